@@ -1,0 +1,88 @@
+package rng
+
+// Bulk draws work in groups of 16 blocks = 64 words of 32 bits. Word w (0..3)
+// of block l (0..15) of a group is its value number 16w+l: sixteen blocks run
+// side by side in the lanes of a vector. Plain Go keeps the same order.
+const (
+	groupBlocks = 16
+	groupWords  = 64
+)
+
+// schedule is a stream's identity as the kernels want it: the key of every
+// round, then the upper half of the counter.
+type schedule struct {
+	keys   [2 * rounds]uint32
+	c2, c3 uint32
+}
+
+func (id identity) schedule() (s schedule) {
+	k0, k1 := id.k0, id.k1
+	for i := 0; i < len(s.keys); i += 2 {
+		s.keys[i], s.keys[i+1] = k0, k1
+		k0 += philoxW0
+		k1 += philoxW1
+	}
+	s.c2, s.c3 = id.c2, id.c3
+	return s
+}
+
+// takeGroups reserves the groups that n values need and returns the first
+// block; the position after it depends on n only.
+func (s *Stream) takeGroups(n int) uint64 {
+	first := s.align()
+	groups := (n + groupWords - 1) / groupWords
+	s.pos += 2 * groupBlocks * uint64(groups)
+	return first
+}
+
+// Normals32 fills dst with standard normals. It skips to the next block and
+// takes whole groups of 64 values: the position after it depends on len(dst)
+// only. |z| <= 6.77: the mass beyond, 1.3e-11, is what 32 bits cannot reach.
+func (s *Stream) Normals32(dst []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	first := s.takeGroups(len(dst))
+	sch := s.id.schedule()
+	groups := len(dst) / groupWords
+	if groups > 0 {
+		active.normals(groups, &sch, first, &dst[0])
+	}
+	if rest := dst[groups*groupWords:]; len(rest) > 0 {
+		var tail [groupWords]float32
+		active.normals(1, &sch, first+uint64(groups)*groupBlocks, &tail[0])
+		copy(rest, tail[:])
+	}
+}
+
+// Normals64 fills dst with standard normals of full double precision, two a
+// block, in order. It skips to the next block; an odd length drops the last
+// half block.
+func (s *Stream) Normals64(dst []float64) {
+	for i := 0; i < len(dst); i += 2 {
+		a, b := s.id.block(s.align())
+		s.pos += 2
+		x, y := boxMuller64(a, b)
+		dst[i] = x
+		if i+1 < len(dst) {
+			dst[i+1] = y
+		}
+	}
+}
+
+// Uniforms fills dst with uniform values in [0, 1), multiples of 2^-24. Like
+// Normals32 it takes whole groups of 64.
+func (s *Stream) Uniforms(dst []float32) {
+	first := s.takeGroups(len(dst))
+	sch := s.id.schedule()
+	var w [groupWords]uint32
+	for len(dst) > 0 {
+		active.words(1, &sch, first, &w[0])
+		first += groupBlocks
+		n := min(len(dst), groupWords)
+		for i := range dst[:n] {
+			dst[i] = float32(w[i]>>8) * 0x1p-24
+		}
+		dst = dst[n:]
+	}
+}

@@ -1,0 +1,81 @@
+package rng
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// Seed is the one number a run is reproduced from.
+type Seed uint64
+
+// Stream is a position in the sequence of 64-bit words named by a seed, a name
+// and indices. The zero value is a valid stream (that of the zero identity).
+// It implements math/rand/v2's Source through a pointer.
+type Stream struct {
+	id  identity
+	pos uint64 // next word, in units of 64 bits
+	odd uint64 // second word of the current block, valid while pos is odd
+}
+
+// Stream returns the stream of this name and these indices, at its start.
+// Stream(name, i, j) equals Stream(name).Sub(i, j).
+func (s Seed) Stream(name string, index ...uint64) Stream {
+	id := identity{k0: uint32(s), k1: uint32(s >> 32)}
+	id = id.child(domainName, uint64(len(name)))
+	for len(name) > 0 {
+		var w [8]byte
+		n := copy(w[:], name)
+		id = id.child(domainName, binary.LittleEndian.Uint64(w[:]))
+		name = name[n:]
+	}
+	return Stream{id: id}.Sub(index...)
+}
+
+// Sub returns the child stream of these indices, at its start; it depends on
+// the identity of s and not on its position. Sub(i, j) equals Sub(i).Sub(j),
+// and Sub() is s rewound. It does not allocate.
+func (s Stream) Sub(index ...uint64) Stream {
+	id := s.id
+	for _, w := range index {
+		id = id.child(domainIndex, w)
+	}
+	return Stream{id: id}
+}
+
+// Pos returns the position: the number of 64-bit words drawn or skipped.
+func (s *Stream) Pos() uint64 { return s.pos }
+
+// Seek moves to the given position.
+func (s *Stream) Seek(pos uint64) {
+	s.pos = pos
+	if pos&1 == 1 {
+		_, s.odd = s.id.block(pos >> 1)
+	}
+}
+
+// align skips to the next block boundary and returns the block's index.
+func (s *Stream) align() uint64 {
+	s.pos += s.pos & 1
+	return s.pos >> 1
+}
+
+// State is a stream at rest: what a checkpoint stores of it.
+type State struct {
+	ID  [4]uint32 `json:"id"`
+	Pos uint64    `json:"pos"`
+}
+
+// State returns the stream's identity and position.
+func (s *Stream) State() State {
+	return State{ID: [4]uint32{s.id.k0, s.id.k1, s.id.c2, s.id.c3}, Pos: s.pos}
+}
+
+// Restore moves s to a state that State returned for the same stream, and
+// fails when the state belongs to another one.
+func (s *Stream) Restore(st State) error {
+	if own := s.State().ID; own != st.ID {
+		return fmt.Errorf("rng: state of stream %08x restored into stream %08x: another seed, name or index", st.ID, own)
+	}
+	s.Seek(st.Pos)
+	return nil
+}
