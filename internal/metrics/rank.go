@@ -1,0 +1,61 @@
+package metrics
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Rank is the rank of item target under scores: 1 + #{j : s_j > s_y} + #{j < y : s_j = s_y}.
+// Scores must hold no NaN; package eval checks that for whole models.
+func Rank[F ~float32 | ~float64 | ~int64](scores []F, target int) int32 {
+	s := scores[target]
+	rank := int32(1)
+	for _, v := range scores[:target] {
+		if v >= s {
+			rank++
+		}
+	}
+	for _, v := range scores[target+1:] {
+		if v > s {
+			rank++
+		}
+	}
+	return rank
+}
+
+// RanksByCount ranks every item by its count, most frequent first, equal counts by index: the rank of
+// item j is out[j]. It is [Rank] of the counts for all items at once.
+func RanksByCount(counts []int64) []int32 {
+	order := make([]int32, len(counts))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortStableFunc(order, func(a, b int32) int {
+		switch {
+		case counts[a] > counts[b]:
+			return -1
+		case counts[a] < counts[b]:
+			return 1
+		}
+		return 0
+	})
+	ranks := make([]int32, len(counts))
+	for position, item := range order {
+		ranks[item] = int32(position) + 1
+	}
+	return ranks
+}
+
+// PopularityRanks is the popularity floor: the rank each target gets when items are ordered by counts
+// (how often each occurs in the training data), the same for every sample. A target is an index into counts.
+func PopularityRanks(counts []int64, targets []int32) ([]int32, error) {
+	all := RanksByCount(counts)
+	ranks := make([]int32, len(targets))
+	for i, y := range targets {
+		if y < 0 || int(y) >= len(all) {
+			return nil, fmt.Errorf("popularity floor: target %d of sample %d is outside the %d items", y, i, len(all))
+		}
+		ranks[i] = all[y]
+	}
+	return ranks, nil
+}

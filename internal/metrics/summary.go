@@ -1,0 +1,74 @@
+package metrics
+
+import "fmt"
+
+// Value is one averaged metric over Count samples; Value is a fraction.
+type Value struct {
+	Metric Metric
+	Value  float64
+	Count  int
+}
+
+// String is the name and the value in percent, as in "Recall@20 21.01".
+func (v Value) String() string { return fmt.Sprintf("%v %.2f", v.Metric, 100*v.Value) }
+
+// Each is the metric of every sample with one target, in order.
+func (m Metric) Each(ranks []int32) []float64 {
+	values := make([]float64, len(ranks))
+	for i, r := range ranks {
+		values[i] = m.Of(r)
+	}
+	return values
+}
+
+// Mean is the average of the metric over samples with one target each, 0 for none.
+func (m Metric) Mean(ranks []int32) float64 {
+	if len(ranks) == 0 {
+		return 0
+	}
+	sum := 0.0
+	for _, r := range ranks {
+		sum += m.Of(r)
+	}
+	return sum / float64(len(ranks))
+}
+
+// MeanSet is the average of the metric over samples with a set of targets each, 0 for none.
+func (m Metric) MeanSet(ranks [][]int32) float64 {
+	if len(ranks) == 0 {
+		return 0
+	}
+	sum := 0.0
+	for _, r := range ranks {
+		sum += m.OfSet(r)
+	}
+	return sum / float64(len(ranks))
+}
+
+// Summary is the mean of every metric over samples with one target each.
+func Summary(ms []Metric, ranks []int32) []Value {
+	values := make([]Value, len(ms))
+	for i, m := range ms {
+		values[i] = Value{m, m.Mean(ranks), len(ranks)}
+	}
+	return values
+}
+
+// SummarySet is the mean of every metric over samples with a set of targets each.
+func SummarySet(ms []Metric, ranks [][]int32) []Value {
+	values := make([]Value, len(ms))
+	for i, m := range ms {
+		values[i] = Value{m, m.MeanSet(ranks), len(ranks)}
+	}
+	return values
+}
+
+// RandomFloor is the expectation of every metric under a uniformly random ranking of the items, for one
+// target a sample.
+func RandomFloor(ms []Metric, items int) []Value {
+	values := make([]Value, len(ms))
+	for i, m := range ms {
+		values[i] = Value{Metric: m, Value: m.Random(items, 1)}
+	}
+	return values
+}
