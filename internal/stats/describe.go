@@ -1,0 +1,129 @@
+package stats
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Mean is the arithmetic mean, 0 for an empty slice.
+func Mean(x []float64) float64 {
+	if len(x) == 0 {
+		return 0
+	}
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	return sum / float64(len(x))
+}
+
+// SD is the sample standard deviation (divisor n-1), 0 for fewer than two values.
+// Two passes, so that a large mean does not cost digits.
+func SD(x []float64) float64 {
+	if len(x) < 2 {
+		return 0
+	}
+	mean, sum := Mean(x), 0.0
+	for _, v := range x {
+		sum += (v - mean) * (v - mean)
+	}
+	return math.Sqrt(sum / float64(len(x)-1))
+}
+
+// StdErr is the standard error of the mean, SD/sqrt(n), 0 for fewer than two values.
+func StdErr(x []float64) float64 {
+	if len(x) < 2 {
+		return 0
+	}
+	return SD(x) / math.Sqrt(float64(len(x)))
+}
+
+// Median is the middle value, the mean of the two middle ones for an even count, 0 for an empty slice.
+func Median(x []float64) float64 {
+	if len(x) == 0 {
+		return 0
+	}
+	s := slices.Sorted(slices.Values(x))
+	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
+}
+
+// Interval is a two-sided confidence interval at Level, such as 0.95.
+type Interval struct{ Lo, Hi, Level float64 }
+
+func checkLevel(level float64) error {
+	if !(level > 0 && level < 1) {
+		return fmt.Errorf("confidence level %v is not between 0 and 1", level)
+	}
+	return nil
+}
+
+// TInterval is Student's interval for the mean. It needs at least two values.
+func TInterval(x []float64, level float64) (Interval, error) {
+	if err := checkLevel(level); err != nil {
+		return Interval{}, err
+	}
+	if len(x) < 2 {
+		return Interval{}, fmt.Errorf("t interval: %d values, at least 2 are needed", len(x))
+	}
+	t := distuv.StudentsT{Sigma: 1, Nu: float64(len(x) - 1)}.Quantile((1 + level) / 2)
+	mean, half := Mean(x), t*StdErr(x)
+	return Interval{mean - half, mean + half, level}, nil
+}
+
+// Wilson is Wilson's score interval for a proportion of hits among n trials. n is at least 1.
+func Wilson(hits, n int, level float64) (Interval, error) {
+	if err := checkLevel(level); err != nil {
+		return Interval{}, err
+	}
+	if n < 1 || hits < 0 || hits > n {
+		return Interval{}, fmt.Errorf("wilson interval: %d hits in %d trials", hits, n)
+	}
+	z := distuv.UnitNormal.Quantile((1 + level) / 2)
+	size, p := float64(n), float64(hits)/float64(n)
+	scale := 1 + z*z/size
+	centre := (p + z*z/(2*size)) / scale
+	half := z / scale * math.Sqrt(p*(1-p)/size+z*z/(4*size*size))
+	ci := Interval{centre - half, centre + half, level}
+	if hits == 0 {
+		ci.Lo = 0 // exactly, where the two terms cancel but for rounding
+	}
+	if hits == n {
+		ci.Hi = 1
+	}
+	return ci, nil
+}
+
+// Bootstrap is the percentile interval of a statistic over resamples of x with replacement. The statistic
+// may reorder the slice it is given but not keep it. resamples is at least 100; src decides every draw.
+func Bootstrap(x []float64, statistic func([]float64) float64, resamples int, level float64, src rand.Source) (Interval, error) {
+	if err := checkLevel(level); err != nil {
+		return Interval{}, err
+	}
+	if len(x) == 0 || resamples < 100 {
+		return Interval{}, fmt.Errorf("bootstrap: %d values, %d resamples; at least 1 and 100 are needed", len(x), resamples)
+	}
+	r := rand.New(src)
+	values, draw := make([]float64, resamples), make([]float64, len(x))
+	for i := range values {
+		for j := range draw {
+			draw[j] = x[r.IntN(len(x))]
+		}
+		values[i] = statistic(draw)
+	}
+	slices.Sort(values)
+	return Interval{quantile(values, (1-level)/2), quantile(values, (1+level)/2), level}, nil
+}
+
+// quantile interpolates linearly between order statistics of sorted values (Hyndman and Fan type 7).
+func quantile(sorted []float64, p float64) float64 {
+	at := p * float64(len(sorted)-1)
+	i := int(at)
+	if i+1 >= len(sorted) {
+		return sorted[len(sorted)-1]
+	}
+	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
+}
