@@ -1,0 +1,235 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+	"sort"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// decoder walks tree and type together and collects every problem.
+type decoder struct {
+	doc  *Document
+	errs Errors
+}
+
+// decode fills a copy of def from root.
+func decode[C any](doc *Document, root *yaml.Node, def C) (C, Errors) {
+	d := &decoder{doc: doc}
+	v := reflect.New(reflect.TypeFor[C]()).Elem()
+	v.Set(deepCopy(reflect.ValueOf(&def).Elem()))
+	if v.Kind() != reflect.Struct {
+		panic(fmt.Sprintf("config: want a struct to decode into, got %s", v.Type()))
+	}
+	d.value(root, "", v)
+	return v.Interface().(C), d.errs
+}
+
+func (d *decoder) fail(n *yaml.Node, path, format string, args ...any) *Error {
+	e := d.doc.Errorf(path, format, args...)
+	if e.Set == "" && n.Line > 0 {
+		e.Line, e.Column = n.Line, n.Column
+	}
+	d.errs = append(d.errs, e)
+	return e
+}
+
+// value decodes node n at key path into v, which holds the default.
+func (d *decoder) value(n *yaml.Node, path string, v reflect.Value) {
+	if n.Line > 0 {
+		d.doc.pos[path] = position{n.Line, n.Column}
+	}
+	switch {
+	case n.Kind == yaml.AliasNode || n.Anchor != "":
+		d.fail(n, path, "anchors and aliases are not read, write the value out")
+		return
+	case n.Style&yaml.TaggedStyle != 0:
+		d.fail(n, path, "tag %s is not read, write the plain value", n.Tag)
+		return
+	case n.Kind == yaml.ScalarNode && n.Tag == "!!null":
+		d.fail(n, path, "no value (null)").Fix = "give a value, or delete the key to take the default"
+		return
+	}
+	switch {
+	case isScalar(v.Type()):
+		if err := setScalar(n, d.doc.sets[path], v); err != nil {
+			d.fail(n, path, "%s", err)
+		}
+	case v.Kind() == reflect.Struct:
+		d.structure(n, path, v)
+	case v.Kind() == reflect.Slice:
+		d.list(n, path, v)
+	case v.Kind() == reflect.Map && v.Type().Key().Kind() == reflect.String:
+		d.mapping(n, path, v)
+	case v.Kind() == reflect.Pointer:
+		p := reflect.New(v.Type().Elem())
+		if !v.IsNil() {
+			p.Elem().Set(v.Elem())
+		}
+		d.value(n, path, p.Elem())
+		v.Set(p)
+	default:
+		panic(fmt.Sprintf("config: field %s has type %s, which no configuration can hold", path, v.Type()))
+	}
+}
+
+// structure decodes a mapping into a struct's named fields.
+func (d *decoder) structure(n *yaml.Node, path string, v reflect.Value) {
+	if n.Kind != yaml.MappingNode {
+		d.fail(n, path, "want keys and values, found %s", describe(n))
+		return
+	}
+	fields := map[string]field{}
+	collect(v.Type(), nil, fields)
+	for _, kv := range d.pairs(n, path) {
+		f, ok := fields[kv.name]
+		if !ok {
+			e := d.fail(kv.key, join(path, kv.name), "unknown key")
+			e.Fix = suggest(kv.name, fields)
+			continue
+		}
+		fv := v.FieldByIndex(f.index)
+		if f.inf && isInfinite(kv.value) && fv.Kind() == reflect.Float64 {
+			setInfinite(kv.value, fv)
+			d.doc.pos[join(path, kv.name)] = position{kv.value.Line, kv.value.Column}
+			continue
+		}
+		d.value(kv.value, join(path, kv.name), fv)
+	}
+}
+
+type pair struct {
+	name       string
+	key, value *yaml.Node
+}
+
+// pairs lists a mapping's entries, reporting keys that are not plain words and
+// keys given twice.
+func (d *decoder) pairs(n *yaml.Node, path string) []pair {
+	first := map[string]*yaml.Node{}
+	var out []pair
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k, v := n.Content[i], n.Content[i+1]
+		if k.Kind != yaml.ScalarNode || k.Value == "<<" || k.Anchor != "" {
+			d.fail(k, path, "a key must be a plain word, found %s", describe(k))
+			continue
+		}
+		if was := first[k.Value]; was != nil {
+			d.fail(k, join(path, k.Value), "given twice, first on line %d", was.Line)
+			continue
+		}
+		first[k.Value] = k
+		out = append(out, pair{k.Value, k, v})
+	}
+	return out
+}
+
+func (d *decoder) list(n *yaml.Node, path string, v reflect.Value) {
+	if n.Kind != yaml.SequenceNode {
+		d.fail(n, path, "want a list, found %s", describe(n)).Fix = "write " + lastKey(path) + ": [a, b]"
+		return
+	}
+	out := reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content))
+	for i, c := range n.Content {
+		p := fmt.Sprintf("%s.%d", path, i)
+		if d.doc.sets[path] {
+			d.doc.sets[p] = true
+		}
+		d.value(c, p, out.Index(i))
+	}
+	v.Set(out)
+}
+
+func (d *decoder) mapping(n *yaml.Node, path string, v reflect.Value) {
+	if n.Kind != yaml.MappingNode {
+		d.fail(n, path, "want keys and values, found %s", describe(n))
+		return
+	}
+	out := reflect.MakeMapWithSize(v.Type(), len(n.Content)/2)
+	for _, kv := range d.pairs(n, path) {
+		p := join(path, kv.name)
+		if d.doc.sets[path] {
+			d.doc.sets[p] = true
+		}
+		e := reflect.New(v.Type().Elem()).Elem()
+		d.value(kv.value, p, e)
+		out.SetMapIndex(reflect.ValueOf(kv.name).Convert(v.Type().Key()), e)
+	}
+	v.Set(out)
+}
+
+// field is one key a struct knows.
+type field struct {
+	index []int
+	inf   bool // infinity is a legal value
+}
+
+// collect lists the keys of struct type t, inlined structs included.
+func collect(t reflect.Type, index []int, out map[string]field) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if !f.IsExported() {
+			continue
+		}
+		name, opts, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		if name == "-" {
+			continue
+		}
+		at := append(append([]int(nil), index...), i)
+		if strings.Contains(opts, "inline") {
+			collect(f.Type, at, out)
+			continue
+		}
+		if name == "" {
+			name = strings.ToLower(f.Name)
+		}
+		if _, twice := out[name]; twice {
+			panic(fmt.Sprintf("config: type %s has two fields named %q", t, name))
+		}
+		out[name] = field{at, strings.Contains(f.Tag.Get("config"), "inf")}
+	}
+}
+
+// suggest is the hint for an unknown key: the nearest known one, or all.
+func suggest(name string, fields map[string]field) string {
+	known := make([]string, 0, len(fields))
+	best, least := "", len(name)/2+1
+	for k := range fields {
+		known = append(known, k)
+	}
+	sort.Strings(known)
+	for _, k := range known {
+		if n := distance(name, k); n < least {
+			best, least = k, n
+		}
+	}
+	if best != "" {
+		return fmt.Sprintf("did you mean %q?", best)
+	}
+	return "known keys here: " + strings.Join(known, ", ")
+}
+
+// distance is the Levenshtein distance of two short words.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			next := min(row[j+1]+1, row[j]+1, diagonal+cost)
+			diagonal, row[j+1] = row[j+1], next
+		}
+	}
+	return row[len(b)]
+}
+
+func lastKey(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }

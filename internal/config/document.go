@@ -1,0 +1,217 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
+)
+
+// maxBytes bounds a configuration file. A real one has a few kilobytes.
+const maxBytes = 4 << 20
+
+// Document remembers where every key of a configuration came from, so that a
+// later check of values can point at a line.
+type Document struct {
+	file string
+	pos  map[string]position // key path -> where its value stands
+	sets map[string]bool     // key paths that came from --set
+}
+
+type position struct{ line, column int }
+
+// Load reads the file at path over the defaults def, after the overrides sets
+// ("a.b=c") were applied to it. An empty path stands for a file that sets
+// nothing: defaults and overrides only. Problems are an Errors; def is returned
+// unchanged beside them.
+func Load[C any](path string, sets []string, def C) (C, *Document, error) {
+	if path == "" {
+		return Parse("defaults", []byte("{}"), sets, def)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return def, nil, openError(path, err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
+	if err != nil {
+		return def, nil, openError(path, err)
+	}
+	return Parse(path, data, sets, def)
+}
+
+func openError(path string, err error) error {
+	var pe *os.PathError
+	if errors.As(err, &pe) {
+		err = pe.Err
+	}
+	return Errors{{File: path, Message: "cannot read the configuration: " + err.Error()}}
+}
+
+// Parse is Load on bytes; name stands for the file in messages.
+func Parse[C any](name string, data []byte, sets []string, def C) (C, *Document, error) {
+	doc := &Document{file: name, pos: map[string]position{}, sets: map[string]bool{}}
+	root, errs := doc.tree(data)
+	if len(errs) > 0 {
+		return def, doc, errs
+	}
+	for _, s := range sets {
+		if e := doc.set(root, s); e != nil {
+			errs = append(errs, e)
+		}
+	}
+	out, more := decode(doc, root, def)
+	errs = append(errs, more...)
+	if len(errs) > 0 {
+		return def, doc, errs
+	}
+	return out, doc, nil
+}
+
+// tree parses one YAML document into its root mapping.
+func (d *Document) tree(data []byte) (*yaml.Node, Errors) {
+	fail := func(line, column int, format string, args ...any) (*yaml.Node, Errors) {
+		return nil, Errors{{File: d.file, Line: line, Column: column, Message: fmt.Sprintf(format, args...)}}
+	}
+	if len(data) > maxBytes {
+		return fail(0, 0, "larger than %d bytes, not a configuration", maxBytes)
+	}
+	if i := invalidUTF8(data); i >= 0 {
+		line, column := lineColumn(data, i)
+		return fail(line, column, "invalid UTF-8")
+	}
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	var n yaml.Node
+	switch err := safeDecode(dec, &n); {
+	case errors.Is(err, io.EOF):
+		return nil, Errors{{File: d.file, Line: 1, Column: 1, Message: "the file is empty",
+			Fix: "write {} to take every default"}}
+	case err != nil:
+		line, msg := syntaxError(err)
+		return fail(line, 0, "%s", msg)
+	}
+	var second yaml.Node
+	switch err := safeDecode(dec, &second); {
+	case errors.Is(err, io.EOF):
+	case err != nil:
+		line, msg := syntaxError(err)
+		return fail(line, 0, "%s", msg)
+	default:
+		return fail(second.Line, second.Column, "a second document starts here, only one is read")
+	}
+	if n.Kind != yaml.DocumentNode || len(n.Content) != 1 {
+		return fail(1, 1, "the file is empty")
+	}
+	root := n.Content[0]
+	if root.Kind == yaml.ScalarNode && root.Tag == "!!null" {
+		return fail(1, 1, "the file is empty")
+	}
+	if root.Kind != yaml.MappingNode {
+		return fail(root.Line, root.Column, "want keys and values at the top, found %s", describe(root))
+	}
+	return root, nil
+}
+
+// safeDecode turns a panic of the YAML library, which malformed input has been
+// known to cause, into an error.
+func safeDecode(dec *yaml.Decoder, n *yaml.Node) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("yaml: malformed: %v", r)
+		}
+	}()
+	return dec.Decode(n)
+}
+
+var yamlLine = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?(.*)$`)
+
+// syntaxError splits "yaml: line 3: found ..." into line and text.
+func syntaxError(err error) (int, string) {
+	text, _, _ := strings.Cut(err.Error(), "\n")
+	m := yamlLine.FindStringSubmatch(text)
+	if m == nil {
+		return 0, text
+	}
+	line, _ := strconv.Atoi(m[1])
+	return line, m[2]
+}
+
+func invalidUTF8(data []byte) int {
+	for i := 0; i < len(data); {
+		r, n := utf8.DecodeRune(data[i:])
+		if r == utf8.RuneError && n <= 1 {
+			return i
+		}
+		i += n
+	}
+	return -1
+}
+
+func lineColumn(data []byte, at int) (int, int) {
+	before := data[:at]
+	line := bytes.Count(before, []byte{'\n'}) + 1
+	column := at - (bytes.LastIndexByte(before, '\n') + 1) + 1
+	return line, column
+}
+
+// Errorf returns a problem with the value at a key path, pointing at the line
+// that set it, at the --set that did, or, for a value left at its default, at
+// the file.
+func (d *Document) Errorf(path, format string, args ...any) *Error {
+	e := &Error{Path: path, Message: fmt.Sprintf(format, args...)}
+	if d == nil {
+		return e
+	}
+	e.File = d.file
+	for p := path; p != ""; p = parent(p) {
+		if d.sets[p] {
+			e.Set = p
+			return e
+		}
+		if at, ok := d.pos[p]; ok {
+			e.Line, e.Column = at.line, at.column
+			return e
+		}
+	}
+	return e
+}
+
+// Given reports whether the key path was set by the file or by an override,
+// as opposed to left at its default.
+func (d *Document) Given(path string) bool {
+	if d == nil {
+		return false
+	}
+	_, ok := d.pos[path]
+	return ok || d.sets[path]
+}
+
+// File is the name of the configuration in messages.
+func (d *Document) File() string {
+	if d == nil {
+		return ""
+	}
+	return d.file
+}
+
+func parent(path string) string {
+	i := strings.LastIndexByte(path, '.')
+	if i < 0 {
+		return ""
+	}
+	return path[:i]
+}
+
+func join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}

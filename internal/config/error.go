@@ -1,0 +1,82 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Error is one problem with a configuration. It is what a user sees, so its
+// text starts with where to look: file:line:column or the --set that is wrong.
+type Error struct {
+	File    string // as given by the user; empty where there is no file
+	Line    int    // counted from 1; 0 where unknown
+	Column  int    // counted from 1; 0 where unknown
+	Set     string // key of the --set override that is wrong; empty for the file
+	Path    string // key path, as in "privacy.delta"; empty for the file as a whole
+	Message string
+	Fix     string // what to do about it; empty where unknown
+}
+
+// Error renders "table2.yaml:14:3: privacy.delta: must lie in (0, 1), got 1".
+func (e *Error) Error() string {
+	var b strings.Builder
+	switch {
+	case e.Set != "":
+		b.WriteString("--set " + e.Set)
+	default:
+		b.WriteString(e.File)
+		if e.Line > 0 {
+			fmt.Fprintf(&b, ":%d", e.Line)
+		}
+		if e.Line > 0 && e.Column > 0 {
+			fmt.Fprintf(&b, ":%d", e.Column)
+		}
+	}
+	if e.Path != "" && e.Path != e.Set {
+		b.WriteString(": " + e.Path)
+	}
+	b.WriteString(": " + e.Message)
+	return b.String()
+}
+
+// Hint is the fix, for a "hint:" line; empty where none is known.
+func (e *Error) Hint() string { return e.Fix }
+
+// Errors are all problems of one configuration, in the order of the file.
+type Errors []*Error
+
+// Error puts each problem on a line of its own.
+func (e Errors) Error() string {
+	lines := make([]string, len(e))
+	for i, x := range e {
+		lines[i] = x.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap lets errors.As find the single problems.
+func (e Errors) Unwrap() []error {
+	out := make([]error, len(e))
+	for i, x := range e {
+		out[i] = x
+	}
+	return out
+}
+
+// Hint is the first known fix.
+func (e Errors) Hint() string {
+	for _, x := range e {
+		if x.Fix != "" {
+			return x.Fix
+		}
+	}
+	return ""
+}
+
+// Is reports whether err is, or wraps, a problem with a configuration.
+func Is(err error) bool {
+	var one *Error
+	var all Errors
+	return errors.As(err, &one) || errors.As(err, &all)
+}

@@ -1,0 +1,105 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// set applies one override "a.b=value" to the tree. The value is YAML, so
+// lists are written [1, 2]. Editing the tree, not the decoded struct, makes
+// overrides pass every check that the file passes.
+func (d *Document) set(root *yaml.Node, assignment string) *Error {
+	path, text, ok := strings.Cut(assignment, "=")
+	path = strings.TrimSpace(path)
+	fail := func(message string) *Error {
+		return &Error{Set: assignmentName(path, assignment), Message: message, Fix: "write --set key.sub=value"}
+	}
+	if !ok {
+		return fail("no '=' in the override")
+	}
+	if path == "" || strings.Contains("."+path+".", "..") {
+		return fail("empty key in the override")
+	}
+	value, err := parseValue(text)
+	if err != nil {
+		_, msg := syntaxError(err)
+		return fail("value " + strconv.Quote(text) + " is not YAML: " + msg)
+	}
+	keys := strings.Split(path, ".")
+	at := root
+	for i, key := range keys[:len(keys)-1] {
+		next := child(at, key)
+		if next == nil {
+			next = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+			at.Content = append(at.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}, next)
+			d.sets[strings.Join(keys[:i+1], ".")] = true
+		}
+		if next.Kind != yaml.MappingNode {
+			return fail(strings.Join(keys[:i+1], ".") + " is " + describe(next) + ", it has no keys")
+		}
+		at = next
+	}
+	last := keys[len(keys)-1]
+	d.sets[path] = true
+	if old := child(at, last); old != nil {
+		*old = *value
+		return nil
+	}
+	at.Content = append(at.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: last}, value)
+	return nil
+}
+
+func assignmentName(path, assignment string) string {
+	if path == "" {
+		return strconv.Quote(assignment)
+	}
+	return path
+}
+
+// parseValue reads the right side of an override. Nothing after '=' is the
+// empty string, not null: "--set name=" means what it says.
+func parseValue(text string) (*yaml.Node, error) {
+	if strings.TrimSpace(text) == "" {
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: ""}, nil
+	}
+	dec := yaml.NewDecoder(bytes.NewReader([]byte(text)))
+	var n, more yaml.Node
+	if err := safeDecode(dec, &n); err != nil {
+		if errors.Is(err, io.EOF) {
+			err = errors.New("nothing but a comment")
+		}
+		return nil, err
+	}
+	if err := safeDecode(dec, &more); !errors.Is(err, io.EOF) {
+		return nil, errors.New("more than one value")
+	}
+	if n.Kind != yaml.DocumentNode || len(n.Content) != 1 {
+		return nil, errors.New("no value")
+	}
+	clearPositions(n.Content[0])
+	return n.Content[0], nil
+}
+
+// clearPositions marks a subtree as coming from the command line, where line
+// and column mean nothing.
+func clearPositions(n *yaml.Node) {
+	n.Line, n.Column = 0, 0
+	for _, c := range n.Content {
+		clearPositions(c)
+	}
+}
+
+// child is the value of key in a mapping; nil where absent.
+func child(m *yaml.Node, key string) *yaml.Node {
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		if m.Content[i].Value == key {
+			return m.Content[i+1]
+		}
+	}
+	return nil
+}
