@@ -1,0 +1,137 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+)
+
+// Kind is the type of a feature column.
+type Kind uint8
+
+// The kinds of feature columns.
+const (
+	Categorical Kind = iota
+	Numeric
+)
+
+// String returns "categorical" or "numeric".
+func (k Kind) String() string { return [...]string{"categorical", "numeric"}[k] }
+
+// Column is one feature of every user.
+type Column struct {
+	Name    string
+	Kind    Kind
+	Numbers []float64 // Numeric: one a user, NaN where missing
+	Codes   []int32   // Categorical: index into Levels, -1 where missing
+	Levels  []string  // Categorical: distinct values present, ascending (see LessIDs)
+}
+
+// Range returns the smallest and largest number of a numeric column over the users
+// it holds; ok is false when every value is missing or the column is categorical.
+func (c *Column) Range() (lo, hi float64, ok bool) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, x := range c.Numbers {
+		if !math.IsNaN(x) {
+			lo, hi, ok = min(lo, x), max(hi, x), true
+		}
+	}
+	return lo, hi, ok
+}
+
+// Features holds attributes of users, a row a user.
+type Features struct {
+	UserIDs []string // ascending, see LessIDs
+	Columns []Column
+}
+
+// Width is the number of inputs after one-hot coding: the number of levels of each
+// categorical column plus one for each numeric column.
+func (f *Features) Width() int {
+	w := 0
+	for i := range f.Columns {
+		if f.Columns[i].Kind == Numeric {
+			w++
+		} else {
+			w += len(f.Columns[i].Levels)
+		}
+	}
+	return w
+}
+
+// Column returns the column of that name.
+func (f *Features) Column(name string) (*Column, error) {
+	for i := range f.Columns {
+		if f.Columns[i].Name == name {
+			return &f.Columns[i], nil
+		}
+	}
+	return nil, fmt.Errorf("dataset: no user feature %q (have %v)", name, f.names())
+}
+
+func (f *Features) names() []string {
+	var out []string
+	for i := range f.Columns {
+		out = append(out, f.Columns[i].Name)
+	}
+	return out
+}
+
+// For returns the features of the given users, in the given order and with only
+// the named columns in the given order (nil for all). Levels are those present
+// among these users. A user without a row of features is an *Error.
+func (f *Features) For(userIDs, columns []string) (*Features, error) {
+	rowOf := make(map[string]int32, len(f.UserIDs))
+	for i, id := range f.UserIDs {
+		rowOf[id] = int32(i)
+	}
+	rows := make([]int32, len(userIDs))
+	for i, id := range userIDs {
+		row, ok := rowOf[id]
+		if !ok {
+			return nil, &Error{Field: "user", Msg: fmt.Sprintf("user %q has interactions but no line of user features", id),
+				Hint: "add the user to the user file, or choose a recipe without user features"}
+		}
+		rows[i] = row
+	}
+	if columns == nil {
+		columns = f.names()
+	}
+	out := &Features{UserIDs: userIDs}
+	for _, name := range columns {
+		c, err := f.Column(name)
+		if err != nil {
+			return nil, err
+		}
+		out.Columns = append(out.Columns, c.gather(rows))
+	}
+	return out, nil
+}
+
+// gather picks rows and drops the levels that nobody has any more.
+func (c *Column) gather(rows []int32) Column {
+	out := Column{Name: c.Name, Kind: c.Kind}
+	if c.Kind == Numeric {
+		out.Numbers = permute(c.Numbers, rows)
+		return out
+	}
+	codes := permute(c.Codes, rows)
+	to := make([]int32, len(c.Levels))
+	for _, code := range codes {
+		if code >= 0 {
+			to[code] = 1
+		}
+	}
+	for i, present := range to {
+		if present == 1 {
+			to[i] = int32(len(out.Levels))
+			out.Levels = append(out.Levels, c.Levels[i])
+		}
+	}
+	for i, code := range codes {
+		if code >= 0 {
+			codes[i] = to[code]
+		}
+	}
+	out.Codes = codes
+	return out
+}

@@ -1,0 +1,207 @@
+package dataset
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// splitter cuts a line into fields and reuses its slice.
+type splitter struct {
+	sep    string // one byte, or MovieLens' "::"
+	quotes bool   // fields may be "quoted" as in CSV
+	fields [][]byte
+}
+
+// split returns the fields of line, valid until the next call.
+func (s *splitter) split(in *input, line []byte) ([][]byte, error) {
+	s.fields = s.fields[:0]
+	if s.quotes && bytes.IndexByte(line, '"') >= 0 {
+		return s.splitQuoted(in, line)
+	}
+	if len(s.sep) == 1 {
+		c := s.sep[0]
+		for {
+			i := bytes.IndexByte(line, c)
+			if i < 0 {
+				break
+			}
+			s.fields = append(s.fields, line[:i])
+			line = line[i+1:]
+		}
+	} else {
+		sep := []byte(s.sep)
+		for {
+			i := bytes.Index(line, sep)
+			if i < 0 {
+				break
+			}
+			s.fields = append(s.fields, line[:i])
+			line = line[i+len(sep):]
+		}
+	}
+	s.fields = append(s.fields, line)
+	return s.fields, nil
+}
+
+// splitQuoted follows RFC 4180 within one line: "" inside quotes is a quote. A
+// quoted line end is refused, because the line is the unit of every message here.
+func (s *splitter) splitQuoted(in *input, line []byte) ([][]byte, error) {
+	sep := s.sep[0]
+	for {
+		if len(line) == 0 || line[0] != '"' {
+			i := bytes.IndexByte(line, sep)
+			field := line
+			if i >= 0 {
+				field = line[:i]
+			}
+			if bytes.IndexByte(field, '"') >= 0 {
+				return nil, in.fail("", fmt.Sprintf("field %d has a quote inside an unquoted value %s", len(s.fields)+1, quote(field)), "quote the whole field and double the quotes in it")
+			}
+			s.fields = append(s.fields, field)
+			if i < 0 {
+				return s.fields, nil
+			}
+			line = line[i+1:]
+			continue
+		}
+		var field []byte
+		rest := line[1:]
+		for {
+			i := bytes.IndexByte(rest, '"')
+			if i < 0 {
+				return nil, in.fail("", fmt.Sprintf("field %d has an opening quote and no closing one", len(s.fields)+1), "a quoted field must end on its own line")
+			}
+			field = append(field, rest[:i]...)
+			rest = rest[i+1:]
+			if len(rest) == 0 || rest[0] != '"' {
+				break
+			}
+			field, rest = append(field, '"'), rest[1:]
+		}
+		s.fields = append(s.fields, field)
+		if len(rest) == 0 {
+			return s.fields, nil
+		}
+		if rest[0] != sep {
+			return nil, in.fail("", fmt.Sprintf("field %d has text after its closing quote", len(s.fields)), "")
+		}
+		line = rest[1:]
+	}
+}
+
+// wrongCount explains a line with too few or too many fields.
+func (s *splitter) wrongCount(in *input, got, want int, names []string) error {
+	msg := fmt.Sprintf("%d fields, want %d (%s)", got, want, strings.Join(names, ", "))
+	field, hint := "", ""
+	switch {
+	case got == 1:
+		for _, other := range []string{"::", "\t", ",", "|", ";"} {
+			if other != s.sep && bytes.Contains(s.fields[0], []byte(other)) {
+				hint = fmt.Sprintf("the separator should be %q, this line seems to use %q", s.sep, other)
+				break
+			}
+		}
+		if hint == "" {
+			hint = fmt.Sprintf("the separator should be %q", s.sep)
+		}
+	case got < want:
+		field, hint = names[got], "the line is short; was the file cut?"
+	}
+	return in.fail(field, msg, hint)
+}
+
+// integer parses a decimal int64 with an optional minus sign.
+func (in *input) integer(field string, b []byte) (int64, error) {
+	digits := b
+	if len(b) > 0 && b[0] == '-' {
+		digits = b[1:]
+	}
+	if len(digits) == 0 || len(digits) > 19 {
+		return 0, in.notInteger(field, b)
+	}
+	var v uint64
+	for _, c := range digits {
+		if c < '0' || c > '9' {
+			return 0, in.notInteger(field, b)
+		}
+		v = v*10 + uint64(c-'0')
+	}
+	if v > math.MaxInt64 {
+		return 0, in.notInteger(field, b)
+	}
+	if len(digits) < len(b) {
+		return -int64(v), nil
+	}
+	return int64(v), nil
+}
+
+func (in *input) notInteger(field string, b []byte) error {
+	return in.fail(field, "not a 64-bit integer: "+quote(b), "")
+}
+
+// id checks an id that its format defines as a number, 0 or more, of at most 31
+// bits, and returns it unchanged.
+func (in *input) id(field string, b []byte) ([]byte, error) {
+	v, err := in.integer(field, b)
+	switch {
+	case err != nil:
+		return nil, in.fail(field, "not an id: "+quote(b), "ids of this format are integers from 0 to 2147483647")
+	case v < 0:
+		return nil, in.fail(field, "negative id "+quote(b), "")
+	case v > math.MaxInt32:
+		return nil, in.fail(field, "id "+quote(b)+" is too large", "ids of this format are integers from 0 to 2147483647")
+	}
+	return b, nil
+}
+
+// token checks a free-form id.
+func (in *input) token(field string, b []byte) ([]byte, error) {
+	if len(b) == 0 {
+		return nil, in.fail(field, "empty", "every row needs a user and an item")
+	}
+	return b, nil
+}
+
+// float parses a finite decimal number.
+func (in *input) float(field string, b []byte) (float64, error) {
+	if len(b) == 1 && b[0] >= '0' && b[0] <= '9' { // most ratings
+		return float64(b[0] - '0'), nil
+	}
+	for _, c := range b {
+		if (c < '0' || c > '9') && c != '.' && c != '-' && c != '+' && c != 'e' && c != 'E' {
+			return 0, in.fail(field, "not a finite number: "+quote(b), "") // also NaN, Inf, hexadecimal
+		}
+	}
+	v, err := strconv.ParseFloat(string(b), 64)
+	if err != nil {
+		return 0, in.fail(field, "not a finite number: "+quote(b), "")
+	}
+	return v, nil
+}
+
+// rating parses a number that a float32 holds without overflow.
+func (in *input) rating(field string, b []byte) (float32, error) {
+	v, err := in.float(field, b)
+	if err == nil && math.Abs(v) > math.MaxFloat32 {
+		return 0, in.fail(field, "rating "+quote(b)+" is too large", "")
+	}
+	return float32(v), err
+}
+
+// timestamp parses a whole number, also when written as a float (RecBole does).
+func (in *input) timestamp(field string, b []byte) (int64, error) {
+	if len(b) > 0 && len(b) <= 18 && bytes.IndexAny(b, ".eE+") < 0 {
+		return in.integer(field, b)
+	}
+	v, err := in.float(field, b)
+	if err != nil {
+		return 0, err
+	}
+	if v != math.Trunc(v) || math.Abs(v) > 1<<53 {
+		return 0, in.fail(field, "timestamp "+quote(b)+" is not a whole number", "give times as whole seconds or milliseconds, so that their order is exact")
+	}
+	return int64(v), nil
+}

@@ -1,0 +1,157 @@
+package dataset
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// Dedupe says what to do with repeated (user, item) pairs.
+type Dedupe uint8
+
+// The choices for repeated pairs. First and last are in the row order of the log.
+const (
+	KeepRepeats Dedupe = iota
+	KeepFirst
+	KeepLast
+)
+
+// Names of the rungs that every recipe has.
+const (
+	RungRaw       = "raw"
+	RungTrain     = "train"
+	RungValid     = "valid"
+	RungTest      = "test"
+	RungKnownTest = "test, known items" // test rows whose item occurs in train
+)
+
+// MinRating keeps rows whose value is at least least. A log without values is an error.
+func (l *Log) MinRating(least float32) (*Log, error) {
+	if l.Values == nil {
+		return nil, &Error{File: l.Name, Field: "rating", Msg: "the recipe filters by rating but the data have none"}
+	}
+	keep := make([]bool, l.Len())
+	for row, v := range l.Values {
+		keep[row] = v >= least
+	}
+	return l.nonEmpty(keep, ratingRung(least))
+}
+
+func ratingRung(least float32) string {
+	return "rating >= " + strconv.FormatFloat(float64(least), 'g', -1, 32)
+}
+
+// Dedupe keeps one row of each (user, item) pair, or all.
+func (l *Log) Dedupe(how Dedupe) *Log {
+	if how == KeepRepeats {
+		return l
+	}
+	keep := make([]bool, l.Len())
+	lastOf := make([]int, len(l.ItemIDs)) // row+1 of the pair's kept row, among the current user's
+	off := l.Offsets()
+	for u := range l.UserIDs {
+		for row := off[u]; row < off[u+1]; row++ {
+			item := l.Items[row]
+			if before := lastOf[item] - 1; before >= off[u] && before < row {
+				if how == KeepFirst {
+					continue
+				}
+				keep[before] = false
+			}
+			keep[row], lastOf[item] = true, row+1
+		}
+	}
+	return l.Keep(keep)
+}
+
+// LastN keeps the last n rows of each user. It does not filter again afterwards, so
+// an item may fall below an earlier k-core.
+func (l *Log) LastN(n int) *Log {
+	keep := make([]bool, l.Len())
+	off := l.Offsets()
+	for u := range l.UserIDs {
+		for row := max(off[u], off[u+1]-n); row < off[u+1]; row++ {
+			keep[row] = true
+		}
+	}
+	return l.Keep(keep)
+}
+
+// Core keeps the k-core: it drops users with fewer than k rows, then items with
+// fewer than k rows among the rest, and repeats until nothing changes. Rows are
+// counted, not distinct pairs. The ladder has one rung a round that dropped
+// something and a last one named "k-core".
+func (l *Log) Core(k int) (*Log, Ladder, error) {
+	keep := make([]bool, l.Len())
+	for row := range keep {
+		keep[row] = true
+	}
+	var ladder Ladder
+	users, items := make([]int, len(l.UserIDs)), make([]int, len(l.ItemIDs))
+	name := fmt.Sprintf("%d-core", k)
+	for round := 1; ; round++ {
+		dropped := dropRare(keep, l.Users, users, k) + dropRare(keep, l.Items, items, k)
+		if dropped == 0 {
+			break
+		}
+		r := countRung(fmt.Sprintf("%s round %d", name, round), keep, l)
+		ladder = append(ladder, r)
+		if r.Rows == 0 {
+			break // the error below says which filter it was
+		}
+	}
+	out, err := l.nonEmpty(keep, name)
+	if err != nil {
+		return nil, ladder, err
+	}
+	return out, append(ladder, out.Rung(name)), nil
+}
+
+// dropRare clears keep for rows whose id in col has 1..k-1 kept rows and returns how
+// many rows it cleared. count is scratch, as long as there are ids.
+func dropRare(keep []bool, col []int32, count []int, k int) int {
+	clear(count)
+	for row, alive := range keep {
+		if alive {
+			count[col[row]]++
+		}
+	}
+	dropped := 0
+	for row, alive := range keep {
+		if alive && count[col[row]] < k {
+			keep[row] = false
+			dropped++
+		}
+	}
+	return dropped
+}
+
+// countRung counts what keep leaves of l.
+func countRung(name string, keep []bool, l *Log) Rung {
+	r := Rung{Name: name}
+	users, items := make([]bool, len(l.UserIDs)), make([]bool, len(l.ItemIDs))
+	for row, alive := range keep {
+		if !alive {
+			continue
+		}
+		r.Rows++
+		if u := l.Users[row]; !users[u] {
+			users[u] = true
+			r.Users++
+		}
+		if i := l.Items[row]; !items[i] {
+			items[i] = true
+			r.Items++
+		}
+	}
+	return r
+}
+
+// nonEmpty is Keep, with an error naming the filter when no row is left.
+func (l *Log) nonEmpty(keep []bool, filter string) (*Log, error) {
+	out := l.Keep(keep)
+	if out.Len() == 0 {
+		return nil, &Error{File: l.Name, Msg: fmt.Sprintf("no rows left after filter %q (%d rows of %d users before it)", filter, l.Len(), len(l.UserIDs)),
+			Hint: "loosen that filter, or check that the data are the ones the recipe is for"}
+	}
+	return out, nil
+}

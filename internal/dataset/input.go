@@ -1,0 +1,206 @@
+package dataset
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"unicode/utf8"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// maxLine bounds one line, so that a file without line ends is refused rather than
+// read into memory whole. The longest line of a published adjacency file is far
+// below it.
+const maxLine = 16 << 20 // bytes
+
+// input reads the lines of one plain, gzip or zstd file and hashes its raw bytes.
+type input struct {
+	file   string
+	ctx    context.Context
+	sum    hash.Hash // over the bytes as they lie on disk
+	buf    *bufio.Reader
+	closer []func()
+	long   []byte // a line longer than buf's buffer
+	num    int    // 1-based number of the line returned last
+	blank  int    // line number of the first of a run of blank lines, 0 when none
+	raw    io.Reader
+}
+
+// openInput opens a file; compression is told by its first bytes, not its name.
+func openInput(ctx context.Context, path string) (*input, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		e := &Error{File: path, Msg: "cannot open", Err: err}
+		if errors.Is(err, fs.ErrNotExist) {
+			e.Hint = "check the path"
+		}
+		return nil, e
+	}
+	if st, err := f.Stat(); err == nil && st.IsDir() {
+		f.Close()
+		return nil, &Error{File: path, Msg: "is a directory, not a data file"}
+	}
+	in, err := newInput(ctx, path, f)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	in.closer = append(in.closer, func() { f.Close() })
+	return in, nil
+}
+
+// newInput reads from r under the given name.
+func newInput(ctx context.Context, name string, r io.Reader) (*input, error) {
+	in := &input{file: name, ctx: ctx, sum: sha256.New()}
+	raw := bufio.NewReaderSize(io.TeeReader(r, in.sum), 1<<17)
+	in.raw = raw
+	magic, err := raw.Peek(4)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, &Error{File: name, Msg: "cannot read", Err: err}
+	}
+	var plain io.Reader = raw
+	switch {
+	case len(magic) == 0:
+		return nil, &Error{File: name, Msg: "file is empty"}
+	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
+		z, err := gzip.NewReader(raw)
+		if err != nil {
+			return nil, in.readError(err)
+		}
+		in.closer = append(in.closer, func() { z.Close() })
+		plain = z
+	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		z, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20))
+		if err != nil {
+			return nil, in.readError(err)
+		}
+		in.closer = append(in.closer, z.Close)
+		plain = z
+	}
+	in.buf = bufio.NewReaderSize(plain, 1<<17)
+	return in, nil
+}
+
+// close releases the decoders and the file.
+func (in *input) close() {
+	for _, c := range in.closer {
+		c()
+	}
+}
+
+// digest reads what is left of the raw file and returns the hex SHA-256 of all of it.
+func (in *input) digest() (string, error) {
+	if _, err := io.Copy(io.Discard, in.raw); err != nil {
+		return "", &Error{File: in.file, Msg: "cannot read", Err: err}
+	}
+	return hex.EncodeToString(in.sum.Sum(nil)), nil
+}
+
+// line returns the next line without its end, or io.EOF. The slice is valid until
+// the next call. Blank lines are accepted at the end of a file only.
+func (in *input) line() ([]byte, error) {
+	for {
+		b, err := in.rawLine()
+		if err == io.EOF {
+			return nil, io.EOF
+		}
+		if err != nil {
+			return nil, err
+		}
+		in.num++
+		if in.num == 1 {
+			b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")) // byte order mark of spreadsheet exports
+		}
+		if n := len(b); n > 0 && b[n-1] == '\r' {
+			b = b[:n-1]
+		}
+		if len(b) == 0 {
+			if in.blank == 0 {
+				in.blank = in.num
+			}
+			continue
+		}
+		if in.blank != 0 {
+			return nil, &Error{File: in.file, Line: in.blank, Msg: "blank line inside the file", Hint: "remove it, or check that the file was not cut and joined"}
+		}
+		if in.num&4095 == 0 && in.ctx.Err() != nil {
+			return nil, in.ctx.Err()
+		}
+		if !utf8.Valid(b) {
+			return nil, in.fail("", "invalid UTF-8", "convert the file, for example with: iconv -f latin1 -t utf-8")
+		}
+		if bytes.IndexByte(b, 0) >= 0 {
+			return nil, in.fail("", "zero byte in a text file", "the file is binary or UTF-16; convert it to UTF-8 text")
+		}
+		return b, nil
+	}
+}
+
+// rawLine reads to the next '\n' or the end of the file.
+func (in *input) rawLine() ([]byte, error) {
+	b, err := in.buf.ReadSlice('\n')
+	if err == nil {
+		return b[:len(b)-1], nil
+	}
+	in.long = in.long[:0]
+	for errors.Is(err, bufio.ErrBufferFull) {
+		if len(in.long)+len(b) > maxLine {
+			return nil, &Error{File: in.file, Line: in.num + 1, Msg: fmt.Sprintf("line is longer than %d bytes", maxLine), Hint: "is this a text file?"}
+		}
+		in.long = append(in.long, b...)
+		b, err = in.buf.ReadSlice('\n')
+	}
+	if err != nil && err != io.EOF {
+		return nil, in.readError(err)
+	}
+	if len(in.long) > 0 {
+		in.long = append(in.long, b...)
+		b = in.long
+	}
+	if err == io.EOF {
+		if len(b) == 0 {
+			return nil, io.EOF
+		}
+		return b, nil
+	}
+	return b[:len(b)-1], nil
+}
+
+// readError explains a failure below the level of lines.
+func (in *input) readError(err error) error {
+	e := &Error{File: in.file, Line: in.num, Msg: "cannot read", Err: err}
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
+		e.Msg, e.Err, e.Hint = "compressed file is cut short", err, "fetch or copy it again"
+	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.Is(err, zstd.ErrCRCMismatch):
+		e.Msg, e.Hint = "compressed file is damaged", "fetch or copy it again"
+	}
+	return e
+}
+
+// fail is an error at the current line.
+func (in *input) fail(field, msg, hint string) error {
+	return &Error{File: in.file, Line: in.num, Field: field, Msg: msg, Hint: hint}
+}
+
+// SourceHash combines the SHA-256 digests of several files, in the order given.
+func SourceHash(digests ...string) string {
+	if len(digests) == 1 {
+		return digests[0]
+	}
+	h := sha256.New()
+	for _, d := range digests {
+		fmt.Fprintln(h, d)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

@@ -1,0 +1,126 @@
+package dataset
+
+import "fmt"
+
+// Rung is what is left of a data set after one step.
+type Rung struct {
+	Name    string `json:"name"`
+	Users   int    `json:"users"`
+	Items   int    `json:"items"`
+	Rows    int    `json:"rows"`
+	Samples int    `json:"samples,omitempty"` // prefixes with a next item; only after a split
+}
+
+// Ladder is the rungs in the order of the steps.
+type Ladder []Rung
+
+// Get returns the last rung of that name.
+func (l Ladder) Get(name string) (Rung, bool) {
+	for i := len(l) - 1; i >= 0; i-- {
+		if l[i].Name == name {
+			return l[i], true
+		}
+	}
+	return Rung{}, false
+}
+
+// Want is a rung that a recipe expects. A count of 0 is not stated, hence not
+// compared.
+type Want struct {
+	Rung
+	Paper bool   // printed by, or recomputed from the rules of, the paper; otherwise a property of the data set
+	From  string // where the numbers come from, a sentence
+}
+
+// Check is one count compared with its expectation.
+type Check struct {
+	Rung  string `json:"rung"`
+	Count string `json:"count"` // "users", "items", "rows" or "samples"
+	Want  int    `json:"want"`
+	Got   int    `json:"got"`
+	Paper bool   `json:"paper"`
+	From  string `json:"from"`
+}
+
+// OK says whether the count is as expected.
+func (c Check) OK() bool { return c.Want == c.Got }
+
+// String renders one line for a person.
+func (c Check) String() string {
+	verdict := "equal"
+	if !c.OK() {
+		verdict = fmt.Sprintf("differs from %d", c.Want)
+	}
+	return fmt.Sprintf("%s: %d %s, %s (%s)", c.Rung, c.Got, c.Count, verdict, c.From)
+}
+
+// Compare checks every stated count; a rung that is missing counts as 0.
+func (l Ladder) Compare(wants []Want) []Check {
+	var out []Check
+	for _, w := range wants {
+		got, _ := l.Get(w.Name)
+		for _, c := range []struct {
+			count     string
+			want, got int
+		}{
+			{"users", w.Users, got.Users}, {"items", w.Items, got.Items},
+			{"rows", w.Rows, got.Rows}, {"samples", w.Samples, got.Samples},
+		} {
+			if c.want != 0 {
+				out = append(out, Check{Rung: w.Name, Count: c.count, Want: c.want, Got: c.got, Paper: w.Paper, From: w.From})
+			}
+		}
+	}
+	return out
+}
+
+// Level is how strong the evidence of a run on these data is.
+type Level byte
+
+// The levels of evidence. Only A and B allow "paper minus ours".
+const (
+	LevelA Level = 'A' // real data and the authors' own split
+	LevelB Level = 'B' // real data with counts equal to the paper's
+	LevelC Level = 'C' // real data with other counts, or with no printed counts to compare
+	LevelD Level = 'D' // synthetic stand-in
+)
+
+// String returns the letter.
+func (v Level) String() string { return string(v) }
+
+// MarshalText makes the level a letter in JSON.
+func (v Level) MarshalText() ([]byte, error) { return []byte{byte(v)}, nil }
+
+// Meaning explains the level in a phrase.
+func (v Level) Meaning() string {
+	switch v {
+	case LevelA:
+		return "real data and the authors' split"
+	case LevelB:
+		return "real data with counts equal to the paper's"
+	case LevelC:
+		return "real data with other counts than the paper's, or none printed"
+	}
+	return "synthetic stand-in"
+}
+
+// grade derives the level: standIn and fixed describe the source, checks its counts.
+func grade(standIn, fixed bool, checks []Check) Level {
+	if standIn {
+		return LevelD
+	}
+	compared := false
+	for _, c := range checks {
+		if !c.OK() {
+			return LevelC
+		}
+		compared = compared || c.Paper
+	}
+	switch {
+	case !compared:
+		return LevelC
+	case fixed:
+		return LevelA
+	}
+	return LevelB
+}

@@ -1,0 +1,152 @@
+package dataset
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Part says to which side of a split a row belongs.
+type Part uint8
+
+// The parts of a split.
+const (
+	Train Part = iota
+	Valid
+	Test
+)
+
+// String returns "train", "valid" or "test".
+func (p Part) String() string { return [...]string{"train", "valid", "test"}[p] }
+
+// Log is a table of interactions. Rows are ordered by user, then time; ties keep
+// the order of the source file. All columns have the same length.
+type Log struct {
+	Name    string    // of the data set
+	Hash    string    // hex SHA-256 over the source files (see SourceHash), or over the generator's parameters
+	Users   []int32   // index into UserIDs
+	Items   []int32   // index into ItemIDs
+	Times   []int64   // in the unit of the source; nil when the source has none
+	Values  []float32 // rating; nil when the source has none
+	Parts   []Part    // nil unless the source comes already split
+	UserIDs []string  // ascending, see LessIDs; each has at least one row
+	ItemIDs []string  // ascending, see LessIDs; each has at least one row
+}
+
+// Len is the number of rows.
+func (l *Log) Len() int { return len(l.Users) }
+
+// Rung counts users, items and rows, under the given name.
+func (l *Log) Rung(name string) Rung {
+	return Rung{Name: name, Users: len(l.UserIDs), Items: len(l.ItemIDs), Rows: l.Len()}
+}
+
+// Offsets returns where each user's rows start: user u owns rows
+// off[u]..off[u+1]-1. Its length is len(UserIDs)+1.
+func (l *Log) Offsets() []int {
+	off := make([]int, len(l.UserIDs)+1)
+	for _, u := range l.Users {
+		off[u+1]++
+	}
+	for u := range l.UserIDs {
+		off[u+1] += off[u]
+	}
+	return off
+}
+
+// Keep returns the rows for which keep is true, in the same order, with users and
+// items that lost all their rows removed and the rest renumbered in the same order.
+func (l *Log) Keep(keep []bool) *Log {
+	users, userIDs := survivors(l.Users, l.UserIDs, keep)
+	items, itemIDs := survivors(l.Items, l.ItemIDs, keep)
+	n := 0
+	for _, k := range keep {
+		if k {
+			n++
+		}
+	}
+	out := &Log{
+		Name: l.Name, Hash: l.Hash, UserIDs: userIDs, ItemIDs: itemIDs,
+		Users: make([]int32, 0, n), Items: make([]int32, 0, n),
+		Times: pick(l.Times, keep, n), Values: pick(l.Values, keep, n), Parts: pick(l.Parts, keep, n),
+	}
+	for row, k := range keep {
+		if k {
+			out.Users = append(out.Users, users[l.Users[row]])
+			out.Items = append(out.Items, items[l.Items[row]])
+		}
+	}
+	return out
+}
+
+// survivors maps old indices to new ones (-1 when gone) and lists the ids kept.
+func survivors(col []int32, ids []string, keep []bool) ([]int32, []string) {
+	seen := make([]bool, len(ids))
+	for row, k := range keep {
+		if k {
+			seen[col[row]] = true
+		}
+	}
+	to := make([]int32, len(ids))
+	var kept []string
+	for i, s := range seen {
+		to[i] = -1
+		if s {
+			to[i] = int32(len(kept))
+			kept = append(kept, ids[i])
+		}
+	}
+	return to, kept
+}
+
+// pick compacts a column; a nil column stays nil.
+func pick[T any](col []T, keep []bool, n int) []T {
+	if col == nil {
+		return nil
+	}
+	out := make([]T, 0, n)
+	for row, k := range keep {
+		if k {
+			out = append(out, col[row])
+		}
+	}
+	return out
+}
+
+// LessIDs returns the order of ids used everywhere in this package: numeric when
+// every id is a 64-bit integer (equal numbers, such as 7 and 07, then in byte
+// order), byte order otherwise. The order depends on the whole set, so that "10"
+// follows "9" among numbers but precedes it among words.
+func LessIDs(ids []string) func(a, b string) int {
+	for _, id := range ids {
+		if _, err := strconv.ParseInt(id, 10, 64); err != nil {
+			return strings.Compare
+		}
+	}
+	return func(a, b string) int {
+		x, _ := strconv.ParseInt(a, 10, 64) // cannot fail: checked above
+		y, _ := strconv.ParseInt(b, 10, 64)
+		switch {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return strings.Compare(a, b)
+	}
+}
+
+// ascending returns the rank of each id in the order of LessIDs and the ids sorted.
+func ascending(ids []string) (rank []int32, sorted []string) {
+	order := make([]int32, len(ids))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	less := LessIDs(ids)
+	slices.SortFunc(order, func(a, b int32) int { return less(ids[a], ids[b]) })
+	rank, sorted = make([]int32, len(ids)), make([]string, len(ids))
+	for r, i := range order {
+		rank[i], sorted[r] = int32(r), ids[i]
+	}
+	return rank, sorted
+}

@@ -1,0 +1,144 @@
+package dataset
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// ReadInter reads a RecBole atomic interaction file: tab separated, header of
+// name:type, with user_id:token and item_id:token and, where present,
+// rating:float and timestamp:float. Other columns are passed over.
+func ReadInter(ctx context.Context, path string) (*Log, error) {
+	return readFile(ctx, path, func(in *input) (*Log, error) {
+		names, types, err := in.atomicHeader()
+		if err != nil {
+			return nil, err
+		}
+		for col, want := range map[string]string{"user_id": "token", "item_id": "token", "rating": "float", "timestamp": "float"} {
+			if i := slices.Index(names, col); i >= 0 && types[i] != want {
+				return nil, in.fail(col, "type is "+strconv.Quote(types[i])+", want "+strconv.Quote(want), "write "+col+":"+want+" in the header")
+			}
+		}
+		t := Table{User: "user_id", Item: "item_id", Rating: optional(names, "rating"), Time: optional(names, "timestamp")}
+		return t.rows(in, &splitter{sep: "\t"}, names)
+	})
+}
+
+// ReadUserAtomic reads a RecBole atomic user file with a user_id:token column;
+// token columns become categorical, float columns numeric. kinds overrides the
+// kind of a column (MovieLens-100K's age is declared a token but is in years).
+// Columns of type token_seq and float_seq are refused.
+func ReadUserAtomic(ctx context.Context, path string, kinds map[string]Kind) (*Features, error) {
+	return readFile(ctx, path, func(in *input) (*Features, error) { return in.userAtomic(kinds) })
+}
+
+func (in *input) userAtomic(kinds map[string]Kind) (*Features, error) {
+	names, types, err := in.atomicHeader()
+	if err != nil {
+		return nil, err
+	}
+	user := slices.Index(names, "user_id")
+	if user < 0 {
+		return nil, in.missingColumn("user_id", names)
+	}
+	of := map[string]Kind{}
+	for i, n := range names {
+		switch types[i] {
+		case "token":
+			of[n] = Categorical
+		case "float":
+			of[n] = Numeric
+		default:
+			return nil, in.fail(n, "a user feature of type "+types[i]+" is not supported", "drop the column, or give one value a user")
+		}
+		if k, ok := kinds[n]; ok {
+			of[n] = k
+		}
+	}
+	fb := newFeatureBuilder(slices.Delete(slices.Clone(names), user, user+1), of)
+	var rest [][]byte
+	err = in.eachRow(&splitter{sep: "\t"}, names, func(v [][]byte) error {
+		rest = append(append(rest[:0], v[:user]...), v[user+1:]...)
+		return fb.add(in, v[user], rest)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return fb.features(in)
+}
+
+// atomicHeader reads the name:type header.
+func (in *input) atomicHeader() (names, types []string, err error) {
+	cols, err := in.header(&splitter{sep: "\t"})
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, c := range cols {
+		name, typ, ok := strings.Cut(c, ":")
+		if !ok {
+			return nil, nil, in.fail(c, "header has no type", "a RecBole header reads user_id:token, item_id:token, rating:float, ... between tabs")
+		}
+		if !slices.Contains([]string{"token", "float", "token_seq", "float_seq"}, typ) {
+			return nil, nil, in.fail(name, "unknown type "+strconv.Quote(typ), "types are token, float, token_seq, float_seq")
+		}
+		names, types = append(names, name), append(types, typ)
+	}
+	if err := in.noDuplicates(names); err != nil {
+		return nil, nil, err
+	}
+	return names, types, nil
+}
+
+// header reads the first line.
+func (in *input) header(s *splitter) ([]string, error) {
+	line, err := in.line()
+	if err != nil {
+		if ignoreEOF(err) == nil {
+			return nil, &Error{File: in.file, Msg: "file is empty"}
+		}
+		return nil, err
+	}
+	fields, err := s.split(in, line)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		if names[i] = strings.TrimSpace(string(f)); names[i] == "" {
+			return nil, in.fail("", fmt.Sprintf("column %d has no name", i+1), "")
+		}
+	}
+	return names, nil
+}
+
+// noDuplicates refuses a header that names a column twice.
+func (in *input) noDuplicates(names []string) error {
+	for i, n := range names {
+		if j := slices.Index(names, n); j < i {
+			return in.fail(n, fmt.Sprintf("duplicate header column (columns %d and %d)", j+1, i+1), "")
+		}
+	}
+	return nil
+}
+
+// missingColumn says what the header has instead.
+func (in *input) missingColumn(name string, names []string) error {
+	hint := "the header has " + strings.Join(names, ", ")
+	if len(names) == 1 {
+		hint += "; is the separator right?"
+	}
+	return in.fail(name, "column is missing from the header", hint)
+}
+
+// optional returns name when the header has it.
+func optional(names []string, name string) string {
+	if slices.Contains(names, name) {
+		return name
+	}
+	return ""
+}

@@ -1,0 +1,107 @@
+package dataset
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Recipe is the steps from a raw log to sequences, in the order of the fields, and
+// the counts it must reach. Zero fields switch their step off.
+type Recipe struct {
+	Name      string
+	About     string   // one line: whose preprocessing this is
+	Dedupe    Dedupe   // of (user, item) pairs
+	MinRating float32  // keep rows with at least this rating
+	Core      int      // k of the iterated k-core
+	LastN     int      // keep the last rows of each user, without filtering again
+	Split     Split    // required
+	Features  []string // user features the model takes, nil for none
+	Wants     []Want
+	Notes     []string // differences from the paper to print with the data
+}
+
+// steps renders the filtering part, the part a cache entry holds.
+func (r Recipe) steps() string {
+	return fmt.Sprintf("dedupe=%d rating>=%g core=%d last=%d", r.Dedupe, r.MinRating, r.Core, r.LastN)
+}
+
+// Filter runs the steps before the split and returns the ladder from raw on.
+func (r Recipe) Filter(l *Log) (*Log, Ladder, error) {
+	ladder := Ladder{l.Rung(RungRaw)}
+	if r.Dedupe != KeepRepeats {
+		l = l.Dedupe(r.Dedupe)
+		ladder = append(ladder, l.Rung("distinct pairs"))
+	}
+	if r.MinRating != 0 {
+		var err error
+		if l, err = l.MinRating(r.MinRating); err != nil {
+			return nil, ladder, err
+		}
+		ladder = append(ladder, l.Rung(ratingRung(r.MinRating)))
+	}
+	if r.Core > 0 {
+		out, rungs, err := l.Core(r.Core)
+		ladder = append(ladder, rungs...)
+		if err != nil {
+			return nil, ladder, err
+		}
+		l = out
+	}
+	if r.LastN > 0 {
+		l = l.LastN(r.LastN)
+		ladder = append(ladder, l.Rung(fmt.Sprintf("last %d", r.LastN)))
+	}
+	return l, ladder, nil
+}
+
+// Apply runs the whole recipe on a log that is already in memory; features may be
+// nil when the recipe takes none. The result has no Files and level C or, when
+// standIn is set, D, unless the recipe's counts are reached.
+func (r Recipe) Apply(l *Log, features *Features, standIn bool) (*Sequential, error) {
+	filtered, ladder, err := r.Filter(l)
+	if err != nil {
+		return nil, err
+	}
+	return r.finish(filtered, ladder, features, standIn)
+}
+
+// finish splits and renumbers a filtered log and compares the counts.
+func (r Recipe) finish(l *Log, ladder Ladder, features *Features, standIn bool) (*Sequential, error) {
+	parts, err := r.Split.Parts(l)
+	if err != nil {
+		return nil, err
+	}
+	s := sequence(l, parts)
+	if s.Items == 0 {
+		return nil, &Error{File: l.Name, Msg: fmt.Sprintf("split %q leaves no training rows", r.Split.Kind)}
+	}
+	s.Recipe = r.Name
+	s.Ladder = append(append(Ladder{}, ladder...), s.Ladder...)
+	s.CandidatesCore = candidates(ladder)
+	if len(r.Features) > 0 {
+		if features == nil {
+			return nil, &Error{File: l.Name, Field: strings.Join(r.Features, ", "), Msg: "the recipe takes user features but the data have none"}
+		}
+		if s.Features, err = features.For(s.UserIDs, r.Features); err != nil {
+			if e, ok := err.(*Error); ok {
+				e.File = l.Name
+			}
+			return nil, err
+		}
+	}
+	checks := s.Ladder.Compare(r.Wants)
+	s.Source = Source{Title: l.Name, Hash: l.Hash, StandIn: standIn, Checks: checks, Notes: r.Notes,
+		Level: grade(standIn, r.Split.Kind == SplitFixed, checks)}
+	return s, nil
+}
+
+// candidates is the number of items after the filters, before truncation.
+func candidates(ladder Ladder) int {
+	last := ladder[len(ladder)-1]
+	for i := len(ladder) - 1; i >= 0; i-- {
+		if !strings.HasPrefix(ladder[i].Name, "last ") {
+			return ladder[i].Items
+		}
+	}
+	return last.Items
+}

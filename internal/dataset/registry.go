@@ -1,0 +1,53 @@
+package dataset
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// Set is a data set the program knows.
+type Set struct {
+	Name    string
+	Title   string
+	Address string // official page to get it from
+	Licence string // one sentence
+	Layouts []Layout
+	Recipes []Recipe
+}
+
+// Layout is one form in which the files of a set may lie in its folder. Each file may
+// also be compressed (.gz, .zst).
+type Layout struct {
+	Files []string // names inside the folder; all must be there
+	Read  func(ctx context.Context, paths []string) (*Log, *Features, error)
+}
+
+// All lists every data set. A new one is a file and a line here.
+func All() []Set {
+	return []Set{ml1m(), ml100k()}
+}
+
+// Find returns the set of that name.
+func Find(name string) (Set, error) {
+	var names []string
+	for _, s := range All() {
+		if s.Name == name {
+			return s, nil
+		}
+		names = append(names, s.Name)
+	}
+	return Set{}, &Error{File: name, Msg: "unknown data set", Hint: "known are " + strings.Join(names, ", ")}
+}
+
+// Recipe returns the set's recipe of that name.
+func (s Set) Recipe(name string) (Recipe, error) {
+	var names []string
+	for _, r := range s.Recipes {
+		if r.Name == name {
+			return r, nil
+		}
+		names = append(names, r.Name)
+	}
+	return Recipe{}, &Error{File: s.Name, Msg: fmt.Sprintf("unknown recipe %q", name), Hint: "known are " + strings.Join(names, ", ")}
+}

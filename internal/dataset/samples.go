@@ -1,0 +1,98 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"privrec/internal/rng"
+)
+
+// Samples is a table of prefixes with their next items. Sample i of sequences seqs is
+// the prefix seqs[User[i]][:Length[i]] and the target seqs[User[i]][Length[i]]; the
+// prefixes themselves are never copied.
+type Samples struct {
+	User   []int32 // index of the sequence
+	Length []int32 // of the prefix, 1 or more
+}
+
+// Prefixes lists every prefix that has a next item: for a sequence v1..vm the lengths
+// 1..m-1, sequences in order, short prefixes first.
+func Prefixes(seqs [][]int32) Samples {
+	n := 0
+	for _, s := range seqs {
+		n += max(0, len(s)-1)
+	}
+	t := Samples{User: make([]int32, 0, n), Length: make([]int32, 0, n)}
+	for u, s := range seqs {
+		for l := 1; l < len(s); l++ {
+			t.User = append(t.User, int32(u))
+			t.Length = append(t.Length, int32(l))
+		}
+	}
+	return t
+}
+
+// Len is the number of samples.
+func (t Samples) Len() int { return len(t.User) }
+
+// At returns the prefix and target of sample i; prefix is a view of seqs.
+func (t Samples) At(seqs [][]int32, i int) (prefix []int32, target int32) {
+	seq, l := seqs[t.User[i]], t.Length[i]
+	return seq[:l:l], seq[l]
+}
+
+// Targets returns the target of every sample.
+func (t Samples) Targets(seqs [][]int32) []int32 {
+	out := make([]int32, t.Len())
+	for i := range out {
+		_, out[i] = t.At(seqs, i)
+	}
+	return out
+}
+
+// pick returns the samples for which held equals want, in the same order.
+func (t Samples) pick(held []bool, want bool) Samples {
+	var out Samples
+	for i, h := range held {
+		if h == want {
+			out.User = append(out.User, t.User[i])
+			out.Length = append(out.Length, t.Length[i])
+		}
+	}
+	return out
+}
+
+// HoldOutSamples moves round(share*n) random samples to valid; prefixes of one user
+// then fall on both sides, which papers do and which flatters validation. Both sides
+// keep the order of the table.
+func (t Samples) HoldOutSamples(share float64, s rng.Stream) (train, valid Samples, err error) {
+	if !(share >= 0 && share < 1) {
+		return train, valid, fmt.Errorf("dataset: validation share must be in [0,1), got %v", share)
+	}
+	held := make([]bool, t.Len())
+	for _, i := range s.Perm(t.Len())[:int(math.Round(share*float64(t.Len())))] {
+		held[i] = true
+	}
+	return t.pick(held, false), t.pick(held, true), nil
+}
+
+// HoldOutUsers moves all samples of round(share*users) random users to valid, among
+// the users that have samples.
+func (t Samples) HoldOutUsers(share float64, s rng.Stream) (train, valid Samples, err error) {
+	if !(share >= 0 && share < 1) {
+		return train, valid, fmt.Errorf("dataset: validation share must be in [0,1), got %v", share)
+	}
+	users := slices.Clone(t.User)
+	slices.Sort(users)
+	users = slices.Compact(users)
+	chosen := map[int32]bool{}
+	for _, i := range s.Perm(len(users))[:int(math.Round(share*float64(len(users))))] {
+		chosen[users[i]] = true
+	}
+	held := make([]bool, t.Len())
+	for i, u := range t.User {
+		held[i] = chosen[u]
+	}
+	return t.pick(held, false), t.pick(held, true), nil
+}

@@ -1,0 +1,130 @@
+package dataset
+
+// Sequential is a data set ready for a model: each user's items in time order,
+// divided and renumbered. It is read-only after it is made.
+type Sequential struct {
+	Name           string    // of the data set
+	Recipe         string    // that made it
+	Items          int       // V: items with a row in train; ids are 1..V
+	CandidatesCore int       // items left by the filters, before truncation and split: what code that fixes its vocabulary early ranks over
+	Users          int       // U
+	Train          [][]int32 // per user, item ids 1..V in time order; may be empty
+	Valid          [][]int32 // nil unless the split has a validation part; items unseen in train removed
+	Test           [][]int32 // items unseen in train removed
+	UserIDs        []string  // U original ids, ascending
+	ItemIDs        []string  // V+1 original ids, ItemIDs[0] is ""
+	Features       *Features // a row a user, in the order of UserIDs; nil when the recipe takes none
+	Ladder         Ladder
+	Source         Source
+}
+
+// Source tells where the data came from and what they are worth as evidence.
+type Source struct {
+	Title   string   `json:"title"`
+	Hash    string   `json:"hash"` // see Log.Hash
+	Files   []File   `json:"files,omitempty"`
+	StandIn bool     `json:"stand_in"`
+	Level   Level    `json:"level"`
+	Checks  []Check  `json:"checks,omitempty"`
+	Notes   []string `json:"notes,omitempty"` // differences from the paper worth printing
+	Cache   string   `json:"-"`               // what the cache did, for the log
+}
+
+// File is one source file.
+type File struct {
+	Path   string `json:"path"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// sequence divides and renumbers a filtered log. Items are numbered 1..V in order of
+// first appearance in train, users ascending; rows of valid and test whose item never
+// occurs in train are removed.
+func sequence(l *Log, parts []Part) *Sequential {
+	s := &Sequential{Name: l.Name, Users: len(l.UserIDs), UserIDs: l.UserIDs, ItemIDs: []string{""}}
+	newID := make([]int32, len(l.ItemIDs))
+	var count [3]Rung
+	for row, p := range parts {
+		item := l.Items[row]
+		if p == Train && newID[item] == 0 {
+			newID[item] = int32(len(s.ItemIDs))
+			s.ItemIDs = append(s.ItemIDs, l.ItemIDs[item])
+		}
+		count[p].Rows++
+	}
+	s.Items = len(s.ItemIDs) - 1
+	s.Train = side(l, parts, newID, Train)
+	s.Ladder = append(s.Ladder, s.rung(RungTrain, s.Train))
+	for _, v := range []struct {
+		p    Part
+		name string
+		to   *[][]int32
+	}{{Valid, RungValid, &s.Valid}, {Test, RungTest, &s.Test}} {
+		if count[v.p].Rows == 0 && v.p == Valid {
+			continue
+		}
+		before := sideRung(l, parts, v.p)
+		*v.to = side(l, parts, newID, v.p)
+		s.Ladder = append(s.Ladder, before, s.rung(v.name+", known items", *v.to))
+	}
+	return s
+}
+
+// side gathers one part's sequences into one backing array, unknown items left out.
+func side(l *Log, parts []Part, newID []int32, p Part) [][]int32 {
+	n := 0
+	for row, q := range parts {
+		if q == p && newID[l.Items[row]] != 0 {
+			n++
+		}
+	}
+	all := make([]int32, 0, n)
+	seqs := make([][]int32, len(l.UserIDs))
+	off := l.Offsets()
+	for u := range seqs {
+		from := len(all)
+		for row := off[u]; row < off[u+1]; row++ {
+			if id := newID[l.Items[row]]; parts[row] == p && id != 0 {
+				all = append(all, id)
+			}
+		}
+		seqs[u] = all[from:len(all):len(all)]
+	}
+	return seqs
+}
+
+// sideRung counts one part before unknown items are removed.
+func sideRung(l *Log, parts []Part, p Part) Rung {
+	keep := make([]bool, len(parts))
+	perUser := make([]int, len(l.UserIDs))
+	for row, q := range parts {
+		if keep[row] = q == p; keep[row] {
+			perUser[l.Users[row]]++
+		}
+	}
+	r := countRung(p.String(), keep, l)
+	for _, n := range perUser {
+		r.Samples += max(0, n-1)
+	}
+	return r
+}
+
+// rung counts sequences.
+func (s *Sequential) rung(name string, seqs [][]int32) Rung {
+	r := Rung{Name: name}
+	seen := make([]bool, s.Items+1)
+	for _, seq := range seqs {
+		if len(seq) > 0 {
+			r.Users++
+			r.Samples += len(seq) - 1
+		}
+		r.Rows += len(seq)
+		for _, item := range seq {
+			if !seen[item] {
+				seen[item] = true
+				r.Items++
+			}
+		}
+	}
+	return r
+}

@@ -1,0 +1,107 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// SplitKind names a way to divide rows.
+type SplitKind string
+
+// The ways to divide rows.
+const (
+	SplitFraction    SplitKind = "fraction"      // first floor(f*m) of a user's m rows train, the rest test
+	SplitLeaveOneOut SplitKind = "leave-one-out" // last row test, the one before it valid if asked, the rest train
+	SplitFixed       SplitKind = "fixed"         // as the source files divide them
+	SplitTime        SplitKind = "time"          // before one moment train, from it on test
+)
+
+// Split divides a log into parts.
+type Split struct {
+	Kind     SplitKind
+	Fraction float64 // train share in (0,1), for SplitFraction and SplitTime
+	Valid    bool    // SplitLeaveOneOut: the last row but one is for validation
+}
+
+// Parts returns the part of every row.
+//
+// SplitFraction adds 1e-9 before rounding down, so that 0.29*100 gives 29 rows as
+// the text of a paper means, not the 28 of binary arithmetic. SplitLeaveOneOut
+// leaves users with too few rows (fewer than 2, with Valid 3) in train whole.
+// SplitTime cuts at the time of row floor(f*n) of all rows in time order; all rows
+// of that very moment are test.
+func (s Split) Parts(l *Log) ([]Part, error) {
+	if (s.Kind == SplitFraction || s.Kind == SplitTime) && !(s.Fraction > 0 && s.Fraction < 1) {
+		return nil, fmt.Errorf("dataset: split %q needs a fraction between 0 and 1, got %v", s.Kind, s.Fraction)
+	}
+	parts := make([]Part, l.Len())
+	off := l.Offsets()
+	switch s.Kind {
+	case SplitFraction:
+		for u := range l.UserIDs {
+			cut := off[u] + floorShare(s.Fraction, off[u+1]-off[u])
+			for row := cut; row < off[u+1]; row++ {
+				parts[row] = Test
+			}
+		}
+	case SplitLeaveOneOut:
+		held := 1
+		if s.Valid {
+			held = 2
+		}
+		for u := range l.UserIDs {
+			if end := off[u+1]; end-off[u] > held {
+				parts[end-1] = Test
+				if s.Valid {
+					parts[end-2] = Valid
+				}
+			}
+		}
+	case SplitFixed:
+		if l.Parts == nil {
+			return nil, &Error{File: l.Name, Msg: "the recipe takes the split of the source, but the source is not split"}
+		}
+		copy(parts, l.Parts)
+	case SplitTime:
+		if l.Times == nil {
+			return nil, &Error{File: l.Name, Field: "timestamp", Msg: "the recipe splits by time but the data have none"}
+		}
+		sorted := slices.Clone(l.Times)
+		slices.Sort(sorted)
+		cut := sorted[floorShare(s.Fraction, len(sorted))]
+		for row, t := range l.Times {
+			if t >= cut {
+				parts[row] = Test
+			}
+		}
+	default:
+		return nil, fmt.Errorf("dataset: unknown split %q", s.Kind)
+	}
+	return parts, nil
+}
+
+func floorShare(f float64, m int) int { return int(math.Floor(f*float64(m) + 1e-9)) }
+
+// Join makes one log of files that come already divided: rows of train come before
+// rows of test in file order. Values and times are kept only when both have them.
+func Join(train, test *Log) *Log {
+	b := logBuilder{name: train.Name}
+	for _, side := range []struct {
+		*Log
+		part Part
+	}{{train, Train}, {test, Test}} {
+		for row := range side.Users {
+			b.userOf = append(b.userOf, b.users.id([]byte(side.UserIDs[side.Users[row]])))
+			b.itemOf = append(b.itemOf, b.items.id([]byte(side.ItemIDs[side.Items[row]])))
+			b.parts = append(b.parts, side.part)
+		}
+	}
+	if train.Values != nil && test.Values != nil {
+		b.values = slices.Concat(train.Values, test.Values)
+	}
+	if train.Times != nil && test.Times != nil {
+		b.times = slices.Concat(train.Times, test.Times)
+	}
+	return b.log(SourceHash(train.Hash, test.Hash))
+}
