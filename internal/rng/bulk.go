@@ -8,22 +8,23 @@ const (
 	groupWords  = 64
 )
 
-// schedule is a stream's identity as the kernels want it: the key of every
-// round, then the upper half of the counter.
-type schedule struct {
-	keys   [2 * rounds]uint32
-	c2, c3 uint32
-}
+// schedule is a stream's identity as the kernels want it: the keys of the ten
+// rounds (k0, k1 in turn), then the upper half of the counter.
+type schedule [2*rounds + 2]uint32
 
 func (id identity) schedule() (s schedule) {
 	k0, k1 := id.k0, id.k1
-	for i := 0; i < len(s.keys); i += 2 {
-		s.keys[i], s.keys[i+1] = k0, k1
+	for i := 0; i < 2*rounds; i += 2 {
+		s[i], s[i+1] = k0, k1
 		k0 += philoxW0
 		k1 += philoxW1
 	}
-	s.c2, s.c3 = id.c2, id.c3
+	s[2*rounds], s[2*rounds+1] = id.c2, id.c3
 	return s
+}
+
+func (s *schedule) block(b uint64) [4]uint32 {
+	return philox([4]uint32{uint32(b), uint32(b >> 32), s[2*rounds], s[2*rounds+1]}, s[0], s[1])
 }
 
 // takeGroups reserves the groups that n values need and returns the first
@@ -52,6 +53,27 @@ func (s *Stream) Normals32(dst []float32) {
 		var tail [groupWords]float32
 		active.normals(1, &sch, first+uint64(groups)*groupBlocks, &tail[0])
 		copy(rest, tail[:])
+	}
+}
+
+// AddNormals32 adds scale times standard normals to dst, the same normals that
+// Normals32 would have given (to rounding), and moves the position alike.
+func (s *Stream) AddNormals32(dst []float32, scale float32) {
+	if len(dst) == 0 {
+		return
+	}
+	first := s.takeGroups(len(dst))
+	sch := s.id.schedule()
+	groups := len(dst) / groupWords
+	if groups > 0 {
+		active.addNormals(groups, &sch, first, scale, &dst[0])
+	}
+	if rest := dst[groups*groupWords:]; len(rest) > 0 {
+		var tail [groupWords]float32
+		active.normals(1, &sch, first+uint64(groups)*groupBlocks, &tail[0])
+		for i := range rest {
+			rest[i] += scale * tail[i]
+		}
 	}
 }
 

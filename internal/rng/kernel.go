@@ -2,43 +2,70 @@ package rng
 
 import "unsafe"
 
-// kernels is one implementation of the bulk draws. Each fills groups*64 values
-// from block first on; the destination must hold them.
-type kernels struct {
-	name    string
-	words   func(groups int, s *schedule, first uint64, dst *uint32)
-	normals func(groups int, s *schedule, first uint64, dst *float32)
-}
+//go:generate sh -c "cd gen && go run . -out ../kernel_amd64.s -stubs ../stubs_amd64.go -pkg rng"
 
-var plain = kernels{name: "off", words: wordsGo, normals: normalsGo}
+// simd is an instruction set that a bulk draw can run on.
+type simd uint8
 
-// active is chosen once, at program start, from the processor and PRIVREC_SIMD.
+const (
+	plain simd = iota
+	avx2
+	avx512
+)
+
+// active is chosen once, at program start, from the processor and the
+// environment variable PRIVREC_SIMD.
 var active = choose()
 
 // SIMD names the path in use: "avx512", "avx2" or "off".
-func SIMD() string { return active.name }
+func SIMD() string { return [...]string{"off", "avx2", "avx512"}[active] }
 
+// limit returns the best path at or below what the environment asks for. An
+// unknown value asks for nothing: the command line refuses it, a library does not.
+func limit(best simd, env string) simd {
+	switch env {
+	case "off":
+		return plain
+	case "avx2":
+		return min(best, avx2)
+	}
+	return best
+}
+
+// wordsGo fills groups*64 words from block first on.
 func wordsGo(groups int, s *schedule, first uint64, dst *uint32) {
 	out := unsafe.Slice(dst, groups*groupWords)
 	for g := range groups {
 		group := out[g*groupWords:][:groupWords]
 		for l := range groupBlocks {
-			b := first + uint64(g*groupBlocks+l)
-			w := philox([4]uint32{uint32(b), uint32(b >> 32), s.c2, s.c3}, s.keys[0], s.keys[1])
+			w := s.block(first + uint64(g*groupBlocks+l))
 			group[l], group[16+l], group[32+l], group[48+l] = w[0], w[1], w[2], w[3]
 		}
 	}
 }
 
+// normalsGo fills groups*64 normals from block first on.
 func normalsGo(groups int, s *schedule, first uint64, dst *float32) {
 	out := unsafe.Slice(dst, groups*groupWords)
 	for g := range groups {
 		group := out[g*groupWords:][:groupWords]
 		for l := range groupBlocks {
-			b := first + uint64(g*groupBlocks+l)
-			w := philox([4]uint32{uint32(b), uint32(b >> 32), s.c2, s.c3}, s.keys[0], s.keys[1])
+			w := s.block(first + uint64(g*groupBlocks+l))
 			group[l], group[16+l] = boxMuller32(w[0], w[1])
 			group[32+l], group[48+l] = boxMuller32(w[2], w[3])
+		}
+	}
+}
+
+// addNormalsBy adds normals of path k, a group at a time.
+func addNormalsBy(k simd, groups int, s *schedule, first uint64, scale float32, dst *float32) {
+	out := unsafe.Slice(dst, groups*groupWords)
+	var z [groupWords]float32
+	for g := range groups {
+		k.normals(1, s, first+uint64(g)*groupBlocks, &z[0])
+		group := out[g*groupWords:][:groupWords]
+		for i := range group {
+			group[i] += scale * z[i]
 		}
 	}
 }

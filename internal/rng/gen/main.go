@@ -1,0 +1,92 @@
+// Command gen writes the vector kernels of package rng: Philox 4x32-10 blocks
+// and Box-Muller normals, for AVX-512 and AVX2. It is a module of its own so
+// that the product does not depend on the assembler.
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// Layout of the schedule argument, in bytes: keys (k0, k1) of ten rounds, then
+// the two upper words of the counter.
+const (
+	rounds = 10
+	offC2  = 8 * rounds
+	offC3  = offC2 + 4
+)
+
+// group is 16 blocks of 4 words: 256 bytes of output.
+const groupBytes = 256
+
+type vec = reg.VecVirtual
+
+func gp(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }
+
+// constants emits each constant once and hands out its address.
+type constants map[string]Mem
+
+func (c constants) u32(name string, v uint32, lanes int) Mem {
+	if m, ok := c[name]; ok {
+		return m
+	}
+	m := GLOBL(name, RODATA|NOPTR)
+	for i := range lanes {
+		DATA(4*i, U32(v))
+	}
+	c[name] = m
+	return m
+}
+
+func (c constants) u64s(name string, v ...uint64) Mem {
+	if m, ok := c[name]; ok {
+		return m
+	}
+	m := GLOBL(name, RODATA|NOPTR)
+	for i, x := range v {
+		DATA(8*i, U64(x))
+	}
+	c[name] = m
+	return m
+}
+
+func main() {
+	ConstraintExpr("amd64")
+	cpu()
+	c := constants{}
+	avx512(c)
+	avx2(c)
+	Generate()
+}
+
+// cpu emits the two instructions that tell which kernels may run.
+func cpu() {
+	TEXT("cpuid", NOSPLIT, "func(leaf, sub uint32) (a, b, c, d uint32)")
+	Doc("cpuid returns the registers of one CPUID leaf.")
+	Load(Param("leaf"), reg.EAX)
+	Load(Param("sub"), reg.ECX)
+	CPUID()
+	Store(reg.EAX, Return("a"))
+	Store(reg.EBX, Return("b"))
+	Store(reg.ECX, Return("c"))
+	Store(reg.EDX, Return("d"))
+	RET()
+
+	TEXT("xgetbv", NOSPLIT, "func() (a, d uint32)")
+	Doc("xgetbv returns the register states that the operating system saves.")
+	XORL(reg.ECX, reg.ECX)
+	XGETBV()
+	Store(reg.EAX, Return("a"))
+	Store(reg.EDX, Return("d"))
+	RET()
+}
+
+// scaleAddr is the address of the parameter scale, to broadcast from.
+func scaleAddr() Mem {
+	p, err := Param("scale").Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return p.Addr
+}

@@ -1,3 +1,0 @@
-package rng
-
-func choose() kernels { return plain }
