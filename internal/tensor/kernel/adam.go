@@ -1,0 +1,39 @@
+package kernel
+
+import "math"
+
+// Sizes below which Adam's moments are flushed to zero. A first moment decays
+// into denormals some 800 steps after a row's last gradient, and arithmetic on
+// denormals is 15 to 20 times slower. The second one takes far longer; its bound
+// lies just above the denormals, where any usual Eps dominates the root.
+const (
+	tinyFirst  = 1e-30
+	tinySecond = 1e-37
+)
+
+// AdamCoef holds the factors of one Adam step, equal for all elements
+// (Kingma & Ba 2015, algorithm 1, in the arrangement of PyTorch):
+//
+//	g += L2 w;  m = Beta1 m + OneMinusBeta1 g;  v = Beta2 v + OneMinusBeta2 g²
+//	w -= Step m / (sqrt(v) RootScale + Eps)
+type AdamCoef struct {
+	Beta1, OneMinusBeta1 Float
+	Beta2, OneMinusBeta2 Float
+	Step                 Float // learning rate / (1 - Beta1^t)
+	RootScale            Float // 1 / sqrt(1 - Beta2^t)
+	Eps                  Float
+	L2                   Float // coupled weight decay, 0 for none
+}
+
+// NewAdamCoef returns the factors of step t = 1, 2, ...; bias corrections are
+// taken in float64.
+func NewAdamCoef(lr, beta1, beta2, eps, l2 float64, t int) AdamCoef {
+	return AdamCoef{
+		Beta1: Float(beta1), OneMinusBeta1: Float(1 - beta1),
+		Beta2: Float(beta2), OneMinusBeta2: Float(1 - beta2),
+		Step:      Float(lr / (1 - math.Pow(beta1, float64(t)))),
+		RootScale: Float(1 / math.Sqrt(1-math.Pow(beta2, float64(t)))),
+		Eps:       Float(eps),
+		L2:        Float(l2),
+	}
+}

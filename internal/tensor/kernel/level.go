@@ -1,0 +1,74 @@
+package kernel
+
+import (
+	"fmt"
+	"os"
+)
+
+// Level is an instruction set the kernels can run on.
+type Level int
+
+// Levels, from the one that runs everywhere up.
+const (
+	Off    Level = iota // plain Go
+	AVX2                // AVX2 and FMA
+	AVX512              // AVX-512 F, BW, DQ and VL
+)
+
+// String returns the name PRIVREC_SIMD uses.
+func (l Level) String() string {
+	switch l {
+	case AVX2:
+		return "avx2"
+	case AVX512:
+		return "avx512"
+	}
+	return "off"
+}
+
+// level is the one in use. It is set before main and, in tests, by Use.
+var level, choiceErr = choose(os.Getenv("PRIVREC_SIMD"), best())
+
+// Current returns the level in use.
+func Current() Level { return level }
+
+// ChoiceError returns why PRIVREC_SIMD could not be followed, nil if it was.
+func ChoiceError() error { return choiceErr }
+
+// Available lists the levels of this processor and build.
+func Available() []Level {
+	var all []Level
+	for l := Off; l <= best(); l++ {
+		all = append(all, l)
+	}
+	return all
+}
+
+// Use switches the process to level l and returns a function that switches back.
+// It is for tests and benchmarks: no kernel may run meanwhile.
+func Use(l Level) (restore func()) {
+	if l > best() {
+		panic(fmt.Sprintf("kernel: level %s on a processor with %s", l, best()))
+	}
+	old := level
+	level = l
+	return func() { level = old }
+}
+
+// choose returns the level that force (a value of PRIVREC_SIMD) asks for, or top
+// with an error where it cannot be had.
+func choose(force string, top Level) (Level, error) {
+	if force == "" {
+		return top, nil
+	}
+	for l := Off; l <= AVX512; l++ {
+		if force != l.String() {
+			continue
+		}
+		if l > top {
+			return top, fmt.Errorf("PRIVREC_SIMD=%s: this processor or build offers %s at most", force, top)
+		}
+		return l, nil
+	}
+	return top, fmt.Errorf("PRIVREC_SIMD=%q: want off, avx2 or avx512", force)
+}

@@ -1,0 +1,7 @@
+package kernel
+
+// Pause executes n PAUSE instructions, n >= 1: it waits without starving the
+// other hardware thread of the core.
+//
+//go:noescape
+func Pause(n int)

@@ -1,0 +1,133 @@
+package kernel
+
+import "math"
+
+func axpyPlain(alpha Float, x, y []Float) {
+	for i, v := range x {
+		y[i] += alpha * v
+	}
+}
+
+func scaleAddPlain(alpha Float, x []Float, beta Float, y []Float) {
+	for i, v := range x {
+		y[i] = alpha*v + beta*y[i]
+	}
+}
+
+func scaleToPlain(alpha Float, x, y []Float) {
+	for i, v := range x {
+		y[i] = alpha * v
+	}
+}
+
+func addPlain(x, y []Float) {
+	for i, v := range x {
+		y[i] += v
+	}
+}
+
+func mulPlain(x, y, z []Float) {
+	for i, v := range x {
+		z[i] = v * y[i]
+	}
+}
+
+// dotPlain keeps four partial sums: shorter chains and smaller rounding error.
+func dotPlain(x, y []Float) Float {
+	var s [4]Float
+	for ; len(x) >= 4 && len(y) >= 4; x, y = x[4:], y[4:] {
+		s[0] += x[0] * y[0]
+		s[1] += x[1] * y[1]
+		s[2] += x[2] * y[2]
+		s[3] += x[3] * y[3]
+	}
+	for i, v := range x {
+		s[0] += v * y[i]
+	}
+	return (s[0] + s[1]) + (s[2] + s[3])
+}
+
+func sumPlain(x []Float) float64 {
+	var s float64
+	for _, v := range x {
+		s += float64(v)
+	}
+	return s
+}
+
+func sumSqPlain(x []Float) float64 {
+	var s float64
+	for _, v := range x {
+		s += float64(v) * float64(v)
+	}
+	return s
+}
+
+func maxPlain(x []Float) Float {
+	m := Float(math.Inf(-1))
+	for _, v := range x {
+		if v > m {
+			m = v
+		}
+	}
+	return m
+}
+
+func expSumPlain(shift Float, x, y []Float) Float {
+	var s Float
+	for i, v := range x {
+		e := expOne(v - shift)
+		y[i] = e
+		s += e
+	}
+	return s
+}
+
+func sigmoidPlain(x, y []Float) {
+	for i, v := range x {
+		y[i] = sigmoidOne(v)
+	}
+}
+
+func tanhPlain(x, y []Float) {
+	for i, v := range x {
+		y[i] = tanhOne(v)
+	}
+}
+
+func finitePlain(x []Float) bool {
+	for _, v := range x {
+		if v-v != 0 { // NaN for infinities and NaN
+			return false
+		}
+	}
+	return true
+}
+
+func adamPlain(w, g, m, v []Float, c *AdamCoef) {
+	for i, d := range g {
+		d += c.L2 * w[i]
+		mm := c.Beta1*m[i] + c.OneMinusBeta1*d
+		vv := c.Beta2*v[i] + c.OneMinusBeta2*(d*d)
+		if mm < tinyFirst && mm > -tinyFirst {
+			mm = 0
+		}
+		if vv < tinySecond {
+			vv = 0
+		}
+		m[i], v[i] = mm, vv
+		w[i] -= c.Step * mm / (Float(math.Sqrt(float64(vv)))*c.RootScale + c.Eps)
+	}
+}
+
+// spmmRowPlain is SpMMRow in plain Go.
+func spmmRowPlain(idx []int32, val []Float, x *Float, ldx int, y []Float) {
+	clear(y)
+	for e, j := range idx {
+		v := val[e]
+		row := sliceAt(x, int(j)*ldx, len(y))
+		for i, r := range row {
+			y[i] += v * r
+		}
+	}
+}

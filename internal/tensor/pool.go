@@ -1,0 +1,264 @@
+package tensor
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"privrec/internal/tensor/kernel"
+)
+
+// The pool runs one job at a time: units 0..n-1 of a function, claimed one by one
+// by the caller and the workers. Waking a parked goroutine can cost 100 us, more
+// than most sections last, so an idle worker polls for a while before it parks.
+
+const (
+	spinFor    = time.Millisecond      // how long an idle worker polls; must exceed the usual serial gap
+	spinWait   = 10 * time.Microsecond // how long the caller polls before it yields its processor
+	spinPauses = 16                    // PAUSE instructions between two looks
+)
+
+// unitFunc does one unit of a job. worker tells apart the goroutines of one job
+// (0 is the caller) and may only choose scratch memory, never results.
+type unitFunc func(unit, worker int)
+
+type pool struct {
+	caller sync.Mutex // held by the goroutine whose job is running
+
+	// claim packs the number of units (high half) and the next unit to hand out
+	// (low half). Whoever moves it from (n, i) to (n, i+1) owns unit i of the
+	// current job, and the job cannot end, nor fn change, until that unit is done.
+	claim atomic.Uint64
+	fn    unitFunc
+	done  atomic.Int64 // units finished
+	fault atomic.Pointer[fault]
+
+	config  sync.Mutex // guards what follows
+	size    int        // workers, the caller included
+	workers []*worker
+}
+
+// fault is a panic caught in a unit.
+type fault struct {
+	unit  int
+	value any
+}
+
+type worker struct {
+	id     int
+	parked atomic.Bool
+	wake   chan struct{}
+	quit   atomic.Bool
+	ended  chan struct{}
+}
+
+// shared is the process's pool: workers are a property of the machine.
+var shared = pool{size: runtime.GOMAXPROCS(0)}
+
+// maxUnits bounds the units of one job, so that a count fits half of claim.
+const maxUnits = 1 << 31
+
+// SetWorkers sets how many goroutines, the caller included, share parallel
+// sections; below 1 counts as 1. It waits for a running section to end and stops
+// surplus workers before it returns, so that after SetWorkers(1) none is left.
+// The default is GOMAXPROCS at start. Results do not depend on it. It must not
+// be called from inside a parallel body.
+func SetWorkers(n int) {
+	p := &shared
+	p.caller.Lock()
+	defer p.caller.Unlock()
+	p.config.Lock()
+	defer p.config.Unlock()
+	p.size = max(n, 1)
+	for len(p.workers) > p.size-1 {
+		last := len(p.workers) - 1
+		w := p.workers[last]
+		p.workers = p.workers[:last]
+		w.quit.Store(true)
+		w.unpark()
+		<-w.ended
+	}
+}
+
+// Workers returns the number set by SetWorkers.
+func Workers() int {
+	p := &shared
+	p.config.Lock()
+	defer p.config.Unlock()
+	return p.size
+}
+
+// Parallel cuts 0..n into chunks of grain and calls body once for each: chunk k
+// covers k*grain to min(n, (k+1)*grain). Chunks run on several goroutines in any
+// order, so bodies must write apart from each other. A call from inside a body,
+// or while another goroutine's section runs, does its chunks in order on the
+// calling goroutine, with the same result. A panic in a body reaches the caller
+// once all claimed chunks are done; of several, that of the lowest chunk. A body
+// must not call runtime.Goexit (so not testing.T.Fatal either).
+func Parallel(n, grain int, body func(chunk, lo, hi int)) {
+	if n <= 0 {
+		return
+	}
+	grain = max(grain, 1)
+	chunks := (n + grain - 1) / grain
+	if chunks == 1 {
+		body(0, 0, n)
+		return
+	}
+	if chunks >= maxUnits || !shared.enter() {
+		for k := range chunks {
+			body(k, k*grain, min(n, (k+1)*grain))
+		}
+		return
+	}
+	defer shared.leave()
+	shared.run(chunks, func(k, _ int) { body(k, k*grain, min(n, (k+1)*grain)) })
+}
+
+// enter reports whether the caller now owns the pool; if so it must leave.
+func (p *pool) enter() bool {
+	if !p.caller.TryLock() {
+		return false
+	}
+	if p.size == 1 { // written only under caller
+		p.caller.Unlock()
+		return false
+	}
+	p.start()
+	return true
+}
+
+func (p *pool) leave() { p.caller.Unlock() }
+
+// start brings up workers that SetWorkers or the default asks for.
+func (p *pool) start() {
+	if len(p.workers) >= p.size-1 { // written only under caller
+		return
+	}
+	p.config.Lock()
+	defer p.config.Unlock()
+	for len(p.workers) < p.size-1 {
+		w := &worker{id: len(p.workers) + 1, wake: make(chan struct{}, 1), ended: make(chan struct{})}
+		p.workers = append(p.workers, w)
+		go w.loop(p)
+	}
+}
+
+// run does units 0..n-1 of fn, n < maxUnits, and re-raises their first panic.
+// The caller owns the pool.
+func (p *pool) run(n int, fn unitFunc) {
+	p.fn = fn
+	p.done.Store(0)
+	p.fault.Store(nil)
+	p.claim.Store(uint64(n) << 32)
+	for _, w := range p.workers[:min(len(p.workers), n-1)] {
+		w.unpark()
+	}
+	for p.step(0) {
+	}
+	if p.done.Load() != int64(n) {
+		p.await(int64(n))
+	}
+	p.fn = nil
+	if f := p.fault.Load(); f != nil {
+		panic(f.value)
+	}
+}
+
+// await waits for units that workers have claimed.
+func (p *pool) await(n int64) {
+	start := time.Now()
+	for i := 0; ; i++ {
+		if p.done.Load() == n {
+			return
+		}
+		if i&15 == 15 && time.Since(start) > spinWait {
+			runtime.Gosched() // the owner of the last unit may need this processor
+			continue
+		}
+		kernel.Pause(spinPauses)
+	}
+}
+
+// step claims one unit and does it; it reports false when none is left.
+func (p *pool) step(worker int) bool {
+	for {
+		s := p.claim.Load()
+		n, next := s>>32, s&(1<<32-1)
+		if next >= n {
+			return false
+		}
+		if p.claim.CompareAndSwap(s, s+1) {
+			p.unit(int(next), worker)
+			return true
+		}
+	}
+}
+
+// unit does one claimed unit and keeps its panic for the caller.
+func (p *pool) unit(i, worker int) {
+	defer func() {
+		if v := recover(); v != nil {
+			p.blame(&fault{unit: i, value: v})
+		}
+		p.done.Add(1)
+	}()
+	p.fn(i, worker)
+}
+
+// blame records f unless a lower unit has failed too.
+func (p *pool) blame(f *fault) {
+	for {
+		old := p.fault.Load()
+		if old != nil && old.unit < f.unit || p.fault.CompareAndSwap(old, f) {
+			return
+		}
+	}
+}
+
+// loop is a worker's life: take units while there are any, poll, park.
+func (w *worker) loop(p *pool) {
+	defer close(w.ended)
+	for !w.quit.Load() {
+		if p.step(w.id) {
+			continue
+		}
+		if w.poll(p) {
+			continue
+		}
+		w.parked.Store(true)
+		// A job published since the last look may not have seen parked.
+		if (p.pending() || w.quit.Load()) && w.parked.CompareAndSwap(true, false) {
+			continue
+		}
+		<-w.wake
+	}
+}
+
+// poll looks for work for spinFor and reports whether there is some.
+func (w *worker) poll(p *pool) bool {
+	start := time.Now()
+	for i := 0; ; i++ {
+		if p.pending() || w.quit.Load() {
+			return true
+		}
+		if i&63 == 63 && time.Since(start) > spinFor {
+			return false
+		}
+		kernel.Pause(spinPauses)
+	}
+}
+
+// pending reports whether a unit is unclaimed.
+func (p *pool) pending() bool {
+	s := p.claim.Load()
+	return s&(1<<32-1) < s>>32
+}
+
+// unpark wakes w if it sleeps.
+func (w *worker) unpark() {
+	if w.parked.Load() && w.parked.CompareAndSwap(true, false) {
+		w.wake <- struct{}{}
+	}
+}

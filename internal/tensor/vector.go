@@ -1,0 +1,139 @@
+package tensor
+
+import (
+	"fmt"
+
+	"privrec/internal/tensor/kernel"
+)
+
+// sameLen panics unless the slices of op are equally long.
+func sameLen(op string, n int, others ...int) {
+	for _, o := range others {
+		if o != n {
+			panic(fmt.Sprintf("tensor: %s: slices of %d and %d elements", op, n, o))
+		}
+	}
+}
+
+// Axpy adds alpha x to y.
+func Axpy(alpha Float, x, y []Float) {
+	sameLen("axpy", len(x), len(y))
+	kernel.Axpy(alpha, x, y)
+}
+
+// Dot returns the inner product of x and y.
+func Dot(x, y []Float) Float {
+	sameLen("dot", len(x), len(y))
+	return kernel.Dot(x, y)
+}
+
+// Scale multiplies x by alpha.
+func Scale(alpha Float, x []Float) { kernel.ScaleTo(alpha, x, x) }
+
+// ScaleTo sets dst = alpha x; the two may be the same slice.
+func ScaleTo(alpha Float, dst, x []Float) {
+	sameLen("scale", len(x), len(dst))
+	kernel.ScaleTo(alpha, x, dst)
+}
+
+// ScaleAdd sets y = alpha x + beta y. With beta = 0 the old y is not read.
+func ScaleAdd(alpha Float, x []Float, beta Float, y []Float) {
+	sameLen("scale-add", len(x), len(y))
+	if beta == 0 {
+		kernel.ScaleTo(alpha, x, y)
+		return
+	}
+	kernel.ScaleAdd(alpha, x, beta, y)
+}
+
+// Add adds x to dst.
+func Add(dst, x []Float) {
+	sameLen("add", len(x), len(dst))
+	kernel.Add(x, dst)
+}
+
+// Mul sets dst = x y element by element; dst may be x or y.
+func Mul(dst, x, y []Float) {
+	sameLen("mul", len(x), len(y), len(dst))
+	kernel.Mul(x, y, dst)
+}
+
+// Exp sets dst = exp(src), within two units in the last place over the whole
+// range, gradual underflow included; dst may be src.
+func Exp(dst, src []Float) {
+	sameLen("exp", len(src), len(dst))
+	kernel.ExpSum(0, src, dst)
+}
+
+// expBlock is how many exponentials are summed in Float before the sum moves on
+// in float64: rounding stays near one unit whatever the length.
+const expBlock = 1024
+
+// ExpSum sets dst = exp(src - shift) and returns the sum of dst; dst may be src.
+func ExpSum(dst, src []Float, shift Float) float64 {
+	sameLen("exp-sum", len(src), len(dst))
+	var s float64
+	for len(src) > expBlock {
+		s += float64(kernel.ExpSum(shift, src[:expBlock], dst[:expBlock]))
+		src, dst = src[expBlock:], dst[expBlock:]
+	}
+	return s + float64(kernel.ExpSum(shift, src, dst))
+}
+
+// Sigmoid sets dst = 1/(1+exp(-src)); dst may be src.
+func Sigmoid(dst, src []Float) {
+	sameLen("sigmoid", len(src), len(dst))
+	kernel.Sigmoid(src, dst)
+}
+
+// Tanh sets dst = tanh(src); dst may be src.
+func Tanh(dst, src []Float) {
+	sameLen("tanh", len(src), len(dst))
+	kernel.Tanh(src, dst)
+}
+
+// Max returns the largest element that is not NaN; -Inf if there is none.
+func Max(x []Float) Float { return kernel.Max(x) }
+
+// Sum returns the sum of x, accumulated in float64.
+func Sum(x []Float) float64 { return kernel.Sum(x) }
+
+// SumSq returns the sum of squares of x, accumulated in float64.
+func SumSq(x []Float) float64 { return kernel.SumSq(x) }
+
+// finiteBlock bounds the scan that locates a bad element once a block has one.
+const finiteBlock = 4096
+
+// Finite reports whether every element of x is finite; if not, index is the
+// first that is NaN or infinite. It is -1 when ok.
+func Finite(x []Float) (index int, ok bool) {
+	for lo := 0; lo < len(x); lo += finiteBlock {
+		b := x[lo:min(lo+finiteBlock, len(x))]
+		if kernel.Finite(b) {
+			continue
+		}
+		for i, v := range b {
+			if v-v != 0 {
+				return lo + i, false
+			}
+		}
+	}
+	return -1, true
+}
+
+// AdamCoef holds the factors of one Adam step; see NewAdamCoef.
+type AdamCoef = kernel.AdamCoef
+
+// NewAdamCoef returns the factors of Adam's step t = 1, 2, ... with learning
+// rate lr and coupled weight decay l2 (added to the gradient as l2 w).
+func NewAdamCoef(lr, beta1, beta2, eps, l2 float64, t int) AdamCoef {
+	return kernel.NewAdamCoef(lr, beta1, beta2, eps, l2, t)
+}
+
+// AdamStep updates weights w and the moments m, v from the gradient g in one
+// pass (Kingma & Ba 2015, algorithm 1). Moments under 1e-30 (first) and 1e-37
+// (second) in size become zero. g is only read.
+func AdamStep(w, g, m, v []Float, c AdamCoef) {
+	sameLen("adam", len(g), len(w), len(m), len(v))
+	kernel.Adam(w, g, m, v, &c)
+}
