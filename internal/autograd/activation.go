@@ -1,0 +1,109 @@
+package autograd
+
+import (
+	"math"
+
+	"privrec/internal/tensor"
+)
+
+// unary is an element-wise function with its derivative as a kernel over a = dy and b = x, or
+// b = y where byValue says so.
+func (x *Node) unary(op string, forward, back func(j *job, lo, hi int), byValue bool) *Node {
+	y := x.t.node(op, x.Rows(), x.Cols(), x)
+	x.t.each(len(y.V.Data), 4, job{kernel: forward, dst: y.V.Data, a: x.flat()})
+	if y.need {
+		y.shared = byValue
+		y.back = func() {
+			b := y.V.Data
+			if !byValue {
+				b = x.flat()
+			}
+			x.giveElem(y, job{kernel: back, a: y.dy(), b: b})
+		}
+	}
+	return y.checked()
+}
+
+// Sigmoid is 1/(1+exp(-x)).
+func (x *Node) Sigmoid() *Node {
+	return x.unary("sigmoid",
+		func(j *job, lo, hi int) { tensor.Sigmoid(j.dst[lo:hi], j.a[lo:hi]) },
+		func(j *job, lo, hi int) {
+			dst, dy, y := j.dst[lo:hi], j.a[lo:hi], j.b[lo:hi]
+			for i, v := range y {
+				dst[i] = dy[i] * v * (1 - v)
+			}
+		}, true)
+}
+
+// Tanh is the hyperbolic tangent.
+func (x *Node) Tanh() *Node {
+	return x.unary("tanh",
+		func(j *job, lo, hi int) { tensor.Tanh(j.dst[lo:hi], j.a[lo:hi]) },
+		func(j *job, lo, hi int) {
+			dst, dy, y := j.dst[lo:hi], j.a[lo:hi], j.b[lo:hi]
+			for i, v := range y {
+				dst[i] = dy[i] * (1 - v*v)
+			}
+		}, true)
+}
+
+// Exp is the exponential.
+func (x *Node) Exp() *Node {
+	return x.unary("exp",
+		func(j *job, lo, hi int) { tensor.Exp(j.dst[lo:hi], j.a[lo:hi]) }, mulKernel, true)
+}
+
+// ReLU is max(x, 0). Its derivative at 0 is taken as 0.
+func (x *Node) ReLU() *Node {
+	return x.unary("relu",
+		func(j *job, lo, hi int) {
+			dst, a := j.dst[lo:hi], j.a[lo:hi]
+			for i, v := range a {
+				dst[i] = max(v, 0)
+			}
+		},
+		func(j *job, lo, hi int) {
+			dst, dy, y := j.dst[lo:hi], j.a[lo:hi], j.b[lo:hi]
+			for i, v := range y {
+				if v > 0 {
+					dst[i] = dy[i]
+				} else {
+					dst[i] = 0
+				}
+			}
+		}, true)
+}
+
+// Log is the natural logarithm. It is -Inf at 0 and NaN below, which the guard reports.
+func (x *Node) Log() *Node {
+	return x.unary("log",
+		func(j *job, lo, hi int) {
+			for i := lo; i < hi; i++ {
+				j.dst[i] = tensor.Float(math.Log(float64(j.a[i])))
+			}
+		},
+		func(j *job, lo, hi int) {
+			for i := lo; i < hi; i++ {
+				j.dst[i] = j.a[i] / j.b[i]
+			}
+		}, false)
+}
+
+// LogSigmoid is log(1/(1+exp(-x))), without overflow: the log-likelihood of a BPR pair or of a
+// positive example.
+func (x *Node) LogSigmoid() *Node {
+	return x.unary("logSigmoid",
+		func(j *job, lo, hi int) {
+			for i := lo; i < hi; i++ {
+				v := float64(j.a[i])
+				j.dst[i] = tensor.Float(min(v, 0) - math.Log1p(math.Exp(-math.Abs(v))))
+			}
+		},
+		func(j *job, lo, hi int) { // dy · (1 - exp(y)) = dy · sigmoid(-x)
+			dst, dy, y := j.dst[lo:hi], j.a[lo:hi], j.b[lo:hi]
+			for i, v := range y {
+				dst[i] = dy[i] * tensor.Float(-math.Expm1(float64(v)))
+			}
+		}, true)
+}

@@ -1,0 +1,198 @@
+package autograd
+
+import (
+	"math"
+	"slices"
+
+	"privrec/internal/tensor"
+)
+
+// Grads holds the gradients of one step by parameter. A parameter that was only looked up by row
+// has a row-sparse gradient; any dense use makes it dense. Sums are taken in the order in which
+// the step was recorded.
+type Grads struct {
+	entries []entry
+	n       int // entries in use
+	byParam map[*Param]int
+}
+
+type part struct {
+	idx  []int32
+	node *Node
+}
+
+type entry struct {
+	p     *Param
+	leaf  *Node  // whole parameter on the tape
+	parts []part // look-ups
+	dense tensor.Matrix
+	rows  []int32       // sparse: ascending, unique
+	vals  tensor.Matrix // sparse: one row for each of rows
+	slot  []int32       // row of the parameter -> row of vals, plus one; zero between uses
+	state int           // gradNone, gradDense, gradSparse
+}
+
+const (
+	gradNone = iota
+	gradDense
+	gradSparse
+)
+
+// NewGrads returns an empty accumulator for AddTo.
+func NewGrads() *Grads { return &Grads{byParam: map[*Param]int{}} }
+
+func (g *Grads) reset() {
+	for i := range g.n {
+		e := &g.entries[i]
+		*e = entry{p: nil, parts: e.parts[:0], rows: e.rows[:0], slot: e.slot}
+	}
+	clear(g.byParam)
+	g.n = 0
+}
+
+func (g *Grads) entry(p *Param) *entry {
+	i, ok := g.byParam[p]
+	if !ok {
+		i = g.n
+		if i == len(g.entries) {
+			g.entries = append(g.entries, entry{})
+		}
+		g.entries[i].p = p
+		g.byParam[p] = i
+		g.n++
+	}
+	return &g.entries[i]
+}
+
+// finish merges the gradients of look-ups: onto the dense gradient if there is one, else into one
+// row-sparse gradient with each row once.
+func (g *Grads) finish(t *Tape) {
+	for i := range g.n {
+		e := &g.entries[i]
+		e.parts = slices.DeleteFunc(e.parts, func(p part) bool { return !p.node.hasG })
+		switch {
+		case e.leaf != nil && e.leaf.hasG:
+			e.state, e.dense = gradDense, e.leaf.G
+			for _, p := range e.parts {
+				scatterAdd(e.dense, p.idx, p.node.G)
+			}
+		case len(e.parts) > 0:
+			e.state = gradSparse
+			e.coalesce(t)
+		}
+	}
+}
+
+// coalesce sums the look-ups by row, in order of recording, and sorts the rows.
+func (e *entry) coalesce(t *Tape) {
+	if len(e.slot) != e.p.Value.Rows {
+		e.slot = make([]int32, e.p.Value.Rows)
+	}
+	e.rows = e.rows[:0]
+	for _, p := range e.parts {
+		for _, k := range p.idx {
+			if e.slot[k] == 0 {
+				e.slot[k] = 1
+				e.rows = append(e.rows, k)
+			}
+		}
+	}
+	slices.Sort(e.rows)
+	for i, k := range e.rows {
+		e.slot[k] = int32(i + 1)
+	}
+	e.vals = t.BufferZero(len(e.rows), e.p.Value.Cols)
+	for _, p := range e.parts {
+		for i, k := range p.idx {
+			tensor.Add(tensor.Row(e.vals, int(e.slot[k]-1)), tensor.Row(p.node.G, i))
+		}
+	}
+	for _, k := range e.rows {
+		e.slot[k] = 0
+	}
+}
+
+// scatterAdd adds row i of x to row idx[i] of dst, in order.
+func scatterAdd(dst tensor.Matrix, idx []int32, x tensor.Matrix) {
+	for i, k := range idx {
+		tensor.Add(tensor.Row(dst, int(k)), tensor.Row(x, i))
+	}
+}
+
+// Len is the number of parameters that took part in the step, with a gradient or without.
+func (g *Grads) Len() int { return g.n }
+
+// Param is the i-th of them, in order of first use.
+func (g *Grads) Param(i int) *Param { return g.entries[i].p }
+
+// Dense is the gradient of p if it is dense. The matrix may be written to (clipping, noise).
+func (g *Grads) Dense(p *Param) (tensor.Matrix, bool) {
+	if i, ok := g.byParam[p]; ok && g.entries[i].state == gradDense {
+		return g.entries[i].dense, true
+	}
+	return tensor.Matrix{}, false
+}
+
+// Sparse is the gradient of p if it is row-sparse: rows holds row numbers, ascending and unique,
+// and vals their gradients in the same order. Rows not named have gradient zero.
+func (g *Grads) Sparse(p *Param) (rows []int32, vals tensor.Matrix, ok bool) {
+	if i, ok := g.byParam[p]; ok && g.entries[i].state == gradSparse {
+		return g.entries[i].rows, g.entries[i].vals, true
+	}
+	return nil, tensor.Matrix{}, false
+}
+
+// all calls f with every gradient's floats, in order of first use.
+func (g *Grads) all(f func(x []tensor.Float)) {
+	for i := range g.n {
+		switch e := &g.entries[i]; e.state {
+		case gradDense:
+			f(e.dense.Data)
+		case gradSparse:
+			f(e.vals.Data)
+		}
+	}
+}
+
+// Norm is the Euclidean norm of all gradients together, accumulated in float64.
+func (g *Grads) Norm() float64 {
+	var s float64
+	g.all(func(x []tensor.Float) { s += tensor.SumSq(x) })
+	return math.Sqrt(s)
+}
+
+// Scale multiplies every gradient by alpha.
+func (g *Grads) Scale(alpha float64) {
+	g.all(func(x []tensor.Float) { tensor.Scale(tensor.Float(alpha), x) })
+}
+
+// AddTo adds scale times these gradients to sum, which becomes dense in every parameter that has
+// one here. The order of calls is the order of summation: to sum per-example gradients whatever
+// the number of workers, call it in the order of examples.
+func (g *Grads) AddTo(sum *Grads, scale float64) {
+	for i := range g.n {
+		e := &g.entries[i]
+		if e.state == gradNone {
+			continue
+		}
+		d := sum.entry(e.p)
+		if d.state == gradNone {
+			if d.dense.Data == nil {
+				d.dense = tensor.New(e.p.Value.Rows, e.p.Value.Cols)
+			}
+			d.state = gradDense
+		}
+		if e.state == gradDense {
+			tensor.Axpy(tensor.Float(scale), e.dense.Data, d.dense.Data[:len(e.dense.Data)])
+			continue
+		}
+		for k, r := range e.rows {
+			tensor.Axpy(tensor.Float(scale), tensor.Row(e.vals, k), tensor.Row(d.dense, int(r)))
+		}
+	}
+}
+
+// Clear sets an accumulator made by NewGrads back to zero and keeps its memory.
+func (g *Grads) Clear() {
+	g.all(func(x []tensor.Float) { clear(x) })
+}

@@ -1,0 +1,84 @@
+package autograd
+
+import "privrec/internal/tensor"
+
+// GRUGates turns the pre-activations of a GRU cell into its next state. gi and gh (n, 3d) come
+// from the input and from the state, biases included, in the order r, z, n; h (n, d) is the state:
+//
+//	r = sigmoid(gi_r + gh_r); z = sigmoid(gi_z + gh_z); c = tanh(gi_n + r ∘ gh_n)
+//	h' = h + z ∘ (c - h)    if update: z opens for the new (Cho et al. 2014 as DIPSGNN's code has it)
+//	h' = c + z ∘ (h - c)    if not: z keeps the old (PyTorch, cuDNN)
+//
+// The reset gate acts after the product with the state's weights.
+func (t *Tape) GRUGates(gi, gh, h *Node, update bool) *Node {
+	n, d := h.Rows(), h.Cols()
+	if gi.Rows() != n || gh.Rows() != n || gi.Cols() != 3*d || gh.Cols() != 3*d {
+		fail("gruGates", "pre-activations are not three times as wide as the state", gi, gh, h)
+	}
+	y := t.node("gruGates", n, d, gi, gh, h)
+	s := t.Buffer(n, 3*d) // r, z, c
+	t.each(n, 12*d, job{kernel: gruKernel, dst: y.V.Data, a: gi.flat(), b: gh.flat(), c: h.flat(), d: s.Data, w: d, flag: update})
+	if y.need {
+		y.back = func() {
+			di, dh, dg := t.Buffer(n, 3*d), t.Buffer(n, 3*d), t.Buffer(n, d)
+			t.each(n, 12*d, job{kernel: gruBack, a: y.dy(), b: gh.flat(), c: h.flat(), d: s.Data,
+				dst: di.Data, e: dh.Data, f: dg.Data, w: d, flag: update})
+			if gi.need {
+				gi.give(di)
+			}
+			if gh.need {
+				gh.give(dh)
+			}
+			if h.need {
+				h.give(dg)
+			}
+		}
+	}
+	return y.checked()
+}
+
+func gruKernel(j *job, lo, hi int) {
+	d := j.w
+	for i := lo; i < hi; i++ {
+		gi, gh, s := j.a[i*3*d:(i+1)*3*d], j.b[i*3*d:(i+1)*3*d], j.d[i*3*d:(i+1)*3*d]
+		h, y := j.c[i*d:(i+1)*d], j.dst[i*d:(i+1)*d]
+		r, z, c := s[:d], s[d:2*d], s[2*d:]
+		copy(s[:2*d], gi[:2*d])
+		tensor.Add(s[:2*d], gh[:2*d])
+		tensor.Sigmoid(s[:2*d], s[:2*d])
+		tensor.Mul(c, r, gh[2*d:])
+		tensor.Add(c, gi[2*d:])
+		tensor.Tanh(c, c)
+		from, to := h, c
+		if !j.flag {
+			from, to = c, h
+		}
+		copy(y, to)
+		tensor.Axpy(-1, from, y)
+		tensor.Mul(y, y, z)
+		tensor.Add(y, from)
+	}
+}
+
+func gruBack(j *job, lo, hi int) {
+	d := j.w
+	for i := lo; i < hi; i++ {
+		s, gh := j.d[i*3*d:(i+1)*3*d], j.b[i*3*d:(i+1)*3*d]
+		di, dh := j.dst[i*3*d:(i+1)*3*d], j.e[i*3*d:(i+1)*3*d]
+		dy, h, dg := j.a[i*d:(i+1)*d], j.c[i*d:(i+1)*d], j.f[i*d:(i+1)*d]
+		for k := range dy {
+			r, z, c := s[k], s[d+k], s[2*d+k]
+			dz := dy[k] * (c - h[k])
+			dc := dy[k] * z
+			dg[k] = dy[k] - dc
+			if !j.flag {
+				dz, dc, dg[k] = -dz, dg[k], dc
+			}
+			dn := dc * (1 - c*c)
+			ar := dn * gh[2*d+k] * r * (1 - r)
+			az := dz * z * (1 - z)
+			di[k], di[d+k], di[2*d+k] = ar, az, dn
+			dh[k], dh[d+k], dh[2*d+k] = ar, az, dn*r
+		}
+	}
+}

@@ -1,0 +1,127 @@
+package autograd
+
+import "privrec/internal/tensor"
+
+// Gather is y[i] = x[idx[i]], (len(idx), d). Repeated indices accumulate on the way back, in order.
+func (x *Node) Gather(idx []int32) *Node {
+	checkIndex("gather", x, idx, x.Rows())
+	w := x.Cols()
+	y := x.t.node("gather", len(idx), w, x)
+	x.t.each(len(idx), w, job{kernel: gatherKernel, dst: y.V.Data, a: x.flat(), idx: idx, w: w})
+	if y.need {
+		y.back = func() {
+			g := x.accZero()
+			x.t.columns(len(idx), w, job{kernel: scatterKernel, dst: g.Data, a: y.dy(), idx: idx, w: w})
+		}
+	}
+	return y.checked()
+}
+
+func gatherKernel(j *job, lo, hi int) {
+	for i := lo; i < hi; i++ {
+		k := int(j.idx[i])
+		copy(j.dst[i*j.w:(i+1)*j.w], j.a[k*j.w:(k+1)*j.w])
+	}
+}
+
+// scatterKernel adds columns [lo, hi) of row i of a to row idx[i] of dst, for all i in order.
+func scatterKernel(j *job, lo, hi int) {
+	for i, k := range j.idx {
+		o := int(k) * j.w
+		tensor.Add(j.dst[o+lo:o+hi], j.a[i*j.w+lo:i*j.w+hi])
+	}
+}
+
+// columns runs a kernel over columns [0, w) of some rows: at once when there is little to do, else
+// split into stripes, which leaves the order of sums within a column alone.
+func (t *Tape) columns(rows, w int, j job) {
+	grain := w
+	if rows*w > 1<<17 {
+		grain = 64
+	}
+	t.run(w, max(1, grain), j)
+}
+
+// ConcatCols is [x ; others...] side by side; all have the same number of rows.
+func (x *Node) ConcatCols(others ...*Node) *Node {
+	t := x.t
+	y := t.link("concatCols", x)
+	t.join(y, others...)
+	cols := x.Cols()
+	for _, z := range others {
+		if z.Rows() != x.Rows() {
+			fail("concatCols", "row counts differ", x, z)
+		}
+		cols += z.Cols()
+	}
+	y.V = t.Buffer(x.Rows(), cols)
+	lo := 0
+	for k := range y.nin {
+		z := y.operand(k)
+		copyCols(tensor.ColsView(y.V, lo, lo+z.Cols()), z.V)
+		lo += z.Cols()
+	}
+	if y.need {
+		y.back = func() {
+			lo := 0
+			for k := range y.nin {
+				z := y.operand(k)
+				if z.need {
+					d := t.Buffer(z.Rows(), z.Cols())
+					copyCols(d, tensor.ColsView(y.G, lo, lo+z.Cols()))
+					z.give(d)
+				}
+				lo += z.Cols()
+			}
+		}
+	}
+	return y.checked()
+}
+
+// operand is the k-th operand of x.
+func (x *Node) operand(k int) *Node {
+	if k < len(x.in) {
+		return x.in[k]
+	}
+	return x.more[k-len(x.in)]
+}
+
+func copyCols(dst, src tensor.Matrix) {
+	for i := range dst.Rows {
+		copy(tensor.Row(dst, i), tensor.Row(src, i))
+	}
+}
+
+// SliceCols is columns [lo, hi) of x.
+func (x *Node) SliceCols(lo, hi int) *Node {
+	if lo < 0 || hi < lo || hi > x.Cols() {
+		failf("sliceCols", []*Node{x}, "columns [%d, %d)", lo, hi)
+	}
+	y := x.t.node("sliceCols", x.Rows(), hi-lo, x)
+	copyCols(y.V, tensor.ColsView(x.V, lo, hi))
+	if y.need {
+		y.back = func() {
+			g := tensor.ColsView(x.accZero(), lo, hi)
+			for i := range g.Rows {
+				tensor.Add(tensor.Row(g, i), tensor.Row(y.G, i))
+			}
+		}
+	}
+	return y.checked()
+}
+
+// SliceRows is rows [lo, hi) of x.
+func (x *Node) SliceRows(lo, hi int) *Node {
+	if lo < 0 || hi < lo || hi > x.Rows() {
+		failf("sliceRows", []*Node{x}, "rows [%d, %d)", lo, hi)
+	}
+	y := x.t.node("sliceRows", hi-lo, x.Cols(), x)
+	copyCols(y.V, tensor.RowsView(x.V, lo, hi))
+	if y.need {
+		y.back = func() {
+			g := x.accZero()
+			tensor.Add(g.Data[lo*g.Stride:lo*g.Stride+len(y.G.Data)], y.G.Data)
+		}
+	}
+	return y.checked()
+}

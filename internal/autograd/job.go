@@ -1,0 +1,39 @@
+package autograd
+
+import "privrec/internal/tensor"
+
+// job is a loop over rows without a closure: the tape keeps one, so that running a loop on the
+// worker pool allocates nothing. A kernel computes rows [lo, hi) of dst from the other fields and
+// writes nothing else, so the split cannot show in the result.
+type job struct {
+	kernel  func(j *job, lo, hi int)
+	dst     []tensor.Float
+	a, b, c []tensor.Float
+	d, e, f []tensor.Float
+	idx     []int32
+	idx2    []int32
+	w       int // floats of a row, or the stride of a
+	n       int // rows, where the split is over columns
+	s, s2   tensor.Float
+	flag    bool
+}
+
+// eachGrain is the number of floats a chunk holds: some microseconds of an element-wise kernel,
+// well above the half microsecond it costs to hand a chunk to another core.
+const eachGrain = 8192
+
+// each runs j over n rows. width is the number of floats a row stands for in the split: the row
+// width, or a multiple of it where a float is dear.
+func (t *Tape) each(n, width int, j job) { t.run(n, max(1, eachGrain/max(1, width)), j) }
+
+// run runs j over [0, n) in chunks of grain.
+func (t *Tape) run(n, grain int, j job) {
+	t.job = j
+	switch {
+	case n <= 0:
+	case n <= grain:
+		t.job.kernel(&t.job, 0, n)
+	default:
+		tensor.Parallel(n, grain, t.runJob)
+	}
+}

@@ -1,0 +1,175 @@
+package autograd
+
+import "privrec/internal/tensor"
+
+// MatMul is x·w, (n, k)·(k, m). dx = dy·wᵀ, dw = xᵀ·dy.
+func (x *Node) MatMul(w *Node) *Node {
+	if x.Cols() != w.Rows() {
+		fail("matmul", "inner dimensions differ", x, w)
+	}
+	y := x.t.node("matmul", x.Rows(), w.Cols(), x, w)
+	tensor.Gemm(false, false, 1, x.V, w.V, 0, y.V)
+	if y.need {
+		y.back = func() {
+			if x.need {
+				g, beta := x.acc()
+				tensor.Gemm(false, true, 1, y.G, w.V, beta, g)
+			}
+			if w.need {
+				g, beta := w.acc()
+				tensor.Gemm(true, false, 1, x.V, y.G, beta, g)
+			}
+		}
+	}
+	return y.checked()
+}
+
+// MatMulT is x·wᵀ, (n, k)·(m, k)ᵀ. dx = dy·w, dw = dyᵀ·x.
+func (x *Node) MatMulT(w *Node) *Node {
+	if x.Cols() != w.Cols() {
+		fail("matmulT", "inner dimensions differ", x, w)
+	}
+	y := x.t.node("matmulT", x.Rows(), w.Rows(), x, w)
+	tensor.Gemm(false, true, 1, x.V, w.V, 0, y.V)
+	if y.need {
+		y.back = func() { affineBack(y.G, x, w, nil) }
+	}
+	return y.checked()
+}
+
+// Linear is x·wᵀ + b for x (n, in), w (out, in) and b (1, out), which may be nil.
+func (x *Node) Linear(w, b *Node) *Node {
+	checkAffine("linear", x, w, b)
+	y := x.t.node("linear", x.Rows(), w.Rows(), x, w, b)
+	affine(y.V, x, w, b)
+	if y.need {
+		y.back = func() { affineBack(y.G, x, w, b) }
+	}
+	return y.checked()
+}
+
+// Affine is one block of ConcatLinear: X·Wᵀ + B. B may be nil.
+type Affine struct{ X, W, B *Node }
+
+// ConcatLinear is [X₁W₁ᵀ+B₁ ; X₂W₂ᵀ+B₂ ; ...] side by side, each block written where it belongs
+// instead of being copied there.
+func (t *Tape) ConcatLinear(parts ...Affine) *Node {
+	if len(parts) == 0 {
+		fail("concatLinear", "no parts")
+	}
+	cols := 0
+	for _, p := range parts {
+		checkAffine("concatLinear", p.X, p.W, p.B)
+		if p.X.Rows() != parts[0].X.Rows() {
+			fail("concatLinear", "row counts differ", parts[0].X, p.X)
+		}
+		cols += p.W.Rows()
+	}
+	y := t.link("concatLinear")
+	for _, p := range parts {
+		t.join(y, p.X, p.W, p.B)
+	}
+	y.V = t.Buffer(parts[0].X.Rows(), cols)
+	eachPart(y.V, parts, func(v tensor.Matrix, p Affine) { affine(v, p.X, p.W, p.B) })
+	if y.need {
+		y.back = func() {
+			eachPart(y.G, parts, func(g tensor.Matrix, p Affine) { affineBack(g, p.X, p.W, p.B) })
+		}
+	}
+	return y.checked()
+}
+
+// eachPart calls f with the columns of m that belong to each part.
+func eachPart(m tensor.Matrix, parts []Affine, f func(tensor.Matrix, Affine)) {
+	lo := 0
+	for _, p := range parts {
+		hi := lo + p.W.Rows()
+		f(tensor.ColsView(m, lo, hi), p)
+		lo = hi
+	}
+}
+
+func checkAffine(op string, x, w, b *Node) {
+	if x.Cols() != w.Cols() {
+		fail(op, "input width differs from the weight's", x, w, b)
+	}
+	if b != nil && (b.Rows() != 1 || b.Cols() != w.Rows()) {
+		fail(op, "bias is not (1, outputs)", x, w, b)
+	}
+}
+
+// affine writes x·wᵀ + b to y.
+func affine(y tensor.Matrix, x, w, b *Node) {
+	if b == nil {
+		tensor.Gemm(false, true, 1, x.V, w.V, 0, y)
+		return
+	}
+	bias := tensor.Row(b.V, 0)
+	for i := range y.Rows {
+		copy(tensor.Row(y, i), bias)
+	}
+	tensor.Gemm(false, true, 1, x.V, w.V, 1, y)
+}
+
+// affineBack is dx = dy·w, dw = dyᵀ·x, db = column sums of dy.
+func affineBack(dy tensor.Matrix, x, w, b *Node) {
+	if x.need {
+		g, beta := x.acc()
+		tensor.Gemm(false, false, 1, dy, w.V, beta, g)
+	}
+	if w.need {
+		g, beta := w.acc()
+		tensor.Gemm(true, false, 1, dy, x.V, beta, g)
+	}
+	if b != nil && b.need {
+		x.t.colSums(dy, b)
+	}
+}
+
+// colSums adds the column sums of m to the gradient of b (1, cols).
+func (t *Tape) colSums(m tensor.Matrix, b *Node) {
+	g := b.accZero()
+	t.run(m.Cols, 64, job{kernel: colSumKernel, dst: g.Data, a: m.Data, b: t.arena.take(m.Cols), w: m.Stride, n: m.Rows})
+}
+
+// colSumKernel sums blocks of rows before it sums the blocks, which keeps the rounding error of
+// long columns down.
+func colSumKernel(j *job, lo, hi int) {
+	const block = 256
+	sum := j.b[lo:hi]
+	for r0 := 0; r0 < j.n; r0 += block {
+		copy(sum, j.a[r0*j.w+lo:r0*j.w+hi])
+		for r := r0 + 1; r < min(j.n, r0+block); r++ {
+			tensor.Add(sum, j.a[r*j.w+lo:r*j.w+hi])
+		}
+		tensor.Add(j.dst[lo:hi], sum)
+	}
+}
+
+// AddRow adds the row b (1, d) to every row of x (n, d).
+func (x *Node) AddRow(b *Node) *Node {
+	if b.Rows() != 1 || b.Cols() != x.Cols() {
+		fail("addRow", "the second operand is not one row of the same width", x, b)
+	}
+	y := x.t.node("addRow", x.Rows(), x.Cols(), x, b)
+	x.t.each(x.Rows(), x.Cols(), job{kernel: addRowKernel, dst: y.V.Data, a: x.flat(), b: b.flat(), w: x.Cols()})
+	if y.need {
+		y.back = func() {
+			if b.need {
+				x.t.colSums(y.G, b)
+			}
+			if x.need {
+				x.pass(y)
+			}
+		}
+	}
+	return y.checked()
+}
+
+func addRowKernel(j *job, lo, hi int) {
+	for i := lo; i < hi; i++ {
+		row := j.dst[i*j.w : (i+1)*j.w]
+		copy(row, j.a[i*j.w:(i+1)*j.w])
+		tensor.Add(row, j.b)
+	}
+}

@@ -1,0 +1,104 @@
+package autograd
+
+import (
+	"fmt"
+
+	"privrec/internal/tensor"
+)
+
+// Node is a value on a tape. It is valid until the tape's next Reset.
+type Node struct {
+	V tensor.Matrix // value
+	G tensor.Matrix // gradient of the loss; see the package comment for when it is defined
+
+	t      *Tape
+	op     string
+	id     int
+	param  *Param   // leaves only
+	in     [4]*Node // operands
+	more   []*Node  // operands beyond the fourth
+	nin    int      // number of operands
+	need   bool     // a parameter feeds into it, so a gradient is wanted
+	hasG   bool     // G has been written
+	taken  bool     // V was overwritten by AddNoise
+	shared bool     // V is read again by some backward closure or by another node
+	back   func()   // adds to the operands' gradients; nil on leaves
+}
+
+// Rows is the number of rows of the value.
+func (x *Node) Rows() int { return x.V.Rows }
+
+// Cols is the number of columns of the value.
+func (x *Node) Cols() int { return x.V.Cols }
+
+// Scalar is the value of a (1, 1) node.
+func (x *Node) Scalar() float64 {
+	if x.V.Rows != 1 || x.V.Cols != 1 {
+		fail(x.name(), "not a scalar", x)
+	}
+	return float64(x.V.Data[0])
+}
+
+// Tape is the tape the node lives on.
+func (x *Node) Tape() *Tape { return x.t }
+
+func (x *Node) name() string { return fmt.Sprintf("%s#%d", x.op, x.id) }
+
+// flat is the value as one slice. A strided leaf is copied once into the arena.
+func (x *Node) flat() []tensor.Float {
+	if x.V.Stride != x.V.Cols && x.V.Rows > 1 {
+		m := x.t.Buffer(x.V.Rows, x.V.Cols)
+		for i := range m.Rows {
+			copy(tensor.Row(m, i), tensor.Row(x.V, i))
+		}
+		x.V = m
+	}
+	return x.V.Data[:x.V.Rows*x.V.Cols]
+}
+
+// dy is the gradient of x as one slice.
+func (x *Node) dy() []tensor.Float { return x.G.Data[:x.G.Rows*x.G.Cols] }
+
+// acc is the gradient to add to and the factor to put before what it holds: 0 on the first call,
+// when its content is undefined, 1 afterwards. For operations that can accumulate in place.
+func (x *Node) acc() (g tensor.Matrix, beta tensor.Float) {
+	if !x.hasG {
+		x.G, x.hasG = x.t.Buffer(x.V.Rows, x.V.Cols), true
+		return x.G, 0
+	}
+	return x.G, 1
+}
+
+// accZero is acc with the gradient cleared on the first call.
+func (x *Node) accZero() tensor.Matrix {
+	g, beta := x.acc()
+	if beta == 0 {
+		clear(g.Data)
+	}
+	return g
+}
+
+// give adds m, a buffer of the tape that nobody else uses, to the gradient of x: the first one
+// given becomes the gradient itself.
+func (x *Node) give(m tensor.Matrix) {
+	if !x.hasG {
+		x.G, x.hasG = m, true
+		return
+	}
+	x.t.each(len(x.G.Data), 1, job{kernel: addKernel, dst: x.G.Data, a: m.Data})
+}
+
+// pass adds the gradient of y, unchanged, to that of x. It must be the last use of y.G.
+func (x *Node) pass(y *Node) { x.give(y.G) }
+
+// passCopy is pass where y.G is still needed.
+func (x *Node) passCopy(y *Node) {
+	if x.hasG {
+		x.give(y.G)
+		return
+	}
+	g, _ := x.acc()
+	copy(g.Data, y.G.Data)
+}
+
+func addKernel(j *job, lo, hi int) { tensor.Add(j.dst[lo:hi], j.a[lo:hi]) }

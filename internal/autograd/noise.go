@@ -1,0 +1,86 @@
+package autograd
+
+import (
+	"privrec/internal/rng"
+	"privrec/internal/tensor"
+)
+
+// AddNoise perturbs x: add receives the value, row-major (rows, cols), and adds its noise to it in
+// place. The gradient passes unchanged. Where nothing else reads the value of x it is overwritten,
+// and a later use of x itself panics: the clear value is gone.
+func (x *Node) AddNoise(name string, add func(data []tensor.Float, rows, cols int)) *Node {
+	inPlace := !x.shared
+	y := x.t.link(name, x)
+	if inPlace {
+		y.V, x.taken = x.V, true
+	} else {
+		y.V = x.t.Buffer(x.Rows(), x.Cols())
+		copy(y.V.Data, x.flat())
+	}
+	add(y.V.Data[:x.Rows()*x.Cols()], x.Rows(), x.Cols())
+	if y.need {
+		y.back = func() { x.pass(y) }
+	}
+	return y.checked()
+}
+
+// Dropout zeroes each element with probability p and scales the others by 1/(1-p), in training
+// mode; otherwise it is x itself. Element i depends on the i-th uniform of the stream only.
+func (x *Node) Dropout(p float64, stream rng.Stream) *Node {
+	if p < 0 || p >= 1 {
+		failf("dropout", []*Node{x}, "probability %v outside [0, 1)", p)
+	}
+	if !x.t.training || p == 0 {
+		return x
+	}
+	mask := x.t.Buffer(x.Rows(), x.Cols())
+	uniforms(mask.Data, &stream)
+	keep := tensor.Float(1 / (1 - p))
+	for i, u := range mask.Data {
+		mask.Data[i] = 0
+		if float64(u) >= p {
+			mask.Data[i] = keep
+		}
+	}
+	y := x.t.node("dropout", x.Rows(), x.Cols(), x)
+	x.t.each(len(y.V.Data), 1, job{kernel: mulKernel, dst: y.V.Data, a: x.flat(), b: mask.Data})
+	if y.need {
+		y.back = func() { x.giveElem(y, job{kernel: mulKernel, a: y.dy(), b: mask.Data}) }
+	}
+	return y.checked()
+}
+
+// uniforms fills dst from the stream, in bulk where Float is float32.
+func uniforms(dst []tensor.Float, s *rng.Stream) {
+	if f, ok := any(dst).([]float32); ok {
+		s.Uniforms(f)
+		return
+	}
+	for i := range dst {
+		dst[i] = tensor.Float(s.Float64())
+	}
+}
+
+// Custom makes y, a node obtained from Fused, an operation of the caller's own: backward must add
+// to the gradients of the operands through AddGrad. It is not called where no gradient is wanted.
+func (t *Tape) Custom(name string, y *Node, backward func()) *Node {
+	y.op = name
+	if y.need {
+		y.shared = true
+		y.back = backward
+	}
+	return y.checked()
+}
+
+// Fused returns a node over the given operands with a value buffer of undefined content, for
+// Custom.
+func (t *Tape) Fused(name string, rows, cols int, operands ...*Node) *Node {
+	return t.node(name, rows, cols, operands...)
+}
+
+// Needs reports whether a gradient of x is wanted.
+func (x *Node) Needs() bool { return x.need }
+
+// AddGrad gives access to the gradient of x inside a Custom backward: a matrix to add to, zero on
+// the first call.
+func (x *Node) AddGrad() tensor.Matrix { return x.accZero() }

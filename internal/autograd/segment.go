@@ -1,0 +1,77 @@
+package autograd
+
+import "privrec/internal/tensor"
+
+// SegmentSum sums consecutive rows: y[k] = Σ x[i] for offsets[k] <= i < offsets[k+1]. offsets rise
+// from 0 to the number of rows; an empty segment sums to zero.
+func (x *Node) SegmentSum(offsets []int32) *Node { return x.segments("segmentSum", offsets, false) }
+
+// SegmentMean is SegmentSum divided by the length of each segment; an empty segment has mean zero.
+func (x *Node) SegmentMean(offsets []int32) *Node { return x.segments("segmentMean", offsets, true) }
+
+func (x *Node) segments(op string, offsets []int32, mean bool) *Node {
+	n := checkOffsets(op, x, offsets, x.Rows())
+	w := x.Cols()
+	y := x.t.node(op, n, w, x)
+	width := max(1, w*x.Rows()/max(1, n)) // of an average segment
+	x.t.each(n, width, job{kernel: segmentKernel, dst: y.V.Data, a: x.flat(), idx: offsets, w: w, flag: mean})
+	if y.need {
+		y.back = func() {
+			d := x.t.Buffer(x.Rows(), w)
+			x.t.each(n, width, job{kernel: spreadKernel, dst: d.Data, a: y.dy(), idx: offsets, w: w, flag: mean})
+			x.give(d)
+		}
+	}
+	return y.checked()
+}
+
+func segmentKernel(j *job, lo, hi int) {
+	for k := lo; k < hi; k++ {
+		sum := j.dst[k*j.w : (k+1)*j.w]
+		clear(sum)
+		for i := int(j.idx[k]); i < int(j.idx[k+1]); i++ {
+			tensor.Add(sum, j.a[i*j.w:(i+1)*j.w])
+		}
+		if n := j.idx[k+1] - j.idx[k]; j.flag && n > 1 {
+			tensor.Scale(1/tensor.Float(n), sum)
+		}
+	}
+}
+
+func spreadKernel(j *job, lo, hi int) {
+	for k := lo; k < hi; k++ {
+		n := j.idx[k+1] - j.idx[k]
+		for i := int(j.idx[k]); i < int(j.idx[k+1]); i++ {
+			row := j.dst[i*j.w : (i+1)*j.w]
+			copy(row, j.a[k*j.w:(k+1)*j.w])
+			if j.flag && n > 1 {
+				tensor.Scale(1/tensor.Float(n), row)
+			}
+		}
+	}
+}
+
+// SegmentSoftmax is a softmax within each segment of a column x (n, 1); see SegmentSum for offsets.
+func (x *Node) SegmentSoftmax(offsets []int32) *Node {
+	if x.Cols() != 1 {
+		fail("segmentSoftmax", "not one column", x)
+	}
+	n := checkOffsets("segmentSoftmax", x, offsets, x.Rows())
+	y := x.t.node("segmentSoftmax", x.Rows(), 1, x)
+	for k := range n {
+		lo, hi := offsets[k], offsets[k+1]
+		softmax(y.V.Data[lo:hi], x.flat()[lo:hi])
+	}
+	if y.need {
+		y.shared = true
+		y.back = func() {
+			d := x.t.Buffer(x.Rows(), 1)
+			for k := range n {
+				lo, hi := offsets[k], offsets[k+1]
+				softmaxBack(d.Data[lo:hi], y.V.Data[lo:hi], y.dy()[lo:hi])
+			}
+			x.give(d)
+		}
+	}
+	return y.checked()
+}
