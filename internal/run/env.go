@@ -1,0 +1,151 @@
+package run
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"privrec/internal/rng"
+)
+
+// Env is what a task works in: its directory, its seed, its reporting. It is
+// used from one goroutine.
+type Env struct {
+	Dir        string   // run directory; the task holds its lock
+	Seed       rng.Seed // every random number of the run comes from here
+	Resume     bool     // go on from the checkpoint, if there is one
+	ConfigHash string   // of the effective configuration, seed and task
+	Log        *slog.Logger
+	Progress   Progress
+
+	out      io.Writer // results for the user
+	json     bool      // results as JSON
+	ledger   *ledgerFile
+	log      *os.File // log.jsonl
+	jsonl    *slog.Logger
+	manifest Manifest
+	kept     bool // something worth keeping was written: checkpoint or artefact
+	lock     *lock
+	fresh    bool // the directory held no run before
+}
+
+// Result is something to show: text for a person, and whatever it marshals to
+// as JSON.
+type Result interface {
+	Text(w io.Writer) error
+}
+
+// WriteMetrics writes metrics.json. v must hold no timings or anything else
+// that differs between a run and its resumed twin.
+func (e *Env) WriteMetrics(v any) error { return e.writeJSON("metrics.json", v) }
+
+// WritePrivacy writes privacy.json: claimed and accounted budgets, and what is
+// unprotected.
+func (e *Env) WritePrivacy(v any) error { return e.writeJSON("privacy.json", v) }
+
+func (e *Env) writeJSON(name string, v any) error {
+	e.kept = true
+	return writeJSON(filepath.Join(e.Dir, name), v)
+}
+
+func (e *Env) write(name string, write func(w io.Writer) error) error {
+	path := filepath.Join(e.Dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	e.kept = true
+	return WriteFile(path, write)
+}
+
+// Ledger is where privacy events go, one JSON object a line. What is written
+// becomes durable with the next checkpoint and at the end of the run.
+func (e *Env) Ledger() io.Writer { return e.ledger }
+
+// LedgerPath is the file behind Ledger. After LoadCheckpoint it holds exactly
+// the events up to the checkpoint.
+func (e *Env) LedgerPath() string { return e.ledger.path }
+
+// AppendLog adds one event to log.jsonl, with the time; args are alternating
+// names and values as in slog.
+func (e *Env) AppendLog(event string, args ...any) { e.jsonl.Info(event, args...) }
+
+// RecordData notes an input and its hash in the manifest.
+func (e *Env) RecordData(name, sha256 string) error {
+	for i, d := range e.manifest.Data {
+		if d.Name == name {
+			if e.manifest.Data[i].SHA256 == sha256 {
+				return nil
+			}
+			if e.Resume && !e.fresh {
+				return &UsageError{
+					Message: fmt.Sprintf("data %s changed since the run in %s began (%.12s, now %.12s)", name, e.Dir, d.SHA256, sha256),
+					Fix:     "restore the data, or start again with another --out",
+				}
+			}
+			e.manifest.Data[i].SHA256 = sha256
+			return e.saveManifest()
+		}
+	}
+	e.manifest.Data = append(e.manifest.Data, Data{name, sha256})
+	return e.saveManifest()
+}
+
+// Note adds a remark to the manifest, once.
+func (e *Env) Note(text string) error {
+	for _, n := range e.manifest.Notes {
+		if n == text {
+			return nil
+		}
+	}
+	e.manifest.Notes = append(e.manifest.Notes, text)
+	return e.saveManifest()
+}
+
+// Stage announces a stage of the run and returns a function that ends it; its
+// wall time goes into the manifest and the log.
+//
+//	done := env.Stage("load")
+//	...
+//	done()
+func (e *Env) Stage(name string) (done func()) {
+	e.Progress.Phase(name)
+	start := time.Now()
+	return func() {
+		s := time.Since(start).Seconds()
+		e.manifest.Stages[name] += s
+		e.AppendLog("stage", "name", name, "seconds", s)
+	}
+}
+
+// Print shows a result to the user on standard output, as text or JSON as asked
+// for, and keeps both in the run directory.
+func (e *Env) Print(r Result) error {
+	if err := e.writeJSON("result.json", r); err != nil {
+		return err
+	}
+	if err := e.write("result.txt", r.Text); err != nil {
+		return err
+	}
+	return Show(e.out, e.json, r)
+}
+
+// Show writes a result as text or as indented JSON.
+func Show(w io.Writer, asJSON bool, r Result) error {
+	if !asJSON {
+		return r.Text(w)
+	}
+	b, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(b, '\n'))
+	return err
+}
+
+func (e *Env) saveManifest() error {
+	return writeJSON(filepath.Join(e.Dir, "manifest.json"), e.manifest)
+}

@@ -1,0 +1,45 @@
+package run
+
+import (
+	"context"
+	"errors"
+)
+
+// Interrupted is returned by a task that stopped early because its context
+// ended, after it saved what is needed to go on.
+var Interrupted = errors.New("interrupted")
+
+// WasInterrupted reports whether err is an interruption and not a failure.
+func WasInterrupted(err error) bool {
+	return errors.Is(err, Interrupted) || errors.Is(err, context.Canceled)
+}
+
+// UsageError is a request that cannot be carried out as asked: a directory
+// already in use, a checkpoint of another configuration.
+type UsageError struct {
+	Message string
+	Fix     string // what to do about it; empty where unknown
+}
+
+// Error is the message.
+func (e *UsageError) Error() string { return e.Message }
+
+// Hint is the fix.
+func (e *UsageError) Hint() string { return e.Fix }
+
+// hinted adds a hint to an error of another kind.
+type hinted struct {
+	error
+	fix string
+}
+
+func (e *hinted) Unwrap() error { return e.error }
+func (e *hinted) Hint() string  { return e.fix }
+
+// WithHint returns err with a hint for the user beside it.
+func WithHint(err error, hint string) error {
+	if err == nil {
+		return nil
+	}
+	return &hinted{err, hint}
+}

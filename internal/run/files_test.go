@@ -1,0 +1,172 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestMain lets the test binary play the part of a process that is killed.
+func TestMain(m *testing.M) {
+	switch {
+	case os.Getenv("PRIVREC_TEST_RUN") != "":
+		_, err := toyTask(func(int) error { time.Sleep(4 * time.Millisecond); return nil }).Start(context.Background(),
+			quiet(new(bytes.Buffer), Options{Sets: []string{"steps=60", "run.out=" + os.Getenv("PRIVREC_TEST_RUN")}, Resume: true}))
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	case os.Getenv("PRIVREC_TEST_LOCK") != "":
+		if _, err := acquire(os.Getenv("PRIVREC_TEST_LOCK")); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		fmt.Println("held")
+		time.Sleep(time.Minute)
+	default:
+		os.Exit(m.Run())
+	}
+}
+
+func child(t *testing.T, env string) *exec.Cmd {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(exe)
+	c.Env = append(os.Environ(), env)
+	return c
+}
+
+// A run killed at random moments and resumed ends with the bytes of a run that
+// nobody disturbed.
+func TestKillNine(t *testing.T) {
+	base := t.TempDir()
+	whole := filepath.Join(base, "whole")
+	if out, err := child(t, "PRIVREC_TEST_RUN="+whole).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	dir := filepath.Join(base, "killed")
+	rnd := rand.New(rand.NewPCG(1, 2))
+	kills := 0
+	for try := 0; ; try++ {
+		c := child(t, "PRIVREC_TEST_RUN="+dir)
+		var stderr bytes.Buffer
+		c.Stderr = &stderr
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		timer := time.AfterFunc(time.Duration(15+rnd.IntN(70))*time.Millisecond, func() {
+			if kills < 12 {
+				c.Process.Kill()
+			}
+		})
+		err := c.Wait()
+		timer.Stop()
+		if err == nil {
+			break
+		}
+		if c.ProcessState.Exited() {
+			t.Fatalf("try %d: %v\n%s", try, err, &stderr)
+		}
+		kills++
+	}
+	if kills < 4 {
+		t.Fatalf("only %d kills, the test shows nothing", kills)
+	}
+	same(t, fmt.Sprintf("after %d kills", kills), readAll(t, whole), readAll(t, dir))
+	left, _ := filepath.Glob(filepath.Join(dir, "*", tempPrefix+"*"))
+	if more, _ := filepath.Glob(filepath.Join(dir, tempPrefix+"*")); len(left)+len(more) > 0 {
+		t.Errorf("temporary files left: %v %v", left, more)
+	}
+}
+
+func TestLock(t *testing.T) {
+	dir := t.TempDir()
+	c := child(t, "PRIVREC_TEST_LOCK="+dir)
+	pipe, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line := make([]byte, 5)
+	if _, err := io.ReadFull(pipe, line); err != nil {
+		t.Fatal(err)
+	}
+	_, err = acquire(dir)
+	var usage *UsageError
+	if !errors.As(err, &usage) || !strings.Contains(err.Error(), "is being written by process "+strconv.Itoa(c.Process.Pid)) {
+		t.Errorf("second writer: %v", err)
+	}
+	c.Process.Kill()
+	c.Wait()
+	if _, err := os.Stat(filepath.Join(dir, "lock")); err != nil {
+		t.Fatal("a killed process removed its lock file?")
+	}
+	l, err := acquire(dir)
+	if err != nil {
+		t.Fatalf("the lock of a dead process was not taken over: %v", err)
+	}
+	if _, err := acquire(dir); err == nil {
+		t.Error("locked twice in one process")
+	}
+	if err := l.release(); err != nil {
+		t.Error(err)
+	}
+	text, _ := json.Marshal(holder{1, "another-host"})
+	os.WriteFile(filepath.Join(dir, "lock"), text, 0o644)
+	if _, err := acquire(dir); !errors.As(err, &usage) || !strings.Contains(err.Error(), "process 1 on another-host") {
+		t.Errorf("lock of another host: %v", err)
+	}
+	os.WriteFile(filepath.Join(dir, "lock"), []byte("garbage"), 0o644)
+	if l, err = acquire(dir); err != nil {
+		t.Errorf("unreadable lock nobody holds: %v", err)
+	} else {
+		l.release()
+	}
+}
+
+func TestWriteFileWholeOrNotAtAll(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "f")
+	put := func(s string, err error) error {
+		return WriteFile(path, func(w io.Writer) error { io.WriteString(w, s); return err })
+	}
+	if err := put("old", nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := put("half", errBoom); !errors.Is(err, errBoom) || !strings.HasPrefix(err.Error(), "write "+path) {
+		t.Error(err)
+	}
+	if b, _ := os.ReadFile(path); string(b) != "old" {
+		t.Errorf("file holds %q", b)
+	}
+	if e, _ := os.ReadDir(dir); len(e) != 1 {
+		t.Errorf("left %v", e)
+	}
+	err := WriteFile(filepath.Join(dir, "no", "f"), func(io.Writer) error { return nil })
+	if err == nil || strings.Contains(err.Error(), tempPrefix) {
+		t.Errorf("missing directory: %v", err)
+	}
+	os.WriteFile(filepath.Join(dir, tempPrefix+"x"), nil, 0o644)
+	if err := sweep(dir, filepath.Join(dir, "absent")); err != nil {
+		t.Error(err)
+	}
+	if e, _ := os.ReadDir(dir); len(e) != 1 {
+		t.Errorf("after the sweep %v", e)
+	}
+}

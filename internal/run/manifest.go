@@ -1,0 +1,165 @@
+package run
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Status values of a manifest.
+const (
+	StatusRunning     = "running" // or killed: nobody was left to write the end
+	StatusDone        = "done"
+	StatusFailed      = "failed"
+	StatusInterrupted = "interrupted"
+)
+
+// Manifest says what produced a run directory. It holds everything that may
+// differ between two runs with equal results: machine, timings, status.
+type Manifest struct {
+	Task       string             `json:"task"` // "train dipsgnn"
+	Cite       string             `json:"cite,omitempty"`
+	Status     string             `json:"status"`
+	Error      string             `json:"error,omitempty"`
+	Seed       uint64             `json:"seed"`
+	ConfigFile string             `json:"config_file,omitempty"` // as given on the command line
+	ConfigHash string             `json:"config_sha256"`
+	Build      Build              `json:"build"`
+	Machine    Machine            `json:"machine"`
+	Data       []Data             `json:"data,omitempty"`
+	Notes      []string           `json:"notes,omitempty"` // such as "research noise"
+	Attempts   []Attempt          `json:"attempts"`
+	Stages     map[string]float64 `json:"stage_seconds,omitempty"` // of the last attempt
+}
+
+// Build says which program ran.
+type Build struct {
+	Version string `json:"version"`
+	Commit  string `json:"commit,omitempty"`
+	Dirty   bool   `json:"dirty,omitempty"` // built with uncommitted changes
+	Go      string `json:"go"`
+	OS      string `json:"os"`
+	Arch    string `json:"arch"`
+	Float   string `json:"float"` // float32 or float64
+	SIMD    string `json:"simd"`  // kernels in use: avx512, avx2 or off
+}
+
+// Machine says where it ran.
+type Machine struct {
+	Host        string `json:"host,omitempty"`
+	CPU         string `json:"cpu,omitempty"`
+	Cores       int    `json:"cores"`
+	Workers     int    `json:"workers"`
+	MemoryBytes int64  `json:"memory_bytes,omitempty"`
+}
+
+// Data identifies an input.
+type Data struct {
+	Name   string `json:"name"`
+	SHA256 string `json:"sha256"`
+}
+
+// Attempt is one process that worked on the run.
+type Attempt struct {
+	Started      time.Time `json:"started"`
+	Seconds      float64   `json:"seconds"`
+	Resumed      bool      `json:"resumed,omitempty"`
+	Status       string    `json:"status"`
+	PeakRSSBytes int64     `json:"peak_rss_bytes"`
+}
+
+// BuildInfo describes this program.
+func BuildInfo() Build {
+	b := Build{Version: "(devel)", Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Float: floatName, SIMD: simdPath()}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return b
+	}
+	if v := info.Main.Version; v != "" {
+		b.Version = v
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Commit = s.Value
+		case "vcs.modified":
+			b.Dirty = s.Value == "true"
+		}
+	}
+	return b
+}
+
+// ThisMachine describes the machine.
+func ThisMachine() Machine {
+	host, _ := os.Hostname()
+	m := Machine{Host: host, Cores: runtime.NumCPU(), Workers: workers()}
+	m.CPU = procField("/proc/cpuinfo", "model name")
+	if kb, _, _ := strings.Cut(procField("/proc/meminfo", "MemTotal"), " "); kb != "" {
+		if n, err := strconv.ParseInt(kb, 10, 64); err == nil {
+			m.MemoryBytes = n << 10
+		}
+	}
+	return m
+}
+
+// procField is the first value of a key in a Linux /proc file; empty elsewhere.
+func procField(path, key string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	for s := bufio.NewScanner(f); s.Scan(); {
+		if k, v, ok := strings.Cut(s.Text(), ":"); ok && strings.TrimSpace(k) == key {
+			return strings.TrimSpace(v)
+		}
+	}
+	return ""
+}
+
+// PeakRSS is the most memory this process ever had resident, in bytes; 0 where
+// the system does not say.
+func PeakRSS() int64 {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	if runtime.GOOS == "darwin" {
+		return u.Maxrss
+	}
+	return u.Maxrss << 10
+}
+
+// ReadManifest reads the manifest of a run directory.
+func ReadManifest(dir string) (Manifest, error) {
+	var m Manifest
+	path := filepath.Join(dir, "manifest.json")
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return m, err
+	}
+	if err := json.Unmarshal(b, &m); err != nil {
+		return m, fmt.Errorf("%s: not a manifest: %w", path, err)
+	}
+	return m, nil
+}
+
+func writeJSON(path string, v any) error {
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return WriteFile(path, func(w io.Writer) error {
+		_, err := w.Write(append(b, '\n'))
+		return err
+	})
+}

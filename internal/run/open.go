@@ -1,0 +1,237 @@
+package run
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// owned are the names a run writes at the top of its directory before it is
+// known to be worth keeping. A run that fails before its first checkpoint or
+// artefact removes them again.
+var owned = []string{"config.yaml", "manifest.json", "log.jsonl", "ledger.jsonl"}
+
+// results are what a fresh run must not overwrite.
+var results = []string{checkpointFile, "metrics.json", "privacy.json", "result.json"}
+
+// open claims the run directory and prepares it. A nil Env without an error
+// means that the run was complete already and its result has been shown again.
+func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
+	made, err := makeDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	l, err := acquire(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if env == nil {
+			l.release()
+			if made {
+				os.Remove(dir) // only if nothing was written
+			}
+		}
+	}()
+	if err := sweep(dir, filepath.Join(dir, "checkpoint")); err != nil {
+		return nil, fmt.Errorf("sweep run directory: %w", err)
+	}
+	old, err := ReadManifest(dir)
+	fresh := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !fresh {
+		return nil, err
+	}
+	switch {
+	case fresh && !made:
+		if err := onlyOurs(dir); err != nil {
+			return nil, err
+		}
+	case !fresh && !o.Resume:
+		for _, name := range results {
+			if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+				return nil, &UsageError{
+					Message: fmt.Sprintf("run directory %s already holds a run (%s, %s)", dir, old.Task, old.Status),
+					Fix:     "continue it with --resume, or choose another --out",
+				}
+			}
+		}
+		fresh = true // an earlier attempt left nothing to keep
+	case !fresh && old.ConfigHash != b.hash:
+		return nil, &UsageError{
+			Message: fmt.Sprintf("run directory %s was made by another configuration%s", dir, firstDifference(dir, b.yaml)),
+			Fix:     "resume with the config.yaml in it, or choose another --out",
+		}
+	case !fresh && old.Status == StatusDone:
+		return nil, showAgain(dir, o)
+	}
+	if o.Resume && fresh {
+		o.Log.Warn("nothing to resume yet, starting from the beginning", "dir", dir)
+	}
+	e := &Env{
+		Dir: dir, Resume: o.Resume && !fresh, ConfigHash: b.hash, Log: o.Log, Progress: o.Progress,
+		out: o.Stdout, json: o.JSON, lock: l, fresh: fresh, kept: !fresh,
+	}
+	e.manifest = Manifest{
+		Task: t.String(), Cite: t.Cite, Status: StatusRunning, Seed: b.settings.Seed, ConfigFile: o.Config,
+		ConfigHash: b.hash, Build: BuildInfo(), Machine: ThisMachine(), Stages: map[string]float64{},
+	}
+	if !fresh {
+		e.manifest.Data, e.manifest.Notes, e.manifest.Attempts = old.Data, old.Notes, old.Attempts
+	}
+	e.manifest.Attempts = append(e.manifest.Attempts, Attempt{Started: time.Now().UTC(), Resumed: e.Resume, Status: StatusRunning})
+	if err := e.prepare(b.yaml); err != nil {
+		e.abandon()
+		return nil, err
+	}
+	return e, nil
+}
+
+// prepare writes what every run directory has from its first moment.
+func (e *Env) prepare(yaml []byte) (err error) {
+	// Without a checkpoint the run starts over, and so does its ledger.
+	_, missing := os.Stat(filepath.Join(e.Dir, checkpointFile))
+	if e.ledger, err = openLedger(filepath.Join(e.Dir, "ledger.jsonl"), e.fresh || missing != nil); err != nil {
+		return err
+	}
+	mode := os.O_CREATE | os.O_WRONLY | os.O_APPEND
+	if e.fresh {
+		mode |= os.O_TRUNC
+	}
+	if e.log, err = os.OpenFile(filepath.Join(e.Dir, "log.jsonl"), mode, 0o644); err != nil {
+		return fmt.Errorf("open log: %w", err)
+	}
+	e.jsonl = slog.New(slog.NewJSONHandler(e.log, nil))
+	err = WriteFile(filepath.Join(e.Dir, "config.yaml"), func(w io.Writer) error {
+		_, err := w.Write(yaml)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return e.saveManifest()
+}
+
+// close ends the run: status and timings into the manifest, ledger and log made
+// durable, lock released. It returns taskErr, or what went wrong in closing.
+func (e *Env) close(taskErr error) error {
+	status := StatusDone
+	switch {
+	case WasInterrupted(taskErr):
+		status = StatusInterrupted
+	case taskErr != nil:
+		status = StatusFailed
+		e.manifest.Error = taskErr.Error()
+	}
+	if taskErr != nil && !e.kept {
+		e.abandon()
+		return errors.Join(taskErr, e.lock.release(), removeEmpty(e.Dir))
+	}
+	a := &e.manifest.Attempts[len(e.manifest.Attempts)-1]
+	a.Seconds = time.Since(a.Started).Seconds()
+	a.Status, a.PeakRSSBytes = status, PeakRSS()
+	e.manifest.Status = status
+	err := errors.Join(e.ledger.close(), e.log.Sync(), e.log.Close(), e.saveManifest(), e.lock.release())
+	return errors.Join(taskErr, err)
+}
+
+// abandon removes what a run that came to nothing wrote.
+func (e *Env) abandon() {
+	if e.ledger != nil {
+		e.ledger.f.Close()
+	}
+	if e.log != nil {
+		e.log.Close()
+	}
+	if !e.fresh {
+		return
+	}
+	for _, name := range owned {
+		os.Remove(filepath.Join(e.Dir, name))
+	}
+}
+
+// removeEmpty removes a directory if nothing is left in it.
+func removeEmpty(dir string) error {
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+		return err
+	}
+	return os.Remove(dir)
+}
+
+// makeDir creates dir and its parents; made reports whether dir is new.
+func makeDir(dir string) (made bool, err error) {
+	info, err := os.Stat(dir)
+	switch {
+	case err == nil && !info.IsDir():
+		return false, &UsageError{Message: fmt.Sprintf("run directory %s is a file", dir), Fix: "choose another --out"}
+	case err == nil:
+		return false, nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return false, fmt.Errorf("run directory: %w", err)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return false, WithHint(fmt.Errorf("create run directory: %w", err), "choose a writable --out")
+	}
+	return true, nil
+}
+
+// onlyOurs refuses a directory that holds something other than the remains of
+// a run that was killed before it wrote its manifest.
+func onlyOurs(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("run directory: %w", err)
+	}
+	for _, e := range entries {
+		switch e.Name() {
+		case "lock", "config.yaml", "log.jsonl", "ledger.jsonl":
+		default:
+			return &UsageError{
+				Message: fmt.Sprintf("%s is not empty and not a run directory (it holds %s)", dir, e.Name()),
+				Fix:     "choose another --out",
+			}
+		}
+	}
+	return nil
+}
+
+// firstDifference points at the first line in which the directory's
+// configuration differs from the present one.
+func firstDifference(dir string, now []byte) string {
+	was, err := os.ReadFile(filepath.Join(dir, "config.yaml"))
+	if err != nil {
+		return ""
+	}
+	a, b := bytes.Split(was, []byte("\n")), bytes.Split(now, []byte("\n"))
+	for i := range min(len(a), len(b)) {
+		x, y := string(bytes.TrimSpace(a[i])), string(bytes.TrimSpace(b[i]))
+		if x != y && !bytes.HasPrefix(a[i], []byte("  workers:")) && !bytes.HasPrefix(a[i], []byte("  out:")) {
+			return fmt.Sprintf(": it has %q, this one %q", x, y)
+		}
+	}
+	return ""
+}
+
+// showAgain repeats the result of a complete run.
+func showAgain(dir string, o Options) error {
+	o.Log.Info("the run is complete already", "dir", dir)
+	name := "result.txt"
+	if o.JSON {
+		name = "result.json"
+	}
+	b, err := os.ReadFile(filepath.Join(dir, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = o.Stdout.Write(b)
+	return err
+}

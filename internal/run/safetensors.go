@@ -1,0 +1,350 @@
+package run
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"hash/crc32"
+	"io"
+	"math"
+	"os"
+	"sort"
+	"strconv"
+)
+
+// NamedTensor is an array under a name. Data is []float32, []float64 or
+// []int64, row-major, with as many elements as the product of Shape.
+type NamedTensor struct {
+	Name  string
+	Shape []int
+	Data  any
+}
+
+// maxHeader bounds the JSON header of a safetensors file, as the format's own
+// reference reader does.
+const maxHeader = 100 << 20
+
+type tensorInfo struct {
+	DType   string   `json:"dtype"`
+	Shape   []int    `json:"shape"`
+	Offsets [2]int64 `json:"data_offsets"`
+}
+
+// WriteSafetensors writes tensors and metadata in the safetensors format:
+// 8 bytes little-endian header length, JSON header padded with spaces to a
+// multiple of 8, then the data. The metadata gains "crc32c", a checksum of the
+// data. Equal input gives equal bytes.
+func WriteSafetensors(w io.Writer, tensors []NamedTensor, metadata map[string]string) error {
+	infos := make([]tensorInfo, len(tensors))
+	seen := map[string]bool{metadataKey: true}
+	sum := crc32.New(castagnoli)
+	var at int64
+	for i, t := range tensors {
+		if seen[t.Name] {
+			return fmt.Errorf("safetensors: tensor name %q is used twice or reserved", t.Name)
+		}
+		seen[t.Name] = true
+		dtype, size, n := layout(t.Data)
+		if dtype == "" {
+			return fmt.Errorf("safetensors: tensor %q has data of type %T", t.Name, t.Data)
+		}
+		if want, ok := elements(t.Shape); !ok || want != int64(n) {
+			return fmt.Errorf("safetensors: tensor %q has shape %v and %d elements", t.Name, t.Shape, n)
+		}
+		end := at + int64(n)*int64(size)
+		shape := t.Shape
+		if shape == nil {
+			shape = []int{}
+		}
+		infos[i] = tensorInfo{dtype, shape, [2]int64{at, end}}
+		at = end
+		if err := writeData(sum, t.Data); err != nil {
+			return err
+		}
+	}
+	header, err := encodeHeader(tensors, infos, metadata, sum)
+	if err != nil {
+		return err
+	}
+	bw := bufio.NewWriterSize(w, 1<<16)
+	var length [8]byte
+	binary.LittleEndian.PutUint64(length[:], uint64(len(header)))
+	if _, err := bw.Write(length[:]); err != nil {
+		return err
+	}
+	if _, err := bw.Write(header); err != nil {
+		return err
+	}
+	for _, t := range tensors {
+		if err := writeData(bw, t.Data); err != nil {
+			return err
+		}
+	}
+	return bw.Flush()
+}
+
+const metadataKey = "__metadata__"
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// encodeHeader writes the header by hand, so that entries keep the order of
+// the data.
+func encodeHeader(tensors []NamedTensor, infos []tensorInfo, metadata map[string]string, sum hash.Hash32) ([]byte, error) {
+	meta := map[string]string{"crc32c": strconv.FormatUint(uint64(sum.Sum32()), 16)}
+	for k, v := range metadata {
+		meta[k] = v
+	}
+	var b bytes.Buffer
+	put := func(key string, v any) error {
+		k, err := json.Marshal(key)
+		if err != nil {
+			return err
+		}
+		text, err := json.Marshal(v)
+		if err != nil {
+			return err
+		}
+		b.Write(k)
+		b.WriteByte(':')
+		b.Write(text)
+		return nil
+	}
+	b.WriteByte('{')
+	if err := put(metadataKey, meta); err != nil {
+		return nil, err
+	}
+	for i, t := range tensors {
+		b.WriteByte(',')
+		if err := put(t.Name, infos[i]); err != nil {
+			return nil, err
+		}
+	}
+	b.WriteByte('}')
+	for b.Len()%8 != 0 {
+		b.WriteByte(' ')
+	}
+	return b.Bytes(), nil
+}
+
+// ReadSafetensors reads a file written by WriteSafetensors or by any other
+// writer of the format, and refuses whatever is not exactly well formed:
+// truncated or surplus data, gaps, overlaps, unknown types, shapes that do not
+// match their data, a wrong checksum.
+func ReadSafetensors(path string) ([]NamedTensor, map[string]string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	tensors, meta, err := decodeSafetensors(bufio.NewReaderSize(f, 1<<16), info.Size())
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return tensors, meta, nil
+}
+
+func decodeSafetensors(r io.Reader, size int64) ([]NamedTensor, map[string]string, error) {
+	var length [8]byte
+	if _, err := io.ReadFull(r, length[:]); err != nil {
+		return nil, nil, errors.New("truncated: no header length")
+	}
+	n := binary.LittleEndian.Uint64(length[:])
+	if n > maxHeader {
+		return nil, nil, fmt.Errorf("header of %d bytes, not a safetensors file", n)
+	}
+	if int64(n)+8 > size {
+		return nil, nil, fmt.Errorf("truncated: header of %d bytes in a file of %d", n, size)
+	}
+	header := make([]byte, n)
+	if _, err := io.ReadFull(r, header); err != nil {
+		return nil, nil, errors.New("truncated: header cut short")
+	}
+	names, infos, meta, err := decodeHeader(header)
+	if err != nil {
+		return nil, nil, err
+	}
+	var at int64
+	for i, in := range infos {
+		if in.Offsets[0] != at || in.Offsets[1] < at {
+			return nil, nil, fmt.Errorf("tensor %q lies at bytes %d to %d, want its start at %d: gap or overlap",
+				names[i], in.Offsets[0], in.Offsets[1], at)
+		}
+		at = in.Offsets[1]
+	}
+	if have := size - 8 - int64(n); have != at {
+		return nil, nil, fmt.Errorf("truncated or surplus data: %d bytes where the header wants %d", have, at)
+	}
+	sum := crc32.New(castagnoli)
+	tensors := make([]NamedTensor, len(infos))
+	for i, in := range infos {
+		data, err := readData(io.TeeReader(r, sum), in)
+		if err != nil {
+			return nil, nil, fmt.Errorf("tensor %q: %w", names[i], err)
+		}
+		tensors[i] = NamedTensor{names[i], in.Shape, data}
+	}
+	if want, ok := meta["crc32c"]; ok {
+		if got := strconv.FormatUint(uint64(sum.Sum32()), 16); got != want {
+			return nil, nil, fmt.Errorf("damaged: checksum %s, want %s", got, want)
+		}
+		delete(meta, "crc32c")
+	}
+	return tensors, meta, nil
+}
+
+// decodeHeader lists the tensors in the order of their data.
+func decodeHeader(header []byte) ([]string, []tensorInfo, map[string]string, error) {
+	var raw map[string]json.RawMessage
+	if err := json.Unmarshal(header, &raw); err != nil {
+		return nil, nil, nil, fmt.Errorf("header is not JSON: %w", err)
+	}
+	meta := map[string]string{}
+	if m, ok := raw[metadataKey]; ok {
+		if err := json.Unmarshal(m, &meta); err != nil || meta == nil {
+			return nil, nil, nil, fmt.Errorf("header: bad metadata: %v", err)
+		}
+		delete(raw, metadataKey)
+	}
+	type entry struct {
+		name string
+		info tensorInfo
+	}
+	entries := make([]entry, 0, len(raw))
+	for name, text := range raw {
+		dec := json.NewDecoder(bytes.NewReader(text))
+		dec.DisallowUnknownFields()
+		var in tensorInfo
+		if err := dec.Decode(&in); err != nil {
+			return nil, nil, nil, fmt.Errorf("header: tensor %q: %w", name, err)
+		}
+		n, ok := elements(in.Shape)
+		size := dtypeSize(in.DType)
+		switch {
+		case size == 0:
+			return nil, nil, nil, fmt.Errorf("tensor %q has type %q, want F32, F64 or I64", name, in.DType)
+		case !ok || in.Offsets[0] < 0 || in.Offsets[1]-in.Offsets[0] != n*int64(size):
+			return nil, nil, nil, fmt.Errorf("tensor %q has shape %v in %d bytes", name, in.Shape, in.Offsets[1]-in.Offsets[0])
+		}
+		entries = append(entries, entry{name, in})
+	}
+	sort.Slice(entries, func(i, j int) bool {
+		a, b := entries[i], entries[j]
+		if a.info.Offsets != b.info.Offsets {
+			return a.info.Offsets[0] < b.info.Offsets[0] ||
+				a.info.Offsets[0] == b.info.Offsets[0] && a.info.Offsets[1] < b.info.Offsets[1]
+		}
+		return a.name < b.name
+	})
+	names := make([]string, len(entries))
+	infos := make([]tensorInfo, len(entries))
+	for i, e := range entries {
+		names[i], infos[i] = e.name, e.info
+	}
+	return names, infos, meta, nil
+}
+
+// elements is the product of a shape; not ok when negative or overflowing.
+func elements(shape []int) (int64, bool) {
+	n := int64(1)
+	for _, d := range shape {
+		if d < 0 || (d > 0 && n > math.MaxInt64/16/int64(d)) {
+			return 0, false
+		}
+		n *= int64(d)
+	}
+	return n, true
+}
+
+func dtypeSize(dtype string) int {
+	switch dtype {
+	case "F32":
+		return 4
+	case "F64", "I64":
+		return 8
+	}
+	return 0
+}
+
+func layout(data any) (dtype string, size, n int) {
+	switch d := data.(type) {
+	case []float32:
+		return "F32", 4, len(d)
+	case []float64:
+		return "F64", 8, len(d)
+	case []int64:
+		return "I64", 8, len(d)
+	}
+	return "", 0, 0
+}
+
+// chunk elements are converted at a time.
+const chunk = 8192
+
+func writeData(w io.Writer, data any) error {
+	buf := make([]byte, 0, chunk*8)
+	flush := func() error {
+		_, err := w.Write(buf)
+		buf = buf[:0]
+		return err
+	}
+	emit := func(n int, put func(i int)) error {
+		for i := range n {
+			put(i)
+			if (i+1)%chunk == 0 {
+				if err := flush(); err != nil {
+					return err
+				}
+			}
+		}
+		return flush()
+	}
+	le := binary.LittleEndian
+	switch d := data.(type) {
+	case []float32:
+		return emit(len(d), func(i int) { buf = le.AppendUint32(buf, math.Float32bits(d[i])) })
+	case []float64:
+		return emit(len(d), func(i int) { buf = le.AppendUint64(buf, math.Float64bits(d[i])) })
+	case []int64:
+		return emit(len(d), func(i int) { buf = le.AppendUint64(buf, uint64(d[i])) })
+	}
+	return fmt.Errorf("safetensors: data of type %T", data)
+}
+
+func readData(r io.Reader, in tensorInfo) (any, error) {
+	size := dtypeSize(in.DType)
+	n := int(in.Offsets[1]-in.Offsets[0]) / size
+	buf := make([]byte, chunk*size)
+	fill := func(put func(i int, b []byte)) error {
+		for lo := 0; lo < n; lo += chunk {
+			hi := min(n, lo+chunk)
+			b := buf[:(hi-lo)*size]
+			if _, err := io.ReadFull(r, b); err != nil {
+				return errors.New("truncated")
+			}
+			for i := lo; i < hi; i++ {
+				put(i, b[(i-lo)*size:])
+			}
+		}
+		return nil
+	}
+	le := binary.LittleEndian
+	switch in.DType {
+	case "F32":
+		d := make([]float32, n)
+		return d, fill(func(i int, b []byte) { d[i] = math.Float32frombits(le.Uint32(b)) })
+	case "F64":
+		d := make([]float64, n)
+		return d, fill(func(i int, b []byte) { d[i] = math.Float64frombits(le.Uint64(b)) })
+	default:
+		d := make([]int64, n)
+		return d, fill(func(i int, b []byte) { d[i] = int64(le.Uint64(b)) })
+	}
+}

@@ -1,0 +1,144 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+
+	"privrec/internal/config"
+	"privrec/internal/rng"
+)
+
+// Task is one thing the program can do under a configuration: "train dipsgnn".
+// It is data; the command line is built from a list of them.
+type Task struct {
+	Verb    string // train, perturb, attack
+	Name    string // dipsgnn
+	Summary string // one line, lower case, no full stop
+	Cite    string // the publication
+	Action  Action // made by Bind
+}
+
+// String is "train dipsgnn".
+func (t Task) String() string { return t.Verb + " " + t.Name }
+
+// Settings is the part of every configuration that belongs to the run and not
+// to the task, under the key "run".
+type Settings struct {
+	Seed    uint64 `yaml:"seed"`    // default 1
+	Workers int    `yaml:"workers"` // threads; default 0: all cores. Results do not depend on it
+	Out     string `yaml:"out"`     // run directory; default: runs/<verb>-<name>-<configuration hash>
+}
+
+// wholeFile is a configuration file: the run's part and the task's keys.
+type wholeFile[C any] struct {
+	Run  Settings `yaml:"run"`
+	Task C        `yaml:",inline"`
+}
+
+// hashed is what the results depend on.
+type hashed[C any] struct {
+	Verb   string `yaml:"task"`
+	Seed   uint64 `yaml:"run_seed"`
+	Config C      `yaml:"config"`
+}
+
+// Action is a task's work with the type of its configuration erased.
+type Action struct {
+	defaults func() ([]byte, error)
+	load     func(task Task, path string, sets []string) (*bound, error)
+}
+
+// bound is an Action with its configuration.
+type bound struct {
+	settings Settings
+	hash     string
+	yaml     []byte // effective configuration
+	run      func(ctx context.Context, env *Env) error
+}
+
+// Bind makes an Action of a typed configuration: its defaults, its check, its
+// work. validate may be nil; it returns nil or an error, best made of
+// doc.Errorf values joined, and must not return a nil *config.Error as error.
+// C must not use the key "run".
+func Bind[C any](def func() C, validate func(C, *config.Document) error, f func(ctx context.Context, env *Env, c C) error) Action {
+	whole := func() wholeFile[C] { return wholeFile[C]{Run: Settings{Seed: 1}, Task: def()} }
+	return Action{
+		defaults: func() ([]byte, error) { return config.Encode(whole()) },
+		load: func(task Task, path string, sets []string) (*bound, error) {
+			c, doc, err := config.Load(path, sets, whole())
+			if err != nil {
+				return nil, err
+			}
+			var bad error
+			if c.Run.Workers < 0 || c.Run.Workers > maxWorkers {
+				bad = doc.Errorf("run.workers", "must lie in 0 to %d, got %d", maxWorkers, c.Run.Workers)
+			}
+			if validate != nil {
+				bad = errors.Join(bad, validate(c.Task, doc))
+			}
+			if bad != nil {
+				return nil, bad
+			}
+			text, err := config.Encode(c)
+			if err != nil {
+				return nil, err
+			}
+			hash, err := config.Hash(hashed[C]{task.String(), c.Run.Seed, c.Task})
+			if err != nil {
+				return nil, err
+			}
+			return &bound{
+				settings: c.Run, hash: hash, yaml: text,
+				run: func(ctx context.Context, env *Env) error { return f(ctx, env, c.Task) },
+			}, nil
+		},
+	}
+}
+
+const maxWorkers = 4096
+
+// Defaults is the task's complete default configuration as YAML.
+func (t Task) Defaults() ([]byte, error) { return t.Action.defaults() }
+
+// Check loads and validates a configuration without running it.
+func (t Task) Check(path string, sets []string) error {
+	_, err := t.Action.load(t, path, sets)
+	return err
+}
+
+// Options say how to start a task.
+type Options struct {
+	Config   string   // file; empty: defaults
+	Sets     []string // overrides "a.b=c"
+	Resume   bool
+	Stdout   io.Writer // results
+	JSON     bool      // results as JSON
+	Log      *slog.Logger
+	Progress Progress
+}
+
+// Start runs the task to its end, its failure or its interruption. It returns
+// the run directory, for messages, also beside an error where it got that far.
+func (t Task) Start(ctx context.Context, o Options) (dir string, err error) {
+	b, err := t.Action.load(t, o.Config, o.Sets)
+	if err != nil {
+		return "", err
+	}
+	setWorkers(b.settings.Workers)
+	dir = b.settings.Out
+	if dir == "" {
+		dir = fmt.Sprintf("runs/%s-%s-%.8s", t.Verb, t.Name, b.hash)
+	}
+	env, err := open(dir, t, b, o)
+	if err != nil {
+		return dir, err
+	}
+	if env == nil { // already complete, and shown
+		return dir, nil
+	}
+	env.Seed = rng.Seed(b.settings.Seed)
+	return dir, env.close(b.run(ctx, env))
+}
