@@ -1,0 +1,135 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+
+	"privrec/internal/autograd"
+	"privrec/internal/tensor"
+)
+
+// Scorer is what can be ranked. Score fills scores (len(samples), Items()), every element, with the
+// scores of all items for each sample; samples index the model's own table. The tape is reset, in
+// evaluation mode and without gradients. Sample i's scores must depend on the chunk only through i, up to
+// rounding.
+type Scorer interface {
+	Items() int
+	Score(t *autograd.Tape, samples []int32, scores tensor.Matrix) error
+}
+
+// Options change how samples are ranked. The zero value ranks all items. Exclude and Candidates are called
+// from several goroutines, and must not depend on the order of calls.
+type Options struct {
+	// Exclude lists items taken out of a sample's ranking, such as those the user has seen; in any order,
+	// repeats allowed. nil: none. A target among them is an error.
+	Exclude func(sample int32) []int32
+	// Candidates lists the only items a sample's targets are ranked against (sampled ranking); targets
+	// among them, and repeats, are not counted twice. nil: all items. Not together with Exclude.
+	Candidates func(sample int32) []int32
+	// Chunk is how many samples are scored at once; default 0: [ChunkSize] of the scorer's items.
+	Chunk int
+	// Tape to score on, for its BeforeRead hook; default nil: a new one.
+	Tape *autograd.Tape
+	// OnChunk is told of progress in samples after each chunk; nil for none.
+	OnChunk func(done, total int)
+}
+
+// chunkBytes bounds the scores held at once, maxChunk the samples: more does not make products faster.
+const (
+	chunkBytes = 64 << 20
+	maxChunk   = 256
+)
+
+// ChunkSize is the number of samples scored at once: at most 256, and at most 64 MiB of scores.
+func ChunkSize(items int) int {
+	return max(1, min(maxChunk, chunkBytes/(max(1, items)*tensorFloatBytes)))
+}
+
+// Ranks returns the rank of targets[i], an item index from 0, for samples[i].
+func Ranks(ctx context.Context, s Scorer, samples, targets []int32, o Options) ([]int32, error) {
+	if len(samples) != len(targets) {
+		return nil, fmt.Errorf("eval: %d samples for %d targets", len(samples), len(targets))
+	}
+	ranks := make([]int32, len(samples))
+	err := rankAll(ctx, s, samples, o, func(i int) ([]int32, []int32) { return targets[i : i+1], ranks[i : i+1] })
+	if err != nil {
+		return nil, err
+	}
+	return ranks, nil
+}
+
+// RanksSet returns the ranks of all targets[i] for samples[i], in the order of the targets. Other targets
+// of the sample count among the items above.
+func RanksSet(ctx context.Context, s Scorer, samples []int32, targets [][]int32, o Options) ([][]int32, error) {
+	if len(samples) != len(targets) {
+		return nil, fmt.Errorf("eval: %d samples for %d target sets", len(samples), len(targets))
+	}
+	ranks := make([][]int32, len(samples))
+	for i, t := range targets {
+		ranks[i] = make([]int32, len(t))
+	}
+	err := rankAll(ctx, s, samples, o, func(i int) ([]int32, []int32) { return targets[i], ranks[i] })
+	if err != nil {
+		return nil, err
+	}
+	return ranks, nil
+}
+
+// rankAll fills, for every sample, the ranks of its targets; of(i) gives both.
+func rankAll(ctx context.Context, s Scorer, samples []int32, o Options, of func(i int) (targets, ranks []int32)) error {
+	if o.Candidates != nil && o.Exclude != nil {
+		return fmt.Errorf("eval: Candidates and Exclude do not go together")
+	}
+	items := s.Items()
+	for i, sample := range samples {
+		targets, _ := of(i)
+		for _, y := range targets {
+			if y < 0 || int(y) >= items {
+				return fmt.Errorf("eval: sample %d: target %d is outside the %d items", sample, y, items)
+			}
+		}
+	}
+	return chunks(ctx, s, samples, o, func(i int, scores []tensor.Float) string {
+		targets, ranks := of(i)
+		if o.Candidates != nil {
+			return rankAmong(scores, o.Candidates(samples[i]), targets, ranks)
+		}
+		for k, y := range targets {
+			if excluded(scores[y]) {
+				return fmt.Sprintf("target %d is excluded from the ranking", y)
+			}
+			ranks[k] = rank(scores, int(y))
+		}
+		return ""
+	})
+}
+
+// rank is metrics.Rank for finite scores, or masked ones below all of them, made fast: two passes with one
+// comparison each, in four independent counts.
+func rank(scores []tensor.Float, y int) int32 {
+	s := scores[y]
+	return 1 + countGE(scores[:y], s) + countGT(scores[y+1:], s)
+}
+
+// rankAmong ranks each target against the distinct candidates that are not the target itself.
+func rankAmong(scores []tensor.Float, candidates, targets, ranks []int32) string {
+	seen := make(map[int32]bool, len(candidates))
+	for k := range ranks {
+		ranks[k] = 1
+	}
+	for _, j := range candidates {
+		if j < 0 || int(j) >= len(scores) {
+			return fmt.Sprintf("candidate %d is outside the %d items", j, len(scores))
+		}
+		if seen[j] {
+			continue
+		}
+		seen[j] = true
+		for k, y := range targets {
+			if j != y && (scores[j] > scores[y] || (scores[j] == scores[y] && j < y)) {
+				ranks[k]++
+			}
+		}
+	}
+	return ""
+}
