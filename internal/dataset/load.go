@@ -6,11 +6,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"privrec/internal/rng"
 )
 
 // Options says where to look for files and what to keep between runs.
 type Options struct {
-	Dir string // folder with one folder a data set; "" takes $PRIVREC_DATA
+	Dir  string   // folder with one folder a data set; "" takes $PRIVREC_DATA
+	Seed rng.Seed // of a stand-in's rows; no other data set has anything random
 }
 
 // Load finds a data set, reads it and runs a recipe on it.
@@ -22,6 +25,18 @@ func Load(ctx context.Context, name, recipe string, opts Options) (*Sequential, 
 	r, err := set.Recipe(recipe)
 	if err != nil {
 		return nil, err
+	}
+	if set.StandIn != nil {
+		log, features, err := set.StandIn.Generate(ctx, opts.Seed)
+		if err != nil {
+			return nil, err
+		}
+		s, err := r.Apply(log, features, true)
+		if err != nil {
+			return nil, err
+		}
+		s.Source.Title = set.Title
+		return s, nil
 	}
 	layout, paths, err := set.locate(opts.Dir)
 	if err != nil {

@@ -10,9 +10,10 @@ import (
 type Set struct {
 	Name    string
 	Title   string
-	Address string // official page to get it from
-	Licence string // one sentence
-	Layouts []Layout
+	Address string   // official page to get it from
+	Licence string   // one sentence
+	Layouts []Layout // none for a stand-in, which is generated
+	StandIn *Profile // nil for real data
 	Recipes []Recipe
 }
 
@@ -25,7 +26,11 @@ type Layout struct {
 
 // All lists every data set. A new one is a file and a line here.
 func All() []Set {
-	return []Set{ml1m(), ml100k()}
+	sets := []Set{ml1m(), ml100k()}
+	for _, p := range Profiles() {
+		sets = append(sets, standIn(p))
+	}
+	return sets
 }
 
 // Find returns the set of that name.

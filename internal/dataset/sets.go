@@ -69,3 +69,18 @@ func ml100k() Set {
 		}},
 	}
 }
+
+// standIn wraps a profile, with DIPSGNN's steps at a k-core that fits its size.
+func standIn(p Profile) Set {
+	return Set{
+		Name: "standin-" + p.Name, Title: p.Title, Address: "generated here by privrec",
+		Licence: "no rights reserved: made of random numbers, holds nobody's data", StandIn: &p,
+		Recipes: []Recipe{{
+			Name: "dipsgnn", About: "DIPSGNN's steps on synthetic rows",
+			MinRating: 4, Core: p.Core, LastN: 100,
+			Split:    Split{Kind: SplitFraction, Fraction: 0.8},
+			Features: []string{"gender", "age", "occupation"},
+			Wants:    []Want{{Rung: Rung{Name: RungRaw, Users: p.Users, Items: p.Items, Rows: p.Rows}, From: "the profile"}},
+		}},
+	}
+}

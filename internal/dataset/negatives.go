@@ -1,0 +1,108 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+
+	"privrec/internal/rng"
+)
+
+// Negatives draws items that a user has not met, uniformly or by popularity. It is
+// read-only after it is made, so goroutines may share it, each with its own stream.
+type Negatives struct {
+	items int
+	seen  [][]int32 // per user: distinct items, ascending
+	cum   []float64 // nil for uniform; cum[i] is the weight of items 1..i, cum[0] = 0
+}
+
+// NewNegatives takes what each user has met (one or more sets of sequences, item ids
+// 1..items) and the exponent of popularity: 0 draws uniformly, 1 in proportion to the
+// number of occurrences, 0.75 as word2vec does. Items that never occur have weight 0
+// when the exponent is above 0.
+func NewNegatives(items int, power float64, met ...[][]int32) (*Negatives, error) {
+	if items < 1 || power < 0 || math.IsNaN(power) || math.IsInf(power, 0) {
+		return nil, fmt.Errorf("dataset: negatives need items >= 1 and a finite power >= 0, got %d and %v", items, power)
+	}
+	n := &Negatives{items: items}
+	counts := make([]float64, items+1)
+	for _, seqs := range met {
+		for u, seq := range seqs {
+			if u >= len(n.seen) {
+				n.seen = append(n.seen, nil)
+			}
+			n.seen[u] = append(n.seen[u], seq...)
+			for _, i := range seq {
+				if i < 1 || int(i) > items {
+					return nil, fmt.Errorf("dataset: user %d has item %d, outside 1..%d", u, i, items)
+				}
+				counts[i]++
+			}
+		}
+	}
+	for u := range n.seen {
+		slices.Sort(n.seen[u])
+		n.seen[u] = slices.Compact(n.seen[u])
+	}
+	if power > 0 {
+		n.cum = make([]float64, items+1)
+		for i := 1; i <= items; i++ {
+			w := 0.0
+			if counts[i] > 0 {
+				w = math.Pow(counts[i], power)
+			}
+			n.cum[i] = n.cum[i-1] + w
+		}
+	}
+	return n, nil
+}
+
+// Seen says whether user u has met the item.
+func (n *Negatives) Seen(u int, item int32) bool {
+	_, ok := slices.BinarySearch(n.seen[u], item)
+	return ok
+}
+
+// Draw returns an item that user u has not met. Draws are exact: rejection first, and
+// when 32 draws in a row hit what the user has met, one draw over the unmet items
+// alone. A user who has met every item that can be drawn is an error.
+func (n *Negatives) Draw(u int, s *rng.Stream) (int32, error) {
+	for range 32 {
+		if i := n.any(s); !n.Seen(u, i) {
+			return i, nil
+		}
+	}
+	var unmet []int32
+	var cum []float64
+	total := 0.0
+	k := 0
+	for i := int32(1); int(i) <= n.items; i++ {
+		if k < len(n.seen[u]) && n.seen[u][k] == i {
+			k++
+			continue
+		}
+		w := 1.0
+		if n.cum != nil {
+			w = n.cum[i] - n.cum[i-1]
+		}
+		if w > 0 {
+			total += w
+			unmet, cum = append(unmet, i), append(cum, total)
+		}
+	}
+	if len(unmet) == 0 {
+		return 0, fmt.Errorf("dataset: user %d has met every item, no negative can be drawn", u)
+	}
+	at := s.Float64() * total
+	return unmet[min(sort.Search(len(cum), func(j int) bool { return cum[j] > at }), len(unmet)-1)], nil
+}
+
+// any draws an item, met or not.
+func (n *Negatives) any(s *rng.Stream) int32 {
+	if n.cum == nil {
+		return int32(1 + s.IntN(n.items))
+	}
+	at := s.Float64() * n.cum[n.items]
+	return int32(min(sort.Search(n.items, func(j int) bool { return n.cum[j+1] > at })+1, n.items))
+}

@@ -1,0 +1,186 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Profile is what a stand-in is matched to: published or aggregate statistics of a
+// real data set, and the strength of the structure that is planted. It holds no row
+// of anybody's data.
+type Profile struct {
+	Name, Title string
+	Users       int
+	Items       int
+	Rows        int
+	MinLength   int        // rows of the shortest user
+	Lengths     []Quantile // rows per user; the curve is scaled to give Rows in all
+	Popularity  []Quantile // rows per item; likewise
+	Ratings     [5]float64 // shares of the ratings 1..5, summing to 1
+	Attributes  []Attribute
+	Clusters    int     // latent taste factors
+	Taste       float64 // spread of users' log-weights over clusters
+	Markov      float64 // probability that a liked item follows from the one liked before
+	Successors  int     // items that may follow an item
+	Decay       float64 // of the probabilities along that list, in (0,1)
+	Core        int     // k-core of the recipe that fits the size
+}
+
+// Quantile is one point of a distribution: a share P of the values is at most V.
+type Quantile struct{ P, V float64 }
+
+// Attribute is a categorical user feature with the number of users at each value.
+type Attribute struct {
+	Name   string
+	Values []string
+	Counts []int   // relative; scaled to the users of the profile
+	Effect float64 // spread of the attribute's effect on log taste; ordered values act through their order
+	Order  bool    // values are ordered, as ages are
+}
+
+// Aggregates of MovieLens 1M: rows per user and per item at 29 quantiles.
+var (
+	ml1mP       = []float64{0, .025, .05, .1, .15, .2, .25, .3, .35, .4, .45, .5, .55, .6, .65, .7, .75, .8, .85, .9, .925, .95, .965, .98, .99, .995, .9975, .999, 1}
+	ml1mLengths = []float64{20, 21, 23, 27, 32, 38, 44, 51, 60, 70, 81, 96, 109, 126, 148, 173, 208, 253, 309, 400, 467, 556, 647.5, 784, 907, 1045, 1239, 1343, 2314}
+	ml1mItems   = []float64{1, 1, 2, 7, 14, 23, 33, 44, 58, 74, 97, 123.5, 154, 188, 228, 280, 350, 429, 553, 729.5, 862, 1051.5, 1206, 1447, 1785, 2283, 2567, 2734, 3428}
+)
+
+func curve(values []float64) []Quantile {
+	q := make([]Quantile, len(values))
+	for i, v := range values {
+		q[i] = Quantile{ml1mP[i], v}
+	}
+	return q
+}
+
+// Profiles lists the stand-ins, largest first.
+func Profiles() []Profile {
+	ml1m := Profile{
+		Name: "ml-1m", Title: "stand-in for MovieLens 1M (synthetic)",
+		Users: 6040, Items: 3706, Rows: 1000209, MinLength: 20,
+		Lengths: curve(ml1mLengths), Popularity: curve(ml1mItems),
+		Ratings: [5]float64{0.05616, 0.10754, 0.26114, 0.34890, 0.22626},
+		Attributes: []Attribute{
+			{Name: "gender", Values: []string{"F", "M"}, Counts: []int{1709, 4331}, Effect: 0.35},
+			{Name: "age", Values: []string{"1", "18", "25", "35", "45", "50", "56"}, Counts: []int{222, 1103, 2096, 1193, 550, 496, 380}, Effect: 0.4, Order: true},
+			{Name: "occupation", Counts: []int{711, 528, 267, 173, 759, 112, 236, 679, 17, 92, 195, 129, 388, 142, 302, 144, 241, 502, 70, 72, 281}, Effect: 0.2},
+		},
+		Clusters: 18, Taste: 0.7, Markov: 0.5, Successors: 80, Decay: 0.96, Core: 10,
+	}
+	for i := range ml1m.Attributes[2].Counts {
+		ml1m.Attributes[2].Values = append(ml1m.Attributes[2].Values, itoa(i))
+	}
+	return []Profile{ml1m, ml1m.scaled("demo", 1500, 1200, 120000, 14, 10, 0.55, 10, 0.65), ml1m.scaled("tiny", 200, 300, 9000, 8, 5, 0.7, 6, 0.5)}
+}
+
+// scaled is the same kind of data at another size: the curves keep their shape.
+func (p Profile) scaled(name string, users, items, rows, clusters, core int, markov float64, successors int, decay float64) Profile {
+	p.Name, p.Title = name, fmt.Sprintf("synthetic data of the kind of %s, %d users", p.Name, users)
+	p.Users, p.Items, p.Rows, p.Clusters, p.Core = users, items, rows, clusters, core
+	p.Markov, p.Successors, p.Decay = markov, successors, decay
+	return p
+}
+
+// FindProfile returns the profile of that name, with or without "standin-" before it.
+func FindProfile(name string) (Profile, error) {
+	var names []string
+	for _, p := range Profiles() {
+		if p.Name == strings.TrimPrefix(name, "standin-") {
+			return p, nil
+		}
+		names = append(names, p.Name)
+	}
+	return Profile{}, &Error{File: name, Msg: "unknown stand-in", Hint: "known are " + strings.Join(names, ", ")}
+}
+
+// spread draws n values off a quantile curve at the middles of n equal steps, scaled
+// so that they sum to total, each in [lo, hi]; ascending.
+func spread(q []Quantile, n, total, lo, hi int) ([]int, error) {
+	if total < n*lo || total > n*hi {
+		return nil, fmt.Errorf("dataset: %d values between %d and %d cannot sum to %d", n, lo, hi, total)
+	}
+	base := make([]float64, n)
+	for i := range base {
+		base[i] = at(q, (float64(i)+0.5)/float64(n))
+	}
+	sum := func(scale float64) float64 {
+		s := 0.0
+		for _, v := range base {
+			s += clamp(v*scale, float64(lo), float64(hi))
+		}
+		return s
+	}
+	low, high := 0.0, 1.0
+	for sum(high) < float64(total) && high < 1e12 {
+		high *= 2
+	}
+	for range 80 {
+		if mid := (low + high) / 2; sum(mid) < float64(total) {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	out := make([]int, n)
+	got := 0
+	for i, v := range base {
+		out[i] = int(math.Round(clamp(v*high, float64(lo), float64(hi))))
+		got += out[i]
+	}
+	for i := n - 1; got != total; i-- { // rounding left a few too many or too few: largest first
+		switch {
+		case i < 0:
+			i = n
+		case got < total && out[i] < hi:
+			out[i]++
+			got++
+		case got > total && out[i] > lo:
+			out[i]--
+			got--
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+// at interpolates the logarithm of a curve.
+func at(q []Quantile, p float64) float64 {
+	for i := 1; i < len(q); i++ {
+		if p <= q[i].P {
+			w := (p - q[i-1].P) / (q[i].P - q[i-1].P)
+			return math.Exp((1-w)*math.Log(q[i-1].V) + w*math.Log(q[i].V))
+		}
+	}
+	return q[len(q)-1].V
+}
+
+func clamp(v, lo, hi float64) float64 { return max(lo, min(hi, v)) }
+
+// share divides n among weights by largest remainder, so that shares are as exact as
+// whole users allow.
+func share(n int, weights []int) []int {
+	sum := 0
+	for _, w := range weights {
+		sum += w
+	}
+	out, rest := make([]int, len(weights)), make([]int, len(weights))
+	left := n
+	for i, w := range weights {
+		out[i] = n * w / sum
+		rest[i] = n * w % sum
+		left -= out[i]
+	}
+	for ; left > 0; left-- {
+		best := 0
+		for i := range rest {
+			if rest[i] > rest[best] {
+				best = i
+			}
+		}
+		out[best]++
+		rest[best] = -1
+	}
+	return out
+}

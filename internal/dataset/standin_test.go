@@ -1,0 +1,242 @@
+package dataset
+
+import (
+	"math"
+	"reflect"
+	"slices"
+	"sort"
+	"testing"
+	"time"
+
+	"privrec/internal/rng"
+)
+
+func generate(t testing.TB, name string, seed uint64) (Profile, *Log, *Features) {
+	t.Helper()
+	p, err := FindProfile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, f, err := p.Generate(t.Context(), rng.Seed(seed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, l, f
+}
+
+// within reports |got-want| <= share*want.
+func within(got, want, share float64) bool { return math.Abs(got-want) <= share*math.Abs(want) }
+
+// TestStandInMatchesStatistics checks the full-size stand-in against the aggregates of
+// MovieLens 1M, computed once from the real data: all within 1 %.
+func TestStandInMatchesStatistics(t *testing.T) {
+	start := time.Now()
+	p, l, f := generate(t, "ml-1m", 1)
+	t.Logf("generated in %v", time.Since(start))
+	st := l.Stats()
+	t.Log(st)
+	if st.Users != 6040 || st.Items != 3706 || st.Rows != 1000209 {
+		t.Errorf("counts are %d users, %d items, %d rows", st.Users, st.Items, st.Rows)
+	}
+	if !within(st.Gini, 0.63356, 0.01) {
+		t.Errorf("gini of items is %.4f, want 0.6336 within 1 %%", st.Gini)
+	}
+	lengths := count(l.Users, st.Users)
+	if g := gini(lengths); !within(g, 0.52862, 0.01) {
+		t.Errorf("gini of users is %.4f, want 0.5286 within 1 %%", g)
+	}
+	slices.Sort(lengths)
+	for i, q := range p.Lengths {
+		if i == 0 || i == len(p.Lengths)-1 {
+			continue // a minimum and a maximum are one user each
+		}
+		if got := quantile(lengths, q.P); math.Abs(got-q.V) > max(1, 0.01*q.V) {
+			t.Errorf("length at %.3f is %g, want %g within 1 %% or one row", q.P, got, q.V)
+		}
+	}
+	if got := lengths[len(lengths)-1]; !within(float64(got), 2314, 0.05) {
+		t.Errorf("longest user has %d rows, want 2314 within 5 %%", got)
+	}
+	var ratings [6]int
+	for _, v := range l.Values {
+		ratings[int(v)]++
+	}
+	for r, want := range []float64{0, 56174, 107557, 261197, 348971, 226310} {
+		if !within(float64(ratings[r]), want, 0.01) {
+			t.Errorf("rating %d occurs %d times, want %g within 1 %%", r, ratings[r], want)
+		}
+	}
+	for a, attr := range p.Attributes {
+		got := map[string]int{}
+		c := f.Columns[a]
+		for _, code := range c.Codes {
+			got[c.Levels[code]]++
+		}
+		for v, want := range attr.Counts {
+			if got[attr.Values[v]] != want {
+				t.Errorf("%s %s: %d users, want %d", attr.Name, attr.Values[v], got[attr.Values[v]], want)
+			}
+		}
+	}
+}
+
+func TestStandInRows(t *testing.T) {
+	for _, name := range []string{"tiny", "demo"} {
+		p, l, f := generate(t, name, 7)
+		_, again, _ := generate(t, name, 7)
+		if !reflect.DeepEqual(l, again) {
+			t.Errorf("%s: the same seed gave other rows", name)
+		}
+		_, other, _ := generate(t, name, 8)
+		if reflect.DeepEqual(l.Items, other.Items) || l.Hash == other.Hash {
+			t.Errorf("%s: another seed gave the same rows", name)
+		}
+		st := l.Stats()
+		t.Log(name, st)
+		if st.Users != p.Users || st.Items != p.Items || st.Rows != p.Rows || len(f.UserIDs) != p.Users {
+			t.Errorf("%s: %v", name, st)
+		}
+		off := l.Offsets()
+		for u := range l.UserIDs {
+			seen := map[int32]bool{}
+			for row := off[u]; row < off[u+1]; row++ {
+				if seen[l.Items[row]] {
+					t.Fatalf("%s: user %d meets item %d twice", name, u, l.Items[row])
+				}
+				seen[l.Items[row]] = true
+				if row > off[u] && l.Times[row] <= l.Times[row-1] {
+					t.Fatalf("%s: user %d goes back in time", name, u)
+				}
+			}
+		}
+	}
+}
+
+// recallAt20 ranks the items of every test sample by scores, ties by lower id, and
+// returns the share of targets among the first 20.
+func recallAt20(s *Sequential, scores func(prefix []int32) []float64) float64 {
+	test := Prefixes(s.Test)
+	hits := 0
+	for i := range test.Len() {
+		prefix, target := test.At(s.Test, i)
+		sc := scores(prefix)
+		rank := 1
+		for j := 1; j <= s.Items; j++ {
+			if sc[j] > sc[target] || sc[j] == sc[target] && int32(j) < target {
+				rank++
+			}
+		}
+		if rank <= 20 {
+			hits++
+		}
+	}
+	return float64(hits) / float64(test.Len())
+}
+
+// orderSignal returns recall@20 of popularity and of first-order transition counts
+// (popularity breaking ties), both counted in train.
+func orderSignal(s *Sequential) (popularity, markov float64) {
+	pop := make([]float64, s.Items+1)
+	follows := make([]map[int32]float64, s.Items+1)
+	for _, seq := range s.Train {
+		for k, i := range seq {
+			pop[i]++
+			if k > 0 {
+				if follows[seq[k-1]] == nil {
+					follows[seq[k-1]] = map[int32]float64{}
+				}
+				follows[seq[k-1]][i]++
+			}
+		}
+	}
+	byLast := map[int32][]float64{}
+	return recallAt20(s, func([]int32) []float64 { return pop }),
+		recallAt20(s, func(prefix []int32) []float64 {
+			last := prefix[len(prefix)-1]
+			if byLast[last] == nil {
+				sc := make([]float64, len(pop))
+				for j := range sc {
+					sc[j] = pop[j]/1e6 + follows[last][int32(j)]
+				}
+				byLast[last] = sc
+			}
+			return byLast[last]
+		})
+}
+
+func TestStandInOrderIsLearnable(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		factor float64 // markov over popularity at least
+	}{{"standin-tiny", 1.3}, {"standin-demo", 2}} {
+		s, err := Load(t.Context(), c.name, "dipsgnn", Options{Seed: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range s.Ladder {
+			t.Logf("%+v", r)
+		}
+		pop, markov := orderSignal(s)
+		t.Logf("%s: recall@20 popularity %.3f, markov %.3f", c.name, pop, markov)
+		if markov < c.factor*pop {
+			t.Errorf("%s: recall@20 of transitions %.3f is not %g times that of popularity %.3f", c.name, markov, c.factor, pop)
+		}
+		if s.Source.Level != LevelD || !s.Source.StandIn {
+			t.Errorf("%s: level %v", c.name, s.Source.Level)
+		}
+	}
+}
+
+// TestStandInAttributesAreLearnable infers gender from the items of a user by naive
+// Bayes, counts from one half of the users, AUC on the other half.
+func TestStandInAttributesAreLearnable(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		least float64
+	}{{"tiny", 0.6}, {"demo", 0.7}} {
+		_, l, f := generate(t, c.name, 5)
+		auc := genderAUC(l, f)
+		t.Logf("%s: AUC of gender %.3f", c.name, auc)
+		if auc < c.least {
+			t.Errorf("%s: AUC of gender %.3f, want at least %.2f", c.name, auc, c.least)
+		}
+	}
+}
+
+func genderAUC(l *Log, f *Features) float64 {
+	col, _ := f.Column("gender")
+	var n [2][]float64
+	var sum [2]float64
+	for k := range n {
+		n[k] = slices.Repeat([]float64{0.5}, len(l.ItemIDs))
+		sum[k] = 0.5 * float64(len(l.ItemIDs))
+	}
+	for row, u := range l.Users {
+		if u%2 == 0 {
+			n[col.Codes[u]][l.Items[row]]++
+			sum[col.Codes[u]]++
+		}
+	}
+	type scored struct {
+		score float64
+		y     int32
+	}
+	score := make([]float64, len(l.UserIDs))
+	for row, u := range l.Users {
+		i := l.Items[row]
+		score[u] += math.Log(n[1][i]/sum[1]) - math.Log(n[0][i]/sum[0])
+	}
+	var s []scored
+	for u := 1; u < len(score); u += 2 {
+		s = append(s, scored{score[u], col.Codes[u]})
+	}
+	sort.Slice(s, func(i, j int) bool { return s[i].score < s[j].score })
+	var ranks, pos float64
+	for i, x := range s {
+		if x.y == 1 {
+			ranks += float64(i + 1)
+			pos++
+		}
+	}
+	return (ranks - pos*(pos+1)/2) / (pos * (float64(len(s)) - pos))
+}

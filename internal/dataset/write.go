@@ -1,0 +1,119 @@
+package dataset
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// WriteAtomic writes a log and, when not nil, features as RecBole atomic files
+// dir/name.inter and dir/name.user. Each file appears whole or not at all; dir is made
+// when missing. Reading the files back gives the same log, but for its Hash.
+func WriteAtomic(dir, name string, l *Log, f *Features) ([]File, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, &Error{File: dir, Msg: "cannot make the folder", Err: err}
+	}
+	inter, err := writeFile(filepath.Join(dir, name+".inter"), func(w *bufio.Writer) { writeInter(w, l) })
+	if err != nil {
+		return nil, err
+	}
+	files := []File{inter}
+	if f != nil {
+		user, err := writeFile(filepath.Join(dir, name+".user"), func(w *bufio.Writer) { writeUsers(w, f) })
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, user)
+	}
+	return files, nil
+}
+
+// writeInter prints rows; errors stay in w and surface at its Flush.
+func writeInter(w *bufio.Writer, l *Log) {
+	w.WriteString("user_id:token\titem_id:token")
+	if l.Values != nil {
+		w.WriteString("\trating:float")
+	}
+	if l.Times != nil {
+		w.WriteString("\ttimestamp:float")
+	}
+	w.WriteByte('\n')
+	var b []byte
+	for row := range l.Users {
+		b = append(b[:0], l.UserIDs[l.Users[row]]...)
+		b = append(b, '\t')
+		b = append(b, l.ItemIDs[l.Items[row]]...)
+		if l.Values != nil {
+			b = append(b, '\t')
+			b = strconv.AppendFloat(b, float64(l.Values[row]), 'g', -1, 32)
+		}
+		if l.Times != nil {
+			b = append(b, '\t')
+			b = strconv.AppendInt(b, l.Times[row], 10)
+		}
+		w.Write(append(b, '\n'))
+	}
+}
+
+// writeUsers prints a row a user; a missing value is an empty field.
+func writeUsers(w *bufio.Writer, f *Features) {
+	w.WriteString("user_id:token")
+	for _, c := range f.Columns {
+		w.WriteString("\t" + c.Name + map[Kind]string{Categorical: ":token", Numeric: ":float"}[c.Kind])
+	}
+	for u, id := range f.UserIDs {
+		w.WriteString("\n" + id)
+		for _, c := range f.Columns {
+			w.WriteByte('\t')
+			switch {
+			case c.Kind == Numeric && c.Numbers[u] == c.Numbers[u]: // not NaN
+				w.WriteString(strconv.FormatFloat(c.Numbers[u], 'g', -1, 64))
+			case c.Kind == Categorical && c.Codes[u] >= 0:
+				w.WriteString(c.Levels[c.Codes[u]])
+			}
+		}
+	}
+	w.WriteByte('\n')
+}
+
+// writeFile writes to a temporary file beside path, syncs it and renames it. On any
+// error nothing is left behind.
+func writeFile(path string, body func(*bufio.Writer)) (File, error) {
+	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return File{}, &Error{File: path, Msg: "cannot write", Err: err}
+	}
+	defer os.Remove(tmp.Name()) // fails once renamed, as it should
+	sum := sha256.New()
+	w := bufio.NewWriterSize(io.MultiWriter(tmp, sum), 1<<17)
+	body(w)
+	err = w.Flush()
+	if err == nil {
+		err = tmp.Chmod(0o644)
+	}
+	if err == nil {
+		err = tmp.Sync()
+	}
+	size, seekErr := tmp.Seek(0, io.SeekCurrent)
+	if err == nil {
+		err = seekErr
+	}
+	if closeErr := tmp.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		return File{}, &Error{File: path, Msg: "cannot write", Err: err}
+	}
+	return File{Path: path, Bytes: size, SHA256: hex.EncodeToString(sum.Sum(nil))}, nil
+}
+
+// String names the file with its size.
+func (f File) String() string { return fmt.Sprintf("%s (%d bytes)", f.Path, f.Bytes) }
