@@ -1,0 +1,127 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"privrec/internal/dataset"
+)
+
+// Document is a whole result: tables, figures and remarks under one stamp. It
+// can be printed as text or Markdown, marshalled as JSON, and written as a page.
+type Document struct {
+	Title    string
+	Subtitle string // one line: task, data, profile
+	Level    dataset.Level
+	Facts    []Fact // few numbers that matter most, such as the epsilons
+	Tables   []*Table
+	Figures  []Figure // on the page only
+	Notes    []string
+}
+
+// Fact is one labelled value.
+type Fact struct {
+	Label string `json:"label"`
+	Value string `json:"value"`
+	Note  string `json:"note,omitempty"` // why, or under which assumptions
+}
+
+// stamp is the line that says how far to trust the numbers.
+func (d *Document) stamp() string {
+	if d.Level == 0 {
+		return ""
+	}
+	return fmt.Sprintf("evidence level %v: %s", d.Level, d.Level.Meaning())
+}
+
+// Text writes the document for a terminal.
+func (d *Document) Text(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString(d.Title + "\n")
+	for _, s := range []string{d.Subtitle, d.stamp()} {
+		if s != "" {
+			b.WriteString(s + "\n")
+		}
+	}
+	if len(d.Facts) > 0 {
+		b.WriteByte('\n')
+		wide := 0
+		for _, f := range d.Facts {
+			wide = max(wide, len(f.Label))
+		}
+		for _, f := range d.Facts {
+			line := fmt.Sprintf("%-*s  %s", wide, f.Label, f.Value)
+			if f.Note != "" {
+				line += "  (" + f.Note + ")"
+			}
+			b.WriteString(line + "\n")
+		}
+	}
+	for _, t := range d.Tables {
+		b.WriteByte('\n')
+		if err := t.Text(&b); err != nil {
+			return err
+		}
+	}
+	if len(d.Notes) > 0 {
+		b.WriteByte('\n')
+	}
+	for _, n := range d.Notes {
+		b.WriteString("- " + n + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// Markdown writes the document for a README or a note.
+func (d *Document) Markdown(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString("# " + escapeMarkdown(d.Title) + "\n")
+	for _, s := range []string{d.Subtitle, d.stamp()} {
+		if s != "" {
+			b.WriteString("\n" + escapeMarkdown(s) + "\n")
+		}
+	}
+	if len(d.Facts) > 0 {
+		b.WriteByte('\n')
+	}
+	for _, f := range d.Facts {
+		b.WriteString("- " + escapeMarkdown(f.Label) + ": " + escapeMarkdown(f.Value))
+		if f.Note != "" {
+			b.WriteString(" (" + escapeMarkdown(f.Note) + ")")
+		}
+		b.WriteByte('\n')
+	}
+	for _, t := range d.Tables {
+		b.WriteByte('\n')
+		if err := t.Markdown(&b); err != nil {
+			return err
+		}
+	}
+	if len(d.Notes) > 0 {
+		b.WriteByte('\n')
+	}
+	for _, n := range d.Notes {
+		b.WriteString("- " + escapeMarkdown(n) + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// MarshalJSON writes everything but the figures, whose numbers belong in tables.
+func (d *Document) MarshalJSON() ([]byte, error) {
+	level := ""
+	if d.Level != 0 {
+		level = d.Level.String()
+	}
+	return json.Marshal(struct {
+		Title    string   `json:"title"`
+		Subtitle string   `json:"subtitle,omitempty"`
+		Level    string   `json:"level,omitempty"`
+		Facts    []Fact   `json:"facts,omitempty"`
+		Tables   []*Table `json:"tables,omitempty"`
+		Notes    []string `json:"notes,omitempty"`
+	}{d.Title, d.Subtitle, level, d.Facts, d.Tables, d.Notes})
+}

@@ -1,0 +1,273 @@
+package report
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Table is a titled grid. A cell is a string, an integer, a float64 (NaN shows
+// as "-"), a bool, or nil for nothing.
+type Table struct {
+	Name    string // key in JSON and file name of the CSV
+	Title   string
+	Columns []Column
+	Rows    [][]any
+	Notes   []string // below the table, each a sentence
+}
+
+// Column says how one column is shown. A name may not repeat in a table.
+type Column struct {
+	Name   string
+	Format string // of its floats, as in "%.2f"; default "%.4g"
+}
+
+// Columns makes columns of names, with one format for their floats.
+func Columns(format string, names ...string) []Column {
+	out := make([]Column, len(names))
+	for i, n := range names {
+		out[i] = Column{n, format}
+	}
+	return out
+}
+
+// Add appends a row.
+func (t *Table) Add(cells ...any) { t.Rows = append(t.Rows, cells) }
+
+// cell renders one value for a person, and says whether it is a number.
+func (t *Table) cell(col int, v any) (text string, numeric bool) {
+	switch x := v.(type) {
+	case nil:
+		return "", false
+	case string:
+		return x, false
+	case bool:
+		if x {
+			return "yes", false
+		}
+		return "no", false
+	case float64:
+		switch {
+		case math.IsNaN(x):
+			return "-", true
+		case math.IsInf(x, 1):
+			return "inf", true
+		case math.IsInf(x, -1):
+			return "-inf", true
+		}
+		format := "%.4g"
+		if col < len(t.Columns) && t.Columns[col].Format != "" {
+			format = t.Columns[col].Format
+		}
+		return fmt.Sprintf(format, x), true
+	case int:
+		return group(int64(x)), true
+	case int32:
+		return group(int64(x)), true
+	case int64:
+		return group(x), true
+	}
+	return fmt.Sprint(v), false
+}
+
+// group writes an integer with thin groups: 571531 as 571,531.
+func group(x int64) string {
+	s := strconv.FormatInt(x, 10)
+	start := 0
+	if s[0] == '-' {
+		start = 1
+	}
+	for i := len(s) - 3; i > start; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// grid renders all cells; right says which columns hold numbers.
+func (t *Table) grid() (cells [][]string, right []bool) {
+	right = make([]bool, len(t.Columns))
+	for _, row := range t.Rows {
+		line := make([]string, len(t.Columns))
+		for c := range line {
+			if c < len(row) {
+				text, numeric := t.cell(c, row[c])
+				line[c] = text
+				right[c] = right[c] || numeric
+			}
+		}
+		cells = append(cells, line)
+	}
+	return cells, right
+}
+
+// Text writes the table with aligned columns.
+func (t *Table) Text(w io.Writer) error {
+	cells, right := t.grid()
+	width := make([]int, len(t.Columns))
+	for c, col := range t.Columns {
+		width[c] = utf8.RuneCountInString(col.Name)
+		for _, row := range cells {
+			width[c] = max(width[c], utf8.RuneCountInString(row[c]))
+		}
+	}
+	var b strings.Builder
+	if t.Title != "" {
+		b.WriteString(t.Title + "\n")
+	}
+	line := func(cell func(c int) string) {
+		var l strings.Builder
+		for c := range t.Columns {
+			if c > 0 {
+				l.WriteString("  ")
+			}
+			s := cell(c)
+			pad := strings.Repeat(" ", width[c]-utf8.RuneCountInString(s))
+			if right[c] {
+				l.WriteString(pad + s)
+			} else {
+				l.WriteString(s + pad)
+			}
+		}
+		b.WriteString(strings.TrimRight(l.String(), " ") + "\n")
+	}
+	line(func(c int) string { return t.Columns[c].Name })
+	line(func(c int) string { return strings.Repeat("-", width[c]) })
+	for _, row := range cells {
+		line(func(c int) string { return row[c] })
+	}
+	for _, n := range t.Notes {
+		b.WriteString(n + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// Markdown writes the table as a Markdown table.
+func (t *Table) Markdown(w io.Writer) error {
+	cells, right := t.grid()
+	var b strings.Builder
+	if t.Title != "" {
+		b.WriteString("**" + escapeMarkdown(t.Title) + "**\n\n")
+	}
+	for _, c := range t.Columns {
+		b.WriteString("| " + escapeMarkdown(c.Name) + " ")
+	}
+	b.WriteString("|\n")
+	for c := range t.Columns {
+		if right[c] {
+			b.WriteString("|---:")
+		} else {
+			b.WriteString("|---")
+		}
+	}
+	b.WriteString("|\n")
+	for _, row := range cells {
+		for _, s := range row {
+			b.WriteString("| " + escapeMarkdown(s) + " ")
+		}
+		b.WriteString("|\n")
+	}
+	for _, n := range t.Notes {
+		b.WriteString("\n" + escapeMarkdown(n) + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+var markdownEscapes = strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<", "&lt;", "\n", " ")
+
+func escapeMarkdown(s string) string { return markdownEscapes.Replace(s) }
+
+// CSV writes header and rows with full precision and without grouping.
+func (t *Table) CSV(w io.Writer) error {
+	c := csv.NewWriter(w)
+	line := make([]string, len(t.Columns))
+	for i, col := range t.Columns {
+		line[i] = col.Name
+	}
+	if err := c.Write(line); err != nil {
+		return err
+	}
+	for _, row := range t.Rows {
+		for i := range line {
+			line[i] = ""
+			if i < len(row) {
+				line[i] = exact(row[i])
+			}
+		}
+		if err := c.Write(line); err != nil {
+			return err
+		}
+	}
+	c.Flush()
+	return c.Error()
+}
+
+// exact renders a value so that it reads back to itself.
+func exact(v any) string {
+	switch x := v.(type) {
+	case nil:
+		return ""
+	case float64:
+		return strconv.FormatFloat(x, 'g', -1, 64)
+	}
+	return fmt.Sprint(v)
+}
+
+// MarshalJSON writes title, notes and rows; a row is an object keyed by column.
+// JSON has no infinity: it becomes the string "inf", and NaN becomes null.
+func (t *Table) MarshalJSON() ([]byte, error) {
+	rows := make([]json.RawMessage, len(t.Rows))
+	for r, row := range t.Rows {
+		var b strings.Builder
+		b.WriteByte('{')
+		for c, col := range t.Columns {
+			if c > 0 {
+				b.WriteByte(',')
+			}
+			key, err := json.Marshal(col.Name)
+			if err != nil {
+				return nil, err
+			}
+			var v any
+			if c < len(row) {
+				v = jsonValue(row[c])
+			}
+			val, err := json.Marshal(v)
+			if err != nil {
+				return nil, err
+			}
+			b.Write(key)
+			b.WriteByte(':')
+			b.Write(val)
+		}
+		b.WriteByte('}')
+		rows[r] = json.RawMessage(b.String())
+	}
+	return json.Marshal(struct {
+		Name  string            `json:"name"`
+		Title string            `json:"title,omitempty"`
+		Rows  []json.RawMessage `json:"rows"`
+		Notes []string          `json:"notes,omitempty"`
+	}{t.Name, t.Title, rows, t.Notes})
+}
+
+func jsonValue(v any) any {
+	x, ok := v.(float64)
+	switch {
+	case !ok:
+		return v
+	case math.IsNaN(x):
+		return nil
+	case math.IsInf(x, 1):
+		return "inf"
+	case math.IsInf(x, -1):
+		return "-inf"
+	}
+	return x
+}
