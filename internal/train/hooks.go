@@ -1,0 +1,73 @@
+package train
+
+import "time"
+
+// Hooks are told how training goes. They run on the loop's goroutine, so a slow hook slows training.
+type Hooks struct {
+	OnStep  func(StepInfo)  // at the first and last step of an epoch, between them at most once per Every
+	Every   time.Duration   // default 0: 200 ms; negative: every step
+	OnEpoch func(EpochInfo) // after each epoch, validation included
+	OnSave  func(SaveInfo)  // after each checkpoint
+}
+
+const defaultEvery = 200 * time.Millisecond
+
+// StepInfo is the state after a step.
+type StepInfo struct {
+	Epoch   int     // from 0
+	Epochs  int     // planned
+	Step    int     // steps done over the whole run, this one included
+	Batch   int     // batches done in this epoch, this one included
+	Batches int     // batches an epoch
+	Samples int     // samples seen in this epoch
+	Loss    float64 // mean over this epoch's samples so far
+	LR      float64
+	Seconds float64 // since this process entered the epoch
+}
+
+// EpochRecord is what a run remembers of an epoch; checkpoints hold it, so it carries no time.
+type EpochRecord struct {
+	Epoch   int     `json:"epoch"` // from 0
+	Steps   int     `json:"steps"`
+	Samples int     `json:"samples"`
+	Loss    float64 `json:"loss"` // mean over the samples
+	LR      float64 `json:"lr"`
+	Scores  []Score `json:"scores,omitempty"`
+	Best    bool    `json:"best,omitempty"` // this epoch is the best so far by the primary score
+}
+
+// EpochInfo is an epoch's record with what it cost. Seconds count from when this process entered the
+// epoch: a resumed epoch reports only the part since then.
+type EpochInfo struct {
+	EpochRecord
+	TrainSeconds    float64
+	ValidateSeconds float64
+	Stopped         bool // early stopping ends the run here
+}
+
+// SaveInfo tells of a checkpoint.
+type SaveInfo struct {
+	Epoch, Batch, Step int
+	Seconds            float64
+}
+
+// throttle lets OnStep through at most once per interval.
+type throttle struct {
+	every time.Duration
+	next  time.Time
+}
+
+func newThrottle(every time.Duration) throttle {
+	if every == 0 {
+		every = defaultEvery
+	}
+	return throttle{every: every}
+}
+
+func (t *throttle) due(now time.Time) bool {
+	if now.Before(t.next) {
+		return false
+	}
+	t.next = now.Add(t.every)
+	return true
+}

@@ -1,0 +1,41 @@
+package train
+
+import "privrec/internal/autograd"
+
+// Optimizer is what the loop asks of an optimiser; package optim has them. Step applies one update. State
+// lists all that influences later steps, in a fixed order and under distinct names; calling it, or Load
+// with what it returned, must not change any later result. Load is called before the first step of a
+// resumed run, and refuses other names and shapes, by name.
+type Optimizer interface {
+	Step(params []*autograd.Param, g *autograd.Grads, lr float64) error
+	State() []autograd.NamedTensor
+	Load([]autograd.NamedTensor) error
+}
+
+// Schedule is a learning rate by epoch, counted from 0.
+type Schedule interface {
+	LR(epoch int) float64
+}
+
+// lazy is an optimiser that leaves rows behind and catches up when they are read.
+type lazy interface {
+	// CatchUp brings the given rows of p up to date; nil means all of them.
+	CatchUp(p *autograd.Param, rows []int32)
+}
+
+// prepareLazy lets the tape ask a lazy optimiser for the rows it is about to read.
+func (l *loop) prepareLazy() {
+	if o, ok := l.opt.Optimizer.(lazy); ok {
+		l.tape.BeforeRead = o.CatchUp
+	}
+}
+
+// settle brings all parameters up to date. It happens at the end of every epoch, whether or not a
+// checkpoint is written, so that it cannot make a difference between runs.
+func (l *loop) settle() {
+	if o, ok := l.opt.Optimizer.(lazy); ok {
+		for _, p := range l.params {
+			o.CatchUp(p, nil)
+		}
+	}
+}

@@ -1,0 +1,141 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"privrec/internal/autograd"
+	"privrec/internal/rng"
+)
+
+// Model is what can be trained. Params returns the same parameters in the same order each time, with
+// distinct names. Loss builds the mean loss over the batch's samples, a (1,1) node, on the tape; what it
+// draws at random must depend on the batch alone (its Step), never on earlier calls.
+type Model interface {
+	Params() []*autograd.Param
+	Loss(t *autograd.Tape, b Batch) (*autograd.Node, error)
+}
+
+// Batch is one step's work.
+type Batch struct {
+	Epoch   int     // from 0
+	Step    int     // from 0, counted over the whole run
+	Samples []int32 // indices into the model's own sample table; valid during the call only
+}
+
+// Score is one named validation result. Higher is better unless Lower is set.
+type Score struct {
+	Name  string  `json:"name"`
+	Value float64 `json:"value"`
+	Lower bool    `json:"lower,omitempty"`
+}
+
+// better reports whether s beats old, strictly.
+func (s Score) better(old float64) bool {
+	if s.Lower {
+		return s.Value < old
+	}
+	return s.Value > old
+}
+
+// Selection says which epoch's parameters the model holds when training ends.
+type Selection uint8
+
+// The selections. SelectBest keeps a copy of the parameters of the first epoch with the best primary score.
+const (
+	SelectLast Selection = iota
+	SelectBest
+)
+
+// Extra is state of the caller that belongs to the same step as the parameters: a privacy ledger, running
+// checks of a mechanism. Save is called between steps, right before Store.Save; Load gives back what Save
+// returned, once, before the first step of a resumed run.
+type Extra interface {
+	Save() ([]byte, error)
+	Load([]byte) error
+}
+
+// Options say how to train. Fields without a default are required.
+type Options struct {
+	Samples   int      // number of samples, indices 0..Samples-1; ignored when List is set
+	List      []int32  // the samples' indices; nil means 0..Samples-1
+	BatchSize int      // samples a step
+	DropLast  bool     // leave out an epoch's last batch when it is not full; default: keep it
+	Shuffle   bool     // a new order every epoch, drawn from Seed; default: the order of List
+	Seed      rng.Seed // of the shuffle only
+	Epochs    int      // at least 1
+
+	Optimizer Optimizer
+	Schedule  Schedule // learning rate by epoch
+	ClipNorm  float64  // scale gradients whose norm is above it; default 0: no clipping
+
+	// Validate scores the model after an epoch; nil for none. An error ends the run. It must not change
+	// the model. A checkpoint is written before it; when the context ends and Validate returns an error,
+	// the run is interrupted there and validates again on resumption.
+	Validate func(ctx context.Context, epoch int) ([]Score, error)
+	Primary  string    // the score that SelectBest looks at; default: the first that Validate returns
+	Select   Selection // default: SelectLast
+	Stop     Stop      // early stopping; the zero value never stops
+
+	Hooks Hooks
+
+	Store     Store         // where checkpoints go; nil for none
+	SaveEvery time.Duration // at most this long between checkpoints; default 0: not by time
+	SaveSteps int           // a checkpoint every so many steps; default 0: not by steps
+	Extra     Extra         // saved and restored with each checkpoint; nil for none
+	Tag       string        // identifies the configuration; a checkpoint with another tag is refused
+}
+
+// ErrNoSamples is returned for training without data.
+var ErrNoSamples = errors.New("there are no samples to train on")
+
+func (o *Options) samples() int {
+	if o.List != nil {
+		return len(o.List)
+	}
+	return o.Samples
+}
+
+// batches is the number of steps an epoch.
+func (o *Options) batches() int {
+	n := o.samples()
+	if o.DropLast {
+		return n / o.BatchSize
+	}
+	return (n + o.BatchSize - 1) / o.BatchSize
+}
+
+// check refuses options that cannot work, naming the field.
+func (o *Options) check() error {
+	n := o.samples()
+	switch {
+	case n < 0 || n > math.MaxInt32:
+		return fmt.Errorf("train: Samples is %d, outside 0 to %d", n, math.MaxInt32)
+	case n == 0:
+		return fmt.Errorf("train: %w", ErrNoSamples)
+	case o.BatchSize < 1:
+		return fmt.Errorf("train: BatchSize is %d, want at least 1", o.BatchSize)
+	case o.Epochs < 1:
+		return fmt.Errorf("train: Epochs is %d, want at least 1", o.Epochs)
+	case o.batches() == 0:
+		return fmt.Errorf("train: BatchSize %d is above the %d samples and DropLast leaves no batch", o.BatchSize, n)
+	case o.Optimizer == nil:
+		return errors.New("train: Optimizer is missing")
+	case o.Schedule == nil:
+		return errors.New("train: Schedule is missing")
+	case !(o.ClipNorm >= 0) || math.IsInf(o.ClipNorm, 0):
+		return fmt.Errorf("train: ClipNorm is %v, want a finite number, 0 for none", o.ClipNorm)
+	case o.Select > SelectBest:
+		return fmt.Errorf("train: Select is %d, want SelectLast or SelectBest", o.Select)
+	case o.Validate == nil && o.Select == SelectBest:
+		return errors.New("train: SelectBest needs Validate")
+	case o.Validate == nil && o.Stop.Rule != StopNever:
+		return errors.New("train: early stopping needs Validate")
+	case o.SaveSteps < 0 || o.SaveEvery < 0:
+		return fmt.Errorf("train: SaveSteps %d and SaveEvery %v must not be negative", o.SaveSteps, o.SaveEvery)
+	}
+	return o.Stop.check()
+}

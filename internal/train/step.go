@@ -1,0 +1,98 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"runtime/debug"
+
+	"privrec/internal/autograd"
+)
+
+// StepError says where in a run a step failed. It unwraps to the cause.
+type StepError struct {
+	Epoch, Batch, Batches, Step int     // all from 0, but Batches, the number an epoch
+	From, To                    int     // positions of the samples in the epoch's order, To not included
+	Samples                     []int32 // the first few of them
+	Err                         error
+}
+
+// Error names the place and the cause on one line, counting epochs and batches from 1.
+func (e *StepError) Error() string {
+	more := ""
+	if e.To-e.From > len(e.Samples) {
+		more = " ..."
+	}
+	return fmt.Sprintf("train: epoch %d, batch %d of %d (step %d, samples %d-%d of the epoch: %v%s): %v",
+		e.Epoch+1, e.Batch+1, e.Batches, e.Step, e.From, e.To-1, e.Samples, more, e.Err)
+}
+
+func (e *StepError) Unwrap() error { return e.Err }
+
+// ErrNotFinite is wrapped by the error of a loss or parameter that is NaN or infinite.
+var ErrNotFinite = errors.New("not finite")
+
+// step runs one batch: loss, gradients, update. The parameters are untouched on an error before the
+// optimiser's step.
+func (l *loop) step(b Batch, lr float64) (loss float64, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = panicError(r)
+		}
+	}()
+	l.tape.Reset()
+	node, err := l.model.Loss(l.tape, b)
+	if err != nil {
+		return 0, err
+	}
+	if node.Rows() != 1 || node.Cols() != 1 {
+		return 0, fmt.Errorf("the model's loss is %dx%d, want 1x1", node.Rows(), node.Cols())
+	}
+	loss = node.Scalar()
+	if math.IsNaN(loss) || math.IsInf(loss, 0) {
+		return loss, l.blame(b, fmt.Sprintf("loss is %v", loss))
+	}
+	l.tape.Backward(node)
+	grads := l.tape.Grads()
+	if clip := l.opt.ClipNorm; clip > 0 {
+		norm := grads.Norm()
+		if math.IsNaN(norm) || math.IsInf(norm, 0) {
+			return loss, l.blame(b, fmt.Sprintf("gradient norm is %v", norm))
+		}
+		if norm > clip {
+			grads.Scale(clip / norm)
+		}
+	}
+	return loss, l.opt.Optimizer.Step(l.params, grads, lr)
+}
+
+// blame runs the batch again under the NaN guard to name the operation that went wrong. The run is over
+// either way, so what the repetition draws or records does not matter.
+func (l *loop) blame(b Batch, what string) (err error) {
+	defer func() {
+		l.tape.GuardNaN = false
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%s: %w: %w", what, ErrNotFinite, panicError(r))
+		}
+	}()
+	l.tape.GuardNaN = true
+	l.tape.Reset()
+	node, err := l.model.Loss(l.tape, b)
+	if err != nil {
+		return fmt.Errorf("%s: %w (and the repeated step failed: %w)", what, ErrNotFinite, err)
+	}
+	l.tape.Backward(node)
+	return fmt.Errorf("%s: %w (no operation of the repeated step produced it)", what, ErrNotFinite)
+}
+
+// panicError turns a recovered panic into an error: the tape's own as they are, others with their stack.
+func panicError(r any) error {
+	if err, ok := r.(error); ok {
+		var tape *autograd.Error
+		if errors.As(err, &tape) {
+			return err
+		}
+		return fmt.Errorf("panic: %w\n%s", err, debug.Stack())
+	}
+	return fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+}
