@@ -45,6 +45,9 @@ func (l *loop) step(b Batch, lr float64) (loss float64, err error) {
 	if err != nil {
 		return 0, err
 	}
+	if node == nil {
+		return 0, errors.New("the model returned no loss")
+	}
 	if node.Rows() != 1 || node.Cols() != 1 {
 		return 0, fmt.Errorf("the model's loss is %dx%d, want 1x1", node.Rows(), node.Cols())
 	}
