@@ -11,8 +11,8 @@ import (
 func (x *Node) unary(op string, forward, back func(j *job, lo, hi int), byValue bool) *Node {
 	y := x.t.node(op, x.Rows(), x.Cols(), x)
 	x.t.each(len(y.V.Data), 4, job{kernel: forward, dst: y.V.Data, a: x.flat()})
+	y.shared = byValue
 	if y.need {
-		y.shared = byValue
 		y.back = func() {
 			b := y.V.Data
 			if !byValue {

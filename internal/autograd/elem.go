@@ -159,25 +159,20 @@ func subKernel(j *job, lo, hi int) {
 func mulKernel(j *job, lo, hi int) { tensor.Mul(j.dst[lo:hi], j.a[lo:hi], j.b[lo:hi]) }
 
 func scaleKernel(j *job, lo, hi int) {
-	copy(j.dst[lo:hi], j.a[lo:hi])
-	tensor.Scale(j.s, j.dst[lo:hi])
+	tensor.ScaleTo(j.s, j.dst[lo:hi], j.a[lo:hi])
 }
 
 // mulColKernel: row i of dst = b[i] · row i of a.
 func mulColKernel(j *job, lo, hi int) {
 	for i := lo; i < hi; i++ {
-		row := j.dst[i*j.w : (i+1)*j.w]
-		copy(row, j.a[i*j.w:(i+1)*j.w])
-		tensor.Scale(j.b[i], row)
+		tensor.ScaleTo(j.b[i], j.dst[i*j.w:(i+1)*j.w], j.a[i*j.w:(i+1)*j.w])
 	}
 }
 
 // outerKernel: row i of dst = b[i] · the row of a that starts at i·n.
 func outerKernel(j *job, lo, hi int) {
 	for i := lo; i < hi; i++ {
-		row := j.dst[i*j.w : (i+1)*j.w]
-		copy(row, j.a[i*j.n:i*j.n+j.w])
-		tensor.Scale(j.b[i], row)
+		tensor.ScaleTo(j.b[i], j.dst[i*j.w:(i+1)*j.w], j.a[i*j.n:i*j.n+j.w])
 	}
 }
 

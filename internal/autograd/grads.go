@@ -104,7 +104,7 @@ func (e *entry) coalesce(t *Tape) {
 	e.vals = t.BufferZero(len(e.rows), e.p.Value.Cols)
 	for _, p := range e.parts {
 		for i, k := range p.idx {
-			tensor.Add(tensor.Row(e.vals, int(e.slot[k]-1)), tensor.Row(p.node.G, i))
+			tensor.Add(rowOf(e.vals, int(e.slot[k]-1)), rowOf(p.node.G, i))
 		}
 	}
 	for _, k := range e.rows {
@@ -115,7 +115,7 @@ func (e *entry) coalesce(t *Tape) {
 // scatterAdd adds row i of x to row idx[i] of dst, in order.
 func scatterAdd(dst tensor.Matrix, idx []int32, x tensor.Matrix) {
 	for i, k := range idx {
-		tensor.Add(tensor.Row(dst, int(k)), tensor.Row(x, i))
+		tensor.Add(rowOf(dst, int(k)), rowOf(x, i))
 	}
 }
 
@@ -187,7 +187,7 @@ func (g *Grads) AddTo(sum *Grads, scale float64) {
 			continue
 		}
 		for k, r := range e.rows {
-			tensor.Axpy(tensor.Float(scale), tensor.Row(e.vals, k), tensor.Row(d.dense, int(r)))
+			tensor.Axpy(tensor.Float(scale), rowOf(e.vals, k), rowOf(d.dense, int(r)))
 		}
 	}
 }

@@ -88,7 +88,7 @@ func (x *Node) operand(k int) *Node {
 
 func copyCols(dst, src tensor.Matrix) {
 	for i := range dst.Rows {
-		copy(tensor.Row(dst, i), tensor.Row(src, i))
+		copy(rowOf(dst, i), rowOf(src, i))
 	}
 }
 
@@ -103,7 +103,7 @@ func (x *Node) SliceCols(lo, hi int) *Node {
 		y.back = func() {
 			g := tensor.ColsView(x.accZero(), lo, hi)
 			for i := range g.Rows {
-				tensor.Add(tensor.Row(g, i), tensor.Row(y.G, i))
+				tensor.Add(rowOf(g, i), rowOf(y.G, i))
 			}
 		}
 	}

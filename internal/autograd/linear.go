@@ -104,9 +104,9 @@ func affine(y tensor.Matrix, x, w, b *Node) {
 		tensor.Gemm(false, true, 1, x.V, w.V, 0, y)
 		return
 	}
-	bias := tensor.Row(b.V, 0)
+	bias := rowOf(b.V, 0)
 	for i := range y.Rows {
-		copy(tensor.Row(y, i), bias)
+		copy(rowOf(y, i), bias)
 	}
 	tensor.Gemm(false, true, 1, x.V, w.V, 1, y)
 }

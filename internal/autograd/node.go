@@ -49,7 +49,7 @@ func (x *Node) flat() []tensor.Float {
 	if x.V.Stride != x.V.Cols && x.V.Rows > 1 {
 		m := x.t.Buffer(x.V.Rows, x.V.Cols)
 		for i := range m.Rows {
-			copy(tensor.Row(m, i), tensor.Row(x.V, i))
+			copy(rowOf(m, i), rowOf(x.V, i))
 		}
 		x.V = m
 	}
@@ -102,3 +102,11 @@ func (x *Node) passCopy(y *Node) {
 }
 
 func addKernel(j *job, lo, hi int) { tensor.Add(j.dst[lo:hi], j.a[lo:hi]) }
+
+// rowOf is row i of m; nil where m has no columns.
+func rowOf(m tensor.Matrix, i int) []tensor.Float {
+	if m.Cols == 0 {
+		return nil
+	}
+	return tensor.Row(m, i)
+}

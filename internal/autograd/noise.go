@@ -65,8 +65,8 @@ func uniforms(dst []tensor.Float, s *rng.Stream) {
 // to the gradients of the operands through AddGrad. It is not called where no gradient is wanted.
 func (t *Tape) Custom(name string, y *Node, backward func()) *Node {
 	y.op = name
+	y.shared = true
 	if y.need {
-		y.shared = true
 		y.back = backward
 	}
 	return y.checked()

@@ -62,8 +62,8 @@ func (x *Node) SegmentSoftmax(offsets []int32) *Node {
 		lo, hi := offsets[k], offsets[k+1]
 		softmax(y.V.Data[lo:hi], x.flat()[lo:hi])
 	}
+	y.shared = true
 	if y.need {
-		y.shared = true
 		y.back = func() {
 			d := x.t.Buffer(x.Rows(), 1)
 			for k := range n {

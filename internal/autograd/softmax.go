@@ -36,8 +36,8 @@ func (x *Node) softmaxRows(op string, causal bool) *Node {
 	w := x.Cols()
 	y := x.t.node(op, x.Rows(), w, x)
 	x.t.each(x.Rows(), 4*w, job{kernel: softmaxKernel, dst: y.V.Data, a: x.flat(), w: w, flag: causal})
+	y.shared = true
 	if y.need {
-		y.shared = true
 		y.back = func() {
 			d := x.t.Buffer(x.Rows(), w)
 			x.t.each(x.Rows(), w, job{kernel: softmaxBackKernel, dst: d.Data, a: y.V.Data, b: y.dy(), w: w, flag: causal})

@@ -98,7 +98,7 @@ func (t *Tape) Rows(p *Param, idx []int32) *Node {
 	w := p.Value.Cols
 	y.V = t.Buffer(len(idx), w)
 	for i, k := range idx {
-		copy(y.V.Data[i*w:(i+1)*w], tensor.Row(p.Value, int(k)))
+		copy(y.V.Data[i*w:(i+1)*w], rowOf(p.Value, int(k)))
 	}
 	if !t.NoGrad {
 		y.need = true

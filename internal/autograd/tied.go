@@ -7,11 +7,13 @@ import (
 )
 
 const (
-	tiedTile   = 512     // most classes in a tile: a tile of 100 x 512 floats stays in L2
-	tiedGroups = 16      // most partial sums of dh, which also bounds the cores that can share the work
-	tiedBuffer = 1 << 25 // most floats of exponentials kept (128 MiB in float32)
-	tiedChunk  = 256     // rows at a time where they are not kept
+	tiedTile   = 512 // most classes in a tile: a tile of 100 x 512 floats stays in L2
+	tiedGroups = 16  // most partial sums of dh, which also bounds the cores that can share the work
+	tiedChunk  = 256 // rows at a time where exponentials are not kept
 )
+
+// tiedBuffer is the most floats of exponentials kept: 128 MiB in float32. A variable for its test.
+var tiedBuffer = 1 << 25
 
 // tied is a softmax cross-entropy against the rows of a table, tile by tile. It lives on the tape
 // and is used again after Reset, so that it costs no allocation.
@@ -155,7 +157,7 @@ func (c *tied) forwardGroup(_, lo, hi int) {
 		m, v0, v1 := c.tileOf(k)
 		tensor.Gemm(false, true, 1, h, tensor.RowsView(c.e, v0, v1), 0, m)
 		for i := range m.Rows {
-			row := tensor.Row(m, i)
+			row := rowOf(m, i)
 			if j := int(c.targets[c.r0+i]) - c.lo - v0; j >= 0 && j < len(row) {
 				c.logit[i] = row[j]
 			}
@@ -220,7 +222,7 @@ func (c *tied) backwardGroup(g, lo, hi int) {
 	for k := lo; k < hi; k++ {
 		m, v0, v1 := c.tileOf(k)
 		for i := range n {
-			row := tensor.Row(m, i)
+			row := rowOf(m, i)
 			tensor.Scale(c.scale*c.tmax[k*c.rows+i]*c.inv[i], row)
 			if j := int(c.targets[c.r0+i]) - c.lo - v0; j >= 0 && j < len(row) {
 				row[j] -= c.scale
