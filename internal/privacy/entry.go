@@ -1,0 +1,144 @@
+package privacy
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// Noise says what the samples of a run are good for.
+type Noise string
+
+const (
+	// Research noise is seeded and in floating point. Its finite support lets an
+	// observer of a release tell the input: a guarantee holds on paper only.
+	Research Noise = "research noise"
+	// Secure noise is from a cryptographic source on a grid that does not
+	// depend on the data.
+	Secure Noise = "secure"
+)
+
+// Validate reports a mark that is not one of the constants.
+func (n Noise) Validate() error {
+	if n != Research && n != Secure {
+		return fmt.Errorf("unknown noise %q", string(n))
+	}
+	return nil
+}
+
+// Entry is one line of a ledger: Count releases of Event in one period.
+type Entry struct {
+	Period  string // epoch 3, evaluation 1
+	Purpose string // what the release is for: aggregate
+	Count   int64  // releases
+	// PerUnit bounds how many of the Count releases one unit takes part in;
+	// 0 says nothing is known, so all of them. An accountant charges that many.
+	PerUnit int64
+	Event   Event
+}
+
+// Charged returns how many compositions of Event one unit pays for.
+func (e Entry) Charged() int64 {
+	if e.PerUnit > 0 {
+		return min(e.Count, e.PerUnit)
+	}
+	return e.Count
+}
+
+func (e Entry) validate() error {
+	switch {
+	case e.Purpose == "":
+		return errors.New("no purpose")
+	case e.Count < 1:
+		return fmt.Errorf("count is %d, want at least 1", e.Count)
+	case e.PerUnit < 0:
+		return fmt.Errorf("per_unit is %d, want at least 0", e.PerUnit)
+	}
+	return validate(e.Event)
+}
+
+// The lines of a ledger file. Every line ends in a check that covers it and,
+// through the check before it, all earlier ones.
+type headerLine struct {
+	Ledger string `json:"ledger"`
+	Noise  Noise  `json:"noise"`
+}
+
+type entryLine struct {
+	Period  string `json:"period"`
+	Purpose string `json:"purpose"`
+	Count   int64  `json:"count"`
+	PerUnit int64  `json:"per_unit,omitempty"`
+	Event   node   `json:"event"`
+}
+
+const (
+	version   = "privrec/1"
+	chainKey  = `,"chain":"`
+	chainSize = 16 // hex digits
+	chainTail = len(chainKey) + chainSize + len(`"}`)
+)
+
+// seal appends the check to a marshalled line and returns the line, with its
+// newline, and the new check.
+func seal(prev string, body []byte) (line []byte, chain string) {
+	open := body[:len(body)-1] // without the brace
+	sum := sha256.Sum256(append([]byte(prev), open...))
+	chain = hex.EncodeToString(sum[:])[:chainSize]
+	line = append(append([]byte{}, open...), chainKey+chain+"\"}\n"...)
+	return line, chain
+}
+
+// unseal checks a line (without newline) against the check before it and
+// returns its body.
+func unseal(prev string, line []byte) (body []byte, chain string, err error) {
+	if len(line) < chainTail+2 {
+		return nil, "", errors.New("not a ledger line")
+	}
+	body = append(append([]byte{}, line[:len(line)-chainTail]...), '}')
+	sealed, chain := seal(prev, body)
+	if !bytes.Equal(bytes.TrimSuffix(sealed, []byte("\n")), line) {
+		return nil, "", errors.New("its check does not match: the line, or one before it, was changed or lost")
+	}
+	return body, chain, nil
+}
+
+func (e Entry) marshal() ([]byte, error) {
+	if err := e.validate(); err != nil {
+		return nil, err
+	}
+	return json.Marshal(entryLine{e.Period, e.Purpose, e.Count, e.PerUnit, node{e.Event}})
+}
+
+// parseEntry is strict: what it accepts, marshal writes back byte for byte.
+func parseEntry(body []byte) (Entry, error) {
+	var raw struct {
+		Period  string          `json:"period"`
+		Purpose string          `json:"purpose"`
+		Count   int64           `json:"count"`
+		PerUnit int64           `json:"per_unit"`
+		Event   json.RawMessage `json:"event"`
+	}
+	if err := strict(body, &raw); err != nil {
+		return Entry{}, err
+	}
+	if raw.Event == nil {
+		return Entry{}, errors.New("no event")
+	}
+	ev, err := UnmarshalEvent(raw.Event)
+	if err != nil {
+		return Entry{}, err
+	}
+	e := Entry{raw.Period, raw.Purpose, raw.Count, raw.PerUnit, ev}
+	again, err := e.marshal()
+	if err != nil {
+		return Entry{}, err
+	}
+	if !bytes.Equal(again, body) {
+		return Entry{}, errors.New("not in canonical form")
+	}
+	return e, nil
+}

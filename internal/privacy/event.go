@@ -1,0 +1,177 @@
+package privacy
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Event is one thing that a mechanism released or that a run left open. Events
+// are values: nothing changes one after it was made. The set is closed; an
+// accountant that meets a kind it cannot price refuses it.
+type Event interface {
+	Kind() string
+	Validate() error
+	event()
+}
+
+// Gaussian is x + N(0, Sigma² I) where x moves by at most Sensitivity in the
+// Euclidean norm between neighbours.
+type Gaussian struct {
+	Sigma        float64      `json:"sigma"` // standard deviation, not a multiple of anything
+	Sensitivity  float64      `json:"sensitivity"`
+	Unit         Unit         `json:"unit"`
+	Neighbouring Neighbouring `json:"neighbouring"`
+}
+
+// Laplace is x + independent Laplace noise of scale Scale where x moves by at
+// most Sensitivity in the l1 norm.
+type Laplace struct {
+	Scale        float64      `json:"scale"`
+	Sensitivity  float64      `json:"sensitivity"`
+	Unit         Unit         `json:"unit"`
+	Neighbouring Neighbouring `json:"neighbouring"`
+}
+
+// PureLDP is a local randomiser: any two inputs give any output with
+// probabilities within a factor exp(Epsilon).
+type PureLDP struct {
+	Epsilon float64 `json:"epsilon"`
+	Unit    Unit    `json:"unit"`
+}
+
+// Composed is several events on the same data, each perhaps chosen after the
+// results of those before.
+type Composed struct{ Events []Event }
+
+// SelfComposed is Count times the same event on the same data.
+type SelfComposed struct {
+	Event Event
+	Count int64
+}
+
+// Parallel is events on disjoint parts of the data: one unit is in one of them.
+type Parallel struct{ Events []Event }
+
+// Sampling is how the units that an event sees were chosen.
+type Sampling string
+
+const (
+	Poisson            Sampling = "poisson"             // each unit independently
+	WithoutReplacement Sampling = "without-replacement" // a subset of fixed size
+)
+
+// Sampled is an event on a random part of the data.
+type Sampled struct {
+	Event  Event
+	Rate   float64 // probability of a unit to be in, in (0, 1]
+	Method Sampling
+}
+
+// Unprotected says that something about the unit leaves without protection. An
+// empty Unit means every unit.
+type Unprotected struct {
+	What string `json:"what"` // a short name: labels, readout
+	Why  string `json:"why"`  // one sentence for a reader of the report
+	Unit Unit   `json:"unit,omitempty"`
+}
+
+func (Gaussian) Kind() string     { return "gaussian" }
+func (Laplace) Kind() string      { return "laplace" }
+func (PureLDP) Kind() string      { return "pure-ldp" }
+func (Composed) Kind() string     { return "composed" }
+func (SelfComposed) Kind() string { return "self-composed" }
+func (Parallel) Kind() string     { return "parallel" }
+func (Sampled) Kind() string      { return "sampled" }
+func (Unprotected) Kind() string  { return "unprotected" }
+
+func (Gaussian) event()     {}
+func (Laplace) event()      {}
+func (PureLDP) event()      {}
+func (Composed) event()     {}
+func (SelfComposed) event() {}
+func (Parallel) event()     {}
+func (Sampled) event()      {}
+func (Unprotected) event()  {}
+
+// Validate reports the first field out of its range.
+func (e Gaussian) Validate() error {
+	return first("gaussian", positive("sigma", e.Sigma), positive("sensitivity", e.Sensitivity), e.Unit.Validate(), e.Neighbouring.Validate())
+}
+
+// Validate reports the first field out of its range.
+func (e Laplace) Validate() error {
+	return first("laplace", positive("scale", e.Scale), positive("sensitivity", e.Sensitivity), e.Unit.Validate(), e.Neighbouring.Validate())
+}
+
+// Validate reports the first field out of its range.
+func (e PureLDP) Validate() error {
+	return first("pure-ldp", positive("epsilon", e.Epsilon), e.Unit.Validate())
+}
+
+// Validate reports an empty or invalid composition.
+func (e Composed) Validate() error { return validateAll("composed", e.Events) }
+
+// Validate reports an empty or invalid composition.
+func (e Parallel) Validate() error { return validateAll("parallel", e.Events) }
+
+// Validate reports a missing or invalid event and a count below one.
+func (e SelfComposed) Validate() error {
+	var count error
+	if e.Count < 1 {
+		count = fmt.Errorf("count is %d, want at least 1", e.Count)
+	}
+	return first("self-composed", count, validate(e.Event))
+}
+
+// Validate reports a missing or invalid event, a rate outside (0, 1] and an
+// unknown method.
+func (e Sampled) Validate() error {
+	var rate, method error
+	if !(e.Rate > 0 && e.Rate <= 1) {
+		rate = fmt.Errorf("rate is %v, want above 0 and at most 1", e.Rate)
+	}
+	if e.Method != Poisson && e.Method != WithoutReplacement {
+		method = fmt.Errorf("unknown sampling %q", string(e.Method))
+	}
+	return first("sampled", rate, method, validate(e.Event))
+}
+
+// Validate reports a missing name or reason.
+func (e Unprotected) Validate() error {
+	var what, unit error
+	if e.What == "" || e.Why == "" {
+		what = errors.New("what and why must not be empty")
+	}
+	if e.Unit != "" {
+		unit = e.Unit.Validate()
+	}
+	return first("unprotected", what, unit)
+}
+
+func validate(e Event) error {
+	if e == nil {
+		return errors.New("no event")
+	}
+	return e.Validate()
+}
+
+func validateAll(kind string, events []Event) error {
+	if len(events) == 0 {
+		return fmt.Errorf("%s: no events", kind)
+	}
+	for i, e := range events {
+		if err := validate(e); err != nil {
+			return fmt.Errorf("%s: event %d: %w", kind, i, err)
+		}
+	}
+	return nil
+}
+
+func first(kind string, errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return fmt.Errorf("%s: %w", kind, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,273 @@
+package privacy
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Ledger is the append-only list of what a run released. Identical releases of
+// one period (an epoch, an evaluation) become one line with a count; lines of a
+// period are sorted, so that the bytes do not depend on which worker recorded
+// first. It is safe for concurrent use.
+//
+// A run that is killed goes back to its checkpoint: ResumeLedger cuts the file
+// to the state stored there and counts on. Noise is keyed, so releases that are
+// repeated after that are the same numbers and cost nothing more.
+type Ledger struct {
+	mu      sync.Mutex
+	noise   Noise
+	file    *os.File // nil: in memory
+	offset  int64    // bytes written
+	chain   string
+	entries []Entry // written lines
+	pending map[string]*Entry
+	perUnit map[string]int64
+	failed  error // a write that failed: the file and memory may differ
+}
+
+// LedgerState is what a checkpoint stores of a ledger.
+type LedgerState struct {
+	Offset  int64            `json:"offset"`
+	Chain   string           `json:"chain"`
+	Pending []string         `json:"pending"`  // marshalled entries of the open period
+	PerUnit map[string]int64 `json:"per_unit"` // by purpose
+}
+
+// NewLedger returns a ledger in memory.
+func NewLedger(noise Noise) (*Ledger, error) {
+	if err := noise.Validate(); err != nil {
+		return nil, fmt.Errorf("ledger: %w", err)
+	}
+	_, chain := headerFor(noise)
+	return &Ledger{noise: noise, chain: chain, pending: map[string]*Entry{}, perUnit: map[string]int64{}}, nil
+}
+
+// CreateLedger starts a ledger file; it fails if one is there.
+func CreateLedger(path string, noise Noise) (*Ledger, error) {
+	l, err := NewLedger(noise)
+	if err != nil {
+		return nil, err
+	}
+	if l.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644); err != nil {
+		return nil, fmt.Errorf("ledger: %w", err)
+	}
+	line, _ := headerFor(noise)
+	if err := l.append(line); err != nil {
+		l.file.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// ResumeLedger opens the ledger of an interrupted run, checks it up to the
+// state, cuts off what was written after it and counts on from there.
+func ResumeLedger(path string, st LedgerState) (*Ledger, error) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return nil, fmt.Errorf("ledger: %w", err)
+	}
+	l, err := resume(f, st)
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("ledger: %s: %w", path, err)
+	}
+	return l, nil
+}
+
+func resume(f *os.File, st LedgerState) (*Ledger, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if st.Offset < 0 || info.Size() < st.Offset {
+		return nil, fmt.Errorf("it has %d bytes, the checkpoint was made at %d", info.Size(), st.Offset)
+	}
+	l, err := read(io.NewSectionReader(f, 0, st.Offset))
+	if err != nil {
+		return nil, err
+	}
+	if l.chain != st.Chain {
+		return nil, errors.New("it is not the ledger that the checkpoint was made with")
+	}
+	for _, p := range st.Pending {
+		e, err := parseEntry([]byte(p))
+		if err != nil {
+			return nil, fmt.Errorf("pending entry of the checkpoint: %w", err)
+		}
+		if err := l.record(e.Purpose, e.Event, e.Count); err != nil {
+			return nil, err
+		}
+	}
+	for p, n := range st.PerUnit {
+		l.perUnit[p] = n
+	}
+	if err := f.Truncate(st.Offset); err != nil {
+		return nil, err
+	}
+	if _, err := f.Seek(st.Offset, io.SeekStart); err != nil {
+		return nil, err
+	}
+	l.file, l.offset = f, st.Offset
+	return l, nil
+}
+
+// Noise returns the mark of the ledger's header.
+func (l *Ledger) Noise() Noise { return l.noise }
+
+// Record adds count releases of an event to the open period.
+func (l *Ledger) Record(purpose string, e Event, count int64) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.record(purpose, e, count); err != nil {
+		return fmt.Errorf("ledger: %w", err)
+	}
+	return nil
+}
+
+func (l *Ledger) record(purpose string, e Event, count int64) error {
+	entry := Entry{Purpose: purpose, Count: count, Event: e}
+	if err := entry.validate(); err != nil {
+		return err
+	}
+	b, err := MarshalEvent(e)
+	if err != nil {
+		return err
+	}
+	key := purpose + "\x00" + string(b)
+	if p := l.pending[key]; p != nil {
+		if p.Count+count < p.Count {
+			return fmt.Errorf("count of %s overflows", purpose)
+		}
+		p.Count += count
+		return nil
+	}
+	l.pending[key] = &entry
+	return nil
+}
+
+// Bound declares that one unit takes part in at most perUnit of the releases
+// that a purpose makes in each period from the open one on.
+func (l *Ledger) Bound(purpose string, perUnit int64) error {
+	if purpose == "" || perUnit < 1 {
+		return fmt.Errorf("ledger: bound of %q is %d, want a purpose and at least 1", purpose, perUnit)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.perUnit[purpose] = perUnit
+	return nil
+}
+
+// Flush closes the open period under the given name and writes its lines.
+func (l *Ledger) Flush(period string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.flush(period)
+}
+
+func (l *Ledger) flush(period string) error {
+	if l.failed != nil {
+		return l.failed
+	}
+	entries := l.open(period)
+	var out []byte
+	chain := l.chain
+	for _, e := range entries {
+		body, err := e.marshal()
+		if err != nil {
+			return fmt.Errorf("ledger: %w", err)
+		}
+		var line []byte
+		line, chain = seal(chain, body)
+		out = append(out, line...)
+	}
+	if err := l.append(out); err != nil {
+		l.failed = err
+		return err
+	}
+	l.chain = chain
+	l.entries = append(l.entries, entries...)
+	clear(l.pending)
+	return nil
+}
+
+// open returns the entries of the open period in their order on file.
+func (l *Ledger) open(period string) []Entry {
+	keys := make([]string, 0, len(l.pending))
+	for k := range l.pending {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, strings.Compare)
+	entries := make([]Entry, len(keys))
+	for i, k := range keys {
+		entries[i] = *l.pending[k]
+		entries[i].Period = period
+		entries[i].PerUnit = l.perUnit[entries[i].Purpose]
+	}
+	return entries
+}
+
+func (l *Ledger) append(b []byte) error {
+	if l.file != nil {
+		if _, err := l.file.Write(b); err != nil {
+			return fmt.Errorf("ledger: %w", err)
+		}
+	}
+	l.offset += int64(len(b))
+	return nil
+}
+
+// State makes what was written durable and returns what a checkpoint needs.
+func (l *Ledger) State() (LedgerState, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.failed != nil {
+		return LedgerState{}, l.failed
+	}
+	if l.file != nil {
+		if err := l.file.Sync(); err != nil {
+			return LedgerState{}, fmt.Errorf("ledger: %w", err)
+		}
+	}
+	st := LedgerState{Offset: l.offset, Chain: l.chain, Pending: []string{}, PerUnit: map[string]int64{}}
+	for _, e := range l.open("") {
+		e.PerUnit = 0 // kept by purpose, below
+		b, err := e.marshal()
+		if err != nil {
+			return LedgerState{}, fmt.Errorf("ledger: %w", err)
+		}
+		st.Pending = append(st.Pending, string(b))
+	}
+	for p, n := range l.perUnit {
+		st.PerUnit[p] = n
+	}
+	return st, nil
+}
+
+// Entries returns everything recorded: written lines, then the open period.
+func (l *Ledger) Entries() []Entry {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return append(slices.Clone(l.entries), l.open("")...)
+}
+
+// Close writes an open period under the name "end" and closes the file.
+func (l *Ledger) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var err error
+	if len(l.pending) > 0 {
+		err = l.flush("end")
+	}
+	if l.file == nil {
+		return err
+	}
+	f := l.file
+	l.file = nil
+	l.failed = errors.New("ledger: closed")
+	return errors.Join(err, f.Sync(), f.Close())
+}

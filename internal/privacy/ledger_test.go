@@ -1,0 +1,342 @@
+package privacy
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func must[T any](t *testing.T) func(v T, err error) T {
+	return func(v T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+func ok(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// epoch records what one epoch of training with 4 steps releases.
+func epoch(t *testing.T, l *Ledger, from, to int) {
+	t.Helper()
+	for range to - from {
+		ok(t, l.Record("aggregate", gauss, 100))
+		ok(t, l.Record("labels", bare, 1))
+	}
+}
+
+func run(t *testing.T, path string) {
+	t.Helper()
+	l := must[*Ledger](t)(CreateLedger(path, Research))
+	ok(t, l.Record("features", ldp, 6))
+	ok(t, l.Flush("setup"))
+	ok(t, l.Bound("aggregate", 78))
+	for e := range 3 {
+		epoch(t, l, 0, 4)
+		ok(t, l.Flush(fmt.Sprint("epoch ", e)))
+	}
+	ok(t, l.Close())
+}
+
+func read1(t *testing.T, path string) []byte {
+	t.Helper()
+	return must[[]byte](t)(os.ReadFile(path))
+}
+
+func TestLedgerFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ledger.jsonl")
+	run(t, path)
+	b := read1(t, path)
+	if n := bytes.Count(b, []byte("\n")); n != 8 {
+		t.Errorf("%d lines, want header, features and two for each of three epochs:\n%s", n, b)
+	}
+	first, _, _ := strings.Cut(string(b), "\n")
+	if !strings.HasPrefix(first, `{"ledger":"privrec/1","noise":"research noise","chain":"`) {
+		t.Errorf("header %s", first)
+	}
+	l := must[*Ledger](t)(ReadLedger(path))
+	entries := l.Entries()
+	want := []Entry{{"setup", "features", 6, 0, ldp}}
+	for e := range 3 {
+		p := fmt.Sprint("epoch ", e)
+		want = append(want, Entry{p, "aggregate", 400, 78, gauss}, Entry{p, "labels", 4, 0, bare})
+	}
+	if d := cmp.Diff(want, entries); d != "" {
+		t.Error(d)
+	}
+	if c := entries[1].Charged(); c != 78 {
+		t.Errorf("charged %d, want the 78 that one unit takes part in", c)
+	}
+	if c := entries[2].Charged(); c != 4 {
+		t.Errorf("charged %d, want all 4", c)
+	}
+	if _, err := CreateLedger(path, Research); err == nil {
+		t.Error("an existing ledger was overwritten")
+	}
+}
+
+// The bytes do not depend on who records first.
+func TestLedgerOrder(t *testing.T) {
+	var files [2][]byte
+	for i := range files {
+		path := filepath.Join(t.TempDir(), "ledger.jsonl")
+		l := must[*Ledger](t)(CreateLedger(path, Secure))
+		var wg sync.WaitGroup
+		for w := range 8 {
+			wg.Add(1)
+			go func() {
+				defer wg.Done()
+				for j := range 100 {
+					e := allEvents[(j*(w+1)+i*5)%len(allEvents)]
+					if err := l.Record("p", e, 2); err != nil {
+						t.Error(err)
+					}
+				}
+			}()
+		}
+		wg.Wait()
+		for _, e := range allEvents { // bring all counts to the same number
+			for _, have := range l.Entries() {
+				if cmp.Equal(have.Event, e) {
+					ok(t, l.Record("p", e, 1000-have.Count))
+				}
+			}
+		}
+		ok(t, l.Close())
+		files[i] = read1(t, path)
+	}
+	if !bytes.Equal(files[0], files[1]) {
+		t.Errorf("two orders, two files:\n%s\n%s", files[0], files[1])
+	}
+}
+
+// Killed at any record and resumed from the last checkpoint, the file is the
+// one of a run that was never killed.
+func TestLedgerResume(t *testing.T) {
+	dir := t.TempDir()
+	whole := filepath.Join(dir, "whole")
+	run(t, whole)
+	want := read1(t, whole)
+	for checkpoint := range 12 { // in steps over the three epochs
+		for lost := range 5 { // steps done after it, then lost
+			path := filepath.Join(dir, fmt.Sprint(checkpoint, "-", lost))
+			l := must[*Ledger](t)(CreateLedger(path, Research))
+			ok(t, l.Record("features", ldp, 6))
+			ok(t, l.Flush("setup"))
+			ok(t, l.Bound("aggregate", 78))
+			var st LedgerState
+			for step := range checkpoint + lost + 1 {
+				if step == checkpoint {
+					st = must[LedgerState](t)(l.State())
+				}
+				stepOf(t, l, step)
+			}
+			_, err := l.file.WriteString(`{"period":"half a li`) // the kill
+			ok(t, err)
+			ok(t, l.file.Close())
+			l = must[*Ledger](t)(ResumeLedger(path, st))
+			again := must[LedgerState](t)(l.State())
+			if d := cmp.Diff(st, again); d != "" {
+				t.Fatalf("the state changed by resuming:\n%s", d)
+			}
+			for step := checkpoint; step < 12; step++ {
+				stepOf(t, l, step)
+			}
+			ok(t, l.Close())
+			if got := read1(t, path); !bytes.Equal(got, want) {
+				t.Fatalf("checkpoint %d, %d steps lost:\n%s\nwant\n%s", checkpoint, lost, got, want)
+			}
+		}
+	}
+}
+
+func stepOf(t *testing.T, l *Ledger, step int) {
+	t.Helper()
+	if step >= 12 {
+		return
+	}
+	epoch(t, l, step, step+1)
+	if step%4 == 3 {
+		ok(t, l.Flush(fmt.Sprint("epoch ", step/4)))
+	}
+}
+
+func TestResumeRefuses(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a")
+	run(t, path)
+	l := must[*Ledger](t)(ReadLedger(path))
+	st := must[LedgerState](t)(l.State())
+	for name, bad := range map[string]LedgerState{
+		"longer than": {Offset: st.Offset + 1, Chain: st.Chain},
+		"cut off":     {Offset: st.Offset - 1, Chain: st.Chain},
+		"not the led": {Offset: st.Offset, Chain: "0123456789abcdef"},
+		"pending":     {Offset: st.Offset, Chain: st.Chain, Pending: []string{"{}"}},
+		"negative":    {Offset: -1},
+	} {
+		before := read1(t, path)
+		if _, err := ResumeLedger(path, bad); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+		if !bytes.Equal(before, read1(t, path)) {
+			t.Errorf("%s: the file was changed", name)
+		}
+	}
+	if _, err := ResumeLedger(filepath.Join(dir, "none"), st); err == nil {
+		t.Error("a missing file was resumed")
+	}
+}
+
+// Any changed byte, any cut and any lost line but the last ones is refused, with its line.
+func TestReadRefuses(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a")
+	run(t, path)
+	good := read1(t, path)
+	if _, err := ParseLedger(bytes.NewReader(good)); err != nil {
+		t.Fatal(err)
+	}
+	line := 1
+	for i := range good {
+		bad := bytes.Clone(good)
+		bad[i] ^= 1
+		_, err := ParseLedger(bytes.NewReader(bad))
+		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("line %d:", line)) {
+			t.Fatalf("byte %d of line %d changed: %v", i, line, err)
+		}
+		if good[i] == '\n' {
+			line++
+		}
+		if i > 0 && good[i-1] != '\n' {
+			if _, err := ParseLedger(bytes.NewReader(good[:i])); err == nil {
+				t.Fatalf("cut at byte %d: accepted", i)
+			}
+		}
+	}
+	lines := bytes.SplitAfter(good, []byte("\n"))
+	for i := range lines[:len(lines)-2] {
+		bad := bytes.Join(append(append([][]byte{}, lines[:i]...), lines[i+1:]...), nil)
+		if _, err := ParseLedger(bytes.NewReader(bad)); err == nil {
+			t.Errorf("line %d lost: accepted", i+1)
+		}
+	}
+	for _, s := range []string{"", "\n", "{}\n", strings.Repeat("x", maxLine+2)} {
+		if _, err := ParseLedger(strings.NewReader(s)); err == nil || !strings.Contains(err.Error(), "line 1") {
+			t.Errorf("%.10q: %v", s, err)
+		}
+	}
+}
+
+// A line whose check is right and whose content is not.
+func TestReadRefusesSealedNonsense(t *testing.T) {
+	header, chain := headerFor(Research)
+	for _, body := range []string{
+		`{"period":"","purpose":"p","count":1,"event":{"kind":"exponential","epsilon":1}}`,
+		`{"period":"","purpose":"p","count":0,"event":{"kind":"pure-ldp","epsilon":1,"unit":"user"}}`,
+		`{"period":"","purpose":"","count":1,"event":{"kind":"pure-ldp","epsilon":1,"unit":"user"}}`,
+		`{"period":"","purpose":"p","count":1,"per_unit":-1,"event":{"kind":"pure-ldp","epsilon":1,"unit":"user"}}`,
+		`{"period":"","purpose":"p","count":1}`, `{"period":"","purpose":"p","count":1,"event":null}`,
+		`{"period":"","purpose":"p","count":1,"event":{"kind":"pure-ldp","epsilon":1.0,"unit":"user"}}`,
+		`{"purpose":"p","period":"","count":1,"event":{"kind":"pure-ldp","epsilon":1,"unit":"user"}}`,
+		`{"period":"","purpose":"p","count":1,"note":"","event":{"kind":"pure-ldp","epsilon":1,"unit":"user"}}`,
+	} {
+		line, _ := seal(chain, []byte(body))
+		if _, err := ParseLedger(bytes.NewReader(append(bytes.Clone(header), line...))); err == nil || !strings.Contains(err.Error(), "line 2") {
+			t.Errorf("%s: %v", body, err)
+		}
+	}
+	for _, h := range []string{`{"ledger":"privrec/2","noise":"secure"}`, `{"ledger":"privrec/1","noise":"none"}`, `{"noise":"secure","ledger":"privrec/1"}`} {
+		line, _ := seal("", []byte(h))
+		if _, err := ParseLedger(bytes.NewReader(line)); err == nil {
+			t.Errorf("%s: accepted", h)
+		}
+	}
+}
+
+func TestLedgerMisuse(t *testing.T) {
+	if _, err := NewLedger("loud"); err == nil {
+		t.Error("unknown noise accepted")
+	}
+	l := must[*Ledger](t)(NewLedger(Research))
+	for name, err := range map[string]error{
+		"no purpose": l.Record("", gauss, 1), "no count": l.Record("p", gauss, 0), "negative": l.Record("p", gauss, -1),
+		"invalid": l.Record("p", Gaussian{}, 1), "nil": l.Record("p", nil, 1), "bound": l.Bound("p", 0), "bound of": l.Bound("", 1),
+	} {
+		if err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+	if len(l.Entries()) != 0 {
+		t.Error("a refused event was recorded")
+	}
+	ok(t, l.Record("p", gauss, 1<<62))
+	if l.Record("p", gauss, 1<<62) == nil {
+		t.Error("an overflowing count was accepted")
+	}
+	path := filepath.Join(t.TempDir(), "closed")
+	f := must[*Ledger](t)(CreateLedger(path, Research))
+	ok(t, f.Record("p", gauss, 1))
+	ok(t, f.Close())
+	if l := must[*Ledger](t)(ReadLedger(path)); len(l.Entries()) != 1 || l.Entries()[0].Period != "end" {
+		t.Errorf("closing lost the open period: %v", l.Entries())
+	}
+	ok(t, f.Record("p", gauss, 1))
+	if f.Flush("later") == nil {
+		t.Error("a closed ledger was written to")
+	}
+	if _, err := f.State(); err == nil {
+		t.Error("a closed ledger has a state")
+	}
+}
+
+// A full disk: the write fails, and so does everything after it.
+func TestLedgerWriteFails(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "full")
+	l := must[*Ledger](t)(CreateLedger(path, Research))
+	ok(t, l.file.Close())
+	ok(t, l.Record("p", gauss, 1))
+	if l.Flush("a") == nil || l.Flush("b") == nil {
+		t.Error("a failed write went unnoticed")
+	}
+	if _, err := l.State(); err == nil {
+		t.Error("a checkpoint of a failed ledger")
+	}
+}
+
+func FuzzParseLedger(f *testing.F) {
+	header, chain := headerFor(Research)
+	f.Add(header)
+	for _, e := range allEvents {
+		body, err := Entry{"epoch 1", "p", 3, 2, e}.marshal()
+		if err != nil {
+			f.Fatal(err)
+		}
+		line, _ := seal(chain, body)
+		f.Add(append(bytes.Clone(header), line...))
+		f.Add(body)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		// Whole files hardly ever pass their checks: fuzz the entry parser with
+		// the same bytes.
+		if e, err := parseEntry(b); err == nil {
+			if again, err := e.marshal(); err != nil || !bytes.Equal(again, b) {
+				t.Fatalf("%q was accepted and is written as %q (%v)", b, again, err)
+			}
+		}
+		if l, err := ParseLedger(bytes.NewReader(b)); err == nil && l.offset != int64(len(b)) {
+			t.Fatalf("%d of %d bytes read", l.offset, len(b))
+		}
+	})
+}
