@@ -2,7 +2,10 @@ package dataset
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,11 +15,13 @@ import (
 
 // Options says where to look for files and what to keep between runs.
 type Options struct {
-	Dir  string   // folder with one folder a data set; "" takes $PRIVREC_DATA
-	Seed rng.Seed // of a stand-in's rows; no other data set has anything random
+	Dir      string   // folder with one folder a data set; "" takes $PRIVREC_DATA
+	CacheDir string   // "" takes $PRIVREC_CACHE, else privrec below the user's cache folder
+	NoCache  bool     // neither read nor write the cache
+	Seed     rng.Seed // of a stand-in's rows; no other data set has anything random
 }
 
-// Load finds a data set, reads it and runs a recipe on it.
+// Load finds a data set of the registry, reads it and runs one of its recipes.
 func Load(ctx context.Context, name, recipe string, opts Options) (*Sequential, error) {
 	set, err := Find(name)
 	if err != nil {
@@ -26,6 +31,13 @@ func Load(ctx context.Context, name, recipe string, opts Options) (*Sequential, 
 	if err != nil {
 		return nil, err
 	}
+	return LoadSet(ctx, set, r, opts)
+}
+
+// LoadSet is Load for a set or recipe that need not be in the registry. The filtered
+// rows of a real data set are cached; what the cache did is told in Source.Cache and
+// never changes the result.
+func LoadSet(ctx context.Context, set Set, r Recipe, opts Options) (*Sequential, error) {
 	if set.StandIn != nil {
 		log, features, err := set.StandIn.Generate(ctx, opts.Seed)
 		if err != nil {
@@ -38,42 +50,111 @@ func Load(ctx context.Context, name, recipe string, opts Options) (*Sequential, 
 		s.Source.Title = set.Title
 		return s, nil
 	}
-	layout, paths, err := set.locate(opts.Dir)
+	layout, files, err := set.locate(ctx, opts.Dir)
 	if err != nil {
 		return nil, err
 	}
-	log, features, err := layout.Read(ctx, paths)
+	store := openCache(opts, set.Name, r, layout, files)
+	e, note := store.get()
+	if e == nil {
+		log, features, err := readLayout(ctx, set.Name, layout, files)
+		if err != nil {
+			return nil, err
+		}
+		e = &entry{features: features}
+		if e.log, e.ladder, err = r.Filter(log); err != nil {
+			return nil, err
+		}
+		if put := store.put(e); note == "" {
+			note = put
+		} else if put != "" {
+			note += "; " + put
+		}
+	}
+	s, err := r.finish(e.log, e.ladder, e.features, false)
 	if err != nil {
 		return nil, err
 	}
-	log.Name = set.Name
-	s, err := r.Apply(log, features, false)
-	if err != nil {
-		return nil, err
-	}
-	s.Source.Title = set.Title
+	s.Source.Title, s.Source.Files, s.Source.Cache = set.Title, files, note
 	return s, nil
 }
 
-// locate returns the first layout whose files are all present.
-func (s Set) locate(dir string) (Layout, []string, error) {
+// LoadLog reads a data set without any recipe; features are nil when the set has none.
+func LoadLog(ctx context.Context, name string, opts Options) (*Log, *Features, error) {
+	set, err := Find(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if set.StandIn != nil {
+		return set.StandIn.Generate(ctx, opts.Seed)
+	}
+	layout, files, err := set.locate(ctx, opts.Dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	return readLayout(ctx, set.Name, layout, files)
+}
+
+// readLayout parses the files and makes sure they are still those that were hashed.
+func readLayout(ctx context.Context, name string, layout Layout, files []File) (*Log, *Features, error) {
+	var paths []string
+	for _, f := range files {
+		paths = append(paths, f.Path)
+	}
+	log, features, err := layout.Read(ctx, paths)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, f := range files {
+		if st, err := os.Stat(f.Path); err != nil || st.Size() != f.Bytes || st.ModTime().UnixNano() != f.modified {
+			return nil, nil, &Error{File: f.Path, Msg: "file changed while it was being read", Err: err, Hint: "run again"}
+		}
+	}
+	log.Name, log.Hash = name, hashOf(files)
+	return log, features, nil
+}
+
+// hashOf combines the digests of the files.
+func hashOf(files []File) string {
+	var digests []string
+	for _, f := range files {
+		digests = append(digests, f.SHA256)
+	}
+	return SourceHash(digests...)
+}
+
+// locate returns the first layout whose files are all present, and hashes them.
+func (s Set) locate(ctx context.Context, dir string) (Layout, []File, error) {
 	if dir == "" {
 		dir = os.Getenv("PRIVREC_DATA")
 	}
-	get := fmt.Sprintf("get it from %s", s.Address)
-	if dir == "" {
-		return Layout{}, nil, &Error{File: s.Name, Msg: "no data folder given", Err: ErrNotFound,
-			Hint: "set PRIVREC_DATA to a folder that holds " + s.Name + "/" + strings.Join(s.Layouts[0].Files, ", ") + "; " + get}
-	}
-	folder := filepath.Join(dir, s.Name)
+	hint := "get it from " + s.Address + " and put the files into " + filepath.Join(orElse(dir, "$PRIVREC_DATA"), s.Name)
 	var wanted []string
 	for _, l := range s.Layouts {
-		if paths, ok := l.in(folder); ok {
-			return l, paths, nil
-		}
 		wanted = append(wanted, strings.Join(l.Files, " and "))
 	}
-	return Layout{}, nil, &Error{File: folder, Msg: "looked for " + strings.Join(wanted, ", or ") + " (plain, .gz or .zst)", Err: ErrNotFound, Hint: get}
+	looked := "looked for " + strings.Join(wanted, ", or ") + " (plain, .gz or .zst)"
+	if dir == "" {
+		return Layout{}, nil, &Error{File: s.Name, Msg: "no data folder: PRIVREC_DATA is not set; " + looked, Err: ErrNotFound,
+			Hint: "set PRIVREC_DATA to the folder that holds " + s.Name + "/; " + hint}
+	}
+	folder := filepath.Join(dir, s.Name)
+	for _, l := range s.Layouts {
+		paths, ok := l.in(folder)
+		if !ok {
+			continue
+		}
+		var files []File
+		for _, p := range paths {
+			f, err := hashFile(ctx, p)
+			if err != nil {
+				return Layout{}, nil, err
+			}
+			files = append(files, f)
+		}
+		return l, files, nil
+	}
+	return Layout{}, nil, &Error{File: folder, Msg: looked, Err: ErrNotFound, Hint: hint}
 }
 
 // in returns the paths of the layout's files in folder.
@@ -93,4 +174,31 @@ func (l Layout) in(folder string) ([]string, bool) {
 		}
 	}
 	return paths, true
+}
+
+// hashFile digests a file as it lies on disk.
+func hashFile(ctx context.Context, path string) (File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return File{}, &Error{File: path, Msg: "cannot open", Err: err}
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return File{}, &Error{File: path, Msg: "cannot read", Err: err}
+	}
+	sum := sha256.New()
+	for {
+		_, err := io.CopyN(sum, f, 16<<20)
+		if err == io.EOF {
+			break
+		}
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return File{}, fmt.Errorf("dataset: hash %s: %w", path, err)
+		}
+	}
+	return File{Path: path, Bytes: st.Size(), SHA256: hex.EncodeToString(sum.Sum(nil)), modified: st.ModTime().UnixNano()}, nil
 }

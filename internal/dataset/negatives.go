@@ -54,6 +54,9 @@ func NewNegatives(items int, power float64, met ...[][]int32) (*Negatives, error
 			}
 			n.cum[i] = n.cum[i-1] + w
 		}
+		if n.cum[items] == 0 {
+			return nil, fmt.Errorf("dataset: negatives by popularity need at least one occurrence")
+		}
 	}
 	return n, nil
 }

@@ -26,7 +26,7 @@ type Layout struct {
 
 // All lists every data set. A new one is a file and a line here.
 func All() []Set {
-	sets := []Set{ml1m(), ml100k()}
+	sets := []Set{ml1m(), ml100k(), gowalla()}
 	for _, p := range Profiles() {
 		sets = append(sets, standIn(p))
 	}

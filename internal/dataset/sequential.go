@@ -35,6 +35,8 @@ type File struct {
 	Path   string `json:"path"`
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
+
+	modified int64 // nanoseconds, to notice a change while reading
 }
 
 // sequence divides and renumbers a filtered log. Items are numbered 1..V in order of

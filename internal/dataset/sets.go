@@ -70,6 +70,37 @@ func ml100k() Set {
 	}
 }
 
+func gowalla() Set {
+	return Set{
+		Name: "gowalla", Title: "Gowalla, the NGCF/LightGCN split",
+		Address: "https://github.com/gusye1234/LightGCN-PyTorch (data/gowalla)",
+		Licence: "check-ins offered for research by SNAP (Cho, Myers, Leskovec, KDD 2011); the split's repository states no licence",
+		Layouts: []Layout{{Files: []string{"train.txt", "test.txt"}, Read: readSplitAdjacency}},
+		Recipes: []Recipe{{
+			Name: "lightgcn", About: "the published split as it is; no order in time, item order follows the file",
+			Split: Split{Kind: SplitFixed},
+			Wants: []Want{
+				{Rung: Rung{Name: RungRaw, Users: 29858, Items: 40981, Rows: 1027370}, Paper: true, From: "LightGCN table 2"},
+				{Rung: Rung{Name: RungTrain, Users: 29858, Rows: 810128}, Paper: true, From: "the published files"},
+				{Rung: Rung{Name: RungKnownTest, Users: 29858, Rows: 217242}, Paper: true, From: "the published files"},
+			},
+		}},
+	}
+}
+
+// readSplitAdjacency reads a training and a test file of adjacency lines.
+func readSplitAdjacency(ctx context.Context, paths []string) (*Log, *Features, error) {
+	train, err := ReadAdjacency(ctx, paths[0])
+	if err != nil {
+		return nil, nil, err
+	}
+	test, err := ReadAdjacency(ctx, paths[1])
+	if err != nil {
+		return nil, nil, err
+	}
+	return Join(train, test), nil, nil
+}
+
 // standIn wraps a profile, with DIPSGNN's steps at a k-core that fits its size.
 func standIn(p Profile) Set {
 	return Set{
