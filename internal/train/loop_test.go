@@ -33,7 +33,7 @@ func toyOptions(m *toy) Options {
 func TestLearns(t *testing.T) {
 	m := newToy(1)
 	o := toyOptions(m)
-	o.Epochs, o.Schedule = 60, constant(0.05)
+	o.Epochs, o.Schedule = 60, constant(0.03)
 	r, err := Run(t.Context(), m, o)
 	if err != nil {
 		t.Fatal(err)
