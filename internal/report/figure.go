@@ -43,8 +43,10 @@ func (f Figure) SVG() ([]byte, error) {
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
 		a.Color, a.Tick.Color, a.Tick.Label.Color, a.Label.TextStyle.Color = ink, ink, ink, ink
 		a.Tick.Label.Font.Size, a.Label.TextStyle.Font.Size = vg.Points(9), vg.Points(10)
+		a.Tick.Label.Font.Variant, a.Label.TextStyle.Font.Variant = "Sans", "Sans"
 	}
-	p.Legend.Top = true
+	p.Legend.Top, p.Legend.Padding = true, vg.Points(3)
+	p.Legend.TextStyle.Font.Variant = "Sans"
 	p.Legend.TextStyle.Color, p.Legend.TextStyle.Font.Size = ink, vg.Points(9)
 	grid := plotter.NewGrid()
 	grid.Horizontal.Color, grid.Vertical.Color = color.RGBA{0xdd, 0xe1, 0xe6, 0xff}, color.Transparent

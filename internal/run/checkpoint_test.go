@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"log/slog"
 	"math"
 	"os"
@@ -14,7 +13,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"privrec/internal/autograd"
+	"privrec/internal/privacy"
 	"privrec/internal/tensor"
+	"privrec/internal/train"
 )
 
 func someTensors() []NamedTensor {
@@ -128,58 +130,96 @@ func FuzzSafetensors(f *testing.F) {
 	})
 }
 
-// twoEnvs are a run that saves and the run that resumes it.
-func newEnv(t *testing.T, dir, hash string, resume bool) *Env {
-	t.Helper()
-	l, err := openLedger(filepath.Join(dir, "ledger.jsonl"), !resume)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &Env{Dir: dir, ConfigHash: hash, Resume: resume, Log: slog.New(slog.DiscardHandler), Progress: Silent{}, ledger: l}
+func newEnv(dir, hash string, resume bool) *Env {
+	return &Env{Dir: dir, ConfigHash: hash, Resume: resume, Log: slog.New(slog.DiscardHandler), Progress: Silent{}}
 }
 
 func TestCheckpoint(t *testing.T) {
 	dir := t.TempDir()
-	e := newEnv(t, dir, "h1", false)
-	fmt.Fprintln(e.Ledger(), "kept")
+	e := newEnv(dir, "h1", false)
+	l, err := e.Ledger(privacy.Research)
+	if err != nil {
+		t.Fatal(err)
+	}
+	record := func(period string) {
+		t.Helper()
+		if err := errors.Join(l.Record("toy", privacy.Unprotected{Unit: privacy.User, What: "x", Why: "y"}, 1), l.Flush(period)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	record("kept")
 	want := Checkpoint{[]byte(`{"step":1}`), someTensors()}
 	if err := e.SaveCheckpoint(want); err != nil {
 		t.Fatal(err)
 	}
-	fmt.Fprintln(e.Ledger(), "after the checkpoint")
-	e.ledger.close()
+	before, _ := os.ReadFile(filepath.Join(dir, "ledger.jsonl"))
+	record("after the checkpoint")
+	if err := e.closeLedger(); err != nil {
+		t.Fatal(err)
+	}
 
-	got, ok, err := newEnv(t, dir, "h1", true).LoadCheckpoint()
+	again := newEnv(dir, "h1", true)
+	if l, err = again.Ledger(privacy.Research); err != nil {
+		t.Fatal(err)
+	}
+	if now, _ := os.ReadFile(filepath.Join(dir, "ledger.jsonl")); !bytes.Equal(now, before) {
+		t.Errorf("ledger holds %q, want %q", now, before)
+	}
+	again.closeLedger()
+	got, ok, err := again.LoadCheckpoint()
 	if err != nil || !ok {
 		t.Fatal(ok, err)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if b, _ := os.ReadFile(filepath.Join(dir, "ledger.jsonl")); string(b) != "kept\n" {
-		t.Errorf("ledger holds %q", b)
-	}
 	var usage *UsageError
-	if _, _, err := newEnv(t, dir, "h2", true).LoadCheckpoint(); !errors.As(err, &usage) || !strings.Contains(err.Error(), "another configuration") {
+	if _, _, err := newEnv(dir, "h2", true).LoadCheckpoint(); !errors.As(err, &usage) || !strings.Contains(err.Error(), "another configuration") {
 		t.Errorf("another configuration: %v", err)
 	}
-	if _, ok, err := newEnv(t, t.TempDir(), "h1", true).LoadCheckpoint(); ok || err != nil {
+	if _, err := newEnv(dir, "h2", true).Ledger(privacy.Research); !errors.As(err, &usage) {
+		t.Errorf("ledger of another configuration: %v", err)
+	}
+	if _, ok, err := newEnv(t.TempDir(), "h1", true).LoadCheckpoint(); ok || err != nil {
 		t.Errorf("nothing saved: %v, %v", ok, err)
 	}
+	var h interface{ Hint() string }
 	os.Truncate(filepath.Join(dir, "ledger.jsonl"), 2)
-	if _, _, err := newEnv(t, dir, "h1", true).LoadCheckpoint(); err == nil || !strings.Contains(err.Error(), "has 2 bytes where the checkpoint wants 5") {
+	if _, err := newEnv(dir, "h1", true).Ledger(privacy.Research); err == nil || !errors.As(err, &h) || !strings.Contains(err.Error(), "it has 2 bytes") {
 		t.Errorf("shortened ledger: %v", err)
 	}
 	path := filepath.Join(dir, checkpointFile)
 	info, _ := os.Stat(path)
 	os.Truncate(path, info.Size()-1)
-	_, _, err = newEnv(t, dir, "h1", true).LoadCheckpoint()
-	var h interface{ Hint() string }
+	_, _, err = newEnv(dir, "h1", true).LoadCheckpoint()
 	if err == nil || !strings.Contains(err.Error(), path+": truncated") || !errors.As(err, &h) || h.Hint() == "" {
 		t.Errorf("truncated checkpoint: %v", err)
 	}
 	if err := e.SaveCheckpoint(Checkpoint{State: []byte("{")}); err == nil {
 		t.Error("a state that is not JSON was accepted")
+	}
+}
+
+// The training loop's view of a checkpoint gives back what it was given.
+func TestStore(t *testing.T) {
+	e := newEnv(t.TempDir(), "h", true)
+	m := tensor.New(3, 4)
+	for i := range m.Data {
+		m.Data[i] = tensor.Float(i)
+	}
+	want := &train.Checkpoint{State: []byte(`{"a":1}`), Tensors: []autograd.NamedTensor{{Name: "param/x", Value: m}}}
+	if _, ok, err := e.Store().Load(); ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	if err := e.Store().Save(want); err != nil {
+		t.Fatal(err)
+	}
+	got, ok, err := e.Store().Load()
+	if !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"privrec/internal/privacy"
 	"privrec/internal/rng"
 )
 
@@ -22,10 +23,10 @@ type Env struct {
 	Log        *slog.Logger
 	Progress   Progress
 
-	out      io.Writer // results for the user
-	json     bool      // results as JSON
-	ledger   *ledgerFile
-	log      *os.File // log.jsonl
+	out      io.Writer       // results for the user
+	json     bool            // results as JSON
+	ledger   *privacy.Ledger // nil until asked for
+	log      *os.File        // log.jsonl
 	jsonl    *slog.Logger
 	manifest Manifest
 	kept     bool // something worth keeping was written: checkpoint or artefact
@@ -60,14 +61,6 @@ func (e *Env) write(name string, write func(w io.Writer) error) error {
 	e.kept = true
 	return WriteFile(path, write)
 }
-
-// Ledger is where privacy events go, one JSON object a line. What is written
-// becomes durable with the next checkpoint and at the end of the run.
-func (e *Env) Ledger() io.Writer { return e.ledger }
-
-// LedgerPath is the file behind Ledger. After LoadCheckpoint it holds exactly
-// the events up to the checkpoint.
-func (e *Env) LedgerPath() string { return e.ledger.path }
 
 // AppendLog adds one event to log.jsonl, with the time; args are alternating
 // names and values as in slog.

@@ -3,6 +3,8 @@ package run
 import (
 	"context"
 	"errors"
+
+	"privrec/internal/train"
 )
 
 // Interrupted is returned by a task that stopped early because its context
@@ -11,7 +13,7 @@ var Interrupted = errors.New("interrupted")
 
 // WasInterrupted reports whether err is an interruption and not a failure.
 func WasInterrupted(err error) bool {
-	return errors.Is(err, Interrupted) || errors.Is(err, context.Canceled)
+	return errors.Is(err, Interrupted) || errors.Is(err, train.ErrInterrupted) || errors.Is(err, context.Canceled)
 }
 
 // UsageError is a request that cannot be carried out as asked: a directory

@@ -94,10 +94,10 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 
 // prepare writes what every run directory has from its first moment.
 func (e *Env) prepare(yaml []byte) (err error) {
-	// Without a checkpoint the run starts over, and so does its ledger.
-	_, missing := os.Stat(filepath.Join(e.Dir, checkpointFile))
-	if e.ledger, err = openLedger(filepath.Join(e.Dir, "ledger.jsonl"), e.fresh || missing != nil); err != nil {
-		return err
+	if e.fresh {
+		if err := removeIfThere(filepath.Join(e.Dir, "ledger.jsonl")); err != nil {
+			return err
+		}
 	}
 	mode := os.O_CREATE | os.O_WRONLY | os.O_APPEND
 	if e.fresh {
@@ -136,15 +136,20 @@ func (e *Env) close(taskErr error) error {
 	a.Seconds = time.Since(a.Started).Seconds()
 	a.Status, a.PeakRSSBytes = status, PeakRSS()
 	e.manifest.Status = status
-	err := errors.Join(e.ledger.close(), e.log.Sync(), e.log.Close(), e.saveManifest(), e.lock.release())
+	err := errors.Join(e.closeLedger(), e.log.Sync(), e.log.Close(), e.saveManifest(), e.lock.release())
 	return errors.Join(taskErr, err)
+}
+
+func (e *Env) closeLedger() error {
+	if e.ledger == nil {
+		return nil
+	}
+	return e.ledger.Close()
 }
 
 // abandon removes what a run that came to nothing wrote.
 func (e *Env) abandon() {
-	if e.ledger != nil {
-		e.ledger.f.Close()
-	}
+	e.closeLedger() // removed below
 	if e.log != nil {
 		e.log.Close()
 	}

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"privrec/internal/config"
+	"privrec/internal/privacy"
 )
 
 // toy is a task that adds numbers, step by step, with a checkpoint after each
@@ -59,6 +60,10 @@ func runToy(ctx context.Context, env *Env, c toy, hook func(step int) error) err
 		}
 		copy(sum, cp.Tensors[0].Data.([]float64))
 	}
+	ledger, err := env.Ledger(privacy.Research)
+	if err != nil {
+		return err
+	}
 	for ; st.Step < c.Steps; st.Step++ {
 		if ctx.Err() != nil {
 			return Interrupted
@@ -72,7 +77,12 @@ func runToy(ctx context.Context, env *Env, c toy, hook func(step int) error) err
 		for i := range sum {
 			sum[i] += c.Start * s.NormFloat64()
 		}
-		fmt.Fprintf(env.Ledger(), "{\"step\":%d}\n", st.Step)
+		if err := ledger.Record("toy", privacy.Unprotected{Unit: privacy.User, What: "sum", Why: "a toy"}, 1); err != nil {
+			return err
+		}
+		if err := ledger.Flush(fmt.Sprint("step ", st.Step)); err != nil {
+			return err
+		}
 		state, _ := json.Marshal(toyState{st.Step + 1})
 		if err := env.SaveCheckpoint(Checkpoint{state, []NamedTensor{{"sum", []int{300}, sum}}}); err != nil {
 			return err

@@ -151,22 +151,53 @@ func ReadSafetensors(path string) ([]NamedTensor, map[string]string, error) {
 	return tensors, meta, nil
 }
 
-func decodeSafetensors(r io.Reader, size int64) ([]NamedTensor, map[string]string, error) {
+// readMetadata reads a file's metadata alone.
+func readMetadata(path string) (map[string]string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	header, err := readHeader(f, info.Size())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	_, _, meta, err := decodeHeader(header)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return meta, nil
+}
+
+func readHeader(r io.Reader, size int64) ([]byte, error) {
 	var length [8]byte
 	if _, err := io.ReadFull(r, length[:]); err != nil {
-		return nil, nil, errors.New("truncated: no header length")
+		return nil, errors.New("truncated: no header length")
 	}
 	n := binary.LittleEndian.Uint64(length[:])
 	if n > maxHeader {
-		return nil, nil, fmt.Errorf("header of %d bytes, not a safetensors file", n)
+		return nil, fmt.Errorf("header of %d bytes, not a safetensors file", n)
 	}
 	if int64(n)+8 > size {
-		return nil, nil, fmt.Errorf("truncated: header of %d bytes in a file of %d", n, size)
+		return nil, fmt.Errorf("truncated: header of %d bytes in a file of %d", n, size)
 	}
 	header := make([]byte, n)
 	if _, err := io.ReadFull(r, header); err != nil {
-		return nil, nil, errors.New("truncated: header cut short")
+		return nil, errors.New("truncated: header cut short")
 	}
+	return header, nil
+}
+
+func decodeSafetensors(r io.Reader, size int64) ([]NamedTensor, map[string]string, error) {
+	header, err := readHeader(r, size)
+	if err != nil {
+		return nil, nil, err
+	}
+	n := len(header)
 	names, infos, meta, err := decodeHeader(header)
 	if err != nil {
 		return nil, nil, err

@@ -1,0 +1,66 @@
+package run
+
+import (
+	"fmt"
+
+	"privrec/internal/autograd"
+	"privrec/internal/train"
+)
+
+// TrainStore keeps the training loop's checkpoints in the run directory.
+func (e *Env) TrainStore() train.Store { return trainStore{e} }
+
+type trainStore struct{ env *Env }
+
+func (s trainStore) Save(c *train.Checkpoint) error {
+	tensors := make([]NamedTensor, len(c.Tensors))
+	for i, t := range c.Tensors {
+		tensors[i] = MatrixTensor(t.Name, t.Value)
+	}
+	return s.env.SaveCheckpoint(Checkpoint{State: c.State, Tensors: tensors})
+}
+
+func (s trainStore) Load() (*train.Checkpoint, bool, error) {
+	c, ok, err := s.env.LoadCheckpoint()
+	if !ok || err != nil {
+		return nil, false, err
+	}
+	out := &train.Checkpoint{State: c.State}
+	for _, t := range c.Tensors {
+		m, err := t.Matrix()
+		if err != nil {
+			return nil, false, fmt.Errorf("load checkpoint: %w", err)
+		}
+		out.Tensors = append(out.Tensors, autograd.NamedTensor{Name: t.Name, Value: m})
+	}
+	return out, true, nil
+}
+
+// TrainHooks shows the training loop's progress: a counted stretch an epoch,
+// and an event an epoch in the log.
+func (e *Env) TrainHooks() train.Hooks {
+	epoch, done := -1, 0
+	return train.Hooks{
+		OnStep: func(s train.StepInfo) {
+			if s.Epoch != epoch {
+				epoch, done = s.Epoch, 0
+				e.Progress.Begin(fmt.Sprintf("epoch %d/%d", s.Epoch+1, s.Epochs), s.Batches)
+			}
+			e.Progress.Add(s.Batch - done)
+			done = s.Batch
+		},
+		OnEpoch: func(i train.EpochInfo) {
+			line := fmt.Sprintf("epoch %d  loss %.4f  lr %.3g", i.Epoch+1, i.Loss, i.LR)
+			args := []any{"epoch", i.Epoch + 1, "loss", i.Loss, "lr", i.LR, "train_seconds", i.TrainSeconds, "validate_seconds", i.ValidateSeconds}
+			for _, s := range i.Scores {
+				line += fmt.Sprintf("  %s %.4f", s.Name, s.Value)
+				args = append(args, s.Name, s.Value)
+			}
+			e.Progress.End(fmt.Sprintf("%s  (%.1fs)", line, i.TrainSeconds+i.ValidateSeconds))
+			e.AppendLog("epoch", args...)
+		},
+		OnSave: func(s train.SaveInfo) {
+			e.AppendLog("checkpoint", "epoch", s.Epoch+1, "step", s.Step, "seconds", s.Seconds)
+		},
+	}
+}
