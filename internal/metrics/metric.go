@@ -57,6 +57,15 @@ func Parse(name string) (Metric, error) {
 	return Metric{}, fmt.Errorf("metric %q: %q is not one of %s", name, kind, strings.Join(kindNames[:], ", "))
 }
 
+// MarshalText is String, so that JSON shows a metric by its name.
+func (m Metric) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+
+// UnmarshalText is [Parse].
+func (m *Metric) UnmarshalText(text []byte) (err error) {
+	*m, err = Parse(string(text))
+	return err
+}
+
 // Grid is every kind at every cut-off, kinds outermost: Recall@5, Recall@10, ..., MRR@5, ...
 func Grid(kinds []Kind, cutoffs []int) []Metric {
 	grid := make([]Metric, 0, len(kinds)*len(cutoffs))

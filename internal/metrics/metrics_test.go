@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"encoding/json"
 	"math"
 	"slices"
 	"strings"
@@ -197,6 +198,21 @@ func TestParse(t *testing.T) {
 		if _, err := Parse(bad); err == nil {
 			t.Errorf("%q was accepted", bad)
 		}
+	}
+}
+
+func TestJSON(t *testing.T) {
+	in := []Value{{Metric{NDCG, 10}, 0.25, 4}}
+	text, err := json.Marshal(in)
+	if err != nil || string(text) != `[{"metric":"NDCG@10","value":0.25,"count":4}]` {
+		t.Errorf("%s %v", text, err)
+	}
+	var out []Value
+	if err := json.Unmarshal(text, &out); err != nil || !slices.Equal(in, out) {
+		t.Error(out, err)
+	}
+	if err := json.Unmarshal([]byte(`[{"metric":"NDCG"}]`), &out); err == nil {
+		t.Error("a metric without a cut-off was accepted")
 	}
 }
 

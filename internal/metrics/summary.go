@@ -4,9 +4,9 @@ import "fmt"
 
 // Value is one averaged metric over Count samples; Value is a fraction.
 type Value struct {
-	Metric Metric
-	Value  float64
-	Count  int
+	Metric Metric  `json:"metric"`
+	Value  float64 `json:"value"`
+	Count  int     `json:"count"`
 }
 
 // String is the name and the value in percent, as in "Recall@20 21.01".

@@ -130,7 +130,8 @@ func (c *Checkpoint) History() ([]EpochRecord, error) {
 }
 
 // Selected copies a checkpoint's selected parameters into params: those of the best epoch where the run
-// selects by validation and has one, else the last. Nothing is changed on an error.
+// selects by validation and has one, else the last. Nothing is changed on an error. Of a run under way, the last
+// parameters may miss updates that a lazy optimiser has not made yet; between epochs there are none.
 func (c *Checkpoint) Selected(params []*autograd.Param) error {
 	p, err := c.progress()
 	if err != nil {

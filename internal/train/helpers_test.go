@@ -22,6 +22,7 @@ type toy struct {
 	idx     []int32
 	targets []int32
 	ledger  *ledger
+	sparse  bool                                           // look rows up only, so that no gradient of the items is dense
 	onLoss  func(b Batch) error                            // before the loss
 	bend    func(b Batch, n *autograd.Node) *autograd.Node // after it
 }
@@ -62,7 +63,12 @@ func (m *toy) Loss(t *autograd.Tape, b Batch) (*autograd.Node, error) {
 	}
 	drop := rng.Seed(9).Stream("dropout", uint64(b.Step))
 	h := t.Rows(m.E, m.idx).Linear(t.Use(m.W), t.Use(m.B)).Dropout(0.2, drop) // (n, d)
-	loss := h.MatMulT(t.Use(m.E)).CrossEntropy(m.targets)
+	var loss *autograd.Node
+	if m.sparse {
+		loss = h.RowDot(t.Rows(m.E, m.targets)).LogSigmoid().MeanAll().Scale(-1)
+	} else {
+		loss = h.MatMulT(t.Use(m.E)).CrossEntropy(m.targets)
+	}
 	if m.bend != nil {
 		loss = m.bend(b, loss)
 	}
@@ -122,13 +128,9 @@ func (o *momentum) Load(list []autograd.NamedTensor) error {
 	return nil
 }
 
-type constant float64
+type halving struct{}
 
-func (c constant) LR(int) float64 { return float64(c) }
-
-type halving float64
-
-func (h halving) LR(epoch int) float64 { return float64(h) / math.Pow(2, float64(epoch)) }
+func (halving) LR(base float64, epoch int) float64 { return base / math.Pow(2, float64(epoch)) }
 
 // memory is a store that keeps a deep copy, as a file would.
 type memory struct {

@@ -99,7 +99,7 @@ func newLoop(m Model, o *Options) (*loop, error) {
 // epoch runs the rest of the epoch under way: its batches, then validation and what follows from it.
 func (l *loop) epoch(ctx context.Context) error {
 	o, at := l.opt, &l.at
-	lr := o.Schedule.LR(at.Epoch)
+	lr := o.rate(at.Epoch)
 	samples, batches := l.order.of(at.Epoch), o.batches()
 	entered := time.Now()
 	for at.Batch < batches {

@@ -21,7 +21,7 @@ import (
 func toyOptions(m *toy) Options {
 	return Options{
 		Samples: 25, BatchSize: 6, Shuffle: true, Seed: 4, Epochs: 3,
-		Optimizer: &momentum{}, Schedule: halving(0.2), Select: SelectBest,
+		Optimizer: &momentum{}, Rate: 0.2, Schedule: halving{}, Select: SelectBest,
 		Validate: func(context.Context, int) ([]Score, error) {
 			m.ledger.events = append(m.ledger.events, 'v')
 			return hits(m), nil
@@ -33,7 +33,7 @@ func toyOptions(m *toy) Options {
 func TestLearns(t *testing.T) {
 	m := newToy(1)
 	o := toyOptions(m)
-	o.Epochs, o.Schedule = 60, constant(0.03)
+	o.Epochs, o.Rate, o.Schedule = 60, 0.03, nil
 	r, err := Run(t.Context(), m, o)
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +82,7 @@ func (m linear) Loss(t *autograd.Tape, b Batch) (*autograd.Node, error) {
 func TestLossIsTheMeanOverSamples(t *testing.T) {
 	m := linear{autograd.NewParam("w", 1, 1)}
 	r, err := Run(t.Context(), m, Options{
-		List: []int32{1, 2, 3, 4, 5}, BatchSize: 2, Epochs: 1, Optimizer: &momentum{}, Schedule: constant(0), // lr 0: w stays 0
+		List: []int32{1, 2, 3, 4, 5}, BatchSize: 2, Epochs: 1, Optimizer: &momentum{}, Rate: 0, // lr 0: w stays 0
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +106,7 @@ func TestScheduleReachesTheOptimizer(t *testing.T) {
 	}
 	before := cloneMatrix(m.E.Value)
 	o = toyOptions(m)
-	o.Schedule = constant(0)
+	o.Rate = 0
 	if _, err := Run(t.Context(), m, o); err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestBatches(t *testing.T) {
 			}
 			r, err := Run(t.Context(), m, Options{
 				Samples: c.samples, List: c.list, BatchSize: c.size, DropLast: c.drop, Shuffle: shuffle, Epochs: 2,
-				Optimizer: &momentum{}, Schedule: constant(0.01),
+				Optimizer: &momentum{}, Rate: 0.01,
 			})
 			if c.err != "" {
 				wantError(t, c.name, err, c.err)
@@ -214,7 +214,7 @@ func TestClipNorm(t *testing.T) {
 			before[i] = cloneMatrix(p.Value)
 		}
 		_, err := Run(t.Context(), m, Options{
-			Samples: 12, BatchSize: 12, Epochs: 1, Optimizer: &momentum{}, Schedule: constant(1), ClipNorm: clip,
+			Samples: 12, BatchSize: 12, Epochs: 1, Optimizer: &momentum{}, Rate: 1, ClipNorm: clip,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -272,7 +272,7 @@ func TestOptionsAreChecked(t *testing.T) {
 	}{
 		"epochs":           {func(o *Options) { o.Epochs = 0 }, "Epochs is 0"},
 		"optimizer":        {func(o *Options) { o.Optimizer = nil }, "Optimizer is missing"},
-		"schedule":         {func(o *Options) { o.Schedule = nil }, "Schedule is missing"},
+		"rate":             {func(o *Options) { o.Rate = math.NaN() }, "Rate is NaN"},
 		"clip":             {func(o *Options) { o.ClipNorm = math.NaN() }, "ClipNorm is NaN"},
 		"select":           {func(o *Options) { o.Select = 9 }, "Select is 9"},
 		"select unvalid":   {func(o *Options) { o.Validate = nil }, "SelectBest needs Validate"},
@@ -296,7 +296,7 @@ func TestOptionsAreChecked(t *testing.T) {
 }
 
 func TestNoGoroutineIsLeft(t *testing.T) {
-	if _, err := Run(t.Context(), newToy(1), Options{Samples: 5, BatchSize: 2, Epochs: 1, Optimizer: &momentum{}, Schedule: constant(0.1)}); err != nil {
+	if _, err := Run(t.Context(), newToy(1), Options{Samples: 5, BatchSize: 2, Epochs: 1, Optimizer: &momentum{}, Rate: 0.1}); err != nil {
 		t.Fatal(err) // brings up the pool of package tensor, which stays
 	}
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
@@ -330,7 +330,7 @@ func (*still) Step([]*autograd.Param, *autograd.Grads, float64) error { return n
 // idleRun trains n steps with hooks and a store that is due by time, never in the test.
 func idleRun(tb testing.TB, n int) {
 	o := Options{
-		Samples: n * 10, BatchSize: 10, Shuffle: true, Epochs: 1, Optimizer: &still{}, Schedule: constant(1),
+		Samples: n * 10, BatchSize: 10, Shuffle: true, Epochs: 1, Optimizer: &still{}, Rate: 1,
 		Hooks: Hooks{OnStep: func(StepInfo) {}}, Store: &memory{}, SaveEvery: time.Hour,
 	}
 	if _, err := Run(tb.Context(), idle{autograd.NewParam("p", 1, 1)}, o); err != nil {

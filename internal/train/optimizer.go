@@ -12,21 +12,21 @@ type Optimizer interface {
 	Load([]autograd.NamedTensor) error
 }
 
-// Schedule is a learning rate by epoch, counted from 0.
+// Schedule turns the base learning rate into that of an epoch, counted from 0.
 type Schedule interface {
-	LR(epoch int) float64
+	LR(base float64, epoch int) float64
 }
 
 // lazy is an optimiser that leaves rows behind and catches up when they are read.
 type lazy interface {
-	// CatchUp brings the given rows of p up to date; nil means all of them.
-	CatchUp(p *autograd.Param, rows []int32)
+	// Touch brings the given rows of p up to date; nil means all of them.
+	Touch(p *autograd.Param, rows []int32)
 }
 
 // prepareLazy lets the tape ask a lazy optimiser for the rows it is about to read.
 func (l *loop) prepareLazy() {
 	if o, ok := l.opt.Optimizer.(lazy); ok {
-		l.tape.BeforeRead = o.CatchUp
+		l.tape.BeforeRead = o.Touch
 	}
 }
 
@@ -35,7 +35,7 @@ func (l *loop) prepareLazy() {
 func (l *loop) settle() {
 	if o, ok := l.opt.Optimizer.(lazy); ok {
 		for _, p := range l.params {
-			o.CatchUp(p, nil)
+			o.Touch(p, nil)
 		}
 	}
 }

@@ -69,7 +69,8 @@ type Options struct {
 	Epochs    int      // at least 1
 
 	Optimizer Optimizer
-	Schedule  Schedule // learning rate by epoch
+	Rate      float64  // base learning rate
+	Schedule  Schedule // learning rate by epoch; default nil: Rate throughout
 	ClipNorm  float64  // scale gradients whose norm is above it; default 0: no clipping
 
 	// Validate scores the model after an epoch; nil for none. An error ends the run. It must not change
@@ -99,6 +100,14 @@ func (o *Options) samples() int {
 	return o.Samples
 }
 
+// rate is the learning rate of an epoch.
+func (o *Options) rate(epoch int) float64 {
+	if o.Schedule == nil {
+		return o.Rate
+	}
+	return o.Schedule.LR(o.Rate, epoch)
+}
+
 // batches is the number of steps an epoch.
 func (o *Options) batches() int {
 	n := o.samples()
@@ -124,8 +133,8 @@ func (o *Options) check() error {
 		return fmt.Errorf("train: BatchSize %d is above the %d samples and DropLast leaves no batch", o.BatchSize, n)
 	case o.Optimizer == nil:
 		return errors.New("train: Optimizer is missing")
-	case o.Schedule == nil:
-		return errors.New("train: Schedule is missing")
+	case !(o.Rate >= 0) || math.IsInf(o.Rate, 0):
+		return fmt.Errorf("train: Rate is %v, want a finite number, not negative", o.Rate)
 	case !(o.ClipNorm >= 0) || math.IsInf(o.ClipNorm, 0):
 		return fmt.Errorf("train: ClipNorm is %v, want a finite number, 0 for none", o.ClipNorm)
 	case o.Select > SelectBest:

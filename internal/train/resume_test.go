@@ -64,8 +64,14 @@ var variants = map[string]func(*Options){
 	"all":         func(*Options) {},
 	"last":        func(o *Options) { o.Select = SelectLast },
 	"unvalidated": func(o *Options) { o.Select, o.Validate = SelectLast, nil },
-	"dropped":     func(o *Options) { o.DropLast = true },
-	"clipped":     func(o *Options) { o.ClipNorm = 0.05 },
+	"early best": func(o *Options) {
+		o.Primary = ""
+		o.Validate = func(_ context.Context, epoch int) ([]Score, error) {
+			return []Score{{Name: "falling", Value: -float64(epoch)}}, nil
+		}
+	},
+	"dropped": func(o *Options) { o.DropLast = true },
+	"clipped": func(o *Options) { o.ClipNorm = 0.05 },
 	"stopping": func(o *Options) {
 		o.Epochs, o.Stop = 6, Stop{Rule: StopTotal, Patience: 2, Metrics: []string{"hit"}}
 	},
@@ -388,4 +394,40 @@ func TestStoreErrors(t *testing.T) {
 	if _, err = Run(ctx, m, o); !errors.Is(err, ErrInterrupted) || !errors.Is(err, full) {
 		t.Error(err)
 	}
+}
+
+// FuzzState feeds a run states of all kinds: it must refuse them or go on, and never panic.
+func FuzzState(f *testing.F) {
+	m, s := newToy(1), &memory{}
+	o := toyOptions(m)
+	o.Store, o.SaveSteps = s, 1
+	m.onLoss = func(b Batch) error {
+		f.Add([]byte(s.state()))
+		if b.Step == 12 {
+			return errKilled
+		}
+		return nil
+	}
+	if _, err := Run(f.Context(), m, o); !errors.Is(err, errKilled) {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, state []byte) {
+		m := newToy(2)
+		o := toyOptions(m)
+		c := cloneCheckpoint(s.c)
+		c.State = state
+		o.Store = &memory{c: c}
+		r, err := Run(t.Context(), m, o)
+		if err == nil && len(r.Epochs) != 3 {
+			t.Errorf("%d epochs", len(r.Epochs))
+		}
+	})
+}
+
+// state is what the store holds, empty before the first checkpoint.
+func (s *memory) state() string {
+	if s.c == nil {
+		return ""
+	}
+	return string(s.c.State)
 }

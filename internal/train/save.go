@@ -150,6 +150,8 @@ func (p *progress) check(o *Options) error {
 		return fmt.Errorf("checkpoint: at batch %d of %d", p.Batch, o.batches())
 	case p.Step != p.Epoch*o.batches()+p.Batch || p.Seen != min(p.Batch*o.BatchSize, o.samples()):
 		return fmt.Errorf("checkpoint: step %d and %d samples do not fit epoch %d, batch %d", p.Step, p.Seen, p.Epoch, p.Batch)
+	case p.Stop.Bad < 0:
+		return fmt.Errorf("checkpoint: %d epochs without improvement", p.Stop.Bad)
 	case p.Best >= len(p.History) || p.Best < -1:
 		return fmt.Errorf("checkpoint: best epoch %d of %d", p.Best, len(p.History))
 	case p.Done && !done, p.Epoch == o.Epochs && !p.Done:
