@@ -1,0 +1,152 @@
+package accountant
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"privrec/internal/privacy"
+)
+
+var (
+	gauss = privacy.Gaussian{Sigma: 2, Sensitivity: 1, Unit: privacy.Edge, Neighbouring: privacy.AddRemove}
+	loud  = privacy.Gaussian{Sigma: 1, Sensitivity: 1, Unit: privacy.Edge, Neighbouring: privacy.AddRemove}
+	ldp   = privacy.PureLDP{Epsilon: 1, Unit: privacy.Feature}
+	bare  = privacy.Unprotected{What: "labels", Why: "the loss sees them"}
+)
+
+func account(t *testing.T) *GaussianAccount {
+	t.Helper()
+	a, err := NewGaussianAccount(privacy.Edge, privacy.AddRemove)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// n at once cost what n times cost, for every kind of event.
+func TestCountIsHonoured(t *testing.T) {
+	for _, c := range []struct {
+		e   privacy.Event
+		mu2 float64
+	}{
+		{gauss, 0.25}, {privacy.SelfComposed{Event: gauss, Count: 3}, 0.75},
+		{privacy.Composed{Events: []privacy.Event{gauss, loud}}, 1.25},
+		{privacy.Parallel{Events: []privacy.Event{gauss, loud, gauss}}, 1},
+		{privacy.Sampled{Event: loud, Rate: 1, Method: privacy.Poisson}, 1},
+		{privacy.SelfComposed{Event: privacy.Parallel{Events: []privacy.Event{privacy.SelfComposed{Event: gauss, Count: 8}, loud}}, Count: 2}, 4},
+	} {
+		once, many := account(t), account(t)
+		if err := once.Charge(c.e, 100); err != nil {
+			t.Fatal(err)
+		}
+		for range 100 {
+			if err := many.Charge(c.e, 1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if want := 100 * c.mu2; math.Abs(once.Mu2()-want) > 1e-12*want || math.Abs(many.Mu2()-want) > 1e-12*want {
+			t.Errorf("%s: %g at once, %g one by one, want %g", c.e.Kind(), once.Mu2(), many.Mu2(), want)
+		}
+	}
+}
+
+// A refused event leaves the account as it was.
+func TestRefusals(t *testing.T) {
+	other, user := gauss, gauss
+	other.Neighbouring, user.Unit = privacy.Replace, privacy.User
+	for want, e := range map[string]privacy.Event{
+		`"laplace"`:       privacy.Laplace{Scale: 1, Sensitivity: 1, Unit: privacy.Edge, Neighbouring: privacy.AddRemove},
+		`"pure-ldp"`:      ldp,
+		`"sampled"`:       privacy.Sampled{Event: gauss, Rate: 0.5, Method: privacy.Poisson},
+		"replace":         other,
+		"user":            user,
+		"event 1":         privacy.Composed{Events: []privacy.Event{gauss, ldp}},
+		"sigma is":        privacy.Gaussian{},
+		"labels":          privacy.Unprotected{What: "labels", Why: "w", Unit: privacy.User},
+		"overflows":       privacy.SelfComposed{Event: privacy.Gaussian{Sigma: 1e-150, Sensitivity: 1, Unit: privacy.Edge, Neighbouring: privacy.AddRemove}, Count: 1 << 62},
+		"no event":        nil,
+		"self-composed: ": privacy.SelfComposed{Event: gauss},
+	} {
+		a := account(t)
+		if err := a.Charge(gauss, 3); err != nil {
+			t.Fatal(err)
+		}
+		for _, err := range []error{a.Price(e, 1), a.Charge(e, 1)} {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v: %v", want, err)
+			}
+		}
+		if a.Mu2() != 0.75 {
+			t.Errorf("%s: a refused event left mu² %g", want, a.Mu2())
+		}
+	}
+	if err := account(t).Charge(gauss, 0); err == nil {
+		t.Error("count 0 accepted")
+	}
+	if err := account(t).Charge(user, 1); !errors.Is(err, ErrUnit) {
+		t.Errorf("%v", err)
+	}
+	if _, err := NewGaussianAccount("node", privacy.AddRemove); err == nil {
+		t.Error("unknown unit accepted")
+	}
+}
+
+func TestSpent(t *testing.T) {
+	a := account(t)
+	for range 4 {
+		if err := a.Charge(gauss, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := a.Spent(1e-5) // mu = 1
+	if err != nil || math.Abs(r.Epsilon-4.3771780956812245) > 1e-12 || r.Unit != privacy.Edge {
+		t.Errorf("%+v, %v", r, err)
+	}
+	for range 2 {
+		if err := a.Charge(privacy.Composed{Events: []privacy.Event{bare, gauss}}, 5); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err = a.Spent(1e-5)
+	if err != nil || !math.IsInf(r.Epsilon, 1) || len(r.Unprotected) != 1 || r.Unprotected[0] != bare {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if _, err := a.Spent(0); err == nil {
+		t.Error("delta 0 has no finite epsilon")
+	}
+}
+
+func TestChargeLedger(t *testing.T) {
+	l, err := privacy.NewLedger(privacy.Research)
+	if err != nil {
+		t.Fatal(err)
+	}
+	record := func(purpose string, e privacy.Event, n int64) {
+		t.Helper()
+		if err := l.Record(purpose, e, n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	record("features", ldp, 6000)
+	if err := l.Bound("aggregate", 78); err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		record("aggregate", gauss, 284863)
+		if err := l.Flush("epoch"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a := account(t)
+	if err := ChargeLedger(a, l.Entries()); err == nil || a.Mu2() != 0 {
+		t.Errorf("features were priced as edges: %v, mu² %g", err, a.Mu2())
+	}
+	if err := ChargeLedger(a, l.Entries(), privacy.Feature); err != nil {
+		t.Fatal(err)
+	}
+	if want := 780 * 0.25; a.Mu2() != want {
+		t.Errorf("mu² %g, want 78 releases an epoch: %g", a.Mu2(), want)
+	}
+}

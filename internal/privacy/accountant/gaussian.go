@@ -1,0 +1,118 @@
+package accountant
+
+import (
+	"fmt"
+	"math"
+)
+
+// LogDelta is the logarithm of the exact delta of a mu-Gaussian-DP mechanism
+// at epsilon (Balle and Wang 2018, theorem 8; Dong et al. 2022, corollary 1):
+//
+//	delta = Phi(mu/2 - eps/mu) - exp(eps) Phi(-mu/2 - eps/mu)
+//
+// It needs mu > 0 and epsilon >= 0 and is accurate relative to delta itself, in
+// the far tail and for tiny mu too: exp(eps) phi(b) = phi(a) for the two
+// arguments a and b, so that delta is phi(a) times a difference of Mills ratios.
+func LogDelta(mu, epsilon float64) float64 {
+	a := mu/2 - epsilon/mu
+	if a > 0 && mu > narrow {
+		// The first term is at least a half and the second well below it.
+		return math.Log(upper(-a) - math.Exp(logPhi(a))*mills(mu-a))
+	}
+	return logPhi(a) + math.Log(millsDifference(-a, mu))
+}
+
+// Delta is exp(LogDelta), at most 1.
+func Delta(mu, epsilon float64) float64 { return math.Min(1, math.Exp(LogDelta(mu, epsilon))) }
+
+// Exact returns the smallest epsilon >= 0 at which a mu-Gaussian-DP mechanism
+// is (epsilon, delta)-DP, rounded up. mu is 0 or more, delta in (0, 1).
+func Exact(mu, delta float64) (float64, error) {
+	if err := checkMuDelta(mu, delta); err != nil {
+		return 0, err
+	}
+	if mu == 0 {
+		return 0, nil
+	}
+	target := math.Log(delta)
+	over := func(eps float64) bool { return LogDelta(mu, eps) > target }
+	if !over(0) {
+		return 0, nil
+	}
+	// The closed bound is above the exact value, always.
+	lo, hi := 0.0, Closed(mu*mu, delta)
+	for over(hi) { // only rounding can bring us here
+		hi = math.Nextafter(hi, math.Inf(1)) * (1 + 1e-15)
+	}
+	return bisect(lo, hi, over), nil
+}
+
+// MuFor returns the largest mu at which a mu-Gaussian-DP mechanism is
+// (epsilon, delta)-DP, rounded down: the exact calibration. epsilon is 0 or
+// more and finite, delta in (0, 1).
+func MuFor(epsilon, delta float64) (float64, error) {
+	if err := checkMuDelta(0, delta); err != nil {
+		return 0, err
+	}
+	if !(epsilon >= 0) || math.IsInf(epsilon, 1) {
+		return 0, fmt.Errorf("epsilon is %v, want at least 0 and finite", epsilon)
+	}
+	target := math.Log(delta)
+	within := func(mu float64) bool { return !(LogDelta(mu, epsilon) > target) }
+	// The closed bound is above the exact value, and so is mu > 2/5 mu > delta(0).
+	lo := math.Max(ClosedMu(epsilon, delta), delta)
+	for !within(lo) { // only rounding can bring us here
+		lo *= 1 - 1e-14
+	}
+	hi := 2 * lo
+	for within(hi) {
+		lo, hi = hi, 2*hi
+	}
+	// bisect returns the end that satisfies the negation: turn mu around.
+	mu := -bisect(-hi, -lo, func(m float64) bool { return !within(-m) })
+	return mu, nil
+}
+
+// SigmaFor returns the smallest standard deviation with which a release of the
+// given l2 sensitivity is (epsilon, delta)-DP, rounded up.
+func SigmaFor(sensitivity, epsilon, delta float64) (float64, error) {
+	if !(sensitivity > 0) || math.IsInf(sensitivity, 1) {
+		return 0, fmt.Errorf("sensitivity is %v, want positive and finite", sensitivity)
+	}
+	mu, err := MuFor(epsilon, delta)
+	if err != nil {
+		return 0, err
+	}
+	sigma := sensitivity / mu
+	for sensitivity/sigma > mu {
+		sigma = math.Nextafter(sigma, math.Inf(1))
+	}
+	return sigma, nil
+}
+
+// bisect returns the smallest x of (lo, hi] that it can tell from its left
+// neighbour with over(x) false; over must be true at lo, false at hi and fall
+// once.
+func bisect(lo, hi float64, over func(float64) bool) float64 {
+	for {
+		mid := lo + (hi-lo)/2
+		if mid <= lo || mid >= hi {
+			return hi
+		}
+		if over(mid) {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+}
+
+func checkMuDelta(mu, delta float64) error {
+	if !(mu >= 0) || math.IsInf(mu, 1) {
+		return fmt.Errorf("mu is %v, want at least 0 and finite", mu)
+	}
+	if !(delta > 0 && delta < 1) {
+		return fmt.Errorf("delta is %v, want between 0 and 1", delta)
+	}
+	return nil
+}
