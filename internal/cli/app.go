@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"privrec/internal/run"
+	"privrec/internal/tensor"
+)
+
+// App is the program with what it offers. A command exists when there is
+// something behind it.
+type App struct {
+	Tasks   []run.Task
+	Demo    *Demo   // nil: no demo command
+	Benches []Bench // none: no bench command
+
+	Stdout, Stderr io.Writer
+}
+
+// Demo is the tour of the program, offline and short.
+type Demo struct {
+	Summary string
+	Run     func(ctx context.Context, o DemoOptions) error
+}
+
+// DemoOptions say where a demo shows itself.
+type DemoOptions struct {
+	Out      string // directory for its runs and its page
+	Seed     uint64
+	Stdout   io.Writer
+	JSON     bool
+	Progress run.Progress
+}
+
+// Main runs the program and returns its exit code.
+func Main(args []string) int {
+	app := &App{Tasks: tasks(), Demo: demo(), Benches: benches(), Stdout: os.Stdout, Stderr: os.Stderr}
+	return app.Execute(context.Background(), args)
+}
+
+// Execute runs one command line and returns the exit code.
+func (a *App) Execute(ctx context.Context, args []string) int {
+	if err := tensor.SIMDError(); err != nil {
+		complain(a.Stderr, err)
+		return exitUsage
+	}
+	tensor.UseBLAS()
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	// After the first signal the default behaviour is back: a second one ends
+	// the process at once.
+	context.AfterFunc(ctx, stop)
+
+	root := a.root()
+	root.SetArgs(args)
+	root.SetOut(a.Stdout)
+	root.SetErr(a.Stderr)
+	err := root.ExecuteContext(ctx)
+	if err != nil {
+		complain(a.Stderr, err)
+	}
+	return exitCode(err)
+}
+
+func (a *App) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "privrec",
+		Short: "privacy in recommender systems: train, perturb, attack, account, report",
+		Long: `privrec trains, perturbs, attacks, accounts and reports: papers on privacy in
+recommender systems and their baselines, over one core. Every result stands
+beside its floor and its level of evidence, every epsilon beside what the
+mechanism that really ran amounts to.
+
+` + exitCodes,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+		RunE:          group("command"),
+	}
+	root.CompletionOptions.HiddenDefaultCmd = false
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usagef(fmt.Sprintf("see %s --help", c.CommandPath()), "%s", err)
+	})
+	root.AddCommand(a.verbs()...)
+	root.AddCommand(a.data(), a.list(), a.version())
+	if a.Demo != nil {
+		root.AddCommand(a.demo())
+	}
+	if len(a.Benches) > 0 {
+		root.AddCommand(a.bench())
+	}
+	return root
+}
+
+// group is the behaviour of a command that only holds others: help when asked
+// for nothing, an error that lists what there is when asked for something else.
+func group(kind string) func(c *cobra.Command, args []string) error {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) == 0 && !c.HasParent() {
+			return c.Help()
+		}
+		var names []string
+		for _, sub := range c.Commands() {
+			if sub.IsAvailableCommand() {
+				names = append(names, sub.Name())
+			}
+		}
+		known := "known: " + join(names)
+		if len(args) == 0 {
+			return usagef(known, "%s wants a %s", c.CommandPath(), kind)
+		}
+		return usagef(known, "unknown %s %q for %s", kind, args[0], c.CommandPath())
+	}
+}
+
+// wants checks the number of positional arguments and names them in the error.
+func wants(names ...string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		fix := fmt.Sprintf("see %s --help", c.CommandPath())
+		switch {
+		case len(args) < len(names):
+			return usagef(fix, "%s: missing %s", c.CommandPath(), names[len(args)])
+		case len(args) > len(names):
+			return usagef(fix, "%s: unexpected argument %q", c.CommandPath(), args[len(names)])
+		}
+		return nil
+	}
+}

@@ -1,0 +1,191 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"privrec/internal/dataset"
+	"privrec/internal/report"
+	"privrec/internal/rng"
+	"privrec/internal/run"
+)
+
+func (a *App) data() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "data",
+		Short: "data sets: what there is, their statistics, stand-ins",
+		Long: `Data sets are looked for in the folder given by --data or $PRIVREC_DATA, one
+folder a set. Stand-ins are generated and need no file.`,
+		Args: cobra.ArbitraryArgs,
+		RunE: group("command"),
+	}
+	c.AddCommand(a.dataList(), a.dataStats(), a.dataSynth())
+	return c
+}
+
+func (a *App) dataList() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "known data sets and their recipes",
+		Args:  wants(),
+		RunE: func(*cobra.Command, []string) error {
+			return run.Show(a.Stdout, asJSON, dataSets())
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	return c
+}
+
+func (a *App) dataStats() *cobra.Command {
+	var (
+		recipe, dir            string
+		seed                   uint64
+		noCache, asJSON, quiet bool
+	)
+	c := &cobra.Command{
+		Use:   "stats NAME [--recipe R]",
+		Short: "counts after every step of a recipe, compared with what they should be",
+		Args:  wants("a data set, see privrec data list"),
+		RunE: func(c *cobra.Command, args []string) error {
+			r := newReporter(a.Stderr, quiet)
+			r.Phase("load " + args[0])
+			set, err := dataset.Find(args[0])
+			if err != nil {
+				return err
+			}
+			if recipe == "" {
+				if len(set.Recipes) != 1 {
+					return usagef("known: "+join(recipeNames(set)), "%s has several recipes, give --recipe", set.Name)
+				}
+				recipe = set.Recipes[0].Name
+			}
+			start := time.Now()
+			s, err := dataset.Load(c.Context(), args[0], recipe, dataset.Options{Dir: dir, NoCache: noCache, Seed: rng.Seed(seed)})
+			if err != nil {
+				return err
+			}
+			r.Phase(fmt.Sprintf("loaded in %.1f s%s", time.Since(start).Seconds(), parenthesis(s.Source.Cache)))
+			return run.Show(a.Stdout, asJSON, statsDocument(s))
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			var names []string
+			for _, s := range dataset.All() {
+				names = append(names, s.Name)
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	p := c.Flags()
+	p.StringVar(&recipe, "recipe", "", "steps from raw rows to sequences; default: the only one")
+	p.StringVar(&dir, "data", "", "folder of data sets; default $PRIVREC_DATA")
+	p.Uint64Var(&seed, "seed", 1, "seed of a stand-in")
+	p.BoolVar(&noCache, "no-cache", false, "neither read nor write the cache of filtered rows")
+	p.BoolVar(&asJSON, "json", false, "as JSON")
+	p.BoolVarP(&quiet, "quiet", "q", false, "no progress")
+	return c
+}
+
+func recipeNames(s dataset.Set) []string {
+	var names []string
+	for _, r := range s.Recipes {
+		names = append(names, r.Name)
+	}
+	return names
+}
+
+func parenthesis(s string) string {
+	if s == "" {
+		return ""
+	}
+	return " (" + s + ")"
+}
+
+// statsDocument shows the ladder, the comparison with expected counts, and the
+// shape of what is left.
+func statsDocument(s *dataset.Sequential) *report.Document {
+	ladder := &report.Table{Name: "ladder", Title: "Ladder", Columns: report.Columns("", "step", "users", "items", "rows", "samples")}
+	for _, r := range s.Ladder {
+		ladder.Add(r.Name, count(r.Users), count(r.Items), count(r.Rows), count(r.Samples))
+	}
+	checks := &report.Table{Name: "checks", Title: "Expected counts", Columns: report.Columns("", "step", "count", "got", "want", "verdict", "from")}
+	for _, c := range s.Source.Checks {
+		verdict := "equal"
+		if !c.OK() {
+			verdict = "differs"
+		}
+		checks.Add(c.Rung, c.Count, c.Got, c.Want, verdict, c.From)
+	}
+	st := s.Stats()
+	shape := &report.Table{Name: "shape", Title: "Sequences", Columns: []report.Column{{Name: "statistic"}, {Name: "value", Format: "%.4f"}}}
+	shape.Add("users", st.Users)
+	shape.Add("items", st.Items)
+	shape.Add("rows", st.Rows)
+	shape.Add("density", st.Density)
+	shape.Add("gini of items", st.Gini)
+	shape.Add("mean length", st.Mean)
+	for i, q := range dataset.StatsQuantiles {
+		shape.Add(fmt.Sprintf("length at %g %%", 100*q), st.Lengths[i])
+	}
+	d := &report.Document{
+		Title: s.Source.Title, Subtitle: fmt.Sprintf("data set %s, recipe %s, sha256 %.12s", s.Name, s.Recipe, s.Source.Hash),
+		Level: s.Source.Level, Tables: []*report.Table{ladder}, Notes: s.Source.Notes,
+	}
+	if len(checks.Rows) > 0 {
+		d.Tables = append(d.Tables, checks)
+	}
+	d.Tables = append(d.Tables, shape)
+	return d
+}
+
+// count hides a count that a step does not have.
+func count(n int) any {
+	if n == 0 {
+		return nil
+	}
+	return n
+}
+
+func (a *App) dataSynth() *cobra.Command {
+	var (
+		out           string
+		seed          uint64
+		asJSON, quiet bool
+	)
+	c := &cobra.Command{
+		Use:   "synth NAME --out DIR",
+		Short: "write a stand-in as RecBole atomic files",
+		Args:  wants("a stand-in, see privrec data list"),
+		RunE: func(c *cobra.Command, args []string) error {
+			p, err := dataset.FindProfile(args[0])
+			if err != nil {
+				return err
+			}
+			if out == "" {
+				return usagef("give --out DIR", "%s: missing --out", c.CommandPath())
+			}
+			r := newReporter(a.Stderr, quiet)
+			r.Phase("generate " + p.Name)
+			log, features, err := p.Generate(c.Context(), rng.Seed(seed))
+			if err != nil {
+				return err
+			}
+			files, err := dataset.WriteAtomic(out, p.Name, log, features)
+			if err != nil {
+				return err
+			}
+			t := &report.Table{Name: "files", Title: p.Title, Columns: report.Columns("", "file", "bytes", "sha256")}
+			for _, f := range files {
+				t.Add(f.Path, f.Bytes, f.SHA256)
+			}
+			return run.Show(a.Stdout, asJSON, t)
+		},
+	}
+	c.Flags().StringVarP(&out, "out", "o", "", "folder to write to")
+	c.Flags().Uint64Var(&seed, "seed", 1, "seed of every random number")
+	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	c.Flags().BoolVarP(&quiet, "quiet", "q", false, "no progress")
+	return c
+}

@@ -1,0 +1,9 @@
+// Package cli is the command line. It is the only package that knows cobra,
+// progress bars and terminals; everything below it reports through run.Progress
+// and slog, and returns errors.
+//
+// Rules of voice: results go to standard output, progress and logs to standard
+// error. A failure ends with lines that start with "error:", lower case, no full
+// stop, naming file, line and field; a "hint:" line follows where a fix is
+// known. The exit code is decided in one place, exitCode.
+package cli

@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"privrec/internal/config"
+	"privrec/internal/dataset"
+	"privrec/internal/run"
+)
+
+// Exit codes, as documented in the help of the root command.
+const (
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitData        = 3
+	exitPrivacy     = 4
+	exitInterrupted = 130
+)
+
+const exitCodes = `Exit codes: 0 done, 1 failed, 2 usage or configuration, 3 data,
+4 privacy budget or noise check, 130 interrupted (after saving).`
+
+// usageError is a command line that cannot be carried out as written.
+type usageError struct{ message, fix string }
+
+func (e *usageError) Error() string { return e.message }
+func (e *usageError) Hint() string  { return e.fix }
+
+func usagef(fix, format string, args ...any) error {
+	return &usageError{fmt.Sprintf(format, args...), fix}
+}
+
+// exitCode decides how the process ends.
+func exitCode(err error) int {
+	var (
+		ours *usageError
+		runs *run.UsageError
+		data *dataset.Error
+	)
+	switch {
+	case err == nil:
+		return exitDone
+	case run.WasInterrupted(err):
+		return exitInterrupted
+	case errors.As(err, &ours), errors.As(err, &runs), config.Is(err):
+		return exitUsage
+	case errors.As(err, &data):
+		return exitData
+	case isPrivacy(err):
+		return exitPrivacy
+	}
+	return exitFailed
+}
+
+// complain writes an error for a person: one "error:" line a problem, then the
+// hint.
+func complain(w io.Writer, err error) {
+	for line := range strings.SplitSeq(strings.TrimSpace(err.Error()), "\n") {
+		if line = strings.TrimSpace(line); line != "" {
+			fmt.Fprintln(w, "error:", line)
+		}
+	}
+	if h := hint(err); h != "" {
+		fmt.Fprintln(w, "hint:", h)
+	}
+}
+
+// hint is the first known fix in a chain of errors.
+func hint(err error) string {
+	var data *dataset.Error
+	if errors.As(err, &data) && data.Hint != "" {
+		return data.Hint
+	}
+	var h interface{ Hint() string }
+	if errors.As(err, &h) {
+		return h.Hint()
+	}
+	return ""
+}

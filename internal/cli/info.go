@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"privrec/internal/dataset"
+	"privrec/internal/report"
+	"privrec/internal/run"
+)
+
+// version shows which program this is.
+func (a *App) version() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "version",
+		Short: "which program this is and how it was built",
+		Args:  wants(),
+		RunE: func(*cobra.Command, []string) error {
+			return run.Show(a.Stdout, asJSON, versionInfo{run.BuildInfo()})
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	return c
+}
+
+type versionInfo struct{ run.Build }
+
+func (v versionInfo) Text(w io.Writer) error {
+	commit := v.Commit
+	if commit == "" {
+		commit = "unknown commit"
+	}
+	if v.Dirty {
+		commit += " with local changes"
+	}
+	_, err := fmt.Fprintf(w, "privrec %s (%s)\n%s %s/%s, %s, kernels %s\n", v.Version, commit, v.Go, v.OS, v.Arch, v.Float, v.SIMD)
+	return err
+}
+
+// list shows what there is to run and to run it on.
+func (a *App) list() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "what there is: tasks and data sets",
+		Args:  wants(),
+		RunE: func(*cobra.Command, []string) error {
+			tasks := &report.Table{Name: "tasks", Title: "Tasks", Columns: report.Columns("", "command", "does", "from")}
+			for _, t := range a.Tasks {
+				tasks.Add("privrec "+t.String(), t.Summary, t.Cite)
+			}
+			doc := &report.Document{Title: "What there is", Tables: []*report.Table{dataSets()}}
+			if len(a.Tasks) > 0 {
+				doc.Tables = append([]*report.Table{tasks}, doc.Tables...)
+			}
+			return run.Show(a.Stdout, asJSON, doc)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	return c
+}
+
+func dataSets() *report.Table {
+	t := &report.Table{Name: "data", Title: "Data sets", Columns: report.Columns("", "name", "what", "recipes", "from")}
+	for _, s := range dataset.All() {
+		var recipes []string
+		for _, r := range s.Recipes {
+			recipes = append(recipes, r.Name)
+		}
+		from := s.Address
+		if s.StandIn != nil {
+			from = "generated"
+		}
+		t.Add(s.Name, s.Title, join(recipes), from)
+	}
+	return t
+}

@@ -1,0 +1,155 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"privrec/internal/run"
+)
+
+var verbSummaries = map[string]string{
+	"train":   "train a model",
+	"perturb": "write protected data",
+	"attack":  "attack a run or a data set",
+}
+
+// verbs builds one command a verb with one command a task under it.
+func (a *App) verbs() []*cobra.Command {
+	var out []*cobra.Command
+	byVerb := map[string]*cobra.Command{}
+	for _, t := range a.Tasks {
+		v := byVerb[t.Verb]
+		if v == nil {
+			v = &cobra.Command{Use: t.Verb, Short: verbSummaries[t.Verb], Args: cobra.ArbitraryArgs, RunE: group("task")}
+			byVerb[t.Verb] = v
+			out = append(out, v)
+		}
+		v.AddCommand(a.task(t))
+	}
+	return out
+}
+
+// taskFlags are the flags every task has. Each is short for a key of the
+// configuration.
+type taskFlags struct {
+	config   string
+	sets     []string
+	out      string
+	resume   bool
+	workers  int
+	seed     uint64
+	json     bool
+	quiet    bool
+	defaults bool
+}
+
+func (a *App) task(t run.Task) *cobra.Command {
+	var f taskFlags
+	c := &cobra.Command{
+		Use:   t.Name + " --config FILE [--set key=value]... [--out DIR] [--resume]",
+		Short: t.Summary,
+		Long: t.Summary + ".\n\n" + cited(t.Cite) + `Results go to standard output and, with manifest, privacy.json, scores and a
+checkpoint, to the run directory. Ctrl-C saves a checkpoint; the same command
+with --resume goes on from it, to the same bytes as an undisturbed run. A second
+Ctrl-C quits at once.
+
+` + exitCodes,
+		Args: wants(),
+		RunE: func(c *cobra.Command, _ []string) error { return a.runTask(c, t, f) },
+	}
+	p := c.Flags()
+	p.StringVarP(&f.config, "config", "c", "", "configuration file (YAML); without it, the defaults")
+	p.StringArrayVar(&f.sets, "set", nil, "override one key of the configuration, as in train.epochs=3; may be repeated")
+	p.StringVarP(&f.out, "out", "o", "", "run directory (run.out); default runs/<task>-<configuration hash>")
+	p.BoolVar(&f.resume, "resume", false, "go on from the checkpoint in the run directory")
+	p.IntVar(&f.workers, "workers", 0, "threads (run.workers), 0 for all cores; results do not depend on it")
+	p.Uint64Var(&f.seed, "seed", 1, "seed of every random number (run.seed)")
+	p.BoolVar(&f.json, "json", false, "results as JSON")
+	p.BoolVarP(&f.quiet, "quiet", "q", false, "no progress, warnings only")
+	p.BoolVar(&f.defaults, "defaults", false, "print the complete default configuration and stop")
+	return c
+}
+
+func cited(cite string) string {
+	if cite == "" {
+		return ""
+	}
+	return cite + "\n\n"
+}
+
+func (a *App) runTask(c *cobra.Command, t run.Task, f taskFlags) error {
+	if f.defaults {
+		b, err := t.Defaults()
+		if err != nil {
+			return err
+		}
+		_, err = a.Stdout.Write(b)
+		return err
+	}
+	r := newReporter(a.Stderr, f.quiet)
+	r.Phase(t.String())
+	sets := append([]string(nil), f.sets...)
+	if c.Flags().Changed("seed") {
+		sets = append(sets, fmt.Sprintf("run.seed=%d", f.seed))
+	}
+	if c.Flags().Changed("workers") {
+		sets = append(sets, fmt.Sprintf("run.workers=%d", f.workers))
+	}
+	if f.out != "" {
+		quoted, err := json.Marshal(f.out) // JSON's quoting is YAML's too
+		if err != nil {
+			return err
+		}
+		sets = append(sets, "run.out="+string(quoted))
+	}
+	dir, err := t.Start(c.Context(), run.Options{
+		Config: f.config, Sets: sets, Resume: f.resume,
+		Stdout: a.Stdout, JSON: f.json, Log: newLogger(r, f.quiet), Progress: r,
+	})
+	switch {
+	case run.WasInterrupted(err):
+		if _, gone := os.Stat(dir); gone != nil {
+			return run.WithHint(err, "nothing was saved yet")
+		}
+		return run.WithHint(err, "resume with: "+resumeLine(t, f, dir))
+	case err == nil && dir != "":
+		r.Phase("written to " + dir)
+	}
+	return err
+}
+
+// resumeLine is the command that goes on from where an interruption stopped.
+func resumeLine(t run.Task, f taskFlags, dir string) string {
+	words := []string{"privrec", t.Verb, t.Name}
+	if f.config != "" {
+		words = append(words, "--config", f.config)
+	}
+	for _, s := range f.sets {
+		words = append(words, "--set", s)
+	}
+	if f.seed != 1 {
+		words = append(words, "--seed", fmt.Sprint(f.seed))
+	}
+	words = append(words, "--out", dir, "--resume")
+	for i, w := range words {
+		words[i] = shellQuote(w)
+	}
+	return strings.Join(words, " ")
+}
+
+// shellQuote quotes a word for a POSIX shell where needed.
+func shellQuote(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./=:,@%+", r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+func join(names []string) string { return strings.Join(names, ", ") }
