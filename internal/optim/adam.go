@@ -1,0 +1,64 @@
+package optim
+
+import (
+	"fmt"
+
+	"privrec/internal/autograd"
+	"privrec/internal/tensor"
+)
+
+// Adam is Kingma & Ba 2015, algorithm 1, with coupled weight decay: L2·w is added to the gradient
+// before the moments see it, as torch.optim.Adam's weight_decay does.
+type Adam struct {
+	Beta1, Beta2 float64 // decay of the moments, in [0, 1)
+	Eps          float64 // added to the root of the second moment, > 0
+	L2           float64 // coupled weight decay, on every parameter
+
+	memory
+	coef tensor.AdamCoef
+	step func(u *unit)
+}
+
+// NewAdam returns Adam with betas 0.9 and 0.999 and eps 1e-8.
+func NewAdam(l2 float64) *Adam { return &Adam{Beta1: 0.9, Beta2: 0.999, Eps: 1e-8, L2: l2} }
+
+func (a *Adam) init() error {
+	if !(a.Beta1 >= 0 && a.Beta1 < 1 && a.Beta2 >= 0 && a.Beta2 < 1 && a.Eps > 0 && a.L2 >= 0) {
+		return fmt.Errorf("optim: adam with betas %v and %v, eps %v, l2 %v", a.Beta1, a.Beta2, a.Eps, a.L2)
+	}
+	a.prefix, a.pair = "adam", true
+	return nil
+}
+
+// Step implements Optimizer.
+func (a *Adam) Step(params []*autograd.Param, g *autograd.Grads, lr float64) error {
+	if err := a.init(); err != nil {
+		return err
+	}
+	if err := a.check(params, g, lr); err != nil {
+		return err
+	}
+	a.steps++
+	a.coef = tensor.NewAdamCoef(lr, a.Beta1, a.Beta2, a.Eps, a.L2, a.steps)
+	if a.step == nil {
+		a.step = func(u *unit) {
+			u.spans(func(w, g, m, v []tensor.Float) { tensor.AdamStep(w, g, m, v, a.coef) })
+		}
+	}
+	a.each(params, g, a.step)
+	return nil
+}
+
+// State implements Optimizer.
+func (a *Adam) State() []NamedTensor {
+	a.prefix, a.pair = "adam", true
+	return a.memory.State()
+}
+
+// Load implements Optimizer.
+func (a *Adam) Load(state []NamedTensor) error {
+	if err := a.init(); err != nil {
+		return err
+	}
+	return a.memory.Load(state)
+}

@@ -1,0 +1,234 @@
+package optim
+
+import (
+	"fmt"
+	"math"
+
+	"privrec/internal/autograd"
+	"privrec/internal/tensor"
+)
+
+// AdamLazy takes the same steps as Adam, to rounding, but takes the steps of a row without a
+// gradient only when the row is next read. For tables of which a batch reads little it saves the
+// pass over the whole; it pays when a row is read less than about once in a hundred steps.
+//
+// Rows must be caught up before they are read: set Tape.BeforeRead to Touch, and call Flush before
+// parameters are read in any other way (evaluation without a tape, saving a model). Step returns an
+// error for a row that was read in arrears.
+type AdamLazy struct {
+	Beta1, Beta2 float64 // as in Adam
+	Eps          float64
+	L2           float64
+
+	memory
+	rates []rate
+	coefs [coefWindow]tensor.AdamCoef // of the last steps, by step modulo the window
+	late  []arrear
+}
+
+// rate says that from this step on the learning rate was lr.
+type rate struct {
+	step int
+	lr   float64
+}
+
+// arrear is a row and the step it is up to date with.
+type arrear struct{ row, last int32 }
+
+const coefWindow = 4096
+
+// NewAdamLazy returns AdamLazy with betas 0.9 and 0.999 and eps 1e-8.
+func NewAdamLazy(l2 float64) *AdamLazy {
+	return &AdamLazy{Beta1: 0.9, Beta2: 0.999, Eps: 1e-8, L2: l2}
+}
+
+func (a *AdamLazy) init() error {
+	if !(a.Beta1 >= 0 && a.Beta1 < 1 && a.Beta2 >= 0 && a.Beta2 < 1 && a.Eps > 0 && a.L2 >= 0) {
+		return fmt.Errorf("optim: lazy adam with betas %v and %v, eps %v, l2 %v", a.Beta1, a.Beta2, a.Eps, a.L2)
+	}
+	a.prefix, a.pair = "adamlazy", true
+	return nil
+}
+
+// coef is the coefficients of a step that has been taken.
+func (a *AdamLazy) coef(step int) tensor.AdamCoef {
+	if step > a.steps-coefWindow {
+		return a.coefs[step%coefWindow]
+	}
+	return a.coefAt(step)
+}
+
+func (a *AdamLazy) coefAt(step int) tensor.AdamCoef {
+	k := len(a.rates) - 1
+	for a.rates[k].step > step {
+		k--
+	}
+	return tensor.NewAdamCoef(a.rates[k].lr, a.Beta1, a.Beta2, a.Eps, a.L2, step)
+}
+
+// Touch catches rows of p up with all steps taken so far; nil stands for all rows. It fits
+// Tape.BeforeRead.
+func (a *AdamLazy) Touch(p *autograd.Param, rows []int32) {
+	s := a.slots[p.Name]
+	if s == nil || s.last == nil || s.a.Rows != p.Value.Rows || s.a.Cols != p.Value.Cols {
+		return // no step yet; a state of another shape is for Step to report
+	}
+	a.late = a.late[:0]
+	late := func(r int32) {
+		if int(s.last[r]) < a.steps {
+			a.late = append(a.late, arrear{r, s.last[r]})
+			s.last[r] = int32(a.steps)
+		}
+	}
+	if rows == nil {
+		for r := range s.last {
+			late(int32(r))
+		}
+	}
+	for _, r := range rows {
+		if uint(r) < uint(len(s.last)) { // the look-up itself reports the others
+			late(r)
+		}
+	}
+	if len(a.late) == 0 || s.a.Cols == 0 {
+		return
+	}
+	tensor.Parallel(len(a.late), max(1, 1024/s.a.Cols), func(_, lo, hi int) {
+		for _, l := range a.late[lo:hi] {
+			r := int(l.row)
+			a.catchUp(tensor.Row(p.Value, r), tensor.Row(s.a, r), tensor.Row(s.b, r), int(l.last))
+		}
+	})
+}
+
+// catchUp takes steps last+1 to the present with a zero gradient. Once the first moment has decayed
+// to zero and nothing pulls at the weights, only the second moment is left, in closed form.
+func (a *AdamLazy) catchUp(w, m, v []tensor.Float, last int) {
+	for k := last + 1; k <= a.steps; k++ {
+		if a.L2 == 0 && (k-last)%64 == 1 && still(m) {
+			tensor.Scale(tensor.Float(math.Pow(a.Beta2, float64(a.steps-k+1))), v)
+			return
+		}
+		for lo := 0; lo < len(w); lo += unitFloats {
+			hi := min(len(w), lo+unitFloats)
+			tensor.AdamStep(w[lo:hi], zeros[:hi-lo], m[lo:hi], v[lo:hi], a.coef(k))
+		}
+	}
+}
+
+func still(m []tensor.Float) bool {
+	for _, x := range m {
+		if x != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Flush catches all rows of all parameters up.
+func (a *AdamLazy) Flush() {
+	for _, name := range a.order {
+		if p := a.slots[name].p; p != nil {
+			a.Touch(p, nil)
+		}
+	}
+}
+
+// Step implements Optimizer.
+func (a *AdamLazy) Step(params []*autograd.Param, g *autograd.Grads, lr float64) error {
+	if err := a.init(); err != nil {
+		return err
+	}
+	if err := a.check(params, g, lr); err != nil {
+		return err
+	}
+	for _, p := range params {
+		s := a.slot(p)
+		if s.last == nil {
+			s.last = make([]int32, p.Value.Rows)
+			for r := range s.last {
+				s.last[r] = int32(a.steps) // a new parameter has missed nothing
+			}
+		}
+		_, dense := g.Dense(p)
+		rows, _, _ := g.Sparse(p)
+		for _, r := range rows {
+			if int(s.last[r]) != a.steps {
+				return fmt.Errorf("optim: row %d of %q was read in arrears (see AdamLazy.Touch)", r, p.Name)
+			}
+		}
+		if dense {
+			for r, k := range s.last {
+				if int(k) != a.steps {
+					return fmt.Errorf("optim: row %d of %q was read in arrears (see AdamLazy.Touch)", r, p.Name)
+				}
+			}
+		}
+	}
+	a.steps++
+	if n := len(a.rates); n == 0 || a.rates[n-1].lr != lr {
+		a.rates = append(a.rates, rate{a.steps, lr})
+	}
+	coef := a.coefAt(a.steps)
+	a.coefs[a.steps%coefWindow] = coef
+	a.each(params, g, func(u *unit) {
+		s, cols := u.slot, u.slot.a.Cols
+		if u.g.Data != nil {
+			u.spans(func(w, g, m, v []tensor.Float) { tensor.AdamStep(w, g, m, v, coef) })
+			for r := u.lo; r < u.hi; r++ {
+				s.last[r] = int32(a.steps)
+			}
+			return
+		}
+		for k, r := range u.rows {
+			o := int(r) * cols
+			tensor.AdamStep(tensor.Row(s.p.Value, int(r)), tensor.Row(u.vals, k), s.a.Data[o:o+cols], s.b.Data[o:o+cols], coef)
+			s.last[r] = int32(a.steps)
+		}
+	})
+	return nil
+}
+
+// State implements Optimizer. Rows in arrears stay so: call Flush first where the parameters are to
+// be used by others.
+func (a *AdamLazy) State() []NamedTensor {
+	a.prefix, a.pair = "adamlazy", true
+	rates := tensor.New(len(a.rates), 8)
+	for i, r := range a.rates {
+		digits(tensor.Row(rates, i), uint64(r.step))
+		digits(tensor.Row(rates, i)[4:], math.Float64bits(r.lr))
+	}
+	return append(a.memory.State(), NamedTensor{Name: "adamlazy.rates", Value: rates})
+}
+
+// Load implements Optimizer.
+func (a *AdamLazy) Load(state []NamedTensor) error {
+	if err := a.init(); err != nil {
+		return err
+	}
+	n := len(state) - 1
+	if n < 0 || state[n].Name != "adamlazy.rates" || state[n].Value.Rows > 0 && state[n].Value.Cols != 8 {
+		return fmt.Errorf("optim: state does not end with adamlazy.rates")
+	}
+	var rates []rate
+	for i := range state[n].Value.Rows {
+		row := tensor.Row(state[n].Value, i)
+		step, err1 := number(row)
+		bits, err2 := number(row[4:])
+		lr := math.Float64frombits(bits)
+		if err1 != nil || err2 != nil || !(lr >= 0) || i == 0 && step != 1 || i > 0 && int(step) <= rates[i-1].step {
+			return fmt.Errorf("optim: state adamlazy.rates: row %d is not a learning rate", i)
+		}
+		rates = append(rates, rate{int(step), lr})
+	}
+	if err := a.memory.Load(state[:n]); err != nil {
+		return err
+	}
+	if a.rates = rates; a.steps > 0 && len(rates) == 0 {
+		return fmt.Errorf("optim: state adamlazy.rates is empty after %d steps", a.steps)
+	}
+	for k := max(1, a.steps-coefWindow+1); k <= a.steps; k++ {
+		a.coefs[k%coefWindow] = a.coefAt(k)
+	}
+	return nil
+}

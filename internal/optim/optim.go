@@ -1,0 +1,192 @@
+package optim
+
+import (
+	"fmt"
+	"math"
+
+	"privrec/internal/autograd"
+	"privrec/internal/tensor"
+)
+
+// NamedTensor is an entry of an optimiser's state.
+type NamedTensor = autograd.NamedTensor
+
+// Optimizer turns gradients into updates. An optimiser serves one training loop at a time.
+type Optimizer interface {
+	// Step updates params in place. Nothing is changed when it returns an error.
+	Step(params []*autograd.Param, g *autograd.Grads, lr float64) error
+	// State is everything Load needs to go on from here, in a fixed order. The matrices are shared
+	// with the optimiser: write them out before the next Step.
+	State() []NamedTensor
+	// Load replaces the state by one that State of the same kind of optimiser returned.
+	Load(state []NamedTensor) error
+	// Steps is the number of steps taken.
+	Steps() int
+}
+
+// slot is what an optimiser remembers of one parameter.
+type slot struct {
+	p    *autograd.Param
+	a, b tensor.Matrix // moments, contiguous; b may be empty
+	last []int32       // AdamLazy: the step each row is up to date with
+}
+
+// unit is a range of rows of one parameter, the piece of work a core takes.
+type unit struct {
+	slot   *slot
+	lo, hi int
+	g      tensor.Matrix // dense gradient, if any
+	rows   []int32       // sparse gradient: rows within [lo, hi)
+	vals   tensor.Matrix // and their values, one row each
+}
+
+// unitFloats is the number of parameters in a unit.
+const unitFloats = 16384
+
+// memory keeps the slots by name and cuts the work of a step into units.
+type memory struct {
+	prefix string
+	pair   bool // two moments
+	steps  int
+	slots  map[string]*slot
+	order  []string
+	units  []unit
+	work   func(u *unit) // does one unit; set for the length of a step
+	run    func(chunk, lo, hi int)
+}
+
+// check looks for everything that may be wrong before anything is changed.
+func (m *memory) check(params []*autograd.Param, g *autograd.Grads, lr float64) error {
+	if !(lr >= 0) || math.IsInf(lr, 0) {
+		return fmt.Errorf("optim: learning rate %v", lr)
+	}
+	for _, p := range params {
+		s := m.slots[p.Name]
+		switch {
+		case s == nil:
+		case s.p != nil && s.p != p:
+			return fmt.Errorf("optim: two parameters are named %q", p.Name)
+		case s.a.Rows != p.Value.Rows || s.a.Cols != p.Value.Cols:
+			return fmt.Errorf("optim: state of %q is %d x %d, the parameter %d x %d", p.Name, s.a.Rows, s.a.Cols, p.Value.Rows, p.Value.Cols)
+		}
+	}
+	for i := range g.Len() {
+		p := g.Param(i)
+		s := m.slots[p.Name]
+		known := s != nil && s.p == p
+		for _, q := range params {
+			known = known || p == q
+		}
+		if !known {
+			return fmt.Errorf("optim: gradient of %q, which is not among the parameters", p.Name)
+		}
+	}
+	return nil
+}
+
+// slot returns the state of p, made on first use.
+func (m *memory) slot(p *autograd.Param) *slot {
+	s := m.slots[p.Name]
+	if s == nil {
+		s = &slot{a: tensor.New(p.Value.Rows, p.Value.Cols)}
+		if m.pair {
+			s.b = tensor.New(p.Value.Rows, p.Value.Cols)
+		}
+		m.keep(p.Name, s)
+	}
+	s.p = p
+	return s
+}
+
+func (m *memory) keep(name string, s *slot) {
+	if m.slots == nil {
+		m.slots = map[string]*slot{}
+	}
+	m.slots[name] = s
+	m.order = append(m.order, name)
+}
+
+// split appends the units of one parameter.
+func (m *memory) split(s *slot, g *autograd.Grads) {
+	p := s.p
+	dense, _ := g.Dense(p)
+	rows, vals, _ := g.Sparse(p)
+	n := max(1, unitFloats/max(1, p.Value.Cols))
+	k := 0
+	for lo := 0; lo < p.Value.Rows; lo += n {
+		u := unit{slot: s, lo: lo, hi: min(p.Value.Rows, lo+n), g: dense}
+		first := k
+		for k < len(rows) && int(rows[k]) < u.hi {
+			k++
+		}
+		if k > first {
+			u.rows, u.vals = rows[first:k], tensor.RowsView(vals, first, k)
+		}
+		m.units = append(m.units, u)
+	}
+}
+
+// each runs work over the units of all parameters.
+func (m *memory) each(params []*autograd.Param, g *autograd.Grads, work func(u *unit)) {
+	m.units = m.units[:0]
+	for _, p := range params {
+		m.split(m.slot(p), g)
+	}
+	m.work = work
+	if m.run == nil {
+		m.run = func(_, lo, hi int) {
+			for i := lo; i < hi; i++ {
+				m.work(&m.units[i])
+			}
+		}
+	}
+	tensor.Parallel(len(m.units), 1, m.run)
+	clear(m.units) // let go of the tape's memory
+}
+
+// zeros is the gradient of rows without one.
+var zeros [unitFloats]tensor.Float
+
+// spans calls f with stretches of equal-length slices of weights, gradient and moments that
+// together cover the unit.
+func (u *unit) spans(f func(w, g, a, b []tensor.Float)) {
+	w, cols := u.slot.p.Value, u.slot.p.Value.Cols
+	if cols == 0 {
+		return
+	}
+	step := 1
+	if w.Stride == cols && cols <= unitFloats {
+		step = unitFloats / cols
+	}
+	k := 0
+	for lo := u.lo; lo < u.hi; {
+		hi := min(u.hi, lo+step)
+		var g []tensor.Float
+		switch {
+		case u.g.Data != nil:
+			g = u.g.Data[lo*u.g.Stride : lo*u.g.Stride+(hi-lo)*cols]
+		case k < len(u.rows) && int(u.rows[k]) == lo:
+			hi = lo + 1
+			g = tensor.Row(u.vals, k)
+			k++
+		default:
+			if k < len(u.rows) {
+				hi = min(hi, int(u.rows[k]))
+			}
+			if n := (hi - lo) * cols; n <= len(zeros) {
+				g = zeros[:n]
+			} else {
+				g = make([]tensor.Float, n) // one row wider than a unit
+			}
+		}
+		var b []tensor.Float
+		if u.slot.b.Data != nil {
+			b = u.slot.b.Data[lo*cols : hi*cols]
+		}
+		f(w.Data[lo*w.Stride:lo*w.Stride+(hi-lo)*cols], g, u.slot.a.Data[lo*cols:hi*cols], b)
+		lo = hi
+	}
+}
+
+// Steps is the number of steps taken.
+func (m *memory) Steps() int { return m.steps }

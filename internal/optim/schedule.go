@@ -1,0 +1,33 @@
+package optim
+
+// Schedule gives the learning rate of an epoch, counted from 0.
+type Schedule interface {
+	LR(base float64, epoch int) float64
+}
+
+// Constant keeps the base learning rate.
+type Constant struct{}
+
+// LR implements Schedule.
+func (Constant) LR(base float64, epoch int) float64 { return base }
+
+// StepDecay multiplies the learning rate by Factor every Every ticks. A tick follows each epoch;
+// with TickBefore it comes before the epoch instead, so that the first stretch is one epoch shorter
+// (the released SR-GNN code and its descendants, among them DIPSGNN).
+type StepDecay struct {
+	Factor     float64
+	Every      int // epochs; 0 or less means never
+	TickBefore bool
+}
+
+// LR implements Schedule.
+func (s StepDecay) LR(base float64, epoch int) float64 {
+	ticks := epoch
+	if s.TickBefore {
+		ticks++
+	}
+	for n := s.Every; s.Every > 0 && n <= ticks; n += s.Every {
+		base *= s.Factor
+	}
+	return base
+}
