@@ -1,8 +1,6 @@
 package tensor
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // Gemm sets c = alpha op(a) op(b) + beta c, where op transposes if tA or tB is
 // set. With beta = 0 the old c is never read, so it may hold anything. Zero
@@ -35,7 +33,8 @@ func Gemm(tA, tB bool, alpha Float, a, b Matrix, beta Float, c Matrix) {
 	if acc && beta != 1 {
 		scaleMatrix(beta, c)
 	}
-	gemm(tA, tB, m, n, k, alpha, &a.Data[0], a.Stride, &b.Data[0], b.Stride, acc, &c.Data[0], c.Stride)
+	gemm(gemmArgs{tA: tA, tB: tB, acc: acc, m: m, n: n, k: k, alpha: alpha,
+		a: &a.Data[0], b: &b.Data[0], c: &c.Data[0], lda: a.Stride, ldb: b.Stride, ldc: c.Stride})
 }
 
 // scaleMatrix multiplies c by beta; beta = 0 overwrites with zeros.

@@ -1,18 +1,291 @@
 package tensor
 
 import (
+	"sync"
+
 	"privrec/internal/tensor/kernel"
 )
 
-func gemm(tA, tB bool, m, n, k int, alpha Float, a *Float, lda int, b *Float, ldb int, acc bool, c *Float, ldc int) {
-	mr, nr := kernel.Tile()
-	buf := make([]Float, k*((n+nr-1)/nr*nr))
-	kernel.PackB(tB, k, n, b, ldb, &buf[0])
-	ars, acs := lda, 1
-	if tA {
-		ars, acs = 1, lda
+// How the product is laid out (after Goto & van de Geijn 2008 and BLIS): B is
+// packed into panels as wide as the register tile; A is read where it lies, or
+// packed into strips as high as the tile when its rows run along m. A tile's sums
+// stay in registers over a block of the inner dimension.
+//
+// The product is cut into units by shape alone: along rows, along columns, or
+// along the inner dimension, where each part has its own C and the parts are
+// added in order. An element of C sums over l in order within a part, whatever
+// the rows and columns of its unit, so only the cut of the inner dimension shows
+// in the bits.
+const (
+	blockK    = 512       // inner dimension of a packed block, at most
+	blockN    = 512       // columns of a unit, at most
+	keepB     = 256 << 10 // elements of packed B worth keeping between units
+	packedA   = 64 << 10  // elements of packed A at a time, about
+	unitFlops = 2e6       // multiplications and additions worth a unit of their own
+	maxUnitsN = 32        // units aimed at for large products
+	splitK    = 1024      // least inner dimension to cut
+	partK     = 384       // inner dimension of a part, about
+	maxParts  = 16
+	maxSplitC = 1 << 20 // elements of C, at most, to cut the inner dimension
+)
+
+// gemmArgs are the operands of one product, C (+)= alpha op(A) op(B).
+type gemmArgs struct {
+	tA, tB, acc   bool
+	m, n, k       int
+	alpha         Float
+	a, b, c       *Float
+	lda, ldb, ldc int
+}
+
+// grid is the cut of a product.
+type grid struct{ rows, cols, parts int }
+
+// plan cuts a product by its shape.
+func plan(m, n, k, nr int) grid {
+	flops := 2 * float64(m) * float64(n) * float64(k)
+	if flops < unitFlops/2 {
+		return grid{1, 1, 1}
 	}
-	for i := 0; i < m; i += mr {
-		kernel.Strip(min(mr, m-i), k, ptr(a, i*ars), ars, acs, &buf[0], ptr(c, i*ldc), ldc, n, alpha, acc)
+	want := even(min(int(flops/unitFlops), maxUnitsN))
+	panels := (n + nr - 1) / nr
+	wide := (n + blockN - 1) / blockN // least number of column groups
+	switch {
+	case k >= splitK && k >= 4*max(m, n) && m*n <= maxSplitC:
+		return grid{1, wide, even(min((k+partK/2)/partK, maxParts, want))}
+	case m <= 256 && n >= m:
+		return grid{1, max(even(min(want, panels/2)), wide), 1}
+	default:
+		rows := even(min(want/wide, m/24))
+		return grid{max(rows, 1), wide, 1}
 	}
+}
+
+// even rounds down to an even number, so that two workers get equal shares, or
+// to 1.
+func even(n int) int {
+	if n < 2 {
+		return 1
+	}
+	return n &^ 1
+}
+
+// productJob is a running product: its operands, its cut and the memory it needs.
+// It is reused, so that a product in steady state makes no garbage.
+type productJob struct {
+	gemmArgs
+	grid
+	serial  uint64 // distinguishes this product from earlier ones in scratch
+	partial []Float
+	scratch []*gemmScratch // by worker
+	unit    unitFunc       // runs one unit of the product
+	sum     unitFunc       // adds up rows of the parts
+}
+
+// gemmScratch is one worker's packed operands.
+type gemmScratch struct {
+	a, b   []Float
+	serial uint64 // product, column group and part that b holds
+	col    int
+	part   int
+}
+
+// idle holds jobs between products. Besides that of the pool's owner there is
+// one for each product that ran inside a parallel body at the same time.
+var idle struct {
+	sync.Mutex
+	jobs []*productJob
+}
+
+func takeJob() *productJob {
+	idle.Lock()
+	defer idle.Unlock()
+	if n := len(idle.jobs); n > 0 {
+		j := idle.jobs[n-1]
+		idle.jobs = idle.jobs[:n-1]
+		return j
+	}
+	j := new(productJob)
+	j.unit = j.doUnit
+	j.sum = j.sumRows
+	return j
+}
+
+func (j *productJob) release() {
+	j.a, j.b, j.c = nil, nil, nil
+	idle.Lock()
+	defer idle.Unlock()
+	idle.jobs = append(idle.jobs, j)
+}
+
+// gemm runs a product with m, n, k > 0.
+func gemm(args gemmArgs) {
+	_, nr, _ := kernel.Tile()
+	j := takeJob()
+	defer j.release()
+	j.gemmArgs, j.grid = args, plan(args.m, args.n, args.k, nr)
+	j.serial++
+	if j.parts > 1 {
+		j.partial = grow(j.partial, (j.parts-1)*j.m*j.n)
+	}
+	j.run(j.rows*j.cols*j.parts, j.unit)
+	if j.parts > 1 {
+		if j.parts*j.m*j.n < sumTogether {
+			j.sumRange(0, j.m)
+		} else {
+			j.run(min(sumUnits, j.m), j.sum)
+		}
+	}
+}
+
+// run does n units on the pool, or here if they are few or the pool is taken.
+func (j *productJob) run(n int, unit unitFunc) {
+	if n == 1 || !shared.enter() {
+		j.workers(1)
+		for u := range n {
+			unit(u, 0)
+		}
+		return
+	}
+	defer shared.leave()
+	j.workers(shared.size)
+	shared.run(n, unit)
+}
+
+// workers makes scratch for n workers.
+func (j *productJob) workers(n int) {
+	for len(j.scratch) < n {
+		j.scratch = append(j.scratch, new(gemmScratch))
+	}
+}
+
+// cut returns part i of n of the range 0..size, in multiples of q.
+func cut(i, n, size, q int) (lo, hi int) {
+	steps := (size + q - 1) / q
+	return min(size, i*steps/n*q), min(size, (i+1)*steps/n*q)
+}
+
+// inner dimensions of parts start at multiples of this: whole packed blocks.
+const quantumK = 16
+
+// doUnit computes rows x columns of one part. Rows vary fastest, so that a worker
+// finds the columns' B still packed.
+func (j *productJob) doUnit(u, worker int) {
+	_, nr, _ := kernel.Tile()
+	row, col, part := u%j.rows, u/j.rows%j.cols, u/j.rows/j.cols
+	i0, i1 := cut(row, j.rows, j.m, 1)
+	j0, j1 := cut(col, j.cols, j.n, nr)
+	k0, k1 := cut(part, j.parts, j.k, quantumK)
+	if i0 == i1 || j0 == j1 {
+		return
+	}
+	c, ldc, acc, alpha := ptr(j.c, i0*j.ldc+j0), j.ldc, j.acc, j.alpha
+	if part > 0 {
+		p := j.partial[(part-1)*j.m*j.n:]
+		c, ldc, acc = &p[i0*j.n+j0], j.n, false
+	}
+	if k0 == k1 {
+		if part > 0 {
+			for i := range i1 - i0 {
+				clear(slice(c, i*ldc, j1-j0))
+			}
+		}
+		return
+	}
+	s := j.scratch[worker]
+	width := (j1 - j0 + nr - 1) / nr * nr
+	blocks := (k1 - k0 + blockK - 1) / blockK
+	keep := j.rows > 1 && (k1-k0)*width <= keepB
+	packed := keep && s.serial == j.serial && s.col == col && s.part == part
+	if keep {
+		s.b = grow(s.b, (k1-k0)*width)
+		s.serial, s.col, s.part = j.serial, col, part
+	} else {
+		s.serial = 0
+		s.b = grow(s.b, ((k1-k0+blocks-1)/blocks)*width)
+	}
+	for l := range blocks {
+		l0, l1 := k0+(k1-k0)*l/blocks, k0+(k1-k0)*(l+1)/blocks
+		b := s.b
+		if keep {
+			b = b[(l0-k0)*width:]
+		}
+		if !packed {
+			src := ptr(j.b, l0*j.ldb+j0)
+			if j.tB {
+				src = ptr(j.b, j0*j.ldb+l0)
+			}
+			kernel.PackB(j.tB, l1-l0, j1-j0, src, j.ldb, &b[0])
+		}
+		j.rowsOf(s, i0, i1, l0, l1, &b[0], c, ldc, j1-j0, alpha, acc || l > 0)
+	}
+}
+
+// conflictStride is a distance between rows of A, in elements, at which the rows
+// of a strip share a few cache lines' places and push each other out.
+const conflictStride = 1024
+
+// rowsOf multiplies rows i0..i1 of op(A), inner l0..l1, by the packed b into c.
+func (j *productJob) rowsOf(s *gemmScratch, i0, i1, l0, l1 int, b, c *Float, ldc, n int, alpha Float, acc bool) {
+	mr, nr, strip := kernel.Tile()
+	m, k := i1-i0, l1-l0
+	h := (m + mr - 1) / mr // strips
+	h = (m + h - 1) / h    // their height, nearly equal
+	pack := j.tA && n > nr || !j.tA && j.lda%conflictStride == 0 && k > 16
+	if !pack {
+		ars, acs := j.lda, 1
+		if j.tA {
+			ars, acs = 1, j.lda
+		}
+		for i := 0; i < m; i += h {
+			kernel.Strip(min(h, m-i), k, ptr(j.a, (i0+i)*ars+l0*acs), ars, acs, b, ptr(c, i*ldc), ldc, n, alpha, acc)
+		}
+		return
+	}
+	// One line more than a strip needs keeps strips out of step in the cache.
+	sps := (k + 1) * strip
+	group := max(1, packedA/sps) * h
+	for g := 0; g < m; g += group {
+		rows := min(group, m-g)
+		s.a = grow(s.a, (rows+h-1)/h*sps)
+		src := ptr(j.a, (i0+g)*j.lda+l0)
+		if j.tA {
+			src = ptr(j.a, l0*j.lda+i0+g)
+		}
+		kernel.PackA(j.tA, k, rows, h, src, j.lda, &s.a[0], sps)
+		for i := 0; i < rows; i += h {
+			kernel.Strip(min(h, rows-i), k, &s.a[i/h*sps], 1, strip, b, ptr(c, (g+i)*ldc), ldc, n, alpha, acc)
+		}
+	}
+}
+
+const (
+	sumTogether = 1 << 15 // elements of all parts that one goroutine adds up
+	sumUnits    = 8
+)
+
+// sumRows adds up the parts of one range of rows.
+func (j *productJob) sumRows(u, _ int) {
+	i0, i1 := cut(u, min(sumUnits, j.m), j.m, 1)
+	j.sumRange(i0, i1)
+}
+
+// sumRange adds the parts after the first to C, in order.
+func (j *productJob) sumRange(i0, i1 int) {
+	for i := i0; i < i1; i++ {
+		dst := slice(j.c, i*j.ldc, j.n)
+		for p := range j.parts - 1 {
+			at := (p*j.m + i) * j.n
+			kernel.Add(j.partial[at:at+j.n], dst)
+		}
+	}
+}
+
+// grow returns s with room for n elements; what it held may be lost.
+func grow(s []Float, n int) []Float {
+	if len(s) >= n {
+		return s
+	}
+	Free(Matrix{Data: s})
+	return NewTable(1, n+n/4).Data
 }

@@ -192,7 +192,9 @@ func TestGemmShapesPanic(t *testing.T) {
 	for name, f := range map[string]func(){
 		"inner": func() { Gemm(false, false, 1, New(2, 3), New(4, 5), 0, New(2, 5)) },
 		"outer": func() { Gemm(false, true, 1, New(2, 3), New(4, 3), 0, New(2, 5)) },
-		"data":  func() { Gemm(false, false, 1, Matrix{Rows: 2, Cols: 3, Stride: 3, Data: make([]Float, 5)}, New(3, 5), 0, New(2, 5)) },
+		"data": func() {
+			Gemm(false, false, 1, Matrix{Rows: 2, Cols: 3, Stride: 3, Data: make([]Float, 5)}, New(3, 5), 0, New(2, 5))
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {

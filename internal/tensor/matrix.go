@@ -66,3 +66,6 @@ func check(what string, m Matrix) {
 func ptr(p *Float, off int) *Float {
 	return (*Float)(unsafe.Add(unsafe.Pointer(p), off*int(unsafe.Sizeof(*p))))
 }
+
+// slice returns the n elements that start off elements after p.
+func slice(p *Float, off, n int) []Float { return unsafe.Slice(ptr(p, off), n) }

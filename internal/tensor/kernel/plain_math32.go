@@ -31,10 +31,14 @@ const (
 
 // expOne is exp to about one unit in the last place, gradual underflow included.
 func expOne(x float32) float32 {
-	if x != x {
+	switch {
+	case x > expMax:
+		x = expMax
+	case x < expMin:
+		x = expMin
+	case x != x:
 		return x
 	}
-	x = min(max(x, expMin), expMax)
 	n := float32(x*math.Log2E+roundMagic) - roundMagic
 	r := x - n*ln2Hi
 	r -= n * ln2Lo

@@ -1,6 +1,9 @@
 package kernel
 
-import "math"
+import (
+	"math"
+	"unsafe"
+)
 
 func axpyPlain(alpha Float, x, y []Float) {
 	for i, v := range x {
@@ -125,7 +128,7 @@ func spmmRowPlain(idx []int32, val []Float, x *Float, ldx int, y []Float) {
 	clear(y)
 	for e, j := range idx {
 		v := val[e]
-		row := sliceAt(x, int(j)*ldx, len(y))
+		row := unsafe.Slice(at(x, int(j)*ldx), len(y))
 		for i, r := range row {
 			y[i] += v * r
 		}

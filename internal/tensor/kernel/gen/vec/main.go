@@ -1,0 +1,296 @@
+// Command vec generates the vector kernels: element-wise maps, reductions, the
+// exponential family, Adam and one row of a sparse product.
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+
+	"privrec/internal/tensor/kernel/gen/simd"
+)
+
+func main() {
+	ConstraintExpr("amd64,!f64")
+	for _, s := range []simd.ISA{simd.AVX512, simd.AVX2} {
+		axpy(s)
+		scaleAdd(s)
+		scaleTo(s)
+		add(s)
+		mul(s)
+		dot(s)
+		sum(s, false)
+		sum(s, true)
+		maximum(s)
+		absBits(s)
+		expSum(s)
+		sigmoid(s)
+		tanh(s)
+		adam(s)
+		spmmRow(s)
+	}
+	Generate()
+}
+
+// loop walks over slices of equal length in vectors.
+type loop struct {
+	simd.ISA
+	n, i reg.GPVirtual // vectors' bytes left to do; byte offset
+	ptr  map[string]reg.GPVirtual
+	mask *simd.Mask // set while the tail is emitted
+}
+
+// begin opens a kernel over the slice parameters names; n is the length of the
+// first.
+func begin(s simd.ISA, name, signature, doc string, names ...string) *loop {
+	TEXT(name+s.Suffix, NOSPLIT, "func("+signature)
+	Pragma("noescape")
+	Doc(name + s.Suffix + " " + doc)
+	l := &loop{ISA: s, i: GP64(), ptr: map[string]reg.GPVirtual{}}
+	l.n = Load(Param(names[0]).Len(), GP64()).(reg.GPVirtual)
+	for _, p := range names {
+		l.ptr[p] = Load(Param(p).Base(), GP64()).(reg.GPVirtual)
+	}
+	XORQ(l.i, l.i)
+	return l
+}
+
+// each emits body for unroll vectors at a time, then for single ones, then once
+// under a mask for the rest. body gets the number of its vector within a round.
+func (l *loop) each(unroll int, body func(u int)) {
+	blocks := []int{unroll, 1}
+	if unroll == 1 {
+		blocks = blocks[1:]
+	}
+	for _, b := range blocks {
+		label := map[bool]string{true: "single", false: "block"}[b == 1]
+		Label(label)
+		CMPQ(l.n, I32(int32(b*l.Lanes)))
+		JL(LabelRef(label + "End"))
+		for u := range b {
+			body(u)
+		}
+		ADDQ(I32(int32(b*l.Bytes())), l.i)
+		SUBQ(I32(int32(b*l.Lanes)), l.n)
+		JMP(LabelRef(label))
+		Label(label + "End")
+	}
+	TESTQ(l.n, l.n)
+	JZ(LabelRef("done"))
+	m := l.MaskOf(l.n)
+	l.mask = &m
+	body(0)
+	l.mask = nil
+	Label("done")
+}
+
+// at is vector u of this round in the slice p.
+func (l *loop) at(p string, u int) Mem {
+	return Mem{Base: l.ptr[p], Index: l.i, Scale: 1, Disp: u * l.Bytes()}
+}
+
+// read returns vector u of p, zero past its end.
+func (l *loop) read(p string, u int) reg.VecVirtual {
+	v := l.Vec()
+	if l.mask != nil {
+		l.LoadMasked(l.at(p, u), *l.mask, v)
+	} else {
+		l.Load(l.at(p, u), v)
+	}
+	return v
+}
+
+func (l *loop) write(v reg.VecVirtual, p string, u int) {
+	if l.mask != nil {
+		l.StoreMasked(v, *l.mask, l.at(p, u))
+	} else {
+		l.Store(v, l.at(p, u))
+	}
+}
+
+func (l *loop) end() {
+	VZEROUPPER()
+	RET()
+}
+
+func axpy(s simd.ISA) {
+	l := begin(s, "axpy", "alpha float32, x, y []float32)", "adds alpha x to y.", "x", "y")
+	alpha := l.Broadcast("alpha")
+	l.each(4, func(u int) {
+		x, y := l.read("x", u), l.read("y", u)
+		VFMADD231PS(x, alpha, y)
+		l.write(y, "y", u)
+	})
+	l.end()
+}
+
+func scaleAdd(s simd.ISA) {
+	l := begin(s, "scaleAdd", "alpha float32, x []float32, beta float32, y []float32)", "sets y = alpha x + beta y.", "x", "y")
+	alpha, beta := l.Broadcast("alpha"), l.Broadcast("beta")
+	l.each(4, func(u int) {
+		x, y := l.read("x", u), l.read("y", u)
+		VMULPS(beta, y, y)
+		VFMADD231PS(x, alpha, y)
+		l.write(y, "y", u)
+	})
+	l.end()
+}
+
+func scaleTo(s simd.ISA) {
+	l := begin(s, "scaleTo", "alpha float32, x, y []float32)", "sets y = alpha x.", "x", "y")
+	alpha := l.Broadcast("alpha")
+	l.each(4, func(u int) {
+		x := l.read("x", u)
+		VMULPS(alpha, x, x)
+		l.write(x, "y", u)
+	})
+	l.end()
+}
+
+func add(s simd.ISA) {
+	l := begin(s, "add", "x, y []float32)", "adds x to y.", "x", "y")
+	l.each(4, func(u int) {
+		x, y := l.read("x", u), l.read("y", u)
+		VADDPS(x, y, y)
+		l.write(y, "y", u)
+	})
+	l.end()
+}
+
+func mul(s simd.ISA) {
+	l := begin(s, "mul", "x, y, z []float32)", "sets z = x y element by element.", "x", "y", "z")
+	l.each(4, func(u int) {
+		x, y := l.read("x", u), l.read("y", u)
+		VMULPS(x, y, y)
+		l.write(y, "z", u)
+	})
+	l.end()
+}
+
+// adam follows AdamCoef's formulas; flushing keeps both moments out of the
+// denormals.
+func adam(s simd.ISA) {
+	l := begin(s, "adam", "w, d, m, v []float32, c *float32)", "does one Adam step with gradient d and the fields of AdamCoef at c.", "d", "w", "m", "v")
+	c := simd.Int("c")
+	names := []string{"beta1", "oneMinusBeta1", "beta2", "oneMinusBeta2", "step", "rootScale", "eps", "l2"}
+	k := map[string]reg.VecVirtual{}
+	for i, n := range names { // AdamCoef's fields in order
+		k[n] = l.Vec()
+		VBROADCASTSS(Mem{Base: c, Disp: 4 * i}, k[n])
+	}
+	first, second := simd.Float("tinyFirst", 1e-30), simd.Float("tinySecond", 1e-37)
+	size := simd.Float32Bits("absMask", 0x7fffffff)
+	l.each(1, func(u int) {
+		w, d, m := l.read("w", u), l.read("d", u), l.read("m", u)
+		VFMADD231PS(w, k["l2"], d)
+		VMULPS(k["beta1"], m, m)
+		VFMADD231PS(d, k["oneMinusBeta1"], m)
+		VMULPS(d, d, d)
+		v := l.read("v", u)
+		VMULPS(k["beta2"], v, v)
+		VFMADD231PS(d, k["oneMinusBeta2"], v)
+		l.flush(m, d, first, size)
+		l.flush(v, d, second, size)
+		l.write(m, "m", u)
+		l.write(v, "v", u)
+		VSQRTPS(v, v)
+		VFMADD213PS(k["eps"], k["rootScale"], v)
+		VMULPS(k["step"], m, m)
+		VDIVPS(v, m, m)
+		VSUBPS(m, w, w)
+		l.write(w, "w", u)
+	})
+	l.end()
+}
+
+// flush zeros the lanes of v smaller than bound in size, keeping NaN; t is free.
+func (l *loop) flush(v, t reg.VecVirtual, bound, size Mem) {
+	VBROADCASTSS(size, t)
+	if l.Wide() {
+		VPANDD(v, t, t)
+		k := K()
+		VCMPPS_BCST(Imm(cmpNLT), bound, t, k)
+		VMOVAPS_Z(v, k, v)
+		return
+	}
+	b := l.Vec()
+	VANDPS(v, t, t)
+	VBROADCASTSS(bound, b)
+	VCMPPS(Imm(cmpNLT), b, t, t)
+	VANDPS(t, v, v)
+}
+
+// Predicates of VCMPPS: not less than (true for NaN) and less than (false for it).
+const (
+	cmpNLT = 0x05
+	cmpLT  = 0x11
+)
+
+// spmmRow emits y = sum of val[e] x[idx[e]]. Columns go by in blocks that stay in
+// registers while the entries are read.
+func spmmRow(s simd.ISA) {
+	name := "spmmRow" + s.Suffix
+	TEXT(name, NOSPLIT, "func(idx []int32, val []float32, x *float32, ldx int, y []float32)")
+	Pragma("noescape")
+	Doc(name + " is SpMMRow; ldx is in bytes.")
+	idx := Load(Param("idx").Base(), GP64()).(reg.GPVirtual)
+	nnz := Load(Param("idx").Len(), GP64()).(reg.GPVirtual)
+	val := Load(Param("val").Base(), GP64()).(reg.GPVirtual)
+	y := Load(Param("y").Base(), GP64()).(reg.GPVirtual)
+	n := Load(Param("y").Len(), GP64()).(reg.GPVirtual)
+	x, ldx := simd.Int("x"), simd.Int("ldx")
+	e, p := GP64(), GP64()
+	block := func(label string, nv int, mask *simd.Mask) {
+		acc := make([]reg.VecVirtual, nv)
+		for i := range acc {
+			acc[i] = s.Vec()
+			s.Zero(acc[i])
+		}
+		v, r := s.Vec(), s.Vec()
+		XORQ(e, e)
+		Label(label + "Entry")
+		MOVLQSX(Mem{Base: idx, Index: e, Scale: 4}, p)
+		IMULQ(ldx, p)
+		ADDQ(x, p)
+		VBROADCASTSS(Mem{Base: val, Index: e, Scale: 4}, v)
+		for i := range acc {
+			src := Mem{Base: p, Disp: i * s.Bytes()}
+			if mask != nil {
+				s.LoadMasked(src, *mask, r)
+				VFMADD231PS(r, v, acc[i])
+			} else {
+				VFMADD231PS(src, v, acc[i])
+			}
+		}
+		INCQ(e)
+		CMPQ(e, nnz)
+		JL(LabelRef(label + "Entry"))
+		for i := range acc {
+			dst := Mem{Base: y, Disp: i * s.Bytes()}
+			if mask != nil {
+				s.StoreMasked(acc[i], *mask, dst)
+			} else {
+				s.Store(acc[i], dst)
+			}
+		}
+		ADDQ(I32(int32(nv*s.Bytes())), x)
+		ADDQ(I32(int32(nv*s.Bytes())), y)
+		SUBQ(I32(int32(nv*s.Lanes)), n)
+	}
+	for _, nv := range []int{8, 4, 1} {
+		label := map[int]string{8: "eight", 4: "four", 1: "one"}[nv]
+		Label(label)
+		CMPQ(n, I32(int32(nv*s.Lanes)))
+		JL(LabelRef(label + "End"))
+		block(label, nv, nil)
+		JMP(LabelRef(label))
+		Label(label + "End")
+	}
+	TESTQ(n, n)
+	JZ(LabelRef("done"))
+	mask := s.MaskOf(n)
+	block("tail", 1, &mask)
+	Label("done")
+	VZEROUPPER()
+	RET()
+}

@@ -1,0 +1,78 @@
+//go:build !amd64 || f64
+
+package kernel
+
+// Axpy adds alpha x to y, which is at least as long.
+func Axpy(alpha Float, x, y []Float) {
+	axpyPlain(alpha, x, y[:len(x)])
+}
+
+// ScaleAdd sets y = alpha x + beta y.
+func ScaleAdd(alpha Float, x []Float, beta Float, y []Float) {
+	scaleAddPlain(alpha, x, beta, y[:len(x)])
+}
+
+// ScaleTo sets y = alpha x; x and y may be the same.
+func ScaleTo(alpha Float, x, y []Float) {
+	scaleToPlain(alpha, x, y[:len(x)])
+}
+
+// Add adds x to y.
+func Add(x, y []Float) {
+	addPlain(x, y[:len(x)])
+}
+
+// Mul sets z = x y element by element; z may be x or y.
+func Mul(x, y, z []Float) {
+	mulPlain(x, y[:len(x)], z[:len(x)])
+}
+
+// Dot returns the inner product.
+func Dot(x, y []Float) Float {
+	return dotPlain(x, y[:len(x)])
+}
+
+// Sum returns the sum, accumulated in float64.
+func Sum(x []Float) float64 {
+	return sumPlain(x)
+}
+
+// SumSq returns the sum of squares, accumulated in float64.
+func SumSq(x []Float) float64 {
+	return sumSqPlain(x)
+}
+
+// Max returns the largest element that is not NaN, -Inf if there is none.
+func Max(x []Float) Float {
+	return maxPlain(x)
+}
+
+// ExpSum sets y = exp(x - shift) and returns the sum of y; y may be x.
+func ExpSum(shift Float, x, y []Float) Float {
+	return expSumPlain(shift, x, y[:len(x)])
+}
+
+// Sigmoid sets y = 1/(1+exp(-x)); y may be x.
+func Sigmoid(x, y []Float) {
+	sigmoidPlain(x, y[:len(x)])
+}
+
+// Tanh sets y = tanh(x); y may be x.
+func Tanh(x, y []Float) {
+	tanhPlain(x, y[:len(x)])
+}
+
+// Finite reports whether x has neither NaN nor infinity.
+func Finite(x []Float) bool { return finitePlain(x) }
+
+// Adam does one fused step over weights w and moments m, v, all as long as the
+// gradient g.
+func Adam(w, g, m, v []Float, c *AdamCoef) {
+	adamPlain(w[:len(g)], g, m[:len(g)], v[:len(g)], c)
+}
+
+// SpMMRow sets y to the sum over e of val[e] times row idx[e] of x, whose rows
+// are ldx elements apart and at least as long as y. Entries are added in order.
+func SpMMRow(idx []int32, val []Float, x *Float, ldx int, y []Float) {
+	spmmRowPlain(idx, val[:len(idx)], x, ldx, y)
+}

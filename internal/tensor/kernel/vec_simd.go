@@ -1,0 +1,193 @@
+//go:build amd64 && !f64
+
+package kernel
+
+// Axpy adds alpha x to y, which is at least as long.
+func Axpy(alpha Float, x, y []Float) {
+	switch level {
+	case AVX512:
+		axpy512(alpha, x, y[:len(x)])
+		return
+	case AVX2:
+		axpy256(alpha, x, y[:len(x)])
+		return
+	}
+	axpyPlain(alpha, x, y[:len(x)])
+}
+
+// ScaleAdd sets y = alpha x + beta y.
+func ScaleAdd(alpha Float, x []Float, beta Float, y []Float) {
+	switch level {
+	case AVX512:
+		scaleAdd512(alpha, x, beta, y[:len(x)])
+		return
+	case AVX2:
+		scaleAdd256(alpha, x, beta, y[:len(x)])
+		return
+	}
+	scaleAddPlain(alpha, x, beta, y[:len(x)])
+}
+
+// ScaleTo sets y = alpha x; x and y may be the same.
+func ScaleTo(alpha Float, x, y []Float) {
+	switch level {
+	case AVX512:
+		scaleTo512(alpha, x, y[:len(x)])
+		return
+	case AVX2:
+		scaleTo256(alpha, x, y[:len(x)])
+		return
+	}
+	scaleToPlain(alpha, x, y[:len(x)])
+}
+
+// Add adds x to y.
+func Add(x, y []Float) {
+	switch level {
+	case AVX512:
+		add512(x, y[:len(x)])
+		return
+	case AVX2:
+		add256(x, y[:len(x)])
+		return
+	}
+	addPlain(x, y[:len(x)])
+}
+
+// Mul sets z = x y element by element; z may be x or y.
+func Mul(x, y, z []Float) {
+	switch level {
+	case AVX512:
+		mul512(x, y[:len(x)], z[:len(x)])
+		return
+	case AVX2:
+		mul256(x, y[:len(x)], z[:len(x)])
+		return
+	}
+	mulPlain(x, y[:len(x)], z[:len(x)])
+}
+
+// Dot returns the inner product.
+func Dot(x, y []Float) Float {
+	switch level {
+	case AVX512:
+		return dot512(x, y[:len(x)])
+	case AVX2:
+		return dot256(x, y[:len(x)])
+	}
+	return dotPlain(x, y[:len(x)])
+}
+
+// Sum returns the sum, accumulated in float64.
+func Sum(x []Float) float64 {
+	switch level {
+	case AVX512:
+		return sum512(x)
+	case AVX2:
+		return sum256(x)
+	}
+	return sumPlain(x)
+}
+
+// SumSq returns the sum of squares, accumulated in float64.
+func SumSq(x []Float) float64 {
+	switch level {
+	case AVX512:
+		return sumSq512(x)
+	case AVX2:
+		return sumSq256(x)
+	}
+	return sumSqPlain(x)
+}
+
+// Max returns the largest element that is not NaN, -Inf if there is none.
+func Max(x []Float) Float {
+	switch level {
+	case AVX512:
+		return max512(x)
+	case AVX2:
+		return max256(x)
+	}
+	return maxPlain(x)
+}
+
+// ExpSum sets y = exp(x - shift) and returns the sum of y; y may be x.
+func ExpSum(shift Float, x, y []Float) Float {
+	switch level {
+	case AVX512:
+		return expSum512(shift, x, y[:len(x)])
+	case AVX2:
+		return expSum256(shift, x, y[:len(x)])
+	}
+	return expSumPlain(shift, x, y[:len(x)])
+}
+
+// Sigmoid sets y = 1/(1+exp(-x)); y may be x.
+func Sigmoid(x, y []Float) {
+	switch level {
+	case AVX512:
+		sigmoid512(x, y[:len(x)])
+		return
+	case AVX2:
+		sigmoid256(x, y[:len(x)])
+		return
+	}
+	sigmoidPlain(x, y[:len(x)])
+}
+
+// Tanh sets y = tanh(x); y may be x.
+func Tanh(x, y []Float) {
+	switch level {
+	case AVX512:
+		tanh512(x, y[:len(x)])
+		return
+	case AVX2:
+		tanh256(x, y[:len(x)])
+		return
+	}
+	tanhPlain(x, y[:len(x)])
+}
+
+// Finite reports whether x has neither NaN nor infinity.
+func Finite(x []Float) bool {
+	const inf = 0x7f800000 // the least pattern that is not finite
+	switch level {
+	case AVX512:
+		return absBits512(x) < inf
+	case AVX2:
+		return absBits256(x) < inf
+	}
+	return finitePlain(x)
+}
+
+// Adam does one fused step over weights w and moments m, v, all as long as the
+// gradient g.
+func Adam(w, g, m, v []Float, c *AdamCoef) {
+	w, m, v = w[:len(g)], m[:len(g)], v[:len(g)]
+	switch level {
+	case AVX512:
+		adam512(w, g, m, v, &c.Beta1)
+	case AVX2:
+		adam256(w, g, m, v, &c.Beta1)
+	default:
+		adamPlain(w, g, m, v, c)
+	}
+}
+
+// SpMMRow sets y to the sum over e of val[e] times row idx[e] of x, whose rows
+// are ldx elements apart and at least as long as y. Entries are added in order.
+func SpMMRow(idx []int32, val []Float, x *Float, ldx int, y []Float) {
+	if len(idx) == 0 || len(y) == 0 {
+		clear(y)
+		return
+	}
+	val = val[:len(idx)]
+	switch level {
+	case AVX512:
+		spmmRow512(idx, val, x, ldx*size, y)
+	case AVX2:
+		spmmRow256(idx, val, x, ldx*size, y)
+	default:
+		spmmRowPlain(idx, val, x, ldx, y)
+	}
+}

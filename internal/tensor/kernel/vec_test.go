@@ -1,0 +1,197 @@
+package kernel
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// maps are the element-wise kernels: z = f(x, y) with what they should give.
+var maps = []struct {
+	name string
+	run  func(x, y, z []Float) // z starts as a copy of y
+	want func(x, y float64) float64
+}{
+	{"axpy", func(x, _, z []Float) { Axpy(-1.5, x, z) }, func(x, y float64) float64 { return y - 1.5*x }},
+	{"scaleAdd", func(x, _, z []Float) { ScaleAdd(2, x, 0.25, z) }, func(x, y float64) float64 { return 2*x + 0.25*y }},
+	{"scaleTo", func(x, _, z []Float) { ScaleTo(-3, x, z) }, func(x, _ float64) float64 { return -3 * x }},
+	{"add", func(x, _, z []Float) { Add(x, z) }, func(x, y float64) float64 { return x + y }},
+	{"mul", func(x, y, z []Float) { Mul(x, y, z) }, func(x, y float64) float64 { return x * y }},
+}
+
+func TestMaps(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 1))
+		for _, m := range maps {
+			for _, n := range lengths() {
+				x, xw := fenced(r, n)
+				y, _ := fenced(r, n)
+				z, zw := fenced(r, n)
+				copy(z, y)
+				m.run(x, y, z)
+				for i := range z {
+					want := m.want(float64(x[i]), float64(y[i]))
+					if tol := 4 * unit() * (math.Abs(float64(x[i])) + math.Abs(float64(y[i])) + 1); !near(z[i], want, tol) {
+						t.Fatalf("%s, length %d, element %d: %g, want %g", m.name, n, i, z[i], want)
+					}
+				}
+				checkFence(t, n, zw)
+				checkFence(t, n, xw)
+			}
+		}
+	})
+}
+
+func TestReductions(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(2, 2))
+		for _, n := range lengths() {
+			x, _ := fenced(r, n)
+			y, _ := fenced(r, n)
+			var dot, mag, sum, sq float64
+			top := math.Inf(-1)
+			for i := range x {
+				a, b := float64(x[i]), float64(y[i])
+				dot += a * b
+				mag += math.Abs(a * b)
+				sum += a
+				sq += a * a
+				top = max(top, a)
+			}
+			if got := Dot(x, y); !near(got, dot, unit()*(4+float64(n)/4)*mag) {
+				t.Fatalf("dot of %d: %g, want %g", n, got, dot)
+			}
+			if got := Sum(x); math.Abs(got-sum) > 1e-12*float64(n+1) {
+				t.Fatalf("sum of %d: %g, want %g", n, got, sum)
+			}
+			if got := SumSq(x); math.Abs(got-sq) > 1e-12*(sq+1) {
+				t.Fatalf("sum of squares of %d: %g, want %g", n, got, sq)
+			}
+			if got := Max(x); float64(got) != top {
+				t.Fatalf("max of %d: %g, want %g", n, got, top)
+			}
+			if !Finite(x) {
+				t.Fatalf("%d finite values found not to be", n)
+			}
+		}
+	})
+}
+
+// TestSpecialPlaces puts one odd value at every place of a slice.
+func TestSpecialPlaces(t *testing.T) {
+	nan, inf := Float(math.NaN()), Float(math.Inf(1))
+	eachLevel(t, func(t *testing.T) {
+		for _, n := range []int{1, 7, 16, 33, 64, 100} {
+			for i := range n {
+				x := make([]Float, n)
+				for j := range x {
+					x[j] = -Float(j) - 1
+				}
+				for _, odd := range []Float{nan, inf, -inf} {
+					x[i] = odd
+					if Finite(x) {
+						t.Fatalf("%g at %d of %d not found", odd, i, n)
+					}
+				}
+				x[i] = nan
+				want := Float(-1)
+				if i == 0 {
+					want = -2
+				}
+				if n == 1 {
+					want = -inf
+				}
+				if got := Max(x); got != want {
+					t.Fatalf("max with NaN at %d of %d: %g, want %g", i, n, got, want)
+				}
+				x[i] = 5
+				if got := Max(x); got != 5 {
+					t.Fatalf("max with 5 at %d of %d: %g", i, n, got)
+				}
+			}
+		}
+	})
+}
+
+func TestAdam(t *testing.T) {
+	c := NewAdamCoef(1e-2, 0.9, 0.999, 1e-8, 0.1, 3)
+	eachLevel(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(3, 3))
+		for _, n := range lengths() {
+			w, ww := fenced(r, n)
+			g, _ := fenced(r, n)
+			m, mw := fenced(r, n)
+			v, vw := fenced(r, n)
+			for i := range v {
+				v[i] *= v[i]
+				if i%5 == 4 { // decayed long ago, and no gradient since
+					m[i], v[i], g[i], w[i] = 1e-31, 1e-38, 0, 0
+				}
+			}
+			type state struct{ w, m, v float64 }
+			want := make([]state, n)
+			for i := range want {
+				d := float64(g[i]) + float64(c.L2)*float64(w[i])
+				m := float64(c.Beta1)*float64(m[i]) + float64(c.OneMinusBeta1)*d
+				v := float64(c.Beta2)*float64(v[i]) + float64(c.OneMinusBeta2)*d*d
+				if i%5 == 4 {
+					m, v = 0, 0
+				}
+				want[i] = state{float64(w[i]) - float64(c.Step)*m/(math.Sqrt(v)*float64(c.RootScale)+float64(c.Eps)), m, v}
+			}
+			Adam(w, g, m, v, &c)
+			for i, s := range want {
+				tol := 8 * unit()
+				if !near(w[i], s.w, tol*(math.Abs(s.w)+1)) || !near(m[i], s.m, tol*(math.Abs(s.m)+1)) || !near(v[i], s.v, tol*(s.v+1)) {
+					t.Fatalf("length %d, element %d: %g %g %g, want %g", n, i, w[i], m[i], v[i], s)
+				}
+				if i%5 == 4 && (m[i] != 0 || v[i] != 0) {
+					t.Fatalf("length %d, element %d: moments %g, %g not flushed", n, i, m[i], v[i])
+				}
+			}
+			for _, whole := range [][]Float{ww, mw, vw} {
+				checkFence(t, n, whole)
+			}
+		}
+	})
+}
+
+// TestAdamBias checks the factors against the definition of the algorithm.
+func TestAdamBias(t *testing.T) {
+	c := NewAdamCoef(0.001, 0.9, 0.999, 1e-8, 0, 2)
+	if want := 0.001 / (1 - 0.81); !near(c.Step, want, 1e-6*want) {
+		t.Errorf("step %g, want %g", c.Step, want)
+	}
+	if want := 1 / math.Sqrt(1-0.999*0.999); !near(c.RootScale, want, 1e-6*want) {
+		t.Errorf("root scale %g, want %g", c.RootScale, want)
+	}
+}
+
+func TestSpMMRow(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(4, 4))
+		for _, d := range lengths()[:140] {
+			const rows = 5
+			ld := d + 3
+			x, _ := fenced(r, rows*ld)
+			for _, nnz := range []int{0, 1, 2, 9} {
+				idx, val := make([]int32, nnz), make([]Float, nnz)
+				want := make([]float64, d)
+				for e := range idx {
+					idx[e], val[e] = int32(r.IntN(rows)), Float(r.NormFloat64())
+					for i := range want {
+						want[i] += float64(val[e]) * float64(x[int(idx[e])*ld+i])
+					}
+				}
+				y, whole := fenced(r, d)
+				SpMMRow(idx, val, &x[0], ld, y)
+				for i := range y {
+					if !near(y[i], want[i], 60*unit()) {
+						t.Fatalf("width %d, %d entries, column %d: %g, want %g", d, nnz, i, y[i], want[i])
+					}
+				}
+				checkFence(t, d, whole)
+			}
+		}
+	})
+}
