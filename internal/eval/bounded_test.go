@@ -77,7 +77,7 @@ func BenchmarkRanks(b *testing.B) {
 			tape, scores := autograd.NewTape(), tensor.New(size, items)
 			for b.Loop() {
 				tape.Reset()
-				if err := f.Score(tape, samples, scores); err != nil {
+				if err := f.Score(tape, samples[:size], scores); err != nil {
 					b.Fatal(err)
 				}
 			}
