@@ -94,7 +94,10 @@ func (s *splitter) splitQuoted(in *input, line []byte) ([][]byte, error) {
 
 // wrongCount explains a line with too few or too many fields.
 func (s *splitter) wrongCount(in *input, got, want int, names []string) error {
-	msg := fmt.Sprintf("%d fields, want %d (%s)", got, want, strings.Join(names, ", "))
+	msg := fmt.Sprintf("%d fields instead of %d (%s)", got, want, strings.Join(names, ", "))
+	if got == 1 {
+		msg = "one field" + strings.TrimPrefix(msg, "1 fields")
+	}
 	field, hint := "", ""
 	switch {
 	case got == 1:
@@ -200,7 +203,10 @@ func (in *input) timestamp(field string, b []byte) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if v != math.Trunc(v) || math.Abs(v) > 1<<53 {
+	if math.Abs(v) > 1<<53 { // whole numbers beyond it are not exact as floats
+		return 0, in.fail(field, "timestamp "+quote(b)+" is too large", "")
+	}
+	if v != math.Trunc(v) {
 		return 0, in.fail(field, "timestamp "+quote(b)+" is not a whole number", "give times as whole seconds or milliseconds, so that their order is exact")
 	}
 	return int64(v), nil

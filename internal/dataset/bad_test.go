@@ -1,0 +1,166 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const badDir = "../../testdata/bad/data"
+
+// readByName chooses the reader by the end of a test file's name.
+func readByName(ctx context.Context, path string) (*Log, *Features, error) {
+	name := strings.TrimSuffix(strings.TrimSuffix(path, ".gz"), ".zst")
+	var l *Log
+	var f *Features
+	var err error
+	switch {
+	case strings.HasSuffix(name, "ratings.dat"):
+		l, err = ReadRatingsDat(ctx, path)
+	case strings.HasSuffix(name, "users.dat"):
+		f, err = ReadUsersDat(ctx, path)
+	case strings.HasSuffix(name, "u.data"):
+		l, err = ReadUData(ctx, path)
+	case strings.HasSuffix(name, "u.user"):
+		f, err = ReadUUser(ctx, path)
+	case strings.HasSuffix(name, ".inter"):
+		l, err = ReadInter(ctx, path)
+	case strings.HasSuffix(name, ".user"):
+		f, err = ReadUserAtomic(ctx, path, nil)
+	case strings.HasSuffix(name, ".csv"):
+		l, err = Table{Sep: ","}.Read(ctx, path)
+	default: // .adj, .txt
+		l, err = ReadAdjacency(ctx, path)
+	}
+	return l, f, err
+}
+
+// badFiles lists one file for each way to be wrong, its message after the path, and
+// its hint.
+var badFiles = []struct{ file, message, hint string }{
+	{"after-quote.csv", ":2: field 1 has text after its closing quote",
+		""},
+	{"age-word.u.user", ":2: field \"age\": not a finite number: \"old\"",
+		""},
+	{"blank-line.ratings.dat", ":2: blank line inside the file",
+		"remove it, or check that the file was not cut and joined"},
+	{"comma.inter", ":1: one column in the header: \"user_id:token,item_id:token\"",
+		"columns of a RecBole file stand between tabs"},
+	{"damaged.ratings.dat.gz", ":2: compressed file is damaged: gzip: invalid checksum",
+		"fetch or copy it again"},
+	{"duplicate-column.csv", ":1: field \"user_id\": duplicate header column (columns 1 and 3)",
+		""},
+	{"duplicate-column.inter", ":1: field \"item_id\": duplicate header column (columns 2 and 4)",
+		""},
+	{"empty-id.ratings.dat", ":1: field \"user\": not an id: \"\"",
+		"ids of this format are integers from 0 to 2147483647"},
+	{"empty-item.inter", ":2: field \"item_id\": empty",
+		"every row needs a user and an item"},
+	{"empty.ratings.dat", ": file is empty",
+		""},
+	{"fraction-id.ratings.dat", ":1: field \"user\": not an id: \"1.5\"",
+		"ids of this format are integers from 0 to 2147483647"},
+	{"fraction-time.ratings.dat", ":1: field \"timestamp\": timestamp \"978300760.5\" is not a whole number",
+		"give times as whole seconds or milliseconds, so that their order is exact"},
+	{"header-cut.ratings.dat.gz", ": compressed file is cut short: unexpected EOF",
+		"fetch or copy it again"},
+	{"header-only.inter", ": no interactions in the file",
+		""},
+	{"invalid-utf8.ratings.dat", ":2: invalid UTF-8",
+		"convert the file, for example with: iconv -f latin1 -t utf-8"},
+	{"item-twice.adj", ":1: field \"item\": item \"1\" occurs twice for user \"0\"",
+		""},
+	{"long-line.ratings.dat", ":1: 5 fields instead of 4 (user, item, rating, timestamp)",
+		""},
+	{"missing-column.inter", ":1: field \"item_id\": column is missing from the header",
+		"the header has user_id, rating"},
+	{"negative-id.ratings.dat", ":1: field \"item\": negative id \"-10\"",
+		""},
+	{"negative.adj", ":1: field \"item\": negative id \"-2\"",
+		""},
+	{"no-types.inter", ":1: field \"user_id\": header has no type",
+		"a RecBole header reads user_id:token, item_id:token, rating:float, ... between tabs"},
+	{"no-user.user", ":1: field \"user_id\": column is missing from the header",
+		"the header has age; is the separator right?"},
+	{"only-blank.ratings.dat", ": no interactions in the file",
+		""},
+	{"open-quote.csv", ":2: field 1 has an opening quote and no closing one",
+		"a quoted field must end on its own line"},
+	{"overflow-id.ratings.dat", ":2: field \"user\": id \"2147483648\" is too large",
+		"ids of this format are integers from 0 to 2147483647"},
+	{"overflow-time.ratings.dat", ":1: field \"timestamp\": timestamp \"99999999999999999999\" is too large",
+		""},
+	{"rating-empty.ratings.dat", ":1: field \"rating\": not a finite number: \"\"",
+		""},
+	{"rating-hex.ratings.dat", ":1: field \"rating\": not a finite number: \"0x1p3\"",
+		""},
+	{"rating-inf.ratings.dat", ":1: field \"rating\": not a finite number: \"Inf\"",
+		""},
+	{"rating-nan.ratings.dat", ":1: field \"rating\": not a finite number: \"NaN\"",
+		""},
+	{"rating-overflow.ratings.dat", ":1: field \"rating\": rating \"1e39\" is too large",
+		""},
+	{"rating-word.ratings.dat", ":2: field \"rating\": not a finite number: \"good\"",
+		""},
+	{"semicolon.csv", ":1: field \"user_id\": column is missing from the header",
+		"the header has user_id;item_id; is the separator right?"},
+	{"sequence.user", ":1: field \"tags\": a user feature of type token_seq is not supported",
+		"drop the column, or give one value a user"},
+	{"short-line.ratings.dat", ":2: field \"timestamp\": 3 fields instead of 4 (user, item, rating, timestamp)",
+		"the line is short; was the file cut?"},
+	{"short-line.u.user", ":1: field \"zip\": 4 fields instead of 5 (user, age, gender, occupation, zip)",
+		"the line is short; was the file cut?"},
+	{"stray-quote.csv", ":2: field 1 has a quote inside an unquoted value \"a\\\"b\"",
+		"quote the whole field and double the quotes in it"},
+	{"tabs.adj", ":2: field \"user\": not an id: \"1\\t2\\t3\"",
+		"numbers must stand between single spaces, this line uses \"\\t\""},
+	{"truncated.ratings.dat.gz", ": compressed file is cut short: unexpected EOF",
+		"fetch or copy it again"},
+	{"two-spaces.adj", ":1: field \"item\": not an id: \"\"",
+		"ids of this format are integers from 0 to 2147483647"},
+	{"unknown-type.inter", ":1: field \"item_id\": unknown type \"word\"",
+		"types are token, float, token_seq, float_seq"},
+	{"unnamed-column.csv", ":1: column 2 has no name",
+		""},
+	{"user-twice.adj", ":2: field \"user\": user \"0\" has a second line",
+		"the first is line 1"},
+	{"user-twice.u.user", ":2: field \"user\": user \"1\" has a second line of features",
+		"the first is on line 1"},
+	{"utf16.ratings.dat", ":1: invalid UTF-8",
+		"convert the file, for example with: iconv -f latin1 -t utf-8"},
+	{"wrong-separator.ratings.dat", ":1: one field instead of 4 (user, item, rating, timestamp)",
+		"the separator should be \"::\", this line seems to use \"\\t\""},
+	{"wrong-type.inter", ":1: field \"rating\": type is \"token\", want \"float\"",
+		"write rating:float in the header"},
+	{"zero-byte.ratings.dat", ":1: zero byte in a text file",
+		"the file is binary or UTF-16; convert it to UTF-8 text"},
+}
+
+func TestBadFiles(t *testing.T) {
+	entries, err := os.ReadDir(badDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(entries) != len(badFiles) {
+		t.Errorf("%d files in %s, %d listed here", len(entries), badDir, len(badFiles))
+	}
+	for _, c := range badFiles {
+		t.Run(c.file, func(t *testing.T) {
+			path := filepath.Join(badDir, c.file)
+			_, _, err := readByName(t.Context(), path)
+			var e *Error
+			if !errors.As(err, &e) {
+				t.Fatalf("error is %v, want an *Error", err)
+			}
+			if got := strings.TrimPrefix(e.Error(), path); got != c.message {
+				t.Errorf("message %q\nwant    %q", got, c.message)
+			}
+			if e.Hint != c.hint {
+				t.Errorf("hint %q\nwant %q", e.Hint, c.hint)
+			}
+		})
+	}
+}

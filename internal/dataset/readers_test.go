@@ -1,0 +1,194 @@
+package dataset
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+const goodDir = "../../testdata/data"
+
+// compressions wraps a file's bytes in every form a reader takes.
+var compressions = []struct {
+	ext  string
+	wrap func(io.Writer) io.WriteCloser
+}{
+	{"", func(w io.Writer) io.WriteCloser { return nopCloser{w} }},
+	{".gz", func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) }},
+	{".zst", func(w io.Writer) io.WriteCloser { z, _ := zstd.NewWriter(w); return z }},
+}
+
+type nopCloser struct{ io.Writer }
+
+func (nopCloser) Close() error { return nil }
+
+// inEveryForm copies a test file plain, gzipped and as zstd, and runs f on each.
+func inEveryForm(t *testing.T, file string, f func(t *testing.T, path string)) {
+	raw, err := os.ReadFile(filepath.Join(goodDir, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range compressions {
+		t.Run(file+c.ext, func(t *testing.T) {
+			var b bytes.Buffer
+			w := c.wrap(&b)
+			w.Write(raw)
+			w.Close()
+			path := filepath.Join(t.TempDir(), file+c.ext)
+			if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			f(t, path)
+		})
+	}
+}
+
+func TestReadLogs(t *testing.T) {
+	for _, c := range []struct {
+		file string
+		read func(context.Context, string) (*Log, error)
+		want Log
+	}{
+		{"ratings.dat", ReadRatingsDat, Log{ // user 2 out of order and with a tie, 10 after 2
+			UserIDs: []string{"1", "2", "10"}, ItemIDs: []string{"10", "20", "30"},
+			Users: []int32{0, 0, 1, 1, 1, 2}, Items: []int32{0, 1, 1, 0, 2, 2},
+			Times:  []int64{978300760, 978302109, 978298400, 978298413, 978298413, 978220179},
+			Values: []float32{5, 3, 4, 4, 5, 1}}},
+		{"u.data", ReadUData, Log{
+			UserIDs: []string{"1", "2"}, ItemIDs: []string{"10", "20"},
+			Users: []int32{0, 0, 1}, Items: []int32{0, 1, 0},
+			Times: []int64{878887116, 891717742, 881250949}, Values: []float32{5, 3, 4}}},
+		{"small.inter", ReadInter, Log{
+			UserIDs: []string{"ana", "bob"}, ItemIDs: []string{"x", "y"},
+			Users: []int32{0, 1, 1}, Items: []int32{1, 1, 0},
+			Times: []int64{950000001, 949999999, 950000000}, Values: []float32{3.5, 1, 4}}},
+		{"table.tsv", Table{User: "who", Item: "what", Time: "when"}.Read, Log{
+			UserIDs: []string{"u1", "u2"}, ItemIDs: []string{"a", "b"},
+			Users: []int32{0, 0, 1}, Items: []int32{0, 1, 0}, Times: []int64{6, 7, 5}}},
+		{"table.csv", Table{Sep: ",", Rating: "rating"}.Read, Log{
+			UserIDs: []string{"lee", "smith, j"}, ItemIDs: []string{"plain", `the "a" list`},
+			Users: []int32{0, 1}, Items: []int32{0, 1}, Values: []float32{2.25, 4}}},
+		{"train.txt", ReadAdjacency, Log{
+			UserIDs: []string{"0", "1", "7"}, ItemIDs: []string{"0", "1", "2", "5"},
+			Users: []int32{0, 0, 0, 1, 2, 2}, Items: []int32{1, 2, 3, 2, 0, 3}}},
+	} {
+		inEveryForm(t, c.file, func(t *testing.T, path string) {
+			got, err := c.read(t.Context(), path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(&c.want, got, cmpopts.IgnoreFields(Log{}, "Hash")); d != "" {
+				t.Errorf("log differs (-want +got):\n%s", d)
+			}
+			file, err := hashFile(t.Context(), path)
+			if err != nil || got.Hash != file.SHA256 {
+				t.Errorf("hash %s, want that of the file %s (%v)", got.Hash, file.SHA256, err)
+			}
+		})
+	}
+}
+
+func TestReadFeatures(t *testing.T) {
+	cat := func(name string, levels []string, codes ...int32) Column {
+		return Column{Name: name, Levels: levels, Codes: codes}
+	}
+	for _, c := range []struct {
+		file string
+		read func(context.Context, string) (*Features, error)
+		want Features
+	}{
+		{"users.dat", ReadUsersDat, Features{UserIDs: []string{"1", "2", "10"}, Columns: []Column{
+			cat("gender", []string{"F", "M"}, 0, 1, 1), cat("age", []string{"1", "25", "56"}, 0, 2, 1),
+			cat("occupation", []string{"10", "15", "16"}, 0, 2, 1), cat("zip", []string{"48067", "55117-1234", "70072"}, 0, 2, 1)}}},
+		{"u.user", ReadUUser, Features{UserIDs: []string{"1", "2", "10"}, Columns: []Column{
+			{Name: "age", Kind: Numeric, Numbers: []float64{24, 53, 33}}, cat("gender", []string{"F", "M"}, 1, 0, 1),
+			cat("occupation", []string{"other", "technician", "writer"}, 1, 0, 2), cat("zip", []string{"85711", "94043", "T8H1N"}, 0, 1, 2)}}},
+		{"small.user", func(ctx context.Context, p string) (*Features, error) { return ReadUserAtomic(ctx, p, nil) },
+			Features{UserIDs: []string{"ana", "bob"}, Columns: []Column{
+				{Name: "age", Kind: Numeric, Numbers: []float64{31.5, math.NaN()}}, cat("city", []string{"Rome"}, 0, -1)}}},
+		{"table.tsv", Table{User: "who", Kinds: map[string]Kind{"when": Numeric}}.ReadFeatures, Features{}},
+	} {
+		inEveryForm(t, c.file, func(t *testing.T, path string) {
+			got, err := c.read(t.Context(), path)
+			if c.file == "table.tsv" { // user u1 occurs twice: not one row a user
+				if err == nil {
+					t.Errorf("read %v", got)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(&c.want, got, cmpopts.EquateNaNs()); d != "" {
+				t.Errorf("features differ (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+func TestJoinKeepsPartsAndFileOrder(t *testing.T) {
+	l, _, err := readSplitAdjacency(t.Context(), []string{filepath.Join(goodDir, "train.txt"), filepath.Join(goodDir, "test.txt")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Log{UserIDs: []string{"0", "1", "7"}, ItemIDs: []string{"0", "1", "2", "3", "5"},
+		Users: []int32{0, 0, 0, 0, 1, 2, 2, 2, 2}, Items: []int32{1, 2, 4, 3, 2, 0, 4, 1, 2},
+		Parts: []Part{Train, Train, Train, Test, Train, Train, Train, Test, Test}}
+	if d := cmp.Diff(want, l, cmpopts.IgnoreFields(Log{}, "Hash")); d != "" {
+		t.Errorf("log differs (-want +got):\n%s", d)
+	}
+}
+
+func TestReadErrors(t *testing.T) {
+	dir := t.TempDir()
+	for _, path := range []string{filepath.Join(dir, "none.dat"), dir} {
+		_, err := ReadRatingsDat(t.Context(), path)
+		var e *Error
+		if !errors.As(err, &e) || e.File != path {
+			t.Errorf("%s: error %v", path, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	path := filepath.Join(dir, "long.dat")
+	os.WriteFile(path, bytes.Repeat([]byte("1::2::3::4\n"), 5000), 0o600)
+	if _, err := ReadRatingsDat(ctx, path); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled read gives %v", err)
+	}
+	os.WriteFile(path, bytes.Repeat([]byte("a"), maxLine+1<<18), 0o600)
+	if _, err := ReadRatingsDat(t.Context(), path); err == nil {
+		t.Error("a line without end was read")
+	}
+	line := []byte("0")
+	for i := range 100000 { // longer than any buffer
+		line = append(line, " "+itoa(i)...)
+	}
+	os.WriteFile(path, append(line, "\n1 5\n"...), 0o600)
+	if l, err := ReadAdjacency(t.Context(), path); err != nil || l.Len() != 100001 {
+		t.Errorf("long line: %v", err)
+	}
+}
+
+func TestLessIDs(t *testing.T) {
+	for _, c := range []struct{ in, want []string }{
+		{[]string{"10", "9", "-1", "07", "7"}, []string{"-1", "07", "7", "9", "10"}},
+		{[]string{"10", "9", "a"}, []string{"10", "9", "a"}},
+		{[]string{"99999999999999999999", "9", "10"}, []string{"10", "9", "99999999999999999999"}}, // beyond 64 bits: words
+		{nil, nil},
+	} {
+		_, got := ascending(c.in)
+		if d := cmp.Diff(c.want, got, cmpopts.EquateEmpty()); d != "" {
+			t.Error(d)
+		}
+	}
+}

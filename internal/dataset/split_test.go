@@ -1,0 +1,139 @@
+package dataset
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"privrec/internal/rng"
+)
+
+func TestSplits(t *testing.T) {
+	// User 1 has rows at 1..5, user 2 at 3 and 9, user 3 at 4.
+	l := logOf([4]int{1, 1, 1, 1}, [4]int{1, 2, 2, 1}, [4]int{1, 3, 3, 1}, [4]int{1, 4, 4, 1}, [4]int{1, 5, 5, 1},
+		[4]int{2, 1, 3, 1}, [4]int{2, 6, 9, 1}, [4]int{3, 1, 4, 1})
+	fixed := *l
+	fixed.Parts = []Part{Test, Train, Train, Train, Train, Test, Train, Train}
+	for _, c := range []struct {
+		name  string
+		log   *Log
+		split Split
+		want  string // a letter a row: t train, v valid, T test; "" for an error
+	}{
+		{"fraction", l, Split{Kind: SplitFraction, Fraction: 0.8}, "ttttT tT T"},
+		{"half", l, Split{Kind: SplitFraction, Fraction: 0.5}, "ttTTT tT T"},
+		{"leave one out", l, Split{Kind: SplitLeaveOneOut}, "ttttT tT t"},
+		{"leave two out", l, Split{Kind: SplitLeaveOneOut, Valid: true}, "tttvT tt t"},
+		{"time", l, Split{Kind: SplitTime, Fraction: 0.5}, "tttTT tT T"}, // times 1 2 3 3 4 4 5 9: row 4 is at 4
+		{"fixed", &fixed, Split{Kind: SplitFixed}, "Ttttt Tt t"},
+		{"fixed without parts", l, Split{Kind: SplitFixed}, ""},
+		{"fraction 1", l, Split{Kind: SplitFraction, Fraction: 1}, ""},
+		{"time 0", l, Split{Kind: SplitTime}, ""},
+		{"no kind", l, Split{}, ""},
+	} {
+		parts, err := c.split.Parts(c.log)
+		got := ""
+		for row, p := range parts {
+			if row > 0 && l.Users[row] != l.Users[row-1] {
+				got += " "
+			}
+			got += string("tvT"[p])
+		}
+		if got != c.want || (err == nil) != (c.want != "") {
+			t.Errorf("%s: %q (%v), want %q", c.name, got, err, c.want)
+		}
+	}
+	if floorShare(0.29, 100) != 29 || floorShare(0.8, 44) != 35 {
+		t.Error("a share of rows is off by one")
+	}
+}
+
+func TestSequence(t *testing.T) {
+	// Train of user 1 is 5 3 5, of user 2 is 4 3; test items 9 and 8 are unknown.
+	l := logOf([4]int{1, 5, 1, 1}, [4]int{1, 3, 2, 1}, [4]int{1, 5, 3, 1}, [4]int{1, 9, 4, 1}, [4]int{1, 4, 5, 1},
+		[4]int{2, 4, 1, 1}, [4]int{2, 3, 2, 1}, [4]int{2, 8, 3, 1}, [4]int{2, 5, 4, 1}, [4]int{2, 5, 5, 1})
+	parts := []Part{Train, Train, Train, Test, Test, Train, Train, Test, Valid, Test}
+	s := sequence(l, parts)
+	if d := cmp.Diff([]string{"", "5", "3", "4"}, s.ItemIDs); d != "" || s.Items != 3 {
+		t.Errorf("items: %s", d)
+	}
+	if d := cmp.Diff([][][]int32{{{1, 2, 1}, {3, 2}}, {{}, {1}}, {{3}, {1}}}, [][][]int32{s.Train, s.Valid, s.Test}); d != "" {
+		t.Errorf("sequences: %s", d)
+	}
+	want := Ladder{
+		{Name: RungTrain, Users: 2, Items: 3, Rows: 5, Samples: 3},
+		{Name: RungValid, Users: 1, Items: 1, Rows: 1},
+		{Name: RungValid + ", known items", Users: 1, Items: 1, Rows: 1},
+		{Name: RungTest, Users: 2, Items: 4, Rows: 4, Samples: 2},
+		{Name: RungKnownTest, Users: 2, Items: 2, Rows: 2},
+	}
+	if d := cmp.Diff(want, s.Ladder); d != "" {
+		t.Errorf("ladder: %s", d)
+	}
+	st := s.Stats()
+	if st.Rows != 8 || st.Users != 2 || st.Items != 3 {
+		t.Errorf("stats %v", st)
+	}
+}
+
+func TestPrefixes(t *testing.T) {
+	seqs := [][]int32{{7, 8, 9}, {5}, {}, {4, 6}}
+	p := Prefixes(seqs)
+	if d := cmp.Diff(Samples{User: []int32{0, 0, 3}, Length: []int32{1, 2, 1}}, p); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]int32{8, 9, 6}, p.Targets(seqs)); d != "" {
+		t.Error(d)
+	}
+	prefix, target := p.At(seqs, 1)
+	if d := cmp.Diff([]int32{7, 8}, prefix); d != "" || target != 9 || cap(prefix) != 2 {
+		t.Errorf("prefix %v, target %d", prefix, target)
+	}
+}
+
+func TestHoldOut(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var seqs [][]int32
+		for range rapid.IntRange(1, 12).Draw(t, "users") {
+			seqs = append(seqs, make([]int32, rapid.IntRange(0, 9).Draw(t, "length")))
+		}
+		all := Prefixes(seqs)
+		share := rapid.Float64Range(0, 0.99).Draw(t, "share")
+		s := rng.Seed(rapid.Uint64().Draw(t, "seed")).Stream("split")
+		for _, byUser := range []bool{false, true} {
+			split := Samples.HoldOutSamples
+			if byUser {
+				split = Samples.HoldOutUsers
+			}
+			train, valid, err := split(all, share, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, _, _ := split(all, share, s)
+			if !cmp.Equal(train, again) {
+				t.Fatal("the same stream gave another split")
+			}
+			if train.Len()+valid.Len() != all.Len() {
+				t.Fatalf("%d + %d samples of %d", train.Len(), valid.Len(), all.Len())
+			}
+			inValid := map[[2]int32]bool{}
+			validUser := map[int32]bool{}
+			for i := range valid.Len() {
+				inValid[[2]int32{valid.User[i], valid.Length[i]}] = true
+				validUser[valid.User[i]] = true
+			}
+			for i := range train.Len() {
+				if inValid[[2]int32{train.User[i], train.Length[i]}] || byUser && validUser[train.User[i]] {
+					t.Fatalf("sample of user %d is on both sides", train.User[i])
+				}
+			}
+			if want := int(share*float64(all.Len()) + 0.5); !byUser && valid.Len() != want {
+				t.Fatalf("%d validation samples, want %d", valid.Len(), want)
+			}
+		}
+	})
+	if _, _, err := (Samples{}).HoldOutSamples(1, rng.Stream{}); err == nil {
+		t.Error("a share of 1 was accepted")
+	}
+}
