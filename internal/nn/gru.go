@@ -1,0 +1,75 @@
+package nn
+
+import "privrec/internal/autograd"
+
+// Reset says where the reset gate of a GRU acts.
+type Reset int
+
+const (
+	// ResetAfter applies it to the product with the state's weights: c = tanh(W x + b + r ∘ (U h + b')).
+	// PyTorch, cuDNN and the released SR-GNN do so.
+	ResetAfter Reset = iota
+	// ResetBefore applies it to the state: c = tanh(W x + b + U (r ∘ h) + b'), as Cho et al. 2014,
+	// equation 8, has it.
+	ResetBefore
+)
+
+// Gate says what an open z gate of a GRU lets through.
+type Gate int
+
+const (
+	// GateKeep keeps the old state: h' = (1-z) ∘ c + z ∘ h (PyTorch, cuDNN, Cho et al. 2014).
+	GateKeep Gate = iota
+	// GateUpdate takes the new one: h' = (1-z) ∘ h + z ∘ c (Chung et al. 2014; equation 5 of SR-GNN,
+	// though not its code; DIPSGNN). The two differ by the sign of z's weights.
+	GateUpdate
+)
+
+// GRUCell is one step of a gated recurrent unit; r, z and the candidate are stacked in that order.
+type GRUCell struct {
+	Wih, Whh *autograd.Param // (3d, in), (3d, d)
+	Bih, Bhh *autograd.Param // (1, 3d)
+	Reset    Reset
+	Gate     Gate
+}
+
+// NewGRUCell returns a cell from width in to a state of width d.
+func NewGRUCell(name string, in, d int, reset Reset, gate Gate, init Init) *GRUCell {
+	return &GRUCell{
+		Wih: NewParam(name+".Wih", 3*d, in, init), Whh: NewParam(name+".Whh", 3*d, d, init),
+		Bih: NewParam(name+".bih", 1, 3*d, init), Bhh: NewParam(name+".bhh", 1, 3*d, init),
+		Reset: reset, Gate: gate,
+	}
+}
+
+// Forward takes x (n, in) and the state h (n, d) to the next state (n, d).
+func (c *GRUCell) Forward(t *autograd.Tape, x, h *autograd.Node) *autograd.Node {
+	return c.Step(t, c.Input(t, x), h)
+}
+
+// Input is the part that does not depend on the state, x·Wihᵀ + bih (n, 3d): it can be computed for
+// all steps of a sequence at once.
+func (c *GRUCell) Input(t *autograd.Tape, x *autograd.Node) *autograd.Node {
+	return x.Linear(t.Use(c.Wih), t.Use(c.Bih))
+}
+
+// Step is Forward with the input's part done.
+func (c *GRUCell) Step(t *autograd.Tape, gi, h *autograd.Node) *autograd.Node {
+	w, b, d := t.Use(c.Whh), t.Use(c.Bhh), h.Cols()
+	if c.Reset == ResetAfter {
+		return t.GRUGates(gi, h.Linear(w, b), h, c.Gate == GateUpdate)
+	}
+	rz := gi.SliceCols(0, 2*d).Add(h.Linear(w.SliceRows(0, 2*d), b.SliceCols(0, 2*d))).Sigmoid() // (n, 2d)
+	r, z := rz.SliceCols(0, d), rz.SliceCols(d, 2*d)
+	u := r.Mul(h).Linear(w.SliceRows(2*d, 3*d), b.SliceCols(2*d, 3*d))
+	n := gi.SliceCols(2*d, 3*d).Add(u).Tanh()
+	if c.Gate == GateUpdate {
+		return h.Add(z.Mul(n.Sub(h)))
+	}
+	return n.Add(z.Mul(h.Sub(n)))
+}
+
+// Params implements Layer.
+func (c *GRUCell) Params() []*autograd.Param {
+	return []*autograd.Param{c.Wih, c.Whh, c.Bih, c.Bhh}
+}

@@ -1,0 +1,97 @@
+package nn
+
+import (
+	"fmt"
+
+	"privrec/internal/autograd"
+)
+
+// Linear is y = x·Wᵀ + B.
+type Linear struct {
+	W *autograd.Param // (out, in)
+	B *autograd.Param // (1, out); nil without bias
+}
+
+// NewLinear returns a linear layer. The bias, if there is one, is initialised like the weights.
+func NewLinear(name string, in, out int, bias bool, init Init) *Linear {
+	l := &Linear{W: NewParam(name+".W", out, in, init)}
+	if bias {
+		l.B = NewParam(name+".b", 1, out, init)
+	}
+	return l
+}
+
+// Forward maps x (n, in) to (n, out).
+func (l *Linear) Forward(t *autograd.Tape, x *autograd.Node) *autograd.Node {
+	a := l.On(t, x)
+	return a.X.Linear(a.W, a.B)
+}
+
+// On is the layer applied to x as a part of Tape.ConcatLinear.
+func (l *Linear) On(t *autograd.Tape, x *autograd.Node) autograd.Affine {
+	a := autograd.Affine{X: x, W: t.Use(l.W)}
+	if l.B != nil {
+		a.B = t.Use(l.B)
+	}
+	return a
+}
+
+// Params implements Layer.
+func (l *Linear) Params() []*autograd.Param {
+	if l.B == nil {
+		return []*autograd.Param{l.W}
+	}
+	return []*autograd.Param{l.W, l.B}
+}
+
+// Embedding is a table of rows.
+type Embedding struct {
+	Table *autograd.Param // (n, d)
+}
+
+// NewEmbedding returns a table of n rows of width d.
+func NewEmbedding(name string, n, d int, init Init) *Embedding {
+	return &Embedding{NewTableParam(name, n, d, init)}
+}
+
+// Forward looks rows up (len(idx), d). The gradient is row-sparse.
+func (e *Embedding) Forward(t *autograd.Tape, idx []int32) *autograd.Node {
+	return t.Rows(e.Table, idx)
+}
+
+// Params implements Layer.
+func (e *Embedding) Params() []*autograd.Param { return []*autograd.Param{e.Table} }
+
+// MLP is linear layers with an activation between them, and none after the last.
+type MLP struct {
+	Layers []*Linear
+	Act    func(*autograd.Node) *autograd.Node // (*autograd.Node).ReLU and the like
+}
+
+// NewMLP returns an MLP through the given widths, input first.
+func NewMLP(name string, widths []int, act func(*autograd.Node) *autograd.Node, init Init) *MLP {
+	m := &MLP{Act: act}
+	for i := range len(widths) - 1 {
+		m.Layers = append(m.Layers, NewLinear(fmt.Sprintf("%s.%d", name, i), widths[i], widths[i+1], true, init))
+	}
+	return m
+}
+
+// Forward maps x (n, first width) to (n, last width).
+func (m *MLP) Forward(t *autograd.Tape, x *autograd.Node) *autograd.Node {
+	for i, l := range m.Layers {
+		if x = l.Forward(t, x); i < len(m.Layers)-1 {
+			x = m.Act(x)
+		}
+	}
+	return x
+}
+
+// Params implements Layer.
+func (m *MLP) Params() []*autograd.Param {
+	var all []*autograd.Param
+	for _, l := range m.Layers {
+		all = append(all, l.Params()...)
+	}
+	return all
+}
