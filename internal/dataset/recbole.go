@@ -14,19 +14,21 @@ func itoa(n int) string { return strconv.Itoa(n) }
 // name:type, with user_id:token and item_id:token and, where present,
 // rating:float and timestamp:float. Other columns are passed over.
 func ReadInter(ctx context.Context, path string) (*Log, error) {
-	return readFile(ctx, path, func(in *input) (*Log, error) {
-		names, types, err := in.atomicHeader()
-		if err != nil {
-			return nil, err
+	return readFile(ctx, path, parseInter)
+}
+
+func parseInter(in *input) (*Log, error) {
+	names, types, err := in.atomicHeader()
+	if err != nil {
+		return nil, err
+	}
+	for _, col := range [][2]string{{"user_id", "token"}, {"item_id", "token"}, {"rating", "float"}, {"timestamp", "float"}} {
+		if i := slices.Index(names, col[0]); i >= 0 && types[i] != col[1] {
+			return nil, in.fail(col[0], "type is "+strconv.Quote(types[i])+", want "+strconv.Quote(col[1]), "write "+col[0]+":"+col[1]+" in the header")
 		}
-		for col, want := range map[string]string{"user_id": "token", "item_id": "token", "rating": "float", "timestamp": "float"} {
-			if i := slices.Index(names, col); i >= 0 && types[i] != want {
-				return nil, in.fail(col, "type is "+strconv.Quote(types[i])+", want "+strconv.Quote(want), "write "+col+":"+want+" in the header")
-			}
-		}
-		t := Table{User: "user_id", Item: "item_id", Rating: optional(names, "rating"), Time: optional(names, "timestamp")}
-		return t.rows(in, &splitter{sep: "\t"}, names)
-	})
+	}
+	t := Table{Rating: optional(names, "rating"), Time: optional(names, "timestamp")}
+	return t.rows(in, &splitter{sep: "\t"}, names)
 }
 
 // ReadUserAtomic reads a RecBole atomic user file with a user_id:token column;

@@ -1,0 +1,186 @@
+package dataset
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// addSeeds feeds the good and the bad files whose name ends in suffix.
+func addSeeds(f *testing.F, suffixes ...string) {
+	for _, dir := range []string{goodDir, badDir} {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, e := range entries {
+			for _, s := range suffixes {
+				if strings.HasSuffix(e.Name(), s) {
+					b, err := os.ReadFile(filepath.Join(dir, e.Name()))
+					if err != nil {
+						f.Fatal(err)
+					}
+					f.Add(b)
+				}
+			}
+		}
+	}
+}
+
+// tryInput parses bytes as a file; an error must be an *Error that names the file and
+// a line that exists.
+func tryInput[T any](t *testing.T, b []byte, parse func(*input) (T, error)) (T, bool) {
+	var got T
+	in, err := newInput(t.Context(), "fuzzed", bytes.NewReader(b))
+	if err == nil {
+		defer in.close()
+		got, err = parse(in)
+	}
+	if err == nil {
+		return got, true
+	}
+	var e *Error
+	if !errors.As(err, &e) || e.File != "fuzzed" || e.Msg == "" {
+		t.Fatalf("error without a place: %v", err)
+	}
+	compressed := bytes.HasPrefix(b, []byte{0x1f, 0x8b}) || bytes.HasPrefix(b, []byte{0x28, 0xb5})
+	if lines := bytes.Count(b, []byte("\n")) + 1; e.Line < 0 || !compressed && e.Line > lines {
+		t.Fatalf("error names line %d of %d: %v", e.Line, lines, err)
+	}
+	return got, false
+}
+
+// roundTrip writes a log and reads it back. Ids with a tab or an odd end cannot be
+// written in this format and are passed over.
+func roundTrip(t *testing.T, l *Log) {
+	if err := l.valid(); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range append(append([]string(nil), l.UserIDs...), l.ItemIDs...) {
+		if strings.ContainsAny(id, "\t\n\r") {
+			return
+		}
+	}
+	var b bytes.Buffer
+	w := bufio.NewWriter(&b)
+	writeInter(w, l)
+	w.Flush()
+	in, err := newInput(t.Context(), "again", &b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, _, err := in.atomicHeader()
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := Table{Rating: optional(names, "rating"), Time: optional(names, "timestamp")}
+	again, err := table.rows(in, &splitter{sep: "\t"}, names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(l, again, cmpopts.IgnoreFields(Log{}, "Hash", "Name", "Parts"), cmpopts.EquateEmpty()); d != "" {
+		t.Fatal(d)
+	}
+}
+
+func FuzzRatingsDat(f *testing.F) {
+	addSeeds(f, "ratings.dat", "ratings.dat.gz")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if l, ok := tryInput(t, b, ratingsDat.log); ok {
+			roundTrip(t, l)
+		}
+	})
+}
+
+func FuzzUData(f *testing.F) {
+	addSeeds(f, "u.data")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if l, ok := tryInput(t, b, uData.log); ok {
+			roundTrip(t, l)
+		}
+	})
+}
+
+func FuzzInter(f *testing.F) {
+	addSeeds(f, ".inter")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if l, ok := tryInput(t, b, parseInter); ok {
+			roundTrip(t, l)
+		}
+	})
+}
+
+func FuzzCSV(f *testing.F) {
+	addSeeds(f, ".csv")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if l, ok := tryInput(t, b, Table{Sep: ","}.parse); ok {
+			roundTrip(t, l)
+		}
+	})
+}
+
+func FuzzAdjacency(f *testing.F) {
+	addSeeds(f, ".txt", ".adj")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if l, ok := tryInput(t, b, parseAdjacency); ok {
+			roundTrip(t, l)
+		}
+	})
+}
+
+func FuzzUsers(f *testing.F) {
+	addSeeds(f, "users.dat", "u.user", ".user")
+	parsers := []func(*input) (*Features, error){
+		func(in *input) (*Features, error) { return usersDat.features(in, nil) },
+		func(in *input) (*Features, error) { return uUser.features(in, map[string]Kind{"age": Numeric}) },
+		func(in *input) (*Features, error) { return in.userAtomic(nil) },
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		for _, parse := range parsers {
+			u, ok := tryInput(t, b, parse)
+			if !ok {
+				continue
+			}
+			if _, err := u.For(u.UserIDs, nil); err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range u.Columns {
+				if max(len(c.Codes), len(c.Numbers)) != len(u.UserIDs) {
+					t.Fatalf("column %q has %d rows of %d", c.Name, max(len(c.Codes), len(c.Numbers)), len(u.UserIDs))
+				}
+			}
+		}
+	})
+}
+
+// FuzzCacheEntry decodes damaged payloads behind a right checksum: it must refuse or
+// return a valid log, never panic or allocate what the payload cannot hold.
+func FuzzCacheEntry(f *testing.F) {
+	l := logOf([4]int{1, 7, 1, 5}, [4]int{2, 8, 2, 3})
+	feat := &Features{UserIDs: []string{"1", "2"}, Columns: []Column{{Name: "a", Kind: Numeric, Numbers: []float64{1, 2}}, {Name: "b", Codes: []int32{0, -1}, Levels: []string{"x"}}}}
+	f.Add(encodeEntry(&entry{log: l, ladder: Ladder{l.Rung(RungRaw)}}))
+	f.Add(encodeEntry(&entry{log: l, ladder: Ladder{l.Rung(RungRaw)}, features: feat}))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		e, err := decodeEntry(b)
+		if err != nil {
+			return
+		}
+		if err := e.log.valid(); err != nil {
+			t.Fatal(err)
+		}
+		again, err := decodeEntry(encodeEntry(e))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(e, again, cmp.AllowUnexported(entry{}), cmpopts.EquateNaNs()); d != "" {
+			t.Fatal(d)
+		}
+	})
+}

@@ -1,0 +1,92 @@
+package dataset
+
+import (
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+func TestCompareAndGrade(t *testing.T) {
+	ladder := Ladder{{Name: RungRaw, Users: 5, Items: 7, Rows: 20}, {Name: RungTrain, Users: 5, Items: 6, Rows: 15, Samples: 10}}
+	paper := Want{Rung: Rung{Name: RungTrain, Rows: 15, Samples: 10}, Paper: true, From: "table 1"}
+	own := Want{Rung: Rung{Name: RungRaw, Users: 5}, From: "README"}
+	wrong := Want{Rung: Rung{Name: RungRaw, Items: 8}, From: "README"}
+	missing := Want{Rung: Rung{Name: "10-core", Users: 3}, Paper: true, From: "table 1"}
+	for _, c := range []struct {
+		name           string
+		wants          []Want
+		standIn, fixed bool
+		checks, failed int
+		level          Level
+	}{
+		{"all equal", []Want{paper, own}, false, false, 3, 0, LevelB},
+		{"authors' split", []Want{paper}, false, true, 2, 0, LevelA},
+		{"no paper's count", []Want{own}, false, true, 1, 0, LevelC},
+		{"a count off", []Want{paper, wrong}, false, false, 3, 1, LevelC},
+		{"a rung missing", []Want{paper, missing}, false, true, 3, 1, LevelC},
+		{"stand-in", []Want{paper}, true, true, 2, 0, LevelD},
+		{"nothing to compare", nil, false, false, 0, 0, LevelC},
+	} {
+		checks := ladder.Compare(c.wants)
+		failed := 0
+		for _, k := range checks {
+			if !k.OK() {
+				failed++
+			}
+		}
+		if got := grade(c.standIn, c.fixed, checks); got != c.level || len(checks) != c.checks || failed != c.failed {
+			t.Errorf("%s: level %v, %d checks, %d failed", c.name, got, len(checks), failed)
+		}
+	}
+	if got := (Check{Rung: "raw", Count: "items", Want: 8, Got: 7, From: "README"}).String(); got != "raw: 7 items, differs from 8 (README)" {
+		t.Error(got)
+	}
+}
+
+func TestStats(t *testing.T) {
+	for _, c := range []struct {
+		counts []int
+		want   float64
+	}{{[]int{3, 3, 3}, 0}, {[]int{0, 0, 9, 0}, 0.75}, {[]int{1, 2, 3, 4}, 0.25}, {[]int{0, 0}, 0}, {nil, 0}} {
+		if got := gini(c.counts); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("gini of %v is %v, want %v", c.counts, got, c.want)
+		}
+	}
+	l := logOf([4]int{1, 1, 1, 1}, [4]int{1, 2, 1, 1}, [4]int{1, 1, 2, 1}, [4]int{2, 1, 1, 1})
+	want := Stats{Users: 2, Items: 2, Rows: 4, Density: 1, Gini: 0.25, Mean: 2, Lengths: [7]float64{1, 1.1, 1.5, 2, 2.5, 2.9, 3}}
+	if d := cmp.Diff(want, l.Stats(), cmpopts.EquateApprox(0, 1e-12)); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestFeaturesFor(t *testing.T) {
+	f := &Features{UserIDs: []string{"1", "2", "3"}, Columns: []Column{
+		{Name: "age", Kind: Numeric, Numbers: []float64{20, math.NaN(), 40}},
+		{Name: "job", Codes: []int32{2, -1, 0}, Levels: []string{"clerk", "nurse", "smith"}},
+	}}
+	got, err := f.For([]string{"2", "1"}, []string{"job", "age"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Features{UserIDs: []string{"2", "1"}, Columns: []Column{
+		{Name: "job", Codes: []int32{-1, 0}, Levels: []string{"smith"}},
+		{Name: "age", Kind: Numeric, Numbers: []float64{math.NaN(), 20}},
+	}}
+	if d := cmp.Diff(want, got, cmpopts.EquateNaNs()); d != "" {
+		t.Error(d)
+	}
+	if got.Width() != 2 || f.Width() != 4 {
+		t.Errorf("widths %d, %d", got.Width(), f.Width())
+	}
+	if lo, hi, ok := f.Columns[0].Range(); lo != 20 || hi != 40 || !ok {
+		t.Errorf("range %v..%v", lo, hi)
+	}
+	if _, _, ok := f.Columns[1].Range(); ok {
+		t.Error("a categorical column has a range")
+	}
+	if f.Columns[1].Codes[0] != 2 {
+		t.Error("For changed its receiver")
+	}
+}
