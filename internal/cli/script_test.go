@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"privrec/internal/config"
+	"privrec/internal/run"
+)
+
+// The scripts call the real program as "privrec", and as "toy" the same
+// command line over a task that is small enough to interrupt and resume.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"privrec": func() { os.Exit(Main(os.Args[1:])) },
+		"toy": func() {
+			app := &App{Tasks: []run.Task{adder()}, Stdout: os.Stdout, Stderr: os.Stderr}
+			os.Exit(app.Execute(context.Background(), os.Args[1:]))
+		},
+	})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "../../testdata/script",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("PRIVREC_DATA", "")
+			e.Setenv("PRIVREC_CACHE", e.WorkDir+"/cache")
+			e.Setenv("PRIVREC_SIMD", os.Getenv("PRIVREC_SIMD"))
+			return nil
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"exits": exits,
+		},
+	})
+}
+
+// exits runs a command and wants the exit code given first: exits 2 privrec x.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND [ARG]...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var e *exec.ExitError
+		if !errors.As(err, &e) {
+			ts.Fatalf("%v", err)
+		}
+		got = e.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+type adderConfig struct {
+	Steps int     `yaml:"steps"`
+	Pause float64 `yaml:"pause_ms"` // after each step
+	Fail  string  `yaml:"fail"`     // plain, data
+}
+
+// adder adds numbers with a checkpoint a step.
+func adder() run.Task {
+	return run.Task{Verb: "train", Name: "adder", Summary: "adds numbers", Cite: "Nobody, 2026", Action: run.Bind(
+		func() adderConfig { return adderConfig{Steps: 5} },
+		func(c adderConfig, doc *config.Document) error {
+			if c.Steps < 1 {
+				return doc.Errorf("steps", "must be positive, got %d", c.Steps)
+			}
+			return nil
+		}, add)}
+}
+
+func add(ctx context.Context, env *run.Env, c adderConfig) error {
+	if c.Fail != "" {
+		return errors.New("cannot add: " + c.Fail)
+	}
+	st := struct{ Step, Sum int }{}
+	cp, ok, err := env.LoadCheckpoint()
+	if err == nil && ok {
+		err = json.Unmarshal(cp.State, &st)
+	}
+	if err != nil {
+		return err
+	}
+	env.Progress.Begin("adding", c.Steps)
+	for st.Step < c.Steps {
+		st.Step++
+		st.Sum += st.Step
+		b, _ := json.Marshal(st)
+		if err := env.SaveCheckpoint(run.Checkpoint{State: b}); err != nil {
+			return err
+		}
+		env.Progress.Add(1)
+		select {
+		case <-ctx.Done():
+			return run.Interrupted
+		case <-time.After(time.Duration(c.Pause * float64(time.Millisecond))):
+		}
+	}
+	env.Progress.End(fmt.Sprintf("added %d numbers", c.Steps))
+	if err := env.WriteMetrics(map[string]int{"sum": st.Sum}); err != nil {
+		return err
+	}
+	return env.Print(total(st.Sum))
+}
+
+type total int
+
+func (t total) Text(w io.Writer) error { _, err := fmt.Fprintf(w, "sum %d\n", t); return err }
