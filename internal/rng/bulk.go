@@ -70,10 +70,9 @@ func (s *Stream) AddNormals32(dst []float32, scale float32) {
 	}
 	if rest := dst[groups*groupWords:]; len(rest) > 0 {
 		var tail [groupWords]float32
-		active.normals(1, &sch, first+uint64(groups)*groupBlocks, &tail[0])
-		for i := range rest {
-			rest[i] += scale * tail[i]
-		}
+		copy(tail[:], rest)
+		active.addNormals(1, &sch, first+uint64(groups)*groupBlocks, scale, &tail[0])
+		copy(rest, tail[:])
 	}
 }
 
