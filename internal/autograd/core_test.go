@@ -109,6 +109,7 @@ func TestShapeMisuse(t *testing.T) {
 		{"probability 1", func(t tape, x node) { x.Dropout(1, rng.Stream{}) }},
 		{"1 sources, 2 targets", func(t tape, x node) { t.EdgeSum(x, []int32{0}, []int32{0, 1}, nil, 2) }},
 		{"index 2", func(t tape, x node) { t.EdgeSum(x, []int32{0}, []int32{2}, nil, 2) }},
+		{"matrix (5,4)", func(t tape, x node) { t.SpMM(sparse, sparse.Transpose(), x) }},
 		{"2 heads", func(t tape, x node) { t.Attention(x, x, x, autograd.AttentionShape{Query: []int32{0, 2}, Heads: 2}) }},
 		{"not a scalar", func(t tape, x node) { t.Backward(x) }},
 		{"not a scalar", func(t tape, x node) { x.Scalar() }},
@@ -280,5 +281,34 @@ func TestDropout(t *testing.T) {
 	tp.SetTraining(false)
 	if z := tp.Const(x); z.Dropout(p, rng.Stream{}) != z {
 		t.Error("dropout acts in evaluation")
+	}
+}
+
+// TestNodesAreNotShared: two operations on one node are two values; a softmax and the log of a
+// softmax of the same node must not become one.
+func TestNodesAreNotShared(t *testing.T) {
+	tp := autograd.NewTape()
+	x := tp.Use(param("x", 2, 3))
+	a, b := x.Softmax(), x.Softmax()
+	l := b.Log()
+	if a == b || !slices.Equal(a.V.Data, b.V.Data) || slices.Equal(a.V.Data, l.V.Data) {
+		t.Error("softmax and log-softmax of one node interfere")
+	}
+	for i, v := range a.V.Data {
+		if !near(math.Log(float64(v)), float64(l.V.Data[i])) {
+			t.Errorf("log-softmax %v of %v", l.V.Data[i], v)
+		}
+	}
+}
+
+// TestEdgeSumIsSpMM compares the two forms of aggregation.
+func TestEdgeSumIsSpMM(t *testing.T) {
+	tp := autograd.NewTape()
+	x := tp.Const(random("x", 4, 3, 1))
+	a, b := tp.EdgeSum(x, src, dst, weights, 5), tp.SpMM(sparse, sparse.Transpose(), x)
+	for i, v := range a.V.Data {
+		if !near(float64(v), float64(b.V.Data[i])) {
+			t.Fatalf("edges %v, matrix %v", a.V.Data, b.V.Data)
+		}
 	}
 }

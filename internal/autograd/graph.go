@@ -34,3 +34,21 @@ func edgeKernel(j *job, lo, hi int) {
 		}
 	}
 }
+
+// SpMM is a·x for a sparse a (n, m) and x (m, d). at must be the transpose of a, for the way back:
+// dx = aᵀ·dy. For a symmetric matrix it is a itself.
+func (t *Tape) SpMM(a, at *tensor.CSR, x *Node) *Node {
+	if a.Cols != x.Rows() || at.Rows != a.Cols || at.Cols != a.Rows {
+		failf("spmm", []*Node{x}, "matrix (%d,%d), transpose (%d,%d)", a.Rows, a.Cols, at.Rows, at.Cols)
+	}
+	y := t.node("spmm", a.Rows, x.Cols(), x)
+	a.MulDense(y.V, x.V)
+	if y.need {
+		y.back = func() {
+			d := t.Buffer(x.Rows(), x.Cols())
+			at.MulDense(d, y.G)
+			x.give(d)
+		}
+	}
+	return y.checked()
+}

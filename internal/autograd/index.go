@@ -7,7 +7,7 @@ func (x *Node) Gather(idx []int32) *Node {
 	checkIndex("gather", x, idx, x.Rows())
 	w := x.Cols()
 	y := x.t.node("gather", len(idx), w, x)
-	x.t.each(len(idx), w, job{kernel: gatherKernel, dst: y.V.Data, a: x.flat(), idx: idx, w: w})
+	x.t.each(len(idx), w, job{kernel: gatherKernel, dst: y.V.Data, a: x.V.Data, idx: idx, w: w, n: x.V.Stride})
 	if y.need {
 		y.back = func() {
 			g := x.accZero()
@@ -17,10 +17,11 @@ func (x *Node) Gather(idx []int32) *Node {
 	return y.checked()
 }
 
+// gatherKernel: row i of dst = row idx[i] of a, whose rows are n floats apart.
 func gatherKernel(j *job, lo, hi int) {
 	for i := lo; i < hi; i++ {
-		k := int(j.idx[i])
-		copy(j.dst[i*j.w:(i+1)*j.w], j.a[k*j.w:(k+1)*j.w])
+		k := int(j.idx[i]) * j.n
+		copy(j.dst[i*j.w:(i+1)*j.w], j.a[k:k+j.w])
 	}
 }
 
@@ -58,7 +59,7 @@ func (x *Node) ConcatCols(others ...*Node) *Node {
 	lo := 0
 	for k := range y.nin {
 		z := y.operand(k)
-		copyCols(tensor.ColsView(y.V, lo, lo+z.Cols()), z.V)
+		t.copyTo(tensor.ColsView(y.V, lo, lo+z.Cols()), z.V)
 		lo += z.Cols()
 	}
 	if y.need {
@@ -68,7 +69,7 @@ func (x *Node) ConcatCols(others ...*Node) *Node {
 				z := y.operand(k)
 				if z.need {
 					d := t.Buffer(z.Rows(), z.Cols())
-					copyCols(d, tensor.ColsView(y.G, lo, lo+z.Cols()))
+					t.copyTo(d, tensor.ColsView(y.G, lo, lo+z.Cols()))
 					z.give(d)
 				}
 				lo += z.Cols()
@@ -86,9 +87,17 @@ func (x *Node) operand(k int) *Node {
 	return x.more[k-len(x.in)]
 }
 
-func copyCols(dst, src tensor.Matrix) {
-	for i := range dst.Rows {
-		copy(rowOf(dst, i), rowOf(src, i))
+// copyTo copies src to dst, of the same shape; either may be a view.
+func (t *Tape) copyTo(dst, src tensor.Matrix) {
+	if dst.Cols > 0 {
+		t.each(dst.Rows, dst.Cols, job{kernel: copyKernel, dst: dst.Data, a: src.Data, w: dst.Cols, n: dst.Stride, k: src.Stride})
+	}
+}
+
+// copyKernel copies rows of w floats that are n apart in dst and k apart in a.
+func copyKernel(j *job, lo, hi int) {
+	for i := lo; i < hi; i++ {
+		copy(j.dst[i*j.n:i*j.n+j.w], j.a[i*j.k:i*j.k+j.w])
 	}
 }
 
@@ -98,7 +107,7 @@ func (x *Node) SliceCols(lo, hi int) *Node {
 		failf("sliceCols", []*Node{x}, "columns [%d, %d)", lo, hi)
 	}
 	y := x.t.node("sliceCols", x.Rows(), hi-lo, x)
-	copyCols(y.V, tensor.ColsView(x.V, lo, hi))
+	x.t.copyTo(y.V, tensor.ColsView(x.V, lo, hi))
 	if y.need {
 		y.back = func() {
 			g := tensor.ColsView(x.accZero(), lo, hi)
@@ -116,7 +125,7 @@ func (x *Node) SliceRows(lo, hi int) *Node {
 		failf("sliceRows", []*Node{x}, "rows [%d, %d)", lo, hi)
 	}
 	y := x.t.node("sliceRows", hi-lo, x.Cols(), x)
-	copyCols(y.V, tensor.RowsView(x.V, lo, hi))
+	x.t.copyTo(y.V, tensor.RowsView(x.V, lo, hi))
 	if y.need {
 		y.back = func() {
 			g := x.accZero()

@@ -12,9 +12,10 @@ type job struct {
 	d, e, f []tensor.Float
 	idx     []int32
 	idx2    []int32
-	w       int // floats of a row, or the stride of a
-	n       int // rows, where the split is over columns
-	s, s2   tensor.Float
+	w       int // floats of a row
+	n, k    int // strides or counts, as the kernel says
+	s       tensor.Float
+	x, y    float64
 	flag    bool
 }
 

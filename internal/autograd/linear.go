@@ -104,11 +104,15 @@ func affine(y tensor.Matrix, x, w, b *Node) {
 		tensor.Gemm(false, true, 1, x.V, w.V, 0, y)
 		return
 	}
-	bias := rowOf(b.V, 0)
-	for i := range y.Rows {
-		copy(rowOf(y, i), bias)
-	}
+	x.t.each(y.Rows, y.Cols, job{kernel: repeatKernel, dst: y.Data, a: b.flat(), n: y.Stride})
 	tensor.Gemm(false, true, 1, x.V, w.V, 1, y)
+}
+
+// repeatKernel writes a to the rows of dst, n floats apart.
+func repeatKernel(j *job, lo, hi int) {
+	for i := lo; i < hi; i++ {
+		copy(j.dst[i*j.n:i*j.n+len(j.a)], j.a)
+	}
 }
 
 // affineBack is dx = dy·w, dw = dyᵀ·x, db = column sums of dy.
@@ -129,18 +133,18 @@ func affineBack(dy tensor.Matrix, x, w, b *Node) {
 // colSums adds the column sums of m to the gradient of b (1, cols).
 func (t *Tape) colSums(m tensor.Matrix, b *Node) {
 	g := b.accZero()
-	t.run(m.Cols, 64, job{kernel: colSumKernel, dst: g.Data, a: m.Data, b: t.arena.take(m.Cols), w: m.Stride, n: m.Rows})
+	t.run(m.Cols, 64, job{kernel: colSumKernel, dst: g.Data, a: m.Data, b: t.arena.take(m.Cols), n: m.Stride, k: m.Rows})
 }
 
-// colSumKernel sums blocks of rows before it sums the blocks, which keeps the rounding error of
-// long columns down.
+// colSumKernel adds columns [lo, hi) of the k rows of a, n floats apart, to dst. It sums blocks of
+// rows before it sums the blocks, which keeps the rounding error of long columns down.
 func colSumKernel(j *job, lo, hi int) {
 	const block = 256
 	sum := j.b[lo:hi]
-	for r0 := 0; r0 < j.n; r0 += block {
-		copy(sum, j.a[r0*j.w+lo:r0*j.w+hi])
-		for r := r0 + 1; r < min(j.n, r0+block); r++ {
-			tensor.Add(sum, j.a[r*j.w+lo:r*j.w+hi])
+	for r0 := 0; r0 < j.k; r0 += block {
+		copy(sum, j.a[r0*j.n+lo:r0*j.n+hi])
+		for r := r0 + 1; r < min(j.k, r0+block); r++ {
+			tensor.Add(sum, j.a[r*j.n+lo:r*j.n+hi])
 		}
 		tensor.Add(j.dst[lo:hi], sum)
 	}

@@ -48,9 +48,7 @@ func (x *Node) name() string { return fmt.Sprintf("%s#%d", x.op, x.id) }
 func (x *Node) flat() []tensor.Float {
 	if x.V.Stride != x.V.Cols && x.V.Rows > 1 {
 		m := x.t.Buffer(x.V.Rows, x.V.Cols)
-		for i := range m.Rows {
-			copy(rowOf(m, i), rowOf(x.V, i))
-		}
+		x.t.copyTo(m, x.V)
 		x.V = m
 	}
 	return x.V.Data[:x.V.Rows*x.V.Cols]

@@ -12,45 +12,54 @@ const LayerNormEps = 1e-5
 // NormalizeRows is c·x/max(|x|, eps) for each row: norm exactly c, except for rows shorter than
 // eps, which are only scaled by c/eps.
 func (x *Node) NormalizeRows(c, eps float64) *Node {
-	return x.scaleRows("normalizeRows", func(norm float64) (f float64, fixed bool) {
-		return c / max(norm, eps), norm <= eps
-	})
+	return x.scaleRows("normalizeRows", normalizeKernel, c, eps)
 }
 
 // ClipRows is min(1, c/|x|)·x for each row. On the bound it counts as unclipped.
-func (x *Node) ClipRows(c float64) *Node {
-	return x.scaleRows("clipRows", func(norm float64) (f float64, fixed bool) {
-		if norm <= c {
-			return 1, true
-		}
-		return c / norm, false
-	})
-}
+func (x *Node) ClipRows(c float64) *Node { return x.scaleRows("clipRows", clipKernel, c, 0) }
 
 // scaleRows multiplies each row by a factor f of its norm: either a fixed one, or one proportional
-// to 1/|x|, for which dx = f·(dy - x̂(x̂·dy)), x̂ = x/|x|.
-func (x *Node) scaleRows(op string, factor func(norm float64) (f float64, fixed bool)) *Node {
+// to 1/|x|, for which dx = f·(dy - x̂(x̂·dy)), x̂ = x/|x|. The kernel writes the factor to b, and to
+// c 1/|x|² where the factor depends on the norm, else 0.
+func (x *Node) scaleRows(op string, kernel func(j *job, lo, hi int), c, eps float64) *Node {
 	w := x.Cols()
 	y := x.t.node(op, x.Rows(), w, x)
-	f := x.t.Buffer(2, x.Rows()) // factor; 1/|x|² where it depends on the norm, else 0
-	xs := x.flat()
-	for i := range x.Rows() {
-		sq := tensor.SumSq(xs[i*w : (i+1)*w])
-		s, fixed := factor(math.Sqrt(sq))
-		f.Data[i], f.Data[x.Rows()+i] = tensor.Float(s), 0
-		if !fixed {
-			f.Data[x.Rows()+i] = tensor.Float(1 / sq)
-		}
-	}
-	x.t.each(x.Rows(), w, job{kernel: mulColKernel, dst: y.V.Data, a: xs, b: f.Data, w: w})
+	f := x.t.Buffer(2, x.Rows())
+	rows := job{kernel: kernel, dst: y.V.Data, a: x.flat(), b: f.Data[:x.Rows()], c: f.Data[x.Rows():], w: w, x: c, y: eps}
+	x.t.each(x.Rows(), 2*w, rows)
 	if y.need {
 		y.back = func() {
 			d := x.t.Buffer(x.Rows(), w)
-			x.t.each(x.Rows(), w, job{kernel: scaleRowsBack, dst: d.Data, a: y.dy(), b: f.Data, c: f.Data[x.Rows():], d: xs, w: w})
+			x.t.each(x.Rows(), 2*w, job{kernel: scaleRowsBack, dst: d.Data, a: y.dy(), b: f.Data, c: f.Data[x.Rows():], d: x.flat(), w: w})
 			x.give(d)
 		}
 	}
 	return y.checked()
+}
+
+func normalizeKernel(j *job, lo, hi int) {
+	for i := lo; i < hi; i++ {
+		x := j.a[i*j.w : (i+1)*j.w]
+		sq := tensor.SumSq(x)
+		norm := math.Sqrt(sq)
+		j.b[i], j.c[i] = tensor.Float(j.x/max(norm, j.y)), 0
+		if norm > j.y {
+			j.c[i] = tensor.Float(1 / sq)
+		}
+		tensor.ScaleTo(j.b[i], j.dst[i*j.w:(i+1)*j.w], x)
+	}
+}
+
+func clipKernel(j *job, lo, hi int) {
+	for i := lo; i < hi; i++ {
+		x := j.a[i*j.w : (i+1)*j.w]
+		sq := tensor.SumSq(x)
+		j.b[i], j.c[i] = 1, 0
+		if norm := math.Sqrt(sq); norm > j.x {
+			j.b[i], j.c[i] = tensor.Float(j.x/norm), tensor.Float(1/sq)
+		}
+		tensor.ScaleTo(j.b[i], j.dst[i*j.w:(i+1)*j.w], x)
+	}
 }
 
 func scaleRowsBack(j *job, lo, hi int) {
@@ -78,7 +87,7 @@ func (x *Node) LayerNormWith(gain, shift *Node, eps float64) *Node {
 	y := t.node("layerNorm", x.Rows(), w, x, gain, shift)
 	xhat, inv := t.Buffer(x.Rows(), w), t.Buffer(x.Rows(), 1)
 	t.each(x.Rows(), w, job{kernel: layerNormKernel, dst: y.V.Data, a: x.flat(), b: gain.flat(), c: shift.flat(),
-		d: xhat.Data, e: inv.Data, w: w, s: tensor.Float(eps)})
+		d: xhat.Data, e: inv.Data, w: w, x: eps})
 	if y.need {
 		y.back = func() {
 			if shift.need {
@@ -106,7 +115,7 @@ func layerNormKernel(j *job, lo, hi int) {
 		for k, v := range x {
 			xhat[k] = v - mean
 		}
-		j.e[i] = tensor.Float(1 / math.Sqrt(tensor.SumSq(xhat)/float64(j.w)+float64(j.s)))
+		j.e[i] = tensor.Float(1 / math.Sqrt(tensor.SumSq(xhat)/float64(j.w)+j.x))
 		tensor.Scale(j.e[i], xhat)
 		tensor.Mul(y, xhat, j.b)
 		tensor.Add(y, j.c)

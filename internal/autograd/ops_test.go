@@ -61,7 +61,15 @@ var (
 	src      = []int32{0, 1, 1, 3, 3, 0}
 	dst      = []int32{2, 0, 0, 3, 1, 2}
 	weights  = []tensor.Float{0.5, 1, -2, 1.5, 0.25, 3}
+	sparse   = must(tensor.FromTriplets(5, 4, dst, src, weights))
 )
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
 
 func opCases() []opCase {
 	sq := [2]int{4, 4}
@@ -114,6 +122,7 @@ func opCases() []opCase {
 		{"edgeSum", [][2]int{{4, 3}}, func(t tape, x []node) node { return t.EdgeSum(x[0], src, dst, nil, 5) }, nil},
 		{"edgeSum, weighted", [][2]int{{4, 3}}, func(t tape, x []node) node { return t.EdgeSum(x[0], src, dst, weights, 4) }, nil},
 		{"edgeSum, no edges", [][2]int{{4, 3}}, func(t tape, x []node) node { return t.EdgeSum(x[0], nil, nil, nil, 2) }, nil},
+		{"spmm", [][2]int{{4, 3}}, func(t tape, x []node) node { return t.SpMM(sparse, sparse.Transpose(), x[0]) }, nil},
 		{"sigmoid", [][2]int{m}, func(t tape, x []node) node { return x[0].Sigmoid() }, nil},
 		{"tanh", [][2]int{m}, func(t tape, x []node) node { return x[0].Tanh() }, nil},
 		{"exp", [][2]int{m}, func(t tape, x []node) node { return x[0].Exp() }, nil},

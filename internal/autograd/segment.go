@@ -58,20 +58,28 @@ func (x *Node) SegmentSoftmax(offsets []int32) *Node {
 	}
 	n := checkOffsets("segmentSoftmax", x, offsets, x.Rows())
 	y := x.t.node("segmentSoftmax", x.Rows(), 1, x)
-	for k := range n {
-		lo, hi := offsets[k], offsets[k+1]
-		softmax(y.V.Data[lo:hi], x.flat()[lo:hi])
-	}
+	width := 8 * max(1, x.Rows()/max(1, n)) // of an average segment, exponentials being dear
+	x.t.each(n, width, job{kernel: segmentSoftmaxKernel, dst: y.V.Data, a: x.flat(), idx: offsets})
 	y.shared = true
 	if y.need {
 		y.back = func() {
 			d := x.t.Buffer(x.Rows(), 1)
-			for k := range n {
-				lo, hi := offsets[k], offsets[k+1]
-				softmaxBack(d.Data[lo:hi], y.V.Data[lo:hi], y.dy()[lo:hi])
-			}
+			x.t.each(n, width, job{kernel: segmentSoftmaxBack, dst: d.Data, a: y.V.Data, b: y.dy(), idx: offsets})
 			x.give(d)
 		}
 	}
 	return y.checked()
+}
+
+func segmentSoftmaxKernel(j *job, lo, hi int) {
+	for k := lo; k < hi; k++ {
+		softmax(j.dst[j.idx[k]:j.idx[k+1]], j.a[j.idx[k]:j.idx[k+1]])
+	}
+}
+
+func segmentSoftmaxBack(j *job, lo, hi int) {
+	for k := lo; k < hi; k++ {
+		from, to := j.idx[k], j.idx[k+1]
+		softmaxBack(j.dst[from:to], j.a[from:to], j.b[from:to])
+	}
 }

@@ -101,13 +101,13 @@ func TestStepAllocations(t *testing.T) {
 	}
 	step()
 	step()
-	n := testing.AllocsPerRun(20, step)
+	n := testing.AllocsPerRun(5, step)
 	t.Logf("%d nodes, %.0f objects a step", tp.Len(), n)
 	if n >= 80 {
 		t.Errorf("%.0f objects a step", n)
 	}
 	tp.NoGrad = true
-	eval := testing.AllocsPerRun(20, func() { tp.Reset(); m.loss(tp) })
+	eval := testing.AllocsPerRun(5, func() { tp.Reset(); m.loss(tp) })
 	t.Logf("evaluation: %.0f objects", eval)
 	if eval >= 30 {
 		t.Errorf("evaluation: %.0f objects", eval)

@@ -97,9 +97,7 @@ func (t *Tape) Rows(p *Param, idx []int32) *Node {
 	checkIndex(y.op, y, idx, p.Value.Rows)
 	w := p.Value.Cols
 	y.V = t.Buffer(len(idx), w)
-	for i, k := range idx {
-		copy(y.V.Data[i*w:(i+1)*w], rowOf(p.Value, int(k)))
-	}
+	t.each(len(idx), w, job{kernel: gatherKernel, dst: y.V.Data, a: p.Value.Data, idx: idx, w: w, n: p.Value.Stride})
 	if !t.NoGrad {
 		y.need = true
 		e := t.grads.entry(p)

@@ -18,12 +18,13 @@ var tiedBuffer = 1 << 25
 // tied is a softmax cross-entropy against the rows of a table, tile by tile. It lives on the tape
 // and is used again after Reset, so that it costs no allocation.
 //
-// Forward: a tile holds logits h·Eᵀ of all rows against at most tiedTile classes; it is replaced by
-// exp(logit - its row maximum), and the maxima and sums of all tiles give log Σ exp. Backward: the
-// tile is rescaled to probabilities times the upstream gradient, the targets are subtracted, and
-// its products with E and h are formed while it is in cache. If the exponentials of all rows fit
-// tiedBuffer they are kept in between; otherwise the rows are cut into chunks of tiedChunk and each
-// chunk's tiles are computed again on the way back, one product in four more.
+// Forward: a tile holds the logits h·Eᵀ of a chunk of rows against at most tiedTile classes; it is
+// replaced by exp(logit - its row maximum), and the maxima and sums of all tiles give log Σ exp.
+// Backward: the tile becomes probabilities times the upstream gradient, the targets are subtracted,
+// and its products with E and h are formed while it is in cache. If the exponentials of all rows
+// fit tiedBuffer they are kept in between, and rescaled; otherwise the rows are cut into chunks of
+// tiedChunk, a group of tiles shares one buffer, and each tile is computed again on the way back:
+// four products instead of three.
 type tied struct {
 	h, e       tensor.Matrix // (B, d), (V, d)
 	targets    []int32       // rows of the table
@@ -32,19 +33,19 @@ type tied struct {
 	group      int // tiles in a group
 	rows       int // rows in a chunk
 	kept       bool
-	p          []tensor.Float // exponentials, tile after tile, rows x tile each
-	tmax, tsum []tensor.Float // (nt, rows)
-	top        []tensor.Float // (rows) maximum over tiles
-	inv        []tensor.Float // (rows) 1/Σ exp(logit - top)
-	logit      []tensor.Float // (rows) of the target
-	tmp        []tensor.Float // (rows)
+	p          []tensor.Float // buffers of tiles, rows x tile each
+	tmax, tsum []tensor.Float // (nt, rows) of the chunk
+	top        []tensor.Float // (B) maximum over tiles
+	inv        []tensor.Float // (B) 1/Σ exp(logit - top)
+	logit      []tensor.Float // (B) of the target
+	sum        []tensor.Float // (rows)
 
-	r0, r1 int           // the chunk being worked on
-	scale  tensor.Float  // upstream gradient over B
-	dh     tensor.Matrix // (B, d) or empty
-	de     tensor.Matrix // (V, d) or empty
-	beta   tensor.Float  // what de's content counts for
-	part   []tensor.Float
+	r0, r1 int            // the chunk being worked on
+	scale  tensor.Float   // upstream gradient over B
+	dh     tensor.Matrix  // (B, d) or empty
+	de     tensor.Matrix  // (V, d) or empty
+	beta   tensor.Float   // what de's content counts for
+	part   []tensor.Float // dh by group
 
 	runForward, runBackward func(g, lo, hi int)
 }
@@ -52,8 +53,9 @@ type tied struct {
 // TiedCrossEntropy is the mean over rows of the softmax cross-entropy of h·p[lo:]ᵀ, for h (B, d)
 // and a table p whose rows from lo on are the classes. targets are row numbers of the table, so
 // lo <= target < rows: with lo = 1 they are the item numbers of a table whose row 0 is padding.
-// The logits are never materialised beyond 128 MiB of exponentials (see tied). The gradient of p is
-// dense and written once. The mean over no rows is 0.
+// The logits are never materialised beyond 128 MiB of exponentials (see tied), and in an evaluation
+// not beyond one tile a group. The gradient of p is dense and written once. The mean over no rows
+// is 0.
 func (t *Tape) TiedCrossEntropy(h *Node, p *Param, lo int, targets []int32) *Node {
 	leaf := t.Use(p)
 	b, d := h.Rows(), h.Cols()
@@ -104,49 +106,59 @@ func (c *tied) plan(t *Tape, b int, keep bool) {
 	c.group = (c.nt + tiedGroups - 1) / tiedGroups
 	c.kept = keep && b*c.nt*c.tile <= tiedBuffer
 	c.rows = max(1, b)
+	buffers := c.nt
 	if !c.kept {
-		c.rows = max(1, min(b, tiedChunk, tiedBuffer/(c.nt*c.tile)))
+		c.rows = max(1, min(b, tiedChunk))
+		buffers = c.groups()
 	}
-	c.p = t.arena.take(c.rows * c.nt * c.tile)
+	c.p = t.arena.take(c.rows * buffers * c.tile)
 	c.tmax, c.tsum = t.arena.take(c.rows*c.nt), t.arena.take(c.rows*c.nt)
-	c.top, c.inv = t.arena.take(c.rows), t.arena.take(c.rows)
-	c.logit, c.tmp = t.arena.take(c.rows), t.arena.take(c.rows)
+	c.top, c.inv, c.logit = t.arena.take(b), t.arena.take(b), t.arena.take(b)
+	c.sum = t.arena.take(c.rows)
 }
 
-// tileOf is the buffer of tile k of the chunk and the classes in it.
-func (c *tied) tileOf(k int) (m tensor.Matrix, v0, v1 int) {
+func (c *tied) groups() int { return (c.nt + c.group - 1) / c.group }
+
+// tileOf is the buffer of tile k, the classes in it and their rows of the table.
+func (c *tied) tileOf(k int) (m, e tensor.Matrix, v0 int) {
 	v0 = k * c.tile
-	v1 = min(c.e.Rows, v0+c.tile)
+	v1 := min(c.e.Rows, v0+c.tile)
+	at := k
+	if !c.kept {
+		at = k / c.group
+	}
 	n := c.r1 - c.r0
-	m = tensor.Matrix{Rows: n, Cols: v1 - v0, Stride: c.tile, Data: c.p[k*c.rows*c.tile:]}
-	m.Data = m.Data[:(n-1)*c.tile+v1-v0]
-	return m, v0, v1
+	p := c.p[at*c.rows*c.tile:]
+	m = tensor.Matrix{Rows: n, Cols: v1 - v0, Stride: c.tile, Data: p[:(n-1)*c.tile+v1-v0]}
+	return m, tensor.RowsView(c.e, v0, v1), v0
 }
 
-// forward fills tiles and sums of the chunk of rows from r on and returns the sum of its losses.
+// forward computes top, inv and logit of the chunk of rows from r on and returns the sum of its
+// losses.
 func (c *tied) forward(r int) (loss float64) {
 	c.r0, c.r1 = r, min(c.h.Rows, r+c.rows)
 	n := c.r1 - c.r0
 	tensor.Parallel(c.nt, c.group, c.runForward)
-	copy(c.top[:n], c.tmax[:n])
+	top := c.top[c.r0:c.r1]
+	copy(top, c.tmax[:n])
 	for k := 1; k < c.nt; k++ {
 		for i, m := range c.tmax[k*c.rows : k*c.rows+n] {
-			c.top[i] = max(c.top[i], m)
+			top[i] = max(top[i], m)
 		}
 	}
-	sum := c.tmp[:n]
+	sum := c.sum[:n]
 	clear(sum)
 	for k := range c.nt { // tmax becomes exp(tmax - top), the factor between a tile and the whole
 		f := c.tmax[k*c.rows : k*c.rows+n]
-		tensor.Axpy(-1, c.top[:n], f)
+		tensor.Axpy(-1, top, f)
 		tensor.Exp(f, f)
 		for i, s := range c.tsum[k*c.rows : k*c.rows+n] {
 			sum[i] += f[i] * s
 		}
 	}
 	for i, s := range sum {
-		c.inv[i] = 1 / s
-		loss += math.Log(float64(s)) + float64(c.top[i]) - float64(c.logit[i])
+		c.inv[c.r0+i] = 1 / s
+		loss += math.Log(float64(s)) + float64(top[i]) - float64(c.logit[c.r0+i])
 	}
 	return loss
 }
@@ -154,12 +166,12 @@ func (c *tied) forward(r int) (loss float64) {
 func (c *tied) forwardGroup(_, lo, hi int) {
 	h := tensor.RowsView(c.h, c.r0, c.r1)
 	for k := lo; k < hi; k++ {
-		m, v0, v1 := c.tileOf(k)
-		tensor.Gemm(false, true, 1, h, tensor.RowsView(c.e, v0, v1), 0, m)
+		m, e, v0 := c.tileOf(k)
+		tensor.Gemm(false, true, 1, h, e, 0, m)
 		for i := range m.Rows {
-			row := rowOf(m, i)
+			row := tensor.Row(m, i)
 			if j := int(c.targets[c.r0+i]) - c.lo - v0; j >= 0 && j < len(row) {
-				c.logit[i] = row[j]
+				c.logit[c.r0+i] = row[j]
 			}
 			top := tensor.Max(row)
 			c.tmax[k*c.rows+i] = top
@@ -188,15 +200,12 @@ func (c *tied) backward(t *Tape, h, leaf *Node, scale tensor.Float) {
 		c.de = tensor.RowsView(g, c.lo, g.Rows)
 	}
 	for r := 0; r < c.h.Rows; r += c.rows {
-		if !c.kept {
-			c.forward(r)
-		}
+		c.r0, c.r1 = r, min(c.h.Rows, r+c.rows)
 		tensor.Parallel(c.nt, c.group, c.runBackward)
 		c.beta = 1
 		if h.need {
 			n := (c.r1 - c.r0) * d
-			t.each(n, (c.nt+c.group-1)/c.group, job{kernel: tiedSum, dst: c.dh.Data[c.r0*d : c.r0*d+n], a: c.part,
-				w: c.rows * d, n: (c.nt + c.group - 1) / c.group})
+			t.each(n, c.groups(), job{kernel: tiedSum, dst: c.dh.Data[c.r0*d : c.r0*d+n], a: c.part, w: c.rows * d, n: c.groups()})
 		}
 	}
 	if h.need {
@@ -220,10 +229,18 @@ func (c *tied) backwardGroup(g, lo, hi int) {
 		dh = tensor.Matrix{Rows: n, Cols: d, Stride: d, Data: c.part[g*c.rows*d : g*c.rows*d+n*d]}
 	}
 	for k := lo; k < hi; k++ {
-		m, v0, v1 := c.tileOf(k)
+		m, e, v0 := c.tileOf(k)
+		if !c.kept {
+			tensor.Gemm(false, true, 1, h, e, 0, m)
+		}
 		for i := range n {
-			row := rowOf(m, i)
-			tensor.Scale(c.scale*c.tmax[k*c.rows+i]*c.inv[i], row)
+			row, f := tensor.Row(m, i), c.scale*c.inv[c.r0+i]
+			if c.kept {
+				f *= c.tmax[k*c.rows+i]
+			} else {
+				tensor.ExpSum(row, row, c.top[c.r0+i])
+			}
+			tensor.Scale(f, row)
 			if j := int(c.targets[c.r0+i]) - c.lo - v0; j >= 0 && j < len(row) {
 				row[j] -= c.scale
 			}
@@ -233,10 +250,10 @@ func (c *tied) backwardGroup(g, lo, hi int) {
 			if k == lo {
 				beta = 0
 			}
-			tensor.Gemm(false, false, 1, m, tensor.RowsView(c.e, v0, v1), beta, dh)
+			tensor.Gemm(false, false, 1, m, e, beta, dh)
 		}
 		if c.de.Data != nil {
-			tensor.Gemm(true, false, 1, m, h, c.beta, tensor.RowsView(c.de, v0, v1))
+			tensor.Gemm(true, false, 1, m, h, c.beta, tensor.RowsView(c.de, v0, v0+e.Rows))
 		}
 	}
 }
