@@ -26,6 +26,7 @@ func encodeEntry(e *entry) []byte {
 	var b []byte
 	l := e.log
 	b = putStrings(b, []string{l.Name, l.Hash})
+	b = append(b, bit(l.StandIn))
 	b = putStrings(b, l.UserIDs)
 	b = putStrings(b, l.ItemIDs)
 	b = putColumn(b, l.Users)
@@ -72,6 +73,13 @@ func putStrings(b []byte, list []string) []byte {
 	return b
 }
 
+func bit(b bool) byte {
+	if b {
+		return 1
+	}
+	return 0
+}
+
 // decoder reads what encodeEntry wrote. After the first fault it returns zero values
 // and err tells.
 type decoder struct {
@@ -91,6 +99,7 @@ func decodeEntry(b []byte) (*entry, error) {
 	} else {
 		d.fail()
 	}
+	l.StandIn = d.byte() == 1
 	l.UserIDs, l.ItemIDs = d.strings(), d.strings()
 	l.Users, l.Items = column[int32](&d, 4), column[int32](&d, 4)
 	l.Times, l.Values, l.Parts = column[int64](&d, 8), column[float32](&d, 4), column[Part](&d, 1)

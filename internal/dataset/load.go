@@ -43,7 +43,7 @@ func LoadSet(ctx context.Context, set Set, r Recipe, opts Options) (*Sequential,
 		if err != nil {
 			return nil, err
 		}
-		s, err := r.Apply(log, features, true)
+		s, err := r.Apply(log, features)
 		if err != nil {
 			return nil, err
 		}
@@ -71,7 +71,7 @@ func LoadSet(ctx context.Context, set Set, r Recipe, opts Options) (*Sequential,
 			note += "; " + put
 		}
 	}
-	s, err := r.finish(e.log, e.ladder, e.features, false)
+	s, err := r.finish(e.log, e.ladder, e.features)
 	if err != nil {
 		return nil, err
 	}
@@ -111,6 +111,7 @@ func readLayout(ctx context.Context, name string, layout Layout, files []File) (
 		}
 	}
 	log.Name, log.Hash = name, hashOf(files)
+	log.StandIn = hasCard(files)
 	return log, features, nil
 }
 

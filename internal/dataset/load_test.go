@@ -54,7 +54,7 @@ func TestStandInFilesTakeTheSamePath(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if made.Source.Level != LevelD || read.Source.Level != LevelC {
+	if made.Source.Level != LevelD || read.Source.Level != LevelD { // the card beside the files tells
 		t.Errorf("levels %v, %v", made.Source.Level, read.Source.Level)
 	}
 	if d := cmp.Diff(made, read, cmpopts.IgnoreFields(Sequential{}, "Name", "Source")); d != "" {
@@ -224,15 +224,15 @@ func TestUserWithoutFeatures(t *testing.T) {
 	l := logOf([4]int{1, 1, 1, 5}, [4]int{2, 1, 1, 5})
 	f := &Features{UserIDs: []string{"1"}, Columns: []Column{{Name: "city", Codes: []int32{0}, Levels: []string{"Rome"}}}}
 	r := Recipe{Name: "x", Split: Split{Kind: SplitLeaveOneOut}, Features: []string{"city"}}
-	_, err := r.Apply(l, f, false)
+	_, err := r.Apply(l, f)
 	if err == nil || err.Error() != `hand-made: field "user": user "2" has interactions but no line of user features` {
 		t.Errorf("error %v", err)
 	}
-	if _, err := r.Apply(l, nil, false); err == nil {
+	if _, err := r.Apply(l, nil); err == nil {
 		t.Error("a recipe with features ran without any")
 	}
 	r.Features = []string{"age"}
-	if _, err := r.Apply(logOf([4]int{1, 1, 1, 5}), f, false); err == nil || !strings.Contains(err.Error(), `no user feature "age" (have [city])`) {
+	if _, err := r.Apply(logOf([4]int{1, 1, 1, 5}), f); err == nil || !strings.Contains(err.Error(), `no user feature "age" (have [city])`) {
 		t.Errorf("error %v", err)
 	}
 }

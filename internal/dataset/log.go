@@ -23,6 +23,7 @@ func (p Part) String() string { return [...]string{"train", "valid", "test"}[p] 
 // the order of the source file. All columns have the same length.
 type Log struct {
 	Name    string    // of the data set
+	StandIn bool      // rows are synthetic
 	Hash    string    // hex SHA-256 over the source files (see SourceHash), or over the generator's parameters
 	Users   []int32   // index into UserIDs
 	Items   []int32   // index into ItemIDs
@@ -66,7 +67,7 @@ func (l *Log) Keep(keep []bool) *Log {
 		}
 	}
 	out := &Log{
-		Name: l.Name, Hash: l.Hash, UserIDs: userIDs, ItemIDs: itemIDs,
+		Name: l.Name, StandIn: l.StandIn, Hash: l.Hash, UserIDs: userIDs, ItemIDs: itemIDs,
 		Users: make([]int32, 0, n), Items: make([]int32, 0, n),
 		Times: pick(l.Times, keep, n), Values: pick(l.Values, keep, n), Parts: pick(l.Parts, keep, n),
 	}

@@ -55,18 +55,17 @@ func (r Recipe) Filter(l *Log) (*Log, Ladder, error) {
 }
 
 // Apply runs the whole recipe on a log that is already in memory; features may be
-// nil when the recipe takes none. The result has no Files and level C or, when
-// standIn is set, D, unless the recipe's counts are reached.
-func (r Recipe) Apply(l *Log, features *Features, standIn bool) (*Sequential, error) {
+// nil when the recipe takes none. The result's Source has no Files.
+func (r Recipe) Apply(l *Log, features *Features) (*Sequential, error) {
 	filtered, ladder, err := r.Filter(l)
 	if err != nil {
 		return nil, err
 	}
-	return r.finish(filtered, ladder, features, standIn)
+	return r.finish(filtered, ladder, features)
 }
 
 // finish splits and renumbers a filtered log and compares the counts.
-func (r Recipe) finish(l *Log, ladder Ladder, features *Features, standIn bool) (*Sequential, error) {
+func (r Recipe) finish(l *Log, ladder Ladder, features *Features) (*Sequential, error) {
 	parts, err := r.Split.Parts(l)
 	if err != nil {
 		return nil, err
@@ -90,8 +89,8 @@ func (r Recipe) finish(l *Log, ladder Ladder, features *Features, standIn bool) 
 		}
 	}
 	checks := s.Ladder.Compare(r.Wants)
-	s.Source = Source{Title: l.Name, Hash: l.Hash, StandIn: standIn, Checks: checks, Notes: r.Notes,
-		Level: grade(standIn, r.Split.Kind == SplitFixed, checks)}
+	s.Source = Source{Title: l.Name, Hash: l.Hash, StandIn: l.StandIn, Checks: checks, Notes: r.Notes,
+		Level: grade(l.StandIn, r.Split.Kind == SplitFixed, checks)}
 	return s, nil
 }
 

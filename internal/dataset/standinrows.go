@@ -166,7 +166,7 @@ func (g *generator) coverAll(items [][]int32) {
 // disliked, by the cluster-free quality of the item plus noise, cut at the profile's
 // shares.
 func (g *generator) log(items [][]int32, liked [][]bool) *Log {
-	l := &Log{Name: "standin-" + g.Name, Hash: g.hash(),
+	l := &Log{Name: "standin-" + g.Name, StandIn: true, Hash: g.hash(),
 		Users: make([]int32, 0, g.Rows), Items: make([]int32, 0, g.Rows), Times: make([]int64, 0, g.Rows), Values: make([]float32, g.Rows)}
 	for u := range g.Users {
 		l.UserIDs = append(l.UserIDs, itoa(u+1))

@@ -12,25 +12,37 @@ import (
 )
 
 // WriteAtomic writes a log and, when not nil, features as RecBole atomic files
-// dir/name.inter and dir/name.user. Each file appears whole or not at all; dir is made
+// dir/name.inter and dir/name.user, and for synthetic rows dir/name.standin, a card that
+// makes Load know them for what they are, wherever the folder goes. Each file appears whole or not at all; dir is made
 // when missing. Reading the files back gives the same log, but for its Hash.
-func WriteAtomic(dir, name string, l *Log, f *Features) ([]File, error) {
+func WriteAtomic(dir, name string, l *Log, f *Features) (files []File, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, &Error{File: dir, Msg: "cannot make the folder", Err: err}
 	}
-	inter, err := writeFile(filepath.Join(dir, name+".inter"), func(w *bufio.Writer) { writeInter(w, l) })
-	if err != nil {
-		return nil, err
-	}
-	files := []File{inter}
-	if f != nil {
-		user, err := writeFile(filepath.Join(dir, name+".user"), func(w *bufio.Writer) { writeUsers(w, f) })
-		if err != nil {
-			return nil, err
+	defer func() {
+		if err != nil { // half a data set is worse than none
+			for _, f := range files {
+				os.Remove(f.Path)
+			}
+			files = nil
 		}
-		files = append(files, user)
+	}()
+	write := func(ext string, body func(*bufio.Writer)) {
+		if err == nil {
+			var f File
+			if f, err = writeFile(filepath.Join(dir, name+ext), body); err == nil {
+				files = append(files, f)
+			}
+		}
 	}
-	return files, nil
+	if l.StandIn {
+		write(cardExt, func(w *bufio.Writer) { w.WriteString(card(l)) })
+	}
+	write(".inter", func(w *bufio.Writer) { writeInter(w, l) })
+	if f != nil {
+		write(".user", func(w *bufio.Writer) { writeUsers(w, f) })
+	}
+	return files, err
 }
 
 // writeInter prints rows; errors stay in w and surface at its Flush.
