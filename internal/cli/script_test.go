@@ -106,7 +106,7 @@ func add(ctx context.Context, env *run.Env, c adderConfig) error {
 		env.Progress.Add(1)
 		select {
 		case <-ctx.Done():
-			return run.Interrupted
+			return run.ErrInterrupted
 		case <-time.After(time.Duration(c.Pause * float64(time.Millisecond))):
 		}
 	}

@@ -26,7 +26,7 @@ func someTensors() []NamedTensor {
 	}
 	return []NamedTensor{
 		{"big", []int{len(big)}, big},
-		{"a \"quoted\" name", []int{2, 2}, []float64{1, math.Inf(1), -0.0, math.SmallestNonzeroFloat64}},
+		{"a \"quoted\" name", []int{2, 2}, []float64{1, math.Inf(1), math.Copysign(0, -1), math.SmallestNonzeroFloat64}},
 		{"ints", []int{3}, []int64{-1, 0, math.MaxInt64}},
 		{"none", []int{0, 5}, []float32{}},
 		{"scalar", []int{}, []float64{2}},

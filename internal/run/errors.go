@@ -7,13 +7,13 @@ import (
 	"privrec/internal/train"
 )
 
-// Interrupted is returned by a task that stopped early because its context
+// ErrInterrupted is returned by a task that stopped early because its context
 // ended, after it saved what is needed to go on.
-var Interrupted = errors.New("interrupted")
+var ErrInterrupted = errors.New("interrupted")
 
 // WasInterrupted reports whether err is an interruption and not a failure.
 func WasInterrupted(err error) bool {
-	return errors.Is(err, Interrupted) || errors.Is(err, train.ErrInterrupted) || errors.Is(err, context.Canceled)
+	return errors.Is(err, ErrInterrupted) || errors.Is(err, train.ErrInterrupted) || errors.Is(err, context.Canceled)
 }
 
 // UsageError is a request that cannot be carried out as asked: a directory

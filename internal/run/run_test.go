@@ -66,7 +66,7 @@ func runToy(ctx context.Context, env *Env, c toy, hook func(step int) error) err
 	}
 	for ; st.Step < c.Steps; st.Step++ {
 		if ctx.Err() != nil {
-			return Interrupted
+			return ErrInterrupted
 		}
 		if hook != nil {
 			if err := hook(st.Step); err != nil {
@@ -276,7 +276,7 @@ func TestRecordData(t *testing.T) {
 			if err := env.SaveCheckpoint(Checkpoint{State: []byte("{}")}); err != nil {
 				return err
 			}
-			return Interrupted
+			return ErrInterrupted
 		})}
 	if _, err := task.Start(t.Context(), quiet(new(bytes.Buffer), Options{Sets: sets})); !WasInterrupted(err) {
 		t.Fatal(err)

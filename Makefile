@@ -1,0 +1,42 @@
+# Everything here needs Go and nothing else; modules are fetched by go itself.
+
+GO       ?= go
+BIN      := bin/privrec
+PACKAGES ?= ./...
+TESTFLAGS ?=
+
+# The commit goes into `privrec version` where this is a git checkout.
+VCS := $(shell git rev-parse --verify -q HEAD >/dev/null 2>&1 && echo -buildvcs=true || echo -buildvcs=false)
+
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+.PHONY: build demo test test-slow lint bench fmt clean
+
+build:
+	$(GO) build -trimpath $(VCS) -ldflags '-s -w' -o $(BIN) ./cmd/privrec
+
+demo: build
+	./$(BIN) demo
+
+# Tests that read real data look in $$PRIVREC_DATA and say so when they skip.
+test:
+	$(GO) test $(TESTFLAGS) $(PACKAGES)
+
+test-slow:
+	$(GO) test -tags slow -timeout 30m $(TESTFLAGS) $(PACKAGES)
+
+lint:
+	@out=$$(gofmt -l cmd internal); if [ -n "$$out" ]; then echo "not formatted (make fmt):"; echo "$$out"; exit 1; fi
+	$(GO) vet $(PACKAGES)
+	$(GO) vet -tags f64 $(PACKAGES)
+	$(GO) run $(STATICCHECK) $(PACKAGES)
+
+bench: build
+	./$(BIN) bench gemm
+	./$(BIN) bench dipsgnn
+
+fmt:
+	gofmt -w cmd internal
+
+clean:
+	rm -rf bin

@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# Kills a training run with SIGKILL at random moments, resumes it, and compares
+# every artefact byte for byte with a run that nobody disturbed. Then repeats the
+# run with 1 and 5 workers and compares again.
+#
+#   scripts/kill-resume.sh [CONFIG]
+#
+#   CONFIG   configuration of a small task (default configs/dipsgnn/smoke.yaml; "" for the defaults)
+#   TASK     the task (default "train dipsgnn")
+#   KILLS    how many kills in all (default 10)
+#   WORKERS  further numbers of workers to compare (default "1 5")
+#   SEED     of the random moments (default: the clock; printed)
+#   PRIVREC  the program (default: built from this checkout)
+#   ARGS     further arguments for the program, such as "--set train.epochs=2"
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+config=${1-configs/dipsgnn/smoke.yaml}
+read -r -a task <<<"${TASK:-train dipsgnn}"
+read -r -a args <<<"${ARGS:-}"
+kills=${KILLS:-10}
+seed=${SEED:-$(date +%s)}
+RANDOM=$((seed % 32768))
+if [ -n "$config" ]; then args=(--config "$config" "${args[@]}"); fi
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+if [ -z "${PRIVREC:-}" ]; then
+	PRIVREC=$work/privrec
+	go build -o "$PRIVREC" ./cmd/privrec
+fi
+
+fail() {
+	echo "kill-resume: $*" >&2
+	exit 1
+}
+
+# start OUT WORKERS: one run to its end, quietly
+start() {
+	"$PRIVREC" "${task[@]}" "${args[@]}" --quiet --resume --out "$1" --workers "$2" >/dev/null 2>"$1.log"
+}
+
+# artefacts DIR: what must not depend on how a run got to its end
+artefacts() {
+	(cd "$1" && find . -type f \( -name '*.tsv.gz' -o -name metrics.json -o -name privacy.json -o -name ledger.jsonl \
+		-o -path './checkpoint/*' -o -name '.tmp-*' \) | LC_ALL=C sort)
+}
+
+# compare DIR WHAT
+compare() {
+	local f
+	[ "$(artefacts "$work/whole")" = "$(artefacts "$1")" ] || fail "$2: other files: $(artefacts "$1" | tr '\n' ' ')"
+	while read -r f; do
+		cmp "$work/whole/$f" "$1/$f" || fail "$2: $f differs (seed of the moments $seed)"
+	done < <(artefacts "$work/whole")
+}
+
+begin=$(date +%s%N)
+start "$work/whole" 2 || { cat "$work/whole.log" >&2; fail "the undisturbed run failed"; }
+took_ms=$((($(date +%s%N) - begin) / 1000000))
+for f in metrics.json checkpoint/checkpoint.safetensors; do
+	[ -s "$work/whole/$f" ] || fail "the undisturbed run wrote no $f"
+done
+echo "kill-resume: undisturbed run took $took_ms ms, wrote $(artefacts "$work/whole" | tr '\n' ' '); seed of the moments $seed"
+
+done_kills=0 round=0 resumed=0
+while [ "$done_kills" -lt "$kills" ]; do
+	round=$((round + 1))
+	dir=$work/killed$round
+	while :; do
+		"$PRIVREC" "${task[@]}" "${args[@]}" --quiet --resume --out "$dir" --workers 2 >/dev/null 2>"$dir.log" &
+		pid=$!
+		if [ "$done_kills" -lt "$kills" ]; then
+			ms=$((10 + RANDOM % (took_ms * 2 / 3 + 10)))
+			sleep "$(printf '%d.%03d' $((ms / 1000)) $((ms % 1000)))"
+			kill -9 "$pid" 2>/dev/null || true
+		fi
+		status=0
+		wait "$pid" 2>/dev/null || status=$?
+		case $status in
+		0) break ;;
+		137)
+			done_kills=$((done_kills + 1))
+			if [ -s "$dir/checkpoint/checkpoint.safetensors" ]; then resumed=$((resumed + 1)); fi
+			;;
+		*) cat "$dir.log" >&2; fail "a resumed run failed with exit code $status (seed of the moments $seed)" ;;
+		esac
+	done
+	compare "$dir" "after kills"
+done
+[ "$kills" -eq 0 ] || [ "$resumed" -gt 0 ] || fail "no kill came after a checkpoint, nothing was tested: take a longer task or save more often"
+echo "kill-resume: $done_kills kills ($resumed after a checkpoint) over $round runs, all byte-identical"
+
+for n in ${WORKERS:-1 5}; do
+	start "$work/workers$n" "$n" || { cat "$work/workers$n.log" >&2; fail "the run with $n workers failed"; }
+	compare "$work/workers$n" "$n workers"
+	echo "kill-resume: $n workers byte-identical to 2"
+done
