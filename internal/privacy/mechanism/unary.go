@@ -1,0 +1,133 @@
+package mechanism
+
+import (
+	"fmt"
+	"math"
+
+	"privrec/internal/privacy"
+	"privrec/internal/rng"
+)
+
+// UnaryEncoding is optimised unary encoding of a category (Wang, Blocki, Li,
+// Jha, "Locally differentially private protocols for frequency estimation",
+// USENIX Security 2017, section 4.3; algorithm 2 of the DIPSGNN paper): every
+// bit of the one-hot vector is sent independently, a 1 as 1 with probability
+// P = 1/2, a 0 as 1 with probability Q = 1/(e^eps+1). A vector of zeros, a
+// missing value, is allowed: it differs from any other input in one bit only.
+type UnaryEncoding struct {
+	Purpose string
+	Epsilon float64 // of one category
+	Unit    privacy.Unit
+}
+
+// P is the probability that a 1 is sent as 1.
+func (m UnaryEncoding) P() float64 { return 0.5 }
+
+// Q is the probability that a 0 is sent as 1.
+func (m UnaryEncoding) Q() float64 { return 1 / (math.Exp(m.Epsilon) + 1) }
+
+// Probability is the probability of output bits y at input bits x.
+func (m UnaryEncoding) Probability(y, x []bool) float64 {
+	t := 1.0
+	for i := range x {
+		one := m.Q()
+		if x[i] {
+			one = m.P()
+		}
+		if y[i] {
+			t *= one
+		} else {
+			t *= 1 - one
+		}
+	}
+	return t
+}
+
+// FrequencyVariance is the variance of the unbiased estimate (c/n - Q)/(P - Q)
+// of a share f from n vectors of which c send the bit.
+func (m UnaryEncoding) FrequencyVariance(n, f float64) float64 {
+	p, q := m.P(), m.Q()
+	return (f*p*(1-p) + (1-f)*q*(1-q)) / (n * (p - q) * (p - q))
+}
+
+func (m UnaryEncoding) sample(s *rng.Stream, bit bool) bool {
+	if bit {
+		return s.Float64() < m.P()
+	}
+	return s.Float64() < m.Q()
+}
+
+func (m UnaryEncoding) event() privacy.PureLDP {
+	return privacy.PureLDP{Epsilon: m.Epsilon, Unit: m.Unit}
+}
+
+// unaryCheck watches the bits of one mechanism.
+type unaryCheck struct{ kept, flipped proportion }
+
+func (m UnaryEncoding) newCheck() *unaryCheck {
+	return &unaryCheck{proportion{what: "number of ones kept", p: m.P()}, proportion{what: "number of zeros flipped", p: m.Q()}}
+}
+
+func (c *unaryCheck) see(in, out bool) {
+	if in {
+		c.kept.count(out)
+	} else {
+		c.flipped.count(out)
+	}
+}
+
+// perturb replaces one vector in place.
+func perturbUnary[T Float](m UnaryEncoding, s *rng.Stream, v []T, c *unaryCheck) {
+	for i, x := range v {
+		bit := m.sample(s, x == 1)
+		c.see(x == 1, bit)
+		v[i] = 0
+		if bit {
+			v[i] = 1
+		}
+	}
+}
+
+// PerturbUnary replaces every vector of data, categories values each and each
+// of another unit, by an output of the mechanism, and records one release.
+// Anything but one-hot vectors and zeros is refused before anything is changed.
+func PerturbUnary[T Float](m UnaryEncoding, l *privacy.Ledger, s rng.Stream, data []T, categories int) error {
+	if err := local(m.Purpose, m.event(), l); err != nil {
+		return err
+	}
+	if categories < 1 || len(data)%categories != 0 {
+		return fmt.Errorf("%s: %d values in vectors of %d", m.Purpose, len(data), categories)
+	}
+	for i := 0; i < len(data); i += categories {
+		if err := oneHot(m.Purpose, i/categories, data[i:i+categories]); err != nil {
+			return err
+		}
+	}
+	if len(data) == 0 {
+		return nil
+	}
+	check := m.newCheck()
+	for i := 0; i < len(data); i += categories {
+		r := s.Sub(uint64(i / categories))
+		perturbUnary(m, &r, data[i:i+categories], check)
+	}
+	if err := l.Record(m.Purpose, m.event(), 1); err != nil {
+		return err
+	}
+	return checkAll(m.Purpose, &check.kept, &check.flipped)
+}
+
+func oneHot[T Float](purpose string, row int, v []T) error {
+	ones := 0
+	for _, x := range v {
+		if x == 1 {
+			ones++
+		} else if x != 0 {
+			return fmt.Errorf("%s: row %d holds %v, want a one-hot vector", purpose, row, x)
+		}
+	}
+	if ones > 1 {
+		return fmt.Errorf("%s: row %d holds %d ones, want at most one", purpose, row, ones)
+	}
+	return nil
+}
