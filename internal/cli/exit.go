@@ -8,6 +8,7 @@ import (
 
 	"privrec/internal/config"
 	"privrec/internal/dataset"
+	"privrec/internal/privacy/mechanism"
 	"privrec/internal/run"
 )
 
@@ -40,6 +41,7 @@ func exitCode(err error) int {
 		ours *usageError
 		runs *run.UsageError
 		data *dataset.Error
+		bad  *mechanism.CheckError
 	)
 	switch {
 	case err == nil:
@@ -50,7 +52,7 @@ func exitCode(err error) int {
 		return exitUsage
 	case errors.As(err, &data):
 		return exitData
-	case isPrivacy(err):
+	case errors.As(err, &bad):
 		return exitPrivacy
 	}
 	return exitFailed

@@ -1,6 +1,9 @@
 package cli
 
-import "privrec/internal/run"
+import (
+	"privrec/internal/bench"
+	"privrec/internal/run"
+)
 
 // tasks lists everything that runs under a configuration.
 func tasks() []run.Task { return nil }
@@ -9,4 +12,8 @@ func tasks() []run.Task { return nil }
 func demo() *Demo { return nil }
 
 // benches lists what can be measured.
-func benches() []Bench { return nil }
+func benches() []Bench {
+	return []Bench{
+		{"gemm", "matrix products at the shapes that models use", bench.GEMM},
+	}
+}

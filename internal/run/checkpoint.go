@@ -9,9 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"privrec/internal/autograd"
 	"privrec/internal/privacy"
-	"privrec/internal/train"
 )
 
 // Checkpoint is everything a task needs to go on as if nothing had happened:
@@ -126,35 +124,4 @@ func damaged(err error) error {
 		return err
 	}
 	return WithHint(fmt.Errorf("load checkpoint: %w", err), "the checkpoint is damaged; start again with another --out")
-}
-
-// Store is the run's checkpoint in the form the training loop asks for.
-func (e *Env) Store() train.Store { return store{e} }
-
-type store struct{ env *Env }
-
-// Save implements train.Store.
-func (s store) Save(c *train.Checkpoint) error {
-	out := Checkpoint{State: c.State, Tensors: make([]NamedTensor, len(c.Tensors))}
-	for i, t := range c.Tensors {
-		out.Tensors[i] = MatrixTensor(t.Name, t.Value)
-	}
-	return s.env.SaveCheckpoint(out)
-}
-
-// Load implements train.Store.
-func (s store) Load() (*train.Checkpoint, bool, error) {
-	c, ok, err := s.env.LoadCheckpoint()
-	if err != nil || !ok {
-		return nil, false, err
-	}
-	out := &train.Checkpoint{State: c.State, Tensors: make([]autograd.NamedTensor, len(c.Tensors))}
-	for i, t := range c.Tensors {
-		m, err := t.Matrix()
-		if err != nil {
-			return nil, false, fmt.Errorf("load checkpoint: %w", err)
-		}
-		out.Tensors[i] = autograd.NamedTensor{Name: t.Name, Value: m}
-	}
-	return out, true, nil
 }

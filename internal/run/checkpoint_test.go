@@ -201,20 +201,20 @@ func TestCheckpoint(t *testing.T) {
 }
 
 // The training loop's view of a checkpoint gives back what it was given.
-func TestStore(t *testing.T) {
+func TestTrainStore(t *testing.T) {
 	e := newEnv(t.TempDir(), "h", true)
 	m := tensor.New(3, 4)
 	for i := range m.Data {
 		m.Data[i] = tensor.Float(i)
 	}
 	want := &train.Checkpoint{State: []byte(`{"a":1}`), Tensors: []autograd.NamedTensor{{Name: "param/x", Value: m}}}
-	if _, ok, err := e.Store().Load(); ok || err != nil {
+	if _, ok, err := e.TrainStore().Load(); ok || err != nil {
 		t.Fatal(ok, err)
 	}
-	if err := e.Store().Save(want); err != nil {
+	if err := e.TrainStore().Save(want); err != nil {
 		t.Fatal(err)
 	}
-	got, ok, err := e.Store().Load()
+	got, ok, err := e.TrainStore().Load()
 	if !ok || err != nil {
 		t.Fatal(ok, err)
 	}
