@@ -29,6 +29,9 @@ func (x *Node) MatMulT(w *Node) *Node {
 	if x.Cols() != w.Cols() {
 		fail("matmulT", "inner dimensions differ", x, w)
 	}
+	if w.Rows() == 1 {
+		return x.RowDot(w) // a product with one row is not worth packing
+	}
 	y := x.t.node("matmulT", x.Rows(), w.Rows(), x, w)
 	tensor.Gemm(false, true, 1, x.V, w.V, 0, y.V)
 	if y.need {

@@ -99,6 +99,8 @@ func opCases() []opCase {
 		{"matmul inner one", [][2]int{{4, 1}, {1, 3}}, func(t tape, x []node) node { return x[0].MatMul(x[1]) }, nil},
 		{"matmulT", [][2]int{{5, 3}, {4, 3}}, func(t tape, x []node) node { return x[0].MatMulT(x[1]) }, nil},
 		{"matmulT itself", [][2]int{{4, 3}}, func(t tape, x []node) node { return x[0].MatMulT(x[0]) }, nil},
+		{"matmulT with one row", [][2]int{{5, 3}, {1, 3}}, func(t tape, x []node) node { return x[0].MatMulT(x[1]) }, nil},
+		{"matmulT of one row, itself", [][2]int{{1, 3}}, func(t tape, x []node) node { return x[0].MatMulT(x[0]) }, nil},
 		{"linear", [][2]int{{5, 3}, {4, 3}, {1, 4}}, func(t tape, x []node) node { return x[0].Linear(x[1], x[2]) }, nil},
 		{"linear without bias", [][2]int{{5, 3}, {4, 3}}, func(t tape, x []node) node { return x[0].Linear(x[1], nil) }, nil},
 		{"linear of nothing", [][2]int{{0, 3}, {4, 3}, {1, 4}}, func(t tape, x []node) node { return x[0].Linear(x[1], x[2]) }, nil},

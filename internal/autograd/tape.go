@@ -89,7 +89,7 @@ func (t *Tape) Use(p *Param) *Node {
 
 // Rows looks rows of a parameter up: y[i] = p[idx[i]] (len(idx), cols). Its gradient is row-sparse.
 func (t *Tape) Rows(p *Param, idx []int32) *Node {
-	if t.BeforeRead != nil {
+	if t.BeforeRead != nil && len(idx) > 0 { // nil would stand for all rows
 		t.BeforeRead(p, idx)
 	}
 	y := t.leaf("rows", tensor.Matrix{})

@@ -50,6 +50,7 @@ type memory struct {
 	steps  int
 	slots  map[string]*slot
 	order  []string
+	loaded bool // the slots come from Load and have not met their parameters
 	units  []unit
 	work   func(u *unit) // does one unit; set for the length of a step
 	run    func(chunk, lo, hi int)
@@ -68,6 +69,17 @@ func (m *memory) check(params []*autograd.Param, g *autograd.Grads, lr float64) 
 			return fmt.Errorf("optim: two parameters are named %q", p.Name)
 		case s.a.Rows != p.Value.Rows || s.a.Cols != p.Value.Cols:
 			return fmt.Errorf("optim: state of %q is %d x %d, the parameter %d x %d", p.Name, s.a.Rows, s.a.Cols, p.Value.Rows, p.Value.Cols)
+		}
+	}
+	if m.loaded {
+		names := map[string]bool{}
+		for _, p := range params {
+			names[p.Name] = true
+		}
+		for _, name := range m.order {
+			if !names[name] {
+				return fmt.Errorf("optim: state of %q, which is not among the parameters", name)
+			}
 		}
 	}
 	for i := range g.Len() {
@@ -128,7 +140,7 @@ func (m *memory) split(s *slot, g *autograd.Grads) {
 
 // each runs work over the units of all parameters.
 func (m *memory) each(params []*autograd.Param, g *autograd.Grads, work func(u *unit)) {
-	m.units = m.units[:0]
+	m.units, m.loaded = m.units[:0], false
 	for _, p := range params {
 		m.split(m.slot(p), g)
 	}

@@ -335,12 +335,21 @@ func TestStepAndLoadRefuse(t *testing.T) {
 	if err := other.Load(o.State()); err != nil {
 		t.Fatal(err)
 	}
+	if err := other.Step(ps[:1], optimGrads(ps[0]), 0.1); err == nil || !strings.Contains(err.Error(), `state of "w", which is not among the parameters`) {
+		t.Errorf("left over: %v", err)
+	}
 	q := autograd.NewParam("w", 2, 2)
 	tp.Reset()
 	tp.Backward(tp.Use(q).SumAll())
-	if err := other.Step([]*autograd.Param{q}, tp.Grads(), 0.1); err == nil || !strings.Contains(err.Error(), `state of "w" is 5 x 7, the parameter 2 x 2`) {
+	if err := other.Step([]*autograd.Param{ps[0], q, ps[2]}, tp.Grads(), 0.1); err == nil || !strings.Contains(err.Error(), `state of "w" is 5 x 7, the parameter 2 x 2`) {
 		t.Errorf("shape: %v", err)
 	}
+}
+
+func optimGrads(p *autograd.Param) *autograd.Grads {
+	tp := autograd.NewTape()
+	tp.Backward(tp.Use(p).SumAll())
+	return tp.Grads()
 }
 
 // TestStepWorkers: the same bits for any number of workers, complete when Step returns.

@@ -94,7 +94,7 @@ func (m *memory) Load(state []NamedTensor) error {
 			return fmt.Errorf("optim: state of %q is incomplete or its shapes differ", name)
 		}
 	}
-	m.steps, m.slots, m.order = n.steps, n.slots, n.order
+	m.steps, m.slots, m.order, m.loaded = n.steps, n.slots, n.order, true
 	return nil
 }
 
