@@ -95,15 +95,15 @@ func FindProfile(name string) (Profile, error) {
 	return Profile{}, &Error{File: name, Msg: "unknown stand-in", Hint: "known are " + strings.Join(names, ", ")}
 }
 
-// spread draws n values off a quantile curve at the middles of n equal steps, scaled
-// so that they sum to total, each in [lo, hi]; ascending.
+// spread reads n values off a quantile curve, its ends included, scaled so that they
+// sum to total, each in [lo, hi]; ascending.
 func spread(q []Quantile, n, total, lo, hi int) ([]int, error) {
 	if total < n*lo || total > n*hi {
 		return nil, fmt.Errorf("dataset: %d values between %d and %d cannot sum to %d", n, lo, hi, total)
 	}
 	base := make([]float64, n)
 	for i := range base {
-		base[i] = at(q, (float64(i)+0.5)/float64(n))
+		base[i] = at(q, float64(i)/float64(max(1, n-1)))
 	}
 	sum := func(scale float64) float64 {
 		s := 0.0

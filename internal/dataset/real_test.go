@@ -2,7 +2,12 @@ package dataset
 
 import (
 	"os"
+	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // realData skips a test that needs the data sets themselves, saying so.
@@ -17,21 +22,92 @@ func realData(t *testing.T) string {
 
 func TestRealLadders(t *testing.T) {
 	dir := realData(t)
-	for _, name := range []string{"ml-1m", "ml-100k"} {
-		t.Run(name, func(t *testing.T) {
-			s, err := Load(t.Context(), name, "dipsgnn", Options{Dir: dir})
+	for _, c := range []struct {
+		name, recipe string
+		items, core  int
+		samples      int // of test, unknown items dropped
+		level        Level
+		width        int // of the features, one-hot
+	}{
+		{"ml-1m", "dipsgnn", 2810, 2810, 68774, LevelB, 2 + 7 + 21},
+		{"ml-100k", "dipsgnn", 1149, 1152, 7158, LevelC, 2 + 1 + 21},
+		{"gowalla", "lightgcn", 40981, 40981, 217242 - 29858, LevelA, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			opts := Options{Dir: dir, CacheDir: t.TempDir()}
+			start := time.Now()
+			s, err := Load(t.Context(), c.name, c.recipe, opts)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, r := range s.Ladder {
-				t.Logf("%+v", r)
-			}
-			for _, c := range s.Source.Checks {
-				if !c.OK() {
-					t.Error(c)
+			t.Logf("read and prepared in %v", time.Since(start))
+			for _, k := range s.Source.Checks {
+				if !k.OK() {
+					t.Error(k)
 				}
 			}
-			t.Log(s.Items, s.CandidatesCore, s.Features.Width(), s.Source.Level)
+			test, _ := s.Ladder.Get(RungKnownTest)
+			width := 0
+			if s.Features != nil {
+				width = s.Features.Width()
+			}
+			if s.Items != c.items || s.CandidatesCore != c.core || test.Samples != c.samples || s.Source.Level != c.level || width != c.width {
+				t.Errorf("%d items, %d before the split, %d test samples, level %v, %d features", s.Items, s.CandidatesCore, test.Samples, s.Source.Level, width)
+			}
+			if p := Prefixes(s.Test); p.Len() != test.Samples {
+				t.Errorf("%d prefixes, the ladder says %d", p.Len(), test.Samples)
+			}
+			start = time.Now()
+			again, err := Load(t.Context(), c.name, c.recipe, opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("from the cache in %v: %s", time.Since(start), again.Source.Cache)
+			if !strings.HasPrefix(again.Source.Cache, "read") || !cmp.Equal(s, again, cmpopts.IgnoreFields(Source{}, "Cache"), cmpopts.IgnoreUnexported(File{}), cmpopts.EquateNaNs()) {
+				t.Errorf("the cache gave other data: %s", again.Source.Cache)
+			}
 		})
+	}
+}
+
+// TestRealMeanPrefix pins the mean length of a training prefix, which depends on the
+// order of every step.
+func TestRealMeanPrefix(t *testing.T) {
+	s, err := Load(t.Context(), "ml-1m", "dipsgnn", Options{Dir: realData(t), NoCache: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, sum := Prefixes(s.Train), 0.0
+	for _, l := range p.Length {
+		sum += float64(l)
+	}
+	if got := sum / float64(p.Len()); got < 31.954 || got > 31.956 {
+		t.Errorf("mean training prefix is %.4f, want 31.955", got)
+	}
+}
+
+// TestRealStructure measures on real rows what the stand-in's tests ask of it.
+func TestRealStructure(t *testing.T) {
+	dir := realData(t)
+	var recall, auc [2]float64
+	for i, name := range []string{"ml-1m", "standin-ml-1m"} {
+		s, err := Load(t.Context(), name, "dipsgnn", Options{Dir: dir, NoCache: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		pop, markov := orderSignal(s)
+		l, f, err := LoadLog(t.Context(), name, Options{Dir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		recall[i], auc[i] = markov, genderAUC(l, f)
+		core, _ := s.Ladder.Get("10-core")
+		t.Logf("%s: recall@20 popularity %.3f, markov %.3f; AUC of gender %.3f; %+v", name, pop, markov, auc[i], core)
+		if markov < 2*pop {
+			t.Errorf("%s: transitions %.3f are not twice popularity %.3f", name, markov, pop)
+		}
+	}
+	if !within(recall[1], recall[0], 0.5) || !within(auc[1], auc[0], 0.15) {
+		t.Errorf("stand-in is far from the real data: recall %v, AUC %v", recall, auc)
 	}
 }
