@@ -48,9 +48,12 @@ func (a *App) list() *cobra.Command {
 		Short: "what there is: tasks and data sets",
 		Args:  wants(),
 		RunE: func(*cobra.Command, []string) error {
-			tasks := &report.Table{Name: "tasks", Title: "Tasks", Columns: report.Columns("", "command", "does", "from")}
+			tasks := &report.Table{Name: "tasks", Title: "Tasks", Columns: report.Columns("", "command", "does")}
 			for _, t := range a.Tasks {
-				tasks.Add("privrec "+t.String(), t.Summary, t.Cite)
+				tasks.Add("privrec "+t.String(), t.Summary)
+				if t.Cite != "" {
+					tasks.Notes = append(tasks.Notes, t.Name+": "+t.Cite)
+				}
 			}
 			doc := &report.Document{Title: "What there is", Tables: []*report.Table{dataSets()}}
 			if len(a.Tasks) > 0 {
