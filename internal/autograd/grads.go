@@ -154,16 +154,27 @@ func (g *Grads) all(f func(x []tensor.Float)) {
 	}
 }
 
+// gradBlock is the number of floats of a gradient that a core takes at a time.
+const gradBlock = 1 << 16
+
 // Norm is the Euclidean norm of all gradients together, accumulated in float64.
 func (g *Grads) Norm() float64 {
 	var s float64
-	g.all(func(x []tensor.Float) { s += tensor.SumSq(x) })
+	g.all(func(x []tensor.Float) {
+		parts := make([]float64, (len(x)+gradBlock-1)/gradBlock)
+		tensor.Parallel(len(x), gradBlock, func(k, lo, hi int) { parts[k] = tensor.SumSq(x[lo:hi]) })
+		for _, p := range parts {
+			s += p
+		}
+	})
 	return math.Sqrt(s)
 }
 
 // Scale multiplies every gradient by alpha.
 func (g *Grads) Scale(alpha float64) {
-	g.all(func(x []tensor.Float) { tensor.Scale(tensor.Float(alpha), x) })
+	g.all(func(x []tensor.Float) {
+		tensor.Parallel(len(x), gradBlock, func(_, lo, hi int) { tensor.Scale(tensor.Float(alpha), x[lo:hi]) })
+	})
 }
 
 // AddTo adds scale times these gradients to sum, which becomes dense in every parameter that has
@@ -183,7 +194,8 @@ func (g *Grads) AddTo(sum *Grads, scale float64) {
 			d.state = gradDense
 		}
 		if e.state == gradDense {
-			tensor.Axpy(tensor.Float(scale), e.dense.Data, d.dense.Data[:len(e.dense.Data)])
+			x, y := e.dense.Data, d.dense.Data
+			tensor.Parallel(len(x), gradBlock, func(_, lo, hi int) { tensor.Axpy(tensor.Float(scale), x[lo:hi], y[lo:hi]) })
 			continue
 		}
 		for k, r := range e.rows {

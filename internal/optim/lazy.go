@@ -46,7 +46,7 @@ func (a *AdamLazy) init() error {
 	if !(a.Beta1 >= 0 && a.Beta1 < 1 && a.Beta2 >= 0 && a.Beta2 < 1 && a.Eps > 0 && a.L2 >= 0) {
 		return fmt.Errorf("optim: lazy adam with betas %v and %v, eps %v, l2 %v", a.Beta1, a.Beta2, a.Eps, a.L2)
 	}
-	a.prefix, a.pair = "adamlazy", true
+	a.prefix, a.pair, a.lazy = "adamlazy", true, true
 	return nil
 }
 
@@ -192,7 +192,7 @@ func (a *AdamLazy) Step(params []*autograd.Param, g *autograd.Grads, lr float64)
 // State implements Optimizer. Rows in arrears stay so: call Flush first where the parameters are to
 // be used by others.
 func (a *AdamLazy) State() []NamedTensor {
-	a.prefix, a.pair = "adamlazy", true
+	a.prefix, a.pair, a.lazy = "adamlazy", true, true
 	rates := tensor.New(len(a.rates), 8)
 	for i, r := range a.rates {
 		digits(tensor.Row(rates, i), uint64(r.step))

@@ -47,6 +47,7 @@ const unitFloats = 16384
 type memory struct {
 	prefix string
 	pair   bool // two moments
+	lazy   bool // and the step each row is up to date with
 	steps  int
 	slots  map[string]*slot
 	order  []string

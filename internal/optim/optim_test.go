@@ -316,6 +316,11 @@ func TestStepAndLoadRefuse(t *testing.T) {
 		{"not a step count", optim.NewAdam(0).Load([]optim.NamedTensor{{Name: "adam.steps", Value: tensor.From(1, 4, []tensor.Float{0.5, 0, 0, 0})}})},
 		{"incomplete", optim.NewAdam(0).Load([]optim.NamedTensor{
 			{Name: "adam.steps", Value: tensor.New(1, 4)}, {Name: "adam.a/x", Value: tensor.New(1, 4)}})},
+		{"incomplete", optim.NewAdamLazy(0).Load([]optim.NamedTensor{
+			{Name: "adamlazy.steps", Value: tensor.New(1, 4)}, {Name: "adamlazy.a/x", Value: tensor.New(1, 4)},
+			{Name: "adamlazy.b/x", Value: tensor.New(1, 4)}, {Name: "adamlazy.rates", Value: tensor.New(0, 8)}})},
+		{"differ in shape", optim.NewAdam(0).Load([]optim.NamedTensor{
+			{Name: "adam.steps", Value: tensor.New(1, 4)}, {Name: "adam.a/x", Value: tensor.New(1, 4)}, {Name: "adam.b/x", Value: tensor.New(2, 4)}})},
 		{"there twice", (&optim.SGD{}).Load([]optim.NamedTensor{
 			{Name: "sgd.steps", Value: tensor.New(1, 4)}, {Name: "sgd.a/x", Value: tensor.New(1, 4)}, {Name: "sgd.a/x", Value: tensor.New(1, 4)}})},
 	} {

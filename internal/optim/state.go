@@ -54,7 +54,7 @@ func (m *memory) State() []NamedTensor {
 
 // Load implements Optimizer.
 func (m *memory) Load(state []NamedTensor) error {
-	n := memory{prefix: m.prefix, pair: m.pair, steps: -1}
+	n := memory{prefix: m.prefix, pair: m.pair, lazy: m.lazy, steps: -1}
 	for _, e := range state {
 		key, name, _ := strings.Cut(e.Name, "/")
 		s := n.slots[name]
@@ -73,7 +73,7 @@ func (m *memory) Load(state []NamedTensor) error {
 			s.a = contiguous(e.Value)
 		case key == m.prefix+".b" && name != "" && m.pair && s.b.Data == nil:
 			s.b = contiguous(e.Value)
-		case key == m.prefix+".last" && name != "" && e.Value.Cols == 4 && s.last == nil:
+		case key == m.prefix+".last" && name != "" && m.lazy && e.Value.Cols == 4 && s.last == nil:
 			s.last = make([]int32, e.Value.Rows)
 			for i := range s.last {
 				k, err := number(tensor.Row(e.Value, i))
@@ -89,9 +89,13 @@ func (m *memory) Load(state []NamedTensor) error {
 	if n.steps < 0 {
 		return fmt.Errorf("optim: state without %s.steps", m.prefix)
 	}
-	for name, s := range n.slots {
-		if s.a.Data == nil || m.pair && (s.b.Data == nil || s.a.Rows != s.b.Rows || s.a.Cols != s.b.Cols) || s.last != nil && len(s.last) != s.a.Rows {
-			return fmt.Errorf("optim: state of %q is incomplete or its shapes differ", name)
+	for _, name := range n.order {
+		s := n.slots[name]
+		switch {
+		case s.a.Data == nil, m.pair && s.b.Data == nil, m.lazy && s.last == nil:
+			return fmt.Errorf("optim: state of %q is incomplete", name)
+		case m.pair && (s.a.Rows != s.b.Rows || s.a.Cols != s.b.Cols), m.lazy && len(s.last) != s.a.Rows:
+			return fmt.Errorf("optim: parts of the state of %q differ in shape", name)
 		}
 	}
 	m.steps, m.slots, m.order, m.loaded = n.steps, n.slots, n.order, true
