@@ -281,11 +281,12 @@ func (j *productJob) sumRange(i0, i1 int) {
 	}
 }
 
-// grow returns s with room for n elements; what it held may be lost.
+// grow returns s with room for n elements, starting on a page or near one; what
+// it held is lost if it moves.
 func grow(s []Float, n int) []Float {
 	if len(s) >= n {
 		return s
 	}
 	Free(Matrix{Data: s})
-	return NewTable(1, n+n/4).Data
+	return NewTable(1, max(n+n/4, 1<<14)).Data
 }

@@ -26,6 +26,9 @@ func Row(m Matrix, i int) []Float {
 	if uint(i) >= uint(m.Rows) {
 		panic(fmt.Sprintf("tensor: row %d of %d x %d", i, m.Rows, m.Cols))
 	}
+	if m.Cols == 0 {
+		return nil
+	}
 	return m.Data[i*m.Stride : i*m.Stride+m.Cols : i*m.Stride+m.Cols]
 }
 
