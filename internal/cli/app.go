@@ -56,7 +56,11 @@ func (a *App) Execute(ctx context.Context, args []string) int {
 	defer stop()
 	// After the first signal the default behaviour is back: a second one ends
 	// the process at once.
-	context.AfterFunc(ctx, stop)
+	quiet := context.AfterFunc(ctx, func() {
+		stop()
+		fmt.Fprintln(a.Stderr, "stopping; another Ctrl-C quits at once")
+	})
+	defer quiet()
 
 	root := a.root()
 	root.SetArgs(args)

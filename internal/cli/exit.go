@@ -61,7 +61,11 @@ func exitCode(err error) int {
 // complain writes an error for a person: one "error:" line a problem, then the
 // hint.
 func complain(w io.Writer, err error) {
-	for line := range strings.SplitSeq(strings.TrimSpace(err.Error()), "\n") {
+	text := err.Error()
+	if run.WasInterrupted(err) {
+		text = "interrupted" // where it stopped is of no use, how to go on is
+	}
+	for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
 		if line = strings.TrimSpace(line); line != "" {
 			fmt.Fprintln(w, "error:", line)
 		}

@@ -26,7 +26,7 @@ type Env struct {
 	out      io.Writer       // results for the user
 	json     bool            // results as JSON
 	ledger   *privacy.Ledger // nil until asked for
-	log      *os.File        // log.jsonl
+	log      *logFile        // log.jsonl
 	jsonl    *slog.Logger
 	manifest Manifest
 	kept     bool // something worth keeping was written: checkpoint or artefact

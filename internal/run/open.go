@@ -103,9 +103,11 @@ func (e *Env) prepare(yaml []byte) (err error) {
 	if e.fresh {
 		mode |= os.O_TRUNC
 	}
-	if e.log, err = os.OpenFile(filepath.Join(e.Dir, "log.jsonl"), mode, 0o644); err != nil {
+	f, err := os.OpenFile(filepath.Join(e.Dir, "log.jsonl"), mode, 0o644)
+	if err != nil {
 		return fmt.Errorf("open log: %w", err)
 	}
+	e.log = &logFile{f: f}
 	e.jsonl = slog.New(slog.NewJSONHandler(e.log, nil))
 	err = WriteFile(filepath.Join(e.Dir, "config.yaml"), func(w io.Writer) error {
 		_, err := w.Write(yaml)
@@ -136,8 +138,29 @@ func (e *Env) close(taskErr error) error {
 	a.Seconds = time.Since(a.Started).Seconds()
 	a.Status, a.PeakRSSBytes = status, PeakRSS()
 	e.manifest.Status = status
-	err := errors.Join(e.closeLedger(), e.log.Sync(), e.log.Close(), e.saveManifest(), e.lock.release())
+	err := errors.Join(e.closeLedger(), e.log.close(), e.saveManifest(), e.lock.release())
 	return errors.Join(taskErr, err)
+}
+
+// logFile keeps the first error of writing the log, which slog drops.
+type logFile struct {
+	f   *os.File
+	err error
+}
+
+func (l *logFile) Write(p []byte) (int, error) {
+	n, err := l.f.Write(p)
+	if err != nil && l.err == nil {
+		l.err = err
+	}
+	return n, err
+}
+
+func (l *logFile) close() error {
+	if err := errors.Join(l.err, l.f.Sync(), l.f.Close()); err != nil {
+		return fmt.Errorf("write log: %w", err)
+	}
+	return nil
 }
 
 func (e *Env) closeLedger() error {
@@ -151,7 +174,7 @@ func (e *Env) closeLedger() error {
 func (e *Env) abandon() {
 	e.closeLedger() // removed below
 	if e.log != nil {
-		e.log.Close()
+		e.log.f.Close()
 	}
 	if !e.fresh {
 		return
