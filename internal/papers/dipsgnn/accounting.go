@@ -1,0 +1,214 @@
+package dipsgnn
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"privrec/internal/privacy/accountant"
+)
+
+// Accounting is what an honest account of a run needs: how the noise was set,
+// and how often it was really drawn.
+//
+// One formula (specification 5.1): releases of l2 sensitivity s C with noise of
+// standard deviation std compose to mu² = T s² M (C/std)², M the number of
+// releases that the differing entries are in. Theorem 4.2 is the case s² = M = 1.
+type Accounting struct {
+	Epsilon float64 // eps2, claimed; +Inf is the variant without noise
+	Delta   float64
+	Steps   int     // T
+	Norm    float64 // C
+	// SquaredStd says that the noise has standard deviation sigma², as in the
+	// released program, though sigma is solved for as a standard deviation.
+	SquaredStd bool
+
+	Train  Multiplicity // of one pass over the training samples
+	Epochs int          // passes really made
+	// Evaluations are the noisy passes over other samples; passes without noise
+	// are not here but in EvalNoiseOff.
+	Evaluations  []Evaluation
+	EvalNoiseOff bool // some ranking that leaves the run was made without noise
+
+	// StopGradient says that the backward pass does not go through the
+	// adjacency (a repair; the paper and its program go through it, in the clear).
+	StopGradient bool
+	// ZeroAdjacency is the ablation A = 0: noise on nothing.
+	ZeroAdjacency bool
+}
+
+// Evaluation is Passes noisy passes over one set of samples.
+type Evaluation struct {
+	Name   string // validation, test
+	Counts Multiplicity
+	Passes int
+}
+
+// Sigma is the standard deviation that the theorem asks for the claimed
+// epsilon, sigma = C sqrt(T)/mu (the inverse of theorem 4.2); 0 without noise.
+func (a Accounting) Sigma() float64 {
+	if math.IsInf(a.Epsilon, 1) {
+		return 0
+	}
+	return accountant.ClosedSigma(a.Norm, float64(a.Steps), a.Epsilon, a.Delta)
+}
+
+// NoiseStd is the standard deviation of the noise that is really added.
+func (a Accounting) NoiseStd() float64 {
+	s := a.Sigma()
+	if a.SquaredStd {
+		return s * s
+	}
+	return s
+}
+
+// SigmaOverC is the sigma/C at which releases worth s2m = s² M in every of
+// steps steps have the given epsilon by the paper's own conversion.
+func SigmaOverC(s2m float64, steps int, epsilon, delta float64) float64 {
+	return accountant.ClosedSigma(1, s2m*float64(steps), epsilon, delta)
+}
+
+func (a Accounting) validate() error {
+	check := func(ok bool, format string, args ...any) error {
+		if ok {
+			return nil
+		}
+		return fmt.Errorf("accounting: "+format, args...)
+	}
+	errs := []error{
+		check(a.Epsilon > 0, "epsilon is %v, want positive", a.Epsilon),
+		check(a.Delta > 0 && a.Delta < 1, "delta is %v, want between 0 and 1", a.Delta),
+		check(a.Steps >= 1, "steps is %d, want at least 1", a.Steps),
+		check(a.Norm > 0 && !math.IsInf(a.Norm, 1), "norm is %v, want positive and finite", a.Norm),
+		check(a.Epochs >= 0, "epochs is %d", a.Epochs),
+	}
+	for _, e := range a.Evaluations {
+		errs = append(errs, check(e.Passes >= 0 && e.Name != "", "evaluation %q has %d passes", e.Name, e.Passes))
+	}
+	return errors.Join(errs...)
+}
+
+// Privacy accounts the run. It is what privacy.json holds.
+func (a Accounting) Privacy() (*Privacy, error) {
+	if err := a.validate(); err != nil {
+		return nil, err
+	}
+	p := &Privacy{
+		Noise: "research noise", Delta: a.Delta, T: a.Steps, C: a.Norm, Sigma: a.Sigma(), NoiseStd: a.NoiseStd(),
+		Claimed:   Claim{Theorem: "4.2", Unit: "edge-unit", Eps: Number(a.Epsilon), S2: s2Claimed, M: 1},
+		Unbounded: a.unbounded(),
+	}
+	for _, e := range a.evaluationsRun() {
+		p.Evaluations = append(p.Evaluations, EvaluationCount{e.Name, e.Passes})
+	}
+	var err error
+	if p.Table, err = a.table(); err != nil {
+		return nil, err
+	}
+	if p.Units, err = a.units(p); err != nil {
+		return nil, err
+	}
+	for _, u := range p.Units {
+		p.EpsTotal = max(p.EpsTotal, u.EpsTotal)
+	}
+	return p, nil
+}
+
+// evaluationsRun drops the evaluations that did not happen.
+func (a Accounting) evaluationsRun() (ran []Evaluation) {
+	for _, e := range a.Evaluations {
+		if e.Passes > 0 {
+			ran = append(ran, e)
+		}
+	}
+	return ran
+}
+
+// cost turns s² M into a cost: mu² and both epsilons. No noise on something
+// that depends on the data has no bound.
+func (a Accounting) cost(s2m float64) (Cost, error) {
+	if a.ZeroAdjacency {
+		s2m = 0
+	}
+	if s2m == 0 {
+		return Cost{}, nil
+	}
+	std := a.NoiseStd()
+	if std == 0 {
+		inf := Number(math.Inf(1))
+		return Cost{S2M: s2m, Mu2: inf, EpsRDP: inf, EpsExact: inf}, nil
+	}
+	mu2 := float64(a.Steps) * s2m * (a.Norm / std) * (a.Norm / std)
+	exact, err := accountant.Exact(math.Sqrt(mu2), a.Delta)
+	if err != nil {
+		return Cost{}, fmt.Errorf("accounting: %w", err)
+	}
+	return Cost{S2M: s2m, Mu2: Number(mu2), EpsRDP: Number(accountant.Closed(mu2, a.Delta)), EpsExact: Number(exact)}, nil
+}
+
+// table lists the rows of specification 5.3: from what the theorem counts to
+// what the run did.
+func (a Accounting) table() ([]Row, error) {
+	m, e := a.Train, int64(a.Epochs)
+	var rows []Row
+	for _, r := range []struct {
+		name string
+		s2m  int64
+	}{
+		{"one matrix, one release (what the theorem counts)", s2Claimed},
+		{"both matrices", s2Edge},
+		{"deletion inside a sequence, one release", s2DeleteInside},
+		{"substitution, four different items, one release", s2ReplaceApart},
+		{"substitution, worst coincidence, one release", s2ReplaceInside},
+		{"unit edge, one epoch", s2Edge * m.Edge},
+		{"unit edge, all epochs", s2Edge * m.Edge * e},
+		{"deletion, one epoch", m.Deletion},
+		{"deletion, all epochs", m.Deletion * e},
+		{"substitution, all epochs", m.Substitution * e},
+		{"user, all epochs", m.User * e},
+	} {
+		c, err := a.cost(float64(r.s2m))
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, Row{r.name, c})
+	}
+	return rows, nil
+}
+
+// units accounts the run for each unit.
+func (a Accounting) units(p *Privacy) ([]UnitAccount, error) {
+	var out []UnitAccount
+	for _, u := range []struct {
+		name, neighbours string
+		s2               int64
+		of               func(m Multiplicity) int64 // s² M of one pass
+	}{
+		{"edge-unit", "add-remove", s2Edge, func(m Multiplicity) int64 { return s2Edge * m.Edge }},
+		{"delete", "add-remove", s2DeleteInside, func(m Multiplicity) int64 { return m.Deletion }},
+		{"substitute", "replace", s2ReplaceInside, func(m Multiplicity) int64 { return m.Substitution }},
+		{"user", "replace", 0, func(m Multiplicity) int64 { return m.User }},
+	} {
+		s2m := u.of(a.Train) * int64(a.Epochs)
+		releases := a.Train.Edge * int64(a.Epochs)
+		var eval int64
+		for _, e := range a.evaluationsRun() {
+			// Training and evaluation parts are disjoint pieces of a sequence, or
+			// disjoint samples of one: the sum of the worst of each is an upper bound.
+			s2m += u.of(e.Counts) * int64(e.Passes)
+			eval += e.Counts.Edge * int64(e.Passes)
+		}
+		c, err := a.cost(float64(s2m))
+		if err != nil {
+			return nil, err
+		}
+		row := UnitAccount{
+			Unit: u.name, Neighbouring: u.neighbours, Delta: a.Delta, T: a.Steps, C: a.Norm, Sigma: p.Sigma, NoiseStd: p.NoiseStd,
+			Claimed:   Claimed{p.Claimed.Eps, p.Claimed.S2, p.Claimed.M},
+			Accounted: Accounted{S2: u.s2, MTrain: releases, MEval: eval, Cost: c},
+			Unbounded: p.names(), EpsTotal: p.total(c.EpsExact),
+		}
+		out = append(out, row)
+	}
+	return out, nil
+}
