@@ -10,7 +10,7 @@ VCS := $(shell git rev-parse --verify -q HEAD >/dev/null 2>&1 && echo -buildvcs=
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: build demo test test-slow lint bench fmt clean
+.PHONY: build demo test test-slow lint bench fmt docs clean
 
 build:
 	$(GO) build -trimpath $(VCS) -ldflags '-s -w' -o $(BIN) ./cmd/privrec
@@ -40,3 +40,7 @@ fmt:
 
 clean:
 	rm -rf bin
+
+# The command reference, from the program's own help.
+docs:
+	$(GO) test ./internal/cli -run TestCommandReference -update
