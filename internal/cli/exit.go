@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"syscall"
 
 	"privrec/internal/config"
 	"privrec/internal/dataset"
@@ -82,8 +83,11 @@ func hint(err error) string {
 		return data.Hint
 	}
 	var h interface{ Hint() string }
-	if errors.As(err, &h) {
+	if errors.As(err, &h) && h.Hint() != "" {
 		return h.Hint()
+	}
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return "the disk is full: make room; a run goes on with --resume"
 	}
 	return ""
 }

@@ -54,8 +54,9 @@ func (e *Env) SaveCheckpoint(c Checkpoint) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("save checkpoint: %w", err)
 	}
-	e.kept = true
-	return WriteFile(path, func(w io.Writer) error { return WriteSafetensors(w, c.Tensors, meta) })
+	err := WriteFile(path, func(w io.Writer) error { return WriteSafetensors(w, c.Tensors, meta) })
+	e.kept = e.kept || err == nil
+	return err
 }
 
 // LoadCheckpoint returns the checkpoint to go on from. ok is false when the run

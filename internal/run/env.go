@@ -49,8 +49,9 @@ func (e *Env) WriteMetrics(v any) error { return e.writeJSON("metrics.json", v) 
 func (e *Env) WritePrivacy(v any) error { return e.writeJSON("privacy.json", v) }
 
 func (e *Env) writeJSON(name string, v any) error {
-	e.kept = true
-	return writeJSON(filepath.Join(e.Dir, name), v)
+	err := writeJSON(filepath.Join(e.Dir, name), v)
+	e.kept = e.kept || err == nil
+	return err
 }
 
 func (e *Env) write(name string, write func(w io.Writer) error) error {
@@ -58,8 +59,9 @@ func (e *Env) write(name string, write func(w io.Writer) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	e.kept = true
-	return WriteFile(path, write)
+	err := WriteFile(path, write)
+	e.kept = e.kept || err == nil
+	return err
 }
 
 // AppendLog adds one event to log.jsonl, with the time; args are alternating

@@ -182,6 +182,7 @@ func (e *Env) abandon() {
 	for _, name := range owned {
 		os.Remove(filepath.Join(e.Dir, name))
 	}
+	os.Remove(filepath.Join(e.Dir, "checkpoint")) // empty: nothing was kept
 }
 
 // removeEmpty removes a directory if nothing is left in it.

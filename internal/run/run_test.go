@@ -228,6 +228,17 @@ func TestFailureLeavesNothing(t *testing.T) {
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a run that failed at once left %s behind (%v)", dir, err)
 	}
+	// Nor does one whose first checkpoint cannot be written.
+	blocked := Task{Verb: "train", Name: "blocked", Action: Bind(func() toy { return toy{} }, nil,
+		func(ctx context.Context, env *Env, c toy) error {
+			return env.SaveCheckpoint(Checkpoint{State: []byte("{}"), Tensors: []NamedTensor{{"a", []int{1}, []int{1}}}})
+		})}
+	if dir, err = blocked.Start(t.Context(), quiet(new(bytes.Buffer), Options{Sets: []string{"run.out=" + filepath.Join(base, "x")}})); err == nil {
+		t.Fatal("a checkpoint of unknown type was written")
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a run without a checkpoint left %s behind (%v)", dir, err)
+	}
 	late := toyTask(func(step int) error {
 		if step == 5 {
 			return errBoom
