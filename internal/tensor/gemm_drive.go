@@ -211,11 +211,7 @@ func (j *productJob) doUnit(u, worker int) {
 			b = b[(l0-k0)*width:]
 		}
 		if !packed {
-			src := ptr(j.b, l0*j.ldb+j0)
-			if j.tB {
-				src = ptr(j.b, j0*j.ldb+l0)
-			}
-			kernel.PackB(j.tB, l1-l0, j1-j0, src, j.ldb, &b[0])
+			kernel.PackB(j.tB, l1-l0, j1-j0, element(j.b, j.ldb, j.tB, l0, j0), j.ldb, &b[0])
 		}
 		j.rowsOf(s, i0, i1, l0, l1, &b[0], c, ldc, j1-j0, alpha, acc || l > 0)
 	}
@@ -238,7 +234,7 @@ func (j *productJob) rowsOf(s *gemmScratch, i0, i1, l0, l1 int, b, c *Float, ldc
 			ars, acs = 1, j.lda
 		}
 		for i := 0; i < m; i += h {
-			kernel.Strip(min(h, m-i), k, ptr(j.a, (i0+i)*ars+l0*acs), ars, acs, b, ptr(c, i*ldc), ldc, n, alpha, acc)
+			kernel.Strip(min(h, m-i), k, element(j.a, j.lda, j.tA, i0+i, l0), ars, acs, b, ptr(c, i*ldc), ldc, n, alpha, acc)
 		}
 		return
 	}
@@ -248,15 +244,19 @@ func (j *productJob) rowsOf(s *gemmScratch, i0, i1, l0, l1 int, b, c *Float, ldc
 	for g := 0; g < m; g += group {
 		rows := min(group, m-g)
 		s.a = grow(s.a, (rows+h-1)/h*sps)
-		src := ptr(j.a, (i0+g)*j.lda+l0)
-		if j.tA {
-			src = ptr(j.a, l0*j.lda+i0+g)
-		}
-		kernel.PackA(j.tA, k, rows, h, src, j.lda, &s.a[0], sps)
+		kernel.PackA(j.tA, k, rows, h, element(j.a, j.lda, j.tA, i0+g, l0), j.lda, &s.a[0], sps)
 		for i := 0; i < rows; i += h {
 			kernel.Strip(min(h, rows-i), k, &s.a[i/h*sps], 1, strip, b, ptr(c, (g+i)*ldc), ldc, n, alpha, acc)
 		}
 	}
+}
+
+// element returns the address of element (i, j) of op(x), rows ld apart in x.
+func element(x *Float, ld int, transposed bool, i, j int) *Float {
+	if transposed {
+		i, j = j, i
+	}
+	return ptr(x, i*ld+j)
 }
 
 const (
