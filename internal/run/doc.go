@@ -14,6 +14,7 @@
 //	log.jsonl        what happened when
 //	checkpoint/      parameters, optimiser and positions (safetensors)
 //	result.txt, result.json   what was printed
+//	report.html      the same as a page, with figures
 //	lock             held while a process writes
 //
 // The key "run" of every configuration belongs to this package (Settings); all

@@ -40,6 +40,11 @@ type Result interface {
 	Text(w io.Writer) error
 }
 
+// Page is a Result that can be a web page too.
+type Page interface {
+	HTML(w io.Writer) error
+}
+
 // WriteMetrics writes metrics.json. v must hold no timings or anything else
 // that differs between a run and its resumed twin.
 func (e *Env) WriteMetrics(v any) error { return e.writeJSON("metrics.json", v) }
@@ -117,13 +122,19 @@ func (e *Env) Stage(name string) (done func()) {
 }
 
 // Print shows a result to the user on standard output, as text or JSON as asked
-// for, and keeps both in the run directory.
+// for, and keeps both in the run directory, with report.html where the result is
+// a Page.
 func (e *Env) Print(r Result) error {
 	if err := e.writeJSON("result.json", r); err != nil {
 		return err
 	}
 	if err := e.write("result.txt", r.Text); err != nil {
 		return err
+	}
+	if p, ok := r.(Page); ok {
+		if err := e.write("report.html", p.HTML); err != nil {
+			return err
+		}
 	}
 	return Show(e.out, e.json, r)
 }

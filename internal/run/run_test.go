@@ -101,13 +101,16 @@ type text string
 
 func (t text) Text(w io.Writer) error { _, err := io.WriteString(w, string(t)+"\n"); return err }
 
+// HTML makes text a Page.
+func (t text) HTML(w io.Writer) error { _, err := io.WriteString(w, "<p>"+string(t)); return err }
+
 func quiet(out *bytes.Buffer, o Options) Options {
 	o.Log, o.Progress, o.Stdout = slog.New(slog.DiscardHandler), Silent{}, out
 	return o
 }
 
 // outputs are the files that must not depend on how a run got to its end.
-var outputs = []string{"metrics.json", "ledger.jsonl", "scores.tsv.gz", "result.txt", "result.json", checkpointFile}
+var outputs = []string{"metrics.json", "ledger.jsonl", "scores.tsv.gz", "result.txt", "result.json", "report.html", checkpointFile}
 
 func readAll(t *testing.T, dir string) map[string]string {
 	t.Helper()
