@@ -40,6 +40,7 @@ func (c *Column) Range() (lo, hi float64, ok bool) {
 
 // Features holds attributes of users, a row a user.
 type Features struct {
+	Source  string   // file they were read from, for messages; may be ""
 	UserIDs []string // ascending, see LessIDs
 	Columns []Column
 }
@@ -88,7 +89,7 @@ func (f *Features) For(userIDs, columns []string) (*Features, error) {
 	for i, id := range userIDs {
 		row, ok := rowOf[id]
 		if !ok {
-			return nil, &Error{Field: "user", Msg: fmt.Sprintf("user %q has interactions but no line of user features", id),
+			return nil, &Error{File: f.Source, Field: "user", Msg: fmt.Sprintf("user %q has interactions but no line of user features", id),
 				Hint: "add the user to the user file, or choose a recipe without user features"}
 		}
 		rows[i] = row

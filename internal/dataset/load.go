@@ -71,6 +71,9 @@ func LoadSet(ctx context.Context, set Set, r Recipe, opts Options) (*Sequential,
 			note += "; " + put
 		}
 	}
+	if e.features != nil {
+		e.features.Source = files[len(files)-1].Path
+	}
 	s, err := r.finish(e.log, e.ladder, e.features)
 	if err != nil {
 		return nil, err

@@ -117,6 +117,19 @@ func TestCache(t *testing.T) {
 		}
 	}
 
+	// An entry of other files under this name, whole in itself.
+	foreign, err := openEntry(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	foreign.log.Hash = "other"
+	if _, err := writeFile(path, sealEntry(foreign)); err != nil {
+		t.Fatal(err)
+	}
+	if s := load(t, set, r, opts); !strings.Contains(s.Source.Cache, "entry of other files") {
+		t.Errorf("foreign entry: %q", s.Source.Cache)
+	}
+
 	// A change of one source byte must not meet the old entry.
 	inter := filepath.Join(dir, "small", "small.inter")
 	raw, _ := os.ReadFile(inter)
@@ -259,6 +272,35 @@ func TestWriteFailsWhole(t *testing.T) {
 		writeInter(full, l)
 		if full.Flush() == nil {
 			t.Error("a full disk went unnoticed")
+		}
+	}
+}
+
+// TestSourceChangedWhileReading lets the reader itself change the file.
+func TestSourceChangedWhileReading(t *testing.T) {
+	dir, set, r := dataDir(t)
+	read := set.Layouts[0].Read
+	set.Layouts[0].Read = func(ctx context.Context, paths []string) (*Log, *Features, error) {
+		l, f, err := read(ctx, paths)
+		os.Truncate(paths[0], 10)
+		return l, f, err
+	}
+	if _, err := LoadSet(t.Context(), set, r, Options{Dir: dir, NoCache: true}); err == nil || !strings.Contains(err.Error(), "small.inter: file changed while it was being read") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestUserFileNamed checks that a user who lacks features is looked for in the right file.
+func TestUserFileNamed(t *testing.T) {
+	dir, set, r := dataDir(t)
+	path := filepath.Join(dir, "small", "small.user")
+	b, _ := os.ReadFile(path)
+	lines := strings.SplitAfter(string(b), "\n")
+	os.WriteFile(path, []byte(strings.Join(append(lines[:3:3], lines[4:]...), "")), 0o600)
+	for range 2 { // the second time from the cache
+		_, err := LoadSet(t.Context(), set, r, Options{Dir: dir, CacheDir: filepath.Join(dir, "cache")})
+		if err == nil || err.Error() != path+`: field "user": user "3" has interactions but no line of user features` {
+			t.Errorf("error %v", err)
 		}
 	}
 }

@@ -192,3 +192,44 @@ func TestLessIDs(t *testing.T) {
 		}
 	}
 }
+
+// TestCutFiles cuts a compressed file at every byte: no cut may pass for a whole file.
+func TestCutFiles(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join(goodDir, "ratings.dat"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range compressions[1:] {
+		var b bytes.Buffer
+		w := c.wrap(&b)
+		w.Write(raw)
+		w.Close()
+		for n := range b.Len() {
+			if l, ok := tryInput(t, b.Bytes()[:n], ratingsDat.log); ok {
+				t.Errorf("%s: the first %d of %d bytes give %d rows", c.ext, n, b.Len(), l.Len())
+			}
+		}
+		if _, ok := tryInput(t, append(b.Bytes(), "scrap"...), ratingsDat.log); ok {
+			t.Errorf("%s: bytes after the end were passed over", c.ext)
+		}
+	}
+}
+
+// BenchmarkReadRatingsDat reads a million rows of MovieLens' form from memory.
+func BenchmarkReadRatingsDat(b *testing.B) {
+	var file bytes.Buffer
+	for i := range 1000000 {
+		file.WriteString(itoa(1+i/166) + "::" + itoa(1+i*7919%3706) + "::" + itoa(1+i%5) + "::" + itoa(956703932+i*31%90000000) + "\n")
+	}
+	b.SetBytes(int64(file.Len()))
+	b.ReportAllocs()
+	for b.Loop() {
+		in, err := newInput(context.Background(), "bench", bytes.NewReader(file.Bytes()))
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := ratingsDat.log(in); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

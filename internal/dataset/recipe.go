@@ -82,7 +82,7 @@ func (r Recipe) finish(l *Log, ladder Ladder, features *Features) (*Sequential, 
 			return nil, &Error{File: l.Name, Field: strings.Join(r.Features, ", "), Msg: "the recipe takes user features but the data have none"}
 		}
 		if s.Features, err = features.For(s.UserIDs, r.Features); err != nil {
-			if e, ok := err.(*Error); ok {
+			if e, ok := err.(*Error); ok && e.File == "" {
 				e.File = l.Name
 			}
 			return nil, err

@@ -20,7 +20,7 @@ type Set struct {
 // Layout is one form in which the files of a set may lie in its folder. Each file may
 // also be compressed (.gz, .zst).
 type Layout struct {
-	Files []string // names inside the folder; all must be there
+	Files []string // names inside the folder, all must be there; user features last
 	Read  func(ctx context.Context, paths []string) (*Log, *Features, error)
 }
 

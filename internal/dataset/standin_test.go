@@ -234,3 +234,36 @@ func genderAUC(l *Log, f *Features) float64 {
 	}
 	return (ranks - pos*(pos+1)/2) / (pos * (float64(len(s)) - pos))
 }
+
+// TestCoverAll hands out two items that nobody met.
+func TestCoverAll(t *testing.T) {
+	g := &generator{Profile: Profile{Users: 2, Items: 5}}
+	items := [][]int32{{0, 1, 2}, {0, 1}}
+	g.coverAll(items)
+	counts := make([]int, 5)
+	for _, list := range items {
+		for _, i := range list {
+			counts[i]++
+		}
+	}
+	if slices.Min(counts) != 1 || len(items[0]) != 3 || len(items[1]) != 2 {
+		t.Errorf("items %v", items)
+	}
+}
+
+func TestShare(t *testing.T) {
+	for _, c := range []struct {
+		n             int
+		weights, want []int
+	}{
+		{10, []int{1, 1, 1}, []int{4, 3, 3}}, {7, []int{10, 20, 5}, []int{2, 4, 1}},
+		{3, []int{1, 98, 1}, []int{0, 3, 0}}, {100, []int{333, 335, 332}, []int{33, 34, 33}}, {0, []int{1, 2}, []int{0, 0}},
+	} {
+		if got := share(c.n, c.weights); !slices.Equal(got, c.want) {
+			t.Errorf("share of %d by %v is %v, want %v", c.n, c.weights, got, c.want)
+		}
+	}
+	if _, err := spread([]Quantile{{0, 1}, {1, 9}}, 3, 100, 1, 10); err == nil {
+		t.Error("three values up to 10 cannot sum to 100")
+	}
+}
