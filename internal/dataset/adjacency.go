@@ -6,9 +6,10 @@ import (
 )
 
 // ReadAdjacency reads lines `user item item ...` between single spaces, as LightGCN
-// publishes its splits: ids are integers from 0, a user has one line, an item occurs
-// once in it. A user without items is accepted and dropped (published test files have
-// such lines). There are no times: rows keep file order.
+// publishes its splits: ids are integers from 0, a user has one line. A user without
+// items is accepted and dropped (published test files have such lines), and an item
+// named twice is two rows: Dedupe is the recipe's to ask for. There are no times: rows
+// keep file order.
 func ReadAdjacency(ctx context.Context, path string) (*Log, error) {
 	return readFile(ctx, path, parseAdjacency)
 }
@@ -16,7 +17,6 @@ func ReadAdjacency(ctx context.Context, path string) (*Log, error) {
 func parseAdjacency(in *input) (*Log, error) {
 	var b logBuilder
 	lineOf := map[string]int{}
-	var metBy []int32 // per item: 1 + user that met it last
 	for {
 		line, err := in.line()
 		if ignoreEOF(err) != nil {
@@ -47,15 +47,7 @@ func parseAdjacency(in *input) (*Log, error) {
 			if _, err := in.id("item", item); err != nil {
 				return nil, err
 			}
-			i := b.items.id(item)
-			for int(i) >= len(metBy) {
-				metBy = append(metBy, 0)
-			}
-			if metBy[i] == user+1 {
-				return nil, in.fail("item", "item "+quote(item)+" occurs twice for user "+quote(name), "")
-			}
-			metBy[i] = user + 1
-			b.userOf, b.itemOf = append(b.userOf, user), append(b.itemOf, i)
+			b.userOf, b.itemOf = append(b.userOf, user), append(b.itemOf, b.items.id(item))
 		}
 	}
 }

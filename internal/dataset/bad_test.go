@@ -71,8 +71,6 @@ var badFiles = []struct{ file, message, hint string }{
 		""},
 	{"invalid-utf8.ratings.dat", ":2: invalid UTF-8",
 		"convert the file, for example with: iconv -f latin1 -t utf-8"},
-	{"item-twice.adj", ":1: field \"item\": item \"1\" occurs twice for user \"0\"",
-		""},
 	{"long-line.ratings.dat", ":1: 5 fields instead of 4 (user, item, rating, timestamp)",
 		""},
 	{"missing-column.inter", ":1: field \"item_id\": column is missing from the header",

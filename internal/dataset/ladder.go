@@ -28,7 +28,7 @@ func (l Ladder) Get(name string) (Rung, bool) {
 // compared.
 type Want struct {
 	Rung
-	Paper bool   // printed by, or recomputed from the rules of, the paper; otherwise a property of the data set
+	Paper bool   // printed in the paper or fixed in its code; otherwise known from elsewhere
 	From  string // where the numbers come from, a sentence
 }
 
