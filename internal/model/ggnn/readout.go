@@ -1,0 +1,59 @@
+package ggnn
+
+import (
+	"privrec/internal/autograd"
+	"privrec/internal/graph"
+	"privrec/internal/nn"
+	"privrec/internal/tensor"
+)
+
+// Readout turns node states into one vector a session: attention of every
+// position to the last one, summed without a softmax, joined with the last
+// state and, where the model has one, the user's vector.
+//
+//	alpha_p = q . sigmoid(W1 s_L + W2 s_p + c)
+//	z       = W3 [ sum_p alpha_p s_p ; s_L ; e_u ] + b
+//
+// SR-GNN eq. 6-7; Hu & Fang eq. 10-11, which print one bias c in the attention
+// and none in W3; as in the released programs both are there.
+type Readout struct {
+	Last  *nn.Linear      // W1 (d, d), no bias of its own: it would add to c
+	Each  *nn.Linear      // W2 (d, d) and c
+	Query *autograd.Param // q (1, d)
+	Join  *nn.Linear      // W3 (d, 2d + user width)
+}
+
+// NewReadout makes a readout for states of width d and user vectors of width
+// userDim, 0 for models without.
+func NewReadout(name string, d, userDim int, init nn.Init) *Readout {
+	return &Readout{
+		Last:  nn.NewLinear(name+".last", d, d, false, init),
+		Each:  nn.NewLinear(name+".each", d, d, true, init),
+		Query: nn.NewParam(name+".query", 1, d, init),
+		Join:  nn.NewLinear(name+".join", 2*d+userDim, d, true, init),
+	}
+}
+
+// Forward returns one vector a session (B, d) from node states h (N, d) and
+// user vectors (B, user width), nil for models without.
+//
+// A position's attention depends on its node and its session alone, so it is
+// computed once a node and weighed by how many positions hold the node.
+func (r *Readout) Forward(t *autograd.Tape, g *graph.Packed, h, user *autograd.Node) *autograd.Node {
+	last := h.Gather(g.Last)                                                    // (B, d)
+	key := r.Each.Forward(t, h).Add(r.Last.Forward(t, last).Gather(g.SampleOf)) // (N, d)
+	alpha := key.Sigmoid().MatMulT(t.Use(r.Query))                              // (N, 1)
+	alpha = alpha.Mul(t.Const(tensor.Matrix{Rows: g.Nodes(), Cols: 1, Stride: 1, Data: g.Count}))
+	pooled := h.MulCol(alpha).SegmentSum(g.NodeOff) // (B, d)
+	joined := pooled.ConcatCols(last)               // (B, 2d)
+	if user != nil {
+		joined = pooled.ConcatCols(last, user) // (B, 2d + user width)
+	}
+	return r.Join.Forward(t, joined)
+}
+
+// Params lists the readout's parameters in a fixed order.
+func (r *Readout) Params() []*autograd.Param {
+	params := append(nn.Params(r.Last, r.Each), r.Query)
+	return append(params, r.Join.Params()...)
+}

@@ -1,0 +1,110 @@
+package dipsgnn
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"privrec/internal/dataset"
+	"privrec/internal/report"
+	"privrec/internal/train"
+)
+
+// account is what a run claims, what it amounts to and what nothing bounds.
+type account struct {
+	privacy *Privacy
+}
+
+// account counts the releases of a finished run: every pass over the training
+// samples, and every noisy ranking of the others.
+func (p *protection) account(fitted *train.Result) (*account, error) {
+	c, x, epochs := p.cfg, p.x, len(fitted.Epochs)
+	counts := func(q *part) (Multiplicity, error) {
+		return CountPrefixes(q.samples.User, q.samples.Length)
+	}
+	train, err := counts(x.train)
+	if err != nil {
+		return nil, err
+	}
+	a := Accounting{
+		Epsilon: c.Privacy.Transitions.Epsilon, Delta: c.Privacy.Transitions.Delta, Steps: c.Model.Steps, Norm: c.Model.Norm,
+		SquaredStd: c.Privacy.Transitions.NoiseStd == StdSigmaSquared,
+		Train:      train, Epochs: epochs,
+		EvalNoiseOff:  slices.Contains(c.Eval.Noise, NoiseOff),
+		ZeroAdjacency: c.Model.Adjacency == AdjacencyZero,
+	}
+	if c.Eval.Noise[0] == NoiseOn && x.valid != nil {
+		held, err := counts(x.valid)
+		if err != nil {
+			return nil, err
+		}
+		a.Evaluations = append(a.Evaluations, Evaluation{Name: "validation", Counts: held, Passes: epochs})
+	}
+	if slices.Contains(c.Eval.Noise, NoiseOn) {
+		test, err := counts(x.test)
+		if err != nil {
+			return nil, err
+		}
+		a.Evaluations = append(a.Evaluations, Evaluation{Name: "test", Counts: test, Passes: p.testPasses(epochs)})
+	}
+	account := &account{}
+	if account.privacy, err = a.Privacy(); err != nil {
+		return nil, err
+	}
+	if c.Model.UserInput == UserFeatures {
+		account.privacy.Features = p.features()
+	}
+	if err := account.privacy.Record(p.ledger); err != nil {
+		return nil, err
+	}
+	return account, p.ledger.Flush("after the run")
+}
+
+// testPasses is how often the test samples were ranked with noise.
+func (p *protection) testPasses(epochs int) int {
+	n := 0
+	if p.cfg.Train.Select != SelectTest {
+		n++ // the final evaluation
+	}
+	if p.cfg.Eval.Every && p.cfg.Eval.Noise[0] == NoiseOn {
+		n += epochs
+	}
+	return n
+}
+
+// features accounts the perturbed user features.
+func (p *protection) features() *FeatureAccount {
+	c, f := p.cfg.Privacy.Features, p.x.data.Features
+	s := sampler(f, c)
+	k := len(s.Features)
+	if !math.IsInf(c.Epsilon, 1) {
+		k = s.K()
+	}
+	scaled := slices.ContainsFunc(f.Columns, func(c dataset.Column) bool { return c.Kind == dataset.Numeric })
+	return Features(c.Epsilon, k, len(s.Features), c.Unselected == UnselectedRaw, scaled)
+}
+
+// show keeps privacy.json and puts the account into a result.
+func (a *account) show(d *report.Document) {
+	p := a.privacy
+	d.Facts = append(d.Facts,
+		report.Fact{Label: "claimed epsilon", Value: p.Claimed.Eps.String(),
+			Note: fmt.Sprintf("theorem %s at delta %g: one release of one matrix", p.Claimed.Theorem, p.Delta)},
+		report.Fact{Label: "accounted epsilon", Value: p.EpsTotal.String(), Note: "of everything that the run used"},
+	)
+	if p.Features != nil {
+		d.Facts = append(d.Facts, report.Fact{Label: "user features", Value: "epsilon " + p.Features.EpsTotal.String(),
+			Note: fmt.Sprintf("local, %d of %d features a user, claimed %v", p.Features.K, p.Features.N, p.Features.Eps1)})
+	}
+	t := &report.Table{
+		Name: "privacy", Title: fmt.Sprintf("What the noise on aggregations amounts to (delta %g, noise std %.4g, sigma %.4g)", p.Delta, p.NoiseStd, p.Sigma),
+		Columns: []report.Column{{Name: "counting"}, {Name: "s2 M"}, {Name: "eps, paper's conversion"}, {Name: "eps, exact"}},
+	}
+	for _, r := range p.Table {
+		t.Add(r.Name, r.S2M, r.EpsRDP.String(), r.EpsExact.String())
+	}
+	for _, u := range p.Unbounded {
+		t.Notes = append(t.Notes, fmt.Sprintf("no bound, %s: %s", u.What, u.Why))
+	}
+	d.Tables = append(d.Tables, t)
+}

@@ -1,0 +1,142 @@
+package dipsgnn
+
+// Config is one training run of DIPSGNN. Where the paper, its released program
+// and sound accounting part, each choice is a field of its own; a profile is
+// nothing but a named set of values for them.
+type Config struct {
+	Profile string        `yaml:"profile"` // name of the set of choices, for reports: paper, code, repaired, or your own
+	Data    DataConfig    `yaml:"data"`
+	Model   ModelConfig   `yaml:"model"`
+	Privacy PrivacyConfig `yaml:"privacy"`
+	Train   TrainConfig   `yaml:"train"`
+	Eval    EvalConfig    `yaml:"eval"`
+}
+
+// DataConfig names the data set and how it is cut (section 5.1).
+type DataConfig struct {
+	Name   string `yaml:"name"`   // a registered data set, see `privrec list`
+	Recipe string `yaml:"recipe"` // filters and split
+	// Candidates ranked: "train", the items that a model can have learned, or
+	// "ten-core", also those that only the test part holds (the released program
+	// fixes |V| before the split).
+	Candidates string `yaml:"candidates"`
+}
+
+// ModelConfig is the network's shape.
+type ModelConfig struct {
+	Dim       int     `yaml:"dim"`        // d
+	UserDim   int     `yaml:"user_dim"`   // d'
+	Steps     int     `yaml:"steps"`      // T
+	Norm      float64 `yaml:"norm"`       // C
+	Normalise string  `yaml:"normalise"`  // rescale: every row to norm C; clip: longer rows only
+	Adjacency string  `yaml:"adjacency"`  // counts; zero: ablation, nothing but noise comes through the graph
+	UserInput string  `yaml:"user_input"` // features or id (Figure 7's -U variants)
+}
+
+// PrivacyConfig sets both budgets of Table 2 and what the noise really is.
+type PrivacyConfig struct {
+	Features    FeatureConfig    `yaml:"features"`
+	Transitions TransitionConfig `yaml:"transitions"`
+}
+
+// FeatureConfig is the local perturbation of user features (section 4.2).
+type FeatureConfig struct {
+	Epsilon float64 `yaml:"epsilon"` // eps1 of a user's whole record; .inf: features in the clear
+	// Unselected is what becomes of the features that are not among a user's k:
+	// "zero" (the paper) or "raw", with one choice of features for all users (the
+	// released program; those features are then not protected).
+	Unselected string `yaml:"unselected"`
+}
+
+// TransitionConfig is the noise on the aggregated messages (section 4.3).
+type TransitionConfig struct {
+	Epsilon float64 `yaml:"epsilon"` // eps2 that the theorem claims; .inf: no noise
+	Delta   float64 `yaml:"delta"`
+	// NoiseStd is the standard deviation added: "sigma", what the theorem
+	// calibrates, or "sigma_squared", what the released program adds.
+	NoiseStd string `yaml:"noise_std"`
+}
+
+// TrainConfig is the optimisation (section 5.2 and the released program).
+type TrainConfig struct {
+	Epochs     int     `yaml:"epochs"`
+	Batch      int     `yaml:"batch"`
+	Rate       float64 `yaml:"rate"`        // learning rate of the first epoch
+	DecayBy    float64 `yaml:"decay_by"`    // factor of every decay
+	DecayEvery int     `yaml:"decay_every"` // scheduler ticks between decays
+	TickBefore bool    `yaml:"tick_before"` // tick before the epoch, as the released program does: the first decay comes an epoch early
+	L2         float64 `yaml:"l2"`          // coupled: added to the gradient before Adam
+	Patience   int     `yaml:"patience"`    // stop after so many epochs without a better metric, 0: never
+	// PatienceTotal counts those epochs over the whole run and never forgets
+	// them, as the released programs do.
+	PatienceTotal bool `yaml:"patience_total"`
+	// Select is the model that is reported: "validation" (best Recall@20 there),
+	// "last", or "test" (the released program: best on the test set, metric by
+	// metric; nothing to compare a method with).
+	Select          string  `yaml:"select"`
+	Validation      float64 `yaml:"validation"`       // share of the train samples held out, 0: none
+	ValidationSplit string  `yaml:"validation_split"` // sample (the paper) or user
+	// MisalignUsers gives every training sample the features of a random other
+	// user, as the released program's shuffle does.
+	MisalignUsers bool `yaml:"misalign_users"`
+}
+
+// EvalConfig is the ranking on the test samples (section 5.2).
+type EvalConfig struct {
+	K []int `yaml:"k"`
+	// Noise lists the evaluations made from the same weights: "on" perturbs the
+	// test samples' aggregations as in training, "off" does not and protects
+	// nothing.
+	Noise []string `yaml:"noise"`
+	// Every evaluates on the test set after each epoch too, for the column
+	// "best on test"; it never influences training.
+	Every bool `yaml:"every"`
+}
+
+// Values of the choices above.
+const (
+	CandidatesTrain   = "train"
+	CandidatesTenCore = "ten-core"
+	NormaliseRescale  = "rescale"
+	NormaliseClip     = "clip"
+	AdjacencyCounts   = "counts"
+	AdjacencyZero     = "zero"
+	UserFeatures      = "features"
+	UserID            = "id"
+	UnselectedZero    = "zero"
+	UnselectedRaw     = "raw"
+	StdSigma          = "sigma"
+	StdSigmaSquared   = "sigma_squared"
+	SelectValidation  = "validation"
+	SelectLast        = "last"
+	SelectTest        = "test"
+	SplitSample       = "sample"
+	SplitUser         = "user"
+	NoiseOn           = "on"
+	NoiseOff          = "off"
+)
+
+// Default is the paper's setting on ML-1M. Sources: section 5.2 of the paper
+// for widths, epochs, eps1 and eps2; the released program for rate, decay, L2,
+// batch, patience and delta; Figure 6's best point for C; T is stated nowhere
+// for Table 2 and Figure 6 uses 1.
+func Default() Config {
+	return Config{
+		Profile: "paper",
+		Data:    DataConfig{Name: "ml-1m", Recipe: "dipsgnn", Candidates: CandidatesTrain},
+		Model: ModelConfig{
+			Dim: 100, UserDim: 50, Steps: 1, Norm: 0.2,
+			Normalise: NormaliseRescale, Adjacency: AdjacencyCounts, UserInput: UserFeatures,
+		},
+		Privacy: PrivacyConfig{
+			Features:    FeatureConfig{Epsilon: 20, Unselected: UnselectedZero},
+			Transitions: TransitionConfig{Epsilon: 5, Delta: 2.5e-7, NoiseStd: StdSigma},
+		},
+		Train: TrainConfig{
+			Epochs: 10, Batch: 100, Rate: 0.01, DecayBy: 0.1, DecayEvery: 3, TickBefore: true,
+			L2: 1e-5, Patience: 5, PatienceTotal: true,
+			Select: SelectValidation, Validation: 0.1, ValidationSplit: SplitSample,
+		},
+		Eval: EvalConfig{K: []int{5, 10, 20}, Noise: []string{NoiseOn, NoiseOff}, Every: true},
+	}
+}

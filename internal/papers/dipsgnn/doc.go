@@ -1,0 +1,33 @@
+// Package dipsgnn reproduces Wentao Hu and Hui Fang, "Towards Differential
+// Privacy in Sequential Recommendation: A Noisy Graph Neural Network Approach",
+// arXiv 2309.11515: a recommender for item sequences whose graph aggregation is
+// noisy and whose user features are perturbed on the user's device.
+//
+// Where each part of the paper stands here:
+//
+//	section 4.2, Algorithms 1-2   mechanism.FeatureSampler, called by perturbUsers
+//	eq. 4 (counts)                graph.Packed
+//	eq. 6 (norm C)                Network.bound
+//	eq. 5, 7 (noisy sums)         Network.sum, aggregationNoise
+//	eq. 8-9 (gated cell)          ggnn.Cell
+//	eq. 10-11 (readout)           ggnn.Readout
+//	eq. 12-13 (scores, loss)      recommender.Loss: softmax cross-entropy over all items
+//	Theorem 4.2 (calibration)     Claim
+//	section 5 (protocol)          Train, TrainSRGNN, TrainAPGNN
+//	Table 2                       Table2
+//
+// Departures, each a field of Config where it is a choice: the loss is the
+// released program's softmax cross-entropy, since eq. 13 prints a binary one on
+// softmax outputs; the attention and W3 have one bias each; user vectors join
+// the states raw in every step; candidates are raw item rows; no noise rows are
+// drawn for items outside a session, which nothing reads; the model is chosen on
+// validation, not on test; and evaluation is done twice from the same weights,
+// with the noise of training and, as the released program does, without.
+//
+// What does not hold as printed: Theorem 4.2 prices one release of one matrix,
+// while training releases two matrices, again in every prefix and epoch; the
+// backward pass, the labels and the readout use the data in the clear, so no
+// finite epsilon follows for the published loop; and the released program adds
+// noise of standard deviation sigma squared. Accounting prints all of it beside
+// the claim.
+package dipsgnn

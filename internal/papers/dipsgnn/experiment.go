@@ -1,0 +1,205 @@
+package dipsgnn
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"privrec/internal/autograd"
+	"privrec/internal/dataset"
+	"privrec/internal/eval"
+	"privrec/internal/metrics"
+	"privrec/internal/nn"
+	"privrec/internal/optim"
+	"privrec/internal/run"
+	"privrec/internal/train"
+)
+
+// experiment is one model on one data set under the paper's protocol
+// (section 5.1): samples cut from the sequences, trained, ranked in full.
+type experiment struct {
+	env    *run.Env
+	method string // as Table 2 calls it
+	cfg    shared
+	data   *dataset.Sequential
+	items  int // |V|, the items ranked
+
+	train, valid, test *part // valid is nil without validation
+
+	net   network
+	user  *userInput // nil: the network has no user vectors
+	extra train.Extra
+	noise func(p *part) (noise, error) // of a part's aggregations; nil: never any
+	modes []string                     // evaluations to make: noise on, off
+	tape  *autograd.Tape               // of the evaluations
+}
+
+// load reads the data and cuts it into train, validation and test samples.
+func load(ctx context.Context, env *run.Env, method string, cfg shared) (*experiment, error) {
+	defer env.Stage("load " + cfg.data.Name)()
+	d, err := dataset.Load(ctx, cfg.data.Name, cfg.data.Recipe, dataset.Options{Seed: env.Seed})
+	if err != nil {
+		return nil, err
+	}
+	if err := env.RecordData(d.Source.Title, d.Source.Hash); err != nil {
+		return nil, err
+	}
+	x := &experiment{env: env, method: method, cfg: cfg, data: d, items: d.Items, modes: []string{NoiseOff}, tape: autograd.NewTape()}
+	if cfg.data.Candidates == CandidatesTenCore {
+		x.items = max(d.Items, d.CandidatesCore)
+	}
+	samples, held := dataset.Prefixes(d.Train), dataset.Samples{}
+	if share := cfg.train.Validation; share > 0 {
+		hold := samples.HoldOutSamples
+		if cfg.train.ValidationSplit == SplitUser {
+			hold = samples.HoldOutUsers
+		}
+		if samples, held, err = hold(share, env.Seed.Stream("dipsgnn.validation")); err != nil {
+			return nil, err
+		}
+		if held.Len() == 0 {
+			return nil, fmt.Errorf("validation share %v of the training samples of %s is none at all", share, d.Name)
+		}
+	}
+	if x.train, err = newPart("train", d.Train, samples, x.items); err != nil {
+		return nil, err
+	}
+	if held.Len() > 0 {
+		if x.valid, err = newPart("valid", d.Train, held, x.items); err != nil {
+			return nil, err
+		}
+	}
+	if x.test, err = newPart("test", d.Test, dataset.Prefixes(d.Test), x.items); err != nil {
+		return nil, err
+	}
+	if len(x.test.labels) == 0 {
+		return nil, &dataset.Error{File: d.Name, Msg: "the split leaves no test samples"}
+	}
+	return x, nil
+}
+
+// init fills parameters uniformly on (-1/sqrt(d), 1/sqrt(d)), biases and tables
+// included, as the released programs of all three models do.
+func (x *experiment) init() nn.Init {
+	return nn.Uniform(x.env.Seed, 1/math.Sqrt(float64(x.cfg.dim)))
+}
+
+// on is the recommender for the samples of a part.
+func (x *experiment) on(p *part) *recommender {
+	return &recommender{net: x.net, user: x.user, part: p, batch: x.cfg.train.Batch}
+}
+
+// Names of the two families of scores that validation returns.
+const (
+	onValid = "valid "
+	onTest  = "test "
+)
+
+// fit trains the network and leaves the selected parameters in it.
+func (x *experiment) fit(ctx context.Context) (*train.Result, error) {
+	defer x.env.Stage("train")()
+	t := x.cfg.train
+	model := x.on(x.train)
+	var err error
+	if x.noise != nil {
+		if model.noise, err = x.noise(x.train); err != nil {
+			return nil, err
+		}
+	}
+	if t.MisalignUsers {
+		model.userOf = func(slot int) int32 { return x.train.samples.User[slot] }
+	}
+	o := train.Options{
+		Samples: x.train.samples.Len(), BatchSize: t.Batch, Shuffle: true, Seed: x.env.Seed, Epochs: t.Epochs,
+		Optimizer: optim.NewAdam(t.L2), Rate: t.Rate,
+		Schedule: optim.StepDecay{Factor: t.DecayBy, Every: t.DecayEvery, TickBefore: t.TickBefore},
+		Hooks:    x.env.TrainHooks(), Store: x.env.TrainStore(), SaveEvery: saveEvery,
+		Extra: x.extra, Tag: x.env.ConfigHash,
+	}
+	if x.valid != nil || x.cfg.every {
+		o.Validate = x.validate
+	}
+	if t.Select == SelectValidation {
+		o.Select, o.Primary = train.SelectBest, onValid+primary.String()
+	}
+	if t.Patience > 0 {
+		o.Stop = train.Stop{Rule: train.StopReset, Patience: t.Patience}
+		if t.PatienceTotal {
+			o.Stop.Rule = train.StopTotal
+		}
+		watched := onTest
+		if x.valid != nil {
+			watched = onValid
+		}
+		for _, m := range x.metrics() {
+			o.Stop.Metrics = append(o.Stop.Metrics, watched+m.String())
+		}
+	}
+	return train.Run(ctx, model, o)
+}
+
+// saveEvery bounds the work lost to a kill; it never changes a result.
+const saveEvery = 20 * time.Second
+
+// primary selects the epoch.
+var primary = metrics.Metric{Kind: metrics.Recall, K: 20}
+
+// metrics are what Table 2 reports, at the configured cutoffs, and the primary.
+func (x *experiment) metrics() []metrics.Metric {
+	return metrics.Grid([]metrics.Kind{metrics.Recall, metrics.MRR}, x.cfg.k)
+}
+
+// validate scores the held-out samples and, where asked, the test samples, under
+// the first of the evaluations to be reported.
+func (x *experiment) validate(ctx context.Context, epoch int) ([]train.Score, error) {
+	var scores []train.Score
+	for _, v := range []struct {
+		prefix string
+		part   *part
+		want   bool
+	}{{onValid, x.valid, x.valid != nil}, {onTest, x.test, x.cfg.every}} {
+		if !v.want {
+			continue
+		}
+		ranks, err := x.rank(ctx, v.part, x.modes[0], epoch)
+		if err != nil {
+			return nil, err
+		}
+		ms := x.metrics()
+		if v.prefix == onValid && x.cfg.train.Select == SelectValidation && !contains(ms, primary) {
+			ms = append(ms, primary)
+		}
+		for _, m := range metrics.Summary(ms, ranks) {
+			scores = append(scores, train.Score{Name: v.prefix + m.Metric.String(), Value: m.Value})
+		}
+	}
+	return scores, nil
+}
+
+func contains(ms []metrics.Metric, m metrics.Metric) bool {
+	for _, x := range ms {
+		if x == m {
+			return true
+		}
+	}
+	return false
+}
+
+// rank returns the rank of every sample's label among all items, seen ones
+// included (the protocol removes none).
+func (x *experiment) rank(ctx context.Context, p *part, mode string, pass int) ([]int32, error) {
+	r := x.on(p)
+	r.pass = pass
+	if mode == NoiseOn {
+		var err error
+		if r.noise, err = x.noise(p); err != nil {
+			return nil, err
+		}
+	}
+	ranks, err := eval.Ranks(ctx, r, p.all(), p.labels, eval.Options{Tape: x.tape})
+	if err != nil {
+		return nil, fmt.Errorf("rank %s samples, noise %s: %w", p.name, mode, err)
+	}
+	return ranks, nil
+}

@@ -1,0 +1,58 @@
+package dipsgnn
+
+import (
+	"fmt"
+	"math"
+
+	"privrec/internal/dataset"
+	"privrec/internal/tensor"
+)
+
+// clearFeatures codes every user's features (users, d0): a number is mapped
+// linearly to [-1,1] between the smallest and the largest of all users, a
+// category becomes one indicator a level. A missing value is all zeros
+// (section 4.2 and the released program).
+func clearFeatures(f *dataset.Features) (tensor.Matrix, error) {
+	if f == nil || f.Width() == 0 {
+		return tensor.Matrix{}, fmt.Errorf("the data have no user features; set model.user_input to %q", UserID)
+	}
+	x := tensor.New(len(f.UserIDs), f.Width())
+	at := 0
+	for i := range f.Columns {
+		c := &f.Columns[i]
+		if c.Kind == dataset.Categorical {
+			for u, code := range c.Codes {
+				if code >= 0 {
+					tensor.Row(x, u)[at+int(code)] = 1
+				}
+			}
+			at += len(c.Levels)
+			continue
+		}
+		scale, err := scaling(c)
+		if err != nil {
+			return tensor.Matrix{}, err
+		}
+		for u, v := range c.Numbers {
+			if !math.IsNaN(v) {
+				tensor.Row(x, u)[at] = tensor.Float(scale(v))
+			}
+		}
+		at++
+	}
+	return x, nil
+}
+
+// scaling maps a numeric column to [-1,1]; a constant column maps to 0. The
+// bounds come from the data, as in the paper, and are themselves not protected.
+func scaling(c *dataset.Column) (func(float64) float64, error) {
+	lo, hi, ok := c.Range()
+	if !ok {
+		return nil, fmt.Errorf("feature %q has no value for any user", c.Name)
+	}
+	mid, half := (hi+lo)/2, (hi-lo)/2
+	if half == 0 {
+		half = 1
+	}
+	return func(x float64) float64 { return min(1, max(-1, (x-mid)/half)) }, nil
+}

@@ -1,0 +1,100 @@
+package dipsgnn
+
+import (
+	"privrec/internal/autograd"
+	"privrec/internal/graph"
+	"privrec/internal/model/ggnn"
+	"privrec/internal/nn"
+)
+
+// Network is DIPSGNN's graph network (section 4, Algorithm 4). Shapes: N nodes
+// and B samples in a batch, d item width, d' user width, D = d + d'.
+type Network struct {
+	Item      *autograd.Param // E (|V|+1, d), row 0 unused
+	In, Out   *nn.Linear      // W_in, W_out (d, D)
+	Cell      *ggnn.Cell
+	Read      *ggnn.Readout
+	Norm      float64 // C, the norm of every row that is aggregated
+	Clip      bool    // shorten rows longer than C instead of scaling every row to C
+	Steps     int     // T
+	Adjacency bool    // false: nothing but noise comes through the graph (ablation)
+}
+
+// Direction tells the two noisy aggregations of a step apart.
+type Direction int
+
+// The two directions of eq. 5: messages along edges and against them.
+const (
+	Incoming Direction = iota // A_in Hb: node j receives from i for every transition i -> j
+	Outgoing                  // A_out Hb: node i receives from j
+)
+
+// Perturb adds noise to what one direction of one step aggregated (N, D).
+type Perturb func(y *autograd.Node, step int, dir Direction) *autograd.Node
+
+// NewNetwork makes the network for items 1..items; init fills the parameters by
+// name.
+func NewNetwork(items int, c ModelConfig, init nn.Init) *Network {
+	width := c.Dim + c.UserDim
+	return &Network{
+		Item:      nn.NewTableParam("item", items+1, c.Dim, init),
+		In:        nn.NewLinear("in", width, c.Dim, true, init),
+		Out:       nn.NewLinear("out", width, c.Dim, true, init),
+		Cell:      ggnn.NewCell("cell", c.Dim, init),
+		Read:      ggnn.NewReadout("read", c.Dim, c.UserDim, init),
+		Norm:      c.Norm,
+		Clip:      c.Normalise == NormaliseClip,
+		Steps:     c.Steps,
+		Adjacency: c.Adjacency == AdjacencyCounts,
+	}
+}
+
+// Forward returns one vector a sample (B, d) whose inner products with the rows
+// of Item are the scores; user holds e_u (B, d').
+//
+// As in the released program the raw e_u joins the states anew in every step
+// and once more in the readout (the paper's "updated implicitly" would rescale
+// it differently on every row), and candidates are the raw item rows.
+func (n *Network) Forward(t *autograd.Tape, g *graph.Packed, user *autograd.Node, perturb Perturb) *autograd.Node {
+	h := t.Rows(n.Item, g.Node)     // (N, d)
+	each := user.Gather(g.SampleOf) // (N, d')
+	for step := range n.Steps {
+		hb := n.bound(h.ConcatCols(each))                         // (N, D), eq. 6
+		in := perturb(n.sum(t, hb, g, Incoming), step, Incoming)  // (N, D), eq. 7
+		out := perturb(n.sum(t, hb, g, Outgoing), step, Outgoing) // (N, D)
+		state := hb.SliceCols(0, n.Item.Value.Cols)               // (N, d): the bounded state moves on, not h
+		x := t.ConcatLinear(n.In.On(t, in), n.Out.On(t, out))     // (N, 2d), eq. 8
+		h = n.Cell.Forward(t, x, state)                           // eq. 9
+	}
+	return n.Read.Forward(t, g, h, user) // eq. 10-11
+}
+
+// minNorm keeps a zero row at zero instead of dividing by its norm.
+const minNorm = 1e-12
+
+// bound gives every row of x norm Norm, or at most Norm under Clip: either way
+// one transition moves an aggregated row by at most C.
+func (n *Network) bound(x *autograd.Node) *autograd.Node {
+	if n.Clip {
+		return x.ClipRows(n.Norm)
+	}
+	return x.NormalizeRows(n.Norm, minNorm)
+}
+
+// sum adds up the bounded rows that reach each node along dir, by raw
+// transition counts (eq. 4 and 5); nothing arrives without an adjacency.
+func (n *Network) sum(t *autograd.Tape, hb *autograd.Node, g *graph.Packed, dir Direction) *autograd.Node {
+	src, dst := g.Src, g.Dst
+	if dir == Outgoing {
+		src, dst = dst, src
+	}
+	if !n.Adjacency {
+		src, dst = nil, nil
+	}
+	return t.EdgeSum(hb, src, dst, nil, g.Nodes())
+}
+
+// Params lists the parameters in a fixed order, the item table first.
+func (n *Network) Params() []*autograd.Param {
+	return append([]*autograd.Param{n.Item}, nn.Params(n.In, n.Out, n.Cell, n.Read)...)
+}

@@ -1,0 +1,206 @@
+package dipsgnn
+
+import (
+	"context"
+	"fmt"
+
+	"privrec/internal/dataset"
+	"privrec/internal/eval"
+	"privrec/internal/metrics"
+	"privrec/internal/report"
+	"privrec/internal/run"
+	"privrec/internal/train"
+)
+
+// Outcome is what a run measured: metrics.json. It holds no times, so that a
+// resumed run writes the same bytes. Scores are shares, not percent.
+type Outcome struct {
+	Method      string              `json:"method"`
+	Profile     string              `json:"profile"`
+	Data        DataSummary         `json:"data"`
+	Definitions map[string]string   `json:"definitions"`
+	Floors      []Scores            `json:"floors"`
+	Evaluations []Scores            `json:"evaluations"`
+	Selected    int                 `json:"selected_epoch"` // from 1; 0: metric by metric on the test set
+	Steps       int                 `json:"steps"`
+	Stopped     bool                `json:"stopped_early"`
+	Epochs      []train.EpochRecord `json:"epochs"`
+}
+
+// Scores is one row of results.
+type Scores struct {
+	Name   string             `json:"name"`
+	Noise  string             `json:"noise,omitempty"` // on, off; empty for floors
+	Values map[string]float64 `json:"values"`
+	row    report.Row
+}
+
+// DataSummary identifies the data of a run.
+type DataSummary struct {
+	Name         string         `json:"name"`
+	Recipe       string         `json:"recipe"`
+	Level        string         `json:"evidence_level"`
+	Users        int            `json:"users"`
+	Candidates   int            `json:"candidates"`
+	TrainSamples int            `json:"train_samples"`
+	ValidSamples int            `json:"valid_samples"`
+	TestSamples  int            `json:"test_samples"`
+	Source       dataset.Source `json:"source"`
+	Ladder       dataset.Ladder `json:"ladder"`
+}
+
+// measure makes the evaluations of the selected model, the floors, and keeps
+// the per-user scores.
+func (x *experiment) measure(ctx context.Context, r *train.Result) (*Outcome, error) {
+	defer x.env.Stage("evaluate")()
+	o := &Outcome{
+		Method: x.method, Profile: x.cfg.profile, Steps: r.Steps, Stopped: r.Stopped, Epochs: r.Epochs,
+		Definitions: map[string]string{},
+		Data: DataSummary{
+			Name: x.data.Name, Recipe: x.data.Recipe, Level: x.data.Source.Level.String(), Users: x.data.Users,
+			Candidates: x.items, TrainSamples: x.train.samples.Len(), TestSamples: x.test.samples.Len(),
+			Source: x.data.Source, Ladder: x.data.Ladder,
+		},
+	}
+	if x.valid != nil {
+		o.Data.ValidSamples = x.valid.samples.Len()
+	}
+	ms := x.metrics()
+	for _, m := range ms {
+		o.Definitions[m.String()] = m.Definition()
+	}
+	o.Floors = append(o.Floors, scores("random", "", metrics.RandomFloor(ms, x.items)))
+	popular, err := metrics.PopularityRanks(x.counts(), x.test.labels)
+	if err != nil {
+		return nil, err
+	}
+	o.Floors = append(o.Floors, scores("popularity", "", metrics.Summary(ms, popular)))
+	switch x.cfg.train.Select {
+	case SelectTest:
+		o.Evaluations = append(o.Evaluations, x.bestOnTest(r, "best epoch on test, by metric"))
+		return o, nil
+	case SelectValidation:
+		o.Selected = r.Best + 1
+	case SelectLast:
+		o.Selected = len(r.Epochs)
+	}
+	for i, mode := range x.modes {
+		ranks, err := x.rank(ctx, x.test, mode, x.cfg.train.Epochs+i)
+		if err != nil {
+			return nil, err
+		}
+		name := fmt.Sprintf("%s, epoch %d", x.method, o.Selected)
+		if len(x.modes) > 1 {
+			name += ", test noise " + mode
+		}
+		s := scores(name, mode, metrics.Summary(ms, ranks))
+		s.row.Paper = x.printed(ms)
+		o.Evaluations = append(o.Evaluations, s)
+		if err := x.perUser("scores-noise-"+mode, ms, ranks); err != nil {
+			return nil, err
+		}
+	}
+	if x.cfg.every {
+		o.Evaluations = append(o.Evaluations, x.bestOnTest(r, "best on test (for comparison only)"))
+	}
+	return o, nil
+}
+
+// bestOnTest takes every metric from its own best epoch on the test set, as the
+// released program reports them.
+func (x *experiment) bestOnTest(r *train.Result, name string) Scores {
+	ms := x.metrics()
+	best := make([]metrics.Value, len(ms))
+	for i, m := range ms {
+		best[i] = metrics.Value{Metric: m, Count: len(x.test.labels)}
+		for _, e := range r.Epochs {
+			for _, s := range e.Scores {
+				if s.Name == onTest+m.String() {
+					best[i].Value = max(best[i].Value, s.Value)
+				}
+			}
+		}
+	}
+	s := scores(x.method+", "+name, x.modes[0], best)
+	s.row.Paper = x.printed(ms)
+	return s
+}
+
+func scores(name, noise string, values []metrics.Value) Scores {
+	s := Scores{Name: name, Noise: noise, Values: map[string]float64{}, row: report.FloatRow(name, values)}
+	for _, v := range values {
+		s.Values[v.Metric.String()] = v.Value
+	}
+	return s
+}
+
+// counts is how often each item occurs in the training sequences.
+func (x *experiment) counts() []int64 {
+	n := make([]int64, x.items)
+	for _, seq := range x.data.Train {
+		for _, item := range seq {
+			n[item-1]++
+		}
+	}
+	return n
+}
+
+// paperNames maps data sets to Table 2's columns.
+var paperNames = map[string]string{"ml-1m": "ML-1M", "yelp": "Yelp", "tmall": "Tmall"}
+
+// printed is the paper's row as shares, nil where it prints none.
+func (x *experiment) printed(ms []metrics.Metric) []float64 {
+	p, ok := Table2(x.method, paperNames[x.data.Name])
+	if !ok {
+		return nil
+	}
+	values := make([]float64, len(ms))
+	for i, m := range ms {
+		values[i] = report.Missing
+		for _, v := range []struct {
+			metric metrics.Metric
+			value  float64
+		}{
+			{metrics.Metric{Kind: metrics.Recall, K: 20}, p.Recall20}, {metrics.Metric{Kind: metrics.MRR, K: 20}, p.MRR20},
+			{metrics.Metric{Kind: metrics.Recall, K: 10}, p.Recall10}, {metrics.Metric{Kind: metrics.MRR, K: 10}, p.MRR10},
+		} {
+			if m == v.metric {
+				values[i] = v.value / 100
+			}
+		}
+	}
+	return values
+}
+
+// perUser keeps each user's mean scores over their samples.
+func (x *experiment) perUser(name string, ms []metrics.Metric, ranks []int32) error {
+	var columns []run.Column
+	for _, m := range ms {
+		users, err := eval.PerUser(m.Each(ranks), x.test.samples.User, x.data.Users)
+		if err != nil {
+			return err
+		}
+		ids, samples, means := make([]string, len(users)), make([]int64, len(users)), make([]float64, len(users))
+		for i, u := range users {
+			ids[i], samples[i], means[i] = x.data.UserIDs[u.User], int64(u.Samples), u.Score
+		}
+		if columns == nil {
+			columns = []run.Column{{Name: "user_id", Values: ids}, {Name: "samples", Values: samples}}
+		}
+		columns = append(columns, run.Column{Name: m.String(), Values: means})
+	}
+	return x.env.WriteScores(name, columns...)
+}
+
+// comparison sets the evaluations beside floors and printed numbers.
+func (o *Outcome) comparison(level dataset.Level, ms []metrics.Metric) report.Comparison {
+	c := report.Comparison{Name: "ranking", Title: "Ranking of test samples, all items, seen ones included", Level: level, Metrics: ms}
+	for _, f := range o.Floors {
+		c.Floors = append(c.Floors, f.row)
+	}
+	for _, e := range o.Evaluations {
+		c.Ours = append(c.Ours, e.row)
+	}
+	c.Notes = append(c.Notes, "paper: Table 2, mean of five seeds without spread, epoch chosen on the test set by the released program")
+	return c
+}

@@ -1,0 +1,160 @@
+package dipsgnn
+
+import (
+	"fmt"
+	"math"
+
+	"privrec/internal/dataset"
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/mechanism"
+	"privrec/internal/run"
+	"privrec/internal/tensor"
+)
+
+// protection is everything private about a DIPSGNN run: the ledger, the
+// perturbed features and the noise on aggregations.
+type protection struct {
+	env    *run.Env
+	x      *experiment
+	cfg    Config
+	ledger *privacy.Ledger
+	resume bool   // the ledger already holds what happened before training
+	period string // under which releases are now recorded
+	noises map[string]*aggregationNoise
+}
+
+func newProtection(env *run.Env, x *experiment, c Config) (*protection, error) {
+	l, err := env.Ledger(privacy.Research)
+	if err != nil {
+		return nil, err
+	}
+	p := &protection{env: env, x: x, cfg: c, ledger: l, resume: len(l.Entries()) > 0, noises: map[string]*aggregationNoise{}}
+	return p, nil
+}
+
+// Purposes of the ledger's entries.
+const (
+	purposeFeatures = "features"
+	purposeIncoming = "aggregation, incoming, " // and the part: train, valid, test
+	purposeOutgoing = "aggregation, outgoing, "
+)
+
+// deviations are the standard deviation that theorem 4.2 asks for and the one
+// that is really added; 0 without a budget.
+func (c Config) deviations() (sigma, std float64) {
+	t := c.Privacy.Transitions
+	a := Accounting{
+		Epsilon: t.Epsilon, Delta: t.Delta, Steps: c.Model.Steps, Norm: c.Model.Norm, SquaredStd: t.NoiseStd == StdSigmaSquared,
+	}
+	return a.Sigma(), a.NoiseStd()
+}
+
+// perturbUsers codes the features and perturbs every user's once: the same rows
+// serve all samples, which costs nothing more.
+func (p *protection) perturbUsers(f *dataset.Features) (tensor.Matrix, error) {
+	x, err := clearFeatures(f)
+	if err != nil {
+		return x, err
+	}
+	ledger := p.ledger
+	if p.resume {
+		// The rows were released before the checkpoint; the same keys give the
+		// same rows again, which is not another release.
+		if ledger, err = privacy.NewLedger(privacy.Research); err != nil {
+			return x, err
+		}
+	}
+	c := p.cfg.Privacy.Features
+	if math.IsInf(c.Epsilon, 1) {
+		err = ledger.Record(purposeFeatures, privacy.Unprotected{
+			What: "features", Why: "privacy.features.epsilon is infinite: user features enter in the clear", Unit: privacy.Feature,
+		}, 1)
+	} else {
+		err = mechanism.PerturbFeatures(sampler(f, c), ledger, p.env.Seed.Stream("dipsgnn.features"), x.Data[:x.Rows*x.Cols])
+	}
+	if err != nil {
+		return x, fmt.Errorf("perturb user features: %w", err)
+	}
+	return x, ledger.Flush("before training")
+}
+
+func sampler(f *dataset.Features, c FeatureConfig) mechanism.FeatureSampler {
+	s := mechanism.FeatureSampler{Purpose: purposeFeatures, Epsilon: c.Epsilon, Unselected: mechanism.Zeroed}
+	if c.Unselected == UnselectedRaw {
+		s.Unselected = mechanism.SharedClear
+	}
+	for i := range f.Columns {
+		k := mechanism.FeatureKind{Name: f.Columns[i].Name}
+		if f.Columns[i].Kind == dataset.Categorical {
+			k.Categories = len(f.Columns[i].Levels)
+		}
+		s.Features = append(s.Features, k)
+	}
+	return s
+}
+
+// on opens the noise on aggregations of a part, once; nil without a budget.
+func (p *protection) on(q *part) (*aggregationNoise, error) {
+	_, std := p.cfg.deviations()
+	if a := p.noises[q.name]; a != nil || std == 0 {
+		return a, nil
+	}
+	counts, err := CountPrefixes(q.samples.User, q.samples.Length)
+	if err != nil {
+		return nil, err
+	}
+	a := &aggregationNoise{period: p.enter}
+	for dir, purpose := range []string{Incoming: purposeIncoming, Outgoing: purposeOutgoing} {
+		g := mechanism.Gaussian{
+			Purpose: purpose + q.name, Sigma: std, Sensitivity: p.cfg.Model.Norm,
+			Unit: privacy.Edge, Neighbouring: privacy.AddRemove,
+		}
+		// An edge is in no more prefixes of one pass than the worst edge of the part.
+		if err := p.ledger.Bound(g.Purpose, max(1, counts.Edge)*int64(p.cfg.Model.Steps)); err != nil {
+			return nil, err
+		}
+		if a.to[dir], err = mechanism.Open[tensor.Float](g, p.ledger, p.env.Seed.Stream("dipsgnn."+g.Purpose)); err != nil {
+			return nil, err
+		}
+	}
+	p.noises[q.name] = a
+	return a, nil
+}
+
+// check looks at all noise that was added.
+func (p *protection) check() error {
+	for _, name := range []string{"train", "valid", "test"} {
+		if a := p.noises[name]; a != nil {
+			for _, c := range a.to {
+				if err := c.Check(); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// enter closes the ledger's period when the next pass over the data begins.
+func (p *protection) enter(pass int) error {
+	period := fmt.Sprintf("epoch %d", pass+1)
+	if pass >= p.cfg.Train.Epochs {
+		period = "final evaluation"
+	}
+	if p.period == period {
+		return nil
+	}
+	if p.period != "" {
+		if err := p.ledger.Flush(p.period); err != nil {
+			return err
+		}
+	}
+	p.period = period
+	return nil
+}
+
+// Save implements train.Extra. The ledger's own state is kept by the run.
+func (p *protection) Save() ([]byte, error) { return []byte(p.period), nil }
+
+// Load implements train.Extra.
+func (p *protection) Load(b []byte) error { p.period = string(b); return nil }

@@ -1,0 +1,17 @@
+// Package papers lists what the program reproduces. A paper is a folder beside
+// this file and one line in All.
+package papers
+
+import (
+	"slices"
+
+	"privrec/internal/papers/dipsgnn"
+	"privrec/internal/run"
+)
+
+// All is every task of every paper, in the order in which they are listed.
+func All() []run.Task {
+	return slices.Concat(
+		dipsgnn.Tasks(),
+	)
+}
