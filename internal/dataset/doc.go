@@ -20,6 +20,11 @@
 //   - Sequences are never copied into prefixes: a training sample is a pair
 //     (user, length), see [Samples].
 //   - Everything wrong with a file is an [*Error] that names file, line and field.
+//   - A stand-in ([Profile]) is generated, takes the same recipes and is evidence of
+//     level D wherever its files go.
 //   - Nothing here is random except through a [rng.Stream] the caller passes.
 //   - A function never writes to a Log it is given; filters return new logs.
+//
+// A data set is added by a function in sets.go that names its layouts and recipes, a
+// line in [All], and an entry in data/sources.yaml; a test keeps the last two equal.
 package dataset

@@ -118,6 +118,9 @@ func (in *input) line() ([]byte, error) {
 			return nil, err
 		}
 		in.num++
+		if in.num&4095 == 0 && in.ctx.Err() != nil {
+			return nil, in.ctx.Err()
+		}
 		if in.num == 1 {
 			b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")) // byte order mark of spreadsheet exports
 		}
@@ -132,9 +135,6 @@ func (in *input) line() ([]byte, error) {
 		}
 		if in.blank != 0 {
 			return nil, &Error{File: in.file, Line: in.blank, Msg: "blank line inside the file", Hint: "remove it, or check that the file was not cut and joined"}
-		}
-		if in.num&4095 == 0 && in.ctx.Err() != nil {
-			return nil, in.ctx.Err()
 		}
 		if !utf8.Valid(b) {
 			return nil, in.fail("", "invalid UTF-8", "convert the file, for example with: iconv -f latin1 -t utf-8")

@@ -91,6 +91,15 @@ func (v Level) String() string { return string(v) }
 // MarshalText makes the level a letter in JSON.
 func (v Level) MarshalText() ([]byte, error) { return []byte{byte(v)}, nil }
 
+// UnmarshalText reads the letter back.
+func (v *Level) UnmarshalText(b []byte) error {
+	if len(b) != 1 || b[0] < 'A' || b[0] > 'D' {
+		return fmt.Errorf("dataset: evidence level %q is none of A, B, C, D", b)
+	}
+	*v = Level(b[0])
+	return nil
+}
+
 // Meaning explains the level in a phrase.
 func (v Level) Meaning() string {
 	switch v {

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"encoding/json"
 	"math"
 	"testing"
 
@@ -39,6 +40,16 @@ func TestCompareAndGrade(t *testing.T) {
 		if got := grade(c.standIn, c.fixed, checks); got != c.level || len(checks) != c.checks || failed != c.failed {
 			t.Errorf("%s: level %v, %d checks, %d failed", c.name, got, len(checks), failed)
 		}
+	}
+	for _, v := range []Level{LevelA, LevelB, LevelC, LevelD} {
+		b, err := json.Marshal(v)
+		var back Level
+		if err != nil || json.Unmarshal(b, &back) != nil || back != v || v.Meaning() == "" {
+			t.Errorf("level %v is %s in JSON and %v read back", v, b, back)
+		}
+	}
+	if json.Unmarshal([]byte(`"E"`), new(Level)) == nil {
+		t.Error("level E was read")
 	}
 	if got := (Check{Rung: "raw", Count: "items", Want: 8, Got: 7, From: "README"}).String(); got != "raw: 7 items, differs from 8 (README)" {
 		t.Error(got)

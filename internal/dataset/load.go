@@ -132,7 +132,7 @@ func (s Set) locate(ctx context.Context, dir string) (Layout, []File, error) {
 	if dir == "" {
 		dir = os.Getenv("PRIVREC_DATA")
 	}
-	hint := "get it from " + s.Address + " and put the files into " + filepath.Join(orElse(dir, "$PRIVREC_DATA"), s.Name)
+	hint := "get it from " + s.Address + " and put the files into " + filepath.Join(orElse(dir, "$PRIVREC_DATA"), s.Name) + "; standin-demo needs no files"
 	var wanted []string
 	for _, l := range s.Layouts {
 		wanted = append(wanted, strings.Join(l.Files, " and "))
