@@ -74,7 +74,8 @@ func (g *Grads) finish(t *Tape) {
 		case e.leaf != nil && e.leaf.hasG:
 			e.state, e.dense = gradDense, e.leaf.G
 			for _, p := range e.parts {
-				scatterAdd(e.dense, p.idx, p.node.G)
+				w := e.dense.Cols
+				t.columns(len(p.idx), w, job{kernel: scatterKernel, dst: e.dense.Data, a: p.node.dy(), idx: p.idx, w: w})
 			}
 		case len(e.parts) > 0:
 			e.state = gradSparse
@@ -109,13 +110,6 @@ func (e *entry) coalesce(t *Tape) {
 	}
 	for _, k := range e.rows {
 		e.slot[k] = 0
-	}
-}
-
-// scatterAdd adds row i of x to row idx[i] of dst, in order.
-func scatterAdd(dst tensor.Matrix, idx []int32, x tensor.Matrix) {
-	for i, k := range idx {
-		tensor.Add(rowOf(dst, int(k)), rowOf(x, i))
 	}
 }
 

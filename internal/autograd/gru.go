@@ -60,25 +60,30 @@ func gruKernel(j *job, lo, hi int) {
 	}
 }
 
+// gruBack writes the gradients of gi, gh and h. The slices of equal length spare the loop its bounds
+// checks.
 func gruBack(j *job, lo, hi int) {
 	d := j.w
 	for i := lo; i < hi; i++ {
-		s, gh := j.d[i*3*d:(i+1)*3*d], j.b[i*3*d:(i+1)*3*d]
-		di, dh := j.dst[i*3*d:(i+1)*3*d], j.e[i*3*d:(i+1)*3*d]
-		dy, h, dg := j.a[i*d:(i+1)*d], j.c[i*d:(i+1)*d], j.f[i*d:(i+1)*d]
-		for k := range dy {
-			r, z, c := s[k], s[d+k], s[2*d+k]
-			dz := dy[k] * (c - h[k])
-			dc := dy[k] * z
-			dg[k] = dy[k] - dc
+		dy := j.a[i*d:][:d]
+		h, dg := j.c[i*d:][:len(dy)], j.f[i*d:][:len(dy)]
+		o := i * 3 * d
+		sr, sz, sc := j.d[o:][:len(dy)], j.d[o+d:][:len(dy)], j.d[o+2*d:][:len(dy)]
+		ir, iz, ic := j.dst[o:][:len(dy)], j.dst[o+d:][:len(dy)], j.dst[o+2*d:][:len(dy)]
+		hr, hz, hc := j.e[o:][:len(dy)], j.e[o+d:][:len(dy)], j.e[o+2*d:][:len(dy)]
+		hn := j.b[o+2*d:][:len(dy)]
+		for k, g := range dy {
+			r, z, c := sr[k], sz[k], sc[k]
+			dz, dc := g*(c-h[k]), g*z
+			dh := g - dc
 			if !j.flag {
-				dz, dc, dg[k] = -dz, dg[k], dc
+				dz, dc, dh = -dz, dh, dc
 			}
 			dn := dc * (1 - c*c)
-			ar := dn * gh[2*d+k] * r * (1 - r)
-			az := dz * z * (1 - z)
-			di[k], di[d+k], di[2*d+k] = ar, az, dn
-			dh[k], dh[d+k], dh[2*d+k] = ar, az, dn*r
+			ar, az := dn*hn[k]*r*(1-r), dz*z*(1-z)
+			dg[k] = dh
+			ir[k], iz[k], ic[k] = ar, az, dn
+			hr[k], hz[k], hc[k] = ar, az, dn*r
 		}
 	}
 }

@@ -34,13 +34,13 @@ func scatterKernel(j *job, lo, hi int) {
 }
 
 // columns runs a kernel over columns [0, w) of some rows: at once when there is little to do, else
-// split into stripes, which leaves the order of sums within a column alone.
+// split into a few equal stripes, which leaves the order of sums within a column alone.
 func (t *Tape) columns(rows, w int, j job) {
-	grain := w
-	if rows*w > 1<<17 {
-		grain = 64
+	stripes := 1
+	if rows*w > 1<<16 {
+		stripes = max(1, min(4, w/32&^1))
 	}
-	t.run(w, max(1, grain), j)
+	t.run(w, max(1, (w+stripes-1)/stripes), j)
 }
 
 // ConcatCols is [x ; others...] side by side; all have the same number of rows.

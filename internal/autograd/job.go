@@ -19,13 +19,23 @@ type job struct {
 	flag    bool
 }
 
-// eachGrain is the number of floats a chunk holds: some microseconds of an element-wise kernel,
-// well above the half microsecond it costs to hand a chunk to another core.
-const eachGrain = 8192
+// eachGrain is the number of floats a chunk holds: a microsecond or more of an element-wise kernel.
+// Less than eachLeast chunks are not worth the half microsecond it takes to hand one to another
+// core, nor the wait for that core if it is busy elsewhere.
+const (
+	eachGrain = 8192
+	eachLeast = 4
+)
 
 // each runs j over n rows. width is the number of floats a row stands for in the split: the row
 // width, or a multiple of it where a float is dear.
-func (t *Tape) each(n, width int, j job) { t.run(n, max(1, eachGrain/max(1, width)), j) }
+func (t *Tape) each(n, width int, j job) {
+	grain := max(1, eachGrain/max(1, width))
+	if n <= (eachLeast-1)*grain {
+		grain = n
+	}
+	t.run(n, grain, j)
+}
 
 // run runs j over [0, n) in chunks of grain.
 func (t *Tape) run(n, grain int, j job) {

@@ -133,23 +133,33 @@ func affineBack(dy tensor.Matrix, x, w, b *Node) {
 	}
 }
 
+// colSumBlock is the number of rows summed before their sum joins the others, which keeps the
+// rounding error of long columns down and lets cores share the work.
+const colSumBlock = 128
+
 // colSums adds the column sums of m to the gradient of b (1, cols).
 func (t *Tape) colSums(m tensor.Matrix, b *Node) {
 	g := b.accZero()
-	t.run(m.Cols, 64, job{kernel: colSumKernel, dst: g.Data, a: m.Data, b: t.arena.take(m.Cols), n: m.Stride, k: m.Rows})
+	if m.Rows == 0 || m.Cols == 0 {
+		return
+	}
+	n := (m.Rows + colSumBlock - 1) / colSumBlock
+	sums := t.arena.take(n * m.Cols)
+	t.run(n, 1, job{kernel: colSumKernel, dst: sums, a: m.Data, w: m.Cols, n: m.Stride, k: m.Rows})
+	for i := range n {
+		tensor.Add(g.Data, sums[i*m.Cols:(i+1)*m.Cols])
+	}
 }
 
-// colSumKernel adds columns [lo, hi) of the k rows of a, n floats apart, to dst. It sums blocks of
-// rows before it sums the blocks, which keeps the rounding error of long columns down.
+// colSumKernel writes to row i of dst the sum of the i-th block of the k rows of a, n floats apart.
 func colSumKernel(j *job, lo, hi int) {
-	const block = 256
-	sum := j.b[lo:hi]
-	for r0 := 0; r0 < j.k; r0 += block {
-		copy(sum, j.a[r0*j.n+lo:r0*j.n+hi])
-		for r := r0 + 1; r < min(j.k, r0+block); r++ {
-			tensor.Add(sum, j.a[r*j.n+lo:r*j.n+hi])
+	for i := lo; i < hi; i++ {
+		sum := j.dst[i*j.w : (i+1)*j.w]
+		first := i * colSumBlock
+		copy(sum, j.a[first*j.n:][:j.w])
+		for r := first + 1; r < min(j.k, first+colSumBlock); r++ {
+			tensor.Add(sum, j.a[r*j.n:][:j.w])
 		}
-		tensor.Add(j.dst[lo:hi], sum)
 	}
 }
 
