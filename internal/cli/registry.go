@@ -2,11 +2,13 @@ package cli
 
 import (
 	"privrec/internal/bench"
+	"privrec/internal/papers"
+	"privrec/internal/papers/dipsgnn"
 	"privrec/internal/run"
 )
 
 // tasks lists everything that runs under a configuration.
-func tasks() []run.Task { return nil }
+func tasks() []run.Task { return papers.All() }
 
 // demo is the tour of the program.
 func demo() *Demo { return nil }
@@ -15,5 +17,6 @@ func demo() *Demo { return nil }
 func benches() []Bench {
 	return []Bench{
 		{"gemm", "matrix products at the shapes that models use", bench.GEMM},
+		{"dipsgnn", "training step of DIPSGNN on 100 sessions", dipsgnn.Bench},
 	}
 }
