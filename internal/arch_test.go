@@ -29,9 +29,9 @@ var floors = []struct {
 	{"internal/autograd", 1}, {"internal/dataset", 1}, {"internal/graph", 1},
 	{"internal/nn", 2}, {"internal/optim", 2},
 	{"internal/train", 3}, {"internal/eval", 3}, {"internal/model", 3}, {"internal/attack", 3},
-	{"internal/run", 4}, {"internal/report", 4},
+	{"internal/run", 4}, {"internal/report", 4}, {"internal/bench", 4},
 	{"internal/papers", 5},
-	{"internal/bench", 6},
+	{"internal/demo", 6},
 	{"internal/cli", 7},
 	{"cmd", 8},
 }
