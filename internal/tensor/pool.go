@@ -50,6 +50,7 @@ type worker struct {
 	parked atomic.Bool
 	wake   chan struct{}
 	quit   atomic.Bool
+	polite bool // more workers than processors: let others run while polling
 	ended  chan struct{}
 }
 
@@ -139,7 +140,8 @@ func (p *pool) start() {
 	p.config.Lock()
 	defer p.config.Unlock()
 	for len(p.workers) < p.size-1 {
-		w := &worker{id: len(p.workers) + 1, wake: make(chan struct{}, 1), ended: make(chan struct{})}
+		id := len(p.workers) + 1
+		w := &worker{id: id, wake: make(chan struct{}, 1), ended: make(chan struct{}), polite: id >= runtime.GOMAXPROCS(0)}
 		p.workers = append(p.workers, w)
 		go w.loop(p)
 	}
@@ -245,6 +247,9 @@ func (w *worker) poll(p *pool) bool {
 		}
 		if i&63 == 63 && time.Since(start) > spinFor {
 			return false
+		}
+		if i&63 == 31 && w.polite {
+			runtime.Gosched()
 		}
 		kernel.Pause(spinPauses)
 	}

@@ -27,8 +27,8 @@ gnn3_fwd NT 3200 300 100      gnn3_dX NN 3200 100 300      gnn3_dW TN 300 100 32
 gru NN 256 384 128            sq128 NN 128 128 128         tiny64 NN 64 60 60
 tiny20 NT 20 20 32            sq1000 NN 1000 1000 1000
 """.split()
-TURNS = 5
-QUIET = 0.03  # seconds for the other side's spinning threads to go to sleep
+TURNS = 12
+QUIET = 0.1  # seconds for the other side's spinning threads to go to sleep
 
 
 def openblas(form, m, n, k, seconds):
@@ -54,7 +54,7 @@ def openblas(form, m, n, k, seconds):
 
 def main():
     threads, program = int(sys.argv[1]), sys.argv[2]
-    seconds = float(sys.argv[3]) if len(sys.argv) > 3 else 0.1
+    seconds = float(sys.argv[3]) if len(sys.argv) > 3 else 0.05
     only = sys.argv[4].split(",") if len(sys.argv) > 4 else [""]
     ours = subprocess.Popen([program, str(threads)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     print(f"{'product':<10} {'form':<4} {'m x n x k':<16} {'ours GFLOP/s':>18} {'OpenBLAS':>18} {'ratio min':>10} {'median':>7}")

@@ -14,4 +14,4 @@ fi
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 go build -o "$tmp/gemm" ./scripts/bench/gemm
-OPENBLAS_NUM_THREADS=$threads "${PYTHON:-python3}" scripts/bench/gemm.py "$threads" "$tmp/gemm" "${2:-0.1}" "${3:-}"
+OPENBLAS_NUM_THREADS=$threads "${PYTHON:-python3}" scripts/bench/gemm.py "$threads" "$tmp/gemm" "${2:-0.05}" "${3:-}"
