@@ -41,7 +41,7 @@ type DemoOptions struct {
 
 // Main runs the program and returns its exit code.
 func Main(args []string) int {
-	app := &App{Tasks: tasks(), Demo: demo(), Benches: benches(), Stdout: os.Stdout, Stderr: os.Stderr}
+	app := &App{Tasks: tasks(), Demo: tour(), Benches: benches(), Stdout: os.Stdout, Stderr: os.Stderr}
 	return app.Execute(context.Background(), args)
 }
 

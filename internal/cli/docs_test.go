@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "rewrite docs/commands.md")
 // The command reference is what the program says of itself; it is written by
 // this test (make docs) and fails when the two drift apart.
 func TestCommandReference(t *testing.T) {
-	app := &App{Tasks: tasks(), Demo: demo(), Benches: benches(), Stdout: io.Discard, Stderr: io.Discard}
+	app := &App{Tasks: tasks(), Demo: tour(), Benches: benches(), Stdout: io.Discard, Stderr: io.Discard}
 	var b strings.Builder
 	b.WriteString("# Commands\n\nWritten from the program's own help by `make docs`.\n")
 	reference(&b, app.root())

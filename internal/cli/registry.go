@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"context"
+
 	"privrec/internal/bench"
+	"privrec/internal/demo"
 	"privrec/internal/papers"
 	"privrec/internal/papers/dipsgnn"
 	"privrec/internal/run"
@@ -10,8 +13,15 @@ import (
 // tasks lists everything that runs under a configuration.
 func tasks() []run.Task { return papers.All() }
 
-// demo is the tour of the program.
-func demo() *Demo { return nil }
+// tour is the tour of the program.
+func tour() *Demo {
+	return &Demo{
+		Summary: "a private recommender and its non-private twin on generated data, in under a minute",
+		Run: func(ctx context.Context, o DemoOptions) error {
+			return demo.Run(ctx, demo.Options{Out: o.Out, Seed: o.Seed, Stdout: o.Stdout, JSON: o.JSON, Progress: o.Progress})
+		},
+	}
+}
 
 // benches lists what can be measured.
 func benches() []Bench {

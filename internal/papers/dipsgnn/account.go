@@ -10,14 +10,9 @@ import (
 	"privrec/internal/train"
 )
 
-// account is what a run claims, what it amounts to and what nothing bounds.
-type account struct {
-	privacy *Privacy
-}
-
 // account counts the releases of a finished run: every pass over the training
 // samples, and every noisy ranking of the others.
-func (p *protection) account(fitted *train.Result) (*account, error) {
+func (p *protection) account(fitted *train.Result) (*Privacy, error) {
 	c, x, epochs := p.cfg, p.x, len(fitted.Epochs)
 	counts := func(q *part) (Multiplicity, error) {
 		return CountPrefixes(q.samples.User, q.samples.Length)
@@ -47,14 +42,14 @@ func (p *protection) account(fitted *train.Result) (*account, error) {
 		}
 		a.Evaluations = append(a.Evaluations, Evaluation{Name: "test", Counts: test, Passes: p.testPasses(epochs)})
 	}
-	account := &account{}
-	if account.privacy, err = a.Privacy(); err != nil {
+	account, err := a.Privacy()
+	if err != nil {
 		return nil, err
 	}
 	if c.Model.UserInput == UserFeatures {
-		account.privacy.Features = p.features()
+		account.Features = p.features()
 	}
-	if err := account.privacy.Record(p.ledger); err != nil {
+	if err := account.Record(p.ledger); err != nil {
 		return nil, err
 	}
 	return account, p.ledger.Flush("after the run")
@@ -84,9 +79,8 @@ func (p *protection) features() *FeatureAccount {
 	return Features(c.Epsilon, k, len(s.Features), c.Unselected == UnselectedRaw, scaled)
 }
 
-// show keeps privacy.json and puts the account into a result.
-func (a *account) show(d *report.Document) {
-	p := a.privacy
+// Show puts claim and account into a result.
+func (p *Privacy) Show(d *report.Document) {
 	d.Facts = append(d.Facts,
 		report.Fact{Label: "claimed epsilon", Value: p.Claimed.Eps.String(),
 			Note: fmt.Sprintf("theorem %s at delta %g: one release of one matrix", p.Claimed.Theorem, p.Delta)},

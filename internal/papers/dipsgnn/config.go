@@ -41,7 +41,7 @@ type PrivacyConfig struct {
 
 // FeatureConfig is the local perturbation of user features (section 4.2).
 type FeatureConfig struct {
-	Epsilon float64 `yaml:"epsilon"` // eps1 of a user's whole record; .inf: features in the clear
+	Epsilon float64 `yaml:"epsilon" config:"inf"` // eps1 of a user's whole record; .inf: features in the clear
 	// Unselected is what becomes of the features that are not among a user's k:
 	// "zero" (the paper) or "raw", with one choice of features for all users (the
 	// released program; those features are then not protected).
@@ -50,7 +50,7 @@ type FeatureConfig struct {
 
 // TransitionConfig is the noise on the aggregated messages (section 4.3).
 type TransitionConfig struct {
-	Epsilon float64 `yaml:"epsilon"` // eps2 that the theorem claims; .inf: no noise
+	Epsilon float64 `yaml:"epsilon" config:"inf"` // eps2 that the theorem claims; .inf: no noise
 	Delta   float64 `yaml:"delta"`
 	// NoiseStd is the standard deviation added: "sigma", what the theorem
 	// calibrates, or "sigma_squared", what the released program adds.

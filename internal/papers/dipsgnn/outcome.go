@@ -18,6 +18,7 @@ type Outcome struct {
 	Method      string              `json:"method"`
 	Profile     string              `json:"profile"`
 	Data        DataSummary         `json:"data"`
+	Metrics     []metrics.Metric    `json:"metrics"`
 	Definitions map[string]string   `json:"definitions"`
 	Floors      []Scores            `json:"floors"`
 	Evaluations []Scores            `json:"evaluations"`
@@ -32,7 +33,7 @@ type Scores struct {
 	Name   string             `json:"name"`
 	Noise  string             `json:"noise,omitempty"` // on, off; empty for floors
 	Values map[string]float64 `json:"values"`
-	row    report.Row
+	Paper  *Printed           `json:"paper,omitempty"` // Table 2, in percent; nil where it prints nothing
 }
 
 // DataSummary identifies the data of a run.
@@ -55,7 +56,7 @@ func (x *experiment) measure(ctx context.Context, r *train.Result) (*Outcome, er
 	defer x.env.Stage("evaluate")()
 	o := &Outcome{
 		Method: x.method, Profile: x.cfg.profile, Steps: r.Steps, Stopped: r.Stopped, Epochs: r.Epochs,
-		Definitions: map[string]string{},
+		Metrics: x.metrics(), Definitions: map[string]string{},
 		Data: DataSummary{
 			Name: x.data.Name, Recipe: x.data.Recipe, Level: x.data.Source.Level.String(), Users: x.data.Users,
 			Candidates: x.items, TrainSamples: x.train.samples.Len(), TestSamples: x.test.samples.Len(),
@@ -65,7 +66,7 @@ func (x *experiment) measure(ctx context.Context, r *train.Result) (*Outcome, er
 	if x.valid != nil {
 		o.Data.ValidSamples = x.valid.samples.Len()
 	}
-	ms := x.metrics()
+	ms := o.Metrics
 	for _, m := range ms {
 		o.Definitions[m.String()] = m.Definition()
 	}
@@ -93,9 +94,7 @@ func (x *experiment) measure(ctx context.Context, r *train.Result) (*Outcome, er
 		if len(x.modes) > 1 {
 			name += ", test noise " + mode
 		}
-		s := scores(name, mode, metrics.Summary(ms, ranks))
-		s.row.Paper = x.printed(ms)
-		o.Evaluations = append(o.Evaluations, s)
+		o.Evaluations = append(o.Evaluations, x.ours(name, mode, metrics.Summary(ms, ranks)))
 		if err := x.perUser("scores-noise-"+mode, ms, ranks); err != nil {
 			return nil, err
 		}
@@ -121,13 +120,20 @@ func (x *experiment) bestOnTest(r *train.Result, name string) Scores {
 			}
 		}
 	}
-	s := scores(x.method+", "+name, x.modes[0], best)
-	s.row.Paper = x.printed(ms)
+	return x.ours(x.method+", "+name, x.modes[0], best)
+}
+
+// ours is a row of this run's results with what the paper prints for it.
+func (x *experiment) ours(name, noise string, values []metrics.Value) Scores {
+	s := scores(name, noise, values)
+	if p, ok := Table2(x.method, paperNames[x.data.Name]); ok {
+		s.Paper = &p
+	}
 	return s
 }
 
 func scores(name, noise string, values []metrics.Value) Scores {
-	s := Scores{Name: name, Noise: noise, Values: map[string]float64{}, row: report.FloatRow(name, values)}
+	s := Scores{Name: name, Noise: noise, Values: map[string]float64{}}
 	for _, v := range values {
 		s.Values[v.Metric.String()] = v.Value
 	}
@@ -147,30 +153,6 @@ func (x *experiment) counts() []int64 {
 
 // paperNames maps data sets to Table 2's columns.
 var paperNames = map[string]string{"ml-1m": "ML-1M", "yelp": "Yelp", "tmall": "Tmall"}
-
-// printed is the paper's row as shares, nil where it prints none.
-func (x *experiment) printed(ms []metrics.Metric) []float64 {
-	p, ok := Table2(x.method, paperNames[x.data.Name])
-	if !ok {
-		return nil
-	}
-	values := make([]float64, len(ms))
-	for i, m := range ms {
-		values[i] = report.Missing
-		for _, v := range []struct {
-			metric metrics.Metric
-			value  float64
-		}{
-			{metrics.Metric{Kind: metrics.Recall, K: 20}, p.Recall20}, {metrics.Metric{Kind: metrics.MRR, K: 20}, p.MRR20},
-			{metrics.Metric{Kind: metrics.Recall, K: 10}, p.Recall10}, {metrics.Metric{Kind: metrics.MRR, K: 10}, p.MRR10},
-		} {
-			if m == v.metric {
-				values[i] = v.value / 100
-			}
-		}
-	}
-	return values
-}
 
 // perUser keeps each user's mean scores over their samples.
 func (x *experiment) perUser(name string, ms []metrics.Metric, ranks []int32) error {
@@ -192,15 +174,29 @@ func (x *experiment) perUser(name string, ms []metrics.Metric, ranks []int32) er
 	return x.env.WriteScores(name, columns...)
 }
 
+// Row is the row in the order of the metrics, for a comparison.
+func (s Scores) Row(ms []metrics.Metric) report.Row {
+	r := report.Row{Label: s.Name}
+	for _, m := range ms {
+		r.Values = append(r.Values, s.Values[m.String()])
+		if s.Paper != nil {
+			r.Paper = append(r.Paper, s.Paper.share(m))
+		}
+	}
+	return r
+}
+
 // comparison sets the evaluations beside floors and printed numbers.
-func (o *Outcome) comparison(level dataset.Level, ms []metrics.Metric) report.Comparison {
-	c := report.Comparison{Name: "ranking", Title: "Ranking of test samples, all items, seen ones included", Level: level, Metrics: ms}
+func (o *Outcome) comparison(level dataset.Level) report.Comparison {
+	c := report.Comparison{
+		Name: "ranking", Title: "Ranking of test samples, all items, seen ones included", Level: level, Metrics: o.Metrics,
+		Notes: []string{"paper: Table 2, mean of five seeds without spread, epoch chosen on the test set by the released program"},
+	}
 	for _, f := range o.Floors {
-		c.Floors = append(c.Floors, f.row)
+		c.Floors = append(c.Floors, f.Row(o.Metrics))
 	}
 	for _, e := range o.Evaluations {
-		c.Ours = append(c.Ours, e.row)
+		c.Ours = append(c.Ours, e.Row(o.Metrics))
 	}
-	c.Notes = append(c.Notes, "paper: Table 2, mean of five seeds without spread, epoch chosen on the test set by the released program")
 	return c
 }

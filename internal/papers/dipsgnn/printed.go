@@ -1,9 +1,33 @@
 package dipsgnn
 
+import (
+	"privrec/internal/metrics"
+	"privrec/internal/report"
+)
+
 // Printed are the percentages of one row of Table 2 on one data set: the mean of
 // five seeds, printed without spread.
 type Printed struct {
-	Recall20, MRR20, Recall10, MRR10 float64
+	Recall20 float64 `json:"Recall@20"`
+	MRR20    float64 `json:"MRR@20"`
+	Recall10 float64 `json:"Recall@10"`
+	MRR10    float64 `json:"MRR@10"`
+}
+
+// share is the printed value of a metric as a share, report.Missing where the
+// paper prints none.
+func (p Printed) share(m metrics.Metric) float64 {
+	switch m {
+	case metrics.Metric{Kind: metrics.Recall, K: 20}:
+		return p.Recall20 / 100
+	case metrics.Metric{Kind: metrics.MRR, K: 20}:
+		return p.MRR20 / 100
+	case metrics.Metric{Kind: metrics.Recall, K: 10}:
+		return p.Recall10 / 100
+	case metrics.Metric{Kind: metrics.MRR, K: 10}:
+		return p.MRR10 / 100
+	}
+	return report.Missing
 }
 
 // Table2 returns what the paper prints for a method on a data set (its own

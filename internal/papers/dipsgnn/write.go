@@ -6,12 +6,13 @@ import (
 	"privrec/internal/report"
 )
 
-// write keeps metrics and shows the result.
-func (x *experiment) write(o *Outcome, a *account) error {
+// write keeps metrics and account, and shows both; p is nil for models that
+// claim no privacy.
+func (x *experiment) write(o *Outcome, p *Privacy) error {
 	if err := x.env.WriteMetrics(o); err != nil {
 		return err
 	}
-	table, err := o.comparison(x.data.Source.Level, x.metrics()).Table()
+	table, err := o.comparison(x.data.Source.Level).Table()
 	if err != nil {
 		return err
 	}
@@ -23,11 +24,11 @@ func (x *experiment) write(o *Outcome, a *account) error {
 		Notes:    x.data.Source.Notes,
 	}
 	d.Figures = append(d.Figures, lossCurve(o))
-	if a != nil {
-		if err := x.env.WritePrivacy(a.privacy); err != nil {
+	if p != nil {
+		if err := x.env.WritePrivacy(p); err != nil {
 			return err
 		}
-		a.show(d)
+		p.Show(d)
 	}
 	return x.env.Print(d)
 }
