@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"testing"
 	"time"
@@ -31,9 +32,14 @@ func TestMain(m *testing.M) {
 }
 
 func TestScripts(t *testing.T) {
+	repo, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: "../../testdata/script",
 		Setup: func(e *testscript.Env) error {
+			e.Setenv("REPO", repo)
 			e.Setenv("PRIVREC_DATA", "")
 			e.Setenv("PRIVREC_CACHE", e.WorkDir+"/cache")
 			e.Setenv("PRIVREC_SIMD", os.Getenv("PRIVREC_SIMD"))
