@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"privrec/internal/dataset"
 	"privrec/internal/report"
@@ -84,7 +85,7 @@ func (p *Privacy) Show(d *report.Document) {
 	d.Facts = append(d.Facts,
 		report.Fact{Label: "claimed epsilon", Value: p.Claimed.Eps.String(),
 			Note: fmt.Sprintf("theorem %s at delta %g: one release of one matrix", p.Claimed.Theorem, p.Delta)},
-		report.Fact{Label: "accounted epsilon", Value: p.EpsTotal.String(), Note: "of everything that the run used"},
+		report.Fact{Label: "accounted epsilon", Value: p.EpsTotal.String(), Note: p.reason()},
 	)
 	if p.Features != nil {
 		d.Facts = append(d.Facts, report.Fact{Label: "user features", Value: "epsilon " + p.Features.EpsTotal.String(),
@@ -92,13 +93,21 @@ func (p *Privacy) Show(d *report.Document) {
 	}
 	t := &report.Table{
 		Name: "privacy", Title: fmt.Sprintf("What the noise on aggregations amounts to (delta %g, noise std %.4g, sigma %.4g)", p.Delta, p.NoiseStd, p.Sigma),
-		Columns: []report.Column{{Name: "counting"}, {Name: "s2 M"}, {Name: "eps, paper's conversion"}, {Name: "eps, exact"}},
+		Columns: []report.Column{{Name: "counting"}, {Name: "s2 M", Format: "%.0f"}, {Name: "eps, paper's conversion", Format: "%.2f"}, {Name: "eps, exact", Format: "%.2f"}},
 	}
 	for _, r := range p.Table {
-		t.Add(r.Name, r.S2M, r.EpsRDP.String(), r.EpsExact.String())
+		t.Add(r.Name, r.S2M, float64(r.EpsRDP), float64(r.EpsExact))
 	}
 	for _, u := range p.Unbounded {
 		t.Notes = append(t.Notes, fmt.Sprintf("no bound, %s: %s", u.What, u.Why))
 	}
 	d.Tables = append(d.Tables, t)
+}
+
+// reason says what the total rests on.
+func (p *Privacy) reason() string {
+	if len(p.Unbounded) > 0 {
+		return "without bound: " + strings.Join(p.names(), ", ")
+	}
+	return "the worst unit, over all releases of the run"
 }
