@@ -28,15 +28,31 @@ type pool struct {
 
 	// claim packs the number of units (high half) and the next unit to hand out
 	// (low half). Whoever moves it from (n, i) to (n, i+1) owns unit i of the
-	// current job, and the job cannot end, nor fn change, until that unit is done.
+	// current job, and the job cannot end, nor its fields change, until that unit is done.
 	claim atomic.Uint64
-	fn    unitFunc
+	job   job
 	done  atomic.Int64 // units finished
 	fault atomic.Pointer[fault]
 
 	config  sync.Mutex // guards what follows
 	size    int        // workers, the caller included
 	workers []*worker
+}
+
+// job is what the units do: fn, or where that is nil body over chunks of grain of
+// 0..n. Keeping both spares Parallel a closure of its own.
+type job struct {
+	fn       unitFunc
+	body     func(chunk, lo, hi int)
+	n, grain int
+}
+
+func (j *job) do(unit, worker int) {
+	if j.fn != nil {
+		j.fn(unit, worker)
+		return
+	}
+	j.body(unit, unit*j.grain, min(j.n, (unit+1)*j.grain))
 }
 
 // fault is a panic caught in a unit.
@@ -114,7 +130,7 @@ func Parallel(n, grain int, body func(chunk, lo, hi int)) {
 		return
 	}
 	defer shared.leave()
-	shared.run(chunks, func(k, _ int) { body(k, k*grain, min(n, (k+1)*grain)) })
+	shared.run(chunks, job{body: body, n: n, grain: grain})
 }
 
 // enter reports whether the caller now owns the pool; if so it must leave.
@@ -147,10 +163,10 @@ func (p *pool) start() {
 	}
 }
 
-// run does units 0..n-1 of fn, n < maxUnits, and re-raises their first panic.
-// The caller owns the pool.
-func (p *pool) run(n int, fn unitFunc) {
-	p.fn = fn
+// run does units 0..n-1 of j, n < maxUnits, and re-raises their first panic. The
+// caller owns the pool.
+func (p *pool) run(n int, j job) {
+	p.job = j
 	p.done.Store(0)
 	p.fault.Store(nil)
 	p.claim.Store(uint64(n) << 32)
@@ -162,7 +178,7 @@ func (p *pool) run(n int, fn unitFunc) {
 	if p.done.Load() != int64(n) {
 		p.await(int64(n))
 	}
-	p.fn = nil
+	p.job = job{} // keep nothing alive
 	if f := p.fault.Load(); f != nil {
 		panic(f.value)
 	}
@@ -206,7 +222,7 @@ func (p *pool) unit(i, worker int) {
 		}
 		p.done.Add(1)
 	}()
-	p.fn(i, worker)
+	p.job.do(i, worker)
 }
 
 // blame records f unless a lower unit has failed too.
