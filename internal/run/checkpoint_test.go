@@ -223,6 +223,38 @@ func TestTrainStore(t *testing.T) {
 	}
 }
 
+type lastLine struct {
+	Silent
+	begun, done int
+	line        string
+}
+
+func (l *lastLine) Begin(what string, total int) { l.begun, l.done = total, 0 }
+func (l *lastLine) Add(n int)                    { l.done += n }
+func (l *lastLine) End(s string)                 { l.line = s }
+
+// A resumed epoch counts from where it went on, and the line of an epoch shows
+// one value a measure.
+func TestTrainHooks(t *testing.T) {
+	var p lastLine
+	var log bytes.Buffer
+	e := &Env{Progress: &p, jsonl: slog.New(slog.NewJSONHandler(&log, nil))}
+	h := e.TrainHooks()
+	h.OnStep(train.StepInfo{Epoch: 1, Epochs: 3, Batch: 4, Batches: 10})
+	h.OnStep(train.StepInfo{Epoch: 1, Epochs: 3, Batch: 10, Batches: 10})
+	if p.begun != 10 || p.done != 10 {
+		t.Errorf("stretch of %d, %d done", p.begun, p.done)
+	}
+	h.OnEpoch(train.EpochInfo{EpochRecord: train.EpochRecord{Epoch: 1, Loss: 2.5, LR: 0.01, Scores: []train.Score{
+		{Name: "valid Recall@5", Value: 0.1}, {Name: "valid Recall@20", Value: 0.2}, {Name: "valid MRR@20", Value: 0.05}}}, TrainSeconds: 1})
+	if want := "epoch 2  loss 2.5000  lr 0.01  valid Recall@20 0.2000  valid MRR@20 0.0500  (1.0s)"; p.line != want {
+		t.Errorf("got %q, want %q", p.line, want)
+	}
+	if !strings.Contains(log.String(), `"valid Recall@5":0.1`) {
+		t.Errorf("the log lacks a score: %s", &log)
+	}
+}
+
 func TestMatrixTensors(t *testing.T) {
 	m := tensor.New(3, 2)
 	for i := range m.Data {

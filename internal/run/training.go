@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"strings"
 
 	"privrec/internal/autograd"
 	"privrec/internal/train"
@@ -52,8 +53,11 @@ func (e *Env) TrainHooks() train.Hooks {
 		OnEpoch: func(i train.EpochInfo) {
 			line := fmt.Sprintf("epoch %d  loss %.4f  lr %.3g", i.Epoch+1, i.Loss, i.LR)
 			args := []any{"epoch", i.Epoch + 1, "loss", i.Loss, "lr", i.LR, "train_seconds", i.TrainSeconds, "validate_seconds", i.ValidateSeconds}
-			for _, s := range i.Scores {
-				line += fmt.Sprintf("  %s %.4f", s.Name, s.Value)
+			for j, s := range i.Scores {
+				// The line shows the widest cut-off of each measure, the log all.
+				if j+1 == len(i.Scores) || measure(i.Scores[j+1].Name) != measure(s.Name) {
+					line += fmt.Sprintf("  %s %.4f", s.Name, s.Value)
+				}
 				args = append(args, s.Name, s.Value)
 			}
 			e.Progress.End(fmt.Sprintf("%s  (%.1fs)", line, i.TrainSeconds+i.ValidateSeconds))
@@ -63,4 +67,11 @@ func (e *Env) TrainHooks() train.Hooks {
 			e.AppendLog("checkpoint", "epoch", s.Epoch+1, "step", s.Step, "seconds", s.Seconds)
 		},
 	}
+}
+
+// measure is a score's name without its cut-off: "valid Recall" of
+// "valid Recall@20".
+func measure(name string) string {
+	m, _, _ := strings.Cut(name, "@")
+	return m
 }
