@@ -143,6 +143,35 @@ func TestGemmForms(t *testing.T) {
 	})
 }
 
+// TestGemmRandom takes sizes, forms, factors and strides at random.
+func TestGemmRandom(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(9, 10))
+		size := func() int { return 1 + r.IntN(1<<(1+r.IntN(8))) }
+		for range 200 {
+			product{r.IntN(2) == 0, r.IntN(2) == 0, size(), size(), size(),
+				Float(r.NormFloat64()), Float(r.IntN(3)) / 2, r.IntN(20)}.check(t, r)
+		}
+	})
+}
+
+// TestGemmRows shows that a row of the product does not depend on the others, as
+// long as the inner dimension is not cut: scores are the same in any batch.
+func TestGemmRows(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(11, 12))
+		a, b := randomMatrix(r, 120, 90, 90), randomMatrix(r, 700, 90, 90)
+		all, one := New(120, 700), New(1, 700)
+		Gemm(false, true, 1, a, b, 0, all)
+		for _, i := range []int{0, 13, 14, 60, 119} {
+			Gemm(false, true, 1, RowsView(a, i, i+1), b, 0, one)
+			if !sameBits(one.Data, Row(all, i)) {
+				t.Fatalf("row %d alone has other bits", i)
+			}
+		}
+	})
+}
+
 func TestGemmZeroSizes(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for f := range 4 {

@@ -142,3 +142,22 @@ func TestNormalizeRows(t *testing.T) {
 		})
 	}
 }
+
+// TestVectorAllocs demands that vector functions make no garbage.
+func TestVectorAllocs(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		x, y := make([]Float, 100), make([]Float, 100)
+		c := NewAdamCoef(0.1, 0.9, 0.999, 1e-8, 0, 1)
+		got := testing.AllocsPerRun(10, func() {
+			var local [64]Float // stays on the stack
+			Axpy(1, local[:], x[:64])
+			Exp(y, x)
+			AdamStep(x, y, x, y, c)
+			_ = Dot(x, y) + Max(x) + Float(Sum(x)+SumSq(y))
+			Finite(x)
+		})
+		if got != 0 {
+			t.Errorf("%g allocations, want 0", got)
+		}
+	})
+}
