@@ -1,0 +1,112 @@
+package ggnntest
+
+import (
+	"math"
+	"slices"
+
+	"privrec/internal/model/ggnn"
+)
+
+// Session is the graph of one prefix.
+type Session struct {
+	Items   []int32 // distinct items, ascending: another order than that of the packed graphs
+	At      []int   // node of each position
+	In, Out Dense   // counts: Out[i][j] transitions i -> j, In its transpose
+}
+
+// NewSession builds the graph of a prefix.
+func NewSession(prefix []int32) Session {
+	s := Session{Items: slices.Clone(prefix)}
+	slices.Sort(s.Items)
+	s.Items = slices.Compact(s.Items)
+	s.In, s.Out = New(len(s.Items), len(s.Items)), New(len(s.Items), len(s.Items))
+	for p, item := range prefix {
+		s.At = append(s.At, slices.Index(s.Items, item))
+		if p > 0 {
+			i, j := s.At[p-1], s.At[p]
+			s.Out[i][j]++
+			s.In[j][i]++
+		}
+	}
+	return s
+}
+
+// Binary is the adjacency with every count cut to one.
+func Binary(counts Dense) Dense {
+	m := New(len(counts), len(counts))
+	for i := range counts {
+		for j, w := range counts[i] {
+			m[i][j] = math.Min(w, 1)
+		}
+	}
+	return m
+}
+
+// Normalised divides every row by its sum; a row of zeros stays.
+func Normalised(m Dense) Dense {
+	y := New(len(m), len(m))
+	for i := range m {
+		sum := 0.0
+		for _, w := range m[i] {
+			sum += w
+		}
+		for j, w := range m[i] {
+			if sum > 0 {
+				y[i][j] = w / sum
+			}
+		}
+	}
+	return y
+}
+
+// States looks the session's nodes up in an item table.
+func (s Session) States(table Dense) Dense {
+	h := make(Dense, len(s.Items))
+	for i, item := range s.Items {
+		h[i] = slices.Clone(table[item])
+	}
+	return h
+}
+
+// Cell is the gated step of states g (n, d) on x (n, 2d), chunks r, z, n:
+//
+//	r = sigmoid(ir+hr); z = sigmoid(iz+hz); m = tanh(in + r*hn); h = g + z*(m - g)
+func Cell(c *ggnn.Cell, x, g Dense) Dense {
+	gi, gh := Affine(c.GRU.Wih, c.GRU.Bih, x), Affine(c.GRU.Whh, c.GRU.Bhh, g)
+	h := New(len(g), len(g[0]))
+	for i := range h {
+		d := len(h[i])
+		for k := range h[i] {
+			r := sigmoid(gi[i][k] + gh[i][k])
+			z := sigmoid(gi[i][d+k] + gh[i][d+k])
+			m := math.Tanh(gi[i][2*d+k] + r*gh[i][2*d+k])
+			h[i][k] = g[i][k] + z*(m-g[i][k])
+		}
+	}
+	return h
+}
+
+// Readout is the session's vector from its node states, position by position;
+// user is nil for models without user vectors:
+//
+//	alpha_p = q . sigmoid(W1 s_L + W2 s_p + c); z = W3 [sum_p alpha_p s_p ; s_L ; e_u] + b
+func Readout(r *ggnn.Readout, s Session, h Dense, user []float64) []float64 {
+	states := make(Dense, len(s.At))
+	for p, i := range s.At {
+		states[p] = h[i]
+	}
+	last := states[len(states)-1]
+	ofLast, ofEach := Affine(r.Last.W, r.Last.B, Dense{last})[0], Affine(r.Each.W, r.Each.B, states)
+	query := Values(r.Query)[0]
+	pooled := make([]float64, len(last))
+	for p := range states {
+		alpha := 0.0
+		for k, q := range query {
+			alpha += q * sigmoid(ofLast[k]+ofEach[p][k])
+		}
+		for k := range pooled {
+			pooled[k] += alpha * states[p][k]
+		}
+	}
+	return Affine(r.Join.W, r.Join.B, Dense{slices.Concat(pooled, last, user)})[0]
+}
