@@ -20,7 +20,7 @@ func TestPlanCovers(t *testing.T) {
 				t.Fatalf("%d x %d x %d: %d parts of C each", m, n, k, g.parts)
 			}
 			width := blockN + nr
-			if 2*m*n*k < unitFlops/2 { // small: one unit whatever its form
+			if 2*m*n*k < unitFlops { // small: one unit whatever its form
 				width = n
 			}
 			for _, d := range []struct{ parts, size, quantum, most int }{
