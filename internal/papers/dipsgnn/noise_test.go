@@ -1,0 +1,184 @@
+package dipsgnn
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"testing"
+
+	"privrec/internal/autograd"
+	"privrec/internal/graph"
+	"privrec/internal/model/ggnn/ggnntest"
+	"privrec/internal/run"
+	"privrec/internal/tensor"
+)
+
+// falseAlarm bounds the probability that one of these tests fails with a right
+// sampler.
+const falseAlarm = 1e-9
+
+// uncorrelated reports whether the sum of products of two vectors of standard
+// normals is one of independent ones. Its logarithmic moment generating function
+// is -n/2 ln(1-l²) <= n l²/(2(1-l)), so P(|S| > sqrt(2 n x) + x) <= 2 exp(-x).
+func uncorrelated(a, b []float64, tests int) error {
+	n, x := float64(len(a)), math.Log(2*float64(tests)/falseAlarm)
+	if s, bound := ggnntest.Dot(a, b), math.Sqrt(2*n*x)+x; !(math.Abs(s) <= bound) {
+		return fmt.Errorf("the sum of %d products is %.1f, beyond %.1f", len(a), s, bound)
+	}
+	return nil
+}
+
+// Every draw has a key of its own: part, direction, pass, batch and step. Any
+// two differ in one of these and are independent; the same key gives the same
+// noise, on which resuming rests.
+func TestNoiseKeys(t *testing.T) {
+	type key struct {
+		part        string
+		dir         Direction
+		pass, first int
+		step        int
+	}
+	const rows, cols = 60, 50
+	draw := func(k key) []float64 {
+		a := noiseOf(t, 1, 5, k.part)
+		perturb := a.begin(k.pass, []int32{int32(k.first), 7}, nil)
+		y := perturb(autograd.NewTape().Const(tensor.New(rows, cols)), k.step, k.dir)
+		if err := a.end(); err != nil {
+			t.Fatal(err)
+		}
+		var z []float64
+		for i := range rows {
+			z = append(z, ggnntest.Row(y.V, i)...)
+		}
+		return z
+	}
+	var keys []key
+	for _, part := range []string{"train", "valid", "test"} {
+		for _, dir := range []Direction{Incoming, Outgoing} {
+			for _, pass := range []int{0, 1} {
+				for _, first := range []int{0, 1, 256} {
+					for _, step := range []int{0, 1} {
+						keys = append(keys, key{part, dir, pass, first, step})
+					}
+				}
+			}
+		}
+	}
+	noise := make([][]float64, len(keys))
+	for i, k := range keys {
+		noise[i] = draw(k)
+	}
+	for i := range keys {
+		for j := range i {
+			if err := uncorrelated(noise[i], noise[j], len(keys)*len(keys)/2); err != nil {
+				t.Errorf("%+v and %+v: %v", keys[j], keys[i], err)
+			}
+		}
+	}
+	if again := draw(keys[0]); uncorrelated(noise[0], again, 1) == nil || again[rows*cols-1] != noise[0][rows*cols-1] {
+		t.Error("the same key gives other noise")
+	}
+}
+
+// Two passes over the same samples, as two epochs make them, and two rows and
+// two directions of one pass get noise of their own.
+func TestPassesAreIndependent(t *testing.T) {
+	b := ggnntest.Batch{Items: 40}
+	var seq []int32
+	for i := range int32(41) {
+		seq = append(seq, i%40+1)
+	}
+	b.Sequences, b.User, b.Length, b.Samples = [][]int32{seq}, []int32{0}, []int32{40}, []int32{0}
+	r := recommenderOf(t, b, ModelConfig{Dim: 40, UserDim: 10, Steps: 2, Norm: 1, Normalise: NormaliseRescale, Adjacency: AdjacencyCounts, UserInput: UserID}, 1)
+	kept := &captured{noise: noiseOf(t, 1, 2, "train")}
+	r.noise = kept
+	vectors := map[string][]float64{}
+	for pass := range 2 {
+		if _, err := r.forward(autograd.NewTape(), pass, b.Samples, nil); err != nil {
+			t.Fatal(err)
+		}
+		for step := range 2 {
+			for _, dir := range []Direction{Incoming, Outgoing} {
+				var all []float64
+				for item := int32(1); item <= 40; item++ {
+					all = append(all, kept.added[fmt.Sprint(0, step, dir, item)]...)
+				}
+				vectors[fmt.Sprint("pass ", pass, " step ", step, " direction ", dir)] = all
+			}
+		}
+		vectors[fmt.Sprint("first rows, pass ", pass)] = vectors[fmt.Sprint("pass ", pass, " step 0 direction 0")][:1000]
+		vectors[fmt.Sprint("last rows, pass ", pass)] = vectors[fmt.Sprint("pass ", pass, " step 0 direction 0")][1000:]
+	}
+	for i, a := range vectors {
+		for j, b := range vectors {
+			if i < j && len(a) == len(b) {
+				if err := uncorrelated(a, b, 100); err != nil {
+					t.Errorf("%s and %s: %v", i, j, err)
+				}
+			}
+		}
+	}
+}
+
+// spyNoise notes which samples of which pass were perturbed.
+type spyNoise struct {
+	noise
+	note func(pass int, samples []int32)
+}
+
+func (s spyNoise) begin(pass int, samples []int32, g *graph.Packed) Perturb {
+	s.note(pass, samples)
+	return s.noise.begin(pass, samples, g)
+}
+
+// A whole run perturbs every sample of every pass once under a key that no other
+// draw has, and nothing where noise is off.
+func TestNoiseOfARun(t *testing.T) {
+	for _, c := range []struct {
+		modes string
+		every bool
+		want  map[string]int // passes by part
+	}{
+		{`["on","off"]`, true, map[string]int{"train": 2, "valid": 2, "test": 3}},
+		{`["off","on"]`, true, map[string]int{"train": 2, "test": 1}},
+		{`["off"]`, true, map[string]int{"train": 2}},
+		{`["on"]`, false, map[string]int{"train": 2, "valid": 2, "test": 1}},
+	} {
+		t.Run(c.modes, func(t *testing.T) {
+			seen, keys := map[string]int{}, map[string]bool{}
+			inRun(t, []string{"train.epochs=2", "eval.noise=" + c.modes, fmt.Sprint("eval.every=", c.every)}, func(ctx context.Context, env *run.Env, cfg Config, x *experiment) error {
+				p, err := newProtection(env, x, cfg)
+				if err != nil {
+					return err
+				}
+				x.user = newUserInput(tensor.Matrix{}, x.data.Users, cfg.Model.UserDim, x.init())
+				x.net = noisy{NewNetwork(x.items, cfg.Model, x.init())}
+				x.modes, x.extra = cfg.Eval.Noise, p
+				x.noise = func(q *part) (noise, error) {
+					a, err := p.on(q)
+					return spyNoise{a, func(pass int, samples []int32) {
+						seen[q.name] += len(samples)
+						key := fmt.Sprint(q.name, " pass ", pass, " first ", samples[0])
+						if keys[key] {
+							t.Errorf("%s is drawn twice", key)
+						}
+						keys[key] = true
+					}}, err
+				}
+				fitted, err := x.fit(ctx)
+				if err != nil {
+					return err
+				}
+				if _, err := x.measure(ctx, fitted); err != nil {
+					return err
+				}
+				for part, q := range map[string]*part{"train": x.train, "valid": x.valid, "test": x.test} {
+					if want := c.want[part] * q.samples.Len(); seen[part] != want {
+						t.Errorf("%s: %d samples perturbed, want %d passes over %d", part, seen[part], c.want[part], q.samples.Len())
+					}
+				}
+				return p.check()
+			})
+		})
+	}
+}

@@ -1,0 +1,85 @@
+package dipsgnn
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"privrec/internal/run"
+)
+
+// smoke is the setting of seconds; tiny makes it smaller still.
+const smoke = "../../../configs/dipsgnn/smoke.yaml"
+
+var tiny = []string{"model.dim=8", "model.user_dim=4", "train.epochs=2"}
+
+// inRun calls f inside a real run of the small setting with its data loaded.
+func inRun(t *testing.T, sets []string, f func(ctx context.Context, env *run.Env, c Config, x *experiment) error) {
+	t.Helper()
+	task := run.Task{Verb: "train", Name: "test", Action: run.Bind(Default, Validate, func(ctx context.Context, env *run.Env, c Config) error {
+		x, err := load(ctx, env, "DIPSGNN", c.shared())
+		if err != nil {
+			return err
+		}
+		return f(ctx, env, c, x)
+	})}
+	start(t, task, t.TempDir(), sets)
+}
+
+// start runs a task under the small setting into a directory and returns what
+// it printed.
+func start(t *testing.T, task run.Task, dir string, sets []string) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := try(t.Context(), task, dir, sets, run.Options{Stdout: &out}); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func try(ctx context.Context, task run.Task, dir string, sets []string, o run.Options) error {
+	o.Sets = append(append([]string{"run.out=" + dir}, tiny...), sets...)
+	if o.Config == "" {
+		o.Config = smoke
+	}
+	o.Log = slog.New(slog.DiscardHandler)
+	if o.Stdout == nil {
+		o.Stdout = &bytes.Buffer{}
+	}
+	if o.Progress == nil {
+		o.Progress = run.Silent{}
+	}
+	_, err := task.Start(ctx, o)
+	return err
+}
+
+// task is the registered task of a name.
+func task(t testing.TB, name string) run.Task {
+	t.Helper()
+	for _, task := range Tasks() {
+		if task.Name == name {
+			return task
+		}
+	}
+	t.Fatalf("no task %q", name)
+	return run.Task{}
+}
+
+// readJSON reads one file of a run directory.
+func readJSON[T any](t testing.TB, dir, name string) (v T) {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&v); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return v
+}
