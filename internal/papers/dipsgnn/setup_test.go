@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"privrec/internal/run"
@@ -15,12 +16,16 @@ import (
 // smoke is the setting of seconds; tiny makes it smaller still.
 const smoke = "../../../configs/dipsgnn/smoke.yaml"
 
-var tiny = []string{"model.dim=8", "model.user_dim=4", "train.epochs=2"}
+var tiny = map[string][]string{
+	"dipsgnn": {"model.dim=8", "model.user_dim=4", "train.epochs=2"},
+	"srgnn":   {"data.name=standin-tiny", "model.dim=8", "train.epochs=2"},
+	"apgnn":   {"data.name=standin-tiny", "model.dim=8", "model.user_dim=4", "train.epochs=2"},
+}
 
 // inRun calls f inside a real run of the small setting with its data loaded.
 func inRun(t *testing.T, sets []string, f func(ctx context.Context, env *run.Env, c Config, x *experiment) error) {
 	t.Helper()
-	task := run.Task{Verb: "train", Name: "test", Action: run.Bind(Default, Validate, func(ctx context.Context, env *run.Env, c Config) error {
+	task := run.Task{Verb: "train", Name: "dipsgnn", Action: run.Bind(Default, Validate, func(ctx context.Context, env *run.Env, c Config) error {
 		x, err := load(ctx, env, "DIPSGNN", c.shared())
 		if err != nil {
 			return err
@@ -42,8 +47,8 @@ func start(t *testing.T, task run.Task, dir string, sets []string) string {
 }
 
 func try(ctx context.Context, task run.Task, dir string, sets []string, o run.Options) error {
-	o.Sets = append(append([]string{"run.out=" + dir}, tiny...), sets...)
-	if o.Config == "" {
+	o.Sets = slices.Concat([]string{"run.out=" + dir}, tiny[task.Name], sets)
+	if task.Name == "dipsgnn" {
 		o.Config = smoke
 	}
 	o.Log = slog.New(slog.DiscardHandler)

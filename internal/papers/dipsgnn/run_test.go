@@ -1,0 +1,304 @@
+package dipsgnn
+
+import (
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/accountant"
+)
+
+// ledgerOf reads the ledger of a run.
+func ledgerOf(t testing.TB, dir string) []privacy.Entry {
+	t.Helper()
+	l, err := privacy.ReadLedger(filepath.Join(dir, "ledger.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l.Entries()
+}
+
+// artefacts are the bytes of everything in a run directory that depends on the
+// configuration alone: all but settings, log and manifest.
+func artefacts(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || slices.Contains([]string{"config.yaml", "manifest.json", "log.jsonl"}, d.Name()) {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		name, _ := filepath.Rel(dir, path)
+		out[filepath.ToSlash(name)] = string(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// same demands the same files with the same bytes.
+func same(t testing.TB, what string, got, want map[string]string) {
+	t.Helper()
+	for name := range want {
+		if _, ok := got[name]; !ok {
+			t.Errorf("%s: %s is missing", what, name)
+		} else if got[name] != want[name] {
+			t.Errorf("%s: %s differs", what, name)
+		}
+	}
+	for name := range got {
+		if _, ok := want[name]; !ok {
+			t.Errorf("%s: %s should not be there", what, name)
+		}
+	}
+}
+
+// variants are the published runs, Figure 7's, and every switch of the noise, at
+// the small setting, with what the account must say of each.
+var variants = []struct {
+	name      string
+	sets      []string
+	unbounded string  // names in privacy.json
+	claimed   float64 // 0: infinity
+	std       float64 // of the noise over C
+	features  string  // account of the features: total, and what is open; empty: no features
+	noisy     string  // passes by part
+	channel   bool    // the ledger's noise is what the account of the channel counts
+}{
+	{"Priv", nil, "labels,readout,backward,eval_noise_off", 5, 1.18703, "20 []", "train 2, valid 2, test 3", true},
+	{"noise on only", []string{`eval.noise=["on"]`}, "labels,readout,backward", 5, 1.18703, "20 []", "train 2, valid 2, test 3", true},
+	{"no test passes between", []string{"eval.every=false"}, "labels,readout,backward,eval_noise_off", 5, 1.18703, "20 []", "train 2, valid 2, test 1", true},
+	{"noise off first", []string{`eval.noise=["off","on"]`}, "labels,readout,backward,eval_noise_off", 5, 1.18703, "20 []", "train 2, valid 0, test 1", true},
+	{"Nonp", []string{"privacy.features.epsilon=.inf", "privacy.transitions.epsilon=.inf", `eval.noise=["off"]`},
+		"labels,readout,backward,no_noise", 0, 0, "infinity [no_perturbation]", "train 0, valid 0, test 0", false},
+	{"Nonp-U", []string{"model.user_input=id", "privacy.features.epsilon=.inf", "privacy.transitions.epsilon=.inf", `eval.noise=["off"]`},
+		"labels,readout,backward,no_noise", 0, 0, "", "train 0, valid 0, test 0", false},
+	{"Priv-U", []string{"model.user_input=id", "privacy.features.epsilon=.inf"},
+		"labels,readout,backward,eval_noise_off", 5, 1.18703, "", "train 2, valid 2, test 3", true},
+	{"adjacency zero", []string{"model.adjacency=zero"}, "labels,readout,eval_noise_off", 5, 1.18703, "20 []", "train 2, valid 2, test 3", false},
+	{"sigma squared", []string{"privacy.transitions.noise_std=sigma_squared"},
+		"labels,readout,backward,eval_noise_off", 5, 1.18703 * 1.18703 * 0.2, "20 []", "train 2, valid 2, test 3", true},
+	{"unselected raw, some", []string{"privacy.features.unselected=raw", "privacy.features.epsilon=5"},
+		"labels,readout,backward,eval_noise_off", 5, 1.18703, "infinity [unselected]", "train 2, valid 2, test 3", true},
+	{"unselected raw, none", []string{"privacy.features.unselected=raw"},
+		"labels,readout,backward,eval_noise_off", 5, 1.18703, "20 []", "train 2, valid 2, test 3", true},
+	{"two steps", []string{"model.steps=2"}, "labels,readout,backward,eval_noise_off", 5, 1.18703 * math.Sqrt2, "20 []", "train 2, valid 2, test 3", true},
+	{"by user, clipped", []string{"train.validation_split=user", "model.normalise=clip"},
+		"labels,readout,backward,eval_noise_off", 5, 1.18703, "20 []", "train 2, valid 2, test 3", true},
+	{"code", []string{"train.select=test", "train.validation=0", "train.misalign_users=true", "data.candidates=ten-core", `eval.noise=["off"]`,
+		"privacy.features.unselected=raw", "privacy.transitions.noise_std=sigma_squared"},
+		"labels,readout,backward,eval_noise_off", 5, 1.18703 * 1.18703 * 0.2, "20 []", "train 2, valid 0, test 0", true},
+	{"epsilon 3", []string{"privacy.transitions.epsilon=3"}, "labels,readout,backward,eval_noise_off", 3, 1.92458, "20 []", "train 2, valid 2, test 3", true},
+}
+
+func TestVariants(t *testing.T) {
+	for _, v := range variants {
+		t.Run(v.name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "run")
+			start(t, task(t, "dipsgnn"), dir, v.sets)
+			p, o := readJSON[Privacy](t, dir, "privacy.json"), readJSON[Outcome](t, dir, "metrics.json")
+			if got := strings.Join(p.names(), ","); got != v.unbounded {
+				t.Errorf("unbounded: %s, want %s", got, v.unbounded)
+			}
+			if claim := float64(p.Claimed.Eps); claim != v.claimed && !(v.claimed == 0 && math.IsInf(claim, 1)) {
+				t.Errorf("claimed %v, want %v", claim, v.claimed)
+			}
+			if !math.IsInf(float64(p.EpsTotal), 1) {
+				t.Errorf("a total of %v, though something has no bound", p.EpsTotal)
+			}
+			if math.Abs(p.NoiseStd-0.2*v.std) > 1e-5 {
+				t.Errorf("noise of std %v, want %v", p.NoiseStd, 0.2*v.std)
+			}
+			features := ""
+			if f := p.Features; f != nil {
+				var open []string
+				for _, u := range f.Open {
+					open = append(open, u.What)
+				}
+				features = fmt.Sprint(f.EpsTotal, " ", open)
+			}
+			if features != v.features {
+				t.Errorf("features %q, want %q", features, v.features)
+			}
+			entries := ledgerOf(t, dir)
+			checkFeatures(t, entries, p.Features)
+			checkPasses(t, entries, o, p, v.noisy)
+			checkReplay(t, entries, p, v.channel)
+		})
+	}
+}
+
+// checkFeatures: one release of the features, however the run went, and an open
+// event for whatever of them has no bound.
+func checkFeatures(t *testing.T, entries []privacy.Entry, f *FeatureAccount) {
+	t.Helper()
+	released, open := int64(0), 0
+	for _, e := range entries {
+		if e.Purpose != purposeFeatures {
+			continue
+		}
+		if e.Period != "before training" {
+			t.Errorf("features in the period %q", e.Period)
+		}
+		switch event := e.Event.(type) {
+		case privacy.PureLDP:
+			released += e.Count
+			if event.Epsilon != float64(f.Eps1) {
+				t.Errorf("features released at %v, claimed %v", event.Epsilon, f.Eps1)
+			}
+		case privacy.Unprotected:
+			open++
+		}
+	}
+	want, wantOpen := int64(0), 0
+	if f != nil {
+		wantOpen = len(f.Open)
+		if !math.IsInf(float64(f.Eps1), 1) {
+			want = 1
+		}
+	}
+	if released != want || open != wantOpen {
+		t.Errorf("%d releases of features and %d open events, want %d and %d", released, open, want, wantOpen)
+	}
+}
+
+// checkPasses: every period of the ledger holds the samples of its passes, both
+// directions alike, a release a step.
+func checkPasses(t *testing.T, entries []privacy.Entry, o Outcome, p Privacy, want string) {
+	t.Helper()
+	samples := map[string]int{"train": o.Data.TrainSamples, "valid": o.Data.ValidSamples, "test": o.Data.TestSamples}
+	passes := map[string]int{}
+	for _, e := range entries {
+		g, ok := e.Event.(privacy.Gaussian)
+		if !ok {
+			continue
+		}
+		if g.Sigma != p.NoiseStd || g.Sensitivity != p.C || g.Unit != privacy.Edge || g.Neighbouring != privacy.AddRemove {
+			t.Errorf("%s, %s: %+v, want std %v and sensitivity %v", e.Period, e.Purpose, g, p.NoiseStd, p.C)
+		}
+		part := e.Purpose[strings.LastIndex(e.Purpose, " ")+1:]
+		if e.Count != int64(samples[part]*p.T) {
+			t.Errorf("%s, %s: %d releases, want %d samples times %d steps", e.Period, e.Purpose, e.Count, samples[part], p.T)
+		}
+		passes[e.Purpose]++
+	}
+	for _, purpose := range []string{purposeIncoming, purposeOutgoing} {
+		got := fmt.Sprintf("train %d, valid %d, test %d", passes[purpose+"train"], passes[purpose+"valid"], passes[purpose+"test"])
+		if got != want {
+			t.Errorf("%s%s, want %s", purpose, got, want)
+		}
+	}
+}
+
+// checkReplay: an accountant who reads nothing but the ledger comes to the
+// account of the unit edge, and, with what is unprotected, to infinity for the
+// same reasons.
+func checkReplay(t *testing.T, entries []privacy.Entry, p Privacy, channel bool) {
+	t.Helper()
+	var noise []privacy.Entry
+	for _, e := range entries {
+		if _, open := e.Event.(privacy.Unprotected); !open {
+			noise = append(noise, e)
+		}
+	}
+	books := func(entries []privacy.Entry) (float64, accountant.Result) {
+		a, err := accountant.NewGaussianAccount(privacy.Edge, privacy.AddRemove)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := accountant.ChargeLedger(a, entries, privacy.Feature); err != nil {
+			t.Fatal(err)
+		}
+		spent, err := a.Spent(p.Delta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a.Mu2(), spent
+	}
+	mu2, spent := books(noise)
+	unit := p.Units[0].Accounted
+	if channel {
+		within(t, "mu² of the ledger", mu2, float64(unit.Mu2), 1e-9)
+		within(t, "epsilon of the ledger", spent.Epsilon, float64(unit.EpsExact), 1e-9)
+	} else if float64(unit.EpsExact) != 0 && !math.IsInf(float64(unit.EpsExact), 1) {
+		t.Errorf("the channel is accounted %v", unit.EpsExact)
+	}
+	_, spent = books(entries)
+	var open []string
+	for _, u := range spent.Unprotected {
+		open = append(open, u.What)
+	}
+	slices.Sort(open)
+	listed := p.names()
+	slices.Sort(listed)
+	if diff := cmp.Diff(listed, open); diff != "" || !math.IsInf(spent.Epsilon, 1) {
+		t.Errorf("the whole ledger comes to %v: %s", spent.Epsilon, diff)
+	}
+}
+
+// Results do not depend on the number of workers, to the last byte.
+func TestWorkers(t *testing.T) {
+	var first map[string]string
+	for _, workers := range []int{1, 2, 5} {
+		dir := filepath.Join(t.TempDir(), "run")
+		start(t, task(t, "dipsgnn"), dir, []string{fmt.Sprint("run.workers=", workers)})
+		got := artefacts(t, dir)
+		if first == nil {
+			first = got
+			for _, name := range []string{"metrics.json", "privacy.json", "ledger.jsonl", "scores-noise-on.tsv.gz", "scores-noise-off.tsv.gz", "checkpoint/checkpoint.safetensors", "result.json"} {
+				if first[name] == "" {
+					t.Errorf("no %s", name)
+				}
+			}
+		}
+		same(t, fmt.Sprint(workers, " workers"), got, first)
+	}
+}
+
+// Another seed gives other results; the same one the same.
+func TestSeeds(t *testing.T) {
+	run := func(seed int) map[string]string {
+		dir := filepath.Join(t.TempDir(), "run")
+		start(t, task(t, "dipsgnn"), dir, []string{fmt.Sprint("run.seed=", seed), "train.epochs=1"})
+		return artefacts(t, dir)
+	}
+	a, again, b := run(1), run(1), run(2)
+	same(t, "the same seed", again, a)
+	if a["metrics.json"] == b["metrics.json"] {
+		t.Error("another seed gives the same metrics")
+	}
+}
+
+// The baselines run on the same samples, claim nothing and record nothing.
+func TestBaselines(t *testing.T) {
+	for _, c := range []struct {
+		name, method string
+		sets         []string
+	}{{"srgnn", "SRGNN", nil}, {"apgnn", "APGNN", nil}, {"apgnn", "APGNN", []string{"model.user_input=id"}}} {
+		dir := filepath.Join(t.TempDir(), "run")
+		printed := start(t, task(t, c.name), dir, c.sets)
+		o := readJSON[Outcome](t, dir, "metrics.json")
+		if o.Method != c.method || len(o.Floors) != 2 || len(o.Evaluations) != 2 || !strings.Contains(printed, "popularity (floor)") {
+			t.Errorf("%s: %+v\n%s", c.name, o, printed)
+		}
+		files := artefacts(t, dir)
+		for _, name := range []string{"privacy.json", "ledger.jsonl"} {
+			if _, ok := files[name]; ok {
+				t.Errorf("%s left %s", c.name, name)
+			}
+		}
+		if files["scores-noise-off.tsv.gz"] == "" {
+			t.Errorf("%s left no scores by user", c.name)
+		}
+	}
+}
