@@ -50,6 +50,11 @@ func (p *protection) account(fitted *train.Result) (*Privacy, error) {
 	if c.Model.UserInput == UserFeatures {
 		account.Features = p.features()
 	}
+	if p.period != "" { // the last pass over the data ends here
+		if err := p.ledger.Flush(p.period); err != nil {
+			return nil, err
+		}
+	}
 	if err := account.Record(p.ledger); err != nil {
 		return nil, err
 	}
