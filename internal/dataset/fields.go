@@ -196,7 +196,7 @@ func (in *input) rating(field string, b []byte) (float32, error) {
 
 // timestamp parses a whole number, also when written as a float (RecBole does).
 func (in *input) timestamp(field string, b []byte) (int64, error) {
-	if len(b) > 0 && len(b) <= 18 && bytes.IndexAny(b, ".eE+") < 0 {
+	if len(b) > 0 && len(b) <= 18 && !bytes.ContainsAny(b, ".eE+") {
 		return in.integer(field, b)
 	}
 	v, err := in.float(field, b)

@@ -174,7 +174,7 @@ func TestLazyEqualsDense(t *testing.T) {
 				lr := optim.StepDecay{Factor: 0.1, Every: 3}.LR(0.01, step/150)
 				g := random(r, a)
 				g.rows = slices.DeleteFunc(g.rows, func(k int32) bool { return k%2 == 0 && step > 10 }) // half the table is left alone
-				g.dense[0] = step == 800 // by then the first moments of that half are zero
+				g.dense[0] = step == 800                                                                // by then the first moments of that half are zero
 				if err := dense.Step(a, g.grads(ta, a), lr); err != nil {
 					t.Fatal(err)
 				}

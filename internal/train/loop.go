@@ -34,7 +34,6 @@ type loop struct {
 	order  *order
 	at     progress
 	best   []tensor.Matrix // parameters of the best epoch, in the order of params; nil before it
-	extra  []byte          // what Extra saved before the validation under way; nil outside one
 
 	saved   time.Time // last checkpoint, or the start
 	savedAt mark
