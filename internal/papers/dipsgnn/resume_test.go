@@ -1,0 +1,199 @@
+package dipsgnn
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"privrec/internal/run"
+)
+
+// fuse is a context that ends at its n-th look: interruption at an exact place.
+type fuse struct {
+	context.Context
+	cancel context.CancelCauseFunc
+	cause  error
+	looks  int
+	at     int // 0: never
+}
+
+func newFuse(t *testing.T, at int, cause error) *fuse {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	t.Cleanup(func() { cancel(nil) })
+	return &fuse{Context: ctx, cancel: cancel, cause: cause, at: at}
+}
+
+func (f *fuse) Err() error {
+	f.looks++
+	if f.looks == f.at {
+		f.cancel(f.cause)
+	}
+	return f.Context.Err()
+}
+
+// stations notes at which look of the fuse a run came by the places of interest,
+// and what to do there.
+type stations struct {
+	run.Silent
+	fuse *fuse
+	at   map[string]int
+	then func(place string)
+	open string
+}
+
+func (s *stations) pass(place string) {
+	s.at[place] = s.fuse.looks
+	if s.then != nil {
+		s.then(place)
+	}
+}
+
+func (s *stations) Phase(text string)                 { s.pass(text) }
+func (s *stations) Begin(what string, _ int)          { s.open = what; s.pass(what + " begins") }
+func (s *stations) Add(int)                           { s.pass(s.open + " trained") }
+func (s *stations) End(string)                        { s.pass(s.open + " ends") }
+func (s *stations) options(o run.Options) run.Options { o.Progress = s; return o }
+
+// uninterrupted is a whole run: its artefacts and its stations.
+func uninterrupted(t *testing.T, name string, sets []string) (map[string]string, *stations) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "run")
+	s := &stations{fuse: newFuse(t, 0, nil), at: map[string]int{}}
+	if err := try(s.fuse, task(t, name), dir, sets, s.options(run.Options{})); err != nil {
+		t.Fatal(err)
+	}
+	s.at["the end"] = s.fuse.looks
+	return artefacts(t, dir), s
+}
+
+// moments are looks at which to interrupt: before anything is kept, while
+// training, before validation and inside it, and in both final evaluations.
+func moments(s *stations) []int {
+	return []int{
+		1, s.at["epoch 1/2 begins"] + 3, s.at["epoch 1/2 trained"] + 1, s.at["epoch 1/2 trained"] + 3,
+		s.at["epoch 2/2 ends"], s.at["evaluate"] + 1, s.at["the end"],
+	}
+}
+
+// interrupt runs until the fuse blows and demands a clean interruption.
+func interrupt(t *testing.T, name, dir string, sets []string, at int, resume bool) {
+	t.Helper()
+	err := try(newFuse(t, at, nil), task(t, name), dir, sets, run.Options{Resume: resume})
+	if !run.WasInterrupted(err) {
+		t.Fatalf("interrupted at look %d: %v", at, err)
+	}
+	for _, file := range []string{"lock", "metrics.json", "privacy.json", "result.json"} {
+		if _, err := os.Stat(filepath.Join(dir, file)); err == nil {
+			t.Errorf("interrupted at look %d: %s is there", at, file)
+		}
+	}
+}
+
+func resume(t *testing.T, name, dir string, sets []string) map[string]string {
+	t.Helper()
+	if err := try(t.Context(), task(t, name), dir, sets, run.Options{Resume: true}); err != nil {
+		t.Fatal(err)
+	}
+	return artefacts(t, dir)
+}
+
+// A run that is interrupted anywhere and resumed leaves the bytes of the one
+// that was not: results, account, ledger, scores by user, checkpoint, page.
+func TestResumeAfterInterruption(t *testing.T) {
+	want, s := uninterrupted(t, "dipsgnn", nil)
+	for _, at := range moments(s) {
+		dir := filepath.Join(t.TempDir(), "run")
+		interrupt(t, "dipsgnn", dir, nil, at, false)
+		same(t, fmt.Sprintf("interrupted at look %d of %d", at, s.fuse.looks), resume(t, "dipsgnn", dir, nil), want)
+	}
+}
+
+// The same after two interruptions, at two places, with other numbers of workers.
+func TestResumeTwice(t *testing.T) {
+	want, s := uninterrupted(t, "dipsgnn", nil)
+	for _, c := range []struct{ first, second int }{
+		{s.at["epoch 1/2 trained"] + 2, 10},
+		{s.at["evaluate"] + 2, s.at["load standin-tiny"] + 7},
+	} {
+		dir := filepath.Join(t.TempDir(), "run")
+		interrupt(t, "dipsgnn", dir, []string{"run.workers=2"}, c.first, false)
+		interrupt(t, "dipsgnn", dir, []string{"run.workers=1"}, c.second, true)
+		same(t, fmt.Sprintf("interrupted at %d, then %d", c.first, c.second), resume(t, "dipsgnn", dir, []string{"run.workers=5"}), want)
+	}
+}
+
+// What a kill leaves: the directory as it lies on disk at some moment, without
+// any goodbye.
+func TestResumeAfterKill(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	s := &stations{fuse: newFuse(t, 0, nil), at: map[string]int{}}
+	copies := map[string]string{}
+	s.then = func(place string) {
+		if copies[place] != "" {
+			return
+		}
+		to := filepath.Join(t.TempDir(), "run")
+		if err := os.CopyFS(to, os.DirFS(dir)); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Remove(filepath.Join(to, "lock")); err != nil {
+			t.Fatal(err)
+		}
+		copies[place] = to
+	}
+	if err := try(s.fuse, task(t, "dipsgnn"), dir, nil, s.options(run.Options{})); err != nil {
+		t.Fatal(err)
+	}
+	want := artefacts(t, dir)
+	for _, place := range []string{"load standin-tiny", "epoch 1/2 ends", "epoch 2/2 begins", "evaluate"} {
+		if copies[place] == "" {
+			t.Fatalf("the run never came by %q", place)
+		}
+		same(t, "killed at "+place, resume(t, "dipsgnn", copies[place], nil), want)
+	}
+}
+
+// Runs with another course: early stopping, selection on test, no noise, ids, T=2.
+func TestResumeOtherRuns(t *testing.T) {
+	for _, c := range []struct {
+		name, task string
+		sets       []string
+	}{
+		{"code", "dipsgnn", variants[13].sets},
+		{"ids without noise, two steps", "dipsgnn", []string{"model.user_input=id", "privacy.transitions.epsilon=.inf", `eval.noise=["off"]`, "model.steps=2"}},
+		{"A-PGNN", "apgnn", nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			want, s := uninterrupted(t, c.task, c.sets)
+			for _, at := range []int{s.at["epoch 2/2 begins"] + 2, s.at["epoch 2/2 trained"] + 2} {
+				dir := filepath.Join(t.TempDir(), "run")
+				interrupt(t, c.task, dir, c.sets, at, false)
+				same(t, fmt.Sprint("interrupted at look ", at), resume(t, c.task, dir, c.sets), want)
+			}
+		})
+	}
+}
+
+// Early stopping counts on over an interruption: it stops where it would have.
+func TestResumeWithEarlyStop(t *testing.T) {
+	sets := []string{"train.epochs=6", "train.patience=1", "train.rate=1", "train.decay_by=1", "eval.k=[20]"}
+	want, s := uninterrupted(t, "dipsgnn", sets)
+	if _, ran := s.at["epoch 6/6 begins"]; ran {
+		t.Fatal("nothing stopped early, so nothing is tested")
+	}
+	for _, place := range []string{"epoch 2/6 begins", "evaluate"} {
+		dir := filepath.Join(t.TempDir(), "run")
+		interrupt(t, "dipsgnn", dir, sets, s.at[place]+2, false)
+		same(t, "interrupted after "+place, resume(t, "dipsgnn", dir, sets), want)
+	}
+}
+
+// A finished run that is resumed shows its result again and changes nothing.
+func TestResumeFinished(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	start(t, task(t, "dipsgnn"), dir, []string{"train.epochs=1"})
+	before := artefacts(t, dir)
+	same(t, "resumed when finished", resume(t, "dipsgnn", dir, []string{"train.epochs=1"}), before)
+}
