@@ -198,6 +198,9 @@ func (x *experiment) rank(ctx context.Context, p *part, mode string, pass int) (
 		}
 	}
 	ranks, err := eval.Ranks(ctx, r, p.all(), p.labels, eval.Options{Tape: x.tape})
+	if err != nil && ctx.Err() != nil { // whatever cause the context gives
+		err = fmt.Errorf("%w: %w", run.ErrInterrupted, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("rank %s samples, noise %s: %w", p.name, mode, err)
 	}
