@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"privrec/internal/dataset"
 	"privrec/internal/report"
 	"privrec/internal/train"
 )
@@ -81,8 +80,7 @@ func (p *protection) features() *FeatureAccount {
 	if !math.IsInf(c.Epsilon, 1) {
 		k = s.K()
 	}
-	scaled := slices.ContainsFunc(f.Columns, func(c dataset.Column) bool { return c.Kind == dataset.Numeric })
-	return Features(c.Epsilon, k, len(s.Features), c.Unselected == UnselectedRaw, scaled)
+	return Features(c.Epsilon, k, len(s.Features), c.Unselected == UnselectedRaw, scaled(f))
 }
 
 // Show puts claim and account into a result.

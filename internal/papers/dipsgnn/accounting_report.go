@@ -149,6 +149,8 @@ func (a Accounting) unbounded() []Unbounded {
 	return list
 }
 
+const whyRange = "numbers are scaled by the minimum and maximum over all users, which depend on the data"
+
 // Features accounts the perturbation of n features of which each user sends
 // k. shared says that one choice was made for all users and the other features
 // were left in the clear; scaled that some are numbers, scaled by the minimum
@@ -161,7 +163,7 @@ func Features(eps1 float64, k, n int, shared, scaled bool) *FeatureAccount {
 		f.Open = append(f.Open, Unbounded{"unselected", fmt.Sprintf("%d of %d features are left in the clear", n-k, n)})
 	}
 	if scaled {
-		f.Open = append(f.Open, Unbounded{"range", "numbers are scaled by the minimum and maximum over all users, which depend on the data"})
+		f.Open = append(f.Open, Unbounded{"range", whyRange})
 	}
 	if len(f.Open) > 0 {
 		f.EpsTotal = Number(math.Inf(1))

@@ -3,6 +3,7 @@ package dipsgnn
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"privrec/internal/dataset"
 	"privrec/internal/tensor"
@@ -41,6 +42,11 @@ func clearFeatures(f *dataset.Features) (tensor.Matrix, error) {
 		at++
 	}
 	return x, nil
+}
+
+// scaled reports whether some feature is a number, whose range comes from the data.
+func scaled(f *dataset.Features) bool {
+	return slices.ContainsFunc(f.Columns, func(c dataset.Column) bool { return c.Kind == dataset.Numeric })
 }
 
 // scaling maps a numeric column to [-1,1]; a constant column maps to 0. The

@@ -72,6 +72,9 @@ func (p *protection) perturbUsers(f *dataset.Features) (tensor.Matrix, error) {
 	} else {
 		err = mechanism.PerturbFeatures(sampler(f, c), ledger, p.env.Seed.Stream("dipsgnn.features"), x.Data[:x.Rows*x.Cols])
 	}
+	if err == nil && scaled(f) {
+		err = ledger.Record(purposeFeatures, privacy.Unprotected{What: "range", Why: whyRange, Unit: privacy.Feature}, 1)
+	}
 	if err != nil {
 		return x, fmt.Errorf("perturb user features: %w", err)
 	}

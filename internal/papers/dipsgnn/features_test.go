@@ -1,0 +1,128 @@
+package dipsgnn
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"privrec/internal/dataset"
+	"privrec/internal/run"
+	"privrec/internal/tensor"
+)
+
+// people are three users with a number and a category, one of each missing.
+func people() *dataset.Features {
+	return &dataset.Features{
+		UserIDs: []string{"a", "b", "c", "d"},
+		Columns: []dataset.Column{
+			{Name: "age", Kind: dataset.Numeric, Numbers: []float64{20, 60, math.NaN(), 30}},
+			{Name: "gender", Kind: dataset.Categorical, Levels: []string{"F", "M"}, Codes: []int32{0, 1, 1, -1}},
+		},
+	}
+}
+
+// Numbers go to [-1,1] by the range of all users, categories to indicators, what
+// is missing to zeros.
+func TestClearFeatures(t *testing.T) {
+	x, err := clearFeatures(people())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []tensor.Float{-1, 1, 0, 1, 0, 1, 0, 0, 1, -0.5, 0, 0}
+	if diff := cmp.Diff(want, x.Data[:12]); diff != "" || x.Cols != 3 {
+		t.Error(diff)
+	}
+	constant := people()
+	constant.Columns[0].Numbers = []float64{5, 5, 5, 5}
+	if x, err = clearFeatures(constant); err != nil || x.Data[0] != 0 {
+		t.Errorf("a constant number becomes %v (%v)", x.Data[0], err)
+	}
+	empty := people()
+	empty.Columns[0].Numbers = []float64{math.NaN(), math.NaN(), math.NaN(), math.NaN()}
+	if _, err := clearFeatures(empty); err == nil || !strings.Contains(err.Error(), `"age" has no value`) {
+		t.Errorf("a number that nobody has: %v", err)
+	}
+	for _, none := range []*dataset.Features{nil, {}} {
+		if _, err := clearFeatures(none); err == nil || !strings.Contains(err.Error(), "model.user_input") {
+			t.Errorf("no features: %v", err)
+		}
+	}
+}
+
+// What privacy.json says of the features, the ledger says too: one release, and
+// an open event for each thing that has no bound.
+func TestFeaturesInLedgerAndAccount(t *testing.T) {
+	for _, c := range []struct {
+		epsilon, unselected, open string
+		numbers                   bool
+		k                         int
+	}{
+		{"20", "zero", "", false, 1}, {"20", "zero", "range", true, 2}, {"2", "zero", "range", true, 1},
+		{"2", "raw", "unselected,range", true, 1}, {"20", "raw", "range", true, 2},
+		{".inf", "zero", "no_perturbation,range", true, 2}, {".inf", "zero", "no_perturbation", false, 1},
+	} {
+		what := fmt.Sprintf("epsilon %s, %s, numbers %v", c.epsilon, c.unselected, c.numbers)
+		inRun(t, []string{"privacy.features.epsilon=" + c.epsilon, "privacy.features.unselected=" + c.unselected},
+			func(_ context.Context, env *run.Env, cfg Config, x *experiment) error {
+				p, err := newProtection(env, x, cfg)
+				if err != nil {
+					return err
+				}
+				x.data.Features = people()
+				if !c.numbers {
+					x.data.Features.Columns = x.data.Features.Columns[1:]
+				}
+				if _, err := p.perturbUsers(x.data.Features); err != nil {
+					return err
+				}
+				f := p.features()
+				var open []string
+				for _, u := range f.Open {
+					open = append(open, u.What)
+				}
+				if got := strings.Join(open, ","); got != c.open || f.K != c.k || f.N != len(x.data.Features.Columns) {
+					t.Errorf("%s: open %q, %d of %d", what, got, f.K, f.N)
+				}
+				if math.IsInf(float64(f.EpsTotal), 1) != (c.open != "") {
+					t.Errorf("%s: a total of %v", what, f.EpsTotal)
+				}
+				t.Run(what, func(t *testing.T) { checkFeatures(t, p.ledger.Entries(), f) })
+				return nil
+			})
+	}
+}
+
+// A resumed run gets the rows that were released, and records no second release;
+// another seed perturbs otherwise.
+func TestPerturbedOnce(t *testing.T) {
+	rows := func(seed int) (a, b tensor.Matrix) {
+		inRun(t, []string{fmt.Sprint("run.seed=", seed), "privacy.features.epsilon=2"}, func(_ context.Context, env *run.Env, cfg Config, x *experiment) error {
+			p, err := newProtection(env, x, cfg)
+			if err != nil {
+				return err
+			}
+			if a, err = p.perturbUsers(x.data.Features); err != nil {
+				return err
+			}
+			p.resume = true
+			b, err = p.perturbUsers(x.data.Features)
+			if n := len(p.ledger.Entries()); n != 1 {
+				t.Errorf("%d entries after a resumed start, want 1", n)
+			}
+			return err
+		})
+		return a, b
+	}
+	a, again := rows(1)
+	other, _ := rows(2)
+	if !cmp.Equal(a.Data, again.Data) {
+		t.Error("a resumed run perturbs otherwise")
+	}
+	if cmp.Equal(a.Data, other.Data) {
+		t.Error("another seed perturbs the same")
+	}
+}
