@@ -1,0 +1,100 @@
+package papers
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+const configs = "../../configs"
+
+// Every task can be listed and started: names are one word each, no two alike,
+// and defaults pass their own check.
+func TestTasks(t *testing.T) {
+	seen := map[string]bool{}
+	for _, task := range All() {
+		if seen[task.String()] {
+			t.Errorf("two tasks are called %q", task)
+		}
+		seen[task.String()] = true
+		if strings.ContainsFunc(task.Name+task.Verb, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsUpper(r) }) {
+			t.Errorf("%q is not two lower-case words", task)
+		}
+		if task.Summary == "" || task.Cite == "" || strings.HasSuffix(task.Summary, ".") {
+			t.Errorf("%s: summary %q, cite %q", task, task.Summary, task.Cite)
+		}
+		if err := task.Check("", nil); err != nil {
+			t.Errorf("%s: its defaults: %v", task, err)
+		}
+		text, err := task.Defaults()
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "defaults.yaml")
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := task.Check(path, nil); err != nil {
+			t.Errorf("%s: its defaults as written: %v", task, err)
+		}
+	}
+	if len(seen) == 0 {
+		t.Fatal("no tasks")
+	}
+}
+
+// A config file belongs to the task that its last word names (ml-1m-srgnn), else
+// to the one its folder names (dipsgnn/ml-1m-nonp). Each must load, pass the
+// task's check and say in a comment what it is; each paper has one that is quick.
+func TestConfigFiles(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(configs, "*", "*.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := map[string]bool{}
+	for _, file := range files {
+		folder := filepath.Base(filepath.Dir(file))
+		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
+		last := name[strings.LastIndex(name, "-")+1:]
+		owner := ""
+		for _, task := range All() {
+			if task.Name == last || owner == "" && task.Name == folder {
+				owner = task.Name
+			}
+		}
+		for _, task := range All() {
+			if task.Name != owner {
+				continue
+			}
+			used[folder] = true
+			if err := task.Check(file, nil); err != nil {
+				t.Error(err)
+			}
+		}
+		if owner == "" {
+			t.Errorf("%s belongs to no task", file)
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(string(text), "# ") {
+			t.Errorf("%s does not begin with a comment that says what it is", file)
+		}
+		for i, line := range strings.Split(string(text), "\n") {
+			if len(line) > 120 {
+				t.Errorf("%s:%d is longer than 120 characters", file, i+1)
+			}
+		}
+	}
+	for folder := range used {
+		if _, err := os.Stat(filepath.Join(configs, folder, "smoke.yaml")); err != nil {
+			t.Errorf("%s has no smoke.yaml", folder)
+		}
+	}
+	if len(files) < 9 || !used["dipsgnn"] {
+		t.Errorf("%d files found, in %v", len(files), used)
+	}
+}
