@@ -26,6 +26,8 @@ func Validate(c Config, doc *config.Document) error {
 	v.check(!slices.Contains(c.Eval.Noise, NoiseOn) || !math.IsInf(t.Epsilon, 1), "eval.noise",
 		"%q needs a finite privacy.transitions.epsilon", NoiseOn)
 	v.check(len(c.Eval.Noise) > 0, "eval.noise", "must name at least one evaluation")
+	v.check(len(c.Eval.Noise) <= 1 || c.Train.Select != SelectTest, "eval.noise",
+		"must name one evaluation to select on test: the epochs are ranked under the first alone")
 	for i, n := range c.Eval.Noise {
 		v.oneOf("eval.noise", n, NoiseOn, NoiseOff)
 		v.check(!slices.Contains(c.Eval.Noise[:i], n), "eval.noise", "names %q twice", n)
@@ -59,8 +61,9 @@ func (v *validator) shared(c shared) {
 	v.check(t.Patience == 0 || t.Validation > 0 || c.every, "train.patience", "needs train.validation or eval.every to watch")
 	v.oneOf("train.validation_split", t.ValidationSplit, SplitSample, SplitUser)
 	v.check(len(c.k) > 0, "eval.k", "must name at least one cutoff")
-	for _, k := range c.k {
+	for i, k := range c.k {
 		v.between("eval.k", k, 1, 100_000)
+		v.check(!slices.Contains(c.k[:i], k), "eval.k", "names %d twice", k)
 	}
 }
 

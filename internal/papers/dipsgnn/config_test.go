@@ -1,0 +1,177 @@
+package dipsgnn
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"privrec/internal/config"
+	"privrec/internal/run"
+)
+
+// file is a configuration file: the run's settings and the task's.
+type file[C any] struct {
+	Run  run.Settings `yaml:"run"`
+	Task C            `yaml:",inline"`
+}
+
+func configOf[C any](t *testing.T, name string) C {
+	t.Helper()
+	c, _, err := config.Load("../../../configs/dipsgnn/"+name+".yaml", nil, file[C]{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Task
+}
+
+// The files differ from the paper's setting in what their names say and in
+// nothing else. They are read over empty defaults, so each is complete.
+func TestConfigFiles(t *testing.T) {
+	inf := math.Inf(1)
+	off := func(c *Config) {
+		c.Privacy.Features.Epsilon, c.Privacy.Transitions.Epsilon, c.Eval.Noise = inf, inf, []string{NoiseOff}
+	}
+	for name, change := range map[string]func(c *Config){
+		"ml-1m":      func(*Config) {},
+		"ml-1m-nonp": off,
+		"ml-1m-nonp-u": func(c *Config) {
+			off(c)
+			c.Model.UserInput = UserID
+		},
+		"ml-1m-priv-u":         func(c *Config) { c.Model.UserInput, c.Privacy.Features.Epsilon = UserID, inf },
+		"ml-1m-adjacency-zero": func(c *Config) { c.Model.Adjacency = AdjacencyZero },
+		"ml-1m-code": func(c *Config) {
+			c.Profile, c.Data.Candidates = "code", CandidatesTenCore
+			c.Privacy.Features.Unselected, c.Privacy.Transitions.NoiseStd = UnselectedRaw, StdSigmaSquared
+			c.Train.Select, c.Train.Validation, c.Train.MisalignUsers = SelectTest, 0, true
+			c.Eval.Noise = []string{NoiseOff}
+		},
+		"smoke": func(c *Config) {
+			c.Profile, c.Data.Name, c.Model.Dim, c.Model.UserDim, c.Train.Epochs = "smoke", "standin-tiny", 16, 8, 3
+		},
+	} {
+		want := Default()
+		change(&want)
+		if diff := cmp.Diff(want, configOf[Config](t, name)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	if diff := cmp.Diff(DefaultSRGNN(), configOf[SRGNNConfig](t, "ml-1m-srgnn")); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(DefaultAPGNN(), configOf[APGNNConfig](t, "ml-1m-apgnn")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Every field refuses what cannot be run, and says which field, what it wants
+// and what it got.
+func TestValidation(t *testing.T) {
+	dipsgnn := []struct{ set, message string }{
+		{"privacy.features.epsilon=0", "must lie in (0,1000] or be .inf, got 0"},
+		{"privacy.features.epsilon=-1", "must lie in (0,1000] or be .inf, got -1"},
+		{"privacy.features.epsilon=1e9", "must lie in (0,1000] or be .inf, got 1e+09"},
+		{"privacy.features.epsilon=-.inf", ""},
+		{"privacy.features.epsilon=.nan", ""},
+		{"privacy.features.unselected=keep", `must be one of zero, raw, got "keep"`},
+		{"privacy.transitions.epsilon=0", "must lie in (0,1000] or be .inf, got 0"},
+		{"privacy.transitions.epsilon=-5", "must lie in (0,1000] or be .inf, got -5"},
+		{"privacy.transitions.epsilon=1001", "must lie in (0,1000] or be .inf, got 1001"},
+		{"privacy.transitions.epsilon=.nan", ""},
+		{"privacy.transitions.epsilon=-.inf", ""},
+		{"privacy.transitions.epsilon=.inf", `eval.noise: "on" needs a finite privacy.transitions.epsilon`},
+		{"privacy.transitions.delta=0", "must lie in (0,1), got 0"},
+		{"privacy.transitions.delta=1", "must lie in (0,1), got 1"},
+		{"privacy.transitions.delta=-1e-7", "must lie in (0,1), got -1e-07"},
+		{"privacy.transitions.delta=.nan", ""},
+		{"privacy.transitions.delta=.inf", ""},
+		{"privacy.transitions.noise_std=variance", `must be one of sigma, sigma_squared, got "variance"`},
+		{"model.norm=0", "must be positive and finite, got 0"},
+		{"model.norm=-0.2", "must be positive and finite, got -0.2"},
+		{"model.norm=.inf", ""},
+		{"model.normalise=layer", `must be one of rescale, clip, got "layer"`},
+		{"model.adjacency=binary", `must be one of counts, zero, got "binary"`},
+		{"eval.noise=[]", "must name at least one evaluation"},
+		{`eval.noise=["maybe"]`, `must be one of on, off, got "maybe"`},
+		{`eval.noise=["on","on"]`, `names "on" twice`},
+	}
+	users := []struct{ set, message string }{
+		{"model.user_dim=0", "must lie in 1..4096, got 0"},
+		{"model.user_dim=5000", "must lie in 1..4096, got 5000"},
+		{"model.user_input=age", `must be one of features, id, got "age"`},
+	}
+	shared := []struct{ set, message string }{
+		{"profile=", "must not be empty"},
+		{"data.name=", "must not be empty"},
+		{"data.candidates=all", `must be one of train, ten-core, got "all"`},
+		{"model.dim=0", "must lie in 1..4096, got 0"},
+		{"model.dim=4097", "must lie in 1..4096, got 4097"},
+		{"model.dim=1.5", ""},
+		{"model.steps=0", "must lie in 1..100, got 0"},
+		{"model.steps=101", "must lie in 1..100, got 101"},
+		{"train.epochs=0", "must lie in 1..100000, got 0"},
+		{"train.batch=0", "must lie in 1..1000000, got 0"},
+		{"train.rate=0", "must be positive and finite, got 0"},
+		{"train.rate=-1", "must be positive and finite, got -1"},
+		{"train.rate=.inf", ""},
+		{"train.decay_by=0", "must lie in (0,1], got 0"},
+		{"train.decay_by=1.5", "must lie in (0,1], got 1.5"},
+		{"train.decay_every=0", "must lie in 1..100000, got 0"},
+		{"train.l2=-1", "must lie in [0,1), got -1"},
+		{"train.l2=1", "must lie in [0,1), got 1"},
+		{"train.patience=-1", "must lie in 0..100000, got -1"},
+		{"train.select=best", `must be one of validation, last, test, got "best"`},
+		{"train.validation=1", "must lie in [0,1), got 1"},
+		{"train.validation=-0.1", "must lie in [0,1), got -0.1"},
+		{"train.validation=0", "must be above 0 to select on validation"},
+		{"train.validation_split=time", `must be one of sample, user, got "time"`},
+		{"train.unknown=1", ""},
+		{"eval.k=[]", "must name at least one cutoff"},
+		{"eval.k=[0]", "must lie in 1..100000, got 0"},
+		{"eval.k=[10,20,10]", "names 10 twice"},
+	}
+	check := func(name string, rows []struct{ set, message string }) {
+		for _, r := range rows {
+			err := task(t, name).Check("", []string{r.set})
+			path, _, _ := strings.Cut(r.set, "=")
+			if err == nil {
+				t.Errorf("%s: %s is accepted", name, r.set)
+			} else if !strings.Contains(err.Error(), r.message) || !strings.Contains(err.Error(), path) {
+				t.Errorf("%s: %s: %v, want %q", name, r.set, err, r.message)
+			}
+		}
+	}
+	check("dipsgnn", dipsgnn)
+	check("dipsgnn", users)
+	check("apgnn", users)
+	for _, name := range []string{"dipsgnn", "srgnn", "apgnn"} {
+		check(name, shared)
+	}
+}
+
+// Settings that are fine alone and not together.
+func TestValidationTogether(t *testing.T) {
+	for _, c := range []struct {
+		sets    []string
+		message string // empty: fine
+	}{
+		{[]string{"train.select=test", "eval.every=false"}, "eval.every: must be true to select on test"},
+		{[]string{"train.select=last", "train.validation=0", "eval.every=false"}, "train.patience: needs train.validation or eval.every to watch"},
+		{[]string{"train.select=last", "train.validation=0", "eval.every=false", "train.patience=0"}, ""},
+		{[]string{"train.select=last", "train.validation=0"}, ""},
+		{[]string{"privacy.transitions.epsilon=.inf", `eval.noise=["off"]`}, ""},
+		{[]string{"privacy.features.epsilon=.inf"}, ""},
+		{[]string{"train.select=test"}, `eval.noise: must name one evaluation to select on test`},
+		{[]string{"train.select=test", `eval.noise=["on"]`}, ""},
+		{[]string{"model.dim=0", "train.epochs=0", "privacy.transitions.delta=2"}, "train.epochs: must lie"},
+		{[]string{"model.dim=0", "train.epochs=0", "privacy.transitions.delta=2"}, "privacy.transitions.delta: must lie"},
+	} {
+		err := task(t, "dipsgnn").Check("", c.sets)
+		if c.message == "" && err != nil || c.message != "" && (err == nil || !strings.Contains(fmt.Sprint(err), strings.SplitN(c.message, ": ", 2)[1])) {
+			t.Errorf("%v: %v, want %q", c.sets, err, c.message)
+		}
+	}
+}
