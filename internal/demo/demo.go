@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"privrec/internal/dataset"
 	"privrec/internal/papers/dipsgnn"
@@ -26,7 +27,17 @@ type Options struct {
 	Stdout   io.Writer
 	JSON     bool
 	Progress run.Progress
+
+	sets []string // more settings of both runs, for tests: the demo itself has none
 }
+
+// What the demo makes in its directory, and with what.
+const (
+	private    = "private"
+	nonPrivate = "non-private"
+	pageName   = "index.html"
+	task       = "train dipsgnn"
+)
 
 // data is the stand-in that both runs learn on.
 const data = "standin-demo"
@@ -52,19 +63,22 @@ type outcome struct {
 // Run trains both models, prints the comparison and writes it as a page,
 // index.html in the directory.
 func Run(ctx context.Context, o Options) error {
-	private, err := train(ctx, o, "private", nil)
+	if err := discard(o.Out); err != nil {
+		return err
+	}
+	ours, err := train(ctx, o, private, nil)
 	if err != nil {
 		return err
 	}
-	twin, err := train(ctx, o, "non-private", clear)
+	twin, err := train(ctx, o, nonPrivate, clear)
 	if err != nil {
 		return err
 	}
-	d, err := compare(private, twin, o.Seed)
+	d, err := compare(ours, twin, o.Seed)
 	if err != nil {
 		return err
 	}
-	page := filepath.Join(o.Out, "index.html")
+	page := filepath.Join(o.Out, pageName)
 	if err := run.WriteFile(page, d.HTML); err != nil {
 		return err
 	}
@@ -75,15 +89,12 @@ func Run(ctx context.Context, o Options) error {
 	return nil
 }
 
-// train makes one run below the demo's directory, in place of an earlier one.
+// train makes one run below the demo's directory.
 func train(ctx context.Context, o Options, name string, sets []string) (*outcome, error) {
 	dir := filepath.Join(o.Out, name)
-	if err := os.RemoveAll(dir); err != nil {
-		return nil, fmt.Errorf("demo: %w", err)
-	}
-	sets = append(append([]string{fmt.Sprintf("run.seed=%d", o.Seed), "run.out=" + dir}, small...), sets...)
+	sets = slices.Concat([]string{fmt.Sprintf("run.seed=%d", o.Seed), "run.out=" + dir}, small, sets, o.sets)
 	for _, t := range dipsgnn.Tasks() {
-		if t.Name != "dipsgnn" {
+		if t.String() != task {
 			continue
 		}
 		o.Progress.Phase("train the " + name + " model")

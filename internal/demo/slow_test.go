@@ -1,0 +1,44 @@
+//go:build slow
+
+package demo
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"privrec/internal/papers/dipsgnn"
+	"privrec/internal/run"
+)
+
+// The demo as it is: within a minute, with models that learned something.
+func TestWholeDemo(t *testing.T) {
+	out := t.TempDir()
+	var stdout bytes.Buffer
+	began := time.Now()
+	if err := Run(t.Context(), Options{Out: out, Seed: 1, Stdout: &stdout, Progress: run.Silent{}}); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%v, at most %d MB", time.Since(began).Round(time.Second), run.PeakRSS()>>20)
+	if html := page(t, out); !strings.Contains(html, "claimed epsilon") {
+		t.Error("the page does not show the claim")
+	}
+	for _, name := range []string{private, nonPrivate} {
+		b, err := os.ReadFile(filepath.Join(out, name, "metrics.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var o dipsgnn.Outcome
+		if err := json.Unmarshal(b, &o); err != nil {
+			t.Fatal(err)
+		}
+		popularity, ours := o.Floors[1].Values["Recall@20"], o.Evaluations[0].Values["Recall@20"]
+		if !(ours > 1.5*popularity) {
+			t.Errorf("%s: Recall@20 %.3f, popularity %.3f", name, ours, popularity)
+		}
+	}
+}
