@@ -111,6 +111,25 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
+// What to do about it is said where it is known.
+func TestFileHints(t *testing.T) {
+	for name, want := range map[string]string{
+		"tab":           "indent with spaces, YAML takes no tabs",
+		"unclosed":      "",
+		"empty":         "write {} to take every default",
+		"null_document": "write {} to take every default",
+		"two_documents": "keep one document in a file",
+		"invalid_utf8":  "save the file as UTF-8 text",
+		"not_there":     "check the path given to --config",
+	} {
+		_, _, err := Load("../../testdata/bad/config/"+name+".yaml", nil, defaults())
+		var h interface{ Hint() string }
+		if !errors.As(err, &h) || h.Hint() != want {
+			t.Errorf("%s: error %v, want hint %q", name, err, want)
+		}
+	}
+}
+
 func TestGood(t *testing.T) {
 	text := "name: ml\nseed: 18446744073709551615\ntrain: {lr: 1e-3}\nprivacy:\n  epsilon: .inf\n  delta: 1\n" +
 		"wait: 1m30s\nweights: {a: 2}\nsizes: []\ndepth: 4\n"

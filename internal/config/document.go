@@ -52,7 +52,7 @@ func openError(path string, err error) error {
 	if errors.As(err, &pe) {
 		err = pe.Err
 	}
-	return Errors{{File: path, Message: "cannot read the configuration: " + err.Error()}}
+	return Errors{{File: path, Message: "cannot read the configuration: " + err.Error(), Fix: "check the path given to --config"}}
 }
 
 // Parse is Load on bytes; name stands for the file in messages.
@@ -77,44 +77,50 @@ func Parse[C any](name string, data []byte, sets []string, def C) (C, *Document,
 
 // tree parses one YAML document into its root mapping.
 func (d *Document) tree(data []byte) (*yaml.Node, Errors) {
-	fail := func(line, column int, format string, args ...any) (*yaml.Node, Errors) {
-		return nil, Errors{{File: d.file, Line: line, Column: column, Message: fmt.Sprintf(format, args...)}}
+	fail := func(line, column int, fix, format string, args ...any) (*yaml.Node, Errors) {
+		return nil, Errors{{File: d.file, Line: line, Column: column, Message: fmt.Sprintf(format, args...), Fix: fix}}
+	}
+	empty := func() (*yaml.Node, Errors) { return fail(1, 1, "write {} to take every default", "the file is empty") }
+	malformed := func(err error) (*yaml.Node, Errors) {
+		line, msg := syntaxError(err)
+		fix := ""
+		if tabbed(data, line) {
+			fix = "indent with spaces, YAML takes no tabs"
+		}
+		return fail(line, 0, fix, "%s", msg)
 	}
 	if len(data) > maxBytes {
-		return fail(0, 0, "larger than %d bytes, not a configuration", maxBytes)
+		return fail(0, 0, "", "larger than %d bytes, not a configuration", maxBytes)
 	}
 	if i := invalidUTF8(data); i >= 0 {
 		line, column := lineColumn(data, i)
-		return fail(line, column, "invalid UTF-8")
+		return fail(line, column, "save the file as UTF-8 text", "invalid UTF-8")
 	}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var n yaml.Node
 	switch err := safeDecode(dec, &n); {
 	case errors.Is(err, io.EOF):
-		return nil, Errors{{File: d.file, Line: 1, Column: 1, Message: "the file is empty",
-			Fix: "write {} to take every default"}}
+		return empty()
 	case err != nil:
-		line, msg := syntaxError(err)
-		return fail(line, 0, "%s", msg)
+		return malformed(err)
 	}
 	var second yaml.Node
 	switch err := safeDecode(dec, &second); {
 	case errors.Is(err, io.EOF):
 	case err != nil:
-		line, msg := syntaxError(err)
-		return fail(line, 0, "%s", msg)
+		return malformed(err)
 	default:
-		return fail(second.Line, second.Column, "a second document starts here, only one is read")
+		return fail(second.Line, second.Column, "keep one document in a file", "a second document starts here, only one is read")
 	}
 	if n.Kind != yaml.DocumentNode || len(n.Content) != 1 {
-		return fail(1, 1, "the file is empty")
+		return empty()
 	}
 	root := n.Content[0]
 	if root.Kind == yaml.ScalarNode && root.Tag == "!!null" {
-		return fail(1, 1, "the file is empty")
+		return empty()
 	}
 	if root.Kind != yaml.MappingNode {
-		return fail(root.Line, root.Column, "want keys and values at the top, found %s", describe(root))
+		return fail(root.Line, root.Column, "", "want keys and values at the top, found %s", describe(root))
 	}
 	return root, nil
 }
@@ -141,6 +147,16 @@ func syntaxError(err error) (int, string) {
 	}
 	line, _ := strconv.Atoi(m[1])
 	return line, m[2]
+}
+
+// tabbed reports whether a line, counted from 1, is indented with a tab.
+func tabbed(data []byte, line int) bool {
+	lines := bytes.Split(data, []byte{'\n'})
+	if line < 1 || line > len(lines) {
+		return false
+	}
+	text := lines[line-1]
+	return bytes.IndexByte(text[:len(text)-len(bytes.TrimLeft(text, " \t"))], '\t') >= 0
 }
 
 func invalidUTF8(data []byte) int {

@@ -1,6 +1,10 @@
 package graph
 
-import "privrec/internal/tensor"
+import (
+	"fmt"
+
+	"privrec/internal/tensor"
+)
 
 // Packed holds the graphs of a batch of B prefixes with N nodes and M edges in
 // all. Nodes of one sample are consecutive, in order of first appearance. An
@@ -29,14 +33,18 @@ func (g *Packed) Nodes() int { return len(g.Node) }
 
 // Pack fills g with the samples named in samples, in that order. Sample i is the
 // prefix of length length[i] >= 1 of the sequence of user[i], and its label the
-// item that follows.
+// item that follows, 0 where the prefix is the whole sequence. It panics on a
+// prefix longer than its sequence.
 func (g *Packed) Pack(s *Sessions, user, length, samples []int32) {
 	g.Node, g.SampleOf, g.Count = g.Node[:0], g.SampleOf[:0], g.Count[:0]
 	g.Src, g.Dst, g.Last, g.User, g.Label = g.Src[:0], g.Dst[:0], g.Last[:0], g.User[:0], g.Label[:0]
 	g.NodeOff, g.EdgeOff = append(g.NodeOff[:0], 0), append(g.EdgeOff[:0], 0)
 	for b, i := range samples {
 		u, l := int(user[i]), int(length[i])
-		at := s.start[u]
+		at, end := s.start[u], s.start[u+1]
+		if l < 1 || at+l > end {
+			panic(fmt.Sprintf("graph: prefix of %d positions of user %d's sequence of %d", l, u, end-at))
+		}
 		n := int(s.distinct[at+l-1])
 		base := int32(len(g.Node))
 		g.Node = append(g.Node, s.nodes[s.nodeAt[u]:s.nodeAt[u]+n]...)
@@ -54,7 +62,11 @@ func (g *Packed) Pack(s *Sessions, user, length, samples []int32) {
 		}
 		g.Last = append(g.Last, base+local[l-1])
 		g.User = append(g.User, user[i])
-		g.Label = append(g.Label, s.items[at+l])
+		label := int32(0)
+		if at+l < end {
+			label = s.items[at+l]
+		}
+		g.Label = append(g.Label, label)
 		g.NodeOff = append(g.NodeOff, int32(len(g.Node)))
 		g.EdgeOff = append(g.EdgeOff, int32(len(g.Src)))
 	}

@@ -6,47 +6,23 @@ import (
 	"slices"
 	"strings"
 
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/accountant"
 	"privrec/internal/report"
-	"privrec/internal/train"
 )
 
 // account counts the releases of a finished run: every pass over the training
 // samples, and every noisy ranking of the others.
-func (p *protection) account(fitted *train.Result) (*Privacy, error) {
-	c, x, epochs := p.cfg, p.x, len(fitted.Epochs)
-	counts := func(q *part) (Multiplicity, error) {
-		return CountPrefixes(q.samples.User, q.samples.Length)
-	}
-	train, err := counts(x.train)
+func (p *protection) account(fitted *fitted) (*Privacy, error) {
+	a, err := p.counted(fitted)
 	if err != nil {
 		return nil, err
-	}
-	a := Accounting{
-		Epsilon: c.Privacy.Transitions.Epsilon, Delta: c.Privacy.Transitions.Delta, Steps: c.Model.Steps, Norm: c.Model.Norm,
-		SquaredStd: c.Privacy.Transitions.NoiseStd == StdSigmaSquared,
-		Train:      train, Epochs: epochs,
-		EvalNoiseOff:  slices.Contains(c.Eval.Noise, NoiseOff),
-		ZeroAdjacency: c.Model.Adjacency == AdjacencyZero,
-	}
-	if c.Eval.Noise[0] == NoiseOn && x.valid != nil {
-		held, err := counts(x.valid)
-		if err != nil {
-			return nil, err
-		}
-		a.Evaluations = append(a.Evaluations, Evaluation{Name: "validation", Counts: held, Passes: epochs})
-	}
-	if slices.Contains(c.Eval.Noise, NoiseOn) {
-		test, err := counts(x.test)
-		if err != nil {
-			return nil, err
-		}
-		a.Evaluations = append(a.Evaluations, Evaluation{Name: "test", Counts: test, Passes: p.testPasses(epochs)})
 	}
 	account, err := a.Privacy()
 	if err != nil {
 		return nil, err
 	}
-	if c.Model.UserInput == UserFeatures {
+	if p.cfg.Model.UserInput == UserFeatures {
 		account.Features = p.features()
 	}
 	if p.period != "" { // the last pass over the data ends here
@@ -54,22 +30,86 @@ func (p *protection) account(fitted *train.Result) (*Privacy, error) {
 			return nil, err
 		}
 	}
+	if err := p.agree(account); err != nil {
+		return nil, err
+	}
 	if err := account.Record(p.ledger); err != nil {
 		return nil, err
 	}
 	return account, p.ledger.Flush("after the run")
 }
 
-// testPasses is how often the test samples were ranked with noise.
-func (p *protection) testPasses(epochs int) int {
-	n := 0
-	if p.cfg.Train.Select != SelectTest {
-		n++ // the final evaluation
+// counted is what ran, as the accounting wants it.
+func (p *protection) counted(fitted *fitted) (Accounting, error) {
+	c, x := p.cfg, p.x
+	a := Accounting{
+		Epsilon: c.Privacy.Transitions.Epsilon, Delta: c.Privacy.Transitions.Delta, Steps: c.Model.Steps, Norm: c.Model.Norm,
+		SquaredStd:    c.Privacy.Transitions.NoiseStd == StdSigmaSquared,
+		Epochs:        len(fitted.Epochs),
+		EvalNoiseOff:  slices.Contains(c.Eval.Noise, NoiseOff),
+		ZeroAdjacency: c.Model.Adjacency == AdjacencyZero,
 	}
-	if p.cfg.Eval.Every && p.cfg.Eval.Noise[0] == NoiseOn {
-		n += epochs
+	selection := a.Epochs // epochs after which held-out samples were ranked
+	if fitted.Selection != nil {
+		selection = len(fitted.Selection.Epochs)
+		a.Refit.Passes, a.Epochs = a.Epochs, selection
 	}
-	return n
+	tests := 1 // the final evaluation
+	if c.Eval.Every && c.Eval.Noise[0] == NoiseOn {
+		tests += len(fitted.Epochs)
+	}
+	var err error
+	for _, q := range []struct {
+		part   *part
+		counts *Multiplicity
+		noisy  bool
+		name   string
+		passes int
+	}{
+		{x.train, &a.Train, false, "", 0},
+		{x.refit, &a.Refit.Counts, false, "", 0},
+		{x.valid, nil, c.Eval.Noise[0] == NoiseOn, "validation", selection},
+		{x.test, nil, slices.Contains(c.Eval.Noise, NoiseOn), "test", tests},
+	} {
+		if q.part == nil {
+			continue
+		}
+		var m Multiplicity
+		if m, err = CountPrefixes(q.part.samples.User, q.part.samples.Length); err != nil {
+			return a, err
+		}
+		if q.counts != nil {
+			*q.counts = m
+		} else if q.noisy {
+			a.Evaluations = append(a.Evaluations, Evaluation{Name: q.name, Counts: m, Passes: q.passes})
+		}
+	}
+	return a, nil
+}
+
+// agree composes the ledger for one unit edge and fails unless it comes to what
+// was counted: an account that does not follow from what was recorded is not
+// shown. With a zero adjacency the ledger is only an upper bound.
+func (p *protection) agree(account *Privacy) error {
+	if _, std := p.cfg.deviations(); std == 0 || p.cfg.Model.Adjacency == AdjacencyZero {
+		return nil
+	}
+	g, err := accountant.NewGaussianAccount(privacy.Edge, privacy.AddRemove)
+	if err != nil {
+		return fmt.Errorf("compose the ledger: %w", err)
+	}
+	if err := accountant.ChargeLedger(g, p.ledger.Entries(), privacy.Feature); err != nil {
+		return fmt.Errorf("compose the ledger: %w", err)
+	}
+	spent, err := g.Spent(account.Delta)
+	if err != nil {
+		return fmt.Errorf("compose the ledger: %w", err)
+	}
+	want := float64(account.Units[0].Accounted.EpsExact)
+	if got := spent.Epsilon; !(math.Abs(got-want) <= 1e-6*want) {
+		return fmt.Errorf("the ledger composes to epsilon %.8g for one unit edge, the run's account says %.8g", got, want)
+	}
+	return nil
 }
 
 // features accounts the perturbed user features.
@@ -85,6 +125,10 @@ func (p *protection) features() *FeatureAccount {
 
 // Show puts claim and account into a result.
 func (p *Privacy) Show(d *report.Document) {
+	if p.Claimed == nil {
+		d.Facts = append(d.Facts, report.Fact{Label: "epsilon", Value: p.EpsTotal.String(), Note: p.reason()})
+		return
+	}
 	d.Facts = append(d.Facts,
 		report.Fact{Label: "claimed epsilon", Value: p.Claimed.Eps.String(),
 			Note: fmt.Sprintf("theorem %s at delta %g: one release of one matrix", p.Claimed.Theorem, p.Delta)},
@@ -101,6 +145,11 @@ func (p *Privacy) Show(d *report.Document) {
 	for _, r := range p.Table {
 		t.Add(r.Name, r.S2M, float64(r.EpsRDP), float64(r.EpsExact))
 	}
+	for _, u := range p.Units {
+		t.Add(fmt.Sprintf("whole run, evaluations included: %s, %s", u.Unit, u.Neighbouring),
+			u.Accounted.S2M, float64(u.Accounted.EpsRDP), float64(u.Accounted.EpsExact))
+	}
+	t.Notes = append(t.Notes, "units are counted after filtering, truncation and split, which depend on everybody's rows")
 	for _, u := range p.Unbounded {
 		t.Notes = append(t.Notes, fmt.Sprintf("no bound, %s: %s", u.What, u.Why))
 	}

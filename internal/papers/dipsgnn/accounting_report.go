@@ -47,7 +47,7 @@ type Privacy struct {
 	C           float64           `json:"C"`
 	Sigma       float64           `json:"sigma"`     // what the theorem calibrates; 0 is no noise
 	NoiseStd    float64           `json:"noise_std"` // what was added
-	Claimed     Claim             `json:"claimed"`
+	Claimed     *Claim            `json:"claimed"`   // null: the model claims nothing
 	Units       []UnitAccount     `json:"units"`
 	Table       []Row             `json:"table"`
 	Evaluations []EvaluationCount `json:"noisy_evaluations"`
@@ -169,6 +169,18 @@ func Features(eps1 float64, k, n int, shared, scaled bool) *FeatureAccount {
 		f.EpsTotal = Number(math.Inf(1))
 	}
 	return f
+}
+
+// unprotected is the account of a model without any privacy.
+func (x *experiment) unprotected() *Privacy {
+	p := &Privacy{
+		Noise: "none", EpsTotal: Number(math.Inf(1)), Units: []UnitAccount{}, Table: []Row{}, Evaluations: []EvaluationCount{},
+		Unbounded: []Unbounded{{"sequences", "the model trains on and recommends from the raw sequences"}},
+	}
+	if x.user != nil && x.user.features.Cols > 0 {
+		p.Unbounded = append(p.Unbounded, Unbounded{"features", "user features enter the model in the clear"})
+	}
+	return p
 }
 
 // total is eps unless something is unbounded.

@@ -73,9 +73,12 @@ type TrainConfig struct {
 	// Select is the model that is reported: "validation" (best Recall@20 there),
 	// "last", or "test" (the released program: best on the test set, metric by
 	// metric; nothing to compare a method with).
-	Select          string  `yaml:"select"`
-	Validation      float64 `yaml:"validation"`       // share of the train samples held out, 0: none
-	ValidationSplit string  `yaml:"validation_split"` // sample (the paper) or user
+	Select     string  `yaml:"select"`
+	Validation float64 `yaml:"validation"` // share of the train samples held out, 0: none
+	// Refit trains once more, on all train samples, for the number of epochs that
+	// validation chose; without it the reported model never saw the held-out ones.
+	Refit           bool   `yaml:"refit"`
+	ValidationSplit string `yaml:"validation_split"` // sample (the paper) or user
 	// MisalignUsers gives every training sample the features of a random other
 	// user, as the released program's shuffle does.
 	MisalignUsers bool `yaml:"misalign_users"`
@@ -88,8 +91,8 @@ type EvalConfig struct {
 	// test samples' aggregations as in training, "off" does not and protects
 	// nothing.
 	Noise []string `yaml:"noise"`
-	// Every evaluates on the test set after each epoch too, for the column
-	// "best on test"; it never influences training.
+	// Every evaluates on the test set after each epoch of the reported model too,
+	// for the row "best on test". Patience watches it where nothing is held out.
 	Every bool `yaml:"every"`
 }
 
@@ -135,7 +138,7 @@ func Default() Config {
 		Train: TrainConfig{
 			Epochs: 10, Batch: 100, Rate: 0.01, DecayBy: 0.1, DecayEvery: 3, TickBefore: true,
 			L2: 1e-5, Patience: 5, PatienceTotal: true,
-			Select: SelectValidation, Validation: 0.1, ValidationSplit: SplitSample,
+			Select: SelectValidation, Validation: 0.1, Refit: true, ValidationSplit: SplitSample,
 		},
 		Eval: EvalConfig{K: []int{5, 10, 20}, Noise: []string{NoiseOn, NoiseOff}, Every: true},
 	}

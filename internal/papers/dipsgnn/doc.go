@@ -20,8 +20,9 @@
 // released program's softmax cross-entropy, since eq. 13 prints a binary one on
 // softmax outputs; the attention and W3 have one bias each; user vectors join
 // the states raw in every step; candidates are raw item rows; no noise rows are
-// drawn for items outside a session, which nothing reads; the model is chosen on
-// validation, not on test; and evaluation is done twice from the same weights,
+// drawn for items outside a session, which nothing reads; the number of epochs is
+// chosen on a held-out tenth of the training samples, not on test, and a second
+// training takes all of them for so long (both are accounted); and evaluation is done twice from the same weights,
 // with the noise of training and, as the released program does, without.
 //
 // What does not hold as printed: Theorem 4.2 prices one release of one matrix,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"privrec/internal/autograd"
@@ -11,7 +12,6 @@ import (
 	"privrec/internal/eval"
 	"privrec/internal/metrics"
 	"privrec/internal/nn"
-	"privrec/internal/optim"
 	"privrec/internal/run"
 	"privrec/internal/train"
 )
@@ -19,13 +19,16 @@ import (
 // experiment is one model on one data set under the paper's protocol
 // (section 5.1): samples cut from the sequences, trained, ranked in full.
 type experiment struct {
-	env    *run.Env
-	method string // as Table 2 calls it
-	cfg    shared
-	data   *dataset.Sequential
-	items  int // |V|, the items ranked
+	env      *run.Env
+	method   string // as Table 2 calls it
+	standing string // how the setting relates to the profile it names
+	table2   bool   // the setting is the one that Table 2 is about
+	cfg      shared
+	data     *dataset.Sequential
+	items    int // |V|, the items ranked
 
 	train, valid, test *part // valid is nil without validation
+	refit              *part // train and valid together, nil without refit
 
 	net   network
 	user  *userInput // nil: the network has no user vectors
@@ -36,7 +39,11 @@ type experiment struct {
 }
 
 // load reads the data and cuts it into train, validation and test samples.
-func load(ctx context.Context, env *run.Env, method string, cfg shared) (*experiment, error) {
+func load(ctx context.Context, env *run.Env, method string, setting interface {
+	shared() shared
+	standing() (string, bool, error)
+}) (*experiment, error) {
+	cfg := setting.shared()
 	defer env.Stage("load " + cfg.data.Name)()
 	d, err := dataset.Load(ctx, cfg.data.Name, cfg.data.Recipe, dataset.Options{Seed: env.Seed})
 	if err != nil {
@@ -46,10 +53,14 @@ func load(ctx context.Context, env *run.Env, method string, cfg shared) (*experi
 		return nil, err
 	}
 	x := &experiment{env: env, method: method, cfg: cfg, data: d, items: d.Items, modes: []string{NoiseOff}, tape: autograd.NewTape()}
+	if x.standing, x.table2, err = setting.standing(); err != nil {
+		return nil, err
+	}
 	if cfg.data.Candidates == CandidatesTenCore {
 		x.items = max(d.Items, d.CandidatesCore)
 	}
-	samples, held := dataset.Prefixes(d.Train), dataset.Samples{}
+	all, held := dataset.Prefixes(d.Train), dataset.Samples{}
+	samples := all
 	if share := cfg.train.Validation; share > 0 {
 		hold := samples.HoldOutSamples
 		if cfg.train.ValidationSplit == SplitUser {
@@ -67,6 +78,11 @@ func load(ctx context.Context, env *run.Env, method string, cfg shared) (*experi
 	}
 	if held.Len() > 0 {
 		if x.valid, err = newPart("valid", d.Train, held, x.items); err != nil {
+			return nil, err
+		}
+	}
+	if cfg.train.Refit {
+		if x.refit, err = newPart("refit", d.Train, all, x.items); err != nil {
 			return nil, err
 		}
 	}
@@ -96,78 +112,35 @@ const (
 	onTest  = "test "
 )
 
-// fit trains the network and leaves the selected parameters in it.
-func (x *experiment) fit(ctx context.Context) (*train.Result, error) {
-	defer x.env.Stage("train")()
-	t := x.cfg.train
-	model := x.on(x.train)
-	var err error
-	if x.noise != nil {
-		if model.noise, err = x.noise(x.train); err != nil {
-			return nil, err
-		}
-	}
-	if t.MisalignUsers {
-		model.userOf = func(slot int) int32 { return x.train.samples.User[slot] }
-	}
-	o := train.Options{
-		Samples: x.train.samples.Len(), BatchSize: t.Batch, Shuffle: true, Seed: x.env.Seed, Epochs: t.Epochs,
-		Optimizer: optim.NewAdam(t.L2), Rate: t.Rate,
-		Schedule: optim.StepDecay{Factor: t.DecayBy, Every: t.DecayEvery, TickBefore: t.TickBefore},
-		Hooks:    x.env.TrainHooks(), Store: x.env.TrainStore(), SaveEvery: saveEvery,
-		Extra: x.extra, Tag: x.env.ConfigHash,
-	}
-	if x.valid != nil || x.cfg.every {
-		o.Validate = x.validate
-	}
-	if t.Select == SelectValidation {
-		o.Select, o.Primary = train.SelectBest, onValid+primary.String()
-	}
-	if t.Patience > 0 {
-		o.Stop = train.Stop{Rule: train.StopReset, Patience: t.Patience}
-		if t.PatienceTotal {
-			o.Stop.Rule = train.StopTotal
-		}
-		watched := onTest
-		if x.valid != nil {
-			watched = onValid
-		}
-		for _, m := range x.metrics() {
-			o.Stop.Metrics = append(o.Stop.Metrics, watched+m.String())
-		}
-	}
-	return train.Run(ctx, model, o)
-}
-
 // saveEvery bounds the work lost to a kill; it never changes a result.
 const saveEvery = 20 * time.Second
 
 // primary selects the epoch.
 var primary = metrics.Metric{Kind: metrics.Recall, K: 20}
 
-// metrics are what Table 2 reports, at the configured cutoffs, and the primary.
+// metrics are what Table 2 reports, at the configured cutoffs.
 func (x *experiment) metrics() []metrics.Metric {
 	return metrics.Grid([]metrics.Kind{metrics.Recall, metrics.MRR}, x.cfg.k)
 }
 
-// validate scores the held-out samples and, where asked, the test samples, under
-// the first of the evaluations to be reported.
-func (x *experiment) validate(ctx context.Context, epoch int) ([]train.Score, error) {
+// validate scores the held-out samples, the test samples, or both, under the
+// first of the evaluations to be reported.
+func (x *experiment) validate(ctx context.Context, pass int, held, test bool) ([]train.Score, error) {
 	var scores []train.Score
 	for _, v := range []struct {
 		prefix string
 		part   *part
 		want   bool
-	}{{onValid, x.valid, x.valid != nil}, {onTest, x.test, x.cfg.every}} {
+	}{{onValid, x.valid, held}, {onTest, x.test, test}} {
 		if !v.want {
 			continue
 		}
-		ranks, err := x.rank(ctx, v.part, x.modes[0], epoch)
+		ranks, err := x.rank(ctx, v.part, x.modes[0], pass)
 		if err != nil {
 			return nil, err
 		}
 		ms := x.metrics()
-		if v.prefix == onValid && x.cfg.train.Select == SelectValidation && !contains(ms, primary) {
+		if v.prefix == onValid && x.cfg.train.Select == SelectValidation && !slices.Contains(ms, primary) {
 			ms = append(ms, primary)
 		}
 		for _, m := range metrics.Summary(ms, ranks) {
@@ -175,15 +148,6 @@ func (x *experiment) validate(ctx context.Context, epoch int) ([]train.Score, er
 		}
 	}
 	return scores, nil
-}
-
-func contains(ms []metrics.Metric, m metrics.Metric) bool {
-	for _, x := range ms {
-		if x == m {
-			return true
-		}
-	}
-	return false
 }
 
 // rank returns the rank of every sample's label among all items, seen ones

@@ -16,16 +16,17 @@ import (
 // resumed run writes the same bytes. Scores are shares, not percent.
 type Outcome struct {
 	Method      string              `json:"method"`
-	Profile     string              `json:"profile"`
+	Setting     string              `json:"setting"` // the profile, and what differs from it
 	Data        DataSummary         `json:"data"`
 	Metrics     []metrics.Metric    `json:"metrics"`
 	Definitions map[string]string   `json:"definitions"`
 	Floors      []Scores            `json:"floors"`
 	Evaluations []Scores            `json:"evaluations"`
-	Selected    int                 `json:"selected_epoch"` // from 1; 0: metric by metric on the test set
+	Selected    int                 `json:"selected_epoch"` // of the evaluated model, from 1
 	Steps       int                 `json:"steps"`
 	Stopped     bool                `json:"stopped_early"`
-	Epochs      []train.EpochRecord `json:"epochs"`
+	Epochs      []train.EpochRecord `json:"epochs"`              // of the training that is reported
+	Selection   []train.EpochRecord `json:"selection,omitempty"` // of the one that chose how long it lasts
 }
 
 // Scores is one row of results.
@@ -52,10 +53,10 @@ type DataSummary struct {
 
 // measure makes the evaluations of the selected model, the floors, and keeps
 // the per-user scores.
-func (x *experiment) measure(ctx context.Context, r *train.Result) (*Outcome, error) {
+func (x *experiment) measure(ctx context.Context, r *fitted) (*Outcome, error) {
 	defer x.env.Stage("evaluate")()
 	o := &Outcome{
-		Method: x.method, Profile: x.cfg.profile, Steps: r.Steps, Stopped: r.Stopped, Epochs: r.Epochs,
+		Method: x.method, Setting: x.standing, Steps: r.Steps, Stopped: r.Stopped, Epochs: r.Epochs,
 		Metrics: x.metrics(), Definitions: map[string]string{},
 		Data: DataSummary{
 			Name: x.data.Name, Recipe: x.data.Recipe, Level: x.data.Source.Level.String(), Users: x.data.Users,
@@ -66,6 +67,11 @@ func (x *experiment) measure(ctx context.Context, r *train.Result) (*Outcome, er
 	if x.valid != nil {
 		o.Data.ValidSamples = x.valid.samples.Len()
 	}
+	if r.Selection != nil {
+		o.Selection, o.Stopped = r.Selection.Epochs, r.Selection.Stopped
+		o.Data.TrainSamples = x.refit.samples.Len()
+	}
+	o.Selected = r.epoch(x.cfg.train.Select)
 	ms := o.Metrics
 	for _, m := range ms {
 		o.Definitions[m.String()] = m.Definition()
@@ -76,17 +82,8 @@ func (x *experiment) measure(ctx context.Context, r *train.Result) (*Outcome, er
 		return nil, err
 	}
 	o.Floors = append(o.Floors, scores("popularity", "", metrics.Summary(ms, popular)))
-	switch x.cfg.train.Select {
-	case SelectTest:
-		o.Evaluations = append(o.Evaluations, x.bestOnTest(r, "best epoch on test, by metric"))
-		return o, nil
-	case SelectValidation:
-		o.Selected = r.Best + 1
-	case SelectLast:
-		o.Selected = len(r.Epochs)
-	}
 	for i, mode := range x.modes {
-		ranks, err := x.rank(ctx, x.test, mode, x.cfg.train.Epochs+i)
+		ranks, err := x.rank(ctx, x.test, mode, 2*x.cfg.train.Epochs+i)
 		if err != nil {
 			return nil, err
 		}
@@ -100,14 +97,14 @@ func (x *experiment) measure(ctx context.Context, r *train.Result) (*Outcome, er
 		}
 	}
 	if x.cfg.every {
-		o.Evaluations = append(o.Evaluations, x.bestOnTest(r, "best on test (for comparison only)"))
+		o.Evaluations = append(o.Evaluations, x.bestOnTest(r))
 	}
 	return o, nil
 }
 
 // bestOnTest takes every metric from its own best epoch on the test set, as the
 // released program reports them.
-func (x *experiment) bestOnTest(r *train.Result, name string) Scores {
+func (x *experiment) bestOnTest(r *fitted) Scores {
 	ms := x.metrics()
 	best := make([]metrics.Value, len(ms))
 	for i, m := range ms {
@@ -120,12 +117,16 @@ func (x *experiment) bestOnTest(r *train.Result, name string) Scores {
 			}
 		}
 	}
-	return x.ours(x.method+", "+name, x.modes[0], best)
+	return x.ours(x.method+", best epoch on test, by metric", x.modes[0], best)
 }
 
-// ours is a row of this run's results with what the paper prints for it.
+// ours is a row of this run's results with what the paper prints for this
+// setting.
 func (x *experiment) ours(name, noise string, values []metrics.Value) Scores {
 	s := scores(name, noise, values)
+	if !x.table2 {
+		return s
+	}
 	if p, ok := Table2(x.method, paperNames[x.data.Name]); ok {
 		s.Paper = &p
 	}
@@ -190,13 +191,16 @@ func (s Scores) Row(ms []metrics.Metric) report.Row {
 func (o *Outcome) comparison(level dataset.Level) report.Comparison {
 	c := report.Comparison{
 		Name: "ranking", Title: "Ranking of test samples, all items, seen ones included", Level: level, Metrics: o.Metrics,
-		Notes: []string{"paper: Table 2, mean of five seeds without spread, epoch chosen on the test set by the released program"},
 	}
 	for _, f := range o.Floors {
 		c.Floors = append(c.Floors, f.Row(o.Metrics))
 	}
+	printed := false
 	for _, e := range o.Evaluations {
-		c.Ours = append(c.Ours, e.Row(o.Metrics))
+		c.Ours, printed = append(c.Ours, e.Row(o.Metrics)), printed || e.Paper != nil
+	}
+	if printed {
+		c.Notes = append(c.Notes, "paper: Table 2, mean of five seeds without spread, epoch chosen on the test set by the released program")
 	}
 	return c
 }

@@ -2,10 +2,12 @@ package dipsgnn
 
 import (
 	"context"
+	"math"
 
 	"privrec/internal/autograd"
 	"privrec/internal/model/apgnn"
 	"privrec/internal/model/srgnn"
+	"privrec/internal/privacy"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
 )
@@ -38,7 +40,7 @@ func Tasks() []run.Task {
 // Train runs DIPSGNN: load, perturb user features, train with noisy
 // aggregation, rank with and without that noise, account.
 func Train(ctx context.Context, env *run.Env, c Config) error {
-	x, err := load(ctx, env, "DIPSGNN", c.shared())
+	x, err := load(ctx, env, "DIPSGNN", c)
 	if err != nil {
 		return err
 	}
@@ -55,7 +57,7 @@ func Train(ctx context.Context, env *run.Env, c Config) error {
 	x.user = newUserInput(features, x.data.Users, c.Model.UserDim, x.init())
 	x.net = noisy{NewNetwork(x.items, c.Model, x.init())}
 	x.modes, x.extra = c.Eval.Noise, p
-	if _, std := c.deviations(); std > 0 {
+	if !math.IsInf(c.Privacy.Transitions.Epsilon, 1) {
 		x.noise = func(q *part) (noise, error) { return p.on(q) }
 	}
 	fitted, err := x.fit(ctx)
@@ -78,7 +80,7 @@ func Train(ctx context.Context, env *run.Env, c Config) error {
 
 // TrainSRGNN runs SR-GNN on the same samples.
 func TrainSRGNN(ctx context.Context, env *run.Env, c SRGNNConfig) error {
-	x, err := load(ctx, env, "SRGNN", c.shared())
+	x, err := load(ctx, env, "SRGNN", c)
 	if err != nil {
 		return err
 	}
@@ -88,7 +90,7 @@ func TrainSRGNN(ctx context.Context, env *run.Env, c SRGNNConfig) error {
 
 // TrainAPGNN runs A-PGNN, without its history part, on the same samples.
 func TrainAPGNN(ctx context.Context, env *run.Env, c APGNNConfig) error {
-	x, err := load(ctx, env, "APGNN", c.shared())
+	x, err := load(ctx, env, "APGNN", c)
 	if err != nil {
 		return err
 	}
@@ -113,7 +115,18 @@ func (x *experiment) finish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return x.write(o, nil)
+	ledger, err := x.env.Ledger(privacy.Research)
+	if err != nil {
+		return err
+	}
+	p := x.unprotected()
+	if err := p.Record(ledger); err != nil {
+		return err
+	}
+	if err := ledger.Flush("after the run"); err != nil {
+		return err
+	}
+	return x.write(o, p)
 }
 
 // noisy, plain and personal make networks of the three models.

@@ -7,6 +7,7 @@ import (
 	"privrec/internal/dataset"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism"
+	"privrec/internal/rng"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
 )
@@ -70,7 +71,7 @@ func (p *protection) perturbUsers(f *dataset.Features) (tensor.Matrix, error) {
 			What: "features", Why: "privacy.features.epsilon is infinite: user features enter in the clear", Unit: privacy.Feature,
 		}, 1)
 	} else {
-		err = mechanism.PerturbFeatures(sampler(f, c), ledger, p.env.Seed.Stream("dipsgnn.features"), x.Data[:x.Rows*x.Cols])
+		err = mechanism.PerturbFeatures(sampler(f, c), ledger, p.stream(purposeFeatures), x.Data[:x.Rows*x.Cols])
 	}
 	if err == nil && scaled(f) {
 		err = ledger.Record(purposeFeatures, privacy.Unprotected{What: "range", Why: whyRange, Unit: privacy.Feature}, 1)
@@ -96,6 +97,13 @@ func sampler(f *dataset.Features, c FeatureConfig) mechanism.FeatureSampler {
 	return s
 }
 
+// stream is where a purpose's noise comes from. The setting is part of its name:
+// two runs of one seed under different budgets would otherwise add multiples of
+// the same normals, and their difference would show the data.
+func (p *protection) stream(purpose string) rng.Stream {
+	return p.env.Seed.Stream("dipsgnn." + p.env.ConfigHash + "." + purpose)
+}
+
 // on opens the noise on aggregations of a part, once; nil without a budget.
 func (p *protection) on(q *part) (*aggregationNoise, error) {
 	_, std := p.cfg.deviations()
@@ -116,7 +124,7 @@ func (p *protection) on(q *part) (*aggregationNoise, error) {
 		if err := p.ledger.Bound(g.Purpose, max(1, counts.Edge)*int64(p.cfg.Model.Steps)); err != nil {
 			return nil, err
 		}
-		if a.to[dir], err = mechanism.Open[tensor.Float](g, p.ledger, p.env.Seed.Stream("dipsgnn."+g.Purpose)); err != nil {
+		if a.to[dir], err = mechanism.Open[tensor.Float](g, p.ledger, p.stream(g.Purpose)); err != nil {
 			return nil, err
 		}
 	}
@@ -126,7 +134,7 @@ func (p *protection) on(q *part) (*aggregationNoise, error) {
 
 // check looks at all noise that was added.
 func (p *protection) check() error {
-	for _, name := range []string{"train", "valid", "test"} {
+	for _, name := range []string{"train", "valid", "refit", "test"} {
 		if a := p.noises[name]; a != nil {
 			for _, c := range a.to {
 				if err := c.Check(); err != nil {
@@ -139,10 +147,15 @@ func (p *protection) check() error {
 }
 
 // enter closes the ledger's period when the next pass over the data begins.
+// Passes are numbered through: the epochs, those of the refit, the final
+// evaluations.
 func (p *protection) enter(pass int) error {
-	period := fmt.Sprintf("epoch %d", pass+1)
-	if pass >= p.cfg.Train.Epochs {
+	period, epochs := fmt.Sprintf("epoch %d", pass+1), p.cfg.Train.Epochs
+	switch {
+	case pass >= 2*epochs:
 		period = "final evaluation"
+	case pass >= epochs:
+		period = fmt.Sprintf("refit, epoch %d", pass-epochs+1)
 	}
 	if p.period == period {
 		return nil

@@ -65,7 +65,7 @@ type recommender struct {
 	// slot is the sample's place in the epoch.
 	userOf func(slot int) int32
 	batch  int // training batch size, to know a sample's slot
-	pass   int // number of the evaluation, which keys its noise
+	pass   int // number of the evaluation, or of the first epoch, among all passes over the data: keys the noise
 
 	packed graph.Packed
 	users  []int32
@@ -114,7 +114,7 @@ func (r *recommender) Params() []*autograd.Param {
 // prints a binary cross-entropy of softmax outputs; the released program, and
 // every model it compares with, use this.
 func (r *recommender) Loss(t *autograd.Tape, b train.Batch) (*autograd.Node, error) {
-	z, err := r.forward(t, b.Epoch, b.Samples, r.trainUsers(b))
+	z, err := r.forward(t, r.pass+b.Epoch, b.Samples, r.trainUsers(b))
 	if err != nil {
 		return nil, err
 	}

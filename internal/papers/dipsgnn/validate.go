@@ -23,6 +23,11 @@ func Validate(c Config, doc *config.Document) error {
 	v.epsilon("privacy.transitions.epsilon", t.Epsilon)
 	v.check(t.Delta > 0 && t.Delta < 1, "privacy.transitions.delta", "must lie in (0,1), got %v", t.Delta)
 	v.oneOf("privacy.transitions.noise_std", t.NoiseStd, StdSigma, StdSigmaSquared)
+	if len(v.errs) == 0 && !math.IsInf(t.Epsilon, 1) {
+		_, std := c.deviations()
+		v.check(std > minStd && std < maxStd, "privacy.transitions.epsilon",
+			"gives noise of standard deviation %v with model.norm and model.steps, which floating point does not hold", std)
+	}
 	v.check(!slices.Contains(c.Eval.Noise, NoiseOn) || !math.IsInf(t.Epsilon, 1), "eval.noise",
 		"%q needs a finite privacy.transitions.epsilon", NoiseOn)
 	v.check(len(c.Eval.Noise) > 0, "eval.noise", "must name at least one evaluation")
@@ -57,6 +62,7 @@ func (v *validator) shared(c shared) {
 	v.oneOf("train.select", t.Select, SelectValidation, SelectLast, SelectTest)
 	v.check(t.Validation >= 0 && t.Validation < 1, "train.validation", "must lie in [0,1), got %v", t.Validation)
 	v.check(t.Select != SelectValidation || t.Validation > 0, "train.validation", "must be above 0 to select on validation")
+	v.check(!t.Refit || t.Select == SelectValidation, "train.refit", "needs train.select: %s", SelectValidation)
 	v.check(t.Select != SelectTest || c.every, "eval.every", "must be true to select on test")
 	v.check(t.Patience == 0 || t.Validation > 0 || c.every, "train.patience", "needs train.validation or eval.every to watch")
 	v.oneOf("train.validation_split", t.ValidationSplit, SplitSample, SplitUser)
@@ -66,6 +72,12 @@ func (v *validator) shared(c shared) {
 		v.check(!slices.Contains(c.k[:i], k), "eval.k", "names %d twice", k)
 	}
 }
+
+// Noise outside these is lost in, or swamps, everything that float32 holds.
+const (
+	minStd = 1e-20
+	maxStd = 1e20
+)
 
 // maxDim and maxEpsilon are beyond anything sensible: a larger value is a slip.
 const (

@@ -6,8 +6,7 @@ import (
 	"privrec/internal/report"
 )
 
-// write keeps metrics and account, and shows both; p is nil for models that
-// claim no privacy.
+// write keeps metrics and account, and shows both.
 func (x *experiment) write(o *Outcome, p *Privacy) error {
 	if err := x.env.WriteMetrics(o); err != nil {
 		return err
@@ -18,18 +17,16 @@ func (x *experiment) write(o *Outcome, p *Privacy) error {
 	}
 	d := &report.Document{
 		Title:    fmt.Sprintf("%s on %s", x.method, x.data.Source.Title),
-		Subtitle: fmt.Sprintf("profile %s, seed %d, %d candidates, %d test samples", x.cfg.profile, uint64(x.env.Seed), x.items, len(x.test.labels)),
+		Subtitle: fmt.Sprintf("%s; seed %d, %d candidates, %d test samples", x.standing, uint64(x.env.Seed), x.items, len(x.test.labels)),
 		Level:    x.data.Source.Level,
 		Tables:   []*report.Table{table},
 		Notes:    x.data.Source.Notes,
 	}
 	d.Figures = append(d.Figures, lossCurve(o))
-	if p != nil {
-		if err := x.env.WritePrivacy(p); err != nil {
-			return err
-		}
-		p.Show(d)
+	if err := x.env.WritePrivacy(p); err != nil {
+		return err
 	}
+	p.Show(d)
 	return x.env.Print(d)
 }
 
