@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -52,6 +53,9 @@ func (a *App) Execute(ctx context.Context, args []string) int {
 		return exitUsage
 	}
 	tensor.UseBLAS()
+	// A reader that went away is an error to report, not a reason to die in
+	// the middle of a run.
+	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	// After the first signal the default behaviour is back: a second one ends
@@ -63,6 +67,7 @@ func (a *App) Execute(ctx context.Context, args []string) int {
 	defer quiet()
 
 	root := a.root()
+	strict(root)
 	root.SetArgs(args)
 	root.SetOut(a.Stdout)
 	root.SetErr(a.Stderr)
@@ -90,7 +95,9 @@ mechanism that really ran amounts to.
 	}
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usagef(fmt.Sprintf("see %s --help", c.CommandPath()), "%s", err)
+		// What the parser said in its own words is left out: the value says it.
+		text, _, _ := strings.Cut(err.Error(), ": strconv.")
+		return usagef(fmt.Sprintf("see %s --help", c.CommandPath()), "%s", text)
 	})
 	root.AddCommand(a.verbs()...)
 	root.AddCommand(a.data(), a.list(), a.version())
@@ -101,6 +108,28 @@ mechanism that really ran amounts to.
 		root.AddCommand(a.bench())
 	}
 	return root
+}
+
+// strict makes cobra's own commands refuse what they do not know, as ours do.
+func strict(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "completion":
+			c.Args, c.RunE = cobra.ArbitraryArgs, group("shell")
+		case "help":
+			show := c.Run
+			c.Run = nil
+			c.RunE = func(c *cobra.Command, args []string) error {
+				if at, rest, err := root.Find(args); err != nil || len(rest) > 0 {
+					return group("command")(at, rest)
+				}
+				show(c, args)
+				return nil
+			}
+		}
+	}
 }
 
 // group is the behaviour of a command that only holds others: help when asked

@@ -55,8 +55,11 @@ func (a *App) bench() *cobra.Command {
 			Short: b.Summary,
 			Args:  wants(),
 			RunE: func(c *cobra.Command, _ []string) error {
-				if workers < 0 {
-					return usagef("0 takes all cores", "--workers is %d, want at least 0", workers)
+				if workers < 0 || workers > run.MaxWorkers {
+					return usagef("0 takes all cores", "--workers is %d, want 0 to %d", workers, run.MaxWorkers)
+				}
+				if o.Time < 0 {
+					return usagef("0 takes the default", "--time is %v, want at least 0", o.Time)
 				}
 				if workers == 0 {
 					workers = runtime.GOMAXPROCS(0)

@@ -3,7 +3,7 @@
 // and slog, and returns errors.
 //
 // Rules of voice: results go to standard output, progress and logs to standard
-// error. A failure ends with lines that start with "error:", lower case, no full
-// stop, naming file, line and field; a "hint:" line follows where a fix is
-// known. The exit code is decided in one place, exitCode.
+// error. A failure ends with one line that starts with "error:", lower case, no
+// full stop, naming file, line and field; further problems of the same input
+// follow as "also:" lines, and a "hint:" line where a fix is known. The exit code is decided in one place, exitCode.
 package cli

@@ -59,16 +59,18 @@ func exitCode(err error) int {
 	return exitFailed
 }
 
-// complain writes an error for a person: one "error:" line a problem, then the
-// hint.
+// complain writes an error for a person: one "error:" line, an "also:" line for
+// each further problem, then the hint.
 func complain(w io.Writer, err error) {
 	text := err.Error()
 	if run.WasInterrupted(err) {
 		text = "interrupted" // where it stopped is of no use, how to go on is
 	}
+	label := "error:"
 	for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
 		if line = strings.TrimSpace(line); line != "" {
-			fmt.Fprintln(w, "error:", line)
+			fmt.Fprintln(w, label, line)
+			label = "also:"
 		}
 	}
 	if h := hint(err); h != "" {
@@ -87,7 +89,9 @@ func hint(err error) string {
 		return h.Hint()
 	}
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		return "the disk is full: make room; a run goes on with --resume"
+		return hintDiskFull
 	}
 	return ""
 }
+
+const hintDiskFull = "the disk is full: make room and try again"

@@ -46,7 +46,7 @@ func TestComplain(t *testing.T) {
 		err  error
 		want string
 	}{
-		{errors.New("a\nb\n"), "error: a\nerror: b\n"},
+		{errors.New("a\nb\n"), "error: a\nalso: b\n"},
 		{usagef("do it", "bad"), "error: bad\nhint: do it\n"},
 		{fmt.Errorf("w: %w", &dataset.Error{File: "f", Line: 3, Msg: "bad", Hint: "fix"}), "error: w: f:3: bad\nhint: fix\n"},
 		{run.WithHint(fmt.Errorf("deep: %w", context.Canceled), "again"), "error: interrupted\nhint: again\n"},

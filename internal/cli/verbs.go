@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -116,10 +117,18 @@ func (a *App) runTask(c *cobra.Command, t run.Task, f taskFlags) error {
 			return run.WithHint(err, "nothing was saved yet")
 		}
 		return run.WithHint(err, "resume with: "+resumeLine(t, f, dir))
+	case hint(err) == hintDiskFull && kept(dir):
+		return run.WithHint(err, "the disk is full: make room, then resume with: "+resumeLine(t, f, dir))
 	case err == nil && dir != "":
 		r.Phase("written to " + dir)
 	}
 	return err
+}
+
+// kept reports whether a run left anything to go on from.
+func kept(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "manifest.json"))
+	return dir != "" && err == nil
 }
 
 // resumeLine is the command that goes on from where an interruption stopped.

@@ -36,6 +36,12 @@ type input struct {
 	raw    io.Reader
 }
 
+// How compressed files start.
+var (
+	gzipMagic = []byte{0x1f, 0x8b}
+	zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
+)
+
 // openInput opens a file; compression is told by its first bytes, not its name.
 func openInput(ctx context.Context, path string) (*input, error) {
 	f, err := os.Open(path)
@@ -72,14 +78,16 @@ func newInput(ctx context.Context, name string, r io.Reader) (*input, error) {
 	switch {
 	case len(magic) == 0:
 		return nil, &Error{File: name, Msg: "file is empty"}
-	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
+	case len(magic) == 1 && magic[0] == gzipMagic[0], len(magic) > 1 && len(magic) < 4 && bytes.HasPrefix(zstdMagic, magic):
+		return nil, in.readError(io.ErrUnexpectedEOF) // all that is left of a compressed file; no text starts so
+	case bytes.HasPrefix(magic, gzipMagic):
 		z, err := gzip.NewReader(raw)
 		if err != nil {
 			return nil, in.readError(err)
 		}
 		in.closer = append(in.closer, func() { z.Close() })
 		plain = z
-	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+	case bytes.Equal(magic, zstdMagic):
 		z, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20))
 		if err != nil {
 			return nil, in.readError(err)

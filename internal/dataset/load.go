@@ -142,10 +142,17 @@ func (s Set) locate(ctx context.Context, dir string) (Layout, []File, error) {
 		return Layout{}, nil, &Error{File: s.Name, Msg: "no data folder: PRIVREC_DATA is not set; " + looked, Err: ErrNotFound,
 			Hint: "set PRIVREC_DATA to the folder that holds " + s.Name + "/; " + hint}
 	}
+	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
+		return Layout{}, nil, &Error{File: dir, Msg: "no such folder of data sets", Err: ErrNotFound,
+			Hint: "set PRIVREC_DATA, or --data where there is that flag, to the folder that holds " + s.Name + "/; standin-demo needs no files"}
+	}
 	folder := filepath.Join(dir, s.Name)
 	for _, l := range s.Layouts {
-		paths, ok := l.in(folder)
-		if !ok {
+		paths, lacks := l.in(folder)
+		if len(paths) > 0 && len(lacks) > 0 {
+			looked = "has " + filepath.Base(paths[0]) + " but not " + strings.Join(lacks, " and ") + "; " + looked
+		}
+		if len(lacks) > 0 {
 			continue
 		}
 		var files []File
@@ -161,9 +168,9 @@ func (s Set) locate(ctx context.Context, dir string) (Layout, []File, error) {
 	return Layout{}, nil, &Error{File: folder, Msg: looked, Err: ErrNotFound, Hint: hint}
 }
 
-// in returns the paths of the layout's files in folder.
-func (l Layout) in(folder string) ([]string, bool) {
-	var paths []string
+// in returns the paths of the layout's files in folder, and the names of those that are
+// not there.
+func (l Layout) in(folder string) (paths, lacks []string) {
 	for _, f := range l.Files {
 		found := false
 		for _, ext := range []string{"", ".gz", ".zst"} {
@@ -174,10 +181,10 @@ func (l Layout) in(folder string) ([]string, bool) {
 			}
 		}
 		if !found {
-			return nil, false
+			lacks = append(lacks, f)
 		}
 	}
-	return paths, true
+	return paths, lacks
 }
 
 // hashFile digests a file as it lies on disk.

@@ -169,13 +169,18 @@ func TestCacheConcurrentWriters(t *testing.T) {
 
 func TestNotFound(t *testing.T) {
 	t.Setenv("PRIVREC_DATA", "")
-	empty := t.TempDir()
+	empty, half := t.TempDir(), t.TempDir()
+	os.Mkdir(filepath.Join(half, "ml-1m"), 0o700)
+	os.WriteFile(filepath.Join(half, "ml-1m", "ratings.dat"), []byte("1::1::5::1\n"), 0o600)
 	for _, c := range []struct {
 		name, recipe, dir string
 		message, hint     []string
 	}{
 		{"ml-1m", "dipsgnn", "", []string{"PRIVREC_DATA is not set", "ratings.dat and users.dat, or ml-1m.inter and ml-1m.user"}, []string{"https://grouplens.org/datasets/movielens/1m/", "$PRIVREC_DATA/ml-1m"}},
 		{"ml-1m", "dipsgnn", empty, []string{empty + "/ml-1m: looked for ratings.dat and users.dat, or ml-1m.inter and ml-1m.user (plain, .gz or .zst)"}, []string{"https://grouplens.org/datasets/movielens/1m/", empty + "/ml-1m"}},
+		{"ml-1m", "dipsgnn", half, []string{half + "/ml-1m: has ratings.dat but not users.dat; looked for "}, []string{"https://grouplens.org/datasets/movielens/1m/"}},
+		{"ml-1m", "dipsgnn", filepath.Join(empty, "no"), []string{empty + "/no: no such folder of data sets"}, []string{"PRIVREC_DATA", "ml-1m/"}},
+		{"ml-1m", "dipsgnn", filepath.Join(half, "ml-1m", "ratings.dat"), []string{"no such folder of data sets"}, []string{"PRIVREC_DATA"}},
 		{"ml-2m", "dipsgnn", empty, []string{`ml-2m: unknown data set`}, []string{"ml-1m, ml-100k, gowalla, standin-ml-1m"}},
 		{"ml-1m", "gerai?", empty, []string{`ml-1m: unknown recipe "gerai?"`}, []string{"dipsgnn"}},
 	} {
@@ -255,13 +260,14 @@ func TestWriteFailsWhole(t *testing.T) {
 	dir := t.TempDir()
 	blocked := filepath.Join(dir, "file")
 	os.WriteFile(blocked, nil, 0o600)
-	if _, err := WriteAtomic(filepath.Join(blocked, "x"), "a", l, f); err == nil {
-		t.Error("wrote below a file")
+	var data *Error
+	if _, err := WriteAtomic(filepath.Join(blocked, "x"), "a", l, f); err == nil || errors.As(err, &data) {
+		t.Errorf("wrote below a file, or called it a fault of the data: %v", err)
 	}
 	// The final name is taken by a folder: the rename fails and no scrap stays.
 	os.Mkdir(filepath.Join(dir, "a.inter"), 0o700)
-	if _, err := WriteAtomic(dir, "a", l, f); err == nil {
-		t.Error("wrote over a folder")
+	if _, err := WriteAtomic(dir, "a", l, f); err == nil || err.Error() != "write "+filepath.Join(dir, "a.inter")+": file exists" {
+		t.Errorf("wrote over a folder, or named a scrap: %v", err)
 	}
 	left, _ := os.ReadDir(dir)
 	if len(left) != 2 {

@@ -4,11 +4,14 @@ import (
 	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
+	"syscall"
 )
 
 // WriteAtomic writes a log and, when not nil, features as RecBole atomic files
@@ -16,8 +19,9 @@ import (
 // makes Load know them for what they are, wherever the folder goes. Each file appears whole or not at all; dir is made
 // when missing. Reading the files back gives the same log, but for its Hash.
 func WriteAtomic(dir, name string, l *Log, f *Features) (files []File, err error) {
+	_, there := os.Stat(dir)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, &Error{File: dir, Msg: "cannot make the folder", Err: err}
+		return nil, &WriteError{File: dir, Err: err}
 	}
 	defer func() {
 		if err != nil { // half a data set is worse than none
@@ -25,6 +29,9 @@ func WriteAtomic(dir, name string, l *Log, f *Features) (files []File, err error
 				os.Remove(f.Path)
 			}
 			files = nil
+			if there != nil {
+				os.Remove(dir)
+			}
 		}
 	}()
 	write := func(ext string, body func(*bufio.Writer)) {
@@ -43,6 +50,37 @@ func WriteAtomic(dir, name string, l *Log, f *Features) (files []File, err error
 		write(".user", func(w *bufio.Writer) { writeUsers(w, f) })
 	}
 	return files, err
+}
+
+// WriteError is a file or folder that cannot be written. It says nothing about data.
+type WriteError struct {
+	File string
+	Err  error
+}
+
+// Error names the file that was asked for, not the temporary one beside it.
+func (e *WriteError) Error() string {
+	err := e.Err
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		err = path.Err
+	case errors.As(err, &link):
+		err = link.Err
+	}
+	return fmt.Sprintf("write %s: %v", e.File, err)
+}
+
+// Unwrap returns the cause.
+func (e *WriteError) Unwrap() error { return e.Err }
+
+// Hint is known unless the disk is full, which speaks for itself.
+func (e *WriteError) Hint() string {
+	if errors.Is(e.Err, syscall.ENOSPC) {
+		return ""
+	}
+	return "choose a folder that can be written"
 }
 
 // writeInter prints rows; errors stay in w and surface at its Flush.
@@ -98,7 +136,7 @@ func writeUsers(w *bufio.Writer, f *Features) {
 func writeFile(path string, body func(*bufio.Writer)) (File, error) {
 	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
-		return File{}, &Error{File: path, Msg: "cannot write", Err: err}
+		return File{}, &WriteError{File: path, Err: err}
 	}
 	defer os.Remove(tmp.Name()) // fails once renamed, as it should
 	sum := sha256.New()
@@ -122,7 +160,7 @@ func writeFile(path string, body func(*bufio.Writer)) (File, error) {
 		err = os.Rename(tmp.Name(), path)
 	}
 	if err != nil {
-		return File{}, &Error{File: path, Msg: "cannot write", Err: err}
+		return File{}, &WriteError{File: path, Err: err}
 	}
 	return File{Path: path, Bytes: size, SHA256: hex.EncodeToString(sum.Sum(nil))}, nil
 }

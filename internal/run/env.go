@@ -31,7 +31,8 @@ type Env struct {
 	manifest Manifest
 	kept     bool // something worth keeping was written: checkpoint or artefact
 	lock     *lock
-	fresh    bool // the directory held no run before
+	fresh    bool     // the directory held no run before
+	made     []string // directories that did not exist before, the deepest first
 }
 
 // Result is something to show: text for a person, and whatever it marshals to
@@ -136,7 +137,10 @@ func (e *Env) Print(r Result) error {
 			return err
 		}
 	}
-	return Show(e.out, e.json, r)
+	if err := Show(e.out, e.json, r); err != nil {
+		return WithHint(fmt.Errorf("show the result: %w", err), "the result is kept in "+e.Dir)
+	}
+	return nil
 }
 
 // Show writes a result as text or as indented JSON.

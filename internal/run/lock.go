@@ -27,7 +27,7 @@ func acquire(dir string) (*lock, error) {
 	for {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 		if err != nil {
-			return nil, fmt.Errorf("lock run directory: %w", err)
+			return nil, WithHint(fmt.Errorf("lock run directory: %w", err), "choose a writable --out")
 		}
 		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 			defer f.Close()

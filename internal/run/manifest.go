@@ -150,6 +150,9 @@ func ReadManifest(dir string) (Manifest, error) {
 	if err := json.Unmarshal(b, &m); err != nil {
 		return m, fmt.Errorf("%s: not a manifest: %w", path, err)
 	}
+	if m.Task == "" || m.ConfigHash == "" {
+		return m, fmt.Errorf("%s: not a manifest: names no task or configuration", path)
+	}
 	return m, nil
 }
 

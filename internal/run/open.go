@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 )
 
@@ -29,14 +30,13 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 	}
 	l, err := acquire(dir)
 	if err != nil {
+		removeEmpty(made)
 		return nil, err
 	}
 	defer func() {
 		if env == nil {
 			l.release()
-			if made {
-				os.Remove(dir) // only if nothing was written
-			}
+			removeEmpty(made)
 		}
 	}()
 	if err := sweep(dir, filepath.Join(dir, "checkpoint")); err != nil {
@@ -45,10 +45,10 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 	old, err := ReadManifest(dir)
 	fresh := errors.Is(err, fs.ErrNotExist)
 	if err != nil && !fresh {
-		return nil, err
+		return nil, WithHint(err, "the manifest is damaged; start again with another --out")
 	}
 	switch {
-	case fresh && !made:
+	case fresh && len(made) == 0:
 		if err := onlyOurs(dir); err != nil {
 			return nil, err
 		}
@@ -75,7 +75,7 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 	}
 	e := &Env{
 		Dir: dir, Resume: o.Resume && !fresh, ConfigHash: b.hash, Log: o.Log, Progress: o.Progress,
-		out: o.Stdout, json: o.JSON, lock: l, fresh: fresh, kept: !fresh,
+		out: o.Stdout, json: o.JSON, lock: l, fresh: fresh, kept: !fresh, made: made,
 	}
 	e.manifest = Manifest{
 		Task: t.String(), Cite: t.Cite, Status: StatusRunning, Seed: b.settings.Seed, ConfigFile: o.Config,
@@ -132,7 +132,9 @@ func (e *Env) close(taskErr error) error {
 	}
 	if taskErr != nil && !e.kept {
 		e.abandon()
-		return errors.Join(taskErr, e.lock.release(), removeEmpty(e.Dir))
+		err := errors.Join(taskErr, e.lock.release())
+		removeEmpty(e.made)
+		return err
 	}
 	a := &e.manifest.Attempts[len(e.manifest.Attempts)-1]
 	a.Seconds = time.Since(a.Started).Seconds()
@@ -185,29 +187,44 @@ func (e *Env) abandon() {
 	os.Remove(filepath.Join(e.Dir, "checkpoint")) // empty: nothing was kept
 }
 
-// removeEmpty removes a directory if nothing is left in it.
-func removeEmpty(dir string) error {
-	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
-		return err
+// removeEmpty removes the directories made for a run, the deepest first, as far
+// as nothing is in them.
+func removeEmpty(made []string) {
+	for _, dir := range made {
+		if os.Remove(dir) != nil {
+			return
+		}
 	}
-	return os.Remove(dir)
 }
 
-// makeDir creates dir and its parents; made reports whether dir is new.
-func makeDir(dir string) (made bool, err error) {
-	info, err := os.Stat(dir)
-	switch {
-	case err == nil && !info.IsDir():
-		return false, &UsageError{Message: fmt.Sprintf("run directory %s is a file", dir), Fix: "choose another --out"}
-	case err == nil:
-		return false, nil
-	case !errors.Is(err, fs.ErrNotExist):
-		return false, fmt.Errorf("run directory: %w", err)
+// makeDir creates dir and its parents and returns those that are new, the
+// deepest first.
+func makeDir(dir string) (made []string, err error) {
+	const another = "choose another --out"
+	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
+		info, err := os.Stat(at)
+		if err == nil && !info.IsDir() || errors.Is(err, syscall.ENOTDIR) {
+			if at == filepath.Clean(dir) && err == nil {
+				return nil, &UsageError{Message: fmt.Sprintf("run directory %s is a file", dir), Fix: another}
+			}
+			if err == nil {
+				return nil, &UsageError{Message: fmt.Sprintf("run directory %s: %s is a file", dir, at), Fix: another}
+			}
+			continue // the file is further up
+		}
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, WithHint(fmt.Errorf("run directory: %w", err), another)
+		}
+		made = append(made, at)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return false, WithHint(fmt.Errorf("create run directory: %w", err), "choose a writable --out")
+		removeEmpty(made)
+		return nil, WithHint(fmt.Errorf("create run directory: %w", err), "choose a writable --out")
 	}
-	return true, nil
+	return made, nil
 }
 
 // onlyOurs refuses a directory that holds something other than the remains of

@@ -205,14 +205,14 @@ func TestDirectoryRules(t *testing.T) {
 		{"other seed", start("a", true, "run.seed=2"), `another configuration: it has "seed: 1", this one "seed: 2"`},
 		{"a file", start("file", false), "is a file"},
 		{"not ours", start("other", false), "not a run directory (it holds thesis.tex)"},
-		{"below a file", start("file/x", false), "not a directory"},
+		{"below a file", start("file/x", false), "file/x: " + filepath.Join(base, "file") + " is a file"},
 		{"empty is fine", start("empty", false), ""},
 	} {
 		var usage *UsageError
 		switch {
 		case c.want == "" && c.err != nil, c.want != "" && (c.err == nil || !strings.Contains(c.err.Error(), c.want)):
 			t.Errorf("%s: %v, want %q", c.what, c.err, c.want)
-		case c.want != "" && c.what != "below a file" && (!errors.As(c.err, &usage) || usage.Hint() == ""):
+		case c.want != "" && (!errors.As(c.err, &usage) || usage.Hint() == ""):
 			t.Errorf("%s: not a usage error with a hint: %v", c.what, c.err)
 		}
 	}
@@ -231,6 +231,17 @@ func TestFailureLeavesNothing(t *testing.T) {
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a run that failed at once left %s behind (%v)", dir, err)
 	}
+	// Nor the folders that were made on the way to it; one that was there stays.
+	os.Mkdir(filepath.Join(base, "mine"), 0o755)
+	for _, name := range []string{"deep/er/x", "mine"} {
+		if _, err := fail.Start(t.Context(), quiet(new(bytes.Buffer), Options{Sets: []string{"run.out=" + filepath.Join(base, name)}})); !errors.Is(err, errBoom) {
+			t.Fatal(err)
+		}
+	}
+	if entries, err := os.ReadDir(base); err != nil || len(entries) != 1 || entries[0].Name() != "mine" {
+		t.Errorf("left behind: %v (%v), want the empty folder that was there", entries, err)
+	}
+	os.Remove(filepath.Join(base, "mine"))
 	// Nor does one whose first checkpoint cannot be written.
 	blocked := Task{Verb: "train", Name: "blocked", Action: Bind(func() toy { return toy{} }, nil,
 		func(ctx context.Context, env *Env, c toy) error {

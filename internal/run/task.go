@@ -73,8 +73,8 @@ func Bind[C any](def func() C, validate func(C, *config.Document) error, f func(
 				return nil, err
 			}
 			var bad error
-			if c.Run.Workers < 0 || c.Run.Workers > maxWorkers {
-				bad = doc.Errorf("run.workers", "must lie in 0 to %d, got %d", maxWorkers, c.Run.Workers)
+			if c.Run.Workers < 0 || c.Run.Workers > MaxWorkers {
+				bad = doc.Errorf("run.workers", "must lie in 0 to %d, got %d", MaxWorkers, c.Run.Workers)
 			}
 			if validate != nil {
 				bad = errors.Join(bad, validate(c.Task, doc))
@@ -98,7 +98,8 @@ func Bind[C any](def func() C, validate func(C, *config.Document) error, f func(
 	}
 }
 
-const maxWorkers = 4096
+// MaxWorkers is the most threads that can be asked for; more is a slip.
+const MaxWorkers = 4096
 
 // Defaults is the task's complete default configuration as YAML.
 func (t Task) Defaults() ([]byte, error) { return t.Action.defaults() }
