@@ -46,8 +46,12 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exits": exits,
+			"exits":  exits,
+			"fails":  fails,
+			"badset": badset,
+			"mount":  mount,
 		},
+		Condition: conditions,
 	})
 }
 
