@@ -17,7 +17,9 @@ import (
 //
 // A run that is killed goes back to its checkpoint: ResumeLedger cuts the file
 // to the state stored there and counts on. Noise is keyed, so releases that are
-// repeated after that are the same numbers and cost nothing more.
+// repeated after that are the same numbers and cost nothing more. The open
+// period is in memory until Flush, Close or a checkpoint: what a killed run
+// released in it is on file only once the run was resumed.
 type Ledger struct {
 	mu      sync.Mutex
 	noise   Noise
@@ -27,8 +29,11 @@ type Ledger struct {
 	entries []Entry // written lines
 	pending map[string]*Entry
 	perUnit map[string]int64
-	failed  error // a write that failed: the file and memory may differ
+	failed  error // closed, or a write failed: nothing more is taken
 }
+
+// errClosed is what a closed ledger answers.
+var errClosed = errors.New("ledger: closed")
 
 // LedgerState is what a checkpoint stores of a ledger.
 type LedgerState struct {
@@ -99,12 +104,17 @@ func resume(f *os.File, st LedgerState) (*Ledger, error) {
 		if err != nil {
 			return nil, fmt.Errorf("pending entry of the checkpoint: %w", err)
 		}
+		if e.Period != "" || e.PerUnit != 0 {
+			return nil, fmt.Errorf("pending entry of the checkpoint: period %q and per_unit %d, want none", e.Period, e.PerUnit)
+		}
 		if err := l.record(e.Purpose, e.Event, e.Count); err != nil {
 			return nil, err
 		}
 	}
 	for p, n := range st.PerUnit {
-		l.perUnit[p] = n
+		if err := l.bound(p, n); err != nil {
+			return nil, fmt.Errorf("checkpoint: %w", err)
+		}
 	}
 	if err := f.Truncate(st.Offset); err != nil {
 		return nil, err
@@ -119,10 +129,15 @@ func resume(f *os.File, st LedgerState) (*Ledger, error) {
 // Noise returns the mark of the ledger's header.
 func (l *Ledger) Noise() Noise { return l.noise }
 
-// Record adds count releases of an event to the open period.
+// Record adds count releases of an event to the open period. It fails on a
+// ledger that is closed or that could not be written: what is not taken here
+// must not be released.
 func (l *Ledger) Record(purpose string, e Event, count int64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.failed != nil {
+		return l.failed
+	}
 	if err := l.record(purpose, e, count); err != nil {
 		return fmt.Errorf("ledger: %w", err)
 	}
@@ -153,11 +168,21 @@ func (l *Ledger) record(purpose string, e Event, count int64) error {
 // Bound declares that one unit takes part in at most perUnit of the releases
 // that a purpose makes in each period from the open one on.
 func (l *Ledger) Bound(purpose string, perUnit int64) error {
-	if purpose == "" || perUnit < 1 {
-		return fmt.Errorf("ledger: bound of %q is %d, want a purpose and at least 1", purpose, perUnit)
-	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.failed != nil {
+		return l.failed
+	}
+	if err := l.bound(purpose, perUnit); err != nil {
+		return fmt.Errorf("ledger: %w", err)
+	}
+	return nil
+}
+
+func (l *Ledger) bound(purpose string, perUnit int64) error {
+	if purpose == "" || perUnit < 1 {
+		return fmt.Errorf("bound of %q is %d, want a purpose and at least 1", purpose, perUnit)
+	}
 	l.perUnit[purpose] = perUnit
 	return nil
 }
@@ -230,7 +255,8 @@ func (l *Ledger) State() (LedgerState, error) {
 	}
 	if l.file != nil {
 		if err := l.file.Sync(); err != nil {
-			return LedgerState{}, fmt.Errorf("ledger: %w", err)
+			l.failed = fmt.Errorf("ledger: %w", err)
+			return LedgerState{}, l.failed
 		}
 	}
 	st := LedgerState{Offset: l.offset, Chain: l.chain, Pending: []string{}, PerUnit: map[string]int64{}}
@@ -255,19 +281,23 @@ func (l *Ledger) Entries() []Entry {
 	return append(slices.Clone(l.entries), l.open("")...)
 }
 
-// Close writes an open period under the name "end" and closes the file.
+// Close writes an open period under the name "end" and closes the file. Nothing
+// can be recorded after it; closing again does nothing.
 func (l *Ledger) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.failed == errClosed {
+		return nil
+	}
 	var err error
 	if len(l.pending) > 0 {
 		err = l.flush("end")
 	}
+	l.failed = errClosed
 	if l.file == nil {
 		return err
 	}
 	f := l.file
 	l.file = nil
-	l.failed = errors.New("ledger: closed")
 	return errors.Join(err, f.Sync(), f.Close())
 }

@@ -2,6 +2,8 @@ package privacy
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -186,6 +188,8 @@ func TestResumeRefuses(t *testing.T) {
 		"not the led": {Offset: st.Offset, Chain: "0123456789abcdef"},
 		"pending":     {Offset: st.Offset, Chain: st.Chain, Pending: []string{"{}"}},
 		"negative":    {Offset: -1},
+		"bound":       {Offset: st.Offset, Chain: st.Chain, PerUnit: map[string]int64{"p": 0}},
+		"bound of":    {Offset: st.Offset, Chain: st.Chain, PerUnit: map[string]int64{"": 1}},
 	} {
 		before := read1(t, path)
 		if _, err := ResumeLedger(path, bad); err == nil {
@@ -292,12 +296,26 @@ func TestLedgerMisuse(t *testing.T) {
 	if l := must[*Ledger](t)(ReadLedger(path)); len(l.Entries()) != 1 || l.Entries()[0].Period != "end" {
 		t.Errorf("closing lost the open period: %v", l.Entries())
 	}
-	ok(t, f.Record("p", gauss, 1))
-	if f.Flush("later") == nil {
-		t.Error("a closed ledger was written to")
+	memory := must[*Ledger](t)(NewLedger(Research))
+	ok(t, memory.Close())
+	for name, l := range map[string]*Ledger{"file": f, "memory": memory} {
+		refusesAll(t, name, l)
+		ok(t, l.Close()) // again: nothing left to do
 	}
-	if _, err := f.State(); err == nil {
-		t.Error("a closed ledger has a state")
+}
+
+// refusesAll checks that a ledger that is closed or failed takes nothing more.
+func refusesAll(t *testing.T, name string, l *Ledger) {
+	t.Helper()
+	before := l.Entries()
+	_, state := l.State()
+	for what, err := range map[string]error{"record": l.Record("p", gauss, 1), "bound": l.Bound("p", 1), "flush": l.Flush("later"), "state": state} {
+		if err == nil {
+			t.Errorf("%s: %s: accepted", name, what)
+		}
+	}
+	if d := cmp.Diff(before, l.Entries()); d != "" {
+		t.Errorf("%s: the entries changed:\n%s", name, d)
 	}
 }
 
@@ -310,9 +328,14 @@ func TestLedgerWriteFails(t *testing.T) {
 	if l.Flush("a") == nil || l.Flush("b") == nil {
 		t.Error("a failed write went unnoticed")
 	}
+	refusesAll(t, "full", l)
+	path = filepath.Join(t.TempDir(), "unsynced")
+	l = must[*Ledger](t)(CreateLedger(path, Research))
+	ok(t, l.file.Close())
 	if _, err := l.State(); err == nil {
-		t.Error("a checkpoint of a failed ledger")
+		t.Error("a checkpoint of lines that may not be on disk")
 	}
+	refusesAll(t, "unsynced", l)
 }
 
 func FuzzParseLedger(f *testing.F) {
@@ -337,6 +360,78 @@ func FuzzParseLedger(f *testing.F) {
 		}
 		if l, err := ParseLedger(bytes.NewReader(b)); err == nil && l.offset != int64(len(b)) {
 			t.Fatalf("%d of %d bytes read", l.offset, len(b))
+		}
+	})
+}
+
+// A checkpoint is read from a file that anybody may have changed: what is
+// accepted comes back as the same state, what is refused leaves the file alone.
+func FuzzResumeLedger(f *testing.F) {
+	dir := f.TempDir()
+	path := filepath.Join(dir, "a")
+	l, err := CreateLedger(path, Research)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for i, e := range allEvents {
+		state, err := l.State()
+		if err != nil {
+			f.Fatal(err)
+		}
+		b, err := json.Marshal(state)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+		if err := errors.Join(l.Record("p", e, int64(i+1)), l.Bound("p", int64(i+1))); err != nil {
+			f.Fatal(err)
+		}
+		if i%3 == 2 {
+			if err := l.Flush("a period"); err != nil {
+				f.Fatal(err)
+			}
+		}
+	}
+	if err := l.Close(); err != nil {
+		f.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var st LedgerState
+		if json.Unmarshal(b, &st) != nil {
+			return
+		}
+		file, err := os.CreateTemp(dir, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer os.Remove(file.Name())
+		_, err = file.Write(whole)
+		if err := errors.Join(err, file.Close()); err != nil {
+			t.Fatal(err)
+		}
+		l, err := ResumeLedger(file.Name(), st)
+		if err != nil {
+			if left := read1(t, file.Name()); !bytes.Equal(left, whole) {
+				t.Fatalf("refused (%v) and cut to %d of %d bytes", err, len(left), len(whole))
+			}
+			return
+		}
+		again, err := l.State()
+		if err != nil {
+			t.Fatalf("%+v was accepted and has no state: %v", st, err)
+		}
+		if again.Offset != st.Offset || again.Chain != st.Chain || len(again.Pending) > len(st.Pending) || len(again.PerUnit) != len(st.PerUnit) {
+			t.Fatalf("%+v came back as %+v", st, again)
+		}
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadLedger(file.Name()); err != nil {
+			t.Fatalf("%+v was accepted and left a ledger that nobody can read: %v", st, err)
 		}
 	})
 }
