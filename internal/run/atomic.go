@@ -71,6 +71,14 @@ func syncDir(dir string) error {
 	return d.Sync()
 }
 
+// unfinished reports whether a name is one that WriteFile gives: the prefix, the
+// name of the file, and a number.
+func unfinished(name string) bool {
+	name, ok := strings.CutPrefix(name, tempPrefix)
+	at := strings.LastIndexByte(name, '-')
+	return ok && at > 0 && at+1 < len(name) && strings.Trim(name[at+1:], "0123456789") == ""
+}
+
 // sweep removes the temporary files of writers that died. The caller holds the
 // lock of the directory.
 func sweep(dirs ...string) error {
@@ -83,7 +91,7 @@ func sweep(dirs ...string) error {
 			return err
 		}
 		for _, e := range entries {
-			if strings.HasPrefix(e.Name(), tempPrefix) {
+			if e.Type().IsRegular() && unfinished(e.Name()) {
 				if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
 					return err
 				}

@@ -50,7 +50,7 @@ func TestSafetensorsRoundTrip(t *testing.T) {
 	if n := binary.LittleEndian.Uint64(b); n%8 != 0 || b[8] != '{' {
 		t.Errorf("header of %d bytes starts with %q", n, b[8])
 	}
-	got, meta, err := decodeSafetensors(bytes.NewReader(b), int64(len(b)))
+	got, meta, err := decodeSafetensors(bytes.NewReader(b), int64(len(b)), true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func FuzzSafetensors(f *testing.F) {
 	f.Add(encode(f, someTensors()[1:], map[string]string{"a": "b"}))
 	f.Add(file(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}`, 8))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		tensors, meta, err := decodeSafetensors(bytes.NewReader(data), int64(len(data)))
+		tensors, meta, err := decodeSafetensors(bytes.NewReader(data), int64(len(data)), true)
 		if err != nil {
 			return
 		}

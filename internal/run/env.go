@@ -33,6 +33,7 @@ type Env struct {
 	lock     *lock
 	fresh    bool     // the directory held no run before
 	made     []string // directories that did not exist before, the deepest first
+	theirs   bool     // config.yaml was there before the run, with the same text
 }
 
 // Result is something to show: text for a person, and whatever it marshals to
@@ -157,5 +158,5 @@ func Show(w io.Writer, asJSON bool, r Result) error {
 }
 
 func (e *Env) saveManifest() error {
-	return writeJSON(filepath.Join(e.Dir, "manifest.json"), e.manifest)
+	return writeJSON(filepath.Join(e.Dir, manifestName), e.manifest)
 }

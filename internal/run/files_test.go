@@ -127,16 +127,29 @@ func TestLock(t *testing.T) {
 	if err := l.release(); err != nil {
 		t.Error(err)
 	}
+	// A container is called something else after every start.
 	text, _ := json.Marshal(holder{1, "another-host"})
 	os.WriteFile(filepath.Join(dir, "lock"), text, 0o644)
-	if _, err := acquire(dir); !errors.As(err, &usage) || !strings.Contains(err.Error(), "process 1 on another-host") {
-		t.Errorf("lock of another host: %v", err)
-	}
-	os.WriteFile(filepath.Join(dir, "lock"), []byte("garbage"), 0o644)
 	if l, err = acquire(dir); err != nil {
-		t.Errorf("unreadable lock nobody holds: %v", err)
-	} else {
-		l.release()
+		t.Fatalf("the lock of a dead process under another host name: %v", err)
+	}
+	if _, err := acquire(dir); !errors.As(err, &usage) || usage.Hint() == "" || strings.Contains(usage.Hint(), "delete") {
+		t.Errorf("the lock is held, deleting it is no advice: %v", err)
+	}
+	if err := l.release(); err != nil {
+		t.Error(err)
+	}
+	os.WriteFile(filepath.Join(dir, "lock"), nil, 0o644)
+	if l, err = acquire(dir); err != nil {
+		t.Fatalf("empty lock nobody holds: %v", err)
+	}
+	l.release()
+	os.WriteFile(filepath.Join(dir, "lock"), []byte("garbage"), 0o644)
+	if _, err = acquire(dir); !errors.As(err, &usage) {
+		t.Errorf("a lock that is none: %v", err)
+	}
+	if b, _ := os.ReadFile(filepath.Join(dir, "lock")); string(b) != "garbage" {
+		t.Errorf("the lock that is none became %q", b)
 	}
 }
 
@@ -162,7 +175,7 @@ func TestWriteFileWholeOrNotAtAll(t *testing.T) {
 	if err == nil || strings.Contains(err.Error(), tempPrefix) {
 		t.Errorf("missing directory: %v", err)
 	}
-	os.WriteFile(filepath.Join(dir, tempPrefix+"x"), nil, 0o644)
+	os.WriteFile(filepath.Join(dir, tempPrefix+"x-123"), nil, 0o644)
 	if err := sweep(dir, filepath.Join(dir, "absent")); err != nil {
 		t.Error(err)
 	}

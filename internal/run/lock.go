@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -19,11 +20,14 @@ type holder struct {
 	Host string `json:"host"`
 }
 
-// acquire takes the lock of dir or says who has it. What a dead process of
-// this host left is taken over; what another host left is not, because a shared
-// file system may not pass kernel locks on.
+const lockName = "lock"
+
+// acquire takes the lock of dir or says who has it. What a dead process left is
+// taken over, whatever host it names: a container has another name after every
+// start, and the kernel's word is the only one that counts. A file called lock
+// with something else in it is not ours and is refused.
 func acquire(dir string) (*lock, error) {
-	path := filepath.Join(dir, "lock")
+	path := filepath.Join(dir, lockName)
 	for {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 		if err != nil {
@@ -32,9 +36,10 @@ func acquire(dir string) (*lock, error) {
 		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 			defer f.Close()
 			if errors.Is(err, syscall.EWOULDBLOCK) {
-				return nil, inUse(dir, readHolder(f))
+				h, _ := readHolder(f)
+				return nil, inUse(dir, h)
 			}
-			return nil, fmt.Errorf("lock %s: %w", path, err)
+			return nil, WithHint(fmt.Errorf("lock %s: %w", path, err), "choose an --out on a file system with locks")
 		}
 		// The file may have been removed by its last holder between our open
 		// and our lock; then another process can hold a lock on a new file.
@@ -42,11 +47,11 @@ func acquire(dir string) (*lock, error) {
 			f.Close()
 			continue
 		}
-		host, _ := os.Hostname()
-		if h := readHolder(f); h.PID != 0 && h.Host != host {
+		if _, ok := readHolder(f); !ok {
 			f.Close()
-			return nil, inUse(dir, h)
+			return nil, &UsageError{Message: fmt.Sprintf("%s is not the lock of a run", path), Fix: another}
 		}
+		host, _ := os.Hostname()
 		text, err := json.Marshal(holder{os.Getpid(), host})
 		if err == nil {
 			err = f.Truncate(0)
@@ -69,18 +74,20 @@ func inUse(dir string, h holder) error {
 	}
 	return &UsageError{
 		Message: fmt.Sprintf("run directory %s is being written by %s", dir, who),
-		Fix:     "wait for it, choose another --out, or, if that process is dead, delete " + filepath.Join(dir, "lock"),
+		Fix:     "wait for it, stop it, or choose another --out", // the lock of a dead process needs no help
 	}
 }
 
-func readHolder(f *os.File) holder {
-	var h holder
+// readHolder reads who wrote a lock file last; not ok when it is no lock file.
+// An empty one is: its process died before it wrote.
+func readHolder(f *os.File) (h holder, ok bool) {
 	buf := make([]byte, 512)
-	n, _ := f.ReadAt(buf, 0)
-	if json.Unmarshal(buf[:n], &h) != nil {
-		return holder{}
+	n, err := f.ReadAt(buf, 0)
+	if n == 0 {
+		return h, errors.Is(err, io.EOF)
 	}
-	return h
+	ok = json.Unmarshal(buf[:n], &h) == nil && h.PID > 0
+	return h, ok
 }
 
 func sameFile(f *os.File, path string) bool {

@@ -142,7 +142,7 @@ func PeakRSS() int64 {
 // ReadManifest reads the manifest of a run directory.
 func ReadManifest(dir string) (Manifest, error) {
 	var m Manifest
-	path := filepath.Join(dir, "manifest.json")
+	path := filepath.Join(dir, manifestName)
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return m, err

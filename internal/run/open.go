@@ -9,14 +9,19 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 )
 
 // owned are the names a run writes at the top of its directory before it is
 // known to be worth keeping. A run that fails before its first checkpoint or
 // artefact removes them again.
-var owned = []string{"config.yaml", "manifest.json", "log.jsonl", "ledger.jsonl"}
+// The manifest, which makes the directory ours, is the last to go.
+var owned = []string{configName, "log.jsonl", "ledger.jsonl", manifestName}
+
+const (
+	configName   = "config.yaml"
+	manifestName = "manifest.json"
+)
 
 // results are what a fresh run must not overwrite.
 var results = []string{checkpointFile, "metrics.json", "privacy.json", "result.json"}
@@ -28,30 +33,34 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		if env == nil {
+			removeEmpty(made)
+		}
+	}()
+	// Looked at twice: before anything is touched, and once no other process can
+	// change it any more.
+	if _, err := inspect(dir, b.yaml); err != nil {
+		return nil, err
+	}
 	l, err := acquire(dir)
 	if err != nil {
-		removeEmpty(made)
 		return nil, err
 	}
 	defer func() {
 		if env == nil {
 			l.release()
-			removeEmpty(made)
 		}
 	}()
+	found, err := inspect(dir, b.yaml)
+	if err != nil {
+		return nil, err
+	}
 	if err := sweep(dir, filepath.Join(dir, "checkpoint")); err != nil {
 		return nil, fmt.Errorf("sweep run directory: %w", err)
 	}
-	old, err := ReadManifest(dir)
-	fresh := errors.Is(err, fs.ErrNotExist)
-	if err != nil && !fresh {
-		return nil, WithHint(err, "the manifest is damaged; start again with another --out")
-	}
+	old, fresh := found.manifest, found.manifest == nil
 	switch {
-	case fresh && len(made) == 0:
-		if err := onlyOurs(dir); err != nil {
-			return nil, err
-		}
 	case !fresh && !o.Resume:
 		for _, name := range results {
 			if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
@@ -75,7 +84,7 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 	}
 	e := &Env{
 		Dir: dir, Resume: o.Resume && !fresh, ConfigHash: b.hash, Log: o.Log, Progress: o.Progress,
-		out: o.Stdout, json: o.JSON, lock: l, fresh: fresh, kept: !fresh, made: made,
+		out: o.Stdout, json: o.JSON, lock: l, fresh: fresh, kept: !fresh, made: made, theirs: found.config,
 	}
 	e.manifest = Manifest{
 		Task: t.String(), Cite: t.Cite, Status: StatusRunning, Seed: b.settings.Seed, ConfigFile: o.Config,
@@ -92,15 +101,17 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 	return e, nil
 }
 
-// prepare writes what every run directory has from its first moment.
+// prepare writes what every run directory has from its first moment, the
+// manifest first.
 func (e *Env) prepare(yaml []byte) (err error) {
+	if err := e.saveManifest(); err != nil {
+		return err
+	}
+	mode := os.O_CREATE | os.O_WRONLY | os.O_APPEND
 	if e.fresh {
 		if err := removeIfThere(filepath.Join(e.Dir, "ledger.jsonl")); err != nil {
 			return err
 		}
-	}
-	mode := os.O_CREATE | os.O_WRONLY | os.O_APPEND
-	if e.fresh {
 		mode |= os.O_TRUNC
 	}
 	f, err := os.OpenFile(filepath.Join(e.Dir, "log.jsonl"), mode, 0o644)
@@ -109,14 +120,13 @@ func (e *Env) prepare(yaml []byte) (err error) {
 	}
 	e.log = &logFile{f: f}
 	e.jsonl = slog.New(slog.NewJSONHandler(e.log, nil))
-	err = WriteFile(filepath.Join(e.Dir, "config.yaml"), func(w io.Writer) error {
+	if e.theirs {
+		return nil
+	}
+	return WriteFile(filepath.Join(e.Dir, configName), func(w io.Writer) error {
 		_, err := w.Write(yaml)
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	return e.saveManifest()
 }
 
 // close ends the run: status and timings into the manifest, ledger and log made
@@ -181,76 +191,18 @@ func (e *Env) abandon() {
 	if !e.fresh {
 		return
 	}
-	for _, name := range owned {
-		os.Remove(filepath.Join(e.Dir, name))
-	}
 	os.Remove(filepath.Join(e.Dir, "checkpoint")) // empty: nothing was kept
-}
-
-// removeEmpty removes the directories made for a run, the deepest first, as far
-// as nothing is in them.
-func removeEmpty(made []string) {
-	for _, dir := range made {
-		if os.Remove(dir) != nil {
-			return
+	for _, name := range owned {
+		if name != configName || !e.theirs {
+			os.Remove(filepath.Join(e.Dir, name))
 		}
 	}
-}
-
-// makeDir creates dir and its parents and returns those that are new, the
-// deepest first.
-func makeDir(dir string) (made []string, err error) {
-	const another = "choose another --out"
-	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
-		info, err := os.Stat(at)
-		if err == nil && !info.IsDir() || errors.Is(err, syscall.ENOTDIR) {
-			if at == filepath.Clean(dir) && err == nil {
-				return nil, &UsageError{Message: fmt.Sprintf("run directory %s is a file", dir), Fix: another}
-			}
-			if err == nil {
-				return nil, &UsageError{Message: fmt.Sprintf("run directory %s: %s is a file", dir, at), Fix: another}
-			}
-			continue // the file is further up
-		}
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			return nil, WithHint(fmt.Errorf("run directory: %w", err), another)
-		}
-		made = append(made, at)
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		removeEmpty(made)
-		return nil, WithHint(fmt.Errorf("create run directory: %w", err), "choose a writable --out")
-	}
-	return made, nil
-}
-
-// onlyOurs refuses a directory that holds something other than the remains of
-// a run that was killed before it wrote its manifest.
-func onlyOurs(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return fmt.Errorf("run directory: %w", err)
-	}
-	for _, e := range entries {
-		switch e.Name() {
-		case "lock", "config.yaml", "log.jsonl", "ledger.jsonl":
-		default:
-			return &UsageError{
-				Message: fmt.Sprintf("%s is not empty and not a run directory (it holds %s)", dir, e.Name()),
-				Fix:     "choose another --out",
-			}
-		}
-	}
-	return nil
 }
 
 // firstDifference points at the first line in which the directory's
 // configuration differs from the present one.
 func firstDifference(dir string, now []byte) string {
-	was, err := os.ReadFile(filepath.Join(dir, "config.yaml"))
+	was, err := os.ReadFile(filepath.Join(dir, configName))
 	if err != nil {
 		return ""
 	}

@@ -135,6 +135,17 @@ func encodeHeader(tensors []NamedTensor, infos []tensorInfo, metadata map[string
 // truncated or surplus data, gaps, overlaps, unknown types, shapes that do not
 // match their data, a wrong checksum.
 func ReadSafetensors(path string) ([]NamedTensor, map[string]string, error) {
+	return readSafetensors(path, true)
+}
+
+// readMetadata is a file's metadata without its tensors. The whole file is
+// checked all the same: nothing is done in the name of a damaged one.
+func readMetadata(path string) (map[string]string, error) {
+	_, meta, err := readSafetensors(path, false)
+	return meta, err
+}
+
+func readSafetensors(path string, keep bool) ([]NamedTensor, map[string]string, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, nil, err
@@ -144,33 +155,11 @@ func ReadSafetensors(path string) ([]NamedTensor, map[string]string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	tensors, meta, err := decodeSafetensors(bufio.NewReaderSize(f, 1<<16), info.Size())
+	tensors, meta, err := decodeSafetensors(bufio.NewReaderSize(f, 1<<16), info.Size(), keep)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return tensors, meta, nil
-}
-
-// readMetadata reads a file's metadata alone.
-func readMetadata(path string) (map[string]string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	header, err := readHeader(f, info.Size())
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	_, _, meta, err := decodeHeader(header)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return meta, nil
 }
 
 func readHeader(r io.Reader, size int64) ([]byte, error) {
@@ -192,7 +181,9 @@ func readHeader(r io.Reader, size int64) ([]byte, error) {
 	return header, nil
 }
 
-func decodeSafetensors(r io.Reader, size int64) ([]NamedTensor, map[string]string, error) {
+// decodeSafetensors checks a file of a size and returns its tensors, if they are
+// to be kept, and its metadata.
+func decodeSafetensors(r io.Reader, size int64, keep bool) ([]NamedTensor, map[string]string, error) {
 	header, err := readHeader(r, size)
 	if err != nil {
 		return nil, nil, err
@@ -216,6 +207,12 @@ func decodeSafetensors(r io.Reader, size int64) ([]NamedTensor, map[string]strin
 	sum := crc32.New(castagnoli)
 	tensors := make([]NamedTensor, len(infos))
 	for i, in := range infos {
+		if !keep {
+			if _, err := io.CopyN(sum, r, in.Offsets[1]-in.Offsets[0]); err != nil {
+				return nil, nil, fmt.Errorf("tensor %q: %w", names[i], err)
+			}
+			continue
+		}
 		data, err := readData(io.TeeReader(r, sum), in)
 		if err != nil {
 			return nil, nil, fmt.Errorf("tensor %q: %w", names[i], err)

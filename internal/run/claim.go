@@ -1,0 +1,110 @@
+package run
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+const another = "choose another --out"
+
+// removeEmpty removes the directories made for a run, the deepest first, as far
+// as nothing is in them.
+func removeEmpty(made []string) {
+	for _, dir := range made {
+		if os.Remove(dir) != nil {
+			return
+		}
+	}
+}
+
+// makeDir creates dir and its parents, durably, and returns those that are new,
+// the deepest first.
+func makeDir(dir string) (made []string, err error) {
+	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
+		info, err := os.Stat(at)
+		if err == nil && !info.IsDir() || errors.Is(err, syscall.ENOTDIR) {
+			if at == filepath.Clean(dir) && err == nil {
+				return nil, &UsageError{Message: fmt.Sprintf("run directory %s is a file", dir), Fix: another}
+			}
+			if err == nil {
+				return nil, &UsageError{Message: fmt.Sprintf("run directory %s: %s is a file", dir, at), Fix: another}
+			}
+			continue // the file is further up
+		}
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, WithHint(fmt.Errorf("run directory: %w", err), another)
+		}
+		made = append(made, at)
+	}
+	err = os.MkdirAll(dir, 0o755)
+	for _, d := range made {
+		if err == nil {
+			err = syncDir(filepath.Dir(d))
+		}
+	}
+	if err != nil {
+		removeEmpty(made)
+		return nil, WithHint(fmt.Errorf("create run directory: %w", err), "choose a writable --out")
+	}
+	return made, nil
+}
+
+// contents is what a run finds in its directory.
+type contents struct {
+	manifest *Manifest // of the run that was made here; nil: none
+	config   bool      // the user's config.yaml, which says what the run's own would
+}
+
+// inspect reads a directory and changes nothing. The manifest is the first file
+// that a run writes and the last that it removes, so a directory with one is
+// ours. Without one it may hold only what a process leaves that is killed before
+// its manifest stands, and a config.yaml with the very text that the run would
+// write; anything else belongs to somebody.
+func inspect(dir string, yaml []byte) (c contents, err error) {
+	m, err := ReadManifest(dir)
+	if err == nil {
+		c.manifest = &m
+		return c, nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return c, WithHint(err, "the manifest is damaged; start again with another --out")
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return c, fmt.Errorf("run directory: %w", err)
+	}
+	for _, e := range entries {
+		name, plain := e.Name(), e.Type().IsRegular()
+		switch {
+		case plain && name == lockName: // looked at when it is taken
+		case plain && unfinished(name) && strings.HasPrefix(name, tempPrefix+manifestName+"-"):
+		case plain && name == configName:
+			b, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil {
+				return c, fmt.Errorf("run directory: %w", err)
+			}
+			if !bytes.Equal(b, yaml) {
+				return c, &UsageError{
+					Message: fmt.Sprintf("%s is not a run's: the run would replace it", filepath.Join(dir, name)),
+					Fix:     "choose another --out, or give the file another name",
+				}
+			}
+			c.config = true
+		default:
+			return c, &UsageError{
+				Message: fmt.Sprintf("%s is not empty and not a run directory (it holds %s)", dir, name),
+				Fix:     another,
+			}
+		}
+	}
+	return c, nil
+}
