@@ -95,6 +95,10 @@ mechanism that really ran amounts to.
 	}
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		// The flags of a command that is not there are not known either.
+		if args := c.Flags().Args(); c.HasSubCommands() && len(args) > 0 {
+			return c.RunE(c, args)
+		}
 		// What the parser said in its own words is left out: the value says it.
 		text, _, _ := strings.Cut(err.Error(), ": strconv.")
 		return usagef(fmt.Sprintf("see %s --help", c.CommandPath()), "%s", text)

@@ -35,7 +35,7 @@ func fails(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	errs, hints := 0, 0
 	for line := range strings.Lines(ts.ReadFile("stderr")) {
-		line = strings.ReplaceAll(strings.TrimSuffix(line, "\n"), ts.MkAbs("d"), "D")
+		line = strings.ReplaceAll(strings.TrimSuffix(line, "\n"), filepath.Join(ts.Getenv("WORK"), "d"), "D")
 		kind, text, _ := strings.Cut(line, ": ")
 		switch kind {
 		case "error":
@@ -82,7 +82,7 @@ func whole(ts *testscript.TestScript, pattern, text string) {
 // may change is left out: the cache, and the record that a run keeps of its attempts.
 func listing(ts *testscript.TestScript) map[string]string {
 	all := map[string]string{}
-	root := ts.MkAbs(".")
+	root := ts.Getenv("WORK")
 	ts.Check(filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		rel, _ := filepath.Rel(root, path)
 		switch {

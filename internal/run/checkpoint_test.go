@@ -95,9 +95,11 @@ func TestSafetensorsRefusesDamage(t *testing.T) {
 		{"unknown field", "unknown field", file(`{"a":{"dtype":"F32","shape":[0],"data_offsets":[0,0],"x":1}}`, 0)},
 		{"bad metadata", "bad metadata", file(`{"__metadata__":{"a":1}}`, 0)},
 	} {
-		_, _, err := decodeSafetensors(bytes.NewReader(c.data), int64(len(c.data)))
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: got %v, want %q", c.name, err, c.want)
+		for _, keep := range []bool{true, false} {
+			_, _, err := decodeSafetensors(bytes.NewReader(c.data), int64(len(c.data)), keep)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s, keep %t: got %v, want %q", c.name, keep, err, c.want)
+			}
 		}
 	}
 	for _, c := range []struct {
@@ -120,10 +122,13 @@ func FuzzSafetensors(f *testing.F) {
 	f.Add(file(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}`, 8))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		tensors, meta, err := decodeSafetensors(bytes.NewReader(data), int64(len(data)), true)
+		if _, _, check := decodeSafetensors(bytes.NewReader(data), int64(len(data)), false); (check == nil) != (err == nil) {
+			t.Fatalf("read with %v, checked with %v", err, check)
+		}
 		if err != nil {
 			return
 		}
-		again, _, err := decodeSafetensors(bytes.NewReader(encode(t, tensors, meta)), int64(len(encode(t, tensors, meta))))
+		again, _, err := decodeSafetensors(bytes.NewReader(encode(t, tensors, meta)), int64(len(encode(t, tensors, meta))), true)
 		if err != nil || len(again) != len(tensors) {
 			t.Fatalf("what was read cannot be written and read again: %v", err)
 		}
