@@ -42,7 +42,9 @@ func (x *experiment) fit(ctx context.Context) (*fitted, error) {
 		if selection, err = x.learn(ctx, x.train, t.Epochs, 0, p.store(1)); err != nil {
 			return nil, err
 		}
-		p.first = selection
+		chosen := *selection
+		chosen.Resumed = false // about this process: a checkpoint must not tell
+		p.first = &chosen
 		x.restart()
 	}
 	epochs := selection.Best + 1

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"privrec/internal/run"
@@ -40,7 +41,8 @@ type stations struct {
 	fuse *fuse
 	at   map[string]int
 	then func(place string)
-	open string
+	open string // the epoch under way
+	fits string // in which training; epochs are numbered from 1 in each
 }
 
 func (s *stations) pass(place string) {
@@ -50,8 +52,14 @@ func (s *stations) pass(place string) {
 	}
 }
 
-func (s *stations) Phase(text string)                 { s.pass(text) }
-func (s *stations) Begin(what string, _ int)          { s.open = what; s.pass(what + " begins") }
+func (s *stations) Phase(text string) {
+	if strings.HasPrefix(text, "train on all samples") {
+		s.fits = "refit, "
+	}
+	s.pass(text)
+}
+
+func (s *stations) Begin(what string, _ int)          { s.open = s.fits + what; s.pass(s.open + " begins") }
 func (s *stations) Add(int)                           { s.pass(s.open + " trained") }
 func (s *stations) End(string)                        { s.pass(s.open + " ends") }
 func (s *stations) options(o run.Options) run.Options { o.Progress = s; return o }
@@ -72,8 +80,9 @@ func uninterrupted(t *testing.T, name string, sets []string) (map[string]string,
 // training, before validation and inside it, and in both final evaluations.
 func moments(s *stations) []int {
 	return []int{
-		1, s.at["epoch 1/2 begins"] + 3, s.at["epoch 1/2 trained"] + 1, s.at["epoch 1/2 trained"] + 3,
-		s.at["epoch 2/2 ends"], s.at["evaluate"] + 1, s.at["the end"],
+		1, s.at["epoch 1/2 begins"] + 3, s.at["epoch 1/2 trained"] + 1, s.at["epoch 1/2 trained"] + 2, s.at["epoch 2/2 ends"],
+		s.at["epoch 2/2 ends"] + 1, s.at["refit, epoch 1/2 begins"] + 3, s.at["refit, epoch 1/2 trained"] + 3,
+		s.at["refit, epoch 2/2 ends"], s.at["evaluate"] + 1, s.at["the end"],
 	}
 }
 
@@ -115,6 +124,7 @@ func TestResumeTwice(t *testing.T) {
 	want, s := uninterrupted(t, "dipsgnn", nil)
 	for _, c := range []struct{ first, second int }{
 		{s.at["epoch 1/2 trained"] + 2, 10},
+		{s.at["epoch 1/2 trained"], s.at["refit, epoch 1/2 begins"] + 2},
 		{s.at["evaluate"] + 2, s.at["load standin-tiny"] + 7},
 	} {
 		dir := filepath.Join(t.TempDir(), "run")
@@ -147,7 +157,7 @@ func TestResumeAfterKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := artefacts(t, dir)
-	for _, place := range []string{"load standin-tiny", "epoch 1/2 ends", "epoch 2/2 begins", "evaluate"} {
+	for _, place := range []string{"epoch 1/2 ends", "refit, epoch 1/2 begins", "refit, epoch 2/2 begins", "evaluate"} {
 		if copies[place] == "" {
 			t.Fatalf("the run never came by %q", place)
 		}
@@ -161,7 +171,7 @@ func TestResumeOtherRuns(t *testing.T) {
 		name, task string
 		sets       []string
 	}{
-		{"code", "dipsgnn", variants[13].sets},
+		{"code", "dipsgnn", variants[len(variants)-2].sets},
 		{"ids without noise, two steps", "dipsgnn", []string{"model.user_input=id", "privacy.transitions.epsilon=.inf", `eval.noise=["off"]`, "model.steps=2"}},
 		{"A-PGNN", "apgnn", nil},
 	} {
@@ -183,7 +193,7 @@ func TestResumeWithEarlyStop(t *testing.T) {
 	if _, ran := s.at["epoch 6/6 begins"]; ran {
 		t.Fatal("nothing stopped early, so nothing is tested")
 	}
-	for _, place := range []string{"epoch 2/6 begins", "evaluate"} {
+	for _, place := range []string{"epoch 2/6 begins", "refit, epoch 1/1 begins", "evaluate"} {
 		dir := filepath.Join(t.TempDir(), "run")
 		interrupt(t, "dipsgnn", dir, sets, s.at[place]+2, false)
 		same(t, "interrupted after "+place, resume(t, "dipsgnn", dir, sets), want)
