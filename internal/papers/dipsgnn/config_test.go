@@ -46,7 +46,7 @@ func TestConfigFiles(t *testing.T) {
 		"ml-1m-code": func(c *Config) {
 			c.Profile, c.Data.Candidates = "code", CandidatesTenCore
 			c.Privacy.Features.Unselected, c.Privacy.Transitions.NoiseStd = UnselectedRaw, StdSigmaSquared
-			c.Train.Select, c.Train.Validation, c.Train.MisalignUsers = SelectTest, 0, true
+			c.Train.Select, c.Train.Validation, c.Train.Refit, c.Train.MisalignUsers = SelectTest, 0, false, true
 			c.Eval.Noise = []string{NoiseOff}
 		},
 		"smoke": func(c *Config) {
@@ -58,6 +58,9 @@ func TestConfigFiles(t *testing.T) {
 		if diff := cmp.Diff(want, configOf[Config](t, name)); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
+	}
+	if diff := cmp.Diff(Code(), configOf[Config](t, "ml-1m-code")); diff != "" {
+		t.Error("the profile: ", diff)
 	}
 	if diff := cmp.Diff(DefaultSRGNN(), configOf[SRGNNConfig](t, "ml-1m-srgnn")); diff != "" {
 		t.Error(diff)
@@ -158,14 +161,18 @@ func TestValidationTogether(t *testing.T) {
 		sets    []string
 		message string // empty: fine
 	}{
-		{[]string{"train.select=test", "eval.every=false"}, "eval.every: must be true to select on test"},
-		{[]string{"train.select=last", "train.validation=0", "eval.every=false"}, "train.patience: needs train.validation or eval.every to watch"},
-		{[]string{"train.select=last", "train.validation=0", "eval.every=false", "train.patience=0"}, ""},
-		{[]string{"train.select=last", "train.validation=0"}, ""},
+		{[]string{"train.select=last"}, "train.refit: needs train.select: validation"},
+		{[]string{"train.select=test", "train.refit=false", "eval.every=false"}, "eval.every: must be true to select on test"},
+		{[]string{"train.select=last", "train.refit=false", "train.validation=0", "eval.every=false"}, "train.patience: needs train.validation or eval.every to watch"},
+		{[]string{"train.select=last", "train.refit=false", "train.validation=0", "eval.every=false", "train.patience=0"}, ""},
+		{[]string{"train.select=last", "train.refit=false", "train.validation=0"}, ""},
 		{[]string{"privacy.transitions.epsilon=.inf", `eval.noise=["off"]`}, ""},
 		{[]string{"privacy.features.epsilon=.inf"}, ""},
-		{[]string{"train.select=test"}, `eval.noise: must name one evaluation to select on test`},
-		{[]string{"train.select=test", `eval.noise=["on"]`}, ""},
+		{[]string{"train.select=test", "train.refit=false"}, ""},
+		{[]string{"train.select=test", "train.refit=false", `eval.noise=["on"]`}, ""},
+		{[]string{"model.norm=1e-30"}, "privacy.transitions.epsilon: gives noise of standard deviation"},
+		{[]string{"model.norm=1e-30", "privacy.transitions.epsilon=.inf", `eval.noise=["off"]`}, ""},
+		{[]string{"privacy.transitions.epsilon=1e-30"}, "privacy.transitions.epsilon: gives noise of standard deviation"},
 		{[]string{"model.dim=0", "train.epochs=0", "privacy.transitions.delta=2"}, "train.epochs: must lie"},
 		{[]string{"model.dim=0", "train.epochs=0", "privacy.transitions.delta=2"}, "privacy.transitions.delta: must lie"},
 	} {

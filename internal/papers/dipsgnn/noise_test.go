@@ -139,10 +139,10 @@ func TestNoiseOfARun(t *testing.T) {
 		every bool
 		want  map[string]int // passes by part
 	}{
-		{`["on","off"]`, true, map[string]int{"train": 2, "valid": 2, "test": 3}},
-		{`["off","on"]`, true, map[string]int{"train": 2, "test": 1}},
-		{`["off"]`, true, map[string]int{"train": 2}},
-		{`["on"]`, false, map[string]int{"train": 2, "valid": 2, "test": 1}},
+		{`["on","off"]`, true, map[string]int{"train": 2, "valid": 2, "refit": 2, "test": 3}},
+		{`["off","on"]`, true, map[string]int{"train": 2, "refit": 2, "test": 1}},
+		{`["off"]`, true, map[string]int{"train": 2, "refit": 2}},
+		{`["on"]`, false, map[string]int{"train": 2, "valid": 2, "refit": 2, "test": 1}},
 	} {
 		t.Run(c.modes, func(t *testing.T) {
 			seen, keys := map[string]int{}, map[string]bool{}
@@ -169,10 +169,13 @@ func TestNoiseOfARun(t *testing.T) {
 				if err != nil {
 					return err
 				}
+				if len(fitted.Epochs) != 2 {
+					t.Fatalf("refitted for %d epochs: choose another seed", len(fitted.Epochs))
+				}
 				if _, err := x.measure(ctx, fitted); err != nil {
 					return err
 				}
-				for part, q := range map[string]*part{"train": x.train, "valid": x.valid, "test": x.test} {
+				for part, q := range map[string]*part{"train": x.train, "valid": x.valid, "refit": x.refit, "test": x.test} {
 					if want := c.want[part] * q.samples.Len(); seen[part] != want {
 						t.Errorf("%s: %d samples perturbed, want %d passes over %d", part, seen[part], c.want[part], q.samples.Len())
 					}

@@ -17,8 +17,11 @@ func TestPeriods(t *testing.T) {
 		want []string
 	}{
 		{"noise on and off", nil, []string{
+			"before training: features", "epoch 1: train valid", "epoch 2: train valid",
+			"refit, epoch 1: refit test", "refit, epoch 2: refit test", "final evaluation: test", "after the run: unprotected"}},
+		{"no refit", []string{"train.refit=false"}, []string{
 			"before training: features", "epoch 1: test train valid", "epoch 2: test train valid", "final evaluation: test", "after the run: unprotected"}},
-		{"noise off", []string{`eval.noise=["off"]`}, []string{
+		{"noise off", []string{`eval.noise=["off"]`, "train.refit=false"}, []string{
 			"before training: features", "epoch 1: train", "epoch 2: train", "after the run: unprotected"}},
 		{"no noise, ids", []string{"model.user_input=id", "privacy.transitions.epsilon=.inf", `eval.noise=["off"]`}, []string{"after the run: unprotected"}},
 	} {

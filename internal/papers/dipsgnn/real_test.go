@@ -29,7 +29,7 @@ func TestRealAccount(t *testing.T) {
 		{StdSigmaSquared, map[string]float64{"one matrix": 25.86, "both matrices": 40.3}},
 	} {
 		sets := []string{
-			"data.name=ml-1m", "data.candidates=ten-core", "train.select=test", "train.validation=0", `eval.noise=["off"]`,
+			"data.name=ml-1m", "data.candidates=ten-core", "train.select=test", "train.validation=0", "train.refit=false", `eval.noise=["off"]`,
 			"privacy.transitions.noise_std=" + c.std,
 		}
 		inRun(t, sets, func(ctx context.Context, env *run.Env, cfg Config, x *experiment) error {
@@ -40,7 +40,7 @@ func TestRealAccount(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			account, err := p.account(&train.Result{Epochs: make([]train.EpochRecord, 10)})
+			account, err := p.account(&fitted{Result: &train.Result{Epochs: make([]train.EpochRecord, 10)}})
 			if err != nil {
 				return err
 			}

@@ -72,33 +72,38 @@ var variants = []struct {
 	claimed   float64 // 0: infinity
 	std       float64 // of the noise over C
 	features  string  // account of the features: total, and what is open; empty: no features
-	noisy     string  // passes by part
+	noisy     string  // passes by part; R is how long the refit lasts
 	channel   bool    // the ledger's noise is what the account of the channel counts
 }{
-	{"Priv", nil, "labels,readout,backward,eval_noise_off", 5, 1.18703, "20 []", "train 2, valid 2, test 3", true},
-	{"noise on only", []string{`eval.noise=["on"]`}, "labels,readout,backward", 5, 1.18703, "20 []", "train 2, valid 2, test 3", true},
-	{"no test passes between", []string{"eval.every=false"}, "labels,readout,backward,eval_noise_off", 5, 1.18703, "20 []", "train 2, valid 2, test 1", true},
-	{"noise off first", []string{`eval.noise=["off","on"]`}, "labels,readout,backward,eval_noise_off", 5, 1.18703, "20 []", "train 2, valid 0, test 1", true},
+	{"Priv", nil, "labels,readout,backward,eval_noise_off", 5, 1.18703, "20 []", "train 2, valid 2, refit R, test R+1", true},
+	{"noise on only", []string{`eval.noise=["on"]`}, "labels,readout,backward", 5, 1.18703, "20 []", "train 2, valid 2, refit R, test R+1", true},
+	{"no test passes between", []string{"eval.every=false"}, "labels,readout,backward,eval_noise_off", 5, 1.18703, "20 []", "train 2, valid 2, refit R, test 1", true},
+	{"noise off first", []string{`eval.noise=["off","on"]`}, "labels,readout,backward,eval_noise_off", 5, 1.18703, "20 []", "train 2, valid 0, refit R, test 1", true},
 	{"Nonp", []string{"privacy.features.epsilon=.inf", "privacy.transitions.epsilon=.inf", `eval.noise=["off"]`},
-		"labels,readout,backward,no_noise", 0, 0, "infinity [no_perturbation]", "train 0, valid 0, test 0", false},
+		"labels,readout,backward,no_noise", 0, 0, "infinity [no_perturbation]", "train 0, valid 0, refit 0, test 0", false},
 	{"Nonp-U", []string{"model.user_input=id", "privacy.features.epsilon=.inf", "privacy.transitions.epsilon=.inf", `eval.noise=["off"]`},
-		"labels,readout,backward,no_noise", 0, 0, "", "train 0, valid 0, test 0", false},
+		"labels,readout,backward,no_noise", 0, 0, "", "train 0, valid 0, refit 0, test 0", false},
 	{"Priv-U", []string{"model.user_input=id", "privacy.features.epsilon=.inf"},
-		"labels,readout,backward,eval_noise_off", 5, 1.18703, "", "train 2, valid 2, test 3", true},
-	{"adjacency zero", []string{"model.adjacency=zero"}, "labels,readout,eval_noise_off", 5, 1.18703, "20 []", "train 2, valid 2, test 3", false},
+		"labels,readout,backward,eval_noise_off", 5, 1.18703, "", "train 2, valid 2, refit R, test R+1", true},
+	{"adjacency zero", []string{"model.adjacency=zero"}, "labels,readout,eval_noise_off", 5, 1.18703, "20 []", "train 2, valid 2, refit R, test R+1", false},
 	{"sigma squared", []string{"privacy.transitions.noise_std=sigma_squared"},
-		"labels,readout,backward,eval_noise_off", 5, 1.18703 * 1.18703 * 0.2, "20 []", "train 2, valid 2, test 3", true},
+		"labels,readout,backward,eval_noise_off", 5, 1.18703 * 1.18703 * 0.2, "20 []", "train 2, valid 2, refit R, test R+1", true},
 	{"unselected raw, some", []string{"privacy.features.unselected=raw", "privacy.features.epsilon=5"},
-		"labels,readout,backward,eval_noise_off", 5, 1.18703, "infinity [unselected]", "train 2, valid 2, test 3", true},
+		"labels,readout,backward,eval_noise_off", 5, 1.18703, "infinity [unselected]", "train 2, valid 2, refit R, test R+1", true},
 	{"unselected raw, none", []string{"privacy.features.unselected=raw"},
-		"labels,readout,backward,eval_noise_off", 5, 1.18703, "20 []", "train 2, valid 2, test 3", true},
-	{"two steps", []string{"model.steps=2"}, "labels,readout,backward,eval_noise_off", 5, 1.18703 * math.Sqrt2, "20 []", "train 2, valid 2, test 3", true},
+		"labels,readout,backward,eval_noise_off", 5, 1.18703, "20 []", "train 2, valid 2, refit R, test R+1", true},
+	{"two steps", []string{"model.steps=2"}, "labels,readout,backward,eval_noise_off", 5, 1.18703 * math.Sqrt2, "20 []", "train 2, valid 2, refit R, test R+1", true},
 	{"by user, clipped", []string{"train.validation_split=user", "model.normalise=clip"},
-		"labels,readout,backward,eval_noise_off", 5, 1.18703, "20 []", "train 2, valid 2, test 3", true},
-	{"code", []string{"train.select=test", "train.validation=0", "train.misalign_users=true", "data.candidates=ten-core", `eval.noise=["off"]`,
+		"labels,readout,backward,eval_noise_off", 5, 1.18703, "20 []", "train 2, valid 2, refit R, test R+1", true},
+	{"no refit", []string{"train.refit=false"}, "labels,readout,backward,eval_noise_off", 5, 1.18703, "20 []", "train 2, valid 2, refit 0, test 3", true},
+	{"last, all samples", []string{"train.select=last", "train.validation=0", "train.refit=false"},
+		"labels,readout,backward,eval_noise_off", 5, 1.18703, "20 []", "train 2, valid 0, refit 0, test 3", true},
+	{"test, noise on", []string{"train.select=test", "train.refit=false", `eval.noise=["on"]`},
+		"labels,readout,backward", 5, 1.18703, "20 []", "train 2, valid 2, refit 0, test 3", true},
+	{"code", []string{"train.select=test", "train.validation=0", "train.refit=false", "train.misalign_users=true", "data.candidates=ten-core", `eval.noise=["off"]`,
 		"privacy.features.unselected=raw", "privacy.transitions.noise_std=sigma_squared"},
-		"labels,readout,backward,eval_noise_off", 5, 1.18703 * 1.18703 * 0.2, "20 []", "train 2, valid 0, test 0", true},
-	{"epsilon 3", []string{"privacy.transitions.epsilon=3"}, "labels,readout,backward,eval_noise_off", 3, 1.92458, "20 []", "train 2, valid 2, test 3", true},
+		"labels,readout,backward,eval_noise_off", 5, 1.18703 * 1.18703 * 0.2, "20 []", "train 2, valid 0, refit 0, test 0", true},
+	{"epsilon 3", []string{"privacy.transitions.epsilon=3"}, "labels,readout,backward,eval_noise_off", 3, 1.92458, "20 []", "train 2, valid 2, refit R, test R+1", true},
 }
 
 func TestVariants(t *testing.T) {
@@ -177,6 +182,12 @@ func checkFeatures(t *testing.T, entries []privacy.Entry, f *FeatureAccount) {
 func checkPasses(t *testing.T, entries []privacy.Entry, o Outcome, p Privacy, want string) {
 	t.Helper()
 	samples := map[string]int{"train": o.Data.TrainSamples, "valid": o.Data.ValidSamples, "test": o.Data.TestSamples}
+	if len(o.Selection) > 0 {
+		samples["refit"], samples["train"] = o.Data.TrainSamples, o.Data.TrainSamples-o.Data.ValidSamples
+		if len(o.Epochs) != o.Selected {
+			t.Errorf("refitted for %d epochs, %d selected", len(o.Epochs), o.Selected)
+		}
+	}
 	passes := map[string]int{}
 	for _, e := range entries {
 		g, ok := e.Event.(privacy.Gaussian)
@@ -193,8 +204,9 @@ func checkPasses(t *testing.T, entries []privacy.Entry, o Outcome, p Privacy, wa
 		passes[e.Purpose]++
 	}
 	for _, purpose := range []string{purposeIncoming, purposeOutgoing} {
-		got := fmt.Sprintf("train %d, valid %d, test %d", passes[purpose+"train"], passes[purpose+"valid"], passes[purpose+"test"])
-		if got != want {
+		got := fmt.Sprintf("train %d, valid %d, refit %d, test %d",
+			passes[purpose+"train"], passes[purpose+"valid"], passes[purpose+"refit"], passes[purpose+"test"])
+		if want := strings.NewReplacer("R+1", fmt.Sprint(o.Selected+1), "R", fmt.Sprint(o.Selected)).Replace(want); got != want {
 			t.Errorf("%s%s, want %s", purpose, got, want)
 		}
 	}
@@ -226,7 +238,10 @@ func checkReplay(t *testing.T, entries []privacy.Entry, p Privacy, channel bool)
 		return a.Mu2(), spent
 	}
 	mu2, spent := books(noise)
-	unit := p.Units[0].Accounted
+	var unit Accounted
+	if len(p.Units) > 0 {
+		unit = p.Units[0].Accounted
+	}
 	if channel {
 		within(t, "mu² of the ledger", mu2, float64(unit.Mu2), 1e-9)
 		within(t, "epsilon of the ledger", spent.Epsilon, float64(unit.EpsExact), 1e-9)
@@ -279,25 +294,33 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// The baselines run on the same samples, claim nothing and record nothing.
+// The baselines run on the same samples, claim nothing, and account what they
+// are: without bound.
 func TestBaselines(t *testing.T) {
 	for _, c := range []struct {
 		name, method string
 		sets         []string
-	}{{"srgnn", "SRGNN", nil}, {"apgnn", "APGNN", nil}, {"apgnn", "APGNN", []string{"model.user_input=id"}}} {
+		unbounded    string
+	}{
+		{"srgnn", "SRGNN", nil, "sequences"}, {"apgnn", "APGNN", nil, "sequences,features"},
+		{"apgnn", "APGNN", []string{"model.user_input=id"}, "sequences"},
+	} {
 		dir := filepath.Join(t.TempDir(), "run")
 		printed := start(t, task(t, c.name), dir, c.sets)
 		o := readJSON[Outcome](t, dir, "metrics.json")
 		if o.Method != c.method || len(o.Floors) != 2 || len(o.Evaluations) != 2 || !strings.Contains(printed, "popularity (floor)") {
 			t.Errorf("%s: %+v\n%s", c.name, o, printed)
 		}
-		files := artefacts(t, dir)
-		for _, name := range []string{"privacy.json", "ledger.jsonl"} {
-			if _, ok := files[name]; ok {
-				t.Errorf("%s left %s", c.name, name)
+		p := readJSON[Privacy](t, dir, "privacy.json")
+		if p.Claimed != nil || !math.IsInf(float64(p.EpsTotal), 1) || strings.Join(p.names(), ",") != c.unbounded {
+			t.Errorf("%s: %+v", c.name, p)
+		}
+		for _, e := range ledgerOf(t, dir) {
+			if _, open := e.Event.(privacy.Unprotected); !open {
+				t.Errorf("%s recorded %+v", c.name, e)
 			}
 		}
-		if files["scores-noise-off.tsv.gz"] == "" {
+		if artefacts(t, dir)["scores-noise-off.tsv.gz"] == "" {
 			t.Errorf("%s left no scores by user", c.name)
 		}
 	}

@@ -26,7 +26,7 @@ var tiny = map[string][]string{
 func inRun(t *testing.T, sets []string, f func(ctx context.Context, env *run.Env, c Config, x *experiment) error) {
 	t.Helper()
 	task := run.Task{Verb: "train", Name: "dipsgnn", Action: run.Bind(Default, Validate, func(ctx context.Context, env *run.Env, c Config) error {
-		x, err := load(ctx, env, "DIPSGNN", c.shared())
+		x, err := load(ctx, env, "DIPSGNN", c)
 		if err != nil {
 			return err
 		}
