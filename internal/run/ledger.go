@@ -39,8 +39,13 @@ func (e *Env) Ledger(noise privacy.Noise) (*privacy.Ledger, error) {
 	if err := removeIfThere(path); err != nil {
 		return nil, err
 	}
-	e.ledger, err = privacy.CreateLedger(path, noise)
-	return e.ledger, err
+	if e.ledger, err = privacy.CreateLedger(path, noise); err != nil {
+		return nil, err
+	}
+	if err := syncDir(e.Dir); err != nil { // or a crash of the machine could lose the file
+		return nil, fmt.Errorf("ledger: %w", err)
+	}
+	return e.ledger, nil
 }
 
 func removeIfThere(path string) error {
