@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"privrec/internal/privacy"
@@ -30,6 +29,8 @@ const (
 	metaConfig = "config_sha256"
 	metaLedger = "ledger"
 	metaState  = "state"
+	metaFloat  = "float" // element type of the build
+	metaSIMD   = "simd"  // kernels in use
 )
 
 // SaveCheckpoint replaces the checkpoint of the run, durably. The ledger is made
@@ -38,7 +39,7 @@ func (e *Env) SaveCheckpoint(c Checkpoint) error {
 	if !json.Valid(c.State) {
 		return errors.New("save checkpoint: state is not JSON")
 	}
-	meta := map[string]string{metaConfig: e.ConfigHash, metaState: string(c.State)}
+	meta := map[string]string{metaConfig: e.ConfigHash, metaState: string(c.State), metaFloat: floatName, metaSIMD: simdPath()}
 	if e.ledger != nil {
 		st, err := e.ledger.State()
 		if err != nil {
@@ -51,9 +52,10 @@ func (e *Env) SaveCheckpoint(c Checkpoint) error {
 		meta[metaLedger] = string(text)
 	}
 	path := filepath.Join(e.Dir, checkpointFile)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := e.mkdir(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("save checkpoint: %w", err)
 	}
+	e.meta = nil
 	err := WriteFile(path, func(w io.Writer) error { return WriteSafetensors(w, c.Tensors, meta) })
 	e.kept = e.kept || err == nil
 	return err
@@ -65,52 +67,89 @@ func (e *Env) LoadCheckpoint() (c Checkpoint, ok bool, err error) {
 	if !e.Resume {
 		return Checkpoint{}, false, nil
 	}
-	path := filepath.Join(e.Dir, checkpointFile)
-	tensors, meta, err := ReadSafetensors(path)
+	d, err := e.readCheckpoint(true)
 	if errors.Is(err, fs.ErrNotExist) {
 		e.Log.Warn("no checkpoint yet, starting from the beginning", "dir", e.Dir)
 		return Checkpoint{}, false, nil
 	}
+	if err != nil {
+		return Checkpoint{}, false, err
+	}
+	return Checkpoint{State: json.RawMessage(d.meta[metaState]), Tensors: d.tensors}, true, nil
+}
+
+// readCheckpoint reads and checks the whole checkpoint, so that nothing is built
+// on one that is damaged or of another run; without keep, no tensors.
+func (e *Env) readCheckpoint(keep bool) (decoded, error) {
+	path := filepath.Join(e.Dir, checkpointFile)
+	d, err := readFile(path, keep)
+	if errors.Is(err, fs.ErrNotExist) {
+		return d, err
+	}
+	if err == nil && !d.sealed {
+		err = fmt.Errorf("%s: no checksum, not a checkpoint of this program", path)
+	}
 	if err == nil {
-		err = e.checkMeta(path, meta)
+		err = e.checkMeta(path, d.meta)
 	}
 	if err != nil {
-		return Checkpoint{}, false, damaged(err)
+		return decoded{}, damaged(err)
 	}
-	return Checkpoint{State: json.RawMessage(meta[metaState]), Tensors: tensors}, true, nil
+	return d, nil
+}
+
+// verify checks the checkpoint that a resumed run goes on from, once, and
+// returns its metadata; nil without a checkpoint.
+func (e *Env) verify() (meta map[string]string, err error) {
+	if !e.Resume {
+		return nil, nil
+	}
+	if e.meta == nil {
+		d, err := e.readCheckpoint(false)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		e.meta = d.meta
+	}
+	return e.meta, nil
 }
 
 // ledgerState is what the checkpoint says of the ledger; not ok without one.
 func (e *Env) ledgerState() (st privacy.LedgerState, ok bool, err error) {
-	if !e.Resume {
-		return st, false, nil
-	}
-	path := filepath.Join(e.Dir, checkpointFile)
-	meta, err := readMetadata(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return st, false, nil
-	}
-	if err == nil {
-		err = e.checkMeta(path, meta)
-	}
+	meta, err := e.verify()
 	if err != nil {
-		return st, false, damaged(err)
+		return st, false, err
 	}
 	text, ok := meta[metaLedger]
 	if !ok {
 		return st, false, nil
 	}
 	if err := json.Unmarshal([]byte(text), &st); err != nil {
+		path := filepath.Join(e.Dir, checkpointFile)
 		return st, false, damaged(fmt.Errorf("%s: state of the ledger: %w", path, err))
 	}
 	return st, true, nil
 }
 
+// checkMeta refuses a checkpoint that this program would go on from to results
+// of its own: of another configuration, or computed by other arithmetic.
 func (e *Env) checkMeta(path string, meta map[string]string) error {
 	if got := meta[metaConfig]; got != e.ConfigHash {
 		return &UsageError{
 			Message: fmt.Sprintf("checkpoint %s was written by another configuration (%.12s, this one is %.12s)", path, got, e.ConfigHash),
 			Fix:     "resume with the config.yaml in the run directory, or choose another --out",
+		}
+	}
+	if was := meta[metaFloat]; was != floatName {
+		return &UsageError{
+			Message: fmt.Sprintf("checkpoint %s was computed in %s, this program computes in %s", path, was, floatName),
+			Fix:     fmt.Sprintf("resume with the program that computes in %s, or start again with another --out", was),
+		}
+	}
+	if was := meta[metaSIMD]; was != simdPath() {
+		return &UsageError{
+			Message: fmt.Sprintf("checkpoint %s was computed with %s kernels, this run uses %s: the result would be that of neither", path, was, simdPath()),
+			Fix:     fmt.Sprintf("resume with PRIVREC_SIMD=%s, or start again with another --out", was),
 		}
 	}
 	if !json.Valid([]byte(meta[metaState])) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"io"
 	"log/slog"
 	"math"
 	"os"
@@ -60,6 +61,11 @@ func TestSafetensorsRoundTrip(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{"k": "v\n\"<&"}, meta); diff != "" {
 		t.Error(diff)
 	}
+}
+
+func decodeSafetensors(r io.Reader, size int64, keep bool) ([]NamedTensor, map[string]string, error) {
+	d, err := decodeFile(r, size, keep)
+	return d.tensors, d.meta, err
 }
 
 // file builds a safetensors file from a header and n data bytes.

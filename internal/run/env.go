@@ -31,9 +31,10 @@ type Env struct {
 	manifest Manifest
 	kept     bool // something worth keeping was written: checkpoint or artefact
 	lock     *lock
-	fresh    bool     // the directory held no run before
-	made     []string // directories that did not exist before, the deepest first
-	theirs   bool     // config.yaml was there before the run, with the same text
+	fresh    bool              // the directory held no run before
+	made     []string          // directories that did not exist before, the deepest first
+	meta     map[string]string // of the checkpoint, once it was checked
+	theirs   bool              // config.yaml was there before the run, with the same text
 }
 
 // Result is something to show: text for a person, and whatever it marshals to
@@ -63,11 +64,20 @@ func (e *Env) writeJSON(name string, v any) error {
 
 func (e *Env) write(name string, write func(w io.Writer) error) error {
 	path := filepath.Join(e.Dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := e.mkdir(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	err := WriteFile(path, write)
 	e.kept = e.kept || err == nil
+	return err
+}
+
+// mkdir makes a folder of the run directory, durably.
+func (e *Env) mkdir(dir string) error {
+	if _, err := os.Stat(dir); err == nil {
+		return nil
+	}
+	_, err := makeDir(dir)
 	return err
 }
 

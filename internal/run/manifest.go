@@ -33,8 +33,6 @@ type Manifest struct {
 	Seed       uint64             `json:"seed"`
 	ConfigFile string             `json:"config_file,omitempty"` // as given on the command line
 	ConfigHash string             `json:"config_sha256"`
-	Build      Build              `json:"build"`
-	Machine    Machine            `json:"machine"`
 	Data       []Data             `json:"data,omitempty"`
 	Notes      []string           `json:"notes,omitempty"` // such as "research noise"
 	Attempts   []Attempt          `json:"attempts"`
@@ -75,6 +73,8 @@ type Attempt struct {
 	Resumed      bool      `json:"resumed,omitempty"`
 	Status       string    `json:"status"`
 	PeakRSSBytes int64     `json:"peak_rss_bytes"`
+	Build        Build     `json:"build"`
+	Machine      Machine   `json:"machine"`
 }
 
 // BuildInfo describes this program.

@@ -88,17 +88,35 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 	}
 	e.manifest = Manifest{
 		Task: t.String(), Cite: t.Cite, Status: StatusRunning, Seed: b.settings.Seed, ConfigFile: o.Config,
-		ConfigHash: b.hash, Build: BuildInfo(), Machine: ThisMachine(), Stages: map[string]float64{},
+		ConfigHash: b.hash, Stages: map[string]float64{},
 	}
+	now := Attempt{Started: time.Now().UTC(), Resumed: e.Resume, Status: StatusRunning, Build: BuildInfo(), Machine: ThisMachine()}
 	if !fresh {
+		if _, err := e.verify(); err != nil {
+			return nil, err
+		}
+		if n := len(old.Attempts); n > 0 {
+			warnOfOther(o.Log, old.Attempts[n-1].Build, now.Build)
+		}
 		e.manifest.Data, e.manifest.Notes, e.manifest.Attempts = old.Data, old.Notes, old.Attempts
 	}
-	e.manifest.Attempts = append(e.manifest.Attempts, Attempt{Started: time.Now().UTC(), Resumed: e.Resume, Status: StatusRunning})
+	e.manifest.Attempts = append(e.manifest.Attempts, now)
 	if err := e.prepare(b.yaml); err != nil {
 		e.abandon()
 		return nil, err
 	}
 	return e, nil
+}
+
+// warnOfOther says when another program goes on than the one that began. The
+// same source gives the same bytes; whether it is the same, nobody can tell here.
+func warnOfOther(log *slog.Logger, was, now Build) {
+	if was.Commit != now.Commit {
+		log.Warn("the run was begun by a program of another commit", "was", was.Commit, "now", now.Commit)
+	}
+	if was.Go != now.Go {
+		log.Warn("the run was begun by a program built with another Go", "was", was.Go, "now", now.Go)
+	}
 }
 
 // prepare writes what every run directory has from its first moment, the

@@ -263,7 +263,7 @@ func TestFailureLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	m, err := ReadManifest(dir)
-	if err != nil || m.Status != StatusFailed || m.Error != "boom" || m.Build.Float != floatName || m.Machine.Cores < 1 {
+	if err != nil || m.Status != StatusFailed || m.Error != "boom" || m.Attempts[0].Build.Float != floatName || m.Attempts[0].Machine.Cores < 1 {
 		t.Errorf("manifest of a late failure: %+v, %v", m, err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "lock")); err == nil {

@@ -13,7 +13,7 @@ import (
 	"math"
 	"os"
 	"sort"
-	"strconv"
+	"unicode/utf8"
 )
 
 // NamedTensor is an array under a name. Data is []float32, []float64 or
@@ -36,12 +36,13 @@ type tensorInfo struct {
 
 // WriteSafetensors writes tensors and metadata in the safetensors format:
 // 8 bytes little-endian header length, JSON header padded with spaces to a
-// multiple of 8, then the data. The metadata gains "crc32c", a checksum of the
-// data. Equal input gives equal bytes.
+// multiple of 8, then the data. The metadata gains "checksum", of the metadata,
+// the tensors' names, types and shapes, and the data. Equal input gives equal
+// bytes.
 func WriteSafetensors(w io.Writer, tensors []NamedTensor, metadata map[string]string) error {
 	infos := make([]tensorInfo, len(tensors))
 	seen := map[string]bool{metadataKey: true}
-	sum := crc32.New(castagnoli)
+	names := make([]string, len(tensors))
 	var at int64
 	for i, t := range tensors {
 		if seen[t.Name] {
@@ -60,13 +61,22 @@ func WriteSafetensors(w io.Writer, tensors []NamedTensor, metadata map[string]st
 		if shape == nil {
 			shape = []int{}
 		}
-		infos[i] = tensorInfo{dtype, shape, [2]int64{at, end}}
+		names[i], infos[i] = t.Name, tensorInfo{dtype, shape, [2]int64{at, end}}
 		at = end
+	}
+	if _, taken := metadata[checksumKey]; taken {
+		return fmt.Errorf("safetensors: the metadata key %q is reserved", checksumKey)
+	}
+	sum, err := sumHeader(names, infos, metadata)
+	if err != nil {
+		return err
+	}
+	for _, t := range tensors {
 		if err := writeData(sum, t.Data); err != nil {
 			return err
 		}
 	}
-	header, err := encodeHeader(tensors, infos, metadata, sum)
+	header, err := encodeHeader(names, infos, metadata, sum)
 	if err != nil {
 		return err
 	}
@@ -87,14 +97,48 @@ func WriteSafetensors(w io.Writer, tensors []NamedTensor, metadata map[string]st
 	return bw.Flush()
 }
 
-const metadataKey = "__metadata__"
+const (
+	metadataKey = "__metadata__"
+	checksumKey = "checksum"
+)
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
+// sumHeader starts the checksum of a file with what its header says, the
+// checksum itself left out; the data follow. It is taken over values, not bytes,
+// so that a program that only lays the header out anew does not break it.
+func sumHeader(names []string, infos []tensorInfo, metadata map[string]string) (hash.Hash32, error) {
+	for k, v := range metadata {
+		if !utf8.ValidString(k) || !utf8.ValidString(v) {
+			return nil, fmt.Errorf("safetensors: metadata %q is not UTF-8", k)
+		}
+	}
+	for _, n := range names {
+		if !utf8.ValidString(n) {
+			return nil, fmt.Errorf("safetensors: tensor name %q is not UTF-8", n)
+		}
+	}
+	said := map[string]string{}
+	for k, v := range metadata {
+		if k != checksumKey {
+			said[k] = v
+		}
+	}
+	text, err := json.Marshal([]any{said, names, infos})
+	if err != nil {
+		return nil, err
+	}
+	sum := crc32.New(castagnoli)
+	sum.Write(text)
+	return sum, nil
+}
+
+func checksum(sum hash.Hash32) string { return fmt.Sprintf("crc32c:%08x", sum.Sum32()) }
+
 // encodeHeader writes the header by hand, so that entries keep the order of
 // the data.
-func encodeHeader(tensors []NamedTensor, infos []tensorInfo, metadata map[string]string, sum hash.Hash32) ([]byte, error) {
-	meta := map[string]string{"crc32c": strconv.FormatUint(uint64(sum.Sum32()), 16)}
+func encodeHeader(names []string, infos []tensorInfo, metadata map[string]string, sum hash.Hash32) ([]byte, error) {
+	meta := map[string]string{checksumKey: checksum(sum)}
 	for k, v := range metadata {
 		meta[k] = v
 	}
@@ -117,9 +161,9 @@ func encodeHeader(tensors []NamedTensor, infos []tensorInfo, metadata map[string
 	if err := put(metadataKey, meta); err != nil {
 		return nil, err
 	}
-	for i, t := range tensors {
+	for i, name := range names {
 		b.WriteByte(',')
-		if err := put(t.Name, infos[i]); err != nil {
+		if err := put(name, infos[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -133,33 +177,36 @@ func encodeHeader(tensors []NamedTensor, infos []tensorInfo, metadata map[string
 // ReadSafetensors reads a file written by WriteSafetensors or by any other
 // writer of the format, and refuses whatever is not exactly well formed:
 // truncated or surplus data, gaps, overlaps, unknown types, shapes that do not
-// match their data, a wrong checksum.
+// match their data, a wrong checksum. Other writers give none.
 func ReadSafetensors(path string) ([]NamedTensor, map[string]string, error) {
-	return readSafetensors(path, true)
+	d, err := readFile(path, true)
+	return d.tensors, d.meta, err
 }
 
-// readMetadata is a file's metadata without its tensors. The whole file is
-// checked all the same: nothing is done in the name of a damaged one.
-func readMetadata(path string) (map[string]string, error) {
-	_, meta, err := readSafetensors(path, false)
-	return meta, err
+// decoded is what a safetensors file holds.
+type decoded struct {
+	tensors []NamedTensor
+	meta    map[string]string // without the checksum
+	sealed  bool              // it has a checksum, which is right
 }
 
-func readSafetensors(path string, keep bool) ([]NamedTensor, map[string]string, error) {
+// readFile reads and checks a whole file; without keep it returns no tensors and
+// holds none in memory.
+func readFile(path string, keep bool) (decoded, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, nil, err
+		return decoded{}, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, nil, err
+		return decoded{}, err
 	}
-	tensors, meta, err := decodeSafetensors(bufio.NewReaderSize(f, 1<<16), info.Size(), keep)
+	d, err := decodeFile(bufio.NewReaderSize(f, 1<<16), info.Size(), keep)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", path, err)
+		return decoded{}, fmt.Errorf("%s: %w", path, err)
 	}
-	return tensors, meta, nil
+	return d, nil
 }
 
 func readHeader(r io.Reader, size int64) ([]byte, error) {
@@ -181,51 +228,53 @@ func readHeader(r io.Reader, size int64) ([]byte, error) {
 	return header, nil
 }
 
-// decodeSafetensors checks a file of a size and returns its tensors, if they are
+// decodeFile checks a file of a size and returns its tensors, if they are
 // to be kept, and its metadata.
-func decodeSafetensors(r io.Reader, size int64, keep bool) ([]NamedTensor, map[string]string, error) {
+func decodeFile(r io.Reader, size int64, keep bool) (d decoded, err error) {
 	header, err := readHeader(r, size)
 	if err != nil {
-		return nil, nil, err
+		return d, err
 	}
 	n := len(header)
 	names, infos, meta, err := decodeHeader(header)
 	if err != nil {
-		return nil, nil, err
+		return d, err
 	}
 	var at int64
 	for i, in := range infos {
 		if in.Offsets[0] != at || in.Offsets[1] < at {
-			return nil, nil, fmt.Errorf("tensor %q lies at bytes %d to %d, want its start at %d: gap or overlap",
+			return d, fmt.Errorf("tensor %q lies at bytes %d to %d, want its start at %d: gap or overlap",
 				names[i], in.Offsets[0], in.Offsets[1], at)
 		}
 		at = in.Offsets[1]
 	}
 	if have := size - 8 - int64(n); have != at {
-		return nil, nil, fmt.Errorf("truncated or surplus data: %d bytes where the header wants %d", have, at)
+		return d, fmt.Errorf("truncated or surplus data: %d bytes where the header wants %d", have, at)
 	}
-	sum := crc32.New(castagnoli)
-	tensors := make([]NamedTensor, len(infos))
+	sum, err := sumHeader(names, infos, meta)
+	if err != nil {
+		return d, err
+	}
 	for i, in := range infos {
 		if !keep {
 			if _, err := io.CopyN(sum, r, in.Offsets[1]-in.Offsets[0]); err != nil {
-				return nil, nil, fmt.Errorf("tensor %q: %w", names[i], err)
+				return d, fmt.Errorf("tensor %q: truncated", names[i])
 			}
 			continue
 		}
 		data, err := readData(io.TeeReader(r, sum), in)
 		if err != nil {
-			return nil, nil, fmt.Errorf("tensor %q: %w", names[i], err)
+			return d, fmt.Errorf("tensor %q: %w", names[i], err)
 		}
-		tensors[i] = NamedTensor{names[i], in.Shape, data}
+		d.tensors = append(d.tensors, NamedTensor{names[i], in.Shape, data})
 	}
-	if want, ok := meta["crc32c"]; ok {
-		if got := strconv.FormatUint(uint64(sum.Sum32()), 16); got != want {
-			return nil, nil, fmt.Errorf("damaged: checksum %s, want %s", got, want)
-		}
-		delete(meta, "crc32c")
+	want, sealed := meta[checksumKey]
+	if got := checksum(sum); sealed && got != want {
+		return d, fmt.Errorf("damaged: checksum %s, want %s", got, want)
 	}
-	return tensors, meta, nil
+	delete(meta, checksumKey)
+	d.meta, d.sealed = meta, sealed
+	return d, nil
 }
 
 // decodeHeader lists the tensors in the order of their data.
