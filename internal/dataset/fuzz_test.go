@@ -91,7 +91,7 @@ func roundTrip(t *testing.T, l *Log) {
 }
 
 func FuzzRatingsDat(f *testing.F) {
-	addSeeds(f, "ratings.dat", "ratings.dat.gz")
+	addSeeds(f, "ratings.dat", "ratings.dat.gz", "ratings.dat.zst")
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if l, ok := tryInput(t, b, ratingsDat.log); ok {
 			roundTrip(t, l)
@@ -180,6 +180,35 @@ func FuzzCacheEntry(f *testing.F) {
 			t.Fatal(err)
 		}
 		if d := cmp.Diff(e, again, cmp.AllowUnexported(entry{}), cmpopts.EquateNaNs()); d != "" {
+			t.Fatal(d)
+		}
+	})
+}
+
+// FuzzCacheFile opens damaged cache files: only the bytes that were sealed come back.
+func FuzzCacheFile(f *testing.F) {
+	var whole bytes.Buffer
+	w := bufio.NewWriter(&whole)
+	l := logOf([4]int{1, 7, 1, 5}, [4]int{2, 8, 2, 3})
+	sealEntry(&entry{log: l, ladder: Ladder{l.Rung(RungRaw)}})(w)
+	w.Flush()
+	sealed := whole.Bytes()
+	f.Add(sealed)
+	f.Add(sealed[:len(sealed)-1])
+	f.Add(append(bytes.Clone(sealed), 0))
+	f.Add([]byte(cacheVersion))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		e, err := openEntry(b)
+		if err != nil {
+			return
+		}
+		var again bytes.Buffer
+		w := bufio.NewWriter(&again)
+		sealEntry(e)(w)
+		w.Flush()
+		if back, err := openEntry(again.Bytes()); err != nil {
+			t.Fatal(err)
+		} else if d := cmp.Diff(e, back, cmp.AllowUnexported(entry{}), cmpopts.EquateNaNs()); d != "" {
 			t.Fatal(d)
 		}
 	})
