@@ -32,6 +32,7 @@ func TestExitCodes(t *testing.T) {
 		{fmt.Errorf("load: %w", &dataset.Error{Msg: "x"}), 3},
 		{fmt.Errorf("step 3: %w", &mechanism.CheckError{}), 4},
 		{run.ErrInterrupted, 130},
+		{fmt.Errorf("%w, %w: the disk is full", train.ErrInterrupted, train.ErrNotSaved), 1},
 		{run.WithHint(fmt.Errorf("epoch 2: %w", train.ErrInterrupted), "h"), 130},
 		{context.Canceled, 130},
 	} {
@@ -49,6 +50,7 @@ func TestComplain(t *testing.T) {
 		{errors.New("a\nb\n"), "error: a\nalso: b\n"},
 		{usagef("do it", "bad"), "error: bad\nhint: do it\n"},
 		{fmt.Errorf("w: %w", &dataset.Error{File: "f", Line: 3, Msg: "bad", Hint: "fix"}), "error: w: f:3: bad\nhint: fix\n"},
+		{fmt.Errorf("%w, %w: disk", train.ErrInterrupted, train.ErrNotSaved), "error: training interrupted, not saved: disk\n"},
 		{run.WithHint(fmt.Errorf("deep: %w", context.Canceled), "again"), "error: interrupted\nhint: again\n"},
 	} {
 		var b bytes.Buffer

@@ -36,24 +36,31 @@ const (
 // SaveCheckpoint replaces the checkpoint of the run, durably. The ledger is made
 // durable first, and the checkpoint remembers where it stood.
 func (e *Env) SaveCheckpoint(c Checkpoint) error {
+	if err := e.saveCheckpoint(c); err != nil {
+		return &unsaved{fmt.Errorf("save checkpoint: %w", err)}
+	}
+	return nil
+}
+
+func (e *Env) saveCheckpoint(c Checkpoint) error {
 	if !json.Valid(c.State) {
-		return errors.New("save checkpoint: state is not JSON")
+		return errors.New("state is not JSON")
 	}
 	meta := map[string]string{metaConfig: e.ConfigHash, metaState: string(c.State), metaFloat: floatName, metaSIMD: simdPath()}
 	if e.ledger != nil {
 		st, err := e.ledger.State()
 		if err != nil {
-			return fmt.Errorf("save checkpoint: %w", err)
+			return err
 		}
 		text, err := json.Marshal(st)
 		if err != nil {
-			return fmt.Errorf("save checkpoint: %w", err)
+			return err
 		}
 		meta[metaLedger] = string(text)
 	}
 	path := filepath.Join(e.Dir, checkpointFile)
 	if err := e.mkdir(filepath.Dir(path)); err != nil {
-		return fmt.Errorf("save checkpoint: %w", err)
+		return err
 	}
 	e.meta = nil
 	err := WriteFile(path, func(w io.Writer) error { return WriteSafetensors(w, c.Tensors, meta) })

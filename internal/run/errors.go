@@ -11,9 +11,28 @@ import (
 // ended, after it saved what is needed to go on.
 var ErrInterrupted = errors.New("interrupted")
 
-// WasInterrupted reports whether err is an interruption and not a failure.
+// WasInterrupted reports whether err is an interruption and not a failure. One
+// that could not save what it should have is a failure.
 func WasInterrupted(err error) bool {
+	if errors.Is(err, train.ErrNotSaved) {
+		return false
+	}
 	return errors.Is(err, ErrInterrupted) || errors.Is(err, train.ErrInterrupted) || errors.Is(err, context.Canceled)
+}
+
+// unsaved marks an error of keeping a run's state, so that an interruption does
+// not hide it.
+type unsaved struct{ error }
+
+func (e *unsaved) Unwrap() error        { return e.error }
+func (e *unsaved) Is(target error) bool { return target == train.ErrNotSaved }
+
+// isFinal reports whether an error says of itself that its run must not go on:
+// there is an error in err's tree with a method Final that returns true, such as
+// that of noise which failed its own check.
+func isFinal(err error) bool {
+	var f interface{ Final() bool }
+	return errors.As(err, &f) && f.Final()
 }
 
 // UsageError is a request that cannot be carried out as asked: a directory

@@ -30,6 +30,7 @@ type Manifest struct {
 	Cite       string             `json:"cite,omitempty"`
 	Status     string             `json:"status"`
 	Error      string             `json:"error,omitempty"`
+	Final      bool               `json:"final,omitempty"` // the failure is one that no attempt can mend
 	Seed       uint64             `json:"seed"`
 	ConfigFile string             `json:"config_file,omitempty"` // as given on the command line
 	ConfigHash string             `json:"config_sha256"`

@@ -61,6 +61,11 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 	}
 	old, fresh := found.manifest, found.manifest == nil
 	switch {
+	case !fresh && old.Final:
+		return nil, &UsageError{
+			Message: fmt.Sprintf("the run in %s failed for good: %s", dir, old.Error),
+			Fix:     "start again with another --out",
+		}
 	case !fresh && !o.Resume:
 		for _, name := range results {
 			if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
@@ -147,29 +152,34 @@ func (e *Env) prepare(yaml []byte) (err error) {
 	})
 }
 
-// close ends the run: status and timings into the manifest, ledger and log made
-// durable, lock released. It returns taskErr, or what went wrong in closing.
+// close ends the run: ledger and log made durable, then status and timings into
+// the manifest, lock released. It returns taskErr and what went wrong in closing.
 func (e *Env) close(taskErr error) error {
-	status := StatusDone
-	switch {
-	case WasInterrupted(taskErr):
-		status = StatusInterrupted
-	case taskErr != nil:
-		status = StatusFailed
-		e.manifest.Error = taskErr.Error()
-	}
-	if taskErr != nil && !e.kept {
+	final := isFinal(taskErr)
+	if taskErr != nil && !e.kept && !final {
 		e.abandon()
 		err := errors.Join(taskErr, e.lock.release())
 		removeEmpty(e.made)
 		return err
 	}
+	err := taskErr
+	if bad := errors.Join(e.closeLedger(), e.log.close()); bad != nil {
+		err = errors.Join(&unsaved{bad}, taskErr)
+	}
+	e.manifest.Status, e.manifest.Final = StatusDone, final
+	switch {
+	case WasInterrupted(err):
+		e.manifest.Status = StatusInterrupted
+	case err != nil:
+		e.manifest.Status, e.manifest.Error = StatusFailed, err.Error()
+	}
 	a := &e.manifest.Attempts[len(e.manifest.Attempts)-1]
 	a.Seconds = time.Since(a.Started).Seconds()
-	a.Status, a.PeakRSSBytes = status, PeakRSS()
-	e.manifest.Status = status
-	err := errors.Join(e.closeLedger(), e.log.close(), e.saveManifest(), e.lock.release())
-	return errors.Join(taskErr, err)
+	a.Status, a.PeakRSSBytes = e.manifest.Status, PeakRSS()
+	if bad := errors.Join(e.saveManifest(), e.lock.release()); bad != nil {
+		err = errors.Join(&unsaved{bad}, err)
+	}
+	return err
 }
 
 // logFile keeps the first error of writing the log, which slog drops.

@@ -16,6 +16,10 @@ import (
 // saved and can be resumed.
 var ErrInterrupted = errors.New("training interrupted")
 
+// ErrNotSaved is wrapped beside ErrInterrupted where the state could not be saved: what was done since the
+// last checkpoint is lost.
+var ErrNotSaved = errors.New("not saved")
+
 // Result is what a finished run leaves, besides the model's parameters.
 type Result struct {
 	Epochs  []EpochRecord // all of the run, those before a resumption included

@@ -391,7 +391,7 @@ func TestStoreErrors(t *testing.T) {
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err = Run(ctx, m, o); !errors.Is(err, ErrInterrupted) || !errors.Is(err, full) {
+	if _, err = Run(ctx, m, o); !errors.Is(err, ErrInterrupted) || !errors.Is(err, ErrNotSaved) || !errors.Is(err, full) {
 		t.Error(err)
 	}
 }

@@ -22,7 +22,7 @@ func (l *loop) due(now time.Time) bool {
 // interrupt saves and says so.
 func (l *loop) interrupt(ctx context.Context) error {
 	if err := l.save(); err != nil {
-		return fmt.Errorf("%w, and not saved: %w", l.interrupted(ctx), err)
+		return fmt.Errorf("%w, %w: %w", l.interrupted(ctx), ErrNotSaved, err)
 	}
 	return l.interrupted(ctx)
 }
