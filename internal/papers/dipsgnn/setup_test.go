@@ -13,13 +13,14 @@ import (
 	"privrec/internal/run"
 )
 
-// smoke is the setting of seconds; tiny makes it smaller still.
+// smoke is the setting of seconds; tiny makes it smaller still, on one
+// worker: others wait for a core where tests run beside each other.
 const smoke = "../../../configs/dipsgnn/smoke.yaml"
 
 var tiny = map[string][]string{
-	"dipsgnn": {"model.dim=8", "model.user_dim=4", "train.epochs=2"},
-	"srgnn":   {"data.name=standin-tiny", "model.dim=8", "train.epochs=2"},
-	"apgnn":   {"data.name=standin-tiny", "model.dim=8", "model.user_dim=4", "train.epochs=2"},
+	"dipsgnn": {"model.dim=4", "model.user_dim=2", "train.epochs=2", "run.workers=1"},
+	"srgnn":   {"data.name=standin-tiny", "model.dim=4", "train.epochs=2", "run.workers=1"},
+	"apgnn":   {"data.name=standin-tiny", "model.dim=4", "model.user_dim=2", "train.epochs=2", "run.workers=1"},
 }
 
 // inRun calls f inside a real run of the small setting with its data loaded.

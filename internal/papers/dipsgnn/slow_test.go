@@ -12,8 +12,28 @@ import (
 func TestResumeAfterEveryInterruption(t *testing.T) {
 	want, s := uninterrupted(t, "dipsgnn", nil)
 	for at := 1; at <= s.fuse.looks; at++ {
-		dir := filepath.Join(t.TempDir(), "run")
-		interrupt(t, "dipsgnn", dir, nil, at, false)
-		same(t, fmt.Sprintf("interrupted at look %d of %d", at, s.fuse.looks), resume(t, "dipsgnn", dir, nil), want)
+		t.Run(fmt.Sprintf("look %d of %d", at, s.fuse.looks), func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(t.TempDir(), "run")
+			interrupt(t, "dipsgnn", dir, nil, at, false)
+			same(t, "resumed", resume(t, "dipsgnn", dir, nil), want)
+		})
+	}
+}
+
+// The rest of the variants.
+func TestMoreVariants(t *testing.T) {
+	for _, v := range []variant{
+		{"noise on only", []string{`eval.noise=["on"]`}, "labels,readout,backward", 5, 1.18703, "20 []", "train 2, valid 2, refit R, test R+1", true},
+		{"no test passes between", []string{"eval.every=false"}, "labels,readout,backward,eval_noise_off", 5, 1.18703, "20 []", "train 2, valid 2, refit R, test 1", true},
+		{"unselected raw, none", []string{"privacy.features.unselected=raw"},
+			"labels,readout,backward,eval_noise_off", 5, 1.18703, "20 []", "train 2, valid 2, refit R, test R+1", true},
+		{"by user, clipped", []string{"train.validation_split=user", "model.normalise=clip"},
+			"labels,readout,backward,eval_noise_off", 5, 1.18703, "20 []", "train 2, valid 2, refit R, test R+1", true},
+		{"epsilon 3", []string{"privacy.transitions.epsilon=3"}, "labels,readout,backward,eval_noise_off", 3, 1.92458, "20 []", "train 2, valid 2, refit R, test R+1", true},
+		{"last, all samples", []string{"train.select=last", "train.validation=0", "train.refit=false"},
+			"labels,readout,backward,eval_noise_off", 5, 1.18703, "20 []", "train 2, valid 0, refit 0, test 3", true},
+	} {
+		t.Run(v.name, v.test)
 	}
 }
