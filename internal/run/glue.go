@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 
 	"privrec/internal/tensor"
@@ -10,11 +11,13 @@ import (
 func simdPath() string { return tensor.SIMD() }
 func workers() int     { return tensor.Workers() }
 
-// setWorkers sets the number of threads; 0 leaves it at the number of cores.
+// setWorkers sets the number of threads; 0 takes all cores, whatever an earlier
+// task of this process asked for.
 func setWorkers(n int) {
-	if n > 0 {
-		tensor.SetWorkers(n)
+	if n == 0 {
+		n = runtime.GOMAXPROCS(0)
 	}
+	tensor.SetWorkers(n)
 }
 
 var floatName = func() string {
