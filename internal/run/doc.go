@@ -1,6 +1,6 @@
 // Package run gives every task the same surroundings: a strict configuration,
 // a run directory that one process writes at a time, artefacts that appear
-// whole or not at all, a checkpoint that survives kill -9 at any moment, and a
+// whole or not at all (ledger.jsonl and log.jsonl grow line by line instead), a checkpoint that survives kill -9 at any moment, and a
 // manifest that says what produced it.
 //
 // A run directory holds
@@ -18,6 +18,7 @@
 //	lock             held while a process writes
 //
 // The key "run" of every configuration belongs to this package (Settings); all
-// other keys belong to the task. Number of workers and output directory do not
-// enter the configuration hash, because they do not enter the results.
+// other keys belong to the task. Number of workers, output directory and the
+// cadence of checkpoints do not enter the configuration hash, because they do
+// not enter the results.
 package run

@@ -16,10 +16,12 @@ import (
 // Env is what a task works in: its directory, its seed, its reporting. It is
 // used from one goroutine.
 type Env struct {
-	Dir        string   // run directory; the task holds its lock
-	Seed       rng.Seed // every random number of the run comes from here
-	Resume     bool     // go on from the checkpoint, if there is one
-	ConfigHash string   // of the effective configuration, seed and task
+	Dir        string        // run directory; the task holds its lock
+	Seed       rng.Seed      // every random number of the run comes from here
+	Resume     bool          // go on from the checkpoint, if there is one
+	ConfigHash string        // of the effective configuration, seed and task
+	SaveEvery  time.Duration // the user's wish: at most this long between checkpoints; 0: not by time
+	SaveSteps  int           // a checkpoint every so many steps; 0: not by steps
 	Log        *slog.Logger
 	Progress   Progress
 

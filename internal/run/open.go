@@ -1,7 +1,6 @@
 package run
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +8,8 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -227,6 +228,9 @@ func (e *Env) abandon() {
 	}
 }
 
+// unhashed begin the lines of a configuration that results do not depend on.
+var unhashed = []string{"  workers:", "  out:", "  save_seconds:", "  save_steps:"}
+
 // firstDifference points at the first line in which the directory's
 // configuration differs from the present one.
 func firstDifference(dir string, now []byte) string {
@@ -234,10 +238,10 @@ func firstDifference(dir string, now []byte) string {
 	if err != nil {
 		return ""
 	}
-	a, b := bytes.Split(was, []byte("\n")), bytes.Split(now, []byte("\n"))
+	a, b := strings.Split(string(was), "\n"), strings.Split(string(now), "\n")
 	for i := range min(len(a), len(b)) {
-		x, y := string(bytes.TrimSpace(a[i])), string(bytes.TrimSpace(b[i]))
-		if x != y && !bytes.HasPrefix(a[i], []byte("  workers:")) && !bytes.HasPrefix(a[i], []byte("  out:")) {
+		free := func(start string) bool { return strings.HasPrefix(a[i], start) }
+		if x, y := strings.TrimSpace(a[i]), strings.TrimSpace(b[i]); x != y && !slices.ContainsFunc(unhashed, free) {
 			return fmt.Sprintf(": it has %q, this one %q", x, y)
 		}
 	}

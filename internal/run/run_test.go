@@ -12,11 +12,14 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"privrec/internal/config"
 	"privrec/internal/privacy"
+	"privrec/internal/tensor"
 )
 
 // toy is a task that adds numbers, step by step, with a checkpoint after each
@@ -203,6 +206,8 @@ func TestDirectoryRules(t *testing.T) {
 		{"again", start("a", false), "already holds a run (train toy, done)"},
 		{"other configuration", start("a", true, "start=2"), `another configuration: it has "start: 1", this one "start: 2"`},
 		{"other seed", start("a", true, "run.seed=2"), `another configuration: it has "seed: 1", this one "seed: 2"`},
+		{"another cadence", start("a", true, "run.save_steps=7", "run.save_seconds=0.5"), ""},
+		{"other configuration and cadence", start("a", true, "run.save_steps=7", "start=2"), `it has "start: 1"`},
 		{"a file", start("file", false), "is a file"},
 		{"not ours", start("other", false), "not a run directory (it holds thesis.tex)"},
 		{"below a file", start("file/x", false), "file/x: " + filepath.Join(base, "file") + " is a file"},
@@ -280,11 +285,20 @@ func TestConfigurationErrors(t *testing.T) {
 	if err == nil || err.Error() != want || !config.Is(err) {
 		t.Errorf("got %v\nwant %s", err, want)
 	}
-	if err := toyTask(nil).Check(file, []string{"steps=1", "run.workers=2"}); err != nil {
+	for set, want := range map[string]string{
+		"run.save_seconds=-1":  "--set run.save_seconds: must lie in 0 to 604800, got -1",
+		"run.save_seconds=1e9": "--set run.save_seconds: must lie in 0 to 604800, got 1e+09",
+		"run.save_steps=-1":    "--set run.save_steps: must be at least 0, got -1",
+	} {
+		if err := toyTask(nil).Check("", []string{set}); err == nil || err.Error() != want {
+			t.Errorf("%s: %v", set, err)
+		}
+	}
+	if err := toyTask(nil).Check(file, []string{"steps=1", "run.workers=2", "run.save_seconds=0"}); err != nil {
 		t.Error(err)
 	}
 	b, err := toyTask(nil).Defaults()
-	if err != nil || string(b) != "run:\n  seed: 1\n  workers: 0\n  out: \"\"\nsteps: 20\nstart: 1\n" {
+	if err != nil || string(b) != "run:\n  seed: 1\n  workers: 0\n  out: \"\"\n  save_seconds: 20\n  save_steps: 0\nsteps: 20\nstart: 1\n" {
 		t.Errorf("defaults %s, %v", b, err)
 	}
 }
@@ -349,5 +363,33 @@ func TestScoresReadBack(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(e.Dir, "bad.tsv.gz")); err == nil {
 		t.Error("a refused table was written")
+	}
+}
+
+// The settings of a run reach the task, whatever an earlier task left.
+func TestSettingsReachTheTask(t *testing.T) {
+	defer tensor.SetWorkers(runtime.GOMAXPROCS(0))
+	for _, c := range []struct {
+		sets    []string
+		every   time.Duration
+		steps   int
+		workers int
+	}{
+		{[]string{"run.save_seconds=0.25", "run.save_steps=7", "run.workers=3"}, 250 * time.Millisecond, 7, 3},
+		{nil, 20 * time.Second, 0, runtime.GOMAXPROCS(0)},
+	} {
+		seen := false
+		task := Task{Verb: "train", Name: "look", Action: Bind(func() toy { return toy{} }, nil,
+			func(ctx context.Context, env *Env, _ toy) error {
+				seen = true
+				if env.SaveEvery != c.every || env.SaveSteps != c.steps || tensor.Workers() != c.workers {
+					t.Errorf("%v: every %v, %d steps, %d workers", c.sets, env.SaveEvery, env.SaveSteps, tensor.Workers())
+				}
+				return nil
+			})}
+		sets := append([]string{"run.out=" + filepath.Join(t.TempDir(), "r")}, c.sets...)
+		if _, err := task.Start(t.Context(), quiet(new(bytes.Buffer), Options{Sets: sets})); err != nil || !seen {
+			t.Error(err)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"time"
 
 	"privrec/internal/config"
 	"privrec/internal/rng"
@@ -30,6 +31,29 @@ type Settings struct {
 	Seed    uint64 `yaml:"seed"`    // default 1
 	Workers int    `yaml:"workers"` // threads; default 0: all cores. Results do not depend on it
 	Out     string `yaml:"out"`     // run directory; default: runs/<verb>-<name>-<configuration hash>
+
+	// Work that a kill may cost; it does not enter the results. 0: not by time,
+	// not by steps.
+	SaveSeconds float64 `yaml:"save_seconds"` // between checkpoints, at most; default 20
+	SaveSteps   int     `yaml:"save_steps"`   // from one checkpoint to the next; default 0
+}
+
+// maxSaveSeconds is the longest time between checkpoints, a week.
+const maxSaveSeconds = 7 * 24 * 3600
+
+// check refuses settings out of their range.
+func (s Settings) check(doc *config.Document) error {
+	var bad []error
+	if s.Workers < 0 || s.Workers > MaxWorkers {
+		bad = append(bad, doc.Errorf("run.workers", "must lie in 0 to %d, got %d", MaxWorkers, s.Workers))
+	}
+	if !(s.SaveSeconds >= 0 && s.SaveSeconds <= maxSaveSeconds) {
+		bad = append(bad, doc.Errorf("run.save_seconds", "must lie in 0 to %d, got %v", maxSaveSeconds, s.SaveSeconds))
+	}
+	if s.SaveSteps < 0 {
+		bad = append(bad, doc.Errorf("run.save_steps", "must be at least 0, got %d", s.SaveSteps))
+	}
+	return errors.Join(bad...)
 }
 
 // wholeFile is a configuration file: the run's part and the task's keys.
@@ -64,7 +88,7 @@ type bound struct {
 // doc.Errorf values joined, and must not return a nil *config.Error as error.
 // C must not use the key "run".
 func Bind[C any](def func() C, validate func(C, *config.Document) error, f func(ctx context.Context, env *Env, c C) error) Action {
-	whole := func() wholeFile[C] { return wholeFile[C]{Run: Settings{Seed: 1}, Task: def()} }
+	whole := func() wholeFile[C] { return wholeFile[C]{Run: Settings{Seed: 1, SaveSeconds: 20}, Task: def()} }
 	return Action{
 		defaults: func() ([]byte, error) { return config.Encode(whole()) },
 		load: func(task Task, path string, sets []string) (*bound, error) {
@@ -72,10 +96,7 @@ func Bind[C any](def func() C, validate func(C, *config.Document) error, f func(
 			if err != nil {
 				return nil, err
 			}
-			var bad error
-			if c.Run.Workers < 0 || c.Run.Workers > MaxWorkers {
-				bad = doc.Errorf("run.workers", "must lie in 0 to %d, got %d", MaxWorkers, c.Run.Workers)
-			}
+			bad := c.Run.check(doc)
 			if validate != nil {
 				bad = errors.Join(bad, validate(c.Task, doc))
 			}
@@ -141,5 +162,7 @@ func (t Task) Start(ctx context.Context, o Options) (dir string, err error) {
 		return dir, nil
 	}
 	env.Seed = rng.Seed(b.settings.Seed)
+	env.SaveEvery = time.Duration(b.settings.SaveSeconds * float64(time.Second))
+	env.SaveSteps = b.settings.SaveSteps
 	return dir, env.close(b.run(ctx, env))
 }
