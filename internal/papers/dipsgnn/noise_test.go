@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"privrec/internal/autograd"
@@ -28,35 +29,23 @@ func uncorrelated(a, b []float64, tests int) error {
 	return nil
 }
 
-// Every draw has a key of its own: part, direction, pass, batch and step. Any
-// two differ in one of these and are independent; the same key gives the same
-// noise, on which resuming rests.
+// Every draw of a run has a key of its own: part, direction, pass, batch and
+// step. Any two differ in one of these and are independent; the same key gives
+// the same noise, on which resuming rests.
 func TestNoiseKeys(t *testing.T) {
 	type key struct {
-		part        string
-		dir         Direction
-		pass, first int
-		step        int
+		part  string
+		dir   Direction
+		pass  int
+		first int32
+		step  int
 	}
 	const rows, cols = 60, 50
-	draw := func(k key) []float64 {
-		a := noiseOf(t, 1, 5, k.part)
-		perturb := a.begin(k.pass, []int32{int32(k.first), 7}, nil)
-		y := perturb(autograd.NewTape().Const(tensor.New(rows, cols)), k.step, k.dir)
-		if err := a.end(); err != nil {
-			t.Fatal(err)
-		}
-		var z []float64
-		for i := range rows {
-			z = append(z, ggnntest.Row(y.V, i)...)
-		}
-		return z
-	}
 	var keys []key
-	for _, part := range []string{"train", "valid", "test"} {
+	for _, part := range []string{"train", "valid", "refit", "test"} {
 		for _, dir := range []Direction{Incoming, Outgoing} {
 			for _, pass := range []int{0, 1} {
-				for _, first := range []int{0, 1, 256} {
+				for _, first := range []int32{0, 256} {
 					for _, step := range []int{0, 1} {
 						keys = append(keys, key{part, dir, pass, first, step})
 					}
@@ -64,19 +53,57 @@ func TestNoiseKeys(t *testing.T) {
 			}
 		}
 	}
-	noise := make([][]float64, len(keys))
-	for i, k := range keys {
-		noise[i] = draw(k)
+	// drawn is the noise under the keys, over its standard deviation.
+	drawn := func(sets ...string) (noise [][]float64) {
+		inRun(t, sets, func(_ context.Context, env *run.Env, cfg Config, x *experiment) error {
+			p, err := newProtection(env, x, cfg)
+			if err != nil {
+				return err
+			}
+			_, std := cfg.deviations()
+			parts := map[string]*part{"train": x.train, "valid": x.valid, "refit": x.refit, "test": x.test}
+			for _, k := range keys {
+				a, err := p.on(parts[k.part])
+				if err != nil {
+					return err
+				}
+				perturb := a.begin(k.pass, []int32{k.first, 7}, nil)
+				y := perturb(autograd.NewTape().Const(tensor.New(rows, cols)), k.step, k.dir)
+				var z []float64
+				for i := range rows {
+					for _, v := range ggnntest.Row(y.V, i) {
+						z = append(z, v/std)
+					}
+				}
+				noise = append(noise, z)
+				if err := a.end(); err != nil {
+					return err
+				}
+			}
+			return p.check()
+		})
+		return noise
 	}
+	noise := drawn()
+	pairs := len(keys) * len(keys)
 	for i := range keys {
 		for j := range i {
-			if err := uncorrelated(noise[i], noise[j], len(keys)*len(keys)/2); err != nil {
+			if err := uncorrelated(noise[i], noise[j], pairs); err != nil {
 				t.Errorf("%+v and %+v: %v", keys[j], keys[i], err)
 			}
 		}
 	}
-	if again := draw(keys[0]); uncorrelated(noise[0], again, 1) == nil || again[rows*cols-1] != noise[0][rows*cols-1] {
-		t.Error("the same key gives other noise")
+	if again := drawn(); !slices.EqualFunc(again, noise, slices.Equal) {
+		t.Error("the same keys give other noise")
+	}
+	// Another seed and another budget share no normals: their difference would
+	// otherwise show the data.
+	for _, set := range []string{"run.seed=2", "privacy.transitions.epsilon=4"} {
+		for i, other := range drawn(set) {
+			if err := uncorrelated(noise[i], other, pairs); err != nil {
+				t.Errorf("%s, %+v: %v", set, keys[i], err)
+			}
+		}
 	}
 }
 
