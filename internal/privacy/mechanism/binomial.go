@@ -52,11 +52,11 @@ func (b *bounded) check(purpose string, x float64) error {
 }
 
 // checkAll runs checks of two tails each so that a right sampler fails any of
-// them in at most one call of 1e9.
-func checkAll(purpose string, checks ...interface {
+// them with at most the probability of its share.
+func checkAll(purpose string, share Share, checks ...interface {
 	check(string, float64) error
 }) error {
-	x := math.Log(2 * float64(len(checks)) / falseAlarm)
+	x := math.Log(2 * float64(len(checks)) / share.falseAlarm())
 	for _, c := range checks {
 		if err := c.check(purpose, x); err != nil {
 			return err

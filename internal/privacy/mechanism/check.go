@@ -5,9 +5,29 @@ import (
 	"math"
 )
 
-// falseAlarm bounds the probability that a run with a right sampler fails any
-// of its checks, however long it runs.
+// falseAlarm is the probability of a false alarm that a whole run may spend: the
+// sum over its mechanisms of what each one's Share allows it.
 const falseAlarm = 1e-9
+
+// Share is the part of a run's false-alarm probability, 1e-9, that all checks of
+// one mechanism together may spend, in (0, 1]. A run with n mechanisms gives
+// each 1/n, and a right sampler then fails any check in at most one run of 1e9.
+// 0 is 1, the whole: n mechanisms that leave it at that spend n times 1e-9.
+type Share float64
+
+func (s Share) validate() error {
+	if !(s >= 0 && s <= 1) {
+		return fmt.Errorf("share of the false-alarm probability is %v, want above 0 and at most 1, or 0 for 1", float64(s))
+	}
+	return nil
+}
+
+func (s Share) falseAlarm() float64 {
+	if s == 0 {
+		s = 1
+	}
+	return float64(s) * falseAlarm
+}
 
 // CheckError is a self-check that failed: the noise that was added is not the
 // noise that the ledger says. The run must end (exit code 4).
@@ -28,17 +48,21 @@ func (e *CheckError) Error() string {
 	return s
 }
 
-// spending hands out the false-alarm probability over the checks of a run: the
-// k-th check gets 6/(pi² k²) of it, so that all of them together get no more than the
-// whole.
-type spending struct{ k int }
+// Final says that the run must not be resumed from a checkpoint: it would only
+// come to the same noise again.
+func (e *CheckError) Final() bool { return true }
+
+// spending hands out a channel's false-alarm probability over its checks: the
+// k-th gets 6/(pi² k²) of it, so that all of them together get no more than the
+// whole. It goes through checkpoints with the channel.
+type spending struct{ k int64 }
 
 // next returns x such that each of tails one-sided events of probability
-// exp(-x) in the next check stays within the check's share.
-func (s *spending) next(tails int) (x float64) {
+// exp(-x) in the next check stays within the check's part.
+func (s *spending) next(tails int, share Share) (x float64) {
 	s.k++
-	share := falseAlarm * 6 / (math.Pi * math.Pi * float64(s.k) * float64(s.k))
-	return math.Log(float64(tails) / share)
+	part := share.falseAlarm() * 6 / (math.Pi * math.Pi * float64(s.k) * float64(s.k))
+	return math.Log(float64(tails) / part)
 }
 
 // unchangedRate is the share of values that rounding may leave as they were:

@@ -41,9 +41,16 @@ func TestSpending(t *testing.T) {
 	var s spending
 	total := 0.0
 	for range 100_000 {
-		total += 5 * math.Exp(-s.next(5))
+		total += 5 * math.Exp(-s.next(5, 0.25))
 	}
-	if total > falseAlarm || total < 0.99*falseAlarm {
-		t.Errorf("100000 checks spend %g of %g", total, falseAlarm)
+	if total > falseAlarm/4 || total < 0.99*falseAlarm/4 {
+		t.Errorf("100000 checks spend %g of %g", total, falseAlarm/4)
+	}
+}
+
+func TestCheckErrorIsFinal(t *testing.T) {
+	var err error = &CheckError{}
+	if f, ok := err.(interface{ Final() bool }); !ok || !f.Final() {
+		t.Error("a failed check may be resumed")
 	}
 }

@@ -35,12 +35,16 @@ const (
 // FeatureSampler perturbs a vector of mixed features under one budget (DIPSGNN
 // paper, algorithm 3, after Wang et al., ICDE 2019): of n features choose k,
 // each gets Epsilon/k, numbers by the piecewise mechanism times n/k, categories
-// by optimised unary encoding.
+// by optimised unary encoding. A missing value is zeros: for a number the middle
+// of its range, for a category no bit set. It is perturbed as any other input,
+// each bit a 0 that is flipped with its probability, so that who lacks a value is
+// hidden too.
 type FeatureSampler struct {
 	Purpose    string
 	Epsilon    float64 // eps1, of the whole vector
 	Features   []FeatureKind
 	Unselected Unselected // empty is Zeroed
+	Share      Share      // of the run's false-alarm probability
 }
 
 // K returns the number of features a user draws, max(1, min(n, floor(eps/2.5)))
@@ -80,11 +84,11 @@ func (f FeatureSampler) validate() error {
 }
 
 // PerturbFeatures replaces the features of all users, one row of Width values
-// each, and records one release: one user's features are in one row, so the rows
-// compose in parallel. Do it once and reuse the rows. Rows outside the mechanism's
-// domain are refused before anything is changed.
+// each, after recording one release: one user's features are in one row, so the
+// rows compose in parallel. Do it once and reuse the rows. Rows outside the
+// mechanism's domain are refused before anything is recorded or changed.
 func PerturbFeatures[T Float](f FeatureSampler, l *privacy.Ledger, s rng.Stream, data []T) error {
-	if err := errors.Join(local(f.Purpose, f.event(), l), f.validate()); err != nil {
+	if err := errors.Join(local(f.Purpose, f.event(), f.Share, l), f.validate()); err != nil {
 		return err
 	}
 	w := f.Width()
@@ -100,10 +104,13 @@ func PerturbFeatures[T Float](f FeatureSampler, l *privacy.Ledger, s rng.Stream,
 		return nil
 	}
 	run := newFeatureRun(f, s)
+	if err := f.record(l, run); err != nil {
+		return err
+	}
 	for i := 0; i < len(data); i += w {
 		perturbRow(run, s.Sub(0, uint64(i/w)), data[i:i+w])
 	}
-	return errors.Join(f.record(l, run), run.check())
+	return run.check()
 }
 
 // record writes what the chosen variant really is.
@@ -141,7 +148,7 @@ type featureRun struct {
 
 func newFeatureRun(f FeatureSampler, s rng.Stream) *featureRun {
 	n, k, e := len(f.Features), f.K(), f.PerFeature()
-	r := &featureRun{f: f, number: Piecewise{f.Purpose, e, privacy.Feature}, unary: UnaryEncoding{f.Purpose, e, privacy.Feature},
+	r := &featureRun{f: f, number: Piecewise{Epsilon: e}, unary: UnaryEncoding{Epsilon: e},
 		scale: float64(n) / float64(k), order: make([]int, n), drawn: make([]proportion, n)}
 	r.numbers, r.bits = r.number.newCheck(), r.unary.newCheck()
 	for i := range r.order {
@@ -215,7 +222,7 @@ func (r *featureRun) check() error {
 	for i := range r.drawn {
 		checks = append(checks, &r.drawn[i])
 	}
-	return checkAll(r.f.Purpose, checks...)
+	return checkAll(r.f.Purpose, r.f.Share, checks...)
 }
 
 func checkRow[T Float](f FeatureSampler, user int, row []T) error {

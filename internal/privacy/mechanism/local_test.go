@@ -161,7 +161,7 @@ func TestLocalChecksFail(t *testing.T) {
 			s := rng.Seed(3).Stream("pm", uint64(i))
 			check.see(0.5, Piecewise{Epsilon: wrong}.sample(&s, 0.5))
 		}
-		if checkAll("p", &check.centre, &check.bias) == nil {
+		if checkAll("p", 1, &check.centre, &check.bias) == nil {
 			t.Errorf("epsilon %g passed for 2.5", wrong)
 		}
 	}
@@ -176,7 +176,7 @@ func TestLocalChecksFail(t *testing.T) {
 	}
 	var failed *CheckError
 	for name, err := range map[string]error{
-		"biased": checkAll("p", &biased.bias), "swapped": checkAll("p", &swapped.kept, &swapped.flipped), "doubled": checkAll("p", &doubled.flipped),
+		"biased": checkAll("p", 1, &biased.bias), "swapped": checkAll("p", 1, &swapped.kept, &swapped.flipped), "doubled": checkAll("p", 1, &doubled.flipped),
 	} {
 		if !errors.As(err, &failed) {
 			t.Errorf("%s: %v", name, err)
@@ -393,5 +393,58 @@ func TestFeaturesRefuse(t *testing.T) {
 	}
 	if len(l.Entries()) != 0 {
 		t.Error("a refusal was recorded")
+	}
+}
+
+// A missing value is zeros: accepted alone and in a vector of mixed features, and
+// perturbed bit by bit as the zeros of any other vector, a number as 0.
+func TestMissingValues(t *testing.T) {
+	const users, width = 60_000, 4
+	for _, eps := range []float64{1, 6} { // 1 of 2 features drawn, then both
+		f := FeatureSampler{Purpose: "features", Epsilon: eps, Features: kinds(3, 0)}
+		data, l := make([]float32, users*width), newLedger(t)
+		for i := width; i < len(data); i += 3 * width { // a third of the users have the first level and the number 1
+			data[i], data[i+3] = 1, 1
+		}
+		if err := PerturbFeatures(f, l, rng.Seed(6).Stream("features"), data); err != nil {
+			t.Fatal(err)
+		}
+		share := float64(f.K()) / 2
+		u, pm := UnaryEncoding{Epsilon: f.PerFeature()}, Piecewise{Epsilon: f.PerFeature()}
+		n, ones, sum := 0.0, [3]float64{}, 0.0
+		for i := 0; i < len(data); i += width {
+			if i%(3*width) == width {
+				continue
+			}
+			n++
+			for j := range ones {
+				if v := data[i+j]; v == 1 {
+					ones[j]++
+				} else if v != 0 {
+					t.Fatalf("a bit is %g", v)
+				}
+			}
+			sum += float64(data[i+3])
+		}
+		for j, got := range ones {
+			p := share * u.Q()
+			if d := (got - n*p) / math.Sqrt(n*p*(1-p)); math.Abs(d) > sigmas {
+				t.Errorf("eps %g: bit %d is set for %g of %g users without a value, want a share %g (%.1f standard errors)", eps, j, got, n, p, d)
+			}
+		}
+		if d := sum / math.Sqrt(n*pm.Variance(0)/share); math.Abs(d) > sigmas {
+			t.Errorf("eps %g: missing numbers have mean %g, %.1f standard errors off", eps, sum/n, d)
+		}
+		want := privacy.Entry{Purpose: "features", Count: 1, Event: privacy.PureLDP{Epsilon: eps, Unit: privacy.Feature}}
+		if e := l.Entries(); len(e) != 1 || e[0] != want {
+			t.Errorf("ledger %v", e)
+		}
+	}
+	// NaN is not how a missing value is written.
+	nan := float32(math.NaN())
+	for _, row := range [][]float32{{nan, 0, 0, 0}, {0, 0, 0, nan}} {
+		if PerturbFeatures(FeatureSampler{Purpose: "p", Epsilon: 5, Features: kinds(3, 0)}, newLedger(t), rng.Stream{}, row) == nil {
+			t.Errorf("%v was accepted", row)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package mechanism
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -17,6 +18,7 @@ type Piecewise struct {
 	Purpose string
 	Epsilon float64 // of one number
 	Unit    privacy.Unit
+	Share   Share // of the run's false-alarm probability
 }
 
 // C bounds the output: (e^(eps/2)+1)/(e^(eps/2)-1).
@@ -91,10 +93,10 @@ func (c *piecewiseCheck) see(x, y float64) {
 }
 
 // PerturbPiecewise replaces every number of data, each of another unit, by an
-// output of the mechanism, and records one release. Numbers outside [-1, 1] are
-// refused before anything is changed.
+// output of the mechanism, after recording one release. Numbers outside [-1, 1]
+// are refused before anything is recorded or changed.
 func PerturbPiecewise[T Float](m Piecewise, l *privacy.Ledger, s rng.Stream, data []T) error {
-	if err := local(m.Purpose, m.event(), l); err != nil {
+	if err := local(m.Purpose, m.event(), m.Share, l); err != nil {
 		return err
 	}
 	for i, x := range data {
@@ -105,6 +107,9 @@ func PerturbPiecewise[T Float](m Piecewise, l *privacy.Ledger, s rng.Stream, dat
 	if len(data) == 0 {
 		return nil
 	}
+	if err := l.Record(m.Purpose, m.event(), 1); err != nil {
+		return err
+	}
 	check := m.newCheck()
 	for i, x := range data {
 		r := s.Sub(uint64(i))
@@ -112,10 +117,7 @@ func PerturbPiecewise[T Float](m Piecewise, l *privacy.Ledger, s rng.Stream, dat
 		check.see(float64(x), y)
 		data[i] = T(y)
 	}
-	if err := l.Record(m.Purpose, m.event(), 1); err != nil {
-		return err
-	}
-	return checkAll(m.Purpose, &check.centre, &check.bias)
+	return checkAll(m.Purpose, m.Share, &check.centre, &check.bias)
 }
 
 func inRange(purpose string, i int, x float64) error {
@@ -126,11 +128,11 @@ func inRange(purpose string, i int, x float64) error {
 }
 
 // local checks the common arguments of local mechanisms.
-func local(purpose string, e privacy.Event, l *privacy.Ledger) error {
+func local(purpose string, e privacy.Event, share Share, l *privacy.Ledger) error {
 	if purpose == "" {
 		return fmt.Errorf("local mechanism: no purpose")
 	}
-	if err := e.Validate(); err != nil {
+	if err := errors.Join(e.Validate(), share.validate()); err != nil {
 		return fmt.Errorf("%s: %w", purpose, err)
 	}
 	return research(purpose, l)

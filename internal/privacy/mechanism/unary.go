@@ -18,6 +18,7 @@ type UnaryEncoding struct {
 	Purpose string
 	Epsilon float64 // of one category
 	Unit    privacy.Unit
+	Share   Share // of the run's false-alarm probability
 }
 
 // P is the probability that a 1 is sent as 1.
@@ -89,10 +90,11 @@ func perturbUnary[T Float](m UnaryEncoding, s *rng.Stream, v []T, c *unaryCheck)
 }
 
 // PerturbUnary replaces every vector of data, categories values each and each
-// of another unit, by an output of the mechanism, and records one release.
-// Anything but one-hot vectors and zeros is refused before anything is changed.
+// of another unit, by an output of the mechanism, after recording one release.
+// Anything but one-hot vectors and zeros is refused before anything is recorded
+// or changed.
 func PerturbUnary[T Float](m UnaryEncoding, l *privacy.Ledger, s rng.Stream, data []T, categories int) error {
-	if err := local(m.Purpose, m.event(), l); err != nil {
+	if err := local(m.Purpose, m.event(), m.Share, l); err != nil {
 		return err
 	}
 	if categories < 1 || len(data)%categories != 0 {
@@ -106,15 +108,15 @@ func PerturbUnary[T Float](m UnaryEncoding, l *privacy.Ledger, s rng.Stream, dat
 	if len(data) == 0 {
 		return nil
 	}
+	if err := l.Record(m.Purpose, m.event(), 1); err != nil {
+		return err
+	}
 	check := m.newCheck()
 	for i := 0; i < len(data); i += categories {
 		r := s.Sub(uint64(i / categories))
 		perturbUnary(m, &r, data[i:i+categories], check)
 	}
-	if err := l.Record(m.Purpose, m.event(), 1); err != nil {
-		return err
-	}
-	return checkAll(m.Purpose, &check.kept, &check.flipped)
+	return checkAll(m.Purpose, m.Share, &check.kept, &check.flipped)
 }
 
 func oneHot[T Float](purpose string, row int, v []T) error {

@@ -1,0 +1,355 @@
+package mechanism
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"privrec/internal/privacy"
+	"privrec/internal/rng"
+)
+
+func countOf(l *privacy.Ledger) (n int64) {
+	for _, e := range l.Entries() {
+		n += e.Count
+	}
+	return n
+}
+
+// The event is on record before a row can get noise, whether or not the release
+// is ever ended; and a release that nobody ended fails the check.
+func TestRecordedBeforeNoise(t *testing.T) {
+	c, l := open[float32](t, noisy)
+	if _, err := c.Begin(2, 3, 0); err != nil {
+		t.Fatal(err)
+	}
+	if n := countOf(l); n != 1 {
+		t.Errorf("%d releases on record after Begin, want 1", n)
+	}
+	if _, err := c.Start([]int32{4, 9, 2}, 5, 3, 1); err != nil {
+		t.Fatal(err)
+	}
+	if n := countOf(l); n != 4 {
+		t.Errorf("%d releases on record after Start of 3 parts, want 4", n)
+	}
+	if err := c.Check(); err == nil || !strings.Contains(err.Error(), "2 releases") {
+		t.Errorf("noise that was never looked at passed: %v", err)
+	}
+}
+
+// A ledger that takes nothing lets nothing be drawn.
+func TestNoLedgerNoNoise(t *testing.T) {
+	l := newLedger(t)
+	c, err := Open[float32](noisy, l, rng.Seed(1).Stream("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s := rng.Seed(1).Stream("x")
+	for name, perturb := range map[string]func(data []float32) error{
+		"gaussian":  func(x []float32) error { return c.Perturb(x, 2, 1) },
+		"piecewise": func(x []float32) error { return PerturbPiecewise(Piecewise{"p", 1, privacy.Feature, 1}, l, s, x) },
+		"unary":     func(x []float32) error { return PerturbUnary(UnaryEncoding{"p", 1, privacy.Feature, 1}, l, s, x, 2) },
+		"features": func(x []float32) error {
+			return PerturbFeatures(FeatureSampler{Purpose: "p", Epsilon: 5, Features: kinds(2, 0, 0)}, l, s, x)
+		},
+	} {
+		x := []float32{0, 1, 0.25, 0}
+		if name == "unary" {
+			x[2] = 1
+		}
+		before := slices.Clone(x)
+		if err := perturb(x); err == nil || !slices.Equal(x, before) {
+			t.Errorf("%s: %v, and the data are %v", name, err, x)
+		}
+	}
+}
+
+func TestEndIsBounded(t *testing.T) {
+	for _, c := range []struct {
+		releases int64
+		ok       bool
+	}{{-1, false}, {0, false}, {1, true}, {5, true}, {math.MaxInt64, true}} {
+		ch, l := open[float32](t, noisy)
+		r, err := ch.Begin(1, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Row(0, make([]float32, 3))
+		if err := r.End(c.releases); (err == nil) != c.ok {
+			t.Errorf("%d releases: %v", c.releases, err)
+		}
+		if n := countOf(l); n != max(1, c.releases) {
+			t.Errorf("%d releases: %d on record", c.releases, n)
+		}
+		if err := r.End(1); err == nil || ch.Check() == nil {
+			t.Errorf("%d releases: ended twice: %v", c.releases, err)
+		}
+	}
+	ch, _ := open[float32](t, noisy)
+	if err := ch.Perturb(make([]float32, 3), 3, 0); err == nil {
+		t.Error("0 releases of a matrix were accepted")
+	}
+	if _, err := ch.Start(nil, 1, 3, 0); err == nil {
+		t.Error("a row of no part was accepted")
+	}
+}
+
+// A key is for one release: within a pass in any order, passes ascending.
+func TestKeysAreUsedOnce(t *testing.T) {
+	try := func(before [][]uint64, key ...uint64) error {
+		c, _ := open[float32](t, noisy)
+		for _, k := range before {
+			if err := c.Perturb(make([]float32, 3), 3, 1, k...); err != nil {
+				t.Fatal(err)
+			}
+		}
+		err := c.Perturb(make([]float32, 3), 3, 1, key...)
+		if err != nil && c.Check() == nil {
+			t.Errorf("%v after %v is forgotten", key, before)
+		}
+		return err
+	}
+	used := [][]uint64{{}, {0}, {3}, {3, 900, 0}, {3, 900, 1}, {3, 5, 0}, {3, 5}, {3, 6}}
+	for _, good := range [][]uint64{{3, 900, 2}, {3, 4, 0}, {3, 5, 64}, {3, 0}, {3, 0, 0}, {3, 5, 0, 0}, {4}, {4, 5, 0}, {math.MaxUint64 - 1}} {
+		if err := try(used, good...); err != nil {
+			t.Errorf("%v: %v", good, err)
+		}
+	}
+	for _, bad := range [][]uint64{{3}, {3, 900, 0}, {3, 5, 0}, {3, 5}, {2}, {2, 8}, {}, {math.MaxUint64}, {3, 1, 2, 3, 4, 5}} {
+		if err := try(used, bad...); err == nil {
+			t.Errorf("%v was accepted after %v", bad, used)
+		}
+	}
+	if err := try([][]uint64{{}}); err == nil {
+		t.Error("a release without key was repeated")
+	}
+}
+
+// What is kept of keys is bounded by one pass, and small where parts are dense.
+func TestKeysAreForgotten(t *testing.T) {
+	c, _ := open[float32](t, noisy)
+	const samples = 20_000
+	var parts [100]int32
+	for pass := range uint64(5) {
+		for first := int32(0); first < samples; first += 100 {
+			for i := range parts {
+				parts[i] = (first + int32(i)) * 7919 % samples // 7919 is prime: a permutation
+			}
+			r, err := c.Start(parts[:], 1, 0, pass, 3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := r.Finish(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := len(c.used.blocks); n != (samples+63)/64 {
+			t.Fatalf("%d blocks after pass %d, want %d", n, pass, (samples+63)/64)
+		}
+	}
+}
+
+// keyedRows releases samples of several nodes in batches of the given size and
+// returns the noise of every sample and node.
+func keyedRows(t *testing.T, batch int, pass, step uint64) map[string]float32 {
+	t.Helper()
+	c, l := open[float32](t, noisy)
+	const samples, nodes, cols = 12, 5, 4
+	noise := map[string]float32{}
+	for first := 0; first < samples; first += batch {
+		var parts []int32
+		for s := first; s < min(samples, first+batch); s++ {
+			parts = append(parts, int32(s*5%samples))
+		}
+		x := make([]float32, len(parts)*nodes*cols)
+		r, err := c.Start(parts, len(parts)*nodes, cols, pass, step)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range len(parts) * nodes {
+			r.RowAt(i, x[i*cols:(i+1)*cols], i/nodes, uint64(i%nodes))
+		}
+		if err := r.Finish(); err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range x {
+			noise[fmt.Sprint(parts[i/cols/nodes], i/cols%nodes, i%cols)] = v
+		}
+	}
+	if n := countOf(l); n != samples {
+		t.Errorf("batches of %d: %d releases on record, want one a sample", batch, n)
+	}
+	return noise
+}
+
+// Keyed by part, noise does not depend on how parts are batched, and differs
+// between passes, steps, parts, rows and releases keyed as a whole.
+func TestRowAtIsKeyedByPart(t *testing.T) {
+	want := keyedRows(t, 1, 2, 1)
+	for _, batch := range []int{2, 5, 12} {
+		for k, v := range keyedRows(t, batch, 2, 1) {
+			if v != want[k] {
+				t.Fatalf("batches of %d: value %s is %g, want %g", batch, k, v, want[k])
+			}
+		}
+	}
+	seen := map[float32]int{}
+	for _, key := range [][2]uint64{{2, 1}, {2, 0}, {3, 1}, {1, 2}} {
+		for _, v := range keyedRows(t, 12, key[0], key[1]) {
+			seen[v]++
+		}
+	}
+	c, _ := open[float32](t, noisy)
+	for part := range uint64(12) { // the same components, keyed as a whole
+		x := make([]float32, 5*4)
+		if err := c.Perturb(x, 4, 1, 2, 1, part); err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range x {
+			seen[v]++
+		}
+	}
+	// 1200 values on a grid of some 2^24: repetitions by chance are few.
+	if n := 5 * 12 * 5 * 4; len(seen) < n-20 {
+		t.Errorf("%d different values among %d", len(seen), n)
+	}
+}
+
+func TestRowAtMisuse(t *testing.T) {
+	row := make([]float32, 3)
+	type at struct {
+		i, part int
+		key     uint64
+	}
+	for name, rows := range map[string][]at{
+		"same key": {{0, 0, 1}, {1, 0, 1}, {2, 1, 0}}, "descending key": {{0, 0, 2}, {1, 0, 1}, {2, 1, 0}},
+		"descending part": {{0, 1, 0}, {1, 0, 0}, {2, 1, 1}}, "no such part": {{0, 0, 0}, {1, 1, 0}, {2, 2, 0}},
+		"negative part": {{0, -1, 0}, {1, 0, 0}, {2, 1, 0}}, "missing": {{0, 0, 0}, {2, 1, 0}}, "twice": {{0, 0, 0}, {0, 0, 1}, {1, 0, 2}, {2, 1, 0}},
+	} {
+		c, _ := open[float32](t, noisy)
+		r, err := c.Start([]int32{6, 5}, 3, 3, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range rows {
+			r.RowAt(a.i, row, a.part, a.key)
+		}
+		if r.Finish() == nil || c.Check() == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+	for name, use := range map[string]func(c *Channel[float32]) error{
+		"row of parts": func(c *Channel[float32]) error {
+			r, err := c.Start([]int32{6}, 1, 3, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Row(0, row)
+			return r.Finish()
+		},
+		"part of none": func(c *Channel[float32]) error {
+			r, err := c.Begin(1, 3, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.RowAt(0, row, 0, 0)
+			return r.Finish()
+		},
+		"part twice":    func(c *Channel[float32]) error { _, err := c.Start([]int32{6, 5, 6}, 3, 3, 0); return err },
+		"negative":      func(c *Channel[float32]) error { _, err := c.Start([]int32{-6}, 3, 3, 0); return err },
+		"no key":        func(c *Channel[float32]) error { _, err := c.Start([]int32{6}, 3, 3); return err },
+		"too long":      func(c *Channel[float32]) error { _, err := c.Start([]int32{6}, 3, 3, 1, 2, 3, 4, 5); return err },
+		"negative rows": func(c *Channel[float32]) error { _, err := c.Start([]int32{6}, -3, 3, 1); return err },
+	} {
+		c, l := open[float32](t, noisy)
+		if use(c) == nil {
+			t.Errorf("%s: accepted", name)
+		}
+		if n := countOf(l); strings.Contains(name, "twice") && n != 0 {
+			t.Errorf("%s: %d releases on record", name, n)
+		}
+	}
+}
+
+func TestStartDoesNotAllocate(t *testing.T) {
+	c, _ := open[float32](t, noisy)
+	x, parts := message[float32](64, 150), []int32{0, 1, 2, 3}
+	step := uint64(0)
+	n := testing.AllocsPerRun(100, func() {
+		r, err := c.Start(parts, 64, 150, step)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 64 {
+			r.RowAt(i, x[i*150:(i+1)*150], i/16, uint64(i%16))
+		}
+		if err := r.Finish(); err != nil {
+			t.Fatal(err)
+		}
+		step++
+	})
+	if n > 12 { // the ledger entry, not the rows
+		t.Errorf("%g allocations for a release of 64 rows", n)
+	}
+}
+
+// Mechanisms that share a run's false-alarm probability have wider bands.
+func TestShare(t *testing.T) {
+	whole, part := spending{}, spending{}
+	if d := part.next(5, 0.25) - whole.next(5, 0); math.Abs(d-math.Log(4)) > 1e-12 {
+		t.Errorf("a quarter of the probability moves the band by %g, want log 4", d)
+	}
+	for _, bad := range []Share{-0.1, 1.1, Share(math.NaN())} {
+		g := noisy
+		g.Share = bad
+		if _, err := Open[float32](g, newLedger(t), rng.Stream{}); err == nil {
+			t.Errorf("a share of %v was accepted", bad)
+		}
+		f := FeatureSampler{Purpose: "p", Epsilon: 5, Features: kinds(2), Share: bad}
+		if err := PerturbFeatures(f, newLedger(t), rng.Stream{}, []float32{0, 1}); err == nil {
+			t.Errorf("features: a share of %v was accepted", bad)
+		}
+	}
+	// A channel uses its own share: the lowest failing scale moves with it.
+	fails := func(share Share) float64 {
+		c, _ := open[float32](t, noisy)
+		c.g.Share, c.total = share, tally{n: 1000, sq: 1e9}
+		err, _ := c.Check().(*CheckError)
+		if err == nil {
+			t.Fatal("a scale of 1000 passed")
+		}
+		return err.High
+	}
+	if a, b, d := fails(0), fails(1), fails(0.001); a != b || !(d > a) {
+		t.Errorf("bands end at %g without a share, %g for 1, %g for 0.001", a, b, d)
+	}
+}
+
+func BenchmarkReleaseByPart(b *testing.B) {
+	const rows, cols, perPart = 3200, 150, 32
+	c, _ := open[float32](b, noisy)
+	x := make([]float32, rows*cols)
+	var parts [rows / perPart]int32
+	for i := range parts {
+		parts[i] = int32(i * 37)
+	}
+	b.ReportAllocs()
+	for step := uint64(0); b.Loop(); step++ {
+		r, err := c.Start(parts[:], rows, cols, step, 0)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for i := range rows {
+			r.RowAt(i, x[i*cols:(i+1)*cols], i/perPart, uint64(i%perPart))
+		}
+		if err := r.Finish(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows/cols, "ns/value")
+}
