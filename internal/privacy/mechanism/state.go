@@ -1,0 +1,92 @@
+package mechanism
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+)
+
+// ChannelState is what a checkpoint stores of a channel: all that its checks
+// know of the noise added so far, what they have spent of their false-alarm
+// probability, and the keys used in the current pass. As JSON it keeps every bit.
+type ChannelState struct {
+	Purpose   string     `json:"purpose"` // which channel it is of: mechanism
+	Sigma     exact      `json:"sigma"`
+	Stream    [4]uint32  `json:"stream"` // and noise
+	Values    int64      `json:"values"` // that noise was added to
+	Unchanged int64      `json:"unchanged"`
+	Sum       exact      `json:"sum"` // of the noise, in units of sigma
+	SumSq     exact      `json:"sum_sq"`
+	Checked   int64      `json:"checked"` // values at the last check
+	Checks    int64      `json:"checks"`  // made so far
+	Pass      uint64     `json:"pass"`
+	Used      [][]uint64 `json:"used,omitempty"`
+	Open      int        `json:"open,omitempty"`   // releases not ended: not to be restored
+	Failed    string     `json:"failed,omitempty"` // why the channel ended: not to be restored
+}
+
+// exact is a number that survives JSON to the bit, infinities and NaN included.
+type exact float64
+
+// MarshalText writes a hexadecimal float.
+func (e exact) MarshalText() ([]byte, error) {
+	return strconv.AppendFloat(nil, float64(e), 'x', -1, 64), nil
+}
+
+// UnmarshalText reads one.
+func (e *exact) UnmarshalText(b []byte) error {
+	v, err := strconv.ParseFloat(string(b), 64)
+	*e = exact(v)
+	return err
+}
+
+// State returns the channel as it is between two releases.
+func (c *Channel[T]) State() ChannelState {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	st := ChannelState{
+		Purpose: c.g.Purpose, Sigma: exact(c.g.Sigma), Stream: c.stream.State().ID,
+		Values: c.total.n, Unchanged: c.total.zeros, Sum: exact(c.total.sum), SumSq: exact(c.total.sq),
+		Checked: c.checked, Checks: c.spent.k, Pass: c.used.pass, Used: c.used.state(), Open: c.open,
+	}
+	if c.failed != nil {
+		st.Failed = c.failed.Error()
+	}
+	return st
+}
+
+// Restore puts a channel that was just opened into the state of a checkpoint: it
+// goes on as if it had never stopped. It refuses the state of another channel,
+// of one that failed, and one taken in the middle of a release.
+func (c *Channel[T]) Restore(st ChannelState) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.restore(st); err != nil {
+		return fmt.Errorf("%s: restore: %w", c.g.Purpose, err)
+	}
+	return nil
+}
+
+func (c *Channel[T]) restore(st ChannelState) error {
+	switch {
+	case c.failed != nil:
+		return c.failed
+	case c.open != 0 || c.total.n != 0 || c.spent.k != 0 || c.used.pass != 0 || len(c.used.blocks) != 0:
+		return errors.New("the channel was used already")
+	case st.Purpose != c.g.Purpose || float64(st.Sigma) != c.g.Sigma || st.Stream != c.stream.State().ID:
+		return fmt.Errorf("the state is of %q with sigma %g, or of another seed or configuration", st.Purpose, float64(st.Sigma))
+	case st.Failed != "":
+		return fmt.Errorf("the state is of a channel that failed: %s", st.Failed)
+	case st.Open != 0:
+		return errors.New("the state was taken in the middle of a release")
+	case st.Values < 0 || st.Unchanged < 0 || st.Unchanged > st.Values || st.Checked < 0 || st.Checked > st.Values || st.Checks < 0,
+		st.SumSq < 0, st.Values == 0 && (st.Sum != 0 || st.SumSq != 0), st.Checks == 0 && st.Checked != 0:
+		return errors.New("the state contradicts itself")
+	}
+	if err := c.used.restore(st.Pass, st.Used); err != nil {
+		return err
+	}
+	c.total = tally{n: st.Values, zeros: st.Unchanged, sum: float64(st.Sum), sq: float64(st.SumSq)}
+	c.checked, c.spent.k = st.Checked, st.Checks
+	return nil
+}
