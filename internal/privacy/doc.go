@@ -5,8 +5,9 @@
 //
 // Mechanisms (package mechanism) scale, sample, check themselves and record an
 // event; accountants (package accountant) read events. The two know this package
-// and not each other, so that a number that is printed can only come from what
-// was recorded, and what was recorded can only come from a mechanism that ran.
+// and not each other: a number that an accountant prints comes from what was
+// recorded, and mechanisms record before they change a value. Anybody may record
+// more, such as what is not protected; nothing takes an entry back.
 //
 // What is not protected is an event too: Unprotected says what and why, and
 // makes the epsilon of every account that reads it infinite.
