@@ -86,8 +86,14 @@ func chunks(ctx context.Context, s Scorer, samples []int32, o Options, visit fun
 
 const notFinite = "not finite"
 
-// inspect checks a row, masks what is excluded, and visits it.
-func inspect(row []tensor.Float, sample int32, i int, o Options, visit func(int, []tensor.Float) string) string {
+// inspect checks a row, masks what is excluded, and visits it. A panic of the caller's own functions is
+// what is wrong with the row.
+func inspect(row []tensor.Float, sample int32, i int, o Options, visit func(int, []tensor.Float) string) (fault string) {
+	defer func() {
+		if r := recover(); r != nil {
+			fault = fmt.Sprintf("panic: %v\n%s", r, debug.Stack())
+		}
+	}()
 	if _, ok := tensor.Finite(row); !ok {
 		return notFinite
 	}

@@ -379,3 +379,48 @@ func BenchmarkRank(b *testing.B) {
 		rank(row, 40_000)
 	}
 }
+
+// TestTargetsCountAmongCandidates ranks several targets of a sample against few candidates: ranks of
+// distinct targets differ, as in a full ranking of candidates and targets.
+func TestTargetsCountAmongCandidates(t *testing.T) {
+	s := &table{items: 30, levels: 4}
+	targets := [][]int32{{3, 17, 20, 3}}
+	for _, candidates := range [][]int32{nil, {5, 6}, {5, 17, 5, 29, 0}} {
+		got, err := RanksSet(t.Context(), s, []int32{9}, targets, Options{Candidates: func(int32) []int32 { return candidates }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := s.row(9)
+		all := slices.Concat(candidates, targets[0])
+		slices.Sort(all)
+		all = slices.Compact(all)
+		for k, y := range targets[0] {
+			want := int32(1)
+			for _, j := range all {
+				if row[j] > row[y] || row[j] == row[y] && j < y {
+					want++
+				}
+			}
+			if got[0][k] != want {
+				t.Errorf("candidates %v: target %d has rank %d, want %d", candidates, y, got[0][k], want)
+			}
+		}
+	}
+}
+
+// TestPanicInOptions checks that a panic in the caller's functions names the sample.
+func TestPanicInOptions(t *testing.T) {
+	bad := func(sample int32) []int32 {
+		if sample == 8 {
+			panic("no such sample")
+		}
+		return nil
+	}
+	samples, targets := cases(5, 12)
+	for _, o := range []Options{{Exclude: bad}, {Candidates: bad}} {
+		_, err := Ranks(t.Context(), &table{items: 12, levels: 4}, samples, targets, o)
+		if err == nil || !strings.Contains(err.Error(), "sample 8 (position 1): panic: no such sample") {
+			t.Errorf("error %v", err)
+		}
+	}
+}

@@ -18,13 +18,14 @@ type Scorer interface {
 }
 
 // Options change how samples are ranked. The zero value ranks all items. Exclude and Candidates are called
-// from several goroutines, and must not depend on the order of calls.
+// from several goroutines, and must not depend on the order of calls. A panic in them is the sample's error.
 type Options struct {
 	// Exclude lists items taken out of a sample's ranking, such as those the user has seen; in any order,
 	// repeats allowed. nil: none. A target among them is an error.
 	Exclude func(sample int32) []int32
-	// Candidates lists the only items a sample's targets are ranked against (sampled ranking); targets
-	// among them, and repeats, are not counted twice. nil: all items. Not together with Exclude.
+	// Candidates lists the only items a sample's targets are ranked against, besides each other (sampled
+	// ranking); targets among them, and repeats, are not counted twice. nil: all items. Not together with
+	// Exclude.
 	Candidates func(sample int32) []int32
 	// Chunk is how many samples are scored at once; default 0: [ChunkSize] of the scorer's items.
 	Chunk int
@@ -111,18 +112,15 @@ func rank(scores []tensor.Float, y int) int32 {
 	return 1 + countGE(scores[:y], s) + countGT(scores[y+1:], s)
 }
 
-// rankAmong ranks each target against the distinct candidates that are not the target itself.
+// rankAmong ranks each target against the distinct candidates and targets that are not itself.
 func rankAmong(scores []tensor.Float, candidates, targets, ranks []int32) string {
-	seen := make(map[int32]bool, len(candidates))
+	seen := make(map[int32]bool, len(candidates)+len(targets))
 	for k := range ranks {
 		ranks[k] = 1
 	}
-	for _, j := range candidates {
-		if j < 0 || int(j) >= len(scores) {
-			return fmt.Sprintf("candidate %d is outside the %d items", j, len(scores))
-		}
+	count := func(j int32) {
 		if seen[j] {
-			continue
+			return
 		}
 		seen[j] = true
 		for k, y := range targets {
@@ -130,6 +128,15 @@ func rankAmong(scores []tensor.Float, candidates, targets, ranks []int32) string
 				ranks[k]++
 			}
 		}
+	}
+	for _, j := range candidates {
+		if j < 0 || int(j) >= len(scores) {
+			return fmt.Sprintf("candidate %d is outside the %d items", j, len(scores))
+		}
+		count(j)
+	}
+	for _, j := range targets {
+		count(j)
 	}
 	return ""
 }
