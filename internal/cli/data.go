@@ -150,9 +150,9 @@ func count(n int) any {
 
 func (a *App) dataSynth() *cobra.Command {
 	var (
-		out           string
-		seed          uint64
-		asJSON, quiet bool
+		out                  string
+		seed                 uint64
+		force, asJSON, quiet bool
 	)
 	c := &cobra.Command{
 		Use:   "synth NAME --out DIR",
@@ -172,7 +172,11 @@ func (a *App) dataSynth() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			files, err := dataset.WriteAtomic(out, p.Name, log, features)
+			write := dataset.WriteAtomic
+			if force {
+				write = dataset.ReplaceAtomic
+			}
+			files, err := write(out, p.Name, log, features)
 			if err != nil {
 				return err
 			}
@@ -184,6 +188,7 @@ func (a *App) dataSynth() *cobra.Command {
 		},
 	}
 	c.Flags().StringVarP(&out, "out", "o", "", "folder to write to")
+	c.Flags().BoolVar(&force, "force", false, "replace files of the same name")
 	c.Flags().Uint64Var(&seed, "seed", 1, "seed of every random number")
 	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
 	c.Flags().BoolVarP(&quiet, "quiet", "q", false, "no progress")

@@ -116,9 +116,9 @@ func (a *App) runTask(c *cobra.Command, t run.Task, f taskFlags) error {
 		if _, gone := os.Stat(dir); gone != nil {
 			return run.WithHint(err, "nothing was saved yet")
 		}
-		return run.WithHint(err, "resume with: "+resumeLine(t, f, dir))
+		return run.WithHint(err, "resume with: "+resumeLine(c, t, f, dir))
 	case hint(err) == hintDiskFull && kept(dir):
-		return run.WithHint(err, "the disk is full: make room, then resume with: "+resumeLine(t, f, dir))
+		return run.WithHint(err, "the disk is full: make room, then resume with: "+resumeLine(c, t, f, dir))
 	case err == nil && dir != "":
 		r.Phase("written to " + dir)
 	}
@@ -132,7 +132,7 @@ func kept(dir string) bool {
 }
 
 // resumeLine is the command that goes on from where an interruption stopped.
-func resumeLine(t run.Task, f taskFlags, dir string) string {
+func resumeLine(c *cobra.Command, t run.Task, f taskFlags, dir string) string {
 	words := []string{"privrec", t.Verb, t.Name}
 	if f.config != "" {
 		words = append(words, "--config", f.config)
@@ -140,7 +140,7 @@ func resumeLine(t run.Task, f taskFlags, dir string) string {
 	for _, s := range f.sets {
 		words = append(words, "--set", s)
 	}
-	if f.seed != 1 {
+	if c.Flags().Changed("seed") { // 1 too: the file may say otherwise
 		words = append(words, "--seed", fmt.Sprint(f.seed))
 	}
 	words = append(words, "--out", dir, "--resume")

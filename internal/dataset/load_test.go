@@ -282,6 +282,63 @@ func TestWriteFailsWhole(t *testing.T) {
 	}
 }
 
+// TestWriteKeepsWhatIsThere checks that no file of somebody else is replaced or deleted.
+func TestWriteKeepsWhatIsThere(t *testing.T) {
+	_, l, f := generate(t, "tiny", 1)
+	for _, ext := range atomicExts {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "a"+ext)
+		os.WriteFile(path, []byte("mine"), 0o600)
+		_, err := WriteAtomic(dir, "a", l, f)
+		var failed *WriteError
+		if !errors.As(err, &failed) || failed.File != path || !strings.Contains(failed.Hint(), "--force") {
+			t.Errorf("%s: error %v", ext, err)
+		}
+		left, _ := os.ReadDir(dir)
+		if b, _ := os.ReadFile(path); string(b) != "mine" || len(left) != 1 {
+			t.Errorf("%s: now %q beside %v", ext, b, left)
+		}
+		// Replacing takes the old set's users and card away too.
+		real := *l
+		real.StandIn = false
+		if files, err := ReplaceAtomic(dir, "a", &real, nil); err != nil || len(files) != 1 {
+			t.Errorf("%s: replaced by %v, %v", ext, files, err)
+		}
+		if left, _ := os.ReadDir(dir); len(left) != 1 || left[0].Name() != "a.inter" {
+			t.Errorf("%s: left %v", ext, left)
+		}
+	}
+	// A later error leaves what was there.
+	dir := t.TempDir()
+	os.WriteFile(filepath.Join(dir, "a.inter"), []byte("mine"), 0o600)
+	os.Mkdir(filepath.Join(dir, "a.user"), 0o700)
+	if _, err := ReplaceAtomic(dir, "a", l, f); err == nil {
+		t.Error("replaced a folder")
+	}
+	if b, _ := os.ReadFile(filepath.Join(dir, "a.inter")); string(b) != "mine" {
+		t.Errorf("the old file is now %q", b)
+	}
+}
+
+func TestWriteRefusesLineEnds(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new")
+	for _, id := range []string{"a\tb", "a\nb", "a\r"} {
+		_, l, f := generate(t, "tiny", 1)
+		l.ItemIDs[3] = id
+		if _, err := WriteAtomic(dir, "a", l, f); err == nil || !strings.Contains(err.Error(), "item") {
+			t.Errorf("item %q: %v", id, err)
+		}
+		_, l, f = generate(t, "tiny", 1)
+		f.UserIDs[3] = id
+		if _, err := WriteAtomic(dir, "a", l, f); err == nil || !strings.Contains(err.Error(), "user") {
+			t.Errorf("user %q: %v", id, err)
+		}
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("a folder was made for nothing")
+	}
+}
+
 // TestSourceChangedWhileReading lets the reader itself change the file.
 func TestSourceChangedWhileReading(t *testing.T) {
 	dir, set, r := dataDir(t)

@@ -10,46 +10,120 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 )
 
+// atomicExts are the files of an atomic data set.
+var atomicExts = []string{cardExt, ".inter", ".user"}
+
 // WriteAtomic writes a log and, when not nil, features as RecBole atomic files
 // dir/name.inter and dir/name.user, and for synthetic rows dir/name.standin, a card that
-// makes Load know them for what they are, wherever the folder goes. Each file appears whole or not at all; dir is made
-// when missing. Reading the files back gives the same log, but for its Hash.
-func WriteAtomic(dir, name string, l *Log, f *Features) (files []File, err error) {
-	_, there := os.Stat(dir)
+// makes Load know them for what they are, wherever the folder goes. Each file appears
+// whole or not at all; dir is made when missing. Reading the files back gives the same
+// log, but for its Hash. Files of the same name that are there already are an error and
+// stay as they are.
+func WriteAtomic(dir, name string, l *Log, f *Features) ([]File, error) {
+	return writeAtomic(dir, name, l, f, false)
+}
+
+// ReplaceAtomic is WriteAtomic over a data set of the same name, if there is one: its
+// files go once all new ones are written.
+func ReplaceAtomic(dir, name string, l *Log, f *Features) ([]File, error) {
+	return writeAtomic(dir, name, l, f, true)
+}
+
+func writeAtomic(dir, name string, l *Log, f *Features, replace bool) (files []File, err error) {
+	if err := writable(l, f); err != nil {
+		return nil, err
+	}
+	there := map[string]bool{} // files that others made
+	for _, ext := range atomicExts {
+		path := filepath.Join(dir, name+ext)
+		if info, err := os.Lstat(path); err == nil {
+			if !replace || info.IsDir() {
+				return nil, &WriteError{File: path, Err: syscall.EEXIST}
+			}
+			there[path] = true
+		}
+	}
+	_, missing := os.Stat(dir)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, &WriteError{File: dir, Err: err}
 	}
+	var staged, made []string // temporary files of files; those of files that now bear their names
 	defer func() {
-		if err != nil { // half a data set is worse than none
-			for _, f := range files {
-				os.Remove(f.Path)
-			}
-			files = nil
-			if there != nil {
-				os.Remove(dir)
+		for _, tmp := range staged {
+			os.Remove(tmp) // fails once renamed, as it should
+		}
+		if err == nil {
+			return
+		}
+		for _, path := range made { // half a data set is worse than none
+			if !there[path] {
+				os.Remove(path)
 			}
 		}
+		files = nil
+		if missing != nil {
+			os.Remove(dir)
+		}
 	}()
-	write := func(ext string, body func(*bufio.Writer)) {
+	stage := func(ext string, body func(*bufio.Writer)) {
 		if err == nil {
 			var f File
-			if f, err = writeFile(filepath.Join(dir, name+ext), body); err == nil {
-				files = append(files, f)
+			var tmp string
+			if f, tmp, err = stageFile(filepath.Join(dir, name+ext), body); err == nil {
+				files, staged = append(files, f), append(staged, tmp)
 			}
 		}
 	}
 	if l.StandIn {
-		write(cardExt, func(w *bufio.Writer) { w.WriteString(card(l)) })
+		stage(cardExt, func(w *bufio.Writer) { w.WriteString(card(l)) })
 	}
-	write(".inter", func(w *bufio.Writer) { writeInter(w, l) })
+	stage(".inter", func(w *bufio.Writer) { writeInter(w, l) })
 	if f != nil {
-		write(".user", func(w *bufio.Writer) { writeUsers(w, f) })
+		stage(".user", func(w *bufio.Writer) { writeUsers(w, f) })
 	}
-	return files, err
+	if err != nil {
+		return files, err
+	}
+	for i, f := range files {
+		if err := os.Rename(staged[i], f.Path); err != nil {
+			return files, &WriteError{File: f.Path, Err: err}
+		}
+		made = append(made, f.Path)
+	}
+	for path := range there { // a card or users of the old set would be taken for the new one's
+		if !slices.Contains(made, path) {
+			if err := os.Remove(path); err != nil {
+				return files, &WriteError{File: path, Err: err}
+			}
+		}
+	}
+	return files, nil
+}
+
+// writable refuses words that would not read back: the format has no quotes.
+func writable(l *Log, f *Features) error {
+	check := func(what string, words []string) error {
+		for _, w := range words {
+			if strings.ContainsAny(w, "\t\r\n") {
+				return fmt.Errorf("dataset: %s %q has a tab or a line end, which atomic files cannot hold", what, w)
+			}
+		}
+		return nil
+	}
+	if err := errors.Join(check("user", l.UserIDs), check("item", l.ItemIDs)); err != nil || f == nil {
+		return err
+	}
+	err := check("user", f.UserIDs)
+	for _, c := range f.Columns {
+		err = errors.Join(err, check("column", []string{c.Name}), check("value of "+c.Name, c.Levels))
+	}
+	return err
 }
 
 // WriteError is a file or folder that cannot be written. It says nothing about data.
@@ -77,8 +151,11 @@ func (e *WriteError) Unwrap() error { return e.Err }
 
 // Hint is known unless the disk is full, which speaks for itself.
 func (e *WriteError) Hint() string {
-	if errors.Is(e.Err, syscall.ENOSPC) {
+	switch {
+	case errors.Is(e.Err, syscall.ENOSPC):
 		return ""
+	case errors.Is(e.Err, syscall.EEXIST):
+		return "choose another --out, or --force to replace what is there"
 	}
 	return "choose a folder that can be written"
 }
@@ -131,14 +208,13 @@ func writeUsers(w *bufio.Writer, f *Features) {
 	w.WriteByte('\n')
 }
 
-// writeFile writes to a temporary file beside path, syncs it and renames it. On any
+// stageFile writes and syncs a temporary file beside path, for a rename to it. On an
 // error nothing is left behind.
-func writeFile(path string, body func(*bufio.Writer)) (File, error) {
+func stageFile(path string, body func(*bufio.Writer)) (f File, name string, err error) {
 	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
-		return File{}, &WriteError{File: path, Err: err}
+		return File{}, "", &WriteError{File: path, Err: err}
 	}
-	defer os.Remove(tmp.Name()) // fails once renamed, as it should
 	sum := sha256.New()
 	w := bufio.NewWriterSize(io.MultiWriter(tmp, sum), 1<<17)
 	body(w)
@@ -156,13 +232,24 @@ func writeFile(path string, body func(*bufio.Writer)) (File, error) {
 	if closeErr := tmp.Close(); err == nil {
 		err = closeErr
 	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
 	if err != nil {
+		os.Remove(tmp.Name())
+		return File{}, "", &WriteError{File: path, Err: err}
+	}
+	return File{Path: path, Bytes: size, SHA256: hex.EncodeToString(sum.Sum(nil))}, tmp.Name(), nil
+}
+
+// writeFile is stageFile and the rename.
+func writeFile(path string, body func(*bufio.Writer)) (File, error) {
+	f, tmp, err := stageFile(path, body)
+	if err != nil {
+		return File{}, err
+	}
+	if err := os.Rename(tmp, path); err != nil {
+		os.Remove(tmp)
 		return File{}, &WriteError{File: path, Err: err}
 	}
-	return File{Path: path, Bytes: size, SHA256: hex.EncodeToString(sum.Sum(nil))}, nil
+	return f, nil
 }
 
 // String names the file with its size.
