@@ -20,33 +20,39 @@ type Test struct {
 // ErrNoDifference reports that all pairs are equal, so that there is nothing to test.
 var ErrNoDifference = errors.New("all pairs are equal")
 
-// differences is a-b; it is an error when lengths differ or a difference is not finite.
-func differences(a, b []float64) ([]float64, error) {
+// rounding is how much of the largest score a difference may owe to its arithmetic: scores that went
+// through a few sums and quotients agree to about 1e-15, and no real effect is as small as 1e-12.
+const rounding = 1e-12
+
+// differences is a-b and the largest absolute score; it is an error when lengths differ or a difference is
+// not finite.
+func differences(a, b []float64) (d []float64, largest float64, err error) {
 	if len(a) != len(b) {
-		return nil, fmt.Errorf("paired test: %d scores against %d", len(a), len(b))
+		return nil, 0, fmt.Errorf("paired test: %d scores against %d", len(a), len(b))
 	}
-	d := make([]float64, len(a))
+	d = make([]float64, len(a))
 	for i := range a {
 		d[i] = a[i] - b[i]
 		if math.IsNaN(d[i]) || math.IsInf(d[i], 0) {
-			return nil, fmt.Errorf("paired test: pair %d (%v, %v) has no finite difference", i, a[i], b[i])
+			return nil, 0, fmt.Errorf("paired test: pair %d (%v, %v) has no finite difference", i, a[i], b[i])
 		}
+		largest = max(largest, math.Abs(a[i]), math.Abs(b[i]))
 	}
-	return d, nil
+	return d, largest, nil
 }
 
 // PairedT is Student's test of mean(a-b) = 0 with n-1 degrees of freedom. It needs two pairs that do not
-// all differ by the same amount.
+// all differ by the same amount; a spread of at most 1e-12 of the largest score is rounding, and none.
 func PairedT(a, b []float64) (Test, error) {
-	d, err := differences(a, b)
+	d, largest, err := differences(a, b)
 	if err != nil {
 		return Test{}, err
 	}
 	if len(d) < 2 {
 		return Test{}, fmt.Errorf("paired t test: %d pairs, at least 2 are needed", len(d))
 	}
-	if slices.Min(d) == slices.Max(d) {
-		if d[0] == 0 {
+	if slices.Max(d)-slices.Min(d) <= rounding*largest {
+		if math.Abs(d[0]) <= rounding*largest {
 			return Test{}, fmt.Errorf("paired t test: %w", ErrNoDifference)
 		}
 		return Test{}, fmt.Errorf("paired t test: all pairs differ by %v, the spread is 0", d[0])
@@ -60,13 +66,19 @@ func PairedT(a, b []float64) (Test, error) {
 const exactWilcoxon = 50
 
 // Wilcoxon is the signed rank test of symmetric differences about 0. Equal pairs are dropped (Wilcoxon's
-// own rule), tied sizes share their mean rank. The p-value is exact given the ties up to 50 pairs, beyond
+// own rule), tied sizes share their mean rank; differences are first rounded to 1e-12 of the largest
+// score, so that 0.3-0.2 and 0.2-0.1 are tied. The p-value is exact given the ties up to 50 pairs, beyond
 // that the normal approximation with tie correction and no continuity correction. The statistic is the
 // smaller of the two rank sums.
 func Wilcoxon(a, b []float64) (Test, error) {
-	d, err := differences(a, b)
+	d, largest, err := differences(a, b)
 	if err != nil {
 		return Test{}, err
+	}
+	if unit := rounding * largest; unit > 0 {
+		for i := range d {
+			d[i] = math.Round(d[i] / unit) // only signs and order matter from here on
+		}
 	}
 	d = slices.DeleteFunc(d, func(v float64) bool { return v == 0 })
 	if len(d) == 0 {

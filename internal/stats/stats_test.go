@@ -41,7 +41,7 @@ func TestPairedTOfSleepData(t *testing.T) {
 	}
 	near(t, "t", got.Statistic, -4.0621, 1e-5)
 	near(t, "p", got.P, 0.002833, 1e-6)
-	d, _ := differences(sleep1, sleep2)
+	d, _, _ := differences(sleep1, sleep2)
 	ci, err := TInterval(d, 0.95)
 	if err != nil {
 		t.Fatal(err)
@@ -209,5 +209,28 @@ func TestRefusals(t *testing.T) {
 		if call() == nil {
 			t.Errorf("%s was accepted", name)
 		}
+	}
+}
+
+// TestPairedRounding checks that what rounding makes of equal differences is no effect.
+func TestPairedRounding(t *testing.T) {
+	a, b := []float64{0.3, 0.2, 0.7, 0.9, 1.1}, []float64{0.2, 0.1, 0.6, 0.8, 1.0} // all 0.1 apart
+	if got, err := PairedT(a, b); err == nil {
+		t.Errorf("a constant difference has p = %g", got.P)
+	}
+	if _, err := PairedT([]float64{0.1 + 0.2, 1}, []float64{0.3, 1}); !errors.Is(err, ErrNoDifference) {
+		t.Errorf("equal but for rounding: %v", err)
+	}
+	if got, err := PairedT([]float64{1e-20, 3e-20, 2e-20}, []float64{0, 0, 0}); err != nil || got.P > 0.1 {
+		t.Errorf("small scores: %v, %v", got, err)
+	}
+	// With ties of size 0.1 seen as such, five of six ranks are 3 and the largest is 6.
+	got, err := Wilcoxon(append(a, 0.1+0.2, 5), append(b, 0.3, 5.4))
+	if err != nil || got.N != 6 || got.Statistic != 6 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	exact, err := Wilcoxon([]float64{1, 1, 1, 1, 1, 0}, []float64{0, 0, 0, 0, 0, 4})
+	if err != nil || exact.P != got.P {
+		t.Errorf("p %v, want %v (%v)", got.P, exact.P, err)
 	}
 }
