@@ -3,6 +3,7 @@ package optim
 import (
 	"fmt"
 	"math"
+	"sync"
 
 	"privrec/internal/autograd"
 	"privrec/internal/tensor"
@@ -23,7 +24,9 @@ type AdamLazy struct {
 	memory
 	rates []rate
 	coefs [coefWindow]tensor.AdamCoef // of the last steps, by step modulo the window
-	late  []arrear
+
+	catching sync.Mutex // held by Touch
+	late     []arrear
 }
 
 // rate says that from this step on the learning rate was lr.
@@ -67,8 +70,11 @@ func (a *AdamLazy) coefAt(step int) tensor.AdamCoef {
 }
 
 // Touch catches rows of p up with all steps taken so far; nil stands for all rows. It fits
-// Tape.BeforeRead.
+// Tape.BeforeRead, also of several tapes that run at the same time: a row changes at most once between
+// two steps, before any of them reads it.
 func (a *AdamLazy) Touch(p *autograd.Param, rows []int32) {
+	a.catching.Lock()
+	defer a.catching.Unlock()
 	s := a.slots[p.Name]
 	if s == nil || s.last == nil || s.a.Rows != p.Value.Rows || s.a.Cols != p.Value.Cols {
 		return // no step yet; a state of another shape is for Step to report
@@ -125,12 +131,10 @@ func still(m []tensor.Float) bool {
 	return true
 }
 
-// Flush catches all rows of all parameters up.
-func (a *AdamLazy) Flush() {
-	for _, name := range a.order {
-		if p := a.slots[name].p; p != nil {
-			a.Touch(p, nil)
-		}
+// Flush catches all rows of the given parameters up.
+func (a *AdamLazy) Flush(params []*autograd.Param) {
+	for _, p := range params {
+		a.Touch(p, nil)
 	}
 }
 

@@ -62,8 +62,15 @@ func (m *memory) check(params []*autograd.Param, g *autograd.Grads, lr float64) 
 	if !(lr >= 0) || math.IsInf(lr, 0) {
 		return fmt.Errorf("optim: learning rate %v", lr)
 	}
-	for _, p := range params {
+	for k, p := range params {
 		s := m.slots[p.Name]
+		if s == nil || s.p != p { // its first step
+			for _, q := range params[:k] {
+				if q.Name == p.Name {
+					return fmt.Errorf("optim: two parameters are named %q", p.Name)
+				}
+			}
+		}
 		switch {
 		case s == nil:
 		case s.p != nil && s.p != p:

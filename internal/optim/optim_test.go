@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"privrec/internal/autograd"
@@ -182,11 +183,11 @@ func TestLazyEqualsDense(t *testing.T) {
 					t.Fatal(err)
 				}
 				if step%400 == 50 {
-					lazy.Flush()
+					lazy.Flush(b)
 					same(t, fmt.Sprintf("l2 %v, seed %d, step %d", l2, seed, step), a, b)
 				}
 			}
-			lazy.Flush()
+			lazy.Flush(b)
 			same(t, fmt.Sprintf("l2 %v, seed %d", l2, seed), a, b)
 		}
 	}
@@ -261,7 +262,7 @@ func TestResume(t *testing.T) {
 					}
 				}
 				if l, ok := o.(*optim.AdamLazy); ok {
-					l.Flush()
+					l.Flush(ps)
 				}
 				return ps, o
 			}
@@ -401,6 +402,83 @@ func TestSchedules(t *testing.T) {
 		for e, w := range c.want {
 			if lr := c.s.LR(0.01, e); math.Abs(lr-w) > 1e-12*w {
 				t.Errorf("%+v: epoch %d has %v, want %v", c.s, e, lr, w)
+			}
+		}
+	}
+}
+
+// TestFlushAfterLoad: rows in arrears are caught up before the first step of a resumed run.
+func TestFlushAfterLoad(t *testing.T) {
+	ps := params(rand.New(rand.NewPCG(1, 1)))
+	o, tp := optim.NewAdamLazy(0.01), autograd.NewTape()
+	tp.BeforeRead = o.Touch
+	for row := range int32(3) {
+		tp.Reset()
+		tp.Backward(tp.Rows(ps[0], []int32{row}).SumAll())
+		if err := o.Step(ps, tp.Grads(), 0.1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again := optim.NewAdamLazy(0.01)
+	if err := again.Load(clone(o.State())); err != nil {
+		t.Fatal(err)
+	}
+	var copies []*autograd.Param
+	for _, p := range ps {
+		q := autograd.NewParam(p.Name, p.Value.Rows, p.Value.Cols)
+		copy(q.Value.Data, p.Value.Data)
+		copies = append(copies, q)
+	}
+	o.Flush(ps)
+	again.Flush(copies)
+	for i, p := range ps {
+		if !slices.Equal(p.Value.Data, copies[i].Value.Data) {
+			t.Errorf("%s is behind after Load and Flush", p.Name)
+		}
+	}
+}
+
+// TestTouchFromSeveralTapes is for the race detector, and counts that no step is taken twice.
+func TestTouchFromSeveralTapes(t *testing.T) {
+	run := func(tapes int) []tensor.Float {
+		ps := params(rand.New(rand.NewPCG(1, 1)))
+		o, tp := optim.NewAdamLazy(0.01), autograd.NewTape()
+		tp.BeforeRead = o.Touch
+		for range 3 {
+			tp.Reset()
+			tp.Backward(tp.Rows(ps[0], []int32{0}).SumAll())
+			if err := o.Step(ps, tp.Grads(), 0.1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var wg sync.WaitGroup
+		for range tapes {
+			wg.Go(func() {
+				tp := autograd.NewTape()
+				tp.BeforeRead = o.Touch
+				tp.Rows(ps[0], []int32{1, 2, 0, 2}).SumAll()
+			})
+		}
+		wg.Wait()
+		return ps[0].Value.Data
+	}
+	if !slices.Equal(run(1), run(4)) {
+		t.Error("rows depend on how many tapes read them")
+	}
+}
+
+func TestRefusesTwins(t *testing.T) {
+	for name, rule := range rules {
+		p, q := autograd.NewParam("w", 2, 2), autograd.NewParam("w", 2, 2)
+		for _, ps := range [][]*autograd.Param{{p, q}, {p, p}} {
+			tp := autograd.NewTape()
+			tp.Backward(tp.Use(p).SumAll())
+			err := rule.make().Step(ps, tp.Grads(), 0.1)
+			if err == nil || !strings.Contains(err.Error(), `two parameters are named "w"`) {
+				t.Errorf("%s: %v", name, err)
+			}
+			if p.Value.Data[0] != 0 {
+				t.Errorf("%s: a refused step changed something", name)
 			}
 		}
 	}
