@@ -107,6 +107,11 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 		e.manifest.Data, e.manifest.Notes, e.manifest.Attempts = old.Data, old.Notes, old.Attempts
 	}
 	e.manifest.Attempts = append(e.manifest.Attempts, now)
+	for _, n := range o.Notes {
+		if !slices.Contains(e.manifest.Notes, n) {
+			e.manifest.Notes = append(e.manifest.Notes, n)
+		}
+	}
 	if err := e.prepare(b.yaml); err != nil {
 		e.abandon()
 		return nil, err

@@ -136,6 +136,7 @@ type Options struct {
 	Config   string   // file; empty: defaults
 	Sets     []string // overrides "a.b=c"
 	Resume   bool
+	Notes    []string  // for the manifest
 	Stdout   io.Writer // results
 	JSON     bool      // results as JSON
 	Log      *slog.Logger
