@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -61,6 +62,21 @@ func try(ctx context.Context, task run.Task, dir string, sets []string, o run.Op
 	}
 	_, err := task.Start(ctx, o)
 	return err
+}
+
+// eventful runs DIPSGNN under one seed after the other until validation prefers
+// an epoch before the last, and returns that outcome and its seed.
+func eventful(t *testing.T, sets []string) (Outcome, string) {
+	t.Helper()
+	for seed := 1; seed <= 20; seed++ {
+		dir := filepath.Join(t.TempDir(), "run")
+		start(t, task(t, "dipsgnn"), dir, append([]string{fmt.Sprint("run.seed=", seed)}, sets...))
+		if o := readJSON[Outcome](t, dir, "metrics.json"); o.Selected < max(len(o.Epochs), len(o.Selection)) {
+			return o, fmt.Sprint("run.seed=", seed)
+		}
+	}
+	t.Fatal("validation prefers the last epoch under every seed, so nothing is tested")
+	return Outcome{}, ""
 }
 
 // task is the registered task of a name.
