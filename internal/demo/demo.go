@@ -7,6 +7,7 @@ package demo
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -37,6 +38,9 @@ const (
 	nonPrivate = "non-private"
 	pageName   = "index.html"
 	task       = "train dipsgnn"
+
+	title = "privrec demo: what a private recommender keeps, and what its epsilon means" // of the page
+	note  = "of privrec demo"                                                            // in the manifests of its runs
 )
 
 // data is the stand-in that both runs learn on.
@@ -62,7 +66,12 @@ type outcome struct {
 
 // Run trains both models, prints the comparison and writes it as a page,
 // index.html in the directory.
-func Run(ctx context.Context, o Options) error {
+func Run(ctx context.Context, o Options) (err error) {
+	release, err := run.Hold(o.Out)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
 	if err := discard(o.Out); err != nil {
 		return err
 	}
@@ -98,7 +107,7 @@ func train(ctx context.Context, o Options, name string, sets []string) (*outcome
 			continue
 		}
 		o.Progress.Phase("train the " + name + " model")
-		if _, err := t.Start(ctx, run.Options{Sets: sets, Stdout: io.Discard, Log: slog.New(slog.DiscardHandler), Progress: o.Progress}); err != nil {
+		if _, err := t.Start(ctx, run.Options{Sets: sets, Notes: []string{note}, Stdout: io.Discard, Log: slog.New(slog.DiscardHandler), Progress: o.Progress}); err != nil {
 			return nil, err
 		}
 	}
@@ -133,7 +142,7 @@ func compare(private, twin *outcome, seed uint64) (*report.Document, error) {
 		return nil, err
 	}
 	d := &report.Document{
-		Title:    "privrec demo: what a private recommender keeps, and what its epsilon means",
+		Title:    title,
 		Subtitle: fmt.Sprintf("DIPSGNN (arXiv 2309.11515) and its non-private twin on generated sequences of %d users, seed %d", private.Data.Users, seed),
 		Level:    dataset.LevelD,
 		Tables:   []*report.Table{table},

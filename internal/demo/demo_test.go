@@ -127,7 +127,7 @@ func TestInterrupted(t *testing.T) {
 		if stdout.Len() > 0 {
 			t.Errorf("interrupted at %q: it shows %s", at, stdout)
 		}
-		for _, name := range []string{"index.html", "private/lock", "non-private/lock"} {
+		for _, name := range []string{"index.html", "lock", "private/lock", "non-private/lock"} {
 			if _, err := os.Stat(filepath.Join(out, name)); err == nil {
 				t.Errorf("interrupted at %q: %s is there", at, name)
 			}
@@ -170,6 +170,26 @@ func TestDeletesOnlyItsOwn(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "private/diary.txt"},
+		{"a run of the same task that is not the demo's", func(t *testing.T, dir string) {
+			diary("private")(t, dir)
+			if err := os.WriteFile(filepath.Join(dir, "private/manifest.json"), []byte(`{"task":"train dipsgnn","config_sha256":"ab","notes":["mine"]}`), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}, "private/diary.txt"},
+		{"somebody's lock", func(t *testing.T, dir string) {
+			if err := os.WriteFile(filepath.Join(dir, "lock"), []byte("mine"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}, "lock"},
+		{"somebody's page over the demo's runs", func(t *testing.T, dir string) {
+			o, _ := options(dir)
+			if err := Run(t.Context(), o); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, "index.html"), []byte("mine"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}, "index.html"},
 		{"somebody's page", func(t *testing.T, dir string) {
 			if err := os.WriteFile(filepath.Join(dir, "index.html"), []byte("mine"), 0o644); err != nil {
 				t.Fatal(err)
@@ -192,22 +212,24 @@ func TestDeletesOnlyItsOwn(t *testing.T) {
 	}
 }
 
-// A second demo into the directory of one that runs is refused, and the first
-// goes on.
+// A second demo into the directory of one that runs is refused at any moment,
+// between its runs too, and the first goes on.
 func TestSecondWriter(t *testing.T) {
 	dir := t.TempDir()
-	o, _ := options(dir)
-	second, _ := options(dir)
-	var refused error
-	o.Progress = onPhase{do: map[string]func(){"evaluate": func() { refused = Run(t.Context(), second) }}}
-	if err := Run(t.Context(), o); err != nil {
-		t.Fatal(err)
+	for _, at := range []string{"train the private model", "evaluate", "train the non-private model"} {
+		o, _ := options(dir)
+		second, _ := options(dir)
+		refused := errors.New("not tried")
+		o.Progress = onPhase{do: map[string]func(){at: func() { refused = Run(t.Context(), second) }}}
+		if err := Run(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+		var usage *run.UsageError
+		if !errors.As(refused, &usage) || !strings.Contains(refused.Error(), "is being written by process") {
+			t.Errorf("the second demo at %q: %v", at, refused)
+		}
+		page(t, dir)
 	}
-	var usage *run.UsageError
-	if !errors.As(refused, &usage) {
-		t.Errorf("the second demo: %v", refused)
-	}
-	page(t, dir)
 }
 
 // onPhase does something once when a phase begins.

@@ -1,60 +1,34 @@
 package demo
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"html"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"privrec/internal/run"
 )
 
 // discard removes what an earlier demo left in the directory, page and runs, so
-// that this one starts afresh. What the demo did not make, and what another one
-// is writing, is refused before anything is removed.
+// that this one starts afresh. What the demo did not make, and a run that is
+// being written, is refused before anything is removed. The caller holds the
+// directory.
 func discard(out string) error {
-	var old []string
-	for _, name := range []string{private, nonPrivate} {
-		dir := filepath.Join(out, name)
-		if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		m, err := run.ReadManifest(dir)
-		if err != nil || m.Task != task {
-			return taken(fmt.Sprintf("%s is there and is no run of the demo", dir))
-		}
-		if beingWritten(dir) {
-			return taken(fmt.Sprintf("run directory %s is being written by another demo", dir))
-		}
-		old = append(old, dir)
-	}
 	page := filepath.Join(out, pageName)
-	if _, err := os.Lstat(page); err == nil {
-		if len(old) == 0 {
-			return taken(fmt.Sprintf("%s is there and is no page of the demo", page))
-		}
-		old = append([]string{page}, old...) // first: a page without its runs would be taken for somebody's
+	text, err := os.ReadFile(page)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil || !bytes.Contains(text, []byte("<title>"+html.EscapeString(title)+"</title>")):
+		return &run.UsageError{Message: fmt.Sprintf("%s is there and is no page of the demo", page), Fix: "choose another --out"}
 	}
-	for _, path := range old {
-		if err := os.RemoveAll(path); err != nil {
-			return fmt.Errorf("demo: %w", err)
-		}
+	if err := run.Discard(note, filepath.Join(out, private), filepath.Join(out, nonPrivate)); err != nil {
+		return err
+	}
+	if err := os.Remove(page); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("demo: %w", err)
 	}
 	return nil
-}
-
-func taken(message string) error {
-	return &run.UsageError{Message: message, Fix: "choose another --out"}
-}
-
-// beingWritten reports whether a process holds the lock of a run directory.
-func beingWritten(dir string) bool {
-	f, err := os.Open(filepath.Join(dir, "lock"))
-	if err != nil {
-		return false
-	}
-	defer f.Close() // gives the lock back
-	return errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB), syscall.EWOULDBLOCK)
 }
