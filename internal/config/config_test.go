@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -307,4 +308,95 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("accepted %q but its canonical form fails: %v\n%s", data, err, b)
 		}
 	})
+}
+
+// Every kind of syntax error points at the line it is on; one without an end, at the
+// line where it begins.
+func TestSyntaxLines(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		line int
+		msg  string
+	}{
+		{"seed: 1\nname: }\n", 2, "did not find expected node content"},
+		{"seed: 1\nname: b\nsizes: [1,,2]\n", 3, "did not find expected node content"},
+		{"seed: 1: 2", 1, "mapping values are not allowed in this context"},
+		{"seed: 1\nname: 1: 2\n", 2, "mapping values are not allowed in this context"},
+		{"\n\na b\nc: 1", 4, "mapping values are not allowed in this context"},
+		{"name: *q", 1, "unknown anchor 'q' referenced"},
+		{"seed: 1\nname: *q\ndepth: 1\n", 2, "unknown anchor 'q' referenced"},
+		{"seed: 1\ntrain:\n\tlr: 2\n", 3, "found character that cannot start any token"},
+		{"seed: 1\ntrain:\n  lr: 1\n\tepochs: 2\n", 4, "found a tab character that violates indentation"},
+		{"seed: 1\ntrain:\n  lr: 1\n  deep:\n      b: 2\n    c: 3\nname: x\n", 6, "did not find expected key"},
+		{"seed: 1\n- b\n", 2, "did not find expected key"},
+		{"- b\nseed: 1\n", 2, "did not find expected '-' indicator"},
+		{"seed: 1\nsizes: [1, 2\ndepth: 3\n", 2, "did not find expected ',' or ']'"},
+		{"seed: 1\n\ntrain: {lr: 1\ndepth: 2\n", 3, "did not find expected ',' or '}'"},
+		{"seed: 1\nname: \"x\ndepth: 2\n", 2, "found unexpected end of stream"},
+		{"name: \"\\q\"\n", 1, "found unknown escape character"},
+		{"seed: 1\nname: @x\n", 2, "found character that cannot start any token"},
+		{"seed: 1\nname: - c\n", 2, "block sequence entries are not allowed in this context"},
+		{"seed: 1\nname: !a!b c\n", 2, "found undefined tag handle"},
+		{"seed: 1\nname: |\n\tx\n", 3, "found a tab character where an indentation space is expected"},
+		{"seed: 1\nname: \x01\n", 2, "control characters are not allowed"},
+		{"%FOO\nseed: 1", 1, "found unknown directive name"},
+		{"seed: 1\n...\nname: b\n", 3, "did not find expected <document start>"},
+		{"seed: 1\n---\nname: }\n", 3, "did not find expected node content"},
+	} {
+		_, _, err := Parse("F", []byte(c.text), nil, defaults())
+		if want := fmt.Sprintf("F:%d: %s", c.line, c.msg); err == nil || err.Error() != want {
+			t.Errorf("%q:\n got %v\nwant %v", c.text, err, want)
+		}
+	}
+}
+
+// Numbers that would not be the ones written, and keys that are not words.
+func TestRefusedWords(t *testing.T) {
+	for text, want := range map[string]string{
+		"train: {lr: 1e-400}":         "F:1:13: train.lr: 1e-400 is too small, it would become 0",
+		"train: {lr: -0.0001E-400}":   "F:1:13: train.lr: -0.0001E-400 is too small, it would become 0",
+		"train: {lr: 0x10}":           "F:1:13: train.lr: number 0x10 is not written in plain decimal digits",
+		"train: {lr: 1_0.5}":          "F:1:13: train.lr: number 1_0.5 is not written in plain decimal digits",
+		"seed: 0x10":                  "F:1:7: seed: integer 0x10 is not written in plain decimal digits",
+		"seed: 0o17":                  "F:1:7: seed: integer 0o17 is not written in plain decimal digits",
+		"seed: 0b11":                  "F:1:7: seed: integer 0b11 is not written in plain decimal digits",
+		"seed: 1_000":                 "F:1:7: seed: integer 1_000 is not written in plain decimal digits",
+		"~: 1":                        "F:1:1: : a key must be a plain word, found null",
+		"weights: {null: 1}":          "F:1:11: weights: a key must be a plain word, found null",
+		"!!str seed: 1":               `F:1:1: : a key must be a plain word, found the text "seed"`,
+		"weights: {!!binary YQ==: 1}": `F:1:11: weights: a key must be a plain word, found the text "YQ=="`,
+	} {
+		_, _, err := Parse("F", []byte(text), nil, defaults())
+		if err == nil || strings.Replace(err.Error(), "F:1:1: a key", "F:1:1: : a key", 1) != want {
+			t.Errorf("%q:\n got %v\nwant %v", text, err, want)
+		}
+	}
+	for _, text := range []string{"train: {lr: 0e-400}", "train: {lr: 5e-324}", "train: {lr: 0.0}", "seed: 0", "small: +5"} {
+		if _, _, err := Parse("F", []byte(text), nil, defaults()); err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// A nil pointer is written as null and read back as nil, over any default.
+func TestEncodeNilPointer(t *testing.T) {
+	type inner struct {
+		N int `yaml:"n"`
+	}
+	type pointed struct {
+		P *inner `yaml:"p"`
+		X *int   `yaml:"x"`
+	}
+	seven := 7
+	def := pointed{P: &inner{3}, X: &seven}
+	for _, c := range []pointed{{}, {P: &inner{4}}, def} {
+		b, err := Encode(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _, err := Parse("F", b, nil, def)
+		if diff := cmp.Diff(c, got); err != nil || diff != "" {
+			t.Errorf("%s: %v\n%s", b, err, diff)
+		}
+	}
 }

@@ -48,6 +48,9 @@ func (d *decoder) value(n *yaml.Node, path string, v reflect.Value) {
 	case n.Style&yaml.TaggedStyle != 0:
 		d.fail(n, path, "tag %s is not read, write the plain value", n.Tag)
 		return
+	case n.Kind == yaml.ScalarNode && n.Tag == "!!null" && v.Kind() == reflect.Pointer:
+		v.SetZero() // what Encode writes for a nil pointer
+		return
 	case n.Kind == yaml.ScalarNode && n.Tag == "!!null":
 		d.fail(n, path, "no value (null)").Fix = "give a value, or delete the key to take the default"
 		return
@@ -112,7 +115,7 @@ func (d *decoder) pairs(n *yaml.Node, path string) []pair {
 	var out []pair
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, v := n.Content[i], n.Content[i+1]
-		if k.Kind != yaml.ScalarNode || k.Value == "<<" || k.Anchor != "" {
+		if k.Kind != yaml.ScalarNode || k.Value == "<<" || k.Anchor != "" || k.Tag == "!!null" || k.Style&yaml.TaggedStyle != 0 {
 			d.fail(k, path, "a key must be a plain word, found %s", describe(k))
 			continue
 		}

@@ -8,9 +8,11 @@
 //
 // What is refused: unknown and duplicate keys, a value of the wrong type, a
 // fraction or exponent for an integer, an integer with a leading zero (YAML 1.1
-// reads it as octal), null, NaN, infinity (unless the field is tagged
+// reads it as octal) or in other digits than plain decimal ones (0x10, 0o17,
+// 0b11, 1_000), a number too small to be told from 0, null (unless the field is a
+// pointer, for which it is nil), NaN, infinity (unless the field is tagged
 // `config:"inf"`), a second document, an empty file, anchors, aliases, merge
-// keys and custom tags.
+// keys, custom tags, and keys that are null or tagged.
 //
 // Fields are named by their `yaml:"name"` tag, or by their lower-cased Go name;
 // `yaml:",inline"` lifts a struct's fields one level up and `yaml:"-"` hides a

@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 	"regexp"
-	"strconv"
+	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -82,7 +82,8 @@ func (d *Document) tree(data []byte) (*yaml.Node, Errors) {
 	}
 	empty := func() (*yaml.Node, Errors) { return fail(1, 1, "write {} to take every default", "the file is empty") }
 	malformed := func(err error) (*yaml.Node, Errors) {
-		line, msg := syntaxError(err)
+		msg := syntaxError(err)
+		line := faultLine(data, msg)
 		fix := ""
 		if tabbed(data, line) {
 			fix = "indent with spaces, YAML takes no tabs"
@@ -136,17 +137,39 @@ func safeDecode(dec *yaml.Decoder, n *yaml.Node) (err error) {
 	return dec.Decode(n)
 }
 
-var yamlLine = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?(.*)$`)
+var yamlLine = regexp.MustCompile(`^(?:yaml: )?(?:line \d+: )?`)
 
-// syntaxError splits "yaml: line 3: found ..." into line and text.
-func syntaxError(err error) (int, string) {
+// syntaxError is the first line of a YAML error without its line number, which is
+// that of the place for some kinds of fault, the one before it or that of what
+// surrounds it for others, and missing for a few.
+func syntaxError(err error) string {
 	text, _, _ := strings.Cut(err.Error(), "\n")
-	m := yamlLine.FindStringSubmatch(text)
-	if m == nil {
-		return 0, text
+	return yamlLine.ReplaceAllString(text, "")
+}
+
+// faultLine is the line, counted from 1, that a syntax error belongs to: the first
+// one with which the text up to it fails in the same way. For a bracket or a quote
+// without an end that is where it opens.
+func faultLine(data []byte, msg string) int {
+	var ends []int // of each line
+	for i, c := range data {
+		if c == '\n' {
+			ends = append(ends, i+1)
+		}
 	}
-	line, _ := strconv.Atoi(m[1])
-	return line, m[2]
+	if len(ends) == 0 || ends[len(ends)-1] < len(data) {
+		ends = append(ends, len(data))
+	}
+	line := sort.Search(len(ends)-1, func(i int) bool {
+		dec := yaml.NewDecoder(bytes.NewReader(data[:ends[i]]))
+		for range 2 { // no more documents are read
+			if err := safeDecode(dec, new(yaml.Node)); err != nil {
+				return !errors.Is(err, io.EOF) && syntaxError(err) == msg
+			}
+		}
+		return false
+	})
+	return line + 1
 }
 
 // tabbed reports whether a line, counted from 1, is indented with a tab.

@@ -17,6 +17,7 @@ var (
 	durationType = reflect.TypeFor[time.Duration]()
 	textType     = reflect.TypeFor[encoding.TextUnmarshaler]()
 	octal        = regexp.MustCompile(`^[-+]?0[0-9_]+$`)
+	otherDigits  = regexp.MustCompile(`^[-+]?0[xXoObB]|_`) // 0x10, 0o17, 0b11, 1_000
 )
 
 // isScalar reports whether a type is written as one word in YAML.
@@ -69,6 +70,9 @@ func setScalar(n *yaml.Node, fromSet bool, v reflect.Value) error {
 		if octal.MatchString(n.Value) {
 			return fmt.Errorf("integer %s starts with a zero, which YAML reads as octal", n.Value)
 		}
+		if otherDigits.MatchString(n.Value) {
+			return fmt.Errorf("integer %s is not written in plain decimal digits", n.Value)
+		}
 	}
 	if err := n.Decode(v.Addr().Interface()); err != nil {
 		return fmt.Errorf("%s does not fit %s", n.Value, want(v.Type()))
@@ -83,6 +87,9 @@ func setFloat(n *yaml.Node, v reflect.Value) error {
 	if octal.MatchString(n.Value) {
 		return fmt.Errorf("number %s starts with a zero, which YAML reads as octal", n.Value)
 	}
+	if otherDigits.MatchString(n.Value) {
+		return fmt.Errorf("number %s is not written in plain decimal digits", n.Value)
+	}
 	var x float64
 	if err := n.Decode(&x); err != nil {
 		return fmt.Errorf("%s does not fit a number", n.Value)
@@ -94,9 +101,17 @@ func setFloat(n *yaml.Node, v reflect.Value) error {
 		return errors.New("must be finite")
 	case v.OverflowFloat(x):
 		return fmt.Errorf("%s does not fit a 32-bit number", n.Value)
+	case underflows(n.Value, x), v.Kind() == reflect.Float32 && underflows(n.Value, float64(float32(x))):
+		return fmt.Errorf("%s is too small, it would become 0", n.Value)
 	}
 	v.SetFloat(x + 0) // a negative zero is a zero: its canonical text would be another
 	return nil
+}
+
+// underflows reports whether a number that was read as x is written as another than 0.
+func underflows(text string, x float64) bool {
+	mantissa, _, _ := strings.Cut(strings.ToLower(text), "e")
+	return x == 0 && strings.ContainsAny(mantissa, "123456789")
 }
 
 // isInfinite reports whether n is YAML's infinity.

@@ -27,8 +27,7 @@ func (d *Document) set(root *yaml.Node, assignment string) *Error {
 	}
 	value, err := parseValue(text)
 	if err != nil {
-		_, msg := syntaxError(err)
-		return fail("value " + strconv.Quote(text) + " is not YAML: " + msg)
+		return fail("value " + strconv.Quote(text) + " is not YAML: " + syntaxError(err))
 	}
 	keys := strings.Split(path, ".")
 	at := root
