@@ -29,6 +29,9 @@ func reopen[T Float](t testing.TB, c *Channel[T]) *Channel[T] {
 	if err := again.Restore(st); err != nil {
 		t.Fatal(err)
 	}
+	if got := stateOf(t, again); got != string(b) {
+		t.Fatalf("the state changed by resuming:\n%s\nwant\n%s", got, b)
+	}
 	again.add = c.add
 	return again
 }
@@ -196,7 +199,7 @@ func TestStateKeepsNaN(t *testing.T) {
 	if err := train(c, 3); err != nil {
 		t.Fatal(err)
 	}
-	c.total.sum, c.total.sq = math.NaN(), math.Inf(1)
+	c.total.sum, c.total.sq, c.total.zeros = math.NaN(), math.Inf(1), 3
 	if err := reopen(t, c).Check(); err == nil {
 		t.Error("NaN was lost")
 	}
