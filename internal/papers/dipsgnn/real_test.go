@@ -40,7 +40,11 @@ func TestRealAccount(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			account, err := p.account(&fitted{Result: &train.Result{Epochs: make([]train.EpochRecord, 10)}})
+			counted, err := p.counted(&fitted{Result: &train.Result{Epochs: make([]train.EpochRecord, 10)}})
+			if err != nil {
+				return err
+			}
+			account, err := counted.Privacy()
 			if err != nil {
 				return err
 			}
@@ -53,7 +57,7 @@ func TestRealAccount(t *testing.T) {
 			if got := strings.Join(account.names(), ","); got != "labels,readout,backward,eval_noise_off" {
 				t.Errorf("unbounded: %s", got)
 			}
-			if f := account.Features; f.K != 3 || f.N != 3 || !f.Zeroed || fmt.Sprint(f.EpsTotal) != "20" {
+			if f := p.features(); f.K != 3 || f.N != 3 || !f.Zeroed || fmt.Sprint(f.EpsTotal) != "20" {
 				t.Errorf("features %+v", f)
 			}
 			return nil
