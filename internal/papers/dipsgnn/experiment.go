@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"privrec/internal/autograd"
 	"privrec/internal/dataset"
@@ -77,14 +76,10 @@ func load(ctx context.Context, env *run.Env, method string, setting interface {
 		return nil, err
 	}
 	if held.Len() > 0 {
-		if x.valid, err = newPart("valid", d.Train, held, x.items); err != nil {
-			return nil, err
-		}
+		x.valid = x.train.with("valid", d.Train, held)
 	}
 	if cfg.train.Refit {
-		if x.refit, err = newPart("refit", d.Train, all, x.items); err != nil {
-			return nil, err
-		}
+		x.refit = x.train.with("refit", d.Train, all)
 	}
 	if x.test, err = newPart("test", d.Test, dataset.Prefixes(d.Test), x.items); err != nil {
 		return nil, err
@@ -111,9 +106,6 @@ const (
 	onValid = "valid "
 	onTest  = "test "
 )
-
-// saveEvery bounds the work lost to a kill; it never changes a result.
-const saveEvery = 20 * time.Second
 
 // primary selects the epoch.
 var primary = metrics.Metric{Kind: metrics.Recall, K: 20}

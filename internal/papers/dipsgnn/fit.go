@@ -85,7 +85,7 @@ func (x *experiment) options(q *part, epochs, pass int, store train.Store) train
 		Samples: q.samples.Len(), BatchSize: t.Batch, Shuffle: true, Seed: x.env.Seed, Epochs: epochs,
 		Optimizer: optim.NewAdam(t.L2), Rate: t.Rate,
 		Schedule: optim.StepDecay{Factor: t.DecayBy, Every: t.DecayEvery, TickBefore: t.TickBefore},
-		Hooks:    x.env.TrainHooks(), Store: store, SaveEvery: saveEvery,
+		Hooks:    x.env.TrainHooks(), Store: store, SaveEvery: x.env.SaveEvery, SaveSteps: x.env.SaveSteps,
 		Extra: x.extra, Tag: x.env.ConfigHash,
 	}
 	held := x.valid != nil && q == x.train

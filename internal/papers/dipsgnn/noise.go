@@ -12,48 +12,52 @@ import (
 // aggregationNoise is the noise on what a step aggregates (eq. 7): independent
 // normals on every coordinate of every row of both directions, fresh for every
 // sample, step and pass, in training and, where asked, in evaluation.
+//
+// Noise is keyed by pass, step, sample and node within the sample, so that it
+// does not depend on which samples are batched together.
 type aggregationNoise struct {
 	to     [2]*mechanism.Channel[tensor.Float] // by Direction
 	period func(pass int) error                // told before the releases of a pass
 
-	pass, first uint64
-	samples     int64
-	err         error
+	pass    uint64
+	samples []int32
+	graph   *graph.Packed
+	err     error
 }
 
 // rowsAtOnce is how many rows of noise one parallel unit draws.
 const rowsAtOnce = 32
 
-func (a *aggregationNoise) begin(pass int, samples []int32, _ *graph.Packed) Perturb {
-	a.pass, a.samples, a.err = uint64(pass), int64(len(samples)), a.period(pass)
-	if len(samples) > 0 {
-		a.first = uint64(samples[0])
-	}
+func (a *aggregationNoise) begin(pass int, samples []int32, g *graph.Packed) Perturb {
+	a.pass, a.samples, a.graph, a.err = uint64(pass), samples, g, a.period(pass)
 	return a.perturb
 }
 
 func (a *aggregationNoise) end() error { return a.err }
 
-// perturb releases one direction of one step. Noise is keyed by pass, by the
-// batch's first sample, which no other batch of the pass has, by step and by
-// row.
+// perturb releases one direction of one step.
 func (a *aggregationNoise) perturb(y *autograd.Node, step int, dir Direction) *autograd.Node {
 	return y.AddNoise("gaussian", func(data []tensor.Float, rows, cols int) {
-		if a.err != nil {
-			return
-		}
-		release, err := a.to[dir].Begin(rows, cols, a.pass, a.first, uint64(step))
-		if err != nil {
-			a.err = err
-			return
-		}
-		tensor.Parallel(rows, rowsAtOnce, func(_, lo, hi int) {
-			for i := lo; i < hi; i++ {
-				release.Row(i, data[i*cols:(i+1)*cols])
-			}
-		})
-		if err := release.End(a.samples); err != nil {
-			a.err = fmt.Errorf("noise of step %d: %w", step+1, err)
+		if a.err == nil {
+			a.err = a.release(a.to[dir], data, rows, cols, uint64(step))
 		}
 	})
+}
+
+func (a *aggregationNoise) release(c *mechanism.Channel[tensor.Float], data []tensor.Float, rows, cols int, step uint64) error {
+	r, err := c.Start(a.samples, rows, cols, a.pass, step)
+	if err != nil {
+		return fmt.Errorf("noise of step %d: %w", step+1, err)
+	}
+	g := a.graph
+	tensor.Parallel(rows, rowsAtOnce, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			sample := g.SampleOf[i]
+			r.RowAt(i, data[i*cols:(i+1)*cols], int(sample), uint64(int32(i)-g.NodeOff[sample]))
+		}
+	})
+	if err := r.Finish(); err != nil {
+		return fmt.Errorf("noise of step %d: %w", step+1, err)
+	}
+	return nil
 }

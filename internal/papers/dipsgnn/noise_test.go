@@ -29,25 +29,25 @@ func uncorrelated(a, b []float64, tests int) error {
 	return nil
 }
 
-// Every draw of a run has a key of its own: part, direction, pass, batch and
-// step. Any two differ in one of these and are independent; the same key gives
+// Every draw of a run has a key of its own: part, direction, pass, sample, step
+// and node. Any two differ in one of these and are independent; the same key gives
 // the same noise, on which resuming rests.
 func TestNoiseKeys(t *testing.T) {
 	type key struct {
-		part  string
-		dir   Direction
-		pass  int
-		first int32
-		step  int
+		part   string
+		dir    Direction
+		pass   int
+		sample int32
+		step   int
 	}
 	const rows, cols = 60, 50
 	var keys []key
 	for _, part := range []string{"train", "valid", "refit", "test"} {
 		for _, dir := range []Direction{Incoming, Outgoing} {
 			for _, pass := range []int{0, 1} {
-				for _, first := range []int32{0, 256} {
+				for _, sample := range []int32{0, 256} {
 					for _, step := range []int{0, 1} {
-						keys = append(keys, key{part, dir, pass, first, step})
+						keys = append(keys, key{part, dir, pass, sample, step})
 					}
 				}
 			}
@@ -67,7 +67,7 @@ func TestNoiseKeys(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				perturb := a.begin(k.pass, []int32{k.first, 7}, nil)
+				perturb := a.begin(k.pass, []int32{k.sample}, nodes(rows))
 				y := perturb(autograd.NewTape().Const(tensor.New(rows, cols)), k.step, k.dir)
 				var z []float64
 				for i := range rows {
@@ -103,6 +103,47 @@ func TestNoiseKeys(t *testing.T) {
 			if err := uncorrelated(noise[i], other, pairs); err != nil {
 				t.Errorf("%s, %+v: %v", set, keys[i], err)
 			}
+		}
+	}
+}
+
+// nodes is a batch of graphs with so many nodes a sample, and nothing else.
+func nodes(perSample ...int) *graph.Packed {
+	g := &graph.Packed{NodeOff: []int32{0}}
+	for b, n := range perSample {
+		for range n {
+			g.SampleOf = append(g.SampleOf, int32(b))
+		}
+		g.NodeOff = append(g.NodeOff, int32(len(g.SampleOf)))
+	}
+	return g
+}
+
+// A sample's noise does not depend on the samples that are batched with it.
+func TestNoiseOfASampleIsItsOwn(t *testing.T) {
+	const cols = 8
+	draw := func(batches ...[]int32) map[int32][]tensor.Float {
+		a, out := noiseOf(t, 1, 1, "test"), map[int32][]tensor.Float{}
+		for _, samples := range batches {
+			var sizes []int
+			for _, s := range samples {
+				sizes = append(sizes, 1+int(s))
+			}
+			g := nodes(sizes...)
+			y := a.begin(3, samples, g)(autograd.NewTape().Const(tensor.New(len(g.SampleOf), cols)), 0, Outgoing)
+			if err := a.end(); err != nil {
+				t.Fatal(err)
+			}
+			for i, b := range g.SampleOf {
+				out[samples[b]] = append(out[samples[b]], tensor.Row(y.V, i)...)
+			}
+		}
+		return out
+	}
+	together, apart := draw([]int32{2, 5, 9}), draw([]int32{9}, []int32{2, 5})
+	for s, want := range together {
+		if !slices.Equal(apart[s], want) {
+			t.Errorf("sample %d has other noise in another batch", s)
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package dipsgnn
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 
@@ -83,7 +85,7 @@ func (p *protection) perturbUsers(f *dataset.Features) (tensor.Matrix, error) {
 }
 
 func sampler(f *dataset.Features, c FeatureConfig) mechanism.FeatureSampler {
-	s := mechanism.FeatureSampler{Purpose: purposeFeatures, Epsilon: c.Epsilon, Unselected: mechanism.Zeroed}
+	s := mechanism.FeatureSampler{Purpose: purposeFeatures, Epsilon: c.Epsilon, Unselected: mechanism.Zeroed, Share: share}
 	if c.Unselected == UnselectedRaw {
 		s.Unselected = mechanism.SharedClear
 	}
@@ -97,6 +99,10 @@ func sampler(f *dataset.Features, c FeatureConfig) mechanism.FeatureSampler {
 	return s
 }
 
+// share is every mechanism's part of the run's false-alarm probability: user
+// features, and two directions of four parts.
+const share = mechanism.Share(1.0 / 9)
+
 // stream is where a purpose's noise comes from. The setting is part of its name:
 // two runs of one seed under different budgets would otherwise add multiples of
 // the same normals, and their difference would show the data.
@@ -104,11 +110,27 @@ func (p *protection) stream(purpose string) rng.Stream {
 	return p.env.Seed.Stream("dipsgnn." + p.env.ConfigHash + "." + purpose)
 }
 
+// parts are the sides of the split whose aggregations may be perturbed.
+func (p *protection) parts() []*part {
+	return []*part{p.x.train, p.x.valid, p.x.refit, p.x.test}
+}
+
 // on opens the noise on aggregations of a part, once; nil without a budget.
 func (p *protection) on(q *part) (*aggregationNoise, error) {
-	_, std := p.cfg.deviations()
-	if a := p.noises[q.name]; a != nil || std == 0 {
+	if a := p.noises[q.name]; a != nil {
 		return a, nil
+	}
+	a, err := p.open(q)
+	if a != nil {
+		p.noises[q.name] = a
+	}
+	return a, err
+}
+
+func (p *protection) open(q *part) (*aggregationNoise, error) {
+	_, std := p.cfg.deviations()
+	if std == 0 {
+		return nil, nil
 	}
 	counts, err := CountPrefixes(q.samples.User, q.samples.Length)
 	if err != nil {
@@ -119,6 +141,7 @@ func (p *protection) on(q *part) (*aggregationNoise, error) {
 		g := mechanism.Gaussian{
 			Purpose: purpose + q.name, Sigma: std, Sensitivity: p.cfg.Model.Norm,
 			Unit: privacy.Edge, Neighbouring: privacy.AddRemove,
+			Share: share,
 		}
 		// An edge is in no more prefixes of one pass than the worst edge of the part.
 		if err := p.ledger.Bound(g.Purpose, max(1, counts.Edge)*int64(p.cfg.Model.Steps)); err != nil {
@@ -128,19 +151,41 @@ func (p *protection) on(q *part) (*aggregationNoise, error) {
 			return nil, err
 		}
 	}
-	p.noises[q.name] = a
 	return a, nil
+}
+
+// channel is the channel of a purpose, opened if it was not.
+func (p *protection) channel(purpose string) (*mechanism.Channel[tensor.Float], error) {
+	for _, q := range p.parts() {
+		for dir, prefix := range []string{Incoming: purposeIncoming, Outgoing: purposeOutgoing} {
+			if q != nil && prefix+q.name == purpose {
+				a, err := p.on(q)
+				if err != nil || a == nil {
+					return nil, errors.Join(err, fmt.Errorf("state of the noise: %q in a run without noise", purpose))
+				}
+				return a.to[dir], nil
+			}
+		}
+	}
+	return nil, fmt.Errorf("state of the noise: unknown purpose %q", purpose)
+}
+
+// channels are those opened so far, in a fixed order.
+func (p *protection) channels() []*mechanism.Channel[tensor.Float] {
+	var all []*mechanism.Channel[tensor.Float]
+	for _, q := range p.parts() {
+		if q != nil && p.noises[q.name] != nil {
+			all = append(all, p.noises[q.name].to[:]...)
+		}
+	}
+	return all
 }
 
 // check looks at all noise that was added.
 func (p *protection) check() error {
-	for _, name := range []string{"train", "valid", "refit", "test"} {
-		if a := p.noises[name]; a != nil {
-			for _, c := range a.to {
-				if err := c.Check(); err != nil {
-					return err
-				}
-			}
+	for _, c := range p.channels() {
+		if err := c.Check(); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -169,8 +214,38 @@ func (p *protection) enter(pass int) error {
 	return nil
 }
 
-// Save implements train.Extra. The ledger's own state is kept by the run.
-func (p *protection) Save() ([]byte, error) { return []byte(p.period), nil }
+// state is what a checkpoint keeps of the protection, besides the ledger, which
+// the run keeps itself.
+type state struct {
+	Period   string                   `json:"period"`
+	Channels []mechanism.ChannelState `json:"channels"` // in the order of parts and directions
+}
 
-// Load implements train.Extra.
-func (p *protection) Load(b []byte) error { p.period = string(b); return nil }
+// Save implements train.Extra.
+func (p *protection) Save() ([]byte, error) {
+	s := state{Period: p.period, Channels: []mechanism.ChannelState{}}
+	for _, c := range p.channels() {
+		s.Channels = append(s.Channels, c.State())
+	}
+	return json.Marshal(s)
+}
+
+// Load implements train.Extra. It opens the channels that the interrupted run had
+// opened, so that all noise ever added stays under their checks.
+func (p *protection) Load(b []byte) error {
+	var s state
+	if err := json.Unmarshal(b, &s); err != nil {
+		return fmt.Errorf("state of the noise: %w", err)
+	}
+	p.period = s.Period
+	for _, c := range s.Channels {
+		to, err := p.channel(c.Purpose)
+		if err != nil {
+			return err
+		}
+		if err := to.Restore(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -38,11 +38,16 @@ func newPart(name string, sequences [][]int32, samples dataset.Samples, items in
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	return (&part{sessions: s}).with(name, sequences, samples), nil
+}
+
+// with is other samples of the same sequences.
+func (p *part) with(name string, sequences [][]int32, samples dataset.Samples) *part {
 	labels := samples.Targets(sequences)
 	for i := range labels {
 		labels[i]--
 	}
-	return &part{name: name, sessions: s, samples: samples, labels: labels}, nil
+	return &part{name: name, sessions: p.sessions, samples: samples, labels: labels}
 }
 
 func (p *part) all() []int32 {

@@ -3,6 +3,7 @@ package ggnntest
 import (
 	"fmt"
 	"math"
+	"slices"
 	"unsafe"
 
 	"privrec/internal/autograd"
@@ -32,8 +33,10 @@ func Draw(pick func(name string, lo, hi int) int) Batch {
 			b.User, b.Length = append(b.User, int32(u)), append(b.Length, int32(l))
 		}
 	}
-	for range pick("samples", 1, 6) {
-		b.Samples = append(b.Samples, int32(pick("sample", 0, len(b.User)-1)))
+	for range pick("samples", 1, 6) { // each once: one pass perturbs a sample once
+		if s := int32(pick("sample", 0, len(b.User)-1)); !slices.Contains(b.Samples, s) {
+			b.Samples = append(b.Samples, s)
+		}
 	}
 	return b
 }
