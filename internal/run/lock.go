@@ -59,11 +59,12 @@ func acquire(dir string) (*lock, error) {
 		if err == nil {
 			_, err = f.WriteAt(append(text, '\n'), 0)
 		}
+		l := &lock{f}
 		if err != nil {
-			f.Close()
+			l.release()
 			return nil, fmt.Errorf("lock %s: %w", path, err)
 		}
-		return &lock{f}, nil
+		return l, nil
 	}
 }
 
