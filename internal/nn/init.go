@@ -2,6 +2,7 @@ package nn
 
 import (
 	"math"
+	"strings"
 
 	"privrec/internal/autograd"
 	"privrec/internal/rng"
@@ -28,15 +29,26 @@ func Normal(seed rng.Seed, std float64) Init {
 }
 
 // Xavier draws from [-a, a) with a = sqrt(6/(rows+cols)) (Glorot & Bengio 2010, equation 16).
-// A parameter of one row is a bias and becomes zero.
+// The biases of this package's layers become zero.
 func Xavier(seed rng.Seed) Init {
 	return func(dst tensor.Matrix, name string) {
-		if dst.Rows == 1 {
+		if isBias(name) {
 			Zeros(dst, name)
 			return
 		}
 		Uniform(seed, math.Sqrt(6/float64(dst.Rows+dst.Cols)))(dst, name)
 	}
+}
+
+// isBias tells by its name whether a parameter is a bias of a layer; by its shape it might as well be
+// the weights of one output.
+func isBias(name string) bool {
+	for _, end := range []string{".b", ".bih", ".bhh"} { // of Linear, and of the recurrent cells
+		if strings.HasSuffix(name, end) {
+			return true
+		}
+	}
+	return false
 }
 
 // Zeros is an Init that sets everything to zero.

@@ -12,7 +12,8 @@ type Linear struct {
 	B *autograd.Param // (1, out); nil without bias
 }
 
-// NewLinear returns a linear layer. The bias, if there is one, is initialised like the weights.
+// NewLinear returns a linear layer. The bias, if there is one, gets what init has for biases: as the
+// weights, except with [Xavier].
 func NewLinear(name string, in, out int, bias bool, init Init) *Linear {
 	l := &Linear{W: NewParam(name+".W", out, in, init)}
 	if bias {

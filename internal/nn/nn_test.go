@@ -234,7 +234,15 @@ func TestInit(t *testing.T) {
 			t.Errorf("%s: mean %v", name, mean)
 		}
 	}
-	if b := nn.NewParam("bias", 1, 9, nn.Xavier(seed)); tensor.SumSq(b.Value.Data) != 0 {
+	one := nn.NewLinear("score", 9, 1, true, nn.Xavier(seed))
+	if tensor.SumSq(one.W.Value.Data) == 0 {
+		t.Error("weights of a single output are taken for a bias")
+	}
+	cell := nn.NewGRUCell("gru", 3, 3, nn.ResetAfter, nn.GateKeep, nn.Xavier(seed))
+	if tensor.SumSq(cell.Bih.Value.Data) != 0 || tensor.SumSq(cell.Bhh.Value.Data) != 0 {
+		t.Error("biases of a cell are not zero")
+	}
+	if b := one.B; tensor.SumSq(b.Value.Data) != 0 {
 		t.Error("xavier bias is not zero")
 	}
 }
