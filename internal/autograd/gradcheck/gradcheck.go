@@ -4,9 +4,11 @@ package gradcheck
 import (
 	"fmt"
 	"math"
+	"slices"
 	"unsafe"
 
 	"privrec/internal/autograd"
+	"privrec/internal/rng"
 	"privrec/internal/tensor"
 )
 
@@ -14,7 +16,7 @@ import (
 type Options struct {
 	Step float64 // half the distance of the two points; 0 means 1e-5 in float64, 1e-2 in float32
 	Tol  float64 // relative tolerance; 0 means 1e-6 in float64, 1e-2 in float32
-	Max  int     // most elements checked of a parameter, evenly spread; 0 means all
+	Max  int     // most elements checked of a parameter, chosen at random by its name; 0 means all
 }
 
 // Mismatch is the error of a gradient that differs from its central difference.
@@ -77,13 +79,8 @@ func (o Options) Check(params []*autograd.Param, loss func(*autograd.Tape) *auto
 		return loss(probe).Scalar()
 	}
 	for i, p := range params {
-		n := p.Value.Rows * p.Value.Cols
-		stride := 1
-		if o.Max > 0 && n > o.Max {
-			stride = (n + o.Max - 1) / o.Max
-		}
-		for k := 0; k < n; k += stride {
-			row, col := k/p.Value.Cols, k%p.Value.Cols
+		for _, k := range o.elements(p) {
+			row, col := int(k)/p.Value.Cols, int(k)%p.Value.Cols
 			x := &p.Value.Data[row*p.Value.Stride+col]
 			old := *x
 			*x = old + tensor.Float(step)
@@ -100,6 +97,16 @@ func (o Options) Check(params []*autograd.Param, loss func(*autograd.Tape) *auto
 		}
 	}
 	return nil
+}
+
+// elements lists what is checked of p. Evenly spaced elements could all lie in one column.
+func (o Options) elements(p *autograd.Param) []int32 {
+	n := p.Value.Rows * p.Value.Cols
+	if o.Max <= 0 || n <= o.Max {
+		o.Max = n
+	}
+	s := rng.Seed(0).Stream("gradcheck/" + p.Name)
+	return slices.Sorted(slices.Values(s.Perm(n)[:o.Max]))
 }
 
 // dense is the gradient of p as a matrix, whatever its form; zero if there is none.

@@ -63,3 +63,33 @@ func TestCheckSparseAndUnused(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestMaxSpreads breaks the gradient of one column after the other: a part of the elements, as many as
+// there are rows, still meets each of them.
+func TestMaxSpreads(t *testing.T) {
+	const rows, cols = 64, 8
+	p := autograd.NewParam("x", rows, cols)
+	for i := range p.Value.Data {
+		p.Value.Data[i] = 0.5
+	}
+	for broken := range cols {
+		err := gradcheck.Options{Max: rows}.Check([]*autograd.Param{p}, func(tp *autograd.Tape) *autograd.Node {
+			x := tp.Use(p)
+			y := tp.Fused("double", rows, cols, x)
+			for i, v := range x.V.Data {
+				y.V.Data[i] = 2 * v
+			}
+			return tp.Custom("double", y, func() {
+				g := x.AddGrad()
+				for i := range g.Data {
+					if i%cols != broken {
+						g.Data[i] += 2 * y.G.Data[i]
+					}
+				}
+			}).SumAll()
+		})
+		if err == nil {
+			t.Errorf("a wrong column %d went unnoticed", broken)
+		}
+	}
+}
