@@ -115,7 +115,7 @@ func (a *attention) seen(p tensor.Matrix, i int) int {
 func (a *attention) forward(p, _ tensor.Matrix, s, h int) {
 	tensor.Gemm(false, true, a.scale, a.cut(a.q.V, a.Query, s, h), a.cut(a.k.V, a.Key, s, h), 0, p)
 	for i := range p.Rows {
-		row, n := rowOf(p, i), a.seen(p, i)
+		row, n := tensor.Row(p, i), a.seen(p, i)
 		softmax(row[:n], row[:n])
 		clear(row[n:])
 	}
@@ -127,7 +127,7 @@ func (a *attention) backward(p, dp tensor.Matrix, s, h int) {
 	tensor.Gemm(true, false, 1, p, dy, 0, a.cut(a.dv, a.Key, s, h))
 	tensor.Gemm(false, true, 1, dy, a.cut(a.v.V, a.Key, s, h), 0, dp)
 	for i := range p.Rows {
-		y, g := rowOf(p, i), rowOf(dp, i)
+		y, g := tensor.Row(p, i), tensor.Row(dp, i)
 		dot := tensor.Dot(y, g)
 		for k, v := range y { // zero where masked, because y is
 			g[k] = v * (g[k] - dot)

@@ -2,6 +2,7 @@ package autograd_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -121,6 +122,16 @@ func TestShapeMisuse(t *testing.T) {
 			y := x.Scale(2)
 			y.AddNoise("noise", plusOne)
 			y.Add(x)
+		}},
+		{"overwritten by AddNoise", func(t tape, x node) {
+			y := x.SumAll()
+			y.AddNoise("noise", plusOne)
+			y.Scalar()
+		}},
+		{"overwritten by AddNoise", func(t tape, x node) {
+			y := x.SumAll()
+			y.AddNoise("noise", plusOne)
+			t.Backward(y)
 		}},
 	} {
 		tp := autograd.NewTape()
@@ -310,5 +321,74 @@ func TestEdgeSumIsSpMM(t *testing.T) {
 		if !near(float64(v), float64(b.V.Data[i])) {
 			t.Fatalf("edges %v, matrix %v", a.V.Data, b.V.Data)
 		}
+	}
+}
+
+// TestZeroWidth: matrices without columns go through whatever moves rows.
+func TestZeroWidth(t *testing.T) {
+	none, w, bias := param("none", 3, 0), param("w", 0, 3), param("b", 1, 0)
+	wide, v := param("wide", 3, 3), param("v", 2, 3)
+	tp := autograd.NewTape()
+	x := tp.Use(none)
+	y := x.Gather([]int32{2, 0}).ConcatCols(x.SliceRows(1, 3), tp.Rows(none, []int32{2, 2}))
+	if y.Rows() != 2 || y.Cols() != 0 {
+		t.Errorf("(%d, %d)", y.Rows(), y.Cols())
+	}
+	z := tp.ConcatLinear(autograd.Affine{X: tp.Use(wide), W: tp.Use(w), B: tp.Use(bias)}, autograd.Affine{X: tp.Use(wide), W: tp.Use(v)},
+		autograd.Affine{X: tp.Use(wide), W: tp.Use(w)})
+	if z.Rows() != 3 || z.Cols() != 2 {
+		t.Errorf("(%d, %d)", z.Rows(), z.Cols())
+	}
+	tp.Backward(y.SumAll().Add(z.SumAll()))
+}
+
+// TestRowsStayWithin: the float64 norm of a clipped or normalised row is c at most, rounding included, and
+// close to it; the way back is finite. Rows are of all sizes that squares in float64 allow.
+func TestRowsStayWithin(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	const rows, bounds = 2000, 50 // 1e5 rows by each rule
+	worst, slack := 0.0, 0.0
+	if tensor.Float(1)+tensor.Float(1e-12) != 1 {
+		slack = 1e-15 // the sum below rounds as much as the rows do
+	}
+	for range bounds {
+		cols := 1 + r.IntN(20)
+		c := math.Exp(float64(r.IntN(40) - 20))
+		p := autograd.NewParam("x", rows, cols)
+		for i := range rows {
+			size := math.Pow(10, float64(r.IntN(70)-35))
+			for k := range cols {
+				p.Value.Data[i*cols+k] = tensor.Float(size * r.NormFloat64())
+			}
+		}
+		for name, f := range map[string]func(x node) node{
+			"clip": func(x node) node { return x.ClipRows(c) }, "normalize": func(x node) node { return x.NormalizeRows(c, 1e-30*c) },
+		} {
+			tp := autograd.NewTape()
+			y := f(tp.Use(p))
+			tp.Backward(y.SumAll())
+			g, _ := tp.Grads().Dense(p)
+			for i := range rows {
+				sq, old := 0.0, 0.0
+				for k := range cols {
+					v, o := float64(y.V.Data[i*cols+k]), float64(p.Value.Data[i*cols+k])
+					sq, old = sq+v*v, old+o*o
+				}
+				norm := math.Sqrt(sq)
+				if !(norm <= c*(1+slack)) {
+					t.Fatalf("%s: norm %v, over %v by %g", name, norm, c, norm/c-1)
+				}
+				// Factors under 1e-36 lose digits to gradual underflow.
+				if old = math.Sqrt(old) / c; old < 1e36 && (name == "normalize" && old > 1e-30 || old > 1) {
+					worst = max(worst, 1-norm/c)
+				}
+			}
+			if k, ok := tensor.Finite(g.Data); !ok {
+				t.Fatalf("%s: gradient %v", name, g.Data[k])
+			}
+		}
+	}
+	if worst > 1e-6 {
+		t.Errorf("a norm falls short by %g", worst)
 	}
 }

@@ -105,7 +105,7 @@ func (e *entry) coalesce(t *Tape) {
 	e.vals = t.BufferZero(len(e.rows), e.p.Value.Cols)
 	for _, p := range e.parts {
 		for i, k := range p.idx {
-			tensor.Add(rowOf(e.vals, int(e.slot[k]-1)), rowOf(p.node.G, i))
+			tensor.Add(tensor.Row(e.vals, int(e.slot[k]-1)), tensor.Row(p.node.G, i))
 		}
 	}
 	for _, k := range e.rows {
@@ -193,7 +193,7 @@ func (g *Grads) AddTo(sum *Grads, scale float64) {
 			continue
 		}
 		for k, r := range e.rows {
-			tensor.Axpy(tensor.Float(scale), rowOf(e.vals, k), rowOf(d.dense, int(r)))
+			tensor.Axpy(tensor.Float(scale), tensor.Row(e.vals, k), tensor.Row(d.dense, int(r)))
 		}
 	}
 }

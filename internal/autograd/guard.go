@@ -51,7 +51,7 @@ func (x *Node) operands() []*Node {
 // finite reports the place of the first element that is NaN or infinite.
 func finite(m tensor.Matrix) (i, j int, ok bool) {
 	for i := range m.Rows {
-		if j, ok := tensor.Finite(rowOf(m, i)); !ok {
+		if j, ok := tensor.Finite(tensor.Row(m, i)); !ok {
 			return i, j, false
 		}
 	}

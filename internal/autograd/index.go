@@ -19,6 +19,9 @@ func (x *Node) Gather(idx []int32) *Node {
 
 // gatherKernel: row i of dst = row idx[i] of a, whose rows are n floats apart.
 func gatherKernel(j *job, lo, hi int) {
+	if j.w == 0 { // a has no elements, whatever its rows
+		return
+	}
 	for i := lo; i < hi; i++ {
 		k := int(j.idx[i]) * j.n
 		copy(j.dst[i*j.w:(i+1)*j.w], j.a[k:k+j.w])
@@ -112,7 +115,7 @@ func (x *Node) SliceCols(lo, hi int) *Node {
 		y.back = func() {
 			g := tensor.ColsView(x.accZero(), lo, hi)
 			for i := range g.Rows {
-				tensor.Add(rowOf(g, i), rowOf(y.G, i))
+				tensor.Add(tensor.Row(g, i), tensor.Row(y.G, i))
 			}
 		}
 	}
@@ -129,6 +132,9 @@ func (x *Node) SliceRows(lo, hi int) *Node {
 	if y.need {
 		y.back = func() {
 			g := x.accZero()
+			if g.Cols == 0 {
+				return
+			}
 			tensor.Add(g.Data[lo*g.Stride:lo*g.Stride+len(y.G.Data)], y.G.Data)
 		}
 	}

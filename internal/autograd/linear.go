@@ -113,6 +113,9 @@ func affine(y tensor.Matrix, x, w, b *Node) {
 
 // repeatKernel writes a to the rows of dst, n floats apart.
 func repeatKernel(j *job, lo, hi int) {
+	if len(j.a) == 0 {
+		return
+	}
 	for i := lo; i < hi; i++ {
 		copy(j.dst[i*j.n:i*j.n+len(j.a)], j.a)
 	}

@@ -36,6 +36,9 @@ func (x *Node) Scalar() float64 {
 	if x.V.Rows != 1 || x.V.Cols != 1 {
 		fail(x.name(), "not a scalar", x)
 	}
+	if x.taken {
+		fail(x.name(), "was overwritten by AddNoise", x)
+	}
 	return float64(x.V.Data[0])
 }
 
@@ -100,11 +103,3 @@ func (x *Node) passCopy(y *Node) {
 }
 
 func addKernel(j *job, lo, hi int) { tensor.Add(j.dst[lo:hi], j.a[lo:hi]) }
-
-// rowOf is row i of m; nil where m has no columns.
-func rowOf(m tensor.Matrix, i int) []tensor.Float {
-	if m.Cols == 0 {
-		return nil
-	}
-	return tensor.Row(m, i)
-}

@@ -7,7 +7,7 @@ import (
 
 // AddNoise perturbs x: add receives the value, row-major (rows, cols), and adds its noise to it in
 // place. The gradient passes unchanged. Where nothing else reads the value of x it is overwritten,
-// and a later use of x itself panics: the clear value is gone.
+// and a later use of x itself, Scalar and Backward included, panics: the clear value is gone.
 func (x *Node) AddNoise(name string, add func(data []tensor.Float, rows, cols int)) *Node {
 	inPlace := !x.shared
 	y := x.t.link(name, x)

@@ -9,18 +9,19 @@ import (
 // LayerNormEps is what LayerNorm adds to the variance.
 const LayerNormEps = 1e-5
 
-// NormalizeRows is c·x/max(|x|, eps) for each row: norm exactly c, except for rows shorter than
-// eps, which are only scaled by c/eps.
+// NormalizeRows is c·x/max(|x|, eps) for each row: norm c to rounding and never more, except for rows
+// shorter than eps, which are only scaled by c/eps.
 func (x *Node) NormalizeRows(c, eps float64) *Node {
 	return x.scaleRows("normalizeRows", normalizeKernel, c, eps)
 }
 
-// ClipRows is min(1, c/|x|)·x for each row. On the bound it counts as unclipped.
+// ClipRows is min(1, c/|x|)·x for each row, of a norm that is never more than c, rounding included. On
+// the bound it counts as unclipped.
 func (x *Node) ClipRows(c float64) *Node { return x.scaleRows("clipRows", clipKernel, c, 0) }
 
 // scaleRows multiplies each row by a factor f of its norm: either a fixed one, or one proportional
 // to 1/|x|, for which dx = f·(dy - x̂(x̂·dy)), x̂ = x/|x|. The kernel writes the factor to b, and to
-// c 1/|x|² where the factor depends on the norm, else 0.
+// c 1/|x|² where the factor depends on the norm, else 0; farBelow where 1/|x|² would overflow.
 func (x *Node) scaleRows(op string, kernel func(j *job, lo, hi int), c, eps float64) *Node {
 	w := x.Cols()
 	y := x.t.node(op, x.Rows(), w, x)
@@ -42,11 +43,11 @@ func normalizeKernel(j *job, lo, hi int) {
 		x := j.a[i*j.w : (i+1)*j.w]
 		sq := tensor.SumSq(x)
 		norm := math.Sqrt(sq)
-		j.b[i], j.c[i] = tensor.Float(j.x/max(norm, j.y)), 0
+		j.c[i] = 0
 		if norm > j.y {
-			j.c[i] = tensor.Float(1 / sq)
+			j.c[i] = inverse(sq)
 		}
-		tensor.ScaleTo(j.b[i], j.dst[i*j.w:(i+1)*j.w], x)
+		j.b[i] = tensor.ScaleWithin(min(j.x/max(norm, j.y), math.MaxFloat32), j.x, j.dst[i*j.w:(i+1)*j.w], x)
 	}
 }
 
@@ -54,19 +55,43 @@ func clipKernel(j *job, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		x := j.a[i*j.w : (i+1)*j.w]
 		sq := tensor.SumSq(x)
-		j.b[i], j.c[i] = 1, 0
+		y := j.dst[i*j.w : (i+1)*j.w]
 		if norm := math.Sqrt(sq); norm > j.x {
-			j.b[i], j.c[i] = tensor.Float(j.x/norm), tensor.Float(1/sq)
+			j.b[i], j.c[i] = tensor.ScaleWithin(j.x/norm, j.x, y, x), inverse(sq)
+		} else {
+			j.b[i], j.c[i] = 1, 0
+			copy(y, x)
 		}
-		tensor.ScaleTo(j.b[i], j.dst[i*j.w:(i+1)*j.w], x)
 	}
+}
+
+// farBelow stands for the inverse of a squared norm under tiniest.
+const (
+	farBelow = -1
+	tiniest  = 1e-30
+)
+
+func inverse(sq float64) tensor.Float {
+	if sq < tiniest {
+		return farBelow
+	}
+	return tensor.Float(1 / sq)
 }
 
 func scaleRowsBack(j *job, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		dx, dy, x := j.dst[i*j.w:(i+1)*j.w], j.a[i*j.w:(i+1)*j.w], j.d[i*j.w:(i+1)*j.w]
 		copy(dx, dy)
-		if j.c[i] != 0 {
+		switch {
+		case j.c[i] == farBelow:
+			dot, sq := 0.0, tensor.SumSq(x)
+			for k, v := range x {
+				dot += float64(v) * float64(dy[k])
+			}
+			for k, v := range x {
+				dx[k] = tensor.Float(float64(dy[k]) - float64(v)*(dot/sq))
+			}
+		case j.c[i] != 0:
 			tensor.Axpy(-tensor.Dot(x, dy)*j.c[i], x, dx)
 		}
 		tensor.Scale(j.b[i], dx)

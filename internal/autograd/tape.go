@@ -120,6 +120,8 @@ func (t *Tape) Backward(loss *Node) {
 		fail("backward", "the tape records no gradients (NoGrad)", loss)
 	case loss.V.Rows != 1 || loss.V.Cols != 1:
 		fail("backward", "the loss is not a scalar", loss)
+	case loss.taken:
+		fail("backward", "the loss was overwritten by AddNoise", loss)
 	}
 	t.done = true
 	if loss.need {

@@ -6,18 +6,19 @@ import (
 )
 
 // NormalizeRows sets row i of dst to row i of src times c / max(|row|, eps), and
-// factor[i] to that multiplier unless factor is nil. Norms are taken in float64.
-// dst may be src.
+// factor[i] to that multiplier unless factor is nil. Norms are taken in float64;
+// that of a row of dst never exceeds c, rounding included. dst may be src.
 func NormalizeRows(dst, src Matrix, c, eps Float, factor []Float) {
-	rescaleRows("normalise rows", dst, src, factor, func(norm float64) float64 {
-		return float64(c) / max(norm, float64(eps))
+	rescaleRows("normalise rows", dst, src, c, factor, func(norm float64) float64 {
+		return min(float64(c)/max(norm, float64(eps)), math.MaxFloat32)
 	})
 }
 
 // ClipRows sets row i of dst to row i of src times min(1, c / |row|), and
-// factor[i] to that multiplier unless factor is nil. dst may be src.
+// factor[i] to that multiplier unless factor is nil. The float64 norm of a row of
+// dst never exceeds c, rounding included. dst may be src.
 func ClipRows(dst, src Matrix, c Float, factor []Float) {
-	rescaleRows("clip rows", dst, src, factor, func(norm float64) float64 {
+	rescaleRows("clip rows", dst, src, c, factor, func(norm float64) float64 {
 		if norm <= float64(c) {
 			return 1
 		}
@@ -26,7 +27,7 @@ func ClipRows(dst, src Matrix, c Float, factor []Float) {
 }
 
 // rescaleRows scales each row by a function of its norm.
-func rescaleRows(op string, dst, src Matrix, factor []Float, scale func(norm float64) float64) {
+func rescaleRows(op string, dst, src Matrix, c Float, factor []Float, scale func(norm float64) float64) {
 	check(op, src)
 	check(op, dst)
 	if dst.Rows != src.Rows || dst.Cols != src.Cols || factor != nil && len(factor) != src.Rows {
@@ -37,11 +38,61 @@ func rescaleRows(op string, dst, src Matrix, factor []Float, scale func(norm flo
 	Parallel(src.Rows, grain, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			x := Row(src, i)
-			f := Float(scale(math.Sqrt(SumSq(x))))
-			ScaleTo(f, Row(dst, i), x)
+			y, f := Row(dst, i), Float(1)
+			if s := scale(math.Sqrt(SumSq(x))); s != 1 {
+				f = ScaleWithin(s, float64(c), y, x)
+			} else {
+				copy(y, x)
+			}
 			if factor != nil {
 				factor[i] = f
 			}
 		}
 	})
 }
+
+// ScaleWithin sets dst = f x, where f puts the norm of dst at c at most but for
+// rounding, and lowers f by as many roundings as it takes to make that so: the
+// norm of dst does not exceed c. It returns the factor in force; dst may be x.
+func ScaleWithin(f, c float64, dst, x []Float) Float {
+	ScaleTo(Float(f), dst, x)
+	for step := ulp; step <= 1 && longer(dst, c); step *= 2 {
+		f *= 1 - step
+		Scale(Float(1-step), dst)
+	}
+	return Float(f)
+}
+
+// longer reports whether the norm of x exceeds c. Next to c, where a sum in float64
+// cannot tell, it adds up in twice the precision.
+func longer(x []Float, c float64) bool {
+	norm := math.Sqrt(SumSq(x))
+	doubt := c * float64(len(x)+8) * 0x1p-52
+	if !(math.Abs(norm-c) <= doubt) {
+		return norm > c
+	}
+	sum, low := 0.0, 0.0
+	add := func(v float64) {
+		t := sum + v
+		w := t - sum
+		low += (sum - (t - w)) + (v - w)
+		sum = t
+	}
+	square := func(v, sign float64) {
+		add(sign * v * v)
+		add(sign * math.FMA(v, v, -v*v))
+	}
+	square(c, -1)
+	for _, v := range x {
+		square(float64(v), 1)
+	}
+	return sum+low > 0
+}
+
+// ulp is the distance from 1 to the next Float.
+var ulp = func() float64 {
+	if third := 1.0 / 3; float64(Float(third)) == third {
+		return 0x1p-52
+	}
+	return 0x1p-23
+}()
