@@ -11,7 +11,8 @@ import (
 )
 
 // BLAS is gonum's implementation with the products this package does faster.
-// What it does not override, and what has strides, runs in gonum's own code.
+// What it does not override, what has strides, and products by zero, which must not
+// read their operands, run in gonum's own code.
 type BLAS struct{ gonum.Implementation }
 
 // UseBLAS makes gonum's blas32 functions run on this package's kernels. Call it
@@ -47,7 +48,7 @@ func (impl BLAS) Sgemv(t blas.Transpose, m, n int, alpha float32, a []float32, l
 	if t != blas.NoTrans {
 		lx, ly = m, n
 	}
-	if incX != 1 || incY != 1 || m <= 0 || n <= 0 || !fits(m, n, lda, a) || len(x) < lx || len(y) < ly || !known(t) {
+	if alpha == 0 || incX != 1 || incY != 1 || m <= 0 || n <= 0 || !fits(m, n, lda, a) || len(x) < lx || len(y) < ly || !known(t) {
 		impl.Implementation.Sgemv(t, m, n, alpha, a, lda, x, incX, beta, y, incY)
 		return
 	}
@@ -68,7 +69,7 @@ func (impl BLAS) Sgemv(t blas.Transpose, m, n int, alpha float32, a []float32, l
 
 // Saxpy adds alpha x to y.
 func (impl BLAS) Saxpy(n int, alpha float32, x []float32, incX int, y []float32, incY int) {
-	if incX != 1 || incY != 1 || n <= 0 || len(x) < n || len(y) < n {
+	if alpha == 0 || incX != 1 || incY != 1 || n <= 0 || len(x) < n || len(y) < n {
 		impl.Implementation.Saxpy(n, alpha, x, incX, y, incY)
 		return
 	}

@@ -63,3 +63,21 @@ func TestUseBLAS(t *testing.T) {
 		close("scal", y, want)
 	}
 }
+
+// TestBLASZeroReadsNothing: by the rules of BLAS alpha = 0 does not reference A and x.
+func TestBLASZeroReadsNothing(t *testing.T) {
+	nan := float32(math.NaN())
+	a, x := []float32{nan, nan, nan, nan}, []float32{nan, nan}
+	for _, trans := range []blas.Transpose{blas.NoTrans, blas.Trans} {
+		y := []float32{2, 4}
+		BLAS{}.Sgemv(trans, 2, 2, 0, a, 2, x, 1, 0.5, y, 1)
+		if y[0] != 1 || y[1] != 2 {
+			t.Errorf("gemv %c: %v", trans, y)
+		}
+	}
+	y := []float32{2, 4}
+	BLAS{}.Saxpy(2, 0, x, 1, y, 1)
+	if y[0] != 2 || y[1] != 4 {
+		t.Errorf("axpy: %v", y)
+	}
+}

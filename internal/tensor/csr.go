@@ -67,13 +67,17 @@ func (m *CSR) Transpose() *CSR {
 const spmmGrain = 64
 
 // MulDense sets dst = m x, where x is Cols x d and dst is Rows x d. Each row sums
-// its entries in stored order. dst must not overlap x.
+// its entries in stored order. dst must not overlap x. It panics where the parts of
+// m do not fit each other: the kernel reads rows of x without looking.
 func (m *CSR) MulDense(dst, x Matrix) {
 	check("sparse product", x)
 	check("sparse product", dst)
 	if x.Rows != m.Cols || dst.Rows != m.Rows || dst.Cols != x.Cols {
 		panic(fmt.Sprintf("tensor: sparse product: %d x %d times %d x %d into %d x %d",
 			m.Rows, m.Cols, x.Rows, x.Cols, dst.Rows, dst.Cols))
+	}
+	if len(m.Ptr) != m.Rows+1 && (m.Rows > 0 || len(m.Ptr) > 0) {
+		panic(fmt.Sprintf("tensor: sparse product: %d row offsets for %d rows", len(m.Ptr), m.Rows))
 	}
 	if dst.Cols == 0 {
 		return
@@ -86,7 +90,13 @@ func (m *CSR) MulDense(dst, x Matrix) {
 				clear(y)
 				continue
 			}
-			kernel.SpMMRow(m.Idx[e0:e1], m.Val[e0:e1], &x.Data[0], x.Stride, y)
+			idx, val := m.Idx[e0:e1], m.Val[e0:e1]
+			for e, j := range idx {
+				if uint32(j) >= uint32(m.Cols) {
+					panic(fmt.Sprintf("tensor: sparse product: entry %d of row %d is in column %d of %d", e, i, j, m.Cols))
+				}
+			}
+			kernel.SpMMRow(idx, val, &x.Data[0], x.Stride, y)
 		}
 	})
 }

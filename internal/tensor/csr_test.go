@@ -100,3 +100,24 @@ func TestFromTripletsRefuses(t *testing.T) {
 		}
 	}
 }
+
+func TestMulDenseRefusesBadParts(t *testing.T) {
+	for _, c := range []CSR{
+		{Rows: 1, Cols: 2, Ptr: []int64{0, 1}, Idx: []int32{2}, Val: []Float{1}},
+		{Rows: 1, Cols: 2, Ptr: []int64{0, 1}, Idx: []int32{-1}, Val: []Float{1}},
+		{Rows: 1, Cols: 2, Ptr: []int64{0, 1}, Idx: []int32{1}},
+		{Rows: 1, Cols: 2, Ptr: []int64{0, 9}, Idx: []int32{1}, Val: []Float{1}},
+		{Rows: 1, Cols: 2, Ptr: []int64{1, 0}, Idx: []int32{1}, Val: []Float{1}},
+		{Rows: 1, Cols: 2, Ptr: []int64{0}, Idx: []int32{1}, Val: []Float{1}},
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("multiplied by %+v", c)
+				}
+			}()
+			c.MulDense(New(1, 3), New(2, 3))
+		}()
+	}
+	new(CSR).MulDense(New(0, 3), New(0, 3))
+}
