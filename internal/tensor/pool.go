@@ -1,7 +1,10 @@
 package tensor
 
 import (
+	"errors"
+	"fmt"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -111,8 +114,10 @@ func Workers() int {
 // order, so bodies must write apart from each other. A call from inside a body,
 // or while another goroutine's section runs, does its chunks in order on the
 // calling goroutine, with the same result. A panic in a body reaches the caller
-// once all claimed chunks are done; of several, that of the lowest chunk. A body
-// must not call runtime.Goexit (so not testing.T.Fatal either).
+// once all claimed chunks are done; of several, that of the lowest chunk. Errors
+// other than the runtime's own arrive as they are, anything else as a *Panic with
+// the stack. A body must not call runtime.Goexit (so not testing.T.Fatal either): on
+// another goroutine than the caller's that is a panic too.
 func Parallel(n, grain int, body func(chunk, lo, hi int)) {
 	if n <= 0 {
 		return
@@ -166,6 +171,19 @@ func (p *pool) start() {
 // run does units 0..n-1 of j, n < maxUnits, and re-raises their first panic. The
 // caller owns the pool.
 func (p *pool) run(n int, j job) {
+	exiting := true // until shown otherwise: a body may call runtime.Goexit here
+	defer func() {
+		if exiting {
+			p.cancel()
+		}
+		if p.done.Load() != int64(n) {
+			p.await(int64(n))
+		}
+		p.job = job{} // keep nothing alive
+		if f := p.fault.Load(); f != nil && !exiting {
+			panic(f.value)
+		}
+	}()
 	p.job = j
 	p.done.Store(0)
 	p.fault.Store(nil)
@@ -175,12 +193,21 @@ func (p *pool) run(n int, j job) {
 	}
 	for p.step(0) {
 	}
-	if p.done.Load() != int64(n) {
-		p.await(int64(n))
-	}
-	p.job = job{} // keep nothing alive
-	if f := p.fault.Load(); f != nil {
-		panic(f.value)
+	exiting = false
+}
+
+// cancel takes the units that nobody has claimed off the job.
+func (p *pool) cancel() {
+	for {
+		s := p.claim.Load()
+		n, next := s>>32, s&(1<<32-1)
+		if next >= n {
+			return
+		}
+		if p.claim.CompareAndSwap(s, n<<32|n) {
+			p.done.Add(int64(n - next))
+			return
+		}
 	}
 }
 
@@ -216,13 +243,45 @@ func (p *pool) step(worker int) bool {
 
 // unit does one claimed unit and keeps its panic for the caller.
 func (p *pool) unit(i, worker int) {
+	finished := false
 	defer func() {
 		if v := recover(); v != nil {
-			p.blame(&fault{unit: i, value: v})
+			p.blame(&fault{unit: i, value: withStack(v)})
+		} else if !finished {
+			p.blame(&fault{unit: i, value: errGoexit})
 		}
 		p.done.Add(1)
 	}()
 	p.job.do(i, worker)
+	finished = true
+}
+
+var errGoexit = errors.New("tensor: a parallel body called runtime.Goexit (testing.T.Fatal does)")
+
+// Panic is a panic of a parallel body with the stack it happened on, which is often
+// not that of the caller.
+type Panic struct {
+	Value any
+	Stack []byte
+}
+
+// Error is the value and the stack.
+func (p *Panic) Error() string { return fmt.Sprintf("%v\n\nin a parallel body:\n%s", p.Value, p.Stack) }
+
+// Unwrap returns the value where it is an error.
+func (p *Panic) Unwrap() error {
+	err, _ := p.Value.(error)
+	return err
+}
+
+// withStack adds the stack to what does not say by itself where it comes from.
+func withStack(v any) any {
+	if err, ok := v.(error); ok {
+		if _, own := err.(runtime.Error); !own {
+			return v
+		}
+	}
+	return &Panic{v, debug.Stack()}
 }
 
 // blame records f unless a lower unit has failed too.
@@ -237,7 +296,13 @@ func (p *pool) blame(f *fault) {
 
 // loop is a worker's life: take units while there are any, poll, park.
 func (w *worker) loop(p *pool) {
-	defer close(w.ended)
+	defer func() {
+		if w.quit.Load() {
+			close(w.ended)
+		} else {
+			go w.loop(p) // a body ended this goroutine by runtime.Goexit
+		}
+	}()
 	for !w.quit.Load() {
 		if p.step(w.id) {
 			continue

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -172,5 +173,47 @@ func BenchmarkParallel(b *testing.B) {
 		for b.Loop() {
 			Parallel(2, 1, func(_, _, _ int) {})
 		}
+	})
+}
+
+// TestPoolSurvivesGoexit ends goroutines inside bodies, the caller's and workers', and
+// goes on using the pool.
+func TestPoolSurvivesGoexit(t *testing.T) {
+	withWorkers(4, func() {
+		for round := range 50 {
+			ended := make(chan any)
+			go func() {
+				defer func() { ended <- recover() }()
+				Parallel(64, 1, func(chunk, _, _ int) {
+					if chunk%8 == round%8 {
+						runtime.Goexit()
+					}
+				})
+				ended <- "returned"
+			}()
+			if v := <-ended; v == "returned" {
+				t.Fatal("a body that never ended went unnoticed")
+			}
+			var sum atomic.Int64
+			Parallel(100, 1, func(chunk, _, _ int) { sum.Add(int64(chunk)) })
+			if sum.Load() != 4950 {
+				t.Fatalf("round %d: the next job did %d", round, sum.Load())
+			}
+		}
+	})
+}
+
+// TestPanicKeepsStack looks for this function in what reaches the caller.
+func TestPanicKeepsStack(t *testing.T) {
+	withWorkers(4, func() {
+		defer func() {
+			err, ok := recover().(error)
+			var own runtime.Error
+			if !ok || !errors.As(err, &own) || !strings.Contains(err.Error(), "TestPanicKeepsStack") {
+				t.Errorf("%v", err)
+			}
+		}()
+		var none []int
+		Parallel(64, 1, func(chunk, _, _ int) { none[chunk] = 1 })
 	})
 }
