@@ -42,6 +42,9 @@ var idle struct {
 	jobs []*productJob
 }
 
+// keptPartial is how many partial sums a job keeps for the next product: 4 MB of float32.
+const keptPartial = 1 << 20
+
 func takeJob() *productJob {
 	idle.Lock()
 	defer idle.Unlock()
@@ -58,6 +61,10 @@ func takeJob() *productJob {
 
 func (j *productJob) release() {
 	j.a, j.b, j.c = nil, nil, nil
+	if len(j.partial) > keptPartial {
+		Free(Matrix{Data: j.partial})
+		j.partial = nil
+	}
 	idle.Lock()
 	defer idle.Unlock()
 	idle.jobs = append(idle.jobs, j)
