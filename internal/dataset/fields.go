@@ -196,7 +196,8 @@ func (in *input) rating(field string, b []byte) (float32, error) {
 
 // timestamp parses a whole number, also when written as a float (RecBole does).
 func (in *input) timestamp(field string, b []byte) (int64, error) {
-	if len(b) > 0 && len(b) <= 18 && !bytes.ContainsAny(b, ".eE+") {
+	digits := len(bytes.TrimPrefix(b, []byte("-")))
+	if digits > 0 && digits <= 19 && !bytes.ContainsAny(b, ".eE+") { // nanoseconds have 19
 		return in.integer(field, b)
 	}
 	v, err := in.float(field, b)

@@ -17,17 +17,18 @@ type Negatives struct {
 	cum   []float64 // nil for uniform; cum[i] is the weight of items 1..i, cum[0] = 0
 }
 
-// NewNegatives takes what each user has met (one or more sets of sequences, item ids
-// 1..items) and the exponent of popularity: 0 draws uniformly, 1 in proportion to the
-// number of occurrences, 0.75 as word2vec does. Items that never occur have weight 0
-// when the exponent is above 0.
-func NewNegatives(items int, power float64, met ...[][]int32) (*Negatives, error) {
+// NewNegatives takes the sequences (item ids 1..items) that each user has met in train,
+// more that are not to be drawn either, such as those of test, and the exponent of
+// popularity: 0 draws uniformly, 1 in proportion to the number of occurrences in train,
+// 0.75 as word2vec does. Items that never occur in train have weight 0 when the exponent
+// is above 0.
+func NewNegatives(items int, power float64, train [][]int32, alsoMet ...[][]int32) (*Negatives, error) {
 	if items < 1 || power < 0 || math.IsNaN(power) || math.IsInf(power, 0) {
 		return nil, fmt.Errorf("dataset: negatives need items >= 1 and a finite power >= 0, got %d and %v", items, power)
 	}
 	n := &Negatives{items: items}
 	counts := make([]float64, items+1)
-	for _, seqs := range met {
+	for k, seqs := range append([][][]int32{train}, alsoMet...) {
 		for u, seq := range seqs {
 			if u >= len(n.seen) {
 				n.seen = append(n.seen, nil)
@@ -37,7 +38,9 @@ func NewNegatives(items int, power float64, met ...[][]int32) (*Negatives, error
 				if i < 1 || int(i) > items {
 					return nil, fmt.Errorf("dataset: user %d has item %d, outside 1..%d", u, i, items)
 				}
-				counts[i]++
+				if k == 0 {
+					counts[i]++
+				}
 			}
 		}
 	}
@@ -61,10 +64,17 @@ func NewNegatives(items int, power float64, met ...[][]int32) (*Negatives, error
 	return n, nil
 }
 
-// Seen says whether user u has met the item.
+// Seen says whether user u has met the item. A user beyond the sequences has met none.
 func (n *Negatives) Seen(u int, item int32) bool {
-	_, ok := slices.BinarySearch(n.seen[u], item)
+	_, ok := slices.BinarySearch(n.met(u), item)
 	return ok
+}
+
+func (n *Negatives) met(u int) []int32 {
+	if uint(u) >= uint(len(n.seen)) {
+		return nil
+	}
+	return n.seen[u]
 }
 
 // Draw returns an item that user u has not met. Draws are exact: rejection first, and
@@ -79,9 +89,9 @@ func (n *Negatives) Draw(u int, s *rng.Stream) (int32, error) {
 	var unmet []int32
 	var cum []float64
 	total := 0.0
-	k := 0
+	k, seen := 0, n.met(u)
 	for i := int32(1); int(i) <= n.items; i++ {
-		if k < len(n.seen[u]) && n.seen[u][k] == i {
+		if k < len(seen) && seen[k] == i {
 			k++
 			continue
 		}

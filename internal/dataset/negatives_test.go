@@ -82,3 +82,26 @@ func TestNegativesRefuse(t *testing.T) {
 		}
 	}
 }
+
+// TestNegativesTrainCounts: test excludes items but does not make them popular, and an
+// unknown user has met nothing.
+func TestNegativesTrainCounts(t *testing.T) {
+	n, err := NewNegatives(4, 1, [][]int32{{1, 2}}, [][]int32{{3, 3, 3}, {4}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !n.Seen(0, 3) || !n.Seen(1, 4) || n.Seen(2, 4) || n.Seen(-1, 1) {
+		t.Error("what a user has met is wrong")
+	}
+	s := rng.Seed(1).Stream("negatives")
+	for _, u := range []int{1, 2, 77} {
+		for range 100 {
+			if i, err := n.Draw(u, &s); err != nil || i > 2 {
+				t.Fatalf("user %d: drew %d (%v), which is not in train", u, i, err)
+			}
+		}
+	}
+	if i, err := n.Draw(0, &s); err == nil {
+		t.Errorf("drew %d for a user who has met all of train", i)
+	}
+}

@@ -233,3 +233,20 @@ func BenchmarkReadRatingsDat(b *testing.B) {
 		}
 	}
 }
+
+// TestTimestamps reads whole numbers of up to 64 bits exactly.
+func TestTimestamps(t *testing.T) {
+	for text, want := range map[string]int64{
+		"978300760": 978300760, "-5": -5, "1700000000123456789": 1700000000123456789, "9223372036854775807": math.MaxInt64,
+		"-1700000000123456789": -1700000000123456789, "978300760.0": 978300760, "1e9": 1e9,
+	} {
+		if got, err := new(input).timestamp("timestamp", []byte(text)); err != nil || got != want {
+			t.Errorf("%s: %d, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"9223372036854775808", "99999999999999999999", "1e300", "1.5", "", "-"} {
+		if got, err := new(input).timestamp("timestamp", []byte(text)); err == nil {
+			t.Errorf("%q: %d", text, got)
+		}
+	}
+}

@@ -2,8 +2,10 @@ package dataset
 
 import (
 	"fmt"
-	"math"
+	"math/bits"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // SplitKind names a way to divide rows.
@@ -26,8 +28,8 @@ type Split struct {
 
 // Parts returns the part of every row.
 //
-// SplitFraction adds 1e-9 before rounding down, so that 0.29*100 gives 29 rows as
-// the text of a paper means, not the 28 of binary arithmetic. SplitLeaveOneOut
+// Shares are those of the decimal fraction, so that 0.29*100 gives 29 rows as the
+// text of a paper means, not the 28 of binary arithmetic. SplitLeaveOneOut
 // leaves users with too few rows (fewer than 2, with Valid 3) in train whole.
 // SplitTime cuts at the time of row floor(f*n) of all rows in time order; all rows
 // of that very moment are test.
@@ -69,6 +71,9 @@ func (s Split) Parts(l *Log) ([]Part, error) {
 		}
 		sorted := slices.Clone(l.Times)
 		slices.Sort(sorted)
+		if len(sorted) == 0 {
+			break
+		}
 		cut := sorted[floorShare(s.Fraction, len(sorted))]
 		for row, t := range l.Times {
 			if t >= cut {
@@ -81,7 +86,18 @@ func (s Split) Parts(l *Log) ([]Part, error) {
 	return parts, nil
 }
 
-func floorShare(f float64, m int) int { return int(math.Floor(f*float64(m) + 1e-9)) }
+// floorShare is floor(f*m), below m, for the shortest decimal fraction that reads as
+// f in (0,1), in whole numbers: digits beyond the 19th after the point do not count.
+func floorShare(f float64, m int) int {
+	digits := strings.TrimPrefix(strconv.FormatFloat(f, 'f', -1, 64), "0.")
+	num, den := uint64(0), uint64(1)
+	for _, c := range []byte(digits[:min(len(digits), 19)]) {
+		num, den = 10*num+uint64(c-'0'), 10*den
+	}
+	hi, lo := bits.Mul64(num, uint64(m))
+	q, _ := bits.Div64(hi, lo, den)
+	return int(q)
+}
 
 // Join makes one log of files that come already divided: rows of train come before
 // rows of test in file order. Values and times are kept only when both have them.

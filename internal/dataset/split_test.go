@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -44,8 +45,22 @@ func TestSplits(t *testing.T) {
 			t.Errorf("%s: %q (%v), want %q", c.name, got, err, c.want)
 		}
 	}
-	if floorShare(0.29, 100) != 29 || floorShare(0.8, 44) != 35 {
-		t.Error("a share of rows is off by one")
+	for _, c := range []struct {
+		f       float64
+		m, want int
+	}{
+		{0.29, 100, 29}, {0.8, 44, 35}, {0.8, 5, 4}, {0.9999999999, 1, 0}, {0.9999999999, 1e10, 9999999999},
+		{0.1, 1e15, 1e14}, {0.7, 1e16, 7e15}, {0.3333333333, 3e10, 9999999999}, {1e-300, 1e9, 0}, {math.Nextafter(1, 0), 1, 0}, {0.5, 0, 0},
+	} {
+		if got := floorShare(c.f, c.m); got != c.want {
+			t.Errorf("%v of %d rows: %d, want %d", c.f, c.m, got, c.want)
+		}
+	}
+	one := logOf([4]int{1, 5, 1, 1})
+	for _, l := range []*Log{one, {Times: []int64{}}} {
+		if parts, err := (Split{Kind: SplitTime, Fraction: 0.9999999999}).Parts(l); err != nil || len(parts) != l.Len() {
+			t.Errorf("%v, %v", parts, err)
+		}
 	}
 }
 

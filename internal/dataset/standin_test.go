@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"privrec/internal/rng"
+	"privrec/internal/stats"
 )
 
 func generate(t testing.TB, name string, seed uint64) (Profile, *Log, *Features) {
@@ -47,7 +48,7 @@ func TestStandInMatchesStatistics(t *testing.T) {
 	}
 	slices.Sort(lengths)
 	for _, q := range p.Lengths {
-		if got := quantile(lengths, q.P); math.Abs(got-q.V) > max(1, 0.01*q.V) {
+		if got := stats.Quantile(lengths, q.P); math.Abs(got-q.V) > max(1, 0.01*q.V) {
 			t.Errorf("length at %.3f is %g, want %g within 1 %% or one row", q.P, got, q.V)
 		}
 	}

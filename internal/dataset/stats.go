@@ -2,8 +2,9 @@ package dataset
 
 import (
 	"fmt"
-	"math"
 	"slices"
+
+	"privrec/internal/stats"
 )
 
 // Stats describes a log or the sequences made of it.
@@ -61,7 +62,7 @@ func describe(users, items []int) Stats {
 	}
 	slices.Sort(users)
 	for i, p := range StatsQuantiles {
-		s.Lengths[i] = quantile(users, p)
+		s.Lengths[i] = stats.Quantile(users, p)
 	}
 	return s
 }
@@ -79,17 +80,6 @@ func gini(counts []int) float64 {
 		return 0
 	}
 	return weighted / (n * sum)
-}
-
-// quantile interpolates linearly between order statistics of sorted counts.
-func quantile(sorted []int, p float64) float64 {
-	if len(sorted) == 0 {
-		return math.NaN()
-	}
-	x := p * float64(len(sorted)-1)
-	i := int(x)
-	j := min(i+1, len(sorted)-1)
-	return float64(sorted[i]) + (x-float64(i))*float64(sorted[j]-sorted[i])
 }
 
 // String renders one line for a person.

@@ -115,15 +115,19 @@ func Bootstrap(x []float64, statistic func([]float64) float64, resamples int, le
 		values[i] = statistic(draw)
 	}
 	slices.Sort(values)
-	return Interval{quantile(values, (1-level)/2), quantile(values, (1+level)/2), level}, nil
+	return Interval{Quantile(values, (1-level)/2), Quantile(values, (1+level)/2), level}, nil
 }
 
-// quantile interpolates linearly between order statistics of sorted values (Hyndman and Fan type 7).
-func quantile(sorted []float64, p float64) float64 {
+// Quantile interpolates linearly between order statistics of sorted values (Hyndman and Fan type 7), for p
+// from 0 to 1; NaN where there are none.
+func Quantile[T int | float64](sorted []T, p float64) float64 {
+	if len(sorted) == 0 {
+		return math.NaN()
+	}
 	at := p * float64(len(sorted)-1)
 	i := int(at)
 	if i+1 >= len(sorted) {
-		return sorted[len(sorted)-1]
+		return float64(sorted[len(sorted)-1])
 	}
-	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
+	return float64(sorted[i]) + (at-float64(i))*float64(sorted[i+1]-sorted[i])
 }
