@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"privrec/internal/stats"
 )
 
 // Result is one measured case.
@@ -23,7 +25,7 @@ type Result struct {
 
 // Options tells how long to measure.
 type Options struct {
-	// Time to spend on a case; 0 means 300 ms.
+	// Time to spend on a case; 0 means ProductTime or StepTime, as the benchmark says.
 	Time time.Duration
 	// Only cases whose name contains this; empty means all.
 	Only string
@@ -52,8 +54,7 @@ func Measure(ctx context.Context, d time.Duration, f func()) (median, least floa
 		}
 		times = append(times, time.Since(start).Seconds()/float64(calls))
 	}
-	slices.Sort(times)
-	return times[len(times)/2], times[0], nil
+	return stats.Median(times), slices.Min(times), nil
 }
 
 // residentMB returns the resident memory of this process in MB, 0 if unknown.

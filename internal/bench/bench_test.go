@@ -22,6 +22,15 @@ func TestMeasureStops(t *testing.T) {
 	}
 }
 
+func TestRefusesNegativeTime(t *testing.T) {
+	if _, err := Run(context.Background(), Options{Time: -1}, nil); err == nil {
+		t.Error("cases")
+	}
+	if _, err := GEMM(context.Background(), Options{Time: -1}); err == nil {
+		t.Error("products")
+	}
+}
+
 func TestGEMM(t *testing.T) {
 	got, err := GEMM(context.Background(), Options{Time: time.Millisecond, Only: "tiny"})
 	if err != nil || len(got) != 2 {

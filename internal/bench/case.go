@@ -16,14 +16,20 @@ type Case struct {
 	Prepare     func() (call func() error, err error)
 }
 
-// stepTime is how long a case is measured unless told otherwise: steps of models
-// are longer and vary more than products.
-const stepTime = 2 * time.Second
+// ProductTime and StepTime are how long GEMM and Run measure a case unless told
+// otherwise: steps of models are longer and vary more than products.
+const (
+	ProductTime = 300 * time.Millisecond
+	StepTime    = 2 * time.Second
+)
 
 // Run measures the cases that o asks for.
 func Run(ctx context.Context, o Options, cases []Case) ([]Result, error) {
+	if o.Time < 0 {
+		return nil, fmt.Errorf("bench: time %v a case", o.Time)
+	}
 	if o.Time == 0 {
-		o.Time = stepTime
+		o.Time = StepTime
 	}
 	var all []Result
 	for _, c := range cases {

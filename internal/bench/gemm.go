@@ -55,8 +55,11 @@ func Products() []Product {
 
 // GEMM measures the dense product at Products on the workers in force.
 func GEMM(ctx context.Context, o Options) ([]Result, error) {
+	if o.Time < 0 {
+		return nil, fmt.Errorf("bench: time %v a case", o.Time)
+	}
 	if o.Time == 0 {
-		o.Time = 300 * time.Millisecond
+		o.Time = ProductTime
 	}
 	var all []Result
 	for _, p := range Products() {
