@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"privrec/internal/dataset"
 )
@@ -49,7 +50,7 @@ func (d *Document) Text(w io.Writer) error {
 		b.WriteByte('\n')
 		wide := 0
 		for _, f := range d.Facts {
-			wide = max(wide, len(f.Label))
+			wide = max(wide, utf8.RuneCountInString(f.Label)) // as Sprintf counts
 		}
 		for _, f := range d.Facts {
 			line := fmt.Sprintf("%-*s  %s", wide, f.Label, f.Value)

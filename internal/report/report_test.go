@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"math"
 	"os"
@@ -173,5 +174,26 @@ func TestGroup(t *testing.T) {
 		if got := group(x); got != want {
 			t.Errorf("%d: %s", x, got)
 		}
+	}
+}
+
+func TestCellsAndEscapes(t *testing.T) {
+	x := &Table{Columns: Columns("%.2f", "a [b](c)", "n")}
+	x.Add("[1]", -0.001)
+	x.Add("é", -0.01)
+	var text, md strings.Builder
+	if err := errors.Join(x.Text(&text), x.Markdown(&md)); err != nil {
+		t.Fatal(err)
+	}
+	if s := text.String(); strings.Contains(s, "-0.00") || !strings.Contains(s, "-0.01") {
+		t.Error(s)
+	}
+	if s := md.String(); !strings.Contains(s, `a \[b\](c)`) || !strings.Contains(s, `\[1\]`) {
+		t.Error(s)
+	}
+	d := &Document{Facts: []Fact{{Label: "ééé", Value: "1"}, {Label: "abc", Value: "2"}}}
+	text.Reset()
+	if err := d.Text(&text); err != nil || !strings.Contains(text.String(), "ééé  1\nabc  2\n") {
+		t.Errorf("%q, %v", text.String(), err)
 	}
 }

@@ -64,7 +64,7 @@ func (t *Table) cell(col int, v any) (text string, numeric bool) {
 		if col < len(t.Columns) && t.Columns[col].Format != "" {
 			format = t.Columns[col].Format
 		}
-		return fmt.Sprintf(format, x), true
+		return unsigned(fmt.Sprintf(format, x)), true
 	case int:
 		return group(int64(x)), true
 	case int32:
@@ -73,6 +73,14 @@ func (t *Table) cell(col int, v any) (text string, numeric bool) {
 		return group(x), true
 	}
 	return fmt.Sprint(v), false
+}
+
+// unsigned takes the sign off a number that is rounded to zero.
+func unsigned(s string) string {
+	if bare, negative := strings.CutPrefix(s, "-"); negative && !strings.ContainsAny(bare, "123456789") {
+		return bare
+	}
+	return s
 }
 
 // group writes an integer with thin groups: 571531 as 571,531.
@@ -179,7 +187,7 @@ func (t *Table) Markdown(w io.Writer) error {
 	return err
 }
 
-var markdownEscapes = strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<", "&lt;", "\n", " ")
+var markdownEscapes = strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<", "&lt;", "[", `\[`, "]", `\]`, "\n", " ")
 
 func escapeMarkdown(s string) string { return markdownEscapes.Replace(s) }
 
