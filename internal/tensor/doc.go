@@ -23,4 +23,6 @@
 // The best of AVX-512, AVX2 and plain Go that the processor offers is chosen at
 // start. The environment variable PRIVREC_SIMD=off|avx2|avx512 forces one; where
 // it asks for the impossible the best available one runs and SIMDError says so.
+// go test does not see it by itself: run packages without a TestForcedLevel with
+// -count=1, lest results of another level come from its cache.
 package tensor

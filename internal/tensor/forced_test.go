@@ -1,0 +1,14 @@
+package tensor
+
+import (
+	"os"
+	"testing"
+)
+
+// TestForcedLevel checks that PRIVREC_SIMD is followed. Reading it here, in a test, also
+// keeps go test from answering for one level with the cached results of another.
+func TestForcedLevel(t *testing.T) {
+	if want := os.Getenv("PRIVREC_SIMD"); want != "" && SIMDError() == nil && SIMD() != want {
+		t.Errorf("PRIVREC_SIMD=%s, but %s is in use", want, SIMD())
+	}
+}

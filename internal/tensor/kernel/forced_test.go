@@ -1,0 +1,14 @@
+package kernel
+
+import (
+	"os"
+	"testing"
+)
+
+// TestForcedLevel checks that PRIVREC_SIMD is followed. Reading it here, in a test, also
+// keeps go test from answering for one level with the cached results of another.
+func TestForcedLevel(t *testing.T) {
+	if want := os.Getenv("PRIVREC_SIMD"); want != "" && ChoiceError() == nil && Current().String() != want {
+		t.Errorf("PRIVREC_SIMD=%s, but %s is in use", want, Current().String())
+	}
+}
