@@ -29,9 +29,12 @@ func TestStepAllocations(t *testing.T) {
 }
 
 func BenchmarkStep(b *testing.B) {
-	for _, items := range []int{2810, 98226} {
-		b.Run(map[int]string{2810: "items=2810", 98226: "items=98226"}[items], func(b *testing.B) {
-			s, err := newStepBench(items, func(s *rng.Stream) int { return 3 + s.IntN(8) })
+	for _, c := range []struct {
+		name          string
+		items, length int // the mean length is half of it
+	}{{"items=2810", 2810, 13}, {"items=98226", 98226, 13}, {"long", 2810, 63}} {
+		b.Run(c.name, func(b *testing.B) {
+			s, err := newStepBench(c.items, func(s *rng.Stream) int { return 1 + s.IntN(c.length) })
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -58,6 +58,12 @@ func load(ctx context.Context, env *run.Env, method string, setting interface {
 	if cfg.data.Candidates == CandidatesTenCore {
 		x.items = max(d.Items, d.CandidatesCore)
 	}
+	for _, k := range cfg.k {
+		if k > x.items {
+			return nil, &run.UsageError{Message: fmt.Sprintf("eval.k: cutoff %d is more than the %d items ranked", k, x.items),
+				Fix: "leave that cutoff out"}
+		}
+	}
 	all, held := dataset.Prefixes(d.Train), dataset.Samples{}
 	samples := all
 	if share := cfg.train.Validation; share > 0 {
@@ -68,8 +74,9 @@ func load(ctx context.Context, env *run.Env, method string, setting interface {
 		if samples, held, err = hold(share, env.Seed.Stream("dipsgnn.validation")); err != nil {
 			return nil, err
 		}
-		if held.Len() == 0 {
-			return nil, fmt.Errorf("validation share %v of the training samples of %s is none at all", share, d.Name)
+		if held.Len() == 0 || samples.Len() == 0 {
+			return nil, &run.UsageError{Message: fmt.Sprintf("train.validation: a share of %v holds out %d of the %d training samples of %s",
+				share, held.Len(), all.Len(), d.Name), Fix: "0.1 is the paper's share; 0 holds out none"}
 		}
 	}
 	if x.train, err = newPart("train", d.Train, samples, x.items); err != nil {

@@ -14,7 +14,7 @@ func Validate(c Config, doc *config.Document) error {
 	v.shared(c.shared())
 	v.between("model.user_dim", c.Model.UserDim, 1, maxDim)
 	v.oneOf("model.user_input", c.Model.UserInput, UserFeatures, UserID)
-	v.positive("model.norm", c.Model.Norm)
+	v.within("model.norm", c.Model.Norm, 1e-6, 1e6)
 	v.oneOf("model.normalise", c.Model.Normalise, NormaliseRescale, NormaliseClip)
 	v.oneOf("model.adjacency", c.Model.Adjacency, AdjacencyCounts, AdjacencyZero)
 	v.epsilon("privacy.features.epsilon", c.Privacy.Features.Epsilon)
@@ -52,7 +52,7 @@ func (v *validator) shared(c shared) {
 	t := c.train
 	v.between("train.epochs", t.Epochs, 1, 100_000)
 	v.between("train.batch", t.Batch, 1, 1_000_000)
-	v.positive("train.rate", t.Rate)
+	v.within("train.rate", t.Rate, 1e-12, 100)
 	v.check(t.DecayBy > 0 && t.DecayBy <= 1, "train.decay_by", "must lie in (0,1], got %v", t.DecayBy)
 	v.between("train.decay_every", t.DecayEvery, 1, 100_000)
 	v.check(t.L2 >= 0 && t.L2 < 1, "train.l2", "must lie in [0,1), got %v", t.L2)
@@ -77,9 +77,10 @@ const (
 	maxStd = 1e20
 )
 
-// maxDim and maxEpsilon are beyond anything sensible: a larger value is a slip.
+// These are beyond anything sensible: what lies outside is a slip.
 const (
 	maxDim     = 4096
+	minEpsilon = 1e-6
 	maxEpsilon = 1000
 )
 
@@ -93,13 +94,13 @@ func (v *validator) between(path string, x, lo, hi int) {
 	v.check(x >= lo && x <= hi, path, "must lie in %d..%d, got %d", lo, hi, x)
 }
 
-func (v *validator) positive(path string, x float64) {
-	v.check(x > 0 && x < math.Inf(1), path, "must be positive and finite, got %v", x)
+func (v *validator) within(path string, x, lo, hi float64) {
+	v.check(x >= lo && x <= hi, path, "must lie in [%g,%g], got %v", lo, hi, x)
 }
 
 // epsilon accepts .inf, which switches a mechanism off.
 func (v *validator) epsilon(path string, x float64) {
-	v.check(x > 0 && (x <= maxEpsilon || math.IsInf(x, 1)), path, "must lie in (0,%d] or be .inf, got %v", maxEpsilon, x)
+	v.check(x >= minEpsilon && (x <= maxEpsilon || math.IsInf(x, 1)), path, "must lie in [%g,%d] or be .inf, got %v", minEpsilon, maxEpsilon, x)
 }
 
 func (v *validator) oneOf(path, x string, allowed ...string) {
