@@ -145,6 +145,12 @@ func openPhases(inner train.Store) (*phases, error) {
 	if s.Phase < 1 || s.Phase > 2 || (s.Phase == 2) != (s.First != nil) {
 		return nil, fmt.Errorf("load checkpoint: phase %d of a training in two", s.Phase)
 	}
+	if f := s.First; f != nil && (f.Best < 0 || f.Best >= len(f.Epochs)) {
+		return nil, fmt.Errorf("load checkpoint: epoch %d chosen of %d", f.Best+1, len(f.Epochs))
+	}
+	if len(s.State) == 0 {
+		return nil, fmt.Errorf("load checkpoint: phase %d without its state", s.Phase)
+	}
 	c.State = s.State
 	return &phases{inner: inner, loaded: c, at: s.Phase, first: s.First}, nil
 }
