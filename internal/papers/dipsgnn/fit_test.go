@@ -95,7 +95,7 @@ func TestPhases(t *testing.T) {
 	if state, _ := load(2); state != "" {
 		t.Errorf("the second training finds the first one's %q", state)
 	}
-	p.first = &train.Result{Best: 3, Steps: 7}
+	p.first = &train.Result{Best: 3, Steps: 7, Epochs: make([]train.EpochRecord, 5)}
 	if err := p.store(2).Save(&train.Checkpoint{State: []byte(`{"b":2}`)}); err != nil {
 		t.Fatal(err)
 	}
