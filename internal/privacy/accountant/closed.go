@@ -1,6 +1,10 @@
 package accountant
 
-import "math"
+import (
+	"math"
+
+	"privrec/internal/privacy/accountant/special"
+)
 
 // Closed is the epsilon of mu-Gaussian-DP under the classic conversion of
 // Rényi DP at its best order, alpha = 1 + sqrt(2 ln(1/delta))/mu:
@@ -56,5 +60,5 @@ func CLTMuPoisson(q, sigma, steps float64) float64 {
 // corollary 5): an approximation, never a guarantee.
 func CLTMuUniform(q, sigma, steps float64) float64 {
 	v := 1 / sigma
-	return math.Sqrt2 * q * math.Sqrt(steps*(math.Exp(v*v)*upper(-1.5*v)+3*upper(0.5*v)-2))
+	return math.Sqrt2 * q * math.Sqrt(steps*(math.Exp(v*v)*special.Upper(-1.5*v)+3*special.Upper(0.5*v)-2))
 }

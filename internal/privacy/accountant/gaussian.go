@@ -3,6 +3,8 @@ package accountant
 import (
 	"fmt"
 	"math"
+
+	"privrec/internal/privacy/accountant/special"
 )
 
 // LogDelta is the logarithm of the exact delta of a mu-Gaussian-DP mechanism
@@ -15,11 +17,11 @@ import (
 // arguments a and b, so that delta is phi(a) times a difference of Mills ratios.
 func LogDelta(mu, epsilon float64) float64 {
 	a := mu/2 - epsilon/mu
-	if a > 0 && mu > narrow {
+	if a > 0 && mu > special.Narrow {
 		// The first term is at least a half and the second well below it.
-		return math.Log(upper(-a) - math.Exp(logPhi(a))*mills(mu-a))
+		return math.Log(special.Upper(-a) - math.Exp(special.LogPhi(a))*special.Mills(mu-a))
 	}
-	return logPhi(a) + math.Log(millsDifference(-a, mu))
+	return special.LogPhi(a) + math.Log(special.MillsDifference(-a, mu))
 }
 
 // Delta is exp(LogDelta), at most 1.

@@ -33,26 +33,6 @@ func TestDeltaAgainstIntegration(t *testing.T) {
 	}
 }
 
-// The two branches of a difference of Mills ratios meet, and the slope agrees
-// with a numerical derivative on both sides of its own split.
-func TestMills(t *testing.T) {
-	for _, x := range []float64{-0.2, 0, 0.5, 1.9999, 2, 2.0001, 5, 30, 1e4, 1e8} {
-		if narrowest, split := millsDifference(x, narrow), mills(x)-mills(x+narrow); math.Abs(narrowest/split-1) > 1e-13*(1+x*x) {
-			t.Errorf("x %g: %g by integral, %g by difference", x, narrowest, split)
-		}
-		h := 1e-4 * (1 + math.Abs(x))
-		if d := (mills(x-h) - mills(x+h)) / (2 * h); math.Abs(d/millsSlope(x)-1) > 1e-6 {
-			t.Errorf("x %g: slope %g, numerically %g", x, millsSlope(x), d)
-		}
-	}
-	// Known values: mills(0) = sqrt(pi/2), mills(2) and mills(10) to 15 digits.
-	for x, want := range map[float64]float64{0: math.Sqrt(math.Pi / 2), 2: 0.4213692292880545, 10: 0.0990285964717319} {
-		if got := mills(x); math.Abs(got/want-1) > 1e-14 {
-			t.Errorf("mills(%g) = %.16g, want %.16g", x, got, want)
-		}
-	}
-}
-
 // Over random settings: no NaN, epsilon falls with delta and grows with mu, the
 // inverses are inverse and never overshoot, the closed bound is above.
 func TestGaussianProperties(t *testing.T) {
