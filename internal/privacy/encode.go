@@ -118,6 +118,20 @@ func decodeKind(kind string, b []byte, depth int) (Event, error) {
 		}
 		err := strict(b, &v)
 		return v.Laplace, err
+	case "discrete-gaussian":
+		var v struct {
+			Kind string `json:"kind"`
+			DiscreteGaussian
+		}
+		err := strict(b, &v)
+		return v.DiscreteGaussian, err
+	case "discrete-laplace":
+		var v struct {
+			Kind string `json:"kind"`
+			DiscreteLaplace
+		}
+		err := strict(b, &v)
+		return v.DiscreteLaplace, err
 	case "pure-ldp":
 		var v struct {
 			Kind string `json:"kind"`
@@ -125,6 +139,20 @@ func decodeKind(kind string, b []byte, depth int) (Event, error) {
 		}
 		err := strict(b, &v)
 		return v.PureLDP, err
+	case "randomized-response":
+		var v struct {
+			Kind string `json:"kind"`
+			RandomizedResponse
+		}
+		err := strict(b, &v)
+		return v.RandomizedResponse, err
+	case "exponential":
+		var v struct {
+			Kind string `json:"kind"`
+			Exponential
+		}
+		err := strict(b, &v)
+		return v.Exponential, err
 	case "unprotected":
 		var v struct {
 			Kind string `json:"kind"`

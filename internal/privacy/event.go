@@ -32,11 +32,52 @@ type Laplace struct {
 	Neighbouring Neighbouring `json:"neighbouring"`
 }
 
+// DiscreteGaussian is x + independent discrete normal noise in every of Dimension
+// coordinates, all in steps of a grid that does not depend on the data: P(k) is
+// proportional to exp(-k²/(2 Sigma²)) (Canonne, Kamath, Steinke, "The discrete
+// Gaussian for differential privacy", NeurIPS 2020). x is integer and moves by
+// at most Sensitivity in the Euclidean norm.
+type DiscreteGaussian struct {
+	Sigma        float64      `json:"sigma"`       // grid steps; the standard deviation is a little below
+	Sensitivity  float64      `json:"sensitivity"` // grid steps, rounding to the grid included
+	Dimension    int64        `json:"dimension"`
+	Unit         Unit         `json:"unit"`
+	Neighbouring Neighbouring `json:"neighbouring"`
+}
+
+// DiscreteLaplace is x + independent noise with P(k) proportional to
+// exp(-|k|/Scale), in steps of a grid that does not depend on the data; x is
+// integer and moves by at most Sensitivity in the l1 norm (Ghosh, Roughgarden,
+// Sundararajan, "Universally utility-maximizing privacy mechanisms", STOC 2009).
+type DiscreteLaplace struct {
+	Scale        float64      `json:"scale"`       // grid steps
+	Sensitivity  float64      `json:"sensitivity"` // grid steps, rounding to the grid included
+	Unit         Unit         `json:"unit"`
+	Neighbouring Neighbouring `json:"neighbouring"`
+}
+
 // PureLDP is a local randomiser: any two inputs give any output with
 // probabilities within a factor exp(Epsilon).
 type PureLDP struct {
 	Epsilon float64 `json:"epsilon"`
 	Unit    Unit    `json:"unit"`
+}
+
+// RandomizedResponse is a local randomiser of one of Categories values: the true
+// one with probability e^Epsilon/(e^Epsilon + Categories - 1), any other alike.
+type RandomizedResponse struct {
+	Epsilon    float64 `json:"epsilon"`
+	Categories int64   `json:"categories"` // at least 2
+	Unit       Unit    `json:"unit"`
+}
+
+// Exponential is a choice with probability proportional to exp(Epsilon u/(2 D))
+// of a quality u that moves by at most D: its log-ratios lie in an interval of
+// length Epsilon (bounded range: Durfee and Rogers, NeurIPS 2019).
+type Exponential struct {
+	Epsilon      float64      `json:"epsilon"`
+	Unit         Unit         `json:"unit"`
+	Neighbouring Neighbouring `json:"neighbouring"`
 }
 
 // Composed is several events on the same data, each perhaps chosen after the
@@ -75,23 +116,31 @@ type Unprotected struct {
 	Unit Unit   `json:"unit,omitempty"`
 }
 
-func (Gaussian) Kind() string     { return "gaussian" }
-func (Laplace) Kind() string      { return "laplace" }
-func (PureLDP) Kind() string      { return "pure-ldp" }
-func (Composed) Kind() string     { return "composed" }
-func (SelfComposed) Kind() string { return "self-composed" }
-func (Parallel) Kind() string     { return "parallel" }
-func (Sampled) Kind() string      { return "sampled" }
-func (Unprotected) Kind() string  { return "unprotected" }
+func (Gaussian) Kind() string           { return "gaussian" }
+func (Laplace) Kind() string            { return "laplace" }
+func (DiscreteGaussian) Kind() string   { return "discrete-gaussian" }
+func (DiscreteLaplace) Kind() string    { return "discrete-laplace" }
+func (PureLDP) Kind() string            { return "pure-ldp" }
+func (RandomizedResponse) Kind() string { return "randomized-response" }
+func (Exponential) Kind() string        { return "exponential" }
+func (Composed) Kind() string           { return "composed" }
+func (SelfComposed) Kind() string       { return "self-composed" }
+func (Parallel) Kind() string           { return "parallel" }
+func (Sampled) Kind() string            { return "sampled" }
+func (Unprotected) Kind() string        { return "unprotected" }
 
-func (Gaussian) event()     {}
-func (Laplace) event()      {}
-func (PureLDP) event()      {}
-func (Composed) event()     {}
-func (SelfComposed) event() {}
-func (Parallel) event()     {}
-func (Sampled) event()      {}
-func (Unprotected) event()  {}
+func (Gaussian) event()           {}
+func (Laplace) event()            {}
+func (DiscreteGaussian) event()   {}
+func (DiscreteLaplace) event()    {}
+func (PureLDP) event()            {}
+func (RandomizedResponse) event() {}
+func (Exponential) event()        {}
+func (Composed) event()           {}
+func (SelfComposed) event()       {}
+func (Parallel) event()           {}
+func (Sampled) event()            {}
+func (Unprotected) event()        {}
 
 // Validate reports the first field out of its range.
 func (e Gaussian) Validate() error {
@@ -108,6 +157,27 @@ func (e PureLDP) Validate() error {
 	return first("pure-ldp", positive("epsilon", e.Epsilon), e.Unit.Validate())
 }
 
+// Validate reports the first field out of its range.
+func (e DiscreteGaussian) Validate() error {
+	return first("discrete-gaussian", positive("sigma", e.Sigma), positive("sensitivity", e.Sensitivity), atLeast("dimension", e.Dimension, 1),
+		e.Unit.Validate(), e.Neighbouring.Validate())
+}
+
+// Validate reports the first field out of its range.
+func (e DiscreteLaplace) Validate() error {
+	return first("discrete-laplace", positive("scale", e.Scale), positive("sensitivity", e.Sensitivity), e.Unit.Validate(), e.Neighbouring.Validate())
+}
+
+// Validate reports the first field out of its range.
+func (e RandomizedResponse) Validate() error {
+	return first("randomized-response", positive("epsilon", e.Epsilon), atLeast("categories", e.Categories, 2), e.Unit.Validate())
+}
+
+// Validate reports the first field out of its range.
+func (e Exponential) Validate() error {
+	return first("exponential", positive("epsilon", e.Epsilon), e.Unit.Validate(), e.Neighbouring.Validate())
+}
+
 // Validate reports an empty or invalid composition.
 func (e Composed) Validate() error { return validateAll("composed", e.Events) }
 
@@ -116,11 +186,7 @@ func (e Parallel) Validate() error { return validateAll("parallel", e.Events) }
 
 // Validate reports a missing or invalid event and a count below one.
 func (e SelfComposed) Validate() error {
-	var count error
-	if e.Count < 1 {
-		count = fmt.Errorf("count is %d, want at least 1", e.Count)
-	}
-	return first("self-composed", count, validate(e.Event))
+	return first("self-composed", atLeast("count", e.Count, 1), validate(e.Event))
 }
 
 // Validate reports a missing or invalid event, a rate outside (0, 1] and an
@@ -163,6 +229,13 @@ func validateAll(kind string, events []Event) error {
 		if err := validate(e); err != nil {
 			return fmt.Errorf("%s: event %d: %w", kind, i, err)
 		}
+	}
+	return nil
+}
+
+func atLeast(name string, v, least int64) error {
+	if v < least {
+		return fmt.Errorf("%s is %d, want at least %d", name, v, least)
 	}
 	return nil
 }

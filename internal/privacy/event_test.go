@@ -12,12 +12,16 @@ var (
 	gauss = Gaussian{Sigma: 0.2374, Sensitivity: 0.2, Unit: Edge, Neighbouring: AddRemove}
 	lap   = Laplace{Scale: 2, Sensitivity: 1, Unit: Interaction, Neighbouring: Replace}
 	ldp   = PureLDP{Epsilon: 20, Unit: Feature}
+	dg    = DiscreteGaussian{Sigma: 1024, Sensitivity: 1040, Dimension: 64, Unit: User, Neighbouring: ZeroOut}
+	dl    = DiscreteLaplace{Scale: 512, Sensitivity: 256, Unit: Edge, Neighbouring: AddRemove}
+	rr    = RandomizedResponse{Epsilon: 3, Categories: 2, Unit: Cell}
+	exp   = Exponential{Epsilon: 0.5, Unit: Interaction, Neighbouring: Replace}
 	bare  = Unprotected{What: "labels", Why: "the loss sees them", Unit: Interaction}
 )
 
 // Every kind, nested in every way once.
 var allEvents = []Event{
-	gauss, lap, ldp, bare, Unprotected{What: "x", Why: "y"},
+	gauss, lap, dg, dl, ldp, rr, exp, bare, Unprotected{What: "x", Why: "y"},
 	Composed{[]Event{gauss, lap}}, Parallel{[]Event{ldp}},
 	SelfComposed{gauss, 7}, Sampled{gauss, 0.5, Poisson}, Sampled{lap, 1, WithoutReplacement},
 	Composed{[]Event{SelfComposed{Parallel{[]Event{Sampled{ldp, 0.25, Poisson}, bare}}, 2}, gauss}},
@@ -49,10 +53,12 @@ func TestInvalidEvents(t *testing.T) {
 	for want, events := range map[string][]Event{
 		"sigma is":            {Gaussian{0, 1, Edge, AddRemove}, Gaussian{nan, 1, Edge, AddRemove}, Gaussian{inf, 1, Edge, AddRemove}, Gaussian{-1, 1, Edge, AddRemove}},
 		"sensitivity is":      {Gaussian{1, 0, Edge, AddRemove}, Laplace{1, nan, Edge, AddRemove}},
-		"scale is":            {Laplace{0, 1, Edge, AddRemove}},
+		"scale is":            {Laplace{0, 1, Edge, AddRemove}, DiscreteLaplace{inf, 1, Edge, AddRemove}},
 		"unknown unit":        {Gaussian{1, 1, "node", AddRemove}, PureLDP{1, ""}, Unprotected{"a", "b", "c"}},
 		"unknown neighbourin": {Gaussian{1, 1, Edge, ""}, Laplace{1, 1, Edge, "both"}},
-		"epsilon is":          {PureLDP{inf, User}, PureLDP{0, User}},
+		"epsilon is":          {PureLDP{inf, User}, PureLDP{0, User}, RandomizedResponse{0, 2, Cell}, Exponential{nan, Edge, Replace}},
+		"dimension is":        {DiscreteGaussian{1, 1, 0, Edge, AddRemove}},
+		"categories is":       {RandomizedResponse{1, 1, Cell}},
 		"no events":           {Composed{}, Parallel{}},
 		"no event":            {SelfComposed{nil, 1}, Sampled{nil, 1, Poisson}, nil, Composed{[]Event{nil}}},
 		"count is":            {SelfComposed{gauss, 0}, SelfComposed{gauss, -3}},

@@ -15,11 +15,12 @@ const (
 	User        Unit = "user"        // everything of one user
 	Sample      Unit = "sample"      // one training example
 	Feature     Unit = "feature"     // the feature vector of one user
+	Cell        Unit = "cell"        // one cell of a user's sequence, or the order of two
 )
 
 // Validate reports a unit that is not one of the constants.
 func (u Unit) Validate() error {
-	if !slices.Contains([]Unit{Edge, Interaction, User, Sample, Feature}, u) {
+	if !slices.Contains([]Unit{Edge, Interaction, User, Sample, Feature, Cell}, u) {
 		return fmt.Errorf("unknown unit %q", string(u))
 	}
 	return nil
@@ -31,11 +32,12 @@ type Neighbouring string
 const (
 	AddRemove Neighbouring = "add-remove" // one unit more or less
 	Replace   Neighbouring = "replace"    // one unit exchanged for another
+	ZeroOut   Neighbouring = "zero-out"   // one unit exchanged for an empty one
 )
 
 // Validate reports a relation that is not one of the constants.
 func (n Neighbouring) Validate() error {
-	if n != AddRemove && n != Replace {
+	if n != AddRemove && n != Replace && n != ZeroOut {
 		return fmt.Errorf("unknown neighbouring relation %q", string(n))
 	}
 	return nil
