@@ -1,0 +1,136 @@
+package terms
+
+import (
+	"fmt"
+	"math"
+
+	"privrec/internal/privacy"
+)
+
+// times is n compositions of the list.
+func (l List) times(n int64) (List, error) {
+	out := List{Open: l.Open}
+	for _, t := range l.Terms {
+		if t.Count > math.MaxInt64/n {
+			return List{}, fmt.Errorf("%s: %d times %d releases overflow", t.Leaf.Kind(), n, t.Count)
+		}
+		t.Count *= n
+		out.Terms = append(out.Terms, t)
+	}
+	for _, b := range l.Parallels {
+		if b.Count > math.MaxInt64/n {
+			return List{}, fmt.Errorf("parallel: %d times %d compositions overflow", n, b.Count)
+		}
+		out.Parallels = append(out.Parallels, Branches{b.Of, b.Count * n})
+	}
+	return out, nil
+}
+
+// plus composes two lists; equal terms become one with the sum of their counts.
+func (l List) plus(m List) (List, error) {
+	out := List{Terms: append([]Term(nil), l.Terms...), Parallels: append(append([]Branches(nil), l.Parallels...), m.Parallels...), Open: merge(l.Open, m.Open)}
+next:
+	for _, t := range m.Terms {
+		for i, have := range out.Terms {
+			n := have.Count
+			have.Count = t.Count
+			if have != t {
+				continue
+			}
+			if n > math.MaxInt64-t.Count {
+				return List{}, fmt.Errorf("%s: %d and %d releases overflow", t.Leaf.Kind(), n, t.Count)
+			}
+			out.Terms[i].Count = n + t.Count
+			continue next
+		}
+		out.Terms = append(out.Terms, t)
+	}
+	return out, nil
+}
+
+// Add composes two lists, as Flatten does within one event.
+func (l List) Add(m List) (List, error) { return l.plus(m) }
+
+// Worst returns the terms of the worst case: in every parallel composition the
+// branch that dominates all others, which must consist of the same kinds of
+// releases with less noise or more of them. Where none is known to dominate the
+// error is ErrForm; an accountant that can compare branches at each point of a
+// curve, as Rényi DP can, needs no Worst.
+func (l List) Worst() ([]Term, error) {
+	out := List{Terms: l.Terms}
+	for _, b := range l.Parallels {
+		var worst []Term
+		for i, branch := range b.Of {
+			ts, err := branch.Worst()
+			if err != nil {
+				return nil, err
+			}
+			switch {
+			case i == 0 || dominates(ts, worst):
+				worst = ts
+			case !dominates(worst, ts):
+				return nil, fmt.Errorf("parallel composition without a branch known to be the worst: %w", ErrForm)
+			}
+		}
+		times, err := List{Terms: worst}.times(b.Count)
+		if err != nil {
+			return nil, err
+		}
+		if out, err = out.plus(times); err != nil {
+			return nil, err
+		}
+	}
+	return out.Terms, nil
+}
+
+// dominates reports whether a costs at least as much as b under every measure:
+// to each term of b belongs a term of a, each used once, that does.
+func dominates(a, b []Term) bool {
+	used := make([]bool, len(a))
+next:
+	for _, t := range b {
+		for i, s := range a {
+			if !used[i] && covers(s, t) {
+				used[i] = true
+				continue next
+			}
+		}
+		return false
+	}
+	return true
+}
+
+// covers reports whether s is t with more releases, a higher rate or less noise
+// for the same distance: t is then s after more processing.
+func covers(s, t Term) bool {
+	if s.Method != t.Method && s.Rate != 1 || s.Relation != t.Relation || s.Rate < t.Rate || s.Count < t.Count {
+		return false
+	}
+	switch x := s.Leaf.(type) {
+	case privacy.Gaussian:
+		y, ok := t.Leaf.(privacy.Gaussian)
+		return ok && x.Sensitivity/x.Sigma >= y.Sensitivity/y.Sigma
+	case privacy.Laplace:
+		y, ok := t.Leaf.(privacy.Laplace)
+		return ok && x.Sensitivity/x.Scale >= y.Sensitivity/y.Scale
+	case privacy.PureLDP:
+		y, ok := t.Leaf.(privacy.PureLDP)
+		return ok && x.Epsilon >= y.Epsilon
+	}
+	s.Count, s.Rate, s.Method = t.Count, t.Rate, t.Method
+	return s == t // other kinds: the same release only
+}
+
+// merge appends what is new, in order.
+func merge(have, more []privacy.Unprotected) []privacy.Unprotected {
+next:
+	for _, m := range more {
+		for _, h := range have {
+			if h == m {
+				continue next
+			}
+		}
+		have = append(have[:len(have):len(have)], m)
+	}
+	return have
+}

@@ -1,0 +1,209 @@
+// Package terms brings the events of a ledger into the one form that
+// accountants price: a flat list of leaf releases with their counts and their
+// sampling. It knows the structure of composition and no epsilon; the
+// multiplication by a count happens here, once, for every kind of event.
+package terms
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"privrec/internal/privacy"
+)
+
+// Term is Count adaptive compositions of one leaf release, perhaps each on its
+// own random part of the data.
+type Term struct {
+	// Leaf is a Gaussian, Laplace, DiscreteGaussian, DiscreteLaplace, PureLDP,
+	// RandomizedResponse or Exponential event.
+	Leaf     privacy.Event
+	Rate     float64              // probability of a unit to be in a release; 1: not sampled
+	Method   privacy.Sampling     // empty where Rate is 1
+	Relation privacy.Neighbouring // of the leaf; a local randomiser's is Replace
+	Count    int64
+}
+
+// List is what a composition consists of.
+type List struct {
+	Terms     []Term
+	Parallels []Branches
+	Open      []privacy.Unprotected // each once
+}
+
+// Branches is Count compositions of events on disjoint parts of the data: a unit
+// is in one of them.
+type Branches struct {
+	Of    []List
+	Count int64
+}
+
+// ErrUnit is an event about another unit or relation than asked for: its cost
+// for this one is not known.
+var ErrUnit = errors.New("the event is about another unit or relation")
+
+// ErrForm is an event without a flat form, or one in which no branch of a
+// parallel composition is known to be the worst.
+var ErrForm = errors.New("no accountant has a form for it")
+
+// Flatten lists count compositions of an event about a unit under a relation.
+//
+// A local randomiser is about exchanging one value for another, so it fits the
+// relation Replace alone. What is sampled once and released as several Gaussians
+// is one sampled Gaussian, whose (D/sigma)² is their sum; Poisson sampling of a
+// Poisson sample multiplies the rates. Everything else that is sampled must be
+// one leaf, else ErrForm.
+func Flatten(e privacy.Event, count int64, unit privacy.Unit, relation privacy.Neighbouring) (List, error) {
+	if count < 1 {
+		return List{}, fmt.Errorf("count is %d, want at least 1", count)
+	}
+	if e == nil {
+		return List{}, errors.New("no event")
+	}
+	if err := errors.Join(e.Validate(), unit.Validate(), relation.Validate()); err != nil {
+		return List{}, err
+	}
+	l, err := (flattener{unit, relation}).list(e)
+	if err != nil {
+		return List{}, err
+	}
+	return l.times(count)
+}
+
+type flattener struct {
+	unit     privacy.Unit
+	relation privacy.Neighbouring
+}
+
+func (f flattener) list(e privacy.Event) (List, error) {
+	switch e := e.(type) {
+	case privacy.Unprotected:
+		if e.Unit != "" && e.Unit != f.unit {
+			return List{}, fmt.Errorf("%s unprotected for %s; asked about %s: %w", e.What, e.Unit, f.unit, ErrUnit)
+		}
+		return List{Open: []privacy.Unprotected{e}}, nil
+	case privacy.SelfComposed:
+		l, err := f.list(e.Event)
+		if err != nil {
+			return List{}, err
+		}
+		return l.times(e.Count)
+	case privacy.Composed:
+		var sum List
+		for i, part := range e.Events {
+			l, err := f.list(part)
+			if err == nil {
+				sum, err = sum.plus(l)
+			}
+			if err != nil {
+				return List{}, fmt.Errorf("event %d: %w", i, err)
+			}
+		}
+		return sum, nil
+	case privacy.Parallel:
+		b := Branches{Count: 1}
+		var open []privacy.Unprotected
+		for i, part := range e.Events {
+			l, err := f.list(part)
+			if err != nil {
+				return List{}, fmt.Errorf("event %d: %w", i, err)
+			}
+			open = merge(open, l.Open)
+			l.Open = nil
+			b.Of = append(b.Of, l)
+		}
+		return List{Parallels: []Branches{b}, Open: open}, nil
+	case privacy.Sampled:
+		return f.sampled(e)
+	}
+	return f.leaf(e)
+}
+
+// leaf lists one release after checking what it is about.
+func (f flattener) leaf(e privacy.Event) (List, error) {
+	unit, relation, ok := about(e)
+	if !ok {
+		return List{}, fmt.Errorf("event %q: %w", e.Kind(), ErrForm)
+	}
+	if unit != f.unit || relation != f.relation {
+		return List{}, fmt.Errorf("%s about %s, %s; asked about %s, %s: %w", e.Kind(), unit, relation, f.unit, f.relation, ErrUnit)
+	}
+	return List{Terms: []Term{{Leaf: e, Rate: 1, Relation: relation, Count: 1}}}, nil
+}
+
+// about returns the unit and relation of a leaf.
+func about(e privacy.Event) (unit privacy.Unit, relation privacy.Neighbouring, ok bool) {
+	switch e := e.(type) {
+	case privacy.Gaussian:
+		return e.Unit, e.Neighbouring, true
+	case privacy.Laplace:
+		return e.Unit, e.Neighbouring, true
+	case privacy.DiscreteGaussian:
+		return e.Unit, e.Neighbouring, true
+	case privacy.DiscreteLaplace:
+		return e.Unit, e.Neighbouring, true
+	case privacy.Exponential:
+		return e.Unit, e.Neighbouring, true
+	case privacy.PureLDP:
+		return e.Unit, privacy.Replace, true
+	case privacy.RandomizedResponse:
+		return e.Unit, privacy.Replace, true
+	}
+	return "", "", false
+}
+
+// sampled turns the list of what was sampled into one sampled term.
+func (f flattener) sampled(e privacy.Sampled) (List, error) {
+	l, err := f.list(e.Event)
+	if err != nil || e.Rate == 1 {
+		return l, err
+	}
+	if len(l.Parallels) > 0 {
+		return List{}, fmt.Errorf("a sampled parallel composition: %w", ErrForm)
+	}
+	if len(l.Terms) == 0 { // nothing but what is unprotected, which sampling does not help
+		return l, nil
+	}
+	t, err := one(l.Terms)
+	if err != nil {
+		return List{}, err
+	}
+	switch {
+	case t.Rate == 1:
+		t.Rate, t.Method = e.Rate, e.Method
+	case t.Method == privacy.Poisson && e.Method == privacy.Poisson && t.Count == 1:
+		t.Rate *= e.Rate
+	default:
+		return List{}, fmt.Errorf("a sample of a sample: %w", ErrForm)
+	}
+	if !(t.Rate > 0) {
+		return List{}, fmt.Errorf("the sampling rate %v times %v underflows", e.Rate, t.Rate)
+	}
+	l.Terms = []Term{t}
+	return l, nil
+}
+
+// one joins unsampled Gaussian releases into the one that costs the same.
+func one(ts []Term) (Term, error) {
+	if len(ts) == 1 && ts[0].Count == 1 {
+		return ts[0], nil
+	}
+	mu2 := 0.0
+	for _, t := range ts {
+		g, ok := t.Leaf.(privacy.Gaussian)
+		if !ok || t.Rate != 1 {
+			return Term{}, fmt.Errorf("a sampled composition of anything but Gaussians: %w", ErrForm)
+		}
+		mu := g.Sensitivity / g.Sigma
+		mu2 += float64(t.Count) * mu * mu
+	}
+	g := ts[0].Leaf.(privacy.Gaussian)
+	// The sensitivity stays and sigma is rounded down, to the safe side.
+	g.Sigma = g.Sensitivity / math.Sqrt(mu2) * (1 - 0x1p-50)
+	if err := g.Validate(); err != nil {
+		return Term{}, fmt.Errorf("joined release: %w", err)
+	}
+	t := ts[0]
+	t.Leaf, t.Count = g, 1
+	return t, nil
+}
