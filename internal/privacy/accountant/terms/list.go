@@ -116,6 +116,9 @@ func covers(s, t Term) bool {
 	case privacy.PureLDP:
 		y, ok := t.Leaf.(privacy.PureLDP)
 		return ok && x.Epsilon >= y.Epsilon
+	case privacy.RandomizedResponse: // the same categories, or the laws differ in more than noise
+		y, ok := t.Leaf.(privacy.RandomizedResponse)
+		return ok && x.Epsilon >= y.Epsilon && x.Categories == y.Categories
 	}
 	s.Count, s.Rate, s.Method = t.Count, t.Rate, t.Method
 	return s == t // other kinds: the same release only
