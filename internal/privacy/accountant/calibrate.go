@@ -1,0 +1,144 @@
+package accountant
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Calibrated is the outcome of a calibration: Epsilon was computed at exactly
+// this Noise and is at most the target.
+type Calibrated struct {
+	Noise   float64 // standard deviation, noise multiplier or scale
+	Epsilon float64
+	Calls   int // of the accountant
+}
+
+const (
+	calibrationWidth = 1e-11 // relative, of the final bracket
+	calibrationSpan  = 400   // doublings of the noise that are tried on either side
+)
+
+// Calibrate returns the least noise at which spent, which must not rise with the
+// noise, is at most the target epsilon: within calibrationWidth of it, on the
+// safe side, and with the epsilon that spent returned there. start is where the
+// search begins, positive; a good one saves calls.
+//
+// Noise at which spent fails counts as too little, since accountants fail first
+// where epsilon overflows. If no noise reaches the target the error says how far
+// the search went, and wraps what spent failed with there, if it did.
+func Calibrate(target, start float64, spent func(noise float64) (float64, error)) (Calibrated, error) {
+	if !(target > 0) || math.IsInf(target, 1) {
+		return Calibrated{}, fmt.Errorf("epsilon is %v, want positive and finite", target)
+	}
+	if !(start > 0) || math.IsInf(start, 1) {
+		return Calibrated{}, fmt.Errorf("the search starts at %v, want positive and finite", start)
+	}
+	s := &search{target: target, spent: spent}
+	lo, hi, err := s.bracket(math.Log(start))
+	if err != nil {
+		return Calibrated{}, err
+	}
+	best := s.narrow(lo, hi)
+	return Calibrated{math.Exp(best.x), best.eps, s.calls}, nil
+}
+
+// search works on x = log(noise).
+type search struct {
+	target float64
+	spent  func(float64) (float64, error)
+	calls  int
+	failed error // the last failure of spent
+}
+
+// probe is spent at one noise; y is log(eps/target), +Inf where spent failed.
+type probe struct{ x, y, eps float64 }
+
+func (p probe) within() bool { return p.y <= 0 }
+
+func (s *search) at(x float64) probe {
+	s.calls++
+	eps, err := s.spent(math.Exp(x))
+	if err == nil && (math.IsNaN(eps) || eps < 0) {
+		err = fmt.Errorf("epsilon came out as %v", eps)
+	}
+	if err != nil {
+		s.failed = err
+		return probe{x, math.Inf(1), math.NaN()}
+	}
+	p := probe{x, math.Log(eps / s.target), eps}
+	if eps <= s.target { // the logarithm may round
+		p.y = math.Min(p.y, 0)
+	} else {
+		p.y = math.Max(p.y, math.SmallestNonzeroFloat64)
+	}
+	return p
+}
+
+// bracket walks from x in growing strides until the target lies between lo,
+// too little noise, and hi, enough.
+func (s *search) bracket(x float64) (lo, hi probe, err error) {
+	p := s.at(x)
+	stride := math.Ln2
+	for i := 0; i < calibrationSpan; i++ {
+		next := p.x - stride
+		if !p.within() {
+			next = p.x + stride
+		}
+		q := s.at(next)
+		switch {
+		case p.within() && !q.within():
+			return q, p, nil
+		case !p.within() && q.within():
+			return p, q, nil
+		}
+		if p = q; math.Abs(p.x) > calibrationSpan*math.Ln2 {
+			break
+		}
+		stride = math.Min(2*stride, 8)
+	}
+	err = fmt.Errorf("no noise between %.3g and %.3g gives epsilon %v", math.Exp(math.Min(x, p.x)), math.Exp(math.Max(x, p.x)), s.target)
+	if p.within() {
+		err = errors.Join(err, errors.New("even the least meets it"))
+	} else if s.failed != nil {
+		err = fmt.Errorf("%w: %w", err, s.failed)
+	}
+	return lo, hi, err
+}
+
+// narrow is the ITP method (Oliveira and Takahashi, "An enhancement of the
+// bisection method average performance preserving minmax optimality", ACM TOMS
+// 2021): the secant's speed and never more steps than bisection, plus one.
+func (s *search) narrow(lo, hi probe) probe {
+	const slack = 1 // n0 of the paper
+	eps := calibrationWidth / 2
+	n := math.Ceil(math.Log2((hi.x-lo.x)/(2*eps))) + slack
+	for j := 0.0; hi.x-lo.x > 2*eps; j++ {
+		width, mid := hi.x-lo.x, lo.x/2+hi.x/2
+		x := mid
+		if !math.IsInf(lo.y, 1) && !math.IsInf(hi.y, -1) {
+			secant := (lo.y*hi.x - hi.y*lo.x) / (lo.y - hi.y)
+			side := 1.0
+			if secant > mid {
+				side = -1
+			}
+			if shift := 0.1 * width * width; shift <= math.Abs(mid-secant) {
+				x = secant + side*shift
+			}
+			if r := eps*math.Exp2(n-j) - width/2; math.Abs(x-mid) > r {
+				x = mid - side*math.Max(r, 0)
+			}
+		}
+		if x <= lo.x || x >= hi.x {
+			if x = mid; x <= lo.x || x >= hi.x {
+				break
+			}
+		}
+		if p := s.at(x); p.within() {
+			hi = p
+		} else {
+			lo = p
+		}
+	}
+	return hi
+}
