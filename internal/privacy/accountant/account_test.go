@@ -58,7 +58,7 @@ func TestRefusals(t *testing.T) {
 	other.Neighbouring, user.Unit = privacy.Replace, privacy.User
 	for want, e := range map[string]privacy.Event{
 		`"laplace"`:       privacy.Laplace{Scale: 1, Sensitivity: 1, Unit: privacy.Edge, Neighbouring: privacy.AddRemove},
-		`"pure-ldp"`:      ldp,
+		"pure-ldp about":  ldp,
 		`"sampled"`:       privacy.Sampled{Event: gauss, Rate: 0.5, Method: privacy.Poisson},
 		"replace":         other,
 		"user":            user,

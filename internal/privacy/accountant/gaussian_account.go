@@ -1,0 +1,109 @@
+package accountant
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/accountant/terms"
+)
+
+// ErrUnit is an event about another unit or relation than the account's: its
+// cost for this one is not known.
+var ErrUnit = terms.ErrUnit
+
+// GaussianAccount is the accountant of Gaussian releases: exact under adaptive
+// composition, since mu² adds up. The zero value is not usable.
+type GaussianAccount struct {
+	unit     privacy.Unit
+	relation privacy.Neighbouring
+	mu2      float64
+	open     []privacy.Unprotected
+}
+
+// NewGaussianAccount returns an empty account for one unit and relation.
+func NewGaussianAccount(unit privacy.Unit, relation privacy.Neighbouring) (*GaussianAccount, error) {
+	if err := errors.Join(unit.Validate(), relation.Validate()); err != nil {
+		return nil, err
+	}
+	return &GaussianAccount{unit: unit, relation: relation}, nil
+}
+
+var _ Accountant = (*GaussianAccount)(nil)
+
+// Mu2 returns the mu² charged so far.
+func (a *GaussianAccount) Mu2() float64 { return a.mu2 }
+
+// Price reports an event that is not made of Gaussian releases about this unit.
+func (a *GaussianAccount) Price(e privacy.Event, count int64) error {
+	_, _, err := a.cost(e, count)
+	return err
+}
+
+// Charge adds count compositions of the event, or nothing and an error.
+func (a *GaussianAccount) Charge(e privacy.Event, count int64) error {
+	mu2, open, err := a.cost(e, count)
+	if err != nil {
+		return err
+	}
+	a.mu2 += mu2
+	a.open = open
+	return nil
+}
+
+// cost returns the mu² of count compositions and what is open after them.
+func (a *GaussianAccount) cost(e privacy.Event, count int64) (mu2 float64, open []privacy.Unprotected, err error) {
+	l, err := terms.Flatten(e, count, a.unit, a.relation)
+	if err != nil {
+		return 0, nil, err
+	}
+	if mu2, err = sumMu2(l); err != nil {
+		return 0, nil, err
+	}
+	if math.IsInf(a.mu2+mu2, 1) {
+		return 0, nil, fmt.Errorf("%s: the cost of %d releases overflows", e.Kind(), count)
+	}
+	all, err := terms.List{Open: a.open}.Add(terms.List{Open: l.Open})
+	return mu2, all.Open, err
+}
+
+// Spent returns the exact epsilon at delta, rounded up; infinite, with the
+// reasons, if anything that was charged is unprotected.
+func (a *GaussianAccount) Spent(delta float64) (Result, error) {
+	r := Result{Unit: a.unit, Neighbouring: a.relation, Delta: delta, Method: string(Analytic), Unprotected: a.open}
+	eps, err := Exact(math.Sqrt(a.mu2), delta)
+	if r.Epsilon = eps; len(a.open) > 0 {
+		r.Epsilon = math.Inf(1)
+	}
+	return r, err
+}
+
+// sumMu2 adds up (D/sigma)² over unsampled Gaussians; of parallel branches the
+// largest counts.
+func sumMu2(l terms.List) (float64, error) {
+	sum := 0.0
+	for _, t := range l.Terms {
+		g, ok := t.Leaf.(privacy.Gaussian)
+		switch {
+		case !ok:
+			return 0, fmt.Errorf("a gaussian account cannot price the event %q", t.Leaf.Kind())
+		case t.Rate != 1:
+			return 0, errors.New(`a gaussian account cannot price the event "sampled"`)
+		}
+		mu := g.Sensitivity / g.Sigma
+		sum += float64(t.Count) * (mu * mu)
+	}
+	for _, b := range l.Parallels {
+		worst := 0.0
+		for i, branch := range b.Of {
+			mu2, err := sumMu2(branch)
+			if err != nil {
+				return 0, fmt.Errorf("event %d: %w", i, err)
+			}
+			worst = math.Max(worst, mu2)
+		}
+		sum += float64(b.Count) * worst
+	}
+	return sum, nil
+}
