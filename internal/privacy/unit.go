@@ -15,12 +15,13 @@ const (
 	User        Unit = "user"        // everything of one user
 	Sample      Unit = "sample"      // one training example
 	Feature     Unit = "feature"     // the feature vector of one user
+	Record      Unit = "record"      // one record of whatever data a calculator is asked about
 	Cell        Unit = "cell"        // one cell of a user's sequence, or the order of two
 )
 
 // Validate reports a unit that is not one of the constants.
 func (u Unit) Validate() error {
-	if !slices.Contains([]Unit{Edge, Interaction, User, Sample, Feature, Cell}, u) {
+	if !slices.Contains([]Unit{Edge, Interaction, User, Sample, Feature, Record, Cell}, u) {
 		return fmt.Errorf("unknown unit %q", string(u))
 	}
 	return nil
