@@ -1,0 +1,184 @@
+package mechanism
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"privrec/internal/privacy"
+)
+
+// Response is m-ary randomized response (Warner, JASA 1965; Kairouz, Oh,
+// Viswanath, "Extremal mechanisms for local differential privacy", JMLR 2016,
+// section 4): a category is sent as it is with probability
+// e^eps/(e^eps + Categories - 1), else as one of the others, all alike. The
+// choice is exact: 128 random bits against a threshold rounded to the private
+// side.
+type Response struct {
+	Purpose    string
+	Epsilon    float64 // of one value
+	Categories int64   // values are 0 .. Categories-1, at least 2 of them
+	Unit       privacy.Unit
+	Share      Share // of the run's false-alarm probability
+	// Limits accepts the two ends: Epsilon 0, where the output is uniform and
+	// tells nothing, and +Inf, where it is the input and the ledger is told that
+	// nothing is protected.
+	Limits bool
+}
+
+// maxCategories keeps every sum of categories in 64 bits.
+const maxCategories = 1 << 31
+
+// Keep is the probability that a value is sent as it is.
+func (m Response) Keep() float64 { return keepProbability(m.Epsilon, float64(m.Categories-1)) }
+
+// Other is the probability of one particular other value.
+func (m Response) Other() float64 {
+	return replaceProbability(m.Epsilon, float64(m.Categories-1)) / float64(m.Categories-1)
+}
+
+// Event is what one release of the mechanism is to an accountant: randomized
+// response, or at the limits a pure event of an epsilon above 0 and nothing
+// protected.
+func (m Response) Event() privacy.Event {
+	switch {
+	case m.Limits && m.Epsilon == 0:
+		return privacy.PureLDP{Epsilon: flatBelow, Unit: m.Unit}
+	case m.Limits && math.IsInf(m.Epsilon, 1):
+		return privacy.Unprotected{What: m.Purpose, Why: "epsilon is infinite: every value is released as it is", Unit: m.Unit}
+	}
+	return privacy.RandomizedResponse{Epsilon: m.Epsilon, Categories: m.Categories, Unit: m.Unit}
+}
+
+func (m Response) validate() error {
+	var c error
+	if m.Categories < 2 || m.Categories > maxCategories {
+		c = fmt.Errorf("%s: categories is %d, want 2 to %d", m.Purpose, m.Categories, int64(maxCategories))
+	}
+	return errors.Join(c, m.Unit.Validate())
+}
+
+// Category is the type of the values of randomized response.
+type Category interface{ ~int | ~int32 | ~int64 }
+
+// PerturbResponses replaces every value of data, each of another unit, by an
+// output of the mechanism, after recording one release. With Keyed bits value i
+// depends on the stream and on i. Values outside [0, Categories) are refused
+// before anything is recorded or changed.
+func PerturbResponses[T Category](m Response, l *privacy.Ledger, b Bits, data []T) error {
+	if err := discrete(m.Purpose, m.Event(), m.Share, l, b); err != nil {
+		return err
+	}
+	if err := m.validate(); err != nil {
+		return err
+	}
+	if err := inCategories(m.Purpose, m.Categories, data); err != nil {
+		return err
+	}
+	if len(data) == 0 {
+		return nil
+	}
+	if err := l.Record(m.Purpose, m.Event(), 1); err != nil {
+		return err
+	}
+	if math.IsInf(m.Epsilon, 1) {
+		return nil
+	}
+	r := m.responder()
+	d := b.draws()
+	for i, x := range data {
+		d.row(uint64(i))
+		data[i] = T(r.respond(&d, uint64(x)))
+	}
+	return checkAll(m.Purpose, m.Share, r.checks()...)
+}
+
+func inCategories[T Category](purpose string, categories int64, data []T) error {
+	for i, x := range data {
+		if x < 0 || int64(x) >= categories {
+			return fmt.Errorf("%s: value %d is %d, want 0 to %d", purpose, i, int64(x), categories-1)
+		}
+	}
+	return nil
+}
+
+// discrete checks the common arguments of discrete local mechanisms.
+func discrete(purpose string, e privacy.Event, share Share, l *privacy.Ledger, b Bits) error {
+	if purpose == "" {
+		return errors.New("local mechanism: no purpose")
+	}
+	if err := errors.Join(e.Validate(), share.validate()); err != nil {
+		return fmt.Errorf("%s: %w", purpose, err)
+	}
+	return b.admit(purpose, l)
+}
+
+// responder is a response at work, and what was seen of it.
+type responder struct {
+	odds  odds
+	kept  proportion
+	moved drift
+}
+
+func (m Response) responder() *responder {
+	o := newOdds(m.Epsilon, uint64(m.Categories-1))[0]
+	return &responder{odds: o,
+		kept:  proportion{what: "number of values kept", p: o.p},
+		moved: drift{what: "sum of replaced values about their mean", b: float64(m.Categories)}}
+}
+
+// respond draws an output. Values run from 0 to odds.others.
+func (r *responder) respond(d *draws, x uint64) uint64 {
+	y := x
+	if !d.keep(&r.odds) {
+		if y = d.below(r.odds.others); y >= x {
+			y++
+		}
+	}
+	r.see(x, y)
+	return y
+}
+
+// see looks at what came out, not at what was meant.
+func (r *responder) see(x, y uint64) {
+	r.kept.count(x == y)
+	n := float64(r.odds.others)
+	mean := (n*(n+1)/2 - float64(x)) / n // of the others
+	r.moved.expect((1 - r.odds.p) * (n + 1) * (n + 1) / 4)
+	if x != y {
+		r.moved.add(float64(y) - mean)
+	}
+}
+
+func (r *responder) checks() []checker { return []checker{&r.kept, &r.moved} }
+
+// checker is one check of two tails.
+type checker = interface {
+	check(purpose string, x float64) error
+}
+
+// drift sums differences that have mean zero given all before them, each at most
+// b from zero, of a total variance known to be at most v.
+type drift struct {
+	what string
+	n    int64
+	sum  float64
+	v, b float64
+}
+
+func (c *drift) expect(variance float64) { c.v += variance }
+
+func (c *drift) add(v float64) {
+	c.n++
+	c.sum += v
+}
+
+// check fails beyond sqrt(2 v x) + 2 b x/3, which happens with probability at
+// most exp(-x) on each side (Freedman, Annals of Probability 1975, theorem 1.6).
+func (c *drift) check(purpose string, x float64) error {
+	r := math.Sqrt(2*c.v*x) + 2*c.b*x/3
+	if !(math.Abs(c.sum) <= r) {
+		return &CheckError{purpose, c.what, c.sum, -r, r, c.n, ""}
+	}
+	return nil
+}
