@@ -1,0 +1,171 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Options are what a bound depends on besides the counts; to be fixed before them.
+type Options struct {
+	Delta  float64 // of the guarantee that is audited, in [0, 1)
+	Level  float64 // probability, at most, that the bound is above the truth, in (0, 1)
+	Copies int64   // of every canary in the data, at least 1; 0 means 1
+	// Tests is how many bounds are computed to report the largest, at least 1: the
+	// level is divided by it (Bonferroni). 0 means 1.
+	Tests int64
+}
+
+func (o *Options) complete() error {
+	if o.Copies == 0 {
+		o.Copies = 1
+	}
+	if o.Tests == 0 {
+		o.Tests = 1
+	}
+	if o.Copies < 1 || o.Copies > maxCanaries {
+		return fmt.Errorf("copies are %d, want 1 to %d", o.Copies, int64(maxCanaries))
+	}
+	if o.Tests < 1 || o.Tests > maxCanaries {
+		return fmt.Errorf("tests are %d, want 1 to %d", o.Tests, int64(maxCanaries))
+	}
+	return errors.Join(checkEpsilonDelta(0, o.Delta), checkLevel(o.Level))
+}
+
+// Convert is the epsilon of mu-Gaussian-DP at delta: accountant.Exact.
+type Convert func(mu, delta float64) (float64, error)
+
+// Bound is an empirical lower bound with what it rests on.
+type Bound struct {
+	Method     string  `json:"method"`
+	Epsilon    float64 `json:"epsilon"`      // the mechanism is not (less, Delta)-DP
+	Mu         float64 `json:"mu,omitempty"` // of Gaussian DP, where the method has one
+	Delta      float64 `json:"delta"`
+	Confidence float64 `json:"confidence"` // 1 - Level
+	Level      float64 `json:"level"`      // probability that Epsilon is above the truth, at most
+	Ceiling    float64 `json:"ceiling"`    // Epsilon, had all guesses been right
+	Copies     int64   `json:"copies"`
+	Tests      int64   `json:"tests"`
+	Count      *Count  `json:"count,omitempty"` // of a one-run audit
+	Rates      *Rates  `json:"rates,omitempty"` // of a two-run audit
+}
+
+// AtCeiling reports whether a larger experiment is needed to see more.
+func (b Bound) AtCeiling() bool { return b.Epsilon >= b.Ceiling }
+
+// Contradicts reports whether the bound contradicts a guarantee with this epsilon
+// at the same delta: a bug, with probability at least Confidence.
+func (b Bound) Contradicts(epsilon float64) bool { return b.Epsilon > epsilon }
+
+func (o Options) bound(method string) Bound {
+	return Bound{Method: method, Delta: o.Delta, Confidence: 1 - o.Level, Level: o.Level, Copies: o.Copies, Tests: o.Tests}
+}
+
+// OneRun is the audit in one run under (epsilon, delta)-DP, see OneRunPValue.
+func OneRun(c Count, o Options) (Bound, error) {
+	if err := errors.Join(c.Validate(), o.complete()); err != nil {
+		return Bound{}, fmt.Errorf("one-run audit: %w", err)
+	}
+	b, level := o.bound("one-run"), o.Level/float64(o.Tests)
+	b.Count = &c
+	b.Epsilon = c.epsilon(o.Delta, level, o.Copies)
+	b.Ceiling = c.perfect().epsilon(o.Delta, level, o.Copies)
+	return b, nil
+}
+
+// perfect is the same experiment with every guess right.
+func (c Count) perfect() Count {
+	c.Correct = c.Guesses
+	return c
+}
+
+// OneRunFDP is the audit in one run under Gaussian DP, see OneRunMu: the mu that
+// is rejected for a group of Copies is Copies times that of one unit.
+func OneRunFDP(c Count, o Options, epsilon Convert) (Bound, error) {
+	fail := func(err error) (Bound, error) { return Bound{}, fmt.Errorf("one-run f-DP audit: %w", err) }
+	if err := errors.Join(c.Validate(), o.complete()); err != nil {
+		return fail(err)
+	}
+	b, level := o.bound("one-run-fdp"), o.Level/float64(o.Tests)
+	b.Count = &c
+	b.Mu = c.mu(level) / float64(o.Copies)
+	var err error
+	if b.Epsilon, err = epsilon.lower(b.Mu, o.Delta); err != nil {
+		return fail(err)
+	}
+	if b.Ceiling, err = epsilon.lower(c.perfect().mu(level)/float64(o.Copies), o.Delta); err != nil {
+		return fail(err)
+	}
+	return b, nil
+}
+
+// TwoRun is the audit in many runs under (epsilon, delta)-DP: the larger of
+// TwoRunEpsilon and TwoRunComplement, per unit.
+func TwoRun(r Rates, o Options) (Bound, error) {
+	if err := errors.Join(r.Validate(), o.complete()); err != nil {
+		return Bound{}, fmt.Errorf("two-run audit: %w", err)
+	}
+	b, level := o.bound("two-run"), o.Level/float64(o.Tests)
+	b.Rates = &r
+	epsilon := func(r Rates) (float64, error) {
+		p, err := r.bounds(level)
+		return math.Max(ratio(p.truePositive, p.falsePositive, o.Delta, o.Copies), ratio(p.trueNegative, p.falseNegative, o.Delta, o.Copies)), err
+	}
+	var first, second error
+	b.Epsilon, first = epsilon(r)
+	b.Ceiling, second = epsilon(r.perfect())
+	if err := errors.Join(first, second); err != nil {
+		return Bound{}, fmt.Errorf("two-run audit: %w", err)
+	}
+	return b, nil
+}
+
+// perfect is the same experiment with both sides told apart every time.
+func (r Rates) perfect() Rates {
+	r.TruePositives, r.FalsePositives = r.Positives, 0
+	return r
+}
+
+// TwoRunGDP is the audit in many runs under Gaussian DP, see TwoRunMu.
+func TwoRunGDP(r Rates, o Options, epsilon Convert) (Bound, error) {
+	fail := func(err error) (Bound, error) { return Bound{}, fmt.Errorf("two-run Gaussian audit: %w", err) }
+	if err := errors.Join(r.Validate(), o.complete()); err != nil {
+		return fail(err)
+	}
+	b, level := o.bound("two-run-gdp"), o.Level/float64(o.Tests)
+	b.Rates = &r
+	for _, s := range []struct {
+		rates Rates
+		mu    *float64
+		eps   *float64
+	}{{r, &b.Mu, &b.Epsilon}, {r.perfect(), new(float64), &b.Ceiling}} {
+		mu, err := TwoRunMu(s.rates, level)
+		if err != nil {
+			return fail(err)
+		}
+		*s.mu = mu / float64(o.Copies)
+		if *s.eps, err = epsilon.lower(*s.mu, o.Delta); err != nil {
+			return fail(err)
+		}
+	}
+	return b, nil
+}
+
+// lower converts, rounded down. Gaussian DP has no finite epsilon at delta 0
+// unless mu is 0.
+func (f Convert) lower(mu, delta float64) (float64, error) {
+	if f == nil {
+		return 0, errors.New("no conversion from mu to epsilon")
+	}
+	if !(delta > 0) {
+		return 0, fmt.Errorf("delta is %v, want above 0: Gaussian DP has no epsilon without it", delta)
+	}
+	epsilon, err := f(mu, delta)
+	if err != nil {
+		return 0, fmt.Errorf("epsilon of mu %v: %w", mu, err)
+	}
+	if !(epsilon >= 0) || math.IsInf(epsilon, 1) {
+		return 0, fmt.Errorf("epsilon of mu %v is %v, want at least 0 and finite", mu, epsilon)
+	}
+	return epsilon * (1 - margin), nil
+}

@@ -1,0 +1,181 @@
+package audit
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"privrec/internal/rng"
+)
+
+// Coins decides which canaries are in the data: independent fair coins, keyed by
+// the number of the canary, so that nothing else of a run moves them. The stream
+// belongs to the auditor: an attacker, a model or a rule that can read it makes
+// every bound worthless.
+type Coins struct {
+	stream rng.Stream
+	n      int
+}
+
+// NewCoins returns the coins of n canaries, 1 to 2^31.
+func NewCoins(s rng.Stream, n int) (Coins, error) {
+	if n < 1 || n > maxCanaries {
+		return Coins{}, fmt.Errorf("canaries are %d, want 1 to %d", n, int64(maxCanaries))
+	}
+	return Coins{s.Sub(), n}, nil
+}
+
+// Len is the number of canaries.
+func (c Coins) Len() int { return c.n }
+
+// In reports whether canary i is in the data; false if there is no such one.
+func (c Coins) In(i int) bool {
+	if i < 0 || i >= c.n {
+		return false
+	}
+	s := c.stream.Sub(uint64(i))
+	return s.Uint64()>>63 == 1
+}
+
+// Guess is what the attacker says of one canary.
+type Guess int8
+
+// The guesses.
+const (
+	Abstain Guess = 0
+	In      Guess = 1
+	Out     Guess = -1
+)
+
+// Count compares guesses, one a canary, with the coins.
+func (c Coins) Count(guesses []Guess) (Count, error) {
+	if len(guesses) != c.n {
+		return Count{}, fmt.Errorf("%d guesses about %d canaries", len(guesses), c.n)
+	}
+	return c.count(guesses, nil)
+}
+
+// count is Count over the canaries of the given numbers, all if nil.
+func (c Coins) count(guesses []Guess, of []int) (Count, error) {
+	r := Count{Canaries: int64(len(guesses))}
+	for i, g := range guesses {
+		at := i
+		if of != nil {
+			at = of[i]
+		}
+		switch g {
+		case Abstain:
+			continue
+		case In, Out:
+		default:
+			return Count{}, fmt.Errorf("guess %d is %d, want %d, %d or %d", at, g, Out, Abstain, In)
+		}
+		r.Guesses++
+		if (g == In) == c.In(at) {
+			r.Correct++
+		}
+	}
+	return r, nil
+}
+
+// Rates is the outcome of guesses as two error rates over all canaries; an
+// abstention is a guess of Out. It is what TwoRun takes when every canary belongs
+// to a training of its own; within one training the canaries are not independent
+// and OneRun is the test.
+func (c Coins) Rates(guesses []Guess) (Rates, error) {
+	if _, err := c.Count(guesses); err != nil {
+		return Rates{}, err
+	}
+	var r Rates
+	for i, g := range guesses {
+		hit := int64(0)
+		if g == In {
+			hit = 1
+		}
+		if c.In(i) {
+			r.Positives++
+			r.TruePositives += hit
+		} else {
+			r.Negatives++
+			r.FalsePositives += hit
+		}
+	}
+	return r, nil
+}
+
+// Rule turns scores into guesses: In for the In highest, Out for the Out lowest
+// (Steinke, Nasr, Jagielski 2023, algorithm 1). It is to be fixed before the coins
+// of the canaries that it guesses about are looked at.
+type Rule struct {
+	In  int `json:"in"`
+	Out int `json:"out"`
+}
+
+// Guess applies the rule. Among equal scores the canaries of lower number count
+// as higher. A rule that guesses more than there are canaries, and a score that is
+// not a number, are refused; infinite scores are allowed.
+func (r Rule) Guess(scores []float64) ([]Guess, error) {
+	if r.In < 0 || r.Out < 0 || r.In > len(scores) || r.Out > len(scores)-r.In {
+		return nil, fmt.Errorf("rule of %d in and %d out for %d canaries", r.In, r.Out, len(scores))
+	}
+	order, err := descending(scores)
+	if err != nil {
+		return nil, err
+	}
+	guesses := make([]Guess, len(scores))
+	for _, i := range order[:r.In] {
+		guesses[i] = In
+	}
+	for _, i := range order[len(order)-r.Out:] {
+		guesses[i] = Out
+	}
+	return guesses, nil
+}
+
+// Threshold is the other kind of rule: In for scores of at least High, Out for
+// scores below Low, at most High; the number of guesses is then random, which the
+// theorems allow.
+type Threshold struct {
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
+
+// Guess applies the thresholds.
+func (t Threshold) Guess(scores []float64) ([]Guess, error) {
+	if !(t.Low <= t.High) {
+		return nil, fmt.Errorf("thresholds are %v and %v, want the lower one first", t.Low, t.High)
+	}
+	guesses := make([]Guess, len(scores))
+	for i, s := range scores {
+		switch {
+		case math.IsNaN(s):
+			return nil, fmt.Errorf("score %d is not a number", i)
+		case s >= t.High:
+			guesses[i] = In
+		case s < t.Low:
+			guesses[i] = Out
+		}
+	}
+	return guesses, nil
+}
+
+// descending is the order of the scores from the highest, equal ones as they come.
+func descending(scores []float64) ([]int, error) {
+	order := make([]int, len(scores))
+	for i, s := range scores {
+		if math.IsNaN(s) {
+			return nil, fmt.Errorf("score %d is not a number", i)
+		}
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case scores[a] > scores[b]:
+			return -1
+		case scores[a] < scores[b]:
+			return 1
+		}
+		return 0
+	})
+	return order, nil
+}

@@ -1,0 +1,114 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+
+	"privrec/internal/rng"
+)
+
+// Bounder computes a bound from counts: OneRun, or OneRunFDP with its conversion.
+type Bounder func(Count, Options) (Bound, error)
+
+// Best tries several rules on the same canaries and returns the largest bound with
+// its rule. The level is divided by the number of rules, on top of o.Tests
+// (Bonferroni): that is what makes the largest of them a bound.
+func Best(coins Coins, scores []float64, rules []Rule, o Options, bound Bounder) (Rule, Bound, error) {
+	if len(rules) == 0 || bound == nil {
+		return Rule{}, Bound{}, errors.New("best of several rules: no rules, or no bound to compute")
+	}
+	if len(scores) != coins.n {
+		return Rule{}, Bound{}, fmt.Errorf("best of several rules: %d scores of %d canaries", len(scores), coins.n)
+	}
+	o.Tests = max(1, o.Tests) * int64(len(rules))
+	return best(coins, scores, nil, rules, o, bound)
+}
+
+// best returns the largest bound over rules on the canaries of the given numbers.
+func best(coins Coins, scores []float64, of []int, rules []Rule, o Options, bound Bounder) (rule Rule, top Bound, err error) {
+	for i, r := range rules {
+		b, err := apply(coins, scores, of, r, o, bound)
+		if err != nil {
+			return rule, top, fmt.Errorf("rule %d: %w", i, err)
+		}
+		if i == 0 || b.Epsilon > top.Epsilon {
+			rule, top = r, b
+		}
+	}
+	return rule, top, nil
+}
+
+func apply(coins Coins, scores []float64, of []int, r Rule, o Options, bound Bounder) (Bound, error) {
+	guesses, err := r.Guess(scores)
+	if err != nil {
+		return Bound{}, err
+	}
+	count, err := coins.count(guesses, of)
+	if err != nil {
+		return Bound{}, err
+	}
+	return bound(count, o)
+}
+
+// Split chooses the rule on a random part of the canaries, and counts on the rest,
+// whose coins had no part in the choice: the bound holds at the full level. The
+// rules are shares of the canaries: a Rule for 1000, scaled to the size of either
+// part. share is the part that chooses, above 0 and below 1; the stream draws
+// it and must not be that of the coins.
+func Split(coins Coins, scores []float64, rules []Rule, share float64, s rng.Stream, o Options, bound Bounder) (Rule, Bound, error) {
+	fail := func(err error) (Rule, Bound, error) { return Rule{}, Bound{}, fmt.Errorf("split: %w", err) }
+	if len(rules) == 0 || bound == nil {
+		return fail(errors.New("no rules, or no bound to compute"))
+	}
+	if len(scores) != coins.n {
+		return fail(fmt.Errorf("%d scores of %d canaries", len(scores), coins.n))
+	}
+	if !(share > 0 && share < 1) {
+		return fail(fmt.Errorf("share is %v, want between 0 and 1", share))
+	}
+	for i, r := range rules {
+		if r.In < 0 || r.Out < 0 || r.In > perMille || r.Out > perMille-r.In {
+			return fail(fmt.Errorf("rule %d: %d in and %d out of %d", i, r.In, r.Out, perMille))
+		}
+	}
+	order := s.Perm(coins.n)
+	cut := int(share * float64(coins.n))
+	if cut < 1 || cut >= coins.n {
+		return fail(fmt.Errorf("a share of %v of %d canaries leaves a part empty", share, coins.n))
+	}
+	chooser, rest := part(order[:cut], scores), part(order[cut:], scores)
+	rule, top := rules[0], Bound{Epsilon: -1}
+	for _, r := range rules {
+		_, b, err := best(coins, chooser.scores, chooser.of, []Rule{r.scale(cut)}, o, bound)
+		if err != nil {
+			return fail(err)
+		}
+		if b.Epsilon > top.Epsilon {
+			rule, top = r, b
+		}
+	}
+	b, err := apply(coins, rest.scores, rest.of, rule.scale(len(rest.of)), o, bound)
+	if err != nil {
+		return fail(err)
+	}
+	return rule, b, nil
+}
+
+// perMille is what the rules of Split are shares of.
+const perMille = 1000
+
+func (r Rule) scale(n int) Rule { return Rule{In: r.In * n / perMille, Out: r.Out * n / perMille} }
+
+// some is a part of the canaries with their scores.
+type some struct {
+	of     []int
+	scores []float64
+}
+
+func part(order []int32, scores []float64) some {
+	p := some{make([]int, len(order)), make([]float64, len(order))}
+	for i, at := range order {
+		p.of[i], p.scores[i] = int(at), scores[at]
+	}
+	return p
+}

@@ -1,0 +1,176 @@
+package exact
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+)
+
+// Choices makes the random choices of one run of a mechanism. It is valid during
+// that run only.
+type Choices struct {
+	root   *node
+	path   []step
+	depth  int // choices made in this run
+	limits Limits
+	nodes  int
+	refuse bool // the last choice is to be made again
+}
+
+// node is a choice that a run came to, after the choices on the way to it.
+type node struct {
+	weights []*big.Rat
+	total   *big.Rat // of those not refused
+	refused []bool
+	kids    []*node // by outcome; nil where the run ended
+}
+
+// step is a node on the path of the current run with the outcome it takes.
+type step struct {
+	at      *node
+	outcome int
+}
+
+// Limits bounds an enumeration: what is too large is an error, not a wait.
+type Limits struct {
+	Nodes int // choices in all; 0 is 1 << 22
+	Depth int // choices in one run; 0 is 10,000
+}
+
+func (l Limits) filled() Limits {
+	if l.Nodes == 0 {
+		l.Nodes = 1 << 22
+	}
+	if l.Depth == 0 {
+		l.Depth = 10_000
+	}
+	return l
+}
+
+// stop ends a run that cannot go on. It never leaves the package.
+type stop struct{ err error }
+
+func fail(format string, args ...any) { panic(stop{fmt.Errorf("exact: "+format, args...)}) }
+
+// Choose returns i with probability proportional to weights[i]. Weights are not
+// negative and not all zero; an outcome of weight zero does not come up. Given
+// the input and the outcomes before, the weights must always be the same.
+func (c *Choices) Choose(weights ...*big.Rat) int {
+	if c.refuse {
+		c.refuse = false
+		c.skip(weights)
+	} else if c.depth == len(c.path) {
+		c.grow(weights)
+	} else {
+		c.same(c.path[c.depth].at, weights)
+	}
+	outcome := c.path[c.depth].outcome
+	c.depth++
+	return outcome
+}
+
+// Below returns an integer from 0 to n-1, all alike.
+func (c *Choices) Below(n int) int {
+	if n < 1 {
+		fail("an integer below %d", n)
+	}
+	one := big.NewRat(1, 1)
+	weights := make([]*big.Rat, n)
+	for i := range weights {
+		weights[i] = one
+	}
+	return c.Choose(weights...)
+}
+
+// Again says that the outcome of the last choice is refused and that the
+// mechanism will make that choice again, with the same weights, until one is
+// accepted. The law is then that of the accepted outcomes: the loop has no end,
+// but what it leads to has probabilities in closed form.
+func (c *Choices) Again() {
+	if c.depth == 0 || c.refuse {
+		fail("again without a choice before it")
+	}
+	c.depth--
+	if c.depth+1 != len(c.path) {
+		fail("an outcome that was accepted before is now refused: the mechanism is not a function of its input and its choices")
+	}
+	c.refuse = true
+}
+
+// grow comes to a new choice.
+func (c *Choices) grow(weights []*big.Rat) {
+	if c.nodes++; c.nodes > c.limits.Nodes {
+		fail("more than %d choices", c.limits.Nodes)
+	}
+	if c.depth >= c.limits.Depth {
+		fail("more than %d choices in one run", c.limits.Depth)
+	}
+	n := &node{weights: append([]*big.Rat{}, weights...), total: new(big.Rat), refused: make([]bool, len(weights)), kids: make([]*node, len(weights))}
+	for i, w := range weights {
+		if w == nil || w.Sign() < 0 {
+			fail("weight %d is %v, want at least 0", i, w)
+		}
+		n.weights[i] = new(big.Rat).Set(w)
+		n.total.Add(n.total, w)
+	}
+	if n.total.Sign() == 0 {
+		fail("a choice among %d outcomes without weight", len(weights))
+	}
+	if c.depth == 0 {
+		c.root = n
+	} else {
+		last := c.path[c.depth-1]
+		last.at.kids[last.outcome] = n
+	}
+	c.path = append(c.path, step{n, n.next(0)})
+}
+
+// skip refuses the outcome of the last choice and takes the next one.
+func (c *Choices) skip(weights []*big.Rat) {
+	s := &c.path[c.depth]
+	c.same(s.at, weights)
+	s.at.refused[s.outcome] = true
+	s.at.total.Sub(s.at.total, s.at.weights[s.outcome])
+	if s.outcome = s.at.next(s.outcome + 1); s.outcome < 0 && s.at.total.Sign() == 0 {
+		fail("all outcomes of a choice are refused: the mechanism does not end")
+	} else if s.outcome < 0 {
+		panic(exhausted)
+	}
+}
+
+// exhausted ends a run whose last outcomes are all refused: nothing is left
+// below this choice.
+var exhausted = stop{errors.New("exhausted")}
+
+func (c *Choices) same(n *node, weights []*big.Rat) {
+	same := len(weights) == len(n.weights)
+	for i := 0; same && i < len(weights); i++ {
+		same = weights[i] != nil && weights[i].Cmp(n.weights[i]) == 0
+	}
+	if !same {
+		fail("other weights after the same choices: the mechanism is not a function of its input and its choices")
+	}
+}
+
+// next is the first outcome with weight from i on, or -1.
+func (n *node) next(i int) int {
+	for ; i < len(n.weights); i++ {
+		if n.weights[i].Sign() > 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// advance moves the path to the next run; not ok after the last.
+func (c *Choices) advance() (ok bool) {
+	for len(c.path) > 0 {
+		s := &c.path[len(c.path)-1]
+		if next := s.at.next(s.outcome + 1); s.outcome >= 0 && next >= 0 {
+			s.outcome = next
+			return true
+		}
+		c.path = c.path[:len(c.path)-1]
+	}
+	return false
+}

@@ -1,0 +1,161 @@
+package audit
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mathext"
+
+	"privrec/internal/privacy/binomial"
+)
+
+// Rates is the outcome of an audit in many runs: of Positives models trained with
+// the canary the attacker called TruePositives right, of Negatives models trained
+// without it he called FalsePositives wrong.
+type Rates struct {
+	TruePositives  int64 `json:"true_positives"`
+	Positives      int64 `json:"positives"`
+	FalsePositives int64 `json:"false_positives"`
+	Negatives      int64 `json:"negatives"`
+}
+
+// Validate reports counts outside their range and an empty side.
+func (r Rates) Validate() error {
+	for _, c := range []struct {
+		name string
+		k, n int64
+	}{{"positives", r.TruePositives, r.Positives}, {"negatives", r.FalsePositives, r.Negatives}} {
+		if c.n < 1 || c.n > maxCanaries {
+			return fmt.Errorf("%s are %d, want 1 to %d", c.name, c.n, int64(maxCanaries))
+		}
+		if c.k < 0 || c.k > c.n {
+			return fmt.Errorf("%d of %d %s, want 0 to all", c.k, c.n, c.name)
+		}
+	}
+	return nil
+}
+
+// LowerBound is the one-sided lower bound of Clopper and Pearson (1934) at level
+// on the success probability behind k successes in n trials, rounded down: the
+// true one is below with probability at most level.
+func LowerBound(k, n int64, level float64) (float64, error) {
+	if n < 1 || n > maxCanaries || k < 0 || k > n {
+		return 0, fmt.Errorf("%d successes of %d trials, want 0 to all of 1 to %d", k, n, int64(maxCanaries))
+	}
+	if err := checkLevel(level); err != nil {
+		return 0, err
+	}
+	if k == 0 {
+		return 0, nil
+	}
+	p, _ := lowerOdds(k, n, level)
+	return p, nil
+}
+
+// UpperBound is the bound from above, rounded up: 1 - LowerBound of the failures.
+func UpperBound(k, n int64, level float64) (float64, error) {
+	if _, err := LowerBound(k, n, level); err != nil || k == n {
+		return 1, err
+	}
+	_, q := lowerOdds(n-k, n, level)
+	return q, nil
+}
+
+// lowerOdds returns the lower bound p for k > 0, rounded down, and 1-p, rounded
+// up, each with all its digits: the search is for the logarithm of the odds.
+func lowerOdds(k, n int64, level float64) (p, q float64) {
+	log := math.Log(level)
+	below := func(logit float64) bool { return binomial.FromLogit(n, logit).LogUpper(k) <= log }
+	// P[X >= k] <= C(n,k) p^k <= (n p)^k: below level at the lower end. At the upper
+	// end all trials succeed but with probability n q.
+	lo := math.Min(-1, log/float64(k)-math.Log(float64(n))-1)
+	hi := math.Max(1, math.Log(float64(n))-math.Log1p(-level)+1)
+	for {
+		mid := lo + (hi-lo)/2
+		if mid <= lo || mid >= hi || hi-lo < 1e-15*math.Abs(lo) {
+			break
+		}
+		if below(mid) {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return (1 - margin) / (1 + math.Exp(-lo)), math.Min(1, (1+margin)/(1+math.Exp(lo)))
+}
+
+// bounds are Clopper-Pearson bounds that hold together at a level: one for either
+// side, each at half of it.
+type bounds struct{ truePositive, falseNegative, falsePositive, trueNegative float64 }
+
+func (r Rates) bounds(level float64) (b bounds, err error) {
+	if err := r.Validate(); err != nil {
+		return b, err
+	}
+	if b.truePositive, err = LowerBound(r.TruePositives, r.Positives, level/2); err != nil {
+		return b, err
+	}
+	if b.falseNegative, err = UpperBound(r.Positives-r.TruePositives, r.Positives, level/2); err != nil {
+		return b, err
+	}
+	if b.falsePositive, err = UpperBound(r.FalsePositives, r.Negatives, level/2); err != nil {
+		return b, err
+	}
+	b.trueNegative, err = LowerBound(r.Negatives-r.FalsePositives, r.Negatives, level/2)
+	return b, err
+}
+
+// TwoRunEpsilon is the largest epsilon, rounded down, that contradicts the rates
+// at level: log((TPR-delta)/FPR) with the lower bound of TPR and the upper one of
+// FPR, each at level/2; 0 if that is negative.
+func TwoRunEpsilon(r Rates, delta, level float64) (float64, error) {
+	b, err := r.bounds(level)
+	if err != nil {
+		return 0, err
+	}
+	if err := checkEpsilonDelta(0, delta); err != nil {
+		return 0, err
+	}
+	return ratio(b.truePositive, b.falsePositive, delta, 1), nil
+}
+
+// TwoRunComplement is the same for the complementary event, log((TNR-delta)/FNR).
+// Its bounds are those of TwoRunEpsilon over again, TNR = 1-FPR and FNR = 1-TPR:
+// the larger of the two holds at level without correction.
+func TwoRunComplement(r Rates, delta, level float64) (float64, error) {
+	b, err := r.bounds(level)
+	if err != nil {
+		return 0, err
+	}
+	if err := checkEpsilonDelta(0, delta); err != nil {
+		return 0, err
+	}
+	return ratio(b.trueNegative, b.falseNegative, delta, 1), nil
+}
+
+// ratio is the largest epsilon, rounded down, with high > e^epsilon low + delta
+// for a group of copies.
+func ratio(high, low, delta float64, copies int64) float64 {
+	if !(high > low+delta) {
+		return 0
+	}
+	if copies == 1 {
+		return math.Max(0, math.Log((high-delta)/low)*(1-margin))
+	}
+	return largest(func(epsilon float64) bool {
+		e, d := group(epsilon, delta, copies)
+		return (high-d)*(1-margin) > math.Exp(e)*low
+	})
+}
+
+// TwoRunMu is a lower bound on mu of Gaussian DP at level, rounded down:
+// Phi^-1(1-FPR) - Phi^-1(FNR) with upper bounds at level/2 each; 0 if that is
+// negative. It holds for any mechanism that is mu-Gaussian-DP, and says nothing
+// of epsilon for one whose curve is no Gaussian one.
+func TwoRunMu(r Rates, level float64) (float64, error) {
+	b, err := r.bounds(level)
+	if err != nil {
+		return 0, err
+	}
+	return math.Max(0, -(mathext.NormalQuantile(b.falsePositive)+mathext.NormalQuantile(b.falseNegative))*(1-margin)), nil
+}
