@@ -16,10 +16,11 @@ import (
 
 // Figure is a line chart.
 type Figure struct {
-	Title   string
-	X, Y    string // axis labels, with units
-	Lines   []Line
-	Caption string
+	Title      string
+	X, Y       string // axis labels, with units
+	LogX, LogY bool   // logarithmic axes; every value on one must be positive
+	Lines      []Line
+	Caption    string
 }
 
 // Line is one series; X and Y have the same length.
@@ -34,11 +35,33 @@ var palette = []color.RGBA{
 	{0xcc, 0x79, 0xa7, 0xff}, {0xe6, 0x9f, 0x00, 0xff}, {0x56, 0xb4, 0xe9, 0xff},
 }
 
-// SVG draws the figure, 16 cm by 8 cm. Equal figures give equal bytes.
+// ink is the colour of axes and text.
+var ink = color.RGBA{0x33, 0x3b, 0x45, 0xff}
+
+// SVG draws the figure for a page, 16 cm by 8 cm, without title or ground, which
+// the page has. Equal figures give equal bytes.
 func (f Figure) SVG() ([]byte, error) {
+	p, err := f.plot()
+	if err != nil {
+		return nil, err
+	}
+	c := vgsvg.New(16*vg.Centimeter, 8*vg.Centimeter)
+	p.Draw(draw.New(c))
+	var b bytes.Buffer
+	if _, err := c.WriteTo(&b); err != nil {
+		return nil, fmt.Errorf("report: draw %q: %w", f.Title, err)
+	}
+	svg := b.Bytes()
+	if i := bytes.Index(svg, []byte("<svg")); i > 0 {
+		svg = svg[i:] // a page has its own prologue
+	}
+	return svg, nil
+}
+
+// plot sets up axes, grid, lines and legend on no ground.
+func (f Figure) plot() (*plot.Plot, error) {
 	p := plot.New()
 	p.X.Label.Text, p.Y.Label.Text = f.X, f.Y
-	ink := color.RGBA{0x33, 0x3b, 0x45, 0xff}
 	p.BackgroundColor = color.Transparent
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
 		a.Color, a.Tick.Color, a.Tick.Label.Color, a.Label.TextStyle.Color = ink, ink, ink, ink
@@ -58,9 +81,13 @@ func (f Figure) SVG() ([]byte, error) {
 		}
 		var xy plotter.XYs
 		for j := range l.X {
-			if finite(l.X[j]) && finite(l.Y[j]) {
-				xy = append(xy, plotter.XY{X: l.X[j], Y: l.Y[j]})
+			if !finite(l.X[j]) || !finite(l.Y[j]) {
+				continue
 			}
+			if f.LogX && !(l.X[j] > 0) || f.LogY && !(l.Y[j] > 0) {
+				return nil, fmt.Errorf("report: line %q has the point (%g, %g), which a logarithmic axis cannot show", l.Name, l.X[j], l.Y[j])
+			}
+			xy = append(xy, plotter.XY{X: l.X[j], Y: l.Y[j]})
 		}
 		if len(xy) == 0 {
 			continue
@@ -83,17 +110,14 @@ func (f Figure) SVG() ([]byte, error) {
 	if drawn == 0 {
 		return nil, errors.New("report: figure without a finite point")
 	}
-	c := vgsvg.New(16*vg.Centimeter, 8*vg.Centimeter)
-	p.Draw(draw.New(c))
-	var b bytes.Buffer
-	if _, err := c.WriteTo(&b); err != nil {
-		return nil, fmt.Errorf("report: draw %q: %w", f.Title, err)
+	// Add has widened the axes to the points: now they are positive.
+	if f.LogX {
+		logarithmic(&p.X)
 	}
-	svg := b.Bytes()
-	if i := bytes.Index(svg, []byte("<svg")); i > 0 {
-		svg = svg[i:] // a page has its own prologue
+	if f.LogY {
+		logarithmic(&p.Y)
 	}
-	return svg, nil
+	return p, nil
 }
 
 func dashes(round int) []vg.Length {

@@ -1,0 +1,91 @@
+package report
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot"
+)
+
+// logarithmic turns an axis over positive values into a logarithmic one.
+func logarithmic(a *plot.Axis) {
+	if a.Min == a.Max { // one value: a factor around it
+		a.Min, a.Max = a.Min/2, a.Max*2
+	}
+	a.Scale, a.Tick.Marker = logScale{}, logTicks{}
+}
+
+// logScale is gonum's LogScale without its panics: what a rounding puts beyond
+// an end is drawn at that end.
+type logScale struct{}
+
+// Normalize maps [lo, hi] to [0, 1].
+func (logScale) Normalize(lo, hi, x float64) float64 {
+	return (math.Log(math.Max(x, lo/2)) - math.Log(lo)) / (math.Log(hi) - math.Log(lo))
+}
+
+// logTicks labels powers of ten; where there are fewer than three of them also
+// their double and fivefold, and where those are too few, round numbers as on a
+// linear axis. At most about nine labels.
+type logTicks struct{}
+
+// Ticks lists the marks between two positive values.
+func (logTicks) Ticks(lo, hi float64) []plot.Tick {
+	first, last := int(math.Floor(math.Log10(lo))), int(math.Ceil(math.Log10(hi)))
+	decades := math.Log10(hi / lo)
+	if decades < 0.7 {
+		return plainTicks(lo, hi)
+	}
+	every := 1 + int(decades)/9
+	var out []plot.Tick
+	for e := first; e <= last; e++ {
+		for m := 1; m < 10; m++ {
+			v := power(m, e)
+			if v < lo*(1-1e-12) || v > hi*(1+1e-12) {
+				continue
+			}
+			t := plot.Tick{Value: v}
+			switch {
+			case m == 1 && e%every == 0, decades < 3 && (m == 2 || m == 5):
+				t.Label = tickLabel(v)
+			case m > 1 && every > 1:
+				continue // minor marks of so many powers would run together
+			}
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+func plainTicks(lo, hi float64) []plot.Tick {
+	out := plot.DefaultTicks{}.Ticks(lo, hi)
+	for i := range out {
+		if out[i].Label != "" {
+			out[i].Label = tickLabel(out[i].Value)
+		}
+	}
+	return out
+}
+
+// power is m times ten to the e as the nearest float64.
+func power(m, e int) float64 {
+	v, err := strconv.ParseFloat(strconv.Itoa(m)+"e"+strconv.Itoa(e), 64)
+	if err != nil { // beyond the range: the caller leaves it out
+		return math.Inf(1)
+	}
+	return v
+}
+
+// tickLabel is short: 0.02, 5000, 1e-5, 2e6.
+func tickLabel(v float64) string {
+	format := byte('e')
+	if a := math.Abs(v); a == 0 || a >= 1e-3 && a < 1e5 {
+		format = 'f'
+	}
+	s := strconv.FormatFloat(v, format, -1, 64)
+	if len(s) > 8 { // a rounding shows
+		s = strconv.FormatFloat(v, 'g', 6, 64)
+	}
+	return strings.NewReplacer("e-0", "e-", "e+0", "e", "e+", "e").Replace(s)
+}
