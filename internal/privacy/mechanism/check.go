@@ -69,8 +69,9 @@ func (s *spending) next(tails int, share Share) (x float64) {
 // above it the noise is too small for the data's own floating-point grid.
 const unchangedRate = 1e-3
 
-// tally is the running sum of a Gaussian mechanism's additions in units of
-// sigma.
+// tally is the running sum of a channel's additions in units of the noise's
+// scale; sq is that of their squares, or of their absolute values for the
+// Laplace laws.
 type tally struct {
 	n, zeros int64
 	sum, sq  float64

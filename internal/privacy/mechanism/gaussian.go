@@ -28,18 +28,25 @@ func (g Gaussian) Event() privacy.Gaussian {
 	return privacy.Gaussian{Sigma: g.Sigma, Sensitivity: g.Sensitivity, Unit: g.Unit, Neighbouring: g.Neighbouring}
 }
 
-// Channel is a Gaussian mechanism at work in one run: it knows the ledger and
-// the stream, watches all noise that it added and remembers which keys it used.
-// The rows of a release, and several releases, may be in different goroutines.
+// Channel is a mechanism that adds noise, at work in one run: it knows the ledger
+// and the stream, watches all noise that it added and remembers which keys it
+// used. The rows of a release, and several releases, may be in different
+// goroutines.
 //
 // It adds noise in releases: Begin or Start, then every row, then End or Finish.
 // State and Restore carry it through a checkpoint.
 type Channel[T Float] struct {
-	g      Gaussian
-	ledger *privacy.Ledger
-	stream rng.Stream                           // of releases keyed as a whole
-	keyed  rng.Stream                           // of releases keyed by part
-	add    func(s rng.Stream, dst []T, sigma T) // the sampler
+	purpose  string
+	share    Share
+	law      noiseLaw
+	secret   bool // noise from cryptographic bits: never the same twice
+	ledger   *privacy.Ledger
+	stream   rng.Stream                           // of releases keyed as a whole
+	keyed    rng.Stream                           // of releases keyed by part
+	admits   func(row []T) error                  // nil: any values
+	add      func(s rng.Stream, dst []T, scale T) // the sampler
+	absolute bool                                 // sizes are absolute values, not squares
+	lattice  *lattice                             // nil: noise in floating point
 
 	mu      sync.Mutex
 	total   tally
@@ -65,8 +72,30 @@ func Open[T Float](g Gaussian, l *privacy.Ledger, s rng.Stream) (*Channel[T], er
 	if !representable[T](g.Sigma) {
 		return nil, fmt.Errorf("%s: sigma %g is outside the range of the data's type", g.Purpose, g.Sigma)
 	}
-	return &Channel[T]{g: g, ledger: l, stream: s.Sub(), keyed: s.Sub(keyedByPart), add: addNormals[T]}, nil
+	c := newChannel[T](g.Purpose, g.Share, normalLaw{g}, l, s)
+	c.add = addNormals[T]
+	return c, nil
 }
+
+func newChannel[T Float](purpose string, share Share, of noiseLaw, l *privacy.Ledger, s rng.Stream) *Channel[T] {
+	return &Channel[T]{purpose: purpose, share: share, law: of, ledger: l, stream: s.Sub(), keyed: s.Sub(keyedByPart)}
+}
+
+// see tallies what was done to a row. It is no function value, so that before
+// stays on the stack.
+func (c *Channel[T]) see(before, after []T) tally {
+	perScale := 1 / float64(T(c.law.scale()))
+	switch {
+	case c.lattice != nil:
+		return steps(c.lattice, before, after, c.absolute)
+	case c.absolute:
+		return sizes(before, after, perScale)
+	}
+	return difference(before, after, perScale)
+}
+
+// Event returns what the channel records of one release.
+func (c *Channel[T]) Event() privacy.Event { return c.law.event() }
 
 // research refuses a missing ledger and one that promises secure noise.
 func research(purpose string, l *privacy.Ledger) error {
@@ -84,7 +113,7 @@ func research(purpose string, l *privacy.Ledger) error {
 // its rows belong to, at least 1. The key is that of Begin.
 func (c *Channel[T]) Perturb(data []T, cols int, releases int64, key ...uint64) error {
 	if cols <= 0 || len(data)%cols != 0 {
-		return fmt.Errorf("%s: %d values in rows of %d", c.g.Purpose, len(data), cols)
+		return fmt.Errorf("%s: %d values in rows of %d", c.purpose, len(data), cols)
 	}
 	r, err := c.begin(len(data)/cols, cols, releases, key)
 	if err != nil {
@@ -106,14 +135,14 @@ func (c *Channel[T]) Check() error {
 		return c.failed
 	}
 	if c.open != 0 {
-		return fmt.Errorf("%s: %d releases were begun and not ended", c.g.Purpose, c.open)
+		return fmt.Errorf("%s: %d releases were begun and not ended", c.purpose, c.open)
 	}
 	return c.check()
 }
 
 func (c *Channel[T]) check() error {
 	c.checked = c.total.n
-	err := c.total.check(c.g.Purpose, c.g.Sigma, c.spent.next(5, c.g.Share))
+	err := c.law.check(&c.total, c.purpose, c.spent.next(c.law.tails(), c.share))
 	if err != nil {
 		c.failed = err
 	}

@@ -90,7 +90,7 @@ func (c *Channel[T]) take(rows, cols int, releases int64) (*Release[T], error) {
 		return nil, c.failed
 	}
 	if rows < 0 || cols < 0 || rows > 0 && releases < 1 {
-		return nil, fmt.Errorf("%s: %d releases of %d x %d values", c.g.Purpose, releases, rows, cols)
+		return nil, fmt.Errorf("%s: %d releases of %d x %d values", c.purpose, releases, rows, cols)
 	}
 	var r *Release[T]
 	if n := len(c.idle); n > 0 {
@@ -115,9 +115,9 @@ func (c *Channel[T]) take(rows, cols int, releases int64) (*Release[T], error) {
 func (c *Channel[T]) admit(r *Release[T], keys error) error {
 	err := keys
 	if err != nil {
-		err = fmt.Errorf("%s: %w", c.g.Purpose, err)
+		err = fmt.Errorf("%s: %w", c.purpose, err)
 	} else if r.recorded > 0 {
-		err = c.ledger.Record(c.g.Purpose, c.g.Event(), r.recorded)
+		err = c.ledger.Record(c.purpose, c.law.event(), r.recorded)
 	}
 	if err != nil {
 		c.failed = err
@@ -167,15 +167,21 @@ func (r *Release[T]) misused(i int, dst []T) {
 const onStack = 256
 
 func (r *Release[T]) fill(i int, dst []T, s rng.Stream) {
+	if r.c.admits != nil {
+		if err := r.c.admits(dst); err != nil {
+			s := fmt.Sprintf("row %d: %v", i, err)
+			r.misuse.Store(&s)
+			return
+		}
+	}
 	var stack [onStack]T
 	before := stack[:]
 	if len(dst) > onStack {
 		before = make([]T, len(dst))
 	}
 	before = before[:copy(before, dst)]
-	sigma := T(r.c.g.Sigma)
-	r.c.add(s, dst, sigma)
-	r.rows[i] = difference(before, dst, 1/float64(sigma))
+	r.c.add(s, dst, T(r.c.law.scale()))
+	r.rows[i] = r.c.see(before, dst)
 }
 
 // Finish closes the release and checks the noise. It fails if a row is missing.
@@ -200,7 +206,7 @@ func (r *Release[T]) End(releases int64) error {
 func (r *Release[T]) end(releases int64) error {
 	c := r.c
 	if !r.open {
-		return c.fail(fmt.Errorf("%s: a release was ended twice", c.g.Purpose))
+		return c.fail(fmt.Errorf("%s: a release was ended twice", c.purpose))
 	}
 	r.open = false
 	c.open--
@@ -209,10 +215,10 @@ func (r *Release[T]) end(releases int64) error {
 	}
 	sum, err := r.sum()
 	if err == nil && releases < r.recorded {
-		err = fmt.Errorf("%s: a release of %d rows ends as %d releases, %d are on record", c.g.Purpose, len(r.rows), releases, r.recorded)
+		err = fmt.Errorf("%s: a release of %d rows ends as %d releases, %d are on record", c.purpose, len(r.rows), releases, r.recorded)
 	}
 	if err == nil && releases > r.recorded {
-		err = c.ledger.Record(c.g.Purpose, c.g.Event(), releases-r.recorded)
+		err = c.ledger.Record(c.purpose, c.law.event(), releases-r.recorded)
 	}
 	if err != nil {
 		return c.fail(err)
@@ -228,7 +234,7 @@ func (r *Release[T]) end(releases int64) error {
 // sum adds up the rows' tallies in their order. It fails on a row that was
 // misused or got no noise, or the noise of another one.
 func (r *Release[T]) sum() (sum tally, err error) {
-	purpose := r.c.g.Purpose
+	purpose := r.c.purpose
 	if s := r.misuse.Load(); s != nil {
 		return sum, fmt.Errorf("%s: %s", purpose, *s)
 	}

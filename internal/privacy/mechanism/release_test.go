@@ -318,7 +318,7 @@ func TestShare(t *testing.T) {
 	// A channel uses its own share: the lowest failing scale moves with it.
 	fails := func(share Share) float64 {
 		c, _ := open[float32](t, noisy)
-		c.g.Share, c.total = share, tally{n: 1000, sq: 1e9}
+		c.share, c.total = share, tally{n: 1000, sq: 1e9}
 		err, _ := c.Check().(*CheckError)
 		if err == nil {
 			t.Fatal("a scale of 1000 passed")

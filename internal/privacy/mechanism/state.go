@@ -11,12 +11,12 @@ import (
 // probability, and the keys used in the current pass. As JSON it keeps every bit.
 type ChannelState struct {
 	Purpose   string     `json:"purpose"` // which channel it is of: mechanism
-	Sigma     exact      `json:"sigma"`
-	Stream    [4]uint32  `json:"stream"` // and noise
-	Values    int64      `json:"values"` // that noise was added to
+	Sigma     exact      `json:"sigma"`   // or scale
+	Stream    [4]uint32  `json:"stream"`  // and noise
+	Values    int64      `json:"values"`  // that noise was added to
 	Unchanged int64      `json:"unchanged"`
-	Sum       exact      `json:"sum"` // of the noise, in units of sigma
-	SumSq     exact      `json:"sum_sq"`
+	Sum       exact      `json:"sum"`     // of the noise, in units of sigma
+	SumSq     exact      `json:"sum_sq"`  // of its squares; of its absolute values for Laplace noise
 	Checked   int64      `json:"checked"` // values at the last check
 	Checks    int64      `json:"checks"`  // made so far
 	Pass      uint64     `json:"pass"`
@@ -45,15 +45,23 @@ func (c *Channel[T]) State() ChannelState {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	st := ChannelState{
-		Purpose: c.g.Purpose, Sigma: exact(c.g.Sigma), Stream: c.stream.State().ID,
+		Purpose: c.purpose, Sigma: exact(c.law.scale()), Stream: c.stream.State().ID,
 		Values: c.total.n, Unchanged: c.total.zeros, Sum: exact(c.total.sum), SumSq: exact(c.total.sq),
 		Checked: c.checked, Checks: c.spent.k, Pass: c.used.pass, Used: c.used.state(), Open: c.open,
 	}
-	if c.failed != nil {
+	switch {
+	case c.failed != nil:
 		st.Failed = c.failed.Error()
+	case c.secret:
+		st.Failed = errSecret.Error()
 	}
 	return st
 }
+
+// errSecret is why a channel of secure noise has no state: after a resume the
+// releases since the checkpoint would be made again with other noise, and they
+// were recorded, and are paid, once.
+var errSecret = errors.New("secure noise is never the same twice, so a run of it starts anew or not at all")
 
 // Restore puts a channel that was just opened into the state of a checkpoint: it
 // goes on as if it had never stopped. It refuses the state of another channel,
@@ -62,7 +70,7 @@ func (c *Channel[T]) Restore(st ChannelState) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err := c.restore(st); err != nil {
-		return fmt.Errorf("%s: restore: %w", c.g.Purpose, err)
+		return fmt.Errorf("%s: restore: %w", c.purpose, err)
 	}
 	return nil
 }
@@ -71,9 +79,11 @@ func (c *Channel[T]) restore(st ChannelState) error {
 	switch {
 	case c.failed != nil:
 		return c.failed
+	case c.secret:
+		return errSecret
 	case c.open != 0 || c.total.n != 0 || c.spent.k != 0 || c.used.pass != 0 || len(c.used.blocks) != 0:
 		return errors.New("the channel was used already")
-	case st.Purpose != c.g.Purpose || float64(st.Sigma) != c.g.Sigma || st.Stream != c.stream.State().ID:
+	case st.Purpose != c.purpose || float64(st.Sigma) != c.law.scale() || st.Stream != c.stream.State().ID:
 		return fmt.Errorf("the state is of %q with sigma %g, or of another seed or configuration", st.Purpose, float64(st.Sigma))
 	case st.Failed != "":
 		return fmt.Errorf("the state is of a channel that failed: %s", st.Failed)

@@ -22,7 +22,7 @@ func reopen[T Float](t testing.TB, c *Channel[T]) *Channel[T] {
 	if err := json.Unmarshal(b, &st); err != nil {
 		t.Fatal(err)
 	}
-	again, err := Open[T](c.g, newLedger(t), rng.Seed(4).Stream("noise"))
+	again, err := Open[T](noisy, newLedger(t), rng.Seed(4).Stream("noise"))
 	if err != nil {
 		t.Fatal(err)
 	}

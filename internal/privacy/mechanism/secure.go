@@ -1,0 +1,240 @@
+package mechanism
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"sync"
+
+	"privrec/internal/privacy"
+	"privrec/internal/rng"
+)
+
+// DiscreteGaussian releases values on a grid of a power of two with discrete
+// normal noise (Canonne, Kamath, Steinke, NeurIPS 2020, section 3). Values are
+// clamped to Bound, rounded to the grid, and noise of whole steps is added by an
+// exact sampler: which numbers can come out does not depend on the data, neither
+// in steps nor in digits of the data's type. Values that are not finite are
+// refused.
+//
+// OpenSecureGaussian puts it to work with cryptographic bits, and
+// OpenDiscreteGaussian with keyed ones, for research.
+type DiscreteGaussian struct {
+	Purpose string  // names the release in the ledger
+	Sigma   float64 // of the noise, in the data's unit: at least this, see Event
+	// Sensitivity is the l2 distance between neighbours' values in one release, as
+	// they were computed: rounding errors of a sum of floats are part of it.
+	Sensitivity float64
+	// Dimension is the number of values of one release in which neighbours may
+	// differ: each of them may be rounded apart by a step.
+	Dimension int64
+	// Bound is where values are clamped before noise is added. It must not
+	// depend on the data.
+	Bound        float64
+	Grid         float64 // a power of two; 0: as fine as the data's type allows
+	Whole        bool    // values are multiples of Grid (counts): not rounded, anything else is refused
+	Unit         privacy.Unit
+	Neighbouring privacy.Neighbouring
+	Share        Share // of the run's false-alarm probability
+}
+
+// DiscreteLaplace is DiscreteGaussian with discrete Laplace noise (Ghosh,
+// Roughgarden, Sundararajan, STOC 2009).
+type DiscreteLaplace struct {
+	Purpose      string
+	Scale        float64 // of the noise, in the data's unit: at least this
+	Sensitivity  float64 // l1 distance between neighbours' values in one release
+	Dimension    int64   // number of values of one release in which neighbours may differ
+	Bound        float64 // where values are clamped before noise is added
+	Grid         float64 // a power of two; 0: as fine as the data's type allows
+	Whole        bool    // values are multiples of Grid
+	Unit         privacy.Unit
+	Neighbouring privacy.Neighbouring
+	Share        Share
+}
+
+// OpenSecureGaussian puts a discrete Gaussian mechanism to work for data that
+// leaves the house: a channel as from Open, used in the same way, whose noise
+// comes from cryptographic bits. There is no seed, keys only tell the releases
+// apart, no noise can be made twice and so no checkpoint can be restored. The
+// ledger must be marked secure.
+//
+// What is recorded is a DiscreteGaussian event in steps of the grid: Channel.Event
+// returns it. Its sensitivity is Sensitivity/Grid + sqrt(Dimension), rounding
+// included, its sigma stands to it at least as Sigma does to Sensitivity.
+//
+// The time that a sample takes depends on the noise: somebody who can measure it
+// learns something.
+func OpenSecureGaussian[T Float](m DiscreteGaussian, l *privacy.Ledger) (*Channel[T], error) {
+	return openGaussian[T](m, l, rng.Stream{}, true)
+}
+
+// OpenDiscreteGaussian is OpenSecureGaussian with keyed bits, for research: whoever
+// knows the seed undoes the noise. A ledger marked secure is refused.
+func OpenDiscreteGaussian[T Float](m DiscreteGaussian, l *privacy.Ledger, s rng.Stream) (*Channel[T], error) {
+	return openGaussian[T](m, l, s, false)
+}
+
+// OpenSecureLaplace is OpenSecureGaussian for discrete Laplace noise. The
+// sensitivity of its event is Sensitivity/Grid + Dimension.
+func OpenSecureLaplace[T Float](m DiscreteLaplace, l *privacy.Ledger) (*Channel[T], error) {
+	return openDiscreteLaplace[T](m, l, rng.Stream{}, true)
+}
+
+// OpenDiscreteLaplace is OpenSecureLaplace with keyed bits, for research.
+func OpenDiscreteLaplace[T Float](m DiscreteLaplace, l *privacy.Ledger, s rng.Stream) (*Channel[T], error) {
+	return openDiscreteLaplace[T](m, l, s, false)
+}
+
+func openGaussian[T Float](m DiscreteGaussian, l *privacy.Ledger, s rng.Stream, secret bool) (*Channel[T], error) {
+	grid, e, err := m.plan(digits[T]())
+	if err == nil {
+		err = errors.Join(m.Share.validate(), marked(l, secret))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", named(m.Purpose, "discrete Gaussian mechanism"), err)
+	}
+	g, err := NewGaussianSampler(grid.noise)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Purpose, err)
+	}
+	return openLattice[T](m.Purpose, m.Share, gridGaussian{e, grid.grid}, grid, false, l, s, secret, g.Sample), nil
+}
+
+func openDiscreteLaplace[T Float](m DiscreteLaplace, l *privacy.Ledger, s rng.Stream, secret bool) (*Channel[T], error) {
+	grid, e, err := m.plan(digits[T]())
+	if err == nil {
+		err = errors.Join(m.Share.validate(), marked(l, secret))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", named(m.Purpose, "discrete Laplace mechanism"), err)
+	}
+	d, err := NewLaplaceSampler(grid.noise)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Purpose, err)
+	}
+	return openLattice[T](m.Purpose, m.Share, gridLaplace{e, grid.grid}, grid, true, l, s, secret, d.Sample), nil
+}
+
+func named(purpose, kind string) string {
+	if purpose == "" {
+		return kind
+	}
+	return purpose
+}
+
+// plan lays the mechanism out on a grid.
+func (m DiscreteGaussian) plan(digits int) (*lattice, privacy.DiscreteGaussian, error) {
+	none := privacy.DiscreteGaussian{}
+	asked := privacy.DiscreteGaussian{Sigma: m.Sigma, Sensitivity: m.Sensitivity, Dimension: m.Dimension, Unit: m.Unit, Neighbouring: m.Neighbouring}
+	if m.Purpose == "" {
+		return nil, none, errors.New("no purpose")
+	}
+	if err := asked.Validate(); err != nil {
+		return nil, none, err
+	}
+	root := math.Sqrt(float64(m.Dimension))
+	if root*root < float64(m.Dimension) {
+		root = up(root)
+	}
+	l, err := plan(digits, request{m.Sigma, m.Sensitivity, root, gaussianReach, m.Bound, m.Grid, m.Whole})
+	if err != nil {
+		return nil, none, err
+	}
+	asked.Sigma, asked.Sensitivity = l.scale, l.sensitivity
+	return l, asked, asked.Validate()
+}
+
+func (m DiscreteLaplace) plan(digits int) (*lattice, privacy.DiscreteLaplace, error) {
+	none := privacy.DiscreteLaplace{}
+	asked := privacy.DiscreteLaplace{Scale: m.Scale, Sensitivity: m.Sensitivity, Unit: m.Unit, Neighbouring: m.Neighbouring}
+	switch {
+	case m.Purpose == "":
+		return nil, none, errors.New("no purpose")
+	case m.Dimension < 1:
+		return nil, none, fmt.Errorf("dimension is %d, want at least 1", m.Dimension)
+	}
+	if err := asked.Validate(); err != nil {
+		return nil, none, err
+	}
+	l, err := plan(digits, request{m.Scale, m.Sensitivity, float64(m.Dimension), laplaceReach, m.Bound, m.Grid, m.Whole})
+	if err != nil {
+		return nil, none, err
+	}
+	asked.Scale, asked.Sensitivity = l.scale, l.sensitivity
+	return l, asked, asked.Validate()
+}
+
+// marked refuses a ledger whose mark is not that of the noise: secure noise in a
+// research ledger would be honest, but a reader could no longer tell from the mark
+// which noise a run had.
+func marked(l *privacy.Ledger, secret bool) error {
+	noise := privacy.Research
+	if secret {
+		noise = privacy.Secure
+	}
+	if l == nil {
+		return errors.New("no ledger, so no noise")
+	}
+	if l.Noise() != noise {
+		return fmt.Errorf("this sampler gives %s and the ledger promises %s", noise, l.Noise())
+	}
+	return nil
+}
+
+func openLattice[T Float](purpose string, share Share, of noiseLaw, grid *lattice, absolute bool, l *privacy.Ledger, s rng.Stream, secret bool, sample func(rng.Source) int64) *Channel[T] {
+	c := newChannel[T](purpose, share, of, l, s)
+	c.lattice, c.absolute, c.secret = grid, absolute, secret
+	c.admits = func(row []T) error { return admits(grid, row) }
+	bits := newBitPool(secret)
+	c.add = func(s rng.Stream, dst []T, _ T) {
+		b := bits.get(s)
+		for i, x := range dst {
+			k := int64(grid.round(float64(x))) + sample(b.src)
+			dst[i] = T(float64(max(-grid.limit, min(grid.limit, k))) * grid.grid)
+		}
+		bits.put(b)
+	}
+	return c
+}
+
+// bitPool hands out sources of bits, each to one goroutine at a time.
+type bitPool struct {
+	pool   sync.Pool
+	secret bool
+}
+
+type bitSource struct {
+	src    rng.Source
+	stream rng.Stream // src, unless secret
+}
+
+// newBitPool returns a pool of cryptographic sources, each a ChaCha8 under a key of
+// its own from the operating system, or of keyed ones.
+func newBitPool(secret bool) *bitPool {
+	p := &bitPool{secret: secret}
+	system := rng.Crypto()
+	p.pool.New = func() any {
+		b := &bitSource{}
+		if b.src = &b.stream; secret {
+			var key [32]byte
+			for i := 0; i < len(key); i += 8 {
+				binary.LittleEndian.PutUint64(key[i:], system.Uint64())
+			}
+			b.src = rand.NewChaCha8(key)
+			clear(key[:])
+		}
+		return b
+	}
+	return p
+}
+
+func (p *bitPool) get(s rng.Stream) *bitSource {
+	b, _ := p.pool.Get().(*bitSource)
+	b.stream = s
+	return b
+}
+
+func (p *bitPool) put(b *bitSource) { p.pool.Put(b) }
