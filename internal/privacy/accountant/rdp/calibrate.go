@@ -1,0 +1,183 @@
+package rdp
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"privrec/internal/privacy"
+)
+
+// ErrUnreachable is a target that no amount of noise reaches.
+var ErrUnreachable = errors.New("no noise reaches the target")
+
+// Calibrate returns the smallest noise, to about 1e-11 of it and rounded up, at
+// which family(noise) is within the target: Epsilon of the curve at the returned
+// noise, with the same options, is at most target.Epsilon, as evaluated. More
+// noise must not raise a family's curve. guess is any positive starting point.
+func Calibrate(family func(noise float64) (Curve, error), target privacy.Budget, guess float64, o Options) (float64, error) {
+	return calibrate(family, target, guess, o, false)
+}
+
+// CalibrateSampledGaussian returns the smallest noise multiplier, noise over
+// sensitivity, with which steps Gaussian releases on Poisson samples of rate q
+// are within the target under add-remove (rate 1: no sampling, any relation).
+func CalibrateSampledGaussian(q float64, steps int64, target privacy.Budget, o Options) (float64, error) {
+	if err := errors.Join(fraction("sampling rate", q), atLeast("steps", steps, 1), checkTarget(target)); err != nil {
+		return 0, err
+	}
+	// The central limit theorem's mu is a good guess, and no more than that.
+	mu := guessMu(target) / (q * math.Sqrt(float64(steps)))
+	guess := 1 / math.Sqrt(math.Log1p(mu*mu))
+	return calibrate(func(s float64) (Curve, error) {
+		c, err := SampledGaussian(q, s)
+		return Times(c, steps), err
+	}, target, guess, o, true)
+}
+
+// CalibrateGaussian returns the smallest standard deviation with which steps
+// releases of the given l2 sensitivity are within the target.
+func CalibrateGaussian(sensitivity float64, steps int64, target privacy.Budget, o Options) (float64, error) {
+	if err := errors.Join(positive("sensitivity", sensitivity), atLeast("steps", steps, 1), checkTarget(target)); err != nil {
+		return 0, err
+	}
+	return calibrate(func(sigma float64) (Curve, error) {
+		c, err := Gaussian(sigma, sensitivity)
+		return Times(c, steps), err
+	}, target, sensitivity*math.Sqrt(float64(steps))/guessMu(target), o, true)
+}
+
+// CalibrateLaplace returns the smallest scale with which steps releases of the
+// given l1 sensitivity are within the target; for one release, or delta 0, it is
+// the pure steps D/epsilon or less.
+func CalibrateLaplace(sensitivity float64, steps int64, target privacy.Budget, o Options) (float64, error) {
+	if err := errors.Join(positive("sensitivity", sensitivity), atLeast("steps", steps, 1), checkTarget(target)); err != nil {
+		return 0, err
+	}
+	guess := sensitivity * float64(steps) / target.Epsilon
+	if target.Delta > 0 {
+		guess = math.Min(guess, sensitivity*math.Sqrt(2*float64(steps))/guessMu(target))
+	}
+	return calibrate(func(b float64) (Curve, error) {
+		c, err := Laplace(b, sensitivity)
+		return Times(c, steps), err
+	}, target, guess, o, true)
+}
+
+func checkTarget(t privacy.Budget) error {
+	if err := t.Validate(); err != nil {
+		return fmt.Errorf("target: %w", err)
+	}
+	return nil
+}
+
+// guessMu is the mu at which mu²/2 + mu sqrt(2 log(1/delta)) is epsilon.
+func guessMu(t privacy.Budget) float64 {
+	b := math.Sqrt(-2 * math.Log(math.Max(t.Delta, 1e-300)))
+	return 2 * t.Epsilon / (b + math.Sqrt(b*b+2*t.Epsilon))
+}
+
+// calibrate finds the root of log epsilon over log noise, which are smooth and
+// nearly straight, by secants inside a bracket; then it steps up until the whole
+// evaluation agrees. With walk it follows the best order from one noise to the
+// next instead of trying all, for families with one minimum over the order.
+func calibrate(family func(noise float64) (Curve, error), target privacy.Budget, guess float64, o Options, walk bool) (float64, error) {
+	if family == nil {
+		return 0, errors.New("no family of curves")
+	}
+	if err := errors.Join(checkTarget(target), positive("starting point", guess)); err != nil {
+		return 0, err
+	}
+	start := 0
+	// over is log(epsilon/target): negative or 0 is within.
+	over := func(x float64) (float64, error) {
+		c, err := family(math.Exp(x))
+		if err != nil {
+			return 0, err
+		}
+		if !walk || target.Delta == 0 {
+			p, err := Epsilon(c, target.Delta, o)
+			if errors.Is(err, ErrNoOrder) {
+				return math.Inf(1), nil
+			}
+			return math.Log(p.Epsilon / target.Epsilon), err
+		}
+		s, err := newSearch(c, o, func(r, alpha float64) float64 { return epsilonAt(o.Conversion, r, alpha, target.Delta) })
+		if err != nil {
+			return 0, err
+		}
+		if start == 0 {
+			start = len(s.orders) / 2
+		}
+		var p found
+		start, p = s.walk(start)
+		return math.Log(up(math.Min(p.value, c(math.Inf(1)))) / target.Epsilon), nil
+	}
+	x, err := root(over, math.Log(guess))
+	if err != nil {
+		return 0, err
+	}
+	noise := math.Exp(x)
+	for step := 1e-13; step < 1e-3; step *= 2 {
+		c, err := family(noise)
+		if err != nil {
+			return 0, err
+		}
+		p, err := Epsilon(c, target.Delta, o)
+		if err == nil && p.Epsilon <= target.Epsilon {
+			return noise, nil
+		}
+		if err != nil && !errors.Is(err, ErrNoOrder) {
+			return 0, err
+		}
+		noise *= 1 + step
+	}
+	return 0, fmt.Errorf("epsilon does not settle below %v near noise %v: %w", target.Epsilon, noise, ErrUnreachable)
+}
+
+// root returns an x with over(x) <= 0 next to where over, falling, crosses 0.
+func root(over func(x float64) (float64, error), x float64) (float64, error) {
+	const least, most = -80.0, 80.0 // logarithms of noise
+	lo, hi := math.Inf(-1), math.Inf(1)
+	x = math.Min(math.Max(x, least), most)
+	var px, py float64
+	for i := 0; i < 400; i++ {
+		y, err := over(x)
+		if err != nil {
+			return 0, err
+		}
+		switch {
+		case y > 0:
+			lo = x
+		default:
+			hi = x
+			if y > -2e-13 || x <= least {
+				return x, nil
+			}
+		}
+		if x >= most && y > 0 {
+			return 0, fmt.Errorf("epsilon is still %v times the target at noise %v: %w", math.Exp(y), math.Exp(x), ErrUnreachable)
+		}
+		if hi-lo < 1e-14*math.Max(1, math.Abs(hi)) {
+			return hi, nil
+		}
+		slope := -1.3 // between that of many releases, -1, and of few, -2
+		if i > 0 && x != px && !math.IsInf(y-py, 0) && !math.IsNaN(y-py) {
+			slope = (y - py) / (x - px)
+		}
+		px, py = x, y
+		// Aim a little inside the target, so that the bracket closes from within.
+		next := x - (y+1e-13)/slope
+		if math.IsNaN(next) || !(slope < 0) || math.Abs(next-x) > 3 {
+			next = x + math.Copysign(3, y)
+		}
+		if !(next > lo && next < hi) || i > 40 {
+			next = (lo + hi) / 2
+		}
+		if math.IsInf(next, 0) {
+			next = x + math.Copysign(3, y)
+		}
+		x = math.Min(math.Max(next, least), most)
+	}
+	return 0, fmt.Errorf("no crossing found: %w", ErrUnreachable)
+}

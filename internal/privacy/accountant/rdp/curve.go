@@ -1,0 +1,97 @@
+package rdp
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Curve is the Rényi divergence between neighbours at an order alpha from 1,
+// where it is the Kullback-Leibler divergence, to +Inf, where it is the largest
+// log-ratio. It is never negative, never NaN, and +Inf where it is unbounded, not
+// known, or the order is below 1. A Curve may be called from several goroutines.
+type Curve func(alpha float64) float64
+
+// ErrNotCovered is an event, or a combination of sampling and relation, for
+// which no curve is known here.
+var ErrNotCovered = errors.New("no rényi curve is known for it")
+
+// bounded returns the curve with the orders that no formula takes cut off.
+func bounded(f func(alpha float64) float64) Curve {
+	return func(alpha float64) float64 {
+		if !(alpha >= 1) {
+			return math.Inf(1)
+		}
+		v := f(alpha)
+		if math.IsNaN(v) {
+			return math.Inf(1)
+		}
+		return math.Max(v, 0)
+	}
+}
+
+// Times is the curve of n adaptive compositions; n is 0 or more.
+func Times(c Curve, n int64) Curve {
+	if n == 0 {
+		return Sum()
+	}
+	k := float64(n)
+	return func(alpha float64) float64 { return k * c(alpha) }
+}
+
+// Sum is the curve of an adaptive composition; of nothing, it is 0.
+func Sum(curves ...Curve) Curve {
+	return func(alpha float64) float64 {
+		s := 0.0
+		for _, c := range curves {
+			s += c(alpha)
+		}
+		return s
+	}
+}
+
+// Max is a curve above all of the given ones: the cost of a unit that is in one
+// of several parts of the data, whichever is the worst at each order.
+func Max(curves ...Curve) Curve {
+	return func(alpha float64) float64 {
+		m := 0.0
+		for _, c := range curves {
+			m = math.Max(m, c(alpha))
+		}
+		return m
+	}
+}
+
+// Min is the best of several bounds on one mechanism, order by order.
+func Min(curves ...Curve) Curve {
+	return func(alpha float64) float64 {
+		m := math.Inf(1)
+		for _, c := range curves {
+			m = math.Min(m, c(alpha))
+		}
+		return m
+	}
+}
+
+// positive reports v unless it is positive and finite.
+func positive(name string, v float64) error {
+	if !(v > 0) || math.IsInf(v, 1) {
+		return fmt.Errorf("%s is %v, want positive and finite", name, v)
+	}
+	return nil
+}
+
+// fraction reports v unless it is a sampling rate.
+func fraction(name string, v float64) error {
+	if !(v > 0 && v <= 1) {
+		return fmt.Errorf("%s is %v, want above 0 and at most 1", name, v)
+	}
+	return nil
+}
+
+func atLeast(name string, v, least int64) error {
+	if v < least {
+		return fmt.Errorf("%s is %d, want at least %d", name, v, least)
+	}
+	return nil
+}

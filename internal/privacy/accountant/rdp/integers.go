@@ -1,0 +1,84 @@
+package rdp
+
+import (
+	"math"
+	"sync"
+
+	"privrec/internal/privacy/accountant/special"
+)
+
+// maxOrder is the largest whole order at which a finite sum over orders is taken;
+// beyond it the bound counts as unknown.
+const maxOrder = 1 << 14
+
+// integers turns a bound on the cumulant (n-1) D(n) at whole orders n >= 2 into a
+// curve. Cumulants are convex in the order and 0 at order 1, so between whole
+// orders the straight line is a bound. Each order is computed once.
+func integers(cumulant func(n int) float64) Curve {
+	var mu sync.Mutex
+	known := map[int]float64{1: 0}
+	at := func(n int) float64 {
+		mu.Lock()
+		defer mu.Unlock()
+		v, ok := known[n]
+		if !ok {
+			v = cumulant(n)
+			known[n] = v
+		}
+		return v
+	}
+	return bounded(func(alpha float64) float64 {
+		switch {
+		case alpha <= 2: // the line from 0 has the slope of the bound at 2
+			return at(2)
+		case !(alpha <= maxOrder):
+			return math.Inf(1)
+		}
+		n := math.Floor(alpha)
+		low := at(int(n))
+		if alpha == n {
+			return low / (n - 1)
+		}
+		t := alpha - n
+		return ((1-t)*low + t*at(int(n)+1)) / (alpha - 1)
+	})
+}
+
+// memo returns a curve's values at whole orders from 2, each computed once. It is
+// called under the lock of integers only.
+func memo(c Curve) func(n int) float64 {
+	var known []float64
+	return func(n int) float64 {
+		for len(known) <= n-2 {
+			known = append(known, c(float64(len(known)+2)))
+		}
+		return known[n-2]
+	}
+}
+
+// logSum adds numbers given by their logarithms.
+type logSum struct{ top, sum float64 }
+
+func newLogSum() logSum { return logSum{top: math.Inf(-1)} }
+
+func (s *logSum) add(v float64) {
+	switch {
+	case math.IsInf(v, -1):
+	case v <= s.top:
+		s.sum += math.Exp(v - s.top)
+	default:
+		s.sum = s.sum*math.Exp(s.top-v) + 1
+		s.top = v
+	}
+}
+
+// log is the logarithm of the sum.
+func (s *logSum) log() float64 {
+	if math.IsInf(s.top, 0) {
+		return s.top
+	}
+	return s.top + math.Log(s.sum)
+}
+
+// log1p is the logarithm of 1 plus the sum.
+func (s *logSum) log1p() float64 { return special.Log1pExp(s.log()) }

@@ -1,0 +1,153 @@
+package rdp
+
+import (
+	"fmt"
+	"math"
+
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/accountant/terms"
+)
+
+// FromTerm returns the curve of a term, all its compositions included.
+//
+// What is sampled by Poisson must be about AddRemove or ZeroOut, what is sampled
+// without replacement about Replace; for other pairs no bound is known and the
+// error is ErrNotCovered. Sensitivities are under the leaf's own relation.
+func FromTerm(t terms.Term) (Curve, error) {
+	c, err := fromTerm(t)
+	if err != nil {
+		return nil, err
+	}
+	return Times(c, t.Count), nil
+}
+
+func fromTerm(t terms.Term) (Curve, error) {
+	if t.Leaf == nil {
+		return nil, fmt.Errorf("no event")
+	}
+	if err := t.Leaf.Validate(); err != nil {
+		return nil, err
+	}
+	if err := atLeast("count", t.Count, 1); err != nil {
+		return nil, err
+	}
+	l, err := price(t.Leaf)
+	if err != nil || t.Rate == 1 {
+		return l.curve, err
+	}
+	var curves []Curve
+	switch {
+	case t.Method == privacy.Poisson && (t.Relation == privacy.AddRemove || t.Relation == privacy.ZeroOut):
+		switch {
+		case l.noise > 0:
+			c, err := SampledGaussian(t.Rate, l.noise)
+			return c, err
+		case l.even:
+			c, err := Poisson{t.Rate, l.curve}.Curve()
+			if err != nil {
+				return nil, err
+			}
+			curves = append(curves, c)
+		}
+	case t.Method == privacy.WithoutReplacement && t.Relation == privacy.Replace:
+		var c Curve
+		if l.noise > 0 {
+			c, err = WithoutReplacementGaussian(t.Rate, l.noise)
+		} else {
+			c, err = WithoutReplacement{Rate: t.Rate, Base: l.curve, EpsInf: l.pure, Capped: true}.Curve()
+		}
+		if err != nil {
+			return nil, err
+		}
+		curves = append(curves, c)
+	default:
+		return nil, fmt.Errorf("%s sampled by %q under %s: %w", t.Leaf.Kind(), string(t.Method), t.Relation, ErrNotCovered)
+	}
+	if !math.IsInf(l.pure, 1) {
+		c, err := amplified(t.Rate, l.pure)
+		if err != nil {
+			return nil, err
+		}
+		curves = append(curves, c)
+	}
+	// A sample tells at most what the whole does: divergences are quasi-convex.
+	return Min(append(curves, l.curve)...), nil
+}
+
+// leaf is what sampling needs to know of a mechanism.
+type leaf struct {
+	curve Curve
+	pure  float64 // largest log-ratio, +Inf where there is none
+	even  bool    // additive noise of an even law
+	noise float64 // multiplier of Gaussian noise, else 0
+}
+
+func price(e privacy.Event) (leaf, error) {
+	var l leaf
+	var err error
+	l.pure = math.Inf(1)
+	switch e := e.(type) {
+	case privacy.Gaussian:
+		l.curve, err = Gaussian(e.Sigma, e.Sensitivity)
+		l.noise = e.Sigma / e.Sensitivity
+	case privacy.DiscreteGaussian:
+		l.curve, err = DiscreteGaussian(e.Sigma, e.Sensitivity)
+		l.even = true
+	case privacy.Laplace:
+		l.curve, err = Laplace(e.Scale, e.Sensitivity)
+		l.even = true
+	case privacy.DiscreteLaplace:
+		l.curve, err = DiscreteLaplace(e.Scale, e.Sensitivity)
+		l.even = true
+	case privacy.PureLDP:
+		l.curve, err = PureDP(e.Epsilon)
+	case privacy.RandomizedResponse:
+		l.curve, err = RandomizedResponse(e.Epsilon, e.Categories)
+	case privacy.Exponential:
+		l.curve, err = BoundedRange(e.Epsilon)
+	default:
+		return leaf{}, fmt.Errorf("event %q: %w", e.Kind(), ErrNotCovered)
+	}
+	if err != nil {
+		return leaf{}, fmt.Errorf("%s: %w", e.Kind(), err)
+	}
+	if l.noise == 0 {
+		l.pure = l.curve(math.Inf(1))
+	}
+	return l, nil
+}
+
+// Total returns the curve of the composition of all terms.
+func Total(ts []terms.Term) (Curve, error) {
+	var curves []Curve
+	for _, t := range ts {
+		c, err := FromTerm(t)
+		if err != nil {
+			return nil, err
+		}
+		curves = append(curves, c)
+	}
+	return Sum(curves...), nil
+}
+
+// FromList returns the curve of all that a list protects: its terms, and of each
+// parallel composition the largest branch, order by order. What the list leaves
+// open is not in the curve: whoever prices it must look at List.Open.
+func FromList(l terms.List) (Curve, error) {
+	total, err := Total(l.Terms)
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range l.Parallels {
+		var branches []Curve
+		for _, branch := range b.Of {
+			c, err := FromList(branch)
+			if err != nil {
+				return nil, err
+			}
+			branches = append(branches, c)
+		}
+		total = Sum(total, Times(Max(branches...), b.Count))
+	}
+	return total, nil
+}

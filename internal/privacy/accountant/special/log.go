@@ -1,0 +1,89 @@
+package special
+
+import "math"
+
+// LogAdd is log(e^a + e^b). Either may be -Inf, which is the logarithm of 0.
+func LogAdd(a, b float64) float64 {
+	if a < b {
+		a, b = b, a
+	}
+	if math.IsInf(b, -1) || math.IsInf(a, 1) {
+		return a
+	}
+	return a + math.Log1p(math.Exp(b-a))
+}
+
+// LogSub is log(e^a - e^b) for a >= b. Where rounding has brought a to b or
+// below, the difference is 0 and its logarithm -Inf.
+func LogSub(a, b float64) float64 {
+	if math.IsInf(b, -1) || math.IsInf(a, 1) {
+		return a
+	}
+	return a + Log1mExp(b-a)
+}
+
+// Log1mExp is log(1 - e^x) for x <= 0, -Inf from 0 on (Mächler, "Accurately
+// computing log(1 - exp(-|a|))", 2012: two forms that meet at log 1/2).
+func Log1mExp(x float64) float64 {
+	switch {
+	case x >= 0:
+		return math.Inf(-1)
+	case x > -math.Ln2:
+		return math.Log(-math.Expm1(x))
+	}
+	return math.Log1p(-math.Exp(x))
+}
+
+// Log1pExp is log(1 + e^x) for every x.
+func Log1pExp(x float64) float64 {
+	if x > 0 {
+		return x + math.Log1p(math.Exp(-x))
+	}
+	return math.Log1p(math.Exp(x))
+}
+
+// LogExpm1 is log(e^x - 1) for x >= 0: -Inf at 0, and x itself far out, where
+// e^x has no float.
+func LogExpm1(x float64) float64 {
+	if x > 30 {
+		return x + Log1mExp(-x)
+	}
+	return math.Log(math.Expm1(x))
+}
+
+// expm1mxSeries is the |x| below which Expm1mx sums a series.
+const expm1mxSeries = 0.5
+
+// Expm1mx is e^x - 1 - x, never negative, to full relative accuracy: the part of
+// a moment that is left when its mean is known.
+func Expm1mx(x float64) float64 {
+	if math.Abs(x) >= expm1mxSeries {
+		return math.Expm1(x) - x
+	}
+	// x²/2 (1 + x/3 (1 + x/4 (1 + ...))), nested divisions written as factors.
+	p := 1 + x*(1.0/15)*(1+x*(1.0/16))
+	p = 1 + x*(1.0/12)*(1+x*(1.0/13)*(1+x*(1.0/14)*p))
+	p = 1 + x*(1.0/9)*(1+x*(1.0/10)*(1+x*(1.0/11)*p))
+	p = 1 + x*(1.0/6)*(1+x*(1.0/7)*(1+x*(1.0/8)*p))
+	p = 1 + x*(1.0/3)*(1+x*(1.0/4)*(1+x*(1.0/5)*p))
+	return x * x / 2 * p
+}
+
+// Log1pmx is log(1+x) - x, never positive, to full relative accuracy for
+// x > -1. With r = x/(2+x), log(1+x) is 2 atanh(r) and 2r - x is -rx.
+func Log1pmx(x float64) float64 {
+	if x < -0.4 || x > 0.7 {
+		return math.Log1p(x) - x
+	}
+	r := x / (2 + x)
+	y := r * r
+	s, c := 0.0, 1.0
+	for k := 3.0; k < 60; k += 2 { // |r| <= 0.26: y^28 is below 1e-32
+		term := c / k
+		if s += term; term < 0x1p-56*s {
+			break
+		}
+		c *= y
+	}
+	return r * (2*y*s - x)
+}
