@@ -21,15 +21,12 @@ func Best(coins Coins, scores []float64, rules []Rule, o Options, bound Bounder)
 		return Rule{}, Bound{}, fmt.Errorf("best of several rules: %d scores of %d canaries", len(scores), coins.n)
 	}
 	o.Tests = max(1, o.Tests) * int64(len(rules))
-	return best(coins, scores, nil, rules, o, bound)
-}
-
-// best returns the largest bound over rules on the canaries of the given numbers.
-func best(coins Coins, scores []float64, of []int, rules []Rule, o Options, bound Bounder) (rule Rule, top Bound, err error) {
+	var rule Rule
+	var top Bound
 	for i, r := range rules {
-		b, err := apply(coins, scores, of, r, o, bound)
+		b, err := apply(coins, scores, nil, r, o, bound)
 		if err != nil {
-			return rule, top, fmt.Errorf("rule %d: %w", i, err)
+			return Rule{}, Bound{}, fmt.Errorf("rule %d: %w", i, err)
 		}
 		if i == 0 || b.Epsilon > top.Epsilon {
 			rule, top = r, b
@@ -38,6 +35,7 @@ func best(coins Coins, scores []float64, of []int, rules []Rule, o Options, boun
 	return rule, top, nil
 }
 
+// apply is the bound of one rule on the canaries of the given numbers, all if nil.
 func apply(coins Coins, scores []float64, of []int, r Rule, o Options, bound Bounder) (Bound, error) {
 	guesses, err := r.Guess(scores)
 	if err != nil {
@@ -77,14 +75,21 @@ func Split(coins Coins, scores []float64, rules []Rule, share float64, s rng.Str
 		return fail(fmt.Errorf("a share of %v of %d canaries leaves a part empty", share, coins.n))
 	}
 	chooser, rest := part(order[:cut], scores), part(order[cut:], scores)
-	rule, top := rules[0], Bound{Epsilon: -1}
-	for _, r := range rules {
-		_, b, err := best(coins, chooser.scores, chooser.of, []Rule{r.scale(cut)}, o, bound)
-		if err != nil {
-			return fail(err)
+	rule := rules[0]
+	for _, level := range []float64{o.Level, anything} { // the second where the first shows nothing at all
+		choose, top := o, 0.0
+		choose.Level = level
+		for _, r := range rules {
+			b, err := apply(coins, chooser.scores, chooser.of, r.scale(cut), choose, bound)
+			if err != nil {
+				return fail(err)
+			}
+			if b.Epsilon > top {
+				rule, top = r, b.Epsilon
+			}
 		}
-		if b.Epsilon > top.Epsilon {
-			rule, top = r, b
+		if top > 0 {
+			break
 		}
 	}
 	b, err := apply(coins, rest.scores, rest.of, rule.scale(len(rest.of)), o, bound)
@@ -93,6 +98,9 @@ func Split(coins Coins, scores []float64, rules []Rule, share float64, s rng.Str
 	}
 	return rule, b, nil
 }
+
+// anything is a level at which a part too small for a bound still tells rules apart.
+const anything = 0.5
 
 // perMille is what the rules of Split are shares of.
 const perMille = 1000

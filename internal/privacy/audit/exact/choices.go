@@ -9,7 +9,6 @@ import (
 // Choices makes the random choices of one run of a mechanism. It is valid during
 // that run only.
 type Choices struct {
-	root   *node
 	path   []step
 	depth  int // choices made in this run
 	limits Limits
@@ -20,9 +19,8 @@ type Choices struct {
 // node is a choice that a run came to, after the choices on the way to it.
 type node struct {
 	weights []*big.Rat
-	total   *big.Rat // of those not refused
-	refused []bool
-	kids    []*node // by outcome; nil where the run ended
+	total   *big.Rat   // of those not refused
+	odds    []*big.Rat // weights by total, once all outcomes are known
 }
 
 // step is a node on the path of the current run with the outcome it takes.
@@ -105,7 +103,7 @@ func (c *Choices) grow(weights []*big.Rat) {
 	if c.depth >= c.limits.Depth {
 		fail("more than %d choices in one run", c.limits.Depth)
 	}
-	n := &node{weights: append([]*big.Rat{}, weights...), total: new(big.Rat), refused: make([]bool, len(weights)), kids: make([]*node, len(weights))}
+	n := &node{weights: append([]*big.Rat{}, weights...), total: new(big.Rat)}
 	for i, w := range weights {
 		if w == nil || w.Sign() < 0 {
 			fail("weight %d is %v, want at least 0", i, w)
@@ -116,12 +114,6 @@ func (c *Choices) grow(weights []*big.Rat) {
 	if n.total.Sign() == 0 {
 		fail("a choice among %d outcomes without weight", len(weights))
 	}
-	if c.depth == 0 {
-		c.root = n
-	} else {
-		last := c.path[c.depth-1]
-		last.at.kids[last.outcome] = n
-	}
 	c.path = append(c.path, step{n, n.next(0)})
 }
 
@@ -129,7 +121,6 @@ func (c *Choices) grow(weights []*big.Rat) {
 func (c *Choices) skip(weights []*big.Rat) {
 	s := &c.path[c.depth]
 	c.same(s.at, weights)
-	s.at.refused[s.outcome] = true
 	s.at.total.Sub(s.at.total, s.at.weights[s.outcome])
 	if s.outcome = s.at.next(s.outcome + 1); s.outcome < 0 && s.at.total.Sign() == 0 {
 		fail("all outcomes of a choice are refused: the mechanism does not end")

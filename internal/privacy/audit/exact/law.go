@@ -32,20 +32,7 @@ func Enumerate[O comparable](program func(c *Choices) O, limits Limits) (Law[O],
 			break
 		}
 	}
-	law := Law[O]{}
-	odds := map[*node][]*big.Rat{}
-	for _, e := range ends {
-		p := big.NewRat(1, 1)
-		for _, s := range e.path {
-			p.Mul(p, s.at.odds(odds)[s.outcome])
-		}
-		if law[e.out] == nil {
-			law[e.out] = p
-		} else {
-			law[e.out].Add(law[e.out], p)
-		}
-	}
-	return law, nil
+	return sum(ends), nil
 }
 
 // end is one run: its choices and its output.
@@ -54,17 +41,39 @@ type end[O comparable] struct {
 	out  O
 }
 
-// odds returns the probabilities of a node's outcomes, once all are known.
-func (n *node) odds(known map[*node][]*big.Rat) []*big.Rat {
-	p := known[n]
-	if p == nil {
-		p = make([]*big.Rat, len(n.weights))
-		for i, w := range n.weights {
-			p[i] = new(big.Rat).Quo(w, n.total)
+// sum adds up the ends, which come in the order of their paths: each takes over
+// the products of what it has in common with the one before.
+func sum[O comparable](ends []end[O]) Law[O] {
+	law := Law[O]{}
+	products := []*big.Rat{big.NewRat(1, 1)}
+	var before []step
+	for _, e := range ends {
+		common := 0
+		for common < min(len(before), len(e.path)) && before[common] == e.path[common] {
+			common++
 		}
-		known[n] = p
+		products = products[:common+1]
+		for i, s := range e.path[common:] {
+			products = append(products, new(big.Rat).Mul(products[common+i], s.at.odd(s.outcome)))
+		}
+		before = e.path
+		if law[e.out] == nil {
+			law[e.out] = new(big.Rat)
+		}
+		law[e.out].Add(law[e.out], products[len(e.path)])
 	}
-	return p
+	return law
+}
+
+// odd is the probability of an outcome, to be asked for when all are known.
+func (n *node) odd(outcome int) *big.Rat {
+	if n.odds == nil {
+		n.odds = make([]*big.Rat, len(n.weights))
+	}
+	if n.odds[outcome] == nil {
+		n.odds[outcome] = new(big.Rat).Quo(n.weights[outcome], n.total)
+	}
+	return n.odds[outcome]
 }
 
 // once makes one run.

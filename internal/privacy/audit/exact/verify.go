@@ -1,0 +1,140 @@
+package exact
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"math/big"
+)
+
+// Class is a kind of neighbours and what a mechanism claims about them.
+type Class[I comparable] struct {
+	Name  string
+	Pairs iter.Seq2[I, I] // one order of a pair is enough: both are looked at
+	Claim *big.Rat        // no output is more than Claim times as probable from one as from the other, at least 1
+}
+
+// Finding is what is true of a class.
+type Finding[I, O comparable] struct {
+	Class string
+	Pairs int // looked at, each in both orders
+	Claim *big.Rat
+	Worst *big.Rat // largest ratio; nil: unbounded, an output that only one of a pair can give
+	// The ratio is that of Output from A against Output from B. Zero where the
+	// class has no pair.
+	A, B   I
+	Output O
+}
+
+// Holds says whether the claim is true.
+func (f Finding[I, O]) Holds() bool { return f.Worst != nil && f.Worst.Cmp(f.Claim) <= 0 }
+
+// Tight says whether the claim is true and no smaller one is.
+func (f Finding[I, O]) Tight() bool { return f.Worst != nil && f.Worst.Cmp(f.Claim) == 0 }
+
+// Epsilon is the logarithm of the worst ratio, rounded as floating point will,
+// for a reader; +Inf if there is no bound, -Inf where the class has no pair.
+func (f Finding[I, O]) Epsilon() float64 {
+	if f.Worst == nil {
+		return math.Inf(1)
+	}
+	if f.Worst.Cmp(big.NewRat(2, 1)) < 0 { // near 1 the logarithm is in the difference
+		d, _ := new(big.Rat).Sub(f.Worst, big.NewRat(1, 1)).Float64()
+		return math.Log1p(max(d, -1))
+	}
+	num, den := new(big.Float).SetInt(f.Worst.Num()), new(big.Float).SetInt(f.Worst.Denom())
+	m, n := new(big.Float), new(big.Float)
+	e := num.MantExp(m) - den.MantExp(n)
+	a, _ := m.Float64()
+	b, _ := n.Float64()
+	return math.Log(a/b) + float64(e)*math.Ln2
+}
+
+// String says it in one line.
+func (f Finding[I, O]) String() string {
+	if f.Pairs == 0 {
+		return f.Class + ": no pairs"
+	}
+	worst, verdict := "unbounded", "exceeds"
+	if f.Worst != nil {
+		worst = f.Worst.RatString()
+	}
+	if f.Tight() {
+		verdict = "meets"
+	} else if f.Holds() {
+		verdict = "is below"
+	}
+	return fmt.Sprintf("%s: worst ratio %s of %d pairs %s the claim %s: output %v from %v against %v",
+		f.Class, worst, f.Pairs, verdict, f.Claim.RatString(), f.Output, f.A, f.B)
+}
+
+// Verify finds the law of the mechanism at every input of the classes, and the
+// worst ratio of each class. A claim that does not hold is a finding, not an
+// error. Limits are those of one law.
+func Verify[I, O comparable](m Mechanism[I, O], classes []Class[I], limits Limits) ([]Finding[I, O], error) {
+	laws := map[I]Law[O]{}
+	law := func(in I) (Law[O], error) {
+		if l := laws[in]; l != nil {
+			return l, nil
+		}
+		l, err := Enumerate(func(c *Choices) O { return m(in, c) }, limits)
+		if err != nil {
+			return nil, fmt.Errorf("input %v: %w", in, err)
+		}
+		laws[in] = l
+		return l, nil
+	}
+	var list []Finding[I, O]
+	for _, c := range classes {
+		if c.Claim == nil || c.Claim.Cmp(big.NewRat(1, 1)) < 0 {
+			return nil, fmt.Errorf("exact: class %s: claim is %v, want at least 1", c.Name, c.Claim)
+		}
+		f := Finding[I, O]{Class: c.Name, Claim: c.Claim, Worst: new(big.Rat)}
+		for a, b := range c.Pairs {
+			p, err := law(a)
+			if err != nil {
+				return nil, err
+			}
+			q, err := law(b)
+			if err != nil {
+				return nil, err
+			}
+			f.see(a, b, p, q)
+			f.see(b, a, q, p)
+			f.Pairs++
+		}
+		list = append(list, f)
+	}
+	return list, nil
+}
+
+func (f *Finding[I, O]) see(a, b I, p, q Law[O]) {
+	if f.Worst == nil {
+		return
+	}
+	if r, at := p.Worst(q); r == nil || r.Cmp(f.Worst) > 0 {
+		f.Worst, f.A, f.B, f.Output = r, a, b, at
+	}
+}
+
+// Pairs yields every two of a list.
+func Pairs[I any](list []I) iter.Seq2[I, I] {
+	return func(yield func(a, b I) bool) {
+		for i, a := range list {
+			for _, b := range list[i+1:] {
+				if !yield(a, b) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Power returns x^k for k >= 0: the claim of k epsilons where x is e^epsilon.
+func Power(x *big.Rat, k int) *big.Rat {
+	p := big.NewRat(1, 1)
+	for range k {
+		p.Mul(p, x)
+	}
+	return p
+}
