@@ -68,17 +68,17 @@ func (a *Account) Unprotected() []privacy.Unprotected {
 }
 
 // Epsilon returns the guarantee at delta of all that was charged, with the
-// default options: infinite, never an error, where something is Unprotected.
+// default options: infinite where something is Unprotected.
 func (a *Account) Epsilon(delta float64) (Point, error) { return a.EpsilonWith(delta, Options{}) }
 
 // EpsilonWith is Epsilon with options.
 func (a *Account) EpsilonWith(delta float64, o Options) (Point, error) {
 	p, err := Epsilon(a.total, delta, o)
+	if len(a.open) > 0 && (err == nil || errors.Is(err, ErrNoOrder)) {
+		return Point{Epsilon: math.Inf(1), Delta: delta, Order: p.Order}, nil
+	}
 	if err != nil {
 		return Point{}, fmt.Errorf("account of %s, %s: %w", a.unit, a.relation, err)
-	}
-	if len(a.open) > 0 {
-		p.Epsilon = math.Inf(1)
 	}
 	return p, nil
 }
@@ -87,11 +87,11 @@ func (a *Account) EpsilonWith(delta float64, o Options) (Point, error) {
 // something is Unprotected.
 func (a *Account) Delta(epsilon float64) (Point, error) {
 	p, err := Delta(a.total, epsilon, Options{})
+	if len(a.open) > 0 && (err == nil || errors.Is(err, ErrNoOrder)) {
+		return Point{Epsilon: epsilon, Delta: 1, Order: p.Order}, nil
+	}
 	if err != nil {
 		return Point{}, fmt.Errorf("account of %s, %s: %w", a.unit, a.relation, err)
-	}
-	if len(a.open) > 0 {
-		p.Delta = 1
 	}
 	return p, nil
 }

@@ -13,7 +13,7 @@ import (
 // over sensitivity) on a Poisson sample of rate q, for neighbours with and
 // without one unit: exact to about 1e-13 at every real order. The direction of
 // removal is the larger one (Mironov, Talwar, Zhang 2019, theorem 5). q is in
-// (0, 1], s positive and finite.
+// [0, 1], s positive and finite.
 //
 // Between P, the mixture, and Q, the plain normal, with the loss L = log P/Q,
 //
@@ -28,6 +28,9 @@ import (
 // Below s = 0.02, and beyond orders of 20000 s, the value is the upper bound
 // alpha log(1 - q + q e^c), c = (alpha-1)/(2 s²), of Minkowski's inequality.
 func SampledGaussian(q, s float64) (Curve, error) {
+	if q == 0 && positive("", s) == nil {
+		return Sum(), nil // no unit is ever in
+	}
 	if err := errors.Join(fraction("sampling rate", q), positive("noise multiplier", s)); err != nil {
 		return nil, err
 	}
