@@ -1,0 +1,133 @@
+package exact
+
+import (
+	"math"
+	"math/cmplx"
+)
+
+// build evaluates the integrand along Re w = c for use near eps, where log delta
+// is about logDelta; quiet is -log of the relative error that images and the rest
+// of the line may have.
+func (g *integral) build(c, eps, logDelta, quiet float64) (*line, error) {
+	step := g.stepFor(c, eps, logDelta, quiet)
+	if !(step > 0) || math.IsInf(step, 1) {
+		return nil, notCovered("no line of integration at %.3g", c)
+	}
+	points := math.Inf(1) // conjugate pairs beyond y = 0
+	if g.h > 0 {
+		points = math.Max(4, math.Ceil(math.Pi/(g.h*step)))
+		if points > work {
+			return nil, notCovered("a lattice of %.2g points", 2*points)
+		}
+		step = math.Pi / (g.h * points)
+	}
+	// The curvature at the saddle tells how far the integrand goes.
+	const e = 0.05
+	k0 := g.real(c)
+	curve := (g.real(c*(1+e)) - 2*k0 + g.real(c*(1-e))) / (c * c * e * e)
+	far := math.Min(9/math.Sqrt(math.Max(curve, 1e-300)), points*step)
+	if !(far > step) {
+		far = step
+	}
+	g.narrow()
+	if err := g.reach(c, far); err != nil {
+		return nil, g.why(err)
+	}
+	l := &line{c: c, step: step, h: g.h, offset: g.offset}
+	l.peak, _, _ = g.log(c, 0)
+	if math.IsInf(l.peak, 0) || math.IsNaN(l.peak) {
+		return nil, notCovered("the moments of the loss overflow")
+	}
+	// What the rest of the line may add, relative to exp(peak - c eps).
+	small := math.Exp(math.Min(logDelta-quiet-l.peak+c*eps, 700))
+	check, quietRun := 0.0, 0
+	for j := 0.0; j <= points; j++ {
+		y := j * step
+		if y > far {
+			far *= 2
+			if err := g.reach(c, far); err != nil {
+				return nil, g.why(err)
+			}
+		}
+		if g.budget < 0 {
+			return nil, g.why(errWork)
+		}
+		re, im, noise := g.log(c, y)
+		re -= l.peak
+		weight := step / math.Pi
+		if j == 0 || j == points {
+			weight /= 2
+		}
+		w := complex(c, y)
+		if g.h > 0 {
+			weight *= g.h
+			l.low = append(l.low, -1/expm1(-w*complex(g.h, 0)))
+			l.high = append(l.high, -1/expm1(-(w+1)*complex(g.h, 0)))
+		} else {
+			kernel := -cmplx.Log(w * (w + 1))
+			re, im = re+real(kernel), im+imag(kernel)
+		}
+		l.k = append(l.k, complex(re, im))
+		l.noise = append(l.noise, noise)
+		l.weight = append(l.weight, weight)
+		if math.Exp(re)*weight > small {
+			quietRun = 0
+			continue
+		}
+		if quietRun++; quietRun >= 3 && y >= check && j < points {
+			if l.tail = g.tail(c, y, points*step); l.tail <= small {
+				return l, nil
+			}
+			check = 1.25 * y
+		}
+	}
+	return l, nil
+}
+
+// tail bounds the part of the sum beyond y, relative to exp(peak - c eps): twice
+// the real part is at most twice the absolute value, and what multiplies |phi|
+// falls like 1/y² or, on a lattice, is bounded.
+func (g *integral) tail(c, y, end float64) float64 {
+	sum := 0.0
+	for y < end {
+		next, falls := 2*y, 0.0
+		last := next >= end || y > 1e30*(1+c)
+		if last {
+			next = end
+		}
+		for _, p := range g.parts {
+			falls += p.n * p.decay(c, y, next)
+			g.budget -= 8 * p.cost()
+		}
+		if g.h > 0 {
+			kernel := -1/math.Expm1(-c*g.h) - 1/math.Expm1(-(c+1)*g.h)
+			sum += math.Exp(falls) * kernel * g.h / math.Pi * (next - y)
+		} else {
+			sum += math.Exp(falls) / math.Pi * (1/y - 1/next)
+		}
+		if last || g.budget < 0 {
+			break
+		}
+		y = next
+	}
+	if g.budget < 0 {
+		return math.Inf(1)
+	}
+	return sum
+}
+
+func (g *integral) why(err error) error {
+	if err == errWork {
+		return notCovered("the integrand falls too slowly")
+	}
+	return err
+}
+
+// expm1 is exp(z) - 1.
+func expm1(z complex128) complex128 {
+	x, y := real(z), imag(z)
+	sn, cs := math.Sincos(y)
+	s2 := math.Sin(y / 2)
+	e := math.Expm1(x)
+	return complex(e*cs-2*s2*s2, (e+1)*sn)
+}

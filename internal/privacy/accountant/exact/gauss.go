@@ -1,0 +1,55 @@
+package exact
+
+import (
+	"math"
+
+	"privrec/internal/privacy/accountant/special"
+)
+
+// logDelta is the logarithm of delta(eps) of a mu-Gaussian-DP release, mu > 0,
+// eps >= 0, accurate relative to delta (Balle and Wang 2018, theorem 8).
+func logDelta(mu, eps float64) float64 {
+	a := mu/2 - eps/mu
+	if a > 0 && mu > special.Narrow {
+		return math.Log(special.Upper(-a) - math.Exp(special.LogPhi(a))*special.Mills(mu-a))
+	}
+	return special.LogPhi(a) + math.Log(special.MillsDifference(-a, mu))
+}
+
+// gaussError bounds the relative error of exp(logDelta): the argument of the
+// normal density is a difference of two numbers and is squared.
+func gaussError(mu, eps float64) float64 {
+	a := math.Abs(mu/2 - eps/mu)
+	return 16 * ulp * (4 + (1+a)*(mu+eps/mu))
+}
+
+// ulp is the largest relative error of one rounding.
+const ulp = 0x1p-53
+
+// smallest returns the least eps >= 0 at which log delta(eps), a falling function,
+// is at most target, rounded up; most is an eps at which it is.
+func smallest(log func(eps float64) float64, target, most float64) float64 {
+	if !(log(0) > target) {
+		return 0
+	}
+	lo, hi := 0.0, most
+	for log(hi) > target { // rounding alone can bring us here
+		hi = hi*(1+1e-15) + math.SmallestNonzeroFloat64
+	}
+	for {
+		mid := lo + (hi-lo)/2
+		if mid <= lo || mid >= hi {
+			return hi
+		}
+		if log(mid) > target {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+}
+
+// gaussBound is an epsilon that is enough: the classic conversion of Rényi DP.
+func gaussBound(mu, delta float64) float64 {
+	return mu*mu/2 + mu*math.Sqrt(-2*math.Log(delta))
+}

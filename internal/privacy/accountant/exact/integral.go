@@ -1,0 +1,212 @@
+package exact
+
+import (
+	"errors"
+	"math"
+)
+
+// integral is a composition in one direction.
+type integral struct {
+	parts  []counted
+	most   float64 // supremum of the loss
+	h      float64 // all losses are offset plus integer multiples of h; 0: no
+	offset float64
+	budget int // nodes that may still be visited
+}
+
+type counted struct {
+	factor
+	n float64
+}
+
+// work is how many nodes one direction may visit: about a third of a second.
+const work = 12_000_000
+
+func (p *plan) integrate(d Direction) *integral {
+	g := &integral{budget: work}
+	same := p.mu2 == 0
+	for i, q := range p.parts {
+		g.parts = append(g.parts, counted{q.law.factor(d), q.count})
+		g.most += q.count * q.law.most(d)
+		h, offset := q.law.lattice()
+		if i == 0 || h < g.h {
+			g.h = h
+		}
+		g.offset += q.count * offset
+	}
+	if p.mu2 > 0 {
+		g.parts = append(g.parts, counted{gaussian{p.mu2}, 1})
+		g.most = math.Inf(1)
+	}
+	for _, q := range p.parts {
+		h, _ := q.law.lattice()
+		same = same && g.h > 0 && math.Mod(h, g.h) == 0
+	}
+	if !same {
+		g.h, g.offset = 0, 0
+	}
+	return g
+}
+
+var errWork = errors.New("too much work")
+
+// log is sum n K(c+iy) with a bound on its rounding error.
+func (g *integral) log(c, y float64) (re, im, noise float64) {
+	for _, p := range g.parts {
+		a, b, e := p.log(c, y)
+		re, im, noise = re+p.n*a, im+p.n*b, noise+p.n*e
+		g.budget -= p.cost()
+	}
+	return re, im, noise * ulp
+}
+
+func (g *integral) reach(c, y float64) error {
+	for _, p := range g.parts {
+		if err := p.reach(c, y); err != nil {
+			return err
+		}
+		g.budget -= 4 * p.cost()
+	}
+	if g.budget < 0 {
+		return errWork
+	}
+	return nil
+}
+
+// narrow forgets tables that were laid for larger c and y than are needed now.
+func (g *integral) narrow() {
+	for _, p := range g.parts {
+		if s, ok := p.factor.(*smooth); ok {
+			s.c, s.y = 0, 0
+		}
+	}
+}
+
+// real is sum n K(c), +Inf where it cannot be computed.
+func (g *integral) real(c float64) float64 {
+	reached := c
+	if s := g.reached(); c > s {
+		reached = 1.5 * c
+	}
+	if g.reach(reached, 0) != nil {
+		return math.Inf(1)
+	}
+	k, _, _ := g.log(c, 0)
+	if math.IsNaN(k) {
+		return math.Inf(1)
+	}
+	return k
+}
+
+func (g *integral) reached() float64 {
+	least := math.Inf(1)
+	for _, p := range g.parts {
+		if s, ok := p.factor.(*smooth); ok {
+			least = math.Min(least, s.c)
+		}
+	}
+	return least
+}
+
+// chernoff is log of the largest (1-exp(-x)) exp(-cx), x >= 0.
+func chernoff(c float64) float64 { return -c*math.Log1p(1/c) - math.Log1p(c) }
+
+// bound is log of the Chernoff bound of delta at eps: delta <= exp(bound).
+func (g *integral) bound(c, eps float64) float64 { return g.real(c) - c*eps + chernoff(c) }
+
+// minimise returns where a function of c > 0 that falls, then rises, is least, to
+// a few per cent: by doubling from a start, then by golden sections of log c.
+// Whatever is not a number counts as +Inf.
+func minimise(f func(c float64) float64, start float64) float64 {
+	at := func(x float64) float64 {
+		if v := f(math.Exp(x)); !math.IsNaN(v) {
+			return v
+		}
+		return math.Inf(1)
+	}
+	mid := math.Log(start)
+	fm := at(mid)
+	for math.IsInf(fm, 1) && mid > math.Log(leastC) {
+		mid -= 1
+		fm = at(mid)
+	}
+	lo, hi := mid-spread, mid+spread
+	fl, fh := at(lo), at(hi)
+	for fl < fm && lo > math.Log(leastC) {
+		hi, mid, fm = mid, lo, fl
+		lo -= spread
+		fl = at(lo)
+	}
+	for fh < fm && hi < math.Log(mostC) {
+		lo, mid, fm = mid, hi, fh
+		hi += spread
+		fh = at(hi)
+	}
+	const golden = 0.3819660112501051
+	for hi-lo > 0.1 {
+		var x float64
+		if mid-lo > hi-mid {
+			x = mid - golden*(mid-lo)
+		} else {
+			x = mid + golden*(hi-mid)
+		}
+		switch fx := at(x); {
+		case fx < fm && x < mid:
+			hi, mid, fm = mid, x, fx
+		case fx < fm:
+			lo, mid, fm = mid, x, fx
+		case x < mid:
+			lo = x
+		default:
+			hi = x
+		}
+	}
+	return math.Exp(mid)
+}
+
+const (
+	spread = 0.9
+	leastC = 1e-12
+	mostC  = 1e12
+)
+
+// images bounds what the trapezoid rule of a step adds to delta: delta at
+// eps + 2 pi k/step, k != 0, times exp(2 pi k c/step). It is never negative.
+func (g *integral) images(c, step, eps float64) float64 {
+	x := 2 * math.Pi / step
+	sum := 1 / math.Expm1(c*x)
+	if eps+x >= g.most {
+		return sum
+	}
+	above := math.Inf(1)
+	for _, r := range ratios {
+		if b := g.bound(c*r, eps); !math.IsInf(b, 1) {
+			above = math.Min(above, b-logExpm1((c*r-c)*x))
+		}
+	}
+	return sum + math.Exp(above)
+}
+
+// ratios are the larger real parts that Chernoff's bound is tried at.
+var ratios = [...]float64{1.2, 1.5, 2, 3, 5, 9}
+
+func logExpm1(x float64) float64 {
+	if x > 30 {
+		return x
+	}
+	return math.Log(math.Expm1(x))
+}
+
+// stepFor is the largest step for which the images at eps are below a relative
+// exp(-quiet) of a delta.
+func (g *integral) stepFor(c, eps, logDelta, quiet float64) float64 {
+	x := (quiet - logDelta) / c
+	above := math.Inf(1)
+	if !math.IsInf(g.most, 1) {
+		above = math.Max(g.most-eps, 0)
+	}
+	for _, r := range ratios {
+		above = math.Min(above, (g.bound(c*r, eps)-logDelta+quiet)/(c*r-c))
+	}
+	return 2 * math.Pi / math.Max(x, above)
+}

@@ -1,0 +1,96 @@
+package exact
+
+import "math"
+
+// laplace is a Laplace release with range_ = sensitivity/scale, sampled at a rate.
+//
+// Its worst pair is one coordinate that moves by all of the l1 sensitivity. For
+// two coordinates that move by a and b: under exp(-L/2) times the law of the loss
+// of a move by a, E exp(vL) = exp(-a/2) (cosh va + sinh(va)/(2v)); the product for
+// a and b is that for a+b plus exp(-(a+b)/2) sinh(va) sinh(vb) (1/(4v²) - 1), and
+// with the kernel 1/(v² - 1/4) of delta the rest is minus a second difference of
+// the convex function max(0, x): delta of the product is not above. The discrete
+// Laplace law has the same identity with differences.
+type laplace struct{ range_, rate float64 }
+
+func (l laplace) symmetric() bool              { return l.rate == 1 }
+func (l laplace) sane() bool                   { return l.range_ > 1e-12 && l.range_ < 1e4 && l.rate > 1e-12 }
+func (l laplace) lattice() (h, offset float64) { return 0, 0 }
+func (l laplace) most(d Direction) float64     { return mostMixed(l.range_, l.rate, d) }
+func (l laplace) factor(d Direction) factor    { return &smooth{law: l, direction: d} }
+
+// mostMixed is the supremum of the loss of a sampled release whose own loss goes
+// up to range_ either way.
+func mostMixed(range_, rate float64, d Direction) float64 {
+	switch {
+	case rate == 1:
+		return range_
+	case d == Remove:
+		return math.Log1p(rate * math.Expm1(range_))
+	}
+	return -math.Log1p(rate * math.Expm1(-range_))
+}
+
+// mix appends a node of a base pair, loss base with probability exp(logq) under Q,
+// as a node of its sampled release: u = rate (exp(base) - 1), the mixture over Q
+// in the direction Remove, Q over the mixture in the direction Add.
+func (t *table) mix(d Direction, rate, base, logq, width float64) {
+	var u, l float64
+	switch {
+	case rate == 1:
+		u, l = math.Expm1(base), base
+	case base > 690:
+		u, l = math.Inf(1), math.Log(rate)+base
+	default:
+		u = rate * math.Expm1(base)
+		l = math.Log1p(u)
+	}
+	if width > 0 {
+		width *= math.Exp(math.Log(rate) + base - l)
+	}
+	switch {
+	case d == Add && rate < 1:
+		if math.IsInf(u, 1) {
+			t.mean += math.Exp(logq + l)
+		} else {
+			t.mean += deficit(u, l) * math.Exp(logq)
+		}
+		t.add(-l, logq, width)
+	case u > 1e300:
+		t.mean += math.Exp(logq+l) * (l - 1)
+		t.add(l, logq+l, width)
+	default:
+		t.mean += excess(u, l) * math.Exp(logq)
+		t.add(l, logq+l, width)
+	}
+}
+
+// Gauss-Legendre nodes and weights of order 16 on [-1, 1], positive half.
+var (
+	legendreX = [8]float64{0.0950125098376374, 0.2816035507792589, 0.4580167776572274, 0.6178762444026438, 0.7554044083550030, 0.8656312023878318, 0.9445750230732326, 0.9894009349916499}
+	legendreW = [8]float64{0.1894506104550685, 0.1826034150449236, 0.1691565193950025, 0.1495959888165767, 0.1246289712555339, 0.0951585116824928, 0.0622535239386479, 0.0271524594117541}
+)
+
+// table lays panels over which neither exp(cL) nor exp(iyL) turns by more than the
+// nodes resolve to the last digit; the singularities of log(1+u) are pi away.
+func (l laplace) table(d Direction, c, y float64, t *table) error {
+	panels := math.Ceil(2 * l.range_ * math.Max(1, math.Max(c, y)/4))
+	if !(16*panels < mostNodes) {
+		return notCovered("a quadrature of %.2g nodes", 16*panels)
+	}
+	t.mix(d, l.rate, -l.range_, -math.Ln2, 0)
+	half := l.range_ / panels
+	for k := 0.0; k < panels; k++ {
+		mid := -l.range_ + (2*k+1)*half
+		for i := range 16 {
+			j, sign := i-8, 1.0
+			if i < 8 {
+				j, sign = 7-i, -1.0
+			}
+			at, w := mid+sign*half*legendreX[j], half*legendreW[j]
+			t.mix(d, l.rate, at, math.Log(w/4)-(l.range_+at)/2, w)
+		}
+	}
+	t.mix(d, l.rate, l.range_, -math.Ln2-l.range_, 0)
+	return nil
+}

@@ -1,0 +1,203 @@
+package exact
+
+import (
+	"fmt"
+	"math"
+
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/accountant/terms"
+)
+
+// plan is a composition sorted by how its parts are treated.
+type plan struct {
+	mu2   float64 // of all Gaussians that are not sampled
+	parts []part
+}
+
+// part is count releases of one pair of laws.
+type part struct {
+	law   law
+	count float64
+}
+
+// newPlan sorts the terms, and refuses those that have no pair of worst laws.
+func newPlan(ts []terms.Term) (*plan, error) {
+	p := &plan{}
+	for i, t := range ts {
+		if t.Leaf == nil {
+			return nil, fmt.Errorf("term %d: no event", i)
+		}
+		if err := t.Leaf.Validate(); err != nil {
+			return nil, fmt.Errorf("term %d: %w", i, err)
+		}
+		if t.Count < 1 {
+			return nil, fmt.Errorf("term %d: count is %d, want at least 1", i, t.Count)
+		}
+		if !(t.Rate > 0 && t.Rate <= 1) {
+			return nil, fmt.Errorf("term %d: rate is %v, want above 0 and at most 1", i, t.Rate)
+		}
+		if err := p.add(t); err != nil {
+			return nil, fmt.Errorf("term %d (%s): %w", i, t.Leaf.Kind(), err)
+		}
+	}
+	if math.IsInf(p.mu2, 1) {
+		return nil, notCovered("the Gaussian releases overflow")
+	}
+	return p, nil
+}
+
+func (p *plan) add(t terms.Term) error {
+	if t.Rate < 1 && t.Method != privacy.Poisson {
+		return notCovered("a release on a sample %s", string(t.Method))
+	}
+	var l law
+	switch e := t.Leaf.(type) {
+	case privacy.Gaussian:
+		mu := e.Sensitivity / e.Sigma
+		if t.Rate == 1 {
+			p.mu2 += float64(t.Count) * mu * mu
+			return nil
+		}
+		if !(mu > leastMu && mu < mostMu) {
+			return notCovered("a sampled Gaussian with sensitivity/sigma %v", mu)
+		}
+		l = sampledGaussian{mu: mu, rate: t.Rate, replace: t.Relation == privacy.Replace}
+	case privacy.Laplace:
+		l = laplace{range_: e.Sensitivity / e.Scale, rate: t.Rate}
+	case privacy.DiscreteLaplace:
+		k := math.Floor(e.Sensitivity)
+		if k == 0 { // integers that move by less than one do not move
+			return nil
+		}
+		l = discreteLaplace{shift: k, scale: e.Scale, rate: t.Rate}
+	case privacy.DiscreteGaussian:
+		k := math.Floor(e.Sensitivity)
+		if k == 0 {
+			return nil
+		}
+		if e.Dimension != 1 && e.Sensitivity*e.Sensitivity >= 2 { // else one coordinate moves by one
+			return notCovered("a discrete Gaussian in %d dimensions, whose worst pair is not known", e.Dimension)
+		}
+		if t.Rate < 1 {
+			return notCovered("a sampled discrete Gaussian")
+		}
+		l = discreteGaussian{shift: k, sigma: e.Sigma}
+	case privacy.PureLDP:
+		l = response{eps: e.Epsilon, categories: 2}
+	case privacy.RandomizedResponse:
+		l = response{eps: e.Epsilon, categories: float64(e.Categories)}
+	default:
+		return notCovered("no single pair of laws is the worst")
+	}
+	if t.Rate < 1 && t.Relation == privacy.Replace {
+		if _, gaussian := l.(sampledGaussian); !gaussian {
+			return notCovered("a sampled release under %s", string(t.Relation))
+		}
+	}
+	if !l.sane() {
+		return notCovered("parameters too far out")
+	}
+	for i := range p.parts {
+		if p.parts[i].law == l {
+			p.parts[i].count += float64(t.Count)
+			return nil
+		}
+	}
+	p.parts = append(p.parts, part{l, float64(t.Count)})
+	return nil
+}
+
+// symmetric reports whether both directions give the same loss.
+func (p *plan) symmetric() bool {
+	for _, q := range p.parts {
+		if !q.law.symmetric() {
+			return false
+		}
+	}
+	return true
+}
+
+// epsilon answers in one direction. Which rounding errors are bounded by what is
+// said where they are made.
+func (p *plan) epsilon(d Direction, delta float64) (Value, error) {
+	v := Value{Delta: delta, Method: Closed}
+	target := math.Log(delta)
+	switch {
+	case len(p.parts) == 0 && p.mu2 == 0:
+		return v, nil
+	case len(p.parts) == 0:
+		mu := math.Sqrt(p.mu2)
+		if !(mu > leastMu && mu < mostMu) {
+			return Value{}, notCovered("Gaussian releases with a total sensitivity/sigma of %v", mu)
+		}
+		return v.solved(func(e float64) float64 { return logDelta(mu, e) }, func(e float64) float64 { return gaussError(mu, e) }, target, gaussBound(mu, delta))
+	}
+	if s := p.stick(d); s != nil {
+		return v.solved(s.log, s.err, target, s.most(delta))
+	}
+	return p.integrate(d).epsilon(delta)
+}
+
+// delta answers in one direction.
+func (p *plan) delta(d Direction, eps float64) (Value, error) {
+	v := Value{Epsilon: eps, Method: Closed}
+	switch {
+	case len(p.parts) == 0 && p.mu2 == 0:
+		return v, nil
+	case len(p.parts) == 0:
+		mu := math.Sqrt(p.mu2)
+		if !(mu > leastMu && mu < mostMu) {
+			return Value{}, notCovered("Gaussian releases with a total sensitivity/sigma of %v", mu)
+		}
+		return v.at(logDelta(mu, eps), gaussError(mu, eps))
+	}
+	if s := p.stick(d); s != nil {
+		return v.at(s.log(eps), s.err(eps))
+	}
+	return p.integrate(d).delta(eps)
+}
+
+// solved completes a value with the smallest epsilon at which a curve, known to a
+// relative error, is at most the target.
+func (v Value) solved(log, relative func(float64) float64, target, most float64) (Value, error) {
+	eps := smallest(log, target, most)
+	if eps > 0 {
+		r := relative(eps)
+		if !(r < tolerance) {
+			return Value{}, notCovered("rounding of a relative %.1g", r)
+		}
+		// Log delta is concave in epsilon and 0 at best at the left: its slope at
+		// eps is at least this steep. A difference over r itself would be noise.
+		step := math.Max(eps*1e-4, 1e-300)
+		slope := (log(eps-step) - log(eps)) / step
+		if !(slope > 0) {
+			return Value{}, notCovered("a curve that does not fall at epsilon %v", eps)
+		}
+		width := 2*r/slope + 4*ulp*eps
+		v.Epsilon, v.Error = eps+width, 2*width
+	}
+	return v, nil
+}
+
+// at completes a value with a delta known by its logarithm to a relative error.
+func (v Value) at(logDelta, relative float64) (Value, error) {
+	if math.IsInf(logDelta, -1) {
+		return v, nil
+	}
+	if !(relative < tolerance) || math.IsNaN(logDelta) {
+		return Value{}, notCovered("rounding of a relative %.1g", relative)
+	}
+	relative += 4 * ulp * (1 + math.Abs(logDelta))
+	d := math.Exp(logDelta)
+	v.Delta = math.Min(1, d*(1+relative)+math.SmallestNonzeroFloat64)
+	v.Error = v.Delta - d*(1-relative)
+	return v, nil
+}
+
+// Ranges in which squares and exponentials of the parameters stay finite.
+const (
+	leastMu = 1e-8
+	mostMu  = 1e8
+	// tolerance is the largest relative error of delta that an answer may have.
+	tolerance = 1e-6
+)

@@ -1,0 +1,156 @@
+package exact
+
+import "math"
+
+// quiet is -log of the relative error that a line is laid out for; louder ones
+// follow where that was not reached.
+const quiet = 32
+
+// good is the relative error of delta at which no better line is looked for.
+const good = 1e-10
+
+// delta returns delta at eps.
+func (g *integral) delta(eps float64) (Value, error) {
+	v := Value{Epsilon: eps, Method: g.method()}
+	if eps >= g.most {
+		return v, nil
+	}
+	c := minimise(func(c float64) float64 { return g.bound(c, eps) }, 1)
+	most := g.bound(c, eps)
+	if math.IsInf(most, 1) {
+		return Value{}, g.lost()
+	}
+	guess := most - 3
+	best, error_ := 0.0, math.Inf(1)
+	for range 3 {
+		l, err := g.build(c, eps, guess, quiet)
+		if err != nil {
+			return Value{}, err
+		}
+		log, r := l.at(eps)
+		r += g.images(c, l.step, eps) / math.Exp(log)
+		if r < error_ {
+			best, error_ = log, r
+		}
+		if error_ < good || math.IsInf(log, 0) {
+			break
+		}
+		guess = math.Min(guess, log) - 6
+	}
+	if best > most+1e-6 {
+		return Value{}, notCovered("delta is above its Chernoff bound")
+	}
+	return v.at(best, error_)
+}
+
+// epsilon returns the smallest eps >= 0 with delta(eps) <= delta.
+func (g *integral) epsilon(delta float64) (Value, error) {
+	v := Value{Delta: delta, Method: g.method()}
+	target := math.Log(delta)
+	renyi := func(c float64) float64 { return (g.real(c) + chernoff(c) - target) / c }
+	c := minimise(renyi, 4)
+	most := renyi(c) // the bound of Rényi DP of order c+1
+	switch {
+	case math.IsInf(most, 1):
+		return Value{}, g.lost()
+	case most <= 0:
+		return v, nil
+	}
+	most = math.Min(most, g.most)
+	guess := most
+	for range 5 {
+		l, err := g.build(c, guess, target, quiet)
+		if err != nil {
+			return Value{}, err
+		}
+		eps, r := l.solve(target, guess)
+		if r < 0.1 {
+			r += g.images(c, l.step, eps) / delta
+		}
+		if r < good || r < tolerance && math.Abs(eps-guess) <= 1e-6*guess {
+			return v.within(l, eps, r, target, most)
+		}
+		guess = math.Max(0, math.Min(eps, most))
+		c = minimise(func(c float64) float64 { return g.bound(c, guess) }, c)
+	}
+	return Value{}, notCovered("no line of integration is accurate enough")
+}
+
+// within completes a value whose delta is known to a relative error r near eps.
+func (v Value) within(l *line, eps, r, target, most float64) (Value, error) {
+	if eps <= 0 {
+		return v, nil
+	}
+	if eps > most*(1+1e-9)+1e-12 {
+		return Value{}, notCovered("epsilon %v is above its Rényi bound %v", eps, most)
+	}
+	log := func(e float64) float64 { v, _ := l.at(e); return v }
+	h := 1e-5 / l.c
+	fall := math.Max((log(eps)-log(eps+h))/h, 1e-3*l.c)
+	width := 1.1*r/fall + 8*ulp*eps
+	for range 60 {
+		if log(eps+width)+r <= target {
+			v.Epsilon, v.Error = math.Min(eps+width, most), 2*width
+			return v, nil
+		}
+		width *= 2
+	}
+	return Value{}, notCovered("a curve that does not fall at epsilon %v", eps)
+}
+
+// solve returns where log delta is the target, and the relative error there. It is
+// 0 where the curve is below the target from the start. It starts at an eps near
+// which the line is accurate, and gives up with a large error where it is not.
+func (l *line) solve(target, start float64) (eps, relative float64) {
+	lo, hi := 0.0, math.Inf(1)
+	x, slope := start, -l.c
+	f, r := l.at(x)
+	for range 100 {
+		if !(r < 0.1) {
+			return x, math.Inf(1)
+		}
+		if f > target {
+			lo = x
+		} else if hi = x; x == 0 {
+			return 0, r
+		}
+		next := x - (f-target)/slope
+		if !(next >= lo) || next >= hi {
+			switch {
+			case lo == 0 && next < 0:
+				next = 0
+			case math.IsInf(hi, 1):
+				next = 2*x + 1e-3
+			default:
+				next = lo + (hi-lo)/2
+			}
+		}
+		if math.Abs(next-x) <= 4*ulp*x+1e-14/l.c*ulp {
+			return next, r
+		}
+		g, rg := l.at(next)
+		if s := (g - f) / (next - x); s < 0 {
+			slope = s
+		}
+		if math.Abs(next-x) < 1e-13*x+1e-15/l.c || g == target {
+			return next, rg
+		}
+		x, f, r = next, g, rg
+	}
+	return x, r
+}
+
+func (g *integral) method() Method {
+	if g.h > 0 {
+		return Lattice
+	}
+	return Contour
+}
+
+// lost is the error where no moment of the loss could be computed.
+func (g *integral) lost() error {
+	if g.budget < 0 {
+		return g.why(errWork)
+	}
+	return notCovered("the moments of the loss overflow")
+}

@@ -1,0 +1,169 @@
+package exact
+
+import "math"
+
+// table is a release as finitely many losses with their probabilities: the atoms
+// of a discrete law, or the nodes of a quadrature that integrates exp(wL) for w up
+// to some size. Nothing in it cancels: with M = E_P[exp(wL)],
+//
+//	M - 1 = w E_P[L] + E_P[exp(wL) - 1 - wL]
+//
+// where the mean is found as a sum of terms >= 0 and the bracket is of second
+// order, so that K = log M is accurate relative to itself for the tiniest rates
+// and still is when it is multiplied by a million releases.
+type table struct {
+	loss  []float64
+	logp  []float64 // of the probability (weight) under P
+	p     []float64
+	width []float64 // of the loss that a node stands for; 0 for an atom
+	mean  float64   // E_P[L]
+
+	// For one real part c of w:
+	c     float64
+	shift float64   // the largest exponent, where it would overflow, else 0
+	tilt  []float64 // p exp(cL - shift)
+	base  []float64 // p (1 + cL)
+	slope []float64 // p L
+	norm  float64   // M(c) exp(-shift)
+}
+
+// add appends a node.
+func (t *table) add(loss, logp, width float64) {
+	t.loss = append(t.loss, loss)
+	t.logp = append(t.logp, logp)
+	t.p = append(t.p, math.Exp(logp))
+	t.width = append(t.width, width)
+}
+
+// overflow is the exponent above which sums are taken relative to their largest
+// term; there M is so large that nothing cancels.
+const overflow = 300
+
+// near is the |wL| below which exp(wL) - 1 - wL is taken as a series.
+const (
+	near   = 1. / 4
+	closer = 1. / 32
+)
+
+// at readies the table for a real part.
+func (t *table) at(c float64) {
+	if t.c == c {
+		return
+	}
+	n := len(t.loss)
+	if cap(t.tilt) < n {
+		t.tilt, t.base, t.slope = make([]float64, n), make([]float64, n), make([]float64, n)
+	}
+	t.tilt, t.base, t.slope = t.tilt[:n], t.base[:n], t.slope[:n]
+	t.c, t.shift = c, 0
+	for k, l := range t.loss {
+		t.shift = math.Max(t.shift, t.logp[k]+c*l)
+	}
+	if t.shift <= overflow {
+		t.shift = 0
+	}
+	t.norm = 0
+	for k, l := range t.loss {
+		x := c * l
+		t.tilt[k] = math.Exp(t.logp[k] + x - t.shift)
+		t.base[k] = t.p[k] * (1 + x)
+		t.slope[k] = t.p[k] * l
+		t.norm += t.tilt[k]
+	}
+}
+
+// log is K(c+iy) and a bound on its error by rounding, in units of ulp.
+func (t *table) log(c, y float64) (re, im, noise float64) {
+	t.at(c)
+	if t.shift > 0 {
+		return t.large(y)
+	}
+	a, b := c*t.mean, y*t.mean
+	noise = (math.Abs(a) + math.Abs(b)) * 4
+	for k, l := range t.loss {
+		x, v := c*l, y*l
+		r2 := x*x + v*v
+		var fr, fi float64
+		switch {
+		case r2 > near*near:
+			sn, cs := math.Sincos(v)
+			e := t.tilt[k]
+			fr = e*cs - t.base[k]
+			fi = e*sn - y*t.slope[k]
+			noise += (e + t.p[k]*(1+math.Abs(x))) * (2 + math.Abs(v))
+		case r2 > closer*closer:
+			fr, fi = second(x, v, 12)
+			fr, fi = t.p[k]*fr, t.p[k]*fi
+		default:
+			fr, fi = second(x, v, 7)
+			fr, fi = t.p[k]*fr, t.p[k]*fi
+		}
+		a += fr
+		b += fi
+		noise += (math.Abs(fr) + math.Abs(fi)) * 8
+	}
+	// log(1 + a + ib) without loss at small a, b
+	m := 2*a + a*a + b*b
+	if m < -0.5 {
+		re = math.Log(math.Hypot(1+a, b))
+	} else {
+		re = 0.5 * math.Log1p(m)
+	}
+	size := math.Hypot(1+a, b)
+	return re, math.Atan2(b, 1+a), noise/size + 8*(math.Abs(re)+math.Abs(b)/size)
+}
+
+// large is log where M is beyond exp(overflow).
+func (t *table) large(y float64) (re, im, noise float64) {
+	a, b := 0.0, 0.0
+	for k, l := range t.loss {
+		if e := t.tilt[k]; e > 0 {
+			sn, cs := math.Sincos(y * l)
+			a += e * cs
+			b += e * sn
+			noise += e * (8 + math.Abs(y*l) + math.Abs(t.logp[k]) + math.Abs(t.c*l))
+		}
+	}
+	size := math.Hypot(a, b)
+	return t.shift + math.Log(size), math.Atan2(b, a), noise/size + 8*t.shift
+}
+
+// second is exp(z) - 1 - z = z² (1/2 + z/6 + z²/24 + ...) for a small z = x+iv.
+func second(x, v float64, terms int) (re, im float64) {
+	sr, si := factors[terms], 0.0
+	for n := terms - 1; n >= 0; n-- {
+		sr, si = factors[n]+x*sr-v*si, x*si+v*sr
+	}
+	zr, zi := (x-v)*(x+v), 2*x*v
+	return zr*sr - zi*si, zr*si + zi*sr
+}
+
+// factors[n] is 1/(n+2)!
+var factors = [...]float64{1. / 2, 1. / 6, 1. / 24, 1. / 120, 1. / 720, 1. / 5040, 1. / 40320, 1. / 362880, 1. / 3628800, 1. / 39916800,
+	1. / 479001600, 1. / 6227020800, 1. / 87178291200}
+
+// excess is (1+u) log(1+u) - u >= 0 for u > -1, l = log(1+u), without cancellation.
+func excess(u, l float64) float64 {
+	if math.Abs(u) > 0.1 {
+		return (1+u)*l - u
+	}
+	s, p := 0.0, u
+	for n := 2.0; n < 20; n++ {
+		p *= -u
+		s -= p / (n * (n - 1))
+	}
+	return s
+}
+
+// deficit is u - log(1+u) >= 0.
+func deficit(u, l float64) float64 {
+	if math.Abs(u) > 0.1 {
+		return u - l
+	}
+	s, p := 0.0, u
+	for n := 2.0; n < 20; n++ {
+		p *= -u
+		s -= p / n
+	}
+	return s
+}
