@@ -1,0 +1,158 @@
+package pld
+
+import (
+	"math"
+	"sync"
+)
+
+// unit is half the distance between 1 and the next float64.
+const unit = 0x1p-53
+
+// rho bounds the relative error of the smaller tail of a distribution function:
+// erfc's own unit, and at z = 10 the z² units that rounding z brings.
+const rho = 128 * unit
+
+// cells is a pair on a mesh: cell i are the losses between nodes first+i and
+// first+i+1, node k being the loss offset + k*h. first is odd and the number of
+// cells even, so that pairs of cells are centred on even nodes.
+type cells struct {
+	offset, h float64
+	first     int
+	p, q      []float64
+	pTail     []float64 // of each cell: the smaller tail under P that it belongs to
+	qTail     []float64
+	pins      []pin
+	rho       float64 // of this pair: 0 where no distribution function is involved
+	// What is outside: P and Q mass above and below all cells; what is at most
+	// there; and P mass at infinity, Q mass at minus infinity.
+	pTop, qTop, pBottom, qBottom float64
+	cutP, cutQ, infP, infQ       float64
+}
+
+// pin is an atom on an even node.
+type pin struct {
+	node int
+	p, q float64
+}
+
+// loss is the place of a node.
+func (c *cells) loss(node int) float64 { return c.offset + float64(node)*c.h }
+
+// pinned reports whether the atoms of a pair lie on even nodes of a mesh that
+// starts at one of them.
+func (x pair) pinned(h float64) bool {
+	if x.spacing == 0 {
+		return false
+	}
+	m := x.spacing / (2 * h)
+	return m > 0.5 && math.Abs(m-math.Round(m)) < 1e-9*m
+}
+
+// discretise cuts the pair's losses between lo and hi into cells of width h.
+func (x pair) discretise(h, lo, hi float64) *cells {
+	c := &cells{h: h, cutP: x.cutP, cutQ: x.cutQ, infP: x.infP, infQ: x.infQ}
+	pinned := x.pinned(h)
+	if len(x.atoms) > 0 {
+		c.offset = x.pin
+	}
+	for _, a := range x.atoms {
+		if pinned {
+			c.pins = append(c.pins, pin{2 * int(math.Round((a.loss-c.offset)/(2*h))), a.p, a.q})
+		}
+	}
+	if x.tails == nil && pinned {
+		return c
+	}
+	c.first = int(math.Floor((lo - c.offset) / h))
+	if c.first&1 == 0 {
+		c.first--
+	}
+	n := int(math.Ceil((hi-c.offset)/h)) - c.first + 1
+	n += n & 1
+	c.p, c.q = make([]float64, n), make([]float64, n)
+	if x.tails != nil {
+		c.rho = rho
+		c.fill(x)
+	}
+	if !pinned {
+		for _, a := range x.atoms {
+			i := min(max(int(math.Floor((a.loss-c.offset)/h))-c.first, 0), n-1)
+			c.p[i] += a.p
+			c.q[i] += a.q
+		}
+	}
+	c.pTail = smaller(c.p, c.pBottom, c.pTop)
+	c.qTail = smaller(c.q, c.qBottom, c.qTop)
+	return c
+}
+
+// smaller returns for each cell the mass on the side of it with less, the cell
+// included: what the rounding of a tail's mass is relative to.
+func smaller(mass []float64, bottom, top float64) []float64 {
+	out := make([]float64, len(mass))
+	for i, v := range mass {
+		bottom += v
+		out[i] = bottom
+	}
+	for i := len(mass) - 1; i >= 0; i-- {
+		top += mass[i]
+		out[i] = min(out[i], top)
+	}
+	return out
+}
+
+// fill takes the masses of the part without atoms from its tails, one look at
+// each edge.
+func (c *cells) fill(x pair) {
+	n := len(c.p)
+	part := func(from, to int) {
+		left := x.tails(min(max(c.loss(c.first+from), x.lo), x.hi))
+		for i := from; i < to; i++ {
+			right := x.tails(min(max(c.loss(c.first+i+1), x.lo), x.hi))
+			c.p[i] = between(left.pBelow, left.pAbove, right.pBelow, right.pAbove)
+			c.q[i] = between(left.qBelow, left.qAbove, right.qBelow, right.qAbove)
+			if i == 0 {
+				c.pBottom, c.qBottom = left.pBelow, left.qBelow
+			}
+			if i == n-1 {
+				c.pTop, c.qTop = right.pAbove, right.qAbove
+			}
+			left = right
+		}
+	}
+	if n < 4096 {
+		part(0, n)
+		return
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() { part(0, n/2) })
+	part(n/2, n)
+	wg.Wait()
+}
+
+// between is the mass between two edges, from the smaller tails.
+func between(below0, above0, below1, above1 float64) float64 {
+	if below1 < above0 {
+		return max(0, below1-below0)
+	}
+	return max(0, above0-above1)
+}
+
+// swap exchanges P and Q: the loss changes its sign.
+func (c *cells) swap() *cells {
+	n := len(c.p)
+	s := &cells{
+		offset: -c.offset, h: c.h, first: -(c.first + n), p: make([]float64, n), q: make([]float64, n), rho: c.rho,
+		pTail: make([]float64, n), qTail: make([]float64, n),
+		pTop: c.qBottom, qTop: c.pBottom, pBottom: c.qTop, qBottom: c.pTop,
+		cutP: c.cutQ, cutQ: c.cutP, infP: c.infQ, infQ: c.infP,
+	}
+	for i := range n {
+		s.p[i], s.q[i] = c.q[n-1-i], c.p[n-1-i]
+		s.pTail[i], s.qTail[i] = c.qTail[n-1-i], c.pTail[n-1-i]
+	}
+	for _, a := range c.pins {
+		s.pins = append(s.pins, pin{-a.node, a.q, a.p})
+	}
+	return s
+}

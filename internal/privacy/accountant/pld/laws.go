@@ -1,0 +1,140 @@
+package pld
+
+import (
+	"fmt"
+	"math"
+)
+
+// reach is how many standard deviations of normal noise are looked at: beyond,
+// the distribution function underflows.
+const reach = 37.5
+
+// normalTails returns the two tails of the normal law N(mean, s²) at z, the
+// smaller one to full relative accuracy.
+func normalTails(z, mean, s float64) (below, above float64) {
+	x := (z - mean) / s / math.Sqrt2
+	if x > 0 {
+		above = 0.5 * math.Erfc(x)
+		return 1 - above, above
+	}
+	below = 0.5 * math.Erfc(-x)
+	return below, 1 - below
+}
+
+// gaussian is N(mu, 1) against N(0, 1): the loss at z is mu z - mu²/2.
+func gaussian(mu float64) (pair, error) {
+	if !(mu >= 1e-8 && mu <= 1e4) {
+		return pair{}, fmt.Errorf("gaussian: sensitivity over sigma is %v, want from 1e-8 to 1e4: %w", mu, ErrNotCovered)
+	}
+	loss := func(z float64) float64 { return mu * (z - mu/2) }
+	x := pair{lo: loss(-reach), hi: loss(mu + reach), max: math.Inf(1), min: math.Inf(-1), symmetric: true}
+	x.tails = func(l float64) (e edge) {
+		z := l/mu + mu/2
+		e.pBelow, e.pAbove = normalTails(z, mu, 1)
+		e.qBelow, e.qAbove = normalTails(z, 0, 1)
+		return e
+	}
+	x.nodes = trapezoid(-15, mu+15, min(0.25, 1/(3*mu)), func(z float64) atom {
+		return atom{loss(z), density(z - mu), density(z)}
+	})
+	return x, nil
+}
+
+func density(z float64) float64 { return math.Exp(-z*z/2) / math.Sqrt(2*math.Pi) }
+
+// trapezoid is the rule with about the given step; at tells loss and densities.
+func trapezoid(from, to, step float64, at func(z float64) atom) []atom {
+	n := max(int((to-from)/step), 300)
+	if n > 20_000 {
+		n = 20_000
+	}
+	step = (to - from) / float64(n)
+	out := make([]atom, 0, n+1)
+	for i := range n + 1 {
+		a := at(from + float64(i)*step)
+		a.p *= step
+		a.q *= step
+		if a.p > 0 || a.q > 0 {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// replacedGaussian is (1-q)N(0,s²) + qN(1,s²) against (1-q)N(0,s²) + qN(-1,s²).
+// With y = exp(z/s²) the loss solves k y² - (1-q)(e^l - 1) y - k e^l = 0 for
+// k = q exp(-1/(2s²)), so log y = l/2 + asinh((1-q)/k sinh(l/2)).
+func replacedGaussian(q, s float64) (pair, error) {
+	if !(s >= 0.03 && s <= 1e8) {
+		return pair{}, fmt.Errorf("sampled gaussian: twice sigma over the sensitivity is %v, want from 0.03 to 1e8: %w", s, ErrNotCovered)
+	}
+	ratio := (1 - q) / q * math.Exp(1/(2*s*s))
+	// log of (1-q) + q exp((±2z-1)/(2s²))
+	side := func(z float64) float64 {
+		e := (2*z - 1) / (2 * s * s)
+		if e > 30 {
+			return e + math.Log(q) + math.Log1p((1-q)/q*math.Exp(-e))
+		}
+		return math.Log1p(q * math.Expm1(e))
+	}
+	loss := func(z float64) float64 { return side(z) - side(-z) }
+	z := func(l float64) float64 {
+		return s * s * (l/2 + math.Asinh(ratio*math.Sinh(l/2)))
+	}
+	far := 1 + reach*s
+	top := min(loss(far), 1300)
+	x := pair{lo: -top, hi: top, max: math.Inf(1), min: math.Inf(-1), symmetric: true}
+	x.tails = func(l float64) (e edge) {
+		z := z(l)
+		b0, a0 := normalTails(z, 0, s)
+		b1, a1 := normalTails(z, 1, s)
+		b2, a2 := normalTails(z, -1, s)
+		return edge{(1-q)*b0 + q*b1, (1-q)*a0 + q*a1, (1-q)*b0 + q*b2, (1-q)*a0 + q*a2}
+	}
+	x.nodes = trapezoid(-1-15*s, 1+15*s, s*min(0.25, s/3), func(z float64) atom {
+		d := (1 - q) * density(z/s) / s
+		return atom{loss(z), d + q*density((z-1)/s)/s, d + q*density((z+1)/s)/s}
+	})
+	return x, nil
+}
+
+// laplace is the law of noise with scale 1 moved by e: atoms of the loss at e
+// and -e, and a part in between.
+func laplace(e float64) (pair, error) {
+	if !(e >= 1e-9 && e <= 500) {
+		return pair{}, fmt.Errorf("laplace: sensitivity over scale is %v, want from 1e-9 to 500: %w", e, ErrNotCovered)
+	}
+	x := pair{lo: -e, hi: e, max: e, min: -e, spacing: 2 * e, pin: e, symmetric: true}
+	x.atoms = []atom{{-e, 0.5 * math.Exp(-e), 0.5}, {e, 0.5, 0.5 * math.Exp(-e)}}
+	x.tails = func(l float64) edge {
+		l = min(max(l, -e), e)
+		return edge{
+			pBelow: 0.5 * math.Exp(-e) * math.Expm1((l+e)/2), pAbove: -0.5 * math.Expm1((l-e)/2),
+			qBelow: -0.5 * math.Expm1(-(l+e)/2), qAbove: 0.5 * math.Exp(-e) * math.Expm1((e-l)/2),
+		}
+	}
+	const n = 400 // midpoints: the ends are atoms
+	for i := range n {
+		l, h := -e+2*e*(float64(i)+0.5)/n, 2*e/n
+		x.nodes = append(x.nodes, atom{l, 0.25 * math.Exp((l-e)/2) * h, 0.25 * math.Exp(-(l+e)/2) * h})
+	}
+	return x, nil
+}
+
+// response is k-ary randomized response with likelihood ratio exp(e); for k = 2
+// it dominates every e-DP release.
+func response(e float64, k int64) (pair, error) {
+	if !(e >= 1e-9 && e <= 500) {
+		return pair{}, fmt.Errorf("randomized response: epsilon is %v, want from 1e-9 to 500: %w", e, ErrNotCovered)
+	}
+	other := math.Exp(-e) / (1 + float64(k-1)*math.Exp(-e))
+	keep := 1 / (1 + float64(k-1)*math.Exp(-e))
+	x := pair{max: e, min: -e, spacing: 2 * e, pin: e, symmetric: true}
+	x.atoms = []atom{{-e, other, keep}, {e, keep, other}}
+	if k > 2 {
+		rest := float64(k-2) * other
+		x.atoms = []atom{x.atoms[0], {0, rest, rest}, x.atoms[1]}
+		x.spacing = e
+	}
+	return x, nil
+}

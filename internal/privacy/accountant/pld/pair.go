@@ -1,0 +1,137 @@
+package pld
+
+import (
+	"math"
+	"sort"
+)
+
+// atom is a point of a privacy loss: its place, and its mass under both laws.
+type atom struct{ loss, p, q float64 }
+
+// edge is what lies below and above a loss, under P and under Q, of the part of
+// a pair without atoms.
+type edge struct{ pBelow, pAbove, qBelow, qAbove float64 }
+
+// pair is the law of a privacy loss log P/Q under P and under Q.
+type pair struct {
+	tails     func(loss float64) edge // nil: atoms alone
+	lo, hi    float64                 // tails is known here, and what is outside is nothing
+	atoms     []atom                  // in order
+	nodes     []atom                  // a quadrature of the part without atoms, in order
+	max, min  float64                 // losses are between them; may be infinite
+	cutP      float64                 // at most this mass of P is above all atoms and not among them
+	cutQ      float64                 // and of Q below all
+	infP      float64                 // mass of P where Q has none
+	infQ      float64                 // mass of Q where P has none
+	spacing   float64                 // every atom is a multiple of it away from pin; 0: none known
+	pin       float64                 // an atom
+	symmetric bool                    // the exchanged pair has the same loss
+}
+
+// sampled is the pair of a Poisson sample at rate q under add-remove: P becomes
+// (1-q)Q + qP and Q stays (Zhu, Dong, Wang 2022, theorem 11).
+func (x pair) sampled(q float64) pair {
+	up := func(loss float64) float64 { // loss of the sample from the loss of the release
+		if loss > 30 {
+			return loss + math.Log(q) + math.Log1p((1-q)/q*math.Exp(-loss))
+		}
+		return math.Log1p(q * math.Expm1(loss))
+	}
+	down := func(loss float64) float64 {
+		if loss > 30 {
+			return loss - math.Log(q) + math.Log1p(-(1-q)*math.Exp(-loss))
+		}
+		return math.Log1p(math.Expm1(loss) / q)
+	}
+	mix := func(p, y float64) float64 { return (1-q)*y + q*p }
+	atoms := func(in []atom) []atom {
+		out := make([]atom, len(in))
+		for i, a := range in {
+			out[i] = atom{up(a.loss), mix(a.p, a.q), a.q}
+		}
+		return out
+	}
+	y := x
+	y.atoms, y.nodes = atoms(x.atoms), atoms(x.nodes)
+	y.max, y.min = up(x.max), up(x.min)
+	y.infP, y.infQ, y.symmetric, y.spacing = q*x.infP, 0, false, 0
+	if x.tails != nil {
+		y.lo, y.hi = up(x.lo), up(x.hi)
+		floor := math.Log1p(-q)
+		y.tails = func(loss float64) edge {
+			if loss <= floor {
+				return x.mixedEdge(x.lo, q)
+			}
+			return x.mixedEdge(min(max(down(loss), x.lo), x.hi), q)
+		}
+	}
+	if n := len(y.atoms); n > 0 {
+		y.pin = y.atoms[n-1].loss
+		if n == 2 {
+			y.spacing = y.pin - y.atoms[0].loss
+		}
+	}
+	return y
+}
+
+func (x pair) mixedEdge(loss, q float64) edge {
+	e := x.tails(loss)
+	e.pBelow, e.pAbove = (1-q)*e.qBelow+q*e.pBelow, (1-q)*e.qAbove+q*e.pAbove
+	return e
+}
+
+// cut returns the range of losses outside of which P has at most tau above and Q
+// at most tau below.
+func (x pair) cut(tau float64) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	if n := len(x.atoms); n > 0 {
+		lo, hi = x.atoms[0].loss, x.atoms[n-1].loss
+	}
+	if x.tails == nil {
+		return lo, hi
+	}
+	from, to := x.lo, x.hi
+	if x.tails(from).qBelow <= tau {
+		from = bisect(x.lo, x.hi, func(l float64) bool { return x.tails(l).qBelow <= tau })
+	}
+	if x.tails(to).pAbove <= tau {
+		to = bisect(x.hi, x.lo, func(l float64) bool { return x.tails(l).pAbove <= tau })
+	}
+	return min(lo, from), max(hi, to)
+}
+
+// bisect returns the last point from a towards b at which ok, true at a, holds,
+// to the accuracy that a cut of a range needs.
+func bisect(a, b float64, ok func(float64) bool) float64 {
+	for range 48 {
+		mid := a + (b-a)/2
+		if ok(mid) {
+			a = mid
+		} else {
+			b = mid
+		}
+	}
+	return a
+}
+
+// swapped is the law of the loss with P and Q exchanged, as points.
+func swapped(in []atom) []atom {
+	out := make([]atom, len(in))
+	for i, a := range in {
+		out[len(in)-1-i] = atom{-a.loss, a.q, a.p}
+	}
+	return out
+}
+
+// points returns a quadrature of the loss between two losses, in order.
+func (x pair) points(lo, hi float64) []atom {
+	var out []atom
+	for _, a := range x.nodes {
+		if a.loss >= lo && a.loss <= hi {
+			out = append(out, a)
+		}
+	}
+	out = append(out, x.atoms...)
+	sort.SliceStable(out, func(i, j int) bool { return out[i].loss < out[j].loss })
+	return out
+}

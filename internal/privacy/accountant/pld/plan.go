@@ -1,0 +1,145 @@
+package pld
+
+import (
+	"math"
+)
+
+// law is one term's loss in one direction as points, with its count: enough for
+// choosing the tilt and the window, of which no result depends but in its width.
+type law struct {
+	at    []float64
+	logP  []float64
+	count float64
+}
+
+func newLaw(points []atom, count float64) law {
+	l := law{count: count}
+	for _, a := range points {
+		if a.p > 0 {
+			l.at = append(l.at, a.loss)
+			l.logP = append(l.logP, math.Log(a.p))
+		}
+	}
+	return l
+}
+
+// cgf is the logarithm of E[exp(c L)] and its first two derivatives.
+func (l law) cgf(c float64) (k, mean, variance float64) {
+	top := math.Inf(-1)
+	for i, v := range l.at {
+		top = max(top, l.logP[i]+c*v)
+	}
+	var s0, s1, s2 float64
+	for i, v := range l.at {
+		e := l.logP[i] + c*v - top
+		if e < -60 {
+			continue
+		}
+		w := math.Exp(e)
+		s0 += w
+		s1 += w * v
+		s2 += w * v * v
+	}
+	mean = s1 / s0
+	return top + math.Log(s0), mean, max(s2/s0-mean*mean, 0)
+}
+
+type laws []law
+
+func (ls laws) cgf(c float64) (k, mean, variance float64) {
+	for _, l := range ls {
+		a, b, v := l.cgf(c)
+		k, mean, variance = k+l.count*a, mean+l.count*b, variance+l.count*v
+	}
+	return k, mean, variance
+}
+
+// The tilts that are considered: beyond the last, the loss is at its maximum.
+const (
+	leastTilt = 1e-7
+	mostTilt  = 1e5
+)
+
+// saddle returns the epsilon whose saddle point is c, and the saddle point
+// approximation of log delta there: the integrand of delta along the imaginary
+// axis at c is exp(K(w) - w eps)/(w(w+1)).
+func (ls laws) saddle(c float64) (eps, logDelta float64) {
+	k, mean, variance := ls.cgf(c)
+	eps = mean - 1/c - 1/(1+c)
+	curve := variance + 1/(c*c) + 1/((1+c)*(1+c))
+	return eps, k - c*eps - math.Log(c) - math.Log1p(c) - 0.5*math.Log(2*math.Pi*curve)
+}
+
+// tilt returns the smallest tilt at which enough holds of the saddle, which must
+// stay true above it.
+func (ls laws) tilt(enough func(eps, logDelta float64) bool) float64 {
+	lo, hi := math.Log(leastTilt), math.Log(mostTilt)
+	for range 36 {
+		mid := (lo + hi) / 2
+		if enough(ls.saddle(math.Exp(mid))) {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return math.Exp(hi)
+}
+
+// span is a window of composed losses and the exponents whose Chernoff bounds
+// say how little of the tilted loss is outside.
+type span struct{ tilt, lo, hi, up, down float64 }
+
+// outside is the logarithm of what part of the tilted mass may leave a window
+// on either side.
+const outside = -21
+
+// span chooses the window for a tilt.
+func (ls laws) span(c float64) span {
+	k, mean, variance := ls.cgf(c)
+	s := span{tilt: c, lo: math.Inf(-1), hi: math.Inf(1)}
+	dev := max(math.Sqrt(variance), 1e-12*(1+math.Abs(mean)))
+	for i := -20; i <= 12; i++ {
+		a := math.Sqrt(-2*outside) / dev * math.Pow(2, float64(i)/4)
+		if u, _, _ := ls.cgf(c + a); (u-k-outside)/a < s.hi {
+			s.hi, s.up = (u-k-outside)/a, a
+		}
+		if d, _, _ := ls.cgf(c - a); (k-d+outside)/a > s.lo {
+			s.lo, s.down = (k-d+outside)/a, a
+		}
+	}
+	margin := 0.02 * (s.hi - s.lo)
+	s.lo, s.hi = s.lo-margin, s.hi+margin
+	return s
+}
+
+// Bins are powers of two between these.
+const (
+	fewestBins  = 1 << 10
+	mostBins    = 1 << 24
+	defaultBins = 1 << 19
+	thriftyBins = 1 << 13
+)
+
+// mesh chooses the number of bins, where it is not given, and the width of a
+// cell: the window over the bins, or the next larger fraction of the distance
+// between the atoms that matter most. count is how often the atoms of that pair
+// are drawn.
+func mesh(bins int, window, spread, spacing float64, lattice bool) (int, float64) {
+	n := bins
+	if n == 0 {
+		want := spread
+		if lattice {
+			want = spacing / 2
+		}
+		for n = thriftyBins; n < defaultBins && window/float64(n) > want; {
+			n *= 2
+		}
+	}
+	h := window / float64(n)
+	if spacing > 0 {
+		if m := math.Floor(spacing / (2 * h)); m >= 1 {
+			h = spacing / (2 * m)
+		}
+	}
+	return n, h
+}

@@ -1,0 +1,195 @@
+package pld
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/accountant/terms"
+)
+
+// ErrNotCovered is a release whose worst pair of laws is not known here, or one
+// outside the range of parameters that can be discretised.
+var ErrNotCovered = errors.New("not covered by privacy loss distributions")
+
+// ErrCheck is a self-check that failed: the numbers must not be used.
+var ErrCheck = errors.New("self-check of the privacy loss distribution failed")
+
+// ErrInfinite is a delta below the mass of infinite losses: no finite epsilon is
+// known to be enough.
+var ErrInfinite = errors.New("no finite epsilon is known for this delta")
+
+// Options of a bracket.
+type Options struct {
+	// Bins is the number of cells of the window of composed losses, a power of two
+	// from 2^10 to 2^24; 0: as many as make the bracket narrow, up to 2^19. The
+	// lower bound uses half as many.
+	Bins int
+}
+
+// Bounds is a certified bracket: Lower <= exact <= Upper, of the larger of the
+// two directions.
+type Bounds struct {
+	Lower, Upper float64
+	// How it was found, of the direction of Upper.
+	Direction string  // remove: the unit is in P; add: it is in Q; both: no difference
+	Mesh      float64 // width of a cell of losses
+	Bins      int
+	Tilt      float64 // exponent of the tilt
+	// What is part of Upper, in units of delta at it.
+	Truncated float64 // beyond the window, and infinite losses
+	Rounding  float64 // bound of the transforms' rounding
+}
+
+// Bracket returns bounds of the smallest epsilon >= 0 at which the composition
+// of the terms is (epsilon, delta)-DP. delta is in (0, 1).
+func Bracket(ts []terms.Term, delta float64, o Options) (Bounds, error) {
+	if !(delta > 0 && delta < 1) {
+		return Bounds{}, fmt.Errorf("delta is %v, want between 0 and 1", delta)
+	}
+	return larger(ts, query{delta: delta, solve: true}, o)
+}
+
+// DeltaBracket returns bounds of the smallest delta at which the composition of
+// the terms is (eps, delta)-DP. eps is finite and at least 0.
+func DeltaBracket(ts []terms.Term, eps float64, o Options) (Bounds, error) {
+	if !(eps >= 0) || math.IsInf(eps, 1) {
+		return Bounds{}, fmt.Errorf("epsilon is %v, want at least 0 and finite", eps)
+	}
+	return larger(ts, query{eps: eps}, o)
+}
+
+func larger(ts []terms.Term, q query, o Options) (Bounds, error) {
+	parts, err := build(ts)
+	if err != nil {
+		return Bounds{}, err
+	}
+	bs, err := brackets(parts, q, o)
+	if err != nil {
+		return Bounds{}, err
+	}
+	out := bs[0]
+	for _, b := range bs[1:] {
+		lower := max(out.Lower, b.Lower)
+		if b.Upper > out.Upper {
+			out = b
+		}
+		out.Lower = lower
+	}
+	return out, nil
+}
+
+// part is a number of compositions of one pair.
+type part struct {
+	pair  pair
+	count float64
+}
+
+// build turns terms into pairs. Unsampled Gaussian releases are joined into one,
+// exactly; equal terms into one with the sum of their counts.
+func build(ts []terms.Term) ([]part, error) {
+	if len(ts) == 0 {
+		return nil, errors.New("no terms")
+	}
+	ts = slices.Clone(ts)
+	mu2 := 0.0
+	var rest []terms.Term
+	for i, t := range ts {
+		if t.Leaf == nil {
+			return nil, fmt.Errorf("term %d: no event", i+1)
+		}
+		if err := t.Leaf.Validate(); err != nil {
+			return nil, fmt.Errorf("term %d: %w", i+1, err)
+		}
+		if t.Count < 1 {
+			return nil, fmt.Errorf("term %d: count is %d, want at least 1", i+1, t.Count)
+		}
+		if !(t.Rate > 0 && t.Rate <= 1) {
+			return nil, fmt.Errorf("term %d: rate is %v, want above 0 and at most 1", i+1, t.Rate)
+		}
+		if err := t.Relation.Validate(); err != nil {
+			return nil, fmt.Errorf("term %d: %w", i+1, err)
+		}
+		if t.Relation != ts[0].Relation {
+			return nil, fmt.Errorf("term %d: relation %s, the first term's is %s", i+1, t.Relation, ts[0].Relation)
+		}
+		if g, ok := t.Leaf.(privacy.Gaussian); ok && t.Rate == 1 {
+			mu := g.Sensitivity / g.Sigma
+			mu2 += mu * mu * float64(t.Count)
+			continue
+		}
+		j := slices.IndexFunc(rest, func(u terms.Term) bool {
+			return u.Leaf == t.Leaf && u.Rate == t.Rate && (u.Method == t.Method || t.Rate == 1)
+		})
+		if j >= 0 {
+			if rest[j].Count > math.MaxInt64-t.Count {
+				return nil, fmt.Errorf("term %d: the counts of equal terms overflow", i+1)
+			}
+			rest[j].Count += t.Count
+			continue
+		}
+		rest = append(rest, t)
+	}
+	var out []part
+	if mu2 > 0 {
+		x, err := gaussian(math.Sqrt(mu2))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, part{x, 1})
+	}
+	for _, t := range rest {
+		x, err := worst(t)
+		if err != nil {
+			return nil, err
+		}
+		if t.Count > 1e9 {
+			return nil, fmt.Errorf("%s: count is %d, want at most 1e9: %w", t.Leaf.Kind(), t.Count, ErrNotCovered)
+		}
+		out = append(out, part{x, float64(t.Count)})
+	}
+	return out, nil
+}
+
+// worst is the pair that dominates a term.
+func worst(t terms.Term) (pair, error) {
+	var x pair
+	var err error
+	local := false
+	switch e := t.Leaf.(type) {
+	case privacy.Gaussian:
+		if t.Relation == privacy.Replace && t.Method == privacy.Poisson {
+			return replacedGaussian(t.Rate, 2*e.Sigma/e.Sensitivity)
+		}
+		x, err = gaussian(e.Sensitivity / e.Sigma)
+	case privacy.Laplace:
+		x, err = laplace(e.Sensitivity / e.Scale)
+	case privacy.DiscreteGaussian:
+		if e.Dimension != 1 {
+			return x, fmt.Errorf("discrete gaussian in %d dimensions: %w", e.Dimension, ErrNotCovered)
+		}
+		x, err = discreteGaussian(e.Sigma, e.Sensitivity)
+	case privacy.DiscreteLaplace:
+		x, err = discreteLaplace(e.Scale, e.Sensitivity)
+	case privacy.PureLDP:
+		local = true
+		x, err = response(e.Epsilon, 2)
+	case privacy.RandomizedResponse:
+		local = true
+		x, err = response(e.Epsilon, e.Categories)
+	default:
+		return x, fmt.Errorf("event %q: %w", t.Leaf.Kind(), ErrNotCovered)
+	}
+	if err != nil || t.Rate == 1 {
+		return x, err
+	}
+	if t.Method != privacy.Poisson || t.Relation == privacy.Replace || local {
+		return x, fmt.Errorf("%s sampled by %q under %s: %w", t.Leaf.Kind(), string(t.Method), t.Relation, ErrNotCovered)
+	}
+	if t.Rate < 1e-12 {
+		return x, fmt.Errorf("%s: sampling rate is %v, want at least 1e-12: %w", t.Leaf.Kind(), t.Rate, ErrNotCovered)
+	}
+	return x.sampled(t.Rate), nil
+}

@@ -1,0 +1,136 @@
+package pld
+
+import (
+	"fmt"
+	"math"
+)
+
+// bound reads delta off a composition: the sum over losses l > x of
+// part(l) exp(logMass - tilt l) (1 - exp(x - l)), with all errors on one side.
+type bound struct {
+	*tilted
+	// In units of the parts: what the weights exp(-tilt(l-x))(1-exp(x-l)) make of
+	// the errors; added by an upper bound, subtracted by a lower.
+	slack float64
+	extra float64 // in units of delta: what is beyond the window, and infinity
+}
+
+// above returns the upper bound of a composition of upper masses.
+func (t *tilted) above(s span) bound {
+	top := t.lo + float64(len(t.part))*t.h
+	return bound{t, t.fuzz * t.weights(), t.infinite + math.Exp(t.logUp-(t.tilt+s.up)*top)}
+}
+
+// below returns the lower bound of a composition of lower masses: it takes off
+// what may have wrapped around into the window.
+func (t *tilted) below(s span) bound {
+	top := t.lo + float64(len(t.part))*t.h
+	wrapped := math.Exp(t.logUp-t.logMass-s.up*top) + math.Exp(t.logDown-t.logMass+s.down*t.lo)
+	peak := math.Exp(t.tilt*math.Log(t.tilt/(1+t.tilt))) / (1 + t.tilt) // the largest weight
+	return bound{t, -(t.fuzz*t.weights() + wrapped*peak), t.infinite}
+}
+
+// weights bounds the sum of all weights: the integral over the mesh width, and
+// the largest term once; at most one a part.
+func (t *tilted) weights() float64 {
+	return min(1/(t.h*t.tilt*(1+t.tilt))+1, float64(len(t.part)))
+}
+
+// walk goes down the window's losses from the top and calls see with the loss x
+// and the two sums of weights over all losses from x on, exp(-tilt(l-x)) and the
+// same times 1-exp(x-l), until it returns false. Nothing cancels.
+func (b bound) walk(see func(x, a, d float64) bool) {
+	var a, d float64
+	decay, step, rest := math.Exp(-b.tilt*b.h), math.Exp(-b.h), -math.Expm1(-b.h)
+	for j := len(b.part) - 1; j >= 0; j-- {
+		d = decay * (step*d + rest*a)
+		a = max(b.part[j], 0) + decay*a
+		if !see(b.lo+float64(j)*b.h, a, d) {
+			return
+		}
+	}
+}
+
+// delta is the bound at eps, from the sums at the next loss x >= eps.
+func (b bound) delta(eps, x, a, d float64) float64 {
+	gap := x - eps
+	sum := math.Exp(-b.tilt*gap)*(math.Exp(-gap)*d-math.Expm1(-gap)*a) + b.slack
+	if sum <= 0 {
+		return max(0, b.extra)
+	}
+	return min(1, math.Exp(b.logMass-b.tilt*eps+math.Log(sum))+b.extra)
+}
+
+// check looks for what exact arithmetic and the bounds of rounding exclude.
+func (t *tilted) check(allowed float64) error {
+	sum := 0.0
+	for _, v := range t.part {
+		if !(v >= -t.fuzz) {
+			return fmt.Errorf("a part of %v is below the bound of rounding -%v: %w", v, t.fuzz, ErrCheck)
+		}
+		sum += v
+	}
+	if !(math.Abs(sum-t.sum) <= t.sumFuzz) {
+		return fmt.Errorf("the parts sum to %v, want %v within %v: %w", sum, t.sum, t.sumFuzz, ErrCheck)
+	}
+	if !(t.created <= allowed) {
+		return fmt.Errorf("the masses of all compositions are off by %v, more than %v: %w", t.created, allowed, ErrCheck)
+	}
+	return nil
+}
+
+// deltaAt is the bound at eps >= 0.
+func (b bound) deltaAt(eps float64) float64 {
+	top := b.lo + float64(len(b.part)-1)*b.h
+	out := b.delta(eps, max(top+b.h, eps), 0, 0)
+	b.walk(func(x, a, d float64) bool {
+		if x < eps {
+			return false
+		}
+		out = b.delta(eps, x, a, d)
+		return true
+	})
+	return out
+}
+
+// epsilon returns the ends of an interval that is one float64 wide, or one
+// mesh where the bound is cut off, around the epsilon at which the bound passes
+// delta from above. below: delta(lo) > delta; above: delta(hi) <= delta. lo is
+// negative where nothing is above delta.
+func (b bound) epsilon(delta float64) (lo, hi float64, err error) {
+	lo, hi = -1, math.Inf(1)
+	last, lastX, lastA, lastD := math.Inf(-1), math.Inf(1), 0.0, 0.0
+	b.walk(func(x, a, d float64) bool {
+		stop := x <= 0
+		at := max(x, 0)
+		v := b.delta(at, x, a, d)
+		if stop {
+			v = b.delta(0, lastX, lastA, lastD)
+		}
+		if v < last*(1-1e-9)-1e-300 && b.slack >= 0 {
+			err = fmt.Errorf("delta falls from %v to %v as epsilon falls to %v: %w", last, v, at, ErrCheck)
+			return false
+		}
+		last = v
+		if v <= delta {
+			hi = at
+			lastX, lastA, lastD = x, a, d
+			return !stop
+		}
+		if lo = at; math.IsInf(hi, 1) {
+			return false
+		}
+		for { // the crossing is between lo and hi, where x of hi serves
+			mid := lo + (hi-lo)/2
+			if mid <= lo || mid >= hi {
+				return false
+			}
+			if b.delta(mid, lastX, lastA, lastD) > delta {
+				lo = mid
+			} else {
+				hi = mid
+			}
+		}
+	})
+	return lo, hi, err
+}
