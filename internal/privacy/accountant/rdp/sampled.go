@@ -111,12 +111,14 @@ func (m *mixture) bulk() int { return int(2*reach/m.step) + 1 }
 func (t nodes) excess(beta float64, bulk int) float64 {
 	bulk = min(bulk, len(t.loss))
 	sum := 0.0
-	for i, l := range t.loss[:bulk] {
+	loss := t.loss[:bulk]
+	logMass, mass := t.logMass[:len(loss)], t.mass[:len(loss)] // of equal length: no bounds to check
+	for i, l := range loss {
 		x := beta * l
-		if math.Abs(x) < 0.5 {
-			sum += t.mass[i] * special.Expm1mx(x)
+		if x < 0.5 && x > -0.5 {
+			sum += mass[i] * special.Expm1mxSeries(x)
 		} else {
-			sum += math.Exp(x+t.logMass[i]) - (1+x)*t.mass[i]
+			sum += math.Exp(x+logMass[i]) - (1+x)*mass[i]
 		}
 	}
 	cut := math.Log(sum) - 45
@@ -124,8 +126,8 @@ func (t nodes) excess(beta float64, bulk int) float64 {
 		x := beta * t.loss[i]
 		if v := x + t.logMass[i]; v < cut {
 			continue
-		} else if x < 0.5 {
-			sum += t.mass[i] * special.Expm1mx(x)
+		} else if x < 0.5 && x > -0.5 {
+			sum += t.mass[i] * special.Expm1mxSeries(x)
 		} else {
 			sum += math.Exp(v) - (1+x)*t.mass[i]
 		}
@@ -138,7 +140,9 @@ func (t nodes) excess(beta float64, bulk int) float64 {
 func (t nodes) far(beta float64) (logSum float64, ok bool) {
 	top := math.Inf(-1)
 	for i, l := range t.loss {
-		top = math.Max(top, beta*l+t.logMass[i])
+		if v := beta*l + t.logMass[i]; v > top {
+			top = v
+		}
 	}
 	if top < 600 {
 		return 0, false

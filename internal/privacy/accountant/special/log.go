@@ -60,13 +60,16 @@ func Expm1mx(x float64) float64 {
 	if math.Abs(x) >= expm1mxSeries {
 		return math.Expm1(x) - x
 	}
-	// x²/2 (1 + x/3 (1 + x/4 (1 + ...))), nested divisions written as factors.
-	p := 1 + x*(1.0/15)*(1+x*(1.0/16))
-	p = 1 + x*(1.0/12)*(1+x*(1.0/13)*(1+x*(1.0/14)*p))
-	p = 1 + x*(1.0/9)*(1+x*(1.0/10)*(1+x*(1.0/11)*p))
-	p = 1 + x*(1.0/6)*(1+x*(1.0/7)*(1+x*(1.0/8)*p))
-	p = 1 + x*(1.0/3)*(1+x*(1.0/4)*(1+x*(1.0/5)*p))
-	return x * x / 2 * p
+	return Expm1mxSeries(x)
+}
+
+// Expm1mxSeries is Expm1mx for |x| <= 0.5 alone, where the Taylor series to degree
+// 15 is right to the last place. It is small enough to be inlined in loops.
+func Expm1mxSeries(x float64) float64 {
+	y := x * x
+	even := 1./2 + y*(1./24+y*(1./720+y*(1./40320+y*(1./3628800+y*(1./479001600+y/87178291200)))))
+	odd := 1./6 + y*(1./120+y*(1./5040+y*(1./362880+y*(1./39916800+y*(1./6227020800+y/1307674368000)))))
+	return y * (even + x*odd)
 }
 
 // Log1pmx is log(1+x) - x, never positive, to full relative accuracy for
