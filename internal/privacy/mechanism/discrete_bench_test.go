@@ -1,16 +1,11 @@
 package mechanism
 
 import (
-	"math/rand/v2"
 	"testing"
-
-	"privrec/internal/rng"
 )
 
-func chacha() rng.Source { return rand.NewChaCha8([32]byte{1}) }
-
 func BenchmarkDiscrete(b *testing.B) {
-	src := chacha()
+	src := chacha(1)
 	for _, c := range []struct {
 		name  string
 		sigma Ratio

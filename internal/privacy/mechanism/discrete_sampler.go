@@ -38,7 +38,7 @@ func inSteps(r Ratio) error {
 // Sample draws one integer. How long it takes depends on it.
 func (l LaplaceSampler) Sample(src rng.Source) int64 {
 	for {
-		x, ok := geometric(src, l.scale.Num)
+		x, negative, ok := geometric(src, l.scale.Num)
 		if !ok {
 			continue
 		}
@@ -48,40 +48,40 @@ func (l LaplaceSampler) Sample(src rng.Source) int64 {
 		} else if x.hi != 0 {
 			continue
 		}
-		if x.lo >= 1<<62 {
-			continue
-		}
-		if k, ok := signed(src, x.lo); ok {
+		if k, ok := signed(x.lo, negative); ok {
 			return k
 		}
 	}
 }
 
-// geometric draws x with probability proportional to exp(-x/t); not ok where it
-// must be drawn again.
-func geometric(src rng.Source, t uint64) (x wide, ok bool) {
-	u := below(src, t)
+// geometric draws x with probability proportional to exp(-x/t), and a sign; not ok
+// where both must be drawn again.
+func geometric(src rng.Source, t uint64) (x wide, negative, ok bool) {
+	u := below(src, 2*t) // the sign and a first part below t
+	if negative = u >= t; negative {
+		u -= t
+	}
 	if !bernoulliExp(src, u, t) {
-		return x, false
+		return x, false, false
 	}
 	v := uint64(0)
 	for bernoulliExp1(src) {
 		v++
 	}
 	if v >= 1<<12 {
-		return x, false
+		return x, false, false
 	}
 	hi, lo := bits.Mul64(t, v)
 	lo, carry := bits.Add64(lo, u, 0)
-	return wide{hi + carry, lo}, true
+	return wide{hi + carry, lo}, negative, true
 }
 
-// signed gives k a random sign; not ok for -0, which would count 0 twice.
-func signed(src rng.Source, k uint64) (int64, bool) {
-	if src.Uint64()>>63 == 0 {
-		return int64(k), true
+// signed returns k or -k; not ok for -0, which would count 0 twice, and beyond 2^62.
+func signed(k uint64, negative bool) (int64, bool) {
+	if !negative {
+		return int64(k), k < 1<<62
 	}
-	return -int64(k), k != 0
+	return -int64(k), k != 0 && k < 1<<62
 }
 
 // GaussianSampler draws from the discrete normal law P(k) ~ exp(-k²/(2 sigma²))
@@ -109,7 +109,7 @@ func NewGaussianSampler(sigma Ratio) (GaussianSampler, error) {
 	// t d <= n + d <= 2^54.
 	g.slope.hi, g.slope.lo = bits.Mul64(g.t*d, d)
 	g.unit.hi, g.unit.lo = bits.Mul64(g.t*d, n)
-	if g.centre.hi == 0 && g.slope.hi == 0 && g.unit.hi == 0 {
+	if g.centre.hi == 0 && g.slope.hi == 0 && g.unit.hi == 0 && g.unit.lo < 1<<60 {
 		g.narrow = (1<<64-1)/g.slope.lo + 1
 	}
 	return g, nil
@@ -118,12 +118,11 @@ func NewGaussianSampler(sigma Ratio) (GaussianSampler, error) {
 // Sample draws one integer. How long it takes depends on it.
 func (g *GaussianSampler) Sample(src rng.Source) int64 {
 	for {
-		x, ok := geometric(src, g.t)
-		if !ok || x.hi != 0 || x.lo >= 1<<62 {
+		x, negative, ok := geometric(src, g.t)
+		if !ok || x.hi != 0 {
 			continue
 		}
-		k, ok := signed(src, x.lo)
-		if ok && g.accept(src, x.lo) {
+		if k, ok := signed(x.lo, negative); ok && g.accept(src, x.lo) {
 			return k
 		}
 	}
@@ -136,10 +135,12 @@ func (g *GaussianSampler) accept(src rng.Source, k uint64) bool {
 		if k*g.slope.lo < g.centre.lo {
 			a = -a
 		}
+		if a < g.unit.lo {
+			return gaussTail64(src, a, g.unit.lo)
+		}
 		i := a / g.unit.lo
 		f := a - i*g.unit.lo
-		coin := func() bool { return bernoulli(src, f, g.unit.lo) }
-		return i == 0 && gaussTail(src, coin) || i != 0 && gaussParts(src, i, coin)
+		return gaussParts(src, i, func() bool { return bernoulli(src, f, g.unit.lo) })
 	}
 	i, f := g.divide(k)
 	return gaussParts(src, i, func() bool { return bernoulliWide(src, f, g.unit) })
@@ -206,6 +207,20 @@ func gaussParts(src rng.Source, i uint64, coin func() bool) bool {
 func gaussTail(src rng.Source, coin func() bool) bool {
 	for k := uint64(1); ; k++ { // a coin of r²/(2k)
 		if !bernoulli(src, 1, 2*k) || !coin() || !coin() {
+			return k&1 == 1
+		}
+	}
+}
+
+// gaussTail64 is gaussTail for r = f/b, b < 2^60.
+func gaussTail64(src rng.Source, f, b uint64) bool {
+	for k := uint64(1); k < 8; k++ {
+		if !bernoulli(src, f, 2*k*b) || !bernoulli(src, f, b) {
+			return k&1 == 1
+		}
+	}
+	for k := uint64(8); ; k++ {
+		if !bernoulli(src, 1, 2*k) || !bernoulli(src, f, b) || !bernoulli(src, f, b) {
 			return k&1 == 1
 		}
 	}

@@ -31,13 +31,16 @@ func RatioOf(x float64) (Ratio, error) {
 	return Ratio{uint64(x), den}, nil
 }
 
+// String is Num/Den.
+func (r Ratio) String() string { return fmt.Sprintf("%d/%d", r.Num, r.Den) }
+
 // Float64 returns the nearest double: exact for what RatioOf returned.
 func (r Ratio) Float64() float64 { return float64(r.Num) / float64(r.Den) }
 
 // Validate reports a part outside [1, 2^53].
 func (r Ratio) Validate() error {
 	if r.Num < 1 || r.Num > maxTerm || r.Den < 1 || r.Den > maxTerm {
-		return fmt.Errorf("ratio is %d/%d, want both parts within [1, 2^53]", r.Num, r.Den)
+		return fmt.Errorf("ratio is %s, want both parts within [1, 2^53]", r)
 	}
 	return nil
 }
@@ -75,26 +78,60 @@ func bernoulli(src rng.Source, f, b uint64) bool {
 	}
 }
 
-// bernoulliExp is true with probability exp(-f/b) for f <= b. With K the first k
-// at which a coin of probability f/(k b) fails, K is odd with that probability.
+// bernoulliExp is true with probability exp(-f/b) for f <= b <= 2^60. With K the
+// first k at which a coin of probability f/(k b) fails, K is odd with that
+// probability.
 func bernoulliExp(src rng.Source, f, b uint64) bool {
-	if !bernoulli(src, f, b) {
-		return true
-	}
-	for k := uint64(2); ; k++ { // a coin of f/(k b) is one of 1/k and one of f/b
-		if !bernoulli(src, 1, k) || !bernoulli(src, f, b) {
+	for k := uint64(1); ; k++ {
+		if k < 16 {
+			if !bernoulli(src, f, k*b) {
+				return k&1 == 1
+			}
+		} else if !bernoulli(src, 1, k) || !bernoulli(src, f, b) {
 			return k&1 == 1
 		}
 	}
 }
 
-// bernoulliExp1 is bernoulliExp of 1.
+// bernoulliExp1 is bernoulliExp of 1, where K > k with probability 1/k!. The word
+// that decides the first coin decides the next ones too: K > k if and only if
+// a uniform number is below 1/k!.
 func bernoulliExp1(src rng.Source) bool {
-	for k := uint64(2); ; k++ {
-		if !bernoulli(src, 1, k) {
+	const one = 1<<64 - 1
+	w := src.Uint64()
+	switch {
+	case w >= one/2+1: // 1/2 is exact
+		return false // K = 2
+	case w > one/6:
+		return true
+	case w > one/24 && w != one/6:
+		return false
+	case w > one/120 && w != one/24 && w != one/6:
+		return true
+	}
+	// The word may lie on a threshold, where more digits decide, or K is above 5.
+	k, factorial := uint64(2), uint64(2)
+	for k < 12 {
+		k, factorial = k+1, factorial*(k+1)
+		if !belowInverse(src, w, factorial) {
 			return k&1 == 1
 		}
 	}
+	for k++; bernoulli(src, 1, k); k++ {
+	}
+	return k&1 == 1
+}
+
+// belowInverse tells whether the uniform number whose first 64 digits are w is
+// below 1/n. Where w leaves it open it draws more digits; that happens for one n
+// among several whose inverses are 2^-63 and more apart.
+func belowInverse(src rng.Source, w, n uint64) bool {
+	hi, lo := bits.Mul64(w, n)
+	if hi > 0 {
+		return false
+	}
+	rest := -lo // 2^64 - w n
+	return lo == 0 || rest >= n || bernoulli(src, rest, n)
 }
 
 // bernoulliExpHalf is bernoulliExp of 1/2.
