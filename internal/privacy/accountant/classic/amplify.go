@@ -1,0 +1,49 @@
+package classic
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// AmplifyPoisson is the guarantee of an (epsilon, delta)-DP mechanism on a part of
+// the data in which every unit is with probability rate, independently, under the
+// add-remove relation: log(1 + rate (e^epsilon-1)) and rate delta (Li, Qardaji,
+// Su 2012; Balle, Barthe, Gaboardi 2018, theorem 8). rate is in [0, 1].
+func AmplifyPoisson(rate, epsilon, delta float64) (float64, float64, error) {
+	if err := errors.Join(checkProbability("rate", rate), checkEpsilon(epsilon), checkProbability("delta", delta)); err != nil {
+		return 0, 0, err
+	}
+	if rate == 0 {
+		return 0, 0, nil
+	}
+	if rate == 1 {
+		return epsilon, delta, nil
+	}
+	if epsilon > 50 { // e^epsilon may overflow: log(rate e^epsilon (1 + (1-rate)/rate e^-epsilon))
+		return math.Max(0, epsilon+math.Log(rate)+math.Log1p((1-rate)/rate*math.Exp(-epsilon))), rate * delta, nil
+	}
+	return math.Log1p(rate * math.Expm1(epsilon)), rate * delta, nil
+}
+
+// AmplifyWithoutReplacement is the same for part units out of whole, drawn
+// uniformly without replacement, under the replace relation, where the guarantee
+// of the mechanism must be one under replace too (theorem 9 there): the rate is
+// part/whole.
+func AmplifyWithoutReplacement(part, whole int64, epsilon, delta float64) (float64, float64, error) {
+	if whole < 1 || part < 0 || part > whole {
+		return 0, 0, fmt.Errorf("%d of %d units, want 0 to all", part, whole)
+	}
+	return AmplifyPoisson(float64(part)/float64(whole), epsilon, delta)
+}
+
+// PureToZCDP is the smallest rho such that every epsilon-DP mechanism is rho-zCDP:
+// epsilon (e^epsilon-1)/(e^epsilon+1), the Kullback-Leibler divergence of
+// randomised response (Bun and Steinke 2016, proposition 3.3, with the larger
+// epsilon²/2; that this is the exact value: Harrison and Manurangsi 2025, theorem 3).
+func PureToZCDP(epsilon float64) (float64, error) {
+	if err := checkEpsilon(epsilon); err != nil {
+		return 0, err
+	}
+	return epsilon * math.Tanh(epsilon/2), nil
+}

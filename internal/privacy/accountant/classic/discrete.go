@@ -1,0 +1,82 @@
+package classic
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// DiscreteLaplaceDelta is the delta at epsilon >= 0 of one release of an integer
+// with noise P(k) ~ exp(-|k|/scale), where neighbours are shift apart. The events
+// that tell most are half-lines: with a = 1/scale and x the last integer below
+// (shift - epsilon/a)/2,
+//
+//	(e^-a (1-e^(-a x)) + 1 - e^(epsilon + a (x-shift))) / (1 + e^-a)
+//
+// of positive terms only; 0 from epsilon = a shift on.
+func DiscreteLaplaceDelta(scale float64, shift int64, epsilon float64) (float64, error) {
+	if err := errors.Join(checkPositive("scale", scale), checkShift(shift), checkEpsilon(epsilon)); err != nil {
+		return 0, err
+	}
+	a, s := 1/scale, float64(shift)
+	if epsilon >= a*s {
+		return 0, nil
+	}
+	x := math.Max(0, math.Ceil((s-epsilon*scale)/2)-1)
+	return (-math.Expm1(-a*x)*math.Exp(-a) - math.Expm1(math.Min(0, epsilon+a*(x-s)))) / (1 + math.Exp(-a)), nil
+}
+
+// DiscreteGaussianDelta is the delta at epsilon >= 0 of one release of an integer
+// with discrete normal noise P(k) ~ exp(-k²/(2 sigma²)), where neighbours are
+// shift apart (Canonne, Kamath, Steinke 2020, theorem 7): the sum of
+// P(k) (1 - e^(epsilon - L(k))) over the k with loss L(k) = shift (2k + shift)/(2
+// sigma²) above epsilon, of positive terms only. sigma is at most 1e7: the sum has
+// some 20 sigma terms.
+func DiscreteGaussianDelta(sigma float64, shift int64, epsilon float64) (float64, error) {
+	if err := errors.Join(checkPositive("sigma", sigma), checkShift(shift), checkEpsilon(epsilon)); err != nil {
+		return 0, err
+	}
+	if sigma > maxSigma {
+		return 0, fmt.Errorf("sigma is %v, want at most %v", sigma, float64(maxSigma))
+	}
+	v, s := 2*sigma*sigma, float64(shift)
+	loss := func(k float64) float64 { return s * (2*k + s) / v }
+	// Below -40 sigma there is no mass worth e^-800 of what lies above.
+	first := math.Max(math.Floor((epsilon*v/s-s)/2)+1, math.Floor(-40*sigma))
+	peak := math.Max(first, 0)
+	sum := 0.0
+	for k := first; ; k++ {
+		mass := math.Exp((peak - k) * (peak + k) / v) // relative to that at the peak, which may underflow
+		sum += mass * math.Max(0, -math.Expm1(epsilon-loss(k)))
+		if k > peak && mass*(1+v/k) <= 0x1p-60*sum { // the rest is at most a geometric series of ratio e^(-2k/v)
+			break
+		}
+	}
+	if sum == 0 {
+		return 0, nil
+	}
+	return math.Min(1, math.Exp(math.Log(sum)-peak*peak/v-math.Log(theta(v)))), nil
+}
+
+const maxSigma = 1e7
+
+// theta is the sum of exp(-k²/v) over all integers, by Poisson summation where
+// that is the shorter one.
+func theta(v float64) float64 {
+	factor, rate := 1.0, 1/v
+	if v > 1/math.Pi {
+		factor, rate = math.Sqrt(math.Pi*v), math.Pi*math.Pi*v
+	}
+	sum := 0.0
+	for k := 4.0; k >= 1; k-- { // the rate is at least pi: e^(-16 pi) is 1e-22
+		sum += math.Exp(-k * k * rate)
+	}
+	return factor * (1 + 2*sum)
+}
+
+func checkShift(n int64) error {
+	if n < 1 || n > maxCount {
+		return fmt.Errorf("shift is %d, want 1 to %d", n, int64(maxCount))
+	}
+	return nil
+}

@@ -1,0 +1,27 @@
+// Package classic is differential privacy in closed form: composition theorems,
+// amplification by sampling, the exact composition of randomised response, and
+// the laws of local mechanisms. None of it needs a curve or a mesh, and much of it
+// is loose; it is what papers state, what other accountants are checked against,
+// and, for pure DP (KFold), exact.
+//
+//   - Basic, Advanced, AdvancedTight, AdvancedAny: k-fold adaptive composition of
+//     (epsilon, delta)-DP (Dwork and Roth, "The algorithmic foundations of
+//     differential privacy", 2014, theorem 3.16 and theorem 3.20; Kairouz, Oh,
+//     Viswanath, "The composition theorem for differential privacy", ICML 2015,
+//     theorems 3.4 and 3.5).
+//   - KFold: the optimal composition theorem (Kairouz, Oh, Viswanath, theorem 3.3;
+//     Murtagh and Vadhan, TCC 2016, theorem 1.5 for unlike parts): the smallest
+//     delta that any mechanism with these guarantees can promise, attained by
+//     randomised response. No curve of Rényi divergences gets there.
+//   - AmplifyPoisson, AmplifyWithoutReplacement: a guarantee on a random part of the
+//     data (Balle, Barthe, Gaboardi, NeurIPS 2018, theorems 8 and 9).
+//   - PureToZCDP: rho of an epsilon-DP mechanism.
+//   - Response, Oracle, Duchi, Hybrid: local randomisers and the variance of what is
+//     estimated from them (Wang, Blocki, Li, Jha, USENIX Security 2017; Wang et al.,
+//     ICDE 2019).
+//   - DiscreteGaussianDelta, DiscreteLaplaceDelta: the whole curve of one release of
+//     integer noise.
+//
+// A guarantee that cannot be given is an error, ErrUnreachable where no finite
+// epsilon has the delta asked for.
+package classic

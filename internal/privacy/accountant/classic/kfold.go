@@ -1,0 +1,182 @@
+package classic
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"privrec/internal/privacy/binomial"
+)
+
+// KFoldDelta is the smallest delta such that any adaptive composition of the parts
+// is (epsilon, delta)-DP: with L the sum of the log-ratios of randomised responses
+// of the parts' epsilons,
+//
+//	1 - prod (1-delta_i)^k_i (1 - E[(1 - e^(epsilon-L))+])
+//
+// accurate relative to itself. epsilon is at least 0 and finite. Parts of one
+// epsilon are one binomial sum; the outcomes of all epsilons but one are walked
+// through, and more than a million of them are refused.
+func KFoldDelta(parts []Part, epsilon float64) (float64, error) {
+	if err := errors.Join(checkParts(parts), checkEpsilon(epsilon)); err != nil {
+		return 0, err
+	}
+	c, err := newKFold(parts)
+	if err != nil {
+		return 0, err
+	}
+	return c.delta(epsilon), nil
+}
+
+// KFoldEpsilon is the smallest epsilon >= 0 at which KFoldDelta is at most delta,
+// rounded up. delta is in [0, 1); at 0 it is the sum of pure parts. ErrUnreachable
+// if the parts' own deltas are more already.
+func KFoldEpsilon(parts []Part, delta float64) (float64, error) {
+	if err := checkParts(parts); err != nil {
+		return 0, err
+	}
+	if !(delta >= 0 && delta < 1) {
+		return 0, fmt.Errorf("delta is %v, want at least 0 and below 1", delta)
+	}
+	c, err := newKFold(parts)
+	if err != nil {
+		return 0, err
+	}
+	if c.broken > delta {
+		return 0, fmt.Errorf("delta is %v, the parts alone fail with %v: %w", delta, c.broken, ErrUnreachable)
+	}
+	if c.delta(0) <= delta {
+		return 0, nil
+	}
+	lo, hi := 0.0, c.sum
+	for {
+		mid := lo + (hi-lo)/2
+		if mid <= lo || mid >= hi {
+			return hi, nil
+		}
+		if c.delta(mid) > delta {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+}
+
+// kfold is a composition with its parts merged by epsilon.
+type kfold struct {
+	broken float64 // probability that some part fails altogether
+	sum    float64 // of the epsilons
+	last   group   // the one with the most outcomes
+	others []group
+}
+
+// group is count randomised responses of one epsilon.
+type group struct {
+	epsilon float64
+	law     binomial.Law // of the answers that speak for the truth
+}
+
+// loss is the log-ratio of n such answers.
+func (g group) loss(n int64) float64 { return float64(2*n-g.law.N) * g.epsilon }
+
+// maxOutcomes bounds the work of compositions of unlike parts.
+const maxOutcomes = 1 << 20
+
+func newKFold(parts []Part) (kfold, error) {
+	counts := map[float64]int64{}
+	for _, p := range parts {
+		if p.Epsilon > 0 {
+			if counts[p.Epsilon] += p.Count; counts[p.Epsilon] > maxCount {
+				return kfold{}, fmt.Errorf("counts add up to %d, want at most %d", counts[p.Epsilon], int64(maxCount))
+			}
+		}
+	}
+	c := kfold{broken: failure(parts)}
+	for epsilon, n := range counts {
+		c.sum += float64(n) * epsilon
+		c.others = append(c.others, group{epsilon, binomial.FromLogit(n, epsilon)})
+	}
+	if _, err := finite(c.sum); err != nil {
+		return kfold{}, err
+	}
+	slices.SortFunc(c.others, func(a, b group) int {
+		if a.law.N != b.law.N {
+			return int(max(-1, min(1, a.law.N-b.law.N)))
+		}
+		if a.epsilon < b.epsilon {
+			return -1
+		}
+		return 1
+	})
+	outcomes := 1.0
+	if n := len(c.others); n > 0 {
+		c.last, c.others = c.others[n-1], c.others[:n-1]
+	}
+	for _, g := range c.others {
+		outcomes *= float64(g.law.N + 1)
+	}
+	if outcomes > maxOutcomes {
+		return kfold{}, fmt.Errorf("the unlike parts have %.0f outcomes, want at most %d", outcomes, maxOutcomes)
+	}
+	return c, nil
+}
+
+func (c kfold) delta(epsilon float64) float64 {
+	return math.Min(1, c.broken+(1-c.broken)*c.hockey(c.others, epsilon))
+}
+
+// hockey is E[(1-e^(epsilon-L))+] of the given groups and the last one.
+func (c kfold) hockey(others []group, epsilon float64) float64 {
+	if len(others) == 0 {
+		return c.last.hockey(epsilon)
+	}
+	g, sum := others[0], 0.0
+	for n := range g.law.N + 1 {
+		if p := math.Exp(g.law.LogPMF(n)); p > 0 {
+			sum += p * c.hockey(others[1:], epsilon-g.loss(n))
+		}
+	}
+	return sum
+}
+
+// hockey is E[(1-e^(epsilon-L))+] for the loss L of the group, at any real epsilon:
+// a sum of positive terms from the largest mass among them, up and down.
+func (g group) hockey(epsilon float64) float64 {
+	k := g.law.N
+	if k == 0 {
+		return math.Max(0, -math.Expm1(epsilon))
+	}
+	// The first n whose loss is above epsilon; the rounding of one term more or
+	// less is that of a zero.
+	first := math.Floor((epsilon/g.epsilon+float64(k))/2) + 1
+	if first > float64(k) {
+		return 0
+	}
+	from := int64(math.Max(0, first))
+	start := min(k, max(from, int64(float64(k)*g.law.P)))
+	gain := func(n int64) float64 { return math.Max(0, -math.Expm1(epsilon-g.loss(n))) }
+	odds, sum := g.law.P/g.law.Q, gain(start)
+	mass := 1.0
+	for n := start; n < k; n++ {
+		ratio := float64(k-n) / float64(n+1) * odds
+		mass *= ratio
+		sum += mass * gain(n+1)
+		if mass*ratio < 0x1p-60*sum*(1-ratio) { // gains are at most 1, ratios fall
+			break
+		}
+	}
+	mass = 1.0
+	for n := start; n > from; n-- {
+		ratio := float64(n) / float64(k-n+1) / odds
+		mass *= ratio
+		sum += mass * gain(n-1)
+		if mass*ratio < 0x1p-60*sum*(1-ratio) {
+			break
+		}
+	}
+	if sum == 0 {
+		return 0
+	}
+	return math.Exp(g.law.LogPMF(start) + math.Log(sum))
+}
