@@ -23,8 +23,13 @@ type Result struct {
 	Unit         privacy.Unit
 	Neighbouring privacy.Neighbouring
 	Delta        float64
-	Epsilon      float64 // +Inf when something is unprotected
-	Method       string
+	Epsilon      float64               // +Inf when something is unprotected
+	Lower        float64               // certified lower bound of what was asked for; 0 where there is none
+	Order        float64               // of the Rényi divergence that decides, with method rdp
+	AtEnd        bool                  // the order is the last that was tried
+	Direction    string                // which neighbour has the unit, where a method tells: remove, add or both
+	Method       string                // what the number is from: not always the method that was asked for
+	Notes        []string              // why another method was used, each a sentence
 	Unprotected  []privacy.Unprotected // why it is infinite, each once
 }
 

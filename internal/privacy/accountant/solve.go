@@ -1,0 +1,175 @@
+package accountant
+
+import (
+	"fmt"
+	"math"
+
+	"privrec/internal/privacy/accountant/exact"
+	"privrec/internal/privacy/accountant/pld"
+	"privrec/internal/privacy/accountant/rdp"
+	"privrec/internal/privacy/accountant/terms"
+)
+
+// question is a point of the privacy curve of which one coordinate is wanted.
+type question struct {
+	epsilon, delta float64
+	forDelta       bool
+}
+
+// answer puts the wanted coordinate into a result.
+func (q question) answer(r Result, v float64) Result {
+	if q.forDelta {
+		r.Delta = v
+	} else {
+		r.Epsilon = v
+	}
+	return r
+}
+
+func (q question) bracket(ts []terms.Term, bins int) (pld.Bounds, error) {
+	if q.forDelta {
+		return pld.DeltaBracket(ts, q.epsilon, pld.Options{Bins: bins})
+	}
+	return pld.Bracket(ts, q.delta, pld.Options{Bins: bins})
+}
+
+func (q question) exact(ts []terms.Term) (exact.Value, float64, error) {
+	if q.forDelta {
+		v, err := exact.Delta(ts, q.epsilon)
+		return v, v.Delta, err
+	}
+	v, err := exact.Epsilon(ts, q.delta)
+	return v, v.Epsilon, err
+}
+
+func (q question) renyi(l terms.List) (rdp.Point, float64, error) {
+	c, err := rdp.FromList(l)
+	if err != nil {
+		return rdp.Point{}, 0, err
+	}
+	if q.forDelta {
+		p, err := rdp.Delta(c, q.epsilon, rdp.Options{})
+		return p, p.Delta, err
+	}
+	p, err := rdp.Epsilon(c, q.delta, rdp.Options{})
+	return p, p.Epsilon, err
+}
+
+func analytic(l terms.List, q question, r Result) (Result, error) {
+	mu2, err := sumMu2(l)
+	if err != nil {
+		return r, err
+	}
+	mu := math.Sqrt(mu2)
+	if q.forDelta {
+		return q.answer(r, Delta(mu, q.epsilon)), nil
+	}
+	eps, err := Exact(mu, q.delta)
+	return q.answer(r, eps), err
+}
+
+func renyi(l terms.List, q question, r Result) (Result, error) {
+	p, v, err := q.renyi(l)
+	r.Order, r.AtEnd = p.Order, p.AtEnd
+	return q.answer(r, v), err
+}
+
+// bracketed reports a list that package pld has no bracket for.
+func bracketed(l terms.List) error {
+	ts, err := l.Worst()
+	if err != nil || len(ts) == 0 {
+		return err
+	}
+	return pld.Supports(ts)
+}
+
+func certified(l terms.List, q question, r Result) (Result, error) {
+	ts, err := l.Worst()
+	if err != nil {
+		return r, err
+	}
+	if len(ts) == 0 {
+		return q.answer(r, 0), nil
+	}
+	b, err := q.bracket(ts, 0)
+	if err != nil {
+		return r, err
+	}
+	r.Lower, r.Direction = b.Lower, b.Direction
+	return q.answer(r, b.Upper), nil
+}
+
+// The bracket that an exact value is checked with is coarse and cheap at first,
+// and refined until it would show a value that is wrong by checkWidth: an integral
+// that has gone wrong is off by percents or more.
+const (
+	checkBins  = 1 << 13
+	checkMost  = 1 << 19
+	checkWidth = 0.05
+)
+
+// contour asks package exact and checks what it says. Where that cannot be used
+// it answers with the certified upper bound, and where there is none either with
+// the Rényi bound, and notes why.
+func contour(l terms.List, q question, r Result) (Result, error) {
+	ts, err := l.Worst()
+	if err != nil {
+		return instead(l, q, r, err)
+	}
+	if len(ts) == 0 { // parallel branches that release nothing
+		return q.answer(r, 0), nil
+	}
+	v, value, err := q.exact(ts)
+	if err == nil {
+		r.Direction = string(v.Direction)
+		if v.Method == exact.Closed {
+			return q.answer(r, value), nil
+		}
+		err = q.doubt(ts, l, value-v.Error, value)
+	}
+	if err == nil {
+		return q.answer(r, value), nil
+	}
+	return instead(l, q, r, err)
+}
+
+// doubt compares the interval [lo, hi], which an exact value must be in, with the
+// certified bracket and the Rényi bound, and reports an interval that is outside
+// either of them, or one that there is nothing to compare with.
+func (q question) doubt(ts []terms.Term, l terms.List, lo, hi float64) error {
+	// Both sides of each comparison are rounded in the last digits.
+	const slack = 1e-9
+	b, err := q.bracket(ts, checkBins)
+	for bins := 4 * checkBins; err == nil && bins <= checkMost && b.Upper-b.Lower > checkWidth*b.Upper; bins *= 4 {
+		b, err = q.bracket(ts, bins)
+	}
+	if err == nil && (hi < b.Lower*(1-slack) || lo > b.Upper*(1+slack)) {
+		return fmt.Errorf("the exact value %v is outside the certified bracket [%v, %v]", hi, b.Lower, b.Upper)
+	}
+	_, bound, renyi := q.renyi(l)
+	if renyi == nil && lo > bound*(1+slack) {
+		return fmt.Errorf("the exact value %v is above the rényi bound %v", lo, bound)
+	}
+	if err != nil {
+		return fmt.Errorf("the exact value %v cannot be checked: %w", hi, err)
+	}
+	return nil
+}
+
+// instead answers by the best certified bound and notes why the exact value is
+// not given.
+func instead(l terms.List, q question, r Result, why error) (Result, error) {
+	s, err := certified(l, q, r)
+	s.Method = string(PLD)
+	s.Notes = append(s.Notes, fmt.Sprintf("certified upper bound, since %v", why))
+	if err == nil {
+		return s, nil
+	}
+	s, bound := renyi(l, q, r)
+	if bound != nil {
+		return r, fmt.Errorf("%w; %w; %w", why, err, bound)
+	}
+	s.Method = string(RDP)
+	s.Notes = append(s.Notes, fmt.Sprintf("rényi bound, since %v and %v", why, err))
+	return s, nil
+}
