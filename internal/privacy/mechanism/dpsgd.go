@@ -90,7 +90,6 @@ func (d DPSGD) validate() error {
 type Steps[T Float] struct {
 	d       DPSGD
 	dim     int
-	ledger  *privacy.Ledger
 	stream  rng.Stream // of batches
 	noise   *Channel[T]
 	batches *batches
@@ -106,6 +105,14 @@ type Steps[T Float] struct {
 	sum     []float64
 	noisy   []T // rows of noiseCols, the last padded
 }
+
+// sampledLaw is the noise of a channel whose releases see a sample of the data.
+type sampledLaw struct {
+	noiseLaw
+	e privacy.Sampled
+}
+
+func (l sampledLaw) event() privacy.Event { return l.e }
 
 // noiseCols is the length of the rows that noise is keyed by.
 const noiseCols = 256
@@ -125,27 +132,19 @@ func OpenDPSGD[T Float](d DPSGD, dim int, l *privacy.Ledger, s rng.Stream) (*Ste
 	if dim < 1 {
 		return nil, fmt.Errorf("%s: gradients of %d values", d.Purpose, dim)
 	}
-	if err := research(d.Purpose, l); err != nil {
-		return nil, err
-	}
-	// The channel's events are those of steps that see all examples: they stay in a
-	// ledger that nobody reads, and the sampled ones go into the run's.
-	inner, err := privacy.NewLedger(privacy.Research)
-	if err != nil {
-		return nil, err
-	}
 	half := d.Share / 2
 	if d.Share == 0 {
 		half = 0.5
 	}
 	g := d.Event().Event.(privacy.Gaussian)
 	c, err := Open[T](Gaussian{Purpose: d.Purpose, Sigma: g.Sigma, Sensitivity: g.Sensitivity, Unit: g.Unit,
-		Neighbouring: g.Neighbouring, Share: half}, inner, s.Sub(noiseStream))
+		Neighbouring: g.Neighbouring, Share: half}, l, s.Sub(noiseStream))
 	if err != nil {
 		return nil, err
 	}
+	c.law = sampledLaw{c.law, d.Event()}
 	d.Share = half
-	return &Steps[T]{d: d, dim: dim, ledger: l, stream: s.Sub(batchStream), noise: c, clip: Clip[T],
+	return &Steps[T]{d: d, dim: dim, stream: s.Sub(batchStream), noise: c, clip: Clip[T],
 		batches: newBatches(d.Examples, d.Sampling, d.Rate, d.Batch),
 		sum:     make([]float64, dim), noisy: make([]T, (dim+noiseCols-1)/noiseCols*noiseCols)}, nil
 }
@@ -161,9 +160,6 @@ func (s *Steps[T]) Begin(key ...uint64) ([]int32, error) {
 		return nil, s.fail(fmt.Errorf("%s: a step was begun before the last was finished", s.d.Purpose))
 	}
 	r, err := s.noise.Begin(len(s.noisy)/noiseCols, noiseCols, key...)
-	if err == nil {
-		err = s.ledger.Record(s.d.Purpose, s.d.Event(), 1)
-	}
 	if err != nil {
 		return nil, s.fail(err)
 	}
