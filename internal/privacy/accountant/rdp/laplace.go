@@ -60,7 +60,11 @@ func DiscreteLaplace(b, sensitivity float64) (Curve, error) {
 	}
 	kl := 0.0
 	for _, a := range atoms {
-		kl += a.mass * special.Expm1mx(-a.loss) // sum of P(loss) and e^-loss - 1, whose mean is 0
+		if e > 1 {
+			kl += a.mass * a.loss
+		} else { // and e^-loss - 1, whose mean is 0
+			kl += a.mass * special.Expm1mx(-a.loss)
+		}
 	}
 	return bounded(func(alpha float64) float64 {
 		beta := alpha - 1
@@ -70,7 +74,11 @@ func DiscreteLaplace(b, sensitivity float64) (Curve, error) {
 		case beta == 0:
 			return kl
 		case beta*e > 500:
-			return e // the first atom's mass is all that is lost
+			s := newLogSum()
+			for _, a := range atoms {
+				s.add(math.Log(a.mass) + beta*a.loss)
+			}
+			return math.Min(e, s.log()/beta)
 		}
 		s := beta * kl
 		for _, a := range atoms {

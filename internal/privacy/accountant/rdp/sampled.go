@@ -61,7 +61,7 @@ func newMixture(q, s float64) *mixture {
 	m := &mixture{q: q, s: s, logQ: math.Log(q), step: 0.4 * math.Min(1, s)}
 	m.table.Store(&nodes{})
 	if s >= smallestNoise {
-		m.upTo(reach + 1/s)
+		m.upTo(m.end(1))
 	}
 	return m
 }
@@ -86,7 +86,7 @@ func (m *mixture) at(alpha float64) float64 {
 	case beta == 0:
 		return m.kl
 	}
-	t := m.upTo(reach + alpha/m.s)
+	t := m.upTo(m.end(alpha))
 	if alpha*m.minkowski(c) > 600 {
 		if big, ok := t.far(beta); ok {
 			return big / beta
@@ -94,6 +94,10 @@ func (m *mixture) at(alpha float64) float64 {
 	}
 	return math.Log1p(beta*m.kl+t.excess(beta, m.bulk())) / beta
 }
+
+// end is where the integrand of an order has died away. For small u it is like u²,
+// with a peak at 2/s; where u is large, like (1+u)^alpha, with one at alpha/s.
+func (m *mixture) end(alpha float64) float64 { return reach + math.Max(alpha, 2)/m.s }
 
 // minkowski is log(1 - q + q e^c).
 func (m *mixture) minkowski(c float64) float64 {
@@ -186,7 +190,7 @@ func (m *mixture) add(t *nodes) {
 		l = math.Log1p(u)
 	}
 	mass := math.Exp(weight + l)
-	if len(t.loss) < int(math.Ceil((2*reach+1/m.s)/m.step)) {
+	if len(t.loss) < int(math.Ceil((m.end(1)+reach)/m.step)) {
 		// E_Q[(1+u) log(1+u) - u], the divergence with its linear part left out.
 		if u < 1 {
 			m.kl += math.Exp(weight) * ((1+u)*special.Log1pmx(u) + u*u)
