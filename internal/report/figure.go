@@ -23,10 +23,12 @@ type Figure struct {
 	Caption    string
 }
 
-// Line is one series; X and Y have the same length.
+// Line is one series; X and Y have the same length. One that may lie on another
+// is dashed, without points, so that both are seen.
 type Line struct {
-	Name string
-	X, Y []float64
+	Name   string
+	X, Y   []float64
+	Dashed bool
 }
 
 // palette is Okabe and Ito's, which stays apart for colour-blind readers.
@@ -99,9 +101,12 @@ func (f Figure) plot() (*plot.Plot, error) {
 		c := palette[i%len(palette)]
 		line.Color, line.Width = c, vg.Points(1.8)
 		line.Dashes = dashes(i / len(palette))
+		if l.Dashed {
+			line.Dashes = []vg.Length{vg.Points(4), vg.Points(6)}
+		}
 		points.Color, points.Shape, points.Radius = c, draw.CircleGlyph{}, vg.Points(2)
 		p.Add(line)
-		if len(xy) <= 60 {
+		if len(xy) <= 60 && !l.Dashed {
 			p.Add(points)
 		}
 		p.Legend.Add(l.Name, line)

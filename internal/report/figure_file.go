@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"image/color"
 	"io"
+	"strings"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -31,9 +33,12 @@ func (f Figure) Image(format string) ([]byte, error) {
 		return nil, err
 	}
 	p.BackgroundColor = color.White
-	p.Title.Text = f.Title
-	p.Title.TextStyle.Font.Variant, p.Title.TextStyle.Font.Size = "Sans", vg.Points(11)
-	p.Title.TextStyle.Color, p.Title.Padding = ink, vg.Points(6)
+	if !f.LogX {
+		p.X.Tick.Marker = roundTicks{}
+	}
+	if !f.LogY {
+		p.Y.Tick.Marker = roundTicks{}
+	}
 	legend := p.Legend
 	p.Legend = plot.NewLegend() // empty: it is drawn apart
 
@@ -54,13 +59,13 @@ func (f Figure) Image(format string) ([]byte, error) {
 	whole.SetColor(color.White)
 	whole.Fill(whole.Rectangle.Path())
 	inner := draw.Crop(whole, margin, -margin, margin, -margin)
+	inner.Max.Y -= title(inner, p.Title.TextStyle, f.Title)
 	beside := vg.Length(0)
 	if len(f.Lines) > 1 { // of one line the title and the axis say it all
 		legend.Left = true
 		size := legend.Rectangle(inner).Size().X
 		beside = size + vg.Points(14)
-		right := draw.Crop(inner, inner.Size().X-size, 0, 0, -vg.Points(26))
-		legend.Draw(right)
+		legend.Draw(draw.Crop(inner, inner.Size().X-size, 0, 0, 0))
 	}
 	p.Draw(draw.Crop(inner, 0, -beside, 0, 0))
 	var b bytes.Buffer
@@ -68,4 +73,27 @@ func (f Figure) Image(format string) ([]byte, error) {
 		return nil, fmt.Errorf("report: draw %q: %w", f.Title, err)
 	}
 	return b.Bytes(), nil
+}
+
+// title writes a title above everything, over as many lines as it needs, and
+// returns the height that it took.
+func title(c draw.Canvas, style text.Style, s string) vg.Length {
+	if s == "" {
+		return 0
+	}
+	style.Font.Variant, style.Font.Size, style.Color = "Sans", vg.Points(11), ink
+	style.XAlign, style.YAlign = text.XLeft, text.YTop
+	var lines []string
+	for _, part := range strings.SplitAfter(s, ", ") {
+		if n := len(lines); n > 0 && style.Width(lines[n-1]+strings.TrimSpace(part)) <= c.Size().X {
+			lines[n-1] += part
+		} else {
+			lines = append(lines, part)
+		}
+	}
+	each := vg.Points(15)
+	for i, l := range lines {
+		c.FillText(style, vg.Point{X: c.Min.X, Y: c.Max.Y - each*vg.Length(i)}, strings.TrimSpace(l))
+	}
+	return each*vg.Length(len(lines)) + vg.Points(8)
 }

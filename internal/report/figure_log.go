@@ -58,15 +58,36 @@ func (logTicks) Ticks(lo, hi float64) []plot.Tick {
 	return out
 }
 
+// plainTicks labels multiples of 1, 2 or 5 times a power of ten, four to eight
+// of them.
 func plainTicks(lo, hi float64) []plot.Tick {
-	out := plot.DefaultTicks{}.Ticks(lo, hi)
-	for i := range out {
-		if out[i].Label != "" {
-			out[i].Label = tickLabel(out[i].Value)
+	if !(hi > lo) {
+		return []plot.Tick{{Value: lo, Label: tickLabel(lo)}}
+	}
+	e := int(math.Floor(math.Log10((hi - lo) / 4)))
+	m := 5
+	for _, smaller := range []int{2, 1} {
+		if (hi-lo)/power(m, e) < 4 {
+			m = smaller
 		}
+	}
+	step := power(m, e)
+	var out []plot.Tick
+	for k := math.Ceil(lo/step-1e-9) + 0; k*step <= hi+1e-9*step && len(out) < 20; k++ {
+		v := k * step
+		if e < 0 { // a quotient of whole numbers rounds better
+			v = k * float64(m) / power(1, -e)
+		}
+		out = append(out, plot.Tick{Value: v, Label: tickLabel(v)})
 	}
 	return out
 }
+
+// roundTicks is plainTicks as a marker of a linear axis.
+type roundTicks struct{}
+
+// Ticks lists the marks between two values.
+func (roundTicks) Ticks(lo, hi float64) []plot.Tick { return plainTicks(lo, hi) }
 
 // power is m times ten to the e as the nearest float64.
 func power(m, e int) float64 {

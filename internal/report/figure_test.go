@@ -120,8 +120,8 @@ func TestLegendStandsBeside(t *testing.T) {
 
 func TestLogAxesRefuse(t *testing.T) {
 	for _, bad := range []float64{0, -1} {
-		x := Figure{LogX: true, Lines: []Line{{"a", []float64{1, bad}, []float64{1, 1}}}}
-		y := Figure{LogY: true, Lines: []Line{{"a", []float64{1, 2}, []float64{1, bad}}}}
+		x := Figure{LogX: true, Lines: []Line{{Name: "a", X: []float64{1, bad}, Y: []float64{1, 1}}}}
+		y := Figure{LogY: true, Lines: []Line{{Name: "a", X: []float64{1, 2}, Y: []float64{1, bad}}}}
 		for _, f := range []Figure{x, y} {
 			if _, err := f.SVG(); err == nil || !strings.Contains(err.Error(), "logarithmic axis cannot show") {
 				t.Errorf("%g: %v", bad, err)
@@ -129,7 +129,7 @@ func TestLogAxesRefuse(t *testing.T) {
 		}
 	}
 	// What is not finite is left out of any axis; one value alone is a figure too.
-	one := Figure{LogX: true, LogY: true, Lines: []Line{{"a", []float64{3, math.NaN()}, []float64{2, 1}}}}
+	one := Figure{LogX: true, LogY: true, Lines: []Line{{Name: "a", X: []float64{3, math.NaN()}, Y: []float64{2, 1}}}}
 	if _, err := one.Image("png"); err != nil {
 		t.Error(err)
 	}
@@ -165,5 +165,41 @@ func TestLogTicks(t *testing.T) {
 		if n := len(labels(c[0], c[1])); n < 2 || n > 12 {
 			t.Errorf("%g to %g has %d labels: %v", c[0], c[1], n, labels(c[0], c[1]))
 		}
+	}
+}
+
+func TestPlainTicks(t *testing.T) {
+	for _, c := range []struct {
+		lo, hi float64
+		want   string
+	}{
+		{1.16, 3.41, "1.5 2 2.5 3"},
+		{0, 1, "0 0.2 0.4 0.6 0.8 1"},
+		{0.1, 0.35, "0.1 0.15 0.2 0.25 0.3 0.35"},
+		{-2, 9, "-2 0 2 4 6 8"},
+		{3, 3, "3"},
+		{1e-9, 4e-9, "1e-9 1.5e-9 2e-9 2.5e-9 3e-9 3.5e-9 4e-9"},
+		{2e6, 9e6, "2e6 3e6 4e6 5e6 6e6 7e6 8e6 9e6"},
+	} {
+		var got []string
+		for _, x := range plainTicks(c.lo, c.hi) {
+			got = append(got, x.Label)
+		}
+		if s := strings.Join(got, " "); s != c.want {
+			t.Errorf("%g to %g: %s, want %s", c.lo, c.hi, s, c.want)
+		}
+	}
+}
+
+// A long title goes over several lines, inside the picture.
+func TestLongTitle(t *testing.T) {
+	f := decay(true, false)
+	f.Title = strings.Repeat("a part of a title, ", 12) + "the end"
+	b, err := f.Image("svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(b), ">a part of a title, "); n < 2 || n > 5 {
+		t.Errorf("the title takes %d lines", n)
 	}
 }

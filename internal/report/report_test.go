@@ -45,7 +45,9 @@ func sample(t *testing.T, level dataset.Level) *Document {
 		},
 		Tables: []*Table{ranking, ladder},
 		Figures: []Figure{{Title: "Training loss", X: "epoch", Y: "loss (nats)", Caption: "Mean over the epoch's samples.",
-			Lines: []Line{{"dipsgnn <b>", []float64{1, 2, 3, 4}, []float64{7.9, 6.8, 6.2, 6.0}}, {"srgnn", []float64{1, 2, 3, 4}, []float64{7.7, 6.5, math.NaN(), 5.7}}}}},
+			Lines: []Line{
+				{Name: "dipsgnn <b>", X: []float64{1, 2, 3, 4}, Y: []float64{7.9, 6.8, 6.2, 6.0}},
+				{Name: "srgnn", X: []float64{1, 2, 3, 4}, Y: []float64{7.7, 6.5, math.NaN(), 5.7}}}}},
 		Notes: []string{"research noise: the sampler is not hardened against an observer of the released numbers"},
 	}
 }
@@ -156,14 +158,14 @@ func TestPage(t *testing.T) {
 
 func TestFigureErrors(t *testing.T) {
 	for want, f := range map[string]Figure{
-		"without a finite point": {Lines: []Line{{"a", []float64{1}, []float64{math.Inf(1)}}}},
-		"has 1 x for 2 y":        {Lines: []Line{{"a", []float64{1}, []float64{1, 2}}}},
+		"without a finite point": {Lines: []Line{{Name: "a", X: []float64{1}, Y: []float64{math.Inf(1)}}}},
+		"has 1 x for 2 y":        {Lines: []Line{{Name: "a", X: []float64{1}, Y: []float64{1, 2}}}},
 	} {
 		if _, err := f.SVG(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	one := Figure{Lines: []Line{{"a", []float64{1}, []float64{2}}}}
+	one := Figure{Lines: []Line{{Name: "a", X: []float64{1}, Y: []float64{2}}}}
 	if svg, err := one.SVG(); err != nil || !bytes.HasPrefix(svg, []byte("<svg")) {
 		t.Errorf("a single point: %v", err)
 	}
