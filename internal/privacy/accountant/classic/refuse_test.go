@@ -1,0 +1,77 @@
+package classic
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+// Every wrong argument is an error that names it, and no number comes with it.
+func TestRefusals(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	pure := []Part{{1, 0, 1}}
+	two := func(a, b float64, err error) (float64, error) { return a + b, err }
+	for _, c := range []struct {
+		want string
+		call func() (float64, error)
+	}{
+		{"epsilon is NaN", func() (float64, error) { return two(Basic(nan, 0, 1)) }},
+		{"epsilon is -1", func() (float64, error) { return two(Basic(-1, 0, 1)) }},
+		{"delta is 2", func() (float64, error) { return two(Basic(1, 2, 1)) }},
+		{"count is 0", func() (float64, error) { return two(Basic(1, 0, 0)) }},
+		{"overflows", func() (float64, error) { return two(Basic(1e300, 0, 1<<50)) }},
+		{"epsilon is +Inf", func() (float64, error) { return Advanced(inf, 1, 0.1) }},
+		{"slack is 0", func() (float64, error) { return Advanced(1, 1, 0) }},
+		{"slack is 1", func() (float64, error) { return AdvancedTight(1, 1, 1) }},
+		{"count is -3", func() (float64, error) { return AdvancedTight(1, -3, 0.1) }},
+		{"overflows", func() (float64, error) { return Advanced(800, 1, 0.1) }},
+		{"no parts", func() (float64, error) { return two(AdvancedAny(nil, 0.1)) }},
+		{"part 1: delta is -1", func() (float64, error) { return two(AdvancedAny([]Part{{1, 0, 1}, {1, -1, 1}}, 0.1)) }},
+		{"slack is NaN", func() (float64, error) { return two(AdvancedAny(pure, nan)) }},
+		{"overflows", func() (float64, error) { return two(AdvancedAny([]Part{{1e300, 0, 1 << 50}}, 0.1)) }},
+		{"no parts", func() (float64, error) { return KFoldDelta(nil, 1) }},
+		{"epsilon is NaN", func() (float64, error) { return KFoldDelta(pure, nan) }},
+		{"part 0: epsilon is NaN", func() (float64, error) { return KFoldEpsilon([]Part{{nan, 0, 1}}, 0.1) }},
+		{"delta is 1", func() (float64, error) { return KFoldEpsilon(pure, 1) }},
+		{"delta is NaN", func() (float64, error) { return KFoldEpsilon(pure, nan) }},
+		{"outcomes", func() (float64, error) { return KFoldEpsilon([]Part{{1, 0, 1 << 22}, {2, 0, 1 << 22}}, 0.1) }},
+		{"outcomes", func() (float64, error) { return KFoldDelta([]Part{{1, 0, 1 << 22}, {2, 0, 1 << 22}}, 0.1) }},
+		{"counts add up", func() (float64, error) { return KFoldDelta([]Part{{1, 0, 1 << 53}, {1, 1e-9, 1}}, 0.1) }},
+		{"overflows", func() (float64, error) { return KFoldDelta([]Part{{1e300, 0, 1 << 50}}, 0.1) }},
+		{"rate is 1.5", func() (float64, error) { return two(AmplifyPoisson(1.5, 1, 0)) }},
+		{"rate is NaN", func() (float64, error) { return two(AmplifyPoisson(nan, 1, 0)) }},
+		{"epsilon is -1", func() (float64, error) { return two(AmplifyPoisson(0.5, -1, 0)) }},
+		{"delta is 3", func() (float64, error) { return two(AmplifyPoisson(0.5, 1, 3)) }},
+		{"3 of 2 units", func() (float64, error) { return two(AmplifyWithoutReplacement(3, 2, 1, 0)) }},
+		{"0 of 0 units", func() (float64, error) { return two(AmplifyWithoutReplacement(0, 0, 1, 0)) }},
+		{"epsilon is", func() (float64, error) { return PureToZCDP(-1) }},
+		{"scale is 0", func() (float64, error) { return DiscreteLaplaceDelta(0, 1, 1) }},
+		{"shift is 0", func() (float64, error) { return DiscreteLaplaceDelta(1, 0, 1) }},
+		{"epsilon is NaN", func() (float64, error) { return DiscreteLaplaceDelta(1, 1, nan) }},
+		{"sigma is +Inf", func() (float64, error) { return DiscreteGaussianDelta(inf, 1, 1) }},
+		{"sigma is 1e+08", func() (float64, error) { return DiscreteGaussianDelta(1e8, 1, 1) }},
+		{"shift is -1", func() (float64, error) { return DiscreteGaussianDelta(1, -1, 1) }},
+		{"noise is 0", func() (float64, error) { _, err := FromNoise(0, 2); return 0, err }},
+		{"categories are 1", func() (float64, error) { _, err := FromNoise(0.5, 1); return 0, err }},
+		{"epsilon is -1", func() (float64, error) { return Response{-1, 2}.Delta(1) }},
+		{"epsilon is NaN", func() (float64, error) { return Response{1, 2}.Delta(nan) }},
+		{"unknown oracle", func() (float64, error) { return Oracle{"HR", 1, 2}.Variance(1, 0) }},
+		{"epsilon is 0", func() (float64, error) { return Oracle{OUE, 0, 2}.Variance(1, 0) }},
+		{"epsilon is 40", func() (float64, error) { return Oracle{OLH, 40, 2}.Variance(1, 0) }},
+		{"categories are 0", func() (float64, error) { return Oracle{GRR, 1, 0}.Variance(1, 0) }},
+		{"n is 0", func() (float64, error) { return Oracle{OUE, 1, 2}.Variance(0, 0) }},
+		{"f is 2", func() (float64, error) { return Oracle{OUE, 1, 2}.Variance(1, 2) }},
+		{"epsilon is 0", func() (float64, error) { return DuchiVariance(0, 0) }},
+		{"x is 2", func() (float64, error) { return DuchiVariance(1, 2) }},
+		{"x is NaN", func() (float64, error) { return PiecewiseVariance(1, nan) }},
+		{"epsilon is NaN", func() (float64, error) { return HybridVariance(nan, 0) }},
+	} {
+		got, err := c.call()
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("want %q, got %v", c.want, err)
+		}
+		if got != 0 {
+			t.Errorf("%s: the error comes with %v", c.want, got)
+		}
+	}
+}
