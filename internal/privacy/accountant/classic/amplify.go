@@ -40,7 +40,7 @@ func AmplifyWithoutReplacement(part, whole int64, epsilon, delta float64) (float
 // PureToZCDP is the smallest rho such that every epsilon-DP mechanism is rho-zCDP:
 // epsilon (e^epsilon-1)/(e^epsilon+1), the Kullback-Leibler divergence of
 // randomised response (Bun and Steinke 2016, proposition 3.3, with the larger
-// epsilon²/2; that this is the exact value: Harrison and Manurangsi 2025, theorem 3).
+// epsilon²/2; that this is the exact value: Harrison and Manurangsi 2025).
 func PureToZCDP(epsilon float64) (float64, error) {
 	if err := checkEpsilon(epsilon); err != nil {
 		return 0, err

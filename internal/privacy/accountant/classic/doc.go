@@ -21,6 +21,7 @@
 //     ICDE 2019).
 //   - DiscreteGaussianDelta, DiscreteLaplaceDelta: the whole curve of one release of
 //     integer noise.
+//   - Filter: budgets for mechanisms chosen after the results of those before.
 //
 // A guarantee that cannot be given is an error, ErrUnreachable where no finite
 // epsilon has the delta asked for.

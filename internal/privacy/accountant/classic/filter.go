@@ -1,0 +1,118 @@
+package classic
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"privrec/internal/privacy"
+)
+
+// ErrExhausted is a mechanism that a filter does not let run: its cost is more than
+// what is left of the budget.
+var ErrExhausted = errors.New("the privacy budget is exhausted")
+
+// Filter decides, before each mechanism, whether it may still run, when mechanisms
+// and their parameters are chosen after the results of those before. The theorems
+// of composition fix all parameters beforehand; a sum that is stopped when it
+// looks full is no guarantee without a filter. The zero value is not usable. A
+// Filter is not safe for use by several goroutines.
+type Filter struct {
+	kind         string
+	order        float64 // of a Rényi filter
+	limit, spent float64
+	delta, slack float64 // of an (epsilon, delta) filter: for the parts, for the sum
+	failed       float64
+	square       float64
+}
+
+// NewRenyiFilter is a filter on the Rényi divergence at one order, fixed now: as
+// long as the divergences charged add up to at most its limit, the whole is
+// (Epsilon, Delta)-DP under the tight conversion (Feldman and Zrnic, "Individual
+// privacy accounting via a Rényi filter", NeurIPS 2021). One order
+// only: which of several is within its limit may depend on the results, and then
+// none of them is guaranteed. A good order is the best one of a typical run.
+func NewRenyiFilter(b privacy.Budget, order float64) (*Filter, error) {
+	if err := b.Validate(); err != nil {
+		return nil, fmt.Errorf("rényi filter: %w", err)
+	}
+	if !(order > 1) || math.IsInf(order, 1) {
+		return nil, fmt.Errorf("rényi filter: order is %v, want above 1 and finite", order)
+	}
+	if b.Delta == 0 {
+		return nil, errors.New("rényi filter: delta is 0, want above 0: a finite order says nothing of it")
+	}
+	limit := b.Epsilon - math.Log1p(-1/order) + math.Log(b.Delta*order)/(order-1)
+	if !(limit > 0) {
+		return nil, fmt.Errorf("rényi filter: order %v leaves nothing of epsilon %v at delta %v: take a higher one", order, b.Epsilon, b.Delta)
+	}
+	return &Filter{kind: "rényi filter", order: order, limit: limit * (1 - rounding)}, nil
+}
+
+// NewFilter is a filter on (epsilon, delta)-DP mechanisms: they may run while
+//
+//	sqrt(2 ln(1/slack) sum epsilon_i²) + sum epsilon_i²/2 <= Epsilon
+//	sum delta_i <= Delta - slack
+//
+// (Whitehouse, Ramdas, Rogers, Wu, "Fully-adaptive composition in differential
+// privacy", ICML 2023): as good as advanced composition with all
+// parameters fixed. slack is above 0 and at most Delta.
+func NewFilter(b privacy.Budget, slack float64) (*Filter, error) {
+	if err := b.Validate(); err != nil {
+		return nil, fmt.Errorf("filter: %w", err)
+	}
+	if !(slack > 0 && slack <= b.Delta) {
+		return nil, fmt.Errorf("filter: slack is %v, want above 0 and at most the delta %v", slack, b.Delta)
+	}
+	return &Filter{kind: "filter", limit: b.Epsilon * (1 - rounding), delta: b.Delta - slack, slack: slack}, nil
+}
+
+// rounding keeps the rounding errors of a sum of many costs below the limit.
+const rounding = 1e-12
+
+// ChargeDivergence pays for a mechanism of a Rényi filter, whose divergence at its
+// order is at most the given one whatever came before; +Inf is refused as any cost
+// above what is left. After an error the filter is as before and the mechanism
+// must not run.
+func (f *Filter) ChargeDivergence(divergence float64) error {
+	if f.order == 0 {
+		return fmt.Errorf("%s: it takes epsilon and delta, not a divergence", f.kind)
+	}
+	if !(divergence >= 0) {
+		return fmt.Errorf("%s: divergence is %v, want at least 0", f.kind, divergence)
+	}
+	if f.spent+divergence > f.limit {
+		return fmt.Errorf("%s: divergence %v after %v of %v: %w", f.kind, divergence, f.spent, f.limit, ErrExhausted)
+	}
+	f.spent += divergence
+	return nil
+}
+
+// Charge pays for a mechanism of a filter from NewFilter that is (epsilon,
+// delta)-DP whatever came before. After an error the filter is as before and the
+// mechanism must not run.
+func (f *Filter) Charge(epsilon, delta float64) error {
+	if f.order != 0 {
+		return fmt.Errorf("%s: it takes a divergence, not epsilon and delta", f.kind)
+	}
+	if err := errors.Join(checkEpsilon(epsilon), checkProbability("delta", delta)); err != nil {
+		return fmt.Errorf("%s: %w", f.kind, err)
+	}
+	square, failed := f.square+epsilon*epsilon, f.failed+delta
+	spent := math.Sqrt(-2*math.Log(f.slack)*square) + square/2
+	if spent > f.limit || failed > f.delta*(1-rounding) && failed > 0 {
+		return fmt.Errorf("%s: epsilon %v of %v and delta %v of %v with this mechanism: %w", f.kind, spent, f.limit, failed, f.delta, ErrExhausted)
+	}
+	f.square, f.failed, f.spent = square, failed, spent
+	return nil
+}
+
+// Order is that of a Rényi filter, 0 of another.
+func (f *Filter) Order() float64 { return f.order }
+
+// Spent is what was charged so far, in the units of Limit. It is not a guarantee
+// of its own: that is the budget, whatever is left of it.
+func (f *Filter) Spent() float64 { return f.spent }
+
+// Limit is what may be charged in all: a divergence at the order, or an epsilon.
+func (f *Filter) Limit() float64 { return f.limit }
