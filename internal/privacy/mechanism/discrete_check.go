@@ -111,7 +111,8 @@ func (l gridGaussian) tails() int           { return 6 }
 func (l gridGaussian) check(t *tally, purpose string, x float64) error {
 	d := DiscreteGaussianLaw{l.e.Sigma}
 	return moments{
-		// At most that of a normal (Canonne, Kamath, Steinke 2020, lemma 7).
+		// At most that of a normal: the law is sub-Gaussian (Canonne, Kamath, Steinke
+		// 2020), since shifting the integers within theta only makes it smaller.
 		sum:  func(t float64) float64 { return t * t / 2 },
 		size: d.logSquares, sumLimit: 64, sizeLimit: 0.5, unchanged: d.PMF(0), root: 2,
 	}.check(t, purpose, l.scale(), x)

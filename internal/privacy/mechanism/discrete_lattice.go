@@ -79,7 +79,8 @@ func plan(digits int, q request) (*lattice, error) {
 		return fit(digits, q)
 	}
 	_, e := math.Frexp(q.scale)
-	for q.grid = math.Ldexp(1, e-finest); ; q.grid *= 2 {
+	low, _ := normal(digits)
+	for q.grid = math.Ldexp(1, max(low, e-finest)); ; q.grid *= 2 {
 		if q.grid > 2*q.scale { // noise of less than a step
 			return nil, fmt.Errorf("values up to %g with noise of scale %g do not fit into %d bits", q.bound, q.scale, digits)
 		}
@@ -98,6 +99,9 @@ func retry(err error) bool { _, ok := err.(tooFine); return ok }
 func fit(digits int, q request) (*lattice, error) {
 	l := &lattice{grid: q.grid, perGrid: 1 / q.grid, whole: q.whole, limit: 1 << digits}
 	l.bound = math.Floor(q.bound * l.perGrid)
+	if l.bound < 1 {
+		return nil, fmt.Errorf("bound is %g, below one step of the grid, %g", q.bound, q.grid)
+	}
 	l.sensitivity = q.sensitivity * l.perGrid
 	wanted := q.scale * l.perGrid
 	if !q.whole {
@@ -106,7 +110,7 @@ func fit(digits int, q request) (*lattice, error) {
 			return nil, fmt.Errorf("on a grid of %g rounding would move neighbours apart by %g steps, more than the sensitivity itself, %g: fewer coordinates, a smaller bound or a wider type is needed",
 				q.grid, q.moved, q.sensitivity*l.perGrid)
 		}
-		wanted = up(up(wanted*l.sensitivity) / (q.sensitivity * l.perGrid))
+		wanted = up(wanted * up(l.sensitivity/(q.sensitivity*l.perGrid)))
 	}
 	var err error
 	if l.noise, err = ratioAbove(wanted); err != nil {

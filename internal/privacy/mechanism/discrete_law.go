@@ -9,8 +9,8 @@ type DiscreteGaussianLaw struct{ Sigma float64 }
 
 // theta returns the sum of exp(-k²/(2 sigma²)) over all integers over sigma
 // sqrt(2 pi), and that of k² times the same over sigma³ sqrt(2 pi). From sigma 1
-// on both are near 1 and come from Poisson's summation formula (the same paper,
-// fact 8 and the proof of proposition 21), below from the sums themselves.
+// on both are near 1 and come from Poisson's summation formula, below from the
+// sums themselves.
 func (l DiscreteGaussianLaw) theta() (mass, second float64) {
 	if l.Sigma >= 1 {
 		mass, second = 1, 1
