@@ -9,7 +9,7 @@ import (
 // is about logDelta; quiet is -log of the relative error that images and the rest
 // of the line may have.
 func (g *integral) build(c, eps, logDelta, quiet float64) (*line, error) {
-	step := g.stepFor(c, eps, logDelta, quiet)
+	c, step := g.place(c, eps, logDelta, quiet)
 	if !(step > 0) || math.IsInf(step, 1) {
 		return nil, notCovered("no line of integration at %.3g", c)
 	}
@@ -29,7 +29,6 @@ func (g *integral) build(c, eps, logDelta, quiet float64) (*line, error) {
 	if !(far > step) {
 		far = step
 	}
-	g.narrow()
 	if err := g.reach(c, far); err != nil {
 		return nil, g.why(err)
 	}
@@ -75,10 +74,11 @@ func (g *integral) build(c, eps, logDelta, quiet float64) (*line, error) {
 			continue
 		}
 		if quietRun++; quietRun >= 3 && y >= check && j < points {
-			if l.tail = g.tail(c, y, points*step); l.tail <= small {
+			if rest := g.tail(c, y, points*step, small); rest <= small {
+				l.tail = rest
 				return l, nil
 			}
-			check = 1.25 * y
+			check = 1.2 * y
 		}
 	}
 	return l, nil
@@ -86,32 +86,39 @@ func (g *integral) build(c, eps, logDelta, quiet float64) (*line, error) {
 
 // tail bounds the part of the sum beyond y, relative to exp(peak - c eps): twice
 // the real part is at most twice the absolute value, and what multiplies |phi|
-// falls like 1/y² or, on a lattice, is bounded.
-func (g *integral) tail(c, y, end float64) float64 {
+// falls like 1/y² or, on a lattice, is bounded. It is +Inf where it would be above
+// small.
+func (g *integral) tail(c, y, end, small float64) float64 {
 	sum := 0.0
-	for y < end {
-		next, falls := 2*y, 0.0
-		last := next >= end || y > 1e30*(1+c)
-		if last {
-			next = end
+	for y < end && g.budget > 0 {
+		if g.h == 0 { // what is known of everything beyond may be enough
+			if rest := math.Exp(g.falls(c, y, math.Inf(1))) / (math.Pi * y); rest <= small/2 || y > 1e30*(1+c) {
+				return sum + rest
+			}
 		}
-		for _, p := range g.parts {
-			falls += p.n * p.decay(c, y, next)
-			g.budget -= 8 * p.cost()
-		}
-		if g.h > 0 {
+		next := math.Min(1.3*y, end)
+		if f := math.Exp(g.falls(c, y, next)); g.h > 0 {
 			kernel := -1/math.Expm1(-c*g.h) - 1/math.Expm1(-(c+1)*g.h)
-			sum += math.Exp(falls) * kernel * g.h / math.Pi * (next - y)
+			sum += f * kernel * g.h / math.Pi * (next - y)
 		} else {
-			sum += math.Exp(falls) / math.Pi * (1/y - 1/next)
+			sum += f / math.Pi * (1/y - 1/next)
 		}
-		if last || g.budget < 0 {
+		if y = next; sum > small {
 			break
 		}
-		y = next
 	}
-	if g.budget < 0 {
+	if y < end {
 		return math.Inf(1)
+	}
+	return sum
+}
+
+// falls bounds log of |phi| of the whole composition from y0 to y1.
+func (g *integral) falls(c, y0, y1 float64) float64 {
+	sum := 0.0
+	for _, p := range g.parts {
+		sum += p.n * p.decay(c, y0, y1)
+		g.pay(p, 1)
 	}
 	return sum
 }

@@ -1,92 +1,117 @@
 package exact
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // decay bounds log |phi(y)| over y0 <= y <= y1 for phi(y) = M(c+iy)/M(c), the
 // characteristic function of the loss L under its law tilted by exp(cL). It is the
 // better of two bounds.
 //
-// Bins, for y1 finite: for two independent copies in the same bin of length pi/y1,
-// 1 - cos(y(L-L')) >= 2 y² (L-L')²/pi², so that
+// Bins, for y1 finite: |phi|² = E cos(y(L-L')) for two independent copies, and for
+// those in the same bin of length a/y1 the cosine is at most 1 - k y² (L-L')², with
+// k = (1-cos a)/a², so that
 //
-//	1 - |phi|² >= (2 y0²/pi²) sum over bins of 2 (P S2 - S1²)
+//	1 - |phi|² >= k y0² sum over bins of 2 (P S2 - S1²)
 //
 // with S1, S2 the moments of L within the bin. Level, for all y >= y0: where f is
 // the density and g = min(f, level), integration by parts gives
 // |∫ g exp(iyl) dl| <= V(g)/y with V the total variation, so that
 // |phi| <= 1 - ∫g + V(g)/y.
 //
-// The quadrature of a function with jumps or kinks is only good to a node's width;
-// half of the first gain and nine tenths of the second are claimed. Bins without
-// two nodes gain nothing, and atoms add nothing to g: both err to the safe side.
+// The quadrature of a function with jumps or kinks is only good to a node's width:
+// of n nodes in a bin the gain of two is not claimed, and of the second gain a
+// tenth is not. Bins of two nodes gain nothing, and atoms add nothing to g: both err to the safe side.
 func (t *table) decay(c, y0, y1 float64) float64 {
 	t.at(c)
-	best := 0.0
-	if !math.IsInf(y1, 1) {
-		best = t.bins(y0, y1)
+	if t.cutAt != c {
+		t.cut()
 	}
-	return math.Min(best, t.level(y0))
+	best := t.level(y0)
+	if !math.IsInf(y1, 1) {
+		best = math.Min(best, t.bins(y0, y1))
+	}
+	return best
 }
 
 func (t *table) bins(y0, y1 float64) float64 {
-	length := math.Pi / y1
-	gain := 0.0
-	bin, from := math.NaN(), 0.0
-	var p, s1, s2 float64
-	// Losses are monotone along the nodes, so a bin is a run of nodes. Moments are
-	// taken from the run's first loss, lest they cancel.
-	for k, l := range t.loss {
-		if b := math.Floor(l / length); b != bin {
-			gain += p*s2 - s1*s1
-			bin, from, p, s1, s2 = b, l, 0, 0, 0
-		}
-		w, x := t.tilt[k]/t.norm, l-from
-		p, s1, s2 = p+w, s1+w*x, s2+w*x*x
+	best := 0.0
+	for _, turn := range [...]float64{math.Pi, 2} {
+		// 1 - cos x >= part x² for |x| <= turn
+		part := (1 - math.Cos(turn)) / (turn * turn)
+		best = math.Max(best, 2*part*y0*y0*t.scatter(turn/y1))
 	}
-	gain += p*s2 - s1*s1
-	gain *= 2 * (2 / (math.Pi * math.Pi)) * y0 * y0 / 2
-	if !(gain > 0) {
+	if !(best > 0) {
 		return 0
 	}
-	return 0.5 * math.Log1p(-math.Min(gain, 0.999999))
+	return 0.5 * math.Log1p(-math.Min(best, 0.999999))
 }
 
+// scatter is the sum of P S2 - S1² over bins of a length, one of which has the
+// mean in its middle. Losses are monotone along the nodes, so a bin is a run of
+// nodes; moments are taken from the run's first loss, lest they cancel.
+func (t *table) scatter(length float64) float64 {
+	sum, bin, from := 0.0, math.NaN(), 0.0
+	var n, p, s1, s2 float64
+	flush := func() {
+		if n > 2 {
+			sum += (p*s2 - s1*s1) * (1 - 2/n)
+		}
+	}
+	for k, l := range t.loss {
+		if b := math.Floor((l-t.center)/length + 0.5); b != bin {
+			flush()
+			bin, from, n, p, s1, s2 = b, l, 0, 0, 0, 0
+		}
+		w, x := t.tilt[k]/t.norm, l-from
+		n, p, s1, s2 = n+1, p+w, s1+w*x, s2+w*x*x
+	}
+	flush()
+	return math.Max(0, sum)
+}
+
+// level is the second bound. The densities were made when the real part was set.
 func (t *table) level(y0 float64) float64 {
-	var density, width []float64
-	atoms := 0.0
-	for k, w := range t.width {
-		if w > 0 {
-			density, width = append(density, t.tilt[k]/t.norm/w), append(width, w)
-		} else {
-			atoms += t.tilt[k]
-		}
-	}
-	if len(density) == 0 {
-		return 0
-	}
-	sorted := slices.Clone(density)
-	slices.Sort(sorted)
 	best := 0.0
-	for _, share := range [...]float64{1, 0.99, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3} {
-		level := sorted[int(share*float64(len(sorted)-1))]
-		mass, variation, last := 0.0, 0.0, 0.0
-		for k, f := range density {
-			g := math.Min(f, level)
-			mass += g * width[k]
-			variation += math.Abs(g - last)
-			last = g
-		}
-		variation += last
-		bound := 1 - 0.9*(math.Min(mass, 1)-1.2*variation/y0)
-		if share == 1 && atoms == 0 { // nothing was cut off: all the mass is there
-			bound = 1.2 * variation / y0
+	for i, share := range shares {
+		bound := 1 - 0.9*(math.Min(t.mass[i], 1)-1.2*t.variation[i]/y0)
+		if share == 1 && t.whole { // nothing is cut off: all the mass is there
+			bound = 1.2 * t.variation[i] / y0
 		}
 		if bound < 1 {
 			best = math.Min(best, math.Log(bound))
 		}
 	}
 	return best
+}
+
+// shares are the levels that densities are cut at, relative to the largest.
+var shares = [...]float64{1, 0.6, 0.3, 0.1, 0.03, 0.01, 1e-3, 1e-4, 1e-5}
+
+// cut readies the masses and variations below each level.
+func (t *table) cut() {
+	most := 0.0
+	t.whole = true
+	t.center = 0
+	for k, l := range t.loss {
+		t.center += t.tilt[k] / t.norm * l
+	}
+	for k, w := range t.width {
+		if w > 0 {
+			most = math.Max(most, t.tilt[k]/t.norm/w)
+		} else {
+			t.whole = t.whole && t.tilt[k] == 0
+		}
+	}
+	for i, share := range shares {
+		level, mass, variation, last := share*most, 0.0, 0.0, 0.0
+		for k, w := range t.width {
+			if w > 0 {
+				g := min(t.tilt[k]/t.norm/w, level)
+				mass += g * w
+				variation += math.Abs(g - last)
+				last = g
+			}
+		}
+		t.mass[i], t.variation[i] = mass, variation+last
+	}
+	t.cutAt = t.c
 }

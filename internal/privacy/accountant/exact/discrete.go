@@ -112,7 +112,12 @@ func (g discreteGaussian) table(_ Direction, c, _ float64, t *table) error {
 type theta struct{ discreteGaussian }
 
 func (t theta) reach(float64, float64) error { return nil }
-func (t theta) cost() int                    { return 4 }
+func (t theta) cost() (log, real int)        { return 4, 4 }
+
+func (t theta) real(c float64) float64 {
+	k, _, _ := t.log(c, 0)
+	return k
+}
 
 func (t theta) log(c, y float64) (re, im, noise float64) {
 	v := t.sigma * t.sigma

@@ -16,16 +16,18 @@ type law interface {
 
 // factor gives K(w) of one release in one direction.
 type factor interface {
-	// reach readies it for 0 < Re w <= c and |Im w| <= y.
+	// real is K(c), +Inf where it cannot be computed.
+	real(c float64) float64
+	// reach readies log for Re w = c and |Im w| <= y.
 	reach(c, y float64) error
 	// log is K(c+iy), the imaginary part modulo 2 pi, and a bound on the error of
 	// both by rounding, in units of ulp.
 	log(c, y float64) (re, im, noise float64)
 	// decay is an upper bound, at most 0, of log |M(c+iy)/M(c)| for all y from y0
-	// to y1 > y0, which may be +Inf. Cheap, valid at any y whatever was reached.
+	// to y1 > y0, which may be +Inf, at the c that was reached: any y will do.
 	decay(c, y0, y1 float64) float64
-	// cost is the work of one log, in nodes.
-	cost() int
+	// cost is the work of one log, and of one real, in nodes.
+	cost() (log, real int)
 }
 
 // smooth is a loss with a density: a quadrature that is refined as y grows.
@@ -35,33 +37,44 @@ type smooth struct {
 	}
 	direction Direction
 	t         table
-	c, y      float64 // what the table reaches
+	c, y      float64 // what the table is for
+	axis      table   // another for real moments
+	most      float64 // the largest c that it is for
 }
 
 func (s *smooth) reach(c, y float64) error {
-	if c <= s.c && y <= s.y {
+	if c == s.c && y <= s.y {
 		return nil
 	}
-	c, y = math.Max(c, s.c), math.Max(y, s.y)
-	t := table{loss: s.t.loss[:0], logp: s.t.logp[:0], p: s.t.p[:0], width: s.t.width[:0], tilt: s.t.tilt, base: s.t.base, slope: s.t.slope}
-	if err := s.law.table(s.direction, c, y, &t); err != nil {
-		return err
+	s.t.clear()
+	s.c, s.y = c, y
+	return s.law.table(s.direction, c, y, &s.t)
+}
+
+func (s *smooth) real(c float64) float64 {
+	if c > s.most {
+		s.axis.clear()
+		s.most = 1.3 * c
+		if s.law.table(s.direction, s.most, 0, &s.axis) != nil {
+			s.most = 0
+			return math.Inf(1)
+		}
 	}
-	s.t, s.c, s.y = t, c, y
-	return nil
+	return s.axis.real(c)
 }
 
 func (s *smooth) log(c, y float64) (re, im, noise float64) { return s.t.log(c, y) }
 func (s *smooth) decay(c, y0, y1 float64) float64          { return s.t.decay(c, y0, y1) }
-func (s *smooth) cost() int                                { return len(s.t.loss) + 4 }
+func (s *smooth) cost() (log, real int)                    { return len(s.t.loss) + 4, len(s.axis.loss) + 4 }
 
 // atoms is a loss with finitely many values.
 type atoms struct{ t table }
 
 func (s *atoms) reach(float64, float64) error             { return nil }
+func (s *atoms) real(c float64) float64                   { return s.t.real(c) }
 func (s *atoms) log(c, y float64) (re, im, noise float64) { return s.t.log(c, y) }
 func (s *atoms) decay(c, y0, y1 float64) float64          { return 0 }
-func (s *atoms) cost() int                                { return len(s.t.loss) + 4 }
+func (s *atoms) cost() (log, real int)                    { return len(s.t.loss) + 4, len(s.t.loss) + 4 }
 
 // gaussian is all Gaussians that are not sampled: K(w) = mu² w (w+1)/2.
 type gaussian struct{ mu2 float64 }
@@ -72,4 +85,5 @@ func (g gaussian) log(c, y float64) (re, im, noise float64) {
 	return re, im, 4 * g.mu2 / 2 * (c*(c+1) + y*y + math.Abs(y)*(2*c+1))
 }
 func (g gaussian) decay(c, y0, y1 float64) float64 { return -g.mu2 / 2 * y0 * y0 }
-func (g gaussian) cost() int                       { return 1 }
+func (g gaussian) real(c float64) float64          { return g.mu2 / 2 * c * (c + 1) }
+func (g gaussian) cost() (log, real int)           { return 1, 1 }

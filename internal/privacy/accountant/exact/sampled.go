@@ -77,17 +77,13 @@ func (g sampledGaussian) table(d Direction, c, y float64, t *table) error {
 	if !(to-from < mostNodes) {
 		return notCovered("a quadrature of %.2g nodes", to-from)
 	}
-	logq, log1q := math.Log(g.rate), math.Log1p(-g.rate)
+	logq := math.Log(g.rate)
 	logw := math.Log(h / math.Sqrt(2*math.Pi))
 	// mixed is u, log(1+u) and the derivative of the latter along the exponent.
 	mixed := func(e float64) (u, l, by float64) {
-		if e > 690 {
-			l = logq + e
-			return math.Inf(1), l, 1
-		}
-		u = g.rate * math.Expm1(e)
-		if l = math.Log1p(u); u < -0.5 { // rate near one, far left
-			l = log1q + math.Log1p(g.rate/(1-g.rate)*math.Exp(e))
+		l = g.logMixed(e)
+		if u = g.rate * math.Expm1(e); e > 690 {
+			u = math.Inf(1)
 		}
 		return u, l, math.Exp(logq + e - l)
 	}

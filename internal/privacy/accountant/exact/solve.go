@@ -28,7 +28,7 @@ func (g *integral) delta(eps float64) (Value, error) {
 			return Value{}, err
 		}
 		log, r := l.at(eps)
-		r += g.images(c, l.step, eps) / math.Exp(log)
+		r += g.images(l.c, l.step, eps) / math.Exp(log)
 		if r < error_ {
 			best, error_ = log, r
 		}
@@ -65,7 +65,7 @@ func (g *integral) epsilon(delta float64) (Value, error) {
 		}
 		eps, r := l.solve(target, guess)
 		if r < 0.1 {
-			r += g.images(c, l.step, eps) / delta
+			r += g.images(l.c, l.step, eps) / delta
 		}
 		if r < good || r < tolerance && math.Abs(eps-guess) <= 1e-6*guess {
 			return v.within(l, eps, r, target, most)

@@ -18,7 +18,7 @@ func (p *plan) stick(d Direction) *stick {
 	switch l := p.parts[0].law.(type) {
 	case sampledGaussian:
 		if l.replace {
-			return nil
+			return &stick{log: l.tilted, err: l.tiltedError, most: func(delta float64) float64 { return gaussBound(l.mu, delta) }}
 		}
 		return &stick{
 			log: thin(l.rate, d, func(e float64) float64 { return logDelta(l.mu, e) }),
@@ -32,6 +32,12 @@ func (p *plan) stick(d Direction) *stick {
 			},
 			most: func(delta float64) float64 { return gaussBound(l.mu, delta) },
 		}
+	case discreteLaplace:
+		if l.rate == 1 {
+			return nil // the sum over the lattice is closed too
+		}
+		t := l.factor(d).(*atoms).t
+		return &stick{log: t.delta, err: func(float64) float64 { return 64 * ulp * (1 + l.shift/l.scale) }, most: func(float64) float64 { return l.most(d) }}
 	case laplace:
 		return &stick{
 			log: thin(l.rate, d, func(e float64) float64 { return logLaplace(l.range_, e) }),
@@ -95,4 +101,87 @@ func logLaplace(range_, eps float64) float64 {
 		return math.Inf(-1)
 	}
 	return math.Log(-math.Expm1((eps - range_) / 2))
+}
+
+// delta is the logarithm of the hockey stick of finitely many losses.
+func (t *table) delta(eps float64) float64 {
+	sum := 0.0
+	for k, l := range t.loss {
+		if l > eps {
+			sum -= t.p[k] * math.Expm1(eps-l)
+		}
+	}
+	return math.Log(sum)
+}
+
+// tilted is log delta of one release under replace: the integral of the density
+// of the one mixture times 1 - exp(eps - L), from where the loss L is eps. L grows
+// with t, and the integrand is positive and vanishes at its end.
+func (g sampledGaussian) tilted(eps float64) float64 {
+	m := g.mu / 2
+	from := g.crossing(eps)
+	// From there the exponent falls by 45, and once more by what the mixture gains.
+	length := math.Sqrt(from*from+90) - from + m
+	if from < 0 {
+		length = reachOf - from + m
+	}
+	panels := math.Ceil(length * math.Max(2, math.Max(2*m, 1+math.Abs(from))))
+	if !(panels < mostNodes) {
+		return math.NaN()
+	}
+	half := length / panels / 2
+	sum, peak := 0.0, -math.Max(from, 0)*math.Max(from, 0)/2
+	for k := 0.0; k < panels; k++ {
+		for i := range 16 {
+			j, sign := i-8, 1.0
+			if i < 8 {
+				j, sign = 7-i, -1.0
+			}
+			t := from + (2*k+1)*half + sign*half*legendreX[j]
+			l := g.logMixed(m*t - m*m/2)
+			if loss := l - g.logMixed(-m*t-m*m/2); loss > eps {
+				sum -= half * legendreW[j] * math.Exp(l-t*t/2-peak) * math.Expm1(eps-loss)
+			}
+		}
+	}
+	return peak + math.Log(sum/math.Sqrt(2*math.Pi))
+}
+
+func (g sampledGaussian) tiltedError(eps float64) float64 {
+	x := math.Abs(g.crossing(eps))
+	return 256 * ulp * (4 + x*x + eps)
+}
+
+// crossing is the t at which the loss under replace is eps.
+func (g sampledGaussian) crossing(eps float64) float64 {
+	m := g.mu / 2
+	loss := func(t float64) float64 { return g.logMixed(m*t-m*m/2) - g.logMixed(-m*t-m*m/2) }
+	lo, hi := 0.0, 1.0
+	for loss(hi) < eps && hi < 1e18 {
+		lo, hi = hi, 2*hi
+	}
+	for range 200 {
+		mid := lo + (hi-lo)/2
+		if mid <= lo || mid >= hi {
+			break
+		}
+		if loss(mid) < eps {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return hi
+}
+
+// logMixed is log(1 + rate (exp(e) - 1)).
+func (g sampledGaussian) logMixed(e float64) float64 {
+	switch u := g.rate * math.Expm1(e); {
+	case e > 690:
+		return math.Log(g.rate) + e
+	case u < -0.5: // rate near one, far left
+		return math.Log1p(-g.rate) + math.Log1p(g.rate/(1-g.rate)*math.Exp(e))
+	default:
+		return math.Log1p(u)
+	}
 }

@@ -25,6 +25,12 @@ type table struct {
 	base  []float64 // p (1 + cL)
 	slope []float64 // p L
 	norm  float64   // M(c) exp(-shift)
+
+	// For the decay at the real part cutAt (see cut).
+	cutAt           float64
+	whole           bool
+	center          float64 // mean of the tilted loss
+	mass, variation [len(shares)]float64
 }
 
 // add appends a node.
@@ -33,6 +39,12 @@ func (t *table) add(loss, logp, width float64) {
 	t.logp = append(t.logp, logp)
 	t.p = append(t.p, math.Exp(logp))
 	t.width = append(t.width, width)
+}
+
+// clear empties a table and keeps its memory.
+func (t *table) clear() {
+	t.loss, t.logp, t.p, t.width = t.loss[:0], t.logp[:0], t.p[:0], t.width[:0]
+	t.mean, t.c, t.cutAt = 0, 0, 0
 }
 
 // overflow is the exponent above which sums are taken relative to their largest
@@ -113,6 +125,35 @@ func (t *table) log(c, y float64) (re, im, noise float64) {
 	return re, math.Atan2(b, 1+a), noise/size + 8*(math.Abs(re)+math.Abs(b)/size)
 }
 
+// real is K(c).
+func (t *table) real(c float64) float64 {
+	a, most := c*t.mean, 0.0
+	for k, l := range t.loss {
+		x := c * l
+		switch {
+		case x > near || x < -near:
+			e := t.logp[k] + x
+			if e > overflow {
+				most = max(most, e)
+				continue
+			}
+			a += math.Exp(e) - t.p[k]*(1+x)
+		case x > closer || x < -closer:
+			a += t.p[k] * secondReal(x, 12)
+		default:
+			a += t.p[k] * secondReal(x, 7)
+		}
+	}
+	if most == 0 {
+		return math.Log1p(a)
+	}
+	a = 0
+	for k, l := range t.loss {
+		a += math.Exp(t.logp[k] + c*l - most)
+	}
+	return most + math.Log(a)
+}
+
 // large is log where M is beyond exp(overflow).
 func (t *table) large(y float64) (re, im, noise float64) {
 	a, b := 0.0, 0.0
@@ -136,6 +177,15 @@ func second(x, v float64, terms int) (re, im float64) {
 	}
 	zr, zi := (x-v)*(x+v), 2*x*v
 	return zr*sr - zi*si, zr*si + zi*sr
+}
+
+// secondReal is second on the real axis.
+func secondReal(x float64, terms int) float64 {
+	s := factors[terms]
+	for n := terms - 1; n >= 0; n-- {
+		s = factors[n] + x*s
+	}
+	return s * x * x
 }
 
 // factors[n] is 1/(n+2)!
