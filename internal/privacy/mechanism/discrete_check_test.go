@@ -1,0 +1,143 @@
+package mechanism
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"privrec/internal/privacy"
+)
+
+// power returns the law of the sum of n independent values 0, 1, ... cut at its
+// length.
+func power(p []float64, n int) []float64 {
+	sum := make([]float64, len(p))
+	sum[0] = 1
+	for range n {
+		next := make([]float64, len(p))
+		for i, a := range sum {
+			if a == 0 {
+				continue
+			}
+			for j, b := range p[:len(p)-i] {
+				if b != 0 {
+					next[i+j] += a * b
+				}
+			}
+		}
+		sum = next
+	}
+	return sum
+}
+
+// massAbove returns the mass beyond a bound.
+func massAbove(p []float64, bound float64) (mass float64) {
+	for i := len(p) - 1; i >= 0 && float64(i) > bound; i-- {
+		mass += p[i]
+	}
+	return mass
+}
+
+func massBelow(p []float64, bound float64) (mass float64) {
+	for i := 0; i < len(p) && float64(i) < bound; i++ {
+		mass += p[i]
+	}
+	return mass
+}
+
+// The bands of the discrete laws really are crossed with probability at most
+// exp(-x), by the exact laws of sums.
+func TestDiscreteBandsAreAsRareAsStated(t *testing.T) {
+	const most = 1500
+	negative := func(f func(float64) float64) func(float64) float64 { return func(t float64) float64 { return f(-t) } }
+	for _, s := range []float64{0.4, 0.9, 1, 2, 3} {
+		g, l := DiscreteGaussianLaw{s}, DiscreteLaplaceLaw{s}
+		squares, sizes, sums := make([]float64, most), make([]float64, most), make([]float64, most)
+		gaussSums := make([]float64, most)
+		const shift = 60 // sums are counted from -shift a value: the mass below is no worry here
+		for k := int64(-38); k <= 38; k++ {
+			squares[k*k] += g.PMF(k)
+			sizes[max(k, -k)] += l.PMF(k)
+			sums[k+shift] += l.PMF(k)
+			gaussSums[k+shift] += g.PMF(k)
+		}
+		for _, n := range []int{1, 3, 12} {
+			q, a, c, d := power(squares, n), power(sizes, n), power(sums, n), power(gaussSums, n)
+			for _, x := range []float64{1, 5, 12, 20} {
+				limit := math.Exp(-x) * (1 + 1e-9)
+				shifted := float64(n * shift)
+				for name, p := range map[string]float64{
+					"squares above": massAbove(q, s*s*upper(g.logSquares, 0.5, float64(n), x)),
+					"squares below": massBelow(q, -s*s*upper(negative(g.logSquares), 0.5, float64(n), x)),
+					"sizes above":   massAbove(a, s*upper(l.logSizes, 1, float64(n), x)),
+					"sizes below":   massBelow(a, -s*upper(negative(l.logSizes), 1, float64(n), x)),
+					"sum above":     massAbove(c, shifted+s*upper(l.logSum, 1, float64(n), x)),
+					"sum below":     massBelow(c, shifted-s*upper(l.logSum, 1, float64(n), x)),
+					"normal sum":    massAbove(d, shifted+s*upper(func(t float64) float64 { return t * t / 2 }, 64, float64(n), x)),
+				} {
+					if p > limit {
+						t.Errorf("s %g, n %d, x %g: %s its band with probability %g", s, n, x, name, p)
+					}
+				}
+			}
+		}
+	}
+}
+
+// The same for the Laplace law, whose sizes add up to a gamma law; and the bands
+// are not much wider than they need be.
+func TestLaplaceBandsAreAsRareAsStated(t *testing.T) {
+	size := func(t float64) float64 { return -math.Log1p(-t) }
+	for _, x := range []float64{1, 5, 15, 23} {
+		for _, n := range []float64{1, 2, 10, 150, 48_000} {
+			gamma := distuv.Gamma{Alpha: n, Beta: 1}
+			high := upper(size, 1, n, x)
+			low := -upper(func(t float64) float64 { return size(-t) }, 1, n, x)
+			if p := gamma.Survival(high); p > math.Exp(-x)*(1+1e-9)+1e-14 {
+				t.Errorf("n %g, x %g: size above its band with probability %g", n, x, p)
+			}
+			if low > 0 {
+				if p := gamma.CDF(low); p > math.Exp(-x)*(1+1e-9)+1e-14 {
+					t.Errorf("n %g, x %g: size below its band with probability %g", n, x, p)
+				}
+			}
+			if need := math.Sqrt(2*n*x) + x; high-n > 1.05*need+1 {
+				t.Errorf("n %g, x %g: the band ends %g above its middle, want about %g", n, x, high-n, need)
+			}
+		}
+	}
+	if b := upper(func(t float64) float64 { return -math.Log1p(-t * t) }, 1, 1, 20); 0.5*math.Exp(-b) > math.Exp(-20) {
+		t.Errorf("one value is beyond %g with probability above exp(-20)", b)
+	}
+}
+
+// A check names what is wrong, and an empty tally is right.
+func TestMomentsCheck(t *testing.T) {
+	law := gridGaussian{privacy.DiscreteGaussian{Sigma: 2}, 0.5}
+	p0 := DiscreteGaussianLaw{2}.PMF(0)
+	const n = 10_000
+	good := tally{n: n, zeros: int64(n * p0), sum: 0, sq: n}
+	for _, c := range []struct {
+		what string
+		t    tally
+	}{
+		{"", tally{}}, {"", good},
+		{"number of unchanged values", tally{n: n, zeros: 0, sq: n}},
+		{"number of unchanged values", tally{n: n, zeros: 2 * good.zeros, sq: n}},
+		{"scale", tally{n: n, zeros: good.zeros, sq: 1.2 * n}},
+		{"scale", tally{n: n, zeros: good.zeros, sq: 0.8 * n}},
+		{"scale", tally{n: n, zeros: good.zeros, sq: math.NaN()}},
+		{"mean", tally{n: n, zeros: good.zeros, sum: 0.1 * n, sq: n}},
+		{"mean", tally{n: n, zeros: good.zeros, sum: math.NaN(), sq: n}},
+	} {
+		err := law.check(&c.t, "p", 25)
+		e, _ := err.(*CheckError)
+		if (err == nil) != (c.what == "") || e != nil && e.What != c.what {
+			t.Errorf("%+v: %v, want %q", c.t, err, c.what)
+		}
+		if c.what == "scale" && !math.IsNaN(c.t.sq) && math.Abs(e.Got-math.Sqrt(c.t.sq/n)) > 1e-12 { // 2 steps of 0.5
+			t.Errorf("scale %g is shown as %g", math.Sqrt(c.t.sq/n), e.Got)
+		}
+	}
+}
