@@ -16,7 +16,8 @@ const maxGroup = 1 << 20
 // It is the weak triangle inequality D_a(P,R) <= (a - 1/p)/(a-1) D_pa(P,Q) +
 // D_(pa-1)/(p-1)(Q,R) (Mironov 2017, proposition 11) along the chain of single
 // changes, with the p that makes it k² rho for a rho-zCDP mechanism, as Bun and
-// Steinke 2016, proposition 1.9; at alpha = +Inf it is k times the pure epsilon.
+// Steinke 2016, proposition 1.9; at no order is it above k times the
+// pure epsilon.
 // k is from 1 to 2^20.
 func Group(c Curve, k int64) (Curve, error) {
 	if err := atLeast("group size", k, 1); err != nil {
@@ -33,12 +34,13 @@ func Group(c Curve, k int64) (Curve, error) {
 		if math.IsInf(alpha, 1) {
 			return n * c(alpha)
 		}
+		pure := n * c(math.Inf(1))
 		alpha = math.Max(alpha, 1+1e-9) // the inequality is for orders above 1; divergence grows with the order
 		s := 0.0
 		for j := 1.0; j <= n; j++ {
 			order := n*alpha - j + 1
 			s += n * alpha / order * c(order)
 		}
-		return s
+		return math.Min(s, pure)
 	}), nil
 }
