@@ -1,6 +1,7 @@
 package pld
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"sync"
@@ -36,11 +37,28 @@ func brackets(parts []part, q query, o Options) ([]Bounds, error) {
 	if symmetric {
 		names = []string{"both"}
 	}
-	spans, ranges, target, err := survey(parts, len(names), q)
+	v, err := survey(parts, len(names), q)
 	if err != nil {
 		return nil, err
 	}
-	bins, h, err := chooseMesh(parts, spans, o.Bins)
+	// The window rests on a guess of what is looked for, which is far off where few
+	// large losses decide. Coarse brackets are better guesses.
+	for bins := coarseBins; bins < defaultBins && (o.Bins == 0 || bins < o.Bins); bins *= 4 {
+		bs, err := v.look(parts, names, q, bins, most, total)
+		if err != nil && !errors.Is(err, ErrInfinite) {
+			return nil, err
+		}
+		if err == nil && v.narrow(bs, q) {
+			break
+		}
+	}
+	return v.look(parts, names, q, o.Bins, most, total)
+}
+
+// look computes the bracket of each direction in the windows of the view.
+func (v *view) look(parts []part, names []string, q query, bins int, most, total float64) ([]Bounds, error) {
+	symmetric := len(names) == 1
+	bins, h, err := chooseMesh(parts, v.spans, bins)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +68,7 @@ func brackets(parts []part, q query, o Options) ([]Bounds, error) {
 	cellsOf := 0.0
 	for i, p := range parts {
 		counts[i] = p.count
-		lo, hi := ranges[i][0], ranges[i][1]
+		lo, hi := v.ranges[i][0], v.ranges[i][1]
 		if cellsOf += (hi - lo) / h; cellsOf > 8*mostBins {
 			return nil, fmt.Errorf("losses from %v to %v do not fit a mesh of %v: %w", lo, hi, h, ErrNotCovered)
 		}
@@ -62,14 +80,14 @@ func brackets(parts []part, q query, o Options) ([]Bounds, error) {
 		shift += 16 * unit * p.count * max(math.Abs(lo), math.Abs(hi))
 	}
 	for i := range plans {
-		plans[i].name, plans[i].span = names[i], spans[i]
+		plans[i].name, plans[i].span = names[i], v.spans[i]
 	}
 	uppers, lowers := make([]side, len(plans)), make([]side, len(plans))
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		m := newMachine(bins)
 		for i, p := range plans {
-			uppers[i] = p.upper(m, counts, q, shift, target, total)
+			uppers[i] = p.upper(m, counts, q, shift, v.target, total)
 		}
 	})
 	m := newMachine(bins / 2)
@@ -122,13 +140,20 @@ func (b Bounds) capped(q query, most, infinite float64) Bounds {
 	return b
 }
 
-// survey chooses tilt and window in each direction from a quadrature of the
-// losses, and the range of losses that each pair is cut to: what is beyond is
-// 1e-9 of delta.
-func survey(parts []part, directions int, q query) (spans []span, ranges [][2]float64, target float64, err error) {
+// view is where a composition is looked at: the losses of each direction as
+// points, the window of each, and the range of losses that each pair is cut to.
+type view struct {
+	laws   []laws
+	spans  []span
+	ranges [][2]float64
+	target float64 // delta, or a guess of it
+}
+
+// survey chooses tilts and windows from a quadrature of the losses. Pairs are cut
+// where what is beyond is 1e-9 of delta.
+func survey(parts []part, directions int, q query) (*view, error) {
+	v := &view{laws: make([]laws, directions), spans: make([]span, directions), ranges: make([][2]float64, len(parts))}
 	logTarget := math.Log(q.delta)
-	ranges = make([][2]float64, len(parts))
-	spans = make([]span, directions)
 	for pass := range 2 {
 		best := math.Inf(-1)
 		for i, p := range parts {
@@ -136,12 +161,12 @@ func survey(parts []part, directions int, q query) (spans []span, ranges [][2]fl
 			if pass == 1 {
 				tau = math.Exp(max(logTarget+math.Log(1e-9)-math.Log(p.count*float64(len(parts))), -690))
 			}
-			ranges[i][0], ranges[i][1] = p.pair.cut(tau)
+			v.ranges[i][0], v.ranges[i][1] = p.pair.cut(tau)
 		}
 		for d := range directions {
 			var ls laws
 			for i, p := range parts {
-				points := p.pair.points(ranges[i][0], ranges[i][1])
+				points := p.pair.points(v.ranges[i][0], v.ranges[i][1])
 				if d == 1 {
 					points = swapped(points)
 				}
@@ -149,27 +174,48 @@ func survey(parts []part, directions int, q query) (spans []span, ranges [][2]fl
 			}
 			c := ls.tilt(func(eps, logDelta float64) bool {
 				if q.solve {
-					return eps >= 0 && logDelta <= math.Log(q.delta)
+					return eps >= 0 && logDelta <= logTarget
 				}
 				return eps >= q.eps
 			})
-			if _, l := ls.saddle(c); l > best {
-				best = l
-			}
-			if pass == 1 {
-				spans[d] = ls.span(c)
-			}
+			eps, l := ls.saddle(c)
+			best = max(best, l)
+			v.laws[d], v.spans[d] = ls, ls.span(c, min(0, eps), max(eps, 0), min(l, 0))
 		}
 		if !q.solve {
 			logTarget = min(best, -1e-3)
 		}
 	}
-	for _, s := range spans {
+	v.target = math.Exp(logTarget)
+	for _, s := range v.spans {
 		if !(s.hi > s.lo) || math.IsInf(s.hi-s.lo, 1) || math.IsNaN(s.tilt) {
-			return nil, nil, 0, fmt.Errorf("no window for the composed loss (%v to %v): %w", s.lo, s.hi, ErrNotCovered)
+			return nil, fmt.Errorf("no window for the composed loss (%v to %v): %w", s.lo, s.hi, ErrNotCovered)
 		}
 	}
-	return spans, ranges, math.Exp(logTarget), nil
+	return v, nil
+}
+
+// narrow chooses the windows again for what was found, and reports whether that
+// was known well enough for the next windows to be final.
+func (v *view) narrow(bs []Bounds, q query) bool {
+	done := true
+	for d, ls := range v.laws {
+		b := bs[d]
+		if q.solve {
+			c := ls.tilt(func(e, _ float64) bool { return e >= b.Upper })
+			v.spans[d] = ls.span(c, b.Lower, b.Upper, math.Log(q.delta))
+			done = done && b.Upper-b.Lower < 0.05*(v.spans[d].hi-b.Upper)
+			continue
+		}
+		if !(b.Lower > 0) {
+			done = false
+			continue
+		}
+		c := ls.tilt(func(e, _ float64) bool { return e >= q.eps })
+		v.spans[d] = ls.span(c, q.eps, q.eps, math.Log(b.Lower))
+		done = done && b.Upper < 1.5*b.Lower
+	}
+	return done
 }
 
 // chooseMesh fits the mesh to the widest window and to the atoms that are drawn

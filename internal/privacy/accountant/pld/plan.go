@@ -85,31 +85,61 @@ func (ls laws) tilt(enough func(eps, logDelta float64) bool) float64 {
 	return math.Exp(hi)
 }
 
-// span is a window of composed losses and the exponents whose Chernoff bounds
-// say how little of the tilted loss is outside.
-type span struct{ tilt, lo, hi, up, down float64 }
+// span is a window of composed losses, the tilt, the exponents whose Chernoff
+// bounds say how little of the tilted loss is outside, and the range in which
+// epsilon is looked for.
+type span struct{ tilt, lo, hi, up, down, eps, epsLeast float64 }
 
-// outside is the logarithm of what part of the tilted mass may leave a window
-// on either side.
-const outside = -21
+// outside is minus the logarithm of what part of delta may leave a window on
+// either side.
+const outside = 18
 
-// span chooses the window for a tilt.
-func (ls laws) span(c float64) span {
-	k, mean, variance := ls.cgf(c)
-	s := span{tilt: c, lo: math.Inf(-1), hi: math.Inf(1)}
-	dev := max(math.Sqrt(variance), 1e-12*(1+math.Abs(mean)))
-	for i := -20; i <= 12; i++ {
-		a := math.Sqrt(-2*outside) / dev * math.Pow(2, float64(i)/4)
-		if u, _, _ := ls.cgf(c + a); (u-k-outside)/a < s.hi {
-			s.hi, s.up = (u-k-outside)/a, a
+// span chooses tilt and window for a delta at an epsilon between two values,
+// starting from the saddle point c. A smaller tilt may have a narrower window
+// where a few large losses decide, as it does not make them common; but errors of
+// rounding are relative to exp(K(tilt) - tilt eps), which is the closest to delta
+// at the saddle.
+func (ls laws) span(c, epsLeast, eps, logDelta float64) span {
+	best, least := span{}, math.Inf(1)
+	for i := range 8 {
+		s := span{tilt: c * math.Pow(0.8, float64(i)), eps: eps, epsLeast: epsLeast}
+		loss := ls.window(&s, logDelta)
+		if i > 0 && (loss > 7 || s.tilt < leastTilt) {
+			break
 		}
-		if d, _, _ := ls.cgf(c - a); (k-d+outside)/a > s.lo {
-			s.lo, s.down = (k-d+outside)/a, a
+		w := (s.hi - s.lo) * (1 + 0.05*float64(i))
+		if i > 0 && !(w < least) {
+			break
+		}
+		best, least = s, w
+	}
+	margin := 0.02 * (best.hi - best.lo)
+	best.lo, best.hi = best.lo-margin, best.hi+margin
+	return best
+}
+
+// window chooses the window for a tilt and returns the logarithm of how far
+// delta is below what errors are relative to.
+func (ls laws) window(s *span, logDelta float64) (loss float64) {
+	c := s.tilt
+	k, mean, variance := ls.cgf(c)
+	loss = max(k-c*s.eps-logDelta, 0)
+	tol := outside + loss
+	s.lo, s.hi = math.Inf(-1), math.Inf(1)
+	dev := max(math.Sqrt(variance), 1e-12*(1+math.Abs(mean)))
+	for i := -12; i <= 8; i++ {
+		a := math.Sqrt(2*tol) / dev * math.Pow(2, float64(i)/3)
+		if u, _, _ := ls.cgf(c + a); (u-k+tol)/a < s.hi {
+			s.hi, s.up = (u-k+tol)/a, a
+		}
+		if d, _, _ := ls.cgf(c - a); (k-d-tol)/a > s.lo {
+			s.lo, s.down = (k-d-tol)/a, a
 		}
 	}
-	margin := 0.02 * (s.hi - s.lo)
-	s.lo, s.hi = s.lo-margin, s.hi+margin
-	return s
+	s.hi = max(s.hi, s.eps+dev)
+	// What wraps around from below weighs exp(-c width) of its mass.
+	s.lo = max(s.lo, min(s.hi-(outside-logDelta)/c, s.epsLeast-0.05*(s.hi-s.epsLeast)))
+	return loss
 }
 
 // Bins are powers of two between these.
@@ -117,7 +147,8 @@ const (
 	fewestBins  = 1 << 10
 	mostBins    = 1 << 24
 	defaultBins = 1 << 19
-	thriftyBins = 1 << 13
+	thriftyBins = 1 << 12
+	coarseBins  = 1 << 13
 )
 
 // mesh chooses the number of bins, where it is not given, and the width of a

@@ -1,6 +1,9 @@
 package pld
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // masses is a discretised loss under P: mass w[i] at offset + (first+i)*h, and
 // inf at infinity.
@@ -15,11 +18,17 @@ func (m *masses) loss(i int) float64 { return m.offset + float64(m.first+i)*m.h 
 
 // total is the whole mass.
 func (m *masses) total() float64 {
-	s := m.inf
+	s, lost := m.inf, 0.0 // Neumaier's sum: few cells hold most
 	for _, v := range m.w {
-		s += v
+		t := s + v
+		if s >= v {
+			lost += (s - t) + v
+		} else {
+			lost += (v - t) + s
+		}
+		s = t
 	}
-	return s
+	return s + lost
 }
 
 // tiny is a mass whose square, or whose product with a likelihood ratio, may
@@ -78,74 +87,56 @@ func (c *cells) upper() *masses {
 	return m
 }
 
+// merged is two cells around an even node: all of it becomes that node's mass,
+// or what cannot is rounded down to the node before.
+type merged struct {
+	p     float64
+	up    bool    // its likelihood ratio is above the node's: it takes from below; else from above
+	need  float64 // share of the neighbour it takes for all of itself; 0: the neighbour has too little
+	keep  float64 // share of p that stays at the node where nothing is taken
+	guard float64 // what errors of the distribution function may have moved up
+}
+
 // lower merges pairs of cells into the even nodes between them. A merged cell's
 // likelihood ratio is p/q; where it is above the node's, a share of the cell
 // below is mixed in, where it is below a share of the cell above, and then it is
-// rounded down. The shares solve one linear system of three diagonals.
+// rounded down. The shares solve one linear system of three diagonals. Where a
+// neighbour has too little, a ratio above the node's is rounded down as it is,
+// and of one below as much of the cell's lower half goes to the node before as
+// brings the rest up to the node.
 func (c *cells) lower() *masses {
 	m, at := c.frame(2)
 	m.inf = c.infP
 	n := len(c.p) / 2
-	p, need, up := make([]float64, n), make([]float64, n), make([]bool, n) // need: share of the neighbour for a whole cell
-	down := make([]bool, n)                                                // rounded down to the next node
-	guard := make([]float64, n)
-	for j := range n {
-		l := c.loss(c.first + 1 + 2*j)
-		ratio := math.Exp(l)
-		pj, qj := c.p[2*j]+c.p[2*j+1], c.q[2*j]+c.q[2*j+1]
-		pTail, qTail := max(c.pTail[2*j], c.pTail[2*j+1]), max(c.qTail[2*j], c.qTail[2*j+1])
-		p[j], guard[j] = pj, c.rho*pTail
-		if !(qj > tiny && ratio < 1/tiny && ratio > tiny) {
-			down[j] = true
-			continue
-		}
-		slack := c.rho*(pTail+ratio*qTail) + 16*unit*(pj+ratio*qj)*(1+math.Abs(l))
-		excess := pj - ratio*qj - slack
-		if up[j] = excess > 0; up[j] {
-			if j > 0 {
-				has := ratio*(c.q[2*j-2]+c.q[2*j-1]) - (c.p[2*j-2] + c.p[2*j-1]) + slack
-				need[j] = share(excess, has)
-			}
-			continue // with no share it stays above its node, and is rounded down to it
-		}
-		if j+1 < n {
-			need[j] = share(-excess, c.p[2*j+2]+c.p[2*j+3]-ratio*(c.q[2*j+2]+c.q[2*j+3])-slack)
-		}
-		down[j] = need[j] == 0
+	ms := make([]merged, n)
+	c = c.folded()
+	for j := range ms {
+		ms[j] = c.merge(j)
 	}
-	took := solve(need, up)
-	for j := range n {
-		left := 1.0
-		if j > 0 && !up[j-1] {
-			left -= took[j-1]
-		}
-		if j+1 < n && up[j+1] {
-			left -= took[j+1]
-		}
+	took := shares(ms)
+	for j, x := range ms {
+		left := 1 - given(ms, took, j)
 		i := at(c.first + 1 + 2*j)
-		if down[j] {
-			i--
+		stay := left * x.p
+		switch {
+		case took[j] > 0 && x.up:
+			stay += took[j] * ms[j-1].p
+		case took[j] > 0:
+			stay += took[j] * ms[j+1].p
+		default:
+			stay *= x.keep
+			m.w[i-1] += left*x.p - stay
 		}
-		mass := left * p[j]
-		if took[j] > 0 && up[j] {
-			mass += took[j] * p[j-1]
-		} else if took[j] > 0 {
-			mass += took[j] * p[j+1]
-		}
-		if i >= 0 {
-			m.w[i] += mass
-		}
+		m.w[i] += stay
 	}
 	if n > 0 {
 		m.w[at(c.first+2*n-1)] += c.pTop * (1 - c.rho)
 	}
-	for j := range n { // what the errors of the distribution function may have moved up goes down again
+	for j, x := range ms {
 		i := at(c.first + 1 + 2*j)
-		g := min(guard[j], m.w[i])
+		g := min(x.guard, m.w[i])
 		m.w[i] -= g
-		if i > 0 {
-			m.w[i-1] += g
-		}
+		m.w[i-1] += g
 	}
 	for _, a := range c.pins {
 		m.w[at(a.node)] += a.p
@@ -153,30 +144,129 @@ func (c *cells) lower() *masses {
 	return m
 }
 
-// share is excess/has if that is a quarter at most: else a neighbour has too
-// little to give.
+// folded gives cells at a steep edge, whose outer neighbours have too little to
+// be mixed in, to their heavier inner neighbours: where losses begin, as at
+// log(1-q) of a sample, and where they end.
+func (c *cells) folded() *cells {
+	n := len(c.p) / 2
+	out := *c
+	out.p, out.q = slices.Clone(c.p), slices.Clone(c.q)
+	fold := func(from, to, half int) {
+		for i := range 2 {
+			out.p[2*to+half] += out.p[2*from+i]
+			out.q[2*to+half] += out.q[2*from+i]
+			out.p[2*from+i], out.q[2*from+i] = 0, 0
+		}
+	}
+	for j := 0; j+1 < n; j++ {
+		if x := out.merge(j); x.p > 0 {
+			if !x.up || x.need > 0 || out.p[2*j+2]+out.p[2*j+3] < x.p {
+				break
+			}
+			fold(j, j+1, 0)
+		}
+	}
+	for j := n - 1; j > 0; j-- {
+		if x := out.merge(j); x.p > 0 {
+			if x.up || x.need > 0 || out.p[2*j-2]+out.p[2*j-1] < x.p {
+				break
+			}
+			fold(j, j-1, 1)
+		}
+	}
+	return &out
+}
+
+// merge looks at cells 2j and 2j+1 and the two beside them.
+func (c *cells) merge(j int) merged {
+	l := c.loss(c.first + 1 + 2*j)
+	ratio := math.Exp(l)
+	p0, p1, q0, q1 := c.p[2*j], c.p[2*j+1], c.q[2*j], c.q[2*j+1]
+	p, q := p0+p1, q0+q1
+	pTail, qTail := max(c.pTail[2*j], c.pTail[2*j+1]), max(c.qTail[2*j], c.qTail[2*j+1])
+	x := merged{p: p, guard: c.rho * pTail}
+	if !(q > tiny && ratio < 1/tiny && ratio > tiny) {
+		return x
+	}
+	slack := c.rho*(pTail+ratio*qTail) + 16*unit*(p+ratio*q)*(1+math.Abs(l))
+	excess := p - ratio*q - slack
+	if x.up = excess > 0; x.up {
+		x.keep = 1
+		if j > 0 {
+			x.need = share(excess, ratio*(c.q[2*j-2]+c.q[2*j-1])-(c.p[2*j-2]+c.p[2*j-1])+slack)
+		}
+		return x
+	}
+	if 2*j+3 < len(c.p) {
+		x.need = share(-excess, c.p[2*j+2]+c.p[2*j+3]-ratio*(c.q[2*j+2]+c.q[2*j+3])-slack)
+	}
+	// The upper half and a share t of the lower have the node's ratio or more.
+	has, lacks := p1-ratio*q1-slack, ratio*q0-p0+slack
+	if has > 0 && lacks > 0 {
+		x.keep = (p1 + min(1, has/lacks)*p0) / p * (1 - 4*unit)
+	}
+	return x
+}
+
+// share is excess/has if that is below one by enough for the neighbour to keep
+// something, else 0.
 func share(excess, has float64) float64 {
-	if has > 0 && excess <= has/4 {
+	if has > 0 && excess < 0.9*has {
 		return excess / has
 	}
 	return 0
 }
 
-// solve returns what each cell takes from its neighbour: need times what is left
-// of itself, which is one less what the cells beside it take. up tells who takes
-// from below, the others take from above. The matrix is diagonally dominant.
-func solve(need []float64, up []bool) []float64 {
-	n := len(need)
+// given is the share of cell j that the cells beside it take.
+func given(ms []merged, took []float64, j int) float64 {
+	s := 0.0
+	if j > 0 && !ms[j-1].up {
+		s += took[j-1]
+	}
+	if j+1 < len(ms) && ms[j+1].up {
+		s += took[j+1]
+	}
+	return s
+}
+
+// shares returns what each cell takes from its neighbour: need times what is
+// left of itself, which is one less what the cells beside it take. Where more
+// than all of a cell would be taken, those who do go without.
+func shares(ms []merged) []float64 {
+	for {
+		took, again := solve(ms), false
+		for j := range ms {
+			if took[j] >= 0 && given(ms, took, j) <= 1 {
+				continue
+			}
+			again = true
+			ms[j].need = 0
+			if j > 0 && !ms[j-1].up {
+				ms[j-1].need = 0
+			}
+			if j+1 < len(ms) && ms[j+1].up {
+				ms[j+1].need = 0
+			}
+		}
+		if !again {
+			return took
+		}
+	}
+}
+
+// solve is one solution of the linear system of shares.
+func solve(ms []merged) []float64 {
+	n := len(ms)
 	x, ahead := make([]float64, n), make([]float64, n)
-	for j := range n {
+	for j, c := range ms {
 		low, high := 0.0, 0.0 // coefficients of x[j-1] and x[j+1]
-		if j > 0 && !up[j-1] {
-			low = need[j]
+		if j > 0 && !ms[j-1].up {
+			low = c.need
 		}
-		if j+1 < n && up[j+1] {
-			high = need[j]
+		if j+1 < n && ms[j+1].up {
+			high = c.need
 		}
-		d, r := 1.0, need[j]
+		d, r := 1.0, c.need
 		if j > 0 {
 			d -= low * ahead[j-1]
 			r -= low * x[j-1]
@@ -185,9 +275,6 @@ func solve(need []float64, up []bool) []float64 {
 	}
 	for j := n - 2; j >= 0; j-- {
 		x[j] -= ahead[j] * x[j+1]
-	}
-	for j := range n {
-		x[j] = max(x[j], 0)
 	}
 	return x
 }

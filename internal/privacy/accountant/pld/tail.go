@@ -24,10 +24,19 @@ func (t *tilted) above(s span) bound {
 // below returns the lower bound of a composition of lower masses: it takes off
 // what may have wrapped around into the window.
 func (t *tilted) below(s span) bound {
-	top := t.lo + float64(len(t.part))*t.h
-	wrapped := math.Exp(t.logUp-t.logMass-s.up*top) + math.Exp(t.logDown-t.logMass+s.down*t.lo)
+	width := float64(len(t.part)) * t.h
 	peak := math.Exp(t.tilt*math.Log(t.tilt/(1+t.tilt))) / (1 + t.tilt) // the largest weight
-	return bound{t, -(t.fuzz*t.weights() + wrapped*peak), t.infinite}
+	b := bound{t, -t.fuzz*t.weights() - peak*math.Exp(t.logUp-t.logMass-s.up*(t.lo+width)), t.infinite}
+	// What comes from below the window is bounded by the tilted mass there, or by
+	// its tilt: a loss moved up by the width weighs exp(-tilt width) of its mass.
+	moved := math.Exp(-t.tilt*width) / -math.Expm1(-t.tilt*width)
+	mass := peak * math.Exp(t.logDown-t.logMass+s.down*t.lo)
+	if moved < mass*math.Exp(t.logMass-t.tilt*s.eps) {
+		b.extra -= moved
+	} else {
+		b.slack -= mass
+	}
+	return b
 }
 
 // weights bounds the sum of all weights: the integral over the mesh width, and
@@ -58,7 +67,7 @@ func (b bound) delta(eps, x, a, d float64) float64 {
 	if sum <= 0 {
 		return max(0, b.extra)
 	}
-	return min(1, math.Exp(b.logMass-b.tilt*eps+math.Log(sum))+b.extra)
+	return max(0, min(1, math.Exp(b.logMass-b.tilt*eps+math.Log(sum))+b.extra))
 }
 
 // check looks for what exact arithmetic and the bounds of rounding exclude.
@@ -93,44 +102,58 @@ func (b bound) deltaAt(eps float64) float64 {
 	return out
 }
 
-// epsilon returns the ends of an interval that is one float64 wide, or one
-// mesh where the bound is cut off, around the epsilon at which the bound passes
-// delta from above. below: delta(lo) > delta; above: delta(hi) <= delta. lo is
-// negative where nothing is above delta.
+// epsilon returns the ends of an interval that is one float64 wide around the
+// epsilon at which the bound passes delta from above: at lo it is above delta, at
+// hi it is not. lo is negative where the bound is not above delta at 0 or, if the
+// window starts above 0, anywhere in it.
 func (b bound) epsilon(delta float64) (lo, hi float64, err error) {
 	lo, hi = -1, math.Inf(1)
-	last, lastX, lastA, lastD := math.Inf(-1), math.Inf(1), 0.0, 0.0
+	var (
+		nextX, nextA, nextD = math.Inf(1), 0.0, 0.0 // the sums at the loss above
+		floor               = 0.0                   // sum at which delta is reached at the present loss, a little below
+		decay               = math.Exp(-b.tilt * b.h)
+		step                = 0
+		last                = math.Inf(-1)
+		room                = delta - b.extra
+	)
 	b.walk(func(x, a, d float64) bool {
-		stop := x <= 0
-		at := max(x, 0)
-		v := b.delta(at, x, a, d)
-		if stop {
-			v = b.delta(0, lastX, lastA, lastD)
-		}
-		if v < last*(1-1e-9)-1e-300 && b.slack >= 0 {
-			err = fmt.Errorf("delta falls from %v to %v as epsilon falls to %v: %w", last, v, at, ErrCheck)
+		if x < 0 {
+			if b.delta(0, nextX, nextA, nextD) > delta {
+				lo = 0
+			} else {
+				hi = 0
+			}
 			return false
 		}
-		last = v
-		if v <= delta {
-			hi = at
-			lastX, lastA, lastD = x, a, d
-			return !stop
-		}
-		if lo = at; math.IsInf(hi, 1) {
-			return false
-		}
-		for { // the crossing is between lo and hi, where x of hi serves
-			mid := lo + (hi-lo)/2
-			if mid <= lo || mid >= hi {
+		if floor *= decay; step%256 == 0 {
+			floor = room * math.Exp(b.tilt*x-b.logMass) * (1 - 1e-6)
+			v := b.delta(x, x, a, d)
+			if v < last*(1-1e-9)-1e-300 && b.slack >= 0 {
+				err = fmt.Errorf("delta falls from %v to %v as epsilon falls to %v: %w", last, v, x, ErrCheck)
 				return false
 			}
-			if b.delta(mid, lastX, lastA, lastD) > delta {
-				lo = mid
-			} else {
-				hi = mid
-			}
+			last = v
 		}
+		step++
+		if d+b.slack < floor || b.delta(x, x, a, d) <= delta {
+			hi, nextX, nextA, nextD = x, x, a, d
+			return true
+		}
+		lo = x
+		return false
 	})
-	return lo, hi, err
+	if lo < 0 || math.IsInf(hi, 1) || err != nil {
+		return lo, hi, err
+	}
+	for { // the crossing is between lo and hi, for which the sums at hi serve
+		mid := lo + (hi-lo)/2
+		if mid <= lo || mid >= hi {
+			return lo, hi, nil
+		}
+		if b.delta(mid, nextX, nextA, nextD) > delta {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
 }
