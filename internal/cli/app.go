@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -99,12 +100,19 @@ mechanism that really ran amounts to.
 		if args := c.Flags().Args(); c.HasSubCommands() && len(args) > 0 {
 			return c.RunE(c, args)
 		}
+		// A flag that checks itself has said what is wrong with it.
+		if own := (*usageError)(nil); errors.As(err, &own) {
+			if own.fix == "" {
+				own.fix = fmt.Sprintf("see %s --help", c.CommandPath())
+			}
+			return own
+		}
 		// What the parser said in its own words is left out: the value says it.
 		text, _, _ := strings.Cut(err.Error(), ": strconv.")
 		return usagef(fmt.Sprintf("see %s --help", c.CommandPath()), "%s", text)
 	})
 	root.AddCommand(a.verbs()...)
-	root.AddCommand(a.data(), a.list(), a.version())
+	root.AddCommand(a.account(), a.calibrate(), a.data(), a.list(), a.version())
 	if a.Demo != nil {
 		root.AddCommand(a.demo())
 	}

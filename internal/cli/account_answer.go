@@ -1,0 +1,237 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/accountant"
+	"privrec/internal/report"
+)
+
+// answer is what the calculator says: values under the keys of its JSON, in
+// order, then a sentence and what to keep in mind.
+type answer struct {
+	title     string
+	fields    []field
+	statement string
+	warnings  []string
+	table     *report.Table // for text alone; nil: none
+}
+
+type field struct {
+	key, label, shown string // without a label it is for JSON alone, without a key for text
+	value             any
+}
+
+func (a *answer) add(key string, value any, label, shown string) {
+	a.fields = append(a.fields, field{key, label, shown, value})
+}
+
+func (a *answer) warn(format string, args ...any) {
+	a.warnings = append(a.warnings, fmt.Sprintf(format, args...))
+}
+
+// MarshalJSON writes the fields in their order, then statement and warnings.
+// JSON has no infinity: that is the string "infinity".
+func (a *answer) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	warnings := a.warnings
+	if warnings == nil {
+		warnings = []string{}
+	}
+	first := true
+	for _, f := range append(slices.Clone(a.fields), field{key: "statement", value: a.statement}, field{key: "warnings", value: warnings}) {
+		if f.key == "" {
+			continue
+		}
+		if !first {
+			b.WriteByte(',')
+		}
+		first = false
+		if v, ok := f.value.(float64); ok && math.IsInf(v, 1) {
+			f.value = "infinity"
+		}
+		key, err := json.Marshal(f.key)
+		if err != nil {
+			return nil, err
+		}
+		value, err := json.Marshal(f.value)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.key, err)
+		}
+		b.Write(append(append(key, ':'), value...))
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// Text shows the answer to a person.
+func (a *answer) Text(w io.Writer) error { return a.document().Text(w) }
+
+func (a *answer) document() *report.Document {
+	d := &report.Document{Title: a.title, Notes: append([]string{a.statement}, a.warnings...)}
+	for _, f := range a.fields {
+		if f.label != "" {
+			d.Facts = append(d.Facts, report.Fact{Label: f.label, Value: f.shown})
+		}
+	}
+	if a.table != nil {
+		d.Tables = []*report.Table{a.table}
+	}
+	return d
+}
+
+// answer tells a result in the calculator's words.
+func (q *question) answer(r accountant.Result) *answer {
+	a := &answer{title: upper(q.of.describe(q))}
+	a.guarantee(r)
+	for _, name := range q.order {
+		if name != "delta" && name != "alpha" {
+			a.echo(q, name)
+		}
+	}
+	if q.sampling != "" {
+		a.add("sampling", q.sampling, "", "")
+	}
+	if q.sampling == privacy.WithoutReplacement {
+		a.add("theorem", theorem27, "theorem", theorem27)
+	}
+	a.statement = statement(q.of.describe(q), r)
+	a.judge(r)
+	if len(r.Notes) == 0 && q.method != "" && r.Method != string(q.method) {
+		a.warn("the accountant %q was asked for; %q answered", q.method, r.Method)
+	}
+	return a
+}
+
+// theorem27 is where the bound for batches of a fixed size comes from.
+const theorem27 = "Wang, Balle, Kasiviswanathan, AISTATS 2019, theorem 27 (Gaussian, without replacement), and no more than without sampling"
+
+// echo repeats a number of the question under its flag's name.
+func (a *answer) echo(q *question, name string) {
+	key := strings.ReplaceAll(name, "-", "_")
+	if name == "epsilon" { // the guarantee has that key
+		key = "release_epsilon"
+	}
+	a.add(key, q.numbers[name].json(), "", "")
+}
+
+// guarantee lists what was computed.
+func (a *answer) guarantee(r accountant.Result) {
+	a.add("epsilon", r.Epsilon, "epsilon", roundUp(r.Epsilon, 6))
+	if r.Lower > 0 || r.Method == string(accountant.PLD) {
+		a.add("epsilon_lower", r.Lower, "at least", roundDown(r.Lower, 6))
+	}
+	a.add("delta", r.Delta, "delta", short(r.Delta))
+	a.add("accountant", r.Method, "accountant", r.Method)
+	if r.Order > 0 {
+		a.add("order", number1(r.Order), "best order", short(r.Order))
+	}
+	if r.Direction != "" {
+		a.add("direction", r.Direction, "direction", r.Direction)
+	}
+	a.add("neighbouring", r.Neighbouring, "neighbouring", string(r.Neighbouring))
+	a.add("unit", r.Unit, "unit", string(r.Unit))
+	if len(r.Unprotected) > 0 {
+		a.add("unprotected", r.Unprotected, "", "")
+	}
+}
+
+// number1 is an order as JSON can hold it.
+func number1(v float64) any {
+	if math.IsInf(v, 1) {
+		return "infinity"
+	}
+	return v
+}
+
+// judge says what a reader of the numbers should keep in mind.
+func (a *answer) judge(r accountant.Result) {
+	for _, n := range r.Notes {
+		a.warn("%s", n)
+	}
+	for _, u := range r.Unprotected {
+		a.warn("unprotected: %s: %s", u.What, u.Why)
+	}
+	if r.AtEnd {
+		a.warn("the best Rényi order, %s, is at the end of the grid: the bound may be loose", short(r.Order))
+	}
+	if r.Epsilon > 10 && !math.IsInf(r.Epsilon, 1) {
+		a.warn("an epsilon above 10 rules out little")
+	}
+	// The data are not known, so n delta cannot be judged: say for which it would do.
+	a.warn("delta should be well below one over the number of %ss, which is not known here: %s suits far fewer than %s",
+		noun(r.Unit), short(r.Delta), near(1/r.Delta, 2))
+}
+
+// statement is the guarantee in plain words. It is the definition of (epsilon,
+// delta)-indistinguishability and no more: delta is a probability that is added,
+// not that of a failure.
+func statement(releases string, r accountant.Result) string {
+	if math.IsInf(r.Epsilon, 1) {
+		return fmt.Sprintf("Nothing is guaranteed about one %s: part of what the ledger lists is not protected at all.", noun(r.Unit))
+	}
+	s := fmt.Sprintf("%s one %s%s changes the probability of anything that an observer of %s, who knows all other %ss, can conclude by at most a factor of e^%s%s, plus %s.",
+		upper(change(r.Neighbouring)), noun(r.Unit), exchanged(r.Neighbouring), releases, noun(r.Unit), roundUp(r.Epsilon, 6), times(r.Epsilon), short(r.Delta))
+	switch {
+	case r.Method == string(accountant.RDP):
+		return s + " The epsilon is an upper bound; the exact one is smaller."
+	case r.Method == string(accountant.PLD):
+		return s + fmt.Sprintf(" The exact epsilon is proved to lie between %s and %s.", roundDown(r.Lower, 6), roundUp(r.Epsilon, 6))
+	case r.Method == string(accountant.Contour), r.Method == string(accountant.Analytic):
+		return s + " The epsilon is exact, rounded up."
+	}
+	return s
+}
+
+// change is what makes two data sets neighbours.
+func change(n privacy.Neighbouring) string {
+	switch n {
+	case privacy.Replace:
+		return "exchanging"
+	case privacy.ZeroOut:
+		return "blanking"
+	}
+	return "adding or removing"
+}
+
+// exchanged says for what.
+func exchanged(n privacy.Neighbouring) string {
+	if n == privacy.Replace {
+		return " for any other"
+	}
+	return ""
+}
+
+// noun is a unit in words.
+func noun(u privacy.Unit) string {
+	switch u {
+	case privacy.Feature:
+		return "user's feature vector"
+	case privacy.Cell:
+		return "cell of a sequence"
+	}
+	return string(u)
+}
+
+// times is the factor itself where a person can imagine it.
+func times(eps float64) string {
+	if eps > 14 {
+		return ""
+	}
+	return " (" + roundUp(math.Exp(eps), 3) + ")"
+}
+
+func upper(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}

@@ -1,0 +1,264 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"privrec/internal/dataset"
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/accountant"
+	"privrec/internal/run"
+)
+
+// accountLedger prices what a run recorded.
+func (a *App) accountLedger() *cobra.Command {
+	q := &question{of: &calculator{name: "ledger", accountants: every}}
+	var unit string
+	c := &cobra.Command{
+		Use:   "ledger FILE --delta d",
+		Short: "what the ledger of a run amounts to",
+		Long: `Composes everything that a ledger (ledger.jsonl of a run directory) lists, for each
+unit that it is about. Entries about other units are about other data and are left
+out of a unit's account; what is unprotected makes its epsilon infinite. A ledger
+with an unknown event, a cut last line or a changed byte is refused.`,
+		Args: wants("a ledger file"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := q.check(c); err != nil {
+				return err
+			}
+			books, err := readLedger(args[0])
+			if err != nil {
+				return err
+			}
+			ans, err := q.ledger(args[0], books, unit)
+			if err != nil {
+				return err
+			}
+			return run.Show(a.Stdout, q.json, ans)
+		},
+	}
+	q.flags(c, "delta")
+	q.accountantFlag(c)
+	c.Flags().StringVar(&unit, "unit", "", "account this unit alone: edge, interaction, user, sample, feature, record, cell")
+	return c
+}
+
+// readLedger reads a ledger to its end; what is wrong with one is an error about
+// data, with file and line.
+func readLedger(path string) (*privacy.Ledger, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &dataset.Error{File: path, Msg: "no such ledger", Hint: "a run keeps its ledger in ledger.jsonl of its directory"}
+	case err != nil:
+		return nil, &dataset.Error{File: path, Msg: "cannot be read", Err: err}
+	case info.IsDir():
+		return nil, &dataset.Error{File: path, Msg: "is a folder, want a ledger file", Hint: "a run keeps its ledger in ledger.jsonl of its directory"}
+	}
+	l, err := privacy.ReadLedger(path)
+	if err != nil {
+		bad := &dataset.Error{File: path, Msg: strings.TrimPrefix(err.Error(), "ledger: "+path+": "), Hint: "a ledger must be as the run wrote it: nothing is accounted from one that is not"}
+		if rest, ok := strings.CutPrefix(bad.Msg, "line "); ok {
+			at, why, _ := strings.Cut(rest, ": ")
+			if n, err := strconv.Atoi(at); err == nil {
+				bad.Line, bad.Msg = n, why
+			}
+		}
+		return nil, bad
+	}
+	if len(l.Entries()) == 0 {
+		return nil, &dataset.Error{File: path, Msg: "lists no releases"}
+	}
+	return l, nil
+}
+
+// about is a unit and the relation under which a ledger speaks of it.
+type about struct {
+	unit     privacy.Unit
+	relation privacy.Neighbouring
+}
+
+// ledger answers for the unit asked for, or for each that the ledger is about.
+func (q *question) ledger(path string, l *privacy.Ledger, unit string) (*answer, error) {
+	entries := l.Entries()
+	units, err := subjects(path, entries)
+	if err != nil {
+		return nil, err
+	}
+	if unit != "" {
+		asked := privacy.Unit(unit)
+		if err := asked.Validate(); err != nil {
+			return nil, usagef("", "--unit is %q, want edge, interaction, user, sample, feature, record or cell", clip(unit))
+		}
+		i := slices.IndexFunc(units, func(u about) bool { return u.unit == asked })
+		if i < 0 {
+			return nil, usagef("it is about "+unitNames(units), "--unit is %s, and %s is not about it", unit, path)
+		}
+		units = units[i : i+1]
+	}
+	var results []accountant.Result
+	for _, u := range units {
+		r, err := q.ledgerUnit(path, entries, u)
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, r)
+	}
+	return q.ledgerAnswer(path, l, results), nil
+}
+
+// subjects lists the units of a ledger in the order in which they appear, each
+// with its relation. Unprotected entries about every unit do not add one; if a
+// ledger has nothing else it is about records.
+func subjects(path string, entries []privacy.Entry) ([]about, error) {
+	var units []about
+	at := map[privacy.Unit]int{}
+	for i, e := range entries {
+		for _, u := range leaves(e.Event) {
+			if u.unit == "" {
+				continue
+			}
+			j, seen := at[u.unit]
+			switch {
+			case !seen:
+				at[u.unit] = len(units)
+				units = append(units, u)
+			case units[j].relation == "":
+				units[j].relation = u.relation
+			case u.relation != "" && u.relation != units[j].relation:
+				return nil, &dataset.Error{File: path, Line: i + 2, Msg: fmt.Sprintf("about %s under %s, and earlier lines under %s: no one guarantee covers both", u.unit, u.relation, units[j].relation)}
+			}
+		}
+	}
+	if len(units) == 0 {
+		units = []about{{unit: privacy.Record}}
+	}
+	for i := range units {
+		if units[i].relation == "" { // unprotected alone: infinite under any
+			units[i].relation = privacy.AddRemove
+		}
+	}
+	return units, nil
+}
+
+// leaves lists what the leaves of an event are about.
+func leaves(e privacy.Event) []about {
+	var out []about
+	of := func(events ...privacy.Event) {
+		for _, e := range events {
+			out = append(out, leaves(e)...)
+		}
+	}
+	switch e := e.(type) {
+	case privacy.Gaussian:
+		return []about{{e.Unit, e.Neighbouring}}
+	case privacy.Laplace:
+		return []about{{e.Unit, e.Neighbouring}}
+	case privacy.DiscreteGaussian:
+		return []about{{e.Unit, e.Neighbouring}}
+	case privacy.DiscreteLaplace:
+		return []about{{e.Unit, e.Neighbouring}}
+	case privacy.Exponential:
+		return []about{{e.Unit, e.Neighbouring}}
+	case privacy.PureLDP:
+		return []about{{e.Unit, privacy.Replace}}
+	case privacy.RandomizedResponse:
+		return []about{{e.Unit, privacy.Replace}}
+	case privacy.Unprotected:
+		return []about{{unit: e.Unit}}
+	case privacy.SelfComposed:
+		of(e.Event)
+	case privacy.Sampled:
+		of(e.Event)
+	case privacy.Composed:
+		of(e.Events...)
+	case privacy.Parallel:
+		of(e.Events...)
+	}
+	return out
+}
+
+// ledgerUnit accounts one unit. Entries about other units are about other data.
+func (q *question) ledgerUnit(path string, entries []privacy.Entry, u about) (accountant.Result, error) {
+	books, err := accountant.New(q.method, u.unit, u.relation)
+	if err != nil {
+		return accountant.Result{}, err
+	}
+	var others []privacy.Unit
+	for _, e := range entries {
+		for _, l := range leaves(e.Event) {
+			if l.unit != u.unit && l.unit != "" && !slices.Contains(others, l.unit) {
+				others = append(others, l.unit)
+			}
+		}
+	}
+	if err := accountant.ChargeLedger(books, entries, others...); err != nil {
+		return accountant.Result{}, fmt.Errorf("%s: account of %s: %w", path, u.unit, err)
+	}
+	r, err := books.Spent(q.get("delta"))
+	if err == nil {
+		err = sound(r)
+	}
+	if err != nil {
+		return r, fmt.Errorf("%s: account of %s: no guarantee: %w", path, u.unit, err)
+	}
+	return r, nil
+}
+
+// ledgerAnswer tells the guarantees: one at the top level, several as a list.
+func (q *question) ledgerAnswer(path string, l *privacy.Ledger, results []accountant.Result) *answer {
+	entries := l.Entries()
+	releases := fmt.Sprintf("the releases in %s", path)
+	a := &answer{title: fmt.Sprintf("%s: %d entries, %s", path, len(entries), l.Noise())}
+	var all []*answer
+	for _, r := range results {
+		one := &answer{title: string(r.Unit), statement: statement(releases, r)}
+		one.guarantee(r)
+		one.judge(r)
+		all = append(all, one)
+	}
+	if len(all) == 1 {
+		a.fields = slices.Clone(all[0].fields)
+		a.statement = all[0].statement
+		a.warnings = all[0].warnings
+	} else {
+		for i, r := range results {
+			shown := roundUp(r.Epsilon, 6) + " at delta " + short(r.Delta) + ", " + r.Method + ", " + string(r.Neighbouring)
+			if math.IsInf(r.Epsilon, 1) {
+				shown = "infinite"
+			}
+			a.add("", nil, "epsilon for one "+noun(r.Unit), shown)
+			a.statement = strings.TrimSpace(a.statement + " " + all[i].statement)
+			for _, w := range all[i].warnings {
+				if !slices.Contains(a.warnings, w) {
+					a.warnings = append(a.warnings, w)
+				}
+			}
+		}
+		a.fields = append(a.fields, field{key: "delta", value: q.get("delta")})
+	}
+	a.add("guarantees", all, "", "")
+	a.add("ledger", path, "", "")
+	a.add("entries", len(entries), "", "")
+	a.add("noise", l.Noise(), "", "")
+	if l.Noise() == privacy.Research {
+		a.warn("the noise is research noise: seeded and in floating point, so the guarantee holds on paper only")
+	}
+	return a
+}
+
+func unitNames(units []about) string {
+	var names []string
+	for _, u := range units {
+		names = append(names, string(u.unit))
+	}
+	return join(names)
+}

@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/accountant"
+	"privrec/internal/run"
+)
+
+// calibrate is the calculator turned around: the noise for a guarantee.
+func (a *App) calibrate() *cobra.Command {
+	parent := &cobra.Command{
+		Use:   "calibrate",
+		Short: "the least noise for a privacy guarantee",
+		Long: `The least noise with which releases stay within an epsilon at a delta. It never
+overshoots: the epsilon in the answer was accounted at exactly the noise that is
+printed, and is at most the target.
+
+` + exitCodes,
+		Args: cobra.ArbitraryArgs,
+		RunE: group("mechanism"),
+	}
+	for _, m := range append(calculators(), dipsgnnCalculator()) {
+		if m.noise == "" {
+			continue
+		}
+		q := &question{of: m}
+		c := leaf(m, "the least --"+m.noise+" for a guarantee: "+m.summary, func(c *cobra.Command) error {
+			if err := q.check(c); err != nil {
+				return err
+			}
+			ans, err := q.calibrated()
+			if err != nil {
+				return err
+			}
+			return run.Show(a.Stdout, q.json, ans)
+		})
+		q.flags(c, slices.Concat(m.flags, []string{"steps", "delta", "epsilon"})...)
+		q.accountantFlag(c)
+		parent.AddCommand(c)
+	}
+	return parent
+}
+
+// at is epsilon at a noise, by the closed form where the mechanism has one.
+func (q *question) at(m accountant.Method) func(noise float64) (float64, error) {
+	return func(noise float64) (float64, error) {
+		q.put(q.of.noise, noise)
+		if m == "" {
+			return q.closed()
+		}
+		r, err := q.spent(m)
+		return r.Epsilon, err
+	}
+}
+
+// calibrated finds the noise and answers with what it was accounted to.
+func (q *question) calibrated() (*answer, error) {
+	target := q.get("epsilon")
+	noise, err := q.leastNoise(target)
+	if err != nil {
+		return nil, fmt.Errorf("no %s found for epsilon %s at delta %s: %w", strings.ReplaceAll(q.of.noise, "-", " "), short(target), short(q.get("delta")), err)
+	}
+	q.put(q.of.noise, noise)
+	var ans *answer
+	if q.of.name == "dipsgnn" {
+		if ans, err = q.closedForm(); err != nil {
+			return nil, err
+		}
+	} else {
+		r, err := q.spent(q.method)
+		if err != nil {
+			return nil, err
+		}
+		if r.Epsilon > target {
+			return nil, fmt.Errorf("epsilon came out as %v at noise %v, above the target", r.Epsilon, noise)
+		}
+		ans = q.answer(r)
+	}
+	key := strings.ReplaceAll(q.of.noise, "-", "_")
+	ans.fields = slices.DeleteFunc(ans.fields, func(f field) bool { return f.key == key || f.key == "release_epsilon" })
+	ans.fields = slices.Insert(ans.fields, 0, field{key, strings.ReplaceAll(q.of.noise, "-", " "), short(noise), noise})
+	ans.add("target_epsilon", target, "target epsilon", short(target))
+	return ans, nil
+}
+
+// leastNoise searches. What is known in closed form is taken from there, to the
+// last digit, if the accountant agrees that it is enough.
+func (q *question) leastNoise(target float64) (float64, error) {
+	spent := q.at(q.method)
+	start := 1.0
+	if guess, exact, ok := q.guess(target); ok {
+		start = guess
+		if exact {
+			for range 64 {
+				if eps, err := spent(guess); err != nil {
+					break
+				} else if eps <= target {
+					return guess, nil
+				}
+				guess = math.Nextafter(guess, math.Inf(1))
+			}
+		}
+	}
+	if q.method == accountant.Contour || q.method == accountant.PLD {
+		// The Rényi bound is quick and a little above: a search from there is short.
+		if c, err := accountant.Calibrate(target, start, q.at(accountant.RDP)); err == nil {
+			start = c.Noise
+		}
+	}
+	c, err := accountant.Calibrate(target, start, spent)
+	return c.Noise, err
+}
+
+// guess is the noise in closed form, and whether the accountant that was asked
+// for has that form, so that it is the answer and not only near it.
+func (q *question) guess(target float64) (noise float64, exact, ok bool) {
+	steps, delta := q.get("steps"), q.get("delta")
+	switch q.of.name {
+	case "dipsgnn":
+		noise, exact = accountant.ClosedSigma(q.get("clip"), steps, target, delta), true
+		q.relation = privacy.AddRemove
+	case "gaussian":
+		var err error
+		if noise, err = accountant.SigmaFor(q.get("sensitivity")*math.Sqrt(steps), target, delta); err != nil {
+			return 0, false, false
+		}
+		exact = q.method == accountant.Analytic
+	default:
+		return 0, false, false
+	}
+	return noise, exact, noise > 0 && !math.IsInf(noise, 1)
+}
