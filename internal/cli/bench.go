@@ -79,7 +79,7 @@ func (a *App) bench() *cobra.Command {
 		}
 		c.Flags().IntVar(&workers, "workers", 0, "threads, 0 for all cores")
 		c.Flags().BoolVar(&asJSON, "json", false, "a list of {name, shape, threads, median_s, min_s, gflops, rss_mb}")
-		c.Flags().DurationVar(&o.Time, "time", 0, "time to spend on a case; 0 for "+bench.ProductTime.String()+" a product, "+bench.StepTime.String()+" a step of a model")
+		c.Flags().DurationVar(&o.Time, "time", 0, "time to spend on a case; 0 for "+bench.ProductTime.String()+" a product, "+bench.StepTime.String()+" any other case")
 		c.Flags().StringVar(&o.Only, "only", "", "only cases with this in their name")
 		c.Flags().BoolVarP(&quiet, "quiet", "q", false, "no progress")
 		parent.AddCommand(c)

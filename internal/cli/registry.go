@@ -27,6 +27,7 @@ func tour() *Demo {
 func benches() []Bench {
 	return []Bench{
 		{"gemm", "matrix products at the shapes that models use", bench.GEMM},
+		{"account", "privacy accounting and noise", bench.Account},
 		{"dipsgnn", "training step of DIPSGNN on 100 sessions", dipsgnn.Bench},
 	}
 }
