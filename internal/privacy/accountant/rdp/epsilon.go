@@ -163,6 +163,11 @@ func (s *search) walk(from int) (int, found) {
 			break
 		}
 	}
+	// The bound by the total variation is best at the lowest order, away from the
+	// minimum of all else.
+	if low := s.at(s.orders[0]); low < value {
+		return from, s.around(0, low)
+	}
 	return from, s.around(from, value)
 }
 

@@ -16,9 +16,8 @@ const maxGroup = 1 << 20
 // It is the weak triangle inequality D_a(P,R) <= (a - 1/p)/(a-1) D_pa(P,Q) +
 // D_(pa-1)/(p-1)(Q,R) (Mironov 2017, proposition 11) along the chain of single
 // changes, with the p that makes it k² rho for a rho-zCDP mechanism, as Bun and
-// Steinke 2016, proposition 1.9; at no order is it above k times the
-// pure epsilon.
-// k is from 1 to 2^20.
+// Steinke 2016, proposition 1.9. At no order is it above k times the pure
+// epsilon. k is from 1 to 2^20.
 func Group(c Curve, k int64) (Curve, error) {
 	if err := atLeast("group size", k, 1); err != nil {
 		return nil, err
