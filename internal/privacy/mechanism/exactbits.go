@@ -1,6 +1,8 @@
 package mechanism
 
 import (
+	"crypto/rand"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/big"
@@ -43,9 +45,29 @@ func (b Bits) admit(purpose string, l *privacy.Ledger) error {
 // draws returns what one goroutine draws from; row moves it to a row.
 func (b Bits) draws() draws {
 	if b.secret {
-		return draws{secret: rng.Crypto()}
+		return draws{secret: &secretWords{}}
 	}
 	return draws{base: b.stream}
+}
+
+// secretWords buffers the operating system's cryptographic bits for one
+// goroutine: the lock of [rng.Crypto] would cost as much as a cell.
+type secretWords struct {
+	buf  [2048]byte
+	left int
+}
+
+// Uint64 returns the next 64 bits and forgets them.
+func (w *secretWords) Uint64() uint64 {
+	if w.left == 0 {
+		rand.Read(w.buf[:]) // fills it, or ends the program
+		w.left = len(w.buf)
+	}
+	at := w.buf[len(w.buf)-w.left:][:8]
+	w.left -= 8
+	v := binary.LittleEndian.Uint64(at)
+	clear(at)
+	return v
 }
 
 // draws makes the choices of the discrete mechanisms. All of them are one of two

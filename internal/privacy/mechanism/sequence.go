@@ -17,9 +17,12 @@ const (
 	// out when a 0 is drawn, and swapped cells then show with e^(2 eps). It is
 	// 2 eps-private in its cells and their order, and so it is recorded.
 	SDPPaper Variant = "sdp-paper"
-	// SDPFixed is SDPPaper with named zeros: the padding of a row becomes distinct
-	// tokens, named at random, no case is special, and tokens are written as 0
-	// again. It is eps-private in its cells and their order.
+	// SDPFixed is SDPPaper with named zeros: padding becomes distinct tokens of
+	// Length many, no case is special, and tokens are written as 0 again. It is
+	// eps-private in its cells and their order: over rows of distinct tokens the
+	// paper's proof is right as it stands. Which token a zero gets is all the
+	// same, since the mechanism treats tokens alike and all are written as 0: the
+	// law is that of a random naming, under which neighbours stay neighbours.
 	SDPFixed Variant = "sdp-fixed"
 	// RR answers every cell for itself by randomized response over the items and
 	// 0. It is eps-private in a cell, and twice that in the order of two. Items

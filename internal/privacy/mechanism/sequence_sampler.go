@@ -20,7 +20,6 @@ type SequenceSampler struct {
 	work    []int32  // the row as indices into the universe
 	marks   []uint32 // of each index: base+1+column where it stands, base+1+length once written, else at most base
 	base    uint32
-	names   []int32 // of the zeros of a row
 
 	pool   []int32 // what may be drawn, in no order; nil: by rejection
 	place  []int32 // in the pool, of each index
@@ -38,7 +37,6 @@ func newSequenceSampler(r *SequenceRun, rejects bool) *SequenceSampler {
 	s := &SequenceSampler{run: r, d: r.bits.draws(), odds: r.table, size: m.Items + 1, special: 0}
 	if m.Variant == SDPFixed {
 		s.size, s.special = m.Items+m.Length, -1
-		s.names = make([]int32, m.Length)
 	}
 	if m.Variant != RR {
 		s.work, s.marks = make([]int32, m.Length), make([]uint32, s.size)
@@ -82,8 +80,7 @@ func (s *SequenceSampler) perturb(m *Sequence, row []int32) {
 	case SDPPaper:
 		s.draw()
 		copy(row, s.work)
-	default:
-		s.name(m.Items)
+	default: // tokens are zeros again
 		s.draw()
 		for i, t := range s.work {
 			if row[i] = 0; int(t) < m.Items {
@@ -93,8 +90,8 @@ func (s *SequenceSampler) perturb(m *Sequence, row []int32) {
 	}
 }
 
-// load checks a row and brings it, with its marks, into the universe; zeros of
-// SDPFixed are left for name.
+// load checks a row and brings it, with its marks, into the universe. The zeros
+// of SDPFixed become the tokens that follow the items, from the left.
 func (s *SequenceSampler) load(m *Sequence, row []int32) error {
 	if len(row) != m.Length {
 		return fmt.Errorf("a row of %d cells, want %d", len(row), m.Length)
@@ -113,7 +110,7 @@ func (s *SequenceSampler) load(m *Sequence, row []int32) error {
 		s.base = 0
 	}
 	s.base += step
-	shift := int32(0) // from an id to its index
+	shift, token := int32(0), int32(m.Items) // from an id to its index; of the next zero
 	if s.special < 0 {
 		shift = 1
 	}
@@ -121,37 +118,23 @@ func (s *SequenceSampler) load(m *Sequence, row []int32) error {
 		if id < 0 || int(id) > m.Items {
 			return fmt.Errorf("cell %d holds %d, want 0 to %d", c, id, m.Items)
 		}
-		s.work[c] = id - shift
+		at := id - shift
 		if id == 0 {
-			continue
+			if s.special == 0 {
+				s.work[c] = 0
+				continue
+			}
+			at = token
+			token++
 		}
-		mark := &s.marks[id-shift]
+		s.work[c] = at
+		mark := &s.marks[at]
 		if *mark > s.base {
 			return fmt.Errorf("cells %d and %d hold the same item %d", *mark-s.base-1, c, id)
 		}
 		*mark = s.base + 1 + uint32(c)
 	}
 	return nil
-}
-
-// name gives the zeros of a row distinct tokens beyond the items, any injection
-// as likely as any other.
-func (s *SequenceSampler) name(items int) {
-	for i := range s.names {
-		s.names[i] = int32(items + i)
-	}
-	at := 0
-	for c, t := range s.work {
-		if t >= 0 {
-			continue
-		}
-		j := at + int(s.d.below(uint64(len(s.names)-at)))
-		s.names[at], s.names[j] = s.names[j], s.names[at]
-		t = s.names[at]
-		s.work[c] = t
-		s.marks[t] = s.base + 1 + uint32(c)
-		at++
-	}
 }
 
 // draw runs the mechanism over the cells.

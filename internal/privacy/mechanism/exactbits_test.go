@@ -1,0 +1,92 @@
+package mechanism
+
+import (
+	"math"
+	"math/big"
+	"testing"
+
+	"privrec/internal/rng"
+)
+
+// Thresholds against rational arithmetic: never above, and below by less than
+// one step of 2^-128 where e^eps is known from both sides.
+func TestThresholds(t *testing.T) {
+	for _, eps := range []float64{1e-15, 0.5, 1, math.Ln2, 10, 50, 88, 200, 700, 1024, 1e308} {
+		low := expBelow(eps)
+		x, _ := low.Rat(nil)
+		for _, n := range []uint64{1, 2, 1000, 236_049, 1 << 31} {
+			o := newOdds(eps, n)[0]
+			step := big.NewRat(1, 1)
+			exactly := func(x *big.Rat) *big.Rat {
+				sum := new(big.Rat).Add(x, new(big.Rat).SetInt(new(big.Int).SetUint64(n)))
+				return sum.Mul(two128(), sum.Quo(x, sum))
+			}
+			got := o.threshold()
+			if got.Cmp(exactly(x)) > 0 {
+				t.Errorf("eps %g, %d others: threshold %s above the odds", eps, n, got.RatString())
+			}
+			if d := new(big.Rat).Sub(exactly(above(x)), got); d.Cmp(step) > 0 {
+				t.Errorf("eps %g, %d others: threshold off by %s", eps, n, d.FloatString(3))
+			}
+			f, _ := new(big.Rat).Quo(got, two128()).Float64()
+			if math.Abs(f-o.p) > 1e-14*o.p {
+				t.Errorf("eps %g, %d others: %g, in float64 %g", eps, n, f, o.p)
+			}
+		}
+	}
+	// e to sixty digits, and e^a e^b = e^(a+b).
+	e, _ := new(big.Rat).SetString("2.71828182845904523536028747135266249775724709369995957496696763")
+	got, _ := expBelow(1).Rat(nil)
+	if d := new(big.Rat).Sub(e, got); new(big.Rat).Abs(d).Cmp(new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Exp(big.NewInt(10), big.NewInt(59), nil))) > 0 {
+		t.Errorf("e is %s", got.FloatString(65))
+	}
+	for _, c := range [][2]float64{{0.25, 3}, {40, 60.5}, {0x1p-40, 5}, {500, 524}} {
+		a, b, ab := expBelow(c[0]), expBelow(c[1]), expBelow(c[0]+c[1])
+		q := new(big.Float).SetPrec(bigPrecision).Mul(a, b)
+		q.Sub(q.Quo(q, ab), new(big.Float).SetInt64(1))
+		if q.Sign() != 0 && q.MantExp(nil) > -197 {
+			t.Errorf("e^%g e^%g is off by 2^%d", c[0], c[1], q.MantExp(nil))
+		}
+	}
+}
+
+// Odds of 128 bits against their probability by counting, on a scale where
+// the lower half decides: false alarm 1e-9.
+func TestOddsDecideInTheLowerHalf(t *testing.T) {
+	o := odds{hi: 0, lo: 1 << 63} // 2^-65
+	s := &counted{words: []uint64{0, 1<<63 - 1, 0, 1 << 63, 1, 0, math.MaxUint64}}
+	d := draws{secret: s}
+	for i, want := range []bool{true, false, false, false} {
+		if got := d.keep(&o); got != want {
+			t.Errorf("draw %d: %v, want %v", i, got, want)
+		}
+	}
+	if s.at != 7 {
+		t.Errorf("%d words used, want 7: the lower half is drawn where it decides", s.at)
+	}
+	const n = 200_000
+	for _, p := range []float64{0.5, 0.001, 0.999} {
+		o := odds{hi: uint64(p * 0x1p64)}
+		d := Keyed(rng.Seed(5).Stream("odds")).draws()
+		d.row(0)
+		kept := 0.0
+		for range n {
+			if d.keep(&o) {
+				kept++
+			}
+		}
+		if z := (kept - n*p) / math.Sqrt(n*p*(1-p)); math.Abs(z) > sigmas {
+			t.Errorf("%g kept of %d at %g", kept, n, p)
+		}
+	}
+}
+
+type counted struct {
+	words []uint64
+	at    int
+}
+
+func (c *counted) Uint64() uint64 {
+	c.at++
+	return c.words[c.at-1]
+}
