@@ -89,7 +89,7 @@ func (g discreteGaussian) table(_ Direction, c, _ float64, t *table) error {
 	v := 2 * g.sigma * g.sigma
 	weight := func(x float64) float64 { return math.Exp(-x * x / v) }
 	z := 1.0
-	for x := 1.0; x < 20; x++ {
+	for x := 1.0; x < 20+40*g.sigma; x++ {
 		z += 2 * weight(x)
 	}
 	from, to := -math.Ceil(15*g.sigma)-1, math.Ceil(15*g.sigma+c*g.shift)+1

@@ -38,19 +38,19 @@ const digits = 38
 // step is the width of the trapezoid rule in t. Its error is exp(-2 pi d/h) times
 // the growth of the integrand on the line Im t = d, for any d short of the
 // singularity 1+u = 0 at pi/m: the density grows by exp(d²/2), |exp(iyL)| by
-// exp(y arg) with arg <= d m (twice that for two mixtures), and |1+u|^-c near the
-// singularity by sin(m d)^-c.
+// exp(y arg) with arg <= d m (twice that for two mixtures), and |1+u|^-c by
+// cos(m d/2)^-c, since |a + b exp(ix)| >= (a+b) cos(x/2) for a, b >= 0.
 func (g sampledGaussian) step(m, c, y float64, negative bool) float64 {
 	rate := m
 	if g.replace {
 		rate = 2 * m
 	}
 	best := 0.0
-	for _, turn := range [...]float64{0.9, 0.75, 0.5} { // m d/pi
+	for _, turn := range [...]float64{0.9, 0.75, 0.5, 0.25} { // m d/pi
 		d := turn * math.Pi / m
 		need := float64(digits)
-		if negative && turn > 0.5 {
-			need -= c * math.Log(math.Sin(turn*math.Pi))
+		if negative {
+			need -= c * math.Log(math.Cos(turn*math.Pi/2))
 		}
 		d = math.Min(d, math.Sqrt(2*need)) // beyond, the density grows faster than the error falls
 		best = math.Max(best, 2*math.Pi/(need/d+d/2+y*rate))
@@ -66,12 +66,17 @@ func (g sampledGaussian) table(d Direction, c, y float64, t *table) error {
 		m /= 2
 	}
 	h := g.step(m, c, y, d == Add || g.replace)
+	// (1+u)^-c is at most exp(c t m) and at most (1-rate)^-c; with the first the
+	// density's center moves by c m, with the second it has to fall further.
+	further := math.Min(reachOf+c*m, math.Sqrt(reachOf*reachOf-2*c*math.Log1p(-g.rate)))
 	low, high := reachOf, reachOf+2*m
-	if d == Remove || g.replace {
+	switch {
+	case g.replace:
+		low, high = reachOf+2*m, further+math.Max(2, c+1)*m
+	case d == Add:
+		low = further
+	default:
 		high = reachOf + math.Max(2, c+1)*m
-	}
-	if g.replace {
-		low += 2 * m
 	}
 	from, to := math.Floor(-low/h), math.Ceil(high/h)
 	if !(to-from < mostNodes) {

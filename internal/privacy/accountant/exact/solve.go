@@ -28,14 +28,20 @@ func (g *integral) delta(eps float64) (Value, error) {
 			return Value{}, err
 		}
 		log, r := l.at(eps)
-		r += g.images(l.c, l.step, eps) / math.Exp(log)
+		r += g.images(l.c, l.step, eps, log)
 		if r < error_ {
 			best, error_ = log, r
 		}
-		if error_ < good || math.IsInf(log, 0) {
+		if error_ < good {
 			break
 		}
-		guess = math.Min(guess, log) - 6
+		if !math.IsInf(log, 0) {
+			guess = math.Min(guess, log)
+		}
+		guess -= 6
+	}
+	if math.IsInf(error_, 1) {
+		return Value{}, notCovered("no line of integration is accurate enough")
 	}
 	if best > most+1e-6 {
 		return Value{}, notCovered("delta is above its Chernoff bound")
@@ -65,7 +71,7 @@ func (g *integral) epsilon(delta float64) (Value, error) {
 		}
 		eps, r := l.solve(target, guess)
 		if r < 0.1 {
-			r += g.images(l.c, l.step, eps) / delta
+			r += g.images(l.c, l.step, eps, target)
 		}
 		if r < good || r < tolerance && math.Abs(eps-guess) <= 1e-6*guess {
 			return v.within(l, eps, r, target, most)
