@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"privrec/internal/rng"
 )
 
@@ -89,4 +91,82 @@ type counted struct {
 func (c *counted) Uint64() uint64 {
 	c.at++
 	return c.words[c.at-1]
+}
+
+// Integers below n are exact: the words that would favour some of them are drawn
+// again, and each of the others belongs to one of them.
+func TestBelowDrawsAgain(t *testing.T) {
+	// 2^64 = 3 (2^64-1)/3 + 1: of the words, one too many, is the one whose low
+	// product is below 1.
+	s := &counted{words: []uint64{0, 5}}
+	d := draws{secret: s}
+	if got := d.below(3); s.at != 2 || got != 0 {
+		t.Errorf("%d after %d words", got, s.at)
+	}
+	for _, c := range []struct{ word, n, want uint64 }{
+		{math.MaxUint64, 3, 2}, {1 << 63, 2, 1}, {1<<63 - 1, 2, 0}, {math.MaxUint64, 1, 0}, {1 << 32, 1 << 32, 1}, {math.MaxUint64, 1 << 31, 1<<31 - 1},
+	} {
+		d := draws{secret: &counted{words: []uint64{c.word}}}
+		if got := d.below(c.n); got != c.want {
+			t.Errorf("word %#x below %d: %d, want %d", c.word, c.n, got, c.want)
+		}
+	}
+	const n = 70_000
+	d = Keyed(rng.Seed(5).Stream("below")).draws()
+	d.row(1)
+	counts := [7]float64{}
+	for range n {
+		counts[d.below(7)]++
+	}
+	for v, c := range counts {
+		if z := (c - n/7.) / math.Sqrt(n*6/49.); math.Abs(z) > sigmas {
+			t.Errorf("%d came %g times", v, c)
+		}
+	}
+}
+
+// Secret bits: every word is new, also over the ends of the buffer, and words are
+// forgotten.
+func TestSecretWords(t *testing.T) {
+	var w secretWords
+	seen := map[uint64]bool{}
+	for range 3 * len(w.buf) / 8 {
+		v := w.Uint64()
+		if seen[v] {
+			t.Fatalf("%#x twice", v)
+		}
+		seen[v] = true
+		given := w.buf[:len(w.buf)-w.left]
+		for _, b := range given {
+			if b != 0 {
+				t.Fatal("a word that was given out is kept")
+			}
+		}
+	}
+}
+
+// Odds by properties: keep and replace sum to 1, epsilon and fewer others favour
+// keeping, and the threshold says the same as the float64.
+func TestOddsProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		eps := rapid.Float64Range(0, 60).Draw(t, "eps")
+		n := rapid.Uint64Range(1, 1<<31).Draw(t, "others")
+		list := newOdds(eps, n, n+1)
+		more := newOdds(eps+0.5, n)[0]
+		for i, o := range list {
+			if p := keepProbability(eps, float64(o.others)); o.p != p && !o.flat || math.Abs(p+replaceProbability(eps, float64(o.others))-1) > 1e-15 {
+				t.Fatalf("eps %g, %d others: p %g, %g", eps, o.others, o.p, p)
+			}
+			f, _ := new(big.Rat).Quo(o.threshold(), two128()).Float64()
+			if !o.flat && math.Abs(f/o.p-1) > 1e-13 {
+				t.Fatalf("odds %d: threshold %g, p %g", i, f, o.p)
+			}
+			if o.flat != (eps < flatBelow) {
+				t.Fatalf("eps %g: flat %v", eps, o.flat)
+			}
+		}
+		if !list[0].flat && (list[0].threshold().Cmp(list[1].threshold()) < 0 || more.threshold().Cmp(list[0].threshold()) <= 0) {
+			t.Fatalf("eps %g, %d others: thresholds are not in order", eps, n)
+		}
+	})
 }

@@ -296,3 +296,64 @@ func TestReportsRefuse(t *testing.T) {
 		t.Error("no bits were no obstacle")
 	}
 }
+
+// The variance of the estimates over many runs is the published one: a standard
+// error of 7 % of it, so 43 % for a false alarm of 1e-9. A root or a square out of
+// place is far beyond that.
+func TestOracleVariance(t *testing.T) {
+	const runs, n, k = 400, 200, 4
+	values := make([]int, n) // a quarter are 1, none is 3
+	for i := range values {
+		values[i] = []int{0, 1, 2, 0}[i%4]
+	}
+	for _, kind := range allOracles {
+		m := Oracle{Purpose: "o", Kind: kind, Epsilon: 1.5, Categories: k, Unit: privacy.User}
+		var sum, sq [k]float64
+		for run := range uint64(runs) {
+			r, err := Report(m, newLedger(t), Keyed(rng.Seed(7).Stream("runs", run)), values)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, err := r.Frequencies()
+			if err != nil {
+				t.Fatal(err)
+			}
+			total := 0.0
+			for v := range f {
+				sum[v] += f[v]
+				sq[v] += f[v] * f[v]
+				total += f[v]
+			}
+			if kind == GRR && math.Abs(total-1) > 1e-12 {
+				t.Fatalf("shares sum to %g", total)
+			}
+		}
+		for v, share := range []float64{0.5, 0.25, 0.25, 0} {
+			want := m.FrequencyVariance(n, share)
+			got := (sq[v] - sum[v]*sum[v]/runs) / (runs - 1)
+			if math.Abs(got/want-1) > 0.43 {
+				t.Errorf("%s: variance of share %g is %g, want %g", kind, share, got, want)
+			}
+			if z := (sum[v]/runs - share) / math.Sqrt(want/runs); math.Abs(z) > sigmas {
+				t.Errorf("%s: share %g is estimated %g", kind, share, sum[v]/runs)
+			}
+		}
+	}
+}
+
+// Secret bits serve a ledger that promises them, seeded ones do not.
+func TestOraclesOnASecureLedger(t *testing.T) {
+	for _, kind := range allOracles {
+		l, err := privacy.NewLedger(privacy.Secure)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := Oracle{Purpose: "o", Kind: kind, Epsilon: 1, Categories: 5, Unit: privacy.User}
+		if _, err := Report(m, l, Keyed(rng.Seed(1).Stream("o")), []int{1}); err == nil || len(l.Entries()) != 0 {
+			t.Errorf("%s: seeded bits: %v", kind, err)
+		}
+		if _, err := Report(m, l, Secret(), []int{1}); err != nil || len(l.Entries()) != 1 {
+			t.Errorf("%s: secret bits: %v", kind, err)
+		}
+	}
+}
