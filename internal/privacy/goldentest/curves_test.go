@@ -1,0 +1,137 @@
+package goldentest
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"privrec/internal/privacy/accountant"
+	"privrec/internal/privacy/accountant/classic"
+	"privrec/internal/privacy/accountant/rdp"
+)
+
+// at is a curve of Rényi divergences at the order of a row.
+func at(by string, curve func(r *row) (rdp.Curve, error)) answers {
+	return one(by, func(r *row) (float64, error) {
+		c, err := curve(r)
+		if err != nil {
+			return 0, err
+		}
+		return c(r.num("alpha")), nil
+	})
+}
+
+// response is the randomised response of a noise parameter, as other libraries
+// have it.
+func response(r *row, categories string) (classic.Response, error) {
+	return classic.FromNoise(r.num("noise_parameter"), r.count(categories))
+}
+
+// curves are Rényi divergences, and their conversions at one order.
+func curves() map[string]answers {
+	point := func(by string, f func(rdp, alpha, x float64) float64, x string) answers {
+		return plain(by, func(r *row) float64 { return f(r.num("rdp"), r.num("alpha"), r.num(x)) })
+	}
+	return map[string]answers{
+		"GaussianRDP": all(
+			at("rdp.Gaussian", func(r *row) (rdp.Curve, error) { return rdp.Gaussian(r.num("sigma"), r.num("sens")) }),
+			plain("accountant.GaussianRDP", func(r *row) float64 { return accountant.GaussianRDP(r.num("sigma"), r.num("sens"), r.num("alpha")) })),
+		"LaplaceRDP": at("rdp.Laplace", func(r *row) (rdp.Curve, error) { return rdp.Laplace(r.num("b"), r.num("sens")) }),
+		"RRRDP": at("rdp.RandomizedResponse", func(r *row) (rdp.Curve, error) {
+			m, err := response(r, "k")
+			if err != nil {
+				return nil, err
+			}
+			return rdp.RandomizedResponse(m.Epsilon, m.Categories)
+		}),
+		"SampledGaussianRDP": at("rdp.SampledGaussian", func(r *row) (rdp.Curve, error) { return rdp.SampledGaussian(r.num("q"), r.num("sigma")) }),
+		"ExpMechRDP":         at("rdp.BoundedRange", func(r *row) (rdp.Curve, error) { return rdp.BoundedRange(r.num("eps")) }),
+		"PureToRDP":          at("rdp.PureDP", func(r *row) (rdp.Curve, error) { return rdp.PureDP(r.num("eps")) }),
+		"GraphRDP": at("rdp.GraphAggregation", func(r *row) (rdp.Curve, error) {
+			return rdp.GraphAggregation{Nodes: r.count("N"), Batch: r.count("batch"), MaxDegree: r.count("max_degree"), Noise: r.num("noise_scale")}.Curve()
+		}),
+		"WOR9":       at("rdp.WithoutReplacement", func(r *row) (rdp.Curve, error) { return withoutReplacement(r, false) }),
+		"WOR9Capped": at("rdp.WithoutReplacement, capped", func(r *row) (rdp.Curve, error) { return withoutReplacement(r, true) }),
+		"WOR27Gaussian": at("rdp.WithoutReplacementGaussian", func(r *row) (rdp.Curve, error) {
+			return rdp.WithoutReplacementGaussian(r.num("q"), r.num("sigma"))
+		}),
+		"RDPToEpsClassic":   point("rdp.ClassicEpsilon", rdp.ClassicEpsilon, "delta"),
+		"RDPToEpsTight":     point("rdp.TightEpsilon", rdp.TightEpsilon, "delta"),
+		"RDPToDeltaClassic": point("rdp.ClassicDelta", rdp.ClassicDelta, "eps"),
+		"RDPToDeltaTight":   point("rdp.TightDelta", rdp.TightDelta, "eps"),
+		"ZCDPToEpsStandard": one("rdp.ZCDPEpsilon", func(r *row) (float64, error) { return rdp.ZCDPEpsilon(r.num("rho"), r.num("delta")) }),
+		"ZCDPToEpsTight":    one("rdp.ZCDPTightEpsilon", func(r *row) (float64, error) { return rdp.ZCDPTightEpsilon(r.num("rho"), r.num("delta")) }),
+		"ZCDPToDeltaTight":  one("rdp.ZCDPTightDelta", func(r *row) (float64, error) { return rdp.ZCDPTightDelta(r.num("rho"), r.num("eps")) }),
+	}
+}
+
+// withoutReplacement is theorem 9 for the mechanism of a row.
+func withoutReplacement(r *row, capped bool) (rdp.Curve, error) {
+	w := rdp.WithoutReplacement{Rate: r.num("q"), Capped: capped, EpsInf: math.Inf(1)}
+	var err error
+	switch m := r.text("mechanism"); m {
+	case "gaussian":
+		w.Base, err = rdp.Gaussian(r.num("sigma"), 1)
+	case "laplace":
+		w.EpsInf = 1 / r.num("b")
+		w.Base, err = rdp.Laplace(r.num("b"), 1)
+	case "rr":
+		w.EpsInf = r.num("eps")
+		w.Base, err = rdp.PureDP(w.EpsInf)
+	default:
+		err = fmt.Errorf("mechanism %q", m)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if r.Square == nil {
+		return w.Curve()
+	}
+	// The print without the square is available by name, and gives what the row says
+	// it gives.
+	printed := w
+	printed.Variant = rdp.Printed
+	c, err := printed.Curve()
+	if err != nil {
+		return nil, err
+	}
+	if got, want := c(r.num("alpha")), float64(*r.Square); !r.near(got, want) {
+		return nil, fmt.Errorf("as printed %v, want %v", got, want)
+	}
+	return w.Curve()
+}
+
+// grid are the options of a row that names an order grid and a conversion.
+func (r *row) grid(name, conversion string) (rdp.Options, error) {
+	ours := map[string]string{
+		"dp_accounting_default": "dp-accounting", "opacus_default": "opacus", "int_2_64": "whole-64", "int_2_256": "whole-256",
+		"pow2_2_1024": "powers-of-2", "tf_privacy_legacy": "tf-privacy", "coarse_frac": "coarse",
+	}
+	o := rdp.Options{Conversion: rdp.Conversion(conversion), Fixed: true}
+	var err error
+	switch {
+	case name == "continuum" || name == "continuous":
+		o.Fixed = false
+		return o, nil
+	case name == "int_2_32":
+		o.Orders = rdp.Whole(32)
+	case ours[name] != "":
+		o.Orders, err = rdp.Grid(ours[name])
+	default:
+		err = fmt.Errorf("order grid %q", name)
+	}
+	if want, ok := r.file.Tables.Grids[name]; err == nil && ok && !slices.Equal(o.Orders, want) {
+		err = fmt.Errorf("order grid %q is %v, want %v", name, o.Orders, want)
+	}
+	return o, err
+}
+
+// epsilon is the guarantee of a curve by a grid and a conversion.
+func (r *row) epsilon(by string, c rdp.Curve, delta float64, o rdp.Options) ([]answer, error) {
+	p, err := rdp.Epsilon(c, delta, o)
+	a := answer{by: by, got: p.Epsilon}
+	if o.Fixed {
+		a.order = p.Order
+	}
+	return []answer{a}, err
+}

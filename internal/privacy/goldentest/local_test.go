@@ -1,0 +1,134 @@
+package goldentest
+
+import (
+	"encoding/json"
+	"math"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"privrec/internal/privacy/accountant/classic"
+	"privrec/internal/privacy/mechanism"
+)
+
+// local are local randomisers and integer noise.
+func local() map[string]answers {
+	oracle := func(r *row) classic.Oracle {
+		return classic.Oracle{Kind: classic.OracleKind(r.text("oracle")), Epsilon: r.num("eps"), Categories: int64(r.or("k", 2))}
+	}
+	// oracles asks the table of oracles, and the mechanism where there is one.
+	oracles := func(name string, table func(o classic.Oracle, r *row) (float64, error), grr func(m mechanism.Response, r *row) float64, oue func(m mechanism.UnaryEncoding, r *row) float64) answers {
+		return func(r *row) ([]answer, error) {
+			o := oracle(r)
+			v, err := table(o, r)
+			list := []answer{{by: "classic.Oracle." + name, got: v}}
+			switch {
+			case o.Kind == classic.GRR && grr != nil:
+				list = append(list, answer{by: "mechanism.Response", got: grr(mechanism.Response{Epsilon: o.Epsilon, Categories: o.Categories}, r)})
+			case o.Kind == classic.OUE && oue != nil:
+				list = append(list, answer{by: "mechanism.UnaryEncoding", got: oue(mechanism.UnaryEncoding{Epsilon: o.Epsilon}, r)})
+			}
+			return list, err
+		}
+	}
+	pm := func(r *row) mechanism.Piecewise { return mechanism.Piecewise{Epsilon: r.num("eps")} }
+	piecewise := func(by string, f func(m mechanism.Piecewise, r *row) float64) answers {
+		return plain("mechanism.Piecewise."+by, func(r *row) float64 { return f(pm(r), r) })
+	}
+	gauss := func(r *row) mechanism.DiscreteGaussianLaw {
+		return mechanism.DiscreteGaussianLaw{Sigma: math.Sqrt(r.num("sigma2"))}
+	}
+	return map[string]answers{
+		"FOParamP": oracles("P", func(o classic.Oracle, _ *row) (float64, error) { return o.P(), o.Validate() },
+			func(m mechanism.Response, _ *row) float64 { return m.Keep() }, func(m mechanism.UnaryEncoding, _ *row) float64 { return m.P() }),
+		"FOParamQ": oracles("Q", func(o classic.Oracle, _ *row) (float64, error) { return o.Q(), o.Validate() },
+			func(m mechanism.Response, _ *row) float64 { return m.Other() }, func(m mechanism.UnaryEncoding, _ *row) float64 { return m.Q() }),
+		"FOVariance": oracles("Variance", func(o classic.Oracle, r *row) (float64, error) { return o.Variance(r.num("n"), r.num("f")) },
+			nil, func(m mechanism.UnaryEncoding, r *row) float64 { return m.FrequencyVariance(r.num("n"), r.num("f")) }),
+		"KRRDelta": one("classic.Response.Delta", func(r *row) (float64, error) {
+			m := classic.Response{Epsilon: r.or("eps0", 0), Categories: r.count("k")}
+			if r.has("noise_parameter") {
+				var err error
+				if m, err = response(r, "k"); err != nil {
+					return 0, err
+				}
+			}
+			return m.Delta(r.num("eps"))
+		}),
+		"PMC":           piecewise("C", func(m mechanism.Piecewise, _ *row) float64 { return m.C() }),
+		"PMDensityHigh": piecewise("Density", func(m mechanism.Piecewise, _ *row) float64 { return m.Density(0, 0) }),
+		"PMDensityLow":  piecewise("Density", func(m mechanism.Piecewise, _ *row) float64 { return m.Density(m.C(), -1) }),
+		"PMCentreProb":  piecewise("Centre", func(m mechanism.Piecewise, _ *row) float64 { return m.Centre() }),
+		"PML":           piecewise("Bounds", func(m mechanism.Piecewise, r *row) float64 { l, _ := m.Bounds(r.num("t")); return l }),
+		"PMR":           piecewise("Bounds", func(m mechanism.Piecewise, r *row) float64 { _, h := m.Bounds(r.num("t")); return h }),
+		"PMMean": piecewise("Density, its mean", func(m mechanism.Piecewise, r *row) float64 {
+			l, h := m.Bounds(r.num("t"))
+			in, out := m.Density((l+h)/2, r.num("t")), m.Density(m.C(), -1)
+			return (in - out) * (h - l) * (h + l) / 2
+		}),
+		"PMVariance": all(piecewise("Variance", func(m mechanism.Piecewise, r *row) float64 { return m.Variance(r.num("t")) }),
+			one("classic.PiecewiseVariance", func(r *row) (float64, error) { return classic.PiecewiseVariance(r.num("eps"), r.num("t")) })),
+		"PMWorstVariance": piecewise("Variance", func(m mechanism.Piecewise, _ *row) float64 { return math.Max(m.Variance(-1), m.Variance(1)) }),
+		"DuchiVariance":   one("classic.DuchiVariance", func(r *row) (float64, error) { return classic.DuchiVariance(r.num("eps"), r.num("t")) }),
+		"HybridVariance":  one("classic.HybridVariance", func(r *row) (float64, error) { return classic.HybridVariance(r.num("eps"), r.num("t")) }),
+
+		"DiscreteGaussianZ":        plain("mechanism.DiscreteGaussianLaw.Normaliser", func(r *row) float64 { return gauss(r).Normaliser() }),
+		"DiscreteGaussianVariance": plain("mechanism.DiscreteGaussianLaw.Variance", func(r *row) float64 { return gauss(r).Variance() }),
+		"DiscreteGaussianPMF":      plain("mechanism.DiscreteGaussianLaw.PMF", func(r *row) float64 { return gauss(r).PMF(r.count("x")) }),
+		"DiscreteLaplaceVariance":  plain("mechanism.DiscreteLaplaceLaw.Variance", func(r *row) float64 { return mechanism.DiscreteLaplaceLaw{Scale: 1 / r.num("a")}.Variance() }),
+	}
+}
+
+// The laws of perturbed sequences are whole distributions, which the mechanism's
+// own tests walk through. Here each must be one, and keep its first cell, which
+// nothing touches again, with the probability that the mechanism states.
+func TestSequenceLaws(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(goldens, "pricdsr_mechanism_laws.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Cases []struct {
+			Mechanism string
+			M, L, X   int
+			Row       []int
+			Law       map[string]string
+		}
+	}
+	if err := json.Unmarshal(text, &file); err != nil {
+		t.Fatal(err)
+	}
+	if len(file.Cases) != 32 {
+		t.Errorf("%d laws, want 32", len(file.Cases))
+	}
+	for _, c := range file.Cases {
+		m := mechanism.Sequence{Variant: mechanism.SDPPaper, Epsilon: math.Log(float64(c.X)), Items: c.M, Length: c.L}
+		if c.Mechanism == "corrected" {
+			m.Variant = mechanism.SDPFixed
+		} else if c.Mechanism != "paper" {
+			t.Fatalf("mechanism %q", c.Mechanism)
+		}
+		var sum, kept big.Rat
+		for out, text := range c.Law {
+			p, ok := new(big.Rat).SetString(text)
+			if !ok || p.Sign() <= 0 {
+				t.Fatalf("%+v: probability %q", c, text)
+			}
+			sum.Add(&sum, p)
+			if first, _, _ := strings.Cut(out, ","); first == big.NewInt(int64(c.Row[0])).String() {
+				kept.Add(&kept, p)
+			}
+		}
+		if sum.Cmp(big.NewRat(1, 1)) != 0 {
+			t.Errorf("%s %v: probabilities add up to %v", c.Mechanism, c.Row, &sum)
+		}
+		if c.Mechanism == "corrected" && c.Row[0] == 0 {
+			continue // a named zero that becomes another is a zero still
+		}
+		if want, _ := kept.Float64(); math.Abs(m.Keep(0)-want) > 1e-15 {
+			t.Errorf("%s, m %d, L %d, x %d, %v: keeps the first cell with %v, want %v", c.Mechanism, c.M, c.L, c.X, c.Row, m.Keep(0), want)
+		}
+	}
+}
