@@ -2,50 +2,91 @@ package mechanism
 
 import (
 	"fmt"
+	"slices"
 	"testing"
+	"time"
 
 	"privrec/internal/privacy"
 	"privrec/internal/rng"
 )
 
-// Cells a second on every core: a million cells of the Books catalogue, rows of
-// 101 of which about half are padding.
-func BenchmarkSequences(b *testing.B) {
-	const length, users = 101, 10_000
-	for _, items := range []int{236_049, 59_513, 300} {
+// benchRows are rows of 101 cells, the first half padding.
+func benchRows(users, items int) []int32 {
+	const length = 101
+	rows := make([]int32, length*users)
+	for u := range users {
+		s := rng.Seed(1).Stream("rows", uint64(u))
+		used := map[int32]bool{}
+		for c := length / 2; c < length; c++ {
+			id := int32(1 + s.IntN(items))
+			for used[id] {
+				id = int32(1 + s.IntN(items))
+			}
+			used[id] = true
+			rows[u*length+c] = id
+		}
+	}
+	return rows
+}
+
+func benchCases(b *testing.B, f func(b *testing.B, m Sequence, bits Bits)) {
+	for _, items := range []int{236_049, 59_513, 300} { // Books, Movies, a pool
 		for _, v := range []Variant{SDPFixed, SDPPaper, RR} {
-			for _, source := range []string{"keyed", "secret"} {
-				b.Run(fmt.Sprintf("%s/%d/%s", v, items, source), func(b *testing.B) {
-					m := Sequence{Purpose: "s", Variant: v, Epsilon: 10, Items: items, Length: length}
-					clean, rows := make([]int32, length*users), make([]int32, length*users)
-					for u := range users {
-						s := rng.Seed(1).Stream("rows", uint64(u))
-						used := map[int32]bool{}
-						for c := length / 2; c < length; c++ {
-							id := int32(1 + s.IntN(items))
-							for used[id] {
-								id = int32(1 + s.IntN(items))
-							}
-							used[id] = true
-							clean[u*length+c] = id
-						}
-					}
-					bits := Keyed(rng.Seed(1).Stream("seq"))
-					if source == "secret" {
-						bits = Secret()
-					}
-					for b.Loop() {
-						b.StopTimer()
-						l, _ := privacy.NewLedger(privacy.Research)
-						copy(rows, clean)
-						b.StartTimer()
-						if err := PerturbSequences(m, l, bits, nil, rows, 2); err != nil {
-							b.Fatal(err)
-						}
-					}
-					b.ReportMetric(float64(length*users*b.N)/b.Elapsed().Seconds()/1e6, "Mcells/s")
-				})
+			m := Sequence{Purpose: "s", Variant: v, Epsilon: 10, Items: items, Length: 101}
+			for _, c := range []struct {
+				name string
+				bits Bits
+			}{{"keyed", Keyed(rng.Seed(1).Stream("seq"))}, {"secret", Secret()}} {
+				b.Run(fmt.Sprintf("%s/%d/%s", v, items, c.name), func(b *testing.B) { f(b, m, c.bits) })
 			}
 		}
 	}
+}
+
+// A million cells at once on two workers, samplers and both passes included.
+func BenchmarkSequences(b *testing.B) {
+	const users = 10_000
+	benchCases(b, func(b *testing.B, m Sequence, bits Bits) {
+		clean := benchRows(users, m.Items)
+		rows := make([]int32, len(clean))
+		for b.Loop() {
+			b.StopTimer()
+			l, err := privacy.NewLedger(privacy.Research)
+			if err != nil {
+				b.Fatal(err)
+			}
+			copy(rows, clean)
+			b.StartTimer()
+			if err := PerturbSequences(m, l, bits, nil, rows, 2); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(float64(len(rows)*b.N)/b.Elapsed().Seconds()/1e6, "Mcells/s")
+	})
+}
+
+// One sampler, twenty rows at a time. The lower decile of the times is what the
+// processor can do when nothing else runs on it.
+func BenchmarkSequenceRows(b *testing.B) {
+	const users, at = 2000, 20
+	benchCases(b, func(b *testing.B, m Sequence, bits Bits) {
+		clean := benchRows(users, m.Items)
+		rows := make([]int32, at*m.Length)
+		s := sampler(m, m.rejects(), bits)
+		var times []time.Duration
+		for user := uint64(0); b.Loop(); {
+			from := int(user) % users * m.Length
+			copy(rows, clean[from:from+len(rows)])
+			start := time.Now()
+			for i := range at {
+				if err := s.Row(user, rows[i*m.Length:(i+1)*m.Length]); err != nil {
+					b.Fatal(err)
+				}
+				user++
+			}
+			times = append(times, time.Since(start))
+		}
+		slices.Sort(times)
+		b.ReportMetric(float64(len(rows))/times[len(times)/10].Seconds()/1e6, "Mcells/s/core")
+	})
 }

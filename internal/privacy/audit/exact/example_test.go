@@ -23,9 +23,9 @@ func ExampleVerify() {
 		}
 		return response(in, c)
 	}
-	any := []exact.Class[int]{{Name: "any two", Pairs: exact.Pairs([]int{0, 1, 2}), Claim: x}}
+	classes := []exact.Class[int]{{Name: "any two", Pairs: exact.Pairs([]int{0, 1, 2}), Claim: x}}
 	for _, m := range []exact.Mechanism[int, int]{response, careless} {
-		found, err := exact.Verify(m, any, exact.Limits{})
+		found, err := exact.Verify(m, classes, exact.Limits{})
 		if err != nil {
 			fmt.Println(err)
 			return
