@@ -166,6 +166,9 @@ func (a *answer) judge(r accountant.Result) {
 	if r.Epsilon > 10 && !math.IsInf(r.Epsilon, 1) {
 		a.warn("an epsilon above 10 rules out little")
 	}
+	if math.IsInf(r.Epsilon, 1) {
+		return // at any delta
+	}
 	// The data are not known, so n delta cannot be judged: say for which it would do.
 	a.warn("delta should be well below one over the number of %ss, which is not known here: %s suits far fewer than %s",
 		noun(r.Unit), short(r.Delta), near(1/r.Delta, 2))
@@ -176,7 +179,7 @@ func (a *answer) judge(r accountant.Result) {
 // not that of a failure.
 func statement(releases string, r accountant.Result) string {
 	if math.IsInf(r.Epsilon, 1) {
-		return fmt.Sprintf("Nothing is guaranteed about one %s: part of what the ledger lists is not protected at all.", noun(r.Unit))
+		return fmt.Sprintf("Nothing is guaranteed about one %s: part of what %s shows is not protected at all.", noun(r.Unit), releases)
 	}
 	s := fmt.Sprintf("%s one %s%s changes the probability of anything that an observer of %s, who knows all other %ss, can conclude by at most a factor of e^%s%s, plus %s.",
 		upper(change(r.Neighbouring)), noun(r.Unit), exchanged(r.Neighbouring), releases, noun(r.Unit), roundUp(r.Epsilon, 6), times(r.Epsilon), short(r.Delta))
@@ -214,7 +217,7 @@ func exchanged(n privacy.Neighbouring) string {
 func noun(u privacy.Unit) string {
 	switch u {
 	case privacy.Feature:
-		return "user's feature vector"
+		return "feature vector"
 	case privacy.Cell:
 		return "cell of a sequence"
 	}

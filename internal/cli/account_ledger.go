@@ -104,15 +104,42 @@ func (q *question) ledger(path string, l *privacy.Ledger, unit string) (*answer,
 		}
 		units = units[i : i+1]
 	}
-	var results []accountant.Result
+	var found []guarantee
 	for _, u := range units {
-		r, err := q.ledgerUnit(path, entries, u)
+		g, err := q.ledgerGuarantee(path, entries, u)
 		if err != nil {
 			return nil, err
 		}
-		results = append(results, r)
+		found = append(found, g)
 	}
-	return q.ledgerAnswer(path, l, results), nil
+	return q.ledgerAnswer(path, l, found), nil
+}
+
+// guarantee is a result, and beside an infinite one that of what is protected.
+type guarantee struct {
+	accountant.Result
+	protected *accountant.Result // nil: everything is, or nothing
+}
+
+func (q *question) ledgerGuarantee(path string, entries []privacy.Entry, u about) (guarantee, error) {
+	r, err := q.ledgerUnit(path, entries, u)
+	if err != nil || len(r.Unprotected) == 0 {
+		return guarantee{r, nil}, err
+	}
+	noised := slices.DeleteFunc(slices.Clone(entries), func(e privacy.Entry) bool {
+		_, open := e.Event.(privacy.Unprotected)
+		return open
+	})
+	if !slices.ContainsFunc(noised, func(e privacy.Entry) bool {
+		return slices.ContainsFunc(leaves(e.Event), func(l about) bool { return l.unit == u.unit })
+	}) {
+		return guarantee{r, nil}, nil
+	}
+	p, err := q.ledgerUnit(path, noised, u)
+	if err != nil || math.IsInf(p.Epsilon, 1) {
+		return guarantee{r, nil}, err
+	}
+	return guarantee{r, &p}, nil
 }
 
 // subjects lists the units of a ledger in the order in which they appear, each
@@ -214,15 +241,19 @@ func (q *question) ledgerUnit(path string, entries []privacy.Entry, u about) (ac
 }
 
 // ledgerAnswer tells the guarantees: one at the top level, several as a list.
-func (q *question) ledgerAnswer(path string, l *privacy.Ledger, results []accountant.Result) *answer {
+func (q *question) ledgerAnswer(path string, l *privacy.Ledger, found []guarantee) *answer {
 	entries := l.Entries()
-	releases := fmt.Sprintf("the releases in %s", path)
+	releases := fmt.Sprintf("the run of %s", path)
 	a := &answer{title: fmt.Sprintf("%s: %d entries, %s", path, len(entries), l.Noise())}
 	var all []*answer
-	for _, r := range results {
-		one := &answer{title: string(r.Unit), statement: statement(releases, r)}
-		one.guarantee(r)
-		one.judge(r)
+	for _, g := range found {
+		one := &answer{title: string(g.Unit), statement: statement(releases, g.Result)}
+		one.guarantee(g.Result)
+		if p := g.protected; p != nil {
+			one.add("epsilon_protected", p.Epsilon, "of what is protected", roundUp(p.Epsilon, 6))
+			one.statement += fmt.Sprintf(" What is protected, alone, would amount to epsilon %s.", roundUp(p.Epsilon, 4))
+		}
+		one.judge(g.Result)
 		all = append(all, one)
 	}
 	if len(all) == 1 {
@@ -230,10 +261,13 @@ func (q *question) ledgerAnswer(path string, l *privacy.Ledger, results []accoun
 		a.statement = all[0].statement
 		a.warnings = all[0].warnings
 	} else {
-		for i, r := range results {
-			shown := roundUp(r.Epsilon, 6) + " at delta " + short(r.Delta) + ", " + r.Method + ", " + string(r.Neighbouring)
+		for i, r := range found {
+			shown := roundUp(r.Epsilon, 6) + ", " + r.Method + ", " + string(r.Neighbouring)
 			if math.IsInf(r.Epsilon, 1) {
 				shown = "infinite"
+				if r.protected != nil {
+					shown += ", of what is protected " + roundUp(r.protected.Epsilon, 6)
+				}
 			}
 			a.add("", nil, "epsilon for one "+noun(r.Unit), shown)
 			a.statement = strings.TrimSpace(a.statement + " " + all[i].statement)
@@ -243,7 +277,7 @@ func (q *question) ledgerAnswer(path string, l *privacy.Ledger, results []accoun
 				}
 			}
 		}
-		a.fields = append(a.fields, field{key: "delta", value: q.get("delta")})
+		a.add("delta", q.get("delta"), "delta", short(q.get("delta")))
 	}
 	a.add("guarantees", all, "", "")
 	a.add("ledger", path, "", "")
