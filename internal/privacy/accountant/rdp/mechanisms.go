@@ -70,8 +70,9 @@ func BoundedRange(epsilon float64) (Curve, error) {
 	if err := positive("epsilon", epsilon); err != nil {
 		return nil, err
 	}
-	kl := epsilon // beyond 700 e^epsilon has no float; the bound epsilon is the smaller one long before
-	if epsilon < 700 {
+	logT := math.Log(epsilon) - special.LogExpm1(epsilon)
+	kl := math.Exp(logT) - 1 - logT
+	if epsilon < 1 { // t is near 1: t - 1 = -(e^epsilon - 1 - epsilon)/(e^epsilon - 1)
 		kl = -special.Log1pmx(-special.Expm1mx(epsilon) / math.Expm1(epsilon))
 	}
 	return bounded(func(alpha float64) float64 {
