@@ -129,11 +129,6 @@ func (r *row) count(name string) int64 {
 	return int64(v)
 }
 
-func (r *row) isNumber(name string) bool {
-	var v float64
-	return json.Unmarshal(r.Params[name], &v) == nil
-}
-
 // side says how an answer relates to the value.
 type side int
 
