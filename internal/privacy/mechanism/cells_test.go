@@ -82,7 +82,7 @@ func TestBinomialTable(t *testing.T) {
 	for _, c := range []struct {
 		n int64
 		p float64
-	}{{64, 1.0 / 33}, {64, 0.031}, {256, 1.0 / 61}, {512, 0x1p-7}, {1024, 1e-20}} {
+	}{{64, 1.0 / 33}, {64, 0.031}, {256, 0x1p-6}, {1024, 0x1p-70}} {
 		table := binomialTable(c.n, c.p)
 		p := new(big.Rat)
 		p.SetFloat64(c.p)
@@ -190,6 +190,29 @@ func TestEachIsTheSameForAnyNumberOfWorkers(t *testing.T) {
 			if err := twins.check("p", 21); err != nil {
 				t.Error(err)
 			}
+		}
+	}
+}
+
+// Where the first word does not decide the count, the second does.
+func TestCountBreaksTies(t *testing.T) {
+	s := rng.Seed(1).Stream("tie")
+	words := s
+	first, second := words.Uint64(), words.Uint64()
+	f := newField(1e-3)
+	for _, c := range []struct {
+		upTo [][2]uint64
+		want int
+	}{
+		{[][2]uint64{{first, second}, {math.MaxUint64, 0}, {math.MaxUint64, math.MaxUint64}}, 1}, // not below the bound
+		{[][2]uint64{{first, second + 1}, {math.MaxUint64, 0}, {math.MaxUint64, math.MaxUint64}}, 0},
+		{[][2]uint64{{first, 0}, {first, second + 1}, {math.MaxUint64, math.MaxUint64}}, 1},
+		{[][2]uint64{{first, 0}, {first, second}, {math.MaxUint64, math.MaxUint64}}, 2},
+		{[][2]uint64{{first + 1, 0}, {math.MaxUint64, 0}}, 0},
+	} {
+		f.upTo = c.upTo
+		if got := f.count(s, nil); len(got) != c.want {
+			t.Errorf("%v: %d chosen, want %d", c.upTo, len(got), c.want)
 		}
 	}
 }

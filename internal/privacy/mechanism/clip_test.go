@@ -52,11 +52,14 @@ func TestClipNeverExceeds(t *testing.T) {
 func testClip[T Float](t *testing.T, hard map[string][]T, normal float64) {
 	for name, v := range hard {
 		for _, c := range []float64{1, 5, math.Nextafter(5, 0), 0.1, 1.0 / 3, 1e-30, 1e30, 1e-150, 1e-44, 5e-324, 1e-310, 1e-308, 1e300, math.MaxFloat64} {
+			if len(v) > 2000 && c != 1 && c != 0.1 {
+				continue // exact sums are slow
+			}
 			checkClip(t, fmt.Sprintf("%s at %g", name, c), v, c, normal)
 		}
 	}
 	s := rng.Seed(3).Stream("clip")
-	for i := range 4000 {
+	for i := range 2000 {
 		v := make([]T, 1+s.IntN(40))
 		spread, centre := float64(s.IntN(3)*s.IntN(60)), float64(s.IntN(200)-100)
 		for k := range v {

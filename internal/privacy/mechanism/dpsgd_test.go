@@ -436,7 +436,7 @@ func TestBatchLaws(t *testing.T) {
 		rate   float64
 		size   int64
 	}{{privacy.Poisson, 0.3, 0}, {privacy.Poisson, 1.0 / 64, 0}, {privacy.Poisson, 1, 0}, {privacy.WithoutReplacement, 0, 2}, {privacy.WithoutReplacement, 0, 5}} {
-		const n, draws = 5, 60_000
+		const n, draws = 5, 20_000
 		b := newBatches(n, c.method, c.rate, c.size)
 		seen := map[int]float64{}
 		var to []int32

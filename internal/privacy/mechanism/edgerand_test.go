@@ -133,6 +133,9 @@ func TestExpectedGraphs(t *testing.T) {
 			t.Errorf("%s at %g: %.4g ones, %.4f of them true, %.4f with LapGraph (%v), want %.4g, %.4f, %.4f", c.name, c.epsilon, ones, share, lap, err, c.ones, c.share, c.byLap)
 		}
 	}
+	if ones, share := (GaussianEdgeRand{Sigma: 1, Threshold: 1}).Expected(1000, 100); math.Abs(ones-50-900*normalAbove(1)) > 1e-9 || math.Abs(share-50/ones) > 1e-12 {
+		t.Errorf("%g ones, %g of them true", ones, share)
+	}
 	if ones, share := (EdgeRand{Epsilon: 1}).Expected(0, 0); ones != 0 || share != 0 {
 		t.Error(ones, share)
 	}
@@ -308,6 +311,7 @@ func TestAdjacencyMechanismsRefuse(t *testing.T) {
 	for name, m := range map[string]LapGraph{
 		"purpose": {"", 1, 0, privacy.Edge, 0, 0}, "epsilon": {"g", -1, 0, privacy.Edge, 0, 0}, "epsilon NaN": {"g", nan, 0, privacy.Edge, 0, 0},
 		"count share": {"g", 1, 1, privacy.Edge, 0, 0}, "count share is": {"g", 1, nan, privacy.Edge, 0, 0}, "unit": {"g", 1, 0, privacy.User, 0, 0},
+		"outside the range": {"g", 1e-320, 0, privacy.Edge, 0, 0}, "outside the range ": {"g", 1e-309, 0.99999999, privacy.Edge, 0, 0},
 		"share of": {"g", 1, 0, privacy.Edge, 0, -1},
 	} {
 		try(name, func(l *privacy.Ledger) (Adjacency, error) { return PerturbLapGraph(m, l, rng.Stream{}, a) })

@@ -80,7 +80,7 @@ func TestTopCellsHaveTheDenseLaw(t *testing.T) {
 		}
 		g := lapRun{m: LapGraph{Purpose: "g"}, a: a, law: cellLaw{c.scale, ones, zeros}}
 		counts, dense := make([]float64, len(sets)), make([]float64, len(sets))
-		for i := range uint64(6000) {
+		for i := range uint64(3000) {
 			s := rng.Seed(3).Stream("top", i)
 			values := []float64{1, 1, 1}
 			addLaplace(s.Sub(9), values, c.scale)
