@@ -6,8 +6,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"privrec/internal/rng"
 )
 
@@ -42,54 +40,69 @@ func compare(w, v uint64, f, b *big.Int) (less, open bool) {
 	return hi.Cmp(at) <= 0, lo.Cmp(at) < 0 && hi.Cmp(at) > 0
 }
 
-// near returns a word near the first 64 digits of f/b, or any.
-func near(t *rapid.T, f, b *big.Int) uint64 {
-	if rapid.Bool().Draw(t, "any") {
-		return rapid.Uint64().Draw(t, "word")
+// near returns two words near the first 128 digits of f/b, or any.
+func near(r *rand.Rand, f, b *big.Int) (w, v uint64) {
+	if r.IntN(4) == 0 {
+		return r.Uint64(), r.Uint64()
 	}
-	q := new(big.Int).Lsh(f, 64)
-	return q.Quo(q, b).Uint64() + rapid.Uint64Range(0, 4).Draw(t, "off") - 2
+	q := new(big.Int).Lsh(f, 128)
+	q.Quo(q, b)
+	q.Add(q, big.NewInt(r.Int64N(5)-2)) // the second word decides, up or down
+	if r.IntN(2) == 0 {
+		q.Add(q, new(big.Int).Lsh(big.NewInt(r.Int64N(3)-1), 64)) // or the first
+	}
+	return new(big.Int).Rsh(q, 64).Uint64(), new(big.Int).And(q, new(big.Int).SetUint64(math.MaxUint64)).Uint64()
 }
+
+// sized is a number of up to so many bits, all sizes alike.
+func sized(r *rand.Rand, bits int) uint64 { return r.Uint64() >> (64 - 1 - r.IntN(bits)) }
 
 // The digit by digit comparison is that of the numbers, ties included.
 func TestBernoulliComparesNumbers(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		b := rapid.Uint64Range(1, math.MaxUint64).Draw(t, "b")
-		if rapid.Bool().Draw(t, "small") {
-			b = b%1000 + 1
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 40_000 {
+		b := max(1, sized(r, 64))
+		f := r.Uint64N(b)
+		if r.IntN(3) == 0 {
+			f = min(1, b-1)
 		}
-		f := rapid.Uint64Range(0, b).Draw(t, "f")
 		bf, bb := new(big.Int).SetUint64(f), new(big.Int).SetUint64(b)
-		w, v := near(t, bf, bb), rapid.Uint64().Draw(t, "v")
+		w, v := near(r, bf, bb)
 		want, open := compare(w, v, bf, bb)
-		if got := bernoulli(&script{words: []uint64{w, v}, then: chacha(1)}, f, b); got != want && !open {
+		if open {
+			continue
+		}
+		if got := bernoulli(&script{words: []uint64{w, v}, then: chacha(1)}, f, b); got != want {
 			t.Fatalf("%d/%d with %x %x: %v", f, b, w, v, got)
 		}
-		if got := bernoulliWide(&script{words: []uint64{w, v}, then: chacha(1)}, wide{0, f}, wide{0, b}); got != want && !open {
+		if got := bernoulliWide(&script{words: []uint64{w, v}, then: chacha(1)}, wide{0, f}, wide{0, b}); got != want {
 			t.Fatalf("wide %d/%d with %x %x: %v", f, b, w, v, got)
 		}
 		if f == 1 {
-			if got := belowInverse(&script{words: []uint64{v}, then: chacha(1)}, w, b); got != want && !open {
+			if got := belowInverse(&script{words: []uint64{v}, then: chacha(1)}, w, b); got != want {
 				t.Fatalf("1/%d with %x %x: %v", b, w, v, got)
 			}
 		}
-	})
+	}
 }
 
 func TestBernoulliWideComparesNumbers(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		b := wide{rapid.Uint64Range(0, 1<<62).Draw(t, "hi"), rapid.Uint64Min(1).Draw(t, "lo")}
-		f := wide{rapid.Uint64Range(0, b.hi).Draw(t, "fhi"), rapid.Uint64().Draw(t, "flo")}
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 40_000 {
+		b, f := wide{sized(r, 63), r.Uint64()}, wide{sized(r, 63), r.Uint64()}
 		if b.less(f) {
 			f, b = b, f
 		}
+		if f == b {
+			continue
+		}
 		bf, bb := f.big(), b.big()
-		w, v := near(t, bf, bb), rapid.Uint64().Draw(t, "v")
+		w, v := near(r, bf, bb)
 		want, open := compare(w, v, bf, bb)
 		if got := bernoulliWide(&script{words: []uint64{w, v}, then: chacha(1)}, f, b); got != want && !open {
 			t.Fatalf("%v/%v with %x %x: %v", f, b, w, v, got)
 		}
-	})
+	}
 }
 
 // K of a word, by the definition: K > k if and only if the uniform number is below
