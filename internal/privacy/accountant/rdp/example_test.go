@@ -1,0 +1,103 @@
+package rdp_test
+
+import (
+	"fmt"
+	"math"
+
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/accountant/rdp"
+)
+
+// The guarantee of a training run: batches of 256 of 60000 examples drawn by
+// Poisson sampling, clipped gradients, noise 1.1 times the clipping norm, 60
+// epochs.
+func Example() {
+	step, err := rdp.SampledGaussian(256.0/60000, 1.1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p, err := rdp.Epsilon(rdp.Times(step, 14062), 1e-5, rdp.Options{})
+	fmt.Printf("epsilon %.4f at order %.2f, %v\n", p.Epsilon, p.Order, err)
+	// Output: epsilon 2.5965 at order 8.12, <nil>
+}
+
+// The noise for a target, and proof that it is enough.
+func ExampleCalibrateSampledGaussian() {
+	target := privacy.Budget{Epsilon: 1, Delta: 1e-5}
+	noise, err := rdp.CalibrateSampledGaussian(256.0/60000, 14062, target, rdp.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	step, err := rdp.SampledGaussian(256.0/60000, noise)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p, err := rdp.Epsilon(rdp.Times(step, 14062), 1e-5, rdp.Options{})
+	fmt.Printf("noise multiplier %.4f, within the target: %v, %v\n", noise, p.Epsilon <= 1, err)
+	// Output: noise multiplier 2.1780, within the target: true, <nil>
+}
+
+// An account of events checks units and relations, honours counts, and says what
+// it cannot protect.
+func ExampleAccount() {
+	a, err := rdp.New(privacy.User, privacy.AddRemove)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	noise := privacy.Gaussian{Sigma: 4, Sensitivity: 1, Unit: privacy.User, Neighbouring: privacy.AddRemove}
+	fmt.Println(a.Charge(privacy.Sampled{Event: noise, Rate: 0.02, Method: privacy.Poisson}, 5000))
+	noise.Neighbouring = privacy.Replace
+	fmt.Println(a.Charge(noise, 1) != nil)
+	p, err := a.Epsilon(1e-6)
+	fmt.Printf("epsilon %.4f, %v\n", p.Epsilon, err)
+	// Output:
+	// <nil>
+	// true
+	// epsilon 1.7028, <nil>
+}
+
+// A family of five shares what one member is promised: the curve for a group.
+func ExampleGroup() {
+	one, err := rdp.Laplace(20, 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	five, err := rdp.Group(one, 5)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, c := range []rdp.Curve{one, five} {
+		p, err := rdp.Epsilon(rdp.Times(c, 40), 1e-6, rdp.Options{})
+		fmt.Printf("epsilon %.3f, pure %.3f, %v\n", p.Epsilon, 40*c(math.Inf(1)), err)
+	}
+	// Output:
+	// epsilon 1.377, pure 2.000, <nil>
+	// epsilon 8.009, pure 10.000, <nil>
+}
+
+// The bound of the RDP-GCF paper has a floor that no noise removes.
+func ExampleWithoutReplacement() {
+	noise, err := rdp.Gaussian(1e6, 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, capped := range []bool{false, true} {
+		c, err := rdp.WithoutReplacement{Rate: 1024.0 / 810128, Base: noise, EpsInf: math.Inf(1), Variant: rdp.Printed, Capped: capped}.Curve()
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		p, err := rdp.Epsilon(rdp.Times(c, 3*237343), 1e-5, rdp.Options{Conversion: rdp.Classic})
+		fmt.Printf("capped %v: epsilon %.3f, %v\n", capped, p.Epsilon, err)
+	}
+	// Output:
+	// capped false: epsilon 0.755, <nil>
+	// capped true: epsilon 0.004, <nil>
+}
