@@ -48,7 +48,7 @@ func PerturbEdgeRand(m EdgeRand, l *privacy.Ledger, s rng.Stream, a Adjacency) (
 	if m.Epsilon > MaxEdgeEpsilon {
 		return Adjacency{}, fmt.Errorf("%s: epsilon is %v, want positive and at most %d", m.Purpose, m.Epsilon, MaxEdgeEpsilon)
 	}
-	f := flips{purpose: m.Purpose, drop: m.Flip(), add: m.Flip(), limit: m.Limit, share: m.Share, newField: newField}
+	f := flips{purpose: m.Purpose, unit: m.Unit, drop: m.Flip(), add: m.Flip(), limit: m.Limit, share: m.Share, newField: newField}
 	return f.perturb(m.Event(), l, s, a)
 }
 
@@ -95,7 +95,7 @@ func PerturbGaussianEdgeRand(m GaussianEdgeRand, l *privacy.Ledger, s rng.Stream
 	if !(m.Threshold >= 0) || math.IsInf(m.Threshold, 1) {
 		return Adjacency{}, fmt.Errorf("%s: threshold is %v, want positive and finite, or 0 for 1/2", m.Purpose, m.Threshold)
 	}
-	f := flips{purpose: m.Purpose, limit: m.Limit, share: m.Share, newField: newField}
+	f := flips{purpose: m.Purpose, unit: m.Unit, limit: m.Limit, share: m.Share, newField: newField}
 	f.drop, f.add = m.Flip()
 	return f.perturb(m.Event(), l, s, a)
 }
@@ -104,6 +104,7 @@ func PerturbGaussianEdgeRand(m GaussianEdgeRand, l *privacy.Ledger, s rng.Stream
 // probability add, each independently.
 type flips struct {
 	purpose   string
+	unit      privacy.Unit
 	drop, add float64
 	limit     int64
 	share     Share
@@ -132,24 +133,11 @@ func edgeUnit(purpose string, e privacy.Event, unit privacy.Unit, share Share, l
 	return research(purpose, l)
 }
 
-// unitOf returns the unit of the events used here.
-func unitOf(e privacy.Event) privacy.Unit {
-	switch e := e.(type) {
-	case privacy.RandomizedResponse:
-		return e.Unit
-	case privacy.Gaussian:
-		return e.Unit
-	case privacy.Laplace:
-		return e.Unit
-	}
-	return ""
-}
-
 // defaultLimit is the number of ones that outputs may have unless told otherwise.
 const defaultLimit = 1 << 31
 
 func (f flips) perturb(e privacy.Event, l *privacy.Ledger, s rng.Stream, a Adjacency) (Adjacency, error) {
-	if err := edgeUnit(f.purpose, e, unitOf(e), f.share, l, a); err != nil {
+	if err := edgeUnit(f.purpose, e, f.unit, f.share, l, a); err != nil {
 		return Adjacency{}, err
 	}
 	limit, _ := f.expected(a.Cells(), a.Edges())

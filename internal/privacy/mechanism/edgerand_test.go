@@ -234,7 +234,7 @@ func TestEdgeRandPlantedFaults(t *testing.T) {
 	} {
 		m := EdgeRand{Purpose: "g", Epsilon: c.epsilon, Unit: privacy.Edge}
 		l := newLedger(t)
-		_, err := flips{purpose: "g", drop: m.Flip(), add: m.Flip(), newField: c.newField}.perturb(m.Event(), l, rng.Seed(3).Stream("g"), a)
+		_, err := flips{purpose: "g", unit: privacy.Edge, drop: m.Flip(), add: m.Flip(), newField: c.newField}.perturb(m.Event(), l, rng.Seed(3).Stream("g"), a)
 		var ce *CheckError
 		if !errors.As(err, &ce) || countOf(l) != 1 {
 			t.Errorf("%s: %v", name, err)
@@ -243,7 +243,7 @@ func TestEdgeRandPlantedFaults(t *testing.T) {
 		}
 	}
 	// Only the zeros at the wrong rate.
-	f := flips{purpose: "g", drop: 0.1, add: 0.1, newField: newField}
+	f := flips{purpose: "g", unit: privacy.Edge, drop: 0.1, add: 0.1, newField: newField}
 	n := 0
 	f.newField = func(p float64) *field {
 		if n++; n == 2 {
