@@ -266,6 +266,10 @@ func TestChannelsResume(t *testing.T) {
 		if err := json.Unmarshal(b, &st); err != nil {
 			t.Fatal(err)
 		}
+		other := st
+		if other.Kind += "x"; second.Restore(other) == nil {
+			t.Errorf("%s: the state of another mechanism was restored", k.name)
+		}
 		err = second.Restore(st)
 		if k.secret {
 			st.Failed = ""

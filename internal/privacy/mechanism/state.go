@@ -4,16 +4,19 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+
+	"privrec/internal/privacy"
 )
 
 // ChannelState is what a checkpoint stores of a channel: all that its checks
 // know of the noise added so far, what they have spent of their false-alarm
 // probability, and the keys used in the current pass. As JSON it keeps every bit.
 type ChannelState struct {
-	Purpose   string     `json:"purpose"` // which channel it is of: mechanism
-	Sigma     exact      `json:"sigma"`   // or scale
-	Stream    [4]uint32  `json:"stream"`  // and noise
-	Values    int64      `json:"values"`  // that noise was added to
+	Purpose   string     `json:"purpose"`        // which channel it is of: mechanism
+	Kind      string     `json:"kind,omitempty"` // of its event, none for Gaussian noise
+	Sigma     exact      `json:"sigma"`          // or scale
+	Stream    [4]uint32  `json:"stream"`         // and noise
+	Values    int64      `json:"values"`         // that noise was added to
 	Unchanged int64      `json:"unchanged"`
 	Sum       exact      `json:"sum"`     // of the noise, in units of sigma
 	SumSq     exact      `json:"sum_sq"`  // of its squares; of its absolute values for Laplace noise
@@ -40,12 +43,19 @@ func (e *exact) UnmarshalText(b []byte) error {
 	return err
 }
 
+func (c *Channel[T]) kind() string {
+	if k := c.law.event().Kind(); k != (privacy.Gaussian{}).Kind() {
+		return k
+	}
+	return ""
+}
+
 // State returns the channel as it is between two releases.
 func (c *Channel[T]) State() ChannelState {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	st := ChannelState{
-		Purpose: c.purpose, Sigma: exact(c.law.scale()), Stream: c.stream.State().ID,
+		Purpose: c.purpose, Kind: c.kind(), Sigma: exact(c.law.scale()), Stream: c.stream.State().ID,
 		Values: c.total.n, Unchanged: c.total.zeros, Sum: exact(c.total.sum), SumSq: exact(c.total.sq),
 		Checked: c.checked, Checks: c.spent.k, Pass: c.used.pass, Used: c.used.state(), Open: c.open,
 	}
@@ -83,7 +93,7 @@ func (c *Channel[T]) restore(st ChannelState) error {
 		return errSecret
 	case c.open != 0 || c.total.n != 0 || c.spent.k != 0 || c.used.pass != 0 || len(c.used.blocks) != 0:
 		return errors.New("the channel was used already")
-	case st.Purpose != c.purpose || float64(st.Sigma) != c.law.scale() || st.Stream != c.stream.State().ID:
+	case st.Purpose != c.purpose || st.Kind != c.kind() || float64(st.Sigma) != c.law.scale() || st.Stream != c.stream.State().ID:
 		return fmt.Errorf("the state is of %q with sigma %g, or of another seed or configuration", st.Purpose, float64(st.Sigma))
 	case st.Failed != "":
 		return fmt.Errorf("the state is of a channel that failed: %s", st.Failed)
