@@ -16,9 +16,6 @@ func (g *integral) build(c, eps, logDelta, quiet float64) (*line, error) {
 	points := math.Inf(1) // conjugate pairs beyond y = 0
 	if g.h > 0 {
 		points = math.Max(4, math.Ceil(math.Pi/(g.h*step)))
-		if points > work {
-			return nil, notCovered("a lattice of %.2g points", 2*points)
-		}
 		step = math.Pi / (g.h * points)
 	}
 	// The curvature at the saddle tells how far the integrand goes.
@@ -36,6 +33,14 @@ func (g *integral) build(c, eps, logDelta, quiet float64) (*line, error) {
 	l.peak, _, _ = g.log(c, 0)
 	if math.IsInf(l.peak, 0) || math.IsNaN(l.peak) {
 		return nil, notCovered("the moments of the loss overflow")
+	}
+	cost := 0.0
+	for _, p := range g.parts {
+		one, _ := p.cost()
+		cost += float64(one)
+	}
+	if g.h > 0 && points*cost > float64(g.budget) && g.falls(c, points*step/2, points*step) == 0 {
+		return nil, notCovered("a lattice of %.2g points", 2*points)
 	}
 	// What the rest of the line may add, relative to exp(peak - c eps).
 	small := math.Exp(math.Min(logDelta-quiet-l.peak+c*eps, 700))

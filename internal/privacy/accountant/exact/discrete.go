@@ -8,6 +8,9 @@ type discreteLaplace struct{ shift, scale, rate float64 }
 
 func (l discreteLaplace) symmetric() bool          { return l.rate == 1 }
 func (l discreteLaplace) most(d Direction) float64 { return mostMixed(l.shift/l.scale, l.rate, d) }
+func (l discreteLaplace) top(d Direction) float64 {
+	return topMixed(-math.Log1p(math.Exp(-1/l.scale)), l.shift/l.scale, l.rate, d)
+}
 func (l discreteLaplace) sane() bool {
 	return l.shift < mostNodes && l.scale > 1e-3 && l.scale < 1e12 && l.shift/l.scale < 1e4 && l.rate > 1e-12
 }
@@ -39,7 +42,10 @@ type response struct{ eps, categories float64 }
 
 func (r response) symmetric() bool        { return true }
 func (r response) most(Direction) float64 { return r.eps }
-func (r response) sane() bool             { return r.eps > 1e-12 && r.eps < 1e4 }
+func (r response) top(Direction) float64 {
+	return -math.Log1p((r.categories - 1) * math.Exp(-r.eps))
+}
+func (r response) sane() bool { return r.eps > 1e-12 && r.eps < 1e4 }
 
 func (r response) lattice() (h, offset float64) {
 	if r.categories == 2 {
@@ -67,6 +73,7 @@ type discreteGaussian struct{ shift, sigma float64 }
 
 func (g discreteGaussian) symmetric() bool        { return true }
 func (g discreteGaussian) most(Direction) float64 { return math.Inf(1) }
+func (g discreteGaussian) top(Direction) float64  { return math.Inf(-1) }
 func (g discreteGaussian) sane() bool {
 	mu := g.shift / g.sigma
 	return g.sigma > 0.05 && g.sigma < 1e15 && mu > leastMu && mu < 1e3

@@ -99,6 +99,13 @@ func chernoff(c float64) float64 { return -c*math.Log1p(1/c) - math.Log1p(c) }
 // bound is log of the Chernoff bound of delta at eps: delta <= exp(bound).
 func (g *integral) bound(c, eps float64) float64 { return g.real(c) - c*eps + chernoff(c) }
 
+// saddle returns where the integrand of delta at eps is least on the real axis,
+// near a start: unlike Chernoff's bound it keeps away from the pole at 0, which
+// matters where delta is close to one.
+func (g *integral) saddle(eps, start float64) float64 {
+	return minimise(func(c float64) float64 { return g.real(c) - c*eps - math.Log(c) - math.Log1p(c) }, start)
+}
+
 // minimise returns where a function of c > 0 that falls, then rises, is least, to
 // a few per cent: by doubling from a start, then by golden sections of log c.
 // Whatever is not a number counts as +Inf.

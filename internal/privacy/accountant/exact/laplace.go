@@ -1,6 +1,9 @@
 package exact
 
-import "math"
+import (
+	"math"
+	"math/cmplx"
+)
 
 // laplace is a Laplace release with range_ = sensitivity/scale, sampled at a rate.
 //
@@ -17,7 +20,60 @@ func (l laplace) symmetric() bool              { return l.rate == 1 }
 func (l laplace) sane() bool                   { return l.range_ > 1e-12 && l.range_ < 1e4 && l.rate > 1e-12 }
 func (l laplace) lattice() (h, offset float64) { return 0, 0 }
 func (l laplace) most(d Direction) float64     { return mostMixed(l.range_, l.rate, d) }
-func (l laplace) factor(d Direction) factor    { return &smooth{law: l, direction: d} }
+
+func (l laplace) factor(d Direction) factor {
+	s := &smooth{law: l, direction: d}
+	if l.rate == 1 {
+		return &plainLaplace{smooth: s, range_: l.range_}
+	}
+	return s
+}
+
+// plainLaplace is an unsampled Laplace release, in closed form but where that
+// cancels: with e the range,
+//
+//	M(w) = ((w+1) exp(we) + w exp(-(w+1)e)) / (2w+1)
+//
+// whose atoms are exp(we)/2 and exp(-(w+1)e)/2.
+type plainLaplace struct {
+	*smooth
+	range_ float64
+}
+
+func (p *plainLaplace) cost() (log, real int) { return 4, 16 }
+
+func (p *plainLaplace) reach(c, y float64) error {
+	return p.smooth.reach(c, math.Min(y, 1/p.range_))
+}
+
+func (p *plainLaplace) log(c, y float64) (re, im, noise float64) {
+	if math.Abs(y) <= 1/p.range_ {
+		return p.smooth.log(c, y)
+	}
+	w := complex(c, y)
+	// M exp(-we), so that nothing overflows.
+	m := (w + 1 + w*cmplx.Exp(-(2*w+1)*complex(p.range_, 0))) / (2*w + 1)
+	size, turn := cmplx.Abs(m), p.range_*math.Abs(y)
+	return c*p.range_ + math.Log(size), y*p.range_ + cmplx.Phase(m), 8 * (1 + p.range_*c + turn + (1+turn)/size)
+}
+
+// decay is that of the atoms and of what is continuous, which falls like 1/y.
+func (p *plainLaplace) decay(c, y0, _ float64) float64 {
+	second := math.Exp(-(2*c + 1) * p.range_)
+	m := (c + 1 + c*second) / (2*c + 1)
+	return math.Min(0, math.Log((1+second)/2*(1+1/(2*y0))/m)+1e-15)
+}
+
+func (l laplace) top(d Direction) float64 { return topMixed(-math.Ln2, l.range_, l.rate, d) }
+
+// topMixed is the logarithm of the probability of the largest loss of a sampled
+// release whose own has top under P, and so top exp(-range_) under Q, both ways.
+func topMixed(top, range_, rate float64, d Direction) float64 {
+	if d == Remove || rate == 1 {
+		return top + math.Log(rate+(1-rate)*math.Exp(-range_))
+	}
+	return top
+}
 
 // mostMixed is the supremum of the loss of a sampled release whose own loss goes
 // up to range_ either way.

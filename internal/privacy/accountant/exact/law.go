@@ -11,6 +11,8 @@ type law interface {
 	lattice() (h, offset float64)
 	// most is the supremum of the loss.
 	most(d Direction) float64
+	// top is the logarithm of the probability of the largest loss, -Inf for none.
+	top(d Direction) float64
 	factor(d Direction) factor
 }
 

@@ -132,10 +132,32 @@ func (p *plan) epsilon(d Direction, delta float64) (Value, error) {
 		}
 		return v.solved(func(e float64) float64 { return logDelta(mu, e) }, func(e float64) float64 { return gaussError(mu, e) }, target, gaussBound(mu, delta))
 	}
+	if v, ok := p.brim(d, v, target); ok {
+		return v, nil
+	}
 	if s := p.stick(d); s != nil {
 		return v.solved(s.log, s.err, target, s.most(delta))
 	}
 	return p.integrate(d).epsilon(delta)
+}
+
+// brim answers where delta is so small that epsilon is the largest loss there is:
+// with its probability p, delta >= p (1 - exp(eps - most)) below it.
+func (p *plan) brim(d Direction, v Value, target float64) (Value, bool) {
+	if p.mu2 > 0 {
+		return v, false
+	}
+	most, top := 0.0, 0.0
+	for _, q := range p.parts {
+		most += q.count * q.law.most(d)
+		top += q.count * q.law.top(d)
+	}
+	if !(target < top-25) {
+		return v, false
+	}
+	v.Epsilon = most * (1 + 4*ulp)
+	v.Error = 2*math.Exp(target-top) + 8*ulp*most
+	return v, true
 }
 
 // delta answers in one direction.

@@ -19,6 +19,8 @@ func (g sampledGaussian) symmetric() bool           { return g.replace }
 func (g sampledGaussian) sane() bool                { return true }
 func (g sampledGaussian) lattice() (h, off float64) { return 0, 0 }
 
+func (g sampledGaussian) top(Direction) float64 { return math.Inf(-1) }
+
 func (g sampledGaussian) most(d Direction) float64 {
 	if d == Add && !g.replace {
 		return -math.Log1p(-g.rate)

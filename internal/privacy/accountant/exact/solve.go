@@ -15,7 +15,7 @@ func (g *integral) delta(eps float64) (Value, error) {
 	if eps >= g.most {
 		return v, nil
 	}
-	c := minimise(func(c float64) float64 { return g.bound(c, eps) }, 1)
+	c := g.saddle(eps, 1)
 	most := g.bound(c, eps)
 	if math.IsInf(most, 1) {
 		return Value{}, g.lost()
@@ -64,22 +64,37 @@ func (g *integral) epsilon(delta float64) (Value, error) {
 	}
 	most = math.Min(most, g.most)
 	guess := most
-	for range 5 {
+	if g.h > 0 { // a point of the lattice may be the last
+		guess = math.Min(guess, g.most-g.h/2)
+	}
+	guess = math.Max(guess, 0)
+	c = g.saddle(guess, c)
+	var best *line
+	at, least := 0.0, math.Inf(1)
+	for range 4 {
 		l, err := g.build(c, guess, target, quiet)
-		if err != nil {
+		if err != nil && best == nil {
 			return Value{}, err
+		} else if err != nil {
+			break
 		}
 		eps, r := l.solve(target, guess)
 		if r < 0.1 {
 			r += g.images(l.c, l.step, eps, target)
 		}
-		if r < good || r < tolerance && math.Abs(eps-guess) <= 1e-6*guess {
-			return v.within(l, eps, r, target, most)
+		if r < least {
+			best, at, least = l, eps, r
+		}
+		if r < good {
+			break
 		}
 		guess = math.Max(0, math.Min(eps, most))
-		c = minimise(func(c float64) float64 { return g.bound(c, guess) }, c)
+		c = g.saddle(guess, c)
 	}
-	return Value{}, notCovered("no line of integration is accurate enough")
+	if !(least < tolerance) {
+		return Value{}, notCovered("no line of integration is accurate enough")
+	}
+	return v.within(best, at, least, target, most)
 }
 
 // within completes a value whose delta is known to a relative error r near eps.
@@ -112,10 +127,11 @@ func (l *line) solve(target, start float64) (eps, relative float64) {
 	x, slope := start, -l.c
 	f, r := l.at(x)
 	for range 100 {
-		if !(r < 0.1) {
+		if bad := !(r < 0.1); bad && x == start {
 			return x, math.Inf(1)
-		}
-		if f > target {
+		} else if bad { // too far to the right, or to be found out at the end
+			hi = x
+		} else if f > target {
 			lo = x
 		} else if hi = x; x == 0 {
 			return 0, r
@@ -135,7 +151,7 @@ func (l *line) solve(target, start float64) (eps, relative float64) {
 			return next, r
 		}
 		g, rg := l.at(next)
-		if s := (g - f) / (next - x); s < 0 {
+		if s := (g - f) / (next - x); s < 0 && !math.IsInf(s, 0) {
 			slope = s
 		}
 		if math.Abs(next-x) < 1e-13*x+1e-15/l.c || g == target {

@@ -54,6 +54,8 @@ func TestLawsAreLaws(t *testing.T) {
 				tab = &f.t
 			case *smooth:
 				tab = &f.t
+			case *plainLaplace:
+				tab = &f.t
 			default:
 				continue
 			}
