@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 )
 
@@ -41,24 +42,23 @@ func brackets(parts []part, q query, o Options) ([]Bounds, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The window rests on a guess of what is looked for, which is far off where few
-	// large losses decide. Coarse brackets are better guesses.
-	for bins := coarseBins; bins < defaultBins && (o.Bins == 0 || bins < o.Bins); bins *= 4 {
-		bs, err := v.look(parts, names, q, bins, most, total)
-		if err != nil && !errors.Is(err, ErrInfinite) {
-			return nil, err
-		}
-		if err == nil && v.narrow(bs, q) {
-			break
-		}
+	safe := slices.Clone(v.spans)
+	v.guess(parts, q)
+	bs, err := v.look(parts, names, q, o.Bins, most, total)
+	if errors.Is(err, errMissed) {
+		v.spans = safe
+		bs, err = v.look(parts, names, q, o.Bins, most, total)
 	}
-	return v.look(parts, names, q, o.Bins, most, total)
+	return bs, err
 }
+
+// errMissed is a window that starts above the epsilon that was looked for.
+var errMissed = errors.New("the window of losses missed epsilon")
 
 // look computes the bracket of each direction in the windows of the view.
 func (v *view) look(parts []part, names []string, q query, bins int, most, total float64) ([]Bounds, error) {
 	symmetric := len(names) == 1
-	bins, h, err := chooseMesh(parts, v.spans, bins)
+	bins, h, err := v.chooseMesh(parts, bins)
 	if err != nil {
 		return nil, err
 	}
@@ -195,42 +195,62 @@ func survey(parts []part, directions int, q query) (*view, error) {
 	return v, nil
 }
 
-// narrow chooses the windows again for what was found, and reports whether that
-// was known well enough for the next windows to be final.
-func (v *view) narrow(bs []Bounds, q query) bool {
-	done := true
-	for d, ls := range v.laws {
-		b := bs[d]
-		if q.solve {
-			c := ls.tilt(func(e, _ float64) bool { return e >= b.Upper })
-			v.spans[d] = ls.span(c, b.Lower, b.Upper, math.Log(q.delta))
-			done = done && b.Upper-b.Lower < 0.05*(v.spans[d].hi-b.Upper)
-			continue
-		}
-		if !(b.Lower > 0) {
-			done = false
-			continue
-		}
-		c := ls.tilt(func(e, _ float64) bool { return e >= q.eps })
-		v.spans[d] = ls.span(c, q.eps, q.eps, math.Log(b.Lower))
-		done = done && b.Upper < 1.5*b.Lower
+// guess chooses the windows again after a rough composition of the points: the
+// saddle point misjudges what few large losses decide.
+func (v *view) guess(parts []part, q query) {
+	m := newMachine(roughBins)
+	counts := make([]float64, len(parts))
+	for i, p := range parts {
+		counts[i] = p.count
 	}
-	return done
+	for d, ls := range v.laws {
+		was := v.spans[d]
+		h := (was.hi - was.lo) / roughBins
+		ms := make([]*masses, len(ls))
+		for i, l := range ls {
+			if ms[i] = l.rough(h); ms[i] == nil {
+				return
+			}
+		}
+		t := m.compose(ms, counts, was)
+		b := bound{t, 0, 0}
+		eps, least, logDelta := q.eps, q.eps, 0.0
+		if q.solve {
+			lo, hi, err := b.epsilon(q.delta)
+			if !(lo >= 0) || math.IsInf(hi, 1) || err != nil {
+				continue
+			}
+			eps, least, logDelta = hi, 0.97*hi, math.Log(q.delta)
+		} else if logDelta = math.Log(b.deltaAt(q.eps)); !(logDelta > -600) {
+			continue
+		}
+		c := ls.tilt(func(e, _ float64) bool { return e >= eps })
+		if s := ls.span(c, least, eps, logDelta); s.hi > s.lo && s.hi-s.lo < 4*(was.hi-was.lo) {
+			v.spans[d] = s
+		}
+	}
 }
 
 // chooseMesh fits the mesh to the widest window and to the atoms that are drawn
 // most often. What discretising adds to the variance of the loss, h²/2 a step
 // over both bounds, moves epsilon by tilt/2 times it; bins are added until that
-// is 1e-6.
-func chooseMesh(parts []part, spans []span, bins int) (int, float64, error) {
+// is 1e-6. A mesh is never so fine that the errors of a distribution function are
+// more than a small part of a cell.
+func (v *view) chooseMesh(parts []part, bins int) (int, float64, error) {
 	window, tilt := 0.0, 0.0
-	for _, s := range spans {
+	for _, s := range v.spans {
 		window, tilt = max(window, s.hi-s.lo), max(tilt, s.tilt)
 	}
-	steps, weight, spacing, lattice := 0.0, 0.0, 0.0, true
-	for _, p := range parts {
+	steps, weight, spacing, finest, lattice := 0.0, 0.0, 0.0, 0.0, true
+	for i, p := range parts {
 		steps += p.count
-		lattice = lattice && p.pair.tails == nil
+		if p.pair.tails != nil {
+			lattice = false
+			for _, ls := range v.laws {
+				_, _, variance := ls[i].cgf(0)
+				finest = max(finest, 32*math.Sqrt(rho*variance))
+			}
+		}
 		if w := p.count * p.pair.spacing; w > weight {
 			weight, spacing = w, p.pair.spacing
 		}
@@ -239,7 +259,7 @@ func chooseMesh(parts []part, spans []span, bins int) (int, float64, error) {
 	if lattice {
 		window = max(window, 4*spacing)
 	}
-	bins, h := mesh(bins, window, math.Sqrt(4e-6/(steps*(tilt+0.5))), spacing, lattice)
+	bins, h := mesh(bins, window, math.Sqrt(4e-6/(steps*(tilt+0.5))), spacing, finest, lattice)
 	if !(h > 0) || math.IsInf(h, 1) {
 		return 0, 0, fmt.Errorf("no mesh for a window of %v: %w", window, ErrNotCovered)
 	}
@@ -264,8 +284,11 @@ func (p plan) upper(m *machine, counts []float64, q query, shift, target, total 
 	b := t.above(p.span)
 	s := side{infinite: t.infinite, truncated: b.extra}
 	if q.solve {
-		_, hi, err := b.epsilon(q.delta)
+		lo, hi, err := b.epsilon(q.delta)
 		s.value, s.err = hi, err
+		if err == nil && lo < 0 && hi > 0 {
+			s.err = errMissed
+		}
 		if hi > 0 {
 			s.value += shift
 		}

@@ -52,8 +52,11 @@ func (x pair) pinned(h float64) bool {
 func (x pair) discretise(h, lo, hi float64) *cells {
 	c := &cells{h: h, cutP: x.cutP, cutQ: x.cutQ, infP: x.infP, infQ: x.infQ}
 	pinned := x.pinned(h)
-	if len(x.atoms) > 0 {
+	switch {
+	case len(x.atoms) > 0:
 		c.offset = x.pin
+	case !math.IsInf(x.min, 0): // the first pair of cells begins where losses do
+		c.offset = x.min + h
 	}
 	for _, a := range x.atoms {
 		if pinned {

@@ -62,12 +62,12 @@ func (m *machine) compose(parts []*masses, counts []float64, s span) *tilted {
 	offset, logFinite := 0.0, 0.0
 	for i, p := range parts {
 		n := counts[i]
-		err := m.load(p, n, s, t)
-		offset += n * p.offset
+		rest, centre, err := m.load(p, n, s, t)
+		offset += n * centre
 		logFinite += n * math.Log1p(-min(p.inf, 1))
 		t.created += n * math.Abs(p.total()-1)
 		m.fft.Coefficients(m.out, m.seq)
-		m.raise(n, err)
+		m.raise(n, 1-rest, err)
 	}
 	t.infinite = -math.Expm1(logFinite)
 	sum, fuzz := 0.0, 0.0
@@ -114,28 +114,30 @@ func wrap(k float64, n int) int {
 	return int(r)
 }
 
-// load writes tilted masses into the sequence, adds the moments of n draws to t,
-// and returns a bound of the error of each coefficient of the transform.
-func (m *machine) load(p *masses, n float64, s span, t *tilted) float64 {
+// load writes tilted masses into the sequence, all but the largest, on which it
+// centres them: the coefficients' errors are relative to the rest, little where
+// large losses are rare. It adds the moments of n draws to t and returns the rest,
+// the loss at the centre, and a bound of the error of each coefficient.
+func (m *machine) load(p *masses, n float64, s span, t *tilted) (rest, centre, err float64) {
 	clear(m.seq)
 	shift := math.Inf(-1)
 	for i, w := range p.w {
-		if w > 0 {
-			shift = max(shift, s.tilt*p.loss(i)+math.Log(w))
+		if w != 0 {
+			shift = max(shift, s.tilt*p.loss(i)+math.Log(math.Abs(w)))
 		}
 	}
 	bottom, top := p.loss(0), p.loss(len(p.w)-1)
 	x := make([]float64, len(p.w))
 	var sum, up, down, rounding float64
 	for i, w := range p.w {
-		if w <= 0 {
+		if w == 0 {
 			continue
 		}
 		l := p.loss(i)
 		e := s.tilt*l - shift
 		v := w * math.Exp(e)
 		if e > 700 { // only where w is smaller still
-			v = math.Exp(e + math.Log(w))
+			v = math.Copysign(math.Exp(e+math.Log(math.Abs(w))), w)
 		}
 		x[i] = v
 		sum += v
@@ -144,20 +146,31 @@ func (m *machine) load(p *masses, n float64, s span, t *tilted) float64 {
 		rounding += v * (math.Abs(s.tilt*l) + math.Abs(shift))
 	}
 	inverse := 1 / sum
-	at := wrap(float64(p.first), m.n)
+	peak := 0
 	for i, v := range x {
-		m.seq[(at+i)&(m.n-1)] += v * inverse
+		if v > x[peak] {
+			peak = i
+		}
+	}
+	at := wrap(float64(-peak), m.n)
+	size := 0.0
+	for i, v := range x {
+		if i != peak {
+			m.seq[(at+i)&(m.n-1)] += v * inverse
+			rest += v * inverse
+			size += math.Abs(v) * inverse
+		}
 	}
 	t.logMass += n * (shift + math.Log(sum))
 	t.logUp += n * (shift + s.up*top + math.Log(up+least))
 	t.logDown += n * (shift - s.down*bottom + math.Log(down+least))
-	return fftError(m.n) + 24*unit + 4*unit*rounding*inverse
+	return rest, p.loss(peak), fftError(m.n)*size + 24*unit + 4*unit*math.Abs(rounding)*inverse
 }
 
-// raise multiplies the product by the n-th power of the transform, in polar
-// form. For |z| <= r and an error e, |z^n - (z+e)^n| <= (r+e)^n - r^n, so that
+// raise multiplies the product by the n-th power of the transform with the mass
+// at the centre added, in polar form. For |z| <= r and an error e, |z^n - (z+e)^n| <= (r+e)^n - r^n, so that
 // the logarithm of (r+e)/r adds up.
-func (m *machine) raise(n, err float64) {
+func (m *machine) raise(n, centre, err float64) {
 	cut := math.Exp(vanishing/n) - err
 	if cut > 0 {
 		cut *= cut
@@ -166,7 +179,7 @@ func (m *machine) raise(n, err float64) {
 		if m.size[k] < vanishing && m.fuzz[k] == 0 { // given up before
 			continue
 		}
-		re, im := real(z), imag(z)
+		re, im := real(z)+centre, imag(z)
 		square := re*re + im*im
 		if square <= cut {
 			m.size[k], m.fuzz[k] = 2*vanishing, 0

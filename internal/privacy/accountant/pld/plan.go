@@ -44,6 +44,29 @@ func (l law) cgf(c float64) (k, mean, variance float64) {
 	return top + math.Log(s0), mean, max(s2/s0-mean*mean, 0)
 }
 
+// rough spreads the points over a mesh, each over the three nodes around it such
+// that its first two moments stay: no bound, as some masses are negative, but
+// close even where the mesh is much coarser than the loss of a step.
+func (l law) rough(h float64) *masses {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, v := range l.at {
+		lo, hi = min(lo, v), max(hi, v)
+	}
+	if !((hi-lo)/h < 8*roughBins) {
+		return nil
+	}
+	m := &masses{h: h, first: int(math.Floor(lo/h)) - 1}
+	m.w = make([]float64, int(math.Ceil(hi/h))+2-m.first)
+	for i, v := range l.at {
+		k := math.Round(v / h)
+		t, p, at := v/h-k, math.Exp(l.logP[i]), int(k)-m.first
+		m.w[at-1] += p * t * (t - 1) / 2
+		m.w[at] += p * (1 - t*t)
+		m.w[at+1] += p * t * (t + 1) / 2
+	}
+	return m
+}
+
 type laws []law
 
 func (ls laws) cgf(c float64) (k, mean, variance float64) {
@@ -100,11 +123,13 @@ const outside = 18
 // rounding are relative to exp(K(tilt) - tilt eps), which is the closest to delta
 // at the saddle.
 func (ls laws) span(c, epsLeast, eps, logDelta float64) span {
-	best, least := span{}, math.Inf(1)
+	best, least, allowed := span{}, math.Inf(1), 0.0
 	for i := range 8 {
 		s := span{tilt: c * math.Pow(0.8, float64(i)), eps: eps, epsLeast: epsLeast}
 		loss := ls.window(&s, logDelta)
-		if i > 0 && (loss > 7 || s.tilt < leastTilt) {
+		if i == 0 {
+			allowed = max(7, loss+1)
+		} else if loss > allowed || s.tilt < leastTilt {
 			break
 		}
 		w := (s.hi - s.lo) * (1 + 0.05*float64(i))
@@ -125,21 +150,40 @@ func (ls laws) window(s *span, logDelta float64) (loss float64) {
 	k, mean, variance := ls.cgf(c)
 	loss = max(k-c*s.eps-logDelta, 0)
 	tol := outside + loss
-	s.lo, s.hi = math.Inf(-1), math.Inf(1)
 	dev := max(math.Sqrt(variance), 1e-12*(1+math.Abs(mean)))
-	for i := -12; i <= 8; i++ {
-		a := math.Sqrt(2*tol) / dev * math.Pow(2, float64(i)/3)
-		if u, _, _ := ls.cgf(c + a); (u-k+tol)/a < s.hi {
-			s.hi, s.up = (u-k+tol)/a, a
-		}
-		if d, _, _ := ls.cgf(c - a); (k-d-tol)/a > s.lo {
-			s.lo, s.down = (k-d-tol)/a, a
-		}
-	}
+	s.hi, s.up = chernoff(math.Sqrt(2*tol)/dev, func(a float64) float64 {
+		u, _, _ := ls.cgf(c + a)
+		return (u - k + tol) / a
+	})
+	s.lo, s.down = chernoff(math.Sqrt(2*tol)/dev, func(a float64) float64 {
+		d, _, _ := ls.cgf(c - a)
+		return (d - k + tol) / a
+	})
+	s.lo = -s.lo
 	s.hi = max(s.hi, s.eps+dev)
 	// What wraps around from below weighs exp(-c width) of its mass.
 	s.lo = max(s.lo, min(s.hi-(outside-logDelta)/c, s.epsLeast-0.05*(s.hi-s.epsLeast)))
 	return loss
+}
+
+// chernoff returns the smallest of bounds, near the exponent a that would be the
+// best for a normal law or far below it, and the exponent it belongs to.
+func chernoff(a float64, bound func(a float64) float64) (best, at float64) {
+	best = math.Inf(1)
+	try := func(x float64) {
+		if v := bound(x); v < best {
+			best, at = v, x
+		}
+	}
+	for i := -12; i <= 3; i++ {
+		try(a * math.Pow(2, float64(i)))
+	}
+	for _, f := range []float64{math.Sqrt2, math.Sqrt(math.Sqrt2), 1.1} {
+		mid := at
+		try(mid * f)
+		try(mid / f)
+	}
+	return best, at
 }
 
 // Bins are powers of two between these.
@@ -148,14 +192,13 @@ const (
 	mostBins    = 1 << 24
 	defaultBins = 1 << 19
 	thriftyBins = 1 << 12
-	coarseBins  = 1 << 13
+	roughBins   = 1 << 13
 )
 
 // mesh chooses the number of bins, where it is not given, and the width of a
-// cell: the window over the bins, or the next larger fraction of the distance
-// between the atoms that matter most. count is how often the atoms of that pair
-// are drawn.
-func mesh(bins int, window, spread, spacing float64, lattice bool) (int, float64) {
+// cell: the window over the bins and at least finest, or the next larger fraction
+// of spacing, the distance between the atoms that matter most.
+func mesh(bins int, window, spread, spacing, finest float64, lattice bool) (int, float64) {
 	n := bins
 	if n == 0 {
 		want := spread
@@ -166,7 +209,7 @@ func mesh(bins int, window, spread, spacing float64, lattice bool) (int, float64
 			n *= 2
 		}
 	}
-	h := window / float64(n)
+	h := max(window/float64(n), finest)
 	if spacing > 0 {
 		if m := math.Floor(spacing / (2 * h)); m >= 1 {
 			h = spacing / (2 * m)

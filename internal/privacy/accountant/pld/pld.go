@@ -70,6 +70,11 @@ func larger(ts []terms.Term, q query, o Options) (Bounds, error) {
 	if err != nil {
 		return Bounds{}, err
 	}
+	return both(bs), nil
+}
+
+// both is the bracket of the larger of the directions.
+func both(bs []Bounds) Bounds {
 	out := bs[0]
 	for _, b := range bs[1:] {
 		lower := max(out.Lower, b.Lower)
@@ -78,7 +83,7 @@ func larger(ts []terms.Term, q query, o Options) (Bounds, error) {
 		}
 		out.Lower = lower
 	}
-	return out, nil
+	return out
 }
 
 // part is a number of compositions of one pair.

@@ -95,6 +95,10 @@ type merged struct {
 	need  float64 // share of the neighbour it takes for all of itself; 0: the neighbour has too little
 	keep  float64 // share of p that stays at the node where nothing is taken
 	guard float64 // what errors of the distribution function may have moved up
+	// What rounding down wastes where nothing is taken, p less its node's ratio
+	// times q: of what stays, and of what goes to the node before.
+	waste, wasteDown float64
+	lacks            float64 // its node's ratio times q, less p, where that is positive
 }
 
 // lower merges pairs of cells into the even nodes between them. A merged cell's
@@ -114,6 +118,7 @@ func (c *cells) lower() *masses {
 		ms[j] = c.merge(j)
 	}
 	took := shares(ms)
+	waste := make([]float64, len(m.w))
 	for j, x := range ms {
 		left := 1 - given(ms, took, j)
 		i := at(c.first + 1 + 2*j)
@@ -126,9 +131,12 @@ func (c *cells) lower() *masses {
 		default:
 			stay *= x.keep
 			m.w[i-1] += left*x.p - stay
+			waste[i] += left * x.waste
+			waste[i-1] += left * x.wasteDown
 		}
 		m.w[i] += stay
 	}
+	m.recover(waste)
 	if n > 0 {
 		m.w[at(c.first+2*n-1)] += c.pTop * (1 - c.rho)
 	}
@@ -144,34 +152,71 @@ func (c *cells) lower() *masses {
 	return m
 }
 
+// mostFolds is how many cells are put together at most at an edge.
+const mostFolds = 64
+
 // folded gives cells at a steep edge, whose outer neighbours have too little to
-// be mixed in, to their heavier inner neighbours: where losses begin, as at
-// log(1-q) of a sample, and where they end.
+// be mixed in, to their heavier inner neighbours, and puts together with them as
+// many cells as balance the node: where losses begin, as at log(1-q) of a sample,
+// and where they end, and where the mesh is as wide as the loss of a step.
 func (c *cells) folded() *cells {
 	n := len(c.p) / 2
 	out := *c
 	out.p, out.q = slices.Clone(c.p), slices.Clone(c.q)
-	fold := func(from, to, half int) {
-		for i := range 2 {
-			out.p[2*to+half] += out.p[2*from+i]
-			out.q[2*to+half] += out.q[2*from+i]
-			out.p[2*from+i], out.q[2*from+i] = 0, 0
-		}
+	move := func(from, to int, share float64) { // of the halves of cells
+		p, q := share*out.p[from], share*out.q[from]
+		out.p[to] += p
+		out.q[to] += q
+		out.p[from] -= p
+		out.q[from] -= q
 	}
-	for j := 0; j+1 < n; j++ {
-		if x := out.merge(j); x.p > 0 {
-			if !x.up || x.need > 0 || out.p[2*j+2]+out.p[2*j+3] < x.p {
+	fold := func(from, to, half int, lacks float64) { // as much as is lacking
+		ratio := math.Exp(c.loss(c.first + 1 + 2*to))
+		has := math.Abs(out.p[2*from] + out.p[2*from+1] - ratio*(out.q[2*from]+out.q[2*from+1]))
+		share := 1.0
+		if lacks < has {
+			share = min(1, lacks/has*(1+1e-9))
+		}
+		move(2*from, 2*to+half, share)
+		move(2*from+1, 2*to+half, share)
+	}
+	mass := func(j int) float64 { return out.p[2*j] + out.p[2*j+1] }
+	for j := 0; j+1 < n; j++ { // the lower edge
+		x := out.merge(j)
+		for k := j + 1; !x.up && x.p > 0 && x.need == 0 && k < n && k < j+mostFolds && mass(k) > 0; k++ {
+			fold(k, j, 1, x.lacks)
+			x = out.merge(j)
+		}
+		if x.p > 0 {
+			if !x.up || x.need > 0 {
 				break
 			}
-			fold(j, j+1, 0)
-		}
-	}
-	for j := n - 1; j > 0; j-- {
-		if x := out.merge(j); x.p > 0 {
-			if x.up || x.need > 0 || out.p[2*j-2]+out.p[2*j-1] < x.p {
+			ratio := math.Exp(c.loss(c.first + 1 + 2*j))
+			if lacks := out.p[2*j+1] - ratio*out.q[2*j+1]; lacks > 0 {
+				move(2*j+1, 2*j+2, min(1, x.waste/lacks)*(1-1e-9))
+			}
+			if mass(j+1) == 0 {
 				break
 			}
-			fold(j, j-1, 1)
+		}
+	}
+	for j := n - 1; j > 0; j-- { // the upper edge
+		x := out.merge(j)
+		for k := j - 1; x.up && x.p > 0 && x.need == 0 && k >= 0 && k > j-mostFolds && mass(k) > 0; k-- {
+			fold(k, j, 0, x.waste)
+			x = out.merge(j)
+		}
+		if x.p > 0 {
+			if x.up || x.need > 0 {
+				break
+			}
+			ratio := math.Exp(c.loss(c.first + 1 + 2*j))
+			if has := ratio*out.q[2*j] - out.p[2*j]; has > 0 {
+				move(2*j, 2*j-1, min(1, (x.lacks/has)*(1+1e-9)))
+			}
+			if mass(j-1) == 0 {
+				break
+			}
 		}
 	}
 	return &out
@@ -191,7 +236,7 @@ func (c *cells) merge(j int) merged {
 	slack := c.rho*(pTail+ratio*qTail) + 16*unit*(p+ratio*q)*(1+math.Abs(l))
 	excess := p - ratio*q - slack
 	if x.up = excess > 0; x.up {
-		x.keep = 1
+		x.keep, x.waste = 1, excess
 		if j > 0 {
 			x.need = share(excess, ratio*(c.q[2*j-2]+c.q[2*j-1])-(c.p[2*j-2]+c.p[2*j-1])+slack)
 		}
@@ -202,10 +247,35 @@ func (c *cells) merge(j int) merged {
 	}
 	// The upper half and a share t of the lower have the node's ratio or more.
 	has, lacks := p1-ratio*q1-slack, ratio*q0-p0+slack
+	before := math.Exp(l - 2*c.h)
+	x.lacks = -excess
 	if has > 0 && lacks > 0 {
-		x.keep = (p1 + min(1, has/lacks)*p0) / p * (1 - 4*unit)
+		t := min(1, has/lacks)
+		x.keep = (p1 + t*p0) / p * (1 - 4*unit)
+		x.wasteDown = (1 - t) * max(0, p0-before*q0-slack)
+	} else {
+		x.wasteDown = max(0, p-before*q-slack)
 	}
 	return x
+}
+
+// recover mixes what rounding down would waste at a node with mass of a node
+// below: a mass y there lacks y (exp(distance) - 1), and moves up.
+func (m *masses) recover(waste []float64) {
+	const farthest = 1 << 12
+	for i := len(waste) - 1; i > 0; i-- {
+		if waste[i] <= 0 {
+			continue
+		}
+		for k := i - 1; k >= max(0, i-farthest); k-- {
+			y := waste[i] / math.Expm1(float64(i-k)*m.h) * (1 - 1e-12)
+			if y < m.w[k]/4 {
+				m.w[k] -= y
+				m.w[i] += y
+				break
+			}
+		}
+	}
 }
 
 // share is excess/has if that is below one by enough for the neighbour to keep
