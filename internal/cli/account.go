@@ -112,7 +112,8 @@ func (q *question) failed(m accountant.Method, err error) error {
 	if m == accountant.RDP && errors.Is(err, rdp.ErrNotCovered) {
 		return run.WithHint(err, "--accountant exact or pld may cover it")
 	}
-	if m != accountant.RDP && slices.Contains(q.of.accountants, accountant.RDP) {
+	uncovered := q.sampling == privacy.Poisson && q.relation == privacy.Replace // by rdp
+	if m != accountant.RDP && !uncovered && slices.Contains(q.of.accountants, accountant.RDP) {
 		return run.WithHint(err, "--accountant rdp may still give a bound")
 	}
 	return err

@@ -114,6 +114,13 @@ func (q *question) leastNoise(target float64) (float64, error) {
 			start = c.Noise
 		}
 	}
+	if q.method == accountant.Contour {
+		// Where the bracket answers for the exact accountant it may as well be asked.
+		q.put(q.of.noise, start)
+		if r, err := q.spent(q.method); err == nil && r.Method == string(accountant.PLD) {
+			spent = q.at(accountant.PLD)
+		}
+	}
 	c, err := accountant.Calibrate(target, start, spent)
 	return c.Noise, err
 }
