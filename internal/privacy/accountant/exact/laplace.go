@@ -40,7 +40,7 @@ type plainLaplace struct {
 	range_ float64
 }
 
-func (p *plainLaplace) cost() (log, real int) { return 4, 16 }
+func (p *plainLaplace) cost() (log, real int) { return 10, 16 }
 
 func (p *plainLaplace) reach(c, y float64) error {
 	return p.smooth.reach(c, math.Min(y, 1/p.range_))

@@ -210,6 +210,9 @@ func TestRareAndFew(t *testing.T) {
 func TestRefuses(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	ok := gaussians(1, 1)
+	if v, err := exact.Delta(list(plain(laplace(1, 1), 3)), 0.1); !errors.Is(err, exact.ErrNotCovered) {
+		t.Errorf("%+v, %v", v, err)
+	}
 	for _, d := range []float64{nan, 0, 1, -1, 2, inf} {
 		if v, err := exact.Epsilon(list(ok), d); err == nil || errors.Is(err, exact.ErrNotCovered) {
 			t.Errorf("delta %v: %+v", d, v)
@@ -245,20 +248,17 @@ func TestRefuses(t *testing.T) {
 		"tiny noise":        {gaussians(1e-200, 1), false},
 		"tiny noise, some":  {sampled(gauss(1e-200, 1, privacy.AddRemove), 0.1, 3), false},
 		"huge range":        {plain(laplace(1e-9, 1), 3), false},
+		"rate underflows":   {sampled(gauss(1, 1, privacy.AddRemove), 1e-200, 9), false},
 		"laplace":           {plain(laplace(1, 1), 3), false},
 		"laplace sampled":   {sampled(laplace(1, 1), 0.5, 3), false},
 	} {
-		for range 2 {
-			v, err := exact.Epsilon(list(ok, c.t), 1e-5)
-			if name == "laplace" || name == "laplace sampled" {
-				v, err = exact.Epsilon(list(c.t), 1e-5)
-			}
-			if err == nil || errors.Is(err, exact.ErrNotCovered) == c.covered || v != (exact.Value{}) {
-				t.Errorf("%s: %+v, %v", name, v, err)
-			}
+		ts := list(ok, c.t)
+		if name == "laplace" || name == "laplace sampled" { // alone only
+			ts = list(c.t)
 		}
-		if v, err := exact.Delta(list(c.t), 0.1); err == nil {
-			t.Errorf("%s: %+v", name, v)
+		v, err := exact.Epsilon(ts, 1e-5)
+		if err == nil || errors.Is(err, exact.ErrNotCovered) == c.covered || v != (exact.Value{}) {
+			t.Errorf("%s: %+v, %v", name, v, err)
 		}
 	}
 }

@@ -16,7 +16,7 @@ type sampledGaussian struct {
 }
 
 func (g sampledGaussian) symmetric() bool           { return g.replace }
-func (g sampledGaussian) sane() bool                { return true }
+func (g sampledGaussian) sane() bool                { return g.rate > 1e-100 } // its square is a number
 func (g sampledGaussian) lattice() (h, off float64) { return 0, 0 }
 
 func (g sampledGaussian) top(Direction) float64 { return math.Inf(-1) }

@@ -102,7 +102,7 @@ func (t *table) log(c, y float64) (re, im, noise float64) {
 			e := t.tilt[k]
 			fr = e*cs - t.base[k]
 			fi = e*sn - y*t.slope[k]
-			noise += (e + t.p[k]*(1+math.Abs(x))) * (2 + math.Abs(v))
+			noise += e*(4+2*math.Abs(x)+2*math.Abs(v)+math.Abs(t.logp[k])) + t.p[k]*(1+math.Abs(x)+math.Abs(v))*(4+math.Abs(t.logp[k]))
 		case r2 > closer*closer:
 			fr, fi = second(x, v, 12)
 			fr, fi = t.p[k]*fr, t.p[k]*fi
@@ -112,7 +112,7 @@ func (t *table) log(c, y float64) (re, im, noise float64) {
 		}
 		a += fr
 		b += fi
-		noise += (math.Abs(fr) + math.Abs(fi)) * 8
+		noise += (math.Abs(fr) + math.Abs(fi)) * 16
 	}
 	// log(1 + a + ib) without loss at small a, b
 	m := 2*a + a*a + b*b
@@ -162,7 +162,7 @@ func (t *table) large(y float64) (re, im, noise float64) {
 			sn, cs := math.Sincos(y * l)
 			a += e * cs
 			b += e * sn
-			noise += e * (8 + math.Abs(y*l) + math.Abs(t.logp[k]) + math.Abs(t.c*l))
+			noise += e * (8 + 2*math.Abs(y*l) + math.Abs(t.logp[k]) + 2*math.Abs(t.c*l))
 		}
 	}
 	size := math.Hypot(a, b)

@@ -20,6 +20,7 @@ func laws() map[string]law {
 		"sampled, quiet":     sampledGaussian{mu: 2.5, rate: 1e-3},
 		"sampled rarely":     sampledGaussian{mu: 1 / 0.7, rate: 1e-7},
 		"replace":            sampledGaussian{mu: 2, rate: 0.01, replace: true},
+		"replace nearly":     sampledGaussian{mu: 1, rate: 0.999, replace: true},
 		"replace often":      sampledGaussian{mu: 1, rate: 0.7, replace: true},
 		"laplace":            laplace{range_: 0.5, rate: 1},
 		"wide laplace":       laplace{range_: 6, rate: 1},
@@ -112,6 +113,39 @@ func TestLogIsConsistent(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The quadrature of a sampled Gaussian is converged wherever it is laid: one laid
+// for three times the y, and so with a finer step, gives the same.
+func TestQuadratureConverged(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		log := func(name string, from, to float64) float64 {
+			return math.Exp(rapid.Float64Range(math.Log(from), math.Log(to)).Draw(t, name))
+		}
+		out := log("out", 1e-6, 1)
+		if rapid.Bool().Draw(t, "low rate") {
+			out = 1 - log("rate", 1e-7, 1)
+		}
+		g := sampledGaussian{mu: log("mu", 0.01, 4), rate: math.Min(math.Max(1-out, 1e-12), 1-ulp), replace: rapid.Bool().Draw(t, "replace")}
+		d := rapid.SampledFrom([]Direction{Remove, Add}).Draw(t, "direction")
+		c, y := log("c", 1e-3, 60), log("y", 0.1, 100)
+		a, b := g.factor(d), g.factor(d)
+		if a.reach(c, y) != nil || b.reach(c, 3*y) != nil {
+			t.Skip("too many nodes")
+		}
+		re, im, noise := a.log(c, y)
+		re2, im2, _ := b.log(c, y)
+		base, _, _ := a.log(c, 0)
+		// Relative to M on the axis: off it M may be much smaller, and cancel.
+		scale := math.Exp(math.Min(base-re, 600))
+		tol := 4*ulp*noise + 1e-15*scale
+		if tol > 0.01 { // nothing but rounding is left, and is known to be
+			return
+		}
+		if !(math.Abs(re-re2) <= tol) || math.Abs(math.Remainder(im-im2, 2*math.Pi)) > tol {
+			t.Fatalf("%+v %s: log M(%g%+gi) = %.17g%+.17gi, finer %.17g%+.17gi, noise %g, tol %g", g, d, c, y, re, im, re2, im2, noise*ulp, tol)
+		}
+	})
 }
 
 type row struct {
