@@ -16,13 +16,21 @@ type Curve func(alpha float64) float64
 // which no curve is known here.
 var ErrNotCovered = errors.New("no rényi curve is known for it")
 
-// bounded returns the curve with the orders that no formula takes cut off.
+// bounded returns the curve with the orders that no formula takes cut off: below
+// 1 nothing is known, beyond 2^50 the largest log-ratio stands in, and next to 1,
+// where alpha-1 has few digits, the value is no less than at 1.
 func bounded(f func(alpha float64) float64) Curve {
 	return func(alpha float64) float64 {
 		if !(alpha >= 1) {
 			return math.Inf(1)
 		}
+		if alpha > 1<<50 {
+			alpha = math.Inf(1)
+		}
 		v := f(alpha)
+		if alpha < 1+1e-7 {
+			v = math.Max(v, f(1))
+		}
 		if math.IsNaN(v) {
 			return math.Inf(1)
 		}

@@ -82,12 +82,15 @@ func Delta(c Curve, epsilon float64, o Options) (Point, error) {
 	if math.IsInf(p.value, 1) {
 		return Point{}, ErrNoOrder
 	}
+	if math.IsInf(p.value, -1) { // below what a float holds, but not 0
+		return Point{epsilon, math.SmallestNonzeroFloat64, p.order, p.atEnd}, nil
+	}
 	// (alpha-1) rdp is off by 1e-13 of itself.
 	slack := 1e-12 * (1 + math.Abs(p.value))
 	if r := c(p.order); !math.IsInf(p.order, 1) && !math.IsInf(r, 1) {
 		slack += 1e-12 * (p.order - 1) * (r + epsilon)
 	}
-	return Point{epsilon, math.Min(1, math.Exp(p.value+slack)), p.order, p.atEnd}, nil
+	return Point{epsilon, math.Max(math.SmallestNonzeroFloat64, math.Min(1, math.Exp(p.value+slack))), p.order, p.atEnd}, nil
 }
 
 // search minimises what a conversion makes of a curve over the order. For a

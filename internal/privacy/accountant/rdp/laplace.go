@@ -36,27 +36,32 @@ func Laplace(b, sensitivity float64) (Curve, error) {
 	}), nil
 }
 
-// DiscreteLaplace is the exact curve of noise with P(k) proportional to
-// e^(-|k|/b) on an integer that moves by at most D (in the l1 norm where there
-// are several), both in grid steps. What is integer moves by whole steps, at
-// least one: D is rounded accordingly.
+// DiscreteLaplace is the curve of noise with P(k) proportional to e^(-|k|/b) on an
+// integer that moves by at most D (in the l1 norm where there are several), both
+// in grid steps. What is integer moves by whole steps, at least one: D is rounded
+// accordingly. Up to 4096 steps it is exact, beyond above the truth by at most
+// 0.2 %.
 func DiscreteLaplace(b, sensitivity float64) (Curve, error) {
 	if err := errors.Join(positive("scale", b), positive("sensitivity", sensitivity)); err != nil {
 		return nil, err
 	}
 	d := math.Max(1, math.Floor(sensitivity+1e-9))
 	e := d / b
-	if d > maxDirect {
-		return discreteLaplaceFar(b, d), nil
-	}
-	// P is the law at distance d from Q's centre 0; the losses 2k-d over b.
+	// P is the law at distance d from Q's centre 0; the loss at k is (2k-d)/b.
 	rho := -1 / b // log
 	edge := -special.Log1pExp(rho)
 	type atom struct{ mass, loss float64 }
 	atoms := []atom{{math.Exp(edge), e}, {math.Exp(edge + d*rho), -e}}
-	inner := special.Log1mExp(rho) + edge
-	for k := 1.0; k < d; k++ {
-		atoms = append(atoms, atom{math.Exp(inner + rho*(d-k)), (2*k - d) / b})
+	// Far distances in blocks of n, each with the loss of its worse end.
+	n := math.Max(1, math.Ceil((d-1)/maxDirect))
+	for k := 1.0; k < d; k += n {
+		size := math.Min(n, d-k)
+		last := k + size - 1
+		loss := (last - (d - last)) / b
+		if first := (k - (d - k)) / b; math.Abs(first) > math.Abs(loss) {
+			loss = first
+		}
+		atoms = append(atoms, atom{math.Exp(edge + special.Log1mExp(size*rho) + rho*(d-last)), loss})
 	}
 	kl := 0.0
 	for _, a := range atoms {
@@ -69,10 +74,10 @@ func DiscreteLaplace(b, sensitivity float64) (Curve, error) {
 	return bounded(func(alpha float64) float64 {
 		beta := alpha - 1
 		switch {
-		case math.IsInf(alpha, 1):
+		case math.IsInf(alpha, 1) || beta*e > 1e15: // a mass above 2^-52 e is all that e leaves out
 			return e
 		case beta == 0:
-			return kl
+			return math.Min(e, kl)
 		case beta*e > 500:
 			s := newLogSum()
 			for _, a := range atoms {
@@ -88,26 +93,8 @@ func DiscreteLaplace(b, sensitivity float64) (Curve, error) {
 	}), nil
 }
 
-// maxDirect is the distance up to which the atoms of discrete noise are summed.
+// maxDirect is the number of atoms of discrete noise that are summed.
 const maxDirect = 4096
-
-// discreteLaplaceFar sums the geometric series of the inner atoms. What is left
-// after subtracting 1 has an absolute error of a few 1e-16, which is added.
-func discreteLaplaceFar(b, d float64) Curve {
-	e := d / b
-	return bounded(func(alpha float64) float64 {
-		beta := alpha - 1
-		if math.IsInf(alpha, 1) || beta*e > 500 {
-			return e
-		}
-		beta = math.Max(beta, 1e-6) // the divergence grows with the order
-		edge := -special.Log1pExp(-1 / b)
-		g := (1 + 2*beta) / b // log-ratio of neighbouring inner terms
-		inner := special.Log1mExp(-1/b) + edge - (1+beta)*e + special.LogExpm1(g*(d-1)) + g - special.LogExpm1(g)
-		a := math.Exp(edge+beta*e) + math.Exp(edge-(1+beta)*e) + math.Exp(inner)
-		return math.Min(e, math.Log(a*(1+4e-13*(1+beta*e))+1e-15)/beta)
-	})
-}
 
 // LaplaceScale is the scale D/epsilon that makes one release epsilon-DP.
 func LaplaceScale(epsilon, sensitivity float64) (float64, error) {
