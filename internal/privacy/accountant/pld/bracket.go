@@ -49,6 +49,12 @@ func brackets(parts []part, q query, o Options) ([]Bounds, error) {
 		v.spans = safe
 		bs, err = v.look(parts, names, q, o.Bins, most, total)
 	}
+	if errors.Is(err, errMissed) { // a window with 0 in it misses nothing
+		for i, s := range v.spans {
+			v.spans[i].lo = min(s.lo, -0.02*s.hi)
+		}
+		bs, err = v.look(parts, names, q, o.Bins, most, total)
+	}
 	return bs, err
 }
 
@@ -180,7 +186,9 @@ func survey(parts []part, directions int, q query) (*view, error) {
 			})
 			eps, l := ls.saddle(c)
 			best = max(best, l)
-			v.laws[d], v.spans[d] = ls, ls.span(c, min(0, eps), max(eps, 0), min(l, 0))
+			if v.laws[d] = ls; pass == 1 {
+				v.spans[d] = ls.span(c, min(0, eps), max(eps, 0), min(l, 0))
+			}
 		}
 		if !q.solve {
 			logTarget = min(best, -1e-3)

@@ -44,7 +44,7 @@ func density(z float64) float64 { return math.Exp(-z*z/2) / math.Sqrt(2*math.Pi)
 
 // trapezoid is the rule with about the given step; at tells loss and densities.
 func trapezoid(from, to, step float64, at func(z float64) atom) []atom {
-	n := max(int((to-from)/step), 300)
+	n := max(int((to-from)/step), 180)
 	if n > 20_000 {
 		n = 20_000
 	}

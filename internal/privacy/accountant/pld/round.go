@@ -66,8 +66,9 @@ func (c *cells) upper() *masses {
 		up := p // of the mass, this much to the upper end
 		if q > tiny && ratio < 1/tiny {
 			up = min(max((p-q*ratio)/width, 0), p)
-			up += (c.rho*(c.pTail[i]+c.qTail[i]*ratio)+16*unit*p*(1+math.Abs(l)))/width + c.rho*c.pTail[i]
+			up = min(p, up+(c.rho*(c.pTail[i]+c.qTail[i]*ratio)+16*unit*p*(1+math.Abs(l)))/width)
 		}
+		up += c.rho * c.pTail[i] // the error of the distribution function at the lower edge
 		j := at(c.first + i)
 		m.w[j+1] += up
 		if up > p {

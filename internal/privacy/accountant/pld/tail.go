@@ -125,8 +125,10 @@ func (b bound) epsilon(delta float64) (lo, hi float64, err error) {
 			}
 			return false
 		}
-		if floor *= decay; step%256 == 0 {
+		if floor *= decay; step%256 == 0 || math.IsInf(floor, 0) {
 			floor = room * math.Exp(b.tilt*x-b.logMass) * (1 - 1e-6)
+		}
+		if step%256 == 0 {
 			v := b.delta(x, x, a, d)
 			if v < last*(1-1e-9)-1e-300 && b.slack >= 0 {
 				err = fmt.Errorf("delta falls from %v to %v as epsilon falls to %v: %w", last, v, x, ErrCheck)
