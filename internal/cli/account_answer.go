@@ -169,6 +169,10 @@ func (a *answer) judge(r accountant.Result) {
 	if math.IsInf(r.Epsilon, 1) {
 		return // at any delta
 	}
+	if r.Delta > 1e-3 {
+		a.warn("delta is the probability with which everything about one %s may leak: %s is too much for any data", noun(r.Unit), short(r.Delta))
+		return
+	}
 	// The data are not known, so n delta cannot be judged: say for which it would do.
 	a.warn("delta should be well below one over the number of %ss, which is not known here: %s suits far fewer than %s",
 		noun(r.Unit), short(r.Delta), near(1/r.Delta, 2))
@@ -185,7 +189,7 @@ func statement(releases string, r accountant.Result) string {
 		upper(change(r.Neighbouring)), noun(r.Unit), exchanged(r.Neighbouring), releases, noun(r.Unit), roundUp(r.Epsilon, 6), times(r.Epsilon), short(r.Delta))
 	switch {
 	case r.Method == string(accountant.RDP):
-		return s + " The epsilon is an upper bound; the exact one is smaller."
+		return s + " The epsilon is an upper bound; the exact one may be smaller."
 	case r.Method == string(accountant.PLD):
 		return s + fmt.Sprintf(" The exact epsilon is proved to lie between %s and %s.", roundDown(r.Lower, 6), roundUp(r.Epsilon, 6))
 	case r.Method == string(accountant.Contour), r.Method == string(accountant.Analytic):

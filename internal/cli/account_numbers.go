@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -61,11 +62,11 @@ func (s span) holds(v float64) bool {
 func (s span) parse(flag, text string) (float64, error) {
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(v) {
-		shown := text
-		if strings.Trim(text, "+-.0123456789eEaAinfINFNt") != "" || text == "" {
-			shown = strconv.Quote(text)
+		shown := clip(text)
+		if errors.Is(err, strconv.ErrSyntax) {
+			shown = strconv.Quote(shown)
 		}
-		return 0, usagef("", "--%s is %s, want %s", flag, clip(shown), s)
+		return 0, usagef("", "--%s is %s, want %s", flag, shown, s)
 	}
 	if !s.holds(v) {
 		return 0, usagef(s.advice(flag, v), "--%s is %s, want %s", flag, clip(text), s)
@@ -99,6 +100,9 @@ func clip(text string) string {
 // short writes a number as a person would: 0.01, 1000, 1e-9, 2.5e12. The digits
 // are those that give the same float64.
 func short(v float64) string {
+	if math.IsInf(v, 1) {
+		return "infinite"
+	}
 	format := byte('e')
 	if a := math.Abs(v); a == 0 || a >= 1e-4 && a < 1e6 || v == math.Trunc(v) && a < 1e12 && v/1e6 != math.Trunc(v/1e6) {
 		format = 'f'
