@@ -157,6 +157,9 @@ func TestRoundingIsPricedIn(t *testing.T) {
 			for i := range x {
 				d := l.round(x[i]) - l.round(y[i])
 				r2, r1 = r2+d*d, r1+math.Abs(d)
+				if k := l.round(x[i]); math.Abs(k*grid-max(-1, min(1, x[i]))) > grid/2 { // to the nearest
+					t.Fatalf("%g is rounded to %g steps of %g", x[i], k, grid)
+				}
 			}
 			if moved := map[string]float64{"l2": math.Sqrt(r2), "l1": r1}[name]; moved > l.sensitivity {
 				t.Fatalf("%s: %g steps apart, the event says %g", name, moved, l.sensitivity)
