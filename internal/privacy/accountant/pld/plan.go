@@ -151,11 +151,19 @@ func (ls laws) window(s *span, logDelta float64) (loss float64) {
 	loss = max(k-c*s.eps-logDelta, 0)
 	tol := outside + loss
 	dev := max(math.Sqrt(variance), 1e-12*(1+math.Abs(mean)))
-	s.hi, s.up = chernoff(math.Sqrt(2*tol)/dev, func(a float64) float64 {
+	// Larger exponents would tell points from the mesh that they stand for.
+	largest := 0.0
+	for _, l := range ls {
+		if n := len(l.at); n > 0 {
+			largest = max(largest, l.at[n-1]-l.at[0])
+		}
+	}
+	start := min(math.Sqrt(2*tol)/dev, 40/largest)
+	s.hi, s.up = chernoff(start, func(a float64) float64 {
 		u, _, _ := ls.cgf(c + a)
 		return (u - k + tol) / a
 	})
-	s.lo, s.down = chernoff(math.Sqrt(2*tol)/dev, func(a float64) float64 {
+	s.lo, s.down = chernoff(start, func(a float64) float64 {
 		d, _, _ := ls.cgf(c - a)
 		return (d - k + tol) / a
 	})

@@ -2,6 +2,7 @@ package pld
 
 import (
 	"errors"
+	"flag"
 	"math"
 	"testing"
 
@@ -58,6 +59,20 @@ func setting(t *rapid.T) []terms.Term {
 	return []terms.Term{gaussianTerm(q, sigma, 1, privacy.AddRemove, n)}
 }
 
+// check is rapid.Check without its search for a smaller failure, which takes
+// minutes where each try is several brackets.
+func check(t *testing.T, prop func(*rapid.T)) {
+	t.Helper()
+	if f := flag.Lookup("rapid.shrinktime"); f != nil {
+		was := f.Value.String()
+		if err := f.Value.Set("1s"); err != nil {
+			t.Fatal(err)
+		}
+		defer f.Value.Set(was)
+	}
+	rapid.Check(t, prop)
+}
+
 var small = Options{Bins: 1 << 12}
 
 // valid checks a bracket; what cannot be answered is an error of the declared
@@ -79,7 +94,7 @@ func valid(t *rapid.T, b Bounds, err error) bool {
 // epsilon falls with delta, the delta at the bounds of epsilon is on the right
 // side of the one asked for.
 func TestBracketsAreConsistent(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	check(t, func(t *rapid.T) {
 		ts := setting(t)
 		delta := logUniform(t, "delta", 1e-10, 0.3)
 		b, err := Bracket(ts, delta, small)
@@ -107,7 +122,7 @@ func TestBracketsAreConsistent(t *testing.T) {
 
 // Less noise, a higher rate and more steps cost more, within the widths.
 func TestBracketsAreMonotone(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	check(t, func(t *rapid.T) {
 		q := logUniform(t, "rate", 1e-3, 0.5)
 		sigma := logUniform(t, "sigma", 0.5, 10)
 		n := int64(logUniform(t, "steps", 1, 5000))
@@ -134,7 +149,7 @@ func TestBracketsAreMonotone(t *testing.T) {
 
 // n at once are n times one, in whatever order, bit for bit.
 func TestCountsAdd(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	check(t, func(t *rapid.T) {
 		ts := setting(t)
 		n := rapid.Int64Range(2, 5).Draw(t, "times")
 		var many, split []terms.Term
