@@ -14,11 +14,13 @@ type Choices struct {
 	limits Limits
 	nodes  int
 	refuse bool // the last choice is to be made again
+	ones   []*big.Rat
 }
 
 // node is a choice that a run came to, after the choices on the way to it.
 type node struct {
 	weights []*big.Rat
+	alike   bool       // all weights are 1, from Below
 	total   *big.Rat   // of those not refused
 	odds    []*big.Rat // weights by total, once all outcomes are known
 }
@@ -53,14 +55,16 @@ func fail(format string, args ...any) { panic(stop{fmt.Errorf("exact: "+format, 
 // Choose returns i with probability proportional to weights[i]. Weights are not
 // negative and not all zero; an outcome of weight zero does not come up. Given
 // the input and the outcomes before, the weights must always be the same.
-func (c *Choices) Choose(weights ...*big.Rat) int {
+func (c *Choices) Choose(weights ...*big.Rat) int { return c.choose(weights, false) }
+
+func (c *Choices) choose(weights []*big.Rat, alike bool) int {
 	if c.refuse {
 		c.refuse = false
-		c.skip(weights)
+		c.skip(weights, alike)
 	} else if c.depth == len(c.path) {
-		c.grow(weights)
+		c.grow(weights, alike)
 	} else {
-		c.same(c.path[c.depth].at, weights)
+		c.path[c.depth].at.same(weights, alike)
 	}
 	outcome := c.path[c.depth].outcome
 	c.depth++
@@ -72,12 +76,10 @@ func (c *Choices) Below(n int) int {
 	if n < 1 {
 		fail("an integer below %d", n)
 	}
-	one := big.NewRat(1, 1)
-	weights := make([]*big.Rat, n)
-	for i := range weights {
-		weights[i] = one
+	for len(c.ones) < n {
+		c.ones = append(c.ones, big.NewRat(1, 1))
 	}
-	return c.Choose(weights...)
+	return c.choose(c.ones[:n], true)
 }
 
 // Again says that the outcome of the last choice is refused and that the
@@ -96,14 +98,14 @@ func (c *Choices) Again() {
 }
 
 // grow comes to a new choice.
-func (c *Choices) grow(weights []*big.Rat) {
+func (c *Choices) grow(weights []*big.Rat, alike bool) {
 	if c.nodes++; c.nodes > c.limits.Nodes {
 		fail("more than %d choices", c.limits.Nodes)
 	}
 	if c.depth >= c.limits.Depth {
 		fail("more than %d choices in one run", c.limits.Depth)
 	}
-	n := &node{weights: append([]*big.Rat{}, weights...), total: new(big.Rat)}
+	n := &node{weights: append([]*big.Rat{}, weights...), alike: alike, total: new(big.Rat)}
 	for i, w := range weights {
 		if w == nil || w.Sign() < 0 {
 			fail("weight %d is %v, want at least 0", i, w)
@@ -118,9 +120,9 @@ func (c *Choices) grow(weights []*big.Rat) {
 }
 
 // skip refuses the outcome of the last choice and takes the next one.
-func (c *Choices) skip(weights []*big.Rat) {
+func (c *Choices) skip(weights []*big.Rat, alike bool) {
 	s := &c.path[c.depth]
-	c.same(s.at, weights)
+	s.at.same(weights, alike)
 	s.at.total.Sub(s.at.total, s.at.weights[s.outcome])
 	if s.outcome = s.at.next(s.outcome + 1); s.outcome < 0 && s.at.total.Sign() == 0 {
 		fail("all outcomes of a choice are refused: the mechanism does not end")
@@ -133,8 +135,11 @@ func (c *Choices) skip(weights []*big.Rat) {
 // below this choice.
 var exhausted = stop{errors.New("exhausted")}
 
-func (c *Choices) same(n *node, weights []*big.Rat) {
+func (n *node) same(weights []*big.Rat, alike bool) {
 	same := len(weights) == len(n.weights)
+	if same && alike && n.alike {
+		return
+	}
 	for i := 0; same && i < len(weights); i++ {
 		same = weights[i] != nil && weights[i].Cmp(n.weights[i]) == 0
 	}
