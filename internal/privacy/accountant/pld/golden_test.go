@@ -29,7 +29,6 @@ type golden struct {
 func (g golden) num(key string) float64 { v, _ := g.Params[key].(float64); return v }
 func (g golden) text(key string) string { v, _ := g.Params[key].(string); return v }
 func (g golden) tolerance() float64     { return g.AbsTol + g.RelTol*math.Abs(g.Value) }
-func (g golden) has(key string) bool    { _, ok := g.Params[key]; return ok }
 func (g golden) count(key string) int64 { return int64(g.num(key)) }
 func (g golden) sensitivity() (float64, privacy.Neighbouring) {
 	switch g.text("relation") {
