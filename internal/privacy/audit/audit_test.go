@@ -279,6 +279,26 @@ func TestCurves(t *testing.T) {
 	}
 }
 
+// Many tests at a level are one test at its share of it, for every method.
+func TestBonferroni(t *testing.T) {
+	c, r := Count{1000, 500, 450}, Rates{480, 500, 20, 500}
+	for name, bound := range map[string]func(o Options) (Bound, error){
+		"one run":      func(o Options) (Bound, error) { return OneRun(c, o) },
+		"one run f-DP": func(o Options) (Bound, error) { return fdp(c, o) },
+		"two runs":     func(o Options) (Bound, error) { return TwoRun(r, o) },
+		"two runs GDP": func(o Options) (Bound, error) { return TwoRunGDP(r, o, accountant.Exact) },
+	} {
+		many, err1 := bound(Options{Delta: 1e-6, Level: 0.05, Tests: 10})
+		one, err2 := bound(Options{Delta: 1e-6, Level: 0.005})
+		if err := errors.Join(err1, err2); err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(many.Epsilon-one.Epsilon) > 1e-9 || math.Abs(many.Ceiling-one.Ceiling) > 1e-9 || many.Level != 0.05 || many.Tests != 10 {
+			t.Errorf("%s: %+v of ten tests, %+v at a tenth of the level", name, many, one)
+		}
+	}
+}
+
 // A bound as it stands in a report.
 func TestBoundAsJSON(t *testing.T) {
 	b, err := OneRun(Count{1000, 100, 75}, Options{Delta: 1e-5, Level: 0.05})

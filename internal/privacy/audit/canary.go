@@ -115,21 +115,33 @@ type Rule struct {
 // as higher. A rule that guesses more than there are canaries, and a score that is
 // not a number, are refused; infinite scores are allowed.
 func (r Rule) Guess(scores []float64) ([]Guess, error) {
-	if r.In < 0 || r.Out < 0 || r.In > len(scores) || r.Out > len(scores)-r.In {
-		return nil, fmt.Errorf("rule of %d in and %d out for %d canaries", r.In, r.Out, len(scores))
+	if err := r.fits(len(scores)); err != nil {
+		return nil, err
 	}
 	order, err := descending(scores)
 	if err != nil {
 		return nil, err
 	}
-	guesses := make([]Guess, len(scores))
+	return r.of(order), nil
+}
+
+func (r Rule) fits(n int) error {
+	if r.In < 0 || r.Out < 0 || r.In > n || r.Out > n-r.In {
+		return fmt.Errorf("rule of %d in and %d out for %d canaries", r.In, r.Out, n)
+	}
+	return nil
+}
+
+// of applies a rule that fits to canaries in descending order.
+func (r Rule) of(order []int) []Guess {
+	guesses := make([]Guess, len(order))
 	for _, i := range order[:r.In] {
 		guesses[i] = In
 	}
 	for _, i := range order[len(order)-r.Out:] {
 		guesses[i] = Out
 	}
-	return guesses, nil
+	return guesses
 }
 
 // Threshold is the other kind of rule: In for scores of at least High, Out for

@@ -20,11 +20,15 @@ func Best(coins Coins, scores []float64, rules []Rule, o Options, bound Bounder)
 	if len(scores) != coins.n {
 		return Rule{}, Bound{}, fmt.Errorf("best of several rules: %d scores of %d canaries", len(scores), coins.n)
 	}
+	all, err := whole(scores)
+	if err != nil {
+		return Rule{}, Bound{}, fmt.Errorf("best of several rules: %w", err)
+	}
 	o.Tests = max(1, o.Tests) * int64(len(rules))
 	var rule Rule
 	var top Bound
 	for i, r := range rules {
-		b, err := apply(coins, scores, nil, r, o, bound)
+		b, err := all.bound(coins, r, o, bound)
 		if err != nil {
 			return Rule{}, Bound{}, fmt.Errorf("rule %d: %w", i, err)
 		}
@@ -33,19 +37,6 @@ func Best(coins Coins, scores []float64, rules []Rule, o Options, bound Bounder)
 		}
 	}
 	return rule, top, nil
-}
-
-// apply is the bound of one rule on the canaries of the given numbers, all if nil.
-func apply(coins Coins, scores []float64, of []int, r Rule, o Options, bound Bounder) (Bound, error) {
-	guesses, err := r.Guess(scores)
-	if err != nil {
-		return Bound{}, err
-	}
-	count, err := coins.count(guesses, of)
-	if err != nil {
-		return Bound{}, err
-	}
-	return bound(count, o)
 }
 
 // Split chooses the rule on a random part of the canaries, and counts on the rest,
@@ -74,13 +65,20 @@ func Split(coins Coins, scores []float64, rules []Rule, share float64, s rng.Str
 	if cut < 1 || cut >= coins.n {
 		return fail(fmt.Errorf("a share of %v of %d canaries leaves a part empty", share, coins.n))
 	}
-	chooser, rest := part(order[:cut], scores), part(order[cut:], scores)
+	chooser, err := part(order[:cut], scores)
+	if err != nil {
+		return fail(err)
+	}
+	rest, err := part(order[cut:], scores)
+	if err != nil {
+		return fail(err)
+	}
 	rule := rules[0]
 	for _, level := range []float64{o.Level, anything} { // the second where the first shows nothing at all
 		choose, top := o, 0.0
 		choose.Level = level
 		for _, r := range rules {
-			b, err := apply(coins, chooser.scores, chooser.of, r.scale(cut), choose, bound)
+			b, err := chooser.bound(coins, r.scale(cut), choose, bound)
 			if err != nil {
 				return fail(err)
 			}
@@ -92,7 +90,7 @@ func Split(coins Coins, scores []float64, rules []Rule, share float64, s rng.Str
 			break
 		}
 	}
-	b, err := apply(coins, rest.scores, rest.of, rule.scale(len(rest.of)), o, bound)
+	b, err := rest.bound(coins, rule.scale(len(rest.of)), o, bound)
 	if err != nil {
 		return fail(err)
 	}
@@ -107,16 +105,34 @@ const perMille = 1000
 
 func (r Rule) scale(n int) Rule { return Rule{In: r.In * n / perMille, Out: r.Out * n / perMille} }
 
-// some is a part of the canaries with their scores.
+// some is a part of the canaries, sorted by their scores.
 type some struct {
-	of     []int
-	scores []float64
+	of    []int // their numbers; nil: all
+	order []int // positions in of, from the highest score
 }
 
-func part(order []int32, scores []float64) some {
-	p := some{make([]int, len(order)), make([]float64, len(order))}
-	for i, at := range order {
-		p.of[i], p.scores[i] = int(at), scores[at]
+func whole(scores []float64) (some, error) {
+	order, err := descending(scores)
+	return some{order: order}, err
+}
+
+func part(numbers []int32, scores []float64) (some, error) {
+	of, own := make([]int, len(numbers)), make([]float64, len(numbers))
+	for i, at := range numbers {
+		of[i], own[i] = int(at), scores[at]
 	}
-	return p
+	order, err := descending(own)
+	return some{of, order}, err
+}
+
+// bound is that of one rule on the part.
+func (p some) bound(coins Coins, r Rule, o Options, bound Bounder) (Bound, error) {
+	if err := r.fits(len(p.order)); err != nil {
+		return Bound{}, err
+	}
+	count, err := coins.count(r.of(p.order), p.of)
+	if err != nil {
+		return Bound{}, err
+	}
+	return bound(count, o)
 }

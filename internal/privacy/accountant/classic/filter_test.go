@@ -80,6 +80,13 @@ func TestFilterIsAdvancedComposition(t *testing.T) {
 	if f.Order() != 0 || f.Spent() > f.Limit() {
 		t.Errorf("spent %v of %v", f.Spent(), f.Limit())
 	}
+	// What is spent is the formula, where both of its terms matter.
+	if f, err = NewFilter(privacy.Budget{Epsilon: 60, Delta: 1e-5}, slack); err != nil || f.Charge(3, 0) != nil || f.Charge(4, 0) != nil {
+		t.Fatal(err)
+	}
+	if want := math.Sqrt(2*math.Log(1/slack)*25) + 12.5; math.Abs(f.Spent()-want) > 1e-12*want {
+		t.Errorf("epsilons 3 and 4 spend %v, want %v", f.Spent(), want)
+	}
 	// All of delta is slack: pure parts only.
 	if f, err = NewFilter(b, b.Delta); err != nil || f.Charge(0.1, 0) != nil || f.Charge(0.1, 1e-300) == nil {
 		t.Errorf("without delta for the parts: %+v, %v", f, err)
