@@ -220,3 +220,37 @@ func (f *halved) keep(o *odds) bool { return f.d.keep(o) }
 func (f *halved) below(n uint64) uint64 { return f.d.below((n + 1) / 2) }
 
 func (f *halved) again() {}
+
+// The end of a run reports what its samplers' check finds, over all of them.
+func TestFinishChecks(t *testing.T) {
+	m := Sequence{Purpose: "s", Variant: SDPFixed, Epsilon: 6, Items: 400, Length: 10}
+	other := m
+	other.Epsilon = 5.8
+	for _, wrong := range []bool{false, true} {
+		run, err := m.Open(newLedger(t), Keyed(rng.Seed(13).Stream("check")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for w := range uint64(2) {
+			s, err := run.Sampler(w*2500, w*2500+2500)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if wrong {
+				s.odds = other.table()
+			}
+			for u := range uint64(2500) {
+				if err := s.Row(w*2500+u, make([]int32, m.Length)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		var failed *CheckError
+		if err := run.Finish(); errors.As(err, &failed) != wrong {
+			t.Errorf("wrong odds %v: %v", wrong, err)
+		}
+	}
+	if !m.rejects() || (Sequence{Items: 39, Length: 10}).rejects() {
+		t.Error("rejection from four times the length on")
+	}
+}
