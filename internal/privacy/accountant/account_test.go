@@ -65,7 +65,8 @@ func TestRefusals(t *testing.T) {
 		"event 1":         privacy.Composed{Events: []privacy.Event{gauss, ldp}},
 		"sigma is":        privacy.Gaussian{},
 		"labels":          privacy.Unprotected{What: "labels", Why: "w", Unit: privacy.User},
-		"overflows":       privacy.SelfComposed{Event: privacy.Gaussian{Sigma: 1e-150, Sensitivity: 1, Unit: privacy.Edge, Neighbouring: privacy.AddRemove}, Count: 1 << 62},
+		"out of range":    privacy.Gaussian{Sigma: 1e200, Sensitivity: 1, Unit: privacy.Edge, Neighbouring: privacy.AddRemove},
+		"is out of":       privacy.SelfComposed{Event: privacy.Gaussian{Sigma: 1e-150, Sensitivity: 1, Unit: privacy.Edge, Neighbouring: privacy.AddRemove}, Count: 1 << 62},
 		"no event":        nil,
 		"self-composed: ": privacy.SelfComposed{Event: gauss},
 	} {

@@ -108,6 +108,17 @@ func TestFallback(t *testing.T) {
 	}
 }
 
+// Gaussians are in closed form however far from one their noise is.
+func TestExtremeGaussians(t *testing.T) {
+	for _, sigma := range []float64{1e-20, 1e-3, 1e6, 1e20} {
+		r := spent(t, Contour, privacy.AddRemove, 1e-5, 1, noise(sigma))
+		want, err := Exact(1/sigma, 1e-5)
+		if err != nil || r.Epsilon != want || r.Method != string(Contour) {
+			t.Errorf("sigma %v: %v by %s, want %v (%v)", sigma, r.Epsilon, r.Method, want, err)
+		}
+	}
+}
+
 // A wrong integral is noticed: here the value that a trial version returned, and
 // others on both sides of the truth, 0.4936.
 func TestDoubt(t *testing.T) {

@@ -92,7 +92,11 @@ func sumMu2(l terms.List) (float64, error) {
 			return 0, errors.New(`a gaussian account cannot price the event "sampled"`)
 		}
 		mu := g.Sensitivity / g.Sigma
-		sum += float64(t.Count) * (mu * mu)
+		mu2 := float64(t.Count) * (mu * mu)
+		if !(mu2 > 0) || math.IsInf(mu2, 1) {
+			return 0, fmt.Errorf("gaussian: sensitivity %v over sigma %v is out of range", g.Sensitivity, g.Sigma)
+		}
+		sum += mu2
 	}
 	for _, b := range l.Parallels {
 		worst := 0.0

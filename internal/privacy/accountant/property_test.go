@@ -201,4 +201,4 @@ func checkSettings(t *testing.T, n, k int) {
 	}
 }
 
-func TestSettings(t *testing.T) { checkSettings(t, 1000, 10) }
+func TestSettings(t *testing.T) { checkSettings(t, 600, 10) }

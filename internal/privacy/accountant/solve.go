@@ -103,7 +103,7 @@ func certified(l terms.List, q question, r Result) (Result, error) {
 // and refined until it would show a value that is wrong by checkWidth: an integral
 // that has gone wrong is off by percents or more.
 const (
-	checkBins  = 1 << 13
+	checkBins  = 1 << 12
 	checkMost  = 1 << 19
 	checkWidth = 0.05
 )
@@ -112,6 +112,10 @@ const (
 // it answers with the certified upper bound, and where there is none either with
 // the Rényi bound, and notes why.
 func contour(l terms.List, q question, r Result) (Result, error) {
+	if s, err := analytic(l, q, r); err == nil { // Gaussians alone have a closed form
+		s.Direction = string(exact.Both)
+		return s, nil
+	}
 	ts, err := l.Worst()
 	if err != nil {
 		return instead(l, q, r, err)
@@ -167,9 +171,9 @@ func instead(l terms.List, q question, r Result, why error) (Result, error) {
 	}
 	s, bound := renyi(l, q, r)
 	if bound != nil {
-		return r, fmt.Errorf("%w; %w; %w", why, err, bound)
+		return r, fmt.Errorf("no method has an answer: exact: %w; bracket: %w; rényi: %w", why, err, bound)
 	}
 	s.Method = string(RDP)
-	s.Notes = append(s.Notes, fmt.Sprintf("rényi bound, since %v and %v", why, err))
+	s.Notes = append(s.Notes, fmt.Sprintf("rényi bound, since %v", why))
 	return s, nil
 }
