@@ -40,6 +40,8 @@ func isFinal(err error) bool {
 type UsageError struct {
 	Message string
 	Fix     string // what to do about it; empty where unknown
+
+	busy bool // another process writes the directory
 }
 
 // Error is the message.
@@ -47,6 +49,13 @@ func (e *UsageError) Error() string { return e.Message }
 
 // Hint is the fix.
 func (e *UsageError) Hint() string { return e.Fix }
+
+// IsBusy reports whether err says that another process is writing the run
+// directory: the only refusal that goes away by waiting.
+func IsBusy(err error) bool {
+	var u *UsageError
+	return errors.As(err, &u) && u.busy
+}
 
 // hinted adds a hint to an error of another kind.
 type hinted struct {

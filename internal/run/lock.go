@@ -76,6 +76,7 @@ func inUse(dir string, h holder) error {
 	return &UsageError{
 		Message: fmt.Sprintf("run directory %s is being written by %s", dir, who),
 		Fix:     "wait for it, stop it, or choose another --out", // the lock of a dead process needs no help
+		busy:    true,
 	}
 }
 

@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"time"
@@ -72,7 +71,14 @@ type hashed[C any] struct {
 // Action is a task's work with the type of its configuration erased.
 type Action struct {
 	defaults func() ([]byte, error)
-	load     func(task Task, path string, sets []string) (*bound, error)
+	load     func(task Task, from source, sets []string) (*bound, error)
+}
+
+// source is where a configuration is read from: a file, or text that goes by a
+// name.
+type source struct {
+	path string
+	text []byte // nil: read the file
 }
 
 // bound is an Action with its configuration.
@@ -81,6 +87,7 @@ type bound struct {
 	hash     string
 	yaml     []byte // effective configuration
 	run      func(ctx context.Context, env *Env) error
+	forecast func(ctx context.Context) (Forecast, error) // nil: the task offers none
 }
 
 // Bind makes an Action of a typed configuration: its defaults, its check, its
@@ -88,11 +95,24 @@ type bound struct {
 // doc.Errorf values joined, and must not return a nil *config.Error as error.
 // C must not use the key "run".
 func Bind[C any](def func() C, validate func(C, *config.Document) error, f func(ctx context.Context, env *Env, c C) error) Action {
+	return BindForecast(def, validate, f, nil)
+}
+
+// BindForecast is Bind for a task that can also say what a run would take. It
+// measures a few real steps and must not write anything; nil: it cannot.
+func BindForecast[C any](def func() C, validate func(C, *config.Document) error, f func(ctx context.Context, env *Env, c C) error,
+	forecast func(ctx context.Context, seed rng.Seed, c C) (Forecast, error)) Action {
 	whole := func() wholeFile[C] { return wholeFile[C]{Run: Settings{Seed: 1, SaveSeconds: 20}, Task: def()} }
 	return Action{
 		defaults: func() ([]byte, error) { return config.Encode(whole()) },
-		load: func(task Task, path string, sets []string) (*bound, error) {
-			c, doc, err := config.Load(path, sets, whole())
+		load: func(task Task, from source, sets []string) (*bound, error) {
+			read := func() (wholeFile[C], *config.Document, error) { return config.Load(from.path, sets, whole()) }
+			if from.text != nil {
+				read = func() (wholeFile[C], *config.Document, error) {
+					return config.Parse(from.path, from.text, sets, whole())
+				}
+			}
+			c, doc, err := read()
 			if err != nil {
 				return nil, err
 			}
@@ -111,10 +131,14 @@ func Bind[C any](def func() C, validate func(C, *config.Document) error, f func(
 			if err != nil {
 				return nil, err
 			}
-			return &bound{
+			b := &bound{
 				settings: c.Run, hash: hash, yaml: text,
 				run: func(ctx context.Context, env *Env) error { return f(ctx, env, c.Task) },
-			}, nil
+			}
+			if forecast != nil {
+				b.forecast = func(ctx context.Context) (Forecast, error) { return forecast(ctx, rng.Seed(c.Run.Seed), c.Task) }
+			}
+			return b, nil
 		},
 	}
 }
@@ -127,13 +151,14 @@ func (t Task) Defaults() ([]byte, error) { return t.Action.defaults() }
 
 // Check loads and validates a configuration without running it.
 func (t Task) Check(path string, sets []string) error {
-	_, err := t.Action.load(t, path, sets)
+	_, err := t.Action.load(t, source{path: path}, sets)
 	return err
 }
 
 // Options say how to start a task.
 type Options struct {
 	Config   string   // file; empty: defaults
+	Text     []byte   // the file's content, for one that is not on disk; Config is then its name
 	Sets     []string // overrides "a.b=c"
 	Resume   bool
 	Notes    []string  // for the manifest
@@ -146,15 +171,12 @@ type Options struct {
 // Start runs the task to its end, its failure or its interruption. It returns
 // the run directory, for messages, also beside an error where it got that far.
 func (t Task) Start(ctx context.Context, o Options) (dir string, err error) {
-	b, err := t.Action.load(t, o.Config, o.Sets)
+	b, err := t.Action.load(t, source{o.Config, o.Text}, o.Sets)
 	if err != nil {
 		return "", err
 	}
 	setWorkers(b.settings.Workers)
-	dir = b.settings.Out
-	if dir == "" {
-		dir = fmt.Sprintf("runs/%s-%s-%.8s", t.Verb, t.Name, b.hash)
-	}
+	dir = b.dir(t)
 	env, err := open(dir, t, b, o)
 	if err != nil {
 		return dir, err

@@ -38,10 +38,7 @@ type experiment struct {
 }
 
 // load reads the data and cuts it into train, validation and test samples.
-func load(ctx context.Context, env *run.Env, method string, setting interface {
-	shared() shared
-	standing() (string, bool, error)
-}) (*experiment, error) {
+func load(ctx context.Context, env *run.Env, method string, setting setting) (*experiment, error) {
 	cfg := setting.shared()
 	defer env.Stage("load " + cfg.data.Name)()
 	d, err := dataset.Load(ctx, cfg.data.Name, cfg.data.Recipe, dataset.Options{Seed: env.Seed})
@@ -51,7 +48,20 @@ func load(ctx context.Context, env *run.Env, method string, setting interface {
 	if err := env.RecordData(d.Source.Title, d.Source.Hash); err != nil {
 		return nil, err
 	}
-	x := &experiment{env: env, method: method, cfg: cfg, data: d, items: d.Items, modes: []string{NoiseOff}, tape: autograd.NewTape()}
+	return cut(env, method, setting, d)
+}
+
+// setting is one of the three configurations.
+type setting interface {
+	shared() shared
+	standing() (string, bool, error)
+}
+
+// cut makes the samples of loaded data. Of the surroundings it takes the seed
+// alone.
+func cut(env *run.Env, method string, setting setting, d *dataset.Sequential) (x *experiment, err error) {
+	cfg := setting.shared()
+	x = &experiment{env: env, method: method, cfg: cfg, data: d, items: d.Items, modes: []string{NoiseOff}, tape: autograd.NewTape()}
 	if x.standing, x.table2, err = setting.standing(); err != nil {
 		return nil, err
 	}

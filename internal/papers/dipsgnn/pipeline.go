@@ -20,19 +20,19 @@ func Tasks() []run.Task {
 		{
 			Verb: "train", Name: "dipsgnn", Cite: cite,
 			Summary: "noisy graph network for sequential recommendation",
-			Action:  run.Bind(Default, Validate, Train),
+			Action:  run.BindForecast(Default, Validate, Train, forecast[Config]),
 		},
 		{
 			Verb: "train", Name: "srgnn",
 			Summary: "session graph network without user vectors or noise (DIPSGNN's Table 2)",
 			Cite:    "Wu et al., Session-based Recommendation with Graph Neural Networks, AAAI 2019",
-			Action:  run.Bind(DefaultSRGNN, ValidateSRGNN, TrainSRGNN),
+			Action:  run.BindForecast(DefaultSRGNN, ValidateSRGNN, TrainSRGNN, forecast[SRGNNConfig]),
 		},
 		{
 			Verb: "train", Name: "apgnn",
 			Summary: "personalised session graph network without noise (DIPSGNN's Table 2)",
 			Cite:    "Zhang et al., Personalized Graph Neural Networks with Attention Mechanism for Session-Aware Recommendation, arXiv 1910.08887",
-			Action:  run.Bind(DefaultAPGNN, ValidateAPGNN, TrainAPGNN),
+			Action:  run.BindForecast(DefaultAPGNN, ValidateAPGNN, TrainAPGNN, forecast[APGNNConfig]),
 		},
 	}
 }

@@ -1,0 +1,56 @@
+package dipsgnn
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"privrec/internal/dataset"
+	"privrec/internal/run"
+)
+
+// A forecast counts the steps that the run then makes when nothing stops it
+// early, and writes nothing.
+func TestForecast(t *testing.T) {
+	for _, task := range Tasks() {
+		t.Run(task.Name, func(t *testing.T) {
+			sets := []string{"data.name=standin-tiny", "model.dim=8", "train.epochs=2", "train.patience=0", "train.batch=50", "run.out=" + filepath.Join(t.TempDir(), "r")}
+			f, err := task.Forecast(context.Background(), run.Options{Sets: sets})
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, err := dataset.Load(context.Background(), "standin-tiny", "dipsgnn", dataset.Options{Seed: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			all := dataset.Prefixes(d.Train).Len()
+			held := all / 10 // a tenth, as dataset rounds it
+			want := 2*((all-held+49)/50) + 2*((all+49)/50)
+			if f.Steps < want-2 || f.Steps > want+2 { // the split may round the other way
+				t.Errorf("%d steps for %d samples, want about %d", f.Steps, all, want)
+			}
+			if !(f.StepSeconds > 0 && f.Seconds > float64(f.Steps)*f.StepSeconds) || f.Bytes < 1<<20 || f.Basis == "" {
+				t.Errorf("%+v", f)
+			}
+		})
+	}
+	if _, err := os.Stat("runs"); err == nil {
+		t.Error("a forecast wrote runs")
+	}
+}
+
+// Data that are not there are the data's error, and an interruption is one.
+func TestForecastErrors(t *testing.T) {
+	t.Setenv("PRIVREC_DATA", t.TempDir())
+	task := Tasks()[0]
+	if _, err := task.Forecast(context.Background(), run.Options{}); !errors.Is(err, dataset.ErrNotFound) {
+		t.Errorf("without data: %v", err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	if _, err := task.Forecast(ctx, run.Options{Sets: []string{"data.name=standin-tiny"}}); !run.WasInterrupted(err) {
+		t.Errorf("interrupted: %v", err)
+	}
+}
