@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"privrec/internal/rng"
@@ -79,6 +80,15 @@ func LoadSet(ctx context.Context, set Set, r Recipe, opts Options) (*Sequential,
 		return nil, err
 	}
 	s.Source.Title, s.Source.Files, s.Source.Cache = set.Title, files, note
+	folder := filepath.Join(orElse(opts.Dir, os.Getenv("PRIVREC_DATA")), set.Name)
+	level, why, err := lowered(s.Source.Level, folder, files)
+	if err != nil {
+		return nil, err
+	}
+	s.Source.Level = level
+	if why != "" {
+		s.Source.Notes = append(slices.Clip(s.Source.Notes), why)
+	}
 	return s, nil
 }
 

@@ -1,0 +1,245 @@
+package fetch
+
+import (
+	"fmt"
+	"net/url"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"privrec/data"
+	"privrec/internal/config"
+	"privrec/internal/dataset"
+)
+
+// Source is where one data set comes from, as data/sources.yaml says.
+type Source struct {
+	Name     string
+	Title    string
+	Address  string    // official page, for a person
+	Licence  string    // licence and terms in one sentence
+	Manual   string    `yaml:"manual"`  // what to do by hand where the owner hands copies out one by one; "" when it can be downloaded
+	UsedBy   []string  `yaml:"used_by"` // papers
+	Archives []Archive // none: generated here
+	Recipes  []Expected
+	Notes    []string // counts printed by papers that belong to no single step, and other facts to read
+}
+
+// Archive is one file to download.
+type Archive struct {
+	URL        string   // official; "" where a copy must be asked for
+	Name       string   // of the file; "" takes the last element of URL
+	Mirrors    []string // tried in order after URL
+	Bytes      int64    // exact size, 0 when it is not published
+	Size       string   // about how large, for a person; only where Bytes is 0
+	SHA256     string
+	MD5        string // only where no SHA-256 is known
+	Unverified string // why there is no SHA-256, "" when there is one
+	Into       string // subfolder of the set's folder the files go to
+	Files      []string
+	Hashes     []FileHash
+	Limits     Limits
+}
+
+// FileHash is what a file of a set must be once unpacked.
+type FileHash struct {
+	File   string // name inside the set's folder
+	Bytes  int64
+	SHA256 string
+}
+
+// Limits bound what an archive may grow to. Zero takes the default.
+type Limits struct {
+	Bytes int64 // of everything unpacked together; default 64 times the archive
+	Ratio int64 // unpacked bytes for a byte read, beyond the first MiB; default 100
+	Files int   // entries of the archive; default 200
+}
+
+// Expected is the counts that a recipe must reach.
+type Expected struct {
+	Name     string
+	Expected []Count
+}
+
+// Count is one step of a recipe; 0 is not stated.
+type Count struct {
+	Step                        string
+	Users, Items, Rows, Samples int
+}
+
+// sheet is the form of the file.
+type sheet struct{ Sets []Source }
+
+// Sources returns every set of data/sources.yaml, in its order. An error is a fault of
+// the program, not of its user.
+func Sources() ([]Source, error) { return parse("data/sources.yaml", data.Sources) }
+
+// Find returns the source of that name.
+func Find(name string) (Source, error) {
+	all, err := Sources()
+	if err != nil {
+		return Source{}, err
+	}
+	var names []string
+	for _, s := range all {
+		if s.Name == name {
+			return s, nil
+		}
+		names = append(names, s.Name)
+	}
+	return Source{}, &dataset.Error{File: name, Msg: "unknown data set", Hint: "known are " + strings.Join(names, ", ")}
+}
+
+// Generated says that the set is made by this program and cannot be fetched.
+func (s Source) Generated() bool { return len(s.Archives) == 0 }
+
+// parse reads the text strictly and checks what the types cannot say.
+func parse(name string, text []byte) ([]Source, error) {
+	s, doc, err := config.Parse(name, text, nil, sheet{})
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	for i, src := range s.Sets {
+		at := fmt.Sprintf("sets.%d", i)
+		if seen[src.Name] || !plain(src.Name) {
+			return nil, doc.Errorf(at+".name", "%q is empty, given twice or no name of a folder", src.Name)
+		}
+		seen[src.Name] = true
+		places := map[string]bool{}
+		for j, a := range src.Archives {
+			if msg := a.fault(src.Manual != ""); msg != "" {
+				return nil, doc.Errorf(fmt.Sprintf("%s.archives.%d", at, j), "%s: %s", a.FileName(), msg)
+			}
+			for _, f := range a.Files {
+				if p := a.place(f); places[p] {
+					return nil, doc.Errorf(fmt.Sprintf("%s.archives.%d.files", at, j), "two files would lie at %s", p)
+				} else {
+					places[p] = true
+				}
+			}
+			for _, h := range a.Hashes {
+				if !places[h.File] || !hexadecimal(h.SHA256, 64) {
+					return nil, doc.Errorf(fmt.Sprintf("%s.archives.%d.hashes", at, j), "%s: no such file or no sha256", h.File)
+				}
+			}
+		}
+	}
+	return s.Sets, nil
+}
+
+// fault says what is wrong with an entry, "" if nothing.
+func (a Archive) fault(manual bool) string {
+	if manual != (a.URL == "") || !plain(a.FileName()) {
+		return "a set that is got by hand has names of files and no addresses, any other addresses"
+	}
+	for _, address := range a.addresses() {
+		u, err := url.Parse(address)
+		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || !plain(path.Base(u.Path)) {
+			return "not the address of a file on the web: " + address
+		}
+	}
+	switch {
+	case len(a.Files) == 0:
+		return "no files to take from it"
+	case a.SHA256 != "" && !hexadecimal(a.SHA256, 64), a.MD5 != "" && !hexadecimal(a.MD5, 32):
+		return "hash is not in lower-case hexadecimal"
+	case (a.SHA256 == "") == (a.Unverified == ""):
+		return "needs a sha256 or a reason why there is none"
+	case a.Bytes < 0 || (a.Bytes == 0) == (a.Size == ""):
+		return "needs bytes, or about what size where they are not known"
+	case a.Into != "" && !filepath.IsLocal(a.Into):
+		return "into leaves the folder"
+	}
+	for _, f := range a.Files {
+		if !filepath.IsLocal(f) || strings.ContainsAny(f, `\:`) {
+			return "file leaves the folder: " + f
+		}
+	}
+	return ""
+}
+
+// plain says whether a name is that of a file in its folder and nothing else.
+func plain(name string) bool {
+	return name != "" && name == filepath.Base(name) && filepath.IsLocal(name) && !strings.ContainsAny(name, `/\:`) && name[0] != '.'
+}
+
+// hexadecimal says whether s is n lower-case hexadecimal digits.
+func hexadecimal(s string, n int) bool {
+	return len(s) == n && strings.Trim(s, "0123456789abcdef") == ""
+}
+
+// FileName is what the archive is called on disk.
+func (a Archive) FileName() string {
+	if a.Name != "" {
+		return a.Name
+	}
+	return path.Base(strings.TrimRight(a.URL, "/"))
+}
+
+// addresses lists where to get it from, in the order to try.
+func (a Archive) addresses() []string {
+	if a.URL == "" {
+		return a.Mirrors
+	}
+	return append([]string{a.URL}, a.Mirrors...)
+}
+
+// place is where a file of the archive goes, inside the set's folder.
+func (a Archive) place(file string) string { return filepath.Join(a.Into, path.Base(file)) }
+
+// About says how large the download is, for a person.
+func (a Archive) About() string {
+	if a.Bytes == 0 {
+		return a.Size
+	}
+	return Size(a.Bytes)
+}
+
+// Size renders a number of bytes for a person, in powers of ten.
+func Size(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d B", n)
+	case n < 1e6:
+		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
+	case n < 1e9:
+		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.2f GB", float64(n)/1e9)
+}
+
+// limits fills in the defaults for an archive that has size bytes.
+func (a Archive) limits(size int64) Limits {
+	l := a.Limits
+	if l.Bytes == 0 {
+		l.Bytes = 64*size + 1<<20
+	}
+	if l.Ratio == 0 {
+		l.Ratio = 100
+	}
+	if l.Files == 0 {
+		l.Files = 200
+	}
+	return l
+}
+
+// most is how many bytes a download may have: somewhat more than published, so that a
+// changed file can be hashed and shown, but not without end.
+func (a Archive) most() int64 {
+	if a.Bytes == 0 {
+		return 16 << 30
+	}
+	return 4*a.Bytes + 1<<20
+}
+
+// places lists where the files of the set lie, inside its folder.
+func (s Source) places() []string {
+	var out []string
+	for _, a := range s.Archives {
+		for _, f := range a.Files {
+			out = append(out, a.place(f))
+		}
+	}
+	return out
+}
