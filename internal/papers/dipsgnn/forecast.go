@@ -13,6 +13,7 @@ import (
 	"privrec/internal/eval"
 	"privrec/internal/model/apgnn"
 	"privrec/internal/model/srgnn"
+	"privrec/internal/nn"
 	"privrec/internal/optim"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism"
@@ -98,6 +99,8 @@ func (x *experiment) rehearse(c any) error {
 		x.net = plain{srgnn.New(x.items, c.Model.Dim, c.Model.Steps, x.init())}
 	case APGNNConfig:
 		x.net = personal{apgnn.New(x.items, c.Model.Dim, c.Model.UserDim, c.Model.Steps, x.init())}
+	case interface{ network(int, nn.Init) network }:
+		x.net = c.network(x.items, x.init())
 	default:
 		return fmt.Errorf("forecast: unknown configuration %T", c)
 	}
