@@ -6,6 +6,7 @@ import (
 
 	"privrec/internal/autograd"
 	"privrec/internal/model/apgnn"
+	"privrec/internal/model/gru4rec"
 	"privrec/internal/model/srgnn"
 	"privrec/internal/privacy"
 	"privrec/internal/run"
@@ -34,6 +35,7 @@ func Tasks() []run.Task {
 			Cite:    "Zhang et al., Personalized Graph Neural Networks with Attention Mechanism for Session-Aware Recommendation, arXiv 1910.08887",
 			Action:  run.BindForecast(DefaultAPGNN, ValidateAPGNN, TrainAPGNN, forecast[APGNNConfig]),
 		},
+		sessionTask("GRU4Rec", "recurrent network over sessions, without graph, user vectors or noise", gru4rec.Cite, gru4rec.Default, gru4rec.New),
 	}
 }
 

@@ -1,0 +1,122 @@
+// Package gru4rec is GRU4Rec: Hidasi, Karatzoglou, Baltrunas, Tikk,
+// "Session-based Recommendations with Recurrent Neural Networks", ICLR 2016,
+// arXiv 1511.06939. A gated recurrent unit reads the items of a session in order
+// (eq. 1-4):
+//
+//	z = sigmoid(Wz x + Uz h); r = sigmoid(Wr x + Ur h)
+//	c = tanh(W x + U (r ∘ h)); h' = (1-z) ∘ h + z ∘ c
+//
+// Departures: items enter as rows of a table and not as one-hot vectors; the
+// scores are inner products with that same table, the "constrained embedding" of
+// Hidasi and Karatzoglou, "Recurrent Neural Networks with Top-k Gains for
+// Session-based Recommendations", CIKM 2018; the cell has biases; there is no
+// dropout. The loss belongs to whoever trains the model.
+package gru4rec
+
+import (
+	"slices"
+
+	"privrec/internal/autograd"
+	"privrec/internal/graph"
+	"privrec/internal/nn"
+)
+
+// Cite is the publication.
+const Cite = "Hidasi et al., Session-based Recommendations with Recurrent Neural Networks, ICLR 2016, arXiv 1511.06939"
+
+// Config is the model's shape.
+type Config struct {
+	Dim int `yaml:"dim"` // d, of items and state alike
+}
+
+// Default is the width of the models it is compared with.
+func Default() Config { return Config{Dim: 100} }
+
+// Width is d.
+func (c Config) Width() int { return c.Dim }
+
+// Model is GRU4Rec over items 1..items.
+type Model struct {
+	Item *autograd.Param // E (items+1, d), row 0 unused
+	GRU  *nn.GRUCell     // input d, state d
+
+	walk walk
+}
+
+// New makes a model whose parameters init fills by name.
+func New(items int, c Config, init nn.Init) *Model {
+	return &Model{
+		Item: nn.NewTableParam("item", items+1, c.Dim, init),
+		GRU:  nn.NewGRUCell("gru", c.Dim, c.Dim, nn.ResetBefore, nn.GateUpdate, init),
+	}
+}
+
+// Items is the table of items.
+func (m *Model) Items() *autograd.Param { return m.Item }
+
+// Params lists the parameters in a fixed order, the item table first.
+func (m *Model) Params() []*autograd.Param {
+	return append([]*autograd.Param{m.Item}, m.GRU.Params()...)
+}
+
+// Forward returns one vector a session (B, d), the state after its last item;
+// its inner products with the rows of Item are the scores.
+func (m *Model) Forward(t *autograd.Tape, g *graph.Packed) *autograd.Node {
+	w := &m.walk
+	w.lay(g)
+	b, d := g.Len(), m.Item.Value.Cols
+	x := m.GRU.Input(t, t.Rows(m.Item, w.item)) // (positions, 3d), position by position
+	h := t.Const(t.BufferZero(b, d))            // (B, d), longest session first
+	out := t.Const(t.BufferZero(b, d))          // (B, d), in the batch's order
+	for p := range len(w.start) - 1 {
+		lo, hi := w.start[p], w.start[p+1]
+		h = m.GRU.Step(t, x.SliceRows(lo, hi), h.SliceRows(0, hi-lo)) // (sessions with a position p, d)
+		stay := 0
+		if p+2 < len(w.start) {
+			stay = w.start[p+2] - hi
+		}
+		if ended := w.order[stay : hi-lo]; len(ended) > 0 {
+			out = out.Add(t.EdgeSum(h, w.rows[stay:hi-lo], ended, nil, b))
+		}
+	}
+	return out
+}
+
+// walk is a batch of sessions laid out for reading them all at once, a position
+// at a time: sessions in descending length, so that those that still go on are
+// the first ones.
+type walk struct {
+	order []int32 // sessions of the batch by descending length
+	rows  []int32 // 0, 1, 2, ...
+	item  []int32 // items at position 0 of all sessions, then at position 1, ...
+	start []int   // position p holds item[start[p]:start[p+1]]
+}
+
+// lay fills w. The items of a session are the source of its first edge and the
+// targets of all its edges; a session without edges is its last node.
+func (w *walk) lay(g *graph.Packed) {
+	length := func(s int32) int { return int(g.EdgeOff[s+1]-g.EdgeOff[s]) + 1 }
+	w.order, w.rows, w.item, w.start = w.order[:0], w.rows[:0], w.item[:0], append(w.start[:0], 0)
+	for s := range int32(g.Len()) {
+		w.order, w.rows = append(w.order, s), append(w.rows, s)
+	}
+	slices.SortStableFunc(w.order, func(a, b int32) int { return length(b) - length(a) })
+	for p := 0; ; p++ {
+		for _, s := range w.order {
+			if length(s) <= p {
+				break
+			}
+			node := g.Last[s]
+			if first := g.EdgeOff[s]; p > 0 {
+				node = g.Dst[first+int32(p)-1]
+			} else if length(s) > 1 {
+				node = g.Src[first]
+			}
+			w.item = append(w.item, g.Node[node])
+		}
+		if len(w.item) == w.start[p] {
+			return
+		}
+		w.start = append(w.start, len(w.item))
+	}
+}
