@@ -1,0 +1,176 @@
+package fetch
+
+import (
+	"context"
+	"crypto/md5"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"privrec/internal/dataset"
+)
+
+// part is where an archive grows.
+func (j *job) part(a Archive) string { return filepath.Join(j.folder, a.FileName()+partExt) }
+
+// addresses lists where to ask for an archive, in order.
+func (j *job) addresses(a Archive) []string {
+	if j.Mirror != "" {
+		return []string{strings.TrimRight(j.Mirror, "/") + "/" + a.FileName()}
+	}
+	return a.addresses()
+}
+
+// download brings an archive to its .part file, whole and compared with the published
+// hash. Addresses are tried in order; content that differs counts as a failure of its
+// address, unless it is to be pinned.
+func (j *job) download(ctx context.Context, a Archive) (Archived, error) {
+	var wrong error
+	var failures []string
+	for _, address := range j.addresses(a) {
+		j.Progress.Phase("download " + address)
+		got, err := j.from(ctx, a, address)
+		switch {
+		case err == nil:
+			return got, nil
+		case ctx.Err() != nil:
+			return Archived{}, fmt.Errorf("download %s: %w", a.FileName(), err)
+		case errors.Is(err, errWrite):
+			return Archived{}, &dataset.Error{File: j.part(a), Msg: "cannot write", Err: err}
+		case errors.Is(err, ErrChanged):
+			wrong = err
+		}
+		j.Progress.Phase(fmt.Sprintf("%s: %v", address, err))
+		failures = append(failures, fmt.Sprintf("%s: %v", address, err))
+	}
+	if wrong != nil {
+		return Archived{}, wrong
+	}
+	return Archived{}, &dataset.Error{File: a.FileName(), Msg: strings.Join(failures, "; "), Err: ErrOffline, Hint: j.byHand()}
+}
+
+// byHand says exactly what to download and what to do with it.
+func (j *job) byHand() string {
+	var get, from []string
+	for _, a := range j.src.Archives {
+		what := a.About()
+		if a.SHA256 != "" {
+			what += ", sha256 " + a.SHA256
+		} else if a.MD5 != "" {
+			what += ", md5 " + a.MD5
+		}
+		get = append(get, fmt.Sprintf("%s (%s)", a.URL, what))
+		from = append(from, "--from "+a.FileName())
+	}
+	return fmt.Sprintf("try again later, or download %s by other means and run: privrec data fetch %s %s",
+		strings.Join(get, " and "), j.src.Name, strings.Join(from, " "))
+}
+
+// Repetitions of a request.
+const (
+	mostStale = 3   // in a row that brought nothing new
+	mostTries = 200 // in all, for a line that is cut again and again
+)
+
+// from downloads from one address, going on where it was cut.
+func (j *job) from(ctx context.Context, a Archive, address string) (Archived, error) {
+	for clean := false; ; clean = true {
+		resumed, err := j.repeat(ctx, a, address)
+		if err != nil {
+			return Archived{}, err
+		}
+		got, sum, err := digest(ctx, j.part(a))
+		if err != nil {
+			return Archived{}, err
+		}
+		st := readState(j.part(a))
+		got.Name, got.Address = a.FileName(), address
+		if st.Final != address {
+			got.Final = st.Final
+		}
+		pin := j.PinNew
+		if resumed && !clean {
+			j.PinNew = false // first make sure that it is not two halves of two files
+		}
+		err = j.compare(a, &got, sum)
+		j.PinNew = pin
+		if err == nil {
+			return got, nil
+		}
+		removePart(j.part(a))
+		if !resumed || clean {
+			return Archived{}, err
+		}
+		j.Progress.Phase("what was put together from pieces is not the published file; once more from the start")
+	}
+}
+
+// repeat sends requests until the part is whole; resumed says that it was not made by
+// one request.
+func (j *job) repeat(ctx context.Context, a Archive, address string) (resumed bool, err error) {
+	part := j.part(a)
+	for try, stale := 0, 0; ; try++ {
+		before := sizeOf(part)
+		r := &request{job: j, archive: a, address: address, part: part}
+		err := r.do(ctx)
+		resumed = resumed || r.resumed
+		if err == nil {
+			return resumed, nil
+		}
+		var final *finalError
+		if ctx.Err() != nil || errors.As(err, &final) || errors.Is(err, errWrite) {
+			return resumed, err
+		}
+		if stale++; sizeOf(part) > before {
+			stale = 0
+		}
+		if stale >= mostStale || try >= mostTries {
+			return resumed, err
+		}
+		j.Progress.Phase(fmt.Sprintf("%v; going on", err))
+		select {
+		case <-ctx.Done():
+			return resumed, ctx.Err()
+		case <-time.After(j.pause * time.Duration(min(stale+1, 5))):
+		}
+	}
+}
+
+// removePart forgets what was downloaded.
+func removePart(part string) {
+	os.Remove(part)
+	os.Remove(part + stateExt)
+}
+
+// sizeOf is 0 for a file that is not there.
+func sizeOf(path string) int64 {
+	st, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return st.Size()
+}
+
+// digest reads a file and returns its size and SHA-256, and its MD5.
+func digest(ctx context.Context, path string) (Archived, string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Archived{}, "", &dataset.Error{File: path, Msg: "cannot open", Err: err, Hint: "check the path"}
+	}
+	defer f.Close()
+	sum, old := sha256.New(), md5.New()
+	n, err := copyContext(ctx, io.MultiWriter(sum, old), f)
+	if err != nil {
+		if ctx.Err() != nil {
+			return Archived{}, "", err
+		}
+		return Archived{}, "", &dataset.Error{File: path, Msg: "cannot read", Err: err}
+	}
+	return Archived{Bytes: n, SHA256: hex.EncodeToString(sum.Sum(nil))}, hex.EncodeToString(old.Sum(nil)), nil
+}

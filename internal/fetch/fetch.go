@@ -1,0 +1,322 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"privrec/internal/dataset"
+)
+
+// Progress shows a person how a fetch goes; run.Progress is one. Amounts are bytes, a
+// total of -1 is not known. Calls come from one goroutine.
+type Progress interface {
+	Phase(text string)
+	Begin(what string, total int)
+	Add(n int)
+	End(summary string)
+}
+
+type silent struct{}
+
+func (silent) Phase(string)      {}
+func (silent) Begin(string, int) {}
+func (silent) Add(int)           {}
+func (silent) End(string)        {}
+
+// Options is one wish to have a data set on this machine.
+type Options struct {
+	Name   string
+	Dir    string   // folder with one folder a data set; "" takes $PRIVREC_DATA
+	From   []string // copies at hand: archives, files unpacked from them, or folders of these; nothing is downloaded then
+	Mirror string   // address of a folder that holds the archives, taken instead of every other address
+	PinNew bool     // accept content that is not the published one, and say so in the receipt
+
+	// AcceptTerms is asked once, before anything is written, unless the receipt of an
+	// earlier fetch names the same terms. False ends the fetch with ErrRefused. It is
+	// required: nobody accepts terms by leaving a field empty.
+	AcceptTerms func(ctx context.Context, s Source) (bool, error)
+
+	Client   *http.Client  // nil: one with the defaults of the environment
+	Progress Progress      // nil: none
+	Idle     time.Duration // a server that sends nothing for this long is left; 0: a minute
+
+	pause  time.Duration // before the first repetition of a request; 0: a second
+	source *Source       // tests only: instead of the one called Name
+}
+
+// Causes of errors that callers may want to tell apart.
+var (
+	ErrRefused = errors.New("terms not accepted")
+	ErrChanged = errors.New("content is not the published one")
+	ErrOffline = errors.New("cannot be downloaded")
+)
+
+// Fetch brings a data set into its folder and returns its receipt. A set that is already
+// there, whole and with a receipt, is left as it is (Receipt.Kept).
+//
+// An interrupted download leaves NAME.part, from which the next Fetch goes on; the error
+// then is that of ctx.
+func Fetch(ctx context.Context, o Options) (Receipt, error) {
+	src, folder, err := o.prepare()
+	if err != nil {
+		return Receipt{}, err
+	}
+	before, err := readReceipt(folder)
+	if err != nil && !o.PinNew && len(o.From) == 0 {
+		return Receipt{}, err
+	}
+	if before.Name != "" && !o.PinNew && len(o.From) == 0 {
+		r, err := verify(ctx, src, folder)
+		if err != nil {
+			return Receipt{}, err
+		}
+		if len(r.Bad()) == 0 {
+			before.Kept = true
+			return before, nil
+		}
+	}
+	if src.Manual != "" && len(o.From) == 0 && o.Mirror == "" {
+		return Receipt{}, &dataset.Error{File: src.Name, Msg: "cannot be downloaded by a program: the owner hands out copies one by one", Err: ErrOffline,
+			Hint: src.Manual + "; for example: privrec data fetch " + src.Name + " --from " + src.Archives[0].FileName()}
+	}
+	given, err := src.assign(o.From)
+	if err != nil {
+		return Receipt{}, err
+	}
+	if before.Terms != src.Licence {
+		if o.AcceptTerms == nil {
+			return Receipt{}, ErrRefused
+		}
+		ok, err := o.AcceptTerms(ctx, src)
+		if err != nil {
+			return Receipt{}, err
+		}
+		if !ok {
+			return Receipt{}, fmt.Errorf("%s: %w", src.Name, ErrRefused)
+		}
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return Receipt{}, &dataset.Error{File: folder, Msg: "cannot make the folder", Err: err, Hint: "choose a writable --data"}
+	}
+	l, err := acquire(folder)
+	if err != nil {
+		return Receipt{}, err
+	}
+	defer l.release()
+	j := &job{Options: o, src: src, folder: folder, before: before}
+	return j.run(ctx, given)
+}
+
+// prepare checks the wish and fills in defaults.
+func (o *Options) prepare() (Source, string, error) {
+	if o.Progress == nil {
+		o.Progress = silent{}
+	}
+	if o.Idle == 0 {
+		o.Idle = time.Minute
+	}
+	if o.pause == 0 {
+		o.pause = time.Second
+	}
+	src, err := Source{}, error(nil)
+	if o.source != nil {
+		src = *o.source
+	} else if src, err = Find(o.Name); err != nil {
+		return Source{}, "", err
+	}
+	if src.Generated() {
+		return Source{}, "", &dataset.Error{File: src.Name, Msg: "is generated here, there is nothing to fetch", Hint: "see privrec data synth --help"}
+	}
+	folder, err := Folder(o.Dir, src.Name)
+	return src, folder, err
+}
+
+// Folder is where a set lies below dir, which defaults to $PRIVREC_DATA.
+func Folder(dir, name string) (string, error) {
+	if dir == "" {
+		dir = os.Getenv("PRIVREC_DATA")
+	}
+	if dir == "" {
+		return "", &dataset.Error{File: name, Msg: "no data folder: PRIVREC_DATA is not set", Err: dataset.ErrNotFound,
+			Hint: "set PRIVREC_DATA or give --data, the folder that holds one folder a data set"}
+	}
+	return filepath.Join(dir, name), nil
+}
+
+// job is a fetch under way; it holds the lock of its folder.
+type job struct {
+	Options
+	src    Source
+	folder string
+	before Receipt // of an earlier fetch, zero when there was none
+}
+
+// run gets and unpacks every archive into a temporary folder, then moves all files to
+// their places and writes the receipt.
+func (j *job) run(ctx context.Context, given []copies) (r Receipt, err error) {
+	if err := sweep(j.folder); err != nil {
+		return Receipt{}, err
+	}
+	temp, err := os.MkdirTemp(j.folder, tempPrefix+"*")
+	if err != nil {
+		return Receipt{}, &dataset.Error{File: j.folder, Msg: "cannot write", Err: err, Hint: "choose a writable --data"}
+	}
+	defer os.RemoveAll(temp)
+	r = Receipt{Version: 1, Name: j.src.Name, Time: time.Now().UTC().Truncate(time.Second), Terms: j.src.Licence}
+	var done []string // downloads that are no longer needed once the receipt is written
+	for i, a := range j.src.Archives {
+		var (
+			got   []Archived
+			files []File
+		)
+		if len(j.From) > 0 {
+			got, files, err = j.take(ctx, a, given[i], temp)
+		} else {
+			var one Archived
+			one, files, err = j.fetch(ctx, a, temp)
+			got = []Archived{one}
+			done = append(done, j.part(a), j.part(a)+stateExt)
+		}
+		if err != nil {
+			return Receipt{}, err
+		}
+		for _, g := range got {
+			r.PinnedNew = r.PinnedNew || g.Want != ""
+		}
+		r.Archives, r.Files = append(r.Archives, got...), append(r.Files, files...)
+	}
+	pinned, err := j.compareFiles(r.Files)
+	if err != nil {
+		return Receipt{}, err
+	}
+	r.PinnedNew = r.PinnedNew || pinned
+	if err := j.install(temp, r.Files); err != nil {
+		return Receipt{}, err
+	}
+	if err := r.write(j.folder); err != nil {
+		return Receipt{}, err
+	}
+	for _, d := range done {
+		if err := os.Remove(d); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return Receipt{}, err
+		}
+	}
+	return r, nil
+}
+
+// fetch downloads one archive and unpacks it.
+func (j *job) fetch(ctx context.Context, a Archive, temp string) (Archived, []File, error) {
+	got, err := j.download(ctx, a)
+	if err != nil {
+		return Archived{}, nil, err
+	}
+	files, err := j.unpack(ctx, j.part(a), a, temp)
+	return got, files, err
+}
+
+// unpack takes the files of an archive out of the file at path.
+func (j *job) unpack(ctx context.Context, path string, a Archive, temp string) ([]File, error) {
+	j.Progress.Phase("unpack " + a.FileName())
+	x := &extraction{ctx: ctx, archive: a, to: temp}
+	if err := x.run(path); err != nil {
+		return nil, err
+	}
+	return x.files()
+}
+
+// compare checks an archive against the published hash or, where none is published,
+// against the last receipt. It fills in how it was checked; content that is accepted
+// although it differs keeps what was wanted in Want.
+func (j *job) compare(a Archive, got *Archived, md5 string) error {
+	want, have := "", ""
+	switch before, _ := j.before.archive(got.Name); {
+	case a.SHA256 != "":
+		got.Published, want, have = "sha256", "sha256 "+a.SHA256, "sha256 "+got.SHA256
+	case a.MD5 != "":
+		got.Published, want, have = "md5", "md5 "+a.MD5, "md5 "+md5
+	case before.SHA256 != "":
+		want, have = "sha256 "+before.SHA256, "sha256 "+got.SHA256
+	}
+	if a.Bytes != 0 {
+		want, have = describe(want, a.Bytes), describe(have, got.Bytes)
+	}
+	if want == have {
+		return nil
+	}
+	if j.PinNew {
+		got.Want = want
+		j.Progress.Phase(fmt.Sprintf("%s is not the published file (%s instead of %s), accepted as asked", got.Name, have, want))
+		return nil
+	}
+	return changed(got.Name, want, have)
+}
+
+func describe(hash string, bytes int64) string {
+	return strings.TrimPrefix(fmt.Sprintf("%s, %d bytes", hash, bytes), ", ")
+}
+
+// changed is the error for content that is not what it should be.
+func changed(file, want, got string) error {
+	return &dataset.Error{File: file, Msg: fmt.Sprintf("want %s; got %s", want, got), Err: ErrChanged,
+		Hint: "a damaged copy or a new version: try again or another copy; --pin-new accepts it as it is, and results on it are evidence of level C at most"}
+}
+
+// compareFiles checks unpacked files against published hashes and says whether one that
+// differs was accepted.
+func (j *job) compareFiles(files []File) (pinned bool, err error) {
+	want := map[string]FileHash{}
+	for _, a := range j.src.Archives {
+		for _, h := range a.Hashes {
+			want[h.File] = h
+		}
+	}
+	for _, f := range files {
+		h, ok := want[f.Name]
+		if !ok || h.SHA256 == f.SHA256 {
+			continue
+		}
+		if !j.PinNew {
+			return false, changed(f.Name, "sha256 "+h.SHA256, "sha256 "+f.SHA256)
+		}
+		pinned = true
+	}
+	return pinned, nil
+}
+
+// install moves unpacked files to their places. It replaces files of an earlier fetch
+// and files that were given as the copy, and refuses to replace anything else.
+func (j *job) install(temp string, files []File) error {
+	for _, f := range files {
+		to := filepath.Join(j.folder, filepath.FromSlash(f.Name))
+		st, err := os.Lstat(to)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return &dataset.Error{File: to, Msg: "cannot look at", Err: err}
+		}
+		if _, ours := j.before.file(f.Name); !ours && !given(j.From, st) {
+			return &dataset.Error{File: to, Msg: "is there already and did not come from a fetch",
+				Hint: "move it away, or make it the copy with --from " + to}
+		}
+	}
+	for _, f := range files {
+		to := filepath.Join(j.folder, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			return &dataset.Error{File: to, Msg: "cannot write", Err: err}
+		}
+		if err := os.Rename(filepath.Join(temp, filepath.FromSlash(f.Name)), to); err != nil {
+			return &dataset.Error{File: to, Msg: "cannot write", Err: err}
+		}
+		if err := syncDir(filepath.Dir(to)); err != nil {
+			return &dataset.Error{File: to, Msg: "cannot write", Err: err}
+		}
+	}
+	return nil
+}

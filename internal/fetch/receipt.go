@@ -1,0 +1,142 @@
+package fetch
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"privrec/internal/dataset"
+)
+
+// Receipt says where the files of a set came from and what they are. It is the file
+// dataset.ReceiptName in the set's folder.
+type Receipt struct {
+	Version   int        `json:"version"`
+	Name      string     `json:"name"`
+	Time      time.Time  `json:"time"`
+	Terms     string     `json:"terms"`      // accepted by whoever fetched
+	PinnedNew bool       `json:"pinned_new"` // content that differs from the published one was accepted
+	Archives  []Archived `json:"archives"`
+	Files     []File     `json:"files"`
+
+	Kept bool `json:"-"` // nothing was fetched: the files were there and verified
+}
+
+// Archived is one archive, or a file of it that was given instead.
+type Archived struct {
+	Name      string `json:"name"`
+	Address   string `json:"address,omitempty"` // asked
+	Final     string `json:"final,omitempty"`   // that answered, where another, without its query
+	From      string `json:"from,omitempty"`    // path of the copy that was given
+	Bytes     int64  `json:"bytes"`
+	SHA256    string `json:"sha256"`
+	Published string `json:"published,omitempty"` // which published hash it was compared with: sha256, md5 or none
+	Want      string `json:"want,omitempty"`      // what was published, when this differs and was accepted
+}
+
+// File is one file of a set; its name is relative to the set's folder, with slashes.
+type File struct {
+	Name   string `json:"name"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+func (r Receipt) archive(name string) (Archived, bool) {
+	for _, a := range r.Archives {
+		if a.Name == name {
+			return a, true
+		}
+	}
+	return Archived{}, false
+}
+
+func (r Receipt) file(name string) (File, bool) {
+	for _, f := range r.Files {
+		if f.Name == name {
+			return f, true
+		}
+	}
+	return File{}, false
+}
+
+// readReceipt returns the receipt of a folder, the zero one when there is none.
+func readReceipt(folder string) (Receipt, error) {
+	path := filepath.Join(folder, dataset.ReceiptName)
+	b, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return Receipt{}, nil
+	}
+	if err != nil {
+		return Receipt{}, &dataset.Error{File: path, Msg: "cannot read", Err: err}
+	}
+	var r Receipt
+	dec := json.NewDecoder(bytes.NewReader(b))
+	dec.DisallowUnknownFields()
+	err = dec.Decode(&r)
+	if err == nil && (r.Version != 1 || r.Name == "" || len(r.Files) == 0) {
+		err = errors.New("version or content is not one this program writes")
+	}
+	for _, f := range r.Files {
+		if err == nil && (!filepath.IsLocal(f.Name) || !hexadecimal(f.SHA256, 64)) {
+			err = errors.New("names no file with its sha256")
+		}
+	}
+	if err != nil {
+		return Receipt{}, &dataset.Error{File: path, Msg: "not a receipt", Err: err, Hint: "remove it and fetch the set again"}
+	}
+	return r, nil
+}
+
+// write puts the receipt into its folder, whole or not at all.
+func (r Receipt) write(folder string) error {
+	b, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	return writeFile(filepath.Join(folder, dataset.ReceiptName), append(b, '\n'))
+}
+
+// writeFile replaces a file by another one that is complete and on the disk.
+func writeFile(path string, b []byte) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), tempPrefix+"*")
+	if err == nil {
+		defer func() {
+			if err != nil {
+				f.Close()
+				os.Remove(f.Name())
+			}
+		}()
+		_, err = f.Write(b)
+		if err == nil {
+			err = f.Chmod(0o644)
+		}
+		if err == nil {
+			err = f.Sync()
+		}
+		if err == nil {
+			err = f.Close()
+		}
+		if err == nil {
+			err = os.Rename(f.Name(), path)
+		}
+		if err == nil {
+			err = syncDir(filepath.Dir(path))
+		}
+	}
+	if err != nil {
+		return &dataset.Error{File: path, Msg: "cannot write", Err: err}
+	}
+	return nil
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}

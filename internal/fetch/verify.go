@@ -1,0 +1,225 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"privrec/internal/dataset"
+)
+
+// State is what became of a file since it was fetched.
+type State string
+
+// The states of a file.
+const (
+	OK         State = "ok"         // equal to the receipt, or to the published hash where there is no receipt
+	Changed    State = "changed"    // other bytes
+	Missing    State = "missing"    // named by the receipt, not there
+	Extra      State = "extra"      // there, not named by the receipt
+	Unverified State = "unverified" // there, and nothing to compare it with
+	Unfinished State = "unfinished" // a download that can go on
+)
+
+// Checked is one file of a set.
+type Checked struct {
+	Name  string `json:"name"`
+	State State  `json:"state"`
+	Bytes int64  `json:"bytes"`
+	Want  string `json:"want,omitempty"` // sha256
+	Got   string `json:"got,omitempty"`  // sha256
+	By    string `json:"by,omitempty"`   // who says so: receipt, published
+}
+
+// Report is the state of one set.
+type Report struct {
+	Name    string    `json:"name"`
+	Folder  string    `json:"folder"`
+	Verdict string    `json:"verdict"` // verified, verified (pinned new), damaged, present unverified, absent
+	Receipt bool      `json:"receipt"`
+	Files   []Checked `json:"files"`
+}
+
+// The verdicts on a set.
+const (
+	VerdictVerified   = "verified"
+	VerdictPinned     = "verified, pinned new" // equal to a receipt that accepted content other than the published
+	VerdictDamaged    = "damaged"
+	VerdictUnverified = "present, unverified"
+	VerdictAbsent     = "absent"
+)
+
+// Bad lists the files that are not as they should be.
+func (r Report) Bad() []Checked {
+	var out []Checked
+	for _, f := range r.Files {
+		if f.State == Changed || f.State == Missing || f.State == Extra {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// Verify reads every file of a set and compares it with its receipt and with the hashes
+// that are published. Damage is in the report, not an error; dir "" takes $PRIVREC_DATA.
+func Verify(ctx context.Context, name, dir string) (Report, error) {
+	src, err := Find(name)
+	if err != nil {
+		return Report{}, err
+	}
+	if src.Generated() {
+		return Report{}, &dataset.Error{File: name, Msg: "is generated here, there is nothing to verify"}
+	}
+	folder, err := Folder(dir, name)
+	if err != nil {
+		return Report{}, err
+	}
+	return verify(ctx, src, folder)
+}
+
+func verify(ctx context.Context, src Source, folder string) (Report, error) {
+	r := Report{Name: src.Name, Folder: folder}
+	receipt, err := readReceipt(folder)
+	if err != nil {
+		return r, err
+	}
+	present, err := list(folder)
+	if err != nil {
+		return r, err
+	}
+	r.Receipt = receipt.Name != ""
+	published := map[string]string{}
+	for _, a := range src.Archives {
+		for _, h := range a.Hashes {
+			published[h.File] = h.SHA256
+		}
+	}
+	expected := src.expected(receipt)
+	for _, name := range expected {
+		if !present[name] {
+			if r.Receipt {
+				f, _ := receipt.file(name)
+				r.Files = append(r.Files, Checked{Name: name, State: Missing, Want: f.SHA256, By: "receipt"})
+			}
+			continue
+		}
+		delete(present, name)
+		sum, _, err := digest(ctx, filepath.Join(folder, filepath.FromSlash(name)))
+		if err != nil {
+			return r, err
+		}
+		c := Checked{Name: name, State: Unverified, Bytes: sum.Bytes, Got: sum.SHA256}
+		if f, ok := receipt.file(name); ok {
+			c.State, c.Want, c.By = OK, f.SHA256, "receipt"
+		}
+		if want := published[name]; want != "" && (c.Want == "" || c.Want == c.Got && !receipt.PinnedNew) {
+			c.State, c.Want, c.By = OK, want, "published"
+		}
+		if c.Want != "" && c.Want != c.Got {
+			c.State = Changed
+		}
+		r.Files = append(r.Files, c)
+	}
+	for _, name := range sorted(present) {
+		switch {
+		case strings.HasSuffix(name, partExt):
+			r.Files = append(r.Files, Checked{Name: name, State: Unfinished, Bytes: sizeOf(filepath.Join(folder, filepath.FromSlash(name)))})
+		case r.Receipt && !strings.HasSuffix(name, partExt+stateExt):
+			r.Files = append(r.Files, Checked{Name: name, State: Extra, Bytes: sizeOf(filepath.Join(folder, filepath.FromSlash(name)))})
+		}
+	}
+	r.Verdict = verdict(r, receipt)
+	return r, nil
+}
+
+// verdict sums up.
+func verdict(r Report, receipt Receipt) string {
+	there, unverified := 0, 0
+	for _, f := range r.Files {
+		if f.State == OK || f.State == Unverified {
+			there++
+		}
+		if f.State == Unverified {
+			unverified++
+		}
+	}
+	switch {
+	case len(r.Bad()) > 0:
+		return VerdictDamaged
+	case there == 0:
+		return VerdictAbsent
+	case unverified > 0:
+		return VerdictUnverified
+	case receipt.PinnedNew:
+		return VerdictPinned
+	}
+	return VerdictVerified
+}
+
+// expected lists the files of a set: those of its receipt, or without one every file it
+// may be read from.
+func (s Source) expected(r Receipt) []string {
+	names := map[string]bool{}
+	for _, f := range r.Files {
+		names[f.Name] = true
+	}
+	if len(names) > 0 {
+		return sorted(names)
+	}
+	bases := s.places()
+	if set, err := dataset.Find(s.Name); err == nil {
+		for _, l := range set.Layouts {
+			bases = append(bases, l.Files...)
+		}
+	}
+	for _, b := range bases {
+		for _, ext := range []string{"", ".gz", ".zst"} {
+			names[filepath.ToSlash(b)+ext] = true
+		}
+	}
+	return sorted(names)
+}
+
+func sorted(names map[string]bool) []string {
+	out := make([]string, 0, len(names))
+	for n := range names {
+		out = append(out, n)
+	}
+	sort.Strings(out)
+	return out
+}
+
+// list names every file below a folder, without our own.
+func list(folder string) (map[string]bool, error) {
+	out := map[string]bool{}
+	err := filepath.WalkDir(folder, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(folder, p)
+		if err != nil {
+			return err
+		}
+		if strings.HasPrefix(rel, tempPrefix) {
+			if d.IsDir() {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !d.IsDir() && rel != dataset.ReceiptName {
+			out[filepath.ToSlash(rel)] = true
+		}
+		return nil
+	})
+	if errors.Is(err, os.ErrNotExist) {
+		return out, nil
+	}
+	if err != nil {
+		return nil, &dataset.Error{File: folder, Msg: "cannot read", Err: err}
+	}
+	return out, nil
+}
