@@ -57,10 +57,7 @@ func (a *App) dataStats() *cobra.Command {
 				return err
 			}
 			if recipe == "" {
-				if len(set.Recipes) != 1 {
-					return usagef("known: "+join(recipeNames(set)), "%s has several recipes, give --recipe", set.Name)
-				}
-				recipe = set.Recipes[0].Name
+				recipe = set.Recipes[0].Name // the one that the set is used most for stands first
 			}
 			start := time.Now()
 			s, err := dataset.Load(c.Context(), args[0], recipe, dataset.Options{Dir: dir, NoCache: noCache, Seed: rng.Seed(seed)})
@@ -79,21 +76,13 @@ func (a *App) dataStats() *cobra.Command {
 		},
 	}
 	p := c.Flags()
-	p.StringVar(&recipe, "recipe", "", "steps from raw rows to sequences; default: the only one")
+	p.StringVar(&recipe, "recipe", "", "steps from raw rows to sequences, see privrec data list; default: the first of the set")
 	p.StringVar(&dir, "data", "", "folder of data sets; default $PRIVREC_DATA")
-	p.Uint64Var(&seed, "seed", 1, "seed of a stand-in")
+	p.Uint64Var(&seed, "seed", 1, "seed of a stand-in and of random splits")
 	p.BoolVar(&noCache, "no-cache", false, "neither read nor write the cache of filtered rows")
 	p.BoolVar(&asJSON, "json", false, "as JSON")
 	p.BoolVarP(&quiet, "quiet", "q", false, "no progress")
 	return c
-}
-
-func recipeNames(s dataset.Set) []string {
-	var names []string
-	for _, r := range s.Recipes {
-		names = append(names, r.Name)
-	}
-	return names
 }
 
 func parenthesis(s string) string {

@@ -18,6 +18,7 @@ type logBuilder struct {
 type interner struct {
 	index map[string]int32
 	ids   []string
+	known string // kept in place of the next new id when equal to it, so that a long id is not held twice
 }
 
 // id returns the number of b, allocating only when b is new.
@@ -28,15 +29,26 @@ func (n *interner) id(b []byte) int32 {
 	if n.index == nil {
 		n.index = map[string]int32{}
 	}
-	i, s := int32(len(n.ids)), string(b)
+	i, s := int32(len(n.ids)), n.known
+	if s != string(b) {
+		s = string(b)
+	}
 	n.index[s] = i
 	n.ids = append(n.ids, s)
 	return i
 }
 
+// add appends a row.
+func (b *logBuilder) add(user, item int32) {
+	b.userOf, b.itemOf = append(b.userOf, user), append(b.itemOf, item)
+}
+
 // log orders what was collected by user, then time, stable, and numbers users and
 // items ascending. The builder must not be used afterwards.
 func (b *logBuilder) log(hash string) *Log {
+	b.users.index, b.items.index = nil, nil // the largest part of what is needed no more
+	b.users.dropUnused(b.userOf)
+	b.items.dropUnused(b.itemOf)
 	rankU, userIDs := ascending(b.users.ids)
 	rankI, itemIDs := ascending(b.items.ids)
 	l := &Log{Name: b.name, Hash: hash, UserIDs: userIDs, ItemIDs: itemIDs}
@@ -75,8 +87,33 @@ func (b *logBuilder) log(hash string) *Log {
 	for i, row := range order {
 		l.Users[i], l.Items[i] = rankU[b.userOf[row]], rankI[b.itemOf[row]]
 	}
-	l.Times, l.Values, l.Parts = permute(b.times, order), permute(b.values, order), permute(b.parts, order)
+	b.userOf, b.itemOf = nil, nil
+	l.Times = permute(b.times, order)
+	b.times = nil
+	l.Values, l.Parts = permute(b.values, order), permute(b.parts, order)
 	return l
+}
+
+// dropUnused renumbers col so that ids without a row are gone.
+func (n *interner) dropUnused(col []int32) {
+	used := make([]bool, len(n.ids))
+	for _, i := range col {
+		used[i] = true
+	}
+	if !slices.Contains(used, false) {
+		return
+	}
+	to, ids := make([]int32, len(n.ids)), []string(nil)
+	for i, u := range used {
+		if u {
+			to[i] = int32(len(ids))
+			ids = append(ids, n.ids[i])
+		}
+	}
+	for row, i := range col {
+		col[row] = to[i]
+	}
+	n.ids = ids
 }
 
 // permute gathers a column; a nil column stays nil.

@@ -13,7 +13,7 @@ import (
 )
 
 // cacheVersion changes whenever the meaning of an entry or of a filter does.
-const cacheVersion = "privrec-cache-2\n"
+const cacheVersion = "privrec-cache-3\n"
 
 // entry is what the cache keeps: the rows after the filters and what led there.
 type entry struct {
@@ -45,7 +45,7 @@ func openCache(opts Options, set string, r Recipe, l Layout, files []File) cache
 		dir = filepath.Join(base, "privrec")
 	}
 	hash := hashOf(files)
-	key := sha256.Sum256([]byte(strings.Join([]string{cacheVersion, set, strings.Join(l.Files, " "), r.steps(), hash, fmt.Sprint(hasCard(files))}, "\n")))
+	key := sha256.Sum256([]byte(strings.Join([]string{cacheVersion, set, strings.Join(l.Files, " "), l.Steps, r.steps(), hash, fmt.Sprint(hasCard(files))}, "\n")))
 	return cache{path: filepath.Join(dir, set+"-"+hex.EncodeToString(key[:8])+".rows"), hash: hash}
 }
 

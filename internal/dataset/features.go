@@ -108,6 +108,31 @@ func (f *Features) For(userIDs, columns []string) (*Features, error) {
 	return out, nil
 }
 
+// among returns the features of those of the users that have any, so that no more is
+// kept than a filtered log can ask for. Both lists of ids are shared, not copied.
+func (f *Features) among(userIDs []string) *Features {
+	rowOf := make(map[string]int32, len(userIDs))
+	for _, id := range userIDs {
+		rowOf[id] = -1
+	}
+	for i, id := range f.UserIDs {
+		if _, ok := rowOf[id]; ok {
+			rowOf[id] = int32(i)
+		}
+	}
+	out := &Features{Source: f.Source}
+	var rows []int32
+	for _, id := range userIDs {
+		if row := rowOf[id]; row >= 0 {
+			rows, out.UserIDs = append(rows, row), append(out.UserIDs, id)
+		}
+	}
+	for i := range f.Columns {
+		out.Columns = append(out.Columns, f.Columns[i].gather(rows))
+	}
+	return out
+}
+
 // gather picks rows and drops the levels that nobody has any more.
 func (c *Column) gather(rows []int32) Column {
 	out := Column{Name: c.Name, Kind: c.Kind}

@@ -40,6 +40,23 @@ func ratingRung(least float32) string {
 	return "rating >= " + strconv.FormatFloat(float64(least), 'g', -1, 32)
 }
 
+// MinItem keeps the rows of items with at least k rows, in one pass.
+func (l *Log) MinItem(k int) (*Log, error) { return l.minRows(l.Items, len(l.ItemIDs), "items", k) }
+
+// MinUser keeps the rows of users with at least k rows, in one pass.
+func (l *Log) MinUser(k int) (*Log, error) { return l.minRows(l.Users, len(l.UserIDs), "users", k) }
+
+func (l *Log) minRows(col []int32, ids int, what string, k int) (*Log, error) {
+	keep := make([]bool, l.Len())
+	counts := count(col, ids)
+	for row, i := range col {
+		keep[row] = counts[i] >= k
+	}
+	return l.nonEmpty(keep, minRung(what, k))
+}
+
+func minRung(what string, k int) string { return fmt.Sprintf("%s >= %d rows", what, k) }
+
 // Dedupe keeps one row of each (user, item) pair, or all.
 func (l *Log) Dedupe(how Dedupe) *Log {
 	if how == KeepRepeats {

@@ -19,7 +19,7 @@ type Options struct {
 	Dir      string   // folder with one folder a data set; "" takes $PRIVREC_DATA
 	CacheDir string   // "" takes $PRIVREC_CACHE, else privrec below the user's cache folder
 	NoCache  bool     // neither read nor write the cache
-	Seed     rng.Seed // of a stand-in's rows; no other data set has anything random
+	Seed     rng.Seed // of a stand-in's rows and of random splits; nothing else is random
 }
 
 // Load finds a data set of the registry, reads it and runs one of its recipes.
@@ -39,6 +39,7 @@ func Load(ctx context.Context, name, recipe string, opts Options) (*Sequential, 
 // rows of a real data set are cached; what the cache did is told in Source.Cache and
 // never changes the result.
 func LoadSet(ctx context.Context, set Set, r Recipe, opts Options) (*Sequential, error) {
+	r.Split.Seed = opts.Seed
 	if set.StandIn != nil {
 		log, features, err := set.StandIn.Generate(ctx, opts.Seed)
 		if err != nil {
@@ -65,6 +66,9 @@ func LoadSet(ctx context.Context, set Set, r Recipe, opts Options) (*Sequential,
 		e = &entry{features: features}
 		if e.log, e.ladder, err = r.Filter(log); err != nil {
 			return nil, err
+		}
+		if e.features != nil {
+			e.features = e.features.among(e.log.UserIDs)
 		}
 		if put := store.put(e); note == "" {
 			note = put

@@ -181,7 +181,7 @@ func TestNotFound(t *testing.T) {
 		{"ml-1m", "dipsgnn", half, []string{half + "/ml-1m: has ratings.dat but not users.dat; looked for "}, []string{"https://grouplens.org/datasets/movielens/1m/"}},
 		{"ml-1m", "dipsgnn", filepath.Join(empty, "no"), []string{empty + "/no: no such folder of data sets"}, []string{"PRIVREC_DATA", "ml-1m/"}},
 		{"ml-1m", "dipsgnn", filepath.Join(half, "ml-1m", "ratings.dat"), []string{"no such folder of data sets"}, []string{"PRIVREC_DATA"}},
-		{"ml-2m", "dipsgnn", empty, []string{`ml-2m: unknown data set`}, []string{"ml-1m, ml-100k, gowalla, standin-ml-1m"}},
+		{"ml-2m", "dipsgnn", empty, []string{`ml-2m: unknown data set`}, []string{"ml-1m, ml-100k, gowalla, yelp2018, yelp, tmall, amazon-books", "zhihurec, standin-ml-1m"}},
 		{"ml-1m", "gerai?", empty, []string{`ml-1m: unknown recipe "gerai?"`}, []string{"dipsgnn"}},
 	} {
 		_, err := Load(t.Context(), c.name, c.recipe, Options{Dir: c.dir})

@@ -32,6 +32,7 @@ type Log struct {
 	Parts   []Part    // nil unless the source comes already split
 	UserIDs []string  // ascending, see LessIDs; each has at least one row
 	ItemIDs []string  // ascending, see LessIDs; each has at least one row
+	Ladder  Ladder    // of what the reader dropped, from raw to the rows here; nil when it dropped nothing. Filters do not pass it on
 }
 
 // Len is the number of rows.

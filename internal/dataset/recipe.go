@@ -12,6 +12,8 @@ type Recipe struct {
 	About     string   // one line: whose preprocessing this is
 	Dedupe    Dedupe   // of (user, item) pairs
 	MinRating float32  // keep rows with at least this rating
+	MinItem   int      // keep items with at least so many rows, in one pass
+	MinUser   int      // then users with at least so many rows, in one pass
 	Core      int      // k of the iterated k-core
 	LastN     int      // keep the last rows of each user, without filtering again
 	Split     Split    // required
@@ -22,12 +24,15 @@ type Recipe struct {
 
 // steps renders the filtering part, the part a cache entry holds.
 func (r Recipe) steps() string {
-	return fmt.Sprintf("dedupe=%d rating>=%g core=%d last=%d", r.Dedupe, r.MinRating, r.Core, r.LastN)
+	return fmt.Sprintf("dedupe=%d rating>=%g item>=%d user>=%d core=%d last=%d", r.Dedupe, r.MinRating, r.MinItem, r.MinUser, r.Core, r.LastN)
 }
 
 // Filter runs the steps before the split and returns the ladder from raw on.
 func (r Recipe) Filter(l *Log) (*Log, Ladder, error) {
-	ladder := Ladder{l.Rung(RungRaw)}
+	ladder := append(Ladder{}, l.Ladder...)
+	if len(ladder) == 0 {
+		ladder = append(ladder, l.Rung(RungRaw))
+	}
 	if r.Dedupe != KeepRepeats {
 		l = l.Dedupe(r.Dedupe)
 		ladder = append(ladder, l.Rung("distinct pairs"))
@@ -38,6 +43,19 @@ func (r Recipe) Filter(l *Log) (*Log, Ladder, error) {
 			return nil, ladder, err
 		}
 		ladder = append(ladder, l.Rung(ratingRung(r.MinRating)))
+	}
+	for _, m := range []struct {
+		least int
+		what  string
+		step  func(*Log, int) (*Log, error)
+	}{{r.MinItem, "items", (*Log).MinItem}, {r.MinUser, "users", (*Log).MinUser}} {
+		if m.least > 0 {
+			var err error
+			if l, err = m.step(l, m.least); err != nil {
+				return nil, ladder, err
+			}
+			ladder = append(ladder, l.Rung(minRung(m.what, m.least)))
+		}
 	}
 	if r.Core > 0 {
 		out, rungs, err := l.Core(r.Core)
@@ -90,7 +108,7 @@ func (r Recipe) finish(l *Log, ladder Ladder, features *Features) (*Sequential, 
 	}
 	checks := s.Ladder.Compare(r.Wants)
 	s.Source = Source{Title: l.Name, Hash: l.Hash, StandIn: l.StandIn, Checks: checks, Notes: r.Notes,
-		Level: grade(l.StandIn, r.Split.Kind == SplitFixed, checks)}
+		Level: grade(l.StandIn, r.Split.Kind == SplitFixed && !r.Split.Random(), checks)}
 	return s, nil
 }
 

@@ -21,12 +21,17 @@ type Set struct {
 // also be compressed (.gz, .zst).
 type Layout struct {
 	Files []string // names inside the folder, all must be there; user features last
+	Steps string   // what Read itself filters, part of the name of a cache entry; "" for nothing
 	Read  func(ctx context.Context, paths []string) (*Log, *Features, error)
 }
 
 // All lists every data set. A new one is a file and a line here.
 func All() []Set {
-	sets := []Set{ml1m(), ml100k(), gowalla()}
+	sets := []Set{ml1m(), ml100k(), gowalla(), yelp2018(), yelp(), tmall()}
+	for _, c := range amazonCategories {
+		sets = append(sets, amazon(c))
+	}
+	sets = append(sets, mindSmall(), zhihuRec())
 	for _, p := range Profiles() {
 		sets = append(sets, standIn(p))
 	}

@@ -48,9 +48,32 @@ func ml1m() Set {
 			},
 			Notes: []string{"table 1 prints 5,945 users; its rules and the released code give 5,949",
 				"table 1 counts interactions after truncation and average length before it"},
+		}, {
+			Name: "rdpgcf", About: "RDP-GCF (Journal of Software 2024), section 4.1: every rating is a positive; the rows that its table 1 counts",
+			Split: Split{Kind: SplitRandom, Fraction: 0.8, ValidShare: 0.1},
+			Wants: []Want{
+				{Rung: Rung{Name: RungRaw, Users: 6040, Rows: 1000209}, Paper: true, From: "table 1"},
+				{Rung: Rung{Name: RungRaw, Items: 3706}, Paper: true, From: "table 1: its density of 0.04468"},
+				{Rung: Rung{Name: RungTrain, Rows: 717982}, From: "floor of 80 % of each user's rows, less a tenth"},
+				{Rung: Rung{Name: RungValid, Rows: 79776}, From: "a tenth of the training rows"},
+				{Rung: Rung{Name: RungTest, Users: 6040, Rows: 202451}, From: "floor of 80 % of each user's rows"},
+			},
+			Notes: []string{"table 1 prints 3,952 items, the largest id; its density needs the 3,706 that were rated",
+				"the text filters to a 10-core but table 1 counts the unfiltered file: recipe rdpgcf-core is the text",
+				randomSplit},
+		}, {
+			Name: "rdpgcf-core", About: "RDP-GCF as its text says: 10-core, then 80 % of a user's rows at random",
+			Core: 10, Split: Split{Kind: SplitRandom, Fraction: 0.8, ValidShare: 0.1},
+			Wants: []Want{
+				{Rung: Rung{Name: RungRaw, Users: 6040, Items: 3706, Rows: 1000209}, From: "the data set's own README"},
+				{Rung: Rung{Name: "10-core", Users: 6040, Items: 3260, Rows: 998539}, From: "an independent run of the steps"},
+			},
+			Notes: []string{"table 1 does not count this filter", randomSplit},
 		}},
 	}
 }
+
+const randomSplit = "the paper does not publish its random split or its rounding: the split is drawn from the seed here"
 
 func ml100k() Set {
 	return Set{
@@ -70,6 +93,17 @@ func ml100k() Set {
 				{Rung: Rung{Name: RungTrain, Samples: 30730}, From: "an independent implementation of the steps"},
 				{Rung: Rung{Name: RungKnownTest, Samples: 7158}, From: "an independent implementation of the steps"},
 			},
+		}, {
+			Name: "gerai", About: "GERAI (Zhang et al., WWW 2021), section 5.1: every rating is an interaction, 80 % of a user's at random train",
+			Split:    Split{Kind: SplitRandom, Fraction: 0.8, Nearest: true},
+			Features: []string{"gender", "age", "occupation"},
+			Wants: []Want{
+				{Rung: Rung{Name: RungRaw, Users: 943, Items: 1682}, Paper: true, From: "section 5.1"},
+				{Rung: Rung{Name: RungRaw, Rows: 100000}, Paper: true, From: "section 5.1, read with the misprint put right"},
+				{Rung: Rung{Name: RungTrain, Users: 943, Rows: 80000}, From: "a fifth of each user's rows, rounded, is test; the paper's noise scales need 80,000"},
+				{Rung: Rung{Name: RungTest, Users: 943, Rows: 20000}, From: "a fifth of each user's rows, rounded"},
+			},
+			Notes: []string{"section 5.1 prints 10,000 ratings; the file has 100,000 and the paper's noise scales need 80,000 in train", randomSplit},
 		}},
 	}
 }
@@ -80,16 +114,43 @@ func gowalla() Set {
 		Address: "https://github.com/gusye1234/LightGCN-PyTorch (data/gowalla)",
 		Licence: "check-ins offered for research by SNAP (Cho, Myers, Leskovec, KDD 2011); the split's repository states no licence",
 		Layouts: []Layout{{Files: []string{"train.txt", "test.txt"}, Read: readSplitAdjacency}},
-		Recipes: []Recipe{{
-			Name: "lightgcn", About: "the published split as it is; no order in time, item order follows the file",
-			Split: Split{Kind: SplitFixed},
-			Wants: []Want{
-				{Rung: Rung{Name: RungRaw, Users: 29858, Items: 40981, Rows: 1027370}, Paper: true, From: "LightGCN table 2"},
-				{Rung: Rung{Name: RungTrain, Users: 29858, Rows: 810128}, Paper: true, From: "the published files"},
-				{Rung: Rung{Name: RungKnownTest, Users: 29858, Rows: 217242}, Paper: true, From: "the published files"},
-			},
-		}},
+		Recipes: publishedSplit(Rung{RungRaw, 29858, 40981, 1027370, 0}, 810128, 217242, 729115, 81013),
 	}
+}
+
+func yelp2018() Set {
+	return Set{
+		Name: "yelp2018", Title: "Yelp2018, the LightGCN split",
+		Address: "https://github.com/gusye1234/LightGCN-PyTorch (data/yelp2018)",
+		Licence: "Yelp Dataset Terms of Use on what it was made from (academic use, no redistribution); the split's repository states no licence",
+		Layouts: []Layout{{Files: []string{"train.txt", "test.txt"}, Read: readSplitAdjacency}},
+		Recipes: publishedSplit(Rung{RungRaw, 31668, 38048, 1561406, 0}, 1237259, 324147, 1113533, 123726),
+	}
+}
+
+// publishedSplit is the recipes of a set that NGCF and LightGCN published with its split:
+// as it is, and with RDP-GCF's tenth of the training rows, kept and held, for validation.
+func publishedSplit(raw Rung, train, test, kept, held int) []Recipe {
+	return []Recipe{{
+		Name: "lightgcn", About: "the published split as it is; no order in time, item order follows the file",
+		Split: Split{Kind: SplitFixed},
+		Wants: []Want{
+			{Rung: raw, Paper: true, From: "LightGCN table 2"},
+			{Rung: Rung{Name: RungTrain, Users: raw.Users, Rows: train}, Paper: true, From: "the published files"},
+			{Rung: Rung{Name: RungKnownTest, Users: raw.Users, Rows: test}, Paper: true, From: "the published files"},
+		},
+	}, {
+		Name: "rdpgcf", About: "RDP-GCF (Journal of Software 2024), section 4.1, on the published split, a random tenth of train held out for validation",
+		Split: Split{Kind: SplitFixed, ValidShare: 0.1},
+		Wants: []Want{
+			{Rung: raw, Paper: true, From: "table 1"},
+			{Rung: Rung{Name: RungTrain, Rows: kept}, From: "the published files, less a tenth"},
+			{Rung: Rung{Name: RungValid, Rows: held}, From: "a tenth of the published training rows"},
+			{Rung: Rung{Name: RungTest, Users: raw.Users, Rows: test}, From: "the published files"},
+		},
+		Notes: []string{"the text says 10-core and a random split of its own; its baselines' rows are the published numbers of this split, which no longer is a 10-core",
+			"which training rows are held out is drawn from the seed here"},
+	}}
 }
 
 // readSplitAdjacency reads a training and a test file of adjacency lines.

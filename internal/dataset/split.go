@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"privrec/internal/rng"
 )
 
 // SplitKind names a way to divide rows.
@@ -17,14 +19,23 @@ const (
 	SplitLeaveOneOut SplitKind = "leave-one-out" // last row test, the one before it valid if asked, the rest train
 	SplitFixed       SplitKind = "fixed"         // as the source files divide them
 	SplitTime        SplitKind = "time"          // before one moment train, from it on test
+	SplitRandom      SplitKind = "random"        // random rows of a user train, the rest test; sides keep the order of time
 )
 
 // Split divides a log into parts.
 type Split struct {
 	Kind     SplitKind
-	Fraction float64 // train share in (0,1), for SplitFraction and SplitTime
+	Fraction float64 // train share in (0,1), for SplitFraction, SplitTime and SplitRandom
 	Valid    bool    // SplitLeaveOneOut: the last row but one is for validation
+	Nearest  bool    // SplitRandom: round(f*m) of a user's m rows train, though at most m-1, instead of floor(f*m)
+	// ValidShare in [0,1) moves round(share*n) random rows of the n of train, whoever
+	// they belong to, to valid, for SplitRandom and SplitFixed.
+	ValidShare float64
+	Seed       rng.Seed // of what is random; Load puts Options.Seed here
 }
+
+// Random says whether the parts depend on the seed.
+func (s Split) Random() bool { return s.Kind == SplitRandom || s.ValidShare > 0 }
 
 // Parts returns the part of every row.
 //
@@ -32,10 +43,14 @@ type Split struct {
 // text of a paper means, not the 28 of binary arithmetic. SplitLeaveOneOut
 // leaves users with too few rows (fewer than 2, with Valid 3) in train whole.
 // SplitTime cuts at the time of row floor(f*n) of all rows in time order; all rows
-// of that very moment are test.
+// of that very moment are test. What is random depends on the seed and the place of a
+// user or row in the log alone.
 func (s Split) Parts(l *Log) ([]Part, error) {
-	if (s.Kind == SplitFraction || s.Kind == SplitTime) && !(s.Fraction > 0 && s.Fraction < 1) {
+	if (s.Kind == SplitFraction || s.Kind == SplitTime || s.Kind == SplitRandom) && !(s.Fraction > 0 && s.Fraction < 1) {
 		return nil, fmt.Errorf("dataset: split %q needs a fraction between 0 and 1, got %v", s.Kind, s.Fraction)
+	}
+	if s.ValidShare != 0 && (!(s.ValidShare > 0 && s.ValidShare < 1) || s.Kind != SplitRandom && s.Kind != SplitFixed) {
+		return nil, fmt.Errorf("dataset: split %q cannot hold out a share of %v of its training rows", s.Kind, s.ValidShare)
 	}
 	parts := make([]Part, l.Len())
 	off := l.Offsets()
@@ -80,10 +95,41 @@ func (s Split) Parts(l *Log) ([]Part, error) {
 				parts[row] = Test
 			}
 		}
+	case SplitRandom:
+		for u := range l.UserIDs {
+			m := off[u+1] - off[u]
+			train := floorShare(s.Fraction, m)
+			if s.Nearest {
+				train = min((floorShare(s.Fraction, 2*m)+1)/2, m-1)
+			}
+			stream := s.Seed.Stream("split", uint64(u))
+			for _, row := range stream.Perm(m)[train:] {
+				parts[off[u]+int(row)] = Test
+			}
+		}
 	default:
 		return nil, fmt.Errorf("dataset: unknown split %q", s.Kind)
 	}
+	s.holdOut(parts)
 	return parts, nil
+}
+
+// holdOut moves a share of the training rows to validation.
+func (s Split) holdOut(parts []Part) {
+	if s.ValidShare == 0 {
+		return
+	}
+	var train []int32
+	for row, p := range parts {
+		if p == Train {
+			train = append(train, int32(row))
+		}
+	}
+	held := (floorShare(s.ValidShare, 2*len(train)) + 1) / 2
+	stream := s.Seed.Stream("split valid")
+	for _, i := range stream.Perm(len(train))[:held] {
+		parts[train[i]] = Valid
+	}
 }
 
 // floorShare is floor(f*m), below m, for the shortest decimal fraction that reads as

@@ -1,0 +1,58 @@
+package dataset
+
+import "context"
+
+// amazonRatings is the ratings-only file of the 2014 release, without header.
+var amazonRatings = movieLensFormat{",", []string{"user", "item", "rating", "timestamp"}}
+
+// ReadAmazonRatings reads ratings_<Category>.csv of the 2014 Amazon release: user, item
+// (ASIN), rating, time in seconds since 1970 at the resolution of days, between commas
+// and without header. The release of 2018 has item before user; such a file is told by
+// its first rows and refused.
+func ReadAmazonRatings(ctx context.Context, path string) (*Log, error) {
+	return readFile(ctx, path, parseAmazonRatings)
+}
+
+func parseAmazonRatings(in *input) (*Log, error) {
+	b := logBuilder{times: []int64{}, values: []float32{}}
+	s := splitter{sep: amazonRatings.sep}
+	swapped := 0
+	err := in.eachRow(&s, amazonRatings.names, func(v [][]byte) error {
+		user, err := in.token("user", v[0])
+		if err != nil {
+			return err
+		}
+		if in.num <= amazonProbe && len(v[0]) == asinLen && len(v[1]) > asinLen {
+			if swapped++; swapped == amazonProbe {
+				return in.fail("user", "the first columns are item and user, in the order of the 2018 release", "take the 2014 file (ratings_<Category>.csv), or swap the columns")
+			}
+		}
+		u := b.users.id(user)
+		item, err := in.token("item", v[1])
+		if err != nil {
+			return err
+		}
+		rating, err := in.rating("rating", v[2])
+		if err != nil {
+			return err
+		}
+		time, err := in.timestamp("timestamp", v[3])
+		if err != nil {
+			return err
+		}
+		b.add(u, b.items.id(item))
+		b.values, b.times = append(b.values, rating), append(b.times, time)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return in.finish(&b)
+}
+
+// An ASIN has 10 characters and a reviewer's id 12 to 21; when all of the first rows
+// have it the other way round, the columns are swapped.
+const (
+	asinLen     = 10
+	amazonProbe = 10
+)
