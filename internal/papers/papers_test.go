@@ -56,6 +56,9 @@ func TestConfigFiles(t *testing.T) {
 	used := map[string]bool{}
 	for _, file := range files {
 		folder := filepath.Base(filepath.Dir(file))
+		if folder == "tables" { // of package reproduce, which reads them all
+			continue
+		}
 		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
 		last := name[strings.LastIndex(name, "-")+1:]
 		owner := ""

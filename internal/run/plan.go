@@ -96,7 +96,8 @@ func (b *bound) dir(t Task) string {
 type Forecast struct {
 	Steps       int     `json:"steps"`        // training steps, at most
 	StepSeconds float64 `json:"step_seconds"` // median of those measured
-	Seconds     float64 `json:"seconds"`      // of the whole run, at most
+	Seconds     float64 `json:"seconds"`      // of the whole run, at most, on the machine as busy as it is
+	Fastest     float64 `json:"fastest"`      // likewise in seconds, were every step as fast as the fastest measured
 	Bytes       int64   `json:"bytes"`        // memory that the program held after the measured steps
 	Basis       string  `json:"basis"`        // what was measured and how it was counted, a sentence
 }

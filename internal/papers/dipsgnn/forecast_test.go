@@ -31,7 +31,7 @@ func TestForecast(t *testing.T) {
 			if f.Steps < want-2 || f.Steps > want+2 { // the split may round the other way
 				t.Errorf("%d steps for %d samples, want about %d", f.Steps, all, want)
 			}
-			if !(f.StepSeconds > 0 && f.Seconds > float64(f.Steps)*f.StepSeconds) || f.Bytes < 1<<20 || f.Basis == "" {
+			if !(f.StepSeconds > 0 && f.Seconds > float64(f.Steps)*f.StepSeconds && f.Fastest > 0 && f.Fastest <= f.Seconds) || f.Bytes < 1<<20 || f.Basis == "" {
 				t.Errorf("%+v", f)
 			}
 		})

@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"privrec/configs"
+	"privrec/internal/reproduce"
+	"privrec/internal/run"
+)
+
+// tableFlags are those of `privrec reproduce`.
+type tableFlags struct {
+	table   int
+	profile string
+	grid    string
+	out     string
+	sets    []string
+	workers int
+	dryRun  bool
+	noRun   bool
+	noWait  bool
+	json    bool
+	quiet   bool
+}
+
+func (a *App) reproduce() *cobra.Command {
+	var f tableFlags
+	c := &cobra.Command{
+		Use:   "reproduce [PAPER]... [--table N] [--profile smoke|quick|full]",
+		Short: "make a paper's table: train what stands behind it, set it beside the printed numbers",
+		Long: `make a paper's table: train what stands behind each row, one run a seed, and set
+mean and spread beside the printed numbers, the floors, the level of evidence, and
+the epsilons claimed and accounted. Without PAPER, every table there is.
+
+  smoke  generated rows and small networks: minutes, no data needed, level D, no
+         comparison with the paper
+  quick  real data, few epochs, one seed: what a short run gets
+  full   real data, the paper's epochs, several seeds
+
+Runs lie in OUT/runs, each in a directory named after its task, configuration and
+seed. A finished one is never repeated; one that was interrupted or killed goes on
+from its checkpoint; one that fails is reported and does not stop the others.
+Processes on the same OUT share the work. The table goes to standard output and, as
+Markdown and CSV, to OUT/tables; what the runs took, to OUT/tables/*-runs.json.
+
+` + exitCodes,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, papers []string) error { return a.makeTables(c.Context(), papers, f) },
+	}
+	p := c.Flags()
+	p.IntVar(&f.table, "table", 0, "number of the table in the paper, 0 for all")
+	p.StringVar(&f.profile, "profile", "quick", "size: smoke, quick or full")
+	p.StringVar(&f.grid, "grid", "", "a grid file of your own; its configurations are found relative to it")
+	p.StringVarP(&f.out, "out", "o", "runs/reproduce", "folder for runs and tables")
+	p.StringArrayVar(&f.sets, "set", nil, "override one key in every run, as in train.epochs=1; the table says so; may be repeated")
+	p.IntVar(&f.workers, "workers", 0, "threads, 0 for all cores; results do not depend on it")
+	p.BoolVar(&f.dryRun, "dry-run", false, "start nothing: the state of every run, and estimates of time and memory from measured steps")
+	p.BoolVar(&f.noRun, "no-run", false, "start nothing: the table of what is finished")
+	p.BoolVar(&f.noWait, "no-wait", false, "do not wait for runs that other processes are making")
+	p.BoolVar(&f.json, "json", false, "tables as JSON")
+	p.BoolVarP(&f.quiet, "quiet", "q", false, "no progress, warnings only")
+	return c
+}
+
+// grids are the tables asked for.
+func (a *App) grids(papers []string, f tableFlags) ([]*reproduce.Grid, error) {
+	if f.table < 0 {
+		return nil, usagef("0 makes all tables", "--table is %d, want at least 0", f.table)
+	}
+	if f.grid == "" {
+		all, err := reproduce.BuiltIn(configs.Files(), a.Tasks)
+		if err != nil {
+			return nil, err
+		}
+		return reproduce.Select(all, papers, f.table)
+	}
+	if len(papers) > 0 || f.table != 0 {
+		return nil, usagef("leave out PAPER and --table", "--grid names the table already")
+	}
+	g, err := reproduce.Load(f.grid, a.Tasks)
+	return []*reproduce.Grid{g}, err
+}
+
+func (a *App) makeTables(ctx context.Context, papers []string, f tableFlags) error {
+	if f.workers < 0 || f.workers > run.MaxWorkers {
+		return usagef("0 takes all cores", "--workers is %d, want 0 to %d", f.workers, run.MaxWorkers)
+	}
+	if f.out == "" {
+		return usagef("the default is runs/reproduce", "--out is empty")
+	}
+	if f.dryRun && f.noRun {
+		return usagef("--dry-run estimates, --no-run makes the table of what is finished", "--dry-run and --no-run exclude each other")
+	}
+	grids, err := a.grids(papers, f)
+	if err != nil {
+		return err
+	}
+	r := newTableReporter(a.Stderr, f.quiet)
+	defer r.Close()
+	o := reproduce.Options{
+		Profile: f.profile, Out: f.out, Sets: f.sets, Workers: f.workers, NoRun: f.noRun, NoWait: f.noWait,
+		Log: newLogger(r, true), Progress: r, Watch: r.Watch,
+	}
+	var open error
+	for _, g := range grids {
+		if f.dryRun {
+			d, err := g.Estimate(ctx, o)
+			if err != nil {
+				return err
+			}
+			if err := run.Show(a.Stdout, f.json, d); err != nil {
+				return err
+			}
+			continue
+		}
+		t, err := g.Make(ctx, o)
+		if run.WasInterrupted(err) {
+			return run.WithHint(err, "the same command goes on from there")
+		}
+		if err != nil {
+			return err
+		}
+		r.Close()
+		if err := run.Show(a.Stdout, f.json, t.Document); err != nil {
+			return err
+		}
+		for _, path := range t.Files {
+			r.Phase("written: " + path)
+		}
+		open = errors.Join(open, t.Err())
+	}
+	return open
+}

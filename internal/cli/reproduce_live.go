@@ -1,0 +1,226 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+
+	"privrec/internal/reproduce"
+	"privrec/internal/run"
+)
+
+// tableReporter shows how a table comes about.
+type tableReporter interface {
+	run.Progress
+	io.Writer
+	// Watch is told of every change of a run.
+	Watch(title string, runs []reproduce.Run, now int)
+	// Close takes away what is not to stay on the screen.
+	Close()
+}
+
+// newTableReporter chooses: nothing when quiet, a table that is redrawn in place
+// on a terminal, lines otherwise.
+func newTableReporter(w io.Writer, quiet bool) tableReporter {
+	if f, ok := w.(*os.File); ok && !quiet && term.IsTerminal(int(f.Fd())) {
+		size := func() (int, int) {
+			width, height, err := term.GetSize(int(f.Fd()))
+			if err != nil || width < 1 || height < 1 {
+				return 80, 24
+			}
+			return width, height
+		}
+		return &live{w: w, size: size, now: time.Now}
+	}
+	return &tableLines{reporter: newReporter(w, quiet)}
+}
+
+// tableLines says in lines which run goes on.
+type tableLines struct {
+	reporter
+	said string
+}
+
+func (l *tableLines) Watch(_ string, runs []reproduce.Run, now int) {
+	if now < 0 {
+		return
+	}
+	r := runs[now]
+	line := fmt.Sprintf("run %d of %d: %s on %s, seed %d", now+1, len(runs), r.Method, r.Data, r.Seed)
+	if line != l.said {
+		l.Phase(line)
+	}
+	l.said = line
+}
+
+func (l *tableLines) Close() {}
+
+// live redraws a block of lines: a title, a line a row with the state of every
+// seed, and what the present run is doing.
+type live struct {
+	w    io.Writer
+	size func() (width, height int)
+	now  func() time.Time
+
+	mu      sync.Mutex
+	title   string
+	runs    []reproduce.Run
+	at      int
+	started time.Time // of the present title
+	what    string
+	total   int
+	done    int
+	last    string // what the present run said last
+	drawn   int    // lines on the screen that the next drawing replaces
+	shown   time.Time
+}
+
+// redrawEvery is the least time between two drawings that only count.
+const redrawEvery = 100 * time.Millisecond
+
+func (v *live) Watch(title string, runs []reproduce.Run, now int) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if title != v.title {
+		v.title, v.started = title, v.now()
+	}
+	if now != v.at {
+		v.last = ""
+	}
+	v.runs, v.at = runs, now
+	v.draw()
+}
+
+func (v *live) Phase(text string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.runs == nil { // nothing to put it under
+		v.clear()
+		fmt.Fprintln(v.w, text)
+		return
+	}
+	v.last = text
+	v.draw()
+}
+
+func (v *live) Begin(what string, total int) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.what, v.total, v.done = what, total, 0
+	v.draw()
+}
+
+func (v *live) Add(n int) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.done += n
+	if v.now().Sub(v.shown) >= redrawEvery {
+		v.draw()
+	}
+}
+
+func (v *live) End(summary string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.what = ""
+	if summary != "" {
+		v.last = summary
+	}
+	v.draw()
+}
+
+// Write puts log lines above the block.
+func (v *live) Write(p []byte) (int, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.clear()
+	n, err := v.w.Write(p)
+	v.draw()
+	return n, err
+}
+
+func (v *live) Close() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.clear()
+	v.runs = nil
+}
+
+// clear takes the block off the screen.
+func (v *live) clear() {
+	if v.drawn > 0 {
+		fmt.Fprintf(v.w, "\x1b[%dA\x1b[J", v.drawn)
+	}
+	v.drawn = 0
+}
+
+// draw replaces the block in one write, so that no half of it is ever seen.
+func (v *live) draw() {
+	if v.runs == nil {
+		return
+	}
+	width, height := v.size()
+	lines := v.lines(height - 1)
+	var b strings.Builder
+	if v.drawn > 0 {
+		fmt.Fprintf(&b, "\x1b[%dA\x1b[J", v.drawn)
+	}
+	for _, l := range lines {
+		b.WriteString(fit(l, width) + "\n")
+	}
+	io.WriteString(v.w, b.String())
+	v.drawn, v.shown = len(lines), v.now()
+}
+
+// lines are the block, at most so many: where the rows are more, those around the
+// present one.
+func (v *live) lines(most int) []string {
+	finished := 0
+	var rows []string
+	var current int
+	labels, wide := []string{}, 0
+	for _, r := range v.runs {
+		if r.Status == reproduce.Done {
+			finished++
+		}
+		wide = max(wide, utf8.RuneCountInString(r.Method+" on "+r.Data))
+	}
+	for i, r := range v.runs {
+		label := r.Method + " on " + r.Data
+		if len(labels) == 0 || labels[len(labels)-1] != label {
+			labels = append(labels, label)
+			rows = append(rows, "  "+label+strings.Repeat(" ", wide-utf8.RuneCountInString(label)))
+		}
+		state := string(r.Status)
+		if i == v.at {
+			current, state = len(rows)-1, "running"
+			if v.what != "" {
+				state = fmt.Sprintf("%s %d %%", v.what, 100*v.done/max(1, v.total))
+			}
+		}
+		rows[len(rows)-1] += fmt.Sprintf("  %d: %-14s", r.Seed, state)
+	}
+	out := []string{fmt.Sprintf("%s: %d of %d runs done, %s", v.title, finished, len(v.runs), v.now().Sub(v.started).Round(time.Second))}
+	if room := max(1, most-2); len(rows) > room {
+		from := min(max(0, current-room/2), len(rows)-room)
+		rows = rows[from : from+room]
+	}
+	out = append(out, rows...)
+	return append(out, "  "+v.last)
+}
+
+// fit cuts a line to the width of the screen: one that wraps would be two.
+func fit(s string, width int) string {
+	s = strings.TrimRight(s, " ")
+	if utf8.RuneCountInString(s) <= width {
+		return s
+	}
+	r := []rune(s)
+	return string(r[:max(0, width-1)]) + "…"
+}

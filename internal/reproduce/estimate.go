@@ -1,0 +1,106 @@
+package reproduce
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"privrec/internal/dataset"
+	"privrec/internal/report"
+	"privrec/internal/run"
+)
+
+// Estimate says how every run of a table stands and what those that are open
+// would take, from a few real steps of each row that are trained and thrown away.
+// It writes nothing.
+func (g *Grid) Estimate(ctx context.Context, o Options) (*report.Document, error) {
+	cells, runs, err := g.runs(o)
+	if err != nil {
+		return nil, err
+	}
+	t := &report.Table{Name: g.Name, Title: fmt.Sprintf("Runs of %s, profile %s", g.Name, o.Profile), Columns: []report.Column{
+		{Name: "method"}, {Name: "data"}, {Name: "seed"}, {Name: "state"}, {Name: "steps"}, {Name: "ms a step", Format: "%.1f"}, {Name: "time"}, {Name: "memory MB"}}}
+	p, _, err := g.profile(o.Profile, &g.Rows[0])
+	if err != nil {
+		return nil, err
+	}
+	d := &report.Document{Title: "What " + g.Name + " would take", Subtitle: "profile " + o.Profile + ": " + p.About}
+	var (
+		total, fastest   float64
+		open, unmeasured int
+		memory           int64
+	)
+	for _, c := range cells {
+		f, bad := run.Forecast{}, error(nil)
+		measured := false
+		for _, r := range runs {
+			if r.cell != c {
+				continue
+			}
+			if _, err := r.look(); err != nil {
+				return nil, err
+			}
+			if r.Status == Done || r.Status == Failed {
+				t.Add(r.Method, r.Data, fmt.Sprint(r.Seed), string(r.Status))
+				continue
+			}
+			open++
+			if !measured { // the seeds of a row take the same
+				o.Progress.Phase(fmt.Sprintf("measure %s on %s", r.Method, r.Data))
+				f, bad = c.task.Forecast(ctx, r.options)
+				measured = true
+			}
+			switch {
+			case errors.Is(bad, run.ErrNoForecast):
+				t.Add(r.Method, r.Data, fmt.Sprint(r.Seed), string(r.Status))
+				unmeasured++
+			case errors.Is(bad, dataset.ErrNotFound):
+				lack(r, bad)
+				if note := r.Problem; !slices.Contains(d.Notes, note) {
+					d.Notes = append(d.Notes, note)
+				}
+				t.Add(r.Method, r.Data, fmt.Sprint(r.Seed), string(r.Status))
+				unmeasured++
+			case bad != nil:
+				return nil, bad
+			default:
+				t.Add(r.Method, r.Data, fmt.Sprint(r.Seed), string(r.Status), f.Steps, 1000*f.StepSeconds, lasting(f.Seconds), int(f.Bytes>>20))
+				total, fastest, memory = total+f.Seconds, fastest+f.Fastest, max(memory, f.Bytes)
+				if note := r.Method + " on " + r.Data + ": " + f.Basis; !slices.Contains(d.Notes, note) {
+					d.Notes = append(d.Notes, note)
+				}
+			}
+		}
+	}
+	d.Tables = []*report.Table{t}
+	d.Facts = []report.Fact{{Label: "open", Value: fmt.Sprintf("%d of %d runs", open, len(runs)), Note: "finished ones are not repeated"}}
+	if open > unmeasured {
+		d.Facts = append(d.Facts,
+			report.Fact{Label: "time", Value: "about " + lasting(total), Note: "on this machine as busy as it is now, one run after the other, a begun one counted whole"},
+			report.Fact{Label: "undisturbed", Value: "about " + lasting(fastest), Note: "were every step as fast as the fastest measured"},
+			report.Fact{Label: "memory", Value: fmt.Sprintf("about %d MB", memory>>20), Note: "what the program held after the measured steps of the largest row"})
+	}
+	if unmeasured > 0 {
+		d.Facts = append(d.Facts, report.Fact{Label: "not estimated", Value: fmt.Sprintf("%d runs", unmeasured), Note: "their data are missing, or their task measures nothing"})
+	}
+	d.Notes = append(d.Notes, "these are estimates: what a few steps took, times what the settings imply; nothing was written")
+	return d, nil
+}
+
+// lasting writes a time to its first two units.
+func lasting(seconds float64) string {
+	if seconds < 10 {
+		return fmt.Sprintf("%.1f s", seconds)
+	}
+	d := time.Duration(seconds * float64(time.Second)).Round(time.Second)
+	if d >= time.Hour {
+		d = d.Round(time.Minute)
+		return fmt.Sprintf("%d h %02d min", int(d.Hours()), int(d.Minutes())%60)
+	}
+	if d >= time.Minute {
+		return fmt.Sprintf("%d min %02d s", int(d.Minutes()), int(d.Seconds())%60)
+	}
+	return fmt.Sprintf("%d s", int(d.Seconds()))
+}

@@ -1,0 +1,291 @@
+package reproduce
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"privrec/internal/config"
+	"privrec/internal/dataset"
+	"privrec/internal/metrics"
+	"privrec/internal/run"
+)
+
+// Grid is one printed table: the runs behind it and the numbers in it.
+type Grid struct {
+	Name     string   `yaml:"name"`  // of the files that are written; letters, digits, "-" and "."
+	Paper    string   `yaml:"paper"` // by which the command line finds it
+	Table    int      `yaml:"table"` // its number in the paper, at least 1
+	Title    string   `yaml:"title"`
+	Source   Source   `yaml:"source"`
+	Unit     string   `yaml:"unit"` // of the printed numbers: percent or share
+	Metrics  []Metric `yaml:"metrics"`
+	Data     []Data   `yaml:"data"`
+	Profiles Profiles `yaml:"profiles"`
+	Rows     []Row    `yaml:"rows"`
+	Notes    []string `yaml:"notes"`
+
+	doc   *config.Document
+	tasks []run.Task
+	files files
+}
+
+// Source says where the printed numbers stand.
+type Source struct {
+	Cite  string `yaml:"cite"`
+	Where string `yaml:"where"` // table, section or page
+	About string `yaml:"about"` // what the numbers are: seeds, spread, how epochs were chosen
+}
+
+// Metric is one column.
+type Metric struct {
+	Metric  metrics.Metric `yaml:"-"`
+	Name    string         `yaml:"metric"`  // as package metrics names and defines it
+	Printed string         `yaml:"printed"` // as the paper heads the column
+}
+
+// Data is one data set of the table.
+type Data struct {
+	Name    string `yaml:"name"`     // as registered
+	Printed string `yaml:"printed"`  // as the paper calls it
+	StandIn string `yaml:"stand_in"` // what profiles without real data take in its place
+}
+
+// Profiles are the sizes in which the table can be made.
+type Profiles struct {
+	Smoke Profile `yaml:"smoke"`
+	Quick Profile `yaml:"quick"`
+	Full  Profile `yaml:"full"`
+}
+
+// Profile is one of them.
+type Profile struct {
+	About   string   `yaml:"about"`    // what is cut short, for the table's notes
+	StandIn bool     `yaml:"stand_in"` // generated rows in place of real ones
+	Seeds   []uint64 `yaml:"seeds"`
+	Set     []string `yaml:"set"` // overrides of every row, as in train.epochs=3
+}
+
+// Row is one method on one data set.
+type Row struct {
+	Method  string `yaml:"method"`  // as the paper calls it
+	Setting string `yaml:"setting"` // tells rows of one method apart; empty where there is one
+	About   string `yaml:"about"`   // a sentence on the setting, for the table's notes
+	Data    string `yaml:"data"`    // one of Grid.Data
+	Task    string `yaml:"task"`    // as in "train dipsgnn"
+	Config  string `yaml:"config"`  // file, relative to the grid's
+	// Evaluation is the end of the name of the evaluation that counts, as in
+	// "test noise on"; empty: the first.
+	Evaluation string     `yaml:"evaluation"`
+	Set        []string   `yaml:"set"`     // overrides in every profile
+	Smoke      []string   `yaml:"smoke"`   // and in one of them
+	Quick      []string   `yaml:"quick"`   //
+	Full       []string   `yaml:"full"`    //
+	Printed    []*float64 `yaml:"printed"` // in the order of the metrics; null where the paper prints none
+}
+
+// Label is the method with what tells its rows apart.
+func (r *Row) Label() string {
+	if r.Setting == "" {
+		return r.Method
+	}
+	return r.Method + " (" + r.Setting + ")"
+}
+
+// ProfileNames are the profiles in order of size.
+func ProfileNames() []string { return []string{"smoke", "quick", "full"} }
+
+// profile returns a profile with the overrides of a row under it.
+func (g *Grid) profile(name string, r *Row) (p Profile, own []string, err error) {
+	switch name {
+	case "smoke":
+		return g.Profiles.Smoke, r.Smoke, nil
+	case "quick":
+		return g.Profiles.Quick, r.Quick, nil
+	case "full":
+		return g.Profiles.Full, r.Full, nil
+	}
+	return p, nil, &run.UsageError{Message: fmt.Sprintf("unknown profile %q", name), Fix: "known are " + strings.Join(ProfileNames(), ", ")}
+}
+
+// files is where a grid's configurations are: a tree in memory, or the disk.
+type files struct {
+	tree fs.FS  // nil: the disk
+	dir  string // of the grid
+}
+
+// options name the configuration of a row for a run.
+func (f files) options(name string) (run.Options, error) {
+	if f.tree == nil {
+		return run.Options{Config: filepath.Join(f.dir, filepath.FromSlash(name))}, nil
+	}
+	name = path.Join(f.dir, name)
+	text, err := fs.ReadFile(f.tree, name)
+	if err != nil {
+		return run.Options{}, fmt.Errorf("%s: not among the settings that are built in", name)
+	}
+	return run.Options{Config: builtIn + name, Text: text}, nil
+}
+
+// builtIn marks the names of settings that come with the program.
+const builtIn = "built-in configs/"
+
+// Load reads a grid file. Configurations are found relative to it.
+func Load(file string, tasks []run.Task) (*Grid, error) {
+	g, doc, err := config.Load(file, nil, Grid{})
+	if err != nil {
+		return nil, err
+	}
+	return g.check(doc, tasks, files{dir: filepath.Dir(file)})
+}
+
+// parse reads a grid of a tree.
+func parse(tree fs.FS, name string, tasks []run.Task) (*Grid, error) {
+	text, err := fs.ReadFile(tree, name)
+	if err != nil {
+		return nil, fmt.Errorf("grid: %w", err)
+	}
+	g, doc, err := config.Parse(builtIn+name, text, nil, Grid{})
+	if err != nil {
+		return nil, err
+	}
+	return g.check(doc, tasks, files{tree, path.Dir(name)})
+}
+
+// BuiltIn are the grids in the folder "tables" of a tree, by name.
+func BuiltIn(tree fs.FS, tasks []run.Task) ([]*Grid, error) {
+	names, err := fs.Glob(tree, "tables/*.yaml")
+	if err != nil {
+		return nil, err
+	}
+	var out []*Grid
+	for _, name := range names {
+		g, err := parse(tree, name, tasks)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, g)
+	}
+	return out, nil
+}
+
+// check reports every problem of a grid by line, and what the configurations of
+// its rows say to their overrides.
+func (g Grid) check(doc *config.Document, tasks []run.Task, f files) (*Grid, error) {
+	g.doc, g.tasks, g.files = doc, tasks, f
+	var errs config.Errors
+	want := func(ok bool, path, format string, args ...any) bool {
+		if !ok {
+			errs = append(errs, doc.Errorf(path, format, args...))
+		}
+		return ok
+	}
+	want(g.Name != "" && strings.Trim(g.Name, nameChars) == "" && g.Name[0] != '.', "name", "must be letters, digits, - and ., got %q", g.Name)
+	want(g.Paper != "" && strings.Trim(g.Paper, nameChars) == "", "paper", "must be letters, digits, - and ., got %q", g.Paper)
+	want(g.Table >= 1, "table", "must be at least 1, got %d", g.Table)
+	want(g.Title != "", "title", "must not be empty")
+	want(g.Source.Cite != "", "source.cite", "must not be empty")
+	want(g.Source.Where != "", "source.where", "must say where in the paper the numbers stand")
+	want(g.Unit == percent || g.Unit == share, "unit", "must be %s or %s, got %q", percent, share, g.Unit)
+	want(len(g.Metrics) > 0, "metrics", "must name at least one")
+	for i := range g.Metrics {
+		m, err := metrics.Parse(g.Metrics[i].Name)
+		if !want(err == nil, fmt.Sprintf("metrics.%d.metric", i), "%v", err) {
+			continue
+		}
+		g.Metrics[i].Metric = m
+		twice := slices.ContainsFunc(g.Metrics[:i], func(o Metric) bool { return o.Metric == m })
+		want(!twice, fmt.Sprintf("metrics.%d.metric", i), "%v is there already", m)
+		want(g.Metrics[i].Printed != "", fmt.Sprintf("metrics.%d.printed", i), "must say how the paper heads the column")
+	}
+	want(len(g.Data) > 0, "data", "must name at least one")
+	for i, d := range g.Data {
+		set, err := dataset.Find(d.Name)
+		want(err == nil, fmt.Sprintf("data.%d.name", i), "%v", err)
+		want(err != nil || set.StandIn == nil, fmt.Sprintf("data.%d.name", i), "%s is a stand-in", d.Name)
+		in, err := dataset.Find(d.StandIn)
+		want(err == nil, fmt.Sprintf("data.%d.stand_in", i), "%v", err)
+		want(err != nil || in.StandIn != nil, fmt.Sprintf("data.%d.stand_in", i), "%s is not a stand-in", d.StandIn)
+		want(d.Printed != "", fmt.Sprintf("data.%d.printed", i), "must say how the paper calls it")
+		twice := slices.ContainsFunc(g.Data[:i], func(o Data) bool { return o.Name == d.Name })
+		want(!twice, fmt.Sprintf("data.%d.name", i), "%s is there already", d.Name)
+	}
+	for i, p := range []Profile{g.Profiles.Smoke, g.Profiles.Quick, g.Profiles.Full} {
+		at := "profiles." + ProfileNames()[i]
+		want(len(p.Seeds) > 0, at+".seeds", "must name at least one")
+		want(p.About != "", at+".about", "must say what it cuts short")
+		for j, s := range p.Seeds {
+			want(!slices.Contains(p.Seeds[:j], s), fmt.Sprintf("%s.seeds.%d", at, j), "seed %d is there already", s)
+		}
+	}
+	want(len(g.Rows) > 0, "rows", "must name at least one")
+	for i := range g.Rows {
+		g.checkRow(i, want)
+	}
+	if len(errs) == 0 {
+		g.checkConfigs(&errs)
+	}
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	return &g, nil
+}
+
+const (
+	percent   = "percent"
+	share     = "share"
+	nameChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-."
+)
+
+func (g *Grid) checkRow(i int, want func(ok bool, path, format string, args ...any) bool) {
+	r, at := &g.Rows[i], func(key string) string { return fmt.Sprintf("rows.%d.%s", i, key) }
+	want(r.Method != "", at("method"), "must not be empty")
+	want(slices.ContainsFunc(g.Data, func(d Data) bool { return d.Name == r.Data }), at("data"), "%q is not among the grid's data", r.Data)
+	_, err := g.task(r)
+	want(err == nil, at("task"), "%v", err)
+	want(r.Config != "", at("config"), "must name a file")
+	want(len(r.Printed) == len(g.Metrics), at("printed"), "%d printed numbers for %d metrics; write null where the paper prints none", len(r.Printed), len(g.Metrics))
+	for j := range i {
+		o := &g.Rows[j]
+		want(o.Label() != r.Label() || o.Data != r.Data, at("method"), "%s on %s is row %d already; a setting tells two rows apart", r.Label(), r.Data, j+1)
+	}
+}
+
+// checkConfigs lets every row's task look at its configuration in every profile.
+func (g *Grid) checkConfigs(errs *config.Errors) {
+	for i := range g.Rows {
+		r := &g.Rows[i]
+		for _, name := range ProfileNames() {
+			c, err := g.cell(r, name, nil)
+			if err == nil {
+				_, err = c.task.Plan(c.at("unused", c.seeds[0]))
+			}
+			var one *config.Error
+			switch {
+			case err == nil:
+				continue
+			case errors.As(err, &one) && one.Set != "":
+				*errs = append(*errs, g.doc.Errorf(fmt.Sprintf("rows.%d", i), "profile %s sets %s: %s", name, one.Set, one.Message))
+			default:
+				*errs = append(*errs, g.doc.Errorf(fmt.Sprintf("rows.%d.config", i), "%s", strings.ReplaceAll(err.Error(), "\n", "; ")))
+			}
+			break // the same again in the other profiles
+		}
+	}
+}
+
+// task is the one that a row names.
+func (g *Grid) task(r *Row) (run.Task, error) {
+	var known []string
+	for _, t := range g.tasks {
+		if t.String() == r.Task {
+			return t, nil
+		}
+		known = append(known, t.String())
+	}
+	return run.Task{}, fmt.Errorf("unknown task %q; known are %s", r.Task, strings.Join(known, ", "))
+}

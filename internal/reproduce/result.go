@@ -1,0 +1,210 @@
+package reproduce
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"privrec/internal/dataset"
+	"privrec/internal/run"
+)
+
+// measured is what this package reads of metrics.json.
+type measured struct {
+	Data struct {
+		Level dataset.Level `json:"evidence_level"`
+	} `json:"data"`
+	Definitions map[string]string `json:"definitions"`
+	Floors      []scores          `json:"floors"`
+	Evaluations []scores          `json:"evaluations"`
+	Epochs      []json.RawMessage `json:"epochs"`
+	Selection   []json.RawMessage `json:"selection"`
+}
+
+type scores struct {
+	Name   string             `json:"name"`
+	Values map[string]float64 `json:"values"`
+}
+
+// budget is what this package reads of privacy.json.
+type budget struct {
+	Total   number  `json:"eps_total"`
+	Delta   float64 `json:"delta"`
+	Claimed *struct {
+		Theorem string `json:"theorem"`
+		Unit    string `json:"unit"`
+		Eps     number `json:"eps"`
+	} `json:"claimed"`
+	Units []struct {
+		Unit         string  `json:"unit"`
+		Neighbouring string  `json:"neighbouring"`
+		Delta        float64 `json:"delta"`
+		Accounted    struct {
+			Eps number `json:"eps_exact"`
+		} `json:"accounted"`
+		Unbounded []string `json:"unbounded"`
+		Total     number   `json:"eps_total"`
+	} `json:"units"`
+	Unbounded []unbounded `json:"unbounded"`
+	Features  *struct {
+		Claimed   number      `json:"eps1"`
+		Total     number      `json:"eps_total"`
+		Unbounded []unbounded `json:"unbounded"`
+	} `json:"features"`
+}
+
+type unbounded struct {
+	What string `json:"what"`
+	Why  string `json:"why"`
+}
+
+// number is one that JSON writes as the string "infinity" where it has no bound.
+type number float64
+
+// UnmarshalJSON reads a number or "infinity".
+func (n *number) UnmarshalJSON(b []byte) error {
+	if string(b) == `"infinity"` {
+		*n = number(math.Inf(1))
+		return nil
+	}
+	return json.Unmarshal(b, (*float64)(n))
+}
+
+// result is one finished run.
+type result struct {
+	seed     uint64
+	level    dataset.Level
+	values   []float64            // in the order of the grid's metrics, shares
+	floors   map[string][]float64 // likewise
+	order    []string             // of the floors
+	epochs   string               // "10", or "9 + 7" where one training chose the length of the other
+	budget   *budget              // nil: the task wrote none
+	commits  []string
+	manifest *run.Manifest
+}
+
+// read takes the result out of the directory of a finished run.
+func (g *Grid) read(r *Run) (*result, error) {
+	var m measured
+	if err := readJSON(filepath.Join(r.Dir, "metrics.json"), &m); err != nil {
+		return nil, err
+	}
+	manifest, err := run.ReadManifest(r.Dir)
+	if err != nil {
+		return nil, err
+	}
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("%s: %s", filepath.Join(r.Dir, "metrics.json"), fmt.Sprintf(format, args...))
+	}
+	if m.Data.Level < dataset.LevelA || m.Data.Level > dataset.LevelD {
+		return nil, bad("no evidence level")
+	}
+	if len(m.Floors) == 0 {
+		return nil, bad("no floors: results without a floor are not shown")
+	}
+	chosen, err := choose(m.Evaluations, r.cell.row.Evaluation)
+	if err != nil {
+		return nil, bad("%v", err)
+	}
+	out := &result{seed: r.Seed, level: m.Data.Level, floors: map[string][]float64{}, manifest: &manifest, commits: commits(&manifest)}
+	out.epochs = fmt.Sprint(len(m.Epochs))
+	if len(m.Selection) > 0 {
+		out.epochs = fmt.Sprintf("%d + %d", len(m.Selection), len(m.Epochs))
+	}
+	pick := func(s scores) ([]float64, error) {
+		var values []float64
+		for _, c := range g.Metrics {
+			name := c.Metric.String()
+			v, ok := s.Values[name]
+			if !ok || math.IsNaN(v) || math.IsInf(v, 0) {
+				return nil, bad("%q has no %s", s.Name, name)
+			}
+			if was := m.Definitions[name]; was != c.Metric.Definition() {
+				return nil, bad("%s was measured as %q, the table means %q", name, was, c.Metric.Definition())
+			}
+			values = append(values, v)
+		}
+		return values, nil
+	}
+	if out.values, err = pick(chosen); err != nil {
+		return nil, err
+	}
+	for _, f := range m.Floors {
+		if out.floors[f.Name], err = pick(f); err != nil {
+			return nil, err
+		}
+		out.order = append(out.order, f.Name)
+	}
+	b := &budget{}
+	switch err := readJSON(filepath.Join(r.Dir, "privacy.json"), b); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, err
+	default:
+		out.budget = b
+	}
+	return out, nil
+}
+
+// choose finds the one evaluation whose name ends so; the first for "".
+func choose(all []scores, end string) (scores, error) {
+	var found []scores
+	var names []string
+	for _, e := range all {
+		names = append(names, fmt.Sprintf("%q", e.Name))
+		if strings.HasSuffix(e.Name, end) {
+			found = append(found, e)
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return scores{}, fmt.Errorf("no evaluation ends in %q; there are %s", end, strings.Join(names, ", "))
+	case len(found) > 1 && end != "":
+		return scores{}, fmt.Errorf("%d evaluations end in %q; there are %s", len(found), end, strings.Join(names, ", "))
+	}
+	return found[0], nil
+}
+
+// commits are those of the programs that worked on a run, first to last; "+"
+// marks one built with changes of its own.
+func commits(m *run.Manifest) (out []string) {
+	for _, a := range m.Attempts {
+		c := a.Build.Commit
+		if c == "" {
+			c = "unknown"
+		}
+		if len(c) > 12 {
+			c = c[:12]
+		}
+		if a.Build.Dirty {
+			c += "+"
+		}
+		out = appendNew(out, c)
+	}
+	return out
+}
+
+func appendNew(list []string, s string) []string {
+	for _, have := range list {
+		if have == s {
+			return list
+		}
+	}
+	return append(list, s)
+}
+
+func readJSON(path string, v any) error {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(b, v); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}

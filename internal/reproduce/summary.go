@@ -1,0 +1,188 @@
+package reproduce
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"privrec/internal/dataset"
+	"privrec/internal/report"
+	"privrec/internal/stats"
+)
+
+// summary is one row of a table over its seeds.
+type summary struct {
+	cell    *cell
+	results []*result
+	runs    []*Run
+	level   dataset.Level // the weakest of the seeds'; 0 without results
+	columns []column      // by metric
+}
+
+// column is one metric of a row, in percent.
+type column struct {
+	values   []float64 // by seed
+	mean, sd float64
+	lo, hi   float64            // of the t interval; NaN below three seeds
+	paper    float64            // NaN where the paper prints none, or may not be compared with
+	delta    float64            // likewise
+	floors   map[string]float64 // mean over the seeds
+}
+
+// confidence of the intervals.
+const confidence = 0.95
+
+// summarise reads the finished runs of a cell. A run whose results cannot be read
+// fails.
+func (g *Grid) summarise(c *cell, runs []*Run) (*summary, error) {
+	s := &summary{cell: c}
+	for _, r := range runs {
+		if r.cell != c {
+			continue
+		}
+		s.runs = append(s.runs, r)
+		if r.Status != Done {
+			continue
+		}
+		res, err := g.read(r)
+		if err != nil {
+			r.fail(err)
+			continue
+		}
+		s.results, s.level = append(s.results, res), max(s.level, res.level)
+	}
+	for i := range g.Metrics {
+		col := column{lo: math.NaN(), hi: math.NaN(), paper: math.NaN(), delta: math.NaN(), floors: map[string]float64{}}
+		for _, r := range s.results {
+			col.values = append(col.values, 100*r.values[i])
+			for name, f := range r.floors {
+				col.floors[name] += 100 * f[i] / float64(len(s.results))
+			}
+		}
+		col.mean, col.sd = stats.Mean(col.values), stats.SD(col.values)
+		if len(col.values) >= 3 {
+			t, err := stats.TInterval(col.values, confidence)
+			if err != nil {
+				return nil, err
+			}
+			col.lo, col.hi = t.Lo, t.Hi
+		}
+		if p := c.row.Printed[i]; p != nil && (len(s.results) == 0 || report.AllowsDelta(s.level)) && !s.standIn() {
+			if col.paper = *p; g.Unit == share {
+				col.paper *= 100
+			}
+			if len(s.results) > 0 {
+				col.delta = col.mean - col.paper
+			}
+		}
+		s.columns = append(s.columns, col)
+	}
+	return s, nil
+}
+
+// standIn reports whether the row takes generated data in place of the paper's.
+func (s *summary) standIn() bool { return s.cell.name != s.cell.data.Name }
+
+// status is the row's worst news, for cells without a number.
+func (s *summary) status() Status {
+	worst := Done
+	for _, of := range []Status{Resumable, ToDo, Elsewhere, NoData, Failed} {
+		if slices.ContainsFunc(s.runs, func(r *Run) bool { return r.Status == of }) {
+			worst = of
+		}
+	}
+	return worst
+}
+
+// seeds says how many of the row's seeds are in it.
+func (s *summary) seeds() string {
+	if len(s.results) == len(s.runs) {
+		return fmt.Sprint(len(s.runs))
+	}
+	return fmt.Sprintf("%d of %d", len(s.results), len(s.runs))
+}
+
+// epochs are those that ran, by seed, once where all seeds agree.
+func (s *summary) epochs() string {
+	var list []string
+	for _, r := range s.results {
+		list = append(list, r.epochs)
+	}
+	if same := slices.Compact(slices.Clone(list)); len(same) == 1 {
+		return same[0]
+	}
+	return strings.Join(list, ", ")
+}
+
+func (s *summary) commits() string {
+	var list []string
+	for _, r := range s.results {
+		for _, c := range r.commits {
+			list = appendNew(list, c)
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// budgetLine is the account of one unit of protection.
+type budgetLine struct {
+	unit, neighbouring        string
+	delta, claimed, accounted float64 // NaN: nothing claimed, no delta
+	noise                     float64 // what the noise alone comes to; NaN: there is none
+	open                      []string
+}
+
+const featuresUnit = "user features, local"
+
+// budgets are the accounts of a row, the worst seed of each unit, and why what
+// is without bound is so. Nothing where the task states none.
+func (s *summary) budgets() (lines []budgetLine, reasons []unbounded) {
+	at := map[string]int{}
+	add := func(l budgetLine) {
+		i, ok := at[l.unit+"/"+l.neighbouring]
+		if !ok {
+			at[l.unit+"/"+l.neighbouring] = len(lines)
+			lines = append(lines, l)
+			return
+		}
+		lines[i].accounted, lines[i].noise = max(lines[i].accounted, l.accounted), max(lines[i].noise, l.noise)
+		for _, o := range l.open {
+			lines[i].open = appendNew(lines[i].open, o)
+		}
+	}
+	give := func(list []unbounded) (names []string) {
+		for _, u := range list {
+			if !slices.Contains(reasons, u) {
+				reasons = append(reasons, u)
+			}
+			names = append(names, u.What)
+		}
+		return names
+	}
+	none := math.NaN()
+	for _, r := range s.results {
+		b := r.budget
+		if b == nil {
+			continue
+		}
+		names, claimed := give(b.Unbounded), none
+		if b.Claimed != nil {
+			claimed = float64(b.Claimed.Eps)
+		}
+		for _, u := range b.Units {
+			l := budgetLine{u.Unit, u.Neighbouring, u.Delta, none, float64(u.Total), float64(u.Accounted.Eps), u.Unbounded}
+			if b.Claimed != nil && b.Claimed.Unit == u.Unit {
+				l.claimed = claimed
+			}
+			add(l)
+		}
+		if len(b.Units) == 0 {
+			add(budgetLine{"whole run", "", none, claimed, float64(b.Total), none, names})
+		}
+		if f := b.Features; f != nil {
+			add(budgetLine{featuresUnit, "", none, float64(f.Claimed), float64(f.Total), none, give(f.Unbounded)})
+		}
+	}
+	return lines, reasons
+}

@@ -1,0 +1,358 @@
+package reproduce
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"privrec/internal/dataset"
+	"privrec/internal/report"
+)
+
+// Table is a finished table in the forms in which it is written. None of them
+// holds a time or a machine.
+type Table struct {
+	Name     string           // of its files: grid and profile
+	Document *report.Document // for people
+	Numbers  *report.Table    // for programs: a line a row and metric
+	Budgets  *report.Table    // likewise: a line a row and unit of protection
+}
+
+// table lays out what the runs left.
+func (g *Grid) table(o Options, cells []*cell, runs []*Run) (*Table, error) {
+	var rows []*summary
+	for _, c := range cells {
+		s, err := g.summarise(c, runs)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, s)
+	}
+	t := &Table{Name: g.Name + "-" + o.Profile}
+	p, _, err := g.profile(o.Profile, &g.Rows[0])
+	if err != nil {
+		return nil, err
+	}
+	t.Document = &report.Document{
+		Title:    g.Title,
+		Subtitle: fmt.Sprintf("%s; %s; profile %s: %s", g.Source.Cite, g.Source.Where, o.Profile, p.About),
+		Level:    common(rows),
+		Notes:    g.notes(o, rows),
+	}
+	for i := range g.Data {
+		if of := about(rows, &g.Data[i]); len(of) > 0 {
+			t.Document.Tables = append(t.Document.Tables, g.ranking(&g.Data[i], of))
+		}
+	}
+	budgets, reasons := g.budgets(rows)
+	t.Budgets = budgets
+	if len(budgets.Rows) > 0 {
+		shown := *budgets
+		for _, r := range reasons {
+			shown.Notes = append(shown.Notes, r.What+": "+r.Why)
+		}
+		t.Document.Tables = append(t.Document.Tables, &shown)
+	}
+	t.Document.Tables = append(t.Document.Tables, g.made(o, rows))
+	t.Numbers = g.numbers(o, rows)
+	return t, nil
+}
+
+// common is the level of all rows with results, 0 where they differ or none has.
+func common(rows []*summary) dataset.Level {
+	var level dataset.Level
+	for _, s := range rows {
+		if len(s.results) == 0 {
+			continue
+		}
+		if level != 0 && level != s.level {
+			return 0
+		}
+		level = s.level
+	}
+	return level
+}
+
+func about(rows []*summary, d *Data) (of []*summary) {
+	for _, s := range rows {
+		if s.cell.data == d {
+			of = append(of, s)
+		}
+	}
+	return of
+}
+
+// ranking is the table of one data set, in percent, as the paper heads it: floors
+// first, then each method with the printed numbers, ours and the difference.
+func (g *Grid) ranking(d *Data, rows []*summary) *report.Table {
+	title := d.Printed
+	if taken := rows[0].cell.name; taken != d.Name {
+		title += ", in its place the generated " + taken
+	}
+	t := &report.Table{Name: d.Name, Title: title + " (percent)", Columns: report.Columns("%.2f", "method", "numbers")}
+	for _, m := range g.Metrics {
+		t.Columns = append(t.Columns, report.Column{Name: m.Printed, Format: "%.2f"})
+	}
+	t.Columns = append(t.Columns, report.Columns("", "seeds")...)
+	for _, f := range floors(rows) {
+		line := []any{f.label, "floor"}
+		for _, text := range f.cells {
+			line = append(line, text)
+		}
+		t.Add(line...)
+	}
+	for _, s := range rows {
+		label := s.cell.row.Label()
+		add := func(what string, cell func(c column) string, seeds any) {
+			line := []any{label, what}
+			for _, c := range s.columns {
+				line = append(line, cell(c))
+			}
+			t.Add(append(line, seeds)...)
+			label = ""
+		}
+		if s.any(func(c column) float64 { return c.paper }) {
+			add("paper", func(c column) string { return decimals(c.paper, "") }, nil)
+		}
+		add("ours", s.ours, s.seeds())
+		if s.any(func(c column) float64 { return c.lo }) {
+			add(fmt.Sprintf("%.0f %% interval", 100*confidence), func(c column) string {
+				return fmt.Sprintf("%s to %s (%v)", decimals(c.lo, ""), decimals(c.hi, ""), s.level)
+			}, nil)
+		}
+		if s.any(func(c column) float64 { return c.delta }) {
+			add("ours - paper", func(c column) string {
+				if math.IsNaN(c.delta) {
+					return "-"
+				}
+				return fmt.Sprintf("%s (%v)", decimals(c.delta, "+"), s.level)
+			}, nil)
+		}
+	}
+	return t
+}
+
+// ours is a cell of results: mean, spread and level of evidence, or why there is
+// none.
+func (s *summary) ours(c column) string {
+	switch len(c.values) {
+	case 0:
+		return string(s.status())
+	case 1:
+		return fmt.Sprintf("%s (%v)", decimals(c.mean, ""), s.level)
+	}
+	return fmt.Sprintf("%s ± %s (%v)", decimals(c.mean, ""), decimals(c.sd, ""), s.level)
+}
+
+// any reports whether some column has a number there.
+func (s *summary) any(of func(column) float64) bool {
+	return slices.ContainsFunc(s.columns, func(c column) bool { return !math.IsNaN(of(c)) })
+}
+
+// decimals writes two, as the papers do; "-" for no number.
+func decimals(x float64, sign string) string {
+	if math.IsNaN(x) {
+		return "-"
+	}
+	text := fmt.Sprintf("%"+sign+".2f", x)
+	if strings.Trim(text, "+-0.") == "" {
+		return "0.00"
+	}
+	return text
+}
+
+// floor is a line of floors and the rows that have it.
+type floor struct {
+	label string
+	cells []string
+	of    []string
+}
+
+// floors lists each floor once where all rows have the same, else with the rows
+// that it is for: settings may rank other candidates, and generated data differ
+// by seed.
+func floors(rows []*summary) []floor {
+	var names []string
+	for _, s := range rows {
+		for _, r := range s.results {
+			for _, n := range r.order {
+				names = appendNew(names, n)
+			}
+		}
+	}
+	var out []floor
+	for _, n := range names {
+		first := len(out)
+		for _, s := range rows {
+			if len(s.results) == 0 {
+				continue
+			}
+			f := floor{label: n}
+			for _, c := range s.columns {
+				f.cells = append(f.cells, fmt.Sprintf("%s (%v)", decimals(c.floors[n], ""), s.level))
+			}
+			at := slices.IndexFunc(out[first:], func(o floor) bool { return slices.Equal(o.cells, f.cells) })
+			if at < 0 {
+				out, at = append(out, f), len(out)-first
+			}
+			out[first+at].of = append(out[first+at].of, s.cell.row.Label())
+		}
+		if len(out)-first > 1 {
+			for i := first; i < len(out); i++ {
+				out[i].label += ", for " + strings.Join(out[i].of, ", ")
+			}
+		}
+	}
+	return out
+}
+
+// budgets sets what is claimed beside what it amounts to.
+func (g *Grid) budgets(rows []*summary) (*report.Table, []unbounded) {
+	t := &report.Table{Name: "privacy", Title: "Epsilon: claimed, and accounted for what ran (worst seed)", Columns: report.Columns("%.4g",
+		"method", "data", "unit", "neighbours", "delta", "claimed", "accounted", "of the noise alone", "without bound")}
+	var reasons []unbounded
+	for _, s := range rows {
+		lines, why := s.budgets()
+		for _, l := range lines {
+			t.Add(s.cell.row.Label(), s.cell.name, l.unit, l.neighbouring, there(l.delta), there(l.claimed), there(l.accounted), there(l.noise), strings.Join(l.open, ", "))
+		}
+		for _, u := range why {
+			if !slices.Contains(reasons, u) {
+				reasons = append(reasons, u)
+			}
+		}
+	}
+	return t, reasons
+}
+
+// made says which runs stand behind each row.
+func (g *Grid) made(o Options, rows []*summary) *report.Table {
+	t := &report.Table{Name: "runs", Title: "Runs", Columns: report.Columns("", "method", "data", "level", "profile", "seeds", "epochs run", "state", "commit")}
+	for _, s := range rows {
+		level := ""
+		if s.level != 0 {
+			level = s.level.String()
+		}
+		var seeds []string
+		for _, r := range s.runs {
+			seeds = append(seeds, fmt.Sprint(r.Seed))
+		}
+		t.Add(s.cell.row.Label(), s.cell.name, level, o.Profile, strings.Join(seeds, ", "), s.epochs(), string(s.status()), s.commits())
+	}
+	t.Notes = []string{"epochs run: \"a + b\" is a training that chose the number of epochs b, and one of b epochs on all samples; by seed where they differ"}
+	return t
+}
+
+// notes say what the numbers are and what is not there.
+func (g *Grid) notes(o Options, rows []*summary) []string {
+	var out []string
+	printed, withheld, spread := false, false, false
+	levels := map[dataset.Level]bool{}
+	for _, s := range rows {
+		if len(s.results) > 0 {
+			levels[s.level] = true
+		}
+		printed = printed || s.any(func(c column) float64 { return c.paper })
+		withheld = withheld || len(s.results) > 0 && !report.AllowsDelta(s.level)
+		spread = spread || len(s.results) > 1
+	}
+	if printed {
+		out = append(out, "paper: "+g.Source.Where+": "+g.Source.About)
+	}
+	if withheld {
+		out = append(out, "results of level C or D stand beside no printed number: they say nothing about the paper's")
+	}
+	if len(levels) > 1 {
+		for _, l := range []dataset.Level{dataset.LevelA, dataset.LevelB, dataset.LevelC, dataset.LevelD} {
+			if levels[l] {
+				out = append(out, fmt.Sprintf("level %v: %s", l, l.Meaning()))
+			}
+		}
+	}
+	if spread {
+		out = append(out, fmt.Sprintf("a ± b: mean and sample standard deviation over the seeds; the interval is Student's for the mean, at %.0f %%, from three seeds on", 100*confidence))
+	}
+	for _, m := range g.Metrics {
+		definition := m.Metric.Definition()
+		if m.Printed != m.Name {
+			definition = m.Printed + " is " + definition
+		}
+		out = append(out, definition)
+	}
+	if len(o.Sets) > 0 {
+		out = append(out, "changed by hand in every run: "+strings.Join(o.Sets, ", "))
+	}
+	for _, s := range rows {
+		if about := s.cell.row.About; about != "" {
+			out = append(out, s.cell.row.Label()+": "+about)
+		}
+	}
+	for _, s := range rows {
+		for _, r := range s.runs {
+			line := fmt.Sprintf("%s on %s, seed %d: %s", r.Method, r.Data, r.Seed, r.Status)
+			switch {
+			case r.Status == Done:
+				continue
+			case r.Status == NoData:
+				line = "data missing: " + r.Problem
+			case r.Problem != "":
+				line += ": " + r.Problem
+			}
+			out = appendNew(out, line)
+		}
+	}
+	return append(out, g.Notes...)
+}
+
+// numbers is the table for programs, in percent with all digits. Empty cells are
+// what there is not.
+func (g *Grid) numbers(o Options, rows []*summary) *report.Table {
+	t := &report.Table{Name: "numbers", Columns: report.Columns("", "table", "profile", "data", "method", "setting", "metric", "level", "state",
+		"paper", "ours_mean", "ours_sd", "ours_t95_low", "ours_t95_high", "seeds_done", "seeds", "delta", "floor_random", "floor_popularity",
+		"claimed_epsilon", "accounted_epsilon", "epochs_run", "commit")}
+	for _, s := range rows {
+		claimed, accounted := math.NaN(), math.NaN()
+		lines, _ := s.budgets()
+		for _, l := range lines {
+			if l.unit == featuresUnit {
+				continue
+			}
+			if !math.IsNaN(l.claimed) {
+				claimed = l.claimed
+			}
+			if math.IsNaN(accounted) || l.accounted > accounted {
+				accounted = l.accounted
+			}
+		}
+		for i, c := range s.columns {
+			mean, sd, level := math.NaN(), math.NaN(), ""
+			if len(c.values) > 0 {
+				mean, level = c.mean, s.level.String()
+			}
+			if len(c.values) > 1 {
+				sd = c.sd
+			}
+			row := s.cell.row
+			t.Add(g.Name, o.Profile, s.cell.name, row.Method, row.Setting, g.Metrics[i].Name, level, string(s.status()),
+				there(c.paper), there(mean), there(sd), there(c.lo), there(c.hi), len(c.values), len(s.runs), there(c.delta),
+				has(c.floors, "random"), has(c.floors, "popularity"), there(claimed), there(accounted), s.epochs(), s.commits())
+		}
+	}
+	return t
+}
+
+// there is x, or nothing for no number.
+func there(x float64) any {
+	if math.IsNaN(x) {
+		return nil
+	}
+	return x
+}
+
+func has(m map[string]float64, name string) any {
+	if x, ok := m[name]; ok {
+		return x
+	}
+	return nil
+}
