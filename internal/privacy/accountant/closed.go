@@ -39,16 +39,6 @@ func ClassicalSigma(sensitivity, epsilon, delta float64) float64 {
 	return sensitivity * math.Sqrt(2*math.Log(1.25/delta)) / epsilon
 }
 
-// Rho is the zero-concentrated DP parameter of mu-Gaussian-DP, mu²/2 (Bun and
-// Steinke 2016, proposition 1.6); GaussianRDP is its curve alpha rho.
-func Rho(mu2 float64) float64 { return mu2 / 2 }
-
-// GaussianRDP is the Rényi divergence of order alpha > 1 of a Gaussian release.
-func GaussianRDP(sigma, sensitivity, alpha float64) float64 {
-	m := sensitivity / sigma
-	return alpha * m * m / 2
-}
-
 // CLTMuPoisson is the mu that the central limit theorem gives for steps
 // Poisson-sampled Gaussian releases of rate q and noise multiplier sigma (Bu et
 // al. 2020). It is an approximation and can be below the truth: never a guarantee.

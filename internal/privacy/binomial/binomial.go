@@ -61,7 +61,7 @@ func (l Law) LogPMF(k int64) float64 {
 	}
 	n, x := float64(l.N), float64(k)
 	y := n - x
-	log := stirling(n) - stirling(x) - stirling(y) - deviance(x, n*l.P) - deviance(y, n*l.Q)
+	log := Stirling(n) - Stirling(x) - Stirling(y) - deviance(x, n*l.P) - deviance(y, n*l.Q)
 	return log + 0.5*math.Log(n/(2*math.Pi*x*y))
 }
 
@@ -118,9 +118,9 @@ func (l Law) logTail(k int64) float64 {
 	return l.LogPMF(k) + math.Log(sum)
 }
 
-// stirling is log n! - log(sqrt(2 pi n) (n/e)^n), the error of Stirling's
+// Stirling is log n! - log(sqrt(2 pi n) (n/e)^n), the error of Stirling's
 // formula, for integer n >= 1.
-func stirling(n float64) float64 {
+func Stirling(n float64) float64 {
 	if n < float64(len(stirlings)) {
 		return stirlings[int(n)]
 	}

@@ -5,9 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"privrec/internal/privacy/accountant"
-	"privrec/internal/privacy/accountant/classic"
 	"privrec/internal/privacy/accountant/rdp"
+	"privrec/internal/privacy/mechanism"
 )
 
 // at is a curve of Rényi divergences at the order of a row.
@@ -21,10 +20,11 @@ func at(by string, curve func(r *row) (rdp.Curve, error)) answers {
 	})
 }
 
-// response is the randomised response of a noise parameter, as other libraries
-// have it.
-func response(r *row, categories string) (classic.Response, error) {
-	return classic.FromNoise(r.num("noise_parameter"), r.count(categories))
+// fromNoise is randomised response as other libraries have it: with a probability,
+// the noise parameter, the answer is uniform over all categories, else the truth.
+func fromNoise(r *row, categories string) mechanism.Response {
+	noise, k := r.num("noise_parameter"), r.count(categories)
+	return mechanism.Response{Epsilon: math.Log1p((1 - noise) / noise * float64(k)), Categories: k}
 }
 
 // curves are Rényi divergences, and their conversions at one order.
@@ -33,15 +33,10 @@ func curves() map[string]answers {
 		return plain(by, func(r *row) float64 { return f(r.num("rdp"), r.num("alpha"), r.num(x)) })
 	}
 	return map[string]answers{
-		"GaussianRDP": all(
-			at("rdp.Gaussian", func(r *row) (rdp.Curve, error) { return rdp.Gaussian(r.num("sigma"), r.num("sens")) }),
-			plain("accountant.GaussianRDP", func(r *row) float64 { return accountant.GaussianRDP(r.num("sigma"), r.num("sens"), r.num("alpha")) })),
-		"LaplaceRDP": at("rdp.Laplace", func(r *row) (rdp.Curve, error) { return rdp.Laplace(r.num("b"), r.num("sens")) }),
+		"GaussianRDP": at("rdp.Gaussian", func(r *row) (rdp.Curve, error) { return rdp.Gaussian(r.num("sigma"), r.num("sens")) }),
+		"LaplaceRDP":  at("rdp.Laplace", func(r *row) (rdp.Curve, error) { return rdp.Laplace(r.num("b"), r.num("sens")) }),
 		"RRRDP": at("rdp.RandomizedResponse", func(r *row) (rdp.Curve, error) {
-			m, err := response(r, "k")
-			if err != nil {
-				return nil, err
-			}
+			m := fromNoise(r, "k")
 			return rdp.RandomizedResponse(m.Epsilon, m.Categories)
 		}),
 		"SampledGaussianRDP": at("rdp.SampledGaussian", func(r *row) (rdp.Curve, error) { return rdp.SampledGaussian(r.num("q"), r.num("sigma")) }),

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"privrec/internal/privacy/accountant"
-	"privrec/internal/privacy/accountant/rdp"
 	"privrec/internal/privacy/mechanism"
 )
 
@@ -48,14 +47,8 @@ func gaussian() map[string]answers {
 			}
 			return sigma, nil
 		}),
-		"LaplaceScale": all(
-			one("rdp.LaplaceScale", func(r *row) (float64, error) { return rdp.LaplaceScale(r.num("eps"), r.num("sens")) }),
-			one("mechanism.LaplaceScale", func(r *row) (float64, error) { m, err := laplace(r); return m.Scale, err })),
-		"LaplaceVariance": all(
-			one("rdp.LaplaceVariance", func(r *row) (float64, error) { m, err := laplace(r); return rdp.LaplaceVariance(m.Scale), err }),
-			one("mechanism.Laplace.Variance", func(r *row) (float64, error) { m, err := laplace(r); return m.Variance(), err })),
-		"LaplaceTail": all(
-			one("rdp.LaplaceTail", func(r *row) (float64, error) { m, err := laplace(r); return rdp.LaplaceTail(m.Scale, r.num("t")), err }),
-			one("mechanism.Laplace.Tail", func(r *row) (float64, error) { m, err := laplace(r); return m.Tail(r.num("t")), err })),
+		"LaplaceScale":    one("mechanism.LaplaceScale", func(r *row) (float64, error) { m, err := laplace(r); return m.Scale, err }),
+		"LaplaceVariance": one("mechanism.Laplace.Variance", func(r *row) (float64, error) { m, err := laplace(r); return m.Variance(), err }),
+		"LaplaceTail":     one("mechanism.Laplace.Tail", func(r *row) (float64, error) { m, err := laplace(r); return m.Tail(r.num("t")), err }),
 	}
 }

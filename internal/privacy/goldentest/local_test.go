@@ -9,28 +9,27 @@ import (
 	"strings"
 	"testing"
 
-	"privrec/internal/privacy/accountant/classic"
+	"privrec/internal/privacy/accountant/exact"
 	"privrec/internal/privacy/mechanism"
 )
 
 // local are local randomisers and integer noise.
 func local() map[string]answers {
-	oracle := func(r *row) classic.Oracle {
-		return classic.Oracle{Kind: classic.OracleKind(r.text("oracle")), Epsilon: r.num("eps"), Categories: int64(r.or("k", 2))}
+	oracle := func(r *row) mechanism.Oracle {
+		return mechanism.Oracle{Kind: mechanism.OracleKind(strings.ToLower(r.text("oracle"))), Epsilon: r.num("eps"), Categories: int(r.or("k", 2))}
 	}
-	// oracles asks the table of oracles, and the mechanism where there is one.
-	oracles := func(name string, table func(o classic.Oracle, r *row) (float64, error), grr func(m mechanism.Response, r *row) float64, oue func(m mechanism.UnaryEncoding, r *row) float64) answers {
+	// oracles asks the oracle, and the mechanism that it is made of.
+	oracles := func(name string, law func(m mechanism.Oracle, r *row) float64, grr func(m mechanism.Response, r *row) float64, oue func(m mechanism.UnaryEncoding, r *row) float64) answers {
 		return func(r *row) ([]answer, error) {
-			o := oracle(r)
-			v, err := table(o, r)
-			list := []answer{{by: "classic.Oracle." + name, got: v}}
+			m := oracle(r)
+			list := []answer{{by: "mechanism.Oracle." + name, got: law(m, r)}}
 			switch {
-			case o.Kind == classic.GRR && grr != nil:
-				list = append(list, answer{by: "mechanism.Response", got: grr(mechanism.Response{Epsilon: o.Epsilon, Categories: o.Categories}, r)})
-			case o.Kind == classic.OUE && oue != nil:
-				list = append(list, answer{by: "mechanism.UnaryEncoding", got: oue(mechanism.UnaryEncoding{Epsilon: o.Epsilon}, r)})
+			case m.Kind == mechanism.GRR && grr != nil:
+				list = append(list, answer{by: "mechanism.Response", got: grr(mechanism.Response{Epsilon: m.Epsilon, Categories: int64(m.Categories)}, r)})
+			case m.Kind == mechanism.OUE && oue != nil:
+				list = append(list, answer{by: "mechanism.UnaryEncoding", got: oue(mechanism.UnaryEncoding{Epsilon: m.Epsilon}, r)})
 			}
-			return list, err
+			return list, nil
 		}
 	}
 	pm := func(r *row) mechanism.Piecewise { return mechanism.Piecewise{Epsilon: r.num("eps")} }
@@ -41,21 +40,18 @@ func local() map[string]answers {
 		return mechanism.DiscreteGaussianLaw{Sigma: math.Sqrt(r.num("sigma2"))}
 	}
 	return map[string]answers{
-		"FOParamP": oracles("P", func(o classic.Oracle, _ *row) (float64, error) { return o.P(), o.Validate() },
+		"FOParamP": oracles("P", func(m mechanism.Oracle, _ *row) float64 { return m.P() },
 			func(m mechanism.Response, _ *row) float64 { return m.Keep() }, func(m mechanism.UnaryEncoding, _ *row) float64 { return m.P() }),
-		"FOParamQ": oracles("Q", func(o classic.Oracle, _ *row) (float64, error) { return o.Q(), o.Validate() },
+		"FOParamQ": oracles("Q", func(m mechanism.Oracle, _ *row) float64 { return m.Q() },
 			func(m mechanism.Response, _ *row) float64 { return m.Other() }, func(m mechanism.UnaryEncoding, _ *row) float64 { return m.Q() }),
-		"FOVariance": oracles("Variance", func(o classic.Oracle, r *row) (float64, error) { return o.Variance(r.num("n"), r.num("f")) },
+		"FOVariance": oracles("FrequencyVariance", func(m mechanism.Oracle, r *row) float64 { return m.FrequencyVariance(r.num("n"), r.num("f")) },
 			nil, func(m mechanism.UnaryEncoding, r *row) float64 { return m.FrequencyVariance(r.num("n"), r.num("f")) }),
-		"KRRDelta": one("classic.Response.Delta", func(r *row) (float64, error) {
-			m := classic.Response{Epsilon: r.or("eps0", 0), Categories: r.count("k")}
+		"KRRDelta": one("exact.ResponseDelta", func(r *row) (float64, error) {
+			epsilon0 := r.or("eps0", 0)
 			if r.has("noise_parameter") {
-				var err error
-				if m, err = response(r, "k"); err != nil {
-					return 0, err
-				}
+				epsilon0 = fromNoise(r, "k").Epsilon
 			}
-			return m.Delta(r.num("eps"))
+			return exact.ResponseDelta(epsilon0, r.count("k"), r.num("eps"))
 		}),
 		"PMC":           piecewise("C", func(m mechanism.Piecewise, _ *row) float64 { return m.C() }),
 		"PMDensityHigh": piecewise("Density", func(m mechanism.Piecewise, _ *row) float64 { return m.Density(0, 0) }),
@@ -68,11 +64,10 @@ func local() map[string]answers {
 			in, out := m.Density((l+h)/2, r.num("t")), m.Density(m.C(), -1)
 			return (in - out) * (h - l) * (h + l) / 2
 		}),
-		"PMVariance": all(piecewise("Variance", func(m mechanism.Piecewise, r *row) float64 { return m.Variance(r.num("t")) }),
-			one("classic.PiecewiseVariance", func(r *row) (float64, error) { return classic.PiecewiseVariance(r.num("eps"), r.num("t")) })),
+		"PMVariance":      piecewise("Variance", func(m mechanism.Piecewise, r *row) float64 { return m.Variance(r.num("t")) }),
 		"PMWorstVariance": piecewise("Variance", func(m mechanism.Piecewise, _ *row) float64 { return math.Max(m.Variance(-1), m.Variance(1)) }),
-		"DuchiVariance":   one("classic.DuchiVariance", func(r *row) (float64, error) { return classic.DuchiVariance(r.num("eps"), r.num("t")) }),
-		"HybridVariance":  one("classic.HybridVariance", func(r *row) (float64, error) { return classic.HybridVariance(r.num("eps"), r.num("t")) }),
+		"DuchiVariance":   plain("mechanism.DuchiVariance", func(r *row) float64 { return mechanism.DuchiVariance(r.num("eps"), r.num("t")) }),
+		"HybridVariance":  plain("mechanism.HybridVariance", func(r *row) float64 { return mechanism.HybridVariance(r.num("eps"), r.num("t")) }),
 
 		"DiscreteGaussianZ":        plain("mechanism.DiscreteGaussianLaw.Normaliser", func(r *row) float64 { return gauss(r).Normaliser() }),
 		"DiscreteGaussianVariance": plain("mechanism.DiscreteGaussianLaw.Variance", func(r *row) float64 { return gauss(r).Variance() }),

@@ -23,8 +23,10 @@ func (g golden) p(name string) float64 { v, _ := g.Params[name].(float64); retur
 func TestGoldenLaws(t *testing.T) {
 	tested := map[string]int{}
 	worst := 0.0
-	for _, category := range []string{"piecewise_mechanism", "local_frequency_oracles"} {
-		b, err := os.ReadFile(filepath.Join("../../../testdata/goldens", category+".json"))
+	const goldens = "../../../testdata/goldens/"
+	for _, path := range []string{goldens + "piecewise_mechanism.json", goldens + "local_frequency_oracles.json", "testdata/more.json"} {
+		category := strings.TrimSuffix(filepath.Base(path), ".json")
+		b, err := os.ReadFile(filepath.FromSlash(path))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,8 +51,8 @@ func TestGoldenLaws(t *testing.T) {
 		}
 	}
 	t.Logf("%v, largest relative error %.1e", tested, worst)
-	if tested["piecewise_mechanism"] != 141 || tested["local_frequency_oracles"] != 96 {
-		t.Errorf("tested %v, want 141 and 96 rows", tested)
+	if tested["piecewise_mechanism"] != 141 || tested["local_frequency_oracles"] != 96 || tested["more"] != 6 {
+		t.Errorf("tested %v, want 141, 96 and 6 rows", tested)
 	}
 }
 

@@ -132,13 +132,6 @@ func checkCount(n int64) error {
 // maxCount keeps every count exact as a float64.
 const maxCount = 1 << 53
 
-func checkPositive(name string, v float64) error {
-	if !(v > 0) || math.IsInf(v, 1) {
-		return fmt.Errorf("%s is %v, want positive and finite", name, v)
-	}
-	return nil
-}
-
 // finite turns an overflow into an error.
 func finite(v float64) (float64, error) {
 	if math.IsNaN(v) || math.IsInf(v, 0) {

@@ -1,8 +1,9 @@
 // Package classic is differential privacy in closed form: composition theorems,
-// amplification by sampling, the exact composition of randomised response, and
-// the laws of local mechanisms. None of it needs a curve or a mesh, and much of it
-// is loose; it is what papers state, what other accountants are checked against,
-// and, for pure DP (KFold), exact.
+// amplification by sampling, and the exact composition of randomised response.
+// None of it needs a curve or a mesh, and much of it is loose; it is what papers
+// state, what other accountants are checked against, and, for pure DP (KFold),
+// exact. The laws of mechanisms are in package mechanism, the deltas of single
+// releases in package exact.
 //
 //   - Basic, Advanced, AdvancedTight, AdvancedAny: k-fold adaptive composition of
 //     (epsilon, delta)-DP (Dwork and Roth, "The algorithmic foundations of
@@ -16,11 +17,6 @@
 //   - AmplifyPoisson, AmplifyWithoutReplacement: a guarantee on a random part of the
 //     data (Balle, Barthe, Gaboardi, NeurIPS 2018, theorems 8 and 9).
 //   - PureToZCDP: rho of an epsilon-DP mechanism.
-//   - Response, Oracle, Duchi, Hybrid: local randomisers and the variance of what is
-//     estimated from them (Wang, Blocki, Li, Jha, USENIX Security 2017; Wang et al.,
-//     ICDE 2019).
-//   - DiscreteGaussianDelta, DiscreteLaplaceDelta: the whole curve of one release of
-//     integer noise.
 //   - Filter: budgets for mechanisms chosen after the results of those before.
 //
 // A guarantee that cannot be given is an error, ErrUnreachable where no finite

@@ -1,126 +1,129 @@
 package exact
 
 import (
+	"errors"
 	"fmt"
 	"math"
-
-	"privrec/internal/privacy"
-	"privrec/internal/privacy/accountant/terms"
 )
 
-// DiscreteGaussianDelta is the exact delta at epsilon of one release of an integer
-// that moves by shift >= 1, with noise P(k) proportional to exp(-k²/(2 sigma²)), by
-// direct summation (Canonne, Kamath, Steinke, NeurIPS 2020, theorem 7). sigma is in
-// [0.05, 1e6] grid steps, epsilon 0 or more and finite. It is not rounded up; its
+// LaplaceDelta is the exact delta at epsilon >= 0 of one release of what moves by at
+// most sensitivity in the l1 norm, with Laplace noise of the given scale:
+// 1 - e^((epsilon - sensitivity/scale)/2), and 0 from epsilon = sensitivity/scale on.
+// Both are positive and finite.
+func LaplaceDelta(scale, sensitivity, epsilon float64) (float64, error) {
+	if err := errors.Join(checkPositive("scale", scale), checkPositive("sensitivity", sensitivity), checkEpsilon(epsilon)); err != nil {
+		return 0, err
+	}
+	return math.Max(0, -math.Expm1((epsilon-sensitivity/scale)/2)), nil
+}
+
+// ResponseDelta is the exact delta at epsilon >= 0 of one randomised response of
+// epsilon0 >= 0 over at least 2 categories: with x = e^epsilon0 the truth has
+// x/(x+k-1), any other value 1/(x+k-1), and delta is what the first has above
+// e^epsilon times the second.
+func ResponseDelta(epsilon0 float64, categories int64, epsilon float64) (float64, error) {
+	if err := checkEpsilon(epsilon0); err != nil {
+		return 0, fmt.Errorf("response: %w", err)
+	}
+	if categories < 2 || categories > maxShift {
+		return 0, fmt.Errorf("categories are %d, want 2 to %d", categories, int64(maxShift))
+	}
+	if err := checkEpsilon(epsilon); err != nil {
+		return 0, err
+	}
+	keep := 1 / (1 + float64(categories-1)*math.Exp(-epsilon0))
+	return math.Max(0, -math.Expm1(epsilon-epsilon0)*keep), nil
+}
+
+// DiscreteLaplaceDelta is the exact delta at epsilon >= 0 of one release of an
+// integer that moves by shift >= 1, with noise P(k) proportional to
+// exp(-|k|/scale). The events that tell most are half-lines: with a = 1/scale and x
+// the last integer below (shift - epsilon/a)/2, or 0,
+//
+//	(e^-a (1-e^(-a x)) + 1 - e^(epsilon + a (x-shift))) / (1 + e^-a)
+//
+// of positive terms only; 0 from epsilon = a shift on. It is not rounded up; its
 // relative error is below 1e-12.
-func DiscreteGaussianDelta(sigma, epsilon float64, shift int64) (float64, error) {
-	if err := checkDiscrete("sigma", sigma, 0.05, 1e6, epsilon, shift); err != nil {
-		return 0, err
-	}
-	v, k := 2*sigma*sigma, float64(shift)
-	z := math.Sqrt(2*math.Pi) * sigma
-	if sigma < 2 {
-		z = 1
-		for x := 1.0; x < 80; x++ {
-			z += 2 * math.Exp(-x*x/v)
-		}
-	}
-	sum, last := 0.0, 0.0
-	from := math.Floor(epsilon*sigma*sigma/k-k/2) + 1
-	for x := from; ; x++ {
-		// The loss of noise x is k(k+2x)/(2 sigma²).
-		last = math.Exp(-x*x/v) * -math.Expm1(epsilon-k*(k+2*x)/v)
-		sum += math.Max(0, last)
-		if x > 0 && x*x/v > from*from/v*sign(from)+45 {
-			return math.Min(1, sum/z), nil
-		}
-	}
-}
-
-func sign(x float64) float64 {
-	if x > 0 {
-		return 1
-	}
-	return 0
-}
-
-// DiscreteLaplaceDelta is the exact delta at epsilon of one release of an integer
-// that moves by shift >= 1, with noise P(k) proportional to exp(-|k|/scale), by
-// direct summation. scale is in [1e-3, 1e12] grid steps, epsilon 0 or more and
-// finite. It is not rounded up; its relative error is below 1e-12.
 func DiscreteLaplaceDelta(scale, epsilon float64, shift int64) (float64, error) {
-	if err := checkDiscrete("scale", scale, 1e-3, 1e12, epsilon, shift); err != nil {
+	if err := errors.Join(checkPositive("scale", scale), checkShift(shift), checkEpsilon(epsilon)); err != nil {
 		return 0, err
 	}
-	if shift >= mostNodes {
-		return 0, notCovered("a sum of %d values", shift)
-	}
-	a, k := 1/scale, float64(shift)
-	if epsilon >= k*a {
+	a, s := 1/scale, float64(shift)
+	if epsilon >= a*s {
 		return 0, nil
 	}
-	end := 1 / (1 + math.Exp(-a))
-	sum := end * -math.Expm1(epsilon-k*a)
-	for x := 1.0; x < k && (k-2*x)*a > epsilon; x++ {
-		sum += -math.Expm1(-a) * end * math.Exp(-x*a) * -math.Expm1(epsilon-(k-2*x)*a)
-	}
-	return math.Min(1, sum), nil
+	x := math.Max(0, math.Ceil((s-epsilon*scale)/2)-1)
+	return (-math.Expm1(-a*x)*math.Exp(-a) - math.Expm1(math.Min(0, epsilon+a*(x-s)))) / (1 + math.Exp(-a)), nil
 }
 
-func checkDiscrete(name string, noise, least, most, epsilon float64, shift int64) error {
-	switch {
-	case !(noise >= least && noise <= most):
-		return fmt.Errorf("%s is %v, want %g to %g grid steps", name, noise, least, most)
-	case !(epsilon >= 0) || math.IsInf(epsilon, 1):
-		return fmt.Errorf("epsilon is %v, want at least 0 and finite", epsilon)
-	case shift < 1:
-		return fmt.Errorf("shift is %d, want at least 1", shift)
+// DiscreteGaussianDelta is the exact delta at epsilon >= 0 of one release of an
+// integer that moves by shift >= 1, with noise P(k) proportional to exp(-k²/(2
+// sigma²)) (Canonne, Kamath, Steinke, NeurIPS 2020, theorem 7): the sum of
+// P(k) (1 - e^(epsilon - L(k))) over the k with loss L(k) = shift (2k + shift)/(2
+// sigma²) above epsilon, of positive terms only. sigma is at most 1e7: the sum has
+// some 20 sigma terms. It is not rounded up; its relative error is below 1e-12.
+func DiscreteGaussianDelta(sigma, epsilon float64, shift int64) (float64, error) {
+	if err := errors.Join(checkPositive("sigma", sigma), checkShift(shift), checkEpsilon(epsilon)); err != nil {
+		return 0, err
+	}
+	if sigma > maxSigma {
+		return 0, fmt.Errorf("sigma is %v, want at most %v", sigma, float64(maxSigma))
+	}
+	v, s := 2*sigma*sigma, float64(shift)
+	loss := func(k float64) float64 { return s * (2*k + s) / v }
+	// Below -40 sigma there is no mass worth e^-800 of what lies above.
+	first := math.Max(math.Floor((epsilon*v/s-s)/2)+1, math.Floor(-40*sigma))
+	peak := math.Max(first, 0)
+	sum := 0.0
+	for k := first; ; k++ {
+		mass := math.Exp((peak - k) * (peak + k) / v) // relative to that at the peak, which may underflow
+		sum += mass * math.Max(0, -math.Expm1(epsilon-loss(k)))
+		if k > peak && mass*(1+v/k) <= 0x1p-60*sum { // the rest is at most a geometric series of ratio e^(-2k/v)
+			break
+		}
+	}
+	if sum == 0 {
+		return 0, nil
+	}
+	return math.Min(1, math.Exp(math.Log(sum)-peak*peak/v-math.Log(gaussSum(v)))), nil
+}
+
+const maxSigma = 1e7
+
+// gaussSum is the sum of exp(-k²/v) over all integers, by Poisson summation where
+// that is the shorter one.
+func gaussSum(v float64) float64 {
+	factor, rate := 1.0, 1/v
+	if v > 1/math.Pi {
+		factor, rate = math.Sqrt(math.Pi*v), math.Pi*math.Pi*v
+	}
+	sum := 0.0
+	for k := 4.0; k >= 1; k-- { // the rate is at least pi: e^(-16 pi) is 1e-22
+		sum += math.Exp(-k * k * rate)
+	}
+	return factor * (1 + 2*sum)
+}
+
+// maxShift keeps every count of steps exact as a float64.
+const maxShift = 1 << 53
+
+func checkShift(n int64) error {
+	if n < 1 || n > maxShift {
+		return fmt.Errorf("shift is %d, want 1 to %d", n, int64(maxShift))
 	}
 	return nil
 }
 
-// RepeatedDelta is the exact delta at epsilon of count compositions of an
-// (epsilon0, delta0)-DP mechanism, the worst there is: count binary randomized
-// responses, each of which gives everything away with probability delta0
-// (Kairouz, Oh, Viswanath, ICML 2015, theorem 3.3). delta0 is in [0, 1).
-func RepeatedDelta(epsilon0, delta0 float64, count int64, epsilon float64) (Value, error) {
-	if !(delta0 >= 0 && delta0 < 1) {
-		return Value{}, fmt.Errorf("delta0 is %v, want at least 0 and below 1", delta0)
+func checkPositive(name string, v float64) error {
+	if !(v > 0) || math.IsInf(v, 1) {
+		return fmt.Errorf("%s is %v, want positive and finite", name, v)
 	}
-	v, err := Delta(repeated(epsilon0, count), epsilon)
-	if err != nil || delta0 == 0 {
-		return v, err
-	}
-	// 1 - (1-delta0)^n (1-delta)
-	keep := float64(count) * math.Log1p(-delta0)
-	v.Error = math.Exp(keep)*v.Error + 8*ulp*v.Delta - 8*ulp*math.Expm1(keep)
-	v.Delta = math.Min(1, (v.Delta-math.Expm1(keep)*(1-v.Delta))*(1+8*ulp))
-	return v, nil
+	return nil
 }
 
-// RepeatedEpsilon is the inverse of RepeatedDelta: the smallest epsilon. It is an
-// error where everything is given away with more than delta.
-func RepeatedEpsilon(epsilon0, delta0 float64, count int64, delta float64) (Value, error) {
-	if !(delta0 >= 0 && delta0 < 1) {
-		return Value{}, fmt.Errorf("delta0 is %v, want at least 0 and below 1", delta0)
+func checkEpsilon(v float64) error {
+	if !(v >= 0) || math.IsInf(v, 1) {
+		return fmt.Errorf("epsilon is %v, want at least 0 and finite", v)
 	}
-	if !(delta > 0 && delta < 1) {
-		return Value{}, fmt.Errorf("delta is %v, want between 0 and 1", delta)
-	}
-	rest := delta
-	if delta0 > 0 {
-		keep := float64(count) * math.Log1p(-delta0)
-		rest = (delta + math.Expm1(keep)) * math.Exp(-keep)
-		rest -= 8 * ulp * (delta - math.Expm1(keep)) * math.Exp(-keep)
-		if !(rest > 0) {
-			return Value{}, fmt.Errorf("%d releases of delta0 %v cost more than delta %v at any epsilon", count, delta0, delta)
-		}
-	}
-	v, err := Epsilon(repeated(epsilon0, count), rest)
-	v.Delta = delta
-	return v, err
-}
-
-func repeated(epsilon float64, count int64) []terms.Term {
-	return []terms.Term{{Leaf: privacy.PureLDP{Epsilon: epsilon, Unit: privacy.User}, Rate: 1, Relation: privacy.Replace, Count: count}}
+	return nil
 }

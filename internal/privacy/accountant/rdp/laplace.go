@@ -2,7 +2,6 @@ package rdp
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"privrec/internal/privacy/accountant/special"
@@ -95,34 +94,3 @@ func DiscreteLaplace(b, sensitivity float64) (Curve, error) {
 
 // maxDirect is the number of atoms of discrete noise that are summed.
 const maxDirect = 4096
-
-// LaplaceScale is the scale D/epsilon that makes one release epsilon-DP.
-func LaplaceScale(epsilon, sensitivity float64) (float64, error) {
-	if err := errors.Join(positive("epsilon", epsilon), positive("sensitivity", sensitivity)); err != nil {
-		return 0, err
-	}
-	b := sensitivity / epsilon
-	for sensitivity/b > epsilon {
-		b = math.Nextafter(b, math.Inf(1))
-	}
-	return b, positive("scale", b)
-}
-
-// LaplaceVariance is the variance 2 b² of Laplace noise of scale b.
-func LaplaceVariance(b float64) float64 { return 2 * b * b }
-
-// LaplaceTail is the probability e^(-t/b) that Laplace noise of scale b is
-// further than t >= 0 from 0.
-func LaplaceTail(b, t float64) float64 { return math.Exp(-t / b) }
-
-// LaplaceDelta is the exact delta of one release at epsilon >= 0:
-// 1 - e^((epsilon - D/b)/2), and 0 from epsilon = D/b on.
-func LaplaceDelta(b, sensitivity, epsilon float64) (float64, error) {
-	if err := errors.Join(positive("scale", b), positive("sensitivity", sensitivity)); err != nil {
-		return 0, err
-	}
-	if !(epsilon >= 0) {
-		return 0, fmt.Errorf("epsilon is %v, want at least 0", epsilon)
-	}
-	return math.Max(0, -math.Expm1((epsilon-sensitivity/b)/2)), nil
-}
