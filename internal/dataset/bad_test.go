@@ -26,6 +26,20 @@ func readByName(ctx context.Context, path string) (*Log, *Features, error) {
 		l, err = ReadUData(ctx, path)
 	case strings.HasSuffix(name, "u.user"):
 		f, err = ReadUUser(ctx, path)
+	case strings.HasSuffix(name, "review.json"):
+		l, err = ReadYelpReviews(ctx, path)
+	case strings.HasSuffix(name, "user.json"):
+		f, err = ReadYelpUsers(ctx, path)
+	case strings.HasSuffix(name, "user_log_format1.csv"):
+		l, err = TmallLog{Action: "0", From: 1101, To: 1107}.Read(ctx, path)
+	case strings.HasSuffix(name, "user_info_format1.csv"):
+		f, err = ReadTmallUsers(ctx, path)
+	case strings.HasSuffix(name, "ratings_Books.csv"):
+		l, err = ReadAmazonRatings(ctx, path)
+	case strings.HasSuffix(name, "behaviors.tsv"):
+		l, err = ReadMIND(ctx, path)
+	case strings.HasSuffix(name, "inter_impression.csv"):
+		l, err = ReadZhihuRec(ctx, path)
 	case strings.HasSuffix(name, ".inter"):
 		l, err = ReadInter(ctx, path)
 	case strings.HasSuffix(name, ".user"):
@@ -141,6 +155,106 @@ var badFiles = []struct{ file, message, hint string }{
 		"write rating:float in the header"},
 	{"zero-byte.ratings.dat", ":1: zero byte in a text file",
 		"the file is binary or UTF-16; convert it to UTF-8 text"},
+	{"action.user_log_format1.csv", ":2: field \"action_type\": not an action: \"4\"",
+		"actions are 0 click, 1 cart, 2 purchase, 3 favourite"},
+	{"after-object.review.json", ":1: not JSON: the end of the line should stand at byte 127, got \"x\"",
+		""},
+	{"again.user.json", ":3: field \"user\": user \"uA\" has a second line of features",
+		"the first is on line 1"},
+	{"again.user_info_format1.csv", ":3: field \"user\": user \"1\" has a second line of features",
+		"the first is on line 2"},
+	{"array.review.json", ":2: not a JSON object: \"[\\\"uA\\\"]\"",
+		"each line of this file is one object between { and }"},
+	{"bare-name.review.json", ":1: not JSON: a name between quotes should stand at byte 52, got \"stars:5,\\\"useful\\\":0,\\\"funny\\\":0,\\\"cool\\\":0,\\\"t\"...",
+		""},
+	{"bare-word.review.json", ":1: not JSON: a value should stand at byte 60, got \"NaN,\\\"useful\\\":0,\\\"funny\\\":0,\\\"cool\\\":0,\\\"text\\\"\"...",
+		""},
+	{"columns-2018.ratings_Books.csv", ":10: field \"user\": the first columns are item and user, in the order of the 2018 release",
+		"take the 2014 file (ratings_<Category>.csv), or swap the columns"},
+	{"cut-text.review.json", ":2: JSON object ends too early, a name between quotes should follow",
+		"the line is short; was the file cut?"},
+	{"cut.review.json", ":2: JSON object ends too early, a comma or } should follow",
+		"the line is short; was the file cut?"},
+	{"date-february.review.json", ":1: field \"date\": not a date: \"2017-02-29\"",
+		"dates of this format read 2018-07-07 or 2018-07-07 22:09:11"},
+	{"date-hour.review.json", ":1: field \"date\": not a date: \"2017-02-28 24:00:00\"",
+		"dates of this format read 2018-07-07 or 2018-07-07 22:09:11"},
+	{"date-word.review.json", ":1: field \"date\": not a date: \"yesterday\"",
+		"dates of this format read 2018-07-07 or 2018-07-07 22:09:11"},
+	{"day.user_log_format1.csv", ":2: field \"time_stamp\": not a day: \"1301\"",
+		"days of this format read mmdd, 1101 for 1 November"},
+	{"fans-null.user.json", ":1: field \"fans\": not a number: \"null\"",
+		""},
+	{"four.behaviors.tsv", ":1: field \"impressions\": 4 fields instead of 5 (impression, user, time, history, impressions)",
+		"the line is short; was the file cut?"},
+	{"header.behaviors.tsv", ":1: field \"impression\": not an id: \"impression\"",
+		"ids of this format are integers from 0 to 2147483647"},
+	{"header.inter_impression.csv", ":1: field \"user\": not an id: \"user_id\"",
+		"ids of this format are integers from 0 to 2147483647"},
+	{"header.ratings_Books.csv", ":1: field \"rating\": not a finite number: \"rating\"",
+		""},
+	{"iso-time.behaviors.tsv", ":1: field \"time\": not a time: \"2019-11-11T09:05:58\"",
+		"times of this format read 11/11/2019 9:05:58 AM"},
+	{"item.user_log_format1.csv", ":2: field \"item_id\": not an id: \"x\"",
+		"ids of this format are integers from 0 to 2147483647"},
+	{"month.behaviors.tsv", ":1: field \"time\": not a time: \"13/11/2019 9:05:58 AM\"",
+		"times of this format read 11/11/2019 9:05:58 AM"},
+	{"negative-click.inter_impression.csv", ":1: field \"click timestamp\": negative time \"-1\"",
+		"0 says that there was no click"},
+	{"no-action.user_log_format1.csv", ":1: field \"action_type\": column is missing from the header",
+		"the header has user_id, item_id, cat_id, seller_id, brand_id, time_stamp"},
+	{"no-click-time.inter_impression.csv", ":1: field \"click timestamp\": not a finite number: \"\"",
+		""},
+	{"no-clicks.behaviors.tsv", ":1: field \"impressions\": not a shown item with its click: \"N1\"",
+		"they read N1-0 N2-1 between single spaces; the test set of MIND has no clicks and is of no use here"},
+	{"no-clicks.user_log_format1.csv", ": no rows left after step \"clicks\" (1 rows before it)",
+		"is this the whole file, and the one the recipe is for?"},
+	{"no-colon.review.json", ":1: not JSON: a colon should stand at byte 59, got \"5,\\\"useful\\\":0,\\\"funny\\\":0,\\\"cool\\\":0,\\\"text\\\":\\\"\"...",
+		""},
+	{"no-comma.review.json", ":1: not JSON: a comma or } should stand at byte 52, got \"\\\"stars\\\":5,\\\"useful\\\":0,\\\"funny\\\":0,\\\"cool\\\":0,\"...",
+		""},
+	{"no-date.review.json", ":1: field \"date\": missing from the object",
+		""},
+	{"no-day.user_log_format1.csv", ":2: field \"time_stamp\": not a day: \"\"",
+		"days of this format read mmdd, 1101 for 1 November"},
+	{"no-fans.user.json", ":1: field \"fans\": missing from the object",
+		""},
+	{"no-gender.user_info_format1.csv", ":2: field \"gender\": 2 fields instead of 3 (user_id, age_range, gender)",
+		"the line is short; was the file cut?"},
+	{"no-item.ratings_Books.csv", ":1: field \"item\": empty",
+		"every row needs a user and an item"},
+	{"no-name.behaviors.tsv", ":1: field \"impressions\": not a shown item with its click: \"-1\"",
+		"they read N1-0 N2-1 between single spaces; the test set of MIND has no clicks and is of no use here"},
+	{"no-user.behaviors.tsv", ":1: field \"user\": empty",
+		"every row needs a user and an item"},
+	{"nothing-clicked.behaviors.tsv", ": no clicks in the file",
+		""},
+	{"nothing-clicked.inter_impression.csv", ": no rows left after step \"clicked\" (1 rows before it)",
+		"is this the whole file, and the one the recipe is for?"},
+	{"other-days.user_log_format1.csv", ": no rows left after step \"days 1101 to 1107\" (2 rows before it)",
+		"is this the whole file, and the one the recipe is for?"},
+	{"short-line.user_log_format1.csv", ":2: field \"action_type\": 6 fields instead of 7 (user_id, item_id, cat_id, seller_id, brand_id, time_stamp, action_type)",
+		"the line is short; was the file cut?"},
+	{"single-quotes.review.json", ":1: not JSON: a name between quotes should stand at byte 2, got \"'review_id':'r','user_id':'uA','business\"...",
+		""},
+	{"stars-huge.review.json", ":1: field \"stars\": rating \"1e39\" is too large",
+		""},
+	{"stars-text.review.json", ":1: field \"stars\": not a number: \"\\\"5\\\"\"",
+		""},
+	{"three.inter_impression.csv", ":1: field \"click timestamp\": 3 fields instead of 4 (user, answer, impression timestamp, click timestamp)",
+		"the line is short; was the file cut?"},
+	{"three.ratings_Books.csv", ":1: field \"timestamp\": 3 fields instead of 4 (user, item, rating, timestamp)",
+		"the line is short; was the file cut?"},
+	{"two-spaces.behaviors.tsv", ":1: field \"impressions\": not a shown item with its click: \"\"",
+		"they read N1-0 N2-1 between single spaces; the test set of MIND has no clicks and is of no use here"},
+	{"user-control.review.json", ":1: field \"user_id\": control character in \"u\\x01A\"",
+		""},
+	{"user-empty.review.json", ":1: field \"user_id\": empty",
+		"every row needs a user and an item"},
+	{"user-null.review.json", ":1: field \"user_id\": not a text: \"null\"",
+		""},
+	{"user-two.review.json", ":1: field \"user_id\": stands twice in one object",
+		""},
 }
 
 func TestBadFiles(t *testing.T) {

@@ -3,11 +3,13 @@ package dataset
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -85,7 +87,7 @@ func roundTrip(t *testing.T, l *Log) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(l, again, cmpopts.IgnoreFields(Log{}, "Hash", "Name", "Parts"), cmpopts.EquateEmpty()); d != "" {
+	if d := cmp.Diff(l, again, cmpopts.IgnoreFields(Log{}, "Hash", "Name", "Parts", "Ladder"), cmpopts.EquateEmpty()); d != "" {
 		t.Fatal(d)
 	}
 }
@@ -126,6 +128,81 @@ func FuzzCSV(f *testing.F) {
 	})
 }
 
+func FuzzYelpReviews(f *testing.F) { fuzzLog(f, parseYelpReviews, "review.json") }
+
+func FuzzTmallLog(f *testing.F) {
+	fuzzLog(f, TmallLog{Action: "0", From: 1101, To: 1107}.parse, "user_log_format1.csv")
+}
+
+func FuzzAmazonRatings(f *testing.F) { fuzzLog(f, parseAmazonRatings, "ratings_Books.csv") }
+
+func FuzzZhihuRec(f *testing.F) { fuzzLog(f, parseZhihuRec, "inter_impression.csv") }
+
+func FuzzMIND(f *testing.F) {
+	fuzzLog(f, func(in *input) (*Log, error) {
+		b, fun := logBuilder{times: []int64{}, parts: []Part{}}, newFunnel(RungRaw, "clicked")
+		if err := in.mind(&b, fun, Train); err != nil {
+			return nil, err
+		}
+		return in.finishFunnel(&b, fun)
+	}, "behaviors.tsv")
+}
+
+// fuzzLog reads and, where the file is taken, writes and reads again. Where the reader
+// begins the ladder, the ladder must shrink down to the rows that are there.
+func fuzzLog(f *testing.F, parse func(*input) (*Log, error), suffix string) {
+	addSeeds(f, suffix)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		l, ok := tryInput(t, b, parse)
+		if !ok {
+			return
+		}
+		for i, r := range l.Ladder {
+			if i > 0 && (r.Rows > l.Ladder[i-1].Rows || r.Users > l.Ladder[i-1].Users || r.Items > l.Ladder[i-1].Items) {
+				t.Fatalf("ladder grows: %v", l.Ladder)
+			}
+			if last := l.Rung(r.Name); i == len(l.Ladder)-1 && r != last {
+				t.Fatalf("the ladder ends at %v, the rows are %v", r, last)
+			}
+		}
+		roundTrip(t, l)
+	})
+}
+
+// FuzzJSONLine compares the walker with encoding/json: it takes exactly the lines that
+// are one object without a wanted name twice, and finds the same values.
+func FuzzJSONLine(f *testing.F) {
+	for _, s := range []string{`{}`, ` { "user_id" : "a" } `, `{"a":[1,2,{"b":[]}],"user_id":null}`, `{"user_id":1,"user_id":2}`, `{"a":-0.0e+12}`,
+		`{"a":01}`, `{"a":1.}`, `{"a":"\ud800\n"}`, `{"a":"\x"}`, `[1]`, `{"a":1}}`, `{"a":tru}`, `{,}`, `{"a":1,}`, "{\"a\":\"\t\"}", `{"\u0061":1}`, ``, `{"a":{}`} {
+		f.Add([]byte(s))
+	}
+	addSeeds(f, "review.json", "user.json")
+	wanted := []string{"user_id", "stars"}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		if !utf8.Valid(line) || bytes.IndexByte(line, '\n') >= 0 || bytes.Count(line, []byte("[")) > maxDepth/2 || bytes.Count(line, []byte("{")) > maxDepth/2 {
+			return
+		}
+		raw := make([][]byte, len(wanted))
+		err := (&input{file: "fuzzed", num: 1}).members(line, wanted, raw)
+		var object map[string]json.RawMessage
+		valid := json.Valid(line) && json.Unmarshal(line, &object) == nil && object != nil
+		if err != nil {
+			if valid && !strings.Contains(err.Error(), "twice") {
+				t.Fatalf("refused: %v", err)
+			}
+			return
+		}
+		if !valid {
+			t.Fatalf("took %q", line)
+		}
+		for i, name := range wanted {
+			if escaped := bytes.Contains(line, []byte(`\u`)); !escaped && !bytes.Equal(raw[i], object[name]) {
+				t.Fatalf("%s is %q, want %q", name, raw[i], object[name])
+			}
+		}
+	})
+}
+
 func FuzzAdjacency(f *testing.F) {
 	addSeeds(f, ".txt", ".adj")
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -136,11 +213,14 @@ func FuzzAdjacency(f *testing.F) {
 }
 
 func FuzzUsers(f *testing.F) {
-	addSeeds(f, "users.dat", "u.user", ".user")
+	addSeeds(f, "users.dat", "u.user", ".user", "user.json", "user_info_format1.csv")
 	parsers := []func(*input) (*Features, error){
 		func(in *input) (*Features, error) { return usersDat.features(in, nil) },
 		func(in *input) (*Features, error) { return uUser.features(in, map[string]Kind{"age": Numeric}) },
 		func(in *input) (*Features, error) { return in.userAtomic(nil) },
+		func(in *input) (*Features, error) { return in.yelpUsers(nil) },
+		func(in *input) (*Features, error) { return in.yelpUsers([]string{"uA", "uB"}) },
+		Table{Sep: ","}.parseFeatures,
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for _, parse := range parsers {

@@ -81,6 +81,28 @@ func TestReadLogs(t *testing.T) {
 		{"train.txt", ReadAdjacency, Log{
 			UserIDs: []string{"0", "1", "7"}, ItemIDs: []string{"0", "1", "2", "5"},
 			Users: []int32{0, 0, 0, 1, 2, 2}, Items: []int32{1, 2, 3, 2, 0, 3}}},
+		{"yelp_academic_dataset_review.json", ReadYelpReviews, Log{ // uB out of order and with a tie, an escaped id, dates with and without a time
+			UserIDs: []string{"uA", "uB", "uC"}, ItemIDs: []string{"b1", "b2", "b3"},
+			Users: []int32{0, 1, 1, 1, 2}, Items: []int32{0, 0, 2, 1, 0},
+			Times: []int64{1484427255, 1464393600, 1464393600, 1531001351, 1531001351}, Values: []float32{5, 1, 3, 4, 2}}},
+		{"user_log_format1.csv", TmallLog{Action: "0", From: 1101, To: 1107}.Read, Log{ // other days, a purchase; rows of a day in file order
+			UserIDs: []string{"234512", "328862"}, ItemIDs: []string{"575153", "844400"},
+			Users: []int32{0, 0, 1, 1, 1}, Items: []int32{1, 0, 1, 0, 1}, Times: []int64{1101, 1107, 1101, 1101, 1103},
+			Ladder: Ladder{{Name: RungRaw, Users: 3, Items: 3, Rows: 8}, {Name: "clicks", Users: 3, Items: 3, Rows: 7}, {Name: "days 1101 to 1107", Users: 2, Items: 2, Rows: 5}}}},
+		{"user_log_format1.csv", TmallLog{Action: "2", From: 511, To: 1112}.Read, Log{
+			UserIDs: []string{"234512"}, ItemIDs: []string{"844400"}, Users: []int32{0}, Items: []int32{0}, Times: []int64{1107},
+			Ladder: Ladder{{Name: RungRaw, Users: 3, Items: 3, Rows: 8}, {Name: "action 2", Users: 1, Items: 1, Rows: 1}, {Name: "days 0511 to 1112", Users: 1, Items: 1, Rows: 1}}}},
+		{"ratings_Books.csv", ReadAmazonRatings, Log{
+			UserIDs: []string{"A1TADCM7YWPQ8M", "A2IIIDRK3PRRZY", "AH2L9G3DQHHAJ"}, ItemIDs: []string{"0000000116", "0000000868", "000000112X"},
+			Users: []int32{0, 1, 2, 2}, Items: []int32{1, 0, 2, 0}, Times: []int64{1031702400, 1395619200, 1005955200, 1019865600}, Values: []float32{4, 1, 5, 4}}},
+		{"behaviors.tsv", func(ctx context.Context, path string) (*Log, error) { return ReadMIND(ctx, path) }, Log{ // an empty history, an item with a dash, midnight as 12 AM
+			UserIDs: []string{"U13740", "U91836"}, ItemIDs: []string{"N-1", "N20495", "N55689", "N58114"},
+			Users: []int32{0, 0, 1, 1}, Items: []int32{0, 2, 3, 1}, Times: []int64{1573257600, 1573463158, 1573582290, 1573582290}, Parts: []Part{0, 0, 0, 0},
+			Ladder: Ladder{{Name: RungRaw, Users: 2, Items: 7, Rows: 8}, {Name: "clicked", Users: 2, Items: 4, Rows: 4}}}},
+		{"inter_impression.csv", ReadZhihuRec, Log{ // in the order shown, not clicked; user 7 and answers 0 and 3 have no click
+			UserIDs: []string{"0", "1"}, ItemIDs: []string{"1", "2"},
+			Users: []int32{0, 0, 1}, Items: []int32{1, 0, 0}, Times: []int64{1525449650, 1525449700, 1525449600},
+			Ladder: Ladder{{Name: RungRaw, Users: 3, Items: 4, Rows: 5}, {Name: "clicked", Users: 2, Items: 2, Rows: 3}}}},
 	} {
 		inEveryForm(t, c.file, func(t *testing.T, path string) {
 			got, err := c.read(t.Context(), path)
@@ -102,6 +124,7 @@ func TestReadFeatures(t *testing.T) {
 	cat := func(name string, levels []string, codes ...int32) Column {
 		return Column{Name: name, Levels: levels, Codes: codes}
 	}
+	num := func(name string, x ...float64) Column { return Column{Name: name, Kind: Numeric, Numbers: x} }
 	for _, c := range []struct {
 		file string
 		read func(context.Context, string) (*Features, error)
@@ -116,6 +139,11 @@ func TestReadFeatures(t *testing.T) {
 		{"small.user", func(ctx context.Context, p string) (*Features, error) { return ReadUserAtomic(ctx, p, nil) },
 			Features{UserIDs: []string{"ana", "bob"}, Columns: []Column{
 				{Name: "age", Kind: Numeric, Numbers: []float64{31.5, math.NaN()}}, cat("city", []string{"Rome"}, 0, -1)}}},
+		{"yelp_academic_dataset_user.json", ReadYelpUsers, Features{UserIDs: []string{"uA", "uB", "uC", "uX"}, Columns: []Column{
+			num("review_count", 1, 1, 585, 1), num("useful", 0, 0, 7217, 0), num("funny", 0, 1259, 0, 0),
+			num("cool", 5994, 0, 0, 0), num("fans", 267, 0, 0, 0), num("average_stars", 3.5, 3.5, 3.91, 3.5)}}},
+		{"user_info_format1.csv", ReadTmallUsers, Features{UserIDs: []string{"7", "99", "234512", "328862"}, Columns: []Column{
+			cat("age_range", []string{"0", "5", "6"}, 1, 0, -1, 2), cat("gender", []string{"0", "1", "2"}, 2, -1, 0, 1)}}},
 		{"table.tsv", Table{User: "who", Kinds: map[string]Kind{"when": Numeric}}.ReadFeatures, Features{}},
 	} {
 		inEveryForm(t, c.file, func(t *testing.T, path string) {
