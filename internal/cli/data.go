@@ -161,11 +161,7 @@ func (a *App) dataSynth() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			write := dataset.WriteAtomic
-			if force {
-				write = dataset.ReplaceAtomic
-			}
-			files, err := write(out, p.Name, log, features)
+			files, err := p.Write(out, rng.Seed(seed), log, features, force)
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -18,14 +19,22 @@ type Profile struct {
 	MinLength   int        // rows of the shortest user
 	Lengths     []Quantile // rows per user; the curve is scaled to give Rows in all
 	Popularity  []Quantile // rows per item; likewise
-	Ratings     [5]float64 // shares of the ratings 1..5, summing to 1
+	Likes       []Quantile // rows of rating 4 and 5 per user; nil: a user's share of them varies around the mean
+	ItemLikes   []Quantile // the same per item; nil: the share rises with popularity
+	UserRank    float64    // rank correlation of a user's likes with the user's rows, in (0,1]; with Likes
+	ItemRank    float64    // the same for items; with ItemLikes
+	Gini        [4]float64 // of rows per user, rows per item, likes per user, likes per item; zeros are not known
+	Ratings     [5]int     // relative frequencies of the ratings 1..5
 	Attributes  []Attribute
-	Clusters    int     // latent taste factors
-	Taste       float64 // spread of users' log-weights over clusters
-	Markov      float64 // probability that a liked item follows from the one liked before
-	Successors  int     // items that may follow an item
-	Decay       float64 // of the probabilities along that list, in (0,1)
-	Core        int     // k-core of the recipe that fits the size
+	Clusters    int        // latent taste factors
+	Taste       float64    // spread of users' log-weights over clusters
+	Markov      float64    // probability that a liked item follows from the one liked before
+	Successors  int        // items that may follow an item
+	Decay       float64    // of the probabilities along that list, in (0,1)
+	Crowd       float64    // how much more than in proportion long users meet popular items, see quotas; 0 not
+	Early       float64    // how much sooner users meet popular items: 0 not at all, 1 as strongly as chance acts, more above
+	After       Aggregates // of the real data after the recipe; zero fields are not known
+	Core        int        // k-core of the recipe that fits the size
 }
 
 // Quantile is one point of a distribution: a share P of the values is at most V.
@@ -44,15 +53,28 @@ type Attribute struct {
 var (
 	ml1mP       = []float64{0, .025, .05, .1, .15, .2, .25, .3, .35, .4, .45, .5, .55, .6, .65, .7, .75, .8, .85, .9, .925, .95, .965, .98, .99, .995, .9975, .999, 1}
 	ml1mLengths = []float64{20, 21, 23, 27, 32, 38, 44, 51, 60, 70, 81, 96, 109, 126, 148, 173, 208, 253, 309, 400, 467, 556, 647.5, 784, 907, 1045, 1239, 1343, 2314}
-	ml1mItems   = []float64{1, 1, 2, 7, 14, 23, 33, 44, 58, 74, 97, 123.5, 154, 188, 228, 280, 350, 429, 553, 729.5, 862, 1051.5, 1206, 1447, 1785, 2283, 2567, 2734, 3428}
+	// Rows of rating 4 and 5 per user and per item. The points around 9 and 10 are what
+	// a 10-core turns on, those around 99 and 100 what a cut at 100 does.
+	ml1mLikes     = []float64{0, 11, 13, 17, 20, 23, 27, 32, 38, 44, 51, 58, 67, 78, 91, 105, 124, 145, 176, 225, 252, 299, 343.6, 413.2, 494.4, 577.4, 691.8, 816.9, 1435}
+	ml1mItemLikes = []float64{0, 0, 1, 2, 4, 7, 10, 14, 19, 25, 32, 44, 57, 77, 101, 131, 170, 230, 313, 436.5, 536.1, 680, 829.3, 1040.6, 1421, 1820.3, 2073.2, 2260, 2853}
+	ml1mItems     = []float64{1, 1, 2, 7, 14, 23, 33, 44, 58, 74, 97, 123.5, 154, 188, 228, 280, 350, 429, 553, 729.5, 862, 1051.5, 1206, 1447, 1785, 2283, 2567, 2734, 3428}
 )
 
-func curve(values []float64) []Quantile {
-	q := make([]Quantile, len(values))
+// curve pairs values with the shares ml1mP and adds the exact points in between.
+func curve(values []float64, exact ...Quantile) []Quantile {
+	q := make([]Quantile, len(values), len(values)+len(exact))
 	for i, v := range values {
 		q[i] = Quantile{ml1mP[i], v}
 	}
+	q = append(q, exact...)
+	slices.SortFunc(q, func(a, b Quantile) int { return cmp.Compare(a.P, b.P) })
 	return q
+}
+
+// step is a curve's two points around a threshold: of n values, below are less than v.
+func step(n, below int, v float64) []Quantile {
+	last := float64(n - 1)
+	return []Quantile{{float64(below-1) / last, v - 1}, {float64(below) / last, v}}
 }
 
 // Profiles lists the stand-ins, largest first.
@@ -61,13 +83,19 @@ func Profiles() []Profile {
 		Name: "ml-1m", Title: "stand-in for MovieLens 1M (synthetic)",
 		Users: 6040, Items: 3706, Rows: 1000209, MinLength: 20,
 		Lengths: curve(ml1mLengths), Popularity: curve(ml1mItems),
-		Ratings: [5]float64{0.05616, 0.10754, 0.26114, 0.34890, 0.22626},
+		Likes:     curve(ml1mLikes, slices.Concat(step(6040, 2, 1), step(6040, 90, 10), step(6040, 384, 15), step(6040, 860, 20), step(6040, 4119, 100))...),
+		ItemLikes: curve(ml1mItemLikes, slices.Concat(step(3706, 173, 1), step(3706, 895, 10))...),
+		UserRank:  0.955, ItemRank: 0.952,
+		Gini:    [4]float64{0.5286, 0.6336, 0.5071, 0.7129},
+		Ratings: [5]int{56174, 107557, 261197, 348971, 226310},
 		Attributes: []Attribute{
-			{Name: "gender", Values: []string{"F", "M"}, Counts: []int{1709, 4331}, Effect: 0.35},
+			{Name: "gender", Values: []string{"F", "M"}, Counts: []int{1709, 4331}, Effect: 0.31},
 			{Name: "age", Values: []string{"1", "18", "25", "35", "45", "50", "56"}, Counts: []int{222, 1103, 2096, 1193, 550, 496, 380}, Effect: 0.4, Order: true},
 			{Name: "occupation", Counts: []int{711, 528, 267, 173, 759, 112, 236, 679, 17, 92, 195, 129, 388, 142, 302, 144, 241, 502, 70, 72, 281}, Effect: 0.2},
 		},
-		Clusters: 18, Taste: 0.7, Markov: 0.5, Successors: 80, Decay: 0.96, Core: 10,
+		Clusters: 18, Taste: 0.7, Markov: 0.47, Successors: 80, Decay: 0.96, Crowd: 7, Early: 2, Core: 10,
+		After: Aggregates{Users: 5949, Items: 2810, Rows: 365535, TestItems: 2751, Gini: 0.6379, AtCap: 0.3211,
+			Lengths: [7]float64{10, 15, 28, 59, 100, 100, 100}},
 	}
 	for i := range ml1m.Attributes[2].Counts {
 		ml1m.Attributes[2].Values = append(ml1m.Attributes[2].Values, itoa(i))
@@ -80,6 +108,11 @@ func (p Profile) scaled(name string, users, items, rows, clusters, core int, mar
 	p.Name, p.Title = name, fmt.Sprintf("synthetic data of the kind of %s, %d users", p.Name, users)
 	p.Users, p.Items, p.Rows, p.Clusters, p.Core = users, items, rows, clusters, core
 	p.Markov, p.Successors, p.Decay = markov, successors, decay
+	p.Likes, p.ItemLikes, p.Crowd, p.Early = nil, nil, 0, 0 // thresholds and a cut at 100 belong to the full size
+	p.After, p.Gini = Aggregates{}, [4]float64{}
+	p.Attributes = slices.Clone(p.Attributes)
+	p.Attributes[0].Effect = 0.35 // fewer rows tell less
+	p.Ratings = [5]int{5616, 10754, 26114, 34890, 22626}
 	return p
 }
 
@@ -145,11 +178,14 @@ func spread(q []Quantile, n, total, lo, hi int) ([]int, error) {
 	return out, nil
 }
 
-// at interpolates the logarithm of a curve.
+// at interpolates the logarithm of a curve, or the curve itself where it leaves 0.
 func at(q []Quantile, p float64) float64 {
 	for i := 1; i < len(q); i++ {
 		if p <= q[i].P {
 			w := (p - q[i-1].P) / (q[i].P - q[i-1].P)
+			if q[i-1].V == 0 { // has no logarithm
+				return w * q[i].V
+			}
 			return math.Exp((1-w)*math.Log(q[i-1].V) + w*math.Log(q[i].V))
 		}
 	}

@@ -1,6 +1,11 @@
 package dataset
 
-import "privrec/internal/rng"
+import (
+	"math"
+	"slices"
+
+	"privrec/internal/rng"
+)
 
 // quotas holds how many rows each item may still get and draws items by it, a
 // Fenwick tree a cluster. Drawing and spending take O(log items).
@@ -9,15 +14,19 @@ type quotas struct {
 	rest      []int // per item: rows still to give; below 0 when overspent
 	total     int   // of plan
 	left      int   // rows still to give, never below 0
-	inCluster []int // per cluster: sum of positive rests
+	weight    []int // per item: of one row when an item is drawn, 1 or more
+	inCluster []int // per cluster: sum of weighted positive rests
 	cluster   []int32
 	place     []int32   // per item: 1-based position in its cluster's tree
 	member    [][]int32 // per cluster: items by position
-	tree      [][]int   // per cluster: Fenwick tree over positive rests
+	tree      [][]int   // per cluster: Fenwick tree over weighted positive rests
 }
 
-func newQuotas(plan []int, cluster []int32, clusters int) *quotas {
-	q := &quotas{plan: plan, rest: make([]int, len(plan)), inCluster: make([]int, clusters), cluster: cluster,
+// newQuotas takes the rows planned for every item. A crowd above 0 makes a row of the
+// most popular item weigh 1 + crowd times that of the least popular one: users who come
+// first meet more of the popular items, those who come last fewer.
+func newQuotas(plan []int, cluster []int32, clusters int, crowd float64) *quotas {
+	q := &quotas{plan: plan, rest: make([]int, len(plan)), weight: make([]int, len(plan)), inCluster: make([]int, clusters), cluster: cluster,
 		place: make([]int32, len(plan)), member: make([][]int32, clusters), tree: make([][]int, clusters)}
 	for i, c := range cluster {
 		q.member[c] = append(q.member[c], int32(i))
@@ -26,7 +35,13 @@ func newQuotas(plan []int, cluster []int32, clusters int) *quotas {
 	for c := range q.tree {
 		q.tree[c] = make([]int, len(q.member[c])+1)
 	}
+	const unit = 16 // steps of a weight
+	most := slices.Max(plan)
 	for i, n := range plan {
+		q.weight[i] = 1
+		if crowd > 0 {
+			q.weight[i] = int(math.Round(unit * (1 + crowd*float64(n)/float64(most))))
+		}
 		q.rest[i] = n
 		q.total += n
 		q.add(i, n)
@@ -38,6 +53,7 @@ func newQuotas(plan []int, cluster []int32, clusters int) *quotas {
 // add changes the drawable weight of item i.
 func (q *quotas) add(i, by int) {
 	c := q.cluster[i]
+	by *= q.weight[i]
 	q.inCluster[c] += by
 	t := q.tree[c]
 	for k := int(q.place[i]); k < len(t); k += k & -k {

@@ -13,7 +13,7 @@ import (
 func TestQuotasDraw(t *testing.T) {
 	plan := []int{5, 0, 3, 9, 1, 0, 0, 2, 40, 7}
 	cluster := []int32{0, 0, 0, 0, 0, 1, 0, 0, 0, 1}
-	q := newQuotas(plan, cluster, 2)
+	q := newQuotas(plan, cluster, 2, 0)
 	s := rng.Seed(9).Stream("quotas")
 	check := func() {
 		t.Helper()

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"math"
 	"os"
 	"reflect"
 	"strings"
@@ -111,5 +112,24 @@ func TestRealStructure(t *testing.T) {
 	}
 	if !within(recall[1], recall[0], 0.5) || !within(auc[1], auc[0], 0.15) {
 		t.Errorf("stand-in is far from the real data: recall %v, AUC %v", recall, auc)
+	}
+}
+
+// TestRealAggregates computes from the real rows what the profile says of them.
+func TestRealAggregates(t *testing.T) {
+	s, err := Load(t.Context(), "ml-1m", "dipsgnn", Options{Dir: realData(t), NoCache: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := FindProfile("ml-1m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := s.Aggregates(100)
+	for _, x := range []*float64{&got.Gini, &got.AtCap} {
+		*x = math.Round(*x*1e4) / 1e4
+	}
+	if got != p.After {
+		t.Errorf("after the recipe the real data are %+v, the profile says %+v", got, p.After)
 	}
 }

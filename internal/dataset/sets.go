@@ -166,11 +166,13 @@ func readSplitAdjacency(ctx context.Context, paths []string) (*Log, *Features, e
 	return Join(train, test), nil, nil
 }
 
+const standInLicence = "no rights reserved: made of random numbers, holds nobody's data"
+
 // standIn wraps a profile, with DIPSGNN's steps at a k-core that fits its size.
 func standIn(p Profile) Set {
 	return Set{
 		Name: "standin-" + p.Name, Title: p.Title, Address: "generated here by privrec",
-		Licence: "no rights reserved: made of random numbers, holds nobody's data", StandIn: &p,
+		Licence: standInLicence, StandIn: &p,
 		Recipes: []Recipe{{
 			Name: "dipsgnn", About: "DIPSGNN's steps on synthetic rows",
 			MinRating: 4, Core: p.Core, LastN: 100,

@@ -14,8 +14,8 @@ import (
 // A stand-in is made so that models really learn on it and its marginals are exact:
 //
 //  1. Every user gets a number of rows and every item a quota of rows off the
-//     profile's curves. An item's quota is divided into likes (rating 4, 5) and
-//     dislikes (1 to 3); popular items are liked more.
+//     profile's curves. Both are divided into likes (rating 4, 5) and dislikes (1 to
+//     3), by curves too where the profile has them; popular items are liked more.
 //  2. Items belong to latent clusters. A user's taste is a log-weight a cluster: the
 //     effects of the user's attributes plus noise, so attributes can be inferred.
 //  3. A user's rows are written one after another. A liked item follows, with
@@ -27,11 +27,15 @@ import (
 // What is not matched: the joint distribution of attributes, which item is which
 // film, real time stamps, and how long a taste lasts.
 
+// GeneratorVersion changes when the same profile and seed give other rows.
+const GeneratorVersion = 2
+
 // generator is the state of one run of Generate.
 type generator struct {
 	Profile
 	seed    rng.Seed
 	length  []int       // per user
+	likes   []int       // per user: rows of rating 4 and 5; nil when the profile has no curve
 	attr    [][]int32   // per attribute, per user: value
 	effect  [][]float64 // per attribute: value x cluster
 	cluster []int32     // per item
@@ -62,6 +66,11 @@ func (p Profile) Generate(ctx context.Context, seed rng.Seed) (*Log, *Features, 
 		items[u], liked[u] = g.user(int(u), &likesLeft, &rowsLeft)
 	}
 	g.coverAll(items)
+	if g.Early > 0 {
+		for u := range items {
+			items[u], liked[u] = g.early(u, items[u], liked[u])
+		}
+	}
 	return g.log(items, liked), g.features(), nil
 }
 
@@ -84,12 +93,22 @@ func (g *generator) plan() error {
 	for i := range g.cluster {
 		g.cluster[i] = int32(pick.IntN(g.Clusters))
 	}
-	likes := g.likes(counts, s.Sub(3))
+	likes := g.itemLikes(counts, s.Sub(3))
+	if g.ItemLikes != nil {
+		if likes, err = paired(g.ItemLikes, counts, g.liked(), g.ItemRank, s.Sub(3)); err != nil {
+			return err
+		}
+	}
+	if g.Likes != nil {
+		if g.likes, err = paired(g.Likes, g.length, g.liked(), g.UserRank, s.Sub(7)); err != nil {
+			return err
+		}
+	}
 	dislikes := make([]int, g.Items)
 	for i, n := range counts {
 		dislikes[i] = n - likes[i]
 	}
-	g.like, g.dislike = newQuotas(likes, g.cluster, g.Clusters), newQuotas(dislikes, g.cluster, g.Clusters)
+	g.like, g.dislike = newQuotas(likes, g.cluster, g.Clusters, g.Crowd), newQuotas(dislikes, g.cluster, g.Clusters, g.Crowd)
 	g.seen = make([]int32, g.Items)
 	g.successors(likes, s.Sub(4))
 
@@ -108,19 +127,32 @@ func (g *generator) plan() error {
 	return nil
 }
 
-// likes divides each item's quota: the share of likes rises with popularity and
+// liked is the number of rows of rating 4 and 5.
+func (p Profile) liked() int { return p.Rows - p.ratingBounds()[2] }
+
+// ratingBounds is the number of rows with at most each rating, rounded up.
+func (p Profile) ratingBounds() (bounds [5]int) {
+	all, upTo := sum(p.Ratings[:]), 0
+	for r, n := range p.Ratings {
+		upTo += n
+		bounds[r] = (upTo*p.Rows + all - 1) / all
+	}
+	return bounds
+}
+
+// itemLikes divides each item's quota: the share of likes rises with popularity and
 // varies between items, and the total is the profile's share of ratings 4 and 5.
-func (g *generator) likes(counts []int, s rng.Stream) []int {
+func (g *generator) itemLikes(counts []int, s rng.Stream) []int {
 	lean := make([]float64, g.Items)
 	for i, n := range counts {
 		lean[i] = 0.35*math.Log(float64(n)) + 0.6*s.NormFloat64()
 	}
-	want := (g.Ratings[3] + g.Ratings[4]) * float64(g.Rows)
-	total := func(shift float64) (sum float64) {
+	want := float64(g.Ratings[3]+g.Ratings[4]) / float64(sum(g.Ratings[:])) * float64(g.Rows)
+	total := func(shift float64) (all float64) {
 		for i, n := range counts {
-			sum += float64(n) / (1 + math.Exp(-lean[i]-shift))
+			all += float64(n) / (1 + math.Exp(-lean[i]-shift))
 		}
-		return sum
+		return all
 	}
 	low, high := -20.0, 20.0
 	for range 60 {
@@ -149,7 +181,7 @@ func (g *generator) successors(likes []int, s rng.Stream) {
 		members[c] = append(members[c], int32(i))
 	}
 	g.next = make([][]int32, g.Items)
-	draw := newQuotas(likes, g.cluster, g.Clusters)
+	draw := newQuotas(likes, g.cluster, g.Clusters, 0)
 	for i := range g.next {
 		c := int(g.cluster[i])
 		for try := 0; len(g.next[i]) < listed && try < 10*listed && draw.inCluster[c] > 0; try++ {
@@ -188,6 +220,6 @@ func shuffled(values []int, s rng.Stream) []int {
 
 // hash names a stand-in: generator version, profile and seed.
 func (g *generator) hash() string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "privrec stand-in 1 %+v seed %d", g.Profile, g.seed))
+	sum := sha256.Sum256(fmt.Appendf(nil, "privrec stand-in %d %+v seed %d", GeneratorVersion, g.Profile, g.seed))
 	return hex.EncodeToString(sum[:])
 }

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -18,7 +19,14 @@ func (g *generator) user(u int, likesLeft, rowsLeft *int) (items []int32, liked 
 	share := float64(*likesLeft) / float64(*rowsLeft)
 	share = 1 / (1 + math.Exp(-math.Log(share/max(1-share, 1e-9))-0.5*s.NormFloat64()))
 	last := int32(-1)
+	left := 0 // likes of this user still to write
+	if g.likes != nil {
+		left = g.likes[u]
+	}
 	for len(items) < n {
+		if g.likes != nil { // every order of likes and dislikes equally likely
+			share = float64(left) / float64(n-len(items))
+		}
 		like := s.Float64() < share
 		item := int32(-1)
 		if like && last >= 0 && s.Float64() < g.Markov {
@@ -34,6 +42,7 @@ func (g *generator) user(u int, likesLeft, rowsLeft *int) (items []int32, liked 
 		q := g.dislike
 		if like {
 			q, last = g.like, item
+			left--
 			*likesLeft--
 		}
 		q.spend(item)
@@ -42,6 +51,41 @@ func (g *generator) user(u int, likesLeft, rowsLeft *int) (items []int32, liked 
 		items, liked = append(items, item), append(liked, like)
 	}
 	return items, liked
+}
+
+// early moves a user's rows in blocks, so that what follows what stays as it was written
+// but for the seams, blocks of popular items towards the front.
+func (g *generator) early(u int, items []int32, liked []bool) ([]int32, []bool) {
+	s := g.seed.Stream("standin/early", uint64(u))
+	size := int(clamp(float64(len(items)/8), 5, 25))
+	type block struct {
+		from, to int
+		key      float64
+	}
+	var blocks []block
+	mean, square := 0.0, 0.0
+	for from := 0; from < len(items); from += size {
+		b := block{from: from, to: min(from+size, len(items))}
+		for _, i := range items[b.from:b.to] {
+			b.key += math.Log(float64(g.like.plan[i]+g.dislike.plan[i])) / float64(b.to-b.from)
+		}
+		mean += b.key
+		square += b.key * b.key
+		blocks = append(blocks, b)
+	}
+	n := float64(len(blocks))
+	mean /= n
+	spread := math.Sqrt(max(0, square/n-mean*mean))
+	for k := range blocks {
+		blocks[k].key = g.Early*(blocks[k].key-mean)/max(spread, 1e-9) + s.NormFloat64()
+	}
+	slices.SortStableFunc(blocks, func(a, b block) int { return cmp.Compare(b.key, a.key) })
+	outItems, outLiked := make([]int32, 0, len(items)), make([]bool, 0, len(items))
+	for _, b := range blocks {
+		outItems = append(outItems, items[b.from:b.to]...)
+		outLiked = append(outLiked, liked[b.from:b.to]...)
+	}
+	return outItems, outLiked
 }
 
 // taste returns the weight of every cluster for user u.
@@ -216,13 +260,11 @@ func (g *generator) rate(values []float32, utility []float64, liked []bool) {
 		}
 		return int(a - b)
 	})
-	cum, r := g.Ratings[0], 0
-	for k, row := range order {
-		for r < 4 && float64(k) >= cum*float64(len(order)) {
-			r++
-			cum += g.Ratings[r]
+	k := 0
+	for r, upTo := range g.ratingBounds() {
+		for ; k < upTo; k++ {
+			values[order[k]] = float32(r + 1)
 		}
-		values[row] = float32(r + 1)
 	}
 }
 

@@ -26,16 +26,16 @@ var atomicExts = []string{cardExt, ".inter", ".user"}
 // log, but for its Hash. Files of the same name that are there already are an error and
 // stay as they are.
 func WriteAtomic(dir, name string, l *Log, f *Features) ([]File, error) {
-	return writeAtomic(dir, name, l, f, false)
+	return writeAtomic(dir, name, l, f, card(l), false)
 }
 
 // ReplaceAtomic is WriteAtomic over a data set of the same name, if there is one: its
 // files go once all new ones are written.
 func ReplaceAtomic(dir, name string, l *Log, f *Features) ([]File, error) {
-	return writeAtomic(dir, name, l, f, true)
+	return writeAtomic(dir, name, l, f, card(l), true)
 }
 
-func writeAtomic(dir, name string, l *Log, f *Features, replace bool) (files []File, err error) {
+func writeAtomic(dir, name string, l *Log, f *Features, note string, replace bool) (files []File, err error) {
 	if err := writable(l, f); err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func writeAtomic(dir, name string, l *Log, f *Features, replace bool) (files []F
 		}
 	}
 	if l.StandIn {
-		stage(cardExt, func(w *bufio.Writer) { w.WriteString(card(l)) })
+		stage(cardExt, func(w *bufio.Writer) { w.WriteString(note) })
 	}
 	stage(".inter", func(w *bufio.Writer) { writeInter(w, l) })
 	if f != nil {
