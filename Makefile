@@ -10,13 +10,22 @@ VCS := $(shell git rev-parse --verify -q HEAD >/dev/null 2>&1 && echo -buildvcs=
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: build demo test test-slow lint bench fmt docs clean
+.PHONY: build demo reproduce-tables test test-slow lint bench fmt docs clean
 
 build:
 	$(GO) build -trimpath $(VCS) -ldflags '-s -w' -o $(BIN) ./cmd/privrec
 
 demo: build
 	./$(BIN) demo
+
+# Every table there is, beside the printed numbers; finished runs are not repeated.
+# PROFILE is smoke (generated data, minutes), quick (real data in $$PRIVREC_DATA, few
+# epochs) or full; OUT holds runs and tables.
+PROFILE ?= quick
+OUT     ?= runs/reproduce
+
+reproduce-tables: build
+	./$(BIN) reproduce --profile $(PROFILE) --out $(OUT)
 
 # Tests that read real data look in $$PRIVREC_DATA and say so when they skip.
 test:

@@ -198,6 +198,9 @@ func (v *live) lines(most int) []string {
 			rows = append(rows, "  "+label+strings.Repeat(" ", wide-utf8.RuneCountInString(label)))
 		}
 		state := string(r.Status)
+		if r.Score != "" {
+			state = r.Score
+		}
 		if i == v.at {
 			current, state = len(rows)-1, "running"
 			if v.what != "" {

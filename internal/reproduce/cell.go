@@ -62,6 +62,7 @@ type Run struct {
 	Dir     string `json:"dir"`
 	Status  Status `json:"status"`
 	Problem string `json:"problem,omitempty"` // why it failed or cannot begin, a line
+	Score   string `json:"-"`                 // of a finished run, the table's first metric with its level of evidence
 
 	cell    *cell
 	options run.Options

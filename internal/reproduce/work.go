@@ -95,7 +95,7 @@ type worker struct {
 }
 
 // pause is the time between two looks at runs that other processes make.
-const pause = time.Second
+const pause = time.Second / 2
 
 func (w *worker) all(ctx context.Context) error {
 	for _, r := range w.runs {
@@ -141,7 +141,10 @@ func (w *worker) one(ctx context.Context, r *Run) error {
 	case err != nil:
 		r.fail(err)
 		return nil
-	case r.Status == Done, r.Status == Failed, w.o.NoRun:
+	case r.Status == Done:
+		w.score(r)
+		return nil
+	case r.Status == Failed, w.o.NoRun:
 		return nil
 	case w.lacking[r.Data] != nil:
 		w.hint = lack(r, w.lacking[r.Data])
@@ -157,6 +160,7 @@ func (w *worker) one(ctx context.Context, r *Run) error {
 	switch {
 	case err == nil:
 		r.Status = Done
+		w.score(r)
 	case run.WasInterrupted(err):
 		r.Status = was
 		return err
@@ -166,12 +170,21 @@ func (w *worker) one(ctx context.Context, r *Run) error {
 		w.lacking[r.Data] = err
 		w.hint = lack(r, err)
 	case r.finishedMeanwhile():
+		w.score(r)
 	default:
 		r.fail(err)
 		w.o.Progress.Phase(fmt.Sprintf("%s on %s, seed %d failed: %s", r.Method, r.Data, r.Seed, r.Problem))
 	}
 	w.show(-1)
 	return nil
+}
+
+// score shows what a finished run came to. One that cannot be read is reported
+// with the table.
+func (w *worker) score(r *Run) {
+	if res, err := w.grid.read(r); err == nil {
+		r.Score = fmt.Sprintf("%s (%v)", decimals(100*res.values[0], ""), res.level)
+	}
 }
 
 // finishedMeanwhile looks again after a start was refused: another process may
@@ -218,5 +231,5 @@ func (w *worker) show(now int) {
 	for i, r := range w.runs {
 		list[i] = *r
 	}
-	w.o.Watch(w.grid.Name+", profile "+w.o.Profile, list, now)
+	w.o.Watch(fmt.Sprintf("%s, profile %s, %s", w.grid.Name, w.o.Profile, w.grid.Metrics[0].Printed), list, now)
 }

@@ -1,0 +1,193 @@
+package reproduce
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"privrec/internal/config"
+	"privrec/internal/dataset"
+	"privrec/internal/metrics"
+	"privrec/internal/rng"
+	"privrec/internal/run"
+)
+
+// fakeConfig is a task that does no more than its configuration says.
+type fakeConfig struct {
+	Data struct {
+		Name string `yaml:"name"`
+	} `yaml:"data"`
+	Value float64 `yaml:"value"` // Recall@20 of seed 1; each further seed adds 0.01
+	Level string  `yaml:"level"`
+	Fail  string  `yaml:"fail"` // "", error, data, once (interrupted after a checkpoint), badmetrics, definition
+	Eps   string  `yaml:"eps"`  // claimed; "" writes no privacy.json
+}
+
+// fake is the task and how often its work began.
+type fake struct {
+	starts atomic.Int64
+	ctx    func() // called in every work, to stop the world
+}
+
+func (f *fake) task() run.Task {
+	return run.Task{Verb: "train", Name: "fake", Summary: "does nothing", Cite: "Nobody", Action: run.BindForecast(
+		func() fakeConfig { return fakeConfig{Value: 0.2, Level: "B", Eps: "5"} },
+		func(c fakeConfig, doc *config.Document) error {
+			if c.Value < 0 {
+				return doc.Errorf("value", "must not be negative")
+			}
+			return nil
+		}, f.work,
+		func(_ context.Context, seed rng.Seed, c fakeConfig) (run.Forecast, error) {
+			if c.Fail == "data" {
+				return run.Forecast{}, &dataset.Error{File: c.Data.Name, Msg: "nothing there", Err: dataset.ErrNotFound, Hint: "fetch it"}
+			}
+			return run.Forecast{Steps: 100, StepSeconds: 0.5, Seconds: 50, Fastest: 40, Bytes: 64 << 20, Basis: "guessed"}, nil
+		})}
+}
+
+func (f *fake) work(ctx context.Context, env *run.Env, c fakeConfig) error {
+	f.starts.Add(1)
+	env.Progress.Begin("working", 2)
+	env.Progress.Add(1)
+	if f.ctx != nil {
+		f.ctx()
+	}
+	if ctx.Err() != nil {
+		return run.ErrInterrupted
+	}
+	switch c.Fail {
+	case "error":
+		return errors.New("it broke\nbadly")
+	case "data":
+		return &dataset.Error{File: c.Data.Name, Msg: "nothing there", Err: dataset.ErrNotFound, Hint: "fetch it"}
+	case "once":
+		if _, ok, err := env.LoadCheckpoint(); err != nil || !ok {
+			return errors.Join(err, env.SaveCheckpoint(run.Checkpoint{State: json.RawMessage("{}")}), run.ErrInterrupted)
+		}
+	}
+	env.Progress.End("worked")
+	m := metrics.Metric{Kind: metrics.Recall, K: 20}
+	v := c.Value + 0.01*float64(env.Seed-1)
+	definition := m.Definition()
+	if c.Fail == "definition" {
+		definition = "something else"
+	}
+	out := map[string]any{
+		"data":        map[string]any{"evidence_level": c.Level},
+		"definitions": map[string]string{"Recall@20": definition, "MRR@20": metrics.Metric{Kind: metrics.MRR, K: 20}.Definition()},
+		"floors":      []any{map[string]any{"name": "random", "values": map[string]float64{"Recall@20": 0.01, "MRR@20": 0.001}}},
+		"evaluations": []any{
+			map[string]any{"name": "fake, epoch 1, noise on", "values": map[string]float64{"Recall@20": v, "MRR@20": v / 4}},
+			map[string]any{"name": "fake, epoch 1, noise off", "values": map[string]float64{"Recall@20": v + 0.1, "MRR@20": v / 2}},
+		},
+		"epochs": []int{1, 2}, "selection": []int{1, 2, 3},
+	}
+	if c.Fail == "badmetrics" {
+		delete(out, "floors")
+	}
+	if err := env.WriteMetrics(out); err != nil {
+		return err
+	}
+	if c.Eps == "" {
+		return nil
+	}
+	return env.WritePrivacy(map[string]any{
+		"eps_total": "infinity", "claimed": map[string]any{"eps": json.RawMessage(c.Eps), "unit": "edge", "theorem": "1"},
+		"units": []any{
+			map[string]any{"unit": "edge", "neighbouring": "add-remove", "delta": 1e-6, "accounted": map[string]any{"eps_exact": 7 + float64(env.Seed)}, "eps_total": "infinity", "unbounded": []string{"labels"}},
+			map[string]any{"unit": "user", "neighbouring": "replace", "delta": 1e-6, "accounted": map[string]any{"eps_exact": 70}, "eps_total": 70, "unbounded": []string{}},
+		},
+		"unbounded": []any{map[string]any{"what": "labels", "why": "they are seen"}},
+	})
+}
+
+const fakeGrid = `# a grid of a fake task
+name: fake-table
+paper: fake
+table: 3
+title: Fakes compared
+source: {cite: "Nobody, 2026", where: page 7, about: one seed}
+unit: percent
+metrics:
+  - {metric: Recall@20, printed: R}
+  - {metric: MRR@20, printed: M}
+data:
+  - {name: ml-1m, printed: ML-1M, stand_in: standin-tiny}
+profiles:
+  smoke: {about: nothing, stand_in: true, seeds: [1], set: [level=D]}
+  quick: {about: less, stand_in: false, seeds: [1], set: []}
+  full: {about: all, stand_in: false, seeds: [1, 2, 3], set: []}
+rows:
+  - {method: One, data: ml-1m, task: train fake, config: fake.yaml, evaluation: noise on, printed: [19, 5.5]}
+  - {method: Two, data: ml-1m, task: train fake, config: fake.yaml, evaluation: noise off, set: [value=0.3], printed: [null, 5.5]}
+`
+
+// load writes a grid with its configuration and loads it.
+func load(t *testing.T, text string, tasks ...run.Task) (*Grid, error) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"grid.yaml": text, "fake.yaml": "value: 0.2\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return Load(filepath.Join(dir, "grid.yaml"), tasks)
+}
+
+func mustLoad(t *testing.T, text string, tasks ...run.Task) *Grid {
+	t.Helper()
+	g, err := load(t, text, tasks...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func options(t *testing.T, profile string) Options {
+	return Options{Profile: profile, Out: t.TempDir(), Log: slog.New(slog.DiscardHandler), Progress: run.Silent{}}
+}
+
+// markdown is the table as written.
+func markdown(t *testing.T, o *Outcome) string {
+	t.Helper()
+	b, err := os.ReadFile(o.Files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// holds fails unless every part is in the text.
+func holds(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, p := range parts {
+		if !strings.Contains(text, p) {
+			t.Errorf("no %q in\n%s", p, text)
+		}
+	}
+}
+
+func lacks(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, p := range parts {
+		if strings.Contains(text, p) {
+			t.Errorf("%q in\n%s", p, text)
+		}
+	}
+}
+
+func statuses(o *Outcome) string {
+	var out []string
+	for _, r := range o.Runs {
+		out = append(out, fmt.Sprintf("%s/%d %s", r.Method, r.Seed, r.Status))
+	}
+	return strings.Join(out, ", ")
+}

@@ -1,0 +1,156 @@
+package reproduce
+
+import (
+	"io/fs"
+	"os"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"privrec/configs"
+	"privrec/internal/config"
+	"privrec/internal/papers"
+	"privrec/internal/papers/dipsgnn"
+)
+
+// Every way to be wrong is an error of configuration that names file and line.
+func TestBadGrids(t *testing.T) {
+	for name, c := range map[string]struct{ old, new, want string }{
+		"unknown key":        {"table: 3", "table: 3\nsize: 4", ":5:1: size: unknown key"},
+		"unknown row key":    {"method: One,", "method: One, seeds: 3,", "rows.0.seeds: unknown key"},
+		"unknown task":       {"task: train fake, config: fake.yaml, evaluation: noise on", "task: train nothing, config: fake.yaml, evaluation: noise on", `:18:38: rows.0.task: unknown task "train nothing"; known are train fake`},
+		"printed missing":    {"printed: [19, 5.5]", "printed: [19]", ":18:100: rows.0.printed: 1 printed numbers for 2 metrics; write null where the paper prints none"},
+		"no printed":         {", printed: [19, 5.5]", "", ":18:5: rows.0.printed: 0 printed numbers"},
+		"row twice":          {"method: Two", "method: One", "rows.1.method: One on ml-1m is row 1 already"},
+		"metric twice":       {"metric: MRR@20", "metric: recall@20", "metrics.1.metric: Recall@20 is there already"},
+		"unknown metric":     {"metric: MRR@20", "metric: Luck@20", "metrics.1.metric: metric \"Luck@20\""},
+		"unknown data":       {"{name: ml-1m, printed: ML-1M", "{name: ml-9m, printed: ML-1M", "data.0.name: ml-9m: unknown data set"},
+		"stand-in as data":   {"{name: ml-1m, printed: ML-1M", "{name: standin-demo, printed: ML-1M", "data.0.name: standin-demo is a stand-in"},
+		"data as stand-in":   {"stand_in: standin-tiny", "stand_in: ml-1m", "data.0.stand_in: ml-1m is not a stand-in"},
+		"row of other data":  {"{method: One, data: ml-1m", "{method: One, data: yelp", `rows.0.data: "yelp" is not among the grid's data`},
+		"no seeds":           {"stand_in: false, seeds: [1], set: []", "stand_in: false, seeds: [], set: []", "profiles.quick.seeds: must name at least one"},
+		"seed twice":         {"seeds: [1, 2, 3]", "seeds: [1, 2, 1]", "profiles.full.seeds.2: seed 1 is there already"},
+		"unit":               {"unit: percent", "unit: points", "unit: must be percent or share"},
+		"name":               {"name: fake-table", "name: ../fake", "name: must be letters"},
+		"no config":          {"config: fake.yaml, evaluation: noise on", "config: none.yaml, evaluation: noise on", "rows.0.config: "},
+		"bad override":       {"set: [value=0.3]", "set: [valeu=0.3]", ":19:5: rows.1: profile smoke sets valeu: unknown key"},
+		"bad value":          {"set: [value=0.3]", "set: [value=-1]", "rows.1: profile smoke sets value: must not be negative"},
+		"printed is no list": {"printed: [19, 5.5]", "printed: 19", "rows.0.printed: want a list"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if !strings.Contains(fakeGrid, c.old) {
+				t.Fatalf("the grid has no %q", c.old)
+			}
+			_, err := load(t, strings.Replace(fakeGrid, c.old, c.new, 1), (&fake{}).task())
+			if err == nil || !config.Is(err) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "grid.yaml:") {
+				t.Errorf("got %v\nwant %s", err, c.want)
+			}
+		})
+	}
+}
+
+// The grids that ship are sound, and what they say is printed is what the paper's
+// package says.
+func TestBuiltIn(t *testing.T) {
+	grids, err := BuiltIn(configs.Files(), papers.All())
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, _ := fs.Glob(os.DirFS("../../configs/tables"), "*")
+	if len(grids) == 0 || len(grids) != len(files) {
+		t.Fatalf("%d grids of %d files", len(grids), len(files))
+	}
+	names := map[string]bool{}
+	for _, g := range grids {
+		if names[g.Name] {
+			t.Errorf("two grids are called %s", g.Name)
+		}
+		names[g.Name] = true
+		if g.Paper != "dipsgnn" || g.Table != 2 {
+			continue
+		}
+		for _, r := range g.Rows {
+			var on string
+			for _, d := range g.Data {
+				if d.Name == r.Data {
+					on = d.Printed
+				}
+			}
+			p, ok := dipsgnn.Table2(r.Method, on)
+			if !ok {
+				t.Errorf("%s on %s is not in table 2", r.Method, on)
+				continue
+			}
+			for i, want := range []float64{p.Recall20, p.MRR20, p.Recall10, p.MRR10} {
+				if got := r.Printed[i]; got == nil || *got != want {
+					t.Errorf("%s on %s: %s is %v, the paper prints %v", r.Method, on, g.Metrics[i].Printed, got, want)
+				}
+			}
+		}
+	}
+	if !names["dipsgnn-table2"] {
+		t.Errorf("no dipsgnn-table2 in %v", names)
+	}
+	// At full size the paper's row is the configuration as it stands, so that runs
+	// made by hand are found.
+	_, runs, err := grids[0].runs(Options{Profile: "full", Out: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range runs {
+		for _, s := range r.cell.base.Sets {
+			if s != "data.name=ml-1m" {
+				t.Errorf("%s at full size sets %s", r.Method, s)
+			}
+		}
+	}
+}
+
+func TestSelect(t *testing.T) {
+	grids := []*Grid{{Paper: "a", Table: 1}, {Paper: "a", Table: 2}, {Paper: "b", Table: 2}}
+	for _, c := range []struct {
+		papers []string
+		table  int
+		want   int // grids; 0: an error
+	}{{nil, 0, 3}, {[]string{"a"}, 0, 2}, {[]string{"a"}, 2, 1}, {nil, 2, 2}, {[]string{"b", "a"}, 0, 3}, {[]string{"b"}, 1, 0}, {[]string{"c"}, 0, 0}} {
+		got, err := Select(grids, c.papers, c.table)
+		if len(got) != c.want || (err == nil) == (c.want == 0) {
+			t.Errorf("%v %d: %d grids, %v", c.papers, c.table, len(got), err)
+		}
+	}
+}
+
+// A grid of a tree finds its configurations in the tree and nowhere else.
+func TestTree(t *testing.T) {
+	tree := fstest.MapFS{"tables/t.yaml": {Data: []byte(fakeGrid)}}
+	if _, err := BuiltIn(tree, nil); err == nil {
+		t.Error("a grid without its task and configuration")
+	}
+	f := &fake{}
+	if _, err := parse(tree, "tables/t.yaml", append(papers.All(), f.task())); err == nil || !strings.Contains(err.Error(), "tables/fake.yaml: not among the settings") {
+		t.Errorf("%v", err)
+	}
+	tree["tables/t.yaml"] = &fstest.MapFile{Data: []byte(fakeGrid)}
+	tree["fake.yaml"] = &fstest.MapFile{Data: []byte("value: 0.2\n")}
+	tree["tables/t.yaml"].Data = []byte(strings.ReplaceAll(fakeGrid, "fake.yaml", "../fake.yaml"))
+	if g, err := parse(tree, "tables/t.yaml", append(papers.All(), f.task())); err != nil || len(g.Rows) != 2 {
+		t.Errorf("%v", err)
+	}
+}
+
+// No text of a grid makes the reader panic, and what it refuses it refuses as
+// configuration.
+func FuzzGrid(f *testing.F) {
+	f.Add(fakeGrid)
+	f.Add(strings.Replace(fakeGrid, "printed: [19, 5.5]", "printed: [null]", 1))
+	f.Add("name: a\nrows:\n  - {}\nmetrics: [{}]\ndata: [{}]\n")
+	task := (&fake{}).task()
+	f.Fuzz(func(t *testing.T, text string) {
+		tree := fstest.MapFS{"tables/g.yaml": {Data: []byte(text)}, "tables/fake.yaml": {Data: []byte("value: 0.2\n")}}
+		if g, err := parse(tree, "tables/g.yaml", append(papers.All(), task)); err == nil && len(g.Rows) == 0 {
+			t.Error("accepted a grid without rows")
+		} else if err != nil && !config.Is(err) {
+			t.Errorf("not an error of configuration: %v", err)
+		}
+	})
+}
