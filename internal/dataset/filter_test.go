@@ -161,6 +161,26 @@ func TestSmallFilters(t *testing.T) {
 			t.Errorf("%s: %s", c.name, d)
 		}
 	}
+	// One pass each: item 9 goes, then user 2 has one row left and goes; the rows of item
+	// 7 fall below the bound after that and stay.
+	l3 := logOf([4]int{1, 7, 1, 1}, [4]int{1, 8, 2, 1}, [4]int{2, 7, 3, 1}, [4]int{2, 9, 4, 1}, [4]int{3, 8, 5, 1}, [4]int{3, 8, 6, 1})
+	s, ladder, err := Recipe{MinItem: 2, MinUser: 2}.Filter(l3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{"1:7@1", "1:8@2", "3:8@5", "3:8@6"}, rowsOf(s)); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff(Ladder{{Name: RungRaw, Users: 3, Items: 3, Rows: 6}, {Name: "items >= 2 rows", Users: 3, Items: 2, Rows: 5}, {Name: "users >= 2 rows", Users: 2, Items: 2, Rows: 4}}, ladder); d != "" {
+		t.Error(d)
+	}
+	if _, _, err := (Recipe{MinUser: 9}).Filter(l3); err == nil || err.Error() != `hand-made: no rows left after filter "users >= 9 rows" (6 rows of 3 users before it)` {
+		t.Errorf("empty data: %v", err)
+	}
+	l3.Ladder = Ladder{{Name: RungRaw, Rows: 99}, {Name: "clicks", Rows: 6}}
+	if _, ladder, _ := (Recipe{MinItem: 2}).Filter(l3); len(ladder) != 3 || ladder[0].Rows != 99 || len(l3.Ladder) != 2 {
+		t.Errorf("the reader's rungs are not the first: %v", ladder)
+	}
 	if _, err := l.MinRating(6); err == nil || err.Error() != `hand-made: no rows left after filter "rating >= 6" (5 rows of 2 users before it)` {
 		t.Errorf("empty data: %v", err)
 	}

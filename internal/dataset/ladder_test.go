@@ -97,6 +97,19 @@ func TestFeaturesFor(t *testing.T) {
 	if _, _, ok := f.Columns[1].Range(); ok {
 		t.Error("a categorical column has a range")
 	}
+	// among keeps what a filtered log can ask for and For answers the same from it.
+	few := f.among([]string{"1", "3", "9"})
+	if d := cmp.Diff([]string{"1", "3"}, few.UserIDs); d != "" {
+		t.Error(d)
+	}
+	whole, _ := f.For([]string{"3"}, nil)
+	part, err := few.For([]string{"3"}, nil)
+	if d := cmp.Diff(whole, part); d != "" || err != nil {
+		t.Errorf("%s %v", d, err)
+	}
+	if _, err := few.For([]string{"9"}, nil); err == nil {
+		t.Error("a user without features has some")
+	}
 	if f.Columns[1].Codes[0] != 2 {
 		t.Error("For changed its receiver")
 	}

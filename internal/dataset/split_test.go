@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -60,6 +61,118 @@ func TestSplits(t *testing.T) {
 	for _, l := range []*Log{one, {Times: []int64{}}} {
 		if parts, err := (Split{Kind: SplitTime, Fraction: 0.9999999999}).Parts(l); err != nil || len(parts) != l.Len() {
 			t.Errorf("%v, %v", parts, err)
+		}
+	}
+}
+
+// TestRandomSplit checks counts, rounding, order and what the draw depends on.
+func TestRandomSplit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := anyLog(t)
+		split := Split{Kind: SplitRandom, Fraction: rapid.SampledFrom([]float64{0.5, 0.8, 0.29}).Draw(t, "fraction"),
+			Nearest: rapid.Bool().Draw(t, "nearest"), Seed: rng.Seed(rapid.Uint64().Draw(t, "seed"))}
+		parts, err := split.Parts(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		off := l.Offsets()
+		train := 0
+		for u := range l.UserIDs {
+			m, n := off[u+1]-off[u], 0
+			for _, p := range parts[off[u]:off[u+1]] {
+				if p == Train {
+					n++
+				}
+			}
+			want := int(split.Fraction*float64(m) + 1e-9)
+			if split.Nearest {
+				want = min(int(split.Fraction*float64(m)+0.5+1e-9), m-1)
+			}
+			if n != want {
+				t.Fatalf("%d of %d rows train, want %d", n, m, want)
+			}
+			train += n
+		}
+		again, _ := split.Parts(l)
+		if !slices.Equal(parts, again) {
+			t.Fatal("the same seed gave another split")
+		}
+		split.ValidShare = 0.1
+		held, err := split.Parts(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		valid := 0
+		for row, p := range held {
+			if p == Valid {
+				valid++
+				p = Train
+			}
+			if p != parts[row] {
+				t.Fatal("holding out changed the test part")
+			}
+		}
+		if want := int(float64(train)*0.1 + 0.5 + 1e-9); valid != want {
+			t.Fatalf("%d of %d training rows held out, want %d", valid, train, want)
+		}
+	})
+	// Every row is equally likely to be test: 2 of 10 rows over 4,000 seeds, 800
+	// expected of each; seven standard deviations, false alarm below 1e-9.
+	var rows [][4]int
+	for k := range 10 {
+		rows = append(rows, [4]int{1, k, k, 1})
+	}
+	l := logOf(rows...)
+	var hits [10]int
+	for seed := range 4000 {
+		parts, _ := Split{Kind: SplitRandom, Fraction: 0.8, Seed: rng.Seed(seed)}.Parts(l)
+		for row, p := range parts {
+			if p == Test {
+				hits[row]++
+			}
+		}
+	}
+	for row, n := range hits {
+		if math.Abs(float64(n)-800) > 7*math.Sqrt(4000*0.2*0.8) {
+			t.Errorf("row %d is test in %d of 4,000 splits, want about 800", row, n)
+		}
+	}
+	for _, bad := range []Split{{Kind: SplitRandom}, {Kind: SplitRandom, Fraction: 1}, {Kind: SplitRandom, Fraction: 0.8, ValidShare: 1},
+		{Kind: SplitFixed, ValidShare: -0.1}, {Kind: SplitFraction, Fraction: 0.8, ValidShare: 0.1}, {Kind: SplitRandom, Fraction: 0.8, ValidShare: math.NaN()}} {
+		if _, err := bad.Parts(l); err == nil {
+			t.Errorf("%+v was accepted", bad)
+		}
+	}
+}
+
+// TestHeldOutOfFixed checks that a share held out of a published split lowers the level
+// a run can reach, and that the published test rows stay.
+func TestHeldOutOfFixed(t *testing.T) {
+	l := logOf([4]int{1, 1, 1, 1}, [4]int{1, 2, 2, 1}, [4]int{1, 3, 3, 1}, [4]int{2, 1, 1, 1}, [4]int{2, 2, 2, 1}, [4]int{2, 3, 3, 1})
+	l.Parts = []Part{Train, Train, Test, Train, Train, Test}
+	for _, c := range []struct {
+		share  float64
+		counts [3]int
+		level  Level
+	}{{0, [3]int{4, 0, 2}, LevelA}, {0.25, [3]int{3, 1, 2}, LevelB}} {
+		r := Recipe{Split: Split{Kind: SplitFixed, ValidShare: c.share}, Wants: []Want{{Rung: Rung{Name: RungRaw, Users: 2, Items: 3, Rows: 6}, Paper: true}}}
+		parts, err := r.Split.Parts(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var counts [3]int
+		for row, p := range parts {
+			counts[p]++
+			if (p == Test) != (l.Parts[row] == Test) {
+				t.Errorf("share %v moved row %d to %v", c.share, row, p)
+			}
+		}
+		s, err := r.Apply(l, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if counts != c.counts || s.Source.Level != c.level {
+			t.Errorf("share %v: parts %v, level %v", c.share, counts, s.Source.Level)
 		}
 	}
 }
