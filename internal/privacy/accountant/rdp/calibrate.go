@@ -49,7 +49,8 @@ func CalibrateGaussian(sensitivity float64, steps int64, target privacy.Budget, 
 
 // CalibrateLaplace returns the smallest scale with which steps releases of the
 // given l1 sensitivity are within the target; for one release, or delta 0, it is
-// the pure steps D/epsilon or less.
+// the pure steps D/epsilon or less. On a fixed grid it may be more, and delta 0
+// is out of reach.
 func CalibrateLaplace(sensitivity float64, steps int64, target privacy.Budget, o Options) (float64, error) {
 	if err := errors.Join(positive("sensitivity", sensitivity), atLeast("steps", steps, 1), checkTarget(target)); err != nil {
 		return 0, err
@@ -110,8 +111,10 @@ func calibrate(family func(noise float64) (Curve, error), target privacy.Budget,
 			start = len(s.orders) / 2
 		}
 		var p found
-		start, p = s.walk(start)
-		return math.Log(up(math.Min(p.value, c(math.Inf(1)))) / target.Epsilon), nil
+		if start, p = s.walk(start); !o.Fixed {
+			p.value = math.Min(p.value, c(math.Inf(1)))
+		}
+		return math.Log(up(p.value) / target.Epsilon), nil
 	}
 	x, err := root(over, math.Log(guess))
 	if err != nil {

@@ -14,7 +14,7 @@ type Options struct {
 	Conversion Conversion // empty: Best
 	Orders     []float64  // above 1 and growing; empty: Default
 	// Fixed keeps to the listed orders, as other accountants do: no search between
-	// them nor beyond their ends.
+	// them nor beyond their ends, nor the largest log-ratio.
 	Fixed bool
 }
 
@@ -48,7 +48,7 @@ func Epsilon(c Curve, delta float64, o Options) (Point, error) {
 		return Point{}, err
 	}
 	p := s.grid()
-	if pure := c(math.Inf(1)); pure < p.value {
+	if pure := c(math.Inf(1)); !o.Fixed && pure < p.value {
 		p = found{math.Inf(1), pure, false}
 	}
 	if math.IsInf(p.value, 1) {
@@ -76,7 +76,7 @@ func Delta(c Curve, epsilon float64, o Options) (Point, error) {
 		return Point{}, err
 	}
 	p := s.grid()
-	if pure := c(math.Inf(1)); pure <= epsilon {
+	if pure := c(math.Inf(1)); !o.Fixed && pure <= epsilon {
 		return Point{epsilon, 0, math.Inf(1), false}, nil
 	}
 	if math.IsInf(p.value, 1) {
