@@ -173,6 +173,9 @@ func (p *plan) delta(d Direction, eps float64) (Value, error) {
 		}
 		return v.at(logDelta(mu, eps), gaussError(mu, eps))
 	}
+	if log, relative, ok := p.sum(eps); ok {
+		return v.at(log, relative)
+	}
 	if s := p.stick(d); s != nil {
 		return v.at(s.log(eps), s.err(eps))
 	}
