@@ -22,6 +22,7 @@ folder a set. Stand-ins are generated and need no file.`,
 		RunE: group("command"),
 	}
 	c.AddCommand(a.dataList(), a.dataStats(), a.dataSynth())
+	c.AddCommand(a.dataFetch(), a.dataVerify(), a.dataPrepare())
 	return c
 }
 

@@ -50,6 +50,9 @@ func TestScripts(t *testing.T) {
 			"fails":  fails,
 			"badset": badset,
 			"mount":  mount,
+			"serve":  serve,
+			"packs":  packs,
+			"flips":  flips,
 		},
 		Condition: conditions,
 	})

@@ -33,7 +33,8 @@ func (j *job) addresses(a Archive) []string {
 func (j *job) download(ctx context.Context, a Archive) (Archived, error) {
 	var wrong error
 	var failures []string
-	for _, address := range j.addresses(a) {
+	all := j.addresses(a)
+	for i, address := range all {
 		j.Progress.Phase("download " + address)
 		got, err := j.from(ctx, a, address)
 		switch {
@@ -46,7 +47,9 @@ func (j *job) download(ctx context.Context, a Archive) (Archived, error) {
 		case errors.Is(err, ErrChanged):
 			wrong = err
 		}
-		j.Progress.Phase(fmt.Sprintf("%s: %v", address, err))
+		if i+1 < len(all) {
+			j.Progress.Phase(fmt.Sprintf("%v; trying the next address", err))
+		}
 		failures = append(failures, fmt.Sprintf("%s: %v", address, err))
 	}
 	if wrong != nil {

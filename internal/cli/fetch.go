@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"privrec/internal/dataset"
+	"privrec/internal/fetch"
+	"privrec/internal/report"
+	"privrec/internal/run"
+)
+
+func (a *App) dataFetch() *cobra.Command {
+	var (
+		o                     fetch.Options
+		accept, asJSON, quiet bool
+	)
+	c := &cobra.Command{
+		Use:   "fetch NAME [--from FILE]... [--accept-terms]",
+		Short: "get a data set: download or take a copy, check, unpack",
+		Long: `Get a data set into its folder below --data or $PRIVREC_DATA.
+
+The terms of the owner are shown and asked for once. What is downloaded, or given
+with --from, is compared with the published size and hash, and unpacked; archives
+that reach outside their folder or grow beyond measure are refused. receipt.json in
+the folder then says where every file came from and what it is, for privrec data
+verify.
+
+Content other than the published one stops with both hashes. --pin-new accepts it;
+results on it are evidence of level C at most. Ctrl-C leaves a .part file from which
+the same command goes on.
+
+Some owners hand out copies one by one; the error then says what to get where, and
+--from takes it: the archive, its unpacked files, or a folder that holds them.`,
+		Args:              wants("a data set, see privrec data list"),
+		ValidArgsFunction: sourceNames,
+		RunE: func(c *cobra.Command, args []string) error {
+			o.Name = args[0]
+			r := newByteReporter(a.Stderr, quiet)
+			o.Progress = r
+			o.AcceptTerms = func(ctx context.Context, s fetch.Source) (bool, error) {
+				return a.acceptTerms(ctx, s, accept)
+			}
+			receipt, err := fetch.Fetch(c.Context(), o)
+			switch {
+			case errors.Is(err, fetch.ErrRefused):
+				return usagef("fetch it when you can accept them", "%s", err)
+			case run.WasInterrupted(err):
+				return run.WithHint(err, "what was downloaded is kept; the same command goes on from there")
+			case err != nil:
+				return err
+			}
+			if receipt.Kept {
+				r.Phase(o.Name + " is here and whole, nothing to fetch")
+			}
+			if err := run.Show(a.Stdout, asJSON, receiptResult{receipt}); err != nil {
+				return err
+			}
+			if _, err := dataset.Find(o.Name); err == nil {
+				r.Phase("next: privrec data prepare " + o.Name)
+			}
+			return nil
+		},
+	}
+	p := c.Flags()
+	p.StringVar(&o.Dir, "data", "", "folder of data sets; default $PRIVREC_DATA")
+	p.StringArrayVar(&o.From, "from", nil, "a copy to take instead of downloading: archive, unpacked file or folder; may be repeated")
+	p.BoolVar(&accept, "accept-terms", false, "accept the owner's terms without being asked, for scripts")
+	p.BoolVar(&o.PinNew, "pin-new", false, "accept content other than the published one; lowers the level of evidence to C")
+	p.StringVar(&o.Mirror, "mirror", "", "web address of a folder that holds the archives, instead of the official addresses")
+	p.BoolVar(&asJSON, "json", false, "as JSON")
+	p.BoolVarP(&quiet, "quiet", "q", false, "no progress")
+	return c
+}
+
+// acceptTerms shows the terms of a set and asks for them, unless they were accepted on
+// the command line.
+func (a *App) acceptTerms(ctx context.Context, s fetch.Source, accepted bool) (bool, error) {
+	fmt.Fprintf(a.Stderr, "%s\n  from     %s\n  terms    %s\n  used by  %s\n", s.Title, s.Address, s.Licence, join(s.UsedBy))
+	for _, x := range s.Archives {
+		fmt.Fprintf(a.Stderr, "  file     %s, %s\n", x.FileName(), x.About())
+	}
+	if accepted {
+		fmt.Fprintln(a.Stderr, "terms accepted with --accept-terms")
+		return true, nil
+	}
+	if !term.IsTerminal(int(os.Stdin.Fd())) {
+		return false, usagef("read them above, then give --accept-terms", "%s: terms must be accepted, and there is no terminal to ask on", s.Name)
+	}
+	fmt.Fprint(a.Stderr, "accept these terms? [y/N] ")
+	answer := make(chan string, 1)
+	// A read from a terminal cannot be taken back: after Ctrl-C this one ends with
+	// the process, which has nothing else to do.
+	go func() {
+		line, _ := bufio.NewReader(os.Stdin).ReadString('\n')
+		answer <- strings.ToLower(strings.TrimSpace(line))
+	}()
+	select {
+	case <-ctx.Done():
+		return false, ctx.Err()
+	case s := <-answer:
+		return s == "y" || s == "yes", nil
+	}
+}
+
+// receiptResult prints a table for a person and the receipt itself as JSON.
+type receiptResult struct{ fetch.Receipt }
+
+// Text writes the files and where they came from.
+func (r receiptResult) Text(w io.Writer) error {
+	t := &report.Table{Name: "files", Title: fmt.Sprintf("%s, fetched %s", r.Name, r.Time.Format("2006-01-02 15:04 MST")), Columns: report.Columns("", "file", "bytes", "sha256")}
+	for _, f := range r.Files {
+		t.Add(f.Name, f.Bytes, f.SHA256)
+	}
+	for _, x := range r.Archives {
+		switch {
+		case x.Want != "":
+			t.Notes = append(t.Notes, fmt.Sprintf("%s is not the published file (%s) and was accepted: evidence of level C at most.", x.Name, x.Want))
+		case x.Published == "":
+			t.Notes = append(t.Notes, x.Name+" has no published hash; from now on it is compared with this receipt.")
+		}
+	}
+	return t.Text(w)
+}
+
+// sourceNames completes the names of sets that can be fetched.
+func sourceNames(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	all, err := fetch.Sources()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var names []string
+	for _, s := range all {
+		if !s.Generated() {
+			names = append(names, s.Name)
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}

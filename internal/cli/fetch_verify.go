@@ -1,0 +1,191 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"privrec/internal/dataset"
+	"privrec/internal/fetch"
+	"privrec/internal/report"
+	"privrec/internal/rng"
+	"privrec/internal/run"
+)
+
+func (a *App) dataVerify() *cobra.Command {
+	var (
+		dir           string
+		asJSON, quiet bool
+	)
+	c := &cobra.Command{
+		Use:   "verify [NAME]...",
+		Short: "read every file of data sets and compare it with its receipt and published hash",
+		Long: `Read every file of the sets named, or of all sets that are present, and compare it
+with the receipt of its fetch and with the hash that is published. Files that differ,
+are missing or are not in the receipt end with exit code 3. A set without receipt is
+compared with published hashes where there are any; otherwise it is present, unverified.`,
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: sourceNames,
+		RunE: func(c *cobra.Command, args []string) error {
+			r := newReporter(a.Stderr, quiet)
+			reports, err := verifyAll(c.Context(), r, args, dir)
+			if err != nil {
+				return err
+			}
+			if err := run.Show(a.Stdout, asJSON, verifyResult(reports)); err != nil {
+				return err
+			}
+			var bad []error
+			for _, x := range reports {
+				for _, f := range x.Bad() {
+					bad = append(bad, &dataset.Error{File: x.Folder + "/" + f.Name, Msg: damage(f), Hint: remedy(x.Name, f)})
+				}
+				if x.Verdict == fetch.VerdictAbsent && len(args) > 0 {
+					bad = append(bad, &dataset.Error{File: x.Folder, Msg: "no file of " + x.Name + " is here", Err: dataset.ErrNotFound, Hint: "privrec data fetch " + x.Name})
+				}
+			}
+			if len(bad) > 0 {
+				return errors.Join(bad...)
+			}
+			return nil
+		},
+	}
+	p := c.Flags()
+	p.StringVar(&dir, "data", "", "folder of data sets; default $PRIVREC_DATA")
+	p.BoolVar(&asJSON, "json", false, "as JSON")
+	p.BoolVarP(&quiet, "quiet", "q", false, "no progress")
+	return c
+}
+
+// damage says what is wrong with a file, with both hashes where there are two.
+func damage(f fetch.Checked) string {
+	switch f.State {
+	case fetch.Changed:
+		return fmt.Sprintf("changed, sha256 should be %s (%s), is %s", f.Want, f.By, f.Got)
+	case fetch.Missing:
+		return "missing"
+	}
+	return "not in the receipt"
+}
+
+// remedy says how to mend a file.
+func remedy(set string, f fetch.Checked) string {
+	if f.State == fetch.Extra {
+		return "move away what does not belong"
+	}
+	return "bring the file back with: privrec data fetch " + set
+}
+
+// verifyAll verifies the sets named, or without names all that have a folder.
+func verifyAll(ctx context.Context, r reporter, names []string, dir string) ([]fetch.Report, error) {
+	all := len(names) == 0
+	if all {
+		sources, err := fetch.Sources()
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range sources {
+			if s.Generated() {
+				continue
+			}
+			folder, err := fetch.Folder(dir, s.Name)
+			if err != nil {
+				return nil, err
+			}
+			if st, err := os.Stat(folder); err == nil && st.IsDir() {
+				names = append(names, s.Name)
+			}
+		}
+	}
+	reports := []fetch.Report{}
+	for _, name := range names {
+		r.Phase("verify " + name)
+		x, err := fetch.Verify(ctx, name, dir)
+		if err != nil {
+			return nil, err
+		}
+		reports = append(reports, x)
+	}
+	return reports, nil
+}
+
+// verifyResult prints a table of all files, and the reports themselves as JSON.
+type verifyResult []fetch.Report
+
+// Text writes one line a file and what the set comes to.
+func (v verifyResult) Text(w io.Writer) error {
+	sets := &report.Table{Name: "sets", Title: "Data sets", Columns: report.Columns("", "set", "verdict", "folder")}
+	files := &report.Table{Name: "files", Title: "Files", Columns: report.Columns("", "file", "state", "bytes", "compared with", "sha256")}
+	for _, x := range v {
+		sets.Add(x.Name, x.Verdict, x.Folder)
+		for _, f := range x.Files {
+			files.Add(x.Name+"/"+f.Name, string(f.State), f.Bytes, f.By, fmt.Sprintf("%.12s", f.Got))
+		}
+	}
+	if len(sets.Rows) == 0 {
+		_, err := fmt.Fprintln(w, "no data set is present")
+		return err
+	}
+	if err := sets.Text(w); err != nil || len(files.Rows) == 0 {
+		return err
+	}
+	if _, err := fmt.Fprintln(w); err != nil {
+		return err
+	}
+	return files.Text(w)
+}
+
+func (a *App) dataPrepare() *cobra.Command {
+	var (
+		recipe, dir   string
+		asJSON, quiet bool
+	)
+	c := &cobra.Command{
+		Use:   "prepare NAME [--recipe R]",
+		Short: "verify a data set, run a recipe, keep the result in the cache",
+		Long: `Compare the files of a set with their receipt, run a recipe on them and keep the
+filtered rows in the cache ($PRIVREC_CACHE, else below the user's cache folder), so
+that training starts at once. Shows the counts after every step.`,
+		Args:              wants("a data set, see privrec data list"),
+		ValidArgsFunction: sourceNames,
+		RunE: func(c *cobra.Command, args []string) error {
+			r := newReporter(a.Stderr, quiet)
+			set, err := dataset.Find(args[0])
+			if err != nil {
+				return err
+			}
+			if recipe == "" {
+				recipe = set.Recipes[0].Name // as in data stats
+			}
+			if set.StandIn == nil {
+				r.Phase("verify " + set.Name)
+				x, err := fetch.Verify(c.Context(), set.Name, dir)
+				if err != nil {
+					return err
+				}
+				if bad := x.Bad(); len(bad) > 0 {
+					return &dataset.Error{File: x.Folder + "/" + bad[0].Name, Msg: damage(bad[0]), Hint: remedy(set.Name, bad[0])}
+				}
+			}
+			r.Phase("prepare " + set.Name + " with recipe " + recipe)
+			start := time.Now()
+			s, err := dataset.Load(c.Context(), set.Name, recipe, dataset.Options{Dir: dir, Seed: rng.Seed(1)})
+			if err != nil {
+				return err
+			}
+			r.Phase(fmt.Sprintf("prepared in %.1f s%s", time.Since(start).Seconds(), parenthesis(s.Source.Cache)))
+			return run.Show(a.Stdout, asJSON, statsDocument(s))
+		},
+	}
+	p := c.Flags()
+	p.StringVar(&recipe, "recipe", "", "steps from raw rows to sequences, see privrec data list; default: the first of the set")
+	p.StringVar(&dir, "data", "", "folder of data sets; default $PRIVREC_DATA")
+	p.BoolVar(&asJSON, "json", false, "as JSON")
+	p.BoolVarP(&quiet, "quiet", "q", false, "no progress")
+	return c
+}
