@@ -24,13 +24,15 @@ import (
 	"privrec/internal/train"
 )
 
-// A forecast measures this much and no more: it is asked for by somebody who
-// waits.
-const (
-	forecastSteps   = 40
-	forecastTime    = 1500 * time.Millisecond
-	forecastSamples = 1000 // ranked
-)
+// effort is how much a forecast measures: it is asked for by somebody who waits.
+type effort struct {
+	steps   int           // of training, at most
+	time    time.Duration // of these steps, about
+	samples int           // ranked
+}
+
+// forecastEffort is that for a run's own samples.
+var forecastEffort = effort{steps: 40, time: 1500 * time.Millisecond, samples: 1000}
 
 // forecast trains a few steps of the real model on the real samples, ranks some,
 // and multiplies. Its noise is drawn and recorded in a ledger that nobody keeps.
@@ -53,11 +55,11 @@ func forecast[C setting](ctx context.Context, seed rng.Seed, c C) (run.Forecast,
 	if x.refit != nil {
 		q = x.refit
 	}
-	seconds, err := x.timeSteps(ctx, q)
+	seconds, err := x.timeSteps(ctx, q, forecastEffort)
 	if err != nil {
 		return run.Forecast{}, err
 	}
-	sample, ranked, err := x.timeRanking(ctx)
+	sample, ranked, err := x.timeRanking(ctx, forecastEffort)
 	if err != nil {
 		return run.Forecast{}, err
 	}
@@ -144,7 +146,7 @@ func (x *experiment) rehearseNoise(c Config) error {
 
 // timeSteps are the times of training steps in seconds, at least three, after two
 // that warm up.
-func (x *experiment) timeSteps(ctx context.Context, q *part) (seconds []float64, err error) {
+func (x *experiment) timeSteps(ctx context.Context, q *part, e effort) (seconds []float64, err error) {
 	r := x.on(q)
 	if x.noise != nil {
 		if r.noise, err = x.noise(q); err != nil {
@@ -158,7 +160,7 @@ func (x *experiment) timeSteps(ctx context.Context, q *part) (seconds []float64,
 		order[i], order[j] = order[j], order[i]
 	}
 	tape, adam, params := autograd.NewTape(), optim.NewAdam(x.cfg.train.L2), r.Params()
-	for began, i := time.Now(), 0; len(seconds) < 3 || i < forecastSteps && time.Since(began) < forecastTime; i++ {
+	for began, i := time.Now(), 0; len(seconds) < 3 || i < e.steps && time.Since(began) < e.time; i++ {
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("%w: %w", run.ErrInterrupted, ctx.Err())
 		}
@@ -183,10 +185,10 @@ func (x *experiment) timeSteps(ctx context.Context, q *part) (seconds []float64,
 
 // timeRanking is the time of ranking one sample, in seconds, and over how many it
 // was taken.
-func (x *experiment) timeRanking(ctx context.Context) (each float64, n int, err error) {
-	n = min(forecastSamples, x.test.samples.Len())
+func (x *experiment) timeRanking(ctx context.Context, e effort) (each float64, n int, err error) {
+	n = min(e.samples, x.test.samples.Len())
 	r := x.on(x.test)
-	r.pass = forecastSteps // after all passes of the steps
+	r.pass = e.steps // after all passes of the steps
 	if slices.Contains(x.modes, NoiseOn) && x.noise != nil {
 		if r.noise, err = x.noise(x.test); err != nil {
 			return 0, 0, err

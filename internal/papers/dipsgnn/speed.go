@@ -1,0 +1,155 @@
+package dipsgnn
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"privrec/internal/dataset"
+	"privrec/internal/rng"
+	"privrec/internal/run"
+	"privrec/internal/stats"
+)
+
+// Speed is what a whole run of a shipped setting would take on this machine.
+type Speed struct {
+	Task        string  `json:"task"`         // dipsgnn, srgnn, apgnn
+	Data        string  `json:"data"`         // the set whose size is meant; it need not be here
+	Items       int     `json:"items"`        // ranked
+	Samples     int     `json:"samples"`      // of training
+	Steps       int     `json:"steps"`        // of training, when nothing stops early
+	StepSeconds float64 `json:"step_seconds"` // median of those measured
+	Seconds     float64 `json:"seconds"`      // of the run, at most
+}
+
+// speedEffort is small, as several settings are measured.
+var speedEffort = effort{steps: 30, time: 200 * time.Millisecond, samples: 200}
+
+// extent is a set's size as a paper prints it.
+type extent struct {
+	set            string
+	items, samples int
+	longest        int // length of a sequence
+}
+
+// Speeds measures real training steps and rankings at the sizes of the paper's
+// data sets, on generated sessions, and multiplies by what a run does. No data
+// set is needed. It takes about a second, and three steps a setting at least.
+func Speeds(ctx context.Context) ([]Speed, error) {
+	const seed = rng.Seed(1)
+	d, err := dataset.Load(ctx, "standin-demo", "dipsgnn", dataset.Options{Seed: seed})
+	if err != nil {
+		return nil, err
+	}
+	var out []Speed
+	for i, e := range extents() {
+		like := e.like(d)
+		settings := []setting{Default()}
+		if i == 0 {
+			settings = append(settings, DefaultSRGNN(), DefaultAPGNN())
+		}
+		for k, s := range settings {
+			x, err := cut(&run.Env{Seed: seed}, "speed", s, like)
+			if err != nil {
+				return nil, err
+			}
+			v, err := x.speed(ctx, s, e)
+			if err != nil {
+				return nil, err
+			}
+			v.Task = []string{"dipsgnn", "srgnn", "apgnn"}[k]
+			out = append(out, v)
+		}
+	}
+	return out, nil
+}
+
+// speed measures one setting.
+func (x *experiment) speed(ctx context.Context, s setting, e extent) (Speed, error) {
+	if err := x.rehearse(any(s)); err != nil {
+		return Speed{}, err
+	}
+	q := x.train
+	if x.refit != nil {
+		q = x.refit
+	}
+	seconds, err := x.timeSteps(ctx, q, speedEffort)
+	if err != nil {
+		return Speed{}, err
+	}
+	step := stats.Median(seconds)
+	sample, _, err := x.timeRanking(ctx, speedEffort)
+	if err != nil {
+		return Speed{}, err
+	}
+	steps, ranks, _ := x.work()
+	larger := float64(e.samples) / float64(q.samples.Len())
+	v := Speed{Data: e.set, Items: e.items, Samples: e.samples, Steps: int(math.Round(larger * float64(steps))), StepSeconds: step}
+	v.Seconds = float64(v.Steps)*step + larger*float64(ranks)*sample
+	return v, nil
+}
+
+// extents are the sizes of the sets that the paper prints counts of, the smallest
+// first.
+func extents() []extent {
+	var out []extent
+	for _, s := range dataset.All() {
+		r, err := s.Recipe("dipsgnn")
+		if err != nil || s.StandIn != nil {
+			continue
+		}
+		if e := extentOf(s.Name, r); e.items > 0 && e.samples > 0 {
+			out = append(out, e)
+		}
+	}
+	slices.SortFunc(out, func(a, b extent) int { return a.samples - b.samples })
+	return out
+}
+
+// extentOf reads the counts of a recipe: zero where the paper states none.
+func extentOf(set string, r dataset.Recipe) extent {
+	e := extent{set: set}
+	users, rows := 0, 0
+	for _, w := range r.Wants {
+		switch {
+		case w.Name == dataset.RungTrain && w.Samples > 0:
+			e.samples = w.Samples
+		case w.Paper && strings.HasSuffix(w.Name, "-core"):
+			e.items, users = max(e.items, w.Items), max(users, w.Users)
+		case w.Paper && strings.HasPrefix(w.Name, "last "):
+			rows = w.Rows
+			users = max(users, w.Users)
+		}
+	}
+	if e.samples == 0 && rows > 0 {
+		e.samples = int(r.Split.Fraction*float64(rows)) - 3*users/2 // a sequence of n items has n-1 prefixes, and rounding costs half an item
+	}
+	if users > 0 {
+		e.longest = rows / users // long users have most prefixes: cut there, the mean prefix is about right
+	}
+	return e
+}
+
+// like is the stand-in spread over a catalogue of another size and cut to its
+// lengths.
+func (e extent) like(d *dataset.Sequential) *dataset.Sequential {
+	c := *d
+	c.Items, c.CandidatesCore = e.items, e.items
+	spread := func(sequences [][]int32) [][]int32 {
+		out := make([][]int32, len(sequences))
+		for u, seq := range sequences {
+			if e.longest > 0 && len(seq) > e.longest {
+				seq = seq[:e.longest]
+			}
+			out[u] = make([]int32, len(seq))
+			for p, item := range seq {
+				out[u][p] = int32(1 + (int(item)-1)*(e.items-1)/(d.Items-1))
+			}
+		}
+		return out
+	}
+	c.Train, c.Test = spread(d.Train), spread(d.Test)
+	return &c
+}
