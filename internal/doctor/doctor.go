@@ -1,0 +1,103 @@
+// Package doctor says what a machine is, whether this program computes rightly on
+// it, what it has to work on, and what it can do in ten minutes, an hour, a night.
+//
+//	machine -> kernels against plain loops -> places -> data sets -> speeds
+//
+// Everything is measured or looked at, here and now; nothing is downloaded and
+// nothing stays on disk. A full report takes a few seconds.
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"privrec/internal/dataset"
+	"privrec/internal/papers/dipsgnn"
+	"privrec/internal/run"
+)
+
+// Options say where to look. The zero value looks where runs do.
+type Options struct {
+	Data string // folder of data sets; "" takes $PRIVREC_DATA
+	Runs string // where runs go; "" takes "runs", as the command line does
+}
+
+// Report is everything that was found.
+type Report struct {
+	OK      bool            `json:"ok"` // every self-test passed
+	Build   run.Build       `json:"build"`
+	Machine Machine         `json:"machine"`
+	Tests   []Test          `json:"self_tests"`
+	Places  []Place         `json:"places"`
+	Sets    []Set           `json:"data_sets"`
+	Speeds  []dipsgnn.Speed `json:"speeds"` // none where a self-test failed
+	Seconds float64         `json:"seconds"`
+}
+
+// Examine makes the report. It fails only where it cannot go on, when ctx ends for
+// one; what is wrong with the machine is in the report.
+func Examine(ctx context.Context, o Options, p run.Progress) (*Report, error) {
+	start := time.Now()
+	r := &Report{OK: true, Build: run.BuildInfo(), Machine: thisMachine()}
+	p.Phase("self-tests")
+	for _, f := range families() {
+		if err := ended(ctx); err != nil {
+			return nil, err
+		}
+		t := f.test()
+		r.Tests, r.OK = append(r.Tests, t), r.OK && t.OK
+	}
+	r.Places = places(o)
+	p.Phase("data sets")
+	var err error
+	if r.Sets, err = sets(ctx, o.Data); err != nil {
+		return nil, err
+	}
+	if r.OK {
+		p.Phase("training steps")
+		if r.Speeds, err = dipsgnn.Speeds(ctx); err != nil {
+			return nil, err
+		}
+	}
+	r.Seconds = time.Since(start).Seconds()
+	return r, nil
+}
+
+// ended is ctx's error as an interruption.
+func ended(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("%w: %w", run.ErrInterrupted, err)
+	}
+	return nil
+}
+
+// Err is nil when every self-test passed.
+func (r *Report) Err() error {
+	if r.OK {
+		return nil
+	}
+	var bad []string
+	for _, t := range r.Tests {
+		if !t.OK {
+			bad = append(bad, t.Name)
+		}
+	}
+	err := fmt.Errorf("self-test failed: %s", strings.Join(bad, ", "))
+	if r.Build.SIMD == "off" {
+		return run.WithHint(err, "plain Go fails too: suspect the memory or the processor, and trust no result of this machine")
+	}
+	return run.WithHint(err, "set PRIVREC_SIMD=off and run privrec doctor again: if that passes, work with it set; results of this machine without it are wrong")
+}
+
+// known is every set that has files, in the registry's order.
+func known() []dataset.Set {
+	var out []dataset.Set
+	for _, s := range dataset.All() {
+		if s.StandIn == nil {
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -1,0 +1,199 @@
+package doctor
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"privrec/internal/fetch"
+	"privrec/internal/papers/dipsgnn"
+	"privrec/internal/report"
+)
+
+// Text writes the report for a terminal of 80 columns.
+func (r *Report) Text(w io.Writer) error {
+	d := &report.Document{Title: "privrec doctor: all is well", Subtitle: fmt.Sprintf("privrec %s, %s %s, %s", r.Build.Version, r.Build.Go, r.Machine.System, r.Build.Float)}
+	if !r.OK {
+		d.Title = "privrec doctor: a self-test failed"
+	}
+	d.Facts = append(r.Machine.facts(), placeFacts(r.Places)...)
+	d.Tables = append(d.Tables, testTable(r.Tests), setTable(r.Sets))
+	if len(r.Speeds) > 0 {
+		d.Tables = append(d.Tables, speedTable(r))
+	}
+	d.Notes = []string{fmt.Sprintf("examined in %.1f s", r.Seconds)}
+	return d.Text(w)
+}
+
+func (m Machine) facts() []report.Fact {
+	cpu := m.CPU
+	if cpu == "" {
+		cpu = "unknown processor"
+	}
+	memory := "unknown"
+	if m.MemoryBytes > 0 {
+		memory = fetch.Size(m.MemoryBytes)
+		if m.Available > 0 {
+			memory += ", " + fetch.Size(m.Available) + " available"
+		}
+	}
+	if m.MemoryLimit > 0 {
+		memory += ", limited to " + fetch.Size(m.MemoryLimit)
+	}
+	kernels := report.Fact{Label: "kernels", Value: m.SIMD}
+	if m.SIMD == "off" {
+		kernels.Value = "plain Go, several times slower than AVX2"
+	}
+	if m.Forced != "" {
+		kernels.Note = "PRIVREC_SIMD=" + m.Forced
+	}
+	threads := report.Fact{Label: "threads", Value: fmt.Sprintf("%d of %s", m.Threads, count(m.Cores, "core"))}
+	if m.busy() {
+		threads.Note = fmt.Sprintf("BUSY: %.0f threads want to run, the speeds below suffer", math.Round(m.Load))
+	}
+	return []report.Fact{
+		{Label: "processor", Value: cpu},
+		threads,
+		{Label: "memory", Value: memory},
+		kernels,
+	}
+}
+
+// busy says whether others take a good part of the machine.
+func (m Machine) busy() bool { return m.Load > 0.5+float64(m.Cores) }
+
+func placeFacts(list []Place) []report.Fact {
+	var out []report.Fact
+	for _, p := range list {
+		f := report.Fact{Label: p.Use, Value: p.Path}
+		switch {
+		case p.Path == "" && p.Use == "data":
+			f.Value = "none: PRIVREC_DATA is not set"
+		case p.Path == "":
+			f.Value = "none"
+		case p.Error != "" && p.Use == "data":
+			f.Note = "cannot be written, which reading does not need"
+		case p.Error != "":
+			f.Note = "CANNOT BE WRITTEN: " + p.Error
+		case p.Free > 0:
+			f.Note = fetch.Size(p.Free) + " free"
+		}
+		if p.Path != "" && p.Error == "" && !p.Exists {
+			f.Note = strings.TrimPrefix(f.Note+", not there yet", ", ")
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+func testTable(list []Test) *report.Table {
+	t := &report.Table{Name: "self-tests", Title: "Self-tests", Columns: report.Columns("%.3f", "kernels", "verdict", "cases", "worst error")}
+	for _, x := range list {
+		verdict := "ok"
+		if !x.OK {
+			verdict = "FAILED"
+			t.Notes = append(t.Notes, x.Name+": "+x.Fault)
+		}
+		worst := any(x.Worst)
+		if x.Worst == 0 || math.IsInf(x.Worst, 0) {
+			worst = nil
+		}
+		t.Add(x.Name, verdict, x.Cases, worst)
+	}
+	t.Notes = append(t.Notes, "against float64 loops and recorded values; an error of 1 is the most allowed")
+	return t
+}
+
+// setTable lists what is there, and names what is not.
+func setTable(list []Set) *report.Table {
+	t := &report.Table{Name: "data", Title: "Data sets", Columns: report.Columns("", "name", "state", "size", "receipt")}
+	var missing []string
+	unread := false
+	for _, s := range list {
+		if s.State == Missing {
+			missing = append(missing, s.Name)
+			continue
+		}
+		unread = unread || s.State == Unread
+		t.Add(s.Name, s.State, fetch.Size(s.Bytes), s.Receipt)
+		if s.Problem != "" {
+			t.Notes = append(t.Notes, s.Name+": "+s.Problem)
+		}
+	}
+	if len(t.Rows) == 0 {
+		t.Columns = report.Columns("", "name")
+		t.Add("none; the stand-ins need no files")
+	}
+	if unread {
+		t.Notes = append(t.Notes, "large sets are not read here: privrec data verify NAME does")
+	}
+	if len(missing) > 0 {
+		t.Notes = append(t.Notes, wrap("missing: "+strings.Join(missing, ", ")+"; privrec data fetch NAME", 78)...)
+	}
+	return t
+}
+
+// The three times that somebody has.
+const (
+	tenMinutes = 600
+	hour       = 3600
+	night      = 10 * hour
+)
+
+func speedTable(r *Report) *report.Table {
+	t := &report.Table{Name: "speeds", Title: "Whole runs that fit, at the printed sizes of the data",
+		Columns: report.Columns("", "train", "on", "a step", "one run", "10 min", "an hour", "a night")}
+	for _, s := range r.Speeds {
+		fits := func(seconds float64) int { return int(seconds / s.Seconds) }
+		t.Add(s.Task, s.Data, fmt.Sprintf("%.1f ms", 1000*s.StepSeconds), duration(s.Seconds), fits(tenMinutes), fits(hour), fits(night))
+	}
+	missing := false
+	for _, s := range r.Sets {
+		missing = missing || s.State == Missing && slices.ContainsFunc(r.Speeds, func(v dipsgnn.Speed) bool { return v.Data == s.Name })
+	}
+	t.Notes = append(t.Notes, "measured just now, every epoch counted; a night is 10 hours")
+	if missing {
+		t.Notes = append(t.Notes, "without the data: privrec demo, or --set data.name=standin-ml-1m, as large")
+	}
+	return t
+}
+
+// duration rounds up to what a person plans with.
+func duration(seconds float64) string {
+	switch {
+	case seconds < 90:
+		return fmt.Sprintf("%.0f s", math.Ceil(seconds))
+	case seconds < 90*60:
+		return fmt.Sprintf("%.0f min", math.Ceil(seconds/60))
+	case seconds < 48*hour:
+		return fmt.Sprintf("%.1f h", seconds/hour)
+	}
+	return fmt.Sprintf("%.0f days", math.Ceil(seconds/(24*hour)))
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// wrap breaks text at spaces so that no line is longer than width, where words
+// allow.
+func wrap(text string, width int) []string {
+	var out []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && len(line)+1+len(word) > width {
+			out, line = append(out, line), "  "+word
+			continue
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	return append(out, line)
+}
