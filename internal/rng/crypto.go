@@ -1,38 +1,73 @@
 package rng
 
 import (
-	"crypto/rand"
-	"encoding/binary"
+	cryptorand "crypto/rand"
+	"math/rand/v2"
 	"sync"
 )
 
 // Source yields uniform 64-bit words; it is math/rand/v2's Source.
 type Source interface{ Uint64() uint64 }
 
-var _ Source = (*Stream)(nil)
+var (
+	_ Source = (*Stream)(nil)
+	_ Source = (*Secret)(nil)
+)
 
-// Crypto returns a source of the operating system's cryptographic bits, for
-// data that is released. It takes no seed, cannot be replayed and is safe for
-// concurrent use.
-func Crypto() Source { return &cryptoSource{} }
-
-type cryptoSource struct {
-	mu   sync.Mutex
-	buf  [512]byte
-	left int
+// Secret is a source of cryptographic bits for one goroutine, for data that is
+// released. It takes no seed and cannot be replayed; the zero value is ready. It
+// must not be copied, and not be used by two goroutines at once: both could be
+// given one word. Crypto is safe there.
+//
+// Words are made a few hundred at a time by ChaCha8 under a key that the operating
+// system gives for these words alone. The key is erased as soon as they are
+// made and a word as soon as it is given out: whoever sees the memory learns
+// nothing of words given out before, and of those to come only what is left of the
+// last few hundred.
+type Secret struct {
+	words [256]uint64
+	left  int
+	// gen and key are at rest zero. They are here and not on the stack, where a
+	// compiler may leave out writes that nobody reads.
+	gen rand.ChaCha8
+	key [32]byte
 }
 
-func (c *cryptoSource) Uint64() uint64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.left == 0 {
-		// Read fills the buffer or ends the program: it never returns an error.
-		rand.Read(c.buf[:])
-		c.left = len(c.buf)
+// Uint64 returns the next 64 bits and forgets them.
+func (s *Secret) Uint64() uint64 {
+	if s.left == 0 {
+		s.fill()
 	}
-	at := len(c.buf) - c.left
-	w := binary.LittleEndian.Uint64(c.buf[at:])
-	clear(c.buf[at : at+8]) // what was given out is not kept
-	c.left -= 8
+	s.left--
+	w := s.words[s.left]
+	s.words[s.left] = 0
+	return w
+}
+
+func (s *Secret) fill() {
+	cryptorand.Read(s.key[:]) // fills it or ends the program: it never returns an error
+	s.gen.Seed(s.key)
+	clear(s.key[:])
+	for i := range s.words {
+		s.words[i] = s.gen.Uint64()
+	}
+	s.gen = rand.ChaCha8{}
+	s.left = len(s.words)
+}
+
+// Crypto returns a source of cryptographic bits that is safe for concurrent use,
+// see Secret, which is faster.
+func Crypto() Source { return &shared{} }
+
+// shared lends a Secret to one goroutine at a time, without a lock.
+type shared struct{ pool sync.Pool }
+
+func (c *shared) Uint64() uint64 {
+	s, ok := c.pool.Get().(*Secret)
+	if !ok {
+		s = &Secret{}
+	}
+	w := s.Uint64()
+	c.pool.Put(s)
 	return w
 }

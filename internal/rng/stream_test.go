@@ -140,15 +140,3 @@ func TestPermAndIntN(t *testing.T) {
 	}()
 	s.IntN(0)
 }
-
-func TestCrypto(t *testing.T) {
-	c := Crypto()
-	seen := map[uint64]bool{}
-	for range 1000 { // a repeat has probability 1000²/2^65 < 1e-13
-		w := c.Uint64()
-		if seen[w] {
-			t.Fatal("a repeated word")
-		}
-		seen[w] = true
-	}
-}
