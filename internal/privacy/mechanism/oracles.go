@@ -166,9 +166,7 @@ func HybridVariance(epsilon, x float64) float64 {
 	a := HybridShare(epsilon)
 	v := (1 - a) * DuchiVariance(epsilon, x)
 	if a > 0 {
-		// Beyond 1000 the exponentials are not finite, and the variance is below
-		// e^-500.
-		v += a * Piecewise{Epsilon: math.Min(epsilon, 1000)}.Variance(x)
+		v += a * Piecewise{Epsilon: epsilon}.Variance(x)
 	}
 	return v
 }
