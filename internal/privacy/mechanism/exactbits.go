@@ -1,8 +1,6 @@
 package mechanism
 
 import (
-	"crypto/rand"
-	"encoding/binary"
 	"fmt"
 	"math"
 	"math/big"
@@ -25,19 +23,18 @@ type Bits struct {
 // knows the seed undoes the noise, and a ledger marked secure refuses it.
 func Keyed(s rng.Stream) Bits { return Bits{stream: s, set: true} }
 
-// Secret takes cryptographic bits of the operating system. There is no seed and
-// no second time: a run cannot be repeated.
+// Secret takes cryptographic bits. There is no seed and no second time: a run
+// cannot be repeated. It wants a ledger marked secure, so that the mark of a
+// ledger tells which noise a run had.
 func Secret() Bits { return Bits{secret: true, set: true} }
 
 // admit reports bits that the ledger must not be told of.
 func (b Bits) admit(purpose string, l *privacy.Ledger) error {
-	switch {
-	case !b.set:
+	if !b.set {
 		return fmt.Errorf("%s: no source of random bits", purpose)
-	case !b.secret:
-		return research(purpose, l)
-	case l == nil:
-		return fmt.Errorf("%s: no ledger, so no noise", purpose)
+	}
+	if err := marked(l, b.secret); err != nil {
+		return fmt.Errorf("%s: %w", purpose, err)
 	}
 	return nil
 }
@@ -45,29 +42,9 @@ func (b Bits) admit(purpose string, l *privacy.Ledger) error {
 // draws returns what one goroutine draws from; row moves it to a row.
 func (b Bits) draws() draws {
 	if b.secret {
-		return draws{secret: &secretWords{}}
+		return draws{secret: &rng.Secret{}}
 	}
 	return draws{base: b.stream}
-}
-
-// secretWords buffers the operating system's cryptographic bits for one
-// goroutine: the lock of [rng.Crypto] would cost as much as a cell.
-type secretWords struct {
-	buf  [2048]byte
-	left int
-}
-
-// Uint64 returns the next 64 bits and forgets them.
-func (w *secretWords) Uint64() uint64 {
-	if w.left == 0 {
-		rand.Read(w.buf[:]) // fills it, or ends the program
-		w.left = len(w.buf)
-	}
-	at := w.buf[len(w.buf)-w.left:][:8]
-	w.left -= 8
-	v := binary.LittleEndian.Uint64(at)
-	clear(at)
-	return v
 }
 
 // draws makes the choices of the discrete mechanisms. All of them are one of two

@@ -125,26 +125,6 @@ func TestBelowDrawsAgain(t *testing.T) {
 	}
 }
 
-// Secret bits: every word is new, also over the ends of the buffer, and words are
-// forgotten.
-func TestSecretWords(t *testing.T) {
-	var w secretWords
-	seen := map[uint64]bool{}
-	for range 3 * len(w.buf) / 8 {
-		v := w.Uint64()
-		if seen[v] {
-			t.Fatalf("%#x twice", v)
-		}
-		seen[v] = true
-		given := w.buf[:len(w.buf)-w.left]
-		for _, b := range given {
-			if b != 0 {
-				t.Fatal("a word that was given out is kept")
-			}
-		}
-	}
-}
-
 // Odds by properties: keep and replace sum to 1, epsilon and fewer others favour
 // keeping, and the threshold says the same as the float64.
 func TestOddsProperties(t *testing.T) {

@@ -99,11 +99,8 @@ func (c *Channel[T]) Event() privacy.Event { return c.law.event() }
 
 // research refuses a missing ledger and one that promises secure noise.
 func research(purpose string, l *privacy.Ledger) error {
-	if l == nil {
-		return fmt.Errorf("%s: no ledger, so no noise", purpose)
-	}
-	if l.Noise() != privacy.Research {
-		return fmt.Errorf("%s: this sampler gives %s and the ledger promises %s", purpose, privacy.Research, l.Noise())
+	if err := marked(l, false); err != nil {
+		return fmt.Errorf("%s: %w", purpose, err)
 	}
 	return nil
 }

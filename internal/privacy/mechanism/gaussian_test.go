@@ -15,6 +15,19 @@ import (
 
 var noisy = Gaussian{Purpose: "aggregate", Sigma: 0.2374, Sensitivity: 0.2, Unit: privacy.Edge, Neighbouring: privacy.AddRemove}
 
+// ledgerFor is a ledger that promises the noise of the given bits.
+func ledgerFor(t testing.TB, b Bits) *privacy.Ledger {
+	t.Helper()
+	if !b.secret {
+		return newLedger(t)
+	}
+	l, err := privacy.NewLedger(privacy.Secure)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
 func newLedger(t testing.TB) *privacy.Ledger {
 	t.Helper()
 	l, err := privacy.NewLedger(privacy.Research)

@@ -83,7 +83,7 @@ func TestResponsesFollowTheLaw(t *testing.T) {
 		for i := range data {
 			data[i] = in
 		}
-		if err := PerturbResponses(m, newLedger(t), bits, data); err != nil {
+		if err := PerturbResponses(m, ledgerFor(t, bits), bits, data); err != nil {
 			t.Fatal(err)
 		}
 		counts, stat := [k + 1]float64{}, 0.0
@@ -154,7 +154,7 @@ func TestResponsesAreKeyedAndRecorded(t *testing.T) {
 	bits := Keyed(rng.Seed(3).Stream("rr"))
 	run := func(data []int32, b Bits) []int32 {
 		t.Helper()
-		l := newLedger(t)
+		l := ledgerFor(t, b)
 		if err := PerturbResponses(m, l, b, data); err != nil {
 			t.Fatal(err)
 		}

@@ -1,11 +1,9 @@
 package mechanism
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"sync"
 
 	"privrec/internal/privacy"
@@ -211,20 +209,13 @@ type bitSource struct {
 	stream rng.Stream // src, unless secret
 }
 
-// newBitPool returns a pool of cryptographic sources, each a ChaCha8 under a key of
-// its own from the operating system, or of keyed ones.
+// newBitPool returns a pool of cryptographic sources, or of keyed ones.
 func newBitPool(secret bool) *bitPool {
 	p := &bitPool{secret: secret}
-	system := rng.Crypto()
 	p.pool.New = func() any {
 		b := &bitSource{}
 		if b.src = &b.stream; secret {
-			var key [32]byte
-			for i := 0; i < len(key); i += 8 {
-				binary.LittleEndian.PutUint64(key[i:], system.Uint64())
-			}
-			b.src = rand.NewChaCha8(key)
-			clear(key[:])
+			b.src = &rng.Secret{}
 		}
 		return b
 	}

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"privrec/internal/privacy"
 	"privrec/internal/rng"
 )
 
@@ -51,10 +50,7 @@ func BenchmarkSequences(b *testing.B) {
 		rows := make([]int32, len(clean))
 		for b.Loop() {
 			b.StopTimer()
-			l, err := privacy.NewLedger(privacy.Research)
-			if err != nil {
-				b.Fatal(err)
-			}
+			l := ledgerFor(b, bits)
 			copy(rows, clean)
 			b.StartTimer()
 			if err := PerturbSequences(m, l, bits, nil, rows, 2); err != nil {

@@ -171,7 +171,7 @@ func TestSamplersRefuse(t *testing.T) {
 	if run.Finish() == nil {
 		t.Error("finished twice")
 	}
-	empty, err := m.Open(newLedger(t), Secret())
+	empty, err := m.Open(ledgerFor(t, Secret()), Secret())
 	if err != nil || empty.Finish() != nil {
 		t.Error("a run without rows")
 	}

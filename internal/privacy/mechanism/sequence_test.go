@@ -160,11 +160,8 @@ func TestSequencesAreKeyed(t *testing.T) {
 		if err := PerturbSequences(m, newLedger(t), bits, keys, some, 2); err != nil || slices.Equal(some[:length], one[:length]) {
 			t.Errorf("%s: users make no difference (%v)", v, err)
 		}
-		// Secret bits: another result each time, on a ledger that promises it too.
-		secure, err := privacy.NewLedger(privacy.Secure)
-		if err != nil {
-			t.Fatal(err)
-		}
+		// Secret bits: another result each time.
+		secure := ledgerFor(t, Secret())
 		a, b := slices.Clone(clean), slices.Clone(clean)
 		if err := errors.Join(PerturbSequences(m, secure, Secret(), nil, a, 2), PerturbSequences(m, secure, Secret(), nil, b, 2)); err != nil || slices.Equal(a, b) {
 			t.Errorf("%s: secret bits repeat (%v)", v, err)
@@ -219,7 +216,7 @@ func TestSurvival(t *testing.T) {
 			m := Sequence{Purpose: "seq", Variant: v, Epsilon: eps, Items: items, Length: length}
 			rows := someRows(users, items, length)
 			clean := slices.Clone(rows)
-			if err := PerturbSequences(m, newLedger(t), Secret(), nil, rows, 2); err != nil || !slices.Equal(rows, clean) {
+			if err := PerturbSequences(m, ledgerFor(t, Secret()), Secret(), nil, rows, 2); err != nil || !slices.Equal(rows, clean) {
 				t.Errorf("%s, eps %g: something was replaced (%v)", v, eps, err)
 			}
 		}
