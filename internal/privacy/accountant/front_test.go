@@ -229,3 +229,12 @@ func TestMethodValidate(t *testing.T) {
 		t.Error("no method accepted")
 	}
 }
+
+// A bracket that has no number at its coarsest may have one when refined: the
+// exact value is checked with that, not given up.
+func TestCoarseBracketIsRefined(t *testing.T) {
+	r := spent(t, Contour, privacy.AddRemove, 1e-6, 1_000_000_000, poisson(noise(2), 1e-6))
+	if r.Method != string(Contour) || len(r.Notes) > 0 || math.Abs(r.Epsilon-0.05905111918) > 1e-9 {
+		t.Errorf("%v by %s (%q), want 0.05905111918 by %s", r.Epsilon, r.Method, r.Notes, Contour)
+	}
+}

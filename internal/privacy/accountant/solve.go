@@ -144,7 +144,8 @@ func (q question) doubt(ts []terms.Term, l terms.List, lo, hi float64) error {
 	// Both sides of each comparison are rounded in the last digits.
 	const slack = 1e-9
 	b, err := q.bracket(ts, checkBins)
-	for bins := 4 * checkBins; err == nil && bins <= checkMost && b.Upper-b.Lower > checkWidth*b.Upper; bins *= 4 {
+	// A mesh that is too coarse may have no number at all.
+	for bins := 4 * checkBins; bins <= checkMost && (err != nil || b.Upper-b.Lower > checkWidth*b.Upper); bins *= 4 {
 		b, err = q.bracket(ts, bins)
 	}
 	if err == nil && (hi < b.Lower*(1-slack) || lo > b.Upper*(1+slack)) {
