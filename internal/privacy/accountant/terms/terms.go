@@ -172,12 +172,16 @@ func (f flattener) sampled(e privacy.Sampled) (List, error) {
 	case t.Rate == 1:
 		t.Rate, t.Method = e.Rate, e.Method
 	case t.Method == privacy.Poisson && e.Method == privacy.Poisson && t.Count == 1:
-		t.Rate *= e.Rate
+		rate := t.Rate * e.Rate
+		if math.FMA(t.Rate, e.Rate, -rate) > 0 { // rounded down
+			rate = math.Nextafter(rate, 1)
+		}
+		t.Rate = rate
 	default:
 		return List{}, fmt.Errorf("a sample of a sample: %w", ErrForm)
 	}
 	if !(t.Rate > 0) {
-		return List{}, fmt.Errorf("the sampling rate %v times %v underflows", e.Rate, t.Rate)
+		return List{}, fmt.Errorf("the sampling rate %v of a sample underflows", e.Rate)
 	}
 	l.Terms = []Term{t}
 	return l, nil

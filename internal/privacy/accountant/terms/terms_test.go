@@ -219,3 +219,22 @@ func TestBracketsDoNotMatter(t *testing.T) {
 		}
 	})
 }
+
+// The rate of a sample of a sample is never below the product.
+func TestRatesRoundUp(t *testing.T) {
+	up := false
+	for i := range 200 {
+		a, b := 1/float64(i+3), 1/float64(2*i+7)
+		got := flatten(t, poisson(poisson(gauss, a), b), 1).Terms[0].Rate
+		if math.FMA(a, b, -got) > 0 {
+			t.Errorf("%v of %v is %v, below the product", a, b, got)
+		}
+		if got > a*b*(1+0x1p-51) {
+			t.Errorf("%v of %v is %v, far above the product", a, b, got)
+		}
+		up = up || got > a*b
+	}
+	if !up {
+		t.Error("no product was rounded down")
+	}
+}
