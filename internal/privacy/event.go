@@ -91,6 +91,9 @@ type SelfComposed struct {
 }
 
 // Parallel is events on disjoint parts of the data: one unit is in one of them.
+// Under Replace that holds only where a unit's part does not depend on what it is
+// exchanged for: otherwise it leaves one part and enters another, and the events
+// must be Composed.
 type Parallel struct{ Events []Event }
 
 // Sampling is how the units that an event sees were chosen.
@@ -101,7 +104,11 @@ const (
 	WithoutReplacement Sampling = "without-replacement" // a subset of fixed size
 )
 
-// Sampled is an event on a random part of the data.
+// Sampled is an event on a random part of the data. A Gaussian on a Poisson sample
+// under Replace is taken to be of a sum in which no unit is longer than half of
+// the sensitivity, as clipping at C does with a sensitivity of 2C: exchanged, it
+// moves the sum by the sensitivity, and whether it is in by half of that. Values
+// from 0 to the sensitivity are not that, and cost more.
 type Sampled struct {
 	Event  Event
 	Rate   float64 // probability of a unit to be in, in (0, 1]
