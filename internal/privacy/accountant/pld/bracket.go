@@ -22,83 +22,154 @@ type plan struct {
 	span  span
 }
 
+// errMissed is a window that starts above the epsilon that was looked for.
+var errMissed = errors.New("the window of losses missed epsilon")
+
+// enough is the width of a bracket, relative to its upper end, at which no bins
+// are added where their number is not given.
+const enough = 3e-6
+
 // brackets returns the bracket of each direction that differs: remove (or both)
-// first.
-func brackets(parts []part, q query, o Options) ([]Bounds, error) {
+// first. With largest, a direction that a coarser bracket shows to be below
+// another is left at that.
+func brackets(parts []part, q query, o Options, largest bool) ([]Bounds, error) {
 	if b := o.Bins; b != 0 && (b < fewestBins || b > mostBins || b&(b-1) != 0) {
 		return nil, fmt.Errorf("bins is %d, want a power of two from %d to %d", b, fewestBins, mostBins)
 	}
-	symmetric, most, total := true, 0.0, 0.0
-	for _, p := range parts {
-		symmetric = symmetric && p.pair.symmetric
-		most += p.count * max(p.pair.max, -p.pair.min)
-		total += p.count
+	if len(parts) > mostParts {
+		return nil, fmt.Errorf("%d different releases, want at most %d: %w", len(parts), mostParts, ErrNotCovered)
 	}
-	names := []string{"remove", "add"}
-	if symmetric {
-		names = []string{"both"}
-	}
-	v, err := survey(parts, len(names), q)
+	v, err := newView(parts, q)
 	if err != nil {
 		return nil, err
 	}
-	safe := slices.Clone(v.spans)
-	v.guess(parts, q)
-	bs, err := v.look(parts, names, q, o.Bins, most, total)
+	last := o.Bins
+	if last == 0 {
+		last = defaultBins
+	}
+	for last*len(parts) > mostWork {
+		last /= 2
+	}
+	dirs := []int{0, 1}[:len(v.names)]
+	out := make([]Bounds, len(dirs))
+	for bins := v.first(o.Bins, last, largest); ; {
+		bs, err := v.look(dirs, bins)
+		if err != nil {
+			if bins == last {
+				return nil, err
+			}
+			bins = min(8*bins, last) // a mesh too coarse for any bound
+			continue
+		}
+		widest := 0.0
+		for i, d := range dirs {
+			out[d] = bs[i]
+			widest = max(widest, (bs[i].Upper-bs[i].Lower)/bs[i].Upper)
+		}
+		if bins >= last || o.Bins == 0 && !(widest > enough) { // 0/0 is narrow
+			return out, nil
+		}
+		if largest && len(dirs) == 2 {
+			dirs = contenders(out)
+		}
+		bins = next(bins, last, o.Bins != 0, len(dirs), widest)
+	}
+}
+
+// first is the number of bins to begin with: the last at once where nothing is to
+// be learnt from fewer.
+func (v *view) first(asked, last int, largest bool) int {
+	if asked != 0 && (!largest || len(v.names) == 1 || last <= 4*coarseBins) {
+		return last
+	}
+	return min(coarseBins, last)
+}
+
+// next is the number of bins after a bracket of the given relative width, which
+// falls with their square.
+func next(bins, last int, asked bool, directions int, widest float64) int {
+	factor := 4
+	if asked {
+		if directions == 1 || 16*bins > last {
+			return last
+		}
+	} else {
+		for factor = 2; factor < 16 && widest > enough*float64(factor*factor); {
+			factor *= 2
+		}
+		if directions == 2 {
+			factor = min(factor, 4)
+		}
+	}
+	return min(bins*factor, last)
+}
+
+// contenders are the directions that may be the larger one.
+func contenders(bs []Bounds) []int {
+	switch {
+	case bs[1].Upper <= bs[0].Lower:
+		return []int{0}
+	case bs[0].Upper <= bs[1].Lower:
+		return []int{1}
+	}
+	return []int{0, 1}
+}
+
+// look computes the brackets of some directions, in safer windows where the
+// narrow ones miss epsilon.
+func (v *view) look(dirs []int, bins int) ([]Bounds, error) {
+	bs, err := v.bracket(dirs, bins)
 	if errors.Is(err, errMissed) {
-		v.spans = safe
-		bs, err = v.look(parts, names, q, o.Bins, most, total)
+		copy(v.spans, v.safe)
+		bs, err = v.bracket(dirs, bins)
 	}
 	if errors.Is(err, errMissed) { // a window with 0 in it misses nothing
 		for i, s := range v.spans {
 			v.spans[i].lo = min(s.lo, -0.02*s.hi)
 		}
-		bs, err = v.look(parts, names, q, o.Bins, most, total)
+		bs, err = v.bracket(dirs, bins)
 	}
 	return bs, err
 }
 
-// errMissed is a window that starts above the epsilon that was looked for.
-var errMissed = errors.New("the window of losses missed epsilon")
-
-// look computes the bracket of each direction in the windows of the view.
-func (v *view) look(parts []part, names []string, q query, bins int, most, total float64) ([]Bounds, error) {
-	symmetric := len(names) == 1
-	bins, h, err := v.chooseMesh(parts, bins)
+// bracket computes the brackets of some directions in the windows of the view.
+func (v *view) bracket(dirs []int, bins int) ([]Bounds, error) {
+	h, err := v.chooseMesh(dirs, bins)
 	if err != nil {
 		return nil, err
 	}
-	counts := make([]float64, len(parts))
-	plans := make([]plan, len(names))
+	plans := make([]plan, len(dirs))
+	for i, d := range dirs {
+		plans[i] = plan{name: v.names[d], span: v.spans[d]}
+	}
 	shift := 0.0 // rounding of places of losses
-	cellsOf := 0.0
-	for i, p := range parts {
-		counts[i] = p.count
+	size := 0.0
+	for i, p := range v.parts {
 		lo, hi := v.ranges[i][0], v.ranges[i][1]
-		if cellsOf += (hi - lo) / h; cellsOf > 8*mostBins {
+		if size += (hi - lo) / h; !(size <= 2*mostCells) {
 			return nil, fmt.Errorf("losses from %v to %v do not fit a mesh of %v: %w", lo, hi, h, ErrNotCovered)
 		}
 		c := p.pair.discretise(h, lo, hi)
-		plans[0].parts = append(plans[0].parts, c)
-		if !symmetric {
-			plans[1].parts = append(plans[1].parts, c.swap())
+		for k, d := range dirs {
+			if d == 1 {
+				plans[k].parts = append(plans[k].parts, c.swap())
+			} else {
+				plans[k].parts = append(plans[k].parts, c)
+			}
 		}
 		shift += 16 * unit * p.count * max(math.Abs(lo), math.Abs(hi))
-	}
-	for i := range plans {
-		plans[i].name, plans[i].span = names[i], v.spans[i]
 	}
 	uppers, lowers := make([]side, len(plans)), make([]side, len(plans))
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		m := newMachine(bins)
 		for i, p := range plans {
-			uppers[i] = p.upper(m, counts, q, shift, v.target, total)
+			uppers[i] = p.upper(m, v.counts, v.q, shift, v.target, v.total)
 		}
 	})
 	m := newMachine(bins / 2)
 	for i, p := range plans {
-		lowers[i] = p.lower(m, counts, q, shift)
+		lowers[i] = p.lower(m, v.counts, v.q, shift)
 	}
 	wg.Wait()
 	out := make([]Bounds, len(plans))
@@ -111,12 +182,9 @@ func (v *view) look(parts []part, names []string, q query, bins int, most, total
 			Lower: l.value, Upper: u.value, Direction: p.name, Mesh: h, Bins: bins, Tilt: p.span.tilt,
 			Truncated: u.truncated, Rounding: u.rounding,
 		}
-		out[i] = b.capped(q, most, u.infinite)
-		if !(out[i].Lower <= out[i].Upper) {
-			return nil, fmt.Errorf("direction %s: lower %v above upper %v: %w", p.name, out[i].Lower, out[i].Upper, ErrCheck)
-		}
-		if q.solve && math.IsInf(out[i].Upper, 1) {
-			return nil, fmt.Errorf("direction %s, delta %v: %w", p.name, q.delta, ErrInfinite)
+		out[i] = b.capped(v.q, v.most, u.infinite)
+		if err := out[i].check(v.q); err != nil {
+			return nil, fmt.Errorf("direction %s: %w", p.name, err)
 		}
 	}
 	return out, nil
@@ -131,7 +199,28 @@ func firstOf(errs ...error) error {
 	return nil
 }
 
-// capped uses that no loss is above the sum of the largest.
+// check looks for what no valid bracket has. A bound of an error that is infinite
+// or not a number makes the rest worthless, whatever it looks like.
+func (b Bounds) check(q query) error {
+	for _, v := range []float64{b.Truncated, b.Rounding} {
+		if !(v >= 0) || math.IsInf(v, 1) {
+			return fmt.Errorf("errors of %v by truncation and %v by rounding: %w", b.Truncated, b.Rounding, ErrCheck)
+		}
+	}
+	if !(b.Lower <= b.Upper) {
+		return fmt.Errorf("lower %v above upper %v: %w", b.Lower, b.Upper, ErrCheck)
+	}
+	if math.IsInf(b.Upper, 1) {
+		if q.solve {
+			return fmt.Errorf("delta %v: %w", q.delta, ErrInfinite)
+		}
+		return fmt.Errorf("delta is infinite: %w", ErrCheck)
+	}
+	return nil
+}
+
+// capped uses that no loss is above the sum of the largest: beyond, delta is the
+// mass of infinite losses, whatever the composition says.
 func (b Bounds) capped(q query, most, infinite float64) Bounds {
 	most *= 1 + 8*unit
 	if q.solve {
@@ -141,7 +230,7 @@ func (b Bounds) capped(q query, most, infinite float64) Bounds {
 		return b
 	}
 	if q.eps >= most {
-		b.Upper = min(b.Upper, infinite)
+		b.Upper, b.Truncated, b.Rounding = min(b.Upper, infinite), infinite, 0
 	}
 	return b
 }
@@ -149,25 +238,54 @@ func (b Bounds) capped(q query, most, infinite float64) Bounds {
 // view is where a composition is looked at: the losses of each direction as
 // points, the window of each, and the range of losses that each pair is cut to.
 type view struct {
-	laws   []laws
-	spans  []span
-	ranges [][2]float64
-	target float64 // delta, or a guess of it
+	parts       []part
+	counts      []float64
+	most, total float64 // the largest sum of losses; how many releases there are
+	names       []string
+	q           query
+	laws        []laws
+	spans, safe []span
+	ranges      [][2]float64
+	target      float64 // delta, or a guess of it
+}
+
+func newView(parts []part, q query) (*view, error) {
+	v := &view{parts: parts, q: q, names: []string{"both"}, ranges: make([][2]float64, len(parts))}
+	for _, p := range parts {
+		v.most += p.count * max(p.pair.max, -p.pair.min)
+		v.total += p.count
+		v.counts = append(v.counts, p.count)
+		if !p.pair.symmetric {
+			v.names = []string{"remove", "add"}
+		}
+	}
+	if err := v.survey(); err != nil {
+		return nil, err
+	}
+	v.safe = slices.Clone(v.spans)
+	v.guess()
+	return v, nil
 }
 
 // survey chooses tilts and windows from a quadrature of the losses. Pairs are cut
-// where what is beyond is 1e-9 of delta.
-func survey(parts []part, directions int, q query) (*view, error) {
-	v := &view{laws: make([]laws, directions), spans: make([]span, directions), ranges: make([][2]float64, len(parts))}
+// where what is beyond is 1e-9 of delta, of which a first look gives an idea where
+// it is not given.
+func (v *view) survey() error {
+	parts, q, directions := v.parts, v.q, len(v.names)
+	v.laws, v.spans = make([]laws, directions), make([]span, directions)
 	logTarget := math.Log(q.delta)
-	for pass := range 2 {
+	first := 0
+	if q.solve {
+		first = 1
+	}
+	for pass := first; pass < 2; pass++ {
 		best := math.Inf(-1)
 		for i, p := range parts {
 			tau := 1e-60
 			if pass == 1 {
 				tau = math.Exp(max(logTarget+math.Log(1e-9)-math.Log(p.count*float64(len(parts))), -690))
 			}
-			v.ranges[i][0], v.ranges[i][1] = p.pair.cut(tau)
+			v.ranges[i][0], v.ranges[i][1] = p.pair.cut(tau, directions == 1)
 		}
 		for d := range directions {
 			var ls laws
@@ -197,20 +315,16 @@ func survey(parts []part, directions int, q query) (*view, error) {
 	v.target = math.Exp(logTarget)
 	for _, s := range v.spans {
 		if !(s.hi > s.lo) || math.IsInf(s.hi-s.lo, 1) || math.IsNaN(s.tilt) {
-			return nil, fmt.Errorf("no window for the composed loss (%v to %v): %w", s.lo, s.hi, ErrNotCovered)
+			return fmt.Errorf("no window for the composed loss (%v to %v): %w", s.lo, s.hi, ErrNotCovered)
 		}
 	}
-	return v, nil
+	return nil
 }
 
 // guess chooses the windows again after a rough composition of the points: the
 // saddle point misjudges what few large losses decide.
-func (v *view) guess(parts []part, q query) {
-	m := newMachine(roughBins)
-	counts := make([]float64, len(parts))
-	for i, p := range parts {
-		counts[i] = p.count
-	}
+func (v *view) guess() {
+	m, q := newMachine(roughBins), v.q
 	for d, ls := range v.laws {
 		was := v.spans[d]
 		h := (was.hi - was.lo) / roughBins
@@ -220,7 +334,7 @@ func (v *view) guess(parts []part, q query) {
 				return
 			}
 		}
-		t := m.compose(ms, counts, was)
+		t := m.compose(ms, v.counts, was)
 		b := bound{t, 0, 0}
 		eps, least, logDelta := q.eps, q.eps, 0.0
 		if q.solve {
@@ -240,22 +354,20 @@ func (v *view) guess(parts []part, q query) {
 }
 
 // chooseMesh fits the mesh to the widest window and to the atoms that are drawn
-// most often. What discretising adds to the variance of the loss, h²/2 a step
-// over both bounds, moves epsilon by tilt/2 times it; bins are added until that
-// is 1e-6. A mesh is never so fine that the errors of a distribution function are
-// more than a small part of a cell.
-func (v *view) chooseMesh(parts []part, bins int) (int, float64, error) {
-	window, tilt := 0.0, 0.0
-	for _, s := range v.spans {
-		window, tilt = max(window, s.hi-s.lo), max(tilt, s.tilt)
+// most often. A mesh is never so fine that the errors of a distribution function
+// are more than a small part of a cell, nor that there are too many cells.
+func (v *view) chooseMesh(dirs []int, bins int) (float64, error) {
+	window := 0.0
+	for _, d := range dirs {
+		window = max(window, v.spans[d].hi-v.spans[d].lo)
 	}
-	steps, weight, spacing, finest, lattice := 0.0, 0.0, 0.0, 0.0, true
-	for i, p := range parts {
-		steps += p.count
+	weight, spacing, finest, size, lattice := 0.0, 0.0, 0.0, 0.0, len(v.parts) == 1
+	for i, p := range v.parts {
+		size += v.ranges[i][1] - v.ranges[i][0]
 		if p.pair.tails != nil {
 			lattice = false
-			for _, ls := range v.laws {
-				_, _, variance := ls[i].cgf(0)
+			for _, d := range dirs {
+				_, _, variance := v.laws[d][i].cgf(0)
 				finest = max(finest, 32*math.Sqrt(rho*variance))
 			}
 		}
@@ -263,15 +375,14 @@ func (v *view) chooseMesh(parts []part, bins int) (int, float64, error) {
 			weight, spacing = w, p.pair.spacing
 		}
 	}
-	lattice = lattice && len(parts) == 1 && spacing > 0
-	if lattice {
+	if lattice && spacing > 0 {
 		window = max(window, 4*spacing)
 	}
-	bins, h := mesh(bins, window, math.Sqrt(4e-6/(steps*(tilt+0.5))), spacing, finest, lattice)
+	h := mesh(bins, window, spacing, max(finest, size/mostCells))
 	if !(h > 0) || math.IsInf(h, 1) {
-		return 0, 0, fmt.Errorf("no mesh for a window of %v: %w", window, ErrNotCovered)
+		return 0, fmt.Errorf("no mesh for a window of %v: %w", window, ErrNotCovered)
 	}
-	return bins, h, nil
+	return h, nil
 }
 
 // side is one end of a bracket.
@@ -290,6 +401,9 @@ func (p plan) upper(m *machine, counts []float64, q query, shift, target, total 
 		return side{err: err}
 	}
 	b := t.above(p.span)
+	if err := b.usable(); err != nil {
+		return side{err: err}
+	}
 	s := side{infinite: t.infinite, truncated: b.extra}
 	if q.solve {
 		lo, hi, err := b.epsilon(q.delta)
@@ -321,6 +435,12 @@ func (p plan) lower(m *machine, counts []float64, q query, shift float64) side {
 		return side{err: err}
 	}
 	b := t.below(p.span)
+	if math.IsInf(b.slack, -1) || math.IsInf(b.extra, -1) {
+		return side{} // all of it may have wrapped around: nothing is known but that it is not negative
+	}
+	if err := b.usable(); err != nil {
+		return side{err: err}
+	}
 	if !q.solve {
 		return side{value: b.deltaAt(q.eps + shift)}
 	}

@@ -113,7 +113,7 @@ func (as asker) ask(t *testing.T, g golden, q query) Bounds {
 	}
 	key := fmt.Sprint(g.composition(t), q)
 	if as[key] == nil {
-		if as[key], err = brackets(parts, q, o); err != nil {
+		if as[key], err = brackets(parts, q, o, false); err != nil {
 			t.Fatalf("%s %v: %v", g.ID, g.Params, err)
 		}
 	}
@@ -242,7 +242,7 @@ func TestGoldenRandomizedResponse(t *testing.T) {
 			}
 			x.infP, x.infQ = d, d
 		}
-		bs, err := brackets([]part{{x, g.num("k")}}, q, Options{})
+		bs, err := brackets([]part{{x, g.num("k")}}, q, Options{}, false)
 		if err != nil {
 			t.Fatalf("%s: %v", g.ID, err)
 		}
@@ -279,7 +279,7 @@ func TestGoldenAtoms(t *testing.T) {
 				t.Fatal(err)
 			}
 			counts[g.Fn]++
-			bs, err := brackets([]part{{x, 1}}, query{eps: g.num("eps")}, Options{})
+			bs, err := brackets([]part{{x, 1}}, query{eps: g.num("eps")}, Options{}, false)
 			if err != nil {
 				t.Fatalf("%s: %v", g.ID, err)
 			}

@@ -1,9 +1,6 @@
 package pld
 
-import (
-	"math"
-	"sort"
-)
+import "math"
 
 // atom is a point of a privacy loss: its place, and its mass under both laws.
 type atom struct{ loss, p, q float64 }
@@ -80,9 +77,9 @@ func (x pair) mixedEdge(loss, q float64) edge {
 	return e
 }
 
-// cut returns the range of losses outside of which P has at most tau above and Q
-// at most tau below.
-func (x pair) cut(tau float64) (lo, hi float64) {
+// cut returns the range of losses outside of which P has at most tau above and
+// below Q at most tau, or P if only its loss is looked at.
+func (x pair) cut(tau float64, oneWay bool) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	if n := len(x.atoms); n > 0 {
 		lo, hi = x.atoms[0].loss, x.atoms[n-1].loss
@@ -91,8 +88,12 @@ func (x pair) cut(tau float64) (lo, hi float64) {
 		return lo, hi
 	}
 	from, to := x.lo, x.hi
-	if x.tails(from).qBelow <= tau {
-		from = bisect(x.lo, x.hi, func(l float64) bool { return x.tails(l).qBelow <= tau })
+	below := func(l float64) bool {
+		e := x.tails(l)
+		return e.qBelow <= tau || oneWay && e.pBelow <= tau
+	}
+	if below(from) {
+		from = bisect(x.lo, x.hi, below)
 	}
 	if x.tails(to).pAbove <= tau {
 		to = bisect(x.hi, x.lo, func(l float64) bool { return x.tails(l).pAbove <= tau })
@@ -125,13 +126,19 @@ func swapped(in []atom) []atom {
 
 // points returns a quadrature of the loss between two losses, in order.
 func (x pair) points(lo, hi float64) []atom {
-	var out []atom
-	for _, a := range x.nodes {
-		if a.loss >= lo && a.loss <= hi {
-			out = append(out, a)
-		}
+	if len(x.nodes) == 0 {
+		return x.atoms
 	}
-	out = append(out, x.atoms...)
-	sort.SliceStable(out, func(i, j int) bool { return out[i].loss < out[j].loss })
-	return out
+	out := make([]atom, 0, len(x.nodes)+len(x.atoms))
+	rest := x.atoms
+	for _, a := range x.nodes {
+		if a.loss < lo || a.loss > hi {
+			continue
+		}
+		for len(rest) > 0 && rest[0].loss < a.loss {
+			out, rest = append(out, rest[0]), rest[1:]
+		}
+		out = append(out, a)
+	}
+	return append(out, rest...)
 }

@@ -12,15 +12,44 @@ type law struct {
 	count float64
 }
 
+// A law has at most so many points, and none with less mass.
+const (
+	mostPoints = 512
+	leastPoint = 1e-260
+)
+
+// newLaw puts neighbouring points together where there are many: their mass goes
+// to their mean.
 func newLaw(points []atom, count float64) law {
 	l := law{count: count}
+	n := 0
 	for _, a := range points {
-		if a.p > 0 {
-			l.at = append(l.at, a.loss)
-			l.logP = append(l.logP, math.Log(a.p))
+		if a.p > leastPoint {
+			n++
 		}
 	}
+	group := (n + mostPoints - 1) / mostPoints
+	var in int
+	var mass, moment float64
+	for _, a := range points {
+		if !(a.p > leastPoint) {
+			continue
+		}
+		mass, moment = mass+a.p, moment+a.p*a.loss
+		if in++; in == group || group == 1 {
+			l.put(mass, moment/mass)
+			in, mass, moment = 0, 0, 0
+		}
+	}
+	if in > 0 {
+		l.put(mass, moment/mass)
+	}
 	return l
+}
+
+func (l *law) put(mass, loss float64) {
+	l.at = append(l.at, loss)
+	l.logP = append(l.logP, math.Log(mass))
 }
 
 // cgf is the logarithm of E[exp(c L)] and its first two derivatives.
@@ -175,53 +204,57 @@ func (ls laws) window(s *span, logDelta float64) (loss float64) {
 }
 
 // chernoff returns the smallest of bounds, near the exponent a that would be the
-// best for a normal law or far below it, and the exponent it belongs to.
+// best for a normal law or far below it, and the exponent it belongs to. Bounds
+// fall and then rise with the exponent.
 func chernoff(a float64, bound func(a float64) float64) (best, at float64) {
-	best = math.Inf(1)
-	try := func(x float64) {
-		if v := bound(x); v < best {
-			best, at = v, x
+	best, at = bound(a), a
+	try := func(x float64) bool {
+		v := bound(x)
+		if !(v < best) {
+			return false
 		}
+		best, at = v, x
+		return true
 	}
-	for i := -12; i <= 3; i++ {
-		try(a * math.Pow(2, float64(i)))
+	if x := 2 * a; try(x) {
+		for i := 0; i < 2 && try(2*at); i++ {
+		}
+	} else {
+		for i := 0; i < 12 && try(at/2); i++ {
+		}
 	}
 	for _, f := range []float64{math.Sqrt2, math.Sqrt(math.Sqrt2), 1.1} {
 		mid := at
-		try(mid * f)
-		try(mid / f)
+		if !try(mid * f) {
+			try(mid / f)
+		}
 	}
 	return best, at
 }
 
-// Bins are powers of two between these.
+// Bins are powers of two between these. The cells of all parts and the bins that
+// they are composed in are bounded too, such that no bracket takes much more than
+// a second.
 const (
 	fewestBins  = 1 << 10
-	mostBins    = 1 << 24
+	mostBins    = 1 << 21
 	defaultBins = 1 << 19
-	thriftyBins = 1 << 12
+	coarseBins  = 1 << 13
 	roughBins   = 1 << 13
+	mostCells   = 1 << 21
+	mostWork    = 1 << 22 // bins times parts
+	mostParts   = 512
 )
 
-// mesh chooses the number of bins, where it is not given, and the width of a
-// cell: the window over the bins and at least finest, or the next larger fraction
-// of spacing, the distance between the atoms that matter most.
-func mesh(bins int, window, spread, spacing, finest float64, lattice bool) (int, float64) {
-	n := bins
-	if n == 0 {
-		want := spread
-		if lattice {
-			want = spacing / 2
-		}
-		for n = thriftyBins; n < defaultBins && window/float64(n) > want; {
-			n *= 2
-		}
-	}
-	h := max(window/float64(n), finest)
+// mesh chooses the width of a cell: the window over the bins and at least finest,
+// or the next larger fraction of spacing, the distance between the atoms that
+// matter most.
+func mesh(bins int, window, spacing, finest float64) float64 {
+	h := max(window/float64(bins), finest)
 	if spacing > 0 {
 		if m := math.Floor(spacing / (2 * h)); m >= 1 {
 			h = spacing / (2 * m)
 		}
 	}
-	return n, h
+	return h
 }

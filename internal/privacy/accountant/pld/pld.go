@@ -24,8 +24,11 @@ var ErrInfinite = errors.New("no finite epsilon is known for this delta")
 // Options of a bracket.
 type Options struct {
 	// Bins is the number of cells of the window of composed losses, a power of two
-	// from 2^10 to 2^24; 0: as many as make the bracket narrow, up to 2^19. The
-	// lower bound uses half as many.
+	// from 2^10 to 2^21; 0: as many as make the bracket narrower than 3e-6 of its
+	// upper end, up to 2^19. The lower bound uses half as many. Of k releases that
+	// differ none is given more than 2^22/k, so that a bracket takes about a second
+	// at the most. A direction that fewer bins show to be below the other gets no
+	// more.
 	Bins int
 }
 
@@ -66,7 +69,7 @@ func larger(ts []terms.Term, q query, o Options) (Bounds, error) {
 	if err != nil {
 		return Bounds{}, err
 	}
-	bs, err := brackets(parts, q, o)
+	bs, err := brackets(parts, q, o, true)
 	if err != nil {
 		return Bounds{}, err
 	}

@@ -98,7 +98,7 @@ func TestRefuses(t *testing.T) {
 		x.atoms[i].p *= 1 - 1e-3
 		x.atoms[i].q *= 1 - 1e-3
 	}
-	if bs, err := brackets([]part{{x, 10}}, query{delta: 1e-3, solve: true}, Options{}); !errors.Is(err, ErrInfinite) {
+	if bs, err := brackets([]part{{x, 10}}, query{delta: 1e-3, solve: true}, Options{}, false); !errors.Is(err, ErrInfinite) {
 		t.Errorf("%v, %v", bs, err)
 	}
 }
@@ -153,7 +153,7 @@ func hockeyStick(m *masses, eps float64) float64 {
 // no mass is created however fine the mesh; and both close in as h².
 func TestRoundingBounds(t *testing.T) {
 	for name, x := range pairs(t) {
-		lo, hi := x.cut(1e-18)
+		lo, hi := x.cut(1e-18, false)
 		var gaps []float64
 		for _, parts := range []float64{200, 800, 3200} {
 			h := (hi - lo) / parts
@@ -206,7 +206,7 @@ func TestNoMassAtFineMeshes(t *testing.T) {
 		t.Fatal(err)
 	}
 	x = x.sampled(256.0 / 60000)
-	lo, hi := x.cut(1e-18)
+	lo, hi := x.cut(1e-18, false)
 	for _, h := range []float64{1e-5, 3e-6, 1e-6} {
 		c := x.discretise(h, lo, hi)
 		for _, c := range []*cells{c, c.swap()} {

@@ -68,16 +68,20 @@ func (c *cells) upper() *masses {
 			up = min(max((p-q*ratio)/width, 0), p)
 			up = min(p, up+(c.rho*(c.pTail[i]+c.qTail[i]*ratio)+16*unit*p*(1+math.Abs(l)))/width)
 		}
-		up += c.rho * c.pTail[i] // the error of the distribution function at the lower edge
+		// A cell pays what those above it owe, first from what stays at its lower
+		// end: that only moves mass up.
+		stay := p - up
+		pay := min(stay, debt)
+		stay, debt = stay-pay, debt-pay
+		pay = min(up, debt)
+		up, debt = up-pay, debt-pay
+		// The error of the distribution function at the lower edge.
+		extra := c.rho * c.pTail[i]
+		own := min(extra, stay)
+		stay, debt = stay-own, debt+extra-own
 		j := at(c.first + i)
-		m.w[j+1] += up
-		if up > p {
-			debt += up - p
-			continue
-		}
-		pay := min(p-up, debt)
-		debt -= pay
-		m.w[j] += p - up - pay
+		m.w[j+1] += up + extra
+		m.w[j] += stay
 	}
 	if n > 0 {
 		m.w[at(c.first)] += max(0, c.pBottom-debt)
@@ -268,7 +272,9 @@ func (m *masses) recover(waste []float64) {
 		if waste[i] <= 0 {
 			continue
 		}
-		for k := i - 1; k >= max(0, i-farthest); k-- {
+		// Few looks at growing distances: where tails are long all would fail.
+		for d := 1; d <= min(i, farthest); d += 1 + d/4 {
+			k := i - d
 			y := waste[i] / math.Expm1(float64(i-k)*m.h) * (1 - 1e-12)
 			if y < m.w[k]/4 {
 				m.w[k] -= y

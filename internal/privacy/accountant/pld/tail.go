@@ -39,6 +39,16 @@ func (t *tilted) below(s span) bound {
 	return b
 }
 
+// usable reports error bounds with which every comparison would be false, or true.
+func (b bound) usable() error {
+	for _, v := range []float64{b.slack, b.extra} {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("the composition may be wrong by %v, and by %v of delta: %w", b.slack, b.extra, ErrCheck)
+		}
+	}
+	return nil
+}
+
 // weights bounds the sum of all weights: the integral over the mesh width, and
 // the largest term once; at most one a part.
 func (t *tilted) weights() float64 {
@@ -72,6 +82,11 @@ func (b bound) delta(eps, x, a, d float64) float64 {
 
 // check looks for what exact arithmetic and the bounds of rounding exclude.
 func (t *tilted) check(allowed float64) error {
+	for _, v := range []float64{t.logMass, t.logUp, t.logDown, t.fuzz, t.sumFuzz} {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("logarithms of moments are %v, %v and %v, errors of rounding %v and %v: %w", t.logMass, t.logUp, t.logDown, t.fuzz, t.sumFuzz, ErrCheck)
+		}
+	}
 	sum := 0.0
 	for _, v := range t.part {
 		if !(v >= -t.fuzz) {
