@@ -42,9 +42,19 @@ func (g *Grid) cell(r *Row, profile string, sets []string) (*cell, error) {
 	if c.base, err = g.files.options(r.Config); err != nil {
 		return nil, err
 	}
-	c.base.Sets = slices.Concat([]string{"data.name=" + c.name}, r.Set, p.Set, own, sets)
+	given := slices.Concat(r.Set, p.Set, own, sets)
+	for _, s := range given {
+		if key, _, _ := strings.Cut(s, "="); slices.Contains(fixed, strings.TrimSpace(key)) {
+			return nil, &run.UsageError{Message: fmt.Sprintf("override %s: the table sets %s itself", s, strings.TrimSpace(key)),
+				Fix: "data and seeds belong to the grid, the place to --out"}
+		}
+	}
+	c.base.Sets = append([]string{"data.name=" + c.name}, given...)
 	return c, nil
 }
+
+// fixed are the keys that tell the runs of a table apart.
+var fixed = []string{"data.name", "run.seed", "run.out"}
 
 // at is the options of one run in a directory.
 func (c *cell) at(dir string, seed uint64) run.Options {

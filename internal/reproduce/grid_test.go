@@ -35,6 +35,7 @@ func TestBadGrids(t *testing.T) {
 		"no config":          {"config: fake.yaml, evaluation: noise on", "config: none.yaml, evaluation: noise on", "rows.0.config: "},
 		"bad override":       {"set: [value=0.3]", "set: [valeu=0.3]", ":19:5: rows.1: profile smoke sets valeu: unknown key"},
 		"bad value":          {"set: [value=0.3]", "set: [value=-1]", "rows.1: profile smoke sets value: must not be negative"},
+		"fixed key":          {"set: [value=0.3]", "set: [run.seed=3]", "rows.1.config: override run.seed=3: the table sets run.seed itself"},
 		"printed is no list": {"printed: [19, 5.5]", "printed: 19", "rows.0.printed: want a list"},
 	} {
 		t.Run(name, func(t *testing.T) {
