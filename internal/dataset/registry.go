@@ -38,8 +38,12 @@ func All() []Set {
 	return sets
 }
 
-// Find returns the set of that name.
+// Find returns the set of that name; one that begins with OwnPrefix need not be in the
+// registry.
 func Find(name string) (Set, error) {
+	if rest, ok := strings.CutPrefix(name, OwnPrefix); ok && ownName(rest) {
+		return own(name), nil
+	}
 	var names []string
 	for _, s := range All() {
 		if s.Name == name {

@@ -1,0 +1,54 @@
+package dataset
+
+import (
+	"context"
+	"strings"
+)
+
+// OwnPrefix begins the names of data sets that the registry does not know: own-shop is
+// whatever lies in the folder own-shop.
+const OwnPrefix = "own-"
+
+// own is the set of that name with the layouts and recipes that all such sets have.
+func own(name string) Set {
+
+	set := Set{
+		Name: name, Title: "own data " + strings.TrimPrefix(name, OwnPrefix),
+		Address: "wherever you keep it", Licence: "yours to know",
+		Layouts: []Layout{
+			{Files: []string{name + ".inter", name + ".user"}, Read: interAndUser(nil)},
+			{Files: []string{name + ".inter"}, Read: alone(ReadInter)},
+			{Files: []string{name + ".csv"}, Read: alone(func(ctx context.Context, path string) (*Log, error) { return readOwn(ctx, path, ",") })},
+			{Files: []string{name + ".tsv"}, Read: alone(func(ctx context.Context, path string) (*Log, error) { return readOwn(ctx, path, "\t") })},
+			{Files: []string{"train.txt", "test.txt"}, Read: readSplitAdjacency},
+		},
+	}
+	first := Split{Kind: SplitFraction, Fraction: 0.8}
+	set.Recipes = []Recipe{
+		{Name: "all", About: "every row; the first 80 % of a user's rows train", Split: first},
+		{Name: "5-core", About: "5-core, the last 100 rows of a user, the first 80 % of them train", Core: 5, LastN: 100, Split: first},
+		{Name: "10-core", About: "10-core, the last 100 rows of a user, the first 80 % of them train", Core: 10, LastN: 100, Split: first},
+		{Name: "split", About: "train.txt and test.txt as they are", Split: Split{Kind: SplitFixed}},
+	}
+	return set
+}
+
+// readOwn reads a table with the columns user_id and item_id and, where present, rating
+// and timestamp. Other columns are passed over.
+func readOwn(ctx context.Context, path, sep string) (*Log, error) {
+	return readFile(ctx, path, func(in *input) (*Log, error) {
+		t := Table{Sep: sep}
+		s, names, err := t.open(in)
+		if err != nil {
+			return nil, err
+		}
+		t.Rating, t.Time = optional(names, "rating"), optional(names, "timestamp")
+		return t.rows(in, s, names)
+	})
+}
+
+// ownName says whether a name can be that of a folder anywhere: letters, digits, "-",
+// "_" and ".", not beginning with ".".
+func ownName(s string) bool {
+	return s != "" && s[0] != '.' && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") == ""
+}
