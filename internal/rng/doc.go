@@ -25,5 +25,6 @@
 // within 1e-5 relative; PRIVREC_SIMD=off|avx2|avx512 forces a path.
 //
 // Philox is not a cryptographic generator and floating-point normals have a
-// finite support: both are for research. Data that is released takes Crypto.
+// finite support: both are for research. Data that is released takes
+// Secret or Crypto.
 package rng

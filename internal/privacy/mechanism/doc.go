@@ -14,6 +14,39 @@
 // It works on slices and knows no tape, no model and no accountant, so that it
 // can be used and audited alone.
 //
+// # A short tour
+//
+// A mechanism is used in one of three ways. Local ones are a function that replaces
+// the values in place (PerturbResponses); those that add noise are opened as a
+// Channel, with a release for every matrix (Open, then Perturb, or Begin, Row,
+// End); those that also decide what is summed are opened as something of their own
+// (OpenDPSGD, OpenAggregation). All take a ledger, and record in it:
+//
+//	mechanism                      event                      unit
+//	Gaussian                       gaussian                   stated
+//	Laplace                        laplace                    stated
+//	DiscreteGaussian               discrete-gaussian          stated
+//	DiscreteLaplace                discrete-laplace           stated
+//	DPSGD                          sampled gaussian           stated: sample, user, ...
+//	Aggregation                    gaussian                   edge, interaction, user
+//	Functional                     laplace                    stated
+//	EdgeRand                       randomized-response        edge, interaction
+//	GaussianEdgeRand               gaussian                   edge, interaction
+//	LapGraph                       laplace, twice             edge, interaction
+//	Response                       randomized-response        stated
+//	Oracle                         pure-ldp; GRR as Response  stated
+//	UnaryEncoding, Piecewise       pure-ldp                   stated
+//	FeatureSampler                 pure-ldp                   feature
+//	Sequence                       pure-ldp; RR: randomized-response, twice   cell
+//
+// Sensitivity is the distance of neighbours under the stated relation. Where a
+// mechanism computes it (DPSGD, Aggregation) that is in its event; where it is
+// stated (Gaussian, Laplace, Functional) the caller answers for it. A sum of what
+// was clipped with Clip moves by the bound if a unit is added, and by twice that
+// if one is exchanged.
+//
+// # Keys and checks
+//
 // Noise is keyed: a value depends on the stream given to Open and on its key,
 // never on who drew before. The key is that of the release (pass, batch, step)
 // with the index of the row, or, in releases from Start, the release's key (pass,
@@ -35,15 +68,26 @@
 //
 // # Research and secure noise
 //
-// Open and OpenLaplace sample in floating point from a seeded stream. That is for
-// research: a sampler of finite precision has a finite support, and x + noise tells
-// x to whoever asks which x has bits that explain it. Against the sampler here, a
-// release of two doubles of which one depends on the data tells 0 from 1 in 94% of
-// cases at a standard deviation of 1.1, 4 and 20 alike, and is never wrong (see the
-// tests); besides, whoever has the seed has the noise. A ledger marked secure
-// refuses these samplers.
+// The mark of a ledger tells which noise a run had. Open, OpenLaplace and all that
+// take a stream sample from a seed, most in floating point, and want a ledger marked
+// research. That is not for data that leaves the house: whoever has the seed has
+// the noise; besides, a sampler of finite precision has a finite support, and x +
+// noise tells x to whoever asks which x has bits that explain it. Against the
+// sampler here, a release of two doubles of which one depends on the data tells 0
+// from 1 in 94% of cases at a standard deviation of 1.1, 4 and 20 alike, and is
+// never wrong (see the tests).
 //
-// OpenSecureGaussian and OpenSecureLaplace clamp values to a stated bound, round
+// These have a secure form, which wants a ledger marked secure:
+//
+//   - OpenSecureGaussian and OpenSecureLaplace, for numbers;
+//   - PerturbResponses, Report and PerturbSequences with the Bits of Secret, for
+//     categories and sequences.
+//
+// The others have none: UnaryEncoding, Piecewise and FeatureSampler compare floating
+// point numbers, EdgeRand is exact but keyed, LapGraph, Functional, Aggregation and
+// DPSGD add noise in floating point.
+//
+// The secure channels clamp values to a stated bound, round
 // them to a grid of a power of two and add a discrete law (Canonne, Kamath, Steinke
 // 2020), sampled exactly by integer arithmetic on cryptographic bits. Which numbers
 // can come out depends on the statement of the mechanism alone: the grid is such
@@ -51,10 +95,16 @@
 // sensitivity that the event states, and the noise is widened by as much. Clamping
 // before the noise moves no two data sets apart, and clamping after it, out where
 // one value in 1e31 comes, sees nothing but the output: neither costs privacy. A
-// value that is not finite ends the channel. These constructors take no seed, no
-// checkpoint brings their noise back, and they want a ledger marked secure, so that
-// the mark of a ledger tells which noise a run had. OpenDiscreteGaussian and
-// OpenDiscreteLaplace are the same mechanisms on keyed bits, for research.
+// value that is not finite ends the channel. They take no seed, and no checkpoint
+// brings their noise back. OpenDiscreteGaussian and OpenDiscreteLaplace are the same
+// mechanisms on keyed bits, for research.
+//
+// Bits are where the mechanisms over categories take their random bits from: Keyed
+// (research, the same for any number of workers) or Secret (cryptographic, never the
+// same twice). With either, every choice is one of two kinds and exact: an integer
+// without bias, and a comparison of 128 bits with a threshold that is rounded to the
+// private side, so that no epsilon however large leaves a choice without its
+// alternative.
 //
 // What is not covered: the time that an exact sample takes depends on it; a
 // sensitivity that was derived for real numbers may be too small for sums in

@@ -177,7 +177,7 @@ func marked(l *privacy.Ledger, secret bool) error {
 		return errors.New("no ledger, so no noise")
 	}
 	if l.Noise() != noise {
-		return fmt.Errorf("this sampler gives %s and the ledger promises %s", noise, l.Noise())
+		return fmt.Errorf("this sampler gives noise marked %q and the ledger promises %q", noise, l.Noise())
 	}
 	return nil
 }
