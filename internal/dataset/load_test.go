@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -88,6 +89,13 @@ func TestCache(t *testing.T) {
 	split.Split = Split{Kind: SplitLeaveOneOut}
 	if s := load(t, set, split, opts); !strings.HasPrefix(s.Source.Cache, "read") {
 		t.Errorf("another split rebuilt the entry: %q", s.Source.Cache)
+	}
+
+	reads := set
+	reads.Layouts = slices.Clone(set.Layouts)
+	reads.Layouts[0].Steps = "clicks"
+	if s := load(t, reads, r, opts); !strings.HasPrefix(s.Source.Cache, "written") {
+		t.Errorf("a reader with another filter took the entry: %q", s.Source.Cache)
 	}
 
 	path := strings.TrimPrefix(first.Source.Cache, "written to cache ")

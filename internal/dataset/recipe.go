@@ -17,6 +17,7 @@ type Recipe struct {
 	Core      int      // k of the iterated k-core
 	LastN     int      // keep the last rows of each user, without filtering again
 	Split     Split    // required
+	Ratings   bool     // keep the ratings of the training rows, for a model that uses them
 	Features  []string // user features the model takes, nil for none
 	Wants     []Want
 	Notes     []string // differences from the paper to print with the data
@@ -93,6 +94,12 @@ func (r Recipe) finish(l *Log, ladder Ladder, features *Features) (*Sequential, 
 		return nil, &Error{File: l.Name, Msg: fmt.Sprintf("split %q leaves no training rows", r.Split.Kind)}
 	}
 	s.Recipe = r.Name
+	if r.Ratings {
+		if l.Values == nil {
+			return nil, &Error{File: l.Name, Field: "rating", Msg: "the recipe keeps ratings but the data have none"}
+		}
+		s.Ratings = ratings(l, parts)
+	}
 	s.Ladder = append(append(Ladder{}, ladder...), s.Ladder...)
 	s.CandidatesCore = candidates(ladder)
 	if len(r.Features) > 0 {

@@ -3,17 +3,18 @@ package dataset
 // Sequential is a data set ready for a model: each user's items in time order,
 // divided and renumbered. It is read-only after it is made.
 type Sequential struct {
-	Name           string    // of the data set
-	Recipe         string    // that made it
-	Items          int       // V: items with a row in train; ids are 1..V
-	CandidatesCore int       // items left by the filters, before truncation and split: what code that fixes its vocabulary early ranks over
-	Users          int       // U
-	Train          [][]int32 // per user, item ids 1..V in time order; may be empty
-	Valid          [][]int32 // nil unless the split has a validation part; items unseen in train removed
-	Test           [][]int32 // items unseen in train removed
-	UserIDs        []string  // U original ids, ascending
-	ItemIDs        []string  // V+1 original ids, ItemIDs[0] is ""
-	Features       *Features // a row a user, in the order of UserIDs; nil when the recipe takes none
+	Name           string      // of the data set
+	Recipe         string      // that made it
+	Items          int         // V: items with a row in train; ids are 1..V
+	CandidatesCore int         // items left by the filters, before truncation and split: what code that fixes its vocabulary early ranks over
+	Users          int         // U
+	Train          [][]int32   // per user, item ids 1..V in time order; may be empty
+	Valid          [][]int32   // nil unless the split has a validation part; items unseen in train removed
+	Test           [][]int32   // items unseen in train removed
+	Ratings        [][]float32 // of Train, one a row; nil unless the recipe keeps them
+	UserIDs        []string    // U original ids, ascending
+	ItemIDs        []string    // V+1 original ids, ItemIDs[0] is ""
+	Features       *Features   // a row a user, in the order of UserIDs; nil when the recipe takes none
 	Ladder         Ladder
 	Source         Source
 }
@@ -70,6 +71,29 @@ func sequence(l *Log, parts []Part) *Sequential {
 		s.Ladder = append(s.Ladder, before, s.rung(v.name+", known items", *v.to))
 	}
 	return s
+}
+
+// ratings gathers the values of the training rows, as side gathers their items.
+func ratings(l *Log, parts []Part) [][]float32 {
+	var all []float32
+	for row, p := range parts {
+		if p == Train {
+			all = append(all, l.Values[row])
+		}
+	}
+	out := make([][]float32, len(l.UserIDs))
+	off, from := l.Offsets(), 0
+	for u := range out {
+		to := from
+		for _, p := range parts[off[u]:off[u+1]] {
+			if p == Train {
+				to++
+			}
+		}
+		out[u] = all[from:to:to]
+		from = to
+	}
+	return out
 }
 
 // side gathers one part's sequences into one backing array, unknown items left out.

@@ -96,6 +96,7 @@ func ml100k() Set {
 		}, {
 			Name: "gerai", About: "GERAI (Zhang et al., WWW 2021), section 5.1: every rating is an interaction, 80 % of a user's at random train",
 			Split:    Split{Kind: SplitRandom, Fraction: 0.8, Nearest: true},
+			Ratings:  true, // for its statistics of a user, which must not know the test rows
 			Features: []string{"gender", "age", "occupation"},
 			Wants: []Want{
 				{Rung: Rung{Name: RungRaw, Users: 943, Items: 1682}, Paper: true, From: "section 5.1"},

@@ -205,6 +205,23 @@ func TestSequence(t *testing.T) {
 	}
 }
 
+func TestRatingsOfTrain(t *testing.T) {
+	l := logOf([4]int{1, 5, 1, 5}, [4]int{1, 3, 2, 1}, [4]int{1, 5, 3, 4}, [4]int{2, 9, 1, 2}, [4]int{3, 3, 1, 3})
+	l.Parts = []Part{Train, Test, Train, Test, Train}
+	r := Recipe{Split: Split{Kind: SplitFixed}, Ratings: true}
+	s, err := r.Apply(l, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([][]float32{{5, 4}, {}, {3}}, s.Ratings); d != "" {
+		t.Error(d)
+	}
+	l.Values = nil
+	if _, err := r.Apply(l, nil); err == nil || err.Error() != `hand-made: field "rating": the recipe keeps ratings but the data have none` {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestPrefixes(t *testing.T) {
 	seqs := [][]int32{{7, 8, 9}, {5}, {}, {4, 6}}
 	p := Prefixes(seqs)

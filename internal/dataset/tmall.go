@@ -18,9 +18,8 @@ type TmallLog struct {
 var tmallColumns = []string{"user_id", "item_id", "time_stamp", "action_type"}
 
 // Read streams the file: rows of other actions and days are counted in the log's Ladder
-// and dropped at once, so memory grows with the rows that are kept (50 bytes a row
-// while reading) and with the distinct users and items of the whole file (about 150
-// bytes each). Times are the file's mmdd: the log knows days, and rows of a day keep
+// and dropped at once, so memory grows with the rows that are kept and with the distinct
+// users and items of the whole file alone. Times are the file's mmdd: the log knows days, and rows of a day keep
 // the order of the file.
 func (t TmallLog) Read(ctx context.Context, path string) (*Log, error) {
 	return readFile(ctx, path, t.parse)

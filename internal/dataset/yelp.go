@@ -15,8 +15,7 @@ var (
 // ReadYelpReviews reads yelp_academic_dataset_review.json, one JSON object a line: user_id,
 // business_id (the item), stars and date, with or without a time of day. Times are
 // seconds since 1970 of the date read as UTC. The text of a review is never kept, so
-// memory grows with rows and ids alone: about 200 bytes a user or business and 50
-// bytes a review while the file is being read.
+// memory grows with rows and ids alone.
 func ReadYelpReviews(ctx context.Context, path string) (*Log, error) {
 	return readFile(ctx, path, parseYelpReviews)
 }
