@@ -3,12 +3,56 @@
 // (Neighbouring), with what promise (Budget), and the list of it all (Ledger).
 // It draws no noise and computes no epsilon.
 //
+// # Words
+//
+// Two data sets are neighbours if they differ in one Unit: one interaction, one
+// user, one cell of a user's sequence. The relation says how: the unit is there or
+// not (AddRemove), is another one (Replace), or is empty (ZeroOut). A mechanism is
+// (epsilon, delta)-private if on neighbours every set of outputs has, up to delta,
+// at most e^epsilon times the probability. A number of epsilon without its unit, its
+// relation and its delta says nothing; that is why every Event carries the first two
+// and every question to an account the third.
+//
+// An Event is one release, as far as an accountant needs to know: the noise, and how
+// far one unit moves what the noise is added to (sensitivity, under the event's
+// own relation). Events nest: Sampled on a random part of the data, SelfComposed
+// and Composed one after another, Parallel on disjoint parts. What is not
+// protected is an event too: Unprotected says what and why, and makes the epsilon
+// of every account that reads it infinite.
+//
+// A Ledger is the list of the events of a run, in memory or as a file of lines that
+// are chained, so that a changed or lost line is found. Its mark says which noise the
+// run had: Research, seeded and repeatable, or Secure.
+//
+// # How the packages meet
+//
 // Mechanisms (package mechanism) scale, sample, check themselves and record an
 // event; accountants (package accountant) read events. The two know this package
 // and not each other: a number that an accountant prints comes from what was
 // recorded, and mechanisms record before they change a value. Anybody may record
 // more, such as what is not protected; nothing takes an entry back.
 //
-// What is not protected is an event too: Unprotected says what and why, and
-// makes the epsilon of every account that reads it infinite.
+//	mechanism --Record--> Ledger --Entries--> accountant: epsilon at most
+//	    |
+//	 outputs --guesses--> audit: epsilon at least
+//
+// An audit (package audit) knows neither: it looks at outputs alone, and bounds
+// epsilon from below by how well an attacker tells who was in. Above the account, it
+// has found a mistake in one of them, with a stated confidence. audit/exact does the
+// same without chance, for mechanisms small enough to be written down whole.
+//
+// So a promise is kept in three steps, which the example of the package runs: choose
+// the noise that a budget allows (accountant.Calibrate), release through a
+// mechanism that records, and charge an account with what the ledger holds, which
+// is what is reported.
+//
+// # Where things are
+//
+//   - mechanism: everything that adds noise, a file a mechanism.
+//   - accountant: events to guarantees, one account for all methods. Below it, each
+//     usable alone: rdp (Rényi divergences, for everything), exact (the number
+//     itself), pld (certified from both sides), classic (theorems of composition,
+//     filters), special (functions), terms (events flattened).
+//   - audit, audit/exact: lower bounds from experiments, and from whole laws.
+//   - binomial: the law that audits and randomised responses share.
 package privacy
