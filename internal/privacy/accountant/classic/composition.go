@@ -11,8 +11,9 @@ import (
 var ErrUnreachable = errors.New("no finite epsilon has this delta")
 
 // Basic is the guarantee of count adaptive mechanisms that are (epsilon, delta)-DP
-// each: the sums, delta at most 1 (Dwork and Roth 2014, theorem 3.16). epsilon is
-// at least 0, delta in [0, 1], count at least 1.
+// each: the sums, delta at most 1 (Dwork and Roth 2014, theorem 3.16, which states it
+// for mechanisms fixed beforehand; adaptive ones in its appendix B). epsilon is at
+// least 0, delta in [0, 1], count at least 1.
 func Basic(epsilon, delta float64, count int64) (sumEpsilon, sumDelta float64, err error) {
 	if err := errors.Join(checkEpsilon(epsilon), checkProbability("delta", delta), checkCount(count)); err != nil {
 		return 0, 0, err

@@ -7,7 +7,7 @@
 //
 //   - Basic, Advanced, AdvancedTight, AdvancedAny: k-fold adaptive composition of
 //     (epsilon, delta)-DP (Dwork and Roth, "The algorithmic foundations of
-//     differential privacy", 2014, theorem 3.16 and theorem 3.20; Kairouz, Oh,
+//     differential privacy", 2014, theorems 3.16 and 3.20; Kairouz, Oh,
 //     Viswanath, "The composition theorem for differential privacy", ICML 2015,
 //     theorems 3.4 and 3.5).
 //   - KFold: the optimal composition theorem (Kairouz, Oh, Viswanath, theorem 3.3;
