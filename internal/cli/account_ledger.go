@@ -93,6 +93,7 @@ func (q *question) ledger(path string, l *privacy.Ledger, unit string) (*answer,
 	if err != nil {
 		return nil, err
 	}
+	subject := units
 	if unit != "" {
 		asked := privacy.Unit(unit)
 		if err := asked.Validate(); err != nil {
@@ -112,7 +113,11 @@ func (q *question) ledger(path string, l *privacy.Ledger, unit string) (*answer,
 		}
 		found = append(found, g)
 	}
-	return q.ledgerAnswer(path, l, found), nil
+	ans := q.ledgerAnswer(path, l, found)
+	if len(subject) > 1 {
+		ans.warn("a guarantee counts the releases about its own unit alone, of %s: it is that of the whole run only where what the others are about is other data", unitNames(subject))
+	}
+	return ans, nil
 }
 
 // guarantee is a result, and beside an infinite one that of what is protected.

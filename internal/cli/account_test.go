@@ -224,8 +224,14 @@ func TestAccountLedger(t *testing.T) {
 			t.Errorf("unit %q", unit)
 		}
 	}
-	if one := keys(t, "account ledger "+path+" --delta 1e-5 --unit edge"); one["unit"] != "edge" || one["epsilon"] == nil {
+	one := keys(t, "account ledger "+path+" --delta 1e-5 --unit edge")
+	if one["unit"] != "edge" || one["epsilon"] == nil {
 		t.Errorf("%v", one)
+	}
+	for _, m := range []map[string]any{m, one} {
+		if w := fmt.Sprint(m["warnings"]); !strings.Contains(w, "releases about its own unit alone, of edge, feature, user") {
+			t.Errorf("no warning that other units are left out: %s", w)
+		}
 	}
 	if code, text, _ := ask(t, "account ledger "+path+" --delta 1e-5"); code != 0 || !strings.Contains(text, "infinite") || !strings.Contains(text, "unprotected: labels: the loss sees them") || !strings.Contains(text, "research noise") {
 		t.Errorf("%d %s", code, text)
@@ -260,7 +266,7 @@ func TestAccountOddLedgers(t *testing.T) {
 	h.Neighbouring = privacy.Replace
 	ldp := privacy.PureLDP{Epsilon: 1, Unit: privacy.User}
 	nested := privacy.Composed{Events: []privacy.Event{privacy.Parallel{Events: []privacy.Event{g, privacy.SelfComposed{Event: g, Count: 2}}}, privacy.Sampled{Event: g, Rate: 1, Method: privacy.Poisson}}}
-	if m := keys(t, "account ledger --delta 1e-5 "+write(nested)); m["unit"] != "edge" || m["neighbouring"] != "add-remove" {
+	if m := keys(t, "account ledger --delta 1e-5 "+write(nested)); m["unit"] != "edge" || m["neighbouring"] != "add-remove" || strings.Contains(fmt.Sprint(m["warnings"]), "its own unit alone") {
 		t.Errorf("%v", m)
 	}
 	if m := keys(t, "account ledger --delta 1e-5 "+write(privacy.Unprotected{What: "a", Why: "b"})); m["epsilon"] != "infinity" || m["unit"] != "record" {
