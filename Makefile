@@ -50,6 +50,6 @@ fmt:
 clean:
 	rm -rf bin
 
-# The command reference, from the program's own help.
+# The command reference and the pages of the data sets, from the program itself.
 docs:
-	$(GO) test ./internal/cli -run TestCommandReference -update
+	$(GO) test ./internal/cli -run 'TestCommandReference|TestDataPages' -update
