@@ -1,0 +1,197 @@
+package privacy
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+var (
+	units     = []Unit{Edge, Interaction, User, Sample, Feature, Record, Cell}
+	relations = []Neighbouring{AddRemove, Replace, ZeroOut}
+)
+
+// draw is a valid event of at most so many levels.
+func draw(t *rapid.T, levels int) Event {
+	number := func(name string) float64 { return math.Pow(10, rapid.Float64Range(-300, 300).Draw(t, name)) }
+	unit, relation := rapid.SampledFrom(units).Draw(t, "unit"), rapid.SampledFrom(relations).Draw(t, "relation")
+	some := func() []Event {
+		list := make([]Event, rapid.IntRange(1, 3).Draw(t, "events"))
+		for i := range list {
+			list[i] = draw(t, levels-1)
+		}
+		return list
+	}
+	kinds := 12
+	if levels <= 1 {
+		kinds = 8
+	}
+	switch rapid.IntRange(0, kinds-1).Draw(t, "kind") {
+	case 0:
+		return Gaussian{number("sigma"), number("sensitivity"), unit, relation}
+	case 1:
+		return Laplace{number("scale"), number("sensitivity"), unit, relation}
+	case 2:
+		return DiscreteGaussian{number("sigma"), number("sensitivity"), rapid.Int64Range(1, math.MaxInt64).Draw(t, "dimension"), unit, relation}
+	case 3:
+		return DiscreteLaplace{number("scale"), number("sensitivity"), unit, relation}
+	case 4:
+		return PureLDP{number("epsilon"), unit}
+	case 5:
+		return RandomizedResponse{number("epsilon"), rapid.Int64Range(2, math.MaxInt64).Draw(t, "categories"), unit}
+	case 6:
+		return Exponential{number("epsilon"), unit, relation}
+	case 7:
+		u := Unprotected{What: rapid.StringN(1, 20, -1).Draw(t, "what"), Why: rapid.StringN(1, 20, -1).Draw(t, "why"), Unit: unit}
+		if rapid.Bool().Draw(t, "everything") {
+			u.Unit = ""
+		}
+		return u
+	case 8:
+		return Composed{some()}
+	case 9:
+		return Parallel{some()}
+	case 10:
+		return SelfComposed{draw(t, levels-1), rapid.Int64Range(1, math.MaxInt64).Draw(t, "count")}
+	}
+	return Sampled{draw(t, levels-1), rapid.Float64Range(0x1p-1000, 1).Draw(t, "rate"), rapid.SampledFrom([]Sampling{Poisson, WithoutReplacement}).Draw(t, "method")}
+}
+
+// Every event survives its text to the bit, and its text is its own: unlike events
+// have unlike texts.
+func TestEventsSurviveTheirText(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := draw(t, 4), draw(t, 2)
+		text := func(e Event) string {
+			s, err := MarshalEvent(e)
+			if err != nil {
+				t.Fatalf("%#v: %v", e, err)
+			}
+			back, err := UnmarshalEvent(s)
+			if err != nil || !cmp.Equal(back, e) {
+				t.Fatalf("%s comes back as %#v, %v", s, back, err)
+			}
+			return string(s)
+		}
+		if (text(a) == text(b)) != cmp.Equal(a, b) {
+			t.Fatalf("%#v and %#v: %s", a, b, text(a))
+		}
+	})
+}
+
+// One field out of range, at any depth, and the whole event is refused by
+// Validate, by MarshalEvent and from its text.
+func TestOneBadFieldIsEnough(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	bad := []Event{
+		Gaussian{0, 1, Edge, AddRemove}, Gaussian{1, inf, Edge, AddRemove}, Gaussian{1, 1, "x", AddRemove}, Gaussian{1, 1, Edge, "x"},
+		Laplace{-1, 1, Edge, AddRemove}, Laplace{1, 0, Edge, AddRemove}, Laplace{1, 1, "", AddRemove}, Laplace{1, 1, Edge, ""},
+		DiscreteGaussian{nan, 1, 1, Edge, Replace}, DiscreteGaussian{1, 0, 1, Edge, Replace}, DiscreteGaussian{1, 1, 0, Edge, Replace},
+		DiscreteGaussian{1, 1, 1, "", Replace}, DiscreteGaussian{1, 1, 1, Edge, ""},
+		DiscreteLaplace{0, 1, Edge, Replace}, DiscreteLaplace{1, nan, Edge, Replace}, DiscreteLaplace{1, 1, "", Replace}, DiscreteLaplace{1, 1, Edge, ""},
+		PureLDP{0, User}, PureLDP{1, ""}, RandomizedResponse{-1, 2, User}, RandomizedResponse{1, 1, User}, RandomizedResponse{1, 2, ""},
+		Exponential{0, User, Replace}, Exponential{1, "", Replace}, Exponential{1, User, ""},
+		Unprotected{"", "why", ""}, Unprotected{"what", "", ""}, Unprotected{"what", "why", "x"},
+		Composed{}, Parallel{}, SelfComposed{gauss, 0}, SelfComposed{nil, 1}, Sampled{gauss, 0, Poisson}, Sampled{gauss, 2, Poisson}, Sampled{gauss, 1, ""}, Sampled{nil, 1, Poisson},
+	}
+	for _, e := range bad {
+		for name, whole := range map[string]Event{
+			"alone": e, "composed": Composed{[]Event{gauss, e}}, "parallel": Parallel{[]Event{e, gauss}},
+			"repeated": SelfComposed{e, 2}, "sampled": Sampled{e, 0.5, Poisson},
+			"deep": SelfComposed{Sampled{Composed{[]Event{Parallel{[]Event{ldp, e}}}}, 0.5, WithoutReplacement}, 3},
+		} {
+			if whole.Validate() == nil {
+				t.Errorf("%s %#v: valid", name, e)
+			}
+			if b, err := MarshalEvent(whole); err == nil || b != nil {
+				t.Errorf("%s %#v: written as %s", name, e, b)
+			}
+		}
+	}
+	if (Composed{[]Event{gauss, nil}}).Validate() == nil {
+		t.Error("a missing event is valid")
+	}
+}
+
+// Texts of which one key is missing, doubled, or one too many: whatever is accepted
+// is a complete event, and nothing unknown is dropped in silence.
+func TestEventKeys(t *testing.T) {
+	for _, e := range allEvents {
+		b, err := MarshalEvent(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var keys map[string]json.RawMessage
+		if err := json.Unmarshal(b, &keys); err != nil {
+			t.Fatal(err)
+		}
+		for key := range keys {
+			left := map[string]json.RawMessage{}
+			for k, v := range keys {
+				if k != key {
+					left[k] = v
+				}
+			}
+			less, err := json.Marshal(left)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := UnmarshalEvent(less); err == nil && !(key == "unit" && got.Kind() == "unprotected") {
+				t.Errorf("%s without %s: accepted as %#v", b, key, got)
+			}
+			misspelt := strings.Replace(string(b), `"`+key+`":`, `"`+key+`s":`, 1)
+			if got, err := UnmarshalEvent([]byte(misspelt)); err == nil {
+				t.Errorf("%s: accepted as %#v", misspelt, got)
+			}
+		}
+		for _, extra := range []string{`{"note":1,`, `{"sigmas":3,`} {
+			more := strings.Replace(string(b), "{", extra, 1)
+			if got, err := UnmarshalEvent([]byte(more)); err == nil {
+				t.Errorf("%s: accepted as %#v", more, got)
+			}
+		}
+	}
+}
+
+// An entry charges what one unit pays for: all releases unless a bound is known,
+// and never more than there are.
+func TestCharged(t *testing.T) {
+	for _, c := range []struct{ count, perUnit, want int64 }{{5, 0, 5}, {5, 3, 3}, {5, 5, 5}, {5, 9, 5}, {1, 1, 1}, {math.MaxInt64, 0, math.MaxInt64}} {
+		if got := (Entry{Count: c.count, PerUnit: c.perUnit}).Charged(); got != c.want {
+			t.Errorf("%+v: %d", c, got)
+		}
+	}
+}
+
+// Every unit and relation is one of the constants, and nothing else is.
+func TestWords(t *testing.T) {
+	for _, u := range units {
+		if err := u.Validate(); err != nil {
+			t.Error(err)
+		}
+		for _, wrong := range []Unit{u + " ", Unit(strings.ToUpper(string(u))), u + "s", ""} {
+			if err := wrong.Validate(); err == nil || !strings.Contains(err.Error(), "unknown unit") {
+				t.Errorf("unit %q: %v", string(wrong), err)
+			}
+		}
+	}
+	for _, n := range relations {
+		if err := n.Validate(); err != nil {
+			t.Error(err)
+		}
+		for _, wrong := range []Neighbouring{n + " ", Neighbouring(strings.ToUpper(string(n))), ""} {
+			if err := wrong.Validate(); err == nil || !strings.Contains(err.Error(), "unknown neighbouring") {
+				t.Errorf("relation %q: %v", string(wrong), err)
+			}
+		}
+	}
+	for _, n := range []Noise{Research, Secure} {
+		if n.Validate() != nil || (n+"!").Validate() == nil {
+			t.Errorf("noise %q", string(n))
+		}
+	}
+}
