@@ -514,3 +514,59 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("no folder: %v", err)
 	}
 }
+
+// The two halves of different files are never joined, even where no hash would tell:
+// not when the tag changed and the answer to a range does not repeat it, and not when
+// there never was a tag.
+func TestHalvesAreNotJoined(t *testing.T) {
+	one0, two := noise(200_000), noise(200_001)[1:]
+	for _, tag := range []string{`"first"`, ""} {
+		n := 0
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			n++
+			if n == 1 {
+				if tag != "" {
+					w.Header().Set("ETag", tag)
+				}
+				w.Header().Set("Content-Length", strconv.Itoa(len(one0)))
+				w.Write(one0[:100_000])
+				w.(http.Flusher).Flush()
+				panic(http.ErrAbortHandler)
+			}
+			if r.Header.Get("Range") != "" && r.Header.Get("If-Range") == "" {
+				w.Header().Set("Content-Range", fmt.Sprintf("bytes 100000-%d/%d", len(two)-1, len(two)))
+				w.Header().Set("Content-Length", strconv.Itoa(len(two)-100_000))
+				w.WriteHeader(http.StatusPartialContent)
+				w.Write(two[100_000:])
+				return
+			}
+			w.Write(two) // the tag asked for is no longer ours
+		}))
+		src := one(s.URL+"/toy.txt", two, "toy.txt")
+		src.Archives[0].SHA256, src.Archives[0].Unverified = "", "because"
+		dir := t.TempDir()
+		o := wish(t, dir, src)
+		o.Client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+		_, err := Fetch(t.Context(), o)
+		s.Close()
+		if err != nil || sum(read(t, dir, "toy", "toy.txt")) != sum(two) {
+			t.Errorf("tag %q: halves of two files, error %v", tag, err)
+		}
+	}
+}
+
+// A redirect may not leave encryption behind, whatever the hash says.
+func TestNoRedirectToPlainText(t *testing.T) {
+	body := []byte("rows\n")
+	plain := serve(t, body)
+	s := httptest.NewTLSServer(http.RedirectHandler(plain.URL+"/toy.txt", http.StatusFound))
+	defer s.Close()
+	o := wish(t, t.TempDir(), one(s.URL+"/toy.txt", body, "toy.txt"))
+	o.Client = s.Client()
+	if _, err := Fetch(t.Context(), o); err == nil || !strings.Contains(err.Error(), "redirected from https to http") {
+		t.Errorf("error %v", err)
+	}
+	if len(plain.asked()) > 0 {
+		t.Error("the plain server was asked")
+	}
+}

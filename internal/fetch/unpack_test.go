@@ -155,6 +155,17 @@ func TestLimits(t *testing.T) {
 	if _, err := open(t, a, b); err == nil {
 		t.Error("a byte too many was unpacked")
 	}
+	if _, err := open(t, a, gz(noise(1000))); err == nil || !strings.Contains(err.Error(), "unpacks to more") {
+		t.Errorf("a byte too many of a stream: %v", err)
+	}
+	a.Limits = Limits{Bytes: 1 << 40}
+	if _, err := open(t, a, gz(make([]byte, 8<<20))); err == nil || !strings.Contains(err.Error(), "100 bytes for each byte") {
+		t.Errorf("a ratio beyond the limit: %v", err)
+	}
+	a.Limits = Limits{Bytes: 1 << 40, Ratio: 2000}
+	if _, err := open(t, a, gz(make([]byte, 8<<20))); err != nil {
+		t.Errorf("a ratio below the limit: %v", err)
+	}
 	a.Limits = Limits{Files: 1}
 	if _, err := open(t, a, zipped(t, "a.txt", "x", "b.txt", "y")); err == nil {
 		t.Error("an entry too many was unpacked")
