@@ -2,7 +2,6 @@ package accountant
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -104,6 +103,6 @@ func TestCalibrateIsQuick(t *testing.T) {
 		if got.Calls > 16 {
 			t.Errorf("epsilon %v: %d calls", target, got.Calls)
 		}
-		t.Log(fmt.Sprintf("epsilon %v: sigma %v in %d calls", target, got.Noise, got.Calls))
+		t.Logf("epsilon %v: sigma %v in %d calls", target, got.Noise, got.Calls)
 	}
 }

@@ -129,18 +129,22 @@ func contour(l terms.List, q question, r Result) (Result, error) {
 		if v.Method == exact.Closed {
 			return q.answer(r, value), nil
 		}
-		err = q.doubt(ts, l, value-v.Error, value)
-	}
-	if err == nil {
-		return q.answer(r, value), nil
+		var note string
+		if note, err = q.doubt(ts, l, value-v.Error, value); err == nil {
+			if note != "" {
+				r.Notes = append(r.Notes, note)
+			}
+			return q.answer(r, value), nil
+		}
 	}
 	return instead(l, q, r, err)
 }
 
 // doubt compares the interval [lo, hi], which an exact value must be in, with the
 // certified bracket and the Rényi bound, and reports an interval that is outside
-// either of them, or one that there is nothing to compare with.
-func (q question) doubt(ts []terms.Term, l terms.List, lo, hi float64) error {
+// either of them, or one that there is nothing to compare with. The note says so
+// where the bracket stayed wide.
+func (q question) doubt(ts []terms.Term, l terms.List, lo, hi float64) (note string, err error) {
 	// Both sides of each comparison are rounded in the last digits.
 	const slack = 1e-9
 	b, err := q.bracket(ts, checkBins)
@@ -149,16 +153,19 @@ func (q question) doubt(ts []terms.Term, l terms.List, lo, hi float64) error {
 		b, err = q.bracket(ts, bins)
 	}
 	if err == nil && (hi < b.Lower*(1-slack) || lo > b.Upper*(1+slack)) {
-		return fmt.Errorf("the exact value %v is outside the certified bracket [%v, %v]", hi, b.Lower, b.Upper)
+		return "", fmt.Errorf("the exact value %v is outside the certified bracket [%v, %v]", hi, b.Lower, b.Upper)
 	}
 	_, bound, renyi := q.renyi(l)
 	if renyi == nil && lo > bound*(1+slack) {
-		return fmt.Errorf("the exact value %v is above the rényi bound %v", lo, bound)
+		return "", fmt.Errorf("the exact value %v is above the rényi bound %v", lo, bound)
 	}
 	if err != nil {
-		return fmt.Errorf("the exact value %v cannot be checked: %w", hi, err)
+		return "", fmt.Errorf("the exact value %v cannot be checked: %w", hi, err)
 	}
-	return nil
+	if b.Upper-b.Lower > checkWidth*b.Upper {
+		note = fmt.Sprintf("the exact value was checked by the bracket [%.4g, %.4g] only", b.Lower, b.Upper)
+	}
+	return note, nil
 }
 
 // instead answers by the best certified bound and notes why the exact value is
