@@ -21,7 +21,7 @@ folder a set. Stand-ins are generated and need no file.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: group("command"),
 	}
-	c.AddCommand(a.dataList(), a.dataStats(), a.dataSynth())
+	c.AddCommand(a.dataList(), a.dataStats(), a.dataSynth(), a.dataBacktest())
 	c.AddCommand(a.dataFetch(), a.dataVerify(), a.dataPrepare())
 	return c
 }

@@ -89,11 +89,11 @@ func Profiles() []Profile {
 		Gini:    [4]float64{0.5286, 0.6336, 0.5071, 0.7129},
 		Ratings: [5]int{56174, 107557, 261197, 348971, 226310},
 		Attributes: []Attribute{
-			{Name: "gender", Values: []string{"F", "M"}, Counts: []int{1709, 4331}, Effect: 0.31},
+			{Name: "gender", Values: []string{"F", "M"}, Counts: []int{1709, 4331}, Effect: 0.5},
 			{Name: "age", Values: []string{"1", "18", "25", "35", "45", "50", "56"}, Counts: []int{222, 1103, 2096, 1193, 550, 496, 380}, Effect: 0.4, Order: true},
 			{Name: "occupation", Counts: []int{711, 528, 267, 173, 759, 112, 236, 679, 17, 92, 195, 129, 388, 142, 302, 144, 241, 502, 70, 72, 281}, Effect: 0.2},
 		},
-		Clusters: 18, Taste: 0.7, Markov: 0.47, Successors: 80, Decay: 0.96, Crowd: 7, Early: 2, Core: 10,
+		Clusters: 30, Taste: 2, Markov: 0.46, Successors: 80, Decay: 0.96, Crowd: 60, Early: 6, Core: 10,
 		After: Aggregates{Users: 5949, Items: 2810, Rows: 365535, TestItems: 2751, Gini: 0.6379, AtCap: 0.3211,
 			Lengths: [7]float64{10, 15, 28, 59, 100, 100, 100}},
 	}
@@ -111,7 +111,7 @@ func (p Profile) scaled(name string, users, items, rows, clusters, core int, mar
 	p.Likes, p.ItemLikes, p.Crowd, p.Early = nil, nil, 0, 0 // thresholds and a cut at 100 belong to the full size
 	p.After, p.Gini = Aggregates{}, [4]float64{}
 	p.Attributes = slices.Clone(p.Attributes)
-	p.Attributes[0].Effect = 0.35 // fewer rows tell less
+	p.Attributes[0].Effect, p.Taste = 0.35, 0.7 // fewer rows tell less of more subtle tastes
 	p.Ratings = [5]int{5616, 10754, 26114, 34890, 22626}
 	return p
 }

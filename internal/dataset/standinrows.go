@@ -57,7 +57,7 @@ func (g *generator) user(u int, likesLeft, rowsLeft *int) (items []int32, liked 
 // but for the seams, blocks of popular items towards the front.
 func (g *generator) early(u int, items []int32, liked []bool) ([]int32, []bool) {
 	s := g.seed.Stream("standin/early", uint64(u))
-	size := int(clamp(float64(len(items)/8), 5, 25))
+	size := int(clamp(float64(len(items)/8), 5, 10))
 	type block struct {
 		from, to int
 		key      float64
