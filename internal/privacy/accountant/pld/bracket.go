@@ -378,7 +378,8 @@ func (v *view) chooseMesh(dirs []int, bins int) (float64, error) {
 	if lattice && spacing > 0 {
 		window = max(window, 4*spacing)
 	}
-	h := mesh(bins, window, spacing, max(finest, size/mostCells))
+	cells := min(4*bins*len(v.parts), mostCells)
+	h := mesh(bins, window, spacing, max(finest, size/float64(cells)))
 	if !(h > 0) || math.IsInf(h, 1) {
 		return 0, fmt.Errorf("no mesh for a window of %v: %w", window, ErrNotCovered)
 	}

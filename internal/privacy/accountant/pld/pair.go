@@ -124,21 +124,30 @@ func swapped(in []atom) []atom {
 	return out
 }
 
-// points returns a quadrature of the loss between two losses, in order.
+// points returns a quadrature of the loss between two losses, in order. What is
+// beyond its last points goes to the two losses: an exponent that tells one from
+// the other would not carry over to the cells.
 func (x pair) points(lo, hi float64) []atom {
-	if len(x.nodes) == 0 {
+	if x.tails == nil {
 		return x.atoms
 	}
-	out := make([]atom, 0, len(x.nodes)+len(x.atoms))
-	rest := x.atoms
+	out := make([]atom, 1, len(x.nodes)+len(x.atoms)+2)
+	rest, first, last := x.atoms, lo, lo
 	for _, a := range x.nodes {
 		if a.loss < lo || a.loss > hi {
 			continue
 		}
+		if len(out) == 1 {
+			first = a.loss
+		}
+		last = a.loss
 		for len(rest) > 0 && rest[0].loss < a.loss {
 			out, rest = append(out, rest[0]), rest[1:]
 		}
 		out = append(out, a)
 	}
-	return append(out, rest...)
+	out = append(out, rest...)
+	below, above := x.tails(min(max(first, x.lo), x.hi)), x.tails(min(max(last, x.lo), x.hi))
+	out[0] = atom{lo, below.pBelow, below.qBelow}
+	return append(out, atom{hi, above.pAbove, above.qAbove})
 }

@@ -84,7 +84,8 @@ func valid(t *rapid.T, b Bounds, err error) bool {
 		}
 		return false
 	}
-	if !(b.Lower >= 0 && b.Lower <= b.Upper) || math.IsInf(b.Upper, 0) || !(b.Mesh > 0) || !(b.Tilt > 0) || !(b.Truncated >= 0) || !(b.Rounding >= 0) {
+	if !(b.Lower >= 0 && b.Lower <= b.Upper) || math.IsInf(b.Upper, 0) || !(b.Mesh > 0) || !(b.Tilt > 0) || !(b.Truncated >= 0) || !(b.Rounding >= 0) ||
+		math.IsInf(b.Truncated+b.Rounding, 0) {
 		t.Fatalf("%+v", b)
 	}
 	return true
