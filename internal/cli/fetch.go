@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -54,7 +55,10 @@ Some owners hand out copies one by one; the error then says what to get where, a
 			case errors.Is(err, fetch.ErrRefused):
 				return usagef("fetch it when you can accept them", "%s", err)
 			case run.WasInterrupted(err):
-				return run.WithHint(err, "what was downloaded is kept; the same command goes on from there")
+				if unfinished(o) {
+					return run.WithHint(err, "what was downloaded is kept; the same command goes on from there")
+				}
+				return run.WithHint(err, "nothing was saved yet")
 			case err != nil:
 				return err
 			}
@@ -79,6 +83,16 @@ Some owners hand out copies one by one; the error then says what to get where, a
 	p.BoolVar(&asJSON, "json", false, "as JSON")
 	p.BoolVarP(&quiet, "quiet", "q", false, "no progress")
 	return c
+}
+
+// unfinished says whether an interrupted fetch left something to go on from.
+func unfinished(o fetch.Options) bool {
+	folder, err := fetch.Folder(o.Dir, o.Name)
+	if err != nil {
+		return false
+	}
+	parts, err := filepath.Glob(filepath.Join(folder, "*.part"))
+	return err == nil && len(parts) > 0
 }
 
 // acceptTerms shows the terms of a set and asks for them, unless they were accepted on

@@ -55,12 +55,13 @@ func (j *job) download(ctx context.Context, a Archive) (Archived, error) {
 	if wrong != nil {
 		return Archived{}, wrong
 	}
-	return Archived{}, &dataset.Error{File: a.FileName(), Msg: strings.Join(failures, "; "), Err: ErrOffline, Hint: j.byHand()}
+	return Archived{}, &dataset.Error{File: a.FileName(), Msg: "tried every address",
+		Err: fmt.Errorf("%w\n%s", ErrOffline, strings.Join(failures, "\n")), Hint: j.byHand()}
 }
 
 // byHand says exactly what to download and what to do with it.
 func (j *job) byHand() string {
-	var get, from []string
+	var get []string
 	for _, a := range j.src.Archives {
 		what := a.About()
 		if a.SHA256 != "" {
@@ -69,10 +70,9 @@ func (j *job) byHand() string {
 			what += ", md5 " + a.MD5
 		}
 		get = append(get, fmt.Sprintf("%s (%s)", a.URL, what))
-		from = append(from, "--from "+a.FileName())
 	}
-	return fmt.Sprintf("try again later, or download %s by other means and run: privrec data fetch %s %s",
-		strings.Join(get, " and "), j.src.Name, strings.Join(from, " "))
+	return fmt.Sprintf("try again later, or download %s by other means and run: privrec data fetch %s%s",
+		strings.Join(get, " and "), j.src.Name, j.src.fromFlags())
 }
 
 // Repetitions of a request.

@@ -82,8 +82,8 @@ func Fetch(ctx context.Context, o Options) (Receipt, error) {
 		}
 	}
 	if src.Manual != "" && len(o.From) == 0 && o.Mirror == "" {
-		return Receipt{}, &dataset.Error{File: src.Name, Msg: "cannot be downloaded by a program: the owner hands out copies one by one", Err: ErrOffline,
-			Hint: src.Manual + "; for example: privrec data fetch " + src.Name + " --from " + src.Archives[0].FileName()}
+		return Receipt{}, &dataset.Error{File: src.Name, Msg: "the owner hands out copies one by one", Err: ErrOffline,
+			Hint: src.Manual + "; for example: privrec data fetch " + src.Name + src.fromFlags()}
 	}
 	given, err := src.assign(o.From)
 	if err != nil {

@@ -233,6 +233,15 @@ func (a Archive) most() int64 {
 	return 4*a.Bytes + 1<<20
 }
 
+// fromFlags is the end of the command that takes copies of every archive.
+func (s Source) fromFlags() string {
+	var b strings.Builder
+	for _, a := range s.Archives {
+		b.WriteString(" --from " + a.FileName())
+	}
+	return b.String()
+}
+
 // places lists where the files of the set lie, inside its folder.
 func (s Source) places() []string {
 	var out []string
