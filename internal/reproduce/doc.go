@@ -11,6 +11,7 @@
 // What a task must do to appear in a grid: take the name of its data set under
 // the key data.name, and write metrics.json with
 //
+//	setting               how the configuration stands to the paper's, for a note; optional
 //	data.evidence_level   A, B, C or D
 //	definitions           metric name -> what it means, equal to package metrics
 //	floors                [{name, values}], values by metric name, as shares

@@ -81,6 +81,7 @@ func (f *fake) work(ctx context.Context, env *run.Env, c fakeConfig) error {
 		definition = "something else"
 	}
 	out := map[string]any{
+		"setting":     "profile own",
 		"data":        map[string]any{"evidence_level": c.Level},
 		"definitions": map[string]string{"Recall@20": definition, "MRR@20": metrics.Metric{Kind: metrics.MRR, K: 20}.Definition()},
 		"floors":      []any{map[string]any{"name": "random", "values": map[string]float64{"Recall@20": 0.01, "MRR@20": 0.001}}},

@@ -33,7 +33,7 @@ func TestMakeFull(t *testing.T) {
 		"| Two | paper | - | 5.50 |  |", "|  | ours | 41.00 ± 1.00 (B) | 15.50 ± 0.50 (B) | 3 |", "|  | ours - paper | - | +10.00 (B) |  |",
 		"| random | floor | 1.00 (B) | 0.10 (B) |", "evidence level B", "paper: page 7: one seed",
 		"| One | ml-1m | edge | add-remove | 1e-06 | 5 | inf | 10 | labels |", "| One | ml-1m | user | replace | 1e-06 |  | 70 | 70 |  |",
-		"labels: they are seen", "| One | ml-1m | B | full | 1, 2, 3 | 3 + 2 | done |")
+		"labels: they are seen", "- One: ran with profile own\n", "| One | ml-1m | B | full | 1, 2, 3 | 3 + 2 | done |")
 	csv, err := os.ReadFile(out.Files[1])
 	if err != nil {
 		t.Fatal(err)
@@ -73,6 +73,9 @@ func TestLevelC(t *testing.T) {
 		t.Fatal(err)
 	}
 	md := markdown(t, out)
+	if strings.HasSuffix(out.Files[0], "quick.md") {
+		t.Errorf("a changed table takes the place %s of another", out.Files[0])
+	}
 	holds(t, md, "20.00 (C)", "changed by hand in every run: level=C")
 	lacks(t, md, "| paper |", "ours - paper")
 }

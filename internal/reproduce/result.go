@@ -16,7 +16,8 @@ import (
 
 // measured is what this package reads of metrics.json.
 type measured struct {
-	Data struct {
+	Setting string `json:"setting"`
+	Data    struct {
 		Level dataset.Level `json:"evidence_level"`
 	} `json:"data"`
 	Definitions map[string]string `json:"definitions"`
@@ -78,6 +79,7 @@ func (n *number) UnmarshalJSON(b []byte) error {
 // result is one finished run.
 type result struct {
 	seed     uint64
+	setting  string // how the run's configuration stands to the profiles of its paper
 	level    dataset.Level
 	values   []float64            // in the order of the grid's metrics, shares
 	floors   map[string][]float64 // likewise
@@ -111,7 +113,7 @@ func (g *Grid) read(r *Run) (*result, error) {
 	if err != nil {
 		return nil, bad("%v", err)
 	}
-	out := &result{seed: r.Seed, level: m.Data.Level, floors: map[string][]float64{}, manifest: &manifest, commits: commits(&manifest)}
+	out := &result{seed: r.Seed, setting: m.Setting, level: m.Data.Level, floors: map[string][]float64{}, manifest: &manifest, commits: commits(&manifest)}
 	out.epochs = fmt.Sprint(len(m.Epochs))
 	if len(m.Selection) > 0 {
 		out.epochs = fmt.Sprintf("%d + %d", len(m.Selection), len(m.Epochs))

@@ -103,6 +103,17 @@ func (s *summary) seeds() string {
 	return fmt.Sprintf("%d of %d", len(s.results), len(s.runs))
 }
 
+// setting is how the runs' configurations stand to the profiles of their paper.
+func (s *summary) setting() string {
+	var list []string
+	for _, r := range s.results {
+		if r.setting != "" {
+			list = appendNew(list, r.setting)
+		}
+	}
+	return strings.Join(list, "; ")
+}
+
 // epochs are those that ran, by seed, once where all seeds agree.
 func (s *summary) epochs() string {
 	var list []string

@@ -1,6 +1,7 @@
 package reproduce
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"math"
 	"slices"
@@ -30,13 +31,16 @@ func (g *Grid) table(o Options, cells []*cell, runs []*Run) (*Table, error) {
 		rows = append(rows, s)
 	}
 	t := &Table{Name: g.Name + "-" + o.Profile}
+	if len(o.Sets) > 0 { // must not take the place of the table as it is meant
+		t.Name += fmt.Sprintf("-changed-%.3x", sha256.Sum256([]byte(strings.Join(o.Sets, "\n"))))
+	}
 	p, _, err := g.profile(o.Profile, &g.Rows[0])
 	if err != nil {
 		return nil, err
 	}
 	t.Document = &report.Document{
 		Title:    g.Title,
-		Subtitle: fmt.Sprintf("%s; %s; profile %s: %s", g.Source.Cite, g.Source.Where, o.Profile, p.About),
+		Subtitle: fmt.Sprintf("%s; %s; profile %s: %s", g.Source.Cite, g.Source.Where, o.Profile, p.About) + byHand(o),
 		Level:    common(rows),
 		Notes:    g.notes(o, rows),
 	}
@@ -57,6 +61,14 @@ func (g *Grid) table(o Options, cells []*cell, runs []*Run) (*Table, error) {
 	t.Document.Tables = append(t.Document.Tables, g.made(o, rows))
 	t.Numbers = g.numbers(o, rows)
 	return t, nil
+}
+
+// byHand says what the user changed.
+func byHand(o Options) string {
+	if len(o.Sets) == 0 {
+		return ""
+	}
+	return "; changed by hand in every run: " + strings.Join(o.Sets, ", ")
 }
 
 // common is the level of all rows with results, 0 where they differ or none has.
@@ -280,12 +292,13 @@ func (g *Grid) notes(o Options, rows []*summary) []string {
 		}
 		out = append(out, definition)
 	}
-	if len(o.Sets) > 0 {
-		out = append(out, "changed by hand in every run: "+strings.Join(o.Sets, ", "))
-	}
 	for _, s := range rows {
-		if about := s.cell.row.About; about != "" {
-			out = append(out, s.cell.row.Label()+": "+about)
+		line := s.cell.row.About
+		if setting := s.setting(); setting != "" {
+			line = strings.TrimPrefix(line+"; ran with "+setting, "; ")
+		}
+		if line != "" {
+			out = append(out, s.cell.row.Label()+": "+line)
 		}
 	}
 	for _, s := range rows {
