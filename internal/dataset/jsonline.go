@@ -137,7 +137,7 @@ func (p *jsonLine) escape() bool {
 
 // value passes any value.
 func (p *jsonLine) value(depth int) bool {
-	if p.at >= len(p.b) || depth > maxDepth {
+	if p.at >= len(p.b) || depth >= maxDepth {
 		return false
 	}
 	switch c := p.b[p.at]; {

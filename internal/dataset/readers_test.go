@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -275,6 +276,21 @@ func TestTimestamps(t *testing.T) {
 	for _, text := range []string{"9223372036854775808", "99999999999999999999", "1e300", "1.5", "", "-"} {
 		if got, err := new(input).timestamp("timestamp", []byte(text)); err == nil {
 			t.Errorf("%q: %d", text, got)
+		}
+	}
+}
+
+// TestJSONDepth checks that nesting is bounded, so that a line of brackets cannot
+// exhaust the stack.
+func TestJSONDepth(t *testing.T) {
+	for _, c := range []struct {
+		depth int
+		ok    bool
+	}{{maxDepth, true}, {maxDepth + 1, false}, {1 << 20, false}} {
+		line := `{"a":` + strings.Repeat("[", c.depth) + strings.Repeat("]", c.depth) + `}`
+		err := (&input{file: "deep", num: 1}).members([]byte(line), []string{"user_id"}, make([][]byte, 1))
+		if (err == nil) != c.ok {
+			t.Errorf("depth %d: %v", c.depth, err)
 		}
 	}
 }

@@ -8,8 +8,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
+
+	"privrec/internal/rng"
 )
 
 // official writes the files of a set in the form of its owner; row k of user u is item
@@ -192,6 +195,11 @@ func TestYelpUsers(t *testing.T) {
 	if !slices.Equal(f.UserIDs, l.UserIDs) || f.Columns[0].Numbers[2] != 585 {
 		t.Errorf("users %v, reviewers %v, counts %v", f.UserIDs, l.UserIDs, f.Columns[0].Numbers)
 	}
+	for i := range f.UserIDs {
+		if unsafe.StringData(f.UserIDs[i]) != unsafe.StringData(l.UserIDs[i]) {
+			t.Errorf("the id %s is held twice", f.UserIDs[i])
+		}
+	}
 	other := filepath.Join(t.TempDir(), "user.json")
 	b, _ := os.ReadFile(paths[1])
 	os.WriteFile(other, bytes.ReplaceAll(b, []byte(`"u`), []byte(`"v`)), 0o600)
@@ -202,5 +210,58 @@ func TestYelpUsers(t *testing.T) {
 	os.WriteFile(other, bytes.ReplaceAll(bytes.ReplaceAll(b, []byte(`_id": "u`), []byte(`_id": "v`)), []byte("vX"), []byte("uX")), 0o600)
 	if _, _, err := readYelp(t.Context(), []string{paths[0], other}); err == nil || !strings.Contains(err.Error(), "none of its 4 users has a review") {
 		t.Errorf("users of another release: %v", err)
+	}
+}
+
+// TestYelpNumbers has ids whose order as numbers is not that of their bytes.
+func TestYelpNumbers(t *testing.T) {
+	dir := t.TempDir()
+	paths := []string{filepath.Join(dir, "review.json"), filepath.Join(dir, "user.json")}
+	var reviews, users bytes.Buffer
+	for _, u := range []int{9, 10, 100, 20} {
+		fmt.Fprintf(&reviews, `{"user_id":"%d","business_id":"1","stars":5,"date":"2017-01-01"}`+"\n", u)
+		fmt.Fprintf(&users, `{"user_id":"%d","review_count":%d,"useful":0,"funny":0,"cool":0,"fans":0,"average_stars":1}`+"\n", u, u)
+	}
+	os.WriteFile(paths[0], reviews.Bytes(), 0o600)
+	os.WriteFile(paths[1], users.Bytes(), 0o600)
+	l, f, err := readYelp(t.Context(), paths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"9", "10", "20", "100"}; !slices.Equal(l.UserIDs, want) || !slices.Equal(f.UserIDs, want) || !slices.Equal(f.Columns[0].Numbers, []float64{9, 10, 20, 100}) {
+		t.Errorf("reviewers %v, users %v, counts %v", l.UserIDs, f.UserIDs, f.Columns[0].Numbers)
+	}
+}
+
+// TestMINDParts reads both parts of MIND: clicks of the second are Test, and the ladder
+// counts both.
+func TestMINDParts(t *testing.T) {
+	dir := t.TempDir()
+	dev := filepath.Join(dir, "dev.tsv")
+	os.WriteFile(dev, []byte("1\tU13740\t11/10/2019 9:05:58 AM\tN1\tN7-1 N55689-0\n"), 0o600)
+	l, err := ReadMIND(t.Context(), filepath.Join(goodDir, "behaviors.tsv"), dev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []Part{Train, Test, Train, Train, Train}; !slices.Equal(l.Parts, want) {
+		t.Errorf("parts %v, want %v", l.Parts, want)
+	}
+	if want := (Rung{RungRaw, 2, 8, 10, 0}); l.Ladder[0] != want || l.Ladder[1].Rows != 5 {
+		t.Errorf("ladder %v", l.Ladder)
+	}
+}
+
+// TestSeedOfSplit checks that the seed of the options reaches a split that is drawn.
+func TestSeedOfSplit(t *testing.T) {
+	dir, set, r := dataDir(t)
+	r.Split = Split{Kind: SplitRandom, Fraction: 0.8}
+	r.Core = 0
+	at := func(seed int) *Sequential {
+		return load(t, set, r, Options{Dir: dir, NoCache: true, Seed: rng.Seed(seed)})
+	}
+	first := at(1)
+	sameData(t, "the same seed", first, at(1))
+	if cmp.Equal(first.Train, at(2).Train) {
+		t.Error("another seed gave the same split")
 	}
 }

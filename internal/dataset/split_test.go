@@ -137,6 +137,15 @@ func TestRandomSplit(t *testing.T) {
 			t.Errorf("row %d is test in %d of 4,000 splits, want about 800", row, n)
 		}
 	}
+	// Users of equal length are drawn apart.
+	var twins [][4]int
+	for k := range 60 {
+		twins = append(twins, [4]int{1, k, k, 1}, [4]int{2, k, k, 1})
+	}
+	parts, err := Split{Kind: SplitRandom, Fraction: 0.5}.Parts(logOf(twins...))
+	if err != nil || slices.Equal(parts[:60], parts[60:]) {
+		t.Errorf("two users share one draw (%v)", err)
+	}
 	for _, bad := range []Split{{Kind: SplitRandom}, {Kind: SplitRandom, Fraction: 1}, {Kind: SplitRandom, Fraction: 0.8, ValidShare: 1},
 		{Kind: SplitFixed, ValidShare: -0.1}, {Kind: SplitFraction, Fraction: 0.8, ValidShare: 0.1}, {Kind: SplitRandom, Fraction: 0.8, ValidShare: math.NaN()}} {
 		if _, err := bad.Parts(l); err == nil {
