@@ -73,13 +73,16 @@ func TestPlaces(t *testing.T) {
 		path             string
 		exists, writable bool
 	}{{dir, true, true}, {filepath.Join(dir, "a", "b"), false, true}, {file, true, false}, {filepath.Join(file, "x"), false, false}, {"", false, false}} {
-		p := place("runs", c.path)
+		p := place("runs", c.path, true)
 		if p.Exists != c.exists || p.Writable != c.writable || (p.Error == "") != (c.writable || c.path == "") {
 			t.Errorf("%q: %+v", c.path, p)
 		}
 		if c.writable && p.Free <= 0 {
 			t.Errorf("%q: no room told: %+v", c.path, p)
 		}
+	}
+	if p := place("data", dir, false); !p.Exists || p.Writable || p.Error != "" {
+		t.Errorf("data are read only: %+v", p)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
 		t.Errorf("left behind: %v %v", left, err)
@@ -144,7 +147,7 @@ func TestText(t *testing.T) {
 		r.Sets = append(r.Sets, Set{Name: s.Name, State: Missing})
 	}
 	r.Sets[0].State = fetch.VerdictUnverified
-	r.Speeds = []dipsgnn.Speed{{Task: "dipsgnn", Data: "ml-100k", StepSeconds: 0.0123, Seconds: 700}}
+	r.Speeds = []dipsgnn.Speed{{Task: "dipsgnn", Data: "ml-1m", StepSeconds: 0.0123, Seconds: 700}}
 	var b bytes.Buffer
 	if err := r.Text(&b); err != nil {
 		t.Fatal(err)
@@ -155,7 +158,7 @@ func TestText(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"a self-test failed", "FAILED", "vectors: element 3", "BUSY: 9", "plain Go", "CANNOT BE WRITTEN: no", "PRIVREC_DATA is not set",
-		"12.3 ms  12 min", " 0        5       51", "missing: ml-100k", "standin-ml-1m"} {
+		"12.3 ms  12 min", " 0        5       51", "missing: ml-100k"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in:\n%s", want, &b)
 		}

@@ -69,7 +69,7 @@ type Place struct {
 	Use      string `json:"use"`             // runs, cache, data
 	Path     string `json:"path"`            // as it would be used; "" where none is set
 	Exists   bool   `json:"exists"`          // else it is made when needed
-	Writable bool   `json:"writable"`        // tried, with a file that is gone again
+	Writable bool   `json:"writable"`        // tried, with a file that is gone again; not tried, so false, for data
 	Free     int64  `json:"free_bytes"`      // to this user; 0 where the system does not say
 	Error    string `json:"error,omitempty"` // why it cannot be written
 }
@@ -88,12 +88,12 @@ func places(o Options) []Place {
 			cache = filepath.Join(base, "privrec")
 		}
 	}
-	return []Place{place("runs", runs), place("cache", cache), place("data", data)}
+	return []Place{place("runs", runs, true), place("cache", cache, true), place("data", data, false)}
 }
 
 // place tries a folder, or the nearest one above it that is there, in which it
-// would be made.
-func place(use, path string) Place {
+// would be made, with a file where write is set.
+func place(use, path string, write bool) Place {
 	p := Place{Use: use}
 	if path == "" {
 		return p
@@ -125,6 +125,9 @@ func place(use, path string) Place {
 	var fs syscall.Statfs_t
 	if syscall.Statfs(at, &fs) == nil {
 		p.Free = int64(fs.Bavail) * int64(fs.Bsize)
+	}
+	if !write {
+		return p
 	}
 	f, err := os.CreateTemp(at, ".privrec-doctor-*")
 	if err == nil {

@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 
 	"privrec/internal/fetch"
-	"privrec/internal/papers/dipsgnn"
 	"privrec/internal/report"
 )
 
@@ -73,15 +71,19 @@ func placeFacts(list []Place) []report.Fact {
 			f.Value = "none: PRIVREC_DATA is not set"
 		case p.Path == "":
 			f.Value = "none"
-		case p.Error != "" && p.Use == "data":
-			f.Note = "cannot be written, which reading does not need"
+		case p.Use == "data" && !p.Exists:
+			f.Note = "no such folder"
 		case p.Error != "":
 			f.Note = "CANNOT BE WRITTEN: " + p.Error
-		case p.Free > 0:
-			f.Note = fetch.Size(p.Free) + " free"
-		}
-		if p.Path != "" && p.Error == "" && !p.Exists {
-			f.Note = strings.TrimPrefix(f.Note+", not there yet", ", ")
+		default:
+			var notes []string
+			if p.Free > 0 {
+				notes = append(notes, fetch.Size(p.Free)+" free")
+			}
+			if !p.Exists {
+				notes = append(notes, "made when needed")
+			}
+			f.Note = strings.Join(notes, ", ")
 		}
 		out = append(out, f)
 	}
@@ -151,7 +153,7 @@ func speedTable(r *Report) *report.Table {
 	}
 	missing := false
 	for _, s := range r.Sets {
-		missing = missing || s.State == Missing && slices.ContainsFunc(r.Speeds, func(v dipsgnn.Speed) bool { return v.Data == s.Name })
+		missing = missing || s.State == Missing && s.Name == r.Speeds[0].Data
 	}
 	t.Notes = append(t.Notes, "measured just now, every epoch counted; a night is 10 hours")
 	if missing {
