@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"syscall"
 )
 
@@ -95,10 +96,10 @@ func (b *bound) dir(t Task) string {
 // Forecast is what a whole run would take, from a few steps that were measured.
 type Forecast struct {
 	Steps       int     `json:"steps"`        // training steps, at most
-	StepSeconds float64 `json:"step_seconds"` // median of those measured
+	StepSeconds float64 `json:"step_seconds"` // mean of those measured
 	Seconds     float64 `json:"seconds"`      // of the whole run, at most, on the machine as busy as it is
 	Fastest     float64 `json:"fastest"`      // likewise in seconds, were every step as fast as the fastest measured
-	Bytes       int64   `json:"bytes"`        // memory that the program held after the measured steps
+	Bytes       int64   `json:"bytes"`        // most memory that the program had resident while it measured; 0: unknown
 	Basis       string  `json:"basis"`        // what was measured and how it was counted, a sentence
 }
 
@@ -116,5 +117,21 @@ func (t Task) Forecast(ctx context.Context, o Options) (Forecast, error) {
 		return Forecast{}, ErrNoForecast
 	}
 	setWorkers(b.settings.Workers)
-	return b.forecast(ctx)
+	resetPeakRSS()
+	f, err := b.forecast(ctx)
+	if err == nil && f.Bytes == 0 {
+		f.Bytes = PeakRSS()
+	}
+	return f, err
+}
+
+// resetPeakRSS gives memory back and begins the peak anew where the system can do
+// that (Linux); elsewhere the peak stays that of the whole process, which is no
+// less.
+func resetPeakRSS() {
+	debug.FreeOSMemory()
+	if f, err := os.OpenFile("/proc/self/clear_refs", os.O_WRONLY, 0); err == nil {
+		f.WriteString("5")
+		f.Close()
+	}
 }

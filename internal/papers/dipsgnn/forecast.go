@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"time"
 
@@ -28,11 +27,15 @@ import (
 type effort struct {
 	steps   int           // of training, at most
 	time    time.Duration // of these steps, about
+	least   time.Duration // go on for so long all the same, to see what else the machine does
 	samples int           // ranked
 }
 
+// warmSteps are made before those that are measured.
+const warmSteps = 2
+
 // forecastEffort is that for a run's own samples.
-var forecastEffort = effort{steps: 40, time: 1500 * time.Millisecond, samples: 1000}
+var forecastEffort = effort{steps: 40, time: 1500 * time.Millisecond, least: 500 * time.Millisecond, samples: 1000}
 
 // forecast trains a few steps of the real model on the real samples, ranks some,
 // and multiplies. Its noise is drawn and recorded in a ledger that nobody keeps.
@@ -63,15 +66,13 @@ func forecast[C setting](ctx context.Context, seed rng.Seed, c C) (run.Forecast,
 	if err != nil {
 		return run.Forecast{}, err
 	}
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
 	steps, ranks, text := x.work()
-	step, least := stats.Median(seconds), slices.Min(seconds)
+	step, least := stats.Mean(seconds), slices.Min(seconds)
 	rest := loading.Seconds() + float64(ranks)*sample
 	return run.Forecast{
-		Steps: steps, StepSeconds: step, Bytes: int64(m.Sys - m.HeapReleased),
+		Steps: steps, StepSeconds: step,
 		Seconds: rest + float64(steps)*step, Fastest: rest + float64(steps)*least,
-		Basis: fmt.Sprintf("%d training steps on the run's own samples (median %.1f ms, fastest %.1f ms) for %s, and %d samples ranked (%.3f ms each) for %d; every epoch counted, none saved by stopping early",
+		Basis: fmt.Sprintf("%d training steps on the run's own samples (mean %.1f ms, fastest %.1f ms) for %s, and %d samples ranked (%.3f ms each) for %d; every epoch counted, none saved by stopping early",
 			len(seconds), 1000*step, 1000*least, text, ranked, 1000*sample, ranks),
 	}, nil
 }
@@ -160,7 +161,7 @@ func (x *experiment) timeSteps(ctx context.Context, q *part, e effort) (seconds 
 		order[i], order[j] = order[j], order[i]
 	}
 	tape, adam, params := autograd.NewTape(), optim.NewAdam(x.cfg.train.L2), r.Params()
-	for began, i := time.Now(), 0; len(seconds) < 3 || i < e.steps && time.Since(began) < e.time; i++ {
+	for began, i := time.Now(), 0; len(seconds) < 3 || time.Since(began) < e.least || i < e.steps && time.Since(began) < e.time; i++ {
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("%w: %w", run.ErrInterrupted, ctx.Err())
 		}
@@ -176,7 +177,7 @@ func (x *experiment) timeSteps(ctx context.Context, q *part, e effort) (seconds 
 		if err := adam.Step(params, tape.Grads(), x.cfg.train.Rate); err != nil {
 			return nil, err
 		}
-		if i >= 2 {
+		if i >= warmSteps {
 			seconds = append(seconds, time.Since(start).Seconds())
 		}
 	}
@@ -188,7 +189,7 @@ func (x *experiment) timeSteps(ctx context.Context, q *part, e effort) (seconds 
 func (x *experiment) timeRanking(ctx context.Context, e effort) (each float64, n int, err error) {
 	n = min(e.samples, x.test.samples.Len())
 	r := x.on(x.test)
-	r.pass = e.steps // after all passes of the steps
+	r.pass = 1 << 30 // after all passes of the steps
 	if slices.Contains(x.modes, NoiseOn) && x.noise != nil {
 		if r.noise, err = x.noise(x.test); err != nil {
 			return 0, 0, err
