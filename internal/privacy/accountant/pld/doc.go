@@ -42,6 +42,14 @@
 // the discretised masses themselves. Wrap-around only adds mass, so that Upper
 // holds as it is, and Lower subtracts the bound.
 //
+// # Work
+//
+// Brackets start coarse. A direction whose upper end is below the other's lower
+// end is left at that, and bins are added until the bracket is narrow. The survey
+// that chooses windows, cells and bins are all limited, so that epsilons of
+// millions and hundreds of different releases take about a second at most; what
+// they then cost is width.
+//
 // # Rounding
 //
 // Every entry of a Fourier matrix is a product of one twiddle per stage, so an

@@ -71,7 +71,7 @@ func TestResponseBinomial(t *testing.T) {
 		e := logUniform(t, "epsilon of one", 1e-3, 2)
 		n := rapid.IntRange(1, 300).Draw(t, "steps")
 		eps := rapid.Float64Range(0, float64(n)*e).Draw(t, "epsilon")
-		b, err := DeltaBracket([]terms.Term{{Leaf: privacy.PureLDP{Epsilon: e, Unit: user}, Rate: 1, Relation: privacy.Replace, Count: int64(n)}}, eps, Options{})
+		b, err := DeltaBracket([]terms.Term{{Leaf: privacy.PureLDP{Epsilon: e, Unit: user}, Rate: 1, Relation: privacy.Replace, Count: int64(n)}}, eps, small)
 		if err != nil {
 			t.Fatal(err)
 		}
