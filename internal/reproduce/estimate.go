@@ -80,7 +80,7 @@ func (g *Grid) Estimate(ctx context.Context, o Options) (*report.Document, error
 		d.Facts = append(d.Facts,
 			report.Fact{Label: "time", Value: "about " + lasting(total), Note: "on this machine as busy as it is now, one run after the other, a begun one counted whole"},
 			report.Fact{Label: "at best", Value: "about " + lasting(fastest), Note: "were every step as fast as the fastest measured"},
-			report.Fact{Label: "memory", Value: fmt.Sprintf("about %d MB", memory>>20), Note: "the most that the program had resident while it measured the largest row"})
+			report.Fact{Label: "memory", Value: fmt.Sprintf("at least %d MB", memory>>20), Note: "the most that the program had resident while it measured the largest row"})
 	}
 	if unmeasured > 0 {
 		d.Facts = append(d.Facts, report.Fact{Label: "not estimated", Value: fmt.Sprintf("%d runs", unmeasured), Note: "their data are missing, or their task measures nothing"})

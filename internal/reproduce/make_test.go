@@ -135,7 +135,7 @@ func TestInterrupted(t *testing.T) {
 	if err := d.Text(&b); err != nil {
 		t.Fatal(err)
 	}
-	holds(t, b.String(), "resumable", "to do", "2 of 2 runs", "about 1 min 40 s", "about 1 min 20 s", "about 64 MB", "guessed")
+	holds(t, b.String(), "resumable", "to do", "2 of 2 runs", "about 1 min 40 s", "about 1 min 20 s", "at least 64 MB", "guessed")
 	out, err := g.Make(context.Background(), o)
 	if err != nil || out.Err() != nil {
 		t.Fatal(err, out.Err())
