@@ -147,7 +147,7 @@ func TestText(t *testing.T) {
 		r.Sets = append(r.Sets, Set{Name: s.Name, State: Missing})
 	}
 	r.Sets[0].State = fetch.VerdictUnverified
-	r.Speeds = []dipsgnn.Speed{{Task: "dipsgnn", Data: "ml-1m", StepSeconds: 0.0123, Seconds: 700}}
+	r.Speeds = []dipsgnn.Speed{{Task: "dipsgnn", Data: "ml-1m", StepSeconds: 0.0123, Seconds: 700}, {Task: "dipsgnn", Data: "tmall"}}
 	var b bytes.Buffer
 	if err := r.Text(&b); err != nil {
 		t.Fatal(err)
@@ -158,7 +158,7 @@ func TestText(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"a self-test failed", "FAILED", "vectors: element 3", "BUSY: 9", "plain Go", "CANNOT BE WRITTEN: no", "PRIVREC_DATA is not set",
-		"12.3 ms  12 min", " 0        5       51", "missing: ml-100k"} {
+		"12.3 ms  12 min", " 0        5       51", "missing: ml-100k", "tmall  -        too slow to measure"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in:\n%s", want, &b)
 		}

@@ -148,6 +148,10 @@ func speedTable(r *Report) *report.Table {
 	t := &report.Table{Name: "speeds", Title: "Whole runs that fit, at the printed sizes of the data",
 		Columns: report.Columns("", "train", "on", "a step", "one run", "10 min", "an hour", "a night")}
 	for _, s := range r.Speeds {
+		if s.Seconds == 0 {
+			t.Add(s.Task, s.Data, "-", "too slow to measure")
+			continue
+		}
 		fits := func(seconds float64) int { return int(seconds / s.Seconds) }
 		t.Add(s.Task, s.Data, fmt.Sprintf("%.1f ms", 1000*s.StepSeconds), duration(s.Seconds), fits(tenMinutes), fits(hour), fits(night))
 	}

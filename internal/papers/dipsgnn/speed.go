@@ -20,9 +20,16 @@ type Speed struct {
 	Items       int     `json:"items"`        // ranked
 	Samples     int     `json:"samples"`      // of training
 	Steps       int     `json:"steps"`        // of training, when nothing stops early
-	StepSeconds float64 `json:"step_seconds"` // median of those measured
-	Seconds     float64 `json:"seconds"`      // of the run, at most
+	StepSeconds float64 `json:"step_seconds"` // median of those measured; 0: not measured, it would have taken too long
+	Seconds     float64 `json:"seconds"`      // of the run, at most; 0: not measured
 }
+
+// speedsEnough is when no further setting is begun, and speedLeast the steps that one
+// takes however slow the machine, those that warm up included.
+const (
+	speedsEnough = 2500 * time.Millisecond
+	speedLeast   = 5
+)
 
 // speedEffort is small, as several settings are measured.
 var speedEffort = effort{steps: 30, time: 200 * time.Millisecond, samples: 200}
@@ -44,6 +51,7 @@ func Speeds(ctx context.Context) ([]Speed, error) {
 		return nil, err
 	}
 	var out []Speed
+	start, last := time.Now(), Speed{}
 	for i, e := range extents() {
 		like := e.like(d)
 		settings := []setting{Default()}
@@ -51,6 +59,13 @@ func Speeds(ctx context.Context) ([]Speed, error) {
 			settings = append(settings, DefaultSRGNN(), DefaultAPGNN())
 		}
 		for k, s := range settings {
+			task := []string{"dipsgnn", "srgnn", "apgnn"}[k]
+			// A step costs about as much more as the root of the catalogue is larger.
+			ahead := speedLeast * last.StepSeconds * math.Sqrt(float64(e.items)/float64(max(1, last.Items)))
+			if time.Since(start).Seconds()+ahead > speedsEnough.Seconds() && last.Items > 0 {
+				out = append(out, Speed{Task: task, Data: e.set, Items: e.items, Samples: e.samples})
+				continue
+			}
 			x, err := cut(&run.Env{Seed: seed}, "speed", s, like)
 			if err != nil {
 				return nil, err
@@ -59,7 +74,7 @@ func Speeds(ctx context.Context) ([]Speed, error) {
 			if err != nil {
 				return nil, err
 			}
-			v.Task = []string{"dipsgnn", "srgnn", "apgnn"}[k]
+			v.Task, last = task, v
 			out = append(out, v)
 		}
 	}

@@ -21,7 +21,10 @@ func TestSpeeds(t *testing.T) {
 	if want := 19 * 2849.0; math.Abs(float64(first.Steps)-want) > 0.02*want {
 		t.Errorf("%d steps, want about %v", first.Steps, want)
 	}
-	for _, s := range list {
+	for i, s := range list {
+		if i > 0 && s.StepSeconds == 0 && s.Seconds == 0 && s.Samples > 0 {
+			continue // left out on a slow machine
+		}
 		if !(s.StepSeconds > 0 && s.Seconds > float64(s.Steps)*s.StepSeconds && s.Seconds < 1e9) {
 			t.Errorf("%+v", s)
 		}
