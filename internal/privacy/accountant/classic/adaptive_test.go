@@ -75,7 +75,7 @@ func TestRenyiFilterAgainstAdversaries(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := f.ChargeDivergence(f.Limit() - f.Spent()); err != nil && f.Limit()-f.Spent() > 1e-15*f.Limit() {
+		if err := f.ChargeDivergence((f.Limit() - f.Spent()) * (1 - 1e-12)); err != nil && f.Limit()-f.Spent() > 1e-12*f.Limit() {
 			t.Fatalf("what is left does not fit: %v", err)
 		}
 		if e := rdp.TightEpsilon(f.Spent(), order, b.Delta); e > b.Epsilon*(1+1e-12) {
