@@ -202,3 +202,39 @@ func checkSettings(t *testing.T, n, k int) {
 }
 
 func TestSettings(t *testing.T) { checkSettings(t, 600, 10) }
+
+// The certified bracket at its own mesh: below the Rényi bound, with the exact
+// value inside.
+func TestBracketsBelowTheBound(t *testing.T) {
+	compared := 0
+	for i := range 40 {
+		r := rng.Seed(11).Stream("brackets", uint64(i))
+		s := drawSetting(&r)
+		b, err := pld.Bracket(s.terms(), s.delta, pld.Options{})
+		if errors.Is(err, pld.ErrCheck) || errors.Is(err, pld.ErrInfinite) || errors.Is(err, pld.ErrNotCovered) {
+			continue // refused, not wrong
+		}
+		if err != nil {
+			t.Errorf("%+v: %v", s, err)
+			continue
+		}
+		c, err := rdp.Total(s.terms())
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := rdp.Epsilon(c, s.delta, rdp.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		compared++
+		if b.Upper > p.Epsilon*(1+1e-5) {
+			t.Errorf("%+v: certified upper bound %v, rényi bound %v", s, b.Upper, p.Epsilon)
+		}
+		if v, err := exact.Epsilon(s.terms(), s.delta); err == nil && (v.Epsilon < b.Lower*(1-1e-9) || v.Epsilon-v.Error > b.Upper*(1+1e-9)) {
+			t.Errorf("%+v: exact %v outside [%v, %v]", s, v.Epsilon, b.Lower, b.Upper)
+		}
+	}
+	if compared < 30 {
+		t.Errorf("%d of 40 settings were compared", compared)
+	}
+}
