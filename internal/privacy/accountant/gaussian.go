@@ -8,21 +8,9 @@ import (
 )
 
 // LogDelta is the logarithm of the exact delta of a mu-Gaussian-DP mechanism
-// at epsilon (Balle and Wang 2018, theorem 8; Dong et al. 2022, corollary 1):
-//
-//	delta = Phi(mu/2 - eps/mu) - exp(eps) Phi(-mu/2 - eps/mu)
-//
-// It needs mu > 0 and epsilon >= 0 and is accurate relative to delta itself, in
-// the far tail and for tiny mu too: exp(eps) phi(b) = phi(a) for the two
-// arguments a and b, so that delta is phi(a) times a difference of Mills ratios.
-func LogDelta(mu, epsilon float64) float64 {
-	a := mu/2 - epsilon/mu
-	if a > 0 && mu > special.Narrow {
-		// The first term is at least a half and the second well below it.
-		return math.Log(special.Upper(-a) - math.Exp(special.LogPhi(a))*special.Mills(mu-a))
-	}
-	return special.LogPhi(a) + math.Log(special.MillsDifference(-a, mu))
-}
+// at epsilon (Balle and Wang 2018, theorem 8); mu > 0, epsilon >= 0. It is
+// accurate relative to delta itself, see special.GaussianLogDelta.
+func LogDelta(mu, epsilon float64) float64 { return special.GaussianLogDelta(mu, epsilon) }
 
 // Delta is exp(LogDelta), at most 1.
 func Delta(mu, epsilon float64) float64 { return math.Min(1, math.Exp(LogDelta(mu, epsilon))) }

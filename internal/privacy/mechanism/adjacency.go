@@ -83,22 +83,11 @@ func (a Adjacency) Transpose() Adjacency {
 
 // inCommon counts the ones of two matrices of one shape and how many of them
 // they share: what a perturbed matrix is checked by, whoever made it.
-func inCommon(a, b Adjacency) (common int64) {
+func inCommon(a, b Adjacency) (n int64) {
 	for i := range a.Rows {
-		x, y := a.Row(i), b.Row(i)
-		for len(x) > 0 && len(y) > 0 {
-			switch {
-			case x[0] < y[0]:
-				x = x[1:]
-			case x[0] > y[0]:
-				y = y[1:]
-			default:
-				common++
-				x, y = x[1:], y[1:]
-			}
-		}
+		n += common(a.Row(i), b.Row(i))
 	}
-	return common
+	return n
 }
 
 // builder writes a matrix cell by cell, in ascending order.

@@ -93,6 +93,7 @@ func (b *batches) expected() float64 {
 	return float64(b.size)
 }
 
+// common counts what two ascending lists share.
 func common(x, y []int32) (n int64) {
 	for len(x) > 0 && len(y) > 0 {
 		switch {

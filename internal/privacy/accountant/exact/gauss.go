@@ -1,20 +1,6 @@
 package exact
 
-import (
-	"math"
-
-	"privrec/internal/privacy/accountant/special"
-)
-
-// logDelta is the logarithm of delta(eps) of a mu-Gaussian-DP release, mu > 0,
-// eps >= 0, accurate relative to delta (Balle and Wang 2018, theorem 8).
-func logDelta(mu, eps float64) float64 {
-	a := mu/2 - eps/mu
-	if a > 0 && mu > special.Narrow {
-		return math.Log(special.Upper(-a) - math.Exp(special.LogPhi(a))*special.Mills(mu-a))
-	}
-	return special.LogPhi(a) + math.Log(special.MillsDifference(-a, mu))
-}
+import "math"
 
 // gaussError bounds the relative error of exp(logDelta): the argument of the
 // normal density is a difference of two numbers and is squared.

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"privrec/internal/privacy"
+	"privrec/internal/privacy/accountant/special"
 	"privrec/internal/privacy/accountant/terms"
 )
 
@@ -130,7 +131,7 @@ func (p *plan) epsilon(d Direction, delta float64) (Value, error) {
 		if !(mu > leastMu && mu < mostMu) {
 			return Value{}, notCovered("Gaussian releases with a total sensitivity/sigma of %v", mu)
 		}
-		return v.solved(func(e float64) float64 { return logDelta(mu, e) }, func(e float64) float64 { return gaussError(mu, e) }, target, gaussBound(mu, delta))
+		return v.solved(func(e float64) float64 { return special.GaussianLogDelta(mu, e) }, func(e float64) float64 { return gaussError(mu, e) }, target, gaussBound(mu, delta))
 	}
 	if v, ok := p.brim(d, v, target); ok {
 		return v, nil
@@ -171,7 +172,7 @@ func (p *plan) delta(d Direction, eps float64) (Value, error) {
 		if !(mu > leastMu && mu < mostMu) {
 			return Value{}, notCovered("Gaussian releases with a total sensitivity/sigma of %v", mu)
 		}
-		return v.at(logDelta(mu, eps), gaussError(mu, eps))
+		return v.at(special.GaussianLogDelta(mu, eps), gaussError(mu, eps))
 	}
 	if log, relative, ok := p.sum(eps); ok {
 		return v.at(log, relative)

@@ -1,6 +1,10 @@
 package exact
 
-import "math"
+import (
+	"math"
+
+	"privrec/internal/privacy/accountant/special"
+)
 
 // stick is the closed curve of a single release.
 type stick struct {
@@ -21,7 +25,7 @@ func (p *plan) stick(d Direction) *stick {
 			return &stick{log: l.tilted, err: l.tiltedError, most: func(delta float64) float64 { return gaussBound(l.mu, delta) }}
 		}
 		return &stick{
-			log: thin(l.rate, d, func(e float64) float64 { return logDelta(l.mu, e) }),
+			log: thin(l.rate, d, func(e float64) float64 { return special.GaussianLogDelta(l.mu, e) }),
 			err: func(e float64) float64 {
 				a := thinned(l.rate, d, e)
 				r := gaussError(l.mu, a) + 64*ulp
