@@ -73,7 +73,9 @@ func TestOneLaplaceRelease(t *testing.T) {
 func TestLargeTilts(t *testing.T) {
 	check(t, func(t *rapid.T) {
 		n := rapid.IntRange(300, 2000).Draw(t, "parts")
-		x := &tilted{h: logUniform(t, "mesh", 1e-5, 0.1), tilt: logUniform(t, "tilt", 1, 1e5), part: make([]float64, n)}
+		tilt := logUniform(t, "tilt", 1, 1e5)
+		// Beyond 100 nats a cell one rounding of a loss is worth as much as delta.
+		x := &tilted{h: logUniform(t, "mesh", 1e-5, math.Min(0.1, 100/tilt)), tilt: tilt, part: make([]float64, n)}
 		for range rapid.IntRange(1, 4).Draw(t, "masses") {
 			x.part[rapid.IntRange(0, n-1).Draw(t, "at")] += rapid.Float64Range(0.01, 1).Draw(t, "mass")
 		}
@@ -83,6 +85,9 @@ func TestLargeTilts(t *testing.T) {
 		x.logMass = x.tilt*(x.lo+x.h*float64(rapid.IntRange(0, n-1).Draw(t, "middle"))) + math.Log(delta)
 		b := bound{x, 0, 0}
 		lo, hi, err := b.epsilon(delta)
+		if errors.Is(err, ErrCheck) {
+			return // a gap of 745 nats between masses: the sums underflow, which is noticed
+		}
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -121,7 +121,30 @@ func (b bound) deltaAt(eps float64) float64 {
 // epsilon at which the bound passes delta from above: at lo it is above delta, at
 // hi it is not. lo is negative where the bound is not above delta at 0 or, if the
 // window starts above 0, anywhere in it.
+//
+// The sums that are carried down the losses may underflow where the tilt spans
+// more than a float64 holds, and stay lost: there the upper end is summed again,
+// loss by loss, and refused if it does not hold.
 func (b bound) epsilon(delta float64) (lo, hi float64, err error) {
+	lo, hi, err = b.crossing(delta)
+	const held = 600 // nats: well within a float64
+	if err != nil || b.slack < 0 || math.IsInf(hi, 1) || b.tilt*b.h*float64(len(b.part)) < held {
+		return lo, hi, err
+	}
+	above := b.extra
+	for i, m := range b.part {
+		if x := b.lo + float64(i)*b.h; x > hi && m > 0 {
+			above += m * math.Exp(b.logMass-b.tilt*x) * -math.Expm1(hi-x)
+		}
+	}
+	if !(above <= delta*(1+1e-9)) {
+		return lo, hi, fmt.Errorf("delta at %v sums up to %v, more than %v: %w", hi, above, delta, ErrCheck)
+	}
+	return lo, hi, nil
+}
+
+// crossing is epsilon by the carried sums alone.
+func (b bound) crossing(delta float64) (lo, hi float64, err error) {
 	lo, hi = -1, math.Inf(1)
 	var (
 		nextX, nextA, nextD = math.Inf(1), 0.0, 0.0 // the sums at the loss above
