@@ -128,7 +128,7 @@ func (b bound) deltaAt(eps float64) float64 {
 func (b bound) epsilon(delta float64) (lo, hi float64, err error) {
 	lo, hi, err = b.crossing(delta)
 	const held = 600 // nats: well within a float64
-	if err != nil || b.slack < 0 || math.IsInf(hi, 1) || b.tilt*b.h*float64(len(b.part)) < held {
+	if err != nil || b.slack < 0 || math.IsInf(hi, 1) || b.tilt*b.h*float64(len(b.part)) < held && math.Abs(b.logMass-b.tilt*hi) < held {
 		return lo, hi, err
 	}
 	above := b.extra
@@ -163,8 +163,11 @@ func (b bound) crossing(delta float64) (lo, hi float64, err error) {
 			}
 			return false
 		}
-		if floor *= decay; step%256 == 0 || math.IsInf(floor, 0) {
+		if floor *= decay; step%256 == 0 || math.IsInf(floor, 0) || floor < 1e-290 {
 			floor = room * math.Exp(b.tilt*x-b.logMass) * (1 - 1e-6)
+			if floor < 1e-290 { // not to its last digits: look at every loss
+				floor = 0
+			}
 		}
 		if step%256 == 0 {
 			v := b.delta(x, x, a, d)
