@@ -42,7 +42,7 @@ func pureTerm(eps float64, n int64) terms.Term {
 // terms and the most bins take about a second at most, where they would take
 // many if anything grew with an epsilon, a sigma or the number of terms.
 func TestBoundedWork(t *testing.T) {
-	if testing.Short() {
+	if testing.Short() { // asked for by hand only: make test and .ci/run run this in full
 		t.Skip("some seconds")
 	}
 	var many, several []terms.Term
