@@ -1,0 +1,112 @@
+package graph
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+)
+
+// Edge joins a user to an item, both counted from 0.
+type Edge struct{ User, Item int32 }
+
+// Bipartite is the graph of users and items that collaborative filtering
+// propagates on, in compressed rows of both directions and without values.
+// It is made by NewBipartite, read-only, and safe for concurrent use.
+type Bipartite struct {
+	Users, Items int
+	UserPtr      []int64 // items of user u are UserItem[UserPtr[u]:UserPtr[u+1]] (Users+1)
+	UserItem     []int32 // ascending within a user (E)
+	ItemPtr      []int64 // users of item i are ItemUser[ItemPtr[i]:ItemPtr[i+1]] (Items+1)
+	ItemUser     []int32 // ascending within an item (E)
+}
+
+// NewBipartite builds the graph of the edges, given in any order. It refuses an
+// id outside 0..users-1 or 0..items-1, naming the edge, and an edge given twice.
+func NewBipartite(users, items int, edges []Edge) (*Bipartite, error) {
+	if users < 0 || items < 0 || users > math.MaxInt32-items {
+		return nil, fmt.Errorf("graph: %d users and %d items, want 0 to %d together", users, items, math.MaxInt32)
+	}
+	g := &Bipartite{Users: users, Items: items, UserPtr: make([]int64, users+1), ItemPtr: make([]int64, items+1)}
+	for e, x := range edges {
+		if x.User < 0 || int(x.User) >= users {
+			return nil, fmt.Errorf("graph: edge %d: user %d is outside 0..%d", e, x.User, users-1)
+		}
+		if x.Item < 0 || int(x.Item) >= items {
+			return nil, fmt.Errorf("graph: edge %d: item %d is outside 0..%d", e, x.Item, items-1)
+		}
+		g.UserPtr[x.User+1]++
+		g.ItemPtr[x.Item+1]++
+	}
+	cumulate(g.UserPtr)
+	cumulate(g.ItemPtr)
+	// Three passes sort both directions: by item, then that by user, then that by item.
+	g.ItemUser = make([]int32, len(edges))
+	next := slices.Clone(g.ItemPtr)
+	for _, x := range edges {
+		g.ItemUser[next[x.Item]] = x.User
+		next[x.Item]++
+	}
+	g.UserItem = transpose(g.ItemPtr, g.ItemUser, g.UserPtr)
+	g.ItemUser = transpose(g.UserPtr, g.UserItem, g.ItemPtr)
+	for u := range users {
+		row := g.ItemsOf(u)
+		for k := 1; k < len(row); k++ {
+			if row[k] == row[k-1] {
+				return nil, fmt.Errorf("graph: user %d has item %d twice", u, row[k])
+			}
+		}
+	}
+	return g, nil
+}
+
+// cumulate turns counts, one place behind, into offsets.
+func cumulate(ptr []int64) {
+	for i := 1; i < len(ptr); i++ {
+		ptr[i] += ptr[i-1]
+	}
+}
+
+// transpose lists the rows that hold each column, ascending; to holds the columns' offsets.
+func transpose(ptr []int64, idx []int32, to []int64) []int32 {
+	out := make([]int32, len(idx))
+	next := slices.Clone(to)
+	for r := range len(ptr) - 1 {
+		for _, c := range idx[ptr[r]:ptr[r+1]] {
+			out[next[c]] = int32(r)
+			next[c]++
+		}
+	}
+	return out
+}
+
+// Edges is the number of edges, E.
+func (g *Bipartite) Edges() int { return len(g.UserItem) }
+
+// Nodes is the number of users and items. Where nodes are numbered together,
+// user u is node u and item i node Users+i.
+func (g *Bipartite) Nodes() int { return g.Users + g.Items }
+
+// UserDegree is the number of items of user u.
+func (g *Bipartite) UserDegree(u int) int { return int(g.UserPtr[u+1] - g.UserPtr[u]) }
+
+// ItemDegree is the number of users of item i.
+func (g *Bipartite) ItemDegree(i int) int { return int(g.ItemPtr[i+1] - g.ItemPtr[i]) }
+
+// ItemsOf is the items of user u, ascending, not to be changed.
+func (g *Bipartite) ItemsOf(u int) []int32 { return g.UserItem[g.UserPtr[u]:g.UserPtr[u+1]] }
+
+// UsersOf is the users of item i, ascending, not to be changed.
+func (g *Bipartite) UsersOf(i int) []int32 { return g.ItemUser[g.ItemPtr[i]:g.ItemPtr[i+1]] }
+
+// Has reports whether user u has item i.
+func (g *Bipartite) Has(u, i int32) bool {
+	_, ok := slices.BinarySearch(g.ItemsOf(int(u)), i)
+	return ok
+}
+
+// Edge is the e-th edge, 0 <= e < Edges(), ordered by user and then by item.
+func (g *Bipartite) Edge(e int) Edge {
+	u := sort.Search(g.Users, func(u int) bool { return g.UserPtr[u+1] > int64(e) })
+	return Edge{User: int32(u), Item: g.UserItem[e]}
+}
