@@ -164,9 +164,9 @@ func HybridShare(epsilon float64) float64 {
 // are unbiased, so that it is their variances' mean.
 func HybridVariance(epsilon, x float64) float64 {
 	a := HybridShare(epsilon)
-	v := (1 - a) * DuchiVariance(epsilon, x)
-	if a > 0 {
-		v += a * Piecewise{Epsilon: epsilon}.Variance(x)
+	if a == 0 {
+		return DuchiVariance(epsilon, x)
 	}
-	return v
+	rest := math.Exp(-epsilon / 2) // 1 - a, which would cancel
+	return rest*DuchiVariance(epsilon, x) + a*Piecewise{Epsilon: epsilon}.Variance(x)
 }
