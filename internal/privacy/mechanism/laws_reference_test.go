@@ -1,0 +1,290 @@
+package mechanism
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"privrec/internal/privacy"
+)
+
+// readLaws reads the closed forms of testdata/laws.py.
+func readLaws(t testing.TB) []golden {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", "laws.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f struct{ Entries []golden }
+	if err := json.Unmarshal(b, &f); err != nil {
+		t.Fatal(err)
+	}
+	return f.Entries
+}
+
+func (g golden) word(name string) string { s, _ := g.Params[name].(string); return s }
+
+// law is our value of a row of laws.json; fault names a mistake made on purpose.
+func (g golden) law(fault string) (got float64, ok bool) {
+	eps, x, k := g.p("eps"), g.p("x"), int64(g.p("k"))
+	dg, dl := DiscreteGaussianLaw{g.p("sigma")}, DiscreteLaplaceLaw{g.p("b")}
+	pm, rr := Piecewise{Epsilon: eps}, Response{Epsilon: eps, Categories: k}
+	oracle := Oracle{Kind: OracleKind(g.word("oracle")), Epsilon: eps, Categories: int(k)}
+	seq := Sequence{Variant: Variant(g.word("variant")), Epsilon: eps, Items: int(g.p("items")), Length: int(g.p("length"))}
+	edge := GaussianEdgeRand{Sigma: g.p("sigma"), Threshold: g.p("t")}
+	agg := Aggregation{Norm: 1, Clamp: int(k), Unit: privacy.Edge, Neighbouring: privacy.AddRemove}
+	switch fault {
+	case "variance for deviation":
+		dg.Sigma *= dg.Sigma
+		edge.Sigma *= edge.Sigma
+	case "whole budget where half is meant":
+		pm.Epsilon *= 2
+		oracle.Epsilon *= 2
+	case "one category more":
+		rr.Categories++
+		oracle.Categories++
+	case "one id more written":
+		seq.Items--
+	case "threshold moved":
+		edge.Threshold += 0.01
+	case "clamp off by one":
+		agg.Clamp++
+	case "rate for scale":
+		dl.Scale = 1 / dl.Scale
+	}
+	sensitivity := func() (float64, bool) {
+		d, err := agg.Sensitivity()
+		return d, err == nil
+	}
+	lose, make := edge.Flip()
+	switch g.Fn {
+	case "DiscreteGaussianZ":
+		return dg.Normaliser(), true
+	case "DiscreteGaussianVariance":
+		return dg.Variance(), true
+	case "DiscreteGaussianPMF":
+		return dg.PMF(k), true
+	case "LogSquares":
+		return dg.logSquares(g.p("t")), true
+	case "DiscreteLaplaceVariance":
+		return dl.Variance(), true
+	case "DiscreteLaplacePMF":
+		return dl.PMF(-k), true
+	case "LogSizes":
+		return dl.logSizes(g.p("t")), true
+	case "LogSum":
+		return dl.logSum(g.p("t")), true
+	case "PiecewiseC":
+		return pm.C(), true
+	case "PiecewiseCentre":
+		return pm.Centre(), true
+	case "PiecewiseInside":
+		l, r := pm.Bounds(x)
+		return pm.Density((l+r)/2, x), true
+	case "PiecewiseOutside":
+		return pm.Density(-math.Copysign(pm.C(), x), x), true
+	case "PiecewiseVariance":
+		return pm.Variance(x), true
+	case "DuchiBound":
+		return DuchiBound(pm.Epsilon), true
+	case "DuchiVariance":
+		return DuchiVariance(pm.Epsilon, x), true
+	case "HybridVariance":
+		return HybridVariance(pm.Epsilon, x), true
+	case "EdgeFlip":
+		return EdgeRand{Epsilon: pm.Epsilon}.Flip(), true
+	case "Keep":
+		return rr.Keep(), true
+	case "Other":
+		return rr.Other(), true
+	case "OracleGap":
+		return oracle.gap(), true
+	case "OracleVariance":
+		return oracle.FrequencyVariance(100, g.p("f")), true
+	case "SequenceKeep":
+		return seq.Keep(int(k)), true
+	case "SequenceReplace":
+		return seq.Replace(int(k)), true
+	case "LoseOne":
+		return lose, true
+	case "MakeOne":
+		return make, true
+	case "BothSensitivity":
+		agg.Weights = BothWeights
+		return sensitivity()
+	case "RightSensitivity":
+		agg.Weights = RightWeights
+		return sensitivity()
+	case "NodeSensitivity":
+		agg.Unit, agg.Columns, agg.Own = privacy.User, int(g.p("columns")), int(g.p("own"))
+		return sensitivity()
+	}
+	return 0, false
+}
+
+func (g golden) accepts(got float64) bool {
+	return math.Abs(got-g.Value) <= g.AbsTol+g.RelTol*math.Abs(g.Value)
+}
+
+// Every closed form against plain sums and formulas in 60-digit arithmetic, to the
+// ends of the range: from an epsilon of 1e-6, where differences cancel, to one of
+// 60, where a double has no 1-p left.
+func TestLawsOfMechanisms(t *testing.T) {
+	tested := map[string]int{}
+	for _, g := range readLaws(t) {
+		got, ok := g.law("")
+		if !ok {
+			t.Fatalf("%s %v is not tested", g.Fn, g.Params)
+		}
+		tested[g.Fn]++
+		// The cancelling logarithms of laws near their limit are right to 1e-13 at least.
+		if !g.accepts(got) && !(slices.Contains([]string{"LogSquares", "LogSizes", "LogSum"}, g.Fn) && math.Abs(got-g.Value) < 1e-13) {
+			t.Errorf("%s %v = %v, want %v", g.Fn, g.Params, got, g.Value)
+		}
+	}
+	if len(tested) != 28 {
+		t.Errorf("tested %v: %d laws", tested, len(tested))
+	}
+}
+
+// The same comparison refuses the mistakes that a reader of the papers makes, in
+// every law that the mistake is about.
+func TestLawsRefuseMistakes(t *testing.T) {
+	about := map[string][]string{
+		"variance for deviation":           {"DiscreteGaussianZ", "DiscreteGaussianVariance", "DiscreteGaussianPMF", "LogSquares", "LoseOne", "MakeOne"},
+		"whole budget where half is meant": {"PiecewiseC", "PiecewiseCentre", "PiecewiseInside", "PiecewiseOutside", "PiecewiseVariance", "DuchiBound", "DuchiVariance", "HybridVariance", "EdgeFlip", "OracleGap", "OracleVariance"},
+		"one category more":                {"Keep", "Other"},
+		"one id more written":              {"SequenceKeep", "SequenceReplace"},
+		"threshold moved":                  {"LoseOne", "MakeOne"},
+		"clamp off by one":                 {"BothSensitivity", "RightSensitivity"},
+		"rate for scale":                   {"DiscreteLaplaceVariance", "DiscreteLaplacePMF", "LogSizes", "LogSum"},
+	}
+	entries := readLaws(t)
+	for fault, laws := range about {
+		for _, fn := range laws {
+			caught, rows := 0, 0
+			for _, g := range entries {
+				if g.Fn != fn {
+					continue
+				}
+				rows++
+				if got, _ := g.law(fault); !g.accepts(got) {
+					caught++
+				}
+			}
+			// Some rows are the same either way: sigma 1, a vote of everybody, an epsilon that drowns the categories.
+			if caught == 0 || 3*caught < rows {
+				t.Errorf("%s in %s: %d of %d rows see it", fault, fn, caught, rows)
+			}
+		}
+	}
+}
+
+// Limits: where a parameter goes to its end, the law goes to the limit's.
+func TestLawsAtTheirLimits(t *testing.T) {
+	near := func(what string, got, want, tol float64) {
+		t.Helper()
+		if !(math.Abs(got-want) <= tol*math.Max(1, math.Abs(want))) {
+			t.Errorf("%s is %v, want %v", what, got, want)
+		}
+	}
+	for _, s := range []float64{10, 1e3, 1e6, 1e12} { // discrete laws become the continuous ones
+		near("Z over sigma sqrt(2 pi)", DiscreteGaussianLaw{s}.Normaliser()/(s*math.Sqrt(2*math.Pi)), 1, 1e-14)
+		near("variance over sigma²", DiscreteGaussianLaw{s}.Variance()/s/s, 1, 1e-14)
+		near("density at sigma", s*DiscreteGaussianLaw{s}.PMF(int64(s)), math.Exp(-0.5)/math.Sqrt(2*math.Pi), 1e-12)
+		near("variance over 2 b²", DiscreteLaplaceLaw{s}.Variance()/(2*s*s), 1, 1/s/s+1e-15)
+		near("density at b", s*DiscreteLaplaceLaw{s}.PMF(int64(s)), math.Exp(-1)/2, 1/s/s+1e-15)
+		near("squares", DiscreteGaussianLaw{s}.logSquares(0.25), math.Ln2/2, 1e-13)
+	}
+	for _, s := range []float64{0.02, 0.01, 1e-3} { // and put all on 0 where nothing else is in reach
+		near("mass at 0", DiscreteGaussianLaw{s}.PMF(0), 1, 0)
+		near("mass at 1", DiscreteGaussianLaw{s}.PMF(1), 0, 1e-300)
+		near("mass at 0 of Laplace", DiscreteLaplaceLaw{s}.PMF(0), 1, 1e-20)
+	}
+	for _, eps := range []float64{1e-3, 1e-6, 1e-9} { // no budget: uniform, whatever the input
+		pm := Piecewise{Epsilon: eps}
+		near("centre", pm.Centre(), 0.5, eps)
+		near("C eps / 4", pm.C()*eps/4, 1, eps)
+		near("keep", Response{Epsilon: eps, Categories: 9}.Keep(), 1./9, eps)
+		near("flip", EdgeRand{Epsilon: eps}.Flip(), 0.5, eps)
+		near("gap", Oracle{Kind: OUE, Epsilon: eps}.gap()/eps, 0.25, eps)
+		near("variance of PM over that of Duchi", Piecewise{Epsilon: eps}.Variance(0)/DuchiVariance(eps, 0), 4./3, 1e-2)
+	}
+	for _, eps := range []float64{50, 200, 700} { // all of it: the input
+		pm := Piecewise{Epsilon: eps}
+		near("C", pm.C(), 1, math.Exp(-eps/4))
+		near("variance", pm.Variance(1), 0, 10*math.Exp(-eps/2))
+		near("keep", Response{Epsilon: eps, Categories: 9}.Keep(), 1, 10*math.Exp(-eps))
+		near("Duchi", DuchiBound(eps), 1, 1e-15)
+		near("sequence", Sequence{Variant: SDPFixed, Epsilon: eps, Items: 10, Length: 4}.Keep(0), 1, 100*math.Exp(-eps))
+		if q := (UnaryEncoding{Epsilon: eps}).Q(); !(q > 0 && q < 2*math.Exp(-eps)) {
+			t.Errorf("epsilon %g: a 0 is sent as 1 with %g", eps, q)
+		}
+	}
+	for _, s := range []float64{1e3, 1e6} { // noise without end: an even coin
+		lose, add := GaussianEdgeRand{Sigma: s}.Flip()
+		near("lost", lose, 0.5, 1/s)
+		near("made", add, 0.5, 1/s)
+	}
+}
+
+// Monotone in each parameter: more budget, less noise, and the other way round.
+func TestLawsAreMonotone(t *testing.T) {
+	eps := []float64{0.01, 0.1, 0.3, 0.6, 0.62, 1, 2, 3, 5, 8, 12}
+	type curve struct {
+		name    string
+		falling bool
+		f       func(e float64) float64
+	}
+	curves := []curve{
+		{"C", true, func(e float64) float64 { return Piecewise{Epsilon: e}.C() }},
+		{"centre", false, func(e float64) float64 { return Piecewise{Epsilon: e}.Centre() }},
+		{"piecewise variance", true, func(e float64) float64 { return Piecewise{Epsilon: e}.Variance(1) }},
+		{"Duchi variance", true, func(e float64) float64 { return DuchiVariance(e, 0) }},
+		{"worst hybrid variance", true, func(e float64) float64 { return max(HybridVariance(e, 0), HybridVariance(e, 1)) }},
+		{"flip", true, func(e float64) float64 { return EdgeRand{Epsilon: e}.Flip() }},
+		{"keep", false, func(e float64) float64 { return Response{Epsilon: e, Categories: 7}.Keep() }},
+		{"other", true, func(e float64) float64 { return Response{Epsilon: e, Categories: 7}.Other() }},
+		{"sequence", false, func(e float64) float64 {
+			return Sequence{Variant: SDPPaper, Epsilon: e, Items: 99, Length: 5}.Keep(2)
+		}},
+		{"true edges", false, func(e float64) float64 {
+			_, share := EdgeRand{Epsilon: e}.Expected(10_000, 100)
+			return share
+		}},
+		{"Laplace scale", true, func(e float64) float64 { b, _ := LaplaceScale(e, 1); return b }},
+		{"Gaussian edges lost", false, func(s float64) float64 { one, _ := GaussianEdgeRand{Sigma: s}.Flip(); return one }},
+		{"discrete variance", false, func(s float64) float64 { return DiscreteGaussianLaw{s}.Variance() }},
+		{"discrete Laplace variance", false, func(b float64) float64 { return DiscreteLaplaceLaw{b}.Variance() }},
+		{"Laplace tail", false, func(b float64) float64 { return Laplace{Scale: b}.Tail(1) }},
+	}
+	for _, kind := range allOracles {
+		curves = append(curves, curve{"variance of " + string(kind), true, func(e float64) float64 {
+			return Oracle{Kind: kind, Epsilon: e, Categories: 30}.FrequencyVariance(1000, 0)
+		}})
+	}
+	for _, c := range curves {
+		for i, e := range eps[1:] {
+			// At large epsilon OLH's range of hashes is rounded, which may cost a little.
+			if a, b := c.f(eps[i]), c.f(e); a == b || (b < a) != c.falling {
+				t.Errorf("%s goes from %g to %g between %g and %g", c.name, a, b, eps[i], e)
+			}
+		}
+	}
+	for k := 2; k < 200; k++ { // more to hide among: less is kept
+		if a, b := (Response{Epsilon: 1, Categories: int64(k)}), (Response{Epsilon: 1, Categories: int64(k + 1)}); !(b.Keep() < a.Keep()) || !(b.Other() < a.Other()) {
+			t.Errorf("%d categories keep %g, one more %g", k, a.Keep(), b.Keep())
+		}
+		a, b := Aggregation{Norm: 1, Weights: BothWeights, Clamp: k, Unit: privacy.Edge}, Aggregation{Norm: 1, Weights: RightWeights, Clamp: k, Unit: privacy.Edge}
+		x, err := a.Sensitivity()
+		y, err2 := b.Sensitivity()
+		a.Clamp++
+		z, err3 := a.Sensitivity()
+		if err != nil || err2 != nil || err3 != nil || !(z < x) || !(x < y) {
+			t.Errorf("clamp %d: %g both, %g right, %g one more (%v %v %v)", k, x, y, z, err, err2, err3)
+		}
+	}
+}
