@@ -39,33 +39,43 @@ func Load(ctx context.Context, name, recipe string, opts Options) (*Sequential, 
 // rows of a real data set are cached; what the cache did is told in Source.Cache and
 // never changes the result.
 func LoadSet(ctx context.Context, set Set, r Recipe, opts Options) (*Sequential, error) {
+	s, _, err := loadSet(ctx, set, r, opts)
+	return s, err
+}
+
+// loadSet is LoadSet that also returns the filtered rows.
+func loadSet(ctx context.Context, set Set, r Recipe, opts Options) (*Sequential, *Log, error) {
 	r.Split.Seed = opts.Seed
 	if set.StandIn != nil {
 		log, features, err := set.StandIn.Generate(ctx, opts.Seed)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		s, err := r.Apply(log, features)
+		filtered, ladder, err := r.Filter(log)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
+		}
+		s, err := r.finish(filtered, ladder, features)
+		if err != nil {
+			return nil, nil, err
 		}
 		s.Source.Title = set.Title
-		return s, nil
+		return s, filtered, nil
 	}
 	layout, files, err := set.locate(ctx, opts.Dir)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	store := openCache(opts, set.Name, r, layout, files)
 	e, note := store.get()
 	if e == nil {
 		log, features, err := readLayout(ctx, set.Name, layout, files)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		e = &entry{features: features}
 		if e.log, e.ladder, err = r.Filter(log); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if e.features != nil {
 			e.features = e.features.among(e.log.UserIDs)
@@ -81,19 +91,19 @@ func LoadSet(ctx context.Context, set Set, r Recipe, opts Options) (*Sequential,
 	}
 	s, err := r.finish(e.log, e.ladder, e.features)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s.Source.Title, s.Source.Files, s.Source.Cache = set.Title, files, note
 	folder := filepath.Join(orElse(opts.Dir, os.Getenv("PRIVREC_DATA")), set.Name)
 	level, why, err := lowered(s.Source.Level, folder, files)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s.Source.Level = level
 	if why != "" {
 		s.Source.Notes = append(slices.Clip(s.Source.Notes), why)
 	}
-	return s, nil
+	return s, e.log, nil
 }
 
 // LoadLog reads a data set without any recipe; features are nil when the set has none.

@@ -1,0 +1,138 @@
+package dataset
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// Interactions is a data set as models of the user-item graph take it: pairs without
+// order, and nothing removed after the filters. An item that no training row has is
+// still an item that can be ranked, as is a user who is in test alone. It is
+// read-only after it is made.
+type Interactions struct {
+	Name    string // of the data set
+	Recipe  string // that made it
+	Users   int
+	Items   int
+	Train   [][]int32 // per user, items 0..Items-1 ascending
+	Valid   [][]int32 // likewise; nil unless the split has a validation part
+	Test    [][]int32 // likewise
+	UserIDs []string  // original ids, ascending
+	ItemIDs []string  // original ids, ascending
+	Ladder  Ladder
+	Source  Source
+}
+
+// LoadInteractions is Load for models of the user-item graph. A pair that occurs
+// twice, in one part or in two, is an error that names it: an edge is there or not,
+// and a test row whose pair was trained on asks for nothing.
+func LoadInteractions(ctx context.Context, name, recipe string, opts Options) (*Interactions, error) {
+	set, err := Find(name)
+	if err != nil {
+		return nil, err
+	}
+	r, err := set.Recipe(recipe)
+	if err != nil {
+		return nil, err
+	}
+	r.Split.Seed = opts.Seed
+	s, l, err := loadSet(ctx, set, r, opts)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := r.Split.Parts(l)
+	if err != nil {
+		return nil, err
+	}
+	x := &Interactions{
+		Name: s.Name, Recipe: s.Recipe, Users: len(l.UserIDs), Items: len(l.ItemIDs),
+		UserIDs: l.UserIDs, ItemIDs: l.ItemIDs, Ladder: s.Ladder, Source: s.Source,
+		Train: pairs(l, parts, Train), Test: pairs(l, parts, Test),
+	}
+	if slices.Contains(parts, Valid) {
+		x.Valid = pairs(l, parts, Valid)
+	}
+	return x, x.distinct()
+}
+
+// pairs gathers one part's items, ascending, into one backing array.
+func pairs(l *Log, parts []Part, p Part) [][]int32 {
+	n := 0
+	for _, q := range parts {
+		if q == p {
+			n++
+		}
+	}
+	all, lists, off := make([]int32, 0, n), make([][]int32, len(l.UserIDs)), l.Offsets()
+	for u := range lists {
+		from := len(all)
+		for row := off[u]; row < off[u+1]; row++ {
+			if parts[row] == p {
+				all = append(all, l.Items[row])
+			}
+		}
+		lists[u] = all[from:len(all):len(all)]
+		slices.Sort(lists[u])
+	}
+	return lists
+}
+
+// distinct refuses a pair that occurs twice.
+func (x *Interactions) distinct() error {
+	type side struct {
+		name  string
+		lists [][]int32
+	}
+	sides := []side{{Train.String(), x.Train}, {Valid.String(), x.Valid}, {Test.String(), x.Test}}
+	seen := make([]int32, x.Items) // 3 times the user, plus the part and one, that an item was last seen with
+	for u := range x.Users {
+		for p, s := range sides {
+			if s.lists == nil {
+				continue
+			}
+			for _, item := range s.lists[u] {
+				if k := int(seen[item]) - 1 - 3*u; k >= 0 {
+					where := "twice in " + s.name
+					if k != p {
+						where = "in " + sides[k].name + " and in " + s.name
+					}
+					return &Error{File: x.Name, Field: "item", Msg: fmt.Sprintf("user %q has item %q %s", x.UserIDs[u], x.ItemIDs[item], where),
+						Hint: "a recipe with Dedupe keeps one row of a repeated pair"}
+				}
+				seen[item] = int32(3*u + p + 1)
+			}
+		}
+	}
+	return nil
+}
+
+// Only counts the users and the items that have rows in test, or in validation, but
+// none in train.
+func (x *Interactions) Only() (users, items int) {
+	trained, held := make([]bool, x.Items), make([]bool, x.Items)
+	for u := range x.Users {
+		rows := len(x.Test[u])
+		for _, item := range x.Test[u] {
+			held[item] = true
+		}
+		if x.Valid != nil {
+			rows += len(x.Valid[u])
+			for _, item := range x.Valid[u] {
+				held[item] = true
+			}
+		}
+		for _, item := range x.Train[u] {
+			trained[item] = true
+		}
+		if len(x.Train[u]) == 0 && rows > 0 {
+			users++
+		}
+	}
+	for i := range held {
+		if held[i] && !trained[i] {
+			items++
+		}
+	}
+	return users, items
+}
