@@ -10,8 +10,8 @@ import (
 // the data in which every unit is with probability rate, independently, under the
 // add-remove relation: log(1 + rate (e^epsilon-1)) and rate delta (Li, Qardaji, Su,
 // "On sampling, anonymization, and differential privacy", ASIACCS 2012; Balle,
-// Barthe, Gaboardi, "Privacy amplification by subsampling", NeurIPS 2018, theorem
-// 8). rate is in [0, 1].
+// Barthe, Gaboardi, "Privacy amplification by subsampling: tight analyses via
+// couplings and divergences", NeurIPS 2018, on Poisson sampling). rate is in [0, 1].
 func AmplifyPoisson(rate, epsilon, delta float64) (float64, float64, error) {
 	if err := errors.Join(checkProbability("rate", rate), checkEpsilon(epsilon), checkProbability("delta", delta)); err != nil {
 		return 0, 0, err
@@ -30,8 +30,8 @@ func AmplifyPoisson(rate, epsilon, delta float64) (float64, float64, error) {
 
 // AmplifyWithoutReplacement is the same for part units out of whole, drawn
 // uniformly without replacement, under the replace relation, where the guarantee
-// of the mechanism must be one under replace too (theorem 9 there): the rate is
-// part/whole.
+// of the mechanism must be one under replace too (Balle, Barthe, Gaboardi, theorem
+// 9): the rate is part/whole.
 func AmplifyWithoutReplacement(part, whole int64, epsilon, delta float64) (float64, float64, error) {
 	if whole < 1 || part < 0 || part > whole {
 		return 0, 0, fmt.Errorf("%d of %d units, want 0 to all", part, whole)

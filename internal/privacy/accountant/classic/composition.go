@@ -33,7 +33,8 @@ func Advanced(epsilon float64, count int64, slack float64) (float64, error) {
 }
 
 // AdvancedTight is the same with the mean loss (e^epsilon-1)/(e^epsilon+1), the
-// third form of Kairouz, Oh, Viswanath 2015, theorem 3.4, at 1-(1-delta)^k (1-slack).
+// third form of Kairouz, Oh, Viswanath 2015, theorem 3.5, with equal parts, at the
+// delta 1-(1-delta)^k (1-slack).
 func AdvancedTight(epsilon float64, count int64, slack float64) (float64, error) {
 	return advanced(epsilon, count, slack, math.Tanh(epsilon/2))
 }

@@ -9,13 +9,14 @@
 //     (epsilon, delta)-DP (Dwork and Roth, "The algorithmic foundations of
 //     differential privacy", 2014, theorems 3.16 and 3.20; Kairouz, Oh,
 //     Viswanath, "The composition theorem for differential privacy", ICML 2015,
-//     theorems 3.4 and 3.5).
+//     theorem 3.5).
 //   - KFold: the optimal composition theorem (Kairouz, Oh, Viswanath, theorem 3.3;
-//     Murtagh and Vadhan, TCC 2016, theorem 1.5 for unlike parts): the smallest
-//     delta that any mechanism with these guarantees can promise, attained by
-//     randomised response. No curve of Rényi divergences gets there.
+//     Murtagh and Vadhan, "The complexity of computing the optimal composition of
+//     differential privacy", TCC 2016, for unlike parts): the smallest delta that
+//     any mechanism with these guarantees can promise, attained by randomised
+//     response. No curve of Rényi divergences gets there.
 //   - AmplifyPoisson, AmplifyWithoutReplacement: a guarantee on a random part of the
-//     data (Balle, Barthe, Gaboardi, NeurIPS 2018, theorems 8 and 9).
+//     data (Balle, Barthe, Gaboardi, NeurIPS 2018).
 //   - PureToZCDP: rho of an epsilon-DP mechanism.
 //   - Filter: budgets for mechanisms chosen after the results of those before.
 //
