@@ -24,7 +24,10 @@ func Best(coins Coins, scores []float64, rules []Rule, o Options, bound Bounder)
 	if err != nil {
 		return Rule{}, Bound{}, fmt.Errorf("best of several rules: %w", err)
 	}
-	o.Tests = max(1, o.Tests) * int64(len(rules))
+	if err := o.complete(); err != nil { // before the product, which could wrap around to an option that is allowed
+		return Rule{}, Bound{}, fmt.Errorf("best of several rules: %w", err)
+	}
+	o.Tests *= int64(len(rules))
 	var rule Rule
 	var top Bound
 	for i, r := range rules {
