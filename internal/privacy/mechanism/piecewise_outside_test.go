@@ -20,7 +20,9 @@ func integrate(f func(y float64) float64, n int, cuts ...float64) (sum float64) 
 			continue
 		}
 		// Open at the ends, where the density jumps: the limit from within.
-		at := func(k int) float64 { return f(min(max(a+float64(k)*h, math.Nextafter(a, cuts[i+1])), math.Nextafter(cuts[i+1], a))) }
+		at := func(k int) float64 {
+			return f(min(max(a+float64(k)*h, math.Nextafter(a, cuts[i+1])), math.Nextafter(cuts[i+1], a)))
+		}
 		for k := 0; k < 2*n; k += 2 {
 			sum += h / 3 * (at(k) + 4*at(k+1) + at(k+2))
 		}
