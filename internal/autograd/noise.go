@@ -84,3 +84,12 @@ func (x *Node) Needs() bool { return x.need }
 // AddGrad gives access to the gradient of x inside a Custom backward: a matrix to add to, zero on
 // the first call.
 func (x *Node) AddGrad() tensor.Matrix { return x.accZero() }
+
+// GiveGrad is AddGrad for a whole gradient at once: it adds m, a buffer of the tape of the shape of x
+// that nothing else uses afterwards. The first one given becomes the gradient without a copy.
+func (x *Node) GiveGrad(m tensor.Matrix) {
+	if m.Rows != x.V.Rows || m.Cols != x.V.Cols || m.Stride != max(1, m.Cols) {
+		failf(x.name(), []*Node{x}, "given a gradient of %d x %d, stride %d", m.Rows, m.Cols, m.Stride)
+	}
+	x.give(m)
+}

@@ -1,0 +1,151 @@
+package nn
+
+import (
+	"fmt"
+
+	"privrec/internal/autograd"
+	"privrec/internal/graph"
+	"privrec/internal/tensor"
+)
+
+// Side tells users from items.
+type Side uint8
+
+// The sides of a bipartite graph.
+const (
+	UserSide Side = iota
+	ItemSide
+)
+
+// LayerNoise perturbs what a propagation aggregates, layer by layer, before rows
+// are normalised. Begin opens layer 1 <= l <= Layers and says how many rows of
+// each side will come and how long they are; End closes it. In between every row
+// comes once, some consecutive ones at a time, from several goroutines: nodes
+// first, first+1, ... of the side, which are rank, rank+1, ... among those of
+// their side that come, in ascending order of nodes. Without a frontier all rows
+// come and rank is first. The noise of a row may depend on layer, side and node
+// and on what the implementation knows of the step, never on how rows are cut
+// into calls. An error ends the propagation.
+type LayerNoise interface {
+	Begin(layer int, rows [2]int, cols int) error
+	Add(layer int, side Side, first, rank int, rows []tensor.Float) error
+	End(layer int) error
+}
+
+// Propagation is the layered aggregation of LightGCN (He et al. 2020, eqs. 3-4)
+// and of RDP-GCF (eqs. 6-10), forward and backward:
+//
+//	X[0] = E, or its rows divided by their norms
+//	V[l] = A~ X[l-1] (+ noise)        A~ = diag(left) A diag(right), both directions
+//	X[l] = V[l], or its rows divided by their norms
+//	Z    = sum of Weights[l] X[l] over l = 0..Layers
+//
+// Rows shorter than 1e-30 count as zero and stay so. Normalised rows are never
+// longer than 1, rounding included. The noise is a constant to the gradient.
+//
+// Exported fields may change between calls. Big tables are kept from call to
+// call; Close gives them back. One goroutine at a time may use it. Results do not
+// depend on the number of workers.
+type Propagation struct {
+	Graph         *graph.Bipartite
+	Norm          graph.Normalizer
+	Layers        int       // at least 1
+	Weights       []float64 // of layers 0..Layers
+	NormalizeRows bool
+	Noise         LayerNoise // nil: none
+	// Frontier computes only rows that the batch depends on: those of the batch
+	// at the last layer and their neighbours at the one before. Values and
+	// gradients are the same; noise is drawn for the rows computed only.
+	Frontier bool
+
+	plan *plan
+	turn int // calls so far: a later one invalidates what an earlier one kept for its backward
+}
+
+// EvenWeights is 1/(1+layers) for each layer, that of the tables included.
+func EvenWeights(layers int) []float64 {
+	w := make([]float64, layers+1)
+	for l := range w {
+		w[l] = 1 / float64(layers+1)
+	}
+	return w
+}
+
+// Rows returns the rows of Z that a batch names, (len(batchUsers), d) and
+// (len(batchItems), d); nodes may repeat. users and items are the tables E, and
+// get dense gradients. The nodes are valid like any other, but their backward
+// must run before the next call of a method of p. It fails on shapes that do not
+// fit the graph, on nodes outside it, and where the noise fails.
+func (p *Propagation) Rows(t *autograd.Tape, users, items *autograd.Param, batchUsers, batchItems []int32) (zu, zi *autograd.Node, err error) {
+	w, err := p.begin([2]tensor.Matrix{users.Value, items.Value})
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := w.admit(batchUsers, batchItems); err != nil {
+		return nil, nil, err
+	}
+	leaves := [2]*autograd.Node{t.Use(users), t.Use(items)}
+	w.frontier = p.Frontier
+	if err := w.forward(); err != nil {
+		return nil, nil, err
+	}
+	y := t.Fused("propagate", len(w.at), w.cols, leaves[0], leaves[1])
+	w.output(y.V)
+	turn := p.turn
+	y = t.Custom("propagate", y, func() {
+		if p.turn != turn {
+			panic(&autograd.Error{Op: "propagate", Message: "backward after another call of the same propagation", Params: []string{users.Name, items.Name}})
+		}
+		p.turn++ // what backward needs is used up
+		w.backward(t, leaves, y.G)
+	})
+	return y.SliceRows(0, len(batchUsers)), y.SliceRows(len(batchUsers), len(w.at)), nil
+}
+
+// All computes every row of Z, without gradient: zUsers (Users, d) and zItems
+// (Items, d) from the tables users and items of the same shapes.
+func (p *Propagation) All(users, items, zUsers, zItems tensor.Matrix) error {
+	if zUsers.Rows != users.Rows || zUsers.Cols != users.Cols || zItems.Rows != items.Rows || zItems.Cols != items.Cols {
+		return fmt.Errorf("nn: propagation of %d x %d and %d x %d into %d x %d and %d x %d", users.Rows, users.Cols,
+			items.Rows, items.Cols, zUsers.Rows, zUsers.Cols, zItems.Rows, zItems.Cols)
+	}
+	return p.Each(users, items, func(layer int, x tensor.Matrix) error {
+		a := tensor.Float(p.Weights[layer])
+		tensor.Parallel(x.Rows, rowGrain, func(_, lo, hi int) {
+			for v := lo; v < hi; v++ {
+				z := zUsers
+				k := v
+				if v >= users.Rows {
+					z, k = zItems, v-users.Rows
+				}
+				if layer == 0 {
+					tensor.ScaleTo(a, tensor.Row(z, k), tensor.Row(x, v))
+				} else {
+					tensor.Axpy(a, tensor.Row(x, v), tensor.Row(z, k))
+				}
+			}
+		})
+		return nil
+	})
+}
+
+// Each computes every row of every layer and hands layer after layer to visit:
+// X[l] (Users+Items, d), users first, valid until visit returns and not to be
+// changed. Noise is drawn for all rows of layers 1..Layers. An error of visit
+// ends it.
+func (p *Propagation) Each(users, items tensor.Matrix, visit func(layer int, x tensor.Matrix) error) error {
+	w, err := p.begin([2]tensor.Matrix{users, items})
+	if err != nil {
+		return err
+	}
+	return w.each(visit)
+}
+
+// Close gives the tables of p back. p may be used again.
+func (p *Propagation) Close() {
+	p.turn++
+	if p.plan != nil {
+		p.plan.free()
+		p.plan = nil
+	}
+}

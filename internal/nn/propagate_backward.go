@@ -1,0 +1,166 @@
+package nn
+
+import (
+	"privrec/internal/autograd"
+	"privrec/internal/tensor"
+)
+
+// The gradient goes back as in Horner's scheme. With g[l] the gradient at X[l]
+// from all layers above and gZ that at Z,
+//
+//	g[Layers] = a[Layers] gZ;   h[l] = g[l] through the normalisation of layer l
+//	g[l-1]    = a[l-1] gZ + A~' h[l],   A~' = diag(right) A' diag(left)
+//
+// so that each layer costs one product. h[l] overwrites X[l], which nothing else
+// needs once its own row of h is known.
+
+// backward adds the gradients of both tables to their leaves.
+func (w *work) backward(t *autograd.Tape, leaves [2]*autograd.Node, dy tensor.Matrix) {
+	w.collect(dy)
+	layers := w.call.Layers
+	w.lastBack()
+	for l := layers - 1; l >= 1; l-- {
+		w.layerBack(l)
+	}
+	var grads [2]tensor.Matrix
+	for side := range grads {
+		grads[side] = t.Buffer(w.size(Side(side)), w.cols)
+	}
+	w.tableBack(grads)
+	for side, leaf := range leaves {
+		if leaf.Needs() {
+			leaf.GiveGrad(grads[side])
+		}
+	}
+}
+
+// collect sums the gradient of the output by node of the batch.
+func (w *work) collect(dy tensor.Matrix) {
+	w.grad = grown(w.grad, len(w.batch), w.cols)
+	clear(w.grad.Data)
+	for k, v := range w.at {
+		tensor.Add(tensor.Row(w.grad, int(w.slot[v])-1), tensor.Row(dy, k))
+	}
+}
+
+// lastBack turns the last layer into its h.
+func (w *work) lastBack() {
+	a := tensor.Float(w.call.Weights[w.call.Layers])
+	one := func(v int32, g []tensor.Float) {
+		x, inv := w.last(v)
+		if w.call.NormalizeRows {
+			throughNorm(x, g, a, inv)
+		} else {
+			tensor.ScaleTo(a, x, g)
+		}
+	}
+	if w.frontier {
+		tensor.Parallel(len(w.batch), rowGrain, func(_, lo, hi int) {
+			for k := lo; k < hi; k++ {
+				one(w.batch[k], tensor.Row(w.grad, k))
+			}
+		})
+		return
+	}
+	m := w.table(w.call.Layers - 1)
+	tensor.Parallel(m.Rows, rowGrain, func(_, lo, hi int) {
+		for v := lo; v < hi; v++ {
+			if k := int(w.slot[v]) - 1; k >= 0 {
+				one(int32(v), tensor.Row(w.grad, k))
+			} else {
+				clear(tensor.Row(m, v))
+			}
+		}
+	})
+}
+
+// throughNorm replaces a normalised row x = v/|v| by a times what the gradient g
+// at x is at v, a inv (g - (g.x) x), where inv = 1/|v|.
+func throughNorm(x, g []tensor.Float, a, inv tensor.Float) {
+	tensor.ScaleAdd(a*inv, g, -a*inv*tensor.Dot(g, x), x)
+}
+
+// source is where h of the layer above layer l is, as what flows to a side.
+func (w *work) source(l int, side Side) (p tensor.Pattern, factors []tensor.Float, h tensor.Matrix) {
+	other := 1 - side
+	if l+1 == w.call.Layers && w.frontier {
+		lo, hi := 0, w.users
+		if other == ItemSide {
+			lo, hi = w.users, len(w.batch)
+		}
+		return w.reach.edges[side], w.weight[lo:hi], tensor.RowsView(w.top, lo, hi)
+	}
+	return w.plan.rows[side], w.part(w.left, other), w.half(w.table(l), other)
+}
+
+// layerBack turns layer l, 1 <= l < Layers, into its h.
+func (w *work) layerBack(l int) {
+	var only *reach
+	if w.frontier && l == w.call.Layers-1 {
+		only = &w.reach
+	}
+	dst, normalize := w.table(l-1), w.call.NormalizeRows
+	tensor.Parallel(len(w.chunks), 1, func(c, _, _ int) {
+		ch := w.chunks[c]
+		p, factors, h := w.source(l, ch.side)
+		right, base := w.part(w.right, ch.side), w.first(ch.side)
+		var stack [blockFloats]tensor.Float
+		scratch := stack[:]
+		if normalize && blockRows*w.cols > len(scratch) {
+			scratch = make([]tensor.Float, blockRows*w.cols)
+		}
+		at := ch.lo // rows before it are done
+		for lo, hi := only.run(base, ch.lo, ch.hi); lo < hi; lo, hi = only.run(base, hi, ch.hi) {
+			w.clearRows(dst, base+at, base+lo)
+			at = hi
+			x := tensor.RowsView(dst, base+lo, base+hi)
+			g := x
+			if normalize {
+				g = tensor.From(hi-lo, w.cols, scratch)
+			}
+			p.Gather(lo, hi, right, factors, h, g)
+			for k := range g.Rows {
+				v := base + lo + k
+				w.addOutput(l, v, tensor.Row(g, k))
+				if normalize {
+					throughNorm(tensor.Row(x, k), tensor.Row(g, k), 1, w.inv[l][v])
+				}
+			}
+		}
+		w.clearRows(dst, base+at, base+ch.hi)
+	})
+}
+
+func (w *work) clearRows(m tensor.Matrix, lo, hi int) {
+	if lo < hi {
+		clear(m.Data[lo*w.cols : hi*w.cols])
+	}
+}
+
+// addOutput adds to g the gradient that layer l gets at node v from Z itself.
+func (w *work) addOutput(l, v int, g []tensor.Float) {
+	if k := int(w.slot[v]) - 1; k >= 0 {
+		tensor.Axpy(tensor.Float(w.call.Weights[l]), tensor.Row(w.grad, k), g)
+	}
+}
+
+// tableBack computes the gradients of the tables.
+func (w *work) tableBack(grads [2]tensor.Matrix) {
+	tensor.Parallel(len(w.chunks), 1, func(c, _, _ int) {
+		ch := w.chunks[c]
+		p, factors, h := w.source(0, ch.side)
+		right, base := w.part(w.right, ch.side), w.first(ch.side)
+		g := tensor.RowsView(grads[ch.side], ch.lo, ch.hi)
+		p.Gather(ch.lo, ch.hi, right, factors, h, g)
+		for k := range g.Rows {
+			v := base + ch.lo + k
+			y := tensor.Row(g, k)
+			w.addOutput(0, v, y)
+			if w.call.NormalizeRows {
+				x, inv := w.row0(v), float64(w.inv[0][v])
+				dot := float64(tensor.Dot(y, x))
+				tensor.ScaleAdd(tensor.Float(-inv*inv*inv*dot), x, tensor.Float(inv), y)
+			}
+		}
+	})
+}

@@ -1,0 +1,329 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"unsafe"
+
+	"privrec/internal/tensor"
+)
+
+// work is one call of a propagation; its memory is used again by the next.
+type work struct {
+	*plan
+	call     *Propagation
+	tables   [2]tensor.Matrix // layer 0
+	frontier bool
+
+	entry []tensor.Float   // right, times what normalises layer 0 (N)
+	inv   [][]tensor.Float // what normalised the rows of each layer, by node (N)
+	errs  []error          // by chunk
+
+	at     []int32        // nodes of the output's rows
+	batch  []int32        // the distinct ones, ascending
+	users  int            // how many of them are users
+	slot   []int32        // node -> place in batch plus one, 0 for none (N)
+	weight []tensor.Float // left of batch
+	top    tensor.Matrix  // under a frontier: layer Layers at batch
+	topInv []tensor.Float
+	grad   tensor.Matrix // gradient of Z at batch
+	reach  reach
+}
+
+// normTiny is the norm below which a row counts as zero.
+const normTiny = 1e-30
+
+// within is by how much less than 1/norm rows are scaled, so that no rounding
+// (of the factor, of each product) makes them longer than 1.
+const within = 1 - 4/float64(uint64(1)<<(24+29*(unsafe.Sizeof(tensor.Float(0))/8)))
+
+// invert returns what to scale x by for a norm of 1, 0 for a row that counts as zero.
+func invert(x []tensor.Float) tensor.Float {
+	norm := math.Sqrt(tensor.SumSq(x))
+	if norm < normTiny {
+		return 0
+	}
+	return tensor.Float(within / norm)
+}
+
+// start prepares layer 0: normalised rows of it are never stored, the factors of
+// the first product carry the norms.
+func (w *work) start() {
+	n := w.graph.Nodes()
+	for len(w.inv) <= w.call.Layers {
+		w.inv = append(w.inv, nil)
+	}
+	w.entry = w.right
+	if !w.call.NormalizeRows {
+		return
+	}
+	for l := range w.inv {
+		if len(w.inv[l]) != n {
+			w.inv[l] = make([]tensor.Float, n)
+		}
+	}
+	w.entry = make([]tensor.Float, n)
+	w.nodes(func(v int, x []tensor.Float) {
+		w.inv[0][v] = invert(x)
+		w.entry[v] = w.right[v] * w.inv[0][v]
+	})
+}
+
+// nodes calls f with every node and its row of layer 0, in parallel.
+func (w *work) nodes(f func(v int, x []tensor.Float)) {
+	tensor.Parallel(w.graph.Nodes(), rowGrain, func(_, lo, hi int) {
+		for v := lo; v < hi; v++ {
+			f(v, w.row0(v))
+		}
+	})
+}
+
+// row0 is row v of layer 0 as it is in the tables.
+func (w *work) row0(v int) []tensor.Float {
+	if v < w.graph.Users {
+		return tensor.Row(w.tables[UserSide], v)
+	}
+	return tensor.Row(w.tables[ItemSide], v-w.graph.Users)
+}
+
+// halves is both sides of a table of all nodes.
+func (w *work) halves(m tensor.Matrix) [2]tensor.Matrix {
+	return [2]tensor.Matrix{w.half(m, UserSide), w.half(m, ItemSide)}
+}
+
+// admit takes the batch.
+func (w *work) admit(batchUsers, batchItems []int32) error {
+	g := w.graph
+	if len(w.slot) != g.Nodes() {
+		w.slot = make([]int32, g.Nodes())
+	}
+	for _, v := range w.batch {
+		w.slot[v] = 0
+	}
+	w.at, w.batch, w.weight = w.at[:0], w.batch[:0], w.weight[:0]
+	for side, ids := range [2][]int32{batchUsers, batchItems} {
+		for k, id := range ids {
+			if id < 0 || int(id) >= w.size(Side(side)) {
+				return fmt.Errorf("nn: propagation: %s %d at position %d of the batch is outside 0..%d",
+					[2]string{"user", "item"}[side], id, k, w.size(Side(side))-1)
+			}
+			w.at = append(w.at, int32(w.first(Side(side)))+id)
+		}
+	}
+	for _, v := range w.at {
+		if w.slot[v] == 0 {
+			w.slot[v] = 1
+			w.batch = append(w.batch, v)
+		}
+	}
+	slices.Sort(w.batch)
+	w.users = 0
+	for k, v := range w.batch {
+		w.slot[v] = int32(k + 1)
+		w.weight = append(w.weight, w.left[v])
+		if int(v) < g.Users {
+			w.users++
+		}
+	}
+	return nil
+}
+
+// forward computes layers 1..Layers where the batch needs them.
+func (w *work) forward() error {
+	layers := w.call.Layers
+	if w.frontier {
+		if err := w.reach.find(w); err != nil {
+			return err
+		}
+	}
+	src, right := w.tables, w.entry
+	for l := 1; l < layers; l++ {
+		var only *reach
+		if w.frontier && l == layers-1 {
+			only = &w.reach
+		}
+		dst := w.table(l - 1)
+		if err := w.layer(l, src, right, dst, only); err != nil {
+			return err
+		}
+		src, right = w.halves(dst), w.right
+	}
+	if w.frontier {
+		return w.topLayer(src, right)
+	}
+	return w.layer(layers, src, right, w.table(layers-1), nil)
+}
+
+// layer computes layer l from the one before, all rows or only some.
+func (w *work) layer(l int, src [2]tensor.Matrix, right []tensor.Float, dst tensor.Matrix, only *reach) error {
+	counts := [2]int{w.graph.Users, w.graph.Items}
+	if only != nil {
+		counts = only.rows
+	}
+	return w.released(l, counts, len(w.chunks), func(c int) error {
+		ch := w.chunks[c]
+		other := 1 - ch.side
+		left, factors, base := w.part(w.left, ch.side), w.part(right, other), w.first(ch.side)
+		rank := ch.lo
+		if only != nil {
+			rank = only.rank[c]
+		}
+		for lo, hi := only.run(base, ch.lo, ch.hi); lo < hi; lo, hi = only.run(base, hi, ch.hi) {
+			rows := tensor.RowsView(dst, base+lo, base+hi)
+			w.plan.rows[ch.side].Gather(lo, hi, left, factors, src[other], rows)
+			if err := w.finish(l, ch.side, lo, rank, rows, base+lo); err != nil {
+				return err
+			}
+			rank += hi - lo
+		}
+		return nil
+	})
+}
+
+// topLayer computes the last layer at the batch's nodes only.
+func (w *work) topLayer(src [2]tensor.Matrix, right []tensor.Float) error {
+	n := len(w.batch)
+	w.top, w.topInv = grown(w.top, n, w.cols), slices.Grow(w.topInv[:0], n)[:n]
+	l := w.call.Layers
+	return w.released(l, [2]int{w.users, n - w.users}, (n+topGrain-1)/topGrain, func(c int) error {
+		for lo := c * topGrain; lo < min(n, (c+1)*topGrain); lo++ {
+			v, side := int(w.batch[lo]), UserSide
+			rank := lo
+			if lo >= w.users {
+				side, rank = ItemSide, lo-w.users
+			}
+			other, id := 1-side, v-w.first(side)
+			rows := tensor.RowsView(w.top, lo, lo+1)
+			w.plan.rows[side].Gather(id, id+1, w.part(w.left, side), w.part(right, other), src[other], rows)
+			if err := w.finish(l, side, id, rank, rows, lo); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// topGrain is the number of rows of the batch that a core takes.
+const topGrain = 32
+
+// grown is a rows x cols matrix over the memory of m, if that is enough.
+func grown(m tensor.Matrix, rows, cols int) tensor.Matrix {
+	return tensor.From(rows, cols, slices.Grow(m.Data[:0], rows*cols)[:rows*cols])
+}
+
+// released runs the pieces of layer l between the noise's Begin and End.
+func (w *work) released(l int, counts [2]int, n int, piece func(c int) error) error {
+	noise := w.call.Noise
+	if noise != nil {
+		if err := noise.Begin(l, counts, w.cols); err != nil {
+			return fmt.Errorf("nn: propagation: noise of layer %d: %w", l, err)
+		}
+	}
+	w.errs = slices.Grow(w.errs[:0], n)[:n]
+	clear(w.errs)
+	tensor.Parallel(n, 1, func(_, lo, hi int) {
+		for c := lo; c < hi; c++ {
+			w.errs[c] = piece(c)
+		}
+	})
+	for _, err := range w.errs {
+		if err != nil {
+			return fmt.Errorf("nn: propagation: noise of layer %d: %w", l, err)
+		}
+	}
+	if noise != nil {
+		if err := noise.End(l); err != nil {
+			return fmt.Errorf("nn: propagation: noise of layer %d: %w", l, err)
+		}
+	}
+	return nil
+}
+
+// finish adds noise to rows just aggregated and normalises them; at is the place
+// of the first one's norm.
+func (w *work) finish(l int, side Side, first, rank int, rows tensor.Matrix, at int) error {
+	if noise := w.call.Noise; noise != nil {
+		if err := noise.Add(l, side, first, rank, rows.Data[:rows.Rows*w.cols]); err != nil {
+			return err
+		}
+	}
+	if !w.call.NormalizeRows {
+		return nil
+	}
+	inv := w.inv[l]
+	if w.frontier && l == w.call.Layers {
+		inv = w.topInv
+	}
+	for k := range rows.Rows {
+		x := tensor.Row(rows, k)
+		inv[at+k] = invert(x)
+		tensor.Scale(inv[at+k], x)
+	}
+	return nil
+}
+
+// last is the row of the last layer at a node of the batch, and what normalised it.
+func (w *work) last(v int32) (x []tensor.Float, inv tensor.Float) {
+	at, m, scale := int(v), tensor.Matrix{}, w.inv[w.call.Layers]
+	if w.frontier {
+		at, m, scale = int(w.slot[v])-1, w.top, w.topInv
+	} else {
+		m = w.table(w.call.Layers - 1)
+	}
+	if w.call.NormalizeRows {
+		inv = scale[at]
+	}
+	return tensor.Row(m, at), inv
+}
+
+// output sets row k of z to the row of Z at node at[k].
+func (w *work) output(z tensor.Matrix) {
+	weights := w.call.Weights
+	tensor.Parallel(len(w.at), rowGrain, func(_, lo, hi int) {
+		for k := lo; k < hi; k++ {
+			v, y := w.at[k], tensor.Row(z, k)
+			a := weights[0]
+			if w.call.NormalizeRows {
+				a *= float64(w.inv[0][v])
+			}
+			tensor.ScaleTo(tensor.Float(a), y, w.row0(int(v)))
+			for l := 1; l < w.call.Layers; l++ {
+				tensor.Axpy(tensor.Float(weights[l]), tensor.Row(w.plan.tables[l-1], int(v)), y)
+			}
+			x, _ := w.last(v)
+			tensor.Axpy(tensor.Float(weights[w.call.Layers]), x, y)
+		}
+	})
+}
+
+// each computes all rows of all layers, two of which are in memory at a time.
+func (w *work) each(visit func(layer int, x tensor.Matrix) error) error {
+	if err := visit(0, w.layer0(w.table(1))); err != nil {
+		return err
+	}
+	src, right := w.tables, w.entry
+	for l := 1; l <= w.call.Layers; l++ {
+		dst := w.table((l - 1) % 2)
+		if err := w.layer(l, src, right, dst, nil); err != nil {
+			return err
+		}
+		if err := visit(l, dst); err != nil {
+			return err
+		}
+		src, right = w.halves(dst), w.right
+	}
+	return nil
+}
+
+// layer0 writes layer 0 to dst.
+func (w *work) layer0(dst tensor.Matrix) tensor.Matrix {
+	w.nodes(func(v int, x []tensor.Float) {
+		f := tensor.Float(1)
+		if w.call.NormalizeRows {
+			f = w.inv[0][v]
+		}
+		tensor.ScaleTo(f, tensor.Row(dst, v), x)
+	})
+	return dst
+}

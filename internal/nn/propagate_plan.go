@@ -1,0 +1,159 @@
+package nn
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"privrec/internal/graph"
+	"privrec/internal/tensor"
+)
+
+// chunkEdges and chunkRows bound the piece of a layer that a core takes: a fifth
+// of a millisecond or so, whatever the degrees.
+const (
+	chunkEdges = 4096
+	chunkRows  = 512
+)
+
+// rowGrain is the number of rows a core takes of passes over whole tables.
+const rowGrain = 256
+
+// blockRows is how many rows go through noise and normalisation at a time, while
+// they are in the nearest cache; blockFloats is what they may hold together.
+const (
+	blockRows   = 16
+	blockFloats = 1024
+)
+
+// chunk is a range of rows of one side.
+type chunk struct {
+	side   Side
+	lo, hi int
+}
+
+// plan is what a propagation keeps between calls.
+type plan struct {
+	graph       *graph.Bipartite
+	norm        graph.Normalizer
+	cols        int
+	rows        [2]tensor.Pattern // of users over items, of items over users
+	left, right []tensor.Float    // factors by node, users first (N)
+	chunks      []chunk
+	tables      []tensor.Matrix // (N, cols), made on demand
+	work        work
+}
+
+func newPlan(g *graph.Bipartite, norm graph.Normalizer, cols int) (*plan, error) {
+	p := &plan{graph: g, norm: norm, cols: cols}
+	var err error
+	if p.rows[UserSide], err = tensor.NewPattern(g.Items, g.UserPtr, g.UserItem); err != nil {
+		return nil, fmt.Errorf("nn: propagation: items of users: %w", err)
+	}
+	if p.rows[ItemSide], err = tensor.NewPattern(g.Users, g.ItemPtr, g.ItemUser); err != nil {
+		return nil, fmt.Errorf("nn: propagation: users of items: %w", err)
+	}
+	if p.rows[UserSide].Rows() != g.Users || p.rows[ItemSide].Rows() != g.Items || len(g.UserItem) != len(g.ItemUser) {
+		return nil, fmt.Errorf("nn: propagation: the rows of the graph do not fit %d users and %d items", g.Users, g.Items)
+	}
+	left, right := norm.Factors(g)
+	p.left, p.right = floats(left), floats(right)
+	p.chunks = append(cut(UserSide, g.UserPtr), cut(ItemSide, g.ItemPtr)...)
+	return p, nil
+}
+
+func floats(x []float64) []tensor.Float {
+	y := make([]tensor.Float, len(x))
+	for i, v := range x {
+		y[i] = tensor.Float(v)
+	}
+	return y
+}
+
+// cut splits the rows of a side into chunks of about chunkEdges entries.
+func cut(side Side, ptr []int64) (chunks []chunk) {
+	for lo := 0; lo < len(ptr)-1; {
+		hi := lo + 1
+		for hi < len(ptr)-1 && hi-lo < chunkRows && ptr[hi+1]-ptr[lo] <= chunkEdges {
+			hi++
+		}
+		chunks = append(chunks, chunk{side, lo, hi})
+		lo = hi
+	}
+	return chunks
+}
+
+// table is the k-th table of all nodes, with undefined content.
+func (p *plan) table(k int) tensor.Matrix {
+	for len(p.tables) <= k {
+		p.tables = append(p.tables, tensor.NewTable(p.graph.Nodes(), p.cols))
+	}
+	return p.tables[k]
+}
+
+func (p *plan) free() {
+	for _, m := range p.tables {
+		tensor.Free(m)
+	}
+}
+
+// half is the rows of one side of a table of all nodes.
+func (p *plan) half(m tensor.Matrix, side Side) tensor.Matrix {
+	if side == UserSide {
+		return tensor.RowsView(m, 0, p.graph.Users)
+	}
+	return tensor.RowsView(m, p.graph.Users, p.graph.Nodes())
+}
+
+// part is half for a slice by node.
+func (p *plan) part(x []tensor.Float, side Side) []tensor.Float {
+	if side == UserSide {
+		return x[:p.graph.Users]
+	}
+	return x[p.graph.Users:]
+}
+
+// first is the number of a side's first node.
+func (p *plan) first(side Side) int { return int(side) * p.graph.Users }
+
+// size is the number of nodes of a side.
+func (p *plan) size(side Side) int {
+	if side == UserSide {
+		return p.graph.Users
+	}
+	return p.graph.Items
+}
+
+// begin checks the fields and the tables and prepares a call.
+func (p *Propagation) begin(tables [2]tensor.Matrix) (*work, error) {
+	g := p.Graph
+	switch {
+	case g == nil:
+		return nil, errors.New("nn: propagation without a graph")
+	case p.Layers < 1:
+		return nil, fmt.Errorf("nn: propagation of %d layers, want at least 1", p.Layers)
+	case len(p.Weights) != p.Layers+1:
+		return nil, fmt.Errorf("nn: propagation: %d weights for layers 0 to %d", len(p.Weights), p.Layers)
+	case slices.ContainsFunc(p.Weights, func(a float64) bool { return math.IsNaN(a) || math.IsInf(a, 0) }):
+		return nil, fmt.Errorf("nn: propagation: weights %v are not finite", p.Weights)
+	case tables[0].Rows != g.Users || tables[1].Rows != g.Items || tables[0].Cols != tables[1].Cols || tables[0].Cols < 1:
+		return nil, fmt.Errorf("nn: propagation: tables of %d x %d and %d x %d for %d users and %d items",
+			tables[0].Rows, tables[0].Cols, tables[1].Rows, tables[1].Cols, g.Users, g.Items)
+	}
+	cols := tables[0].Cols
+	if p.plan == nil || p.plan.graph != g || p.plan.norm != p.Norm || p.plan.cols != cols {
+		p.Close()
+		plan, err := newPlan(g, p.Norm, cols)
+		if err != nil {
+			return nil, err
+		}
+		p.plan = plan
+	}
+	p.turn++
+	w := &p.plan.work
+	w.plan, w.call, w.tables = p.plan, p, tables
+	w.frontier = false
+	w.start()
+	return w, nil
+}
