@@ -5,21 +5,57 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 )
 
 // maxDepth bounds nesting, so that a hostile ledger cannot exhaust the stack.
 const maxDepth = 16
 
+// maxEvent bounds the text of an event, in bytes: with the names of an entry it
+// fits a line of a ledger file.
+const maxEvent = maxLine - 1<<14
+
 // node is an event inside a JSON document: an object whose first key is kind.
 type node struct{ Event }
 
 // MarshalEvent returns the canonical JSON of an event: equal events have equal
-// bytes. It fails when the event is not valid.
+// bytes. It fails when the event is not valid, and when UnmarshalEvent would not
+// read it back, being nested too deep or too long.
 func MarshalEvent(e Event) ([]byte, error) {
 	if err := validate(e); err != nil {
 		return nil, err
 	}
-	return node{e}.MarshalJSON()
+	if levels(e) > maxDepth {
+		return nil, fmt.Errorf("events nested deeper than %d", maxDepth)
+	}
+	b, err := node{e}.MarshalJSON()
+	if err == nil && len(b) > maxEvent {
+		return nil, fmt.Errorf("%s: a text of %d bytes, want at most %d", e.Kind(), len(b), maxEvent)
+	}
+	return b, err
+}
+
+// levels is how deep an event nests: 0 for one without parts.
+func levels(e Event) int {
+	deepest := 0
+	for _, part := range parts(e) {
+		deepest = max(deepest, 1+levels(part))
+	}
+	return deepest
+}
+
+func parts(e Event) []Event {
+	switch e := e.(type) {
+	case Composed:
+		return e.Events
+	case Parallel:
+		return e.Events
+	case SelfComposed:
+		return []Event{e.Event}
+	case Sampled:
+		return []Event{e.Event}
+	}
+	return nil
 }
 
 // UnmarshalEvent parses what MarshalEvent wrote: unknown kinds, unknown or
@@ -195,7 +231,8 @@ func decodeKind(kind string, b []byte, depth int) (Event, error) {
 	return nil, fmt.Errorf("unknown event kind %q", kind)
 }
 
-// strict decodes one JSON value that has no other keys than v.
+// strict decodes one JSON value that has no other keys than v, each once and
+// spelt as in v.
 func strict(b []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
@@ -204,6 +241,35 @@ func strict(b []byte, v any) error {
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return fmt.Errorf("data after the event")
+	}
+	return plainKeys(b)
+}
+
+// plainKeys reports a key of an object that comes twice, of which the decoder
+// would take the last, or that is not in lower case, which it would take too.
+func plainKeys(b []byte) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return err
+	}
+	seen := map[string]bool{}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return err
+		}
+		k := fmt.Sprint(key)
+		if seen[k] {
+			return fmt.Errorf("key %q comes twice", k)
+		}
+		if strings.ContainsFunc(k, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') }) {
+			return fmt.Errorf("unknown key %q", k)
+		}
+		seen[k] = true
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return err
+		}
 	}
 	return nil
 }

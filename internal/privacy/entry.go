@@ -31,7 +31,7 @@ func (n Noise) Validate() error {
 
 // Entry is one line of a ledger: Count releases of Event in one period.
 type Entry struct {
-	Period  string // epoch 3, evaluation 1
+	Period  string // epoch 3, evaluation 1; UTF-8, at most 1024 bytes, as Purpose
 	Purpose string // what the release is for: aggregate
 	Count   int64  // releases
 	// PerUnit bounds how many of the Count releases one unit takes part in;
@@ -57,7 +57,17 @@ func (e Entry) validate() error {
 	case e.PerUnit < 0:
 		return fmt.Errorf("per_unit is %d, want at least 0", e.PerUnit)
 	}
-	return validate(e.Event)
+	return errors.Join(label("period", e.Period), label("purpose", e.Purpose), validate(e.Event))
+}
+
+// maxLabel bounds the names of an entry, in bytes.
+const maxLabel = 1 << 10
+
+func label(name, s string) error {
+	if len(s) > maxLabel {
+		return fmt.Errorf("%s has %d bytes, want at most %d", name, len(s), maxLabel)
+	}
+	return text(name, s)
 }
 
 // The lines of a ledger file. Every line ends in a check that covers it and,

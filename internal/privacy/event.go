@@ -3,6 +3,7 @@ package privacy
 import (
 	"errors"
 	"fmt"
+	"unicode/utf8"
 )
 
 // Event is one thing that a mechanism released or that a run left open. Events
@@ -209,7 +210,8 @@ func (e Sampled) Validate() error {
 	return first("sampled", rate, method, validate(e.Event))
 }
 
-// Validate reports a missing name or reason.
+// Validate reports a missing name or reason, and one that is not UTF-8: it would
+// be another one in a file.
 func (e Unprotected) Validate() error {
 	var what, unit error
 	if e.What == "" || e.Why == "" {
@@ -218,7 +220,7 @@ func (e Unprotected) Validate() error {
 	if e.Unit != "" {
 		unit = e.Unit.Validate()
 	}
-	return first("unprotected", what, unit)
+	return first("unprotected", what, text("what", e.What), text("why", e.Why), unit)
 }
 
 func validate(e Event) error {
@@ -236,6 +238,13 @@ func validateAll(kind string, events []Event) error {
 		if err := validate(e); err != nil {
 			return fmt.Errorf("%s: event %d: %w", kind, i, err)
 		}
+	}
+	return nil
+}
+
+func text(name, s string) error {
+	if !utf8.ValidString(s) {
+		return fmt.Errorf("%s %q is not UTF-8", name, s)
 	}
 	return nil
 }

@@ -183,11 +183,15 @@ func (l *Ledger) bound(purpose string, perUnit int64) error {
 	if purpose == "" || perUnit < 1 {
 		return fmt.Errorf("bound of %q is %d, want a purpose and at least 1", purpose, perUnit)
 	}
+	if err := label("purpose", purpose); err != nil {
+		return err
+	}
 	l.perUnit[purpose] = perUnit
 	return nil
 }
 
-// Flush closes the open period under the given name and writes its lines.
+// Flush closes the open period under the given name and writes its lines. A name
+// that cannot be written is refused, and the period stays open.
 func (l *Ledger) Flush(period string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -197,6 +201,9 @@ func (l *Ledger) Flush(period string) error {
 func (l *Ledger) flush(period string) error {
 	if l.failed != nil {
 		return l.failed
+	}
+	if err := label("period", period); err != nil {
+		return fmt.Errorf("ledger: %w", err)
 	}
 	entries := l.open(period)
 	var out []byte
