@@ -33,27 +33,35 @@ type Result struct {
 	Unprotected  []privacy.Unprotected // why it is infinite, each once
 }
 
-// ChargeLedger charges the entries of a ledger: a dry run over all, then the
-// commit. One unit pays for the releases that it takes part in (Entry.Charged).
+// ChargeLedger charges the entries of a ledger: a dry run over each and over all
+// together, then the commit. One unit pays for the releases that it takes part in (Entry.Charged).
 // Entries about nothing but the units in skip are left out: the caller vouches
 // that they are about other data, as user features are when edges are counted.
 // An entry about any other unit than the account's is refused.
 func ChargeLedger(a Accountant, entries []privacy.Entry, skip ...privacy.Unit) error {
-	for _, commit := range []bool{false, true} {
+	each := func(step func(privacy.Event, int64) error) error {
 		for i, e := range entries {
 			if about(e.Event, skip) {
 				continue
-			}
-			step := a.Price
-			if commit {
-				step = a.Charge
 			}
 			if err := step(e.Event, e.Charged()); err != nil {
 				return fmt.Errorf("entry %d (%s, %s): %w", i+1, e.Period, e.Purpose, err)
 			}
 		}
+		return nil
 	}
-	return nil
+	var all privacy.Composed
+	err := each(func(e privacy.Event, n int64) error {
+		all.Events = append(all.Events, privacy.SelfComposed{Event: e, Count: n})
+		return a.Price(e, n)
+	})
+	if err != nil || len(all.Events) == 0 {
+		return err
+	}
+	if err := a.Price(all, 1); err != nil { // each fits, and all may not
+		return fmt.Errorf("all entries together: %w", err)
+	}
+	return each(a.Charge)
 }
 
 // about reports whether every leaf of an event names a unit in the list.

@@ -17,6 +17,7 @@ type Calibrated struct {
 const (
 	calibrationWidth = 1e-11 // relative, of the final bracket
 	calibrationSpan  = 400   // doublings of the noise that are tried on either side
+	lastNoise        = 700   // logarithm of the most, and least, noise that is tried
 )
 
 // Calibrate returns the least noise at which spent, which must not rise with the
@@ -92,7 +93,7 @@ func (s *search) bracket(x float64) (lo, hi probe, err error) {
 		case !p.within() && q.within():
 			return p, q, nil
 		}
-		if p = q; math.Abs(p.x) > calibrationSpan*math.Ln2 {
+		if p = q; math.Abs(p.x-x) > calibrationSpan*math.Ln2 || math.Abs(p.x) > lastNoise {
 			break
 		}
 		stride = math.Min(2*stride, 8)

@@ -15,6 +15,12 @@ func LogDelta(mu, epsilon float64) float64 { return special.GaussianLogDelta(mu,
 // Delta is exp(LogDelta), at most 1.
 func Delta(mu, epsilon float64) float64 { return math.Min(1, math.Exp(LogDelta(mu, epsilon))) }
 
+// deltaUp is Delta rounded up: not 0, however far epsilon is.
+func deltaUp(mu, epsilon float64) float64 {
+	const slack = 1e-12 // more than the relative error of Delta
+	return math.Min(1, math.Max(Delta(mu, epsilon)*(1+slack), math.SmallestNonzeroFloat64))
+}
+
 // Exact returns the smallest epsilon >= 0 at which a mu-Gaussian-DP mechanism
 // is (epsilon, delta)-DP, rounded up. mu is 0 or more, delta in (0, 1).
 func Exact(mu, delta float64) (float64, error) {

@@ -19,7 +19,7 @@ type question struct {
 // answer puts the wanted coordinate into a result.
 func (q question) answer(r Result, v float64) Result {
 	if q.forDelta {
-		r.Delta = v
+		r.Delta = math.Max(v, 0) // and never -0
 	} else {
 		r.Epsilon = v
 	}
@@ -62,7 +62,7 @@ func analytic(l terms.List, q question, r Result) (Result, error) {
 	}
 	mu := math.Sqrt(mu2)
 	if q.forDelta {
-		return q.answer(r, Delta(mu, q.epsilon)), nil
+		return q.answer(r, deltaUp(mu, q.epsilon)), nil
 	}
 	eps, err := Exact(mu, q.delta)
 	return q.answer(r, eps), err
