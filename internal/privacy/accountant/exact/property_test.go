@@ -145,7 +145,9 @@ func TestMixedProperties(t *testing.T) {
 				t.Fatalf("%s %+v (%v), larger of both %+v", d, w, err, v)
 			}
 		}
-		if w, err := exact.Delta(ts, v.Epsilon); err != nil || v.Epsilon > 0 && math.Abs(w.Delta/delta-1) > 1e-5 {
+		// The way back takes other lines, and may be too much work where this was not.
+		w, err := exact.Delta(ts, v.Epsilon)
+		if err != nil && !errors.Is(err, exact.ErrNotCovered) || err == nil && v.Epsilon > 0 && math.Abs(w.Delta/delta-1) > 1e-5 {
 			t.Fatalf("%+v, back to %+v (%v)", v, w, err)
 		}
 	})
