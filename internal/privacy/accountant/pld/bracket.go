@@ -335,7 +335,7 @@ func (v *view) guess() {
 			}
 		}
 		t := m.compose(ms, v.counts, was)
-		b := bound{t, 0, 0}
+		b := bound{tilted: t}
 		eps, least, logDelta := q.eps, q.eps, 0.0
 		if q.solve {
 			lo, hi, err := b.epsilon(q.delta)
@@ -422,7 +422,11 @@ func (p plan) upper(m *machine, counts []float64, q query, shift, target, total 
 	if q.solve {
 		at = s.value
 	}
-	s.rounding = b.slack * math.Exp(t.logMass-t.tilt*at)
+	scale := math.Exp(t.logMass - t.tilt*at)
+	s.rounding = b.slack * scale
+	if at < t.lo && b.under > 0 {
+		s.truncated = min(1, s.truncated+b.under*scale)
+	}
 	return s
 }
 

@@ -84,7 +84,7 @@ func TestLargeTilts(t *testing.T) {
 		delta := logUniform(t, "delta", 1e-12, 0.5)
 		// The mass of some loss is about delta.
 		x.logMass = x.tilt*(x.lo+x.h*float64(rapid.IntRange(0, n-1).Draw(t, "middle"))) + math.Log(delta)
-		b := bound{x, 0, 0}
+		b := bound{tilted: x}
 		lo, hi, err := b.epsilon(delta)
 		if errors.Is(err, ErrCheck) {
 			return // a gap of 745 nats between masses: the sums underflow, which is noticed
@@ -120,7 +120,7 @@ func TestThresholdOverflow(t *testing.T) {
 	x := &tilted{h: 1e-3, tilt: 1e5, part: make([]float64, 400), lo: 1}
 	x.part[150] = 1 // at 1.15, where the threshold is near one
 	x.logMass = x.tilt*1.15 + math.Log(0.1)
-	b := bound{x, 0, 0}
+	b := bound{tilted: x}
 	lo, hi, err := b.epsilon(1e-5)
 	want := 1.15 + math.Log1p(-1e-4)
 	if err != nil || !(hi >= want*(1-1e-12) && lo <= want*(1+1e-12)) {
@@ -160,10 +160,10 @@ func TestInfiniteErrors(t *testing.T) {
 		t.Error(err)
 	}
 	for _, v := range []float64{inf, -inf, nan} {
-		if err := (bound{nil, v, 0}).usable(); !errors.Is(err, ErrCheck) {
+		if err := (bound{slack: v}).usable(); !errors.Is(err, ErrCheck) {
 			t.Errorf("slack %v: %v", v, err)
 		}
-		if err := (bound{nil, 0, v}).usable(); !errors.Is(err, ErrCheck) {
+		if err := (bound{extra: v}).usable(); !errors.Is(err, ErrCheck) {
 			t.Errorf("extra %v: %v", v, err)
 		}
 		for name, spoil := range map[string]func(*tilted){

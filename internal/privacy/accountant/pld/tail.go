@@ -13,20 +13,39 @@ type bound struct {
 	// the errors; added by an upper bound, subtracted by a lower.
 	slack float64
 	extra float64 // in units of delta: what is beyond the window, and infinity
+	under float64 // in units of the parts: what an epsilon below the window misses; 0 in a lower bound
+	drift float64 // relative error of the sums that are carried down the losses; negative in a lower bound
+}
+
+// carried bounds the relative error of a sum carried down n losses: two products
+// with a rounded factor and two additions at each.
+func carried(n int) float64 { return 8 * unit * float64(n) }
+
+// peak is the largest weight exp(-tilt y)(1-exp(-y)) of any y >= 0.
+func peak(tilt float64) float64 {
+	return math.Exp(tilt*math.Log(tilt/(1+tilt))) / (1 + tilt)
 }
 
 // above returns the upper bound of a composition of upper masses.
 func (t *tilted) above(s span) bound {
 	top := t.lo + float64(len(t.part))*t.h
-	return bound{t, t.fuzz * t.weights(), t.infinite + math.Exp(t.logUp-(t.tilt+s.up)*top)}
+	return bound{
+		tilted: t, slack: t.fuzz * t.weights(), drift: carried(len(t.part)),
+		extra: t.infinite + math.Exp(t.logUp-(t.tilt+s.up)*top),
+		// A loss below the window is read a width higher, where it weighs less.
+		under: peak(t.tilt) * math.Exp(t.logDown-t.logMass+s.down*t.lo),
+	}
 }
 
 // below returns the lower bound of a composition of lower masses: it takes off
 // what may have wrapped around into the window.
 func (t *tilted) below(s span) bound {
 	width := float64(len(t.part)) * t.h
-	peak := math.Exp(t.tilt*math.Log(t.tilt/(1+t.tilt))) / (1 + t.tilt) // the largest weight
-	b := bound{t, -t.fuzz*t.weights() - peak*math.Exp(t.logUp-t.logMass-s.up*(t.lo+width)), t.infinite}
+	peak := peak(t.tilt)
+	b := bound{
+		tilted: t, slack: -t.fuzz*t.weights() - peak*math.Exp(t.logUp-t.logMass-s.up*(t.lo+width)),
+		extra: t.infinite, drift: -carried(len(t.part)),
+	}
 	// What comes from below the window is bounded by the tilted mass there, or by
 	// its tilt: a loss moved up by the width weighs exp(-tilt width) of its mass.
 	moved := math.Exp(-t.tilt*width) / -math.Expm1(-t.tilt*width)
@@ -73,7 +92,10 @@ func (b bound) walk(see func(x, a, d float64) bool) {
 // delta is the bound at eps, from the sums at the next loss x >= eps.
 func (b bound) delta(eps, x, a, d float64) float64 {
 	gap := x - eps
-	sum := math.Exp(-b.tilt*gap)*(math.Exp(-gap)*d-math.Expm1(-gap)*a) + b.slack
+	sum := math.Exp(-b.tilt*gap)*(math.Exp(-gap)*d-math.Expm1(-gap)*a)*(1+b.drift) + b.slack
+	if eps < b.lo {
+		sum += b.under
+	}
 	if sum <= 0 {
 		return max(0, b.extra)
 	}
