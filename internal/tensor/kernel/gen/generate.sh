@@ -5,7 +5,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 out=$(cd "${1:-$here/..}" && pwd)
 cd "$here"
-for part in gemm vec; do
+for part in gemm vec gather; do
 	go run "./$part" -pkg kernel -out "$out/${part}_amd64.s" -stubs "$out/${part}_amd64.go"
 	# avo's header quotes the command line, folders of this machine included.
 	for file in "$out/${part}_amd64.s" "$out/${part}_amd64.go"; do

@@ -1,0 +1,11 @@
+//go:build !amd64 || f64
+
+package kernel
+
+// GatherRows sets row r of y, r < len(left), to left[r] times the sum over e in
+// ptr[r]..ptr[r+1] of right[idx[e]] times row idx[e] of x, the first cols
+// elements of each. Rows of x are ldx elements apart, those of y ldy. Entries are
+// added in order and scaled last.
+func GatherRows(ptr []int64, idx []int32, left []Float, right, x *Float, ldx int, y *Float, ldy, cols int) {
+	gatherRowsPlain(ptr, idx, left, right, x, ldx, y, ldy, cols)
+}

@@ -1,0 +1,24 @@
+//go:build amd64 && !f64
+
+package kernel
+
+// GatherRows sets row r of y, r < len(left), to left[r] times the sum over e in
+// ptr[r]..ptr[r+1] of right[idx[e]] times row idx[e] of x, the first cols
+// elements of each. Rows of x are ldx elements apart, those of y ldy. Entries are
+// added in order and scaled last. Where idx goes on after the last of these rows,
+// rows of x that it names are fetched ahead.
+func GatherRows(ptr []int64, idx []int32, left []Float, right, x *Float, ldx int, y *Float, ldy, cols int) {
+	ptr = ptr[:len(left)+1]
+	if len(left) == 0 || cols == 0 {
+		return
+	}
+	last := len(idx) - 1
+	switch {
+	case last < 0 || level == Off:
+		gatherRowsPlain(ptr, idx, left, right, x, ldx, y, ldy, cols)
+	case level == AVX512:
+		gatherRows512(len(left), &ptr[0], &idx[0], last, &left[0], right, x, ldx*size, y, ldy*size, cols)
+	default:
+		gatherRows256(len(left), &ptr[0], &idx[0], last, &left[0], right, x, ldx*size, y, ldy*size, cols)
+	}
+}

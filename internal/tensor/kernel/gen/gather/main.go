@@ -1,0 +1,111 @@
+// Command gather generates the sparse sum of scaled rows.
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+
+	"privrec/internal/tensor/kernel/gen/simd"
+)
+
+// ahead is how many entries before its use a row is fetched: long enough to hide
+// the way from the last cache, short enough for the nearest to hold them all.
+const ahead = 12
+
+func main() {
+	ConstraintExpr("amd64,!f64")
+	for _, s := range []simd.ISA{simd.AVX512, simd.AVX2} {
+		gatherRows(s)
+	}
+	Generate()
+}
+
+// gatherRows emits GatherRows. Columns go by in blocks; the sums of a block stay
+// in registers while the entries of a row are read.
+func gatherRows(s simd.ISA) {
+	name := "gatherRows" + s.Suffix
+	TEXT(name, NOSPLIT, "func(n int, ptr *int64, idx *int32, last int, left, right, x *float32, ldx int, y *float32, ldy, cols int)")
+	Pragma("noescape")
+	Doc(name+" is GatherRows for n >= 1 rows; ldx and ldy are in bytes, last is the last",
+		"entry of idx.")
+	idx, last, right := simd.Int("idx"), simd.Int("last"), simd.Int("right")
+	x, ldx, cols := simd.Int("x"), simd.Int("ldx"), simd.Int("cols")
+	block := func(label string, nv int, mask *simd.Mask) {
+		row, ptr, left, y := GP64(), simd.Int("ptr"), simd.Int("left"), simd.Int("y")
+		XORQ(row, row)
+		acc := make([]reg.VecVirtual, nv)
+		for i := range acc {
+			acc[i] = s.Vec()
+		}
+		v, t := s.Vec(), s.Vec()
+		e, end, j, p := GP64(), GP64(), GP64(), GP64()
+		Label(label + "Row")
+		for i := range acc {
+			s.Zero(acc[i])
+		}
+		MOVQ(Mem{Base: ptr, Index: row, Scale: 8}, e)
+		MOVQ(Mem{Base: ptr, Index: row, Scale: 8, Disp: 8}, end)
+		JMP(LabelRef(label + "Test"))
+		Label(label + "Entry")
+		LEAQ(Mem{Base: e, Disp: ahead}, j)
+		CMPQ(j, last)
+		CMOVQGT(last, j)
+		MOVLQSX(Mem{Base: idx, Index: j, Scale: 4}, p)
+		IMULQ(ldx, p)
+		for i := range acc {
+			if i*s.Bytes()%64 == 0 {
+				PREFETCHT0(Mem{Base: x, Index: p, Scale: 1, Disp: i * s.Bytes()})
+			}
+		}
+		MOVLQSX(Mem{Base: idx, Index: e, Scale: 4}, j)
+		VBROADCASTSS(Mem{Base: right, Index: j, Scale: 4}, v)
+		IMULQ(ldx, j)
+		for i := range acc {
+			src := Mem{Base: x, Index: j, Scale: 1, Disp: i * s.Bytes()}
+			if mask != nil {
+				s.LoadMasked(src, *mask, t)
+				VFMADD231PS(t, v, acc[i])
+			} else {
+				VFMADD231PS(src, v, acc[i])
+			}
+		}
+		INCQ(e)
+		Label(label + "Test")
+		CMPQ(e, end)
+		JL(LabelRef(label + "Entry"))
+		VBROADCASTSS(Mem{Base: left, Index: row, Scale: 4}, v)
+		for i := range acc {
+			VMULPS(v, acc[i], acc[i])
+			dst := Mem{Base: y, Disp: i * s.Bytes()}
+			if mask != nil {
+				s.StoreMasked(acc[i], *mask, dst)
+			} else {
+				s.Store(acc[i], dst)
+			}
+		}
+		ADDQ(simd.Arg(Param("ldy")), y)
+		INCQ(row)
+		CMPQ(row, simd.Arg(Param("n")))
+		JL(LabelRef(label + "Row"))
+		ADDQ(I32(int32(nv*s.Bytes())), x)
+		ADDQ(I32(int32(nv*s.Bytes())), simd.Arg(Param("y")))
+		SUBQ(I32(int32(nv*s.Lanes)), cols)
+	}
+	for _, nv := range []int{8, 4, 1} {
+		label := map[int]string{8: "eight", 4: "four", 1: "one"}[nv]
+		Label(label)
+		CMPQ(cols, I32(int32(nv*s.Lanes)))
+		JL(LabelRef(label + "End"))
+		block(label, nv, nil)
+		JMP(LabelRef(label))
+		Label(label + "End")
+	}
+	TESTQ(cols, cols)
+	JZ(LabelRef("done"))
+	mask := s.MaskOf(cols)
+	block("tail", 1, &mask)
+	Label("done")
+	VZEROUPPER()
+	RET()
+}
