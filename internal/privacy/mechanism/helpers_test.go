@@ -1,6 +1,10 @@
 package mechanism
 
-import "strings"
+import (
+	"strings"
+
+	"privrec/internal/rng"
+)
 
 // containsAll reports whether s has all of the parts.
 func containsAll(s string, parts ...string) bool {
@@ -10,4 +14,15 @@ func containsAll(s string, parts ...string) bool {
 		}
 	}
 	return true
+}
+
+// meter counts the words that are read.
+type meter struct {
+	src rng.Source
+	n   int
+}
+
+func (m *meter) Uint64() uint64 {
+	m.n++
+	return m.src.Uint64()
 }
