@@ -82,7 +82,7 @@ func mostMixed(range_, rate float64, d Direction) float64 {
 	case rate == 1:
 		return range_
 	case d == Remove:
-		return math.Log1p(rate * math.Expm1(range_))
+		return sampledGaussian{rate: rate}.logMixed(range_) // exp(range_) may overflow
 	}
 	return -math.Log1p(rate * math.Expm1(-range_))
 }

@@ -85,8 +85,8 @@ func thinned(q float64, d Direction, eps float64) float64 {
 		return eps
 	}
 	if d == Remove {
-		if eps > 700 {
-			return eps - math.Log(q)
+		if eps > 30 { // exp(eps)/q may overflow
+			return eps - math.Log(q) + math.Log1p((q-1)*math.Exp(-eps))
 		}
 		return math.Log1p(math.Expm1(eps) / q)
 	}
