@@ -131,8 +131,8 @@ func (t theta) log(c, y float64) (re, im, noise float64) {
 	period := 2 * math.Pi * v / t.shift
 	r := y - period*math.Round(y/period)
 	m := t.shift * t.shift / v
+	// The sum without its first term, 1, next to which the others have few digits.
 	sum := func(c, r float64) (a, b float64) {
-		a = 1
 		turn := t.shift * c
 		turn -= math.Floor(turn)
 		for j := 1.0; j <= 3; j++ {
@@ -146,12 +146,16 @@ func (t theta) log(c, y float64) (re, im, noise float64) {
 	}
 	a, b := sum(c, r)
 	z, _ := sum(0, 0)
-	size := math.Hypot(a, b)
-	re = m/2*(c*(c+1)-r*r) + math.Log(size/z)
-	im = m/2*(y+2*c*r) + math.Atan2(b, a)
+	size, off := math.Hypot(1+a, b), 2*a+a*a+b*b
+	log := math.Log(size) - math.Log1p(z)
+	if math.Abs(off) < 0.5 {
+		log = 0.5*math.Log1p(off) - math.Log1p(z)
+	}
+	re = m/2*(c*(c+1)-r*r) + log
+	im = m/2*(y+2*c*r) + math.Atan2(b, 1+a)
 	// The reduction of y is only as good as y itself.
-	noise = 8 * (m*(c*(c+1)+r*r+math.Abs(y)+2*c*math.Abs(r)+math.Abs(y*r)) + math.Abs(math.Log(size/z)))
-	if e := math.Abs(a-1) + math.Abs(b); e > 0 {
+	noise = 8 * (m*(c*(c+1)+r*r+math.Abs(y)+2*c*math.Abs(r)+math.Abs(y*r)) + math.Abs(log))
+	if e := math.Abs(a) + math.Abs(b) + z; e > 0 {
 		noise += 8 * e * (1 + 2*math.Pi*t.shift*(c+math.Abs(y))) / size
 	}
 	return re, im, noise

@@ -34,8 +34,9 @@ func (g sampledGaussian) factor(d Direction) factor { return &smooth{law: g, dir
 // 3e-20 of what it is left out of.
 const reachOf = 9.5
 
-// digits is -log of the error of the trapezoid rule that a step is chosen for.
-const digits = 38
+// digits is -log of the error of the trapezoid rule that a step is chosen for. A
+// small move leaves second orders only, which grow by d² on the way to Im t = d < 9.
+const digits = 38 + 5
 
 // step is the width of the trapezoid rule in t. Its error is exp(-2 pi d/h) times
 // the growth of the integrand on the line Im t = d, for any d short of the
