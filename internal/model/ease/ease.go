@@ -1,0 +1,194 @@
+package ease
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"unsafe"
+
+	"privrec/internal/autograd"
+	"privrec/internal/graph"
+	"privrec/internal/tensor"
+)
+
+// Model is a fitted EASE. It implements eval.Scorer: samples are users. It keeps the
+// graph that it was fitted on. Score may be called from one goroutine at a time.
+type Model struct {
+	graph   *graph.Bipartite
+	byUser  bool          // inverse is K of users, not P of items
+	inverse tensor.Matrix // (n, n), n the smaller of users and items
+	scale   []float64     // 1/P_jj (items)
+
+	items         *tensor.CSR   // byUser: X' (items, users)
+	gather, score tensor.Matrix // byUser: K[:, chunk] (users, chunk) and its product (items, chunk)
+}
+
+// Memory is the size of the model's matrix in bytes, for a refusal before the
+// machine swaps.
+func Memory(g *graph.Bipartite) int64 {
+	n := int64(min(g.Users, g.Items))
+	const bytes = int64(unsafe.Sizeof(tensor.Float(0)))
+	return n * n * bytes
+}
+
+// Fit computes the model for lambda > 0. Its time is that of inverting a matrix of
+// the smaller of users and items, cubic. It fails where the matrix is not positive
+// definite in the arithmetic of tensor.Float, and when ctx ends.
+func Fit(ctx context.Context, g *graph.Bipartite, lambda float64) (*Model, error) {
+	if !(lambda > 0) || math.IsInf(lambda, 1) {
+		return nil, fmt.Errorf("ease: lambda is %v, want positive and finite", lambda)
+	}
+	if g.Users == 0 || g.Items == 0 {
+		return nil, errors.New("ease: no users or no items")
+	}
+	m := &Model{graph: g, byUser: g.Users < g.Items, scale: make([]float64, g.Items)}
+	n := min(g.Users, g.Items)
+	m.inverse = tensor.NewTable(n, n)
+	if err := m.fit(ctx, lambda); err != nil {
+		m.Close()
+		return nil, fmt.Errorf("ease: %w", err)
+	}
+	return m, nil
+}
+
+func (m *Model) fit(ctx context.Context, lambda float64) error {
+	rows, cols := m.graph.UsersOf, m.graph.ItemsOf // of X': items x users
+	if m.byUser {
+		rows, cols = cols, rows
+	}
+	gram(m.inverse, rows, cols, tensor.Float(lambda))
+	if err := invert(ctx, m.inverse); err != nil {
+		return err
+	}
+	if m.byUser {
+		m.items = &tensor.CSR{Rows: m.graph.Items, Cols: m.graph.Users, Ptr: m.graph.ItemPtr, Idx: m.graph.ItemUser, Val: ones(m.graph.Edges())}
+	}
+	var bad error
+	for j := range m.scale {
+		p := m.diagonal(j, lambda)
+		if m.scale[j] = 1 / p; !(p > 0) || math.IsInf(m.scale[j], 1) {
+			bad = errors.Join(bad, fmt.Errorf("item %d has weight %g on itself, want positive: lambda %g is too small for this precision", j, p, lambda))
+			break
+		}
+	}
+	return bad
+}
+
+// Close returns the memory of the model, which is not usable after it.
+func (m *Model) Close() {
+	for _, t := range []*tensor.Matrix{&m.inverse, &m.gather, &m.score} {
+		tensor.Free(*t)
+		*t = tensor.Matrix{}
+	}
+}
+
+func ones(n int) []tensor.Float {
+	v := make([]tensor.Float, n)
+	for i := range v {
+		v[i] = 1
+	}
+	return v
+}
+
+// gram puts the lower triangle of Y Y' + lambda I into a: rows(i) are the columns of
+// row i of the 0/1 matrix Y, cols(c) the rows that hold c.
+func gram(a tensor.Matrix, rows, cols func(int) []int32, lambda tensor.Float) {
+	tensor.Parallel(a.Rows, 64, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			row := tensor.Row(a, i)[:i+1]
+			for _, c := range rows(i) {
+				for _, j := range cols(int(c)) {
+					if int(j) > i {
+						break // ascending
+					}
+					row[j]++
+				}
+			}
+			row[i] += lambda
+		}
+	})
+}
+
+// diagonal is P_jj.
+func (m *Model) diagonal(j int, lambda float64) float64 {
+	if !m.byUser {
+		return float64(m.inverse.Data[j*m.inverse.Stride+j])
+	}
+	users, leverage := m.graph.UsersOf(j), 0.0
+	for _, u := range users {
+		row := tensor.Row(m.inverse, int(u))
+		for _, v := range users {
+			leverage += float64(row[v])
+		}
+	}
+	return (1 - leverage) / lambda
+}
+
+// Items is the number of items.
+func (m *Model) Items() int { return m.graph.Items }
+
+// Score puts (X B)_uj of every sample u and item j into scores.
+func (m *Model) Score(_ *autograd.Tape, samples []int32, scores tensor.Matrix) error {
+	for _, u := range samples {
+		if u < 0 || int(u) >= m.graph.Users {
+			return fmt.Errorf("ease: user %d is outside 0..%d", u, m.graph.Users-1)
+		}
+	}
+	if m.byUser {
+		m.scoreByUser(samples, scores)
+	} else {
+		m.history(samples).MulDense(scores, m.inverse)
+	}
+	tensor.Parallel(len(samples), 1, func(_, lo, hi int) {
+		for b := lo; b < hi; b++ {
+			row := tensor.Row(scores, b)
+			for j := range row {
+				row[j] = tensor.Float(-float64(row[j]) * m.scale[j])
+			}
+			for _, i := range m.graph.ItemsOf(int(samples[b])) {
+				row[i]++
+			}
+		}
+	})
+	return nil
+}
+
+// history is the samples' rows of X.
+func (m *Model) history(samples []int32) *tensor.CSR {
+	x := &tensor.CSR{Rows: len(samples), Cols: m.graph.Items, Ptr: make([]int64, 1, len(samples)+1)}
+	for _, u := range samples {
+		x.Idx = append(x.Idx, m.graph.ItemsOf(int(u))...)
+		x.Ptr = append(x.Ptr, int64(len(x.Idx)))
+	}
+	x.Val = ones(len(x.Idx))
+	return x
+}
+
+// scoreByUser puts K[samples] X into scores, as the transpose of X' K[:, samples].
+func (m *Model) scoreByUser(samples []int32, scores tensor.Matrix) {
+	if m.gather.Cols < len(samples) {
+		tensor.Free(m.gather)
+		tensor.Free(m.score)
+		m.gather, m.score = tensor.NewTable(m.graph.Users, len(samples)), tensor.NewTable(m.graph.Items, len(samples))
+	}
+	k, s := tensor.ColsView(m.gather, 0, len(samples)), tensor.ColsView(m.score, 0, len(samples))
+	const tile = 256
+	tensor.Parallel(m.graph.Users, tile, func(_, lo, hi int) {
+		for b, u := range samples {
+			row := tensor.Row(m.inverse, int(u)) // K is symmetric
+			for v := lo; v < hi; v++ {
+				k.Data[v*k.Stride+b] = row[v]
+			}
+		}
+	})
+	m.items.MulDense(s, k)
+	tensor.Parallel(m.graph.Items, tile, func(_, lo, hi int) {
+		for b := range samples {
+			row := tensor.Row(scores, b)
+			for j := lo; j < hi; j++ {
+				row[j] = s.Data[j*s.Stride+b]
+			}
+		}
+	})
+}

@@ -1,0 +1,187 @@
+package itemknn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"privrec/internal/autograd"
+	"privrec/internal/graph"
+	"privrec/internal/tensor"
+)
+
+// Similarity compares two items by the users that have them.
+type Similarity string
+
+const (
+	// Cosine is c/(sqrt(a b) + shrink) of c common users of items that a and b users have.
+	Cosine Similarity = "cosine"
+	// Dot is c/(1 + shrink).
+	Dot Similarity = "dot"
+)
+
+// Options say what the neighbours of an item are and how they count.
+type Options struct {
+	Similarity Similarity
+	Neighbours int     // K: kept for each item, at least 1; fewer where fewer share a user
+	Shrink     float64 // at least 0: takes from similarities that few users support
+	Normalise  bool    // weights of an item sum to 1
+	MeanBias   bool    // scores are deviations from the items' means
+}
+
+// Validate reports the first option out of its range.
+func (o Options) Validate() error {
+	switch {
+	case o.Similarity != Cosine && o.Similarity != Dot:
+		return fmt.Errorf("similarity is %q, want %q or %q", string(o.Similarity), string(Cosine), string(Dot))
+	case o.Neighbours < 1:
+		return fmt.Errorf("neighbours is %d, want at least 1", o.Neighbours)
+	case !(o.Shrink >= 0) || math.IsInf(o.Shrink, 1):
+		return fmt.Errorf("shrink is %v, want at least 0 and finite", o.Shrink)
+	}
+	return nil
+}
+
+// Model is a fitted ItemKNN. It implements eval.Scorer: samples are users.
+type Model struct {
+	graph *graph.Bipartite
+	base  []float64 // m_j - sum of w_ji m_i (items)
+	ptr   []int64   // item i is a neighbour of the items idx[ptr[i]:ptr[i+1]],
+	idx   []int32   // ascending,
+	val   []float64 // with the weights w_ji
+}
+
+// neighbour is an item and its similarity.
+type neighbour struct {
+	item   int32
+	weight float64
+}
+
+// Fit finds the neighbours of every item. Its time is that of all pairs of items in
+// users' lists: the sum of squared user degrees. Equal similarities are ordered by
+// item, so that results do not depend on the number of workers.
+func Fit(ctx context.Context, g *graph.Bipartite, o Options) (*Model, error) {
+	if err := o.Validate(); err != nil {
+		return nil, fmt.Errorf("itemknn: %w", err)
+	}
+	if g.Users == 0 || g.Items == 0 {
+		return nil, errors.New("itemknn: no users or no items")
+	}
+	lists := make([][]neighbour, g.Items)
+	const grain = 64
+	tensor.Parallel(g.Items, grain, func(_, lo, hi int) {
+		common := make([]int32, g.Items)
+		var seen []int32
+		for j := lo; j < hi && ctx.Err() == nil; j++ {
+			lists[j], seen = neighbours(g, o, j, common, seen[:0])
+		}
+	})
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return assemble(g, o, lists), nil
+}
+
+// neighbours returns those of item j, the most similar first. common is zeros before
+// and after, seen is for reuse.
+func neighbours(g *graph.Bipartite, o Options, j int, common, seen []int32) ([]neighbour, []int32) {
+	for _, u := range g.UsersOf(j) {
+		for _, i := range g.ItemsOf(int(u)) {
+			if common[i] == 0 {
+				seen = append(seen, i)
+			}
+			common[i]++
+		}
+	}
+	all := make([]neighbour, 0, len(seen))
+	for _, i := range seen {
+		size := 1.0
+		if o.Similarity == Cosine {
+			size = math.Sqrt(float64(g.ItemDegree(j)) * float64(g.ItemDegree(int(i))))
+		}
+		if int(i) != j {
+			all = append(all, neighbour{i, float64(common[i]) / (size + o.Shrink)})
+		}
+		common[i] = 0
+	}
+	slices.SortFunc(all, func(a, b neighbour) int {
+		if a.weight != b.weight {
+			if a.weight > b.weight {
+				return -1
+			}
+			return 1
+		}
+		return int(a.item) - int(b.item)
+	})
+	list := slices.Clone(all[:min(o.Neighbours, len(all))])
+	if o.Normalise {
+		sum := 0.0
+		for _, n := range list {
+			sum += n.weight
+		}
+		for k := range list {
+			list[k].weight /= sum
+		}
+	}
+	return list, seen
+}
+
+// assemble turns lists by item into lists by neighbour.
+func assemble(g *graph.Bipartite, o Options, lists [][]neighbour) *Model {
+	m := &Model{graph: g, base: make([]float64, g.Items), ptr: make([]int64, g.Items+1)}
+	mean := func(i int) float64 { return float64(g.ItemDegree(i)) / float64(g.Users) }
+	for j, list := range lists {
+		if o.MeanBias {
+			m.base[j] = mean(j)
+		}
+		for _, n := range list {
+			m.ptr[n.item+1]++
+			if o.MeanBias {
+				m.base[j] -= n.weight * mean(int(n.item))
+			}
+		}
+	}
+	for i := range g.Items {
+		m.ptr[i+1] += m.ptr[i]
+	}
+	m.idx, m.val = make([]int32, m.ptr[g.Items]), make([]float64, m.ptr[g.Items])
+	next := slices.Clone(m.ptr)
+	for j, list := range lists {
+		for _, n := range list {
+			k := next[n.item]
+			next[n.item]++
+			m.idx[k], m.val[k] = int32(j), n.weight
+		}
+	}
+	return m
+}
+
+// Items is the number of items.
+func (m *Model) Items() int { return m.graph.Items }
+
+// Score puts s_uj of every sample u and item j into scores.
+func (m *Model) Score(_ *autograd.Tape, samples []int32, scores tensor.Matrix) error {
+	for _, u := range samples {
+		if u < 0 || int(u) >= m.graph.Users {
+			return fmt.Errorf("itemknn: user %d is outside 0..%d", u, m.graph.Users-1)
+		}
+	}
+	tensor.Parallel(len(samples), 8, func(_, lo, hi int) {
+		sum := make([]float64, m.graph.Items)
+		for b := lo; b < hi; b++ {
+			copy(sum, m.base)
+			for _, i := range m.graph.ItemsOf(int(samples[b])) {
+				for k := m.ptr[i]; k < m.ptr[i+1]; k++ {
+					sum[m.idx[k]] += m.val[k]
+				}
+			}
+			row := tensor.Row(scores, b)
+			for j, v := range sum {
+				row[j] = tensor.Float(v)
+			}
+		}
+	})
+	return nil
+}
