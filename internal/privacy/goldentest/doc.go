@@ -9,6 +9,9 @@
 // whose parameters, the test does not know fails it. So does an answer equal to
 // what a known mistake gives, where a row tells it.
 //
+// TestDefectsOfReferences walks through the mistakes that are known of other
+// libraries, those that no row tells included.
+//
 // PRIVREC_GOLDENS names a folder of further files of the same form to test
 // instead, with other parameters.
 package goldentest
