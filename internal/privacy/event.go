@@ -223,6 +223,28 @@ func (e Unprotected) Validate() error {
 	return first("unprotected", what, text("what", e.What), text("why", e.Why), unit)
 }
 
+// copied is an event that shares no list with e.
+func copied(e Event) Event {
+	all := func(events []Event) []Event {
+		list := make([]Event, len(events))
+		for i, e := range events {
+			list[i] = copied(e)
+		}
+		return list
+	}
+	switch e := e.(type) {
+	case Composed:
+		return Composed{all(e.Events)}
+	case Parallel:
+		return Parallel{all(e.Events)}
+	case SelfComposed:
+		return SelfComposed{copied(e.Event), e.Count}
+	case Sampled:
+		return Sampled{copied(e.Event), e.Rate, e.Method}
+	}
+	return e
+}
+
 func validate(e Event) error {
 	if e == nil {
 		return errors.New("no event")

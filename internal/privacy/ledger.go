@@ -161,6 +161,7 @@ func (l *Ledger) record(purpose string, e Event, count int64) error {
 		p.Count += count
 		return nil
 	}
+	entry.Event = copied(e)
 	l.pending[key] = &entry
 	return nil
 }
@@ -281,11 +282,16 @@ func (l *Ledger) State() (LedgerState, error) {
 	return st, nil
 }
 
-// Entries returns everything recorded: written lines, then the open period.
+// Entries returns everything recorded: written lines, then the open period. They
+// are copies.
 func (l *Ledger) Entries() []Entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return append(slices.Clone(l.entries), l.open("")...)
+	all := append(slices.Clone(l.entries), l.open("")...)
+	for i := range all {
+		all[i].Event = copied(all[i].Event)
+	}
+	return all
 }
 
 // Close writes an open period under the name "end" and closes the file. Nothing
