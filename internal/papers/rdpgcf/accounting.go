@@ -1,0 +1,301 @@
+package rdpgcf
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/accountant"
+)
+
+// Ran is what an honest account of a run of RDP-GCF needs besides its configuration:
+// what was really released.
+type Ran struct {
+	Edges    int64   // of the training graph
+	Sigma    float64 // standard deviation of the noise in force; 0: none
+	Steps    int64   // training steps, each a noisy propagation
+	Releases int64   // noisy propagations outside training: validations, final vectors
+
+	// Clean says that vectors propagated without noise were ranked or given out.
+	Clean bool
+	// Selected says that held-out edges decided when training ended or which epoch
+	// was kept.
+	Selected bool
+}
+
+// Account is privacy.json: the claim, what was added up and by which reasoning, and
+// what nothing covers.
+type Account struct {
+	Method       string  `json:"method"`
+	Noise        string  `json:"noise"`
+	Unit         string  `json:"unit"`
+	Neighbouring string  `json:"neighbouring"`
+	EpsTotal     Number  `json:"eps_total"` // infinity unless unprotected is empty
+	Delta        float64 `json:"delta"`
+	Sigma        float64 `json:"sigma,omitempty"` // standard deviation of the noise on layers
+
+	Claimed *Claim `json:"claimed"` // null: nothing is claimed
+	// Components are what noise covers, each composed by itself, and Covered all of
+	// them together.
+	Components  []Component `json:"components"`
+	Covered     Number      `json:"covered"`
+	CoveredBy   string      `json:"covered_by"`
+	Readings    []Reading   `json:"readings,omitempty"` // the claim under every way of counting
+	Unprotected []Open      `json:"unprotected"`
+
+	total []privacy.Event // of the components, with their counts
+	count []int64
+}
+
+// Claim is what the paper would state.
+type Claim struct {
+	Eps         Number  `json:"eps"`
+	Delta       float64 `json:"delta"`
+	Bound       string  `json:"bound"`
+	Conversion  string  `json:"conversion"`
+	PerStep     int64   `json:"releases_per_step"`
+	Sensitivity float64 `json:"sensitivity"`
+	Epochs      int     `json:"epochs"`
+	Rate        float64 `json:"rate"`
+	Steps       int64   `json:"steps"`
+}
+
+// Component is one thing that noise covers.
+type Component struct {
+	Name        string  `json:"name"`
+	Releases    int64   `json:"releases"`
+	Sensitivity float64 `json:"sensitivity"`
+	Std         float64 `json:"std"`
+	Rate        float64 `json:"rate"`         // of the edges that a release sees; 1: all
+	Mu          Number  `json:"mu,omitempty"` // of the composition where nothing is sampled
+	Eps         Number  `json:"eps"`          // exact, of this component alone
+}
+
+// Open is something that no noise covers.
+type Open struct {
+	What string `json:"what"`
+	Why  string `json:"why"`
+}
+
+// Reading is what the noise in force is worth by one way of counting.
+type Reading struct {
+	Accounting  string  `json:"accounting"`
+	Count       string  `json:"count"`
+	Releases    int64   `json:"releases"` // in all, a step's counted PerStep times
+	Sensitivity float64 `json:"sensitivity"`
+	Eps         Number  `json:"eps"`
+	Sound       bool    `json:"sound"` // for the forward releases of training, which is the most that any is for
+}
+
+const (
+	unitEdge  = "edge"
+	addRemove = "add-remove"
+)
+
+// Account accounts for a finished run of the paper's method: claim, forward
+// releases, and what they leave open.
+func (c Config) Account(r Ran) (*Account, error) {
+	if c.Privacy.Method != MethodLayers {
+		return nil, fmt.Errorf("account: method %q is not %q", c.Privacy.Method, MethodLayers)
+	}
+	if r.Steps < 0 || r.Releases < 0 || r.Edges < 1 || !(r.Sigma >= 0) || math.IsInf(r.Sigma, 1) {
+		return nil, fmt.Errorf("account: %d steps, %d releases, %d edges and sigma %v", r.Steps, r.Releases, r.Edges, r.Sigma)
+	}
+	cal, err := c.Calibration(r.Edges)
+	if err != nil {
+		return nil, err
+	}
+	a := c.newAccount(r.Sigma)
+	if r.Sigma > 0 {
+		if err := a.claim(c, cal, r.Sigma); err != nil {
+			return nil, err
+		}
+		if err := a.forward(c, cal, r); err != nil {
+			return nil, err
+		}
+	}
+	a.Unprotected = c.open(r)
+	return a, a.sum()
+}
+
+func (c Config) newAccount(sigma float64) *Account {
+	return &Account{Method: c.Privacy.Method, Noise: string(privacy.Research), Unit: unitEdge, Neighbouring: addRemove,
+		Delta: c.Privacy.Delta, Sigma: sigma, Components: []Component{}, Unprotected: []Open{}}
+}
+
+// claim states the guarantee as the configuration reads the paper, and all readings.
+func (a *Account) claim(c Config, cal Calibration, sigma float64) error {
+	perStep, sensitivity, err := cal.releases()
+	if err != nil {
+		return err
+	}
+	if c.Privacy.Accounting != AccountingFixed {
+		a.Claimed = &Claim{Eps: Number(c.Privacy.Epsilon), Delta: cal.Delta, Bound: boundNames[cal.Accounting], Conversion: cal.Conversion,
+			PerStep: perStep, Sensitivity: sensitivity, Epochs: cal.Epochs, Rate: cal.Rate(), Steps: cal.Steps()}
+	}
+	for _, accounting := range []string{AccountingPrinted, AccountingPoisson, AccountingNone} {
+		for _, count := range []string{CountLayer, CountViews, CountJoint} {
+			if accounting == AccountingPrinted && count == CountJoint {
+				continue // Theorem 3 knows one view only
+			}
+			cal.Accounting, cal.Count = accounting, count
+			perStep, sensitivity, err := cal.releases()
+			if err != nil {
+				return err
+			}
+			eps, err := cal.EpsilonOf(sigma)
+			if err != nil {
+				return fmt.Errorf("account: %s, %s: %w", accounting, count, err)
+			}
+			sound := accounting == AccountingNone && count != CountLayer ||
+				accounting == AccountingPoisson && count == CountJoint && c.Privacy.Propagation == PropagationSampled
+			a.Readings = append(a.Readings, Reading{Accounting: accounting, Count: count, Releases: perStep * cal.Steps(),
+				Sensitivity: sensitivity, Eps: Number(eps), Sound: sound})
+		}
+	}
+	return nil
+}
+
+var boundNames = map[string]string{
+	AccountingPrinted: "subsampled-WOR bound, Theorem 3",
+	AccountingPoisson: "Poisson-sampled Gaussian",
+	AccountingNone:    "no sampling amplification",
+}
+
+// forward adds the releases that were made: those of training, over all edges or over
+// sampled ones, and those outside of it, which see all.
+func (a *Account) forward(c Config, cal Calibration, r Ran) error {
+	n := int64(cal.Layers)
+	layer := privacy.Gaussian{Sigma: r.Sigma, Sensitivity: cal.Joint, Unit: privacy.Edge, Neighbouring: privacy.AddRemove}
+	if c.Privacy.Propagation == PropagationSampled {
+		step := privacy.Sampled{Rate: cal.Rate(), Method: privacy.Poisson, Event: privacy.SelfComposed{Event: layer, Count: n}}
+		if err := a.add("forward releases of training, on Poisson samples of the edges", step, r.Steps, layer, n, cal.Rate()); err != nil {
+			return err
+		}
+	} else if err := a.add("forward releases of training", layer, r.Steps*n, layer, 1, 1); err != nil {
+		return err
+	}
+	return a.add("forward releases outside training", layer, r.Releases*n, layer, 1, 1)
+}
+
+// add composes count events and appends them as a component, if there are any. g is
+// the Gaussian in them, each of which it is in each times.
+func (a *Account) add(name string, e privacy.Event, count int64, g privacy.Gaussian, each int64, rate float64) error {
+	if count == 0 {
+		return nil
+	}
+	eps, err := a.compose([]privacy.Event{e}, []int64{count})
+	if err != nil {
+		return fmt.Errorf("account: %s: %w", name, err)
+	}
+	p := Component{Name: name, Releases: count * each, Sensitivity: g.Sensitivity, Std: g.Sigma, Rate: rate, Eps: Number(eps)}
+	if rate == 1 {
+		p.Mu = Number(g.Sensitivity * math.Sqrt(float64(count*each)) / g.Sigma)
+	}
+	a.Components = append(a.Components, p)
+	a.total, a.count = append(a.total, e), append(a.count, count)
+	return nil
+}
+
+// compose is the exact epsilon of events at the account's delta.
+func (a *Account) compose(events []privacy.Event, count []int64) (float64, error) {
+	method := accountant.Analytic
+	for _, e := range events {
+		if _, ok := e.(privacy.Gaussian); !ok {
+			method = accountant.Contour
+		}
+	}
+	acc, err := accountant.New(method, privacy.Edge, privacy.AddRemove)
+	if err != nil {
+		return 0, err
+	}
+	for i, e := range events {
+		if err := acc.Charge(e, count[i]); err != nil {
+			return 0, err
+		}
+	}
+	r, err := acc.Spent(a.Delta)
+	return r.Epsilon, err
+}
+
+// sum composes all components and states the total.
+func (a *Account) sum() error {
+	if len(a.Components) > 0 {
+		eps, err := a.compose(a.total, a.count)
+		if err != nil {
+			return fmt.Errorf("account: %w", err)
+		}
+		a.Covered, a.CoveredBy = Number(eps), "exact composition of the components"
+	}
+	a.EpsTotal = a.Covered
+	if len(a.Unprotected) > 0 {
+		a.EpsTotal = Number(math.Inf(1))
+	} else if len(a.Components) == 0 {
+		return errors.New("account: nothing is covered and nothing is open")
+	}
+	return nil
+}
+
+// open lists what a run of the paper's method leaves open (specification 6.4).
+func (c Config) open(r Ran) []Open {
+	list := []Open{
+		{"labels", "the gradient of the rows of a positive pair exists because the pair is an edge; it gets no noise"},
+	}
+	if r.Sigma == 0 {
+		list = append(list, Open{"no_noise", "layers are propagated without noise"})
+	}
+	list = append(list,
+		Open{"backward", "the backward pass multiplies by the adjacency again, in the clear; post-processing covers functions of the noisy output only"},
+		Open{"layer_0", "the tables are trained on both and leave inside the vectors; so the inputs of a propagation depend on the edges, and even its releases do not compose as added up here"})
+	if c.Train.Negatives != "all" {
+		list = append(list, Open{"negatives", "negatives are drawn among the items that a user does not have, so that the set of the others shows"})
+	}
+	if c.Train.Sampler == "user-uniform" {
+		list = append(list, Open{"sampler", "positives are drawn by users' degrees, which no noise covers"})
+	}
+	if r.Selected {
+		list = append(list, Open{"selection", "held-out edges decided when training ended or which epoch was kept"})
+	}
+	if r.Clean {
+		list = append(list, Open{"release", "vectors propagated without noise were ranked"})
+	}
+	return list
+}
+
+// Record writes what is open into the ledger, so that whoever reads it gets the
+// infinity too.
+func (a *Account) Record(l *privacy.Ledger) error {
+	for _, o := range a.Unprotected {
+		if err := l.Record("unprotected", privacy.Unprotected{What: o.What, Why: o.Why}, 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Agree composes a ledger and fails unless it comes to what the account covers: an
+// account that does not follow from what was recorded is not shown.
+func (a *Account) Agree(l *privacy.Ledger) error {
+	acc, err := accountant.New(accountant.Contour, privacy.Edge, privacy.AddRemove)
+	if err != nil {
+		return fmt.Errorf("compose the ledger: %w", err)
+	}
+	var entries []privacy.Entry
+	for _, e := range l.Entries() {
+		if _, open := e.Event.(privacy.Unprotected); !open {
+			entries = append(entries, e)
+		}
+	}
+	if err := accountant.ChargeLedger(acc, entries); err != nil {
+		return fmt.Errorf("compose the ledger: %w", err)
+	}
+	spent, err := acc.Spent(a.Delta)
+	if err != nil {
+		return fmt.Errorf("compose the ledger: %w", err)
+	}
+	if want := float64(a.Covered); !(math.Abs(spent.Epsilon-want) <= 1e-6*want) {
+		return fmt.Errorf("the ledger composes to epsilon %.8g for one edge, the run's account says %.8g", spent.Epsilon, want)
+	}
+	return nil
+}

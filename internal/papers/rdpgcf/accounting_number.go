@@ -1,0 +1,36 @@
+package rdpgcf
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+)
+
+// Number is a number that may be infinite; JSON has no infinity, so that is the
+// string "infinity".
+type Number float64
+
+// MarshalJSON writes a number or "infinity"; NaN and minus infinity are errors.
+func (n Number) MarshalJSON() ([]byte, error) {
+	if math.IsInf(float64(n), 1) {
+		return []byte(`"infinity"`), nil
+	}
+	return json.Marshal(float64(n))
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (n *Number) UnmarshalJSON(b []byte) error {
+	if string(b) == `"infinity"` {
+		*n = Number(math.Inf(1))
+		return nil
+	}
+	return json.Unmarshal(b, (*float64)(n))
+}
+
+// String writes four significant digits, or inf.
+func (n Number) String() string {
+	if math.IsInf(float64(n), 1) {
+		return "inf"
+	}
+	return fmt.Sprintf("%.4g", float64(n))
+}

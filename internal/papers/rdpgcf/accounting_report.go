@@ -1,0 +1,92 @@
+package rdpgcf
+
+import (
+	"fmt"
+	"strings"
+
+	"privrec/internal/report"
+)
+
+// Lines is the account in words (specification 6.6): never the claim alone.
+func (a *Account) Lines() []string {
+	const claimed, accounted, more = "claimed:   ", "accounted: ", "           "
+	var lines []string
+	switch c := a.Claimed; {
+	case c == nil:
+		lines = append(lines, claimed+"nothing")
+	default:
+		line := fmt.Sprintf("%seps=%.3f delta=%g  (%s", claimed, float64(c.Eps), c.Delta, c.Bound)
+		if c.PerStep > 0 {
+			line += fmt.Sprintf(", L=%d per step, sensitivity %.4g, %d epochs, sigma=%.4g", c.PerStep, c.Sensitivity, c.Epochs, a.Sigma)
+		}
+		lines = append(lines, line+")")
+	}
+	head := accounted
+	say := func(format string, args ...any) {
+		lines = append(lines, head+fmt.Sprintf(format, args...))
+		head = more
+	}
+	for _, p := range a.Components {
+		how := "no sampling amplification, both views"
+		switch {
+		case p.Rate < 1:
+			how = fmt.Sprintf("each edge in a release with probability %.4g", p.Rate)
+		case a.Method != MethodLayers:
+			how = "all edges"
+		}
+		mu := ""
+		if p.Mu > 0 {
+			mu = fmt.Sprintf(" (mu=%.1f)", float64(p.Mu))
+			if p.Mu < 10 {
+				mu = fmt.Sprintf(" (mu=%.4f)", float64(p.Mu))
+			}
+		}
+		say("%s, %s: eps=%v%s", p.Name, how, p.Eps, mu)
+	}
+	if len(a.Unprotected) > 0 {
+		say("%s: eps=inf  (not noised)", strings.Join(a.names(), " / "))
+	}
+	say("total: eps=%v", a.EpsTotal)
+	return lines
+}
+
+func (a *Account) names() []string {
+	names := make([]string, len(a.Unprotected))
+	for i, o := range a.Unprotected {
+		names[i] = strings.ReplaceAll(o.What, "_", " ")
+	}
+	return names
+}
+
+// Show puts claim and account into a result.
+func (a *Account) Show(d *report.Document) {
+	if c := a.Claimed; c != nil {
+		d.Facts = append(d.Facts, report.Fact{Label: "claimed epsilon", Value: c.Eps.String(), Note: fmt.Sprintf("%s, at delta %g", c.Bound, c.Delta)})
+	}
+	note := "every edge, over all releases of the run"
+	if len(a.Unprotected) > 0 {
+		note = "without bound: " + strings.Join(a.names(), ", ")
+	}
+	d.Facts = append(d.Facts, report.Fact{Label: "accounted epsilon", Value: a.EpsTotal.String(), Note: note})
+	if len(a.Components) > 0 {
+		t := &report.Table{Name: "privacy", Title: fmt.Sprintf("What noise covers, for one edge more or less (delta %g)", a.Delta),
+			Columns: []report.Column{{Name: "component"}, {Name: "releases", Format: "%.0f"}, {Name: "sensitivity", Format: "%.4g"},
+				{Name: "noise std", Format: "%.4g"}, {Name: "sampled", Format: "%.4g"}, {Name: "epsilon", Format: "%.4g"}}}
+		for _, p := range a.Components {
+			t.Add(p.Name, float64(p.Releases), p.Sensitivity, p.Std, p.Rate, float64(p.Eps))
+		}
+		t.Add("all of it", report.Missing, report.Missing, report.Missing, report.Missing, float64(a.Covered))
+		d.Tables = append(d.Tables, t)
+	}
+	if len(a.Readings) > 0 {
+		t := &report.Table{Name: "readings", Title: "What the noise would be worth by each way of counting the whole training",
+			Columns: []report.Column{{Name: "accounting"}, {Name: "a layer counts"}, {Name: "releases", Format: "%.0f"}, {Name: "epsilon", Format: "%.4g"}, {Name: "holds for the forward releases"}}}
+		for _, r := range a.Readings {
+			t.Add(r.Accounting, r.Count, float64(r.Releases), float64(r.Eps), map[bool]string{true: "yes", false: "no"}[r.Sound])
+		}
+		d.Tables = append(d.Tables, t)
+	}
+	for _, o := range a.Unprotected {
+		d.Notes = append(d.Notes, strings.ReplaceAll(o.What, "_", " ")+": "+o.Why)
+	}
+}

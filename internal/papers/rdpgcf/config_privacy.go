@@ -1,0 +1,174 @@
+package rdpgcf
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"privrec/internal/graph"
+)
+
+// Privacy is how much noise a run adds, by which reasoning, and where.
+type Privacy struct {
+	// Method is "layers", the paper's noise on every layer of every step, or
+	// "repaired", one noisy propagation of rows that no edge entered and labels by
+	// DP-SGD (package comment, "A repaired method").
+	Method string `yaml:"method"`
+	// Epsilon is the paper's claim under the accounting below; .inf is no noise. For
+	// the repaired method it is the guarantee itself.
+	Epsilon float64 `yaml:"epsilon"`
+	Delta   float64 `yaml:"delta"` // the paper states none
+
+	// Accounting turns epsilon into a standard deviation: "printed", Theorem 3 with
+	// sampling without replacement, "poisson", the sampled Gaussian, "none", no
+	// amplification, or "fixed", where Sigma is given.
+	Accounting string `yaml:"accounting"`
+	// Count is what a layer of a step counts for: "layer", one release of one
+	// view's sensitivity, as the paper has it, "views", two of them, or "joint",
+	// one of the sensitivity of both views together, which is right.
+	Count string `yaml:"count"`
+	// Conversion of Rényi divergences: "classic", "tight", or "order:A", the
+	// divergence of order A itself taken for epsilon, without delta.
+	Conversion string  `yaml:"conversion"`
+	Sigma      float64 `yaml:"sigma"` // of fixed: standard deviation of the noise; else 0
+
+	// Propagation is "full", over all edges at every step, or "sampled", over the
+	// edges of a Poisson batch alone, with degrees counted in the batch: only there
+	// does sampling amplify.
+	Propagation string `yaml:"propagation"`
+
+	Repaired RepairedConfig `yaml:"repaired"`
+}
+
+// RepairedConfig is the repaired method's own part.
+type RepairedConfig struct {
+	// GraphShare is the part of mu², in (0,1), that the propagation may spend; the
+	// rest is for the labels.
+	GraphShare float64 `yaml:"graph_share"`
+	// Map is what is trained on the cached rows: "pairs", a weight for each pair of
+	// layers, or "linear", a linear map of all layers for each side.
+	Map  string  `yaml:"map"`
+	Dim  int     `yaml:"dim"`  // of linear: length of the vectors that are multiplied; else 0
+	Clip float64 `yaml:"clip"` // C: longest gradient of an edge
+}
+
+// Values of the choices above.
+const (
+	MethodLayers   = "layers"
+	MethodRepaired = "repaired"
+
+	AccountingPrinted = "printed"
+	AccountingPoisson = "poisson"
+	AccountingNone    = "none"
+	AccountingFixed   = "fixed"
+
+	CountLayer = "layer"
+	CountViews = "views"
+	CountJoint = "joint"
+
+	ConversionClassic = "classic"
+	ConversionTight   = "tight"
+	conversionOrder   = "order:"
+
+	PropagationFull    = "full"
+	PropagationSampled = "sampled"
+
+	MapPairs  = "pairs"
+	MapLinear = "linear"
+)
+
+// DefaultPrivacy is the paper's setting: epsilon 5 by its Theorem 3, L releases of
+// sensitivity 1 a step, the classic conversion, and the delta that is usual, since
+// it states none.
+func DefaultPrivacy() Privacy {
+	return Privacy{
+		Method: MethodLayers, Epsilon: 5, Delta: 1e-5,
+		Accounting: AccountingPrinted, Count: CountLayer, Conversion: ConversionClassic,
+		Propagation: PropagationFull,
+		Repaired:    RepairedConfig{GraphShare: 0.5, Map: MapPairs, Clip: 1},
+	}
+}
+
+// Repaired is the setting with one finite guarantee: clamped degrees, unit rows
+// propagated once, a small map trained by DP-SGD on Poisson batches with negatives
+// among all items, and nothing chosen on held-out edges.
+func Repaired() Config {
+	c := Default()
+	c.Profile = "repaired"
+	c.Privacy.Method = MethodRepaired
+	c.Privacy.Accounting, c.Privacy.Count, c.Privacy.Conversion = AccountingPoisson, CountJoint, ConversionTight
+	c.Model.Norm, c.Model.Scale = "right-clamp:50", 10
+	c.Train.Sampler, c.Train.Negatives = "poisson", "all"
+	c.Train.Epochs, c.Train.Rate, c.Train.L2 = 20, 0.01, 0
+	c.Train.Patience, c.Train.Select = 0, SelectLast
+	c.Release = ReleaseConfig{Kinds: []string{ReleaseNoisy}, Average: 1}
+	return c
+}
+
+// noisy reports whether anything is added at all.
+func (p Privacy) noisy() bool { return !math.IsInf(p.Epsilon, 1) || p.Accounting == AccountingFixed }
+
+// order is the A of a conversion "order:A"; false for the others.
+func order(conversion string) (float64, bool, error) {
+	s, ok := strings.CutPrefix(conversion, conversionOrder)
+	if !ok {
+		return 0, false, nil
+	}
+	a, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(a > 1) || math.IsInf(a, 1) {
+		return 0, true, fmt.Errorf("conversion %q: the order is %q, want a number above 1", conversion, s)
+	}
+	return a, true, nil
+}
+
+// check reports what of the privacy part cannot be run, by line.
+func (p Privacy) check(v *validator, c Config) {
+	v.oneOf("privacy.method", p.Method, MethodLayers, MethodRepaired)
+	v.check(p.Epsilon > 0, "privacy.epsilon", "must be positive, or .inf for no noise, got %v", p.Epsilon)
+	v.check(p.Delta > 0 && p.Delta < 1, "privacy.delta", "must lie in (0,1), got %v", p.Delta)
+	v.oneOf("privacy.accounting", p.Accounting, AccountingPrinted, AccountingPoisson, AccountingNone, AccountingFixed)
+	v.oneOf("privacy.count", p.Count, CountLayer, CountViews, CountJoint)
+	if _, is, err := order(p.Conversion); is {
+		v.check(err == nil, "privacy.conversion", "%v", err)
+	} else {
+		v.oneOf("privacy.conversion", p.Conversion, ConversionClassic, ConversionTight)
+	}
+	if p.Accounting == AccountingFixed {
+		v.check(p.Sigma > 0 && p.Sigma < 1e9, "privacy.sigma", "must lie in (0,1e+09) for accounting fixed, got %v", p.Sigma)
+	} else {
+		v.check(p.Sigma == 0, "privacy.sigma", "belongs to accounting fixed, must be 0 for %s", p.Accounting)
+	}
+	v.oneOf("privacy.propagation", p.Propagation, PropagationFull, PropagationSampled)
+	if p.Propagation == PropagationSampled {
+		v.check(c.Train.Sampler == "poisson", "train.sampler", "must be poisson where privacy.propagation is sampled, got %q", c.Train.Sampler)
+		n, err := graph.ParseNormalizer(c.Model.Norm)
+		v.check(err != nil || n.String() != "sym", "model.norm",
+			"must have a public least degree where privacy.propagation is sampled (sym-clamp:K, right-clamp:K or sum): the sampled degrees are 0 or 1 mostly")
+	}
+	p.checkRepaired(v, c)
+}
+
+func (p Privacy) checkRepaired(v *validator, c Config) {
+	if p.Method != MethodRepaired {
+		return
+	}
+	r, t := p.Repaired, c.Train
+	v.check(!math.IsInf(p.Epsilon, 1), "privacy.epsilon", "must be finite for the repaired method")
+	v.check(p.Accounting == AccountingPoisson, "privacy.accounting", "must be poisson for the repaired method, which trains on Poisson batches, got %q", p.Accounting)
+	v.check(p.Count == CountJoint, "privacy.count", "must be joint for the repaired method, got %q", p.Count)
+	v.check(p.Propagation == PropagationFull, "privacy.propagation", "must be full for the repaired method, which propagates once, got %q", p.Propagation)
+	v.check(t.Sampler == "poisson", "train.sampler", "must be poisson for the repaired method, got %q", t.Sampler)
+	v.check(t.Negatives == "all", "train.negatives", "must be all for the repaired method: leaving out the user's items tells them, got %q", t.Negatives)
+	v.check(t.Patience == 0, "train.patience", "must be 0 for the repaired method: held-out edges are edges too, got %d", t.Patience)
+	v.check(t.Select == SelectLast, "train.select", "must be last for the repaired method, got %q", t.Select)
+	v.check(c.Model.NormaliseRows, "model.normalise_rows", "must be true for the repaired method: the sensitivity is that of unit rows")
+	v.check(r.GraphShare > 0 && r.GraphShare < 1, "privacy.repaired.graph_share", "must lie in (0,1), got %v", r.GraphShare)
+	v.oneOf("privacy.repaired.map", r.Map, MapPairs, MapLinear)
+	if r.Map == MapLinear {
+		v.between("privacy.repaired.dim", r.Dim, 1, 1024)
+	} else {
+		v.check(r.Dim == 0, "privacy.repaired.dim", "belongs to the map %s, must be 0 for %s", MapLinear, r.Map)
+	}
+	v.within("privacy.repaired.clip", r.Clip, 1e-9, 1e9)
+}

@@ -1,0 +1,198 @@
+package rdpgcf
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"privrec/internal/nn"
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/mechanism"
+	"privrec/internal/rng"
+	"privrec/internal/tensor"
+)
+
+// Purposes of the ledger's entries.
+const (
+	purposeTraining = "propagation, training"
+	purposeReleases = "propagation, releases"
+)
+
+// layerNoise is the noise on what propagations aggregate (eq. 8): independent
+// normals on every coordinate of every row of both sides, fresh in every layer of
+// every call. It implements noise. A layer is one release of the sensitivity of both
+// sides together, and is in the ledger before a row is touched.
+//
+// Noise is keyed by phase, call, layer, side and node: it does not depend on which
+// other rows a batch needs, on their order or on the number of workers.
+type layerNoise struct {
+	ledger   *privacy.Ledger
+	training *mechanism.Channel[tensor.Float]
+	releases *mechanism.Channel[tensor.Float]
+	// sampled is what a training step costs where it sees a Poisson sample of the
+	// edges; nil where layers are recorded one by one, as they are released.
+	sampled  *privacy.Sampled
+	perEpoch int // training steps of an epoch, for the ledger's periods
+
+	period string
+	calls  map[string]int64 // propagations begun, by phase
+
+	call    int
+	current *mechanism.Channel[tensor.Float]
+	open    *mechanism.Release[tensor.Float]
+	users   int // rows of the open release that are users'
+	cols    int
+}
+
+// layerNoiseOptions are what a run's noise is made of.
+type layerNoiseOptions struct {
+	sigma    float64 // standard deviation
+	joint    float64 // how far an edge moves both views of a layer
+	layers   int
+	rate     float64 // of edges in a training step's propagation; 1: all
+	perEpoch int
+	share    mechanism.Share // of the run's false-alarm probability
+}
+
+// newLayerNoise puts the noise to work: events into ledger l, noise from streams that
+// stream names by purpose.
+func newLayerNoise(o layerNoiseOptions, l *privacy.Ledger, stream func(purpose string) rng.Stream) (*layerNoise, error) {
+	if o.layers < 1 || o.perEpoch < 1 || !(o.rate > 0 && o.rate <= 1) {
+		return nil, fmt.Errorf("noise of %d layers, %d steps an epoch, rate %v", o.layers, o.perEpoch, o.rate)
+	}
+	a := &layerNoise{ledger: l, perEpoch: o.perEpoch, calls: map[string]int64{}}
+	open := func(purpose string, l *privacy.Ledger) (*mechanism.Channel[tensor.Float], error) {
+		return mechanism.Open[tensor.Float](mechanism.Gaussian{
+			Purpose: purpose, Sigma: o.sigma, Sensitivity: o.joint,
+			Unit: privacy.Edge, Neighbouring: privacy.AddRemove, Share: o.share / 2,
+		}, l, stream(purpose))
+	}
+	training := l
+	if o.rate < 1 {
+		layer := privacy.Gaussian{Sigma: o.sigma, Sensitivity: o.joint, Unit: privacy.Edge, Neighbouring: privacy.AddRemove}
+		a.sampled = &privacy.Sampled{Rate: o.rate, Method: privacy.Poisson,
+			Event: privacy.SelfComposed{Event: layer, Count: int64(o.layers)}}
+		// At records the step; the channel's own record, layer by layer and without
+		// the sampling, is not that of the run.
+		var err error
+		if training, err = privacy.NewLedger(privacy.Research); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	if a.training, err = open(purposeTraining, training); err != nil {
+		return nil, err
+	}
+	if a.releases, err = open(purposeReleases, l); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// At names the propagation that follows: in training call is the step, counted from 0
+// through the run, outside it the number of the release times maxAverage plus that of
+// the propagation.
+func (a *layerNoise) At(phase string, call int) error {
+	if a.open != nil {
+		return errors.New("noise: a propagation begins before a layer of the last one has ended")
+	}
+	period := fmt.Sprintf("epoch %d", call/a.perEpoch+1)
+	switch phase {
+	case phaseTrain:
+		a.current = a.training
+	case phaseRelease:
+		a.current, period = a.releases, fmt.Sprintf("release %d", call/maxAverage+1)
+	default:
+		return fmt.Errorf("noise: unknown phase %q", phase)
+	}
+	if err := a.enter(period); err != nil {
+		return err
+	}
+	a.call = call
+	a.calls[phase]++
+	if phase == phaseTrain && a.sampled != nil {
+		return a.ledger.Record(purposeTraining, *a.sampled, 1)
+	}
+	return nil
+}
+
+// enter closes the ledger's period when another begins.
+func (a *layerNoise) enter(period string) error {
+	if a.period == period {
+		return nil
+	}
+	if a.period != "" {
+		if err := a.ledger.Flush(a.period); err != nil {
+			return err
+		}
+	}
+	a.period = period
+	return nil
+}
+
+// passBits is how many calls share a pass of the noise's keys: those of one pass are
+// remembered, so as to find one that is used twice.
+const passBits = 10
+
+// Begin implements nn.LayerNoise.
+func (a *layerNoise) Begin(layer int, rows [2]int, cols int) (err error) {
+	if a.current == nil {
+		return errors.New("noise: no propagation was named")
+	}
+	a.users, a.cols = rows[nn.UserSide], cols
+	a.open, err = a.current.Start([]int32{int32(layer)}, rows[nn.UserSide]+rows[nn.ItemSide], cols, uint64(a.call>>passBits), uint64(a.call))
+	return err
+}
+
+// Add implements nn.LayerNoise.
+func (a *layerNoise) Add(_ int, side nn.Side, first, rank int, rows []tensor.Float) error {
+	if side == nn.ItemSide {
+		rank += a.users
+	}
+	for k := 0; k*a.cols < len(rows); k++ {
+		a.open.RowAt(rank+k, rows[k*a.cols:(k+1)*a.cols], 0, uint64(side)<<32|uint64(first+k))
+	}
+	return nil
+}
+
+// End implements nn.LayerNoise: it fails where a row got no noise or the noise looks
+// like another.
+func (a *layerNoise) End(int) error {
+	r := a.open
+	a.open = nil
+	return r.Finish()
+}
+
+// check looks at all noise that was added.
+func (a *layerNoise) check() error {
+	return errors.Join(a.training.Check(), a.releases.Check())
+}
+
+// noiseState is what a checkpoint keeps of the noise, besides the ledger, which the
+// run keeps itself.
+type noiseState struct {
+	Period   string                 `json:"period"`
+	Steps    int64                  `json:"steps"`
+	Releases int64                  `json:"releases"`
+	Training mechanism.ChannelState `json:"training"`
+	Outside  mechanism.ChannelState `json:"outside"`
+}
+
+// Save implements train.Extra.
+func (a *layerNoise) Save() ([]byte, error) {
+	return json.Marshal(noiseState{Period: a.period, Steps: a.calls[phaseTrain], Releases: a.calls[phaseRelease],
+		Training: a.training.State(), Outside: a.releases.State()})
+}
+
+// Load implements train.Extra.
+func (a *layerNoise) Load(b []byte) error {
+	var s noiseState
+	if err := json.Unmarshal(b, &s); err != nil {
+		return fmt.Errorf("state of the noise: %w", err)
+	}
+	if s.Steps < 0 || s.Releases < 0 {
+		return fmt.Errorf("state of the noise: %d steps and %d releases", s.Steps, s.Releases)
+	}
+	a.period, a.calls = s.Period, map[string]int64{phaseTrain: s.Steps, phaseRelease: s.Releases}
+	return errors.Join(a.training.Restore(s.Training), a.releases.Restore(s.Outside))
+}

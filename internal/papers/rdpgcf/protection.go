@@ -1,0 +1,136 @@
+package rdpgcf
+
+import (
+	"errors"
+	"fmt"
+
+	"privrec/internal/privacy"
+	"privrec/internal/rng"
+	"privrec/internal/run"
+	"privrec/internal/train"
+)
+
+// protection is everything private about a run of the paper's method: the ledger,
+// the calibrated noise, and the account of both.
+type protection struct {
+	env    *run.Env
+	cfg    Config
+	ledger *privacy.Ledger
+	sigma  float64     // standard deviation of the noise on layers; 0: none
+	layers *layerNoise // nil: none
+}
+
+// newProtection calibrates the noise for the training graph and opens it.
+func newProtection(x *experiment, c Config) (*protection, error) {
+	l, err := x.env.Ledger(privacy.Research)
+	if err != nil {
+		return nil, err
+	}
+	p := &protection{env: x.env, cfg: c, ledger: l}
+	if !c.Privacy.noisy() {
+		return p, nil
+	}
+	cal, err := c.Calibration(int64(x.graph.Edges()))
+	if err != nil {
+		return nil, err
+	}
+	if p.sigma, err = c.sigma(cal); err != nil {
+		return nil, err
+	}
+	rate := 1.0
+	if c.Privacy.Propagation == PropagationSampled {
+		rate = cal.Rate()
+	}
+	p.layers, err = newLayerNoise(layerNoiseOptions{
+		sigma: p.sigma, joint: cal.Joint, layers: cal.Layers, rate: rate,
+		perEpoch: int(cal.StepsRun() / int64(cal.Epochs)), share: 1,
+	}, l, p.stream)
+	return p, err
+}
+
+// sigma is the standard deviation in force: the one given, or the one that the
+// accounting asks for. An epsilon that no noise reaches is the user's to change.
+func (c Config) sigma(cal Calibration) (float64, error) {
+	if c.Privacy.Accounting == AccountingFixed {
+		return c.Privacy.Sigma, nil
+	}
+	s, err := cal.Sigma(c.Privacy.Epsilon)
+	if err != nil {
+		return 0, &run.UsageError{Message: fmt.Sprintf("privacy.epsilon: %v", err), Fix: "take a larger epsilon, fewer epochs, or another privacy.accounting"}
+	}
+	return s, nil
+}
+
+// stream is where a purpose's noise comes from. The setting is part of its name: two
+// runs of one seed under different budgets would otherwise add multiples of the same
+// normals, and their difference would show the data.
+func (p *protection) stream(purpose string) rng.Stream {
+	return p.env.Seed.Stream("rdpgcf." + p.env.ConfigHash + "." + purpose)
+}
+
+// noise is what propagations get; nil for none.
+func (p *protection) noise() noise {
+	if p.layers == nil {
+		return nil
+	}
+	return p.layers
+}
+
+// Save implements train.Extra.
+func (p *protection) Save() ([]byte, error) {
+	if p.layers == nil {
+		return []byte("{}"), nil
+	}
+	return p.layers.Save()
+}
+
+// Load implements train.Extra.
+func (p *protection) Load(b []byte) error {
+	if p.layers == nil {
+		if string(b) != "{}" {
+			return errors.New("state of the noise: there is one, in a run without noise")
+		}
+		return nil
+	}
+	return p.layers.Load(b)
+}
+
+// account counts the releases of a finished run, checks all noise and compares the
+// ledger with the account.
+func (p *protection) account(x *experiment, fitted *train.Result) (*Account, error) {
+	c := p.cfg
+	r := Ran{Edges: int64(x.graph.Edges()), Sigma: p.sigma, Selected: c.selected()}
+	for _, kind := range c.Release.Kinds {
+		r.Clean = r.Clean || kind == ReleaseClean
+	}
+	if p.layers != nil {
+		if err := p.layers.check(); err != nil {
+			return nil, err
+		}
+		r.Steps, r.Releases = p.layers.calls[phaseTrain], p.layers.calls[phaseRelease]
+		if r.Steps != int64(fitted.Steps) {
+			return nil, fmt.Errorf("account: %d noisy steps in a training of %d", r.Steps, fitted.Steps)
+		}
+		if err := p.ledger.Flush(p.layers.period); err != nil {
+			return nil, err
+		}
+	}
+	a, err := c.Account(r)
+	if err != nil {
+		return nil, err
+	}
+	if p.layers != nil {
+		if err := a.Agree(p.ledger); err != nil {
+			return nil, err
+		}
+	}
+	if err := a.Record(p.ledger); err != nil {
+		return nil, err
+	}
+	return a, p.ledger.Flush("after the run")
+}
+
+// selected reports whether held-out edges decide anything about the model.
+func (c Config) selected() bool {
+	return c.Train.Select == SelectValidation || c.Train.Patience > 0
+}
