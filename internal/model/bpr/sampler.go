@@ -1,0 +1,171 @@
+package bpr
+
+import (
+	"fmt"
+	"math"
+	"sort"
+
+	"privrec/internal/graph"
+	"privrec/internal/rng"
+)
+
+// The ways to choose the positive pairs of a step.
+const (
+	// Pass takes the edges that the training loop names: a shuffled pass.
+	Pass = "pass"
+	// UserUniform draws, for each place, a uniform user among those that have an
+	// item, then a uniform item of theirs, as the released program of LightGCN does.
+	UserUniform = "user-uniform"
+	// Poisson takes every edge independently with probability Batch/E: the sampling
+	// that amplification is proved for. The number of pairs varies and may be 0.
+	Poisson = "poisson"
+)
+
+// The ways to draw negatives, uniformly.
+const (
+	Unseen = "unseen" // among the items that the user does not have
+	All    = "all"    // among all items: reads nothing of the user
+)
+
+// SamplerOptions say how to draw triples.
+type SamplerOptions struct {
+	Positives string // Pass, UserUniform or Poisson
+	Negatives string // Unseen or All
+	Batch     int    // expected pairs a step, at least 1; for Poisson
+	Seed      rng.Seed
+}
+
+// Sampler draws the triples of training steps. It keeps the last batch and serves
+// one goroutine.
+type Sampler struct {
+	graph *graph.Bipartite
+	o     SamplerOptions
+	rate  float64 // Poisson: of inclusion
+	some  []int32 // users with an item
+	draws rng.Stream
+	last  Triples
+}
+
+// Triples are the pairs of a step. Items holds the positives, then the negatives:
+// pair k is (Users[k], Items[k], Items[B+k]) for B = len(Users).
+type Triples struct {
+	Users []int32
+	Items []int32
+}
+
+// NewSampler refuses options it does not know, a graph without edges, and, where
+// negatives are Unseen, a user who has every item, by number.
+func NewSampler(g *graph.Bipartite, o SamplerOptions) (*Sampler, error) {
+	switch {
+	case o.Positives != Pass && o.Positives != UserUniform && o.Positives != Poisson:
+		return nil, fmt.Errorf("bpr: positives %q, want %s, %s or %s", o.Positives, Pass, UserUniform, Poisson)
+	case o.Negatives != Unseen && o.Negatives != All:
+		return nil, fmt.Errorf("bpr: negatives %q, want %s or %s", o.Negatives, Unseen, All)
+	case o.Batch < 1:
+		return nil, fmt.Errorf("bpr: batch of %d, want at least 1", o.Batch)
+	case g.Edges() == 0:
+		return nil, fmt.Errorf("bpr: a graph of %d users and %d items without edges has nothing to sample", g.Users, g.Items)
+	}
+	s := &Sampler{graph: g, o: o, rate: min(1, float64(o.Batch)/float64(g.Edges())), draws: o.Seed.Stream("bpr.sample")}
+	for u := range g.Users {
+		switch d := g.UserDegree(u); {
+		case d == g.Items && o.Negatives == Unseen:
+			return nil, &NoNegativeError{User: u, Items: g.Items}
+		case d > 0:
+			s.some = append(s.some, int32(u))
+		}
+	}
+	return s, nil
+}
+
+// NoNegativeError says that a user has every item, so that no negative can be drawn.
+type NoNegativeError struct {
+	User  int // in the graph
+	Items int
+}
+
+// Error implements error.
+func (e *NoNegativeError) Error() string {
+	return fmt.Sprintf("bpr: user %d has all %d items: there is no negative to draw", e.User, e.Items)
+}
+
+// Rate is the probability with which Poisson includes an edge in a step.
+func (s *Sampler) Rate() float64 { return s.rate }
+
+// Count is what a sum over the pairs of a step is divided by: the pairs named, or
+// with Poisson the number expected.
+func (s *Sampler) Count(samples int) float64 {
+	if s.o.Positives == Poisson {
+		return s.rate * float64(s.graph.Edges())
+	}
+	return float64(samples)
+}
+
+// Draw returns the triples of a step; samples are edges of the graph, which Pass
+// takes and UserUniform only counts. The result is valid until the next Draw.
+func (s *Sampler) Draw(step int, samples []int32) Triples {
+	t := &s.last
+	t.Users, t.Items = t.Users[:0], t.Items[:0]
+	at := s.draws.Sub(uint64(step))
+	switch s.o.Positives {
+	case Pass:
+		for _, e := range samples {
+			t.add(s.graph.Edge(int(e)))
+		}
+	case UserUniform:
+		for k := range samples {
+			place := at.Sub(1, uint64(k))
+			u := s.some[place.IntN(len(s.some))]
+			items := s.graph.ItemsOf(int(u))
+			t.add(graph.Edge{User: u, Item: items[place.IntN(len(items))]})
+		}
+	case Poisson:
+		s.poisson(at.Sub(2))
+	}
+	for k, u := range t.Users {
+		place := at.Sub(0, uint64(k))
+		t.Items = append(t.Items, s.negative(&place, int(u)))
+	}
+	return *t
+}
+
+func (t *Triples) add(e graph.Edge) {
+	t.Users, t.Items = append(t.Users, e.User), append(t.Items, e.Item)
+}
+
+// poisson includes every edge with probability rate: the gaps between those included
+// are geometric.
+func (s *Sampler) poisson(draw rng.Stream) {
+	edges := s.graph.Edges()
+	if s.rate >= 1 {
+		for e := range edges {
+			s.last.add(s.graph.Edge(e))
+		}
+		return
+	}
+	miss := math.Log1p(-s.rate)
+	for e := 0; ; e++ {
+		gap := math.Log(1-draw.Float64()) / miss // of (0, 1]: finite
+		if gap >= float64(edges-e) {
+			return
+		}
+		e += int(gap)
+		s.last.add(s.graph.Edge(e))
+	}
+}
+
+// negative is a uniform item, which under Unseen the user does not have: one draw
+// says the how manieth of those missing, so that none is in vain.
+func (s *Sampler) negative(draw *rng.Stream, user int) int32 {
+	if s.o.Negatives == All {
+		return int32(draw.IntN(s.graph.Items))
+	}
+	held := s.graph.ItemsOf(user)
+	return missing(held, draw.IntN(s.graph.Items-len(held)))
+}
+
+// missing is the k-th number, from 0, that is not in an ascending list.
+func missing(held []int32, k int) int32 {
+	before := sort.Search(len(held), func(j int) bool { return int(held[j])-j > k }) // held numbers below it
+	return int32(k + before)
+}
