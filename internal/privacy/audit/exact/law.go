@@ -122,8 +122,8 @@ func (l Law[O]) Difference(o Law[O]) string {
 	return ""
 }
 
-// Worst returns the largest ratio l/o of the probabilities of one output, and
-// that output; nil where o gives none to an output of l.
+// Worst returns the largest ratio l/o of the probabilities of one output, and an
+// output that has it, any of several; nil where o gives none to an output of l.
 func (l Law[O]) Worst(o Law[O]) (ratio *big.Rat, at O) {
 	ratio = new(big.Rat)
 	for out, p := range l {
@@ -139,4 +139,21 @@ func (l Law[O]) Worst(o Law[O]) (ratio *big.Rat, at O) {
 		}
 	}
 	return ratio, at
+}
+
+// first returns the output, the first by its text, that has a ratio l/o; of no
+// probability under o if the ratio is nil.
+func (l Law[O]) first(o Law[O], ratio *big.Rat) (at O) {
+	least, found := "", false
+	for out, p := range l {
+		q := o[out]
+		none := q == nil || q.Sign() == 0
+		if p.Sign() == 0 || none != (ratio == nil) || !none && new(big.Rat).Quo(p, q).Cmp(ratio) != 0 {
+			continue
+		}
+		if text := fmt.Sprint(out); !found || text < least {
+			least, at, found = text, out, true
+		}
+	}
+	return at
 }

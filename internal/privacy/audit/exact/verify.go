@@ -20,8 +20,8 @@ type Finding[I, O comparable] struct {
 	Pairs int // looked at, each in both orders
 	Claim *big.Rat
 	Worst *big.Rat // largest ratio; nil: unbounded, an output that only one of a pair can give
-	// The ratio is that of Output from A against Output from B. Zero where the
-	// class has no pair.
+	// The ratio is that of Output from A against Output from B, of the first such
+	// pair and its first such output by text. Zero where the class has no pair.
 	A, B   I
 	Output O
 }
@@ -103,6 +103,9 @@ func Verify[I, O comparable](m Mechanism[I, O], classes []Class[I], limits Limit
 			f.see(b, a, q, p)
 			f.Pairs++
 		}
+		if f.Pairs > 0 {
+			f.Output = laws[f.A].first(laws[f.B], f.Worst)
+		}
 		list = append(list, f)
 	}
 	return list, nil
@@ -112,8 +115,8 @@ func (f *Finding[I, O]) see(a, b I, p, q Law[O]) {
 	if f.Worst == nil {
 		return
 	}
-	if r, at := p.Worst(q); r == nil || r.Cmp(f.Worst) > 0 {
-		f.Worst, f.A, f.B, f.Output = r, a, b, at
+	if r, _ := p.Worst(q); r == nil || r.Cmp(f.Worst) > 0 {
+		f.Worst, f.A, f.B = r, a, b
 	}
 }
 
