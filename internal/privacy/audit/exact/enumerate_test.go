@@ -239,3 +239,21 @@ func TestRowsAreTheWords(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Where several outputs have the worst ratio, or several are unbounded, a finding names
+// the same one in every run: the first by its text.
+func TestFindingsAreTheSameEveryTime(t *testing.T) {
+	blind := func(in int, c *exact.Choices) int { return c.Below(40) }
+	clear := func(in int, c *exact.Choices) int { return 100*in + c.Below(40) }
+	for name, c := range map[string]struct {
+		m    exact.Mechanism[int, int]
+		want int
+	}{"all outputs alike": {blind, 0}, "all outputs unbounded": {clear, 100}} {
+		first := find(t, c.m, rat(1, 1), 1, 2)
+		for range 30 {
+			if f := find(t, c.m, rat(1, 1), 1, 2); f.Output != c.want || f.String() != first.String() {
+				t.Fatalf("%s: %v, before %v", name, f, first)
+			}
+		}
+	}
+}
