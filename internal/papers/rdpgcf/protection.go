@@ -27,25 +27,50 @@ func newProtection(x *experiment, c Config) (*protection, error) {
 		return nil, err
 	}
 	p := &protection{env: x.env, cfg: c, ledger: l}
-	if !c.Privacy.noisy() {
-		return p, nil
+	if c.Privacy.noisy() {
+		p.layers, p.sigma, err = c.openNoise(int64(x.graph.Edges()), l, p.stream)
 	}
-	cal, err := c.Calibration(int64(x.graph.Edges()))
+	return p, err
+}
+
+// openNoise calibrates the noise on layers for a graph of so many edges and opens it.
+func (c Config) openNoise(edges int64, l *privacy.Ledger, stream func(purpose string) rng.Stream) (*layerNoise, float64, error) {
+	cal, err := c.Calibration(edges)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	if p.sigma, err = c.sigma(cal); err != nil {
-		return nil, err
+	sigma, err := c.sigma(cal)
+	if err != nil {
+		return nil, 0, err
 	}
 	rate := 1.0
 	if c.Privacy.Propagation == PropagationSampled {
 		rate = cal.Rate()
 	}
-	p.layers, err = newLayerNoise(layerNoiseOptions{
-		sigma: p.sigma, joint: cal.Joint, layers: cal.Layers, rate: rate,
+	a, err := newLayerNoise(layerNoiseOptions{
+		sigma: sigma, joint: cal.Joint, layers: cal.Layers, rate: rate,
 		perEpoch: int(cal.StepsRun() / int64(cal.Epochs)), share: 1,
-	}, l, p.stream)
-	return p, err
+	}, l, stream)
+	return a, sigma, err
+}
+
+// rehearsedNoise is the noise of a run for a rehearsal, recorded in a ledger that
+// nobody keeps; nil for none.
+func rehearsedNoise(x *experiment, c Config) (noise, error) {
+	if !c.Privacy.noisy() {
+		return nil, nil
+	}
+	l, err := privacy.NewLedger(privacy.Research)
+	if err != nil {
+		return nil, err
+	}
+	a, _, err := c.openNoise(int64(x.graph.Edges()), l, func(purpose string) rng.Stream {
+		return x.env.Seed.Stream("rdpgcf.rehearsal." + purpose)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return a, nil
 }
 
 // sigma is the standard deviation in force: the one given, or the one that the

@@ -1,0 +1,143 @@
+package rdpgcf
+
+import (
+	"fmt"
+	"math"
+
+	"privrec/internal/graph"
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/mechanism"
+	"privrec/internal/rng"
+	"privrec/internal/run"
+)
+
+// PerturbConfig is a graph released once, on which a model then trains: the two
+// private baselines of figure 2.
+type PerturbConfig struct {
+	// Epsilon is that of one cell of the users x items block: an edge, there or not.
+	Epsilon float64 `yaml:"epsilon"`
+	// Labels are the positive pairs of training: "perturbed", those of the released
+	// graph, or "raw", the true ones, which nothing protects. The paper does not say.
+	Labels string `yaml:"labels"`
+	// MemoryMB bounds what the released graph may take, 8 bytes an edge: at epsilon 1
+	// randomised response makes 329 million edges of Gowalla's 810,128.
+	MemoryMB int `yaml:"memory_mb"`
+}
+
+// The ways to perturb a graph, and their labels.
+const (
+	EdgeRand = "EdgeRand"
+	LapGraph = "LapGraph"
+
+	LabelsPerturbed = "perturbed"
+	LabelsRaw       = "raw"
+)
+
+const purposeGraph = "graph"
+
+// bytesPerEdge is what an edge takes in graph.Bipartite: an index in each direction.
+const bytesPerEdge = 8
+
+// limit is the number of edges that the memory allows.
+func (c PerturbConfig) limit() int64 { return int64(c.MemoryMB) << 20 / bytesPerEdge }
+
+func (c PerturbConfig) check(v *validator) {
+	v.check(c.Epsilon > 0 && c.Epsilon <= mechanism.MaxEdgeEpsilon, "perturb.epsilon", "must lie in (0,%d], got %v", mechanism.MaxEdgeEpsilon, c.Epsilon)
+	v.oneOf("perturb.labels", c.Labels, LabelsPerturbed, LabelsRaw)
+	v.between("perturb.memory_mb", c.MemoryMB, 1, 1<<20)
+}
+
+// edgeRand and lapGraph are the mechanisms of a budget.
+func (c PerturbConfig) edgeRand() mechanism.EdgeRand {
+	return mechanism.EdgeRand{Purpose: purposeGraph, Epsilon: c.Epsilon, Unit: privacy.Edge, Limit: c.limit()}
+}
+
+func (c PerturbConfig) lapGraph() mechanism.LapGraph {
+	return mechanism.LapGraph{Purpose: purposeGraph, Epsilon: c.Epsilon, Unit: privacy.Edge, Limit: c.limit()}
+}
+
+// Expected is the mean number of edges of the released graph and the share of them
+// that are true. method is EdgeRand or LapGraph.
+func (c PerturbConfig) Expected(method string, users, items int, edges int64) (released, trueShare float64, err error) {
+	cells := int64(users) * int64(items)
+	switch method {
+	case EdgeRand:
+		released, trueShare = c.edgeRand().Expected(cells, edges)
+	case LapGraph:
+		released = float64(edges)
+		trueShare, err = c.lapGraph().Expected(cells, edges)
+	default:
+		err = fmt.Errorf("perturb: unknown method %q, want %s or %s", method, EdgeRand, LapGraph)
+	}
+	return released, trueShare, err
+}
+
+// perturbGraph releases the users x items block of a graph, recording it in ledger l.
+// Degrees of the released graph are those of its own edges. A graph that does not fit
+// the memory allowed is refused before anything is drawn.
+func perturbGraph(method string, c PerturbConfig, g *graph.Bipartite, l *privacy.Ledger, s rng.Stream) (*graph.Bipartite, error) {
+	expected, _, err := c.Expected(method, g.Users, g.Items, int64(g.Edges()))
+	if err != nil {
+		return nil, err
+	}
+	if room := expected + 8*math.Sqrt(expected); room > float64(c.limit()) {
+		return nil, &run.UsageError{
+			Message: fmt.Sprintf("perturb.memory_mb: %s at epsilon %v is expected to release %.4g edges of %d users and %d items, %.0f MB for both directions; the limit is %d",
+				method, c.Epsilon, expected, g.Users, g.Items, expected*bytesPerEdge/(1<<20), c.MemoryMB),
+			Fix: "take a larger epsilon, or allow more memory",
+		}
+	}
+	raw := mechanism.Adjacency{Rows: g.Users, Cols: g.Items, Ptr: g.UserPtr, Idx: g.UserItem}
+	var out mechanism.Adjacency
+	if method == EdgeRand {
+		out, err = mechanism.PerturbEdgeRand(c.edgeRand(), l, s, raw)
+	} else {
+		out, err = mechanism.PerturbLapGraph(c.lapGraph(), l, s, raw)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("perturb the graph: %w", err)
+	}
+	back := out.Transpose()
+	return &graph.Bipartite{Users: g.Users, Items: g.Items, UserPtr: out.Ptr, UserItem: out.Idx, ItemPtr: back.Ptr, ItemUser: back.Idx}, nil
+}
+
+// perturbAccount accounts for a run on a released graph: pure epsilon for the
+// training edges, and what else saw edges.
+func perturbAccount(method string, c PerturbConfig, t TrainConfig, l *privacy.Ledger) (*Account, error) {
+	a := &Account{Method: method, Noise: string(privacy.Research), Unit: unitEdge, Neighbouring: addRemove,
+		Claimed:   &Claim{Eps: Number(c.Epsilon), Bound: method + ", pure, of every cell of users x items", Rate: 1, Sensitivity: 1},
+		CoveredBy: "sum of pure epsilons", Components: []Component{}, Unprotected: []Open{}}
+	for _, e := range l.Entries() {
+		if e.Purpose != purposeGraph {
+			continue
+		}
+		p := Component{Name: "release of the graph", Releases: e.Count, Sensitivity: 1, Rate: 1}
+		switch v := e.Event.(type) {
+		case privacy.RandomizedResponse:
+			p.Eps = Number(v.Epsilon * float64(e.Count))
+		case privacy.Laplace:
+			p.Std, p.Eps = v.Scale*math.Sqrt2, Number(v.Sensitivity/v.Scale*float64(e.Count))
+		default:
+			return nil, fmt.Errorf("account: an event of kind %q releases the graph", e.Event.Kind())
+		}
+		a.Components = append(a.Components, p)
+		a.Covered += p.Eps
+	}
+	if want := c.Epsilon; !(math.Abs(float64(a.Covered)-want) <= 1e-9*want) {
+		return nil, fmt.Errorf("the ledger's releases of the graph come to epsilon %v, the setting's is %v", float64(a.Covered), want)
+	}
+	if c.Labels == LabelsRaw {
+		a.Unprotected = append(a.Unprotected, Open{"labels", "the positive pairs of training are the true edges"})
+		if t.Negatives != "all" {
+			a.Unprotected = append(a.Unprotected, Open{"negatives", "negatives are drawn among the items that a user truly does not have"})
+		}
+	}
+	if t.Select == SelectValidation || t.Patience > 0 {
+		a.Unprotected = append(a.Unprotected, Open{"selection", "held-out edges, which are not in the released graph, decided when training ended or which epoch was kept"})
+	}
+	a.EpsTotal = a.Covered
+	if len(a.Unprotected) > 0 {
+		a.EpsTotal = Number(math.Inf(1))
+	}
+	return a, a.Record(l)
+}
