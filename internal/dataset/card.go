@@ -74,6 +74,9 @@ that the aggregates after the recipe, the recall of item-to-item transition coun
 inference of gender from items come out near the real data's.
 `)
 	}
+	for _, text := range p.Assumed {
+		fmt.Fprintf(&b, "Assumed, because no source states it: %s.\n", text)
+	}
 	b.WriteString(`Not matched: the joint distribution of the attributes, which item is which, which items
 are alike beyond the clusters, times, repeated pairs (there are none), and how long a taste
 lasts. The order of methods on it need not be that on real data: compare with privrec data

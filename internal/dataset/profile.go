@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -16,7 +17,10 @@ type Profile struct {
 	Users       int
 	Items       int
 	Rows        int
+	Like        string     // the real set whose recipes are used; "" for DIPSGNN's steps with Core
 	MinLength   int        // rows of the shortest user
+	MinItem     int        // rows of the least frequent item; 0 is 1
+	Implicit    bool       // rows say that user and item met, without a rating; every row is liked
 	Lengths     []Quantile // rows per user; the curve is scaled to give Rows in all
 	Popularity  []Quantile // rows per item; likewise
 	Likes       []Quantile // rows of rating 4 and 5 per user; nil: a user's share of them varies around the mean
@@ -35,6 +39,7 @@ type Profile struct {
 	Early       float64    // how much sooner users meet popular items: 0 not at all, 1 as strongly as chance acts, more above
 	After       Aggregates // of the real data after the recipe; zero fields are not known
 	Core        int        // k-core of the recipe that fits the size
+	Assumed     []string   // what no source states and is a guess, for the card
 }
 
 // Quantile is one point of a distribution: a share P of the values is at most V.
@@ -42,11 +47,21 @@ type Quantile struct{ P, V float64 }
 
 // Attribute is a categorical user feature with the number of users at each value.
 type Attribute struct {
-	Name   string
-	Values []string
-	Counts []int   // relative; scaled to the users of the profile
-	Effect float64 // spread of the attribute's effect on log taste; ordered values act through their order
-	Order  bool    // values are ordered, as ages are
+	Name    string
+	Kind    Kind
+	Values  []string  // Categorical
+	Numbers []float64 // Numeric
+	Counts  []int     // a value; relative, scaled to the users of the profile
+	Effect  float64   // spread of the attribute's effect on log taste; ordered values act through their order
+	Order   bool      // values are ordered, as ages are
+}
+
+// label names the v-th value.
+func (a Attribute) label(v int) string {
+	if a.Kind == Numeric {
+		return strconv.FormatFloat(a.Numbers[v], 'g', -1, 64)
+	}
+	return a.Values[v]
 }
 
 // Aggregates of MovieLens 1M: rows per user and per item at 29 quantiles.
@@ -77,7 +92,17 @@ func step(n, below int, v float64) []Quantile {
 	return []Quantile{{float64(below-1) / last, v - 1}, {float64(below) / last, v}}
 }
 
-// Profiles lists the stand-ins, largest first.
+// upper is the exact points at a curve's upper end: of n values, rank[k] have more than
+// value[k].
+func upper(n int, rank []int, value []float64) []Quantile {
+	out := make([]Quantile, len(rank))
+	for k, above := range rank {
+		out[k] = Quantile{float64(n-1-above) / float64(n-1), value[k]}
+	}
+	return out
+}
+
+// Profiles lists the stand-ins: those at the size of a real set, then the small ones.
 func Profiles() []Profile {
 	ml1m := Profile{
 		Name: "ml-1m", Title: "stand-in for MovieLens 1M (synthetic)",
@@ -100,7 +125,9 @@ func Profiles() []Profile {
 	for i := range ml1m.Attributes[2].Counts {
 		ml1m.Attributes[2].Values = append(ml1m.Attributes[2].Values, itoa(i))
 	}
-	return []Profile{ml1m, ml1m.scaled("demo", 1500, 1200, 120000, 14, 10, 0.55, 10, 0.65), ml1m.scaled("tiny", 200, 300, 9000, 8, 5, 0.7, 6, 0.5)}
+	return []Profile{ml1m, ml100kProfile(), gowallaProfile(), yelp2018Profile(), yelpProfile(), tmallProfile(),
+		ml1m.scaled("demo", 1500, 1200, 120000, 14, 10, 0.55, 10, 0.65),
+		ml1m.scaled("tiny", 200, 300, 9000, 8, 5, 0.7, 6, 0.5)}
 }
 
 // scaled is the same kind of data at another size: the curves keep their shape.
@@ -131,6 +158,9 @@ func FindProfile(name string) (Profile, error) {
 // spread reads n values off a quantile curve, its ends included, scaled so that they
 // sum to total, each in [lo, hi]; ascending.
 func spread(q []Quantile, n, total, lo, hi int) ([]int, error) {
+	if err := ascends(q); err != nil {
+		return nil, err
+	}
 	if total < n*lo || total > n*hi {
 		return nil, fmt.Errorf("dataset: %d values between %d and %d cannot sum to %d", n, lo, hi, total)
 	}
@@ -178,6 +208,20 @@ func spread(q []Quantile, n, total, lo, hi int) ([]int, error) {
 	return out, nil
 }
 
+// ascends refuses a curve that no interpolation fits: its shares must rise from 0 to 1
+// and its values must not fall.
+func ascends(q []Quantile) error {
+	if len(q) < 2 || q[0].P != 0 || q[len(q)-1].P != 1 || !(q[0].V >= 0) || math.IsInf(q[len(q)-1].V, 0) {
+		return fmt.Errorf("dataset: a curve of %d points from share 0 to 1, values from 0 on, is wanted: %v", len(q), q)
+	}
+	for i := 1; i < len(q); i++ {
+		if !(q[i].P > q[i-1].P && q[i].V >= q[i-1].V) {
+			return fmt.Errorf("dataset: point %d of a curve, %v, does not follow %v", i, q[i], q[i-1])
+		}
+	}
+	return nil
+}
+
 // at interpolates the logarithm of a curve, or the curve itself where it leaves 0.
 func at(q []Quantile, p float64) float64 {
 	for i := 1; i < len(q); i++ {
@@ -219,4 +263,35 @@ func share(n int, weights []int) []int {
 		rest[best] = -1
 	}
 	return out
+}
+
+// logNormal is the curve of low + exp(mu + sigma z) over n values, z standard normal,
+// with one point in ten of the upper tail.
+func logNormal(n int, low, mu, sigma float64) []Quantile {
+	var out []Quantile
+	at := func(above float64) { // of n values, so many are larger
+		p := 1 - (above+0.5)/float64(n)
+		out = append(out, Quantile{(float64(n-1) - above) / float64(n-1), low + math.Exp(mu+sigma*math.Sqrt2*math.Erfinv(2*p-1))})
+	}
+	for above := float64(n - 1); above >= 1; above = math.Floor(above * 0.9) {
+		if above > 0.05*float64(n) { // the bulk in steps of a fortieth
+			for k := 40.0; k > 2; k-- {
+				at(k / 40 * float64(n-1))
+			}
+			above = 0.05 * float64(n)
+		}
+		at(above)
+	}
+	at(0)
+	return out
+}
+
+// pareto is the curve of a Pareto law from low on with that mean, cut at most.
+func pareto(low, mean, most float64) []Quantile {
+	alpha := mean / (mean - low)
+	q := make([]Quantile, len(ml1mP))
+	for i, p := range ml1mP {
+		q[i] = Quantile{p, min(most, low*math.Pow(max(1-p, 1e-12), -1/alpha))}
+	}
+	return q
 }

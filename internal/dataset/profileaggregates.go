@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"math"
+	"strconv"
 )
 
 // Aggregates describe sequences after a recipe.
@@ -84,6 +85,9 @@ func (p Profile) Matches(l *Log, f *Features) ([]Match, error) {
 	add("mean rows per user", float64(p.Rows)/float64(p.Users), float64(l.Len())/float64(len(users)))
 	ratings := make([]int, 5)
 	userLikes, itemLikes := make([]int, len(users)), make([]int, len(items))
+	if p.Implicit != (l.Values == nil) {
+		return nil, fmt.Errorf("dataset: %s has ratings: %v, want %v", l.Name, l.Values != nil, !p.Implicit)
+	}
 	for row, v := range l.Values {
 		if v < 1 || v > 5 {
 			return nil, fmt.Errorf("dataset: row %d of %s has rating %g, want 1 to 5", row, l.Name, v)
@@ -96,6 +100,9 @@ func (p Profile) Matches(l *Log, f *Features) ([]Match, error) {
 	}
 	upTo := 0
 	for r, bound := range p.ratingBounds() {
+		if p.Implicit {
+			break
+		}
 		add("rows of rating "+itoa(r+1), float64(bound-upTo), float64(ratings[r]))
 		upTo = bound
 	}
@@ -104,7 +111,7 @@ func (p Profile) Matches(l *Log, f *Features) ([]Match, error) {
 		curve      []Quantile
 		total, low int
 		got        []int
-	}{{"rows per user", p.Lengths, p.Rows, min(p.MinLength, p.Rows/p.Users), users}, {"rows per item", p.Popularity, p.Rows, 1, items},
+	}{{"rows per user", p.Lengths, p.Rows, min(p.MinLength, p.Rows/p.Users), users}, {"rows per item", p.Popularity, p.Rows, max(1, p.MinItem), items},
 		{"likes per user", p.Likes, p.liked(), 0, userLikes}, {"likes per item", p.ItemLikes, p.liked(), 0, itemLikes}} {
 		if c.curve == nil {
 			continue
@@ -135,8 +142,11 @@ func (p Profile) Matches(l *Log, f *Features) ([]Match, error) {
 		for _, code := range c.Codes {
 			got[c.Levels[code]]++
 		}
+		for _, x := range c.Numbers {
+			got[strconv.FormatFloat(x, 'g', -1, 64)]++
+		}
 		for v, n := range share(p.Users, attr.Counts) {
-			add("users of "+attr.Name+" "+attr.Values[v], float64(n), float64(got[attr.Values[v]]))
+			add("users of "+attr.Name+" "+attr.label(v), float64(n), float64(got[attr.label(v)]))
 		}
 	}
 	if p.After.Users == 0 {
@@ -149,11 +159,17 @@ func (p Profile) Matches(l *Log, f *Features) ([]Match, error) {
 	}
 	got, of := s.Aggregates(r.LastN), " after recipe "+r.Name
 	counts(of, p.After, got)
-	add("gini index of items"+of, p.After.Gini, got.Gini)
-	add(fmt.Sprintf("share of users at %d rows", r.LastN)+of, p.After.AtCap, got.AtCap)
+	if p.After.Gini > 0 {
+		add("gini index of items"+of, p.After.Gini, got.Gini)
+	}
+	if p.After.AtCap > 0 {
+		add(fmt.Sprintf("share of users at %d rows", r.LastN)+of, p.After.AtCap, got.AtCap)
+	}
 	add("mean rows per user"+of, float64(p.After.Rows)/float64(p.After.Users), float64(got.Rows)/float64(got.Users))
 	for i, q := range StatsQuantiles {
-		add(fmt.Sprintf("rows per user at %g %%%s", 100*q, of), p.After.Lengths[i], got.Lengths[i])
+		if p.After.Lengths[6] > 0 {
+			add(fmt.Sprintf("rows per user at %g %%%s", 100*q, of), p.After.Lengths[i], got.Lengths[i])
+		}
 	}
 	return out, nil
 }

@@ -36,7 +36,7 @@ func newQuotas(plan []int, cluster []int32, clusters int, crowd float64) *quotas
 		q.tree[c] = make([]int, len(q.member[c])+1)
 	}
 	const unit = 16 // steps of a weight
-	most := slices.Max(plan)
+	most := max(1, slices.Max(plan))
 	for i, n := range plan {
 		q.weight[i] = 1
 		if crowd > 0 {

@@ -169,17 +169,38 @@ func readSplitAdjacency(ctx context.Context, paths []string) (*Log, *Features, e
 
 const standInLicence = "no rights reserved: made of random numbers, holds nobody's data"
 
-// standIn wraps a profile, with DIPSGNN's steps at a k-core that fits its size.
+// standIn wraps a profile, with the recipes of the real set that it stands for, or with
+// DIPSGNN's steps at a k-core that fits its size.
 func standIn(p Profile) Set {
-	return Set{
+	set := Set{
 		Name: "standin-" + p.Name, Title: p.Title, Address: "generated here by privrec",
 		Licence: standInLicence, StandIn: &p,
-		Recipes: []Recipe{{
+	}
+	raw := []Want{{Rung: Rung{Name: RungRaw, Users: p.Users, Items: p.Items, Rows: p.Rows}, From: "the profile"}}
+	for _, real := range []Set{ml1m(), ml100k(), gowalla(), yelp2018(), yelp(), tmall()} {
+		if real.Name != p.Like {
+			continue
+		}
+		for _, r := range real.Recipes {
+			r.About, r.Wants, r.Notes = "the steps of "+real.Name+", "+r.Name+", on synthetic rows", raw, nil
+			if r.Split.Kind == SplitFixed { // the published split is one of rows that are not here
+				r.Split = Split{Kind: SplitRandom, Fraction: 0.8, Nearest: true, ValidShare: r.Split.ValidShare}
+			}
+			set.Recipes = append(set.Recipes, r)
+		}
+	}
+	if p.Like == "" {
+		set.Recipes = []Recipe{{
 			Name: "dipsgnn", About: "DIPSGNN's steps on synthetic rows",
 			MinRating: 4, Core: p.Core, LastN: 100,
 			Split:    Split{Kind: SplitFraction, Fraction: 0.8},
 			Features: []string{"gender", "age", "occupation"},
-			Wants:    []Want{{Rung: Rung{Name: RungRaw, Users: p.Users, Items: p.Items, Rows: p.Rows}, From: "the profile"}},
-		}},
+			Wants:    raw,
+		}, {
+			Name: "rdpgcf", About: "RDP-GCF's steps on synthetic rows: 80 % of a user's at random, less a tenth for validation",
+			Split: Split{Kind: SplitRandom, Fraction: 0.8, ValidShare: 0.1},
+			Wants: raw,
+		}}
 	}
+	return set
 }

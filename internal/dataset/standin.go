@@ -28,7 +28,7 @@ import (
 // film, real time stamps, and how long a taste lasts.
 
 // GeneratorVersion changes when the same profile and seed give other rows.
-const GeneratorVersion = 2
+const GeneratorVersion = 3
 
 // generator is the state of one run of Generate.
 type generator struct {
@@ -82,7 +82,11 @@ func (g *generator) plan() error {
 		return err
 	}
 	g.length = shuffled(lengths, s.Sub(0))
-	counts, err := spread(g.Popularity, g.Items, g.Rows, 1, g.Users*3/5)
+	most := g.Users * 3 / 5
+	if g.Gini[1] > 0 { // real data of this size had an item that so many met
+		most = max(most, int(g.Popularity[len(g.Popularity)-1].V))
+	}
+	counts, err := spread(g.Popularity, g.Items, g.Rows, max(1, g.MinItem), most)
 	if err != nil {
 		return err
 	}
@@ -93,7 +97,10 @@ func (g *generator) plan() error {
 	for i := range g.cluster {
 		g.cluster[i] = int32(pick.IntN(g.Clusters))
 	}
-	likes := g.itemLikes(counts, s.Sub(3))
+	likes := counts
+	if !g.Implicit {
+		likes = g.itemLikes(counts, s.Sub(3))
+	}
 	if g.ItemLikes != nil {
 		if likes, err = paired(g.ItemLikes, counts, g.liked(), g.ItemRank, s.Sub(3)); err != nil {
 			return err
@@ -128,11 +135,16 @@ func (g *generator) plan() error {
 }
 
 // liked is the number of rows of rating 4 and 5.
-func (p Profile) liked() int { return p.Rows - p.ratingBounds()[2] }
+func (p Profile) liked() int {
+	if p.Implicit {
+		return p.Rows
+	}
+	return p.Rows - p.ratingBounds()[2]
+}
 
 // ratingBounds is the number of rows with at most each rating, rounded up.
 func (p Profile) ratingBounds() (bounds [5]int) {
-	all, upTo := sum(p.Ratings[:]), 0
+	all, upTo := max(1, sum(p.Ratings[:])), 0
 	for r, n := range p.Ratings {
 		upTo += n
 		bounds[r] = (upTo*p.Rows + all - 1) / all
@@ -194,12 +206,13 @@ func (g *generator) successors(likes []int, s rng.Stream) {
 
 // effects draws the effect of each value on each cluster's log-weight, value x cluster.
 func (a Attribute) effects(clusters int, s rng.Stream) []float64 {
-	out := make([]float64, len(a.Values)*clusters)
+	values := len(a.Counts)
+	out := make([]float64, values*clusters)
 	for c := range clusters {
 		slope := s.NormFloat64()
-		for v := range a.Values {
+		for v := range values {
 			if a.Order {
-				mid := float64(len(a.Values)-1) / 2
+				mid := float64(values-1) / 2
 				out[v*clusters+c] = a.Effect * slope * (float64(v) - mid) / mid
 			} else {
 				out[v*clusters+c] = a.Effect * s.NormFloat64()

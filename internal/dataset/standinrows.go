@@ -27,7 +27,7 @@ func (g *generator) user(u int, likesLeft, rowsLeft *int) (items []int32, liked 
 		if g.likes != nil { // every order of likes and dislikes equally likely
 			share = float64(left) / float64(n-len(items))
 		}
-		like := s.Float64() < share
+		like := g.Implicit || s.Float64() < share
 		item := int32(-1)
 		if like && last >= 0 && s.Float64() < g.Markov {
 			item = g.follow(last, u, &s)
@@ -211,7 +211,7 @@ func (g *generator) coverAll(items [][]int32) {
 // shares.
 func (g *generator) log(items [][]int32, liked [][]bool) *Log {
 	l := &Log{Name: "standin-" + g.Name, StandIn: true, Hash: g.hash(),
-		Users: make([]int32, 0, g.Rows), Items: make([]int32, 0, g.Rows), Times: make([]int64, 0, g.Rows), Values: make([]float32, g.Rows)}
+		Users: make([]int32, 0, g.Rows), Items: make([]int32, 0, g.Rows), Times: make([]int64, 0, g.Rows)}
 	for u := range g.Users {
 		l.UserIDs = append(l.UserIDs, itoa(u+1))
 	}
@@ -238,7 +238,10 @@ func (g *generator) log(items [][]int32, liked [][]bool) *Log {
 			isLiked = append(isLiked, liked[u][k])
 		}
 	}
-	g.rate(l.Values, utility, isLiked)
+	if !g.Implicit {
+		l.Values = make([]float32, g.Rows)
+		g.rate(l.Values, utility, isLiked)
+	}
 	return l
 }
 
@@ -275,6 +278,14 @@ func (g *generator) features() *Features {
 		f.UserIDs = append(f.UserIDs, itoa(u+1))
 	}
 	for a, attr := range g.Attributes {
+		if attr.Kind == Numeric {
+			c := Column{Name: attr.Name, Kind: Numeric, Numbers: make([]float64, g.Users)}
+			for u, v := range g.attr[a] {
+				c.Numbers[u] = attr.Numbers[v]
+			}
+			f.Columns = append(f.Columns, c)
+			continue
+		}
 		_, levels := ascending(attr.Values)
 		c := Column{Name: attr.Name, Kind: Categorical, Levels: levels, Codes: make([]int32, g.Users)}
 		for u, v := range g.attr[a] {

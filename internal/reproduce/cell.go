@@ -20,6 +20,14 @@ type cell struct {
 	base  run.Options // configuration and overrides, without seed and place
 }
 
+// on names the data that were taken, and what they stand for.
+func (c *cell) on() string {
+	if c.name == c.data.Name {
+		return c.name
+	}
+	return c.name + " for " + c.data.Printed
+}
+
 // cell puts the overrides of a row together: data, row, profile, the row under
 // the profile, the user's; the last one counts.
 func (g *Grid) cell(r *Row, profile string, sets []string) (*cell, error) {

@@ -100,7 +100,7 @@ func TestBuiltIn(t *testing.T) {
 	}
 	for _, r := range runs {
 		for _, s := range r.cell.base.Sets {
-			if s != "data.name=ml-1m" {
+			if s != "data.name="+r.Data {
 				t.Errorf("%s at full size sets %s", r.Method, s)
 			}
 		}

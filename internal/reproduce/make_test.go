@@ -38,7 +38,7 @@ func TestMakeFull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	holds(t, string(csv), "fake-table,full,ml-1m,One,,Recall@20,B,done,19,21,", ",3,3,2,1,,5,+Inf,3 + 2,", "fake-table,full,ml-1m,Two,,Recall@20,B,done,,41,")
+	holds(t, string(csv), "fake-table,full,ml-1m,ML-1M,One,,Recall@20,B,done,19,21,", ",3,3,2,1,,5,+Inf,3 + 2,", "fake-table,full,ml-1m,ML-1M,Two,,Recall@20,B,done,,41,")
 	if n := f.starts.Load(); n != 6 {
 		t.Errorf("%d runs began, want 6", n)
 	}

@@ -227,7 +227,7 @@ func (g *Grid) budgets(rows []*summary) (*report.Table, []unbounded) {
 	for _, s := range rows {
 		lines, why := s.budgets()
 		for _, l := range lines {
-			t.Add(s.cell.row.Label(), s.cell.name, l.unit, l.neighbouring, there(l.delta), there(l.claimed), there(l.accounted), there(l.noise), strings.Join(l.open, ", "))
+			t.Add(s.cell.row.Label(), s.cell.on(), l.unit, l.neighbouring, there(l.delta), there(l.claimed), there(l.accounted), there(l.noise), strings.Join(l.open, ", "))
 		}
 		for _, u := range why {
 			if !slices.Contains(reasons, u) {
@@ -250,7 +250,7 @@ func (g *Grid) made(o Options, rows []*summary) *report.Table {
 		for _, r := range s.runs {
 			seeds = append(seeds, fmt.Sprint(r.Seed))
 		}
-		t.Add(s.cell.row.Label(), s.cell.name, level, o.Profile, strings.Join(seeds, ", "), s.epochs(), string(s.status()), s.commits())
+		t.Add(s.cell.row.Label(), s.cell.on(), level, o.Profile, strings.Join(seeds, ", "), s.epochs(), string(s.status()), s.commits())
 	}
 	t.Notes = []string{"epochs run: \"a + b\" is a training that chose the number of epochs b, and one of b epochs on all samples; by seed where they differ"}
 	return t
@@ -298,7 +298,11 @@ func (g *Grid) notes(o Options, rows []*summary) []string {
 			line = strings.TrimPrefix(line+"; ran with "+setting, "; ")
 		}
 		if line != "" {
-			out = append(out, s.cell.row.Label()+": "+line)
+			who := s.cell.row.Label()
+			if len(g.Data) > 1 {
+				who += " on " + s.cell.data.Printed
+			}
+			out = append(out, who+": "+line)
 		}
 	}
 	for _, s := range rows {
@@ -321,7 +325,7 @@ func (g *Grid) notes(o Options, rows []*summary) []string {
 // numbers is the table for programs, in percent with all digits. Empty cells are
 // what there is not.
 func (g *Grid) numbers(o Options, rows []*summary) *report.Table {
-	t := &report.Table{Name: "numbers", Columns: report.Columns("", "table", "profile", "data", "method", "setting", "metric", "level", "state",
+	t := &report.Table{Name: "numbers", Columns: report.Columns("", "table", "profile", "data", "printed_data", "method", "setting", "metric", "level", "state",
 		"paper", "ours_mean", "ours_sd", "ours_t95_low", "ours_t95_high", "seeds_done", "seeds", "delta", "floor_random", "floor_popularity",
 		"claimed_epsilon", "accounted_epsilon", "epochs_run", "commit")}
 	for _, s := range rows {
@@ -347,7 +351,7 @@ func (g *Grid) numbers(o Options, rows []*summary) *report.Table {
 				sd = c.sd
 			}
 			row := s.cell.row
-			t.Add(g.Name, o.Profile, s.cell.name, row.Method, row.Setting, g.Metrics[i].Name, level, string(s.status()),
+			t.Add(g.Name, o.Profile, s.cell.name, s.cell.data.Printed, row.Method, row.Setting, g.Metrics[i].Name, level, string(s.status()),
 				there(c.paper), there(mean), there(sd), there(c.lo), there(c.hi), len(c.values), len(s.runs), there(c.delta),
 				has(c.floors, "random"), has(c.floors, "popularity"), there(claimed), there(accounted), s.epochs(), s.commits())
 		}
