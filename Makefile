@@ -47,6 +47,9 @@ lint:
 bench: build
 	./$(BIN) bench gemm
 	./$(BIN) bench dipsgnn
+	./$(BIN) bench lightgcn
+	./$(BIN) bench rdpgcf
+	./$(BIN) bench bprmf
 
 fmt:
 	gofmt -w cmd internal

@@ -29,6 +29,8 @@ type Options struct {
 	Time time.Duration
 	// Only cases whose name contains this; empty means all.
 	Only string
+	// Sizes of graphs and models, where the benchmark has them; none means Gowalla.
+	Sizes Sizes
 }
 
 // batchTime is the least length of one timed batch: short calls are timed

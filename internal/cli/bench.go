@@ -7,6 +7,7 @@ import (
 	"runtime"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"privrec/internal/bench"
 	"privrec/internal/report"
@@ -18,6 +19,7 @@ import (
 type Bench struct {
 	Name, Summary string
 	Run           func(ctx context.Context, o bench.Options) ([]bench.Result, error)
+	Sizes         bool // takes the sizes of a graph and of a model
 }
 
 // measurements shows a list of results; its JSON is the bare list.
@@ -58,6 +60,11 @@ func (a *App) bench() *cobra.Command {
 				if workers < 0 || workers > run.MaxWorkers {
 					return usagef("0 takes all cores", "--workers is %d, want 0 to %d", workers, run.MaxWorkers)
 				}
+				if b.Sizes {
+					if err := o.Sizes.Check(); err != nil {
+						return usagef("", "%v", err)
+					}
+				}
 				if o.Time < 0 {
 					return usagef("0 takes the default", "--time is %v, want at least 0", o.Time)
 				}
@@ -82,7 +89,21 @@ func (a *App) bench() *cobra.Command {
 		c.Flags().DurationVar(&o.Time, "time", 0, "time to spend on a case; 0 for "+bench.ProductTime.String()+" a product, "+bench.StepTime.String()+" any other case")
 		c.Flags().StringVar(&o.Only, "only", "", "only cases with this in their name")
 		c.Flags().BoolVarP(&quiet, "quiet", "q", false, "no progress")
+		if b.Sizes {
+			sizeFlags(c.Flags(), &o.Sizes)
+		}
 		parent.AddCommand(c)
 	}
 	return parent
+}
+
+// sizeFlags are those of the benchmarks on graphs.
+func sizeFlags(f *pflag.FlagSet, s *bench.Sizes) {
+	d := bench.Gowalla()
+	f.IntVar(&s.Users, "users", d.Users, "users of the graph")
+	f.IntVar(&s.Items, "items", d.Items, "items of the graph")
+	f.IntVar(&s.Edges, "edges", d.Edges, "edges of the graph; 2 and 4 times as many are measured too")
+	f.IntVar(&s.Dim, "dim", d.Dim, "length of a row")
+	f.IntVar(&s.Layers, "layers", d.Layers, "layers of the propagation")
+	f.IntVar(&s.Batch, "batch", d.Batch, "pairs a step")
 }

@@ -26,8 +26,11 @@ func tour() *Demo {
 // benches lists what can be measured.
 func benches() []Bench {
 	return []Bench{
-		{"gemm", "matrix products at the shapes that models use", bench.GEMM},
-		{"account", "privacy accounting and noise", bench.Account},
-		{"dipsgnn", "training step of DIPSGNN on 100 sessions", dipsgnn.Bench},
+		{Name: "gemm", Summary: "matrix products at the shapes that models use", Run: bench.GEMM},
+		{Name: "account", Summary: "privacy accounting and noise", Run: bench.Account},
+		{Name: "dipsgnn", Summary: "training step of DIPSGNN on 100 sessions", Run: dipsgnn.Bench},
+		{Name: "lightgcn", Summary: "training step of LightGCN", Run: bench.Step("lightgcn"), Sizes: true},
+		{Name: "rdpgcf", Summary: "training step of RDP-GCF", Run: bench.Step("rdpgcf"), Sizes: true},
+		{Name: "bprmf", Summary: "training step of matrix factorisation", Run: bench.Step("bprmf"), Sizes: true},
 	}
 }

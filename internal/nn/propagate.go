@@ -141,6 +141,22 @@ func (p *Propagation) Each(users, items tensor.Matrix, visit func(layer int, x t
 	return w.each(visit)
 }
 
+// Product aggregates once, without noise, norms or weights: toUsers (Users, d)
+// becomes A~ items and toItems (Items, d) A~ users. They must not overlap the
+// tables.
+func (p *Propagation) Product(users, items, toUsers, toItems tensor.Matrix) error {
+	if toUsers.Rows != users.Rows || toUsers.Cols != users.Cols || toItems.Rows != items.Rows || toItems.Cols != items.Cols {
+		return fmt.Errorf("nn: product of %d x %d and %d x %d into %d x %d and %d x %d", users.Rows, users.Cols,
+			items.Rows, items.Cols, toUsers.Rows, toUsers.Cols, toItems.Rows, toItems.Cols)
+	}
+	w, err := p.begin([2]tensor.Matrix{users, items})
+	if err != nil {
+		return err
+	}
+	w.product([2]tensor.Matrix{toUsers, toItems})
+	return nil
+}
+
 // Close gives the tables of p back. p may be used again.
 func (p *Propagation) Close() {
 	p.turn++

@@ -327,3 +327,13 @@ func (w *work) layer0(dst tensor.Matrix) tensor.Matrix {
 	})
 	return dst
 }
+
+// product sets dst to one aggregation of the tables.
+func (w *work) product(dst [2]tensor.Matrix) {
+	tensor.Parallel(len(w.chunks), 1, func(c, _, _ int) {
+		ch := w.chunks[c]
+		other := 1 - ch.side
+		w.plan.rows[ch.side].Gather(ch.lo, ch.hi, w.part(w.left, ch.side), w.part(w.right, other),
+			w.tables[other], tensor.RowsView(dst[ch.side], ch.lo, ch.hi))
+	})
+}

@@ -1,0 +1,191 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+
+	"privrec/internal/autograd"
+	"privrec/internal/graph"
+	"privrec/internal/model/bpr"
+	"privrec/internal/model/bprmf"
+	"privrec/internal/model/lightgcn"
+	"privrec/internal/nn"
+	"privrec/internal/optim"
+	"privrec/internal/rng"
+	"privrec/internal/tensor"
+)
+
+// most is the largest multiple of the edges that is measured.
+const most = 4
+
+// graphSeed is that of the graphs, tables and noise.
+const graphSeed = rng.Seed(1)
+
+// step is a training step of a model on a graph: triples drawn, forward, BPR
+// loss with its penalty, backward, dense Adam.
+type step struct {
+	objective bpr.Objective
+	tape      *autograd.Tape
+	adam      *optim.Adam
+	params    []*autograd.Param
+	edges     int
+	samples   []int32
+	order     rng.Stream
+	steps     int
+	before    func(step int)
+}
+
+func newStep(g *graph.Bipartite, batch int, e bpr.Encoder) (*step, error) {
+	sampler, err := bpr.NewSampler(g, bpr.SamplerOptions{Positives: bpr.Pass, Negatives: bpr.Unseen, Batch: batch, Seed: graphSeed})
+	if err != nil {
+		return nil, err
+	}
+	return &step{
+		objective: bpr.Objective{Encoder: e, Sampler: sampler, Scale: 1, L2: 1e-4},
+		tape:      autograd.NewTape(), adam: optim.NewAdam(0), params: e.Params(),
+		edges: g.Edges(), samples: make([]int32, batch), order: graphSeed.Stream("bench.order"),
+	}, nil
+}
+
+func (s *step) run() error {
+	for k := range s.samples {
+		s.samples[k] = int32(s.order.IntN(s.edges))
+	}
+	if s.before != nil {
+		s.before(s.steps)
+	}
+	s.tape.Reset()
+	loss, err := s.objective.Loss(s.tape, s.steps, s.samples)
+	if err != nil {
+		return err
+	}
+	s.tape.Backward(loss)
+	s.steps++
+	return s.adam.Step(s.params, s.tape.Grads(), 1e-3)
+}
+
+// Steps names the models whose training step can be measured.
+func Steps() []string { return []string{"lightgcn", "rdpgcf", "bprmf"} }
+
+// Step measures the training step of a model of Steps on power-law graphs of
+// the sizes of o, with 1, 2 and 4 times the edges; for the two that propagate
+// also one product of the graph with a table, and for rdpgcf a step that
+// computes and perturbs every row of every layer.
+func Step(model string) func(ctx context.Context, o Options) ([]Result, error) {
+	return func(ctx context.Context, o Options) ([]Result, error) {
+		if o.Sizes == (Sizes{}) {
+			o.Sizes = Gowalla()
+		}
+		if err := o.Sizes.Check(); err != nil {
+			return nil, err
+		}
+		var all []Result
+		for times := 1; times <= most; times *= 2 {
+			s := o.Sizes
+			s.Edges *= times
+			results, err := stepCases(ctx, o, model, s, times)
+			all = append(all, results...)
+			if err != nil {
+				return all, err
+			}
+		}
+		return all, nil
+	}
+}
+
+// stepCases measures one graph, made only if a case wants it.
+func stepCases(ctx context.Context, o Options, model string, s Sizes, times int) ([]Result, error) {
+	var g *graph.Bipartite
+	var done []func()
+	with := func(make func(g *graph.Bipartite) (func() error, []func(), error)) func() (func() error, error) {
+		return func() (call func() error, err error) {
+			for _, f := range done {
+				f()
+			}
+			done = nil
+			if g == nil {
+				if g, err = powerLaw(s, graphSeed); err != nil {
+					return nil, err
+				}
+			}
+			call, done, err = make(g)
+			return call, err
+		}
+	}
+	defer func() {
+		for _, f := range done {
+			f()
+		}
+	}()
+	shape := fmt.Sprintf("users=%d items=%d edges=%d dim=%d", s.Users, s.Items, s.Edges, s.Dim)
+	deep := fmt.Sprintf("%s layers=%d batch=%d", shape, s.Layers, s.Batch)
+	name := func(kind string) string { return fmt.Sprintf("%s_%s_%dx", model, kind, times) }
+	training := func(frontier bool) func(g *graph.Bipartite) (func() error, []func(), error) {
+		return func(g *graph.Bipartite) (func() error, []func(), error) { return newTraining(model, g, s, frontier) }
+	}
+	var cases []Case
+	switch model {
+	case "bprmf":
+		cases = []Case{{name("step"), fmt.Sprintf("%s batch=%d", shape, s.Batch), with(training(false))}}
+	case "lightgcn":
+		cases = []Case{{name("step"), deep, with(training(true))}, {name("full"), deep, with(training(false))}, {name("product"), shape, with(product(s))}}
+	case "rdpgcf":
+		cases = []Case{{name("step"), deep, with(training(true))}, {name("full"), deep, with(training(false))}}
+	default:
+		return nil, fmt.Errorf("bench: no model %q, want one of %v", model, Steps())
+	}
+	results, err := Run(ctx, o, cases)
+	for k, r := range results {
+		if r.Name == name("product") {
+			results[k].GFLOPS = 4 * float64(s.Edges) * float64(s.Dim) / r.MinS / 1e9 // both directions
+		}
+	}
+	return results, err
+}
+
+// newTraining makes a model and its step.
+func newTraining(model string, g *graph.Bipartite, s Sizes, frontier bool) (call func() error, done []func(), err error) {
+	init := nn.Normal(graphSeed, 0.1)
+	if model == "bprmf" {
+		m := bprmf.New(g.Users, g.Items, s.Dim, init)
+		st, err := newStep(g, s.Batch, m)
+		if err != nil {
+			return nil, nil, err
+		}
+		return st.run, []func(){func() { tensor.Free(m.User.Value); tensor.Free(m.Item.Value) }}, nil
+	}
+	var norm graph.Normalizer
+	m := lightgcn.New(g, norm, s.Layers, s.Dim, init)
+	m.Over.Frontier = frontier
+	st, err := newStep(g, s.Batch, m)
+	if err != nil {
+		return nil, nil, err
+	}
+	if model == "rdpgcf" {
+		noise, err := newLayerReleases(g)
+		if err != nil {
+			return nil, nil, err
+		}
+		m.Over.NormalizeRows, m.Over.Noise = true, noise
+		st.before = noise.next
+	}
+	return st.run, []func(){m.Close}, nil
+}
+
+// product is A~ X and A~' Y for tables of the sizes.
+func product(s Sizes) func(g *graph.Bipartite) (func() error, []func(), error) {
+	return func(g *graph.Bipartite) (func() error, []func(), error) {
+		p := &nn.Propagation{Graph: g, Layers: 1, Weights: []float64{0, 1}}
+		users, items := tensor.NewTable(g.Users, s.Dim), tensor.NewTable(g.Items, s.Dim)
+		nn.Normal(graphSeed, 1)(users, "users")
+		nn.Normal(graphSeed, 1)(items, "items")
+		toUsers, toItems := tensor.NewTable(g.Users, s.Dim), tensor.NewTable(g.Items, s.Dim)
+		free := func() {
+			p.Close()
+			for _, m := range []tensor.Matrix{users, items, toUsers, toItems} {
+				tensor.Free(m)
+			}
+		}
+		return func() error { return p.Product(users, items, toUsers, toItems) }, []func(){free}, nil
+	}
+}
