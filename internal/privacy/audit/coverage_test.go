@@ -179,7 +179,7 @@ func aboveTwo(t *testing.T, n int64, tpr, fpr, truth float64, bound func(audit.R
 }
 
 func TestTwoRunKeepsItsLevel(t *testing.T) {
-	const n = 24
+	const n = 20
 	twoRun := func(o audit.Options) func(audit.Rates) (float64, error) {
 		return func(r audit.Rates) (float64, error) { b, err := audit.TwoRun(r, o); return b.Epsilon, err }
 	}
