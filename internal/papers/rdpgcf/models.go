@@ -1,0 +1,140 @@
+package rdpgcf
+
+import (
+	"fmt"
+
+	"privrec/internal/autograd"
+	"privrec/internal/graph"
+	"privrec/internal/model/bpr"
+	"privrec/internal/model/bprmf"
+	"privrec/internal/model/lightgcn"
+	"privrec/internal/model/ngcf"
+	"privrec/internal/nn"
+	"privrec/internal/tensor"
+)
+
+// factors, propagated and neural make models of the three baselines.
+type (
+	factors    struct{ *bprmf.Model }
+	propagated struct{ *lightgcn.Model }
+	neural     struct{ *ngcf.Model }
+)
+
+// Release implements model.
+func (m factors) Release(string, int) (users, items tensor.Matrix, err error) {
+	users, items = m.All()
+	return users, items, nil
+}
+
+// Release implements model.
+func (m propagated) Release(string, int) (users, items tensor.Matrix, err error) { return m.All() }
+
+// Release implements model.
+func (m neural) Release(string, int) (users, items tensor.Matrix, err error) {
+	users, items = m.All()
+	return users, items, nil
+}
+
+// noise is what a mechanism adds to the propagations of a run. At names the call of
+// the propagation that follows.
+type noise interface {
+	nn.LayerNoise
+	At(phase string, call int) error
+}
+
+// The phases of a run, for the noise.
+const (
+	phaseTrain   = "train"   // calls are steps
+	phaseRelease = "release" // calls are propagations of all nodes: maxAverage for each release
+)
+
+// maxAverage bounds the propagations of a release.
+const maxAverage = 10_000
+
+// perturbed is RDP-GCF: LightGCN with rows of length 1 and noisy layers
+// (Algorithm 1).
+type perturbed struct {
+	*lightgcn.Model
+	noise   noise // nil: none
+	average int   // propagations of ReleaseAvg
+
+	sum [2]tensor.Matrix
+}
+
+// newPerturbed makes the model of a setting; noise may be nil.
+func newPerturbed(x *experiment, c Config, n noise) (*perturbed, error) {
+	norm, err := graph.ParseNormalizer(c.Model.Norm)
+	if err != nil {
+		return nil, err
+	}
+	m := &perturbed{
+		Model: lightgcn.New(x.graph, norm, c.Model.Layers, c.Model.Dim, x.init(c.Model.Init)),
+		noise: n, average: c.Release.Average,
+	}
+	m.Over.NormalizeRows = c.Model.NormaliseRows
+	return m, nil
+}
+
+// at prepares the next propagation.
+func (m *perturbed) at(phase string, call int) error {
+	m.Over.Noise = nil
+	if m.noise == nil {
+		return nil
+	}
+	m.Over.Noise = m.noise
+	return m.noise.At(phase, call)
+}
+
+// Encode implements bpr.Encoder, with the noise of the step.
+func (m *perturbed) Encode(t *autograd.Tape, step int, users, items []int32) (bpr.Encoded, error) {
+	if err := m.at(phaseTrain, step); err != nil {
+		return bpr.Encoded{}, err
+	}
+	return m.Model.Encode(t, step, users, items)
+}
+
+// Release implements model.
+func (m *perturbed) Release(kind string, call int) (users, items tensor.Matrix, err error) {
+	switch kind {
+	case ReleaseClean:
+		m.Over.Noise = nil
+		return m.All()
+	case ReleaseNoisy:
+		return m.once(call, 0)
+	case ReleaseAvg:
+		return m.mean(call)
+	}
+	return users, items, fmt.Errorf("release %q is not known", kind)
+}
+
+// once is propagation r of a release.
+func (m *perturbed) once(call, r int) (users, items tensor.Matrix, err error) {
+	if err := m.at(phaseRelease, call*maxAverage+r); err != nil {
+		return users, items, err
+	}
+	return m.All()
+}
+
+// mean is that of average noisy propagations.
+func (m *perturbed) mean(call int) (users, items tensor.Matrix, err error) {
+	if m.sum[0].Data == nil {
+		for side, p := range m.Params() {
+			m.sum[side] = tensor.NewTable(p.Value.Rows, p.Value.Cols)
+		}
+	}
+	clear(m.sum[0].Data)
+	clear(m.sum[1].Data)
+	for r := range m.average {
+		u, i, err := m.once(call, r)
+		if err != nil {
+			return users, items, err
+		}
+		for side, z := range []tensor.Matrix{u, i} {
+			sum := m.sum[side]
+			tensor.Parallel(len(sum.Data), 1<<14, func(_, lo, hi int) {
+				tensor.Axpy(tensor.Float(1/float64(m.average)), z.Data[lo:hi], sum.Data[lo:hi])
+			})
+		}
+	}
+	return m.sum[0], m.sum[1], nil
+}
