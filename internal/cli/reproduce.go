@@ -130,6 +130,9 @@ func (a *App) makeTables(ctx context.Context, papers []string, f tableFlags) err
 		for _, path := range t.Files {
 			r.Phase("written: " + path)
 		}
+		if text := t.Lacking(); text != "" && t.Err() == nil {
+			r.Phase(text)
+		}
 		open = errors.Join(open, t.Err())
 	}
 	return open

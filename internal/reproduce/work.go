@@ -62,8 +62,9 @@ func (g *Grid) Make(ctx context.Context, o Options) (*Outcome, error) {
 	return out, nil
 }
 
-// Err says what is missing from the table; nil when nothing is. Data that are not
-// there are an error of the data, anything else is a failure.
+// Err says what is missing from the table; nil when nothing is that could be made
+// here. A table none of whose data are there is an error of the data; where some are,
+// the others are a gap, see Lacking. Anything else is a failure.
 func (o *Outcome) Err() error {
 	n := map[Status]int{}
 	for _, r := range o.Runs {
@@ -78,11 +79,28 @@ func (o *Outcome) Err() error {
 		return fmt.Errorf("%s: %d of %d runs failed%s", o.Name, n[Failed], total, where)
 	case open > 0:
 		return run.WithHint(fmt.Errorf("%s: %d of %d runs are not finished%s", o.Name, open, total, where), "the same command goes on from there")
-	case n[NoData] > 0:
-		return &dataset.Error{File: o.Name, Msg: fmt.Sprintf("%d of %d runs lack their data%s", n[NoData], total, where),
-			Hint: o.hint + "; --profile smoke needs no data"}
+	case total > 0 && n[NoData] == total:
+		return &dataset.Error{File: o.Name, Msg: o.Lacking(), Hint: o.hint + "; --profile smoke needs no data"}
 	}
 	return nil
+}
+
+// Lacking says how many runs have no data here; empty when all have.
+func (o *Outcome) Lacking() string {
+	n := 0
+	for _, r := range o.Runs {
+		if r.Status == NoData {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%d of %d runs lack their data", n, len(o.Runs))
+	if len(o.Files) > 0 {
+		text += "; the table says which: " + o.Files[0]
+	}
+	return text
 }
 
 // worker makes the runs of a table, one at a time: each takes all cores.
