@@ -1,0 +1,203 @@
+package rdpgcf
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"privrec/internal/graph"
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/accountant"
+	"privrec/internal/privacy/mechanism"
+	"privrec/internal/rng"
+	"privrec/internal/run"
+	"privrec/internal/tensor"
+)
+
+// The repaired method (specification 6.7) has two parts that see edges, and one
+// finite epsilon for both:
+//
+//   - graph: unit rows drawn without looking at any edge are propagated once, with
+//     noise on every layer of both sides: L joint releases in the whole run;
+//   - labels: a small map on those rows is trained by DP-SGD over Poisson batches of
+//     edges, with negatives among all items.
+//
+// What is ranked and given out is made of the noisy rows and the private map alone.
+
+// Split is a budget divided between the two parts.
+type Split struct {
+	Sigma      float64 // standard deviation of the noise on layers
+	Joint      float64 // how far an edge moves both views of a layer
+	Layers     int
+	Multiplier float64 // of the noise on sums of gradients, in units of the longest
+	Rate       float64 // of edges in a step
+	Steps      int64
+	Epsilon    float64 // what both come to, at most the setting's
+	Delta      float64
+}
+
+// Events are what the two parts release, with their numbers.
+func (s Split) events() (events []privacy.Event, count []int64) {
+	layer := privacy.Gaussian{Sigma: s.Sigma, Sensitivity: s.Joint, Unit: privacy.Edge, Neighbouring: privacy.AddRemove}
+	step := privacy.Sampled{Rate: s.Rate, Method: privacy.Poisson,
+		Event: privacy.Gaussian{Sigma: s.Multiplier, Sensitivity: 1, Unit: privacy.Edge, Neighbouring: privacy.AddRemove}}
+	return []privacy.Event{layer, step}, []int64{int64(s.Layers), s.Steps}
+}
+
+// Split divides the setting's budget on a graph of so many edges: GraphShare of mu²
+// to the propagation, J sqrt(L)/sigma = mu sqrt(share), and to the labels the least
+// noise with which the exact composition of both is within epsilon.
+func (c Config) Split(edges int64) (Split, error) {
+	cal, err := c.Calibration(edges)
+	if err != nil {
+		return Split{}, err
+	}
+	mu, err := accountant.MuFor(c.Privacy.Epsilon, c.Privacy.Delta)
+	if err != nil {
+		return Split{}, fmt.Errorf("repaired: %w", err)
+	}
+	s := Split{Joint: cal.Joint, Layers: cal.Layers, Rate: cal.Rate(), Steps: cal.StepsRun(), Delta: c.Privacy.Delta,
+		Sigma: cal.Joint * math.Sqrt(float64(cal.Layers)/c.Privacy.Repaired.GraphShare) / mu}
+	a := &Account{Delta: c.Privacy.Delta}
+	found, err := accountant.Calibrate(c.Privacy.Epsilon, 1, func(noise float64) (float64, error) {
+		t := s
+		t.Multiplier = noise
+		return a.compose(t.events())
+	})
+	if err != nil {
+		return Split{}, fmt.Errorf("repaired: noise on gradients: %w", err)
+	}
+	s.Multiplier, s.Epsilon = found.Noise, found.Epsilon
+	return s, nil
+}
+
+// Account is that of a run with this split: everything that saw edges, and nothing
+// open.
+func (s Split) account(c Config) (*Account, error) {
+	a := c.newAccount(s.Sigma)
+	a.Claimed = &Claim{Eps: Number(c.Privacy.Epsilon), Delta: s.Delta, Bound: "exact composition of both parts", Conversion: "exact", Rate: 1, Sensitivity: s.Joint}
+	events, count := s.events()
+	layer := events[0].(privacy.Gaussian)
+	if err := a.add("one propagation of rows that no edge entered", layer, count[0], layer, 1, 1); err != nil {
+		return nil, err
+	}
+	step := events[1].(privacy.Sampled)
+	if err := a.add("labels, by DP-SGD (noise in units of the longest gradient)", step, count[1], step.Event.(privacy.Gaussian), 1, s.Rate); err != nil {
+		return nil, err
+	}
+	return a, a.sum()
+}
+
+// repairedRun is the repaired method at work.
+type repairedRun struct {
+	cfg    Config
+	split  Split
+	graph  *graph.Bipartite
+	ledger *privacy.Ledger
+	stream func(purpose string) rng.Stream
+
+	rows *cachedRows
+	m    pairMap
+}
+
+// Purposes of the ledger's entries and of streams.
+const (
+	purposeRows   = "rows that no edge entered"
+	purposeLabels = "labels"
+	purposeMap    = "map"
+)
+
+// newRepairedRun releases the noisy rows and prepares the map.
+func newRepairedRun(c Config, g *graph.Bipartite, l *privacy.Ledger, stream func(purpose string) rng.Stream) (*repairedRun, error) {
+	split, err := c.Split(int64(g.Edges()))
+	if err != nil {
+		return nil, err
+	}
+	noise, err := newLayerNoise(layerNoiseOptions{sigma: split.Sigma, joint: split.Joint, layers: split.Layers, rate: 1, perEpoch: 1, share: 0.5}, l, stream)
+	if err != nil {
+		return nil, err
+	}
+	if err := noise.At(phaseRelease, 0); err != nil {
+		return nil, err
+	}
+	r := &repairedRun{cfg: c, split: split, graph: g, ledger: l, stream: stream}
+	norm, err := graph.ParseNormalizer(c.Model.Norm)
+	if err != nil {
+		return nil, err
+	}
+	if r.rows, err = cacheRows(g, norm, c.Model.Layers, c.Model.Dim, noise, stream(purposeRows)); err != nil {
+		return nil, err
+	}
+	if err := noise.check(); err != nil {
+		return nil, err
+	}
+	r.m = newPairMap(c.Privacy.Repaired, c.Model.Layers, c.Model.Dim, stream(purposeMap))
+	return r, l.Flush("propagation")
+}
+
+// gradientsAtOnce is how many examples' gradients are computed side by side.
+const gradientsAtOnce = 64
+
+// train fits the map by DP-SGD with Adam on the noisy means, telling done of every
+// step.
+func (r *repairedRun) train(ctx context.Context, done func()) error {
+	c, n := r.cfg, r.m.size()
+	steps, err := mechanism.OpenDPSGD[tensor.Float](mechanism.DPSGD{
+		Purpose: purposeLabels, Clip: c.Privacy.Repaired.Clip, NoiseMultiplier: r.split.Multiplier, Examples: int64(r.graph.Edges()),
+		Sampling: privacy.Poisson, Rate: r.split.Rate, Unit: privacy.Edge, Share: 0.5,
+	}, n, r.ledger, r.stream(purposeLabels))
+	if err != nil {
+		return err
+	}
+	mean, first, second := make([]tensor.Float, n), make([]tensor.Float, n), make([]tensor.Float, n)
+	gradients := tensor.New(gradientsAtOnce, n)
+	negatives, perEpoch := r.stream(purposeLabels+", negatives"), r.split.Steps/int64(c.Train.Epochs)
+	for step := int64(0); step < r.split.Steps; step++ {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("%w: %w", run.ErrInterrupted, err)
+		}
+		epoch := step / perEpoch
+		batch, err := steps.Begin(uint64(epoch), uint64(step))
+		if err != nil {
+			return err
+		}
+		for lo := 0; lo < len(batch); lo += gradientsAtOnce {
+			some := batch[lo:min(lo+gradientsAtOnce, len(batch))]
+			tensor.Parallel(len(some), 8, func(_, from, to int) {
+				for k := from; k < to; k++ {
+					e := r.graph.Edge(int(some[k]))
+					draw := negatives.Sub(uint64(step), uint64(some[k]))
+					r.gradient(tensor.Row(gradients, k), e, int32(draw.IntN(r.graph.Items)))
+				}
+			})
+			for k := range some {
+				if err := steps.Add(lo+k, tensor.Row(gradients, k)); err != nil {
+					return err
+				}
+			}
+		}
+		if err := steps.Finish(mean); err != nil {
+			return err
+		}
+		tensor.AdamStep(r.m.weights(), mean, first, second, tensor.NewAdamCoef(c.Train.Rate, 0.9, 0.999, 1e-8, c.Train.L2, int(step)+1))
+		done()
+		if step+1 == perEpoch*(epoch+1) {
+			if err := r.ledger.Flush(fmt.Sprintf("epoch %d", epoch+1)); err != nil {
+				return err
+			}
+		}
+	}
+	return steps.Check()
+}
+
+// gradient puts that of softplus(-scale (s_up - s_un)) at one edge into dst.
+func (r *repairedRun) gradient(dst []tensor.Float, e graph.Edge, negative int32) {
+	margin := r.m.margin(dst, r.rows, e.User, e.Item, negative)
+	scale := r.cfg.Model.Scale
+	slope := -scale / (1 + math.Exp(scale*margin))
+	tensor.Scale(tensor.Float(slope), dst)
+}
+
+// vectors are what is ranked and given out: the score of a user and an item is the
+// inner product of their rows.
+func (r *repairedRun) vectors() (users, items tensor.Matrix) { return r.m.vectors(r.rows) }
