@@ -52,7 +52,7 @@ func (l *tableLines) Watch(_ string, runs []reproduce.Run, now int) {
 		return
 	}
 	r := runs[now]
-	line := fmt.Sprintf("run %d of %d: %s on %s, seed %d", now+1, len(runs), r.Method, r.Data, r.Seed)
+	line := fmt.Sprintf("run %d of %d: %s on %s, seed %d", now+1, len(runs), r.Method, r.On(), r.Seed)
 	if line != l.said {
 		l.Phase(line)
 	}
@@ -189,10 +189,10 @@ func (v *live) lines(most int) []string {
 		if r.Status == reproduce.Done {
 			finished++
 		}
-		wide = max(wide, utf8.RuneCountInString(r.Method+" on "+r.Data))
+		wide = max(wide, utf8.RuneCountInString(r.Method+" on "+r.On()))
 	}
 	for i, r := range v.runs {
-		label := r.Method + " on " + r.Data
+		label := r.Method + " on " + r.On()
 		if len(labels) == 0 || labels[len(labels)-1] != label {
 			labels = append(labels, label)
 			rows = append(rows, "  "+label+strings.Repeat(" ", wide-utf8.RuneCountInString(label)))

@@ -86,6 +86,14 @@ type Run struct {
 	options run.Options
 }
 
+// On names the data that are taken and, where they are generated, what they stand for.
+func (r *Run) On() string {
+	if r.cell == nil {
+		return r.Data
+	}
+	return r.cell.on()
+}
+
 // Status is how a run of a table stands.
 type Status string
 

@@ -43,7 +43,7 @@ func (g *Grid) Estimate(ctx context.Context, o Options) (*report.Document, error
 				return nil, err
 			}
 			if r.Status == Done || r.Status == Failed {
-				t.Add(r.Method, r.Data, fmt.Sprint(r.Seed), string(r.Status))
+				t.Add(r.Method, r.On(), fmt.Sprint(r.Seed), string(r.Status))
 				continue
 			}
 			open++
@@ -54,21 +54,21 @@ func (g *Grid) Estimate(ctx context.Context, o Options) (*report.Document, error
 			}
 			switch {
 			case errors.Is(bad, run.ErrNoForecast):
-				t.Add(r.Method, r.Data, fmt.Sprint(r.Seed), string(r.Status))
+				t.Add(r.Method, r.On(), fmt.Sprint(r.Seed), string(r.Status))
 				unmeasured++
 			case errors.Is(bad, dataset.ErrNotFound):
 				lack(r, bad)
 				if note := r.Problem; !slices.Contains(d.Notes, note) {
 					d.Notes = append(d.Notes, note)
 				}
-				t.Add(r.Method, r.Data, fmt.Sprint(r.Seed), string(r.Status))
+				t.Add(r.Method, r.On(), fmt.Sprint(r.Seed), string(r.Status))
 				unmeasured++
 			case bad != nil:
 				return nil, bad
 			default:
-				t.Add(r.Method, r.Data, fmt.Sprint(r.Seed), string(r.Status), f.Steps, 1000*f.StepSeconds, lasting(f.Seconds), int(f.Bytes>>20))
+				t.Add(r.Method, r.On(), fmt.Sprint(r.Seed), string(r.Status), f.Steps, 1000*f.StepSeconds, lasting(f.Seconds), int(f.Bytes>>20))
 				total, fastest, memory = total+f.Seconds, fastest+f.Fastest, max(memory, f.Bytes)
-				if note := r.Method + " on " + r.Data + ": " + f.Basis; !slices.Contains(d.Notes, note) {
+				if note := r.Method + " on " + r.On() + ": " + f.Basis; !slices.Contains(d.Notes, note) {
 					d.Notes = append(d.Notes, note)
 				}
 			}

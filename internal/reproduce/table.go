@@ -307,7 +307,7 @@ func (g *Grid) notes(o Options, rows []*summary) []string {
 	}
 	for _, s := range rows {
 		for _, r := range s.runs {
-			line := fmt.Sprintf("%s on %s, seed %d: %s", r.Method, r.Data, r.Seed, r.Status)
+			line := fmt.Sprintf("%s on %s, seed %d: %s", r.Method, r.On(), r.Seed, r.Status)
 			switch {
 			case r.Status == Done:
 				continue

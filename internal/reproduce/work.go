@@ -191,7 +191,7 @@ func (w *worker) one(ctx context.Context, r *Run) error {
 		w.score(r)
 	default:
 		r.fail(err)
-		w.o.Progress.Phase(fmt.Sprintf("%s on %s, seed %d failed: %s", r.Method, r.Data, r.Seed, r.Problem))
+		w.o.Progress.Phase(fmt.Sprintf("%s on %s, seed %d failed: %s", r.Method, r.On(), r.Seed, r.Problem))
 	}
 	w.show(-1)
 	return nil
