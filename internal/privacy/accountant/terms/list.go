@@ -59,18 +59,9 @@ func (l List) Add(m List) (List, error) { return l.plus(m) }
 func (l List) Worst() ([]Term, error) {
 	out := List{Terms: l.Terms}
 	for _, b := range l.Parallels {
-		var worst []Term
-		for i, branch := range b.Of {
-			ts, err := branch.Worst()
-			if err != nil {
-				return nil, err
-			}
-			switch {
-			case i == 0 || dominates(ts, worst):
-				worst = ts
-			case !dominates(worst, ts):
-				return nil, fmt.Errorf("parallel composition without a branch known to be the worst: %w", ErrForm)
-			}
+		worst, err := b.worst()
+		if err != nil {
+			return nil, err
 		}
 		times, err := List{Terms: worst}.times(b.Count)
 		if err != nil {
@@ -81,6 +72,28 @@ func (l List) Worst() ([]Term, error) {
 		}
 	}
 	return out.Terms, nil
+}
+
+// worst returns the terms of the branch that dominates all others.
+func (b Branches) worst() ([]Term, error) {
+	branches := make([][]Term, len(b.Of))
+	var worst []Term
+	for i, branch := range b.Of {
+		ts, err := branch.Worst()
+		if err != nil {
+			return nil, err
+		}
+		// If one dominates all, it takes the lead here and keeps it.
+		if branches[i] = ts; i == 0 || dominates(ts, worst) || !dominates(worst, ts) {
+			worst = ts
+		}
+	}
+	for _, ts := range branches {
+		if !dominates(worst, ts) {
+			return nil, fmt.Errorf("parallel composition without a branch known to be the worst: %w", ErrForm)
+		}
+	}
+	return worst, nil
 }
 
 // dominates reports whether a costs at least as much as b under every measure:
