@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"privrec/internal/papers/dipsgnn"
+	"privrec/internal/papers/rdpgcf"
 	"privrec/internal/run"
 )
 
@@ -13,5 +14,6 @@ import (
 func All() []run.Task {
 	return slices.Concat(
 		dipsgnn.Tasks(),
+		rdpgcf.Tasks(),
 	)
 }

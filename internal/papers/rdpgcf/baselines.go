@@ -137,8 +137,8 @@ func (s NGCFShape) build(x *experiment) (model, error) {
 }
 
 // CodeLightGCN is the setting of LightGCN's released PyTorch program: the published
-// split whole, 1,000 epochs at batch 2048, normal tables, user-uniform pairs, the last
-// model. It prints the best epoch on test, which chooses nothing here.
+// split whole, 1,000 epochs at batch 2048, normal tables, user-uniform pairs, ranks by
+// the sigmoid of the scores, the last model. It prints the best epoch on test, which chooses nothing here.
 func CodeLightGCN() Setting[LightGCNShape] {
 	s := DefaultLightGCN()
 	s.Profile = "code"
@@ -146,5 +146,6 @@ func CodeLightGCN() Setting[LightGCNShape] {
 	s.Model.Init = InitConfig{Law: LawNormal, Std: 0.1}
 	s.Train.Epochs, s.Train.Batch, s.Train.Sampler = 1000, 2048, "user-uniform"
 	s.Train.Patience, s.Train.Select = 0, SelectLast
+	s.Eval.Sigmoid = true
 	return s
 }

@@ -69,6 +69,10 @@ type ReleaseConfig struct {
 type EvalConfig struct {
 	K     []int `yaml:"k"`
 	Every bool  `yaml:"every"` // rank the test rows after every epoch too, for the curve alone: it chooses nothing
+	// Sigmoid ranks by 1/(1+exp(-score)) in 32 bits, as the released PyTorch program of
+	// LightGCN does: scores of more than about 10 lose digits there and those above 17
+	// are all 1, so that the best items of a user tie.
+	Sigmoid bool `yaml:"sigmoid"`
 }
 
 // Values of the choices above.
@@ -106,5 +110,6 @@ func Code() Config {
 	c.Profile = "code"
 	c.Model.Init = InitConfig{Law: LawNormal, Std: 0.1}
 	c.Train.Sampler = "user-uniform"
+	c.Eval.Sigmoid = true
 	return c
 }

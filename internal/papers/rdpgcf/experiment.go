@@ -108,6 +108,9 @@ func prepare(env *run.Env, method string, s setting, d *dataset.Interactions) (x
 			Fix: "take recipe rdpgcf, or train.patience=0"}
 	}
 	t := x.cfg.train
+	if t.Epochs == 0 { // a model that is not trained by epochs
+		return x, nil
+	}
 	x.sampler, err = bpr.NewSampler(x.graph, bpr.SamplerOptions{Positives: t.Sampler, Negatives: t.Negatives, Batch: t.Batch, Seed: env.Seed})
 	return x, x.named(err)
 }

@@ -28,13 +28,26 @@ const (
 // forecast trains a few steps of RDP-GCF on the run's own rows. Its noise is drawn
 // and recorded in a ledger that nobody keeps.
 func forecast(ctx context.Context, seed rng.Seed, c Config) (run.Forecast, error) {
+	if c.Privacy.Method == MethodRepaired {
+		return forecastRepaired(ctx, seed, c)
+	}
 	return rehearse(ctx, seed, c, func(x *experiment) (model, error) {
 		n, err := rehearsedNoise(x, c)
 		if err != nil {
 			return nil, err
 		}
-		return newPerturbed(x, c, n)
+		return c.build(x, n)
 	})
+}
+
+// rehearsed is an experiment that writes nothing.
+func rehearsed(ctx context.Context, seed rng.Seed, s setting) (*experiment, error) {
+	cfg := s.common()
+	d, err := dataset.LoadInteractions(ctx, cfg.data.Name, cfg.data.Recipe, dataset.Options{Seed: seed})
+	if err != nil {
+		return nil, err
+	}
+	return prepare(&run.Env{Seed: seed}, "forecast", s, d)
 }
 
 func forecastBaseline[M shape](ctx context.Context, seed rng.Seed, s Setting[M]) (run.Forecast, error) {
@@ -46,11 +59,7 @@ func forecastBaseline[M shape](ctx context.Context, seed rng.Seed, s Setting[M])
 func rehearse(ctx context.Context, seed rng.Seed, s setting, build func(*experiment) (model, error)) (f run.Forecast, err error) {
 	start := time.Now()
 	cfg := s.common()
-	d, err := dataset.LoadInteractions(ctx, cfg.data.Name, cfg.data.Recipe, dataset.Options{Seed: seed})
-	if err != nil {
-		return f, err
-	}
-	x, err := prepare(&run.Env{Seed: seed}, "forecast", s, d)
+	x, err := rehearsed(ctx, seed, s)
 	if err != nil {
 		return f, err
 	}

@@ -75,6 +75,18 @@ func newPerturbed(x *experiment, c Config, n noise) (*perturbed, error) {
 	return m, nil
 }
 
+// build makes the model of a setting; noise may be nil.
+func (c Config) build(x *experiment, n noise) (model, error) {
+	m, err := newPerturbed(x, c, n)
+	if err != nil {
+		return nil, err
+	}
+	if c.Privacy.Propagation == PropagationSampled {
+		return newSampledGraph(m), nil
+	}
+	return m, nil
+}
+
 // at prepares the next propagation.
 func (m *perturbed) at(phase string, call int) error {
 	m.Over.Noise = nil

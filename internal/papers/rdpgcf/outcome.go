@@ -48,9 +48,9 @@ type DataSummary struct {
 	TrainRows   int            `json:"train_rows"`
 	ValidRows   int            `json:"valid_rows"`
 	TestRows    int            `json:"test_rows"`
-	TestUsers   int            `json:"test_users"`    // with a test row: means are over these
-	UnseenUsers int            `json:"unseen_users"`  // without a training row, ranked for all the same
-	UnseenItems int            `json:"unseen_items"`  // without a training row, ranked all the same
+	TestUsers   int            `json:"test_users"`   // with a test row: means are over these
+	UnseenUsers int            `json:"unseen_users"` // without a training row, ranked for all the same
+	UnseenItems int            `json:"unseen_items"` // without a training row, ranked all the same
 	Source      dataset.Source `json:"source"`
 	Ladder      dataset.Ladder `json:"ladder"`
 }
@@ -92,7 +92,7 @@ func (x *experiment) measure(ctx context.Context, r *train.Result, epsilon float
 		if kind != "" {
 			name += ", release " + kind
 		}
-		if err := x.add(ctx, o, inner(users, items), name, kind, epsilon); err != nil {
+		if err := x.add(ctx, o, x.scorer(users, items), name, kind, epsilon); err != nil {
 			return nil, err
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"privrec/internal/model/bpr"
+	"privrec/internal/model/ease"
+	"privrec/internal/model/itemknn"
 	"privrec/internal/model/lightgcn"
 	"privrec/internal/model/ngcf"
 	"privrec/internal/run"
@@ -23,6 +25,10 @@ func Tasks() []run.Task {
 		baseline(methodBPRMF, "matrix factorisation by Bayesian personalised ranking (RDP-GCF's Table 2)", bpr.Cite, DefaultMF),
 		baseline(methodLightGCN, "graph collaborative filtering by propagation alone (RDP-GCF's Table 2)", lightgcn.Cite, DefaultLightGCN),
 		baseline(methodNGCF, "graph collaborative filtering with message networks (RDP-GCF's Table 2)", ngcf.Cite, DefaultNGCF),
+		graphTask(EdgeRand, "LightGCN on a graph released by randomised response (RDP-GCF's Figure 2)"),
+		graphTask(LapGraph, "LightGCN on the largest cells of a graph under Laplace noise (RDP-GCF's Figure 2)"),
+		closedTask(methodEASE, "linear item model in closed form, on the same rows", ease.Cite, DefaultEASE),
+		closedTask(methodItemKNN, "items like those that a user has, on the same rows", itemknn.Cite, DefaultItemKNN),
 	}
 }
 
@@ -39,6 +45,9 @@ func baseline[M shape](method, summary, cite string, def func() Setting[M]) run.
 // Train runs RDP-GCF: load, calibrate the noise, train on noisy layers, release,
 // rank, account.
 func Train(ctx context.Context, env *run.Env, c Config) error {
+	if c.Privacy.Method == MethodRepaired {
+		return trainRepaired(ctx, env, c)
+	}
 	x, err := load(ctx, env, methodRDPGCF, c)
 	if err != nil {
 		return err
@@ -47,7 +56,7 @@ func Train(ctx context.Context, env *run.Env, c Config) error {
 	if err != nil {
 		return err
 	}
-	if x.model, err = newPerturbed(x, c, p.noise()); err != nil {
+	if x.model, err = c.build(x, p.noise()); err != nil {
 		return err
 	}
 	x.extra = p

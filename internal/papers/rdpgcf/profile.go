@@ -18,7 +18,7 @@ type standing struct {
 
 // free are keys in which a setting may differ from its profile and still be compared
 // with the tables: what they sweep, which data, and how long training lasts.
-var free = []string{"data.", "eval.", "model.dim", "model.layers", "train.epochs", "train.patience", "train.select"}
+var free = []string{"data.", "eval.k", "eval.every", "model.dim", "model.layers", "train.epochs", "train.patience", "train.select"}
 
 // stand compares a setting with the profile it names.
 func stand[C any](setting C, profile string, named map[string]C) (standing, error) {

@@ -3,10 +3,12 @@ package rdpgcf
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"privrec/internal/autograd"
 	"privrec/internal/eval"
 	"privrec/internal/metrics"
+	"privrec/internal/model/bpr"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
 )
@@ -18,10 +20,7 @@ func (x *experiment) rank(ctx context.Context, s eval.Scorer, p *part, depth int
 	lists, err := eval.Top(ctx, s, p.users, min(depth, x.data.Items), eval.Options{
 		Tape: x.tape, Exclude: func(user int32) []int32 { return p.seen[user] },
 	})
-	if err != nil && ctx.Err() != nil { // whatever cause the context gives
-		err = fmt.Errorf("%w: %w", run.ErrInterrupted, err)
-	}
-	if err != nil {
+	if err := x.interrupted(ctx, err); err != nil {
 		return nil, fmt.Errorf("rank %s rows: %w", p.name, err)
 	}
 	place := make([]int32, x.data.Items) // rank of an item in the list at hand, 0: not there
@@ -46,6 +45,14 @@ func (x *experiment) rank(ctx context.Context, s eval.Scorer, p *part, depth int
 	return ranks, nil
 }
 
+// interrupted marks an error as that of a context that ended, whatever its cause.
+func (x *experiment) interrupted(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return fmt.Errorf("%w: %w", run.ErrInterrupted, err)
+	}
+	return err
+}
+
 // depth is the deepest cutoff of some metrics.
 func depth(ms []metrics.Metric) int {
 	k := 0
@@ -61,7 +68,38 @@ func (x *experiment) score(ctx context.Context, p *part, kind string, call int, 
 	if err != nil {
 		return nil, fmt.Errorf("rank %s rows: %w", p.name, err)
 	}
-	return x.rank(ctx, inner(users, items), p, depth(ms))
+	return x.rank(ctx, x.scorer(users, items), p, depth(ms))
+}
+
+// scorer ranks by the inner products of vectors, or by their sigmoid where the setting
+// says so.
+func (x *experiment) scorer(users, items tensor.Matrix) eval.Scorer {
+	if x.cfg.eval.Sigmoid {
+		return squashed{inner(users, items)}
+	}
+	return inner(users, items)
+}
+
+// inner ranks by inner products.
+func inner(users, items tensor.Matrix) *bpr.Ranking { return &bpr.Ranking{Users: users, Goods: items} }
+
+// squashed ranks by the sigmoid of a score, in 32 bits.
+type squashed struct{ *bpr.Ranking }
+
+// Score implements eval.Scorer.
+func (s squashed) Score(t *autograd.Tape, users []int32, scores tensor.Matrix) error {
+	if err := s.Ranking.Score(t, users, scores); err != nil {
+		return err
+	}
+	tensor.Parallel(scores.Rows, 1, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			row := tensor.Row(scores, i)
+			for j, v := range row {
+				row[j] = tensor.Float(1 / (1 + float32(math.Exp(-float64(v)))))
+			}
+		}
+	})
+	return nil
 }
 
 // popularity scores items by how often they occur in train.

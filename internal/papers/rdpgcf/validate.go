@@ -53,9 +53,7 @@ func (c Config) common() common {
 }
 
 func (v *validator) common(c common) {
-	v.check(c.profile != "", "profile", "must not be empty")
-	v.check(c.data.Name != "", "data.name", "must not be empty")
-	v.check(c.data.Recipe != "", "data.recipe", "must not be empty")
+	v.identity(c)
 	t := c.train
 	v.between("train.epochs", t.Epochs, 1, 100_000)
 	v.between("train.batch", t.Batch, 1, 10_000_000)
@@ -65,6 +63,13 @@ func (v *validator) common(c common) {
 	v.oneOf("train.negatives", t.Negatives, bpr.Unseen, bpr.All)
 	v.between("train.patience", t.Patience, 0, 100_000)
 	v.oneOf("train.select", t.Select, SelectValidation, SelectLast)
+}
+
+// identity is what every model has: which data, and what is measured.
+func (v *validator) identity(c common) {
+	v.check(c.profile != "", "profile", "must not be empty")
+	v.check(c.data.Name != "", "data.name", "must not be empty")
+	v.check(c.data.Recipe != "", "data.recipe", "must not be empty")
 	v.check(len(c.eval.K) > 0, "eval.k", "must name at least one cutoff")
 	for i, k := range c.eval.K {
 		v.between("eval.k", k, 1, 10_000)

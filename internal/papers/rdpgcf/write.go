@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"privrec/internal/dataset"
-	"privrec/internal/model/bpr"
 	"privrec/internal/report"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
@@ -146,6 +145,3 @@ func (x *experiment) keep(kind string, users, items tensor.Matrix) error {
 		return run.WriteSafetensors(w, []run.NamedTensor{run.MatrixTensor("user", users), run.MatrixTensor("item", items)}, nil)
 	})
 }
-
-// inner ranks by inner products.
-func inner(users, items tensor.Matrix) *bpr.Ranking { return &bpr.Ranking{Users: users, Goods: items} }
