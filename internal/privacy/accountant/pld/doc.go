@@ -39,8 +39,9 @@
 // composed by FFT: rounding errors are then relative to delta, where without the
 // tilt they are relative to one. The powers are taken in polar form. The window
 // is chosen by Chernoff bounds; what leaves it is bounded again by the moments of
-// the discretised masses themselves. Wrap-around only adds mass, so that Upper
-// holds as it is, and Lower subtracts the bound.
+// the discretised masses themselves. Wrap-around only adds mass to what is in the
+// window, so that Upper holds from the window's start on as it is, and adds the
+// bound for an epsilon below it; Lower subtracts the bound.
 //
 // # Work
 //
@@ -56,9 +57,10 @@
 // FFT's error is at most its stages times a few units times the sum of absolute
 // values, entry by entry (the argument of Higham, Accuracy and Stability,
 // section 24.1, without norms). That bound goes through the power and the way
-// back, and what results is added to Upper and subtracted from Lower. The errors
-// of distribution functions, at most 128 units of the smaller tail, are met by
-// moving that much mass up, or down, by one cell.
+// back, and what results is added to Upper and subtracted from Lower, as is what
+// sums carried down the losses drift by. The errors of distribution functions, at
+// most 128 units of the smaller tail up to ten deviations out, are met by moving
+// that much mass up, or down, by one cell.
 //
 // # Pairs
 //
