@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"unsafe"
 
 	"privrec/internal/tensor"
 )
@@ -27,7 +28,10 @@ func invert(ctx context.Context, a tensor.Matrix) error {
 	for i := range n {
 		clear(tensor.Row(a, i)[i+1:])
 	}
-	w := workspace{panel: tensor.NewTable(n, min(n, block)), product: tensor.NewTable(n, min(n, block))}
+	w := workspace{panel: tensor.NewTable(n, min(n, block)), product: tensor.NewTable(n, min(n, block)), least: make([]float64, n)}
+	for i := range n {
+		w.least[i] = leastPivot * float64(a.Data[i*a.Stride+i])
+	}
 	defer tensor.Free(w.panel)
 	defer tensor.Free(w.product)
 	for _, phase := range []func(tensor.Matrix, int) error{w.factor, w.invertFactor, w.multiply} {
@@ -44,7 +48,14 @@ func invert(ctx context.Context, a tensor.Matrix) error {
 	return nil
 }
 
-type workspace struct{ panel, product tensor.Matrix }
+type workspace struct {
+	panel, product tensor.Matrix
+	least          []float64 // smallest pivot of each row that is not all rounding
+}
+
+// leastPivot is the part of a diagonal entry below which a pivot is no more than what
+// rounding leaves of it: 2^-20 in single precision, 2^-49 in double.
+const leastPivot = 1 / float64(uint64(1)<<(20+29*(unsafe.Sizeof(tensor.Float(0))/8)))
 
 // view returns rows r0 to r1 and columns c0 to c1.
 func view(a tensor.Matrix, r0, r1, c0, c1 int) tensor.Matrix {
@@ -67,7 +78,7 @@ func (w workspace) factor(a tensor.Matrix, k int) error {
 		tensor.Gemm(false, true, -1, view(a, k, n, 0, k), view(a, k, end, 0, k), 1, column)
 	}
 	diagonal := view(a, k, end, k, end)
-	if i, err := invertTriangle(diagonal); err != nil {
+	if i, err := invertTriangle(diagonal, w.least[k:end]); err != nil {
 		return fmt.Errorf("row %d: %w", k+i, err)
 	}
 	if end < n {
@@ -133,8 +144,8 @@ func mirror(a tensor.Matrix) {
 
 // invertTriangle replaces a small positive definite matrix, given by its lower
 // triangle, by the inverse of its Cholesky factor, in float64; above the diagonal it
-// writes zeros. It fails with the row whose pivot is not positive.
-func invertTriangle(a tensor.Matrix) (row int, err error) {
+// writes zeros. It fails with the row whose pivot is not above the least one given.
+func invertTriangle(a tensor.Matrix, least []float64) (row int, err error) {
 	n := a.Rows
 	l := make([]float64, n*n)
 	for i := range n {
@@ -145,7 +156,7 @@ func invertTriangle(a tensor.Matrix) (row int, err error) {
 			}
 			if i != j {
 				l[i*n+j] = sum / l[j*n+j]
-			} else if !(sum > 0) || math.IsInf(sum, 1) {
+			} else if !(sum > 0 && sum > least[i]) || math.IsInf(sum, 1) {
 				return i, fmt.Errorf("pivot is %g: the matrix is not positive definite, or lambda is too small for this precision", sum)
 			} else {
 				l[i*n+i] = math.Sqrt(sum)
