@@ -24,7 +24,7 @@ func draw(t *rapid.T, name string, from, to float64) float64 {
 func checked(t *rapid.T, ts []terms.Term, delta float64) (exact.Value, bool) {
 	began := time.Now()
 	v, err := exact.Epsilon(ts, delta)
-	if took := time.Since(began); took > 10*time.Second { // 0.3 s at most on a quiet machine
+	if took := time.Since(began); took > time.Minute { // 0.3 s at most on a quiet machine
 		t.Fatalf("%v for %+v", took, ts)
 	}
 	if err != nil {
@@ -204,7 +204,7 @@ func TestRareAndFew(t *testing.T) {
 	if _, err := exact.Epsilon(list(sampled(gauss(0.5, 1, privacy.AddRemove), 1e-3, 2)), 1e-9); !errors.Is(err, exact.ErrNotCovered) {
 		t.Errorf("two releases: %v", err)
 	}
-	if took := time.Since(began); took > 10*time.Second {
+	if took := time.Since(began); took > time.Minute {
 		t.Errorf("took %v", took)
 	}
 }
