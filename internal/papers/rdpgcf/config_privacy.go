@@ -17,7 +17,7 @@ type Privacy struct {
 	Method string `yaml:"method"`
 	// Epsilon is the paper's claim under the accounting below; .inf is no noise. For
 	// the repaired method it is the guarantee itself.
-	Epsilon float64 `yaml:"epsilon"`
+	Epsilon float64 `yaml:"epsilon" config:"inf"`
 	Delta   float64 `yaml:"delta"` // the paper states none
 
 	// Accounting turns epsilon into a standard deviation: "printed", Theorem 3 with
