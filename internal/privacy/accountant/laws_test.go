@@ -100,7 +100,7 @@ func TestCurvesAreCurves(t *testing.T) {
 		}
 		a := charged(t, m, privacy.AddRemove, 1, events...)
 		var x, d []float64
-		for e := 0.0; e <= 2.4; e += 0.3 {
+		for e := 0.0; e <= 2.4; e += 0.6 {
 			x, d = append(x, math.Exp(e)), append(d, must(a.DeltaAt(e)).Delta)
 		}
 		for i := 1; i < len(d); i++ {
