@@ -1,0 +1,156 @@
+package rdpgcf
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"privrec/internal/dataset"
+	"privrec/internal/run"
+)
+
+// smoke is the setting of seconds; tiny makes every task smaller still, on one
+// worker: others wait for a core where tests run beside each other.
+const smoke = "../../../configs/rdpgcf/smoke.yaml"
+
+func tiny(name string) []string {
+	common := []string{"data.name=standin-tiny", "data.recipe=rdpgcf", "run.workers=1", "eval.k=[5,20]"}
+	trained := []string{"model.dim=4", "train.epochs=2", "train.batch=512", "train.rate=0.01"}
+	switch name {
+	case "ease", "itemknn":
+		return common
+	case "bprmf":
+		return append(common, trained...)
+	case "edgerand", "lapgraph": // of the whole block of cells: at a small epsilon most edges are false
+		trained = append(trained, "perturb.epsilon=8")
+	}
+	return append(append(common, "model.layers=2"), trained...)
+}
+
+// start runs a task under its tiny setting into a directory and returns what it
+// printed.
+func start(t testing.TB, task run.Task, dir string, sets ...string) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := try(context.Background(), task, dir, sets, run.Options{Stdout: &out}); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func try(ctx context.Context, task run.Task, dir string, sets []string, o run.Options) error {
+	o.Sets = slices.Concat([]string{"run.out=" + dir}, tiny(task.Name), sets)
+	if task.Name == "rdpgcf" && o.Config == "" {
+		o.Config = smoke
+	}
+	o.Log = slog.New(slog.DiscardHandler)
+	if o.Stdout == nil {
+		o.Stdout = &bytes.Buffer{}
+	}
+	if o.Progress == nil {
+		o.Progress = run.Silent{}
+	}
+	_, err := task.Start(ctx, o)
+	return err
+}
+
+// task is the registered task of a name.
+func task(t testing.TB, name string) run.Task {
+	t.Helper()
+	for _, task := range Tasks() {
+		if task.Name == name {
+			return task
+		}
+	}
+	t.Fatalf("no task %q", name)
+	return run.Task{}
+}
+
+// readJSON reads one file of a run directory.
+func readJSON[T any](t testing.TB, dir, name string) (v T) {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&v); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return v
+}
+
+// artefacts are the bytes of everything in a run directory that depends on the
+// configuration alone: all but settings, log and manifest.
+func artefacts(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || slices.Contains([]string{"config.yaml", "manifest.json", "log.jsonl"}, d.Name()) {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		name, _ := filepath.Rel(dir, path)
+		out[filepath.ToSlash(name)] = string(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// same demands the same files with the same bytes.
+func same(t testing.TB, what string, got, want map[string]string) {
+	t.Helper()
+	for name := range want {
+		if _, ok := got[name]; !ok {
+			t.Errorf("%s: %s is missing", what, name)
+		} else if got[name] != want[name] {
+			t.Errorf("%s: %s differs", what, name)
+		}
+	}
+	for name := range got {
+		if _, ok := want[name]; !ok {
+			t.Errorf("%s: %s should not be there", what, name)
+		}
+	}
+}
+
+// published makes a data folder that holds a published split of the given lines under
+// the name gowalla, and has the program look there.
+func published(t *testing.T, train, test string) {
+	t.Helper()
+	dir := t.TempDir()
+	folder := filepath.Join(dir, "gowalla")
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"train.txt": train, "test.txt": test} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PRIVREC_DATA", dir)
+	t.Setenv("PRIVREC_CACHE", t.TempDir())
+}
+
+// interactions makes data in memory.
+func interactions(items int, train, valid, test [][]int32) *dataset.Interactions {
+	d := &dataset.Interactions{Name: "made", Recipe: "by hand", Users: len(train), Items: items, Train: train, Valid: valid, Test: test}
+	for range train {
+		d.UserIDs = append(d.UserIDs, string(rune('a'+len(d.UserIDs))))
+	}
+	for range items {
+		d.ItemIDs = append(d.ItemIDs, string(rune('A'+len(d.ItemIDs))))
+	}
+	d.Source = dataset.Source{Title: "made", Level: dataset.LevelD}
+	return d
+}
