@@ -19,6 +19,7 @@ type SequenceRun struct {
 
 	mu       sync.Mutex
 	samplers []*SequenceSampler
+	claims   *userClaims // of users with ids; nil: users are numbers
 	done     bool
 }
 
@@ -52,6 +53,9 @@ func (r *SequenceRun) Sampler(from, to uint64) (*SequenceSampler, error) {
 	if r.done {
 		return nil, fmt.Errorf("%s: the run is finished", r.m.Purpose)
 	}
+	if r.claims != nil {
+		return nil, fmt.Errorf("%s: a run of users with ids has user samplers", r.m.Purpose)
+	}
 	if from >= to {
 		return nil, fmt.Errorf("%s: users from %d to before %d", r.m.Purpose, from, to)
 	}
@@ -66,8 +70,8 @@ func (r *SequenceRun) Sampler(from, to uint64) (*SequenceSampler, error) {
 	return s, nil
 }
 
-// Finish ends the run and checks all its draws. The samplers must be at rest and
-// take no row after it.
+// Finish ends the run and checks all its draws, and where users have ids that none
+// came twice. The samplers must be at rest and take no row after it.
 func (r *SequenceRun) Finish() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -75,8 +79,8 @@ func (r *SequenceRun) Finish() error {
 		return fmt.Errorf("%s: the run is finished", r.m.Purpose)
 	}
 	r.done = true
-	if len(r.samplers) == 0 || r.table == nil {
-		return nil
+	if err := r.distinct(); err != nil || len(r.samplers) == 0 || r.table == nil {
+		return err
 	}
 	total := newSequenceWatch(r.samplers[0].size, r.table)
 	for _, s := range r.samplers {

@@ -15,6 +15,9 @@ type SequenceSampler struct {
 	next uint64 // the least that may still come
 	to   uint64 // the first beyond them
 
+	claims *userClaims // of users with ids
+	came   []claim     // not yet told to claims
+
 	size    int      // of the universe: ids or tokens, counted from 0
 	special int32    // the index of padding, which may be drawn again; -1: there is none
 	work    []int32  // the row as indices into the universe
