@@ -1,0 +1,216 @@
+package dataset
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Form is how a file of interactions is laid out.
+type Form string
+
+// The forms of files that are read and written a user at a time.
+const (
+	FormTSV    Form = "tsv"   // header and tabs
+	FormCSV    Form = "csv"   // header and commas, quotes where needed
+	FormAtomic Form = "inter" // RecBole's: tabs, header of name:type
+	FormLines  Form = "lines" // user item item ... between single spaces, no header
+)
+
+// Forms lists them.
+func Forms() []Form { return []Form{FormTSV, FormCSV, FormAtomic, FormLines} }
+
+// FormOf tells the form by the name of a file, without regard to .gz and .zst:
+// .tsv, .csv, .inter, and .txt for lines. ok is false for other names.
+func FormOf(path string) (f Form, ok bool) {
+	name := strings.TrimSuffix(strings.TrimSuffix(path, ".gz"), ".zst")
+	switch filepath.Ext(name) {
+	case ".tsv":
+		return FormTSV, true
+	case ".csv":
+		return FormCSV, true
+	case ".inter":
+		return FormAtomic, true
+	case ".txt":
+		return FormLines, true
+	}
+	return "", false
+}
+
+// Stream reads interactions one by one, in memory that does not grow with the file.
+// Rows of a user stand together, in order of time where the file has times; whether a
+// user comes a second time further on is for the caller to find out. Compression is
+// told by the first bytes of the file. It is for one goroutine.
+//
+//	for s.Next() {
+//		... s.User, s.Item
+//	}
+//	err := s.Err()
+type Stream struct {
+	User   []byte // id, valid until Next
+	Item   []byte // id, valid until Next; nil on a line that names a user and no item
+	Time   int64  // 0 where the file has none
+	Starts bool   // first row of a user
+
+	in      *input
+	form    Form
+	split   *splitter
+	names   []string
+	at      [3]int // columns of user, item, time; -1: none
+	checked int    // rows since the context was looked at
+	last    []byte // user of the row before
+	rest    []byte // of a line that names items
+	more    bool   // there are such
+	rows    int
+	err     error
+}
+
+// OpenStream opens a file. A table has the columns user_id, item_id and, where there
+// are times, timestamp; others are passed over.
+func OpenStream(ctx context.Context, path string, form Form) (*Stream, error) {
+	in, err := openInput(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	s := &Stream{in: in, form: form}
+	if err := s.header(); err != nil {
+		in.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Stream) header() (err error) {
+	switch s.form {
+	case FormLines:
+		return nil
+	case FormAtomic:
+		s.split = &splitter{sep: "\t"}
+		s.names, _, err = s.in.atomicHeader()
+	case FormTSV, FormCSV:
+		t := Table{}
+		if s.form == FormCSV {
+			t.Sep = ","
+		}
+		s.split, s.names, err = t.open(s.in)
+	default:
+		return fmt.Errorf("unknown form %q, want one of %v", s.form, Forms())
+	}
+	if err != nil {
+		return err
+	}
+	for i, name := range []string{"user_id", "item_id", "timestamp"} {
+		s.at[i] = slices.Index(s.names, name)
+		if s.at[i] < 0 && i < 2 {
+			return s.in.missingColumn(name, s.names)
+		}
+	}
+	return nil
+}
+
+// Next moves to the next interaction, and on lines also to a user without any. It is
+// false at the end and after an error.
+func (s *Stream) Next() bool {
+	if s.err != nil {
+		return false
+	}
+	s.checked++
+	if s.checked&1023 == 0 && s.in.ctx.Err() != nil {
+		s.err = s.in.ctx.Err()
+		return false
+	}
+	if s.more {
+		s.Starts = false
+		s.err = s.item()
+		return s.err == nil
+	}
+	line, err := s.in.line()
+	if err != nil {
+		s.err = err
+		if ignoreEOF(err) == nil && s.rows == 0 {
+			s.err = &Error{File: s.in.file, Msg: "no interactions in the file"}
+		}
+		return false
+	}
+	s.rows++
+	if s.form == FormLines {
+		s.err = s.line(line)
+	} else {
+		s.err = s.row(line)
+	}
+	return s.err == nil
+}
+
+// Err is what ended the stream; nil at the end of the file.
+func (s *Stream) Err() error { return ignoreEOF(s.err) }
+
+// Line is the number of the current line, from 1.
+func (s *Stream) Line() int { return s.in.num }
+
+// Fail is an error at the current line.
+func (s *Stream) Fail(field, msg, hint string) error { return s.in.fail(field, msg, hint) }
+
+// Digest is the hex SHA-256 of the whole file as it lies on disk.
+func (s *Stream) Digest() (string, error) { return s.in.digest() }
+
+// Close releases the file.
+func (s *Stream) Close() { s.in.close() }
+
+// row reads a row of a table.
+func (s *Stream) row(line []byte) (err error) {
+	v, err := s.split.split(s.in, line)
+	if err != nil {
+		return err
+	}
+	if len(v) != len(s.names) {
+		return s.split.wrongCount(s.in, len(v), len(s.names), s.names)
+	}
+	if s.User, err = s.in.token("user_id", v[s.at[0]]); err != nil {
+		return err
+	}
+	if s.Item, err = s.in.token("item_id", v[s.at[1]]); err != nil {
+		return err
+	}
+	s.Starts = s.rows == 1 || !bytes.Equal(s.User, s.last)
+	if s.Starts {
+		s.last = append(s.last[:0], s.User...)
+	}
+	if s.at[2] < 0 {
+		return nil
+	}
+	t, err := s.in.timestamp("timestamp", v[s.at[2]])
+	if err != nil {
+		return err
+	}
+	if !s.Starts && t < s.Time {
+		return s.in.fail("timestamp", fmt.Sprintf("%d is before %d of the row above, and both are of user %s", t, s.Time, quote(s.User)), "rows of a user must stand in order of time: sort the file by user and time")
+	}
+	s.Time = t
+	return nil
+}
+
+// line reads the user of a line and the first item.
+func (s *Stream) line(line []byte) error {
+	line = bytes.TrimRight(line, " ")
+	s.User, s.rest, s.more = bytes.Cut(line, []byte{' '})
+	s.Starts, s.Item = true, nil
+	if len(s.User) == 0 || bytes.IndexByte(line, '\t') >= 0 {
+		return s.in.fail("user", "not a user and items between single spaces: "+quote(line), "")
+	}
+	if s.more {
+		return s.item()
+	}
+	return nil
+}
+
+// item reads the next item of a line.
+func (s *Stream) item() error {
+	s.Item, s.rest, s.more = bytes.Cut(s.rest, []byte{' '})
+	if len(s.Item) == 0 {
+		return s.in.fail("item", "two spaces together", "a line is: user item item ... between single spaces")
+	}
+	return nil
+}
