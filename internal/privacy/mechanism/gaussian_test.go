@@ -282,6 +282,9 @@ func TestLongRows(t *testing.T) {
 }
 
 func TestSteadyStateDoesNotAllocate(t *testing.T) {
+	if raced {
+		t.Skip("the race detector allocates")
+	}
 	c, _ := open[float32](t, noisy)
 	x := message[float32](64, 150)
 	step := uint64(0)

@@ -307,6 +307,9 @@ func TestSecureLaw(t *testing.T) {
 }
 
 func TestSecureSteadyStateDoesNotAllocate(t *testing.T) {
+	if raced {
+		t.Skip("the race detector allocates")
+	}
 	c := must(OpenSecureGaussian[float32](secretly, secureLedger(t)))
 	x := message[float32](16, 150)
 	step := uint64(0)
