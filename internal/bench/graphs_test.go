@@ -137,3 +137,28 @@ func TestPowerLaw(t *testing.T) {
 		t.Error("another graph from the same seed")
 	}
 }
+
+func BenchmarkStep(b *testing.B) {
+	s := Gowalla()
+	g, err := powerLaw(s, graphSeed)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, model := range Steps() {
+		b.Run(model, func(b *testing.B) {
+			call, done, err := newTraining(model, g, s, true)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := call(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			for _, f := range done {
+				f()
+			}
+		})
+	}
+}
