@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"privrec/internal/graph"
+	"privrec/internal/rng"
 )
 
 // edgesOf draws distinct edges in random order.
@@ -71,6 +72,33 @@ func TestBipartiteEqualsItsEdges(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Edges are found among users of any degree, none and hundreds included, with
+// the index of NewBipartite and without.
+func TestEdgeOfManyUsers(t *testing.T) {
+	s := rng.Seed(2).Stream("degrees")
+	var edges []graph.Edge
+	const users, items = 300, 700
+	for u := range users {
+		degree := []int{0, 1, 3, 64, 130, items}[s.IntN(6)]
+		for i := range degree {
+			edges = append(edges, graph.Edge{User: int32(u), Item: int32(i)})
+		}
+	}
+	g, err := graph.NewBipartite(users, items, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	byHand := &graph.Bipartite{Users: users, Items: items, UserPtr: g.UserPtr, UserItem: g.UserItem}
+	for e, want := range edges {
+		if got := g.Edge(e); got != want {
+			t.Fatalf("edge %d is %v, want %v", e, got, want)
+		}
+		if got := byHand.Edge(e); got != want {
+			t.Fatalf("edge %d by hand is %v, want %v", e, got, want)
+		}
+	}
 }
 
 func TestBipartiteDoesNotDependOnOrder(t *testing.T) {
