@@ -15,7 +15,7 @@
 //	X P = K X,  P_jj = (1 - x_j' K x_j) / lambda,  K = (X X' + lambda I)^-1
 //
 // with x_j column j of X. Fit takes the smaller of the two, which is what makes the
-// 40,981 items of Gowalla fit: 29,858 users need 3.6 GB and 2.7e13 multiply-adds
+// 40,981 items of Gowalla fit: 29,858 users need 3.6 GB and 2.7e13 floating-point operations
 // where the items would need 6.7 GB and 6.9e13.
 package ease
 

@@ -17,7 +17,7 @@ const (
 )
 
 // invert replaces a symmetric positive definite matrix, given by its lower triangle,
-// by its inverse, both triangles. It is n³ multiply-adds, nearly all of them in
+// by its inverse, both triangles. It is n³ floating-point operations, nearly all in
 // tensor.Gemm, and needs memory for n block numbers besides a: the Cholesky
 // factor L, its inverse, and their product L^-T L^-1 all take the place of a.
 //

@@ -163,6 +163,7 @@ func (p Privacy) checkRepaired(v *validator, c Config) {
 	v.check(t.Patience == 0, "train.patience", "must be 0 for the repaired method: held-out edges are edges too, got %d", t.Patience)
 	v.check(t.Select == SelectLast, "train.select", "must be last for the repaired method, got %q", t.Select)
 	v.check(c.Model.NormaliseRows, "model.normalise_rows", "must be true for the repaired method: the sensitivity is that of unit rows")
+	v.check(len(c.Release.Kinds) == 1 && c.Release.Kinds[0] == ReleaseNoisy, "release.kinds", "must be [%s] for the repaired method: its vectors are made once", ReleaseNoisy)
 	v.check(r.GraphShare > 0 && r.GraphShare < 1, "privacy.repaired.graph_share", "must lie in (0,1), got %v", r.GraphShare)
 	v.oneOf("privacy.repaired.map", r.Map, MapPairs, MapLinear)
 	if r.Map == MapLinear {

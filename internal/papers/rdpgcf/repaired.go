@@ -107,12 +107,9 @@ const (
 	purposeMap    = "map"
 )
 
-// newRepairedRun releases the noisy rows and prepares the map.
-func newRepairedRun(c Config, g *graph.Bipartite, l *privacy.Ledger, stream func(purpose string) rng.Stream) (*repairedRun, error) {
-	split, err := c.Split(int64(g.Edges()))
-	if err != nil {
-		return nil, err
-	}
+// newRepairedRun releases the noisy rows under a split of the setting's budget and
+// prepares the map.
+func newRepairedRun(c Config, split Split, g *graph.Bipartite, l *privacy.Ledger, stream func(purpose string) rng.Stream) (*repairedRun, error) {
 	noise, err := newLayerNoise(layerNoiseOptions{sigma: split.Sigma, joint: split.Joint, layers: split.Layers, rate: 1, perEpoch: 1, share: 0.5}, l, stream)
 	if err != nil {
 		return nil, err

@@ -54,9 +54,13 @@ func trainRepaired(ctx context.Context, env *run.Env, c Config) error {
 	return x.write(o, a)
 }
 
-// repaired releases the rows; names of streams begin with prefix.
+// repaired splits the budget and releases the rows; names of streams begin with prefix.
 func (x *experiment) repaired(c Config, l *privacy.Ledger, prefix string) (*repairedRun, error) {
-	return newRepairedRun(c, x.graph, l, func(purpose string) rng.Stream { return x.env.Seed.Stream(prefix + purpose) })
+	split, err := c.Split(int64(x.graph.Edges()))
+	if err != nil {
+		return nil, err
+	}
+	return newRepairedRun(c, split, x.graph, l, func(purpose string) rng.Stream { return x.env.Seed.Stream(prefix + purpose) })
 }
 
 func (x *experiment) trainMap(ctx context.Context, r *repairedRun) error {
