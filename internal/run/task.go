@@ -72,6 +72,7 @@ type hashed[C any] struct {
 type Action struct {
 	defaults func() ([]byte, error)
 	load     func(task Task, from source, sets []string) (*bound, error)
+	serve    func(ctx context.Context, f Finished, config any) (Server, error) // nil: the task offers none
 }
 
 // source is where a configuration is read from: a file, or text that goes by a
@@ -86,6 +87,7 @@ type bound struct {
 	settings Settings
 	hash     string
 	yaml     []byte // effective configuration
+	config   any    // the task's own part of it
 	run      func(ctx context.Context, env *Env) error
 	forecast func(ctx context.Context) (Forecast, error) // nil: the task offers none
 }
@@ -132,7 +134,7 @@ func BindForecast[C any](def func() C, validate func(C, *config.Document) error,
 				return nil, err
 			}
 			b := &bound{
-				settings: c.Run, hash: hash, yaml: text,
+				settings: c.Run, hash: hash, yaml: text, config: c.Task,
 				run: func(ctx context.Context, env *Env) error { return f(ctx, env, c.Task) },
 			}
 			if forecast != nil {

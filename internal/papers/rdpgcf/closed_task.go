@@ -91,6 +91,7 @@ func validateClosed[M closedShape](s ClosedSetting[M], doc *config.Document) err
 	v := &validator{doc: doc}
 	v.common(s.common())
 	v.check(!s.Eval.Every, "eval.every", "must be false: there are no epochs")
+	v.check(!s.Eval.Sigmoid, "eval.sigmoid", "must be false: the scores are no inner products")
 	s.Model.check(v)
 	return v.err()
 }
@@ -130,9 +131,27 @@ func (s ItemKNNShape) fit(ctx context.Context, g *graph.Bipartite) (eval.Scorer,
 func closedTask[M closedShape](method, summary, cite string, def func() ClosedSetting[M]) run.Task {
 	return run.Task{
 		Verb: "train", Name: strings.ToLower(method), Summary: summary, Cite: cite,
-		Action: run.Bind(def, validateClosed[M], func(ctx context.Context, env *run.Env, s ClosedSetting[M]) error {
+		Action: run.Serving(run.Bind(def, validateClosed[M], func(ctx context.Context, env *run.Env, s ClosedSetting[M]) error {
 			return trainClosed(ctx, env, method, s)
-		}),
+		}), serveClosed[M](method)),
+	}
+}
+
+// serveClosed opens a finished run, for which the model is computed again.
+func serveClosed[M closedShape](method string) func(context.Context, run.Finished, ClosedSetting[M]) (run.Server, error) {
+	return func(ctx context.Context, f run.Finished, s ClosedSetting[M]) (run.Server, error) {
+		x, err := reload(ctx, f, method, s)
+		if err != nil {
+			return nil, err
+		}
+		a := &served{x: x, f: f}
+		a.scorer = func(ctx context.Context, _ string) (eval.Scorer, error) {
+			a.Close()
+			scorer, done, err := s.Model.fit(ctx, x.graph)
+			a.done = done
+			return scorer, x.interrupted(ctx, err)
+		}
+		return a, nil
 	}
 }
 

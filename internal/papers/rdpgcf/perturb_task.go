@@ -56,7 +56,7 @@ func validateGraph(s GraphSetting, doc *config.Document) error {
 func graphTask(method, summary string) run.Task {
 	return run.Task{
 		Verb: "train", Name: strings.ToLower(method), Summary: summary, Cite: lightgcn.Cite,
-		Action: run.BindForecast(DefaultGraph, validateGraph, func(ctx context.Context, env *run.Env, s GraphSetting) error {
+		Action: run.Serving(run.BindForecast(DefaultGraph, validateGraph, func(ctx context.Context, env *run.Env, s GraphSetting) error {
 			return trainGraph(ctx, env, method, s)
 		}, func(ctx context.Context, seed rng.Seed, s GraphSetting) (run.Forecast, error) {
 			return rehearse(ctx, seed, s, func(x *experiment) (model, error) {
@@ -66,7 +66,7 @@ func graphTask(method, summary string) run.Task {
 				}
 				return buildOnReleased(x, method, s, l, seed.Stream("rdpgcf.rehearsal."+purposeGraph))
 			})
-		}),
+		}), serveVectors[GraphSetting](method)),
 	}
 }
 

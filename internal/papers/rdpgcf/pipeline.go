@@ -20,7 +20,7 @@ func Tasks() []run.Task {
 		{
 			Verb: "train", Name: "rdpgcf", Cite: cite,
 			Summary: "graph collaborative filtering with noisy layers",
-			Action:  run.BindForecast(Default, Validate, Train, forecast),
+			Action:  run.Serving(run.BindForecast(Default, Validate, Train, forecast), serveVectors[Config](methodRDPGCF)),
 		},
 		baseline(methodBPRMF, "matrix factorisation by Bayesian personalised ranking (RDP-GCF's Table 2)", bpr.Cite, DefaultMF),
 		baseline(methodLightGCN, "graph collaborative filtering by propagation alone (RDP-GCF's Table 2)", lightgcn.Cite, DefaultLightGCN),
@@ -36,9 +36,9 @@ func Tasks() []run.Task {
 func baseline[M shape](method, summary, cite string, def func() Setting[M]) run.Task {
 	return run.Task{
 		Verb: "train", Name: strings.ToLower(method), Summary: summary, Cite: cite,
-		Action: run.BindForecast(def, validateSetting[M], func(ctx context.Context, env *run.Env, s Setting[M]) error {
+		Action: run.Serving(run.BindForecast(def, validateSetting[M], func(ctx context.Context, env *run.Env, s Setting[M]) error {
 			return trainBaseline(ctx, env, method, s)
-		}, forecastBaseline[M]),
+		}, forecastBaseline[M]), serveVectors[Setting[M]](method)),
 	}
 }
 

@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"privrec/internal/run"
+)
+
+// recommend lists items for users of a finished run.
+func (a *App) recommend() *cobra.Command {
+	var o run.Recommend
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "recommend RUN --user ID [--user ID]... [--k N]",
+		Short: "list the best items for users, from a finished run",
+		Long: `list the best items for users, from a finished run.
+RUN is a run directory. Users and items go by the names in the data files, which
+must still be there: what a user has already is left out. A run that kept several
+releases answers by its first one unless --release names another.
+
+` + exitCodes,
+		Args: wants("RUN"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(o.Users) == 0 {
+				return usagef("name one with --user", "%s: no user is named", c.CommandPath())
+			}
+			return a.serve(c, args[0], asJSON, func(s run.Server) (run.Result, error) { return s.Recommend(c.Context(), o) })
+		},
+	}
+	p := c.Flags()
+	p.StringArrayVar(&o.Users, "user", nil, "a user; may be repeated")
+	p.IntVar(&o.K, "k", 20, "items a user")
+	p.StringVar(&o.Release, "release", "", "which of the run's releases ranks")
+	p.BoolVar(&asJSON, "json", false, "as JSON")
+	return c
+}
+
+// evaluate measures a finished run once more.
+func (a *App) evaluate() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "evaluate RUN",
+		Short: "rank the test rows of a finished run once more",
+		Long: `rank the test rows of a finished run once more, beside its floors, and say whether
+the scores are those that it reported. RUN is a run directory; its data must still
+be there.
+
+` + exitCodes,
+		Args: wants("RUN"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.serve(c, args[0], asJSON, func(s run.Server) (run.Result, error) { return s.Evaluate(c.Context()) })
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	return c
+}
+
+// serve opens a run, asks it, and shows the answer.
+func (a *App) serve(c *cobra.Command, dir string, asJSON bool, ask func(run.Server) (run.Result, error)) error {
+	s, err := run.Serve(c.Context(), a.Tasks, dir)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	r, err := ask(s)
+	if err != nil {
+		return err
+	}
+	if err := run.Show(a.Stdout, asJSON, r); err != nil {
+		return fmt.Errorf("show the answer: %w", err)
+	}
+	return nil
+}
