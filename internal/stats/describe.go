@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"gonum.org/v1/gonum/mathext"
 )
 
 // Mean is the arithmetic mean, 0 for an empty slice.
@@ -69,7 +69,7 @@ func TInterval(x []float64, level float64) (Interval, error) {
 	if len(x) < 2 {
 		return Interval{}, fmt.Errorf("t interval: %d values, at least 2 are needed", len(x))
 	}
-	t := distuv.StudentsT{Sigma: 1, Nu: float64(len(x) - 1)}.Quantile((1 + level) / 2)
+	t := studentQuantile((1+level)/2, float64(len(x)-1))
 	mean, half := Mean(x), t*StdErr(x)
 	return Interval{mean - half, mean + half, level}, nil
 }
@@ -82,7 +82,7 @@ func Wilson(hits, n int, level float64) (Interval, error) {
 	if n < 1 || hits < 0 || hits > n {
 		return Interval{}, fmt.Errorf("wilson interval: %d hits in %d trials", hits, n)
 	}
-	z := distuv.UnitNormal.Quantile((1 + level) / 2)
+	z := mathext.NormalQuantile((1 + level) / 2)
 	size, p := float64(n), float64(hits)/float64(n)
 	scale := 1 + z*z/size
 	centre := (p + z*z/(2*size)) / scale

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Test is the outcome of a test: its statistic, the two-sided p-value and the pairs that entered.
@@ -58,7 +56,7 @@ func PairedT(a, b []float64) (Test, error) {
 		return Test{}, fmt.Errorf("paired t test: all pairs differ by %v, the spread is 0", d[0])
 	}
 	t := Mean(d) / StdErr(d)
-	p := 2 * distuv.StudentsT{Sigma: 1, Nu: float64(len(d) - 1)}.CDF(-math.Abs(t))
+	p := 2 * studentTail(t, float64(len(d)-1))
 	return Test{"paired t", t, p, len(d)}, nil
 }
 
