@@ -83,10 +83,25 @@ func OpenStream(ctx context.Context, path string, form Form) (*Stream, error) {
 	return s, nil
 }
 
-func (s *Stream) header() (err error) {
-	switch s.form {
-	case FormLines:
+func (s *Stream) header() error {
+	if s.form == FormLines {
 		return nil
+	}
+	if err := s.columns(); err != nil {
+		return err
+	}
+	for i, name := range []string{"user_id", "item_id", "timestamp"} {
+		s.at[i] = slices.Index(s.names, name)
+		if s.at[i] < 0 && i < 2 {
+			return s.in.missingColumn(name, s.names)
+		}
+	}
+	return nil
+}
+
+// columns reads the header of a table.
+func (s *Stream) columns() (err error) {
+	switch s.form {
 	case FormAtomic:
 		s.split = &splitter{sep: "\t"}
 		s.names, _, err = s.in.atomicHeader()
@@ -97,18 +112,9 @@ func (s *Stream) header() (err error) {
 		}
 		s.split, s.names, err = t.open(s.in)
 	default:
-		return fmt.Errorf("unknown form %q, want one of %v", s.form, Forms())
+		err = fmt.Errorf("unknown form %q, want one of %v", s.form, Forms())
 	}
-	if err != nil {
-		return err
-	}
-	for i, name := range []string{"user_id", "item_id", "timestamp"} {
-		s.at[i] = slices.Index(s.names, name)
-		if s.at[i] < 0 && i < 2 {
-			return s.in.missingColumn(name, s.names)
-		}
-	}
-	return nil
+	return err
 }
 
 // Next moves to the next interaction, and on lines also to a user without any. It is
@@ -149,6 +155,9 @@ func (s *Stream) Err() error { return ignoreEOF(s.err) }
 
 // Line is the number of the current line, from 1.
 func (s *Stream) Line() int { return s.in.num }
+
+// Form is the form of the file.
+func (s *Stream) Form() Form { return s.form }
 
 // Fail is an error at the current line.
 func (s *Stream) Fail(field, msg, hint string) error { return s.in.fail(field, msg, hint) }

@@ -111,6 +111,9 @@ func (m Sequence) Keep(k int) float64 { return keepProbability(m.Epsilon, float6
 // Replace is 1 - Keep, to full precision where it is tiny.
 func (m Sequence) Replace(k int) float64 { return replaceProbability(m.Epsilon, float64(m.others(k))) }
 
+// Validate refuses an unknown variant and sizes that no sampler can hold.
+func (m Sequence) Validate() error { return m.validate() }
+
 func (m Sequence) validate() error {
 	var errs []error
 	if m.Variant != SDPPaper && m.Variant != SDPFixed && m.Variant != RR {

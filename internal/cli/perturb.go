@@ -1,0 +1,213 @@
+package cli
+
+import (
+	"io"
+	"math"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"privrec/internal/dataset"
+	"privrec/internal/papers/pricdsr"
+	"privrec/internal/privacy/mechanism"
+	"privrec/internal/report"
+	"privrec/internal/rng"
+	"privrec/internal/run"
+)
+
+// perturb adds what perturbs without a configuration to the verb of that name, which
+// is made where no task has it.
+func (a *App) perturb(verbs []*cobra.Command) []*cobra.Command {
+	for _, v := range verbs {
+		if v.Name() == "perturb" {
+			v.AddCommand(a.perturbPricdsr())
+			return verbs
+		}
+	}
+	v := &cobra.Command{Use: "perturb", Short: verbSummaries["perturb"], Args: cobra.ArbitraryArgs, RunE: group("task")}
+	v.AddCommand(a.perturbPricdsr())
+	return append(verbs, v)
+}
+
+// perturbFlags are the flags of perturb pricdsr that are not options as they stand.
+type perturbFlags struct {
+	o                     pricdsr.Options
+	variant, in, out      string
+	seed                  uint64
+	dryRun, asJSON, quiet bool
+	epsilons              []float64
+	plot                  string
+}
+
+func (a *App) perturbPricdsr() *cobra.Command {
+	var f perturbFlags
+	c := &cobra.Command{
+		Use:   "pricdsr --in FILE --out FILE --epsilon E --items M --length L [--secure]",
+		Short: "write perturbed histories: the privacy layer of PriCDSR",
+		Long: `Perturbs every user's history, once, for any model of two domains to train on
+("Privacy-preserving cross-domain sequential recommendation"). Of a history the first
+occurrence of each item counts, and of these the last L; what is missing to L is
+padding in front, which is perturbed too.
+
+Files are tables with the columns user_id, item_id and, where there are times,
+timestamp (.tsv, .csv, RecBole's .inter), or one line a user, "user item item ..."
+(.txt), each plain, .gz or .zst. The rows of a user stand together, in order of time;
+users in any order and number, in memory that does not grow with them. The output has
+user_id, item_id and position, 1 to L, padding left out; times are gone. Its bytes
+depend on the rows, the settings and the seed, neither on the workers nor, without
+--keep-order, on the order of the users. Beside NAME.tsv come NAME.empty.tsv, users
+whose row came out empty, NAME.ledger.jsonl, and a report as text and JSON. All of
+them appear, or none.
+
+Mechanisms: sdp-fixed keeps to epsilon for one cell of one user, and for the order of
+two; sdp-paper, the paper's own, shows the order of two with 2 epsilon; rr answers
+cell by cell, likewise. A user's whole row has L times epsilon. Half of the cells are
+kept at epsilon = ln M: --dry-run prints what is kept at others, from M and L alone.
+
+The catalogue, its size or its ids, must be public: never take it from the rows.
+
+` + exitCodes,
+		Args: wants(),
+		RunE: func(c *cobra.Command, _ []string) error { return a.runPerturb(c, f) },
+	}
+	p := c.Flags()
+	p.StringVar(&f.o.In, "in", "", "file of histories")
+	p.StringVarP(&f.o.Out, "out", "o", "", "file to write")
+	p.StringVar(&f.in, "in-form", "", "tsv, csv, inter or lines; default: by the name")
+	p.StringVar(&f.out, "out-form", "", "tsv, csv, inter or lines; default: by the name")
+	p.Float64VarP(&f.o.Epsilon, "epsilon", "e", 0, "of one cell; see --dry-run")
+	p.StringVar(&f.variant, "mechanism", string(mechanism.SDPFixed), "sdp-fixed, sdp-paper or rr")
+	p.IntVar(&f.o.Items, "items", 0, "size M of the public catalogue; ids are 1 to M")
+	p.StringVar(&f.o.Catalogue, "catalogue", "", "file with the public ids of all items, under item_id or one a line (.txt)")
+	p.IntVar(&f.o.Length, "length", 0, "cells L of a row")
+	p.Uint64Var(&f.seed, "seed", 1, "seed of research noise")
+	p.BoolVar(&f.o.Secure, "secure", false, "cryptographic bits, for data that is released: no seed, no second time")
+	p.BoolVar(&f.o.KeepOrder, "keep-order", false, "users in the order of the input, not by id")
+	p.BoolVar(&f.o.Strict, "strict", false, "refuse repeated items and histories longer than L")
+	p.BoolVar(&f.o.Limits, "limits", false, "accept epsilon 0 (nothing of the rows is left) and inf (nothing is protected)")
+	p.BoolVar(&f.o.Small, "small", false, "accept fewer items than cells")
+	p.BoolVar(&f.o.Force, "force", false, "replace files that are there")
+	p.StringVar(&f.o.Purpose, "purpose", "sequences", "name of the release in the ledger; another name has other noise")
+	p.IntVar(&f.o.Workers, "workers", 0, "threads, 0 for all cores; the output does not depend on it")
+	p.BoolVar(&f.dryRun, "dry-run", false, "print what would be kept over a range of epsilons, and read nothing")
+	p.Float64SliceVar(&f.epsilons, "epsilons", nil, "epsilons of --dry-run; default: around ln M")
+	p.StringVar(&f.plot, "plot", "", "picture of --dry-run to write (.svg)")
+	p.BoolVar(&f.asJSON, "json", false, "as JSON")
+	p.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
+	return c
+}
+
+func (a *App) runPerturb(c *cobra.Command, f perturbFlags) error {
+	o := f.o
+	o.Variant, o.InForm, o.OutForm, o.Seed = mechanism.Variant(f.variant), dataset.Form(f.in), dataset.Form(f.out), rng.Seed(f.seed)
+	if o.Secure && c.Flags().Changed("seed") {
+		return usagef("leave out one of them", "--secure takes cryptographic bits, and --seed says which")
+	}
+	switch {
+	case o.Workers < 0 || o.Workers > run.MaxWorkers:
+		return usagef("0 takes all cores", "--workers is %d, want 0 to %d", o.Workers, run.MaxWorkers)
+	case o.Workers == 0:
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	if f.dryRun {
+		return a.forecastPerturb(c, o, f)
+	}
+	for _, name := range []string{"epsilons", "plot"} {
+		if c.Flags().Changed(name) {
+			return usagef("add --dry-run", "--%s is of --dry-run alone", name)
+		}
+	}
+	if !c.Flags().Changed("epsilon") {
+		return usagef("see --dry-run for what is kept of the rows at which", "--epsilon is missing")
+	}
+	r := newReporter(a.Stderr, f.quiet)
+	o.Progress = r
+	done, err := pricdsr.Perturb(c.Context(), o)
+	if err != nil {
+		return err
+	}
+	r.Phase("written to " + o.Out)
+	return run.Show(a.Stdout, f.asJSON, done.Document())
+}
+
+// forecastPerturb prints the keep table of a catalogue.
+func (a *App) forecastPerturb(c *cobra.Command, o pricdsr.Options, f perturbFlags) error {
+	list := f.epsilons
+	for _, e := range list {
+		if !(e >= 0) || math.IsInf(e, 1) {
+			return usagef("whole numbers around ln M tell most", "--epsilons has %g, want finite numbers, 0 or above", e)
+		}
+	}
+	given := c.Flags().Changed("epsilon")
+	if !given {
+		o.Epsilon = 1
+	}
+	if err := o.Check(); err != nil {
+		return err
+	}
+	cat, err := pricdsr.OpenCatalogue(c.Context(), o)
+	if err != nil {
+		return err
+	}
+	m := o.Mechanism(cat.Items)
+	switch {
+	case len(list) > 0:
+	case given && !math.IsInf(o.Epsilon, 1):
+		list = withEpsilon(pricdsr.Epsilons(m.Items), o.Epsilon)
+	default:
+		list = pricdsr.Epsilons(m.Items)
+	}
+	if err := m.Validate(); err != nil {
+		return usagef("", "%v", err)
+	}
+	d := pricdsr.Forecast(m, list)
+	if f.plot != "" {
+		if err := plotTo(f.plot, d.Figures[0], o.Force); err != nil {
+			return err
+		}
+	}
+	return run.Show(a.Stdout, f.asJSON, d)
+}
+
+// withEpsilon puts a value among ascending ones.
+func withEpsilon(list []float64, e float64) []float64 {
+	for i, x := range list {
+		if x == e {
+			return list
+		}
+		if x > e {
+			return append(list[:i:i], append([]float64{e}, list[i:]...)...)
+		}
+	}
+	return append(list, e)
+}
+
+// plotTo writes a figure as a picture whose name tells the format.
+func plotTo(path string, fig report.Figure, force bool) error {
+	at := strings.LastIndexByte(path, '.')
+	format := path[at+1:]
+	for _, known := range report.ImageFormats() {
+		if at < 0 || known != format {
+			continue
+		}
+		b, err := fig.Image(format)
+		if err != nil {
+			return err
+		}
+		if err := free(path, force); err != nil {
+			return err
+		}
+		return run.WriteFile(path, func(w io.Writer) error { _, err := w.Write(b); return err })
+	}
+	return usagef("the formats are "+join(report.ImageFormats()), "--plot: the name %q does not tell a format", path)
+}
+
+// free refuses to write over a file.
+func free(path string, force bool) error {
+	if _, err := os.Lstat(path); err != nil || force {
+		return nil
+	}
+	return usagef("choose another name, or --force to replace what is there", "%s is there already", path)
+}

@@ -1,0 +1,152 @@
+package pricdsr
+
+import (
+	"fmt"
+	"math"
+
+	"privrec/internal/privacy/mechanism"
+	"privrec/internal/report"
+)
+
+// Survival is the probability that an item is found in its own column afterwards: no
+// cell before drew it, and its own kept it. Column is 0 to Length-1; in sdp-paper it
+// is that of a row which starts with so many items.
+func Survival(m mechanism.Sequence, column int) float64 {
+	return Survivals(m)[column]
+}
+
+// Survivals is Survival of every column. In sdp-fixed and rr it is exact. In sdp-paper
+// the share depends on how many zeros were written; what is given is that of rows
+// without any, at most a factor 1 - Length/(Items-Length) above the others.
+func Survivals(m mechanism.Sequence) []float64 {
+	s := make([]float64, m.Length)
+	there := 1.0 // that no cell before drew it
+	for c := range s {
+		keep := m.Keep(c)
+		s[c] = there * keep
+		if others := othersAfter(m, c); others > 0 {
+			there *= 1 - m.Replace(c)/others
+		}
+	}
+	return s
+}
+
+// othersAfter is the number of ids besides the one that stands there, one of which a
+// cell may draw and so take from further on; 0 where nothing moves.
+func othersAfter(m mechanism.Sequence, k int) float64 {
+	switch m.Variant {
+	case mechanism.SDPFixed:
+		return float64(m.Items + m.Length - 1 - k)
+	case mechanism.SDPPaper:
+		return float64(max(m.Items-k, 0))
+	}
+	return 0
+}
+
+// Outlook says what is to be expected of an epsilon for a catalogue.
+type Outlook string
+
+// The outlooks. The change from noise to plain text takes place within 4 of ln m.
+const (
+	Noise     Outlook = "pure noise"
+	Useful    Outlook = "in between"
+	PlainText Outlook = "plain text"
+)
+
+const transition = 4
+
+// OutlookOf compares an epsilon with ln m, at which half of the cells are kept.
+func OutlookOf(epsilon float64, items int) Outlook {
+	switch d := epsilon - math.Log(float64(items)); {
+	case d < -transition:
+		return Noise
+	case d > transition:
+		return PlainText
+	}
+	return Useful
+}
+
+// Warning says of an epsilon that is far from ln m what comes of it; empty where it is
+// not.
+func Warning(m mechanism.Sequence) string {
+	middle := math.Log(float64(m.Items))
+	switch o := OutlookOf(m.Epsilon, m.Items); {
+	case math.IsInf(m.Epsilon, 1):
+		return "epsilon is infinite, the output is the rows as they are: nothing is protected"
+	case o == Noise:
+		return fmt.Sprintf("epsilon %g is far below ln m = %.2f: a share %.3g of the cells is kept, the output is pure noise", m.Epsilon, middle, m.Keep(0))
+	case o == PlainText:
+		return fmt.Sprintf("epsilon %g is far above ln m = %.2f: a share %.3g of the cells is replaced, the output is nearly plain text", m.Epsilon, middle, m.Replace(0))
+	}
+	return ""
+}
+
+// Epsilons is a sweep over the transition: whole numbers from ln m - 5 to ln m + 5,
+// above 0.
+func Epsilons(items int) (list []float64) {
+	middle := math.Log(float64(items))
+	for e := math.Floor(middle - 5); e <= math.Ceil(middle+5); e++ {
+		if e > 0 {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// KeepTable foretells what is left at every epsilon, for rows full of items: without
+// any data. Columns: the share of cells that keep their id at the first and at the
+// last cell, the share replaced, the mean share of items found in their column, how
+// many those are of a full row, the chance of at least one, and what the release is
+// for a user's whole row.
+func KeepTable(m mechanism.Sequence, epsilons []float64) *report.Table {
+	t := &report.Table{
+		Name:  "keep",
+		Title: fmt.Sprintf("What is kept of %d cells, %d items, %s (ln m = %.2f)", m.Length, m.Items, m.Variant, math.Log(float64(m.Items))),
+		Columns: []report.Column{
+			{Name: "epsilon", Format: "%g"}, {Name: "kept", Format: "%.6g"}, {Name: "kept, last cell", Format: "%.6g"}, {Name: "replaced", Format: "%.3g"},
+			{Name: "in place", Format: "%.6g"}, {Name: "items of a full row", Format: "%.3g"}, {Name: "at least one", Format: "%.3g"},
+			{Name: "epsilon of a user", Format: "%g"}, {Name: "outlook"},
+		},
+	}
+	for _, e := range epsilons {
+		m.Epsilon = e
+		sum, none := 0.0, 1.0
+		for _, s := range Survivals(m) {
+			sum += s
+			none *= 1 - s
+		}
+		t.Add(e, m.Keep(0), m.Keep(m.Length-1), m.Replace(0), sum/float64(m.Length), sum, 1-none, e*float64(m.Length), string(OutlookOf(e, m.Items)))
+	}
+	return t
+}
+
+// KeepFigure draws the share of items kept over epsilon, with the table's values as
+// points and ln m dashed.
+func KeepFigure(m mechanism.Sequence, epsilons []float64) report.Figure {
+	middle := math.Log(float64(m.Items))
+	line := report.Line{Name: fmt.Sprintf("m = %d", m.Items)}
+	for _, e := range epsilons {
+		m.Epsilon = e
+		line.X, line.Y = append(line.X, e), append(line.Y, m.Keep(0))
+	}
+	return report.Figure{
+		Title: fmt.Sprintf("Share of cells kept, %s", m.Variant), X: "epsilon of a cell", Y: "share kept",
+		Lines:   []report.Line{line, {Name: "ln m", X: []float64{middle, middle}, Y: []float64{0, 1}, Dashed: true}},
+		Caption: "Below ln m - 4 the rows are noise, above ln m + 4 they are as they were.",
+	}
+}
+
+// Forecast is the keep table as a document, with its figure.
+func Forecast(m mechanism.Sequence, epsilons []float64) *report.Document {
+	return &report.Document{
+		Title:    "What perturbing would keep",
+		Subtitle: "a forecast from the size of the catalogue alone: no data is read",
+		Tables:   []*report.Table{KeepTable(m, epsilons)},
+		Figures:  []report.Figure{KeepFigure(m, epsilons)},
+		Notes: []string{
+			"The first item of a row is kept with the share under \"kept\"; half are at epsilon = ln m.",
+			"A person whose history is known is found again wherever one item stays in its column: by chance a wrong row agrees in a column once in m.",
+			"epsilon protects one cell of one user, or the order of two. A user's whole row has Length times that.",
+		},
+	}
+}

@@ -1,0 +1,297 @@
+package pricdsr
+
+import (
+	"bufio"
+	"bytes"
+	"container/heap"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+)
+
+// compareIDs orders ids: whole numbers first, by value, then the others byte by byte.
+// It looks at no others, so that a stream can be sorted without knowing all of it.
+func compareIDs(a, b []byte) int {
+	x, y := isNumber(a), isNumber(b)
+	switch {
+	case x && y && len(a) != len(b):
+		return len(a) - len(b)
+	case x != y && x:
+		return -1
+	case x != y:
+		return 1
+	}
+	return bytes.Compare(a, b)
+}
+
+// isNumber is true of digits without a leading zero.
+func isNumber(id []byte) bool {
+	for _, c := range id {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return len(id) > 0 && (id[0] != '0' || len(id) == 1)
+}
+
+const (
+	sortBytes = 8 << 20 // of records in memory
+	sortWays  = 128     // pieces merged at once
+)
+
+// sorter orders users by id in memory that does not grow with their number. Records go
+// into pieces of sortBytes, sorted, on files that have no name; sortWays pieces of one
+// size are merged to one of the next. Only perturbed rows come here.
+type sorter struct {
+	dir  string // of the files
+	most int    // bytes
+	ways int
+
+	buf    []byte
+	recs   []record
+	levels []*level
+}
+
+// record is where a record stands in the buffer: its id, then its cells.
+type record struct{ from, id, to int }
+
+// level is pieces of one size on one file.
+type level struct {
+	f      *os.File
+	end    int64
+	pieces [][2]int64
+}
+
+// add takes a user. cells are ids, 0 for padding.
+func (s *sorter) add(id []byte, cells []int32) error {
+	if len(s.buf)+24*len(s.recs) > s.most {
+		if err := s.flush(); err != nil {
+			return err
+		}
+	}
+	r := record{from: len(s.buf)}
+	s.buf = binary.AppendUvarint(s.buf, uint64(len(id)))
+	s.buf = append(s.buf, id...)
+	r.id = len(s.buf) - len(id)
+	for _, c := range cells {
+		s.buf = binary.AppendUvarint(s.buf, uint64(c))
+	}
+	r.to = len(s.buf)
+	s.recs = append(s.recs, r)
+	return nil
+}
+
+func (s *sorter) idOf(r record) []byte {
+	n, _ := binary.Uvarint(s.buf[r.from:])
+	return s.buf[r.id : r.id+int(n)]
+}
+
+func (s *sorter) order() {
+	slices.SortFunc(s.recs, func(a, b record) int { return compareIDs(s.idOf(a), s.idOf(b)) })
+}
+
+// flush writes what is in memory as a piece.
+func (s *sorter) flush() error {
+	s.order()
+	err := s.piece(0, func(w *bufio.Writer) error {
+		for _, r := range s.recs {
+			if err := putRecord(w, s.buf[r.from:r.to]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	s.buf, s.recs = s.buf[:0], s.recs[:0]
+	return err
+}
+
+// piece appends a piece to a level, and merges the level when it is full.
+func (s *sorter) piece(at int, write func(w *bufio.Writer) error) error {
+	if at == len(s.levels) {
+		f, err := nameless(s.dir)
+		if err != nil {
+			return err
+		}
+		s.levels = append(s.levels, &level{f: f})
+	}
+	l := s.levels[at]
+	c := &counter{w: l.f}
+	w := bufio.NewWriterSize(c, 1<<16)
+	if err := errors.Join(write(w), w.Flush()); err != nil {
+		return err
+	}
+	l.pieces = append(l.pieces, [2]int64{l.end, l.end + c.n})
+	l.end += c.n
+	if len(l.pieces) < s.ways {
+		return nil
+	}
+	m, err := s.merge(l.pieces, l)
+	if err != nil {
+		return err
+	}
+	err = s.piece(at+1, func(w *bufio.Writer) error {
+		return m.each(func(rec []byte) error { return putRecord(w, rec) })
+	})
+	if err != nil {
+		return err
+	}
+	l.pieces, l.end = nil, 0
+	_, seek := l.f.Seek(0, io.SeekStart)
+	return errors.Join(l.f.Truncate(0), seek)
+}
+
+// each calls f with every user in order; both slices are valid during the call.
+func (s *sorter) each(length int, f func(id []byte, cells []int32) error) error {
+	cells := make([]int32, length)
+	decode := func(rec []byte) error {
+		n, at := binary.Uvarint(rec)
+		id := rec[at : at+int(n)]
+		rec = rec[at+int(n):]
+		for i := range cells {
+			c, k := binary.Uvarint(rec)
+			cells[i], rec = int32(c), rec[k:]
+		}
+		return f(id, cells)
+	}
+	if len(s.levels) == 0 {
+		s.order()
+		for _, r := range s.recs {
+			if err := decode(s.buf[r.from:r.to]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := s.flush(); err != nil {
+		return err
+	}
+	s.buf, s.recs = nil, nil
+	m := &merger{}
+	for _, l := range s.levels {
+		part, err := s.merge(l.pieces, l)
+		if err != nil {
+			return err
+		}
+		m.heads = append(m.heads, part.heads...)
+	}
+	heap.Init(m)
+	return m.each(decode)
+}
+
+func (s *sorter) merge(pieces [][2]int64, l *level) (*merger, error) {
+	m := &merger{}
+	for _, p := range pieces {
+		h := &head{r: bufio.NewReaderSize(io.NewSectionReader(l.f, p[0], p[1]-p[0]), max(1<<12, s.most/s.ways))}
+		ok, err := h.next()
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			m.heads = append(m.heads, h)
+		}
+	}
+	heap.Init(m)
+	return m, nil
+}
+
+func (s *sorter) close() error {
+	var errs []error
+	for _, l := range s.levels {
+		errs = append(errs, l.f.Close())
+	}
+	s.levels, s.buf, s.recs = nil, nil, nil
+	return errors.Join(errs...)
+}
+
+func putRecord(w *bufio.Writer, rec []byte) error {
+	var n [binary.MaxVarintLen64]byte
+	w.Write(n[:binary.PutUvarint(n[:], uint64(len(rec)))])
+	_, err := w.Write(rec)
+	return err
+}
+
+// head is the next record of a piece.
+type head struct {
+	r   *bufio.Reader
+	rec []byte
+	id  []byte
+}
+
+func (h *head) next() (ok bool, err error) {
+	n, err := binary.ReadUvarint(h.r)
+	if errors.Is(err, io.EOF) {
+		return false, nil
+	}
+	if err == nil {
+		h.rec = slices.Grow(h.rec[:0], int(n))[:n]
+		_, err = io.ReadFull(h.r, h.rec)
+	}
+	if err != nil {
+		return false, fmt.Errorf("read back sorted users: %w", err)
+	}
+	k, at := binary.Uvarint(h.rec)
+	h.id = h.rec[at : at+int(k)]
+	return true, nil
+}
+
+// merger gives the records of several pieces in order.
+type merger struct{ heads []*head }
+
+func (m *merger) each(f func(rec []byte) error) error {
+	for len(m.heads) > 0 {
+		if err := f(m.heads[0].rec); err != nil {
+			return err
+		}
+		ok, err := m.heads[0].next()
+		switch {
+		case err != nil:
+			return err
+		case ok:
+			heap.Fix(m, 0)
+		default:
+			heap.Pop(m)
+		}
+	}
+	return nil
+}
+
+func (m *merger) Len() int           { return len(m.heads) }
+func (m *merger) Less(i, j int) bool { return compareIDs(m.heads[i].id, m.heads[j].id) < 0 }
+func (m *merger) Swap(i, j int)      { m.heads[i], m.heads[j] = m.heads[j], m.heads[i] }
+func (m *merger) Push(x any)         { m.heads = append(m.heads, x.(*head)) }
+
+// Pop removes the last piece.
+func (m *merger) Pop() any {
+	last := m.heads[len(m.heads)-1]
+	m.heads = m.heads[:len(m.heads)-1]
+	return last
+}
+
+// counter counts what goes through it.
+type counter struct {
+	w io.Writer
+	n int64
+}
+
+func (c *counter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// nameless is a temporary file that is gone when it is closed, however the process
+// ends.
+func nameless(dir string) (*os.File, error) {
+	f, err := os.CreateTemp(dir, "users-*")
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
