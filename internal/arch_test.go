@@ -44,6 +44,12 @@ var bans = []struct{ from, to, why string }{
 	{"internal/privacy/accountant", "internal/privacy/mechanism", "mechanisms and accountants meet only in events: an accountant that reads a mechanism's fields would trust what it should check"},
 }
 
+// barred are packages of the standard library that no package may import.
+var barred = map[string]string{
+	"html/template": "it looks methods up by name, and then the linker keeps every exported method, a fifth of the binary; see internal/report/html.go",
+	"text/template": "it looks methods up by name, and then the linker keeps every exported method, a fifth of the binary",
+}
+
 // owners says which package alone may import a third-party module, so that
 // replacing the module is a change in one place.
 var owners = []struct{ module, owner string }{
@@ -157,8 +163,11 @@ func complaint(from, to string) string {
 		}
 		return ""
 	}
-	if first, _, _ := strings.Cut(to, "/"); !strings.Contains(first, ".") {
-		return "" // standard library
+	if first, _, _ := strings.Cut(to, "/"); !strings.Contains(first, ".") { // standard library
+		if why := barred[to]; why != "" {
+			return fmt.Sprintf("%s imports %s: %s", from, to, why)
+		}
+		return ""
 	}
 	for _, o := range owners {
 		if !strings.HasPrefix(to, o.module) {
@@ -223,6 +232,7 @@ func TestRulesBite(t *testing.T) {
 		{"internal/run", "example.org/new", "which no package owns"},
 		{"internal/unheard", "fmt", "has no floor"},
 		{"internal/run", "encoding/json", ""},
+		{"internal/report", "html/template", "a fifth of the binary"},
 	} {
 		got := complaint(c.from, c.to)
 		if c.want == "" && got != "" || c.want != "" && !strings.Contains(got, c.want) {

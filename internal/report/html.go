@@ -1,52 +1,49 @@
 package report
 
 import (
+	"bytes"
 	_ "embed"
-	"html/template"
+	"fmt"
+	"html"
 	"io"
 	"strings"
 )
 
-//go:embed page.html
-var pageSource string
+//go:embed page.css
+var pageStyle string
 
-var page = template.Must(template.New("page").Parse(pageSource))
+// page collects a web page. Package html/template would do, but it looks methods up by
+// name, and then the linker must keep every exported method of the program: a fifth of
+// the binary.
+type page struct{ bytes.Buffer }
 
-type pageTable struct {
-	Title  string
-	Header []pageCell
-	Rows   [][]pageCell
-	Kinds  []string // class of each row
-	Notes  []string
+// markup is text of a page that is not escaped: what this package wrote itself.
+type markup string
+
+// put writes a format with its arguments escaped, those of type markup excepted.
+func (p *page) put(format string, args ...any) {
+	for i, a := range args {
+		if _, ours := a.(markup); !ours {
+			args[i] = html.EscapeString(fmt.Sprint(a))
+		}
+	}
+	fmt.Fprintf(p, format, args...)
 }
 
-type pageCell struct {
-	Text  string
-	Right bool
-}
-
-type pageFigure struct {
-	Title, Caption string
-	SVG            template.HTML
+// putSome is put where the text is not empty.
+func (p *page) putSome(format, text string) {
+	if text != "" {
+		p.put(format, text)
+	}
 }
 
 // HTML writes the document as one page that needs nothing from elsewhere: no
 // script, no font, no picture by address.
 func (d *Document) HTML(w io.Writer) error {
-	data := struct {
-		Doc                  *Document
-		Level, Meaning, Warn string
-		Tables               []pageTable
-		Figures              []pageFigure
-	}{Doc: d}
-	if d.Level != 0 {
-		data.Level, data.Meaning = d.Level.String(), d.Level.Meaning()
-		if !AllowsDelta(d.Level) {
-			data.Warn = "not comparable with a paper's printed numbers"
-		}
-	}
+	p := new(page)
+	p.head(d)
 	for _, t := range d.Tables {
-		data.Tables = append(data.Tables, htmlTable(t))
+		p.table(t)
 	}
 	for _, f := range d.Figures {
 		svg, err := f.SVG()
@@ -54,30 +51,93 @@ func (d *Document) HTML(w io.Writer) error {
 			return err
 		}
 		// Our own drawing: gonum/plot escapes the labels it is given.
-		data.Figures = append(data.Figures, pageFigure{f.Title, f.Caption, template.HTML(svg)})
+		p.put("<h2>%s</h2>\n<figure role=\"img\" aria-label=\"%s\">%s", f.Title, f.Title, markup(svg))
+		p.putSome("<figcaption>%s</figcaption>", f.Caption)
+		p.put("</figure>\n")
 	}
-	return page.Execute(w, data)
+	if len(d.Notes) > 0 {
+		p.put("<h2>Notes</h2>\n<ul>\n")
+		for _, n := range d.Notes {
+			p.put("<li>%s</li>\n", n)
+		}
+		p.put("</ul>\n")
+	}
+	p.put("</main>\n</body>\n</html>\n")
+	_, err := w.Write(p.Bytes())
+	return err
 }
 
-func htmlTable(t *Table) pageTable {
-	cells, right := t.grid()
-	out := pageTable{Title: t.Title, Notes: t.Notes}
-	for c, col := range t.Columns {
-		out.Header = append(out.Header, pageCell{col.Name, right[c]})
-	}
-	for _, row := range cells {
-		var line []pageCell
-		for c, s := range row {
-			line = append(line, pageCell{s, right[c]})
+// head writes all before the first table: title, evidence level, facts.
+func (p *page) head(d *Document) {
+	p.put(`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>%s</title>
+<style>
+%s</style>
+</head>
+<body>
+<main>
+<header>
+<div>
+<h1>%s</h1>
+`, d.Title, markup(pageStyle), d.Title)
+	p.putSome("<p class=\"sub\">%s</p>\n", d.Subtitle)
+	p.put("</div>\n")
+	if d.Level != 0 {
+		warn := ""
+		if !AllowsDelta(d.Level) {
+			warn = "; not comparable with a paper's printed numbers"
 		}
-		kind := ""
+		p.put("<div class=\"stamp %s\"><b>Evidence level %s</b>%s%s</div>\n", d.Level, d.Level, d.Level.Meaning(), warn)
+	}
+	p.put("</header>\n")
+	if len(d.Facts) > 0 {
+		p.put("<dl>\n")
+		for _, f := range d.Facts {
+			p.put("<div><dt>%s</dt><dd>%s", f.Label, f.Value)
+			p.putSome("<small>%s</small>", f.Note)
+			p.put("</dd></div>\n")
+		}
+		p.put("</dl>\n")
+	}
+}
+
+// table writes a table with its notes. Rows of floors and those that belong to the row
+// above carry a class.
+func (p *page) table(t *Table) {
+	cells, right := t.grid()
+	put := func(tag, text string, right bool) {
+		class := markup("")
+		if right {
+			class = ` class="r"`
+		}
+		p.put("<%s%s>%s</%s>", markup(tag), class, text, markup(tag))
+	}
+	p.putSome("<h2>%s</h2>\n", t.Title)
+	p.put("<div class=\"scroll\"><table>\n<thead><tr>")
+	for c, col := range t.Columns {
+		put("th", col.Name, right[c])
+	}
+	p.put("</tr></thead>\n<tbody>\n")
+	for _, row := range cells {
 		switch {
 		case strings.HasSuffix(row[0], "(floor)"):
-			kind = "floor"
+			p.put(`<tr class="floor">`)
 		case strings.HasPrefix(row[0], "  "):
-			kind = "sub"
+			p.put(`<tr class="sub">`)
+		default:
+			p.put("<tr>")
 		}
-		out.Rows, out.Kinds = append(out.Rows, line), append(out.Kinds, kind)
+		for c, s := range row {
+			put("td", s, right[c])
+		}
+		p.put("</tr>\n")
 	}
-	return out
+	p.put("</tbody>\n</table></div>\n")
+	for _, n := range t.Notes {
+		p.put("<p class=\"note\">%s</p>\n", n)
+	}
 }
