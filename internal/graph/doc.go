@@ -7,4 +7,8 @@
 // no padding, no n x n adjacency. Prefix graphs are never stored, because the
 // graph of a prefix is a prefix of the graph of its sequence when nodes are
 // numbered by first appearance.
+//
+// Bipartite is the graph of users and items. A Normalizer weighs its edges for a
+// propagation and knows how far one edge moves what is propagated, in any graph
+// (Sensitivity) and in a given one (Shifts).
 package graph
