@@ -99,7 +99,10 @@ func (w *work) layerBack(l int) {
 	if w.frontier && l == w.call.Layers-1 {
 		only = &w.reach
 	}
-	dst, normalize := w.table(l-1), w.call.NormalizeRows
+	dst, normalize, block := w.table(l-1), w.call.NormalizeRows, chunkRows
+	if normalize {
+		block = blockRows
+	}
 	tensor.Parallel(len(w.chunks), 1, func(c, _, _ int) {
 		ch := w.chunks[c]
 		p, factors, h := w.source(l, ch.side)
@@ -110,7 +113,7 @@ func (w *work) layerBack(l int) {
 			scratch = make([]tensor.Float, blockRows*w.cols)
 		}
 		at := ch.lo // rows before it are done
-		for lo, hi := only.run(base, ch.lo, ch.hi); lo < hi; lo, hi = only.run(base, hi, ch.hi) {
+		for lo, hi := only.run(base, ch.lo, ch.hi, block); lo < hi; lo, hi = only.run(base, hi, ch.hi, block) {
 			w.clearRows(dst, base+at, base+lo)
 			at = hi
 			x := tensor.RowsView(dst, base+lo, base+hi)

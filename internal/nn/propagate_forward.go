@@ -16,9 +16,10 @@ type work struct {
 	tables   [2]tensor.Matrix // layer 0
 	frontier bool
 
-	entry []tensor.Float   // right, times what normalises layer 0 (N)
-	inv   [][]tensor.Float // what normalised the rows of each layer, by node (N)
-	errs  []error          // by chunk
+	entry  []tensor.Float   // right, times what normalises layer 0 (N)
+	scaled []tensor.Float   // memory for that
+	inv    [][]tensor.Float // what normalised the rows of each layer, by node (N)
+	errs   []error          // by chunk
 
 	at     []int32        // nodes of the output's rows
 	batch  []int32        // the distinct ones, ascending
@@ -63,7 +64,10 @@ func (w *work) start() {
 			w.inv[l] = make([]tensor.Float, n)
 		}
 	}
-	w.entry = make([]tensor.Float, n)
+	if len(w.scaled) != n {
+		w.scaled = make([]tensor.Float, n)
+	}
+	w.entry = w.scaled
 	w.nodes(func(v int, x []tensor.Float) {
 		w.inv[0][v] = invert(x)
 		w.entry[v] = w.right[v] * w.inv[0][v]
@@ -161,6 +165,7 @@ func (w *work) layer(l int, src [2]tensor.Matrix, right []tensor.Float, dst tens
 	if only != nil {
 		counts = only.rows
 	}
+	block := w.block()
 	return w.released(l, counts, len(w.chunks), func(c int) error {
 		ch := w.chunks[c]
 		other := 1 - ch.side
@@ -169,7 +174,7 @@ func (w *work) layer(l int, src [2]tensor.Matrix, right []tensor.Float, dst tens
 		if only != nil {
 			rank = only.rank[c]
 		}
-		for lo, hi := only.run(base, ch.lo, ch.hi); lo < hi; lo, hi = only.run(base, hi, ch.hi) {
+		for lo, hi := only.run(base, ch.lo, ch.hi, block); lo < hi; lo, hi = only.run(base, hi, ch.hi, block) {
 			rows := tensor.RowsView(dst, base+lo, base+hi)
 			w.plan.rows[ch.side].Gather(lo, hi, left, factors, src[other], rows)
 			if err := w.finish(l, ch.side, lo, rank, rows, base+lo); err != nil {
@@ -179,6 +184,14 @@ func (w *work) layer(l int, src [2]tensor.Matrix, right []tensor.Float, dst tens
 		}
 		return nil
 	})
+}
+
+// block is how many rows to aggregate before something else is done with them.
+func (w *work) block() int {
+	if w.call.Noise == nil && !w.call.NormalizeRows {
+		return chunkRows
+	}
+	return blockRows
 }
 
 // topLayer computes the last layer at the batch's nodes only.

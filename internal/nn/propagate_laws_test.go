@@ -92,6 +92,9 @@ func TestPropagationWorkers(t *testing.T) {
 	before := tensor.Workers()
 	defer tensor.SetWorkers(before)
 	cases(t, func(t *testing.T, layers, cols int, normalize, noisy bool) {
+		if cols == 1 || layers == 2 { // the frontier's test has them
+			return
+		}
 		for _, frontier := range []bool{false, true} {
 			var want [][]tensor.Float
 			for _, workers := range []int{1, 2, 5} {

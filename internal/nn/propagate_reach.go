@@ -81,16 +81,16 @@ func (r *reach) findSide(w *work, side Side) (err error) {
 }
 
 // run is the first run of needed rows in lo..end of the side that starts at node
-// base, a block at most; it is empty at the end. A nil reach needs all rows.
-func (r *reach) run(base, lo, end int) (from, to int) {
+// base, block rows at most; it is empty at the end. A nil reach needs all rows.
+func (r *reach) run(base, lo, end, block int) (from, to int) {
 	if r == nil {
-		return lo, min(end, lo+blockRows)
+		return lo, min(end, lo+block)
 	}
 	for lo < end && !r.need[base+lo] {
 		lo++
 	}
 	to = lo
-	for to < end && to-lo < blockRows && r.need[base+to] {
+	for to < end && to-lo < block && r.need[base+to] {
 		to++
 	}
 	return lo, to
