@@ -1,0 +1,358 @@
+package dataset
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"privrec/internal/rng"
+)
+
+// Cross is two domains with the same users, as sequential cross-domain models take
+// them. It is read-only after it is made.
+type Cross struct {
+	Name    string
+	Users   int      // 0..Users-1, the same people in both domains
+	UserIDs []string // ascending
+	Domains [2]Domain
+	Ladder  Ladder
+	Source  Source
+}
+
+// Domain is one domain of a Cross: each user's items in time order, cut leave-one-out.
+type Domain struct {
+	Name    string
+	Items   int       // 1..Items; 0 is padding
+	ItemIDs []string  // Items+1 original ids, ItemIDs[0] is ""
+	Train   [][]int32 // per user, in time order, every item once
+	Valid   []int32   // per user, 0: none
+	Test    []int32   // per user, 0: none
+	Dropped [2]int    // validation and test rows left out because their item is new
+}
+
+// CrossSet is a data set of two or more domains that the program knows.
+type CrossSet struct {
+	Name    string
+	Title   string
+	Domains []CrossDomain
+	sets    []Set // one of all domains, or one a domain
+	recipe  Recipe
+	standIn bool
+	wants   []Want
+	notes   []string
+}
+
+// CrossDomain is a domain of a CrossSet.
+type CrossDomain struct {
+	Name   string // what a configuration calls it
+	Prefix string // of its items where all domains are in one file, "" otherwise
+}
+
+// FindCross returns the cross-domain set of that name.
+func FindCross(name string) (CrossSet, error) {
+	var names []string
+	for _, s := range CrossSets() {
+		if s.Name == name {
+			return s, nil
+		}
+		names = append(names, s.Name)
+	}
+	return CrossSet{}, &Error{File: name, Msg: "unknown cross-domain data set", Hint: "known are " + strings.Join(names, ", ")}
+}
+
+// domain returns the index of the set's domain of that name.
+func (s CrossSet) domain(name string) (int, error) {
+	var names []string
+	for i, d := range s.Domains {
+		if d.Name == name {
+			return i, nil
+		}
+		names = append(names, d.Name)
+	}
+	return 0, &Error{File: s.Name, Msg: fmt.Sprintf("unknown domain %q", name), Hint: "known are " + strings.Join(names, ", ")}
+}
+
+// LoadCross loads two domains of a cross-domain set, the first one the target. A user
+// belongs to it who is left in every domain of the set.
+func LoadCross(ctx context.Context, name, target, auxiliary string, opts Options) (*Cross, error) {
+	set, err := FindCross(name)
+	if err != nil {
+		return nil, err
+	}
+	var pick [2]int
+	for i, d := range []string{target, auxiliary} {
+		if pick[i], err = set.domain(d); err != nil {
+			return nil, err
+		}
+	}
+	if pick[0] == pick[1] {
+		return nil, &Error{File: set.Name, Msg: fmt.Sprintf("domain %q is asked for twice", target)}
+	}
+	logs, c, err := set.load(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	logs, shared := common(logs)
+	if len(shared) == 0 {
+		return nil, &Error{File: set.Name, Msg: "no user is left in every domain"}
+	}
+	c.Users, c.UserIDs = len(shared), shared
+	for i, l := range logs {
+		c.Ladder = append(c.Ladder, l.Rung(set.Domains[i].Name))
+	}
+	for i, k := range pick {
+		c.Domains[i] = leaveOneOut(set.Domains[k].Name, logs[k], shared)
+	}
+	c.Source.Checks = c.Ladder.Compare(set.wants)
+	c.Source.Level = grade(set.standIn, false, c.Source.Checks)
+	c.Source.Notes = append(slices.Clip(c.Source.Notes), set.notes...)
+	if n := sharedItems(logs[pick[0]], logs[pick[1]]); n > 0 {
+		c.Source.Notes = append(c.Source.Notes, fmt.Sprintf("%d items are in both domains; they are different items here", n))
+	}
+	return c, nil
+}
+
+// load reads the filtered rows of every domain.
+func (s CrossSet) load(ctx context.Context, opts Options) ([]*Log, *Cross, error) {
+	c := &Cross{Name: s.Name, Source: Source{Title: s.Title, StandIn: s.standIn}}
+	if s.standIn {
+		logs := crossStandIn(opts.Seed)
+		sum := sha256.Sum256(fmt.Appendf(nil, "privrec %s %d seed %d", s.Name, crossGenerator, uint64(opts.Seed)))
+		c.Source.Hash = hex.EncodeToString(sum[:])
+		return logs, c, nil
+	}
+	var hashes []string
+	var logs []*Log
+	for i, set := range s.sets {
+		q, l, err := loadSet(ctx, set, s.recipe, opts)
+		if err != nil {
+			return nil, nil, err
+		}
+		hashes = append(hashes, q.Source.Hash)
+		c.Source.Files = append(c.Source.Files, q.Source.Files...)
+		for _, rung := range q.Ladder {
+			if strings.HasPrefix(rung.Name, RungTrain) || strings.HasPrefix(rung.Name, RungValid) || strings.HasPrefix(rung.Name, RungTest) {
+				continue // of the domain alone
+			}
+			if len(s.sets) > 1 {
+				rung.Name = s.Domains[i].Name + ": " + rung.Name
+			}
+			c.Ladder = append(c.Ladder, rung)
+		}
+		if len(s.sets) > 1 {
+			logs = append(logs, l)
+			continue
+		}
+		for _, d := range s.Domains {
+			logs = append(logs, l.Keep(hasPrefix(l, d.Prefix)))
+		}
+	}
+	c.Source.Hash = hashes[0]
+	if len(hashes) > 1 {
+		c.Source.Hash = SourceHash(hashes...)
+	}
+	return logs, c, nil
+}
+
+// hasPrefix marks the rows of one domain.
+func hasPrefix(l *Log, prefix string) []bool {
+	keep := make([]bool, l.Len())
+	for row, i := range l.Items {
+		keep[row] = strings.HasPrefix(l.ItemIDs[i], prefix)
+	}
+	return keep
+}
+
+// common keeps the users of all logs, without filtering items again, and lists them.
+func common(logs []*Log) ([]*Log, []string) {
+	in := map[string]int{}
+	for _, l := range logs {
+		for _, id := range l.UserIDs {
+			in[id]++
+		}
+	}
+	out := make([]*Log, len(logs))
+	for i, l := range logs {
+		keep := make([]bool, l.Len())
+		for row, u := range l.Users {
+			keep[row] = in[l.UserIDs[u]] == len(logs)
+		}
+		out[i] = l.Keep(keep)
+	}
+	return out, out[0].UserIDs
+}
+
+// leaveOneOut cuts one domain: a user's last row is test, the one before it
+// validation, the rest train; users with fewer than three rows train with all of them.
+// A validation row whose item is not in train is left out, and so is a test row whose
+// item is in neither or whose user has no validation row left (the program that
+// prepared PriCDSR's data does so). users are those of the log in another order.
+func leaveOneOut(name string, l *Log, users []string) Domain {
+	d := Domain{
+		Name: name, Items: len(l.ItemIDs), ItemIDs: append([]string{""}, l.ItemIDs...),
+		Train: make([][]int32, len(users)), Valid: make([]int32, len(users)), Test: make([]int32, len(users)),
+	}
+	at := make(map[string]int, len(l.UserIDs))
+	for u, id := range l.UserIDs {
+		at[id] = u
+	}
+	off := l.Offsets()
+	known := make([]bool, d.Items+1)
+	for k, id := range users {
+		rows := l.Items[off[at[id]]:off[at[id]+1]]
+		seq := make([]int32, len(rows))
+		for i, item := range rows {
+			seq[i] = item + 1
+		}
+		if n := len(seq); n >= 3 {
+			d.Test[k], d.Valid[k], seq = seq[n-1], seq[n-2], seq[:n-2]
+		}
+		d.Train[k] = seq
+		for _, item := range seq {
+			known[item] = true
+		}
+	}
+	held := slices.Clone(known)
+	for k, item := range d.Valid {
+		if item != 0 && !known[item] {
+			d.Valid[k] = 0
+			d.Dropped[0]++
+		}
+		held[d.Valid[k]] = true
+	}
+	held[0] = false
+	for k, item := range d.Test {
+		if item != 0 && (d.Valid[k] == 0 || !held[item]) {
+			d.Test[k] = 0
+			d.Dropped[1]++
+		}
+	}
+	return d
+}
+
+// sharedItems counts ids that two logs have in common.
+func sharedItems(a, b *Log) (n int) {
+	in := make(map[string]bool, len(a.ItemIDs))
+	for _, id := range a.ItemIDs {
+		in[id] = true
+	}
+	for _, id := range b.ItemIDs {
+		if in[id] {
+			n++
+		}
+	}
+	return n
+}
+
+// Counts is how often each item (0..Items, 0 never) occurs in train, validation and
+// test together.
+func (d *Domain) Counts() []int64 {
+	n := make([]int64, d.Items+1)
+	for u, seq := range d.Train {
+		for _, i := range seq {
+			n[i]++
+		}
+		n[d.Valid[u]]++
+		n[d.Test[u]]++
+	}
+	n[0] = 0
+	return n
+}
+
+// Known marks the items (0..Items) that occur in train or, with valid, in validation.
+func (d *Domain) Known(valid bool) []bool {
+	known := make([]bool, d.Items+1)
+	for u, seq := range d.Train {
+		for _, i := range seq {
+			known[i] = true
+		}
+		if valid {
+			known[d.Valid[u]] = true
+		}
+	}
+	known[0] = false
+	return known
+}
+
+// Matrix is PriCDSR's sequential data matrix (definition 1): a row of length columns a
+// user, the last items of train and validation, 0 in front where there are fewer. It is
+// one slice, user by user.
+func (d *Domain) Matrix(length int, valid bool) []int32 {
+	m := make([]int32, length*len(d.Train))
+	for u, seq := range d.Train {
+		if v := d.Valid[u]; valid && v != 0 {
+			seq = append(slices.Clip(seq), v)
+		}
+		seq = seq[max(0, len(seq)-length):]
+		copy(m[(u+1)*length-len(seq):], seq)
+	}
+	return m
+}
+
+// Lists draws n items a user to rank a held-out item against: without replacement, in
+// proportion to Counts, none that the user has in any part. A user's list depends on
+// the seed and the user alone. Users without validation and test row get none.
+func (d *Domain) Lists(n int, seed rng.Seed) ([][]int32, error) {
+	counts := d.Counts()
+	cum := make([]int64, len(counts))
+	for i := 1; i < len(counts); i++ {
+		cum[i] = cum[i-1] + counts[i]
+	}
+	total := cum[len(cum)-1]
+	lists := make([][]int32, len(d.Train))
+	taken := make([]int, d.Items+1) // user+1 for whom the item is out
+	for u, seq := range d.Train {
+		if d.Valid[u] == 0 && d.Test[u] == 0 {
+			continue
+		}
+		left := total
+		out := func(item int32) {
+			if item != 0 && taken[item] != u+1 {
+				taken[item] = u + 1
+				left -= counts[item]
+			}
+		}
+		for _, i := range seq {
+			out(i)
+		}
+		out(d.Valid[u])
+		out(d.Test[u])
+		s := seed.Stream("dataset.cross.negatives/"+d.Name, uint64(u))
+		list := make([]int32, 0, n)
+		for len(list) < n {
+			if left == 0 {
+				return nil, fmt.Errorf("dataset: user %d has %d items of %s to be ranked against, want %d", u, len(list), d.Name, n)
+			}
+			item := drawLeft(&s, cum, taken, u+1, left)
+			list = append(list, item)
+			out(item)
+		}
+		lists[u] = list
+	}
+	return lists, nil
+}
+
+// drawLeft draws an item that is not out, in proportion to its count: by rejection,
+// and where that takes long over what is left.
+func drawLeft(s *rng.Stream, cum []int64, taken []int, user int, left int64) int32 {
+	total := cum[len(cum)-1]
+	for range 64 {
+		item, _ := slices.BinarySearch(cum, int64(s.IntN(int(total)))+1)
+		if taken[item] != user {
+			return int32(item)
+		}
+	}
+	at := int64(s.IntN(int(left)))
+	for i := 1; i < len(cum); i++ {
+		if w := cum[i] - cum[i-1]; taken[i] != user {
+			if at < w {
+				return int32(i)
+			}
+			at -= w
+		}
+	}
+	panic("dataset: counts do not add up")
+}
