@@ -277,25 +277,40 @@ func (a *Account) Record(l *privacy.Ledger) error {
 // Agree composes a ledger and fails unless it comes to what the account covers: an
 // account that does not follow from what was recorded is not shown.
 func (a *Account) Agree(l *privacy.Ledger) error {
+	eps, err := a.composeEntries(l.Entries())
+	if err != nil {
+		return err
+	}
+	return a.same(eps)
+}
+
+// composeEntries is the exact epsilon of entries of a ledger for one edge, without
+// those of what is open.
+func (a *Account) composeEntries(all []privacy.Entry) (float64, error) {
 	acc, err := accountant.New(accountant.Contour, privacy.Edge, privacy.AddRemove)
 	if err != nil {
-		return fmt.Errorf("compose the ledger: %w", err)
+		return 0, fmt.Errorf("compose the ledger: %w", err)
 	}
 	var entries []privacy.Entry
-	for _, e := range l.Entries() {
+	for _, e := range all {
 		if _, open := e.Event.(privacy.Unprotected); !open {
 			entries = append(entries, e)
 		}
 	}
 	if err := accountant.ChargeLedger(acc, entries); err != nil {
-		return fmt.Errorf("compose the ledger: %w", err)
+		return 0, fmt.Errorf("compose the ledger: %w", err)
 	}
 	spent, err := acc.Spent(a.Delta)
 	if err != nil {
-		return fmt.Errorf("compose the ledger: %w", err)
+		return 0, fmt.Errorf("compose the ledger: %w", err)
 	}
-	if want := float64(a.Covered); !(math.Abs(spent.Epsilon-want) <= 1e-6*want) {
-		return fmt.Errorf("the ledger composes to epsilon %.8g for one edge, the run's account says %.8g", spent.Epsilon, want)
+	return spent.Epsilon, nil
+}
+
+// same fails unless a ledger that composes to eps is the account's.
+func (a *Account) same(eps float64) error {
+	if want := float64(a.Covered); !(math.Abs(eps-want) <= 1e-6*want) {
+		return fmt.Errorf("the ledger composes to epsilon %.8g for one edge, the run's account says %.8g", eps, want)
 	}
 	return nil
 }

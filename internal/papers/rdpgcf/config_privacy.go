@@ -43,9 +43,18 @@ type Privacy struct {
 
 // RepairedConfig is the repaired method's own part.
 type RepairedConfig struct {
-	// GraphShare is the part of mu², in (0,1), that the propagation may spend; the
-	// rest is for the labels.
+	// GraphShare and CountShare are the parts of mu² that the propagation and the
+	// items' noisy numbers of users may spend, both at least 0, the first above, and
+	// below 1 together; the rest is for the labels. Without a CountShare there are no
+	// such numbers: unit rows do not know how popular an item is.
 	GraphShare float64 `yaml:"graph_share"`
+	CountShare float64 `yaml:"count_share"`
+	// LabelShare, in [0,1), is the part of the edges that is for labels alone, drawn
+	// for every edge by itself. 0 is the specification: all edges are propagated and
+	// all are labels, and the costs of both add up. Above 0 an edge is in one part
+	// only, each may spend the whole budget, and the map is not trained on edges that
+	// its rows have seen; there is nothing left to share, so GraphShare must be 0.
+	LabelShare float64 `yaml:"label_share"`
 	// Map is what is trained on the cached rows: "pairs", a weight for each pair of
 	// layers, or "linear", a linear map of all layers for each side.
 	Map  string  `yaml:"map"`
@@ -86,7 +95,7 @@ func DefaultPrivacy() Privacy {
 		Method: MethodLayers, Epsilon: 5, Delta: 1e-5,
 		Accounting: AccountingPrinted, Count: CountLayer, Conversion: ConversionClassic,
 		Propagation: PropagationFull,
-		Repaired:    RepairedConfig{GraphShare: 0.5, Map: MapPairs, Clip: 1},
+		Repaired:    RepairedConfig{GraphShare: 0.5, CountShare: 0.02, Map: MapPairs, Clip: 1},
 	}
 }
 
@@ -164,7 +173,13 @@ func (p Privacy) checkRepaired(v *validator, c Config) {
 	v.check(t.Select == SelectLast, "train.select", "must be last for the repaired method, got %q", t.Select)
 	v.check(c.Model.NormaliseRows, "model.normalise_rows", "must be true for the repaired method: the sensitivity is that of unit rows")
 	v.check(len(c.Release.Kinds) == 1 && c.Release.Kinds[0] == ReleaseNoisy, "release.kinds", "must be [%s] for the repaired method: its vectors are made once", ReleaseNoisy)
-	v.check(r.GraphShare > 0 && r.GraphShare < 1, "privacy.repaired.graph_share", "must lie in (0,1), got %v", r.GraphShare)
+	v.check(r.LabelShare >= 0 && r.LabelShare < 1, "privacy.repaired.label_share", "must lie in [0,1), got %v", r.LabelShare)
+	if r.LabelShare > 0 {
+		v.check(r.GraphShare == 0, "privacy.repaired.graph_share", "must be 0 with a label_share: both parts may spend all, got %v", r.GraphShare)
+	} else {
+		v.check(r.GraphShare > 0 && r.GraphShare < 1, "privacy.repaired.graph_share", "must lie in (0,1), got %v", r.GraphShare)
+	}
+	v.check(r.CountShare >= 0 && r.CountShare+r.GraphShare < 1, "privacy.repaired.count_share", "must be at least 0 and below 1 with graph_share, got %v", r.CountShare)
 	v.oneOf("privacy.repaired.map", r.Map, MapPairs, MapLinear)
 	if r.Map == MapLinear {
 		v.between("privacy.repaired.dim", r.Dim, 1, 1024)

@@ -14,39 +14,79 @@ import (
 	"privrec/internal/tensor"
 )
 
-// The repaired method (specification 6.7) has two parts that see edges, and one
-// finite epsilon for both:
+// The repaired method (specification 6.7) has parts that see edges, and one finite
+// epsilon for all of them:
 //
 //   - graph: unit rows drawn without looking at any edge are propagated once, with
 //     noise on every layer of both sides: L joint releases in the whole run;
+//   - counts: every item's number of users gets noise once, for a bias;
 //   - labels: a small map on those rows is trained by DP-SGD over Poisson batches of
 //     edges, with negatives among all items.
 //
-// What is ranked and given out is made of the noisy rows and the private map alone.
+// What is ranked and given out is made of the noisy rows and counts and the private map alone.
 
-// Split is a budget divided between the two parts.
+// Split is a budget divided between the parts.
 type Split struct {
 	Sigma      float64 // standard deviation of the noise on layers
 	Joint      float64 // how far an edge moves both views of a layer
 	Layers     int
+	Counts     float64 // standard deviation of the noise on counts; 0: none are released
 	Multiplier float64 // of the noise on sums of gradients, in units of the longest
 	Rate       float64 // of edges in a step
 	Steps      int64
 	Epsilon    float64 // what both come to, at most the setting's
 	Delta      float64
+	Apart      bool // an edge is in the labels or in everything else
 }
 
-// Events are what the two parts release, with their numbers.
+// events are what the parts release, with their numbers: layers, steps, and counts if
+// there are any.
 func (s Split) events() (events []privacy.Event, count []int64) {
 	layer := privacy.Gaussian{Sigma: s.Sigma, Sensitivity: s.Joint, Unit: privacy.Edge, Neighbouring: privacy.AddRemove}
 	step := privacy.Sampled{Rate: s.Rate, Method: privacy.Poisson,
 		Event: privacy.Gaussian{Sigma: s.Multiplier, Sensitivity: 1, Unit: privacy.Edge, Neighbouring: privacy.AddRemove}}
-	return []privacy.Event{layer, step}, []int64{int64(s.Layers), s.Steps}
+	events, count = []privacy.Event{layer, step}, []int64{int64(s.Layers), s.Steps}
+	if s.Counts > 0 {
+		events, count = append(events, privacy.Gaussian{Sigma: s.Counts, Sensitivity: 1, Unit: privacy.Edge, Neighbouring: privacy.AddRemove}), append(count, 1)
+	}
+	return events, count
 }
 
-// Split divides the setting's budget on a graph of so many edges: GraphShare of mu²
-// to the propagation, J sqrt(L)/sigma = mu sqrt(share), and to the labels the least
-// noise with which the exact composition of both is within epsilon.
+// branches groups what one edge may take part in, by indices into events.
+func (s Split) branches() [][]int {
+	first, labels := []int{0}, []int{1}
+	if s.Counts > 0 {
+		first = append(first, 2)
+	}
+	if s.Apart {
+		return [][]int{first, labels}
+	}
+	return [][]int{append(first, labels...)}
+}
+
+// epsilon is the exact composition of what one edge may take part in, at worst.
+func (s Split) epsilon() (worst float64, err error) {
+	events, count := s.events()
+	a := &Account{Delta: s.Delta}
+	for _, branch := range s.branches() {
+		var es []privacy.Event
+		var ns []int64
+		for _, i := range branch {
+			es, ns = append(es, events[i]), append(ns, count[i])
+		}
+		eps, err := a.compose(es, ns)
+		if err != nil {
+			return 0, err
+		}
+		worst = math.Max(worst, eps)
+	}
+	return worst, nil
+}
+
+// Split divides the setting's budget on a graph of so many label edges: GraphShare of mu²
+// to the propagation, J sqrt(L)/sigma = mu sqrt(share), CountShare to the counts, and
+// to the labels the least noise with which the exact composition is within epsilon.
+// Where no edge is in both parts, all but CountShare is the propagation's.
 func (c Config) Split(edges int64) (Split, error) {
 	cal, err := c.Calibration(edges)
 	if err != nil {
@@ -56,13 +96,20 @@ func (c Config) Split(edges int64) (Split, error) {
 	if err != nil {
 		return Split{}, fmt.Errorf("repaired: %w", err)
 	}
-	s := Split{Joint: cal.Joint, Layers: cal.Layers, Rate: cal.Rate(), Steps: cal.StepsRun(), Delta: c.Privacy.Delta,
-		Sigma: cal.Joint * math.Sqrt(float64(cal.Layers)/c.Privacy.Repaired.GraphShare) / mu}
-	a := &Account{Delta: c.Privacy.Delta}
+	p := c.Privacy.Repaired
+	s := Split{Joint: cal.Joint, Layers: cal.Layers, Rate: cal.Rate(), Steps: cal.StepsRun(), Delta: c.Privacy.Delta, Apart: p.LabelShare > 0}
+	share := p.GraphShare
+	if s.Apart {
+		share = (1 - p.CountShare) * (1 - 1e-9) // room for the rounding of a sum of shares
+	}
+	s.Sigma = cal.Joint * math.Sqrt(float64(cal.Layers)/share) / mu
+	if p.CountShare > 0 {
+		s.Counts = 1 / (mu * math.Sqrt(p.CountShare))
+	}
 	found, err := accountant.Calibrate(c.Privacy.Epsilon, 1, func(noise float64) (float64, error) {
 		t := s
 		t.Multiplier = noise
-		return a.compose(t.events())
+		return t.epsilon()
 	})
 	if err != nil {
 		return Split{}, fmt.Errorf("repaired: noise on gradients: %w", err)
@@ -71,28 +118,66 @@ func (c Config) Split(edges int64) (Split, error) {
 	return s, nil
 }
 
-// Account is that of a run with this split: everything that saw edges, and nothing
+// account is that of a run with this split: everything that saw edges, and nothing
 // open.
 func (s Split) account(c Config) (*Account, error) {
 	a := c.newAccount(s.Sigma)
-	a.Claimed = &Claim{Eps: Number(c.Privacy.Epsilon), Delta: s.Delta, Bound: "exact composition of both parts", Conversion: "exact", Rate: 1, Sensitivity: s.Joint}
+	a.Claimed = &Claim{Eps: Number(c.Privacy.Epsilon), Delta: s.Delta, Bound: "exact composition of all parts", Conversion: "exact", Rate: 1, Sensitivity: s.Joint}
 	events, count := s.events()
 	layer := events[0].(privacy.Gaussian)
 	if err := a.add("one propagation of rows that no edge entered", layer, count[0], layer, 1, 1); err != nil {
 		return nil, err
 	}
+	if s.Counts > 0 {
+		counts := events[2].(privacy.Gaussian)
+		if err := a.add("items' numbers of users", counts, 1, counts, 1, 1); err != nil {
+			return nil, err
+		}
+	}
 	step := events[1].(privacy.Sampled)
 	if err := a.add("labels, by DP-SGD (noise in units of the longest gradient)", step, count[1], step.Event.(privacy.Gaussian), 1, s.Rate); err != nil {
 		return nil, err
 	}
-	return a, a.sum()
+	if !s.Apart {
+		return a, a.sum()
+	}
+	eps, err := s.epsilon()
+	if err != nil {
+		return nil, fmt.Errorf("account: %w", err)
+	}
+	a.Covered, a.EpsTotal, a.CoveredBy = Number(eps), Number(eps), "the larger of the labels and of everything else: an edge is in one of them"
+	return a, nil
+}
+
+// agree composes the ledger as the account does and fails unless both come to the same.
+func (s Split) agree(a *Account, l *privacy.Ledger) error {
+	if !s.Apart {
+		return a.Agree(l)
+	}
+	var parts [2][]privacy.Entry
+	for _, e := range l.Entries() {
+		part := 0
+		if e.Purpose == purposeLabels {
+			part = 1
+		}
+		parts[part] = append(parts[part], e)
+	}
+	worst := 0.0
+	for _, entries := range parts {
+		eps, err := a.composeEntries(entries)
+		if err != nil {
+			return err
+		}
+		worst = math.Max(worst, eps)
+	}
+	return a.same(worst)
 }
 
 // repairedRun is the repaired method at work.
 type repairedRun struct {
 	cfg    Config
 	split  Split
-	graph  *graph.Bipartite
+	graph  *graph.Bipartite // of the edges that are labels
 	ledger *privacy.Ledger
 	stream func(purpose string) rng.Stream
 
@@ -105,19 +190,21 @@ const (
 	purposeRows   = "rows that no edge entered"
 	purposeLabels = "labels"
 	purposeMap    = "map"
+	purposeCounts = "numbers of users"
+	purposeApart  = "edges apart"
 )
 
-// newRepairedRun releases the noisy rows under a split of the setting's budget and
-// prepares the map.
-func newRepairedRun(c Config, split Split, g *graph.Bipartite, l *privacy.Ledger, stream func(purpose string) rng.Stream) (*repairedRun, error) {
-	noise, err := newLayerNoise(layerNoiseOptions{sigma: split.Sigma, joint: split.Joint, layers: split.Layers, rate: 1, perEpoch: 1, share: 0.5}, l, stream)
+// newRepairedRun releases the noisy rows of the edges of g under a split of the
+// setting's budget and prepares the map, to be trained on those of labels.
+func newRepairedRun(c Config, split Split, g, labels *graph.Bipartite, l *privacy.Ledger, stream func(purpose string) rng.Stream) (*repairedRun, error) {
+	noise, err := newLayerNoise(layerNoiseOptions{sigma: split.Sigma, joint: split.Joint, layers: split.Layers, rate: 1, perEpoch: 1, share: 0.4}, l, stream)
 	if err != nil {
 		return nil, err
 	}
 	if err := noise.At(phaseRelease, 0); err != nil {
 		return nil, err
 	}
-	r := &repairedRun{cfg: c, split: split, graph: g, ledger: l, stream: stream}
+	r := &repairedRun{cfg: c, split: split, graph: labels, ledger: l, stream: stream}
 	norm, err := graph.ParseNormalizer(c.Model.Norm)
 	if err != nil {
 		return nil, err
@@ -129,7 +216,14 @@ func newRepairedRun(c Config, split Split, g *graph.Bipartite, l *privacy.Ledger
 		return nil, err
 	}
 	r.m = newPairMap(c.Privacy.Repaired, c.Model.Layers, c.Model.Dim, stream(purposeMap))
-	return r, l.Flush("propagation")
+	if split.Counts > 0 {
+		bias, err := releaseCounts(g, split.Counts, l, stream(purposeCounts))
+		if err != nil {
+			return nil, err
+		}
+		r.m = newBiased(r.m, bias)
+	}
+	return r, l.Flush("before training")
 }
 
 // gradientsAtOnce is how many examples' gradients are computed side by side.
@@ -141,7 +235,7 @@ func (r *repairedRun) train(ctx context.Context, done func()) error {
 	c, n := r.cfg, r.m.size()
 	steps, err := mechanism.OpenDPSGD[tensor.Float](mechanism.DPSGD{
 		Purpose: purposeLabels, Clip: c.Privacy.Repaired.Clip, NoiseMultiplier: r.split.Multiplier, Examples: int64(r.graph.Edges()),
-		Sampling: privacy.Poisson, Rate: r.split.Rate, Unit: privacy.Edge, Share: 0.5,
+		Sampling: privacy.Poisson, Rate: r.split.Rate, Unit: privacy.Edge, Share: 0.4,
 	}, n, r.ledger, r.stream(purposeLabels))
 	if err != nil {
 		return err

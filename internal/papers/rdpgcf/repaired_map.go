@@ -12,6 +12,7 @@ import (
 type pairMap interface {
 	size() int
 	weights() []tensor.Float // (size), changed in place by training
+	use(w []tensor.Float)    // keeps its weights there from now on
 	// margin is s_up - s_un; it puts the derivatives by the weights into dst (size).
 	margin(dst []tensor.Float, c *cachedRows, u, p, n int32) float64
 	// vectors are rows whose inner products are the scores.
@@ -46,6 +47,7 @@ func newLayerPairs(layers int) *layerPairs {
 
 func (p *layerPairs) size() int               { return len(p.w) }
 func (p *layerPairs) weights() []tensor.Float { return p.w }
+func (p *layerPairs) use(w []tensor.Float)    { p.w = w }
 
 func (p *layerPairs) margin(dst []tensor.Float, c *cachedRows, u, pos, neg int32) float64 {
 	sum := 0.0
@@ -110,6 +112,7 @@ func newLinearMap(layers, dim, out int, s rng.Stream) *linearMap {
 
 func (m *linearMap) size() int               { return len(m.w) }
 func (m *linearMap) weights() []tensor.Float { return m.w }
+func (m *linearMap) use(w []tensor.Float)    { m.w = w }
 
 // features writes f of a node into dst (in).
 func features(dst []tensor.Float, c *cachedRows, row func(l int, v int32) []tensor.Float, v int32) {

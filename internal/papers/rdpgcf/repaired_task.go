@@ -20,6 +20,7 @@ func trainRepaired(ctx context.Context, env *run.Env, c Config) error {
 	if err != nil {
 		return err
 	}
+	x.standing.printed = false // the paper's tables are of another method
 	ledger, err := env.Ledger(privacy.Research)
 	if err != nil {
 		return err
@@ -48,7 +49,7 @@ func trainRepaired(ctx context.Context, env *run.Env, c Config) error {
 	if err != nil {
 		return err
 	}
-	if err := a.Agree(ledger); err != nil {
+	if err := r.split.agree(a, ledger); err != nil {
 		return err
 	}
 	return x.write(o, a)
@@ -56,11 +57,16 @@ func trainRepaired(ctx context.Context, env *run.Env, c Config) error {
 
 // repaired splits the budget and releases the rows; names of streams begin with prefix.
 func (x *experiment) repaired(c Config, l *privacy.Ledger, prefix string) (*repairedRun, error) {
-	split, err := c.Split(int64(x.graph.Edges()))
+	stream := func(purpose string) rng.Stream { return x.env.Seed.Stream(prefix + purpose) }
+	rows, labels, err := apart(x.graph, c.Privacy.Repaired.LabelShare, stream(purposeApart))
 	if err != nil {
 		return nil, err
 	}
-	return newRepairedRun(c, split, x.graph, l, func(purpose string) rng.Stream { return x.env.Seed.Stream(prefix + purpose) })
+	split, err := c.Split(int64(labels.Edges()))
+	if err != nil {
+		return nil, err
+	}
+	return newRepairedRun(c, split, rows, labels, l, stream)
 }
 
 func (x *experiment) trainMap(ctx context.Context, r *repairedRun) error {
