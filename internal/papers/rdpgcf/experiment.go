@@ -83,7 +83,11 @@ func prepare(env *run.Env, method string, s setting, d *dataset.Interactions) (x
 				Fix: "leave that cutoff out"}
 		}
 	}
-	var edges []graph.Edge
+	n := 0
+	for _, items := range d.Train {
+		n += len(items)
+	}
+	edges := make([]graph.Edge, 0, n)
 	for u, items := range d.Train {
 		for _, i := range items {
 			edges = append(edges, graph.Edge{User: int32(u), Item: i})
