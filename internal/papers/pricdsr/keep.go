@@ -58,7 +58,7 @@ const transition = 4
 // OutlookOf compares an epsilon with ln m, at which half of the cells are kept.
 func OutlookOf(epsilon float64, items int) Outlook {
 	switch d := epsilon - math.Log(float64(items)); {
-	case d < -transition:
+	case epsilon == 0 || d < -transition:
 		return Noise
 	case d > transition:
 		return PlainText

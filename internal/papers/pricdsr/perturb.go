@@ -155,9 +155,9 @@ func (c *Catalogue) append(b []byte, id int32) []byte {
 // Perturb reads the histories of In, perturbs them and writes Out, the users whose
 // rows came out empty, the ledger and a report, all of them or none. Memory does not
 // grow with the number of users or the length of a history: it is some 30 MiB, 4 bytes
-// a worker and 12 once an item, and the names of a Catalogue. Users beyond a quarter of
-// a million cost 24 bytes each on a file beside Out, and those out of order their
-// perturbed rows.
+// a worker and 4 once an item, and the names of a Catalogue. Beyond 2^17 a user costs
+// 24 bytes on a file beside Out, and where users are sorted the perturbed row; these
+// files have no name and go with the process.
 func Perturb(ctx context.Context, o Options) (r *Report, err error) {
 	if err := errors.Join(o.Check(), o.checkFiles()); err != nil {
 		return nil, err

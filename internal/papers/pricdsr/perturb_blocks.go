@@ -20,9 +20,9 @@ type block struct {
 	done       chan struct{}
 }
 
-// newBlock has room for a quarter of a megabyte of cells, or one row.
+// newBlock has room for 2^14 cells, or one row.
 func newBlock(length int) *block {
-	most := min(max(1<<16/length, 1), 512)
+	most := min(max(1<<14/length, 1), 512)
 	return &block{length: length, most: most, rows: make([]int32, most*length), done: make(chan struct{}, 1)}
 }
 

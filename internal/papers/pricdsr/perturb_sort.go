@@ -38,7 +38,7 @@ func isNumber(id []byte) bool {
 }
 
 const (
-	sortBytes = 8 << 20 // of records in memory
+	sortBytes = 4 << 20 // of records in memory
 	sortWays  = 128     // pieces merged at once
 )
 
@@ -67,6 +67,9 @@ type level struct {
 
 // add takes a user. cells are ids, 0 for padding.
 func (s *sorter) add(id []byte, cells []int32) error {
+	if s.recs == nil { // at full size: growing would leave as much behind again
+		s.buf, s.recs = make([]byte, 0, s.most), make([]record, 0, s.most/96)
+	}
 	if len(s.buf)+24*len(s.recs) > s.most {
 		if err := s.flush(); err != nil {
 			return err

@@ -40,7 +40,7 @@ type claim struct {
 const (
 	claimBytes   = 24
 	claimsAtOnce = 256     // of a sampler, before it takes the lock
-	claimsHeld   = 1 << 18 // in memory, 6 MiB
+	claimsHeld   = 1 << 17 // in memory, 3 MiB
 )
 
 func (c claim) compare(d claim) int {
@@ -50,7 +50,7 @@ func (c claim) compare(d claim) int {
 // userClaims finds the users of a stream who come twice, exactly, by sorting their
 // keys: in pieces that fit memory, which are spilled and merged in the end. The
 // merge reads through buffers that take as much memory together as a piece, down to
-// 16 keys each: 2^36 users and more in the same 6 MiB.
+// 16 keys each: 2^30 users in the same 3 MiB.
 type userClaims struct {
 	spill func() (Spill, error)
 	most  int // held in memory
@@ -68,6 +68,9 @@ type piece struct{ from, to int64 }
 func (u *userClaims) add(list []claim) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	if u.held == nil { // at full size: growing would leave as much behind again
+		u.held = make([]claim, 0, u.most)
+	}
 	for _, c := range list {
 		if len(u.held) == u.most {
 			if err := u.flush(); err != nil {
