@@ -135,8 +135,8 @@ func (a *Account) claim(c Config, cal Calibration, sigma float64) error {
 			PerStep: perStep, Sensitivity: sensitivity, Epochs: cal.Epochs, Rate: cal.Rate(), Steps: cal.Steps()}
 	}
 	for _, accounting := range []string{AccountingPrinted, AccountingPoisson, AccountingNone} {
-		for _, count := range []string{CountLayer, CountViews, CountJoint} {
-			if accounting == AccountingPrinted && count == CountJoint {
+		for _, count := range []string{CountLayer, CountViews, CountJoint, CountStep} {
+			if accounting == AccountingPrinted && (count == CountJoint || count == CountStep) {
 				continue // Theorem 3 knows one view only
 			}
 			cal.Accounting, cal.Count = accounting, count
@@ -149,7 +149,7 @@ func (a *Account) claim(c Config, cal Calibration, sigma float64) error {
 				return fmt.Errorf("account: %s, %s: %w", accounting, count, err)
 			}
 			sound := accounting == AccountingNone && count != CountLayer ||
-				accounting == AccountingPoisson && count == CountJoint && c.Privacy.Propagation == PropagationSampled
+				accounting == AccountingPoisson && count == CountStep && c.Privacy.Propagation == PropagationSampled
 			a.Readings = append(a.Readings, Reading{Accounting: accounting, Count: count, Releases: perStep * cal.Steps(),
 				Sensitivity: sensitivity, Eps: Number(eps), Sound: sound})
 		}

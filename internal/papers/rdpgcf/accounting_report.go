@@ -80,7 +80,7 @@ func (a *Account) Show(d *report.Document) {
 	}
 	if len(a.Readings) > 0 {
 		t := &report.Table{Name: "readings", Title: "What the noise would be worth by each way of counting the whole training",
-			Columns: []report.Column{{Name: "accounting"}, {Name: "a layer counts"}, {Name: "releases", Format: "%.0f"}, {Name: "epsilon", Format: "%.4g"}, {Name: "holds for the forward releases"}}}
+			Columns: []report.Column{{Name: "accounting"}, {Name: "count"}, {Name: "releases", Format: "%.0f"}, {Name: "epsilon", Format: "%.4g"}, {Name: "holds for the forward releases"}}}
 		for _, r := range a.Readings {
 			t.Add(r.Accounting, r.Count, float64(r.Releases), float64(r.Eps), map[bool]string{true: "yes", false: "no"}[r.Sound])
 		}

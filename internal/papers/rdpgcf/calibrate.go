@@ -14,7 +14,7 @@ import (
 // noise multiplier is worth, and which one a claim asks for.
 type Calibration struct {
 	Accounting string // printed, poisson or none
-	Count      string // layer, views or joint
+	Count      string // layer, views, joint or step
 	Conversion string // classic, tight or order:A
 	Delta      float64
 
@@ -87,8 +87,10 @@ func (c Calibration) releases() (perStep int64, sensitivity float64, err error) 
 		return 2 * int64(c.Layers), c.View, nil
 	case CountJoint:
 		return int64(c.Layers), c.Joint, nil
+	case CountStep:
+		return 1, c.Joint * math.Sqrt(float64(c.Layers)), nil
 	}
-	return 0, 0, fmt.Errorf("unknown count %q, want %s, %s or %s", c.Count, CountLayer, CountViews, CountJoint)
+	return 0, 0, fmt.Errorf("unknown count %q, want %s, %s, %s or %s", c.Count, CountLayer, CountViews, CountJoint, CountStep)
 }
 
 // curve is the Rényi divergence of all steps at a noise multiplier: noise over the

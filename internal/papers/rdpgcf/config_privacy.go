@@ -24,9 +24,11 @@ type Privacy struct {
 	// sampling without replacement, "poisson", the sampled Gaussian, "none", no
 	// amplification, or "fixed", where Sigma is given.
 	Accounting string `yaml:"accounting"`
-	// Count is what a layer of a step counts for: "layer", one release of one
-	// view's sensitivity, as the paper has it, "views", two of them, or "joint",
-	// one of the sensitivity of both views together, which is right.
+	// Count is what a step counts for: "layer", a release of one view's sensitivity
+	// for every layer, as the paper has it, "views", two of them, "joint", a release
+	// of both views' sensitivity for every layer, which is right over all edges, or
+	// "step", one of all layers together, which alone is right over sampled edges:
+	// the layers of a step see the same sample, which amplifies them once, not each.
 	Count string `yaml:"count"`
 	// Conversion of Rényi divergences: "classic", "tight", or "order:A", the
 	// divergence of order A itself taken for epsilon, without delta.
@@ -75,6 +77,7 @@ const (
 	CountLayer = "layer"
 	CountViews = "views"
 	CountJoint = "joint"
+	CountStep  = "step"
 
 	ConversionClassic = "classic"
 	ConversionTight   = "tight"
@@ -137,7 +140,7 @@ func (p Privacy) check(v *validator, c Config) {
 	v.check(p.Epsilon > 0, "privacy.epsilon", "must be positive, or .inf for no noise, got %v", p.Epsilon)
 	v.check(p.Delta > 0 && p.Delta < 1, "privacy.delta", "must lie in (0,1), got %v", p.Delta)
 	v.oneOf("privacy.accounting", p.Accounting, AccountingPrinted, AccountingPoisson, AccountingNone, AccountingFixed)
-	v.oneOf("privacy.count", p.Count, CountLayer, CountViews, CountJoint)
+	v.oneOf("privacy.count", p.Count, CountLayer, CountViews, CountJoint, CountStep)
 	if _, is, err := order(p.Conversion); is {
 		v.check(err == nil, "privacy.conversion", "%v", err)
 	} else {

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"privrec/internal/config"
 	"privrec/internal/graph"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
@@ -451,66 +450,5 @@ func TestRepairedInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	if err := r.train(ctx, cancel); err == nil || !strings.Contains(err.Error(), run.ErrInterrupted.Error()) {
 		t.Errorf("the error is %v", err)
-	}
-}
-
-// TestPrivacySettings: what cannot be run is refused by key.
-func TestPrivacySettings(t *testing.T) {
-	nan := math.NaN()
-	for _, c := range []struct {
-		key    string // empty: fine
-		from   func() Config
-		change func(c *Config)
-	}{
-		{"", Default, func(c *Config) {}},
-		{"", Code, func(c *Config) {}},
-		{"", Repaired, func(c *Config) {}},
-		{"", Default, func(c *Config) { c.Privacy.Epsilon = math.Inf(1) }},
-		{"", Default, func(c *Config) { c.Privacy.Accounting, c.Privacy.Sigma = AccountingFixed, 2 }},
-		{"", Default, func(c *Config) { c.Privacy.Conversion = "order:8" }},
-		{"", Default, func(c *Config) {
-			c.Privacy.Propagation, c.Train.Sampler, c.Model.Norm = PropagationSampled, "poisson", "right-clamp:5"
-		}},
-		{"", Repaired, func(c *Config) { c.Privacy.Repaired.Map, c.Privacy.Repaired.Dim = MapLinear, 16 }},
-		{"privacy.method", Default, func(c *Config) { c.Privacy.Method = "once" }},
-		{"privacy.epsilon", Default, func(c *Config) { c.Privacy.Epsilon = 0 }},
-		{"privacy.epsilon", Default, func(c *Config) { c.Privacy.Epsilon = nan }},
-		{"privacy.delta", Default, func(c *Config) { c.Privacy.Delta = 1 }},
-		{"privacy.accounting", Default, func(c *Config) { c.Privacy.Accounting = "exact" }},
-		{"privacy.count", Default, func(c *Config) { c.Privacy.Count = "half" }},
-		{"privacy.conversion", Default, func(c *Config) { c.Privacy.Conversion = "order:x" }},
-		{"privacy.conversion", Default, func(c *Config) { c.Privacy.Conversion = "loose" }},
-		{"privacy.sigma", Default, func(c *Config) { c.Privacy.Sigma = 1 }},
-		{"privacy.sigma", Default, func(c *Config) { c.Privacy.Accounting = AccountingFixed }},
-		{"privacy.propagation", Default, func(c *Config) { c.Privacy.Propagation = "half" }},
-		{"train.sampler", Default, func(c *Config) { c.Privacy.Propagation, c.Model.Norm = PropagationSampled, "sum" }},
-		{"model.norm", Default, func(c *Config) { c.Privacy.Propagation, c.Train.Sampler = PropagationSampled, "poisson" }},
-		{"privacy.epsilon", Repaired, func(c *Config) { c.Privacy.Epsilon = math.Inf(1) }},
-		{"privacy.accounting", Repaired, func(c *Config) { c.Privacy.Accounting = AccountingPrinted }},
-		{"privacy.count", Repaired, func(c *Config) { c.Privacy.Count = CountLayer }},
-		{"privacy.propagation", Repaired, func(c *Config) { c.Privacy.Propagation = PropagationSampled }},
-		{"train.sampler", Repaired, func(c *Config) { c.Train.Sampler = "pass" }},
-		{"train.negatives", Repaired, func(c *Config) { c.Train.Negatives = "unseen" }},
-		{"train.patience", Repaired, func(c *Config) { c.Train.Patience = 5 }},
-		{"train.select", Repaired, func(c *Config) { c.Train.Select = SelectValidation }},
-		{"model.normalise_rows", Repaired, func(c *Config) { c.Model.NormaliseRows = false }},
-		{"release.kinds", Repaired, func(c *Config) { c.Release.Kinds = []string{ReleaseNoisy, ReleaseClean} }},
-		{"privacy.repaired.graph_share", Repaired, func(c *Config) { c.Privacy.Repaired.GraphShare = 1 }},
-		{"privacy.repaired.count_share", Repaired, func(c *Config) { c.Privacy.Repaired.CountShare = 0.5 }},
-		{"privacy.repaired.count_share", Repaired, func(c *Config) { c.Privacy.Repaired.CountShare = nan }},
-		{"privacy.repaired.label_share", Repaired, func(c *Config) { c.Privacy.Repaired.LabelShare = 1 }},
-		{"privacy.repaired.graph_share", Repaired, func(c *Config) { c.Privacy.Repaired.LabelShare = 0.2 }},
-		{"", Repaired, func(c *Config) { c.Privacy.Repaired.LabelShare, c.Privacy.Repaired.GraphShare = 0.2, 0 }},
-		{"privacy.repaired.map", Repaired, func(c *Config) { c.Privacy.Repaired.Map = "deep" }},
-		{"privacy.repaired.dim", Repaired, func(c *Config) { c.Privacy.Repaired.Map = MapLinear }},
-		{"privacy.repaired.dim", Repaired, func(c *Config) { c.Privacy.Repaired.Dim = 4 }},
-		{"privacy.repaired.clip", Repaired, func(c *Config) { c.Privacy.Repaired.Clip = 0 }},
-	} {
-		s := c.from()
-		c.change(&s)
-		err := Validate(s, &config.Document{})
-		if c.key == "" && err != nil || c.key != "" && (err == nil || !strings.Contains(err.Error(), c.key)) {
-			t.Errorf("want %q, got %v", c.key, err)
-		}
 	}
 }
