@@ -97,8 +97,11 @@ func (m *perturbed) at(phase string, call int) error {
 	return m.noise.At(phase, call)
 }
 
-// Encode implements bpr.Encoder, with the noise of the step.
+// Encode implements bpr.Encoder, with the noise of the step. A step whose Poisson batch
+// is empty makes its release all the same, of all rows, so that every step counts
+// alike in the account.
 func (m *perturbed) Encode(t *autograd.Tape, step int, users, items []int32) (bpr.Encoded, error) {
+	m.Over.Frontier = len(users) > 0
 	if err := m.at(phaseTrain, step); err != nil {
 		return bpr.Encoded{}, err
 	}

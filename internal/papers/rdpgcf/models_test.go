@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -189,6 +190,18 @@ func TestScoresAreBounded(t *testing.T) {
 					t.Fatalf("release %s: row %d has the squared length %v", kind, k, s)
 				}
 			}
+		}
+	}
+}
+
+// Poisson batches that are empty count as steps: the ledger and the account agree.
+func TestEmptyBatches(t *testing.T) {
+	for _, sets := range [][]string{nil, {"privacy.propagation=sampled", "model.norm=right-clamp:5"}} {
+		dir := filepath.Join(t.TempDir(), "run")
+		start(t, task(t, "rdpgcf"), dir, append([]string{"train.sampler=poisson", "train.batch=4", "train.epochs=1", "model.dim=1", "release.kinds=[noisy]"}, sets...)...)
+		a, o := readJSON[Account](t, dir, "privacy.json"), readJSON[Outcome](t, dir, "metrics.json")
+		if len(a.Components) == 0 || a.Components[0].Releases == 0 || o.Steps < 1000 {
+			t.Errorf("%d steps, components %+v", o.Steps, a.Components)
 		}
 	}
 }
