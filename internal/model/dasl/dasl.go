@@ -1,0 +1,234 @@
+// Package dasl is DASL, dual attentive sequential learning for cross-domain
+// recommendation: Li, Jiang, Hu, Ma, Gao, Zhou, "Dual Attentive Sequential Learning for
+// Cross-Domain Click-Through Rate Prediction", KDD 2021, in the form that the PriCDSR
+// paper gives it. Two domains have the same users. For each there are a table of items,
+// one of users, a gated recurrent unit and an attention. A sample of a domain is a user,
+// the last Window items of their own history, the window of their other history at the
+// same columns, and the item that comes next:
+//
+//	h_t = [E(own_t) ; U(u)]         H = G(h_1..h_w)        own domain
+//	c_t = [E'(cross_t) ; U(u)]      C = G'(c_1..c_w)       the other one's items and unit
+//	e_j = v·tanh(W S_j + b), S = [H ; C]; alpha = softmax(e)
+//	p = sum_j alpha_j S_j, q_i = [E(i) ; U(u)], score = <p, q_i> + item bias + user bias
+//
+// and a third loss keeps the vectors of a user in both domains together through a mapping
+// X. Where the released program does something else than the paper says, Config has a
+// field for it; Paper and Code are its two named sets of values:
+//
+//	what differs                                  Config field       Paper      Code
+//	M1  score: inner product; product, a layer    Head               inner      code
+//	    of sigmoids and a linear one
+//	M2  rows that attention sums: all; the own,   Attention          full       gate
+//	    with the weights of all
+//	M4  penalty that makes X orthogonal           Align.Orthogonal   1          0
+//	M5  distance of users: 1 - cosine; 1 - dot    Align.Distance     cosine     dot
+//	    bias of the mapping                       Align.Bias         no         yes
+//	M7  user vector beside the other's items      CrossUser          own        own
+//	M8  dropout on p (PriCDSR's, not DASL's)      Dropout            0.5        0.5
+//	M9  bias of users, which changes no ranking   UserBias           yes        yes
+//	M10 padding in recurrence and attention       Mask               none       none
+//
+// M3: with "inner" and "gate" the other history scales p by one number, so that without
+// item biases it cannot change any ranking. M6 (the third loss's optimiser and steps) and
+// M11 (the epoch that is reported) belong to who trains the model. The reading "full" of
+// M2 is ours: the PriCDSR paper gives no formula.
+package dasl
+
+import (
+	"math"
+
+	"privrec/internal/autograd"
+	"privrec/internal/nn"
+	"privrec/internal/rng"
+	"privrec/internal/tensor"
+)
+
+// Cite is the publication.
+const Cite = "Li et al., Dual Attentive Sequential Learning for Cross-Domain Click-Through Rate Prediction, KDD 2021, arXiv 2106.02768"
+
+// Config is the model's shape.
+type Config struct {
+	Dim       int     `yaml:"dim"`       // d: items and users are d/2 each; even
+	Window    int     `yaml:"window"`    // w
+	Attention string  `yaml:"attention"` // M2: full, gate, or constant: the own rows alone, times GateValue
+	GateValue float64 `yaml:"gate"`      // of attention constant; 0 otherwise
+	Head      string  `yaml:"head"`      // M1: inner or code
+	Hidden    int     `yaml:"hidden"`    // sigmoids of head code; 0 otherwise
+	CrossUser string  `yaml:"cross_user"`
+	Dropout   float64 `yaml:"dropout"` // of p, shared by the positive and the negative of a sample
+	UserBias  bool    `yaml:"user_bias"`
+	Mask      string  `yaml:"mask"` // M10: none; zeros: padding leaves the state as it is and gets no attention
+	Align     Align   `yaml:"align"`
+}
+
+// Align is the loss that keeps a user's two vectors together.
+type Align struct {
+	Distance   string  `yaml:"distance"`   // M5: cosine or dot
+	Orthogonal float64 `yaml:"orthogonal"` // M4: factor of the Frobenius norm of X'X - I
+	Bias       bool    `yaml:"bias"`       // the mapping has a bias
+}
+
+// Values of the choices.
+const (
+	AttentionFull     = "full"
+	AttentionGate     = "gate"
+	AttentionConstant = "constant"
+	HeadInner         = "inner"
+	HeadCode          = "code"
+	CrossUserOwn      = "own"   // the vector of the domain whose item is asked for
+	CrossUserOther    = "other" // that of the domain whose items are read
+	MaskNone          = "none"
+	MaskZeros         = "zeros"
+	DistanceCosine    = "cosine"
+	DistanceDot       = "dot"
+)
+
+// Paper is the model as the PriCDSR paper has it, misprints of its program put right.
+func Paper() Config {
+	return Config{
+		Dim: 128, Window: 10, Attention: AttentionFull, Head: HeadInner, CrossUser: CrossUserOwn, Dropout: 0.5,
+		UserBias: true, Mask: MaskNone, Align: Align{Distance: DistanceCosine, Orthogonal: 1},
+	}
+}
+
+// Code is the model as PriCDSR's released program has it.
+func Code() Config {
+	c := Paper()
+	c.Attention, c.Head, c.Hidden = AttentionGate, HeadCode, 40
+	c.Align = Align{Distance: DistanceDot, Bias: true}
+	return c
+}
+
+// side is one domain's parameters.
+type side struct {
+	Item, User         *autograd.Param // (items+1, d/2), row 0 is padding; (users, d/2)
+	ItemBias, UserBias *autograd.Param // (items+1, 1), (users, 1); UserBias may be nil
+	unit               *unit
+	attend             *nn.Linear      // (a, d)
+	query              *autograd.Param // (1, a)
+	hidden, out        *nn.Linear      // of head code, else nil
+}
+
+// Model is DASL over two domains, or DASL-single over one.
+type Model struct {
+	cfg    Config
+	users  int
+	items  [2]int
+	sides  []*side         // two, or one
+	X, XB  *autograd.Param // mapping (d/2, d/2) and its bias (1, d/2), nil without
+	seed   rng.Seed
+	single bool
+}
+
+// New makes a model of users 0..users-1 and items 1..items[k] of domain k. With single,
+// domain 1 has no part in it: attention is over a user's own rows alone.
+func New(users int, items [2]int, c Config, single bool, seed rng.Seed) *Model {
+	m := &Model{cfg: c, users: users, items: items, seed: seed, single: single}
+	d, half := c.Dim, c.Dim/2
+	glorot := nn.Xavier(seed)
+	width := 2 * c.Window
+	if single {
+		width = c.Window
+	}
+	for k, name := range []string{"target", "auxiliary"} {
+		if single && k == 1 {
+			break
+		}
+		s := &side{
+			Item:     nn.NewTableParam(name+".item", items[k]+1, half, glorot),
+			User:     nn.NewTableParam(name+".user", users, half, glorot),
+			ItemBias: nn.NewTableParam(name+".itembias", items[k]+1, 1, nn.Zeros),
+			unit:     newUnit(name+".gru", half, d, seed),
+			attend:   nn.NewLinear(name+".attention", d, width, true, nn.Normal(seed, 0.1)),
+			query:    nn.NewParam(name+".attention.v", 1, width, nn.Normal(seed, 0.1)),
+		}
+		if c.UserBias {
+			s.UserBias = nn.NewTableParam(name+".userbias", users, 1, nn.Zeros)
+		}
+		if c.Head == HeadCode {
+			s.hidden = nn.NewLinear(name+".head.hidden", d, c.Hidden, true, glorot)
+			s.out = nn.NewLinear(name+".head.out", c.Hidden, 1, true, glorot)
+		}
+		m.sides = append(m.sides, s)
+	}
+	if !single {
+		m.X = nn.NewParam("mapping", half, half, glorot)
+		if c.Align.Bias {
+			m.XB = nn.NewParam("mapping.b", 1, half, nn.Zeros)
+		}
+	}
+	return m
+}
+
+// Params lists the parameters in a fixed order, those of the mapping last.
+func (m *Model) Params() []*autograd.Param {
+	var all []*autograd.Param
+	add := func(ps ...*autograd.Param) {
+		for _, p := range ps {
+			if p != nil {
+				all = append(all, p)
+			}
+		}
+	}
+	for _, s := range m.sides {
+		add(s.Item, s.User, s.ItemBias, s.UserBias)
+		add(s.unit.params()...)
+		add(s.attend.Params()...)
+		add(s.query)
+		if s.hidden != nil {
+			add(nn.Params(s.hidden, s.out)...)
+		}
+	}
+	add(m.X, m.XB)
+	return all
+}
+
+// Mapping says whether p belongs to the mapping between the domains.
+func (m *Model) Mapping(p *autograd.Param) bool { return p == m.X || p == m.XB }
+
+// Aligned lists the parameters that Alignment has gradients of.
+func (m *Model) Aligned() []*autograd.Param {
+	if m.single {
+		return nil
+	}
+	ps := []*autograd.Param{m.sides[0].User, m.sides[1].User, m.X}
+	if m.XB != nil {
+		ps = append(ps, m.XB)
+	}
+	return ps
+}
+
+// Items is the number of items of a domain.
+func (m *Model) Items(domain int) int { return m.items[domain] }
+
+// unit is a gated recurrent unit in the form of TensorFlow 1: the reset gate acts on the
+// state before the product and z keeps the old state. What it reads is an item beside a
+// user, whose products are taken once for a whole window.
+type unit struct {
+	item, user *autograd.Param // (3d, d/2): r, z, candidate
+	state      *autograd.Param // (3d, d)
+	bias       *autograd.Param // (1, 3d): 1 for r and z, 0 for the candidate, as TensorFlow begins
+}
+
+// newUnit begins as TensorFlow does: one kernel (d+d, 2d) of the gates and one (d+d, d)
+// of the candidate, each Glorot over its own shape.
+func newUnit(name string, half, d int, seed rng.Seed) *unit {
+	init := func(dst tensor.Matrix, name string) {
+		in := float64(2*half + d)
+		nn.Uniform(seed, math.Sqrt(6/(in+2*float64(d))))(tensor.RowsView(dst, 0, 2*d), name+".gates")
+		nn.Uniform(seed, math.Sqrt(6/(in+float64(d))))(tensor.RowsView(dst, 2*d, 3*d), name+".candidate")
+	}
+	return &unit{
+		item: nn.NewParam(name+".item", 3*d, half, init), user: nn.NewParam(name+".user", 3*d, half, init),
+		state: nn.NewParam(name+".state", 3*d, d, init),
+		bias: nn.NewParam(name+".bias", 1, 3*d, func(dst tensor.Matrix, _ string) {
+			for i := range 2 * d {
+				dst.Data[i] = 1
+			}
+		}),
+	}
+}
+
+func (u *unit) params() []*autograd.Param {
+	return []*autograd.Param{u.item, u.user, u.state, u.bias}
+}
