@@ -73,6 +73,9 @@ func rehearsedNoise(x *experiment, c Config) (noise, error) {
 	return a, nil
 }
 
+// mostSigma is where the noise stops: single precision still holds what it is added to.
+const mostSigma = 1e9
+
 // sigma is the standard deviation in force: the one given, or the one that the
 // accounting asks for. An epsilon that no noise reaches is the user's to change.
 func (c Config) sigma(cal Calibration) (float64, error) {
@@ -80,6 +83,9 @@ func (c Config) sigma(cal Calibration) (float64, error) {
 		return c.Privacy.Sigma, nil
 	}
 	s, err := cal.Sigma(c.Privacy.Epsilon)
+	if err == nil && s > mostSigma {
+		err = fmt.Errorf("epsilon %v asks for noise of standard deviation %.3g: above %g nothing of a graph is left", c.Privacy.Epsilon, s, float64(mostSigma))
+	}
 	if err != nil {
 		return 0, &run.UsageError{Message: fmt.Sprintf("privacy.epsilon: %v", err), Fix: "take a larger epsilon, fewer epochs, or another privacy.accounting"}
 	}
