@@ -390,3 +390,38 @@ func TestNoiseState(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkLayerNoise is the noise of one layer of Gowalla, all nodes, on one core.
+func BenchmarkLayerNoise(b *testing.B) {
+	const users, items, cols = 29858, 40981, 64
+	l, err := privacy.NewLedger(privacy.Research)
+	if err != nil {
+		b.Fatal(err)
+	}
+	a, err := newLayerNoise(testNoise, l, testStream)
+	if err != nil {
+		b.Fatal(err)
+	}
+	rows := make([]tensor.Float, 16*cols)
+	b.SetBytes(int64(users+items) * cols * 4)
+	for call := 0; b.Loop(); call++ {
+		if err := a.At(phaseTrain, call); err != nil {
+			b.Fatal(err)
+		}
+		if err := a.Begin(1, [2]int{users, items}, cols); err != nil {
+			b.Fatal(err)
+		}
+		for side, n := range []int{users, items} {
+			for v := 0; v < n; v += 16 {
+				k := min(16, n-v)
+				if err := a.Add(1, nn.Side(side), v, v, rows[:k*cols]); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+		if err := a.End(1); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64((users+items)*cols), "ns/value")
+}
