@@ -1,0 +1,149 @@
+//go:build slow
+
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// The exact laws of the goldens, through the command: a million users with the same
+// row, whose outputs are counted from the file that was written. Chi-square, false
+// alarm 1e-9 a row; an output that the law does not have fails at once.
+func TestLawsThroughTheCommand(t *testing.T) {
+	const users = 1_000_000
+	b, err := os.ReadFile("../../testdata/goldens/pricdsr_mechanism_laws.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var goldens struct {
+		Cases []struct {
+			Mechanism string
+			M, L, X   int
+			Row       []int
+			Law       map[string]string
+		}
+	}
+	if err := json.Unmarshal(b, &goldens); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in.txt"), filepath.Join(dir, "out.tsv")
+	seen := map[string]int{}
+	for i, c := range goldens.Cases {
+		variant := map[string]string{"paper": "sdp-paper", "fixed": "sdp-fixed"}[c.Mechanism]
+		if variant == "" {
+			t.Fatalf("case %d: mechanism %q", i, c.Mechanism)
+		}
+		history, front := "", true
+		for _, id := range c.Row {
+			if id != 0 {
+				history += fmt.Sprint(" ", id)
+				front = false
+			} else if !front {
+				history = "not front padded"
+				break
+			}
+		}
+		if history == "not front padded" { // the command makes rows of histories: zeros stand in front
+			continue
+		}
+		seen[variant]++
+		f, err := os.Create(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := bufio.NewWriter(f)
+		for u := range users {
+			w.WriteString(strconv.Itoa(u))
+			w.WriteString(history)
+			w.WriteByte('\n')
+		}
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		f.Close()
+		perturbed(t, "--in", in, "--out", out, "--epsilon", fmt.Sprint(math.Log(float64(c.X))), "--items", fmt.Sprint(c.M), "--length", fmt.Sprint(c.L),
+			"--mechanism", variant, "--small", "--force", "--keep-order", "--seed", fmt.Sprint(i))
+		counts := countRows(t, out, users, c.L)
+		stat, cells := 0.0, -1.0
+		for row, share := range c.Law {
+			p, ok := new(big.Rat).SetString(share)
+			if !ok {
+				t.Fatalf("case %d: share %q", i, share)
+			}
+			want, _ := p.Float64()
+			want *= users
+			if want < 30 {
+				t.Fatalf("case %d: %s is expected %g times", i, row, want)
+			}
+			d := float64(counts[row]) - want
+			stat += d * d / want
+			cells++
+		}
+		for row, n := range counts {
+			if c.Law[row] == "" {
+				t.Errorf("case %d, %s, row %v: %d users got %s, which the law does not have", i, variant, c.Row, n, row)
+			}
+		}
+		if p := (distuv.ChiSquared{K: cells}).Survival(stat); p < 1e-9 {
+			t.Errorf("case %d, %s, m %d, x %d, row %v: as far from its law with probability %g", i, variant, c.M, c.X, c.Row, p)
+		}
+	}
+	if seen["sdp-paper"] < 6 || seen["sdp-fixed"] < 6 {
+		t.Errorf("tested %v", seen)
+	}
+}
+
+// countRows counts the rows of an output: users without any cell are the rest.
+func countRows(t *testing.T, path string, users, length int) map[string]int {
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	counts := map[string]int{}
+	last, n := "", 0
+	row := make([]string, length)
+	flush := func() {
+		if last != "" {
+			counts[strings.Join(row, ",")]++
+			n++
+		}
+		for i := range row {
+			row[i] = "0"
+		}
+	}
+	s := bufio.NewScanner(f)
+	s.Scan() // header
+	for s.Scan() {
+		user, rest, _ := strings.Cut(s.Text(), "\t")
+		item, at, _ := strings.Cut(rest, "\t")
+		if user != last {
+			flush()
+			last = user
+		}
+		c, err := strconv.Atoi(at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		row[c-1] = item
+	}
+	flush()
+	if n < users {
+		last = ""
+		flush()
+		counts[strings.Join(row, ",")] += users - n
+	}
+	return counts
+}
