@@ -11,6 +11,7 @@ threads=${1:-2} seconds=${2:-3} rounds=${3:-3}
 python=${PYTHON:-python3}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
+trap 'exit 1' INT TERM
 go build -o "$tmp/privrec" ./cmd/privrec
 # The environment may tie OpenBLAS to the kernels or caches of another machine.
 unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE
