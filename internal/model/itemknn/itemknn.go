@@ -106,16 +106,7 @@ func neighbours(g *graph.Bipartite, o Options, j int, common, seen []int32) ([]n
 		}
 		common[i] = 0
 	}
-	slices.SortFunc(all, func(a, b neighbour) int {
-		if a.weight != b.weight {
-			if a.weight > b.weight {
-				return -1
-			}
-			return 1
-		}
-		return int(a.item) - int(b.item)
-	})
-	list := slices.Clone(all[:min(o.Neighbours, len(all))])
+	list := slices.Clone(best(all, o.Neighbours))
 	if o.Normalise {
 		sum := 0.0
 		for _, n := range list {
@@ -126,6 +117,54 @@ func neighbours(g *graph.Bipartite, o Options, j int, common, seen []int32) ([]n
 		}
 	}
 	return list, seen
+}
+
+// order puts the more similar first, and of equally similar ones the lower item.
+func order(a, b neighbour) int {
+	if a.weight != b.weight {
+		if a.weight > b.weight {
+			return -1
+		}
+		return 1
+	}
+	return int(a.item) - int(b.item)
+}
+
+// best is the first k of all in their order; it changes the order of all.
+func best(all []neighbour, k int) []neighbour {
+	if len(all) > k {
+		heap := all[:k] // its root is the last of those kept
+		for i := k/2 - 1; i >= 0; i-- {
+			sink(heap, i)
+		}
+		for _, n := range all[k:] {
+			if order(n, heap[0]) < 0 {
+				heap[0] = n
+				sink(heap, 0)
+			}
+		}
+		all = heap
+	}
+	slices.SortFunc(all, order)
+	return all
+}
+
+// sink restores the heap below place i.
+func sink(heap []neighbour, i int) {
+	for {
+		c := 2*i + 1
+		if c >= len(heap) {
+			return
+		}
+		if c+1 < len(heap) && order(heap[c+1], heap[c]) > 0 {
+			c++
+		}
+		if order(heap[c], heap[i]) <= 0 {
+			return
+		}
+		heap[i], heap[c] = heap[c], heap[i]
+		i = c
+	}
 }
 
 // assemble turns lists by item into lists by neighbour.
