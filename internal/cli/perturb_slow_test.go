@@ -41,7 +41,7 @@ func TestLawsThroughTheCommand(t *testing.T) {
 	in, out := filepath.Join(dir, "in.txt"), filepath.Join(dir, "out.tsv")
 	seen := map[string]int{}
 	for i, c := range goldens.Cases {
-		variant := map[string]string{"paper": "sdp-paper", "fixed": "sdp-fixed"}[c.Mechanism]
+		variant := map[string]string{"paper": "sdp-paper", "corrected": "sdp-fixed"}[c.Mechanism]
 		if variant == "" {
 			t.Fatalf("case %d: mechanism %q", i, c.Mechanism)
 		}
