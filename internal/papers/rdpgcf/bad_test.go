@@ -134,6 +134,8 @@ func TestBadSettings(t *testing.T) {
 		{"bprmf", "train.batch=0", "train.batch"},
 		{"bprmf", "train.rate=0", "train.rate"},
 		{"bprmf", "train.l2=-1", "train.l2"},
+		{"bprmf", "train.decay=1", "train.decay"},
+		{"bprmf", "train.decay=-1e-9", "train.decay"},
 		{"bprmf", "train.sampler=shuffle", "train.sampler"},
 		{"bprmf", "train.negatives=hard", "train.negatives"},
 		{"bprmf", "train.patience=-1", "train.patience"},

@@ -44,6 +44,10 @@ type TrainConfig struct {
 	Batch  int     `yaml:"batch"`
 	Rate   float64 `yaml:"rate"`
 	L2     float64 `yaml:"l2"` // lambda; half the squares of the rows of the batch over the batch, as the released program of LightGCN has it
+	// Decay times every parameter joins its gradient at every step, before Adam sees it
+	// (torch.optim.Adam's weight_decay): rows that few steps touch shrink most. No
+	// publication here uses it; it is for tuning.
+	Decay float64 `yaml:"decay"`
 	// Sampler is how the positive pairs of a step come: "pass", a shuffled pass over
 	// the edges, "user-uniform", a uniform user and one of their items each time, as
 	// the released program of LightGCN does, or "poisson", every edge by itself.

@@ -95,7 +95,7 @@ func rehearse(ctx context.Context, seed rng.Seed, s setting, build func(*experim
 
 // timeSteps are the times of training steps in seconds, after some that warm up.
 func (x *experiment) timeSteps(ctx context.Context) (seconds []float64, err error) {
-	o, tape, adam := x.objective(), autograd.NewTape(), optim.NewAdam(0)
+	o, tape, adam := x.objective(), autograd.NewTape(), optim.NewAdam(x.cfg.train.Decay)
 	params := o.Params()
 	samples, draw := make([]int32, min(x.cfg.train.Batch, x.graph.Edges())), x.env.Seed.Stream("forecast.order")
 	for began, i := time.Now(), 0; len(seconds) < forecastLeast || i < forecastSteps && time.Since(began) < forecastTime; i++ {

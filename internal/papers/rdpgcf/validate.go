@@ -59,6 +59,7 @@ func (v *validator) common(c common) {
 	v.between("train.batch", t.Batch, 1, 10_000_000)
 	v.within("train.rate", t.Rate, 1e-12, 100)
 	v.check(t.L2 >= 0 && t.L2 < 1e6, "train.l2", "must lie in [0,1e+06), got %v", t.L2)
+	v.check(t.Decay >= 0 && t.Decay < 1, "train.decay", "must lie in [0,1), got %v", t.Decay)
 	v.oneOf("train.sampler", t.Sampler, bpr.Pass, bpr.UserUniform, bpr.Poisson)
 	v.oneOf("train.negatives", t.Negatives, bpr.Unseen, bpr.All)
 	v.between("train.patience", t.Patience, 0, 100_000)
