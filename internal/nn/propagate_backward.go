@@ -38,10 +38,17 @@ func (w *work) backward(t *autograd.Tape, leaves [2]*autograd.Node, dy tensor.Ma
 func (w *work) collect(dy tensor.Matrix) {
 	w.grad = grown(w.grad, len(w.batch), w.cols)
 	clear(w.grad.Data)
-	for k, v := range w.at {
-		tensor.Add(tensor.Row(w.grad, int(w.slot[v])-1), tensor.Row(dy, k))
-	}
+	// By columns, so that the order of sums does not depend on the workers.
+	tensor.Parallel(w.cols, max(collectCols, (w.cols+3)/4), func(_, lo, hi int) {
+		for k, v := range w.at {
+			o := (int(w.slot[v]) - 1) * w.cols
+			tensor.Add(w.grad.Data[o+lo:o+hi], dy.Data[k*dy.Stride+lo:k*dy.Stride+hi])
+		}
+	})
 }
+
+// collectCols is the least number of columns that a core takes: a cache line.
+const collectCols = 16
 
 // lastBack turns the last layer into its h.
 func (w *work) lastBack() {
@@ -123,10 +130,11 @@ func (w *work) layerBack(l int) {
 			}
 			p.Gather(lo, hi, right, factors, h, g)
 			for k := range g.Rows {
-				v := base + lo + k
-				w.addOutput(l, v, tensor.Row(g, k))
+				v, o := base+lo+k, k*w.cols
+				gk := g.Data[o : o+w.cols]
+				w.addOutput(l, v, gk)
 				if normalize {
-					throughNorm(tensor.Row(x, k), tensor.Row(g, k), 1, w.inv[l][v])
+					throughNorm(x.Data[o:o+w.cols], gk, 1, w.inv[l][v])
 				}
 			}
 		}

@@ -269,7 +269,7 @@ func (w *work) finish(l int, side Side, first, rank int, rows tensor.Matrix, at 
 		inv = w.topInv
 	}
 	for k := range rows.Rows {
-		x := tensor.Row(rows, k)
+		x := rows.Data[k*w.cols : (k+1)*w.cols]
 		inv[at+k] = invert(x)
 		tensor.Scale(inv[at+k], x)
 	}
