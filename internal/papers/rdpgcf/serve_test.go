@@ -196,3 +196,26 @@ func TestServeTellsDifferences(t *testing.T) {
 		t.Errorf("%v", notes)
 	}
 }
+
+// The repaired method's runs answer like any other.
+func TestServeRepaired(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	if err := try(t.Context(), task(t, "rdpgcf"), dir, []string{"train.epochs=1"}, run.Options{Config: "../../../configs/rdpgcf/ml-1m-repaired.yaml"}); err != nil {
+		t.Fatal(err)
+	}
+	s, err := run.Serve(t.Context(), Tasks(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	r, err := s.Evaluate(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := read(t, r); !slices.Contains(a.Notes, "equal to what the run reported") {
+		t.Errorf("%v", a.Notes)
+	}
+	if r, err = s.Recommend(t.Context(), run.Recommend{Users: []string{"3"}, K: 4}); err != nil || len(read(t, r).Tables[0].Rows) != 4 {
+		t.Errorf("%v, %v", r, err)
+	}
+}
