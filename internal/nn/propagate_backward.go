@@ -161,16 +161,22 @@ func (w *work) tableBack(grads [2]tensor.Matrix) {
 		ch := w.chunks[c]
 		p, factors, h := w.source(0, ch.side)
 		right, base := w.part(w.right, ch.side), w.first(ch.side)
-		g := tensor.RowsView(grads[ch.side], ch.lo, ch.hi)
-		p.Gather(ch.lo, ch.hi, right, factors, h, g)
-		for k := range g.Rows {
-			v := base + ch.lo + k
-			y := tensor.Row(g, k)
-			w.addOutput(0, v, y)
-			if w.call.NormalizeRows {
-				x, inv := w.row0(v), float64(w.inv[0][v])
-				dot := float64(tensor.Dot(y, x))
-				tensor.ScaleAdd(tensor.Float(-inv*inv*inv*dot), x, tensor.Float(inv), y)
+		step := chunkRows
+		if w.call.NormalizeRows {
+			step = blockRows
+		}
+		for lo := ch.lo; lo < ch.hi; lo += step {
+			hi := min(lo+step, ch.hi)
+			g := tensor.RowsView(grads[ch.side], lo, hi)
+			p.Gather(lo, hi, right, factors, h, g)
+			for k := range g.Rows {
+				v, y := base+lo+k, g.Data[k*w.cols:(k+1)*w.cols]
+				w.addOutput(0, v, y)
+				if w.call.NormalizeRows {
+					x, inv := w.row0(v), float64(w.inv[0][v])
+					dot := float64(tensor.Dot(y, x))
+					tensor.ScaleAdd(tensor.Float(-inv*inv*inv*dot), x, tensor.Float(inv), y)
+				}
 			}
 		}
 	})
