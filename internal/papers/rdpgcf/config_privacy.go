@@ -174,6 +174,7 @@ func (p Privacy) checkRepaired(v *validator, c Config) {
 	v.check(t.Negatives == "all", "train.negatives", "must be all for the repaired method: leaving out the user's items tells them, got %q", t.Negatives)
 	v.check(t.Patience == 0, "train.patience", "must be 0 for the repaired method: held-out edges are edges too, got %d", t.Patience)
 	v.check(t.Select == SelectLast, "train.select", "must be last for the repaired method, got %q", t.Select)
+	v.check(t.Decay == 0, "train.decay", "must be 0 for the repaired method, which has train.l2, got %v", t.Decay)
 	v.check(c.Model.NormaliseRows, "model.normalise_rows", "must be true for the repaired method: the sensitivity is that of unit rows")
 	v.check(len(c.Release.Kinds) == 1 && c.Release.Kinds[0] == ReleaseNoisy, "release.kinds", "must be [%s] for the repaired method: its vectors are made once", ReleaseNoisy)
 	v.check(r.LabelShare >= 0 && r.LabelShare < 1, "privacy.repaired.label_share", "must lie in [0,1), got %v", r.LabelShare)
