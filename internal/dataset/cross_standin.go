@@ -46,7 +46,7 @@ func crossStandIn(seed rng.Seed) []*Log {
 					}
 				}
 				had[item] = true
-				b.add(b.users.id(fmt.Appendf(nil, "%d", u)), b.items.id(fmt.Appendf(nil, "%d", item)))
+				b.add(b.users.id(fmt.Appendf(nil, "%d", u)), b.items.id(fmt.Appendf(nil, "%c%d", "LR"[d], item)))
 				b.times = append(b.times, int64(t))
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"privrec/internal/papers/dipsgnn"
+	"privrec/internal/papers/pricdsr"
 	"privrec/internal/papers/rdpgcf"
 	"privrec/internal/run"
 )
@@ -15,5 +16,6 @@ func All() []run.Task {
 	return slices.Concat(
 		dipsgnn.Tasks(),
 		rdpgcf.Tasks(),
+		pricdsr.Tasks(),
 	)
 }

@@ -1,0 +1,308 @@
+package pricdsr
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"privrec/internal/dataset"
+	"privrec/internal/metrics"
+	"privrec/internal/report"
+	"privrec/internal/run"
+	"privrec/internal/stats"
+	"privrec/internal/train"
+)
+
+// Outcome is what a run measured: metrics.json. It holds no times. Scores are shares.
+type Outcome struct {
+	Method      string            `json:"method"`
+	Setting     string            `json:"setting"` // the profile, and what differs from it
+	Data        DataSummary       `json:"data"`
+	Metrics     []metrics.Metric  `json:"metrics"`
+	Definitions map[string]string `json:"definitions"`
+	Floors      []Scores          `json:"floors"`      // sampled
+	Evaluations []Scores          `json:"evaluations"` // on test, sampled first
+	FullFloors  []Scores          `json:"full_floors"` // among all items
+	Ties        float64           `json:"ties"`        // share of sampled places that are shared
+	OutOfReach  int               `json:"out_of_reach"`
+	Selected    int               `json:"selected_epoch"` // of the reported model, from 1
+	Cap         int               `json:"epoch_cap"`
+	Stopped     bool              `json:"stopped_early"`
+	Steps       int               `json:"steps"`
+	// Epochs of the reported training and, with refit, of the one that chose its length.
+	// A loss is the mean over the steps of both domains and of the alignment.
+	Epochs    []train.EpochRecord `json:"epochs"`
+	Selection []train.EpochRecord `json:"selection,omitempty"`
+}
+
+// Scores is one row of results, with the intervals of 95 % of a mean over users.
+type Scores struct {
+	Name      string                `json:"name"`
+	Values    map[string]float64    `json:"values"`
+	Intervals map[string][2]float64 `json:"intervals,omitempty"`
+	Paper     map[string]float64    `json:"paper,omitempty"`
+}
+
+// DataSummary identifies the data of a run.
+type DataSummary struct {
+	Name      string        `json:"name"`
+	Target    string        `json:"target"`
+	Auxiliary string        `json:"auxiliary"`
+	Level     dataset.Level `json:"evidence_level"`
+	Users     int           `json:"users"`
+	Items     [2]int        `json:"items"`
+	Samples   [2]int        `json:"samples"` // of the reported training
+	ValidRows int           `json:"valid_rows"`
+	TestRows  int           `json:"test_rows"`
+	// Dropped are validation and test rows whose item is new, by domain.
+	Dropped   [2][2]int      `json:"dropped"`
+	Negatives string         `json:"negatives_sha256"` // of the lists that rows are ranked among
+	Source    dataset.Source `json:"source"`
+	Ladder    dataset.Ladder `json:"ladder"`
+}
+
+// level of the intervals.
+const confidence = 0.95
+
+// measure ranks the test rows by the trained model, beside the floors.
+func (x *experiment) measure(ctx context.Context, f *fitted) (*Outcome, error) {
+	defer x.env.Stage("evaluate")()
+	t := *f.trainer
+	t.part = x.final // rows to read; without refit the items known are those trained on
+	if !x.cfg.Train.Refit {
+		seen := *x.final
+		seen.known = x.tuning.known
+		t.part = &seen
+	}
+	ms := x.metrics()
+	o := &Outcome{
+		Method: x.cfg.Method(), Setting: x.text, Metrics: ms, Definitions: map[string]string{},
+		Selected: f.epoch(x.cfg), Cap: x.cfg.Train.Epochs, Stopped: f.Stopped, Steps: f.Steps, Epochs: f.Epochs,
+		Data: DataSummary{
+			Name: x.data.Name, Target: x.data.Domains[0].Name, Auxiliary: x.data.Domains[1].Name, Level: x.data.Source.Level,
+			Users: x.data.Users, Items: [2]int{x.data.Domains[0].Items, x.data.Domains[1].Items},
+			Samples:   [2]int{len(f.trainer.samples[0]), len(f.trainer.samples[1])},
+			ValidRows: len(x.valid.users), TestRows: len(x.test.users), Negatives: x.lists,
+			Dropped: [2][2]int{x.data.Domains[0].Dropped, x.data.Domains[1].Dropped}, Source: x.data.Source, Ladder: x.data.Ladder,
+		},
+	}
+	if f.selection != nil {
+		o.Selection, o.Stopped, o.Steps = f.selection.Epochs, f.selection.Stopped, f.Steps+f.selection.Steps
+	}
+	for _, m := range ms {
+		o.Definitions[m.String()] = m.Definition()
+	}
+	o.Floors, o.FullFloors = x.floors(t.part)
+	for _, i := range x.test.items {
+		if !t.part.known[i] {
+			o.OutOfReach++
+		}
+	}
+	r, shared, err := t.sampled(ctx, x.tape, x.test)
+	if err != nil {
+		return nil, err
+	}
+	o.Ties = ties(shared, r)
+	if err := o.add(fmt.Sprintf("%s, among %d", o.Method, x.cfg.Eval.Negatives+1), r); err != nil {
+		return nil, err
+	}
+	if x.printed {
+		o.Evaluations[0].Paper = x.cfg.paper(x.data.Source.Level)
+	}
+	columns := []run.Column{{Name: "user_id", Values: x.names()}, {Name: "place", Values: []float64(r)}}
+	if x.cfg.Eval.Full {
+		all, err := t.full(ctx, x.tape, x.test)
+		if err != nil {
+			return nil, err
+		}
+		if err := o.add(o.Method+", among all", all); err != nil {
+			return nil, err
+		}
+		columns = append(columns, run.Column{Name: "place_among_all", Values: []float64(all)})
+	}
+	o.bestOnTest()
+	return o, x.env.WriteScores("scores", columns...)
+}
+
+// paper is what the paper prints for a setting; it has no tables of the data that can
+// be got, and the comparison is for levels A and B alone.
+func (c Config) paper(level dataset.Level) map[string]float64 {
+	if !report.AllowsDelta(level) {
+		return nil
+	}
+	return printedFor(c)
+}
+
+// names are the ids of the users that are ranked.
+func (x *experiment) names() []string {
+	ids := make([]string, len(x.test.users))
+	for k, u := range x.test.users {
+		ids[k] = x.data.UserIDs[u]
+	}
+	return ids
+}
+
+// add enters the means of some places and their intervals: Wilson's for a share of hits,
+// Student's for the others.
+func (o *Outcome) add(name string, r ranks) error {
+	s := newScores(name, o.Metrics, r)
+	s.Intervals = map[string][2]float64{}
+	for _, m := range o.Metrics {
+		values := r.each(m)
+		var i stats.Interval
+		var err error
+		switch {
+		case m.Kind == metrics.HR:
+			i, err = stats.Wilson(int(math.Round(stats.Mean(values)*float64(len(values)))), len(values), confidence)
+		case len(values) > 1:
+			i, err = stats.TInterval(values, confidence)
+		default:
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		s.Intervals[m.String()] = [2]float64{i.Lo, i.Hi}
+	}
+	o.Evaluations = append(o.Evaluations, s)
+	return nil
+}
+
+// bestOnTest is what the released program prints: by metric the best epoch on test.
+func (o *Outcome) bestOnTest() {
+	best := Scores{Name: "best epoch on test, by metric", Values: map[string]float64{}}
+	for _, e := range o.Epochs {
+		for _, m := range o.Metrics {
+			for _, s := range e.Scores {
+				if s.Name == onTest+m.String() {
+					best.Values[m.String()] = max(best.Values[m.String()], s.Value)
+				}
+			}
+		}
+	}
+	if len(best.Values) > 0 {
+		o.Evaluations = append(o.Evaluations, best)
+	}
+}
+
+// row is the row in the order of the metrics, for a comparison.
+func (s Scores) row(ms []metrics.Metric) report.Row {
+	r := report.Row{Label: s.Name}
+	for _, m := range ms {
+		r.Values = append(r.Values, s.Values[m.String()])
+		if s.Paper != nil {
+			r.Paper = append(r.Paper, s.Paper[m.String()])
+		}
+	}
+	return r
+}
+
+// document shows an outcome.
+func (x *experiment) document(o *Outcome) (*report.Document, error) {
+	d := &report.Document{
+		Title:    fmt.Sprintf("%s on %s: %s helped by %s", o.Method, x.data.Source.Title, o.Data.Target, o.Data.Auxiliary),
+		Subtitle: fmt.Sprintf("%s; seed %d", x.text, uint64(x.env.Seed)),
+		Level:    x.data.Source.Level,
+		Facts:    x.facts(o),
+		Notes:    append(append([]string{}, x.data.Source.Notes...), x.cfg.cautions(o.Data.Items[1])...),
+	}
+	if x.cfg.Single() {
+		d.Title = fmt.Sprintf("%s on %s: %s alone", o.Method, x.data.Source.Title, o.Data.Target)
+	}
+	sampled, full := o.Evaluations[:1:1], []Scores(nil)
+	for _, e := range o.Evaluations[1:] {
+		if e.Name == o.Method+", among all" {
+			full = append(full, e)
+		} else {
+			sampled = append(sampled, e)
+		}
+	}
+	for _, v := range []struct {
+		name, title  string
+		floors, ours []Scores
+		notes        []string
+	}{
+		{"sampled", fmt.Sprintf("Test rows among %d items drawn by popularity", x.cfg.Eval.Negatives), o.Floors, sampled,
+			[]string{"a place among sampled items is not a place among all: models can change their order (Krichene and Rendle, KDD 2020)"}},
+		{"full", "Test rows among all items that the user does not have", o.FullFloors, full, nil},
+	} {
+		if len(v.ours) == 0 {
+			continue
+		}
+		c := report.Comparison{Name: v.name, Title: v.title, Level: d.Level, Metrics: o.Metrics, Notes: v.notes}
+		for _, f := range v.floors {
+			c.Floors = append(c.Floors, f.row(o.Metrics))
+		}
+		for _, e := range v.ours {
+			c.Ours = append(c.Ours, e.row(o.Metrics))
+			if len(e.Intervals) > 0 {
+				text := e.Name + ", 95 % over users:"
+				for _, m := range o.Metrics {
+					if i, ok := e.Intervals[m.String()]; ok {
+						text += fmt.Sprintf(" %v %.2f-%.2f", m, 100*i[0], 100*i[1])
+					}
+				}
+				c.Notes = append(c.Notes, text)
+			}
+		}
+		t, err := c.Table()
+		if err != nil {
+			return nil, err
+		}
+		d.Tables = append(d.Tables, t)
+	}
+	d.Figures = o.figures()
+	return d, nil
+}
+
+// facts say what was ranked and how long training lasted.
+func (x *experiment) facts(o *Outcome) []report.Fact {
+	ended := "all of them run"
+	if o.Stopped {
+		ended = "stopped early"
+	}
+	if n := len(o.Selection); n > 0 {
+		ended += fmt.Sprintf(" after %d, then once more on all rows", n)
+	}
+	facts := []report.Fact{
+		{Label: "ranked", Value: fmt.Sprintf("%d test rows of %d users", o.Data.TestRows, o.Data.Users),
+			Note: fmt.Sprintf("%d of them ask for an item that no row trained on has and count as misses; ties count half, %.2g %% of the sampled places are shared", o.OutOfReach, 100*o.Ties)},
+		{Label: "epochs", Value: fmt.Sprintf("cap %d, %s", o.Cap, ended), Note: fmt.Sprintf("the model of epoch %d is reported, %d steps in all", o.Selected, o.Steps)},
+	}
+	if !x.cfg.Single() {
+		facts = append(facts, report.Fact{Label: "samples", Value: fmt.Sprintf("%d of %s, %d of %s", o.Data.Samples[0], o.Data.Target, o.Data.Samples[1], o.Data.Auxiliary),
+			Note: "noise that replaces padding makes samples"})
+	}
+	return facts
+}
+
+// figures draw the loss and the scores of every epoch.
+func (o *Outcome) figures() []report.Figure {
+	epochs := o.Epochs
+	if len(o.Selection) > 0 {
+		epochs = o.Selection
+	}
+	loss := report.Line{Name: o.Method}
+	lines := map[string]*report.Line{}
+	var names []string
+	for _, e := range epochs {
+		loss.X, loss.Y = append(loss.X, float64(e.Epoch+1)), append(loss.Y, e.Loss)
+		for _, s := range e.Scores {
+			if lines[s.Name] == nil {
+				lines[s.Name] = &report.Line{Name: s.Name}
+				names = append(names, s.Name)
+			}
+			l := lines[s.Name]
+			l.X, l.Y = append(l.X, float64(e.Epoch+1)), append(l.Y, 100*s.Value)
+		}
+	}
+	figures := []report.Figure{{Title: "Training loss", X: "epoch", Y: "mean over steps (nats)", Lines: []report.Line{loss}}}
+	if len(names) > 0 {
+		f := report.Figure{Title: "Ranking by epoch", X: "epoch", Y: "percent"}
+		for _, n := range names {
+			f.Lines = append(f.Lines, *lines[n])
+		}
+		figures = append(figures, f)
+	}
+	return figures
+}

@@ -1,0 +1,76 @@
+package pricdsr
+
+import (
+	"context"
+
+	"privrec/internal/model/dasl"
+	"privrec/internal/privacy"
+	"privrec/internal/run"
+)
+
+const cite = "Lin, Pan, Ming, Privacy-Preserving Cross-Domain Sequential Recommendation, ICDM 2023"
+
+// Tasks are what the command line trains of this paper.
+func Tasks() []run.Task {
+	with := []string{AuxiliaryReal, AuxiliaryPerturbed, AuxiliaryUniform, AuxiliaryPermuted}
+	return []run.Task{
+		{
+			Verb: "train", Name: "pricdsr", Cite: cite, Summary: "DASL on perturbed rows of the auxiliary domain",
+			Action: run.Bind(Default, validate(append(with, AuxiliaryNone)...), Train),
+		},
+		{
+			Verb: "train", Name: "dasl", Cite: dasl.Cite, Summary: "sequences of two domains with dual attention (PriCDSR's base model)",
+			Action: run.Bind(DefaultDASL, validate(with...), Train),
+		},
+		{
+			Verb: "train", Name: "dasl-single", Cite: dasl.Cite, Summary: "DASL without the auxiliary domain",
+			Action: run.Bind(DefaultSingle, validate(AuxiliaryNone), Train),
+		},
+	}
+}
+
+// Train runs a setting: load, release the auxiliary rows, train, choose the epoch on
+// validation and train on all rows, rank, account.
+func Train(ctx context.Context, env *run.Env, c Config) error {
+	done := env.Stage("load " + c.Data.Name)
+	d, err := c.loadCross(ctx, env.Seed)
+	if err == nil {
+		err = env.RecordData(d.Source.Title, d.Source.Hash)
+	}
+	done()
+	if err != nil {
+		return err
+	}
+	ledger, err := env.Ledger(privacy.Research)
+	if err != nil {
+		return err
+	}
+	to := ledger
+	if len(ledger.Entries()) > 0 {
+		// The rows were released before the checkpoint; the same keys give the same
+		// rows again, which is not another release.
+		if to, err = privacy.NewLedger(privacy.Research); err != nil {
+			return err
+		}
+	}
+	a := c.account(d.Domains[1].Items)
+	x, err := prepare(env, c, d, to)
+	if err != nil {
+		return err
+	}
+	if err := a.record(to); err != nil {
+		return err
+	}
+	if err := to.Flush("before training"); err != nil {
+		return err
+	}
+	f, err := x.fit(ctx)
+	if err != nil {
+		return err
+	}
+	o, err := x.measure(ctx, f)
+	if err != nil {
+		return err
+	}
+	return x.write(o, a)
+}

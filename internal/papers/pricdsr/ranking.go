@@ -1,0 +1,196 @@
+package pricdsr
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"privrec/internal/autograd"
+	"privrec/internal/metrics"
+	"privrec/internal/run"
+	"privrec/internal/tensor"
+)
+
+// ranks are places, from 1, of held-out rows; a tie counts half, so that a place may be
+// between two whole numbers. An item that is not in the rows trained on is out of reach:
+// its place is infinite, and its row counts.
+type ranks []float64
+
+// value is a metric of a place: that of metrics.Metric, which it equals on whole places.
+func value(m metrics.Metric, rank float64) float64 {
+	switch {
+	case rank > float64(m.K):
+		return 0
+	case m.Kind == metrics.NDCG:
+		return 1 / math.Log2(1+rank)
+	}
+	return 1
+}
+
+// each is a metric of every row.
+func (r ranks) each(m metrics.Metric) []float64 {
+	out := make([]float64, len(r))
+	for i, x := range r {
+		out[i] = value(m, x)
+	}
+	return out
+}
+
+// mean is a metric's mean over the rows.
+func (r ranks) mean(m metrics.Metric) float64 {
+	sum := 0.0
+	for _, x := range r {
+		sum += value(m, x)
+	}
+	return sum / float64(len(r))
+}
+
+// ties is the share of rows whose place is shared.
+func ties(shared int, r ranks) float64 { return float64(shared) / float64(len(r)) }
+
+// held is the rows of the target domain to be ranked: the items of some users.
+type held struct {
+	name  string
+	users []int32
+	items []int32
+	lists [][]int32 // by user of the data: what each is ranked among
+	seen  [][]int32 // by user of the data: items left out of the full ranking
+}
+
+func newHeld(name string, items []int32, lists, seen [][]int32) *held {
+	h := &held{name: name, lists: lists, seen: seen}
+	for u, i := range items {
+		if i != 0 {
+			h.users, h.items = append(h.users, int32(u)), append(h.items, i)
+		}
+	}
+	return h
+}
+
+// rankUsers is how many users are scored at once.
+const rankUsers = 128
+
+// scored calls score for the users of h in chunks, lo to hi of them.
+func (h *held) scored(ctx context.Context, score func(lo, hi int) error) error {
+	for lo := 0; lo < len(h.users); lo += rankUsers {
+		if ctx.Err() != nil {
+			return fmt.Errorf("%w: rank %s rows: %w", run.ErrInterrupted, h.name, context.Cause(ctx))
+		}
+		if err := score(lo, min(lo+rankUsers, len(h.users))); err != nil {
+			return fmt.Errorf("rank %s rows: %w", h.name, err)
+		}
+	}
+	return nil
+}
+
+// sampled ranks every row among its list. shared counts the rows with a tie.
+func (t *trainer) sampled(ctx context.Context, tape *autograd.Tape, h *held) (r ranks, shared int, err error) {
+	r = make(ranks, len(h.users))
+	err = h.scored(ctx, func(lo, hi int) error {
+		var items, of []int32
+		for i := lo; i < hi; i++ {
+			items, of = append(items, h.items[i]), append(of, int32(i-lo))
+			for _, j := range h.lists[h.users[i]] {
+				items, of = append(items, j), append(of, int32(i-lo))
+			}
+		}
+		scores, err := t.score(tape, func() []tensor.Float { return t.model.Sampled(tape, 0, t.last(h.users[lo:hi]), items, of) })
+		if err != nil {
+			return err
+		}
+		for i := lo; i < hi; i++ {
+			n := 1 + len(h.lists[h.users[i]])
+			var tied bool
+			if r[i], tied = placeOf(scores[0], scores[1:n]); tied {
+				shared++
+			}
+			scores = scores[n:]
+			if !t.part.known[h.items[i]] {
+				r[i] = math.Inf(1)
+			}
+		}
+		return nil
+	})
+	return r, shared, err
+}
+
+// full ranks every row among all items that its user does not have in rows before it.
+func (t *trainer) full(ctx context.Context, tape *autograd.Tape, h *held) (ranks, error) {
+	r, n := make(ranks, len(h.users)), t.model.Items(0)
+	all := tensor.New(rankUsers, n)
+	err := h.scored(ctx, func(lo, hi int) error {
+		scores := tensor.RowsView(all, 0, hi-lo)
+		_, err := t.score(tape, func() []tensor.Float {
+			t.model.All(tape, 0, t.last(h.users[lo:hi]), scores)
+			return scores.Data[:(hi-lo)*n]
+		})
+		if err != nil {
+			return err
+		}
+		for i := lo; i < hi; i++ {
+			r[i] = placeAmong(tensor.Row(scores, i-lo), h.items[i], h.seen[h.users[i]])
+			if !t.part.known[h.items[i]] {
+				r[i] = math.Inf(1)
+			}
+		}
+		return nil
+	})
+	return r, err
+}
+
+// score runs f on a clean tape without gradients; scores that are not finite are an
+// error, and so is a panic of the tape.
+func (t *trainer) score(tape *autograd.Tape, f func() []tensor.Float) (scores []tensor.Float, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			e, ok := r.(*autograd.Error)
+			if !ok {
+				panic(r)
+			}
+			err = e
+		}
+	}()
+	tape.Reset()
+	tape.NoGrad = true
+	tape.SetTraining(false)
+	scores = f()
+	if i, ok := tensor.Finite(scores); !ok {
+		return nil, fmt.Errorf("score %d is %v", i, scores[i])
+	}
+	return scores, nil
+}
+
+// placeOf is the place of a score among others.
+func placeOf(score tensor.Float, others []tensor.Float) (rank float64, tied bool) {
+	rank = 1
+	for _, s := range others {
+		switch {
+		case s > score:
+			rank++
+		case s == score:
+			rank += 0.5
+			tied = true
+		}
+	}
+	return rank, tied
+}
+
+// placeAmong is the place of an item (from 1) among all, without those seen. It
+// overwrites the scores of these.
+func placeAmong(scores []tensor.Float, item int32, seen []int32) float64 {
+	for _, j := range seen {
+		if j != item {
+			scores[j-1] = tensor.Float(math.Inf(-1))
+		}
+	}
+	rank := 0.5 // the item ties with itself
+	for _, s := range scores {
+		switch {
+		case s > scores[item-1]:
+			rank++
+		case s == scores[item-1]:
+			rank += 0.5
+		}
+	}
+	return rank
+}

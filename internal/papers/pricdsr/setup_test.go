@@ -1,0 +1,104 @@
+package pricdsr
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"privrec/internal/run"
+)
+
+// tiny makes every task a matter of a tenth of a second, on one worker: others wait for
+// a core where tests run beside each other.
+var tiny = []string{
+	"data.name=standin-cross", "data.target=left", "data.auxiliary=right", "data.length=14", "model.dim=8", "model.window=3",
+	"train.epochs=2", "train.batch=256", "train.rate=0.01", "eval.negatives=20", "run.workers=1",
+}
+
+// start runs a task under its tiny setting into a directory and returns what it printed.
+func start(t testing.TB, name, dir string, sets ...string) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := try(context.Background(), t, name, dir, sets, run.Options{Stdout: &out}); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func try(ctx context.Context, t testing.TB, name, dir string, sets []string, o run.Options) error {
+	t.Helper()
+	o.Sets = slices.Concat([]string{"run.out=" + dir}, tiny, sets)
+	o.Log = slog.New(slog.DiscardHandler)
+	if o.Stdout == nil {
+		o.Stdout = &bytes.Buffer{}
+	}
+	if o.Progress == nil {
+		o.Progress = run.Silent{}
+	}
+	for _, task := range Tasks() {
+		if task.Name == name {
+			_, err := task.Start(ctx, o)
+			return err
+		}
+	}
+	t.Fatalf("no task %q", name)
+	return nil
+}
+
+// result reads one file of a run directory.
+func result[T any](t testing.TB, dir, name string) (v T) {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&v); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return v
+}
+
+// artefacts are the bytes of everything in a run directory that depends on the
+// configuration alone: all but settings, log and manifest.
+func artefacts(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || slices.Contains([]string{"config.yaml", "manifest.json", "log.jsonl"}, d.Name()) {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		name, _ := filepath.Rel(dir, path)
+		out[filepath.ToSlash(name)] = string(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// same demands the same files with the same bytes.
+func same(t testing.TB, what string, got, want map[string]string) {
+	t.Helper()
+	for name := range want {
+		if _, ok := got[name]; !ok {
+			t.Errorf("%s: %s is missing", what, name)
+		} else if got[name] != want[name] {
+			t.Errorf("%s: %s differs", what, name)
+		}
+	}
+	for name := range got {
+		if _, ok := want[name]; !ok {
+			t.Errorf("%s: %s should not be there", what, name)
+		}
+	}
+}

@@ -1,0 +1,414 @@
+package pricdsr
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"privrec/internal/dataset"
+	"privrec/internal/metrics"
+	"privrec/internal/privacy"
+	"privrec/internal/run"
+	"privrec/internal/tensor"
+	"privrec/internal/train"
+)
+
+// Each task and each kind of auxiliary rows runs through, names its method and says what
+// nothing protects.
+func TestTasksRun(t *testing.T) {
+	for _, c := range []struct {
+		name, method string
+		sets         []string
+		eps          []float64 // of a cell, of the order of two
+	}{
+		{"dasl-single", "DASL-single", nil, nil},
+		{"dasl", "DASL", nil, nil},
+		{"dasl", "DASL, permuted users", []string{"auxiliary.kind=permuted"}, nil},
+		{"pricdsr", "PriCDSR-DASL", []string{"auxiliary.epsilon=5"}, []float64{5, 5}},
+		{"pricdsr", "PriCDSR-DASL", []string{"auxiliary.epsilon=5", "auxiliary.mechanism=sdp-paper", "train.refit=false", "eval.full=false"}, []float64{5, 10}},
+		{"dasl", "DASL, uniform noise", []string{"auxiliary.kind=uniform", "auxiliary.mechanism=sdp-fixed", "model.attention=gate"}, []float64{0, 0}},
+		{"dasl", "DASL", []string{"profile=code", "model.attention=gate", "model.head=code", "model.hidden=6", "model.align.distance=dot",
+			"model.align.orthogonal=0", "model.align.bias=true", "train.align_adam=shared", "train.shuffle=once", "eval.every=true"}, nil},
+		{"dasl", "DASL", []string{"model.attention=constant", "model.gate=0.5", "model.mask=zeros", "model.cross_user=other"}, nil},
+	} {
+		dir := t.TempDir()
+		text := start(t, c.name, dir, c.sets...)
+		o, a := result[Outcome](t, dir, "metrics.json"), result[Account](t, dir, "privacy.json")
+		if o.Method != c.method || !strings.Contains(text, c.method) || !strings.Contains(text, "evidence level D") {
+			t.Errorf("%s %v: method %q, printed\n%s", c.name, c.sets, o.Method, text)
+		}
+		if len(o.Floors) != 2 || len(o.FullFloors) != 2 || o.Evaluations[0].Values["HR@10"] < o.Evaluations[0].Values["HR@5"] {
+			t.Errorf("%s: floors %v, %v", c.name, o.Floors, o.Evaluations)
+		}
+		if !math.IsInf(float64(a.Total), 1) || a.Unbounded[0].What != "target rows" {
+			t.Errorf("%s: account %+v", c.name, a)
+		}
+		for i, e := range c.eps {
+			if float64(a.Units[i].Total) != e {
+				t.Errorf("%s %v: %s is %v, want %v", c.name, c.sets, a.Units[i].Unit, a.Units[i].Total, e)
+			}
+		}
+		if c.eps == nil && len(a.Units) > 0 {
+			t.Errorf("%s %v claims %+v", c.name, c.sets, a.Units)
+		}
+	}
+}
+
+// A gate that reads the other history cannot help the inner product: it says so.
+func TestCautions(t *testing.T) {
+	text := start(t, "pricdsr", t.TempDir(), "model.attention=gate", "auxiliary.epsilon=0.5", "train.epochs=1", "train.refit=false")
+	for _, want := range []string{"(M3)", "pure noise", "Krichene"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("does not say %q:\n%s", want, text)
+		}
+	}
+}
+
+// Two runs are the same bytes, whatever the number of workers, and so is a run that was
+// stopped and resumed, in either of its trainings.
+func TestRunsRepeat(t *testing.T) {
+	want := t.TempDir()
+	start(t, "pricdsr", want, "auxiliary.epsilon=6")
+	again := t.TempDir()
+	start(t, "pricdsr", again, "auxiliary.epsilon=6", "run.workers=3")
+	all := artefacts(t, want)
+	same(t, "three workers", artefacts(t, again), all)
+	for _, stop := range []string{"train", "train on all rows for"} {
+		dir := t.TempDir()
+		ctx, cancel := context.WithCancelCause(context.Background())
+		err := try(ctx, t, "pricdsr", dir, []string{"auxiliary.epsilon=6"}, run.Options{Progress: &stopping{phase: stop, after: 2, cancel: cancel}})
+		if !errors.Is(err, train.ErrInterrupted) && !errors.Is(err, run.ErrInterrupted) {
+			t.Fatalf("stopped in %q: %v", stop, err)
+		}
+		if err := try(context.Background(), t, "pricdsr", dir, []string{"auxiliary.epsilon=6"}, run.Options{Resume: true}); err != nil {
+			t.Fatal(err)
+		}
+		got := artefacts(t, dir)
+		for name := range all {
+			if strings.HasPrefix(name, "checkpoint") { // its pace is another one
+				continue
+			}
+			if got[name] != all[name] {
+				t.Errorf("stopped in %q: %s differs", stop, name)
+			}
+		}
+	}
+}
+
+// stopping cancels after some reports of progress of a phase.
+type stopping struct {
+	phase  string
+	within bool
+	after  int
+	cancel context.CancelCauseFunc
+}
+
+func (s *stopping) Phase(name string) { s.within = strings.HasPrefix(name, s.phase) }
+func (s *stopping) Begin(string, int) { s.tick() }
+func (s *stopping) Add(int)           { s.tick() }
+func (s *stopping) End(string)        { s.tick() }
+
+func (s *stopping) tick() {
+	if s.within {
+		if s.after--; s.after == 0 {
+			s.cancel(errors.New("enough"))
+		}
+	}
+}
+
+// prepared is the experiment of a setting on the stand-in.
+func prepared(t *testing.T, change func(c *Config)) *experiment {
+	t.Helper()
+	c := Default()
+	c.Data = DataConfig{Name: dataset.CrossStandIn, Target: "left", Auxiliary: "right", Length: 14}
+	c.Model.Dim, c.Model.Window, c.Eval.Negatives, c.Train.Batch = 8, 3, 20, 64
+	change(&c)
+	d, err := c.loadCross(context.Background(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := privacy.NewLedger(privacy.Research)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := prepare(&run.Env{Seed: 1}, c, d, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// What a training reads: no held-out item of the target domain where it must not be, the
+// windows of both domains at the same columns, negatives that are nobody's own.
+func TestSamples(t *testing.T) {
+	x := prepared(t, func(c *Config) { c.Auxiliary = AuxiliaryConfig{Kind: AuxiliaryReal} })
+	target, aux := &x.data.Domains[0], &x.data.Domains[1]
+	for u := range x.data.Users {
+		for _, p := range []*part{x.tuning, x.final} {
+			row := p.row(0, int32(u))
+			if i := target.Test[u]; i != 0 && slices.Contains(row, i) {
+				t.Fatalf("user %d: the test item is in the rows", u)
+			}
+			if i := target.Valid[u]; i != 0 && slices.Contains(row, i) != (p == x.final) {
+				t.Fatalf("user %d: the validation item in the %s rows", u, p.name)
+			}
+		}
+		if a := x.final.row(1, int32(u)); aux.Valid[u] != 0 && a[len(a)-1] != aux.Valid[u] {
+			t.Fatalf("user %d: the last cell of the auxiliary row is %d, want %d", u, a[len(a)-1], aux.Valid[u])
+		}
+	}
+	tr, err := newTrainer(x.newModel(), x.tuning, x.cfg, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for u := range x.data.Users {
+		n += min(len(target.Train[u]), x.tuning.cols-x.cfg.Model.Window)
+	}
+	if len(tr.samples[0]) != n {
+		t.Errorf("%d samples, want %d", len(tr.samples[0]), n)
+	}
+	seen := map[[2]int32]bool{}
+	for domain := range 2 {
+		for at := range tr.batches(domain) {
+			if err := tr.fill(domain, 3, 100+at, at); err != nil {
+				t.Fatal(err)
+			}
+			b := tr.batch
+			for i, u := range b.User {
+				row := x.tuning.row(domain, u)
+				if slices.Contains(row, b.Neg[i]) || b.Neg[i] < 1 || int(b.Neg[i]) > x.data.Domains[domain].Items {
+					t.Fatalf("negative %d of user %d", b.Neg[i], u)
+				}
+				col := slices.Index(row, b.Pos[i])
+				for k := range x.cfg.Model.Window {
+					if b.Own[k*len(b.User)+i] != row[col-x.cfg.Model.Window+k] || b.Cross[k*len(b.User)+i] != x.tuning.row(1-domain, u)[col-x.cfg.Model.Window+k] {
+						t.Fatalf("user %d: window before column %d", u, col)
+					}
+				}
+				if domain == 0 {
+					seen[[2]int32{u, b.Pos[i]}] = true
+				}
+			}
+		}
+	}
+	if len(seen) != n {
+		t.Errorf("an epoch asks for %d cells, want %d", len(seen), n)
+	}
+}
+
+// The ends of epsilon: noise that does not depend on the rows, and the rows themselves;
+// permuted rows are the same rows of other people.
+func TestAuxiliaryRows(t *testing.T) {
+	rows := func(change func(c *AuxiliaryConfig)) []int32 {
+		x := prepared(t, func(c *Config) { change(&c.Auxiliary) })
+		return x.final.rows[1]
+	}
+	raw := rows(func(c *AuxiliaryConfig) { *c = AuxiliaryConfig{Kind: AuxiliaryReal} })
+	all := rows(func(c *AuxiliaryConfig) { c.Epsilon = math.Inf(1) })
+	if !slices.Equal(raw, all) {
+		t.Error("an infinite epsilon must release the rows as they are")
+	}
+	kept := func(got []int32) float64 {
+		n, same := 0, 0
+		for i, v := range raw {
+			if v != 0 {
+				n++
+				if got[i] == v {
+					same++
+				}
+			}
+		}
+		return float64(same) / float64(n)
+	}
+	if k := kept(rows(func(c *AuxiliaryConfig) { *c = AuxiliaryConfig{Kind: AuxiliaryUniform, Mechanism: "sdp-fixed"} })); k > 0.05 {
+		t.Errorf("uniform noise keeps %v", k)
+	}
+	if k := kept(rows(func(c *AuxiliaryConfig) { c.Epsilon = 12 })); k < 0.99 {
+		t.Errorf("far above ln m %v is kept", k)
+	}
+	permuted := rows(func(c *AuxiliaryConfig) { *c = AuxiliaryConfig{Kind: AuxiliaryPermuted} })
+	if k := kept(permuted); k > 0.2 {
+		t.Errorf("permuted users keep %v of their cells", k)
+	}
+	bags := func(x []int32) []string {
+		var out []string
+		for at := 0; at < len(x); at += 13 {
+			var b strings.Builder
+			for _, v := range x[at : at+13] {
+				b.WriteRune(rune(v))
+			}
+			out = append(out, b.String())
+		}
+		slices.Sort(out)
+		return out
+	}
+	if !slices.Equal(bags(raw), bags(permuted)) {
+		t.Error("permuted rows must be the same rows")
+	}
+}
+
+// Places and their metrics by hand, ties half; out of reach counts as a miss.
+func TestPlaces(t *testing.T) {
+	for _, c := range []struct {
+		score  tensor.Float
+		others []tensor.Float
+		want   float64
+		tied   bool
+	}{
+		{3, []tensor.Float{1, 2}, 1, false},
+		{3, []tensor.Float{4, 2, 5}, 3, false},
+		{3, []tensor.Float{3, 3, 1}, 2, true},
+		{0, []tensor.Float{0}, 1.5, true},
+		{3, nil, 1, false},
+	} {
+		if r, tied := placeOf(c.score, c.others); r != c.want || tied != c.tied {
+			t.Errorf("%v among %v: %v, %v", c.score, c.others, r, tied)
+		}
+	}
+	if r := placeAmong([]tensor.Float{5, 3, 4, 3, 9}, 2, []int32{5}); r != 3.5 {
+		t.Errorf("place %v, want 3.5: 5 and 4 are above, one ties, 9 was seen", r)
+	}
+	hr, ndcg := metrics.Metric{Kind: metrics.HR, K: 2}, metrics.Metric{Kind: metrics.NDCG, K: 2}
+	r := ranks{1, 2, 2.5, 1.5, math.Inf(1)}
+	if got := r.mean(hr); math.Abs(got-3.0/5) > 1e-12 {
+		t.Errorf("HR@2 %v", got)
+	}
+	if got, want := r.mean(ndcg), (1+1/math.Log2(3)+1/math.Log2(2.5))/5; math.Abs(got-want) > 1e-12 {
+		t.Errorf("NDCG@2 %v, want %v", got, want)
+	}
+	for k := 1; k < 4; k++ { // whole places: the metrics of the package
+		for rank := 1; rank < 6; rank++ {
+			for _, kind := range []metrics.Kind{metrics.HR, metrics.NDCG} {
+				m := metrics.Metric{Kind: kind, K: k}
+				if value(m, float64(rank)) != m.Of(int32(rank)) {
+					t.Errorf("%v of place %d", m, rank)
+				}
+			}
+		}
+	}
+}
+
+// Sampled and full places agree with scores taken one by one.
+func TestRankingAgrees(t *testing.T) {
+	x := prepared(t, func(c *Config) { c.Auxiliary = AuxiliaryConfig{Kind: AuxiliaryReal} })
+	tr, err := newTrainer(x.newModel(), x.final, x.cfg, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sampled, _, err := tr.sampled(context.Background(), x.tape, x.test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	full, err := tr.full(context.Background(), x.tape, x.test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := tr.model.Items(0)
+	scores := tensor.New(1, n)
+	for k := range 30 {
+		u, item := x.test.users[k], x.test.items[k]
+		x.tape.Reset()
+		x.tape.NoGrad = true
+		x.tape.SetTraining(false)
+		tr.model.All(x.tape, 0, tr.last([]int32{u}), scores)
+		var others []tensor.Float
+		for _, j := range x.test.lists[u] {
+			others = append(others, scores.Data[j-1])
+		}
+		if want, _ := placeOf(scores.Data[item-1], others); tr.part.known[item] && math.Abs(sampled[k]-want) > 1 {
+			t.Errorf("user %d: place %v among sampled items, want %v", u, sampled[k], want)
+		}
+		above := 0.0
+		for j := range n {
+			if !slices.Contains(x.test.seen[u], int32(j+1)) && scores.Data[j] > scores.Data[item-1] {
+				above++
+			}
+		}
+		if tr.part.known[item] && math.Abs(full[k]-(above+1)) > 1 {
+			t.Errorf("user %d: place %v among all, want %v", u, full[k], above+1)
+		}
+	}
+}
+
+// A model that can tell a user's cluster beats the floors on rows that have clusters.
+func TestLearns(t *testing.T) {
+	dir := t.TempDir()
+	start(t, "dasl-single", dir, "model.dim=16", "train.epochs=6", "train.batch=64", "train.rate=0.02", "train.refit=false", "model.dropout=0")
+	o := result[Outcome](t, dir, "metrics.json")
+	first, last := o.Epochs[0].Loss, o.Epochs[len(o.Epochs)-1].Loss
+	if last > 0.8*first {
+		t.Errorf("the loss went from %v to %v", first, last)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for _, c := range []struct{ name, set, want string }{
+		{"dasl", "model.dim=7", "must be even"},
+		{"dasl", "data.length=4", "data.length"},
+		{"dasl", "model.gate=0.5", "model.gate"},
+		{"dasl", "model.attention=constant", "model.gate"},
+		{"dasl", "model.hidden=3", "model.hidden"},
+		{"dasl", "model.head=code", "model.hidden"},
+		{"dasl", "auxiliary.kind=none", "auxiliary.kind"},
+		{"dasl-single", "auxiliary.kind=real", "auxiliary.kind"},
+		{"dasl-single", "train.align_steps=1", "train.align_steps"},
+		{"dasl", "auxiliary.epsilon=3", "auxiliary.epsilon"},
+		{"pricdsr", "auxiliary.epsilon=0", "auxiliary.epsilon"},
+		{"pricdsr", "auxiliary.epsilon=-1", "auxiliary.epsilon"},
+		{"pricdsr", "auxiliary.epsilon=.nan", "auxiliary.epsilon"},
+		{"pricdsr", "auxiliary.mechanism=laplace", "auxiliary.mechanism"},
+		{"dasl", "eval.k=[5,5]", "twice"},
+		{"dasl", "eval.k=[50]", "eval.k"},
+		{"dasl", "train.select=last", "train.refit"},
+		{"dasl", "train.align_adam=none", "train.align_adam"},
+		{"dasl", "model.dropout=1", "model.dropout"},
+		{"dasl", "data.target=right", "asked for twice"},
+		{"dasl", "data.auxiliary=games", "unknown domain"},
+		{"dasl", "eval.negatives=5000", "eval.negatives"},
+		{"dasl", "train.rate=1e30", "train.rate"},
+	} {
+		err := try(context.Background(), t, c.name, t.TempDir(), []string{c.set}, run.Options{})
+		if err == nil || !strings.Contains(err.Error(), c.want) && !hinted(err, c.want) {
+			t.Errorf("%s %s: %v, want an error that says %q", c.name, c.set, err, c.want)
+		}
+	}
+}
+
+func hinted(err error, want string) bool {
+	var u *run.UsageError
+	return errors.As(err, &u) && strings.Contains(u.Fix, want)
+}
+
+// The paper's rows are compared only with its own data, profile and settings.
+func TestPrinted(t *testing.T) {
+	c := Default()
+	c.Data = DataConfig{Name: paperData, Target: "movies", Auxiliary: "books", Length: 101}
+	if got := printedFor(c)["NDCG@10"]; got != 0.1484 {
+		t.Errorf("Movie from Book at epsilon 10 is printed as %v", got)
+	}
+	c.Auxiliary.Epsilon = 7
+	if printedFor(c) != nil {
+		t.Error("epsilon 7 is not printed")
+	}
+	if c.paper(dataset.LevelC) != nil {
+		t.Error("data of level C are not compared with the paper")
+	}
+	single := DefaultSingle()
+	single.Data = c.Data
+	single.Data.Auxiliary = "cds"
+	if got := printedFor(single)["HR@10"]; got != 0.2686 {
+		t.Errorf("DASL-single: %v", got)
+	}
+	if text, printed, err := code(Default()).standing(); err != nil || !printed || text != "profile code" {
+		t.Errorf("%q %v %v", text, printed, err)
+	}
+	changed := Default()
+	changed.Model.Dropout = 0.1
+	if text, printed, _ := changed.standing(); printed || !strings.Contains(text, "model.dropout") {
+		t.Errorf("%q %v", text, printed)
+	}
+}

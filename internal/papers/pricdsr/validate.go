@@ -1,0 +1,161 @@
+package pricdsr
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"privrec/internal/config"
+	"privrec/internal/model/dasl"
+	"privrec/internal/privacy/mechanism"
+)
+
+// validate reports every setting that cannot be run, by line; kinds are the auxiliary
+// rows that the task takes.
+func validate(kinds ...string) func(c Config, doc *config.Document) error {
+	return func(c Config, doc *config.Document) error {
+		v := &validator{doc: doc}
+		v.check(c.Profile != "", "profile", "must not be empty")
+		v.check(c.Data.Name != "" && c.Data.Target != "" && c.Data.Auxiliary != "", "data", "needs name, target and auxiliary")
+		m := c.Model
+		v.between("model.dim", m.Dim, 2, 4096)
+		v.check(m.Dim%2 == 0, "model.dim", "must be even, items and users share it, got %d", m.Dim)
+		v.between("model.window", m.Window, 1, 1000)
+		v.between("data.length", c.Data.Length, 3, 10_000)
+		v.check(c.Data.Length > m.Window+1, "data.length", "must leave a column to be asked for behind the window of %d: at least %d, got %d", m.Window, m.Window+2, c.Data.Length)
+		v.oneOf("model.attention", m.Attention, dasl.AttentionFull, dasl.AttentionGate, dasl.AttentionConstant)
+		if m.Attention == dasl.AttentionConstant {
+			v.within("model.gate", m.GateValue, 1e-6, 1)
+		} else {
+			v.check(m.GateValue == 0, "model.gate", "belongs to attention %s, must be 0 for %s", dasl.AttentionConstant, m.Attention)
+		}
+		v.oneOf("model.head", m.Head, dasl.HeadInner, dasl.HeadCode)
+		if m.Head == dasl.HeadCode {
+			v.between("model.hidden", m.Hidden, 1, 4096)
+		} else {
+			v.check(m.Hidden == 0, "model.hidden", "belongs to head %s, must be 0 for %s", dasl.HeadCode, m.Head)
+		}
+		v.oneOf("model.cross_user", m.CrossUser, dasl.CrossUserOwn, dasl.CrossUserOther)
+		v.check(m.Dropout >= 0 && m.Dropout < 1, "model.dropout", "must lie in [0,1), got %v", m.Dropout)
+		v.oneOf("model.mask", m.Mask, dasl.MaskNone, dasl.MaskZeros)
+		v.oneOf("model.align.distance", m.Align.Distance, dasl.DistanceCosine, dasl.DistanceDot)
+		v.check(m.Align.Orthogonal >= 0 && m.Align.Orthogonal < 1e6, "model.align.orthogonal", "must lie in [0,1e+06), got %v", m.Align.Orthogonal)
+
+		a := c.Auxiliary
+		v.oneOf("auxiliary.kind", a.Kind, kinds...)
+		if a.Kind == AuxiliaryPerturbed || a.Kind == AuxiliaryUniform {
+			v.oneOf("auxiliary.mechanism", a.Mechanism, string(mechanism.SDPFixed), string(mechanism.SDPPaper), string(mechanism.RR))
+		} else {
+			v.check(a.Mechanism == "", "auxiliary.mechanism", "belongs to kinds %s and %s, must be empty for %s", AuxiliaryPerturbed, AuxiliaryUniform, a.Kind)
+		}
+		if a.Kind == AuxiliaryPerturbed {
+			v.check(a.Epsilon > 0, "auxiliary.epsilon", "must be above 0, got %v; %s is 0", a.Epsilon, AuxiliaryUniform)
+		} else {
+			v.check(a.Epsilon == 0, "auxiliary.epsilon", "belongs to kind %s, must be 0 for %s", AuxiliaryPerturbed, a.Kind)
+		}
+
+		t := c.Train
+		v.between("train.epochs", t.Epochs, 1, 100_000)
+		v.between("train.batch", t.Batch, 1, 1_000_000)
+		v.within("train.rate", t.Rate, 1e-12, 100)
+		v.between("train.align_steps", t.AlignSteps, 0, 100_000)
+		v.check(!c.Single() || t.AlignSteps == 0, "train.align_steps", "must be 0 without an auxiliary domain, got %d", t.AlignSteps)
+		v.oneOf("train.align_adam", t.AlignAdam, adamOwn, adamShared)
+		v.oneOf("train.shuffle", t.Shuffle, shuffleEach, shuffleOnce)
+		v.between("train.patience", t.Patience, 0, 100_000)
+		v.oneOf("train.select", t.Select, selectValidation, selectLast)
+		v.check(!t.Refit || t.Select == selectValidation, "train.refit", "needs train.select %s: it trains for as many epochs as that chose", selectValidation)
+
+		v.check(len(c.Eval.K) > 0, "eval.k", "must name at least one cutoff")
+		v.between("eval.negatives", c.Eval.Negatives, 1, 1_000_000)
+		for i, k := range c.Eval.K {
+			v.between("eval.k", k, 1, max(1, c.Eval.Negatives))
+			v.check(!slices.Contains(c.Eval.K[:i], k), "eval.k", "names %d twice", k)
+		}
+		return v.err()
+	}
+}
+
+type validator struct {
+	doc  *config.Document
+	errs config.Errors
+}
+
+func (v *validator) check(ok bool, path, format string, args ...any) {
+	if !ok {
+		v.errs = append(v.errs, v.doc.Errorf(path, format, args...))
+	}
+}
+
+func (v *validator) between(path string, x, lo, hi int) {
+	v.check(x >= lo && x <= hi, path, "must lie in %d..%d, got %d", lo, hi, x)
+}
+
+func (v *validator) within(path string, x, lo, hi float64) {
+	v.check(x >= lo && x <= hi, path, "must lie in [%g,%g], got %v", lo, hi, x)
+}
+
+func (v *validator) oneOf(path, x string, allowed ...string) {
+	v.check(slices.Contains(allowed, x), path, "must be one of %s, got %q", strings.Join(allowed, ", "), x)
+}
+
+func (v *validator) err() error {
+	if len(v.errs) == 0 {
+		return nil
+	}
+	return v.errs
+}
+
+// free are keys in which a setting may differ from its profile and still be compared
+// with the tables: what they sweep, which data, and how long training lasts.
+var free = []string{"data.", "auxiliary.epsilon", "eval.every", "eval.full", "train.epochs", "train.patience"}
+
+// standing says how a setting relates to the profile that it names, and whether nothing
+// differs that would make the paper's numbers those of another method.
+func (c Config) standing() (text string, printed bool, err error) {
+	var base Config
+	switch c.Auxiliary.Kind {
+	case AuxiliaryNone:
+		base = DefaultSingle()
+	case AuxiliaryReal:
+		base = DefaultDASL()
+	default:
+		base = Default()
+	}
+	switch c.Profile {
+	case "paper":
+	case "code":
+		base = code(base)
+	default:
+		return fmt.Sprintf("own setting %q", c.Profile), false, nil
+	}
+	changed, err := config.Diff(base, c)
+	if err != nil {
+		return "", false, err
+	}
+	text, printed = "profile "+c.Profile, true
+	if len(changed) > 0 {
+		text += ", changed: " + strings.Join(changed, ", ")
+	}
+	for _, key := range changed {
+		printed = printed && slices.ContainsFunc(free, func(prefix string) bool { return strings.HasPrefix(key, prefix) })
+	}
+	return text, printed, nil
+}
+
+// cautions are what a setting does that its reader may not expect.
+func (c Config) cautions(items int) (notes []string) {
+	if c.Model.Attention == dasl.AttentionGate && c.Model.Head == dasl.HeadInner && !c.Single() {
+		notes = append(notes, "attention gate with head inner: the other history scales a user's scores by one number, so that beside item biases it cannot change a ranking (M3)")
+	}
+	if c.Model.Attention == dasl.AttentionConstant && !c.Single() {
+		notes = append(notes, "attention constant: the other history is not read; what differs from DASL-single is the steps on the auxiliary domain and the alignment")
+	}
+	if c.Auxiliary.Kind == AuxiliaryPerturbed && !math.IsInf(c.Auxiliary.Epsilon, 1) {
+		if w := Warning(c.sequence(items)); w != "" {
+			notes = append(notes, w)
+		}
+	}
+	return notes
+}
