@@ -8,16 +8,11 @@ import (
 	"privrec/internal/report"
 )
 
-// Survival is the probability that an item is found in its own column afterwards: no
-// cell before drew it, and its own kept it. Column is 0 to Length-1; in sdp-paper it
-// is that of a row which starts with so many items.
-func Survival(m mechanism.Sequence, column int) float64 {
-	return Survivals(m)[column]
-}
-
-// Survivals is Survival of every column. In sdp-fixed and rr it is exact. In sdp-paper
-// the share depends on how many zeros were written; what is given is that of rows
-// without any, at most a factor 1 - Length/(Items-Length) above the others.
+// Survivals is, for every column, the probability that an item is found in its own
+// column afterwards: no cell before drew it, and its own kept it. In sdp-fixed and rr it
+// is exact. In sdp-paper the share depends on how many zeros were written; what is given
+// is that of rows without any, at most a factor 1 - Length/(Items-Length) above the
+// others.
 func Survivals(m mechanism.Sequence) []float64 {
 	s := make([]float64, m.Length)
 	there := 1.0 // that no cell before drew it

@@ -82,7 +82,7 @@ func TestSurvivalsAreExact(t *testing.T) {
 			t.Errorf("column %d: %g, want %g", c, got[c], want[c])
 		}
 	}
-	if Survival(mechanism.Sequence{Variant: mechanism.RR, Epsilon: 1, Items: 7, Length: 4}, 3) != 1/(1+7*math.Exp(-1)) {
+	if Survivals(mechanism.Sequence{Variant: mechanism.RR, Epsilon: 1, Items: 7, Length: 4})[3] != 1/(1+7*math.Exp(-1)) {
 		t.Error("rr: cells are on their own")
 	}
 }

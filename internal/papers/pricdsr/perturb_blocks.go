@@ -51,7 +51,7 @@ func (b *block) reset() {
 	b.out, b.empty, b.plain, b.none, b.err = b.out[:0], b.empty[:0], b.plain[:0], b.none[:0], nil
 }
 
-// blocks is how many are about: enough to keep the workers busy.
+// blocks makes as many as keep the workers busy.
 func (p *perturber) blocks() func() []*block {
 	return func() []*block {
 		list := make([]*block, 2*p.o.Workers+2)
@@ -65,7 +65,7 @@ func (p *perturber) blocks() func() []*block {
 // inOrder fills blocks in one goroutine, works on them in several and uses them, in
 // the order in which they were filled, in the caller's. fill asks for the next empty
 // block, which hands on the one before; it gets nil when the work was given up. The
-// first error in order, or that of filling, or of the context, is returned.
+// first error of any of them ends the work, as does the context, and is returned.
 func inOrder(ctx context.Context, workers int, blocks func() []*block, fill func(next func() *block) error, work func(worker int, b *block) error, use func(b *block) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -1,0 +1,110 @@
+package pricdsr
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"privrec/internal/rng"
+)
+
+// Users in the order of compareIDs whatever the memory, merged over several levels.
+func TestSorter(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		n := rapid.IntRange(0, 300).Draw(r, "users")
+		s := &sorter{dir: t.TempDir(), most: rapid.SampledFrom([]int{1, 100, 1000, sortBytes}).Draw(r, "bytes"), ways: rapid.IntRange(2, 5).Draw(r, "ways")}
+		st := rng.Seed(rapid.Uint64().Draw(r, "seed")).Stream("sorter")
+		var ids []string
+		for i := range n {
+			id := fmt.Sprint(i * 37 % 1000)
+			if i%3 == 0 {
+				id = fmt.Sprintf("n%03d", i)
+			}
+			ids = append(ids, id)
+		}
+		st.Shuffle(n, func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+		cells := func(id string) []int32 {
+			return []int32{int32(len(id)), int32(id[len(id)-1]), 0, math.MaxInt32}
+		}
+		for _, id := range ids {
+			if err := s.add([]byte(id), cells(id)); err != nil {
+				r.Fatal(err)
+			}
+		}
+		var got []string
+		err := s.each(4, func(id []byte, c []int32) error {
+			if !slices.Equal(c, cells(string(id))) {
+				r.Fatalf("cells %v of %s", c, id)
+			}
+			got = append(got, string(id))
+			return nil
+		})
+		if err := errors.Join(err, s.close()); err != nil {
+			r.Fatal(err)
+		}
+		slices.SortFunc(ids, func(a, b string) int { return compareIDs([]byte(a), []byte(b)) })
+		if !slices.Equal(got, ids) {
+			r.Fatalf("%v, want %v", got, ids)
+		}
+	})
+}
+
+func TestOrderOfIDs(t *testing.T) {
+	want := []string{"0", "7", "10", "99", "100", "", "007", "1a", "B", "a"}
+	got := slices.Clone(want)
+	slices.Reverse(got)
+	slices.SortFunc(got, func(a, b string) int { return compareIDs([]byte(a), []byte(b)) })
+	if !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
+// Blocks are used in the order in which they were filled, whatever the workers do, and
+// every kind of error ends the work.
+func TestInOrder(t *testing.T) {
+	boom := errors.New("boom")
+	list := func() []*block { return []*block{newBlock(1), newBlock(1), newBlock(1)} }
+	for _, where := range []string{"", "fill", "work", "use"} {
+		var got []byte
+		err := inOrder(context.Background(), 4, list, func(next func() *block) error {
+			for i := range 100 {
+				b := next()
+				if b == nil {
+					return nil
+				}
+				b.push([]byte{byte(i)}, 0)
+				if where == "fill" && i == 50 {
+					return boom
+				}
+			}
+			return nil
+		}, func(_ int, b *block) error {
+			if where == "work" && b.ids[0] == 50 {
+				return boom
+			}
+			return nil
+		}, func(b *block) error {
+			if where == "use" && b.ids[0] == 50 {
+				return boom
+			}
+			got = append(got, b.ids...)
+			return nil
+		})
+		if (err != nil) != (where != "") || err != nil && err != boom {
+			t.Errorf("%q: %v", where, err)
+		}
+		want := make([]byte, 100)
+		for i := range want {
+			want[i] = byte(i)
+		}
+		if !bytes.HasPrefix(want, got) || where == "" && len(got) != 100 {
+			t.Errorf("%q: used %v", where, got)
+		}
+	}
+}
