@@ -80,7 +80,9 @@ func readJSON[T any](t testing.TB, dir, name string) (v T) {
 		t.Fatal(err)
 	}
 	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
+	if _, ok := any(v).(Account); !ok { // which is written with more than it holds
+		d.DisallowUnknownFields()
+	}
 	if err := d.Decode(&v); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
