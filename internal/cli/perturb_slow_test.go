@@ -5,6 +5,7 @@ package cli
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -59,20 +60,7 @@ func TestLawsThroughTheCommand(t *testing.T) {
 			continue
 		}
 		seen[variant]++
-		f, err := os.Create(in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w := bufio.NewWriter(f)
-		for u := range users {
-			w.WriteString(strconv.Itoa(u))
-			w.WriteString(history)
-			w.WriteByte('\n')
-		}
-		if err := w.Flush(); err != nil {
-			t.Fatal(err)
-		}
-		f.Close()
+		writeAlike(t, in, history, users)
 		perturbed(t, "--in", in, "--out", out, "--epsilon", fmt.Sprint(math.Log(float64(c.X))), "--items", fmt.Sprint(c.M), "--length", fmt.Sprint(c.L),
 			"--mechanism", variant, "--small", "--force", "--keep-order", "--seed", fmt.Sprint(i))
 		counts := countRows(t, out, users, c.L)
@@ -102,6 +90,61 @@ func TestLawsThroughTheCommand(t *testing.T) {
 	}
 	if seen["sdp-paper"] < 6 || seen["sdp-fixed"] < 6 {
 		t.Errorf("tested %v", seen)
+	}
+}
+
+// At epsilon 0 what comes out does not depend on what went in: outputs of full, part
+// and empty histories, 200,000 each, are as outputs of one law, by chi-square over the
+// table of counts, and are not at epsilon 0.1. False alarm 1e-9.
+func TestNothingOfTheInputIsLeftAtZero(t *testing.T) {
+	const users = 200_000
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in.txt"), filepath.Join(dir, "out.tsv")
+	for _, variant := range []string{"sdp-fixed", "sdp-paper", "rr"} {
+		for _, epsilon := range []string{"0", "0.1"} {
+			total := map[string]int{}
+			var each []map[string]int
+			for i, history := range []string{" 1 2 3", " 2", ""} {
+				writeAlike(t, in, history, users)
+				perturbed(t, "--in", in, "--out", out, "--epsilon", epsilon, "--limits", "--items", "3", "--length", "3",
+					"--mechanism", variant, "--force", "--keep-order", "--seed", fmt.Sprint(100+i))
+				counts := countRows(t, out, users, 3)
+				each = append(each, counts)
+				for row, n := range counts {
+					total[row] += n
+				}
+			}
+			stat := 0.0
+			for row, n := range total {
+				want := float64(n) / float64(len(each))
+				for _, counts := range each {
+					d := float64(counts[row]) - want
+					stat += d * d / want
+				}
+			}
+			p := distuv.ChiSquared{K: float64((len(total) - 1) * (len(each) - 1))}.Survival(stat)
+			if (p < 1e-9) != (epsilon != "0") {
+				t.Errorf("%s at epsilon %s: %d outputs, as different with probability %g", variant, epsilon, len(total), p)
+			}
+		}
+	}
+}
+
+// writeAlike writes users with one history, a line each.
+func writeAlike(t *testing.T, path, history string, users int) {
+	t.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := bufio.NewWriter(f)
+	for u := range users {
+		w.WriteString(strconv.Itoa(u))
+		w.WriteString(history)
+		w.WriteByte('\n')
+	}
+	if err := errors.Join(w.Flush(), f.Close()); err != nil {
+		t.Fatal(err)
 	}
 }
 
