@@ -356,3 +356,13 @@ func drawLeft(s *rng.Stream, cum []int64, taken []int, user int, left int64) int
 	}
 	panic("dataset: counts do not add up")
 }
+
+// Known says whether a set of one domain or of several has the name, and whether it is
+// made up here.
+func Known(name string) (standIn bool, err error) {
+	if s, err := FindCross(name); err == nil {
+		return s.standIn, nil
+	}
+	s, err := Find(name)
+	return s.StandIn != nil, err
+}

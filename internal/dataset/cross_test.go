@@ -215,3 +215,14 @@ func TestCrossStandIn(t *testing.T) {
 		t.Errorf("%d test rows", tests)
 	}
 }
+
+func TestKnown(t *testing.T) {
+	for name, want := range map[string]bool{CrossStandIn: true, "standin-tiny": true, "ml-1m": false, "cd-amazon-toy-game": false} {
+		if made, err := Known(name); err != nil || made != want {
+			t.Errorf("%s: %v, %v", name, made, err)
+		}
+	}
+	if _, err := Known("nowhere"); err == nil {
+		t.Error("nowhere is not known")
+	}
+}

@@ -204,12 +204,12 @@ func (g Grid) check(doc *config.Document, tasks []run.Task, f files) (*Grid, err
 	}
 	want(len(g.Data) > 0, "data", "must name at least one")
 	for i, d := range g.Data {
-		set, err := dataset.Find(d.Name)
+		made, err := dataset.Known(d.Name)
 		want(err == nil, fmt.Sprintf("data.%d.name", i), "%v", err)
-		want(err != nil || set.StandIn == nil, fmt.Sprintf("data.%d.name", i), "%s is a stand-in", d.Name)
-		in, err := dataset.Find(d.StandIn)
+		want(err != nil || !made, fmt.Sprintf("data.%d.name", i), "%s is a stand-in", d.Name)
+		made, err = dataset.Known(d.StandIn)
 		want(err == nil, fmt.Sprintf("data.%d.stand_in", i), "%v", err)
-		want(err != nil || in.StandIn != nil, fmt.Sprintf("data.%d.stand_in", i), "%s is not a stand-in", d.StandIn)
+		want(err != nil || made, fmt.Sprintf("data.%d.stand_in", i), "%s is not a stand-in", d.StandIn)
 		want(d.Printed != "", fmt.Sprintf("data.%d.printed", i), "must say how the paper calls it")
 		twice := slices.ContainsFunc(g.Data[:i], func(o Data) bool { return o.Name == d.Name })
 		want(!twice, fmt.Sprintf("data.%d.name", i), "%s is there already", d.Name)
