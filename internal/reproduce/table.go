@@ -292,19 +292,7 @@ func (g *Grid) notes(o Options, rows []*summary) []string {
 		}
 		out = append(out, definition)
 	}
-	for _, s := range rows {
-		line := s.cell.row.About
-		if setting := s.setting(); setting != "" {
-			line = strings.TrimPrefix(line+"; ran with "+setting, "; ")
-		}
-		if line != "" {
-			who := s.cell.row.Label()
-			if len(g.Data) > 1 {
-				who += " on " + s.cell.data.Printed
-			}
-			out = append(out, who+": "+line)
-		}
-	}
+	out = append(out, g.settings(rows)...)
 	for _, s := range rows {
 		for _, r := range s.runs {
 			line := fmt.Sprintf("%s on %s, seed %d: %s", r.Method, r.On(), r.Seed, r.Status)
@@ -320,6 +308,34 @@ func (g *Grid) notes(o Options, rows []*summary) []string {
 		}
 	}
 	return append(out, g.Notes...)
+}
+
+// settings says how each row was made; rows of which the same is to be said share a
+// line.
+func (g *Grid) settings(rows []*summary) (out []string) {
+	var lines []string
+	who := map[string][]string{}
+	for _, s := range rows {
+		line := s.cell.row.About
+		if setting := s.setting(); setting != "" {
+			line = strings.TrimPrefix(line+"; ran with "+setting, "; ")
+		}
+		if line == "" {
+			continue
+		}
+		label := s.cell.row.Label()
+		if len(g.Data) > 1 {
+			label += " on " + s.cell.data.Printed
+		}
+		if len(who[line]) == 0 {
+			lines = append(lines, line)
+		}
+		who[line] = append(who[line], label)
+	}
+	for _, line := range lines {
+		out = append(out, strings.Join(who[line], ", ")+": "+line)
+	}
+	return out
 }
 
 // numbers is the table for programs, in percent with all digits. Empty cells are
