@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"math"
 	"slices"
 	"testing"
@@ -53,6 +55,32 @@ func TestSorter(t *testing.T) {
 			r.Fatalf("%v, want %v", got, ids)
 		}
 	})
+}
+
+// A file that cannot be made or read back is an error, never a user less.
+func TestSorterFails(t *testing.T) {
+	s := &sorter{dir: t.TempDir() + "/none", most: 1, ways: 3}
+	if err := errors.Join(s.add([]byte("a"), []int32{1}), s.add([]byte("b"), []int32{1})); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no folder: %v", err)
+	}
+	s = &sorter{dir: t.TempDir(), most: 1, ways: 30}
+	for i := range 9 {
+		if err := s.add(fmt.Appendf(nil, "user%d", i), []int32{1, 2}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.levels[0].f.Truncate(s.levels[0].end - 1); err != nil {
+		t.Fatal(err)
+	}
+	s.levels[0].end-- // the last piece is cut, and another follows it
+	s.levels[0].pieces[len(s.levels[0].pieces)-1][1]--
+	err := s.each(2, func([]byte, []int32) error { return nil })
+	if !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("a record cut short: %v", err)
+	}
+	if err := s.close(); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestOrderOfIDs(t *testing.T) {
