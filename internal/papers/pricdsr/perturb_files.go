@@ -72,10 +72,14 @@ func (s *stage) create(name string, write func(w io.Writer) error) error {
 	return run.WriteFile(s.path(name), write)
 }
 
-// commit gives the files their names, the output last.
+// commit gives the files their names, the output last. Where one cannot have its own,
+// those that have go again.
 func (s *stage) commit() error {
-	for _, x := range s.files {
+	for i, x := range s.files {
 		if err := os.Rename(s.path(x.name), x.path); err != nil {
+			for _, made := range s.files[:i] {
+				os.Remove(made.path) // the error to tell is the first
+			}
 			return &dataset.WriteError{File: x.path, Err: err}
 		}
 	}

@@ -8,11 +8,14 @@ import (
 	"io"
 	"io/fs"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"privrec/internal/dataset"
 	"privrec/internal/rng"
 )
 
@@ -80,6 +83,40 @@ func TestSorterFails(t *testing.T) {
 	}
 	if err := s.close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// All files of a stage get their names, or none.
+func TestStageIsAllOrNothing(t *testing.T) {
+	dir := t.TempDir()
+	files := filesOf(filepath.Join(dir, "o.tsv.gz"))
+	st, err := newStage(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range files {
+		if err := os.WriteFile(st.path(x.name), []byte(x.name), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "o.tsv.gz"), 0o755); err != nil { // the name of the last one is taken
+		t.Fatal(err)
+	}
+	if err := files.free(true); err == nil {
+		t.Error("a folder in the way was not refused")
+	}
+	var w *dataset.WriteError
+	if err := st.commit(); !errors.As(err, &w) {
+		t.Errorf("commit: %v", err)
+	}
+	if err := st.drop(); err != nil {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
+		t.Errorf("left %v (%v)", left, err)
+	}
+	if _, err := newStage(filesOf(filepath.Join(dir, "none", "o.tsv"))); !errors.As(err, &w) {
+		t.Errorf("no folder: %v", err)
 	}
 }
 
