@@ -40,6 +40,9 @@ func (c Config) Calibration(edges int64) (Calibration, error) {
 	p := c.Privacy
 	a := Calibration{Accounting: p.Accounting, Count: p.Count, Conversion: p.Conversion, Delta: p.Delta,
 		Edges: edges, Batch: c.Train.Batch, Epochs: c.Train.Epochs, Layers: c.Model.Layers}
+	if p.PlannedEpochs > 0 {
+		a.Epochs = p.PlannedEpochs
+	}
 	a.View, a.Joint = n.Sensitivity()
 	return a, a.validate()
 }

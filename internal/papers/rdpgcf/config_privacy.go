@@ -35,6 +35,11 @@ type Privacy struct {
 	Conversion string  `yaml:"conversion"`
 	Sigma      float64 `yaml:"sigma"` // of fixed: standard deviation of the noise; else 0
 
+	// PlannedEpochs is how many epochs the noise is calibrated for, at least
+	// train.epochs; 0 for just those. A run that is cut short to fit a machine keeps
+	// the noise of the whole one.
+	PlannedEpochs int `yaml:"planned_epochs"`
+
 	// Propagation is "full", over all edges at every step, or "sampled", over the
 	// edges of a Poisson batch alone, with degrees counted in the batch: only there
 	// does sampling amplify.
@@ -90,15 +95,15 @@ const (
 	MapLinear = "linear"
 )
 
-// DefaultPrivacy is the paper's setting: epsilon 5 by its Theorem 3, L releases of
-// sensitivity 1 a step, the classic conversion, and the delta that is usual, since
+// DefaultPrivacy is the paper's setting: epsilon 5 by its Theorem 3 over 300 epochs, L
+// releases of sensitivity 1 a step, the classic conversion, and the delta that is usual, since
 // it states none.
 func DefaultPrivacy() Privacy {
 	return Privacy{
 		Method: MethodLayers, Epsilon: 5, Delta: 1e-5,
 		Accounting: AccountingPrinted, Count: CountLayer, Conversion: ConversionClassic,
-		Propagation: PropagationFull,
-		Repaired:    RepairedConfig{GraphShare: 0.5, CountShare: 0.02, Map: MapPairs, Clip: 1},
+		Propagation: PropagationFull, PlannedEpochs: 300,
+		Repaired: RepairedConfig{GraphShare: 0.5, CountShare: 0.02, Map: MapPairs, Clip: 1},
 	}
 }
 
@@ -108,7 +113,7 @@ func DefaultPrivacy() Privacy {
 func Repaired() Config {
 	c := Default()
 	c.Profile = "repaired"
-	c.Privacy.Method = MethodRepaired
+	c.Privacy.Method, c.Privacy.PlannedEpochs = MethodRepaired, 0
 	c.Privacy.Accounting, c.Privacy.Count, c.Privacy.Conversion = AccountingPoisson, CountJoint, ConversionTight
 	c.Model.Norm, c.Model.Scale = "right-clamp:50", 10
 	c.Train.Sampler, c.Train.Negatives = "poisson", "all"
@@ -151,6 +156,7 @@ func (p Privacy) check(v *validator, c Config) {
 	} else {
 		v.check(p.Sigma == 0, "privacy.sigma", "belongs to accounting fixed, must be 0 for %s", p.Accounting)
 	}
+	v.check(p.PlannedEpochs == 0 || p.PlannedEpochs >= c.Train.Epochs, "privacy.planned_epochs", "must be 0 or at least train.epochs %d, got %d", c.Train.Epochs, p.PlannedEpochs)
 	v.oneOf("privacy.propagation", p.Propagation, PropagationFull, PropagationSampled)
 	if p.Propagation == PropagationSampled {
 		v.check(c.Train.Sampler == "poisson", "train.sampler", "must be poisson where privacy.propagation is sampled, got %q", c.Train.Sampler)
@@ -169,6 +175,7 @@ func (p Privacy) checkRepaired(v *validator, c Config) {
 	v.check(!math.IsInf(p.Epsilon, 1), "privacy.epsilon", "must be finite for the repaired method")
 	v.check(p.Accounting == AccountingPoisson, "privacy.accounting", "must be poisson for the repaired method, which trains on Poisson batches, got %q", p.Accounting)
 	v.check(p.Count == CountJoint, "privacy.count", "must be joint for the repaired method, got %q", p.Count)
+	v.check(p.PlannedEpochs == 0, "privacy.planned_epochs", "must be 0 for the repaired method, which pays for the epochs that it runs, got %d", p.PlannedEpochs)
 	v.check(p.Propagation == PropagationFull, "privacy.propagation", "must be full for the repaired method, which propagates once, got %q", p.Propagation)
 	v.check(t.Sampler == "poisson", "train.sampler", "must be poisson for the repaired method, got %q", t.Sampler)
 	v.check(t.Negatives == "all", "train.negatives", "must be all for the repaired method: leaving out the user's items tells them, got %q", t.Negatives)

@@ -36,6 +36,11 @@ func TestPrivacySettings(t *testing.T) {
 		{"privacy.conversion", Default, func(c *Config) { c.Privacy.Conversion = "loose" }},
 		{"privacy.sigma", Default, func(c *Config) { c.Privacy.Sigma = 1 }},
 		{"privacy.sigma", Default, func(c *Config) { c.Privacy.Accounting = AccountingFixed }},
+		{"privacy.planned_epochs", Default, func(c *Config) { c.Privacy.PlannedEpochs = 299 }},
+		{"privacy.planned_epochs", Default, func(c *Config) { c.Privacy.PlannedEpochs = -1 }},
+		{"privacy.planned_epochs", Repaired, func(c *Config) { c.Privacy.PlannedEpochs = 300 }},
+		{"", Default, func(c *Config) { c.Train.Epochs = 5 }},
+		{"", Default, func(c *Config) { c.Privacy.PlannedEpochs = 0 }},
 		{"privacy.propagation", Default, func(c *Config) { c.Privacy.Propagation = "half" }},
 		{"train.sampler", Default, func(c *Config) { c.Privacy.Propagation, c.Model.Norm = PropagationSampled, "sum" }},
 		{"model.norm", Default, func(c *Config) { c.Privacy.Propagation, c.Train.Sampler = PropagationSampled, "poisson" }},
@@ -67,5 +72,32 @@ func TestPrivacySettings(t *testing.T) {
 		if c.key == "" && err != nil || c.key != "" && (err == nil || !strings.Contains(err.Error(), c.key)) {
 			t.Errorf("want %q, got %v", c.key, err)
 		}
+	}
+}
+
+// A run that is cut short keeps the noise of the one that was planned.
+func TestPlannedEpochs(t *testing.T) {
+	sigma := func(planned, epochs int) float64 {
+		c := Default()
+		c.Privacy.PlannedEpochs, c.Train.Epochs = planned, epochs
+		cal, err := c.Calibration(810_128)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := cal.Sigma(5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	whole := sigma(0, 300)
+	if math.Abs(whole-2.363) > 0.005*2.363 { // specification, section 5
+		t.Errorf("300 epochs: sigma %.4f, want 2.363", whole)
+	}
+	if got := sigma(300, 5); got != whole {
+		t.Errorf("5 of 300 epochs: sigma %v, want %v", got, whole)
+	}
+	if got := sigma(0, 5); !(got < whole/2) {
+		t.Errorf("5 epochs: sigma %v is not well below %v", got, whole)
 	}
 }
