@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strings"
 
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism"
@@ -127,6 +128,11 @@ func (a *Account) show(d *report.Document) {
 	if a.Claimed != nil {
 		d.Facts = append(d.Facts, report.Fact{Label: "claimed epsilon", Value: fmt.Sprintf("%g", float64(a.Claimed.Eps)), Note: "the paper's " + a.Claimed.Theorem + ", per " + a.Claimed.Unit + " of the auxiliary domain"})
 	}
+	var open []string
+	for _, o := range a.Unbounded {
+		open = append(open, o.What)
+	}
+	d.Facts = append(d.Facts, report.Fact{Label: "accounted epsilon", Value: "inf", Note: "of the whole run, without bound: " + strings.Join(open, ", ")})
 	if len(a.Units) > 0 {
 		t := &report.Table{Name: "privacy", Title: fmt.Sprintf("What the released auxiliary rows guarantee (%s, %d items, %d columns)", a.Mechanism, a.Catalogue, a.Length),
 			Columns: []report.Column{{Name: "protected"}, {Name: "neighbours"}, {Name: "epsilon", Format: "%.6g"}}}

@@ -41,7 +41,10 @@ func (x *experiment) fit(ctx context.Context) (*fitted, error) {
 	defer x.env.Stage("train")()
 	if !x.cfg.Train.Refit {
 		r, t, err := x.learn(ctx, x.tuning, x.cfg.Train.Epochs, x.env.TrainStore())
-		return &fitted{Result: r, trainer: t}, err
+		if err != nil {
+			return nil, err
+		}
+		return &fitted{Result: r, trainer: t}, nil
 	}
 	p, err := openPhases(x.env.TrainStore())
 	if err != nil {
@@ -49,9 +52,11 @@ func (x *experiment) fit(ctx context.Context) (*fitted, error) {
 	}
 	selection := p.first
 	if selection == nil {
-		if selection, _, err = x.learn(ctx, x.tuning, x.cfg.Train.Epochs, p.store(1)); err != nil {
+		var t *trainer
+		if selection, t, err = x.learn(ctx, x.tuning, x.cfg.Train.Epochs, p.store(1)); err != nil {
 			return nil, err
 		}
+		giveBack(t)
 		chosen := *selection
 		chosen.Resumed = false // about this process: a checkpoint must not tell
 		p.first = &chosen
@@ -59,7 +64,10 @@ func (x *experiment) fit(ctx context.Context) (*fitted, error) {
 	epochs := selection.Best + 1
 	x.env.Progress.Phase(fmt.Sprintf("train on all rows for %d epochs", epochs))
 	r, t, err := x.learn(ctx, x.final, epochs, p.store(2))
-	return &fitted{Result: r, selection: selection, trainer: t}, err
+	if err != nil {
+		return nil, err
+	}
+	return &fitted{Result: r, selection: selection, trainer: t}, nil
 }
 
 // newModel begins a model of the data.
@@ -75,7 +83,11 @@ func (x *experiment) learn(ctx context.Context, p *part, epochs int, store train
 		return nil, nil, err
 	}
 	r, err := train.Run(ctx, t, x.options(t, epochs, store))
-	return r, t, err
+	if err != nil {
+		giveBack(t)
+		return nil, nil, err
+	}
+	return r, t, nil
 }
 
 // options are those of one training.

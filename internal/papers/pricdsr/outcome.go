@@ -67,13 +67,7 @@ const confidence = 0.95
 // measure ranks the test rows by the trained model, beside the floors.
 func (x *experiment) measure(ctx context.Context, f *fitted) (*Outcome, error) {
 	defer x.env.Stage("evaluate")()
-	t := *f.trainer
-	t.part = x.final // rows to read; without refit the items known are those trained on
-	if !x.cfg.Train.Refit {
-		seen := *x.final
-		seen.known = x.tuning.known
-		t.part = &seen
-	}
+	t := x.rankingOf(f.trainer)
 	ms := x.metrics()
 	o := &Outcome{
 		Method: x.cfg.Method(), Setting: x.text, Metrics: ms, Definitions: map[string]string{},
@@ -122,6 +116,19 @@ func (x *experiment) measure(ctx context.Context, f *fitted) (*Outcome, error) {
 	}
 	o.bestOnTest()
 	return o, x.env.WriteScores("scores", columns...)
+}
+
+// rankingOf is a trainer that ranks test rows: it reads the rows with validation items,
+// and without refit the items within reach are those of the rows trained on.
+func (x *experiment) rankingOf(t *trainer) *trainer {
+	r := *t
+	r.part = x.final
+	if !x.cfg.Train.Refit {
+		seen := *x.final
+		seen.known = x.tuning.known
+		r.part = &seen
+	}
+	return &r
 }
 
 // paper is what the paper prints for a setting; it has no tables of the data that can

@@ -16,17 +16,22 @@ func Tasks() []run.Task {
 	return []run.Task{
 		{
 			Verb: "train", Name: "pricdsr", Cite: cite, Summary: "DASL on perturbed rows of the auxiliary domain",
-			Action: run.Bind(Default, validate(append(with, AuxiliaryNone)...), Train),
+			Action: action(Default, append(with, AuxiliaryNone)...),
 		},
 		{
 			Verb: "train", Name: "dasl", Cite: dasl.Cite, Summary: "sequences of two domains with dual attention (PriCDSR's base model)",
-			Action: run.Bind(DefaultDASL, validate(with...), Train),
+			Action: action(DefaultDASL, with...),
 		},
 		{
 			Verb: "train", Name: "dasl-single", Cite: dasl.Cite, Summary: "DASL without the auxiliary domain",
-			Action: run.Bind(DefaultSingle, validate(AuxiliaryNone), Train),
+			Action: action(DefaultSingle, AuxiliaryNone),
 		},
 	}
+}
+
+// action is the work of a task that takes these kinds of auxiliary rows.
+func action(def func() Config, kinds ...string) run.Action {
+	return run.Serving(run.BindForecast(def, validate(kinds...), Train, forecast), serve)
 }
 
 // Train runs a setting: load, release the auxiliary rows, train, choose the epoch on
@@ -66,6 +71,10 @@ func Train(ctx context.Context, env *run.Env, c Config) error {
 	}
 	f, err := x.fit(ctx)
 	if err != nil {
+		return err
+	}
+	defer giveBack(f.trainer)
+	if err := x.keep(f); err != nil {
 		return err
 	}
 	o, err := x.measure(ctx, f)
