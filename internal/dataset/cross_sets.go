@@ -8,21 +8,10 @@ import (
 // CrossSets lists every cross-domain data set.
 func CrossSets() []CrossSet {
 	return []CrossSet{
-		crossTable("cd-amazon-toy-game", "Amazon toys and video games, shared users (Tri-CDR's preprocessing)",
-			[]CrossDomain{{"toys", "A:"}, {"games", "B:"}}, []string{"interactions.tsv"},
-			[]Want{
-				{Rung: Rung{Name: RungRaw, Users: 7996, Items: 49603, Rows: 197358}, From: "the table's own description"},
-				{Rung: Rung{Name: "distinct pairs", Rows: 197358 - 7351}, From: "the table's own description: 7,351 repeated pairs"},
-			},
-			"not a pair of PriCDSR's paper, whose data are not published; DASL was evaluated on these two domains in another preprocessing"),
-		crossTable("cd-amazon-food-kitchen", "Amazon food and kitchen, shared users (ABXI's preprocessing)",
-			[]CrossDomain{{"food", "A:"}, {"kitchen", "B:"}}, []string{"interactions.tsv"},
-			[]Want{
-				{Rung: Rung{Name: RungRaw, Users: 7144, Items: 28095, Rows: 173548}, From: "the table's own description"},
-				{Rung: Rung{Name: "food", Items: 11837, Rows: 83663}, From: "the table's own description"},
-				{Rung: Rung{Name: "kitchen", Items: 16258, Rows: 89885}, From: "the table's own description"},
-			},
-			"not a pair of PriCDSR's paper, whose data are not published"),
+		crossTable(toyGame(), []CrossDomain{{"toys", "A:"}, {"games", "B:"}}),
+		crossTable(foodKitchen(), []CrossDomain{{"food", "A:"}, {"kitchen", "B:"}},
+			Want{Rung: Rung{Name: "food", Items: 11837, Rows: 83663}, From: "the table's own description"},
+			Want{Rung: Rung{Name: "kitchen", Items: 16258, Rows: 89885}, From: "the table's own description"}),
 		amazonCross(),
 		{Name: CrossStandIn, Title: "synthetic pair of domains with shared tastes", standIn: true, Domains: []CrossDomain{{Name: "left"}, {Name: "right"}}},
 	}
@@ -31,14 +20,44 @@ func CrossSets() []CrossSet {
 // CrossStandIn is the synthetic pair of domains, left and right.
 const CrossStandIn = "standin-cross"
 
-// crossTable is a set whose domains lie in one table.
-func crossTable(name, title string, domains []CrossDomain, files []string, wants []Want, notes ...string) CrossSet {
-	return CrossSet{
-		Name: name, Title: title, Domains: domains, wants: wants, notes: notes,
-		recipe: Recipe{Name: "pricdsr", About: "the first of a repeated pair", Dedupe: KeepFirst, Split: Split{Kind: SplitLeaveOneOut, Valid: true}},
-		sets: []Set{{
-			Name: name, Title: title, Address: "https://github.com/ (hulkima/PDRec for toys and games, DiMarzioBian/ABXI for food and kitchen), brought into the form user, timestamp, domain, item",
-			Layouts: []Layout{{Files: files, Read: alone(ReadCrossTable)}},
+// crossTable is a set whose domains lie in one table; wants are counts beyond those of
+// its recipe.
+func crossTable(set Set, domains []CrossDomain, wants ...Want) CrossSet {
+	r := set.Recipes[0]
+	return CrossSet{Name: set.Name, Title: set.Title, Domains: domains, sets: []Set{set}, recipe: r, wants: append(slices.Clip(r.Wants), wants...), notes: r.Notes}
+}
+
+const crossLicence = "derived from Amazon review ratings, which their owner offers for academic research; no formal licence, research only, do not redistribute"
+
+func toyGame() Set {
+	return Set{
+		Name: "cd-amazon-toy-game", Title: "Amazon toys and video games, shared users",
+		Address: "https://github.com/hulkima/PDRec (Dataset/Amazon_toy)", Licence: crossLicence,
+		Layouts: []Layout{{Files: []string{"interactions.tsv"}, Read: alone(ReadCrossTable)}},
+		Recipes: []Recipe{{
+			Name: "pricdsr", About: "PriCDSR's definition 1, both domains in one sequence: the first of a repeated pair, the last row test, the one before it validation",
+			Dedupe: KeepFirst, Split: Split{Kind: SplitLeaveOneOut, Valid: true},
+			Wants: []Want{
+				{Rung: Rung{Name: RungRaw, Users: 7996, Items: 49603, Rows: 197358}, From: "the table's own description"},
+				{Rung: Rung{Name: "distinct pairs", Rows: 197358 - 7351}, From: "the table's own description: 7,351 repeated pairs"},
+			},
+			Notes: []string{"not a pair of PriCDSR's paper, whose data are not published; DASL was evaluated on these two domains in another preprocessing"},
+		}},
+	}
+}
+
+func foodKitchen() Set {
+	return Set{
+		Name: "cd-amazon-food-kitchen", Title: "Amazon food and kitchen, shared users",
+		Address: "https://github.com/DiMarzioBian/ABXI (data/afk)", Licence: crossLicence,
+		Layouts: []Layout{{Files: []string{"interactions.tsv"}, Read: alone(ReadCrossTable)}},
+		Recipes: []Recipe{{
+			Name: "pricdsr", About: "PriCDSR's definition 1, both domains in one sequence: the last row test, the one before it validation",
+			Dedupe: KeepFirst, Split: Split{Kind: SplitLeaveOneOut, Valid: true},
+			Wants: []Want{
+				{Rung: Rung{Name: RungRaw, Users: 7144, Items: 28095, Rows: 173548}, From: "the table's own description"},
+			},
+			Notes: []string{"not a pair of PriCDSR's paper, whose data are not published"},
 		}},
 	}
 }

@@ -68,6 +68,11 @@ func (o official) write(t *testing.T, dir string, set Set) {
 		o.rows(func(u, i, k int) {
 			out(set.Layouts[0].Files[0], "A%013d,%010d,4.0,%d\n", u, i, 86400*k)
 		})
+	case strings.HasPrefix(set.Name, "cd-"):
+		out("interactions.tsv", "user\ttimestamp\tdomain\titem\n")
+		o.rows(func(u, i, k int) {
+			out("interactions.tsv", "%d\t%d\t%c\t%d\n", u, 86400*k, "AB"[i%2], i)
+		})
 	case set.Name == "mind-small":
 		o.rows(func(u, i, k int) {
 			out([]string{"train/behaviors.tsv", "dev/behaviors.tsv"}[k%2], "%d\tU%d\t11/%d/2019 9:05:58 AM\tN1\tN%d-1 N900-0 N%d-0\n", k, u, 1+k%28, i, i)
@@ -116,6 +121,7 @@ func TestRecipesOnOfficialFiles(t *testing.T) {
 		"mind-small":       {RungRaw, "clicked", RungTrain, RungValid, "valid, known items", RungTest, RungKnownTest},
 		"zhihurec":         {RungRaw, "clicked", RungTrain, RungValid, "valid, known items", RungTest, RungKnownTest},
 		"yelp2018/rdpgcf":  {RungRaw, RungTrain, RungValid, "valid, known items", RungTest, RungKnownTest},
+		"cd-amazon-toy":    {RungRaw, "distinct pairs", RungTrain, RungValid, "valid, known items", RungTest, RungKnownTest},
 		"amazon":           {RungRaw, "distinct pairs", "items >= 5 rows", "users >= 5 rows", RungTrain, RungValid, "valid, known items", RungTest, RungKnownTest},
 		"gowalla/lightgcn": {RungRaw, RungTrain, RungTest, RungKnownTest},
 	}
