@@ -2,6 +2,7 @@ package optim
 
 import (
 	"fmt"
+	"math"
 
 	"privrec/internal/autograd"
 	"privrec/internal/tensor"
@@ -13,6 +14,9 @@ type Adam struct {
 	Beta1, Beta2 float64 // decay of the moments, in [0, 1)
 	Eps          float64 // added to the root of the second moment, > 0
 	L2           float64 // coupled weight decay, on every parameter
+	// EpsHat adds Eps to the root of the second moment before its bias is put right, the
+	// form at the end of section 2 of the paper, as TensorFlow does.
+	EpsHat bool
 
 	memory
 	coef tensor.AdamCoef
@@ -39,7 +43,7 @@ func (a *Adam) Step(params []*autograd.Param, g *autograd.Grads, lr float64) err
 		return err
 	}
 	a.steps++
-	a.coef = tensor.NewAdamCoef(lr, a.Beta1, a.Beta2, a.Eps, a.L2, a.steps)
+	a.coef = tensor.NewAdamCoef(lr, a.Beta1, a.Beta2, epsAt(a.Eps, a.Beta2, a.steps, a.EpsHat), a.L2, a.steps)
 	if a.step == nil {
 		a.step = func(u *unit) {
 			u.spans(func(w, g, m, v []tensor.Float) { tensor.AdamStep(w, g, m, v, a.coef) })
@@ -47,6 +51,14 @@ func (a *Adam) Step(params []*autograd.Param, g *autograd.Grads, lr float64) err
 	}
 	a.each(params, g, a.step)
 	return nil
+}
+
+// epsAt is what to add to the root of the second moment after its bias was put right.
+func epsAt(eps, beta2 float64, step int, hat bool) float64 {
+	if hat {
+		return eps / math.Sqrt(1-math.Pow(beta2, float64(step)))
+	}
+	return eps
 }
 
 // State implements Optimizer.

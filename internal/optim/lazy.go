@@ -20,6 +20,7 @@ type AdamLazy struct {
 	Beta1, Beta2 float64 // as in Adam
 	Eps          float64
 	L2           float64
+	EpsHat       bool // as in Adam
 
 	memory
 	rates []rate
@@ -66,7 +67,7 @@ func (a *AdamLazy) coefAt(step int) tensor.AdamCoef {
 	for a.rates[k].step > step {
 		k--
 	}
-	return tensor.NewAdamCoef(a.rates[k].lr, a.Beta1, a.Beta2, a.Eps, a.L2, step)
+	return tensor.NewAdamCoef(a.rates[k].lr, a.Beta1, a.Beta2, epsAt(a.Eps, a.Beta2, step, a.EpsHat), a.L2, step)
 }
 
 // Touch catches rows of p up with all steps taken so far; nil stands for all rows. It fits

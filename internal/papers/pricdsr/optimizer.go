@@ -18,8 +18,10 @@ type twin struct {
 
 func newTwin(t *trainer) *twin {
 	o := &twin{main: optim.NewAdamLazy(0), of: t}
+	o.main.EpsHat = true // as the released program's library has it
 	if t.cfg.Train.AlignAdam == adamOwn && t.domains == 2 {
 		o.align = optim.NewAdam(0)
+		o.align.EpsHat = true
 	}
 	return o
 }
