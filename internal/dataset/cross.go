@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"privrec/internal/rng"
 )
 
 // Cross is two domains with the same users, as sequential cross-domain models take
@@ -185,54 +183,6 @@ func common(logs []*Log) ([]*Log, []string) {
 	return out, out[0].UserIDs
 }
 
-// leaveOneOut cuts one domain: a user's last row is test, the one before it
-// validation, the rest train; users with fewer than three rows train with all of them.
-// A validation row whose item is not in train is left out, and so is a test row whose
-// item is in neither or whose user has no validation row left (the program that
-// prepared PriCDSR's data does so). users are those of the log in another order.
-func leaveOneOut(name string, l *Log, users []string) Domain {
-	d := Domain{
-		Name: name, Items: len(l.ItemIDs), ItemIDs: append([]string{""}, l.ItemIDs...),
-		Train: make([][]int32, len(users)), Valid: make([]int32, len(users)), Test: make([]int32, len(users)),
-	}
-	at := make(map[string]int, len(l.UserIDs))
-	for u, id := range l.UserIDs {
-		at[id] = u
-	}
-	off := l.Offsets()
-	known := make([]bool, d.Items+1)
-	for k, id := range users {
-		rows := l.Items[off[at[id]]:off[at[id]+1]]
-		seq := make([]int32, len(rows))
-		for i, item := range rows {
-			seq[i] = item + 1
-		}
-		if n := len(seq); n >= 3 {
-			d.Test[k], d.Valid[k], seq = seq[n-1], seq[n-2], seq[:n-2]
-		}
-		d.Train[k] = seq
-		for _, item := range seq {
-			known[item] = true
-		}
-	}
-	held := slices.Clone(known)
-	for k, item := range d.Valid {
-		if item != 0 && !known[item] {
-			d.Valid[k] = 0
-			d.Dropped[0]++
-		}
-		held[d.Valid[k]] = true
-	}
-	held[0] = false
-	for k, item := range d.Test {
-		if item != 0 && (d.Valid[k] == 0 || !held[item]) {
-			d.Test[k] = 0
-			d.Dropped[1]++
-		}
-	}
-	return d
-}
-
 // sharedItems counts ids that two logs have in common.
 func sharedItems(a, b *Log) (n int) {
 	in := make(map[string]bool, len(a.ItemIDs))
@@ -245,116 +195,6 @@ func sharedItems(a, b *Log) (n int) {
 		}
 	}
 	return n
-}
-
-// Counts is how often each item (0..Items, 0 never) occurs in train, validation and
-// test together.
-func (d *Domain) Counts() []int64 {
-	n := make([]int64, d.Items+1)
-	for u, seq := range d.Train {
-		for _, i := range seq {
-			n[i]++
-		}
-		n[d.Valid[u]]++
-		n[d.Test[u]]++
-	}
-	n[0] = 0
-	return n
-}
-
-// Known marks the items (0..Items) that occur in train or, with valid, in validation.
-func (d *Domain) Known(valid bool) []bool {
-	known := make([]bool, d.Items+1)
-	for u, seq := range d.Train {
-		for _, i := range seq {
-			known[i] = true
-		}
-		if valid {
-			known[d.Valid[u]] = true
-		}
-	}
-	known[0] = false
-	return known
-}
-
-// Matrix is PriCDSR's sequential data matrix (definition 1): a row of length columns a
-// user, the last items of train and validation, 0 in front where there are fewer. It is
-// one slice, user by user.
-func (d *Domain) Matrix(length int, valid bool) []int32 {
-	m := make([]int32, length*len(d.Train))
-	for u, seq := range d.Train {
-		if v := d.Valid[u]; valid && v != 0 {
-			seq = append(slices.Clip(seq), v)
-		}
-		seq = seq[max(0, len(seq)-length):]
-		copy(m[(u+1)*length-len(seq):], seq)
-	}
-	return m
-}
-
-// Lists draws n items a user to rank a held-out item against: without replacement, in
-// proportion to Counts, none that the user has in any part. A user's list depends on
-// the seed and the user alone. Users without validation and test row get none.
-func (d *Domain) Lists(n int, seed rng.Seed) ([][]int32, error) {
-	counts := d.Counts()
-	cum := make([]int64, len(counts))
-	for i := 1; i < len(counts); i++ {
-		cum[i] = cum[i-1] + counts[i]
-	}
-	total := cum[len(cum)-1]
-	lists := make([][]int32, len(d.Train))
-	taken := make([]int, d.Items+1) // user+1 for whom the item is out
-	for u, seq := range d.Train {
-		if d.Valid[u] == 0 && d.Test[u] == 0 {
-			continue
-		}
-		left := total
-		out := func(item int32) {
-			if item != 0 && taken[item] != u+1 {
-				taken[item] = u + 1
-				left -= counts[item]
-			}
-		}
-		for _, i := range seq {
-			out(i)
-		}
-		out(d.Valid[u])
-		out(d.Test[u])
-		s := seed.Stream("dataset.cross.negatives/"+d.Name, uint64(u))
-		list := make([]int32, 0, n)
-		for len(list) < n {
-			if left == 0 {
-				return nil, fmt.Errorf("dataset: user %d has %d items of %s to be ranked against, want %d", u, len(list), d.Name, n)
-			}
-			item := drawLeft(&s, cum, taken, u+1, left)
-			list = append(list, item)
-			out(item)
-		}
-		lists[u] = list
-	}
-	return lists, nil
-}
-
-// drawLeft draws an item that is not out, in proportion to its count: by rejection,
-// and where that takes long over what is left.
-func drawLeft(s *rng.Stream, cum []int64, taken []int, user int, left int64) int32 {
-	total := cum[len(cum)-1]
-	for range 64 {
-		item, _ := slices.BinarySearch(cum, int64(s.IntN(int(total)))+1)
-		if taken[item] != user {
-			return int32(item)
-		}
-	}
-	at := int64(s.IntN(int(left)))
-	for i := 1; i < len(cum); i++ {
-		if w := cum[i] - cum[i-1]; taken[i] != user {
-			if at < w {
-				return int32(i)
-			}
-			at -= w
-		}
-	}
-	panic("dataset: counts do not add up")
 }
 
 // Known says whether a set of one domain or of several has the name, and whether it is
