@@ -157,6 +157,9 @@ func (p Privacy) check(v *validator, c Config) {
 		v.check(p.Sigma == 0, "privacy.sigma", "belongs to accounting fixed, must be 0 for %s", p.Accounting)
 	}
 	v.check(p.PlannedEpochs == 0 || p.PlannedEpochs >= c.Train.Epochs, "privacy.planned_epochs", "must be 0 or at least train.epochs %d, got %d", c.Train.Epochs, p.PlannedEpochs)
+	if p.Method == MethodLayers {
+		v.check(c.Model.NormaliseRows || !p.noisy(), "model.normalise_rows", "must be true where there is noise: the sensitivity is that of unit rows, others have none")
+	}
 	v.oneOf("privacy.propagation", p.Propagation, PropagationFull, PropagationSampled)
 	if p.Propagation == PropagationSampled {
 		v.check(c.Train.Sampler == "poisson", "train.sampler", "must be poisson where privacy.propagation is sampled, got %q", c.Train.Sampler)

@@ -26,6 +26,11 @@ func TestPrivacySettings(t *testing.T) {
 			c.Privacy.Propagation, c.Train.Sampler, c.Model.Norm = PropagationSampled, "poisson", "right-clamp:5"
 		}},
 		{"", Repaired, func(c *Config) { c.Privacy.Repaired.Map, c.Privacy.Repaired.Dim = MapLinear, 16 }},
+		{"", Default, func(c *Config) { c.Privacy.Epsilon, c.Model.NormaliseRows = math.Inf(1), false }},
+		{"model.normalise_rows", Default, func(c *Config) { c.Model.NormaliseRows = false }},
+		{"model.normalise_rows", Default, func(c *Config) {
+			c.Privacy.Epsilon, c.Privacy.Accounting, c.Privacy.Sigma, c.Model.NormaliseRows = math.Inf(1), AccountingFixed, 2, false
+		}},
 		{"privacy.method", Default, func(c *Config) { c.Privacy.Method = "once" }},
 		{"privacy.epsilon", Default, func(c *Config) { c.Privacy.Epsilon = 0 }},
 		{"privacy.epsilon", Default, func(c *Config) { c.Privacy.Epsilon = nan }},
