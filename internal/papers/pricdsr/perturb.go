@@ -33,6 +33,10 @@ func Perturb(ctx context.Context, o Options) (r *Report, err error) {
 	if err := o.size(cat.Items); err != nil {
 		return nil, err
 	}
+	m := o.Mechanism(cat.Items)
+	if err := m.Validate(); err != nil { // before what is as large is made
+		return nil, refuse("", "%v", err)
+	}
 	in, err := openReader(ctx, o, cat)
 	if err != nil {
 		return nil, err
@@ -43,7 +47,7 @@ func Perturb(ctx context.Context, o Options) (r *Report, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, st.drop()) }()
-	p := &perturber{o: o, m: o.Mechanism(cat.Items), cat: cat, in: in, st: st}
+	p := &perturber{o: o, m: m, cat: cat, in: in, st: st}
 	if r, err = p.run(ctx); err != nil {
 		return nil, err
 	}
