@@ -187,6 +187,13 @@ func (p Privacy) checkRepaired(v *validator, c Config) {
 	v.check(t.Decay == 0, "train.decay", "must be 0 for the repaired method, which has train.l2, got %v", t.Decay)
 	v.check(c.Model.NormaliseRows, "model.normalise_rows", "must be true for the repaired method: the sensitivity is that of unit rows")
 	v.check(len(c.Release.Kinds) == 1 && c.Release.Kinds[0] == ReleaseNoisy, "release.kinds", "must be [%s] for the repaired method: its vectors are made once", ReleaseNoisy)
+	// What the method has no use for must be as in its profile: a setting that changed
+	// nothing would pass for one that did.
+	v.check(p.Conversion == ConversionTight, "privacy.conversion", "must be %s for the repaired method, whose parts are composed exactly, got %q", ConversionTight, p.Conversion)
+	v.check(c.Model.Init == InitConfig{Law: LawXavier}, "model.init", "must be {law: %s, std: 0} for the repaired method, which draws directions, got %+v", LawXavier, c.Model.Init)
+	v.check(c.Release.Average == 1, "release.average", "must be 1 for the repaired method, got %d", c.Release.Average)
+	v.check(!c.Eval.Every, "eval.every", "must be false for the repaired method: nothing is ranked before its map is trained")
+	v.check(!c.Eval.Sigmoid, "eval.sigmoid", "must be false for the repaired method, which ranks by its scores")
 	v.check(r.LabelShare >= 0 && r.LabelShare < 1, "privacy.repaired.label_share", "must lie in [0,1), got %v", r.LabelShare)
 	if r.LabelShare > 0 {
 		v.check(r.GraphShare == 0, "privacy.repaired.graph_share", "must be 0 with a label_share: both parts may spend all, got %v", r.GraphShare)

@@ -70,6 +70,12 @@ func TestPrivacySettings(t *testing.T) {
 		{"privacy.repaired.dim", Repaired, func(c *Config) { c.Privacy.Repaired.Map = MapLinear }},
 		{"privacy.repaired.dim", Repaired, func(c *Config) { c.Privacy.Repaired.Dim = 4 }},
 		{"privacy.repaired.clip", Repaired, func(c *Config) { c.Privacy.Repaired.Clip = 0 }},
+		{"privacy.conversion", Repaired, func(c *Config) { c.Privacy.Conversion = ConversionClassic }},
+		{"privacy.conversion", Repaired, func(c *Config) { c.Privacy.Conversion = "order:8" }},
+		{"model.init", Repaired, func(c *Config) { c.Model.Init = InitConfig{Law: LawNormal, Std: 0.1} }},
+		{"release.average", Repaired, func(c *Config) { c.Release.Average = 16 }},
+		{"eval.every", Repaired, func(c *Config) { c.Eval.Every = true }},
+		{"eval.sigmoid", Repaired, func(c *Config) { c.Eval.Sigmoid = true }},
 	} {
 		s := c.from()
 		c.change(&s)
