@@ -23,7 +23,7 @@ func Perturb(ctx context.Context, o Options) (r *Report, err error) {
 		return nil, err
 	}
 	files := filesOf(o.Out)
-	if err := files.free(o.Force); err != nil {
+	if err := files.free(o.Force, o.In, o.Catalogue); err != nil {
 		return nil, err
 	}
 	cat, err := OpenCatalogue(ctx, o)

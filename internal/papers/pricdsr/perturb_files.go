@@ -35,9 +35,14 @@ func filesOf(out string) fileSet {
 	return fileSet{{emptyFile, stem + ".empty.tsv" + pack}, {ledgerFile, stem + ".ledger.jsonl"}, {textFile, stem + ".report.txt"}, {jsonFile, stem + ".report.json"}, {outFile, out}}
 }
 
-// free refuses to write over what is there.
-func (f fileSet) free(force bool) error {
+// free refuses to write over what is there, and with force over what is read.
+func (f fileSet) free(force bool, sources ...string) error {
 	for _, x := range f {
+		for _, path := range sources {
+			if sameFile(path, x.path) {
+				return refuse("choose another --out", "%s is read by this run: it cannot be written too", x.path)
+			}
+		}
 		info, err := os.Lstat(x.path)
 		switch {
 		case err != nil:
@@ -48,6 +53,13 @@ func (f fileSet) free(force bool) error {
 		}
 	}
 	return nil
+}
+
+// sameFile is true of two names of a file that is there.
+func sameFile(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
 // stage is a folder beside the output in which its files come to be.
