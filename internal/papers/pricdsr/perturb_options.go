@@ -139,6 +139,18 @@ func OpenCatalogue(ctx context.Context, o Options) (*Catalogue, error) {
 	return c, nil
 }
 
+// writable refuses names that a form cannot hold, whether they will be drawn or not.
+func (c *Catalogue) writable(f dataset.Form) error {
+	var b []byte
+	for _, name := range c.names {
+		var err error
+		if b, err = field(b[:0], []byte(name), f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // append writes an item's id.
 func (c *Catalogue) append(b []byte, id int32) []byte {
 	if c.names != nil {

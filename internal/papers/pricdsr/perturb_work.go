@@ -45,12 +45,27 @@ func (p *perturber) workers(seq *mechanism.SequenceRun) ([]*worker, error) {
 // perturb perturbs the rows of a block.
 func (w *worker) perturb(b *block) error {
 	for u := range b.users() {
+		if err := w.writable(b.id(u)); err != nil {
+			return err
+		}
 		row := b.row(u)
 		copy(w.before, row)
 		if err := w.s.RowOf(mechanism.KeyOf(b.id(u)), b.at[u], row); err != nil {
 			return err
 		}
 		w.t.see(w.before, row)
+	}
+	return nil
+}
+
+// writable refuses a user whom one of the tables cannot hold. Whether it comes to that
+// depends on the noise, and a refusal must not: whoever tries again would choose among outputs.
+func (w *worker) writable(id []byte) (err error) {
+	if w.user, err = field(w.user[:0], id, w.form); err != nil {
+		return err
+	}
+	if bytes.IndexByte(id, '\t') >= 0 {
+		return refuse("give the user another id", "user id %.40q has a tab in it, and may have to stand in the list of empty rows, a .tsv", id)
 	}
 	return nil
 }
