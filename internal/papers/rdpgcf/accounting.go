@@ -134,12 +134,16 @@ func (a *Account) claim(c Config, cal Calibration, sigma float64) error {
 		a.Claimed = &Claim{Eps: Number(c.Privacy.Epsilon), Delta: cal.Delta, Bound: boundNames[cal.Accounting], Conversion: cal.Conversion,
 			PerStep: perStep, Sensitivity: sensitivity, Epochs: cal.Epochs, Rate: cal.Rate(), Steps: cal.Steps()}
 	}
+	_, isOrder, err := order(cal.Conversion) // whose reading leaves delta out
+	if err != nil {
+		return err
+	}
 	for _, accounting := range []string{AccountingPrinted, AccountingPoisson, AccountingNone} {
 		for _, count := range []string{CountLayer, CountViews, CountJoint, CountStep} {
 			if accounting == AccountingPrinted && (count == CountJoint || count == CountStep) {
 				continue // Theorem 3 knows one view only
 			}
-			cal.Accounting, cal.Count = accounting, count
+			cal.Accounting, cal.Count, cal.Whole = accounting, count, accounting != AccountingPrinted
 			perStep, sensitivity, err := cal.releases()
 			if err != nil {
 				return err
@@ -148,8 +152,8 @@ func (a *Account) claim(c Config, cal Calibration, sigma float64) error {
 			if err != nil {
 				return fmt.Errorf("account: %s, %s: %w", accounting, count, err)
 			}
-			sound := accounting == AccountingNone && count != CountLayer ||
-				accounting == AccountingPoisson && count == CountStep && c.Privacy.Propagation == PropagationSampled
+			sound := !isOrder && (accounting == AccountingNone && count != CountLayer ||
+				accounting == AccountingPoisson && count == CountStep && c.Privacy.Propagation == PropagationSampled)
 			a.Readings = append(a.Readings, Reading{Accounting: accounting, Count: count, Releases: perStep * cal.Steps(),
 				Sensitivity: sensitivity, Eps: Number(eps), Sound: sound})
 		}

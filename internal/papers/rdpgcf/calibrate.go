@@ -29,6 +29,9 @@ type Calibration struct {
 	// Raw takes Theorem 3 as it stands, which has a floor that no noise gets below,
 	// and not its minimum with the divergence without sampling.
 	Raw bool
+	// Whole counts the steps of a run of all epochs, and not those of Theorem 5, which
+	// are fewer by the last, smaller batch of every epoch.
+	Whole bool
 }
 
 // Calibration is the configuration's, on a graph of so many edges.
@@ -67,8 +70,12 @@ func (c Calibration) validate() error {
 // Rate is q = B/E, at most 1.
 func (c Calibration) Rate() float64 { return math.Min(1, float64(c.Batch)/float64(c.Edges)) }
 
-// Steps is ceil(T/q), as Theorem 5 counts them. A run makes T ceil(1/q).
+// Steps is ceil(T/q), as Theorem 5 counts them, but under Whole StepsRun: a run makes
+// T ceil(1/q).
 func (c Calibration) Steps() int64 {
+	if c.Whole {
+		return c.StepsRun()
+	}
 	if int64(c.Batch) >= c.Edges {
 		return int64(c.Epochs)
 	}
