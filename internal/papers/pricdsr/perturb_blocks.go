@@ -26,8 +26,15 @@ func newBlock(length int) *block {
 	return &block{length: length, most: most, rows: make([]int32, most*length), done: make(chan struct{}, 1)}
 }
 
+// blockBytes bounds what ids take on the lines of a block: one stands on every line.
+const blockBytes = 4 << 20
+
+// full is true of as many users as there is room for, or of long ids.
+func (b *block) full() bool {
+	return len(b.ends) == b.most || len(b.ids) >= max(blockBytes/b.length, 1)
+}
+
 func (b *block) users() int        { return len(b.ends) }
-func (b *block) full() bool        { return len(b.ends) == b.most }
 func (b *block) row(u int) []int32 { return b.rows[u*b.length : (u+1)*b.length] }
 
 func (b *block) id(u int) []byte {

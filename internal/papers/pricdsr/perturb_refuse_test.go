@@ -86,3 +86,17 @@ func TestRefusalsDoNotDependOnTheNoise(t *testing.T) {
 		}
 	}
 }
+
+// A block ends where its lines would be long, however few its users are: an id stands
+// on every line.
+func TestBlocksOfLongIDs(t *testing.T) {
+	for _, c := range []struct{ length, id, users int }{{50, 8, 327}, {50, 10000, 9}, {1, 8, 512}, {1, 1 << 20, 4}, {1 << 10, 1 << 24, 1}} {
+		b := newBlock(c.length)
+		for !b.full() {
+			b.push(make([]byte, c.id), 0)
+		}
+		if b.users() != c.users {
+			t.Errorf("rows of %d, ids of %d bytes: %d users, want %d", c.length, c.id, b.users(), c.users)
+		}
+	}
+}
