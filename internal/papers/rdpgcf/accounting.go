@@ -43,6 +43,9 @@ type Account struct {
 	CoveredBy   string      `json:"covered_by"`
 	Readings    []Reading   `json:"readings,omitempty"` // the claim under every way of counting
 	Unprotected []Open      `json:"unprotected"`
+	// Public is what a finite total supposes to be known already, or to be shown to
+	// nobody who must not know the edges.
+	Public []string `json:"taken_as_public,omitempty"`
 
 	total []privacy.Event // of the components, with their counts
 	count []int64
@@ -266,6 +269,14 @@ func (c Config) open(r Ran) []Open {
 	}
 	return list
 }
+
+// What a finite total takes as public.
+const (
+	publicData     = "which users and items there are, and how the rows were filtered and split: the unit is a training row"
+	publicSettings = "the settings: to choose them by results on these rows is not accounted for"
+	publicReport   = "what is measured here: numbers of rows, floors and ranks of held-out rows, whose masks are the training rows"
+	publicEdges    = "the number of training edges, and of labels among them: it sets the rate and the number of steps"
+)
 
 // Record writes what is open into the ledger, so that whoever reads it gets the
 // infinity too.

@@ -47,6 +47,9 @@ func (a *Account) Lines() []string {
 		say("%s: eps=inf  (not noised)", strings.Join(a.names(), " / "))
 	}
 	say("total: eps=%v", a.EpsTotal)
+	if len(a.Public) > 0 {
+		lines = append(lines, "public:    "+strings.Join(a.Public, "; "))
+	}
 	return lines
 }
 
@@ -85,6 +88,9 @@ func (a *Account) Show(d *report.Document) {
 			t.Add(r.Accounting, r.Count, float64(r.Releases), float64(r.Eps), map[bool]string{true: "yes", false: "no"}[r.Sound])
 		}
 		d.Tables = append(d.Tables, t)
+	}
+	if len(a.Public) > 0 {
+		d.Notes = append(d.Notes, "taken as public: "+strings.Join(a.Public, "; "))
 	}
 	for _, o := range a.Unprotected {
 		d.Notes = append(d.Notes, strings.ReplaceAll(o.What, "_", " ")+": "+o.Why)

@@ -45,5 +45,7 @@
 // Rows that do not depend on edges are propagated once with noise, under degrees
 // clamped at a public number; a small map of the cached rows is trained by DP-SGD over
 // Poisson samples of the edges, with negatives among all items and nothing chosen on
-// held-out edges. Both parts have one finite epsilon together.
+// held-out edges. Both parts have one finite epsilon together, for one training row more
+// or less. The number of those rows is taken as public, since it sets the sampling rate
+// and the number of steps, and so are the filters, the settings and what a report measures.
 package rdpgcf

@@ -138,6 +138,8 @@ func perturbAccount(method string, c PerturbConfig, t TrainConfig, l *privacy.Le
 	a.EpsTotal = a.Covered
 	if len(a.Unprotected) > 0 {
 		a.EpsTotal = Number(math.Inf(1))
+	} else {
+		a.Public = []string{publicData, publicSettings, publicReport}
 	}
 	return a, a.Record(l)
 }

@@ -49,6 +49,9 @@ func TestAccountsOfRuns(t *testing.T) {
 			if got := float64(a.EpsTotal); got > c.total*(1+1e-12) || got < 0.99*c.total {
 				t.Errorf("the total is %v, want at most %v and close", got, c.total)
 			}
+			if finite := !math.IsInf(c.total, 1); finite != (len(a.Public) > 0) {
+				t.Errorf("a total of %v takes as public %q", a.EpsTotal, a.Public)
+			}
 			if len(a.Components) != c.components {
 				t.Errorf("components are %+v, want %d", a.Components, c.components)
 			}

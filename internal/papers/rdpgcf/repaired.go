@@ -122,6 +122,7 @@ func (c Config) Split(edges int64) (Split, error) {
 // open.
 func (s Split) account(c Config) (*Account, error) {
 	a := c.newAccount(s.Sigma)
+	a.Public = []string{publicData, publicEdges, publicSettings, publicReport}
 	a.Claimed = &Claim{Eps: Number(c.Privacy.Epsilon), Delta: s.Delta, Bound: "exact composition of all parts", Conversion: "exact", Rate: 1, Sensitivity: s.Joint}
 	events, count := s.events()
 	layer := events[0].(privacy.Gaussian)

@@ -132,6 +132,34 @@ func TestSplit(t *testing.T) {
 	}
 }
 
+// TestSplitTellsTheNumberOfEdges: one edge more may be a step more in every epoch, and
+// always is another rate, both of which a run shows. The account says so.
+func TestSplitTellsTheNumberOfEdges(t *testing.T) {
+	c := Repaired()
+	s, err := c.Split(10 * 1024)
+	if err != nil {
+		t.Fatal(err)
+	}
+	more, err := c.Split(10*1024 + 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if more.Steps != s.Steps+int64(c.Train.Epochs) || more.Rate >= s.Rate {
+		t.Errorf("%d steps at rate %v and %d at %v", s.Steps, s.Rate, more.Steps, more.Rate)
+	}
+	a, err := s.account(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for where, text := range map[string]string{"the account": strings.Join(a.Public, "\n"), "the printout": strings.Join(a.Lines(), "\n")} {
+		for _, want := range []string{"number of training edges", "settings", "filtered and split", "held-out rows"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s does not say that it takes the %s as public:\n%s", where, want, text)
+			}
+		}
+	}
+}
+
 // TestMapGradients compares the derivatives of both maps with differences of the
 // margin, which is quadratic in the weights: central differences are exact.
 func TestMapGradients(t *testing.T) {
