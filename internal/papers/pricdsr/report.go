@@ -66,7 +66,7 @@ func (r *Report) guarantee() *report.Table {
 	t.Add("the value of one cell of one user", m.Epsilon)
 	t.Add("the order of two cells of one user", swap)
 	t.Add(fmt.Sprintf("a whole row: all %d cells of one user", m.Length), m.Epsilon*float64(m.Length))
-	t.Notes = append(t.Notes, "An interaction added or removed in the middle of a history moves those before it: it differs in as many cells as it has before it, each at epsilon.")
+	t.Notes = append(t.Notes, "An interaction added or removed moves those before it: the row differs in its own cell and one for each interaction before it, each at epsilon. A new one at the end moves all.")
 	return t
 }
 
@@ -128,6 +128,7 @@ func (r *Report) notes() []string {
 	notes := []string{
 		"Protected are values and order in a row of fixed length. Who the users are is not, nor how many.",
 		"The counts above were taken from true rows: keep this report with the input, not with the output.",
+		"A second release of these rows, under whatever settings, adds its epsilon to that of this one.",
 		"Times are gone: position, 1 to L, is all the order there is.",
 	}
 	if w := Warning(m); w != "" {
