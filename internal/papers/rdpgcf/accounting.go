@@ -57,6 +57,7 @@ type Claim struct {
 	Delta       float64 `json:"delta"`
 	Bound       string  `json:"bound"`
 	Conversion  string  `json:"conversion"`
+	Count       string  `json:"count,omitempty"` // of releases, as in Privacy.Count
 	PerStep     int64   `json:"releases_per_step"`
 	Sensitivity float64 `json:"sensitivity"`
 	Epochs      int     `json:"epochs"`
@@ -135,7 +136,7 @@ func (a *Account) claim(c Config, cal Calibration, sigma float64) error {
 	}
 	if c.Privacy.Accounting != AccountingFixed {
 		a.Claimed = &Claim{Eps: Number(c.Privacy.Epsilon), Delta: cal.Delta, Bound: boundNames[cal.Accounting], Conversion: cal.Conversion,
-			PerStep: perStep, Sensitivity: sensitivity, Epochs: cal.Epochs, Rate: cal.Rate(), Steps: cal.Steps()}
+			Count: cal.Count, PerStep: perStep, Sensitivity: sensitivity, Epochs: cal.Epochs, Rate: cal.Rate(), Steps: cal.Steps()}
 	}
 	_, isOrder, err := order(cal.Conversion) // whose reading leaves delta out
 	if err != nil {

@@ -17,7 +17,14 @@ func (a *Account) Lines() []string {
 	default:
 		line := fmt.Sprintf("%seps=%.3f delta=%g  (%s", claimed, float64(c.Eps), c.Delta, c.Bound)
 		if c.PerStep > 0 {
-			line += fmt.Sprintf(", L=%d per step, sensitivity %.4g, %d epochs, sigma=%.4g", c.PerStep, c.Sensitivity, c.Epochs, a.Sigma)
+			per := fmt.Sprintf("L=%d", c.PerStep)
+			switch c.Count {
+			case CountViews:
+				per = fmt.Sprintf("%d releases", c.PerStep)
+			case CountStep:
+				per = "1 release"
+			}
+			line += fmt.Sprintf(", %s per step, sensitivity %.4g, %d epochs, sigma=%.4g", per, c.Sensitivity, c.Epochs, a.Sigma)
 		}
 		lines = append(lines, line+")")
 	}

@@ -224,6 +224,21 @@ accounted: forward releases of training, no sampling amplification, both views: 
 	}
 }
 
+// TestPrintoutOfCounts: L is said where releases are layers, their number where not.
+func TestPrintoutOfCounts(t *testing.T) {
+	for count, want := range map[string]string{CountLayer: "L=3 per step", CountJoint: "L=3 per step", CountViews: "6 releases per step", CountStep: "1 release per step"} {
+		c := Default()
+		c.Privacy.Accounting, c.Privacy.Count = AccountingPoisson, count
+		a, err := c.Account(Ran{Edges: 810_128, Sigma: 2, Steps: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if line := a.Lines()[0]; !strings.Contains(line, ", "+want+", sensitivity") {
+			t.Errorf("%s: %q lacks %q", count, line, want)
+		}
+	}
+}
+
 // TestReadings compares the readings of one sigma with each other: what the paper
 // counts is the least, and only the joint count without amplification holds.
 func TestReadings(t *testing.T) {
