@@ -10,7 +10,8 @@
 // As in the released program, Lap is the row-stochastic (A + I), not the symmetric
 // one that eq. 8 prints; the layers hand on rows that are not normalised; node
 // dropout drops entries of Lap, once a step for all layers; and the penalty is on
-// the final vectors.
+// the final vectors. Unlike it, which takes LeakyReLU of each of the two terms of a
+// layer, LeakyReLU is that of their sum, as eq. 3 and 7 print.
 package ngcf
 
 import (
