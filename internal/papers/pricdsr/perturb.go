@@ -57,6 +57,9 @@ func Perturb(ctx context.Context, o Options) (r *Report, err error) {
 	if err := ctx.Err(); err != nil { // the last moment to turn back
 		return nil, err
 	}
+	if err := files.free(o.Force, o.In, o.Catalogue); err != nil { // another run may have come first
+		return nil, err
+	}
 	return r, st.commit()
 }
 

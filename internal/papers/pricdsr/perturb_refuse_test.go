@@ -100,3 +100,26 @@ func TestBlocksOfLongIDs(t *testing.T) {
 		}
 	}
 }
+
+// A file that came to be while the run was on stays.
+func TestAFileThatCameMeanwhileStays(t *testing.T) {
+	dir := t.TempDir()
+	o := options()
+	o.In, o.Out = write(t, dir, "in.tsv", table(histories(20, 60, 9, 1))), filepath.Join(dir, "out.tsv")
+	o.Progress = onPhase(func() { write(t, dir, "out.report.txt", "another's") })
+	if _, err := Perturb(context.Background(), o); err == nil || !strings.Contains(err.Error(), "out.report.txt is there already") {
+		t.Errorf("error %v", err)
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) != 2 || read(t, filepath.Join(dir, "out.report.txt")) != "another's" {
+		t.Errorf("left %v (%v)", left, err)
+	}
+}
+
+// onPhase is called at every phase.
+type onPhase func()
+
+func (f onPhase) Phase(string)      { f() }
+func (f onPhase) Begin(string, int) {}
+func (f onPhase) Add(int)           {}
+func (f onPhase) End(string)        {}
