@@ -190,6 +190,28 @@ func TestEpsilonOutOfReach(t *testing.T) {
 	}
 }
 
+// A user whom the released graph gives every item is not one of the data. A graph has
+// one with probability 0.13 at epsilon 0.1, where cells flip with 0.475; the seeds are
+// fixed, the fourth has one.
+func TestReleasedGraphWithoutNegative(t *testing.T) {
+	const train = "0 0 1 2 3\n1 1 3 0 2\n2 0 4\n3 2 3 4\n"
+	published(t, train, "0 4\n2 1\n")
+	base := filepath.Join(t.TempDir(), "run")
+	for seed := 1; seed <= 60; seed++ {
+		err := try(t.Context(), task(t, "edgerand"), fmt.Sprint(base, seed), []string{"data.name=gowalla", "data.recipe=lightgcn", "train.select=last",
+			"train.patience=0", "eval.k=[2]", "train.epochs=1", "perturb.epsilon=0.1", fmt.Sprint("run.seed=", seed)}, run.Options{})
+		if err == nil {
+			continue
+		}
+		usage := (*run.UsageError)(nil)
+		if !errors.As(err, &usage) || !strings.Contains(err.Error(), "EdgeRand released gives user") || strings.Contains(err.Error(), "in train") || usage.Fix == "" {
+			t.Errorf("seed %d: %v", seed, err)
+		}
+		return
+	}
+	t.Error("no graph gives a user every item")
+}
+
 func TestNamedKeepsOtherErrors(t *testing.T) {
 	x := &experiment{data: interactions(2, [][]int32{{0, 1}}, nil, nil)}
 	plain := errors.New("plain")

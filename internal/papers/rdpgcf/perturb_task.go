@@ -2,6 +2,7 @@ package rdpgcf
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -129,7 +130,13 @@ func buildOnReleased(x *experiment, method string, s GraphSetting, l *privacy.Le
 		t := s.Train
 		x.graph = released
 		x.sampler, err = bpr.NewSampler(released, bpr.SamplerOptions{Positives: t.Sampler, Negatives: t.Negatives, Batch: t.Batch, Seed: x.env.Seed})
-		if err = x.named(err); err != nil {
+		if none := (*bpr.NoNegativeError)(nil); errors.As(err, &none) {
+			return nil, &run.UsageError{
+				Message: fmt.Sprintf("the graph that %s released gives user %q all %d items: there is no negative to draw", method, x.data.UserIDs[none.User], none.Items),
+				Fix:     "train.negatives=" + bpr.All + " draws among all items, or take a larger perturb.epsilon",
+			}
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
