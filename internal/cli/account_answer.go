@@ -174,8 +174,8 @@ func (a *answer) judge(r accountant.Result) {
 		return
 	}
 	// The data are not known, so n delta cannot be judged: say for which it would do.
-	a.warn("delta should be well below one over the number of %ss, which is not known here: %s suits far fewer than %s",
-		noun(r.Unit), short(r.Delta), near(1/r.Delta, 2))
+	a.warn("delta should be well below one over the number of %s, which is not known here: %s suits far fewer than %s",
+		nouns(r.Unit), short(r.Delta), near(1/r.Delta, 2))
 }
 
 // statement is the guarantee in plain words. It is the definition of (epsilon,
@@ -185,8 +185,11 @@ func statement(releases string, r accountant.Result) string {
 	if math.IsInf(r.Epsilon, 1) {
 		return fmt.Sprintf("Nothing is guaranteed about one %s: part of what %s shows is not protected at all.", noun(r.Unit), releases)
 	}
-	s := fmt.Sprintf("%s one %s%s changes the probability of anything that an observer of %s, who knows all other %ss, can conclude by at most a factor of e^%s%s, plus %s.",
-		upper(change(r.Neighbouring)), noun(r.Unit), exchanged(r.Neighbouring), releases, noun(r.Unit), roundUp(r.Epsilon, 6), times(r.Epsilon), short(r.Delta))
+	s := fmt.Sprintf("%s one %s%s changes the probability of anything that an observer of %s, who knows all other %s, can conclude by at most a factor of e^%s%s, plus %s.",
+		upper(change(r.Neighbouring)), noun(r.Unit), exchanged(r.Neighbouring), releases, nouns(r.Unit), roundUp(r.Epsilon, 6), times(r.Epsilon), short(r.Delta))
+	if r.Unit == privacy.Cell {
+		s += " The same holds for the order of two cells; a whole sequence is a group of all its cells."
+	}
 	switch {
 	case r.Method == string(accountant.RDP):
 		return s + " The epsilon is an upper bound; the exact one may be smaller."
@@ -226,6 +229,14 @@ func noun(u privacy.Unit) string {
 		return "cell of a sequence"
 	}
 	return string(u)
+}
+
+// nouns is several of them.
+func nouns(u privacy.Unit) string {
+	if u == privacy.Cell {
+		return "cells of sequences"
+	}
+	return noun(u) + "s"
 }
 
 // times is the factor itself where a person can imagine it.

@@ -289,7 +289,7 @@ func (q *question) ledgerAnswer(path string, l *privacy.Ledger, found []guarante
 	a.add("entries", len(entries), "", "")
 	a.add("noise", l.Noise(), "", "")
 	if l.Noise() == privacy.Research {
-		a.warn("the noise is research noise: seeded and in floating point, so the guarantee holds on paper only")
+		a.warn("the noise is research noise: seeded, or in floating point, so the guarantee holds on paper only")
 	}
 	return a
 }

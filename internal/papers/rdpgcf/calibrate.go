@@ -46,6 +46,9 @@ func (c Config) Calibration(edges int64) (Calibration, error) {
 	if p.PlannedEpochs > 0 {
 		a.Epochs = p.PlannedEpochs
 	}
+	// Theorem 5's count belongs to the printed claim. What is meant to hold pays for
+	// every step.
+	a.Whole = p.Accounting != AccountingPrinted
 	a.View, a.Joint = n.Sensitivity()
 	return a, a.validate()
 }
