@@ -76,6 +76,16 @@ func Warning(m mechanism.Sequence) string {
 	return ""
 }
 
+// halfKept is the epsilon at which the first cell of a row is kept as often as not: the
+// logarithm of the number of other ids there, which for sdp-fixed counts the names of
+// zeros.
+func halfKept(m mechanism.Sequence) float64 {
+	if m.Variant == mechanism.SDPFixed {
+		return math.Log(float64(m.Items) + float64(m.Length) - 1)
+	}
+	return math.Log(float64(m.Items))
+}
+
 // Epsilons is a sweep over the transition: whole numbers from ln m - 5 to ln m + 5,
 // above 0.
 func Epsilons(items int) (list []float64) {
@@ -139,7 +149,7 @@ func Forecast(m mechanism.Sequence, epsilons []float64) *report.Document {
 		Tables:   []*report.Table{KeepTable(m, epsilons)},
 		Figures:  []report.Figure{KeepFigure(m, epsilons)},
 		Notes: []string{
-			"The first item of a row is kept with the share under \"kept\"; half are at epsilon = ln m.",
+			fmt.Sprintf("The first item of a row is kept with the share under \"kept\"; half are at epsilon = %.2f.", halfKept(m)),
 			"A person whose history is known is found again wherever one item stays in its column: by chance a wrong row agrees in a column once in m.",
 			"epsilon protects one cell of one user, or the order of two. A user's whole row has Length times that.",
 		},

@@ -77,7 +77,7 @@ func (r *Report) Document() *report.Document {
 		Title:    fmt.Sprintf("Perturbed sequences: %s, epsilon %g", m.Variant, m.Epsilon),
 		Subtitle: fmt.Sprintf("%s, sha256 %.12s; %d items, %d cells a row", r.In, r.Digest, m.Items, m.Length),
 		Facts: []report.Fact{
-			{Label: "cells kept", Value: fmt.Sprintf("%.4g", m.Keep(0)), Note: fmt.Sprintf("the share at the first cell; half at epsilon = ln m = %.2f", math.Log(float64(m.Items)))},
+			{Label: "cells kept", Value: fmt.Sprintf("%.4g", m.Keep(0)), Note: fmt.Sprintf("the share at the first cell; half at epsilon = %.2f", halfKept(m))},
 			{Label: "outlook", Value: string(OutlookOf(m.Epsilon, m.Items))},
 			{Label: "noise", Value: string(r.Noise)},
 		},
