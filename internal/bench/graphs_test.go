@@ -100,9 +100,6 @@ func TestSizesCheck(t *testing.T) {
 // With Gowalla's sizes the degrees are about Gowalla's (largest 811 and 1,415,
 // medians 16 and 12).
 func TestPowerLaw(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short")
-	}
 	s := Gowalla()
 	g, err := powerLaw(s, graphSeed)
 	if err != nil {

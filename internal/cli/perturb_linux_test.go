@@ -19,7 +19,7 @@ func TestInterruptedPerturbLeavesNothing(t *testing.T) {
 		dir := t.TempDir()
 		in, out := filepath.Join(dir, "in.txt"), filepath.Join(dir, "out.tsv")
 		if err := syscall.Mkfifo(in, 0o600); err != nil {
-			t.Skipf("this file system has no named pipes: %v", err)
+			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"privrec/internal/run"
+	"privrec/internal/run/runtest"
 )
 
 // fuse is a context that ends at its n-th look: interruption at an exact place.
@@ -73,7 +74,7 @@ func uninterrupted(t *testing.T, name string, sets []string) (map[string]string,
 		t.Fatal(err)
 	}
 	s.at["the end"] = s.fuse.looks
-	return artefacts(t, dir), s
+	return runtest.Artefacts(t, dir), s
 }
 
 // moments are looks at which to interrupt: before anything is kept, while
@@ -104,7 +105,7 @@ func resume(t *testing.T, name, dir string, sets []string) map[string]string {
 	if err := try(t.Context(), task(t, name), dir, sets, run.Options{Resume: true}); err != nil {
 		t.Fatal(err)
 	}
-	return artefacts(t, dir)
+	return runtest.Artefacts(t, dir)
 }
 
 // A run that is interrupted anywhere and resumed leaves the bytes of the one
@@ -116,7 +117,7 @@ func TestResumeAfterInterruption(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join(t.TempDir(), "run")
 			interrupt(t, "dipsgnn", dir, nil, at, false)
-			same(t, "resumed", resume(t, "dipsgnn", dir, nil), want)
+			runtest.Same(t, "resumed", resume(t, "dipsgnn", dir, nil), want)
 		})
 	}
 }
@@ -132,7 +133,7 @@ func TestResumeTwice(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "run")
 		interrupt(t, "dipsgnn", dir, []string{"run.workers=2"}, c.first, false)
 		interrupt(t, "dipsgnn", dir, []string{"run.workers=1"}, c.second, true)
-		same(t, fmt.Sprintf("interrupted at %d, then %d", c.first, c.second), resume(t, "dipsgnn", dir, []string{"run.workers=5"}), want)
+		runtest.Same(t, fmt.Sprintf("interrupted at %d, then %d", c.first, c.second), resume(t, "dipsgnn", dir, []string{"run.workers=5"}), want)
 	}
 }
 
@@ -158,12 +159,12 @@ func TestResumeAfterKill(t *testing.T) {
 	if err := try(s.fuse, task(t, "dipsgnn"), dir, nil, s.options(run.Options{})); err != nil {
 		t.Fatal(err)
 	}
-	want := artefacts(t, dir)
+	want := runtest.Artefacts(t, dir)
 	for _, place := range []string{"epoch 1/2 ends", "refit, epoch 1/2 begins", "refit, epoch 2/2 begins", "evaluate"} {
 		if copies[place] == "" {
 			t.Fatalf("the run never came by %q", place)
 		}
-		same(t, "killed at "+place, resume(t, "dipsgnn", copies[place], nil), want)
+		runtest.Same(t, "killed at "+place, resume(t, "dipsgnn", copies[place], nil), want)
 	}
 }
 
@@ -182,7 +183,7 @@ func TestResumeOtherRuns(t *testing.T) {
 			for _, at := range []int{s.at["epoch 2/2 begins"] + 2, s.at["epoch 2/2 trained"] + 2} {
 				dir := filepath.Join(t.TempDir(), "run")
 				interrupt(t, c.task, dir, c.sets, at, false)
-				same(t, fmt.Sprint("interrupted at look ", at), resume(t, c.task, dir, c.sets), want)
+				runtest.Same(t, fmt.Sprint("interrupted at look ", at), resume(t, c.task, dir, c.sets), want)
 			}
 		})
 	}
@@ -198,7 +199,7 @@ func TestResumeWithEarlyStop(t *testing.T) {
 	for _, place := range []string{"epoch 2/6 begins", "refit, epoch 1/1 begins", "evaluate"} {
 		dir := filepath.Join(t.TempDir(), "run")
 		interrupt(t, "dipsgnn", dir, sets, s.at[place]+2, false)
-		same(t, "interrupted after "+place, resume(t, "dipsgnn", dir, sets), want)
+		runtest.Same(t, "interrupted after "+place, resume(t, "dipsgnn", dir, sets), want)
 	}
 }
 
@@ -206,6 +207,6 @@ func TestResumeWithEarlyStop(t *testing.T) {
 func TestResumeFinished(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	start(t, task(t, "dipsgnn"), dir, []string{"train.epochs=1"})
-	before := artefacts(t, dir)
-	same(t, "resumed when finished", resume(t, "dipsgnn", dir, []string{"train.epochs=1"}), before)
+	before := runtest.Artefacts(t, dir)
+	runtest.Same(t, "resumed when finished", resume(t, "dipsgnn", dir, []string{"train.epochs=1"}), before)
 }

@@ -2,9 +2,7 @@ package dipsgnn
 
 import (
 	"fmt"
-	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +12,7 @@ import (
 
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
+	"privrec/internal/run/runtest"
 )
 
 // ledgerOf reads the ledger of a run.
@@ -24,43 +23,6 @@ func ledgerOf(t testing.TB, dir string) []privacy.Entry {
 		t.Fatal(err)
 	}
 	return l.Entries()
-}
-
-// artefacts are the bytes of everything in a run directory that depends on the
-// configuration alone: all but settings, log and manifest.
-func artefacts(t testing.TB, dir string) map[string]string {
-	t.Helper()
-	out := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || slices.Contains([]string{"config.yaml", "manifest.json", "log.jsonl"}, d.Name()) {
-			return err
-		}
-		b, err := os.ReadFile(path)
-		name, _ := filepath.Rel(dir, path)
-		out[filepath.ToSlash(name)] = string(b)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-// same demands the same files with the same bytes.
-func same(t testing.TB, what string, got, want map[string]string) {
-	t.Helper()
-	for name := range want {
-		if _, ok := got[name]; !ok {
-			t.Errorf("%s: %s is missing", what, name)
-		} else if got[name] != want[name] {
-			t.Errorf("%s: %s differs", what, name)
-		}
-	}
-	for name := range got {
-		if _, ok := want[name]; !ok {
-			t.Errorf("%s: %s should not be there", what, name)
-		}
-	}
 }
 
 // variant is a run at the small setting with what the account must say of it.
@@ -263,7 +225,7 @@ func TestWorkers(t *testing.T) {
 	for _, workers := range []int{1, 2, 5} {
 		dir := filepath.Join(t.TempDir(), "run")
 		start(t, task(t, "dipsgnn"), dir, []string{fmt.Sprint("run.workers=", workers)})
-		got := artefacts(t, dir)
+		got := runtest.Artefacts(t, dir)
 		if first == nil {
 			first = got
 			for _, name := range []string{"metrics.json", "privacy.json", "ledger.jsonl", "scores-noise-on.tsv.gz", "scores-noise-off.tsv.gz", "checkpoint/checkpoint.safetensors", "result.json"} {
@@ -272,7 +234,7 @@ func TestWorkers(t *testing.T) {
 				}
 			}
 		}
-		same(t, fmt.Sprint(workers, " workers"), got, first)
+		runtest.Same(t, fmt.Sprint(workers, " workers"), got, first)
 	}
 }
 
@@ -281,10 +243,10 @@ func TestSeeds(t *testing.T) {
 	run := func(seed int) map[string]string {
 		dir := filepath.Join(t.TempDir(), "run")
 		start(t, task(t, "dipsgnn"), dir, []string{fmt.Sprint("run.seed=", seed), "train.epochs=1"})
-		return artefacts(t, dir)
+		return runtest.Artefacts(t, dir)
 	}
 	a, again, b := run(1), run(1), run(2)
-	same(t, "the same seed", again, a)
+	runtest.Same(t, "the same seed", again, a)
 	if a["metrics.json"] == b["metrics.json"] {
 		t.Error("another seed gives the same metrics")
 	}
@@ -316,7 +278,7 @@ func TestBaselines(t *testing.T) {
 				t.Errorf("%s recorded %+v", c.name, e)
 			}
 		}
-		if artefacts(t, dir)["scores-noise-off.tsv.gz"] == "" {
+		if runtest.Artefacts(t, dir)["scores-noise-off.tsv.gz"] == "" {
 			t.Errorf("%s left no scores by user", c.name)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"testing"
+
+	"privrec/internal/run/runtest"
 )
 
 // Interruption at every place where a run looks at its context.
@@ -16,7 +18,7 @@ func TestResumeAfterEveryInterruption(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join(t.TempDir(), "run")
 			interrupt(t, "dipsgnn", dir, nil, at, false)
-			same(t, "resumed", resume(t, "dipsgnn", dir, nil), want)
+			runtest.Same(t, "resumed", resume(t, "dipsgnn", dir, nil), want)
 		})
 	}
 }

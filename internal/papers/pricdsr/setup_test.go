@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -64,41 +63,4 @@ func result[T any](t testing.TB, dir, name string) (v T) {
 		t.Fatalf("%s: %v", name, err)
 	}
 	return v
-}
-
-// artefacts are the bytes of everything in a run directory that depends on the
-// configuration alone: all but settings, log and manifest.
-func artefacts(t testing.TB, dir string) map[string]string {
-	t.Helper()
-	out := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || slices.Contains([]string{"config.yaml", "manifest.json", "log.jsonl"}, d.Name()) {
-			return err
-		}
-		b, err := os.ReadFile(path)
-		name, _ := filepath.Rel(dir, path)
-		out[filepath.ToSlash(name)] = string(b)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-// same demands the same files with the same bytes.
-func same(t testing.TB, what string, got, want map[string]string) {
-	t.Helper()
-	for name := range want {
-		if _, ok := got[name]; !ok {
-			t.Errorf("%s: %s is missing", what, name)
-		} else if got[name] != want[name] {
-			t.Errorf("%s: %s differs", what, name)
-		}
-	}
-	for name := range got {
-		if _, ok := want[name]; !ok {
-			t.Errorf("%s: %s should not be there", what, name)
-		}
-	}
 }

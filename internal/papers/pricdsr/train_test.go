@@ -12,6 +12,7 @@ import (
 	"privrec/internal/metrics"
 	"privrec/internal/privacy"
 	"privrec/internal/run"
+	"privrec/internal/run/runtest"
 	"privrec/internal/tensor"
 	"privrec/internal/train"
 )
@@ -74,8 +75,8 @@ func TestRunsRepeat(t *testing.T) {
 	start(t, "pricdsr", want, "auxiliary.epsilon=6")
 	again := t.TempDir()
 	start(t, "pricdsr", again, "auxiliary.epsilon=6", "run.workers=3")
-	all := artefacts(t, want)
-	same(t, "three workers", artefacts(t, again), all)
+	all := runtest.Artefacts(t, want)
+	runtest.Same(t, "three workers", runtest.Artefacts(t, again), all)
 	for _, stop := range []string{"train", "train on all rows for"} {
 		dir := t.TempDir()
 		ctx, cancel := context.WithCancelCause(context.Background())
@@ -86,7 +87,7 @@ func TestRunsRepeat(t *testing.T) {
 		if err := try(context.Background(), t, "pricdsr", dir, []string{"auxiliary.epsilon=6"}, run.Options{Resume: true}); err != nil {
 			t.Fatal(err)
 		}
-		got := artefacts(t, dir)
+		got := runtest.Artefacts(t, dir)
 		for name := range all {
 			if strings.HasPrefix(name, "checkpoint") { // its pace is another one
 				continue

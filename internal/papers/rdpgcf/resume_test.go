@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"privrec/internal/run"
+	"privrec/internal/run/runtest"
 )
 
 // fuse is a context that ends at its n-th look: interruption at an exact place.
@@ -44,7 +45,7 @@ func TestResume(t *testing.T) {
 			if err := try(whole, task(t, name), dir, sets, run.Options{}); err != nil {
 				t.Fatal(err)
 			}
-			want := artefacts(t, dir)
+			want := runtest.Artefacts(t, dir)
 			step := max(1, whole.looks/4)
 			for at := 1; at <= whole.looks; at += step {
 				dir := filepath.Join(t.TempDir(), fmt.Sprint("run", at))
@@ -65,7 +66,7 @@ func TestResume(t *testing.T) {
 				if err := try(t.Context(), task(t, name), dir, sets, run.Options{Resume: true}); err != nil {
 					t.Fatal(err)
 				}
-				same(t, fmt.Sprintf("interrupted at look %d of %d", at, whole.looks), artefacts(t, dir), want)
+				runtest.Same(t, fmt.Sprintf("interrupted at look %d of %d", at, whole.looks), runtest.Artefacts(t, dir), want)
 			}
 		})
 	}

@@ -10,6 +10,7 @@ import (
 
 	"privrec/internal/metrics"
 	"privrec/internal/run"
+	"privrec/internal/run/runtest"
 )
 
 // Every task runs to its end: floors and level beside the result, an account, the
@@ -183,15 +184,15 @@ func TestWorkersAndSeeds(t *testing.T) {
 			for _, workers := range []int{1, 2, 5} {
 				dir := filepath.Join(t.TempDir(), fmt.Sprint(workers))
 				start(t, task(t, name), dir, fmt.Sprint("run.workers=", workers))
-				got := artefacts(t, dir)
+				got := runtest.Artefacts(t, dir)
 				if want == nil {
 					want = got
 				}
-				same(t, fmt.Sprintf("%d workers", workers), got, want)
+				runtest.Same(t, fmt.Sprintf("%d workers", workers), got, want)
 			}
 			dir := filepath.Join(t.TempDir(), "seed")
 			start(t, task(t, name), dir, "run.seed=2")
-			if artefacts(t, dir)["metrics.json"] == want["metrics.json"] {
+			if runtest.Artefacts(t, dir)["metrics.json"] == want["metrics.json"] {
 				t.Error("another seed gives the same scores")
 			}
 		})

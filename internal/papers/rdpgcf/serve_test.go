@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"privrec/internal/run"
+	"privrec/internal/run/runtest"
 )
 
 // answer is what a server says, as JSON has it.
@@ -41,7 +42,7 @@ func TestServe(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join(t.TempDir(), "run")
 			start(t, task, dir)
-			before := artefacts(t, dir)
+			before := runtest.Artefacts(t, dir)
 			s, err := run.Serve(t.Context(), Tasks(), dir)
 			if err != nil {
 				t.Fatal(err)
@@ -76,7 +77,7 @@ func TestServe(t *testing.T) {
 			if a := read(t, e); !slices.Contains(a.Notes, "equal to what the run reported") || len(a.Tables[0].Rows) < 3 {
 				t.Errorf("%+v", a)
 			}
-			same(t, "after the questions", artefacts(t, dir), before)
+			runtest.Same(t, "after the questions", runtest.Artefacts(t, dir), before)
 		})
 	}
 }

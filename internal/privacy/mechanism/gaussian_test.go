@@ -282,7 +282,7 @@ func TestLongRows(t *testing.T) {
 }
 
 func TestSteadyStateDoesNotAllocate(t *testing.T) {
-	if raced {
+	if raced { // the same test runs without the detector too
 		t.Skip("the race detector allocates")
 	}
 	c, _ := open[float32](t, noisy)

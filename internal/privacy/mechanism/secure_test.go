@@ -307,7 +307,7 @@ func TestSecureLaw(t *testing.T) {
 }
 
 func TestSecureSteadyStateDoesNotAllocate(t *testing.T) {
-	if raced {
+	if raced { // the same test runs without the detector too
 		t.Skip("the race detector allocates")
 	}
 	c := must(OpenSecureGaussian[float32](secretly, secureLedger(t)))

@@ -1,0 +1,48 @@
+// Package runtest helps the tests of tasks to look at the run directories that they
+// left.
+package runtest
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// Artefacts are the bytes of everything in a run directory that depends on the
+// configuration alone, by slash-separated name: all but settings, log and manifest.
+func Artefacts(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || slices.Contains([]string{"config.yaml", "manifest.json", "log.jsonl"}, d.Name()) {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		name, _ := filepath.Rel(dir, path)
+		out[filepath.ToSlash(name)] = string(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// Same demands the same files with the same bytes.
+func Same(t testing.TB, what string, got, want map[string]string) {
+	t.Helper()
+	for name := range want {
+		if _, ok := got[name]; !ok {
+			t.Errorf("%s: %s is missing", what, name)
+		} else if got[name] != want[name] {
+			t.Errorf("%s: %s differs", what, name)
+		}
+	}
+	for name := range got {
+		if _, ok := want[name]; !ok {
+			t.Errorf("%s: %s should not be there", what, name)
+		}
+	}
+}
