@@ -2,7 +2,6 @@ package dipsgnn
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"privrec/internal/optim"
@@ -33,23 +32,23 @@ func (x *experiment) fit(ctx context.Context) (*fitted, error) {
 		r, err := x.learn(ctx, x.train, t.Epochs, 0, x.env.TrainStore())
 		return &fitted{Result: r}, err
 	}
-	p, err := openPhases(x.env.TrainStore())
+	p, err := train.OpenPhases(x.env.TrainStore())
 	if err != nil {
 		return nil, err
 	}
-	selection := p.first
+	selection := p.First
 	if selection == nil {
-		if selection, err = x.learn(ctx, x.train, t.Epochs, 0, p.store(1)); err != nil {
+		if selection, err = x.learn(ctx, x.train, t.Epochs, 0, p.Store(1)); err != nil {
 			return nil, err
 		}
 		chosen := *selection
 		chosen.Resumed = false // about this process: a checkpoint must not tell
-		p.first = &chosen
+		p.First = &chosen
 		x.restart()
 	}
 	epochs := selection.Best + 1
 	x.env.Progress.Phase(fmt.Sprintf("train on all samples for %d epochs", epochs))
-	r, err := x.learn(ctx, x.refit, epochs, t.Epochs, p.store(2))
+	r, err := x.learn(ctx, x.refit, epochs, t.Epochs, p.Store(2))
 	return &fitted{Result: r, Selection: selection}, err
 }
 
@@ -115,68 +114,4 @@ func (x *experiment) options(q *part, epochs, pass int, store train.Store) train
 		}
 	}
 	return o
-}
-
-// phases keeps the checkpoints of two trainings, one after the other, in one
-// store.
-type phases struct {
-	inner  train.Store
-	loaded *train.Checkpoint // as found at the start, of phase number at
-	at     int
-	first  *train.Result // of the first training once it has ended
-}
-
-// phaseState wraps the state of a checkpoint.
-type phaseState struct {
-	Phase int             `json:"phase"`
-	First *train.Result   `json:"first,omitempty"`
-	State json.RawMessage `json:"state"`
-}
-
-func openPhases(inner train.Store) (*phases, error) {
-	c, ok, err := inner.Load()
-	if err != nil || !ok {
-		return &phases{inner: inner}, err
-	}
-	var s phaseState
-	if err := json.Unmarshal(c.State, &s); err != nil {
-		return nil, fmt.Errorf("load checkpoint: %w", err)
-	}
-	if s.Phase < 1 || s.Phase > 2 || (s.Phase == 2) != (s.First != nil) {
-		return nil, fmt.Errorf("load checkpoint: phase %d of a training in two", s.Phase)
-	}
-	if f := s.First; f != nil && (f.Best < 0 || f.Best >= len(f.Epochs)) {
-		return nil, fmt.Errorf("load checkpoint: epoch %d chosen of %d", f.Best+1, len(f.Epochs))
-	}
-	if len(s.State) == 0 {
-		return nil, fmt.Errorf("load checkpoint: phase %d without its state", s.Phase)
-	}
-	c.State = s.State
-	return &phases{inner: inner, loaded: c, at: s.Phase, first: s.First}, nil
-}
-
-func (p *phases) store(phase int) train.Store { return phaseStore{p, phase} }
-
-type phaseStore struct {
-	p     *phases
-	phase int
-}
-
-func (s phaseStore) Load() (*train.Checkpoint, bool, error) {
-	if s.p.loaded == nil || s.p.at != s.phase {
-		return nil, false, nil
-	}
-	return s.p.loaded, true, nil
-}
-
-func (s phaseStore) Save(c *train.Checkpoint) error {
-	state := phaseState{Phase: s.phase, State: c.State}
-	if s.phase == 2 {
-		state.First = s.p.first
-	}
-	text, err := json.Marshal(state)
-	if err != nil {
-		return fmt.Errorf("save checkpoint: %w", err)
-	}
-	return s.p.inner.Save(&train.Checkpoint{State: text, Tensors: c.Tensors})
 }

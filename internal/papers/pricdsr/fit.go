@@ -2,7 +2,6 @@ package pricdsr
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"privrec/internal/metrics"
@@ -46,24 +45,24 @@ func (x *experiment) fit(ctx context.Context) (*fitted, error) {
 		}
 		return &fitted{Result: r, trainer: t}, nil
 	}
-	p, err := openPhases(x.env.TrainStore())
+	p, err := train.OpenPhases(x.env.TrainStore())
 	if err != nil {
 		return nil, err
 	}
-	selection := p.first
+	selection := p.First
 	if selection == nil {
 		var t *trainer
-		if selection, t, err = x.learn(ctx, x.tuning, x.cfg.Train.Epochs, p.store(1)); err != nil {
+		if selection, t, err = x.learn(ctx, x.tuning, x.cfg.Train.Epochs, p.Store(1)); err != nil {
 			return nil, err
 		}
 		giveBack(t)
 		chosen := *selection
 		chosen.Resumed = false // about this process: a checkpoint must not tell
-		p.first = &chosen
+		p.First = &chosen
 	}
 	epochs := selection.Best + 1
 	x.env.Progress.Phase(fmt.Sprintf("train on all rows for %d epochs", epochs))
-	r, t, err := x.learn(ctx, x.final, epochs, p.store(2))
+	r, t, err := x.learn(ctx, x.final, epochs, p.Store(2))
 	if err != nil {
 		return nil, err
 	}
@@ -151,66 +150,4 @@ func contains(ms []metrics.Metric, m metrics.Metric) bool {
 // metrics are what the paper reports, at the configured cutoffs.
 func (x *experiment) metrics() []metrics.Metric {
 	return metrics.Grid([]metrics.Kind{metrics.HR, metrics.NDCG}, x.cfg.Eval.K)
-}
-
-// phases keeps the checkpoints of two trainings, one after the other, in one store.
-type phases struct {
-	inner  train.Store
-	loaded *train.Checkpoint // as found at the start, of phase number at
-	at     int
-	first  *train.Result // of the first training once it has ended
-}
-
-// phaseState wraps the state of a checkpoint.
-type phaseState struct {
-	Phase int             `json:"phase"`
-	First *train.Result   `json:"first,omitempty"`
-	State json.RawMessage `json:"state"`
-}
-
-func openPhases(inner train.Store) (*phases, error) {
-	c, ok, err := inner.Load()
-	if err != nil || !ok {
-		return &phases{inner: inner}, err
-	}
-	var s phaseState
-	if err := json.Unmarshal(c.State, &s); err != nil {
-		return nil, fmt.Errorf("load checkpoint: %w", err)
-	}
-	if s.Phase < 1 || s.Phase > 2 || (s.Phase == 2) != (s.First != nil) || len(s.State) == 0 {
-		return nil, fmt.Errorf("load checkpoint: phase %d of a training in two", s.Phase)
-	}
-	if f := s.First; f != nil && (f.Best < 0 || f.Best >= len(f.Epochs)) {
-		return nil, fmt.Errorf("load checkpoint: epoch %d chosen of %d", f.Best+1, len(f.Epochs))
-	}
-	c.State = s.State
-	return &phases{inner: inner, loaded: c, at: s.Phase, first: s.First}, nil
-}
-
-func (p *phases) store(phase int) train.Store { return phaseStore{p, phase} }
-
-type phaseStore struct {
-	p     *phases
-	phase int
-}
-
-// Load implements train.Store.
-func (s phaseStore) Load() (*train.Checkpoint, bool, error) {
-	if s.p.loaded == nil || s.p.at != s.phase {
-		return nil, false, nil
-	}
-	return s.p.loaded, true, nil
-}
-
-// Save implements train.Store.
-func (s phaseStore) Save(c *train.Checkpoint) error {
-	state := phaseState{Phase: s.phase, State: c.State}
-	if s.phase == 2 {
-		state.First = s.p.first
-	}
-	text, err := json.Marshal(state)
-	if err != nil {
-		return fmt.Errorf("save checkpoint: %w", err)
-	}
-	return s.p.inner.Save(&train.Checkpoint{State: text, Tensors: c.Tensors})
 }

@@ -1,0 +1,78 @@
+package train
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Phases keeps the checkpoints of two trainings, one after the other, in one store:
+// a first one whose best epoch says how long the second one, on more data, lasts.
+type Phases struct {
+	First *Result // of the first training; set it once that has ended, nil until then
+
+	inner  Store
+	loaded *Checkpoint // as found at the start, of phase number at
+	at     int
+}
+
+// phaseState wraps the state of a checkpoint.
+type phaseState struct {
+	Phase int             `json:"phase"`
+	First *Result         `json:"first,omitempty"`
+	State json.RawMessage `json:"state"`
+}
+
+// OpenPhases looks into the store. A checkpoint of the second training brings First
+// along. It fails where the store does, and on a checkpoint that is not one of two
+// phases.
+func OpenPhases(inner Store) (*Phases, error) {
+	c, ok, err := inner.Load()
+	if err != nil || !ok {
+		return &Phases{inner: inner}, err
+	}
+	var s phaseState
+	if err := json.Unmarshal(c.State, &s); err != nil {
+		return nil, fmt.Errorf("load checkpoint: %w", err)
+	}
+	if s.Phase < 1 || s.Phase > 2 || (s.Phase == 2) != (s.First != nil) {
+		return nil, fmt.Errorf("load checkpoint: phase %d of a training in two", s.Phase)
+	}
+	if f := s.First; f != nil && (f.Best < 0 || f.Best >= len(f.Epochs)) {
+		return nil, fmt.Errorf("load checkpoint: epoch %d chosen of %d", f.Best+1, len(f.Epochs))
+	}
+	if len(s.State) == 0 {
+		return nil, fmt.Errorf("load checkpoint: phase %d without its state", s.Phase)
+	}
+	c.State = s.State
+	return &Phases{First: s.First, inner: inner, loaded: c, at: s.Phase}, nil
+}
+
+// Store is where training number phase, 1 or 2, keeps its checkpoints. It finds its own
+// only.
+func (p *Phases) Store(phase int) Store { return phaseStore{p, phase} }
+
+type phaseStore struct {
+	p     *Phases
+	phase int
+}
+
+// Load implements Store.
+func (s phaseStore) Load() (*Checkpoint, bool, error) {
+	if s.p.loaded == nil || s.p.at != s.phase {
+		return nil, false, nil
+	}
+	return s.p.loaded, true, nil
+}
+
+// Save implements Store.
+func (s phaseStore) Save(c *Checkpoint) error {
+	state := phaseState{Phase: s.phase, State: c.State}
+	if s.phase == 2 {
+		state.First = s.p.First
+	}
+	text, err := json.Marshal(state)
+	if err != nil {
+		return fmt.Errorf("save checkpoint: %w", err)
+	}
+	return s.p.inner.Save(&Checkpoint{State: text, Tensors: c.Tensors})
+}
