@@ -36,7 +36,10 @@ func toys(t testing.TB, dir string, length int) (path string, rows map[string][]
 		t.Skip("PRIVREC_DATA is not set: skipping the check on the real Toys histories")
 	}
 	f, err := os.Open(filepath.Join(data, "cd-amazon-toy-game", "interactions.tsv.gz"))
-	if err != nil {
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	if err != nil { // a folder with other sets only; .ci/run fails when a test says this
 		t.Skipf("PRIVREC_DATA has no cd-amazon-toy-game: %v", err)
 	}
 	defer f.Close()

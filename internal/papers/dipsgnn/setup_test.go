@@ -3,15 +3,14 @@ package dipsgnn
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"privrec/internal/run"
+	"privrec/internal/run/runtest"
 )
 
 // smoke is the setting of seconds; tiny makes it smaller still, on one
@@ -92,16 +91,7 @@ func task(t testing.TB, name string) run.Task {
 }
 
 // readJSON reads one file of a run directory.
-func readJSON[T any](t testing.TB, dir, name string) (v T) {
+func readJSON[T any](t testing.TB, dir, name string) T {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&v); err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	return v
+	return runtest.ReadJSON[T](t, dir, name, true)
 }

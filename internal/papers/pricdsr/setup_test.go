@@ -3,14 +3,12 @@ package pricdsr
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"privrec/internal/run"
+	"privrec/internal/run/runtest"
 )
 
 // tiny makes every task a matter of a tenth of a second, on one worker: others wait for
@@ -51,16 +49,7 @@ func try(ctx context.Context, t testing.TB, name, dir string, sets []string, o r
 }
 
 // result reads one file of a run directory.
-func result[T any](t testing.TB, dir, name string) (v T) {
+func result[T any](t testing.TB, dir, name string) T {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&v); err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	return v
+	return runtest.ReadJSON[T](t, dir, name, true)
 }

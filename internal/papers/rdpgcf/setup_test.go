@@ -3,7 +3,6 @@ package rdpgcf
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/run"
+	"privrec/internal/run/runtest"
 )
 
 // smoke is the setting of seconds; tiny makes every task smaller still, on one
@@ -74,18 +74,8 @@ func task(t testing.TB, name string) run.Task {
 // readJSON reads one file of a run directory.
 func readJSON[T any](t testing.TB, dir, name string) (v T) {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := json.NewDecoder(bytes.NewReader(b))
-	if _, ok := any(v).(Account); !ok { // which is written with more than it holds
-		d.DisallowUnknownFields()
-	}
-	if err := d.Decode(&v); err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	return v
+	_, account := any(v).(Account) // which is written with more than it holds
+	return runtest.ReadJSON[T](t, dir, name, !account)
 }
 
 // published makes a data folder that holds a published split of the given lines under

@@ -3,6 +3,8 @@
 package runtest
 
 import (
+	"bytes"
+	"encoding/json"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -45,4 +47,22 @@ func Same(t testing.TB, what string, got, want map[string]string) {
 			t.Errorf("%s: %s should not be there", what, name)
 		}
 	}
+}
+
+// ReadJSON reads one file of a run directory. With strict set, a key that T does not have
+// is a failure.
+func ReadJSON[T any](t testing.TB, dir, name string, strict bool) (v T) {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	if strict {
+		d.DisallowUnknownFields()
+	}
+	if err := d.Decode(&v); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return v
 }
