@@ -27,8 +27,9 @@ type Privacy struct {
 	// Count is what a step counts for: "layer", a release of one view's sensitivity
 	// for every layer, as the paper has it, "views", two of them, "joint", a release
 	// of both views' sensitivity for every layer, which is right over all edges, or
-	// "step", one of all layers together, which alone is right over sampled edges:
-	// the layers of a step see the same sample, which amplifies them once, not each.
+	// "step", one of all layers together, which alone is right over sampled edges, and
+	// taken there: the layers of a step see the same sample, which amplifies them once,
+	// not each.
 	Count string `yaml:"count"`
 	// Conversion of Rényi divergences: "classic", "tight", or "order:A", the
 	// divergence of order A itself taken for epsilon, without delta.
@@ -160,14 +161,43 @@ func (p Privacy) check(v *validator, c Config) {
 	if p.Method == MethodLayers {
 		v.check(c.Model.NormaliseRows || !p.noisy(), "model.normalise_rows", "must be true where there is noise: the sensitivity is that of unit rows, others have none")
 	}
+	p.checkUnused(v)
 	v.oneOf("privacy.propagation", p.Propagation, PropagationFull, PropagationSampled)
 	if p.Propagation == PropagationSampled {
+		if p.Accounting != AccountingFixed { // which claims nothing
+			v.check(p.Accounting != AccountingPrinted, "privacy.accounting",
+				"must be poisson, none or fixed where privacy.propagation is sampled: Theorem 3 is about samples of a fixed size, got %q", p.Accounting)
+			v.check(p.Count == CountStep, "privacy.count",
+				"must be step where privacy.propagation is sampled: the layers of a step see one sample, which amplifies them once; counted one by one they would claim too little, got %q", p.Count)
+		}
 		v.check(c.Train.Sampler == "poisson", "train.sampler", "must be poisson where privacy.propagation is sampled, got %q", c.Train.Sampler)
 		n, err := graph.ParseNormalizer(c.Model.Norm)
 		v.check(err != nil || n.String() != "sym", "model.norm",
 			"must have a public least degree where privacy.propagation is sampled (sym-clamp:K, right-clamp:K or sum): the sampled degrees are 0 or 1 mostly")
 	}
 	p.checkRepaired(v, c)
+}
+
+// checkUnused refuses values that nothing reads under the others: a setting that changed
+// nothing would pass for one that did. A file that spells out the default sets nothing,
+// as the complete one in a run directory does.
+func (p Privacy) checkUnused(v *validator) {
+	d := DefaultPrivacy()
+	if r := p.Repaired; p.Method == MethodLayers {
+		for _, f := range []struct {
+			key      string
+			got, def any
+		}{
+			{"graph_share", r.GraphShare, d.Repaired.GraphShare}, {"count_share", r.CountShare, d.Repaired.CountShare}, {"label_share", r.LabelShare, d.Repaired.LabelShare},
+			{"map", r.Map, d.Repaired.Map}, {"dim", r.Dim, d.Repaired.Dim}, {"clip", r.Clip, d.Repaired.Clip},
+		} {
+			v.check(f.got == f.def, "privacy.repaired."+f.key, "has no effect under privacy.method %s, got %v: take privacy.method=%s, or leave it at %v", p.Method, f.got, MethodRepaired, f.def)
+		}
+	}
+	if p.Accounting == AccountingFixed {
+		v.check(p.Epsilon == d.Epsilon, "privacy.epsilon", "has no effect under privacy.accounting %s, where privacy.sigma is the noise, got %v: take another privacy.accounting, or leave it at %v", p.Accounting, p.Epsilon, d.Epsilon)
+		v.check(p.Count == d.Count, "privacy.count", "has no effect under privacy.accounting %s, which claims nothing, got %q: take another privacy.accounting, or leave it at %s", p.Accounting, p.Count, d.Count)
+	}
 }
 
 func (p Privacy) checkRepaired(v *validator, c Config) {

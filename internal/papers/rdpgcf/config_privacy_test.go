@@ -8,6 +8,12 @@ import (
 	"privrec/internal/config"
 )
 
+// sampled propagates over Poisson batches, by the accounting that is right for them.
+func sampled(c *Config) {
+	c.Privacy.Propagation, c.Privacy.Accounting, c.Privacy.Count, c.Privacy.Conversion = PropagationSampled, AccountingPoisson, CountStep, ConversionTight
+	c.Train.Sampler, c.Model.Norm = "poisson", "right-clamp:5"
+}
+
 // TestPrivacySettings: what cannot be run is refused by key.
 func TestPrivacySettings(t *testing.T) {
 	nan := math.NaN()
@@ -22,9 +28,30 @@ func TestPrivacySettings(t *testing.T) {
 		{"", Default, func(c *Config) { c.Privacy.Epsilon = math.Inf(1) }},
 		{"", Default, func(c *Config) { c.Privacy.Accounting, c.Privacy.Sigma = AccountingFixed, 2 }},
 		{"", Default, func(c *Config) { c.Privacy.Conversion = "order:8" }},
-		{"", Default, func(c *Config) {
-			c.Privacy.Propagation, c.Train.Sampler, c.Model.Norm = PropagationSampled, "poisson", "right-clamp:5"
+		{"", Default, sampled},
+		{"privacy.count: must be step where privacy.propagation is sampled", Default, func(c *Config) { sampled(c); c.Privacy.Count = CountJoint }},
+		{"privacy.count", Default, func(c *Config) { sampled(c); c.Privacy.Count = CountLayer }},
+		{"privacy.count", Default, func(c *Config) { sampled(c); c.Privacy.Count = CountViews }},
+		{"privacy.count", Default, func(c *Config) { sampled(c); c.Privacy.Accounting, c.Privacy.Count = AccountingNone, CountLayer }},
+		{"", Default, func(c *Config) { sampled(c); c.Privacy.Accounting = AccountingNone }},
+		{"privacy.accounting: must be poisson, none or fixed where privacy.propagation is sampled", Default, func(c *Config) { sampled(c); c.Privacy.Accounting = AccountingPrinted }},
+		{"", Default, func(c *Config) { // which claims nothing
+			sampled(c)
+			c.Privacy.Accounting, c.Privacy.Count, c.Privacy.Sigma = AccountingFixed, CountLayer, 2
 		}},
+		{"privacy.epsilon: has no effect under privacy.accounting fixed", Default, func(c *Config) {
+			c.Privacy.Accounting, c.Privacy.Sigma, c.Privacy.Epsilon = AccountingFixed, 2, 3
+		}},
+		{"privacy.count: has no effect under privacy.accounting fixed", Default, func(c *Config) {
+			c.Privacy.Accounting, c.Privacy.Sigma, c.Privacy.Count = AccountingFixed, 2, CountJoint
+		}},
+		{"privacy.repaired.graph_share: has no effect under privacy.method layers", Default, func(c *Config) { c.Privacy.Repaired.GraphShare = 0.4 }},
+		{"privacy.repaired.count_share", Default, func(c *Config) { c.Privacy.Repaired.CountShare = 0 }},
+		{"privacy.repaired.label_share", Default, func(c *Config) { c.Privacy.Repaired.LabelShare = 0.2 }},
+		{"privacy.repaired.label_share", Default, func(c *Config) { c.Privacy.Repaired.LabelShare = nan }},
+		{"privacy.repaired.map", Default, func(c *Config) { c.Privacy.Repaired.Map = MapLinear }},
+		{"privacy.repaired.dim", Default, func(c *Config) { c.Privacy.Repaired.Dim = 8 }},
+		{"privacy.repaired.clip", Default, func(c *Config) { c.Privacy.Repaired.Clip = 2 }},
 		{"", Repaired, func(c *Config) { c.Privacy.Repaired.Map, c.Privacy.Repaired.Dim = MapLinear, 16 }},
 		{"", Default, func(c *Config) { c.Privacy.Epsilon, c.Model.NormaliseRows = math.Inf(1), false }},
 		{"model.normalise_rows", Default, func(c *Config) { c.Model.NormaliseRows = false }},

@@ -196,7 +196,7 @@ func TestScoresAreBounded(t *testing.T) {
 
 // Poisson batches that are empty count as steps: the ledger and the account agree.
 func TestEmptyBatches(t *testing.T) {
-	for _, sets := range [][]string{nil, {"privacy.propagation=sampled", "model.norm=right-clamp:5"}} {
+	for _, sets := range [][]string{nil, {"privacy.propagation=sampled", "privacy.accounting=poisson", "privacy.count=step", "model.norm=right-clamp:5"}} {
 		dir := filepath.Join(t.TempDir(), "run")
 		start(t, task(t, "rdpgcf"), dir, append([]string{"train.sampler=poisson", "train.batch=4", "train.epochs=1", "model.dim=1", "release.kinds=[noisy]"}, sets...)...)
 		a, o := readJSON[Account](t, dir, "privacy.json"), readJSON[Outcome](t, dir, "metrics.json")
