@@ -22,6 +22,8 @@ type Ran struct {
 	// Selected says that held-out edges decided when training ended or which epoch
 	// was kept.
 	Selected bool
+	// Filtered says that numbers of rows decided which users and items there are.
+	Filtered bool
 }
 
 // Account is privacy.json: the claim, what was added up and by which reasoning, and
@@ -256,15 +258,22 @@ func (c Config) open(r Ran) []Open {
 	list = append(list,
 		Open{"backward", "the backward pass multiplies by the adjacency again, in the clear; post-processing covers functions of the noisy output only"},
 		Open{"layer_0", "the tables are trained on both and leave inside the vectors; so the inputs of a propagation depend on the edges, and even its releases do not compose as added up here"})
+	if c.Model.Norm != "sum" {
+		list = append(list, Open{"degrees", "the normaliser divides by degrees counted on the training edges: the noise on layers covers what they change there, and nothing where the backward pass divides by them again"})
+	}
 	if c.Train.Negatives != "all" {
 		list = append(list, Open{"negatives", "negatives are drawn among the items that a user does not have, so that the set of the others shows"})
 	}
 	if c.Train.Sampler == "user-uniform" {
 		list = append(list, Open{"sampler", "positives are drawn by users' degrees, which no noise covers"})
 	}
+	if r.Filtered {
+		list = append(list, Open{"filter", "users and items are there or not by their numbers of rows, so that a row more or less can add or remove others"})
+	}
 	if r.Selected {
 		list = append(list, Open{"selection", "held-out edges decided when training ended or which epoch was kept"})
 	}
+	list = append(list, Open{"mask", "rankings leave out what a user has in training, and so show it"})
 	if r.Clean {
 		list = append(list, Open{"release", "vectors propagated without noise were ranked"})
 	}

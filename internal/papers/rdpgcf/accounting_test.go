@@ -206,7 +206,7 @@ func TestPrintout(t *testing.T) {
 	}
 	want := `claimed:   eps=5.000 delta=1e-05  (subsampled-WOR bound, Theorem 3, L=3 per step, sensitivity 1, 300 epochs, sigma=2.363)
 accounted: forward releases of training, no sampling amplification, both views: eps=1.297e+05 (mu=505.0)
-           labels / backward / layer 0 / negatives: eps=inf  (not noised)
+           labels / backward / layer 0 / degrees / negatives / mask: eps=inf  (not noised)
            total: eps=inf`
 	if got := strings.Join(a.Lines(), "\n"); got != want {
 		t.Errorf("printed\n%s\nwant\n%s", got, want)
@@ -321,11 +321,14 @@ func TestWhatStaysOpen(t *testing.T) {
 		change func(c *Config, r *Ran)
 		want   string
 	}{
-		{"paper", func(c *Config, r *Ran) {}, "labels backward layer_0 negatives"},
-		{"selected and clean", func(c *Config, r *Ran) { r.Selected, r.Clean = true, true }, "labels backward layer_0 negatives selection release"},
-		{"code", func(c *Config, r *Ran) { *c = Code() }, "labels backward layer_0 negatives sampler"},
-		{"all negatives", func(c *Config, r *Ran) { c.Train.Negatives = "all" }, "labels backward layer_0"},
-		{"no noise", func(c *Config, r *Ran) { r.Sigma = 0; c.Privacy.Epsilon = math.Inf(1) }, "labels no_noise backward layer_0 negatives"},
+		{"paper", func(c *Config, r *Ran) {}, "labels backward layer_0 degrees negatives mask"},
+		{"selected and clean", func(c *Config, r *Ran) { r.Selected, r.Clean = true, true }, "labels backward layer_0 degrees negatives selection mask release"},
+		{"code", func(c *Config, r *Ran) { *c = Code() }, "labels backward layer_0 degrees negatives sampler mask"},
+		{"all negatives", func(c *Config, r *Ran) { c.Train.Negatives = "all" }, "labels backward layer_0 degrees mask"},
+		{"clamped degrees", func(c *Config, r *Ran) { c.Model.Norm = "right-clamp:50" }, "labels backward layer_0 degrees negatives mask"},
+		{"sums, without degrees", func(c *Config, r *Ran) { c.Model.Norm = "sum" }, "labels backward layer_0 negatives mask"},
+		{"after a filter", func(c *Config, r *Ran) { r.Filtered = true }, "labels backward layer_0 degrees negatives filter mask"},
+		{"no noise", func(c *Config, r *Ran) { r.Sigma = 0; c.Privacy.Epsilon = math.Inf(1) }, "labels no_noise backward layer_0 degrees negatives mask"},
 	} {
 		cfg, ran := Default(), Ran{Edges: 800_167, Sigma: 2, Steps: 10}
 		c.change(&cfg, &ran)

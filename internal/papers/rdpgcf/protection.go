@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"privrec/internal/dataset"
 	"privrec/internal/privacy"
 	"privrec/internal/rng"
 	"privrec/internal/run"
@@ -130,7 +131,11 @@ func (p *protection) Load(b []byte) error {
 // ledger with the account.
 func (p *protection) account(x *experiment, fitted *train.Result) (*Account, error) {
 	c := p.cfg
-	r := Ran{Edges: int64(x.graph.Edges()), Sigma: p.sigma, Selected: c.selected()}
+	filtered, err := c.Data.filtered()
+	if err != nil {
+		return nil, err
+	}
+	r := Ran{Edges: int64(x.graph.Edges()), Sigma: p.sigma, Selected: c.selected(), Filtered: filtered}
 	for _, kind := range c.Release.Kinds {
 		r.Clean = r.Clean || kind == ReleaseClean
 	}
@@ -159,6 +164,16 @@ func (p *protection) account(x *experiment, fitted *train.Result) (*Account, err
 		return nil, err
 	}
 	return a, p.ledger.Flush("after the run")
+}
+
+// filtered reports whether the recipe keeps users or items by their numbers of rows.
+func (d DataConfig) filtered() (bool, error) {
+	set, err := dataset.Find(d.Name)
+	if err != nil {
+		return false, err
+	}
+	r, err := set.Recipe(d.Recipe)
+	return r.Core > 0 || r.MinItem > 0 || r.MinUser > 0, err
 }
 
 // selected reports whether held-out edges decide anything about the model.

@@ -36,7 +36,7 @@ func TestAccountsOfRuns(t *testing.T) {
 		{"edges apart", "rdpgcf", append([]string{"privacy.repaired.graph_share=0", "privacy.repaired.label_share=0.3", "privacy.repaired.count_share=0"}, repaired...), "", 5, 2},
 		{"released graph alone", "edgerand", []string{"train.select=last", "train.patience=0"}, "", 8, 1},
 		{"raw labels", "lapgraph", []string{"train.select=last", "train.patience=0", "perturb.labels=raw"}, "labels negatives", math.Inf(1), 2},
-		{"fixed noise", "rdpgcf", []string{"privacy.accounting=fixed", "privacy.sigma=0.7", "release.kinds=[noisy]"}, "labels backward layer_0 negatives selection", math.Inf(1), 2},
+		{"fixed noise", "rdpgcf", []string{"privacy.accounting=fixed", "privacy.sigma=0.7", "release.kinds=[noisy]"}, "labels backward layer_0 degrees negatives selection mask", math.Inf(1), 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -116,5 +116,22 @@ func TestNoiseOfSettings(t *testing.T) {
 	}
 	if c.Privacy.Accounting, c.Privacy.Sigma = AccountingFixed, 1; !c.Privacy.noisy() {
 		t.Error("a given sigma is not noisy")
+	}
+}
+
+// A filter that counts rows reads the edges; the choice of ratings does not, for an edge is a row.
+func TestFiltersThatCount(t *testing.T) {
+	for _, c := range []struct {
+		data DataConfig
+		want bool
+	}{
+		{DataConfig{"ml-1m", "rdpgcf"}, false}, {DataConfig{"ml-1m", "rdpgcf-core"}, true}, {DataConfig{"gowalla", "lightgcn"}, false},
+	} {
+		if got, err := c.data.filtered(); err != nil || got != c.want {
+			t.Errorf("%v: filtered by numbers of rows %t (%v), want %t", c.data, got, err, c.want)
+		}
+	}
+	if _, err := (DataConfig{"ml-1m", "none"}).filtered(); err == nil {
+		t.Error("a recipe that there is not has filters")
 	}
 }
