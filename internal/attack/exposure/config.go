@@ -1,0 +1,167 @@
+package exposure
+
+import (
+	"fmt"
+	"slices"
+
+	"privrec/internal/optim"
+)
+
+// Names of the encoders and decoders, in the order of the paper's tables.
+var (
+	encoders = []string{"mean", "max", "attention"}
+	decoders = []string{"point", "gru", "lstm", "transformer"}
+)
+
+// Encoders lists what [Config].Encoder may be.
+func Encoders() []string { return slices.Clone(encoders) }
+
+// Decoders lists what [Config].Decoder may be; "point" is point-wise, the others are sequence-wise.
+func Decoders() []string { return slices.Clone(decoders) }
+
+// Values of [Config].Tie and [Config].ContextDecode.
+const (
+	TiePaper     = "paper" // one matrix: items of slates, items fed to the decoder, output layer (section 5.3)
+	TieCode      = "code"  // a matrix for the encoder; output and decoder input share one in gru and lstm, not in transformer
+	ContextFixed = "fixed" // the encoder's vector at every step, as in training
+	ContextState = "state" // from the second step of ranking on the decoder's own state in its place, as the released program
+)
+
+// Config is the shape of an attack and how it guesses.
+type Config struct {
+	Encoder string  `yaml:"encoder"` // mean, max (eq. 2, 3) or attention (eq. 4-7)
+	Decoder string  `yaml:"decoder"` // point (eq. 8), gru, lstm (eq. 12, 13) or transformer
+	Dim     int     `yaml:"dim"`     // d, of items, states and memories
+	Heads   int     `yaml:"heads"`   // of every attention; divides dim. The text has 2, the program 1
+	FFN     int     `yaml:"ffn"`     // hidden width of a block's feed-forward network
+	Blocks  int     `yaml:"blocks"`  // attention blocks of an encoder, and of a decoder
+	Dropout float64 `yaml:"dropout"` // in [0, 1): in blocks, and on the items fed to a sequence-wise decoder
+	// Smoothing is the weight of every item that was not clicked, in [0, 1): the constant of eq. 9. Only
+	// the point-wise loss smooths.
+	Smoothing float64 `yaml:"smoothing"`
+	Init      string  `yaml:"init"` // xavier-normal (program) or xavier-uniform; biases start at 0
+	Tie       string  `yaml:"tie"`  // TiePaper or TieCode
+	// ScaleEmbedding multiplies items by sqrt(dim) where they enter an encoder or a transformer decoder.
+	// The text does not say; the program does.
+	ScaleEmbedding bool `yaml:"scale_embedding"`
+	// PoolStart lets pooling see the start token that stands before a slate, as the program does except
+	// before a transformer decoder. Attention always has it there, as the CLS token of the text.
+	PoolStart bool `yaml:"pool_start"`
+	// SkipUnknown leaves items that no training pair holds out of a slate; otherwise they are its OOV tokens.
+	SkipUnknown bool `yaml:"skip_unknown"`
+
+	ContextDecode string `yaml:"context_decode"` // ContextFixed or ContextState; of gru and lstm
+	// StopAtEnd ends a pair's lists at the first step whose best token is End: that list and the later ones
+	// are empty.
+	StopAtEnd bool `yaml:"stop_at_end"`
+	Specials  bool `yaml:"specials"` // Pad, OOV, Start and End may be guessed and fed back
+	Ban       bool `yaml:"ban"`      // a token that was fed back is in no later list
+	// FeedAll feeds back the best token of the whole vocabulary also where only candidates are ranked, as
+	// the program does; otherwise the best candidate.
+	FeedAll bool `yaml:"feed_all"`
+}
+
+// Paper is the text's setting, with the program's where the text says nothing.
+func Paper(encoder, decoder string) Config {
+	return Config{
+		Encoder: encoder, Decoder: decoder, Dim: 128, Heads: 2, FFN: 128, Blocks: 1, Dropout: 0.1, Smoothing: 1e-6,
+		Init: "xavier-normal", Tie: TiePaper, ScaleEmbedding: true, ContextDecode: ContextFixed,
+	}
+}
+
+// Code is the released program's setting.
+func Code(encoder, decoder string) Config {
+	c := Paper(encoder, decoder)
+	c.Heads, c.Tie, c.PoolStart, c.ContextDecode = 1, TieCode, true, ContextState
+	c.StopAtEnd = encoder == "attention" // after a pooling encoder the runner-up takes End's place
+	c.FeedAll = true
+	return c
+}
+
+// Check returns the first field, by its name in files, that is wrong and what is wrong with it; both are
+// empty if none is.
+func (c Config) Check() (field, problem string) {
+	oneOf := func(name, value string, of ...string) bool {
+		if !slices.Contains(of, value) {
+			field, problem = name, fmt.Sprintf("%q is none of %q", value, of)
+		}
+		return field != ""
+	}
+	atLeast := func(name string, value, least int) bool {
+		if value < least {
+			field, problem = name, fmt.Sprintf("must be at least %d, got %d", least, value)
+		}
+		return field != ""
+	}
+	below1 := func(name string, value float64) bool {
+		if !(value >= 0 && value < 1) {
+			field, problem = name, fmt.Sprintf("must be in [0, 1), got %v", value)
+		}
+		return field != ""
+	}
+	switch {
+	case oneOf("encoder", c.Encoder, encoders...), oneOf("decoder", c.Decoder, decoders...),
+		atLeast("dim", c.Dim, 1), atLeast("heads", c.Heads, 1), atLeast("ffn", c.FFN, 1), atLeast("blocks", c.Blocks, 1),
+		below1("dropout", c.Dropout), below1("smoothing", c.Smoothing),
+		oneOf("init", c.Init, "xavier-normal", "xavier-uniform"), oneOf("tie", c.Tie, TiePaper, TieCode),
+		oneOf("context_decode", c.ContextDecode, ContextFixed, ContextState):
+	case c.attends() && c.Dim%c.Heads != 0:
+		return "heads", fmt.Sprintf("%d heads do not divide dim %d", c.Heads, c.Dim)
+	}
+	return field, problem
+}
+
+// attends tells whether the model has attention at all.
+func (c Config) attends() bool { return c.Encoder == "attention" || c.Decoder == "transformer" }
+
+// Training is how the attack is optimised.
+type Training struct {
+	Rate  float64 `yaml:"rate"`  // learning rate; with a warm-up, what is multiplied by its factor
+	Beta1 float64 `yaml:"beta1"` // of Adam
+	Beta2 float64 `yaml:"beta2"`
+	Eps   float64 `yaml:"eps"`
+	// WarmUp steps of a rate that rises, then falls with the root of the step: rate ·
+	// min(step^-0.5, step·warm_up^-1.5). 0: the rate throughout.
+	WarmUp int `yaml:"warm_up"`
+	Batch  int `yaml:"batch"` // pairs a step
+}
+
+// PaperTraining is the text's: Adam with a rate of 0.001.
+func PaperTraining() Training {
+	return Training{Rate: 1e-3, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8, Batch: 256}
+}
+
+// CodeTraining is the program's. Its rate never exceeds 1.6e-6, 600 times less than the text's; its batches
+// hold 4,000 tokens.
+func CodeTraining() Training {
+	return Training{Rate: 1e-4, Beta1: 0.9, Beta2: 0.98, Eps: 1e-9, WarmUp: 4000, Batch: 266}
+}
+
+// Check is as that of [Config].
+func (c Training) Check() (field, problem string) {
+	switch {
+	case !(c.Rate > 0 && c.Rate < 1e9):
+		return "rate", fmt.Sprintf("must be positive, got %v", c.Rate)
+	case !(c.Beta1 >= 0 && c.Beta1 < 1):
+		return "beta1", fmt.Sprintf("must be in [0, 1), got %v", c.Beta1)
+	case !(c.Beta2 >= 0 && c.Beta2 < 1):
+		return "beta2", fmt.Sprintf("must be in [0, 1), got %v", c.Beta2)
+	case !(c.Eps > 0 && c.Eps < 1e9):
+		return "eps", fmt.Sprintf("must be positive, got %v", c.Eps)
+	case c.WarmUp < 0:
+		return "warm_up", fmt.Sprintf("must not be negative, got %d", c.WarmUp)
+	case c.Batch < 1:
+		return "batch", fmt.Sprintf("must be at least 1, got %d", c.Batch)
+	}
+	return "", ""
+}
+
+// Optimizer makes the optimiser; the learning rate it is given at each step is Rate.
+func (c Training) Optimizer() optim.Optimizer {
+	a := optim.NewAdam(0)
+	a.Beta1, a.Beta2, a.Eps = c.Beta1, c.Beta2, c.Eps
+	if c.WarmUp > 0 {
+		return optim.InverseRoot{Optimizer: a, WarmUp: c.WarmUp}
+	}
+	return a
+}
