@@ -7,15 +7,33 @@ import (
 	"privrec/internal/report"
 )
 
+// line is one of an account in words, under a head or under the one before it.
+type line struct{ head, text string }
+
 // Lines is the account in words (specification 6.6): never the claim alone.
 func (a *Account) Lines() []string {
-	const claimed, accounted, more = "claimed:   ", "accounted: ", "           "
 	var lines []string
+	for _, l := range a.lines() {
+		head := ""
+		if l.head != "" {
+			head = l.head + ":"
+		}
+		lines = append(lines, fmt.Sprintf("%-10s %s", head, l.text))
+	}
+	if len(a.Public) > 0 {
+		lines = append(lines, "public:    "+strings.Join(a.Public, "; "))
+	}
+	return lines
+}
+
+// lines are those of claim and account.
+func (a *Account) lines() []line {
+	var lines []line
 	switch c := a.Claimed; {
 	case c == nil:
-		lines = append(lines, claimed+"nothing")
+		lines = append(lines, line{"claimed", "nothing"})
 	default:
-		line := fmt.Sprintf("%seps=%.3f delta=%g  (%s", claimed, float64(c.Eps), c.Delta, c.Bound)
+		text := fmt.Sprintf("eps=%.3f delta=%g  (%s", float64(c.Eps), c.Delta, c.Bound)
 		if c.PerStep > 0 {
 			per := fmt.Sprintf("L=%d", c.PerStep)
 			switch c.Count {
@@ -24,14 +42,14 @@ func (a *Account) Lines() []string {
 			case CountStep:
 				per = "1 release"
 			}
-			line += fmt.Sprintf(", %s per step, sensitivity %.4g, %d epochs, sigma=%.4g", per, c.Sensitivity, c.Epochs, a.Sigma)
+			text += fmt.Sprintf(", %s per step, sensitivity %.4g, %d epochs, sigma=%.4g", per, c.Sensitivity, c.Epochs, a.Sigma)
 		}
-		lines = append(lines, line+")")
+		lines = append(lines, line{"claimed", text + ")"})
 	}
-	head := accounted
+	head := "accounted"
 	say := func(format string, args ...any) {
-		lines = append(lines, head+fmt.Sprintf(format, args...))
-		head = more
+		lines = append(lines, line{head, fmt.Sprintf(format, args...)})
+		head = ""
 	}
 	for _, p := range a.Components {
 		how := "no sampling amplification, both views"
@@ -54,9 +72,6 @@ func (a *Account) Lines() []string {
 		say("%s: eps=inf  (not noised)", strings.Join(a.names(), " / "))
 	}
 	say("total: eps=%v", a.EpsTotal)
-	if len(a.Public) > 0 {
-		lines = append(lines, "public:    "+strings.Join(a.Public, "; "))
-	}
 	return lines
 }
 
@@ -78,6 +93,12 @@ func (a *Account) Show(d *report.Document) {
 		note = "without bound: " + strings.Join(a.names(), ", ")
 	}
 	d.Facts = append(d.Facts, report.Fact{Label: "accounted epsilon", Value: a.EpsTotal.String(), Note: note})
+	words := &report.Table{Name: "account", Title: "What is claimed, and what the run comes to, for one edge more or less",
+		Columns: []report.Column{{Name: "which"}, {Name: "epsilon, and of what"}}}
+	for _, l := range a.lines() {
+		words.Add(l.head, l.text)
+	}
+	d.Tables = append(d.Tables, words)
 	if len(a.Components) > 0 {
 		t := &report.Table{Name: "privacy", Title: fmt.Sprintf("What noise covers, for one edge more or less (delta %g)", a.Delta),
 			Columns: []report.Column{{Name: "component"}, {Name: "releases", Format: "%.0f"}, {Name: "sensitivity", Format: "%.4g"},

@@ -47,6 +47,11 @@ func TestTasks(t *testing.T) {
 				}
 			}
 			a := readJSON[Account](t, dir, "privacy.json")
+			for _, l := range a.lines() {
+				if !strings.Contains(text, l.head+" ") || !strings.Contains(text, l.text) {
+					t.Errorf("what is printed lacks %q:\n%s", l.text, text)
+				}
+			}
 			if !math.IsInf(float64(a.EpsTotal), 1) && len(a.Unprotected) > 0 {
 				t.Errorf("a total of %v with %d things open", a.EpsTotal, len(a.Unprotected))
 			}
