@@ -1,0 +1,79 @@
+package sasrec
+
+import "fmt"
+
+// Batch is sequences packed one after the other, without padding.
+type Batch struct {
+	Items     []int32 // (N) item read at each row, 1..V
+	Positions []int32 // (N) row of the position table: the last of a sequence reads the last one
+	Targets   []int32 // (N) the item after it; empty for sequences added by Add
+	Offsets   []int32 // (B+1) sequence k is rows Offsets[k] to Offsets[k+1]
+	Last      []int32 // (B) the last row of every sequence
+
+	length int
+}
+
+// Reset empties the batch for sequences of which at most length items are read. The
+// slices of the batch before are used again.
+func (b *Batch) Reset(length int) {
+	*b = Batch{
+		Items: b.Items[:0], Positions: b.Positions[:0], Targets: b.Targets[:0],
+		Offsets: append(b.Offsets[:0], 0), Last: b.Last[:0], length: length,
+	}
+}
+
+// Len is the number of sequences.
+func (b *Batch) Len() int { return len(b.Last) }
+
+// Add appends a sequence to be continued, oldest item first; zeros before its first item
+// are padding and are left out. A sequence without items, or with padding further on, is
+// an error.
+func (b *Batch) Add(sequence []int32) error {
+	s, err := unpadded(sequence)
+	if err != nil {
+		return err
+	}
+	if len(s) == 0 {
+		return fmt.Errorf("sasrec: sequence %d of the batch has no items to continue", b.Len())
+	}
+	b.rows(s[max(0, len(s)-b.length):])
+	return nil
+}
+
+// AddPairs appends a sequence to be learned: each of its items but the last is read, and
+// has the one after it as target. One of fewer than two items is an error.
+func (b *Batch) AddPairs(sequence []int32) error {
+	s, err := unpadded(sequence)
+	if err != nil {
+		return err
+	}
+	if len(s) < 2 {
+		return fmt.Errorf("sasrec: sequence %d of the batch has %d items, want 2 or more to learn from", b.Len(), len(s))
+	}
+	s = s[max(0, len(s)-1-b.length):]
+	b.rows(s[:len(s)-1])
+	b.Targets = append(b.Targets, s[1:]...)
+	return nil
+}
+
+// unpadded is a sequence without the zeros before its first item.
+func unpadded(s []int32) ([]int32, error) {
+	for len(s) > 0 && s[0] == 0 {
+		s = s[1:]
+	}
+	for i, item := range s {
+		if item <= 0 {
+			return nil, fmt.Errorf("sasrec: item %d at place %d of a sequence, after its padding", item, i)
+		}
+	}
+	return s, nil
+}
+
+func (b *Batch) rows(s []int32) {
+	for i, item := range s {
+		b.Items = append(b.Items, item)
+		b.Positions = append(b.Positions, int32(b.length-len(s)+i))
+	}
+	b.Offsets = append(b.Offsets, int32(len(b.Items)))
+	b.Last = append(b.Last, int32(len(b.Items)-1))
+}

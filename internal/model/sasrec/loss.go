@@ -1,0 +1,63 @@
+package sasrec
+
+import (
+	"fmt"
+	"slices"
+
+	"privrec/internal/autograd"
+	"privrec/internal/rng"
+)
+
+// CrossEntropy is the mean over the rows of a batch with targets of the softmax
+// cross-entropy over all items: not the paper's loss, but the one that later
+// reproductions found to be better (Petrov and Macdonald, RecSys 2023; Klenitskiy and
+// Vasilev, RecSys 2023).
+func (m *Model) CrossEntropy(t *autograd.Tape, b *Batch, step int) *autograd.Node {
+	return t.TiedCrossEntropy(m.Forward(t, b, step), m.Item, 1, b.Targets)
+}
+
+// Sampled is the paper's loss (eq. 7): the mean over the rows of
+// -log sigmoid(r_target) - log(1 - sigmoid(r_negative)), one negative a row.
+func (m *Model) Sampled(t *autograd.Tape, b *Batch, negatives []int32, step int) *autograd.Node {
+	h := m.Forward(t, b, step)
+	up := h.RowDot(t.Rows(m.Item, b.Targets)).LogSigmoid()             // (N, 1)
+	down := h.RowDot(t.Rows(m.Item, negatives)).Scale(-1).LogSigmoid() // (N, 1)
+	return up.Add(down).MeanAll().Scale(-1)
+}
+
+// Negatives draws items that a user does not have, uniformly.
+type Negatives struct {
+	items int
+	have  [][]int32 // by user: distinct items, ascending
+	draws rng.Stream
+}
+
+// NewNegatives takes the items 1..items that each user has, in any order. A user who has
+// all of them is an error: there is nothing to draw.
+func NewNegatives(users [][]int32, items int, seed rng.Seed) (*Negatives, error) {
+	n := &Negatives{items: items, have: make([][]int32, len(users)), draws: seed.Stream("sasrec.negative")}
+	for u, have := range users {
+		have = slices.Clone(have)
+		slices.Sort(have)
+		if n.have[u] = slices.Compact(have); len(n.have[u]) >= items {
+			return nil, fmt.Errorf("sasrec: user %d has all %d items, so no negative can be drawn; the loss over all items needs none", u, items)
+		}
+	}
+	return n, nil
+}
+
+// Draw appends count negatives of a user to dst. They depend on the seed, the step and
+// the user alone.
+func (n *Negatives) Draw(dst []int32, step int, user int32, count int) []int32 {
+	s := n.draws.Sub(uint64(step), uint64(user))
+	for range count {
+		for {
+			item := int32(1 + s.IntN(n.items))
+			if _, has := slices.BinarySearch(n.have[user], item); !has {
+				dst = append(dst, item)
+				break
+			}
+		}
+	}
+	return dst
+}

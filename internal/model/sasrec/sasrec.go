@@ -1,0 +1,161 @@
+package sasrec
+
+import (
+	"fmt"
+	"math"
+
+	"privrec/internal/autograd"
+	"privrec/internal/nn"
+	"privrec/internal/rng"
+	"privrec/internal/tensor"
+)
+
+// Model is SASRec over items 1..V. It serves any number of tapes as long as its
+// parameters do not change.
+type Model struct {
+	Item     *autograd.Param // E (V+1, d), row 0 unused
+	Position *autograd.Param // P (n, d)
+	Config   Config
+
+	blocks []*block
+	final  *nn.LayerNorm
+	drop   *nn.Dropout // of the input
+}
+
+// normEps is what the authors' program adds to the variance.
+const normEps = 1e-8
+
+// New makes a model. Matrices start as Glorot and Bengio's uniform and biases at 0, as in
+// the authors' program; initial values and dropout masks depend on the seed and the
+// parameters' names.
+func New(items int, c Config, seed rng.Seed) (*Model, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	if items < 1 {
+		return nil, fmt.Errorf("sasrec: %d items, want at least 1", items)
+	}
+	init := nn.Xavier(seed)
+	m := &Model{
+		Item:     nn.NewTableParam("item", items+1, c.Dim, init),
+		Position: nn.NewParam("position", c.Length, c.Dim, init),
+		Config:   c,
+		final:    newNorm("final", c.Dim),
+		drop:     nn.NewDropout("sasrec.input", c.Dropout, seed),
+	}
+	for k := range c.Blocks {
+		m.blocks = append(m.blocks, newBlock(fmt.Sprintf("block%d", k), c, init, seed))
+	}
+	return m, nil
+}
+
+func newNorm(name string, d int) *nn.LayerNorm {
+	l := nn.NewLayerNorm(name, d)
+	l.Eps = normEps
+	return l
+}
+
+// Params lists the parameters in a fixed order, the item table first.
+func (m *Model) Params() []*autograd.Param {
+	all := []*autograd.Param{m.Item, m.Position}
+	for _, b := range m.blocks {
+		all = append(all, b.Params()...)
+	}
+	return append(all, m.final.Params()...)
+}
+
+// Items is V.
+func (m *Model) Items() int { return m.Item.Value.Rows - 1 }
+
+// Forward returns F (N, d), one row for each of the batch. Dropout, on a tape in training
+// mode, is keyed by step.
+func (m *Model) Forward(t *autograd.Tape, b *Batch, step int) *autograd.Node {
+	x := m.input(t, b, step)
+	for _, k := range m.blocks {
+		x = k.forward(t, x, x, b.Offsets, nil, step)
+	}
+	return m.final.Forward(t, x)
+}
+
+// Continue returns the row of F after the last item of every sequence (B, d), for
+// evaluation. The last block is computed for these rows alone.
+func (m *Model) Continue(t *autograd.Tape, b *Batch) *autograd.Node {
+	x := m.input(t, b, 0)
+	end := len(m.blocks) - 1
+	for _, k := range m.blocks[:end] {
+		x = k.forward(t, x, x, b.Offsets, nil, 0)
+	}
+	each := make([]int32, b.Len()+1) // a segment of one query for every sequence
+	for i := range each {
+		each[i] = int32(i)
+	}
+	return m.final.Forward(t, m.blocks[end].forward(t, x.Gather(b.Last), x, each, b.Offsets, 0))
+}
+
+func (m *Model) input(t *autograd.Tape, b *Batch, step int) *autograd.Node {
+	x := t.Rows(m.Item, b.Items).Scale(math.Sqrt(float64(m.Config.Dim))) // (N, d)
+	return m.drop.Forward(t, x.Add(t.Rows(m.Position, b.Positions)), uint64(step))
+}
+
+// Score fills scores (B, V): the inner products of Continue with all items.
+func (m *Model) Score(t *autograd.Tape, b *Batch, scores tensor.Matrix) {
+	h := m.Continue(t, b)
+	tensor.Gemm(false, true, 1, h.V, tensor.RowsView(m.Item.Value, 1, m.Item.Value.Rows), 0, scores)
+}
+
+// block is one layer of attention and one point-wise network.
+type block struct {
+	norms             [2]*nn.LayerNorm
+	query, key, value *nn.Linear
+	up, down          *nn.Linear // point-wise, d to d to d
+	drops             [3]*nn.Dropout
+	heads             int
+	paper             bool
+}
+
+func newBlock(name string, c Config, init nn.Init, seed rng.Seed) *block {
+	linear := func(part string) *nn.Linear { return nn.NewLinear(name+"."+part, c.Dim, c.Dim, true, init) }
+	b := &block{
+		query: linear("query"), key: linear("key"), value: linear("value"), up: linear("up"), down: linear("down"),
+		heads: c.Heads, paper: c.Norm == NormPaper,
+	}
+	for i, part := range []string{"attend", "point"} {
+		b.norms[i] = newNorm(name+"."+part, c.Dim)
+	}
+	for i, part := range []string{"attend", "up", "down"} {
+		b.drops[i] = nn.NewDropout("sasrec."+name+"."+part, c.Dropout, seed)
+	}
+	return b
+}
+
+// Params implements nn.Layer.
+func (b *block) Params() []*autograd.Param {
+	return nn.Params(b.norms[0], b.query, b.key, b.value, b.norms[1], b.up, b.down)
+}
+
+// forward is the block's output for the rows of x, which look at the rows of memory:
+// x itself, whose segments off divides, or, with the segments of memory given, single
+// rows that each see all of their segment.
+func (b *block) forward(t *autograd.Tape, x, memory *autograd.Node, off, memoryOff []int32, step int) *autograd.Node {
+	y := b.norms[0].Forward(t, x)
+	source := memory
+	if b.paper {
+		if source = y; memory != x {
+			source = b.norms[0].Forward(t, memory)
+		}
+	}
+	a := t.Attention(b.query.Forward(t, y), b.key.Forward(t, source), b.value.Forward(t, source),
+		autograd.AttentionShape{Query: off, Key: memoryOff, Heads: b.heads, Causal: memoryOff == nil})
+	x = b.residual(x, y).Add(b.drops[0].Forward(t, a, uint64(step)))
+	y = b.norms[1].Forward(t, x)
+	h := b.drops[1].Forward(t, b.up.Forward(t, y).ReLU(), uint64(step))
+	return b.residual(x, y).Add(b.drops[2].Forward(t, b.down.Forward(t, h), uint64(step)))
+}
+
+// residual is what a sublayer adds to: its input, or its normalised input.
+func (b *block) residual(x, y *autograd.Node) *autograd.Node {
+	if b.paper {
+		return x
+	}
+	return y
+}
