@@ -1,0 +1,123 @@
+package dataset
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+)
+
+// Rows reads a table row by row, whatever its columns are, in memory that does not
+// grow with the file. It is for one goroutine.
+//
+//	for r.Next() {
+//		... r.Fields[i] of the column r.Columns[i]
+//	}
+//	err := r.Err()
+type Rows struct {
+	Columns []string // of the header; nil in FormLines
+	Fields  [][]byte // of the row, valid until Next; as many as columns, in FormLines any number
+
+	in    *input
+	form  Form
+	split *splitter
+	rows  int
+	err   error
+}
+
+// OpenRows opens a table and reads its header. In FormLines, where there is none,
+// fields stand between single spaces.
+func OpenRows(ctx context.Context, path string, form Form) (*Rows, error) {
+	in, err := openInput(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	r := &Rows{in: in, form: form}
+	if form == FormLines {
+		r.split = &splitter{sep: " "}
+		return r, nil
+	}
+	s := Stream{in: in, form: form}
+	if err := s.columns(); err != nil {
+		in.close()
+		return nil, err
+	}
+	r.split, r.Columns = s.split, s.names
+	return r, nil
+}
+
+// Column is the index of a column, and an error where the header has none of that
+// name.
+func (r *Rows) Column(name string) (int, error) {
+	if i := slices.Index(r.Columns, name); i >= 0 {
+		return i, nil
+	}
+	return -1, r.in.missingColumn(name, r.Columns)
+}
+
+// Next moves to the next row. It is false at the end and after an error; a table
+// without any row is one.
+func (r *Rows) Next() bool {
+	if r.err != nil {
+		return false
+	}
+	line, err := r.in.line()
+	if err != nil {
+		r.err = err
+		if ignoreEOF(err) == nil && r.rows == 0 {
+			r.err = &Error{File: r.in.file, Msg: "no rows in the file"}
+		}
+		return false
+	}
+	r.rows++
+	if r.rows&1023 == 0 && r.in.ctx.Err() != nil {
+		r.err = r.in.ctx.Err()
+		return false
+	}
+	if r.form == FormLines {
+		if line = bytes.TrimRight(line, " "); bytes.IndexByte(line, '\t') >= 0 {
+			r.err = r.in.fail("", "a tab in the line: "+quote(line), "fields of a line stand between single spaces")
+			return false
+		}
+	}
+	if r.Fields, r.err = r.split.split(r.in, line); r.err != nil {
+		return false
+	}
+	if r.form != FormLines && len(r.Fields) != len(r.Columns) {
+		r.err = r.split.wrongCount(r.in, len(r.Fields), len(r.Columns), r.Columns)
+		return false
+	}
+	return true
+}
+
+// Float is the finite number in a field of the row.
+func (r *Rows) Float(i int) (float64, error) { return r.in.float(r.name(i), r.Fields[i]) }
+
+// Int is the whole number in a field of the row.
+func (r *Rows) Int(i int) (int64, error) { return r.in.integer(r.name(i), r.Fields[i]) }
+
+// name is that of a column, and its number where there is no header.
+func (r *Rows) name(i int) string {
+	if r.Columns == nil {
+		return fmt.Sprint(i + 1)
+	}
+	return r.Columns[i]
+}
+
+// Err is what ended the rows; nil at the end of the file.
+func (r *Rows) Err() error { return ignoreEOF(r.err) }
+
+// Line is the number of the current line, from 1.
+func (r *Rows) Line() int { return r.in.num }
+
+// Form is the form of the file.
+func (r *Rows) Form() Form { return r.form }
+
+// Fail is an error at the current line.
+func (r *Rows) Fail(field, msg, hint string) error { return r.in.fail(field, msg, hint) }
+
+// Digest is the hex SHA-256 of the whole file as it lies on disk.
+func (r *Rows) Digest() (string, error) { return r.in.digest() }
+
+// Close releases the file.
+func (r *Rows) Close() { r.in.close() }

@@ -1,0 +1,115 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// rowsAs reads a text as a form: the columns, then the fields of every row.
+
+func rowsAs(t testing.TB, form Form, text string) (columns []string, rows []string, err error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "in")
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r, err := OpenRows(context.Background(), path, form)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer r.Close()
+	for r.Next() {
+		var fields []string
+		for _, f := range r.Fields {
+			fields = append(fields, string(f))
+		}
+		rows = append(rows, strings.Join(fields, "|"))
+	}
+	if r.Next() {
+		err = errors.New("went on after the end")
+	}
+	return r.Columns, rows, errors.Join(err, r.Err())
+}
+
+func TestRowsOfEveryForm(t *testing.T) {
+	for _, c := range []struct {
+		form    Form
+		text    string
+		columns string
+		want    []string
+	}{
+		{FormTSV, "a\tb\n1\tx y\r\n2\t\n", "a|b", []string{"1|x y", "2|"}},
+		{FormCSV, "a,b\n\"1,5\",\"say \"\"x\"\"\"\n", "a|b", []string{`1,5|say "x"`}},
+		{FormAtomic, "a:token\tb:float\n1\t2\n", "a|b", []string{"1|2"}},
+		{FormLines, "u 1 2\nv 3 \nw\n", "", []string{"u|1|2", "v|3", "w"}},
+	} {
+		columns, rows, err := rowsAs(t, c.form, c.text)
+		if err != nil || strings.Join(columns, "|") != c.columns || !slices.Equal(rows, c.want) {
+			t.Errorf("%s: columns %q, rows %q (%v)", c.form, columns, rows, err)
+		}
+	}
+}
+
+func TestRowsRefuse(t *testing.T) {
+	for _, c := range []struct {
+		form Form
+		text string
+		want string
+	}{
+		{FormTSV, "a\tb\n1\n", "one field instead of 2 (a, b)"},
+		{FormTSV, "a\tb\n", "no rows in the file"},
+		{FormTSV, "a\ta\n1\t2\n", "a"},
+		{FormLines, "u\t1\n", "a tab in the line"},
+		{Form("xls"), "a\n", `unknown form "xls"`},
+		{FormTSV, "", "file is empty"},
+	} {
+		if _, _, err := rowsAs(t, c.form, c.text); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s %q: %v, want %q", c.form, c.text, err, c.want)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "in.tsv")
+	if err := os.WriteFile(path, []byte("id\tx\na\t1e999\nb\t3\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r, err := OpenRows(context.Background(), path, FormTSV)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if _, err := r.Column("y"); err == nil || !strings.Contains(err.Error(), `field "y": column is missing from the header`) {
+		t.Errorf("column y: %v", err)
+	}
+	r.Next()
+	if _, err := r.Float(1); err == nil || !strings.Contains(err.Error(), `:2: field "x": not a finite number: "1e999"`) {
+		t.Errorf("1e999: %v", err)
+	}
+	r.Next()
+	if v, err := r.Int(1); err != nil || v != 3 {
+		t.Errorf("3: %d (%v)", v, err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	long, err := OpenRows(ctx, write3000(t), FormTSV)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer long.Close()
+	for long.Next() {
+	}
+	if !errors.Is(long.Err(), context.Canceled) {
+		t.Errorf("given up: %v", long.Err())
+	}
+}
+
+func write3000(t *testing.T) string {
+	path := filepath.Join(t.TempDir(), "long.tsv")
+	if err := os.WriteFile(path, []byte("x\n"+strings.Repeat("1\n", 3000)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
