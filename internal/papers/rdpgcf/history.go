@@ -1,0 +1,55 @@
+package rdpgcf
+
+import (
+	"context"
+	"slices"
+
+	"privrec/internal/dataset"
+	"privrec/internal/run"
+)
+
+// Histories implements run.Historian: the rows that a user's recommendations leave out,
+// training and validation, in the order of the log. The graph itself has no order.
+func (s *served) Histories(ctx context.Context) ([]run.History, string, error) {
+	d := s.x.data
+	l, _, err := dataset.LoadLog(ctx, d.Name, dataset.Options{Seed: s.f.Seed})
+	if err != nil {
+		return nil, "", err
+	}
+	order := "behaviours are in the order of time"
+	if l.Times == nil {
+		order = "the data have no times: behaviours are in the order of the file"
+	}
+	items := make(map[string]int32, d.Items)
+	for i, id := range d.ItemIDs {
+		items[id] = int32(i)
+	}
+	rows := make(map[string]int, len(l.UserIDs))
+	for u, id := range l.UserIDs {
+		rows[id] = u
+	}
+	off := l.Offsets()
+	var list []run.History
+	for u, id := range d.UserIDs {
+		had := slices.Sorted(slices.Values(s.x.test.seen[u]))
+		h := run.History{User: id}
+		at, ok := rows[id]
+		if !ok {
+			continue
+		}
+		for _, item := range l.Items[off[at]:off[at+1]] {
+			i, known := items[l.ItemIDs[item]]
+			if !known {
+				continue
+			}
+			if k, has := slices.BinarySearch(had, i); has {
+				h.Items = append(h.Items, d.ItemIDs[i])
+				had = slices.Delete(had, k, k+1) // a repeated row counts once
+			}
+		}
+		if len(h.Items) > 0 {
+			list = append(list, h)
+		}
+	}
+	return list, order, nil
+}
