@@ -46,10 +46,11 @@ type taskFlags struct {
 	json     bool
 	quiet    bool
 	defaults bool
+	own      map[string]*string // of the task, by name
 }
 
 func (a *App) task(t run.Task) *cobra.Command {
-	var f taskFlags
+	f := taskFlags{own: map[string]*string{}}
 	c := &cobra.Command{
 		Use:   t.Name + " --config FILE [--set key=value]... [--out DIR] [--resume]",
 		Short: t.Summary,
@@ -72,7 +73,31 @@ Ctrl-C quits at once.
 	p.BoolVar(&f.json, "json", false, "results as JSON")
 	p.BoolVarP(&f.quiet, "quiet", "q", false, "no progress, warnings only")
 	p.BoolVar(&f.defaults, "defaults", false, "print the complete default configuration and stop")
+	for _, own := range t.Flags {
+		f.own[own.Name] = p.String(own.Name, "", own.Usage+" ("+own.Key+")")
+	}
 	return c
+}
+
+// keyed are the overrides that a task's own flags stand for.
+func (f taskFlags) keyed(c *cobra.Command, t run.Task) (sets []string, err error) {
+	for _, own := range t.Flags {
+		if !c.Flags().Changed(own.Name) {
+			continue
+		}
+		set, err := override(own.Key, *f.own[own.Name])
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, set)
+	}
+	return sets, nil
+}
+
+// override is the override of a key by a string, quoted.
+func override(key, value string) (string, error) {
+	quoted, err := json.Marshal(value) // JSON's quoting is YAML's too
+	return key + "=" + string(quoted), err
 }
 
 func cited(cite string) string {
@@ -100,12 +125,17 @@ func (a *App) runTask(c *cobra.Command, t run.Task, f taskFlags) error {
 	if c.Flags().Changed("workers") {
 		sets = append(sets, fmt.Sprintf("run.workers=%d", f.workers))
 	}
+	own, err := f.keyed(c, t)
+	if err != nil {
+		return err
+	}
+	sets = append(sets, own...)
 	if f.out != "" {
-		quoted, err := json.Marshal(f.out) // JSON's quoting is YAML's too
+		set, err := override("run.out", f.out)
 		if err != nil {
 			return err
 		}
-		sets = append(sets, "run.out="+string(quoted))
+		sets = append(sets, set)
 	}
 	dir, err := t.Start(c.Context(), run.Options{
 		Config: f.config, Sets: sets, Resume: f.resume,
@@ -139,6 +169,11 @@ func resumeLine(c *cobra.Command, t run.Task, f taskFlags, dir string) string {
 	}
 	for _, s := range f.sets {
 		words = append(words, "--set", s)
+	}
+	for _, own := range t.Flags {
+		if c.Flags().Changed(own.Name) {
+			words = append(words, "--"+own.Name, *f.own[own.Name])
+		}
 	}
 	if c.Flags().Changed("seed") { // 1 too: the file may say otherwise
 		words = append(words, "--seed", fmt.Sprint(f.seed))

@@ -18,7 +18,15 @@ type Task struct {
 	Name    string // dipsgnn
 	Summary string // one line, lower case, no full stop
 	Cite    string // the publication
+	Flags   []Flag // of the command line, beside those of every task
 	Action  Action // made by Bind
+}
+
+// Flag is a word of the command line that is short for one key of the configuration.
+type Flag struct {
+	Name  string // without dashes
+	Key   string // that it sets, as in "data.name"; a string
+	Usage string
 }
 
 // String is "train dipsgnn".
