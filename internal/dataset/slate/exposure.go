@@ -1,0 +1,275 @@
+package slate
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"privrec/internal/dataset"
+	"privrec/internal/rng"
+)
+
+// borders cuts n pairs as the released program does: the first 80 %, the next 10 %
+// and the next 10 %, each truncated, so that the last pair or two belong to no part.
+func borders(n int) (train, valid, test int) {
+	train = n * 8 / 10
+	valid = train + n/10
+	return train, valid, valid + n/10
+}
+
+// loadZhihu reads the tables extracted from the authors' Zhihu pickles. Test pairs keep
+// the released order. SplitUsers takes the pairs of the two users who stand on a border
+// out of validation, and training and test stay as released.
+func loadZhihu(ctx context.Context, name string, o Options) (*Set, error) {
+	tab, folder, err := openTables(ctx, name, "zhihu", &o)
+	if err != nil {
+		return nil, err
+	}
+	owners, err := tab.owners()
+	if err != nil {
+		return nil, err
+	}
+	users, shown, clicked, err := tab.logged()
+	if err != nil {
+		return nil, err
+	}
+	if top := slices.Max(owners); int(top) >= len(users) {
+		return nil, &dataset.Error{File: folder, Msg: fmt.Sprintf("sequence2user.tsv names user %d, user_items.tsv has %d users", top, len(users))}
+	}
+	training, err := tab.training(len(users))
+	if err != nil {
+		return nil, err
+	}
+	valid, err := tab.pairs("val.tsv")
+	if err != nil {
+		return nil, err
+	}
+	test, err := tab.pairs("test.tsv")
+	if err != nil {
+		return nil, err
+	}
+	a, b, c := borders(len(owners))
+	if err := inOrder(folder, test, owners[b:c], b); err != nil {
+		return nil, err
+	}
+
+	s := &Set{Name: name, Hash: dataset.SourceHash(tab.digests...), Vocab: tab.vocab, Level: dataset.LevelC,
+		Users: append(users, UnknownUser), Logged: append(shown, nil), Clicked: append(clicked, nil)}
+	nobody := int32(len(users))
+	s.Train = newPairs(o.T, o.L, len(training))
+	for _, r := range training {
+		s.Train.add(r.user, r.slate[:o.T], r.behaviour[:o.L], true)
+	}
+	s.Valid = newPairs(o.T, o.L, len(valid))
+	found := owning(valid, distinct(owners[a:b]), shown)
+	for i, r := range valid {
+		s.Valid.pad(orElse(found[i], nobody), r)
+	}
+	s.Test = newPairs(o.T, o.L, len(test))
+	for i, r := range test {
+		s.Test.pad(owners[b+i], r)
+	}
+	all := dataset.Rung{Name: "pairs", Users: len(distinct(owners)), Rows: len(owners)}
+	s.Ladder = append(s.Ladder, all, dataset.Rung{Name: "train, histories released", Users: len(distinct(owners[:a])), Rows: a})
+	s.rungs()
+	if o.Split == SplitUsers {
+		s.Valid = s.Valid.without(owners[a], owners[a-1] == owners[a]).without(owners[b], owners[b-1] == owners[b])
+		s.Ladder = append(s.Ladder, s.Valid.rung("valid, users of no other part", nil))
+	}
+	s.Histories = chains(s.Train, len(s.Users), s.Logged)
+	s.Notes = []string{
+		"slates of the training pairs are rebuilt from the users' logs; on test, where the truth is known, the same rule has 90.7 % of the items right",
+		"validation and test pairs, their order, the vocabulary and the logged items are the authors' own: what needs no training pairs stands at level A",
+		"the authors' files lack the unknown items of a pair and not their places: here they are OOV at the end of the slate or behaviour",
+	}
+	if n := s.Valid.count(nobody); n > 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf("the users of %d validation pairs, all of whose shown items are unknown, could not be found out", n))
+	}
+	return s, nil
+}
+
+// loadMIND reads the tables extracted from the authors' MIND pickles. Training pairs
+// were not released: the released validation pairs train, and SplitUsers takes one half
+// of the test users, drawn by the seed, for validation and the other half for test, in
+// the released order. SplitReleased keeps all test pairs together and has no validation.
+func loadMIND(ctx context.Context, name string, o Options) (*Set, error) {
+	tab, folder, err := openTables(ctx, name, "mind", &o)
+	if err != nil {
+		return nil, err
+	}
+	owners, err := tab.owners()
+	if err != nil {
+		return nil, err
+	}
+	valid, err := tab.pairs("val.tsv")
+	if err != nil {
+		return nil, err
+	}
+	test, err := tab.pairs("test.tsv")
+	if err != nil {
+		return nil, err
+	}
+	a, b, c := borders(len(owners))
+	if err := inOrder(folder, test, owners[b:c], b); err != nil {
+		return nil, err
+	}
+	s := &Set{Name: name, Hash: dataset.SourceHash(tab.digests...), Vocab: tab.vocab, Level: dataset.LevelC}
+	index := map[string]int32{}
+	user := func(id string) int32 {
+		if id == "-1" {
+			id = UnknownUser
+		}
+		u, ok := index[id]
+		if !ok {
+			u = int32(len(s.Users))
+			index[id], s.Users = u, append(s.Users, id)
+		}
+		return u
+	}
+	s.Train = newPairs(o.T, o.L, len(valid))
+	for _, r := range valid {
+		if r.user != "-1" { // so that the unknown user comes last
+			user(r.user)
+		}
+	}
+	released := newPairs(o.T, o.L, len(test))
+	for _, r := range test {
+		released.pad(user(r.user), r)
+	}
+	for _, r := range valid {
+		s.Train.pad(user(r.user), r)
+	}
+	s.Ladder = append(s.Ladder,
+		dataset.Rung{Name: "pairs", Users: len(distinct(owners)), Rows: len(owners)},
+		dataset.Rung{Name: "valid, released", Users: len(distinct(owners[a:b])), Rows: b - a},
+		released.rung("test, released", nil))
+	s.Valid, s.Test = newPairs(o.T, o.L, 0), released
+	if o.Split == SplitUsers {
+		s.Valid, s.Test = halves(released, o.Seed)
+	}
+	s.rungs()
+	s.Histories = chains(s.Train, len(s.Users), nil)
+	s.Notes = []string{
+		"the authors released no training pairs: their validation pairs train here, about 26,000 in place of 233,276",
+		"users of the training pairs are chains of overlapping windows, one name for all pairs outside of the chains",
+		"what a user was shown beyond these pairs is not known: no protocol of logged candidates",
+		"the authors' files lack the unknown items of a pair and not their places: here they are OOV at the end of the slate or behaviour",
+	}
+	return s, nil
+}
+
+// openTables fills the options in and reads the vocabulary.
+func openTables(ctx context.Context, name, sub string, o *Options) (*tables, string, error) {
+	dir, err := dataDir(name, o.Dir)
+	if err != nil {
+		return nil, "", err
+	}
+	if o.T > tableT || o.L > tableL {
+		return nil, "", &dataset.Error{File: name, Msg: fmt.Sprintf("slates of %d and behaviours of %d items: the extracted tables have %d and %d", o.T, o.L, tableT, tableL)}
+	}
+	folder := filepath.Join(dir, "exposure", sub)
+	tab := &tables{ctx: ctx, folder: folder}
+	if err := tab.vocabulary(); err != nil {
+		return nil, "", err
+	}
+	if tab.vocab-int(FirstItem) < o.T {
+		return nil, "", smallCatalogue(folder, tab.vocab-int(FirstItem), o.T)
+	}
+	return tab, folder, nil
+}
+
+func smallCatalogue(file string, items, t int) error {
+	return &dataset.Error{File: file, Msg: fmt.Sprintf("the catalogue has %d items, fewer than a slate of %d", items, t), Hint: "choose shorter slates"}
+}
+
+// inOrder makes sure that test pairs stand in the order of the pair index, and belong
+// to the users that it names.
+func inOrder(folder string, test []pairRow, owners []int32, first int) error {
+	if len(test) != len(owners) {
+		return &dataset.Error{File: folder, Msg: fmt.Sprintf("test.tsv has %d pairs, sequence2user.tsv leaves %d for it", len(test), len(owners))}
+	}
+	for i, r := range test {
+		if r.seq != int64(first+i) || r.user != fmt.Sprint(owners[i]) {
+			return &dataset.Error{File: filepath.Join(folder, "test.tsv"), Line: i + 2, Field: "seq_id",
+				Msg: fmt.Sprintf("pair %d of user %s where sequence2user.tsv has pair %d of user %d", r.seq, r.user, first+i, owners[i])}
+		}
+	}
+	return nil
+}
+
+// pad appends a row with OOV in place of what was deleted, and cut to T and L. A pair
+// that lost an item stays incomplete when cut, because the place of the lost one is not
+// known.
+func (p *Pairs) pad(user int32, r pairRow) {
+	p.Users, p.Complete = append(p.Users, user), append(p.Complete, r.complete)
+	fill := func(dst, list []int32, n int) []int32 {
+		dst = append(dst, list[:min(n, len(list))]...)
+		for i := len(list); i < n; i++ {
+			dst = append(dst, OOV)
+		}
+		return dst
+	}
+	p.Slates, p.Behaviours = fill(p.Slates, r.slate, p.T), fill(p.Behaviours, r.behaviour, p.L)
+}
+
+// without drops the pairs of one user, if drop.
+func (p *Pairs) without(user int32, drop bool) *Pairs {
+	if !drop {
+		return p
+	}
+	var rows []int32
+	for i, u := range p.Users {
+		if u != user {
+			rows = append(rows, int32(i))
+		}
+	}
+	return p.Select(rows)
+}
+
+// count is the number of pairs of a user.
+func (p *Pairs) count(user int32) int {
+	n := 0
+	for _, u := range p.Users {
+		if u == user {
+			n++
+		}
+	}
+	return n
+}
+
+// halves deals the users of p out to two parts whose pairs keep their order; the first
+// has the smaller half.
+func halves(p *Pairs, seed rng.Seed) (first, second *Pairs) {
+	users := distinct(p.Users)
+	s := seed.Stream("slate/halves")
+	s.Shuffle(len(users), func(i, j int) { users[i], users[j] = users[j], users[i] })
+	chosen := map[int32]bool{}
+	for _, u := range users[:len(users)/2] {
+		chosen[u] = true
+	}
+	var rows [2][]int32
+	for i, u := range p.Users {
+		side := 1
+		if chosen[u] {
+			side = 0
+		}
+		rows[side] = append(rows[side], int32(i))
+	}
+	return p.Select(rows[0]), p.Select(rows[1])
+}
+
+// distinct returns the values of a column, ascending.
+func distinct(col []int32) []int32 {
+	out := slices.Clone(col)
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// orElse is u, or otherwise where u is negative.
+func orElse(u, otherwise int32) int32 {
+	if u < 0 {
+		return otherwise
+	}
+	return u
+}

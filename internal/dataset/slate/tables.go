@@ -1,0 +1,189 @@
+package slate
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"privrec/internal/dataset"
+)
+
+// The tables extracted from the authors' pickles have ten shown items and five clicks.
+const (
+	tableT = 10
+	tableL = 5
+)
+
+// tables reads the extracted tables of one data set from its folder, in a fixed order,
+// and remembers their digests.
+type tables struct {
+	ctx     context.Context
+	folder  string
+	vocab   int // tokens of vocab.tsv are 0..vocab-1
+	digests []string
+}
+
+// pairRow is a row of a table of pairs as the file has it: unknown items were deleted,
+// hence lists may be short.
+type pairRow struct {
+	seq              int64 // number of the pair among all, -1 when the authors shuffled it away
+	user             string
+	complete         bool
+	slate, behaviour []int32
+}
+
+// find returns the path of a table, plain or compressed.
+func find(folder, name string) (string, error) {
+	for _, ext := range []string{"", ".gz", ".zst"} {
+		p := filepath.Join(folder, name+ext)
+		if st, err := os.Stat(p); err == nil && st.Mode().IsRegular() {
+			return p, nil
+		}
+	}
+	return "", &dataset.Error{File: folder, Msg: fmt.Sprintf("looked for %s (plain, .gz or .zst)", name), Err: dataset.ErrNotFound}
+}
+
+// read opens one table and calls row for each of its lines.
+func (t *tables) read(name string, columns []string, row func(in *lines, v [][]byte) error) error {
+	path, err := find(t.folder, name)
+	if err != nil {
+		return err
+	}
+	in, err := open(t.ctx, path, '\t', true, columns...)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	if err := in.each(func(v [][]byte) error { return row(in, v) }); err != nil {
+		return err
+	}
+	digest, err := in.digest()
+	t.digests = append(t.digests, digest)
+	return err
+}
+
+// vocabulary counts the tokens.
+func (t *tables) vocabulary() error {
+	return t.read("vocab.tsv", []string{"token", "dict_id", "raw_item"}, func(in *lines, v [][]byte) error {
+		token, err := in.integer("token", v[0], 0, 1<<30)
+		if err == nil && token != int64(t.vocab) {
+			err = in.fail("token", fmt.Sprintf("token %d where %d is due", token, t.vocab), "tokens count up from 0, the specials are the first four")
+		}
+		t.vocab++
+		return err
+	})
+}
+
+// owners reads the user of every pair, in the order before the split.
+func (t *tables) owners() ([]int32, error) {
+	var users []int32
+	err := t.read("sequence2user.tsv", []string{"seq_id", "user"}, func(in *lines, v [][]byte) error {
+		if _, err := in.integer("seq_id", v[0], int64(len(users)), int64(len(users))); err != nil {
+			return err
+		}
+		u, err := in.integer("user", v[1], 0, 1<<30)
+		users = append(users, int32(u))
+		return err
+	})
+	return users, err
+}
+
+// pairs reads a table of validation or test pairs.
+func (t *tables) pairs(name string) ([]pairRow, error) {
+	var rows []pairRow
+	err := t.read(name, []string{"seq_id", "user", "complete", "exposure", "history"}, func(in *lines, v [][]byte) (err error) {
+		r := pairRow{user: string(v[1])}
+		if r.seq, err = in.integer("seq_id", v[0], -1, 1<<30); err != nil {
+			return err
+		}
+		if len(v[1]) == 0 {
+			return in.fail("user", "empty", "a user that is not known is -1")
+		}
+		complete, err := in.integer("complete", v[2], 0, 1)
+		if err != nil {
+			return err
+		}
+		if r.slate, err = t.tokens(in, "exposure", v[3], tableT); err != nil {
+			return err
+		}
+		if r.behaviour, err = t.tokens(in, "history", v[4], tableL); err != nil {
+			return err
+		}
+		r.complete = len(r.slate) == tableT && len(r.behaviour) == tableL
+		if r.complete != (complete == 1) {
+			return in.fail("complete", fmt.Sprintf("is %d, but there are %d shown and %d clicked items", complete, len(r.slate), len(r.behaviour)), "")
+		}
+		rows = append(rows, r)
+		return nil
+	})
+	return rows, err
+}
+
+// tokens parses a list of at most `most` items.
+func (t *tables) tokens(in *lines, field string, b []byte, most int) ([]int32, error) {
+	list, err := in.list(make([]int32, 0, most), field, b, int64(FirstItem), int64(t.vocab-1))
+	if err == nil && len(list) > most {
+		err = in.fail(field, fmt.Sprintf("%d items, more than %d", len(list), most), "")
+	}
+	return list, err
+}
+
+// trainRow is a training pair whose slate was rebuilt.
+type trainRow struct {
+	user             int32
+	slate, behaviour []int32
+}
+
+// training reads the rebuilt training pairs; owners are below users.
+func (t *tables) training(users int) ([]trainRow, error) {
+	var rows []trainRow
+	last := int64(-1)
+	err := t.read("train_reconstructed.tsv", []string{"row", "user", "exposure_approx", "history"}, func(in *lines, v [][]byte) error {
+		row, err := in.integer("row", v[0], last+1, 1<<30)
+		if err != nil {
+			return err
+		}
+		last = row
+		u, err := in.integer("user", v[1], 0, int64(users-1))
+		if err != nil {
+			return err
+		}
+		r := trainRow{user: int32(u)}
+		if r.slate, err = t.tokens(in, "exposure_approx", v[2], tableT); err != nil {
+			return err
+		}
+		if r.behaviour, err = t.tokens(in, "history", v[3], tableL); err != nil {
+			return err
+		}
+		if len(r.slate) != tableT || len(r.behaviour) != tableL {
+			return in.fail("", fmt.Sprintf("%d shown and %d clicked items, training pairs have %d and %d", len(r.slate), len(r.behaviour), tableT, tableL), "")
+		}
+		rows = append(rows, r)
+		return nil
+	})
+	return rows, err
+}
+
+// logged reads, per user, what was shown and what was clicked and shown in a slate.
+func (t *tables) logged() (users []string, shown, clicked [][]int32, err error) {
+	err = t.read("user_items.tsv", []string{"user", "shown_in_order", "clicked_set"}, func(in *lines, v [][]byte) error {
+		if _, err := in.integer("user", v[0], int64(len(users)), int64(len(users))); err != nil {
+			return err
+		}
+		s, err := in.list(nil, "shown_in_order", v[1], int64(FirstItem), int64(t.vocab-1))
+		if err != nil {
+			return err
+		}
+		c, err := in.list([]int32{}, "clicked_set", v[2], int64(FirstItem), int64(t.vocab-1))
+		if err != nil {
+			return err
+		}
+		slices.Sort(c)
+		users, shown, clicked = append(users, strconv.Itoa(len(users))), append(shown, s), append(clicked, slices.Compact(c))
+		return nil
+	})
+	return users, shown, clicked, err
+}
