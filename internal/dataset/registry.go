@@ -31,7 +31,7 @@ func All() []Set {
 	for _, c := range amazonCategories {
 		sets = append(sets, amazon(c))
 	}
-	sets = append(sets, toyGame(), foodKitchen(), mindSmall(), zhihuRec())
+	sets = append(sets, toyGame(), foodKitchen(), seqBeauty(), mindSmall(), zhihuRec())
 	for _, p := range Profiles() {
 		sets = append(sets, standIn(p))
 	}

@@ -69,7 +69,7 @@ func ml1m() Set {
 				{Rung: Rung{Name: "10-core", Users: 6040, Items: 3260, Rows: 998539}, From: "an independent run of the steps"},
 			},
 			Notes: []string{"table 1 does not count this filter", randomSplit},
-		}},
+		}, sasrecML1M()},
 	}
 }
 
@@ -200,7 +200,7 @@ func standIn(p Profile) Set {
 			Name: "rdpgcf", About: "RDP-GCF's steps on synthetic rows: 80 % of a user's at random, less a tenth for validation",
 			Split: Split{Kind: SplitRandom, Fraction: 0.8, ValidShare: 0.1},
 			Wants: raw,
-		}}
+		}, sasrecStandIn(raw)}
 	}
 	return set
 }

@@ -81,6 +81,12 @@ func (o official) write(t *testing.T, dir string, set Set) {
 		o.rows(func(u, i, k int) {
 			out("inter_impression.csv", "%d,%d,%d,%d\n%d,900,%d,0\n", u, i, 100*k, 100*k+5, u, 100*k+1)
 		})
+	case set.Name == "seq-beauty":
+		lines := make([]string, o.users)
+		o.rows(func(u, i, _ int) { lines[u] += fmt.Sprint(" ", i+1) })
+		for u, items := range lines {
+			out("Beauty.txt", "%d%s\n", u+1, items)
+		}
 	case set.Name == "yelp2018" || set.Name == "gowalla":
 		seen := map[[2]int]bool{}
 		lines := map[string][]string{}
@@ -124,6 +130,7 @@ func TestRecipesOnOfficialFiles(t *testing.T) {
 		"cd-amazon-toy":    {RungRaw, "distinct pairs", RungTrain, RungValid, "valid, known items", RungTest, RungKnownTest},
 		"amazon":           {RungRaw, "distinct pairs", "items >= 5 rows", "users >= 5 rows", RungTrain, RungValid, "valid, known items", RungTest, RungKnownTest},
 		"gowalla/lightgcn": {RungRaw, RungTrain, RungTest, RungKnownTest},
+		"seq-beauty":       {RungRaw, RungTrain, RungValid, "valid, known items", RungTest, RungKnownTest},
 	}
 	tested := 0
 	for _, set := range All() {
