@@ -48,6 +48,8 @@ type tied struct {
 	part   []tensor.Float // dh by group
 
 	runForward, runBackward func(g, lo, hi int)
+
+	soft *tiedSoft // what TiedSoftmax needs in its place
 }
 
 // TiedCrossEntropy is the mean over rows of the softmax cross-entropy of h·p[lo:]ᵀ, for h (B, d)

@@ -47,3 +47,46 @@ func TestTiedRecomputes(t *testing.T) {
 		}
 	}
 }
+
+// TestTiedSoftmaxChunks: any number of rows in a chunk gives the same loss and gradients, to rounding.
+func TestTiedSoftmaxChunks(t *testing.T) {
+	const b, v, d = 61, 300, 4
+	table, h, bias := NewParam("table", v, d), NewParam("h", b, d), NewParam("bias", 1, v)
+	for i, p := range []*Param{table, h, bias} {
+		for k := range p.Value.Data {
+			p.Value.Data[k] = tensor.Float((k*(37+i))%19)/10 - 1
+		}
+	}
+	q := SoftTargets{Off: []int32{0}, On: 0.5, Rest: 0.001}
+	for i := range b {
+		q.Class = append(q.Class, int32(i*13%v), int32((i*13+7)%v))
+		q.Off = append(q.Off, int32(len(q.Class)))
+	}
+	run := func(buffer, rows int) (*Tape, float64, int) {
+		defer func(x, y int) { softBuffer, softRows = x, y }(softBuffer, softRows)
+		softBuffer, softRows = buffer, rows
+		tp := NewTape()
+		l := tp.TiedSoftmax(tp.Use(h), table, bias, q)
+		tp.Backward(l)
+		return tp, l.Scalar(), tp.tieds[0].soft.rows
+	}
+	one, l1, _ := run(1<<24, 256)
+	for _, c := range []struct{ buffer, rows, want int }{{1 << 24, 7, 7}, {20 * 320, 256, 20}, {1, 256, 16}} {
+		two, l2, rows := run(c.buffer, c.rows)
+		if rows != c.want {
+			t.Errorf("%v: %d rows in a chunk", c, rows)
+		}
+		if d := l1 - l2; d > 1e-6 || d < -1e-6 {
+			t.Errorf("%v: loss %v and %v", c, l1, l2)
+		}
+		for _, p := range []*Param{table, h, bias} {
+			a, _ := one.Grads().Dense(p)
+			g, _ := two.Grads().Dense(p)
+			for i := range a.Data {
+				if d := a.Data[i] - g.Data[i]; d > 1e-6 || d < -1e-6 {
+					t.Fatalf("%v: %s[%d]: %v and %v", c, p.Name, i, a.Data[i], g.Data[i])
+				}
+			}
+		}
+	}
+}

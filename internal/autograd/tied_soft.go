@@ -1,0 +1,366 @@
+package autograd
+
+import (
+	"math"
+
+	"privrec/internal/tensor"
+)
+
+// SoftTargets are the distributions that the rows of a softmax should have: row i has the weight On at its
+// own classes and Rest at all others. The weights need not sum to one.
+type SoftTargets struct {
+	// Class holds classes. With Off nil, row i has the one class Class[i]; otherwise it has
+	// Class[Off[i]:Off[i+1]], all different.
+	Class, Off []int32
+	On, Rest   float64
+}
+
+// OneHot is the usual cross-entropy: one class a row, negative where a row does not count.
+func OneHot(class []int32) SoftTargets { return SoftTargets{Class: class, On: 1} }
+
+// of is the classes of a row; none where it does not count.
+func (q *SoftTargets) of(i int) []int32 {
+	if q.Off != nil {
+		return q.Class[q.Off[i]:q.Off[i+1]]
+	}
+	if q.Class[i] < 0 {
+		return nil
+	}
+	return q.Class[i : i+1]
+}
+
+// at is where the row's classes start in Class.
+func (q *SoftTargets) at(i int) int {
+	if q.Off != nil {
+		return int(q.Off[i])
+	}
+	return i
+}
+
+// check panics unless the targets are those of b rows and v classes.
+func (q *SoftTargets) check(b, v int, in ...*Node) {
+	const op = "tiedSoftmax"
+	switch {
+	case q.Off == nil && len(q.Class) != b:
+		failf(op, in, "%d targets", len(q.Class))
+	case q.Off != nil && len(q.Off) != b+1:
+		failf(op, in, "targets of %d rows", len(q.Off)-1)
+	case q.Off != nil:
+		checkOffsets(op, in[1], q.Off, len(q.Class))
+	}
+	for i := range b {
+		y := q.of(i)
+		for k, c := range y {
+			if c < 0 || int(c) >= v {
+				failf(op, in, "target %d of row %d outside [0, %d)", c, i, v)
+			}
+			for _, d := range y[:k] {
+				if c == d {
+					failf(op, in, "target %d twice in row %d", c, i)
+				}
+			}
+		}
+	}
+}
+
+// softBuffer is about how many floats of exponentials are held, 64 MiB in float32, and softRows the most
+// rows: more do not make the products faster. Variables for their test.
+var softBuffer, softRows = 1 << 24, 256
+
+// tiedSoft is the work of TiedSoftmax. It lives in a tied and is used again after Reset.
+//
+// Rows are taken in chunks of so many that their exponentials, tile by tile as in tied, fit softBuffer. The
+// gradients of a chunk are formed right after its losses, while the exponentials are there, for an upstream
+// gradient of 1: that is three products and never more memory, whatever the number of rows. Backward only
+// has to multiply by the upstream gradient if that is another.
+type tiedSoft struct {
+	h, e            tensor.Matrix // (B, d), (V, d)
+	bias            []tensor.Float
+	q               SoftTargets
+	tile, nt, group int // classes in a tile, tiles, tiles in a group
+	rows            int // rows in a chunk
+	keep            bool
+	p               []tensor.Float // tiles of rows x tile floats: all of a chunk, or one a group
+	tmax, tsum      []tensor.Float // (nt, rows)
+	zsum            []float64      // (nt, rows) sums of logits, where Rest is not 0
+	top, sum        []tensor.Float // (rows)
+	logit           []tensor.Float // (len(Class))
+
+	r0, r1 int
+	scale  float64 // 1 / number of rows that count
+	beta   tensor.Float
+	dh, de tensor.Matrix
+	db     []tensor.Float
+	part   []tensor.Float // dh by group
+
+	runForward, runBackward func(g, lo, hi int)
+}
+
+// TiedSoftmax is the mean, over the rows that have a class, of
+//
+//	-Σ_v q_v log softmax(h·pᵀ + bias)_v
+//
+// for h (B, d), a table p (V, d), bias (1, V) or nil, and the weights q of the row: with
+// OneHot(targets) the cross-entropy, with a small Rest the smoothed multi-label loss. With Y the row's
+// classes, z its logits and Q = Σ q = |Y|·On + (V-|Y|)·Rest, that is
+// Q·log Σ exp z - (On-Rest)·Σ_{v in Y} z_v - Rest·Σ_v z_v, with the gradient
+// Q·softmax(z) - Rest, less On-Rest at Y: no dense target is made. Of the logits no more than 64 MiB are
+// held at a time (see tiedSoft). The gradients of p and bias are dense. The mean over no rows is 0.
+func (t *Tape) TiedSoftmax(h *Node, p, bias *Param, q SoftTargets) *Node {
+	leaf := t.Use(p)
+	var b *Node
+	if bias != nil {
+		b = t.Use(bias)
+	}
+	n, d, v := h.Rows(), h.Cols(), leaf.Rows()
+	if d != leaf.Cols() || b != nil && (b.Rows() != 1 || b.Cols() != v) {
+		fail("tiedSoftmax", "widths differ", h, leaf, b)
+	}
+	q.check(n, v, h, leaf)
+	y := t.node("tiedSoftmax", 1, 1, h, leaf, b)
+	c := t.tied().softmax()
+	c.h, c.e, c.q, c.bias = h.V, leaf.V, q, nil
+	if b != nil {
+		c.bias = b.flat()
+	}
+	c.plan(t, n, y.need)
+	counted := 0
+	for i := range n {
+		if len(q.of(i)) > 0 {
+			counted++
+		}
+	}
+	c.scale = 1 / max(1, float64(counted))
+	c.dh, c.de, c.db, c.beta = tensor.Matrix{}, tensor.Matrix{}, nil, 0
+	if y.need {
+		if h.need {
+			c.dh, c.part = t.Buffer(n, d), t.arena.take(tiedGroups*c.rows*d)
+		}
+		if leaf.need {
+			c.de = t.Buffer(v, d)
+			if n == 0 {
+				clear(c.de.Data)
+			}
+		}
+		if b != nil && b.need {
+			c.db = t.BufferZero(1, v).Data
+		}
+	}
+	var loss float64
+	for r := 0; r < n; r += c.rows {
+		c.r0, c.r1 = r, min(n, r+c.rows)
+		loss += c.forward()
+		if y.need {
+			c.backward(t)
+		}
+	}
+	y.V.Data[0] = tensor.Float(loss * c.scale)
+	if y.need {
+		y.back = func() {
+			up := y.G.Data[0]
+			if h.need {
+				t.giveTimes(h, c.dh, up)
+			}
+			if leaf.need {
+				t.giveTimes(leaf, c.de, up)
+			}
+			if b != nil && b.need {
+				t.giveTimes(b, tensor.From(1, v, c.db), up)
+			}
+		}
+	}
+	return y.checked()
+}
+
+// giveTimes multiplies g by s and gives it to x.
+func (t *Tape) giveTimes(x *Node, g tensor.Matrix, s tensor.Float) {
+	if s != 1 {
+		t.each(len(g.Data), 1, job{kernel: scaleKernel, dst: g.Data, a: g.Data, s: s})
+	}
+	x.give(g)
+}
+
+// softmax is the part of the state that TiedSoftmax uses, made once.
+func (c *tied) softmax() *tiedSoft {
+	if c.soft == nil {
+		s := &tiedSoft{}
+		s.runForward, s.runBackward = s.forwardGroup, s.backwardGroup
+		c.soft = s
+	}
+	return c.soft
+}
+
+// plan fixes the tiling, by shape alone, and takes the buffers.
+func (c *tiedSoft) plan(t *Tape, b int, keep bool) {
+	v := c.e.Rows
+	c.tile = min(tiedTile, max(64, (v/tiedGroups+15)&^15))
+	c.nt = (v + c.tile - 1) / c.tile
+	c.group = (c.nt + tiedGroups - 1) / tiedGroups
+	c.keep = keep
+	c.rows = max(1, min(b, softRows, max(16, softBuffer/(c.nt*c.tile))))
+	tiles := c.nt
+	if !keep {
+		tiles = (c.nt + c.group - 1) / c.group
+	}
+	c.p = t.arena.take(c.rows * tiles * c.tile)
+	c.tmax, c.tsum = t.arena.take(c.rows*c.nt), t.arena.take(c.rows*c.nt)
+	c.top, c.sum = t.arena.take(c.rows), t.arena.take(c.rows)
+	c.logit = t.arena.take(len(c.q.Class))
+	if n := c.rows * c.nt; c.q.Rest != 0 && len(c.zsum) < n {
+		c.zsum = make([]float64, n)
+	}
+}
+
+// tileOf is the buffer of tile k for the chunk, its rows of the table and its first class.
+func (c *tiedSoft) tileOf(k int) (m, e tensor.Matrix, v0 int) {
+	v0 = k * c.tile
+	v1 := min(c.e.Rows, v0+c.tile)
+	at := k
+	if !c.keep {
+		at = k / c.group
+	}
+	n := c.r1 - c.r0
+	p := c.p[at*c.rows*c.tile:]
+	m = tensor.Matrix{Rows: n, Cols: v1 - v0, Stride: c.tile, Data: p[:(n-1)*c.tile+v1-v0]}
+	return m, tensor.RowsView(c.e, v0, v1), v0
+}
+
+// total is Q, the sum of the weights of row i; 0 where it does not count.
+func (c *tiedSoft) total(i int) float64 {
+	n := float64(len(c.q.of(i)))
+	if n == 0 {
+		return 0
+	}
+	return n*c.q.On + (float64(c.e.Rows)-n)*c.q.Rest
+}
+
+// forward leaves the factors between each tile and the whole in tmax, the sums of exponentials in sum, and
+// returns the sum of the chunk's losses.
+func (c *tiedSoft) forward() (loss float64) {
+	n := c.r1 - c.r0
+	tensor.Parallel(c.nt, c.group, c.runForward)
+	top, sum := c.top[:n], c.sum[:n]
+	copy(top, c.tmax[:n])
+	for k := 1; k < c.nt; k++ {
+		for i, m := range c.tmax[k*c.rows : k*c.rows+n] {
+			top[i] = max(top[i], m)
+		}
+	}
+	clear(sum)
+	for k := range c.nt {
+		f := c.tmax[k*c.rows : k*c.rows+n]
+		tensor.Axpy(-1, top, f)
+		tensor.Exp(f, f)
+		for i, s := range c.tsum[k*c.rows : k*c.rows+n] {
+			sum[i] += f[i] * s
+		}
+	}
+	for i := range n {
+		r := c.r0 + i
+		y := c.q.of(r)
+		if len(y) == 0 {
+			continue
+		}
+		row := c.total(r) * (math.Log(float64(sum[i])) + float64(top[i]))
+		at := c.q.at(r)
+		for _, z := range c.logit[at : at+len(y)] {
+			row -= (c.q.On - c.q.Rest) * float64(z)
+		}
+		if c.q.Rest != 0 {
+			all := 0.0
+			for k := range c.nt {
+				all += c.zsum[k*c.rows+i]
+			}
+			row -= c.q.Rest * all
+		}
+		loss += row
+	}
+	return loss
+}
+
+func (c *tiedSoft) forwardGroup(_, lo, hi int) {
+	h := tensor.RowsView(c.h, c.r0, c.r1)
+	for k := lo; k < hi; k++ {
+		m, e, v0 := c.tileOf(k)
+		beta := tensor.Float(0)
+		if c.bias != nil {
+			beta = 1
+			for i := range m.Rows {
+				copy(tensor.Row(m, i), c.bias[v0:])
+			}
+		}
+		tensor.Gemm(false, true, 1, h, e, beta, m)
+		for i := range m.Rows {
+			row := tensor.Row(m, i)
+			at := c.q.at(c.r0 + i)
+			for j, y := range c.q.of(c.r0 + i) {
+				if y := int(y) - v0; y >= 0 && y < len(row) {
+					c.logit[at+j] = row[y]
+				}
+			}
+			if c.q.Rest != 0 {
+				c.zsum[k*c.rows+i] = tensor.Sum(row)
+			}
+			top := tensor.Max(row)
+			c.tmax[k*c.rows+i] = top
+			c.tsum[k*c.rows+i] = tensor.Float(tensor.ExpSum(row, row, top))
+		}
+	}
+}
+
+// backward adds the chunk's part to the gradients.
+func (c *tiedSoft) backward(t *Tape) {
+	tensor.Parallel(c.nt, c.group, c.runBackward)
+	c.beta = 1
+	if c.dh.Data != nil {
+		d, groups := c.h.Cols, (c.nt+c.group-1)/c.group
+		n := (c.r1 - c.r0) * d
+		t.each(n, groups, job{kernel: tiedSum, dst: c.dh.Data[c.r0*d : c.r0*d+n], a: c.part, w: c.rows * d, n: groups})
+	}
+}
+
+func (c *tiedSoft) backwardGroup(g, lo, hi int) {
+	h := tensor.RowsView(c.h, c.r0, c.r1)
+	n, d := h.Rows, h.Cols
+	var dh tensor.Matrix
+	if c.dh.Data != nil {
+		dh = tensor.Matrix{Rows: n, Cols: d, Stride: d, Data: c.part[g*c.rows*d : g*c.rows*d+n*d]}
+	}
+	rest, at := tensor.Float(c.scale*c.q.Rest), tensor.Float(c.scale*(c.q.On-c.q.Rest))
+	for k := lo; k < hi; k++ {
+		m, e, v0 := c.tileOf(k)
+		for i := range n {
+			row, y := tensor.Row(m, i), c.q.of(c.r0+i)
+			if len(y) == 0 {
+				clear(row)
+				continue
+			}
+			tensor.Scale(tensor.Float(c.scale*c.total(c.r0+i))*c.tmax[k*c.rows+i]/c.sum[i], row)
+			if rest != 0 {
+				for j := range row {
+					row[j] -= rest
+				}
+			}
+			for _, y := range y {
+				if y := int(y) - v0; y >= 0 && y < len(row) {
+					row[y] -= at
+				}
+			}
+		}
+		if c.dh.Data != nil {
+			beta := tensor.Float(1)
+			if k == lo {
+				beta = 0
+			}
+			tensor.Gemm(false, false, 1, m, e, beta, dh)
+		}
+		if c.de.Data != nil {
+			tensor.Gemm(true, false, 1, m, h, c.beta, tensor.RowsView(c.de, v0, v0+e.Rows))
+		}
+		if c.db != nil {
+			for i := range n {
+				tensor.Add(c.db[v0:v0+m.Cols], tensor.Row(m, i))
+			}
+		}
+	}
+}
