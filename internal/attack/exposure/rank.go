@@ -1,0 +1,79 @@
+package exposure
+
+import (
+	"context"
+	"fmt"
+
+	"privrec/internal/autograd"
+	"privrec/internal/dataset/slate"
+)
+
+// Rank implements [Ranker]. A sequence-wise model is fed its own best guess of each step (section 2.5 of the
+// text's inference: "we use the inference results of previous steps as the input"); no beam. Slates and
+// options decide everything: behaviours are not read. Rows are worked on rankRows at a time.
+func (m *Model) Rank(ctx context.Context, p *slate.Pairs, rows []int32, depth int, candidates func(row int32) []int32, visit func(row int32, lists [][]int32) error) (err error) {
+	defer recovered(&err)
+	if err := checkRank(p, rows, depth); err != nil {
+		return err
+	}
+	if err := m.fits(p); err != nil {
+		return err
+	}
+	if rows == nil {
+		rows = count(nil, p.Len(), 1)
+	}
+	tape := autograd.NewTape()
+	tape.SetTraining(false)
+	d := &decoding{m: m, out: m.output(), depth: min(depth, m.vocab)}
+	lists := make([][]int32, m.Lists())
+	var s slates
+	for lo := 0; lo < len(rows); lo += rankRows {
+		if ctx.Err() != nil {
+			return fmt.Errorf("ranking after %d of %d slates: %w", lo, len(rows), context.Cause(ctx))
+		}
+		chunk := rows[lo:min(len(rows), lo+rankRows)]
+		if candidates != nil {
+			if err := d.ask(chunk, candidates); err != nil {
+				return err
+			}
+		}
+		if err := m.rankChunk(tape, &s, d, p, chunk); err != nil {
+			return err
+		}
+		for i, r := range chunk {
+			for k := range lists {
+				lists[k] = d.lists[k][i].token
+			}
+			if err := visit(r, lists); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ask fills the candidates of a chunk.
+func (d *decoding) ask(rows []int32, candidates func(row int32) []int32) error {
+	d.candidates = d.candidates[:0]
+	for _, r := range rows {
+		c := candidates(r)
+		for _, x := range c {
+			if x < 0 || int(x) >= d.m.vocab {
+				return fmt.Errorf("ranking slates: row %d: candidate %d is outside the vocabulary of %d", r, x, d.m.vocab)
+			}
+		}
+		d.candidates = append(d.candidates, c)
+	}
+	return nil
+}
+
+// rankChunk encodes and decodes at most rankRows slates.
+func (m *Model) rankChunk(t *autograd.Tape, s *slates, d *decoding, p *slate.Pairs, rows []int32) error {
+	t.Reset()
+	t.NoGrad = true
+	s.lay(&m.Config, p, rows, m.startsSlate())
+	if m.dec == nil {
+		return d.run(len(rows), m.enc.vector(t, s, 0).V, nil)
+	}
+	return d.run(len(rows), t.BufferZero(0, m.Dim), m.dec.begin(t, m.enc.context(t, s, 0, m.Decoder)))
+}
