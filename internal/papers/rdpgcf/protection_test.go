@@ -22,9 +22,7 @@ func openOf(a Account) string {
 // TestAccountsOfRuns: what privacy.json says of whole runs, and that the ledger on file
 // says the same.
 func TestAccountsOfRuns(t *testing.T) {
-	repaired := []string{"profile=repaired", "privacy.method=repaired", "privacy.accounting=poisson", "privacy.count=joint", "privacy.conversion=tight",
-		"model.norm=right-clamp:5", "model.normalise_rows=true", "train.sampler=poisson", "train.negatives=all", "train.patience=0", "train.select=last",
-		"release.kinds=[noisy]", "release.average=1", "eval.every=false"}
+	repaired := repairedSets()
 	for _, c := range []struct {
 		name, task string
 		sets       []string

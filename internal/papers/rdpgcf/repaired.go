@@ -1,16 +1,13 @@
 package rdpgcf
 
 import (
-	"context"
 	"fmt"
 	"math"
 
 	"privrec/internal/graph"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
-	"privrec/internal/privacy/mechanism"
 	"privrec/internal/rng"
-	"privrec/internal/run"
 	"privrec/internal/tensor"
 )
 
@@ -225,69 +222,6 @@ func newRepairedRun(c Config, split Split, g, labels *graph.Bipartite, l *privac
 		r.m = newBiased(r.m, bias)
 	}
 	return r, l.Flush("before training")
-}
-
-// gradientsAtOnce is how many examples' gradients are computed side by side.
-const gradientsAtOnce = 64
-
-// train fits the map by DP-SGD with Adam on the noisy means, telling done of every
-// step.
-func (r *repairedRun) train(ctx context.Context, done func()) error {
-	c, n := r.cfg, r.m.size()
-	steps, err := mechanism.OpenDPSGD[tensor.Float](mechanism.DPSGD{
-		Purpose: purposeLabels, Clip: c.Privacy.Repaired.Clip, NoiseMultiplier: r.split.Multiplier, Examples: int64(r.graph.Edges()),
-		Sampling: privacy.Poisson, Rate: r.split.Rate, Unit: privacy.Edge, Share: 0.4,
-	}, n, r.ledger, r.stream(purposeLabels))
-	if err != nil {
-		return err
-	}
-	mean, first, second := make([]tensor.Float, n), make([]tensor.Float, n), make([]tensor.Float, n)
-	gradients := tensor.New(gradientsAtOnce, n)
-	negatives, perEpoch := r.stream(purposeLabels+", negatives"), r.split.Steps/int64(c.Train.Epochs)
-	for step := int64(0); step < r.split.Steps; step++ {
-		if err := ctx.Err(); err != nil {
-			return fmt.Errorf("%w: %w", run.ErrInterrupted, err)
-		}
-		epoch := step / perEpoch
-		batch, err := steps.Begin(uint64(epoch), uint64(step))
-		if err != nil {
-			return err
-		}
-		for lo := 0; lo < len(batch); lo += gradientsAtOnce {
-			some := batch[lo:min(lo+gradientsAtOnce, len(batch))]
-			tensor.Parallel(len(some), 8, func(_, from, to int) {
-				for k := from; k < to; k++ {
-					e := r.graph.Edge(int(some[k]))
-					draw := negatives.Sub(uint64(step), uint64(some[k]))
-					r.gradient(tensor.Row(gradients, k), e, int32(draw.IntN(r.graph.Items)))
-				}
-			})
-			for k := range some {
-				if err := steps.Add(lo+k, tensor.Row(gradients, k)); err != nil {
-					return err
-				}
-			}
-		}
-		if err := steps.Finish(mean); err != nil {
-			return err
-		}
-		tensor.AdamStep(r.m.weights(), mean, first, second, tensor.NewAdamCoef(c.Train.Rate, 0.9, 0.999, 1e-8, c.Train.L2, int(step)+1))
-		done()
-		if step+1 == perEpoch*(epoch+1) {
-			if err := r.ledger.Flush(fmt.Sprintf("epoch %d", epoch+1)); err != nil {
-				return err
-			}
-		}
-	}
-	return steps.Check()
-}
-
-// gradient puts that of softplus(-scale (s_up - s_un)) at one edge into dst.
-func (r *repairedRun) gradient(dst []tensor.Float, e graph.Edge, negative int32) {
-	margin := r.m.margin(dst, r.rows, e.User, e.Item, negative)
-	scale := r.cfg.Model.Scale
-	slope := -scale / (1 + math.Exp(scale*margin))
-	tensor.Scale(tensor.Float(slope), dst)
 }
 
 // vectors are what is ranked and given out: the score of a user and an item is the

@@ -13,8 +13,7 @@ import (
 )
 
 // trainRepaired runs the repaired method: load, split the budget, propagate once,
-// train the map, rank, account. It writes no checkpoint: a run that was interrupted
-// begins again.
+// train the map, rank, account.
 func trainRepaired(ctx context.Context, env *run.Env, c Config) error {
 	x, err := load(ctx, env, methodRDPGCF, c)
 	if err != nil {
@@ -56,6 +55,8 @@ func trainRepaired(ctx context.Context, env *run.Env, c Config) error {
 }
 
 // repaired splits the budget and releases the rows; names of streams begin with prefix.
+// Where the ledger has releases already, the rows are made again for a run that goes on:
+// the same keys give the same rows, which is not another release.
 func (x *experiment) repaired(c Config, l *privacy.Ledger, prefix string) (*repairedRun, error) {
 	stream := func(purpose string) rng.Stream { return x.env.Seed.Stream(prefix + purpose) }
 	rows, labels, err := apart(x.graph, c.Privacy.Repaired.LabelShare, stream(purposeApart))
@@ -66,17 +67,28 @@ func (x *experiment) repaired(c Config, l *privacy.Ledger, prefix string) (*repa
 	if err != nil {
 		return nil, err
 	}
-	return newRepairedRun(c, split, rows, labels, l, stream)
+	to := l
+	if len(l.Entries()) > 0 {
+		if to, err = privacy.NewLedger(privacy.Research); err != nil {
+			return nil, err
+		}
+	}
+	r, err := newRepairedRun(c, split, rows, labels, to, stream)
+	if err != nil {
+		return nil, err
+	}
+	r.ledger = l
+	return r, nil
 }
 
 func (x *experiment) trainMap(ctx context.Context, r *repairedRun) error {
 	defer x.env.Stage("train")()
 	p := x.env.Progress
 	if p == nil {
-		return r.train(ctx, func() {})
+		return r.train(ctx, x.env, func(int) {})
 	}
 	p.Begin("step", int(r.split.Steps))
-	if err := r.train(ctx, func() { p.Add(1) }); err != nil {
+	if err := r.train(ctx, x.env, p.Add); err != nil {
 		return err
 	}
 	// No loss is shown: it would be a statistic of the edges that nothing covers.
@@ -108,7 +120,7 @@ func forecastRepaired(ctx context.Context, seed rng.Seed, c Config) (f run.Forec
 	loading := time.Since(start).Seconds()
 	start = time.Now()
 	r.split.Steps, r.cfg.Train.Epochs = made, 1
-	if err := r.train(ctx, func() {}); err != nil {
+	if err := r.train(ctx, nil, func(int) {}); err != nil {
 		return f, err
 	}
 	step := time.Since(start).Seconds() / float64(made)

@@ -252,7 +252,7 @@ func repairedVectors(t *testing.T, c Config, s Split, g *graph.Bipartite) (users
 	}
 	defer r.rows.close()
 	steps := int64(0)
-	if err := r.train(t.Context(), func() { steps++ }); err != nil {
+	if err := r.train(t.Context(), nil, func(n int) { steps += int64(n) }); err != nil {
 		t.Fatal(err)
 	}
 	if steps != r.split.Steps {
@@ -387,7 +387,7 @@ func TestEdgesApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.rows.close()
-	if err := r.train(t.Context(), func() {}); err != nil {
+	if err := r.train(t.Context(), nil, func(int) {}); err != nil {
 		t.Fatal(err)
 	}
 	if err := split.agree(a, l); err != nil {
@@ -476,7 +476,7 @@ func TestRepairedInterrupted(t *testing.T) {
 	}
 	defer r.rows.close()
 	ctx, cancel := context.WithCancel(t.Context())
-	if err := r.train(ctx, cancel); err == nil || !strings.Contains(err.Error(), run.ErrInterrupted.Error()) {
+	if err := r.train(ctx, nil, func(int) { cancel() }); err == nil || !strings.Contains(err.Error(), run.ErrInterrupted.Error()) {
 		t.Errorf("the error is %v", err)
 	}
 }

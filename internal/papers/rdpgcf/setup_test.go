@@ -32,6 +32,13 @@ func tiny(name string) []string {
 	return append(append(common, "model.layers=2"), trained...)
 }
 
+// repairedSets make the smoke setting that of the repaired method.
+func repairedSets() []string {
+	return []string{"profile=repaired", "privacy.method=repaired", "privacy.accounting=poisson", "privacy.count=joint", "privacy.conversion=tight",
+		"model.norm=right-clamp:5", "model.normalise_rows=true", "train.sampler=poisson", "train.negatives=all", "train.patience=0", "train.select=last",
+		"release.kinds=[noisy]", "release.average=1", "eval.every=false"}
+}
+
 // start runs a task under its tiny setting into a directory and returns what it
 // printed.
 func start(t testing.TB, task run.Task, dir string, sets ...string) string {

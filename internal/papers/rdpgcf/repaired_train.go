@@ -1,0 +1,205 @@
+package rdpgcf
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"privrec/internal/graph"
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/mechanism"
+	"privrec/internal/rng"
+	"privrec/internal/run"
+	"privrec/internal/tensor"
+)
+
+// gradientsAtOnce is how many examples' gradients are computed side by side.
+const gradientsAtOnce = 64
+
+// mapTraining is DP-SGD on a run's map, with Adam on the noisy means.
+type mapTraining struct {
+	r     *repairedRun
+	steps *mechanism.Steps[tensor.Float]
+	step  int64 // made
+
+	mean, first, second []tensor.Float // the last gradient, and Adam's moments
+	gradients           tensor.Matrix  // (gradientsAtOnce, weights)
+	negatives           rng.Stream
+	perEpoch            int64
+}
+
+func (r *repairedRun) newTraining() (*mapTraining, error) {
+	n := r.m.size()
+	steps, err := mechanism.OpenDPSGD[tensor.Float](mechanism.DPSGD{
+		Purpose: purposeLabels, Clip: r.cfg.Privacy.Repaired.Clip, NoiseMultiplier: r.split.Multiplier, Examples: int64(r.graph.Edges()),
+		Sampling: privacy.Poisson, Rate: r.split.Rate, Unit: privacy.Edge, Share: 0.4,
+	}, n, r.ledger, r.stream(purposeLabels))
+	if err != nil {
+		return nil, err
+	}
+	return &mapTraining{r: r, steps: steps,
+		mean: make([]tensor.Float, n), first: make([]tensor.Float, n), second: make([]tensor.Float, n), gradients: tensor.New(gradientsAtOnce, n),
+		negatives: r.stream(purposeLabels + ", negatives"), perEpoch: r.split.Steps / int64(r.cfg.Train.Epochs)}, nil
+}
+
+// advance makes the next step.
+func (m *mapTraining) advance() error {
+	r, t := m.r, m.r.cfg.Train
+	epoch := m.step / m.perEpoch
+	batch, err := m.steps.Begin(uint64(epoch), uint64(m.step))
+	if err != nil {
+		return err
+	}
+	for lo := 0; lo < len(batch); lo += gradientsAtOnce {
+		some := batch[lo:min(lo+gradientsAtOnce, len(batch))]
+		tensor.Parallel(len(some), 8, func(_, from, to int) {
+			for k := from; k < to; k++ {
+				e := r.graph.Edge(int(some[k]))
+				draw := m.negatives.Sub(uint64(m.step), uint64(some[k]))
+				r.gradient(tensor.Row(m.gradients, k), e, int32(draw.IntN(r.graph.Items)))
+			}
+		})
+		for k := range some {
+			if err := m.steps.Add(lo+k, tensor.Row(m.gradients, k)); err != nil {
+				return err
+			}
+		}
+	}
+	if err := m.steps.Finish(m.mean); err != nil {
+		return err
+	}
+	m.step++
+	tensor.AdamStep(r.m.weights(), m.mean, m.first, m.second, tensor.NewAdamCoef(t.Rate, 0.9, 0.999, 1e-8, t.L2, int(m.step)))
+	if m.step == m.perEpoch*(epoch+1) {
+		return r.ledger.Flush(fmt.Sprintf("epoch %d", epoch+1))
+	}
+	return nil
+}
+
+// mapState is what a checkpoint keeps beside weights and moments. The rows and counts are
+// made again: the same keys give the same noise.
+type mapState struct {
+	Step   int64                `json:"step"`
+	Labels mechanism.DPSGDState `json:"labels"`
+}
+
+// named are the vectors of a checkpoint.
+func (m *mapTraining) named() []run.NamedTensor {
+	var out []run.NamedTensor
+	for _, v := range []struct {
+		name string
+		x    []tensor.Float
+	}{{"weights", m.r.m.weights()}, {"first", m.first}, {"second", m.second}} {
+		out = append(out, run.MatrixTensor(v.name, tensor.Matrix{Rows: 1, Cols: len(v.x), Stride: len(v.x), Data: v.x}))
+	}
+	return out
+}
+
+// checkpoint is the training between two steps; its tensors are the live ones.
+func (m *mapTraining) checkpoint() (run.Checkpoint, error) {
+	state, err := json.Marshal(mapState{m.step, m.steps.State()})
+	return run.Checkpoint{State: state, Tensors: m.named()}, err
+}
+
+// restore puts a training that was just made where a checkpoint stands. All of that is
+// checked before anything changes.
+func (m *mapTraining) restore(c run.Checkpoint) error {
+	var s mapState
+	if err := json.Unmarshal(c.State, &s); err != nil {
+		return fmt.Errorf("checkpoint: state: %w", err)
+	}
+	if n := m.r.split.Steps; s.Step < 0 || s.Step > n || s.Step%2 == 1 && s.Step != n || s.Step != s.Labels.Batches.Batches {
+		return fmt.Errorf("checkpoint: at step %d of %d, after %d batches", s.Step, m.r.split.Steps, s.Labels.Batches.Batches)
+	}
+	own := m.named()
+	if len(c.Tensors) != len(own) {
+		return fmt.Errorf("checkpoint: %d tensors, want %d", len(c.Tensors), len(own))
+	}
+	kept := make([]tensor.Matrix, len(own))
+	for i, t := range c.Tensors {
+		x, err := t.Matrix()
+		if err != nil {
+			return fmt.Errorf("checkpoint: %w", err)
+		}
+		if want := own[i]; t.Name != want.Name || x.Rows != 1 || x.Cols != want.Shape[1] {
+			return fmt.Errorf("checkpoint: tensor %q is %dx%d, the run has %q of 1x%d", t.Name, x.Rows, x.Cols, want.Name, want.Shape[1])
+		}
+		kept[i] = x
+	}
+	if err := m.steps.Restore(s.Labels); err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	for i, dst := range [][]tensor.Float{m.r.m.weights(), m.first, m.second} {
+		copy(dst, tensor.Row(kept[i], 0))
+	}
+	m.step = s.Step
+	return nil
+}
+
+// train fits the map, telling done of steps made. With an env it goes on from the run's
+// checkpoint, and leaves one when it ends, is interrupted, or as often as the run says.
+func (r *repairedRun) train(ctx context.Context, env *run.Env, done func(steps int)) error {
+	m, err := r.newTraining()
+	if err != nil {
+		return err
+	}
+	saved, at := time.Now(), int64(-1)
+	if env != nil {
+		c, ok, err := env.LoadCheckpoint()
+		if err != nil {
+			return err
+		}
+		if ok {
+			if err := m.restore(c); err != nil {
+				return err
+			}
+			at = m.step
+			done(int(m.step))
+		}
+	}
+	save := func() error {
+		if env == nil || at == m.step {
+			return nil
+		}
+		c, err := m.checkpoint()
+		if err != nil {
+			return err
+		}
+		saved, at = time.Now(), m.step
+		env.AppendLog("checkpoint", "step", m.step)
+		return env.SaveCheckpoint(c)
+	}
+	for m.step < r.split.Steps {
+		if err := ctx.Err(); err != nil {
+			return errors.Join(fmt.Errorf("%w at step %d: %w", run.ErrInterrupted, m.step, err), save())
+		}
+		if env != nil && (env.SaveSteps > 0 && m.step-max(at, 0) >= int64(env.SaveSteps) || env.SaveEvery > 0 && time.Since(saved) >= env.SaveEvery) {
+			if err := save(); err != nil {
+				return err
+			}
+		}
+		// The batches of steps are compared two by two. A checkpoint between the two would
+		// lose a comparison, and with it the bytes of a run without interruption.
+		for range min(2, r.split.Steps-m.step) {
+			if err := m.advance(); err != nil {
+				return err
+			}
+			done(1)
+		}
+	}
+	if err := save(); err != nil {
+		return err
+	}
+	return m.steps.Check()
+}
+
+// gradient puts that of softplus(-scale (s_up - s_un)) at one edge into dst.
+func (r *repairedRun) gradient(dst []tensor.Float, e graph.Edge, negative int32) {
+	margin := r.m.margin(dst, r.rows, e.User, e.Item, negative)
+	scale := r.cfg.Model.Scale
+	slope := -scale / (1 + math.Exp(scale*margin))
+	tensor.Scale(tensor.Float(slope), dst)
+}
