@@ -1,0 +1,224 @@
+package exposure
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+
+	"privrec/internal/dataset/slate"
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/mechanism"
+	"privrec/internal/rng"
+)
+
+// ProtectReport says what a protection did.
+type ProtectReport struct {
+	Slates   int64
+	Count    int   // positions replaced in every slate; of RR the positions answered
+	Replaced int64 // positions that hold another token afterwards
+	// Blind is the number of slates whose reference has no vector: there similarity has
+	// nothing to go by, and positions go in their order.
+	Blind   int64
+	Batches int // of in-batch
+
+	Keep         float64 // of RR: probability that a position stays as it is
+	Catalogue    int64   // of RR: categories, the token of unknown items among them
+	Epsilon      float64 // of RR: of a position; 0: there is no guarantee
+	SlateEpsilon float64 // of RR: of a slate, T times that
+}
+
+// Protect replaces items of slates as section 4 of the paper says, or sends every
+// position through randomized response, whose event goes to the ledger; other methods
+// have no guarantee. What becomes of a slate depends on its row, the
+// settings and the seed. p stays as it is; the result shares its users, behaviours and
+// Complete, which goes on to say whether the pair was complete before.
+//
+// An item that comes into a slate was not in it before, so that exactly ceil(T Ratio)
+// positions change; in RR a position may get any item, one that the slate has too.
+func Protect(p *slate.Pairs, o ProtectOptions) (*slate.Pairs, ProtectReport, error) {
+	out := &slate.Pairs{T: p.T, L: p.L, Slates: append([]int32(nil), p.Slates...), Behaviours: p.Behaviours, Users: p.Users, Complete: p.Complete}
+	r := ProtectReport{Slates: int64(p.Len())}
+	if err := o.check(p); err != nil {
+		return nil, r, fmt.Errorf("protect slates: %w", err)
+	}
+	var err error
+	if o.Replace == ReplaceRR {
+		err = o.respond(out, &r)
+	} else if r.Count = positions(p.T, o.Ratio); r.Count > 0 {
+		err = o.replace(out, &r)
+	}
+	if err != nil {
+		return nil, r, fmt.Errorf("protect slates: %w", err)
+	}
+	for i, t := range out.Slates {
+		if t != p.Slates[i] {
+			r.Replaced++
+		}
+	}
+	return out, r, nil
+}
+
+// purpose is the name of the release in the ledger.
+func (o *ProtectOptions) purpose() string {
+	if o.Part == "" {
+		return "slate positions"
+	}
+	return "slate positions, " + o.Part
+}
+
+// stream is what the choices of a setting are drawn from. No two settings share one.
+func (o *ProtectOptions) stream(kind string) rng.Stream {
+	return o.Seed.Stream("protect exposure "+o.Part+" "+o.Select+" "+o.Replace+" "+kind, math.Float64bits(o.Ratio), math.Float64bits(o.Epsilon))
+}
+
+// respond answers every position by randomized response over the items and the token of
+// unknown ones.
+func (o *ProtectOptions) respond(p *slate.Pairs, r *ProtectReport) error {
+	m := response(o.purpose(), o.Epsilon, int64(o.Pool.vocab)-int64(slate.FirstItem)+1)
+	r.Count, r.Keep, r.Catalogue, r.Epsilon, r.SlateEpsilon = p.T, m.Keep(), m.Categories, o.Epsilon, o.Epsilon*float64(p.T)
+	if o.Ledger == nil {
+		return errors.New("rr needs a ledger for its epsilon")
+	}
+	const shift = slate.FirstItem - 1 // unknown items are category 0
+	for i, t := range p.Slates {
+		switch {
+		case t == slate.OOV:
+			p.Slates[i] = 0
+		case t < slate.FirstItem || int(t) >= o.Pool.vocab:
+			return fmt.Errorf("slate %d holds token %d, want an item below %d or the unknown one", i/p.T, t, o.Pool.vocab)
+		default:
+			p.Slates[i] = t - shift
+		}
+	}
+	if err := mechanism.PerturbResponses(m, o.Ledger, mechanism.Keyed(o.stream("responses")), p.Slates); err != nil {
+		return err
+	}
+	for i, c := range p.Slates {
+		if c == 0 {
+			p.Slates[i] = slate.OOV
+		} else {
+			p.Slates[i] = c + shift
+		}
+	}
+	return nil
+}
+
+// response is the mechanism of RR. Its unit is one position of one slate: all else of
+// the same user is not in it, so that a slate takes T times its epsilon.
+func response(purpose string, epsilon float64, categories int64) mechanism.Response {
+	return mechanism.Response{Purpose: purpose, Epsilon: epsilon, Categories: categories, Unit: privacy.Record}
+}
+
+// replace replaces count positions of every slate.
+func (o *ProtectOptions) replace(p *slate.Pairs, r *ProtectReport) error {
+	for i, t := range p.Slates {
+		if t < 0 || int(t) >= o.Pool.vocab || o.similarity() && int(t) >= len(o.Vectors) {
+			return fmt.Errorf("slate %d holds token %d, want one below %d", i/p.T, t, o.Pool.vocab)
+		}
+	}
+	rows, bounds := []int32(nil), deal(p.Len(), max(p.Len(), 1))
+	if o.Replace == ReplaceInBatch { // shuffled anew by every seed, not once for all (B15)
+		s := o.stream("batches")
+		rows, bounds = s.Perm(p.Len()), deal(p.Len(), o.Batch)
+		r.Batches = len(bounds) - 1
+	}
+	work := make([]*swapper, o.Workers)
+	for w := range work {
+		work[w] = newSwapper(o, p.T, r.Count, o.Pool.vocab)
+	}
+	for k := range len(bounds) - 1 {
+		from, to := bounds[k], bounds[k+1]
+		row := func(i int) int { return i }
+		var b *batch
+		if rows != nil {
+			row = func(i int) int { return int(rows[i]) }
+			users := make([]int32, 0, to-from)
+			for i := from; i < to; i++ {
+				users = append(users, p.Users[rows[i]])
+			}
+			b = o.Pool.batch(users)
+		}
+		errs := make([]error, o.Workers)
+		var wg sync.WaitGroup
+		for w := range work {
+			wg.Go(func() {
+				n := to - from
+				for i := from + w*n/o.Workers; i < from+(w+1)*n/o.Workers && errs[w] == nil; i++ {
+					errs[w] = work[w].pair(p, row(i), b)
+				}
+			})
+		}
+		wg.Wait()
+		if err := errors.Join(errs...); err != nil {
+			return err
+		}
+	}
+	for _, w := range work {
+		r.Blind += w.blind
+	}
+	return nil
+}
+
+// swapper replaces items of slates for one goroutine.
+type swapper struct {
+	o       *ProtectOptions
+	choose  *chooser
+	new     distinct
+	stream  rng.Stream
+	base    rng.Stream
+	blind   int64
+	byPast  bool
+	similar bool
+}
+
+func newSwapper(o *ProtectOptions, t, count, tokens int) *swapper {
+	return &swapper{o: o, choose: newChooser(o, t, count), new: distinct{marks: make([]uint32, tokens)}, base: o.stream("slates"),
+		byPast: o.Reference == ReferencePast, similar: o.similarity()}
+}
+
+// pair replaces items of the slate of pair i.
+func (s *swapper) pair(p *slate.Pairs, i int, b *batch) error {
+	var u urn
+	switch s.o.Replace {
+	case ReplaceUniform:
+		u = s.o.Pool.even
+	case ReplacePopularity:
+		u = s.o.Pool.popular
+	default:
+		u = b.urn(p.Users[i], s.o.OwnRows)
+	}
+	s.stream = s.base.Sub(uint64(i))
+	row := p.Slate(i)
+	var reference []float64
+	if s.similar {
+		from, ok := row, false
+		if s.byPast {
+			from = p.Behaviour(i)
+		}
+		if reference, ok = s.choose.reference(from); !ok {
+			s.blind++
+		}
+	}
+	if err := s.swap(dice{&s.stream}, row, reference, u); err != nil {
+		return fmt.Errorf("slate %d: %w", i, err)
+	}
+	return nil
+}
+
+// swap replaces the selected items of one slate by items that it has not.
+func (s *swapper) swap(d dice, row []int32, reference []float64, u urn) error {
+	at := s.choose.choose(d, row, reference)
+	s.new.start(row)
+	for k, pos := range at {
+		if x, ok := u.(others); ok && len(x.items) == x.skip[1]-x.skip[0] {
+			return &errUrn{len(row), len(at), k}
+		}
+		item, ok := s.new.draw(u, d)
+		if !ok {
+			return &errUrn{len(row), len(at), k}
+		}
+		row[pos] = item
+	}
+	return nil
+}

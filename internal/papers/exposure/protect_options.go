@@ -1,0 +1,171 @@
+package exposure
+
+import (
+	"fmt"
+	"math"
+
+	"privrec/internal/dataset/slate"
+	"privrec/internal/privacy"
+	"privrec/internal/rng"
+	"privrec/internal/tensor"
+)
+
+// Which positions of a slate are replaced (section 4.1 of the paper).
+const (
+	SelectNone       = "none"       // none of them
+	SelectRandom     = "random"     // uniform
+	SelectSimilar    = "similar"    // nearest to the reference first (figures 12 and 13)
+	SelectDissimilar = "dissimilar" // farthest from it first (figures 10 and 11)
+)
+
+// What comes in their place (section 4.2). RR is ours: every position goes through
+// randomized response over the catalogue, none is selected, and there is a guarantee.
+const (
+	ReplaceUniform    = "uniform"    // all items alike
+	ReplacePopularity = "popularity" // by how often all users were shown them
+	ReplaceInBatch    = "in-batch"   // by how often the users of the same batch were shown them
+	ReplaceRR         = "rr"
+)
+
+// What similarity is measured to (B10: of the authors' two programs one takes the mean
+// of the slate).
+const (
+	ReferencePast  = "past"  // mean vector of the user's past behaviour
+	ReferenceSlate = "slate" // mean vector of the slate's own items
+)
+
+// Which attacker meets the protected slates.
+const (
+	AttackerClean    = "clean"    // trained on slates as they were, as in the paper
+	AttackerAdaptive = "adaptive" // trained on protected slates
+)
+
+// Selections, Replacements and References list the choices that protect.
+func Selections() []string { return []string{SelectRandom, SelectSimilar, SelectDissimilar} }
+
+// Replacements lists what can come in the place of an item; the last with a guarantee.
+func Replacements() []string {
+	return []string{ReplaceUniform, ReplacePopularity, ReplaceInBatch, ReplaceRR}
+}
+
+// Defaults where the paper is silent.
+const (
+	DefaultTau   = 0.1 // temperature of the weighted draw of positions
+	DefaultBatch = 266 // slates that in-batch popularity is taken over: those of the released program
+	cosineGuard  = 1e-8
+)
+
+// ProtectOptions say how slates are protected. The zero value replaces nothing.
+type ProtectOptions struct {
+	Select  string  // one of Selections; "" is random. Not with RR, which selects nothing
+	Replace string  // one of Replacements; "" is uniform
+	Ratio   float64 // of the positions, in [0, 1): ceil(T Ratio) of T change. Not with RR
+	Epsilon float64 // of RR: of one position, above 0
+
+	// Weighted draws positions without replacement, with weights softmax(cos/Tau) for
+	// similar and softmax(-cos/Tau) for dissimilar; otherwise the first by cosine are
+	// taken, ties by position.
+	Weighted  bool
+	Tau       float64 // 0 is DefaultTau
+	Reference string  // "" is ReferencePast
+	// Vectors holds a vector for every token, nil where an item has none: its cosine is
+	// 0. Only similarity needs it.
+	Vectors [][]tensor.Float
+
+	Pool *Pool // what replacements are drawn from
+	// Batch is the number of slates of a batch of in-batch; 0 is DefaultBatch. Pairs are
+	// shuffled before they are dealt to batches, each of at least Batch but for one of
+	// fewer where there are no more.
+	Batch int
+	// OwnRows leaves what the victim was shown among what in-batch draws from, as the
+	// released program does: the draw then tells of the victim's own items.
+	OwnRows bool
+
+	// Part names what is protected, such as test: what is protected under another name
+	// comes out by other draws.
+	Part    string
+	Ledger  *privacy.Ledger // of RR: takes its event; marked as research
+	Seed    rng.Seed
+	Workers int // 0 is 1; what comes out does not depend on it
+}
+
+// positions is how many of t positions a ratio replaces: ceil(t ratio), not one more for
+// the rounding of the product.
+func positions(t int, ratio float64) int {
+	return int(math.Ceil(float64(t)*ratio - 1e-9))
+}
+
+// check fills in defaults and refuses what cannot be carried out.
+func (o *ProtectOptions) check(p *slate.Pairs) error {
+	fill := func(s *string, otherwise string) {
+		if *s == "" {
+			*s = otherwise
+		}
+	}
+	fill(&o.Replace, ReplaceUniform)
+	fill(&o.Reference, ReferencePast)
+	if o.Replace != ReplaceRR {
+		fill(&o.Select, SelectRandom)
+	}
+	if o.Tau == 0 {
+		o.Tau = DefaultTau
+	}
+	if o.Batch == 0 {
+		o.Batch = DefaultBatch
+	}
+	o.Workers = max(o.Workers, 1)
+	if err := o.checkMethod(); err != nil {
+		return err
+	}
+	switch {
+	case p.T < 1:
+		return fmt.Errorf("slates of %d items: there is nothing to protect", p.T)
+	case o.Pool == nil && (o.Replace == ReplaceRR || positions(p.T, o.Ratio) > 0):
+		return fmt.Errorf("no pool of items to draw replacements from")
+	case o.similarity() && o.Vectors == nil && positions(p.T, o.Ratio) > 0:
+		return fmt.Errorf("select %s needs vectors of the items", o.Select)
+	}
+	return nil
+}
+
+// similarity is true where positions are selected by cosine.
+func (o *ProtectOptions) similarity() bool {
+	return o.Replace != ReplaceRR && (o.Select == SelectSimilar || o.Select == SelectDissimilar)
+}
+
+// checkMethod refuses a method that is none, whatever the slates.
+func (o *ProtectOptions) checkMethod() error {
+	known := func(what, s string, list ...string) error {
+		for _, x := range list {
+			if s == x {
+				return nil
+			}
+		}
+		return fmt.Errorf("%s is %q, want one of %v", what, s, list)
+	}
+	if err := known("replace", o.Replace, Replacements()...); err != nil {
+		return err
+	}
+	if err := known("reference", o.Reference, ReferencePast, ReferenceSlate); err != nil {
+		return err
+	}
+	switch {
+	case !(o.Tau > 0) || math.IsInf(o.Tau, 1):
+		return fmt.Errorf("tau is %g, want above 0", o.Tau)
+	case o.Batch < 2:
+		return fmt.Errorf("batch is %d slates, want at least 2", o.Batch)
+	case o.Replace == ReplaceRR:
+		switch {
+		case o.Select != "" && o.Select != SelectNone || o.Ratio != 0:
+			return fmt.Errorf("rr answers every position: it takes an epsilon, neither a selection nor a ratio")
+		case !(o.Epsilon > 0) || math.IsInf(o.Epsilon, 1):
+			return fmt.Errorf("epsilon is %g, want above 0 and finite", o.Epsilon)
+		}
+		return nil
+	case o.Epsilon != 0:
+		return fmt.Errorf("epsilon belongs to rr: replacing by %s has no guarantee", o.Replace)
+	case !(o.Ratio >= 0 && o.Ratio < 1):
+		return fmt.Errorf("ratio is %g, want at least 0 and below 1", o.Ratio)
+	}
+	return known("select", o.Select, Selections()...)
+}
