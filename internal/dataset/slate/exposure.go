@@ -77,6 +77,7 @@ func loadZhihu(ctx context.Context, name string, o Options) (*Set, error) {
 		s.Valid = s.Valid.without(owners[a], owners[a-1] == owners[a]).without(owners[b], owners[b-1] == owners[b])
 		s.Ladder = append(s.Ladder, s.Valid.rung("valid, users of no other part", nil))
 	}
+	s.unknown(o)
 	s.Histories = chains(s.Train, len(s.Users), s.Logged)
 	s.Notes = []string{
 		"slates of the training pairs are rebuilt from the users' logs; on test, where the truth is known, the same rule has 90.7 % of the items right",
@@ -149,6 +150,7 @@ func loadMIND(ctx context.Context, name string, o Options) (*Set, error) {
 		s.Valid, s.Test = halves(released, o.Seed)
 	}
 	s.rungs()
+	s.unknown(o)
 	s.Histories = chains(s.Train, len(s.Users), nil)
 	s.Notes = []string{
 		"the authors released no training pairs: their validation pairs train here, about 26,000 in place of 233,276",

@@ -4,31 +4,50 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"privrec/internal/dataset"
 )
 
-// source is a set that Load knows.
-type source struct {
+// Source is a set that Load knows.
+type Source struct {
 	Name, Title string
-	load        func(ctx context.Context, name string, o Options) (*Set, error)
+	About       string // what its pairs are, a sentence
+	StandIn     bool
+
+	load func(ctx context.Context, name string, o Options) (*Set, error)
 }
 
-func sources() []source {
-	return []source{
-		{"exposure-zhihu", "Zhihu pairs extracted from the exposure paper's repository", loadZhihu},
-		{"exposure-mind", "MIND pairs extracted from the exposure paper's repository", loadMIND},
+// Sources lists the sets. Load also takes [dataset.OwnPrefix] names: own-shop is the
+// table impressions.tsv or impressions.csv, columns user, item, shown_at, clicked_at, in
+// the folder own-shop.
+func Sources() []Source {
+	return []Source{
+		{Name: "exposure-zhihu", Title: "Zhihu pairs of the exposure paper's authors", About: "validation and test pairs as released, training slates rebuilt, logged items of every user", load: loadZhihu},
+		{Name: "exposure-mind", Title: "MIND pairs of the exposure paper's authors", About: "the released validation pairs train, test users are halved; nothing is known of what else was shown", load: loadMIND},
+		{Name: "zhihurec", Title: "ZhihuRec impressions", About: "slides over the clicks of inter_impression.csv", load: loadZhihuRec},
+		{Name: "mind-small", Title: "MIND-small news impressions", About: "pairs of train/behaviors.tsv and dev/behaviors.tsv joined", load: loadMINDSmall},
+		{Name: StandIn, Title: "stand-in slates (synthetic)", About: "300 users and 400 items; slates hold neighbours of recent clicks", StandIn: true, load: loadStandIn},
 	}
 }
+
+// StandIn is the name of the generated set.
+const StandIn = "standin-slates"
 
 // Load finds a set by its name, reads it and splits it.
 func Load(ctx context.Context, name string, o Options) (*Set, error) {
 	if err := o.check(name); err != nil {
 		return nil, err
 	}
+	if strings.HasPrefix(name, dataset.OwnPrefix) {
+		if _, err := dataset.Find(name); err != nil { // knows which names can be folders
+			return nil, err
+		}
+		return loadOwn(ctx, name, o)
+	}
 	var known []string
-	for _, s := range sources() {
+	for _, s := range Sources() {
 		if s.Name == name {
 			return s.load(ctx, name, o)
 		}
@@ -37,22 +56,44 @@ func Load(ctx context.Context, name string, o Options) (*Set, error) {
 	return nil, &dataset.Error{File: name, Msg: "unknown set of slates", Hint: "known are " + strings.Join(known, ", ")}
 }
 
-// check fills defaults in.
+// check fills defaults in and refuses what no option can be.
 func (o *Options) check(name string) error {
-	if o.T == 0 {
-		o.T = 10
+	for _, n := range []struct {
+		field string
+		at    *int
+		other int
+	}{{"T", &o.T, 10}, {"L", &o.L, 5}, {"stride", &o.Stride, 1}} {
+		if *n.at == 0 {
+			*n.at = n.other
+		}
+		if *n.at < 1 {
+			return &dataset.Error{File: name, Field: n.field, Msg: fmt.Sprintf("must be at least 1, got %d", *n.at)}
+		}
 	}
-	if o.L == 0 {
-		o.L = 5
+	if o.Most < 0 {
+		return &dataset.Error{File: name, Field: "most", Msg: fmt.Sprintf("must be at least 1, or 0 for the default, got %d", o.Most)}
 	}
-	if o.Split == "" {
-		o.Split = SplitUsers
+	for _, c := range []struct {
+		field string
+		at    *string
+		known []string
+	}{
+		{"split", &o.Split, []string{SplitUsers, SplitReleased}},
+		{"clicks", &o.Clicks, []string{OrderShown, OrderClicked}},
+		{"early", &o.Early, []string{EarlyKeep, EarlyDrop, EarlyRefuse}},
+		{"logs", &o.Logs, []string{LogsFile, LogsTime}},
+		{"pairing", &o.Pairing, []string{PairIndex, PairLog}},
+		{"unknown", &o.Unknown, []string{UnknownOOV, UnknownDrop}},
+	} {
+		if *c.at == "" {
+			*c.at = c.known[0]
+		}
+		if !slices.Contains(c.known, *c.at) {
+			return &dataset.Error{File: name, Field: c.field, Msg: fmt.Sprintf("unknown choice %q", *c.at), Hint: "known are " + strings.Join(c.known, ", ")}
+		}
 	}
-	switch {
-	case o.T < 1 || o.L < 1:
-		return &dataset.Error{File: name, Msg: fmt.Sprintf("slates and behaviours need at least one item, got %d and %d", o.T, o.L)}
-	case o.Split != SplitUsers && o.Split != SplitReleased:
-		return &dataset.Error{File: name, Field: "split", Msg: fmt.Sprintf("unknown split %q", o.Split), Hint: "known are users, released"}
+	if o.Most == 0 && o.Pairing == PairIndex {
+		o.Most = 5
 	}
 	return nil
 }

@@ -221,8 +221,8 @@ func TestLoadErrors(t *testing.T) {
 		{"exposure-zhihu", Options{Dir: t.TempDir()}, "looked for vocab.tsv"},
 		{"exposure-zhihu", Options{Dir: "/nowhere/at/all"}, "no such folder"},
 		{"exposure-zhihu", Options{T: 11, Dir: t.TempDir()}, "the extracted tables have 10 and 5"},
-		{"exposure-zhihu", Options{L: -1}, "at least one item"},
-		{"exposure-zhihu", Options{Split: "random"}, `unknown split "random"`},
+		{"exposure-zhihu", Options{L: -1}, "must be at least 1"},
+		{"exposure-zhihu", Options{Split: "random"}, `field "split": unknown choice "random"`},
 	} {
 		_, err := Load(t.Context(), c.name, c.o)
 		var e *dataset.Error

@@ -34,10 +34,59 @@ const (
 	SplitReleased = "released" // first 80 %, next 10 %, next 10 % of the pairs in user order, as the authors' program
 )
 
-// Options says what to load and how pairs are made. The zero value is the default.
+// What the options of that name can be; the first of each is the default.
+const (
+	OrderShown   = "shown"   // Options.Clicks
+	OrderClicked = "clicked" // Options.Clicks
+	EarlyKeep    = "keep"    // Options.Early
+	EarlyDrop    = "drop"    // Options.Early
+	EarlyRefuse  = "refuse"  // Options.Early
+	LogsFile     = "file"    // Options.Logs
+	LogsTime     = "time"    // Options.Logs
+	PairIndex    = "index"   // Options.Pairing
+	PairLog      = "log"     // Options.Pairing
+	UnknownOOV   = "oov"     // Options.Unknown
+	UnknownDrop  = "drop"    // Options.Unknown
+)
+
+// Options says what to load and how pairs are made. The zero value is the default. The
+// fields after L matter only where pairs are built from logs; their defaults make the
+// pairs that the paper counts.
 type Options struct {
 	Dir   string   // folder with one folder a data set; "" takes $PRIVREC_DATA
 	Split string   // SplitUsers or SplitReleased; "" is SplitUsers
 	Seed  rng.Seed // of the shuffled users, and of a generated set
 	T, L  int      // length of slates and of behaviours; 0 is 10 and 5
+
+	// Clicks is the order of clicks in logs with times: OrderShown, by the time their
+	// item was shown, as the released program has it, or OrderClicked, by the time of
+	// the click, as the paper's text reads.
+	Clicks string
+	Stride int // clicks between the windows of a user; 0 is 1, so that windows overlap
+
+	// FirstOnly keeps, of a user's records of one item, the first shown with its click.
+	// Neither text nor program removes repeats.
+	FirstOnly bool
+
+	// Early says what to do with a click before its item was shown: EarlyKeep uses it
+	// as the released program does, EarlyDrop takes the item as shown and not clicked,
+	// EarlyRefuse is an error. The ladder counts them.
+	Early string
+
+	// Logs is the order of a user's logs of MIND: LogsFile, as the released program
+	// joins them, or LogsTime.
+	Logs string
+
+	// Pairing of MIND: PairIndex lays clicks i..i+L-1 of the history, latest first,
+	// beside items i..i+T-1 of all that was shown, as the released program does, so that
+	// i moves back in the history while it moves forward in what was shown. PairLog
+	// pairs the last L clicks of a log's own history with the first T items of its own
+	// slate, as the paper's text reads.
+	Pairing string
+	Most    int // pairs of a user of MIND; 0 is 5 with PairIndex and any number with PairLog
+
+	// Unknown says what becomes of validation and test pairs with an item that no
+	// training pair holds: UnknownOOV keeps them, a target among them is a miss;
+	// UnknownDrop drops them as the released program does.
+	Unknown string
 }

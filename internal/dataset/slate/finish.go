@@ -1,0 +1,209 @@
+package slate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"privrec/internal/dataset"
+	"privrec/internal/rng"
+)
+
+// raw is what a builder makes: pairs of items, not yet tokens, in user order.
+type raw struct {
+	name, hash   string
+	users, items []string
+	pairs        *Pairs    // of indices into items
+	logged       [][]int32 // per user, as in Set
+	clicks       [][]int32 // per user, oldest first, repeats kept
+	also         [][]int32 // per user, clicks that stand in no behaviour; may be nil
+	ladder       dataset.Ladder
+	notes        []string
+	level        dataset.Level
+}
+
+// finish splits the pairs, numbers the items by what the training part holds and maps
+// everything to tokens.
+func (r raw) finish(o Options) (*Set, error) {
+	if r.pairs.Len() == 0 {
+		return nil, &dataset.Error{File: r.name, Msg: fmt.Sprintf("no pair of %d clicks and %d items shown after them", o.L, o.T), Hint: "choose shorter slates or behaviours"}
+	}
+	r.ladder = append(r.ladder, r.itemRung("pairs"))
+	parts, err := r.split(o)
+	if err != nil {
+		return nil, err
+	}
+	token, vocab := r.vocabulary(parts[0])
+	s := &Set{Name: r.name, Hash: r.hash, Vocab: vocab, Users: r.users, Ladder: r.ladder, Notes: r.notes, Level: r.level}
+	for i, rows := range parts {
+		p := r.pairs.Select(rows)
+		for _, col := range [][]int32{p.Slates, p.Behaviours} {
+			for k, x := range col {
+				col[k] = token[x]
+			}
+		}
+		for k := range p.Complete {
+			p.Complete[k] = !slices.Contains(p.Slate(k), OOV) && !slices.Contains(p.Behaviour(k), OOV)
+		}
+		*[...]**Pairs{&s.Train, &s.Valid, &s.Test}[i] = p
+	}
+	s.rungs()
+	s.unknown(o)
+	r.lists(s, token)
+	return s, nil
+}
+
+// unknown drops pairs with unknown items where the options say so.
+func (s *Set) unknown(o Options) {
+	if o.Unknown == UnknownDrop {
+		s.Valid, s.Test = s.Valid.complete(), s.Test.complete()
+	}
+}
+
+// itemRung is rung for pairs of indices.
+func (r raw) itemRung(name string) dataset.Rung {
+	return dataset.Rung{Name: name, Users: len(distinct(r.pairs.Users)), Rows: r.pairs.Len(),
+		Items: len(distinct(slices.Concat(r.pairs.Slates, r.pairs.Behaviours)))}
+}
+
+// complete selects the pairs without unknown items.
+func (p *Pairs) complete() *Pairs {
+	var rows []int32
+	for i, c := range p.Complete {
+		if c {
+			rows = append(rows, int32(i))
+		}
+	}
+	return p.Select(rows)
+}
+
+// split deals the pairs out; inside a part they keep their order.
+func (r raw) split(o Options) (parts [3][]int32, err error) {
+	n := r.pairs.Len()
+	part := make([]int, n)
+	if o.Split == SplitReleased {
+		train, valid, test := borders(n)
+		for i := range part {
+			switch {
+			case i < train:
+			case i < valid:
+				part[i] = 1
+			case i < test:
+				part[i] = 2
+			default:
+				part[i] = -1 // lost to truncation, as in the released program
+			}
+		}
+		if train == 0 || train == valid {
+			return parts, &dataset.Error{File: r.name, Msg: fmt.Sprintf("%d pairs are too few for a released split of 80/10/10 %%", n)}
+		}
+	} else {
+		of, err := dealUsers(r.name, distinct(r.pairs.Users), o.Seed)
+		if err != nil {
+			return parts, err
+		}
+		for i, u := range r.pairs.Users {
+			part[i] = of[u]
+		}
+	}
+	for i, p := range part {
+		if p >= 0 {
+			parts[p] = append(parts[p], int32(i))
+		}
+	}
+	return parts, nil
+}
+
+// dealUsers shuffles users and gives 10 % of them to part 1, 10 % to part 2 (one at
+// least) and the others to part 0.
+func dealUsers(name string, users []int32, seed rng.Seed) (map[int32]int, error) {
+	if len(users) < 3 {
+		return nil, &dataset.Error{File: name, Msg: fmt.Sprintf("%d users have pairs, three parts need at least 3", len(users))}
+	}
+	s := seed.Stream("slate/users")
+	s.Shuffle(len(users), func(i, j int) { users[i], users[j] = users[j], users[i] })
+	tenth := max(1, len(users)/10)
+	of := make(map[int32]int, len(users))
+	for i, u := range users {
+		switch {
+		case i < tenth:
+			of[u] = 1
+		case i < 2*tenth:
+			of[u] = 2
+		default:
+			of[u] = 0
+		}
+	}
+	return of, nil
+}
+
+// vocabulary numbers the items of the given pairs from FirstItem on, by falling number
+// of places in slates and behaviours together; ties by id ascending ([dataset.LessIDs]).
+// Other items are OOV.
+func (r raw) vocabulary(rows []int32) (token []int32, vocab int) {
+	counts := make([]int, len(r.items))
+	for _, row := range rows {
+		for _, list := range [][]int32{r.pairs.Slate(int(row)), r.pairs.Behaviour(int(row))} {
+			for _, x := range list {
+				counts[x]++
+			}
+		}
+	}
+	var order []int32
+	for x, c := range counts {
+		if c > 0 {
+			order = append(order, int32(x))
+		}
+	}
+	less := dataset.LessIDs(r.items)
+	slices.SortFunc(order, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), less(r.items[a], r.items[b]))
+	})
+	token = make([]int32, len(r.items))
+	for i := range token {
+		token[i] = OOV
+	}
+	for i, x := range order {
+		token[x] = FirstItem + int32(i)
+	}
+	return token, int(FirstItem) + len(order)
+}
+
+// lists fills what is known of users.
+func (r raw) lists(s *Set, token []int32) {
+	known := func(items []int32) []int32 {
+		out := make([]int32, 0, len(items))
+		for _, x := range items {
+			if token[x] != OOV {
+				out = append(out, token[x])
+			}
+		}
+		return out
+	}
+	inSlate := make([]map[int32]bool, len(r.users))
+	for i, u := range r.pairs.Users {
+		if inSlate[u] == nil {
+			inSlate[u] = map[int32]bool{}
+		}
+		for _, x := range r.pairs.Slate(i) {
+			inSlate[u][x] = true
+		}
+	}
+	trains := make([]bool, len(r.users))
+	for _, u := range s.Train.Users {
+		trains[u] = true
+	}
+	s.Logged, s.Clicked, s.Histories = make([][]int32, len(r.users)), make([][]int32, len(r.users)), make([][]int32, len(r.users))
+	for u := range r.users {
+		s.Logged[u] = known(r.logged[u])
+		clicked := slices.Clone(r.clicks[u])
+		if r.also != nil {
+			clicked = append(clicked, r.also[u]...)
+		}
+		clicked = slices.DeleteFunc(clicked, func(x int32) bool { return !inSlate[u][x] })
+		s.Clicked[u] = distinct(known(clicked))
+		if trains[u] {
+			s.Histories[u] = known(r.clicks[u])
+		}
+	}
+}

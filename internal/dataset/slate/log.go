@@ -1,0 +1,129 @@
+package slate
+
+import (
+	"context"
+	"math"
+
+	"privrec/internal/dataset"
+)
+
+// Log is a table of what was shown to whom and when it was clicked. Rows stand in the
+// order of the file.
+type Log struct {
+	Name, Hash     string
+	UserIDs        []string // in order of first appearance
+	ItemIDs        []string // in order of first appearance
+	Users, Items   []int32  // (rows) index into UserIDs and ItemIDs
+	Shown, Clicked []int64  // (rows) times in one unit; Clicked is 0 where there was no click
+}
+
+var (
+	zhihuColumns   = []string{"user", "answer", "impression timestamp", "click timestamp"}
+	genericColumns = []string{"user", "item", "shown_at", "clicked_at"}
+)
+
+// ReadZhihu reads inter_impression.csv of ZhihuRec, without header: user, answer, time
+// shown, time clicked (0 when it was not).
+func ReadZhihu(ctx context.Context, path string) (*Log, error) {
+	in, err := open(ctx, path, ',', false, zhihuColumns...)
+	if err != nil {
+		return nil, err
+	}
+	defer in.close()
+	return in.log(false)
+}
+
+// ReadGeneric reads a table with the header user, item, shown_at, clicked_at between
+// sep. Times are whole numbers of one unit, above 0; clicked_at is 0 or empty where
+// there was no click.
+func ReadGeneric(ctx context.Context, path string, sep byte) (*Log, error) {
+	in, err := open(ctx, path, sep, true, genericColumns...)
+	if err != nil {
+		return nil, err
+	}
+	defer in.close()
+	return in.log(true)
+}
+
+// log reads the four columns; an empty click time is none when mayLack.
+func (in *lines) log(mayLack bool) (*Log, error) {
+	l := &Log{Name: in.file}
+	users, items := ids{}, ids{}
+	err := in.each(func(v [][]byte) error {
+		for i := range 2 {
+			if len(v[i]) == 0 {
+				return in.fail(in.names[i], "empty", "every row needs a user and an item")
+			}
+		}
+		shown, err := in.time(2, v[2], 1)
+		if err != nil {
+			return err
+		}
+		var clicked int64
+		if !mayLack || len(v[3]) > 0 {
+			if clicked, err = in.time(3, v[3], 0); err != nil {
+				return err
+			}
+		}
+		l.Users, l.Items = append(l.Users, users.of(v[0])), append(l.Items, items.of(v[1]))
+		l.Shown, l.Clicked = append(l.Shown, shown), append(l.Clicked, clicked)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	l.UserIDs, l.ItemIDs = users.names, items.names
+	l.Hash, err = in.digest()
+	return l, err
+}
+
+// time parses the time in column i.
+func (in *lines) time(i int, b []byte, least int64) (int64, error) {
+	if len(b) == 0 || least > 0 && string(b) == "0" {
+		return 0, in.fail(in.names[i], "missing time", "every row says when the item was shown; a click time of 0 says that there was no click")
+	}
+	return in.integer(in.names[i], b, least, math.MaxInt64)
+}
+
+// rung counts the rows that keep takes; nil takes all.
+func (l *Log) rung(name string, keep func(row int) bool) dataset.Rung {
+	users, items := make([]bool, len(l.UserIDs)), make([]bool, len(l.ItemIDs))
+	r := dataset.Rung{Name: name}
+	for row, u := range l.Users {
+		if keep == nil || keep(row) {
+			users[u], items[l.Items[row]] = true, true
+			r.Rows++
+		}
+	}
+	r.Users, r.Items = trues(users), trues(items)
+	return r
+}
+
+func trues(flags []bool) int {
+	n := 0
+	for _, f := range flags {
+		if f {
+			n++
+		}
+	}
+	return n
+}
+
+// ids numbers strings in order of first appearance.
+type ids struct {
+	index map[string]int32
+	names []string
+}
+
+func (n *ids) of(b []byte) int32 {
+	if i, ok := n.index[string(b)]; ok {
+		return i
+	}
+	if n.index == nil {
+		n.index = map[string]int32{}
+	}
+	i := int32(len(n.names))
+	n.names = append(n.names, string(b))
+	n.index[n.names[i]] = i
+	return i
+}

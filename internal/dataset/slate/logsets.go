@@ -1,0 +1,118 @@
+package slate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"privrec/internal/dataset"
+)
+
+// zhihuWants and mindWants are what the paper prints of its logs with L = 5 and T = 10,
+// and what the authors' index of pairs counts.
+var (
+	zhihuWants = []dataset.Want{
+		{Rung: dataset.Rung{Name: dataset.RungRaw, Users: 7963, Items: 64573, Rows: 1000026}, Paper: true, From: "table 2"},
+		{Rung: dataset.Rung{Name: "clicked", Rows: 271725}, Paper: true, From: "table 2"},
+		{Rung: dataset.Rung{Name: "pairs", Users: 7915, Rows: 213172}, Paper: true, From: "section 5.1 and the authors' index of pairs"},
+	}
+	mindWants = []dataset.Want{
+		{Rung: dataset.Rung{Name: dataset.RungRaw, Users: 94057, Items: 34376, Rows: 8584442}, Paper: true, From: "table 2"},
+		{Rung: dataset.Rung{Name: "clicked", Rows: 347727}, Paper: true, From: "table 2"},
+		{Rung: dataset.Rung{Name: "pairs", Users: 67992, Rows: 291595}, Paper: true, From: "section 5.1 and the authors' index of pairs"},
+	}
+)
+
+// grade compares the counts of the log and of its pairs with the paper's.
+func (s *Set) grade(wants []dataset.Want) {
+	s.Level = dataset.LevelB
+	for _, c := range s.Ladder.Compare(wants) {
+		if !c.OK() {
+			s.Level = dataset.LevelC
+			s.Notes = append(s.Notes, c.String())
+		}
+	}
+}
+
+func loadZhihuRec(ctx context.Context, name string, o Options) (*Set, error) {
+	path, err := inFolder(name, "https://github.com/THUIR/ZhihuRec-Dataset", o, "inter_impression.csv")
+	if err != nil {
+		return nil, err
+	}
+	l, err := ReadZhihu(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	s, err := Build(l, o)
+	if err != nil {
+		return nil, err
+	}
+	s.Name = name
+	s.grade(zhihuWants)
+	return s, nil
+}
+
+func loadMINDSmall(ctx context.Context, name string, o Options) (*Set, error) {
+	const address = "https://msnews.github.io/"
+	train, err := inFolder(name, address, o, filepath.Join("train", "behaviors.tsv"))
+	if err != nil {
+		return nil, err
+	}
+	dev, err := inFolder(name, address, o, filepath.Join("dev", "behaviors.tsv"))
+	if err != nil {
+		return nil, err
+	}
+	m, err := ReadMIND(ctx, train, dev)
+	if err != nil {
+		return nil, err
+	}
+	s, err := BuildMIND(m, o)
+	if err != nil {
+		return nil, err
+	}
+	s.Name = name
+	s.grade(mindWants)
+	return s, nil
+}
+
+// loadOwn reads impressions.tsv or impressions.csv of a folder that the registry does
+// not know.
+func loadOwn(ctx context.Context, name string, o Options) (*Set, error) {
+	sep := byte('\t')
+	path, err := inFolder(name, "", o, "impressions.tsv")
+	if errors.Is(err, dataset.ErrNotFound) {
+		var again error
+		if path, again = inFolder(name, "", o, "impressions.csv"); again != nil {
+			return nil, err
+		}
+		sep, err = ',', nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	l, err := ReadGeneric(ctx, path, sep)
+	if err != nil {
+		return nil, err
+	}
+	s, err := Build(l, o)
+	if err != nil {
+		return nil, err
+	}
+	s.Name, s.Level = name, dataset.LevelC
+	return s, nil
+}
+
+// inFolder finds a file of a set.
+func inFolder(name, address string, o Options, file string) (string, error) {
+	dir, err := dataDir(name, o.Dir)
+	if err != nil {
+		return "", err
+	}
+	path, err := find(filepath.Join(dir, name), file)
+	var e *dataset.Error
+	if errors.As(err, &e) && address != "" {
+		e.Hint = fmt.Sprintf("get it from %s and put it into %s; standin-slates needs no files", address, filepath.Join(dir, name))
+	}
+	return path, err
+}

@@ -1,0 +1,90 @@
+package slate
+
+import (
+	"bytes"
+	"context"
+	"time"
+
+	"privrec/internal/dataset"
+)
+
+// Impressions is the logs of MIND, in file order, files one after the other.
+type Impressions struct {
+	Name, Hash string
+	UserIDs    []string // in order of first appearance
+	ItemIDs    []string // in order of first appearance
+	Logs       []Impression
+}
+
+// Impression is one log: who saw which items at once, and what he had clicked before.
+type Impression struct {
+	User    int32   // index into UserIDs
+	Time    int64   // seconds since 1970 of the time read as UTC
+	History []int32 // items clicked before, oldest first
+	Shown   []int32 // items in the order shown
+	Clicked []bool  // of each item shown
+}
+
+var mindColumns = []string{"impression", "user", "time", "history", "impressions"}
+
+// ReadMIND reads one or more behaviors.tsv of the Microsoft News data set, without
+// header: impression, user, time as 11/11/2019 9:05:58 AM, history, impressions as
+// N1-0 N2-1 where 1 is a click. An empty history is none.
+func ReadMIND(ctx context.Context, paths ...string) (*Impressions, error) {
+	m := &Impressions{}
+	users, items := ids{}, ids{}
+	var digests []string
+	for _, path := range paths {
+		in, err := open(ctx, path, '\t', false, mindColumns...)
+		if err != nil {
+			return nil, err
+		}
+		digest, err := in.mind(m, &users, &items)
+		in.close()
+		if err != nil {
+			return nil, err
+		}
+		digests, m.Name = append(digests, digest), path
+	}
+	m.UserIDs, m.ItemIDs, m.Hash = users.names, items.names, dataset.SourceHash(digests...)
+	return m, nil
+}
+
+func (in *lines) mind(m *Impressions, users, items *ids) (string, error) {
+	err := in.each(func(v [][]byte) error {
+		if len(v[1]) == 0 {
+			return in.fail("user", "empty", "every log needs a user")
+		}
+		if len(v[2]) == 0 {
+			return in.fail("time", "missing time", "times of this format read 11/11/2019 9:05:58 AM")
+		}
+		at, err := time.Parse("1/2/2006 3:04:05 PM", string(v[2]))
+		if err != nil {
+			return in.fail("time", "not a time: "+quote(v[2]), "times of this format read 11/11/2019 9:05:58 AM")
+		}
+		log := Impression{User: users.of(v[1]), Time: at.Unix()}
+		for more := len(v[3]) > 0; more; {
+			var item []byte
+			item, v[3], more = bytes.Cut(v[3], []byte{' '})
+			if len(item) == 0 {
+				return in.fail("history", "two spaces together", "items stand between single spaces")
+			}
+			log.History = append(log.History, items.of(item))
+		}
+		for more := true; more; {
+			var shown []byte
+			shown, v[4], more = bytes.Cut(v[4], []byte{' '})
+			cut := len(shown) - 2
+			if cut < 1 || shown[cut] != '-' || shown[cut+1] != '0' && shown[cut+1] != '1' {
+				return in.fail("impressions", "not a shown item with its click: "+quote(shown), "they read N1-0 N2-1 between single spaces; the test set of MIND has no clicks and is of no use here")
+			}
+			log.Shown, log.Clicked = append(log.Shown, items.of(shown[:cut])), append(log.Clicked, shown[cut+1] == '1')
+		}
+		m.Logs = append(m.Logs, log)
+		return nil
+	})
+	if err != nil {
+		return "", err
+	}
+	return in.digest()
+}
