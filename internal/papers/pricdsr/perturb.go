@@ -9,6 +9,7 @@ import (
 	"privrec/internal/dataset"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism"
+	"privrec/internal/run"
 )
 
 // Perturb reads the histories of In, perturbs them and writes Out, the users whose
@@ -23,7 +24,7 @@ func Perturb(ctx context.Context, o Options) (r *Report, err error) {
 		return nil, err
 	}
 	files := filesOf(o.Out)
-	if err := files.free(o.Force, o.In, o.Catalogue); err != nil {
+	if err := run.FreeOutputs(files, o.Force, o.In, o.Catalogue); err != nil {
 		return nil, err
 	}
 	cat, err := OpenCatalogue(ctx, o)
@@ -42,11 +43,11 @@ func Perturb(ctx context.Context, o Options) (r *Report, err error) {
 		return nil, err
 	}
 	defer in.close()
-	st, err := newStage(files)
+	st, err := run.NewStage(files)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, st.drop()) }()
+	defer func() { err = errors.Join(err, st.Drop()) }()
 	p := &perturber{o: o, m: m, cat: cat, in: in, st: st}
 	if r, err = p.run(ctx); err != nil {
 		return nil, err
@@ -57,10 +58,10 @@ func Perturb(ctx context.Context, o Options) (r *Report, err error) {
 	if err := ctx.Err(); err != nil { // the last moment to turn back
 		return nil, err
 	}
-	if err := files.free(o.Force, o.In, o.Catalogue); err != nil { // another run may have come first
+	if err := run.FreeOutputs(files, o.Force, o.In, o.Catalogue); err != nil { // another run may have come first
 		return nil, err
 	}
-	return r, st.commit()
+	return r, st.Commit()
 }
 
 // perturber is one perturbation at work.
@@ -69,7 +70,7 @@ type perturber struct {
 	m   mechanism.Sequence
 	cat *Catalogue
 	in  *reader
-	st  *stage
+	st  *run.Stage
 }
 
 // bits are cryptographic, or those of a stream that no other setting has: two releases
@@ -84,12 +85,12 @@ func (p *perturber) bits() (mechanism.Bits, privacy.Noise) {
 
 func (p *perturber) run(ctx context.Context) (r *Report, err error) {
 	bits, mark := p.bits()
-	ledger, err := privacy.CreateLedger(p.st.path(ledgerFile), mark)
+	ledger, err := privacy.CreateLedger(p.st.Path(ledgerFile), mark)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, ledger.Close()) }()
-	seq, err := p.m.OpenUsers(ledger, bits, func() (mechanism.Spill, error) { return nameless(p.st.dir) })
+	seq, err := p.m.OpenUsers(ledger, bits, func() (mechanism.Spill, error) { return nameless(p.st.Dir()) })
 	if err != nil {
 		return nil, refuse("", "%v", err)
 	}
@@ -162,7 +163,7 @@ func (p *perturber) direct(ctx context.Context, seq *mechanism.SequenceRun, t *t
 	if err != nil {
 		return err
 	}
-	err = inOrder(ctx, p.o.Workers, p.blocks(), p.in.fill, func(i int, b *block) error {
+	err = run.InOrder(ctx, p.o.Workers, p.blocks(), p.in.fill, func(i int, b *block) error {
 		if err := ws[i].perturb(b); err != nil {
 			return err
 		}
@@ -178,10 +179,10 @@ func (p *perturber) sorted(ctx context.Context, seq *mechanism.SequenceRun, t *t
 	if err != nil {
 		return err
 	}
-	s := &sorter{dir: p.st.dir, most: sortBytes, ways: sortWays}
+	s := &sorter{dir: p.st.Dir(), most: sortBytes, ways: sortWays}
 	defer func() { err = errors.Join(err, s.close()) }()
 	done := int64(0)
-	err = inOrder(ctx, p.o.Workers, p.blocks(), p.in.fill, func(i int, b *block) error { return ws[i].perturb(b) }, func(b *block) error {
+	err = run.InOrder(ctx, p.o.Workers, p.blocks(), p.in.fill, func(i int, b *block) error { return ws[i].perturb(b) }, func(b *block) error {
 		for u := range b.users() {
 			if err := s.add(b.id(u), b.row(u)); err != nil {
 				return err
@@ -211,6 +212,6 @@ func (p *perturber) sorted(ctx context.Context, seq *mechanism.SequenceRun, t *t
 		})
 		return err
 	}
-	return inOrder(ctx, p.o.Workers, p.blocks(), fill, func(i int, b *block) error { return ws[i].format(b) },
+	return run.InOrder(ctx, p.o.Workers, p.blocks(), fill, func(i int, b *block) error { return ws[i].format(b) },
 		func(b *block) error { return w.write(b, p.o.Progress) })
 }

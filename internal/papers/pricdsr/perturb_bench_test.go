@@ -13,6 +13,7 @@ import (
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism"
 	"privrec/internal/rng"
+	"privrec/internal/run"
 )
 
 // best reports the rate of the fastest run beside that of all: what the machine can do
@@ -51,7 +52,7 @@ func BenchmarkPerturbInMemory(b *testing.B) {
 						if err != nil {
 							b.Fatal(err)
 						}
-						err = inOrder(context.Background(), 2, p.blocks(), func(next func() *block) error {
+						err = run.InOrder(context.Background(), 2, p.blocks(), func(next func() *block) error {
 							to := next()
 							for u, h := range list {
 								if to == nil {

@@ -17,6 +17,7 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/rng"
+	"privrec/internal/run"
 )
 
 // Users in the order of compareIDs whatever the memory, merged over several levels.
@@ -90,32 +91,32 @@ func TestSorterFails(t *testing.T) {
 func TestStageIsAllOrNothing(t *testing.T) {
 	dir := t.TempDir()
 	files := filesOf(filepath.Join(dir, "o.tsv.gz"))
-	st, err := newStage(files)
+	st, err := run.NewStage(files)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, x := range files {
-		if err := os.WriteFile(st.path(x.name), []byte(x.name), 0o644); err != nil {
+		if err := os.WriteFile(st.Path(x.Name), []byte(x.Name), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := os.Mkdir(filepath.Join(dir, "o.tsv.gz"), 0o755); err != nil { // the name of the last one is taken
 		t.Fatal(err)
 	}
-	if err := files.free(true); err == nil {
+	if err := run.FreeOutputs(files, true); err == nil {
 		t.Error("a folder in the way was not refused")
 	}
 	var w *dataset.WriteError
-	if err := st.commit(); !errors.As(err, &w) {
+	if err := st.Commit(); !errors.As(err, &w) {
 		t.Errorf("commit: %v", err)
 	}
-	if err := st.drop(); err != nil {
+	if err := st.Drop(); err != nil {
 		t.Error(err)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
 		t.Errorf("left %v (%v)", left, err)
 	}
-	if _, err := newStage(filesOf(filepath.Join(dir, "none", "o.tsv"))); !errors.As(err, &w) {
+	if _, err := run.NewStage(filesOf(filepath.Join(dir, "none", "o.tsv"))); !errors.As(err, &w) {
 		t.Errorf("no folder: %v", err)
 	}
 }
@@ -134,10 +135,10 @@ func TestOrderOfIDs(t *testing.T) {
 // every kind of error ends the work.
 func TestInOrder(t *testing.T) {
 	boom := errors.New("boom")
-	list := func() []*block { return []*block{newBlock(1), newBlock(1), newBlock(1)} }
+	list := []*block{newBlock(1), newBlock(1), newBlock(1)}
 	for _, where := range []string{"", "fill", "work", "use"} {
 		var got []byte
-		err := inOrder(context.Background(), 4, list, func(next func() *block) error {
+		err := run.InOrder(context.Background(), 4, list, func(next func() *block) error {
 			for i := range 100 {
 				b := next()
 				if b == nil {

@@ -21,10 +21,10 @@ func newWriter(p *perturber) (w *writer, err error) {
 		return nil, err
 	}
 	w = &writer{path: p.o.Out}
-	if w.out, err = os.Create(p.st.path(outFile)); err != nil {
+	if w.out, err = os.Create(p.st.Path(outFile)); err != nil {
 		return nil, &dataset.WriteError{File: p.o.Out, Err: err}
 	}
-	if w.empty, err = os.Create(p.st.path(emptyFile)); err != nil {
+	if w.empty, err = os.Create(p.st.Path(emptyFile)); err != nil {
 		w.out.Close()
 		return nil, &dataset.WriteError{File: p.o.Out, Err: err}
 	}

@@ -48,11 +48,11 @@ func newReport(p *perturber, mark privacy.Noise, digest string, t *tally, kept m
 }
 
 // write puts the report among the files of a stage.
-func (r *Report) write(st *stage) error {
+func (r *Report) write(st *run.Stage) error {
 	d := r.Document()
 	return errors.Join(
-		st.create(textFile, func(w io.Writer) error { return run.Show(w, false, d) }),
-		st.create(jsonFile, func(w io.Writer) error { return run.Show(w, true, d) }))
+		st.Create(textFile, func(w io.Writer) error { return run.Show(w, false, d) }),
+		st.Create(jsonFile, func(w io.Writer) error { return run.Show(w, true, d) }))
 }
 
 // guarantee says what one pair of neighbours may show.

@@ -1,0 +1,87 @@
+package run
+
+import (
+	"context"
+	"sync"
+)
+
+// Block is a part of a stream that one worker works on alone. Where it ends must depend
+// on the stream alone, for the output not to depend on the workers.
+type Block interface {
+	Reset()      // empties it for the next part
+	Empty() bool // there is nothing to work on
+}
+
+// InOrder fills blocks in one goroutine, works on them in several and uses them, in
+// the order in which they were filled, in the caller's. fill asks for the next empty
+// block, which hands on the one before; it gets the zero value when the work was given
+// up. The first error of any of them ends the work, as does the context, and is
+// returned.
+func InOrder[B Block](ctx context.Context, workers int, blocks []B, fill func(next func() B) error, work func(worker int, b B) error, use func(b B) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	free, todo, line := make(chan *turn[B], len(blocks)), make(chan *turn[B], len(blocks)), make(chan *turn[B], len(blocks))
+	for _, b := range blocks {
+		free <- &turn[B]{block: b, done: make(chan struct{}, 1)}
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		defer close(line)
+		defer close(todo)
+		var now *turn[B]
+		hand := func() {
+			if now != nil && !now.block.Empty() {
+				line <- now
+				todo <- now
+			}
+			now = nil
+		}
+		err := fill(func() (none B) {
+			hand()
+			select {
+			case now = <-free:
+				now.err = nil
+				now.block.Reset()
+				return now.block
+			case <-ctx.Done():
+				return none
+			}
+		})
+		if err != nil {
+			cancel(err)
+		}
+		hand()
+	})
+	for i := range workers {
+		wg.Go(func() {
+			for t := range todo {
+				if ctx.Err() == nil {
+					t.err = work(i, t.block)
+				}
+				t.done <- struct{}{}
+			}
+		})
+	}
+	for t := range line {
+		<-t.done
+		if ctx.Err() == nil {
+			err := t.err
+			if err == nil {
+				err = use(t.block)
+			}
+			if err != nil {
+				cancel(err)
+			}
+		}
+		free <- t
+	}
+	wg.Wait()
+	return context.Cause(ctx)
+}
+
+// turn is a block on its way.
+type turn[B Block] struct {
+	block B
+	err   error
+	done  chan struct{}
+}
