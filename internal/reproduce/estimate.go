@@ -31,6 +31,7 @@ func (g *Grid) Estimate(ctx context.Context, o Options) (*report.Document, error
 		total, fastest   float64
 		open, unmeasured int
 		memory           int64
+		first            = map[string]*Run{} // by directory: rows may share a run
 	)
 	for _, c := range cells {
 		f, bad := run.Forecast{}, error(nil)
@@ -42,6 +43,11 @@ func (g *Grid) Estimate(ctx context.Context, o Options) (*report.Document, error
 			if _, err := r.look(); err != nil {
 				return nil, err
 			}
+			if shared := first[r.Dir]; shared != nil {
+				t.Add(r.Method, r.On(), fmt.Sprint(r.Seed), "the run of "+shared.Method)
+				continue
+			}
+			first[r.Dir] = r
 			if r.Status == Done || r.Status == Failed {
 				t.Add(r.Method, r.On(), fmt.Sprint(r.Seed), string(r.Status))
 				continue
@@ -75,7 +81,7 @@ func (g *Grid) Estimate(ctx context.Context, o Options) (*report.Document, error
 		}
 	}
 	d.Tables = []*report.Table{t}
-	d.Facts = []report.Fact{{Label: "open", Value: fmt.Sprintf("%d of %d runs", open, len(runs)), Note: "finished ones are not repeated"}}
+	d.Facts = []report.Fact{{Label: "open", Value: fmt.Sprintf("%d of %d runs", open, len(first)), Note: "finished ones are not repeated"}}
 	if open > unmeasured {
 		d.Facts = append(d.Facts,
 			report.Fact{Label: "time", Value: "about " + lasting(total), Note: "on this machine as busy as it is now, one run after the other, a begun one counted whole"},

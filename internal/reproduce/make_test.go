@@ -153,6 +153,29 @@ func TestInterrupted(t *testing.T) {
 	lacks(t, b.String(), "time    about", "guessed")
 }
 
+// A run that stands behind two rows is made once, and counts once.
+func TestEstimateOfSharedRuns(t *testing.T) {
+	text := strings.Replace(fakeGrid, "evaluation: noise off, set: [value=0.3],", "evaluation: noise off,", 1)
+	g, o := mustLoad(t, text, (&fake{}).task()), options(t, "quick")
+	for _, want := range []string{"1 of 1 runs", "0 of 1 runs"} {
+		d, err := g.Estimate(context.Background(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := d.Text(&b); err != nil {
+			t.Fatal(err)
+		}
+		holds(t, b.String(), want, "the run of One")
+		if strings.HasPrefix(want, "1") {
+			holds(t, b.String(), "about 50 s", "about 40 s")
+		}
+		if _, err := g.Make(context.Background(), o); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // Without runs there is a table of what is there, and an error that says what is
 // not.
 func TestNoRun(t *testing.T) {
