@@ -21,19 +21,19 @@ func Tasks() []run.Task {
 		{
 			Verb: "train", Name: "dipsgnn", Cite: cite,
 			Summary: "noisy graph network for sequential recommendation",
-			Action:  run.BindForecast(Default, Validate, Train, forecast[Config]),
+			Action:  run.Serving(run.BindForecast(Default, Validate, Train, forecast[Config]), serve[Config]("DIPSGNN")),
 		},
 		{
 			Verb: "train", Name: "srgnn",
 			Summary: "session graph network without user vectors or noise (DIPSGNN's Table 2)",
 			Cite:    "Wu et al., Session-based Recommendation with Graph Neural Networks, AAAI 2019",
-			Action:  run.BindForecast(DefaultSRGNN, ValidateSRGNN, TrainSRGNN, forecast[SRGNNConfig]),
+			Action:  run.Serving(run.BindForecast(DefaultSRGNN, ValidateSRGNN, TrainSRGNN, forecast[SRGNNConfig]), serve[SRGNNConfig]("SRGNN")),
 		},
 		{
 			Verb: "train", Name: "apgnn",
 			Summary: "personalised session graph network without noise (DIPSGNN's Table 2)",
 			Cite:    "Zhang et al., Personalized Graph Neural Networks with Attention Mechanism for Session-Aware Recommendation, arXiv 1910.08887",
-			Action:  run.BindForecast(DefaultAPGNN, ValidateAPGNN, TrainAPGNN, forecast[APGNNConfig]),
+			Action:  run.Serving(run.BindForecast(DefaultAPGNN, ValidateAPGNN, TrainAPGNN, forecast[APGNNConfig]), serve[APGNNConfig]("APGNN")),
 		},
 		sessionTask("GRU4Rec", "recurrent network over sessions, without graph, user vectors or noise", gru4rec.Cite, gru4rec.Default, gru4rec.New),
 	}

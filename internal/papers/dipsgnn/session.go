@@ -66,7 +66,9 @@ func sessionTask[M shape, N sessionModel](method, summary, cite string, defaults
 	}
 	return run.Task{
 		Verb: "train", Name: strings.ToLower(method), Summary: summary, Cite: cite,
-		Action: run.BindForecast(full, validate, train, ahead),
+		Action: run.Serving(run.BindForecast(full, validate, train, ahead), func(ctx context.Context, f run.Finished, c SessionConfig[M]) (run.Server, error) {
+			return serve[sessionSetting[M]](method)(ctx, f, bind(c))
+		}),
 	}
 }
 

@@ -1,0 +1,56 @@
+package dipsgnn
+
+import (
+	"bytes"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"privrec/internal/run"
+)
+
+// A finished run ranks again to the same scores, with its noise and without, says what
+// its users had, and lists items for them.
+func TestServe(t *testing.T) {
+	for _, name := range []string{"dipsgnn", "srgnn", "gru4rec"} {
+		dir := filepath.Join(t.TempDir(), "run")
+		sets := []string{}
+		if name == "gru4rec" {
+			sets = []string{"data.name=standin-tiny", "model.dim=4", "train.epochs=2", "run.workers=1"}
+		}
+		start(t, task(t, name), dir, sets)
+		s, err := run.Serve(t.Context(), Tasks(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := func(r run.Result, err error) string {
+			t.Helper()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var b bytes.Buffer
+			if err := r.Text(&b); err != nil {
+				t.Fatal(err)
+			}
+			return b.String()
+		}
+		if got := text(s.Evaluate(t.Context())); !strings.Contains(got, "equal to what the run reported") {
+			t.Errorf("%s: %s", name, got)
+		}
+		h, order, err := s.(run.Historian).Histories(t.Context())
+		if err != nil || order == "" || len(h) == 0 || slices.ContainsFunc(h, func(h run.History) bool { return len(h.Items) == 0 || h.Items[0] == "" }) {
+			t.Fatalf("%s: %d histories, %q, %v", name, len(h), order, err)
+		}
+		got := text(s.Recommend(t.Context(), run.Recommend{Users: []string{h[1].User, h[0].User}, K: 4}))
+		if n := strings.Count(got, "\n"+h[1].User+" ") + strings.Count(got, "\n"+h[0].User+" "); n != 8 {
+			t.Errorf("%s: %d items listed:\n%s", name, n, got)
+		}
+		for _, o := range []run.Recommend{{Users: []string{"nobody"}, K: 1}, {Users: []string{h[0].User}}, {Users: []string{h[0].User}, K: 1 << 20}, {Users: []string{h[0].User}, K: 1, Release: "loud"}} {
+			if _, err := s.Recommend(t.Context(), o); err == nil {
+				t.Errorf("%s: %+v was answered", name, o)
+			}
+		}
+		s.Close()
+	}
+}
