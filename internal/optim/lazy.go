@@ -3,6 +3,7 @@ package optim
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"privrec/internal/autograd"
@@ -101,19 +102,24 @@ func (a *AdamLazy) Touch(p *autograd.Param, rows []int32) {
 		return
 	}
 	tensor.Parallel(len(a.late), max(1, 1024/s.a.Cols), func(_, lo, hi int) {
+		var spare [3 * restFloats]tensor.Float
 		for _, l := range a.late[lo:hi] {
 			r := int(l.row)
-			a.catchUp(tensor.Row(p.Value, r), tensor.Row(s.a, r), tensor.Row(s.b, r), int(l.last))
+			a.catchUp(tensor.Row(p.Value, r), tensor.Row(s.a, r), tensor.Row(s.b, r), int(l.last), spare[:])
 		}
 	})
 }
 
-// catchUp takes steps last+1 to the present with a zero gradient. Once the first moment has decayed
-// to zero and nothing pulls at the weights, only the second moment is left, in closed form.
-func (a *AdamLazy) catchUp(w, m, v []tensor.Float, last int) {
+// catchUp takes steps last+1 to the present with a zero gradient. Once the weights no longer move,
+// only the moments are left to decay.
+func (a *AdamLazy) catchUp(w, m, v []tensor.Float, last int, spare []tensor.Float) {
 	for k := last + 1; k <= a.steps; k++ {
-		if a.L2 == 0 && (k-last)%64 == 1 && still(m) {
-			tensor.Scale(tensor.Float(math.Pow(a.Beta2, float64(a.steps-k+1))), v)
+		gone := k - last - 1
+		if a.ended(m, v, k, gone) {
+			return
+		}
+		if gone >= restFrom && gone%restEvery == 0 && a.rests(w, m, v, k, spare) {
+			a.decay(m, v, k, gone)
 			return
 		}
 		for lo := 0; lo < len(w); lo += unitFloats {
@@ -123,14 +129,64 @@ func (a *AdamLazy) catchUp(w, m, v []tensor.Float, last int) {
 	}
 }
 
-func still(m []tensor.Float) bool {
-	for _, x := range m {
-		if x != 0 {
-			return false
-		}
+// Steps without a gradient after which a row is looked at, and how often then: an update shrinks to a
+// tenth in 22 steps, and takes some 130 to fall below the rounding of its weight.
+const (
+	stillEvery = 64
+	restFrom   = 96
+	restEvery  = 16
+)
+
+// ended reports whether nothing pulls at the weights any more and the first moment has decayed to
+// zero, before step k, the gone-th without a gradient. Then only the second moment is left, in closed form.
+func (a *AdamLazy) ended(m, v []tensor.Float, k, gone int) bool {
+	if a.L2 != 0 || gone%stillEvery != 0 || !still(m) {
+		return false
 	}
+	tensor.Scale(tensor.Float(math.Pow(a.Beta2, float64(a.steps-k+1))), v)
 	return true
 }
+
+// rests reports whether no step from k to the present moves w, to the bit, because the updates are too
+// small for its rounding. With a zero gradient an update is at most
+//
+//	(Beta1/sqrt(Beta2))^(j-k) / sqrt(1-Beta2^k)
+//
+// times that of step k at every later step j of the same learning rate: the first moment decays, the
+// root of the second one more slowly, and the corrections of the bias only fall. It is enough to try
+// that bound once, with something to spare for roundings. spare holds a copy of the row.
+func (a *AdamLazy) rests(w, m, v []tensor.Float, k int, spare []tensor.Float) bool {
+	n := len(w)
+	if a.L2 != 0 || a.Beta1*a.Beta1 > a.Beta2 || a.Eps < restEps || 3*n > len(spare) || a.rates[len(a.rates)-1].step > k {
+		return false
+	}
+	c := a.coef(k)
+	c.Step *= 1.01 * c.RootScale
+	x, y, z := spare[:n], spare[n:2*n], spare[2*n:3*n]
+	copy(x, w)
+	copy(y, m)
+	copy(z, v)
+	tensor.AdamStep(x, zeros[:n], y, z, c)
+	return slices.Equal(x, w)
+}
+
+// restFloats is the longest row whose rest is looked for.
+const restFloats = 256
+
+// restEps is the least Eps beside which a second moment that is flushed to zero does not show.
+const restEps = 1e-15
+
+// decay lets the moments of a row whose weights rest pass through steps k to the present.
+func (a *AdamLazy) decay(m, v []tensor.Float, k, gone int) {
+	for k <= a.steps && !a.ended(m, v, k, gone) {
+		n := min(a.steps-k+1, stillEvery-gone%stillEvery)
+		tensor.AdamDecay(m, v, a.coef(k), n)
+		k, gone = k+n, gone+n
+	}
+}
+
+// still reports whether m is zero: squares in float64 do not vanish before its elements do.
+func still(m []tensor.Float) bool { return tensor.SumSq(m) == 0 }
 
 // Flush catches all rows of the given parameters up.
 func (a *AdamLazy) Flush(params []*autograd.Param) {

@@ -204,6 +204,78 @@ func same(t *testing.T, what string, a, b []*autograd.Param) {
 	}
 }
 
+// TestLazyRestsToTheBit: rows left alone for as long as their first moments last end with dense Adam's
+// weights and moments, bit by bit: weights are let rest only once no update can move them, also where the
+// learning rate rises meanwhile.
+func TestLazyRestsToTheBit(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		gap  int
+		hat  bool
+		lr   func(step int) float64
+	}{
+		{"before the first look", 90, false, nil},
+		{"rest", 250, false, nil},
+		{"long rest", 620, true, nil},
+		{"from the first step", 300, true, nil},
+		{"rate rises", 400, false, func(step int) float64 { return 1e-3 * math.Pow(10, float64(step/150)) }},
+	} {
+		r := rand.New(rand.NewPCG(uint64(c.gap), 11))
+		make2 := func() *autograd.Param { return autograd.NewParam("table", 300, 8) }
+		a, b := make2(), make2()
+		for k := range a.Value.Data {
+			a.Value.Data[k] = tensor.Float(r.NormFloat64() * math.Pow(10, -6*r.Float64()))
+		}
+		copy(b.Value.Data, a.Value.Data)
+		dense, lazy := optim.NewAdam(0), optim.NewAdamLazy(0)
+		dense.EpsHat, lazy.EpsHat = c.hat, c.hat
+		ta, tb := autograd.NewTape(), autograd.NewTape()
+		tb.BeforeRead = lazy.Touch
+		all := make([]int32, a.Value.Rows)
+		for k := range all {
+			all[k] = int32(k)
+		}
+		warm := 5
+		if c.name == "from the first step" {
+			warm = 1
+		}
+		for step := range warm + c.gap {
+			lr := 1e-3
+			if c.lr != nil {
+				lr = c.lr(step)
+			}
+			rows := all
+			if step >= warm {
+				rows = all[:1]
+			}
+			g := batch{rows: rows, dense: []bool{false}, g: []tensor.Matrix{tensor.New(len(all), 8)}}
+			for k := range g.g[0].Data {
+				g.g[0].Data[k] = tensor.Float(r.NormFloat64() * math.Pow(10, -9*r.Float64()))
+			}
+			if err := dense.Step([]*autograd.Param{a}, g.grads(ta, []*autograd.Param{a}), lr); err != nil {
+				t.Fatal(err)
+			}
+			if err := lazy.Step([]*autograd.Param{b}, g.grads(tb, []*autograd.Param{b}), lr); err != nil {
+				t.Fatal(err)
+			}
+		}
+		lazy.Flush([]*autograd.Param{b})
+		for k, v := range a.Value.Data {
+			if v != b.Value.Data[k] {
+				t.Fatalf("%s: weight %d is %v, of dense Adam %v", c.name, k, b.Value.Data[k], v)
+			}
+		}
+		sa, sb := dense.State(), lazy.State()
+		for i := range 3 { // steps and the two moments
+			for k, v := range sa[i].Value.Data {
+				if v != sb[i].Value.Data[k] {
+					t.Fatalf("%s: %s[%d] is %v, of dense Adam %v", c.name, sb[i].Name, k, sb[i].Value.Data[k], v)
+				}
+			}
+		}
+	}
+}
+
 func TestLazyRefusesArrears(t *testing.T) {
 	ps := params(rand.New(rand.NewPCG(1, 1)))
 	o, tp := optim.NewAdamLazy(0), autograd.NewTape() // BeforeRead not set

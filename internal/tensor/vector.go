@@ -137,3 +137,10 @@ func AdamStep(w, g, m, v []Float, c AdamCoef) {
 	sameLen("adam", len(g), len(w), len(m), len(v))
 	kernel.Adam(w, g, m, v, &c)
 }
+
+// AdamDecay does to the moments m, v what n AdamSteps with a zero gradient and
+// without weight decay do to them, to the bit, and leaves the weights out.
+func AdamDecay(m, v []Float, c AdamCoef, n int) {
+	sameLen("adam decay", len(m), len(v))
+	kernel.AdamDecay(m, v, &c, n)
+}

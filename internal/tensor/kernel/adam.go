@@ -37,3 +37,23 @@ func NewAdamCoef(lr, beta1, beta2, eps, l2 float64, t int) AdamCoef {
 		L2:        Float(l2),
 	}
 }
+
+// AdamDecay is what n steps with a zero gradient and no weight decay leave of
+// the moments. A moment that is flushed stays zero, so that one look at the end
+// will do.
+func AdamDecay(m, v []Float, c *AdamCoef, n int) {
+	for range n {
+		ScaleTo(c.Beta1, m, m)
+		ScaleTo(c.Beta2, v, v)
+	}
+	for i, x := range m {
+		if x < tinyFirst && x > -tinyFirst {
+			m[i] = 0
+		}
+	}
+	for i, x := range v {
+		if x < tinySecond {
+			v[i] = 0
+		}
+	}
+}

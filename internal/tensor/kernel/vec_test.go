@@ -3,6 +3,7 @@ package kernel
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -151,6 +152,30 @@ func TestAdam(t *testing.T) {
 			}
 			for _, whole := range [][]Float{ww, mw, vw} {
 				checkFence(t, n, whole)
+			}
+		}
+	})
+}
+
+// TestAdamDecay: the moments after some steps at once are those after as many steps without a
+// gradient, to the bit, flushed ones included.
+func TestAdamDecay(t *testing.T) {
+	c := NewAdamCoef(1e-2, 0.9, 0.999, 1e-8, 0, 3)
+	eachLevel(t, func(t *testing.T) {
+		for n := 1; n <= 100; n++ {
+			size := 1 + n%37
+			m, v, w, zero := make([]Float, size), make([]Float, size), make([]Float, size), make([]Float, size)
+			for i := range m {
+				m[i] = Float(math.Sin(float64(n+7*i)) * math.Pow(10, float64(-(n+i)%31)))
+				v[i] = Float(math.Pow(10, float64(-(n+3*i)%38)))
+			}
+			wantM, wantV := slices.Clone(m), slices.Clone(v)
+			for range n {
+				Adam(w, zero, wantM, wantV, &c)
+			}
+			AdamDecay(m, v, &c, n)
+			if !slices.Equal(m, wantM) || !slices.Equal(v, wantV) {
+				t.Fatalf("%d steps: moments %v, %v, one by one %v, %v", n, m, v, wantM, wantV)
 			}
 		}
 	})
