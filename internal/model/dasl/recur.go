@@ -76,6 +76,10 @@ func recur(t *autograd.Tape, x, v, u *autograd.Node, ids []int32, mask bool) *au
 	}
 	return t.Custom("daslRecur", y, func() {
 		ds := t.Buffer(x.Rows(), 3*d)
+		ones := t.Buffer(1, d).Data
+		for j := range ones {
+			ones[j] = 1
+		}
 		dh, next, drs := t.BufferZero(b, d), t.Buffer(b, d), t.Buffer(b, d)
 		for k := steps - 1; k >= 0; k-- {
 			h, now, dnow := before(k), tensor.RowsView(s, k*b, (k+1)*b), tensor.RowsView(ds, k*b, (k+1)*b)
@@ -88,12 +92,20 @@ func recur(t *autograd.Tape, x, v, u *autograd.Node, ids []int32, mask bool) *au
 						copy(back, g)
 						continue
 					}
-					z, c, dz, dc := row[d:2*d], row[2*d:], out[d:2*d], out[2*d:]
-					for j, gj := range g {
-						dz[j] = gj * (old[j] - c[j]) * z[j] * (1 - z[j])
-						dc[j] = gj * (1 - z[j]) * (1 - c[j]*c[j])
-						back[j] = gj * z[j]
-					}
+					z, c, shut, dz, dc := row[d:2*d], row[2*d:], out[:d], out[d:2*d], out[2*d:]
+					tensor.ScaleTo(-1, shut, z)
+					tensor.Add(shut, ones) // 1-z
+					tensor.ScaleTo(-1, dz, c)
+					tensor.Add(dz, old)
+					tensor.Mul(dz, dz, g)
+					tensor.Mul(dz, dz, z)
+					tensor.Mul(dz, dz, shut) // g (old-c) z (1-z)
+					tensor.Mul(back, c, c)
+					tensor.ScaleTo(-1, dc, back)
+					tensor.Add(dc, ones)
+					tensor.Mul(shut, shut, g)
+					tensor.Mul(dc, dc, shut) // g (1-z) (1-c c)
+					tensor.Mul(back, g, z)
 				}
 			})
 			if k == 0 {
@@ -109,10 +121,13 @@ func recur(t *autograd.Tape, x, v, u *autograd.Node, ids []int32, mask bool) *au
 						continue
 					}
 					old, r, g, dr, back := tensor.Row(h, i), tensor.Row(now, i)[:d], tensor.Row(drs, i), tensor.Row(dnow, i)[:d], tensor.Row(next, i)
-					for j, gj := range g {
-						dr[j] = gj * old[j] * r[j] * (1 - r[j])
-						back[j] += gj * r[j]
-					}
+					tensor.Mul(dr, g, old)
+					tensor.Mul(dr, dr, r)
+					tensor.Mul(g, g, r)
+					tensor.Add(back, g)
+					tensor.ScaleTo(-1, g, r)
+					tensor.Add(g, ones)
+					tensor.Mul(dr, dr, g) // g old r (1-r)
 				}
 			})
 			tensor.Gemm(false, false, 1, tensor.ColsView(dnow, 0, 2*d), gates, 1, next)
