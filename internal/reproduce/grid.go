@@ -11,6 +11,7 @@ import (
 
 	"privrec/internal/config"
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/slate"
 	"privrec/internal/metrics"
 	"privrec/internal/run"
 )
@@ -204,10 +205,10 @@ func (g Grid) check(doc *config.Document, tasks []run.Task, f files) (*Grid, err
 	}
 	want(len(g.Data) > 0, "data", "must name at least one")
 	for i, d := range g.Data {
-		made, err := dataset.Known(d.Name)
+		made, err := known(d.Name)
 		want(err == nil, fmt.Sprintf("data.%d.name", i), "%v", err)
 		want(err != nil || !made, fmt.Sprintf("data.%d.name", i), "%s is a stand-in", d.Name)
-		made, err = dataset.Known(d.StandIn)
+		made, err = known(d.StandIn)
 		want(err == nil, fmt.Sprintf("data.%d.stand_in", i), "%v", err)
 		want(err != nil || made, fmt.Sprintf("data.%d.stand_in", i), "%s is not a stand-in", d.StandIn)
 		want(d.Printed != "", fmt.Sprintf("data.%d.printed", i), "must say how the paper calls it")
@@ -240,6 +241,17 @@ const (
 	share     = "share"
 	nameChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-."
 )
+
+// known says whether there are data of a name, of items or of slates, and whether they
+// are made up here.
+func known(name string) (standIn bool, err error) {
+	for _, s := range slate.Sources() {
+		if s.Name == name {
+			return s.StandIn, nil
+		}
+	}
+	return dataset.Known(name)
+}
 
 func (g *Grid) checkRow(i int, want func(ok bool, path, format string, args ...any) bool) {
 	r, at := &g.Rows[i], func(key string) string { return fmt.Sprintf("rows.%d.%s", i, key) }
