@@ -19,8 +19,9 @@ func borders(n int) (train, valid, test int) {
 }
 
 // loadZhihu reads the tables extracted from the authors' Zhihu pickles. Test pairs keep
-// the released order. SplitUsers takes the pairs of the two users who stand on a border
-// out of validation, and training and test stay as released.
+// the released order. Shorter slates are cut, longer ones continued in the users' logs.
+// SplitUsers takes the pairs of the two users who stand on a border out of validation;
+// training and test stay as released.
 func loadZhihu(ctx context.Context, name string, o Options) (*Set, error) {
 	tab, folder, err := openTables(ctx, name, "zhihu", &o)
 	if err != nil {
@@ -54,24 +55,39 @@ func loadZhihu(ctx context.Context, name string, o Options) (*Set, error) {
 		return nil, err
 	}
 
-	s := &Set{Name: name, Hash: dataset.SourceHash(tab.digests...), Vocab: tab.vocab, Level: dataset.LevelC,
+	s := &Set{Name: name, Hash: dataset.SourceHash(tab.digests...), Vocab: tab.vocab, Items: tab.items, Level: dataset.LevelC,
 		Users: append(users, UnknownUser), Logged: append(shown, nil), Clicked: append(clicked, nil)}
 	nobody := int32(len(users))
 	s.Train = newPairs(o.T, o.L, len(training))
+	short := dataset.Rung{Name: fmt.Sprintf("log too short for %d shown items", o.T)}
 	for _, r := range training {
-		s.Train.add(r.user, r.slate[:o.T], r.behaviour[:o.L], true)
+		if slate := lengthen(shown[r.user], r.slate, r.behaviour, o.T); slate != nil {
+			s.Train.add(r.user, slate[:o.T], r.behaviour[:o.L], true)
+		} else {
+			short.Rows++
+		}
+	}
+	add := func(p *Pairs, u int32, r pairRow) {
+		if r.slate = lengthen(s.Logged[u], r.slate, r.behaviour, o.T); r.slate != nil || o.T <= tableT {
+			p.pad(u, r)
+		} else {
+			short.Rows++
+		}
 	}
 	s.Valid = newPairs(o.T, o.L, len(valid))
 	found := owning(valid, distinct(owners[a:b]), shown)
 	for i, r := range valid {
-		s.Valid.pad(orElse(found[i], nobody), r)
+		add(s.Valid, orElse(found[i], nobody), r)
 	}
 	s.Test = newPairs(o.T, o.L, len(test))
 	for i, r := range test {
-		s.Test.pad(owners[b+i], r)
+		add(s.Test, owners[b+i], r)
 	}
 	all := dataset.Rung{Name: "pairs", Users: len(distinct(owners)), Rows: len(owners)}
 	s.Ladder = append(s.Ladder, all, dataset.Rung{Name: "train, histories released", Users: len(distinct(owners[:a])), Rows: a})
+	if short.Rows > 0 {
+		s.Ladder = append(s.Ladder, short)
+	}
 	s.rungs()
 	if o.Split == SplitUsers {
 		s.Valid = s.Valid.without(owners[a], owners[a-1] == owners[a]).without(owners[b], owners[b-1] == owners[b])
@@ -115,7 +131,7 @@ func loadMIND(ctx context.Context, name string, o Options) (*Set, error) {
 	if err := inOrder(folder, test, owners[b:c], b); err != nil {
 		return nil, err
 	}
-	s := &Set{Name: name, Hash: dataset.SourceHash(tab.digests...), Vocab: tab.vocab, Level: dataset.LevelC}
+	s := &Set{Name: name, Hash: dataset.SourceHash(tab.digests...), Vocab: tab.vocab, Items: tab.items, Level: dataset.LevelC}
 	index := map[string]int32{}
 	user := func(id string) int32 {
 		if id == "-1" {
@@ -167,7 +183,7 @@ func openTables(ctx context.Context, name, sub string, o *Options) (*tables, str
 	if err != nil {
 		return nil, "", err
 	}
-	if o.T > tableT || o.L > tableL {
+	if o.T > tableT && sub == "mind" || o.L > tableL {
 		return nil, "", &dataset.Error{File: name, Msg: fmt.Sprintf("slates of %d and behaviours of %d items: the extracted tables have %d and %d", o.T, o.L, tableT, tableL)}
 	}
 	folder := filepath.Join(dir, "exposure", sub)

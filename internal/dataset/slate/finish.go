@@ -34,7 +34,7 @@ func (r raw) finish(o Options) (*Set, error) {
 		return nil, err
 	}
 	token, vocab := r.vocabulary(parts[0])
-	s := &Set{Name: r.name, Hash: r.hash, Vocab: vocab, Users: r.users, Ladder: r.ladder, Notes: r.notes, Level: r.level}
+	s := &Set{Name: r.name, Hash: r.hash, Vocab: vocab, Items: names(token, vocab, r.items), Users: r.users, Ladder: r.ladder, Notes: r.notes, Level: r.level}
 	for i, rows := range parts {
 		p := r.pairs.Select(rows)
 		for _, col := range [][]int32{p.Slates, p.Behaviours} {
@@ -167,6 +167,18 @@ func (r raw) vocabulary(rows []int32) (token []int32, vocab int) {
 		token[x] = FirstItem + int32(i)
 	}
 	return token, int(FirstItem) + len(order)
+}
+
+// names lists the ids of tokens.
+func names(token []int32, vocab int, items []string) []string {
+	out := make([]string, vocab)
+	copy(out, []string{"[PAD]", "[OOV]", "[SOS]", "[EOS]"})
+	for x, t := range token {
+		if t != OOV {
+			out[t] = items[x]
+		}
+	}
+	return out
 }
 
 // lists fills what is known of users.

@@ -220,7 +220,7 @@ func TestLoadErrors(t *testing.T) {
 		{"no-such-set", Options{}, "unknown set of slates"},
 		{"exposure-zhihu", Options{Dir: t.TempDir()}, "looked for vocab.tsv"},
 		{"exposure-zhihu", Options{Dir: "/nowhere/at/all"}, "no such folder"},
-		{"exposure-zhihu", Options{T: 11, Dir: t.TempDir()}, "the extracted tables have 10 and 5"},
+		{"exposure-mind", Options{T: 11, Dir: t.TempDir()}, "the extracted tables have 10 and 5"},
 		{"exposure-zhihu", Options{L: -1}, "must be at least 1"},
 		{"exposure-zhihu", Options{Split: "random"}, `field "split": unknown choice "random"`},
 	} {

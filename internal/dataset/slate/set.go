@@ -12,6 +12,7 @@ type Set struct {
 	StandIn bool   // generated: evidence of level D
 	Vocab   int    // V: four specials and the items of the training pairs; every token is below it
 
+	Items              []string // (V) id of each token; the four specials have names in brackets
 	Users              []string // ids; the last may be UnknownUser
 	Train, Valid, Test *Pairs   // never nil
 

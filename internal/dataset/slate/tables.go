@@ -22,7 +22,8 @@ const (
 type tables struct {
 	ctx     context.Context
 	folder  string
-	vocab   int // tokens of vocab.tsv are 0..vocab-1
+	vocab   int      // tokens of vocab.tsv are 0..vocab-1
+	items   []string // their ids in the authors' dictionary
 	digests []string
 }
 
@@ -72,7 +73,7 @@ func (t *tables) vocabulary() error {
 		if err == nil && token != int64(t.vocab) {
 			err = in.fail("token", fmt.Sprintf("token %d where %d is due", token, t.vocab), "tokens count up from 0, the specials are the first four")
 		}
-		t.vocab++
+		t.vocab, t.items = t.vocab+1, append(t.items, string(v[1]))
 		return err
 	})
 }
