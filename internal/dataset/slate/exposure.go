@@ -27,18 +27,18 @@ func loadZhihu(ctx context.Context, name string, o Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	owners, err := tab.owners()
+	owners, err := tab.owners("sequence2user.tsv")
 	if err != nil {
 		return nil, err
 	}
-	users, shown, clicked, err := tab.logged()
+	users, shown, clicked, err := tab.logged("user_items.tsv")
 	if err != nil {
 		return nil, err
 	}
 	if top := slices.Max(owners); int(top) >= len(users) {
 		return nil, &dataset.Error{File: folder, Msg: fmt.Sprintf("sequence2user.tsv names user %d, user_items.tsv has %d users", top, len(users))}
 	}
-	training, err := tab.training(len(users))
+	training, err := tab.training("train_reconstructed.tsv", len(users))
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func loadMIND(ctx context.Context, name string, o Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	owners, err := tab.owners()
+	owners, err := tab.owners("sequence2user.tsv")
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +188,7 @@ func openTables(ctx context.Context, name, sub string, o *Options) (*tables, str
 	}
 	folder := filepath.Join(dir, "exposure", sub)
 	tab := &tables{ctx: ctx, folder: folder}
-	if err := tab.vocabulary(); err != nil {
+	if err := tab.vocabulary("vocab.tsv"); err != nil {
 		return nil, "", err
 	}
 	if tab.vocab-int(FirstItem) < o.T {

@@ -174,8 +174,11 @@ func (in *lines) each(row func(v [][]byte) error) error {
 			if got < want {
 				field = in.names[got]
 			}
-			return in.fail(field, fmt.Sprintf("%d fields instead of %d (%s)", got, want, strings.Join(in.names, ", ")),
-				fmt.Sprintf("the separator is %q", string(in.sep)))
+			msg := fmt.Sprintf("%d fields instead of %d (%s)", got, want, strings.Join(in.names, ", "))
+			if got == 1 {
+				msg = "one field" + strings.TrimPrefix(msg, "1 fields")
+			}
+			return in.fail(field, msg, fmt.Sprintf("the separator is %q", string(in.sep)))
 		}
 		if err := row(in.fields); err != nil {
 			return err
@@ -225,8 +228,12 @@ func (in *lines) integer(field string, b []byte, least, most int64) (int64, erro
 	switch {
 	case len(digits) == 0:
 		return 0, in.fail(field, "not an integer: "+quote(b), "")
-	case v < least || v > most:
-		return 0, in.fail(field, fmt.Sprintf("%d is outside %d..%d", v, least, most), "")
+	case least == most && v != least:
+		return 0, in.fail(field, fmt.Sprintf("%d where %d is due", v, least), "")
+	case v < least:
+		return 0, in.fail(field, fmt.Sprintf("%d is below %d", v, least), "")
+	case v > most:
+		return 0, in.fail(field, fmt.Sprintf("%d is above %d", v, most), "")
 	}
 	return v, nil
 }

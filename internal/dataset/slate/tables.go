@@ -67,21 +67,18 @@ func (t *tables) read(name string, columns []string, row func(in *lines, v [][]b
 }
 
 // vocabulary counts the tokens.
-func (t *tables) vocabulary() error {
-	return t.read("vocab.tsv", []string{"token", "dict_id", "raw_item"}, func(in *lines, v [][]byte) error {
-		token, err := in.integer("token", v[0], 0, 1<<30)
-		if err == nil && token != int64(t.vocab) {
-			err = in.fail("token", fmt.Sprintf("token %d where %d is due", token, t.vocab), "tokens count up from 0, the specials are the first four")
-		}
+func (t *tables) vocabulary(name string) error {
+	return t.read(name, []string{"token", "dict_id", "raw_item"}, func(in *lines, v [][]byte) error {
+		_, err := in.integer("token", v[0], int64(t.vocab), int64(t.vocab))
 		t.vocab, t.items = t.vocab+1, append(t.items, string(v[1]))
 		return err
 	})
 }
 
 // owners reads the user of every pair, in the order before the split.
-func (t *tables) owners() ([]int32, error) {
+func (t *tables) owners(name string) ([]int32, error) {
 	var users []int32
-	err := t.read("sequence2user.tsv", []string{"seq_id", "user"}, func(in *lines, v [][]byte) error {
+	err := t.read(name, []string{"seq_id", "user"}, func(in *lines, v [][]byte) error {
 		if _, err := in.integer("seq_id", v[0], int64(len(users)), int64(len(users))); err != nil {
 			return err
 		}
@@ -139,10 +136,10 @@ type trainRow struct {
 }
 
 // training reads the rebuilt training pairs; owners are below users.
-func (t *tables) training(users int) ([]trainRow, error) {
+func (t *tables) training(name string, users int) ([]trainRow, error) {
 	var rows []trainRow
 	last := int64(-1)
-	err := t.read("train_reconstructed.tsv", []string{"row", "user", "exposure_approx", "history"}, func(in *lines, v [][]byte) error {
+	err := t.read(name, []string{"row", "user", "exposure_approx", "history"}, func(in *lines, v [][]byte) error {
 		row, err := in.integer("row", v[0], last+1, 1<<30)
 		if err != nil {
 			return err
@@ -169,8 +166,8 @@ func (t *tables) training(users int) ([]trainRow, error) {
 }
 
 // logged reads, per user, what was shown and what was clicked and shown in a slate.
-func (t *tables) logged() (users []string, shown, clicked [][]int32, err error) {
-	err = t.read("user_items.tsv", []string{"user", "shown_in_order", "clicked_set"}, func(in *lines, v [][]byte) error {
+func (t *tables) logged(name string) (users []string, shown, clicked [][]int32, err error) {
+	err = t.read(name, []string{"user", "shown_in_order", "clicked_set"}, func(in *lines, v [][]byte) error {
 		if _, err := in.integer("user", v[0], int64(len(users)), int64(len(users))); err != nil {
 			return err
 		}

@@ -1,0 +1,185 @@
+package slate
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"privrec/internal/dataset"
+)
+
+// addSeeds feeds the bad files whose name ends in suffix and some good ones.
+func addSeeds(f *testing.F, suffix string, good ...string) {
+	for _, g := range good {
+		f.Add([]byte(g))
+	}
+	entries, err := os.ReadDir(badDir)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, e := range entries {
+		if strings.HasSuffix(strings.TrimSuffix(e.Name(), ".gz"), suffix) {
+			b, err := os.ReadFile(filepath.Join(badDir, e.Name()))
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(b)
+		}
+	}
+}
+
+// try parses bytes as a file; an error must be a *dataset.Error that names the file and
+// a line that exists.
+func try(t *testing.T, b []byte, sep byte, header bool, columns []string, parse func(*lines) error) bool {
+	in, err := newLines(t.Context(), "fuzzed", bytes.NewReader(b), sep, columns)
+	if err == nil {
+		defer in.close()
+		if header {
+			err = in.header()
+		}
+		if err == nil {
+			err = parse(in)
+		}
+	}
+	if err == nil {
+		return true
+	}
+	var e *dataset.Error
+	if !errors.As(err, &e) || e.File != "fuzzed" || e.Msg == "" {
+		t.Fatalf("error without a place: %v", err)
+	}
+	compressed := bytes.HasPrefix(b, []byte{0x1f}) || bytes.HasPrefix(b, []byte{0x28, 0xb5})
+	if n := bytes.Count(b, []byte("\n")) + 1; e.Line < 0 || !compressed && e.Line > n {
+		t.Fatalf("error names line %d of %d: %v", e.Line, n, err)
+	}
+	if e.Field != "" && !slices.Contains(columns, e.Field) {
+		t.Fatalf("error names column %q: %v", e.Field, err)
+	}
+	return false
+}
+
+// built sends what a parser took through the builder.
+func built(t *testing.T, s *Set, err error) {
+	var e *dataset.Error
+	if err != nil {
+		if !errors.As(err, &e) {
+			t.Fatalf("error without a place: %v", err)
+		}
+		return
+	}
+	if err := s.valid(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.disjoint(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func FuzzZhihu(f *testing.F) { fuzzLog(f, "inter_impression.csv", ',', false, zhihuColumns, "") }
+
+func FuzzGeneric(f *testing.F) {
+	fuzzLog(f, "impressions.tsv", '\t', true, genericColumns, strings.Join(genericColumns, "\t")+"\n")
+}
+
+func fuzzLog(f *testing.F, suffix string, sep byte, header bool, columns []string, head string) {
+	addSeeds(f, suffix, head+strings.ReplaceAll(zhihuLog("1", "2", "3"), ",", string(sep)))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var l *Log
+		if !try(t, b, sep, header, columns, func(in *lines) (err error) { l, err = in.log(header); return err }) {
+			return
+		}
+		for row := range l.Users {
+			if l.Shown[row] < 1 || l.Clicked[row] < 0 || l.UserIDs[l.Users[row]] == "" || l.ItemIDs[l.Items[row]] == "" {
+				t.Fatalf("row %d: %q was shown %q at %d, clicked at %d", row, l.UserIDs[l.Users[row]], l.ItemIDs[l.Items[row]], l.Shown[row], l.Clicked[row])
+			}
+		}
+		s, err := Build(l, Options{T: 2, L: 1})
+		built(t, s, err)
+	})
+}
+
+func FuzzMIND(f *testing.F) {
+	addSeeds(f, "behaviors.tsv", mindLogs("U1", "U2", "U3"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		m, users, items := &Impressions{Name: "fuzzed"}, ids{}, ids{}
+		if !try(t, b, '\t', false, mindColumns, func(in *lines) error { _, err := in.mind(m, &users, &items); return err }) {
+			return
+		}
+		m.UserIDs, m.ItemIDs = users.names, items.names
+		for _, pairing := range []string{PairIndex, PairLog} {
+			s, err := BuildMIND(m, Options{T: 2, L: 1, Pairing: pairing})
+			built(t, s, err)
+		}
+	})
+}
+
+// FuzzTables reads the extracted tables, one after the other by the first byte.
+func FuzzTables(f *testing.F) {
+	for i, suffix := range []string{"val.tsv", "train_reconstructed.tsv", "sequence2user.tsv", "vocab.tsv", "user_items.tsv"} {
+		entries, err := os.ReadDir(badDir)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, e := range entries {
+			if strings.HasSuffix(e.Name(), suffix) {
+				b, err := os.ReadFile(filepath.Join(badDir, e.Name()))
+				if err != nil {
+					f.Fatal(err)
+				}
+				f.Add(append([]byte{byte(i)}, b...))
+			}
+		}
+	}
+	f.Add([]byte("\x00seq_id\tuser\tcomplete\texposure\thistory\n-1\t3\t1\t4,5,6,7,8,9,10,11,12,13\t4,5,6,7,8\n0\t3\t0\t\t\n"))
+	f.Add([]byte("\x01row\tuser\texposure_approx\thistory\n0\t1\t4,5,6,7,8,9,10,11,12,13\t4,5,6,7,8\n"))
+	f.Add([]byte("\x04user\tshown_in_order\tclicked_set\n0\t4,5,6\t\n1\t\t6,6,4\n"))
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if len(b) == 0 {
+			return
+		}
+		path := filepath.Join(dir, "fuzzed")
+		if err := os.WriteFile(path, b[1:], 0o666); err != nil {
+			t.Fatal(err)
+		}
+		tab := &tables{ctx: t.Context(), folder: dir, vocab: 20}
+		var tokens [][]int32
+		var err error
+		switch b[0] % 5 {
+		case 0:
+			var rows []pairRow
+			rows, err = tab.pairs("fuzzed")
+			for _, r := range rows {
+				tokens = append(tokens, r.slate, r.behaviour)
+			}
+		case 1:
+			var rows []trainRow
+			rows, err = tab.training("fuzzed", 3)
+			for _, r := range rows {
+				tokens = append(tokens, r.slate, r.behaviour)
+			}
+		case 2:
+			_, err = tab.owners("fuzzed")
+		case 3:
+			tab.vocab = 0
+			err = tab.vocabulary("fuzzed")
+		case 4:
+			var shown, clicked [][]int32
+			_, shown, clicked, err = tab.logged("fuzzed")
+			tokens = append(shown, clicked...)
+		}
+		var e *dataset.Error
+		if err != nil && (!errors.As(err, &e) || e.File != path || e.Line > bytes.Count(b, []byte("\n"))+1 && b[1] != 0x1f && b[1] != 0x28) {
+			t.Fatalf("error without a place: %v", err)
+		}
+		for _, x := range slices.Concat(tokens...) {
+			if x < FirstItem || x > 19 {
+				t.Fatalf("token %d", x)
+			}
+		}
+	})
+}
