@@ -31,7 +31,7 @@ var floors = []struct {
 	{"internal/train", 3}, {"internal/eval", 3}, {"internal/model", 3}, {"internal/attack", 3},
 	{"internal/run", 4}, {"internal/report", 4}, {"internal/bench", 4},
 	{"internal/papers", 5},
-	{"internal/demo", 6}, {"internal/doctor", 6}, {"internal/reproduce", 6},
+	{"internal/demo", 6}, {"internal/doctor", 6}, {"internal/reproduce", 6}, {"internal/compare", 6},
 	{"internal/cli", 7},
 	{"cmd", 8},
 }

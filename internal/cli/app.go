@@ -112,7 +112,7 @@ mechanism that really ran amounts to.
 		return usagef(fmt.Sprintf("see %s --help", c.CommandPath()), "%s", text)
 	})
 	root.AddCommand(a.perturb(a.verbs())...)
-	root.AddCommand(a.account(), a.calibrate(), a.data(), a.doctor(), a.evaluate(), a.list(), a.recommend(), a.reproduce(), a.version())
+	root.AddCommand(a.account(), a.calibrate(), a.compare(), a.data(), a.doctor(), a.evaluate(), a.list(), a.recommend(), a.reproduce(), a.version())
 	if a.Demo != nil {
 		root.AddCommand(a.demo())
 	}

@@ -104,6 +104,9 @@ func (x *experiment) measure(ctx context.Context, f *fitted) (*Outcome, error) {
 		o.Evaluations[0].Paper = x.cfg.paper(x.data.Source.Level)
 	}
 	columns := []run.Column{{Name: "user_id", Values: x.names()}, {Name: "place", Values: []float64(r)}}
+	for _, m := range ms {
+		columns = append(columns, run.Column{Name: m.String(), Values: r.each(m)})
+	}
 	if x.cfg.Eval.Full {
 		all, err := t.full(ctx, x.tape, x.test)
 		if err != nil {
@@ -113,6 +116,9 @@ func (x *experiment) measure(ctx context.Context, f *fitted) (*Outcome, error) {
 			return nil, err
 		}
 		columns = append(columns, run.Column{Name: "place_among_all", Values: []float64(all)})
+		for _, m := range ms {
+			columns = append(columns, run.Column{Name: m.String() + " among all", Values: all.each(m)})
+		}
 	}
 	o.bestOnTest()
 	return o, x.env.WriteScores("scores", columns...)

@@ -1,0 +1,217 @@
+package compare
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"privrec/internal/stats"
+)
+
+// Confidence of the intervals.
+const Confidence = 0.95
+
+// Group is a method: runs of it that differ by the seed.
+type Group struct {
+	Name string
+	Runs []*Scores
+}
+
+// Mean is a metric of a group.
+type Mean struct {
+	Group  string   `json:"group"`
+	Metric string   `json:"metric"`
+	Mean   float64  `json:"mean"`         // over users, or over samples where the runs report that
+	SD     *float64 `json:"sd_over_runs"` // of the runs' means; nil for one run
+	Runs   int      `json:"runs"`
+	Users  int      `json:"users"`
+}
+
+// Difference is a group against the first one in a metric.
+type Difference struct {
+	Group    string     `json:"group"`
+	Against  string     `json:"against"`
+	Metric   string     `json:"metric"`
+	Mean     float64    `json:"mean_difference"`
+	Interval [2]float64 `json:"interval"` // of Confidence, over users; equal ends where no user stands out
+	P        float64    `json:"p"`        // two-sided, of no difference; 1 where no user differs
+	Holm     float64    `json:"p_holm"`   // adjusted for all differences of the result
+	Users    int        `json:"users"`
+}
+
+// Result is a comparison.
+type Result struct {
+	Means       []Mean       `json:"means"`
+	Differences []Difference `json:"differences"`
+	Notes       []string     `json:"notes,omitempty"`
+}
+
+// Compare sets every group against the first one. All runs must have scored the same
+// users; metrics are those that all have.
+func Compare(groups []Group) (*Result, error) {
+	if len(groups) < 2 {
+		return nil, errors.New("compare: at least two groups are needed")
+	}
+	first := groups[0].Runs[0]
+	metrics := slices.Clone(first.Metrics)
+	for _, g := range groups {
+		for _, s := range g.Runs {
+			if err := same(first, s); err != nil {
+				return nil, err
+			}
+			metrics = slices.DeleteFunc(metrics, func(m string) bool { return s.Values[m] == nil })
+		}
+	}
+	if len(metrics) == 0 {
+		return nil, fmt.Errorf("compare: the runs have no metric in common; the first has %s", strings.Join(first.Metrics, ", "))
+	}
+	weights := first.Weights
+	if weights == nil {
+		weights = slices.Repeat([]float64{1}, len(first.Users))
+	}
+	r := &Result{Notes: notes(groups)}
+	var ps []float64
+	for _, m := range metrics {
+		base, err := r.mean(groups[0], m, first.Users, weights)
+		if err != nil {
+			return nil, err
+		}
+		for _, g := range groups[1:] {
+			own, err := r.mean(g, m, first.Users, weights)
+			if err != nil {
+				return nil, err
+			}
+			d := difference(own, base, weights)
+			d.Group, d.Against, d.Metric = g.Name, groups[0].Name, m
+			r.Differences = append(r.Differences, d)
+			ps = append(ps, d.P)
+		}
+	}
+	holm, err := stats.Holm(ps)
+	if err != nil {
+		return nil, err
+	}
+	for i := range r.Differences {
+		r.Differences[i].Holm = holm[i]
+	}
+	return r, nil
+}
+
+// same refuses runs whose users cannot be paired.
+func same(a, b *Scores) error {
+	for _, d := range a.Manifest.Data {
+		for _, e := range b.Manifest.Data {
+			if d.Name == e.Name && d.SHA256 != e.SHA256 {
+				return &Error{b.Ref, fmt.Sprintf("its %s is not that of %s", d.Name, a.Ref), "compare runs on the same files"}
+			}
+		}
+	}
+	if len(a.Users) != len(b.Users) {
+		return &Error{b.Ref, fmt.Sprintf("%d users were scored, in %s %d", len(b.Users), a.Ref, len(a.Users)), "users are compared one by one: split and filters must be the same"}
+	}
+	known := make(map[string]bool, len(a.Users))
+	for _, u := range a.Users {
+		known[u] = true
+	}
+	for _, u := range b.Users {
+		if !known[u] {
+			return &Error{b.Ref, fmt.Sprintf("user %q was scored, in %s not", u, a.Ref), "users are compared one by one: split and filters must be the same"}
+		}
+	}
+	if (a.Weights == nil) != (b.Weights == nil) {
+		return &Error{b.Ref, "one run counts users and the other samples", ""}
+	}
+	at := place(b.Users)
+	for i, u := range a.Users {
+		if a.Weights != nil && a.Weights[i] != b.Weights[at[u]] {
+			return &Error{b.Ref, fmt.Sprintf("user %q has %v samples, in %s %v", u, b.Weights[at[u]], a.Ref, a.Weights[i]), "split and filters must be the same"}
+		}
+	}
+	return nil
+}
+
+func place(users []string) map[string]int {
+	at := make(map[string]int, len(users))
+	for i, u := range users {
+		at[u] = i
+	}
+	return at
+}
+
+// notes say what the numbers do not.
+func notes(groups []Group) []string {
+	var out []string
+	seeds := func(g Group) string {
+		var s []uint64
+		for _, r := range g.Runs {
+			s = append(s, r.Manifest.Seed)
+		}
+		slices.Sort(s)
+		return fmt.Sprint(s)
+	}
+	for _, g := range groups[1:] {
+		if seeds(g) != seeds(groups[0]) {
+			out = append(out, fmt.Sprintf("seeds of %s are %s, of %s %s: where the split is drawn from the seed, test rows differ too", g.Name, seeds(g), groups[0].Name, seeds(groups[0])))
+		}
+	}
+	return append(out, "interval and p are over users, given these trainings; what another seed changes is the spread over runs")
+}
+
+// mean averages a group's runs user by user, in the order of users.
+func (r *Result) mean(g Group, metric string, users []string, weights []float64) ([]float64, error) {
+	out := make([]float64, len(users))
+	var totals []float64
+	for _, s := range g.Runs {
+		at := place(s.Users)
+		sum, n := 0.0, 0.0
+		for i, u := range users {
+			x := s.Values[metric][at[u]]
+			if math.IsNaN(x) || math.IsInf(x, 0) {
+				return nil, fmt.Errorf("compare: %s: %s of user %q is %v", s.Ref, metric, u, x)
+			}
+			out[i] += x / float64(len(g.Runs))
+			sum += weights[i] * x
+			n += weights[i]
+		}
+		totals = append(totals, sum/n)
+	}
+	m := Mean{Group: g.Name, Metric: metric, Mean: stats.Mean(totals), Runs: len(totals), Users: len(users)}
+	if len(totals) > 1 {
+		sd := stats.SD(totals)
+		m.SD = &sd
+	}
+	r.Means = append(r.Means, m)
+	return out, nil
+}
+
+// difference is the mean of a-b under weights with Student's interval and test. With weights,
+// a user is a cluster of samples: the variance is that of the ratio estimator (Cochran,
+// Sampling Techniques, 3rd ed. 1977, section 2.11), which is the paired t test's where all are 1.
+func difference(a, b, weights []float64) Difference {
+	n := float64(len(a))
+	total, mean := 0.0, 0.0
+	for i := range a {
+		total += weights[i]
+		mean += weights[i] * (a[i] - b[i])
+	}
+	mean /= total
+	e := make([]float64, len(a)) // their mean is mean, their spread that of the ratio
+	for i := range a {
+		e[i] = mean + weights[i]*(a[i]-b[i]-mean)*n/total
+	}
+	d := Difference{Mean: mean, Interval: [2]float64{mean, mean}, P: 1, Users: len(a)}
+	test, err := stats.PairedT(e, make([]float64, len(e)))
+	if err != nil { // nobody differs, or all by the same amount
+		if mean != 0 && len(a) > 1 {
+			d.P = 0
+		}
+		return d
+	}
+	d.P = test.P
+	if i, err := stats.TInterval(e, Confidence); err == nil {
+		d.Interval = [2]float64{i.Lo, i.Hi}
+	}
+	return d
+}

@@ -1,0 +1,224 @@
+package compare
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"privrec/internal/run"
+	"privrec/internal/stats"
+)
+
+// write makes what a finished run leaves: a manifest and a table of scores.
+func write(t *testing.T, seed uint64, name, rows string) string {
+	t.Helper()
+	dir := t.TempDir()
+	m := run.Manifest{Task: "train x", ConfigHash: "00", Status: run.StatusDone, Seed: seed, Data: []run.Data{{Name: "rows", SHA256: "ab"}}}
+	writeManifest(t, dir, m)
+	addTable(t, dir, name, rows)
+	return dir
+}
+
+func writeManifest(t *testing.T, dir string, m run.Manifest) {
+	t.Helper()
+	b, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "manifest.json"), b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func addTable(t *testing.T, dir, name, rows string) {
+	t.Helper()
+	f, err := os.Create(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := gzip.NewWriter(f)
+	if _, err := z.Write([]byte(rows)); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(z.Close(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, ref string) *Scores {
+	t.Helper()
+	s, err := ReadScores(ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func groups(t *testing.T, refs ...string) []Group {
+	t.Helper()
+	var out []Group
+	for _, r := range refs {
+		out = append(out, Group{Name: r, Runs: []*Scores{read(t, r)}})
+	}
+	return out
+}
+
+// The order of users in a file, and columns that are no metrics, change nothing.
+func TestPairsByUser(t *testing.T) {
+	a := write(t, 1, "scores.tsv.gz", "user_id\ttest_rows\tHR@5\tonly\nu1\t3\t0\t1\nu2\t1\t1\t1\nu3\t9\t0\t1\nu4\t1\t1\t1\n")
+	b := write(t, 1, "scores.tsv.gz", "user_id\tplace\tHR@5\nu4\t+Inf\t1\nu3\t1\t1\nu2\t1\t1\nu1\t1\t1\n")
+	r, err := Compare(groups(t, a, b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Differences) != 1 || r.Differences[0].Metric != "HR@5" {
+		t.Fatalf("differences %+v", r.Differences)
+	}
+	d := r.Differences[0]
+	want, err := stats.TInterval([]float64{1, 0, 1, 0}, Confidence)
+	if err != nil {
+		t.Fatal(err)
+	}
+	test, err := stats.PairedT([]float64{1, 1, 1, 1}, []float64{0, 1, 0, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Mean != 0.5 || math.Abs(d.Interval[0]-want.Lo) > 1e-12 || math.Abs(d.Interval[1]-want.Hi) > 1e-12 || math.Abs(d.P-test.P) > 1e-12 || d.Holm != d.P {
+		t.Errorf("difference %+v, want %v and p %v", d, want, test.P)
+	}
+}
+
+// Seeds of a method are averaged user by user, and their spread stands beside.
+func TestSeeds(t *testing.T) {
+	table := "user_id\tHR@5\nu1\t%v\nu2\t%v\nu3\t%v\n"
+	base := groups(t, write(t, 1, "scores.tsv.gz", fmt.Sprintf(table, 0, 0, 0.5)))
+	g := Group{Name: "b", Runs: []*Scores{
+		read(t, write(t, 1, "scores.tsv.gz", fmt.Sprintf(table, 1, 0, 1))),
+		read(t, write(t, 2, "scores.tsv.gz", fmt.Sprintf(table, 0, 0, 0))),
+	}}
+	r, err := Compare(append(base, g))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := r.Means[1]
+	if m.Group != "b" || math.Abs(m.Mean-1./3) > 1e-12 || m.SD == nil || math.Abs(*m.SD-math.Sqrt(2)/3) > 1e-12 || r.Means[0].SD != nil {
+		t.Errorf("means %+v", r.Means)
+	}
+	if d := r.Differences[0].Mean; math.Abs(d-(0.5+0+0)/3) > 1e-12 {
+		t.Errorf("difference %v", d)
+	}
+	if !strings.Contains(strings.Join(r.Notes, "\n"), "[1 2]") {
+		t.Errorf("nothing is said of other seeds: %q", r.Notes)
+	}
+}
+
+// Where runs report a mean over samples, users are clusters: the mean is theirs, and the
+// interval covers the truth as often as it says, which a mean over samples taken as
+// independent would not. 400 draws; the number of misses of a right 95 % interval lies in
+// 2..46 but for 1e-9 (binomial, 400, 0.05).
+func TestClusters(t *testing.T) {
+	src := rand.New(rand.NewPCG(1, 2))
+	const users, draws = 60, 400
+	misses, naive := 0, 0
+	for range draws {
+		w, a, b := make([]float64, users), make([]float64, users), make([]float64, users)
+		var flat []float64
+		for i := range w {
+			w[i] = float64(1 + src.IntN(20))
+			a[i] = src.NormFloat64()
+			for range int(w[i]) {
+				flat = append(flat, a[i])
+			}
+		}
+		d := difference(a, b, w)
+		if d.Interval[0] > 0 || d.Interval[1] < 0 {
+			misses++
+		}
+		if i, err := stats.TInterval(flat, Confidence); err != nil || i.Lo > 0 || i.Hi < 0 {
+			naive++
+		}
+	}
+	if misses < 2 || misses > 46 {
+		t.Errorf("%d of %d intervals miss", misses, draws)
+	}
+	if naive <= 46 {
+		t.Errorf("a mean over samples misses %d times only: the test could not tell", naive)
+	}
+}
+
+func TestNoDifference(t *testing.T) {
+	a := write(t, 1, "scores.tsv.gz", "user_id\tx\nu1\t0.25\nu2\t1\n")
+	r, err := Compare(groups(t, a, a))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := r.Differences[0]; d.Mean != 0 || d.P != 1 || d.Interval != [2]float64{} {
+		t.Errorf("%+v", d)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	good := "user_id\tx\nu1\t0\nu2\t1\n"
+	other := write(t, 1, "scores.tsv.gz", good)
+	m := run.Manifest{Task: "train x", ConfigHash: "00", Status: run.StatusDone, Data: []run.Data{{Name: "rows", SHA256: "cd"}}}
+	writeManifest(t, other, m)
+	open := write(t, 1, "scores.tsv.gz", good)
+	writeManifest(t, open, run.Manifest{Task: "train x", ConfigHash: "00", Status: run.StatusInterrupted})
+	several := write(t, 1, "scores-noisy.tsv.gz", good)
+	addTable(t, several, "scores-clean.tsv.gz", good)
+	for name, c := range map[string]struct{ ref, want string }{
+		"not a run":       {t.TempDir(), "not a run directory"},
+		"not finished":    {open, "the run is interrupted"},
+		"other data":      {other, "its rows is not that of"},
+		"fewer users":     {write(t, 1, "scores.tsv.gz", "user_id\tx\nu1\t0\n"), "1 users were scored"},
+		"other users":     {write(t, 1, "scores.tsv.gz", "user_id\tx\nu1\t0\nu3\t0\n"), `user "u3" was scored`},
+		"other metrics":   {write(t, 1, "scores.tsv.gz", "user_id\ty\nu1\t0\nu2\t0\n"), "no metric in common"},
+		"samples":         {write(t, 1, "scores.tsv.gz", "user_id\tsamples\tx\nu1\t1\t0\nu2\t1\t0\n"), "counts users and the other samples"},
+		"several tables":  {several, "several tables of scores"},
+		"unknown table":   {several + ":x", `no table of scores is called "x"`},
+		"one table":       {write(t, 1, "scores.tsv.gz", good) + ":x", "keeps one table"},
+		"no table":        {write(t, 1, "else.tsv.gz", good), "keeps no scores"},
+		"no number":       {write(t, 1, "scores.tsv.gz", "user_id\tx\nu1\tzero\nu2\t0\n"), `line 2: x: "zero" is not a number`},
+		"no finite value": {write(t, 1, "scores.tsv.gz", "user_id\tx\nu1\tNaN\nu2\t0\n"), "is NaN"},
+		"short line":      {write(t, 1, "scores.tsv.gz", "user_id\tx\nu1\n"), "line 2: 1 columns"},
+		"twice":           {write(t, 1, "scores.tsv.gz", "user_id\tx\nu1\t1\nu1\t1\n"), "second time"},
+		"no key":          {write(t, 1, "scores.tsv.gz", "x\nu1\n"), "first column"},
+		"empty":           {write(t, 1, "scores.tsv.gz", ""), "no users"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, err := ReadScores(c.ref)
+			if err == nil {
+				base := groups(t, write(t, 1, "scores.tsv.gz", good))
+				_, err = Compare(append(base, Group{Name: "b", Runs: []*Scores{s}}))
+			}
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestTables(t *testing.T) {
+	dir := write(t, 1, "scores-noisy.tsv.gz", "user_id\tx\nu1\t0\nu2\t1\n")
+	addTable(t, dir, "scores-clean.tsv.gz", "user_id\tx\nu1\t1\nu2\t1\n")
+	r, err := Compare(groups(t, dir+":noisy", dir+":clean"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := r.Text(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"50.00", "100.00", "+50.00"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+}

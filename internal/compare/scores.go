@@ -1,0 +1,167 @@
+package compare
+
+import (
+	"bufio"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"privrec/internal/run"
+)
+
+// Scores are what a finished run keeps of its users.
+type Scores struct {
+	Ref      string // as asked for: a run directory, or directory:release
+	Manifest run.Manifest
+	Users    []string             // distinct
+	Weights  []float64            // samples of each user; nil: a user counts once
+	Metrics  []string             // in the order of the file
+	Values   map[string][]float64 // by metric, user by user
+}
+
+// Columns of a table of scores that are no metrics.
+const (
+	keyColumn    = "user_id"
+	weightColumn = "samples" // the reported mean is one over samples
+	filePrefix   = "scores"
+	fileSuffix   = ".tsv.gz"
+)
+
+var counts = map[string]bool{"test_rows": true, "place": true, "place_among_all": true}
+
+// Error is a run that cannot be compared, by its name and why.
+type Error struct {
+	Ref  string
+	Why  string
+	Hint string
+}
+
+func (e *Error) Error() string { return e.Ref + ": " + e.Why }
+
+// ReadScores reads the scores of a finished run. ref is its directory, followed by
+// ":NAME" where it keeps several tables, of which NAME is one.
+func ReadScores(ref string) (*Scores, error) {
+	dir, name := ref, ""
+	if _, err := os.Stat(ref); err != nil {
+		if at := strings.LastIndexByte(ref, ':'); at >= 0 {
+			dir, name = ref[:at], ref[at+1:]
+		}
+	}
+	m, err := run.ReadManifest(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &Error{ref, "not a run directory", "name one that privrec train wrote"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if m.Status != run.StatusDone {
+		return nil, &Error{ref, "the run is " + m.Status, "finish it with --resume"}
+	}
+	path, err := table(ref, dir, name)
+	if err != nil {
+		return nil, err
+	}
+	s := &Scores{Ref: ref, Manifest: m, Values: map[string][]float64{}}
+	if err := s.read(path); err != nil {
+		return nil, fmt.Errorf("read scores: %s: %w", path, err)
+	}
+	return s, nil
+}
+
+// table finds a run's table of scores.
+func table(ref, dir, name string) (string, error) {
+	found, err := filepath.Glob(filepath.Join(escape(dir), filePrefix+"*"+fileSuffix))
+	if err != nil {
+		return "", err
+	}
+	var names []string
+	for _, path := range found {
+		n := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(path), filePrefix), fileSuffix)
+		n = strings.TrimPrefix(n, "-")
+		if n == name {
+			return path, nil
+		}
+		if n != "" {
+			names = append(names, n)
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return "", &Error{ref, "the run keeps no scores of its users", ""}
+	case name == "":
+		return "", &Error{ref, "the run keeps several tables of scores", "add one of :" + strings.Join(names, ", :")}
+	case len(names) == 0:
+		return "", &Error{ref, fmt.Sprintf("the run keeps one table of scores, none called %q", name), "leave it out"}
+	}
+	return "", &Error{ref, fmt.Sprintf("no table of scores is called %q", name), "there is " + strings.Join(names, ", ")}
+}
+
+// escape takes the meaning of wildcards from a path.
+func escape(dir string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
+}
+
+func (s *Scores) read(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return err
+	}
+	lines := bufio.NewScanner(z)
+	lines.Buffer(nil, 1<<20)
+	var header []string
+	seen := map[string]bool{}
+	for n := 1; lines.Scan(); n++ {
+		cells := strings.Split(lines.Text(), "\t")
+		if header == nil {
+			if cells[0] != keyColumn {
+				return fmt.Errorf("line 1: the first column is %q, not %s", cells[0], keyColumn)
+			}
+			header = cells
+			for _, c := range cells[1:] {
+				if c != weightColumn && !counts[c] {
+					s.Metrics = append(s.Metrics, c)
+				}
+			}
+			continue
+		}
+		if len(cells) != len(header) {
+			return fmt.Errorf("line %d: %d columns, the header has %d", n, len(cells), len(header))
+		}
+		if seen[cells[0]] {
+			return fmt.Errorf("line %d: user %q for the second time", n, cells[0])
+		}
+		seen[cells[0]] = true
+		s.Users = append(s.Users, cells[0])
+		for i, c := range header[1:] {
+			if counts[c] {
+				continue
+			}
+			x, err := strconv.ParseFloat(cells[i+1], 64)
+			if err != nil {
+				return fmt.Errorf("line %d: %s: %q is not a number", n, c, cells[i+1])
+			}
+			if c == weightColumn {
+				s.Weights = append(s.Weights, x)
+			} else {
+				s.Values[c] = append(s.Values[c], x)
+			}
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return err
+	}
+	if len(s.Users) == 0 || len(s.Metrics) == 0 {
+		return errors.New("no users or no metrics")
+	}
+	return nil
+}
