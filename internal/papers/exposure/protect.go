@@ -200,21 +200,18 @@ func (s *swapper) pair(p *slate.Pairs, i int, b *batch) error {
 			s.blind++
 		}
 	}
-	if err := s.swap(dice{&s.stream}, row, reference, u); err != nil {
+	if err := swapItems(s.choose, &s.new, dice{&s.stream}, row, reference, u); err != nil {
 		return fmt.Errorf("slate %d: %w", i, err)
 	}
 	return nil
 }
 
-// swap replaces the selected items of one slate by items that it has not.
-func (s *swapper) swap(d dice, row []int32, reference []float64, u urn) error {
-	at := s.choose.choose(d, row, reference)
-	s.new.start(row)
+// swapItems replaces the selected items of one slate by items that it has not.
+func swapItems(c *chooser, x *distinct, d dice, row []int32, reference []float64, u urn) error {
+	at := c.choose(d, row, reference)
+	x.start(row)
 	for k, pos := range at {
-		if x, ok := u.(others); ok && len(x.items) == x.skip[1]-x.skip[0] {
-			return &errUrn{len(row), len(at), k}
-		}
-		item, ok := s.new.draw(u, d)
+		item, ok := x.draw(u, d)
 		if !ok {
 			return &errUrn{len(row), len(at), k}
 		}

@@ -73,6 +73,8 @@ func newAlias(counts []uint64) (*alias, error) {
 	return a, nil
 }
 
+func (a *alias) empty() bool { return len(a.items) == 0 }
+
 func (a *alias) draw(d dice) int32 {
 	i := d.below(uint64(len(a.items)))
 	if d.below(a.total) >= a.upTo[i] {
@@ -90,6 +92,8 @@ func (a *alias) each(f func(item int32, weight uint64)) {
 // evenly draws every item alike.
 type evenly []int32
 
+func (e evenly) empty() bool { return len(e) == 0 }
+
 func (e evenly) draw(d dice) int32 { return e[d.below(uint64(len(e)))] }
 
 func (e evenly) each(f func(item int32, weight uint64)) {
@@ -104,6 +108,8 @@ type others struct {
 	items []int32 // of all users of the batch
 	skip  [2]int  // from, to: the victim's; empty where they may be drawn too
 }
+
+func (o others) empty() bool { return len(o.items) == o.skip[1]-o.skip[0] }
 
 func (o others) draw(d dice) int32 {
 	i := int(d.below(uint64(len(o.items) - (o.skip[1] - o.skip[0]))))
@@ -124,6 +130,7 @@ func (o others) each(f func(item int32, weight uint64)) {
 // urn is what replacements are drawn from, with replacement; each lists what is in it,
 // an item perhaps in parts.
 type urn interface {
+	empty() bool
 	draw(d dice) int32
 	each(f func(item int32, weight uint64))
 }
@@ -159,6 +166,9 @@ func (x *distinct) start(slate []int32) {
 }
 
 func (x *distinct) draw(u urn, d dice) (item int32, ok bool) {
+	if u.empty() {
+		return 0, false
+	}
 	for range rejections {
 		if item = u.draw(d); x.marks[item] != x.mark {
 			x.marks[item] = x.mark

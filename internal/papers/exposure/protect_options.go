@@ -95,8 +95,8 @@ func positions(t int, ratio float64) int {
 	return int(math.Ceil(float64(t)*ratio - 1e-9))
 }
 
-// check fills in defaults and refuses what cannot be carried out.
-func (o *ProtectOptions) check(p *slate.Pairs) error {
+// fill puts defaults where nothing is said.
+func (o *ProtectOptions) fill() {
 	fill := func(s *string, otherwise string) {
 		if *s == "" {
 			*s = otherwise
@@ -114,6 +114,11 @@ func (o *ProtectOptions) check(p *slate.Pairs) error {
 		o.Batch = DefaultBatch
 	}
 	o.Workers = max(o.Workers, 1)
+}
+
+// check fills in defaults and refuses what cannot be carried out.
+func (o *ProtectOptions) check(p *slate.Pairs) error {
+	o.fill()
 	if err := o.checkMethod(); err != nil {
 		return err
 	}
