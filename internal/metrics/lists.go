@@ -1,0 +1,114 @@
+package metrics
+
+import "fmt"
+
+// Several lists for one sample, as the exposure attack gives them: one for each click it infers. A target
+// counts wherever it is found, so what matters of a target is its best rank over the lists. Source: Xin et
+// al., "On the User Behavior Leakage from Recommender System Exposure" (TOIS 2023), section 5.2, in the
+// form of the authors' program; see [Metric.ListsDefinition].
+
+// Lists measures samples that are answered with several ranked lists of items. It keeps memory between
+// samples: one goroutine's. The zero value is ready.
+type Lists struct {
+	stamp []int32 // per item: the sample that saw it last
+	now   int32
+}
+
+// BestRanks appends to dst, for each target, its best rank over the lists, and 0 where no list holds it or
+// where the same target stands earlier among the targets: a repeated target is found once at most. A
+// negative target is never found.
+func BestRanks(dst []int32, lists [][]int32, targets []int32) []int32 {
+	for i, y := range targets {
+		best := int32(0)
+		if y >= 0 && !contains(targets[:i], y) {
+			for _, list := range lists {
+				reach := int32(len(list))
+				if best > 0 {
+					reach = min(reach, best-1)
+				}
+				for at, item := range list[:reach] {
+					if item == y {
+						best = int32(at) + 1
+						break
+					}
+				}
+			}
+		}
+		dst = append(dst, best)
+	}
+	return dst
+}
+
+func contains(list []int32, v int32) bool {
+	for _, x := range list {
+		if x == v {
+			return true
+		}
+	}
+	return false
+}
+
+// Distinct sets dst[r-1] to |U_r|, the number of distinct items in the top r of any list, for r = 1 to
+// len(dst). Items are not negative.
+func (s *Lists) Distinct(dst []int32, lists [][]int32) {
+	if s.now++; s.now < 0 { // wrapped after 2^31 samples
+		clear(s.stamp)
+		s.now = 1
+	}
+	count := int32(0)
+	for r := range dst {
+		for _, list := range lists {
+			if r >= len(list) {
+				continue
+			}
+			item := int(list[r])
+			if item >= len(s.stamp) {
+				s.stamp = append(s.stamp, make([]int32, max(item+1, 2*len(s.stamp))-len(s.stamp))...)
+			}
+			if s.stamp[item] != s.now {
+				s.stamp[item] = s.now
+				count++
+			}
+		}
+		dst[r] = count
+	}
+}
+
+// OfLists is the metric of one sample from the best ranks of its targets over several lists, 0 for a target
+// that no list holds: the mean over the targets of 1 (Recall), 1/log2(1+r) (NDCG: there is no ideal DCG)
+// or 1/r (MRR), all 0 for r > K. A sample without targets counts 0. It panics for other kinds and for
+// negative ranks.
+func (m Metric) OfLists(ranks []int32) float64 {
+	if len(ranks) == 0 {
+		return 0
+	}
+	sum := 0.0
+	for _, r := range ranks {
+		if r < 0 {
+			panic(fmt.Sprintf("metrics: %v of the best rank %d", m, r))
+		}
+		if r == 0 || int(r) > m.K {
+			continue
+		}
+		switch m.Kind {
+		case Recall:
+			sum++
+		case NDCG:
+			sum += discount(int(r))
+		case MRR:
+			sum += 1 / float64(r)
+		default:
+			panic("metrics: " + m.Kind.String() + " of several lists")
+		}
+	}
+	return sum / float64(len(ranks))
+}
+
+// ListsDefinition is one line that says what [Metric.OfLists] means.
+func (m Metric) ListsDefinition() string {
+	gain := map[Kind]string{Recall: "1", NDCG: "1/log2(1+r)", MRR: "1/r"}[m.Kind]
+	if gain == "" {
+		return m.String() + ": not defined for several lists"
+	}
+	return fmt.Sprintf("%v: mean over the n targets of %s, 0 when r > %d; r is the best rank over all lists, n is not cut, there is no ideal DCG", m, gain, m.K)
+}
