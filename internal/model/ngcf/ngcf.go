@@ -52,7 +52,7 @@ type Model struct {
 	c    Config
 	seed rng.Seed
 	lap  *laplacian
-	tape *autograd.Tape // of All
+	net  *network
 }
 
 // New makes a model whose parameters init fills by name; seed is that of the
@@ -75,6 +75,7 @@ func New(g *graph.Bipartite, c Config, seed rng.Seed, init nn.Init) (*Model, err
 		m.Sum = append(m.Sum, nn.NewLinear(fmt.Sprintf("sum%d", l+1), c.Dim, c.Dim, true, init))
 		m.Bi = append(m.Bi, nn.NewLinear(fmt.Sprintf("bi%d", l+1), c.Dim, c.Dim, true, init))
 	}
+	m.net = newNetwork(m)
 	return m, nil
 }
 
@@ -87,85 +88,35 @@ func (m *Model) Params() []*autograd.Param {
 	return p
 }
 
-// Encode implements bpr.Encoder: the final vectors, (layers+1) d wide, penalised.
+// Encode implements bpr.Encoder: the final vectors, (layers+1) d wide, penalised. The
+// way back must run before the next call of a method.
 func (m *Model) Encode(t *autograd.Tape, step int, users, items []int32) (bpr.Encoded, error) {
-	layers := m.forward(t, step) // of all nodes, (users, d) and (items, d)
-	u, p := m.vectors(t, layers, 0, users), m.vectors(t, layers, 1, items)
+	for side, batch := range [2][]int32{users, items} {
+		for _, v := range batch {
+			if v < 0 || int(v) >= m.params(side).Rows {
+				return bpr.Encoded{}, fmt.Errorf("ngcf: %s %d is outside 0..%d", [2]string{"user", "item"}[side], v, m.params(side).Rows-1)
+			}
+		}
+	}
+	raw := m.net.rows(t, step, users, items) // (len(users)+len(items), (layers+1) d)
+	u, p := m.vectors(raw.SliceRows(0, len(users))), m.vectors(raw.SliceRows(len(users), raw.Rows()))
 	return bpr.Encoded{Users: u, Items: p, Penalised: []*autograd.Node{u, p}}, nil
 }
 
-// forward returns the rows of every layer, the tables included, not normalised.
-func (m *Model) forward(t *autograd.Tape, step int) [][2]*autograd.Node {
-	m.lap.drop(t.Training(), m.c.NodeDropout, m.seed.Stream("ngcf.node", uint64(step)))
-	e := [2]*autograd.Node{t.Use(m.User), t.Use(m.Item)}
-	out := [][2]*autograd.Node{e}
-	for l := range m.Sum {
-		var next [2]*autograd.Node
-		for side := range next {
-			to, from := e[side], e[1-side]
-			s := t.SpMM(m.lap.to[side], m.lap.back[side], from).Add(to.MulCol(t.Const(m.lap.own[side])))
-			x := leaky(m.Sum[l].Forward(t, s).Add(m.Bi[l].Forward(t, to.Mul(s)))) // (nodes, d)
-			next[side] = x.Dropout(m.c.MessageDropout, m.seed.Stream("ngcf.message", uint64(step), uint64(l), uint64(side)))
-		}
-		e = next
-		out = append(out, e)
-	}
-	return out
-}
-
-// vectors gathers the final vectors of some nodes of a side: the row of the table,
-// then those of the layers, each of length 1.
-func (m *Model) vectors(t *autograd.Tape, layers [][2]*autograd.Node, side int, nodes []int32) *autograd.Node {
-	first := layers[0][side].Gather(nodes) // (len(nodes), d)
+// vectors are the final ones of raw rows: the row of the table, then those of the layers,
+// each of length 1.
+func (m *Model) vectors(raw *autograd.Node) *autograd.Node {
+	d := m.c.Dim
 	var rest []*autograd.Node
-	for _, l := range layers[1:] {
-		rest = append(rest, l[side].Gather(nodes).NormalizeRows(1, shortest))
+	for l := 1; l <= m.c.Layers; l++ {
+		rest = append(rest, raw.SliceCols(l*d, (l+1)*d).NormalizeRows(1, shortest))
 	}
-	return first.ConcatCols(rest...)
-}
-
-// leaky is LeakyReLU.
-func leaky(x *autograd.Node) *autograd.Node {
-	t := x.Tape()
-	y := t.Fused("leakyReLU", x.Rows(), x.Cols(), x)
-	const grain = 1 << 14
-	tensor.Parallel(len(y.V.Data), grain, func(_, lo, hi int) {
-		for i, v := range x.V.Data[lo:hi] {
-			y.V.Data[lo+i] = max(v, slope*v)
-		}
-	})
-	return t.Custom("leakyReLU", y, func() {
-		dx, dy := x.AddGrad(), y.G
-		tensor.Parallel(len(y.V.Data), grain, func(_, lo, hi int) {
-			for i, v := range x.V.Data[lo:hi] {
-				if v > 0 {
-					dx.Data[lo+i] += dy.Data[lo+i]
-				} else {
-					dx.Data[lo+i] += slope * dy.Data[lo+i]
-				}
-			}
-		})
-	})
+	return raw.SliceCols(0, d).ConcatCols(rest...)
 }
 
 // All returns the final vectors of all users and items, without dropout, valid
-// until the next call.
+// until the next call of a method.
 func (m *Model) All() (users, items tensor.Matrix) {
-	if m.tape == nil {
-		m.tape = autograd.NewTape()
-	}
-	t := m.tape
-	t.Reset()
-	t.NoGrad = true
-	t.SetTraining(false)
-	layers := m.forward(t, 0)
-	return m.vectors(t, layers, 0, ids(m.User.Value.Rows)).V, m.vectors(t, layers, 1, ids(m.Item.Value.Rows)).V
-}
-
-func ids(n int) []int32 {
-	all := make([]int32, n)
-	for i := range all {
-		all[i] = int32(i)
-	}
-	return all
+	z := m.net.all()
+	return z[0], z[1]
 }
