@@ -11,7 +11,7 @@ import (
 	"privrec/internal/dataset"
 )
 
-func realData(t *testing.T) string {
+func realData(t testing.TB) string {
 	t.Helper()
 	dir := os.Getenv("PRIVREC_DATA")
 	if dir == "" {
@@ -193,7 +193,7 @@ func TestRealMIND(t *testing.T) {
 }
 
 // windows: every behaviour of a training pair is a stretch of its user's history, and
-// the histories have so many clicks in all.
+// the histories have so many clicks in all; -1 is any number.
 func windows(t *testing.T, s *Set, want int) {
 	broken, clicks := 0, 0
 	for _, h := range s.Histories {
@@ -206,7 +206,7 @@ func windows(t *testing.T, s *Set, want int) {
 			broken++
 		}
 	}
-	if broken > 0 || clicks != want {
+	if broken > 0 || want >= 0 && clicks != want {
 		t.Errorf("of %d clicks in the histories, want %d; %d behaviours are no stretch of one", clicks, want, broken)
 	}
 }
