@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"privrec/internal/papers/dipsgnn"
+	"privrec/internal/papers/exposure"
 	"privrec/internal/papers/pricdsr"
 	"privrec/internal/papers/rdpgcf"
 	"privrec/internal/run"
@@ -13,9 +14,10 @@ import (
 
 // All is every task of every paper, in the order in which they are listed.
 func All() []run.Task {
-	return slices.Concat(
+	train := slices.Concat(
 		dipsgnn.Tasks(),
 		rdpgcf.Tasks(),
 		pricdsr.Tasks(),
 	)
+	return append(train, exposure.Tasks(train)...)
 }

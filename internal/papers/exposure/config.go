@@ -1,0 +1,150 @@
+package exposure
+
+import (
+	"slices"
+
+	attack "privrec/internal/attack/exposure"
+	"privrec/internal/dataset/slate"
+	"privrec/internal/rng"
+)
+
+// Config is one attack: the pairs it learns from and is measured on, its network, its
+// training, how its guesses are counted, and what is done to the slates before it sees
+// them. Where the paper and its program differ, each choice is a field of its own, with
+// the number it has in the list of departures (B1 to B18); a profile is a named set of
+// values.
+type Config struct {
+	Profile string        `yaml:"profile"` // name of the set of choices, for reports: paper, code or your own
+	Data    DataConfig    `yaml:"data"`
+	On      OnConfig      `yaml:"on"`
+	Attack  attack.Config `yaml:"attack"` // encoder, decoder and how they guess (B2, B7 to B9, B13)
+	Train   TrainConfig   `yaml:"train"`
+	Eval    EvalConfig    `yaml:"eval"`
+	Protect ProtectConfig `yaml:"protect"`
+	Sweep   SweepConfig   `yaml:"sweep"`
+}
+
+// DataConfig names the pairs.
+type DataConfig struct {
+	Name      string `yaml:"name"`      // a set of slates; with on.run it is not read
+	Split     string `yaml:"split"`     // users: by users, or released: as the authors' files have it (B5)
+	Slate     int    `yaml:"slate"`     // T, items shown (B12)
+	Behaviour int    `yaml:"behaviour"` // L, clicks before them
+	// Unknown is what becomes of evaluated pairs with an item that no training pair has:
+	// oov, where such a click is a miss, or drop (B3).
+	Unknown string `yaml:"unknown"`
+
+	// How pairs are made of logs; the extracted tables are pairs already.
+	Clicks    string `yaml:"clicks"`     // in the order they were shown, or clicked
+	Stride    int    `yaml:"stride"`     // clicks from one window of a user to the next
+	FirstOnly bool   `yaml:"first_only"` // of a user's records of one item the first alone
+	Early     string `yaml:"early"`      // a click before its item was shown: keep, drop or refuse
+	Logs      string `yaml:"logs"`       // a user's logs of MIND: in the order of the file, or of time
+	Pairing   string `yaml:"pairing"`    // of MIND: index, as the program lays histories beside slates, or log
+	Most      int    `yaml:"most"`       // pairs of a user of MIND; 0: 5 by index, any number by log
+}
+
+// options are those of loading the pairs.
+func (d DataConfig) options(seed rng.Seed) slate.Options {
+	return slate.Options{Split: d.Split, Seed: seed, T: d.Slate, L: d.Behaviour, Clicks: d.Clicks, Stride: d.Stride, FirstOnly: d.FirstOnly,
+		Early: d.Early, Logs: d.Logs, Pairing: d.Pairing, Most: d.Most, Unknown: d.Unknown}
+}
+
+// OnConfig attacks the recommendations of a finished run of this program instead of a
+// data set.
+type OnConfig struct {
+	Run     string `yaml:"run"`     // its directory; empty: none
+	Release string `yaml:"release"` // of a run that kept several; empty: its first one
+}
+
+// TrainConfig is the optimisation, stopped early on the validation loss. Adam, its rate
+// and the pairs of a step are those of attack.Training (B6).
+type TrainConfig struct {
+	attack.Training `yaml:",inline"`
+
+	Epochs int `yaml:"epochs"` // the cap
+	// Batches are made anew in every epoch (each), or once, and only their order changes
+	// (once, B15).
+	Batches string `yaml:"batches"`
+	// Sample is the share of the training pairs that is trained on, drawn by the seed; 1:
+	// all.
+	Sample float64 `yaml:"sample"`
+	// Patience ends the run after so many epochs in a row without a lower validation loss;
+	// 0: never.
+	Patience int    `yaml:"patience"`
+	Select   string `yaml:"select"` // which epoch is reported: validation, the lowest loss there, or last
+}
+
+// EvalConfig is how guesses are ranked and counted (section 3).
+type EvalConfig struct {
+	K          []int    `yaml:"k"`
+	Vocabulary []string `yaml:"vocabulary"` // full, logged (a user's own log, which holds the answers); the first is the main one (B1)
+	Budget     []string `yaml:"budget"`     // k*L, k, list (k of every list); the first is the main one (B2)
+	// Repeated is what becomes of pairs with a click that comes twice: keep, or drop
+	// under the sequence-wise decoders (B4).
+	Repeated string `yaml:"repeated"`
+	// Early is what becomes of pairs whose decoder ended before L steps: keep, the
+	// missing lists are empty, or drop (B4).
+	Early      string  `yaml:"early"`
+	Confidence float64 `yaml:"confidence"` // level of the intervals over users
+	Resamples  int     `yaml:"resamples"`  // of users, for the intervals
+}
+
+// ProtectConfig is what is done to slates before they are shown (section 4 of the
+// paper); see ProtectOptions.
+type ProtectConfig struct {
+	Select   string  `yaml:"select"`   // which positions are replaced: none, random, similar or dissimilar
+	Replace  string  `yaml:"replace"`  // by what: uniform, popularity or in-batch; rr answers every position and selects none; empty: nothing
+	Ratio    float64 `yaml:"ratio"`    // of the positions, in [0, 1)
+	Epsilon  float64 `yaml:"epsilon"`  // of rr, one position
+	Weighted bool    `yaml:"weighted"` // positions are drawn by similarity, not the first by it
+	Tau      float64 `yaml:"tau"`      // temperature of that draw
+	// Reference is what similarity is to: past, the user's behaviour, or slate, the mean of
+	// the slate itself (B10).
+	Reference string `yaml:"reference"`
+	Vectors   string `yaml:"vectors"` // of similarity: a finished run of train sasrec on the same set, or here, trained in this run
+	Batch     int    `yaml:"batch"`   // slates that in-batch popularity is taken over
+	// OwnRows leaves what the victim was shown among what in-batch draws from.
+	OwnRows bool `yaml:"own_rows"`
+	// Attacker is clean, trained on slates as they were, or adaptive, trained on
+	// protected ones.
+	Attacker string `yaml:"attacker"`
+}
+
+// On says whether slates are changed at all.
+func (c ProtectConfig) On() bool { return c.Replace != "" }
+
+// SweepConfig is figures 6 to 13, measured after the attack itself; empty lists sweep
+// nothing. Every value is of the main protocol.
+type SweepConfig struct {
+	Select   []string  `yaml:"select"`   // with every replacement at every ratio: random, similar, dissimilar
+	Replace  []string  `yaml:"replace"`  // uniform, popularity, in-batch
+	Ratios   []float64 `yaml:"ratios"`   // above 0
+	Epsilons []float64 `yaml:"epsilons"` // of rr, one position
+	// Attackers meet every setting: clean, the attack of this run; adaptive is trained once
+	// more for each.
+	Attackers []string `yaml:"attackers"`
+	Slates    []int    `yaml:"slates"` // figures 6 and 7: lengths up to data.slate, an attack trained for each
+}
+
+// settings are the protections to sweep.
+func (c SweepConfig) settings() []Setting { return Grid(c.Select, c.Replace, c.Ratios, c.Epsilons) }
+
+// similarity says whether any of them needs vectors.
+func (c SweepConfig) similarity() bool {
+	return len(c.Ratios) > 0 && len(c.Replace) > 0 && (slices.Contains(c.Select, SelectSimilar) || slices.Contains(c.Select, SelectDissimilar))
+}
+
+// Values of the choices above.
+const (
+	SplitUsers    = slate.SplitUsers
+	SplitReleased = slate.SplitReleased
+
+	Keep = "keep"
+	Drop = "drop"
+
+	batchesEach      = "each"
+	batchesOnce      = "once"
+	selectValidation = "validation"
+	selectLast       = "last"
+)

@@ -1,0 +1,314 @@
+package exposure
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+
+	attack "privrec/internal/attack/exposure"
+	"privrec/internal/dataset/slate"
+	"privrec/internal/privacy"
+	"privrec/internal/tensor"
+	"privrec/internal/train"
+)
+
+// Figures is figures 6 to 13 of a run, and beside them randomized response. Values are
+// of the main protocol, by metric; those of the attackers go by their names.
+type Figures struct {
+	Accuracy share         `json:"accuracy"` // of slates as they are
+	Points   []FigurePoint `json:"points"`   // of protections
+	Equal    []EqualPoint  `json:"at_equal_accuracy"`
+	Slates   []SlatesPoint `json:"slates,omitempty"`
+	Floors   []NamedValues `json:"floors"` // read no slate, or count slates as they were: what no protection changes
+}
+
+// NamedValues are values of something with a name.
+type NamedValues struct {
+	Name   string             `json:"name"`
+	Values map[string]float64 `json:"values"`
+}
+
+// FigurePoint is one protection.
+type FigurePoint struct {
+	Mechanism string        `json:"mechanism"`
+	Ratio     float64       `json:"ratio,omitempty"`
+	Epsilon   float64       `json:"epsilon,omitempty"` // of one position
+	Accuracy  share         `json:"accuracy"`          // of positions
+	Distinct  share         `json:"accuracy_of_distinct"`
+	Replaced  float64       `json:"replaced"` // share of positions that hold another item
+	Attackers []NamedValues `json:"attackers"`
+}
+
+// EqualPoint is what mechanisms leave to an attacker where they keep the same accuracy.
+type EqualPoint struct {
+	Accuracy  float64       `json:"accuracy"`
+	Attacker  string        `json:"attacker"`
+	Metric    string        `json:"metric"`
+	Mechanism []NamedNumber `json:"mechanisms"`
+}
+
+// NamedNumber is a number of something with a name.
+type NamedNumber struct {
+	Name  string `json:"name"`
+	Value share  `json:"value"`
+}
+
+// SlatesPoint is figures 6 and 7: attack and floors on slates of one length.
+type SlatesPoint struct {
+	Length int           `json:"length"`
+	Values []NamedValues `json:"values"`
+}
+
+// share is a number that may not be known: JSON null.
+type share float64
+
+// MarshalJSON writes a number or null.
+func (s share) MarshalJSON() ([]byte, error) {
+	if math.IsNaN(float64(s)) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(s))
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (s *share) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		*s = share(math.NaN())
+		return nil
+	}
+	return json.Unmarshal(b, (*float64)(s))
+}
+
+// figures sweeps what the setting asks for; nil where it asks for nothing.
+func (x *experiment) figures(ctx context.Context, m *attack.Model, floors []NamedValues) (*Figures, error) {
+	settings := x.cfg.Sweep.settings()
+	if len(settings) == 0 && len(x.cfg.Sweep.Slates) == 0 {
+		return nil, nil
+	}
+	f := &Figures{Points: []FigurePoint{}, Equal: []EqualPoint{}, Floors: floors}
+	accuracy, _ := Accuracy(x.set, x.test)
+	f.Accuracy = share(accuracy)
+	if len(settings) > 0 {
+		if err := x.sweepProtections(ctx, m, settings, f); err != nil {
+			return nil, err
+		}
+	}
+	for _, length := range x.cfg.Sweep.Slates {
+		p, err := x.onSlates(ctx, m, length)
+		if err != nil {
+			return nil, err
+		}
+		f.Slates = append(f.Slates, p)
+	}
+	return f, nil
+}
+
+// sweepProtections attacks the test pairs under every protection.
+func (x *experiment) sweepProtections(ctx context.Context, m *attack.Model, settings []Setting, f *Figures) error {
+	defer x.env.Stage("sweep")()
+	pool, err := NewPool(x.set)
+	if err != nil {
+		return err
+	}
+	// Releases of the sweep come after the last checkpoint: a resumed run makes them once
+	// more, in a ledger that was cut back to it.
+	l, err := x.env.Ledger(privacy.Research)
+	if err != nil {
+		return err
+	}
+	o := x.cfg.Protect.options()
+	o.Part, o.Pool, o.Ledger, o.Seed, o.Workers = "test", pool, l, x.env.Seed, tensor.Workers()
+	if x.cfg.Sweep.similarity() {
+		if o.Vectors, err = x.vectors(ctx); err != nil {
+			return err
+		}
+	}
+	n := 0
+	points, err := Sweep(ctx, x.set, x.test, settings, o, func(ctx context.Context, p Protected) (map[string]float64, error) {
+		x.env.Progress.Phase(fmt.Sprintf("sweep %d of %d: %s", n, len(settings), p.Setting))
+		n++
+		all := map[string]float64{}
+		for _, who := range x.cfg.Sweep.Attackers {
+			values, err := x.meet(ctx, m, who, p)
+			if err != nil {
+				return nil, err
+			}
+			for name, v := range values {
+				all[who+" "+name] = v
+			}
+		}
+		return all, nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := l.Flush("sweep"); err != nil {
+		return err
+	}
+	f.fill(points, x.cfg.Sweep.Attackers, x.names(), x.test)
+	return nil
+}
+
+// meet is an attacker on protected slates. A point that a run measured before it was
+// stopped is kept in its directory; what protects the slates is done again, because the
+// ledger has to hold it.
+func (x *experiment) meet(ctx context.Context, m *attack.Model, who string, p Protected) (map[string]float64, error) {
+	if who == AttackerClean || p.Clean() {
+		return x.values(ctx, m, p.Pairs)
+	}
+	seen, err := p.Protect("train", x.train)
+	if err != nil {
+		return nil, err
+	}
+	valid, err := p.Protect("valid", x.valid)
+	if err != nil {
+		return nil, err
+	}
+	return x.kept("adaptive "+p.Setting.String(), func() (map[string]float64, error) {
+		y := *x
+		y.train, y.valid = seen, valid
+		return y.again(ctx, p.Pairs)
+	})
+}
+
+// again trains an attack of its own on the pairs and measures it on others.
+func (x *experiment) again(ctx context.Context, test *slate.Pairs) (map[string]float64, error) {
+	m, err := x.newModel()
+	if err != nil {
+		return nil, err
+	}
+	defer giveBack(m)
+	if _, err := train.Run(ctx, x.cfg.Train.model(x, m), x.options(m, nil)); err != nil {
+		return nil, err
+	}
+	return x.values(ctx, m, test)
+}
+
+// onSlates attacks the first items of every slate, with an attack and floors of their
+// own.
+func (x *experiment) onSlates(ctx context.Context, m *attack.Model, length int) (SlatesPoint, error) {
+	defer x.env.Stage("sweep")()
+	x.env.Progress.Phase(fmt.Sprintf("slates of %d", length))
+	y := *x
+	y.train, y.valid, y.test, y.whole = first(x.train, length), first(x.valid, length), first(x.test, length), first(x.whole, length)
+	p := SlatesPoint{Length: length}
+	values, err := x.kept(fmt.Sprintf("slates of %d", length), func() (map[string]float64, error) {
+		if length == x.train.T {
+			return x.values(ctx, m, x.test)
+		}
+		return y.again(ctx, y.test)
+	})
+	if err != nil {
+		return p, err
+	}
+	floors, err := y.mainFloors(ctx, m.Lists())
+	p.Values = append([]NamedValues{{Name: x.cfg.method(), Values: values}}, floors...)
+	return p, err
+}
+
+// first is pairs with the first items of their slates alone.
+func first(p *slate.Pairs, t int) *slate.Pairs {
+	out := &slate.Pairs{T: t, L: p.L, Behaviours: p.Behaviours, Users: p.Users, Complete: p.Complete}
+	for i := range p.Users {
+		out.Slates = append(out.Slates, p.Slate(i)[:t]...)
+	}
+	return out
+}
+
+// kept is what a part of a sweep measured, from the run directory where an attempt
+// before this one left it.
+func (x *experiment) kept(name string, measure func() (map[string]float64, error)) (values map[string]float64, err error) {
+	file := filepath.Join("sweep", fileName(name)+".json")
+	if x.env.Resume {
+		b, err := os.ReadFile(filepath.Join(x.env.Dir, file))
+		if err == nil {
+			if err := json.Unmarshal(b, &values); err != nil {
+				return nil, fmt.Errorf("%s: %w", file, err)
+			}
+			return values, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	if values, err = measure(); err != nil {
+		return nil, err
+	}
+	return values, x.env.WriteArtefact(file, func(w io.Writer) error {
+		b, err := json.MarshalIndent(values, "", "  ")
+		if err != nil {
+			return err
+		}
+		_, err = w.Write(append(b, '\n'))
+		return err
+	})
+}
+
+// fileName keeps letters, digits and points of a name.
+func fileName(name string) string {
+	out := []rune(name)
+	for i, r := range out {
+		if !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '.') {
+			out[i] = '-'
+		}
+	}
+	return string(out)
+}
+
+// fill enters points and compares mechanisms where they keep the same accuracy: at the
+// accuracies of the first mechanism.
+func (f *Figures) fill(points []Point, attackers, metrics []string, test *slate.Pairs) {
+	for _, p := range points {
+		e := FigurePoint{Mechanism: p.Mechanism(), Ratio: p.Ratio, Epsilon: p.Epsilon, Accuracy: share(p.Accuracy), Distinct: share(p.Distinct),
+			Replaced: float64(p.Report.Replaced) / float64(max(1, len(test.Slates)))}
+		if p.Clean() {
+			e.Mechanism = p.String()
+		}
+		for _, who := range attackers {
+			v := NamedValues{Name: who, Values: map[string]float64{}}
+			for _, m := range metrics {
+				v.Values[m] = p.Values[who+" "+m]
+			}
+			e.Attackers = append(e.Attackers, v)
+		}
+		f.Points = append(f.Points, e)
+	}
+	curves := Curves(points)
+	if len(curves) < 2 {
+		return
+	}
+	for _, p := range curves[0].Points {
+		if p.Clean() {
+			continue
+		}
+		for _, who := range attackers {
+			for _, m := range metrics {
+				e := EqualPoint{Accuracy: p.Accuracy, Attacker: who, Metric: m}
+				for _, c := range curves {
+					if v, known := c.At(who+" "+m, p.Accuracy); known {
+						e.Mechanism = append(e.Mechanism, NamedNumber{c.Mechanism, share(v)})
+					}
+				}
+				if len(e.Mechanism) > 1 {
+					f.Equal = append(f.Equal, e)
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(f.Equal, func(a, b EqualPoint) int {
+		switch {
+		case a.Accuracy > b.Accuracy:
+			return -1
+		case a.Accuracy < b.Accuracy:
+			return 1
+		}
+		return 0
+	})
+}

@@ -1,0 +1,71 @@
+package exposure
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	attack "privrec/internal/attack/exposure"
+	"privrec/internal/dataset"
+	"privrec/internal/dataset/slate"
+	"privrec/internal/rng"
+	"privrec/internal/run"
+)
+
+// experiment is one attack on one set of pairs.
+type experiment struct {
+	env  *run.Env
+	cfg  Config
+	text string // how the setting stands to its profile
+	set  *slate.Set
+
+	train, valid, test *slate.Pairs // what the attack sees of them
+	whole              *slate.Pairs // all training pairs, what the floors count
+	protection         *protection  // nil where slates are as they were
+}
+
+// loadPairs reads a data set, or asks a finished run of one of the tasks.
+func (c Config) loadPairs(ctx context.Context, tasks []run.Task, seed rng.Seed) (*slate.Set, error) {
+	var set *slate.Set
+	var err error
+	if c.On.Run != "" {
+		set, err = attackOn(ctx, tasks, c, seed)
+	} else {
+		set, err = slate.Load(ctx, c.Data.Name, c.Data.options(seed))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if slices.Contains(c.Eval.Vocabulary, attack.VocabularyLogged) && set.Logged == nil {
+		return nil, &run.UsageError{Message: fmt.Sprintf("eval.vocabulary: what users of %s were shown in all is not known", set.Name), Fix: "leave " + attack.VocabularyLogged + " out"}
+	}
+	if most := slices.Max(c.Eval.K); most > set.Vocab-int(slate.FirstItem) {
+		return nil, &run.UsageError{Message: fmt.Sprintf("eval.k: cutoff %d is more than the %d items of %s", most, set.Vocab-int(slate.FirstItem), set.Name), Fix: "leave that cutoff out"}
+	}
+	for _, part := range []struct {
+		name string
+		p    *slate.Pairs
+		need bool
+	}{{"training", set.Train, true}, {"validation", set.Valid, c.Train.Select == selectValidation || c.Train.Patience > 0}, {"test", set.Test, true}} {
+		if part.need && part.p.Len() == 0 {
+			return nil, &dataset.Error{File: set.Name, Msg: fmt.Sprintf("the split leaves no %s pairs", part.name)}
+		}
+	}
+	return set, nil
+}
+
+// prepare makes what the attack sees of a set: a sample of the training pairs where the
+// setting says so.
+func prepare(env *run.Env, c Config, set *slate.Set) (x *experiment, err error) {
+	x = &experiment{env: env, cfg: c, set: set, train: set.Train, valid: set.Valid, test: set.Test, whole: set.Train}
+	if x.text, err = c.standing(); err != nil {
+		return nil, err
+	}
+	x.train = x.sample(x.train)
+	return x, nil
+}
+
+// method names the attack.
+func (c Config) method() string {
+	return fmt.Sprintf("%s encoder, %s decoder", c.Attack.Encoder, c.Attack.Decoder)
+}

@@ -1,0 +1,115 @@
+package exposure
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	attack "privrec/internal/attack/exposure"
+	"privrec/internal/autograd"
+	"privrec/internal/dataset/slate"
+	"privrec/internal/tensor"
+	"privrec/internal/train"
+)
+
+// validLoss names the score that chooses the epoch and ends the training.
+const validLoss = "valid loss"
+
+// fit trains a new attack on pairs and leaves the chosen epoch's parameters in it.
+func (x *experiment) fit(ctx context.Context) (*attack.Model, *train.Result, error) {
+	defer x.env.Stage("train")()
+	m, err := x.newModel()
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := train.Run(ctx, x.cfg.Train.model(x, m), x.options(m, x.env.TrainStore()))
+	if err != nil {
+		return nil, nil, err
+	}
+	return m, r, nil
+}
+
+// newModel begins an attack on the set.
+func (x *experiment) newModel() (*attack.Model, error) {
+	return attack.New(x.cfg.Attack, x.set.Vocab, x.train.T, x.train.L, x.env.Seed)
+}
+
+// model is what the training loop sees: pairs, or batches that were made once.
+func (c TrainConfig) model(x *experiment, m *attack.Model) train.Model {
+	if c.Batches == batchesEach {
+		return m.On(x.train)
+	}
+	s := x.env.Seed.Stream("exposure.batches")
+	return fixed{m.On(x.train), s.Perm(x.train.Len()), c.Batch}
+}
+
+// options are those of the training. Validation is the mean loss over the validation
+// pairs, without dropout.
+func (x *experiment) options(m *attack.Model, store train.Store) train.Options {
+	c := x.cfg.Train
+	o := train.Options{
+		Samples: x.train.Len(), BatchSize: c.Batch, Shuffle: true, Seed: x.env.Seed, Epochs: c.Epochs, Optimizer: c.Optimizer(), Rate: c.Rate,
+		Hooks: x.env.TrainHooks(), Store: store, SaveEvery: x.env.SaveEvery, SaveSteps: x.env.SaveSteps, Tag: x.env.ConfigHash,
+	}
+	if c.Batches == batchesOnce {
+		o.Samples, o.BatchSize = (x.train.Len()+c.Batch-1)/c.Batch, 1
+	}
+	if x.valid.Len() == 0 {
+		return o
+	}
+	o.Validate = func(ctx context.Context, _ int) ([]train.Score, error) {
+		loss, err := m.ValidationLoss(ctx, x.valid, c.Batch)
+		return []train.Score{{Name: validLoss, Value: loss, Lower: true}}, err
+	}
+	if c.Select == selectValidation {
+		o.Select, o.Primary = train.SelectBest, validLoss
+	}
+	if c.Patience > 0 {
+		o.Stop = train.Stop{Rule: train.StopReset, Patience: c.Patience, Metrics: []string{validLoss}}
+	}
+	return o
+}
+
+// fixed trains on batches that are made once: a sample is a batch, and epochs change
+// their order alone (B15).
+type fixed struct {
+	train.Model
+	rows  []int32 // of the pairs, in the order in which batches are cut
+	batch int
+}
+
+// Loss implements train.Model.
+func (f fixed) Loss(t *autograd.Tape, b train.Batch) (*autograd.Node, error) {
+	lo := int(b.Samples[0]) * f.batch
+	b.Samples = f.rows[lo:min(lo+f.batch, len(f.rows))]
+	return f.Model.Loss(t, b)
+}
+
+// sample is the rows of a share of the pairs, drawn by the seed, ascending; at least one.
+func (x *experiment) sample(p *slate.Pairs) *slate.Pairs {
+	share := x.cfg.Train.Sample
+	if share == 1 || p.Len() == 0 {
+		return p
+	}
+	s := x.env.Seed.Stream("exposure.sample")
+	rows := s.Perm(p.Len())[:max(1, int(math.Round(share*float64(p.Len()))))]
+	slices.Sort(rows)
+	return p.Select(rows)
+}
+
+// length says how long training was.
+func (x *experiment) length(r *train.Result) string {
+	text := fmt.Sprintf("cap %d", x.cfg.Train.Epochs)
+	if r.Stopped {
+		return text + fmt.Sprintf(", stopped early after %d", len(r.Epochs))
+	}
+	return text + ", all of them run"
+}
+
+// giveBack returns the memory of a model's tables, which the garbage collector does not.
+func giveBack(m *attack.Model) {
+	for _, p := range m.Params() {
+		tensor.Free(p.Value)
+	}
+}

@@ -1,0 +1,166 @@
+package exposure
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+
+	"privrec/internal/dataset"
+	"privrec/internal/dataset/slate"
+	"privrec/internal/report"
+	"privrec/internal/rng"
+	"privrec/internal/run"
+	"privrec/internal/tensor"
+)
+
+// attackOn makes pairs of a finished run: a user's slate is the T items that the run
+// recommends to him, his behaviour the last L items that its model was given of him.
+func attackOn(ctx context.Context, tasks []run.Task, c Config, seed rng.Seed) (*slate.Set, error) {
+	workers := tensor.Workers() // opening the run sets those of its own configuration
+	s, err := run.Serve(ctx, tasks, c.On.Run)
+	tensor.SetWorkers(workers)
+	if err != nil {
+		return nil, fmt.Errorf("on.run: %w", err)
+	}
+	defer s.Close()
+	h, ok := s.(run.Historian)
+	if !ok {
+		return nil, &run.UsageError{Message: fmt.Sprintf("on.run: the run in %s does not say what its users had before", c.On.Run)}
+	}
+	all, order, err := h.Histories(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("on.run: %w", err)
+	}
+	m, err := run.ReadManifest(c.On.Run)
+	if err != nil {
+		return nil, fmt.Errorf("on.run: %w", err)
+	}
+	v := &victims{t: c.Data.Slate, l: c.Data.Behaviour, log: slate.Log{Name: "on " + m.Task}}
+	v.ladder = append(v.ladder, countUsers("users of the run", all))
+	var kept []run.History
+	for _, u := range all {
+		if len(u.Items) >= v.l {
+			kept = append(kept, u)
+		}
+	}
+	v.ladder = append(v.ladder, countUsers(fmt.Sprintf("with %d items or more", v.l), kept))
+	if err := v.ask(ctx, s, kept, c.On.Release); err != nil {
+		return nil, err
+	}
+	set, err := slate.Build(&v.log, slate.Options{Split: c.Data.Split, Seed: seed, T: v.t, L: v.l, Unknown: c.Data.Unknown})
+	if err != nil {
+		return nil, fmt.Errorf("on.run: %w", err)
+	}
+	set.Ladder = append(v.ladder, set.Ladder...)
+	set.Notes = append(set.Notes, order, fmt.Sprintf("slates are what %s recommends: each user has one, after the last of his items", m.Task))
+	if set.Level, err = levelOf(c.On.Run); err != nil {
+		return nil, err
+	}
+	set.StandIn = set.Level == dataset.LevelD
+	return set, nil
+}
+
+func countUsers(name string, list []run.History) dataset.Rung {
+	items := map[string]bool{}
+	r := dataset.Rung{Name: name, Users: len(list)}
+	for _, u := range list {
+		r.Rows += len(u.Items)
+		for _, i := range u.Items {
+			items[i] = true
+		}
+	}
+	r.Items = len(items)
+	return r
+}
+
+// victims are the users of a run, as a log: the last L items clicked one after the other,
+// then the slate.
+type victims struct {
+	t, l   int
+	log    slate.Log
+	items  map[string]int32
+	ladder dataset.Ladder
+}
+
+// ask gets the slates of the users; one shorter than T leaves its user out.
+func (v *victims) ask(ctx context.Context, s run.Server, users []run.History, release string) error {
+	if len(users) == 0 {
+		return &dataset.Error{File: v.log.Name, Msg: fmt.Sprintf("no user has %d items", v.l), Hint: "choose a smaller data.behaviour"}
+	}
+	o := run.Recommend{K: v.t, Release: release}
+	at := make(map[string]int, len(users))
+	for i, u := range users {
+		o.Users, at[u.User] = append(o.Users, u.User), i
+	}
+	answer, err := s.Recommend(ctx, o)
+	if err != nil {
+		return fmt.Errorf("on.run: %w", err)
+	}
+	d, ok := answer.(*report.Document)
+	if !ok || len(d.Tables) != 1 {
+		return fmt.Errorf("on.run: an answer of type %T has no table of recommendations", answer)
+	}
+	slates := make([][]string, len(users))
+	for i, row := range d.Tables[0].Rows { // user, rank, item, score
+		user, ok := row[0].(string)
+		item, is := row[2].(string)
+		k, known := at[user]
+		if !ok || !is || !known {
+			return fmt.Errorf("on.run: row %d of the recommendations is %v", i+1, row)
+		}
+		slates[k] = append(slates[k], item)
+	}
+	sum := sha256.New()
+	for i, u := range users {
+		if len(slates[i]) < v.t {
+			continue
+		}
+		behaviour := u.Items[len(u.Items)-v.l:]
+		fmt.Fprintf(sum, "%q %q %q\n", u.User, behaviour, slates[i])
+		v.add(u.User, behaviour, slates[i])
+	}
+	v.log.Hash = hex.EncodeToString(sum.Sum(nil))
+	v.ladder = append(v.ladder, dataset.Rung{Name: fmt.Sprintf("with a slate of %d", v.t), Users: len(v.log.UserIDs), Items: len(v.log.ItemIDs), Rows: len(v.log.Users)})
+	return nil
+}
+
+// add appends a user's rows.
+func (v *victims) add(user string, behaviour, slate []string) {
+	u := int32(len(v.log.UserIDs))
+	v.log.UserIDs = append(v.log.UserIDs, user)
+	if v.items == nil {
+		v.items = map[string]int32{}
+	}
+	for k, name := range slices.Concat(behaviour, slate) {
+		i, ok := v.items[name]
+		if !ok {
+			i = int32(len(v.log.ItemIDs))
+			v.items[name], v.log.ItemIDs = i, append(v.log.ItemIDs, name)
+		}
+		time, clicked := int64(k+1), int64(0)
+		if k < len(behaviour) {
+			clicked = time
+		}
+		v.log.Users, v.log.Items = append(v.log.Users, u), append(v.log.Items, i)
+		v.log.Shown, v.log.Clicked = append(v.log.Shown, time), append(v.log.Clicked, clicked)
+	}
+}
+
+// levelOf takes the level of evidence from a run: D stays D, and the best that pairs
+// without printed counts can be is C.
+func levelOf(dir string) (dataset.Level, error) {
+	var m struct {
+		Data struct {
+			Level dataset.Level `json:"evidence_level"`
+		} `json:"data"`
+	}
+	if err := run.ReadMetrics(dir, &m); err != nil {
+		return 0, fmt.Errorf("on.run: %w", err)
+	}
+	if m.Data.Level == dataset.LevelD {
+		return dataset.LevelD, nil
+	}
+	return dataset.LevelC, nil
+}

@@ -1,0 +1,47 @@
+package exposure
+
+import (
+	attack "privrec/internal/attack/exposure"
+	"privrec/internal/dataset/slate"
+)
+
+// Default is the attack of the paper's text on Zhihu, mean encoder and GRU decoder,
+// under the protocol that hands nothing to the attacker: all items are candidates.
+func Default() Config {
+	return Config{
+		Profile: "paper",
+		Data: DataConfig{
+			Name: "exposure-zhihu", Split: slate.SplitUsers, Slate: 10, Behaviour: 5, Unknown: slate.UnknownOOV,
+			Clicks: slate.OrderShown, Stride: 1, Early: slate.EarlyKeep, Logs: slate.LogsFile, Pairing: slate.PairIndex,
+		},
+		Attack: attack.Paper("mean", "gru"),
+		Train: TrainConfig{
+			Training: attack.PaperTraining(), Epochs: 200, Batches: batchesEach, Sample: 1, Patience: 10, Select: selectValidation,
+		},
+		Eval: EvalConfig{
+			K: []int{5, 10, 20}, Vocabulary: []string{attack.VocabularyFull}, Budget: []string{attack.BudgetKL, attack.BudgetK},
+			Repeated: Keep, Early: Keep, Confidence: 0.95, Resamples: 1000,
+		},
+		Protect: ProtectConfig{Select: SelectNone, Tau: DefaultTau, Reference: ReferencePast, Batch: DefaultBatch, Attacker: AttackerClean},
+		Sweep:   SweepConfig{Select: []string{}, Replace: []string{}, Ratios: []float64{}, Epsilons: []float64{}, Attackers: []string{AttackerClean}, Slates: []int{}},
+	}
+}
+
+// Code is the attack as the released program has it: of the departures, B1 to B10, B13
+// and B15 are undone.
+func Code(encoder, decoder string) Config {
+	c := Default()
+	c.Profile = "code"
+	c.Data.Split, c.Data.Unknown = slate.SplitReleased, slate.UnknownDrop // B5, B3
+	c.Attack = attack.Code(encoder, decoder)                              // B7, B8, B9, B13
+	c.Train.Training = attack.CodeTraining()                              // B6
+	c.Train.Batches, c.Train.Patience = batchesOnce, 0                    // B15
+	c.Eval.Vocabulary = []string{attack.VocabularyLogged}                 // B1
+	c.Eval.Budget = []string{attack.BudgetList}                           // B2
+	c.Eval.Early = Drop                                                   // B4
+	if decoder != "point" {
+		c.Eval.Repeated = Drop
+	}
+	c.Protect.Reference, c.Protect.OwnRows = ReferenceSlate, true // B10
+	return c
+}

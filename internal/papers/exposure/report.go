@@ -1,0 +1,135 @@
+package exposure
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	attack "privrec/internal/attack/exposure"
+	"privrec/internal/metrics"
+	"privrec/internal/report"
+)
+
+// row is the row in the order of the metrics, for a comparison.
+func (s Scores) row(ms []metrics.Metric) report.Row {
+	r := report.Row{Label: s.Name}
+	for _, m := range ms {
+		r.Values = append(r.Values, s.Values[m.String()])
+	}
+	return r
+}
+
+// document shows an outcome.
+func (x *experiment) document(o *Outcome) (*report.Document, error) {
+	d := &report.Document{
+		Title:    fmt.Sprintf("Exposure attack on %s: %s", x.set.Name, o.Method),
+		Subtitle: fmt.Sprintf("%s; seed %d", x.text, uint64(x.env.Seed)),
+		Level:    x.set.Level,
+		Facts:    x.facts(o),
+		Notes:    append([]string{}, x.set.Notes...),
+	}
+	for _, p := range o.Protocols {
+		tables, err := p.tables(o, x.set.Level)
+		if err != nil {
+			return nil, err
+		}
+		d.Tables = append(d.Tables, tables...)
+		d.Figures = append(d.Figures, p.figure(x.cfg.Eval.K))
+	}
+	if o.Figures != nil {
+		d.Tables = append(d.Tables, o.Figures.tables(x.names())...)
+		d.Figures = append(d.Figures, o.Figures.plots(x.names())...)
+	}
+	d.Figures = append(d.Figures, o.losses())
+	d.Notes = append(d.Notes, x.cautions()...)
+	return d, nil
+}
+
+// facts say what was attacked, how long training lasted, and what the leak is.
+func (x *experiment) facts(o *Outcome) []report.Fact {
+	t := x.cfg.Train
+	trained := fmt.Sprintf("%d pairs", o.Data.Trained)
+	if o.Data.Trained < o.Data.TrainPairs {
+		trained += fmt.Sprintf(", a sample of %.4g %% of %d", 100*t.Sample, o.Data.TrainPairs)
+	}
+	ended := "all of them run"
+	if o.Stopped {
+		ended = fmt.Sprintf("stopped after %d", len(o.Epochs))
+	}
+	facts := []report.Fact{
+		{Label: "attacked", Value: fmt.Sprintf("%d pairs of %d shown and %d clicked items", o.Data.TestPairs, x.train.T, x.train.L),
+			Note: fmt.Sprintf("%d of them hold no item that is new to the attacker; %d items can be guessed", o.Data.Complete, o.Data.Items)},
+		{Label: "trained on", Value: trained, Note: "of other users"},
+		{Label: "epochs", Value: fmt.Sprintf("cap %d, %s", o.Cap, ended), Note: fmt.Sprintf("the attack of epoch %d is reported, %d steps in all", o.Selected, o.Steps)},
+	}
+	if p := o.Protection; p != nil {
+		note := fmt.Sprintf("%.1f %% of the positions hold another item; the attacker is %s", 100*p.Replaced, p.Attacker)
+		facts = append(facts, report.Fact{Label: "protected", Value: p.Mechanism, Note: note})
+		if !math.IsNaN(float64(p.Before)) {
+			facts = append(facts, report.Fact{Label: "accuracy", Value: fmt.Sprintf("%.4f of the positions", float64(p.Accuracy)), Note: fmt.Sprintf("of recommendations, %.4f before", float64(p.Before))})
+		}
+	}
+	return append(facts, o.Protocols[0].leak(x.cfg.Eval.K, x.cfg.Eval.Confidence))
+}
+
+// leak is the answer in one line: what the attack finds beyond popularity and beyond
+// co-occurrence, at the middle cutoff.
+func (p ProtocolOutcome) leak(ks []int, confidence float64) report.Fact {
+	m := metrics.Metric{Kind: metrics.Recall, K: ks[len(ks)/2]}.String()
+	var parts []string
+	sure := true
+	for _, g := range p.Gains {
+		if g.Metric != m {
+			continue
+		}
+		parts = append(parts, fmt.Sprintf("%+.2f (%.2f to %.2f) over %s", 100*g.Value, 100*g.Interval[0], 100*g.Interval[1], g.Over))
+		sure = sure && g.Leaks()
+	}
+	verdict := "no leak shown beyond the floors: "
+	if sure {
+		verdict = "beyond every floor: "
+	}
+	return report.Fact{Label: "leak", Value: verdict + strings.Join(parts, ", "),
+		Note: fmt.Sprintf("%s in points of percent with as many distinct guesses; %.4g %% intervals, users resampled; %s", m, 100*confidence, p.Name)}
+}
+
+// losses draws the losses of every epoch.
+func (o *Outcome) losses() report.Figure {
+	training, valid := report.Line{Name: "training"}, report.Line{Name: "validation"}
+	for _, e := range o.Epochs {
+		at := float64(e.Epoch + 1)
+		training.X, training.Y = append(training.X, at), append(training.Y, e.Loss)
+		for _, s := range e.Scores {
+			valid.X, valid.Y = append(valid.X, at), append(valid.Y, s.Value)
+		}
+	}
+	f := report.Figure{Title: "Loss", X: "epoch", Y: "mean (nats)", Lines: []report.Line{training}}
+	if len(valid.X) > 0 {
+		f.Lines = append(f.Lines, valid)
+	}
+	return f
+}
+
+// cautions are what a setting does that its reader may not expect.
+func (x *experiment) cautions() (notes []string) {
+	c := x.cfg
+	for _, v := range c.Eval.Vocabulary {
+		if v == attack.VocabularyLogged {
+			notes = append(notes, "logged: candidates are the victim's own log, which holds the answers (B1); its scores are no leak by themselves")
+			break
+		}
+	}
+	if x.train.Len() < x.whole.Len() {
+		notes = append(notes, "the floors count all training pairs, the attack is trained on a sample of them")
+	}
+	if c.Train.WarmUp > 0 {
+		notes = append(notes, fmt.Sprintf("the learning rate rises for %d steps to %.3g and falls from there (B6)", c.Train.WarmUp, c.Train.Rate/math.Sqrt(float64(c.Train.WarmUp))))
+	}
+	if c.Eval.Repeated == Drop || c.Eval.Early == Drop || c.Data.Unknown == "drop" {
+		notes = append(notes, "pairs are left out of the average by what becomes of them (B3, B4): the scores are those of easier pairs")
+	}
+	if x.protection != nil && c.Protect.Attacker == AttackerClean {
+		notes = append(notes, "the attacker was trained on slates as they were: who knows of the protection trains on protected ones, --set protect.attacker=adaptive")
+	}
+	return notes
+}

@@ -1,0 +1,75 @@
+package exposure
+
+import (
+	"context"
+
+	"privrec/internal/dataset/slate"
+	"privrec/internal/privacy"
+	"privrec/internal/tensor"
+)
+
+// protection is what was done to slates before they were shown.
+type protection struct {
+	options ProtectOptions
+	report  ProtectReport // of the test slates
+}
+
+// protect replaces the slates that the attack sees by protected ones: those of the test
+// pairs, and under the adaptive attacker those it trains on too.
+func (x *experiment) protect(ctx context.Context, l *privacy.Ledger) error {
+	if !x.cfg.Protect.On() {
+		return nil
+	}
+	defer x.env.Stage("protect")()
+	pool, err := NewPool(x.set)
+	if err != nil {
+		return err
+	}
+	o := x.cfg.Protect.options()
+	o.Pool, o.Ledger, o.Seed, o.Workers = pool, l, x.env.Seed, tensor.Workers()
+	if o.similarity() {
+		if o.Vectors, err = x.vectors(ctx); err != nil {
+			return err
+		}
+	}
+	x.protection = &protection{options: o}
+	if x.cfg.Protect.Attacker == AttackerAdaptive {
+		if x.whole, _, err = o.of("train", x.whole); err != nil {
+			return err
+		}
+		x.train = x.sample(x.whole)
+		if x.valid, _, err = o.of("valid", x.valid); err != nil {
+			return err
+		}
+	}
+	x.test, x.protection.report, err = o.of("test", x.test)
+	return err
+}
+
+// of protects one part of the pairs.
+func (o ProtectOptions) of(part string, p *slate.Pairs) (*slate.Pairs, ProtectReport, error) {
+	o.Part = part
+	return Protect(p, o)
+}
+
+// options are those of a setting, without what it works on.
+func (c ProtectConfig) options() ProtectOptions {
+	o := ProtectOptions{Select: c.Select, Replace: c.Replace, Ratio: c.Ratio, Epsilon: c.Epsilon, Weighted: c.Weighted, Tau: c.Tau,
+		Reference: c.Reference, Batch: c.Batch, OwnRows: c.OwnRows}
+	if o.Replace == ReplaceRR {
+		o.Select = ""
+	}
+	return o
+}
+
+// vectorsHere is the value of protect.vectors that trains SASRec in the run itself.
+const vectorsHere = "here"
+
+// vectors are the items' vectors that similarity is measured by.
+func (x *experiment) vectors(ctx context.Context) ([][]tensor.Float, error) {
+	if dir := x.cfg.Protect.Vectors; dir != vectorsHere {
+		return ItemVectors(ctx, dir, x.set)
+	}
+	x.env.Progress.Phase("train SASRec for the items' vectors")
+	return TrainItemVectors(ctx, x.set, VectorOptions{Seed: x.env.Seed, Hooks: x.env.TrainHooks()})
+}

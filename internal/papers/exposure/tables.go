@@ -1,0 +1,270 @@
+package exposure
+
+import (
+	"fmt"
+	"slices"
+
+	"privrec/internal/dataset"
+	"privrec/internal/metrics"
+	"privrec/internal/report"
+)
+
+// tables are the scores of a protocol beside its floors, and the gains over them.
+func (p ProtocolOutcome) tables(o *Outcome, level dataset.Level) ([]*report.Table, error) {
+	name := p.Vocabulary + "-" + budgetFile(p.Budget)
+	c := report.Comparison{Name: name, Title: "Protocol " + p.Name, Level: level, Metrics: o.Metrics}
+	for _, f := range p.Floors {
+		c.Floors = append(c.Floors, f.row(o.Metrics))
+	}
+	users := p.Attack
+	users.Name, users.Values = "  mean over users", p.Attack.Users
+	c.Ours = append(c.Ours, p.Attack.row(o.Metrics), users.row(o.Metrics))
+	c.Notes = append(c.Notes, p.counted())
+	scores, err := c.Table()
+	if err != nil {
+		return nil, err
+	}
+	guesses := &report.Table{Name: name + "-guesses", Title: "Distinct items named for a pair, mean", Columns: []report.Column{{Name: "row"}}}
+	ks := cutoffs(o.Metrics)
+	for _, k := range ks {
+		guesses.Columns = append(guesses.Columns, report.Column{Name: cutoff(k), Format: "%.2f"})
+	}
+	for _, s := range append(slices.Clone(p.Floors), p.Attack) {
+		row := []any{s.Name}
+		for _, k := range ks {
+			row = append(row, s.Guesses[cutoff(k)])
+		}
+		guesses.Add(row...)
+	}
+	gains := &report.Table{Name: name + "-gains", Title: "Leak: the attack less a floor that names as many distinct items, percent",
+		Columns: []report.Column{{Name: "over"}, {Name: "metric"}, {Name: "floor", Format: "%.2f"}, {Name: "attack", Format: "%.2f"},
+			{Name: "gain", Format: "%+.2f"}, {Name: "from", Format: "%+.2f"}, {Name: "to", Format: "%+.2f"}, {Name: "more than the floor"}}}
+	for _, g := range p.Gains {
+		gains.Add(g.Over, g.Metric, 100*g.Floor, 100*(g.Floor+g.Value), 100*g.Value, 100*g.Interval[0], 100*g.Interval[1], g.Leaks())
+	}
+	return []*report.Table{scores, guesses, gains}, nil
+}
+
+// counted says what the averages are over.
+func (p ProtocolOutcome) counted() string {
+	text := fmt.Sprintf("means over %d pairs of %d users", p.Pairs, p.Users)
+	if p.Left > 0 {
+		text += fmt.Sprintf("; %d more are left out (B4)", p.Left)
+	}
+	if p.Candidates > 0 {
+		text += fmt.Sprintf("; %.1f candidates a pair", p.Candidates)
+	}
+	return text
+}
+
+// cutoff is the name of a cutoff.
+func cutoff(k int) string { return fmt.Sprintf("k=%d", k) }
+
+// cutoffs are those of some metrics, each once, in their order.
+func cutoffs(ms []metrics.Metric) (ks []int) {
+	for _, m := range ms {
+		if !slices.Contains(ks, m.K) {
+			ks = append(ks, m.K)
+		}
+	}
+	return ks
+}
+
+// figure draws what is found against how many items are named: lists of one protocol are
+// on one curve only where they name as many.
+func (p ProtocolOutcome) figure(ks []int) report.Figure {
+	f := report.Figure{Title: "Found by distinct guesses, " + p.Name, X: "distinct items named for a pair", Y: "clicks found (percent)", LogX: true}
+	for _, s := range append([]Scores{p.Attack}, p.Floors...) {
+		l := report.Line{Name: s.Name}
+		for _, k := range slices.Sorted(slices.Values(ks)) {
+			n := s.Guesses[cutoff(k)]
+			if n > 0 {
+				l.X, l.Y = append(l.X, n), append(l.Y, 100*s.Values[metrics.Metric{Kind: metrics.Recall, K: k}.String()])
+			}
+		}
+		f.Lines = append(f.Lines, l)
+	}
+	return f
+}
+
+// tables are the points of a sweep.
+func (f *Figures) tables(names []string) (list []*report.Table) {
+	if len(f.Points) > 0 {
+		t := &report.Table{Name: "protection", Title: "Protected slates: what they keep and what they leak (figures 8 to 13)", Columns: []report.Column{
+			{Name: "mechanism"}, {Name: "ratio"}, {Name: "epsilon of a position"}, {Name: "accuracy", Format: "%.4f"}, {Name: "replaced", Format: "%.3f"}, {Name: "attacker"}}}
+		for _, n := range names {
+			t.Columns = append(t.Columns, report.Column{Name: n, Format: "%.2f"})
+		}
+		for _, p := range f.Points {
+			for _, a := range p.Attackers {
+				row := []any{p.Mechanism, nil, nil, float64(p.Accuracy), p.Replaced, a.Name}
+				if p.Ratio > 0 {
+					row[1] = p.Ratio
+				}
+				if p.Epsilon > 0 {
+					row[2] = p.Epsilon
+				}
+				for _, n := range names {
+					row = append(row, 100*a.Values[n])
+				}
+				t.Add(row...)
+			}
+		}
+		for _, floor := range f.Floors {
+			row := []any{floor.Name + " (floor)", nil, nil, nil, nil, nil}
+			for _, n := range names {
+				row = append(row, 100*floor.Values[n])
+			}
+			t.Add(row...)
+		}
+		t.Notes = append(t.Notes, "scores in percent; accuracy is the share of positions with an item that the user ever clicked: what was never shown counts as never clicked",
+			"the floors popularity and random read no slate: no protection can do more than bring an attacker down to them")
+		list = append(list, t)
+	}
+	if len(f.Equal) > 0 {
+		t := &report.Table{Name: "equal-accuracy", Title: "What mechanisms leave where they keep the same accuracy", Columns: []report.Column{
+			{Name: "accuracy", Format: "%.4f"}, {Name: "attacker"}, {Name: "metric"}, {Name: "mechanism"}, {Name: "percent", Format: "%.2f"}}}
+		for _, e := range f.Equal {
+			for _, m := range e.Mechanism {
+				t.Add(e.Accuracy, e.Attacker, e.Metric, m.Name, 100*float64(m.Value))
+			}
+		}
+		t.Notes = append(t.Notes, "values between two measured strengths are on the line between them")
+		list = append(list, t)
+	}
+	if len(f.Slates) > 0 {
+		t := &report.Table{Name: "slates", Title: "Slates of other lengths (figures 6 and 7)", Columns: []report.Column{{Name: "length"}, {Name: "row"}}}
+		for _, n := range names {
+			t.Columns = append(t.Columns, report.Column{Name: n, Format: "%.2f"})
+		}
+		for _, p := range f.Slates {
+			for _, v := range p.Values {
+				row := []any{p.Length, v.Name}
+				for _, n := range names {
+					row = append(row, 100*v.Values[n])
+				}
+				t.Add(row...)
+			}
+		}
+		list = append(list, t)
+	}
+	return list
+}
+
+// plots are figures 6 to 13: scores and accuracy by ratio, scores by accuracy, scores by
+// the length of slates.
+func (f *Figures) plots(names []string) (list []report.Figure) {
+	var kinds []string // of the points, first come first
+	for _, p := range f.Points {
+		if p.Ratio > 0 && !slices.Contains(kinds, p.Mechanism) {
+			kinds = append(kinds, p.Mechanism)
+		}
+	}
+	for _, n := range names {
+		byRatio := report.Figure{Title: n + " by ratio (figures 8 to 13)", X: "ratio of positions replaced", Y: n + " (percent)"}
+		byAccuracy := report.Figure{Title: n + " by accuracy kept", X: "recommendation accuracy", Y: n + " (percent)"}
+		for a := range attackers(f.Points) {
+			for _, kind := range append(slices.Clone(kinds), ReplaceRR) {
+				ratio, accuracy := f.lines(kind, a, n)
+				if kind != ReplaceRR && len(kinds) > 0 {
+					byRatio.Lines = append(byRatio.Lines, ratio)
+				}
+				if len(accuracy.X) > 1 {
+					byAccuracy.Lines = append(byAccuracy.Lines, accuracy)
+				}
+			}
+		}
+		byRatio.Lines = append(byRatio.Lines, f.level(n, "popularity", 0, 0.8))
+		if len(kinds) > 0 {
+			list = append(list, byRatio)
+		}
+		if len(byAccuracy.Lines) > 0 {
+			list = append(list, byAccuracy)
+		}
+		if len(f.Slates) > 1 {
+			list = append(list, f.lengths(n))
+		}
+	}
+	if len(kinds) > 0 {
+		accuracy := report.Figure{Title: "Accuracy by ratio (figures 8 to 13)", X: "ratio of positions replaced", Y: "share of positions clicked"}
+		for _, kind := range kinds {
+			l := report.Line{Name: kind}
+			for _, p := range f.Points {
+				if p.Mechanism == kind || p.clean() {
+					l.X, l.Y = append(l.X, p.Ratio), append(l.Y, float64(p.Accuracy))
+				}
+			}
+			accuracy.Lines = append(accuracy.Lines, l)
+		}
+		list = append(list, accuracy)
+	}
+	return list
+}
+
+// clean says that a point replaces nothing.
+func (p FigurePoint) clean() bool { return p.Ratio == 0 && p.Epsilon == 0 }
+
+// attackers are those of the points.
+func attackers(points []FigurePoint) []NamedValues {
+	if len(points) == 0 {
+		return nil
+	}
+	return points[0].Attackers
+}
+
+// lines are the curve of one mechanism and one attacker, by ratio and by accuracy.
+func (f *Figures) lines(kind string, attacker int, name string) (byRatio, byAccuracy report.Line) {
+	type at struct{ ratio, accuracy, value float64 }
+	var all []at
+	who := ""
+	for _, p := range f.Points {
+		if p.Mechanism == kind || p.clean() {
+			v := p.Attackers[attacker]
+			who = v.Name
+			all = append(all, at{p.Ratio, float64(p.Accuracy), 100 * v.Values[name]})
+		}
+	}
+	byRatio.Name, byAccuracy.Name = kind+", "+who, kind+", "+who
+	for _, a := range all {
+		byRatio.X, byRatio.Y = append(byRatio.X, a.ratio), append(byRatio.Y, a.value)
+	}
+	slices.SortStableFunc(all, func(a, b at) int {
+		switch {
+		case a.accuracy < b.accuracy:
+			return -1
+		case a.accuracy > b.accuracy:
+			return 1
+		}
+		return 0
+	})
+	for _, a := range all {
+		byAccuracy.X, byAccuracy.Y = append(byAccuracy.X, a.accuracy), append(byAccuracy.Y, a.value)
+	}
+	return byRatio, byAccuracy
+}
+
+// level is a floor as a line from one end to the other.
+func (f *Figures) level(name, floor string, from, to float64) report.Line {
+	l := report.Line{Name: floor + " (floor)", Dashed: true}
+	for _, v := range f.Floors {
+		if v.Name == floor {
+			l.X, l.Y = []float64{from, to}, []float64{100 * v.Values[name], 100 * v.Values[name]}
+		}
+	}
+	return l
+}
+
+// lengths is figures 6 and 7.
+func (f *Figures) lengths(name string) report.Figure {
+	out := report.Figure{Title: name + " by the length of slates (figures 6 and 7)", X: "items of a slate", Y: name + " (percent)"}
+	for _, p := range f.Slates {
+		for i, v := range p.Values {
+			if i == len(out.Lines) {
+				out.Lines = append(out.Lines, report.Line{Name: v.Name})
+			}
+			l := &out.Lines[i]
+			l.X, l.Y = append(l.X, float64(p.Length)), append(l.Y, 100*v.Values[name])
+		}
+	}
+	return out
+}
