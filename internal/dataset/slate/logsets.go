@@ -24,8 +24,12 @@ var (
 	}
 )
 
-// grade compares the counts of the log and of its pairs with the paper's.
+// grade compares the counts of the log with the paper's, and those of its pairs where
+// they have the paper's lengths.
 func (s *Set) grade(wants []dataset.Want) {
+	if s.Train.T != tableT || s.Train.L != tableL {
+		wants = wants[:len(wants)-1]
+	}
 	s.Level = dataset.LevelB
 	for _, c := range s.Ladder.Compare(wants) {
 		if !c.OK() {

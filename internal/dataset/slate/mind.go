@@ -63,6 +63,9 @@ func (in *lines) mind(m *Impressions, users, items *ids) (string, error) {
 			return in.fail("time", "not a time: "+quote(v[2]), "times of this format read 11/11/2019 9:05:58 AM")
 		}
 		log := Impression{User: users.of(v[1]), Time: at.Unix()}
+		if len(v[3]) > 0 {
+			log.History = make([]int32, 0, bytes.Count(v[3], []byte{' '})+1)
+		}
 		for more := len(v[3]) > 0; more; {
 			var item []byte
 			item, v[3], more = bytes.Cut(v[3], []byte{' '})
@@ -71,6 +74,8 @@ func (in *lines) mind(m *Impressions, users, items *ids) (string, error) {
 			}
 			log.History = append(log.History, items.of(item))
 		}
+		n := bytes.Count(v[4], []byte{' '}) + 1
+		log.Shown, log.Clicked = make([]int32, 0, n), make([]bool, 0, n)
 		for more := true; more; {
 			var shown []byte
 			shown, v[4], more = bytes.Cut(v[4], []byte{' '})
