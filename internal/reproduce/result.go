@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"privrec/internal/dataset"
+	"privrec/internal/privacy"
 	"privrec/internal/run"
 )
 
@@ -34,46 +35,34 @@ type scores struct {
 
 // budget is what this package reads of privacy.json.
 type budget struct {
-	Total   number  `json:"eps_total"`
-	Delta   float64 `json:"delta"`
+	Total   privacy.Number `json:"eps_total"`
+	Delta   float64        `json:"delta"`
 	Claimed *struct {
-		Theorem string `json:"theorem"`
-		Unit    string `json:"unit"`
-		Eps     number `json:"eps"`
+		Theorem string         `json:"theorem"`
+		Unit    string         `json:"unit"`
+		Eps     privacy.Number `json:"eps"`
 	} `json:"claimed"`
 	Units []struct {
 		Unit         string  `json:"unit"`
 		Neighbouring string  `json:"neighbouring"`
 		Delta        float64 `json:"delta"`
 		Accounted    struct {
-			Eps number `json:"eps_exact"`
+			Eps privacy.Number `json:"eps_exact"`
 		} `json:"accounted"`
-		Unbounded []string `json:"unbounded"`
-		Total     number   `json:"eps_total"`
+		Unbounded []string       `json:"unbounded"`
+		Total     privacy.Number `json:"eps_total"`
 	} `json:"units"`
 	Unbounded []unbounded `json:"unbounded"`
 	Features  *struct {
-		Claimed   number      `json:"eps1"`
-		Total     number      `json:"eps_total"`
-		Unbounded []unbounded `json:"unbounded"`
+		Claimed   privacy.Number `json:"eps1"`
+		Total     privacy.Number `json:"eps_total"`
+		Unbounded []unbounded    `json:"unbounded"`
 	} `json:"features"`
 }
 
 type unbounded struct {
 	What string `json:"what"`
 	Why  string `json:"why"`
-}
-
-// number is one that JSON writes as the string "infinity" where it has no bound.
-type number float64
-
-// UnmarshalJSON reads a number or "infinity".
-func (n *number) UnmarshalJSON(b []byte) error {
-	if string(b) == `"infinity"` {
-		*n = number(math.Inf(1))
-		return nil
-	}
-	return json.Unmarshal(b, (*float64)(n))
 }
 
 // result is one finished run.

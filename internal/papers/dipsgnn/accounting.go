@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
 )
 
@@ -96,7 +97,7 @@ func (a Accounting) Privacy() (*Privacy, error) {
 	}
 	p := &Privacy{
 		Noise: "research noise", Delta: a.Delta, T: a.Steps, C: a.Norm, Sigma: a.Sigma(), NoiseStd: a.NoiseStd(),
-		Claimed:   &Claim{Theorem: "4.2", Unit: "edge-unit", Eps: Number(a.Epsilon), S2: s2Claimed, M: 1},
+		Claimed:   &Claim{Theorem: "4.2", Unit: "edge-unit", Eps: privacy.Number(a.Epsilon), S2: s2Claimed, M: 1},
 		Unbounded: a.unbounded(), Evaluations: []EvaluationCount{},
 	}
 	for _, e := range a.evaluationsRun() {
@@ -141,7 +142,7 @@ func (a Accounting) charge(s2m float64) (Cost, error) {
 	}
 	std := a.NoiseStd()
 	if std == 0 {
-		inf := Number(math.Inf(1))
+		inf := privacy.Number(math.Inf(1))
 		return Cost{S2M: s2m, Mu2: inf, EpsRDP: inf, EpsExact: inf}, nil
 	}
 	mu2 := float64(a.Steps) * s2m * (a.Norm / std) * (a.Norm / std)
@@ -149,7 +150,7 @@ func (a Accounting) charge(s2m float64) (Cost, error) {
 	if err != nil {
 		return Cost{}, fmt.Errorf("accounting: %w", err)
 	}
-	return Cost{S2M: s2m, Mu2: Number(mu2), EpsRDP: Number(accountant.Closed(mu2, a.Delta)), EpsExact: Number(exact)}, nil
+	return Cost{S2M: s2m, Mu2: privacy.Number(mu2), EpsRDP: privacy.Number(accountant.Closed(mu2, a.Delta)), EpsExact: privacy.Number(exact)}, nil
 }
 
 // table lists the rows of specification 5.3: from what the theorem counts to

@@ -1,47 +1,17 @@
 package dipsgnn
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 
 	"privrec/internal/privacy"
 )
 
-// Number is a number that may be infinite; JSON has no infinity, so that is
-// the string "infinity".
-type Number float64
-
-// MarshalJSON writes a number or "infinity"; NaN and minus infinity are errors.
-func (n Number) MarshalJSON() ([]byte, error) {
-	if math.IsInf(float64(n), 1) {
-		return []byte(`"infinity"`), nil
-	}
-	return json.Marshal(float64(n))
-}
-
-// UnmarshalJSON reads what MarshalJSON writes.
-func (n *Number) UnmarshalJSON(b []byte) error {
-	if string(b) == `"infinity"` {
-		*n = Number(math.Inf(1))
-		return nil
-	}
-	return json.Unmarshal(b, (*float64)(n))
-}
-
-// String writes five significant digits, or infinity.
-func (n Number) String() string {
-	if math.IsInf(float64(n), 1) {
-		return "infinity"
-	}
-	return fmt.Sprintf("%.5g", float64(n))
-}
-
 // Privacy is privacy.json (specification 5.4): the claim, what really ran, and
 // what no formula bounds.
 type Privacy struct {
 	Noise       string            `json:"noise"`
-	EpsTotal    Number            `json:"eps_total"` // worst unit; infinity unless unbounded is empty
+	EpsTotal    privacy.Number    `json:"eps_total"` // worst unit; infinity unless unbounded is empty
 	Delta       float64           `json:"delta"`
 	T           int               `json:"T"`
 	C           float64           `json:"C"`
@@ -57,11 +27,11 @@ type Privacy struct {
 
 // Claim is the paper's guarantee and what it assumes.
 type Claim struct {
-	Theorem string `json:"theorem"`
-	Unit    string `json:"unit"`
-	Eps     Number `json:"eps"`
-	S2      int    `json:"s2"`
-	M       int    `json:"M"`
+	Theorem string         `json:"theorem"`
+	Unit    string         `json:"unit"`
+	Eps     privacy.Number `json:"eps"`
+	S2      int            `json:"s2"`
+	M       int            `json:"M"`
 }
 
 // EvaluationCount is how often a set of samples was ranked with noise.
@@ -72,10 +42,10 @@ type EvaluationCount struct {
 
 // Cost is s² M of a step and what it comes to.
 type Cost struct {
-	S2M      float64 `json:"s2_M"`
-	Mu2      Number  `json:"mu2"`
-	EpsRDP   Number  `json:"eps_rdp"`   // the paper's conversion
-	EpsExact Number  `json:"eps_exact"` // the exact curve of the Gaussian mechanism
+	S2M      float64        `json:"s2_M"`
+	Mu2      privacy.Number `json:"mu2"`
+	EpsRDP   privacy.Number `json:"eps_rdp"`   // the paper's conversion
+	EpsExact privacy.Number `json:"eps_exact"` // the exact curve of the Gaussian mechanism
 }
 
 // Row is a line of the table of specification 5.3.
@@ -86,24 +56,24 @@ type Row struct {
 
 // UnitAccount is the account of one unit of protection.
 type UnitAccount struct {
-	Unit         string    `json:"unit"` // edge-unit, delete, substitute, user
-	Neighbouring string    `json:"neighbouring"`
-	Delta        float64   `json:"delta"`
-	T            int       `json:"T"`
-	C            float64   `json:"C"`
-	Sigma        float64   `json:"sigma"`
-	NoiseStd     float64   `json:"noise_std"`
-	Claimed      Claimed   `json:"claimed"`
-	Accounted    Accounted `json:"accounted"`
-	Unbounded    []string  `json:"unbounded"`
-	EpsTotal     Number    `json:"eps_total"`
+	Unit         string         `json:"unit"` // edge-unit, delete, substitute, user
+	Neighbouring string         `json:"neighbouring"`
+	Delta        float64        `json:"delta"`
+	T            int            `json:"T"`
+	C            float64        `json:"C"`
+	Sigma        float64        `json:"sigma"`
+	NoiseStd     float64        `json:"noise_std"`
+	Claimed      Claimed        `json:"claimed"`
+	Accounted    Accounted      `json:"accounted"`
+	Unbounded    []string       `json:"unbounded"`
+	EpsTotal     privacy.Number `json:"eps_total"`
 }
 
 // Claimed is the claim beside every account.
 type Claimed struct {
-	Eps Number `json:"eps"`
-	S2  int    `json:"s2"`
-	M   int    `json:"M"`
+	Eps privacy.Number `json:"eps"`
+	S2  int            `json:"s2"`
+	M   int            `json:"M"`
 }
 
 // Accounted is the channel of noisy aggregations alone. M counts the releases
@@ -124,12 +94,12 @@ type Unbounded struct {
 
 // FeatureAccount is the local perturbation of user features.
 type FeatureAccount struct {
-	Eps1     Number      `json:"eps1"` // claimed, of a user's whole vector
-	K        int         `json:"k"`
-	N        int         `json:"n"`
-	Zeroed   bool        `json:"all_unselected_zeroed"`
-	EpsTotal Number      `json:"eps_total"` // infinity where something of a vector leaves in the clear
-	Open     []Unbounded `json:"unbounded"`
+	Eps1     privacy.Number `json:"eps1"` // claimed, of a user's whole vector
+	K        int            `json:"k"`
+	N        int            `json:"n"`
+	Zeroed   bool           `json:"all_unselected_zeroed"`
+	EpsTotal privacy.Number `json:"eps_total"` // infinity where something of a vector leaves in the clear
+	Open     []Unbounded    `json:"unbounded"`
 }
 
 // unbounded lists what the run leaves without protection (specification 5.2).
@@ -156,7 +126,7 @@ const whyRange = "numbers are scaled by the minimum and maximum over all users, 
 // were left in the clear; scaled that some are numbers, scaled by the minimum
 // and maximum of the data.
 func Features(eps1 float64, k, n int, shared, scaled bool) *FeatureAccount {
-	f := &FeatureAccount{Eps1: Number(eps1), K: k, N: n, Zeroed: !shared || k == n, EpsTotal: Number(eps1), Open: []Unbounded{}}
+	f := &FeatureAccount{Eps1: privacy.Number(eps1), K: k, N: n, Zeroed: !shared || k == n, EpsTotal: privacy.Number(eps1), Open: []Unbounded{}}
 	if math.IsInf(eps1, 1) {
 		f.Open = append(f.Open, Unbounded{"no_perturbation", "features enter the model in the clear"})
 	} else if !f.Zeroed {
@@ -166,7 +136,7 @@ func Features(eps1 float64, k, n int, shared, scaled bool) *FeatureAccount {
 		f.Open = append(f.Open, Unbounded{"range", whyRange})
 	}
 	if len(f.Open) > 0 {
-		f.EpsTotal = Number(math.Inf(1))
+		f.EpsTotal = privacy.Number(math.Inf(1))
 	}
 	return f
 }
@@ -174,7 +144,7 @@ func Features(eps1 float64, k, n int, shared, scaled bool) *FeatureAccount {
 // unprotected is the account of a model without any privacy.
 func (x *experiment) unprotected() *Privacy {
 	p := &Privacy{
-		Noise: "none", EpsTotal: Number(math.Inf(1)), Units: []UnitAccount{}, Table: []Row{}, Evaluations: []EvaluationCount{},
+		Noise: "none", EpsTotal: privacy.Number(math.Inf(1)), Units: []UnitAccount{}, Table: []Row{}, Evaluations: []EvaluationCount{},
 		Unbounded: []Unbounded{{"sequences", "the model trains on and recommends from the raw sequences"}},
 	}
 	if x.user != nil && x.user.features.Cols > 0 {
@@ -184,9 +154,9 @@ func (x *experiment) unprotected() *Privacy {
 }
 
 // total is eps unless something is unbounded.
-func (p *Privacy) total(eps Number) Number {
+func (p *Privacy) total(eps privacy.Number) privacy.Number {
 	if len(p.Unbounded) > 0 {
-		return Number(math.Inf(1))
+		return privacy.Number(math.Inf(1))
 	}
 	return eps
 }

@@ -29,22 +29,22 @@ type Ran struct {
 // Account is privacy.json: the claim, what was added up and by which reasoning, and
 // what nothing covers.
 type Account struct {
-	Method       string  `json:"method"`
-	Noise        string  `json:"noise"`
-	Unit         string  `json:"unit"`
-	Neighbouring string  `json:"neighbouring"`
-	EpsTotal     Number  `json:"eps_total"` // infinity unless unprotected is empty
-	Delta        float64 `json:"delta"`
-	Sigma        float64 `json:"sigma,omitempty"` // standard deviation of the noise on layers
+	Method       string         `json:"method"`
+	Noise        string         `json:"noise"`
+	Unit         string         `json:"unit"`
+	Neighbouring string         `json:"neighbouring"`
+	EpsTotal     privacy.Number `json:"eps_total"` // infinity unless unprotected is empty
+	Delta        float64        `json:"delta"`
+	Sigma        float64        `json:"sigma,omitempty"` // standard deviation of the noise on layers
 
 	Claimed *Claim `json:"claimed"` // null: nothing is claimed
 	// Components are what noise covers, each composed by itself, and Covered all of
 	// them together.
-	Components  []Component `json:"components"`
-	Covered     Number      `json:"covered"`
-	CoveredBy   string      `json:"covered_by"`
-	Readings    []Reading   `json:"readings,omitempty"` // the claim under every way of counting
-	Unprotected []Open      `json:"unprotected"`
+	Components  []Component    `json:"components"`
+	Covered     privacy.Number `json:"covered"`
+	CoveredBy   string         `json:"covered_by"`
+	Readings    []Reading      `json:"readings,omitempty"` // the claim under every way of counting
+	Unprotected []Open         `json:"unprotected"`
 	// Public is what a finite total supposes to be known already, or to be shown to
 	// nobody who must not know the edges.
 	Public []string `json:"taken_as_public,omitempty"`
@@ -55,27 +55,27 @@ type Account struct {
 
 // Claim is what the paper would state.
 type Claim struct {
-	Eps         Number  `json:"eps"`
-	Delta       float64 `json:"delta"`
-	Bound       string  `json:"bound"`
-	Conversion  string  `json:"conversion"`
-	Count       string  `json:"count,omitempty"` // of releases, as in Privacy.Count
-	PerStep     int64   `json:"releases_per_step"`
-	Sensitivity float64 `json:"sensitivity"`
-	Epochs      int     `json:"epochs"`
-	Rate        float64 `json:"rate"`
-	Steps       int64   `json:"steps"`
+	Eps         privacy.Number `json:"eps"`
+	Delta       float64        `json:"delta"`
+	Bound       string         `json:"bound"`
+	Conversion  string         `json:"conversion"`
+	Count       string         `json:"count,omitempty"` // of releases, as in Privacy.Count
+	PerStep     int64          `json:"releases_per_step"`
+	Sensitivity float64        `json:"sensitivity"`
+	Epochs      int            `json:"epochs"`
+	Rate        float64        `json:"rate"`
+	Steps       int64          `json:"steps"`
 }
 
 // Component is one thing that noise covers.
 type Component struct {
-	Name        string  `json:"name"`
-	Releases    int64   `json:"releases"`
-	Sensitivity float64 `json:"sensitivity"`
-	Std         float64 `json:"std"`
-	Rate        float64 `json:"rate"`         // of the edges that a release sees; 1: all
-	Mu          Number  `json:"mu,omitempty"` // of the composition where nothing is sampled
-	Eps         Number  `json:"eps"`          // exact, of this component alone
+	Name        string         `json:"name"`
+	Releases    int64          `json:"releases"`
+	Sensitivity float64        `json:"sensitivity"`
+	Std         float64        `json:"std"`
+	Rate        float64        `json:"rate"`         // of the edges that a release sees; 1: all
+	Mu          privacy.Number `json:"mu,omitempty"` // of the composition where nothing is sampled
+	Eps         privacy.Number `json:"eps"`          // exact, of this component alone
 }
 
 // Open is something that no noise covers.
@@ -86,12 +86,12 @@ type Open struct {
 
 // Reading is what the noise in force is worth by one way of counting.
 type Reading struct {
-	Accounting  string  `json:"accounting"`
-	Count       string  `json:"count"`
-	Releases    int64   `json:"releases"` // in all, a step's counted PerStep times
-	Sensitivity float64 `json:"sensitivity"`
-	Eps         Number  `json:"eps"`
-	Sound       bool    `json:"sound"` // for the forward releases of training, which is the most that any is for
+	Accounting  string         `json:"accounting"`
+	Count       string         `json:"count"`
+	Releases    int64          `json:"releases"` // in all, a step's counted PerStep times
+	Sensitivity float64        `json:"sensitivity"`
+	Eps         privacy.Number `json:"eps"`
+	Sound       bool           `json:"sound"` // for the forward releases of training, which is the most that any is for
 }
 
 const (
@@ -137,7 +137,7 @@ func (a *Account) claim(c Config, cal Calibration, sigma float64) error {
 		return err
 	}
 	if c.Privacy.Accounting != AccountingFixed {
-		a.Claimed = &Claim{Eps: Number(c.Privacy.Epsilon), Delta: cal.Delta, Bound: boundNames[cal.Accounting], Conversion: cal.Conversion,
+		a.Claimed = &Claim{Eps: privacy.Number(c.Privacy.Epsilon), Delta: cal.Delta, Bound: boundNames[cal.Accounting], Conversion: cal.Conversion,
 			Count: cal.Count, PerStep: perStep, Sensitivity: sensitivity, Epochs: cal.Epochs, Rate: cal.Rate(), Steps: cal.Steps()}
 	}
 	_, isOrder, err := order(cal.Conversion) // whose reading leaves delta out
@@ -161,7 +161,7 @@ func (a *Account) claim(c Config, cal Calibration, sigma float64) error {
 			sound := !isOrder && (accounting == AccountingNone && count != CountLayer ||
 				accounting == AccountingPoisson && count == CountStep && c.Privacy.Propagation == PropagationSampled)
 			a.Readings = append(a.Readings, Reading{Accounting: accounting, Count: count, Releases: perStep * cal.Steps(),
-				Sensitivity: sensitivity, Eps: Number(eps), Sound: sound})
+				Sensitivity: sensitivity, Eps: privacy.Number(eps), Sound: sound})
 		}
 	}
 	return nil
@@ -199,9 +199,9 @@ func (a *Account) add(name string, e privacy.Event, count int64, g privacy.Gauss
 	if err != nil {
 		return fmt.Errorf("account: %s: %w", name, err)
 	}
-	p := Component{Name: name, Releases: count * each, Sensitivity: g.Sensitivity, Std: g.Sigma, Rate: rate, Eps: Number(eps)}
+	p := Component{Name: name, Releases: count * each, Sensitivity: g.Sensitivity, Std: g.Sigma, Rate: rate, Eps: privacy.Number(eps)}
 	if rate == 1 {
-		p.Mu = Number(g.Sensitivity * math.Sqrt(float64(count*each)) / g.Sigma)
+		p.Mu = privacy.Number(g.Sensitivity * math.Sqrt(float64(count*each)) / g.Sigma)
 	}
 	a.Components = append(a.Components, p)
 	a.total, a.count = append(a.total, e), append(a.count, count)
@@ -236,11 +236,11 @@ func (a *Account) sum() error {
 		if err != nil {
 			return fmt.Errorf("account: %w", err)
 		}
-		a.Covered, a.CoveredBy = Number(eps), "exact composition of the components"
+		a.Covered, a.CoveredBy = privacy.Number(eps), "exact composition of the components"
 	}
 	a.EpsTotal = a.Covered
 	if len(a.Unprotected) > 0 {
-		a.EpsTotal = Number(math.Inf(1))
+		a.EpsTotal = privacy.Number(math.Inf(1))
 	} else if len(a.Components) == 0 {
 		return errors.New("account: nothing is covered and nothing is open")
 	}

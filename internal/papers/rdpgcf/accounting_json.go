@@ -1,19 +1,23 @@
 package rdpgcf
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"privrec/internal/privacy"
+)
 
 // tableUnit is an account as tables of several papers read it: one line a unit.
 type tableUnit struct {
-	Unit         string       `json:"unit"`
-	Neighbouring string       `json:"neighbouring"`
-	Delta        float64      `json:"delta"`
-	Accounted    tableAccount `json:"accounted"`
-	Total        Number       `json:"eps_total"`
-	Unbounded    []string     `json:"unbounded"` // names of what is open
+	Unit         string         `json:"unit"`
+	Neighbouring string         `json:"neighbouring"`
+	Delta        float64        `json:"delta"`
+	Accounted    tableAccount   `json:"accounted"`
+	Total        privacy.Number `json:"eps_total"`
+	Unbounded    []string       `json:"unbounded"` // names of what is open
 }
 
 type tableAccount struct {
-	Eps Number `json:"eps_exact"` // of what noise covers
+	Eps privacy.Number `json:"eps_exact"` // of what noise covers
 }
 
 // MarshalJSON adds the account in the form that tables of all papers share, package

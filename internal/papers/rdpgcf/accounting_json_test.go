@@ -5,11 +5,13 @@ import (
 	"math"
 	"reflect"
 	"testing"
+
+	"privrec/internal/privacy"
 )
 
 // What tables read stands beside the account, and the account comes back as it was.
 func TestAccountForTables(t *testing.T) {
-	a := Account{Method: "layers", Noise: "research noise", Unit: unitEdge, Neighbouring: addRemove, EpsTotal: Number(math.Inf(1)), Delta: 1e-5, Sigma: 2,
+	a := Account{Method: "layers", Noise: "research noise", Unit: unitEdge, Neighbouring: addRemove, EpsTotal: privacy.Number(math.Inf(1)), Delta: 1e-5, Sigma: 2,
 		Claimed:     &Claim{Eps: 5, Delta: 1e-5, Bound: "theorem", Steps: 7, Rate: 1},
 		Components:  []Component{{Name: "forward", Releases: 3, Eps: 12}},
 		Covered:     12,

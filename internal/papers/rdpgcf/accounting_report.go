@@ -2,8 +2,10 @@ package rdpgcf
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
+	"privrec/internal/privacy"
 	"privrec/internal/report"
 )
 
@@ -66,13 +68,21 @@ func (a *Account) lines() []line {
 				mu = fmt.Sprintf(" (mu=%.4f)", float64(p.Mu))
 			}
 		}
-		say("%s, %s: eps=%v%s", p.Name, how, p.Eps, mu)
+		say("%s, %s: eps=%s%s", p.Name, how, short(p.Eps), mu)
 	}
 	if len(a.Unprotected) > 0 {
 		say("%s: eps=inf  (not noised)", strings.Join(a.names(), " / "))
 	}
-	say("total: eps=%v", a.EpsTotal)
+	say("total: eps=%s", short(a.EpsTotal))
 	return lines
+}
+
+// short writes four significant digits, or inf, as specification 6.6 prints them.
+func short(n privacy.Number) string {
+	if math.IsInf(float64(n), 1) {
+		return "inf"
+	}
+	return fmt.Sprintf("%.4g", float64(n))
 }
 
 func (a *Account) names() []string {
@@ -86,13 +96,13 @@ func (a *Account) names() []string {
 // Show puts claim and account into a result.
 func (a *Account) Show(d *report.Document) {
 	if c := a.Claimed; c != nil {
-		d.Facts = append(d.Facts, report.Fact{Label: "claimed epsilon", Value: c.Eps.String(), Note: fmt.Sprintf("%s, at delta %g", c.Bound, c.Delta)})
+		d.Facts = append(d.Facts, report.Fact{Label: "claimed epsilon", Value: short(c.Eps), Note: fmt.Sprintf("%s, at delta %g", c.Bound, c.Delta)})
 	}
 	note := "every edge, over all releases of the run"
 	if len(a.Unprotected) > 0 {
 		note = "without bound: " + strings.Join(a.names(), ", ")
 	}
-	d.Facts = append(d.Facts, report.Fact{Label: "accounted epsilon", Value: a.EpsTotal.String(), Note: note})
+	d.Facts = append(d.Facts, report.Fact{Label: "accounted epsilon", Value: short(a.EpsTotal), Note: note})
 	words := &report.Table{Name: "account", Title: "What is claimed, and what the run comes to, for one edge more or less",
 		Columns: []report.Column{{Name: "which"}, {Name: "epsilon, and of what"}}}
 	for _, l := range a.lines() {

@@ -105,7 +105,7 @@ func perturbGraph(method string, c PerturbConfig, g *graph.Bipartite, l *privacy
 // training edges, and what else saw edges.
 func perturbAccount(method string, c PerturbConfig, t TrainConfig, l *privacy.Ledger) (*Account, error) {
 	a := &Account{Method: method, Noise: string(privacy.Research), Unit: unitEdge, Neighbouring: addRemove,
-		Claimed:   &Claim{Eps: Number(c.Epsilon), Bound: method + ", pure, of every cell of users x items", Rate: 1, Sensitivity: 1},
+		Claimed:   &Claim{Eps: privacy.Number(c.Epsilon), Bound: method + ", pure, of every cell of users x items", Rate: 1, Sensitivity: 1},
 		CoveredBy: "sum of pure epsilons", Components: []Component{}, Unprotected: []Open{}}
 	for _, e := range l.Entries() {
 		if e.Purpose != purposeGraph {
@@ -114,9 +114,9 @@ func perturbAccount(method string, c PerturbConfig, t TrainConfig, l *privacy.Le
 		p := Component{Name: "release of the graph", Releases: e.Count, Sensitivity: 1, Rate: 1}
 		switch v := e.Event.(type) {
 		case privacy.RandomizedResponse:
-			p.Eps = Number(v.Epsilon * float64(e.Count))
+			p.Eps = privacy.Number(v.Epsilon * float64(e.Count))
 		case privacy.Laplace:
-			p.Std, p.Eps = v.Scale*math.Sqrt2, Number(v.Sensitivity/v.Scale*float64(e.Count))
+			p.Std, p.Eps = v.Scale*math.Sqrt2, privacy.Number(v.Sensitivity/v.Scale*float64(e.Count))
 		default:
 			return nil, fmt.Errorf("account: an event of kind %q releases the graph", e.Event.Kind())
 		}
@@ -137,7 +137,7 @@ func perturbAccount(method string, c PerturbConfig, t TrainConfig, l *privacy.Le
 	}
 	a.EpsTotal = a.Covered
 	if len(a.Unprotected) > 0 {
-		a.EpsTotal = Number(math.Inf(1))
+		a.EpsTotal = privacy.Number(math.Inf(1))
 	} else {
 		a.Public = []string{publicData, publicSettings, publicReport}
 	}

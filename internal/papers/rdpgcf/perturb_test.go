@@ -176,7 +176,7 @@ func TestPerturbAccountsOpen(t *testing.T) {
 		if s := strings.Join(got, " "); s != c.want || math.IsInf(float64(a.EpsTotal), 1) != (c.want != "") {
 			t.Errorf("%s, %+v: open is %q, total %v, want %q", c.labels, c.train, s, a.EpsTotal, c.want)
 		}
-		if !strings.Contains(strings.Join(a.Lines(), "\n"), "total: eps="+a.EpsTotal.String()) {
+		if !strings.Contains(strings.Join(a.Lines(), "\n"), "total: eps="+short(a.EpsTotal)) {
 			t.Errorf("lines are %q", a.Lines())
 		}
 	}

@@ -120,7 +120,7 @@ func (c Config) Split(edges int64) (Split, error) {
 func (s Split) account(c Config) (*Account, error) {
 	a := c.newAccount(s.Sigma)
 	a.Public = []string{publicData, publicEdges, publicSettings, publicReport}
-	a.Claimed = &Claim{Eps: Number(c.Privacy.Epsilon), Delta: s.Delta, Bound: "exact composition of all parts", Conversion: "exact", Rate: 1, Sensitivity: s.Joint}
+	a.Claimed = &Claim{Eps: privacy.Number(c.Privacy.Epsilon), Delta: s.Delta, Bound: "exact composition of all parts", Conversion: "exact", Rate: 1, Sensitivity: s.Joint}
 	events, count := s.events()
 	layer := events[0].(privacy.Gaussian)
 	if err := a.add("one propagation of rows that no edge entered", layer, count[0], layer, 1, 1); err != nil {
@@ -143,7 +143,7 @@ func (s Split) account(c Config) (*Account, error) {
 	if err != nil {
 		return nil, fmt.Errorf("account: %w", err)
 	}
-	a.Covered, a.EpsTotal, a.CoveredBy = Number(eps), Number(eps), "the larger of the labels and of everything else: an edge is in one of them"
+	a.Covered, a.EpsTotal, a.CoveredBy = privacy.Number(eps), privacy.Number(eps), "the larger of the labels and of everything else: an edge is in one of them"
 	return a, nil
 }
 

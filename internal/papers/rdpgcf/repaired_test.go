@@ -116,7 +116,7 @@ func TestSplit(t *testing.T) {
 		t.Errorf("added curves give %v, the exact composition %v", bound.Epsilon, s.Epsilon)
 	}
 	lines := strings.Join(a.Lines(), "\n")
-	for _, want := range []string{"claimed:   eps=5.000", "one propagation", "mu=0.7928", "DP-SGD", "total: eps=" + a.EpsTotal.String()} {
+	for _, want := range []string{"claimed:   eps=5.000", "one propagation", "mu=0.7928", "DP-SGD", "total: eps=" + short(a.EpsTotal)} {
 		if !strings.Contains(lines, want) {
 			t.Errorf("%q is not in\n%s", want, lines)
 		}

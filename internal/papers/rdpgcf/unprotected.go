@@ -11,7 +11,7 @@ import (
 // run's ledger.
 func unprotected(env *run.Env) (*Account, error) {
 	a := &Account{
-		Method: "none", Noise: "none", Unit: unitEdge, Neighbouring: addRemove, EpsTotal: Number(math.Inf(1)),
+		Method: "none", Noise: "none", Unit: unitEdge, Neighbouring: addRemove, EpsTotal: privacy.Number(math.Inf(1)),
 		Components:  []Component{},
 		Unprotected: []Open{{"edges", "the model trains on and recommends from the rows in the clear"}},
 	}

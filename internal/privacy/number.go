@@ -1,4 +1,4 @@
-package rdpgcf
+package privacy
 
 import (
 	"encoding/json"
@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// Number is a number that may be infinite; JSON has no infinity, so that is the
-// string "infinity".
+// Number is a number that may be infinite, such as an epsilon that nothing bounds; JSON
+// has no infinity, so that is the string "infinity" there.
 type Number float64
 
 // MarshalJSON writes a number or "infinity"; NaN and minus infinity are errors.
@@ -27,10 +27,10 @@ func (n *Number) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*float64)(n))
 }
 
-// String writes four significant digits, or inf.
+// String writes five significant digits, or infinity.
 func (n Number) String() string {
 	if math.IsInf(float64(n), 1) {
-		return "inf"
+		return "infinity"
 	}
-	return fmt.Sprintf("%.4g", float64(n))
+	return fmt.Sprintf("%.5g", float64(n))
 }
