@@ -1,0 +1,23 @@
+package exposure
+
+import (
+	"privrec/internal/dataset"
+	"privrec/internal/report"
+)
+
+// publishedSource is where the comparable numbers come from: a peer-reviewed rerun, not
+// the SASRec paper, whose tables rank among 100 sampled items.
+const publishedSource = "Klenitskiy and Vasilev, RecSys 2023 (repository antklen/sasrec-bert4rec-recsys23): one seed, 200 items read, full ranking without the history"
+
+// published is that rerun's scores for a setting on the same rows, split and ranking: of
+// MovieLens 1M with both losses. nil where the setting or the data differ.
+func (c SASRecConfig) published(level dataset.Level) map[string]float64 {
+	if !report.AllowsDelta(level) || c.Data.Name != "ml-1m" || c.Data.Recipe != "sasrec" || !c.Eval.MaskSeen ||
+		c.Model.Length != 200 || c.Model.Dim != 64 || c.Model.Blocks != 2 || c.Model.Heads != 1 {
+		return nil
+	}
+	if c.Train.Loss == LossSampled {
+		return map[string]float64{"HR@10": 0.2500, "NDCG@10": 0.1341}
+	}
+	return map[string]float64{"HR@10": 0.3152, "NDCG@10": 0.1821}
+}
