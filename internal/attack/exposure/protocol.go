@@ -1,0 +1,173 @@
+package exposure
+
+import (
+	"fmt"
+	"slices"
+
+	"privrec/internal/dataset/slate"
+)
+
+// What may be guessed.
+const (
+	VocabularyFull   = "full"   // every item
+	VocabularyLogged = "logged" // the items of the user's own log, among which the clicks are
+)
+
+// How many guesses a pair gets at cut-off k, with L clicks to infer.
+const (
+	// BudgetKL is k*L: of L lists the first k, of a single list the first k*L, dealt out (see [Deal]). The
+	// text gives the point-wise attack as many guesses as the sequence-wise.
+	BudgetKL = "k*L"
+	// BudgetK is k: of a single list the first k, of L lists the first k distinct items, by rank, then by list.
+	BudgetK = "k"
+	// BudgetList is k of every list, however many there are: k for a single list, up to k*L for L. The
+	// released program does so; point-wise and sequence-wise scores do not compare under it.
+	BudgetList = "list"
+)
+
+// Protocol says how guesses are scored. The paper's text, its program and what an honest number needs
+// differ; the three booleans are the program's, off by default.
+type Protocol struct {
+	// Vocabulary is VocabularyFull or VocabularyLogged; "" is full. The program ranks the user's own logged
+	// items only, about 130 with the clicks among them, which the paper does not say: random guesses find
+	// most. Scores under it are for comparison with the printed tables and must be labelled.
+	Vocabulary string `yaml:"vocabulary"`
+	Budget     string `yaml:"budget"`  // BudgetKL, BudgetK or BudgetList; "" is k*L
+	Cutoffs    []int  `yaml:"cutoffs"` // k, ascending; none is 5, 10, 20
+
+	CompleteOnly    bool `yaml:"complete_only"`    // leave out pairs with an item that no training pair holds; otherwise unknown clicks are misses
+	DistinctTargets bool `yaml:"distinct_targets"` // leave out pairs whose clicks repeat an item; otherwise a repeated click is a miss
+	DropEnded       bool `yaml:"drop_ended"`       // leave out pairs for which one of several lists is empty, because decoding ended; otherwise its guesses are misses
+
+	// Logged is, per user of the pairs, what was shown to the user, repeats allowed: [slate.Set].Logged.
+	// Only VocabularyLogged reads it.
+	Logged [][]int32 `yaml:"-" json:"-"`
+}
+
+// ReleasedProtocol is the program's: logged items, k of every list, pairs with unknown items, repeated
+// clicks or an early end left out.
+func ReleasedProtocol(logged [][]int32) Protocol {
+	return Protocol{Vocabulary: VocabularyLogged, Budget: BudgetList, CompleteOnly: true, DistinctTargets: true, DropEnded: true, Logged: logged}
+}
+
+// Check returns the first field, by its name in files, that is wrong and what is wrong with it; both are
+// empty if none is. The zero value is fine.
+func (q Protocol) Check() (field, problem string) {
+	q = q.withDefaults()
+	switch {
+	case q.Vocabulary != VocabularyFull && q.Vocabulary != VocabularyLogged:
+		return "vocabulary", fmt.Sprintf("%q is none of %q", q.Vocabulary, []string{VocabularyFull, VocabularyLogged})
+	case q.Budget != BudgetKL && q.Budget != BudgetK && q.Budget != BudgetList:
+		return "budget", fmt.Sprintf("%q is none of %q", q.Budget, []string{BudgetKL, BudgetK, BudgetList})
+	}
+	for i, k := range q.Cutoffs {
+		if k < 1 || k > 1000 {
+			return "cutoffs", fmt.Sprintf("%d is outside 1..1000", k)
+		}
+		if i > 0 && k <= q.Cutoffs[i-1] {
+			return "cutoffs", fmt.Sprintf("%d after %d: they must ascend", k, q.Cutoffs[i-1])
+		}
+	}
+	return "", ""
+}
+
+func (q Protocol) withDefaults() Protocol {
+	if q.Vocabulary == "" {
+		q.Vocabulary = VocabularyFull
+	}
+	if q.Budget == "" {
+		q.Budget = BudgetKL
+	}
+	if len(q.Cutoffs) == 0 {
+		q.Cutoffs = []int{5, 10, 20}
+	}
+	return q
+}
+
+// String says in words what a table under this protocol must carry.
+func (q Protocol) String() string {
+	q = q.withDefaults()
+	s := "full vocabulary"
+	if q.Vocabulary == VocabularyLogged {
+		s = "logged candidates (the clicks are among them)"
+	}
+	switch q.Budget {
+	case BudgetKL:
+		s += ", k*L guesses"
+	case BudgetK:
+		s += ", k guesses"
+	case BudgetList:
+		s += ", k guesses of every list"
+	}
+	for _, b := range []struct {
+		on   bool
+		what string
+	}{{q.CompleteOnly, "with unknown items"}, {q.DistinctTargets, "with repeated clicks"}, {q.DropEnded, "whose decoding ended early"}} {
+		if b.on {
+			s += ", without pairs " + b.what
+		}
+	}
+	return s
+}
+
+// Dropped counts the pairs that a protocol leaves out, each under the first reason that holds.
+type Dropped struct {
+	Incomplete int `json:"incomplete"`
+	Repeated   int `json:"repeated"`
+	Ended      int `json:"ended"`
+}
+
+// rows are the pairs to answer.
+func (q Protocol) rows(p *slate.Pairs) (rows []int32, dropped Dropped) {
+	rows = make([]int32, 0, p.Len())
+	for i := range p.Len() {
+		switch {
+		case q.CompleteOnly && !p.Complete[i]:
+			dropped.Incomplete++
+		case q.DistinctTargets && repeats(p.Behaviour(i)):
+			dropped.Repeated++
+		default:
+			rows = append(rows, int32(i))
+		}
+	}
+	return rows, dropped
+}
+
+// repeats tells whether an item is clicked twice; unknown items are not known to be the same.
+func repeats(b []int32) bool {
+	for i, v := range b {
+		if v >= slate.FirstItem && holds(b[:i], v) {
+			return true
+		}
+	}
+	return false
+}
+
+// candidates is what may be guessed for each row, nil for all items: of a user's log each item once, in the
+// order in which it was shown first. The program's order is that of the log too, and floors settle ties by it.
+func (q Protocol) candidates(p *slate.Pairs, rows []int32) (func(row int32) []int32, error) {
+	if q.Vocabulary != VocabularyLogged {
+		return nil, nil
+	}
+	of := make([][]int32, len(q.Logged))
+	seen := map[int32]bool{}
+	for _, row := range rows {
+		u := p.Users[row]
+		if int(u) >= len(of) || u < 0 || q.Logged[u] == nil {
+			return nil, fmt.Errorf("logged candidates: pair %d: what user %d was shown is not known", row, u)
+		}
+		if of[u] != nil {
+			continue
+		}
+		clear(seen)
+		own := make([]int32, 0, len(q.Logged[u]))
+		for _, v := range q.Logged[u] {
+			if v >= slate.FirstItem && !seen[v] {
+				seen[v] = true
+				own = append(own, v)
+			}
+		}
+		of[u] = slices.Clip(own)
+	}
+	return func(row int32) []int32 { return of[p.Users[row]] }, nil
+}

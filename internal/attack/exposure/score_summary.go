@@ -1,0 +1,189 @@
+package exposure
+
+import (
+	"fmt"
+	"slices"
+
+	"privrec/internal/metrics"
+	"privrec/internal/rng"
+	"privrec/internal/stats"
+)
+
+// Intervals says how confidence intervals are made: percentiles over resamples of whole users with
+// replacement ([stats.ClusterBootstrap]), because pairs of one user share clicks and slates. Users whose id
+// is not known are resampled as one.
+type Intervals struct {
+	Resamples int      // 0 is 1000; at least 100
+	Level     float64  // 0 is 0.95
+	Seed      rng.Seed // decides the resamples
+}
+
+// Estimate is an average with its interval.
+type Estimate struct {
+	Value float64 `json:"value"`
+	Lo    float64 `json:"lo"`
+	Hi    float64 `json:"hi"`
+}
+
+// Score is one metric averaged.
+type Score struct {
+	Metric  metrics.Metric `json:"metric"`
+	Pairs   Estimate       `json:"pairs"`   // mean over pairs, as the program has it
+	Users   Estimate       `json:"users"`   // mean over users of the mean over a user's pairs, as the text says
+	Guesses float64        `json:"guesses"` // mean |U_k|, distinct guesses a pair
+}
+
+// Summary is the averages of a result.
+type Summary struct {
+	Scores    []Score `json:"scores"` // in the order of Result.Metrics
+	PairCount int     `json:"pair_count"`
+	UserCount int     `json:"user_count"`
+	Dropped   Dropped `json:"dropped"`
+	Outside   int     `json:"outside"`
+	Level     float64 `json:"level"`
+}
+
+// Summary averages over pairs and over users, with intervals. It needs at least one scored pair.
+func (r *Result) Summary(o Intervals) (*Summary, error) {
+	s, err := summarise(r.Values, r.Users, o)
+	if err != nil {
+		return nil, fmt.Errorf("averaging scores: %w", err)
+	}
+	s.Dropped, s.Outside = r.Dropped, r.Outside
+	for m := range s.Scores {
+		s.Scores[m].Metric = r.Metrics[m]
+		s.Scores[m].Guesses = r.MeanGuesses(r.Metrics[m].K)
+	}
+	return s, nil
+}
+
+// summarise averages rows of values with one value a pair; users[i] is the user of pair i.
+func summarise(values [][]float64, users []int32, o Intervals) (*Summary, error) {
+	if o.Resamples == 0 {
+		o.Resamples = 1000
+	}
+	if o.Level == 0 {
+		o.Level = 0.95
+	}
+	if len(users) == 0 {
+		return nil, fmt.Errorf("no pairs are left")
+	}
+	names := slices.Compact(slices.Sorted(slices.Values(users)))
+	pairs, ones := make([]float64, len(names)), make([]float64, len(names))
+	of := make([]int, len(users))
+	for i, u := range users {
+		of[i], _ = slices.BinarySearch(names, u)
+		pairs[of[i]]++
+		ones[of[i]] = 1
+	}
+	var num, den [][]float64
+	for _, v := range values {
+		sums, means := make([]float64, len(names)), make([]float64, len(names))
+		for i, x := range v {
+			sums[of[i]] += x
+		}
+		for u := range sums {
+			means[u] = sums[u] / pairs[u]
+		}
+		num, den = append(num, sums, means), append(den, pairs, ones)
+	}
+	stream := o.Seed.Stream("exposure intervals")
+	intervals, err := stats.ClusterBootstrap(num, den, o.Resamples, o.Level, &stream)
+	if err != nil {
+		return nil, err
+	}
+	s := &Summary{Scores: make([]Score, len(values)), PairCount: len(users), UserCount: len(names), Level: o.Level}
+	for m := range values {
+		s.Scores[m].Pairs = Estimate{stats.Mean(values[m]), intervals[2*m].Lo, intervals[2*m].Hi}
+		s.Scores[m].Users = Estimate{stats.Mean(num[2*m+1]), intervals[2*m+1].Lo, intervals[2*m+1].Hi}
+	}
+	return s, nil
+}
+
+// Difference is a's scores minus b's, pair by pair, averaged with intervals; Guesses is the difference of the
+// mean numbers of distinct guesses. Both must have the same metrics; pairs that only one has are left out,
+// and the counts of dropped pairs are a's plus what was left out so, under Ended.
+func Difference(a, b *Result, o Intervals) (*Summary, error) {
+	if !slices.Equal(a.Metrics, b.Metrics) {
+		return nil, fmt.Errorf("comparing scores: %v against %v", a.Metrics, b.Metrics)
+	}
+	values, users := make([][]float64, len(a.Metrics)), []int32(nil)
+	guesses := make([]float64, len(a.Metrics))
+	for i, k := 0, 0; i < len(a.Rows) && k < len(b.Rows); {
+		switch {
+		case a.Rows[i] < b.Rows[k]:
+			i++
+			continue
+		case a.Rows[i] > b.Rows[k]:
+			k++
+			continue
+		case a.Users[i] != b.Users[k]:
+			return nil, fmt.Errorf("comparing scores: pair %d belongs to user %d and to user %d: they are not the same pairs", a.Rows[i], a.Users[i], b.Users[k])
+		}
+		for m, metric := range a.Metrics {
+			values[m] = append(values[m], a.Values[m][i]-b.Values[m][k])
+			guesses[m] += float64(a.Guesses(i, metric.K) - b.Guesses(k, metric.K))
+		}
+		users = append(users, a.Users[i])
+		i, k = i+1, k+1
+	}
+	s, err := summarise(values, users, o)
+	if err != nil {
+		return nil, fmt.Errorf("comparing scores: %w", err)
+	}
+	s.Dropped, s.Outside = a.Dropped, a.Outside
+	s.Dropped.Ended += len(a.Rows) - len(users)
+	for m := range s.Scores {
+		s.Scores[m].Metric, s.Scores[m].Guesses = a.Metrics[m], guesses[m]/float64(len(users))
+	}
+	return s, nil
+}
+
+// Named is a result with the name of what it scored.
+type Named struct {
+	Name string
+	*Result
+}
+
+// Gain is what an attack finds beyond the best floor, in one metric.
+type Gain struct {
+	Metric metrics.Metric `json:"metric"`
+	Floor  string         `json:"floor"` // with the highest mean over pairs; of equal ones the first
+	Attack float64        `json:"attack"`
+	Best   float64        `json:"best"` // the floor's mean over pairs
+	Pairs  Estimate       `json:"pairs"`
+	Users  Estimate       `json:"users"`
+}
+
+// Leak compares an attack with the best of several floors, metric by metric. Floors scored by
+// [EvaluateLike] make the same number of distinct guesses, and only then is the gain a leak. The floor is
+// chosen by its score on the same pairs, which favours the floors: the interval is that of a difference to a
+// floor chosen beforehand.
+func Leak(attack *Result, floors []Named, o Intervals) ([]Gain, error) {
+	if len(floors) == 0 {
+		return nil, fmt.Errorf("leak: no floor to compare with")
+	}
+	differences := make([]*Summary, len(floors))
+	gains := make([]Gain, len(attack.Metrics))
+	for m, metric := range attack.Metrics {
+		best := 0
+		for f := range floors {
+			if !slices.Equal(floors[f].Rows, attack.Rows) || !slices.Equal(floors[f].Metrics, attack.Metrics) {
+				return nil, fmt.Errorf("leak: floor %s was not scored on the pairs and metrics of the attack", floors[f].Name)
+			}
+			if stats.Mean(floors[f].Values[m]) > stats.Mean(floors[best].Values[m]) {
+				best = f
+			}
+		}
+		if differences[best] == nil {
+			d, err := Difference(attack, floors[best].Result, o)
+			if err != nil {
+				return nil, err
+			}
+			differences[best] = d
+		}
+		d := differences[best].Scores[m]
+		gains[m] = Gain{Metric: metric, Floor: floors[best].Name, Attack: stats.Mean(attack.Values[m]), Best: stats.Mean(floors[best].Values[m]), Pairs: d.Pairs, Users: d.Users}
+	}
+	return gains, nil
+}
