@@ -13,7 +13,8 @@
 //
 //	setting               how the configuration stands to the paper's, for a note; optional
 //	data.evidence_level   A, B, C or D
-//	definitions           metric name -> what it means, equal to package metrics
+//	definitions           metric name -> what it means, equal to package metrics (of
+//	                      several lists a sample where the grid says so)
 //	floors                [{name, values}], values by metric name, as shares
 //	evaluations           [{name, values}]
 //	epochs, selection     a record an epoch, of the reported training and of the

@@ -47,6 +47,15 @@ type Metric struct {
 	Metric  metrics.Metric `yaml:"-"`
 	Name    string         `yaml:"metric"`  // as package metrics names and defines it
 	Printed string         `yaml:"printed"` // as the paper heads the column
+	Lists   bool           `yaml:"lists"`   // of samples that are answered with several lists
+}
+
+// definition is what the number means.
+func (m Metric) definition() string {
+	if m.Lists {
+		return m.Metric.ListsDefinition()
+	}
+	return m.Metric.Definition()
 }
 
 // Data is one data set of the table.

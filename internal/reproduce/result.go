@@ -115,8 +115,8 @@ func (g *Grid) read(r *Run) (*result, error) {
 			if !ok || math.IsNaN(v) || math.IsInf(v, 0) {
 				return nil, bad("%q has no %s", s.Name, name)
 			}
-			if was := m.Definitions[name]; was != c.Metric.Definition() {
-				return nil, bad("%s was measured as %q, the table means %q", name, was, c.Metric.Definition())
+			if was := m.Definitions[name]; was != c.definition() {
+				return nil, bad("%s was measured as %q, the table means %q", name, was, c.definition())
 			}
 			values = append(values, v)
 		}

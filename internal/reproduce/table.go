@@ -286,7 +286,7 @@ func (g *Grid) notes(o Options, rows []*summary) []string {
 		out = append(out, fmt.Sprintf("a ± b: mean and sample standard deviation over the seeds; the interval is Student's for the mean, at %.0f %%, from three seeds on", 100*confidence))
 	}
 	for _, m := range g.Metrics {
-		definition := m.Metric.Definition()
+		definition := m.definition()
 		if m.Printed != m.Name {
 			definition = m.Printed + " is " + definition
 		}

@@ -36,7 +36,6 @@ func TestBadConfigs(t *testing.T) {
 		{"train.batches=never", "train.batches", "must be one of each, once"},
 		{"train.sample=0", "train.sample", "(0,1]"},
 		{"train.sample=1.5", "train.sample", "(0,1]"},
-		{"train.sample=.nan", "train.sample", "(0,1]"},
 		{"train.patience=-1", "train.patience", "0..100000"},
 		{"train.select=test", "train.select", "must be one of validation, last"},
 		{"eval.k=[]", "eval.k", "at least one cutoff"},

@@ -90,7 +90,7 @@ func TestCodeProfile(t *testing.T) {
 // Runs are the same bytes for any number of workers, and so is one that was stopped in
 // training, in the sweep or in the evaluation, and resumed.
 func TestRunsRepeat(t *testing.T) {
-	sets := []string{"eval.vocabulary=[full]", "eval.budget=[k*L]", "sweep.select=[random]", "sweep.replace=[uniform]", "sweep.ratios=[0.5]", "sweep.epsilons=[4]",
+	sets := []string{"train.sample=0.2", "eval.k=[5]", "eval.vocabulary=[full]", "eval.budget=[k*L]", "sweep.select=[random]", "sweep.replace=[uniform]", "sweep.ratios=[0.5]", "sweep.epsilons=[4]",
 		"sweep.attackers=[clean,adaptive]", "sweep.slates=[4]"}
 	want := t.TempDir()
 	start(t, want, sets...)

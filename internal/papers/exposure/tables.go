@@ -36,13 +36,21 @@ func (p ProtocolOutcome) tables(o *Outcome, level dataset.Level) ([]*report.Tabl
 		}
 		guesses.Add(row...)
 	}
-	gains := &report.Table{Name: name + "-gains", Title: "Leak: the attack less a floor that names as many distinct items, percent",
-		Columns: []report.Column{{Name: "over"}, {Name: "metric"}, {Name: "floor", Format: "%.2f"}, {Name: "attack", Format: "%.2f"},
+	return []*report.Table{scores, guesses, p.leaks(name)}, nil
+}
+
+// leaks are the gains in recall, a row a floor and a cutoff; those of the other metrics
+// are in metrics.json.
+func (p ProtocolOutcome) leaks(name string) *report.Table {
+	t := &report.Table{Name: name + "-leak", Title: "Leak: the attack less a floor that names as many distinct items for every pair, percent",
+		Columns: []report.Column{{Name: "over"}, {Name: "metric"}, {Name: "attack", Format: "%.2f"}, {Name: "floor", Format: "%.2f"},
 			{Name: "gain", Format: "%+.2f"}, {Name: "from", Format: "%+.2f"}, {Name: "to", Format: "%+.2f"}, {Name: "more than the floor"}}}
 	for _, g := range p.Gains {
-		gains.Add(g.Over, g.Metric, 100*g.Floor, 100*(g.Floor+g.Value), 100*g.Value, 100*g.Interval[0], 100*g.Interval[1], g.Leaks())
+		if m, err := metrics.Parse(g.Metric); err == nil && m.Kind == metrics.Recall {
+			t.Add(g.Over, g.Metric, 100*(g.Floor+g.Value), 100*g.Floor, 100*g.Value, 100*g.Interval[0], 100*g.Interval[1], g.Leaks())
+		}
 	}
-	return []*report.Table{scores, guesses, gains}, nil
+	return t
 }
 
 // counted says what the averages are over.
@@ -118,13 +126,16 @@ func (f *Figures) tables(names []string) (list []*report.Table) {
 			t.Add(row...)
 		}
 		t.Notes = append(t.Notes, "scores in percent; accuracy is the share of positions with an item that the user ever clicked: what was never shown counts as never clicked",
-			"the floors popularity and random read no slate: no protection can do more than bring an attacker down to them")
+			"the floors popularity and random read no slate: an attacker below them has been misled, and does better to guess what is popular")
 		list = append(list, t)
 	}
 	if len(f.Equal) > 0 {
 		t := &report.Table{Name: "equal-accuracy", Title: "What mechanisms leave where they keep the same accuracy", Columns: []report.Column{
 			{Name: "accuracy", Format: "%.4f"}, {Name: "attacker"}, {Name: "metric"}, {Name: "mechanism"}, {Name: "percent", Format: "%.2f"}}}
 		for _, e := range f.Equal {
+			if e.Metric != names[len(names)/3/2] { // recall at the middle cutoff; the others are in metrics.json
+				continue
+			}
 			for _, m := range e.Mechanism {
 				t.Add(e.Accuracy, e.Attacker, e.Metric, m.Name, 100*float64(m.Value))
 			}
