@@ -12,43 +12,51 @@ import (
 	"privrec/internal/train"
 )
 
-// The sizes of the exposure attack on Zhihu: its vocabulary, slates, behaviours and batches.
-const (
-	exposureVocab = 57265
-	exposureSlate = 10
-	exposureLen   = 5
-	exposureBatch = 256
-	exposurePairs = 1 << 13
-)
+// attackSizes are those of an exposure attack.
+type attackSizes struct{ vocab, slate, behaviour, dim, batch, pairs int }
+
+// zhihu is the exposure attack on Zhihu: its vocabulary, slates, behaviours and batches.
+func zhihu() attackSizes { return attackSizes{57265, 10, 5, 128, 256, 1 << 13} }
 
 // Exposure measures a training step of attacks on slates of random items (forward, loss over the whole
 // vocabulary, backward, dense Adam), and ranking a batch by own predictions.
 func Exposure(ctx context.Context, o Options) ([]Result, error) {
-	shape := fmt.Sprintf("vocab=%d slate=%d behaviour=%d dim=128 batch=%d", exposureVocab, exposureSlate, exposureLen, exposureBatch)
+	return Run(ctx, o, attackCases(ctx, zhihu()))
+}
+
+func attackCases(ctx context.Context, s attackSizes) []Case {
+	shape := fmt.Sprintf("vocab=%d slate=%d behaviour=%d dim=%d batch=%d", s.vocab, s.slate, s.behaviour, s.dim, s.batch)
 	var cases []Case
 	for _, of := range [][2]string{{"mean", "gru"}, {"attention", "point"}, {"attention", "transformer"}} {
 		c := exposure.Paper(of[0], of[1])
+		c.Dim = s.dim
 		name := of[0] + "_" + of[1]
 		cases = append(cases,
-			Case{name + "_step", shape, func() (func() error, error) { return attackStep(c) }},
-			Case{name + "_rank", shape + " depth=20", func() (func() error, error) { return attackRank(ctx, c) }})
+			Case{name + "_step", shape, func() (func() error, error) {
+				t, err := newTrainer(c, s)
+				if err != nil {
+					return nil, err
+				}
+				return t.run, nil
+			}},
+			Case{name + "_rank", shape + " depth=20", func() (func() error, error) { return attackRank(ctx, c, s) }})
 	}
-	return Run(ctx, o, cases)
+	return cases
 }
 
-// randomPairs are pairs of uniform items.
-func randomPairs() *slate.Pairs {
+// random are pairs of uniform items.
+func (s attackSizes) random() *slate.Pairs {
 	items := graphSeed.Stream("bench.pairs")
 	draw := func(n int) []int32 {
-		s := make([]int32, n)
-		for i := range s {
-			s[i] = slate.FirstItem + int32(items.IntN(exposureVocab-int(slate.FirstItem)))
+		d := make([]int32, n)
+		for i := range d {
+			d[i] = slate.FirstItem + int32(items.IntN(s.vocab-int(slate.FirstItem)))
 		}
-		return s
+		return d
 	}
 	return &slate.Pairs{
-		T: exposureSlate, L: exposureLen, Users: make([]int32, exposurePairs), Complete: make([]bool, exposurePairs),
-		Slates: draw(exposurePairs * exposureSlate), Behaviours: draw(exposurePairs * exposureLen),
+		T: s.slate, L: s.behaviour, Users: make([]int32, s.pairs), Complete: make([]bool, s.pairs),
+		Slates: draw(s.pairs * s.slate), Behaviours: draw(s.pairs * s.behaviour),
 	}
 }
 
@@ -59,27 +67,27 @@ type trainer struct {
 	adam    optim.Optimizer
 	rate    float64
 	params  []*autograd.Param
+	pairs   int
 	samples []int32
 	order   rng.Stream
 	steps   int
 }
 
-func attackStep(c exposure.Config) (func() error, error) {
-	m, err := exposure.New(c, exposureVocab, exposureSlate, exposureLen, graphSeed)
+func newTrainer(c exposure.Config, s attackSizes) (*trainer, error) {
+	m, err := exposure.New(c, s.vocab, s.slate, s.behaviour, graphSeed)
 	if err != nil {
 		return nil, err
 	}
 	how := exposure.PaperTraining()
-	t := &trainer{
-		on: m.On(randomPairs()), tape: autograd.NewTape(), adam: how.Optimizer(), rate: how.Rate,
-		params: m.Params(), samples: make([]int32, exposureBatch), order: graphSeed.Stream("bench.order"),
-	}
-	return t.run, nil
+	return &trainer{
+		on: m.On(s.random()), tape: autograd.NewTape(), adam: how.Optimizer(), rate: how.Rate,
+		params: m.Params(), pairs: s.pairs, samples: make([]int32, s.batch), order: graphSeed.Stream("bench.order"),
+	}, nil
 }
 
 func (s *trainer) run() error {
 	for k := range s.samples {
-		s.samples[k] = int32(s.order.IntN(exposurePairs))
+		s.samples[k] = int32(s.order.IntN(s.pairs))
 	}
 	s.tape.Reset()
 	loss, err := s.on.Loss(s.tape, train.Batch{Step: s.steps, Samples: s.samples})
@@ -91,12 +99,12 @@ func (s *trainer) run() error {
 	return s.adam.Step(s.params, s.tape.Grads(), s.rate)
 }
 
-func attackRank(ctx context.Context, c exposure.Config) (func() error, error) {
-	m, err := exposure.New(c, exposureVocab, exposureSlate, exposureLen, graphSeed)
+func attackRank(ctx context.Context, c exposure.Config, s attackSizes) (func() error, error) {
+	m, err := exposure.New(c, s.vocab, s.slate, s.behaviour, graphSeed)
 	if err != nil {
 		return nil, err
 	}
-	pairs, rows := randomPairs(), make([]int32, exposureBatch)
+	pairs, rows := s.random(), make([]int32, s.batch)
 	for k := range rows {
 		rows[k] = int32(k)
 	}

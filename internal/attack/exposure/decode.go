@@ -130,7 +130,6 @@ type decoding struct {
 	fed        []int32
 	banned     [][]int32
 	stopped    []bool
-	best       []best   // of the step
 	lead       []best   // the best token of all, where only candidates are ranked
 	lists      [][]best // by list and row
 }
