@@ -1,7 +1,6 @@
 package exposure
 
 import (
-	"fmt"
 	"testing"
 	"unsafe"
 
@@ -153,5 +152,5 @@ func set(t testing.TB, m *Model, name string, at func(i, j int) float64) {
 			return
 		}
 	}
-	t.Fatal(fmt.Sprintf("no parameter %q", name))
+	t.Fatalf("no parameter %q", name)
 }
