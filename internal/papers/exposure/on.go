@@ -37,7 +37,7 @@ func attackOn(ctx context.Context, tasks []run.Task, c Config, seed rng.Seed) (*
 	if err != nil {
 		return nil, fmt.Errorf("on.run: %w", err)
 	}
-	v := &victims{t: c.Data.Slate, l: c.Data.Behaviour, log: slate.Log{Name: "on " + m.Task}}
+	v := &victims{t: c.Data.Slate, l: c.Data.Behaviour, log: slate.Log{Name: "recommendations of " + m.Task}}
 	v.ladder = append(v.ladder, countUsers("users of the run", all))
 	var kept []run.History
 	for _, u := range all {
