@@ -1,6 +1,9 @@
 package metrics
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Several lists for one sample, as the exposure attack gives them: one for each click it infers. A target
 // counts wherever it is found, so what matters of a target is its best rank over the lists. Source: Xin et
@@ -20,7 +23,7 @@ type Lists struct {
 func BestRanks(dst []int32, lists [][]int32, targets []int32) []int32 {
 	for i, y := range targets {
 		best := int32(0)
-		if y >= 0 && !contains(targets[:i], y) {
+		if y >= 0 && !slices.Contains(targets[:i], y) {
 			for _, list := range lists {
 				reach := int32(len(list))
 				if best > 0 {
@@ -37,15 +40,6 @@ func BestRanks(dst []int32, lists [][]int32, targets []int32) []int32 {
 		dst = append(dst, best)
 	}
 	return dst
-}
-
-func contains(list []int32, v int32) bool {
-	for _, x := range list {
-		if x == v {
-			return true
-		}
-	}
-	return false
 }
 
 // Distinct sets dst[r-1] to |U_r|, the number of distinct items in the top r of any list, for r = 1 to

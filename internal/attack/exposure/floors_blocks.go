@@ -3,6 +3,7 @@ package exposure
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"privrec/internal/dataset/slate"
 	"privrec/internal/tensor"
@@ -74,22 +75,13 @@ func merge(one []int32, lists [][]int32, depth int) []int32 {
 				continue
 			}
 			more = true
-			if v := list[r]; len(one) < depth && !holds(one, v) {
+			if v := list[r]; len(one) < depth && !slices.Contains(one, v) {
 				one = append(one, v)
 			}
 		}
 		more = more && len(one) < depth
 	}
 	return one
-}
-
-func holds(list []int32, v int32) bool {
-	for _, x := range list {
-		if x == v {
-			return true
-		}
-	}
-	return false
 }
 
 // dealt is a ranker whose single list is dealt out.

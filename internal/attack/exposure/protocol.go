@@ -136,7 +136,7 @@ func (q Protocol) rows(p *slate.Pairs) (rows []int32, dropped Dropped) {
 // repeats tells whether an item is clicked twice; unknown items are not known to be the same.
 func repeats(b []int32) bool {
 	for i, v := range b {
-		if v >= slate.FirstItem && holds(b[:i], v) {
+		if v >= slate.FirstItem && slices.Contains(b[:i], v) {
 			return true
 		}
 	}

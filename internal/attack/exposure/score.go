@@ -194,8 +194,8 @@ func (s *scorer) scoreLevels(row int32, levels [][]int32) {
 	s.ranks = s.ranks[:0]
 	for i, y := range s.targets {
 		rank := int32(0)
-		if y >= 0 && !holds(s.targets[:i], y) {
-			rank = int32(slices.IndexFunc(levels, func(l []int32) bool { return holds(l, y) })) + 1
+		if y >= 0 && !slices.Contains(s.targets[:i], y) {
+			rank = int32(slices.IndexFunc(levels, func(l []int32) bool { return slices.Contains(l, y) })) + 1
 		}
 		s.ranks = append(s.ranks, rank)
 	}
@@ -217,7 +217,7 @@ func (s *scorer) take(row int32) {
 	for i, y := range s.targets {
 		if y < slate.FirstItem {
 			s.targets[i] = -1
-		} else if s.candidates != nil && !holds(among, y) {
+		} else if s.candidates != nil && !slices.Contains(among, y) {
 			s.r.Outside++
 		}
 	}
