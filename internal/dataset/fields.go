@@ -212,3 +212,21 @@ func (in *input) timestamp(field string, b []byte) (int64, error) {
 	}
 	return int64(v), nil
 }
+
+// instant parses a time as its whole part and the digits behind the point, without zeros
+// at their end: exactly, so that times can be put in order.
+func (in *input) instant(field string, b []byte) (whole int64, part []byte, err error) {
+	before, after, point := bytes.Cut(b, []byte("."))
+	if !point || len(after) > 0 && bytes.IndexFunc(after, func(r rune) bool { return r < '0' || r > '9' }) >= 0 {
+		whole, err = in.timestamp(field, b)
+		return whole, nil, err
+	}
+	if part = bytes.TrimRight(after, "0"); len(part) == 0 {
+		whole, err = in.timestamp(field, before)
+		return whole, nil, err
+	}
+	if whole, err = in.timestamp(field, before); err != nil || before[0] == '-' {
+		return 0, nil, in.fail(field, "not a time: "+quote(b), "give times as numbers, decimal ones from 0 on")
+	}
+	return whole, part, nil
+}

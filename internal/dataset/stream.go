@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -52,7 +53,7 @@ func FormOf(path string) (f Form, ok bool) {
 type Stream struct {
 	User   []byte // id, valid until Next
 	Item   []byte // id, valid until Next; nil on a line that names a user and no item
-	Time   int64  // 0 where the file has none
+	Time   int64  // in whole units, 0 where the file has none
 	Starts bool   // first row of a user
 
 	in      *input
@@ -62,6 +63,7 @@ type Stream struct {
 	at      [3]int // columns of user, item, time; -1: none
 	checked int    // rows since the context was looked at
 	last    []byte // user of the row before
+	part    []byte // digits of the time behind its point
 	rest    []byte // of a line that names items
 	more    bool   // there are such
 	rows    int
@@ -190,15 +192,28 @@ func (s *Stream) row(line []byte) (err error) {
 	if s.at[2] < 0 {
 		return nil
 	}
-	t, err := s.in.timestamp("timestamp", v[s.at[2]])
+	return s.time(v[s.at[2]])
+}
+
+// time reads a time, whole or decimal, of which the order counts.
+func (s *Stream) time(b []byte) error {
+	t, part, err := s.in.instant("timestamp", b)
 	if err != nil {
 		return err
 	}
-	if !s.Starts && t < s.Time {
-		return s.in.fail("timestamp", fmt.Sprintf("%d is before %d of the row above, and both are of user %s", t, s.Time, quote(s.User)), "rows of a user must stand in order of time: sort the file by user and time")
+	if !s.Starts && (t < s.Time || t == s.Time && bytes.Compare(part, s.part) < 0) {
+		return s.in.fail("timestamp", fmt.Sprintf("%s is before %s of the row above, and both are of user %s", decimal(t, part), decimal(s.Time, s.part), quote(s.User)), "rows of a user must stand in order of time: sort the file by user and time")
 	}
-	s.Time = t
+	s.Time, s.part = t, append(s.part[:0], part...)
 	return nil
+}
+
+// decimal writes a time as it was read.
+func decimal(whole int64, part []byte) string {
+	if len(part) == 0 {
+		return strconv.FormatInt(whole, 10)
+	}
+	return fmt.Sprintf("%d.%s", whole, part)
 }
 
 // line reads the user of a line and the first item.
