@@ -53,3 +53,40 @@ func TestInterruptedPerturbLeavesNothing(t *testing.T) {
 		}
 	}
 }
+
+// The first interruption ends a run whose input is a pipe that has nothing to say: one that
+// a writer holds open, and one that no writer has opened.
+func TestInterruptEndsAReadFromAPipe(t *testing.T) {
+	for _, held := range []bool{true, false} {
+		dir := t.TempDir()
+		in := filepath.Join(dir, "in.txt")
+		if err := syscall.Mkfifo(in, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		var errs bytes.Buffer
+		done := make(chan int)
+		go func() {
+			app := &App{Stdout: &bytes.Buffer{}, Stderr: &errs}
+			done <- app.Execute(ctx, []string{"perturb", "pricdsr", "--quiet", "--in", in, "--out", filepath.Join(dir, "out.tsv"), "--epsilon", "5", "--items", "99", "--length", "9"})
+		}()
+		if held {
+			w, err := os.OpenFile(in, os.O_WRONLY, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer w.Close()
+			fmt.Fprintln(w, "1 1 2 3")
+		}
+		cancel()
+		select {
+		case code := <-done:
+			if code != exitInterrupted || !strings.Contains(errs.String(), "error: interrupted\n") {
+				t.Errorf("held %v: exit code %d: %s", held, code, errs.String())
+			}
+		case <-time.After(time.Minute):
+			t.Fatalf("held %v: still reading", held)
+		}
+	}
+}

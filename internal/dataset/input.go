@@ -12,6 +12,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"syscall"
+	"time"
 	"unicode/utf8"
 
 	"github.com/klauspost/compress/gzip"
@@ -44,8 +46,11 @@ var (
 
 // openInput opens a file; compression is told by its first bytes, not its name.
 func openInput(ctx context.Context, path string) (*input, error) {
-	f, err := os.Open(path)
+	f, err := openUntil(ctx, path)
 	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		e := &Error{File: path, Msg: "cannot open", Err: err}
 		if errors.Is(err, fs.ErrNotExist) {
 			e.Hint = "check the path"
@@ -56,13 +61,46 @@ func openInput(ctx context.Context, path string) (*input, error) {
 		f.Close()
 		return nil, &Error{File: path, Msg: "is a directory, not a data file"}
 	}
+	// A pipe may have nothing to say for ever: a deadline ends a read under way. Other
+	// files have none.
+	stop := context.AfterFunc(ctx, func() { _ = f.SetReadDeadline(time.Unix(1, 0)) })
 	in, err := newInput(ctx, path, f)
 	if err != nil {
+		stop()
 		f.Close()
 		return nil, err
 	}
-	in.closer = append(in.closer, func() { f.Close() })
+	in.closer = append(in.closer, func() { stop(); f.Close() })
 	return in, nil
+}
+
+// openUntil is os.Open, which for a pipe without a writer waits for one: until the context
+// ends.
+func openUntil(ctx context.Context, path string) (*os.File, error) {
+	if st, err := os.Stat(path); err != nil || st.Mode()&fs.ModeNamedPipe == 0 {
+		return os.Open(path)
+	}
+	opened := make(chan struct{})
+	defer close(opened)
+	stop := context.AfterFunc(ctx, func() {
+		for waiting := true; waiting; { // a writer for a moment, once the reader is there
+			if w, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0); err == nil {
+				w.Close()
+			}
+			select {
+			case <-opened:
+				waiting = false
+			case <-time.After(10 * time.Millisecond):
+			}
+		}
+	})
+	defer stop()
+	f, err := os.Open(path)
+	if err == nil && ctx.Err() != nil {
+		f.Close()
+		return nil, ctx.Err()
+	}
+	return f, err
 }
 
 // newInput reads from r under the given name.
@@ -72,7 +110,7 @@ func newInput(ctx context.Context, name string, r io.Reader) (*input, error) {
 	in.raw = raw
 	magic, err := raw.Peek(4)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, &Error{File: name, Msg: "cannot read", Err: err}
+		return nil, in.readError(err)
 	}
 	var plain io.Reader = raw
 	switch {
@@ -109,7 +147,7 @@ func (in *input) close() {
 // digest reads what is left of the raw file and returns the hex SHA-256 of all of it.
 func (in *input) digest() (string, error) {
 	if _, err := io.Copy(io.Discard, in.raw); err != nil {
-		return "", &Error{File: in.file, Msg: "cannot read", Err: err}
+		return "", in.readError(err)
 	}
 	return hex.EncodeToString(in.sum.Sum(nil)), nil
 }
@@ -186,6 +224,9 @@ func (in *input) rawLine() ([]byte, error) {
 
 // readError explains a failure below the level of lines.
 func (in *input) readError(err error) error {
+	if errors.Is(err, os.ErrDeadlineExceeded) && in.ctx.Err() != nil {
+		return in.ctx.Err()
+	}
 	e := &Error{File: in.file, Line: in.num, Msg: "cannot read", Err: err}
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
