@@ -31,7 +31,7 @@ func Perturb(ctx context.Context, o Options) (r *Report, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(o.size(cat.Items), cat.writable(o.OutForm)); err != nil {
+	if err := errors.Join(o.size(cat.Items), cat.writable(o.OutForm, o.Catalogue)); err != nil {
 		return nil, err
 	}
 	m := o.Mechanism(cat.Items)

@@ -140,12 +140,13 @@ func OpenCatalogue(ctx context.Context, o Options) (*Catalogue, error) {
 }
 
 // writable refuses names that a form cannot hold, whether they will be drawn or not.
-func (c *Catalogue) writable(f dataset.Form) error {
+// file is where they come from.
+func (c *Catalogue) writable(f dataset.Form, file string) error {
 	var b []byte
 	for _, name := range c.names {
 		var err error
 		if b, err = field(b[:0], []byte(name), f); err != nil {
-			return err
+			return placed(err, file, "item_id", 0)
 		}
 	}
 	return nil

@@ -2,6 +2,8 @@ package pricdsr
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"strconv"
 
 	"privrec/internal/dataset"
@@ -14,6 +16,7 @@ type worker struct {
 	before []int32
 	t      *tally
 
+	in    string // file of the histories, for messages
 	form  dataset.Form
 	cat   *Catalogue
 	tails [][]byte // what follows an item at each position
@@ -37,7 +40,7 @@ func (p *perturber) workers(seq *mechanism.SequenceRun) ([]*worker, error) {
 		if err != nil {
 			return nil, err
 		}
-		ws[i] = &worker{s: s, before: make([]int32, p.m.Length), t: newTally(p.m), form: p.o.OutForm, cat: p.cat, tails: tails, pack: pack}
+		ws[i] = &worker{s: s, before: make([]int32, p.m.Length), t: newTally(p.m), in: p.o.In, form: p.o.OutForm, cat: p.cat, tails: tails, pack: pack}
 	}
 	return ws, nil
 }
@@ -45,7 +48,7 @@ func (p *perturber) workers(seq *mechanism.SequenceRun) ([]*worker, error) {
 // perturb perturbs the rows of a block.
 func (w *worker) perturb(b *block) error {
 	for u := range b.users() {
-		if err := w.writable(b.id(u)); err != nil {
+		if err := w.writable(b.id(u), b.at[u]); err != nil {
 			return err
 		}
 		row := b.row(u)
@@ -60,14 +63,19 @@ func (w *worker) perturb(b *block) error {
 
 // writable refuses a user whom one of the tables cannot hold. Whether it comes to that
 // depends on the noise, and a refusal must not: whoever tries again would choose among outputs.
-func (w *worker) writable(id []byte) (err error) {
-	if w.user, err = field(w.user[:0], id, w.form); err != nil {
-		return err
+func (w *worker) writable(id []byte, line int64) (err error) {
+	if w.user, err = field(w.user[:0], id, w.form); err == nil && bytes.IndexByte(id, '\t') >= 0 {
+		err = &dataset.Error{Msg: fmt.Sprintf("user id %.40q has a tab in it, and may have to stand in the list of empty rows, a .tsv", id), Hint: "give the user another id"}
 	}
-	if bytes.IndexByte(id, '\t') >= 0 {
-		return refuse("give the user another id", "user id %.40q has a tab in it, and may have to stand in the list of empty rows, a .tsv", id)
+	return placed(err, w.in, "user_id", line)
+}
+
+// placed says of an id that a form cannot hold where it stands; line 0 is unknown.
+func placed(err error, file, column string, line int64) error {
+	if e := (*dataset.Error)(nil); errors.As(err, &e) {
+		e.File, e.Field, e.Line = file, column, int(line)
 	}
-	return nil
+	return err
 }
 
 func separator(f dataset.Form) byte {
@@ -149,7 +157,7 @@ func (w *worker) item(dst []byte, id int32) ([]byte, error) {
 	return field(dst, []byte(w.cat.names[id-1]), w.form)
 }
 
-// field appends an id as the form can hold it.
+// field appends an id as the form can hold it, or returns a dataset.Error without a place.
 func field(dst, id []byte, f dataset.Form) ([]byte, error) {
 	bad := "\t"
 	switch f {
@@ -164,7 +172,7 @@ func field(dst, id []byte, f dataset.Form) ([]byte, error) {
 		bad = " \t"
 	}
 	if bytes.ContainsAny(id, bad) {
-		return nil, refuse("--out-form csv quotes what it must", "id %.40q has a separator of the form %q in it", id, string(f))
+		return nil, &dataset.Error{Msg: fmt.Sprintf("id %.40q has a separator of the output's form %q in it", id, string(f)), Hint: "--out-form csv quotes what it must"}
 	}
 	return append(dst, id...), nil
 }
