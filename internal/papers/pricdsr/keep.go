@@ -11,8 +11,8 @@ import (
 // Survivals is, for every column, the probability that an item is found in its own
 // column afterwards: no cell before drew it, and its own kept it. In sdp-fixed and rr it
 // is exact. In sdp-paper the share depends on how many zeros were written; what is given
-// is that of rows without any, at most a factor 1 - Length/(Items-Length) above the
-// others.
+// is that of rows without any, which is the largest: the others' is at least 1 -
+// Length/Items of it, since a zero leaves one more id that a later cell may draw.
 func Survivals(m mechanism.Sequence) []float64 {
 	s := make([]float64, m.Length)
 	there := 1.0 // that no cell before drew it

@@ -2,6 +2,7 @@ package pricdsr
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,6 +85,56 @@ func TestSurvivalsAreExact(t *testing.T) {
 	}
 	if Survivals(mechanism.Sequence{Variant: mechanism.RR, Epsilon: 1, Items: 7, Length: 4})[3] != 1/(1+7*math.Exp(-1)) {
 		t.Error("rr: cells are on their own")
+	}
+}
+
+// In sdp-paper no item survives with more than the closed form, and none with less than a share
+// 1 - Length/Items of it: every draw of every row, enumerated from figure 2 of the paper.
+func TestSurvivalsOfThePaperAreAnUpperEnd(t *testing.T) {
+	const items, length = 6, 3
+	for _, x := range []float64{1, 5, 400} {
+		form := Survivals(mechanism.Sequence{Variant: mechanism.SDPPaper, Epsilon: math.Log(x), Items: items, Length: length})
+		for row := range (items + 1) * (items + 1) * (items + 1) {
+			start := []int{row % (items + 1), row / (items + 1) % (items + 1), row / (items + 1) / (items + 1)}
+			if start[0] != 0 && (start[0] == start[1] || start[0] == start[2]) || start[1] != 0 && start[1] == start[2] {
+				continue
+			}
+			var survived [length]float64
+			var law func(cells []int, c int, p float64)
+			law = func(cells []int, c int, p float64) {
+				if c == length {
+					for i := range start {
+						if start[i] != 0 && cells[i] == start[i] {
+							survived[i] += p
+						}
+					}
+					return
+				}
+				var open []int
+				for id := range items + 1 {
+					if id == 0 || !slices.Contains(cells[:c], id) {
+						open = append(open, id)
+					}
+				}
+				for _, id := range open {
+					q := 1 / (x + float64(len(open)-1))
+					next := slices.Clone(cells)
+					if id == cells[c] {
+						q *= x
+					} else if at := slices.Index(next[c+1:], id); id != 0 && at >= 0 {
+						next[c+1+at] = next[c]
+					}
+					next[c] = id
+					law(next, c+1, p*q)
+				}
+			}
+			law(start, 0, 1)
+			for c, got := range survived {
+				if least := 1 - float64(length)/items; start[c] != 0 && !(got <= form[c]*(1+1e-12) && got >= form[c]*least) {
+					t.Fatalf("x %g, row %v, column %d: %g survive, closed form %g, least share of it %g", x, start, c, got, form[c], least)
+				}
+			}
+		}
 	}
 }
 

@@ -117,7 +117,7 @@ func (r *Report) survival() *report.Table {
 	}
 	t.Add("items in their column", r.Items, r.InPlace, r.InPlaceMean, apart(r.InPlace, r.InPlaceMean, r.InPlaceSD))
 	if r.Mechanism.Variant == mechanism.SDPPaper {
-		t.Notes = append(t.Notes, fmt.Sprintf("In sdp-paper the share depends on the zeros written: the closed form of items in their column is of rows without any, right within a factor %.4f.",
+		t.Notes = append(t.Notes, fmt.Sprintf("In sdp-paper the share depends on the zeros written: the closed form of items in their column is of rows without any, and the share of others is at least %.4f of it.",
 			1-float64(r.Mechanism.Length)/math.Max(1, float64(r.Mechanism.Items))))
 	}
 	return t
