@@ -55,6 +55,9 @@ func (a *App) list() *cobra.Command {
 					tasks.Notes = append(tasks.Notes, t.Name+": "+t.Cite)
 				}
 			}
+			for _, c := range []*cobra.Command{a.perturbPricdsr(), a.perturbExposure()} {
+				tasks.Add("privrec perturb "+c.Name(), c.Short)
+			}
 			doc := &report.Document{Title: "What there is", Tables: []*report.Table{dataSets()}}
 			if len(a.Tasks) > 0 {
 				doc.Tables = append([]*report.Table{tasks}, doc.Tables...)

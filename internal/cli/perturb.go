@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -127,6 +128,9 @@ func (a *App) runPerturb(c *cobra.Command, f perturbFlags) error {
 	done, err := pricdsr.Perturb(c.Context(), o)
 	if err != nil {
 		return err
+	}
+	if !o.Secure {
+		fmt.Fprintf(r, "warning: research noise: whoever knows the seed, %d, undoes it: not for release; --secure takes cryptographic bits\n", f.seed)
 	}
 	r.Phase("written to " + o.Out)
 	return run.Show(a.Stdout, f.asJSON, done.Document())
