@@ -14,7 +14,8 @@ const cite = "Xin et al., On the User Behavior Leakage from Recommender System E
 // Tasks are what the command line offers of this paper; others are those whose finished
 // runs can be attacked.
 func Tasks(others []run.Task) []run.Task {
-	others = append(slices.Clip(others), sasrecTask())
+	// Runs of the attack itself are known, and make no recommendations.
+	others = append(slices.Clip(others), sasrecTask(), run.Task{Verb: "attack", Name: "exposure"})
 	return []run.Task{
 		{
 			Verb: "attack", Name: "exposure", Cite: cite,
