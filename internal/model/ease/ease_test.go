@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"privrec/internal/autograd"
 	"privrec/internal/eval"
 	"privrec/internal/graph"
+	"privrec/internal/model/modeltest"
 	"privrec/internal/rng"
 	"privrec/internal/tensor"
 )
@@ -89,23 +89,6 @@ func reference(g *graph.Bipartite, lambda float64) [][]float64 {
 	return scores
 }
 
-func score(t *testing.T, m *Model, users []int32) tensor.Matrix {
-	t.Helper()
-	out := tensor.New(len(users), m.Items())
-	if err := m.Score(autograd.NewTape(), users, out); err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-func everyone(n int) []int32 {
-	all := make([]int32, n)
-	for i := range all {
-		all[i] = int32(i)
-	}
-	return all
-}
-
 // TestPublishedForm compares both forms with the published one, on graphs with more
 // users than items, fewer, and as many, isolated users and items among them.
 func TestPublishedForm(t *testing.T) {
@@ -122,7 +105,7 @@ func TestPublishedForm(t *testing.T) {
 			if m.byUser != (c.users < c.items) {
 				t.Errorf("%d users and %d items: by user %t", c.users, c.items, m.byUser)
 			}
-			got, want := score(t, m, everyone(c.users)), reference(g, lambda)
+			got, want := modeltest.Score(t, m, modeltest.Everyone(c.users)), reference(g, lambda)
 			for u := range want {
 				for j, w := range want[u] {
 					if v := float64(got.Data[u*got.Stride+j]); math.Abs(v-w) > 2e-5*(1+math.Abs(w)) {
@@ -165,8 +148,8 @@ func TestFormsAgree(t *testing.T) {
 	if a.byUser || !b.byUser {
 		t.Fatalf("by user: %t and %t", a.byUser, b.byUser)
 	}
-	users := everyone(n)
-	x, y := score(t, a, users), score(t, b, users)
+	users := modeltest.Everyone(n)
+	x, y := modeltest.Score(t, a, users), modeltest.Score(t, b, users)
 	for u := range n {
 		for j := range b.Items() {
 			want := tensor.Float(0) // an item that nobody has
@@ -244,7 +227,7 @@ func TestWorkersGiveSameBytes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := slices.Clone(score(t, m, everyone(g.Users)).Data)
+			got := slices.Clone(modeltest.Score(t, m, modeltest.Everyone(g.Users)).Data)
 			m.Close()
 			if want == nil {
 				want = got
@@ -265,9 +248,9 @@ func TestChunks(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer m.Close()
-		all := score(t, m, everyone(g.Users))
-		for _, users := range [][]int32{{3}, {9, 3, 3, 41}, everyone(30), {}} {
-			some := score(t, m, users)
+		all := modeltest.Score(t, m, modeltest.Everyone(g.Users))
+		for _, users := range [][]int32{{3}, {9, 3, 3, 41}, modeltest.Everyone(30), {}} {
+			some := modeltest.Score(t, m, users)
 			for b, u := range users {
 				for j := range m.Items() {
 					if x, y := some.Data[b*some.Stride+j], all.Data[int(u)*all.Stride+j]; math.Abs(float64(x-y)) > 1e-6 {
@@ -331,7 +314,7 @@ func TestLimits(t *testing.T) {
 		if got, want := Memory(g), int64(20*20*sizeOfFloat()); got != want {
 			t.Errorf("memory is %d, want %d", got, want)
 		}
-		scores := score(t, m, everyone(g.Users))
+		scores := modeltest.Score(t, m, modeltest.Everyone(g.Users))
 		for u := range g.Users {
 			for j := range g.Items {
 				want := 0.0

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"privrec/internal/autograd"
 	"privrec/internal/eval"
 	"privrec/internal/graph"
+	"privrec/internal/model/modeltest"
 	"privrec/internal/rng"
 	"privrec/internal/tensor"
 )
@@ -93,23 +93,6 @@ func reference(g *graph.Bipartite, o Options) [][]float64 {
 	return scores
 }
 
-func score(t *testing.T, m *Model, users []int32) tensor.Matrix {
-	t.Helper()
-	out := tensor.New(len(users), m.Items())
-	if err := m.Score(autograd.NewTape(), users, out); err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-func everyone(n int) []int32 {
-	all := make([]int32, n)
-	for i := range all {
-		all[i] = int32(i)
-	}
-	return all
-}
-
 func TestFormula(t *testing.T) {
 	for _, similarity := range []Similarity{Cosine, Dot} {
 		for bits := range 8 {
@@ -119,7 +102,7 @@ func TestFormula(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, want := score(t, m, everyone(g.Users)), reference(g, o)
+			got, want := modeltest.Score(t, m, modeltest.Everyone(g.Users)), reference(g, o)
 			for u := range want {
 				for j, w := range want[u] {
 					if v := float64(got.Data[u*got.Stride+j]); math.Abs(v-w) > 1e-6*(1+math.Abs(w)) {
@@ -143,7 +126,7 @@ func TestByHand(t *testing.T) {
 	}
 	// The one neighbour of 0 is 1, of 1 is 0, of 2 is 1.
 	want := []tensor.Float{2, 2, 1, 0, 2, 2, 1, 0, 2, 0, 1, 0}
-	if got := score(t, m, everyone(3)).Data; !slices.Equal(got, want) {
+	if got := modeltest.Score(t, m, modeltest.Everyone(3)).Data; !slices.Equal(got, want) {
 		t.Errorf("scores are %v, want %v", got, want)
 	}
 	if m, err = Fit(t.Context(), g, Options{Similarity: Cosine, Neighbours: 2, Normalise: true, MeanBias: true}); err != nil {
@@ -151,7 +134,7 @@ func TestByHand(t *testing.T) {
 	}
 	// Item 1: neighbours 0 (2/sqrt 6) and 2 (1/sqrt 3); means 2/3, 1, 1/3, 0.
 	a, b := 2/math.Sqrt(6), 1/math.Sqrt(3)
-	if got, want := float64(score(t, m, []int32{2}).Data[1]), 1+a/(a+b)*(0-2.0/3)+b/(a+b)*(1-1.0/3); math.Abs(got-want) > 1e-6 {
+	if got, want := float64(modeltest.Score(t, m, []int32{2}).Data[1]), 1+a/(a+b)*(0-2.0/3)+b/(a+b)*(1-1.0/3); math.Abs(got-want) > 1e-6 {
 		t.Errorf("score of user 2 and item 1 is %v, want %v", got, want)
 	}
 }
@@ -167,13 +150,13 @@ func TestWorkersAndChunks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := score(t, m, everyone(g.Users))
+		got := modeltest.Score(t, m, modeltest.Everyone(g.Users))
 		if want == nil {
 			want = got.Data
 		} else if !slices.Equal(got.Data, want) {
 			t.Errorf("%d workers give other bytes", workers)
 		}
-		some := score(t, m, []int32{7, 2, 7})
+		some := modeltest.Score(t, m, []int32{7, 2, 7})
 		for b, u := range []int{7, 2, 7} {
 			if !slices.Equal(tensor.Row(some, b), tensor.Row(got, u)) {
 				t.Errorf("user %d gets other scores in another chunk", u)

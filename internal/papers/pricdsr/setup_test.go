@@ -38,14 +38,8 @@ func try(ctx context.Context, t testing.TB, name, dir string, sets []string, o r
 	if o.Progress == nil {
 		o.Progress = run.Silent{}
 	}
-	for _, task := range Tasks() {
-		if task.Name == name {
-			_, err := task.Start(ctx, o)
-			return err
-		}
-	}
-	t.Fatalf("no task %q", name)
-	return nil
+	_, err := runtest.Task(t, Tasks(), name).Start(ctx, o)
+	return err
 }
 
 // result reads one file of a run directory.

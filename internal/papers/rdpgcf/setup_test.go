@@ -69,13 +69,7 @@ func try(ctx context.Context, task run.Task, dir string, sets []string, o run.Op
 // task is the registered task of a name.
 func task(t testing.TB, name string) run.Task {
 	t.Helper()
-	for _, task := range Tasks() {
-		if task.Name == name {
-			return task
-		}
-	}
-	t.Fatalf("no task %q", name)
-	return run.Task{}
+	return runtest.Task(t, Tasks(), name)
 }
 
 // readJSON reads one file of a run directory.

@@ -10,7 +10,21 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"privrec/internal/run"
 )
+
+// Task is the one of a name.
+func Task(t testing.TB, tasks []run.Task, name string) run.Task {
+	t.Helper()
+	for _, task := range tasks {
+		if task.Name == name {
+			return task
+		}
+	}
+	t.Fatalf("no task %q", name)
+	return run.Task{}
+}
 
 // Artefacts are the bytes of everything in a run directory that depends on the
 // configuration alone, by slash-separated name: all but settings, log and manifest.
