@@ -3,7 +3,9 @@ package exposure
 import (
 	"fmt"
 	"slices"
+	"strings"
 
+	attack "privrec/internal/attack/exposure"
 	"privrec/internal/dataset"
 	"privrec/internal/metrics"
 	"privrec/internal/report"
@@ -80,9 +82,11 @@ func cutoffs(ms []metrics.Metric) (ks []int) {
 
 // figure draws what is found against how many items are named: lists of one protocol are
 // on one curve only where they name as many.
-func (p ProtocolOutcome) figure(ks []int) report.Figure {
+func (p ProtocolOutcome) figure(method string, ks []int) report.Figure {
 	f := report.Figure{Title: "Found by distinct guesses, " + p.Name, X: "distinct items named for a pair", Y: "clicks found (percent)", LogX: true}
-	for _, s := range append([]Scores{p.Attack}, p.Floors...) {
+	ours := p.Attack
+	ours.Name = method
+	for _, s := range append([]Scores{ours}, p.Floors...) {
 		l := report.Line{Name: s.Name}
 		for _, k := range slices.Sorted(slices.Values(ks)) {
 			n := s.Guesses[cutoff(k)]
@@ -95,8 +99,9 @@ func (p ProtocolOutcome) figure(ks []int) report.Figure {
 	return f
 }
 
-// tables are the points of a sweep.
-func (f *Figures) tables(names []string) (list []*report.Table) {
+// tables are the points of a sweep; mechanisms are compared at equal accuracy in one
+// metric, the others are in metrics.json.
+func (f *Figures) tables(names []string, equal string) (list []*report.Table) {
 	if len(f.Points) > 0 {
 		t := &report.Table{Name: "protection", Title: "Protected slates: what they keep and what they leak (figures 8 to 13)", Columns: []report.Column{
 			{Name: "mechanism"}, {Name: "ratio"}, {Name: "epsilon of a position"}, {Name: "accuracy", Format: "%.4f"}, {Name: "replaced", Format: "%.3f"}, {Name: "attacker"}}}
@@ -133,7 +138,7 @@ func (f *Figures) tables(names []string) (list []*report.Table) {
 		t := &report.Table{Name: "equal-accuracy", Title: "What mechanisms leave where they keep the same accuracy", Columns: []report.Column{
 			{Name: "accuracy", Format: "%.4f"}, {Name: "attacker"}, {Name: "metric"}, {Name: "mechanism"}, {Name: "percent", Format: "%.2f"}}}
 		for _, e := range f.Equal {
-			if e.Metric != names[len(names)/3/2] { // recall at the middle cutoff; the others are in metrics.json
+			if e.Metric != equal {
 				continue
 			}
 			for _, m := range e.Mechanism {
@@ -162,54 +167,88 @@ func (f *Figures) tables(names []string) (list []*report.Table) {
 	return list
 }
 
-// plots are figures 6 to 13: scores and accuracy by ratio, scores by accuracy, scores by
-// the length of slates.
+// plots are figures 6 to 13, one for each way to select positions: scores and accuracy by
+// ratio, scores by accuracy, and scores by the length of slates.
 func (f *Figures) plots(names []string) (list []report.Figure) {
-	var kinds []string // of the points, first come first
+	var selects []string
+	kinds := map[string][]string{} // mechanisms by how they select, first come first
 	for _, p := range f.Points {
-		if p.Ratio > 0 && !slices.Contains(kinds, p.Mechanism) {
-			kinds = append(kinds, p.Mechanism)
+		if p.Ratio == 0 {
+			continue
+		}
+		how, _, _ := strings.Cut(p.Mechanism, ", ")
+		if kinds[how] == nil {
+			selects = append(selects, how)
+		}
+		if !slices.Contains(kinds[how], p.Mechanism) {
+			kinds[how] = append(kinds[how], p.Mechanism)
 		}
 	}
-	for _, n := range names {
-		byRatio := report.Figure{Title: n + " by ratio (figures 8 to 13)", X: "ratio of positions replaced", Y: n + " (percent)"}
-		byAccuracy := report.Figure{Title: n + " by accuracy kept", X: "recommendation accuracy", Y: n + " (percent)"}
-		for a := range attackers(f.Points) {
-			for _, kind := range append(slices.Clone(kinds), ReplaceRR) {
-				ratio, accuracy := f.lines(kind, a, n)
-				if kind != ReplaceRR && len(kinds) > 0 {
-					byRatio.Lines = append(byRatio.Lines, ratio)
-				}
-				if len(accuracy.X) > 1 {
-					byAccuracy.Lines = append(byAccuracy.Lines, accuracy)
-				}
+	for _, how := range selects {
+		for _, n := range names {
+			list = append(list, f.byRatio(how, n, kinds[how]))
+		}
+		list = append(list, f.accuracyByRatio(how, kinds[how]))
+	}
+	if len(selects) == 0 {
+		selects = []string{ReplaceRR}
+	}
+	for _, how := range selects {
+		for _, n := range names {
+			if g := f.byAccuracy(how, n, kinds[how]); len(g.Lines) > 0 {
+				list = append(list, g)
 			}
 		}
-		byRatio.Lines = append(byRatio.Lines, f.level(n, "popularity", 0, 0.8))
-		if len(kinds) > 0 {
-			list = append(list, byRatio)
-		}
-		if len(byAccuracy.Lines) > 0 {
-			list = append(list, byAccuracy)
-		}
-		if len(f.Slates) > 1 {
+	}
+	if len(f.Slates) > 1 {
+		for _, n := range names {
 			list = append(list, f.lengths(n))
 		}
 	}
-	if len(kinds) > 0 {
-		accuracy := report.Figure{Title: "Accuracy by ratio (figures 8 to 13)", X: "ratio of positions replaced", Y: "share of positions clicked"}
-		for _, kind := range kinds {
-			l := report.Line{Name: kind}
-			for _, p := range f.Points {
-				if p.Mechanism == kind || p.clean() {
-					l.X, l.Y = append(l.X, p.Ratio), append(l.Y, float64(p.Accuracy))
-				}
-			}
-			accuracy.Lines = append(accuracy.Lines, l)
-		}
-		list = append(list, accuracy)
-	}
 	return list
+}
+
+// byRatio is the first panels of figures 8 to 13.
+func (f *Figures) byRatio(how, name string, kinds []string) report.Figure {
+	g := report.Figure{Title: fmt.Sprintf("%s by ratio, positions %s (figures 8 to 13)", name, how), X: "ratio of positions replaced", Y: name + " (percent)"}
+	last := 0.0
+	for a := range attackers(f.Points) {
+		for _, kind := range kinds {
+			l, _ := f.lines(kind, a, name)
+			g.Lines, last = append(g.Lines, l), max(last, slices.Max(l.X))
+		}
+	}
+	g.Lines = append(g.Lines, f.level(name, attack.FloorPopularity, 0, last))
+	return g
+}
+
+// accuracyByRatio is their last panel.
+func (f *Figures) accuracyByRatio(how string, kinds []string) report.Figure {
+	g := report.Figure{Title: fmt.Sprintf("Recommendation accuracy by ratio, positions %s (figures 8 to 13)", how), X: "ratio of positions replaced", Y: "share of positions clicked"}
+	for _, kind := range kinds {
+		l := report.Line{Name: kind}
+		for _, p := range f.Points {
+			if p.Mechanism == kind || p.clean() {
+				l.X, l.Y = append(l.X, p.Ratio), append(l.Y, float64(p.Accuracy))
+			}
+		}
+		g.Lines = append(g.Lines, l)
+	}
+	return g
+}
+
+// byAccuracy compares mechanisms, and randomized response, where they keep the same
+// accuracy.
+func (f *Figures) byAccuracy(how, name string, kinds []string) report.Figure {
+	g := report.Figure{Title: fmt.Sprintf("%s by accuracy kept, positions %s", name, how), X: "recommendation accuracy", Y: name + " (percent)"}
+	for a := range attackers(f.Points) {
+		for _, kind := range append(slices.Clone(kinds), ReplaceRR) {
+			if _, l := f.lines(kind, a, name); len(l.X) > 1 {
+				g.Lines = append(g.Lines, l)
+			}
+		}
+	}
+	return g
 }
 
 // clean says that a point replaces nothing.
