@@ -5,7 +5,7 @@
 //	slate -> encoder (mean, max, attention) -> decoder (point; gru, lstm, transformer) -> lists
 //
 // Source: Xin et al., "On the User Behavior Leakage from Recommender System Exposure" (TOIS 2023, arXiv
-// 2210.15277), section 3: equations 2 and 3 are the pooling encoders, 4-7 the self-attention, 8-10 the
+// 2210.08435), section 3: equations 2 and 3 are the pooling encoders, 4-7 the self-attention, 8-10 the
 // point-wise decoder, 11-14 the sequence-wise ones. Many formulas are words only there. Where text and
 // released program differ, or the text says nothing, each choice is a field of [Config], [Training],
 // [Protocol] or slate.Options; [Paper] and [Code] are the two sets of values for a model.
