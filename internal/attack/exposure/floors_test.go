@@ -111,6 +111,27 @@ func TestFloorsByHand(t *testing.T) {
 	}
 }
 
+func TestKindRatioAgainstItsDefinition(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const vocab = 12
+		train := pairsOf(rapid.IntRange(1, 20).Draw(t, "n"), 3, 2, vocab, rng.Seed(rapid.Uint64().Draw(t, "seed")))
+		var shown, clicked [vocab]float64
+		for _, v := range train.Slates {
+			shown[v]++
+		}
+		for _, v := range train.Behaviours {
+			clicked[v]++
+		}
+		want := count(nil, vocab, 1)[slate.FirstItem:]
+		slices.SortStableFunc(want, func(a, b int32) int { // equal fractions of small numbers are equal floats
+			return cmp.Or(cmp.Compare(clicked[b]/(shown[b]+1), clicked[a]/(shown[a]+1)), cmp.Compare(clicked[b], clicked[a]))
+		})
+		if got := answers(t, floor(t, FloorKindRatio, train, vocab), train, []int32{0}, vocab, nil)[0][0]; !slices.Equal(got, want) {
+			t.Fatalf("%v, want %v", got, want)
+		}
+	})
+}
+
 // score(v | s) from its definition, counted for every pair of items anew.
 func slowCooccurrence(train *slate.Pairs, s []int32, v int32) float64 {
 	sum := 0.0

@@ -152,6 +152,11 @@ func TestWhatIsLeftOut(t *testing.T) {
 			t.Errorf("%s: rows %v of users %v, recall %v, dropped %+v; want %v, %v, %+v", c.name, got.Rows, got.Users, got.Values[0], got.Dropped, c.rows, c.recall, c.dropped)
 		}
 	}
+	// Guessing the unknown token finds no unknown click, and two unknown clicks are not known to repeat.
+	unknown := tabled([][]int32{{4, 5}}, [][]int32{{slate.OOV, slate.OOV}})
+	if got := evaluate(t, always([]int32{slate.OOV}), unknown, Protocol{DistinctTargets: true}); len(got.Rows) != 1 || got.Values[0][0] != 0 {
+		t.Errorf("unknown clicks: %d rows, %v", len(got.Rows), got.Values)
+	}
 	// A single list has no end to come early: an empty one is a pair of misses.
 	if got := evaluate(t, always([]int32{}), p, Protocol{DropEnded: true}); len(got.Rows) != 5 || got.mean(t, metrics.Metric{Kind: metrics.Recall, K: 5}) != 0 {
 		t.Errorf("empty single lists: %d rows", len(got.Rows))
