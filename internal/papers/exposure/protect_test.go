@@ -1,7 +1,10 @@
 package exposure
 
 import (
+	"context"
+	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -155,6 +158,61 @@ func TestProtectIsDetermined(t *testing.T) {
 			if a != b && slices.Equal(x, y) {
 				t.Errorf("%s and %s made the same slates", a, b)
 			}
+		}
+	}
+}
+
+// No two slates have the same draws: a thousand that are alike come out all different,
+// of more than 1e18 ways (false alarm below 1e-12).
+func TestSlatesHaveDrawsOfTheirOwn(t *testing.T) {
+	set := logged(1000, 5000, 10, 2, 1)
+	var users, items []string
+	for range 1000 {
+		copy(set.Test.Slates[len(users)*10:], set.Test.Slates[:10])
+		users = append(users, "u")
+	}
+	for i := range 10 {
+		items = append(items, fmt.Sprint(i+1))
+	}
+	alike := func(slates [][]string) (n int) {
+		seen := map[string]bool{}
+		for _, s := range slates {
+			seen[strings.Join(s, " ")] = true
+		}
+		return len(slates) - len(seen)
+	}
+	for _, by := range Replacements() {
+		o := ProtectOptions{Replace: by, Pool: pool(t, set), Ratio: 0.5, Batch: 500}
+		f := PerturbOptions{Replace: by, Ratio: 0.5, Items: 5000, Batch: 500, Workers: 2}
+		if by == ReplaceRR {
+			l, err := privacy.NewLedger(privacy.Research)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.Ratio, o.Epsilon, o.Ledger, f.Ratio, f.Epsilon = 0, 1, l, 0, 1
+		}
+		out, _, err := Protect(set.Test, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var slates [][]string
+		for i := range out.Len() {
+			slates = append(slates, strings.Fields(fmt.Sprint(out.Slate(i))))
+		}
+		if n := alike(slates); n > 0 {
+			t.Errorf("%s: %d slates of 1000 came out like others", by, n)
+		}
+		if by == ReplacePopularity || by == ReplaceInBatch { // of a file of one slate there is nothing to draw
+			continue
+		}
+		dir := t.TempDir()
+		rows := slices.Repeat([][]string{items}, 1000)
+		f.In, f.Out = put(t, dir, "in.txt", linesText(users, rows)), filepath.Join(dir, "out.txt")
+		if _, err := PerturbFile(context.Background(), f); err != nil {
+			t.Fatal(err)
+		}
+		if n := alike(fieldsOf(t, "out.txt", get(t, f.Out))); n > 0 {
+			t.Errorf("%s: %d slates of 1000 in a file came out like others", by, n)
 		}
 	}
 }
