@@ -8,6 +8,7 @@ import (
 // slates is a batch of slates, packed: the tokens of slate i are tokens[off[i]:off[i+1]].
 type slates struct {
 	tokens, off []int32
+	one         []int32 // 0, 1, ... n: the offsets of one row a slate
 }
 
 // lay packs the slates of the given rows. What is not embedded is left out: Pad, and OOV where the model
@@ -25,6 +26,7 @@ func (s *slates) lay(c *Config, p *slate.Pairs, rows []int32, start bool) {
 		}
 		s.off = append(s.off, int32(len(s.tokens)))
 	}
+	s.one = count(s.one, len(rows)+1, 1)
 }
 
 func (s *slates) len() int { return len(s.off) - 1 }

@@ -52,9 +52,10 @@ func (b *block) Params() []*autograd.Param {
 	return append(all, nn.Params(b.up, b.down, b.ofF.norm)...)
 }
 
-// forward maps x, packed by off, to as many rows.
-func (b *block) forward(t *autograd.Tape, x *autograd.Node, off []int32, m memory, step uint64) *autograd.Node {
-	x = b.ofSelf.after(t, x, b.self.Forward(t, x, x, off, nil), step)
+// forward maps x, packed by off, to as many rows. They attend to seen, which is x itself or more rows than
+// those that are wanted, and in a decoder to m.
+func (b *block) forward(t *autograd.Tape, x *autograd.Node, off []int32, seen, m memory, step uint64) *autograd.Node {
+	x = b.ofSelf.after(t, x, b.self.Forward(t, x, seen.rows, off, seen.off), step)
 	if b.cross != nil {
 		x = b.ofCross.after(t, x, b.cross.Forward(t, x, m.rows, off, m.off), step)
 	}

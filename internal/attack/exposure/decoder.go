@@ -185,7 +185,7 @@ func (d *transformer) run(t *autograd.Tape, m memory, in []int32, n int, step ui
 	}
 	x = d.drop.Forward(t, x.Add(t.Const(place)), step)
 	for _, b := range d.blocks {
-		x = b.forward(t, x, off, m, step)
+		x = b.forward(t, x, off, memory{rows: x}, m, step)
 	}
 	return d.norm.Forward(t, x)
 }

@@ -58,7 +58,7 @@ type memory struct {
 // same: attention over equal rows is that row.)
 func (e *encoder) context(t *autograd.Tape, s *slates, step uint64, decoder string) memory {
 	if e.kind == "attention" && decoder == "transformer" {
-		return memory{e.attend(t, s, step), s.off}
+		return memory{e.attend(t, s, step, false), s.off}
 	}
 	return memory{rows: e.vector(t, s, step)}
 }
@@ -72,7 +72,7 @@ func (e *encoder) vector(t *autograd.Tape, s *slates, step uint64) *autograd.Nod
 	case "max":
 		return e.scaled(segmentMax(t.Rows(e.items, s.tokens), s.off))
 	}
-	return e.attend(t, s, step).Gather(s.off[:s.len()])
+	return e.attend(t, s, step, true)
 }
 
 // scaled multiplies by the scale. Both poolings commute with it, so that it touches n rows instead of n·T.
@@ -83,11 +83,16 @@ func (e *encoder) scaled(x *autograd.Node) *autograd.Node {
 	return x.Scale(e.scale)
 }
 
-// attend is the self-attention of eq. 4-7 over the rows of every slate.
-func (e *encoder) attend(t *autograd.Tape, s *slates, step uint64) *autograd.Node {
+// attend is the self-attention of eq. 4-7 over the rows of every slate. With first, only the first row of each
+// slate comes out of it (n, d): the last block computes no others.
+func (e *encoder) attend(t *autograd.Tape, s *slates, step uint64, first bool) *autograd.Node {
 	x := e.scaled(t.Rows(e.items, s.tokens))
-	for _, b := range e.blocks {
-		x = b.forward(t, x, s.off, memory{}, step)
+	for k, b := range e.blocks {
+		if first && k == len(e.blocks)-1 {
+			x = b.forward(t, x.Gather(s.off[:s.len()]), s.one, memory{x, s.off}, memory{}, step)
+		} else {
+			x = b.forward(t, x, s.off, memory{rows: x}, memory{}, step)
+		}
 	}
 	return e.norm.Forward(t, x)
 }

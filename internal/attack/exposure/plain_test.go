@@ -1,6 +1,7 @@
 package exposure
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -162,8 +163,8 @@ func (p plain) encode(tokens []int32) []vec {
 		}
 	}
 	if m.Encoder == "attention" {
-		for range m.Blocks {
-			x = p.block("encoder.0", x, nil, false)
+		for k := range m.Blocks {
+			x = p.block(fmt.Sprintf("encoder.%d", k), x, nil, false)
 		}
 		for i := range x {
 			x[i] = p.norm("encoder.norm", x[i])
@@ -230,7 +231,9 @@ func (p plain) decode(memory []vec, fed []int32) []vec {
 	if m.Decoder != "transformer" {
 		return out
 	}
-	x = p.block("decoder.0", x, memory, true)
+	for k := range m.Blocks {
+		x = p.block(fmt.Sprintf("decoder.%d", k), x, memory, true)
+	}
 	for _, r := range x {
 		out = append(out, p.norm("decoder.norm", r))
 	}
@@ -293,7 +296,7 @@ func TestLossEqualsTheFormulas(t *testing.T) {
 		for _, c := range []Config{Paper(encoder, decoder), Code(encoder, decoder)} {
 			c.Dim, c.FFN, c.Smoothing = 6, 5, 0.02
 			for _, skip := range []bool{false, true} {
-				c.SkipUnknown = skip
+				c.SkipUnknown, c.Blocks = skip, map[bool]int{false: 1, true: 2}[skip]
 				m := shaken(t, c, 17, 4, 3)
 				p := pairsOf(6, 4, 3, 17, 9)
 				if encoder == "attention" && decoder == "transformer" {
