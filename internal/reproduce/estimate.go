@@ -44,7 +44,11 @@ func (g *Grid) Estimate(ctx context.Context, o Options) (*report.Document, error
 				return nil, err
 			}
 			if shared := first[r.Dir]; shared != nil {
-				t.Add(r.Method, r.On(), fmt.Sprint(r.Seed), "the run of "+shared.Method)
+				same := "the run of " + shared.Method
+				if shared.On() != r.On() {
+					same += " on " + shared.On()
+				}
+				t.Add(r.Method, r.On(), fmt.Sprint(r.Seed), same)
 				continue
 			}
 			first[r.Dir] = r
