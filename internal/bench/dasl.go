@@ -66,7 +66,7 @@ type daslStep struct {
 	adam   optim.Optimizer
 	params []*autograd.Param
 	draw   rng.Stream
-	batch  dasl.Batch
+	ahead  []dasl.Batch // drawn before they are used, and used again
 	steps  int
 }
 
@@ -109,15 +109,21 @@ func (t *daslStep) warm() (func() error, error) {
 	return t.run, nil
 }
 
+// daslAhead is the number of batches that are drawn: first moments last for fewer steps.
+const daslAhead = 1024
+
 func (t *daslStep) run() error {
-	fillDASL(&t.batch, t.daslSizes, func(what, n, _ int) int32 {
-		if what < len(t.ranks) && t.ranks[what] != nil {
-			return t.ranks[what].draw()
-		}
-		return int32(t.draw.IntN(n))
-	})
+	for len(t.ahead) < daslAhead {
+		t.ahead = append(t.ahead, dasl.Batch{})
+		fillDASL(&t.ahead[len(t.ahead)-1], t.daslSizes, func(what, n, _ int) int32 {
+			if what < len(t.ranks) && t.ranks[what] != nil {
+				return t.ranks[what].draw()
+			}
+			return int32(t.draw.IntN(n))
+		})
+	}
 	t.tape.Reset()
-	loss := t.model.Loss(t.tape, 0, t.steps, &t.batch)
+	loss := t.model.Loss(t.tape, 0, t.steps, &t.ahead[t.steps%daslAhead])
 	if t.steps == 0 {
 		for _, p := range t.params {
 			loss = loss.Add(t.tape.Use(p).SumSq())
