@@ -2,7 +2,6 @@ package exposure
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -96,15 +95,6 @@ func (x *experiment) sample(p *slate.Pairs) *slate.Pairs {
 	rows := s.Perm(p.Len())[:max(1, int(math.Round(share*float64(p.Len()))))]
 	slices.Sort(rows)
 	return p.Select(rows)
-}
-
-// length says how long training was.
-func (x *experiment) length(r *train.Result) string {
-	text := fmt.Sprintf("cap %d", x.cfg.Train.Epochs)
-	if r.Stopped {
-		return text + fmt.Sprintf(", stopped early after %d", len(r.Epochs))
-	}
-	return text + ", all of them run"
 }
 
 // giveBack returns the memory of a model's tables, which the garbage collector does not.

@@ -82,10 +82,22 @@ func (f floor) in(q attack.Protocol, lists int) (attack.Ranker, error) {
 }
 
 // measure ranks the test pairs by the trained attack under every protocol, beside the
-// floors.
+// floors, and sweeps what the setting asks for.
 func (x *experiment) measure(ctx context.Context, m *attack.Model, r *train.Result) (*Outcome, error) {
-	done := x.env.Stage("evaluate")
-	defer done()
+	o, err := x.evaluate(ctx, m, r)
+	if err != nil {
+		return nil, x.interrupted(ctx, err)
+	}
+	main := make([]NamedValues, 0, len(o.Floors))
+	for _, f := range o.Floors {
+		main = append(main, NamedValues{f.Name, f.Values})
+	}
+	o.Figures, err = x.figures(ctx, m, main)
+	return o, x.interrupted(ctx, err)
+}
+
+func (x *experiment) evaluate(ctx context.Context, m *attack.Model, r *train.Result) (*Outcome, error) {
+	defer x.env.Stage("evaluate")()
 	o := &Outcome{
 		Method: x.cfg.method(), Setting: x.text, Data: x.summary(), Metrics: x.metrics(), Definitions: map[string]string{}, Protection: x.protected(),
 		Selected: len(r.Epochs), Cap: x.cfg.Train.Epochs, Stopped: r.Stopped, Steps: r.Steps, Epochs: r.Epochs,
@@ -103,20 +115,13 @@ func (x *experiment) measure(ctx context.Context, m *attack.Model, r *train.Resu
 	for i, q := range x.protocols() {
 		p, err := x.under(ctx, q, m, floors, i == 0)
 		if err != nil {
-			return nil, x.interrupted(ctx, err)
+			return nil, err
 		}
 		o.Protocols = append(o.Protocols, *p)
 		o.Evaluations = append(o.Evaluations, p.Attack)
 	}
 	o.Floors = o.Protocols[0].Floors
-	done()
-	done = func() {}
-	main := make([]NamedValues, 0, len(o.Floors))
-	for _, f := range o.Floors {
-		main = append(main, NamedValues{f.Name, f.Values})
-	}
-	o.Figures, err = x.figures(ctx, m, main)
-	return o, x.interrupted(ctx, err)
+	return o, nil
 }
 
 // interrupted says so where an error is one of a context that ended.
