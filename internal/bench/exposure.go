@@ -9,7 +9,6 @@ import (
 	"privrec/internal/dataset/slate"
 	"privrec/internal/optim"
 	"privrec/internal/rng"
-	"privrec/internal/train"
 )
 
 // attackSizes are those of an exposure attack.
@@ -90,7 +89,7 @@ func (s *trainer) run() error {
 		s.samples[k] = int32(s.order.IntN(s.pairs))
 	}
 	s.tape.Reset()
-	loss, err := s.on.Loss(s.tape, train.Batch{Step: s.steps, Samples: s.samples})
+	loss, err := s.on.Loss(s.tape, s.steps, s.samples)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,6 @@ import (
 	"privrec/internal/nn"
 	"privrec/internal/rng"
 	"privrec/internal/tensor"
-	"privrec/internal/train"
 )
 
 // Model is an attack: an encoder, a decoder and an output layer over the vocabulary. It is read by any
@@ -111,18 +110,18 @@ type Objective struct {
 // On returns the training objective over p: sample i is row i of p.
 func (m *Model) On(p *slate.Pairs) *Objective { return &Objective{m: m, p: p} }
 
-// Params implements train.Model.
+// Params are the model's.
 func (o *Objective) Params() []*autograd.Param { return o.m.Params() }
 
-// Loss implements train.Model: point-wise the mean over pairs of eq. 10, sequence-wise the mean over pairs
+// Loss is, over some samples, point-wise the mean over pairs of eq. 10, sequence-wise the mean over pairs
 // and steps of the cross-entropy (eq. 14; the text has the sum, the program this mean). Targets outside the
-// vocabulary do not count. Dropout depends on the batch's step.
-func (o *Objective) Loss(t *autograd.Tape, b train.Batch) (*autograd.Node, error) {
+// vocabulary do not count. Dropout depends on the step.
+func (o *Objective) Loss(t *autograd.Tape, step int, samples []int32) (*autograd.Node, error) {
 	if err := o.m.fits(o.p); err != nil {
 		return nil, err
 	}
-	o.b.lay(o.m, o.p, b.Samples)
-	return o.m.loss(t, &o.b, uint64(b.Step)), nil
+	o.b.lay(o.m, o.p, samples)
+	return o.m.loss(t, &o.b, uint64(step)), nil
 }
 
 // loss is the mean over what counts in the batch.

@@ -8,7 +8,6 @@ import (
 	"privrec/internal/dataset/slate"
 	"privrec/internal/rng"
 	"privrec/internal/tensor"
-	"privrec/internal/train"
 )
 
 // wide tells which of the two float widths this build has.
@@ -81,7 +80,7 @@ func lossOf(t testing.TB, m *Model, p *slate.Pairs, training bool) float64 {
 	t.Helper()
 	tape := autograd.NewTape()
 	tape.SetTraining(training)
-	l, err := m.On(p).Loss(tape, train.Batch{Samples: rowsOf(p.Len())})
+	l, err := m.On(p).Loss(tape, 0, rowsOf(p.Len()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +91,7 @@ func lossOf(t testing.TB, m *Model, p *slate.Pairs, training bool) float64 {
 func gradientsOf(t testing.TB, m *Model, p *slate.Pairs) map[string][]tensor.Float {
 	t.Helper()
 	tape := autograd.NewTape()
-	l, err := m.On(p).Loss(tape, train.Batch{Step: 5, Samples: rowsOf(p.Len())})
+	l, err := m.On(p).Loss(tape, 5, rowsOf(p.Len()))
 	if err != nil {
 		t.Fatal(err)
 	}

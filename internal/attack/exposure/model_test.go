@@ -12,7 +12,6 @@ import (
 	"privrec/internal/autograd/gradcheck"
 	"privrec/internal/dataset/slate"
 	"privrec/internal/tensor"
-	"privrec/internal/train"
 )
 
 // TestGradients compares the gradient of every parameter of every attack with central differences, with
@@ -26,7 +25,7 @@ func TestGradients(t *testing.T) {
 			p := pairsOf(4, 4, 3, 11, 1)
 			o := m.On(p)
 			loss := func(tp *autograd.Tape) *autograd.Node {
-				l, err := o.Loss(tp, train.Batch{Step: 7, Samples: []int32{0, 1, 2, 3}})
+				l, err := o.Loss(tp, 7, []int32{0, 1, 2, 3})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -170,7 +169,7 @@ func TestErrors(t *testing.T) {
 		{"slates of 5", func() error { _, err := m.ValidationLoss(t.Context(), pairsOf(1, 5, 3, 20, 1), 4); return err }},
 		{"behaviours of 2", func() error { return m.Rank(t.Context(), pairsOf(1, 4, 2, 20, 1), nil, 3, nil, nothing) }},
 		{"behaviours of 2", func() error {
-			_, err := m.On(pairsOf(1, 4, 2, 20, 1)).Loss(autograd.NewTape(), train.Batch{})
+			_, err := m.On(pairsOf(1, 4, 2, 20, 1)).Loss(autograd.NewTape(), 0, nil)
 			return err
 		}},
 		{"0 pairs at a time", func() error { _, err := m.ValidationLoss(t.Context(), p, 0); return err }},

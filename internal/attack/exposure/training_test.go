@@ -10,7 +10,6 @@ import (
 	"privrec/internal/dataset/slate"
 	"privrec/internal/rng"
 	"privrec/internal/tensor"
-	"privrec/internal/train"
 )
 
 // trained runs some steps of an attack with the training of the text.
@@ -25,7 +24,7 @@ func trained(t testing.TB, m *Model, p *slate.Pairs, steps, batch int) (losses [
 			rows[i] = int32(order.IntN(p.Len()))
 		}
 		tape.Reset()
-		l, err := o.Loss(tape, train.Batch{Step: step, Samples: rows})
+		l, err := o.Loss(tape, step, rows)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +168,7 @@ func TestSteadyStep(t *testing.T) {
 	params, rows, steps := m.Params(), rowsOf(256), 0
 	step := func() {
 		tape.Reset()
-		l, err := o.Loss(tape, train.Batch{Step: steps, Samples: rows})
+		l, err := o.Loss(tape, steps, rows)
 		if err != nil {
 			t.Fatal(err)
 		}

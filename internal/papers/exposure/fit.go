@@ -34,13 +34,21 @@ func (x *experiment) newModel() (*attack.Model, error) {
 	return attack.New(x.cfg.Attack, x.set.Vocab, x.train.T, x.train.L, x.env.Seed)
 }
 
+// objective is an attack's loss for the training loop.
+type objective struct{ *attack.Objective }
+
+// Loss implements train.Model.
+func (o objective) Loss(t *autograd.Tape, b train.Batch) (*autograd.Node, error) {
+	return o.Objective.Loss(t, b.Step, b.Samples)
+}
+
 // model is what the training loop sees: pairs, or batches that were made once.
 func (c TrainConfig) model(x *experiment, m *attack.Model) train.Model {
 	if c.Batches == batchesEach {
-		return m.On(x.train)
+		return objective{m.On(x.train)}
 	}
 	s := x.env.Seed.Stream("exposure.batches")
-	return fixed{m.On(x.train), s.Perm(x.train.Len()), c.Batch}
+	return fixed{objective{m.On(x.train)}, s.Perm(x.train.Len()), c.Batch}
 }
 
 // options are those of the training. Validation is the mean loss over the validation

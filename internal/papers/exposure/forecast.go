@@ -11,7 +11,6 @@ import (
 	"privrec/internal/rng"
 	"privrec/internal/run"
 	"privrec/internal/stats"
-	"privrec/internal/train"
 )
 
 // How much a forecast measures: it is asked for by somebody who waits.
@@ -107,7 +106,7 @@ func (x *experiment) timeSteps(ctx context.Context, m *attack.Model) (seconds []
 		}
 		start := time.Now()
 		tape.Reset()
-		loss, err := on.Loss(tape, train.Batch{Step: i, Samples: rows})
+		loss, err := on.Loss(tape, i, rows)
 		if err != nil {
 			return nil, err
 		}
