@@ -130,10 +130,15 @@ func (a *App) runPerturb(c *cobra.Command, f perturbFlags) error {
 		return err
 	}
 	if !o.Secure {
-		fmt.Fprintf(r, "warning: research noise: whoever knows the seed, %d, undoes it: not for release; --secure takes cryptographic bits\n", f.seed)
+		warnSeeded(r, f.seed)
 	}
 	r.Phase("written to " + o.Out)
 	return run.Show(a.Stdout, f.asJSON, done.Document())
+}
+
+// warnSeeded says what noise from a seed is worth.
+func warnSeeded(w io.Writer, seed uint64) {
+	fmt.Fprintf(w, "warning: research noise: whoever knows the seed, %d, undoes it: not for release; --secure takes cryptographic bits\n", seed)
 }
 
 // forecastPerturb prints the keep table of a catalogue.

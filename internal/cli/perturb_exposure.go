@@ -112,6 +112,9 @@ func (a *App) runPerturbExposure(c *cobra.Command, f slateFlags) error {
 	if err != nil {
 		return err
 	}
+	if !o.Secure {
+		warnSeeded(r, f.seed)
+	}
 	r.Phase("written to " + o.Out)
 	return run.Show(a.Stdout, f.asJSON, done.Document())
 }
