@@ -9,7 +9,7 @@ import (
 	"privrec/internal/run"
 )
 
-const cite = "Xin et al., On the User Behavior Leakage from Recommender System Exposure, ACM TOIS 2023, arXiv 2210.15277"
+const cite = "Xin et al., On the User Behavior Leakage from Recommender System Exposure, ACM TOIS 2023, arXiv 2210.08435"
 
 // Tasks are what the command line offers of this paper; others are those whose finished
 // runs can be attacked.
