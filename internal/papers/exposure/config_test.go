@@ -1,6 +1,8 @@
 package exposure
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -112,6 +114,24 @@ func TestStanding(t *testing.T) {
 		c.change(&got)
 		if text, err := got.standing(); err != nil || text != c.text {
 			t.Errorf("%q, %v; want %q", text, err, c.text)
+		}
+	}
+}
+
+// Every bad field of a file is named with its line, all at once.
+func TestBadFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "bad.yaml")
+	text := "data:\n  slate: 0\nattack:\n  encoder: median\ntrain:\n  rate: -1\n  sample: 2\neval:\n  k: [10, 5]\nsweep:\n  ratios: [1.5]\n"
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	err := attackTask().Check(path, nil)
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, want := range []string{"bad.yaml:2", "bad.yaml:4", "bad.yaml:6", "bad.yaml:7", "bad.yaml:9", "bad.yaml:11"} {
+		if !strings.Contains(err.Error(), want+":") {
+			t.Errorf("no complaint of %s:\n%v", want, err)
 		}
 	}
 }
