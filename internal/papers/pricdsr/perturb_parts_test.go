@@ -1,23 +1,17 @@
 package pricdsr
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
-	"privrec/internal/dataset"
 	"privrec/internal/rng"
-	"privrec/internal/run"
 )
 
 // Users in the order of compareIDs whatever the memory, merged over several levels.
@@ -87,40 +81,6 @@ func TestSorterFails(t *testing.T) {
 	}
 }
 
-// All files of a stage get their names, or none.
-func TestStageIsAllOrNothing(t *testing.T) {
-	dir := t.TempDir()
-	files := filesOf(filepath.Join(dir, "o.tsv.gz"))
-	st, err := run.NewStage(files)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, x := range files {
-		if err := os.WriteFile(st.Path(x.Name), []byte(x.Name), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.Mkdir(filepath.Join(dir, "o.tsv.gz"), 0o755); err != nil { // the name of the last one is taken
-		t.Fatal(err)
-	}
-	if err := run.FreeOutputs(files, true); err == nil {
-		t.Error("a folder in the way was not refused")
-	}
-	var w *dataset.WriteError
-	if err := st.Commit(); !errors.As(err, &w) {
-		t.Errorf("commit: %v", err)
-	}
-	if err := st.Drop(); err != nil {
-		t.Error(err)
-	}
-	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
-		t.Errorf("left %v (%v)", left, err)
-	}
-	if _, err := run.NewStage(filesOf(filepath.Join(dir, "none", "o.tsv"))); !errors.As(err, &w) {
-		t.Errorf("no folder: %v", err)
-	}
-}
-
 func TestOrderOfIDs(t *testing.T) {
 	want := []string{"0", "7", "10", "99", "100", "", "007", "1a", "B", "a"}
 	got := slices.Clone(want)
@@ -128,49 +88,5 @@ func TestOrderOfIDs(t *testing.T) {
 	slices.SortFunc(got, func(a, b string) int { return compareIDs([]byte(a), []byte(b)) })
 	if !slices.Equal(got, want) {
 		t.Errorf("%q", got)
-	}
-}
-
-// Blocks are used in the order in which they were filled, whatever the workers do, and
-// every kind of error ends the work.
-func TestInOrder(t *testing.T) {
-	boom := errors.New("boom")
-	list := []*block{newBlock(1), newBlock(1), newBlock(1)}
-	for _, where := range []string{"", "fill", "work", "use"} {
-		var got []byte
-		err := run.InOrder(context.Background(), 4, list, func(next func() *block) error {
-			for i := range 100 {
-				b := next()
-				if b == nil {
-					return nil
-				}
-				b.push([]byte{byte(i)}, 0)
-				if where == "fill" && i == 50 {
-					return boom
-				}
-			}
-			return nil
-		}, func(_ int, b *block) error {
-			if where == "work" && b.ids[0] == 50 {
-				return boom
-			}
-			return nil
-		}, func(b *block) error {
-			if where == "use" && b.ids[0] == 50 {
-				return boom
-			}
-			got = append(got, b.ids...)
-			return nil
-		})
-		if (err != nil) != (where != "") || err != nil && err != boom {
-			t.Errorf("%q: %v", where, err)
-		}
-		want := make([]byte, 100)
-		for i := range want {
-			want[i] = byte(i)
-		}
-		if !bytes.HasPrefix(want, got) || where == "" && len(got) != 100 {
-			t.Errorf("%q: used %v", where, got)
-		}
 	}
 }

@@ -1,0 +1,44 @@
+package run
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"privrec/internal/dataset"
+)
+
+// All files of a stage get their names, or none.
+func TestStageIsAllOrNothing(t *testing.T) {
+	dir := t.TempDir()
+	files := []Output{{"empty", filepath.Join(dir, "o.empty.tsv.gz")}, {"ledger", filepath.Join(dir, "o.ledger.jsonl")}, {"table", filepath.Join(dir, "o.tsv.gz")}}
+	st, err := NewStage(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range files {
+		if err := os.WriteFile(st.Path(x.Name), []byte(x.Name), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "o.tsv.gz"), 0o755); err != nil { // the name of the last one is taken
+		t.Fatal(err)
+	}
+	if err := FreeOutputs(files, true); err == nil {
+		t.Error("a folder in the way was not refused")
+	}
+	var w *dataset.WriteError
+	if err := st.Commit(); !errors.As(err, &w) {
+		t.Errorf("commit: %v", err)
+	}
+	if err := st.Drop(); err != nil {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
+		t.Errorf("left %v (%v)", left, err)
+	}
+	if _, err := NewStage([]Output{{"table", filepath.Join(dir, "none", "o.tsv")}}); !errors.As(err, &w) {
+		t.Errorf("no folder: %v", err)
+	}
+}
