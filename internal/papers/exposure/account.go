@@ -1,7 +1,6 @@
 package exposure
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
@@ -13,25 +12,25 @@ import (
 // Account is privacy.json. An attack protects nobody: without bound is what it reads and
 // what it reports; a protection of slates that has a guarantee is a unit of its own.
 type Account struct {
-	Mechanism string  `json:"mechanism"` // empty: none
-	Noise     string  `json:"noise"`
-	Units     []Unit  `json:"units"`
-	Total     epsilon `json:"eps_total"` // of the run
-	Unbounded []Open  `json:"unbounded"`
+	Mechanism string         `json:"mechanism"` // empty: none
+	Noise     string         `json:"noise"`
+	Units     []Unit         `json:"units"`
+	Total     privacy.Number `json:"eps_total"` // of the run
+	Unbounded []Open         `json:"unbounded"`
 }
 
 // Unit is the guarantee for one kind of neighbour.
 type Unit struct {
-	Unit         string    `json:"unit"`
-	Neighbouring string    `json:"neighbouring"`
-	Delta        float64   `json:"delta"`
-	Accounted    accounted `json:"accounted"`
-	Total        epsilon   `json:"eps_total"`
-	Unbounded    []string  `json:"unbounded"`
+	Unit         string         `json:"unit"`
+	Neighbouring string         `json:"neighbouring"`
+	Delta        float64        `json:"delta"`
+	Accounted    accounted      `json:"accounted"`
+	Total        privacy.Number `json:"eps_total"`
+	Unbounded    []string       `json:"unbounded"`
 }
 
 type accounted struct {
-	Eps epsilon `json:"eps_exact"`
+	Eps privacy.Number `json:"eps_exact"`
 }
 
 // Open is something that no noise covers.
@@ -40,29 +39,9 @@ type Open struct {
 	Why  string `json:"why"`
 }
 
-// epsilon is a budget; JSON has no infinity, so that is the string "infinity".
-type epsilon float64
-
-// MarshalJSON writes a number or "infinity".
-func (e epsilon) MarshalJSON() ([]byte, error) {
-	if math.IsInf(float64(e), 1) {
-		return []byte(`"infinity"`), nil
-	}
-	return json.Marshal(float64(e))
-}
-
-// UnmarshalJSON reads what MarshalJSON writes.
-func (e *epsilon) UnmarshalJSON(b []byte) error {
-	if string(b) == `"infinity"` {
-		*e = epsilon(math.Inf(1))
-		return nil
-	}
-	return json.Unmarshal(b, (*float64)(e))
-}
-
 // account says what a run protects: nothing, or what its slates went through.
 func (c Config) account() *Account {
-	a := &Account{Noise: "none", Units: []Unit{}, Total: epsilon(math.Inf(1)), Unbounded: []Open{
+	a := &Account{Noise: "none", Units: []Unit{}, Total: privacy.Number(math.Inf(1)), Unbounded: []Open{
 		{"behaviours", "the attack trains on the clicks of other users in the clear and is measured on those of its victims"},
 	}}
 	p := c.Protect
@@ -78,7 +57,7 @@ func (c Config) account() *Account {
 			unit, neighbouring string
 			eps                float64
 		}{{"position", "the item at one position of one slate replaced", p.Epsilon}, {"slate", fmt.Sprintf("a slate of %d replaced", c.Data.Slate), t * p.Epsilon}} {
-			a.Units = append(a.Units, Unit{Unit: u.unit, Neighbouring: u.neighbouring, Accounted: accounted{epsilon(u.eps)}, Total: epsilon(u.eps), Unbounded: []string{}})
+			a.Units = append(a.Units, Unit{Unit: u.unit, Neighbouring: u.neighbouring, Accounted: accounted{privacy.Number(u.eps)}, Total: privacy.Number(u.eps), Unbounded: []string{}})
 		}
 		a.Unbounded = append(a.Unbounded,
 			Open{"overlap", "slates of one user share items: what several of them show adds up"},

@@ -7,6 +7,7 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/metrics"
+	"privrec/internal/privacy"
 	"privrec/internal/report"
 	"privrec/internal/run"
 	"privrec/internal/train"
@@ -152,7 +153,7 @@ func (o *SASRecOutcome) comparison() report.Comparison {
 
 // account says that nothing is protected.
 func (f *sasrecFit) account() *Account {
-	return &Account{Noise: "none", Units: []Unit{}, Total: epsilon(math.Inf(1)), Unbounded: []Open{
+	return &Account{Noise: "none", Units: []Unit{}, Total: privacy.Number(math.Inf(1)), Unbounded: []Open{
 		{"sequences", "the model trains on and recommends from the sequences in the clear; its item vectors and parameters tell of them too"},
 	}}
 }

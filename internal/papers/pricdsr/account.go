@@ -1,7 +1,6 @@
 package pricdsr
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
@@ -14,35 +13,35 @@ import (
 // Account is privacy.json: what the released auxiliary rows guarantee, for which
 // neighbours, and what nothing covers.
 type Account struct {
-	Mechanism string  `json:"mechanism"` // empty: none
-	Noise     string  `json:"noise"`
-	Catalogue int     `json:"catalogue"` // m, items of the auxiliary domain
-	Length    int     `json:"length"`
-	Claimed   *Claim  `json:"claimed"` // null: nothing is claimed
-	Units     []Unit  `json:"units"`
-	Total     epsilon `json:"eps_total"` // of the run: infinity unless unbounded is empty
-	Unbounded []Open  `json:"unbounded"`
+	Mechanism string         `json:"mechanism"` // empty: none
+	Noise     string         `json:"noise"`
+	Catalogue int            `json:"catalogue"` // m, items of the auxiliary domain
+	Length    int            `json:"length"`
+	Claimed   *Claim         `json:"claimed"` // null: nothing is claimed
+	Units     []Unit         `json:"units"`
+	Total     privacy.Number `json:"eps_total"` // of the run: infinity unless unbounded is empty
+	Unbounded []Open         `json:"unbounded"`
 }
 
 // Claim is what the paper states.
 type Claim struct {
-	Eps     epsilon `json:"eps"`
-	Unit    string  `json:"unit"`
-	Theorem string  `json:"theorem"`
+	Eps     privacy.Number `json:"eps"`
+	Unit    string         `json:"unit"`
+	Theorem string         `json:"theorem"`
 }
 
 // Unit is the guarantee for one kind of neighbour.
 type Unit struct {
-	Unit         string    `json:"unit"`
-	Neighbouring string    `json:"neighbouring"`
-	Delta        float64   `json:"delta"`
-	Accounted    accounted `json:"accounted"`
-	Total        epsilon   `json:"eps_total"`
-	Unbounded    []string  `json:"unbounded"`
+	Unit         string         `json:"unit"`
+	Neighbouring string         `json:"neighbouring"`
+	Delta        float64        `json:"delta"`
+	Accounted    accounted      `json:"accounted"`
+	Total        privacy.Number `json:"eps_total"`
+	Unbounded    []string       `json:"unbounded"`
 }
 
 type accounted struct {
-	Eps epsilon `json:"eps_exact"`
+	Eps privacy.Number `json:"eps_exact"`
 }
 
 // Open is something that no noise covers.
@@ -51,29 +50,9 @@ type Open struct {
 	Why  string `json:"why"`
 }
 
-// epsilon is a budget; JSON has no infinity, so that is the string "infinity".
-type epsilon float64
-
-// MarshalJSON writes a number or "infinity".
-func (e epsilon) MarshalJSON() ([]byte, error) {
-	if math.IsInf(float64(e), 1) {
-		return []byte(`"infinity"`), nil
-	}
-	return json.Marshal(float64(e))
-}
-
-// UnmarshalJSON reads what MarshalJSON writes.
-func (e *epsilon) UnmarshalJSON(b []byte) error {
-	if string(b) == `"infinity"` {
-		*e = epsilon(math.Inf(1))
-		return nil
-	}
-	return json.Unmarshal(b, (*float64)(e))
-}
-
 // account says what a run released. items is the auxiliary domain's catalogue.
 func (c Config) account(items int) *Account {
-	a := &Account{Noise: string(privacy.Research), Catalogue: items, Length: c.Data.Length, Units: []Unit{}, Total: epsilon(math.Inf(1)),
+	a := &Account{Noise: string(privacy.Research), Catalogue: items, Length: c.Data.Length, Units: []Unit{}, Total: privacy.Number(math.Inf(1)),
 		Unbounded: []Open{{"target rows", "the model trains on the target domain and evaluates it in the clear"}}}
 	switch c.Auxiliary.Kind {
 	case AuxiliaryNone:
@@ -92,16 +71,16 @@ func (c Config) account(items int) *Account {
 		return a
 	}
 	if c.Auxiliary.Kind == AuxiliaryPerturbed {
-		a.Claimed = &Claim{Eps: epsilon(m.Epsilon), Unit: unitOrder, Theorem: "theorem 1"}
+		a.Claimed = &Claim{Eps: privacy.Number(m.Epsilon), Unit: unitOrder, Theorem: "theorem 1"}
 	}
 	value, order := m.Epsilon, m.Epsilon
 	if m.Variant != mechanism.SDPFixed {
 		order = 2 * m.Epsilon // theorem 1 is false for M; independent cells change twice
 	}
 	a.Units = []Unit{
-		{Unit: unitCell, Neighbouring: "the item of one cell of an auxiliary row, or padding, replaced", Accounted: accounted{epsilon(value)}, Total: epsilon(value), Unbounded: []string{}},
-		{Unit: unitOrder, Neighbouring: "that, or two cells of a row exchanged (definition 2)", Accounted: accounted{epsilon(order)}, Total: epsilon(order), Unbounded: []string{}},
-		{Unit: unitUser, Neighbouring: "an auxiliary row replaced", Accounted: accounted{epsilon(m.Epsilon * float64(m.Length))}, Total: epsilon(m.Epsilon * float64(m.Length)), Unbounded: []string{}},
+		{Unit: unitCell, Neighbouring: "the item of one cell of an auxiliary row, or padding, replaced", Accounted: accounted{privacy.Number(value)}, Total: privacy.Number(value), Unbounded: []string{}},
+		{Unit: unitOrder, Neighbouring: "that, or two cells of a row exchanged (definition 2)", Accounted: accounted{privacy.Number(order)}, Total: privacy.Number(order), Unbounded: []string{}},
+		{Unit: unitUser, Neighbouring: "an auxiliary row replaced", Accounted: accounted{privacy.Number(m.Epsilon * float64(m.Length))}, Total: privacy.Number(m.Epsilon * float64(m.Length)), Unbounded: []string{}},
 	}
 	a.Unbounded = append(a.Unbounded, Open{"catalogue", "the items that can be drawn are those of the auxiliary domain's table after its filters; the guarantee holds given that list"})
 	return a
