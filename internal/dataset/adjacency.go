@@ -29,12 +29,12 @@ func parseAdjacency(in *input) (*Log, error) {
 		name, rest, _ := bytes.Cut(line, []byte(" "))
 		if _, err := in.id("user", name); err != nil {
 			if i := bytes.IndexAny(line, "\t,;"); i >= 0 {
-				err.(*Error).Hint = "numbers must stand between single spaces, this line uses " + quote(line[i:i+1])
+				err.(*Error).Hint = "numbers must stand between single spaces, this line uses " + Quote(line[i:i+1])
 			}
 			return nil, err
 		}
 		if first, ok := lineOf[string(name)]; ok {
-			return nil, in.fail("user", "user "+quote(name)+" has a second line", "the first is line "+itoa(first))
+			return nil, in.fail("user", "user "+Quote(name)+" has a second line", "the first is line "+itoa(first))
 		}
 		lineOf[string(name)] = in.num
 		if len(rest) == 0 {

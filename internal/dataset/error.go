@@ -47,9 +47,9 @@ func (e *Error) Unwrap() error { return e.Err }
 // this machine.
 var ErrNotFound = errors.New("files not found")
 
-// quote renders a field for a message, shortened so that a line of garbage
+// Quote renders a field for a message, shortened so that a line of garbage
 // cannot flood a terminal.
-func quote(b []byte) string {
+func Quote(b []byte) string {
 	const most = 40
 	if len(b) > most {
 		return strconv.Quote(string(b[:most])) + "..."

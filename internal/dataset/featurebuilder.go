@@ -29,7 +29,7 @@ func (fb *featureBuilder) add(in *input, user []byte, fields [][]byte) error {
 	n := len(fb.users.ids)
 	if int(fb.users.id(user)) != n {
 		first := fb.firstAt[fb.users.id(user)]
-		return in.fail("user", "user "+quote(user)+" has a second line of features", "the first is on line "+itoa(first))
+		return in.fail("user", "user "+Quote(user)+" has a second line of features", "the first is on line "+itoa(first))
 	}
 	fb.firstAt = append(fb.firstAt, in.num)
 	for i := range fb.columns {

@@ -58,7 +58,7 @@ func (s *splitter) splitQuoted(in *input, line []byte) ([][]byte, error) {
 				field = line[:i]
 			}
 			if bytes.IndexByte(field, '"') >= 0 {
-				return nil, in.fail("", fmt.Sprintf("field %d has a quote inside an unquoted value %s", len(s.fields)+1, quote(field)), "quote the whole field and double the quotes in it")
+				return nil, in.fail("", fmt.Sprintf("field %d has a quote inside an unquoted value %s", len(s.fields)+1, Quote(field)), "quote the whole field and double the quotes in it")
 			}
 			s.fields = append(s.fields, field)
 			if i < 0 {
@@ -142,7 +142,7 @@ func (in *input) integer(field string, b []byte) (int64, error) {
 }
 
 func (in *input) notInteger(field string, b []byte) error {
-	return in.fail(field, "not a 64-bit integer: "+quote(b), "")
+	return in.fail(field, "not a 64-bit integer: "+Quote(b), "")
 }
 
 // id checks an id that its format defines as a number, 0 or more, of at most 31
@@ -151,11 +151,11 @@ func (in *input) id(field string, b []byte) ([]byte, error) {
 	v, err := in.integer(field, b)
 	switch {
 	case err != nil:
-		return nil, in.fail(field, "not an id: "+quote(b), "ids of this format are integers from 0 to 2147483647")
+		return nil, in.fail(field, "not an id: "+Quote(b), "ids of this format are integers from 0 to 2147483647")
 	case v < 0:
-		return nil, in.fail(field, "negative id "+quote(b), "")
+		return nil, in.fail(field, "negative id "+Quote(b), "")
 	case v > math.MaxInt32:
-		return nil, in.fail(field, "id "+quote(b)+" is too large", "ids of this format are integers from 0 to 2147483647")
+		return nil, in.fail(field, "id "+Quote(b)+" is too large", "ids of this format are integers from 0 to 2147483647")
 	}
 	return b, nil
 }
@@ -175,12 +175,12 @@ func (in *input) float(field string, b []byte) (float64, error) {
 	}
 	for _, c := range b {
 		if (c < '0' || c > '9') && c != '.' && c != '-' && c != '+' && c != 'e' && c != 'E' {
-			return 0, in.fail(field, "not a finite number: "+quote(b), "") // also NaN, Inf, hexadecimal
+			return 0, in.fail(field, "not a finite number: "+Quote(b), "") // also NaN, Inf, hexadecimal
 		}
 	}
 	v, err := strconv.ParseFloat(string(b), 64)
 	if err != nil {
-		return 0, in.fail(field, "not a finite number: "+quote(b), "")
+		return 0, in.fail(field, "not a finite number: "+Quote(b), "")
 	}
 	return v, nil
 }
@@ -189,7 +189,7 @@ func (in *input) float(field string, b []byte) (float64, error) {
 func (in *input) rating(field string, b []byte) (float32, error) {
 	v, err := in.float(field, b)
 	if err == nil && math.Abs(v) > math.MaxFloat32 {
-		return 0, in.fail(field, "rating "+quote(b)+" is too large", "")
+		return 0, in.fail(field, "rating "+Quote(b)+" is too large", "")
 	}
 	return float32(v), err
 }
@@ -205,10 +205,10 @@ func (in *input) timestamp(field string, b []byte) (int64, error) {
 		return 0, err
 	}
 	if math.Abs(v) > 1<<53 { // whole numbers beyond it are not exact as floats
-		return 0, in.fail(field, "timestamp "+quote(b)+" is too large", "")
+		return 0, in.fail(field, "timestamp "+Quote(b)+" is too large", "")
 	}
 	if v != math.Trunc(v) {
-		return 0, in.fail(field, "timestamp "+quote(b)+" is not a whole number", "give times as whole seconds or milliseconds, so that their order is exact")
+		return 0, in.fail(field, "timestamp "+Quote(b)+" is not a whole number", "give times as whole seconds or milliseconds, so that their order is exact")
 	}
 	return int64(v), nil
 }
@@ -226,7 +226,7 @@ func (in *input) instant(field string, b []byte) (whole int64, part []byte, err 
 		return whole, nil, err
 	}
 	if whole, err = in.timestamp(field, before); err != nil || before[0] == '-' {
-		return 0, nil, in.fail(field, "not a time: "+quote(b), "give times as numbers, decimal ones from 0 on")
+		return 0, nil, in.fail(field, "not a time: "+Quote(b), "give times as numbers, decimal ones from 0 on")
 	}
 	return whole, part, nil
 }

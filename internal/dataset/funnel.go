@@ -81,7 +81,7 @@ func (in *input) finishFunnel(b *logBuilder, f *funnel) (*Log, error) {
 func (f *funnel) empty(file string) error {
 	for i, s := range f.stages {
 		if s.rows == 0 {
-			return &Error{File: file, Msg: "no rows left after step " + quote([]byte(s.name)) + " (" + itoa(f.stages[i-1].rows) + " rows before it)",
+			return &Error{File: file, Msg: "no rows left after step " + Quote([]byte(s.name)) + " (" + itoa(f.stages[i-1].rows) + " rows before it)",
 				Hint: "is this the whole file, and the one the recipe is for?"}
 		}
 	}

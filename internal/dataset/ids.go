@@ -32,7 +32,7 @@ func (in *input) ids(form Form, column string) (ids []string, err error) {
 			return err
 		}
 		if first, ok := lineOf[string(id)]; ok {
-			return in.fail(column, "second row of "+quote(id), fmt.Sprintf("the first is line %d", first))
+			return in.fail(column, "second row of "+Quote(id), fmt.Sprintf("the first is line %d", first))
 		}
 		ids = append(ids, string(id))
 		lineOf[ids[len(ids)-1]] = in.num

@@ -24,7 +24,7 @@ func (in *input) members(line []byte, wanted []string, raw [][]byte) error {
 	p := jsonLine{b: line}
 	p.space()
 	if !p.eat('{') {
-		return in.fail("", "not a JSON object: "+quote(line), "each line of this file is one object between { and }")
+		return in.fail("", "not a JSON object: "+Quote(line), "each line of this file is one object between { and }")
 	}
 	p.space()
 	if !p.eat('}') {
@@ -75,7 +75,7 @@ func (in *input) badJSON(p *jsonLine, want string) error {
 	if p.at >= len(p.b) {
 		return in.fail("", "JSON object ends too early, "+want+" should follow", "the line is short; was the file cut?")
 	}
-	return in.fail("", "not JSON: "+want+" should stand at byte "+itoa(p.at+1)+", got "+quote(p.b[p.at:]), "")
+	return in.fail("", "not JSON: "+want+" should stand at byte "+itoa(p.at+1)+", got "+Quote(p.b[p.at:]), "")
 }
 
 func (p *jsonLine) space() {
@@ -222,19 +222,19 @@ func (in *input) jsonText(field string, raw []byte) ([]byte, error) {
 	case raw == nil:
 		return nil, in.fail(field, "missing from the object", "")
 	case raw[0] != '"':
-		return nil, in.fail(field, "not a text: "+quote(raw), "")
+		return nil, in.fail(field, "not a text: "+Quote(raw), "")
 	}
 	b := raw[1 : len(raw)-1]
 	if bytes.IndexByte(b, '\\') >= 0 {
 		var s string
 		if err := json.Unmarshal(raw, &s); err != nil {
-			return nil, in.fail(field, "not a text: "+quote(raw), "")
+			return nil, in.fail(field, "not a text: "+Quote(raw), "")
 		}
 		b = []byte(s)
 	}
 	for _, c := range b {
 		if c < ' ' {
-			return nil, in.fail(field, "control character in "+quote(b), "")
+			return nil, in.fail(field, "control character in "+Quote(b), "")
 		}
 	}
 	return b, nil
@@ -255,7 +255,7 @@ func (in *input) jsonNumber(field string, raw []byte) ([]byte, error) {
 	case raw == nil:
 		return nil, in.fail(field, "missing from the object", "")
 	case raw[0] != '-' && (raw[0] < '0' || raw[0] > '9'):
-		return nil, in.fail(field, "not a number: "+quote(raw), "")
+		return nil, in.fail(field, "not a number: "+Quote(raw), "")
 	}
 	return raw, nil
 }

@@ -55,14 +55,14 @@ func (in *input) mind(b *logBuilder, f *funnel, part Part) error {
 		u := b.users.id(user)
 		at, err := time.Parse("1/2/2006 3:04:05 PM", string(v[2]))
 		if err != nil || at.Nanosecond() != 0 {
-			return in.fail("time", "not a time: "+quote(v[2]), "times of this format read 11/11/2019 9:05:58 AM")
+			return in.fail("time", "not a time: "+Quote(v[2]), "times of this format read 11/11/2019 9:05:58 AM")
 		}
 		for more := true; more; {
 			var shown []byte
 			shown, v[4], more = bytes.Cut(v[4], []byte(" "))
 			cut := len(shown) - 2
 			if cut < 1 || shown[cut] != '-' || shown[cut+1] != '0' && shown[cut+1] != '1' {
-				return in.fail("impressions", "not a shown item with its click: "+quote(shown), "they read N1-0 N2-1 between single spaces; the test set of MIND has no clicks and is of no use here")
+				return in.fail("impressions", "not a shown item with its click: "+Quote(shown), "they read N1-0 N2-1 between single spaces; the test set of MIND has no clicks and is of no use here")
 			}
 			item := b.items.id(shown[:cut])
 			if shown[cut+1] == '0' {

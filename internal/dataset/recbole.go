@@ -81,7 +81,7 @@ func (in *input) atomicHeader() (names, types []string, err error) {
 		return nil, nil, err
 	}
 	if len(cols) == 1 && strings.Count(cols[0], ":") > 1 {
-		return nil, nil, in.fail("", "one column in the header: "+quote([]byte(cols[0])), "columns of a RecBole file stand between tabs")
+		return nil, nil, in.fail("", "one column in the header: "+Quote([]byte(cols[0])), "columns of a RecBole file stand between tabs")
 	}
 	for _, c := range cols {
 		name, typ, ok := strings.Cut(c, ":")

@@ -15,7 +15,7 @@ import (
 //	}
 //	err := r.Err()
 type Rows struct {
-	Columns []string // of the header; nil in FormLines
+	Columns []string // of the header, or as OpenColumns was given them; nil in FormLines
 	Fields  [][]byte // of the row, valid until Next; as many as columns, in FormLines any number
 
 	in    *input
@@ -44,6 +44,16 @@ func OpenRows(ctx context.Context, path string, form Form) (*Rows, error) {
 	}
 	r.split, r.Columns = s.split, s.names
 	return r, nil
+}
+
+// OpenColumns opens a table without a header, of these columns. Fields stand between
+// sep, as they are: a quote is part of its field.
+func OpenColumns(ctx context.Context, path, sep string, columns ...string) (*Rows, error) {
+	in, err := openInput(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return &Rows{Columns: columns, in: in, split: &splitter{sep: sep}}, nil
 }
 
 // Column is the index of a column, and an error where the header has none of that
@@ -76,7 +86,7 @@ func (r *Rows) Next() bool {
 	}
 	if r.form == FormLines {
 		if line = bytes.TrimRight(line, " "); bytes.IndexByte(line, '\t') >= 0 {
-			r.err = r.in.fail("", "a tab in the line: "+quote(line), "fields of a line stand between single spaces")
+			r.err = r.in.fail("", "a tab in the line: "+Quote(line), "fields of a line stand between single spaces")
 			return false
 		}
 	}
@@ -94,7 +104,10 @@ func (r *Rows) Next() bool {
 func (r *Rows) Float(i int) (float64, error) { return r.in.float(r.name(i), r.Fields[i]) }
 
 // Int is the whole number in a field of the row.
-func (r *Rows) Int(i int) (int64, error) { return r.in.integer(r.name(i), r.Fields[i]) }
+func (r *Rows) Int(i int) (int64, error) { return r.Integer(r.name(i), r.Fields[i]) }
+
+// Integer is the whole number in a part of the field of that name.
+func (r *Rows) Integer(field string, b []byte) (int64, error) { return r.in.integer(field, b) }
 
 // name is that of a column, and its number where there is no header.
 func (r *Rows) name(i int) string {
@@ -110,7 +123,7 @@ func (r *Rows) Err() error { return ignoreEOF(r.err) }
 // Line is the number of the current line, from 1.
 func (r *Rows) Line() int { return r.in.num }
 
-// Form is the form of the file.
+// Form is the form of the file; that of OpenColumns has none.
 func (r *Rows) Form() Form { return r.form }
 
 // Fail is an error at the current line.

@@ -55,6 +55,31 @@ func TestRowsOfEveryForm(t *testing.T) {
 	}
 }
 
+func TestRowsWithoutHeader(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "in")
+	if err := os.WriteFile(path, []byte("u,\"7\"\nv,3;-4\nw\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r, err := OpenColumns(context.Background(), path, ",", "user", "items")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if !r.Next() || string(r.Fields[0]) != "u" || string(r.Fields[1]) != `"7"` || r.Line() != 1 {
+		t.Errorf("line %d is %q", r.Line(), r.Fields)
+	}
+	if _, err := r.Int(1); err == nil || !strings.Contains(err.Error(), `:1: field "items": not a 64-bit integer: "\"7\""`) {
+		t.Errorf("quoted: %v", err)
+	}
+	r.Next()
+	if v, err := r.Integer("items", r.Fields[1][2:]); err != nil || v != -4 {
+		t.Errorf("-4: %d (%v)", v, err)
+	}
+	if r.Next() || !strings.Contains(r.Err().Error(), ":3: one field instead of 2 (user, items)") {
+		t.Errorf("short: %v", r.Err())
+	}
+}
+
 func TestRowsRefuse(t *testing.T) {
 	for _, c := range []struct {
 		form Form

@@ -32,7 +32,7 @@ func parseSequences(in *input) (*Log, error) {
 		}
 		user := b.users.id(name)
 		if first, ok := lineOf[user]; ok {
-			return in.fail("user", "user "+quote(name)+" has a second line", "the first is line "+itoa(first))
+			return in.fail("user", "user "+Quote(name)+" has a second line", "the first is line "+itoa(first))
 		}
 		lineOf[user] = in.num
 		rest, more := v[1], true

@@ -202,7 +202,7 @@ func (s *Stream) time(b []byte) error {
 		return err
 	}
 	if !s.Starts && (t < s.Time || t == s.Time && bytes.Compare(part, s.part) < 0) {
-		return s.in.fail("timestamp", fmt.Sprintf("%s is before %s of the row above, and both are of user %s", decimal(t, part), decimal(s.Time, s.part), quote(s.User)), "rows of a user must stand in order of time: sort the file by user and time")
+		return s.in.fail("timestamp", fmt.Sprintf("%s is before %s of the row above, and both are of user %s", decimal(t, part), decimal(s.Time, s.part), Quote(s.User)), "rows of a user must stand in order of time: sort the file by user and time")
 	}
 	s.Time, s.part = t, append(s.part[:0], part...)
 	return nil
@@ -222,7 +222,7 @@ func (s *Stream) line(line []byte) error {
 	s.User, s.rest, s.more = bytes.Cut(line, []byte{' '})
 	s.Starts, s.Item = true, nil
 	if len(s.User) == 0 || bytes.IndexByte(line, '\t') >= 0 {
-		return s.in.fail("user", "not a user and items between single spaces: "+quote(line), "")
+		return s.in.fail("user", "not a user and items between single spaces: "+Quote(line), "")
 	}
 	if s.more {
 		return s.item()

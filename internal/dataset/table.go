@@ -70,7 +70,7 @@ func (t Table) open(in *input) (*splitter, []string, error) {
 	s := &splitter{sep: orElse(t.Sep, "\t")}
 	s.quotes = s.sep == ","
 	if len(s.sep) != 1 {
-		return nil, nil, &Error{File: in.file, Msg: "separator must be one byte, got " + quote([]byte(s.sep))}
+		return nil, nil, &Error{File: in.file, Msg: "separator must be one byte, got " + Quote([]byte(s.sep))}
 	}
 	names, err := in.header(s)
 	if err != nil {

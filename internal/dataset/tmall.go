@@ -64,7 +64,7 @@ func (t TmallLog) parse(in *input) (*Log, error) {
 		}
 		action := v[at[3]]
 		if len(action) != 1 || action[0] < '0' || action[0] > '3' {
-			return in.fail("action_type", "not an action: "+quote(action), "actions are 0 click, 1 cart, 2 purchase, 3 favourite")
+			return in.fail("action_type", "not an action: "+Quote(action), "actions are 0 click, 1 cart, 2 purchase, 3 favourite")
 		}
 		switch {
 		case string(action) != t.Action:
@@ -88,7 +88,7 @@ func (t TmallLog) parse(in *input) (*Log, error) {
 func (in *input) monthDay(field string, b []byte) (int, error) {
 	v, err := in.integer(field, b)
 	if err != nil || len(b) < 3 || len(b) > 4 || v/100 < 1 || v/100 > 12 || v%100 < 1 || v%100 > 31 {
-		return 0, in.fail(field, "not a day: "+quote(b), "days of this format read mmdd, 1101 for 1 November")
+		return 0, in.fail(field, "not a day: "+Quote(b), "days of this format read mmdd, 1101 for 1 November")
 	}
 	return int(v), nil
 }

@@ -149,7 +149,7 @@ func (in *input) eachObject(wanted []string, row func(raw [][]byte) error) error
 // date parses 2018-07-07 or 2018-07-07 22:09:11 as UTC into seconds since 1970.
 func (in *input) date(field string, b []byte) (int64, error) {
 	bad := func() (int64, error) {
-		return 0, in.fail(field, "not a date: "+quote(b), "dates of this format read 2018-07-07 or 2018-07-07 22:09:11")
+		return 0, in.fail(field, "not a date: "+Quote(b), "dates of this format read 2018-07-07 or 2018-07-07 22:09:11")
 	}
 	const form = "0000-00-00 00:00:00"
 	if len(b) != len(form) && len(b) != len("0000-00-00") {

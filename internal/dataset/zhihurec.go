@@ -35,7 +35,7 @@ func parseZhihuRec(in *input) (*Log, error) {
 			return err
 		}
 		if clicked < 0 {
-			return in.fail("click timestamp", "negative time "+quote(v[3]), "0 says that there was no click")
+			return in.fail("click timestamp", "negative time "+Quote(v[3]), "0 says that there was no click")
 		}
 		if clicked == 0 {
 			f.count(1, u, i)

@@ -14,36 +14,18 @@ import (
 
 const badDir = "../../../testdata/bad/slate"
 
-// layouts are the columns of every file, by the end of its name.
-var layouts = []struct {
-	suffix  string
-	sep     byte
-	header  bool
-	columns []string
-	parse   func(in *lines) error
-}{
-	{"inter_impression.csv", ',', false, zhihuColumns, func(in *lines) error { _, err := in.log(false); return err }},
-	{"impressions.tsv", '\t', true, genericColumns, func(in *lines) error { _, err := in.log(true); return err }},
-	{"behaviors.tsv", '\t', false, mindColumns, func(in *lines) error { _, err := in.mind(&Impressions{}, &ids{}, &ids{}); return err }},
-}
-
 // readBad reads a file as its name says. Tables have tokens 0..19 and users 0..2.
 func readBad(ctx context.Context, path string) error {
 	dir, name := filepath.Split(path)
-	plain := strings.TrimSuffix(name, ".gz")
-	for _, l := range layouts {
-		if strings.HasSuffix(plain, l.suffix) {
-			in, err := open(ctx, path, l.sep, l.header, l.columns...)
-			if err != nil {
-				return err
-			}
-			defer in.close()
-			return l.parse(in)
-		}
-	}
 	tab := &tables{ctx: ctx, folder: dir, vocab: 20}
 	var err error
 	switch {
+	case strings.HasSuffix(strings.TrimSuffix(name, ".gz"), "inter_impression.csv"):
+		_, err = ReadZhihu(ctx, path)
+	case strings.HasSuffix(name, "impressions.tsv"):
+		_, err = ReadGeneric(ctx, path, dataset.FormTSV)
+	case strings.HasSuffix(name, "behaviors.tsv"):
+		_, err = ReadMIND(ctx, path)
 	case strings.HasSuffix(name, "val.tsv"):
 		_, err = tab.pairs(name)
 	case strings.HasSuffix(name, "train_reconstructed.tsv"):
@@ -68,7 +50,7 @@ var badFiles = []struct{ file, message, hint string }{
 		"remove it, or check that the file was not cut and joined"},
 	{"click-two.behaviors.tsv", ":1: field \"impressions\": not a shown item with its click: \"N3-2\"",
 		"they read N1-0 N2-1 between single spaces; the test set of MIND has no clicks and is of no use here"},
-	{"click-word.impressions.tsv", ":2: field \"clicked_at\": not an integer: \"yes\"",
+	{"click-word.impressions.tsv", ":2: field \"clicked_at\": not a 64-bit integer: \"yes\"",
 		""},
 	{"clicked.user_items.tsv", ":2: field \"clicked_set\": 77 is above 19",
 		""},
@@ -78,21 +60,21 @@ var badFiles = []struct{ file, message, hint string }{
 		"the first line reads \"user\\titem\\tshown_at\\tclicked_at\""},
 	{"complete.val.tsv", ":2: field \"complete\": is 1, but there are 2 shown and 1 clicked items",
 		""},
-	{"cut.inter_impression.csv.gz", ": compressed file is cut short: unexpected EOF",
+	{"cut.inter_impression.csv.gz", ":1: compressed file is cut short: unexpected EOF",
 		"fetch or copy it again"},
-	{"damaged.inter_impression.csv.gz", ": compressed file is damaged: gzip: invalid checksum",
+	{"damaged.inter_impression.csv.gz", ":2: compressed file is damaged: gzip: invalid checksum",
 		"fetch or copy it again"},
 	{"eleven.val.tsv", ":2: field \"exposure\": 11 items, more than 10",
 		""},
 	{"empty.inter_impression.csv", ": file is empty",
 		""},
 	{"five.inter_impression.csv", ":1: 5 fields instead of 4 (user, answer, impression timestamp, click timestamp)",
-		"the separator is \",\""},
+		""},
 	{"flag.val.tsv", ":2: field \"complete\": 2 is above 1",
 		""},
 	{"four.behaviors.tsv", ":1: field \"impressions\": 4 fields instead of 5 (impression, user, time, history, impressions)",
-		"the separator is \"\\t\""},
-	{"fraction.inter_impression.csv", ":1: field \"impression timestamp\": not an integer: \"10.5\"",
+		"the line is short; was the file cut?"},
+	{"fraction.inter_impression.csv", ":1: field \"impression timestamp\": not a 64-bit integer: \"10.5\"",
 		""},
 	{"gap.sequence2user.tsv", ":3: field \"seq_id\": 2 where 1 is due",
 		""},
@@ -100,7 +82,7 @@ var badFiles = []struct{ file, message, hint string }{
 		""},
 	{"header-only.impressions.tsv", ": no rows in the file",
 		""},
-	{"header.inter_impression.csv", ":1: field \"impression timestamp\": not an integer: \"shown\"",
+	{"header.inter_impression.csv", ":1: field \"impression timestamp\": not a 64-bit integer: \"shown\"",
 		""},
 	{"history-spaces.behaviors.tsv", ":1: field \"history\": two spaces together",
 		"items stand between single spaces"},
@@ -128,7 +110,7 @@ var badFiles = []struct{ file, message, hint string }{
 		"times of this format read 11/11/2019 9:05:58 AM"},
 	{"no-time.impressions.tsv", ":2: field \"shown_at\": missing time",
 		"every row says when the item was shown; a click time of 0 says that there was no click"},
-	{"no-token.val.tsv", ":2: field \"exposure\": not an integer: \"\"",
+	{"no-token.val.tsv", ":2: field \"exposure\": not a 64-bit integer: \"\"",
 		""},
 	{"no-user.behaviors.tsv", ":1: field \"user\": empty",
 		"every log needs a user"},
@@ -148,7 +130,7 @@ var badFiles = []struct{ file, message, hint string }{
 		""},
 	{"order.user_items.tsv", ":2: field \"user\": 1 where 0 is due",
 		""},
-	{"overflow.inter_impression.csv", ":1: field \"impression timestamp\": not an integer: \"99999999999999999999\"",
+	{"overflow.inter_impression.csv", ":1: field \"impression timestamp\": not a 64-bit integer: \"99999999999999999999\"",
 		""},
 	{"sequence.val.tsv", ":2: field \"seq_id\": -2 is below -1",
 		""},
@@ -160,19 +142,19 @@ var badFiles = []struct{ file, message, hint string }{
 		""},
 	{"special.val.tsv", ":2: field \"exposure\": 1 is below 4",
 		""},
-	{"tabs.inter_impression.csv", ":1: field \"answer\": one field instead of 4 (user, answer, impression timestamp, click timestamp)",
-		"the separator is \",\""},
+	{"tabs.inter_impression.csv", ":1: one field instead of 4 (user, answer, impression timestamp, click timestamp)",
+		"the separator should be \",\", this line seems to use \"\\t\""},
 	{"three.inter_impression.csv", ":2: field \"click timestamp\": 3 fields instead of 4 (user, answer, impression timestamp, click timestamp)",
-		"the separator is \",\""},
+		"the line is short; was the file cut?"},
 	{"token.user_items.tsv", ":2: field \"shown_in_order\": 3 is below 4",
 		""},
 	{"unknown-token.val.tsv", ":2: field \"exposure\": 20 is above 19",
 		""},
 	{"user.train_reconstructed.tsv", ":2: field \"user\": 3 is above 2",
 		""},
-	{"word.impressions.tsv", ":2: field \"shown_at\": not an integer: \"monday\"",
+	{"word.impressions.tsv", ":2: field \"shown_at\": not a 64-bit integer: \"monday\"",
 		""},
-	{"word.sequence2user.tsv", ":2: field \"user\": not an integer: \"p7\"",
+	{"word.sequence2user.tsv", ":2: field \"user\": not a 64-bit integer: \"p7\"",
 		""},
 	{"zero.inter_impression.csv", ":1: zero byte in a text file",
 		"the file is binary or UTF-16; convert it to UTF-8 text"},

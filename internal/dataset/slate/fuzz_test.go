@@ -2,6 +2,7 @@ package slate
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -34,22 +35,17 @@ func addSeeds(f *testing.F, suffix string, good ...string) {
 
 // try parses bytes as a file; an error must be a *dataset.Error that names the file and
 // a line that exists.
-func try(t *testing.T, b []byte, sep byte, header bool, columns []string, parse func(*lines) error) bool {
-	in, err := newLines(t.Context(), "fuzzed", bytes.NewReader(b), sep, columns)
-	if err == nil {
-		defer in.close()
-		if header {
-			err = in.header()
-		}
-		if err == nil {
-			err = parse(in)
-		}
+func try(t *testing.T, dir string, b []byte, columns []string, parse func(path string) error) bool {
+	path := filepath.Join(dir, "fuzzed")
+	if err := os.WriteFile(path, b, 0o666); err != nil {
+		t.Fatal(err)
 	}
+	err := parse(path)
 	if err == nil {
 		return true
 	}
 	var e *dataset.Error
-	if !errors.As(err, &e) || e.File != "fuzzed" || e.Msg == "" {
+	if !errors.As(err, &e) || e.File != path || e.Msg == "" {
 		t.Fatalf("error without a place: %v", err)
 	}
 	compressed := bytes.HasPrefix(b, []byte{0x1f}) || bytes.HasPrefix(b, []byte{0x28, 0xb5})
@@ -79,17 +75,21 @@ func built(t *testing.T, s *Set, err error) {
 	}
 }
 
-func FuzzZhihu(f *testing.F) { fuzzLog(f, "inter_impression.csv", ',', false, zhihuColumns, "") }
-
-func FuzzGeneric(f *testing.F) {
-	fuzzLog(f, "impressions.tsv", '\t', true, genericColumns, strings.Join(genericColumns, "\t")+"\n")
+func FuzzZhihu(f *testing.F) {
+	addSeeds(f, "inter_impression.csv", zhihuLog("1", "2", "3"))
+	fuzzLog(f, zhihuColumns, ReadZhihu)
 }
 
-func fuzzLog(f *testing.F, suffix string, sep byte, header bool, columns []string, head string) {
-	addSeeds(f, suffix, head+strings.ReplaceAll(zhihuLog("1", "2", "3"), ",", string(sep)))
+func FuzzGeneric(f *testing.F) {
+	addSeeds(f, "impressions.tsv", strings.Join(genericColumns, "\t")+"\n"+strings.ReplaceAll(zhihuLog("1", "2", "3"), ",", "\t"))
+	fuzzLog(f, genericColumns, func(ctx context.Context, path string) (*Log, error) { return ReadGeneric(ctx, path, dataset.FormTSV) })
+}
+
+func fuzzLog(f *testing.F, columns []string, read func(ctx context.Context, path string) (*Log, error)) {
+	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var l *Log
-		if !try(t, b, sep, header, columns, func(in *lines) (err error) { l, err = in.log(header); return err }) {
+		if !try(t, dir, b, columns, func(path string) (err error) { l, err = read(t.Context(), path); return err }) {
 			return
 		}
 		for row := range l.Users {
@@ -104,12 +104,12 @@ func fuzzLog(f *testing.F, suffix string, sep byte, header bool, columns []strin
 
 func FuzzMIND(f *testing.F) {
 	addSeeds(f, "behaviors.tsv", mindLogs("U1", "U2", "U3"))
+	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, b []byte) {
-		m, users, items := &Impressions{Name: "fuzzed"}, ids{}, ids{}
-		if !try(t, b, '\t', false, mindColumns, func(in *lines) error { _, err := in.mind(m, &users, &items); return err }) {
+		var m *Impressions
+		if !try(t, dir, b, mindColumns, func(path string) (err error) { m, err = ReadMIND(t.Context(), path); return err }) {
 			return
 		}
-		m.UserIDs, m.ItemIDs = users.names, items.names
 		for _, pairing := range []string{PairIndex, PairLog} {
 			s, err := BuildMIND(m, Options{T: 2, L: 1, Pairing: pairing})
 			built(t, s, err)

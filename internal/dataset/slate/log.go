@@ -25,43 +25,42 @@ var (
 // ReadZhihu reads inter_impression.csv of ZhihuRec, without header: user, answer, time
 // shown, time clicked (0 when it was not).
 func ReadZhihu(ctx context.Context, path string) (*Log, error) {
-	in, err := open(ctx, path, ',', false, zhihuColumns...)
+	in, err := dataset.OpenColumns(ctx, path, ",", zhihuColumns...)
 	if err != nil {
 		return nil, err
 	}
-	defer in.close()
-	return in.log(false)
+	defer in.Close()
+	return readLog(in, path, false)
 }
 
-// ReadGeneric reads a table with the header user, item, shown_at, clicked_at between
-// sep. Times are whole numbers of one unit, above 0; clicked_at is 0 or empty where
-// there was no click.
-func ReadGeneric(ctx context.Context, path string, sep byte) (*Log, error) {
-	in, err := open(ctx, path, sep, true, genericColumns...)
+// ReadGeneric reads a table with the header user, item, shown_at, clicked_at. Times are
+// whole numbers of one unit, above 0; clicked_at is 0 or empty where there was no click.
+func ReadGeneric(ctx context.Context, path string, form dataset.Form) (*Log, error) {
+	in, err := openTable(ctx, path, form, genericColumns...)
 	if err != nil {
 		return nil, err
 	}
-	defer in.close()
-	return in.log(true)
+	defer in.Close()
+	return readLog(in, path, true)
 }
 
-// log reads the four columns; an empty click time is none when mayLack.
-func (in *lines) log(mayLack bool) (*Log, error) {
-	l := &Log{Name: in.file}
+// readLog reads the four columns; an empty click time is none when mayLack.
+func readLog(in *dataset.Rows, name string, mayLack bool) (*Log, error) {
+	l := &Log{Name: name}
 	users, items := ids{}, ids{}
-	err := in.each(func(v [][]byte) error {
+	err := each(in, func(v [][]byte) error {
 		for i := range 2 {
 			if len(v[i]) == 0 {
-				return in.fail(in.names[i], "empty", "every row needs a user and an item")
+				return in.Fail(in.Columns[i], "empty", "every row needs a user and an item")
 			}
 		}
-		shown, err := in.time(2, v[2], 1)
+		shown, err := instant(in, 2, v[2], 1)
 		if err != nil {
 			return err
 		}
 		var clicked int64
 		if !mayLack || len(v[3]) > 0 {
-			if clicked, err = in.time(3, v[3], 0); err != nil {
+			if clicked, err = instant(in, 3, v[3], 0); err != nil {
 				return err
 			}
 		}
@@ -73,16 +72,16 @@ func (in *lines) log(mayLack bool) (*Log, error) {
 		return nil, err
 	}
 	l.UserIDs, l.ItemIDs = users.names, items.names
-	l.Hash, err = in.digest()
+	l.Hash, err = in.Digest()
 	return l, err
 }
 
-// time parses the time in column i.
-func (in *lines) time(i int, b []byte, least int64) (int64, error) {
+// instant parses the time in column i.
+func instant(in *dataset.Rows, i int, b []byte, least int64) (int64, error) {
 	if len(b) == 0 || least > 0 && string(b) == "0" {
-		return 0, in.fail(in.names[i], "missing time", "every row says when the item was shown; a click time of 0 says that there was no click")
+		return 0, in.Fail(in.Columns[i], "missing time", "every row says when the item was shown; a click time of 0 says that there was no click")
 	}
-	return in.integer(in.names[i], b, least, math.MaxInt64)
+	return integer(in, in.Columns[i], b, least, math.MaxInt64)
 }
 
 // rung counts the rows that keep takes; nil takes all.

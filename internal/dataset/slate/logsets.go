@@ -9,6 +9,12 @@ import (
 	"privrec/internal/dataset"
 )
 
+// Where the logs come from.
+const (
+	zhihuAddress = "https://github.com/THUIR/ZhihuRec-Dataset"
+	mindAddress  = "https://msnews.github.io/"
+)
+
 // zhihuWants and mindWants are what the paper prints of its logs with L = 5 and T = 10,
 // and what the authors' index of pairs counts.
 var (
@@ -40,7 +46,7 @@ func (s *Set) grade(wants []dataset.Want) {
 }
 
 func loadZhihuRec(ctx context.Context, name string, o Options) (*Set, error) {
-	path, err := inFolder(name, "https://github.com/THUIR/ZhihuRec-Dataset", o, "inter_impression.csv")
+	path, err := inFolder(name, zhihuAddress, o, "inter_impression.csv")
 	if err != nil {
 		return nil, err
 	}
@@ -58,12 +64,11 @@ func loadZhihuRec(ctx context.Context, name string, o Options) (*Set, error) {
 }
 
 func loadMINDSmall(ctx context.Context, name string, o Options) (*Set, error) {
-	const address = "https://msnews.github.io/"
-	train, err := inFolder(name, address, o, filepath.Join("train", "behaviors.tsv"))
+	train, err := inFolder(name, mindAddress, o, filepath.Join("train", "behaviors.tsv"))
 	if err != nil {
 		return nil, err
 	}
-	dev, err := inFolder(name, address, o, filepath.Join("dev", "behaviors.tsv"))
+	dev, err := inFolder(name, mindAddress, o, filepath.Join("dev", "behaviors.tsv"))
 	if err != nil {
 		return nil, err
 	}
@@ -83,19 +88,19 @@ func loadMINDSmall(ctx context.Context, name string, o Options) (*Set, error) {
 // loadOwn reads impressions.tsv or impressions.csv of a folder that the registry does
 // not know.
 func loadOwn(ctx context.Context, name string, o Options) (*Set, error) {
-	sep := byte('\t')
+	form := dataset.FormTSV
 	path, err := inFolder(name, "", o, "impressions.tsv")
 	if errors.Is(err, dataset.ErrNotFound) {
 		var again error
 		if path, again = inFolder(name, "", o, "impressions.csv"); again != nil {
 			return nil, err
 		}
-		sep, err = ',', nil
+		form, err = dataset.FormCSV, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	l, err := ReadGeneric(ctx, path, sep)
+	l, err := ReadGeneric(ctx, path, form)
 	if err != nil {
 		return nil, err
 	}

@@ -35,12 +35,12 @@ func ReadMIND(ctx context.Context, paths ...string) (*Impressions, error) {
 	users, items := ids{}, ids{}
 	var digests []string
 	for _, path := range paths {
-		in, err := open(ctx, path, '\t', false, mindColumns...)
+		in, err := dataset.OpenColumns(ctx, path, "\t", mindColumns...)
 		if err != nil {
 			return nil, err
 		}
-		digest, err := in.mind(m, &users, &items)
-		in.close()
+		digest, err := m.read(in, &users, &items)
+		in.Close()
 		if err != nil {
 			return nil, err
 		}
@@ -50,17 +50,18 @@ func ReadMIND(ctx context.Context, paths ...string) (*Impressions, error) {
 	return m, nil
 }
 
-func (in *lines) mind(m *Impressions, users, items *ids) (string, error) {
-	err := in.each(func(v [][]byte) error {
+// read appends the logs of a file and returns its digest.
+func (m *Impressions) read(in *dataset.Rows, users, items *ids) (string, error) {
+	err := each(in, func(v [][]byte) error {
 		if len(v[1]) == 0 {
-			return in.fail("user", "empty", "every log needs a user")
+			return in.Fail("user", "empty", "every log needs a user")
 		}
 		if len(v[2]) == 0 {
-			return in.fail("time", "missing time", "times of this format read 11/11/2019 9:05:58 AM")
+			return in.Fail("time", "missing time", "times of this format read 11/11/2019 9:05:58 AM")
 		}
 		at, err := time.Parse("1/2/2006 3:04:05 PM", string(v[2]))
 		if err != nil {
-			return in.fail("time", "not a time: "+quote(v[2]), "times of this format read 11/11/2019 9:05:58 AM")
+			return in.Fail("time", "not a time: "+dataset.Quote(v[2]), "times of this format read 11/11/2019 9:05:58 AM")
 		}
 		log := Impression{User: users.of(v[1]), Time: at.Unix()}
 		if len(v[3]) > 0 {
@@ -70,7 +71,7 @@ func (in *lines) mind(m *Impressions, users, items *ids) (string, error) {
 			var item []byte
 			item, v[3], more = bytes.Cut(v[3], []byte{' '})
 			if len(item) == 0 {
-				return in.fail("history", "two spaces together", "items stand between single spaces")
+				return in.Fail("history", "two spaces together", "items stand between single spaces")
 			}
 			log.History = append(log.History, items.of(item))
 		}
@@ -81,7 +82,7 @@ func (in *lines) mind(m *Impressions, users, items *ids) (string, error) {
 			shown, v[4], more = bytes.Cut(v[4], []byte{' '})
 			cut := len(shown) - 2
 			if cut < 1 || shown[cut] != '-' || shown[cut+1] != '0' && shown[cut+1] != '1' {
-				return in.fail("impressions", "not a shown item with its click: "+quote(shown), "they read N1-0 N2-1 between single spaces; the test set of MIND has no clicks and is of no use here")
+				return in.Fail("impressions", "not a shown item with its click: "+dataset.Quote(shown), "they read N1-0 N2-1 between single spaces; the test set of MIND has no clicks and is of no use here")
 			}
 			log.Shown, log.Clicked = append(log.Shown, items.of(shown[:cut])), append(log.Clicked, shown[cut+1] == '1')
 		}
@@ -91,5 +92,5 @@ func (in *lines) mind(m *Impressions, users, items *ids) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return in.digest()
+	return in.Digest()
 }

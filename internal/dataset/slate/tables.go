@@ -48,28 +48,28 @@ func find(folder, name string) (string, error) {
 }
 
 // read opens one table and calls row for each of its lines.
-func (t *tables) read(name string, columns []string, row func(in *lines, v [][]byte) error) error {
+func (t *tables) read(name string, columns []string, row func(in *dataset.Rows, v [][]byte) error) error {
 	path, err := find(t.folder, name)
 	if err != nil {
 		return err
 	}
-	in, err := open(t.ctx, path, '\t', true, columns...)
+	in, err := openTable(t.ctx, path, dataset.FormTSV, columns...)
 	if err != nil {
 		return err
 	}
-	defer in.close()
-	if err := in.each(func(v [][]byte) error { return row(in, v) }); err != nil {
+	defer in.Close()
+	if err := each(in, func(v [][]byte) error { return row(in, v) }); err != nil {
 		return err
 	}
-	digest, err := in.digest()
+	digest, err := in.Digest()
 	t.digests = append(t.digests, digest)
 	return err
 }
 
 // vocabulary counts the tokens.
 func (t *tables) vocabulary(name string) error {
-	return t.read(name, []string{"token", "dict_id", "raw_item"}, func(in *lines, v [][]byte) error {
-		_, err := in.integer("token", v[0], int64(t.vocab), int64(t.vocab))
+	return t.read(name, []string{"token", "dict_id", "raw_item"}, func(in *dataset.Rows, v [][]byte) error {
+		_, err := integer(in, "token", v[0], int64(t.vocab), int64(t.vocab))
 		t.vocab, t.items = t.vocab+1, append(t.items, string(v[1]))
 		return err
 	})
@@ -78,11 +78,11 @@ func (t *tables) vocabulary(name string) error {
 // owners reads the user of every pair, in the order before the split.
 func (t *tables) owners(name string) ([]int32, error) {
 	var users []int32
-	err := t.read(name, []string{"seq_id", "user"}, func(in *lines, v [][]byte) error {
-		if _, err := in.integer("seq_id", v[0], int64(len(users)), int64(len(users))); err != nil {
+	err := t.read(name, []string{"seq_id", "user"}, func(in *dataset.Rows, v [][]byte) error {
+		if _, err := integer(in, "seq_id", v[0], int64(len(users)), int64(len(users))); err != nil {
 			return err
 		}
-		u, err := in.integer("user", v[1], 0, 1<<30)
+		u, err := integer(in, "user", v[1], 0, 1<<30)
 		users = append(users, int32(u))
 		return err
 	})
@@ -92,15 +92,15 @@ func (t *tables) owners(name string) ([]int32, error) {
 // pairs reads a table of validation or test pairs.
 func (t *tables) pairs(name string) ([]pairRow, error) {
 	var rows []pairRow
-	err := t.read(name, []string{"seq_id", "user", "complete", "exposure", "history"}, func(in *lines, v [][]byte) (err error) {
+	err := t.read(name, []string{"seq_id", "user", "complete", "exposure", "history"}, func(in *dataset.Rows, v [][]byte) (err error) {
 		r := pairRow{user: string(v[1])}
-		if r.seq, err = in.integer("seq_id", v[0], -1, 1<<30); err != nil {
+		if r.seq, err = integer(in, "seq_id", v[0], -1, 1<<30); err != nil {
 			return err
 		}
 		if len(v[1]) == 0 {
-			return in.fail("user", "empty", "a user that is not known is -1")
+			return in.Fail("user", "empty", "a user that is not known is -1")
 		}
-		complete, err := in.integer("complete", v[2], 0, 1)
+		complete, err := integer(in, "complete", v[2], 0, 1)
 		if err != nil {
 			return err
 		}
@@ -112,7 +112,7 @@ func (t *tables) pairs(name string) ([]pairRow, error) {
 		}
 		r.complete = len(r.slate) == tableT && len(r.behaviour) == tableL
 		if r.complete != (complete == 1) {
-			return in.fail("complete", fmt.Sprintf("is %d, but there are %d shown and %d clicked items", complete, len(r.slate), len(r.behaviour)), "")
+			return in.Fail("complete", fmt.Sprintf("is %d, but there are %d shown and %d clicked items", complete, len(r.slate), len(r.behaviour)), "")
 		}
 		rows = append(rows, r)
 		return nil
@@ -121,10 +121,10 @@ func (t *tables) pairs(name string) ([]pairRow, error) {
 }
 
 // tokens parses a list of at most `most` items.
-func (t *tables) tokens(in *lines, field string, b []byte, most int) ([]int32, error) {
-	list, err := in.list(make([]int32, 0, most), field, b, int64(FirstItem), int64(t.vocab-1))
+func (t *tables) tokens(in *dataset.Rows, field string, b []byte, most int) ([]int32, error) {
+	list, err := integers(in, make([]int32, 0, most), field, b, int64(FirstItem), int64(t.vocab-1))
 	if err == nil && len(list) > most {
-		err = in.fail(field, fmt.Sprintf("%d items, more than %d", len(list), most), "")
+		err = in.Fail(field, fmt.Sprintf("%d items, more than %d", len(list), most), "")
 	}
 	return list, err
 }
@@ -139,13 +139,13 @@ type trainRow struct {
 func (t *tables) training(name string, users int) ([]trainRow, error) {
 	var rows []trainRow
 	last := int64(-1)
-	err := t.read(name, []string{"row", "user", "exposure_approx", "history"}, func(in *lines, v [][]byte) error {
-		row, err := in.integer("row", v[0], last+1, 1<<30)
+	err := t.read(name, []string{"row", "user", "exposure_approx", "history"}, func(in *dataset.Rows, v [][]byte) error {
+		row, err := integer(in, "row", v[0], last+1, 1<<30)
 		if err != nil {
 			return err
 		}
 		last = row
-		u, err := in.integer("user", v[1], 0, int64(users-1))
+		u, err := integer(in, "user", v[1], 0, int64(users-1))
 		if err != nil {
 			return err
 		}
@@ -157,7 +157,7 @@ func (t *tables) training(name string, users int) ([]trainRow, error) {
 			return err
 		}
 		if len(r.slate) != tableT || len(r.behaviour) != tableL {
-			return in.fail("", fmt.Sprintf("%d shown and %d clicked items, training pairs have %d and %d", len(r.slate), len(r.behaviour), tableT, tableL), "")
+			return in.Fail("", fmt.Sprintf("%d shown and %d clicked items, training pairs have %d and %d", len(r.slate), len(r.behaviour), tableT, tableL), "")
 		}
 		rows = append(rows, r)
 		return nil
@@ -167,15 +167,15 @@ func (t *tables) training(name string, users int) ([]trainRow, error) {
 
 // logged reads, per user, what was shown and what was clicked and shown in a slate.
 func (t *tables) logged(name string) (users []string, shown, clicked [][]int32, err error) {
-	err = t.read(name, []string{"user", "shown_in_order", "clicked_set"}, func(in *lines, v [][]byte) error {
-		if _, err := in.integer("user", v[0], int64(len(users)), int64(len(users))); err != nil {
+	err = t.read(name, []string{"user", "shown_in_order", "clicked_set"}, func(in *dataset.Rows, v [][]byte) error {
+		if _, err := integer(in, "user", v[0], int64(len(users)), int64(len(users))); err != nil {
 			return err
 		}
-		s, err := in.list(nil, "shown_in_order", v[1], int64(FirstItem), int64(t.vocab-1))
+		s, err := integers(in, nil, "shown_in_order", v[1], int64(FirstItem), int64(t.vocab-1))
 		if err != nil {
 			return err
 		}
-		c, err := in.list([]int32{}, "clicked_set", v[2], int64(FirstItem), int64(t.vocab-1))
+		c, err := integers(in, []int32{}, "clicked_set", v[2], int64(FirstItem), int64(t.vocab-1))
 		if err != nil {
 			return err
 		}
