@@ -190,6 +190,9 @@ func statement(releases string, r accountant.Result) string {
 	if r.Unit == privacy.Cell {
 		s += " The same holds for the order of two cells; a whole sequence is a group of all its cells."
 	}
+	if r.Unit == privacy.Position {
+		s += " Positions that change together add up: a whole slate is a group of all its positions."
+	}
 	switch {
 	case r.Method == string(accountant.RDP):
 		return s + " The epsilon is an upper bound; the exact one may be smaller."
@@ -227,14 +230,19 @@ func noun(u privacy.Unit) string {
 		return "feature vector"
 	case privacy.Cell:
 		return "cell of a sequence"
+	case privacy.Position:
+		return "position of a slate"
 	}
 	return string(u)
 }
 
 // nouns is several of them.
 func nouns(u privacy.Unit) string {
-	if u == privacy.Cell {
+	switch u {
+	case privacy.Cell:
 		return "cells of sequences"
+	case privacy.Position:
+		return "positions of slates"
 	}
 	return noun(u) + "s"
 }

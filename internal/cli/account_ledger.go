@@ -47,7 +47,7 @@ with an unknown event, a cut last line or a changed byte is refused.`,
 	}
 	q.flags(c, "delta")
 	q.accountantFlag(c)
-	c.Flags().StringVar(&unit, "unit", "", "account this unit alone: edge, interaction, user, sample, feature, record, cell")
+	c.Flags().StringVar(&unit, "unit", "", "account this unit alone: edge, interaction, user, sample, feature, record, cell, position")
 	return c
 }
 
@@ -97,7 +97,7 @@ func (q *question) ledger(path string, l *privacy.Ledger, unit string) (*answer,
 	if unit != "" {
 		asked := privacy.Unit(unit)
 		if err := asked.Validate(); err != nil {
-			return nil, usagef("", "--unit is %q, want edge, interaction, user, sample, feature, record or cell", clip(unit))
+			return nil, usagef("", "--unit is %q, want edge, interaction, user, sample, feature, record, cell or position", clip(unit))
 		}
 		i := slices.IndexFunc(units, func(u about) bool { return u.unit == asked })
 		if i < 0 {

@@ -397,6 +397,7 @@ func TestStatement(t *testing.T) {
 		{accountant.Result{Unit: privacy.User, Neighbouring: privacy.Replace, Epsilon: 20, Delta: 1e-5, Method: "rdp"}, []string{"Exchanging one user for any other changes", "e^20, plus", "an upper bound"}},
 		{accountant.Result{Unit: privacy.Feature, Neighbouring: privacy.ZeroOut, Epsilon: 2, Lower: 1.5, Delta: 1e-5, Method: "pld"}, []string{"Blanking one feature vector changes", "between 1.5 and 2"}},
 		{accountant.Result{Unit: privacy.Cell, Neighbouring: privacy.Replace, Epsilon: 3, Method: "pure"}, []string{"who knows all other cells of sequences, can", "The same holds for the order of two cells", "a group of all its cells"}},
+		{accountant.Result{Unit: privacy.Position, Neighbouring: privacy.Replace, Epsilon: 2, Method: "pure"}, []string{"Exchanging one position of a slate for any other", "who knows all other positions of slates, can", "a whole slate is a group of all its positions"}},
 		{accountant.Result{Unit: privacy.Cell, Neighbouring: privacy.Replace, Epsilon: math.Inf(1), Method: "exact"}, []string{"Nothing is guaranteed about one cell of a sequence"}},
 	} {
 		s := statement("5 releases", c.r)

@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	units     = []Unit{Edge, Interaction, User, Sample, Feature, Record, Cell}
+	units     = []Unit{Edge, Interaction, User, Sample, Feature, Record, Cell, Position}
 	relations = []Neighbouring{AddRemove, Replace, ZeroOut}
 )
 

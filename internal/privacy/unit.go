@@ -17,11 +17,12 @@ const (
 	Feature     Unit = "feature"     // the feature vector of one user
 	Record      Unit = "record"      // one record of whatever data a calculator is asked about
 	Cell        Unit = "cell"        // one cell of a user's sequence, or the order of two
+	Position    Unit = "position"    // the item at one position of one slate
 )
 
 // Validate reports a unit that is not one of the constants.
 func (u Unit) Validate() error {
-	if !slices.Contains([]Unit{Edge, Interaction, User, Sample, Feature, Record, Cell}, u) {
+	if !slices.Contains([]Unit{Edge, Interaction, User, Sample, Feature, Record, Cell, Position}, u) {
 		return fmt.Errorf("unknown unit %q", string(u))
 	}
 	return nil

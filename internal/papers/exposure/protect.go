@@ -107,7 +107,7 @@ func (o *ProtectOptions) respond(p *slate.Pairs, r *ProtectReport) error {
 // response is the mechanism of RR. Its unit is one position of one slate: all else of
 // the same user is not in it, so that a slate takes T times its epsilon.
 func response(purpose string, epsilon float64, categories int64) mechanism.Response {
-	return mechanism.Response{Purpose: purpose, Epsilon: epsilon, Categories: categories, Unit: privacy.Record}
+	return mechanism.Response{Purpose: purpose, Epsilon: epsilon, Categories: categories, Unit: privacy.Position}
 }
 
 // replace replaces count positions of every slate.

@@ -294,7 +294,7 @@ func TestFileByRandomizedResponse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e := l.Entries(); len(e) != 1 || e[0].Event != (privacy.RandomizedResponse{Epsilon: 3, Categories: 40, Unit: privacy.Record}) || e[0].Count != 1 {
+	if e := l.Entries(); len(e) != 1 || e[0].Event != (privacy.RandomizedResponse{Epsilon: 3, Categories: 40, Unit: privacy.Position}) || e[0].Count != 1 {
 		t.Errorf("ledger %v", e)
 	}
 	text := get(t, filepath.Join(dir, "out.report.txt"))

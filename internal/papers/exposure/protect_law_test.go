@@ -313,7 +313,7 @@ func TestRandomisedSlates(t *testing.T) {
 		t.Errorf("%d positions replaced, the report says %d", changed, r.Replaced)
 	}
 	e := l.Entries()
-	if len(e) != 1 || e[0].Event != (privacy.RandomizedResponse{Epsilon: 1.5, Categories: 7, Unit: privacy.Record}) || e[0].Count != 1 || e[0].Purpose != "slate positions, test" {
+	if len(e) != 1 || e[0].Event != (privacy.RandomizedResponse{Epsilon: 1.5, Categories: 7, Unit: privacy.Position}) || e[0].Count != 1 || e[0].Purpose != "slate positions, test" {
 		t.Errorf("ledger %v", e)
 	}
 	if again, _, err := Protect(p, o); err != nil || !slices.Equal(again.Slates, out.Slates) {
