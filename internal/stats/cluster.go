@@ -15,7 +15,8 @@ import (
 //
 // with one value a cluster in each row: num the sum of a user's scores and den their number for a mean over
 // scores; num the user's mean and den 1 for a mean over users. All statistics see the same resamples.
-// resamples is at least 100; src decides every draw. Denominators are positive.
+// resamples is at least 100; src decides every draw. Denominators are positive. One cluster alone is an
+// error: all its resamples are the same, and an interval without width would pass for certainty.
 func ClusterBootstrap(num, den [][]float64, resamples int, level float64, src rand.Source) ([]Interval, error) {
 	if err := checkLevel(level); err != nil {
 		return nil, err
@@ -24,8 +25,8 @@ func ClusterBootstrap(num, den [][]float64, resamples int, level float64, src ra
 		return nil, fmt.Errorf("cluster bootstrap: %d numerators, %d denominators", len(num), len(den))
 	}
 	clusters := len(num[0])
-	if clusters == 0 || resamples < 100 {
-		return nil, fmt.Errorf("cluster bootstrap: %d clusters, %d resamples; at least 1 and 100 are needed", clusters, resamples)
+	if clusters < 2 || resamples < 100 {
+		return nil, fmt.Errorf("cluster bootstrap: %d clusters, %d resamples; at least 2 and 100 are needed", clusters, resamples)
 	}
 	for j := range num {
 		if len(num[j]) != clusters || len(den[j]) != clusters {

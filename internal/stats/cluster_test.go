@@ -81,6 +81,7 @@ func TestClusterBootstrapRefuses(t *testing.T) {
 		"resamples":   {one, one, 99, 0.9},
 		"nothing":     {nil, nil, 100, 0.9},
 		"clusters":    {[][]float64{{}}, [][]float64{{}}, 100, 0.9},
+		"one cluster": {[][]float64{{1}}, [][]float64{{1}}, 100, 0.9}, // every resample is the same: no width is no certainty
 		"statistics":  {one, nil, 100, 0.9},
 		"lengths":     {one, [][]float64{{1}}, 100, 0.9},
 		"no scores":   {one, [][]float64{{1, 0}}, 100, 0.9},

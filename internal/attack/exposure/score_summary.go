@@ -11,7 +11,8 @@ import (
 
 // Intervals says how confidence intervals are made: percentiles over resamples of whole users with
 // replacement ([stats.ClusterBootstrap]), because pairs of one user share clicks and slates. Users whose id
-// is not known are resampled as one.
+// is not known are resampled as one. Where all pairs are of one user nothing is known about how users differ:
+// the interval is all that a mean could be, 0 to 1, and of a difference -1 to 1.
 type Intervals struct {
 	Resamples int      // 0 is 1000; at least 100
 	Level     float64  // 0 is 0.95
@@ -45,7 +46,7 @@ type Summary struct {
 
 // Summary averages over pairs and over users, with intervals. It needs at least one scored pair.
 func (r *Result) Summary(o Intervals) (*Summary, error) {
-	s, err := summarise(r.Values, r.Users, o)
+	s, err := summarise(r.Values, r.Users, 0, o)
 	if err != nil {
 		return nil, fmt.Errorf("averaging scores: %w", err)
 	}
@@ -57,8 +58,8 @@ func (r *Result) Summary(o Intervals) (*Summary, error) {
 	return s, nil
 }
 
-// summarise averages rows of values with one value a pair; users[i] is the user of pair i.
-func summarise(values [][]float64, users []int32, o Intervals) (*Summary, error) {
+// summarise averages rows of values with one value a pair, from least to 1; users[i] is the user of pair i.
+func summarise(values [][]float64, users []int32, least float64, o Intervals) (*Summary, error) {
 	if o.Resamples == 0 {
 		o.Resamples = 1000
 	}
@@ -87,10 +88,17 @@ func summarise(values [][]float64, users []int32, o Intervals) (*Summary, error)
 		}
 		num, den = append(num, sums, means), append(den, pairs, ones)
 	}
-	stream := o.Seed.Stream("exposure intervals")
-	intervals, err := stats.ClusterBootstrap(num, den, o.Resamples, o.Level, &stream)
-	if err != nil {
-		return nil, err
+	intervals := make([]stats.Interval, len(num))
+	if len(names) == 1 {
+		for j := range intervals {
+			intervals[j] = stats.Interval{Lo: least, Hi: 1, Level: o.Level}
+		}
+	} else {
+		var err error
+		stream := o.Seed.Stream("exposure intervals")
+		if intervals, err = stats.ClusterBootstrap(num, den, o.Resamples, o.Level, &stream); err != nil {
+			return nil, err
+		}
 	}
 	s := &Summary{Scores: make([]Score, len(values)), PairCount: len(users), UserCount: len(names), Level: o.Level}
 	for m := range values {
@@ -127,7 +135,7 @@ func Difference(a, b *Result, o Intervals) (*Summary, error) {
 		users = append(users, a.Users[i])
 		i, k = i+1, k+1
 	}
-	s, err := summarise(values, users, o)
+	s, err := summarise(values, users, -1, o)
 	if err != nil {
 		return nil, fmt.Errorf("comparing scores: %w", err)
 	}

@@ -415,3 +415,25 @@ func TestProtocolSaysWhatItIs(t *testing.T) {
 		}
 	}
 }
+
+// Of one user nothing is known about how users differ: the interval is all that the mean could be.
+func TestOneUserHasNoNarrowInterval(t *testing.T) {
+	p := tabled([][]int32{{4, 5}, {4, 5}}, [][]int32{{6, 7}, {6, 8}})
+	p.Users = []int32{3, 3}
+	q := Protocol{Budget: BudgetList, Cutoffs: []int{2}}
+	a, b := evaluate(t, always([]int32{6, 7}), p, q), evaluate(t, always([]int32{9}), p, q)
+	s, err := a.Summary(Intervals{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x := s.Scores[0]; x.Pairs != (Estimate{.75, 0, 1}) || x.Users != (Estimate{.75, 0, 1}) {
+		t.Errorf("one user: %+v", x)
+	}
+	d, err := Difference(a, b, Intervals{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x := d.Scores[0]; x.Pairs != (Estimate{.75, -1, 1}) || x.Users != (Estimate{.75, -1, 1}) {
+		t.Errorf("difference of one user: %+v", x)
+	}
+}
