@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/slate"
 	"privrec/internal/report"
 	"privrec/internal/rng"
 	"privrec/internal/run"
@@ -33,7 +34,7 @@ func (a *App) dataList() *cobra.Command {
 		Short: "known data sets and their recipes",
 		Args:  wants(),
 		RunE: func(*cobra.Command, []string) error {
-			return run.Show(a.Stdout, asJSON, dataSets())
+			return run.Show(a.Stdout, asJSON, &report.Document{Title: "What there is to run on", Tables: []*report.Table{dataSets(), slateSets()}})
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
@@ -49,31 +50,45 @@ func (a *App) dataStats() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "stats NAME [--recipe R]",
 		Short: "counts after every step of a recipe, compared with what they should be",
-		Args:  wants("a data set, see privrec data list"),
+		Long: `Counts after every step of a recipe, compared with what they should be. Recipe slates
+makes the pairs that exposure attacks need, of slates and of the clicks before them; sets
+of slates have no other.`,
+		Args: wants("a data set, see privrec data list"),
 		RunE: func(c *cobra.Command, args []string) error {
 			r := newReporter(a.Stderr, quiet)
 			r.Phase("load " + args[0])
-			set, err := dataset.Find(args[0])
+			start := time.Now()
+			loaded := func(cache string) {
+				r.Phase(fmt.Sprintf("loaded in %.1f s%s", time.Since(start).Seconds(), parenthesis(cache)))
+			}
+			src, ok, err := slateSource(args[0], recipe)
+			if err != nil {
+				return err
+			}
+			if ok {
+				d, err := slateStats(c.Context(), src, slate.Options{Dir: dir, Seed: rng.Seed(seed)})
+				if err != nil {
+					return err
+				}
+				loaded("")
+				return run.Show(a.Stdout, asJSON, d)
+			}
+			set, err := findSet(args[0])
 			if err != nil {
 				return err
 			}
 			if recipe == "" {
 				recipe = set.Recipes[0].Name // the one that the set is used most for stands first
 			}
-			start := time.Now()
 			s, err := dataset.Load(c.Context(), args[0], recipe, dataset.Options{Dir: dir, NoCache: noCache, Seed: rng.Seed(seed)})
 			if err != nil {
 				return err
 			}
-			r.Phase(fmt.Sprintf("loaded in %.1f s%s", time.Since(start).Seconds(), parenthesis(s.Source.Cache)))
+			loaded(s.Source.Cache)
 			return run.Show(a.Stdout, asJSON, statsDocument(s))
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			var names []string
-			for _, s := range dataset.All() {
-				names = append(names, s.Name)
-			}
-			return names, cobra.ShellCompDirectiveNoFileComp
+			return setNames(), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
 	p := c.Flags()
@@ -96,18 +111,7 @@ func parenthesis(s string) string {
 // statsDocument shows the ladder, the comparison with expected counts, and the
 // shape of what is left.
 func statsDocument(s *dataset.Sequential) *report.Document {
-	ladder := &report.Table{Name: "ladder", Title: "Ladder", Columns: report.Columns("", "step", "users", "items", "rows", "samples")}
-	for _, r := range s.Ladder {
-		ladder.Add(r.Name, count(r.Users), count(r.Items), count(r.Rows), count(r.Samples))
-	}
-	checks := &report.Table{Name: "checks", Title: "Expected counts", Columns: report.Columns("", "step", "count", "got", "want", "verdict", "from")}
-	for _, c := range s.Source.Checks {
-		verdict := "equal"
-		if !c.OK() {
-			verdict = "differs"
-		}
-		checks.Add(c.Rung, c.Count, c.Got, c.Want, verdict, c.From)
-	}
+	checks := checksTable(s.Source.Checks)
 	st := s.Stats()
 	shape := &report.Table{Name: "shape", Title: "Sequences", Columns: []report.Column{{Name: "statistic"}, {Name: "value", Format: "%.4f"}}}
 	shape.Add("users", st.Users)
@@ -121,13 +125,33 @@ func statsDocument(s *dataset.Sequential) *report.Document {
 	}
 	d := &report.Document{
 		Title: s.Source.Title, Subtitle: fmt.Sprintf("data set %s, recipe %s, sha256 %.12s", s.Name, s.Recipe, s.Source.Hash),
-		Level: s.Source.Level, Tables: []*report.Table{ladder}, Notes: s.Source.Notes,
+		Level: s.Source.Level, Tables: []*report.Table{ladderTable(s.Ladder)}, Notes: s.Source.Notes,
 	}
 	if len(checks.Rows) > 0 {
 		d.Tables = append(d.Tables, checks)
 	}
 	d.Tables = append(d.Tables, shape)
 	return d
+}
+
+func ladderTable(l dataset.Ladder) *report.Table {
+	t := &report.Table{Name: "ladder", Title: "Ladder", Columns: report.Columns("", "step", "users", "items", "rows", "samples")}
+	for _, r := range l {
+		t.Add(r.Name, count(r.Users), count(r.Items), count(r.Rows), count(r.Samples))
+	}
+	return t
+}
+
+func checksTable(checks []dataset.Check) *report.Table {
+	t := &report.Table{Name: "checks", Title: "Expected counts", Columns: report.Columns("", "step", "count", "got", "want", "verdict", "from")}
+	for _, c := range checks {
+		verdict := "equal"
+		if !c.OK() {
+			verdict = "differs"
+		}
+		t.Add(c.Rung, c.Count, c.Got, c.Want, verdict, c.From)
+	}
+	return t
 }
 
 // count hides a count that a step does not have.

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/slate"
 	"privrec/internal/fetch"
 )
 
@@ -87,6 +88,22 @@ unpacks. The stand-ins are generated and need no file.
 			get = "by hand"
 		}
 		fmt.Fprintf(&b, "| [%s](%s.md) | %s | %s | %s |\n", s.Name, s.Name, s.Title, join(s.UsedBy), get)
+	}
+	b.WriteString(`
+## Slates
+
+Exposure attacks need pairs of a slate and of the clicks before it: ` + "`privrec data stats NAME`" + `, where two
+sets have one name with ` + "`--recipe slates`" + `.
+
+| set | what | pairs | from |
+| --- | --- | --- | --- |
+`)
+	for _, s := range slate.Sources() {
+		from := s.From
+		if s.StandIn {
+			from = "generated"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", s.Name, s.Title, s.About, address(from))
 	}
 	b.WriteString("\nData of your own: [add-your-own-data.md](../add-your-own-data.md).\n")
 	return b.String()

@@ -58,7 +58,7 @@ func (a *App) list() *cobra.Command {
 			for _, c := range []*cobra.Command{a.perturbPricdsr(), a.perturbExposure()} {
 				tasks.Add("privrec perturb "+c.Name(), c.Short)
 			}
-			doc := &report.Document{Title: "What there is", Tables: []*report.Table{dataSets()}}
+			doc := &report.Document{Title: "What there is", Tables: []*report.Table{dataSets(), slateSets()}}
 			if len(a.Tasks) > 0 {
 				doc.Tables = append([]*report.Table{tasks}, doc.Tables...)
 			}

@@ -10,6 +10,27 @@ import (
 	"privrec/internal/rng"
 )
 
+// zhihuTables and mindTables are what the paper and the released files count of the
+// pairs; those that train on Zhihu are fewer here, because not all slates can be rebuilt.
+var (
+	zhihuTables = []dataset.Want{
+		{Rung: dataset.Rung{Name: "pairs", Users: 7915, Rows: 213172}, Paper: true, From: "section 5.1 and the authors' index of pairs"},
+		{Rung: dataset.Rung{Name: "train, histories released", Users: 6341, Rows: 170537}, Paper: true, From: "the authors' split"},
+		{Rung: dataset.Rung{Name: dataset.RungTrain, Rows: 170537}, Paper: true, From: "the authors' split"},
+		{Rung: dataset.Rung{Name: dataset.RungValid, Rows: 21317}, Paper: true, From: "the authors' split"},
+		{Rung: dataset.Rung{Name: dataset.RungValid + ", complete", Rows: 13613}, Paper: true, From: "the pairs that the authors' programs use"},
+		{Rung: dataset.Rung{Name: dataset.RungTest, Users: 817, Rows: 21317}, Paper: true, From: "the authors' split"},
+		{Rung: dataset.Rung{Name: dataset.RungTest + ", complete", Rows: 13970}, Paper: true, From: "the pairs that the authors' programs use"},
+		{Rung: dataset.Rung{Name: dataset.RungTest + ", complete, distinct clicks", Rows: 13870}, Paper: true, From: "those that their sequence metric takes"},
+	}
+	mindTables = []dataset.Want{
+		{Rung: dataset.Rung{Name: "pairs", Users: 67992, Rows: 291595}, Paper: true, From: "section 5.1 and the authors' index of pairs"},
+		{Rung: dataset.Rung{Name: "valid, released", Users: 6882, Rows: 29159}, Paper: true, From: "the authors' split"},
+		{Rung: dataset.Rung{Name: "test, released", Users: 7005, Rows: 29159}, Paper: true, From: "the authors' split"},
+		{Rung: dataset.Rung{Name: dataset.RungTrain, Rows: 233276}, Paper: true, From: "the authors' split"},
+	}
+)
+
 // borders cuts n pairs as the released program does: the first 80 %, the next 10 %
 // and the next 10 %, each truncated, so that the last pair or two belong to no part.
 func borders(n int) (train, valid, test int) {

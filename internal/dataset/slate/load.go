@@ -14,7 +14,9 @@ import (
 type Source struct {
 	Name, Title string
 	About       string // what its pairs are, a sentence
+	From        string // where its files come from; "" of a stand-in
 	StandIn     bool
+	Wants       []dataset.Want // counts of its ladder under the default options, as the authors have them
 
 	load func(ctx context.Context, name string, o Options) (*Set, error)
 }
@@ -24,10 +26,10 @@ type Source struct {
 // the folder own-shop.
 func Sources() []Source {
 	return []Source{
-		{Name: "exposure-zhihu", Title: "Zhihu pairs of the exposure paper's authors", About: "validation and test pairs as released, training slates rebuilt, logged items of every user", load: loadZhihu},
-		{Name: "exposure-mind", Title: "MIND pairs of the exposure paper's authors", About: "the released validation pairs train, test users are halved; nothing is known of what else was shown", load: loadMIND},
-		{Name: "zhihurec", Title: "ZhihuRec impressions", About: "slides over the clicks of inter_impression.csv", load: loadZhihuRec},
-		{Name: "mind-small", Title: "MIND-small news impressions", About: "pairs of train/behaviors.tsv and dev/behaviors.tsv joined", load: loadMINDSmall},
+		{Name: "exposure-zhihu", Title: "Zhihu pairs of the exposure paper's authors", About: "validation and test pairs as released, training slates rebuilt, logged items of every user", From: "tables made of the authors' release, in exposure/zhihu", Wants: zhihuTables, load: loadZhihu},
+		{Name: "exposure-mind", Title: "MIND pairs of the exposure paper's authors", About: "the released validation pairs train, test users are halved; nothing is known of what else was shown", From: "tables made of the authors' release, in exposure/mind", Wants: mindTables, load: loadMIND},
+		{Name: "zhihurec", Title: "ZhihuRec impressions", About: "slides over the clicks of inter_impression.csv", From: zhihuAddress, Wants: zhihuWants, load: loadZhihuRec},
+		{Name: "mind-small", Title: "MIND-small news impressions", About: "pairs of train/behaviors.tsv and dev/behaviors.tsv joined", From: mindAddress, Wants: mindWants, load: loadMINDSmall},
 		{Name: StandIn, Title: "stand-in slates (synthetic)", About: "300 users and 400 items; slates hold neighbours of recent clicks", StandIn: true, load: loadStandIn},
 	}
 }
