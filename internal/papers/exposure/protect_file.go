@@ -16,8 +16,8 @@ import (
 
 // PerturbFile reads the slates of In, protects them and writes Out, a ledger and a
 // report, all of them or none. Memory does not grow with the number of slates: it is a
-// few blocks of slates, and 4 bytes an item a worker, besides the ids of the items, and
-// with similarity their vectors and one vector a user of History.
+// few blocks of slates, and 4 bytes an item a worker, besides the ids of the items, 32
+// an item with popularity, and with similarity their vectors and one vector a user of History.
 //
 // What becomes of a slate depends on its number in the file, the settings and the seed;
 // with in-batch on the slates around it too. Without seed (Secure) nothing comes twice.
@@ -52,6 +52,13 @@ func PerturbFile(ctx context.Context, o PerturbOptions) (r *PerturbReport, err e
 	}
 	defer func() { err = errors.Join(err, st.Drop()) }()
 	p := &filePerturber{o: &o, cat: cat, near: near, in: in, st: st, t: len(in.items)}
+	if p.urn, err = cat.urn(o.Replace); err != nil {
+		file := o.Catalogue
+		if file == "" {
+			file = o.In
+		}
+		return nil, &dataset.Error{File: file, Field: "count", Msg: err.Error()}
+	}
 	if r, err = p.run(ctx); err != nil {
 		return nil, err
 	}
@@ -79,7 +86,11 @@ func (o *PerturbOptions) fits(cat *itemNames, in *slateReader) error {
 	if o.OutForm == dataset.FormLines && in.long() {
 		return refuseOption("a line is a user and items: choose .tsv or .csv", "--out: lines have no place for the ids of slates")
 	}
-	return cat.writable(o.OutForm)
+	file := o.Catalogue
+	if file == "" {
+		file = o.In
+	}
+	return cat.writable(o.OutForm, file)
 }
 
 // filePerturber is one perturbation at work.
@@ -90,6 +101,7 @@ type filePerturber struct {
 	in   *slateReader
 	st   *run.Stage
 	t    int // T
+	urn  urn // what is drawn from, by all workers; nil: the batch, or nothing
 
 	answers *mechanism.ResponseRun // of RR
 }

@@ -3,6 +3,7 @@ package exposure
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"strconv"
 
@@ -145,12 +146,13 @@ func (c *itemNames) item(r *slateReader, b []byte) (int32, error) {
 }
 
 // writable refuses names that a form cannot hold, whether they will be drawn or not.
-func (c *itemNames) writable(f dataset.Form) error {
+// file is where they come from.
+func (c *itemNames) writable(f dataset.Form, file string) error {
 	var b []byte
 	for _, name := range c.names {
 		var err error
 		if b, err = appendField(b[:0], []byte(name), f); err != nil {
-			return err
+			return placed(err, file, "item_id", 0)
 		}
 	}
 	return nil
@@ -192,7 +194,7 @@ func (s span) each(f func(item int32, weight uint64)) {
 type neighbours struct {
 	vectors  [][]tensor.Float // by item; nil where one has none
 	have     int              // items with a vector
-	unknown  int64            // rows of items that are not in the catalogue
+	unknown  int64            // vectors of items that are not in the catalogue
 	dim      int
 	users    map[string]int32
 	sums     []float32 // (users, dim)
@@ -293,6 +295,9 @@ func readVectors(ctx context.Context, path string, add func(name string, v []flo
 			x, err := r.Float(i)
 			if err != nil {
 				return err
+			}
+			if math.Abs(x) > math.MaxFloat32 {
+				return r.Fail("", fmt.Sprintf("number %d is %.40q, more than 32 bits hold", i+1, r.Fields[i]), "")
 			}
 			v = append(v, float32(x))
 		}

@@ -92,6 +92,12 @@ func (r *slateReader) columns() (err error) {
 		}
 		r.wide = append(r.wide, i)
 	}
+	for i, name := range r.rows.Columns { // not another column: one that would be lost
+		n, found := strings.CutPrefix(name, "item_")
+		if _, err := strconv.Atoi(n); found && err == nil && !slices.Contains(r.wide, i) {
+			return r.rows.Fail("", fmt.Sprintf("column %s is in the header, and %d columns in a row from item_1", name, len(r.wide)), "positions count from 1, and none is left out")
+		}
+	}
 	if len(r.wide) == 0 {
 		return r.rows.Fail("", "neither slate_id nor item_1 is in the header: "+strings.Join(r.rows.Columns, ", "),
 			"a slate a row has user_id and item_1 to item_T, an item a row has user_id, slate_id, position and item_id")

@@ -32,17 +32,21 @@ type PerturbReport struct {
 	CountsFrom string // where popularity is from
 	WithVector int    // items of the catalogue that have one
 	Users      int    // with past behaviour
+	Foreign    int64  // vectors of items that are not in the catalogue
+	Passed     int64  // rows of the history whose item has no vector
+
+	ids bool // slates have ids
 }
 
 func newPerturbReport(p *filePerturber, mark privacy.Noise, digest string, ws []*slateWorker) *PerturbReport {
-	r := &PerturbReport{In: p.o.In, Digest: digest, Options: *p.o, Noise: mark, Length: p.t, Items: p.cat.len(), Count: p.t, CountsFrom: p.cat.from}
+	r := &PerturbReport{In: p.o.In, Digest: digest, Options: *p.o, Noise: mark, Length: p.t, Items: p.cat.len(), Count: p.t, CountsFrom: p.cat.from, ids: p.in.long()}
 	for _, w := range ws {
 		r.Slates += w.slates
 		r.Replaced += w.replaced
 		r.Blind += w.blind
 	}
 	if p.near != nil {
-		r.WithVector, r.Users = p.near.have, len(p.near.users)
+		r.WithVector, r.Users, r.Foreign, r.Passed = p.near.have, len(p.near.users), p.near.unknown, p.near.oddities
 	}
 	if p.o.Replace == ReplaceRR {
 		m := response(p.o.Purpose, p.o.Epsilon, int64(p.cat.len()))
@@ -118,10 +122,12 @@ func (r *PerturbReport) counts() *report.Table {
 	t.Add("positions with another item, in all", r.Replaced)
 	if r.Options.Vectors != "" {
 		t.Add("items with a vector", r.WithVector)
+		t.Add("vectors of items that are not in the catalogue", r.Foreign)
 		t.Add("slates without anything to compare with", r.Blind)
 	}
 	if r.Options.History != "" {
 		t.Add("users with past behaviour", r.Users)
+		t.Add("rows of the history whose item has no vector", r.Passed)
 	}
 	return t
 }
@@ -143,6 +149,9 @@ func (r *PerturbReport) notes() []string {
 	} else {
 		notes = append(notes,
 			"Replacing items has no guarantee: whoever knows the mechanism trains on slates that he protected himself, and items that are left are plain text. rr has one.")
+	}
+	if r.ids {
+		notes = append(notes, "The ids of slates are written as they are: they must not tell of their items, nor of when they were shown.")
 	}
 	switch {
 	case o.Replace == ReplacePopularity:

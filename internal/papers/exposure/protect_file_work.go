@@ -164,9 +164,7 @@ func newSlateWorker(p *filePerturber) (w *slateWorker, err error) {
 		}
 		w.count = positions(p.t, p.o.Ratio)
 		w.choose, w.new = newChooser(m, p.t, w.count), distinct{marks: make([]uint32, p.cat.len())}
-		if w.urn, err = p.cat.urn(p.o.Replace); err != nil {
-			return nil, err
-		}
+		w.urn = p.urn
 	}
 	w.pack, err = dataset.NewPacker(dataset.CompressionOf(p.o.Out))
 	return w, err
@@ -283,7 +281,7 @@ func (w *slateWorker) format(b *slateBlock) (err error) {
 	for i := range b.len() {
 		start := len(b.plain)
 		if b.plain, err = appendField(b.plain, b.user(i), form); err != nil {
-			return err
+			return placed(err, w.p.o.In, "user_id", b.lines[i])
 		}
 		if !w.p.in.long() {
 			for _, item := range b.row(i) {
@@ -295,7 +293,7 @@ func (w *slateWorker) format(b *slateBlock) (err error) {
 			continue
 		}
 		if b.plain, err = appendField(append(b.plain, sep), b.slate(i), form); err != nil {
-			return err
+			return placed(err, w.p.o.In, "slate_id", b.lines[i])
 		}
 		ids := bytes.Clone(b.plain[start:])
 		for k, item := range b.row(i) {
@@ -343,7 +341,16 @@ func fieldSeparator(f dataset.Form) byte {
 	return '\t'
 }
 
-// appendField appends an id as the form can hold it.
+// placed says of an id that a form cannot hold where it stands; line 0 is unknown.
+func placed(err error, file, column string, line int) error {
+	if e := (*dataset.Error)(nil); errors.As(err, &e) {
+		e.File, e.Field, e.Line = file, column, line
+	}
+	return err
+}
+
+// appendField appends an id as the form can hold it, or returns a dataset.Error without
+// a place.
 func appendField(dst, id []byte, f dataset.Form) ([]byte, error) {
 	bad := "\t"
 	switch f {
@@ -358,7 +365,7 @@ func appendField(dst, id []byte, f dataset.Form) ([]byte, error) {
 		bad = " \t"
 	}
 	if bytes.ContainsAny(id, bad) {
-		return nil, refuseOption("--out-form csv quotes what it must", "id %.40q has a separator of the form %q in it", id, string(f))
+		return nil, &dataset.Error{Msg: fmt.Sprintf("id %.40q has a separator of the output's form %q in it", id, string(f)), Hint: "--out-form csv quotes what it must"}
 	}
 	return append(dst, id...), nil
 }
