@@ -27,7 +27,7 @@ var errMissed = errors.New("the window of losses missed epsilon")
 
 // enough is the width of a bracket, relative to its upper end, at which no bins
 // are added where their number is not given.
-const enough = 6e-6
+const enough = 3e-6
 
 // brackets returns the bracket of each direction that differs: remove (or both)
 // first. With largest, a direction that a coarser bracket shows to be below
