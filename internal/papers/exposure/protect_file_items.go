@@ -151,7 +151,7 @@ func (c *itemNames) writable(f dataset.Form, file string) error {
 	var b []byte
 	for _, name := range c.names {
 		var err error
-		if b, err = appendField(b[:0], []byte(name), f); err != nil {
+		if b, err = f.AppendField(b[:0], []byte(name)); err != nil {
 			return placed(err, file, "item_id", 0)
 		}
 	}
@@ -163,7 +163,7 @@ func (c *itemNames) append(dst []byte, id int32, f dataset.Form) ([]byte, error)
 	if c.names == nil {
 		return strconv.AppendInt(dst, int64(id)+1, 10), nil
 	}
-	return appendField(dst, []byte(c.names[id]), f)
+	return f.AppendField(dst, []byte(c.names[id]))
 }
 
 // urn is what a method draws from; nil where it is drawn from the batch.

@@ -280,7 +280,7 @@ func (w *slateWorker) format(b *slateBlock) (err error) {
 	sep := fieldSeparator(form)
 	for i := range b.len() {
 		start := len(b.plain)
-		if b.plain, err = appendField(b.plain, b.user(i), form); err != nil {
+		if b.plain, err = form.AppendField(b.plain, b.user(i)); err != nil {
 			return placed(err, w.p.o.In, "user_id", b.lines[i])
 		}
 		if !w.p.in.long() {
@@ -292,7 +292,7 @@ func (w *slateWorker) format(b *slateBlock) (err error) {
 			b.plain = append(b.plain, '\n')
 			continue
 		}
-		if b.plain, err = appendField(append(b.plain, sep), b.slate(i), form); err != nil {
+		if b.plain, err = form.AppendField(append(b.plain, sep), b.slate(i)); err != nil {
 			return placed(err, w.p.o.In, "slate_id", b.lines[i])
 		}
 		ids := bytes.Clone(b.plain[start:])
@@ -347,25 +347,4 @@ func placed(err error, file, column string, line int) error {
 		e.File, e.Field, e.Line = file, column, line
 	}
 	return err
-}
-
-// appendField appends an id as the form can hold it, or returns a dataset.Error without
-// a place.
-func appendField(dst, id []byte, f dataset.Form) ([]byte, error) {
-	bad := "\t"
-	switch f {
-	case dataset.FormCSV:
-		if !bytes.ContainsAny(id, ",\"") {
-			return append(dst, id...), nil
-		}
-		dst = append(dst, '"')
-		dst = append(dst, bytes.ReplaceAll(id, []byte(`"`), []byte(`""`))...)
-		return append(dst, '"'), nil
-	case dataset.FormLines:
-		bad = " \t"
-	}
-	if bytes.ContainsAny(id, bad) {
-		return nil, &dataset.Error{Msg: fmt.Sprintf("id %.40q has a separator of the output's form %q in it", id, string(f)), Hint: "--out-form csv quotes what it must"}
-	}
-	return append(dst, id...), nil
 }

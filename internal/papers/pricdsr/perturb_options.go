@@ -145,7 +145,7 @@ func (c *Catalogue) writable(f dataset.Form, file string) error {
 	var b []byte
 	for _, name := range c.names {
 		var err error
-		if b, err = field(b[:0], []byte(name), f); err != nil {
+		if b, err = f.AppendField(b[:0], []byte(name)); err != nil {
 			return placed(err, file, "item_id", 0)
 		}
 	}

@@ -335,7 +335,7 @@ func TestFieldsOfForms(t *testing.T) {
 		{"a b", dataset.FormTSV, "a b"}, {"a,b", dataset.FormTSV, "a,b"}, {"a,b", dataset.FormCSV, `"a,b"`}, {`a"b`, dataset.FormCSV, `"a""b"`},
 		{"a b", dataset.FormLines, ""}, {"a\tb", dataset.FormTSV, ""}, {"a\tb", dataset.FormCSV, "a\tb"},
 	} {
-		got, err := field(nil, []byte(c.id), c.form)
+		got, err := c.form.AppendField(nil, []byte(c.id))
 		if string(got) != c.want || (err != nil) != (c.want == "") {
 			t.Errorf("%q as %s: %q (%v)", c.id, c.form, got, err)
 		}

@@ -64,7 +64,7 @@ func (w *worker) perturb(b *block) error {
 // writable refuses a user whom one of the tables cannot hold. Whether it comes to that
 // depends on the noise, and a refusal must not: whoever tries again would choose among outputs.
 func (w *worker) writable(id []byte, line int64) (err error) {
-	if w.user, err = field(w.user[:0], id, w.form); err == nil && bytes.IndexByte(id, '\t') >= 0 {
+	if w.user, err = w.form.AppendField(w.user[:0], id); err == nil && bytes.IndexByte(id, '\t') >= 0 {
 		err = &dataset.Error{Msg: fmt.Sprintf("user id %.40q has a tab in it, and may have to stand in the list of empty rows, a .tsv", id), Hint: "give the user another id"}
 	}
 	return placed(err, w.in, "user_id", line)
@@ -105,7 +105,7 @@ func header(f dataset.Form) string {
 func (w *worker) format(b *block) (err error) {
 	sep := separator(w.form)
 	for u := range b.users() {
-		if w.user, err = field(w.user[:0], b.id(u), w.form); err != nil {
+		if w.user, err = w.form.AppendField(w.user[:0], b.id(u)); err != nil {
 			return err
 		}
 		start := len(b.plain)
@@ -131,7 +131,7 @@ func (w *worker) format(b *block) (err error) {
 		}
 		switch {
 		case len(b.plain) == start:
-			if b.none, err = field(b.none, b.id(u), dataset.FormTSV); err != nil {
+			if b.none, err = dataset.FormTSV.AppendField(b.none, b.id(u)); err != nil {
 				return err
 			}
 			b.none = append(b.none, '\n')
@@ -154,25 +154,5 @@ func (w *worker) item(dst []byte, id int32) ([]byte, error) {
 	if w.cat.names == nil {
 		return w.cat.append(dst, id), nil
 	}
-	return field(dst, []byte(w.cat.names[id-1]), w.form)
-}
-
-// field appends an id as the form can hold it, or returns a dataset.Error without a place.
-func field(dst, id []byte, f dataset.Form) ([]byte, error) {
-	bad := "\t"
-	switch f {
-	case dataset.FormCSV:
-		if !bytes.ContainsAny(id, ",\"") {
-			return append(dst, id...), nil
-		}
-		dst = append(dst, '"')
-		dst = append(dst, bytes.ReplaceAll(id, []byte(`"`), []byte(`""`))...)
-		return append(dst, '"'), nil
-	case dataset.FormLines:
-		bad = " \t"
-	}
-	if bytes.ContainsAny(id, bad) {
-		return nil, &dataset.Error{Msg: fmt.Sprintf("id %.40q has a separator of the output's form %q in it", id, string(f)), Hint: "--out-form csv quotes what it must"}
-	}
-	return append(dst, id...), nil
+	return w.form.AppendField(dst, []byte(w.cat.names[id-1]))
 }
