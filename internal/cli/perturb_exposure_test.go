@@ -30,6 +30,7 @@ func zhihuTable(t testing.TB, name string) (rows [][]string) {
 	t.Helper()
 	dir := os.Getenv("PRIVREC_DATA")
 	if dir == "" { // .ci/run sets it where the data are, and fails when a test says this then
+		// The data are not in the repository; .ci/run, where they are, fails if this skips.
 		t.Skip("PRIVREC_DATA is not set: skipping the check on the real Zhihu slates")
 	}
 	f, err := os.Open(filepath.Join(dir, "exposure", "zhihu", name))
