@@ -7,33 +7,43 @@ import (
 	"privrec/internal/tensor"
 )
 
-// lossGrain is the pairs that a core takes at a time.
+// lossGrain is the positives that a core takes at a time.
 const lossGrain = 128
 
-// Loss is 1/count sum_k softplus(-scale (u_k.p_k - u_k.n_k)), (1, 1), for users (B, d)
-// and items (2B, d), positives before negatives.
+// Loss is 1/(count N) sum_k sum_j softplus(-scale (u_k.p_k - u_k.n_kj)), (1, 1), for
+// users (B, d) and items ((1+N)B, d): positives, then N times B negatives, as Triples
+// has them. N = 1 is the loss of the publications; more are averaged.
 func Loss(users, items *autograd.Node, scale, count float64) *autograd.Node {
 	b, t := users.Rows(), users.Tape()
-	if items.Rows() != 2*b || items.Cols() != users.Cols() {
-		panic(&autograd.Error{Op: "bpr", Message: "items are not twice the users, of the same width",
+	n := 1
+	if b > 0 {
+		n = items.Rows()/b - 1
+	}
+	if n < 1 || items.Rows() != (1+n)*b || items.Cols() != users.Cols() {
+		panic(&autograd.Error{Op: "bpr", Message: "items are not a multiple, from twice, of the users, of the same width",
 			Shapes: [][2]int{{b, users.Cols()}, {items.Rows(), items.Cols()}}})
 	}
 	y := t.Fused("bpr", 1, 1, users, items)
-	each, slope := t.Buffer(b, 1), t.Buffer(b, 1)
+	each, slope := t.Buffer(b, n), t.Buffer(b, n)
+	terms := count * float64(n)
 	tensor.Parallel(b, lossGrain, func(_, lo, hi int) {
 		for k := lo; k < hi; k++ {
 			u := tensor.Row(users.V, k)
-			x := scale * float64(tensor.Dot(u, tensor.Row(items.V, k))-tensor.Dot(u, tensor.Row(items.V, b+k)))
-			e := math.Exp(-math.Abs(x))
-			each.Data[k] = tensor.Float(max(-x, 0) + math.Log1p(e))
-			if x > 0 {
-				slope.Data[k] = tensor.Float(-scale * e / (1 + e) / count)
-			} else {
-				slope.Data[k] = tensor.Float(-scale / (1 + e) / count)
+			positive := tensor.Dot(u, tensor.Row(items.V, k))
+			each, slope := tensor.Row(each, k), tensor.Row(slope, k)
+			for j := range each {
+				x := scale * float64(positive-tensor.Dot(u, tensor.Row(items.V, (1+j)*b+k)))
+				e := math.Exp(-math.Abs(x))
+				each[j] = tensor.Float(max(-x, 0) + math.Log1p(e))
+				if x > 0 {
+					slope[j] = tensor.Float(-scale * e / (1 + e) / terms)
+				} else {
+					slope[j] = tensor.Float(-scale / (1 + e) / terms)
+				}
 			}
 		}
 	})
-	y.V.Data[0] = tensor.Float(tensor.Sum(each.Data) / count)
+	y.V.Data[0] = tensor.Float(tensor.Sum(each.Data) / terms)
 	return t.Custom("bpr", y, func() {
 		g := y.G.Data[0]
 		var du, di tensor.Matrix
@@ -45,14 +55,16 @@ func Loss(users, items *autograd.Node, scale, count float64) *autograd.Node {
 		}
 		tensor.Parallel(b, lossGrain, func(_, lo, hi int) {
 			for k := lo; k < hi; k++ {
-				c := g * slope.Data[k]
-				if users.Needs() {
-					tensor.Axpy(c, tensor.Row(items.V, k), tensor.Row(du, k))
-					tensor.Axpy(-c, tensor.Row(items.V, b+k), tensor.Row(du, k))
-				}
-				if items.Needs() {
-					tensor.Axpy(c, tensor.Row(users.V, k), tensor.Row(di, k))
-					tensor.Axpy(-c, tensor.Row(users.V, k), tensor.Row(di, b+k))
+				for j, s := range tensor.Row(slope, k) {
+					c, negative := g*s, (1+j)*b+k
+					if users.Needs() {
+						tensor.Axpy(c, tensor.Row(items.V, k), tensor.Row(du, k))
+						tensor.Axpy(-c, tensor.Row(items.V, negative), tensor.Row(du, k))
+					}
+					if items.Needs() {
+						tensor.Axpy(c, tensor.Row(users.V, k), tensor.Row(di, k))
+						tensor.Axpy(-c, tensor.Row(users.V, k), tensor.Row(di, negative))
+					}
 				}
 			}
 		})

@@ -13,28 +13,29 @@ import (
 	"privrec/internal/tensor"
 )
 
-// plainLoss is the formula, pair by pair.
-func plainLoss(u, p tensor.Matrix, scale, count float64) float64 {
+// plainLoss is the formula, pair by pair, for n negatives a positive.
+func plainLoss(u, p tensor.Matrix, n int, scale, count float64) float64 {
 	sum := 0.0
-	for k := range u.Rows {
-		x := 0.0
+	for k := range u.Rows * n {
+		user, x := k%u.Rows, 0.0
 		for j := range u.Cols {
-			x += float64(u.Data[k*u.Stride+j]) * (float64(p.Data[k*p.Stride+j]) - float64(p.Data[(u.Rows+k)*p.Stride+j]))
+			x += float64(u.Data[user*u.Stride+j]) * (float64(p.Data[user*p.Stride+j]) - float64(p.Data[(u.Rows+k)*p.Stride+j]))
 		}
 		sum += math.Log(1 + math.Exp(-scale*x))
 	}
-	return sum / count
+	return sum / count / float64(n)
 }
 
 func TestLossEqualsTheFormula(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		b, d := rapid.IntRange(0, 300).Draw(rt, "pairs"), rapid.IntRange(1, 9).Draw(rt, "d")
+		n := rapid.IntRange(1, 4).Draw(rt, "negatives")
 		scale, count := rapid.Float64Range(0.1, 10).Draw(rt, "scale"), rapid.Float64Range(1, 50).Draw(rt, "count")
 		init := nn.Normal(rng.Seed(rapid.Uint64().Draw(rt, "seed")), 0.5)
-		u, p := nn.NewParam("u", b, d, init), nn.NewParam("p", 2*b, d, init)
+		u, p := nn.NewParam("u", b, d, init), nn.NewParam("p", (1+n)*b, d, init)
 		tape := autograd.NewTape()
 		y := Loss(tape.Use(u), tape.Use(p), scale, count)
-		if want := plainLoss(u.Value, p.Value, scale, count); math.Abs(y.Scalar()-want) > 1e-5*(1+want) {
+		if want := plainLoss(u.Value, p.Value, n, scale, count); math.Abs(y.Scalar()-want) > 1e-5*(1+want) {
 			rt.Fatalf("loss %v, want %v", y.Scalar(), want)
 		}
 		tape.Backward(y)
@@ -43,12 +44,14 @@ func TestLossEqualsTheFormula(t *testing.T) {
 
 func TestLossGradient(t *testing.T) {
 	init := nn.Normal(4, 0.7)
-	u, p := nn.NewParam("u", 5, 3, init), nn.NewParam("p", 10, 3, init)
-	err := gradcheck.Check([]*autograd.Param{u, p}, func(t *autograd.Tape) *autograd.Node {
-		return Loss(t.Use(u), t.Use(p), 2.5, 4).Add(Penalty(0.3, 4, t.Use(u), t.Use(p)))
-	})
-	if err != nil {
-		t.Error(err)
+	for _, items := range []int{10, 20} { // one and three negatives
+		u, p := nn.NewParam("u", 5, 3, init), nn.NewParam("p", items, 3, init)
+		err := gradcheck.Check([]*autograd.Param{u, p}, func(t *autograd.Tape) *autograd.Node {
+			return Loss(t.Use(u), t.Use(p), 2.5, 4).Add(Penalty(0.3, 4, t.Use(u), t.Use(p)))
+		})
+		if err != nil {
+			t.Errorf("%d items: %v", items, err)
+		}
 	}
 }
 
@@ -88,7 +91,7 @@ func TestLossFarOut(t *testing.T) {
 }
 
 func TestLossRefusesShapes(t *testing.T) {
-	for _, rows := range []int{3, 5} {
+	for _, rows := range []int{0, 2, 3, 5} {
 		func() {
 			defer func() {
 				if _, ok := recover().(*autograd.Error); !ok {

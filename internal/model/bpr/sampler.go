@@ -3,6 +3,7 @@ package bpr
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 
 	"privrec/internal/graph"
@@ -31,6 +32,7 @@ const (
 type SamplerOptions struct {
 	Positives string // Pass, UserUniform or Poisson
 	Negatives string // Unseen or All
+	Each      int    // negatives of each positive; 0 for 1, as in the publications
 	Batch     int    // expected pairs a step, at least 1; for Poisson
 	Seed      rng.Seed
 }
@@ -46,8 +48,9 @@ type Sampler struct {
 	last  Triples
 }
 
-// Triples are the pairs of a step. Items holds the positives, then the negatives:
-// pair k is (Users[k], Items[k], Items[B+k]) for B = len(Users).
+// Triples are the pairs of a step. Items holds the positives, then the first negative
+// of every pair, then the second: those of pair k for B = len(Users) are
+// (Users[k], Items[k], Items[B+k]), (Users[k], Items[k], Items[2B+k]), ...
 type Triples struct {
 	Users []int32
 	Items []int32
@@ -61,11 +64,14 @@ func NewSampler(g *graph.Bipartite, o SamplerOptions) (*Sampler, error) {
 		return nil, fmt.Errorf("bpr: positives %q, want %s, %s or %s", o.Positives, Pass, UserUniform, Poisson)
 	case o.Negatives != Unseen && o.Negatives != All:
 		return nil, fmt.Errorf("bpr: negatives %q, want %s or %s", o.Negatives, Unseen, All)
+	case o.Each < 0:
+		return nil, fmt.Errorf("bpr: %d negatives a positive, want at least 1, or 0 for 1", o.Each)
 	case o.Batch < 1:
 		return nil, fmt.Errorf("bpr: batch of %d, want at least 1", o.Batch)
 	case g.Edges() == 0:
 		return nil, fmt.Errorf("bpr: a graph of %d users and %d items without edges has nothing to sample", g.Users, g.Items)
 	}
+	o.Each = max(1, o.Each)
 	s := &Sampler{graph: g, o: o, rate: min(1, float64(o.Batch)/float64(g.Edges())), draws: o.Seed.Stream("bpr.sample")}
 	for u := range g.Users {
 		switch d := g.UserDegree(u); {
@@ -122,9 +128,13 @@ func (s *Sampler) Draw(step int, samples []int32) Triples {
 	case Poisson:
 		s.poisson(at.Sub(2))
 	}
+	b := len(t.Users)
+	t.Items = slices.Grow(t.Items, b*s.o.Each)[:b+b*s.o.Each]
 	for k, u := range t.Users {
 		place := at.Sub(0, uint64(k))
-		t.Items = append(t.Items, s.negative(&place, int(u)))
+		for j := range s.o.Each {
+			t.Items[(1+j)*b+k] = s.negative(&place, int(u))
+		}
 	}
 	return *t
 }

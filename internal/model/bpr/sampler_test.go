@@ -115,6 +115,37 @@ func TestNegatives(t *testing.T) {
 	}
 }
 
+// Every negative of a positive has the same law, and the first is that of a sampler of one.
+func TestNegativesEach(t *testing.T) {
+	g := small(t)
+	one := sampler(t, g, SamplerOptions{Positives: Pass, Negatives: Unseen, Batch: 2, Seed: 3})
+	s := sampler(t, g, SamplerOptions{Positives: Pass, Negatives: Unseen, Each: 3, Batch: 2, Seed: 3})
+	const steps = 20_000
+	var counts [3][6]int // of user 0, who has items 1 and 4
+	both := 0
+	for step := range steps {
+		d := s.Draw(step, []int32{0, 2})
+		if first := one.Draw(step, []int32{0, 2}); !slices.Equal(d.Items[:4], first.Items) || len(d.Items) != 8 {
+			t.Fatalf("step %d: items %v, with one negative %v", step, d.Items, first.Items)
+		}
+		for j := range counts {
+			counts[j][d.Items[2*(1+j)]]++
+			if n := d.Items[2*(1+j)+1]; g.Has(d.Users[1], n) {
+				t.Fatalf("step %d: user %d got item %d, which they have", step, d.Users[1], n)
+			}
+		}
+		if d.Items[2] == 0 && d.Items[4] == 0 {
+			both++
+		}
+	}
+	for j := range counts {
+		for _, i := range []int{0, 2, 3, 5} {
+			near(t, "negatives", counts[j][i], steps, 0.25)
+		}
+	}
+	near(t, "pairs of negatives", both, steps, 1.0/16)
+}
+
 func TestUserUniform(t *testing.T) {
 	g := small(t)
 	s := sampler(t, g, SamplerOptions{Positives: UserUniform, Negatives: Unseen, Batch: 10, Seed: 3})

@@ -48,11 +48,17 @@ type TrainConfig struct {
 	// (torch.optim.Adam's weight_decay): rows that few steps touch shrink most. No
 	// publication here uses it; it is for tuning.
 	Decay float64 `yaml:"decay"`
+	// RateBy multiplies the rate after every RateEvery epochs; every 0 and by 1 leave it.
+	RateEvery int     `yaml:"rate_every"`
+	RateBy    float64 `yaml:"rate_by"`
 	// Sampler is how the positive pairs of a step come: "pass", a shuffled pass over
 	// the edges, "user-uniform", a uniform user and one of their items each time, as
 	// the released program of LightGCN does, or "poisson", every edge by itself.
 	Sampler   string `yaml:"sampler"`
 	Negatives string `yaml:"negatives"` // unseen: not among the user's training items; all
+	// Each is how many negatives every positive has, their terms averaged. The
+	// publications have 1; more are for tuning baselines.
+	Each int `yaml:"negatives_each"`
 	// Patience ends the run after so many epochs in a row in which neither Recall@20
 	// nor NDCG@20 on validation got better; 0: never.
 	Patience int    `yaml:"patience"`
@@ -100,8 +106,8 @@ func Default() Config {
 		Model: ModelConfig{Dim: 64, Layers: 3, Norm: "sym", NormaliseRows: true, Scale: 1,
 			Init: InitConfig{Law: LawXavier}},
 		Privacy: DefaultPrivacy(),
-		Train: TrainConfig{Epochs: 300, Batch: 1024, Rate: 1e-3, L2: 1e-4, Sampler: "pass", Negatives: "unseen",
-			Patience: 10, Select: SelectValidation},
+		Train: TrainConfig{Epochs: 300, Batch: 1024, Rate: 1e-3, L2: 1e-4, Sampler: "pass", Negatives: "unseen", Each: 1,
+			RateBy: 1, Patience: 10, Select: SelectValidation},
 		Release: ReleaseConfig{Kinds: []string{ReleaseNoisy, ReleaseAvg, ReleaseClean}, Average: 16},
 		Eval:    EvalConfig{K: []int{20}},
 	}

@@ -212,6 +212,8 @@ func (p Privacy) checkRepaired(v *validator, c Config) {
 	v.check(p.Propagation == PropagationFull, "privacy.propagation", "must be full for the repaired method, which propagates once, got %q", p.Propagation)
 	v.check(t.Sampler == "poisson", "train.sampler", "must be poisson for the repaired method, got %q", t.Sampler)
 	v.check(t.Negatives == "all", "train.negatives", "must be all for the repaired method: leaving out the user's items tells them, got %q", t.Negatives)
+	v.check(t.Each == 1, "train.negatives_each", "must be 1 for the repaired method, whose examples are triples, got %d", t.Each)
+	v.check(t.RateEvery == 0, "train.rate_every", "must be 0 for the repaired method, whose rate is constant, got %d", t.RateEvery)
 	v.check(t.Patience == 0, "train.patience", "must be 0 for the repaired method: held-out edges are edges too, got %d", t.Patience)
 	v.check(t.Select == SelectLast, "train.select", "must be last for the repaired method, got %q", t.Select)
 	v.check(t.Decay == 0, "train.decay", "must be 0 for the repaired method, which has train.l2, got %v", t.Decay)

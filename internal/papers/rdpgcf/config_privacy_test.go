@@ -82,6 +82,8 @@ func TestPrivacySettings(t *testing.T) {
 		{"privacy.propagation", Repaired, func(c *Config) { c.Privacy.Propagation = PropagationSampled }},
 		{"train.sampler", Repaired, func(c *Config) { c.Train.Sampler = "pass" }},
 		{"train.negatives", Repaired, func(c *Config) { c.Train.Negatives = "unseen" }},
+		{"train.negatives_each", Repaired, func(c *Config) { c.Train.Each = 2 }},
+		{"train.rate_every", Repaired, func(c *Config) { c.Train.RateEvery, c.Train.RateBy = 5, 0.5 }},
 		{"train.patience", Repaired, func(c *Config) { c.Train.Patience = 5 }},
 		{"train.select", Repaired, func(c *Config) { c.Train.Select = SelectValidation }},
 		{"train.decay", Repaired, func(c *Config) { c.Train.Decay = 1e-4 }},

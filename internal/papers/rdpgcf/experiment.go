@@ -115,7 +115,7 @@ func prepare(env *run.Env, method string, s setting, d *dataset.Interactions) (x
 	if t.Epochs == 0 { // a model that is not trained by epochs
 		return x, nil
 	}
-	x.sampler, err = bpr.NewSampler(x.graph, bpr.SamplerOptions{Positives: t.Sampler, Negatives: t.Negatives, Batch: t.Batch, Seed: env.Seed})
+	x.sampler, err = bpr.NewSampler(x.graph, bpr.SamplerOptions{Positives: t.Sampler, Negatives: t.Negatives, Each: t.Each, Batch: t.Batch, Seed: env.Seed})
 	return x, x.named(err)
 }
 

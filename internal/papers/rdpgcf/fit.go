@@ -48,7 +48,7 @@ func (x *experiment) options() train.Options {
 	t := x.cfg.train
 	o := train.Options{
 		Samples: x.graph.Edges(), BatchSize: t.Batch, Shuffle: t.Sampler == bpr.Pass, Seed: x.env.Seed, Epochs: t.Epochs,
-		Optimizer: optim.NewAdam(t.Decay), Rate: t.Rate,
+		Optimizer: optim.NewAdam(t.Decay), Rate: t.Rate, Schedule: optim.StepDecay{Factor: t.RateBy, Every: t.RateEvery},
 		Hooks: x.env.TrainHooks(), Store: x.env.TrainStore(), SaveEvery: x.env.SaveEvery, SaveSteps: x.env.SaveSteps,
 		Extra: x.extra, Tag: x.env.ConfigHash,
 	}

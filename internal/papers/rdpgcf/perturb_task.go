@@ -129,7 +129,7 @@ func buildOnReleased(x *experiment, method string, s GraphSetting, l *privacy.Le
 		}
 		t := s.Train
 		x.graph = released
-		x.sampler, err = bpr.NewSampler(released, bpr.SamplerOptions{Positives: t.Sampler, Negatives: t.Negatives, Batch: t.Batch, Seed: x.env.Seed})
+		x.sampler, err = bpr.NewSampler(released, bpr.SamplerOptions{Positives: t.Sampler, Negatives: t.Negatives, Each: t.Each, Batch: t.Batch, Seed: x.env.Seed})
 		if none := (*bpr.NoNegativeError)(nil); errors.As(err, &none) {
 			return nil, &run.UsageError{
 				Message: fmt.Sprintf("the graph that %s released gives user %q all %d items: there is no negative to draw", method, x.data.UserIDs[none.User], none.Items),

@@ -62,6 +62,13 @@ func (v *validator) common(c common) {
 	v.check(t.Decay >= 0 && t.Decay < 1, "train.decay", "must lie in [0,1), got %v", t.Decay)
 	v.oneOf("train.sampler", t.Sampler, bpr.Pass, bpr.UserUniform, bpr.Poisson)
 	v.oneOf("train.negatives", t.Negatives, bpr.Unseen, bpr.All)
+	v.between("train.negatives_each", t.Each, 1, 10_000)
+	v.between("train.rate_every", t.RateEvery, 0, 100_000)
+	if t.RateEvery > 0 {
+		v.within("train.rate_by", t.RateBy, 1e-12, 1)
+	} else {
+		v.check(t.RateBy == 1, "train.rate_by", "has no effect with train.rate_every 0, must be 1, got %v", t.RateBy)
+	}
 	v.between("train.patience", t.Patience, 0, 100_000)
 	v.oneOf("train.select", t.Select, SelectValidation, SelectLast)
 }
