@@ -34,6 +34,9 @@ type ProtectReport struct {
 // settings and the seed. p stays as it is; the result shares its users, behaviours and
 // Complete, which goes on to say whether the pair was complete before.
 //
+// Pairs with a user, a token or a length that pool, vocabulary and vectors have no place
+// for are an error that names pair and column.
+//
 // An item that comes into a slate was not in it before, so that exactly ceil(T Ratio)
 // positions change; in RR a position may get any item, one that the slate has too.
 func Protect(p *slate.Pairs, o ProtectOptions) (*slate.Pairs, ProtectReport, error) {
@@ -80,14 +83,14 @@ func (o *ProtectOptions) respond(p *slate.Pairs, r *ProtectReport) error {
 	if o.Ledger == nil {
 		return errors.New("rr needs a ledger for its epsilon")
 	}
+	if err := o.checkPairs(p); err != nil {
+		return err
+	}
 	const shift = slate.FirstItem - 1 // unknown items are category 0
 	for i, t := range p.Slates {
-		switch {
-		case t == slate.OOV:
+		if t == slate.OOV {
 			p.Slates[i] = 0
-		case t < slate.FirstItem || int(t) >= o.Pool.vocab:
-			return fmt.Errorf("slate %d holds token %d, want an item below %d or the unknown one", i/p.T, t, o.Pool.vocab)
-		default:
+		} else {
 			p.Slates[i] = t - shift
 		}
 	}
@@ -112,10 +115,8 @@ func response(purpose string, epsilon float64, categories int64) mechanism.Respo
 
 // replace replaces count positions of every slate.
 func (o *ProtectOptions) replace(p *slate.Pairs, r *ProtectReport) error {
-	for i, t := range p.Slates {
-		if t < 0 || int(t) >= o.Pool.vocab || o.similarity() && int(t) >= len(o.Vectors) {
-			return fmt.Errorf("slate %d holds token %d, want one below %d", i/p.T, t, o.Pool.vocab)
-		}
+	if err := o.checkPairs(p); err != nil {
+		return err
 	}
 	rows, bounds := []int32(nil), deal(p.Len(), max(p.Len(), 1))
 	if o.Replace == ReplaceInBatch { // shuffled anew by every seed, not once for all (B15)

@@ -17,7 +17,7 @@ func Accuracy(set *slate.Set, p *slate.Pairs) (ofPositions, ofDistinct float64) 
 	n := 0
 	met := make([]int32, 0, p.T)
 	for i, u := range p.Users {
-		if int(u) >= len(set.Clicked) || set.Clicked[u] == nil {
+		if u < 0 || int(u) >= len(set.Clicked) || set.Clicked[u] == nil {
 			continue
 		}
 		hits, distinctHits := 0, 0

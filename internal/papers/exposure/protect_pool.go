@@ -20,16 +20,23 @@ type Pool struct {
 }
 
 // NewPool takes the logs of a set, or the slates of all its pairs where there are none:
-// there overlapping slates count as often as they occur.
+// there overlapping slates count as often as they occur. A user or an item that the set
+// does not have is an error.
 func NewPool(set *slate.Set) (*Pool, error) {
 	p := &Pool{From: "logs", vocab: set.Vocab, logs: set.Logged}
 	if set.Logged == nil {
 		p.From, p.logs = "slates", make([][]int32, len(set.Users))
-		for _, part := range []*slate.Pairs{set.Train, set.Valid, set.Test} {
+		for k, part := range []*slate.Pairs{set.Train, set.Valid, set.Test} {
 			for i, u := range part.Users {
+				if u < 0 || int(u) >= len(p.logs) {
+					return nil, fmt.Errorf("%s pair %d is of user %d, want one of the %d of the set", []string{"training", "validation", "test"}[k], i, u, len(p.logs))
+				}
 				p.logs[u] = append(p.logs[u], known(part.Slate(i))...)
 			}
 		}
+	}
+	if len(p.logs) > len(set.Users) {
+		return nil, fmt.Errorf("logs of %d users in a set of %d", len(p.logs), len(set.Users))
 	}
 	counts := make([]uint64, set.Vocab)
 	for u, log := range p.logs {
