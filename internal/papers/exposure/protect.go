@@ -70,9 +70,36 @@ func (o *ProtectOptions) purpose() string {
 	return "slate positions, " + o.Part
 }
 
-// stream is what the choices of a setting are drawn from. No two settings share one.
+// stream is what the choices of a setting are drawn from. No two settings share one, nor
+// do two ratios of one selection and replacement: the points of a curve err independently
+// of each other, so that noise shows as noise and not as a smooth curve that is off as a
+// whole, and releases at two ratios together tell no more than each by itself of which
+// positions were replaced.
 func (o *ProtectOptions) stream(kind string) rng.Stream {
-	return o.Seed.Stream("protect exposure "+o.Part+" "+o.Select+" "+o.Replace+" "+kind, math.Float64bits(o.Ratio), math.Float64bits(o.Epsilon))
+	return o.Seed.Stream("protect exposure "+o.Part+" "+o.Select+" "+o.Replace+" "+kind+o.variant(), math.Float64bits(o.Ratio), math.Float64bits(o.Epsilon))
+}
+
+// variant names what a setting has that others of its selection and replacement have not.
+// Only what its method reads counts, and defaults have no name: an option that nobody set
+// changes no draws.
+func (o *ProtectOptions) variant() (name string) {
+	if o.similarity() {
+		if o.Weighted {
+			name += fmt.Sprintf(" weighted %g", o.Tau)
+		}
+		if o.Reference == ReferenceSlate {
+			name += " to the slate"
+		}
+	}
+	if o.Replace == ReplaceInBatch {
+		if o.OwnRows {
+			name += " own rows"
+		}
+		if o.Batch != DefaultBatch {
+			name += fmt.Sprintf(" batch %d", o.Batch)
+		}
+	}
+	return name
 }
 
 // respond answers every position by randomized response over the items and the token of

@@ -109,7 +109,7 @@ type filePerturber struct {
 // stream is what choices are drawn from where there is a seed. No two settings share one.
 func (p *filePerturber) stream() rng.Stream {
 	o := p.o
-	return o.Seed.Stream("perturb exposure "+o.Purpose+" "+o.Select+" "+o.Replace, math.Float64bits(o.Ratio), math.Float64bits(o.Epsilon), uint64(p.cat.len()), uint64(p.t))
+	return o.Seed.Stream("perturb exposure "+o.Purpose+" "+o.Select+" "+o.Replace+o.method().variant(), math.Float64bits(o.Ratio), math.Float64bits(o.Epsilon), uint64(p.cat.len()), uint64(p.t))
 }
 
 // open records what the release is: randomized response of every position, or nothing

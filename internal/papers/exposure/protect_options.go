@@ -104,8 +104,11 @@ func (o *ProtectOptions) fill() {
 	}
 	fill(&o.Replace, ReplaceUniform)
 	fill(&o.Reference, ReferencePast)
-	if o.Replace != ReplaceRR {
+	switch {
+	case o.Replace != ReplaceRR:
 		fill(&o.Select, SelectRandom)
+	case o.Select == SelectNone: // another name of the same
+		o.Select = ""
 	}
 	if o.Tau == 0 {
 		o.Tau = DefaultTau
@@ -161,7 +164,7 @@ func (o *ProtectOptions) checkMethod() error {
 		return fmt.Errorf("batch is %d slates, want at least 2", o.Batch)
 	case o.Replace == ReplaceRR:
 		switch {
-		case o.Select != "" && o.Select != SelectNone || o.Ratio != 0:
+		case o.Select != "" || o.Ratio != 0:
 			return fmt.Errorf("rr answers every position: it takes an epsilon, neither a selection nor a ratio")
 		case !(o.Epsilon > 0) || math.IsInf(o.Epsilon, 1):
 			return fmt.Errorf("epsilon is %g, want above 0 and finite", o.Epsilon)

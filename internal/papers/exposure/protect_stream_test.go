@@ -1,0 +1,175 @@
+package exposure
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// firstNew is the first item that comes into a slate, -1 where none does.
+func firstNew(was, is []int32) int32 {
+	for k := range was {
+		if is[k] != was[k] {
+			return is[k]
+		}
+	}
+	return -1
+}
+
+// No two settings share draws: of 400 slates hardly one gets the same first item under
+// two of them. By chance two do with at most 1/300 (in-batch draws from 375 items of which
+// those of the slate are left out), so that 30 of 400 come with less than 1e-26 for a pair
+// of settings, and there are fewer than 2000 pairs.
+func TestSettingsHaveDrawsOfTheirOwn(t *testing.T) {
+	const n, vocab = 400, 5000
+	set := logged(n, vocab, 10, 5, 1)
+	base := ProtectOptions{Pool: pool(t, set), Seed: 5, Vectors: directions(vocab), Batch: 25, Workers: 2, Part: "test"}
+	var options []ProtectOptions
+	for _, s := range FigureGrid() {
+		o := base
+		o.Select, o.Replace, o.Ratio = s.Select, s.Replace, s.Ratio
+		options = append(options, o)
+	}
+	similar := options[12]
+	similar.Select, similar.Replace, similar.Ratio = SelectSimilar, ReplaceUniform, 0.4
+	inBatch := similar
+	inBatch.Select, inBatch.Replace = SelectRandom, ReplaceInBatch
+	for _, c := range []struct {
+		from   ProtectOptions
+		change func(o *ProtectOptions)
+	}{
+		{similar, func(o *ProtectOptions) { o.Reference = ReferenceSlate }},
+		{similar, func(o *ProtectOptions) { o.Weighted = true }},
+		{similar, func(o *ProtectOptions) { o.Weighted, o.Tau = true, 0.2 }},
+		{similar, func(o *ProtectOptions) { o.Weighted, o.Tau, o.Reference = true, 0.2, ReferenceSlate }},
+		{inBatch, func(o *ProtectOptions) { o.OwnRows = true }},
+		{inBatch, func(o *ProtectOptions) { o.Batch = 30 }},
+	} {
+		o := c.from
+		c.change(&o)
+		options = append(options, o)
+	}
+	made := make([][]int32, len(options))
+	for i, o := range options {
+		out, _, err := Protect(set.Test, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := range n {
+			made[i] = append(made[i], firstNew(set.Test.Slate(k), out.Slate(k)))
+		}
+	}
+	for i := range options {
+		for k := range i {
+			same := 0
+			for j := range n {
+				if made[i][j] == made[k][j] {
+					same++
+				}
+			}
+			if same >= 30 {
+				t.Errorf("%+v and %+v begin %d of %d slates alike", label(options[i]), label(options[k]), same, n)
+			}
+		}
+	}
+}
+
+func label(o ProtectOptions) string {
+	return fmt.Sprintf("%s, %s, ratio %g, weighted %v, tau %g, reference %q, own rows %v, batch %d", o.Select, o.Replace, o.Ratio, o.Weighted, o.Tau, o.Reference, o.OwnRows, o.Batch)
+}
+
+// What a method does not read does not change its draws, and one setting in two spellings
+// is one setting.
+func TestDrawsFollowWhatIsRead(t *testing.T) {
+	set := logged(60, 90, 10, 5, 1)
+	base := ProtectOptions{Select: SelectRandom, Replace: ReplaceUniform, Ratio: 0.4, Pool: pool(t, set), Vectors: directions(90)}
+	want, _, err := Protect(set.Test, base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(o *ProtectOptions){
+		"select":    func(o *ProtectOptions) { o.Select = "" },
+		"replace":   func(o *ProtectOptions) { o.Replace = "" },
+		"tau":       func(o *ProtectOptions) { o.Tau = 3 },
+		"weighted":  func(o *ProtectOptions) { o.Weighted = true },
+		"reference": func(o *ProtectOptions) { o.Reference = ReferenceSlate },
+		"batch":     func(o *ProtectOptions) { o.Batch = 30 },
+		"own rows":  func(o *ProtectOptions) { o.OwnRows = true },
+	} {
+		o := base
+		change(&o)
+		if got, _, err := Protect(set.Test, o); err != nil || !slices.Equal(got.Slates, want.Slates) {
+			t.Errorf("%s changes the draws of random, uniform (%v)", name, err)
+		}
+	}
+	var rr [][]int32
+	for _, how := range []string{"", SelectNone} {
+		o := ProtectOptions{Pool: base.Pool}
+		rrOptions(t)(&o)
+		o.Select = how
+		got, _, err := Protect(set.Test, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rr = append(rr, got.Slates)
+	}
+	if !slices.Equal(rr[0], rr[1]) {
+		t.Error("rr answers otherwise where no selection is called none")
+	}
+}
+
+// Files of two settings share no draws either.
+func TestFileSettingsHaveDrawsOfTheirOwn(t *testing.T) {
+	const n = 400 // slates; false alarm as above, of 4990 items
+	dir := t.TempDir()
+	var users []string
+	var rows [][]string
+	for i := range n {
+		users = append(users, fmt.Sprint(i))
+		row := make([]string, 10)
+		for k := range row {
+			row[k] = fmt.Sprint(1 + (i*10+k)%5000)
+		}
+		rows = append(rows, row)
+	}
+	var vectors strings.Builder
+	vectors.WriteString("item_id\tx\ty\n")
+	for i := 1; i <= 5000; i++ {
+		fmt.Fprintf(&vectors, "%d\t%d\t%d\n", i, i%7-3, i%11-5)
+	}
+	in, file := put(t, dir, "in.txt", linesText(users, rows)), put(t, dir, "v.tsv", vectors.String())
+	first := map[string][]string{}
+	for name, change := range map[string]func(o *PerturbOptions){
+		"first":           func(o *PerturbOptions) {},
+		"weighted":        func(o *PerturbOptions) { o.Weighted = true },
+		"weighted at 0.2": func(o *PerturbOptions) { o.Weighted, o.Tau = true, 0.2 },
+	} {
+		o := PerturbOptions{In: in, Out: filepath.Join(dir, name+".txt"), Select: SelectSimilar, Ratio: 0.4, Items: 5000, Vectors: file, Reference: ReferenceSlate, Workers: 2}
+		change(&o)
+		if _, err := PerturbFile(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+		for i, row := range fieldsOf(t, "out.txt", get(t, o.Out)) {
+			at := 0
+			for at < 9 && row[at] == rows[i][at] {
+				at++
+			}
+			first[name] = append(first[name], row[at])
+		}
+	}
+	for a, x := range first {
+		for b, y := range first {
+			same := 0
+			for i := range x {
+				if x[i] == y[i] {
+					same++
+				}
+			}
+			if a != b && same >= 30 {
+				t.Errorf("%s and %s begin %d of %d slates alike", a, b, same, n)
+			}
+		}
+	}
+}
