@@ -45,6 +45,11 @@ type TrainConfig struct {
 	AlignSteps int    `yaml:"align_steps"`
 	AlignAdam  string `yaml:"align_adam"`
 	Shuffle    string `yaml:"shuffle"` // each epoch, or once
+	// AuxiliarySteps is at most how many steps of an epoch go to the auxiliary rows, of a
+	// pass shuffled for the epoch; 0: a whole pass, as published. Rows full of noise have
+	// up to three times the cells of those they stand for, and every step on them trains
+	// the users' and the target's encoder too: without a bound a placebo trains longer.
+	AuxiliarySteps int `yaml:"auxiliary_steps"`
 	// Patience ends the run after so many epochs in a row without a better NDCG@10 on
 	// validation; 0: never.
 	Patience int `yaml:"patience"`

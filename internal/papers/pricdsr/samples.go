@@ -66,7 +66,11 @@ func newTrainer(m *dasl.Model, p *part, c Config, seed rng.Seed) (*trainer, erro
 
 // batches is the number of batches of a domain an epoch.
 func (t *trainer) batches(domain int) int {
-	return (len(t.samples[domain]) + t.cfg.Train.Batch - 1) / t.cfg.Train.Batch
+	n := (len(t.samples[domain]) + t.cfg.Train.Batch - 1) / t.cfg.Train.Batch
+	if most := t.cfg.Train.AuxiliarySteps; domain == 1 && most > 0 {
+		return min(n, most)
+	}
+	return n
 }
 
 // steps is the number of steps an epoch.

@@ -357,6 +357,8 @@ func TestRefusals(t *testing.T) {
 		{"dasl", "auxiliary.kind=none", "auxiliary.kind"},
 		{"dasl-single", "auxiliary.kind=real", "auxiliary.kind"},
 		{"dasl-single", "train.align_steps=1", "train.align_steps"},
+		{"dasl-single", "train.auxiliary_steps=1", "train.auxiliary_steps"},
+		{"pricdsr", "train.auxiliary_steps=-1", "train.auxiliary_steps"},
 		{"dasl", "auxiliary.epsilon=3", "auxiliary.epsilon"},
 		{"pricdsr", "auxiliary.epsilon=0", "auxiliary.epsilon"},
 		{"pricdsr", "auxiliary.epsilon=-1", "auxiliary.epsilon"},
@@ -411,5 +413,43 @@ func TestPrinted(t *testing.T) {
 	changed.Model.Dropout = 0.1
 	if text, printed, _ := changed.standing(); printed || !strings.Contains(text, "model.dropout") {
 		t.Errorf("%q %v", text, printed)
+	}
+}
+
+// A bound on the auxiliary steps makes arms alike in steps, takes other samples in every
+// epoch, and leaves the target's pass whole.
+func TestAuxiliarySteps(t *testing.T) {
+	x := prepared(t, func(c *Config) {
+		c.Auxiliary = AuxiliaryConfig{Kind: AuxiliaryUniform, Mechanism: "sdp-fixed"}
+		c.Train.Batch = 16
+	})
+	whole, err := newTrainer(x.newModel(), x.tuning, x.cfg, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := x.cfg
+	c.Train.AuxiliarySteps = 2
+	bound, err := newTrainer(x.newModel(), x.tuning, c, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if whole.batches(1) <= 2 || bound.batches(1) != 2 || bound.batches(0) != whole.batches(0) || bound.steps() != whole.batches(0)+2+c.Train.AlignSteps {
+		t.Fatalf("%d and %d auxiliary batches, %d and %d of the target, %d steps", whole.batches(1), bound.batches(1), whole.batches(0), bound.batches(0), bound.steps())
+	}
+	read := func(epoch int) (users []int32) {
+		for at := range bound.batches(1) {
+			if err := bound.fill(1, epoch, at, at); err != nil {
+				t.Fatal(err)
+			}
+			users = append(users, bound.batch.User...)
+		}
+		return users
+	}
+	if first, again, second := read(0), read(0), read(1); !slices.Equal(first, again) || slices.Equal(first, second) {
+		t.Error("the samples of an epoch are not its own")
+	}
+	c.Train.AuxiliarySteps = 1_000_000
+	if more, err := newTrainer(x.newModel(), x.tuning, c, 1); err != nil || more.batches(1) != whole.batches(1) {
+		t.Errorf("a bound above the pass: %d batches, want %d (%v)", more.batches(1), whole.batches(1), err)
 	}
 }
