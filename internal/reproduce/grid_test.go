@@ -3,6 +3,7 @@ package reproduce
 import (
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -47,6 +48,22 @@ func TestBadGrids(t *testing.T) {
 				t.Errorf("got %v\nwant %s", err, c.want)
 			}
 		})
+	}
+}
+
+// Grids that answer a question of our own are read by their files.
+func TestStudies(t *testing.T) {
+	files, err := filepath.Glob("../../configs/studies/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d studies: %v", len(files), err)
+	}
+	for _, file := range files {
+		g, err := Load(file, papers.All())
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
+		} else if g.Name+".yaml" != filepath.Base(file) {
+			t.Errorf("%s calls itself %s", file, g.Name)
+		}
 	}
 }
 
