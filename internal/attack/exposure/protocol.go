@@ -84,6 +84,13 @@ func (q Protocol) withDefaults() Protocol {
 	return q
 }
 
+// same tells whether two protocols with their defaults filled in are one.
+func (q Protocol) same(o Protocol) bool {
+	return q.Vocabulary == o.Vocabulary && q.Budget == o.Budget && slices.Equal(q.Cutoffs, o.Cutoffs) &&
+		q.CompleteOnly == o.CompleteOnly && q.DistinctTargets == o.DistinctTargets && q.DropEnded == o.DropEnded &&
+		(q.Vocabulary != VocabularyLogged || slices.EqualFunc(q.Logged, o.Logged, slices.Equal[[]int32]))
+}
+
 // String says in words what a table under this protocol must carry.
 func (q Protocol) String() string {
 	q = q.withDefaults()

@@ -42,6 +42,9 @@ type Summary struct {
 	Dropped   Dropped `json:"dropped"`
 	Outside   int     `json:"outside"`
 	Level     float64 `json:"level"`
+	// Unequal is, of a difference, the number of pairs for which the two sides made different numbers of distinct
+	// guesses at some rank: where it is not 0, more guesses may be all that the difference shows.
+	Unequal int `json:"unequal,omitempty"`
 }
 
 // Summary averages over pairs and over users, with intervals. It needs at least one scored pair.
@@ -109,42 +112,54 @@ func summarise(values [][]float64, users []int32, least float64, o Intervals) (*
 }
 
 // Difference is a's scores minus b's, pair by pair, averaged with intervals; Guesses is the difference of the
-// mean numbers of distinct guesses. Both must have the same metrics; pairs that only one has are left out,
-// and the counts of dropped pairs are a's plus what was left out so, under Ended.
+// mean numbers of distinct guesses, and Unequal counts the pairs that do not have as many on both sides, as those
+// of a floor that [EvaluateLike] scored do. Both must be of the same pairs under the same protocol.
 func Difference(a, b *Result, o Intervals) (*Summary, error) {
-	if !slices.Equal(a.Metrics, b.Metrics) {
-		return nil, fmt.Errorf("comparing scores: %v against %v", a.Metrics, b.Metrics)
+	if err := a.comparable(b); err != nil {
+		return nil, fmt.Errorf("comparing scores: %w", err)
 	}
-	values, users := make([][]float64, len(a.Metrics)), []int32(nil)
-	guesses := make([]float64, len(a.Metrics))
-	for i, k := 0, 0; i < len(a.Rows) && k < len(b.Rows); {
-		switch {
-		case a.Rows[i] < b.Rows[k]:
-			i++
-			continue
-		case a.Rows[i] > b.Rows[k]:
-			k++
-			continue
-		case a.Users[i] != b.Users[k]:
-			return nil, fmt.Errorf("comparing scores: pair %d belongs to user %d and to user %d: they are not the same pairs", a.Rows[i], a.Users[i], b.Users[k])
+	values := make([][]float64, len(a.Metrics))
+	for m := range values {
+		values[m] = make([]float64, len(a.Rows))
+		for i := range values[m] {
+			values[m][i] = a.Values[m][i] - b.Values[m][i]
 		}
-		for m, metric := range a.Metrics {
-			values[m] = append(values[m], a.Values[m][i]-b.Values[m][k])
-			guesses[m] += float64(a.Guesses(i, metric.K) - b.Guesses(k, metric.K))
-		}
-		users = append(users, a.Users[i])
-		i, k = i+1, k+1
 	}
-	s, err := summarise(values, users, -1, o)
+	s, err := summarise(values, a.Users, -1, o)
 	if err != nil {
 		return nil, fmt.Errorf("comparing scores: %w", err)
 	}
-	s.Dropped, s.Outside = a.Dropped, a.Outside
-	s.Dropped.Ended += len(a.Rows) - len(users)
-	for m := range s.Scores {
-		s.Scores[m].Metric, s.Scores[m].Guesses = a.Metrics[m], guesses[m]/float64(len(users))
+	s.Dropped, s.Outside, s.Unequal = a.Dropped, a.Outside, a.unequal(b)
+	for m, metric := range a.Metrics {
+		s.Scores[m].Metric, s.Scores[m].Guesses = metric, a.MeanGuesses(metric.K)-b.MeanGuesses(metric.K)
 	}
 	return s, nil
+}
+
+// comparable is an error where two results are not of the same pairs under the same protocol.
+func (r *Result) comparable(o *Result) error {
+	if !r.Protocol.same(o.Protocol) {
+		return fmt.Errorf("protocols differ: %s at %v, and %s at %v", r.Protocol, r.Protocol.Cutoffs, o.Protocol, o.Protocol.Cutoffs)
+	}
+	if !slices.Equal(r.Rows, o.Rows) {
+		return fmt.Errorf("not the same pairs: %d and %d of them", len(r.Rows), len(o.Rows))
+	}
+	for i, u := range r.Users {
+		if u != o.Users[i] {
+			return fmt.Errorf("not the same pairs: pair %d belongs to user %d and to user %d", r.Rows[i], u, o.Users[i])
+		}
+	}
+	return nil
+}
+
+// unequal counts the pairs of which two comparable results have different numbers of distinct guesses at some rank.
+func (r *Result) unequal(o *Result) (n int) {
+	for i := range r.Rows {
+		if !slices.Equal(r.guesses[i*r.depth:(i+1)*r.depth], o.guesses[i*r.depth:(i+1)*r.depth]) {
+			n++
+		}
+	}
+	return n
 }
 
 // Named is a result with the name of what it scored.
@@ -163,22 +178,28 @@ type Gain struct {
 	Users  Estimate       `json:"users"`
 }
 
-// Leak compares an attack with the best of several floors, metric by metric. Floors scored by
-// [EvaluateLike] make the same number of distinct guesses, and only then is the gain a leak. The floor is
+// Leak compares an attack with the best of several floors, metric by metric. Only floors with the same number
+// of distinct guesses for every pair are taken, as [EvaluateLike] scores them: over others a gain is no leak, and
+// none may be the price of fewer guesses. The floor is
 // chosen by its score on the same pairs, which favours the floors: the interval is that of a difference to a
 // floor chosen beforehand.
 func Leak(attack *Result, floors []Named, o Intervals) ([]Gain, error) {
 	if len(floors) == 0 {
 		return nil, fmt.Errorf("leak: no floor to compare with")
 	}
+	for _, f := range floors {
+		if err := attack.comparable(f.Result); err != nil {
+			return nil, fmt.Errorf("leak: floor %s: %w", f.Name, err)
+		}
+		if n := attack.unequal(f.Result); n > 0 {
+			return nil, fmt.Errorf("leak: floor %s made another number of guesses than the attack for %d of %d pairs", f.Name, n, len(attack.Rows))
+		}
+	}
 	differences := make([]*Summary, len(floors))
 	gains := make([]Gain, len(attack.Metrics))
 	for m, metric := range attack.Metrics {
 		best := 0
 		for f := range floors {
-			if !slices.Equal(floors[f].Rows, attack.Rows) || !slices.Equal(floors[f].Metrics, attack.Metrics) {
-				return nil, fmt.Errorf("leak: floor %s was not scored on the pairs and metrics of the attack", floors[f].Name)
-			}
 			if stats.Mean(floors[f].Values[m]) > stats.Mean(floors[best].Values[m]) {
 				best = f
 			}

@@ -354,20 +354,59 @@ func TestSummaryAndDifferenceByHand(t *testing.T) {
 	if err != nil || zero.Scores[0].Pairs != (Estimate{}) {
 		t.Errorf("a ranker against itself: %+v, %v", zero, err)
 	}
-	// Pairs that one of the two lacks are left out.
-	ended := script{lists: 2, answer: func(row int32) [][]int32 { return [][]int32{{6}, []int32{7}[:min(row, 1)]} }}
-	part := evaluate(t, ended, p, Protocol{Budget: BudgetList, Cutoffs: []int{2}, DropEnded: true})
-	d, err = Difference(a, part, Intervals{})
-	if err != nil || d.PairCount != 2 || d.Dropped.Ended != 1 {
-		t.Errorf("two of three pairs: %+v, %v", d, err)
-	}
-	other := evaluate(t, always([]int32{6}), p, Protocol{Budget: BudgetList, Cutoffs: []int{3}})
-	if _, err := Difference(a, other, Intervals{}); err == nil {
-		t.Error("other metrics were compared")
-	}
 	q.CompleteOnly = true
 	if _, err := evaluate(t, always([]int32{6}), p.Select(nil), q).Summary(Intervals{}); err == nil || !strings.Contains(err.Error(), "no pairs are left") {
 		t.Errorf("no pairs: %v", err)
+	}
+}
+
+// A difference is of the same pairs under the same protocol, and says for how many of them the two sides did not
+// make as many guesses.
+func TestDifferenceComparesLikeWithLike(t *testing.T) {
+	p := tabled([][]int32{{4, 5}, {4, 5}, {4, 5}}, [][]int32{{6, 7}, {6, 8}, {9, 10}})
+	logged := [][]int32{{4, 5, 6, 7, 9}, {6, 8}, {9, 10, 11}}
+	q := Protocol{Budget: BudgetList, Cutoffs: []int{1, 2}}
+	ended := script{lists: 2, answer: func(row int32) [][]int32 { return [][]int32{{6}, []int32{7}[:min(row, 1)]} }}
+	a := evaluate(t, ended, p, q) // row 0 ends early: one guess for it
+	other := *p
+	other.Users = []int32{0, 1, 1}
+	for name, c := range map[string]struct {
+		b    *Result
+		want string
+	}{
+		"budget":     {evaluate(t, always([]int32{6}), p, Protocol{Cutoffs: q.Cutoffs}), "protocols differ"},
+		"vocabulary": {evaluate(t, always([]int32{6}), p, Protocol{Budget: q.Budget, Cutoffs: q.Cutoffs, Vocabulary: VocabularyLogged, Logged: logged}), "protocols differ"},
+		"complete":   {evaluate(t, always([]int32{6}), p, Protocol{Budget: q.Budget, Cutoffs: q.Cutoffs, CompleteOnly: true}), "protocols differ"},
+		"repeats":    {evaluate(t, always([]int32{6}), p, Protocol{Budget: q.Budget, Cutoffs: q.Cutoffs, DistinctTargets: true}), "protocols differ"},
+		"ended":      {evaluate(t, always([]int32{6}), p, Protocol{Budget: q.Budget, Cutoffs: q.Cutoffs, DropEnded: true}), "protocols differ"},
+		"cutoffs":    {evaluate(t, always([]int32{6}), p, Protocol{Budget: q.Budget, Cutoffs: []int{1, 3}}), "protocols differ"},
+		"fewer":      {evaluate(t, always([]int32{6}), p.Select([]int32{0, 1}), q), "not the same pairs"},
+		"other":      {evaluate(t, always([]int32{6}), &other, q), "not the same pairs: pair 2 belongs to user 2 and to user 1"},
+	} {
+		if _, err := Difference(a, c.b, Intervals{}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", name, err, c.want)
+		}
+	}
+	seen := Protocol{Budget: q.Budget, Cutoffs: q.Cutoffs, Vocabulary: VocabularyLogged, Logged: logged}
+	x := evaluate(t, always([]int32{6}), p, seen)
+	seen.Logged = slices.Clone(logged)
+	seen.Logged[0] = []int32{4, 5, 6}
+	if _, err := Difference(x, evaluate(t, always([]int32{6}), p, seen), Intervals{}); err == nil || !strings.Contains(err.Error(), "protocols differ") {
+		t.Errorf("other logs: %v", err)
+	}
+	more := evaluate(t, always([]int32{6, 7}), p, q)                              // 1, then 2 guesses
+	if d, err := Difference(a, more, Intervals{}); err != nil || d.Unequal != 3 { // rows 1 and 2 have 2 guesses at rank 1, row 0 has 1 at rank 2
+		t.Errorf("%+v (%v), want 3 pairs with unequal numbers", d, err)
+	}
+	like, err := EvaluateLike(t.Context(), always([]int32{6, 7}), p, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d, err := Difference(a, like, Intervals{}); err != nil || d.Unequal != 0 {
+		t.Errorf("%+v (%v), want no pair with unequal numbers", d, err)
+	}
+	if _, err := Leak(a, []Named{{"like", like}, {"more", more}}, Intervals{}); err == nil || !strings.Contains(err.Error(), "floor more made another number of guesses than the attack for 3 of 3 pairs") {
+		t.Errorf("a leak over a floor with more guesses: %v", err)
 	}
 }
 
