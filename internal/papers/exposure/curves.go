@@ -1,6 +1,7 @@
 package exposure
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,7 +27,10 @@ type Figures struct {
 	Points   []FigurePoint `json:"points"`   // of protections
 	Equal    []EqualPoint  `json:"at_equal_accuracy"`
 	Slates   []SlatesPoint `json:"slates,omitempty"`
-	Floors   []NamedValues `json:"floors"` // read no slate, or count slates as they were: what no protection changes
+	// Floors have the guesses of the protocol, on slates as they were. FloorGuesses says in
+	// words how many where attackers may name fewer; then only the gains of the points compare.
+	Floors       []NamedValues `json:"floors"`
+	FloorGuesses string        `json:"floor_guesses,omitempty"`
 }
 
 // NamedValues are values of something with a name.
@@ -37,13 +41,19 @@ type NamedValues struct {
 
 // FigurePoint is one protection.
 type FigurePoint struct {
-	Mechanism string        `json:"mechanism"`
-	Ratio     float64       `json:"ratio,omitempty"`
-	Epsilon   float64       `json:"epsilon,omitempty"` // of one position
-	Accuracy  share         `json:"accuracy"`          // of positions
-	Distinct  share         `json:"accuracy_of_distinct"`
-	Replaced  float64       `json:"replaced"` // share of positions that hold another item
-	Attackers []NamedValues `json:"attackers"`
+	Mechanism string     `json:"mechanism"`
+	Ratio     float64    `json:"ratio,omitempty"`
+	Epsilon   float64    `json:"epsilon,omitempty"` // of one position
+	Accuracy  share      `json:"accuracy"`          // of positions
+	Distinct  share      `json:"accuracy_of_distinct"`
+	Replaced  float64    `json:"replaced"` // share of positions that hold another item
+	Attackers []Attacker `json:"attackers"`
+}
+
+// Attacker is what one of them found at a point.
+type Attacker struct {
+	Name string `json:"name"`
+	Found
 }
 
 // EqualPoint is what mechanisms leave to an attacker where they keep the same accuracy.
@@ -60,10 +70,12 @@ type NamedNumber struct {
 	Value share  `json:"value"`
 }
 
-// SlatesPoint is figures 6 and 7: attack and floors on slates of one length.
+// SlatesPoint is figures 6 and 7: attack and floors on slates of one length, and floors with
+// as many guesses as the attack.
 type SlatesPoint struct {
 	Length int           `json:"length"`
 	Values []NamedValues `json:"values"`
+	Gains  []Gain        `json:"gains"`
 }
 
 // share is a number that may not be known: JSON null.
@@ -92,7 +104,7 @@ func (x *experiment) figures(ctx context.Context, m *attack.Model, floors []Name
 	if len(settings) == 0 && len(x.cfg.Sweep.Slates) == 0 {
 		return nil, nil
 	}
-	f := &Figures{Points: []FigurePoint{}, Equal: []EqualPoint{}, Floors: floors}
+	f := &Figures{Points: []FigurePoint{}, Equal: []EqualPoint{}, Floors: floors, FloorGuesses: x.guesses(x.protocols()[0], m.Lists())}
 	accuracy, _ := Accuracy(x.set, x.test)
 	f.Accuracy = share(accuracy)
 	if len(settings) > 0 {
@@ -130,20 +142,26 @@ func (x *experiment) sweepProtections(ctx context.Context, m *attack.Model, sett
 			return err
 		}
 	}
-	n := 0
+	floors, err := x.sweepFloors()
+	if err != nil {
+		return err
+	}
+	n, found := 0, []map[string]Found(nil) // by point, by attacker
 	points, err := Sweep(ctx, x.set, x.test, settings, o, func(ctx context.Context, p Protected) (map[string]float64, error) {
 		x.env.Progress.Phase(fmt.Sprintf("sweep %d of %d: %s", n, len(settings), p.Setting))
 		n++
-		all := map[string]float64{}
+		all, by := map[string]float64{}, map[string]Found{}
 		for _, who := range x.cfg.Sweep.Attackers {
-			values, err := x.meet(ctx, m, who, p)
+			f, err := x.meet(ctx, m, who, p, floors)
 			if err != nil {
 				return nil, err
 			}
-			for name, v := range values {
+			by[who] = f
+			for name, v := range f.Values {
 				all[who+" "+name] = v
 			}
 		}
+		found = append(found, by)
 		return all, nil
 	})
 	if err != nil {
@@ -152,43 +170,43 @@ func (x *experiment) sweepProtections(ctx context.Context, m *attack.Model, sett
 	if err := l.Flush("sweep"); err != nil {
 		return err
 	}
-	f.fill(points, x.cfg.Sweep.Attackers, x.names(), x.test)
+	f.fill(points, found, x.cfg.Sweep.Attackers, x.names(), x.test)
 	return nil
 }
 
 // meet is an attacker on protected slates. A point that a run measured before it was
 // stopped is kept in its directory; what protects the slates is done again, because the
 // ledger has to hold it.
-func (x *experiment) meet(ctx context.Context, m *attack.Model, who string, p Protected) (map[string]float64, error) {
+func (x *experiment) meet(ctx context.Context, m *attack.Model, who string, p Protected, floors []floor) (Found, error) {
 	if who == AttackerClean || p.Clean() {
-		return x.values(ctx, m, p.Pairs)
+		return x.find(ctx, m, p.Pairs, floors)
 	}
 	seen, err := p.Protect("train", x.train)
 	if err != nil {
-		return nil, err
+		return Found{}, err
 	}
 	valid, err := p.Protect("valid", x.valid)
 	if err != nil {
-		return nil, err
+		return Found{}, err
 	}
-	return x.kept("adaptive "+p.Setting.String(), func() (map[string]float64, error) {
+	return x.kept("adaptive "+p.Setting.String(), func() (Found, error) {
 		y := *x
 		y.train, y.valid = seen, valid
-		return y.again(ctx, p.Pairs)
+		return y.again(ctx, p.Pairs, floors)
 	})
 }
 
 // again trains an attack of its own on the pairs and measures it on others.
-func (x *experiment) again(ctx context.Context, test *slate.Pairs) (map[string]float64, error) {
+func (x *experiment) again(ctx context.Context, test *slate.Pairs, floors []floor) (Found, error) {
 	m, err := x.newModel()
 	if err != nil {
-		return nil, err
+		return Found{}, err
 	}
 	defer giveBack(m)
 	if _, err := train.Run(ctx, x.cfg.Train.model(x, m), x.options(m, nil)); err != nil {
-		return nil, err
+		return Found{}, err
 	}
-	return x.values(ctx, m, test)
+	return x.find(ctx, m, test, floors)
 }
 
 // onSlates attacks the first items of every slate, with an attack and floors of their
@@ -199,17 +217,25 @@ func (x *experiment) onSlates(ctx context.Context, m *attack.Model, length int) 
 	y := *x
 	y.train, y.valid, y.test, y.whole = first(x.train, length), first(x.valid, length), first(x.test, length), first(x.whole, length)
 	p := SlatesPoint{Length: length}
-	values, err := x.kept(fmt.Sprintf("slates of %d", length), func() (map[string]float64, error) {
-		if length == x.train.T {
-			return x.values(ctx, m, x.test)
+	found, err := x.kept(fmt.Sprintf("slates of %d", length), func() (Found, error) {
+		held, err := y.sweepFloors()
+		if err != nil {
+			return Found{}, err
 		}
-		return y.again(ctx, y.test)
+		if length == x.train.T {
+			return x.find(ctx, m, x.test, held)
+		}
+		return y.again(ctx, y.test, held)
 	})
 	if err != nil {
 		return p, err
 	}
 	floors, err := y.mainFloors(ctx, m.Lists())
-	p.Values = append([]NamedValues{{Name: x.cfg.method(), Values: values}}, floors...)
+	p.Values = append([]NamedValues{{Name: x.cfg.method(), Values: found.Values}}, floors...)
+	if x.fewer(x.protocols()[0], m.Lists()) {
+		p.Values = append(p.Values, found.floors()...)
+	}
+	p.Gains = found.Gains
 	return p, err
 }
 
@@ -224,25 +250,27 @@ func first(p *slate.Pairs, t int) *slate.Pairs {
 
 // kept is what a part of a sweep measured, from the run directory where an attempt
 // before this one left it.
-func (x *experiment) kept(name string, measure func() (map[string]float64, error)) (values map[string]float64, err error) {
+func (x *experiment) kept(name string, measure func() (Found, error)) (found Found, err error) {
 	file := filepath.Join("sweep", fileName(name)+".json")
 	if x.env.Resume {
 		b, err := os.ReadFile(filepath.Join(x.env.Dir, file))
 		if err == nil {
-			if err := json.Unmarshal(b, &values); err != nil {
-				return nil, fmt.Errorf("%s: %w", file, err)
+			d := json.NewDecoder(bytes.NewReader(b))
+			d.DisallowUnknownFields() // what an earlier version of the program left is not taken for this one's
+			if err := d.Decode(&found); err != nil {
+				return found, fmt.Errorf("%s: %w", file, err)
 			}
-			return values, nil
+			return found, nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
+			return found, err
 		}
 	}
-	if values, err = measure(); err != nil {
-		return nil, err
+	if found, err = measure(); err != nil {
+		return found, err
 	}
-	return values, x.env.WriteArtefact(file, func(w io.Writer) error {
-		b, err := json.MarshalIndent(values, "", "  ")
+	return found, x.env.WriteArtefact(file, func(w io.Writer) error {
+		b, err := json.MarshalIndent(found, "", "  ")
 		if err != nil {
 			return err
 		}
@@ -264,19 +292,15 @@ func fileName(name string) string {
 
 // fill enters points and compares mechanisms where they keep the same accuracy: at the
 // accuracies of the first mechanism.
-func (f *Figures) fill(points []Point, attackers, metrics []string, test *slate.Pairs) {
-	for _, p := range points {
+func (f *Figures) fill(points []Point, found []map[string]Found, attackers, metrics []string, test *slate.Pairs) {
+	for i, p := range points {
 		e := FigurePoint{Mechanism: p.Mechanism(), Ratio: p.Ratio, Epsilon: p.Epsilon, Accuracy: share(p.Accuracy), Distinct: share(p.Distinct),
 			Replaced: float64(p.Report.Replaced) / float64(max(1, len(test.Slates)))}
 		if p.Clean() {
 			e.Mechanism = p.String()
 		}
 		for _, who := range attackers {
-			v := NamedValues{Name: who, Values: map[string]float64{}}
-			for _, m := range metrics {
-				v.Values[m] = p.Values[who+" "+m]
-			}
-			e.Attackers = append(e.Attackers, v)
+			e.Attackers = append(e.Attackers, Attacker{who, found[i][who]})
 		}
 		f.Points = append(f.Points, e)
 	}

@@ -10,7 +10,6 @@ import (
 	"privrec/internal/dataset/slate"
 	"privrec/internal/metrics"
 	"privrec/internal/run"
-	"privrec/internal/stats"
 	"privrec/internal/train"
 )
 
@@ -88,8 +87,9 @@ func (x *experiment) measure(ctx context.Context, m *attack.Model, r *train.Resu
 	if err != nil {
 		return nil, x.interrupted(ctx, err)
 	}
-	main := make([]NamedValues, 0, len(o.Floors))
-	for _, f := range o.Floors {
+	floors := o.Protocols[0].Floors
+	main := make([]NamedValues, 0, len(floors))
+	for _, f := range floors {
 		main = append(main, NamedValues{f.Name, f.Values})
 	}
 	o.Figures, err = x.figures(ctx, m, main)
@@ -120,7 +120,7 @@ func (x *experiment) evaluate(ctx context.Context, m *attack.Model, r *train.Res
 		o.Protocols = append(o.Protocols, *p)
 		o.Evaluations = append(o.Evaluations, p.Attack)
 	}
-	o.Floors = o.Protocols[0].Floors
+	o.Floors = slices.Concat(o.Protocols[0].Floors, o.Protocols[0].Equal)
 	return o, nil
 }
 
@@ -135,7 +135,7 @@ func (x *experiment) interrupted(ctx context.Context, err error) error {
 // under is one protocol: attack and floors, then each floor with as many distinct guesses
 // as the attack made for every pair.
 func (x *experiment) under(ctx context.Context, q attack.Protocol, m *attack.Model, floors []floor, main bool) (*ProtocolOutcome, error) {
-	p := &ProtocolOutcome{Name: q.String(), Vocabulary: q.Vocabulary, Budget: q.Budget, Gains: []Gain{}}
+	p := &ProtocolOutcome{Name: q.String(), Vocabulary: q.Vocabulary, Budget: q.Budget, Gains: []Gain{}, FloorGuesses: x.guesses(q, m.Lists())}
 	x.env.Progress.Phase(p.Name)
 	got, err := attack.Evaluate(ctx, m, x.test, q)
 	if err != nil {
@@ -161,17 +161,18 @@ func (x *experiment) under(ctx context.Context, q attack.Protocol, m *attack.Mod
 			return nil, fmt.Errorf("%s: %s: %w", p.Name, f.name, err)
 		}
 		p.Floors = append(p.Floors, s)
-		equal, err := attack.EvaluateLike(ctx, f.Ranker, x.test, got)
+		equal, gains, err := x.held(ctx, f, x.test, got)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", p.Name, f.name, err)
+			return nil, fmt.Errorf("%s: %w", p.Name, err)
 		}
-		d, err := attack.Difference(got, equal, x.intervals())
-		if err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", p.Name, f.name, err)
+		p.Gains = append(p.Gains, gains...)
+		if !x.fewer(q, m.Lists()) {
+			continue
 		}
-		for i, s := range d.Scores {
-			p.Gains = append(p.Gains, Gain{Over: f.name, Metric: s.Metric.String(), Floor: stats.Mean(equal.Values[i]), Value: s.Pairs.Value, Interval: [2]float64{s.Pairs.Lo, s.Pairs.Hi}})
+		if s, err = x.scores(f.name+asMany, equal); err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", p.Name, s.Name, err)
 		}
+		p.Equal = append(p.Equal, s)
 	}
 	return p, x.perUser(q, got, main)
 }
@@ -239,35 +240,24 @@ func (x *experiment) perUser(q attack.Protocol, r *attack.Result, main bool) err
 // budgetFile is a budget as part of a file's name.
 func budgetFile(b string) string { return strings.ToLower(strings.ReplaceAll(b, "*", "")) }
 
-// values are the means over pairs under the main protocol.
-func (x *experiment) values(ctx context.Context, r attack.Ranker, p *slate.Pairs) (map[string]float64, error) {
-	got, err := attack.Evaluate(ctx, r, p, x.protocols()[0])
-	if err != nil {
-		return nil, err
-	}
-	out := map[string]float64{}
-	for i, m := range got.Metrics {
-		out[m.String()] = stats.Mean(got.Values[i])
-	}
-	return out, nil
-}
-
-// mainFloors are the floors of the main protocol.
+// mainFloors are the floors of the main protocol, by their names and how many guesses they
+// have where the attack may have fewer.
 func (x *experiment) mainFloors(ctx context.Context, lists int) (all []NamedValues, err error) {
 	floors, err := x.floors()
 	if err != nil {
 		return nil, err
 	}
+	q := x.protocols()[0]
 	for _, f := range floors {
-		r, err := f.in(x.protocols()[0], lists)
+		r, err := f.in(q, lists)
 		if err != nil {
 			return nil, err
 		}
-		v, err := x.values(ctx, r, x.test)
+		got, err := attack.Evaluate(ctx, r, x.test, q)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, NamedValues{f.name, v})
+		all = append(all, NamedValues{f.name + x.guesses(q, lists), means(got)})
 	}
 	return all, nil
 }

@@ -14,7 +14,7 @@ type Outcome struct {
 	Data        DataSummary         `json:"data"`
 	Metrics     []metrics.Metric    `json:"metrics"`
 	Definitions map[string]string   `json:"definitions"`
-	Floors      []Scores            `json:"floors"`      // under the main protocol
+	Floors      []Scores            `json:"floors"`      // under the main protocol, those with as many guesses last
 	Evaluations []Scores            `json:"evaluations"` // the attack under every protocol, the main one first
 	Protocols   []ProtocolOutcome   `json:"protocols"`
 	Protection  *ProtectionOutcome  `json:"protection,omitempty"`
@@ -46,6 +46,10 @@ type ProtocolOutcome struct {
 	Candidates float64  `json:"candidates,omitempty"` // of a pair, mean; 0: all items
 	Attack     Scores   `json:"attack"`
 	Floors     []Scores `json:"floors"`
+	// Equal are the floors with as many distinct guesses as the attack made for every pair,
+	// where it may make fewer than theirs; FloorGuesses says then in words how many they have.
+	Equal        []Scores `json:"equal_floors,omitempty"`
+	FloorGuesses string   `json:"floor_guesses,omitempty"`
 	// Gains are what the attack finds more than a floor that names as many distinct items
 	// for every pair: the leak.
 	Gains []Gain `json:"gains"`
@@ -58,6 +62,7 @@ type Gain struct {
 	Floor    float64    `json:"floor"` // of the floor with as many guesses
 	Value    float64    `json:"value"`
 	Interval [2]float64 `json:"interval"`
+	Unequal  int        `json:"unequal_pairs,omitempty"` // for which the floor ran out of items to name
 }
 
 // Leaks says that the attack surely finds more than the floor.

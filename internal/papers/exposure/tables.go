@@ -16,12 +16,19 @@ func (p ProtocolOutcome) tables(o *Outcome, level dataset.Level) ([]*report.Tabl
 	name := p.Vocabulary + "-" + budgetFile(p.Budget)
 	c := report.Comparison{Name: name, Title: "Protocol " + p.Name, Level: level, Metrics: o.Metrics}
 	for _, f := range p.Floors {
+		f.Name += p.FloorGuesses
+		c.Floors = append(c.Floors, f.row(o.Metrics))
+	}
+	for _, f := range p.Equal {
 		c.Floors = append(c.Floors, f.row(o.Metrics))
 	}
 	users := p.Attack
 	users.Name, users.Values = "  mean over users", p.Attack.Users
 	c.Ours = append(c.Ours, p.Attack.row(o.Metrics), users.row(o.Metrics))
 	c.Notes = append(c.Notes, p.counted())
+	if len(p.Equal) > 0 {
+		c.Notes = append(c.Notes, "the attack names fewer distinct items than its protocol allows: what compares with it are the floors with as many guesses")
+	}
 	scores, err := c.Table()
 	if err != nil {
 		return nil, err
@@ -31,7 +38,11 @@ func (p ProtocolOutcome) tables(o *Outcome, level dataset.Level) ([]*report.Tabl
 	for _, k := range ks {
 		guesses.Columns = append(guesses.Columns, report.Column{Name: cutoff(k), Format: "%.2f"})
 	}
-	for _, s := range append(slices.Clone(p.Floors), p.Attack) {
+	named := slices.Concat(p.Floors, p.Equal, []Scores{p.Attack})
+	for i := range p.Floors {
+		named[i].Name += p.FloorGuesses
+	}
+	for _, s := range named {
 		row := []any{s.Name}
 		for _, k := range ks {
 			row = append(row, s.Guesses[cutoff(k)])
@@ -52,6 +63,7 @@ func (p ProtocolOutcome) leaks(name string) *report.Table {
 			t.Add(g.Over, g.Metric, 100*(g.Floor+g.Value), 100*g.Floor, 100*g.Value, 100*g.Interval[0], 100*g.Interval[1], g.Leaks())
 		}
 	}
+	t.Notes = append(t.Notes, unequalNote(p.Gains)...)
 	return t
 }
 
@@ -124,15 +136,19 @@ func (f *Figures) tables(names []string, equal string) (list []*report.Table) {
 			}
 		}
 		for _, floor := range f.Floors {
-			row := []any{floor.Name + " (floor)", nil, nil, nil, nil, nil}
+			row := []any{floor.Name + f.FloorGuesses + " (floor)", nil, nil, nil, nil, nil}
 			for _, n := range names {
 				row = append(row, 100*floor.Values[n])
 			}
 			t.Add(row...)
 		}
-		t.Notes = append(t.Notes, "scores in percent; accuracy is the share of positions with an item that the user ever clicked: what was never shown counts as never clicked",
-			"the floors popularity and random read no slate: an attacker below them has been misled, and does better to guess what is popular")
-		list = append(list, t)
+		t.Notes = append(t.Notes, "scores in percent; accuracy is the share of positions with an item that the user ever clicked: what was never shown counts as never clicked")
+		if f.FloorGuesses == "" {
+			t.Notes = append(t.Notes, "the floors popularity and random read no slate: an attacker below them has been misled, and does better to guess what is popular")
+		} else {
+			t.Notes = append(t.Notes, "the floors here name more distinct items than the attackers, on slates as they are: the table of leaks compares with as many")
+		}
+		list = append(list, t, f.leaks(equal))
 	}
 	if len(f.Equal) > 0 {
 		t := &report.Table{Name: "equal-accuracy", Title: "What mechanisms leave where they keep the same accuracy", Columns: []report.Column{
@@ -162,9 +178,46 @@ func (f *Figures) tables(names []string, equal string) (list []*report.Table) {
 				t.Add(row...)
 			}
 		}
+		for _, p := range f.Slates {
+			t.Notes = append(t.Notes, unequalNote(p.Gains)...)
+		}
 		list = append(list, t)
 	}
 	return list
+}
+
+// leaks are the gains of all points over floors with as many guesses, in one metric.
+func (f *Figures) leaks(metric string) *report.Table {
+	t := &report.Table{Name: "protection-leak", Title: "Leak of protected slates: " + metric + " less that of a floor that names as many distinct items for every pair, percent", Columns: []report.Column{
+		{Name: "mechanism"}, {Name: "ratio"}, {Name: "epsilon of a position"}, {Name: "attacker"}, {Name: "named", Format: "%.2f"}, {Name: "over"}, {Name: "attack", Format: "%.2f"},
+		{Name: "floor", Format: "%.2f"}, {Name: "gain", Format: "%+.2f"}, {Name: "from", Format: "%+.2f"}, {Name: "to", Format: "%+.2f"}, {Name: "more than the floor"}}}
+	m, err := metrics.Parse(metric)
+	if err != nil {
+		return t
+	}
+	var all []Gain
+	for _, p := range f.Points {
+		for _, a := range p.Attackers {
+			all = append(all, a.Gains...)
+			for _, g := range a.Gains {
+				if g.Metric != metric {
+					continue
+				}
+				row := []any{p.Mechanism, nil, nil, a.Name, a.Guesses[cutoff(m.K)], g.Over, 100 * (g.Floor + g.Value), 100 * g.Floor, 100 * g.Value, 100 * g.Interval[0], 100 * g.Interval[1], g.Leaks()}
+				if p.Ratio > 0 {
+					row[1] = p.Ratio
+				}
+				if p.Epsilon > 0 {
+					row[2] = p.Epsilon
+				}
+				t.Add(row...)
+			}
+		}
+	}
+	t.Notes = append(t.Notes, "floors see the slates that the attacker sees; what they count are training pairs as they were",
+		"popularity reads no slate: an attacker below it has been misled, and does better to guess what is popular")
+	t.Notes = append(t.Notes, unequalNote(all)...)
+	return t
 }
 
 // plots are figures 6 to 13, one for each way to select positions: scores and accuracy by
@@ -188,6 +241,7 @@ func (f *Figures) plots(names []string) (list []report.Figure) {
 		for _, n := range names {
 			list = append(list, f.byRatio(how, n, kinds[how]))
 		}
+		list = append(list, f.gainByRatio(how, names[0], kinds[how]))
 		list = append(list, f.accuracyByRatio(how, kinds[how]))
 	}
 	if len(selects) == 0 {
@@ -219,6 +273,29 @@ func (f *Figures) byRatio(how, name string, kinds []string) report.Figure {
 		}
 	}
 	g.Lines = append(g.Lines, f.level(name, attack.FloorPopularity, 0, last))
+	return g
+}
+
+// gainByRatio is what is found beyond popularity with as many guesses.
+func (f *Figures) gainByRatio(how, name string, kinds []string) report.Figure {
+	g := report.Figure{Title: fmt.Sprintf("%s less that of popularity with as many guesses, by ratio, positions %s", name, how), X: "ratio of positions replaced", Y: name + " (points)"}
+	last := 0.0
+	for a := range attackers(f.Points) {
+		for _, kind := range kinds {
+			l := report.Line{}
+			for _, p := range f.Points {
+				if p.Mechanism != kind && !p.clean() {
+					continue
+				}
+				l.Name = kind + ", " + p.Attackers[a].Name
+				if x, ok := p.Attackers[a].gain(attack.FloorPopularity, name); ok {
+					l.X, l.Y, last = append(l.X, p.Ratio), append(l.Y, 100*x.Value), max(last, p.Ratio)
+				}
+			}
+			g.Lines = append(g.Lines, l)
+		}
+	}
+	g.Lines = append(g.Lines, report.Line{Name: "no more than popularity", X: []float64{0, last}, Y: []float64{0, 0}, Dashed: true})
 	return g
 }
 
@@ -255,7 +332,7 @@ func (f *Figures) byAccuracy(how, name string, kinds []string) report.Figure {
 func (p FigurePoint) clean() bool { return p.Ratio == 0 && p.Epsilon == 0 }
 
 // attackers are those of the points.
-func attackers(points []FigurePoint) []NamedValues {
+func attackers(points []FigurePoint) []Attacker {
 	if len(points) == 0 {
 		return nil
 	}
@@ -295,7 +372,7 @@ func (f *Figures) lines(kind string, attacker int, name string) (byRatio, byAccu
 
 // level is a floor as a line from one end to the other.
 func (f *Figures) level(name, floor string, from, to float64) report.Line {
-	l := report.Line{Name: floor + " (floor)", Dashed: true}
+	l := report.Line{Name: floor + f.FloorGuesses + " (floor)", Dashed: true}
 	for _, v := range f.Floors {
 		if v.Name == floor {
 			l.X, l.Y = []float64{from, to}, []float64{100 * v.Values[name], 100 * v.Values[name]}

@@ -1,0 +1,140 @@
+package exposure
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	attack "privrec/internal/attack/exposure"
+	"privrec/internal/dataset/slate"
+	"privrec/internal/stats"
+)
+
+// asMany ends the name of a floor that names as many distinct items for every pair as the
+// attack that it stands beside.
+const asMany = ", as many guesses"
+
+// fewer says whether the attack may name fewer distinct items for a pair than a floor
+// under the same protocol: several lists repeat each other, and a decoder may end early.
+// It goes by the setting, so that runs that differ in nothing but the seed have the same
+// rows.
+func (x *experiment) fewer(q attack.Protocol, lists int) bool {
+	return lists > 1 && q.Budget != attack.BudgetK || x.cfg.Attack.StopAtEnd
+}
+
+// guesses says in words how many items the floors of a protocol name, where the attack may
+// name fewer; empty where both name as many.
+func (x *experiment) guesses(q attack.Protocol, lists int) string {
+	switch {
+	case !x.fewer(q, lists):
+		return ""
+	case q.Budget == attack.BudgetList:
+		return ", k guesses of every list"
+	}
+	return ", " + q.Budget + " guesses"
+}
+
+// held is a floor with as many distinct guesses as an attack made for every pair, and what
+// the attack found beyond it.
+func (x *experiment) held(ctx context.Context, f floor, p *slate.Pairs, got *attack.Result) (*attack.Result, []Gain, error) {
+	equal, err := attack.EvaluateLike(ctx, f.Ranker, p, got)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", f.name, err)
+	}
+	d, err := attack.Difference(got, equal, x.intervals())
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", f.name, err)
+	}
+	gains := make([]Gain, len(d.Scores))
+	for i, s := range d.Scores {
+		gains[i] = Gain{Over: f.name, Metric: s.Metric.String(), Floor: stats.Mean(equal.Values[i]), Value: s.Pairs.Value, Interval: [2]float64{s.Pairs.Lo, s.Pairs.Hi}, Unequal: d.Unequal}
+	}
+	return equal, gains, nil
+}
+
+// Found is what an attacker found in the slates of one point of a sweep: means over pairs,
+// and what is beyond floors that name as many distinct items for every pair. Those floors
+// see the same slates as the attacker.
+type Found struct {
+	Values  map[string]float64 `json:"values"`
+	Guesses map[string]float64 `json:"guesses"` // mean number of distinct items named, by cutoff
+	Gains   []Gain             `json:"gains"`
+}
+
+// find measures an attacker under the main protocol beside floors.
+func (x *experiment) find(ctx context.Context, r attack.Ranker, p *slate.Pairs, floors []floor) (f Found, err error) {
+	got, err := attack.Evaluate(ctx, r, p, x.protocols()[0])
+	if err != nil {
+		return f, err
+	}
+	f = Found{Values: means(got), Guesses: map[string]float64{}, Gains: []Gain{}}
+	for _, k := range x.cfg.Eval.K {
+		f.Guesses[cutoff(k)] = got.MeanGuesses(k)
+	}
+	for _, floor := range floors {
+		_, gains, err := x.held(ctx, floor, p, got)
+		if err != nil {
+			return f, err
+		}
+		f.Gains = append(f.Gains, gains...)
+	}
+	return f, nil
+}
+
+// means are the means over pairs of a result.
+func means(r *attack.Result) map[string]float64 {
+	out := map[string]float64{}
+	for i, m := range r.Metrics {
+		out[m.String()] = stats.Mean(r.Values[i])
+	}
+	return out
+}
+
+// gain is what was found beyond a floor in a metric.
+func (f Found) gain(over, metric string) (Gain, bool) {
+	for _, g := range f.Gains {
+		if g.Over == over && g.Metric == metric {
+			return g, true
+		}
+	}
+	return Gain{}, false
+}
+
+// floors are the scores of the floors with as many guesses.
+func (f Found) floors() (list []NamedValues) {
+	for _, g := range f.Gains {
+		if n := len(list); n == 0 || list[n-1].Name != g.Over+asMany {
+			list = append(list, NamedValues{g.Over + asMany, map[string]float64{}})
+		}
+		list[len(list)-1].Values[g.Metric] = g.Floor
+	}
+	return list
+}
+
+// sweepFloors are those that every point of a sweep is held against: one that reads no
+// slate, and one that counts what was clicked before such slates.
+func (x *experiment) sweepFloors() (list []floor, err error) {
+	all, err := x.floors()
+	for _, f := range all {
+		if f.name == attack.FloorPopularity || f.name == attack.FloorCooccurrence {
+			list = append(list, f)
+		}
+	}
+	return list, err
+}
+
+// unequalNote says so where floors could not name as many items as the attack.
+func unequalNote(gains []Gain) []string {
+	var names []string
+	seen := map[string]bool{}
+	for _, g := range gains {
+		if g.Unequal > 0 && !seen[g.Over] {
+			seen[g.Over] = true
+			names = append(names, fmt.Sprintf("%s for %d pairs", g.Over, g.Unequal))
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return []string{"floors that ran out of items before they had named as many as the attack: " + strings.Join(names, ", ")}
+}
