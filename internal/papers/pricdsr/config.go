@@ -27,10 +27,11 @@ type DataConfig struct {
 type AuxiliaryConfig struct {
 	// Kind is "real", the rows as they are, "perturbed", released by a mechanism,
 	// "uniform", noise that does not depend on them (a placebo: epsilon 0), "permuted",
-	// the rows of other users, or "none": DASL-single.
+	// the rows of other users, "permuted-perturbed", those released (the placebo of
+	// perturbed: as much noise, nothing of the user), or "none": DASL-single.
 	Kind      string  `yaml:"kind"`
-	Mechanism string  `yaml:"mechanism"` // of perturbed and uniform: sdp-fixed, sdp-paper or rr
-	Epsilon   float64 `yaml:"epsilon"`   // of perturbed, one draw; .inf releases the rows as they are
+	Mechanism string  `yaml:"mechanism"` // of the perturbed kinds and uniform: sdp-fixed, sdp-paper or rr
+	Epsilon   float64 `yaml:"epsilon"`   // of the perturbed kinds, one draw; .inf releases the rows as they are
 }
 
 // TrainConfig is the optimisation (sections 3.3 and 3.4): in every epoch all batches of
@@ -78,6 +79,7 @@ const (
 	AuxiliaryPerturbed = "perturbed"
 	AuxiliaryUniform   = "uniform"
 	AuxiliaryPermuted  = "permuted"
+	AuxiliaryPlacebo   = "permuted-perturbed"
 	AuxiliaryNone      = "none"
 
 	adamOwn          = "own"
@@ -126,6 +128,11 @@ func code(c Config) Config {
 	return c
 }
 
+// released says that a mechanism perturbs the auxiliary rows at an epsilon.
+func (a AuxiliaryConfig) released() bool {
+	return a.Kind == AuxiliaryPerturbed || a.Kind == AuxiliaryPlacebo
+}
+
 // Single says that the auxiliary domain has no part in the model.
 func (c Config) Single() bool { return c.Auxiliary.Kind == AuxiliaryNone }
 
@@ -140,6 +147,8 @@ func (c Config) Method() string {
 		return "DASL, uniform noise"
 	case AuxiliaryPermuted:
 		return "DASL, permuted users"
+	case AuxiliaryPlacebo:
+		return "PriCDSR-DASL, permuted users"
 	}
 	return "DASL"
 }

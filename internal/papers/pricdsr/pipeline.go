@@ -12,7 +12,7 @@ const cite = "Lin, Pan, Ming, Privacy-Preserving Cross-Domain Sequential Recomme
 
 // Tasks are what the command line trains of this paper.
 func Tasks() []run.Task {
-	with := []string{AuxiliaryReal, AuxiliaryPerturbed, AuxiliaryUniform, AuxiliaryPermuted}
+	with := []string{AuxiliaryReal, AuxiliaryPerturbed, AuxiliaryUniform, AuxiliaryPermuted, AuxiliaryPlacebo}
 	return []run.Task{
 		{
 			Verb: "train", Name: "pricdsr", Cite: cite, Summary: "DASL on perturbed rows of the auxiliary domain",

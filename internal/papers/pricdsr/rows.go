@@ -49,16 +49,17 @@ func release(m mechanism.Sequence, l *privacy.Ledger, s rng.Stream, rows []int32
 // as the setting has it. The items are those of the whole domain: its catalogue.
 func (c Config) auxiliaryRows(d *dataset.Domain, l *privacy.Ledger, seed rng.Seed, tag string) ([]int32, error) {
 	rows := d.Matrix(c.Data.Length, true)
-	switch c.Auxiliary.Kind {
-	case AuxiliaryPerturbed, AuxiliaryUniform:
-		if err := release(c.sequence(d.Items), l, seed.Stream("pricdsr."+tag+".rows"), rows); err != nil {
-			return nil, err
-		}
-	case AuxiliaryPermuted:
+	a := c.Auxiliary
+	if a.Kind == AuxiliaryPermuted || a.Kind == AuxiliaryPlacebo {
 		s := seed.Stream("pricdsr.permute")
 		from, n := slices.Clone(rows), c.Data.Length
 		for u, v := range s.Perm(len(d.Train)) {
 			copy(rows[u*n:(u+1)*n], from[int(v)*n:(int(v)+1)*n])
+		}
+	}
+	if a.released() || a.Kind == AuxiliaryUniform {
+		if err := release(c.sequence(d.Items), l, seed.Stream("pricdsr."+tag+".rows"), rows); err != nil {
+			return nil, err
 		}
 	}
 	return rows, nil

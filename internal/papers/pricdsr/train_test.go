@@ -29,6 +29,7 @@ func TestTasksRun(t *testing.T) {
 		{"dasl", "DASL", nil, nil},
 		{"dasl", "DASL, permuted users", []string{"auxiliary.kind=permuted"}, nil},
 		{"pricdsr", "PriCDSR-DASL", []string{"auxiliary.epsilon=5"}, []float64{5, 5}},
+		{"pricdsr", "PriCDSR-DASL, permuted users", []string{"auxiliary.kind=permuted-perturbed", "auxiliary.epsilon=5"}, []float64{5, 5}},
 		{"pricdsr", "PriCDSR-DASL", []string{"auxiliary.epsilon=5", "auxiliary.mechanism=sdp-paper", "train.refit=false", "eval.full=false"}, []float64{5, 10}},
 		{"dasl", "DASL, uniform noise", []string{"auxiliary.kind=uniform", "auxiliary.mechanism=sdp-fixed", "model.attention=gate"}, []float64{0, 0}},
 		{"dasl", "DASL", []string{"profile=code", "model.attention=gate", "model.head=code", "model.hidden=6", "model.align.distance=dot",
@@ -234,6 +235,15 @@ func TestAuxiliaryRows(t *testing.T) {
 	permuted := rows(func(c *AuxiliaryConfig) { *c = AuxiliaryConfig{Kind: AuxiliaryPermuted} })
 	if k := kept(permuted); k > 0.2 {
 		t.Errorf("permuted users keep %v of their cells", k)
+	}
+	placebo := func(epsilon float64) []int32 {
+		return rows(func(c *AuxiliaryConfig) { c.Kind, c.Epsilon = AuxiliaryPlacebo, epsilon })
+	}
+	if !slices.Equal(placebo(math.Inf(1)), permuted) {
+		t.Error("the placebo at an infinite epsilon must be the permuted rows")
+	}
+	if k := kept(placebo(12)); k > 0.2 {
+		t.Errorf("the placebo keeps %v of users' own cells", k)
 	}
 	bags := func(x []int32) []string {
 		var out []string

@@ -44,15 +44,15 @@ func validate(kinds ...string) func(c Config, doc *config.Document) error {
 
 		a := c.Auxiliary
 		v.oneOf("auxiliary.kind", a.Kind, kinds...)
-		if a.Kind == AuxiliaryPerturbed || a.Kind == AuxiliaryUniform {
+		if a.released() || a.Kind == AuxiliaryUniform {
 			v.oneOf("auxiliary.mechanism", a.Mechanism, string(mechanism.SDPFixed), string(mechanism.SDPPaper), string(mechanism.RR))
 		} else {
-			v.check(a.Mechanism == "", "auxiliary.mechanism", "belongs to kinds %s and %s, must be empty for %s", AuxiliaryPerturbed, AuxiliaryUniform, a.Kind)
+			v.check(a.Mechanism == "", "auxiliary.mechanism", "belongs to kinds %s, %s and %s, must be empty for %s", AuxiliaryPerturbed, AuxiliaryPlacebo, AuxiliaryUniform, a.Kind)
 		}
-		if a.Kind == AuxiliaryPerturbed {
+		if a.released() {
 			v.check(a.Epsilon > 0, "auxiliary.epsilon", "must be above 0, got %v; %s is 0", a.Epsilon, AuxiliaryUniform)
 		} else {
-			v.check(a.Epsilon == 0, "auxiliary.epsilon", "belongs to kind %s, must be 0 for %s", AuxiliaryPerturbed, a.Kind)
+			v.check(a.Epsilon == 0, "auxiliary.epsilon", "belongs to kinds %s and %s, must be 0 for %s", AuxiliaryPerturbed, AuxiliaryPlacebo, a.Kind)
 		}
 
 		t := c.Train
@@ -155,7 +155,7 @@ func (c Config) cautions(items int) (notes []string) {
 	if c.Model.Attention == dasl.AttentionConstant && !c.Single() {
 		notes = append(notes, "attention constant: the other history is not read; what differs from DASL-single is the steps on the auxiliary domain and the alignment")
 	}
-	if c.Auxiliary.Kind == AuxiliaryPerturbed && !math.IsInf(c.Auxiliary.Epsilon, 1) {
+	if c.Auxiliary.released() && !math.IsInf(c.Auxiliary.Epsilon, 1) {
 		if w := Warning(c.sequence(items)); w != "" {
 			notes = append(notes, w)
 		}
