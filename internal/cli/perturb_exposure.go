@@ -44,7 +44,8 @@ slate a line, "user item item ..." (.txt); each plain, .gz or .zst. All slates o
 have one length; other columns are dropped. Slates are worked on one after the other, in
 memory that does not grow with them. The bytes depend on the slates, the settings and
 the seed, not on the workers. Beside NAME.tsv come NAME.ledger.jsonl and a report as
-text and JSON. All of them appear, or none.
+text and JSON. All of them appear, or none; one that is killed while it replaces files,
+with --force, leaves no output, and the next one says where the old files are.
 
 Without --catalogue and --items, items and their counts are those of the slates, which
 are read twice then. rr must have them stated: never take them from the slates.
