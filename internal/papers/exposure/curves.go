@@ -181,11 +181,11 @@ func (x *experiment) meet(ctx context.Context, m *attack.Model, who string, p Pr
 	if who == AttackerClean || p.Clean() {
 		return x.find(ctx, m, p.Pairs, floors)
 	}
-	seen, err := p.Protect("train", x.train)
+	seen, err := p.Protect(ctx, "train", x.train)
 	if err != nil {
 		return Found{}, err
 	}
-	valid, err := p.Protect("valid", x.valid)
+	valid, err := p.Protect(ctx, "valid", x.valid)
 	if err != nil {
 		return Found{}, err
 	}

@@ -61,7 +61,7 @@ func Attack(ctx context.Context, env *run.Env, c Config, others []run.Task) erro
 		return err
 	}
 	if err := x.protect(ctx, to); err != nil {
-		return err
+		return x.interrupted(ctx, err)
 	}
 	a := c.account()
 	if err := a.record(to); err != nil {

@@ -1,6 +1,7 @@
 package exposure
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -39,17 +40,19 @@ type ProtectReport struct {
 //
 // An item that comes into a slate was not in it before, so that exactly ceil(T Ratio)
 // positions change; in RR a position may get any item, one that the slate has too.
-func Protect(p *slate.Pairs, o ProtectOptions) (*slate.Pairs, ProtectReport, error) {
+func Protect(ctx context.Context, p *slate.Pairs, o ProtectOptions) (*slate.Pairs, ProtectReport, error) {
 	out := &slate.Pairs{T: p.T, L: p.L, Slates: append([]int32(nil), p.Slates...), Behaviours: p.Behaviours, Users: p.Users, Complete: p.Complete}
 	r := ProtectReport{Slates: int64(p.Len())}
 	if err := o.check(p); err != nil {
 		return nil, r, fmt.Errorf("protect slates: %w", err)
 	}
 	var err error
-	if o.Replace == ReplaceRR {
+	if ctx.Err() != nil { // before randomized response takes its epsilon
+		err = context.Cause(ctx)
+	} else if o.Replace == ReplaceRR {
 		err = o.respond(out, &r)
 	} else if r.Count = positions(p.T, o.Ratio); r.Count > 0 {
-		err = o.replace(out, &r)
+		err = o.replace(ctx, out, &r)
 	}
 	if err != nil {
 		return nil, r, fmt.Errorf("protect slates: %w", err)
@@ -140,8 +143,11 @@ func response(purpose string, epsilon float64, categories int64) mechanism.Respo
 	return mechanism.Response{Purpose: purpose, Epsilon: epsilon, Categories: categories, Unit: privacy.Position}
 }
 
+// checkEvery is how many slates go by before somebody looks whether to go on.
+const checkEvery = 256
+
 // replace replaces count positions of every slate.
-func (o *ProtectOptions) replace(p *slate.Pairs, r *ProtectReport) error {
+func (o *ProtectOptions) replace(ctx context.Context, p *slate.Pairs, r *ProtectReport) error {
 	if err := o.checkPairs(p); err != nil {
 		return err
 	}
@@ -173,6 +179,9 @@ func (o *ProtectOptions) replace(p *slate.Pairs, r *ProtectReport) error {
 			wg.Go(func() {
 				n := to - from
 				for i := from + w*n/o.Workers; i < from+(w+1)*n/o.Workers && errs[w] == nil; i++ {
+					if i%checkEvery == 0 && ctx.Err() != nil {
+						return
+					}
 					errs[w] = work[w].pair(p, row(i), b)
 				}
 			})
@@ -180,6 +189,9 @@ func (o *ProtectOptions) replace(p *slate.Pairs, r *ProtectReport) error {
 		wg.Wait()
 		if err := errors.Join(errs...); err != nil {
 			return err
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
 	}
 	for _, w := range work {

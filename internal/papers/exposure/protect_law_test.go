@@ -1,6 +1,7 @@
 package exposure
 
 import (
+	"context"
 	"errors"
 	"math"
 	"math/bits"
@@ -204,13 +205,13 @@ func TestDirection(t *testing.T) {
 	set.Test = &slate.Pairs{T: 3, L: 2, Users: []int32{0}, Slates: []int32{4, 5, 6}, Behaviours: []int32{7, slate.OOV}, Complete: []bool{false}}
 	all, _ := slateOf(nan, nan, nan, nan, 0, 10, 90, 95, 0, 0)
 	for reference, want := range map[string]int{ReferencePast: 0, ReferenceSlate: 2} { // farthest from item 7; from the middle of the three
-		out, r, err := Protect(set.Test, ProtectOptions{Select: SelectDissimilar, Reference: reference, Ratio: 0.3, Pool: pool(t, set), Vectors: all})
+		out, r, err := Protect(context.Background(), set.Test, ProtectOptions{Select: SelectDissimilar, Reference: reference, Ratio: 0.3, Pool: pool(t, set), Vectors: all})
 		if err != nil || r.Blind != 0 || r.Replaced != 1 || out.Slates[want] == set.Test.Slates[want] {
 			t.Errorf("%s: %v, %+v (%v)", reference, out.Slates, r, err)
 		}
 	}
 	set.Test.Behaviours[0] = slate.OOV
-	if _, r, err := Protect(set.Test, ProtectOptions{Select: SelectDissimilar, Ratio: 0.3, Pool: pool(t, set), Vectors: all}); err != nil || r.Blind != 1 {
+	if _, r, err := Protect(context.Background(), set.Test, ProtectOptions{Select: SelectDissimilar, Ratio: 0.3, Pool: pool(t, set), Vectors: all}); err != nil || r.Blind != 1 {
 		t.Errorf("a user without a past: %+v (%v)", r, err)
 	}
 }
@@ -276,7 +277,7 @@ func TestRandomisedSlates(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := ProtectOptions{Replace: ReplaceRR, Epsilon: 1.5, Pool: pool(t, set), Ledger: l, Seed: 3, Part: "test"}
-	out, r, err := Protect(p, o)
+	out, r, err := Protect(context.Background(), p, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -316,7 +317,7 @@ func TestRandomisedSlates(t *testing.T) {
 	if len(e) != 1 || e[0].Event != (privacy.RandomizedResponse{Epsilon: 1.5, Categories: 7, Unit: privacy.Position}) || e[0].Count != 1 || e[0].Purpose != "slate positions, test" {
 		t.Errorf("ledger %v", e)
 	}
-	if again, _, err := Protect(p, o); err != nil || !slices.Equal(again.Slates, out.Slates) {
+	if again, _, err := Protect(context.Background(), p, o); err != nil || !slices.Equal(again.Slates, out.Slates) {
 		t.Errorf("other slates of the same seed (%v)", err)
 	}
 	secure, err := privacy.NewLedger(privacy.Secure)
@@ -324,7 +325,7 @@ func TestRandomisedSlates(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.Ledger = secure
-	if _, _, err := Protect(p, o); err == nil {
+	if _, _, err := Protect(context.Background(), p, o); err == nil {
 		t.Error(errors.New("seeded noise went into a ledger that is marked secure"))
 	}
 }

@@ -1,6 +1,7 @@
 package exposure
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -69,7 +70,7 @@ func protectOrPanic(p *slate.Pairs, o ProtectOptions) (out *slate.Pairs, r Prote
 			err = fmt.Errorf("panic: %v", x)
 		}
 	}()
-	return Protect(p, o)
+	return Protect(context.Background(), p, o)
 }
 
 // A pool and the accuracy of slates do not take a user for granted either.

@@ -1,6 +1,7 @@
 package exposure
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -53,7 +54,7 @@ func TestSettingsHaveDrawsOfTheirOwn(t *testing.T) {
 	}
 	made := make([][]int32, len(options))
 	for i, o := range options {
-		out, _, err := Protect(set.Test, o)
+		out, _, err := Protect(context.Background(), set.Test, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +86,7 @@ func label(o ProtectOptions) string {
 func TestDrawsFollowWhatIsRead(t *testing.T) {
 	set := logged(60, 90, 10, 5, 1)
 	base := ProtectOptions{Select: SelectRandom, Replace: ReplaceUniform, Ratio: 0.4, Pool: pool(t, set), Vectors: directions(90)}
-	want, _, err := Protect(set.Test, base)
+	want, _, err := Protect(context.Background(), set.Test, base)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +101,7 @@ func TestDrawsFollowWhatIsRead(t *testing.T) {
 	} {
 		o := base
 		change(&o)
-		if got, _, err := Protect(set.Test, o); err != nil || !slices.Equal(got.Slates, want.Slates) {
+		if got, _, err := Protect(context.Background(), set.Test, o); err != nil || !slices.Equal(got.Slates, want.Slates) {
 			t.Errorf("%s changes the draws of random, uniform (%v)", name, err)
 		}
 	}
@@ -109,7 +110,7 @@ func TestDrawsFollowWhatIsRead(t *testing.T) {
 		o := ProtectOptions{Pool: base.Pool}
 		rrOptions(t)(&o)
 		o.Select = how
-		got, _, err := Protect(set.Test, o)
+		got, _, err := Protect(context.Background(), set.Test, o)
 		if err != nil {
 			t.Fatal(err)
 		}

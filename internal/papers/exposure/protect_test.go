@@ -2,11 +2,13 @@ package exposure
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -80,7 +82,7 @@ func TestProtectReplacesWhatItSays(t *testing.T) {
 			OwnRows: rapid.Bool().Draw(r, "own"), Reference: rapid.SampledFrom([]string{ReferencePast, ReferenceSlate}).Draw(r, "reference"),
 			Vectors: directions(set.Vocab), Pool: pool, Seed: rng.Seed(rapid.Uint64().Draw(r, "draws")), Workers: rapid.IntRange(1, 3).Draw(r, "workers"),
 		}
-		out, rep, err := Protect(p, o)
+		out, rep, err := Protect(context.Background(), p, o)
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -132,12 +134,12 @@ func TestProtectIsDetermined(t *testing.T) {
 	for _, by := range Replacements()[:3] {
 		for _, how := range Selections() {
 			o.Select, o.Replace, o.Workers = how, by, 1
-			out, _, err := Protect(set.Test, o)
+			out, _, err := Protect(context.Background(), set.Test, o)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, o.Workers = range []int{2, 7} {
-				again, _, err := Protect(set.Test, o)
+				again, _, err := Protect(context.Background(), set.Test, o)
 				if err != nil || !slices.Equal(out.Slates, again.Slates) {
 					t.Errorf("%s, %s: other slates with %d workers (%v)", how, by, o.Workers, err)
 				}
@@ -146,7 +148,7 @@ func TestProtectIsDetermined(t *testing.T) {
 			for name, change := range map[string]func(o *ProtectOptions){"seed": func(o *ProtectOptions) { o.Seed++ }, "part": func(o *ProtectOptions) { o.Part = "train" }} {
 				x := o
 				change(&x)
-				other, _, err := Protect(set.Test, x)
+				other, _, err := Protect(context.Background(), set.Test, x)
 				if err != nil || slices.Equal(out.Slates, other.Slates) {
 					t.Errorf("%s, %s: the same slates with another %s (%v)", how, by, name, err)
 				}
@@ -191,7 +193,7 @@ func TestSlatesHaveDrawsOfTheirOwn(t *testing.T) {
 			}
 			o.Ratio, o.Epsilon, o.Ledger, f.Ratio, f.Epsilon = 0, 1, l, 0, 1
 		}
-		out, _, err := Protect(set.Test, o)
+		out, _, err := Protect(context.Background(), set.Test, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -259,7 +261,7 @@ func TestProtectRefuses(t *testing.T) {
 	} {
 		o := good
 		c.change(&o)
-		out, _, err := Protect(c.pairs, o)
+		out, _, err := Protect(context.Background(), c.pairs, o)
 		if err == nil || out != nil || !strings.HasPrefix(err.Error(), "protect slates: ") || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want %q", err, c.want)
 		}
@@ -299,7 +301,7 @@ func TestInBatchLeavesOutTheVictim(t *testing.T) {
 		own := [2]int{}
 		for k, rows := range []bool{false, true} {
 			for seed := range rng.Seed(20) {
-				out, r, err := Protect(set.Test, ProtectOptions{Replace: ReplaceInBatch, Ratio: 0.5, Pool: p, Batch: 20, OwnRows: rows, Seed: seed})
+				out, r, err := Protect(context.Background(), set.Test, ProtectOptions{Replace: ReplaceInBatch, Ratio: 0.5, Pool: p, Batch: 20, OwnRows: rows, Seed: seed})
 				if err != nil || r.Batches != 2 {
 					t.Fatalf("%d batches (%v)", r.Batches, err)
 				}
@@ -358,4 +360,53 @@ func TestAccuracyByHand(t *testing.T) {
 	if a, b := Accuracy(set, p); !math.IsNaN(a) || !math.IsNaN(b) {
 		t.Errorf("accuracy %g and %g without any clicks known", a, b)
 	}
+}
+
+// Whoever gives up gets no slates and takes no epsilon, whether at the start or half way,
+// with any method.
+func TestProtectGivesUp(t *testing.T) {
+	set := logged(3000, 90, 10, 5, 1)
+	for _, by := range Replacements() {
+		l, err := privacy.NewLedger(privacy.Research)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := ProtectOptions{Replace: by, Ratio: 0.4, Pool: pool(t, set), Workers: 2}
+		if by == ReplaceRR {
+			o.Ratio, o.Epsilon, o.Ledger = 0, 3, l
+		}
+		boom := errors.New("enough")
+		for _, after := range []int{0, 1, 3} {
+			if by == ReplaceRR && after > 0 {
+				continue // answered at once
+			}
+			ctx, cancel := context.WithCancelCause(context.Background())
+			out, _, err := Protect(&lookedAt{Context: ctx, left: after, end: func() { cancel(boom) }}, set.Test, o)
+			if out != nil || !errors.Is(err, boom) {
+				t.Errorf("%s, given up at look %d: %v", by, after, err)
+			}
+			cancel(nil)
+		}
+		if n := len(l.Entries()); n != 0 {
+			t.Errorf("%s: %d ledger entries of what was given up", by, n)
+		}
+	}
+}
+
+// lookedAt is a context that ends when it was looked at some times.
+type lookedAt struct {
+	context.Context
+	mu   sync.Mutex
+	left int
+	end  func()
+}
+
+// Err counts.
+func (c *lookedAt) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.left--; c.left < 0 {
+		c.end()
+	}
+	return c.Context.Err()
 }

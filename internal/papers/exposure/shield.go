@@ -34,22 +34,22 @@ func (x *experiment) protect(ctx context.Context, l *privacy.Ledger) error {
 	}
 	x.protection = &protection{options: o}
 	if x.cfg.Protect.Attacker == AttackerAdaptive {
-		if x.whole, _, err = o.of("train", x.whole); err != nil {
+		if x.whole, _, err = o.of(ctx, "train", x.whole); err != nil {
 			return err
 		}
 		x.train = x.sample(x.whole)
-		if x.valid, _, err = o.of("valid", x.valid); err != nil {
+		if x.valid, _, err = o.of(ctx, "valid", x.valid); err != nil {
 			return err
 		}
 	}
-	x.test, x.protection.report, err = o.of("test", x.test)
+	x.test, x.protection.report, err = o.of(ctx, "test", x.test)
 	return err
 }
 
 // of protects one part of the pairs.
-func (o ProtectOptions) of(part string, p *slate.Pairs) (*slate.Pairs, ProtectReport, error) {
+func (o ProtectOptions) of(ctx context.Context, part string, p *slate.Pairs) (*slate.Pairs, ProtectReport, error) {
 	o.Part = part
-	return Protect(p, o)
+	return Protect(ctx, p, o)
 }
 
 // options are those of a setting, without what it works on.

@@ -75,13 +75,13 @@ type Protected struct {
 
 // Protect protects other pairs of the set the same way, by draws of their own: what an
 // attacker who knows the mechanism, though not its draws, trains on. part names them.
-func (p Protected) Protect(part string, pairs *slate.Pairs) (*slate.Pairs, error) {
+func (p Protected) Protect(ctx context.Context, part string, pairs *slate.Pairs) (*slate.Pairs, error) {
 	if p.Clean() {
 		return pairs, nil
 	}
 	o := p.options
 	o.Part = part
-	out, _, err := Protect(pairs, o)
+	out, _, err := Protect(ctx, pairs, o)
 	return out, err
 }
 
@@ -114,7 +114,7 @@ func Sweep(ctx context.Context, set *slate.Set, pairs *slate.Pairs, settings []S
 		start := time.Now()
 		var err error
 		if p.Report.Slates = int64(pairs.Len()); !s.Clean() {
-			p.Pairs, p.Report, err = Protect(pairs, p.options)
+			p.Pairs, p.Report, err = Protect(ctx, pairs, p.options)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s, err)

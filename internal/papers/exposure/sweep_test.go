@@ -45,7 +45,7 @@ func TestSweep(t *testing.T) {
 	var came []Setting
 	points, err := Sweep(context.Background(), set, set.Test, settings, o, func(_ context.Context, p Protected) (map[string]float64, error) {
 		came = append(came, p.Setting)
-		train, err := p.Protect("train", set.Train)
+		train, err := p.Protect(context.Background(), "train", set.Train)
 		if err != nil {
 			return nil, err
 		}
@@ -55,7 +55,7 @@ func TestSweep(t *testing.T) {
 		if p.Replace != ReplaceRR && !p.Clean() {
 			x := o
 			x.Select, x.Replace, x.Ratio = p.Select, p.Replace, p.Ratio
-			alone, _, err := Protect(set.Test, x)
+			alone, _, err := Protect(context.Background(), set.Test, x)
 			if err != nil || !slices.Equal(alone.Slates, p.Pairs.Slates) {
 				t.Errorf("%s: other slates than of Protect (%v)", p, err)
 			}
