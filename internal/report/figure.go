@@ -41,14 +41,14 @@ var palette = []color.RGBA{
 var ink = color.RGBA{0x33, 0x3b, 0x45, 0xff}
 
 // SVG draws the figure for a page, 16 cm by 8 cm, without title or ground, which
-// the page has. Equal figures give equal bytes.
+// the page has, and with the legend where no line is. Equal figures give equal bytes.
 func (f Figure) SVG() ([]byte, error) {
-	p, err := f.plot()
+	p, lines, err := f.plot()
 	if err != nil {
 		return nil, err
 	}
-	c := vgsvg.New(16*vg.Centimeter, 8*vg.Centimeter)
-	p.Draw(draw.New(c))
+	c := vgsvg.New(pageWidth, pageHeight)
+	drawWithLegend(p, lines, draw.New(c))
 	var b bytes.Buffer
 	if _, err := c.WriteTo(&b); err != nil {
 		return nil, fmt.Errorf("report: draw %q: %w", f.Title, err)
@@ -60,9 +60,15 @@ func (f Figure) SVG() ([]byte, error) {
 	return svg, nil
 }
 
-// plot sets up axes, grid, lines and legend on no ground.
-func (f Figure) plot() (*plot.Plot, error) {
-	p := plot.New()
+// Size of a figure on a page.
+const (
+	pageWidth  = 16 * vg.Centimeter
+	pageHeight = 8 * vg.Centimeter
+)
+
+// plot sets up axes, grid, lines and legend on no ground, and returns what the lines show.
+func (f Figure) plot() (*plot.Plot, []plotter.XYs, error) {
+	p, lines := plot.New(), []plotter.XYs(nil)
 	p.X.Label.Text, p.Y.Label.Text = f.X, f.Y
 	p.BackgroundColor = color.Transparent
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
@@ -79,7 +85,7 @@ func (f Figure) plot() (*plot.Plot, error) {
 	drawn := 0
 	for i, l := range f.Lines {
 		if len(l.X) != len(l.Y) {
-			return nil, fmt.Errorf("report: line %q has %d x for %d y", l.Name, len(l.X), len(l.Y))
+			return nil, nil, fmt.Errorf("report: line %q has %d x for %d y", l.Name, len(l.X), len(l.Y))
 		}
 		var xy plotter.XYs
 		for j := range l.X {
@@ -87,7 +93,7 @@ func (f Figure) plot() (*plot.Plot, error) {
 				continue
 			}
 			if f.LogX && !(l.X[j] > 0) || f.LogY && !(l.Y[j] > 0) {
-				return nil, fmt.Errorf("report: line %q has the point (%g, %g), which a logarithmic axis cannot show", l.Name, l.X[j], l.Y[j])
+				return nil, nil, fmt.Errorf("report: line %q has the point (%g, %g), which a logarithmic axis cannot show", l.Name, l.X[j], l.Y[j])
 			}
 			xy = append(xy, plotter.XY{X: l.X[j], Y: l.Y[j]})
 		}
@@ -96,7 +102,7 @@ func (f Figure) plot() (*plot.Plot, error) {
 		}
 		line, points, err := plotter.NewLinePoints(xy)
 		if err != nil {
-			return nil, fmt.Errorf("report: line %q: %w", l.Name, err)
+			return nil, nil, fmt.Errorf("report: line %q: %w", l.Name, err)
 		}
 		c := palette[i%len(palette)]
 		line.Color, line.Width = c, vg.Points(1.8)
@@ -110,10 +116,11 @@ func (f Figure) plot() (*plot.Plot, error) {
 			p.Add(points)
 		}
 		p.Legend.Add(l.Name, line)
+		lines = append(lines, xy)
 		drawn += len(xy)
 	}
 	if drawn == 0 {
-		return nil, errors.New("report: figure without a finite point")
+		return nil, nil, errors.New("report: figure without a finite point")
 	}
 	// Add has widened the axes to the points: now they are positive.
 	if f.LogX {
@@ -122,7 +129,7 @@ func (f Figure) plot() (*plot.Plot, error) {
 	if f.LogY {
 		logarithmic(&p.Y)
 	}
-	return p, nil
+	return p, lines, nil
 }
 
 func dashes(round int) []vg.Length {

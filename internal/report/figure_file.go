@@ -28,7 +28,7 @@ const (
 // above, legend beside the lines and never over them. The format is one of
 // ImageFormats. Equal figures give equal bytes.
 func (f Figure) Image(format string) ([]byte, error) {
-	p, err := f.plot()
+	p, _, err := f.plot()
 	if err != nil {
 		return nil, err
 	}
