@@ -117,6 +117,7 @@ func (t Task) Forecast(ctx context.Context, o Options) (Forecast, error) {
 		return Forecast{}, ErrNoForecast
 	}
 	setWorkers(b.settings.Workers)
+	leanHeap()
 	resetPeakRSS()
 	f, err := b.forecast(ctx)
 	if err == nil && f.Bytes == 0 {

@@ -186,6 +186,7 @@ func (t Task) Start(ctx context.Context, o Options) (dir string, err error) {
 		return "", err
 	}
 	setWorkers(b.settings.Workers)
+	leanHeap()
 	dir = b.dir(t)
 	env, err := open(dir, t, b, o)
 	if err != nil {
