@@ -1,9 +1,12 @@
 package run
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"privrec/internal/dataset"
 )
@@ -12,10 +15,33 @@ import (
 // where it goes.
 type Output struct{ Name, Path string }
 
-// FreeOutputs refuses to write over what is there, and with force over what is read.
-func FreeOutputs(files []Output, force bool, sources ...string) error {
-	for _, x := range files {
-		for _, path := range sources {
+// Outputs are such files, the one that the others belong to last.
+type Outputs struct {
+	Files   []Output
+	Force   bool     // to replace what is there
+	Sources []string // that are read: not even Force writes over them
+}
+
+// main is the path of the file that the others belong to.
+func (o Outputs) main() string { return o.Files[len(o.Files)-1].Path }
+
+// Free refuses, with a UsageError, to write over what is there, and with Force over what is
+// read; and without Force a set that a process before left half replaced.
+func (o Outputs) Free() error {
+	if !o.Force {
+		halves, err := o.halves()
+		if err != nil {
+			return err
+		}
+		if len(halves) > 0 {
+			return &UsageError{
+				Message: fmt.Sprintf("a command before this one was stopped while it replaced the files of %s, or is doing so now: they are incomplete, and what was there before is in %s", o.main(), strings.Join(halves, ", ")),
+				Fix:     fmt.Sprintf("move what begins with %q back from there to its name, or choose another --out, or --force to write a new set and remove the folder", wasPrefix),
+			}
+		}
+	}
+	for _, x := range o.Files {
+		for _, path := range o.Sources {
 			if sameName(path, x.Path) {
 				return &UsageError{Message: x.Path + " is read by this run: it cannot be written too", Fix: "choose another --out"}
 			}
@@ -25,7 +51,7 @@ func FreeOutputs(files []Output, force bool, sources ...string) error {
 		case err != nil:
 		case info.IsDir():
 			return &UsageError{Message: x.Path + " is a folder", Fix: "choose another --out"}
-		case !force:
+		case !o.Force:
 			return &UsageError{Message: x.Path + " is there already", Fix: "choose another --out, or --force to replace what is there"}
 		}
 	}
@@ -39,21 +65,28 @@ func sameName(a, b string) bool {
 	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
-// Stage is a folder beside the last of its outputs in which they come to be. A killed
-// process leaves the folder, .tmp-perturb-*, and nothing under the names of the files.
+// Stage is a folder beside the last of its outputs in which they come to be. A process
+// killed before Commit leaves the folder, .tmp-perturb-*, and nothing under the names of
+// the files.
 type Stage struct {
-	dir   string
-	files []Output
+	dir    string
+	set    Outputs
+	halves []string // of processes before this one
+	rename func(from, to string) error
+	stuck  bool // old files are in the folder and could not be put back: it must stay
 }
 
 // NewStage makes the folder.
-func NewStage(files []Output) (*Stage, error) {
-	out := files[len(files)-1].Path
-	dir, err := os.MkdirTemp(filepath.Dir(out), ".tmp-perturb-*")
+func NewStage(o Outputs) (*Stage, error) {
+	halves, err := o.halves()
 	if err != nil {
-		return nil, &dataset.WriteError{File: out, Err: err}
+		return nil, err
 	}
-	return &Stage{dir, files}, nil
+	dir, err := os.MkdirTemp(filepath.Dir(o.main()), stagePrefix+"*")
+	if err != nil {
+		return nil, &dataset.WriteError{File: o.main(), Err: err}
+	}
+	return &Stage{dir: dir, set: o, halves: halves, rename: os.Rename}, nil
 }
 
 // Dir is the folder, for what else the work needs on disk.
@@ -67,19 +100,28 @@ func (s *Stage) Create(name string, write func(w io.Writer) error) error {
 	return WriteFile(s.Path(name), write)
 }
 
-// Commit gives the files their names, in the order in which NewStage was given them.
-// Where one cannot have its own, those that have go again.
-func (s *Stage) Commit() error {
-	for i, x := range s.files {
-		if err := os.Rename(s.Path(x.Name), x.Path); err != nil {
-			for _, made := range s.files[:i] {
-				os.Remove(made.Path) // the error to tell is the first
-			}
-			return &dataset.WriteError{File: x.Path, Err: err}
-		}
+// Commit gives the files their names, in place of those that are there with Force, or
+// leaves what was there as it was. It removes, and says so, the folders of processes that
+// were stopped while they replaced the same files.
+func (s *Stage) Commit(p Progress) (err error) {
+	if err := s.set.Free(); err != nil { // another run may have come first
+		return err
 	}
-	return syncDir(filepath.Dir(s.dir))
+	if err := s.swap(); err != nil {
+		return err
+	}
+	for _, dir := range s.halves {
+		p.Phase(fmt.Sprintf("removed %s, which a command that was stopped while it replaced the files of %s had left", dir, s.set.main()))
+		err = errors.Join(err, os.RemoveAll(dir))
+	}
+	return err
 }
 
-// Drop removes the folder and what is still in it.
-func (s *Stage) Drop() error { return os.RemoveAll(s.dir) }
+// Drop removes the folder and what is still in it, unless files that were replaced are
+// there and could not be put back, as the error of Commit said.
+func (s *Stage) Drop() error {
+	if s.stuck {
+		return nil
+	}
+	return os.RemoveAll(s.dir)
+}

@@ -9,11 +9,12 @@ import (
 	"privrec/internal/dataset"
 )
 
-// All files of a stage get their names, or none.
+// All files of a stage get their names, or none; a folder in the way stays.
 func TestStageIsAllOrNothing(t *testing.T) {
 	dir := t.TempDir()
 	files := []Output{{"empty", filepath.Join(dir, "o.empty.tsv.gz")}, {"ledger", filepath.Join(dir, "o.ledger.jsonl")}, {"table", filepath.Join(dir, "o.tsv.gz")}}
-	st, err := NewStage(files)
+	set := Outputs{Files: files, Force: true}
+	st, err := NewStage(set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,11 +26,11 @@ func TestStageIsAllOrNothing(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "o.tsv.gz"), 0o755); err != nil { // the name of the last one is taken
 		t.Fatal(err)
 	}
-	if err := FreeOutputs(files, true); err == nil {
+	if err := set.Free(); err == nil {
 		t.Error("a folder in the way was not refused")
 	}
 	var w *dataset.WriteError
-	if err := st.Commit(); !errors.As(err, &w) {
+	if err := st.swap(); !errors.As(err, &w) {
 		t.Errorf("commit: %v", err)
 	}
 	if err := st.Drop(); err != nil {
@@ -38,7 +39,7 @@ func TestStageIsAllOrNothing(t *testing.T) {
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
 		t.Errorf("left %v (%v)", left, err)
 	}
-	if _, err := NewStage([]Output{{"table", filepath.Join(dir, "none", "o.tsv")}}); !errors.As(err, &w) {
+	if _, err := NewStage(Outputs{Files: []Output{{"table", filepath.Join(dir, "none", "o.tsv")}}}); !errors.As(err, &w) {
 		t.Errorf("no folder: %v", err)
 	}
 }

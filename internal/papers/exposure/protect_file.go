@@ -17,9 +17,9 @@ import (
 // PerturbFile reads the slates of In, protects them and writes Out, a ledger and a
 // report, all of them or none: with Force in place of those that were there. Whoever is killed
 // between the names of two of them leaves no output; the next call says where the old files
-// are. Memory does not grow with the number of slates: it is a
-// few blocks of slates, and 4 bytes an item a worker, besides the ids of the items, 32
-// an item with popularity, and with similarity their vectors and one vector a user of History.
+// are. Memory does not grow with the number of slates: it is a few blocks of slates, and
+// 4 bytes an item a worker, besides the ids of the items, 32 an item with popularity, and
+// with similarity their vectors and one vector a user of History.
 //
 // What becomes of a slate depends on its number in the file, the settings and the seed;
 // with in-batch on the slates around it too. Without seed (Secure) nothing comes twice.
@@ -27,10 +27,8 @@ func PerturbFile(ctx context.Context, o PerturbOptions) (r *PerturbReport, err e
 	if err := errors.Join(o.Check(), o.checkFiles()); err != nil {
 		return nil, err
 	}
-	files := outputsOf(o.Out)
-	sources := []string{o.In, o.Catalogue, o.Vectors, o.History}
-	halves, err := freeOutputs(files, &o, sources)
-	if err != nil {
+	outputs := run.Outputs{Files: outputsOf(o.Out), Force: o.Force, Sources: []string{o.In, o.Catalogue, o.Vectors, o.History}}
+	if err := outputs.Free(); err != nil {
 		return nil, err
 	}
 	cat, err := openCatalogue(ctx, &o)
@@ -49,16 +47,11 @@ func PerturbFile(ctx context.Context, o PerturbOptions) (r *PerturbReport, err e
 	if err := o.fits(cat, in); err != nil {
 		return nil, err
 	}
-	st, err := run.NewStage(files)
+	st, err := run.NewStage(outputs)
 	if err != nil {
 		return nil, err
 	}
-	w := &swap{st: st, files: files, force: o.Force, rename: os.Rename}
-	defer func() {
-		if !w.stuck {
-			err = errors.Join(err, st.Drop())
-		}
-	}()
+	defer func() { err = errors.Join(err, st.Drop()) }()
 	p := &filePerturber{o: &o, cat: cat, near: near, in: in, st: st, t: len(in.items)}
 	if p.urn, err = cat.urn(o.Replace); err != nil {
 		file := o.Catalogue
@@ -76,17 +69,7 @@ func PerturbFile(ctx context.Context, o PerturbOptions) (r *PerturbReport, err e
 	if err := ctx.Err(); err != nil { // the last moment to turn back
 		return nil, err
 	}
-	if err := run.FreeOutputs(files, o.Force, sources...); err != nil { // another run may have come first
-		return nil, err
-	}
-	if err := w.commit(); err != nil {
-		return nil, err
-	}
-	for _, dir := range halves {
-		o.Progress.Phase(fmt.Sprintf("removed %s, which a command that was stopped while it replaced the files of %s had left", dir, o.Out))
-		err = errors.Join(err, os.RemoveAll(dir))
-	}
-	return r, err
+	return r, st.Commit(o.Progress)
 }
 
 // fits refuses a catalogue or a form that does not suit the slates.

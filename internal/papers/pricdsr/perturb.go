@@ -18,13 +18,14 @@ import (
 // a worker and 4 once an item, and the names of a Catalogue. Beyond 2^17 a user costs
 // 24 bytes on a file beside Out, and where users are sorted the perturbed row; these
 // files have no name and go with the process. A killed process leaves a folder
-// .tmp-perturb-* beside Out, and nothing under the names of the files.
+// .tmp-perturb-* beside Out, and nothing under the names of the files; killed while it
+// replaces files (Force), it leaves no output, and the next call says where the old ones are.
 func Perturb(ctx context.Context, o Options) (r *Report, err error) {
 	if err := errors.Join(o.Check(), o.checkFiles()); err != nil {
 		return nil, err
 	}
-	files := filesOf(o.Out)
-	if err := run.FreeOutputs(files, o.Force, o.In, o.Catalogue); err != nil {
+	outputs := run.Outputs{Files: filesOf(o.Out), Force: o.Force, Sources: []string{o.In, o.Catalogue}}
+	if err := outputs.Free(); err != nil {
 		return nil, err
 	}
 	cat, err := OpenCatalogue(ctx, o)
@@ -43,7 +44,7 @@ func Perturb(ctx context.Context, o Options) (r *Report, err error) {
 		return nil, err
 	}
 	defer in.close()
-	st, err := run.NewStage(files)
+	st, err := run.NewStage(outputs)
 	if err != nil {
 		return nil, err
 	}
@@ -58,10 +59,7 @@ func Perturb(ctx context.Context, o Options) (r *Report, err error) {
 	if err := ctx.Err(); err != nil { // the last moment to turn back
 		return nil, err
 	}
-	if err := run.FreeOutputs(files, o.Force, o.In, o.Catalogue); err != nil { // another run may have come first
-		return nil, err
-	}
-	return r, st.Commit()
+	return r, st.Commit(o.Progress)
 }
 
 // perturber is one perturbation at work.

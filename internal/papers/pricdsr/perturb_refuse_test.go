@@ -125,3 +125,31 @@ func (f onPhase) Phase(string)      { f() }
 func (f onPhase) Begin(string, int) {}
 func (f onPhase) Add(int)           {}
 func (f onPhase) End(string)        {}
+
+// A command that died while it replaced a set is named by the next one, which with force
+// writes a new set.
+func TestPerturbFindsAHalfReplacedSet(t *testing.T) {
+	dir := t.TempDir()
+	o := Options{In: filepath.Join(dir, "in.txt"), Out: filepath.Join(dir, "out.tsv"), Items: 9, Length: 3, Epsilon: 2, Workers: 1}
+	half := filepath.Join(dir, ".tmp-perturb-1")
+	if err := os.Mkdir(half, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{o.In: "a 1 2 3\n", filepath.Join(half, "replaces"): `{"out": "out.tsv"}`,
+		filepath.Join(half, "was-"+outFile): "old", filepath.Join(half, outFile): "new"} {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var usage *run.UsageError
+	if _, err := Perturb(t.Context(), o); !errors.As(err, &usage) || !strings.Contains(usage.Message, half) {
+		t.Errorf("does not name %s: %v", half, err)
+	}
+	o.Force = true
+	if _, err := Perturb(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, ".tmp-perturb-*")); err != nil || len(left) > 0 {
+		t.Errorf("left %q (%v)", left, err)
+	}
+}

@@ -1,0 +1,128 @@
+package run
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"privrec/internal/dataset"
+)
+
+// What a stage keeps in its folder, besides the new files, while it replaces old ones.
+const (
+	stagePrefix = ".tmp-perturb-"
+	journalFile = "replaces" // JSON: the name of the output
+	wasPrefix   = "was-"     // before the name of a file on the stage: what stood in its place
+)
+
+// journal names the set of files that a folder is for.
+type journal struct {
+	Out string `json:"out"` // in the folder's own folder
+}
+
+// swap gives the files of a stage their names, in place of those that are there. The
+// output goes first and comes last: at no moment does it stand beside a ledger or a report
+// of another one. Whoever dies in between leaves a folder with the old files and a journal,
+// which halves finds.
+func (s *Stage) swap() error {
+	out := s.set.main()
+	err := s.Create(journalFile, func(w io.Writer) error { return json.NewEncoder(w).Encode(journal{filepath.Base(out)}) })
+	if err != nil {
+		return &dataset.WriteError{File: out, Err: err}
+	}
+	var away, placed []Output
+	for _, x := range slices.Backward(s.set.Files) {
+		info, err := os.Lstat(x.Path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err == nil && (!s.set.Force || info.IsDir()):
+			err = fs.ErrExist
+		case err == nil:
+			err = s.rename(x.Path, s.Path(wasPrefix+x.Name))
+		}
+		if err != nil {
+			return s.undo(away, nil, &dataset.WriteError{File: x.Path, Err: err})
+		}
+		away = append(away, x)
+	}
+	for _, x := range s.set.Files {
+		if err := s.rename(s.Path(x.Name), x.Path); err != nil {
+			return s.undo(away, placed, &dataset.WriteError{File: x.Path, Err: err})
+		}
+		placed = append(placed, x)
+	}
+	return syncDir(filepath.Dir(out))
+}
+
+// undo takes new files away and puts old ones back, the output last.
+func (s *Stage) undo(away, placed []Output, why error) error {
+	for _, x := range slices.Backward(placed) {
+		if err := os.Remove(x.Path); err != nil {
+			s.stuck = true
+			return errors.Join(why, fmt.Errorf("%s could not be removed again; what stood there is in %s: %w", x.Path, s.dir, err))
+		}
+	}
+	for _, x := range slices.Backward(away) {
+		if err := s.rename(s.Path(wasPrefix+x.Name), x.Path); err != nil {
+			s.stuck = true
+			return errors.Join(why, fmt.Errorf("what was in %s could not be put back and is in %s: %w", x.Path, s.dir, err))
+		}
+	}
+	return why
+}
+
+// halves are the folders beside an output in which a swap of it came to a halt half way:
+// some of the old files are in there, or some of the new ones no longer. One that had not
+// begun, and one that had come to its end, left a whole set of files.
+func (o Outputs) halves() (folders []string, err error) {
+	out := o.main()
+	entries, err := os.ReadDir(filepath.Dir(out))
+	if err != nil {
+		return nil, nil // a folder that cannot be read cannot be written to: NewStage says so
+	}
+	for _, e := range entries {
+		if !e.IsDir() || !strings.HasPrefix(e.Name(), stagePrefix) {
+			continue
+		}
+		dir := filepath.Join(filepath.Dir(out), e.Name())
+		b, err := os.ReadFile(filepath.Join(dir, journalFile))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // still at work, or given up before any name was touched
+		}
+		if err != nil {
+			return nil, err
+		}
+		var j journal
+		if err := json.Unmarshal(b, &j); err != nil {
+			return nil, fmt.Errorf("%s: %w", filepath.Join(dir, journalFile), err)
+		}
+		if j.Out != filepath.Base(out) {
+			continue
+		}
+		left, moved := 0, 0
+		for _, x := range o.Files {
+			if there(filepath.Join(dir, x.Name)) {
+				left++
+			}
+			if there(filepath.Join(dir, wasPrefix+x.Name)) {
+				moved++
+			}
+		}
+		if left > 0 && (left < len(o.Files) || moved > 0) {
+			folders = append(folders, dir)
+		}
+	}
+	return folders, nil
+}
+
+func there(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
