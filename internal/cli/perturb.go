@@ -60,7 +60,8 @@ user_id, item_id and position, 1 to L, padding left out; times are gone. Its byt
 depend on the rows, the settings and the seed, neither on the workers nor, without
 --keep-order, on the order of the users. Beside NAME.tsv come NAME.empty.tsv, users
 whose row came out empty, NAME.ledger.jsonl, and a report as text and JSON. All of
-them appear, or none.
+them appear, or none; one that is killed while it replaces files, with --force, leaves
+no output, and the next one says where the old files are.
 
 Mechanisms: sdp-fixed keeps to epsilon for one cell of one user, and for the order of
 two; sdp-paper, the paper's own, shows the order of two with 2 epsilon; rr answers
