@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"math"
+	"path"
 	"slices"
 	"strings"
 
@@ -174,11 +175,12 @@ func decimals(x float64, sign string) string {
 	return text
 }
 
-// floor is a line of floors and the rows that have it.
+// floor is a line of floors and the rows that have it, with their configurations.
 type floor struct {
-	label string
-	cells []string
-	of    []string
+	label   string
+	cells   []string
+	of      []string
+	configs []string
 }
 
 // floors lists each floor once where all rows have the same, else with the rows
@@ -208,15 +210,37 @@ func floors(rows []*summary) []floor {
 			if at < 0 {
 				out, at = append(out, f), len(out)-first
 			}
-			out[first+at].of = append(out[first+at].of, s.cell.row.Label())
+			at += first
+			out[at].of = append(out[at].of, s.cell.row.Label())
+			out[at].configs = appendNew(out[at].configs, strings.TrimSuffix(path.Base(s.cell.row.Config), ".yaml"))
 		}
-		if len(out)-first > 1 {
-			for i := first; i < len(out); i++ {
-				out[i].label += ", for " + strings.Join(out[i].of, ", ")
+		if same := out[first:]; len(same) > 1 {
+			apart := configsApart(same)
+			for i := range same {
+				of := same[i].of
+				if apart && len(same[i].configs) < len(of) {
+					of = same[i].configs
+				}
+				same[i].label += ", for " + strings.Join(of, ", ")
 			}
 		}
 	}
 	return out
+}
+
+// configsApart says that no configuration is behind rows of two of the floors, so that its
+// name tells which rows a floor is for.
+func configsApart(list []floor) bool {
+	seen := map[string]bool{}
+	for _, f := range list {
+		for _, c := range f.configs {
+			if seen[c] {
+				return false
+			}
+			seen[c] = true
+		}
+	}
+	return true
 }
 
 // budgets sets what is claimed beside what it amounts to.

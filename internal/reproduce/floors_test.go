@@ -1,0 +1,40 @@
+package reproduce
+
+import (
+	"slices"
+	"testing"
+
+	"privrec/internal/dataset"
+)
+
+// A floor is named once where all rows have it, with configurations where those tell its
+// rows apart, else with the rows themselves.
+func TestFloorLabels(t *testing.T) {
+	row := func(method, config string, popularity float64) *summary {
+		return &summary{
+			cell: &cell{row: &Row{Method: method, Config: "../x/" + config + ".yaml"}}, level: dataset.LevelC,
+			results: []*result{{order: []string{"popularity"}}},
+			columns: []column{{floors: map[string]float64{"popularity": popularity}}},
+		}
+	}
+	for _, c := range []struct {
+		name string
+		rows []*summary
+		want []string
+	}{
+		{"all alike", []*summary{row("a", "one", 5), row("b", "two", 5)}, []string{"popularity"}},
+		{"by configuration", []*summary{row("a", "one", 5), row("b", "one", 5), row("c", "two", 6), row("d", "two", 6)},
+			[]string{"popularity, for one", "popularity, for two"}},
+		{"a row each", []*summary{row("a", "one", 5), row("b", "two", 6)}, []string{"popularity, for a", "popularity, for b"}},
+		{"within a configuration", []*summary{row("a", "one", 5), row("b", "one", 6), row("c", "one", 6)},
+			[]string{"popularity, for a", "popularity, for b, c"}},
+	} {
+		var got []string
+		for _, f := range floors(c.rows) {
+			got = append(got, f.label)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
