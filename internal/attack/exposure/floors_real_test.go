@@ -39,7 +39,7 @@ func table(recall5, recall10, recall20, ndcg10, mrr10 string) []printed {
 		{metrics.Metric{Kind: metrics.Recall, K: 20}, recall20}, {metrics.Metric{Kind: metrics.NDCG, K: 10}, ndcg10}, {metrics.Metric{Kind: metrics.MRR, K: 10}, mrr10}}
 }
 
-// agrees compares averages over pairs with printed numbers: to the digit where tol is 0.
+// agrees compares averages over pairs with printed numbers, to the digit where tol is 0, and logs both.
 func agrees(t *testing.T, name string, got func(metrics.Metric) float64, want []printed, tol float64) {
 	t.Helper()
 	for _, w := range want {
@@ -53,6 +53,7 @@ func agrees(t *testing.T, name string, got func(metrics.Metric) float64, want []
 		if _, err := fmt.Sscan("0"+w.text, &number); err != nil {
 			t.Fatal(err)
 		}
+		t.Logf("%s: %v = %.5f, printed %s", name, w.metric, v, w.text)
 		if tol == 0 && text != w.text || tol > 0 && !(math.Abs(v-number) <= tol) {
 			t.Errorf("%s: %v = %.5f, the table has %s", name, w.metric, v, w.text)
 		}

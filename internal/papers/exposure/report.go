@@ -35,6 +35,7 @@ func (x *experiment) document(o *Outcome) (*report.Document, error) {
 		d.Tables = append(d.Tables, tables...)
 		d.Figures = append(d.Figures, p.figure(o.Method, x.cfg.Eval.K))
 	}
+	d.Tables = append(d.Tables, o.Data.table())
 	if o.Figures != nil {
 		d.Tables = append(d.Tables, o.Figures.tables(x.names(), x.drawn()[0])...)
 		d.Figures = append(d.Figures, o.Figures.plots(x.drawn())...)
@@ -51,7 +52,7 @@ func (x *experiment) drawn() []string {
 	return []string{metrics.Metric{Kind: metrics.Recall, K: k}.String(), metrics.Metric{Kind: metrics.NDCG, K: k}.String()}
 }
 
-// facts say what was attacked, how long training lasted, and what the leak is.
+// facts say what was attacked, how long training lasted, and what leaks.
 func (x *experiment) facts(o *Outcome) []report.Fact {
 	t := x.cfg.Train
 	trained := fmt.Sprintf("%d pairs", o.Data.Trained)
@@ -75,37 +76,44 @@ func (x *experiment) facts(o *Outcome) []report.Fact {
 			facts = append(facts, report.Fact{Label: "accuracy", Value: fmt.Sprintf("%.4f of the positions", float64(p.Accuracy)), Note: fmt.Sprintf("of recommendations, %.4f before", float64(p.Before))})
 		}
 	}
-	return append(facts, o.Protocols[0].leak(x.cfg.Eval.K, x.cfg.Eval.Confidence))
+	return append(facts, o.Protocols[0].answer(x.cfg.Eval.K, x.cfg.Eval.Confidence)...)
 }
 
-// leak is the answer in one line: what the attack finds beyond the floor that finds most
-// with as many guesses, at the middle cutoff, and beyond popularity.
-func (p ProtocolOutcome) leak(ks []int, confidence float64) report.Fact {
+// readsSlates says whether a floor looks at the slate: what it finds is then a leak too, by counting.
+func readsSlates(floor string) bool { return floor == attack.FloorCooccurrence }
+
+// answer says in two lines what slates give away, by recall at the middle cutoff: what the attack finds beyond
+// the best floor that reads no slate, and beyond counting what was clicked before such slates. Floors name as many
+// distinct items for every pair. Among candidates that hold the clicks the first is a gain and no leak by itself.
+func (p ProtocolOutcome) answer(ks []int, confidence float64) []report.Fact {
 	m := metrics.Metric{Kind: metrics.Recall, K: ks[len(ks)/2]}.String()
-	var best, popular Gain
+	var blind, counting Gain
 	for _, g := range p.Gains {
-		if g.Metric != m {
-			continue
-		}
-		if best.Over == "" || g.Floor > best.Floor {
-			best = g
-		}
-		if g.Over == attack.FloorPopularity {
-			popular = g
+		switch {
+		case g.Metric != m:
+		case readsSlates(g.Over):
+			counting = g
+		case blind.Over == "" || g.Floor > blind.Floor:
+			blind = g
 		}
 	}
-	say := func(g Gain) string {
-		return fmt.Sprintf("%+.2f (%+.2f to %+.2f) over %s", 100*g.Value, 100*g.Interval[0], 100*g.Interval[1], g.Over)
+	say := func(label string, g Gain, note string) report.Fact {
+		f := report.Fact{Label: label, Value: fmt.Sprintf("%+.2f (%+.2f to %+.2f) over %s", 100*g.Value, 100*g.Interval[0], 100*g.Interval[1], g.Over), Note: note}
+		if !g.Leaks() {
+			f.Value = "none shown: " + f.Value
+		}
+		return f
 	}
-	f := report.Fact{Label: "leak", Value: say(best),
-		Note: fmt.Sprintf("%s in percent, less that of the floor that finds most with as many distinct guesses; %.4g %% interval, users resampled; %s", m, 100*confidence, p.Name)}
-	if !best.Leaks() {
-		f.Value = "none shown: " + f.Value
+	label := "leak"
+	if p.Vocabulary == attack.VocabularyLogged {
+		label = "gain"
 	}
-	if popular.Over != best.Over {
-		f.Note = say(popular) + "; " + f.Note
+	note := fmt.Sprintf("%s in percent, less that of the best floor that reads no slate, with as many distinct guesses; %.4g %% interval, users resampled; %s", m, 100*confidence, p.Name)
+	facts := []report.Fact{say(label, blind, note)}
+	if counting.Over != "" {
+		facts = append(facts, say("beyond counting", counting, "what the attack adds to counts, which read the slate as well"))
 	}
-	return f
+	return facts
 }
 
 // losses draws the losses of every epoch.

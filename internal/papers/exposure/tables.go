@@ -55,7 +55,11 @@ func (p ProtocolOutcome) tables(o *Outcome, level dataset.Level) ([]*report.Tabl
 // leaks are the gains in recall, a row a floor and a cutoff; those of the other metrics
 // are in metrics.json.
 func (p ProtocolOutcome) leaks(name string) *report.Table {
-	t := &report.Table{Name: name + "-leak", Title: "Leak: the attack less a floor that names as many distinct items for every pair, percent",
+	what := "Leak"
+	if p.Vocabulary == attack.VocabularyLogged {
+		what = "Gain"
+	}
+	t := &report.Table{Name: name + "-leak", Title: what + ": the attack less a floor that names as many distinct items for every pair, percent",
 		Columns: []report.Column{{Name: "over"}, {Name: "metric"}, {Name: "attack", Format: "%.2f"}, {Name: "floor", Format: "%.2f"},
 			{Name: "gain", Format: "%+.2f"}, {Name: "from", Format: "%+.2f"}, {Name: "to", Format: "%+.2f"}, {Name: "more than the floor"}}}
 	for _, g := range p.Gains {
@@ -64,6 +68,19 @@ func (p ProtocolOutcome) leaks(name string) *report.Table {
 		}
 	}
 	t.Notes = append(t.Notes, unequalNote(p.Gains)...)
+	return t
+}
+
+// table shows what became of the input, step by step.
+func (d DataSummary) table() *report.Table {
+	t := &report.Table{Name: "data", Title: "Where the pairs come from", Columns: []report.Column{{Name: "step"}, {Name: "rows"}, {Name: "users"}, {Name: "items"}}}
+	for _, r := range d.Ladder {
+		row := []any{r.Name, r.Rows, r.Users, nil}
+		if r.Items > 0 {
+			row[3] = r.Items
+		}
+		t.Add(row...)
+	}
 	return t
 }
 
