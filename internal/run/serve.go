@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"privrec/internal/rng"
 )
@@ -46,6 +47,24 @@ type Recommend struct {
 	Release string   // where a run made several; "": its first one
 }
 
+// ReadRun is [ReadManifest] for a directory that somebody named: where there is no run, a
+// file included, it is a UsageError with the fix.
+func ReadRun(dir, fix string) (Manifest, error) {
+	m, err := ReadManifest(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return m, &UsageError{Message: "there is no run in " + dir, Fix: fix}
+	case errors.Is(err, syscall.ENOTDIR):
+		return m, &UsageError{Message: fmt.Sprintf("there is no run in %s, which is no directory", dir), Fix: fix}
+	}
+	return m, err
+}
+
+// NoRelease is the answer of a run with a single release to whoever names one.
+func NoRelease(dir, release string) error {
+	return &UsageError{Message: fmt.Sprintf("the run in %s has no release %q", dir, release), Fix: "it has a single one: name none, neither by recommend --release nor by on.release"}
+}
+
 // ReadMetrics reads the metrics.json of a run directory into v.
 func ReadMetrics(dir string, v any) error {
 	path := filepath.Join(dir, "metrics.json")
@@ -74,10 +93,7 @@ func Serving[C any](a Action, serve func(ctx context.Context, f Finished, c C) (
 
 // Serve opens the finished run in a directory that one of the tasks made.
 func Serve(ctx context.Context, tasks []Task, dir string) (Server, error) {
-	m, err := ReadManifest(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &UsageError{Message: fmt.Sprintf("there is no run in %s", dir), Fix: "name a run directory, as privrec train writes them"}
-	}
+	m, err := ReadRun(dir, "name a run directory, as privrec train writes them")
 	if err != nil {
 		return nil, err
 	}

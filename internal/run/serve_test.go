@@ -82,6 +82,21 @@ func TestServe(t *testing.T) {
 	}
 }
 
+// What is no run directory is a mistake of whoever names it, a file like a missing folder.
+func TestServeWhatIsNoRun(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "tiny.yaml")
+	if err := os.WriteFile(file, []byte("{}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{file, filepath.Join(file, "run"), filepath.Join(t.TempDir(), "missing"), t.TempDir()} {
+		_, err := Serve(t.Context(), []Task{askable()}, dir)
+		var usage *UsageError
+		if !errors.As(err, &usage) || !strings.Contains(err.Error(), "there is no run in "+dir) || !strings.Contains(usage.Hint(), "name a run directory") {
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
+}
+
 // A server that is bound to another configuration than its action is an error, not a
 // panic.
 func TestServingAnotherConfiguration(t *testing.T) {

@@ -60,7 +60,7 @@ func (v *servedSASRec) Recommend(ctx context.Context, o run.Recommend) (run.Resu
 	s := v.f.data
 	switch {
 	case o.Release != "":
-		return nil, &run.UsageError{Message: fmt.Sprintf("the run in %s has no release %q", v.run.Dir, o.Release), Fix: "leave --release out"}
+		return nil, run.NoRelease(v.run.Dir, o.Release)
 	case o.K < 1 || o.K > s.Items:
 		return nil, &run.UsageError{Message: fmt.Sprintf("%d items a user asked for, want 1 to %d", o.K, s.Items)}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math"
@@ -444,8 +445,12 @@ func TestSASRecServes(t *testing.T) {
 		"no release": {Users: []string{s.UserIDs[0]}, K: 3, Release: "x"},
 		"0 items":    {Users: []string{s.UserIDs[0]}},
 	} {
-		if _, err := v.Recommend(t.Context(), o); err == nil || !strings.Contains(err.Error(), want) {
+		_, err := v.Recommend(t.Context(), o)
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", o, err, want)
+		}
+		if usage := (*run.UsageError)(nil); o.Release != "" && (!errors.As(err, &usage) || !strings.Contains(usage.Fix, "on.release")) {
+			t.Errorf("%+v: the hint is for privrec recommend alone", o)
 		}
 	}
 }

@@ -88,7 +88,7 @@ func (t *trainer) read(path string) error {
 func (s *served) Recommend(ctx context.Context, o run.Recommend) (run.Result, error) {
 	target := &s.x.data.Domains[0]
 	if o.Release != "" {
-		return nil, &run.UsageError{Message: fmt.Sprintf("the run in %s has no release %q", s.f.Dir, o.Release), Fix: "leave --release out"}
+		return nil, run.NoRelease(s.f.Dir, o.Release)
 	}
 	if o.K < 1 || o.K > target.Items {
 		return nil, &run.UsageError{Message: fmt.Sprintf("%d items a user asked for, want 1 to %d", o.K, target.Items)}

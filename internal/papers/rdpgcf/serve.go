@@ -86,11 +86,10 @@ func (s *served) release(kind string) (string, error) {
 		return kinds[0], nil
 	}
 	if !slices.Contains(kinds, kind) {
-		fix := "leave --release out"
-		if kinds[0] != "" {
-			fix = fmt.Sprintf("it has %v", kinds)
+		if kinds[0] == "" {
+			return "", run.NoRelease(s.f.Dir, kind)
 		}
-		return "", &run.UsageError{Message: fmt.Sprintf("the run in %s has no release %q", s.f.Dir, kind), Fix: fix}
+		return "", &run.UsageError{Message: fmt.Sprintf("the run in %s has no release %q", s.f.Dir, kind), Fix: fmt.Sprintf("it has %v", kinds)}
 	}
 	return kind, nil
 }
