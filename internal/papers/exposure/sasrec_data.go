@@ -5,8 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"fmt"
 	"slices"
-	"strconv"
+	"strings"
 
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/slate"
@@ -28,8 +29,8 @@ func (d SASRecData) load(ctx context.Context, seed rng.Seed) (s *dataset.Sequent
 }
 
 // sasrecHistories is the clicks of a set's training users under leave-one-out; items go by
-// their tokens. Users without a history are left out, and so are tokens that are no
-// items.
+// their names in the data. Users without a history are left out, and so are tokens that
+// are no items.
 func sasrecHistories(set *slate.Set) (*dataset.Sequential, error) {
 	l := &dataset.Log{Name: set.Name, StandIn: set.StandIn, Hash: sasrecHash(set)}
 	place := make([]int32, set.Vocab) // of a token among the ids, from 1
@@ -40,11 +41,21 @@ func sasrecHistories(set *slate.Set) (*dataset.Sequential, error) {
 			}
 		}
 	}
+	tokenOf := map[string]int{}
 	for token, used := range place {
-		if used != 0 {
-			l.ItemIDs = append(l.ItemIDs, strconv.Itoa(token))
-			place[token] = int32(len(l.ItemIDs))
+		if used == 0 {
+			continue
 		}
+		name := set.Items[token]
+		if first, ok := tokenOf[name]; ok {
+			return nil, &dataset.Error{File: set.Name, Field: "item", Msg: fmt.Sprintf("tokens %d and %d are both %.40q", first, token, name)}
+		}
+		if strings.ContainsAny(name, "\t\n\r") { // found out before the training, not after it
+			return nil, &dataset.Error{File: set.Name, Field: "item", Msg: fmt.Sprintf("%.40q has a tab or a line break, which the list of a run's items cannot hold", name)}
+		}
+		tokenOf[name] = token
+		l.ItemIDs = append(l.ItemIDs, name)
+		place[token] = int32(len(l.ItemIDs))
 	}
 	var users []int
 	for u, clicks := range set.Histories {

@@ -14,6 +14,8 @@ const (
 	sasrecFile    = "model.safetensors" // parameters of the reported model
 	sasrecHashKey = "sequences_sha256"  // under which it says what it was trained on
 	sasrecItems   = "items"             // ids of the item table's rows, from row 1 on
+	sasrecIDsKey  = "item_ids"          // under which it says what those are: sasrecIDs
+	sasrecIDs     = "names"             // the data's own; without a word, tokens where the data are histories
 )
 
 // keep writes the parameters of the reported model, and which rows are which items.
@@ -26,7 +28,7 @@ func (f *sasrecFit) keep(env *run.Env) error {
 		for _, p := range f.Params() {
 			tensors = append(tensors, run.MatrixTensor(p.Name, p.Value))
 		}
-		return run.WriteSafetensors(w, tensors, map[string]string{sasrecHashKey: f.data.Source.Hash})
+		return run.WriteSafetensors(w, tensors, map[string]string{sasrecHashKey: f.data.Source.Hash, sasrecIDsKey: sasrecIDs})
 	})
 }
 

@@ -2,12 +2,9 @@ package exposure
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
-	"strconv"
 
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/slate"
@@ -21,7 +18,8 @@ import (
 // ItemVectors are the item vectors of a finished run of train sasrec on the histories of
 // a set, by token: nil, which stands for the zero vector, where an item has none because
 // no training user has it in the part of a history that is trained on. A run on other
-// histories is refused: those of other users would bring the attack's victims in.
+// histories is refused: those of other users would bring the attack's victims in. Equal
+// histories have equal rows, so that the ids that the run lists are not read.
 func ItemVectors(ctx context.Context, dir string, set *slate.Set) ([][]tensor.Float, error) {
 	s, err := sasrecHistories(set)
 	if err != nil {
@@ -37,15 +35,22 @@ func ItemVectors(ctx context.Context, dir string, set *slate.Set) ([][]tensor.Fl
 			Fix:     "train sasrec with data.recipe=" + HistoriesRecipe + " and the name, split, slate, behaviour and run.seed of the attack",
 		}
 	}
-	return byToken(s, table.rows, set.Vocab)
+	return byToken(s, table.rows, set)
 }
 
-// ItemVectorsByID are the item vectors of a finished run of train sasrec, by the ids that
-// its data have; tokens for a set of slates.
+// ItemVectorsByID are the item vectors of a finished run of train sasrec, by the names of
+// the items in its data files. A run of a program that listed tokens for the items of
+// histories is refused.
 func ItemVectorsByID(ctx context.Context, dir string) (map[string][]float32, error) {
 	table, err := openVectors(ctx, dir)
 	if err != nil {
 		return nil, err
+	}
+	if !table.named {
+		return nil, &run.UsageError{
+			Message: fmt.Sprintf("the run in %s is of an older program, which numbered the items of histories by popularity instead of naming them as the data do", dir),
+			Fix:     "train sasrec again with the config.yaml of that run and another --out",
+		}
 	}
 	out := make(map[string][]float32, len(table.ids))
 	for i, id := range table.ids {
@@ -89,38 +94,38 @@ func TrainItemVectors(ctx context.Context, set *slate.Set, o VectorOptions) ([][
 	if _, err := f.train(ctx, o.Seed, train.Options{Hooks: o.Hooks}); err != nil {
 		return nil, err
 	}
-	return byToken(s, f.model.Item.Value, set.Vocab)
+	return byToken(s, f.model.Item.Value, set)
 }
 
 // byToken copies the rows of an item table to the tokens of its items.
-func byToken(s *dataset.Sequential, table tensor.Matrix, vocab int) ([][]tensor.Float, error) {
+func byToken(s *dataset.Sequential, table tensor.Matrix, set *slate.Set) ([][]tensor.Float, error) {
 	if table.Rows != s.Items+1 {
 		return nil, fmt.Errorf("item vectors: a table of %d items for %d of %s", table.Rows-1, s.Items, s.Name)
 	}
-	out := make([][]tensor.Float, vocab)
+	rowOf := make(map[string]int, s.Items)
 	for item := 1; item <= s.Items; item++ {
-		token, err := strconv.Atoi(s.ItemIDs[item])
-		if err != nil || token < 0 || token >= vocab {
-			return nil, fmt.Errorf("item vectors: %q is no token of %s", s.ItemIDs[item], s.Name)
+		rowOf[s.ItemIDs[item]] = item
+	}
+	out := make([][]tensor.Float, set.Vocab)
+	for token := int(slate.FirstItem); token < set.Vocab; token++ {
+		if item, ok := rowOf[set.Items[token]]; ok {
+			out[token] = slices.Clone(tensor.Row(table, item))
 		}
-		out[token] = slices.Clone(tensor.Row(table, item))
 	}
 	return out, nil
 }
 
 // vectorTable is the item table of a finished run.
 type vectorTable struct {
-	hash string // of the sequences it was trained on
-	ids  []string
-	rows tensor.Matrix // (V+1, d), row i+1 of item ids[i]
+	hash  string // of the sequences it was trained on
+	ids   []string
+	named bool          // ids are the names of items in the data files
+	rows  tensor.Matrix // (V+1, d), row i+1 of item ids[i]
 }
 
 // openVectors reads a run directory.
 func openVectors(ctx context.Context, dir string) (*vectorTable, error) {
-	m, err := run.ReadManifest(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &run.UsageError{Message: fmt.Sprintf("there is no run in %s", dir), Fix: "name a run directory of train sasrec"}
-	}
+	m, err := run.ReadRun(dir, "name a run directory of train sasrec")
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +140,14 @@ func openVectors(ctx context.Context, dir string) (*vectorTable, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read item vectors: %w", err)
 	}
-	t := &vectorTable{hash: meta[sasrecHashKey]}
+	t := &vectorTable{hash: meta[sasrecHashKey], named: meta[sasrecIDsKey] == sasrecIDs}
+	if !t.named {
+		var o SASRecOutcome
+		if err := run.ReadMetrics(dir, &o); err != nil {
+			return nil, err
+		}
+		t.named = o.Data.Recipe != HistoriesRecipe
+	}
 	at := slices.IndexFunc(tensors, func(t run.NamedTensor) bool { return t.Name == "item" })
 	if at < 0 {
 		return nil, fmt.Errorf("read item vectors: %s has no item table", path)
