@@ -81,7 +81,7 @@ type EvalConfig struct {
 	Vocabulary []string `yaml:"vocabulary"` // full, logged (a user's own log, which holds the answers); the first is the main one (B1)
 	Budget     []string `yaml:"budget"`     // k*L, k, list (k of every list); the first is the main one (B2)
 	// Repeated is what becomes of pairs with a click that comes twice: keep, or drop
-	// under the sequence-wise decoders (B4).
+	// under the sequence-wise decoders; the point-wise one keeps them (B4).
 	Repeated string `yaml:"repeated"`
 	// Early is what becomes of pairs whose decoder ended before L steps: keep, the
 	// missing lists are empty, or drop (B4).
@@ -89,6 +89,9 @@ type EvalConfig struct {
 	Confidence float64 `yaml:"confidence"` // level of the intervals over users
 	Resamples  int     `yaml:"resamples"`  // of users, for the intervals
 }
+
+// dropsRepeated says whether pairs with a repeated click leave the average.
+func (c Config) dropsRepeated() bool { return c.Eval.Repeated == Drop && c.Attack.Decoder != "point" }
 
 // ProtectConfig is what is done to slates before they are shown (section 4 of the
 // paper); see ProtectOptions.

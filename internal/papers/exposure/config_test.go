@@ -105,6 +105,7 @@ func TestStanding(t *testing.T) {
 		{func(c *Config) { c.Attack.Encoder, c.Attack.Decoder = "attention", "point" }, false, "profile paper"},
 		{func(c *Config) { c.Train.Sample, c.Train.Epochs = 0.1, 3 }, false, "profile paper, changed: train.epochs=3, train.sample=0.1"},
 		{func(c *Config) { c.Attack.Dim = 64 }, true, "profile code, changed: attack.dim=64"},
+		{func(c *Config) { c.Attack.Decoder = "point" }, true, "profile code"},
 		{func(c *Config) { c.Profile = "mine" }, false, `own setting "mine"`},
 	} {
 		got := Default()

@@ -34,7 +34,7 @@ func (x *experiment) protocols() (list []attack.Protocol) {
 	e := x.cfg.Eval
 	for _, v := range e.Vocabulary {
 		for _, b := range e.Budget {
-			list = append(list, attack.Protocol{Vocabulary: v, Budget: b, Cutoffs: e.K, DistinctTargets: e.Repeated == Drop, DropEnded: e.Early == Drop, Logged: x.set.Logged})
+			list = append(list, attack.Protocol{Vocabulary: v, Budget: b, Cutoffs: e.K, DistinctTargets: x.cfg.dropsRepeated(), DropEnded: e.Early == Drop, Logged: x.set.Logged})
 		}
 	}
 	return list

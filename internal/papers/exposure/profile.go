@@ -38,10 +38,7 @@ func Code(encoder, decoder string) Config {
 	c.Train.Batches, c.Train.Patience = batchesOnce, 0                    // B15
 	c.Eval.Vocabulary = []string{attack.VocabularyLogged}                 // B1
 	c.Eval.Budget = []string{attack.BudgetList}                           // B2
-	c.Eval.Early = Drop                                                   // B4
-	if decoder != "point" {
-		c.Eval.Repeated = Drop
-	}
-	c.Protect.Reference, c.Protect.OwnRows = ReferenceSlate, true // B10
+	c.Eval.Repeated, c.Eval.Early = Drop, Drop                            // B4
+	c.Protect.Reference, c.Protect.OwnRows = ReferenceSlate, true         // B10
 	return c
 }

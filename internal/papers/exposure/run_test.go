@@ -87,6 +87,29 @@ func TestCodeProfile(t *testing.T) {
 	}
 }
 
+// Pairs with a repeated click leave the average under sequence-wise decoders only: the
+// released program counts them under its point-wise one (B4).
+func TestRepeatedClicks(t *testing.T) {
+	repeated := func(decoder string) int {
+		o := startOutcome(t, "attack.decoder="+decoder, "train.epochs=1", "eval.repeated=drop", "eval.vocabulary=[full]", "eval.budget=[k*L]", "eval.k=[5]")
+		return o.Protocols[0].Left
+	}
+	if n := repeated("gru"); n == 0 {
+		t.Error("gru: no pair is left out, the stand-in has some with a repeated click")
+	}
+	if n := repeated("point"); n != 0 {
+		t.Errorf("point: %d pairs are left out", n)
+	}
+}
+
+// startOutcome is what a run measured.
+func startOutcome(t *testing.T, sets ...string) Outcome {
+	t.Helper()
+	dir := t.TempDir()
+	start(t, dir, sets...)
+	return result[Outcome](t, dir, "metrics.json")
+}
+
 // Runs are the same bytes for any number of workers, and so is one that was stopped in
 // training, in the sweep or in the evaluation, and resumed.
 func TestRunsRepeat(t *testing.T) {
