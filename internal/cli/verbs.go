@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"privrec/internal/run"
 )
@@ -107,7 +108,21 @@ func cited(cite string) string {
 	return cite + "\n\n"
 }
 
+// filled refuses flags with an empty value, which a shell variable that is not set leaves:
+// what they stand for would silently be the default.
+func filled(c *cobra.Command) (err error) {
+	c.Flags().Visit(func(p *pflag.Flag) {
+		if err == nil && p.Value.Type() == "string" && p.Value.String() == "" {
+			err = usagef("give it a value, or leave it out", "%s: --%s is empty", c.CommandPath(), p.Name)
+		}
+	})
+	return err
+}
+
 func (a *App) runTask(c *cobra.Command, t run.Task, f taskFlags) error {
+	if err := filled(c); err != nil {
+		return err
+	}
 	if f.defaults {
 		b, err := t.Defaults()
 		if err != nil {

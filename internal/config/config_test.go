@@ -173,6 +173,9 @@ func TestSet(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Fatal(diff)
 	}
+	if !doc.Overridden("train.epochs") || doc.Overridden("train.lr") || doc.Overridden("wait") {
+		t.Error("Overridden does not tell overrides from the file and the defaults")
+	}
 	if msg := doc.Errorf("train.epochs", "bad").Error(); msg != "--set train.epochs: bad" {
 		t.Error(msg)
 	}

@@ -232,6 +232,9 @@ func (d *Document) Given(path string) bool {
 	return ok || d.sets[path]
 }
 
+// Overridden reports whether the key path itself was set by an override.
+func (d *Document) Overridden(path string) bool { return d != nil && d.sets[path] }
+
 // File is the name of the configuration in messages.
 func (d *Document) File() string {
 	if d == nil {

@@ -78,6 +78,7 @@ func TestBadConfigs(t *testing.T) {
 		sets []string
 		want string
 	}{
+		{[]string{"on.run=there", "data.name=standin-slates"}, "--set data.name: is not read with on.run"},
 		{[]string{"on.run=there", "eval.vocabulary=[full,logged]"}, "it has no log"},
 		{[]string{"on.run=there", "data.split=released"}, "must be users"},
 		{[]string{"protect.select=random", "protect.replace=uniform", "protect.ratio=1"}, "[0,1)"},
@@ -116,6 +117,17 @@ func TestStanding(t *testing.T) {
 		if text, err := got.standing(); err != nil || text != c.text {
 			t.Errorf("%q, %v; want %q", text, err, c.text)
 		}
+	}
+}
+
+// With on.run a file may name a set all the same: a complete one always does.
+func TestOnRunLeavesTheFilesName(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "on.yaml")
+	if err := os.WriteFile(path, []byte("data: {name: standin-slates}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := attackTask().Check(path, []string{"on.run=there"}); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -207,7 +207,7 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: %v, want an error that says %q", c.set, err, c.want)
 		}
 	}
-	err := try(t.Context(), t.TempDir(), []string{"on.run=nowhere", "eval.vocabulary=[full]"}, run.Options{})
+	err := begin(t.Context(), attackTask(), run.Options{Sets: []string{"run.out=" + t.TempDir(), "on.run=nowhere"}})
 	if err == nil || !strings.Contains(err.Error(), "there is no run in nowhere") {
 		t.Errorf("%v", err)
 	}

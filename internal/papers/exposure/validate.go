@@ -26,6 +26,8 @@ func Validate(c Config, doc *config.Document) error {
 func (v *validator) data(c Config) {
 	d := c.Data
 	v.check(d.Name != "" || c.On.Run != "", "data.name", "must name a set of slates, or on.run a finished run")
+	// A file may name a set all the same: a complete one always does.
+	v.check(c.On.Run == "" || !v.doc.Overridden("data.name"), "data.name", "is not read with on.run, whose run is attacked: leave one of them out")
 	v.check(c.On.Release == "" || c.On.Run != "", "on.release", "belongs to on.run, which is empty")
 	v.oneOf("data.split", d.Split, slate.SplitUsers, slate.SplitReleased)
 	v.check(c.On.Run == "" || d.Split == slate.SplitUsers, "data.split", "must be %s for the users of a run, got %q", slate.SplitUsers, d.Split)
