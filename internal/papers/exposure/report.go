@@ -148,7 +148,7 @@ func (x *experiment) cautions() (notes []string) {
 	if c.Train.WarmUp > 0 {
 		notes = append(notes, fmt.Sprintf("the learning rate rises for %d steps to %.3g and falls from there (B6)", c.Train.WarmUp, c.Train.Rate/math.Sqrt(float64(c.Train.WarmUp))))
 	}
-	if c.Eval.Repeated == Drop || c.Eval.Early == Drop || c.Data.Unknown == "drop" {
+	if c.dropsRepeated() || c.Eval.Early == Drop || c.Data.Unknown == "drop" {
 		notes = append(notes, "pairs are left out of the average by what becomes of them (B3, B4): the scores are those of easier pairs")
 	}
 	if x.protection != nil && c.Protect.Attacker == AttackerClean {
