@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"runtime"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -57,8 +56,9 @@ func (a *App) bench() *cobra.Command {
 			Short: b.Summary,
 			Args:  wants(),
 			RunE: func(c *cobra.Command, _ []string) error {
-				if workers < 0 || workers > run.MaxWorkers {
-					return usagef("0 takes all cores", "--workers is %d, want 0 to %d", workers, run.MaxWorkers)
+				n, err := threads(workers)
+				if err != nil {
+					return err
 				}
 				if b.Sizes {
 					if err := o.Sizes.Check(); err != nil {
@@ -68,10 +68,7 @@ func (a *App) bench() *cobra.Command {
 				if o.Time < 0 {
 					return usagef("0 takes the default", "--time is %v, want at least 0", o.Time)
 				}
-				if workers == 0 {
-					workers = runtime.GOMAXPROCS(0)
-				}
-				tensor.SetWorkers(workers)
+				tensor.SetWorkers(n)
 				r := newReporter(a.Stderr, quiet)
 				r.Phase("bench " + b.Name)
 				list, err := b.Run(c.Context(), o)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
 	"syscall"
 
@@ -34,6 +35,17 @@ func (e *usageError) Hint() string  { return e.fix }
 
 func usagef(fix, format string, args ...any) error {
 	return &usageError{fmt.Sprintf(format, args...), fix}
+}
+
+// threads is how many --workers asks for: all cores with 0.
+func threads(workers int) (int, error) {
+	switch {
+	case workers < 0 || workers > run.MaxWorkers:
+		return 0, usagef("0 takes all cores", "--workers is %d, want 0 to %d", workers, run.MaxWorkers)
+	case workers == 0:
+		return runtime.GOMAXPROCS(0), nil
+	}
+	return workers, nil
 }
 
 // exitCode decides how the process ends.

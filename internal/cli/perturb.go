@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"math"
 	"os"
-	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -32,14 +30,14 @@ func (a *App) perturb(verbs []*cobra.Command) []*cobra.Command {
 	return append(verbs, v)
 }
 
-// perturbFlags are the flags of perturb pricdsr that are not options as they stand.
+// perturbFlags are the flags of perturb pricdsr.
 type perturbFlags struct {
-	o                     pricdsr.Options
-	variant, in, out      string
-	seed                  uint64
-	dryRun, asJSON, quiet bool
-	epsilons              []float64
-	plot                  string
+	fileFlags
+	o        pricdsr.Options // as the flags of this command alone say; runPerturb adds the common ones
+	variant  string
+	dryRun   bool
+	epsilons []float64
+	plot     string
 }
 
 func (a *App) perturbPricdsr() *cobra.Command {
@@ -75,44 +73,30 @@ The catalogue, its size or its ids, must be public: never take it from the rows.
 		RunE: func(c *cobra.Command, _ []string) error { return a.runPerturb(c, f) },
 	}
 	p := c.Flags()
-	p.StringVar(&f.o.In, "in", "", "file of histories")
-	p.StringVarP(&f.o.Out, "out", "o", "", "file to write")
-	p.StringVar(&f.in, "in-form", "", "tsv, csv, inter or lines; default: by the name")
-	p.StringVar(&f.out, "out-form", "", "tsv, csv, inter or lines; default: by the name")
+	f.add(p, "histories", "sequences", "noise")
 	p.Float64VarP(&f.o.Epsilon, "epsilon", "e", 0, "of one cell; see --dry-run")
 	p.StringVar(&f.variant, "mechanism", string(mechanism.SDPFixed), "sdp-fixed, sdp-paper or rr")
 	p.IntVar(&f.o.Items, "items", 0, "size M of the public catalogue; ids are 1 to M")
 	p.StringVar(&f.o.Catalogue, "catalogue", "", "file with the public ids of all items, under item_id or one a line (.txt)")
 	p.IntVar(&f.o.Length, "length", 0, "cells L of a row")
-	p.Uint64Var(&f.seed, "seed", 1, "seed of research noise")
-	p.BoolVar(&f.o.Secure, "secure", false, "cryptographic bits, for data that is released: no seed, no second time")
 	p.BoolVar(&f.o.KeepOrder, "keep-order", false, "users in the order of the input, not by id")
 	p.BoolVar(&f.o.Strict, "strict", false, "refuse repeated items and histories longer than L")
 	p.BoolVar(&f.o.Limits, "limits", false, "accept epsilon 0 (nothing of the rows is left) and inf (nothing is protected)")
 	p.BoolVar(&f.o.Small, "small", false, "accept fewer items than cells")
-	p.BoolVar(&f.o.Force, "force", false, "replace files that are there")
-	p.StringVar(&f.o.Purpose, "purpose", "sequences", "name of the release in the ledger; another name has other noise")
-	p.IntVar(&f.o.Workers, "workers", 0, "threads, 0 for all cores; the output does not depend on it")
 	p.BoolVar(&f.dryRun, "dry-run", false, "print what would be kept over a range of epsilons, and read nothing")
 	p.Float64SliceVar(&f.epsilons, "epsilons", nil, "epsilons of --dry-run; default: around ln M")
 	p.StringVar(&f.plot, "plot", "", "picture of --dry-run to write (.svg)")
-	p.BoolVar(&f.asJSON, "json", false, "as JSON")
-	p.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
 	return c
 }
 
 func (a *App) runPerturb(c *cobra.Command, f perturbFlags) error {
+	if err := f.check(c); err != nil {
+		return err
+	}
 	o := f.o
-	o.Variant, o.InForm, o.OutForm, o.Seed = mechanism.Variant(f.variant), dataset.Form(f.in), dataset.Form(f.out), rng.Seed(f.seed)
-	if o.Secure && c.Flags().Changed("seed") {
-		return usagef("leave out one of them", "--secure takes cryptographic bits, and --seed says which")
-	}
-	switch {
-	case o.Workers < 0 || o.Workers > run.MaxWorkers:
-		return usagef("0 takes all cores", "--workers is %d, want 0 to %d", o.Workers, run.MaxWorkers)
-	case o.Workers == 0:
-		o.Workers = runtime.GOMAXPROCS(0)
-	}
+	o.Variant = mechanism.Variant(f.variant)
+	o.In, o.InForm, o.Out, o.OutForm = f.in, dataset.Form(f.inForm), f.out, dataset.Form(f.outForm)
+	o.Purpose, o.Seed, o.Secure, o.Force, o.Workers = f.purpose, rng.Seed(f.seed), f.secure, f.force, f.workers
 	if f.dryRun {
 		return a.forecastPerturb(c, o, f)
 	}
@@ -130,16 +114,7 @@ func (a *App) runPerturb(c *cobra.Command, f perturbFlags) error {
 	if err != nil {
 		return err
 	}
-	if !o.Secure {
-		warnSeeded(r, f.seed)
-	}
-	r.Phase("written to " + o.Out)
-	return run.Show(a.Stdout, f.asJSON, done.Document())
-}
-
-// warnSeeded says what noise from a seed is worth.
-func warnSeeded(w io.Writer, seed uint64) {
-	fmt.Fprintf(w, "warning: research noise: whoever knows the seed, %d, undoes it: not for release; --secure takes cryptographic bits\n", seed)
+	return a.released(f.fileFlags, r, done.Document())
 }
 
 // forecastPerturb prints the keep table of a catalogue.

@@ -1,22 +1,17 @@
 package cli
 
 import (
-	"runtime"
-
 	"github.com/spf13/cobra"
 
 	"privrec/internal/dataset"
 	"privrec/internal/papers/exposure"
 	"privrec/internal/rng"
-	"privrec/internal/run"
 )
 
-// slateFlags are the flags of perturb exposure that are not options as they stand.
+// slateFlags are the flags of perturb exposure.
 type slateFlags struct {
-	o             exposure.PerturbOptions
-	in, out       string
-	seed          uint64
-	asJSON, quiet bool
+	fileFlags
+	o exposure.PerturbOptions // as the flags of this command alone say; runPerturbExposure adds the common ones
 }
 
 func (a *App) perturbExposure() *cobra.Command {
@@ -55,10 +50,7 @@ are read twice then. rr must have them stated: never take them from the slates.
 		RunE: func(c *cobra.Command, _ []string) error { return a.runPerturbExposure(c, f) },
 	}
 	p := c.Flags()
-	p.StringVar(&f.o.In, "in", "", "file of slates")
-	p.StringVarP(&f.o.Out, "out", "o", "", "file to write")
-	p.StringVar(&f.in, "in-form", "", "tsv, csv, inter or lines; default: by the name")
-	p.StringVar(&f.out, "out-form", "", "tsv, csv, inter or lines; default: by the name")
+	f.add(p, "slates", "slates", "draws")
 	p.StringVar(&f.o.Select, "select", "", "random, similar or dissimilar; default: random")
 	p.StringVar(&f.o.Replace, "replace", exposure.ReplaceUniform, "uniform, popularity, in-batch or rr")
 	p.Float64Var(&f.o.Ratio, "ratio", 0, "share R of the positions, at least 0 and below 1")
@@ -73,23 +65,18 @@ are read twice then. rr must have them stated: never take them from the slates.
 	p.IntVar(&f.o.Length, "length", 0, "positions T of a slate; default: those of the first")
 	p.IntVar(&f.o.Batch, "batch", exposure.DefaultBatch, "slates in a row that are a batch of in-batch")
 	p.BoolVar(&f.o.OwnRows, "own-rows", false, "in-batch: draw from the user's own slates too, as the released program does")
-	p.Uint64Var(&f.seed, "seed", 1, "seed of research noise")
-	p.BoolVar(&f.o.Secure, "secure", false, "cryptographic bits, for data that is released: no seed, no second time")
-	p.BoolVar(&f.o.Force, "force", false, "replace files that are there")
-	p.StringVar(&f.o.Purpose, "purpose", "slates", "name of the release in the ledger; another name has other draws")
-	p.IntVar(&f.o.Workers, "workers", 0, "threads, 0 for all cores; the output does not depend on it")
-	p.BoolVar(&f.asJSON, "json", false, "as JSON")
-	p.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
 	return c
 }
 
 func (a *App) runPerturbExposure(c *cobra.Command, f slateFlags) error {
+	if err := f.check(c); err != nil {
+		return err
+	}
 	o := f.o
-	o.InForm, o.OutForm, o.Seed = dataset.Form(f.in), dataset.Form(f.out), rng.Seed(f.seed)
+	o.In, o.InForm, o.Out, o.OutForm = f.in, dataset.Form(f.inForm), f.out, dataset.Form(f.outForm)
+	o.Purpose, o.Seed, o.Secure, o.Force, o.Workers = f.purpose, rng.Seed(f.seed), f.secure, f.force, f.workers
 	changed := c.Flags().Changed
 	switch {
-	case o.Secure && changed("seed"):
-		return usagef("leave out one of them", "--secure takes cryptographic bits, and --seed says which")
 	case o.Replace == exposure.ReplaceRR && changed("ratio"):
 		return usagef("rr answers every position: leave out --ratio", "--ratio and --replace rr are given")
 	case o.Replace == exposure.ReplaceRR && !changed("epsilon"):
@@ -102,10 +89,6 @@ func (a *App) runPerturbExposure(c *cobra.Command, f slateFlags) error {
 		return usagef("add --replace in-batch", "--batch and --own-rows are of --replace in-batch")
 	case (changed("weighted") || changed("tau") || changed("reference")) && o.Select != exposure.SelectSimilar && o.Select != exposure.SelectDissimilar:
 		return usagef("add --select similar or dissimilar", "--weighted, --tau and --reference are of --select similar and dissimilar")
-	case o.Workers < 0 || o.Workers > run.MaxWorkers:
-		return usagef("0 takes all cores", "--workers is %d, want 0 to %d", o.Workers, run.MaxWorkers)
-	case o.Workers == 0:
-		o.Workers = runtime.GOMAXPROCS(0)
 	}
 	r := newReporter(a.Stderr, f.quiet)
 	o.Progress = r
@@ -113,9 +96,5 @@ func (a *App) runPerturbExposure(c *cobra.Command, f slateFlags) error {
 	if err != nil {
 		return err
 	}
-	if !o.Secure {
-		warnSeeded(r, f.seed)
-	}
-	r.Phase("written to " + o.Out)
-	return run.Show(a.Stdout, f.asJSON, done.Document())
+	return a.released(f.fileFlags, r, done.Document())
 }

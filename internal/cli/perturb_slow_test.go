@@ -61,7 +61,7 @@ func TestLawsThroughTheCommand(t *testing.T) {
 		}
 		seen[variant]++
 		writeAlike(t, in, history, users)
-		perturbed(t, "--in", in, "--out", out, "--epsilon", fmt.Sprint(math.Log(float64(c.X))), "--items", fmt.Sprint(c.M), "--length", fmt.Sprint(c.L),
+		perturbed(t, "pricdsr", "--in", in, "--out", out, "--epsilon", fmt.Sprint(math.Log(float64(c.X))), "--items", fmt.Sprint(c.M), "--length", fmt.Sprint(c.L),
 			"--mechanism", variant, "--small", "--force", "--keep-order", "--seed", fmt.Sprint(i))
 		counts := countRows(t, out, users, c.L)
 		stat, cells := 0.0, -1.0
@@ -106,7 +106,7 @@ func TestNothingOfTheInputIsLeftAtZero(t *testing.T) {
 			var each []map[string]int
 			for i, history := range []string{" 1 2 3", " 2", ""} {
 				writeAlike(t, in, history, users)
-				perturbed(t, "--in", in, "--out", out, "--epsilon", epsilon, "--limits", "--items", "3", "--length", "3",
+				perturbed(t, "pricdsr", "--in", in, "--out", out, "--epsilon", epsilon, "--limits", "--items", "3", "--length", "3",
 					"--mechanism", variant, "--force", "--keep-order", "--seed", fmt.Sprint(100+i))
 				counts := countRows(t, out, users, 3)
 				each = append(each, counts)

@@ -1,12 +1,9 @@
 package cli
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -16,47 +13,15 @@ import (
 	"privrec/internal/dataset"
 )
 
-// perturbed runs the command in this process and returns what it printed.
-func perturbed(t testing.TB, args ...string) string {
-	t.Helper()
-	var out, errs bytes.Buffer
-	app := &App{Stdout: &out, Stderr: &errs}
-	if code := app.Execute(context.Background(), append([]string{"perturb", "pricdsr", "--quiet"}, args...)); code != 0 {
-		t.Fatalf("%v: exit code %d: %s", args, code, errs.String())
-	}
-	return out.String()
-}
-
 // toys writes the Toys domain of the real table as histories and returns the file and
 // the true items by user and position from the end.
 func toys(t testing.TB, dir string, length int) (path string, rows map[string][]string) {
 	t.Helper()
-	data := os.Getenv("PRIVREC_DATA")
-	if data == "" { // .ci/run sets it where the data are, and fails when a test says this then
-		t.Skip("PRIVREC_DATA is not set: skipping the check on the real Toys histories")
-	}
-	f, err := os.Open(filepath.Join(data, "cd-amazon-toy-game", "interactions.tsv.gz"))
-	if err != nil && !os.IsNotExist(err) {
-		t.Fatal(err)
-	}
-	if err != nil { // a folder with other sets only; .ci/run fails when a test says this
-		t.Skipf("PRIVREC_DATA has no cd-amazon-toy-game: %v", err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var w strings.Builder
 	w.WriteString("user_id\titem_id\ttimestamp\n")
 	rows = map[string][]string{}
 	seen := map[string]bool{}
-	for line := range strings.Lines(string(b)) {
-		v := strings.Split(strings.TrimSuffix(line, "\n"), "\t") // user, timestamp, domain, item
+	for _, v := range realRows(t, "cd-amazon-toy-game", "interactions.tsv.gz") { // user, timestamp, domain, item
 		if v[2] != "A" {
 			continue
 		}
@@ -87,7 +52,7 @@ func TestSurvivalOnToys(t *testing.T) {
 	}
 	for _, epsilon := range []float64{6, 8, 9, 10, 11, 12, 14} {
 		out := filepath.Join(dir, fmt.Sprintf("e%g.tsv", epsilon))
-		text := perturbed(t, "--in", in, "--out", out, "--epsilon", fmt.Sprint(epsilon), "--items", fmt.Sprint(items), "--length", fmt.Sprint(length), "--json")
+		text := perturbed(t, "pricdsr", "--in", in, "--out", out, "--epsilon", fmt.Sprint(epsilon), "--items", fmt.Sprint(items), "--length", fmt.Sprint(length), "--json")
 		// An item in column c survives if no cell before drew it and its own keeps it:
 		// with x = e^eps, (prod over j < c of 1 - 1/(x + N_j)) x/(x + N_c), N_j = m+L-1-j.
 		x, mean, v, total := math.Exp(epsilon), 0.0, 0.0, 0
@@ -154,7 +119,7 @@ func TestPerturbedReadsBack(t *testing.T) {
 	}
 	for _, name := range []string{"o.inter", "o.inter.gz", "o.inter.zst"} {
 		out := filepath.Join(dir, name)
-		perturbed(t, "--in", in, "--out", out, "--epsilon", "4", "--items", "60", "--length", "4", "--force")
+		perturbed(t, "pricdsr", "--in", in, "--out", out, "--epsilon", "4", "--items", "60", "--length", "4", "--force")
 		l, err := dataset.ReadInter(context.Background(), out)
 		if err != nil {
 			t.Fatal(err)

@@ -85,8 +85,8 @@ func (a *App) grids(papers []string, f tableFlags) ([]*reproduce.Grid, error) {
 }
 
 func (a *App) makeTables(ctx context.Context, papers []string, f tableFlags) error {
-	if f.workers < 0 || f.workers > run.MaxWorkers {
-		return usagef("0 takes all cores", "--workers is %d, want 0 to %d", f.workers, run.MaxWorkers)
+	if _, err := threads(f.workers); err != nil {
+		return err
 	}
 	if f.out == "" {
 		return usagef("the default is runs/reproduce", "--out is empty")

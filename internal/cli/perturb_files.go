@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"privrec/internal/run"
+)
+
+// fileFlags are the flags of every command that perturbs a file.
+type fileFlags struct {
+	in, out         string
+	inForm, outForm string // empty: by the names of the files
+	purpose         string // names the release in the ledger
+	seed            uint64 // of research noise
+	secure, force   bool
+	workers         int // 0 for all cores, until check has counted them
+	asJSON, quiet   bool
+}
+
+// add declares the flags, for a file of rows whose release has the purpose named; under
+// another name it has other draws.
+func (f *fileFlags) add(p *pflag.FlagSet, rows, purpose, draws string) {
+	p.StringVar(&f.in, "in", "", "file of "+rows)
+	p.StringVarP(&f.out, "out", "o", "", "file to write")
+	p.StringVar(&f.inForm, "in-form", "", "tsv, csv, inter or lines; default: by the name")
+	p.StringVar(&f.outForm, "out-form", "", "tsv, csv, inter or lines; default: by the name")
+	p.StringVar(&f.purpose, "purpose", purpose, "name of the release in the ledger; another name has other "+draws)
+	p.Uint64Var(&f.seed, "seed", 1, "seed of research noise")
+	p.BoolVar(&f.secure, "secure", false, "cryptographic bits, for data that is released: no seed, no second time")
+	p.BoolVar(&f.force, "force", false, "replace files that are there")
+	p.IntVar(&f.workers, "workers", 0, "threads, 0 for all cores; the output does not depend on it")
+	p.BoolVar(&f.asJSON, "json", false, "as JSON")
+	p.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
+}
+
+// check refuses what no such command can carry out.
+func (f *fileFlags) check(c *cobra.Command) (err error) {
+	if f.secure && c.Flags().Changed("seed") {
+		return usagef("leave out one of them", "--secure takes cryptographic bits, and --seed says which")
+	}
+	f.workers, err = threads(f.workers)
+	return err
+}
+
+// released says what the noise of a file is worth and where it is, and shows the report.
+func (a *App) released(f fileFlags, r reporter, report run.Result) error {
+	if !f.secure {
+		fmt.Fprintf(r, "warning: research noise: whoever knows the seed, %d, undoes it: not for release; --secure takes cryptographic bits\n", f.seed)
+	}
+	r.Phase("written to " + f.out)
+	return run.Show(a.Stdout, f.asJSON, report)
+}
