@@ -3,7 +3,6 @@ package slate
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 
 	"privrec/internal/dataset"
@@ -31,24 +30,12 @@ var (
 	}
 )
 
-// borders cuts n pairs as the released program does: the first 80 %, the next 10 %
-// and the next 10 %, each truncated, so that the last pair or two belong to no part.
-func borders(n int) (train, valid, test int) {
-	train = n * 8 / 10
-	valid = train + n/10
-	return train, valid, valid + n/10
-}
-
 // loadZhihu reads the tables extracted from the authors' Zhihu pickles. Test pairs keep
 // the released order. Shorter slates are cut, longer ones continued in the users' logs.
 // SplitUsers takes the pairs of the two users who stand on a border out of validation;
 // training and test stay as released.
 func loadZhihu(ctx context.Context, name string, o Options) (*Set, error) {
-	tab, folder, err := openTables(ctx, name, "zhihu", &o)
-	if err != nil {
-		return nil, err
-	}
-	owners, err := tab.owners("sequence2user.tsv")
+	tab, owners, err := openTables(ctx, name, "zhihu", o)
 	if err != nil {
 		return nil, err
 	}
@@ -57,27 +44,20 @@ func loadZhihu(ctx context.Context, name string, o Options) (*Set, error) {
 		return nil, err
 	}
 	if top := slices.Max(owners); int(top) >= len(users) {
-		return nil, &dataset.Error{File: folder, Msg: fmt.Sprintf("sequence2user.tsv names user %d, user_items.tsv has %d users", top, len(users))}
+		return nil, &dataset.Error{File: tab.folder, Msg: fmt.Sprintf("sequence2user.tsv names user %d, user_items.tsv has %d users", top, len(users))}
 	}
 	training, err := tab.training("train_reconstructed.tsv", len(users))
 	if err != nil {
 		return nil, err
 	}
-	valid, err := tab.pairs("val.tsv")
+	valid, test, err := tab.evaluated(owners)
 	if err != nil {
 		return nil, err
 	}
-	test, err := tab.pairs("test.tsv")
-	if err != nil {
-		return nil, err
-	}
-	a, b, c := borders(len(owners))
-	if err := inOrder(folder, test, owners[b:c], b); err != nil {
-		return nil, err
-	}
+	a, b, _ := borders(len(owners))
 
-	s := &Set{Name: name, Hash: dataset.SourceHash(tab.digests...), Vocab: tab.vocab, Items: tab.items, Level: dataset.LevelC,
-		Users: append(users, UnknownUser), Logged: append(shown, nil), Clicked: append(clicked, nil)}
+	s := tab.set(name, owners)
+	s.Users, s.Logged, s.Clicked = append(users, UnknownUser), append(shown, nil), append(clicked, nil)
 	nobody := int32(len(users))
 	s.Train = newPairs(o.T, o.L, len(training))
 	short := dataset.Rung{Name: fmt.Sprintf("log too short for %d shown items", o.T)}
@@ -104,8 +84,7 @@ func loadZhihu(ctx context.Context, name string, o Options) (*Set, error) {
 	for i, r := range test {
 		add(s.Test, owners[b+i], r)
 	}
-	all := dataset.Rung{Name: "pairs", Users: len(distinct(owners)), Rows: len(owners)}
-	s.Ladder = append(s.Ladder, all, dataset.Rung{Name: "train, histories released", Users: len(distinct(owners[:a])), Rows: a})
+	s.Ladder = append(s.Ladder, dataset.Rung{Name: "train, histories released", Users: len(distinct(owners[:a])), Rows: a})
 	if short.Rows > 0 {
 		s.Ladder = append(s.Ladder, short)
 	}
@@ -119,7 +98,7 @@ func loadZhihu(ctx context.Context, name string, o Options) (*Set, error) {
 	s.Notes = []string{
 		"slates of the training pairs are rebuilt from the users' logs; on test, where the truth is known, the same rule has 90.7 % of the items right",
 		"validation and test pairs, their order, the vocabulary and the logged items are the authors' own: what needs no training pairs stands at level A",
-		"the authors' files lack the unknown items of a pair and not their places: here they are OOV at the end of the slate or behaviour",
+		lostPlaces,
 	}
 	if n := s.Valid.count(nobody); n > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("the users of %d validation pairs, all of whose shown items are unknown, could not be found out", n))
@@ -132,27 +111,16 @@ func loadZhihu(ctx context.Context, name string, o Options) (*Set, error) {
 // of the test users, drawn by the seed, for validation and the other half for test, in
 // the released order. SplitReleased keeps all test pairs together and has no validation.
 func loadMIND(ctx context.Context, name string, o Options) (*Set, error) {
-	tab, folder, err := openTables(ctx, name, "mind", &o)
+	tab, owners, err := openTables(ctx, name, "mind", o)
 	if err != nil {
 		return nil, err
 	}
-	owners, err := tab.owners("sequence2user.tsv")
+	valid, test, err := tab.evaluated(owners)
 	if err != nil {
 		return nil, err
 	}
-	valid, err := tab.pairs("val.tsv")
-	if err != nil {
-		return nil, err
-	}
-	test, err := tab.pairs("test.tsv")
-	if err != nil {
-		return nil, err
-	}
-	a, b, c := borders(len(owners))
-	if err := inOrder(folder, test, owners[b:c], b); err != nil {
-		return nil, err
-	}
-	s := &Set{Name: name, Hash: dataset.SourceHash(tab.digests...), Vocab: tab.vocab, Items: tab.items, Level: dataset.LevelC}
+	a, b, _ := borders(len(owners))
+	s := tab.set(name, owners)
 	index := map[string]int32{}
 	user := func(id string) int32 {
 		if id == "-1" {
@@ -179,7 +147,6 @@ func loadMIND(ctx context.Context, name string, o Options) (*Set, error) {
 		s.Train.pad(user(r.user), r)
 	}
 	s.Ladder = append(s.Ladder,
-		dataset.Rung{Name: "pairs", Users: len(distinct(owners)), Rows: len(owners)},
 		dataset.Rung{Name: "valid, released", Users: len(distinct(owners[a:b])), Rows: b - a},
 		released.rung("test, released", nil))
 	s.Valid, s.Test = newPairs(o.T, o.L, 0), released
@@ -193,48 +160,9 @@ func loadMIND(ctx context.Context, name string, o Options) (*Set, error) {
 		"the authors released no training pairs: their validation pairs train here, about 26,000 in place of 233,276",
 		"users of the training pairs are chains of overlapping windows, one name for all pairs outside of the chains",
 		"what a user was shown beyond these pairs is not known: no protocol of logged candidates",
-		"the authors' files lack the unknown items of a pair and not their places: here they are OOV at the end of the slate or behaviour",
+		lostPlaces,
 	}
 	return s, nil
-}
-
-// openTables fills the options in and reads the vocabulary.
-func openTables(ctx context.Context, name, sub string, o *Options) (*tables, string, error) {
-	dir, err := dataDir(name, o.Dir)
-	if err != nil {
-		return nil, "", err
-	}
-	if o.T > tableT && sub == "mind" || o.L > tableL {
-		return nil, "", &dataset.Error{File: name, Msg: fmt.Sprintf("slates of %d and behaviours of %d items: the extracted tables have %d and %d", o.T, o.L, tableT, tableL)}
-	}
-	folder := filepath.Join(dir, "exposure", sub)
-	tab := &tables{ctx: ctx, folder: folder}
-	if err := tab.vocabulary("vocab.tsv"); err != nil {
-		return nil, "", err
-	}
-	if tab.vocab-int(FirstItem) < o.T {
-		return nil, "", smallCatalogue(folder, tab.vocab-int(FirstItem), o.T)
-	}
-	return tab, folder, nil
-}
-
-func smallCatalogue(file string, items, t int) error {
-	return &dataset.Error{File: file, Msg: fmt.Sprintf("the catalogue has %d items, fewer than a slate of %d", items, t), Hint: "choose shorter slates"}
-}
-
-// inOrder makes sure that test pairs stand in the order of the pair index, and belong
-// to the users that it names.
-func inOrder(folder string, test []pairRow, owners []int32, first int) error {
-	if len(test) != len(owners) {
-		return &dataset.Error{File: folder, Msg: fmt.Sprintf("test.tsv has %d pairs, sequence2user.tsv leaves %d for it", len(test), len(owners))}
-	}
-	for i, r := range test {
-		if r.seq != int64(first+i) || r.user != fmt.Sprint(owners[i]) {
-			return &dataset.Error{File: filepath.Join(folder, "test.tsv"), Line: i + 2, Field: "seq_id",
-				Msg: fmt.Sprintf("pair %d of user %s where sequence2user.tsv has pair %d of user %d", r.seq, r.user, first+i, owners[i])}
-		}
-	}
-	return nil
 }
 
 // pad appends a row with OOV in place of what was deleted, and cut to T and L. A pair

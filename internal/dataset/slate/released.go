@@ -1,0 +1,80 @@
+package slate
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"privrec/internal/dataset"
+)
+
+// lostPlaces is a note of every set made of the authors' files.
+const lostPlaces = "the authors' files lack the unknown items of a pair and not their places: here they are OOV at the end of the slate or behaviour"
+
+// borders cuts n pairs as the released program does: the first 80 %, the next 10 %
+// and the next 10 %, each truncated, so that the last pair or two belong to no part.
+func borders(n int) (train, valid, test int) {
+	train = n * 8 / 10
+	valid = train + n/10
+	return train, valid, valid + n/10
+}
+
+// openTables reads the vocabulary and the user of every pair, in the order before the
+// split.
+func openTables(ctx context.Context, name, sub string, o Options) (*tables, []int32, error) {
+	dir, err := dataDir(name, o.Dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	if o.T > tableT && sub == "mind" || o.L > tableL {
+		return nil, nil, &dataset.Error{File: name, Msg: fmt.Sprintf("slates of %d and behaviours of %d items: the extracted tables have %d and %d", o.T, o.L, tableT, tableL)}
+	}
+	folder := filepath.Join(dir, "exposure", sub)
+	tab := &tables{ctx: ctx, folder: folder}
+	if err := tab.vocabulary("vocab.tsv"); err != nil {
+		return nil, nil, err
+	}
+	if tab.vocab-int(FirstItem) < o.T {
+		return nil, nil, smallCatalogue(folder, tab.vocab-int(FirstItem), o.T)
+	}
+	owners, err := tab.owners("sequence2user.tsv")
+	return tab, owners, err
+}
+
+// evaluated reads the pairs of validation and test, and makes sure that those of test are
+// the pairs that the split of the owners leaves for it.
+func (t *tables) evaluated(owners []int32) (valid, test []pairRow, err error) {
+	if valid, err = t.pairs("val.tsv"); err != nil {
+		return nil, nil, err
+	}
+	if test, err = t.pairs("test.tsv"); err != nil {
+		return nil, nil, err
+	}
+	_, from, to := borders(len(owners))
+	return valid, test, inOrder(t.folder, test, owners[from:to], from)
+}
+
+// set begins a set once all tables are read; its ladder begins with all pairs.
+func (t *tables) set(name string, owners []int32) *Set {
+	return &Set{Name: name, Hash: dataset.SourceHash(t.digests...), Vocab: t.vocab, Items: t.items, Level: dataset.LevelC,
+		Ladder: dataset.Ladder{{Name: "pairs", Users: len(distinct(owners)), Rows: len(owners)}}}
+}
+
+func smallCatalogue(file string, items, t int) error {
+	return &dataset.Error{File: file, Msg: fmt.Sprintf("the catalogue has %d items, fewer than a slate of %d", items, t), Hint: "choose shorter slates"}
+}
+
+// inOrder makes sure that test pairs stand in the order of the pair index, and belong
+// to the users that it names.
+func inOrder(folder string, test []pairRow, owners []int32, first int) error {
+	if len(test) != len(owners) {
+		return &dataset.Error{File: folder, Msg: fmt.Sprintf("test.tsv has %d pairs, sequence2user.tsv leaves %d for it", len(test), len(owners))}
+	}
+	for i, r := range test {
+		if r.seq != int64(first+i) || r.user != fmt.Sprint(owners[i]) {
+			return &dataset.Error{File: filepath.Join(folder, "test.tsv"), Line: i + 2, Field: "seq_id",
+				Msg: fmt.Sprintf("pair %d of user %s where sequence2user.tsv has pair %d of user %d", r.seq, r.user, first+i, owners[i])}
+		}
+	}
+	return nil
+}
