@@ -197,7 +197,7 @@ func TestGeneric(t *testing.T) {
 	if _, err := Load(t.Context(), "own-nothing", Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), "looked for impressions.tsv") {
 		t.Errorf("no file: %v", err)
 	}
-	if _, err := Load(t.Context(), "own-../up", Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), "unknown data set") {
+	if _, err := Load(t.Context(), "own-../up", Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), "unknown set of slates") {
 		t.Errorf("a name that leaves the folder: %v", err)
 	}
 }

@@ -44,18 +44,26 @@ func Load(ctx context.Context, name string, o Options) (*Set, error) {
 	}
 	if strings.HasPrefix(name, dataset.OwnPrefix) {
 		if _, err := dataset.Find(name); err != nil { // knows which names can be folders
-			return nil, err
+			return nil, unknownSet(name)
 		}
 		return loadOwn(ctx, name, o)
 	}
-	var known []string
 	for _, s := range Sources() {
 		if s.Name == name {
 			return s.load(ctx, name, o)
 		}
+	}
+	return nil, unknownSet(name)
+}
+
+// unknownSet lists the names that there are.
+func unknownSet(name string) error {
+	var known []string
+	for _, s := range Sources() {
 		known = append(known, s.Name)
 	}
-	return nil, &dataset.Error{File: name, Msg: "unknown set of slates", Hint: "known are " + strings.Join(known, ", ")}
+	return &dataset.Error{File: name, Msg: "unknown set of slates",
+		Hint: fmt.Sprintf("known are %s, and %sNAME for a log of your own, %s or %s in the folder of that name", strings.Join(known, ", "), dataset.OwnPrefix, ownTSV, ownCSV)}
 }
 
 // check fills defaults in and refuses what no option can be.

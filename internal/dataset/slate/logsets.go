@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"privrec/internal/dataset"
 )
@@ -46,7 +47,7 @@ func (s *Set) grade(wants []dataset.Want) {
 }
 
 func loadZhihuRec(ctx context.Context, name string, o Options) (*Set, error) {
-	path, err := inFolder(name, zhihuAddress, o, "inter_impression.csv")
+	path, err := inFolder(ctx, name, zhihuAddress, o, "inter_impression.csv")
 	if err != nil {
 		return nil, err
 	}
@@ -64,11 +65,11 @@ func loadZhihuRec(ctx context.Context, name string, o Options) (*Set, error) {
 }
 
 func loadMINDSmall(ctx context.Context, name string, o Options) (*Set, error) {
-	train, err := inFolder(name, mindAddress, o, filepath.Join("train", "behaviors.tsv"))
+	train, err := inFolder(ctx, name, mindAddress, o, filepath.Join("train", "behaviors.tsv"))
 	if err != nil {
 		return nil, err
 	}
-	dev, err := inFolder(name, mindAddress, o, filepath.Join("dev", "behaviors.tsv"))
+	dev, err := inFolder(ctx, name, mindAddress, o, filepath.Join("dev", "behaviors.tsv"))
 	if err != nil {
 		return nil, err
 	}
@@ -85,18 +86,16 @@ func loadMINDSmall(ctx context.Context, name string, o Options) (*Set, error) {
 	return s, nil
 }
 
+// The table of an own set is one of these.
+const (
+	ownTSV = "impressions.tsv"
+	ownCSV = "impressions.csv"
+)
+
 // loadOwn reads impressions.tsv or impressions.csv of a folder that the registry does
 // not know.
 func loadOwn(ctx context.Context, name string, o Options) (*Set, error) {
-	form := dataset.FormTSV
-	path, err := inFolder(name, "", o, "impressions.tsv")
-	if errors.Is(err, dataset.ErrNotFound) {
-		var again error
-		if path, again = inFolder(name, "", o, "impressions.csv"); again != nil {
-			return nil, err
-		}
-		form, err = dataset.FormCSV, nil
-	}
+	path, form, err := ownTable(ctx, name, o)
 	if err != nil {
 		return nil, err
 	}
@@ -112,15 +111,45 @@ func loadOwn(ctx context.Context, name string, o Options) (*Set, error) {
 	return s, nil
 }
 
+// ownTable finds the table of an own set.
+func ownTable(ctx context.Context, name string, o Options) (path string, form dataset.Form, err error) {
+	dir, err := dataDir(name, o.Dir)
+	if err != nil {
+		return "", form, err
+	}
+	tabs, noTabs := inFolder(ctx, name, "", o, ownTSV)
+	commas, noCommas := inFolder(ctx, name, "", o, ownCSV)
+	for _, err := range []error{noTabs, noCommas} {
+		if err != nil && !errors.Is(err, dataset.ErrNotFound) {
+			return "", form, err
+		}
+	}
+	switch {
+	case noTabs == nil && noCommas == nil:
+		return "", form, notTheSame(tabs, commas)
+	case noTabs == nil:
+		return tabs, dataset.FormTSV, nil
+	case noCommas == nil:
+		return commas, dataset.FormCSV, nil
+	}
+	return "", form, &dataset.Error{File: filepath.Join(dir, name), Msg: fmt.Sprintf("looked for %s and %s (plain, .gz or .zst)", ownTSV, ownCSV), Err: dataset.ErrNotFound,
+		Hint: "put a table with the columns " + strings.Join(genericColumns, ", ") + " there, see docs/add-your-own-data.md"}
+}
+
+// notTheSame is the error of two files in the place of one.
+func notTheSame(path, other string) error {
+	return &dataset.Error{File: path, Msg: "and " + filepath.Base(other) + " beside it are not the same", Hint: "keep the one that is meant"}
+}
+
 // inFolder finds a file of a set.
-func inFolder(name, address string, o Options, file string) (string, error) {
+func inFolder(ctx context.Context, name, address string, o Options, file string) (string, error) {
 	dir, err := dataDir(name, o.Dir)
 	if err != nil {
 		return "", err
 	}
-	path, err := find(filepath.Join(dir, name), file)
+	path, err := find(ctx, filepath.Join(dir, name), file)
 	var e *dataset.Error
-	if errors.As(err, &e) && address != "" {
+	if errors.Is(err, dataset.ErrNotFound) && errors.As(err, &e) && address != "" {
 		e.Hint = fmt.Sprintf("get it from %s and put it into %s; standin-slates needs no files", address, filepath.Join(dir, name))
 	}
 	return path, err

@@ -36,20 +36,41 @@ type pairRow struct {
 	slate, behaviour []int32
 }
 
-// find returns the path of a table, plain or compressed.
-func find(folder, name string) (string, error) {
+// find returns the path of a table, plain or compressed. What is there in several forms
+// must be the same in all.
+func find(ctx context.Context, folder, name string) (string, error) {
+	found := ""
 	for _, ext := range []string{"", ".gz", ".zst"} {
 		p := filepath.Join(folder, name+ext)
-		if st, err := os.Stat(p); err == nil && st.Mode().IsRegular() {
-			return p, nil
+		st, err := os.Stat(p)
+		switch {
+		case err != nil:
+			continue
+		case st.IsDir():
+			return "", &dataset.Error{File: p, Msg: "is a directory, not a data file"}
+		case !st.Mode().IsRegular():
+			return "", &dataset.Error{File: p, Msg: "is not a regular file"}
+		case found == "":
+			found = p
+			continue
 		}
+		same, err := dataset.SameLines(ctx, found, p)
+		if err != nil {
+			return "", err
+		}
+		if !same {
+			return "", notTheSame(found, p)
+		}
+	}
+	if found != "" {
+		return found, nil
 	}
 	return "", &dataset.Error{File: folder, Msg: fmt.Sprintf("looked for %s (plain, .gz or .zst)", name), Err: dataset.ErrNotFound}
 }
 
 // read opens one table and calls row for each of its lines.
 func (t *tables) read(name string, columns []string, row func(in *dataset.Rows, v [][]byte) error) error {
-	path, err := find(t.folder, name)
+	path, err := find(t.ctx, t.folder, name)
 	if err != nil {
 		return err
 	}
