@@ -11,9 +11,16 @@ import (
 
 // Build makes the pairs of a log with times (specification: the paper's section 5.1 and
 // the released program for Zhihu). Per user, records are sorted by the time shown,
-// stable; for every window of L consecutive clicks, let t be its latest click: the
-// slate is the first T records shown after t. A window with fewer records after it
-// gives no pair, nor does a user with fewer than L clicks.
+// stable; for every window of L consecutive clicks, let t be the latest of its clicks and
+// shows: the slate is the first T records shown after t. A window with fewer records
+// after it gives no pair, nor does a user with fewer than L clicks.
+//
+// The released program takes the latest click alone. That is the same wherever clicks
+// follow their shows; where one does not, its slate can hold records of the window, which
+// are the answers, and an attack finds a leak in data that have none.
+//
+// A log with more clicks before their show than not is refused whatever the options, by a
+// [*dataset.Error] that names the line of the first.
 func Build(l *Log, o Options) (*Set, error) {
 	if err := o.check(l.Name); err != nil {
 		return nil, err
@@ -22,21 +29,15 @@ func Build(l *Log, o Options) (*Set, error) {
 		return nil, smallCatalogue(l.Name, len(l.ItemIDs), o.T)
 	}
 	r := raw{name: l.Name, hash: l.Hash, users: l.UserIDs, items: l.ItemIDs, pairs: newPairs(o.T, o.L, len(l.Users)/4)}
-	r.ladder = dataset.Ladder{l.rung(dataset.RungRaw, nil), l.rung("clicked", func(i int) bool { return l.Clicked[i] != 0 })}
-	if early := l.rung("clicked before it was shown", l.early); early.Rows > 0 {
-		if o.Early == EarlyRefuse {
-			row := 0
-			for !l.early(row) {
-				row++
-			}
-			return nil, &dataset.Error{File: l.Name, Field: "clicked_at", Msg: fmt.Sprintf("%d clicks are before their show, the first in row %d: user %q was shown %q at %d and clicked at %d",
-				early.Rows, row+1, l.UserIDs[l.Users[row]], l.ItemIDs[l.Items[row]], l.Shown[row], l.Clicked[row])}
-		}
-		r.ladder = append(r.ladder, early)
-		r.notes = append(r.notes, fmt.Sprintf("%d clicks are before their show (option early: %s)", early.Rows, o.Early))
+	r.ladder = dataset.Ladder{l.rung(dataset.RungRaw, nil)}
+	l = r.repeats(l)
+	clicks := l.rung("clicked", func(i int) bool { return l.Clicked[i] != 0 })
+	r.ladder = append(r.ladder, clicks)
+	early, err := r.early(l, clicks.Rows, o)
+	if err != nil {
+		return nil, err
 	}
-	enough := dataset.Rung{Name: fmt.Sprintf("users of %d clicks", o.L)}
-	windows := dataset.Rung{Name: fmt.Sprintf("windows of %d clicks", o.L)}
+	n := newLosses(o)
 	for u, records := range l.byUser(o.FirstOnly) {
 		clicks := l.clicks(records, o)
 		shown, clicked := make([]int32, len(records)), make([]int32, len(clicks))
@@ -47,34 +48,39 @@ func Build(l *Log, o Options) (*Set, error) {
 			clicked[i] = l.Items[row]
 		}
 		r.logged, r.clicks = append(r.logged, shown), append(r.clicks, clicked)
-		if len(clicks) < o.L {
+		if !n.user(len(clicks)) {
 			continue
 		}
-		enough.Users++
-		enough.Rows += len(clicks)
-		windows.Users++
+		lost := n.lost.Rows
 		for w := 0; w+o.L <= len(clicks); w += o.Stride {
-			windows.Rows++
-			window := clicks[w : w+o.L]
-			var latest int64
-			for _, row := range window {
-				latest = max(latest, l.Clicked[row])
-			}
+			n.windows.Rows++
+			latest := l.latest(clicks[w : w+o.L])
 			from := sort.Search(len(records), func(i int) bool { return l.Shown[records[i]] > latest })
 			if from+o.T > len(records) {
+				n.window(len(records) - from)
 				continue
 			}
 			b := slices.Clone(clicked[w : w+o.L])
 			slices.Reverse(b)
 			r.pairs.add(int32(u), shown[from:from+o.T], b, true)
 		}
+		if n.lost.Rows > lost {
+			n.lost.Users++
+		}
 	}
-	r.ladder = append(r.ladder, enough, windows)
+	r.ladder = append(r.ladder, n.rungs()...)
+	r.lack, r.hint = n.none(len(l.UserIDs), early, clicks.Rows)
 	return r.finish(o)
 }
 
-// early says whether the item of a row was clicked before it was shown.
-func (l *Log) early(row int) bool { return l.Clicked[row] != 0 && l.Clicked[row] < l.Shown[row] }
+// latest is the time after which nothing of a window is shown or clicked any more.
+func (l *Log) latest(window []int32) int64 {
+	var t int64
+	for _, row := range window {
+		t = max(t, l.Clicked[row], l.Shown[row])
+	}
+	return t
+}
 
 // byUser returns each user's rows in show order, ties as in the file.
 func (l *Log) byUser(firstOnly bool) [][]int32 {
@@ -108,4 +114,73 @@ func (l *Log) clicks(records []int32, o Options) []int32 {
 		slices.SortStableFunc(out, func(a, b int32) int { return cmp.Compare(l.Clicked[a], l.Clicked[b]) })
 	}
 	return out
+}
+
+// losses counts what gives no pair.
+type losses struct {
+	o                            Options
+	enough, below, windows, lost dataset.Rung
+	last                         int // lost windows with nothing shown after them
+}
+
+func newLosses(o Options) *losses {
+	return &losses{o: o,
+		enough:  dataset.Rung{Name: fmt.Sprintf("users of %d clicks", o.L)},
+		below:   dataset.Rung{Name: fmt.Sprintf("users below %d clicks", o.L)},
+		windows: dataset.Rung{Name: fmt.Sprintf("windows of %d clicks", o.L)},
+		lost:    dataset.Rung{Name: fmt.Sprintf("windows without %d items after them", o.T)},
+	}
+}
+
+// user counts one with so many clicks and says whether they fill a window.
+func (n *losses) user(clicks int) bool {
+	if clicks < n.o.L {
+		n.below.Users++
+		n.below.Rows += clicks
+		return false
+	}
+	n.enough.Users++
+	n.enough.Rows += clicks
+	n.windows.Users++
+	return true
+}
+
+// window counts one with fewer items after it than a slate has.
+func (n *losses) window(after int) {
+	n.lost.Rows++
+	if after == 0 {
+		n.last++
+	}
+}
+
+// rungs leaves out losses that there are none of.
+func (n *losses) rungs() dataset.Ladder {
+	out := dataset.Ladder{n.enough}
+	if n.below.Users > 0 {
+		out = append(out, n.below)
+	}
+	out = append(out, n.windows)
+	if n.lost.Rows > 0 {
+		out = append(out, n.lost)
+	}
+	return out
+}
+
+// none says why there may be no pair, and what to do; early is the number of all clicks
+// that are before their show.
+func (n *losses) none(users, early, clicks int) (lack, hint string) {
+	if n.windows.Rows == 0 {
+		lack, hint = fmt.Sprintf(": none of %d users has %d clicks", users, n.o.L), "choose shorter behaviours"
+	} else {
+		lack, hint = fmt.Sprintf(": none of %d windows of %d clicks has %d items shown after it", n.windows.Rows, n.o.L, n.o.T), "choose shorter slates or behaviours"
+		if n.last > 0 {
+			lack += fmt.Sprintf(", %d have none at all", n.last)
+			hint = "are shows and clicks in one unit and of one clock? else " + hint
+		}
+	}
+	if n.o.Early == EarlyDrop && early > 0 {
+		lack += fmt.Sprintf("; early: drop took %d of %d clicks", early, clicks)
+		hint = "early: keep uses clicks before their show, or " + hint
+	}
+	return lack, hint
 }

@@ -133,36 +133,6 @@ func TestBuildLists(t *testing.T) {
 		dataset.Rung{Name: "pairs", Users: 3, Items: 8, Rows: 9})
 }
 
-// TestEarlyClicks: a click before its show is kept, taken back or refused, and counted.
-func TestEarlyClicks(t *testing.T) {
-	text := strings.ReplaceAll(zhihuLog("1", "2", "3"), "b,20,30", "b,20,19")
-	l, err := ReadZhihu(t.Context(), writeFile(t, "inter_impression.csv", text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct{ early, want string }{
-		{EarlyKeep, "1: f g | a; 1: b c | b; 1: h i | g"},
-		{EarlyDrop, "1: f g | a; 1: h i | g"},
-		{EarlyRefuse, `: field "clicked_at": 3 clicks are before their show, the first in row 3: user "1" was shown "b" at 20 and clicked at 19`},
-	} {
-		s, err := Build(l, Options{T: 2, L: 1, Early: c.early})
-		if c.early == EarlyRefuse {
-			if err == nil || !strings.HasSuffix(err.Error(), c.want) {
-				t.Errorf("refuse: %v", err)
-			}
-			continue
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := slices.DeleteFunc(words(s), func(w string) bool { return w[0] != '1' })
-		if strings.Join(got, "; ") != c.want {
-			t.Errorf("%s: %q, want %q", c.early, got, c.want)
-		}
-		expect(t, s, dataset.Rung{Name: "clicked before it was shown", Users: 3, Items: 1, Rows: 3})
-	}
-}
-
 // TestGeneric: the table with a header makes the same pairs as the same rows of Zhihu,
 // times without a click may be empty.
 func TestGeneric(t *testing.T) {

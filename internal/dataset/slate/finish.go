@@ -20,13 +20,15 @@ type raw struct {
 	ladder       dataset.Ladder
 	notes        []string
 	level        dataset.Level
+	lack, hint   string // why there may be no pair, and what to do; may be empty
 }
 
 // finish splits the pairs, numbers the items by what the training part holds and maps
 // everything to tokens.
 func (r raw) finish(o Options) (*Set, error) {
 	if r.pairs.Len() == 0 {
-		return nil, &dataset.Error{File: r.name, Msg: fmt.Sprintf("no pair of %d clicks and %d items shown after them", o.L, o.T), Hint: "choose shorter slates or behaviours"}
+		return nil, &dataset.Error{File: r.name, Msg: fmt.Sprintf("no pair of %d clicks and %d items shown after them%s", o.L, o.T, r.lack),
+			Hint: cmp.Or(r.hint, "choose shorter slates or behaviours")}
 	}
 	r.ladder = append(r.ladder, r.itemRung("pairs"))
 	parts, err := r.split(o)

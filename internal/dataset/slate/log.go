@@ -15,6 +15,10 @@ type Log struct {
 	ItemIDs        []string // in order of first appearance
 	Users, Items   []int32  // (rows) index into UserIDs and ItemIDs
 	Shown, Clicked []int64  // (rows) times in one unit; Clicked is 0 where there was no click
+
+	lines       []int32 // (rows) of the file; nil where there is none
+	clickColumn string  // name of the column of Clicked
+	once        bool    // rows that repeat in all columns are one record
 }
 
 var (
@@ -23,7 +27,8 @@ var (
 )
 
 // ReadZhihu reads inter_impression.csv of ZhihuRec, without header: user, answer, time
-// shown, time clicked (0 when it was not).
+// shown, time clicked (0 when it was not). Rows that repeat in all columns are counted and
+// stay: the format does not say that they are one record, and the paper counts all rows.
 func ReadZhihu(ctx context.Context, path string) (*Log, error) {
 	in, err := dataset.OpenColumns(ctx, path, ",", zhihuColumns...)
 	if err != nil {
@@ -34,19 +39,26 @@ func ReadZhihu(ctx context.Context, path string) (*Log, error) {
 }
 
 // ReadGeneric reads a table with the header user, item, shown_at, clicked_at. Times are
-// whole numbers of one unit, above 0; clicked_at is 0 or empty where there was no click.
+// whole numbers of one unit, above 0; clicked_at is 0 or empty where there was no click. A
+// row says that an item was shown to a user at a time, which is so once: rows that repeat
+// in all columns, as of files joined or exported twice, are counted and used once.
 func ReadGeneric(ctx context.Context, path string, form dataset.Form) (*Log, error) {
 	in, err := openTable(ctx, path, form, genericColumns...)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	return readLog(in, path, true)
+	l, err := readLog(in, path, true)
+	if err != nil {
+		return nil, err
+	}
+	l.once = true
+	return l, nil
 }
 
 // readLog reads the four columns; an empty click time is none when mayLack.
 func readLog(in *dataset.Rows, name string, mayLack bool) (*Log, error) {
-	l := &Log{Name: name}
+	l := &Log{Name: name, clickColumn: in.Columns[3]}
 	users, items := ids{}, ids{}
 	err := each(in, func(v [][]byte) error {
 		for i := range 2 {
@@ -66,6 +78,7 @@ func readLog(in *dataset.Rows, name string, mayLack bool) (*Log, error) {
 		}
 		l.Users, l.Items = append(l.Users, users.of(v[0])), append(l.Items, items.of(v[1]))
 		l.Shown, l.Clicked = append(l.Shown, shown), append(l.Clicked, clicked)
+		l.lines = append(l.lines, int32(in.Line()))
 		return nil
 	})
 	if err != nil {

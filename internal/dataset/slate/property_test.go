@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -11,8 +12,9 @@ import (
 	"privrec/internal/rng"
 )
 
-// anyLog draws a log of few users and items with times that tie.
-func anyLog(t *rapid.T) *Log {
+// anyLog draws a log of few users and items with times that tie; clicks are least after
+// their show, or more.
+func anyLog(t *rapid.T, least int64) *Log {
 	users, items := rapid.IntRange(3, 12).Draw(t, "users"), rapid.IntRange(3, 8).Draw(t, "items")
 	l := &Log{Name: "drawn"}
 	for u := range users {
@@ -28,15 +30,16 @@ func anyLog(t *rapid.T) *Log {
 		shown := rapid.Int64Range(1, 30).Draw(t, "shown")
 		clicked := int64(0)
 		if rapid.Bool().Draw(t, "click") {
-			clicked = shown + rapid.Int64Range(-3, 9).Draw(t, "after")
+			clicked = shown + rapid.Int64Range(least, 9).Draw(t, "after")
 		}
 		l.Shown, l.Clicked = append(l.Shown, shown), append(l.Clicked, max(0, clicked))
 	}
 	return l
 }
 
-// naive makes the pairs of a log by the definition, one record at a time.
-func naive(l *Log, t, k int) (slates, behaviours [][]int32, users []int32) {
+// naive makes the pairs of a log by the definition, one record at a time; released is that
+// of the released program, where the shows of a window's own items do not count.
+func naive(l *Log, t, k int, released bool) (slates, behaviours [][]int32, users []int32) {
 	for u := range l.UserIDs {
 		var rows []int
 		for row, of := range l.Users {
@@ -59,6 +62,9 @@ func naive(l *Log, t, k int) (slates, behaviours [][]int32, users []int32) {
 			latest := int64(0)
 			for i := w + k - 1; i >= w; i-- {
 				b, latest = append(b, l.Items[clicks[i]]), max(latest, l.Clicked[clicks[i]])
+				if !released {
+					latest = max(latest, l.Shown[clicks[i]])
+				}
 			}
 			for _, row := range rows {
 				if l.Shown[row] > latest && len(s) < t {
@@ -74,14 +80,31 @@ func naive(l *Log, t, k int) (slates, behaviours [][]int32, users []int32) {
 }
 
 // TestBuildProperty: whatever the log, the set is well formed, no user has pairs in two
-// parts, none is lost, and the pairs are those of the definition.
+// parts, none is lost, and the pairs are those of the definition; of the released program
+// where clicks follow their shows. A log of mostly early clicks is refused.
 func TestBuildProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		l := anyLog(t)
+		least := rapid.SampledFrom([]int64{-3, 0}).Draw(t, "least")
+		l := anyLog(t, least)
 		k, n := rapid.IntRange(1, 3).Draw(t, "L"), rapid.IntRange(1, 3).Draw(t, "T")
 		seed := rng.Seed(rapid.Uint64().Draw(t, "seed"))
-		slates, behaviours, users := naive(l, n, k)
+		slates, behaviours, users := naive(l, n, k, least == 0)
 		s, err := Build(l, Options{T: n, L: k, Seed: seed})
+		clicks, early := 0, 0
+		for row, at := range l.Clicked {
+			if at > 0 {
+				clicks++
+				if at < l.Shown[row] {
+					early++
+				}
+			}
+		}
+		if 2*early > clicks {
+			if err == nil || !strings.Contains(err.Error(), "before their show") {
+				t.Fatalf("%d of %d clicks are early: %v", early, clicks, err)
+			}
+			return
+		}
 		if len(distinct(users)) < 3 {
 			if err == nil {
 				t.Fatalf("%d users have pairs and the log is taken", len(distinct(users)))

@@ -69,9 +69,10 @@ type Options struct {
 	// Neither text nor program removes repeats.
 	FirstOnly bool
 
-	// Early says what to do with a click before its item was shown: EarlyKeep uses it
-	// as the released program does, EarlyDrop takes the item as shown and not clicked,
-	// EarlyRefuse is an error. The ladder counts them.
+	// Early says what to do with a click before its item was shown: EarlyKeep uses it,
+	// as the released program does but for the slates, see [Build]; EarlyDrop takes the
+	// item as shown and not clicked; EarlyRefuse is an error. The ladder counts them; more
+	// than half of all clicks are an error whatever is chosen.
 	Early string
 
 	// Logs is the order of a user's logs of MIND: LogsFile, as the released program

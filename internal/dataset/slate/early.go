@@ -1,0 +1,97 @@
+package slate
+
+import (
+	"fmt"
+
+	"privrec/internal/dataset"
+)
+
+// early says whether the item of a row was clicked before it was shown.
+func (l *Log) early(row int) bool { return l.Clicked[row] != 0 && l.Clicked[row] < l.Shown[row] }
+
+// early counts the clicks before their show among all clicks, and refuses them where the
+// options do, or where they are more than half: then it is the times that are wrong, not
+// the clicks.
+func (r *raw) early(l *Log, clicks int, o Options) (int, error) {
+	early := l.rung("clicked before it was shown", l.early)
+	if early.Rows == 0 {
+		return 0, nil
+	}
+	hint := ""
+	switch {
+	case 2*early.Rows > clicks:
+		hint = "are clicks in another unit than shows (s and ms), a flag 0 or 1 in place of a time, or of another clock?"
+	case o.Early == EarlyRefuse:
+		hint = "early: keep uses such clicks, drop takes the items as shown and not clicked"
+	default:
+		r.ladder = append(r.ladder, early)
+		r.notes = append(r.notes, fmt.Sprintf("%d of %d clicks (%.1f %%) are before their show (option early: %s)",
+			early.Rows, clicks, 100*float64(early.Rows)/float64(clicks), o.Early))
+		return early.Rows, nil
+	}
+	row := 0
+	for !l.early(row) {
+		row++
+	}
+	return 0, &dataset.Error{File: l.Name, Line: l.line(row), Field: l.clickColumn, Hint: hint,
+		Msg: fmt.Sprintf("%d of %d clicks are before their show, this one first: user %q was shown %q at %d and clicked at %d",
+			early.Rows, clicks, l.UserIDs[l.Users[row]], l.ItemIDs[l.Items[row]], l.Shown[row], l.Clicked[row])}
+}
+
+// line is that of a row in the file, 0 where there is none.
+func (l *Log) line(row int) int {
+	if l.lines == nil {
+		return 0
+	}
+	return int(l.lines[row])
+}
+
+// repeats counts the rows that repeat an earlier one of the user in all columns, and
+// leaves them out where the log says so.
+func (r *raw) repeats(l *Log) *Log {
+	type record struct {
+		item           int32
+		shown, clicked int64
+	}
+	again := make([]bool, len(l.Users))
+	met := map[record]bool{}
+	n := 0
+	for _, rows := range l.byUser(false) {
+		clear(met)
+		for _, row := range rows {
+			x := record{l.Items[row], l.Shown[row], l.Clicked[row]}
+			if again[row] = met[x]; again[row] {
+				n++
+			}
+			met[x] = true
+		}
+	}
+	if n == 0 {
+		return l
+	}
+	r.ladder = append(r.ladder, l.rung("repeated rows", func(row int) bool { return again[row] }))
+	what := "they stay, as in the paper's counts"
+	if l.once {
+		what = "they are left out"
+		l = l.without(again)
+	}
+	r.notes = append(r.notes, fmt.Sprintf("%d rows repeat an earlier one in user, item and both times: %s", n, what))
+	return l
+}
+
+// without copies a log but for some rows.
+func (l *Log) without(drop []bool) *Log {
+	out := *l
+	out.Users, out.Items, out.Shown, out.Clicked, out.lines = nil, nil, nil, nil, nil
+	for row, d := range drop {
+		if d {
+			continue
+		}
+		out.Users, out.Items = append(out.Users, l.Users[row]), append(out.Items, l.Items[row])
+		out.Shown, out.Clicked = append(out.Shown, l.Shown[row]), append(out.Clicked, l.Clicked[row])
+		if l.lines != nil {
+			out.lines = append(out.lines, l.lines[row])
+		}
+	}
+	return &out
+}
