@@ -22,6 +22,9 @@ func BuildMIND(m *Impressions, o Options) (*Set, error) {
 		return nil, smallCatalogue(m.Name, len(m.ItemIDs), o.T)
 	}
 	r := raw{name: m.Name, hash: m.Hash, users: m.UserIDs, items: m.ItemIDs, pairs: newPairs(o.T, o.L, 4*len(m.UserIDs)), ladder: m.ladder()}
+	if n := len(m.repeated); n > 0 {
+		r.notes = append(r.notes, fmt.Sprintf("%d logs repeat an earlier one, number, user, time and items: they are left out", n))
+	}
 	logs := make([][]int32, len(m.UserIDs))
 	for i := range m.Logs {
 		u := m.Logs[i].User
@@ -82,8 +85,8 @@ func (m *Impressions) pairLogs(r *raw, logs []int32, o Options) {
 	}
 }
 
-// ladder counts what was shown and what of it was clicked; the first rung's items are
-// those of the histories too.
+// ladder counts what was shown, repeated logs included, what of it was in repeated logs
+// and what was clicked; the first rung's items are those of the histories too.
 func (m *Impressions) ladder() dataset.Ladder {
 	all := dataset.Rung{Name: dataset.RungRaw, Users: len(m.UserIDs), Items: len(m.ItemIDs)}
 	users, items := make([]bool, len(m.UserIDs)), make([]bool, len(m.ItemIDs))
@@ -98,5 +101,20 @@ func (m *Impressions) ladder() dataset.Ladder {
 		}
 	}
 	clicked.Users, clicked.Items = trues(users), trues(items)
-	return dataset.Ladder{all, clicked}
+	if len(m.repeated) == 0 {
+		return dataset.Ladder{all, clicked}
+	}
+	clear(users)
+	clear(items)
+	again := dataset.Rung{Name: "repeated logs"}
+	for _, log := range m.repeated {
+		again.Rows += len(log.Shown)
+		users[log.User] = true
+		for _, x := range log.Shown {
+			items[x] = true
+		}
+	}
+	all.Rows += again.Rows
+	again.Users, again.Items = trues(users), trues(items)
+	return dataset.Ladder{all, again, clicked}
 }

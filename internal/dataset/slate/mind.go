@@ -3,6 +3,9 @@ package slate
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"privrec/internal/dataset"
@@ -14,10 +17,13 @@ type Impressions struct {
 	UserIDs    []string // in order of first appearance
 	ItemIDs    []string // in order of first appearance
 	Logs       []Impression
+
+	repeated []Impression // logs left out because they repeat one of Logs
 }
 
 // Impression is one log: who saw which items at once, and what he had clicked before.
 type Impression struct {
+	ID      string  // number in its file; every file of MIND begins with 1
 	User    int32   // index into UserIDs
 	Time    int64   // seconds since 1970 of the time read as UTC
 	History []int32 // items clicked before, oldest first
@@ -29,20 +35,26 @@ var mindColumns = []string{"impression", "user", "time", "history", "impressions
 
 // ReadMIND reads one or more behaviors.tsv of the Microsoft News data set, without
 // header: impression, user, time as 11/11/2019 9:05:58 AM, history, impressions as
-// N1-0 N2-1 where 1 is a click. An empty history is none.
+// N1-0 N2-1 where 1 is a click. An empty history is none. A log is one event: one that
+// repeats an earlier log in everything is left out and counted, and a file that holds
+// nothing else, such as train given again as dev, is an error.
 func ReadMIND(ctx context.Context, paths ...string) (*Impressions, error) {
 	m := &Impressions{}
-	users, items := ids{}, ids{}
+	users, items, met := ids{}, ids{}, logIndex{}
 	var digests []string
-	for _, path := range paths {
+	for i, path := range paths {
+		before, repeated := len(m.Logs), len(m.repeated)
 		in, err := dataset.OpenColumns(ctx, path, "\t", mindColumns...)
 		if err != nil {
 			return nil, err
 		}
-		digest, err := m.read(in, &users, &items)
+		digest, err := m.read(in, &users, &items, met)
 		in.Close()
 		if err != nil {
 			return nil, err
+		}
+		if len(m.Logs) == before {
+			return nil, &dataset.Error{File: path, Msg: fmt.Sprintf("all %d logs stand in %s too", len(m.repeated)-repeated, strings.Join(paths[:i], ", ")), Hint: "was the same file put in two places?"}
 		}
 		digests, m.Name = append(digests, digest), path
 	}
@@ -50,8 +62,30 @@ func ReadMIND(ctx context.Context, paths ...string) (*Impressions, error) {
 	return m, nil
 }
 
+// logIndex finds logs by what tells nearly all of them apart.
+type logIndex map[logKey][]int32
+
+type logKey struct {
+	id   string
+	user int32
+	time int64
+}
+
+// add appends a log, or puts it aside when it is there already.
+func (m *Impressions) add(log Impression, met logIndex) {
+	k := logKey{log.ID, log.User, log.Time}
+	for _, i := range met[k] {
+		if x := m.Logs[i]; slices.Equal(x.History, log.History) && slices.Equal(x.Shown, log.Shown) && slices.Equal(x.Clicked, log.Clicked) {
+			m.repeated = append(m.repeated, log)
+			return
+		}
+	}
+	met[k] = append(met[k], int32(len(m.Logs)))
+	m.Logs = append(m.Logs, log)
+}
+
 // read appends the logs of a file and returns its digest.
-func (m *Impressions) read(in *dataset.Rows, users, items *ids) (string, error) {
+func (m *Impressions) read(in *dataset.Rows, users, items *ids, met logIndex) (string, error) {
 	err := each(in, func(v [][]byte) error {
 		if len(v[1]) == 0 {
 			return in.Fail("user", "empty", "every log needs a user")
@@ -63,7 +97,7 @@ func (m *Impressions) read(in *dataset.Rows, users, items *ids) (string, error) 
 		if err != nil {
 			return in.Fail("time", "not a time: "+dataset.Quote(v[2]), "times of this format read 11/11/2019 9:05:58 AM")
 		}
-		log := Impression{User: users.of(v[1]), Time: at.Unix()}
+		log := Impression{ID: string(v[0]), User: users.of(v[1]), Time: at.Unix()}
 		if len(v[3]) > 0 {
 			log.History = make([]int32, 0, bytes.Count(v[3], []byte{' '})+1)
 		}
@@ -86,7 +120,7 @@ func (m *Impressions) read(in *dataset.Rows, users, items *ids) (string, error) 
 			}
 			log.Shown, log.Clicked = append(log.Shown, items.of(shown[:cut])), append(log.Clicked, shown[cut+1] == '1')
 		}
-		m.Logs = append(m.Logs, log)
+		m.add(log, met)
 		return nil
 	})
 	if err != nil {
