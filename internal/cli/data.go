@@ -46,13 +46,15 @@ func (a *App) dataStats() *cobra.Command {
 		recipe, dir            string
 		seed                   uint64
 		noCache, asJSON, quiet bool
+		slates                 slate.Options
 	)
 	c := &cobra.Command{
 		Use:   "stats NAME [--recipe R]",
 		Short: "counts after every step of a recipe, compared with what they should be",
 		Long: `Counts after every step of a recipe, compared with what they should be. Recipe slates
 makes the pairs that exposure attacks need, of slates and of the clicks before them; sets
-of slates have no other.`,
+of slates have no other. A log of your own is own-NAME: impressions.tsv or impressions.csv
+with the columns user, item, shown_at, clicked_at, in the folder of that name.`,
 		Args: wants("a data set, see privrec data list"),
 		RunE: func(c *cobra.Command, args []string) error {
 			r := newReporter(a.Stderr, quiet)
@@ -66,12 +68,18 @@ of slates have no other.`,
 				return err
 			}
 			if ok {
-				d, err := slateStats(c.Context(), src, slate.Options{Dir: dir, Seed: rng.Seed(seed)})
+				slates.Dir, slates.Seed = dir, rng.Seed(seed)
+				d, err := slateStats(c.Context(), src, slates)
 				if err != nil {
 					return err
 				}
 				loaded("")
 				return run.Show(a.Stdout, asJSON, d)
+			}
+			for _, flag := range []string{"slate", "behaviour", "early"} {
+				if c.Flags().Changed(flag) {
+					return usagef("add --recipe slates", "--%s is of recipe slates", flag)
+				}
 			}
 			set, err := findSet(args[0])
 			if err != nil {
@@ -95,6 +103,9 @@ of slates have no other.`,
 	p.StringVar(&recipe, "recipe", "", "steps from raw rows to sequences, see privrec data list; default: the first of the set")
 	p.StringVar(&dir, "data", "", "folder of data sets; default $PRIVREC_DATA")
 	p.Uint64Var(&seed, "seed", 1, "seed of a stand-in and of random splits")
+	p.IntVar(&slates.T, "slate", 0, "recipe slates: items shown, 0 for 10")
+	p.IntVar(&slates.L, "behaviour", 0, "recipe slates: clicks before them, 0 for 5")
+	p.StringVar(&slates.Early, "early", slate.EarlyKeep, "recipe slates: clicks before their show: keep, drop or refuse")
 	p.BoolVar(&noCache, "no-cache", false, "neither read nor write the cache of filtered rows")
 	p.BoolVar(&asJSON, "json", false, "as JSON")
 	p.BoolVarP(&quiet, "quiet", "q", false, "no progress")
