@@ -26,6 +26,7 @@ type Account struct {
 type Unit struct {
 	Unit         string         `json:"unit"`
 	Neighbouring string         `json:"neighbouring"`
+	Positions    int            `json:"positions"` // that one unit holds, all released; epsilons of a position add up over them
 	Delta        float64        `json:"delta"`
 	Accounted    accounted      `json:"accounted"`
 	Total        privacy.Number `json:"eps_total"`
@@ -45,6 +46,9 @@ type Release struct {
 	Eps       privacy.Number `json:"eps"`       // of one unit
 	Positions int            `json:"positions"` // of a slate
 	SlateEps  privacy.Number `json:"eps_slate"` // of a slate: all of its positions
+
+	// Of all slates of one user, in all of the parts; left out where users are not known.
+	UserEps privacy.Number `json:"eps_user,omitempty"`
 }
 
 // Open is something that no noise covers.
@@ -53,8 +57,9 @@ type Open struct {
 	Why  string `json:"why"`
 }
 
-// account says what a run protects: nothing, or what its slates went through.
-func (c Config) account() *Account {
+// account says what a run protects: nothing, or what its slates went through, of which s
+// is those of one user.
+func (c Config) account(s shares) *Account {
 	a := &Account{Noise: "none", Units: []Unit{}, Total: privacy.Number(math.Inf(1)), Unbounded: []Open{
 		{"behaviours", "the attack trains on the clicks of other users in the clear and is measured on those of its victims"},
 	}}
@@ -66,12 +71,12 @@ func (c Config) account() *Account {
 			why += "; in the sweep also with positions replaced by sampled items, which has no guarantee"
 		}
 		a.Unbounded = append(a.Unbounded, Open{"slates", why})
-		c.Sweep.account(a, c.Data.Slate)
+		c.Sweep.account(a, c.Data.Slate, s)
 	case p.Replace != ReplaceRR:
 		a.Unbounded = append(a.Unbounded, Open{"slates", "replacing positions by sampled items has no guarantee: what is left of a slate is shown as it is"})
 	default:
-		a.respond()
-		for _, u := range responseUnits(p.Epsilon, c.Data.Slate) {
+		a.respond(s)
+		for _, u := range responseUnits(p.Epsilon, c.Data.Slate, s) {
 			u.Total = u.Accounted.Eps
 			a.Units = append(a.Units, u)
 		}
@@ -82,27 +87,53 @@ func (c Config) account() *Account {
 	return a
 }
 
+// Units beside privacy.Position.
+const (
+	unitSlate = "slate"
+	unitUser  = string(privacy.User)
+	unitItem  = "item of a user" // an item wherever that user is shown it
+)
+
 // respond says that slates went through randomized response.
-func (a *Account) respond() {
+func (a *Account) respond(s shares) {
 	a.Mechanism, a.Noise = "randomized response over the catalogue", string(privacy.Research)
+	if s.Unknown != "" {
+		a.Unbounded = append(a.Unbounded,
+			Open{"overlap", "slates of one user share items: what several of them show adds up"},
+			Open{unitUser, s.Unknown},
+			Open{unitItem, s.Unknown})
+	}
 	a.Unbounded = append(a.Unbounded,
-		Open{"overlap", "slates of one user share items: what several of them show adds up"},
 		Open{"catalogue", "the items that can be drawn are those of the training pairs; the guarantee holds given that list"})
 }
 
 // responseUnits are what answering every position of slates of t items guarantees, without
-// totals.
-func responseUnits(epsilon float64, t int) []Unit {
-	return []Unit{
-		{Unit: string(privacy.Position), Neighbouring: "the item at one position of one slate replaced", Accounted: accounted{privacy.Number(epsilon)}, Unbounded: []string{}},
-		{Unit: "slate", Neighbouring: fmt.Sprintf("a slate of %d replaced", t), Accounted: accounted{privacy.Number(float64(t) * epsilon)}, Unbounded: []string{}},
+// totals. A unit of several positions has the sum of their epsilons (basic composition):
+// that is tight for whoever may change all of them at once.
+func responseUnits(epsilon float64, t int, s shares) []Unit {
+	unit := func(name string, positions int, neighbouring string) Unit {
+		return Unit{Unit: name, Neighbouring: neighbouring, Positions: positions, Accounted: accounted{privacy.Number(float64(positions) * epsilon)}, Unbounded: []string{}}
 	}
+	units := []Unit{
+		unit(string(privacy.Position), 1, "the item at one position of one slate replaced"),
+		unit(unitSlate, t, fmt.Sprintf("a slate of %d replaced", t)),
+	}
+	if s.Unknown != "" {
+		return units
+	}
+	item := fmt.Sprintf("an item replaced wherever one user is shown it: in %d positions at most, slates of a user overlap", s.Item)
+	if s.Item > s.Known {
+		item = fmt.Sprintf("an item replaced wherever one user is shown it: in %d positions at most, slates of a user overlap, all items without a token counted as one; of the others in %d", s.Item, s.Known)
+	}
+	return append(units,
+		unit(unitUser, s.Slates*t, fmt.Sprintf("all slates of one user replaced: %d of %d at most in what is released, their epsilons added up (basic composition)", s.Slates, t)),
+		unit(unitItem, s.Item, item+", their epsilons added up (basic composition)"))
 }
 
-// account adds the releases of a sweep over slates of t items, and what their epsilons add
-// up to: they are of the same slates. Those are attacked as they were too, so that no total
-// is finite.
-func (c SweepConfig) account(a *Account, t int) {
+// account adds the releases of a sweep over slates of t items, of which s is those of one
+// user, and what their epsilons add up to: they are of the same slates. Those are attacked
+// as they were too, so that no total is finite.
+func (c SweepConfig) account(a *Account, t int, s shares) {
 	if len(c.Epsilons) == 0 {
 		return
 	}
@@ -111,14 +142,15 @@ func (c SweepConfig) account(a *Account, t int) {
 		parts = append(parts, "train", "valid")
 	}
 	sum := 0.0
-	for _, s := range c.settings() {
-		if s.Replace == ReplaceRR {
-			a.Releases = append(a.Releases, Release{s.String(), parts, string(privacy.Position), privacy.Number(s.Epsilon), t, privacy.Number(float64(t) * s.Epsilon)})
-			sum += s.Epsilon
+	for _, x := range c.settings() {
+		if x.Replace == ReplaceRR {
+			a.Releases = append(a.Releases, Release{x.String(), parts, string(privacy.Position), privacy.Number(x.Epsilon), t, privacy.Number(float64(t) * x.Epsilon),
+				privacy.Number(float64(s.Slates*t) * x.Epsilon)})
+			sum += x.Epsilon
 		}
 	}
-	a.respond()
-	for _, u := range responseUnits(sum, t) {
+	a.respond(s)
+	for _, u := range responseUnits(sum, t, s) {
 		if n := len(a.Releases); n > 1 {
 			u.Neighbouring += fmt.Sprintf("; %d settings of the sweep together", n)
 		}
@@ -127,17 +159,38 @@ func (c SweepConfig) account(a *Account, t int) {
 	}
 }
 
+// article is the name of a unit in a sentence.
+func (u Unit) article() string {
+	if strings.HasPrefix(u.Unit, "i") {
+		return "an " + u.Unit
+	}
+	return "a " + u.Unit
+}
+
 // sweepTable shows the releases of a sweep.
 func (a *Account) sweepTable() *report.Table {
 	t := &report.Table{Name: "privacy", Title: "What randomized response released in the sweep: epsilon of each setting, and of all",
-		Columns: []report.Column{{Name: "setting"}, {Name: "slates"}, {Name: "a position", Format: "%.6g"}, {Name: "a slate", Format: "%.6g"}}}
+		Columns: []report.Column{{Name: "setting"}, {Name: "slates"}}}
+	for _, u := range a.Units {
+		t.Columns = append(t.Columns, report.Column{Name: u.article(), Format: "%.6g"})
+	}
+	row := func(name string, parts any, eps float64) {
+		cells := []any{name, parts}
+		for _, u := range a.Units {
+			cells = append(cells, float64(u.Positions)*eps)
+		}
+		t.Add(cells...)
+	}
 	for _, r := range a.Releases {
-		t.Add(r.Setting, strings.Join(r.Parts, ", "), float64(r.Eps), float64(r.SlateEps))
+		row(r.Setting, strings.Join(r.Parts, ", "), float64(r.Eps))
 	}
 	if n := len(a.Releases); n > 1 {
-		t.Add(fmt.Sprintf("all %d settings", n), nil, float64(a.Units[0].Accounted.Eps), float64(a.Units[1].Accounted.Eps))
+		row(fmt.Sprintf("all %d settings", n), nil, float64(a.Units[0].Accounted.Eps))
 	}
 	t.Notes = append(t.Notes, "each is that of the protected slates by themselves: the same slates are attacked as they were beside them")
+	for _, u := range a.Units {
+		t.Notes = append(t.Notes, u.article()+": "+u.Neighbouring)
+	}
 	return t
 }
 

@@ -38,41 +38,42 @@ func TestSweepIsAccounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got, want []string
-	sums := map[string]float64{} // of a part: one position of it takes them all
+	sum := 0.0 // one position takes them all: parts have no user in common, and an event is of all of them
 	for _, e := range l.Entries() {
 		if rr, ok := e.Event.(privacy.RandomizedResponse); ok {
-			part := strings.TrimPrefix(e.Purpose, "slate positions, ")
-			got = append(got, Setting{Replace: ReplaceRR, Epsilon: rr.Epsilon}.String()+", "+part)
-			sums[part] += rr.Epsilon * float64(e.Count)
+			parts := strings.TrimPrefix(e.Purpose, "slate positions, ")
+			got = append(got, Setting{Replace: ReplaceRR, Epsilon: rr.Epsilon}.String()+": "+parts)
+			sum += rr.Epsilon * float64(e.Count)
 			if string(rr.Unit) != a.Units[0].Unit {
 				t.Errorf("unit %q in the ledger, %q in the account", rr.Unit, a.Units[0].Unit)
 			}
 		}
 	}
 	for _, r := range a.Releases {
-		for _, part := range r.Parts {
-			want = append(want, r.Setting+", "+part)
-		}
+		want = append(want, r.Setting+": "+strings.Join(r.Parts, ", "))
 	}
 	if !slices.Equal(slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want))) {
 		t.Errorf("the ledger has %q, the account %q", got, want)
 	}
-	if len(a.Units) != 2 {
-		t.Fatalf("units %+v", a.Units)
+	if len(a.Units) != 4 || slices.ContainsFunc(a.Unbounded, func(o Open) bool { return o.What == "overlap" || o.What == "user" }) {
+		t.Fatalf("units %+v, without bound %+v", a.Units, a.Unbounded)
+	}
+	for _, r := range a.Releases {
+		if r.UserEps != r.Eps*privacy.Number(a.Units[2].Positions) {
+			t.Errorf("release %+v, a user holds %d positions", r, a.Units[2].Positions)
+		}
 	}
 	for i, c := range []struct {
 		unit string
 		eps  privacy.Number
-	}{{"position", 10.5}, {"slate", 105}} {
+	}{{"position", 10.5}, {"slate", 105}, {"user", 10.5 * privacy.Number(a.Units[2].Positions)}, {"item of a user", 10.5 * privacy.Number(a.Units[3].Positions)}} {
 		u := a.Units[i]
 		if u.Unit != c.unit || u.Accounted.Eps != c.eps || !math.IsInf(float64(u.Total), 1) || !slices.Equal(u.Unbounded, []string{"slates"}) || !strings.Contains(u.Neighbouring, "2 settings") {
 			t.Errorf("unit %+v, want %v", u, c)
 		}
 	}
-	for part, sum := range sums {
-		if sum != float64(a.Units[0].Accounted.Eps) {
-			t.Errorf("%s: the ledger adds up to %g a position, the account says %v", part, sum, a.Units[0].Accounted.Eps)
-		}
+	if sum != float64(a.Units[0].Accounted.Eps) {
+		t.Errorf("the ledger adds up to %g a position, the account says %v", sum, a.Units[0].Accounted.Eps)
 	}
 	if !math.IsInf(float64(a.Total), 1) {
 		t.Errorf("total %v", a.Total)
@@ -89,11 +90,11 @@ func TestSweepIsAccounted(t *testing.T) {
 func TestSweepReleases(t *testing.T) {
 	c := Default()
 	c.Sweep.Epsilons = []float64{4}
-	if a := c.account(); len(a.Releases) != 1 || !slices.Equal(a.Releases[0].Parts, []string{"test"}) {
+	if a := c.account(shares{T: 10, Slates: 2, Item: 3, Known: 3}); len(a.Releases) != 1 || a.Releases[0].UserEps != 80 || !slices.Equal(a.Releases[0].Parts, []string{"test"}) {
 		t.Errorf("account %+v", a)
 	}
 	c.Sweep.Epsilons, c.Sweep.Select, c.Sweep.Replace, c.Sweep.Ratios = nil, []string{SelectRandom}, []string{ReplaceUniform}, []float64{0.2}
-	a := c.account()
+	a := c.account(shares{T: 10, Slates: 2, Item: 3, Known: 3})
 	if len(a.Releases) != 0 || len(a.Units) != 0 || a.Noise != "none" {
 		t.Errorf("account %+v", a)
 	}

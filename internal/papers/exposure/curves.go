@@ -137,6 +137,7 @@ func (x *experiment) sweepProtections(ctx context.Context, m *attack.Model, sett
 	}
 	o := x.cfg.Protect.options()
 	o.Part, o.Pool, o.Ledger, o.Seed, o.Workers = "test", pool, l, x.env.Seed, tensor.Workers()
+	o.Parallel = x.parallel()
 	if x.cfg.Sweep.similarity() {
 		if o.Vectors, err = x.vectors(ctx); err != nil {
 			return err

@@ -63,7 +63,7 @@ func Attack(ctx context.Context, env *run.Env, c Config, others []run.Task) erro
 	if err := x.protect(ctx, to); err != nil {
 		return x.interrupted(ctx, err)
 	}
-	a := c.account()
+	a := c.account(sharesOf(set, x.released()))
 	if err := a.record(to); err != nil {
 		return err
 	}

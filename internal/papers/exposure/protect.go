@@ -124,8 +124,12 @@ func (o *ProtectOptions) respond(p *slate.Pairs, r *ProtectReport) error {
 			p.Slates[i] = t - shift
 		}
 	}
-	if err := mechanism.PerturbResponses(m, o.Ledger, mechanism.Keyed(o.stream("responses")), p.Slates); err != nil {
-		return err
+	if p.Len() > 0 { // what records nothing covers no other part
+		if err := o.Parallel.answer(o.Part, m, o.Ledger, func(m mechanism.Response, l *privacy.Ledger) error {
+			return mechanism.PerturbResponses(m, l, mechanism.Keyed(o.stream("responses")), p.Slates)
+		}); err != nil {
+			return err
+		}
 	}
 	for i, c := range p.Slates {
 		if c == 0 {

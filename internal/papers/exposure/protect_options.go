@@ -87,6 +87,10 @@ type ProtectOptions struct {
 	Ledger  *privacy.Ledger // of RR: takes its event; marked as research
 	Seed    rng.Seed
 	Workers int // 0 is 1; what comes out does not depend on it
+
+	// Parallel is, of RR, the parts that share an event; nil: each has its own, which add
+	// up as they must where a user is in several.
+	Parallel *Parallel
 }
 
 // positions is how many of t positions a ratio replaces: ceil(t ratio), not one more for

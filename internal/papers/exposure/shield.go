@@ -32,6 +32,7 @@ func (x *experiment) protect(ctx context.Context, l *privacy.Ledger) error {
 			return err
 		}
 	}
+	o.Parallel = x.parallel()
 	x.protection = &protection{options: o}
 	if x.cfg.Protect.Attacker == AttackerAdaptive {
 		if x.whole, _, err = o.of(ctx, "train", x.whole); err != nil {
@@ -44,6 +45,16 @@ func (x *experiment) protect(ctx context.Context, l *privacy.Ledger) error {
 	}
 	x.test, x.protection.report, err = o.of(ctx, "test", x.test)
 	return err
+}
+
+// parallel is the parts that a run releases, where no user is in two of them; nil where
+// one is, or where users are not known.
+func (x *experiment) parallel() *Parallel {
+	parts := x.released()
+	if s := sharesOf(x.set, parts); len(parts) < 2 || s.Unknown != "" || !s.Apart {
+		return nil
+	}
+	return NewParallel(partNames(parts)...)
 }
 
 // of protects one part of the pairs.

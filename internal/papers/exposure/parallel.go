@@ -1,0 +1,55 @@
+package exposure
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/mechanism"
+)
+
+// Parallel is parts of the pairs that have no user in common. What randomized response
+// answers of them under one epsilon is one event of the ledger, entered before the first
+// part is answered: whoever is in one part is not in another (parallel composition). A
+// part that is answered once more is another event.
+type Parallel struct {
+	parts []string
+
+	mu   sync.Mutex
+	done map[privacy.Event][]string // by event: parts that it covers already
+}
+
+// NewParallel declares parts that have no user in common, by their names
+// (ProtectOptions.Part).
+func NewParallel(parts ...string) *Parallel {
+	return &Parallel{parts: parts, done: map[privacy.Event][]string{}}
+}
+
+// answer calls f with the mechanism and the ledger that its release goes to: the given
+// ones, or, of a part whose event is in the ledger already, a ledger that nobody reads.
+func (p *Parallel) answer(part string, m mechanism.Response, l *privacy.Ledger, f func(mechanism.Response, *privacy.Ledger) error) error {
+	if p == nil || !slices.Contains(p.parts, part) {
+		return f(m, l)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	m.Purpose = "slate positions, " + strings.Join(p.parts, ", ")
+	covered := p.done[m.Event()]
+	if len(covered) == 0 || slices.Contains(covered, part) {
+		if err := f(m, l); err != nil {
+			return err
+		}
+		p.done[m.Event()] = []string{part}
+		return nil
+	}
+	covering, err := privacy.NewLedger(l.Noise())
+	if err != nil {
+		return err
+	}
+	if err := f(m, covering); err != nil {
+		return err
+	}
+	p.done[m.Event()] = append(covered, part)
+	return nil
+}

@@ -1,0 +1,106 @@
+package exposure
+
+import (
+	"fmt"
+	"slices"
+
+	"privrec/internal/dataset/slate"
+)
+
+// part is pairs that are released together, by the name of their part of the set.
+type part struct {
+	name  string
+	pairs *slate.Pairs // as they were before any protection
+}
+
+// shares says how much of what is released is about one user. Both are counts of true
+// data, over all parts: of users who are in one part alone that is the largest of the
+// parts, of others the sum of theirs.
+type shares struct {
+	T       int
+	Slates  int    // most of one user
+	Item    int    // most positions, over all slates of a user, that hold one item; unknown items are one
+	Known   int    // the same of the items that have a token of their own
+	Apart   bool   // no user is in two parts
+	Unknown string // why slates of one user cannot be told; empty: they can, and the above hold
+}
+
+// sharesOf counts slates and positions by user. Where a part of the set, all of it, has
+// pairs whose user is not known, any of them may be of any user: nothing is counted.
+func sharesOf(set *slate.Set, parts []part) shares {
+	s := shares{Apart: true}
+	type row struct{ user, part, at int32 }
+	var rows []row
+	for k, p := range parts {
+		s.T = max(s.T, p.pairs.T)
+		if n := unknownUsers(set, p); n > 0 {
+			return shares{T: s.T, Unknown: fmt.Sprintf("the users of %d %s pairs are not known: how many slates one user has cannot be said", n, p.name)}
+		}
+		for i, u := range p.pairs.Users {
+			rows = append(rows, row{u, int32(k), int32(i)})
+		}
+	}
+	slices.SortFunc(rows, func(a, b row) int { return int(a.user) - int(b.user) }) // counts do not depend on the order of one user's
+	held, seen := make([]int, set.Vocab), []int32(nil)
+	for from := 0; from < len(rows); {
+		to := from
+		for ; to < len(rows) && rows[to].user == rows[from].user; to++ {
+			r := rows[to]
+			s.Apart = s.Apart && r.part == rows[from].part
+			for _, item := range parts[r.part].pairs.Slate(int(r.at)) {
+				if held[item]++; held[item] == 1 {
+					seen = append(seen, item)
+				}
+			}
+		}
+		for _, item := range seen {
+			if s.Item = max(s.Item, held[item]); item >= slate.FirstItem {
+				s.Known = max(s.Known, held[item])
+			}
+			held[item] = 0
+		}
+		seen = seen[:0]
+		s.Slates = max(s.Slates, to-from)
+		from = to
+	}
+	return s
+}
+
+// unknownUsers counts the pairs of a part without a user, those too that a sample of the
+// part left out.
+func unknownUsers(set *slate.Set, p part) (n int) {
+	all := [][]int32{p.pairs.Users}
+	if p.name == "train" {
+		all = append(all, set.Train.Users)
+	}
+	for _, users := range all {
+		unknown := 0
+		for _, u := range users {
+			if u < 0 || int(u) >= len(set.Users) || set.Users[u] == slate.UnknownUser {
+				unknown++
+			}
+		}
+		n = max(n, unknown)
+	}
+	return n
+}
+
+// partNames lists parts.
+func partNames(parts []part) (list []string) {
+	for _, p := range parts {
+		list = append(list, p.name)
+	}
+	return list
+}
+
+// released are the parts whose slates a run, or each setting of its sweep, releases.
+func (x *experiment) released() []part {
+	list := []part{{"test", x.set.Test}}
+	switch c := x.cfg; {
+	case c.Protect.On() && c.Protect.Attacker == AttackerAdaptive:
+		list = append(list, part{"train", x.set.Train}, part{"valid", x.set.Valid})
+	case !c.Protect.On() && slices.Contains(c.Sweep.Attackers, AttackerAdaptive):
+		list = append(list, part{"train", x.sample(x.set.Train)}, part{"valid", x.set.Valid})
+	}
+	return list
+}
