@@ -102,6 +102,7 @@ type filePerturber struct {
 	urn  urn // what is drawn from, by all workers; nil: the batch, or nothing
 
 	answers *mechanism.ResponseRun // of RR
+	users   userTally              // of RR
 }
 
 // stream is what choices are drawn from where there is a seed. No two settings share one.

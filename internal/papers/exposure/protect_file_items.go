@@ -118,15 +118,12 @@ func readCatalogue(ctx context.Context, o *PerturbOptions) (*itemNames, error) {
 // item is the number of an id. Where the items are read off the slates it makes one.
 func (c *itemNames) item(r *slateReader, b []byte) (int32, error) {
 	if c.index == nil {
-		id := 0
-		for _, d := range b {
-			if d < '0' || d > '9' || len(b) > 10 {
-				return 0, r.fail("item_id", fmt.Sprintf("item %.40q is not a number from 1 to %d", b, c.size), "give the ids in --catalogue FILE where they are not 1 to M")
-			}
-			id = 10*id + int(d-'0')
-		}
-		if id < 1 || id > c.size {
-			return 0, r.fail("item_id", fmt.Sprintf("item %d is outside the catalogue of %d items", id, c.size), "--items is the size of the whole catalogue, from 1")
+		id, ok := itemNumber(b)
+		switch {
+		case !ok:
+			return 0, r.fail(r.field(), fmt.Sprintf("item %.40q is not a number from 1 to %d, without zeros in front", b, c.size), "give the ids in --catalogue FILE where they are not 1 to M")
+		case id < 1 || id > c.size:
+			return 0, r.fail(r.field(), fmt.Sprintf("item %d is outside the catalogue of %d items", id, c.size), "--items is the size of the whole catalogue, from 1")
 		}
 		return int32(id - 1), nil
 	}
@@ -134,10 +131,10 @@ func (c *itemNames) item(r *slateReader, b []byte) (int32, error) {
 		return id, nil
 	}
 	if c.size > 0 {
-		return 0, r.fail("item_id", fmt.Sprintf("item %.40q is not in the catalogue of %d items", b, c.size), "the catalogue is all items there are, shown or not")
+		return 0, r.fail(r.field(), fmt.Sprintf("item %.40q is not in the catalogue of %d items", b, c.size), "the catalogue is all items there are, shown or not")
 	}
 	if len(c.names) == maxCatalogue {
-		return 0, r.fail("item_id", fmt.Sprintf("more than %d items", maxCatalogue), "")
+		return 0, r.fail(r.field(), fmt.Sprintf("more than %d items", maxCatalogue), "")
 	}
 	id := int32(len(c.names))
 	name := string(b)
@@ -250,11 +247,26 @@ func (c *itemNames) number(name string) int32 {
 		}
 		return -1
 	}
-	id, err := strconv.Atoi(name)
-	if err != nil || id < 1 || id > c.size || strconv.Itoa(id) != name {
+	id, ok := itemNumber(name)
+	if !ok || id < 1 || id > c.size {
 		return -1
 	}
 	return int32(id - 1)
+}
+
+// itemNumber reads a whole number as it is written, so that no two ids are one item: at
+// most ten digits, no zeros in front.
+func itemNumber[T string | []byte](id T) (n int, ok bool) {
+	if len(id) == 0 || len(id) > 10 || id[0] == '0' && len(id) > 1 {
+		return 0, false
+	}
+	for i := range len(id) {
+		if id[i] < '0' || id[i] > '9' {
+			return 0, false
+		}
+		n = 10*n + int(id[i]-'0')
+	}
+	return n, true
 }
 
 // readVectors reads a table of ids and numbers, all rows of one length.

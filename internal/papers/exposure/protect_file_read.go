@@ -18,7 +18,8 @@ type slateReader struct {
 	file string
 	rows *dataset.Rows
 	cat  *itemNames
-	t    int // 0: not known yet
+	t    int  // 0: not known yet
+	said bool // t is what the options say
 
 	user, slate, position, item int   // columns; slate is -1 where a row is a slate
 	wide                        []int // columns of the items of such a row
@@ -28,7 +29,8 @@ type slateReader struct {
 	items           []int32
 	line            int // its first
 
-	more bool // long: a row of the next slate is at hand
+	more bool       // long: a row of the next slate is at hand
+	once slateTally // long: the slates so far
 }
 
 // openSlates opens the file and reads the first slate, which tells the length of all.
@@ -37,7 +39,7 @@ func openSlates(ctx context.Context, o *PerturbOptions, cat *itemNames) (*slateR
 	if err != nil {
 		return nil, err
 	}
-	r := &slateReader{file: o.In, rows: rows, cat: cat, t: o.Length, slate: -1}
+	r := &slateReader{file: o.In, rows: rows, cat: cat, t: o.Length, said: o.Length > 0, slate: -1}
 	err = r.columns()
 	ok := false
 	if err == nil {
@@ -145,20 +147,41 @@ func (r *slateReader) readRow() error {
 	return nil
 }
 
-// length refuses a slate of another length than the others.
+// length refuses a slate of another length than the others, or than the one asked for.
 func (r *slateReader) length(n int) error {
 	switch {
 	case n == 0:
 		return r.fail("item_id", fmt.Sprintf("user %.40q has a slate without items", r.userID), "leave the line out")
 	case r.t != 0 && n != r.t:
-		return r.fail("item_id", fmt.Sprintf("the slate has %d items, the others have %d", n, r.t), "slates of a file are of one length: split the file by length")
+		due, hint := r.due()
+		field := "item_id"
+		if r.wide != nil { // all of its columns
+			field = ""
+		}
+		return r.fail(field, fmt.Sprintf("the slate has %d items, %s", n, due), hint)
 	}
 	return nil
 }
 
+// due says which length a slate ought to have, and what to do about another.
+func (r *slateReader) due() (due, hint string) {
+	if r.said {
+		return fmt.Sprintf("--length says %d", r.t), "leave out --length where all slates are of one length, or split the file by length"
+	}
+	return fmt.Sprintf("the others have %d", r.t), "slates of a file are of one length: split the file by length"
+}
+
+// field is the column of the item that is read next.
+func (r *slateReader) field() string {
+	if r.wide != nil {
+		return "item_" + strconv.Itoa(len(r.items)+1)
+	}
+	return "item_id"
+}
+
 func (r *slateReader) push(item []byte) error {
 	if len(item) == 0 {
-		return r.fail("item_id", "empty", "a position without an item cannot be protected")
+		return r.fail(r.field(), "empty", "a position without an item cannot be protected")
 	}
 	id, err := r.cat.item(r, item)
 	if err != nil {
@@ -184,6 +207,10 @@ func (r *slateReader) readLong() error {
 			return r.fail("position", fmt.Sprintf("position %d of slate %.40q comes where %d is due", at, r.slateID, len(r.items)+1),
 				"the rows of a slate stand together, in order of position, from 1")
 		}
+		if at == 1 && !r.once.add(r.userID, r.slateID) {
+			return r.fail("slate_id", fmt.Sprintf("slate %.40q of user %.40q is in the file twice", r.slateID, r.userID),
+				"a slate is released once: leave one out, or give the other an id of its own")
+		}
 		if err := r.push(r.rows.Fields[r.item]); err != nil {
 			return err
 		}
@@ -203,8 +230,8 @@ func (r *slateReader) readLong() error {
 		}
 	}
 	if r.t != 0 && len(r.items) != r.t {
-		return &dataset.Error{File: r.file, Line: r.line, Field: "position", Msg: fmt.Sprintf("slate %.40q has %d items, the others have %d", r.slateID, len(r.items), r.t),
-			Hint: "slates of a file are of one length: split the file by length"}
+		due, hint := r.due()
+		return &dataset.Error{File: r.file, Line: r.line, Field: "position", Msg: fmt.Sprintf("slate %.40q has %d items, %s", r.slateID, len(r.items), due), Hint: hint}
 	}
 	return nil
 }

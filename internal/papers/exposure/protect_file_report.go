@@ -28,6 +28,7 @@ type PerturbReport struct {
 
 	Keep  float64 // of RR: probability that a position stays as it is
 	Other float64 // of RR: probability of one particular other item
+	Most  int64   // of RR: slates of one user, the most; 0: not known, see userTally
 
 	CountsFrom string // where popularity is from
 	WithVector int    // items of the catalogue that have one
@@ -35,11 +36,12 @@ type PerturbReport struct {
 	Foreign    int64  // vectors of items that are not in the catalogue
 	Passed     int64  // rows of the history whose item has no vector
 
-	ids bool // slates have ids
+	ids  bool // slates have ids
+	once bool // none of them is in the file twice
 }
 
 func newPerturbReport(p *filePerturber, mark privacy.Noise, digest string, ws []*slateWorker) *PerturbReport {
-	r := &PerturbReport{In: p.o.In, Digest: digest, Options: *p.o, Noise: mark, Length: p.t, Items: p.cat.len(), Count: p.t, CountsFrom: p.cat.from, ids: p.in.long()}
+	r := &PerturbReport{In: p.o.In, Digest: digest, Options: *p.o, Noise: mark, Length: p.t, Items: p.cat.len(), Count: p.t, CountsFrom: p.cat.from, ids: p.in.long(), once: p.in.once.complete()}
 	for _, w := range ws {
 		r.Slates += w.slates
 		r.Replaced += w.replaced
@@ -51,6 +53,9 @@ func newPerturbReport(p *filePerturber, mark privacy.Noise, digest string, ws []
 	if p.o.Replace == ReplaceRR {
 		m := response(p.o.Purpose, p.o.Epsilon, int64(p.cat.len()))
 		r.Keep, r.Other = m.Keep(), m.Other()
+		if most, known := p.users.slates(); known {
+			r.Most = most
+		}
 	} else {
 		r.Count = positions(p.t, p.o.Ratio)
 	}
@@ -107,7 +112,13 @@ func (r *PerturbReport) guarantee() *report.Table {
 	t := &report.Table{Name: "guarantee", Title: "Guarantee, pure and local: epsilon for", Columns: []report.Column{{Name: "neighbours that differ in"}, {Name: "epsilon", Format: "%g"}}}
 	t.Add("the item of one position of one slate", e)
 	t.Add(fmt.Sprintf("a whole slate: all %d positions", r.Length), e*float64(r.Length))
-	t.Notes = append(t.Notes, "One click may change every position of every slate after it: a user with k slates has k times the epsilon of a slate.")
+	if r.Most > 0 {
+		t.Add(fmt.Sprintf("a whole user: all slates, %d at most", r.Most), e*float64(r.Length)*float64(r.Most))
+	}
+	t.Notes = append(t.Notes, "One click may change every position of every slate after it: a user with k slates has k times the epsilon of a slate. Epsilons of positions add up (basic composition).")
+	if r.Most == 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("That of a whole user is not known: there are more than %d users, in no order. It is %g times the most slates of one user, which a file that is sorted by user_id tells.", tallied, e*float64(r.Length)))
+	}
 	return t
 }
 
@@ -140,9 +151,16 @@ func (r *PerturbReport) notes() []string {
 			"Protected are the items of the slates. Who the users are is not, nor how many slates they have.",
 			"A second release of these slates, under whatever settings, adds its epsilon to that of this one.",
 			"An item may come out twice in a slate: to draw again would tell of the other positions.")
-		switch d := o.Epsilon - math.Log(float64(r.Items)); {
-		case d < -4:
-			notes = append(notes, fmt.Sprintf("warning: epsilon %g is far below ln m = %.2f: a share %.3g of the positions is kept, the output is pure noise", o.Epsilon, math.Log(float64(r.Items)), r.Keep))
+		switch {
+		case r.ids && !r.once:
+			notes = append(notes, fmt.Sprintf("A slate that is in the file twice is released twice, which neither ledger nor guarantee counts. Slates of the same ids are refused where they are fewer than %d apart, and wherever they are if users, and the slates of each, ascend.", tallied/2))
+		case !r.ids:
+			notes = append(notes, "Every row is taken for a slate of its own: one that is in the file twice is released twice, which neither the ledger nor the guarantee of a slate counts.")
+		}
+		d := o.Epsilon - math.Log(float64(r.Items))
+		switch told := r.Keep - r.Other; { // all other positions are drawn from the whole catalogue, whatever was there
+		case told < 1/(1+math.Exp(4)):
+			notes = append(notes, fmt.Sprintf("warning: epsilon %g is far below ln m = %.2f: a share %.3g of the positions tells what was there, the output is pure noise", o.Epsilon, math.Log(float64(r.Items)), told))
 		case d > 4:
 			notes = append(notes, fmt.Sprintf("warning: epsilon %g is far above ln m = %.2f: a share %.3g of the positions is replaced, the output is nearly plain text", o.Epsilon, math.Log(float64(r.Items)), 1-r.Keep))
 		}

@@ -298,7 +298,7 @@ func TestFileByRandomizedResponse(t *testing.T) {
 		t.Errorf("ledger %v", e)
 	}
 	text := get(t, filepath.Join(dir, "out.report.txt"))
-	for _, want := range []string{"the item of one position of one slate        3", "a whole slate: all 5 positions              15", fmt.Sprintf("positions kept  %.6g", keep)} {
+	for _, want := range []string{"the item of one position of one slate        3", "a whole slate: all 5 positions              15", "a whole user: all slates, 3 at most         45", fmt.Sprintf("positions kept  %.6g", keep)} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the report has no %q:\n%s", want, text)
 		}

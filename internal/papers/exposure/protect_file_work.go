@@ -85,6 +85,9 @@ func (p *filePerturber) fill(next func() *slateBlock) error {
 	}
 	for b != nil { // nil: given up, there is an error already
 		b.push(p.in.userID, p.in.slateID, p.in.items, p.in.line)
+		if p.answers != nil {
+			p.users.add(p.in.userID)
+		}
 		var err error
 		switch {
 		case batch > 0 && b.len() == 2*batch:

@@ -55,6 +55,12 @@ const (
 	cosineGuard  = 1e-8
 )
 
+// What the epsilon of a position can be, here and in files.
+const (
+	minEpsilon = 1e-9
+	maxEpsilon = 1000
+)
+
 // ProtectOptions say how slates are protected. The zero value replaces nothing.
 type ProtectOptions struct {
 	Select  string  // one of Selections; "" is random. Not with RR, which selects nothing
@@ -94,9 +100,13 @@ type ProtectOptions struct {
 }
 
 // positions is how many of t positions a ratio replaces: ceil(t ratio), not one more for
-// the rounding of the product.
+// the rounding of ratio and product, each at most 2^-53 of its value.
 func positions(t int, ratio float64) int {
-	return int(math.Ceil(float64(t)*ratio - 1e-9))
+	x := float64(t) * ratio
+	if whole := math.Round(x); math.Abs(x-whole) <= 0x1p-51*x {
+		return int(whole)
+	}
+	return int(math.Ceil(x))
 }
 
 // fill puts defaults where nothing is said.
@@ -170,8 +180,8 @@ func (o *ProtectOptions) checkMethod() error {
 		switch {
 		case o.Select != "" || o.Ratio != 0:
 			return fmt.Errorf("rr answers every position: it takes an epsilon, neither a selection nor a ratio")
-		case !(o.Epsilon > 0) || math.IsInf(o.Epsilon, 1):
-			return fmt.Errorf("epsilon is %g, want above 0 and finite", o.Epsilon)
+		case !(o.Epsilon >= minEpsilon && o.Epsilon <= maxEpsilon):
+			return fmt.Errorf("epsilon is %g, want %g to %d", o.Epsilon, minEpsilon, maxEpsilon)
 		}
 		return nil
 	case o.Epsilon != 0:

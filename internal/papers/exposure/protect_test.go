@@ -86,7 +86,7 @@ func TestProtectReplacesWhatItSays(t *testing.T) {
 		if err != nil {
 			r.Fatal(err)
 		}
-		want := int(math.Ceil(float64(length)*o.Ratio - 1e-9))
+		want := int(math.Ceil(float64(length) * o.Ratio * (1 - 0x1p-51)))
 		if rep.Count != want || rep.Replaced != int64(want*p.Len()) || rep.Slates != int64(p.Len()) {
 			r.Fatalf("report %+v, want %d positions a slate", rep, want)
 		}

@@ -96,7 +96,7 @@ func (v *validator) protect(c Config) {
 	if p.Replace == ReplaceRR {
 		v.check(p.Select == SelectNone, "protect.select", "must be %s with %s, which answers every position, got %q", SelectNone, ReplaceRR, p.Select)
 		v.check(p.Ratio == 0, "protect.ratio", "must be 0 with %s, which takes an epsilon, got %v", ReplaceRR, p.Ratio)
-		v.within("protect.epsilon", p.Epsilon, 1e-9, 1000)
+		v.within("protect.epsilon", p.Epsilon, minEpsilon, maxEpsilon)
 	} else {
 		v.oneOf("protect.select", p.Select, Selections()...)
 		v.check(p.Ratio >= 0 && p.Ratio < 1, "protect.ratio", "must lie in [0,1), got %v", p.Ratio)
@@ -126,7 +126,7 @@ func (v *validator) sweep(c Config) {
 		v.check(!slices.Contains(s.Ratios[:i], r), "sweep.ratios", "names %v twice", r)
 	}
 	for i, e := range s.Epsilons {
-		v.within("sweep.epsilons", e, 1e-9, 1000)
+		v.within("sweep.epsilons", e, minEpsilon, maxEpsilon)
 		v.check(!slices.Contains(s.Epsilons[:i], e), "sweep.epsilons", "names %v twice", e)
 	}
 	for i, t := range s.Slates {
