@@ -31,7 +31,8 @@ this has a guarantee.
 
 --replace rr has one: every position goes through randomised response over the public
 catalogue, with --epsilon for one position and T times that for the slate. The ledger
-records it, and the report says how many positions are kept: half at epsilon = ln(M-1).
+records it, and the report says how many positions are kept, half at epsilon = ln(M-1),
+and what epsilon all slates of a user have. A slate_id that comes twice is refused.
 
 Files are tables with user_id and item_1 to item_T, a slate a row; or with user_id,
 slate_id, position and item_id, an item a row (.tsv, .csv, RecBole's .inter); or one
@@ -79,6 +80,8 @@ func (a *App) runPerturbExposure(c *cobra.Command, f slateFlags) error {
 	switch {
 	case o.Replace == exposure.ReplaceRR && changed("ratio"):
 		return usagef("rr answers every position: leave out --ratio", "--ratio and --replace rr are given")
+	case changed("items") && o.Items < 1:
+		return usagef("leave it out to take the items of the slates", "--items is %d, want at least 1", o.Items)
 	case o.Replace == exposure.ReplaceRR && !changed("epsilon"):
 		return usagef("half of the positions are kept at epsilon = ln(M-1)", "--epsilon is missing")
 	case o.Replace != exposure.ReplaceRR && changed("epsilon"):
