@@ -95,11 +95,10 @@ func loadZhihu(ctx context.Context, name string, o Options) (*Set, error) {
 	}
 	s.unknown(o)
 	s.Histories = chains(s.Train, len(s.Users), s.Logged)
-	s.Notes = []string{
+	s.noteRelease(zhihuTables[0],
 		"slates of the training pairs are rebuilt from the users' logs; on test, where the truth is known, the same rule has 90.7 % of the items right",
 		"validation and test pairs, their order, the vocabulary and the logged items are the authors' own: what needs no training pairs stands at level A",
-		lostPlaces,
-	}
+		lostPlaces)
 	if n := s.Valid.count(nobody); n > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("the users of %d validation pairs, all of whose shown items are unknown, could not be found out", n))
 	}
@@ -156,12 +155,11 @@ func loadMIND(ctx context.Context, name string, o Options) (*Set, error) {
 	s.rungs()
 	s.unknown(o)
 	s.Histories = chains(s.Train, len(s.Users), nil)
-	s.Notes = []string{
+	s.noteRelease(mindTables[0],
 		"the authors released no training pairs: their validation pairs train here, about 26,000 in place of 233,276",
 		"users of the training pairs are chains of overlapping windows, one name for all pairs outside of the chains",
 		"what a user was shown beyond these pairs is not known: no protocol of logged candidates",
-		lostPlaces,
-	}
+		lostPlaces)
 	return s, nil
 }
 

@@ -126,6 +126,19 @@ func (x *extracted) padded(tokens []int32) []int32 {
 	return out
 }
 
+// notTheirs makes sure that nothing that is known of the authors' pairs is said of others.
+func notTheirs(t *testing.T, s *Set, theirs string) {
+	t.Helper()
+	if len(s.Notes) == 0 || !strings.Contains(s.Notes[0], "these are not the authors' pairs") || !strings.Contains(s.Notes[0], theirs) {
+		t.Errorf("notes %q", s.Notes)
+	}
+	for _, claim := range []string{"90.7 %", "authors' own", "26,000", lostPlaces} {
+		if slices.ContainsFunc(s.Notes, func(n string) bool { return strings.Contains(n, claim) }) {
+			t.Errorf("says %q of other pairs", claim)
+		}
+	}
+}
+
 func TestExtractedZhihu(t *testing.T) {
 	x := extract(t, "zhihu")
 	x.write(t)
@@ -136,6 +149,7 @@ func TestExtractedZhihu(t *testing.T) {
 	if err := released.valid(); err != nil {
 		t.Fatal(err)
 	}
+	notTheirs(t, released, "213172 of 7915")
 	incomplete := 0
 	for _, c := range []struct {
 		got, want *Pairs
@@ -218,6 +232,7 @@ func TestExtractedMIND(t *testing.T) {
 	if err := s.valid(); err != nil {
 		t.Fatal(err)
 	}
+	notTheirs(t, s, "291595 of 67992")
 	if s.Train.Len() != x.truth.Valid.Len() || s.Valid.Len()+s.Test.Len() != x.truth.Test.Len() || s.Logged != nil {
 		t.Errorf("%d, %d, %d pairs", s.Train.Len(), s.Valid.Len(), s.Test.Len())
 	}

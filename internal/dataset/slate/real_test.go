@@ -51,6 +51,9 @@ func expect(t *testing.T, s *Set, wants ...dataset.Rung) {
 
 func TestRealZhihu(t *testing.T) {
 	released, split := realSet(t, "exposure-zhihu", Options{Split: SplitReleased}), realSet(t, "exposure-zhihu", Options{})
+	if len(split.Notes) < 3 || !strings.Contains(split.Notes[0], "90.7 %") {
+		t.Errorf("notes %q", split.Notes)
+	}
 	t.Run("counts", func(t *testing.T) { zhihuCounts(t, released) })
 	t.Run("users", func(t *testing.T) { zhihuUsers(t, released, split) })
 	t.Run("recovered", func(t *testing.T) { zhihuRecovered(t, released) })

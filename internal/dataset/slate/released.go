@@ -60,6 +60,16 @@ func (t *tables) set(name string, owners []int32) *Set {
 		Ladder: dataset.Ladder{{Name: "pairs", Users: len(distinct(owners)), Rows: len(owners)}}}
 }
 
+// noteRelease says what is known of the authors' files, where the pairs are as many and of
+// as many users as theirs: of other tables of this form none of it need hold.
+func (s *Set) noteRelease(want dataset.Want, known ...string) {
+	if all := s.Ladder[0]; all.Rows != want.Rung.Rows || all.Users != want.Rung.Users {
+		known = []string{fmt.Sprintf("these are not the authors' pairs, but %d of %d users where theirs are %d of %d: how true training slates are, and what else is known of theirs, is not known here",
+			all.Rows, all.Users, want.Rung.Rows, want.Rung.Users)}
+	}
+	s.Notes = append(s.Notes, known...)
+}
+
 func smallCatalogue(file string, items, t int) error {
 	return &dataset.Error{File: file, Msg: fmt.Sprintf("the catalogue has %d items, fewer than a slate of %d", items, t), Hint: "choose shorter slates"}
 }
