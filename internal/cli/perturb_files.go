@@ -2,10 +2,12 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"privrec/internal/dataset"
 	"privrec/internal/run"
 )
 
@@ -40,6 +42,11 @@ func (f *fileFlags) add(p *pflag.FlagSet, rows, purpose, draws string) {
 func (f *fileFlags) check(c *cobra.Command) (err error) {
 	if f.secure && c.Flags().Changed("seed") {
 		return usagef("leave out one of them", "--secure takes cryptographic bits, and --seed says which")
+	}
+	for _, form := range []struct{ flag, name string }{{"in-form", f.inForm}, {"out-form", f.outForm}} {
+		if c.Flags().Changed(form.flag) && !slices.Contains(dataset.Forms(), dataset.Form(form.name)) {
+			return usagef(fmt.Sprintf("want one of %v", dataset.Forms()), "--%s is %q", form.flag, form.name)
+		}
 	}
 	f.workers, err = threads(f.workers)
 	return err

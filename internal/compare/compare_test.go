@@ -175,6 +175,7 @@ func TestRefusals(t *testing.T) {
 	addTable(t, several, "scores-clean.tsv.gz", good)
 	for name, c := range map[string]struct{ ref, want string }{
 		"not a run":       {t.TempDir(), "not a run directory"},
+		"in a file":       {filepath.Join(other, "manifest.json"), "not a run directory"},
 		"not finished":    {open, "the run is interrupted"},
 		"other data":      {other, "its rows is not that of"},
 		"fewer users":     {write(t, 1, "scores.tsv.gz", "user_id\tx\nu1\t0\n"), "1 users were scored"},

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"privrec/internal/run"
 )
@@ -53,7 +54,7 @@ func ReadScores(ref string) (*Scores, error) {
 		}
 	}
 	m, err := run.ReadManifest(dir)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, &Error{ref, "not a run directory", "name one that privrec train wrote"}
 	}
 	if err != nil {

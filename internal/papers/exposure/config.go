@@ -26,7 +26,7 @@ type Config struct {
 
 // DataConfig names the pairs.
 type DataConfig struct {
-	Name      string `yaml:"name"`      // a set of slates; with on.run it is not read
+	Name      string `yaml:"name"`      // a set of slates, own-NAME for a log of one's own; with on.run it is not read
 	Split     string `yaml:"split"`     // users: by users, or released: as the authors' files have it (B5)
 	Slate     int    `yaml:"slate"`     // T, items shown (B12)
 	Behaviour int    `yaml:"behaviour"` // L, clicks before them
@@ -38,7 +38,7 @@ type DataConfig struct {
 	Clicks    string `yaml:"clicks"`     // in the order they were shown, or clicked
 	Stride    int    `yaml:"stride"`     // clicks from one window of a user to the next
 	FirstOnly bool   `yaml:"first_only"` // of a user's records of one item the first alone
-	Early     string `yaml:"early"`      // a click before its item was shown: keep, drop or refuse
+	Early     string `yaml:"early"`      // a click before its item was shown: keep, drop or refuse; more such clicks than others are refused
 	Logs      string `yaml:"logs"`       // a user's logs of MIND: in the order of the file, or of time
 	Pairing   string `yaml:"pairing"`    // of MIND: index, as the program lays histories beside slates, or log
 	Most      int    `yaml:"most"`       // pairs of a user of MIND; 0: 5 by index, any number by log
