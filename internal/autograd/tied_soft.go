@@ -69,29 +69,19 @@ var softBuffer, softRows = 1 << 24, 256
 
 // tiedSoft is the work of TiedSoftmax. It lives in a tied and is used again after Reset.
 //
-// Rows are taken in chunks of so many that their exponentials, tile by tile as in tied, fit softBuffer. The
+// Rows are taken in chunks of so many that their exponentials fit softBuffer. The
 // gradients of a chunk are formed right after its losses, while the exponentials are there, for an upstream
 // gradient of 1: that is three products and never more memory, whatever the number of rows. Backward only
 // has to multiply by the upstream gradient if that is another.
 type tiedSoft struct {
-	h, e            tensor.Matrix // (B, d), (V, d)
-	bias            []tensor.Float
-	q               SoftTargets
-	tile, nt, group int // classes in a tile, tiles, tiles in a group
-	rows            int // rows in a chunk
-	keep            bool
-	p               []tensor.Float // tiles of rows x tile floats: all of a chunk, or one a group
-	tmax, tsum      []tensor.Float // (nt, rows)
-	zsum            []float64      // (nt, rows) sums of logits, where Rest is not 0
-	top, sum        []tensor.Float // (rows)
-	logit           []tensor.Float // (len(Class))
-
-	r0, r1 int
-	scale  float64 // 1 / number of rows that count
-	beta   tensor.Float
-	dh, de tensor.Matrix
-	db     []tensor.Float
-	part   []tensor.Float // dh by group
+	tiles
+	bias     []tensor.Float
+	q        SoftTargets
+	zsum     []float64      // (nt, rows) sums of logits, where Rest is not 0
+	top, sum []tensor.Float // (rows)
+	logit    []tensor.Float // (len(Class))
+	scale    float64        // 1 / number of rows that count
+	db       []tensor.Float
 
 	runForward, runBackward func(g, lo, hi int)
 }
@@ -151,7 +141,7 @@ func (t *Tape) TiedSoftmax(h *Node, p, bias *Param, q SoftTargets) *Node {
 		c.r0, c.r1 = r, min(n, r+c.rows)
 		loss += c.forward()
 		if y.need {
-			c.backward(t)
+			c.backChunk(t, c.runBackward)
 		}
 	}
 	y.V.Data[0] = tensor.Float(loss * c.scale)
@@ -190,39 +180,17 @@ func (c *tied) softmax() *tiedSoft {
 	return c.soft
 }
 
-// plan fixes the tiling, by shape alone, and takes the buffers.
+// plan cuts the work, by shape alone, and takes the buffers.
 func (c *tiedSoft) plan(t *Tape, b int, keep bool) {
-	v := c.e.Rows
-	c.tile = min(tiedTile, max(64, (v/tiedGroups+15)&^15))
-	c.nt = (v + c.tile - 1) / c.tile
-	c.group = (c.nt + tiedGroups - 1) / tiedGroups
-	c.keep = keep
+	c.cut()
+	c.kept = keep
 	c.rows = max(1, min(b, softRows, max(16, softBuffer/(c.nt*c.tile))))
-	tiles := c.nt
-	if !keep {
-		tiles = (c.nt + c.group - 1) / c.group
-	}
-	c.p = t.arena.take(c.rows * tiles * c.tile)
-	c.tmax, c.tsum = t.arena.take(c.rows*c.nt), t.arena.take(c.rows*c.nt)
+	c.take(t)
 	c.top, c.sum = t.arena.take(c.rows), t.arena.take(c.rows)
 	c.logit = t.arena.take(len(c.q.Class))
 	if n := c.rows * c.nt; c.q.Rest != 0 && len(c.zsum) < n {
 		c.zsum = make([]float64, n)
 	}
-}
-
-// tileOf is the buffer of tile k for the chunk, its rows of the table and its first class.
-func (c *tiedSoft) tileOf(k int) (m, e tensor.Matrix, v0 int) {
-	v0 = k * c.tile
-	v1 := min(c.e.Rows, v0+c.tile)
-	at := k
-	if !c.keep {
-		at = k / c.group
-	}
-	n := c.r1 - c.r0
-	p := c.p[at*c.rows*c.tile:]
-	m = tensor.Matrix{Rows: n, Cols: v1 - v0, Stride: c.tile, Data: p[:(n-1)*c.tile+v1-v0]}
-	return m, tensor.RowsView(c.e, v0, v1), v0
 }
 
 // total is Q, the sum of the weights of row i; 0 where it does not count.
@@ -240,21 +208,7 @@ func (c *tiedSoft) forward() (loss float64) {
 	n := c.r1 - c.r0
 	tensor.Parallel(c.nt, c.group, c.runForward)
 	top, sum := c.top[:n], c.sum[:n]
-	copy(top, c.tmax[:n])
-	for k := 1; k < c.nt; k++ {
-		for i, m := range c.tmax[k*c.rows : k*c.rows+n] {
-			top[i] = max(top[i], m)
-		}
-	}
-	clear(sum)
-	for k := range c.nt {
-		f := c.tmax[k*c.rows : k*c.rows+n]
-		tensor.Axpy(-1, top, f)
-		tensor.Exp(f, f)
-		for i, s := range c.tsum[k*c.rows : k*c.rows+n] {
-			sum[i] += f[i] * s
-		}
-	}
+	c.merge(top, sum)
 	for i := range n {
 		r := c.r0 + i
 		y := c.q.of(r)
@@ -301,35 +255,17 @@ func (c *tiedSoft) forwardGroup(_, lo, hi int) {
 			if c.q.Rest != 0 {
 				c.zsum[k*c.rows+i] = tensor.Sum(row)
 			}
-			top := tensor.Max(row)
-			c.tmax[k*c.rows+i] = top
-			c.tsum[k*c.rows+i] = tensor.Float(tensor.ExpSum(row, row, top))
+			c.exp(k, i, row)
 		}
-	}
-}
-
-// backward adds the chunk's part to the gradients.
-func (c *tiedSoft) backward(t *Tape) {
-	tensor.Parallel(c.nt, c.group, c.runBackward)
-	c.beta = 1
-	if c.dh.Data != nil {
-		d, groups := c.h.Cols, (c.nt+c.group-1)/c.group
-		n := (c.r1 - c.r0) * d
-		t.each(n, groups, job{kernel: tiedSum, dst: c.dh.Data[c.r0*d : c.r0*d+n], a: c.part, w: c.rows * d, n: groups})
 	}
 }
 
 func (c *tiedSoft) backwardGroup(g, lo, hi int) {
 	h := tensor.RowsView(c.h, c.r0, c.r1)
-	n, d := h.Rows, h.Cols
-	var dh tensor.Matrix
-	if c.dh.Data != nil {
-		dh = tensor.Matrix{Rows: n, Cols: d, Stride: d, Data: c.part[g*c.rows*d : g*c.rows*d+n*d]}
-	}
 	rest, at := tensor.Float(c.scale*c.q.Rest), tensor.Float(c.scale*(c.q.On-c.q.Rest))
 	for k := lo; k < hi; k++ {
 		m, e, v0 := c.tileOf(k)
-		for i := range n {
+		for i := range m.Rows {
 			row, y := tensor.Row(m, i), c.q.of(c.r0+i)
 			if len(y) == 0 {
 				clear(row)
@@ -347,18 +283,9 @@ func (c *tiedSoft) backwardGroup(g, lo, hi int) {
 				}
 			}
 		}
-		if c.dh.Data != nil {
-			beta := tensor.Float(1)
-			if k == lo {
-				beta = 0
-			}
-			tensor.Gemm(false, false, 1, m, e, beta, dh)
-		}
-		if c.de.Data != nil {
-			tensor.Gemm(true, false, 1, m, h, c.beta, tensor.RowsView(c.de, v0, v0+e.Rows))
-		}
+		c.give(g, k, lo, m, h, e)
 		if c.db != nil {
-			for i := range n {
+			for i := range m.Rows {
 				tensor.Add(c.db[v0:v0+m.Cols], tensor.Row(m, i))
 			}
 		}
