@@ -21,7 +21,7 @@ type StepInfo struct {
 	Batches int     // batches an epoch
 	Samples int     // samples seen in this epoch
 	Loss    float64 // mean over this epoch's samples so far
-	LR      float64
+	LR      float64 // of this step, a warm-up included
 	Seconds float64 // since this process entered the epoch
 }
 
@@ -31,7 +31,7 @@ type EpochRecord struct {
 	Steps   int     `json:"steps"`
 	Samples int     `json:"samples"`
 	Loss    float64 `json:"loss"` // mean over the samples
-	LR      float64 `json:"lr"`
+	LR      float64 `json:"lr"`   // of the last step
 	Scores  []Score `json:"scores,omitempty"`
 	Best    bool    `json:"best,omitempty"` // this epoch is the best so far by the primary score
 }

@@ -147,7 +147,7 @@ func (l *loop) tell(now, entered time.Time, lr float64, batches int) {
 	}
 	h.OnStep(StepInfo{
 		Epoch: at.Epoch, Epochs: l.opt.Epochs, Step: at.Step, Batch: at.Batch, Batches: batches, Samples: at.Seen,
-		Loss: float64(at.LossSum) / float64(at.Seen), LR: lr, Seconds: now.Sub(entered).Seconds(),
+		Loss: float64(at.LossSum) / float64(at.Seen), LR: l.effective(lr), Seconds: now.Sub(entered).Seconds(),
 	})
 }
 
@@ -159,7 +159,7 @@ func (l *loop) finishEpoch(ctx context.Context, lr float64, entered time.Time) e
 		return err
 	}
 	record := EpochRecord{
-		Epoch: at.Epoch, Steps: at.Batch, Samples: at.Seen, LR: lr, Loss: float64(at.LossSum) / float64(at.Seen),
+		Epoch: at.Epoch, Steps: at.Batch, Samples: at.Seen, LR: l.effective(lr), Loss: float64(at.LossSum) / float64(at.Seen),
 	}
 	trained := time.Now()
 	stop := false

@@ -92,6 +92,32 @@ func TestLossIsTheMeanOverSamples(t *testing.T) {
 	}
 }
 
+// warmed is an optimiser whose rate rises with the steps.
+type warmed struct{ *momentum }
+
+func (warmed) Factor(step int) float64 { return float64(step) }
+
+// TestRateOfTheLastStep: hooks and records have the rate that a step was taken at.
+func TestRateOfTheLastStep(t *testing.T) {
+	m := linear{autograd.NewParam("w", 1, 1)}
+	var told []float64
+	r, err := Run(t.Context(), m, Options{
+		List: []int32{1, 2, 3, 4, 5}, BatchSize: 2, Epochs: 2, Optimizer: warmed{&momentum{}}, Rate: 1e-4,
+		Hooks: Hooks{Every: -1, OnStep: func(s StepInfo) { told = append(told, s.LR) }},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, lr := range told {
+		if want := 1e-4 * float64(i+1); lr != want {
+			t.Errorf("step %d: rate %v, want %v", i+1, lr, want)
+		}
+	}
+	if len(told) != 6 || r.Epochs[0].LR != told[2] || r.Epochs[1].LR != told[5] {
+		t.Errorf("steps %v, epochs %v and %v", told, r.Epochs[0].LR, r.Epochs[1].LR)
+	}
+}
+
 func TestScheduleReachesTheOptimizer(t *testing.T) {
 	m := newToy(1)
 	o := toyOptions(m)

@@ -17,6 +17,19 @@ type Schedule interface {
 	LR(base float64, epoch int) float64
 }
 
+// warming is an optimiser that multiplies the rate of a step, counted from 1, by a factor of its own.
+type warming interface {
+	Factor(step int) float64
+}
+
+// effective is the learning rate of the last step taken, given that of its epoch.
+func (l *loop) effective(lr float64) float64 {
+	if o, ok := l.opt.Optimizer.(warming); ok {
+		return lr * o.Factor(l.at.Step)
+	}
+	return lr
+}
+
 // lazy is an optimiser that leaves rows behind and catches up when they are read.
 type lazy interface {
 	// Touch brings the given rows of p up to date; nil means all of them.
