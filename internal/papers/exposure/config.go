@@ -62,7 +62,7 @@ type OnConfig struct {
 type TrainConfig struct {
 	attack.Training `yaml:",inline"`
 
-	Epochs int `yaml:"epochs"` // the cap
+	Epochs int `yaml:"epochs"` // the cap; 0: random weights, never trained
 	// Batches are made anew in every epoch (each), or once, and only their order changes
 	// (once, B15).
 	Batches string `yaml:"batches"`

@@ -34,7 +34,7 @@ func TestBadConfigs(t *testing.T) {
 		{"train.beta2=1", "train.beta2", "[0, 1)"},
 		{"train.warm_up=-1", "train.warm_up", "must not be negative"},
 		{"train.batch=0", "train.batch", "at least 1"},
-		{"train.epochs=0", "train.epochs", "1..100000"},
+		{"train.epochs=-1", "train.epochs", "0..100000"},
 		{"train.batches=never", "train.batches", "must be one of each, once"},
 		{"train.sample=0", "train.sample", "(0,1]"},
 		{"train.sample=1.5", "train.sample", "(0,1]"},

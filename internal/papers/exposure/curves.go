@@ -17,7 +17,6 @@ import (
 	"privrec/internal/dataset/slate"
 	"privrec/internal/privacy"
 	"privrec/internal/tensor"
-	"privrec/internal/train"
 )
 
 // Figures is figures 6 to 13 of a run, and beside them randomized response. Values are
@@ -204,7 +203,7 @@ func (x *experiment) again(ctx context.Context, test *slate.Pairs, floors []floo
 		return Found{}, err
 	}
 	defer giveBack(m)
-	if _, err := train.Run(ctx, x.cfg.Train.model(x, m), x.options(m, nil)); err != nil {
+	if _, err := x.teach(ctx, m, nil); err != nil {
 		return Found{}, err
 	}
 	return x.find(ctx, m, test, floors)

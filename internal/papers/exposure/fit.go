@@ -22,11 +22,19 @@ func (x *experiment) fit(ctx context.Context) (*attack.Model, *train.Result, err
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := train.Run(ctx, x.cfg.Train.model(x, m), x.options(m, x.env.TrainStore()))
+	r, err := x.teach(ctx, m, x.env.TrainStore())
 	if err != nil {
 		return nil, nil, err
 	}
 	return m, r, nil
+}
+
+// teach trains an attack; without epochs it keeps its random weights.
+func (x *experiment) teach(ctx context.Context, m *attack.Model, store train.Store) (*train.Result, error) {
+	if x.cfg.Train.Epochs == 0 {
+		return &train.Result{Epochs: []train.EpochRecord{}, Best: -1}, ctx.Err()
+	}
+	return train.Run(ctx, x.cfg.Train.model(x, m), x.options(m, store))
 }
 
 // newModel begins an attack on the set.

@@ -57,7 +57,8 @@ func forecast(ctx context.Context, seed rng.Seed, c Config, others []run.Task) (
 	if err != nil {
 		return f, err
 	}
-	steps := c.Train.Epochs * ((x.train.Len() + c.Train.Batch - 1) / c.Train.Batch)
+	perEpoch := (x.train.Len() + c.Train.Batch - 1) / c.Train.Batch
+	steps := c.Train.Epochs * perEpoch
 	validated := c.Train.Epochs * x.valid.Len()
 	ranked := x.test.Len() * len(c.Eval.Vocabulary)
 	rest := loading + float64(validated)*perValid + float64(ranked)*perTest
@@ -65,7 +66,7 @@ func forecast(ctx context.Context, seed rng.Seed, c Config, others []run.Task) (
 	return run.Forecast{
 		Steps: steps, StepSeconds: step, Seconds: rest + float64(steps)*step, Fastest: rest + float64(steps)*slices.Min(seconds),
 		Basis: fmt.Sprintf("%d training steps on the run's own pairs (mean %.1f ms) for %d epochs of %d, the loss of %d validation pairs an epoch (%.3f ms each) and %d test pairs ranked (%.3f ms each); every epoch counted, none saved by stopping early",
-			len(seconds), 1000*step, c.Train.Epochs, steps/c.Train.Epochs, x.valid.Len(), 1000*perValid, ranked, 1000*perTest),
+			len(seconds), 1000*step, c.Train.Epochs, perEpoch, x.valid.Len(), 1000*perValid, ranked, 1000*perTest),
 	}, nil
 }
 

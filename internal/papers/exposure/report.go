@@ -40,7 +40,9 @@ func (x *experiment) document(o *Outcome) (*report.Document, error) {
 		d.Tables = append(d.Tables, o.Figures.tables(x.names(), x.drawn()[0])...)
 		d.Figures = append(d.Figures, o.Figures.plots(x.drawn())...)
 	}
-	d.Figures = append(d.Figures, o.losses())
+	if len(o.Epochs) > 0 {
+		d.Figures = append(d.Figures, o.losses())
+	}
 	d.Notes = append(d.Notes, x.cautions()...)
 	return d, nil
 }
@@ -63,11 +65,17 @@ func (x *experiment) facts(o *Outcome) []report.Fact {
 	if o.Stopped {
 		ended = fmt.Sprintf("stopped after %d", len(o.Epochs))
 	}
+	epochs := report.Fact{Label: "epochs", Value: fmt.Sprintf("cap %d, %s", o.Cap, ended), Note: fmt.Sprintf("the attack of epoch %d is reported, %d steps in all", o.Selected, o.Steps)}
+	taught := report.Fact{Label: "trained on", Value: trained, Note: "of other users"}
+	if o.Cap == 0 {
+		epochs = report.Fact{Label: "epochs", Value: "none", Note: "random weights, never trained"}
+		taught.Value, taught.Note = "nothing", "the floors count "+trained+" of other users"
+	}
 	facts := []report.Fact{
 		{Label: "attacked", Value: fmt.Sprintf("%d pairs of %d shown and %d clicked items", o.Data.TestPairs, x.train.T, x.train.L),
 			Note: fmt.Sprintf("%d of them hold no item that is new to the attacker; %d items can be guessed", o.Data.Complete, o.Data.Items)},
-		{Label: "trained on", Value: trained, Note: "of other users"},
-		{Label: "epochs", Value: fmt.Sprintf("cap %d, %s", o.Cap, ended), Note: fmt.Sprintf("the attack of epoch %d is reported, %d steps in all", o.Selected, o.Steps)},
+		taught,
+		epochs,
 	}
 	if p := o.Protection; p != nil {
 		note := fmt.Sprintf("%.1f %% of the positions hold another item; the attacker is %s", 100*p.Replaced, p.Attacker)

@@ -226,6 +226,25 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// Without epochs the attack has its random weights, which find no more than popularity does with as many guesses.
+func TestUntrained(t *testing.T) {
+	dir := t.TempDir()
+	text := start(t, dir, "train.epochs=0")
+	o := result[Outcome](t, dir, "metrics.json")
+	if o.Cap != 0 || o.Selected != 0 || o.Steps != 0 || len(o.Epochs) != 0 {
+		t.Errorf("%+v", o)
+	}
+	for _, want := range []string{"random weights, never trained", "the floors count", "none shown"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("does not say %q:\n%s", want, text)
+		}
+	}
+	f, err := attackTask().Forecast(t.Context(), run.Options{Sets: slices.Concat([]string{"run.out=" + t.TempDir() + "/run"}, tiny, []string{"train.epochs=0"})})
+	if err != nil || f.Steps != 0 || f.Seconds <= 0 {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
+
 // A forecast counts the steps and writes nothing.
 func TestForecast(t *testing.T) {
 	f, err := attackTask().Forecast(t.Context(), run.Options{Sets: slices.Concat([]string{"run.out=" + t.TempDir() + "/run"}, tiny)})

@@ -51,7 +51,7 @@ func (v *validator) under(part string, check func() (field, problem string)) {
 
 func (v *validator) train(t TrainConfig) {
 	v.under("train", t.Training.Check)
-	v.between("train.epochs", t.Epochs, 1, 100_000)
+	v.between("train.epochs", t.Epochs, 0, 100_000)
 	v.oneOf("train.batches", t.Batches, batchesEach, batchesOnce)
 	v.check(t.Sample > 0 && t.Sample <= 1, "train.sample", "must lie in (0,1], got %v", t.Sample)
 	v.between("train.patience", t.Patience, 0, 100_000)
