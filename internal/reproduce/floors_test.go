@@ -28,6 +28,8 @@ func TestFloorLabels(t *testing.T) {
 		{"a row each", []*summary{row("a", "one", 5), row("b", "two", 6)}, []string{"popularity, for a", "popularity, for b"}},
 		{"within a configuration", []*summary{row("a", "one", 5), row("b", "one", 6), row("c", "one", 6)},
 			[]string{"popularity, for a", "popularity, for b, c"}},
+		{"too many to name", []*summary{row("a", "one", 5), row("b", "one", 6), row("c", "one", 6), row("d", "one", 6), row("e", "one", 6), row("f", "one", 6)},
+			[]string{"popularity, for a", "popularity, for the other 5"}},
 	} {
 		var got []string
 		for _, f := range floors(c.rows) {

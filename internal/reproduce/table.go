@@ -221,11 +221,27 @@ func floors(rows []*summary) []floor {
 				if apart && len(same[i].configs) < len(of) {
 					of = same[i].configs
 				}
+				if len(of) > mostNamed && i == largest(same) {
+					of = []string{fmt.Sprintf("the other %d", len(of))}
+				}
 				same[i].label += ", for " + strings.Join(of, ", ")
 			}
 		}
 	}
 	return out
+}
+
+// mostNamed rows are named beside a floor; of more, the largest group is "the other".
+const mostNamed = 4
+
+// largest is the floor that most rows have, the first of several.
+func largest(list []floor) (at int) {
+	for i, f := range list {
+		if len(f.of) > len(list[at].of) {
+			at = i
+		}
+	}
+	return at
 }
 
 // configsApart says that no configuration is behind rows of two of the floors, so that its
