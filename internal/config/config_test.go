@@ -191,10 +191,26 @@ func TestSet(t *testing.T) {
 		{"train.lr=null", "--set train.lr: no value (null)"},
 		{"privacy={delta: x}", `--set privacy: privacy.delta: want a number, found the text "x"`},
 		{"nope.x=1", "--set nope: unknown key"},
+		{"privacy={delta: 1, delta: 2}", "--set privacy: privacy.delta: given twice"},
 	} {
 		_, _, err := Parse("f.yaml", []byte("train: {epochs: 1}\n"), []string{c.set}, defaults())
 		if err == nil || err.Error() != c.want {
 			t.Errorf("--set %s: got %v, want %s", c.set, err, c.want)
+		}
+	}
+}
+
+// A key that the file has twice is the file's fault, also where an override names it.
+func TestTwiceUnderSet(t *testing.T) {
+	for _, set := range []string{"train.epochs=3", "train.lr=1", "train={lr: 2}"} {
+		_, _, err := Parse("f.yaml", []byte("train:\n  epochs: 1\n  epochs: 2\n"), []string{set}, defaults())
+		want := "f.yaml:3:3: train.epochs: given twice, first on line 2"
+		if set == "train={lr: 2}" { // the file's part is gone
+			if err != nil {
+				t.Errorf("--set %s: %v", set, err)
+			}
+		} else if err == nil || err.Error() != want {
+			t.Errorf("--set %s: got %v, want %s", set, err, want)
 		}
 	}
 }

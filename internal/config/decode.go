@@ -120,13 +120,24 @@ func (d *decoder) pairs(n *yaml.Node, path string) []pair {
 			continue
 		}
 		if was := first[k.Value]; was != nil {
-			d.fail(k, join(path, k.Value), "given twice, first on line %d", was.Line)
+			d.twice(was, k, join(path, k.Value))
 			continue
 		}
 		first[k.Value] = k
 		out = append(out, pair{k.Value, k, v})
 	}
 	return out
+}
+
+// twice reports a key's second place. In the file it is the file's fault, also where an override
+// names the key.
+func (d *decoder) twice(first, second *yaml.Node, path string) {
+	if second.Line == 0 {
+		d.fail(second, path, "given twice")
+		return
+	}
+	e := d.fail(second, path, "given twice, first on line %d", first.Line)
+	e.File, e.Line, e.Column, e.Set = d.doc.file, second.Line, second.Column, ""
 }
 
 func (d *decoder) list(n *yaml.Node, path string, v reflect.Value) {
