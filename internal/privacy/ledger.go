@@ -27,7 +27,11 @@ type Ledger struct {
 	offset  int64    // bytes written
 	chain   string
 	entries []Entry // written lines
+	lines   []int   // of the file, of each of them
+	next    int     // line of the file that is written next
 	pending map[string]*Entry
+	held    holdings // stated, written or not
+	holding holdings // of them, those to write with the open period
 	perUnit map[string]int64
 	failed  error // closed, or a write failed: nothing more is taken
 }
@@ -41,6 +45,8 @@ type LedgerState struct {
 	Chain   string           `json:"chain"`
 	Pending []string         `json:"pending"`  // marshalled entries of the open period
 	PerUnit map[string]int64 `json:"per_unit"` // by purpose
+
+	Holdings []Holding `json:"holdings,omitempty"` // stated in the open period
 }
 
 // NewLedger returns a ledger in memory.
@@ -49,7 +55,9 @@ func NewLedger(noise Noise) (*Ledger, error) {
 		return nil, fmt.Errorf("ledger: %w", err)
 	}
 	_, chain := headerFor(noise)
-	return &Ledger{noise: noise, chain: chain, pending: map[string]*Entry{}, perUnit: map[string]int64{}}, nil
+	return &Ledger{
+		noise: noise, chain: chain, next: 2, pending: map[string]*Entry{}, perUnit: map[string]int64{}, held: holdings{}, holding: holdings{},
+	}, nil
 }
 
 // CreateLedger starts a ledger file; it fails if one is there.
@@ -113,6 +121,11 @@ func resume(f *os.File, st LedgerState) (*Ledger, error) {
 	}
 	for p, n := range st.PerUnit {
 		if err := l.bound(p, n); err != nil {
+			return nil, fmt.Errorf("checkpoint: %w", err)
+		}
+	}
+	for _, h := range st.Holdings {
+		if err := l.hold(h); err != nil {
 			return nil, fmt.Errorf("checkpoint: %w", err)
 		}
 	}
@@ -206,26 +219,56 @@ func (l *Ledger) flush(period string) error {
 	if err := label("period", period); err != nil {
 		return fmt.Errorf("ledger: %w", err)
 	}
-	entries := l.open(period)
-	var out []byte
-	chain := l.chain
-	for _, e := range entries {
-		body, err := e.marshal()
-		if err != nil {
-			return fmt.Errorf("ledger: %w", err)
-		}
-		var line []byte
-		line, chain = seal(chain, body)
-		out = append(out, line...)
+	p, err := l.period(period)
+	if err != nil {
+		return fmt.Errorf("ledger: %w", err)
 	}
-	if err := l.append(out); err != nil {
+	if err := l.append(p.text); err != nil {
 		l.failed = err
 		return err
 	}
-	l.chain = chain
-	l.entries = append(l.entries, entries...)
+	l.chain = p.chain
+	l.next += p.stated
+	for _, e := range p.entries {
+		l.entries, l.lines = append(l.entries, e), append(l.lines, l.next)
+		l.next++
+	}
 	clear(l.pending)
+	clear(l.holding)
 	return nil
+}
+
+// period is the open period as the file will have it.
+type period struct {
+	text    []byte
+	chain   string
+	stated  int // lines of holdings, before those of the entries
+	entries []Entry
+}
+
+func (l *Ledger) period(name string) (period, error) {
+	p := period{chain: l.chain, entries: l.open(name)}
+	add := func(body []byte, err error) error {
+		if err != nil {
+			return err
+		}
+		var line []byte
+		line, p.chain = seal(p.chain, body)
+		p.text = append(p.text, line...)
+		return nil
+	}
+	for _, h := range l.holding.list() {
+		if err := add(h.marshal()); err != nil {
+			return period{}, err
+		}
+		p.stated++
+	}
+	for _, e := range p.entries {
+		if err := add(e.marshal()); err != nil {
+			return period{}, err
+		}
+	}
+	return p, nil
 }
 
 // open returns the entries of the open period in their order on file.
@@ -267,7 +310,7 @@ func (l *Ledger) State() (LedgerState, error) {
 			return LedgerState{}, l.failed
 		}
 	}
-	st := LedgerState{Offset: l.offset, Chain: l.chain, Pending: []string{}, PerUnit: map[string]int64{}}
+	st := LedgerState{Offset: l.offset, Chain: l.chain, Pending: []string{}, PerUnit: map[string]int64{}, Holdings: l.holding.list()}
 	for _, e := range l.open("") {
 		e.PerUnit = 0 // kept by purpose, below
 		b, err := e.marshal()
@@ -303,7 +346,7 @@ func (l *Ledger) Close() error {
 		return nil
 	}
 	var err error
-	if len(l.pending) > 0 {
+	if len(l.pending)+len(l.holding) > 0 {
 		err = l.flush("end")
 	}
 	l.failed = errClosed

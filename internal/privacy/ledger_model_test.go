@@ -3,6 +3,7 @@ package privacy
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,6 +20,7 @@ import (
 type model struct {
 	periods []modelPeriod // the last one is open
 	bounds  map[string]int64
+	most    map[Unit]int64 // of every unit, how many a user holds
 }
 
 type modelPeriod struct {
@@ -59,8 +61,16 @@ func (m *model) entries() (list []Entry) {
 	return list
 }
 
+// holdings lists what is held, by the name of the unit.
+func (m *model) holdings() (list []Holding) {
+	for _, of := range slices.Sorted(maps.Keys(m.most)) {
+		list = append(list, Holding{User, of, m.most[of]})
+	}
+	return list
+}
+
 func (m *model) clone() model {
-	c := model{bounds: map[string]int64{}}
+	c := model{bounds: map[string]int64{}, most: maps.Clone(m.most)}
 	for _, p := range m.periods {
 		p.records = slices.Clone(p.records)
 		c.periods = append(c.periods, p)
@@ -83,13 +93,16 @@ func TestLedgerAgainstModel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		now := model{periods: []modelPeriod{{}}, bounds: map[string]int64{}}
+		now := model{periods: []modelPeriod{{}}, bounds: map[string]int64{}, most: map[Unit]int64{}}
 		saved, state := now.clone(), LedgerState{}
 		if state, err = l.State(); err != nil {
 			t.Fatal(err)
 		}
 		same := func(t *rapid.T) {
 			if d := cmp.Diff(now.entries(), l.Entries()); d != "" {
+				t.Fatal(d)
+			}
+			if d := cmp.Diff(now.holdings(), l.Holdings()); d != "" {
 				t.Fatal(d)
 			}
 		}
@@ -114,6 +127,13 @@ func TestLedgerAgainstModel(t *testing.T) {
 					t.Fatal(err)
 				}
 				now.bounds[p] = n
+			},
+			"hold": func(t *rapid.T) {
+				of, n := rapid.SampledFrom([]Unit{Cell, Edge, Position}).Draw(t, "of"), rapid.Int64Range(1, 9).Draw(t, "most")
+				if err := l.Hold(Holding{User, of, n}); err != nil {
+					t.Fatal(err)
+				}
+				now.most[of] = max(now.most[of], n)
 			},
 			"flush": func(t *rapid.T) {
 				open().name = rapid.SampledFrom([]string{"epoch 1", "evaluation", ""}).Draw(t, "period")
@@ -149,6 +169,9 @@ func TestLedgerAgainstModel(t *testing.T) {
 		}
 		if d := cmp.Diff(now.entries(), read.Entries()); d != "" {
 			t.Fatalf("on file: %s", d)
+		}
+		if d := cmp.Diff(now.holdings(), read.Holdings()); d != "" {
+			t.Fatalf("held on file: %s", d)
 		}
 	})
 }

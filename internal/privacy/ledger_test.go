@@ -350,11 +350,21 @@ func FuzzParseLedger(f *testing.F) {
 		f.Add(append(bytes.Clone(header), line...))
 		f.Add(body)
 	}
+	for _, body := range []string{`{"holding":{"unit":"user","of":"cell","most":101}}`, `{"holding":null}`} {
+		line, _ := seal(chain, []byte(body))
+		f.Add(append(bytes.Clone(header), line...))
+		f.Add([]byte(body))
+	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		// Whole files hardly ever pass their checks: fuzz the entry parser with
 		// the same bytes.
 		if e, err := parseEntry(b); err == nil {
 			if again, err := e.marshal(); err != nil || !bytes.Equal(again, b) {
+				t.Fatalf("%q was accepted and is written as %q (%v)", b, again, err)
+			}
+		}
+		if h, err := parseHolding(b); err == nil {
+			if again, err := h.marshal(); err != nil || !bytes.Equal(again, b) {
 				t.Fatalf("%q was accepted and is written as %q (%v)", b, again, err)
 			}
 		}

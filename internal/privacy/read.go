@@ -113,11 +113,20 @@ func (l *Ledger) parse(line []byte) error {
 	if err != nil {
 		return err
 	}
-	e, err := parseEntry(body)
-	if err != nil {
-		return err
+	if bytes.HasPrefix(body, holdingKey) {
+		h, err := parseHolding(body)
+		if err != nil {
+			return err
+		}
+		l.held.raise(h)
+	} else {
+		e, err := parseEntry(body)
+		if err != nil {
+			return err
+		}
+		l.entries, l.lines = append(l.entries, e), append(l.lines, l.next)
 	}
-	l.entries = append(l.entries, e)
+	l.next++
 	l.chain = chain
 	return nil
 }

@@ -1,0 +1,130 @@
+package privacy
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Holding states a fact about the data that an account may rest on: one Unit holds at
+// most Most of the units Of, such as a user at most 101 cells. It is no release.
+type Holding struct {
+	Unit Unit  `json:"unit"`
+	Of   Unit  `json:"of"`
+	Most int64 `json:"most"` // at least 1
+}
+
+// Validate reports units that are unknown or alike and a Most below 1.
+func (h Holding) Validate() error {
+	if err := errors.Join(h.Unit.Validate(), h.Of.Validate()); err != nil {
+		return fmt.Errorf("holding: %w", err)
+	}
+	switch {
+	case h.Unit == h.Of:
+		return fmt.Errorf("holding: %s of itself", h.Unit)
+	case h.Most < 1:
+		return fmt.Errorf("holding of %s by %s: most is %d, want at least 1", h.Of, h.Unit, h.Most)
+	}
+	return nil
+}
+
+// holdings are the largest Most that was stated of each pair of units.
+type holdings map[[2]Unit]int64
+
+// raise takes a valid holding and reports whether it says more than was known.
+func (m holdings) raise(h Holding) bool {
+	key := [2]Unit{h.Unit, h.Of}
+	if h.Most <= m[key] {
+		return false
+	}
+	m[key] = h.Most
+	return true
+}
+
+// list returns the holdings sorted by their units.
+func (m holdings) list() []Holding {
+	var all []Holding
+	for k, most := range m {
+		all = append(all, Holding{k[0], k[1], most})
+	}
+	slices.SortFunc(all, func(a, b Holding) int { return cmp.Or(cmp.Compare(a.Unit, b.Unit), cmp.Compare(a.Of, b.Of)) })
+	return all
+}
+
+// holdingLine is the line of a holding in a ledger file.
+type holdingLine struct {
+	Holding Holding `json:"holding"`
+}
+
+// holdingKey begins such a line, and no other.
+var holdingKey = []byte(`{"holding":`)
+
+func (h Holding) marshal() ([]byte, error) {
+	if err := h.Validate(); err != nil {
+		return nil, err
+	}
+	return json.Marshal(holdingLine{h})
+}
+
+// parseHolding is as strict as parseEntry.
+func parseHolding(body []byte) (Holding, error) {
+	var raw holdingLine
+	if err := strict(body, &raw); err != nil {
+		return Holding{}, err
+	}
+	again, err := raw.Holding.marshal()
+	if err != nil {
+		return Holding{}, err
+	}
+	if !bytes.Equal(again, body) {
+		return Holding{}, errors.New("not in canonical form")
+	}
+	return raw.Holding, nil
+}
+
+// Hold states a holding. Its line is written before the releases of the open period.
+// Stated again with a larger Most, the larger counts; with one that is not larger,
+// nothing changes.
+func (l *Ledger) Hold(h Holding) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.failed != nil {
+		return l.failed
+	}
+	if err := l.hold(h); err != nil {
+		return fmt.Errorf("ledger: %w", err)
+	}
+	return nil
+}
+
+func (l *Ledger) hold(h Holding) error {
+	if err := h.Validate(); err != nil {
+		return err
+	}
+	if l.held.raise(h) {
+		l.holding.raise(h)
+	}
+	return nil
+}
+
+// Holdings returns what was stated, the largest of each pair of units, sorted by
+// the units.
+func (l *Ledger) Holdings() []Holding {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.held.list()
+}
+
+// Line returns the line of the file on which entry i of Entries stands, from 1; 0 if
+// it is not on file.
+func (l *Ledger) Line(i int) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if i < 0 || i >= len(l.lines) {
+		return 0
+	}
+	return l.lines[i]
+}
