@@ -18,8 +18,10 @@ import (
 // A run that is killed goes back to its checkpoint: ResumeLedger cuts the file
 // to the state stored there and counts on. Noise is keyed, so releases that are
 // repeated after that are the same numbers and cost nothing more. The open
-// period is in memory until Flush, Close or a checkpoint: what a killed run
-// released in it is on file only once the run was resumed.
+// period is on file as it stood at the last Sync or State: a run calls one of them
+// before it keeps or shows anything, so that the file never says less than was shown.
+//
+// Declare states what is open before the first release.
 type Ledger struct {
 	mu      sync.Mutex
 	noise   Noise
@@ -34,6 +36,11 @@ type Ledger struct {
 	holding holdings // of them, those to write with the open period
 	perUnit map[string]int64
 	failed  error // closed, or a write failed: nothing more is taken
+
+	ahead    int64        // bytes on file after offset: the open period as it stood
+	public   []Assumption // written
+	resumed  bool         // from a checkpoint
+	declared *Declaration // nil: nothing was declared, and nothing is refused for that
 }
 
 // errClosed is what a closed ledger answers.
@@ -129,13 +136,10 @@ func resume(f *os.File, st LedgerState) (*Ledger, error) {
 			return nil, fmt.Errorf("checkpoint: %w", err)
 		}
 	}
-	if err := f.Truncate(st.Offset); err != nil {
+	l.file, l.offset, l.ahead, l.resumed = f, st.Offset, info.Size()-st.Offset, true
+	if err := l.sync(); err != nil {
 		return nil, err
 	}
-	if _, err := f.Seek(st.Offset, io.SeekStart); err != nil {
-		return nil, err
-	}
-	l.file, l.offset = f, st.Offset
 	return l, nil
 }
 
@@ -160,6 +164,9 @@ func (l *Ledger) Record(purpose string, e Event, count int64) error {
 func (l *Ledger) record(purpose string, e Event, count int64) error {
 	entry := Entry{Purpose: purpose, Count: count, Event: e}
 	if err := entry.validate(); err != nil {
+		return err
+	}
+	if err := l.declaredFor(e); err != nil {
 		return err
 	}
 	b, err := MarshalEvent(e)
@@ -223,18 +230,27 @@ func (l *Ledger) flush(period string) error {
 	if err != nil {
 		return fmt.Errorf("ledger: %w", err)
 	}
+	if err := l.write(p); err != nil {
+		return err
+	}
+	clear(l.pending)
+	clear(l.holding)
+	return nil
+}
+
+// write appends lines for good.
+func (l *Ledger) write(p period) error {
 	if err := l.append(p.text); err != nil {
 		l.failed = err
 		return err
 	}
 	l.chain = p.chain
+	l.public = append(l.public, p.public...)
 	l.next += p.stated
 	for _, e := range p.entries {
 		l.entries, l.lines = append(l.entries, e), append(l.lines, l.next)
 		l.next++
 	}
-	clear(l.pending)
-	clear(l.holding)
 	return nil
 }
 
@@ -242,29 +258,32 @@ func (l *Ledger) flush(period string) error {
 type period struct {
 	text    []byte
 	chain   string
-	stated  int // lines of holdings, before those of the entries
+	stated  int // lines of statements, before those of the entries
+	public  []Assumption
 	entries []Entry
+}
+
+// add seals a marshalled line.
+func (p *period) add(body []byte, err error) error {
+	if err != nil {
+		return err
+	}
+	var line []byte
+	line, p.chain = seal(p.chain, body)
+	p.text = append(p.text, line...)
+	return nil
 }
 
 func (l *Ledger) period(name string) (period, error) {
 	p := period{chain: l.chain, entries: l.open(name)}
-	add := func(body []byte, err error) error {
-		if err != nil {
-			return err
-		}
-		var line []byte
-		line, p.chain = seal(p.chain, body)
-		p.text = append(p.text, line...)
-		return nil
-	}
 	for _, h := range l.holding.list() {
-		if err := add(h.marshal()); err != nil {
+		if err := p.add(h.marshal()); err != nil {
 			return period{}, err
 		}
 		p.stated++
 	}
 	for _, e := range p.entries {
-		if err := add(e.marshal()); err != nil {
+		if err := p.add(e.marshal()); err != nil {
 			return period{}, err
 		}
 	}
@@ -289,26 +308,23 @@ func (l *Ledger) open(period string) []Entry {
 
 func (l *Ledger) append(b []byte) error {
 	if l.file != nil {
-		if _, err := l.file.Write(b); err != nil {
+		if err := l.place(b); err != nil {
 			return fmt.Errorf("ledger: %w", err)
 		}
 	}
-	l.offset += int64(len(b))
+	l.offset, l.ahead = l.offset+int64(len(b)), 0
 	return nil
 }
 
-// State makes what was written durable and returns what a checkpoint needs.
+// State puts everything recorded on file, durably, and returns what a checkpoint needs.
 func (l *Ledger) State() (LedgerState, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.failed != nil {
 		return LedgerState{}, l.failed
 	}
-	if l.file != nil {
-		if err := l.file.Sync(); err != nil {
-			l.failed = fmt.Errorf("ledger: %w", err)
-			return LedgerState{}, l.failed
-		}
+	if err := l.sync(); err != nil {
+		return LedgerState{}, err
 	}
 	st := LedgerState{Offset: l.offset, Chain: l.chain, Pending: []string{}, PerUnit: map[string]int64{}, Holdings: l.holding.list()}
 	for _, e := range l.open("") {

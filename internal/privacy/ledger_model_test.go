@@ -143,6 +143,20 @@ func TestLedgerAgainstModel(t *testing.T) {
 				open().bounds = now.clone().bounds
 				now.periods = append(now.periods, modelPeriod{})
 			},
+			"sync": func(t *rapid.T) {
+				if err := l.Sync(); err != nil {
+					t.Fatal(err)
+				}
+				open().name, open().bounds = underWay, now.bounds
+				read, err := ReadLedger(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if d := cmp.Diff(now.entries(), read.Entries()); d != "" {
+					t.Fatalf("on file: %s", d)
+				}
+				open().name, open().bounds = "", nil
+			},
 			"checkpoint": func(t *rapid.T) {
 				if state, err = l.State(); err != nil {
 					t.Fatal(err)

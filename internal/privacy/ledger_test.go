@@ -146,7 +146,7 @@ func TestLedgerResume(t *testing.T) {
 				}
 				stepOf(t, l, step)
 			}
-			_, err := l.file.WriteString(`{"period":"half a li`) // the kill
+			_, err := l.file.WriteAt([]byte(`{"period":"half a li`), l.offset+l.ahead) // the kill
 			ok(t, err)
 			ok(t, l.file.Close())
 			l = must[*Ledger](t)(ResumeLedger(path, st))
@@ -350,7 +350,8 @@ func FuzzParseLedger(f *testing.F) {
 		f.Add(append(bytes.Clone(header), line...))
 		f.Add(body)
 	}
-	for _, body := range []string{`{"holding":{"unit":"user","of":"cell","most":101}}`, `{"holding":null}`} {
+	for _, body := range []string{`{"holding":{"unit":"user","of":"cell","most":101}}`, `{"holding":null}`,
+		`{"assumption":{"what":"the number of edges","why":"it sets the rate"}}`, `{"assumption":{"what":"a","why":""}}`} {
 		line, _ := seal(chain, []byte(body))
 		f.Add(append(bytes.Clone(header), line...))
 		f.Add([]byte(body))
@@ -365,6 +366,11 @@ func FuzzParseLedger(f *testing.F) {
 		}
 		if h, err := parseHolding(b); err == nil {
 			if again, err := h.marshal(); err != nil || !bytes.Equal(again, b) {
+				t.Fatalf("%q was accepted and is written as %q (%v)", b, again, err)
+			}
+		}
+		if a, err := parseAssumption(b); err == nil {
+			if again, err := a.marshal(); err != nil || !bytes.Equal(again, b) {
 				t.Fatalf("%q was accepted and is written as %q (%v)", b, again, err)
 			}
 		}

@@ -113,13 +113,20 @@ func (l *Ledger) parse(line []byte) error {
 	if err != nil {
 		return err
 	}
-	if bytes.HasPrefix(body, holdingKey) {
+	switch {
+	case bytes.HasPrefix(body, holdingKey):
 		h, err := parseHolding(body)
 		if err != nil {
 			return err
 		}
 		l.held.raise(h)
-	} else {
+	case bytes.HasPrefix(body, assumptionKey):
+		a, err := parseAssumption(body)
+		if err != nil {
+			return err
+		}
+		l.public = append(l.public, a)
+	default:
 		e, err := parseEntry(body)
 		if err != nil {
 			return err

@@ -1,0 +1,73 @@
+package privacy
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Assumption states what a guarantee takes as public, such as which users there
+// are. It is no release, and no account adds it up: an epsilon says nothing about it.
+type Assumption struct {
+	What string `json:"what"`
+	Why  string `json:"why,omitempty"` // it is taken as public, or what that leaves out
+}
+
+// String is the assumption as one phrase.
+func (a Assumption) String() string {
+	if a.Why == "" {
+		return a.What
+	}
+	return a.What + ": " + a.Why
+}
+
+// Validate reports an assumption that names nothing, or is not text.
+func (a Assumption) Validate() error {
+	if a.What == "" {
+		return errors.New("assumption: it names nothing")
+	}
+	if err := errors.Join(text("what", a.What), text("why", a.Why)); err != nil {
+		return fmt.Errorf("assumption: %w", err)
+	}
+	return nil
+}
+
+// assumptionLine is the line of an assumption in a ledger file.
+type assumptionLine struct {
+	Assumption Assumption `json:"assumption"`
+}
+
+// assumptionKey begins such a line, and no other.
+var assumptionKey = []byte(`{"assumption":`)
+
+func (a Assumption) marshal() ([]byte, error) {
+	if err := a.Validate(); err != nil {
+		return nil, err
+	}
+	return json.Marshal(assumptionLine{a})
+}
+
+// parseAssumption is as strict as parseEntry.
+func parseAssumption(body []byte) (Assumption, error) {
+	var raw assumptionLine
+	if err := strict(body, &raw); err != nil {
+		return Assumption{}, err
+	}
+	again, err := raw.Assumption.marshal()
+	if err != nil {
+		return Assumption{}, err
+	}
+	if !bytes.Equal(again, body) {
+		return Assumption{}, errors.New("not in canonical form")
+	}
+	return raw.Assumption, nil
+}
+
+// Assumptions returns what was declared as taken as public, in that order.
+func (l *Ledger) Assumptions() []Assumption {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.public)
+}

@@ -1,0 +1,111 @@
+package privacy
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// What a run leaves unprotected is on file before it releases anything, under this
+// name of a period and for this purpose.
+const (
+	declaredPeriod  = "before the run"
+	declaredPurpose = "unprotected"
+)
+
+// Declaration is what a run says of its privacy before it releases anything.
+type Declaration struct {
+	Open   []Unprotected // everything that the run can leave unprotected
+	Public []Assumption  // what its guarantees take as public
+}
+
+// covers reports whether the open items make the epsilon of a unit infinite.
+func (d *Declaration) covers(u Unit) bool {
+	return slices.ContainsFunc(d.Open, func(o Unprotected) bool { return o.Unit == "" || o.Unit == u })
+}
+
+// Declare states, before the first release, what the run leaves unprotected and what
+// its guarantees take as public. It writes a line for each at once, durably,
+// whatever period is open. From then on Record refuses an Unprotected event about a
+// unit that no open item is about: a ledger read at any moment is infinite where the
+// finished one is.
+//
+// A new ledger takes a declaration before anything is recorded. A ledger that is
+// resumed takes it again, and gets the lines that it lacks.
+func (l *Ledger) Declare(d Declaration) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.failed != nil {
+		return l.failed
+	}
+	if err := l.declare(d); err != nil {
+		return fmt.Errorf("ledger: declare what is open: %w", err)
+	}
+	return nil
+}
+
+func (l *Ledger) declare(d Declaration) error {
+	if l.declared != nil {
+		return errors.New("that was done already")
+	}
+	if !l.resumed && len(l.entries)+len(l.pending) > 0 {
+		return errors.New("there are releases already")
+	}
+	p := period{chain: l.chain}
+	for _, a := range d.Public {
+		if slices.Contains(l.public, a) || slices.Contains(p.public, a) {
+			continue
+		}
+		if err := p.add(a.marshal()); err != nil {
+			return err
+		}
+		p.stated, p.public = p.stated+1, append(p.public, a)
+	}
+	for _, o := range d.Open {
+		e := Entry{Period: declaredPeriod, Purpose: declaredPurpose, Count: 1, Event: o}
+		if slices.Contains(l.entries, e) || slices.Contains(p.entries, e) {
+			continue
+		}
+		if err := p.add(e.marshal()); err != nil {
+			return err
+		}
+		p.entries = append(p.entries, e)
+	}
+	if err := l.write(p); err != nil {
+		return err
+	}
+	if err := l.sync(); err != nil {
+		return err
+	}
+	l.declared = &Declaration{Open: slices.Clone(d.Open), Public: slices.Clone(d.Public)}
+	return nil
+}
+
+// declaredFor refuses an event of which a part is unprotected, on a ledger whose run
+// has declared what is, and did not declare that.
+func (l *Ledger) declaredFor(e Event) error {
+	if l.declared == nil {
+		return nil
+	}
+	var parts []Event
+	switch e := e.(type) {
+	case Unprotected:
+		if !l.declared.covers(e.Unit) {
+			return fmt.Errorf("%q is unprotected, and the run did not declare that before its first release", e.What)
+		}
+	case SelfComposed:
+		parts = []Event{e.Event}
+	case Sampled:
+		parts = []Event{e.Event}
+	case Composed:
+		parts = e.Events
+	case Parallel:
+		parts = e.Events
+	}
+	for _, part := range parts {
+		if err := l.declaredFor(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
