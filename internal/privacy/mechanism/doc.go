@@ -58,6 +58,9 @@
 // one stream give the same noise, and it is for the caller to give every purpose
 // and every setting a stream of its own.
 //
+// The scale of noise on float32 is the event's, rounded up to a float32: noise is never
+// less than what is recorded, and above it by less than one part in 2^23.
+//
 // The check looks at what was really added, after minus before, not at what the
 // sampler meant to add: count, mean, scale and values left unchanged. A right
 // sampler fails the checks of one mechanism, however many they are, with at most

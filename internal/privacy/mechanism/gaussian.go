@@ -84,7 +84,7 @@ func newChannel[T Float](purpose string, share Share, of noiseLaw, l *privacy.Le
 // see tallies what was done to a row. It is no function value, so that before
 // stays on the stack.
 func (c *Channel[T]) see(before, after []T) tally {
-	perScale := 1 / float64(T(c.law.scale()))
+	perScale := 1 / float64(atLeast[T](c.law.scale()))
 	switch {
 	case c.lattice != nil:
 		return steps(c.lattice, before, after, c.absolute)

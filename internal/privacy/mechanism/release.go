@@ -180,7 +180,7 @@ func (r *Release[T]) fill(i int, dst []T, s rng.Stream) {
 		before = make([]T, len(dst))
 	}
 	before = before[:copy(before, dst)]
-	r.c.add(s, dst, T(r.c.law.scale()))
+	r.c.add(s, dst, atLeast[T](r.c.law.scale()))
 	r.rows[i] = r.c.see(before, dst)
 }
 

@@ -50,8 +50,19 @@ func as[U, T Float](x []T) ([]U, bool) {
 	return unsafe.Slice((*U)(unsafe.Pointer(unsafe.SliceData(x))), len(x)), true
 }
 
-// representable reports whether sigma is still a positive number as a T.
-func representable[T Float](sigma float64) bool {
-	s := float64(T(sigma))
-	return s > 0 && !math.IsInf(s, 1)
+// atLeast is the scale of noise as a T, rounded up: noise is never less than its event
+// says. Rounded to the nearest float32 it would be, of one scale in two, by up to one part
+// in 2^24.
+func atLeast[T Float](scale float64) T {
+	t := T(scale)
+	if float64(t) < scale { // a float32
+		t = T(math.Nextafter32(float32(t), float32(math.Inf(1))))
+	}
+	return t
+}
+
+// representable reports whether a scale is a positive number as a T too, rounded to
+// nearest and rounded up.
+func representable[T Float](scale float64) bool {
+	return T(scale) > 0 && !math.IsInf(float64(atLeast[T](scale)), 1)
 }
