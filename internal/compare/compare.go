@@ -101,6 +101,12 @@ func Compare(groups []Group) (*Result, error) {
 
 // same refuses runs whose users cannot be paired.
 func same(a, b *Scores) error {
+	if x, y := a.Data.Name, b.Data.Name; x != "" && y != "" && x != y {
+		return &Error{b.Ref, fmt.Sprintf("it ran on %s, %s on %s", y, a.Ref, x), "compare runs on the same data"}
+	}
+	if x, y := a.Data.Recipe, b.Data.Recipe; x != "" && y != "" && x != y {
+		return &Error{b.Ref, fmt.Sprintf("its test rows are those of recipe %s, in %s of %s", y, a.Ref, x), "users are compared one by one: split and filters must be the same"}
+	}
 	for _, d := range a.Manifest.Data {
 		for _, e := range b.Manifest.Data {
 			if d.Name == e.Name && d.SHA256 != e.SHA256 {

@@ -206,6 +206,52 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// A run's only table of scores needs no name, whatever it is called.
+func TestOnlyTable(t *testing.T) {
+	dir := write(t, 1, "scores-noise-off.tsv.gz", "user_id\tx\nu1\t0\nu2\t1\n")
+	for _, ref := range []string{dir, dir + ":noise-off"} {
+		if s := read(t, ref); len(s.Users) != 2 {
+			t.Errorf("%s: %d users", ref, len(s.Users))
+		}
+	}
+	if _, err := ReadScores(dir + ":noise-on"); err == nil || !strings.Contains(err.Error(), `keeps one table of scores, none called "noise-on"`) {
+		t.Error(err)
+	}
+}
+
+// Columns that count or rank are no metrics; pairs of a user weigh as samples do.
+func TestColumnsThatAreNoMetrics(t *testing.T) {
+	s := read(t, write(t, 1, "scores.tsv.gz", "user_id\tpairs\trank\tplace\ttest_rows\tMRR@5\nu1\t3\t4\t4\t1\t0.25\n"))
+	if len(s.Metrics) != 1 || s.Metrics[0] != "MRR@5" || len(s.Weights) != 1 || s.Weights[0] != 3 {
+		t.Errorf("metrics %v, weights %v", s.Metrics, s.Weights)
+	}
+	_, err := ReadScores(write(t, 1, "scores.tsv.gz", "user_id\trank\nu1\t3\n"))
+	if err == nil || !strings.Contains(err.Error(), "no metrics, only user_id, rank") {
+		t.Error(err)
+	}
+}
+
+// Runs on the same users of other data, or of another split, are told apart.
+func TestOtherData(t *testing.T) {
+	at := func(name, recipe string) string {
+		dir := write(t, 1, "scores.tsv.gz", "user_id\tx\nu1\t0\nu2\t1\n")
+		text := fmt.Sprintf(`{"data": {"name": %q, "recipe": %q}}`, name, recipe)
+		if err := os.WriteFile(filepath.Join(dir, "metrics.json"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	first := at("tiny", "a")
+	for ref, want := range map[string]string{at("tiny", "b"): "its test rows are those of recipe b, in " + first + " of a", at("huge", "a"): "it ran on huge, " + first + " on tiny"} {
+		if _, err := Compare(groups(t, first, ref)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if _, err := Compare(groups(t, first, at("tiny", "a"))); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestTables(t *testing.T) {
 	dir := write(t, 1, "scores-noisy.tsv.gz", "user_id\tx\nu1\t0\nu2\t1\n")
 	addTable(t, dir, "scores-clean.tsv.gz", "user_id\tx\nu1\t1\nu2\t1\n")

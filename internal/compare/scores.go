@@ -3,6 +3,7 @@ package compare
 import (
 	"bufio"
 	"compress/gzip"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,6 +20,7 @@ import (
 type Scores struct {
 	Ref      string // as asked for: a run directory, or directory:release
 	Manifest run.Manifest
+	Data     Data                 // that it ran on, as far as it says
 	Users    []string             // distinct
 	Weights  []float64            // samples of each user; nil: a user counts once
 	Metrics  []string             // in the order of the file
@@ -27,13 +29,23 @@ type Scores struct {
 
 // Columns of a table of scores that are no metrics.
 const (
-	keyColumn    = "user_id"
-	weightColumn = "samples" // the reported mean is one over samples
-	filePrefix   = "scores"
-	fileSuffix   = ".tsv.gz"
+	keyColumn  = "user_id"
+	filePrefix = "scores"
+	fileSuffix = ".tsv.gz"
 )
 
-var counts = map[string]bool{"test_rows": true, "place": true, "place_among_all": true}
+// Data is a data set and the steps by which it became test rows, by their names.
+type Data struct {
+	Name   string `json:"name"`
+	Recipe string `json:"recipe"`
+}
+
+// weighs are columns that say how many samples of a user the scores are means of: the
+// reported mean is one over samples.
+var weighs = map[string]bool{"samples": true, "pairs": true}
+
+// counts are other columns that are no metrics.
+var counts = map[string]bool{"test_rows": true, "place": true, "place_among_all": true, "rank": true}
 
 // Error is a run that cannot be compared, by its name and why.
 type Error struct {
@@ -68,13 +80,35 @@ func ReadScores(ref string) (*Scores, error) {
 		return nil, err
 	}
 	s := &Scores{Ref: ref, Manifest: m, Values: map[string][]float64{}}
+	if s.Data, err = dataOf(dir); err != nil {
+		return nil, err
+	}
 	if err := s.read(path); err != nil {
 		return nil, fmt.Errorf("read scores: %s: %w", path, err)
 	}
 	return s, nil
 }
 
-// table finds a run's table of scores.
+// dataOf reads from a run's metrics.json which data it ran on; empty where it does not say.
+func dataOf(dir string) (Data, error) {
+	path := filepath.Join(dir, "metrics.json")
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Data{}, nil
+	}
+	if err != nil {
+		return Data{}, err
+	}
+	var m struct {
+		Data Data `json:"data"`
+	}
+	if err := json.Unmarshal(text, &m); err != nil {
+		return Data{}, fmt.Errorf("read metrics: %s: %w", path, err)
+	}
+	return m.Data, nil
+}
+
+// table finds a run's table of scores; without a name, the only one that there is.
 func table(ref, dir, name string) (string, error) {
 	found, err := filepath.Glob(filepath.Join(escape(dir), filePrefix+"*"+fileSuffix))
 	if err != nil {
@@ -94,10 +128,12 @@ func table(ref, dir, name string) (string, error) {
 	switch {
 	case len(found) == 0:
 		return "", &Error{ref, "the run keeps no scores of its users", ""}
-	case name == "":
-		return "", &Error{ref, "the run keeps several tables of scores", "add one of :" + strings.Join(names, ", :")}
-	case len(names) == 0:
+	case len(found) == 1 && name == "":
+		return found[0], nil
+	case len(found) == 1:
 		return "", &Error{ref, fmt.Sprintf("the run keeps one table of scores, none called %q", name), "leave it out"}
+	case name == "":
+		return "", &Error{ref, "the run keeps several tables of scores", fmt.Sprintf("name one of them, as in %s:%s; there are %s", ref, names[0], strings.Join(names, ", "))}
 	}
 	return "", &Error{ref, fmt.Sprintf("no table of scores is called %q", name), "there is " + strings.Join(names, ", ")}
 }
@@ -129,7 +165,7 @@ func (s *Scores) read(path string) error {
 			}
 			header = cells
 			for _, c := range cells[1:] {
-				if c != weightColumn && !counts[c] {
+				if !weighs[c] && !counts[c] {
 					s.Metrics = append(s.Metrics, c)
 				}
 			}
@@ -151,7 +187,7 @@ func (s *Scores) read(path string) error {
 			if err != nil {
 				return fmt.Errorf("line %d: %s: %q is not a number", n, c, cells[i+1])
 			}
-			if c == weightColumn {
+			if weighs[c] {
 				s.Weights = append(s.Weights, x)
 			} else {
 				s.Values[c] = append(s.Values[c], x)
@@ -161,8 +197,11 @@ func (s *Scores) read(path string) error {
 	if err := lines.Err(); err != nil {
 		return err
 	}
-	if len(s.Users) == 0 || len(s.Metrics) == 0 {
-		return errors.New("no users or no metrics")
+	switch {
+	case len(s.Users) == 0:
+		return errors.New("no users")
+	case len(s.Metrics) == 0:
+		return fmt.Errorf("no metrics, only %s", strings.Join(header, ", "))
 	}
 	return nil
 }

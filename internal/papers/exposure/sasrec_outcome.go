@@ -100,7 +100,11 @@ func (f *sasrecFit) measure(ctx context.Context, env *run.Env, r *train.Result) 
 	for i, u := range test.users {
 		ids[i] = f.data.UserIDs[u]
 	}
-	return o, env.WriteScores("scores", run.Column{Name: "user_id", Values: ids}, run.Column{Name: "rank", Values: ranks[:len(ids)]})
+	columns := []run.Column{{Name: "user_id", Values: ids}, {Name: "rank", Values: ranks[:len(ids)]}}
+	for _, m := range o.Metrics {
+		columns = append(columns, run.Column{Name: m.String(), Values: m.Each(ranks[:len(ids)])})
+	}
+	return o, env.WriteScores("scores", columns...)
 }
 
 // candidates says what test items are ranked among.
