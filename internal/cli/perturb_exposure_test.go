@@ -77,14 +77,14 @@ func TestZhihuSlatesThroughTheCommand(t *testing.T) {
 	}
 	for k, want := range []float64{.3866, .310, .233, .155, .079} {
 		ratio := float64(k) / 5
-		perturbed(t, "exposure", "--in", in, "--out", out, "--catalogue", catalogue, "--ratio", fmt.Sprint(ratio), "--force")
+		perturbed(t, "exposure", "--in", in, "--out", out, "--catalogue", catalogue, "--ratio", fmt.Sprint(ratio), "--force", "--seed", "1")
 		got, kept := count()
 		t.Logf("uniform, ratio %g: accuracy %.4f, %d positions of %d kept", ratio, got, kept, 10*len(slates))
 		if math.Abs(got-want) > 0.0025 || kept != (10-2*k)*len(slates) {
 			t.Errorf("ratio %g: accuracy %.4f, want %.4f; %d positions kept", ratio, got, want, kept)
 		}
 	}
-	printed := perturbed(t, "exposure", "--in", in, "--out", out, "--catalogue", catalogue, "--replace", "rr", "--epsilon", fmt.Sprint(math.Log(float64(n-1))), "--force", "--json")
+	printed := perturbed(t, "exposure", "--in", in, "--out", out, "--catalogue", catalogue, "--replace", "rr", "--epsilon", fmt.Sprint(math.Log(float64(n-1))), "--force", "--json", "--seed", "1")
 	_, kept := count()
 	positions := float64(10 * len(slates))
 	if band := math.Sqrt(positions/2*21.4) + 2*21.4/3; math.Abs(float64(kept)-positions/2) > band {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"privrec/internal/dataset"
+	"privrec/internal/rng"
 	"privrec/internal/run"
 )
 
@@ -16,7 +17,8 @@ type fileFlags struct {
 	in, out         string
 	inForm, outForm string // empty: by the names of the files
 	purpose         string // names the release in the ledger
-	seed            uint64 // of research noise
+	seed            uint64 // of research noise; a fresh one, from check, where none is given
+	fresh           bool   // the seed was drawn for this run
 	secure, force   bool
 	workers         int // 0 for all cores, until check has counted them
 	asJSON, quiet   bool
@@ -30,7 +32,7 @@ func (f *fileFlags) add(p *pflag.FlagSet, rows, purpose, draws string) {
 	p.StringVar(&f.inForm, "in-form", "", "tsv, csv, inter or lines; default: by the name")
 	p.StringVar(&f.outForm, "out-form", "", "tsv, csv, inter or lines; default: by the name")
 	p.StringVar(&f.purpose, "purpose", purpose, "name of the release in the ledger; another name has other "+draws)
-	p.Uint64Var(&f.seed, "seed", 1, "seed of research noise")
+	p.Uint64Var(&f.seed, "seed", 0, "seed of research noise; default: a fresh one, which is printed")
 	p.BoolVar(&f.secure, "secure", false, "cryptographic bits, for data that is released: no seed, no second time")
 	p.BoolVar(&f.force, "force", false, "replace files that are there")
 	p.IntVar(&f.workers, "workers", 0, "threads, 0 for all cores; the output does not depend on it")
@@ -38,7 +40,7 @@ func (f *fileFlags) add(p *pflag.FlagSet, rows, purpose, draws string) {
 	p.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
 }
 
-// check refuses what no such command can carry out.
+// check refuses what no such command can carry out, and draws the seed that was not given.
 func (f *fileFlags) check(c *cobra.Command) (err error) {
 	if f.secure && c.Flags().Changed("seed") {
 		return usagef("leave out one of them", "--secure takes cryptographic bits, and --seed says which")
@@ -48,6 +50,9 @@ func (f *fileFlags) check(c *cobra.Command) (err error) {
 			return usagef(fmt.Sprintf("want one of %v", dataset.Forms()), "--%s is %q", form.flag, form.name)
 		}
 	}
+	if f.fresh = !f.secure && !c.Flags().Changed("seed"); f.fresh {
+		f.seed = new(rng.Secret).Uint64()
+	}
 	f.workers, err = threads(f.workers)
 	return err
 }
@@ -55,7 +60,12 @@ func (f *fileFlags) check(c *cobra.Command) (err error) {
 // released says what the noise of a file is worth and where it is, and shows the report.
 func (a *App) released(f fileFlags, r reporter, report run.Result) error {
 	if !f.secure {
-		fmt.Fprintf(r, "warning: research noise: whoever knows the seed, %d, undoes it: not for release; --secure takes cryptographic bits\n", f.seed)
+		if f.fresh {
+			fmt.Fprintf(r, "seed %d: drawn for this run, for noise that comes twice shows what changed in the file in between; --seed %d repeats the run\n", f.seed, f.seed)
+		} else {
+			fmt.Fprintf(r, "warning: --seed %d gives the same noise every time: beside another output with it, what changed in the file shows\n", f.seed)
+		}
+		fmt.Fprintf(r, "warning: research noise: the seed, %d, undoes it: not for release; --secure takes cryptographic bits\n", f.seed)
 	}
 	r.Phase("written to " + f.out)
 	return run.Show(a.Stdout, f.asJSON, report)

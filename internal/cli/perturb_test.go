@@ -52,7 +52,7 @@ func TestSurvivalOnToys(t *testing.T) {
 	}
 	for _, epsilon := range []float64{6, 8, 9, 10, 11, 12, 14} {
 		out := filepath.Join(dir, fmt.Sprintf("e%g.tsv", epsilon))
-		text := perturbed(t, "pricdsr", "--in", in, "--out", out, "--epsilon", fmt.Sprint(epsilon), "--items", fmt.Sprint(items), "--length", fmt.Sprint(length), "--json")
+		text := perturbed(t, "pricdsr", "--in", in, "--out", out, "--epsilon", fmt.Sprint(epsilon), "--items", fmt.Sprint(items), "--length", fmt.Sprint(length), "--json", "--seed", "1")
 		// An item in column c survives if no cell before drew it and its own keeps it:
 		// with x = e^eps, (prod over j < c of 1 - 1/(x + N_j)) x/(x + N_c), N_j = m+L-1-j.
 		x, mean, v, total := math.Exp(epsilon), 0.0, 0.0, 0
@@ -119,7 +119,7 @@ func TestPerturbedReadsBack(t *testing.T) {
 	}
 	for _, name := range []string{"o.inter", "o.inter.gz", "o.inter.zst"} {
 		out := filepath.Join(dir, name)
-		perturbed(t, "pricdsr", "--in", in, "--out", out, "--epsilon", "4", "--items", "60", "--length", "4", "--force")
+		perturbed(t, "pricdsr", "--in", in, "--out", out, "--epsilon", "4", "--items", "60", "--length", "4", "--force", "--seed", "1")
 		l, err := dataset.ReadInter(context.Background(), out)
 		if err != nil {
 			t.Fatal(err)

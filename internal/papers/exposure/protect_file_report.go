@@ -181,7 +181,7 @@ func (r *PerturbReport) notes() []string {
 		notes = append(notes, fmt.Sprintf("slates without anything to compare with, whose first positions were taken in their order unless drawn: %d", r.Blind))
 	}
 	if r.Noise == privacy.Research {
-		notes = append(notes, "research noise: whoever knows the seed undoes it; --secure takes cryptographic bits")
+		notes = append(notes, "research noise: the seed undoes it, and where it is used again, what changed in the file in between shows; --secure takes cryptographic bits")
 	}
 	return notes
 }

@@ -138,7 +138,7 @@ func (r *Report) notes() []string {
 		notes = append(notes, "warning: sdp-paper is not epsilon-private as its theorem 1 says: the order of two cells shows with 2 epsilon where a row has padding; sdp-fixed keeps to epsilon")
 	}
 	if r.Noise == privacy.Research {
-		notes = append(notes, "research noise: whoever knows the seed undoes it; --secure takes cryptographic bits")
+		notes = append(notes, "research noise: the seed undoes it, and where it is used again, what changed in the file in between shows; --secure takes cryptographic bits")
 	}
 	if r.Repeats > 0 {
 		notes = append(notes, fmt.Sprintf("items that came again, of which the first occurrence counts: %d, of users: %d", r.Repeats, r.RepeatUsers))
