@@ -105,7 +105,7 @@ func LoadCross(ctx context.Context, name, target, auxiliary string, opts Options
 		c.Domains[i] = leaveOneOut(set.Domains[k].Name, logs[k], shared)
 	}
 	c.Source.Checks = c.Ladder.Compare(set.wants)
-	c.Source.Level = grade(set.standIn, false, c.Source.Checks)
+	c.Source.Level = grade(set.standIn, splitOwn, false, c.Source.Checks)
 	c.Source.Notes = append(slices.Clip(c.Source.Notes), set.notes...)
 	if n := sharedItems(logs[pick[0]], logs[pick[1]]); n > 0 {
 		c.Source.Notes = append(c.Source.Notes, fmt.Sprintf("%d items are in both domains; they are different items here", n))

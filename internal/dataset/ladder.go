@@ -81,7 +81,7 @@ type Level byte
 const (
 	LevelA Level = 'A' // real data and the authors' own split
 	LevelB Level = 'B' // real data with counts equal to the paper's
-	LevelC Level = 'C' // real data with other counts, or with no printed counts to compare
+	LevelC Level = 'C' // real data with other counts or another split than the published one, or with no printed counts to compare
 	LevelD Level = 'D' // synthetic stand-in
 )
 
@@ -108,15 +108,20 @@ func (v Level) Meaning() string {
 	case LevelB:
 		return "real data with counts equal to the paper's"
 	case LevelC:
-		return "real data with other counts than the paper's, or none printed"
+		return "real data with other rows or counts than the paper's, or none printed"
 	}
 	return "synthetic stand-in"
 }
 
-// grade derives the level: standIn and fixed describe the source, checks its counts.
-func grade(standIn, fixed bool, checks []Check) Level {
-	if standIn {
+// grade derives the level: standIn and from describe the source, checks its counts, random
+// says that the parts depend on a seed as well. Level A takes the published rows in their
+// parts, which counts alone do not show.
+func grade(standIn bool, from origin, random bool, checks []Check) Level {
+	switch {
+	case standIn:
 		return LevelD
+	case from == splitOther:
+		return LevelC
 	}
 	compared := false
 	for _, c := range checks {
@@ -128,7 +133,7 @@ func grade(standIn, fixed bool, checks []Check) Level {
 	switch {
 	case !compared:
 		return LevelC
-	case fixed:
+	case from == splitPublished && !random:
 		return LevelA
 	}
 	return LevelB

@@ -18,17 +18,23 @@ func TestCompareAndGrade(t *testing.T) {
 	for _, c := range []struct {
 		name           string
 		wants          []Want
-		standIn, fixed bool
+		standIn        bool
+		from           origin
+		random         bool
 		checks, failed int
 		level          Level
 	}{
-		{"all equal", []Want{paper, own}, false, false, 3, 0, LevelB},
-		{"authors' split", []Want{paper}, false, true, 2, 0, LevelA},
-		{"no paper's count", []Want{own}, false, true, 1, 0, LevelC},
-		{"a count off", []Want{paper, wrong}, false, false, 3, 1, LevelC},
-		{"a rung missing", []Want{paper, missing}, false, true, 3, 1, LevelC},
-		{"stand-in", []Want{paper}, true, true, 2, 0, LevelD},
-		{"nothing to compare", nil, false, false, 0, 0, LevelC},
+		{"all equal", []Want{paper, own}, false, splitOwn, false, 3, 0, LevelB},
+		{"authors' split", []Want{paper}, false, splitPublished, false, 2, 0, LevelA},
+		{"rows held out of it by a seed", []Want{paper}, false, splitPublished, true, 2, 0, LevelB},
+		{"a split that nothing identifies", []Want{paper}, false, splitUnknown, false, 2, 0, LevelB},
+		{"another split of equal counts", []Want{paper}, false, splitOther, false, 2, 0, LevelC},
+		{"rows held out of another split", []Want{paper}, false, splitOther, true, 2, 0, LevelC},
+		{"no paper's count", []Want{own}, false, splitPublished, false, 1, 0, LevelC},
+		{"a count off", []Want{paper, wrong}, false, splitOwn, false, 3, 1, LevelC},
+		{"a rung missing", []Want{paper, missing}, false, splitPublished, false, 3, 1, LevelC},
+		{"stand-in", []Want{paper}, true, splitPublished, false, 2, 0, LevelD},
+		{"nothing to compare", nil, false, splitOwn, false, 0, 0, LevelC},
 	} {
 		checks := ladder.Compare(c.wants)
 		failed := 0
@@ -37,7 +43,7 @@ func TestCompareAndGrade(t *testing.T) {
 				failed++
 			}
 		}
-		if got := grade(c.standIn, c.fixed, checks); got != c.level || len(checks) != c.checks || failed != c.failed {
+		if got := grade(c.standIn, c.from, c.random, checks); got != c.level || len(checks) != c.checks || failed != c.failed {
 			t.Errorf("%s: level %v, %d checks, %d failed", c.name, got, len(checks), failed)
 		}
 	}

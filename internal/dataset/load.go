@@ -95,11 +95,10 @@ func loadSet(ctx context.Context, set Set, r Recipe, opts Options) (*Sequential,
 	}
 	s.Source.Title, s.Source.Files, s.Source.Cache = set.Title, files, note
 	folder := filepath.Join(orElse(opts.Dir, os.Getenv("PRIVREC_DATA")), set.Name)
-	level, why, err := lowered(s.Source.Level, folder, files)
+	why, err := provenance(folder, files)
 	if err != nil {
 		return nil, nil, err
 	}
-	s.Source.Level = level
 	if why != "" {
 		s.Source.Notes = append(slices.Clip(s.Source.Notes), why)
 	}

@@ -11,7 +11,7 @@ import (
 // ReceiptName is the file in a set's folder that says where its files came from.
 const ReceiptName = "receipt.json"
 
-// receipt is the part of a receipt that the level of evidence depends on.
+// receipt is the part of a receipt that says what its files are.
 type receipt struct {
 	PinnedNew bool `json:"pinned_new"`
 	Files     []struct {
@@ -20,22 +20,23 @@ type receipt struct {
 	} `json:"files"`
 }
 
-// lowered returns the level that files of this folder can bear at most, and why: level
-// C where the receipt says that their content was accepted although it is not the
-// published one, or where a file is no longer the one that was fetched. A folder
-// without receipt lowers nothing: the counts speak for such files alone.
-func lowered(level Level, folder string, files []File) (Level, string, error) {
+// provenance says what the receipt of a folder holds against its files: that their content
+// was accepted although it is not the published one, or that a file is no longer the one
+// that was fetched. It is a remark, empty where there is nothing to say or no receipt. The
+// level of evidence does not depend on it: rows are judged by what they are, so that a
+// folder without receipt is worth no more than the same folder with one.
+func provenance(folder string, files []File) (string, error) {
 	path := filepath.Join(folder, ReceiptName)
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return level, "", nil
+		return "", nil
 	}
 	if err != nil {
-		return level, "", &Error{File: path, Msg: "cannot read", Err: err}
+		return "", &Error{File: path, Msg: "cannot read", Err: err}
 	}
 	var r receipt
 	if err := json.Unmarshal(b, &r); err != nil {
-		return level, "", &Error{File: path, Msg: "not a receipt", Err: err, Hint: "fetch the set again"}
+		return "", &Error{File: path, Msg: "not a receipt", Err: err, Hint: "fetch the set again"}
 	}
 	why := ""
 	if r.PinnedNew {
@@ -44,7 +45,7 @@ func lowered(level Level, folder string, files []File) (Level, string, error) {
 	for _, f := range files {
 		rel, err := filepath.Rel(folder, f.Path)
 		if err != nil {
-			return level, "", &Error{File: f.Path, Msg: "cannot place", Err: err}
+			return "", &Error{File: f.Path, Msg: "cannot place", Err: err}
 		}
 		for _, g := range r.Files {
 			if g.Name == filepath.ToSlash(rel) && g.SHA256 != f.SHA256 {
@@ -52,8 +53,5 @@ func lowered(level Level, folder string, files []File) (Level, string, error) {
 			}
 		}
 	}
-	if why != "" && level < LevelC {
-		level = LevelC
-	}
-	return level, why, nil
+	return why, nil
 }

@@ -8,9 +8,10 @@ import (
 	"testing"
 )
 
-// A receipt that says "pinned", or files that are no longer those of the receipt, take
-// the levels that allow a comparison with a paper away, from a cached entry too.
-func TestReceiptLowersLevel(t *testing.T) {
+// A receipt that says "pinned", or files that are no longer those of the receipt, are
+// remarked on, from a cached entry too. The level is that of the rows: taking the receipt
+// away raises nothing.
+func TestReceiptNeverRaisesLevel(t *testing.T) {
 	rows := "user_id:token\titem_id:token\trating:float\ttimestamp:float\n" +
 		"1\t1\t5\t1\n1\t2\t5\t2\n1\t3\t5\t3\n2\t1\t5\t1\n2\t2\t5\t2\n2\t3\t5\t3\n"
 	set := Set{Name: "tiny", Layouts: []Layout{{Files: []string{"tiny.inter"}, Read: func(ctx context.Context, paths []string) (*Log, *Features, error) {
@@ -38,8 +39,8 @@ func TestReceiptLowersLevel(t *testing.T) {
 	}{
 		{"no receipt", "", LevelB, "", ""},
 		{"as published", `{"pinned_new": false, "files": [{"name": "tiny.inter", "sha256": "` + f.SHA256 + `"}]}`, LevelB, "", ""},
-		{"pinned", `{"pinned_new": true}`, LevelC, "--pin-new", ""},
-		{"changed", `{"files": [{"name": "tiny.inter", "sha256": "00"}]}`, LevelC, "changed after it was fetched", ""},
+		{"pinned", `{"pinned_new": true}`, LevelB, "--pin-new", ""},
+		{"changed", `{"files": [{"name": "tiny.inter", "sha256": "00"}]}`, LevelB, "changed after it was fetched", ""},
 		{"no receipt at all", `<html>`, 0, "", "not a receipt"},
 	} {
 		path := filepath.Join(dir, "tiny", ReceiptName)

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -17,6 +18,7 @@ type Recipe struct {
 	Core      int      // k of the iterated k-core
 	LastN     int      // keep the last rows of each user, without filtering again
 	Split     Split    // required
+	Digest    string   // of the rows that were published with their split, see Log.Digest; "" where none is known
 	Ratings   bool     // keep the ratings of the training rows, for a model that uses them
 	Features  []string // user features the model takes, nil for none
 	Wants     []Want
@@ -114,8 +116,12 @@ func (r Recipe) finish(l *Log, ladder Ladder, features *Features) (*Sequential, 
 		}
 	}
 	checks := s.Ladder.Compare(r.Wants)
+	from := r.origin(l)
 	s.Source = Source{Title: l.Name, Hash: l.Hash, StandIn: l.StandIn, Checks: checks, Notes: r.Notes,
-		Level: grade(l.StandIn, r.Split.Kind == SplitFixed && !r.Split.Random(), checks)}
+		Level: grade(l.StandIn, from, r.Split.Random(), checks)}
+	if from == splitOther && !l.StandIn {
+		s.Source.Notes = append(slices.Clip(r.Notes), "these are not the rows of the published split, or they are divided otherwise: nothing published on that split is of these data")
+	}
 	return s, nil
 }
 

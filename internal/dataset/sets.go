@@ -115,7 +115,7 @@ func gowalla() Set {
 		Address: "https://github.com/gusye1234/LightGCN-PyTorch (data/gowalla)",
 		Licence: "check-ins offered for research by SNAP (Cho, Myers, Leskovec, KDD 2011); the split's repository states no licence",
 		Layouts: []Layout{{Files: []string{"train.txt", "test.txt"}, Read: readSplitAdjacency}},
-		Recipes: publishedSplit(Rung{RungRaw, 29858, 40981, 1027370, 0}, 810128, 217242, 729115, 81013),
+		Recipes: publishedSplit(gowallaDigest, Rung{RungRaw, 29858, 40981, 1027370, 0}, 810128, 217242, 729115, 81013),
 	}
 }
 
@@ -125,16 +125,25 @@ func yelp2018() Set {
 		Address: "https://github.com/gusye1234/LightGCN-PyTorch (data/yelp2018)",
 		Licence: "Yelp Dataset Terms of Use on what it was made from (academic use, no redistribution); the split's repository states no licence",
 		Layouts: []Layout{{Files: []string{"train.txt", "test.txt"}, Read: readSplitAdjacency}},
-		Recipes: publishedSplit(Rung{RungRaw, 31668, 38048, 1561406, 0}, 1237259, 324147, 1113533, 123726),
+		Recipes: publishedSplit(yelp2018Digest, Rung{RungRaw, 31668, 38048, 1561406, 0}, 1237259, 324147, 1113533, 123726),
 	}
 }
 
+// The published splits of LightGCN's repository, as [Log.Digest] has them. Gowalla's is of
+// test.txt and of the training edges in s_adj_mat.npz. Yelp2018's is of test.txt, and of the
+// training edges that the repository of Turbo-CF keeps: its test edges are those of
+// test.txt, its counts the printed ones.
+const (
+	gowallaDigest  = "4d6c598b633b508fb6fb24f15dd8ecb9b247b50864f8866b3b74ad0e78984f6b"
+	yelp2018Digest = "6a1f0050abd2f2d3d0d05bdc50f2026b631e2b53a2e90735022b4a64dd89b78a"
+)
+
 // publishedSplit is the recipes of a set that NGCF and LightGCN published with its split:
 // as it is, and with RDP-GCF's tenth of the training rows, kept and held, for validation.
-func publishedSplit(raw Rung, train, test, kept, held int) []Recipe {
+func publishedSplit(digest string, raw Rung, train, test, kept, held int) []Recipe {
 	return []Recipe{{
 		Name: "lightgcn", About: "the published split as it is; no order in time, item order follows the file",
-		Split: Split{Kind: SplitFixed},
+		Split: Split{Kind: SplitFixed}, Digest: digest,
 		Wants: []Want{
 			{Rung: raw, Paper: true, From: "LightGCN table 2"},
 			{Rung: Rung{Name: RungTrain, Users: raw.Users, Rows: train}, Paper: true, From: "the published files"},
@@ -142,7 +151,7 @@ func publishedSplit(raw Rung, train, test, kept, held int) []Recipe {
 		},
 	}, {
 		Name: "rdpgcf", About: "RDP-GCF (Journal of Software 2024), section 4.1, on the published split, a random tenth of train held out for validation",
-		Split: Split{Kind: SplitFixed, ValidShare: 0.1},
+		Split: Split{Kind: SplitFixed, ValidShare: 0.1}, Digest: digest,
 		Wants: []Want{
 			{Rung: raw, Paper: true, From: "table 1"},
 			{Rung: Rung{Name: RungTrain, Rows: kept}, From: "the published files, less a tenth"},
@@ -184,7 +193,7 @@ func standIn(p Profile) Set {
 		for _, r := range real.Recipes {
 			r.About, r.Wants, r.Notes = "the steps of "+real.Name+", "+r.Name+", on synthetic rows", raw, nil
 			if r.Split.Kind == SplitFixed { // the published split is one of rows that are not here
-				r.Split = Split{Kind: SplitRandom, Fraction: 0.8, Nearest: true, ValidShare: r.Split.ValidShare}
+				r.Split, r.Digest = Split{Kind: SplitRandom, Fraction: 0.8, Nearest: true, ValidShare: r.Split.ValidShare}, ""
 			}
 			set.Recipes = append(set.Recipes, r)
 		}

@@ -164,7 +164,7 @@ func TestHeldOutOfFixed(t *testing.T) {
 		counts [3]int
 		level  Level
 	}{{0, [3]int{4, 0, 2}, LevelA}, {0.25, [3]int{3, 1, 2}, LevelB}} {
-		r := Recipe{Split: Split{Kind: SplitFixed, ValidShare: c.share}, Wants: []Want{{Rung: Rung{Name: RungRaw, Users: 2, Items: 3, Rows: 6}, Paper: true}}}
+		r := Recipe{Split: Split{Kind: SplitFixed, ValidShare: c.share}, Digest: l.Digest(), Wants: []Want{{Rung: Rung{Name: RungRaw, Users: 2, Items: 3, Rows: 6}, Paper: true}}}
 		parts, err := r.Split.Parts(l)
 		if err != nil {
 			t.Fatal(err)

@@ -1,0 +1,183 @@
+package dataset
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"privrec/internal/rng"
+)
+
+// splitLog is a log of user, item and part.
+func splitLog(rows ...[3]int) *Log {
+	b := logBuilder{name: "split"}
+	for _, r := range rows {
+		b.userOf = append(b.userOf, b.users.id([]byte(itoa(r[0]))))
+		b.itemOf = append(b.itemOf, b.items.id([]byte(itoa(r[1]))))
+		b.parts = append(b.parts, Part(r[2]))
+	}
+	return b.log("")
+}
+
+// The digest is of the rows and their parts, in any order, and of nothing else.
+func TestDigest(t *testing.T) {
+	base := [][3]int{{1, 1, 0}, {1, 2, 0}, {1, 3, 2}, {2, 1, 0}, {2, 3, 2}}
+	want := splitLog(base...).Digest()
+	for _, c := range []struct {
+		name string
+		rows [][3]int
+		same bool
+	}{
+		{"the same", base, true},
+		{"another order of rows", [][3]int{{1, 3, 2}, {1, 2, 0}, {1, 1, 0}, {2, 3, 2}, {2, 1, 0}}, true},
+		{"another order of users", [][3]int{{2, 1, 0}, {2, 3, 2}, {1, 1, 0}, {1, 2, 0}, {1, 3, 2}}, true},
+		{"parts reshuffled within a user", [][3]int{{1, 1, 2}, {1, 2, 0}, {1, 3, 0}, {2, 1, 0}, {2, 3, 2}}, false},
+		{"items exchanged between users", [][3]int{{1, 1, 0}, {1, 2, 0}, {1, 1, 2}, {2, 3, 0}, {2, 3, 2}}, false},
+		{"another item", [][3]int{{1, 1, 0}, {1, 4, 0}, {1, 3, 2}, {2, 1, 0}, {2, 3, 2}}, false},
+		{"a row less", base[:4], false},
+		{"a row twice", append(base[:5:5], base[0]), false},
+		{"two rows twice", append(base[:5:5], base[0], base[0]), false}, // an exclusive or would not see them
+		{"digits moved from user to item", [][3]int{{11, 1, 0}, {1, 2, 0}, {1, 3, 2}, {2, 1, 0}, {2, 3, 2}}, false},
+	} {
+		if got := splitLog(c.rows...).Digest(); (got == want) != c.same || len(got) != 64 {
+			t.Errorf("%s: %s, the original %s", c.name, got, want)
+		}
+	}
+	if a, b := splitLog([3]int{1, 12, 0}).Digest(), splitLog([3]int{11, 2, 0}).Digest(); a == b {
+		t.Error("ids run into each other")
+	}
+	if got := logOf([4]int{1, 1, 1, 1}).Digest(); got != "" {
+		t.Errorf("a log without parts has the digest %s", got)
+	}
+}
+
+// publishedFolder writes the lines of a split into the folder of a data set.
+func publishedFolder(t *testing.T, name string, train, test [][]string) Options {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for file, lists := range map[string][][]string{"train.txt": train, "test.txt": test} {
+		var b strings.Builder
+		for _, l := range lists {
+			b.WriteString(strings.Join(l, " ") + "\n")
+		}
+		if err := os.WriteFile(filepath.Join(dir, name, file), []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return Options{Dir: dir, NoCache: true}
+}
+
+// A split that was published is known by its rows: in another order it is still level A,
+// reshuffled within each user, with all counts equal, it is level C, with or without a
+// receipt.
+func TestPublishedSplitIsKnownByItsRows(t *testing.T) {
+	train := [][]string{{"0", "0", "1", "2"}, {"1", "0", "3"}, {"2", "1", "2", "3"}}
+	test := [][]string{{"0", "3"}, {"1", "1", "2"}, {"2", "0"}}
+	recipe := Recipe{Name: "as published", Split: Split{Kind: SplitFixed}, Wants: []Want{
+		{Rung: Rung{Name: RungRaw, Users: 3, Items: 4, Rows: 12}, Paper: true},
+		{Rung: Rung{Name: RungTrain, Users: 3, Rows: 8}, Paper: true},
+		{Rung: Rung{Name: RungKnownTest, Users: 3, Rows: 4}, Paper: true},
+	}}
+	set := Set{Name: "tiny", Layouts: []Layout{{Files: []string{"train.txt", "test.txt"}, Read: readSplitAdjacency}}}
+	log, _, err := readSplitAdjacency(t.Context(), []string{
+		filepath.Join(publishedFolder(t, "tiny", train, test).Dir, "tiny", "train.txt"),
+		filepath.Join(publishedFolder(t, "tiny", train, test).Dir, "tiny", "test.txt")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	recipe.Digest = log.Digest()
+	for _, c := range []struct {
+		name        string
+		train, test [][]string
+		receipt     string
+		level       Level
+		note        string
+	}{
+		{"as published", train, test, "", LevelA, ""},
+		{"in another order", [][]string{{"2", "3", "2", "1"}, {"1", "3", "0"}, {"0", "2", "0", "1"}}, [][]string{{"2", "0"}, {"0", "3"}, {"1", "2", "1"}}, "", LevelA, ""},
+		{"in another order, pinned", [][]string{{"2", "3", "2", "1"}, {"1", "3", "0"}, {"0", "2", "0", "1"}}, test, `{"pinned_new": true}`, LevelA, "--pin-new"},
+		{"reshuffled within users", [][]string{{"0", "0", "1", "3"}, {"1", "0", "1"}, {"2", "1", "2", "0"}}, [][]string{{"0", "2"}, {"1", "3", "2"}, {"2", "3"}}, "", LevelC, "not the rows of the published split"},
+		{"reshuffled within users, pinned", [][]string{{"0", "0", "1", "3"}, {"1", "0", "1"}, {"2", "1", "2", "0"}}, [][]string{{"0", "2"}, {"1", "3", "2"}, {"2", "3"}}, `{"pinned_new": true}`, LevelC, "--pin-new"},
+	} {
+		o := publishedFolder(t, "tiny", c.train, c.test)
+		if c.receipt != "" {
+			if err := os.WriteFile(filepath.Join(o.Dir, "tiny", ReceiptName), []byte(c.receipt), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, err := LoadSet(t.Context(), set, recipe, o)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		notes := strings.Join(s.Source.Notes, "; ")
+		if s.Source.Level != c.level || !strings.Contains(notes, c.note) || c.note == "" && notes != "" {
+			t.Errorf("%s: level %v, notes %q; want %v, %q", c.name, s.Source.Level, notes, c.level, c.note)
+		}
+		for _, k := range s.Source.Checks {
+			if !k.OK() {
+				t.Errorf("%s: the counts differ, so that they are no test of the digest: %v", c.name, k)
+			}
+		}
+	}
+}
+
+// Every recipe that takes a published split says by what it is known.
+func TestPublishedSplitsHaveDigests(t *testing.T) {
+	for _, set := range All() {
+		for _, r := range set.Recipes {
+			if fixed := r.Split.Kind == SplitFixed; fixed != (len(r.Digest) == 64) || fixed != (r.Digest != "") {
+				t.Errorf("%s, %s: split %s, digest %q", set.Name, r.Name, r.Split.Kind, r.Digest)
+			}
+		}
+	}
+}
+
+// The digest of each published split is that of its real files, which reshuffled within
+// users are no longer of its level.
+func TestRealDigests(t *testing.T) {
+	dir := realData(t)
+	for _, name := range []string{"gowalla", "yelp2018"} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+				t.Skipf("%s is not among the data sets of this machine: its digest is not checked", name)
+			}
+			set, err := Find(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l, _, err := LoadLog(t.Context(), name, Options{Dir: dir})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := l.Digest(); got != set.Recipes[0].Digest {
+				t.Fatalf("digest %s, the registry has %s", got, set.Recipes[0].Digest)
+			}
+			off := l.Offsets()
+			for u := range l.UserIDs {
+				s := rng.Seed(1).Stream("reshuffle", uint64(u))
+				parts := append([]Part{}, l.Parts[off[u]:off[u+1]]...)
+				for i, k := range s.Perm(len(parts)) {
+					l.Parts[off[u]+i] = parts[k]
+				}
+			}
+			for i, want := range []Level{LevelC, LevelC} {
+				s, err := set.Recipes[i].Apply(l, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, k := range s.Source.Checks {
+					if !k.OK() && !strings.HasPrefix(k.Rung, RungTest) {
+						t.Error(k)
+					}
+				}
+				if s.Source.Level != want {
+					t.Errorf("%s, reshuffled within users: level %v, want %v", set.Recipes[i].Name, s.Source.Level, want)
+				}
+			}
+		})
+	}
+}
