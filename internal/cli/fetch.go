@@ -35,9 +35,9 @@ that reach outside their folder or grow beyond measure are refused. receipt.json
 the folder then says where every file came from and what it is, for privrec data
 verify.
 
-Content other than the published one stops with both hashes. --pin-new accepts it;
-results on it are evidence of level C at most. Ctrl-C leaves a .part file from which
-the same command goes on.
+Content other than the published one stops with both hashes. --pin-new accepts it, and
+results on it say so; their level of evidence is judged by the rows, whose order does not
+matter. Ctrl-C leaves a .part file from which the same command goes on.
 
 Some owners hand out copies one by one; the error then says what to get where, and
 --from takes it: the archive, its unpacked files, or a folder that holds them.`,
@@ -78,7 +78,7 @@ Some owners hand out copies one by one; the error then says what to get where, a
 	p.StringVar(&o.Dir, "data", "", "folder of data sets; default $PRIVREC_DATA")
 	p.StringArrayVar(&o.From, "from", nil, "a copy to take instead of downloading: archive, unpacked file or folder; may be repeated")
 	p.BoolVar(&accept, "accept-terms", false, "accept the owner's terms without being asked, for scripts")
-	p.BoolVar(&o.PinNew, "pin-new", false, "accept content other than the published one; lowers the level of evidence to C")
+	p.BoolVar(&o.PinNew, "pin-new", false, "accept content other than the published one; results on it say so")
 	p.StringVar(&o.Mirror, "mirror", "", "web address of a folder that holds the archives, instead of the official addresses")
 	p.BoolVar(&asJSON, "json", false, "as JSON")
 	p.BoolVarP(&quiet, "quiet", "q", false, "no progress")

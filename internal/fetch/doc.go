@@ -13,7 +13,8 @@
 //     the server proves (validator, total length) that it still has the same bytes.
 //   - Content that differs from the published hash, or from what the receipt of an
 //     earlier fetch says, is refused with both hashes. [Options].PinNew accepts it and
-//     says so in the receipt; results on such files are evidence of level C at most.
+//     says so in the receipt, and so does every result on such files. Their level of
+//     evidence is that of their rows.
 //   - An archive is hostile until unpacked: names that leave the folder, links, devices
 //     and archives that grow beyond the limits of their source are refused as a whole.
 //   - Servers are too: lengths, ranges, redirects, web pages in place of a file and

@@ -264,7 +264,7 @@ func describe(hash string, bytes int64) string {
 // changed is the error for content that is not what it should be.
 func changed(file, want, got string) error {
 	return &dataset.Error{File: file, Msg: fmt.Sprintf("want %s; got %s", want, got), Err: ErrChanged,
-		Hint: "a damaged copy or a new version: try again or another copy; --pin-new accepts it as it is, and results on it are evidence of level C at most"}
+		Hint: "a damaged copy or a new version: try again or another copy; --pin-new accepts it as it is, and results on it say so; a published split is known by its rows, so that the same rows in another order lose nothing"}
 }
 
 // compareFiles checks unpacked files against published hashes and says whether one that
