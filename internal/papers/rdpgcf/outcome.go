@@ -103,7 +103,7 @@ func (x *experiment) measure(ctx context.Context, r *train.Result, epsilon float
 func (x *experiment) outcome(ctx context.Context, r *train.Result) (*Outcome, error) {
 	o := &Outcome{
 		Method: x.method, Setting: x.standing.text, Data: x.summary(), Metrics: x.metrics(), Definitions: map[string]string{},
-		Published: References(x.data.Name), Cap: x.cfg.train.Epochs,
+		Published: References(x.data.Name, x.data.Source.Level), Cap: x.cfg.train.Epochs,
 	}
 	if r != nil {
 		o.Steps, o.Stopped, o.Epochs, o.Selected = r.Steps, r.Stopped, r.Epochs, len(r.Epochs)

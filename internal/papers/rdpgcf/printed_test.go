@@ -2,8 +2,10 @@ package rdpgcf
 
 import (
 	"math"
+	"slices"
 	"testing"
 
+	"privrec/internal/dataset"
 	"privrec/internal/metrics"
 )
 
@@ -100,7 +102,15 @@ func TestStanding(t *testing.T) {
 // Published results are those of the split that our recipe takes whole.
 func TestReferences(t *testing.T) {
 	for _, data := range []string{"gowalla", "yelp2018"} {
-		rows := References(data)
+		rows := References(data, dataset.LevelA)
+		for _, method := range []string{methodLightGCN, methodBPRMF, methodEASE, methodItemKNN} {
+			if !slices.ContainsFunc(rows, func(r Reference) bool { return r.Method == method }) {
+				t.Errorf("nothing published of %s on %s", method, data)
+			}
+		}
+		if References(data, dataset.LevelC) != nil {
+			t.Errorf("published results stand beside %s of another split", data)
+		}
 		if len(rows) == 0 {
 			t.Errorf("nothing published on %s", data)
 		}
@@ -110,7 +120,7 @@ func TestReferences(t *testing.T) {
 			}
 		}
 	}
-	if References("ml-1m") != nil {
+	if References("ml-1m", dataset.LevelB) != nil {
 		t.Error("something published on our own random split")
 	}
 }

@@ -140,7 +140,7 @@ func (s *served) Evaluate(ctx context.Context) (run.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &Outcome{Method: x.method, Data: x.summary(), Metrics: ms, Published: References(x.data.Name),
+	o := &Outcome{Method: x.method, Data: x.summary(), Metrics: ms, Published: References(x.data.Name, x.data.Source.Level),
 		Floors: []Scores{scores("random", "", random), scores("popularity", "", popular)}}
 	for _, kind := range x.cfg.releases {
 		scorer, err := s.scorer(ctx, kind)
