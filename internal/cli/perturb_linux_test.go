@@ -61,13 +61,8 @@ func (p *interruptible) write(t *testing.T) *os.File {
 // nor anything beside it.
 func (p *interruptible) ends(t *testing.T) {
 	t.Helper()
-	select {
-	case code := <-p.code:
-		if code != exitInterrupted || !strings.Contains(p.errs.String(), "error: interrupted\n") {
-			t.Errorf("exit code %d: %s", code, p.errs.String())
-		}
-	case <-time.After(time.Minute):
-		t.Fatal("still reading")
+	if code := <-p.code; code != exitInterrupted || !strings.Contains(p.errs.String(), "error: interrupted\n") {
+		t.Errorf("exit code %d: %s", code, p.errs.String())
 	}
 	if left, err := os.ReadDir(p.dir); err != nil || len(left) != 1 {
 		t.Errorf("left %v (%v)", left, err)

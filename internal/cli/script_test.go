@@ -10,8 +10,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -79,9 +79,9 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 type adderConfig struct {
-	Steps int     `yaml:"steps"`
-	Pause float64 `yaml:"pause_ms"` // after each step
-	Fail  string  `yaml:"fail"`     // plain, data
+	Steps int    `yaml:"steps"`
+	Hold  string `yaml:"hold"` // while this file is there, wait for an interruption after as many steps as it says
+	Fail  string `yaml:"fail"` // plain, data
 }
 
 // adder adds numbers with a checkpoint a step.
@@ -117,10 +117,11 @@ func add(ctx context.Context, env *run.Env, c adderConfig) error {
 			return err
 		}
 		env.Progress.Add(1)
-		select {
-		case <-ctx.Done():
+		if b, err := os.ReadFile(c.Hold); err == nil && strings.TrimSpace(string(b)) == strconv.Itoa(st.Step) {
+			<-ctx.Done()
+		}
+		if ctx.Err() != nil {
 			return run.ErrInterrupted
-		case <-time.After(time.Duration(c.Pause * float64(time.Millisecond))):
 		}
 	}
 	env.Progress.End(fmt.Sprintf("added %d numbers", c.Steps))

@@ -348,7 +348,7 @@ func TestInterruptedAnywhere(t *testing.T) {
 		for try := 0; ; try++ {
 			ctx, cancel := context.WithCancel(context.Background())
 			stop.Store(&cancel)
-			o := Options{Dir: dir, source: src, Idle: 5 * time.Second, pause: time.Microsecond, AcceptTerms: accept, Client: client}
+			o := Options{Dir: dir, source: src, Idle: time.Hour, pause: time.Microsecond, AcceptTerms: accept, Client: client}
 			_, err := Fetch(ctx, o)
 			cancel()
 			if err == nil {

@@ -117,7 +117,7 @@ func one(url string, body []byte, files ...string) *Source {
 // wish fills in what every test wants.
 func wish(t *testing.T, dir string, src *Source) Options {
 	o := Options{}
-	o.Dir, o.source, o.Idle, o.pause = dir, src, 5*time.Second, time.Millisecond
+	o.Dir, o.source, o.Idle, o.pause = dir, src, time.Hour, time.Millisecond
 	o.AcceptTerms = accept
 	return o
 }

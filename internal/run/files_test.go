@@ -21,7 +21,7 @@ import (
 func TestMain(m *testing.M) {
 	switch {
 	case os.Getenv("PRIVREC_TEST_RUN") != "":
-		_, err := toyTask(func(int) error { time.Sleep(4 * time.Millisecond); return nil }).Start(context.Background(),
+		_, err := toyTask(pace).Start(context.Background(),
 			quiet(new(bytes.Buffer), Options{Sets: []string{"steps=60", "run.out=" + os.Getenv("PRIVREC_TEST_RUN")}, Resume: true}))
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 		fmt.Println("held")
-		time.Sleep(time.Minute)
+		io.Copy(io.Discard, os.Stdin) // until it is killed, or the test that started it is gone
 	default:
 		os.Exit(m.Run())
 	}
@@ -50,8 +50,19 @@ func child(t *testing.T, env string) *exec.Cmd {
 	return c
 }
 
-// A run killed at random moments and resumed ends with the bytes of a run that
-// nobody disturbed.
+// pace says that a step is about to begin, and lets it when the process that started this
+// one allows it with a byte, or does not hold it any more.
+func pace(int) error {
+	os.Stdout.Write([]byte{0})
+	_, err := os.Stdin.Read(make([]byte, 1))
+	if err == io.EOF {
+		return nil
+	}
+	return err
+}
+
+// A run killed at random moments and resumed ends with the bytes of a run that was left
+// alone. It takes one step at a time, so that each of the kills comes before its end.
 func TestKillNine(t *testing.T) {
 	base := t.TempDir()
 	whole := filepath.Join(base, "whole")
@@ -60,33 +71,42 @@ func TestKillNine(t *testing.T) {
 	}
 	dir := filepath.Join(base, "killed")
 	rnd := rand.New(rand.NewPCG(1, 2))
-	kills := 0
-	for try := 0; ; try++ {
+	const most = 12
+	for kills := 0; ; kills++ {
 		c := child(t, "PRIVREC_TEST_RUN="+dir)
 		var stderr bytes.Buffer
 		c.Stderr = &stderr
+		steps, err := c.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		asks, err := c.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
-		timer := time.AfterFunc(time.Duration(15+rnd.IntN(70))*time.Millisecond, func() {
-			if kills < 12 {
-				c.Process.Kill()
+		if kills < most {
+			for range 1 + rnd.IntN(4) { // 12 times 4 is less than all 60
+				asks.Read(make([]byte, 1))
+				steps.Write([]byte{0})
 			}
-		})
-		err := c.Wait()
-		timer.Stop()
-		if err == nil {
+			time.Sleep(time.Duration(rnd.IntN(5000)) * time.Microsecond) // somewhere in the last of them
+			c.Process.Kill()
+		} else {
+			steps.Close()
+			io.Copy(io.Discard, asks)
+		}
+		err = c.Wait()
+		if kills == most && err == nil {
 			break
 		}
-		if c.ProcessState.Exited() {
-			t.Fatalf("try %d: %v\n%s", try, err, &stderr)
+		if kills == most || err == nil || c.ProcessState.Exited() {
+			t.Fatalf("after %d kills: %v\n%s", kills, err, &stderr)
 		}
-		kills++
 	}
-	if kills < 4 {
-		t.Fatalf("only %d kills, the test shows nothing", kills)
-	}
-	same(t, fmt.Sprintf("after %d kills", kills), readAll(t, whole), readAll(t, dir))
+	same(t, fmt.Sprintf("after %d kills", most), readAll(t, whole), readAll(t, dir))
 	left, _ := filepath.Glob(filepath.Join(dir, "*", tempPrefix+"*"))
 	if more, _ := filepath.Glob(filepath.Join(dir, tempPrefix+"*")); len(left)+len(more) > 0 {
 		t.Errorf("temporary files left: %v %v", left, more)
@@ -98,6 +118,9 @@ func TestLock(t *testing.T) {
 	c := child(t, "PRIVREC_TEST_LOCK="+dir)
 	pipe, err := c.StdoutPipe()
 	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Start(); err != nil {

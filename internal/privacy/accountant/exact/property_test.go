@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -20,13 +19,9 @@ func draw(t *rapid.T, name string, from, to float64) float64 {
 }
 
 // checked returns epsilon and whether it is covered; whatever it is, it must be a
-// number with an error, found in bounded time.
+// number with an error. That the work is bounded is TestBoundedWork's to say.
 func checked(t *rapid.T, ts []terms.Term, delta float64) (exact.Value, bool) {
-	began := time.Now()
 	v, err := exact.Epsilon(ts, delta)
-	if took := time.Since(began); took > time.Minute { // 0.3 s at most on a quiet machine
-		t.Fatalf("%v for %+v", took, ts)
-	}
 	if err != nil {
 		if !errors.Is(err, exact.ErrNotCovered) || v != (exact.Value{}) {
 			t.Fatalf("%+v, %v for %+v", v, err, ts)
@@ -193,19 +188,15 @@ func TestFineGridIsGaussian(t *testing.T) {
 	}
 }
 
-// A step of a rare event: 12 times below the Rényi bound and found quickly, where
-// few loud releases are refused as quickly.
+// A step of a rare event: 12 times below the Rényi bound, where few loud releases are
+// refused.
 func TestRareAndFew(t *testing.T) {
-	began := time.Now()
 	v, err := exact.Epsilon(list(sampled(gauss(0.7, 1, privacy.AddRemove), 1e-5, 1_000_000)), 1e-8)
 	if err != nil || math.Abs(v.Epsilon-0.12697) > 2e-5 || v.Direction != exact.Remove {
 		t.Errorf("%+v, %v, want 0.12697", v, err)
 	}
 	if _, err := exact.Epsilon(list(sampled(gauss(0.5, 1, privacy.AddRemove), 1e-3, 2)), 1e-9); !errors.Is(err, exact.ErrNotCovered) {
 		t.Errorf("two releases: %v", err)
-	}
-	if took := time.Since(began); took > time.Minute {
-		t.Errorf("took %v", took)
 	}
 }
 

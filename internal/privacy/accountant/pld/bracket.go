@@ -43,11 +43,16 @@ func brackets(parts []part, q query, o Options, largest bool) ([]Bounds, error) 
 	if err != nil {
 		return nil, err
 	}
+	return v.brackets(o, largest)
+}
+
+// brackets adds bins until the brackets are narrow enough, or have as many as o asks for.
+func (v *view) brackets(o Options, largest bool) ([]Bounds, error) {
 	last := o.Bins
 	if last == 0 {
 		last = defaultBins
 	}
-	for last*len(parts) > mostWork {
+	for last*len(v.parts) > mostWork {
 		last /= 2
 	}
 	dirs := []int{0, 1}[:len(v.names)]
@@ -150,6 +155,7 @@ func (v *view) bracket(dirs []int, bins int) ([]Bounds, error) {
 			return nil, fmt.Errorf("losses from %v to %v do not fit a mesh of %v: %w", lo, hi, h, ErrNotCovered)
 		}
 		c := p.pair.discretise(h, lo, hi)
+		v.work += len(c.p) + len(c.pins)
 		for k, d := range dirs {
 			if d == 1 {
 				plans[k].parts = append(plans[k].parts, c.swap())
@@ -175,6 +181,7 @@ func (v *view) bracket(dirs []int, bins int) ([]Bounds, error) {
 	out := make([]Bounds, len(plans))
 	for i, p := range plans {
 		u, l := uppers[i], lowers[i]
+		v.work += u.work + l.work
 		if u.err != nil || l.err != nil {
 			return nil, fmt.Errorf("direction %s: %w", p.name, firstOf(u.err, l.err))
 		}
@@ -247,6 +254,7 @@ type view struct {
 	spans, safe []span
 	ranges      [][2]float64
 	target      float64 // delta, or a guess of it
+	work        int     // visits of points, of cells and of bins so far
 }
 
 func newView(parts []part, q query) (*view, error) {
@@ -291,6 +299,7 @@ func (v *view) survey() error {
 			var ls laws
 			for i, p := range parts {
 				points := p.pair.points(v.ranges[i][0], v.ranges[i][1])
+				v.work += len(points)
 				if d == 1 {
 					points = swapped(points)
 				}
@@ -335,6 +344,7 @@ func (v *view) guess() {
 			}
 		}
 		t := m.compose(ms, v.counts, was)
+		v.work += m.work(len(ms))
 		b := bound{tilted: t}
 		eps, least, logDelta := q.eps, q.eps, 0.0
 		if q.solve {
@@ -389,23 +399,26 @@ func (v *view) chooseMesh(dirs []int, bins int) (float64, error) {
 // side is one end of a bracket.
 type side struct {
 	value, truncated, rounding, infinite float64
+	work                                 int // visits of cells and of bins
 	err                                  error
 }
 
 func (p plan) upper(m *machine, counts []float64, q query, shift, target, total float64) side {
 	ms := make([]*masses, len(p.parts))
+	s := side{work: m.work(len(ms))}
 	for i, c := range p.parts {
 		ms[i] = c.upper()
+		s.work += len(ms[i].w)
 	}
 	t := m.compose(ms, counts, p.span)
-	if err := t.check(max(target/100, 64*unit*total)); err != nil {
-		return side{err: err}
+	if s.err = t.check(max(target/100, 64*unit*total)); s.err != nil {
+		return s
 	}
 	b := t.above(p.span)
-	if err := b.usable(); err != nil {
-		return side{err: err}
+	if s.err = b.usable(); s.err != nil {
+		return s
 	}
-	s := side{infinite: t.infinite, truncated: b.extra}
+	s.infinite, s.truncated = t.infinite, b.extra
 	if q.solve {
 		lo, hi, err := b.epsilon(q.delta)
 		s.value, s.err = hi, err
@@ -432,23 +445,27 @@ func (p plan) upper(m *machine, counts []float64, q query, shift, target, total 
 
 func (p plan) lower(m *machine, counts []float64, q query, shift float64) side {
 	ms := make([]*masses, len(p.parts))
+	s := side{work: m.work(len(ms))}
 	for i, c := range p.parts {
 		ms[i] = c.lower()
+		s.work += len(ms[i].w) + ms[i].solved
 	}
 	t := m.compose(ms, counts, p.span)
-	if err := t.check(math.Inf(1)); err != nil {
-		return side{err: err}
+	if s.err = t.check(math.Inf(1)); s.err != nil {
+		return s
 	}
 	b := t.below(p.span)
 	if math.IsInf(b.slack, -1) || math.IsInf(b.extra, -1) {
-		return side{} // all of it may have wrapped around: nothing is known but that it is not negative
+		return s // all of it may have wrapped around: nothing is known but that it is not negative
 	}
-	if err := b.usable(); err != nil {
-		return side{err: err}
+	if s.err = b.usable(); s.err != nil {
+		return s
 	}
 	if !q.solve {
-		return side{value: b.deltaAt(q.eps + shift)}
+		s.value = b.deltaAt(q.eps + shift)
+		return s
 	}
 	lo, _, err := b.epsilon(q.delta)
-	return side{value: max(0, lo-shift), err: err}
+	s.value, s.err = max(0, lo-shift), err
+	return s
 }

@@ -24,6 +24,10 @@ func newMachine(n int) *machine {
 	}
 }
 
+// work is how many bins a composition of so many parts visits: a transform of each and
+// one back.
+func (m *machine) work(parts int) int { return m.n * (parts + 1) }
+
 // fftError bounds the error of each coefficient of a transform of length n,
 // relative to the sum of absolute inputs: stages of radix 4, each with a twiddle
 // whose angle is off by up to 3 units of 2 pi, and the additions.

@@ -12,6 +12,7 @@ type masses struct {
 	first     int
 	w         []float64
 	inf       float64
+	solved    int // visits of cells in solving for what they take from each other
 }
 
 func (m *masses) loss(i int) float64 { return m.offset + float64(m.first+i)*m.h }
@@ -122,7 +123,8 @@ func (c *cells) lower() *masses {
 	for j := range ms {
 		ms[j] = c.merge(j)
 	}
-	took := shares(ms)
+	took, solutions := shares(ms)
+	m.solved = solutions * len(ms)
 	waste := make([]float64, len(m.w))
 	for j, x := range ms {
 		left := 1 - given(ms, took, j)
@@ -308,9 +310,11 @@ func given(ms []merged, took []float64, j int) float64 {
 
 // shares returns what each cell takes from its neighbour: need times what is
 // left of itself, which is one less what the cells beside it take. Where more
-// than all of a cell would be taken, those who do go without.
-func shares(ms []merged) []float64 {
+// than all of a cell would be taken, those who do go without, and the rest is solved
+// again.
+func shares(ms []merged) (took []float64, solutions int) {
 	for {
+		solutions++
 		took, again := solve(ms), false
 		for j := range ms {
 			if took[j] >= 0 && given(ms, took, j) <= 1 {
@@ -326,7 +330,7 @@ func shares(ms []merged) []float64 {
 			}
 		}
 		if !again {
-			return took
+			return took, solutions
 		}
 	}
 }
