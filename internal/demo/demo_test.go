@@ -106,15 +106,13 @@ func (s stopper) pass(place string) {
 	}
 }
 
-// A demo that is interrupted says so, shows nothing, leaves no lock and nothing
-// running, and can be started again.
+// A demo that is interrupted says so and how to go on, shows nothing, keeps the page of
+// the demo before it, leaves no lock and nothing running, and starts again from the
+// beginning.
 func TestInterrupted(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	out := t.TempDir()
-	first, _ := options(out)
-	if err := Run(t.Context(), first); err != nil { // whose page must not outlive its runs
-		t.Fatal(err)
-	}
+	var before string
 	for _, at := range []string{"train the private model", "epoch 1/1", "evaluate", "train the non-private model"} {
 		o, stdout := options(out)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -124,20 +122,56 @@ func TestInterrupted(t *testing.T) {
 		if !run.WasInterrupted(err) {
 			t.Errorf("interrupted at %q: %v", at, err)
 		}
+		var h interface{ Hint() string }
+		if !errors.As(err, &h) || !strings.Contains(h.Hint(), "starts it again, from the beginning") {
+			t.Errorf("interrupted at %q: %v does not say how to go on", at, err)
+		} else if kept := strings.Contains(h.Hint(), "still that of the demo before"); kept != (before != "") {
+			t.Errorf("interrupted at %q: hint %q, page before: %v", at, h.Hint(), before != "")
+		}
 		if stdout.Len() > 0 {
 			t.Errorf("interrupted at %q: it shows %s", at, stdout)
 		}
-		for _, name := range []string{"index.html", "lock", "private/lock", "non-private/lock"} {
+		for _, name := range []string{"lock", "private/lock", "non-private/lock"} {
 			if _, err := os.Stat(filepath.Join(out, name)); err == nil {
 				t.Errorf("interrupted at %q: %s is there", at, name)
 			}
+		}
+		if b, _ := os.ReadFile(filepath.Join(out, "index.html")); string(b) != before {
+			t.Errorf("interrupted at %q: the page is not that of the demo before", at)
+		}
+		if at == "epoch 1/1" { // the others have a demo before them
+			o, _ := options(out)
+			if err := Run(t.Context(), o); err != nil {
+				t.Fatal(err)
+			}
+			before = page(t, out)
 		}
 	}
 	o, _ := options(out)
 	if err := Run(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
-	page(t, out)
+	if page(t, out) != before {
+		t.Error("after interruptions the same demo gives another page")
+	}
+}
+
+// A demo that fails leaves the page of the one before.
+func TestFailureKeepsThePage(t *testing.T) {
+	out := t.TempDir()
+	first, _ := options(out)
+	if err := Run(t.Context(), first); err != nil {
+		t.Fatal(err)
+	}
+	before := page(t, out)
+	second, _ := options(out)
+	second.Seed, second.sets = 2, append(quick[:len(quick):len(quick)], "train.rate=-1")
+	if err := Run(t.Context(), second); err == nil {
+		t.Error("a rate of -1 is accepted")
+	}
+	if page(t, out) != before {
+		t.Error("a demo that failed changed the page of the one before")
+	}
 }
 
 // What the demo did not make it does not delete, nor a run that is being written.

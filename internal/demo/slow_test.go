@@ -33,6 +33,9 @@ func TestWholeDemo(t *testing.T) {
 		if err := json.Unmarshal(b, &o); err != nil {
 			t.Fatal(err)
 		}
+		if n := len(o.Epochs) * o.Data.TrainSamples; n > 150_000 { // ten seconds of a processor of 2.5 GHz
+			t.Errorf("%s: trains on %d samples, want at most 150,000", name, n)
+		}
 		popularity, ours := o.Floors[1].Values["Recall@20"], o.Evaluations[0].Values["Recall@20"]
 		if !(ours > 1.5*popularity) {
 			t.Errorf("%s: Recall@20 %.3f, popularity %.3f", name, ours, popularity)
