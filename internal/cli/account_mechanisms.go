@@ -229,7 +229,7 @@ func (q *question) checkRelation() error {
 		q.sampling = privacy.Sampling(q.samplingText)
 		methods := []privacy.Sampling{privacy.Poisson, privacy.WithoutReplacement}
 		if !slices.Contains(methods, q.sampling) {
-			return usagef("", "--sampling is %q, want %s", clip(q.samplingText), list(methods))
+			return usagef(didYouMean(q.samplingText, methods), "--sampling is %q, want %s", clip(q.samplingText), list(methods))
 		}
 		if q.sampling == privacy.WithoutReplacement {
 			q.relation = privacy.Replace
@@ -240,7 +240,7 @@ func (q *question) checkRelation() error {
 	}
 	asked := privacy.Neighbouring(q.relationText)
 	if !slices.Contains(q.of.relations, asked) {
-		return usagef("", "--neighbouring is %q, want %s", clip(q.relationText), list(q.of.relations))
+		return usagef(didYouMean(q.relationText, q.of.relations), "--neighbouring is %q, want %s", clip(q.relationText), list(q.of.relations))
 	}
 	if q.sampling == privacy.WithoutReplacement && asked != privacy.Replace {
 		return usagef("batches of a fixed size keep the number of records: leave out --neighbouring, or take --sampling poisson",
@@ -269,7 +269,7 @@ func (q *question) setMethod(flag, text string) error {
 	m := accountant.Method(text)
 	switch {
 	case !slices.Contains(q.of.accountants, m):
-		return usagef("", "--%s is %q, want %s", flag, clip(text), list(q.of.accountants))
+		return usagef(didYouMean(text, q.of.accountants), "--%s is %q, want %s", flag, clip(text), list(q.of.accountants))
 	case q.sampling == privacy.WithoutReplacement && m != accountant.RDP:
 		return usagef("take --"+flag+" rdp, the only bound known for batches of a fixed size",
 			"--%s %s does not go with --sampling without-replacement", flag, m)

@@ -92,8 +92,15 @@ mechanism that really ran amounts to.
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
-		RunE:          group("command"),
 	}
+	var version bool
+	root.RunE = func(c *cobra.Command, args []string) error {
+		if version && len(args) == 0 {
+			return run.Show(a.Stdout, false, versionInfo{run.BuildInfo()})
+		}
+		return group("command")(c, args)
+	}
+	root.Flags().BoolVar(&version, "version", false, "which program this is and how it was built, as privrec version says")
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		// The flags of a command that is not there are not known either.
@@ -109,7 +116,7 @@ mechanism that really ran amounts to.
 		}
 		// What the parser said in its own words is left out: the value says it.
 		text, _, _ := strings.Cut(err.Error(), ": strconv.")
-		return usagef(fmt.Sprintf("see %s --help", c.CommandPath()), "%s", text)
+		return usagef(flagHint(c, err), "%s", text)
 	})
 	root.AddCommand(a.perturb(a.verbs())...)
 	root.AddCommand(a.account(), a.calibrate(), a.compare(), a.data(), a.doctor(), a.evaluate(), a.list(), a.recommend(), a.reproduce(), a.version())
@@ -161,7 +168,7 @@ func group(kind string) func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return usagef(known, "%s wants a %s", c.CommandPath(), kind)
 		}
-		return usagef(known, "unknown %s %q for %s", kind, args[0], c.CommandPath())
+		return usagef(commandHint(c, args[0], known), "unknown %s %q for %s", kind, args[0], c.CommandPath())
 	}
 }
 

@@ -2,8 +2,9 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
-	"sort"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -184,20 +185,14 @@ type field struct {
 func collect(t reflect.Type, index []int, out map[string]field) {
 	for i := range t.NumField() {
 		f := t.Field(i)
-		if !f.IsExported() {
-			continue
-		}
-		name, opts, _ := strings.Cut(f.Tag.Get("yaml"), ",")
-		if name == "-" {
+		name, inline, ok := keyName(f)
+		if !ok {
 			continue
 		}
 		at := append(append([]int(nil), index...), i)
-		if strings.Contains(opts, "inline") {
+		if inline {
 			collect(f.Type, at, out)
 			continue
-		}
-		if name == "" {
-			name = strings.ToLower(f.Name)
 		}
 		if _, twice := out[name]; twice {
 			panic(fmt.Sprintf("config: type %s has two fields named %q", t, name))
@@ -206,44 +201,26 @@ func collect(t reflect.Type, index []int, out map[string]field) {
 	}
 }
 
+// keyName is the key of a struct's field; inline says that the field's own keys stand in its
+// place, and ok is false where it has none.
+func keyName(f reflect.StructField) (name string, inline, ok bool) {
+	name, opts, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+	if !f.IsExported() || name == "-" {
+		return "", false, false
+	}
+	if name == "" {
+		name = strings.ToLower(f.Name)
+	}
+	return name, strings.Contains(opts, "inline"), true
+}
+
 // suggest is the hint for an unknown key: the nearest known one, or all.
 func suggest(name string, fields map[string]field) string {
-	known := make([]string, 0, len(fields))
-	best, least := "", len(name)/2+1
-	for k := range fields {
-		known = append(known, k)
-	}
-	sort.Strings(known)
-	for _, k := range known {
-		if n := distance(name, k); n < least {
-			best, least = k, n
-		}
-	}
-	if best != "" {
+	known := slices.Sorted(maps.Keys(fields))
+	if best := Nearest(name, known); best != "" {
 		return fmt.Sprintf("did you mean %q?", best)
 	}
 	return "known keys here: " + strings.Join(known, ", ")
-}
-
-// distance is the Levenshtein distance of two short words.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			next := min(row[j+1]+1, row[j]+1, diagonal+cost)
-			diagonal, row[j+1] = row[j+1], next
-		}
-	}
-	return row[len(b)]
 }
 
 func lastKey(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -198,6 +199,20 @@ func lineColumn(data []byte, at int) (int, int) {
 	line := bytes.Count(before, []byte{'\n'}) + 1
 	column := at - (bytes.LastIndexByte(before, '\n') + 1) + 1
 	return line, column
+}
+
+// OneOf returns nil where x, the value at a key path, is among the allowed words, and else a
+// problem that lists them and names the nearest.
+func (d *Document) OneOf(path, x string, allowed ...string) *Error {
+	if slices.Contains(allowed, x) {
+		return nil
+	}
+	e := d.Errorf(path, "must be one of %s, got %q", strings.Join(allowed, ", "), x)
+	e.Choices = allowed
+	if best := Nearest(x, allowed); best != "" {
+		e.Fix = fmt.Sprintf("did you mean %q?", best)
+	}
+	return e
 }
 
 // Errorf returns a problem with the value at a key path, pointing at the line

@@ -16,6 +16,8 @@ type Error struct {
 	Path    string // key path, as in "privacy.delta"; empty for the file as a whole
 	Message string
 	Fix     string // what to do about it; empty where unknown
+
+	Choices []string // words that the value may be; nil where they are not counted
 }
 
 // Error renders "table2.yaml:14:3: privacy.delta: must lie in (0, 1), got 1".

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"privrec/internal/config"
 )
 
 // Set is a data set the program knows.
@@ -51,7 +53,7 @@ func Find(name string) (Set, error) {
 		}
 		names = append(names, s.Name)
 	}
-	return Set{}, &Error{File: name, Msg: "unknown data set", Hint: "known are " + strings.Join(names, ", ")}
+	return Set{}, &Error{File: name, Msg: "unknown data set", Hint: nearest(name, names) + "known are " + strings.Join(names, ", ")}
 }
 
 // Recipe returns the set's recipe of that name.
@@ -63,5 +65,13 @@ func (s Set) Recipe(name string) (Recipe, error) {
 		}
 		names = append(names, r.Name)
 	}
-	return Recipe{}, &Error{File: s.Name, Msg: fmt.Sprintf("unknown recipe %q", name), Hint: "known are " + strings.Join(names, ", ")}
+	return Recipe{}, &Error{File: s.Name, Msg: fmt.Sprintf("unknown recipe %q", name), Hint: nearest(name, names) + "known are " + strings.Join(names, ", ")}
+}
+
+// nearest asks for the known name that a mistyped one is nearest to; empty where none is.
+func nearest(name string, known []string) string {
+	if best := config.Nearest(name, known); best != "" {
+		return fmt.Sprintf("did you mean %q? ", best)
+	}
+	return ""
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"privrec/internal/config"
 	"privrec/internal/run"
 )
 
@@ -20,7 +21,7 @@ func Select(grids []*Grid, papers []string, table int) ([]*Grid, error) {
 	}
 	for _, p := range papers {
 		if !slices.Contains(known, p) {
-			return nil, &run.UsageError{Message: fmt.Sprintf("no table of a paper called %q", p), Fix: "known are " + strings.Join(known, ", ")}
+			return nil, &run.UsageError{Message: fmt.Sprintf("no table of a paper called %q", p), Fix: among(p, known)}
 		}
 	}
 	var out []*Grid
@@ -38,4 +39,12 @@ func Select(grids []*Grid, papers []string, table int) ([]*Grid, error) {
 		return nil, &run.UsageError{Message: fmt.Sprintf("no table %d", table), Fix: "there are " + strings.Join(tables, ", ")}
 	}
 	return out, nil
+}
+
+// among is the hint for a word that is none of the known ones.
+func among(word string, known []string) string {
+	if best := config.Nearest(word, known); best != "" {
+		return fmt.Sprintf("did you mean %q?", best)
+	}
+	return "known are " + strings.Join(known, ", ")
 }

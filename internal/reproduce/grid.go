@@ -119,7 +119,7 @@ func (g *Grid) profile(name string, r *Row) (p Profile, own []string, err error)
 	case "full":
 		return g.Profiles.Full, r.Full, nil
 	}
-	return p, nil, &run.UsageError{Message: fmt.Sprintf("unknown profile %q", name), Fix: "known are " + strings.Join(ProfileNames(), ", ")}
+	return p, nil, &run.UsageError{Message: fmt.Sprintf("unknown profile %q", name), Fix: among(name, ProfileNames())}
 }
 
 // files is where a grid's configurations are: a tree in memory, or the disk.

@@ -79,6 +79,7 @@ type hashed[C any] struct {
 // Action is a task's work with the type of its configuration erased.
 type Action struct {
 	defaults func() ([]byte, error)
+	keys     func() []config.Key
 	load     func(task Task, from source, sets []string) (*bound, error)
 	serve    func(ctx context.Context, f Finished, config any) (Server, error) // nil: the task offers none
 }
@@ -115,6 +116,7 @@ func BindForecast[C any](def func() C, validate func(C, *config.Document) error,
 	whole := func() wholeFile[C] { return wholeFile[C]{Run: Settings{Seed: 1, SaveSeconds: 20}, Task: def()} }
 	return Action{
 		defaults: func() ([]byte, error) { return config.Encode(whole()) },
+		keys:     config.Keys[wholeFile[C]],
 		load: func(task Task, from source, sets []string) (*bound, error) {
 			read := func() (wholeFile[C], *config.Document, error) { return config.Load(from.path, sets, whole()) }
 			if from.text != nil {
@@ -158,6 +160,29 @@ const MaxWorkers = 4096
 
 // Defaults is the task's complete default configuration as YAML.
 func (t Task) Defaults() ([]byte, error) { return t.Action.defaults() }
+
+// Keys lists the keys of the task's configuration.
+func (t Task) Keys() []config.Key { return t.Action.keys() }
+
+// Choices lists the words that a key may be, nil where they are not counted: what the task's
+// check says to a word that is none of them.
+func (t Task) Choices(k config.Key) []string {
+	value := "\"\\0\""
+	if k.List {
+		value = "[" + value + "]"
+	}
+	err := t.Check("", []string{k.Path + "=" + value})
+	var all config.Errors
+	if !errors.As(err, &all) {
+		return nil
+	}
+	for _, e := range all {
+		if e.Path == k.Path && e.Choices != nil {
+			return e.Choices
+		}
+	}
+	return nil
+}
 
 // Check loads and validates a configuration without running it.
 func (t Task) Check(path string, sets []string) error {

@@ -3,7 +3,6 @@ package dipsgnn
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"privrec/internal/config"
 )
@@ -104,7 +103,9 @@ func (v *validator) epsilon(path string, x float64) {
 }
 
 func (v *validator) oneOf(path, x string, allowed ...string) {
-	v.check(slices.Contains(allowed, x), path, "must be one of %s, got %q", strings.Join(allowed, ", "), x)
+	if e := v.doc.OneOf(path, x, allowed...); e != nil {
+		v.errs = append(v.errs, e)
+	}
 }
 
 func (v *validator) err() error {

@@ -15,7 +15,9 @@ func Validate(c Config, doc *config.Document) error {
 	v := &validator{doc: doc}
 	v.check(c.Profile != "", "profile", "must not be empty")
 	v.data(c)
-	v.under("attack", c.Attack.Check)
+	if v.oneOf("attack.encoder", c.Attack.Encoder, attack.Encoders()...) && v.oneOf("attack.decoder", c.Attack.Decoder, attack.Decoders()...) {
+		v.under("attack", c.Attack.Check)
+	}
 	v.train(c.Train)
 	v.eval(c)
 	v.protect(c)
@@ -85,6 +87,9 @@ func (v *validator) protect(c Config) {
 	v.check(similar || c.Sweep.similarity() || p.Vectors == "", "protect.vectors", "belongs to select %s and %s, got select %q", SelectSimilar, SelectDissimilar, p.Select)
 	v.check(!similar || p.Vectors != "", "protect.vectors", "must be here or name a finished run of train sasrec, which %s needs", p.Select)
 	v.check(similar || c.Sweep.similarity() || !p.Weighted, "protect.weighted", "belongs to select %s and %s, got select %q", SelectSimilar, SelectDissimilar, p.Select)
+	if !v.oneOf("protect.select", p.Select, append(Selections(), SelectNone)...) {
+		return
+	}
 	if !p.On() {
 		v.check(p.Select == SelectNone, "protect.replace", "must say by what the positions of protect.select=%s are replaced: one of %s", p.Select, strings.Join(Replacements(), ", "))
 		v.check(p.Ratio == 0, "protect.ratio", "must be 0 where protect.replace is empty, got %v", p.Ratio)
@@ -156,8 +161,12 @@ func (v *validator) within(path string, x, lo, hi float64) {
 	v.check(x >= lo && x <= hi, path, "must lie in [%g,%g], got %v", lo, hi, x)
 }
 
-func (v *validator) oneOf(path, x string, allowed ...string) {
-	v.check(slices.Contains(allowed, x), path, "must be one of %s, got %q", strings.Join(allowed, ", "), x)
+func (v *validator) oneOf(path, x string, allowed ...string) bool {
+	e := v.doc.OneOf(path, x, allowed...)
+	if e != nil {
+		v.errs = append(v.errs, e)
+	}
+	return e == nil
 }
 
 // list wants some of the allowed words, each once.

@@ -2,7 +2,6 @@ package rdpgcf
 
 import (
 	"slices"
-	"strings"
 
 	"privrec/internal/config"
 	"privrec/internal/graph"
@@ -117,7 +116,9 @@ func (v *validator) within(path string, x, lo, hi float64) {
 }
 
 func (v *validator) oneOf(path, x string, allowed ...string) {
-	v.check(slices.Contains(allowed, x), path, "must be one of %s, got %q", strings.Join(allowed, ", "), x)
+	if e := v.doc.OneOf(path, x, allowed...); e != nil {
+		v.errs = append(v.errs, e)
+	}
 }
 
 func (v *validator) err() error {

@@ -1,0 +1,40 @@
+package config
+
+// Nearest returns the known word that a mistyped one is nearest to, counted in letters to
+// put in, take out or exchange, or two neighbours to swap; the first of several. It is empty
+// where half of the word would have to change.
+func Nearest(word string, known []string) (best string) {
+	least := len(word)/2 + 1
+	for _, k := range known {
+		if n := distance(word, k); n < least {
+			best, least = k, n
+		}
+	}
+	return best
+}
+
+// distance is the Damerau-Levenshtein distance of two short words, in which no letter is
+// touched twice.
+func distance(a, b string) int {
+	var before []int // row i-2
+	last := make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range len(a) {
+		row := make([]int, len(b)+1)
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			row[j+1] = min(last[j+1]+1, row[j]+1, last[j]+cost)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last = last, row
+	}
+	return last[len(b)]
+}
