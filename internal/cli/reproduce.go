@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -24,6 +25,7 @@ type tableFlags struct {
 	noWait  bool
 	json    bool
 	quiet   bool
+	verbose bool
 }
 
 func (a *App) reproduce() *cobra.Command {
@@ -43,8 +45,10 @@ the epsilons claimed and accounted. Without PAPER, every table there is.
 Runs lie in OUT/runs, each in a directory named after its task, configuration and
 seed. A finished one is never repeated; one that was interrupted or killed goes on
 from its checkpoint; one that fails is reported and does not stop the others.
-Processes on the same OUT share the work. The table goes to standard output and, as
-Markdown and CSV, to OUT/tables; what the runs took, to OUT/tables/*-runs.json.
+Processes on the same OUT share the work. Tables go, as Markdown and CSV, to OUT/tables;
+what the runs took, to OUT/tables/*-runs.json. One table is shown on standard output too,
+of several a line each and a total; --verbose shows them all, and the epochs of the runs.
+--json is one document: tables, each with its name, its files and how its runs stand.
 
 ` + exitCodes,
 		Args: cobra.ArbitraryArgs,
@@ -60,8 +64,9 @@ Markdown and CSV, to OUT/tables; what the runs took, to OUT/tables/*-runs.json.
 	p.BoolVar(&f.dryRun, "dry-run", false, "start nothing: the state of every run, and estimates of time and memory from measured steps")
 	p.BoolVar(&f.noRun, "no-run", false, "start nothing: the table of what is finished")
 	p.BoolVar(&f.noWait, "no-wait", false, "do not wait for runs that other processes are making")
-	p.BoolVar(&f.json, "json", false, "tables as JSON")
+	p.BoolVar(&f.json, "json", false, "the tables as one JSON document")
 	p.BoolVarP(&f.quiet, "quiet", "q", false, "no progress, warnings only")
+	p.BoolVarP(&f.verbose, "verbose", "v", false, "all tables in full, and what every run says")
 	return c
 }
 
@@ -98,42 +103,82 @@ func (a *App) makeTables(ctx context.Context, papers []string, f tableFlags) err
 	if err != nil {
 		return err
 	}
-	r := newTableReporter(a.Stderr, f.quiet)
+	if f.quiet && f.verbose {
+		return usagef("leave out one of them", "--quiet and --verbose exclude each other")
+	}
+	r := newTableReporter(a.Stderr, f.quiet, f.verbose, len(grids) > 1)
 	defer r.Close()
 	o := reproduce.Options{
 		Profile: f.profile, Out: f.out, Sets: f.sets, Workers: f.workers, NoRun: f.noRun, NoWait: f.noWait,
-		Log: newLogger(r, true), Progress: r, Watch: r.Watch,
+		Log: newLogger(r, true), Progress: r, Run: r.Run(), Watch: r.Watch,
 	}
+	if f.dryRun {
+		return a.estimateTables(ctx, grids, o, f.json)
+	}
+	t := newTally(o, grids, a.Stdout)
+	t.show = !f.json && (len(grids) == 1 || f.verbose)
+	t.lines = !f.json && !t.show
 	var open error
-	for _, g := range grids {
-		if f.dryRun {
-			d, err := g.Estimate(ctx, o)
-			if err != nil {
-				return err
-			}
-			if err := run.Show(a.Stdout, f.json, d); err != nil {
-				return err
-			}
-			continue
-		}
-		t, err := g.Make(ctx, o)
-		if run.WasInterrupted(err) {
-			return run.WithHint(err, "the same command goes on from there")
-		}
+	for i, g := range grids {
+		r.Open(fmt.Sprintf("table %d of %d: %s, profile %s", i+1, len(grids), g.Name, f.profile))
+		made, err := g.Make(ctx, o)
 		if err != nil {
+			r.Close()
+			if len(grids) > 1 {
+				r.Phase(fmt.Sprintf("stopped in table %d of %d; %s", i+1, len(grids), t.total()))
+			}
+			if run.WasInterrupted(err) {
+				return run.WithHint(err, "the same command goes on from there")
+			}
 			return err
 		}
 		r.Close()
-		if err := run.Show(a.Stdout, f.json, t.Document); err != nil {
+		if err := t.add(made); err != nil {
 			return err
 		}
-		for _, path := range t.Files {
-			r.Phase("written: " + path)
+		if t.show {
+			for _, path := range made.Files {
+				r.Phase("written: " + path)
+			}
+			if text := made.Lacking(); text != "" && made.Err() == nil {
+				r.Phase(text)
+			}
 		}
-		if text := t.Lacking(); text != "" && t.Err() == nil {
-			r.Phase(text)
+		open = errors.Join(open, made.Err())
+	}
+	if f.json {
+		if err := t.json(); err != nil {
+			return err
 		}
-		open = errors.Join(open, t.Err())
+	}
+	if t.lines {
+		if _, err := fmt.Fprintln(a.Stdout, t.total()); err != nil {
+			return err
+		}
+	} else {
+		r.Phase(t.total().String())
 	}
 	return open
+}
+
+// estimateTables says of every table what it would take.
+func (a *App) estimateTables(ctx context.Context, grids []*reproduce.Grid, o reproduce.Options, asJSON bool) error {
+	list := tableList{Profile: o.Profile, Out: o.Out}
+	for _, g := range grids {
+		d, err := g.Estimate(ctx, o)
+		if err != nil {
+			return err
+		}
+		list.Tables = append(list.Tables, tableResult{Name: g.Name + "-" + o.Profile, Document: d})
+		if asJSON {
+			continue
+		}
+		if err := d.Text(a.Stdout); err != nil {
+			return err
+		}
+	}
+	if asJSON {
+		return list.write(a.Stdout)
+	}
+	return nil
 }

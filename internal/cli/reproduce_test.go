@@ -9,7 +9,10 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"privrec/internal/dataset"
+	"privrec/internal/report"
 	"privrec/internal/reproduce"
+	"privrec/internal/run"
 )
 
 // screen plays what a terminal would show of the live table: lines, cursor up and
@@ -85,16 +88,91 @@ func TestLiveTable(t *testing.T) {
 	}
 }
 
-// Off a terminal every run is announced once.
+// Off a terminal every run of a table is announced once, and those of several tables are not.
 func TestTableLines(t *testing.T) {
-	var b bytes.Buffer
-	r := newTableReporter(&b, false)
+	for several, want := range map[bool]string{
+		false: "run 1 of 1: One on d, seed 7\n",
+		true:  "table 1 of 2\n",
+	} {
+		var b bytes.Buffer
+		r := newTableReporter(&b, false, false, several)
+		runs := []reproduce.Run{{Method: "One", Data: "d", Seed: 7}}
+		r.Open("table 1 of 2")
+		r.Watch("table", runs, 0)
+		r.Watch("table", runs, 0)
+		r.Watch("table", runs, -1)
+		r.Close()
+		if b.String() != want {
+			t.Errorf("%q, want %q", b.String(), want)
+		}
+	}
+}
+
+// A run that is not followed gives a sign of life every ten seconds, whatever it does, and
+// says all that it has to where that is asked for.
+func TestPulse(t *testing.T) {
+	follow := func(p run.Progress, tick func()) {
+		p.Phase("load")
+		for range 3 {
+			p.Begin("epoch", 10)
+			for range 10 {
+				tick()
+				p.Add(1)
+			}
+			p.End("epoch over")
+		}
+	}
 	runs := []reproduce.Run{{Method: "One", Data: "d", Seed: 7}}
-	r.Watch("table", runs, 0)
-	r.Watch("table", runs, 0)
-	r.Watch("table", runs, -1)
-	r.Close()
-	if b.String() != "run 1 of 1: One on d, seed 7\n" {
+	var b bytes.Buffer
+	l := newTableReporter(&b, false, false, true).(*tableLines)
+	clock := time.Unix(0, 0)
+	l.pulse.now = func() time.Time { return clock }
+	l.Watch("table", runs, 0)
+	follow(l.Run(), func() { clock = clock.Add(700 * time.Millisecond) })
+	want := "run 1 of 1: One on d, seed 7: epoch, 5 of 10 (50 %)\n" // after 10.5 s of 21
+	if b.String() != want+strings.Replace(want, "5 of 10 (50 %)", "10 of 10 (100 %)", 1) {
 		t.Errorf("%q", b.String())
+	}
+	b.Reset()
+	v := newTableReporter(&b, false, true, true)
+	follow(v.Run(), func() {})
+	if b.String() != "load\nepoch over\nepoch over\nepoch over\n" {
+		t.Errorf("verbose: %q", b.String())
+	}
+	b.Reset()
+	q := newTableReporter(&b, true, false, true)
+	q.Open("table")
+	follow(q.Run(), func() {})
+	if b.Len() > 0 {
+		t.Errorf("quiet: %q", b.String())
+	}
+}
+
+// A run that stands in two tables counts once, and as made now where the first of them made it.
+func TestTotal(t *testing.T) {
+	var b bytes.Buffer
+	ta := newTally(reproduce.Options{Profile: "smoke", Out: "o"}, nil, &b)
+	ta.lines = true
+	clock := time.Unix(0, 0)
+	ta.now = func() time.Time { return clock }
+	ta.start, ta.opened = clock, clock
+	made := func(name string, runs ...reproduce.Run) *reproduce.Outcome {
+		return &reproduce.Outcome{Table: &reproduce.Table{Name: name, Document: &report.Document{Level: dataset.LevelD}}, Runs: runs, Files: []string{"o/tables/" + name + ".md"}}
+	}
+	clock = clock.Add(2 * time.Second)
+	if err := ta.add(made("a", reproduce.Run{Dir: "1", Status: reproduce.Done, Now: true}, reproduce.Run{Dir: "1", Status: reproduce.Done}, reproduce.Run{Dir: "2", Status: reproduce.Failed})); err != nil {
+		t.Fatal(err)
+	}
+	clock = clock.Add(90 * time.Second)
+	if err := ta.add(made("b", reproduce.Run{Dir: "1", Status: reproduce.Done}, reproduce.Run{Dir: "3", Status: reproduce.NoData}, reproduce.Run{Dir: "4", Status: reproduce.Resumable}, reproduce.Run{Dir: "5", Status: reproduce.Elsewhere})); err != nil {
+		t.Fatal(err)
+	}
+	want := "a  2 runs: 1 done, 1 failed; level D; 2.0 s; o/tables/a.md\n" +
+		"b  4 runs: 1 done, 1 without data, 1 of other processes, 1 not finished; level D; 1m30s; o/tables/b.md\n"
+	if b.String() != want {
+		t.Errorf("%s\nwant\n%s", b.String(), want)
+	}
+	if got := ta.total().String(); got != "2 tables, 5 runs: 1 done (1 of them now), 1 failed, 1 without data, 1 of other processes, 1 not finished; 1m32s; pages in o/tables" {
+		t.Error(got)
 	}
 }

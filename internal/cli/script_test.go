@@ -46,13 +46,14 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exits":  exits,
-			"fails":  fails,
-			"badset": badset,
-			"mount":  mount,
-			"serve":  serve,
-			"packs":  packs,
-			"flips":  flips,
+			"exits":   exits,
+			"fails":   fails,
+			"badset":  badset,
+			"onejson": onejson,
+			"mount":   mount,
+			"serve":   serve,
+			"packs":   packs,
+			"flips":   flips,
 		},
 		Condition: conditions,
 	})
@@ -75,6 +76,19 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// onejson wants a file, or stdout of the last command, to be one JSON document and no more.
+func onejson(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: onejson FILE")
+	}
+	dec := json.NewDecoder(strings.NewReader(ts.ReadFile(args[0])))
+	var v any
+	ts.Check(dec.Decode(&v))
+	if err := dec.Decode(&v); !errors.Is(err, io.EOF) {
+		ts.Fatalf("%s goes on after the first document (%v)", args[0], err)
 	}
 }
 

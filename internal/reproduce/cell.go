@@ -80,6 +80,7 @@ type Run struct {
 	Dir     string `json:"dir"`
 	Status  Status `json:"status"`
 	Problem string `json:"problem,omitempty"` // why it failed or cannot begin, a line
+	Now     bool   `json:"-"`                 // it was brought to its end just now
 	Score   string `json:"-"`                 // of a finished run, the table's first metric with its level of evidence
 
 	cell    *cell

@@ -21,6 +21,15 @@ type Table struct {
 	Budgets  *report.Table    // likewise: a line a row and unit of protection
 }
 
+// FileName is that of the table's files, without what tells them apart.
+func (g *Grid) FileName(o Options) string {
+	name := g.Name + "-" + o.Profile
+	if len(o.Sets) > 0 { // must not take the place of the table as it is meant
+		name += fmt.Sprintf("-changed-%.3x", sha256.Sum256([]byte(strings.Join(o.Sets, "\n"))))
+	}
+	return name
+}
+
 // table lays out what the runs left.
 func (g *Grid) table(o Options, cells []*cell, runs []*Run) (*Table, error) {
 	var rows []*summary
@@ -31,10 +40,7 @@ func (g *Grid) table(o Options, cells []*cell, runs []*Run) (*Table, error) {
 		}
 		rows = append(rows, s)
 	}
-	t := &Table{Name: g.Name + "-" + o.Profile}
-	if len(o.Sets) > 0 { // must not take the place of the table as it is meant
-		t.Name += fmt.Sprintf("-changed-%.3x", sha256.Sum256([]byte(strings.Join(o.Sets, "\n"))))
-	}
+	t := &Table{Name: g.FileName(o)}
 	p, _, err := g.profile(o.Profile, &g.Rows[0])
 	if err != nil {
 		return nil, err

@@ -22,7 +22,8 @@ type Options struct {
 	NoRun    bool     // start nothing: the table of what is finished
 	NoWait   bool     // do not wait for runs that other processes are making
 	Log      *slog.Logger
-	Progress run.Progress                            // of the run that goes on
+	Progress run.Progress                            // of the work as a whole
+	Run      run.Progress                            // of the run that goes on; nil: Progress
 	Watch    func(title string, runs []Run, now int) // after every change; now is the run that goes on, -1: none. May be nil
 }
 
@@ -172,12 +173,15 @@ func (w *worker) one(ctx context.Context, r *Run) error {
 	r.Status = Running
 	w.show(w.place(r))
 	o := r.options
-	o.Resume, o.Stdout, o.Progress, o.Log = was != ToDo, io.Discard, w.o.Progress, w.o.Log
+	o.Resume, o.Stdout, o.Progress, o.Log = was != ToDo, io.Discard, w.o.Run, w.o.Log
+	if o.Progress == nil {
+		o.Progress = w.o.Progress
+	}
 	o.Notes = []string{"of privrec reproduce " + w.grid.Name}
 	_, err = r.cell.task.Start(ctx, o)
 	switch {
 	case err == nil:
-		r.Status = Done
+		r.Status, r.Now = Done, true
 		w.score(r)
 	case run.WasInterrupted(err):
 		r.Status = was
