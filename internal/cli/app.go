@@ -92,6 +92,8 @@ mechanism that really ran amounts to.
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
+
+		PersistentPreRunE: named, // no command has one of its own
 	}
 	var version bool
 	root.RunE = func(c *cobra.Command, args []string) error {

@@ -289,6 +289,7 @@ func TestConfigurationErrors(t *testing.T) {
 		"run.save_seconds=-1":  "--set run.save_seconds: must lie in 0 to 604800, got -1",
 		"run.save_seconds=1e9": "--set run.save_seconds: must lie in 0 to 604800, got 1e+09",
 		"run.save_steps=-1":    "--set run.save_steps: must be at least 0, got -1",
+		`run.out="-"`:          `--set run.out: must name a folder, got "-"`,
 	} {
 		if err := toyTask(nil).Check("", []string{set}); err == nil || err.Error() != want {
 			t.Errorf("%s: %v", set, err)

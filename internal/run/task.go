@@ -60,6 +60,9 @@ func (s Settings) check(doc *config.Document) error {
 	if s.SaveSteps < 0 {
 		bad = append(bad, doc.Errorf("run.save_steps", "must be at least 0, got %d", s.SaveSteps))
 	}
+	if s.Out == "-" { // elsewhere standard output; here a folder of that name
+		bad = append(bad, doc.Errorf("run.out", "must name a folder, got \"-\""))
+	}
 	return errors.Join(bad...)
 }
 

@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// ofPaths tells from its words that a flag names a file or a folder.
+var ofPaths = regexp.MustCompile(`\b(files?|folders?|directory|picture|table of)\b`)
+
+// notPaths are flags whose words speak of files and that name none.
+var notPaths = map[string]bool{
+	"mirror": true, // a web address
+	"from":   true, // of data fetch: read, never made; of account curve: a number
+}
+
+// TestDashIsNoName gives "-" to every flag of every command that names a file or a folder:
+// each refuses it, before it makes, reads or trains anything.
+func TestDashIsNoName(t *testing.T) {
+	t.Chdir(t.TempDir())
+	app := &App{Tasks: tasks(), Demo: tour(), Benches: benches(), Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}}
+	tried := map[string]int{}
+	var walk func(c *cobra.Command, path []string)
+	walk = func(c *cobra.Command, path []string) {
+		for _, sub := range c.Commands() {
+			walk(sub, append(path[:len(path):len(path)], sub.Name()))
+		}
+		if c.RunE == nil || c.HasSubCommands() {
+			return
+		}
+		c.Flags().VisitAll(func(p *pflag.Flag) {
+			if kind := p.Value.Type(); kind != "string" && kind != "stringArray" || notPaths[p.Name] || !ofPaths.MatchString(p.Usage) {
+				return
+			}
+			tried[p.Name]++
+			root := app.root()
+			at, _, err := root.Find(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at.Args = cobra.ArbitraryArgs
+			at.RunE = func(*cobra.Command, []string) error {
+				t.Errorf("%s runs with --%s -", strings.Join(path, " "), p.Name)
+				return nil
+			}
+			root.SetArgs(append(path[:len(path):len(path)], "--"+p.Name, "-"))
+			want := `--` + p.Name + ` is "-", want the name of a file or a folder`
+			if err := root.ExecuteContext(context.Background()); exitCode(err) != exitUsage || !strings.Contains(err.Error(), want) || hint(err) == "" {
+				t.Errorf("%s --%s -: %v (hint %q)", strings.Join(path, " "), p.Name, err, hint(err))
+			}
+		})
+	}
+	walk(app.root(), nil)
+	for _, name := range pathFlags {
+		if tried[name] == 0 {
+			t.Errorf("--%s was not tried", name)
+		}
+	}
+	if left, err := os.ReadDir("."); err != nil || len(left) > 0 {
+		t.Errorf("left %v (%v)", left, err)
+	}
+}
