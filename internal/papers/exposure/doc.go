@@ -18,7 +18,9 @@
 // user's own log, and the log holds the answers. The paper does not say so, and its tables
 // follow from it. Here all items are candidates; the logged set is a protocol with a
 // name. No result stands without random order, popularity and co-occurrence counts under
-// the same protocol, and a leak is what an attack gains over them with as many guesses.
+// the same protocol, and a leak is what an attack gains over them with as many guesses. What
+// counts gain over the floors that read no slate is a leak too: the headline is the most
+// that was found.
 //
 // Departures, each a field of the configuration that the profile code sets back:
 //

@@ -52,6 +52,22 @@ func (x *experiment) held(ctx context.Context, f floor, p *slate.Pairs, got *att
 	return equal, gains, nil
 }
 
+// counted is what counts of clicks found beyond every floor that reads no slate.
+func (x *experiment) counted(ctx context.Context, name string, floors []floor, got *attack.Result) (Counted, error) {
+	c := Counted{Name: name, Gains: []Gain{}}
+	for _, f := range floors {
+		if readsSlates(f.name) {
+			continue
+		}
+		_, gains, err := x.held(ctx, f, x.test, got)
+		if err != nil {
+			return c, fmt.Errorf("%s: %w", name, err)
+		}
+		c.Gains = append(c.Gains, gains...)
+	}
+	return c, nil
+}
+
 // Found is what an attacker found in the slates of one point of a sweep: means over pairs,
 // and what is beyond floors that name as many distinct items for every pair. Those floors
 // see the same slates as the attacker.

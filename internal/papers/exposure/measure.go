@@ -135,7 +135,7 @@ func (x *experiment) interrupted(ctx context.Context, err error) error {
 // under is one protocol: attack and floors, then each floor with as many distinct guesses
 // as the attack made for every pair.
 func (x *experiment) under(ctx context.Context, q attack.Protocol, m *attack.Model, floors []floor, main bool) (*ProtocolOutcome, error) {
-	p := &ProtocolOutcome{Name: q.String(), Vocabulary: q.Vocabulary, Budget: q.Budget, Gains: []Gain{}, FloorGuesses: x.guesses(q, m.Lists())}
+	p := &ProtocolOutcome{Name: q.String(), Vocabulary: q.Vocabulary, Budget: q.Budget, Gains: []Gain{}, Counts: []Counted{}, FloorGuesses: x.guesses(q, m.Lists())}
 	x.env.Progress.Phase(p.Name)
 	got, err := attack.Evaluate(ctx, m, x.test, q)
 	if err != nil {
@@ -161,6 +161,13 @@ func (x *experiment) under(ctx context.Context, q attack.Protocol, m *attack.Mod
 			return nil, fmt.Errorf("%s: %s: %w", p.Name, f.name, err)
 		}
 		p.Floors = append(p.Floors, s)
+		if readsSlates(f.name) {
+			c, err := x.counted(ctx, f.name, floors, alone)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", p.Name, err)
+			}
+			p.Counts = append(p.Counts, c)
+		}
 		equal, gains, err := x.held(ctx, f, x.test, got)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Name, err)

@@ -53,6 +53,16 @@ type ProtocolOutcome struct {
 	// Gains are what the attack finds more than a floor that names as many distinct items
 	// for every pair: the leak.
 	Gains []Gain `json:"gains"`
+	// Counts are what counts of clicks before such slates find more than each floor that reads
+	// no slate. They are an attack without training: what they find is a leak too.
+	Counts []Counted `json:"counts"`
+}
+
+// Counted is what one way to count finds beyond floors that name as many distinct items for every
+// pair.
+type Counted struct {
+	Name  string `json:"name"`
+	Gains []Gain `json:"gains"`
 }
 
 // Gain is a difference of means over pairs, with its interval; users are resampled.

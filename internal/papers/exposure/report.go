@@ -84,44 +84,7 @@ func (x *experiment) facts(o *Outcome) []report.Fact {
 			facts = append(facts, report.Fact{Label: "accuracy", Value: fmt.Sprintf("%.4f of the positions", float64(p.Accuracy)), Note: fmt.Sprintf("of recommendations, %.4f before", float64(p.Before))})
 		}
 	}
-	return append(facts, o.Protocols[0].answer(x.cfg.Eval.K, x.cfg.Eval.Confidence)...)
-}
-
-// readsSlates says whether a floor looks at the slate: what it finds is then a leak too, by counting.
-func readsSlates(floor string) bool { return floor == attack.FloorCooccurrence }
-
-// answer says in two lines what slates give away, by recall at the middle cutoff: what the attack finds beyond
-// the best floor that reads no slate, and beyond counting what was clicked before such slates. Floors name as many
-// distinct items for every pair. Among candidates that hold the clicks the first is a gain and no leak by itself.
-func (p ProtocolOutcome) answer(ks []int, confidence float64) []report.Fact {
-	m := metrics.Metric{Kind: metrics.Recall, K: ks[len(ks)/2]}.String()
-	var blind, counting Gain
-	for _, g := range p.Gains {
-		switch {
-		case g.Metric != m:
-		case readsSlates(g.Over):
-			counting = g
-		case blind.Over == "" || g.Floor > blind.Floor:
-			blind = g
-		}
-	}
-	say := func(label string, g Gain, note string) report.Fact {
-		f := report.Fact{Label: label, Value: fmt.Sprintf("%+.2f (%+.2f to %+.2f) over %s", 100*g.Value, 100*g.Interval[0], 100*g.Interval[1], g.Over), Note: note}
-		if !g.Leaks() {
-			f.Value = "none shown: " + f.Value
-		}
-		return f
-	}
-	label := "leak"
-	if p.Vocabulary == attack.VocabularyLogged {
-		label = "gain"
-	}
-	note := fmt.Sprintf("%s in percent, less that of the best floor that reads no slate, with as many distinct guesses; %.4g %% interval, users resampled; %s", m, 100*confidence, p.Name)
-	facts := []report.Fact{say(label, blind, note)}
-	if counting.Over != "" {
-		facts = append(facts, say("beyond counting", counting, "what the attack adds to counts, which read the slate as well"))
-	}
-	return facts
+	return append(facts, o.Protocols[0].answer(o.unfinished(t), x.cfg.Eval.K, x.cfg.Eval.Confidence)...)
 }
 
 // losses draws the losses of every epoch.

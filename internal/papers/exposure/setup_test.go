@@ -14,7 +14,7 @@ import (
 // tiny makes an attack a matter of tenths of a second, on one worker: others wait for a
 // core where tests run beside each other.
 var tiny = []string{
-	"data.name=standin-slates", "attack.dim=8", "attack.ffn=8", "train.epochs=2", "train.batch=256", "train.rate=0.01", "eval.k=[5,10]",
+	"data.name=standin-slates", "attack.decoder=gru", "attack.dim=8", "attack.ffn=8", "train.epochs=2", "train.batch=256", "train.rate=0.01", "eval.k=[5,10]",
 	"eval.vocabulary=[full,logged]", "eval.resamples=100", "run.workers=1",
 }
 
