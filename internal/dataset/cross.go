@@ -28,8 +28,21 @@ type Domain struct {
 	Train   [][]int32 // per user, in time order, every item once
 	Valid   []int32   // per user, 0: none
 	Test    []int32   // per user, 0: none
-	Dropped [2]int    // validation and test rows left out because their item is new
+	Left    LeftOut   // held-out rows that are not ranked
 }
+
+// LeftOut counts the held-out rows of a domain, and those of them that are not ranked. Of the
+// test rows left out, TestItem + TestByValid are all.
+type LeftOut struct {
+	ValidRows   int `json:"valid_rows"`          // cut off, before any was left out
+	TestRows    int `json:"test_rows"`           // likewise
+	ValidItem   int `json:"valid_new_item"`      // validation rows whose item no training row has
+	TestItem    int `json:"test_new_item"`       // test rows whose item no training and no ranked validation row has
+	TestByValid int `json:"test_by_their_valid"` // test rows whose item is known, left out only because their user's validation row is
+}
+
+// Test is the number of test rows left out.
+func (l LeftOut) Test() int { return l.TestItem + l.TestByValid }
 
 // CrossSet is a data set of two or more domains that the program knows.
 type CrossSet struct {

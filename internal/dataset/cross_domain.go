@@ -31,6 +31,8 @@ func leaveOneOut(name string, l *Log, users []string) Domain {
 		}
 		if n := len(seq); n >= 3 {
 			d.Test[k], d.Valid[k], seq = seq[n-1], seq[n-2], seq[:n-2]
+			d.Left.ValidRows++
+			d.Left.TestRows++
 		}
 		d.Train[k] = seq
 		for _, item := range seq {
@@ -41,15 +43,20 @@ func leaveOneOut(name string, l *Log, users []string) Domain {
 	for k, item := range d.Valid {
 		if item != 0 && !known[item] {
 			d.Valid[k] = 0
-			d.Dropped[0]++
+			d.Left.ValidItem++
 		}
 		held[d.Valid[k]] = true
 	}
 	held[0] = false
 	for k, item := range d.Test {
-		if item != 0 && (d.Valid[k] == 0 || !held[item]) {
+		switch {
+		case item == 0:
+		case !held[item]:
 			d.Test[k] = 0
-			d.Dropped[1]++
+			d.Left.TestItem++
+		case d.Valid[k] == 0:
+			d.Test[k] = 0
+			d.Left.TestByValid++
 		}
 	}
 	return d

@@ -36,6 +36,9 @@ func TestCrossReal(t *testing.T) {
 				valid += min(1, int(d.Valid[u]))
 				test += min(1, int(d.Test[u]))
 			}
+			if valid != d.Left.ValidRows-d.Left.ValidItem || test != d.Left.TestRows-d.Left.Test() || d.Left.TestByValid == 0 {
+				t.Errorf("%s: %d validation and %d test rows are left of %+v", d.Name, valid, test, d.Left)
+			}
 			if d.Items != c.items[k] || valid != c.valid[k] || test != c.tests[k] {
 				t.Errorf("%s: %d items, %d validation and %d test rows, want %d, %d, %d", d.Name, d.Items, valid, test, c.items[k], c.valid[k], c.tests[k])
 			}

@@ -166,6 +166,7 @@ func (s *served) Evaluate(ctx context.Context) (run.Result, error) {
 	}
 	d := s.document("Evaluation")
 	d.Tables = append(d.Tables, table)
+	d.Facts = append(d.Facts, notRanked(s.x.data.Domains[0].Name, s.x.data.Domains[0].Left))
 	d.Notes = append(d.Notes, differs(ms, now, was))
 	return d, nil
 }
