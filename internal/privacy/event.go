@@ -37,7 +37,7 @@ type Laplace struct {
 // coordinates, all in steps of a grid that does not depend on the data: P(k) is
 // proportional to exp(-k²/(2 Sigma²)) (Canonne, Kamath, Steinke, "The discrete
 // Gaussian for differential privacy", NeurIPS 2020). x is integer and moves by
-// at most Sensitivity in the Euclidean norm.
+// at most Sensitivity in the Euclidean norm: at least one step, and see Squared.
 type DiscreteGaussian struct {
 	Sigma        float64      `json:"sigma"`       // grid steps; the standard deviation is a little below
 	Sensitivity  float64      `json:"sensitivity"` // grid steps, rounding to the grid included
@@ -48,8 +48,9 @@ type DiscreteGaussian struct {
 
 // DiscreteLaplace is x + independent noise with P(k) proportional to
 // exp(-|k|/Scale), in steps of a grid that does not depend on the data; x is
-// integer and moves by at most Sensitivity in the l1 norm (Ghosh, Roughgarden,
-// Sundararajan, "Universally utility-maximizing privacy mechanisms", STOC 2009).
+// integer and moves by at most Sensitivity in the l1 norm: at least one step, and
+// see Steps (Ghosh, Roughgarden, Sundararajan, "Universally utility-maximizing
+// privacy mechanisms", STOC 2009).
 type DiscreteLaplace struct {
 	Scale        float64      `json:"scale"`       // grid steps
 	Sensitivity  float64      `json:"sensitivity"` // grid steps, rounding to the grid included
@@ -167,13 +168,14 @@ func (e PureLDP) Validate() error {
 
 // Validate reports the first field out of its range.
 func (e DiscreteGaussian) Validate() error {
-	return first("discrete-gaussian", positive("sigma", e.Sigma), positive("sensitivity", e.Sensitivity), atLeast("dimension", e.Dimension, 1),
-		e.Unit.Validate(), e.Neighbouring.Validate())
+	return first("discrete-gaussian", positive("sigma", e.Sigma), positive("sensitivity", e.Sensitivity), atLeastStep(e.Sensitivity),
+		atLeast("dimension", e.Dimension, 1), e.Unit.Validate(), e.Neighbouring.Validate())
 }
 
 // Validate reports the first field out of its range.
 func (e DiscreteLaplace) Validate() error {
-	return first("discrete-laplace", positive("scale", e.Scale), positive("sensitivity", e.Sensitivity), e.Unit.Validate(), e.Neighbouring.Validate())
+	return first("discrete-laplace", positive("scale", e.Scale), positive("sensitivity", e.Sensitivity), atLeastStep(e.Sensitivity),
+		e.Unit.Validate(), e.Neighbouring.Validate())
 }
 
 // Validate reports the first field out of its range.

@@ -18,6 +18,7 @@ var (
 // draw is a valid event of at most so many levels.
 func draw(t *rapid.T, levels int) Event {
 	number := func(name string) float64 { return math.Pow(10, rapid.Float64Range(-300, 300).Draw(t, name)) }
+	steps := func(name string) float64 { return math.Max(1, number(name)) }
 	unit, relation := rapid.SampledFrom(units).Draw(t, "unit"), rapid.SampledFrom(relations).Draw(t, "relation")
 	some := func() []Event {
 		list := make([]Event, rapid.IntRange(1, 3).Draw(t, "events"))
@@ -36,9 +37,9 @@ func draw(t *rapid.T, levels int) Event {
 	case 1:
 		return Laplace{number("scale"), number("sensitivity"), unit, relation}
 	case 2:
-		return DiscreteGaussian{number("sigma"), number("sensitivity"), rapid.Int64Range(1, math.MaxInt64).Draw(t, "dimension"), unit, relation}
+		return DiscreteGaussian{number("sigma"), steps("sensitivity"), rapid.Int64Range(1, math.MaxInt64).Draw(t, "dimension"), unit, relation}
 	case 3:
-		return DiscreteLaplace{number("scale"), number("sensitivity"), unit, relation}
+		return DiscreteLaplace{number("scale"), steps("sensitivity"), unit, relation}
 	case 4:
 		return PureLDP{number("epsilon"), unit}
 	case 5:

@@ -36,10 +36,10 @@ var wire = []struct {
 		map[string]field{"scale": positive, "sensitivity": positive, "unit": unit, "neighbouring": relation}},
 	{privacy.DiscreteGaussian{Sigma: 1024, Sensitivity: 1040.5, Dimension: math.MaxInt64, Unit: privacy.User, Neighbouring: privacy.ZeroOut},
 		`{"kind":"discrete-gaussian","sigma":1024,"sensitivity":1040.5,"dimension":9223372036854775807,"unit":"user","neighbouring":"zero-out"}`,
-		map[string]field{"sigma": positive, "sensitivity": positive, "dimension": wholeFrom1, "unit": unit, "neighbouring": relation}},
+		map[string]field{"sigma": positive, "sensitivity": gridSteps, "dimension": wholeFrom1, "unit": unit, "neighbouring": relation}},
 	{privacy.DiscreteLaplace{Scale: 512, Sensitivity: 256, Unit: privacy.Sample, Neighbouring: privacy.AddRemove},
 		`{"kind":"discrete-laplace","scale":512,"sensitivity":256,"unit":"sample","neighbouring":"add-remove"}`,
-		map[string]field{"scale": positive, "sensitivity": positive, "unit": unit, "neighbouring": relation}},
+		map[string]field{"scale": positive, "sensitivity": gridSteps, "unit": unit, "neighbouring": relation}},
 	{leaf, leafText, map[string]field{"epsilon": positive, "unit": unit}},
 	{privacy.RandomizedResponse{Epsilon: 3, Categories: 2, Unit: privacy.Feature},
 		`{"kind":"randomized-response","epsilon":3,"categories":2,"unit":"feature"}`,
@@ -70,6 +70,7 @@ var (
 	numbersNot = []string{`"1"`, `true`, `[1]`, `{"v":1}`, `NaN`, `Infinity`, `1e999`, `-1e999`, `0x10`, `01`, `.5`, `1.`, `1,`, ``}
 	textsNot   = []string{`1`, `false`, `["user"]`, `{}`, `user`, `'user'`, `"user`, ``}
 	positive   = field{[]string{`1`, `5e-324`, `1.7976931348623157e308`, `1e-300`, `7`}, []string{`0`, `-0`, `-1`, `-1e-300`, `1e-400`, `null`}, numbersNot, " is "}
+	gridSteps  = field{[]string{`1`, `0.9999999999999999`, `2.5`, `1.7976931348623157e308`, `7`}, append([]string{`5e-324`, `1e-300`, `0.5`, `0.99999999`}, positive.bad...), numbersNot, " is "}
 	rate       = field{[]string{`1`, `5e-324`, `0.9999999999999999`}, []string{`0`, `-0.5`, `1.0000000000000002`, `2`, `1e308`, `null`}, numbersNot, "rate is "}
 	wholeFrom1 = field{[]string{`1`, `2`, `9223372036854775807`}, []string{`0`, `-1`, `-9223372036854775808`, `null`}, append([]string{`1.5`, `1e2`, `9223372036854775808`}, numbersNot...), "want at least 1"}
 	wholeFrom2 = field{[]string{`2`, `3`, `9223372036854775807`}, []string{`1`, `0`, `-2`, `null`}, append([]string{`2.0`, `2e0`}, numbersNot...), "want at least 2"}

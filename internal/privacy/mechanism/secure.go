@@ -130,8 +130,12 @@ func (m DiscreteGaussian) plan(digits int) (*lattice, privacy.DiscreteGaussian, 
 	if m.Purpose == "" {
 		return nil, none, errors.New("no purpose")
 	}
-	if err := asked.Validate(); err != nil {
+	// In the data's unit a sensitivity may be any number; in steps it is checked below.
+	if err := (privacy.Gaussian{Sigma: m.Sigma, Sensitivity: m.Sensitivity, Unit: m.Unit, Neighbouring: m.Neighbouring}).Validate(); err != nil {
 		return nil, none, err
+	}
+	if m.Dimension < 1 {
+		return nil, none, fmt.Errorf("dimension is %d, want at least 1", m.Dimension)
 	}
 	root := math.Sqrt(float64(m.Dimension))
 	if root*root < float64(m.Dimension) {
@@ -154,7 +158,8 @@ func (m DiscreteLaplace) plan(digits int) (*lattice, privacy.DiscreteLaplace, er
 	case m.Dimension < 1:
 		return nil, none, fmt.Errorf("dimension is %d, want at least 1", m.Dimension)
 	}
-	if err := asked.Validate(); err != nil {
+	// As for DiscreteGaussian.
+	if err := (privacy.Laplace{Scale: m.Scale, Sensitivity: m.Sensitivity, Unit: m.Unit, Neighbouring: m.Neighbouring}).Validate(); err != nil {
 		return nil, none, err
 	}
 	l, err := plan(digits, request{m.Scale, m.Sensitivity, float64(m.Dimension), laplaceReach, m.Bound, m.Grid, m.Whole})

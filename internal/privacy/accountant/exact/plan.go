@@ -66,23 +66,15 @@ func (p *plan) add(t terms.Term) error {
 	case privacy.Laplace:
 		l = laplace{range_: e.Sensitivity / e.Scale, rate: t.Rate}
 	case privacy.DiscreteLaplace:
-		k := math.Floor(e.Sensitivity)
-		if k == 0 { // integers that move by less than one do not move
-			return nil
-		}
-		l = discreteLaplace{shift: k, scale: e.Scale, rate: t.Rate}
+		l = discreteLaplace{shift: e.Steps(), scale: e.Scale, rate: t.Rate}
 	case privacy.DiscreteGaussian:
-		k := math.Floor(e.Sensitivity)
-		if k == 0 {
-			return nil
-		}
-		if e.Dimension != 1 && e.Sensitivity*e.Sensitivity >= 2 { // else one coordinate moves by one
+		if e.Dimension != 1 && e.Squared() >= 2 { // else one coordinate moves by one
 			return notCovered("a discrete Gaussian in %d dimensions, whose worst pair is not known", e.Dimension)
 		}
 		if t.Rate < 1 {
 			return notCovered("a sampled discrete Gaussian")
 		}
-		l = discreteGaussian{shift: k, sigma: e.Sigma}
+		l = discreteGaussian{shift: math.Sqrt(e.Squared()), sigma: e.Sigma}
 	case privacy.PureLDP:
 		l = response{eps: e.Epsilon, categories: 2}
 	case privacy.RandomizedResponse:

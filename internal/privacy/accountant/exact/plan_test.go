@@ -39,7 +39,6 @@ func TestPlansMerge(t *testing.T) {
 		termOf(leafOf("laplace", 3, 1.5), 1, 1), termOf(leafOf("laplace", 2, 1), 1, 6),
 		termOf(leafOf("discrete laplace", 3, 2.9), 1, 7), termOf(leafOf("discrete laplace", 3, 2), 1, 1),
 		termOf(leafOf("discrete gaussian", 3, 1.4), 1, 2), termOf(leafOf("discrete gaussian", 3, 1), 1, 2),
-		termOf(leafOf("discrete laplace", 3, 0.9), 1, 100), termOf(leafOf("discrete gaussian", 3, 0.9), 1, 100),
 		termOf(privacy.PureLDP{Epsilon: 0.5, Unit: privacy.User}, 1, 2), termOf(privacy.RandomizedResponse{Epsilon: 0.5, Categories: 2, Unit: privacy.User}, 1, 3),
 		termOf(privacy.RandomizedResponse{Epsilon: 0.5, Categories: 3, Unit: privacy.User}, 1, 3),
 	})

@@ -257,17 +257,20 @@ func TestRefuses(t *testing.T) {
 }
 
 func TestNothingCostsNothing(t *testing.T) {
-	for _, ts := range [][]terms.Term{nil, list(dlap(1, 0.5, 9)), list(dgauss(1, 0.99, 9))} {
-		v, err := exact.Epsilon(ts, 1e-5)
-		w, err1 := exact.Delta(ts, 0)
-		if err != nil || err1 != nil || v.Epsilon != 0 || w.Delta != 0 {
-			t.Errorf("%+v, %+v, %v, %v", v, w, err, err1)
+	v, err := exact.Epsilon(nil, 1e-5)
+	w, err1 := exact.Delta(nil, 0)
+	if err != nil || err1 != nil || v.Epsilon != 0 || w.Delta != 0 {
+		t.Errorf("%+v, %+v, %v, %v", v, w, err, err1)
+	}
+	for _, ts := range [][]terms.Term{list(dlap(1, 0.5, 9)), list(dgauss(1, 0.99, 9))} { // no integer moves by that
+		if v, err := exact.Epsilon(ts, 1e-5); err == nil {
+			t.Errorf("%+v costs %+v", ts, v)
 		}
 	}
 	// Integers that move by less than the root of two move in one coordinate by one.
 	one := privacy.DiscreteGaussian{Sigma: 3, Sensitivity: 1.4, Dimension: 50, Unit: privacy.User, Neighbouring: privacy.AddRemove}
-	v, err := exact.Epsilon(list(plain(one, 4)), 1e-5)
-	w, err1 := exact.Epsilon(list(dgauss(3, 1, 4)), 1e-5)
+	v, err = exact.Epsilon(list(plain(one, 4)), 1e-5)
+	w, err1 = exact.Epsilon(list(dgauss(3, 1, 4)), 1e-5)
 	if err != nil || err1 != nil || v != w {
 		t.Errorf("%+v, %+v, %v, %v", v, w, err, err1)
 	}

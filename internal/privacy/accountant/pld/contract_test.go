@@ -444,7 +444,7 @@ func TestKindsOfErrors(t *testing.T) {
 		covered bool
 	}{
 		"exponential": {release(privacy.Exponential{Epsilon: 1, Unit: privacy.User, Neighbouring: privacy.AddRemove}, 1, privacy.AddRemove, 1), false},
-		"many dimensions": {release(privacy.DiscreteGaussian{Sigma: 1, Sensitivity: 1, Dimension: 9, Unit: privacy.User, Neighbouring: privacy.AddRemove},
+		"many dimensions": {release(privacy.DiscreteGaussian{Sigma: 1, Sensitivity: 2, Dimension: 9, Unit: privacy.User, Neighbouring: privacy.AddRemove},
 			1, privacy.AddRemove, 1), false},
 		"composed": {release(privacy.Composed{Events: []privacy.Event{privacy.PureLDP{Epsilon: 1, Unit: privacy.User}}}, 1, privacy.Replace, 1), false},
 		"no event": {terms.Term{Rate: 1, Relation: privacy.Replace, Count: 1}, true},

@@ -175,7 +175,7 @@ func worst(t terms.Term) (pair, error) {
 	case privacy.Laplace:
 		x, err = laplace(e.Sensitivity / e.Scale)
 	case privacy.DiscreteGaussian:
-		if e.Dimension != 1 {
+		if e.Dimension != 1 && e.Squared() >= 2 { // else one coordinate moves by one
 			return x, fmt.Errorf("discrete gaussian in %d dimensions: %w", e.Dimension, ErrNotCovered)
 		}
 		x, err = discreteGaussian(e.Sigma, e.Sensitivity)

@@ -48,7 +48,7 @@ func TestRefuses(t *testing.T) {
 			x.Leaf = privacy.Exponential{Epsilon: 1, Unit: user, Neighbouring: privacy.AddRemove}
 		}), Options{}, false, "exponential"},
 		{"dimension", with(func(x *terms.Term) {
-			x.Leaf = privacy.DiscreteGaussian{Sigma: 1, Sensitivity: 1, Dimension: 2, Unit: user, Neighbouring: privacy.AddRemove}
+			x.Leaf = privacy.DiscreteGaussian{Sigma: 1, Sensitivity: 2, Dimension: 2, Unit: user, Neighbouring: privacy.AddRemove}
 		}), Options{}, false, "2 dimensions"},
 		{"little noise", with(func(x *terms.Term) {
 			x.Leaf = privacy.Gaussian{Sigma: 1e-9, Sensitivity: 1, Unit: user, Neighbouring: privacy.AddRemove}

@@ -91,13 +91,13 @@ func price(e privacy.Event) (leaf, error) {
 		l.curve, err = Gaussian(e.Sigma, e.Sensitivity)
 		l.noise = e.Sigma / e.Sensitivity
 	case privacy.DiscreteGaussian:
-		l.curve, err = DiscreteGaussian(e.Sigma, e.Sensitivity)
+		l.curve, err = DiscreteGaussian(e.Sigma, math.Sqrt(e.Squared()))
 		l.even = true
 	case privacy.Laplace:
 		l.curve, err = Laplace(e.Scale, e.Sensitivity)
 		l.even = true
 	case privacy.DiscreteLaplace:
-		l.curve, err = DiscreteLaplace(e.Scale, e.Sensitivity)
+		l.curve, err = DiscreteLaplace(e.Scale, e.Steps())
 		l.even = true
 	case privacy.PureLDP:
 		l.curve, err = PureDP(e.Epsilon)

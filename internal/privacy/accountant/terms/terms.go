@@ -128,7 +128,23 @@ func (f flattener) leaf(e privacy.Event) (List, error) {
 	if unit != f.unit || relation != f.relation {
 		return List{}, fmt.Errorf("%s about %s, %s; asked about %s, %s: %w", e.Kind(), unit, relation, f.unit, f.relation, ErrUnit)
 	}
-	return List{Terms: []Term{{Leaf: e, Rate: 1, Relation: relation, Count: 1}}}, nil
+	return List{Terms: []Term{{Leaf: onGrid(e), Rate: 1, Relation: relation, Count: 1}}}, nil
+}
+
+// onGrid returns the event with the sensitivity that integers can have, so that equal
+// releases are equal terms however their sensitivity was rounded.
+func onGrid(e privacy.Event) privacy.Event {
+	switch e := e.(type) {
+	case privacy.DiscreteLaplace:
+		e.Sensitivity = e.Steps()
+		return e
+	case privacy.DiscreteGaussian:
+		if d := math.Sqrt(e.Squared()); !math.IsInf(d, 1) {
+			e.Sensitivity = d
+		}
+		return e
+	}
+	return e
 }
 
 // about returns the unit and relation of a leaf.
