@@ -1,6 +1,7 @@
 package accountant
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -108,11 +109,21 @@ const (
 	checkWidth = 0.05
 )
 
-// contour asks package exact and checks what it says. Where that cannot be used
-// it answers with the certified upper bound, and where there is none either with
-// the Rényi bound, and notes why.
+// contour asks package exact and checks what it says, closed forms too: a formula can
+// be given the wrong number as an integral can go wrong. Where that cannot be used it
+// answers with the certified upper bound, and where there is none either with the
+// Rényi bound, and notes why.
 func contour(l terms.List, q question, r Result) (Result, error) {
-	if s, err := analytic(l, q, r); err == nil { // Gaussians alone have a closed form
+	return checked(l, q, r, analytic, q.exact)
+}
+
+// checked is contour with the two that it checks: the closed form of Gaussians, and
+// the exact value of everything else.
+func checked(l terms.List, q question, r Result, gaussians func(terms.List, question, Result) (Result, error), exactly func([]terms.Term) (exact.Value, float64, error)) (Result, error) {
+	if s, err := gaussians(l, q, r); err == nil { // Gaussians alone have a closed form
+		if err := q.doubtGaussians(l, s); err != nil {
+			return instead(l, q, r, err)
+		}
 		s.Direction = string(exact.Both)
 		return s, nil
 	}
@@ -123,14 +134,12 @@ func contour(l terms.List, q question, r Result) (Result, error) {
 	if len(ts) == 0 { // parallel branches that release nothing
 		return q.answer(r, 0), nil
 	}
-	v, value, err := q.exact(ts)
+	v, value, err := exactly(ts)
 	if err == nil {
 		r.Direction = string(v.Direction)
-		if v.Method == exact.Closed {
-			return q.answer(r, value), nil
-		}
 		var note string
-		if note, err = q.doubt(ts, l, value-v.Error, value); err == nil {
+		note, err = q.doubt(ts, l, value-v.Error, value)
+		if err == nil || v.Method == exact.Closed && errors.Is(err, errUnchecked) {
 			if note != "" {
 				r.Notes = append(r.Notes, note)
 			}
@@ -138,6 +147,28 @@ func contour(l terms.List, q question, r Result) (Result, error) {
 		}
 	}
 	return instead(l, q, r, err)
+}
+
+// errUnchecked is a value that there is nothing to compare with, beyond the range of
+// the bracket. A closed form stands without it, an integral does not.
+var errUnchecked = errors.New("the exact value cannot be checked")
+
+// doubtGaussians compares the closed form of Gaussians with a coarse bracket and the
+// Rényi bound, where there are any.
+func (q question) doubtGaussians(l terms.List, s Result) error {
+	value := s.Epsilon
+	if q.forDelta {
+		value = s.Delta
+	}
+	ts, err := l.Worst()
+	if err != nil || len(ts) == 0 { // closed without a worst branch: mu² tells which it is
+		return nil
+	}
+	// The closed form is right to some 1e-12 of itself, and where it is next to 0.
+	if _, err = q.doubt(ts, l, value*(1-1e-9)-1e-12, value); errors.Is(err, errUnchecked) {
+		return nil
+	}
+	return err
 }
 
 // doubt compares the interval [lo, hi], which an exact value must be in, with the
@@ -160,7 +191,7 @@ func (q question) doubt(ts []terms.Term, l terms.List, lo, hi float64) (note str
 		return "", fmt.Errorf("the exact value %v is above the rényi bound %v", lo, bound)
 	}
 	if err != nil {
-		return "", fmt.Errorf("the exact value %v cannot be checked: %w", hi, err)
+		return "", fmt.Errorf("%w, %v: %w", errUnchecked, hi, err)
 	}
 	if b.Upper-b.Lower > checkWidth*b.Upper {
 		note = fmt.Sprintf("the exact value was checked by the bracket [%.4g, %.4g] only", b.Lower, b.Upper)
