@@ -140,7 +140,7 @@ func spans() map[string]struct {
 		"sigma":            {spanNoise, "standard deviation of the noise"},
 		"sensitivity":      {spanNoise, "most that one unit moves a release"},
 		"noise-multiplier": {spanNoise, "standard deviation of the noise over the clipping norm"},
-		"sampling-rate":    {spanRate, "probability of a record to be in a batch"},
+		"sampling-rate":    {spanRate, "probability of a record to be in a batch, also as a fraction such as 256/60000"},
 		"scale":            {spanNoise, "scale of the noise"},
 		"clip":             {spanNoise, "norm that rows are clipped to"},
 		"epsilon":          {spanEpsilon, "epsilon of one release"},
@@ -282,7 +282,13 @@ func (q *question) setMethod(flag, text string) error {
 func (q *question) get(name string) float64 { return q.numbers[name].v }
 
 // shown returns it in words.
-func (q *question) shown(name string) string { return near(q.numbers[name].v, 6) }
+func (q *question) shown(name string) string {
+	n := q.numbers[name]
+	if n.text != "" {
+		return fmt.Sprintf("%s (%s)", n.text, near(n.v, 6))
+	}
+	return near(n.v, 6)
+}
 
 // put sets a number that is computed and not given, such as the noise of a
 // calibration.
@@ -292,7 +298,7 @@ func (q *question) put(name string, v float64) {
 		n = &number{name: name, span: spans()[name].span}
 		q.numbers[name] = n
 	}
-	n.v, n.set = v, true
+	n.v, n.set, n.text = v, true, ""
 }
 
 // count is the number of releases in words.

@@ -15,6 +15,7 @@ type span struct {
 	lo, hi         float64
 	openLo, openHi bool // the end itself is out
 	whole          bool
+	ratio          bool // may be given as one whole number over another
 }
 
 // The ranges of the calculator. They are wide enough for anything that is meant
@@ -25,7 +26,7 @@ var (
 	spanDelta   = span{lo: 1e-100, hi: 1, openHi: true}
 	spanEpsilon = span{lo: 1e-9, hi: 1e4}
 	spanAlpha   = span{lo: 1, hi: 1e6, openLo: true}
-	spanRate    = span{lo: 1e-12, hi: 1}
+	spanRate    = span{lo: 1e-12, hi: 1, ratio: true}
 	spanClasses = span{lo: 2, hi: 1 << 31, whole: true}
 	spanPoints  = span{lo: 2, hi: 500, whole: true}
 )
@@ -60,6 +61,16 @@ func (s span) holds(v float64) bool {
 
 // parse reads what was given to a flag.
 func (s span) parse(flag, text string) (float64, error) {
+	if s.ratio && strings.Contains(text, "/") {
+		v, ok := fraction(text)
+		if !ok {
+			return 0, usagef("a fraction is one whole number over another above 0, such as 256/60000", "--%s is %q, want %s", flag, clip(text), s)
+		}
+		if !s.holds(v) {
+			return 0, usagef(s.advice(flag, v), "--%s is %s, want %s", flag, clip(text), s)
+		}
+		return v, nil
+	}
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(v) {
 		shown := clip(text)
@@ -116,6 +127,7 @@ type number struct {
 	span span
 	v    float64
 	set  bool
+	text string // as a fraction, if it was given as one
 }
 
 var _ pflag.Value = (*number)(nil)
@@ -124,6 +136,9 @@ var _ pflag.Value = (*number)(nil)
 func (n *number) String() string {
 	if n == nil || !n.set {
 		return ""
+	}
+	if n.text != "" {
+		return n.text
 	}
 	return short(n.v)
 }
@@ -134,7 +149,10 @@ func (n *number) Set(text string) error {
 	if err != nil {
 		return err
 	}
-	n.v, n.set = v, true
+	n.v, n.set, n.text = v, true, ""
+	if n.span.ratio && strings.Contains(text, "/") {
+		n.text = text
+	}
 	return nil
 }
 
