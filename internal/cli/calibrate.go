@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -64,6 +65,11 @@ func (q *question) at(m accountant.Method) func(noise float64) (float64, error) 
 func (q *question) calibrated() (*answer, error) {
 	target := q.get("epsilon")
 	noise, err := q.leastNoise(target)
+	if errors.Is(err, accountant.ErrDelta) {
+		return nil, usagef(fmt.Sprintf("such a guarantee holds without any noise: every %[1]s that a batch takes could be published whole; give a delta well below %[2]s, and below one over the number of %[3]s",
+			noun(q.unit), near(q.exposed(), 3), nouns(q.unit)),
+			"--delta is %s, and a %s is in a batch at all with probability %s", short(q.get("delta")), noun(q.unit), near(q.exposed(), 6))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("no %s found for epsilon %s at delta %s: %w", strings.ReplaceAll(q.of.noise, "-", " "), short(target), short(q.get("delta")), err)
 	}
@@ -90,10 +96,19 @@ func (q *question) calibrated() (*answer, error) {
 	return ans, nil
 }
 
+// exposed is the probability that one unit is in any of the releases.
+func (q *question) exposed() float64 {
+	if q.numbers["sampling-rate"] == nil {
+		return 1
+	}
+	return accountant.Exposed(q.get("sampling-rate"), int64(q.get("steps")))
+}
+
 // leastNoise searches. What is known in closed form is taken from there, to the
 // last digit, if the accountant agrees that it is enough.
 func (q *question) leastNoise(target float64) (float64, error) {
 	spent := q.at(q.method)
+	goal := accountant.Goal{Epsilon: target, Delta: q.get("delta"), Exposed: q.exposed()}
 	start := 1.0
 	if guess, exact, ok := q.guess(target); ok {
 		start = guess
@@ -110,7 +125,7 @@ func (q *question) leastNoise(target float64) (float64, error) {
 	}
 	if q.method == accountant.Contour || q.method == accountant.PLD {
 		// The Rényi bound is quick and a little above: a search from there is short.
-		if c, err := accountant.Calibrate(target, start, q.at(accountant.RDP)); err == nil {
+		if c, err := accountant.Calibrate(goal, start, q.at(accountant.RDP)); err == nil {
 			start = c.Noise
 		}
 	}
@@ -121,7 +136,7 @@ func (q *question) leastNoise(target float64) (float64, error) {
 			spent = q.at(accountant.PLD)
 		}
 	}
-	c, err := accountant.Calibrate(target, start, spent)
+	c, err := accountant.Calibrate(goal, start, spent)
 	return c.Noise, err
 }
 

@@ -34,7 +34,8 @@ func Example() {
 		}
 		return a.Spent(budget.Delta)
 	}
-	least, err := accountant.Calibrate(budget.Epsilon, 1, func(multiplier float64) (float64, error) {
+	goal := accountant.Goal{Epsilon: budget.Epsilon, Delta: budget.Delta, Exposed: accountant.Exposed(describe(1).Rate, steps)}
+	least, err := accountant.Calibrate(goal, 1, func(multiplier float64) (float64, error) {
 		r, err := spent(func(a *accountant.Account) error { return a.Charge(describe(multiplier).Event(), steps) })
 		return r.Epsilon, err
 	})

@@ -2,6 +2,7 @@ package rdpgcf
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"privrec/internal/privacy"
+	"privrec/internal/privacy/accountant"
 	"privrec/internal/privacy/accountant/rdp"
 )
 
@@ -426,6 +428,28 @@ func TestLawsOfCalibration(t *testing.T) {
 		// A normaliser of another sensitivity scales the noise and nothing else.
 		scaled := sigma(func(a *Calibration) { a.View, a.Joint = 0.1419, 0.1955 })
 		within(t, accounting+": noise under a clamp", scaled, 0.1419*s, 1e-9)
+	}
+}
+
+// TestCalibrationRefusesWhereDeltaPays: a delta that lets every sampled edge be published
+// asks for no noise, and gets none.
+func TestCalibrationRefusesWhereDeltaPays(t *testing.T) {
+	const edges = 10_000
+	for _, accounting := range []string{AccountingPrinted, AccountingPoisson} {
+		c := specCalibration(edges, accounting, CountLayer)
+		c.Epochs, c.Delta = 1, 0.7 // ten batches take an edge with probability 0.66
+		if m, err := c.Multiplier(5); !errors.Is(err, accountant.ErrDelta) {
+			t.Errorf("%s: noise multiplier %v, %v", accounting, m, err)
+		}
+		c.Delta = 0.01
+		if m, err := c.Multiplier(5); err != nil {
+			t.Errorf("%s: noise multiplier %v, %v", accounting, m, err)
+		}
+	}
+	c := Default()
+	c.Train.Epochs, c.Privacy.PlannedEpochs, c.Privacy.Delta = 1, 1, 0.7
+	if s, err := c.Split(edges); !errors.Is(err, accountant.ErrDelta) {
+		t.Errorf("repaired: %+v, %v", s, err)
 	}
 }
 

@@ -195,11 +195,20 @@ func (c Calibration) Multiplier(epsilon float64) (float64, error) {
 				epsilon, c.Steps(), c.Rate(), floor)
 		}
 	}
-	found, err := accountant.Calibrate(epsilon, 1, c.Epsilon)
+	found, err := accountant.Calibrate(accountant.Goal{Epsilon: epsilon, Delta: c.Delta, Exposed: c.exposed()}, 1, c.Epsilon)
 	if err != nil {
 		return 0, fmt.Errorf("calibrate sigma: %w", err)
 	}
 	return found.Noise, nil
+}
+
+// exposed is the probability that an edge is in any release: all of them see it where
+// nothing is sampled.
+func (c Calibration) exposed() float64 {
+	if c.Accounting == AccountingNone {
+		return 1
+	}
+	return accountant.Exposed(c.Rate(), c.Steps())
 }
 
 // Sigma is the standard deviation of the noise: Multiplier times the sensitivity of

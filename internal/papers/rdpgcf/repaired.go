@@ -103,7 +103,8 @@ func (c Config) Split(edges int64) (Split, error) {
 	if p.CountShare > 0 {
 		s.Counts = 1 / (mu * math.Sqrt(p.CountShare))
 	}
-	found, err := accountant.Calibrate(c.Privacy.Epsilon, 1, func(noise float64) (float64, error) {
+	goal := accountant.Goal{Epsilon: c.Privacy.Epsilon, Delta: s.Delta, Exposed: accountant.Exposed(s.Rate, s.Steps)}
+	found, err := accountant.Calibrate(goal, 1, func(noise float64) (float64, error) {
 		t := s
 		t.Multiplier = noise
 		return t.epsilon()

@@ -29,7 +29,7 @@ type Result struct {
 	AtEnd        bool                  // the order is the last that was tried
 	Direction    string                // which neighbour has the unit, where a method tells: remove, add or both
 	Method       string                // what the number is from: not always the method that was asked for
-	Notes        []string              // why another method was used, each a sentence
+	Notes        []string              // why another method was used, what delta alone pays for; each a sentence
 	Unprotected  []privacy.Unprotected // why it is infinite, each once
 }
 

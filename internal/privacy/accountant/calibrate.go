@@ -4,7 +4,35 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"privrec/internal/privacy/accountant/terms"
 )
+
+// Goal is a guarantee that noise is looked for, with what it is about.
+type Goal struct {
+	Epsilon float64 // positive and finite
+	Delta   float64 // below Exposed
+	// Exposed is the probability that one unit is in any of the releases: 1 where
+	// nothing is sampled, else Exposed of the rate and the number of releases.
+	Exposed float64
+}
+
+// ErrDelta is a delta that pays for a goal without any noise.
+var ErrDelta = terms.ErrDelta
+
+// Exposed returns the probability that one unit is in any of a number of releases,
+// each on a sample of its own that takes a unit with probability rate.
+func Exposed(rate float64, releases int64) float64 { return terms.Exposed(rate, releases) }
+
+func (g Goal) validate() error {
+	if !(g.Epsilon > 0) || math.IsInf(g.Epsilon, 1) {
+		return fmt.Errorf("epsilon is %v, want positive and finite", g.Epsilon)
+	}
+	if !(g.Delta >= 0) {
+		return fmt.Errorf("delta is %v, want at least 0", g.Delta)
+	}
+	return terms.CheckDelta(g.Delta, g.Exposed)
+}
 
 // Calibrated is the outcome of a calibration: Epsilon was computed at exactly
 // this Noise and is at most the target.
@@ -21,17 +49,22 @@ const (
 )
 
 // Calibrate returns the least noise at which spent, which must not rise with the
-// noise, is at most the target epsilon: within calibrationWidth of it, on the
+// noise, is at most the goal's epsilon: within calibrationWidth of it, on the
 // safe side, and with the epsilon that spent returned there. start is where the
 // search begins, positive; a good one saves calls.
 //
+// A delta that would do without noise is ErrDelta: its least noise is none, and
+// publishes what is sampled.
+//
 // Noise at which spent fails counts as too little, since accountants fail first
-// where epsilon overflows. If no noise reaches the target the error says how far
+// where epsilon overflows. So an epsilon of 0 next to a failure is no answer: less
+// noise may do as well. If no noise reaches the target the error says how far
 // the search went, and wraps what spent failed with there, if it did.
-func Calibrate(target, start float64, spent func(noise float64) (float64, error)) (Calibrated, error) {
-	if !(target > 0) || math.IsInf(target, 1) {
-		return Calibrated{}, fmt.Errorf("epsilon is %v, want positive and finite", target)
+func Calibrate(goal Goal, start float64, spent func(noise float64) (float64, error)) (Calibrated, error) {
+	if err := goal.validate(); err != nil {
+		return Calibrated{}, err
 	}
+	target := goal.Epsilon
 	if !(start > 0) || math.IsInf(start, 1) {
 		return Calibrated{}, fmt.Errorf("the search starts at %v, want positive and finite", start)
 	}
@@ -40,7 +73,10 @@ func Calibrate(target, start float64, spent func(noise float64) (float64, error)
 	if err != nil {
 		return Calibrated{}, err
 	}
-	best := s.narrow(lo, hi)
+	less, best := s.narrow(lo, hi)
+	if best.eps == 0 && math.IsNaN(less.eps) {
+		return Calibrated{}, fmt.Errorf("epsilon is 0 at a noise of %.3g, and less cannot be accounted, so this is not the least: %w", math.Exp(best.x), s.failed)
+	}
 	return Calibrated{math.Exp(best.x), best.eps, s.calls}, nil
 }
 
@@ -109,8 +145,9 @@ func (s *search) bracket(x float64) (lo, hi probe, err error) {
 
 // narrow is the ITP method (Oliveira and Takahashi, "An enhancement of the
 // bisection method average performance preserving minmax optimality", ACM TOMS
-// 2021): the secant's speed and never more steps than bisection, plus one.
-func (s *search) narrow(lo, hi probe) probe {
+// 2021): the secant's speed and never more steps than bisection, plus one. It returns
+// the last noise that is too little beside the least that is enough.
+func (s *search) narrow(lo, hi probe) (less, best probe) {
 	const slack = 1 // n0 of the paper
 	eps := calibrationWidth / 2
 	n := math.Ceil(math.Log2((hi.x-lo.x)/(2*eps))) + slack
@@ -141,5 +178,5 @@ func (s *search) narrow(lo, hi probe) probe {
 			lo = p
 		}
 	}
-	return hi
+	return lo, hi
 }

@@ -7,7 +7,12 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"privrec/internal/privacy"
 )
+
+// goal is an epsilon for releases that see every unit.
+func goal(epsilon float64) Goal { return Goal{Epsilon: epsilon, Delta: 1e-5, Exposed: 1} }
 
 // The solver against inverses that are known in closed form.
 func TestCalibrateFindsTheInverse(t *testing.T) {
@@ -29,7 +34,7 @@ func TestCalibrateFindsTheInverse(t *testing.T) {
 			rapid.Check(t, func(rt *rapid.T) {
 				target := math.Exp(rapid.Float64Range(-6, 6).Draw(rt, "log target"))
 				start := math.Exp(rapid.Float64Range(-5, 9).Draw(rt, "log start"))
-				got, err := Calibrate(target, start, func(x float64) (float64, error) {
+				got, err := Calibrate(goal(target), start, func(x float64) (float64, error) {
 					if v := c.spent(x); !math.IsNaN(v) {
 						return v, nil
 					}
@@ -55,7 +60,7 @@ func TestCalibrateFindsTheInverse(t *testing.T) {
 // A step down in epsilon, where no noise gives the target itself, is met on its
 // safe side.
 func TestCalibrateStep(t *testing.T) {
-	got, err := Calibrate(1, 1, func(x float64) (float64, error) {
+	got, err := Calibrate(goal(1), 1, func(x float64) (float64, error) {
 		if x < 3 {
 			return 2, nil
 		}
@@ -85,7 +90,7 @@ func TestCalibrateErrors(t *testing.T) {
 		"negative":         {1, 1, func(float64) (float64, error) { return -1, nil }, "came out as -1", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Calibrate(c.target, c.start, c.spent)
+			_, err := Calibrate(goal(c.target), c.start, c.spent)
 			if err == nil || !strings.Contains(err.Error(), c.want) || c.is != nil && !errors.Is(err, c.is) {
 				t.Errorf("error %v, want %q", err, c.want)
 			}
@@ -93,10 +98,46 @@ func TestCalibrateErrors(t *testing.T) {
 	}
 }
 
+// TestCalibrateRefusesWhereDeltaPays asks for a guarantee that holds without noise: an
+// accountant that fails at too little noise would call that the least.
+func TestCalibrateRefusesWhereDeltaPays(t *testing.T) {
+	for _, c := range []struct {
+		rate  float64
+		steps int64
+		delta float64
+	}{{1e-5, 1, 1e-5}, {1e-5, 1, 0.1}, {1e-5, 100, 1e-3}, {0.5, 3, 0.875}} {
+		spent := func(s float64) (float64, error) {
+			a, err := New(Contour, privacy.Record, privacy.AddRemove)
+			if err != nil {
+				return 0, err
+			}
+			if err := a.Charge(poisson(noise(s), c.rate), c.steps); err != nil {
+				return 0, err
+			}
+			r, err := a.Spent(c.delta)
+			return r.Epsilon, err
+		}
+		got, err := Calibrate(Goal{Epsilon: 1, Delta: c.delta, Exposed: Exposed(c.rate, c.steps)}, 1, spent)
+		if !errors.Is(err, ErrDelta) {
+			t.Errorf("%+v: %+v, %v", c, got, err)
+		}
+	}
+	// A caller that says nothing is sampled does not get an answer either.
+	got, err := Calibrate(goal(1), 1, func(s float64) (float64, error) {
+		if s < 1e-8 {
+			return 0, errors.New("too little noise")
+		}
+		return 0, nil
+	})
+	if err == nil || !strings.Contains(err.Error(), "not the least") {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
 // What the method is for: few calls of an accountant.
 func TestCalibrateIsQuick(t *testing.T) {
 	for _, target := range []float64{0.1, 1, 3, 10} {
-		got, err := Calibrate(target, 2, func(s float64) (float64, error) { return Exact(1/s, 1e-5) })
+		got, err := Calibrate(goal(target), 2, func(s float64) (float64, error) { return Exact(1/s, 1e-5) })
 		if err != nil {
 			t.Fatal(err)
 		}

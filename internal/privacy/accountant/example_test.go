@@ -49,7 +49,8 @@ func ExampleCalibrate() {
 		r, err := a.Spent(1e-5)
 		return r.Epsilon, err
 	}
-	c, err := accountant.Calibrate(1, 1, release)
+	goal := accountant.Goal{Epsilon: 1, Delta: 1e-5, Exposed: accountant.Exposed(0.01, 1000)}
+	c, err := accountant.Calibrate(goal, 1, release)
 	if err != nil {
 		fmt.Println(err)
 		return

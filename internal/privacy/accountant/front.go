@@ -84,7 +84,23 @@ func (a *Account) Spent(delta float64) (Result, error) {
 	}
 	r, err := a.solve(question{delta: delta})
 	r.Delta = delta
+	if note := a.paidByDelta(delta); note != "" && err == nil && len(r.Unprotected) == 0 {
+		r.Notes = append(r.Notes, note)
+	}
 	return r, err
+}
+
+// paidByDelta says how much of what is sampled a delta lets be published whole, where
+// that is a tenth or more.
+func (a *Account) paidByDelta(delta float64) string {
+	p := a.list.Exposed()
+	switch {
+	case p == 0 || p == 1 || !(delta >= p/10):
+		return ""
+	case terms.CheckDelta(delta, p) != nil:
+		return fmt.Sprintf("delta alone allows publishing a sampled %s whole: it is in any of the releases with a probability of only %.6g, so that this would hold without any noise", a.unit, p)
+	}
+	return fmt.Sprintf("delta is %.3g of the probability %.6g that a %s is in any of the releases: as many of those that are may be published whole", delta/p, p, a.unit)
 }
 
 // DeltaAt returns the guarantee at epsilon, 0 or more, of all that was charged:

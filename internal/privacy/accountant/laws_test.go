@@ -17,6 +17,11 @@ func spentOn(t *testing.T, m accountant.Method, delta float64, events ...privacy
 	return must(charged(t, m, privacy.AddRemove, 1, events...).Spent(delta)).Epsilon
 }
 
+// goal is an epsilon for releases that see every unit.
+func goal(epsilon float64) accountant.Goal {
+	return accountant.Goal{Epsilon: epsilon, Delta: 1e-5, Exposed: 1}
+}
+
 // mixture is a run of different releases that every method but the closed one has.
 func mixture() []privacy.Event {
 	step := privacy.Sampled{Event: gaussian(2), Rate: 0.05, Method: privacy.Poisson}

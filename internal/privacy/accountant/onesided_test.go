@@ -62,7 +62,7 @@ func TestCalibrationNeverOvershoots(t *testing.T) {
 				}
 				for _, target := range targets {
 					spent := r.spends(m, 3, 1e-6)
-					c, err := accountant.Calibrate(target, r.noise, spent)
+					c, err := accountant.Calibrate(goal(target), r.noise, spent)
 					if err != nil {
 						t.Errorf("%s, epsilon %v: %v", m, target, err)
 						continue
@@ -82,7 +82,7 @@ func TestCalibrationNeverOvershoots(t *testing.T) {
 func TestTwoSidedCalibrationsAreCaught(t *testing.T) {
 	const target = 1.5
 	spent := releases()[0].spends(renyi, 3, 1e-6)
-	right, err := accountant.Calibrate(target, 1, spent)
+	right, err := accountant.Calibrate(goal(target), 1, spent)
 	check(t, err)
 	check(t, keeps(right, target, 1e-9, spent))
 	at := func(noise float64) accountant.Calibrated {
@@ -142,7 +142,7 @@ func TestCalibrationOfDPSGD(t *testing.T) {
 			return privacy.Sampled{Event: gaussian(s), Rate: p.Q, Method: privacy.Poisson}
 		}}
 		spent := r.spends(m, int64(p.Steps), p.Delta)
-		c, err := accountant.Calibrate(p.Eps, g.Value*1.3, spent)
+		c, err := accountant.Calibrate(goal(p.Eps), g.Value*1.3, spent)
 		check(t, err)
 		if again := must(spent(c.Noise)); again > p.Eps || again != c.Epsilon {
 			t.Errorf("%+v: sigma %v spends %v", p, c.Noise, again)
@@ -164,7 +164,7 @@ func TestCalibrationIsMonotone(t *testing.T) {
 		r := release{relation: privacy.AddRemove, event: func(s float64) privacy.Event {
 			return privacy.Gaussian{Sigma: s, Sensitivity: distance, Unit: unitOf, Neighbouring: privacy.AddRemove}
 		}}
-		return must(accountant.Calibrate(target, start, r.spends(renyi, n, delta))).Noise
+		return must(accountant.Calibrate(goal(target), start, r.spends(renyi, n, delta))).Noise
 	}
 	usual := noise(1, 1e-5, 1, 10, 1)
 	for name, other := range map[string]float64{
@@ -194,7 +194,7 @@ func TestCalibrationReaches(t *testing.T) {
 			if want < 1e-300 || want > 1e300 {
 				continue
 			}
-			c, err := accountant.Calibrate(2, start, func(x float64) (float64, error) { return 2 * want / x, nil })
+			c, err := accountant.Calibrate(goal(2), start, func(x float64) (float64, error) { return 2 * want / x, nil })
 			if err != nil || math.Abs(c.Noise/want-1) > 3e-11 || c.Epsilon > 2 || c.Calls > 150 {
 				t.Errorf("from %v to %v: %+v, %v", start, want, c, err)
 			}
@@ -202,7 +202,7 @@ func TestCalibrationReaches(t *testing.T) {
 	}
 	gone := errors.New("no such noise")
 	calls := 0
-	_, err := accountant.Calibrate(1, 1, func(x float64) (float64, error) {
+	_, err := accountant.Calibrate(goal(1), 1, func(x float64) (float64, error) {
 		if calls++; math.IsInf(x, 0) || !(x > 0) {
 			t.Errorf("asked for the noise %v", x)
 		}

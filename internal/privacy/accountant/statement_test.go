@@ -154,11 +154,19 @@ func TestRefusalsNameTheParameter(t *testing.T) {
 		{"SigmaFor epsilon", notFromZero, "epsilon is %v, want at least 0 and finite", func(v float64) (float64, error) { return accountant.SigmaFor(1, v, 0.1) }},
 		{"SigmaFor delta", notInside, "delta is %v, want between 0 and 1", func(v float64) (float64, error) { return accountant.SigmaFor(1, 1, v) }},
 		{"Calibrate target", notPositive, "epsilon is %v, want positive and finite", func(v float64) (float64, error) {
-			c, err := accountant.Calibrate(v, 1, one)
+			c, err := accountant.Calibrate(goal(v), 1, one)
 			return c.Noise, err
 		}},
 		{"Calibrate start", notPositive, "the search starts at %v, want positive and finite", func(v float64) (float64, error) {
-			c, err := accountant.Calibrate(1, v, one)
+			c, err := accountant.Calibrate(goal(1), v, one)
+			return c.Noise, err
+		}},
+		{"Calibrate delta", []float64{math.NaN(), -1, math.Inf(-1)}, "delta is %v, want at least 0", func(v float64) (float64, error) {
+			c, err := accountant.Calibrate(accountant.Goal{Epsilon: 1, Delta: v, Exposed: 1}, 1, one)
+			return c.Noise, err
+		}},
+		{"Calibrate exposed", []float64{math.NaN(), 0, -1, 1.5, math.Inf(1)}, "the probability to be in any release is %v, want above 0 and at most 1", func(v float64) (float64, error) {
+			c, err := accountant.Calibrate(accountant.Goal{Epsilon: 1, Delta: 1e-5, Exposed: v}, 1, one)
 			return c.Noise, err
 		}},
 		{"GaussianAccount.Spent", notInside, "delta is %v, want between 0 and 1", func(v float64) (float64, error) {

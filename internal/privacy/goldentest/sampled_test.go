@@ -157,6 +157,7 @@ func worOptions(r *row) rdp.Options {
 func calibrated(r *row) ([]answer, error) {
 	target := privacy.Budget{Epsilon: r.num("eps"), Delta: r.num("delta")}
 	q, steps := r.num("q"), r.count("steps")
+	goal := accountant.Goal{Epsilon: target.Epsilon, Delta: target.Delta, Exposed: accountant.Exposed(q, steps)}
 	switch a := r.text("accountant"); a {
 	case "rdp":
 		o, err := r.grid("dp_accounting_default", "tight")
@@ -175,7 +176,7 @@ func calibrated(r *row) ([]answer, error) {
 		if err != nil {
 			return nil, err
 		}
-		search, err := accountant.Calibrate(target.Epsilon, 1, spent)
+		search, err := accountant.Calibrate(goal, 1, spent)
 		if err != nil {
 			return nil, err
 		}
@@ -195,7 +196,7 @@ func calibrated(r *row) ([]answer, error) {
 			v, err := exact.EpsilonIn(exact.Remove, poissonGaussian(q, sigma, steps), target.Delta)
 			return v.Epsilon, err
 		}
-		search, err := accountant.Calibrate(target.Epsilon, 1, spent)
+		search, err := accountant.Calibrate(goal, 1, spent)
 		if err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"privrec/internal/privacy"
+	"privrec/internal/privacy/accountant/terms"
 )
 
 // ErrUnreachable is a target that no amount of noise reaches.
@@ -21,9 +22,13 @@ func Calibrate(family func(noise float64) (Curve, error), target privacy.Budget,
 
 // CalibrateSampledGaussian returns the smallest noise multiplier, noise over
 // sensitivity, with which steps Gaussian releases on Poisson samples of rate q
-// are within the target under add-remove (rate 1: no sampling, any relation).
+// are within the target under add-remove (rate 1: no sampling, any relation). A delta
+// that would do without noise is terms.ErrDelta.
 func CalibrateSampledGaussian(q float64, steps int64, target privacy.Budget, o Options) (float64, error) {
 	if err := errors.Join(fraction("sampling rate", q), atLeast("steps", steps, 1), checkTarget(target)); err != nil {
+		return 0, err
+	}
+	if err := terms.CheckDelta(target.Delta, terms.Exposed(q, steps)); err != nil {
 		return 0, err
 	}
 	// The central limit theorem's mu is a good guess, and no more than that.
@@ -154,7 +159,10 @@ func root(over func(x float64) (float64, error), x float64) (float64, error) {
 			lo = x
 		default:
 			hi = x
-			if y > -2e-13 || x <= least {
+			if x <= least {
+				return 0, fmt.Errorf("even the least noise that is tried, %.3g, meets the target", math.Exp(x))
+			}
+			if y > -2e-13 {
 				return x, nil
 			}
 		}

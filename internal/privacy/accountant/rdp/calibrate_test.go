@@ -11,6 +11,7 @@ import (
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
 	"privrec/internal/privacy/accountant/rdp"
+	"privrec/internal/privacy/accountant/terms"
 )
 
 // calibrator is a mechanism whose noise is found and then priced again: a new one
@@ -74,6 +75,11 @@ func TestCalibrationNeverOvershoots(t *testing.T) {
 					if p, err := rdp.Epsilon(rdp.ZCDP(0), b.Delta, o); o.Conversion == rdp.Classic && err == nil && p.Epsilon == 0 {
 						t.Fatalf("%+v, %d steps: unreachable, but nothing stands in the way", b, steps)
 					}
+					return
+				}
+				if pays := terms.CheckDelta(b.Delta, terms.Exposed(q, steps)) != nil; c.name == "sampled gaussian" && pays != errors.Is(err, terms.ErrDelta) {
+					t.Fatalf("%+v, %d steps, rate %v: %v", b, steps, q, err)
+				} else if errors.Is(err, terms.ErrDelta) {
 					return
 				}
 				if err != nil {

@@ -1,0 +1,57 @@
+package terms
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// ErrDelta is a delta that pays for a guarantee without any noise: what is sampled
+// could be published whole, and no noise would be the least.
+var ErrDelta = errors.New("delta alone would pay for it, without any noise")
+
+// Exposed returns the probability 1 - (1-rate)^releases that one unit is in any of a
+// number of releases, each on a sample of its own, Poisson or of fixed size. It is 1
+// where nothing is sampled.
+func Exposed(rate float64, releases int64) float64 {
+	switch {
+	case rate >= 1:
+		return 1
+	case releases == 1:
+		return rate
+	}
+	return -math.Expm1(float64(releases) * math.Log1p(-rate))
+}
+
+// CheckDelta reports a delta at or above the probability that a unit is in any of the
+// releases, to a billionth of it. Without noise they are (0, exposed)-DP: whoever is
+// in one is published, and the others are hidden by not being there.
+func CheckDelta(delta, exposed float64) error {
+	if !(exposed > 0 && exposed <= 1) {
+		return fmt.Errorf("the probability to be in any release is %v, want above 0 and at most 1", exposed)
+	}
+	if !(delta < exposed*(1-1e-9)) {
+		return fmt.Errorf("one unit is in any of the releases with probability %.6g, and delta %v lets as many be published whole: want a delta well below that: %w", exposed, delta, ErrDelta)
+	}
+	return nil
+}
+
+// Exposed returns the probability that one unit is in any of the releases of a list:
+// of parallel compositions in the branch, or the two, where that is the largest.
+func (l List) Exposed() float64 { return -math.Expm1(l.hidden()) }
+
+// hidden is the logarithm of the probability of a unit to be in none.
+func (l List) hidden() float64 {
+	sum := 0.0
+	for _, t := range l.Terms {
+		sum += float64(t.Count) * math.Log1p(-t.Rate)
+	}
+	for _, b := range l.Parallels {
+		most := 0.0
+		for _, branch := range b.Of {
+			most = math.Min(most, branch.hidden())
+		}
+		sum += float64(b.Count) * most
+	}
+	return sum
+}
