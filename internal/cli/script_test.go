@@ -16,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"privrec/internal/config"
+	"privrec/internal/privacy"
 	"privrec/internal/run"
 )
 
@@ -113,6 +114,9 @@ func adder() run.Task {
 func add(ctx context.Context, env *run.Env, c adderConfig) error {
 	if c.Fail != "" {
 		return errors.New("cannot add: " + c.Fail)
+	}
+	if _, err := env.Ledger(privacy.Research, privacy.Declaration{Open: []privacy.Unprotected{{What: "the sum", Why: "it is shown"}}}); err != nil {
+		return err
 	}
 	st := struct{ Step, Sum int }{}
 	cp, ok, err := env.LoadCheckpoint()

@@ -15,6 +15,7 @@ import (
 	"privrec/internal/config"
 	"privrec/internal/dataset"
 	"privrec/internal/metrics"
+	"privrec/internal/privacy"
 	"privrec/internal/rng"
 	"privrec/internal/run"
 )
@@ -55,6 +56,9 @@ func (f *fake) task() run.Task {
 
 func (f *fake) work(ctx context.Context, env *run.Env, c fakeConfig) error {
 	f.starts.Add(1)
+	if _, err := env.Ledger(privacy.Research, privacy.Declaration{}); err != nil {
+		return err
+	}
 	env.Progress.Begin("working", 2)
 	env.Progress.Add(1)
 	if f.ctx != nil {

@@ -47,23 +47,24 @@ func (e *Env) saveCheckpoint(c Checkpoint) error {
 		return errors.New("state is not JSON")
 	}
 	meta := map[string]string{metaConfig: e.ConfigHash, metaState: string(c.State), metaFloat: floatName, metaSIMD: simdPath()}
-	if e.ledger != nil {
-		st, err := e.ledger.State()
-		if err != nil {
-			return err
-		}
-		text, err := json.Marshal(st)
-		if err != nil {
-			return err
-		}
-		meta[metaLedger] = string(text)
+	if e.ledger == nil {
+		return errNoLedger
 	}
+	st, err := e.ledger.State()
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(st)
+	if err != nil {
+		return err
+	}
+	meta[metaLedger] = string(text)
 	path := filepath.Join(e.Dir, checkpointFile)
 	if err := e.mkdir(filepath.Dir(path)); err != nil {
 		return err
 	}
 	e.meta = nil
-	err := WriteFile(path, func(w io.Writer) error { return WriteSafetensors(w, c.Tensors, meta) })
+	err = WriteFile(path, func(w io.Writer) error { return WriteSafetensors(w, c.Tensors, meta) })
 	e.kept = e.kept || err == nil
 	return err
 }

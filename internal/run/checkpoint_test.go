@@ -148,7 +148,8 @@ func newEnv(dir, hash string, resume bool) *Env {
 func TestCheckpoint(t *testing.T) {
 	dir := t.TempDir()
 	e := newEnv(dir, "h1", false)
-	l, err := e.Ledger(privacy.Research)
+	open := privacy.Declaration{Open: []privacy.Unprotected{{Unit: privacy.User, What: "x", Why: "y"}}}
+	l, err := e.Ledger(privacy.Research, open)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +171,7 @@ func TestCheckpoint(t *testing.T) {
 	}
 
 	again := newEnv(dir, "h1", true)
-	if l, err = again.Ledger(privacy.Research); err != nil {
+	if l, err = again.Ledger(privacy.Research, open); err != nil {
 		t.Fatal(err)
 	}
 	if now, _ := os.ReadFile(filepath.Join(dir, "ledger.jsonl")); !bytes.Equal(now, before) {
@@ -188,7 +189,7 @@ func TestCheckpoint(t *testing.T) {
 	if _, _, err := newEnv(dir, "h2", true).LoadCheckpoint(); !errors.As(err, &usage) || !strings.Contains(err.Error(), "another configuration") {
 		t.Errorf("another configuration: %v", err)
 	}
-	if _, err := newEnv(dir, "h2", true).Ledger(privacy.Research); !errors.As(err, &usage) {
+	if _, err := newEnv(dir, "h2", true).Ledger(privacy.Research, open); !errors.As(err, &usage) {
 		t.Errorf("ledger of another configuration: %v", err)
 	}
 	if _, ok, err := newEnv(t.TempDir(), "h1", true).LoadCheckpoint(); ok || err != nil {
@@ -196,7 +197,7 @@ func TestCheckpoint(t *testing.T) {
 	}
 	var h interface{ Hint() string }
 	os.Truncate(filepath.Join(dir, "ledger.jsonl"), 2)
-	if _, err := newEnv(dir, "h1", true).Ledger(privacy.Research); err == nil || !errors.As(err, &h) || !strings.Contains(err.Error(), "it has 2 bytes") {
+	if _, err := newEnv(dir, "h1", true).Ledger(privacy.Research, open); err == nil || !errors.As(err, &h) || !strings.Contains(err.Error(), "it has 2 bytes") {
 		t.Errorf("shortened ledger: %v", err)
 	}
 	path := filepath.Join(dir, checkpointFile)
@@ -214,6 +215,9 @@ func TestCheckpoint(t *testing.T) {
 // The training loop's view of a checkpoint gives back what it was given.
 func TestTrainStore(t *testing.T) {
 	e := newEnv(t.TempDir(), "h", true)
+	if err := declaresNothing(e); err != nil {
+		t.Fatal(err)
+	}
 	m := tensor.New(3, 4)
 	for i := range m.Data {
 		m.Data[i] = tensor.Float(i)

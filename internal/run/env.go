@@ -28,6 +28,7 @@ type Env struct {
 	out      io.Writer       // results for the user
 	json     bool            // results as JSON
 	ledger   *privacy.Ledger // nil until asked for
+	released bool            // the ledger goes on from a checkpoint
 	log      *logFile        // log.jsonl
 	jsonl    *slog.Logger
 	manifest Manifest
@@ -52,11 +53,18 @@ type Page interface {
 
 // WriteMetrics writes metrics.json. v must hold no timings or anything else
 // that differs between a run and its resumed twin.
-func (e *Env) WriteMetrics(v any) error { return e.writeJSON("metrics.json", v) }
+func (e *Env) WriteMetrics(v any) error { return e.keepJSON("metrics.json", v) }
 
 // WritePrivacy writes privacy.json: claimed and accounted budgets, and what is
 // unprotected.
-func (e *Env) WritePrivacy(v any) error { return e.writeJSON("privacy.json", v) }
+func (e *Env) WritePrivacy(v any) error { return e.keepJSON("privacy.json", v) }
+
+func (e *Env) keepJSON(name string, v any) error {
+	if err := e.stated(); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return e.writeJSON(name, v)
+}
 
 func (e *Env) writeJSON(name string, v any) error {
 	err := writeJSON(filepath.Join(e.Dir, name), v)
@@ -139,6 +147,9 @@ func (e *Env) Stage(name string) (done func()) {
 // for, and keeps both in the run directory, with report.html where the result is
 // a Page.
 func (e *Env) Print(r Result) error {
+	if err := e.stated(); err != nil {
+		return fmt.Errorf("show the result: %w", err)
+	}
 	if err := e.writeJSON("result.json", r); err != nil {
 		return err
 	}

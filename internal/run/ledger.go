@@ -11,41 +11,82 @@ import (
 )
 
 // Ledger opens ledger.jsonl, where every mechanism of the run records what it
-// releases. It belongs to the run: checkpoints store its state, a resumed run
-// gets it back cut to the moment of the checkpoint, and it is closed with the
-// run. Later calls return the same ledger.
-func (e *Env) Ledger(noise privacy.Noise) (*privacy.Ledger, error) {
+// releases, and declares there what the run can leave unprotected. Both come first:
+// a run keeps nothing before, and an unprotected event that was not declared is
+// refused later. So a run that is stopped anywhere has a ledger that says what the
+// finished one would.
+//
+// The ledger belongs to the run: checkpoints store its state, a resumed run gets
+// it back cut to the moment of the checkpoint, and it is closed with the run. A run
+// that was begun by a program that declared nothing gets the declaration here.
+func (e *Env) Ledger(noise privacy.Noise, d privacy.Declaration) (*privacy.Ledger, error) {
 	if e.ledger != nil {
-		if e.ledger.Noise() != noise {
-			return nil, fmt.Errorf("ledger is open for %q already", e.ledger.Noise())
-		}
-		return e.ledger, nil
+		return nil, errors.New("the ledger is open already")
 	}
-	path := filepath.Join(e.Dir, "ledger.jsonl")
-	st, ok, err := e.ledgerState()
+	l, resumed, err := e.openLedger(noise)
 	if err != nil {
 		return nil, err
 	}
-	if ok {
-		if e.ledger, err = privacy.ResumeLedger(path, st); err != nil {
-			return nil, WithHint(err, "the ledger was changed after the checkpoint; start again with another --out")
-		}
-		if e.ledger.Noise() != noise {
-			return nil, fmt.Errorf("ledger %s is of %q, this run makes %q", path, e.ledger.Noise(), noise)
-		}
+	if err := l.Declare(d); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	e.ledger, e.released = l, resumed
+	return l, nil
+}
+
+// Once is the ledger for what a run releases once, before its training: that of the
+// run. In a run that goes on from a checkpoint it is another one, which nobody keeps:
+// the same keys give the same release again, and that is not another one.
+func (e *Env) Once() (*privacy.Ledger, error) {
+	if e.ledger == nil {
+		return nil, errNoLedger
+	}
+	if !e.released {
 		return e.ledger, nil
+	}
+	return privacy.NewLedger(e.ledger.Noise())
+}
+
+// errNoLedger is about the program: what to say of its privacy comes before anything
+// that a run keeps.
+var errNoLedger = errors.New("nothing is kept before the run has opened its ledger, and declared there what is not protected")
+
+// stated fails unless the run has said what it leaves unprotected. It puts every
+// release so far on file.
+func (e *Env) stated() error {
+	if e.ledger == nil {
+		return errNoLedger
+	}
+	return e.ledger.Sync()
+}
+
+// openLedger creates the ledger, or resumes that of the checkpoint.
+func (e *Env) openLedger(noise privacy.Noise) (l *privacy.Ledger, resumed bool, err error) {
+	path := filepath.Join(e.Dir, "ledger.jsonl")
+	st, ok, err := e.ledgerState()
+	if err != nil {
+		return nil, false, err
+	}
+	if ok {
+		if l, err = privacy.ResumeLedger(path, st); err != nil {
+			return nil, false, WithHint(err, "the ledger was changed after the checkpoint; start again with another --out")
+		}
+		if l.Noise() != noise {
+			return nil, false, errors.Join(fmt.Errorf("ledger %s is of %q, this run makes %q", path, l.Noise(), noise), l.Close())
+		}
+		return l, true, nil
 	}
 	// No checkpoint to go on from: what an earlier attempt recorded is void.
 	if err := removeIfThere(path); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	if e.ledger, err = privacy.CreateLedger(path, noise); err != nil {
-		return nil, err
+	if l, err = privacy.CreateLedger(path, noise); err != nil {
+		return nil, false, err
 	}
 	if err := syncDir(e.Dir); err != nil { // or a crash of the machine could lose the file
-		return nil, fmt.Errorf("ledger: %w", err)
+		return nil, false, errors.Join(fmt.Errorf("ledger: %w", err), l.Close())
 	}
-	return e.ledger, nil
+	return l, false, nil
 }
 
 func removeIfThere(path string) error {

@@ -22,7 +22,7 @@ type planned struct {
 func plannedTask() Task {
 	return Task{Verb: "train", Name: "planned", Action: BindForecast(func() planned { return planned{N: 3} }, nil,
 		func(ctx context.Context, env *Env, c planned) error {
-			if err := env.SaveCheckpoint(Checkpoint{State: json.RawMessage("{}")}); err != nil {
+			if err := errors.Join(declaresNothing(env), env.SaveCheckpoint(Checkpoint{State: json.RawMessage("{}")})); err != nil {
 				return err
 			}
 			switch c.Stop {

@@ -34,6 +34,15 @@ type toyState struct {
 	Step int `json:"step"`
 }
 
+// toySum is what a toy leaves open.
+var toySum = privacy.Unprotected{Unit: privacy.User, What: "sum", Why: "a toy"}
+
+// declaresNothing opens the ledger of a run of which nothing is looked at.
+func declaresNothing(env *Env) error {
+	_, err := env.Ledger(privacy.Research, privacy.Declaration{})
+	return err
+}
+
 var errBoom = errors.New("boom")
 
 func toyTask(hook func(step int) error) Task {
@@ -63,7 +72,7 @@ func runToy(ctx context.Context, env *Env, c toy, hook func(step int) error) err
 		}
 		copy(sum, cp.Tensors[0].Data.([]float64))
 	}
-	ledger, err := env.Ledger(privacy.Research)
+	ledger, err := env.Ledger(privacy.Research, privacy.Declaration{Open: []privacy.Unprotected{toySum}})
 	if err != nil {
 		return err
 	}
@@ -80,7 +89,7 @@ func runToy(ctx context.Context, env *Env, c toy, hook func(step int) error) err
 		for i := range sum {
 			sum[i] += c.Start * s.NormFloat64()
 		}
-		if err := ledger.Record("toy", privacy.Unprotected{Unit: privacy.User, What: "sum", Why: "a toy"}, 1); err != nil {
+		if err := ledger.Record("toy", toySum, 1); err != nil {
 			return err
 		}
 		if err := ledger.Flush(fmt.Sprint("step ", st.Step)); err != nil {
@@ -250,7 +259,7 @@ func TestFailureLeavesNothing(t *testing.T) {
 	// Nor does one whose first checkpoint cannot be written.
 	blocked := Task{Verb: "train", Name: "blocked", Action: Bind(func() toy { return toy{} }, nil,
 		func(ctx context.Context, env *Env, c toy) error {
-			return env.SaveCheckpoint(Checkpoint{State: []byte("{}"), Tensors: []NamedTensor{{"a", []int{1}, []int{1}}}})
+			return errors.Join(declaresNothing(env), env.SaveCheckpoint(Checkpoint{State: []byte("{}"), Tensors: []NamedTensor{{"a", []int{1}, []int{1}}}}))
 		})}
 	if dir, err = blocked.Start(t.Context(), quiet(new(bytes.Buffer), Options{Sets: []string{"run.out=" + filepath.Join(base, "x")}})); err == nil {
 		t.Fatal("a checkpoint of unknown type was written")
@@ -313,7 +322,7 @@ func TestRecordData(t *testing.T) {
 			if err := env.RecordData("ml", hash); err != nil {
 				return err
 			}
-			if err := env.SaveCheckpoint(Checkpoint{State: []byte("{}")}); err != nil {
+			if err := errors.Join(declaresNothing(env), env.SaveCheckpoint(Checkpoint{State: []byte("{}")})); err != nil {
 				return err
 			}
 			return ErrInterrupted
@@ -330,6 +339,9 @@ func TestRecordData(t *testing.T) {
 
 func TestScoresReadBack(t *testing.T) {
 	e := &Env{Dir: t.TempDir()}
+	if err := declaresNothing(e); err != nil {
+		t.Fatal(err)
+	}
 	err := e.WriteScores("s", Column{"user", []string{"a", "b"}}, Column{"rank", []int32{1, -2}},
 		Column{"f", []float32{0.1, 2}}, Column{"g", []float64{0.1, 1e300}}, Column{"i", []int64{1, 1 << 60}})
 	if err != nil {

@@ -36,6 +36,9 @@ func (e *Env) WriteScores(name string, columns ...Column) error {
 		}
 		cells[c], rows = cell, n
 	}
+	if err := e.stated(); err != nil {
+		return fmt.Errorf("write scores %s: %w", name, err)
+	}
 	return e.write(name+".tsv.gz", func(w io.Writer) error {
 		z, err := gzip.NewWriterLevel(w, gzip.BestSpeed)
 		if err != nil {
@@ -92,6 +95,9 @@ func columnCells(values any) (func(b []byte, i int) []byte, int, error) {
 func (e *Env) WriteArtefact(name string, write func(w io.Writer) error) error {
 	if !filepath.IsLocal(name) {
 		return fmt.Errorf("write artefact: %q leaves the run directory", name)
+	}
+	if err := e.stated(); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return e.write(name, write)
 }

@@ -34,7 +34,7 @@ func askable() Task {
 		if err := env.RecordData("rows", "abc"); err != nil {
 			return err
 		}
-		return env.WriteMetrics(map[string]int{"a": 1})
+		return errors.Join(declaresNothing(env), env.WriteMetrics(map[string]int{"a": 1}))
 	})
 	return Task{Verb: "train", Name: "asked", Action: Serving(a, func(_ context.Context, f Finished, c askedConfig) (Server, error) {
 		return asked{f, c}, nil

@@ -30,25 +30,14 @@ func (p *protection) account(fitted *fitted) (*Privacy, error) {
 			return nil, err
 		}
 	}
-	if err := p.agree(account); err != nil {
-		return nil, err
-	}
-	if err := account.Record(p.ledger); err != nil {
-		return nil, err
-	}
-	return account, p.ledger.Flush("after the run")
+	return account, p.agree(account)
 }
 
 // counted is what ran, as the accounting wants it.
 func (p *protection) counted(fitted *fitted) (Accounting, error) {
 	c, x := p.cfg, p.x
-	a := Accounting{
-		Epsilon: c.Privacy.Transitions.Epsilon, Delta: c.Privacy.Transitions.Delta, Steps: c.Model.Steps, Norm: c.Model.Norm,
-		SquaredStd:    c.Privacy.Transitions.NoiseStd == StdSigmaSquared,
-		Epochs:        len(fitted.Epochs),
-		EvalNoiseOff:  slices.Contains(c.Eval.Noise, NoiseOff),
-		ZeroAdjacency: c.Model.Adjacency == AdjacencyZero,
-	}
+	a := c.accounting()
+	a.Epochs = len(fitted.Epochs)
 	selection := a.Epochs // epochs after which held-out samples were ranked
 	if fitted.Selection != nil {
 		selection = len(fitted.Selection.Epochs)
@@ -87,7 +76,18 @@ func (p *protection) counted(fitted *fitted) (Accounting, error) {
 	return a, nil
 }
 
-// agree composes the ledger for one unit edge and fails unless it comes to what
+// accounting is what a configuration says of a run by itself.
+func (c Config) accounting() Accounting {
+	return Accounting{
+		Epsilon: c.Privacy.Transitions.Epsilon, Delta: c.Privacy.Transitions.Delta, Steps: c.Model.Steps, Norm: c.Model.Norm,
+		SquaredStd:    c.Privacy.Transitions.NoiseStd == StdSigmaSquared,
+		EvalNoiseOff:  slices.Contains(c.Eval.Noise, NoiseOff),
+		ZeroAdjacency: c.Model.Adjacency == AdjacencyZero,
+		Selected:      c.Train.selected(),
+	}
+}
+
+// agree composes what the ledger has of noise for one unit edge and fails unless it comes to what
 // was counted: an account that does not follow from what was recorded is not
 // shown. With a zero adjacency the ledger is only an upper bound.
 func (p *protection) agree(account *Privacy) error {
@@ -98,7 +98,11 @@ func (p *protection) agree(account *Privacy) error {
 	if err != nil {
 		return fmt.Errorf("compose the ledger: %w", err)
 	}
-	if err := accountant.ChargeLedger(g, p.ledger.Entries(), privacy.Feature); err != nil {
+	noised := slices.DeleteFunc(p.ledger.Entries(), func(e privacy.Entry) bool {
+		_, open := e.Event.(privacy.Unprotected)
+		return open
+	})
+	if err := accountant.ChargeLedger(g, noised, privacy.Feature); err != nil {
 		return fmt.Errorf("compose the ledger: %w", err)
 	}
 	spent, err := g.Spent(account.Delta)

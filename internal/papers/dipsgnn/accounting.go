@@ -31,6 +31,7 @@ type Accounting struct {
 	// are not here but in EvalNoiseOff.
 	Evaluations  []Evaluation
 	EvalNoiseOff bool // some ranking that leaves the run was made without noise
+	Selected     bool // rows held out of training decide when it ends or which epoch is reported
 
 	// StopGradient says that the backward pass does not go through the
 	// adjacency (a repair; the paper and its program go through it, in the clear).

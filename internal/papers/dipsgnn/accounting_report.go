@@ -116,8 +116,14 @@ func (a Accounting) unbounded() []Unbounded {
 	} else if a.EvalNoiseOff {
 		list = append(list, Unbounded{"eval_noise_off", "recommendations are made without noise from the raw sequence"})
 	}
+	if a.Selected {
+		list = append(list, openSelection)
+	}
 	return list
 }
+
+// openSelection is open wherever rows held out of training, in the clear, decide something.
+var openSelection = Unbounded{"selection", "rows held out of training decide, in the clear, when it ends or which epoch is reported"}
 
 const whyRange = "numbers are scaled by the minimum and maximum over all users, which depend on the data"
 
@@ -150,6 +156,9 @@ func (x *experiment) unprotected() *Privacy {
 	if x.user != nil && x.user.features.Cols > 0 {
 		p.Unbounded = append(p.Unbounded, Unbounded{"features", "user features enter the model in the clear"})
 	}
+	if x.cfg.train.selected() {
+		p.Unbounded = append(p.Unbounded, openSelection)
+	}
 	return p
 }
 
@@ -169,13 +178,22 @@ func (p *Privacy) names() []string {
 	return names
 }
 
-// Record writes what is unbounded into the ledger, so that whoever reads it
-// gets the infinity too.
-func (p *Privacy) Record(l *privacy.Ledger) error {
-	for _, u := range p.Unbounded {
-		if err := l.Record("unprotected", privacy.Unprotected{What: u.What, Why: u.Why}, 1); err != nil {
-			return err
-		}
-	}
-	return nil
+// unprotected is something without bound as the ledger has it; a unit that is empty is
+// every unit.
+func (u Unbounded) unprotected(unit privacy.Unit) privacy.Unprotected {
+	return privacy.Unprotected{What: u.What, Why: u.Why, Unit: unit}
 }
+
+// declaration is what the ledger of a run begins with.
+func declaration(run, features []Unbounded) (d privacy.Declaration) {
+	for _, u := range run {
+		d.Open = append(d.Open, u.unprotected(""))
+	}
+	for _, u := range features {
+		d.Open = append(d.Open, u.unprotected(privacy.Feature))
+	}
+	return d
+}
+
+// selected reports whether held-out rows decide anything about the model.
+func (t TrainConfig) selected() bool { return t.Select != SelectLast || t.Patience > 0 || t.Refit }

@@ -375,8 +375,10 @@ func TestLedgerComposesToTheAccount(t *testing.T) {
 	if err != nil || math.Abs(spent.Epsilon/float64(u.Accounted.EpsExact)-1) > 1e-9 {
 		t.Errorf("the ledger comes to %g, the account to %v (%v)", spent.Epsilon, u.Accounted.EpsExact, err)
 	}
-	if err := p.Record(l); err != nil {
-		t.Fatal(err)
+	for _, o := range declaration(p.Unbounded, nil).Open {
+		if err := l.Record("unprotected", o, 1); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := accountant.ChargeLedger(books, l.Entries()); err != nil {
 		t.Fatal(err)
@@ -405,6 +407,11 @@ func TestUnboundedAndTotal(t *testing.T) {
 	}
 	a.StopGradient, a.EvalNoiseOff = true, false
 	if got := names(a); got != "labels,readout" {
+		t.Error(got)
+	}
+	chosen := a
+	chosen.Selected = true
+	if got := names(chosen); got != "labels,readout,selection" {
 		t.Error(got)
 	}
 	silent := a

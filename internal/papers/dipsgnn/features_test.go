@@ -2,8 +2,10 @@ package dipsgnn
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -68,13 +70,13 @@ func TestFeaturesInLedgerAndAccount(t *testing.T) {
 		what := fmt.Sprintf("epsilon %s, %s, numbers %v", c.epsilon, c.unselected, c.numbers)
 		inRun(t, []string{"privacy.features.epsilon=" + c.epsilon, "privacy.features.unselected=" + c.unselected},
 			func(_ context.Context, env *run.Env, cfg Config, x *experiment) error {
-				p, err := newProtection(env, x, cfg)
-				if err != nil {
-					return err
-				}
 				x.data.Features = people()
 				if !c.numbers {
 					x.data.Features.Columns = x.data.Features.Columns[1:]
+				}
+				p, err := newProtection(env, x, cfg)
+				if err != nil {
+					return err
 				}
 				if _, err := p.perturbUsers(x.data.Features); err != nil {
 					return err
@@ -99,26 +101,41 @@ func TestFeaturesInLedgerAndAccount(t *testing.T) {
 // A resumed run gets the rows that were released, and records no second release;
 // another seed perturbs otherwise.
 func TestPerturbedOnce(t *testing.T) {
-	rows := func(seed int) (a, b tensor.Matrix) {
-		inRun(t, []string{fmt.Sprint("run.seed=", seed), "privacy.features.epsilon=2"}, func(_ context.Context, env *run.Env, cfg Config, x *experiment) error {
+	rows := func(seed int) (got []tensor.Matrix) {
+		task := task(t, "dipsgnn")
+		task.Action = run.Bind(Default, Validate, func(ctx context.Context, env *run.Env, cfg Config) error {
+			x, err := load(ctx, env, "DIPSGNN", cfg)
+			if err != nil {
+				return err
+			}
 			p, err := newProtection(env, x, cfg)
 			if err != nil {
 				return err
 			}
-			if a, err = p.perturbUsers(x.data.Features); err != nil {
-				return err
+			a, err := p.perturbUsers(x.data.Features)
+			got = append(got, a)
+			released := 0
+			for _, e := range p.ledger.Entries() {
+				if e.Purpose == purposeFeatures {
+					released += int(e.Count)
+				}
 			}
-			p.resume = true
-			b, err = p.perturbUsers(x.data.Features)
-			if n := len(p.ledger.Entries()); n != 1 {
-				t.Errorf("%d entries after a resumed start, want 1", n)
+			if released != 1 {
+				t.Errorf("%d releases of features after start %d, want 1", released, len(got))
 			}
-			return err
+			return errors.Join(err, env.SaveCheckpoint(run.Checkpoint{State: []byte("{}")}), run.ErrInterrupted)
 		})
-		return a, b
+		dir, sets := filepath.Join(t.TempDir(), "run"), []string{fmt.Sprint("run.seed=", seed), "privacy.features.epsilon=2"}
+		for range 2 {
+			if err := try(t.Context(), task, dir, sets, run.Options{Resume: len(got) > 0}); !run.WasInterrupted(err) {
+				t.Fatal(err)
+			}
+		}
+		return got
 	}
-	a, again := rows(1)
-	other, _ := rows(2)
+	first := rows(1)
+	a, again := first[0], first[1]
+	other := rows(2)[0]
 	if !cmp.Equal(a.Data, again.Data) {
 		t.Error("a resumed run perturbs otherwise")
 	}

@@ -109,23 +109,16 @@ func TrainAPGNN(ctx context.Context, env *run.Env, c APGNNConfig) error {
 
 // finish is the rest of a run without privacy.
 func (x *experiment) finish(ctx context.Context) error {
+	p := x.unprotected()
+	if _, err := x.env.Ledger(privacy.Research, declaration(p.Unbounded, nil)); err != nil {
+		return err
+	}
 	fitted, err := x.fit(ctx)
 	if err != nil {
 		return err
 	}
 	o, err := x.measure(ctx, fitted)
 	if err != nil {
-		return err
-	}
-	ledger, err := x.env.Ledger(privacy.Research)
-	if err != nil {
-		return err
-	}
-	p := x.unprotected()
-	if err := p.Record(ledger); err != nil {
-		return err
-	}
-	if err := ledger.Flush("after the run"); err != nil {
 		return err
 	}
 	return x.write(o, p)

@@ -21,18 +21,24 @@ type protection struct {
 	x      *experiment
 	cfg    Config
 	ledger *privacy.Ledger
-	resume bool   // the ledger already holds what happened before training
-	period string // under which releases are now recorded
+	once   *privacy.Ledger // takes what is released before training
+	period string          // under which releases are now recorded
 	noises map[string]*aggregationNoise
 }
 
+// newProtection opens the ledger, with what the run leaves unprotected.
 func newProtection(env *run.Env, x *experiment, c Config) (*protection, error) {
-	l, err := env.Ledger(privacy.Research)
-	if err != nil {
+	p := &protection{env: env, x: x, cfg: c, noises: map[string]*aggregationNoise{}}
+	var features []Unbounded
+	if c.Model.UserInput == UserFeatures && x.data.Features != nil {
+		features = p.features().Open
+	}
+	var err error
+	if p.ledger, err = env.Ledger(privacy.Research, declaration(c.accounting().unbounded(), features)); err != nil {
 		return nil, err
 	}
-	p := &protection{env: env, x: x, cfg: c, ledger: l, resume: len(l.Entries()) > 0, noises: map[string]*aggregationNoise{}}
-	return p, nil
+	p.once, err = env.Once()
+	return p, err
 }
 
 // Purposes of the ledger's entries.
@@ -59,29 +65,14 @@ func (p *protection) perturbUsers(f *dataset.Features) (tensor.Matrix, error) {
 	if err != nil {
 		return x, err
 	}
-	ledger := p.ledger
-	if p.resume {
-		// The rows were released before the checkpoint; the same keys give the
-		// same rows again, which is not another release.
-		if ledger, err = privacy.NewLedger(privacy.Research); err != nil {
-			return x, err
-		}
-	}
 	c := p.cfg.Privacy.Features
 	if math.IsInf(c.Epsilon, 1) {
-		err = ledger.Record(purposeFeatures, privacy.Unprotected{
-			What: "features", Why: "privacy.features.epsilon is infinite: user features enter in the clear", Unit: privacy.Feature,
-		}, 1)
-	} else {
-		err = mechanism.PerturbFeatures(sampler(f, c), ledger, p.stream(purposeFeatures), x.Data[:x.Rows*x.Cols])
+		return x, nil // in the clear, as was declared
 	}
-	if err == nil && scaled(f) {
-		err = ledger.Record(purposeFeatures, privacy.Unprotected{What: "range", Why: whyRange, Unit: privacy.Feature}, 1)
-	}
-	if err != nil {
+	if err := mechanism.PerturbFeatures(sampler(f, c), p.once, p.stream(purposeFeatures), x.Data[:x.Rows*x.Cols]); err != nil {
 		return x, fmt.Errorf("perturb user features: %w", err)
 	}
-	return x, ledger.Flush("before training")
+	return x, p.once.Flush("before training")
 }
 
 func sampler(f *dataset.Features, c FeatureConfig) mechanism.FeatureSampler {

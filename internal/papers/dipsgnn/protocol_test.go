@@ -57,6 +57,7 @@ func TestMisalignedUsers(t *testing.T) {
 	for _, misaligned := range []bool{true, false} {
 		sets := []string{fmt.Sprint("train.misalign_users=", misaligned), `eval.noise=["off"]`, "train.l2=0", "train.refit=false"}
 		inRun(t, sets, func(ctx context.Context, env *run.Env, c Config, x *experiment) error {
+			declared(t, env)
 			n, slot, foreign, evaluated := x.train.samples.Len(), 0, 0, 0
 			x.user = numbered(x.data.Users)
 			x.net = spyNet{nn.NewParam("item", x.items+1, 1, nn.Zeros), func(training bool, session []int32, vector []float64) {
@@ -162,6 +163,7 @@ func TestSelectionFromHistory(t *testing.T) {
 	} {
 		sets := append([]string{"train.select=" + c.rule, "train.refit=false", `eval.noise=["off"]`, "eval.k=[20]"}, c.sets...)
 		inRun(t, sets, func(ctx context.Context, env *run.Env, cfg Config, x *experiment) error {
+			declared(t, env)
 			x.user = newUserInput(tensor.Matrix{}, x.data.Users, cfg.Model.UserDim, x.init())
 			x.net = noisy{NewNetwork(x.items, cfg.Model, x.init())}
 			o, err := x.measure(ctx, &fitted{Result: &train.Result{Epochs: history(), Best: 1}})
@@ -247,6 +249,7 @@ func TestSelectedModelIsReported(t *testing.T) {
 // counted here again.
 func TestFloors(t *testing.T) {
 	inRun(t, []string{`eval.noise=["off"]`}, func(ctx context.Context, env *run.Env, cfg Config, x *experiment) error {
+		declared(t, env)
 		x.user = newUserInput(tensor.Matrix{}, x.data.Users, cfg.Model.UserDim, x.init())
 		x.net = noisy{NewNetwork(x.items, cfg.Model, x.init())}
 		o, err := x.measure(ctx, &fitted{Result: &train.Result{Epochs: history(), Best: 1}})

@@ -54,7 +54,7 @@ func TestRealAccount(t *testing.T) {
 			for prefix, want := range c.want {
 				within(t, c.std+", "+prefix, float64(row(t, account, prefix).EpsRDP), want, 0.005)
 			}
-			if got := strings.Join(account.names(), ","); got != "labels,readout,backward,eval_noise_off" {
+			if got := strings.Join(account.names(), ","); got != "labels,readout,backward,eval_noise_off,selection" {
 				t.Errorf("unbounded: %s", got)
 			}
 			if f := p.features(); f.K != 3 || f.N != 3 || !f.Zeroed || fmt.Sprint(f.EpsTotal) != "20" {

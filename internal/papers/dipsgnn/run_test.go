@@ -39,26 +39,30 @@ type variant struct {
 
 // variants are Figure 7's runs, the ablation and the switches of the noise.
 var variants = []variant{
-	{"Priv", nil, "labels,readout,backward,eval_noise_off", 5, 1.18703, "20 []", "train 2, valid 2, refit R, test R+1", true},
-	{"noise off first", []string{`eval.noise=["off","on"]`}, "labels,readout,backward,eval_noise_off", 5, 1.18703, "20 []", "train 2, valid 0, refit R, test 1", true},
+	{"Priv", nil, "labels,readout,backward,eval_noise_off,selection", 5, 1.18703, "20 []", "train 2, valid 2, refit R, test R+1", true},
+	{"noise off first", []string{`eval.noise=["off","on"]`}, "labels,readout,backward,eval_noise_off,selection", 5, 1.18703, "20 []", "train 2, valid 0, refit R, test 1", true},
 	{"Nonp", []string{"privacy.features.epsilon=.inf", "privacy.transitions.epsilon=.inf", `eval.noise=["off"]`},
-		"labels,readout,backward,no_noise", 0, 0, "infinity [no_perturbation]", "train 0, valid 0, refit 0, test 0", false},
+		"labels,readout,backward,no_noise,selection", 0, 0, "infinity [no_perturbation]", "train 0, valid 0, refit 0, test 0", false},
 	{"Nonp-U", []string{"model.user_input=id", "privacy.features.epsilon=.inf", "privacy.transitions.epsilon=.inf", `eval.noise=["off"]`},
-		"labels,readout,backward,no_noise", 0, 0, "", "train 0, valid 0, refit 0, test 0", false},
+		"labels,readout,backward,no_noise,selection", 0, 0, "", "train 0, valid 0, refit 0, test 0", false},
 	{"Priv-U", []string{"model.user_input=id", "privacy.features.epsilon=.inf"},
-		"labels,readout,backward,eval_noise_off", 5, 1.18703, "", "train 2, valid 2, refit R, test R+1", true},
-	{"adjacency zero", []string{"model.adjacency=zero"}, "labels,readout,eval_noise_off", 5, 1.18703, "20 []", "train 2, valid 2, refit R, test R+1", false},
+		"labels,readout,backward,eval_noise_off,selection", 5, 1.18703, "", "train 2, valid 2, refit R, test R+1", true},
+	{"adjacency zero", []string{"model.adjacency=zero"}, "labels,readout,eval_noise_off,selection", 5, 1.18703, "20 []", "train 2, valid 2, refit R, test R+1", false},
 	{"sigma squared", []string{"privacy.transitions.noise_std=sigma_squared"},
-		"labels,readout,backward,eval_noise_off", 5, 1.18703 * 1.18703 * 0.2, "20 []", "train 2, valid 2, refit R, test R+1", true},
+		"labels,readout,backward,eval_noise_off,selection", 5, 1.18703 * 1.18703 * 0.2, "20 []", "train 2, valid 2, refit R, test R+1", true},
 	{"unselected raw, some", []string{"privacy.features.unselected=raw", "privacy.features.epsilon=5"},
-		"labels,readout,backward,eval_noise_off", 5, 1.18703, "infinity [unselected]", "train 2, valid 2, refit R, test R+1", true},
-	{"two steps", []string{"model.steps=2"}, "labels,readout,backward,eval_noise_off", 5, 1.18703 * math.Sqrt2, "20 []", "train 2, valid 2, refit R, test R+1", true},
-	{"no refit", []string{"train.refit=false"}, "labels,readout,backward,eval_noise_off", 5, 1.18703, "20 []", "train 2, valid 2, refit 0, test 3", true},
+		"labels,readout,backward,eval_noise_off,selection", 5, 1.18703, "infinity [unselected]", "train 2, valid 2, refit R, test R+1", true},
+	{"two steps", []string{"model.steps=2"}, "labels,readout,backward,eval_noise_off,selection", 5, 1.18703 * math.Sqrt2, "20 []", "train 2, valid 2, refit R, test R+1", true},
+	{"no refit", []string{"train.refit=false"}, "labels,readout,backward,eval_noise_off,selection", 5, 1.18703, "20 []", "train 2, valid 2, refit 0, test 3", true},
 	{"test, noise on", []string{"train.select=test", "train.refit=false", `eval.noise=["on"]`},
-		"labels,readout,backward", 5, 1.18703, "20 []", "train 2, valid 2, refit 0, test 3", true},
+		"labels,readout,backward,selection", 5, 1.18703, "20 []", "train 2, valid 2, refit 0, test 3", true},
+	{"nothing chosen", []string{"train.select=last", "train.refit=false", "train.patience=0"},
+		"labels,readout,backward,eval_noise_off", 5, 1.18703, "20 []", "train 2, valid 2, refit 0, test 3", true},
+	{"stopped early", []string{"train.select=last", "train.refit=false", "train.patience=3"},
+		"labels,readout,backward,eval_noise_off,selection", 5, 1.18703, "20 []", "train 2, valid 2, refit 0, test 3", true},
 	{"code", []string{"train.select=test", "train.validation=0", "train.refit=false", "train.misalign_users=true", "data.candidates=ten-core", `eval.noise=["off"]`,
 		"privacy.features.unselected=raw", "privacy.transitions.noise_std=sigma_squared"},
-		"labels,readout,backward,eval_noise_off", 5, 1.18703 * 1.18703 * 0.2, "20 []", "train 2, valid 0, refit 0, test 0", true},
+		"labels,readout,backward,eval_noise_off,selection", 5, 1.18703 * 1.18703 * 0.2, "20 []", "train 2, valid 0, refit 0, test 0", true},
 }
 
 func TestVariants(t *testing.T) {
@@ -101,26 +105,26 @@ func (v variant) test(t *testing.T) {
 	checkReplay(t, entries, p, v.channel)
 }
 
-// checkFeatures: one release of the features, however the run went, and an open
-// event for whatever of them has no bound.
+// checkFeatures: one release of the features, however the run went, and whatever of
+// them has no bound declared before the run.
 func checkFeatures(t *testing.T, entries []privacy.Entry, f *FeatureAccount) {
 	t.Helper()
 	released, open := int64(0), 0
 	for _, e := range entries {
+		if u, ok := e.Event.(privacy.Unprotected); ok && e.Period == "before the run" && u.Unit == privacy.Feature {
+			open++
+		}
 		if e.Purpose != purposeFeatures {
 			continue
 		}
 		if e.Period != "before training" {
 			t.Errorf("features in the period %q", e.Period)
 		}
-		switch event := e.Event.(type) {
-		case privacy.PureLDP:
+		if event, ok := e.Event.(privacy.PureLDP); ok {
 			released += e.Count
 			if event.Epsilon != float64(f.Eps1) {
 				t.Errorf("features released at %v, claimed %v", event.Epsilon, f.Eps1)
 			}
-		case privacy.Unprotected:
-			open++
 		}
 	}
 	want, wantOpen := int64(0), 0
@@ -260,8 +264,9 @@ func TestBaselines(t *testing.T) {
 		sets         []string
 		unbounded    string
 	}{
-		{"srgnn", "SRGNN", nil, "sequences"}, {"apgnn", "APGNN", nil, "sequences,features"},
-		{"apgnn", "APGNN", []string{"model.user_input=id"}, "sequences"},
+		{"srgnn", "SRGNN", nil, "sequences,selection"}, {"apgnn", "APGNN", nil, "sequences,features,selection"},
+		{"apgnn", "APGNN", []string{"model.user_input=id"}, "sequences,selection"},
+		{"srgnn", "SRGNN", []string{"train.select=last", "train.patience=0", "train.refit=false"}, "sequences"},
 	} {
 		dir := filepath.Join(t.TempDir(), "run")
 		printed := start(t, task(t, c.name), dir, c.sets)

@@ -63,7 +63,7 @@ func (x *experiment) protect(c Config) error {
 	if err != nil {
 		return err
 	}
-	p := &protection{env: x.env, x: x, cfg: c, ledger: l, noises: map[string]*aggregationNoise{}}
+	p := &protection{env: x.env, x: x, cfg: c, ledger: l, once: l, noises: map[string]*aggregationNoise{}}
 	if c.Model.UserInput == UserFeatures {
 		if x.user.features, err = p.perturbUsers(x.data.Features); err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"privrec/internal/privacy"
 	"privrec/internal/run"
 	"privrec/internal/run/runtest"
 )
@@ -34,6 +35,14 @@ func inRun(t *testing.T, sets []string, f func(ctx context.Context, env *run.Env
 		return f(ctx, env, c, x)
 	})}
 	start(t, task, t.TempDir(), sets)
+}
+
+// declared opens the ledger of a run whose account is not looked at.
+func declared(t *testing.T, env *run.Env) {
+	t.Helper()
+	if _, err := env.Ledger(privacy.Research, privacy.Declaration{}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // start runs a task under the small setting into a directory and returns what

@@ -194,14 +194,12 @@ func (a *Account) sweepTable() *report.Table {
 	return t
 }
 
-// record enters what no noise covers into the ledger.
-func (a *Account) record(l *privacy.Ledger) error {
+// declaration is what no noise covers, for the ledger.
+func (a *Account) declaration() (d privacy.Declaration) {
 	for _, o := range a.Unbounded {
-		if err := l.Record(o.What, privacy.Unprotected{What: o.What, Why: o.Why}, 1); err != nil {
-			return err
-		}
+		d.Open = append(d.Open, privacy.Unprotected{What: o.What, Why: o.Why})
 	}
-	return nil
+	return d
 }
 
 // show puts the account into a result.

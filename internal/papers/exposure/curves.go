@@ -15,7 +15,6 @@ import (
 
 	attack "privrec/internal/attack/exposure"
 	"privrec/internal/dataset/slate"
-	"privrec/internal/privacy"
 	"privrec/internal/tensor"
 )
 
@@ -130,12 +129,8 @@ func (x *experiment) sweepProtections(ctx context.Context, m *attack.Model, sett
 	}
 	// Releases of the sweep come after the last checkpoint: a resumed run makes them once
 	// more, in a ledger that was cut back to it.
-	l, err := x.env.Ledger(privacy.Research)
-	if err != nil {
-		return err
-	}
 	o := x.cfg.Protect.options()
-	o.Part, o.Pool, o.Ledger, o.Seed, o.Workers = "test", pool, l, x.env.Seed, tensor.Workers()
+	o.Part, o.Pool, o.Ledger, o.Seed, o.Workers = "test", pool, x.ledger, x.env.Seed, tensor.Workers()
 	o.Parallel = x.parallel()
 	if x.cfg.Sweep.similarity() {
 		if o.Vectors, err = x.vectors(ctx); err != nil {
@@ -167,7 +162,7 @@ func (x *experiment) sweepProtections(ctx context.Context, m *attack.Model, sett
 	if err != nil {
 		return err
 	}
-	if err := l.Flush("sweep"); err != nil {
+	if err := x.ledger.Flush("sweep"); err != nil {
 		return err
 	}
 	f.fill(points, found, x.cfg.Sweep.Attackers, x.names(), x.test)

@@ -8,6 +8,7 @@ import (
 	attack "privrec/internal/attack/exposure"
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/slate"
+	"privrec/internal/privacy"
 	"privrec/internal/rng"
 	"privrec/internal/run"
 )
@@ -22,6 +23,8 @@ type experiment struct {
 	train, valid, test *slate.Pairs // what the attack sees of them
 	whole              *slate.Pairs // all training pairs, what the floors count
 	protection         *protection  // nil where slates are as they were
+
+	ledger *privacy.Ledger // of the run
 }
 
 // loadPairs reads a data set, or asks a finished run of one of the tasks.

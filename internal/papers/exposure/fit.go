@@ -29,6 +29,12 @@ func (x *experiment) fit(ctx context.Context) (*attack.Model, *train.Result, err
 	return m, r, nil
 }
 
+// selected reports whether validation pairs decide anything about the attack.
+func (x *experiment) selected() bool {
+	c := x.cfg.Train
+	return c.Epochs > 0 && x.valid.Len() > 0 && (c.Select == selectValidation || c.Patience > 0)
+}
+
 // teach trains an attack; without epochs it keeps its random weights.
 func (x *experiment) teach(ctx context.Context, m *attack.Model, store train.Store) (*train.Result, error) {
 	if x.cfg.Train.Epochs == 0 {

@@ -44,30 +44,25 @@ func Attack(ctx context.Context, env *run.Env, c Config, others []run.Task) erro
 	if err != nil {
 		return err
 	}
-	ledger, err := env.Ledger(privacy.Research)
-	if err != nil {
-		return err
-	}
-	to := ledger
-	if len(ledger.Entries()) > 0 {
-		// The slates were released before the checkpoint; the same keys give the same
-		// slates again, which is not another release.
-		if to, err = privacy.NewLedger(privacy.Research); err != nil {
-			return err
-		}
-	}
 	x, err := prepare(env, c, set)
 	if err != nil {
 		return err
 	}
-	if err := x.protect(ctx, to); err != nil {
-		return x.interrupted(ctx, err)
-	}
 	a := c.account(sharesOf(set, x.released()))
-	if err := a.record(to); err != nil {
+	if x.selected() {
+		a.Unbounded = append(a.Unbounded, Open{"selection", "the loss on the validation pairs decides, in the clear, when training ends or which epoch is reported"})
+	}
+	if x.ledger, err = env.Ledger(privacy.Research, a.declaration()); err != nil {
 		return err
 	}
-	if err := to.Flush("before training"); err != nil {
+	once, err := env.Once()
+	if err != nil {
+		return err
+	}
+	if err := x.protect(ctx, once); err != nil {
+		return x.interrupted(ctx, err)
+	}
+	if err := once.Flush("before training"); err != nil {
 		return err
 	}
 	m, fitted, err := x.fit(ctx)

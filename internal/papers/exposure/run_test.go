@@ -59,7 +59,7 @@ func TestRun(t *testing.T) {
 	if full, logged := o.Protocols[0].Attack.Values["Recall@10"], o.Protocols[2].Attack.Values["Recall@10"]; logged < full {
 		t.Errorf("among the victim's own log the attack finds %v, among all items %v", logged, full)
 	}
-	if !math.IsInf(float64(a.Total), 1) || len(a.Units) != 0 || len(a.Unbounded) != 2 {
+	if !math.IsInf(float64(a.Total), 1) || len(a.Units) != 0 || len(a.Unbounded) != 3 || a.Unbounded[2].What != "selection" {
 		t.Errorf("account %+v", a)
 	}
 	for _, want := range []string{"evidence level D", "leak", "popularity (floor)", "co-occurrence (floor)", "nothing is protected", "holds the answers", "a sample of 50 %"} {

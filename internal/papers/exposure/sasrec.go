@@ -31,16 +31,16 @@ func TrainSASRec(ctx context.Context, env *run.Env, c SASRecConfig) error {
 	if err != nil {
 		return err
 	}
+	a := f.account()
+	if _, err := env.Ledger(privacy.Research, a.declaration()); err != nil {
+		return err
+	}
 	r, err := fitSASRec(ctx, env, f)
 	if err != nil {
 		return err
 	}
 	o, err := f.measure(ctx, env, r)
 	if err != nil {
-		return err
-	}
-	a := f.account()
-	if err := recordSASRec(env, a); err != nil {
 		return err
 	}
 	if err := f.keep(env); err != nil {
@@ -70,16 +70,4 @@ func fitSASRec(ctx context.Context, env *run.Env, f *sasrecFit) (*train.Result, 
 	return f.train(ctx, env.Seed, train.Options{
 		Hooks: env.TrainHooks(), Store: env.TrainStore(), SaveEvery: env.SaveEvery, SaveSteps: env.SaveSteps, Tag: env.ConfigHash,
 	})
-}
-
-// recordSASRec enters into the run's ledger that nothing is protected.
-func recordSASRec(env *run.Env, a *Account) error {
-	l, err := env.Ledger(privacy.Research)
-	if err != nil {
-		return err
-	}
-	if err := a.record(l); err != nil {
-		return err
-	}
-	return l.Flush("after the run")
 }

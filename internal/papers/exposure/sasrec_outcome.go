@@ -159,6 +159,7 @@ func (o *SASRecOutcome) comparison() report.Comparison {
 func (f *sasrecFit) account() *Account {
 	return &Account{Noise: "none", Units: []Unit{}, Total: privacy.Number(math.Inf(1)), Unbounded: []Open{
 		{"sequences", "the model trains on and recommends from the sequences in the clear; its item vectors and parameters tell of them too"},
+		{"selection", "the validation items decide, in the clear, when training ends or which epoch is reported"},
 	}}
 }
 

@@ -69,7 +69,7 @@ func TestSASRecRun(t *testing.T) {
 		}
 	}
 	a := runtest.ReadJSON[Account](t, dir, "privacy.json", true)
-	if !math.IsInf(float64(a.Total), 1) || len(a.Unbounded) != 1 || len(a.Units) != 0 || a.Noise != "none" {
+	if !math.IsInf(float64(a.Total), 1) || len(a.Unbounded) != 2 || a.Unbounded[1].What != "selection" || len(a.Units) != 0 || a.Noise != "none" {
 		t.Errorf("account %+v", a)
 	}
 	ledger, err := os.ReadFile(filepath.Join(dir, "ledger.jsonl"))

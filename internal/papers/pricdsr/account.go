@@ -54,6 +54,9 @@ type Open struct {
 func (c Config) account(items int) *Account {
 	a := &Account{Noise: string(privacy.Research), Catalogue: items, Length: c.Data.Length, Units: []Unit{}, Total: privacy.Number(math.Inf(1)),
 		Unbounded: []Open{{"target rows", "the model trains on the target domain and evaluates it in the clear"}}}
+	if c.Train.selected() {
+		a.Unbounded = append(a.Unbounded, Open{"selection", "validation rows of the target domain decide, in the clear, when training ends or which epoch is reported"})
+	}
 	switch c.Auxiliary.Kind {
 	case AuxiliaryNone:
 		return a
@@ -92,14 +95,17 @@ const (
 	unitUser  = "user"
 )
 
-// record enters what no noise covers into the ledger.
-func (a *Account) record(l *privacy.Ledger) error {
+// selected reports whether validation rows decide anything about the model.
+func (c TrainConfig) selected() bool {
+	return c.Select == selectValidation || c.Patience > 0 || c.Refit
+}
+
+// declaration is what no noise covers, for the ledger.
+func (a *Account) declaration() (d privacy.Declaration) {
 	for _, o := range a.Unbounded {
-		if err := l.Record(o.What, privacy.Unprotected{What: o.What, Why: o.Why}, 1); err != nil {
-			return err
-		}
+		d.Open = append(d.Open, privacy.Unprotected{What: o.What, Why: o.Why})
 	}
-	return nil
+	return d
 }
 
 // show puts the account into a result.

@@ -46,27 +46,19 @@ func Train(ctx context.Context, env *run.Env, c Config) error {
 	if err != nil {
 		return err
 	}
-	ledger, err := env.Ledger(privacy.Research)
-	if err != nil {
-		return err
-	}
-	to := ledger
-	if len(ledger.Entries()) > 0 {
-		// The rows were released before the checkpoint; the same keys give the same
-		// rows again, which is not another release.
-		if to, err = privacy.NewLedger(privacy.Research); err != nil {
-			return err
-		}
-	}
 	a := c.account(d.Domains[1].Items)
-	x, err := prepare(env, c, d, to)
+	if _, err := env.Ledger(privacy.Research, a.declaration()); err != nil {
+		return err
+	}
+	once, err := env.Once()
 	if err != nil {
 		return err
 	}
-	if err := a.record(to); err != nil {
+	x, err := prepare(env, c, d, once)
+	if err != nil {
 		return err
 	}
-	if err := to.Flush("before training"); err != nil {
+	if err := once.Flush("before training"); err != nil {
 		return err
 	}
 	f, err := x.fit(ctx)

@@ -19,8 +19,8 @@ type Ran struct {
 
 	// Clean says that vectors propagated without noise were ranked or given out.
 	Clean bool
-	// Selected says that held-out edges decided when training ended or which epoch
-	// was kept.
+	// Selected says that held-out edges decide when training ends or which epoch
+	// is kept.
 	Selected bool
 	// Filtered says that numbers of rows decided which users and items there are.
 	Filtered bool
@@ -47,7 +47,7 @@ type Account struct {
 	Unprotected []Open         `json:"unprotected"`
 	// Public is what a finite total supposes to be known already, or to be shown to
 	// nobody who must not know the edges.
-	Public []string `json:"taken_as_public,omitempty"`
+	Public public `json:"taken_as_public,omitempty"`
 
 	total []privacy.Event // of the components, with their counts
 	count []int64
@@ -271,32 +271,13 @@ func (c Config) open(r Ran) []Open {
 		list = append(list, Open{"filter", "users and items are there or not by their numbers of rows, so that a row more or less can add or remove others"})
 	}
 	if r.Selected {
-		list = append(list, Open{"selection", "held-out edges decided when training ended or which epoch was kept"})
+		list = append(list, openSelection)
 	}
 	list = append(list, Open{"mask", "rankings leave out what a user has in training, and so show it"})
 	if r.Clean {
 		list = append(list, Open{"release", "vectors propagated without noise were ranked"})
 	}
 	return list
-}
-
-// What a finite total takes as public.
-const (
-	publicData     = "which users and items there are, and how the rows were filtered and split: the unit is a training row"
-	publicSettings = "the settings: to choose them by results on these rows is not accounted for"
-	publicReport   = "what is measured here: numbers of rows, floors and ranks of held-out rows, whose masks are the training rows"
-	publicEdges    = "the number of training edges, and of labels among them: it sets the rate and the number of steps"
-)
-
-// Record writes what is open into the ledger, so that whoever reads it gets the
-// infinity too.
-func (a *Account) Record(l *privacy.Ledger) error {
-	for _, o := range a.Unprotected {
-		if err := l.Record("unprotected", privacy.Unprotected{What: o.What, Why: o.Why}, 1); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Agree composes a ledger and fails unless it comes to what the account covers: an

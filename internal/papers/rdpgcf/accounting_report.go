@@ -23,7 +23,7 @@ func (a *Account) Lines() []string {
 		lines = append(lines, fmt.Sprintf("%-10s %s", head, l.text))
 	}
 	if len(a.Public) > 0 {
-		lines = append(lines, "public:    "+strings.Join(a.Public, "; "))
+		lines = append(lines, "public:    "+a.Public.String())
 	}
 	return lines
 }
@@ -128,7 +128,7 @@ func (a *Account) Show(d *report.Document) {
 		d.Tables = append(d.Tables, t)
 	}
 	if len(a.Public) > 0 {
-		d.Notes = append(d.Notes, "taken as public: "+strings.Join(a.Public, "; "))
+		d.Notes = append(d.Notes, "taken as public: "+a.Public.String())
 	}
 	for _, o := range a.Unprotected {
 		d.Notes = append(d.Notes, strings.ReplaceAll(o.What, "_", " ")+": "+o.Why)

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
 	"privrec/internal/privacy/accountant/rdp"
 )
@@ -348,16 +347,6 @@ func TestWhatStaysOpen(t *testing.T) {
 		}
 		if s := strings.Join(got, " "); s != c.want || !math.IsInf(float64(a.EpsTotal), 1) {
 			t.Errorf("%s: open is %q (total %v), want %q", c.name, s, a.EpsTotal, c.want)
-		}
-		l, err := privacy.NewLedger(privacy.Research)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := a.Record(l); err != nil {
-			t.Fatal(err)
-		}
-		if n := len(l.Entries()); n != len(got) {
-			t.Errorf("%s: the ledger has %d entries of %d", c.name, n, len(got))
 		}
 	}
 }

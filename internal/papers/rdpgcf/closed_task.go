@@ -162,6 +162,10 @@ func trainClosed[M closedShape](ctx context.Context, env *run.Env, method string
 	if err != nil {
 		return err
 	}
+	a, err := x.unprotected()
+	if err != nil {
+		return err
+	}
 	scorer, done, err := x.fitClosed(ctx, s.Model.fit)
 	if err != nil {
 		return err
@@ -174,10 +178,6 @@ func trainClosed[M closedShape](ctx context.Context, env *run.Env, method string
 	}
 	o.Cap = 0
 	if err := x.add(ctx, o, scorer, method, "", 0); err != nil {
-		return err
-	}
-	a, err := unprotected(env)
-	if err != nil {
 		return err
 	}
 	return x.write(o, a)

@@ -126,20 +126,29 @@ func perturbAccount(method string, c PerturbConfig, t TrainConfig, l *privacy.Le
 	if want := c.Epsilon; !(math.Abs(float64(a.Covered)-want) <= 1e-9*want) {
 		return nil, fmt.Errorf("the ledger's releases of the graph come to epsilon %v, the setting's is %v", float64(a.Covered), want)
 	}
-	if c.Labels == LabelsRaw {
-		a.Unprotected = append(a.Unprotected, Open{"labels", "the positive pairs of training are the true edges"})
-		if t.Negatives != "all" {
-			a.Unprotected = append(a.Unprotected, Open{"negatives", "negatives are drawn among the items that a user truly does not have"})
-		}
-	}
-	if t.Select == SelectValidation || t.Patience > 0 {
-		a.Unprotected = append(a.Unprotected, Open{"selection", "held-out edges, which are not in the released graph, decided when training ended or which epoch was kept"})
-	}
+	a.Unprotected, a.Public = c.open(t)
 	a.EpsTotal = a.Covered
 	if len(a.Unprotected) > 0 {
 		a.EpsTotal = privacy.Number(math.Inf(1))
-	} else {
-		a.Public = []string{publicData, publicSettings, publicReport}
 	}
-	return a, a.Record(l)
+	return a, nil
+}
+
+// open lists what a run on a released graph leaves open; where that is nothing, also what
+// its total takes as public.
+func (c PerturbConfig) open(t TrainConfig) ([]Open, public) {
+	open := []Open{}
+	if c.Labels == LabelsRaw {
+		open = append(open, Open{"labels", "the positive pairs of training are the true edges"})
+		if t.Negatives != "all" {
+			open = append(open, Open{"negatives", "negatives are drawn among the items that a user truly does not have"})
+		}
+	}
+	if t.selected() {
+		open = append(open, Open{"selection", "held-out edges, which are not in the released graph, decided when training ended or which epoch was kept"})
+	}
+	if len(open) > 0 {
+		return open, nil
+	}
+	return open, public{publicData, publicSettings, publicReport}
 }

@@ -78,23 +78,20 @@ func trainGraph(ctx context.Context, env *run.Env, method string, s GraphSetting
 	if err != nil {
 		return err
 	}
-	ledger, err := env.Ledger(privacy.Research)
+	open, taken := s.Perturb.open(s.Train)
+	ledger, err := declare(env, open, taken)
 	if err != nil {
 		return err
 	}
-	to := ledger
-	if len(ledger.Entries()) > 0 {
-		// The graph was released before the checkpoint; the same keys give the same
-		// graph again, which is not another release.
-		if to, err = privacy.NewLedger(privacy.Research); err != nil {
-			return err
-		}
-	}
-	raw := x.graph
-	if x.model, err = buildOnReleased(x, method, s, to, env.Seed.Stream("rdpgcf."+env.ConfigHash+"."+purposeGraph)); err != nil {
+	once, err := env.Once()
+	if err != nil {
 		return err
 	}
-	if err := to.Flush("before training"); err != nil {
+	raw := x.graph
+	if x.model, err = buildOnReleased(x, method, s, once, env.Seed.Stream("rdpgcf."+env.ConfigHash+"."+purposeGraph)); err != nil {
+		return err
+	}
+	if err := once.Flush("before training"); err != nil {
 		return err
 	}
 	fitted, err := x.fit(ctx)
@@ -108,9 +105,6 @@ func trainGraph(ctx context.Context, env *run.Env, method string, s GraphSetting
 	}
 	a, err := perturbAccount(method, s.Perturb, s.Train, ledger)
 	if err != nil {
-		return err
-	}
-	if err := ledger.Flush("after the run"); err != nil {
 		return err
 	}
 	return x.write(o, a)

@@ -81,6 +81,10 @@ func trainBaseline[M shape](ctx context.Context, env *run.Env, method string, s 
 	if err != nil {
 		return err
 	}
+	a, err := x.unprotected()
+	if err != nil {
+		return err
+	}
 	if x.model, err = s.Model.build(x); err != nil {
 		return err
 	}
@@ -89,10 +93,6 @@ func trainBaseline[M shape](ctx context.Context, env *run.Env, method string, s 
 		return err
 	}
 	o, err := x.measure(ctx, fitted, 0)
-	if err != nil {
-		return err
-	}
-	a, err := unprotected(env)
 	if err != nil {
 		return err
 	}

@@ -21,38 +21,53 @@ type protection struct {
 	layers *layerNoise // nil: none
 }
 
-// newProtection calibrates the noise for the training graph and opens it.
+// newProtection calibrates the noise for the training graph, declares what the run
+// leaves open, and opens the noise.
 func newProtection(x *experiment, c Config) (*protection, error) {
-	l, err := x.env.Ledger(privacy.Research)
+	p := &protection{env: x.env, cfg: c}
+	edges := int64(x.graph.Edges())
+	cal, err := c.Calibration(edges)
 	if err != nil {
 		return nil, err
 	}
-	p := &protection{env: x.env, cfg: c, ledger: l}
 	if c.Privacy.noisy() {
-		p.layers, p.sigma, err = c.openNoise(int64(x.graph.Edges()), l, p.stream)
+		if p.sigma, err = c.sigma(cal); err != nil {
+			return nil, err
+		}
+	}
+	r, err := c.planned(edges, p.sigma)
+	if err != nil {
+		return nil, err
+	}
+	if p.ledger, err = declare(x.env, c.open(r), nil); err != nil {
+		return nil, err
+	}
+	if c.Privacy.noisy() {
+		p.layers, err = c.openNoise(cal, p.sigma, p.ledger, p.stream)
 	}
 	return p, err
 }
 
-// openNoise calibrates the noise on layers for a graph of so many edges and opens it.
-func (c Config) openNoise(edges int64, l *privacy.Ledger, stream func(purpose string) rng.Stream) (*layerNoise, float64, error) {
-	cal, err := c.Calibration(edges)
-	if err != nil {
-		return nil, 0, err
+// planned is what will have run, but for the numbers of releases.
+func (c Config) planned(edges int64, sigma float64) (Ran, error) {
+	filtered, err := c.Data.filtered()
+	r := Ran{Edges: edges, Sigma: sigma, Selected: c.Train.selected(), Filtered: filtered}
+	for _, kind := range c.Release.Kinds {
+		r.Clean = r.Clean || kind == ReleaseClean
 	}
-	sigma, err := c.sigma(cal)
-	if err != nil {
-		return nil, 0, err
-	}
+	return r, err
+}
+
+// openNoise opens the noise on layers.
+func (c Config) openNoise(cal Calibration, sigma float64, l *privacy.Ledger, stream func(purpose string) rng.Stream) (*layerNoise, error) {
 	rate := 1.0
 	if c.Privacy.Propagation == PropagationSampled {
 		rate = cal.Rate()
 	}
-	a, err := newLayerNoise(layerNoiseOptions{
+	return newLayerNoise(layerNoiseOptions{
 		sigma: sigma, joint: cal.Joint, layers: cal.Layers, rate: rate,
 		perEpoch: int(cal.StepsRun() / int64(cal.Epochs)), share: 1,
 	}, l, stream)
-	return a, sigma, err
 }
 
 // rehearsedNoise is the noise of a run for a rehearsal, recorded in a ledger that
@@ -65,7 +80,15 @@ func rehearsedNoise(x *experiment, c Config) (noise, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, _, err := c.openNoise(int64(x.graph.Edges()), l, func(purpose string) rng.Stream {
+	cal, err := c.Calibration(int64(x.graph.Edges()))
+	if err != nil {
+		return nil, err
+	}
+	sigma, err := c.sigma(cal)
+	if err != nil {
+		return nil, err
+	}
+	a, err := c.openNoise(cal, sigma, l, func(purpose string) rng.Stream {
 		return x.env.Seed.Stream("rdpgcf.rehearsal." + purpose)
 	})
 	if err != nil {
@@ -131,13 +154,9 @@ func (p *protection) Load(b []byte) error {
 // ledger with the account.
 func (p *protection) account(x *experiment, fitted *train.Result) (*Account, error) {
 	c := p.cfg
-	filtered, err := c.Data.filtered()
+	r, err := c.planned(int64(x.graph.Edges()), p.sigma)
 	if err != nil {
 		return nil, err
-	}
-	r := Ran{Edges: int64(x.graph.Edges()), Sigma: p.sigma, Selected: c.selected(), Filtered: filtered}
-	for _, kind := range c.Release.Kinds {
-		r.Clean = r.Clean || kind == ReleaseClean
 	}
 	if p.layers != nil {
 		if err := p.layers.check(); err != nil {
@@ -160,10 +179,7 @@ func (p *protection) account(x *experiment, fitted *train.Result) (*Account, err
 			return nil, err
 		}
 	}
-	if err := a.Record(p.ledger); err != nil {
-		return nil, err
-	}
-	return a, p.ledger.Flush("after the run")
+	return a, nil
 }
 
 // filtered reports whether the recipe keeps users or items by their numbers of rows.
@@ -174,9 +190,4 @@ func (d DataConfig) filtered() (bool, error) {
 	}
 	r, err := set.Recipe(d.Recipe)
 	return r.Core > 0 || r.MinItem > 0 || r.MinUser > 0, err
-}
-
-// selected reports whether held-out edges decide anything about the model.
-func (c Config) selected() bool {
-	return c.Train.Select == SelectValidation || c.Train.Patience > 0
 }

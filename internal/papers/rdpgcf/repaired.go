@@ -116,11 +116,14 @@ func (c Config) Split(edges int64) (Split, error) {
 	return s, nil
 }
 
+// takenByRepaired is what the repaired method takes as public.
+var takenByRepaired = public{publicData, publicEdges, publicSettings, publicReport}
+
 // account is that of a run with this split: everything that saw edges, and nothing
 // open.
 func (s Split) account(c Config) (*Account, error) {
 	a := c.newAccount(s.Sigma)
-	a.Public = []string{publicData, publicEdges, publicSettings, publicReport}
+	a.Public = takenByRepaired
 	a.Claimed = &Claim{Eps: privacy.Number(c.Privacy.Epsilon), Delta: s.Delta, Bound: "exact composition of all parts", Conversion: "exact", Rate: 1, Sensitivity: s.Joint}
 	events, count := s.events()
 	layer := events[0].(privacy.Gaussian)

@@ -20,11 +20,15 @@ func trainRepaired(ctx context.Context, env *run.Env, c Config) error {
 		return err
 	}
 	x.standing.printed = false // the paper's tables are of another method
-	ledger, err := env.Ledger(privacy.Research)
+	ledger, err := declare(env, nil, takenByRepaired)
 	if err != nil {
 		return err
 	}
-	r, err := x.repaired(c, ledger, "rdpgcf."+env.ConfigHash+".")
+	once, err := env.Once()
+	if err != nil {
+		return err
+	}
+	r, err := x.repaired(c, ledger, once, "rdpgcf."+env.ConfigHash+".")
 	if err != nil {
 		return err
 	}
@@ -54,10 +58,9 @@ func trainRepaired(ctx context.Context, env *run.Env, c Config) error {
 	return x.write(o, a)
 }
 
-// repaired splits the budget and releases the rows; names of streams begin with prefix.
-// Where the ledger has releases already, the rows are made again for a run that goes on:
-// the same keys give the same rows, which is not another release.
-func (x *experiment) repaired(c Config, l *privacy.Ledger, prefix string) (*repairedRun, error) {
+// repaired splits the budget and releases the rows, once, for training that records in
+// l; names of streams begin with prefix.
+func (x *experiment) repaired(c Config, l, once *privacy.Ledger, prefix string) (*repairedRun, error) {
 	stream := func(purpose string) rng.Stream { return x.env.Seed.Stream(prefix + purpose) }
 	rows, labels, err := apart(x.graph, c.Privacy.Repaired.LabelShare, stream(purposeApart))
 	if err != nil {
@@ -67,13 +70,7 @@ func (x *experiment) repaired(c Config, l *privacy.Ledger, prefix string) (*repa
 	if err != nil {
 		return nil, err
 	}
-	to := l
-	if len(l.Entries()) > 0 {
-		if to, err = privacy.NewLedger(privacy.Research); err != nil {
-			return nil, err
-		}
-	}
-	r, err := newRepairedRun(c, split, rows, labels, to, stream)
+	r, err := newRepairedRun(c, split, rows, labels, once, stream)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +108,7 @@ func forecastRepaired(ctx context.Context, seed rng.Seed, c Config) (f run.Forec
 	if err != nil {
 		return f, err
 	}
-	r, err := x.repaired(c, l, "rdpgcf.rehearsal.")
+	r, err := x.repaired(c, l, l, "rdpgcf.rehearsal.")
 	if err != nil {
 		return f, err
 	}

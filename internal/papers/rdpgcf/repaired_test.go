@@ -151,7 +151,7 @@ func TestSplitTellsTheNumberOfEdges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for where, text := range map[string]string{"the account": strings.Join(a.Public, "\n"), "the printout": strings.Join(a.Lines(), "\n")} {
+	for where, text := range map[string]string{"the account": a.Public.String(), "the printout": strings.Join(a.Lines(), "\n")} {
 		for _, want := range []string{"number of training edges", "settings", "filtered and split", "held-out rows"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s does not say that it takes the %s as public:\n%s", where, want, text)
