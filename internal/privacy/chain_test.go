@@ -30,7 +30,7 @@ func check(t testing.TB, err error) {
 	}
 }
 
-// small writes a ledger of four lines and returns its bytes and last state.
+// small writes a ledger of four lines and the one that closes it, and returns its bytes and last state.
 func small(t testing.TB, path string) ([]byte, privacy.LedgerState) {
 	t.Helper()
 	l := must(privacy.CreateLedger(path, privacy.Research))
@@ -87,8 +87,11 @@ func TestChainIsRecomputed(t *testing.T) {
 	if again := sealed(documented, open); !bytes.Equal(again, file) {
 		t.Errorf("by hand:\n%s\nin the file:\n%s", again, file)
 	}
-	if st.Offset != int64(len(file)) || !strings.HasSuffix(string(file), st.Chain+"\"}\n") {
-		t.Errorf("state %+v at the end of\n%s", st, file)
+	if last := bytes.LastIndexByte(file[:len(file)-1], '\n') + 1; st.Offset != int64(last) || !strings.HasSuffix(string(file[:last]), st.Chain+"\"}\n") {
+		t.Errorf("state %+v before the closing line of\n%s", st, file)
+	}
+	if last := open[len(open)-1]; last != `{"end":{"entries":3}` {
+		t.Errorf("closed by %s", last)
 	}
 	// A ledger in memory that holds the same has the same last check.
 	m := must(privacy.NewLedger(privacy.Research))
@@ -138,6 +141,13 @@ func TestEveryByteIsCovered(t *testing.T) {
 			if _, err := privacy.ReadLedger(path); err == nil || !strings.Contains(err.Error(), path+": line ") {
 				t.Fatalf("byte %d: the file is not named in %v", i, err)
 			}
+			if int64(i) >= st.Offset { // the closing line, which a resumed run writes again
+				check(t, must(privacy.ResumeLedger(path, st)).Close())
+				if again := must(os.ReadFile(path)); !bytes.Equal(again, file) {
+					t.Fatalf("byte %d: resumed and closed as\n%s", i, again)
+				}
+				continue
+			}
 			if _, err := privacy.ResumeLedger(path, st); err == nil || !strings.Contains(err.Error(), path) {
 				t.Fatalf("byte %d, %q for %q: resumed, %v", i, with, b, err)
 			}
@@ -154,33 +164,55 @@ func TestEveryByteIsCovered(t *testing.T) {
 	}
 }
 
-// A file that ends early. Between lines that is a shorter ledger, which a reader
-// cannot tell from one of a run that stopped there, but a checkpoint can; anywhere
-// else it is a cut line, also where only its newline is missing.
+// A file that ends early is refused wherever it ends: between lines because no line
+// closes it, anywhere else because a line is cut, also where only its newline is
+// missing. Of a run that has not ended it is read between lines.
 func TestEveryCut(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
 	file, st := small(t, path)
 	whole := must(privacy.ParseLedger(bytes.NewReader(file))).Entries()
 	for n := range len(file) {
 		cut := file[:n]
-		l, err := privacy.ParseLedger(bytes.NewReader(cut))
+		lines := bytes.Count(cut, []byte("\n"))
+		_, err := privacy.ParseLedger(bytes.NewReader(cut))
+		l, unfinished := privacy.Reading{Unfinished: true}.Parse(bytes.NewReader(cut))
 		switch {
 		case n == 0:
-			if err == nil || !strings.Contains(err.Error(), "line 1: empty") {
-				t.Errorf("an empty file: %v", err)
+			if err == nil || !strings.Contains(err.Error(), "line 1: empty") || unfinished == nil {
+				t.Errorf("an empty file: %v, of an unfinished run: %v", err, unfinished)
 			}
 		case cut[n-1] == '\n':
-			entries := bytes.Count(cut, []byte("\n")) - 1
-			if err != nil || !cmp.Equal(l.Entries(), append([]privacy.Entry(nil), whole[:entries]...)) {
-				t.Errorf("cut after line %d: %v", entries+1, err)
+			if !errors.Is(err, privacy.ErrCut) || !strings.HasPrefix(err.Error(), fmt.Sprintf("line %d: no closing line", lines+1)) {
+				t.Errorf("cut after line %d: %v", lines, err)
 			}
-		case err == nil || !strings.Contains(err.Error(), "cut off"):
-			t.Errorf("cut at byte %d: %v", n, err)
+			if unfinished != nil || !cmp.Equal(l.Entries(), append([]privacy.Entry(nil), whole[:lines-1]...)) {
+				t.Errorf("cut after line %d, of an unfinished run: %v", lines, unfinished)
+			}
+			if s, closed := l.Seal(); closed || s.Entries != lines-1 {
+				t.Errorf("cut after line %d: %+v, closed: %v", lines, s, closed)
+			}
+		default:
+			for _, err := range []error{err, unfinished} {
+				if err == nil || !strings.Contains(err.Error(), "cut off") {
+					t.Errorf("cut at byte %d: %v", n, err)
+				}
+			}
 		}
 		check(t, os.WriteFile(path, cut, 0o644))
+		if int64(n) >= st.Offset { // nothing that the checkpoint knows is lost
+			check(t, must(privacy.ResumeLedger(path, st)).Close())
+			if again := must(os.ReadFile(path)); !bytes.Equal(again, file) {
+				t.Errorf("cut at byte %d, resumed and closed as\n%s", n, again)
+			}
+			continue
+		}
 		if _, err := privacy.ResumeLedger(path, st); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%d bytes, the checkpoint was made at %d", n, st.Offset)) {
 			t.Errorf("cut at byte %d and resumed: %v", n, err)
 		}
+	}
+	s, closed := must(privacy.ParseLedger(bytes.NewReader(file))).Seal()
+	if !closed || s.Entries != 3 || !bytes.HasSuffix(file, []byte(s.Chain+"\"}\n")) {
+		t.Errorf("the whole one: %+v, closed: %v", s, closed)
 	}
 }
 
@@ -198,21 +230,27 @@ func attacks(file, other []byte) map[string][]byte {
 		}
 		list[name] = out
 	}
-	pick("two lines swapped", 0, 2, 1, 3)
-	pick("the last two swapped", 0, 1, 3, 2)
-	pick("a line lost", 0, 2, 3)
-	pick("a later line lost", 0, 1, 3)
-	pick("a line twice", 0, 1, 1, 2, 3)
-	pick("the last line twice", 0, 1, 2, 3, 3)
-	pick("no header", 1, 2, 3)
-	pick("two headers", 0, 0, 1, 2, 3)
-	pick("a header at the end", 0, 1, 2, 3, 0)
-	list["a line of another ledger"] = bytes.Join([][]byte{split[0], from[1], split[2], split[3]}, nil)
-	list["the end of another ledger"] = bytes.Join([][]byte{split[0], split[1], split[2], from[3]}, nil)
+	pick("two lines swapped", 0, 2, 1, 3, 4)
+	pick("the last two swapped", 0, 1, 3, 2, 4)
+	pick("a line lost", 0, 2, 3, 4)
+	pick("a later line lost", 0, 1, 3, 4)
+	pick("the last release lost", 0, 1, 2, 4)
+	pick("nothing but its ends", 0, 4)
+	pick("a line twice", 0, 1, 1, 2, 3, 4)
+	pick("the last line twice", 0, 1, 2, 3, 3, 4)
+	pick("the end twice", 0, 1, 2, 3, 4, 4)
+	pick("the end before the last line", 0, 1, 2, 4, 3)
+	pick("a line after the end", 0, 1, 2, 3, 4, 3)
+	pick("no header", 1, 2, 3, 4)
+	pick("two headers", 0, 0, 1, 2, 3, 4)
+	pick("a header at the end", 0, 1, 2, 3, 4, 0)
+	list["a line of another ledger"] = bytes.Join([][]byte{split[0], from[1], split[2], split[3], split[4]}, nil)
+	list["the last line of another ledger"] = bytes.Join([][]byte{split[0], split[1], split[2], from[3], split[4]}, nil)
+	list["the end of another ledger"] = bytes.Join([][]byte{split[0], split[1], split[2], split[3], from[4]}, nil)
 	list["the header of another ledger"] = append(bytes.Clone(from[0]), bytes.Join(split[1:], nil)...)
 	for name, edit := range map[string][2]string{
 		"a count in the first line": {`"sums","count":5`, `"sums","count":1`}, "a bound": {`"per_unit":2`, `"per_unit":1`}, "a noise mark": {"research noise", "secure"},
-		"more noise": {`"sigma":3`, `"sigma":9`}, "a scale in the last line": {`"scale":20`, `"scale":99`}, "a unit": {"record", "cell"}, "a relation": {"add-remove", "zero-out"}, "a version": {"privrec/1", "privrec/0"},
+		"more noise": {`"sigma":3`, `"sigma":9`}, "a scale in the last line": {`"scale":20`, `"scale":99`}, "a unit": {"record", "cell"}, "a relation": {"add-remove", "zero-out"}, "the end's count": {`"entries":3`, `"entries":2`}, "a version": {"privrec/2", "privrec/0"},
 	} {
 		list["edited: "+name] = bytes.Replace(file, []byte(edit[0]), []byte(edit[1]), 1)
 	}
@@ -305,10 +343,18 @@ func TestWellSealedAndWrong(t *testing.T) {
 		"a key in capitals":    {2, `"count":5`, `"Count":5`, `line 2: unknown key "Count"`},
 		"no event":             {2, `"event":{`, `"events":{`, `line 2: json: unknown field "events"`},
 		"not utf-8":            {2, `sums`, "su\xffms", "line 2: not in canonical form"},
-		"a version":            {1, `privrec/1`, `privrec/2`, `line 1: ledger version "privrec/2", want "privrec/1"`},
+		"a version":            {1, `privrec/2`, `privrec/3`, `line 1: ledger version "privrec/3", want "privrec/2" or "privrec/1"`},
 		"a mark":               {1, `research noise`, `safe`, `line 1: ledger: unknown noise "safe"`},
 		"a header field":       {1, `"noise"`, `"sound"`, `line 1: not a ledger header: json: unknown field "sound"`},
 		"a header's blank":     {1, `"ledger":`, `"ledger": `, "line 1: header not in canonical form"},
+		"a header's key":       {1, `"noise":"research noise"`, `"noise":"research noise","key":"0123456789abcdef"`, "line 1: it was written under a key (0123456789abcdef)"},
+		"an older end":         {1, `privrec/2`, `privrec/1`, "line 5: json: unknown field"},
+		"too few at the end":   {5, `"entries":3`, `"entries":2`, "line 5: the ledger is closed with 2 entries, it has 3"},
+		"no count at the end":  {5, `{"entries":3}`, `{}`, "line 5: not in canonical form"},
+		"an end and more":      {5, `"entries":3`, `"entries":3,"holdings":0`, "line 5: json: unknown field"},
+		"an end too early":     {3, open[2], `{"end":{"entries":1}`, "line 4: a line after the closing one"},
+		"an open line":         {3, `{"period":"epoch 2"`, `{"period":"now"`, "line 4: a line after those of the open period"},
+		"open at the end":      {4, `{"period":"epoch 2"`, `{"period":"now"`, "line 5: a line after those of the open period"},
 		"an entry for header":  {1, open[0], open[1], "line 1: not a ledger header"},
 		"a header for entry":   {3, open[2], open[0], "line 3: json: unknown field"},
 	} {

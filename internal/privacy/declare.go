@@ -51,27 +51,30 @@ func (l *Ledger) declare(d Declaration) error {
 	if !l.resumed && len(l.entries)+len(l.pending) > 0 {
 		return errors.New("there are releases already")
 	}
-	p := period{chain: l.chain}
+	s := sealing{key: l.head.key, chain: l.chain}
+	public, open := slices.Clone(l.public), slices.Clone(l.entries)
 	for _, a := range d.Public {
-		if slices.Contains(l.public, a) || slices.Contains(p.public, a) {
+		if slices.Contains(public, a) {
 			continue
 		}
-		if err := p.add(a.marshal()); err != nil {
+		body, err := a.marshal()
+		if err := s.add(line{public: &a}, body, err); err != nil {
 			return err
 		}
-		p.stated, p.public = p.stated+1, append(p.public, a)
+		public = append(public, a)
 	}
 	for _, o := range d.Open {
 		e := Entry{Period: declaredPeriod, Purpose: declaredPurpose, Count: 1, Event: o}
-		if slices.Contains(l.entries, e) || slices.Contains(p.entries, e) {
+		if slices.Contains(open, e) {
 			continue
 		}
-		if err := p.add(e.marshal()); err != nil {
+		body, err := e.marshal()
+		if err := s.add(line{entry: e}, body, err); err != nil {
 			return err
 		}
-		p.entries = append(p.entries, e)
+		open = append(open, e)
 	}
-	if err := l.write(p); err != nil {
+	if err := l.settle(s.lines); err != nil {
 		return err
 	}
 	if err := l.sync(); err != nil {

@@ -17,7 +17,7 @@ var (
 // onFile reads the ledger as it lies on disk.
 func onFile(t *testing.T, path string) *Ledger {
 	t.Helper()
-	return must[*Ledger](t)(ReadLedger(path))
+	return must[*Ledger](t)(Reading{Unfinished: true}.File(path))
 }
 
 // A declaration is on file before anything else can be, and needs no Flush.
@@ -131,7 +131,7 @@ func TestDeclareOnResume(t *testing.T) {
 		if !declared {
 			wanted[0], wanted[1] = wanted[1], wanted[0]
 		}
-		under := Entry{"under way", "a", 2, 0, ldp}
+		under := Entry{underWay, "a", 2, 0, ldp}
 		if diff := cmp.Diff(append(wanted, under), onFile(t, path).Entries()); diff != "" {
 			t.Errorf("declared %v, on file: %s", declared, diff)
 		}

@@ -2,8 +2,6 @@ package privacy
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -70,50 +68,13 @@ func label(name, s string) error {
 	return text(name, s)
 }
 
-// The lines of a ledger file. Every line ends in a check that covers it and,
-// through the check before it, all earlier ones.
-type headerLine struct {
-	Ledger string `json:"ledger"`
-	Noise  Noise  `json:"noise"`
-}
-
+// entryLine is the line of an entry in a ledger file.
 type entryLine struct {
 	Period  string `json:"period"`
 	Purpose string `json:"purpose"`
 	Count   int64  `json:"count"`
 	PerUnit int64  `json:"per_unit,omitempty"`
 	Event   node   `json:"event"`
-}
-
-const (
-	version   = "privrec/1"
-	chainKey  = `,"chain":"`
-	chainSize = 16 // hex digits
-	chainTail = len(chainKey) + chainSize + len(`"}`)
-)
-
-// seal appends the check to a marshalled line and returns the line, with its
-// newline, and the new check.
-func seal(prev string, body []byte) (line []byte, chain string) {
-	open := body[:len(body)-1] // without the brace
-	sum := sha256.Sum256(append([]byte(prev), open...))
-	chain = hex.EncodeToString(sum[:])[:chainSize]
-	line = append(append([]byte{}, open...), chainKey+chain+"\"}\n"...)
-	return line, chain
-}
-
-// unseal checks a line (without newline) against the check before it and
-// returns its body.
-func unseal(prev string, line []byte) (body []byte, chain string, err error) {
-	if len(line) < chainTail+2 {
-		return nil, "", errors.New("not a ledger line")
-	}
-	body = append(append([]byte{}, line[:len(line)-chainTail]...), '}')
-	sealed, chain := seal(prev, body)
-	if !bytes.Equal(bytes.TrimSuffix(sealed, []byte("\n")), line) {
-		return nil, "", errors.New("its check does not match: the line, or one before it, was changed or lost")
-	}
-	return body, chain, nil
 }
 
 func (e Entry) marshal() ([]byte, error) {

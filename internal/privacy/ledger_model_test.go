@@ -1,6 +1,7 @@
 package privacy
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -69,6 +70,26 @@ func (m *model) holdings() (list []Holding) {
 	return list
 }
 
+// asBound gives provisional entries the bounds of those wanted where theirs are looser:
+// what is on file of an open period is never made smaller.
+func asBound(want, got []Entry) []Entry {
+	for i := range got {
+		if i < len(want) && got[i].Period == underWay && looser(got[i].PerUnit, want[i].PerUnit) == got[i].PerUnit {
+			got[i].PerUnit = want[i].PerUnit
+		}
+	}
+	return got
+}
+
+// releasesOf counts releases that are alike over all periods.
+func releasesOf(entries []Entry) map[string]int64 {
+	n := map[string]int64{}
+	for _, e := range entries {
+		n[fmt.Sprint(e.Purpose, e.Event)] += e.Count
+	}
+	return n
+}
+
 func (m *model) clone() model {
 	c := model{bounds: map[string]int64{}, most: maps.Clone(m.most)}
 	for _, p := range m.periods {
@@ -94,7 +115,7 @@ func TestLedgerAgainstModel(t *testing.T) {
 			t.Fatal(err)
 		}
 		now := model{periods: []modelPeriod{{}}, bounds: map[string]int64{}, most: map[Unit]int64{}}
-		saved, state := now.clone(), LedgerState{}
+		saved, state, killed := now.clone(), LedgerState{}, false
 		if state, err = l.State(); err != nil {
 			t.Fatal(err)
 		}
@@ -148,11 +169,19 @@ func TestLedgerAgainstModel(t *testing.T) {
 					t.Fatal(err)
 				}
 				open().name, open().bounds = underWay, now.bounds
-				read, err := ReadLedger(path)
+				read, err := Reading{Unfinished: true}.File(path)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if d := cmp.Diff(now.entries(), read.Entries()); d != "" {
+				// After a kill the lines of the killed run stay until this one has come
+				// as far, so the file may say more.
+				if want, got := releasesOf(now.entries()), releasesOf(read.Entries()); killed {
+					for release, n := range want {
+						if got[release] < n {
+							t.Fatalf("on file %d of %s, want at least %d", got[release], release, n)
+						}
+					}
+				} else if d := cmp.Diff(now.entries(), asBound(now.entries(), read.Entries())); d != "" {
 					t.Fatalf("on file: %s", d)
 				}
 				open().name, open().bounds = "", nil
@@ -168,7 +197,7 @@ func TestLedgerAgainstModel(t *testing.T) {
 				if l, err = ResumeLedger(path, state); err != nil {
 					t.Fatal(err)
 				}
-				now = saved.clone()
+				now, killed = saved.clone(), true
 				same(t)
 			},
 			"": same,
@@ -215,7 +244,7 @@ func TestLedgerBytesAreTheContent(t *testing.T) {
 	more.Count++
 	other := a
 	other.Event = Gaussian{gauss.Sigma, gauss.Sensitivity, gauss.Unit, Replace}
-	chain := func(b []byte) string { return string(b[len(b)-chainTail:]) }
+	chain := func(b []byte) string { return string(b[bytes.LastIndex(b, []byte(chainKey)):]) }
 	for name, records := range map[string][]Entry{"a count": {more, b}, "a relation": {other, b}, "one less": {b}, "a purpose": {a, {Purpose: "c", Count: 3, Event: lap}}} {
 		if chain(write(name, records...)) == chain(want) {
 			t.Errorf("%s makes no difference", name)

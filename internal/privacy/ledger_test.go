@@ -62,11 +62,11 @@ func TestLedgerFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ledger.jsonl")
 	run(t, path)
 	b := read1(t, path)
-	if n := bytes.Count(b, []byte("\n")); n != 8 {
-		t.Errorf("%d lines, want header, features and two for each of three epochs:\n%s", n, b)
+	if n := bytes.Count(b, []byte("\n")); n != 9 {
+		t.Errorf("%d lines, want header, features, two for each of three epochs and the end:\n%s", n, b)
 	}
 	first, _, _ := strings.Cut(string(b), "\n")
-	if !strings.HasPrefix(first, `{"ledger":"privrec/1","noise":"research noise","chain":"`) {
+	if !strings.HasPrefix(first, `{"ledger":"privrec/2","noise":"research noise","chain":"`) {
 		t.Errorf("header %s", first)
 	}
 	l := must[*Ledger](t)(ReadLedger(path))
@@ -146,7 +146,7 @@ func TestLedgerResume(t *testing.T) {
 				}
 				stepOf(t, l, step)
 			}
-			_, err := l.file.WriteAt([]byte(`{"period":"half a li`), l.offset+l.ahead) // the kill
+			_, err := l.file.WriteAt([]byte(`{"period":"half a li`), l.size) // the kill
 			ok(t, err)
 			ok(t, l.file.Close())
 			l = must[*Ledger](t)(ResumeLedger(path, st))
@@ -182,8 +182,10 @@ func TestResumeRefuses(t *testing.T) {
 	run(t, path)
 	l := must[*Ledger](t)(ReadLedger(path))
 	st := must[LedgerState](t)(l.State())
+	whole := int64(len(read1(t, path)))
 	for name, bad := range map[string]LedgerState{
-		"longer than": {Offset: st.Offset + 1, Chain: st.Chain},
+		"the end":     {Offset: whole, Chain: st.Chain},
+		"longer than": {Offset: whole + 1, Chain: st.Chain},
 		"cut off":     {Offset: st.Offset - 1, Chain: st.Chain},
 		"not the led": {Offset: st.Offset, Chain: "0123456789abcdef"},
 		"pending":     {Offset: st.Offset, Chain: st.Chain, Pending: []string{"{}"}},
@@ -204,7 +206,7 @@ func TestResumeRefuses(t *testing.T) {
 	}
 }
 
-// Any changed byte, any cut and any lost line but the last ones is refused, with its line.
+// Any changed byte, any cut and any lost line is refused, with its line.
 func TestReadRefuses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
 	run(t, path)
@@ -230,7 +232,7 @@ func TestReadRefuses(t *testing.T) {
 		}
 	}
 	lines := bytes.SplitAfter(good, []byte("\n"))
-	for i := range lines[:len(lines)-2] {
+	for i := range lines[:len(lines)-1] { // the last one, which closes the ledger, included
 		bad := bytes.Join(append(append([][]byte{}, lines[:i]...), lines[i+1:]...), nil)
 		if _, err := ParseLedger(bytes.NewReader(bad)); err == nil {
 			t.Errorf("line %d lost: accepted", i+1)
@@ -245,7 +247,7 @@ func TestReadRefuses(t *testing.T) {
 
 // A line whose check is right and whose content is not.
 func TestReadRefusesSealedNonsense(t *testing.T) {
-	header, chain := headerFor(Research)
+	header, chain := header{version, Research, nil}.line()
 	for _, body := range []string{
 		`{"period":"","purpose":"p","count":1,"event":{"kind":"exponential","epsilon":1}}`,
 		`{"period":"","purpose":"p","count":0,"event":{"kind":"pure-ldp","epsilon":1,"unit":"user"}}`,
@@ -256,13 +258,13 @@ func TestReadRefusesSealedNonsense(t *testing.T) {
 		`{"purpose":"p","period":"","count":1,"event":{"kind":"pure-ldp","epsilon":1,"unit":"user"}}`,
 		`{"period":"","purpose":"p","count":1,"note":"","event":{"kind":"pure-ldp","epsilon":1,"unit":"user"}}`,
 	} {
-		line, _ := seal(chain, []byte(body))
+		line, _ := seal(nil, chain, []byte(body))
 		if _, err := ParseLedger(bytes.NewReader(append(bytes.Clone(header), line...))); err == nil || !strings.Contains(err.Error(), "line 2") {
 			t.Errorf("%s: %v", body, err)
 		}
 	}
-	for _, h := range []string{`{"ledger":"privrec/2","noise":"secure"}`, `{"ledger":"privrec/1","noise":"none"}`, `{"noise":"secure","ledger":"privrec/1"}`} {
-		line, _ := seal("", []byte(h))
+	for _, h := range []string{`{"ledger":"privrec/3","noise":"secure"}`, `{"ledger":"privrec/2","noise":"none"}`, `{"ledger":"privrec/2","noise":"secure","key":""}`, `{"noise":"secure","ledger":"privrec/1"}`} {
+		line, _ := seal(nil, "", []byte(h))
 		if _, err := ParseLedger(bytes.NewReader(line)); err == nil {
 			t.Errorf("%s: accepted", h)
 		}
@@ -339,20 +341,22 @@ func TestLedgerWriteFails(t *testing.T) {
 }
 
 func FuzzParseLedger(f *testing.F) {
-	header, chain := headerFor(Research)
+	header, chain := header{version, Research, nil}.line()
 	f.Add(header)
 	for _, e := range allEvents {
 		body, err := Entry{"epoch 1", "p", 3, 2, e}.marshal()
 		if err != nil {
 			f.Fatal(err)
 		}
-		line, _ := seal(chain, body)
+		line, _ := seal(nil, chain, body)
 		f.Add(append(bytes.Clone(header), line...))
 		f.Add(body)
 	}
-	for _, body := range []string{`{"holding":{"unit":"user","of":"cell","most":101}}`, `{"holding":null}`,
-		`{"assumption":{"what":"the number of edges","why":"it sets the rate"}}`, `{"assumption":{"what":"a","why":""}}`} {
-		line, _ := seal(chain, []byte(body))
+	for _, body := range []string{
+		`{"holding":{"unit":"user","of":"cell","most":101}}`, `{"holding":null}`, `{"assumption":{"what":"the number of edges","why":"it sets the rate"}}`, `{"assumption":{"what":"a","why":""}}`, `{"end":{"entries":0}}`, `{"end":{"entries":7}}`,
+		`{"period":"now","purpose":"p","count":1,"event":{"kind":"pure-ldp","epsilon":1,"unit":"user"}}`,
+	} {
+		line, _ := seal(nil, chain, []byte(body))
 		f.Add(append(bytes.Clone(header), line...))
 		f.Add([]byte(body))
 	}
@@ -374,8 +378,18 @@ func FuzzParseLedger(f *testing.F) {
 				t.Fatalf("%q was accepted and is written as %q (%v)", b, again, err)
 			}
 		}
-		if l, err := ParseLedger(bytes.NewReader(b)); err == nil && l.offset != int64(len(b)) {
+		if n, err := parseEnd(b); err == nil {
+			if again, err := marshalEnd(n); err != nil || !bytes.Equal(again, b) {
+				t.Fatalf("%q was accepted and is written as %q (%v)", b, again, err)
+			}
+		}
+		l, err := Reading{Unfinished: true}.Parse(bytes.NewReader(b))
+		if err == nil && !l.closed && l.offset != int64(len(b)) {
 			t.Fatalf("%d of %d bytes read", l.offset, len(b))
+		}
+		// As the ledger of a run that has ended it is refused, unless it is closed or old.
+		if _, strict := ParseLedger(bytes.NewReader(b)); err == nil && (strict == nil) != (l.closed || l.head.version == before) {
+			t.Fatalf("closed: %v, version %s, read as finished: %v", l.closed, l.head.version, strict)
 		}
 	})
 }

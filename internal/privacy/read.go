@@ -2,8 +2,6 @@ package privacy
 
 import (
 	"bufio"
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,55 +11,145 @@ import (
 // maxLine bounds a line of a ledger file, in bytes.
 const maxLine = 1 << 20
 
-// ReadLedger parses a ledger file to its end. It refuses, with the number of
-// the line, a changed byte, a lost line, a cut last line, an unknown event.
-func ReadLedger(path string) (*Ledger, error) {
+// Reading says how a ledger is read.
+type Reading struct {
+	Key        *Key // that it was written under; nil: none
+	Unfinished bool // its run has not ended: without a closing line, what it lists is part of it
+}
+
+// ReadLedger reads the ledger of a run that has ended and has no key.
+func ReadLedger(path string) (*Ledger, error) { return Reading{}.File(path) }
+
+// ParseLedger is ReadLedger on a stream.
+func ParseLedger(r io.Reader) (*Ledger, error) { return Reading{}.Parse(r) }
+
+// File parses a ledger file to its end. It refuses, with the number of the line, a
+// changed byte, a lost line, a cut last line, an unknown event, and, unless it is
+// told that the run is unfinished, a missing closing line. Ledgers of version
+// privrec/1 have none.
+func (r Reading) File(path string) (*Ledger, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("ledger: %w", err)
 	}
 	defer f.Close()
-	l, err := ParseLedger(f)
+	l, err := r.Parse(f)
 	if err != nil {
 		return nil, fmt.Errorf("ledger: %s: %w", path, err)
 	}
 	return l, nil
 }
 
-// ParseLedger is ReadLedger on a stream. What it returns is in memory: more can
-// be recorded, nothing is written.
-func ParseLedger(r io.Reader) (*Ledger, error) { return read(r) }
+// ErrCut is returned for a ledger without a closing line.
+var ErrCut = errors.New("no closing line: lines at its end were lost, or its run has not ended")
 
-func headerFor(noise Noise) (line []byte, chain string) {
-	body, err := json.Marshal(headerLine{version, noise})
+// Parse is File on a stream. What it returns is in memory: more can be recorded,
+// nothing is written.
+func (r Reading) Parse(in io.Reader) (*Ledger, error) {
+	s := scanner{in: bufio.NewReader(in)}
+	l, err := s.header(r.Key)
 	if err != nil {
-		panic(err) // two strings
+		return nil, err
 	}
-	return seal("", body)
-}
-
-func read(r io.Reader) (*Ledger, error) {
-	in := bufio.NewReader(r)
-	var l *Ledger
-	for n := 1; ; n++ {
-		line, err := readLine(in)
+	for {
+		x, err := s.next()
 		if err == io.EOF {
 			break
 		}
-		if err == nil && n == 1 {
-			l, err = parseHeader(line)
-		} else if err == nil {
-			err = l.parse(line)
-		}
 		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", n, err)
+			return nil, err
 		}
-		l.offset += int64(len(line)) + 1
+		if x.end {
+			l.seal, l.closed = Seal{x.count, x.chain}, true
+			continue
+		}
+		l.take(x)
 	}
-	if l == nil {
-		return nil, errors.New("line 1: empty, want a ledger header")
+	if !l.closed && !r.Unfinished && l.head.version != before {
+		return nil, fmt.Errorf("line %d: %w", s.n+1, ErrCut)
 	}
 	return l, nil
+}
+
+// take adds a line that is on file to what the ledger holds.
+func (l *Ledger) take(x line) {
+	switch {
+	case x.holding != nil:
+		l.held.raise(*x.holding)
+	case x.public != nil:
+		l.public = append(l.public, *x.public)
+	default:
+		l.entries, l.lines = append(l.entries, x.entry), append(l.lines, l.next)
+	}
+	l.next++
+	l.offset += int64(len(x.text))
+	l.chain = x.chain
+}
+
+// scanner reads a ledger line by line and checks the order of the lines. Its errors
+// begin with the number of the line.
+type scanner struct {
+	in    *bufio.Reader
+	n     int // lines read
+	head  header
+	chain string
+	count int // entries
+	open  bool
+	end   bool
+}
+
+// header reads the first line and returns an empty ledger.
+func (s *scanner) header(k *Key) (*Ledger, error) {
+	text, err := readLine(s.in)
+	switch {
+	case err == io.EOF:
+		return nil, errors.New("line 1: empty, want a ledger header")
+	case err == nil:
+		s.head, err = parseHeader(k, text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("line 1: %w", err)
+	}
+	s.n = 1
+	l := newLedger(s.head)
+	s.chain, l.offset = l.chain, int64(len(text))+1
+	return l, nil
+}
+
+// next returns the next line; io.EOF after the last.
+func (s *scanner) next() (line, error) {
+	text, err := readLine(s.in)
+	if err == io.EOF {
+		return line{}, err
+	}
+	s.n++
+	var x line
+	if err == nil && s.end {
+		err = errors.New("a line after the closing one")
+	}
+	if err == nil {
+		x, err = s.head.parseLine(s.chain, text)
+	}
+	if err == nil {
+		err = s.order(x)
+	}
+	if err != nil {
+		return line{}, fmt.Errorf("line %d: %w", s.n, err)
+	}
+	s.chain, s.open, s.end = x.chain, x.open(), x.end
+	return x, nil
+}
+
+func (s *scanner) order(x line) error {
+	switch {
+	case s.open && !x.open():
+		return errors.New("a line after those of the open period")
+	case x.end && x.count != s.count:
+		return fmt.Errorf("the ledger is closed with %d entries, it has %d", x.count, s.count)
+	case x.release():
+		s.count++
+	}
+	return nil
 }
 
 // readLine returns the next line without its newline, io.EOF after the last.
@@ -84,56 +172,4 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 			return nil, err
 		}
 	}
-}
-
-func parseHeader(line []byte) (*Ledger, error) {
-	body, _, err := unseal("", line)
-	if err != nil {
-		return nil, fmt.Errorf("not a ledger header: %w", err)
-	}
-	var h headerLine
-	if err := strict(body, &h); err != nil {
-		return nil, fmt.Errorf("not a ledger header: %w", err)
-	}
-	if h.Ledger != version {
-		return nil, fmt.Errorf("ledger version %q, want %q", h.Ledger, version)
-	}
-	l, err := NewLedger(h.Noise)
-	if err != nil {
-		return nil, err
-	}
-	if again, _ := headerFor(h.Noise); !bytes.Equal(again[:len(again)-1], line) {
-		return nil, errors.New("header not in canonical form")
-	}
-	return l, nil
-}
-
-func (l *Ledger) parse(line []byte) error {
-	body, chain, err := unseal(l.chain, line)
-	if err != nil {
-		return err
-	}
-	switch {
-	case bytes.HasPrefix(body, holdingKey):
-		h, err := parseHolding(body)
-		if err != nil {
-			return err
-		}
-		l.held.raise(h)
-	case bytes.HasPrefix(body, assumptionKey):
-		a, err := parseAssumption(body)
-		if err != nil {
-			return err
-		}
-		l.public = append(l.public, a)
-	default:
-		e, err := parseEntry(body)
-		if err != nil {
-			return err
-		}
-		l.entries, l.lines = append(l.entries, e), append(l.lines, l.next)
-	}
-	l.next++
-	l.chain = chain
-	return nil
 }

@@ -58,7 +58,7 @@ func TestEntriesAreNotShared(t *testing.T) {
 			spoil(l.Entries()[0].Event)
 			check(t, l.Flush("epoch"))
 			spoil(l.Entries()[0].Event)
-			for where, got := range map[string][]privacy.Entry{"in memory": l.Entries(), "on file": must(privacy.ReadLedger(path)).Entries()} {
+			for where, got := range map[string][]privacy.Entry{"in memory": l.Entries(), "on file": must(privacy.Reading{Unfinished: true}.File(path)).Entries()} {
 				if d := cmp.Diff([]privacy.Entry{{Period: "epoch", Purpose: "p", Count: 2, Event: want}}, got); d != "" {
 					t.Errorf("%s: %s", where, d)
 				}

@@ -166,18 +166,23 @@ func TestCheckpoint(t *testing.T) {
 	}
 	before, _ := os.ReadFile(filepath.Join(dir, "ledger.jsonl"))
 	record("after the checkpoint")
-	if err := e.closeLedger(); err != nil {
+	if _, err := e.closeLedger(false); err != nil {
 		t.Fatal(err)
 	}
+	said, _ := os.ReadFile(filepath.Join(dir, LedgerName))
 
 	again := newEnv(dir, "h1", true)
 	if l, err = again.Ledger(privacy.Research, open); err != nil {
 		t.Fatal(err)
 	}
-	if now, _ := os.ReadFile(filepath.Join(dir, "ledger.jsonl")); !bytes.Equal(now, before) {
-		t.Errorf("ledger holds %q, want %q", now, before)
+	if now, _ := os.ReadFile(filepath.Join(dir, LedgerName)); !bytes.Equal(now, said) {
+		t.Errorf("the resumed ledger holds %q, before that %q", now, said)
 	}
-	again.closeLedger()
+	record("another period")
+	again.closeLedger(false)
+	if now, _ := os.ReadFile(filepath.Join(dir, LedgerName)); !bytes.HasPrefix(now, before) || bytes.Count(now, []byte("\n")) != 4 || !bytes.Contains(now, []byte("another period")) {
+		t.Errorf("ledger holds %q, want one line after %q", now, before)
+	}
 	got, ok, err := again.LoadCheckpoint()
 	if err != nil || !ok {
 		t.Fatal(ok, err)

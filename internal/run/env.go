@@ -29,6 +29,7 @@ type Env struct {
 	json     bool            // results as JSON
 	ledger   *privacy.Ledger // nil until asked for
 	released bool            // the ledger goes on from a checkpoint
+	key      *privacy.Key    // of the ledger; nil: none
 	log      *logFile        // log.jsonl
 	jsonl    *slog.Logger
 	manifest Manifest
@@ -93,7 +94,10 @@ func (e *Env) mkdir(dir string) error {
 
 // AppendLog adds one event to log.jsonl, with the time; args are alternating
 // names and values as in slog.
-func (e *Env) AppendLog(event string, args ...any) { e.jsonl.Info(event, args...) }
+func (e *Env) AppendLog(event string, args ...any) {
+	e.show()
+	e.jsonl.Info(event, args...)
+}
 
 // RecordData notes an input and its hash in the manifest.
 func (e *Env) RecordData(name, sha256 string) error {

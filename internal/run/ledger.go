@@ -10,6 +10,9 @@ import (
 	"privrec/internal/privacy"
 )
 
+// LedgerName is the ledger of a run directory.
+const LedgerName = "ledger.jsonl"
+
 // Ledger opens ledger.jsonl, where every mechanism of the run records what it
 // releases, and declares there what the run can leave unprotected. Both come first:
 // a run keeps nothing before, and an unprotected event that was not declared is
@@ -17,7 +20,7 @@ import (
 // finished one would.
 //
 // The ledger belongs to the run: checkpoints store its state, a resumed run gets
-// it back cut to the moment of the checkpoint, and it is closed with the run. A run
+// it back as of the moment of the checkpoint, and it is closed when the run is done. A run
 // that was begun by a program that declared nothing gets the declaration here.
 func (e *Env) Ledger(noise privacy.Noise, d privacy.Declaration) (*privacy.Ledger, error) {
 	if e.ledger != nil {
@@ -28,7 +31,7 @@ func (e *Env) Ledger(noise privacy.Noise, d privacy.Declaration) (*privacy.Ledge
 		return nil, err
 	}
 	if err := l.Declare(d); err != nil {
-		return nil, errors.Join(err, l.Close())
+		return nil, errors.Join(err, l.Leave())
 	}
 	e.ledger, e.released = l, resumed
 	return l, nil
@@ -62,31 +65,73 @@ func (e *Env) stated() error {
 
 // openLedger creates the ledger, or resumes that of the checkpoint.
 func (e *Env) openLedger(noise privacy.Noise) (l *privacy.Ledger, resumed bool, err error) {
-	path := filepath.Join(e.Dir, "ledger.jsonl")
+	path := filepath.Join(e.Dir, LedgerName)
 	st, ok, err := e.ledgerState()
 	if err != nil {
 		return nil, false, err
 	}
 	if ok {
-		if l, err = privacy.ResumeLedger(path, st); err != nil {
-			return nil, false, WithHint(err, "the ledger was changed after the checkpoint; start again with another --out")
+		if l, err = privacy.ResumeKeyedLedger(path, st, e.key); err != nil {
+			return nil, false, otherKey(err)
 		}
 		if l.Noise() != noise {
-			return nil, false, errors.Join(fmt.Errorf("ledger %s is of %q, this run makes %q", path, l.Noise(), noise), l.Close())
+			return nil, false, errors.Join(fmt.Errorf("ledger %s is of %q, this run makes %q", path, l.Noise(), noise), l.Leave())
 		}
 		return l, true, nil
 	}
-	// No checkpoint to go on from: what an earlier attempt recorded is void.
+	// No checkpoint to go on from: an earlier attempt is gone over again. What it shows
+	// stays on file until then.
+	if e.Resume {
+		if l, err = privacy.RestartLedger(path, noise, e.key); err == nil {
+			return l, false, nil
+		}
+	}
 	if err := removeIfThere(path); err != nil {
 		return nil, false, err
 	}
-	if l, err = privacy.CreateLedger(path, noise); err != nil {
+	if l, err = privacy.CreateKeyedLedger(path, noise, e.key); err != nil {
 		return nil, false, err
 	}
 	if err := syncDir(e.Dir); err != nil { // or a crash of the machine could lose the file
-		return nil, false, errors.Join(fmt.Errorf("ledger: %w", err), l.Close())
+		return nil, false, errors.Join(fmt.Errorf("ledger: %w", err), l.Leave())
 	}
 	return l, false, nil
+}
+
+// otherKey says what to do about a ledger that cannot be gone on with.
+func otherKey(err error) error {
+	switch {
+	case errors.Is(err, privacy.ErrNoKey), errors.Is(err, privacy.ErrWrongKey):
+		return &UsageError{Message: err.Error(), Fix: "resume with the key file that the run began with: --ledger-key FILE"}
+	case errors.Is(err, privacy.ErrUnkeyed):
+		return &UsageError{Message: err.Error(), Fix: "resume without --ledger-key, or start again with another --out"}
+	}
+	return WithHint(err, "the ledger was changed after the checkpoint; start again with another --out")
+}
+
+// show puts every release so far on file, before it shows on the way: a crash of the
+// whole machine may lose the lines, that of the program does not. An error stays with the ledger, which takes no
+// release after it.
+func (e *Env) show() {
+	if e.ledger != nil {
+		e.ledger.Show()
+	}
+}
+
+// closeLedger closes the ledger of a run that is done, and returns what the manifest
+// repeats of it; one of a run that is not done it leaves open.
+func (e *Env) closeLedger(done bool) (*privacy.Seal, error) {
+	if e.ledger == nil {
+		return nil, nil
+	}
+	if !done {
+		return nil, e.ledger.Leave()
+	}
+	if err := e.ledger.Close(); err != nil {
+		return nil, err
+	}
+	s, _ := e.ledger.Seal()
+	return &s, nil
 }
 
 func removeIfThere(path string) error {

@@ -42,7 +42,7 @@ func TestNothingBeforeTheLedger(t *testing.T) {
 		if declaresNothing(e) == nil {
 			t.Error("the ledger was opened twice")
 		}
-		if err := e.closeLedger(); err != nil {
+		if _, err := e.closeLedger(true); err != nil {
 			t.Error(err)
 		}
 	}
@@ -52,7 +52,7 @@ func TestNothingBeforeTheLedger(t *testing.T) {
 // and how many releases there are beside them.
 func releases(t *testing.T, dir string) (declared, released int64) {
 	t.Helper()
-	l, err := privacy.ReadLedger(filepath.Join(dir, "ledger.jsonl"))
+	l, err := privacy.Reading{Unfinished: true}.File(filepath.Join(dir, LedgerName))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestLedgerOnDisk(t *testing.T) {
 				t.Fatalf("declared %v: %d of %d releases on disk", declared, r, i+1)
 			}
 		}
-		e.ledger.Close()
+		e.ledger.Leave()
 		again := newEnv(dir, "h", true)
 		l, err := again.Ledger(privacy.Research, declaration)
 		if err != nil {
@@ -118,7 +118,7 @@ func TestLedgerOnDisk(t *testing.T) {
 		if once, err = again.Once(); err != nil || once == l {
 			t.Errorf("declared %v: a resumed run releases again into its ledger (%v)", declared, err)
 		}
-		if err := again.closeLedger(); err != nil {
+		if _, err := again.closeLedger(true); err != nil {
 			t.Error(err)
 		}
 	}

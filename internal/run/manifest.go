@@ -13,11 +13,14 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"privrec/internal/privacy"
 )
 
 // Status values of a manifest.
 const (
-	StatusRunning     = "running" // or killed: nobody was left to write the end
+	StatusRunning     = "running"
+	StatusKilled      = "killed" // it stopped without a word: its process is gone
 	StatusDone        = "done"
 	StatusFailed      = "failed"
 	StatusInterrupted = "interrupted"
@@ -38,6 +41,10 @@ type Manifest struct {
 	Notes      []string           `json:"notes,omitempty"` // such as "research noise"
 	Attempts   []Attempt          `json:"attempts"`
 	Stages     map[string]float64 `json:"stage_seconds,omitempty"` // of the last attempt
+
+	// Ledger is what the closing line of ledger.jsonl says; nil before the end, and in a
+	// run without a ledger.
+	Ledger *privacy.Seal `json:"ledger,omitempty"`
 }
 
 // Build says which program ran.
@@ -140,8 +147,33 @@ func PeakRSS() int64 {
 	return u.Maxrss << 10
 }
 
-// ReadManifest reads the manifest of a run directory.
+// ReadManifest reads the manifest of a run directory. A run that it calls running and
+// that no process can be working on is killed.
 func ReadManifest(dir string) (Manifest, error) {
+	m, err := readManifest(dir)
+	if err != nil || m.Status != StatusRunning || !abandoned(dir) {
+		return m, err
+	}
+	// It may have ended between the two looks; then its manifest says so by now.
+	if m, err = readManifest(dir); err == nil {
+		m.killed()
+	}
+	return m, err
+}
+
+// killed changes what a process that is gone could not write.
+func (m *Manifest) killed() {
+	if m.Status == StatusRunning {
+		m.Status = StatusKilled
+	}
+	for i := range m.Attempts {
+		if m.Attempts[i].Status == StatusRunning {
+			m.Attempts[i].Status = StatusKilled
+		}
+	}
+}
+
+func readManifest(dir string) (Manifest, error) {
 	var m Manifest
 	path := filepath.Join(dir, manifestName)
 	b, err := os.ReadFile(path)

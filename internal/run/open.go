@@ -17,7 +17,7 @@ import (
 // known to be worth keeping. A run that fails before its first checkpoint or
 // artefact removes them again.
 // The manifest, which makes the directory ours, is the last to go.
-var owned = []string{configName, "log.jsonl", "ledger.jsonl", manifestName}
+var owned = []string{configName, "log.jsonl", LedgerName, manifestName}
 
 const (
 	configName   = "config.yaml"
@@ -61,6 +61,9 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 		return nil, fmt.Errorf("sweep run directory: %w", err)
 	}
 	old, fresh := found.manifest, found.manifest == nil
+	if !fresh { // whatever wrote the directory is gone: the lock is ours
+		old.killed()
+	}
 	switch {
 	case !fresh && old.Final:
 		return nil, &UsageError{
@@ -90,7 +93,7 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 	}
 	e := &Env{
 		Dir: dir, Resume: o.Resume && !fresh, ConfigHash: b.hash, Log: o.Log, Progress: o.Progress,
-		out: o.Stdout, json: o.JSON, lock: l, fresh: fresh, kept: !fresh, made: made, theirs: found.config,
+		out: o.Stdout, json: o.JSON, key: b.key, lock: l, fresh: fresh, kept: !fresh, made: made, theirs: found.config,
 	}
 	e.manifest = Manifest{
 		Task: t.String(), Cite: t.Cite, Status: StatusRunning, Seed: b.settings.Seed, ConfigFile: o.Config,
@@ -138,7 +141,7 @@ func (e *Env) prepare(yaml []byte) (err error) {
 	}
 	mode := os.O_CREATE | os.O_WRONLY | os.O_APPEND
 	if e.fresh {
-		if err := removeIfThere(filepath.Join(e.Dir, "ledger.jsonl")); err != nil {
+		if err := removeIfThere(filepath.Join(e.Dir, LedgerName)); err != nil {
 			return err
 		}
 		mode |= os.O_TRUNC
@@ -169,7 +172,8 @@ func (e *Env) close(taskErr error) error {
 		return err
 	}
 	err := taskErr
-	if bad := errors.Join(e.closeLedger(), e.log.close()); bad != nil {
+	ledger, bad := e.closeLedger(taskErr == nil)
+	if bad = errors.Join(bad, e.log.close()); bad != nil {
 		err = errors.Join(&unsaved{bad}, taskErr)
 	}
 	e.manifest.Status, e.manifest.Final = StatusDone, final
@@ -178,6 +182,8 @@ func (e *Env) close(taskErr error) error {
 		e.manifest.Status = StatusInterrupted
 	case err != nil:
 		e.manifest.Status, e.manifest.Error = StatusFailed, err.Error()
+	default:
+		e.manifest.Ledger = ledger
 	}
 	a := &e.manifest.Attempts[len(e.manifest.Attempts)-1]
 	a.Seconds = time.Since(a.Started).Seconds()
@@ -209,16 +215,9 @@ func (l *logFile) close() error {
 	return nil
 }
 
-func (e *Env) closeLedger() error {
-	if e.ledger == nil {
-		return nil
-	}
-	return e.ledger.Close()
-}
-
 // abandon removes what a run that came to nothing wrote.
 func (e *Env) abandon() {
-	e.closeLedger() // removed below
+	e.closeLedger(false) // removed below
 	if e.log != nil {
 		e.log.f.Close()
 	}
@@ -234,7 +233,7 @@ func (e *Env) abandon() {
 }
 
 // unhashed begin the lines of a configuration that results do not depend on.
-var unhashed = []string{"  workers:", "  out:", "  save_seconds:", "  save_steps:"}
+var unhashed = []string{"  workers:", "  out:", "  save_seconds:", "  save_steps:", "  ledger_key:"}
 
 // firstDifference points at the first line in which the directory's
 // configuration differs from the present one.
@@ -243,14 +242,20 @@ func firstDifference(dir string, now []byte) string {
 	if err != nil {
 		return ""
 	}
-	a, b := strings.Split(string(was), "\n"), strings.Split(string(now), "\n")
+	a, b := hashedLines(was), hashedLines(now)
 	for i := range min(len(a), len(b)) {
-		free := func(start string) bool { return strings.HasPrefix(a[i], start) }
-		if x, y := strings.TrimSpace(a[i]), strings.TrimSpace(b[i]); x != y && !slices.ContainsFunc(unhashed, free) {
+		if x, y := strings.TrimSpace(a[i]), strings.TrimSpace(b[i]); x != y {
 			return fmt.Sprintf(": it has %q, this one %q", x, y)
 		}
 	}
 	return ""
+}
+
+// hashedLines are the lines of a configuration that results depend on.
+func hashedLines(yaml []byte) []string {
+	return slices.DeleteFunc(strings.Split(string(yaml), "\n"), func(line string) bool {
+		return slices.ContainsFunc(unhashed, func(start string) bool { return strings.HasPrefix(line, start) })
+	})
 }
 
 // showAgain repeats the result of a complete run.

@@ -79,10 +79,27 @@ func livingHolder(dir string) int {
 	defer f.Close()
 	h, ok := readHolder(f)
 	host, _ := os.Hostname()
-	if !ok || h.PID == 0 || h.Host != host || syscall.Kill(h.PID, 0) != nil {
+	if !ok || h.PID == 0 || h.Host != host || !alive(h.PID) {
 		return 0
 	}
 	return h.PID
+}
+
+// alive reports whether there is a process, of any user.
+func alive(pid int) bool { return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
+
+// abandoned reports whether a directory is written by no process: its lock file is
+// gone, or names a process of this machine that is. One of another machine cannot be
+// seen.
+func abandoned(dir string) bool {
+	f, err := os.Open(filepath.Join(dir, lockName))
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	defer f.Close()
+	h, ok := readHolder(f)
+	host, _ := os.Hostname()
+	return ok && h.PID > 0 && h.Host == host && !alive(h.PID)
 }
 
 // dir is the run directory that the configuration asks for.

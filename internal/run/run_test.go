@@ -308,7 +308,7 @@ func TestConfigurationErrors(t *testing.T) {
 		t.Error(err)
 	}
 	b, err := toyTask(nil).Defaults()
-	if err != nil || string(b) != "run:\n  seed: 1\n  workers: 0\n  out: \"\"\n  save_seconds: 20\n  save_steps: 0\nsteps: 20\nstart: 1\n" {
+	if err != nil || string(b) != "run:\n  seed: 1\n  workers: 0\n  out: \"\"\n  save_seconds: 20\n  save_steps: 0\n  ledger_key: \"\"\nsteps: 20\nstart: 1\n" {
 		t.Errorf("defaults %s, %v", b, err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"privrec/internal/config"
+	"privrec/internal/privacy"
 	"privrec/internal/rng"
 )
 
@@ -43,6 +44,22 @@ type Settings struct {
 	// not by steps.
 	SaveSeconds float64 `yaml:"save_seconds"` // between checkpoints, at most; default 20
 	SaveSteps   int     `yaml:"save_steps"`   // from one checkpoint to the next; default 0
+
+	// LedgerKey names a file of at least 16 secret bytes; "": none. With it the checks
+	// of the ledger can be computed by holders of the key alone.
+	LedgerKey string `yaml:"ledger_key"`
+}
+
+// key reads the key of the ledger.
+func (s Settings) key() (*privacy.Key, error) {
+	if s.LedgerKey == "" {
+		return nil, nil
+	}
+	k, err := privacy.ReadKey(s.LedgerKey)
+	if err != nil {
+		return nil, &UsageError{Message: "run.ledger_key: " + err.Error(), Fix: "name a file of at least 16 secret bytes, as head -c 32 /dev/urandom writes them"}
+	}
+	return k, nil
 }
 
 // maxSaveSeconds is the longest time between checkpoints, a week.
@@ -98,8 +115,9 @@ type source struct {
 type bound struct {
 	settings Settings
 	hash     string
-	yaml     []byte // effective configuration
-	config   any    // the task's own part of it
+	key      *privacy.Key // of the ledger, read when the run starts
+	yaml     []byte       // effective configuration
+	config   any          // the task's own part of it
 	run      func(ctx context.Context, env *Env) error
 	forecast func(ctx context.Context) (Forecast, error) // nil: the task offers none
 }
@@ -211,6 +229,9 @@ type Options struct {
 func (t Task) Start(ctx context.Context, o Options) (dir string, err error) {
 	b, err := t.Action.load(t, source{o.Config, o.Text}, o.Sets)
 	if err != nil {
+		return "", err
+	}
+	if b.key, err = b.settings.key(); err != nil {
 		return "", err
 	}
 	setWorkers(b.settings.Workers)

@@ -60,6 +60,7 @@ func (e *Env) TrainHooks() train.Hooks {
 				}
 				args = append(args, s.Name, s.Value)
 			}
+			e.show()
 			e.Progress.End(fmt.Sprintf("%s  (%.1fs)", line, i.TrainSeconds+i.ValidateSeconds))
 			e.AppendLog("epoch", args...)
 		},

@@ -1,0 +1,189 @@
+package privacy
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// The lines of a ledger file. Every line ends in a check that covers it and,
+// through the check before it, all earlier ones.
+type headerLine struct {
+	Ledger string `json:"ledger"`
+	Noise  Noise  `json:"noise"`
+	Key    string `json:"key,omitempty"` // its ID
+}
+
+// endLine closes a ledger: a file without one was cut, or its run has not ended.
+type endLine struct {
+	End struct {
+		Entries int `json:"entries"`
+	} `json:"end"`
+}
+
+// endKey begins the closing line, and no other.
+var endKey = []byte(`{"end":`)
+
+const (
+	version = "privrec/2"
+	before  = "privrec/1" // the same without a closing line
+
+	chainKey  = `,"chain":"`
+	chainSize = 16 // hex digits, without a key
+)
+
+// Seal is what the closing line of a ledger says: how many entries there are, and
+// the last check.
+type Seal struct {
+	Entries int    `json:"entries"`
+	Chain   string `json:"chain"`
+}
+
+// seal appends the check to a marshalled line and returns the line, with its
+// newline, and the new check.
+func seal(k *Key, prev string, body []byte) (line []byte, chain string) {
+	open := body[:len(body)-1] // without the brace
+	chain = hex.EncodeToString(k.sum(append([]byte(prev), open...)))[:k.digits()]
+	line = append(append([]byte{}, open...), chainKey+chain+"\"}\n"...)
+	return line, chain
+}
+
+// unseal checks a line (without newline) against the check before it and
+// returns its body.
+func unseal(k *Key, prev string, line []byte) (body []byte, chain string, err error) {
+	tail := len(chainKey) + k.digits() + len(`"}`)
+	if len(line) < tail+2 {
+		return nil, "", errors.New("not a ledger line")
+	}
+	body = append(append([]byte{}, line[:len(line)-tail]...), '}')
+	sealed, chain := seal(k, prev, body)
+	if !bytes.Equal(bytes.TrimSuffix(sealed, []byte("\n")), line) {
+		return nil, "", errors.New("its check does not match: the line, or one before it, was changed or lost")
+	}
+	return body, chain, nil
+}
+
+// header is the first line of a ledger.
+type header struct {
+	version string
+	noise   Noise
+	key     *Key
+}
+
+func (h header) line() (line []byte, chain string) {
+	body, err := json.Marshal(headerLine{h.version, h.noise, h.key.ID()})
+	if err != nil {
+		panic(err) // strings
+	}
+	return seal(h.key, "", body)
+}
+
+// parseHeader reads the first line of a ledger that was written under a key, nil for
+// none.
+func parseHeader(k *Key, line []byte) (header, error) {
+	i := bytes.LastIndex(line, []byte(chainKey))
+	if i < 1 {
+		return header{}, errors.New("not a ledger header: not a ledger line")
+	}
+	var raw headerLine
+	if err := strict(append(bytes.Clone(line[:i]), '}'), &raw); err != nil {
+		return header{}, fmt.Errorf("not a ledger header: %w", err)
+	}
+	h := header{raw.Ledger, raw.Noise, k}
+	if h.version != version && h.version != before {
+		return header{}, fmt.Errorf("ledger version %q, want %q or %q", raw.Ledger, version, before)
+	}
+	if err := h.noise.Validate(); err != nil {
+		return header{}, fmt.Errorf("ledger: %w", err)
+	}
+	if err := k.opens(raw.Key); err != nil {
+		return header{}, err
+	}
+	if _, _, err := unseal(k, "", line); err != nil {
+		return header{}, fmt.Errorf("not a ledger header: %w", err)
+	}
+	if again, _ := h.line(); !bytes.Equal(again[:len(again)-1], line) {
+		return header{}, errors.New("header not in canonical form")
+	}
+	return h, nil
+}
+
+// line is a line of a ledger after the first: a release, a statement or the end.
+type line struct {
+	text    []byte // with its newline
+	chain   string
+	entry   Entry
+	holding *Holding
+	public  *Assumption
+	end     bool
+	count   int // of entries, that the end states
+}
+
+// release is true of a line that lists releases.
+func (x line) release() bool { return x.holding == nil && x.public == nil && !x.end }
+
+// open is true of a release of the open period, whose line a later one replaces.
+func (x line) open() bool { return x.release() && x.entry.Period == underWay }
+
+// sealing makes lines that follow a check.
+type sealing struct {
+	key   *Key
+	chain string
+	lines []line
+}
+
+// add seals a marshalled line.
+func (s *sealing) add(x line, body []byte, err error) error {
+	if err != nil {
+		return err
+	}
+	x.text, s.chain = seal(s.key, s.chain, body)
+	x.chain = s.chain
+	s.lines = append(s.lines, x)
+	return nil
+}
+
+// parseLine checks and reads a line (without newline) of a ledger of a version.
+func (h header) parseLine(prev string, text []byte) (l line, err error) {
+	body, chain, err := unseal(h.key, prev, text)
+	if err != nil {
+		return l, err
+	}
+	l = line{text: append(bytes.Clone(text), '\n'), chain: chain}
+	switch {
+	case bytes.HasPrefix(body, holdingKey):
+		held, err := parseHolding(body)
+		l.holding = &held
+		return l, err
+	case bytes.HasPrefix(body, assumptionKey):
+		public, err := parseAssumption(body)
+		l.public = &public
+		return l, err
+	case bytes.HasPrefix(body, endKey) && h.version == version:
+		l.end = true
+		l.count, err = parseEnd(body)
+	default:
+		l.entry, err = parseEntry(body)
+	}
+	return l, err
+}
+
+func marshalEnd(entries int) ([]byte, error) {
+	var e endLine
+	e.End.Entries = entries
+	return json.Marshal(e)
+}
+
+func parseEnd(body []byte) (entries int, err error) {
+	var raw endLine
+	if err := strict(body, &raw); err != nil {
+		return 0, err
+	}
+	again, err := marshalEnd(raw.End.Entries)
+	if err == nil && !bytes.Equal(again, body) {
+		err = errors.New("not in canonical form")
+	}
+	return raw.End.Entries, err
+}

@@ -1,0 +1,124 @@
+package privacy
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// ResumeLedger opens the ledger of an interrupted run, checks it up to the state and
+// counts on from there. Lines after that stay until they are written again; what is
+// damaged of them is cut off.
+func ResumeLedger(path string, st LedgerState) (*Ledger, error) {
+	return ResumeKeyedLedger(path, st, nil)
+}
+
+// ResumeKeyedLedger is ResumeLedger for one under a key, nil for none.
+func ResumeKeyedLedger(path string, st LedgerState, k *Key) (*Ledger, error) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return nil, fmt.Errorf("ledger: %w", err)
+	}
+	l, err := resume(f, st, k)
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("ledger: %s: %w", path, err)
+	}
+	return l, nil
+}
+
+// RestartLedger opens the ledger of a run that was stopped before its first checkpoint
+// and begins again: none of its lines is settled, and they stay until they were written
+// again. One with another header is refused.
+func RestartLedger(path string, noise Noise, k *Key) (*Ledger, error) {
+	first, chain := header{version, noise, k}.line()
+	return ResumeKeyedLedger(path, LedgerState{Offset: int64(len(first)), Chain: chain}, k)
+}
+
+func resume(f *os.File, st LedgerState, k *Key) (*Ledger, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if st.Offset < 0 || info.Size() < st.Offset {
+		return nil, fmt.Errorf("it has %d bytes, the checkpoint was made at %d", info.Size(), st.Offset)
+	}
+	s := &scanner{in: bufio.NewReader(io.NewSectionReader(f, 0, st.Offset))}
+	l, err := s.settled(k)
+	if err != nil {
+		return nil, err
+	}
+	if l.chain != st.Chain {
+		return nil, errors.New("it is not the ledger that the checkpoint was made with")
+	}
+	if err := l.restore(st); err != nil {
+		return nil, err
+	}
+	s.in = bufio.NewReader(io.NewSectionReader(f, st.Offset, info.Size()-st.Offset))
+	for {
+		x, err := s.next()
+		if err != nil { // the end, or what a kill left of a line
+			break
+		}
+		l.rest = append(l.rest, x)
+	}
+	l.file, l.size, l.dirty, l.resumed = f, info.Size(), true, true
+	if err := l.show(); err != nil { // the checkpoint is there: so must be what it holds
+		return nil, err
+	}
+	end := l.offset
+	for _, x := range l.rest {
+		end += int64(len(x.text))
+	}
+	return l, l.cut(end)
+}
+
+// settled reads a ledger up to a checkpoint: none of its lines can be replaced.
+func (s *scanner) settled(k *Key) (*Ledger, error) {
+	l, err := s.header(k)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		x, err := s.next()
+		if err == io.EOF {
+			return l, nil
+		}
+		if err == nil && (x.open() || x.end) {
+			err = fmt.Errorf("line %d: a line that must be the last, before the checkpoint's place", s.n)
+		}
+		if err != nil {
+			return nil, err
+		}
+		l.take(x)
+	}
+}
+
+// restore takes up the open period of a checkpoint.
+func (l *Ledger) restore(st LedgerState) error {
+	for _, p := range st.Pending {
+		e, err := parseEntry([]byte(p))
+		if err != nil {
+			return fmt.Errorf("pending entry of the checkpoint: %w", err)
+		}
+		if e.Period != "" || e.PerUnit != 0 {
+			return fmt.Errorf("pending entry of the checkpoint: period %q and per_unit %d, want none", e.Period, e.PerUnit)
+		}
+		if err := l.record(e.Purpose, e.Event, e.Count); err != nil {
+			return err
+		}
+	}
+	for p, n := range st.PerUnit {
+		if err := l.bound(p, n); err != nil {
+			return fmt.Errorf("checkpoint: %w", err)
+		}
+	}
+	for _, h := range st.Holdings {
+		if err := l.hold(h); err != nil {
+			return fmt.Errorf("checkpoint: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,236 @@
+package privacy
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+)
+
+// LedgerState is what a checkpoint stores of a ledger.
+type LedgerState struct {
+	Offset  int64            `json:"offset"` // of the lines that stay
+	Chain   string           `json:"chain"`
+	Pending []string         `json:"pending"`  // marshalled entries of the open period
+	PerUnit map[string]int64 `json:"per_unit"` // by purpose
+
+	Holdings []Holding `json:"holdings,omitempty"` // stated in the open period
+}
+
+// underWay is the period of provisional lines. It is no longer than the names of
+// periods are, so that the lines of a period cover those that stood for it.
+const underWay = "now"
+
+// Show puts on file what the open period released so far, as provisional lines. It
+// comes before anything is shown that the releases made.
+func (l *Ledger) Show() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.failed != nil {
+		return l.failed
+	}
+	return l.show()
+}
+
+// Sync is Show, and makes the file durable.
+func (l *Ledger) Sync() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.sync()
+}
+
+func (l *Ledger) sync() error {
+	if l.failed != nil {
+		return l.failed
+	}
+	if err := l.show(); err != nil {
+		return err
+	}
+	if l.file != nil && l.dirty {
+		if err := l.file.Sync(); err != nil {
+			l.failed = fmt.Errorf("ledger: %w", err)
+			return l.failed
+		}
+		l.dirty = false
+	}
+	return nil
+}
+
+// State is Sync, and returns what a checkpoint needs: a checkpoint that is written
+// after it never holds more than the file says.
+func (l *Ledger) State() (LedgerState, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.sync(); err != nil {
+		return LedgerState{}, err
+	}
+	st := LedgerState{Offset: l.offset, Chain: l.chain, Pending: []string{}, PerUnit: map[string]int64{}, Holdings: l.holding.list()}
+	for _, e := range l.open("") {
+		e.PerUnit = 0 // kept by purpose, below
+		b, err := e.marshal()
+		if err != nil {
+			return LedgerState{}, fmt.Errorf("ledger: %w", err)
+		}
+		st.Pending = append(st.Pending, string(b))
+	}
+	maps.Copy(st.PerUnit, l.perUnit)
+	return st, nil
+}
+
+// show writes the open period as provisional lines, unless what is on file after the
+// lines that stay says as much. Provisional lines of a run before this one, which may
+// have come further, are not made smaller.
+func (l *Ledger) show() error {
+	if l.file == nil {
+		return nil
+	}
+	held, entries := l.holding.list(), l.open(underWay)
+	if l.says(held, entries) {
+		return nil
+	}
+	if !slices.ContainsFunc(l.rest, func(x line) bool { return x.end || x.release() && !x.open() }) {
+		held, entries = l.atLeast(held, entries)
+	}
+	lines, err := l.period(held, entries)
+	if err != nil {
+		return fmt.Errorf("ledger: %w", err)
+	}
+	var text []byte
+	for _, x := range lines {
+		text = append(text, x.text...)
+	}
+	if err := l.write(text); err != nil {
+		return err
+	}
+	l.rest = lines
+	return nil
+}
+
+// says reports whether the lines after those that stay hold all of these.
+func (l *Ledger) says(held []Holding, entries []Entry) bool {
+	for _, h := range held {
+		if !slices.ContainsFunc(l.rest, func(x line) bool {
+			return x.holding != nil && x.holding.Unit == h.Unit && x.holding.Of == h.Of && x.holding.Most >= h.Most
+		}) {
+			return false
+		}
+	}
+	for _, e := range entries {
+		if !slices.ContainsFunc(l.rest, func(x line) bool {
+			return x.release() && alike(x.entry, e) && x.entry.Count >= e.Count && looser(x.entry.PerUnit, e.PerUnit) == x.entry.PerUnit
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+// alike is true of entries that differ in nothing but how often.
+func alike(a, b Entry) bool { return a.Purpose == b.Purpose && reflect.DeepEqual(a.Event, b.Event) }
+
+// looser is the bound of two that allows more; 0 bounds nothing.
+func looser(a, b int64) int64 {
+	if a == 0 || b == 0 {
+		return 0
+	}
+	return max(a, b)
+}
+
+// atLeast raises what is open to what the provisional lines say.
+func (l *Ledger) atLeast(held []Holding, entries []Entry) ([]Holding, []Entry) {
+	most := holdings{}
+	for _, h := range held {
+		most.raise(h)
+	}
+	for _, x := range l.rest {
+		if x.holding != nil {
+			most.raise(*x.holding)
+		}
+		if !x.open() {
+			continue
+		}
+		i := slices.IndexFunc(entries, func(e Entry) bool { return alike(e, x.entry) })
+		if i < 0 {
+			entries = append(entries, x.entry)
+			continue
+		}
+		entries[i].Count, entries[i].PerUnit = max(entries[i].Count, x.entry.Count), looser(entries[i].PerUnit, x.entry.PerUnit)
+	}
+	return most.list(), entries
+}
+
+// settle writes lines that stay. Where they are on file already, from a run before
+// this one, nothing is written, and what follows them there is kept.
+func (l *Ledger) settle(lines []line) error {
+	there := len(lines) <= len(l.rest)
+	var text []byte
+	for i, x := range lines {
+		there = there && bytes.Equal(x.text, l.rest[i].text)
+		text = append(text, x.text...)
+	}
+	if there {
+		l.rest = l.rest[len(lines):]
+	} else {
+		if err := l.write(text); err != nil {
+			return err
+		}
+		l.rest = nil
+	}
+	for _, x := range lines {
+		l.take(x)
+	}
+	return nil
+}
+
+// end writes the line that closes the ledger, and cuts off what a run before this one
+// left after it.
+func (l *Ledger) end() error {
+	l.seal = Seal{len(l.entries), l.chain}
+	size := l.offset
+	if l.head.version == version {
+		body, err := marshalEnd(len(l.entries))
+		if err != nil {
+			return fmt.Errorf("ledger: %w", err)
+		}
+		text, chain := seal(l.head.key, l.chain, body)
+		if len(l.rest) == 0 || !bytes.Equal(l.rest[0].text, text) {
+			if err := l.write(text); err != nil {
+				return err
+			}
+		}
+		l.seal.Chain, l.closed, size = chain, true, size+int64(len(text))
+	}
+	l.rest = nil
+	return l.cut(size)
+}
+
+// write replaces what is on file after the lines that stay. What is written first and
+// cut after it is at every moment either whole or seen to be damaged.
+func (l *Ledger) write(text []byte) error {
+	if l.file == nil || len(text) == 0 && l.size == l.offset {
+		return nil
+	}
+	l.dirty = true
+	if _, err := l.file.WriteAt(text, l.offset); err != nil {
+		l.failed = fmt.Errorf("ledger: %w", err)
+		return l.failed
+	}
+	end := l.offset + int64(len(text))
+	l.size = max(l.size, end)
+	return l.cut(end)
+}
+
+// cut makes the file no longer than size.
+func (l *Ledger) cut(size int64) error {
+	if l.file == nil || l.size <= size {
+		return nil
+	}
+	l.dirty = true
+	if err := l.file.Truncate(size); err != nil {
+		l.failed = fmt.Errorf("ledger: %w", err)
+		return l.failed
+	}
+	l.size = size
+	return nil
+}
