@@ -1,0 +1,101 @@
+package papers
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"privrec/internal/run"
+	"privrec/internal/run/runtest"
+)
+
+// stopped is a setting under which a task is stopped.
+type stopped struct {
+	name   string
+	config string // in the folder of configurations; empty: the task's defaults
+	sets   []string
+}
+
+// stops has for every task the settings whose accounts differ, all of tenths of a second.
+var stops = map[string][]stopped{
+	"train dipsgnn": {
+		{"noise", "dipsgnn/smoke.yaml", dipsgnnTiny},
+		{"nothing chosen", "dipsgnn/smoke.yaml", append(dipsgnnTiny, "train.select=last", "train.refit=false", "train.patience=0", `eval.noise=["on"]`)},
+		{"no noise", "dipsgnn/smoke.yaml", append(dipsgnnTiny, "privacy.features.epsilon=.inf", "privacy.transitions.epsilon=.inf", `eval.noise=["off"]`)},
+		{"features raw", "dipsgnn/smoke.yaml", append(dipsgnnTiny, "privacy.features.unselected=raw", "privacy.features.epsilon=5")},
+		{"ids, A=0", "dipsgnn/smoke.yaml", append(dipsgnnTiny, "model.user_input=id", "model.adjacency=zero")},
+	},
+	"train srgnn":   {{"defaults", "", sessionTiny}},
+	"train apgnn":   {{"defaults", "", append(sessionTiny, "model.user_dim=2")}},
+	"train gru4rec": {{"defaults", "", sessionTiny}},
+	"train rdpgcf": {
+		{"layers", "rdpgcf/smoke.yaml", append(graphTiny, "model.layers=2")},
+		{"no noise", "rdpgcf/smoke.yaml", append(graphTiny, "privacy.epsilon=.inf")},
+		{"sampled", "rdpgcf/smoke.yaml", append(graphTiny, "privacy.accounting=poisson", "privacy.count=step", "privacy.propagation=sampled",
+			"privacy.conversion=tight", "train.sampler=poisson", "model.norm=right-clamp:5")},
+		{"repaired", "rdpgcf/smoke.yaml", repairedTiny},
+		{"repaired, edges apart", "rdpgcf/smoke.yaml", append(repairedTiny, "privacy.repaired.label_share=0.5", "privacy.repaired.graph_share=0", "privacy.repaired.count_share=0.2")},
+	},
+	"train bprmf":    {{"defaults", "", graphTiny}},
+	"train lightgcn": {{"nothing chosen", "", append(graphTiny, "train.select=last", "train.patience=0")}},
+	"train ngcf":     {{"defaults", "", graphTiny}},
+	"train edgerand": {
+		{"selection", "", append(graphTiny, "perturb.epsilon=8")},
+		{"private", "", append(graphTiny, "perturb.epsilon=8", "train.select=last", "train.patience=0")},
+		{"true labels", "", append(graphTiny, "perturb.epsilon=8", "perturb.labels=raw")},
+	},
+	"train lapgraph": {
+		{"private", "", append(graphTiny, "perturb.epsilon=8", "train.select=last", "train.patience=0")},
+	},
+	"train ease":    {{"defaults", "", closedTiny}},
+	"train itemknn": {{"defaults", "", closedTiny}},
+	"train pricdsr": {
+		{"perturbed", "", append(crossTiny, "auxiliary.epsilon=6")},
+		{"other users' rows", "", append(crossTiny, "auxiliary.kind=permuted", "auxiliary.mechanism=", "auxiliary.epsilon=0")},
+	},
+	"train dasl":        {{"defaults", "", crossTiny}},
+	"train dasl-single": {{"defaults", "", crossTiny}},
+	"attack exposure": {
+		{"sweep", "exposure/smoke.yaml", slatesTiny},
+		{"protected", "exposure/smoke.yaml", append(slatesTiny, "sweep.ratios=[]", "sweep.epsilons=[]", "sweep.select=[]", "sweep.replace=[]",
+			"protect.replace=rr", "protect.epsilon=4", "protect.attacker=adaptive")},
+	},
+	"train sasrec": {{"smoke", "exposure/smoke-sasrec.yaml", []string{"train.epochs=2", "train.batch=64", "run.save_steps=2"}}},
+}
+
+// What makes the settings small. One worker: others wait for a core where tests run
+// beside each other.
+var (
+	dipsgnnTiny  = slices.Clip([]string{"model.dim=4", "model.user_dim=2", "train.epochs=2", "train.batch=300", "run.workers=1", "run.save_steps=3"})
+	sessionTiny  = slices.Clip([]string{"data.name=standin-tiny", "model.dim=4", "train.epochs=2", "train.batch=300", "run.workers=1", "run.save_steps=3"})
+	closedTiny   = slices.Clip([]string{"data.name=standin-tiny", "data.recipe=rdpgcf", "run.workers=1", "eval.k=[5,20]"})
+	graphTiny    = slices.Clip(append(closedTiny, "model.dim=4", "train.epochs=2", "train.batch=512", "train.rate=0.01", "run.save_steps=2"))
+	repairedTiny = slices.Clip(append(graphTiny, "profile=repaired", "privacy.method=repaired", "privacy.accounting=poisson", "privacy.count=joint",
+		"privacy.conversion=tight", "model.norm=right-clamp:5", "model.normalise_rows=true", "train.sampler=poisson", "train.negatives=all", "train.patience=0",
+		"train.select=last", "release.kinds=[noisy]", "release.average=1", "eval.every=false"))
+	crossTiny = slices.Clip([]string{"data.name=standin-cross", "data.target=left", "data.auxiliary=right", "data.length=14", "model.dim=8", "model.window=3",
+		"train.epochs=2", "train.batch=256", "train.rate=0.01", "eval.negatives=20", "run.workers=1", "run.save_steps=20"})
+	slatesTiny = slices.Clip([]string{"attack.dim=8", "attack.ffn=8", "train.epochs=2", "train.batch=256", "eval.k=[5,10]", "eval.vocabulary=[full,logged]",
+		"eval.resamples=100", "run.workers=1", "run.save_steps=2"})
+)
+
+// Every task, stopped anywhere, has a ledger that says no less than the finished run's
+// and no less than was shown. A new task is to be here.
+func TestLedgersOfStoppedRuns(t *testing.T) {
+	for _, task := range All() {
+		settings := stops[task.String()]
+		if len(settings) == 0 {
+			t.Errorf("%s is stopped under no setting: add one to stops", task)
+		}
+		for _, s := range settings {
+			t.Run(task.String()+", "+s.name, func(t *testing.T) {
+				t.Parallel()
+				o := run.Options{Sets: s.sets}
+				if s.config != "" {
+					o.Config = filepath.Join(configs, s.config)
+				}
+				runtest.Stops(t, task, o)
+			})
+		}
+	}
+}

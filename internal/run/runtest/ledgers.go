@@ -1,0 +1,281 @@
+package runtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/accountant"
+	"privrec/internal/run"
+)
+
+// delta is that of the accounts that are compared.
+const delta = 1e-6
+
+// moment is what lies in a run directory at one time.
+type moment struct {
+	place   string
+	ledger  []byte // nil: none
+	state   string // of the ledger, in the checkpoint; empty: no checkpoint
+	entries ledgerEntries
+}
+
+func (m moment) same(o moment) bool { return bytes.Equal(m.ledger, o.ledger) && m.state == o.state }
+
+// onDisk reads a run directory.
+func onDisk(t *testing.T, dir string) (m moment) {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, "ledger.jsonl"))
+	if err == nil {
+		l, err := privacy.ParseLedger(bytes.NewReader(b))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.ledger, m.entries = b, l.Entries()
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	_, meta, err := run.ReadSafetensors(filepath.Join(dir, "checkpoint", "checkpoint.safetensors"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	if err == nil {
+		if m.state = meta["ledger"]; m.state == "" {
+			t.Fatalf("%s: a checkpoint of a run without a ledger", dir)
+		}
+	}
+	return m
+}
+
+// check demands that the ledger says no less than the finished one says is open, and
+// no less than its checkpoint shows.
+func (m moment) check(t *testing.T, final ledgerEntries, units []unit) {
+	t.Helper()
+	if m.state == "" && m.ledger == nil {
+		return // nothing is kept
+	}
+	if m.ledger == nil {
+		t.Errorf("%s: a checkpoint without a ledger", m.place)
+		return
+	}
+	for _, u := range units {
+		if final.open(u.of) && !m.entries.open(u.of) {
+			t.Errorf("%s: the finished run says that its epsilon for one %s is infinite, this ledger does not:\n%s", m.place, u.of, m.ledger)
+		}
+	}
+	if m.state == "" {
+		return
+	}
+	shown := m.shown(t)
+	have := m.entries.counts(t)
+	for key, n := range shown.counts(t) {
+		if have[key] < n {
+			t.Errorf("%s: the checkpoint shows %d releases of %s, the ledger has %d", m.place, n, key, have[key])
+		}
+	}
+	for _, u := range units {
+		if final.open(u.of) {
+			continue
+		}
+		if got, least := m.entries.epsilon(t, u), shown.epsilon(t, u); got < least {
+			t.Errorf("%s: the ledger comes to epsilon %v for one %s, its checkpoint to %v", m.place, got, u.of, least)
+		}
+	}
+}
+
+// shown is what was released when the checkpoint was made: the lines that stood then,
+// and the period that was open.
+func (m moment) shown(t *testing.T) ledgerEntries {
+	t.Helper()
+	var st privacy.LedgerState
+	if err := json.Unmarshal([]byte(m.state), &st); err != nil {
+		t.Fatal(err)
+	}
+	if st.Offset > int64(len(m.ledger)) {
+		t.Fatalf("%s: the ledger has %d bytes, its checkpoint was made at %d", m.place, len(m.ledger), st.Offset)
+	}
+	l, err := privacy.ParseLedger(bytes.NewReader(m.ledger[:st.Offset]))
+	if err != nil {
+		t.Fatalf("%s: %v", m.place, err)
+	}
+	for _, p := range st.Pending {
+		var e struct {
+			Purpose string
+			Count   int64
+			Event   json.RawMessage
+		}
+		err := json.Unmarshal([]byte(p), &e)
+		event, bad := privacy.UnmarshalEvent(e.Event)
+		if err := errors.Join(err, bad); err != nil {
+			t.Fatalf("%s: %v", m.place, err)
+		}
+		if err := l.Record(e.Purpose, event, e.Count); err != nil {
+			t.Fatalf("%s: %v", m.place, err)
+		}
+	}
+	return l.Entries()
+}
+
+// ledgerEntries are those of a ledger.
+type ledgerEntries []privacy.Entry
+
+// unit is one that a ledger is about, with its relation.
+type unit struct {
+	of       privacy.Unit
+	relation privacy.Neighbouring
+}
+
+// units lists what the entries are about, one relation a unit; records where they name
+// none.
+func (es ledgerEntries) units() []unit {
+	found := map[privacy.Unit]privacy.Neighbouring{}
+	for _, e := range es {
+		leaves(e.Event, func(l privacy.Event) {
+			of, relation := about(l)
+			if was := found[of]; of != "" && was == "" {
+				found[of] = relation
+			}
+		})
+	}
+	if len(found) == 0 {
+		found[privacy.Record] = ""
+	}
+	var all []unit
+	for _, of := range slices.Sorted(maps.Keys(found)) {
+		u := unit{of, found[of]}
+		if u.relation == "" { // unprotected alone
+			u.relation = privacy.AddRemove
+		}
+		all = append(all, u)
+	}
+	return all
+}
+
+// open reports whether something about the unit is unprotected.
+func (es ledgerEntries) open(of privacy.Unit) (open bool) {
+	for _, e := range es {
+		leaves(e.Event, func(l privacy.Event) {
+			if u, ok := l.(privacy.Unprotected); ok && (u.Unit == "" || u.Unit == of) {
+				open = true
+			}
+		})
+	}
+	return open
+}
+
+// counts are the numbers of releases by purpose and event.
+func (es ledgerEntries) counts(t *testing.T) map[string]int64 {
+	t.Helper()
+	n := map[string]int64{}
+	for _, e := range es {
+		b, err := privacy.MarshalEvent(e.Event)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n[e.Purpose+" "+string(b)] += e.Count
+	}
+	return n
+}
+
+// epsilon accounts the entries for one unit.
+func (es ledgerEntries) epsilon(t *testing.T, u unit) float64 {
+	t.Helper()
+	a, err := accountant.New(accountant.RDP, u.of, u.relation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var others []privacy.Unit
+	for _, o := range es.units() {
+		if o.of != u.of {
+			others = append(others, o.of)
+		}
+	}
+	if err := accountant.ChargeLedger(a, es, others...); err != nil {
+		t.Fatal(err)
+	}
+	r, err := a.Spent(delta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Epsilon
+}
+
+// leaves calls f with the events that an event is made of.
+func leaves(e privacy.Event, f func(privacy.Event)) {
+	switch e := e.(type) {
+	case privacy.SelfComposed:
+		leaves(e.Event, f)
+	case privacy.Sampled:
+		leaves(e.Event, f)
+	case privacy.Composed:
+		for _, e := range e.Events {
+			leaves(e, f)
+		}
+	case privacy.Parallel:
+		for _, e := range e.Events {
+			leaves(e, f)
+		}
+	default:
+		f(e)
+	}
+}
+
+// about is what an event without parts is about.
+func about(e privacy.Event) (privacy.Unit, privacy.Neighbouring) {
+	switch e := e.(type) {
+	case privacy.Gaussian:
+		return e.Unit, e.Neighbouring
+	case privacy.Laplace:
+		return e.Unit, e.Neighbouring
+	case privacy.DiscreteGaussian:
+		return e.Unit, e.Neighbouring
+	case privacy.DiscreteLaplace:
+		return e.Unit, e.Neighbouring
+	case privacy.Exponential:
+		return e.Unit, e.Neighbouring
+	case privacy.PureLDP:
+		return e.Unit, privacy.Replace
+	case privacy.RandomizedResponse:
+		return e.Unit, privacy.Replace
+	case privacy.Unprotected:
+		return e.Unit, ""
+	}
+	return "", ""
+}
+
+// declaredFirst demands that what is declared comes before all releases.
+func declaredFirst(t *testing.T, entries ledgerEntries) {
+	t.Helper()
+	released := false
+	for _, e := range entries {
+		if declared := e.Period == "before the run"; declared && released {
+			t.Errorf("%+v is declared after a release", e)
+		} else if !declared {
+			released = true
+		}
+	}
+}
+
+// declaredAll demands that the account of a finished run, privacy.json, says of the run
+// what its ledger began with, item for item.
+func declaredAll(t *testing.T, dir string, entries ledgerEntries) {
+	t.Helper()
+	type item struct{ What, Why string }
+	said := ReadJSON[struct{ Unbounded []item }](t, dir, "privacy.json", false).Unbounded
+	var declared []item
+	for _, e := range entries {
+		if u, ok := e.Event.(privacy.Unprotected); ok && e.Period == "before the run" && u.Unit == "" {
+			declared = append(declared, item{u.What, u.Why})
+		}
+	}
+	if !slices.Equal(said, declared) {
+		t.Errorf("privacy.json says that open is %q, the ledger began with %q", said, declared)
+	}
+}

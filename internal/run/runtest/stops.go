@@ -1,0 +1,158 @@
+package runtest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"privrec/internal/run"
+)
+
+// Stops runs a task to its end and looks at its ledger, as it lies on disk, wherever
+// the run tells of its progress: what a kill there would leave. Then it interrupts the
+// task at some moments, and kills it at another, looks again, and lets each go on to
+// its end. A ledger is never to say less than the finished one says is open, or than
+// the checkpoint beside it shows; and the end is to be the same every time.
+func Stops(t *testing.T, task run.Task, o run.Options) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "run")
+	w := &witness{t: t, dir: dir, looks: watch(t, 0)}
+	if err := begin(w.looks, task, dir, o, w); err != nil {
+		t.Fatal(err)
+	}
+	w.note("the end")
+	final := onDisk(t, dir)
+	declaredFirst(t, final.entries)
+	declaredAll(t, dir, final.entries)
+	w.check(final.entries)
+	want := Artefacts(t, dir)
+
+	goOn := func(what, dir string) {
+		t.Helper()
+		w := &witness{t: t, dir: dir, looks: watch(t, 0)}
+		w.note(what)
+		o := o
+		o.Resume = true
+		if err := begin(w.looks, task, dir, o, w); err != nil {
+			t.Fatalf("%s, resumed: %v", what, err)
+		}
+		w.note("the end")
+		w.check(final.entries)
+		Same(t, what+", resumed", Artefacts(t, dir), want)
+	}
+	for _, at := range spread(w.looks.n) {
+		what := fmt.Sprintf("interrupted at look %d of %d", at, w.looks.n)
+		dir := filepath.Join(t.TempDir(), "run")
+		if err := begin(watch(t, at), task, dir, o, run.Silent{}); !run.WasInterrupted(err) {
+			t.Fatalf("%s: %v", what, err)
+		}
+		goOn(what, dir)
+	}
+	for _, k := range w.kills {
+		goOn("killed at "+k.place, k.dir)
+	}
+}
+
+// spread are moments of a run of n looks: early and late; where tests are to be short,
+// one in the middle.
+func spread(n int) []int {
+	if testing.Short() {
+		return []int{1 + n/2}
+	}
+	return []int{1 + n/4, n - n/5}
+}
+
+// begin starts a task in silence.
+func begin(ctx context.Context, task run.Task, dir string, o run.Options, p run.Progress) error {
+	o.Sets = append(append([]string{}, o.Sets...), "run.out="+dir)
+	o.Log, o.Stdout, o.Progress = slog.New(slog.DiscardHandler), new(bytes.Buffer), p
+	_, err := task.Start(ctx, o)
+	return err
+}
+
+// looking is a context that ends at a look of the task, where at is not 0: an
+// interruption at an exact place.
+type looking struct {
+	context.Context
+	cancel context.CancelFunc
+	n, at  int
+}
+
+func watch(t *testing.T, at int) *looking {
+	ctx, cancel := context.WithCancel(t.Context())
+	t.Cleanup(cancel)
+	return &looking{Context: ctx, cancel: cancel, at: at}
+}
+
+// Err implements context.Context.
+func (l *looking) Err() error {
+	l.n++
+	if l.n == l.at {
+		l.cancel()
+	}
+	return l.Context.Err()
+}
+
+// witness keeps what lies in a run directory wherever its run tells of progress.
+type witness struct {
+	run.Silent
+	t     *testing.T
+	dir   string
+	looks *looking
+	seen  []moment
+	kills []kill
+}
+
+// kill is a copy of a run directory as a killed run leaves it.
+type kill struct{ place, dir string }
+
+// Phase implements run.Progress.
+func (w *witness) Phase(text string) { w.note(text) }
+
+// Begin implements run.Progress.
+func (w *witness) Begin(what string, _ int) { w.note(what + " begins") }
+
+// Add implements run.Progress.
+func (w *witness) Add(int) { w.note(fmt.Sprintf("look %d", w.looks.n)) }
+
+// End implements run.Progress.
+func (w *witness) End(summary string) { w.note(summary) }
+
+// killedAt is the number of the moment, of those that differ in ledger or checkpoint from
+// the one before, at which a run is killed.
+const killedAt = 6
+
+// note reads the run directory, and copies it for the kill.
+func (w *witness) note(place string) {
+	w.t.Helper()
+	m := onDisk(w.t, w.dir)
+	m.place = place
+	if n := len(w.seen); n > 0 && w.seen[n-1].same(m) {
+		return
+	}
+	w.seen = append(w.seen, m)
+	if len(w.seen) != killedAt || place == "the end" {
+		return
+	}
+	to := filepath.Join(w.t.TempDir(), "run")
+	if err := os.CopyFS(to, os.DirFS(w.dir)); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(to, "lock")); err != nil {
+		w.t.Fatal(err)
+	}
+	w.kills = append(w.kills, kill{place, to})
+}
+
+// check compares every moment with the finished ledger and with its own checkpoint.
+func (w *witness) check(final ledgerEntries) {
+	w.t.Helper()
+	units := final.units()
+	for _, m := range w.seen {
+		m.check(w.t, final, units)
+	}
+}
