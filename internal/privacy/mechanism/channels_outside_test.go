@@ -50,14 +50,14 @@ func act(c *mechanism.Channel[float64], i int) ([]float64, error) {
 	case 0:
 		return x, c.Perturb(x, 4, 2, pass, step)
 	case 1:
-		r, err := c.Begin(3, 4, pass, step)
+		r, err := c.BeginMany(5, 3, 4, pass, step)
 		if err != nil {
 			return nil, err
 		}
 		for k := 2; k >= 0; k-- {
 			r.Row(k, x[4*k:4*k+4])
 		}
-		return x, r.End(5)
+		return x, r.Finish()
 	}
 	r, err := c.Start([]int32{7, int32(i)}, 3, 4, pass, step)
 	if err != nil {

@@ -19,7 +19,7 @@
 // A mechanism is used in one of three ways. Local ones are a function that replaces
 // the values in place (PerturbResponses, and Response.Open for a stream of rows);
 // those that add noise are opened as a Channel, with a release for every matrix (Open,
-// then Perturb, or Begin, Row, End); those that also decide what is summed are opened
+// then Perturb, or Begin, Row, Finish); those that also decide what is summed are opened
 // as something of their own (OpenDPSGD, OpenAggregation). All take a ledger, and
 // record in it:
 //

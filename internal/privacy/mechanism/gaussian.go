@@ -33,7 +33,7 @@ func (g Gaussian) Event() privacy.Gaussian {
 // used. The rows of a release, and several releases, may be in different
 // goroutines.
 //
-// It adds noise in releases: Begin or Start, then every row, then End or Finish.
+// It adds noise in releases: Begin, BeginMany or Start, then every row, then Finish.
 // State and Restore carry it through a checkpoint.
 type Channel[T Float] struct {
 	purpose  string

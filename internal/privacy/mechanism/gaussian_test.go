@@ -187,7 +187,7 @@ func TestRowsInParallel(t *testing.T) {
 			}()
 		}
 		wg.Wait()
-		if err := r.End(1); err != nil {
+		if err := r.Finish(); err != nil {
 			t.Fatal(err)
 		}
 		return x
@@ -215,13 +215,12 @@ func TestRowsInParallel(t *testing.T) {
 func TestMisuseIsReported(t *testing.T) {
 	row := make([]float32, 3)
 	for name, use := range map[string]func(r *Release[float32]) error{
-		"missing":    func(r *Release[float32]) error { r.Row(0, row); return r.End(1) },
-		"twice":      func(r *Release[float32]) error { r.Row(0, row); r.Row(0, row); r.Row(1, row); return r.End(1) },
-		"outside":    func(r *Release[float32]) error { r.Row(0, row); r.Row(2, row); return r.End(1) },
-		"negative":   func(r *Release[float32]) error { r.Row(-1, row); return r.End(1) },
-		"short":      func(r *Release[float32]) error { r.Row(0, row[:2]); r.Row(1, row); return r.End(1) },
-		"no count":   func(r *Release[float32]) error { r.Row(0, row); r.Row(1, row); return r.End(0) },
-		"unrecorded": func(r *Release[float32]) error { return r.End(0) },
+		"missing":  func(r *Release[float32]) error { r.Row(0, row); return r.Finish() },
+		"twice":    func(r *Release[float32]) error { r.Row(0, row); r.Row(0, row); r.Row(1, row); return r.Finish() },
+		"outside":  func(r *Release[float32]) error { r.Row(0, row); r.Row(2, row); return r.Finish() },
+		"negative": func(r *Release[float32]) error { r.Row(-1, row); return r.Finish() },
+		"short":    func(r *Release[float32]) error { r.Row(0, row[:2]); r.Row(1, row); return r.Finish() },
+		"nothing":  func(r *Release[float32]) error { return r.Finish() },
 	} {
 		c, _ := open[float32](t, noisy)
 		r, err := c.Begin(2, 3)
@@ -268,7 +267,7 @@ func TestOpenRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.End(0); err != nil || len(l.Entries()) != 0 {
+	if err := r.Finish(); err != nil || len(l.Entries()) != 0 {
 		t.Errorf("an empty batch: %v, %v", err, l.Entries())
 	}
 }
@@ -289,14 +288,14 @@ func TestSteadyStateDoesNotAllocate(t *testing.T) {
 	x := message[float32](64, 150)
 	step := uint64(0)
 	n := testing.AllocsPerRun(100, func() {
-		r, err := c.Begin(64, 150, 1, step)
+		r, err := c.BeginMany(100, 64, 150, 1, step)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i := range 64 {
 			r.Row(i, x[i*150:(i+1)*150])
 		}
-		if err := r.End(100); err != nil {
+		if err := r.Finish(); err != nil {
 			t.Fatal(err)
 		}
 		step++

@@ -29,14 +29,21 @@ type rowKey struct {
 }
 
 // Begin starts the release of a (rows, cols) matrix and records one release in
-// the ledger; End records more, where the rows belong to several parts of the
-// data. Noise depends on the key (pass, batch, step) and on the row's index.
+// the ledger. Noise depends on the key (pass, batch, step) and on the row's index.
 //
 // A key is for one release: its first component never descends, and the same
 // key in the same pass is refused, except after Restore, for what was drawn
 // after the checkpoint. A refused key is final, like a failed check.
 func (c *Channel[T]) Begin(rows, cols int, key ...uint64) (*Release[T], error) {
 	return c.begin(rows, cols, 1, key)
+}
+
+// BeginMany is Begin for rows that belong to several parts of the data (sessions,
+// samples): a unit pays once for every part that it is in. It records as many releases,
+// at least one if there are rows. The caller answers for the number: the rows do not
+// tell. Start needs none.
+func (c *Channel[T]) BeginMany(releases int64, rows, cols int, key ...uint64) (*Release[T], error) {
+	return c.begin(rows, cols, releases, key)
 }
 
 // Start starts a release of the given parts of the data (samples, sessions),
@@ -130,7 +137,7 @@ func (c *Channel[T]) admit(r *Release[T], keys error) error {
 
 // Row adds noise to row i of a release from Begin. Distinct rows may be perturbed
 // concurrently; every row of the release must be, once. A wrong index or length,
-// or a row given twice, is left as it is and reported by End.
+// or a row given twice, is left as it is and reported by Finish.
 func (r *Release[T]) Row(i int, dst []T) {
 	if r.byPart || !r.fits(i, dst) {
 		r.misused(i, dst)
@@ -142,7 +149,7 @@ func (r *Release[T]) Row(i int, dst []T) {
 // RowAt adds noise to row i of a release from Start. The row belongs to
 // parts[part] and is keyed there by key, such as the number of a node within its
 // sample. Over the rows 0, 1, ... of a release (part, key) strictly ascends,
-// which End checks: so no two rows get the same noise. Otherwise it is like Row,
+// which Finish checks: so no two rows get the same noise. Otherwise it is like Row,
 // as fast, and allocates nothing either.
 func (r *Release[T]) RowAt(i int, dst []T, part int, key uint64) {
 	if !r.byPart || part < 0 || part >= len(r.parts) || !r.fits(i, dst) {
@@ -189,21 +196,10 @@ func (r *Release[T]) fill(i int, dst []T, s rng.Stream) {
 func (r *Release[T]) Finish() error {
 	r.c.mu.Lock()
 	defer r.c.mu.Unlock()
-	return r.end(r.recorded)
+	return r.end()
 }
 
-// End is Finish for a release from Begin of which releases are to be on record
-// in all: the number of parts of the data (sessions, samples) that its rows
-// belong to, since a unit pays once for every part that it is in. It is at least 1
-// if there are rows, which Begin recorded, and the caller answers for it: the
-// rows do not tell. Start needs no such number.
-func (r *Release[T]) End(releases int64) error {
-	r.c.mu.Lock()
-	defer r.c.mu.Unlock()
-	return r.end(releases)
-}
-
-func (r *Release[T]) end(releases int64) error {
+func (r *Release[T]) end() error {
 	c := r.c
 	if !r.open {
 		return c.fail(fmt.Errorf("%s: a release was ended twice", c.purpose))
@@ -214,12 +210,6 @@ func (r *Release[T]) end(releases int64) error {
 		return c.failed
 	}
 	sum, err := r.sum()
-	if err == nil && releases < r.recorded {
-		err = fmt.Errorf("%s: a release of %d rows ends as %d releases, %d are on record", c.purpose, len(r.rows), releases, r.recorded)
-	}
-	if err == nil && releases > r.recorded {
-		err = c.ledger.Record(c.purpose, c.law.event(), releases-r.recorded)
-	}
 	if err != nil {
 		return c.fail(err)
 	}

@@ -3,7 +3,6 @@ package mechanism
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -39,55 +38,36 @@ func TestRecordedBeforeNoise(t *testing.T) {
 	}
 }
 
-// A ledger that takes nothing lets nothing be drawn.
-func TestNoLedgerNoNoise(t *testing.T) {
-	l := newLedger(t)
-	c, err := Open[float32](noisy, l, rng.Seed(1).Stream("x"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	s := rng.Seed(1).Stream("x")
-	for name, perturb := range map[string]func(data []float32) error{
-		"gaussian":  func(x []float32) error { return c.Perturb(x, 2, 1) },
-		"piecewise": func(x []float32) error { return PerturbPiecewise(Piecewise{"p", 1, privacy.Feature, 1}, l, s, x) },
-		"unary":     func(x []float32) error { return PerturbUnary(UnaryEncoding{"p", 1, privacy.Feature, 1}, l, s, x, 2) },
-		"features": func(x []float32) error {
-			return PerturbFeatures(FeatureSampler{Purpose: "p", Epsilon: 5, Features: kinds(2, 0, 0)}, l, s, x)
-		},
-	} {
-		x := []float32{0, 1, 0.25, 0}
-		if name == "unary" {
-			x[2] = 1
-		}
-		before := slices.Clone(x)
-		if err := perturb(x); err == nil || !slices.Equal(x, before) {
-			t.Errorf("%s: %v, and the data are %v", name, err, x)
-		}
-	}
-}
-
-func TestEndIsBounded(t *testing.T) {
+// All parts of a matrix are on record before a row can get noise; a number that cannot be
+// is refused, and ends the channel's work with nothing drawn.
+func TestManyAreRecordedBeforeNoise(t *testing.T) {
 	for _, c := range []struct {
 		releases int64
 		ok       bool
 	}{{-1, false}, {0, false}, {1, true}, {5, true}, {math.MaxInt64, true}} {
 		ch, l := open[float32](t, noisy)
-		r, err := ch.Begin(1, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Row(0, make([]float32, 3))
-		if err := r.End(c.releases); (err == nil) != c.ok {
+		r, err := ch.BeginMany(c.releases, 1, 3)
+		if (err == nil) != c.ok {
 			t.Errorf("%d releases: %v", c.releases, err)
 		}
-		if n := countOf(l); n != max(1, c.releases) {
+		if n := countOf(l); n != max(0, c.releases) {
+			t.Errorf("%d releases: %d on record before a row", c.releases, n)
+		}
+		if err != nil {
+			continue
+		}
+		r.Row(0, make([]float32, 3))
+		if err := r.Finish(); err != nil {
+			t.Errorf("%d releases: %v", c.releases, err)
+		}
+		if n := countOf(l); n != c.releases {
 			t.Errorf("%d releases: %d on record", c.releases, n)
 		}
-		if err := r.End(1); err == nil || ch.Check() == nil {
-			t.Errorf("%d releases: ended twice: %v", c.releases, err)
+		if err := r.Finish(); err == nil || ch.Check() == nil {
+			t.Errorf("%d releases: finished twice: %v", c.releases, err)
+		}
+		if _, err := ch.BeginMany(1, 1, 3); err == nil {
+			t.Errorf("%d releases: a failed channel goes on", c.releases)
 		}
 	}
 	ch, _ := open[float32](t, noisy)

@@ -37,7 +37,10 @@ func (m Response) Open(l *privacy.Ledger, b Bits) (*ResponseRun, error) {
 	if !math.IsInf(m.Epsilon, 1) {
 		r.seen = *m.responder()
 	}
-	return r, l.Record(m.Purpose, m.Event(), 1)
+	if err := l.Record(m.Purpose, m.Event(), 1); err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // Rows returns the next n rows of the run: the first call has rows 0 to n-1, and so

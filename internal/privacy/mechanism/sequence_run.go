@@ -31,7 +31,10 @@ func (m Sequence) Open(l *privacy.Ledger, b Bits) (*SequenceRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r, l.Record(m.Purpose, m.Event(), 1)
+	if err := l.Record(m.Purpose, m.Event(), 1); err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // prepare does everything but record.

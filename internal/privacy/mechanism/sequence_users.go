@@ -36,7 +36,10 @@ func (m Sequence) OpenUsers(l *privacy.Ledger, b Bits, spill func() (Spill, erro
 		return nil, err
 	}
 	r.claims = &userClaims{spill: spill, most: claimsHeld}
-	return r, l.Record(m.Purpose, m.Event(), 1)
+	if err := l.Record(m.Purpose, m.Event(), 1); err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // UserSampler returns a sampler for any users of a run from OpenUsers.
