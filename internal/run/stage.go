@@ -67,26 +67,32 @@ func sameName(a, b string) bool {
 
 // Stage is a folder beside the last of its outputs in which they come to be. A process
 // killed before Commit leaves the folder, .tmp-perturb-*, and nothing under the names of
-// the files.
+// the files; the next stage beside it removes the folder.
 type Stage struct {
 	dir    string
+	held   *os.File // the folder, locked
 	set    Outputs
+	swept  []string // folders that dead processes left, removed
 	halves []string // of processes before this one
 	rename func(from, to string) error
 	stuck  bool // old files are in the folder and could not be put back: it must stay
 }
 
-// NewStage makes the folder.
+// NewStage makes the folder, and removes those that killed processes left.
 func NewStage(o Outputs) (*Stage, error) {
 	halves, err := o.halves()
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp(filepath.Dir(o.main()), stagePrefix+"*")
+	swept, err := o.sweep()
 	if err != nil {
 		return nil, &dataset.WriteError{File: o.main(), Err: err}
 	}
-	return &Stage{dir: dir, set: o, halves: halves, rename: os.Rename}, nil
+	dir, held, err := newFolder(filepath.Dir(o.main()))
+	if err != nil {
+		return nil, &dataset.WriteError{File: o.main(), Err: err}
+	}
+	return &Stage{dir: dir, held: held, set: o, swept: swept, halves: halves, rename: os.Rename}, nil
 }
 
 // Dir is the folder, for what else the work needs on disk.
@@ -110,6 +116,9 @@ func (s *Stage) Commit(p Progress) (err error) {
 	if err := s.swap(); err != nil {
 		return err
 	}
+	for _, dir := range s.swept {
+		p.Phase(fmt.Sprintf("removed %s, which a command that was stopped had left", dir))
+	}
 	for _, dir := range s.halves {
 		p.Phase(fmt.Sprintf("removed %s, which a command that was stopped while it replaced the files of %s had left", dir, s.set.main()))
 		err = errors.Join(err, os.RemoveAll(dir))
@@ -119,9 +128,9 @@ func (s *Stage) Commit(p Progress) (err error) {
 
 // Drop removes the folder and what is still in it, unless files that were replaced are
 // there and could not be put back, as the error of Commit said.
-func (s *Stage) Drop() error {
-	if s.stuck {
-		return nil
+func (s *Stage) Drop() (err error) {
+	if !s.stuck {
+		err = os.RemoveAll(s.dir)
 	}
-	return os.RemoveAll(s.dir)
+	return errors.Join(err, s.held.Close())
 }

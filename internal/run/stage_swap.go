@@ -92,34 +92,42 @@ func (o Outputs) halves() (folders []string, err error) {
 			continue
 		}
 		dir := filepath.Join(filepath.Dir(out), e.Name())
-		b, err := os.ReadFile(filepath.Join(dir, journalFile))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // still at work, or given up before any name was touched
-		}
-		if err != nil {
+		if _, half, err := o.look(dir); err != nil {
 			return nil, err
-		}
-		var j journal
-		if err := json.Unmarshal(b, &j); err != nil {
-			return nil, fmt.Errorf("%s: %w", filepath.Join(dir, journalFile), err)
-		}
-		if j.Out != filepath.Base(out) {
-			continue
-		}
-		left, moved := 0, 0
-		for _, x := range o.Files {
-			if there(filepath.Join(dir, x.Name)) {
-				left++
-			}
-			if there(filepath.Join(dir, wasPrefix+x.Name)) {
-				moved++
-			}
-		}
-		if left > 0 && (left < len(o.Files) || moved > 0) {
+		} else if half {
 			folders = append(folders, dir)
 		}
 	}
 	return folders, nil
+}
+
+// look says of a folder whether a swap of other outputs than these ever began there, and
+// whether one of these came to a halt half way.
+func (o Outputs) look(dir string) (others, half bool, err error) {
+	b, err := os.ReadFile(filepath.Join(dir, journalFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, false, nil // still at work, or given up before any name was touched
+	}
+	if err != nil {
+		return false, false, err
+	}
+	var j journal
+	if err := json.Unmarshal(b, &j); err != nil {
+		return false, false, fmt.Errorf("%s: %w", filepath.Join(dir, journalFile), err)
+	}
+	if j.Out != filepath.Base(o.main()) {
+		return true, false, nil
+	}
+	left, moved := 0, 0
+	for _, x := range o.Files {
+		if there(filepath.Join(dir, x.Name)) {
+			left++
+		}
+		if there(filepath.Join(dir, wasPrefix+x.Name)) {
+			moved++
+		}
+	}
+	return false, left > 0 && (left < len(o.Files) || moved > 0), nil
 }
 
 func there(path string) bool {

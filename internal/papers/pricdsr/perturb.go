@@ -18,8 +18,9 @@ import (
 // a worker and 4 once an item, and the names of a Catalogue. Beyond 2^17 a user costs
 // 24 bytes on a file beside Out, and where users are sorted the perturbed row; these
 // files have no name and go with the process. A killed process leaves a folder
-// .tmp-perturb-* beside Out, and nothing under the names of the files; killed while it
-// replaces files (Force), it leaves no output, and the next call says where the old ones are.
+// .tmp-perturb-* beside Out, which the next one there removes, and nothing under the names
+// of the files; killed while it replaces files (Force), it leaves no output, and the next
+// call says where the old ones are.
 func Perturb(ctx context.Context, o Options) (r *Report, err error) {
 	if err := errors.Join(o.Check(), o.checkFiles()); err != nil {
 		return nil, err
