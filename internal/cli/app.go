@@ -54,8 +54,8 @@ func (a *App) Execute(ctx context.Context, args []string) int {
 		return exitUsage
 	}
 	tensor.UseBLAS()
-	// A reader that went away is an error to report, not a reason to die in
-	// the middle of a run.
+	// A reader that went away is no reason to die in the middle of a run: outlet
+	// remembers it.
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -67,12 +67,21 @@ func (a *App) Execute(ctx context.Context, args []string) int {
 	})
 	defer quiet()
 
-	root := a.root()
+	out := &outlet{w: a.Stdout}
+	inner := *a
+	inner.Stdout = out
+	root := inner.root()
+	root.SetOut(out)
+	root.SetErr(a.Stderr)
 	strict(root)
 	root.SetArgs(args)
-	root.SetOut(a.Stdout)
-	root.SetErr(a.Stderr)
 	err := root.ExecuteContext(ctx)
+	if out.gone.Load() && (err == nil || wentAway(err)) {
+		if h := hint(err); h != "" { // where the result is kept
+			fmt.Fprintln(a.Stderr, "hint:", h)
+		}
+		return exitReaderGone
+	}
 	if err != nil {
 		complain(a.Stderr, err)
 	}

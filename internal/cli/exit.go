@@ -22,10 +22,12 @@ const (
 	exitData        = 3
 	exitPrivacy     = 4
 	exitInterrupted = 130
+	exitReaderGone  = 141 // what a shell says of a program that SIGPIPE ended
 )
 
 const exitCodes = `Exit codes: 0 done, 1 failed, 2 usage or configuration, 3 data,
-4 privacy budget or noise check, 130 interrupted (after saving).`
+4 privacy budget or noise check, 130 interrupted (after saving), 141 the
+reader of standard output went away, as head does.`
 
 // usageError is a command line that cannot be carried out as written.
 type usageError struct{ message, fix string }
