@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Runs the slow tests, those in files with the build tag "slow", and no others: the
+# rest is what `make test` runs. Arguments go to go test.
+#
+#   scripts/slow-tests.sh -v -count=1
+#
+#   GO   the go command (default go)
+set -euo pipefail
+cd "$(dirname "$0")/.."
+go=${GO:-go}
+
+# files TAG: the files of tests, one a line, as package, folder and name
+files() {
+	"$go" list -tags "$1" -f '{{$p := .}}{{range .TestGoFiles}}{{$p.ImportPath}} {{$p.Dir}} {{.}}
+{{end}}{{range .XTestGoFiles}}{{$p.ImportPath}} {{$p.Dir}} {{.}}
+{{end}}' ./... | sed '/^$/d' | LC_ALL=C sort
+}
+
+slow=$(LC_ALL=C comm -13 <(files none) <(files slow))
+[ -n "$slow" ] || {
+	echo "slow-tests: no file has the build tag slow" >&2
+	exit 1
+}
+names=$(while read -r _ dir name; do
+	found=$(sed -nE 's/^func ((Test|Fuzz|Example)[A-Za-z0-9_]*)\(.*/\1/p' "$dir/$name")
+	[ -n "$found" ] || {
+		echo "slow-tests: $dir/$name has the build tag slow and no test" >&2
+		exit 1
+	}
+	echo "$found"
+done <<<"$slow" | LC_ALL=C sort -u | paste -sd '|')
+mapfile -t packages < <(cut -d' ' -f1 <<<"$slow" | uniq)
+
+exec "$go" test -tags slow -timeout 0 -run "^($names)\$" "$@" "${packages[@]}"
