@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"privrec/internal/autograd"
+	"privrec/internal/eval"
 	"privrec/internal/graph"
 	"privrec/internal/model/bpr"
 	"privrec/internal/model/bprmf"
@@ -69,8 +70,9 @@ func Steps() []string { return []string{"lightgcn", "rdpgcf", "bprmf"} }
 
 // Step measures the training step of a model of Steps on power-law graphs of
 // the sizes of o, with 1, 2 and 4 times the edges; for the two that propagate
-// also one product of the graph with a table, and for rdpgcf a step that
-// computes and perturbs every row of every layer.
+// also one product of the graph with a table, for rdpgcf a step that computes and
+// perturbs every row of every layer, and for bprmf the ranking of all items for all
+// users, which has the same cost whatever the model.
 func Step(model string) func(ctx context.Context, o Options) ([]Result, error) {
 	return func(ctx context.Context, o Options) ([]Result, error) {
 		if o.Sizes == (Sizes{}) {
@@ -126,7 +128,10 @@ func stepCases(ctx context.Context, o Options, model string, s Sizes, times int)
 	var cases []Case
 	switch model {
 	case "bprmf":
-		cases = []Case{{name("step"), fmt.Sprintf("%s batch=%d", shape, s.Batch), with(training(false))}}
+		cases = []Case{
+			{name("step"), fmt.Sprintf("%s batch=%d", shape, s.Batch), with(training(false))},
+			{name("rank"), fmt.Sprintf("%s depth=%d", shape, rankDepth), with(ranking(ctx, s))},
+		}
 	case "lightgcn":
 		cases = []Case{{name("step"), deep, with(training(true))}, {name("full"), deep, with(training(false))}, {name("product"), shape, with(product(s))}}
 	case "rdpgcf":
@@ -170,6 +175,28 @@ func newTraining(model string, g *graph.Bipartite, s Sizes, frontier bool) (call
 		st.before = noise.next
 	}
 	return st.run, []func(){m.Close}, nil
+}
+
+// rankDepth is the length of the lists of a ranking.
+const rankDepth = 20
+
+// ranking lists the best items of every user, without those of the graph.
+func ranking(ctx context.Context, s Sizes) func(g *graph.Bipartite) (func() error, []func(), error) {
+	return func(g *graph.Bipartite) (func() error, []func(), error) {
+		users, items := tensor.NewTable(g.Users, s.Dim), tensor.NewTable(g.Items, s.Dim)
+		nn.Normal(graphSeed, 1)(users, "users")
+		nn.Normal(graphSeed, 1)(items, "items")
+		everyone := make([]int32, g.Users)
+		for u := range everyone {
+			everyone[u] = int32(u)
+		}
+		call := func() error {
+			seen := eval.Options{Exclude: func(user int32) []int32 { return g.ItemsOf(int(user)) }}
+			_, err := eval.Top(ctx, &bpr.Ranking{Users: users, Goods: items}, everyone, rankDepth, seen)
+			return err
+		}
+		return call, []func(){func() { tensor.Free(users); tensor.Free(items) }}, nil
+	}
 }
 
 // product is A~ X and A~' Y for tables of the sizes.

@@ -17,7 +17,7 @@ func small() Sizes { return Sizes{Users: 60, Items: 80, Edges: 300, Dim: 8, Laye
 
 func TestStep(t *testing.T) {
 	for model, kinds := range map[string][]string{
-		"lightgcn": {"step", "full", "product"}, "rdpgcf": {"step", "full"}, "bprmf": {"step"},
+		"lightgcn": {"step", "full", "product"}, "rdpgcf": {"step", "full"}, "bprmf": {"step", "rank"},
 	} {
 		got, err := Step(model)(context.Background(), Options{Time: time.Microsecond, Sizes: small()})
 		if err != nil {

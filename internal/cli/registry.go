@@ -32,7 +32,7 @@ func benches() []Bench {
 		{Name: "dasl", Summary: "training step of DASL over 240,000 items", Run: bench.DASL},
 		{Name: "lightgcn", Summary: "training step of LightGCN", Run: bench.Step("lightgcn"), Sizes: true},
 		{Name: "rdpgcf", Summary: "training step of RDP-GCF", Run: bench.Step("rdpgcf"), Sizes: true},
-		{Name: "bprmf", Summary: "training step of matrix factorisation", Run: bench.Step("bprmf"), Sizes: true},
+		{Name: "bprmf", Summary: "training step of matrix factorisation, and ranking", Run: bench.Step("bprmf"), Sizes: true},
 		{Name: "exposure", Summary: "training step and ranking of exposure attacks", Run: bench.Exposure},
 	}
 }
