@@ -137,6 +137,7 @@ mechanism that really ran amounts to.
 	if len(a.Benches) > 0 {
 		root.AddCommand(a.bench())
 	}
+	a.complete(root)
 	return root
 }
 

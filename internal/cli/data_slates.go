@@ -62,7 +62,7 @@ func findSet(name string) (dataset.Set, error) {
 	return set, err
 }
 
-// setNames are those of all sets, once each.
+// setNames are those of all sets and of the user's own in $PRIVREC_DATA, once each.
 func setNames() []string {
 	var names []string
 	for _, s := range dataset.All() {
@@ -73,7 +73,7 @@ func setNames() []string {
 			names = append(names, s.Name)
 		}
 	}
-	return names
+	return append(names, dataset.OwnNames("")...)
 }
 
 // slateStats loads a set of slates and shows its ladder beside the counts known of it.

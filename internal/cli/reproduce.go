@@ -124,7 +124,7 @@ func (a *App) makeTables(ctx context.Context, papers []string, f tableFlags) err
 		made, err := g.Make(ctx, o)
 		if err != nil {
 			r.Close()
-			if len(grids) > 1 {
+			if i > 0 {
 				r.Phase(fmt.Sprintf("stopped in table %d of %d; %s", i+1, len(grids), t.total()))
 			}
 			if run.WasInterrupted(err) {

@@ -2,6 +2,8 @@ package dataset
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -51,4 +53,26 @@ func readOwn(ctx context.Context, path, sep string) (*Log, error) {
 // "_" and ".", not beginning with ".".
 func ownName(s string) bool {
 	return s != "" && s[0] != '.' && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") == ""
+}
+
+// OwnNames are the folders of a folder of data sets that OwnPrefix makes data sets of their
+// own, by name; dir "" takes $PRIVREC_DATA. A folder that cannot be read has none.
+func OwnNames(dir string) (names []string) {
+	if dir = orElse(dir, os.Getenv("PRIVREC_DATA")); dir == "" {
+		return nil
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries { // ReadDir sorts by name
+		rest, ok := strings.CutPrefix(e.Name(), OwnPrefix)
+		if !ok || !ownName(rest) {
+			continue
+		}
+		if st, err := os.Stat(filepath.Join(dir, e.Name())); err == nil && st.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	return names
 }

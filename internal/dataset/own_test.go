@@ -3,6 +3,7 @@ package dataset
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -90,5 +91,32 @@ func TestOwnErrors(t *testing.T) {
 	ownFiles(t, dir, map[string]string{"own-x.csv": "user_id,item_id,timestamp\nu,a,soon\n"})
 	if got := load(); !strings.Contains(got, `own-x.csv:2: field "timestamp"`) {
 		t.Errorf("no time: %q", got)
+	}
+}
+
+// Folders whose names begin as own sets do are listed, and nothing else.
+func TestOwnFolders(t *testing.T) {
+	dir := t.TempDir()
+	for _, d := range []string{"own-shop", "own-a.b", "own-", "own-x y", "ml-1m", "other"} {
+		if err := os.Mkdir(filepath.Join(dir, d), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "own-file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PRIVREC_DATA", "")
+	if got := OwnNames(dir); !slices.Equal(got, []string{"own-a.b", "own-shop"}) {
+		t.Errorf("%q", got)
+	}
+	if got := OwnNames(""); got != nil {
+		t.Errorf("without a folder: %q", got)
+	}
+	if got := OwnNames(filepath.Join(dir, "nowhere")); got != nil {
+		t.Errorf("of no folder: %q", got)
+	}
+	t.Setenv("PRIVREC_DATA", dir)
+	if got := OwnNames(""); len(got) != 2 {
+		t.Errorf("of $PRIVREC_DATA: %q", got)
 	}
 }

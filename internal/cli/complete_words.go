@@ -1,0 +1,219 @@
+package cli
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"privrec/configs"
+	"privrec/internal/config"
+	"privrec/internal/dataset"
+	"privrec/internal/reproduce"
+	"privrec/internal/run"
+)
+
+// settings completes --set: keys of the task's configuration, then after the sign of
+// equality the words that the key may be, where they are counted.
+func (a *App) settings(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	tasks := a.Tasks // of all, for `privrec reproduce`
+	if t, ok := a.taskOf(c); ok {
+		tasks = []run.Task{t}
+	}
+	key, value, open := strings.Cut(typed, "=")
+	if open {
+		words := settingWords(tasks, key)
+		for i, w := range words {
+			words[i] = key + "=" + w
+		}
+		if len(words) > 0 || !strings.ContainsRune(value, '/') {
+			return words, cobra.ShellCompDirectiveNoFileComp
+		}
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	var out []string
+	seen := map[string]bool{}
+	for _, t := range tasks {
+		for _, k := range t.Keys() {
+			if seen[k.Path] {
+				continue
+			}
+			seen[k.Path] = true
+			out = append(out, k.Path+"=\t"+describe(k))
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}
+
+func describe(k config.Key) string {
+	if k.List {
+		return "a list, each " + k.Kind
+	}
+	return k.Kind
+}
+
+// settingWords are the words that a key of some of the tasks may be.
+func settingWords(tasks []run.Task, key string) (words []string) {
+	switch key {
+	case "data.name":
+		words = setNames()
+		for _, s := range dataset.CrossSets() {
+			if !slices.Contains(words, s.Name) {
+				words = append(words, s.Name)
+			}
+		}
+		return words
+	case "data.recipe":
+		return recipesOf("")
+	}
+	for _, t := range tasks {
+		at := slices.IndexFunc(t.Keys(), func(k config.Key) bool { return k.Path == key })
+		if at < 0 {
+			continue
+		}
+		k := t.Keys()[at]
+		choices := t.Choices(k)
+		if k.Kind == "true or false" && !k.List {
+			choices = []string{"true", "false"}
+		}
+		for _, w := range choices {
+			if k.List {
+				w = "[" + w + "]"
+			}
+			if !slices.Contains(words, w) {
+				words = append(words, w)
+			}
+		}
+	}
+	return words
+}
+
+// recipeNames completes --recipe: those of the set that is named, else all.
+func recipeNames(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	name := ""
+	if len(args) > 0 {
+		name = args[0]
+	}
+	return recipesOf(name), cobra.ShellCompDirectiveNoFileComp
+}
+
+func recipesOf(name string) (names []string) {
+	for _, s := range dataset.All() {
+		if set, err := dataset.Find(name); err == nil {
+			s = set
+		}
+		for _, r := range s.Recipes {
+			if !slices.Contains(names, r.Name) {
+				names = append(names, r.Name)
+			}
+		}
+	}
+	return names
+}
+
+// paperNames completes the papers that have tables, each once.
+func (a *App) paperNames(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	for _, g := range a.builtIn() {
+		if line := g.Paper + "\t" + g.Source.Cite; !slices.Contains(args, g.Paper) && !slices.Contains(names, line) {
+			names = append(names, line)
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// tableNumbers completes --table: those of the papers named, else of all.
+func (a *App) tableNumbers(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	var numbers []string
+	for _, g := range a.builtIn() {
+		if line := fmt.Sprintf("%d\t%s", g.Table, g.Title); len(args) == 0 || slices.Contains(args, g.Paper) {
+			numbers = append(numbers, line)
+		}
+	}
+	return numbers, cobra.ShellCompDirectiveNoFileComp
+}
+
+// builtIn are the tables that come with the program; none where they cannot be read.
+func (a *App) builtIn() []*reproduce.Grid {
+	grids, err := reproduce.BuiltIn(configs.Files(), a.Tasks)
+	if err != nil {
+		return nil
+	}
+	return grids
+}
+
+// Bounds of the search for run directories, so that a key is answered at once in any folder.
+const (
+	runDepth   = 3    // folders below the one that is typed
+	runFolders = 2000 // looked into
+)
+
+// runDirs completes run directories: those below the folder that is typed so far, behind the
+// last of the separators, with their task and state. With files the shell's own file names
+// are offered where there are no runs.
+func runDirs(separators string, files bool) completion {
+	return func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		at := strings.LastIndexAny(typed, separators) + 1
+		before, typed := typed[:at], typed[at:]
+		var out []string
+		for _, dir := range findRuns(typed) {
+			if slices.Contains(args, dir) {
+				continue
+			}
+			m, err := run.ReadManifest(dir)
+			if err != nil {
+				continue
+			}
+			out = append(out, before+dir+"\t"+m.Task+", "+m.Status)
+		}
+		switch {
+		case len(out) > 0:
+			return out, cobra.ShellCompDirectiveNoFileComp
+		case files:
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		return nil, cobra.ShellCompDirectiveFilterDirs
+	}
+}
+
+// findRuns are the run directories whose path begins as typed.
+func findRuns(typed string) (dirs []string) {
+	base := typed[:strings.LastIndexByte(typed, '/')+1] // with its "/", or empty
+	root := base
+	if root == "" {
+		root = "."
+	}
+	looked := 0
+	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return nil // what cannot be read is not offered
+		}
+		rel, err := filepath.Rel(root, path)
+		if err != nil {
+			return fs.SkipDir
+		}
+		if rel == "." {
+			return nil
+		}
+		if looked++; looked > runFolders {
+			return fs.SkipAll
+		}
+		name := base + filepath.ToSlash(rel)
+		if strings.HasPrefix(d.Name(), ".") || !strings.HasPrefix(name, typed) {
+			return fs.SkipDir
+		}
+		if _, err := os.Stat(filepath.Join(path, "manifest.json")); err == nil {
+			dirs = append(dirs, name)
+			return fs.SkipDir
+		}
+		if strings.Count(filepath.ToSlash(rel), "/") >= runDepth-1 {
+			return fs.SkipDir
+		}
+		return nil
+	})
+	return dirs
+}
