@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -86,7 +87,13 @@ func (a *App) grids(papers []string, f tableFlags) ([]*reproduce.Grid, error) {
 		return nil, usagef("leave out PAPER and --table", "--grid names the table already")
 	}
 	g, err := reproduce.Load(f.grid, a.Tasks)
-	return []*reproduce.Grid{g}, err
+	if err != nil {
+		if owners := a.owners(f.grid); len(owners) > 0 {
+			err = usagef("privrec "+owners[0]+" --config "+f.grid, "%s: this is a configuration of %s, and no grid of a table", f.grid, strings.Join(owners, ", or "))
+		}
+		return nil, err
+	}
+	return []*reproduce.Grid{g}, nil
 }
 
 func (a *App) makeTables(ctx context.Context, papers []string, f tableFlags) error {

@@ -167,7 +167,7 @@ func (a *App) runTask(c *cobra.Command, t run.Task, f taskFlags) error {
 	case err == nil && dir != "":
 		r.Phase("written to " + dir)
 	}
-	return err
+	return a.foreign(err, t, f.config)
 }
 
 // kept reports whether a run left anything to go on from.

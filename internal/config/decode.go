@@ -79,6 +79,9 @@ func (d *decoder) value(n *yaml.Node, path string, v reflect.Value) {
 	}
 }
 
+// UnknownKey is the message about a key that a configuration has not.
+const UnknownKey = "unknown key"
+
 // structure decodes a mapping into a struct's named fields.
 func (d *decoder) structure(n *yaml.Node, path string, v reflect.Value) {
 	if n.Kind != yaml.MappingNode {
@@ -90,7 +93,7 @@ func (d *decoder) structure(n *yaml.Node, path string, v reflect.Value) {
 	for _, kv := range d.pairs(n, path) {
 		f, ok := fields[kv.name]
 		if !ok {
-			e := d.fail(kv.key, join(path, kv.name), "unknown key")
+			e := d.fail(kv.key, join(path, kv.name), UnknownKey)
 			e.Fix = suggest(kv.name, fields)
 			continue
 		}

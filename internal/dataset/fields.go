@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // splitter cuts a line into fields and reuses its slice.
@@ -142,7 +143,24 @@ func (in *input) integer(field string, b []byte) (int64, error) {
 }
 
 func (in *input) notInteger(field string, b []byte) error {
-	return in.fail(field, "not a 64-bit integer: "+Quote(b), "")
+	return in.notNumber(field, b, "not a 64-bit integer: ")
+}
+
+// notNumber is the error of a field that is no number; of a date it says which number it is.
+func (in *input) notNumber(field string, b []byte, why string) *Error {
+	for _, layout := range dateLayouts {
+		if t, err := time.Parse(layout, string(b)); err == nil {
+			return in.bad(field, "a date where a number is due: "+Quote(b), fmt.Sprintf("write times as numbers; in Unix seconds, of UTC, this one is %d", t.Unix()))
+		}
+	}
+	return in.bad(field, why+Quote(b), "")
+}
+
+// dateLayouts are those of ISO 8601, with a space in the place of the T too; seconds may have
+// a fraction.
+var dateLayouts = []string{
+	"2006-01-02", "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02 15:04",
+	"2006-01-02T15:04:05Z07:00", "2006-01-02 15:04:05Z07:00",
 }
 
 // id checks an id that its format defines as a number, 0 or more, of at most 31
@@ -175,7 +193,7 @@ func (in *input) float(field string, b []byte) (float64, error) {
 	}
 	for _, c := range b {
 		if (c < '0' || c > '9') && c != '.' && c != '-' && c != '+' && c != 'e' && c != 'E' {
-			return 0, in.fail(field, "not a finite number: "+Quote(b), "") // also NaN, Inf, hexadecimal
+			return 0, in.notNumber(field, b, "not a finite number: ") // also NaN, Inf, hexadecimal
 		}
 	}
 	v, err := strconv.ParseFloat(string(b), 64)
@@ -226,7 +244,11 @@ func (in *input) instant(field string, b []byte) (whole int64, part []byte, err 
 		return whole, nil, err
 	}
 	if whole, err = in.timestamp(field, before); err != nil || before[0] == '-' {
-		return 0, nil, in.fail(field, "not a time: "+Quote(b), "give times as numbers, decimal ones from 0 on")
+		bad := in.notNumber(field, b, "not a time: ")
+		if bad.Hint == "" {
+			bad.Hint = "give times as numbers, decimal ones from 0 on"
+		}
+		return 0, nil, bad
 	}
 	return whole, part, nil
 }

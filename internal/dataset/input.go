@@ -134,6 +134,11 @@ func newInput(ctx context.Context, name string, r io.Reader) (*input, error) {
 		plain = z
 	}
 	in.buf = bufio.NewReaderSize(plain, 1<<17)
+	// What cannot be read is told with the first line.
+	if mark, _ := in.buf.Peek(2); bytes.Equal(mark, []byte{0xff, 0xfe}) || bytes.Equal(mark, []byte{0xfe, 0xff}) {
+		in.close()
+		return nil, &Error{File: name, Msg: "the file is UTF-16, want UTF-8", Hint: "convert it, for example with: iconv -f utf-16 -t utf-8"}
+	}
 	return in, nil
 }
 
@@ -238,7 +243,9 @@ func (in *input) readError(err error) error {
 }
 
 // fail is an error at the current line.
-func (in *input) fail(field, msg, hint string) error {
+func (in *input) fail(field, msg, hint string) error { return in.bad(field, msg, hint) }
+
+func (in *input) bad(field, msg, hint string) *Error {
 	return &Error{File: in.file, Line: in.num, Field: field, Msg: msg, Hint: hint}
 }
 

@@ -22,13 +22,21 @@ func parseInter(in *input) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, col := range [][2]string{{"user_id", "token"}, {"item_id", "token"}, {"rating", "float"}, {"timestamp", "float"}} {
-		if i := slices.Index(names, col[0]); i >= 0 && types[i] != col[1] {
-			return nil, in.fail(col[0], "type is "+strconv.Quote(types[i])+", want "+strconv.Quote(col[1]), "write "+col[0]+":"+col[1]+" in the header")
-		}
+	if err := in.typesOf(names, types); err != nil {
+		return nil, err
 	}
 	t := Table{Rating: optional(names, "rating"), Time: optional(names, "timestamp")}
 	return t.rows(in, &splitter{sep: "\t"}, names)
+}
+
+// typesOf checks the types of the columns that interactions have.
+func (in *input) typesOf(names, types []string) error {
+	for _, col := range [][2]string{{"user_id", "token"}, {"item_id", "token"}, {"rating", "float"}, {"timestamp", "float"}} {
+		if i := slices.Index(names, col[0]); i >= 0 && types[i] != col[1] {
+			return in.fail(col[0], "type is "+strconv.Quote(types[i])+", want "+strconv.Quote(col[1]), "write "+col[0]+":"+col[1]+" in the header")
+		}
+	}
+	return nil
 }
 
 // ReadUserAtomic reads a RecBole atomic user file with a user_id:token column;
@@ -74,6 +82,23 @@ func (in *input) userAtomic(kinds map[string]Kind) (*Features, error) {
 	return fb.features(in)
 }
 
+// atomicTypes are those of RecBole's columns.
+var atomicTypes = []string{"token", "float", "token_seq", "float_seq"}
+
+// untyped takes RecBole's types off the names of a table's header, where every one of them
+// has one.
+func (in *input) untyped(names []string) ([]string, error) {
+	plain, types := make([]string, len(names)), make([]string, len(names))
+	for i, n := range names {
+		at := strings.LastIndexByte(n, ':')
+		if at < 1 || !slices.Contains(atomicTypes, n[at+1:]) || strings.ContainsAny(n[:at], ":\t,;|") { // several columns in one
+			return names, nil
+		}
+		plain[i], types[i] = n[:at], n[at+1:]
+	}
+	return plain, in.typesOf(plain, types)
+}
+
 // atomicHeader reads the name:type header.
 func (in *input) atomicHeader() (names, types []string, err error) {
 	cols, err := in.header(&splitter{sep: "\t"})
@@ -88,8 +113,8 @@ func (in *input) atomicHeader() (names, types []string, err error) {
 		if !ok {
 			return nil, nil, in.fail(c, "header has no type", "a RecBole header reads user_id:token, item_id:token, rating:float, ... between tabs")
 		}
-		if !slices.Contains([]string{"token", "float", "token_seq", "float_seq"}, typ) {
-			return nil, nil, in.fail(name, "unknown type "+strconv.Quote(typ), "types are token, float, token_seq, float_seq")
+		if !slices.Contains(atomicTypes, typ) {
+			return nil, nil, in.fail(name, "unknown type "+strconv.Quote(typ), "types are "+strings.Join(atomicTypes, ", "))
 		}
 		names, types = append(names, name), append(types, typ)
 	}
@@ -115,10 +140,21 @@ func (in *input) header(s *splitter) ([]string, error) {
 	names := make([]string, len(fields))
 	for i, f := range fields {
 		if names[i] = strings.TrimSpace(string(f)); names[i] == "" {
+			if i == 0 && len(fields) > 1 && in.countsRows(s.sep) {
+				return nil, in.fail("", "the first column has no name and counts rows", "write the file without it: pandas with index=False, R with row.names=FALSE")
+			}
 			return nil, in.fail("", fmt.Sprintf("column %d has no name", i+1), "")
 		}
 	}
 	return names, nil
+}
+
+// countsRows says whether the next line begins with the number of a first row, 0 or 1.
+func (in *input) countsRows(sep string) bool {
+	next, _ := in.buf.Peek(len(`"0"`) + len(sep)) // what there is of it
+	field, _, ok := strings.Cut(string(next), sep)
+	field = strings.Trim(field, `"`)
+	return ok && (field == "0" || field == "1")
 }
 
 // noDuplicates refuses a header that names a column twice.
@@ -136,6 +172,9 @@ func (in *input) missingColumn(name string, names []string) error {
 	hint := "the header has " + strings.Join(names, ", ")
 	if len(names) == 1 {
 		hint += "; is the separator right?"
+		if strings.ContainsRune(names[0], '\t') {
+			hint += " Columns of this file stand between tabs"
+		}
 	}
 	return in.fail(name, "column is missing from the header", hint)
 }

@@ -222,7 +222,11 @@ func (s *Stream) line(line []byte) error {
 	s.User, s.rest, s.more = bytes.Cut(line, []byte{' '})
 	s.Starts, s.Item = true, nil
 	if len(s.User) == 0 || bytes.IndexByte(line, '\t') >= 0 {
-		return s.in.fail("user", "not a user and items between single spaces: "+Quote(line), "")
+		hint := ""
+		if bytes.HasPrefix(line, []byte("user_id")) {
+			hint = "this is the header of a table: its form is tsv, csv or inter, and no lines"
+		}
+		return s.in.fail("user", "not a user and items between single spaces: "+Quote(line), hint)
 	}
 	if s.more {
 		return s.item()

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Table describes a text table with a header line: which column is what.
+// Table describes a text table with a header line: which column is what. A header whose
+// names all have RecBole's types, as in user_id:token, is read without them.
 type Table struct {
 	Sep    string          // "\t" (default) or any one byte; "," allows CSV quoting
 	User   string          // default "user_id"
@@ -74,6 +75,9 @@ func (t Table) open(in *input) (*splitter, []string, error) {
 	}
 	names, err := in.header(s)
 	if err != nil {
+		return nil, nil, err
+	}
+	if names, err = in.untyped(names); err != nil {
 		return nil, nil, err
 	}
 	return s, names, in.noDuplicates(names)

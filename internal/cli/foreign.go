@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"privrec/internal/config"
+	"privrec/internal/reproduce"
+	"privrec/internal/run"
+)
+
+// manyUnknown keys of a file make it one of another task, where one could be a slip.
+const manyUnknown = 2
+
+// foreign says of a configuration file that a task refused whose it is, where another task, or
+// the grid of a table, takes it as it is. Other errors are as they were.
+func (a *App) foreign(err error, t run.Task, file string) error {
+	var bad config.Errors
+	if file == "" || !errors.As(err, &bad) || t.Check(file, nil) == nil { // then an override is wrong
+		return err
+	}
+	unknown := 0
+	for _, e := range bad {
+		if e.Message == config.UnknownKey && e.Set == "" {
+			unknown++
+		}
+	}
+	owners := a.owners(file)
+	switch {
+	case len(owners) == 0:
+		return err
+	case unknown >= manyUnknown:
+		return usagef(fmt.Sprintf("take it with privrec %s; privrec %s --defaults prints a configuration to begin with", owners[0], t),
+			"%s: this is a configuration of %s, not of %s", file, strings.Join(owners, ", or "), t)
+	case hint(err) == "":
+		return run.WithHint(err, "as a configuration of "+strings.Join(owners, ", or ")+" the file is right")
+	}
+	return err
+}
+
+// owners are the tasks that take a file, or the command that makes its table. Of several they
+// are those that the file is named after, as ours are: ml-1m-srgnn.yaml, else dipsgnn/ml-1m.yaml;
+// and of these those with the fewest keys, since a task may have all keys of another.
+func (a *App) owners(file string) (names []string) {
+	name, folder := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)), filepath.Base(filepath.Dir(file))
+	rank := func(t run.Task) [2]int {
+		switch {
+		case t.Name == name || strings.HasSuffix(name, "-"+t.Name):
+			return [2]int{0, len(t.Keys())}
+		case t.Name == folder:
+			return [2]int{1, len(t.Keys())}
+		}
+		return [2]int{2, len(t.Keys())}
+	}
+	var best [2]int
+	for _, t := range a.Tasks {
+		if t.Check(file, nil) != nil {
+			continue
+		}
+		r := rank(t)
+		switch c := slices.Compare(r[:], best[:]); {
+		case len(names) == 0 || c < 0:
+			names, best = []string{t.String()}, r
+		case c == 0:
+			names = append(names, t.String())
+		}
+	}
+	if len(names) == 0 {
+		if _, err := reproduce.Load(file, a.Tasks); err == nil {
+			names = []string{"reproduce --grid"}
+		}
+	}
+	return names
+}
