@@ -97,7 +97,7 @@ recommender systems and their baselines, over one core. Every result stands
 beside its floor and its level of evidence, every epsilon beside what the
 mechanism that really ran amounts to.
 
-` + exitCodes,
+` + a.begin() + exitCodes,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
@@ -137,6 +137,7 @@ mechanism that really ran amounts to.
 	if len(a.Benches) > 0 {
 		root.AddCommand(a.bench())
 	}
+	arrange(root)
 	a.complete(root)
 	return root
 }
@@ -148,8 +149,10 @@ func strict(root *cobra.Command) {
 	for _, c := range root.Commands() {
 		switch c.Name() {
 		case "completion":
+			c.Short = "what a shell needs to complete commands, keys and names"
 			c.Args, c.RunE = cobra.ArbitraryArgs, group("shell")
 		case "help":
+			c.Short = "help about a command"
 			show := c.Run
 			c.Run = nil
 			c.RunE = func(c *cobra.Command, args []string) error {
@@ -178,7 +181,7 @@ func group(kind string) func(c *cobra.Command, args []string) error {
 		}
 		known := "known: " + join(names)
 		if len(args) == 0 {
-			return usagef(known, "%s wants a %s", c.CommandPath(), kind)
+			return usagef(known+"; "+c.CommandPath()+" --help says what each is", "%s wants a %s", c.CommandPath(), kind)
 		}
 		return usagef(commandHint(c, args[0], known), "unknown %s %q for %s", kind, args[0], c.CommandPath())
 	}

@@ -69,6 +69,8 @@ func (a *App) list() *cobra.Command {
 	return c
 }
 
+// dataSets lists the sets of the registry, the pairs of domains, and the user's own in
+// $PRIVREC_DATA.
 func dataSets() *report.Table {
 	t := &report.Table{Name: "data", Title: "Data sets", Columns: report.Columns("", "name", "what", "recipes", "from")}
 	for _, s := range dataset.All() {
@@ -81,6 +83,20 @@ func dataSets() *report.Table {
 			from = "generated"
 		}
 		t.Add(s.Name, s.Title, join(recipes), from)
+	}
+	for _, s := range dataset.CrossSets() {
+		if s.Name == dataset.CrossStandIn {
+			t.Add(s.Name, s.Title, "", "generated")
+		}
+	}
+	for _, name := range dataset.OwnNames("") {
+		if s, err := dataset.Find(name); err == nil {
+			var recipes []string
+			for _, r := range s.Recipes {
+				recipes = append(recipes, r.Name)
+			}
+			t.Add(s.Name, s.Title, join(recipes), "$PRIVREC_DATA")
+		}
 	}
 	return t
 }

@@ -53,7 +53,7 @@ type taskFlags struct {
 func (a *App) task(t run.Task) *cobra.Command {
 	f := taskFlags{own: map[string]*string{}}
 	c := &cobra.Command{
-		Use:   t.Name + " --config FILE [--set key=value]... [--out DIR] [--resume]",
+		Use:   t.Name + " [--config FILE] [--set key=value]... [--out DIR] [--resume]",
 		Short: t.Summary,
 		Long: t.Summary + ".\n\n" + cited(t.Cite) + `Results go to standard output and, with manifest, privacy.json, scores and a
 checkpoint, to the run directory. Ctrl-C saves a checkpoint; the same command

@@ -156,6 +156,9 @@ func (s Set) locate(ctx context.Context, dir string) (Layout, []File, error) {
 		dir = os.Getenv("PRIVREC_DATA")
 	}
 	hint := "get it from " + s.Address + " and put the files into " + filepath.Join(orElse(dir, "$PRIVREC_DATA"), s.Name) + "; standin-demo needs no files"
+	if !strings.HasPrefix(s.Name, OwnPrefix) {
+		hint = "privrec data fetch " + s.Name + ", or " + hint
+	}
 	var wanted []string
 	for _, l := range s.Layouts {
 		wanted = append(wanted, strings.Join(l.Files, " and "))

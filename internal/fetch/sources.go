@@ -87,7 +87,11 @@ func Find(name string) (Source, error) {
 		}
 		names = append(names, s.Name)
 	}
-	return Source{}, &dataset.Error{File: name, Msg: "unknown data set", Hint: "known are " + strings.Join(names, ", ")}
+	hint := "known are " + strings.Join(names, ", ")
+	if best := config.Nearest(name, names); best != "" {
+		hint = fmt.Sprintf("did you mean %q? %s", best, hint)
+	}
+	return Source{}, &dataset.Error{File: name, Msg: "unknown data set", Hint: hint}
 }
 
 // Generated says that the set is made by this program and cannot be fetched.

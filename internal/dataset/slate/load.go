@@ -114,10 +114,10 @@ func dataDir(name, dir string) (string, error) {
 		dir = os.Getenv("PRIVREC_DATA")
 	}
 	if dir == "" {
-		return "", &dataset.Error{File: name, Msg: "no data folder: PRIVREC_DATA is not set", Err: dataset.ErrNotFound, Hint: "set PRIVREC_DATA to the folder of data sets"}
+		return "", &dataset.Error{File: name, Msg: "no data folder: PRIVREC_DATA is not set", Err: dataset.ErrNotFound, Hint: "set PRIVREC_DATA to the folder of data sets; standin-slates needs none"}
 	}
 	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
-		return "", &dataset.Error{File: dir, Msg: "no such folder of data sets", Err: dataset.ErrNotFound, Hint: "set PRIVREC_DATA to the folder of data sets"}
+		return "", &dataset.Error{File: dir, Msg: "no such folder of data sets", Err: dataset.ErrNotFound, Hint: "set PRIVREC_DATA to the folder of data sets; standin-slates needs none"}
 	}
 	return dir, nil
 }
