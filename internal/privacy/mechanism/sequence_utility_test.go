@@ -224,7 +224,8 @@ func TestSequenceEventsOnFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := bytes.Split(bytes.TrimSpace(b), []byte("\n"))[1:]
+	lines := bytes.Split(bytes.TrimSpace(b), []byte("\n"))
+	lines = lines[1 : len(lines)-1] // header and end
 	if len(lines) != len(want) {
 		t.Fatalf("%d lines for %d events", len(lines), len(want))
 	}
