@@ -20,6 +20,13 @@
 // protected is an event too: Unprotected says what and why, and makes the epsilon
 // of every account that reads it infinite.
 //
+// Units contain each other: a user contains their interactions, edges, cells and all
+// else (Unit.Contains), so that what is shown of a user is shown of each, and what
+// covers a user covers each. The other way a user is a group of as many cells as a
+// ledger states that one holds (Holding), and Group is a release as it is about a
+// group. Units are never taken to be of other data unless they are so by what they
+// are (Unit.Apart).
+//
 // A Ledger is the list of the events of a run, in memory or as a file of lines that
 // are chained, so that a changed or lost line is found. Its mark says which noise the
 // run had: Research, seeded and repeatable, or Secure.

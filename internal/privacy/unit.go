@@ -13,9 +13,9 @@ const (
 	Edge        Unit = "edge"        // one unit of one transition count
 	Interaction Unit = "interaction" // one (user, item) event
 	User        Unit = "user"        // everything of one user
-	Sample      Unit = "sample"      // one training example
+	Sample      Unit = "sample"      // one training example, of one user
 	Feature     Unit = "feature"     // the feature vector of one user
-	Record      Unit = "record"      // one record of whatever data a calculator is asked about
+	Record      Unit = "record"      // one record, of one user, of whatever data a calculator is asked about
 	Cell        Unit = "cell"        // one cell of a user's sequence, or the order of two
 	Position    Unit = "position"    // the item at one position of one slate
 )
@@ -26,6 +26,31 @@ func (u Unit) Validate() error {
 		return fmt.Errorf("unknown unit %q", string(u))
 	}
 	return nil
+}
+
+// Contains reports whether every v is part of one u, whatever the data: then what
+// noise covers of a u it covers of a v, and what is shown of a v is shown of the u
+// that it is part of. A user contains all that is theirs; a unit contains itself.
+//
+// Nothing else is sure to. An interaction changes several transitions and moves the
+// cells before it; a training example has many interactions and each of them is in
+// many examples; a position of a slate follows from what was clicked before.
+func (u Unit) Contains(v Unit) bool { return u == v || u == User }
+
+// Apart reports whether two units are always of different data, so that what is
+// shown of one tells nothing of the other: the feature vector of a user is no part of
+// what they did, which edges, interactions, cells and positions are about.
+//
+// No other two are known to be apart. A training example may have features in it, and
+// a record anything; an edge, an interaction, a cell and a position may come from the
+// same click.
+func (u Unit) Apart(v Unit) bool {
+	return u == Feature && v.behaviour() || v == Feature && u.behaviour()
+}
+
+// behaviour reports whether a unit is about what users did, and about nothing else.
+func (u Unit) behaviour() bool {
+	return u == Edge || u == Interaction || u == Cell || u == Position
 }
 
 // Neighbouring is the relation between two data sets that must look alike.
@@ -43,6 +68,19 @@ func (n Neighbouring) Validate() error {
 		return fmt.Errorf("unknown neighbouring relation %q", string(n))
 	}
 	return nil
+}
+
+// Steps returns how many changes under n make one change under m of the same unit; 0
+// where none do. A unit that is exchanged, or blanked, is removed and the other one
+// added; it is blanked and the other one put in its place.
+func (n Neighbouring) Steps(m Neighbouring) int64 {
+	switch {
+	case n == m:
+		return 1
+	case m == Replace, n == AddRemove && m == ZeroOut:
+		return 2
+	}
+	return 0
 }
 
 // Budget is a guarantee (epsilon, delta) that was asked for.

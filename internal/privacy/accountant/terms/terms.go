@@ -54,31 +54,44 @@ var ErrForm = errors.New("no accountant has a form for it")
 // Poisson sample multiplies the rates. Everything else that is sampled must be
 // one leaf, else ErrForm.
 func Flatten(e privacy.Event, count int64, unit privacy.Unit, relation privacy.Neighbouring) (List, error) {
+	return flattener{unit, relation, false}.flatten(e, count)
+}
+
+// Restated lists an event that was about another unit or relation and was restated as
+// what it is about these, see privacy.Group. What is unprotected keeps the unit that
+// it names. A local randomiser fits any relation, and so does a sampled release whose
+// own relation is Replace: its worst pair of laws is then that of an exchange.
+func Restated(e privacy.Event, count int64, unit privacy.Unit, relation privacy.Neighbouring) (List, error) {
+	return flattener{unit, relation, true}.flatten(e, count)
+}
+
+type flattener struct {
+	unit     privacy.Unit
+	relation privacy.Neighbouring
+	restated bool
+}
+
+func (f flattener) flatten(e privacy.Event, count int64) (List, error) {
 	if count < 1 {
 		return List{}, fmt.Errorf("count is %d, want at least 1", count)
 	}
 	if e == nil {
 		return List{}, errors.New("no event")
 	}
-	if err := errors.Join(e.Validate(), unit.Validate(), relation.Validate()); err != nil {
+	if err := errors.Join(e.Validate(), f.unit.Validate(), f.relation.Validate()); err != nil {
 		return List{}, err
 	}
-	l, err := (flattener{unit, relation}).list(e)
+	l, err := f.list(e)
 	if err != nil {
 		return List{}, err
 	}
 	return l.times(count)
 }
 
-type flattener struct {
-	unit     privacy.Unit
-	relation privacy.Neighbouring
-}
-
 func (f flattener) list(e privacy.Event) (List, error) {
 	switch e := e.(type) {
 	case privacy.Unprotected:
-		if e.Unit != "" && e.Unit != f.unit {
+		if e.Unit != "" && e.Unit != f.unit && !f.restated {
 			return List{}, fmt.Errorf("%s unprotected for %s; asked about %s: %w", e.What, e.Unit, f.unit, ErrUnit)
 		}
 		return List{Open: []privacy.Unprotected{e}}, nil
@@ -121,14 +134,15 @@ func (f flattener) list(e privacy.Event) (List, error) {
 
 // leaf lists one release after checking what it is about.
 func (f flattener) leaf(e privacy.Event) (List, error) {
-	unit, relation, ok := about(e)
+	s, ok := privacy.About(e)
 	if !ok {
 		return List{}, fmt.Errorf("event %q: %w", e.Kind(), ErrForm)
 	}
-	if unit != f.unit || relation != f.relation {
-		return List{}, fmt.Errorf("%s about %s, %s; asked about %s, %s: %w", e.Kind(), unit, relation, f.unit, f.relation, ErrUnit)
+	if s.Unit != f.unit || s.Neighbouring != f.relation && !(f.restated && s.Neighbouring == privacy.Replace) {
+		return List{}, fmt.Errorf("%s about %s, %s; asked about %s, %s: %w", e.Kind(), s.Unit, s.Neighbouring, f.unit, f.relation, ErrUnit)
 	}
-	return List{Terms: []Term{{Leaf: onGrid(e), Rate: 1, Relation: relation, Count: 1}}}, nil
+	// What is not sampled has one law under all relations.
+	return List{Terms: []Term{{Leaf: onGrid(e), Rate: 1, Relation: f.relation, Count: 1}}}, nil
 }
 
 // onGrid returns the event with the sensitivity that integers can have, so that equal
@@ -145,27 +159,6 @@ func onGrid(e privacy.Event) privacy.Event {
 		return e
 	}
 	return e
-}
-
-// about returns the unit and relation of a leaf.
-func about(e privacy.Event) (unit privacy.Unit, relation privacy.Neighbouring, ok bool) {
-	switch e := e.(type) {
-	case privacy.Gaussian:
-		return e.Unit, e.Neighbouring, true
-	case privacy.Laplace:
-		return e.Unit, e.Neighbouring, true
-	case privacy.DiscreteGaussian:
-		return e.Unit, e.Neighbouring, true
-	case privacy.DiscreteLaplace:
-		return e.Unit, e.Neighbouring, true
-	case privacy.Exponential:
-		return e.Unit, e.Neighbouring, true
-	case privacy.PureLDP:
-		return e.Unit, privacy.Replace, true
-	case privacy.RandomizedResponse:
-		return e.Unit, privacy.Replace, true
-	}
-	return "", "", false
 }
 
 // sampled turns the list of what was sampled into one sampled term.
@@ -187,6 +180,9 @@ func (f flattener) sampled(e privacy.Sampled) (List, error) {
 	switch {
 	case t.Rate == 1:
 		t.Rate, t.Method = e.Rate, e.Method
+		if s, ok := privacy.About(t.Leaf); ok {
+			t.Relation = s.Neighbouring
+		}
 	case t.Method == privacy.Poisson && e.Method == privacy.Poisson && t.Count == 1:
 		rate := t.Rate * e.Rate
 		if math.FMA(t.Rate, e.Rate, -rate) > 0 { // rounded down
