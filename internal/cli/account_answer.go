@@ -183,7 +183,7 @@ func (a *answer) judge(r accountant.Result) {
 // not that of a failure.
 func statement(releases string, r accountant.Result) string {
 	if math.IsInf(r.Epsilon, 1) {
-		return fmt.Sprintf("Nothing is guaranteed about one %s: part of what %s shows is not protected at all.", noun(r.Unit), releases)
+		return fmt.Sprintf("Nothing is guaranteed about one %s: for part of what %s shows no bound is known.", noun(r.Unit), releases)
 	}
 	s := fmt.Sprintf("%s one %s%s changes the probability of anything that an observer of %s, who knows all other %s, can conclude by at most a factor of e^%s%s, plus %s.",
 		upper(change(r.Neighbouring)), noun(r.Unit), exchanged(r.Neighbouring), releases, nouns(r.Unit), roundUp(r.Epsilon, 6), times(r.Epsilon), short(r.Delta))

@@ -26,9 +26,12 @@ func (a *App) accountLedger() *cobra.Command {
 		Use:   "ledger FILE --delta d",
 		Short: "what the ledger of a run amounts to",
 		Long: `Composes everything that a ledger (ledger.jsonl of a run directory) lists, for each
-unit that it is about. Entries about other units are about other data and are left
-out of a unit's account; what is unprotected makes its epsilon infinite. A ledger
-with an unknown event, a cut last line or a changed byte is refused.`,
+unit that it is about. A user contains their edges, cells and all else: noise about
+users is charged to an edge, and a user is accounted as a group of as many cells as
+the ledger says that one user holds. What is unprotected, or of a cost that is not
+known for a unit, makes its epsilon infinite. Feature vectors alone are other data
+than edges, interactions, cells and positions, and are left out of their accounts. A
+ledger with an unknown event, a cut last line or a changed byte is refused.`,
 		Args: wants("a ledger file"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := q.check(c); err != nil {
@@ -80,42 +83,32 @@ func readLedger(path string) (*privacy.Ledger, error) {
 	return l, nil
 }
 
-// about is a unit and the relation under which a ledger speaks of it.
-type about struct {
-	unit     privacy.Unit
-	relation privacy.Neighbouring
-}
-
 // ledger answers for the unit asked for, or for each that the ledger is about.
 func (q *question) ledger(path string, l *privacy.Ledger, unit string) (*answer, error) {
-	entries := l.Entries()
-	units, err := subjects(path, entries)
-	if err != nil {
-		return nil, err
-	}
-	subject := units
+	about := subjectsOf(l)
+	units := about.list
 	if unit != "" {
 		asked := privacy.Unit(unit)
 		if err := asked.Validate(); err != nil {
 			return nil, usagef("", "--unit is %q, want edge, interaction, user, sample, feature, record, cell or position", clip(unit))
 		}
-		i := slices.IndexFunc(units, func(u about) bool { return u.unit == asked })
-		if i < 0 {
+		s, ok := about.subject(asked)
+		if !ok {
 			return nil, usagef("it is about "+unitNames(units), "--unit is %s, and %s is not about it", unit, path)
 		}
-		units = units[i : i+1]
+		units = []privacy.Subject{s}
 	}
 	var found []guarantee
 	for _, u := range units {
-		g, err := q.ledgerGuarantee(path, entries, u)
+		g, err := q.ledgerGuarantee(path, l, u)
 		if err != nil {
 			return nil, err
 		}
 		found = append(found, g)
 	}
 	ans := q.ledgerAnswer(path, l, found)
-	if len(subject) > 1 {
-		ans.warn("a guarantee counts the releases about its own unit alone, of %s: it is that of the whole run only where what the others are about is other data", unitNames(subject))
+	for _, u := range units {
+		about.remark(ans, u)
 	}
 	return ans, nil
 }
@@ -126,8 +119,9 @@ type guarantee struct {
 	protected *accountant.Result // nil: everything is, or nothing
 }
 
-func (q *question) ledgerGuarantee(path string, entries []privacy.Entry, u about) (guarantee, error) {
-	r, err := q.ledgerUnit(path, entries, u)
+func (q *question) ledgerGuarantee(path string, l *privacy.Ledger, u privacy.Subject) (guarantee, error) {
+	entries := l.Entries()
+	r, err := q.ledgerUnit(path, l, entries, u)
 	if err != nil || len(r.Unprotected) == 0 {
 		return guarantee{r, nil}, err
 	}
@@ -136,111 +130,32 @@ func (q *question) ledgerGuarantee(path string, entries []privacy.Entry, u about
 		return open
 	})
 	if !slices.ContainsFunc(noised, func(e privacy.Entry) bool {
-		return slices.ContainsFunc(leaves(e.Event), func(l about) bool { return l.unit == u.unit })
+		return slices.ContainsFunc(privacy.Subjects(e.Event), func(s privacy.Subject) bool { return !s.Unit.Apart(u.Unit) })
 	}) {
 		return guarantee{r, nil}, nil
 	}
-	p, err := q.ledgerUnit(path, noised, u)
+	p, err := q.ledgerUnit(path, l, noised, u)
 	if err != nil || math.IsInf(p.Epsilon, 1) {
 		return guarantee{r, nil}, err
 	}
 	return guarantee{r, &p}, nil
 }
 
-// subjects lists the units of a ledger in the order in which they appear, each
-// with its relation. Unprotected entries about every unit do not add one; if a
-// ledger has nothing else it is about records.
-func subjects(path string, entries []privacy.Entry) ([]about, error) {
-	var units []about
-	at := map[privacy.Unit]int{}
-	for i, e := range entries {
-		for _, u := range leaves(e.Event) {
-			if u.unit == "" {
-				continue
-			}
-			j, seen := at[u.unit]
-			switch {
-			case !seen:
-				at[u.unit] = len(units)
-				units = append(units, u)
-			case units[j].relation == "":
-				units[j].relation = u.relation
-			case u.relation != "" && u.relation != units[j].relation:
-				return nil, &dataset.Error{File: path, Line: i + 2, Msg: fmt.Sprintf("about %s under %s, and earlier lines under %s: no one guarantee covers both", u.unit, u.relation, units[j].relation)}
-			}
-		}
-	}
-	if len(units) == 0 {
-		units = []about{{unit: privacy.Record}}
-	}
-	for i := range units {
-		if units[i].relation == "" { // unprotected alone: infinite under any
-			units[i].relation = privacy.AddRemove
-		}
-	}
-	return units, nil
-}
-
-// leaves lists what the leaves of an event are about.
-func leaves(e privacy.Event) []about {
-	var out []about
-	of := func(events ...privacy.Event) {
-		for _, e := range events {
-			out = append(out, leaves(e)...)
-		}
-	}
-	switch e := e.(type) {
-	case privacy.Gaussian:
-		return []about{{e.Unit, e.Neighbouring}}
-	case privacy.Laplace:
-		return []about{{e.Unit, e.Neighbouring}}
-	case privacy.DiscreteGaussian:
-		return []about{{e.Unit, e.Neighbouring}}
-	case privacy.DiscreteLaplace:
-		return []about{{e.Unit, e.Neighbouring}}
-	case privacy.Exponential:
-		return []about{{e.Unit, e.Neighbouring}}
-	case privacy.PureLDP:
-		return []about{{e.Unit, privacy.Replace}}
-	case privacy.RandomizedResponse:
-		return []about{{e.Unit, privacy.Replace}}
-	case privacy.Unprotected:
-		return []about{{unit: e.Unit}}
-	case privacy.SelfComposed:
-		of(e.Event)
-	case privacy.Sampled:
-		of(e.Event)
-	case privacy.Composed:
-		of(e.Events...)
-	case privacy.Parallel:
-		of(e.Events...)
-	}
-	return out
-}
-
-// ledgerUnit accounts one unit. Entries about other units are about other data.
-func (q *question) ledgerUnit(path string, entries []privacy.Entry, u about) (accountant.Result, error) {
-	books, err := accountant.New(q.method, u.unit, u.relation)
+// ledgerUnit accounts one unit.
+func (q *question) ledgerUnit(path string, l *privacy.Ledger, entries []privacy.Entry, u privacy.Subject) (accountant.Result, error) {
+	books, err := accountant.New(q.method, u.Unit, u.Neighbouring)
 	if err != nil {
 		return accountant.Result{}, err
 	}
-	var others []privacy.Unit
-	for _, e := range entries {
-		for _, l := range leaves(e.Event) {
-			if l.unit != u.unit && l.unit != "" && !slices.Contains(others, l.unit) {
-				others = append(others, l.unit)
-			}
-		}
-	}
-	if err := accountant.ChargeLedger(books, entries, others...); err != nil {
-		return accountant.Result{}, fmt.Errorf("%s: account of %s: %w", path, u.unit, err)
+	if err := accountant.ChargeLedger(books, entries, l.Holdings()...); err != nil {
+		return accountant.Result{}, fmt.Errorf("%s: account of %s: %w", path, u.Unit, err)
 	}
 	r, err := books.Spent(q.get("delta"))
 	if err == nil {
 		err = sound(r)
 	}
 	if err != nil {
-		return r, fmt.Errorf("%s: account of %s: no guarantee: %w", path, u.unit, err)
+		return r, fmt.Errorf("%s: account of %s: no guarantee: %w", path, u.Unit, err)
 	}
 	return r, nil
 }
@@ -294,10 +209,10 @@ func (q *question) ledgerAnswer(path string, l *privacy.Ledger, found []guarante
 	return a
 }
 
-func unitNames(units []about) string {
+func unitNames(units []privacy.Subject) string {
 	var names []string
 	for _, u := range units {
-		names = append(names, string(u.unit))
+		names = append(names, string(u.Unit))
 	}
 	return join(names)
 }

@@ -207,18 +207,19 @@ func TestAccountLedger(t *testing.T) {
 	if len(all) != 3 || m["epsilon"] != nil || m["entries"] != 3.0 || m["noise"] != "research noise" {
 		t.Fatalf("%v", m)
 	}
-	want := map[string]any{"edge": 4.377178, "feature": 1.4999878, "user": "infinity"}
+	// The labels of a user are those of their edges, and their features are theirs.
+	want := map[string]any{"edge": "infinity", "feature": "infinity", "user": "infinity"}
 	for _, g := range all {
 		g, _ := g.(map[string]any)
 		unit, _ := g["unit"].(string)
 		switch w := want[unit].(type) {
-		case float64:
-			if eps, _ := g["epsilon"].(float64); math.Abs(eps-w) > 2e-4 {
-				t.Errorf("%s: %v, want %v", unit, g["epsilon"], w)
-			}
 		case string:
-			if s, _ := g["statement"].(string); g["epsilon"] != w || g["unprotected"] == nil || !strings.Contains(s, "Nothing is guaranteed about one user") {
+			if s, _ := g["statement"].(string); g["epsilon"] != w || g["unprotected"] == nil || !strings.Contains(s, "Nothing is guaranteed about one ") {
 				t.Errorf("%v", g)
+			}
+			protected, _ := g["epsilon_protected"].(float64)
+			if w := map[string]float64{"edge": 4.377178, "feature": 1.4999878}[unit]; math.Abs(protected-w) > 2e-4 {
+				t.Errorf("%s: of what is protected %v, want %v", unit, protected, w)
 			}
 		default:
 			t.Errorf("unit %q", unit)
@@ -229,20 +230,19 @@ func TestAccountLedger(t *testing.T) {
 		t.Errorf("%v", one)
 	}
 	for _, m := range []map[string]any{m, one} {
-		if w := fmt.Sprint(m["warnings"]); !strings.Contains(w, "releases about its own unit alone, of edge, feature, user") {
-			t.Errorf("no warning that other units are left out: %s", w)
+		if w := fmt.Sprint(m["warnings"]); !strings.Contains(w, "what is about one feature vector is other data than one edge, and left out of its account") {
+			t.Errorf("no warning that features are left out: %s", w)
 		}
 	}
 	if code, text, _ := ask(t, "account ledger "+path+" --delta 1e-5"); code != 0 || !strings.Contains(text, "infinite") || !strings.Contains(text, "unprotected: labels: the loss sees them") || !strings.Contains(text, "research noise") {
 		t.Errorf("%d %s", code, text)
 	}
-	code, _, errs := ask(t, "account ledger "+path+" --delta 1e-5 --unit interaction")
-	if code != 2 || !strings.Contains(errs, "hint: it is about edge, feature, user") {
-		t.Errorf("%d %s", code, errs)
+	if part := keys(t, "account ledger "+path+" --delta 1e-5 --unit interaction"); part["epsilon"] != "infinity" {
+		t.Errorf("an interaction of users without protection: %v", part)
 	}
 }
 
-// Two relations about one unit have no common guarantee; an Unprotected about
+// Two relations about one unit are accounted as an exchange; an Unprotected about
 // everything alone is infinite.
 func TestAccountOddLedgers(t *testing.T) {
 	write := func(events ...privacy.Event) string {
@@ -266,17 +266,24 @@ func TestAccountOddLedgers(t *testing.T) {
 	h.Neighbouring = privacy.Replace
 	ldp := privacy.PureLDP{Epsilon: 1, Unit: privacy.User}
 	nested := privacy.Composed{Events: []privacy.Event{privacy.Parallel{Events: []privacy.Event{g, privacy.SelfComposed{Event: g, Count: 2}}}, privacy.Sampled{Event: g, Rate: 1, Method: privacy.Poisson}}}
-	if m := keys(t, "account ledger --delta 1e-5 "+write(nested)); m["unit"] != "edge" || m["neighbouring"] != "add-remove" || strings.Contains(fmt.Sprint(m["warnings"]), "its own unit alone") {
+	if m := keys(t, "account ledger --delta 1e-5 "+write(nested)); m["unit"] != "edge" || m["neighbouring"] != "add-remove" || strings.Contains(fmt.Sprint(m["warnings"]), "left out") {
 		t.Errorf("%v", m)
 	}
 	if m := keys(t, "account ledger --delta 1e-5 "+write(privacy.Unprotected{What: "a", Why: "b"})); m["epsilon"] != "infinity" || m["unit"] != "record" {
 		t.Errorf("%v", m)
 	}
+	// mu² is 1/4 exchanged and (2/2)² added and removed
+	both := keys(t, "account ledger --delta 1e-5 "+write(g, h))
+	if want, err := accountant.Exact(math.Sqrt(1.25), 1e-5); err != nil || both["neighbouring"] != "replace" || both["epsilon"] != want || !strings.Contains(fmt.Sprint(both["warnings"]), "under add-remove are charged as a group of two") {
+		t.Errorf("%v, want %v (%v)", both, want, err)
+	}
+	if code, _, errs := ask(t, "account ledger --delta 1e-5 --unit cell "+write(g)); code != 2 || !strings.Contains(errs, "hint: it is about edge") {
+		t.Errorf("%d %s", code, errs)
+	}
 	for _, c := range []struct {
 		path, want string
 	}{
 		{write(privacy.Sampled{Event: privacy.Composed{Events: []privacy.Event{ldp, ldp}}, Rate: 0.5, Method: privacy.Poisson}), ": account of user: entry 1 (end, p0): "},
-		{write(g, h), ":3: about edge under replace, and earlier lines under add-remove"},
 		{write(), "lists no releases"},
 	} {
 		want := exitData

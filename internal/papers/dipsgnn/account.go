@@ -102,7 +102,7 @@ func (p *protection) agree(account *Privacy) error {
 		_, open := e.Event.(privacy.Unprotected)
 		return open
 	})
-	if err := accountant.ChargeLedger(g, noised, privacy.Feature); err != nil {
+	if err := accountant.ChargeLedger(g, noised); err != nil {
 		return fmt.Errorf("compose the ledger: %w", err)
 	}
 	spent, err := g.Spent(account.Delta)

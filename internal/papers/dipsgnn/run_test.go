@@ -190,7 +190,7 @@ func checkReplay(t *testing.T, entries []privacy.Entry, p Privacy, channel bool)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := accountant.ChargeLedger(a, entries, privacy.Feature); err != nil {
+		if err := accountant.ChargeLedger(a, entries); err != nil {
 			t.Fatal(err)
 		}
 		spent, err := a.Spent(p.Delta)

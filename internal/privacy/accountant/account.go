@@ -2,9 +2,9 @@ package accountant
 
 import (
 	"fmt"
-	"slices"
 
 	"privrec/internal/privacy"
+	"privrec/internal/privacy/accountant/terms"
 )
 
 // Accountant prices events about one unit under one neighbouring relation.
@@ -16,6 +16,10 @@ type Accountant interface {
 	Charge(e privacy.Event, count int64) error
 	// Spent returns the guarantee at delta of all that was charged.
 	Spent(delta float64) (Result, error)
+
+	about() privacy.Subject
+	price(l terms.List) error  // Price of what an event was flattened to
+	charge(l terms.List) error // Charge of it
 }
 
 // Result is a guarantee with its reasons.
@@ -34,66 +38,50 @@ type Result struct {
 }
 
 // ChargeLedger charges the entries of a ledger: a dry run over each and over all
-// together, then the commit. One unit pays for the releases that it takes part in (Entry.Charged).
-// Entries about nothing but the units in skip are left out: the caller vouches
-// that they are about other data, as user features are when edges are counted.
-// An entry about any other unit than the account's is refused.
-func ChargeLedger(a Accountant, entries []privacy.Entry, skip ...privacy.Unit) error {
-	each := func(step func(privacy.Event, int64) error) error {
-		for i, e := range entries {
-			if about(e.Event, skip) {
-				continue
-			}
-			if err := step(e.Event, e.Charged()); err != nil {
-				return fmt.Errorf("entry %d (%s, %s): %w", i+1, e.Period, e.Purpose, err)
-			}
-		}
+// together, then the commit. One unit pays for the releases that it takes part in
+// (Entry.Charged). Entries about other units and relations are charged as what they
+// cost the account's unit, see restater: user-level noise covers an edge, and a user
+// is a group of as many edges as held says that one user holds. Where nothing bounds
+// the cost the epsilon is infinite, with the reason. Only entries about data that the
+// unit is no part of are left out (privacy.Unit.Apart).
+func ChargeLedger(a Accountant, entries []privacy.Entry, held ...privacy.Holding) error {
+	x := newRestater(a.about(), held)
+	err := x.charge(a, entries)
+	if err == nil {
 		return nil
 	}
-	var all privacy.Composed
-	err := each(func(e privacy.Event, n int64) error {
-		all.Events = append(all.Events, privacy.SelfComposed{Event: e, Count: n})
-		return a.Price(e, n)
-	})
-	if err != nil || len(all.Events) == 0 {
-		return err
+	// The method may have no form for exchanges on samples, and one without samples.
+	x.samples = false
+	if x.charge(a, entries) == nil {
+		return nil
 	}
-	if err := a.Price(all, 1); err != nil { // each fits, and all may not
-		return fmt.Errorf("all entries together: %w", err)
-	}
-	return each(a.Charge)
+	return err
 }
 
-// about reports whether every leaf of an event names a unit in the list.
-func about(e privacy.Event, units []privacy.Unit) bool {
-	all := func(events []privacy.Event) bool {
-		return len(events) > 0 && !slices.ContainsFunc(events, func(e privacy.Event) bool { return !about(e, units) })
+// charge charges all entries or none.
+func (x restater) charge(a Accountant, entries []privacy.Entry) error {
+	var lists []terms.List
+	var all terms.List
+	for i, e := range entries {
+		l, err := x.list(e)
+		if err == nil {
+			err = a.price(l)
+		}
+		if err != nil {
+			return fmt.Errorf("entry %d (%s, %s): %w", i+1, e.Period, e.Purpose, err)
+		}
+		if all, err = all.Add(l); err != nil {
+			return fmt.Errorf("all entries together: %w", err)
+		}
+		lists = append(lists, l)
 	}
-	switch e := e.(type) {
-	case privacy.Gaussian:
-		return slices.Contains(units, e.Unit)
-	case privacy.Laplace:
-		return slices.Contains(units, e.Unit)
-	case privacy.DiscreteGaussian:
-		return slices.Contains(units, e.Unit)
-	case privacy.DiscreteLaplace:
-		return slices.Contains(units, e.Unit)
-	case privacy.Exponential:
-		return slices.Contains(units, e.Unit)
-	case privacy.PureLDP:
-		return slices.Contains(units, e.Unit)
-	case privacy.RandomizedResponse:
-		return slices.Contains(units, e.Unit)
-	case privacy.Unprotected:
-		return slices.Contains(units, e.Unit)
-	case privacy.SelfComposed:
-		return about(e.Event, units)
-	case privacy.Sampled:
-		return about(e.Event, units)
-	case privacy.Composed:
-		return all(e.Events)
-	case privacy.Parallel:
-		return all(e.Events)
+	if err := a.price(all); err != nil { // each fits, and all may not
+		return fmt.Errorf("all entries together: %w", err)
 	}
-	return false
+	for _, l := range lists {
+		if err := a.charge(l); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -22,6 +22,14 @@
 // accountant cannot price is an error, never a guess; an Unprotected event is
 // priced, as infinite, and its reason is part of the result.
 //
+// # Units that contain each other
+//
+// Charge takes events about the account's own unit and relation. ChargeLedger takes
+// all that a run recorded, and charges what is about other units as what it costs the
+// account's: a user's noise to an edge, the noise of edges to a user who holds so many
+// of them. What has no known cost is infinite, with the reason; what is left out is
+// other data whatever the caller says. See restater in containment.go for the rules.
+//
 // # Methods
 //
 //   - Analytic: Gaussians only, in closed form, see Exact.

@@ -37,25 +37,42 @@ func New(m Method, unit privacy.Unit, relation privacy.Neighbouring) (*Account, 
 // Price reports an event that is about another unit or relation (ErrUnit), or
 // that the method has no form for. The account stays as it is.
 func (a *Account) Price(e privacy.Event, count int64) error {
-	_, err := a.with(e, count)
-	return err
+	l, err := terms.Flatten(e, count, a.unit, a.relation)
+	if err != nil {
+		return err
+	}
+	return a.price(l)
 }
 
 // Charge adds count compositions of the event, or nothing and an error.
 func (a *Account) Charge(e privacy.Event, count int64) error {
-	l, err := a.with(e, count)
+	l, err := terms.Flatten(e, count, a.unit, a.relation)
+	if err != nil {
+		return err
+	}
+	return a.charge(l)
+}
+
+func (a *Account) about() privacy.Subject {
+	return privacy.Subject{Unit: a.unit, Neighbouring: a.relation}
+}
+
+func (a *Account) price(l terms.List) error {
+	_, err := a.with(l)
+	return err
+}
+
+func (a *Account) charge(l terms.List) error {
+	sum, err := a.with(l)
 	if err == nil {
-		a.list = l
+		a.list = sum
 	}
 	return err
 }
 
-// with is the account's list with one event more, if the method can price it.
-func (a *Account) with(e privacy.Event, count int64) (terms.List, error) {
-	l, err := terms.Flatten(e, count, a.unit, a.relation)
-	if err != nil {
-		return l, err
-	}
+// with is the account's list with another one more, if the method can price it.
+func (a *Account) with(l terms.List) (terms.List, error) {
+	var err error
 	switch a.method {
 	case Analytic:
 		_, err = sumMu2(l)

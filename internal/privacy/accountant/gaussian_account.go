@@ -37,13 +37,33 @@ func (a *GaussianAccount) Mu2() float64 { return a.mu2 }
 
 // Price reports an event that is not made of Gaussian releases about this unit.
 func (a *GaussianAccount) Price(e privacy.Event, count int64) error {
-	_, _, err := a.cost(e, count)
-	return err
+	l, err := terms.Flatten(e, count, a.unit, a.relation)
+	if err != nil {
+		return err
+	}
+	return a.price(l)
 }
 
 // Charge adds count compositions of the event, or nothing and an error.
 func (a *GaussianAccount) Charge(e privacy.Event, count int64) error {
-	mu2, open, err := a.cost(e, count)
+	l, err := terms.Flatten(e, count, a.unit, a.relation)
+	if err != nil {
+		return err
+	}
+	return a.charge(l)
+}
+
+func (a *GaussianAccount) about() privacy.Subject {
+	return privacy.Subject{Unit: a.unit, Neighbouring: a.relation}
+}
+
+func (a *GaussianAccount) price(l terms.List) error {
+	_, _, err := a.cost(l)
+	return err
+}
+
+func (a *GaussianAccount) charge(l terms.List) error {
+	mu2, open, err := a.cost(l)
 	if err != nil {
 		return err
 	}
@@ -52,17 +72,13 @@ func (a *GaussianAccount) Charge(e privacy.Event, count int64) error {
 	return nil
 }
 
-// cost returns the mu² of count compositions and what is open after them.
-func (a *GaussianAccount) cost(e privacy.Event, count int64) (mu2 float64, open []privacy.Unprotected, err error) {
-	l, err := terms.Flatten(e, count, a.unit, a.relation)
-	if err != nil {
-		return 0, nil, err
-	}
+// cost returns the mu² of a list and what is open after it.
+func (a *GaussianAccount) cost(l terms.List) (mu2 float64, open []privacy.Unprotected, err error) {
 	if mu2, err = sumMu2(l); err != nil {
 		return 0, nil, err
 	}
 	if math.IsInf(a.mu2+mu2, 1) {
-		return 0, nil, fmt.Errorf("%s: the cost of %d releases overflows", e.Kind(), count)
+		return 0, nil, errors.New("the cost of all releases overflows")
 	}
 	all, err := terms.List{Open: a.open}.Add(terms.List{Open: l.Open})
 	return mu2, all.Open, err

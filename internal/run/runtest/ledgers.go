@@ -137,12 +137,11 @@ type unit struct {
 func (es ledgerEntries) units() []unit {
 	found := map[privacy.Unit]privacy.Neighbouring{}
 	for _, e := range es {
-		leaves(e.Event, func(l privacy.Event) {
-			of, relation := about(l)
-			if was := found[of]; of != "" && was == "" {
-				found[of] = relation
+		for _, s := range privacy.Subjects(e.Event) {
+			if was := found[s.Unit]; s.Unit != "" && was == "" {
+				found[s.Unit] = s.Neighbouring
 			}
-		})
+		}
 	}
 	if len(found) == 0 {
 		found[privacy.Record] = ""
@@ -161,11 +160,9 @@ func (es ledgerEntries) units() []unit {
 // open reports whether something about the unit is unprotected.
 func (es ledgerEntries) open(of privacy.Unit) (open bool) {
 	for _, e := range es {
-		leaves(e.Event, func(l privacy.Event) {
-			if u, ok := l.(privacy.Unprotected); ok && (u.Unit == "" || u.Unit == of) {
-				open = true
-			}
-		})
+		for _, s := range privacy.Subjects(e.Event) {
+			open = open || s.Neighbouring == "" && !s.Unit.Apart(of) // is unprotected
+		}
 	}
 	return open
 }
@@ -191,13 +188,7 @@ func (es ledgerEntries) epsilon(t *testing.T, u unit) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var others []privacy.Unit
-	for _, o := range es.units() {
-		if o.of != u.of {
-			others = append(others, o.of)
-		}
-	}
-	if err := accountant.ChargeLedger(a, es, others...); err != nil {
+	if err := accountant.ChargeLedger(a, es); err != nil {
 		t.Fatal(err)
 	}
 	r, err := a.Spent(delta)
@@ -205,49 +196,6 @@ func (es ledgerEntries) epsilon(t *testing.T, u unit) float64 {
 		t.Fatal(err)
 	}
 	return r.Epsilon
-}
-
-// leaves calls f with the events that an event is made of.
-func leaves(e privacy.Event, f func(privacy.Event)) {
-	switch e := e.(type) {
-	case privacy.SelfComposed:
-		leaves(e.Event, f)
-	case privacy.Sampled:
-		leaves(e.Event, f)
-	case privacy.Composed:
-		for _, e := range e.Events {
-			leaves(e, f)
-		}
-	case privacy.Parallel:
-		for _, e := range e.Events {
-			leaves(e, f)
-		}
-	default:
-		f(e)
-	}
-}
-
-// about is what an event without parts is about.
-func about(e privacy.Event) (privacy.Unit, privacy.Neighbouring) {
-	switch e := e.(type) {
-	case privacy.Gaussian:
-		return e.Unit, e.Neighbouring
-	case privacy.Laplace:
-		return e.Unit, e.Neighbouring
-	case privacy.DiscreteGaussian:
-		return e.Unit, e.Neighbouring
-	case privacy.DiscreteLaplace:
-		return e.Unit, e.Neighbouring
-	case privacy.Exponential:
-		return e.Unit, e.Neighbouring
-	case privacy.PureLDP:
-		return e.Unit, privacy.Replace
-	case privacy.RandomizedResponse:
-		return e.Unit, privacy.Replace
-	case privacy.Unprotected:
-		return e.Unit, ""
-	}
-	return "", ""
 }
 
 // declaredFirst demands that what is declared comes before all releases.

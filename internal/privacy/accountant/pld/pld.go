@@ -102,7 +102,7 @@ func build(ts []terms.Term) ([]part, error) {
 		return nil, errors.New("no terms")
 	}
 	ts = slices.Clone(ts)
-	mu2 := 0.0
+	mu2, relation := 0.0, privacy.Neighbouring("")
 	var rest []terms.Term
 	for i, t := range ts {
 		if t.Leaf == nil {
@@ -120,8 +120,13 @@ func build(ts []terms.Term) ([]part, error) {
 		if err := t.Relation.Validate(); err != nil {
 			return nil, fmt.Errorf("term %d: %w", i+1, err)
 		}
-		if t.Relation != ts[0].Relation {
-			return nil, fmt.Errorf("term %d: relation %s, the first term's is %s", i+1, t.Relation, ts[0].Relation)
+		if t.Relation != privacy.Replace { // an exchange has the same pair both ways, and so fits any
+			if relation == "" {
+				relation = t.Relation
+			}
+			if t.Relation != relation {
+				return nil, fmt.Errorf("term %d: relation %s, an earlier term's is %s", i+1, t.Relation, relation)
+			}
 		}
 		if g, ok := t.Leaf.(privacy.Gaussian); ok && t.Rate == 1 {
 			mu := g.Sensitivity / g.Sigma
@@ -129,7 +134,7 @@ func build(ts []terms.Term) ([]part, error) {
 			continue
 		}
 		j := slices.IndexFunc(rest, func(u terms.Term) bool {
-			return u.Leaf == t.Leaf && u.Rate == t.Rate && (u.Method == t.Method || t.Rate == 1)
+			return u.Leaf == t.Leaf && u.Rate == t.Rate && (t.Rate == 1 || u.Method == t.Method && u.Relation == t.Relation)
 		})
 		if j >= 0 {
 			if rest[j].Count > math.MaxInt64-t.Count {

@@ -14,6 +14,35 @@ import (
 	"privrec/internal/privacy/accountant/terms"
 )
 
+// An exchange on a sample composes with what is about one unit more: unsampled terms
+// have one law under both, and of sampled ones each keeps its own, between two of the
+// cheaper and two of the dearer.
+func TestExchangesBesideOthers(t *testing.T) {
+	upper := func(ts ...terms.Term) float64 {
+		b, err := Bracket(ts, 1e-5, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b.Upper
+	}
+	one := func(q float64, r privacy.Neighbouring) terms.Term {
+		x := gaussianTerm(q, 1, 1, r, 50)
+		x.Leaf = privacy.Gaussian{Sigma: 1, Sensitivity: 1, Unit: user, Neighbouring: privacy.AddRemove}
+		return x
+	}
+	const add, swap = privacy.AddRemove, privacy.Replace
+	if mixed, want := upper(one(0.1, swap), one(1, add)), upper(one(0.1, swap), one(1, swap)); mixed != want {
+		t.Errorf("beside an unsampled term %v, want %v", mixed, want)
+	}
+	low, mixed, high := upper(one(0.1, swap), one(0.1, swap)), upper(one(0.1, add), one(0.1, swap)), upper(one(0.1, add), one(0.1, add))
+	if low > high {
+		low, high = high, low
+	}
+	if !(low*1.01 < mixed && mixed*1.01 < high) {
+		t.Errorf("%v, want between %v and %v", mixed, low, high)
+	}
+}
+
 // What cannot be bracketed is an error that says why.
 func TestRefuses(t *testing.T) {
 	ok := gaussianTerm(0.1, 1, 1, privacy.AddRemove, 10)
@@ -40,7 +69,7 @@ func TestRefuses(t *testing.T) {
 		{"rate", with(func(x *terms.Term) { x.Rate = math.NaN() }), Options{}, true, "rate is NaN"},
 		{"tiny rate", with(func(x *terms.Term) { x.Rate = 1e-13 }), Options{}, false, "sampling rate"},
 		{"relation", with(func(x *terms.Term) { x.Relation = "x" }), Options{}, true, "relation"},
-		{"relations", []terms.Term{ok, gaussianTerm(0.1, 1, 1, privacy.Replace, 1)}, Options{}, true, "first term's"},
+		{"relations", []terms.Term{ok, gaussianTerm(0.1, 1, 1, privacy.ZeroOut, 1)}, Options{}, true, "earlier term's"},
 		{"without replacement", with(func(x *terms.Term) { x.Method = privacy.WithoutReplacement }), Options{}, false, "without-replacement"},
 		{"replaced laplace", []terms.Term{laplace}, Options{}, false, "laplace sampled"},
 		{"sampled response", []terms.Term{{Leaf: privacy.PureLDP{Epsilon: 1, Unit: user}, Rate: 0.1, Method: privacy.Poisson, Relation: privacy.Replace, Count: 1}}, Options{}, false, "pure-ldp sampled"},

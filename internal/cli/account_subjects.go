@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"slices"
+
+	"privrec/internal/privacy"
+)
+
+// ledgerSubjects is what a ledger is about.
+type ledgerSubjects struct {
+	list   []privacy.Subject // to account, in the order in which they appear
+	direct []privacy.Subject // of its releases and of what is unprotected, each once
+	held   []privacy.Holding
+}
+
+// subjectsOf lists the units that a ledger is about, in the order in which they
+// appear, then those that it says how many of them are held by. Entries that are
+// unprotected for every unit do not add one; a ledger with nothing else is about
+// records.
+func subjectsOf(l *privacy.Ledger) ledgerSubjects {
+	s := ledgerSubjects{held: l.Holdings()}
+	var units []privacy.Unit
+	for _, e := range l.Entries() {
+		for _, d := range privacy.Subjects(e.Event) {
+			if d.Unit == "" {
+				continue
+			}
+			if !slices.Contains(s.direct, d) {
+				s.direct = append(s.direct, d)
+			}
+			if !slices.Contains(units, d.Unit) {
+				units = append(units, d.Unit)
+			}
+		}
+	}
+	for _, h := range s.held {
+		if h.Unit.Contains(h.Of) && slices.Contains(units, h.Of) && !slices.Contains(units, h.Unit) {
+			units = append(units, h.Unit)
+		}
+	}
+	if len(units) == 0 {
+		units = []privacy.Unit{privacy.Record}
+	}
+	for _, u := range units {
+		s.list = append(s.list, privacy.Subject{Unit: u, Neighbouring: s.relation(u)})
+	}
+	return s
+}
+
+// relation is the one under which a unit can be accounted: that of its releases and of
+// those of the parts that it holds, or where they differ Replace, under which all have
+// a price. What is unprotected is so under any relation.
+func (s ledgerSubjects) relation(u privacy.Unit) privacy.Neighbouring {
+	r := privacy.Neighbouring("")
+	for _, d := range s.direct {
+		if d.Neighbouring == "" || d.Unit != u && (!u.Contains(d.Unit) || s.holds(u, d.Unit) == 0) {
+			continue
+		}
+		if r == "" {
+			r = d.Neighbouring
+		} else if r != d.Neighbouring {
+			r = privacy.Replace
+		}
+	}
+	if r == "" {
+		return privacy.AddRemove
+	}
+	return r
+}
+
+// holds is how many of one unit another holds; 0: not known.
+func (s ledgerSubjects) holds(u, of privacy.Unit) int64 {
+	if of == privacy.Feature { // the vector of one user
+		return 1
+	}
+	for _, h := range s.held {
+		if h.Unit == u && h.Of == of {
+			return h.Most
+		}
+	}
+	return 0
+}
+
+// subject is what a unit is accounted as: one that the ledger is about, that contains
+// one of those, or that is part of one.
+func (s ledgerSubjects) subject(u privacy.Unit) (privacy.Subject, bool) {
+	for _, d := range s.list {
+		if u.Contains(d.Unit) || d.Unit.Contains(u) {
+			return privacy.Subject{Unit: u, Neighbouring: s.relation(u)}, true
+		}
+	}
+	return privacy.Subject{}, false
+}
+
+// remark says what an account of a unit rests on besides releases about it.
+func (s ledgerSubjects) remark(a *answer, u privacy.Subject) {
+	var said []privacy.Unit
+	for _, d := range s.direct {
+		if d.Neighbouring != "" && d.Neighbouring != u.Neighbouring && d.Unit == u.Unit {
+			a.warn("the account of one %s is of one exchanged for another: releases about one under %s are charged as a group of two", noun(u.Unit), d.Neighbouring)
+		}
+		if d.Unit == u.Unit || slices.Contains(said, d.Unit) {
+			continue
+		}
+		said = append(said, d.Unit)
+		switch most := s.holds(u.Unit, d.Unit); {
+		case d.Unit.Apart(u.Unit):
+			a.warn("what is about one %s is other data than one %s, and left out of its account", noun(d.Unit), noun(u.Unit))
+		case u.Unit.Contains(d.Unit) && most == 1:
+			a.warn("the account of one %s is that of its one %s", noun(u.Unit), noun(d.Unit))
+		case u.Unit.Contains(d.Unit) && most > 0:
+			a.warn("the account of one %s is that of a group of %d %s, the most that one holds; how many each holds is taken as known", noun(u.Unit), most, nouns(d.Unit))
+		}
+	}
+}
