@@ -194,6 +194,20 @@ func (a *Account) sweepTable() *report.Table {
 	return t
 }
 
+// hold states how many positions a user holds at most. That number is data, and shown:
+// who was shown how many slates is not protected, only their items are.
+func (a *Account) hold(l *privacy.Ledger) error {
+	for _, u := range a.Units {
+		if u.Unit != unitUser || u.Positions < 1 {
+			continue
+		}
+		if err := l.Hold(privacy.Holding{Unit: privacy.User, Of: privacy.Position, Most: int64(u.Positions)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // declaration is what no noise covers, for the ledger.
 func (a *Account) declaration() (d privacy.Declaration) {
 	for _, o := range a.Unbounded {

@@ -59,6 +59,9 @@ func Attack(ctx context.Context, env *run.Env, c Config, others []run.Task) erro
 	if err != nil {
 		return err
 	}
+	if err := a.hold(once); err != nil {
+		return err
+	}
 	if err := x.protect(ctx, once); err != nil {
 		return x.interrupted(ctx, err)
 	}

@@ -126,6 +126,17 @@ func (p *filePerturber) open(l *privacy.Ledger) (err error) {
 	return err
 }
 
+// hold states how many positions a user holds at most, where that is known. The number
+// is data that the output shows as it is: every slate is written under its user, with
+// all of its positions.
+func (p *filePerturber) hold(l *privacy.Ledger) error {
+	most, known := p.users.slates()
+	if !known || most < 1 {
+		return nil
+	}
+	return l.Hold(privacy.Holding{Unit: privacy.User, Of: privacy.Position, Most: most * int64(p.t)})
+}
+
 func (p *filePerturber) run(ctx context.Context) (r *PerturbReport, err error) {
 	mark := privacy.Research
 	if p.o.Secure {
@@ -156,7 +167,7 @@ func (p *filePerturber) run(ctx context.Context) (r *PerturbReport, err error) {
 		return nil, err
 	}
 	if p.answers != nil {
-		if err := p.answers.Finish(); err != nil {
+		if err := errors.Join(p.answers.Finish(), p.hold(ledger)); err != nil {
 			return nil, err
 		}
 	}

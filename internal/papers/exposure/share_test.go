@@ -64,6 +64,30 @@ func TestSharesOfUsers(t *testing.T) {
 	}
 }
 
+// A ledger is told how many positions a user holds where that is known, and then
+// amounts to the user's epsilon.
+func TestLedgerKnowsAUsersPositions(t *testing.T) {
+	s := crowd()
+	c := Default()
+	c.Protect.Replace, c.Protect.Epsilon, c.Data.Slate = ReplaceRR, 3, 4
+	known := sharesOf(s, []part{{"test", s.Test}})
+	for name, x := range map[string]struct {
+		shares shares
+		want   []privacy.Holding
+	}{
+		"known":   {known, []privacy.Holding{{Unit: privacy.User, Of: privacy.Position, Most: int64(known.Slates * 4)}}},
+		"unknown": {shares{T: 4, Unknown: "users are not known"}, nil},
+	} {
+		l, err := privacy.NewLedger(privacy.Research)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.account(x.shares).hold(l); err != nil || !slices.Equal(l.Holdings(), x.want) {
+			t.Errorf("%s: %v (%v), want %v", name, l.Holdings(), err, x.want)
+		}
+	}
+}
+
 // Where users are not known, those of pairs that a sample left out among them, there is no
 // unit of a user: the account names it with the reason.
 func TestUsersThatAreNotKnown(t *testing.T) {

@@ -76,6 +76,20 @@ func (m Sequence) Event() privacy.Event {
 	return privacy.PureLDP{Epsilon: m.Epsilon, Unit: privacy.Cell}
 }
 
+// record enters the release into a ledger, and that a user holds Length cells. That is
+// a setting and tells nothing of the data: all rows are of that length, padding where
+// there is no item, and all cells are perturbed. The longest history would be data,
+// and an account that rests on it holds only among users with no longer one.
+func (m Sequence) record(l *privacy.Ledger) error {
+	e := m.Event()
+	if _, ok := e.(privacy.Unprotected); !ok {
+		if err := l.Hold(privacy.Holding{Unit: privacy.User, Of: privacy.Cell, Most: int64(m.Length)}); err != nil {
+			return err
+		}
+	}
+	return l.Record(m.Purpose, e, 1)
+}
+
 // UserEvent is the same release where a neighbour is another row altogether: a
 // factor e^eps a cell, which two full rows without a common item reach.
 func (m Sequence) UserEvent() privacy.Event {

@@ -31,7 +31,7 @@ func (m Sequence) Open(l *privacy.Ledger, b Bits) (*SequenceRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := l.Record(m.Purpose, m.Event(), 1); err != nil {
+	if err := m.record(l); err != nil {
 		return nil, err
 	}
 	return r, nil
@@ -139,7 +139,7 @@ func PerturbSequences(m Sequence, l *privacy.Ledger, b Bits, users []uint64, row
 	if err != nil {
 		return err
 	}
-	if err := l.Record(m.Purpose, m.Event(), 1); err != nil {
+	if err := m.record(l); err != nil {
 		return err
 	}
 	err = each(func(s *SequenceSampler, i int, row []int32) error { return s.Row(user(i), row) })

@@ -36,7 +36,7 @@ func (m Sequence) OpenUsers(l *privacy.Ledger, b Bits, spill func() (Spill, erro
 		return nil, err
 	}
 	r.claims = &userClaims{spill: spill, most: claimsHeld}
-	if err := l.Record(m.Purpose, m.Event(), 1); err != nil {
+	if err := m.record(l); err != nil {
 		return nil, err
 	}
 	return r, nil
