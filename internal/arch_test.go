@@ -24,7 +24,7 @@ var floors = []struct {
 	floor int
 }{
 	{"internal/rng", 0}, {"internal/tensor", 0}, {"internal/metrics", 0}, {"internal/stats", 0},
-	{"internal/config", 0}, {"internal/privacy", 0}, {"data", 0}, {"configs", 0},
+	{"internal/config", 0}, {"internal/privacy", 0}, {"internal/progress", 0}, {"data", 0}, {"configs", 0},
 	{"internal/privacy/mechanism", 1}, {"internal/privacy/accountant", 1}, {"internal/privacy/audit", 1},
 	{"internal/autograd", 1}, {"internal/dataset", 1}, {"internal/graph", 1},
 	{"internal/nn", 2}, {"internal/optim", 2}, {"internal/fetch", 2},

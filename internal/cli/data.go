@@ -8,6 +8,7 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/slate"
+	"privrec/internal/progress"
 	"privrec/internal/report"
 	"privrec/internal/rng"
 	"privrec/internal/run"
@@ -58,6 +59,7 @@ with the columns user, item, shown_at, clicked_at, in the folder of that name.`,
 		Args: wants("a data set, see privrec data list"),
 		RunE: func(c *cobra.Command, args []string) error {
 			r := newReporter(a.Stderr, quiet)
+			c.SetContext(progress.With(c.Context(), r))
 			r.Phase("load " + args[0])
 			start := time.Now()
 			loaded := func(cache string) {
@@ -192,6 +194,7 @@ func (a *App) dataSynth() *cobra.Command {
 				return usagef("give --out DIR", "%s: missing --out", c.CommandPath())
 			}
 			r := newReporter(a.Stderr, quiet)
+			c.SetContext(progress.With(c.Context(), r))
 			r.Phase("generate " + p.Name)
 			log, features, err := p.Generate(c.Context(), rng.Seed(seed))
 			if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/metrics"
+	"privrec/internal/progress"
 	"privrec/internal/report"
 	"privrec/internal/rng"
 	"privrec/internal/run"
@@ -34,6 +35,7 @@ same recipe, and says which of them the stand-in orders otherwise.`,
 				return err
 			}
 			r := newReporter(a.Stderr, quiet)
+			c.SetContext(progress.With(c.Context(), r))
 			var sides [2]*dataset.Sequential
 			for i, set := range []string{name, "standin-" + name} {
 				r.Phase("load " + set)

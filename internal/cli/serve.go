@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"privrec/internal/progress"
 	"privrec/internal/run"
 )
 
@@ -59,6 +60,7 @@ be there.
 
 // serve opens a run, asks it, and shows the answer.
 func (a *App) serve(c *cobra.Command, dir string, asJSON bool, ask func(run.Server) (run.Result, error)) error {
+	c.SetContext(progress.With(c.Context(), newReporter(a.Stderr, false)))
 	s, err := run.Serve(c.Context(), a.Tasks, dir)
 	if err != nil {
 		return err

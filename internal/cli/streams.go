@@ -55,7 +55,7 @@ type silent struct {
 }
 
 // lines reports on plain text: a line for a phase, a line for the end of each
-// stretch, and every ten seconds how far a long stretch has come.
+// stretch, and every ten seconds how far a long stretch has come and how long it will take.
 type lines struct {
 	w     io.Writer
 	now   func() time.Time
@@ -63,6 +63,7 @@ type lines struct {
 	what  string
 	total int
 	done  int
+	begun time.Time
 	last  time.Time
 }
 
@@ -77,15 +78,30 @@ func (l *lines) Write(p []byte) (int, error) {
 func (l *lines) Phase(text string) { fmt.Fprintln(l, text) }
 
 func (l *lines) Begin(what string, total int) {
-	l.what, l.total, l.done, l.last = what, total, 0, l.now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.what, l.total, l.done, l.begun = what, total, 0, l.now()
+	l.last = l.begun
 }
 
 func (l *lines) Add(n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.done += n
 	if now := l.now(); now.Sub(l.last) >= lineEvery {
 		l.last = now
-		fmt.Fprintf(l, "%s: %d of %d (%d %%)\n", l.what, l.done, l.total, 100*l.done/max(1, l.total))
+		fmt.Fprintf(l.w, "%s: %d of %d (%d %%)%s\n", l.what, l.done, l.total, 100*l.done/max(1, l.total), left(now.Sub(l.begun), l.done, l.total))
 	}
+}
+
+// left says how long what is not done will take if it goes on as before: nothing where nothing is
+// done, or all.
+func left(took time.Duration, done, total int) string {
+	if done <= 0 || done >= total {
+		return ""
+	}
+	rest := time.Duration(float64(took) * float64(total-done) / float64(done))
+	return fmt.Sprintf(", about %v left", rest.Round(time.Second))
 }
 
 func (l *lines) End(summary string) {

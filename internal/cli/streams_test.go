@@ -80,7 +80,7 @@ func TestLines(t *testing.T) {
 	}
 	r.End("epoch 1 loss 2.5")
 	newLogger(r, false).Info("hello", "a", 1)
-	want := "load\nepoch 1: 100 of 200 (50 %)\nepoch 1: 200 of 200 (100 %)\nepoch 1 loss 2.5\nlevel=INFO msg=hello a=1\n"
+	want := "load\nepoch 1: 100 of 200 (50 %), about 10s left\nepoch 1: 200 of 200 (100 %)\nepoch 1 loss 2.5\nlevel=INFO msg=hello a=1\n"
 	if b.String() != want {
 		t.Errorf("got %q\nwant %q", &b, want)
 	}

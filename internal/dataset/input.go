@@ -12,12 +12,15 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 	"time"
 	"unicode/utf8"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"privrec/internal/progress"
 )
 
 // maxLine bounds one line, so that a file without line ends is refused rather than
@@ -64,13 +67,15 @@ func openInput(ctx context.Context, path string) (*input, error) {
 	// A pipe may have nothing to say for ever: a deadline ends a read under way. Other
 	// files have none.
 	stop := context.AfterFunc(ctx, func() { _ = f.SetReadDeadline(time.Unix(1, 0)) })
-	in, err := newInput(ctx, path, f)
+	shown := newShare(ctx, "read", f)
+	in, err := newInput(ctx, path, shown)
 	if err != nil {
+		shown.End()
 		stop()
 		f.Close()
 		return nil, err
 	}
-	in.closer = append(in.closer, func() { stop(); f.Close() })
+	in.closer = append(in.closer, func() { shown.End(); stop(); f.Close() })
 	return in, nil
 }
 
@@ -101,6 +106,32 @@ func openUntil(ctx context.Context, path string) (*os.File, error) {
 		return nil, ctx.Err()
 	}
 	return f, err
+}
+
+// shareReader shows how much of a file has been read.
+type shareReader struct {
+	*progress.Stretch
+	f          *os.File
+	done, size int64
+}
+
+// newShare reads a file and shows it; what is no plain file has no size to tell a share of.
+func newShare(ctx context.Context, verb string, f *os.File) *shareReader {
+	r := &shareReader{f: f}
+	if st, err := f.Stat(); err == nil && st.Mode().IsRegular() && st.Size() > 0 {
+		r.size = st.Size()
+		r.Stretch = progress.BeginShares(ctx, fmt.Sprintf("%s %s, %.1f MB", verb, filepath.Base(f.Name()), float64(r.size)/1e6))
+	}
+	return r
+}
+
+// Read implements io.Reader.
+func (r *shareReader) Read(p []byte) (int, error) {
+	n, err := r.f.Read(p)
+	if r.done += int64(n); r.size > 0 {
+		r.Share(float64(r.done) / float64(r.size))
+	}
+	return n, err
 }
 
 // newInput reads from r under the given name.

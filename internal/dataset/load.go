@@ -224,9 +224,10 @@ func hashFile(ctx context.Context, path string) (File, error) {
 	if err != nil {
 		return File{}, &Error{File: path, Msg: "cannot read", Err: err}
 	}
-	sum := sha256.New()
+	sum, shown := sha256.New(), newShare(ctx, "hash", f)
+	defer shown.End()
 	for {
-		_, err := io.CopyN(sum, f, 16<<20)
+		_, err := io.CopyN(sum, shown, 16<<20)
 		if err == io.EOF {
 			break
 		}

@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"privrec/internal/autograd"
+	"privrec/internal/progress"
 	"privrec/internal/tensor"
 )
 
@@ -53,6 +54,8 @@ func chunks(ctx context.Context, s Scorer, samples []int32, o Options, visit fun
 		tape.SetTraining(training)
 	}(tape.NoGrad, tape.Training())
 	faults := make([]string, size)
+	shown := progress.Begin(ctx, "rank", len(samples))
+	defer shown.End()
 	for lo := 0; lo < len(samples); lo += size {
 		if ctx.Err() != nil {
 			return fmt.Errorf("eval: after %d of %d samples: %w", lo, len(samples), context.Cause(ctx))
@@ -77,6 +80,7 @@ func chunks(ctx context.Context, s Scorer, samples []int32, o Options, visit fun
 				return fmt.Errorf("eval: sample %d (position %d): %s", samples[lo+i], lo+i, fault)
 			}
 		}
+		shown.Add(hi - lo)
 		if o.OnChunk != nil {
 			o.OnChunk(hi, len(samples))
 		}

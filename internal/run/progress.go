@@ -5,7 +5,8 @@ package run
 type Progress interface {
 	// Phase says in one line what happens now.
 	Phase(text string)
-	// Begin opens a counted stretch, such as the steps of one epoch.
+	// Begin opens a counted stretch, such as the steps of one epoch. One that begins within
+	// another takes its place until it ends, such as the ranking of validation rows.
 	Begin(what string, total int)
 	// Add reports n more of the stretch done.
 	Add(n int)

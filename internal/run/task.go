@@ -9,6 +9,7 @@ import (
 
 	"privrec/internal/config"
 	"privrec/internal/privacy"
+	"privrec/internal/progress"
 	"privrec/internal/rng"
 )
 
@@ -247,5 +248,5 @@ func (t Task) Start(ctx context.Context, o Options) (dir string, err error) {
 	env.Seed = rng.Seed(b.settings.Seed)
 	env.SaveEvery = time.Duration(b.settings.SaveSeconds * float64(time.Second))
 	env.SaveSteps = b.settings.SaveSteps
-	return dir, env.close(b.run(ctx, env))
+	return dir, env.close(b.run(progress.With(ctx, env.Progress), env))
 }

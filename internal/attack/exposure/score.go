@@ -7,6 +7,7 @@ import (
 
 	"privrec/internal/dataset/slate"
 	"privrec/internal/metrics"
+	"privrec/internal/progress"
 )
 
 // Result is the scores of one ranker, pair by pair.
@@ -76,7 +77,10 @@ func Evaluate(ctx context.Context, ranker Ranker, p *slate.Pairs, q Protocol) (*
 	var one [1][]int32
 	sc := scorer{r: r, p: p, candidates: candidates}
 	kept, users, next := rows[:0:0], r.Users[:0:0], 0
+	shown := progress.Begin(ctx, "score pairs", len(rows))
+	defer shown.End()
 	err = ranker.Rank(ctx, p, rows, depth, candidates, func(row int32, lists [][]int32) error {
+		shown.Add(1)
 		if next >= len(rows) || row != rows[next] || len(lists) != j {
 			return fmt.Errorf("scoring guesses: row %d with %d lists instead of number %d of %d rows with %d", row, len(lists), next, len(rows), j)
 		}
@@ -139,7 +143,10 @@ func EvaluateLike(ctx context.Context, ranker Ranker, p *slate.Pairs, other *Res
 		depth = max(depth, other.Guesses(i, r.depth))
 	}
 	levels := make([][]int32, 0, r.depth)
+	shown := progress.Begin(ctx, "score pairs", len(rows))
+	defer shown.End()
 	err = ranker.Rank(ctx, p, rows, depth, candidates, func(row int32, lists [][]int32) error {
+		shown.Add(1)
 		if next >= len(rows) || row != rows[next] || len(lists) != 1 || len(lists[0]) > depth {
 			return fmt.Errorf("scoring guesses: row %d answered where number %d of %d rows is due", row, next, len(rows))
 		}

@@ -11,6 +11,8 @@ import (
 
 	"privrec/internal/dataset/slate"
 	"privrec/internal/metrics"
+	"privrec/internal/progress"
+	"privrec/internal/progress/progresstest"
 	"privrec/internal/rng"
 )
 
@@ -90,6 +92,23 @@ func TestEvaluateGolden(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Scoring is reported pair by pair, floors that are held to another's guesses as well.
+func TestScoringReports(t *testing.T) {
+	p := tabled([][]int32{{4, 5}, {4, 6}, {5, 6}}, [][]int32{{17, 18}, {17, 18}, {17, 18}})
+	var r progresstest.Recorder
+	ctx := progress.With(t.Context(), &r)
+	got, err := Evaluate(ctx, always([]int32{17, 11, 12}), p, Protocol{Cutoffs: []int{1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Whole(t, "score pairs", 3)
+	r.Stretches = nil
+	if _, err := EvaluateLike(ctx, always([]int32{17, 11, 12}), p, got); err != nil {
+		t.Fatal(err)
+	}
+	r.Whole(t, "score pairs", 3)
 }
 
 func TestBudgets(t *testing.T) {

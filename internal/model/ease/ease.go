@@ -9,6 +9,7 @@ import (
 
 	"privrec/internal/autograd"
 	"privrec/internal/graph"
+	"privrec/internal/progress"
 	"privrec/internal/tensor"
 )
 
@@ -57,7 +58,9 @@ func (m *Model) fit(ctx context.Context, lambda float64) error {
 	if m.byUser {
 		rows, cols = cols, rows
 	}
-	gram(m.inverse, rows, cols, tensor.Float(lambda))
+	if err := gram(ctx, m.inverse, rows, cols, tensor.Float(lambda)); err != nil {
+		return err
+	}
 	if err := invert(ctx, m.inverse); err != nil {
 		return err
 	}
@@ -65,7 +68,13 @@ func (m *Model) fit(ctx context.Context, lambda float64) error {
 		m.items = &tensor.CSR{Rows: m.graph.Items, Cols: m.graph.Users, Ptr: m.graph.ItemPtr, Idx: m.graph.ItemUser, Val: ones(m.graph.Edges())}
 	}
 	var bad error
+	s := progress.Begin(ctx, "weigh items", len(m.scale))
+	defer s.End()
 	for j := range m.scale {
+		s.Add(1)
+		if j%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		p := m.diagonal(j, lambda)
 		if m.scale[j] = 1 / p; !(p > 0) || math.IsInf(m.scale[j], 1) {
 			bad = errors.Join(bad, fmt.Errorf("item %d has weight %g on itself, want positive: lambda %g is too small for this precision", j, p, lambda))
@@ -91,23 +100,55 @@ func ones(n int) []tensor.Float {
 	return v
 }
 
+// gramRows is how many rows of the Gram matrix are computed between two reports.
+const gramRows = 1024
+
 // gram puts the lower triangle of Y Y' + lambda I into a: rows(i) are the columns of
-// row i of the 0/1 matrix Y, cols(c) the rows that hold c.
-func gram(a tensor.Matrix, rows, cols func(int) []int32, lambda tensor.Float) {
-	tensor.Parallel(a.Rows, 64, func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			row := tensor.Row(a, i)[:i+1]
-			for _, c := range rows(i) {
-				for _, j := range cols(int(c)) {
-					if int(j) > i {
-						break // ascending
-					}
-					row[j]++
-				}
-			}
-			row[i] += lambda
+// row i of the 0/1 matrix Y, cols(c) the rows that hold c. It fails when ctx ends.
+func gram(ctx context.Context, a tensor.Matrix, rows, cols func(int) []int32, lambda tensor.Float) error {
+	s := progress.BeginShares(ctx, fmt.Sprintf("multiply the interactions, %d by %d", a.Rows, a.Rows))
+	defer s.End()
+	all, done := 0.0, 0.0 // additions
+	for i := range a.Rows {
+		all += pairsBelow(i, rows, cols)
+	}
+	for from := 0; from < a.Rows; from += gramRows {
+		if err := ctx.Err(); err != nil {
+			return err
 		}
-	})
+		to := min(from+gramRows, a.Rows)
+		tensor.Parallel(to-from, 16, func(_, lo, hi int) {
+			for i := from + lo; i < from+hi; i++ {
+				row := tensor.Row(a, i)[:i+1]
+				for _, c := range rows(i) {
+					for _, j := range cols(int(c)) {
+						if int(j) > i {
+							break // ascending
+						}
+						row[j]++
+					}
+				}
+				row[i] += lambda
+			}
+		})
+		for i := from; i < to; i++ {
+			done += pairsBelow(i, rows, cols)
+		}
+		s.Share(done / max(1, all))
+	}
+	return nil
+}
+
+// pairsBelow is about how many additions row i of the Gram matrix takes: of each of its
+// columns the rows up to i, if they were spread evenly.
+func pairsBelow(i int, rows, cols func(int) []int32) (n float64) {
+	for _, c := range rows(i) {
+		of := cols(int(c))
+		if last := float64(of[len(of)-1]); last > 0 {
+			n += float64(len(of)) * min(1, float64(i)/last)
+		}
+	}
+	return n
 }
 
 // diagonal is P_jj.

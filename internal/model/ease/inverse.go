@@ -6,6 +6,7 @@ import (
 	"math"
 	"unsafe"
 
+	"privrec/internal/progress"
 	"privrec/internal/tensor"
 )
 
@@ -34,7 +35,15 @@ func invert(ctx context.Context, a tensor.Matrix) error {
 	}
 	defer tensor.Free(w.panel)
 	defer tensor.Free(w.product)
-	for _, phase := range []func(tensor.Matrix, int) error{w.factor, w.invertFactor, w.multiply} {
+	s := progress.BeginShares(ctx, fmt.Sprintf("invert a matrix, %d by %d", n, n))
+	defer s.End()
+	all, done := 0.0, 0.0
+	for p := range phases {
+		for k := 0; k < n; k += block {
+			all += cost(p, n, k)
+		}
+	}
+	for p, phase := range [phases]func(tensor.Matrix, int) error{w.factor, w.invertFactor, w.multiply} {
 		for k := 0; k < n; k += block {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -42,10 +51,29 @@ func invert(ctx context.Context, a tensor.Matrix) error {
 			if err := phase(a, k); err != nil {
 				return err
 			}
+			done += cost(p, n, k)
+			s.Share(done / all)
 		}
 	}
 	mirror(a)
 	return nil
+}
+
+// phases of the inversion, each over all block columns.
+const phases = 3
+
+// cost is about how many multiplications a phase makes for block column k of n rows, at least
+// those of a block: the product of the heights, widths and depths of its Gemm.
+func cost(phase, n, k int) float64 {
+	end := min(k+block, n)
+	switch phase {
+	case 0: // factor: the rows from k on by the columns left of it
+		return block * float64(n-k) * float64(k+block)
+	case 1: // invertFactor: the triangle below, which begins at the right end
+		below := float64(n - min((n-1)/block*block-k+block, n))
+		return block * (below*(below+group)/2 + block*float64(block))
+	}
+	return block * float64(end) * float64(n-k) // multiply
 }
 
 type workspace struct {

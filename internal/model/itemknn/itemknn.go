@@ -9,6 +9,7 @@ import (
 
 	"privrec/internal/autograd"
 	"privrec/internal/graph"
+	"privrec/internal/progress"
 	"privrec/internal/tensor"
 )
 
@@ -70,18 +71,40 @@ func Fit(ctx context.Context, g *graph.Bipartite, o Options) (*Model, error) {
 		return nil, errors.New("itemknn: no users or no items")
 	}
 	lists := make([][]neighbour, g.Items)
-	const grain = 64
-	tensor.Parallel(g.Items, grain, func(_, lo, hi int) {
-		common := make([]int32, g.Items)
-		var seen []int32
-		for j := lo; j < hi && ctx.Err() == nil; j++ {
-			lists[j], seen = neighbours(g, o, j, common, seen[:0])
+	s := progress.BeginShares(ctx, fmt.Sprintf("find the neighbours of %d items", g.Items))
+	defer s.End()
+	all, done := 0.0, 0.0
+	for j := range g.Items {
+		all += pairs(g, j)
+	}
+	const grain = 64           // items of a unit
+	const between = 64 * grain // and between two reports
+	for from := 0; from < g.Items; from += between {
+		to := min(from+between, g.Items)
+		tensor.Parallel(to-from, grain, func(_, lo, hi int) {
+			common := make([]int32, g.Items)
+			var seen []int32
+			for j := from + lo; j < from+hi && ctx.Err() == nil; j++ {
+				lists[j], seen = neighbours(g, o, j, common, seen[:0])
+			}
+		})
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
-	})
-	if err := ctx.Err(); err != nil {
-		return nil, err
+		for j := from; j < to; j++ {
+			done += pairs(g, j)
+		}
+		s.Share(done / max(1, all))
 	}
 	return assemble(g, o, lists), nil
+}
+
+// pairs is how many pairs of item j with others are looked at.
+func pairs(g *graph.Bipartite, j int) (n float64) {
+	for _, u := range g.UsersOf(j) {
+		n += float64(len(g.ItemsOf(int(u))))
+	}
+	return n
 }
 
 // neighbours returns those of item j, the most similar first. common is zeros before

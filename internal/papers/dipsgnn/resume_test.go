@@ -44,6 +44,8 @@ type stations struct {
 	then func(place string)
 	open string // the epoch under way
 	fits string // in which training; epochs are numbered from 1 in each
+
+	inner bool // within a stretch that is no epoch
 }
 
 func (s *stations) pass(place string) {
@@ -60,9 +62,27 @@ func (s *stations) Phase(text string) {
 	s.pass(text)
 }
 
-func (s *stations) Begin(what string, _ int)          { s.open = s.fits + what; s.pass(s.open + " begins") }
-func (s *stations) Add(int)                           { s.pass(s.open + " trained") }
-func (s *stations) End(string)                        { s.pass(s.open + " ends") }
+func (s *stations) Begin(what string, _ int) {
+	if s.inner = !strings.HasPrefix(what, "epoch"); s.inner { // reading, ranking: no place by itself
+		return
+	}
+	s.open = s.fits + what
+	s.pass(s.open + " begins")
+}
+
+func (s *stations) Add(int) {
+	if !s.inner {
+		s.pass(s.open + " trained")
+	}
+}
+
+func (s *stations) End(string) {
+	if !s.inner {
+		s.pass(s.open + " ends")
+	}
+	s.inner = false
+}
+
 func (s *stations) options(o run.Options) run.Options { o.Progress = s; return o }
 
 // uninterrupted is a whole run: its artefacts and its stations.

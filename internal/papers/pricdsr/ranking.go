@@ -7,6 +7,7 @@ import (
 
 	"privrec/internal/autograd"
 	"privrec/internal/metrics"
+	"privrec/internal/progress"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
 )
@@ -72,6 +73,8 @@ const rankUsers = 128
 
 // scored calls score for the users of h in chunks, lo to hi of them.
 func (h *held) scored(ctx context.Context, score func(lo, hi int) error) error {
+	shown := progress.Begin(ctx, "rank "+h.name+" rows", len(h.users))
+	defer shown.End()
 	for lo := 0; lo < len(h.users); lo += rankUsers {
 		if ctx.Err() != nil {
 			return fmt.Errorf("%w: rank %s rows: %w", run.ErrInterrupted, h.name, context.Cause(ctx))
@@ -79,6 +82,7 @@ func (h *held) scored(ctx context.Context, score func(lo, hi int) error) error {
 		if err := score(lo, min(lo+rankUsers, len(h.users))); err != nil {
 			return fmt.Errorf("rank %s rows: %w", h.name, err)
 		}
+		shown.Add(min(rankUsers, len(h.users)-lo))
 	}
 	return nil
 }

@@ -1,0 +1,99 @@
+// Package progress carries in a context what shows a person how far work has come, so that
+// any package can report a stretch that may last, and none needs to know who looks.
+//
+//	s := progress.Begin(ctx, "rank users", len(users))
+//	defer s.End()
+//	for _, u := range users {
+//		... // and s.Add(1)
+//	}
+//
+// Reports change no result, and a context without a reporter shows nothing.
+package progress
+
+import (
+	"context"
+	"math"
+	"sync/atomic"
+)
+
+// Reporter shows stretches of work, one after the other: run.Progress is one.
+type Reporter interface {
+	// Begin opens a stretch of so many parts.
+	Begin(what string, total int)
+	// Add reports n more parts done.
+	Add(n int)
+	// End closes the stretch with its summary, empty for none.
+	End(summary string)
+}
+
+type key struct{}
+
+// carrier is a reporter, and whether a stretch is open.
+type carrier struct {
+	Reporter
+	busy atomic.Bool
+}
+
+// With returns a context whose work is shown by r; nil shows nothing.
+func With(ctx context.Context, r Reporter) context.Context {
+	if r == nil {
+		return ctx
+	}
+	return context.WithValue(ctx, key{}, &carrier{Reporter: r})
+}
+
+// Stretch is a piece of work that is shown. A nil one shows nothing. Its calls come from one
+// goroutine at a time.
+type Stretch struct {
+	to    *carrier
+	total int
+	done  int
+}
+
+// Begin opens a stretch of so many parts. It is nil where the context has no reporter, and
+// within another stretch of the same context: the outer one says more.
+func Begin(ctx context.Context, what string, total int) *Stretch {
+	c, ok := ctx.Value(key{}).(*carrier)
+	if !ok || !c.busy.CompareAndSwap(false, true) {
+		return nil
+	}
+	c.Begin(what, total)
+	return &Stretch{to: c, total: total}
+}
+
+// Thousand is the number of parts of a stretch that is told by shares.
+const Thousand = 1000
+
+// BeginShares opens a stretch whose parts are unequal: it is told by Share, in thousandths of
+// the work.
+func BeginShares(ctx context.Context, what string) *Stretch { return Begin(ctx, what, Thousand) }
+
+// Add reports n more parts done.
+func (s *Stretch) Add(n int) {
+	if s == nil || n == 0 {
+		return
+	}
+	s.done += n
+	s.to.Add(n)
+}
+
+// Share says which part of the work is done by now, from 0 to 1; it never goes back.
+func (s *Stretch) Share(x float64) {
+	if s == nil {
+		return
+	}
+	if at := int(math.Floor(min(1, x) * float64(s.total))); at > s.done {
+		s.Add(at - s.done)
+	}
+}
+
+// End closes the stretch, once.
+func (s *Stretch) End() {
+	if s == nil || s.to == nil {
+		return
+	}
+	c := s.to
+	s.to = nil
+	c.End("")
+	c.busy.Store(false)
+}
