@@ -27,8 +27,9 @@ type fakeConfig struct {
 	} `yaml:"data"`
 	Value float64 `yaml:"value"` // Recall@20 of seed 1; each further seed adds 0.01
 	Level string  `yaml:"level"`
-	Fail  string  `yaml:"fail"` // "", error, data, once (interrupted after a checkpoint), badmetrics, definition
-	Eps   string  `yaml:"eps"`  // claimed; "" writes no privacy.json
+	Fail  string  `yaml:"fail"`  // "", error, data, once (interrupted after a checkpoint), badmetrics, definition
+	Short string  `yaml:"short"` // what the run says of its epochs
+	Eps   string  `yaml:"eps"`   // claimed; "" writes no privacy.json
 }
 
 // fake is the task and how often its work began.
@@ -86,6 +87,7 @@ func (f *fake) work(ctx context.Context, env *run.Env, c fakeConfig) error {
 	}
 	out := map[string]any{
 		"setting":     "profile own",
+		"short":       c.Short,
 		"data":        map[string]any{"evidence_level": c.Level},
 		"definitions": map[string]string{"Recall@20": definition, "MRR@20": metrics.Metric{Kind: metrics.MRR, K: 20}.Definition()},
 		"floors":      []any{map[string]any{"name": "random", "values": map[string]float64{"Recall@20": 0.01, "MRR@20": 0.001}}},

@@ -80,6 +80,25 @@ func TestLevelC(t *testing.T) {
 	lacks(t, md, "| paper |", "ours - paper")
 }
 
+// A training shorter than the paper's says so, and its results are not subtracted from the
+// printed ones, which stand there all the same.
+func TestShortTraining(t *testing.T) {
+	g, o := mustLoad(t, fakeGrid, (&fake{}).task()), options(t, "quick")
+	o.Sets = []string{"short='trained for 5 of the 1000 epochs stated, ended by the cap'"}
+	out, err := g.Make(context.Background(), o)
+	if err != nil || out.Err() != nil {
+		t.Fatal(err, out.Err())
+	}
+	md := markdown(t, out)
+	holds(t, md, "| One | paper | 19.00 | 5.50 |", "20.00 (B)", "no difference to the paper: trained for 5 of the 1000 epochs stated, ended by the cap")
+	lacks(t, md, "ours - paper")
+	csv, err := os.ReadFile(out.Files[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	holds(t, string(csv), "One,,Recall@20,B,done,19,20,,,,1,1,,")
+}
+
 // What fails says so in its cell and stops nothing; it is tried again next time.
 func TestFailures(t *testing.T) {
 	for _, c := range []struct {

@@ -24,6 +24,7 @@ type measured struct {
 	Definitions map[string]string `json:"definitions"`
 	Floors      []scores          `json:"floors"`
 	Evaluations []scores          `json:"evaluations"`
+	Short       string            `json:"short"`
 	Epochs      []json.RawMessage `json:"epochs"`
 	Selection   []json.RawMessage `json:"selection"`
 }
@@ -68,6 +69,7 @@ type unbounded struct {
 // result is one finished run.
 type result struct {
 	seed     uint64
+	short    string // why the training is shorter than the paper's; empty for one that is not
 	setting  string // how the run's configuration stands to the profiles of its paper
 	level    dataset.Level
 	values   []float64            // in the order of the grid's metrics, shares
@@ -102,7 +104,7 @@ func (g *Grid) read(r *Run) (*result, error) {
 	if err != nil {
 		return nil, bad("%v", err)
 	}
-	out := &result{seed: r.Seed, setting: m.Setting, level: m.Data.Level, floors: map[string][]float64{}, manifest: &manifest, commits: commits(&manifest)}
+	out := &result{seed: r.Seed, setting: m.Setting, short: m.Short, level: m.Data.Level, floors: map[string][]float64{}, manifest: &manifest, commits: commits(&manifest)}
 	out.epochs = fmt.Sprint(len(m.Epochs))
 	if len(m.Selection) > 0 {
 		out.epochs = fmt.Sprintf("%d + %d", len(m.Selection), len(m.Epochs))

@@ -72,7 +72,7 @@ func (g *Grid) summarise(c *cell, runs []*Run) (*summary, error) {
 			if col.paper = *p; g.Unit == share {
 				col.paper *= 100
 			}
-			if len(s.results) > 0 {
+			if len(s.results) > 0 && s.short() == "" {
 				col.delta = col.mean - col.paper
 			}
 		}
@@ -109,6 +109,18 @@ func (s *summary) setting() string {
 	for _, r := range s.results {
 		if r.setting != "" {
 			list = appendNew(list, r.setting)
+		}
+	}
+	return strings.Join(list, "; ")
+}
+
+// short says why trainings of the row are shorter than the paper's: its numbers are then not
+// subtracted. It is empty where none is.
+func (s *summary) short() string {
+	var list []string
+	for _, r := range s.results {
+		if r.short != "" {
+			list = appendNew(list, r.short)
 		}
 	}
 	return strings.Join(list, "; ")

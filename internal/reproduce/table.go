@@ -363,6 +363,9 @@ func (g *Grid) settings(rows []*summary) (out []string) {
 	who := map[string][]string{}
 	for _, s := range rows {
 		line := s.cell.row.About
+		if short := s.short(); short != "" && s.any(func(c column) float64 { return c.paper }) {
+			line = strings.TrimPrefix(line+"; no difference to the paper: "+short, "; ")
+		}
 		if setting := s.setting(); setting != "" {
 			line = strings.TrimPrefix(line+"; ran with "+setting, "; ")
 		}

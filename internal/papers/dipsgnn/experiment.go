@@ -19,9 +19,10 @@ import (
 // (section 5.1): samples cut from the sequences, trained, ranked in full.
 type experiment struct {
 	env      *run.Env
-	method   string // as Table 2 calls it
-	standing string // how the setting relates to the profile it names
-	table2   bool   // the setting is the one that Table 2 is about
+	method   string       // as Table 2 calls it
+	standing string       // how the setting relates to the profile it names
+	table2   bool         // the setting is the one that Table 2 is about
+	stated   train.Length // of the profile that the setting names
 	cfg      shared
 	data     *dataset.Sequential
 	items    int // |V|, the items ranked
@@ -55,6 +56,7 @@ func load(ctx context.Context, env *run.Env, method string, setting setting) (*e
 type setting interface {
 	shared() shared
 	standing() (string, bool, error)
+	stated() train.Length
 }
 
 // cut makes the samples of loaded data. Of the surroundings it takes the seed
@@ -65,6 +67,7 @@ func cut(env *run.Env, method string, setting setting, d *dataset.Sequential) (x
 	if x.standing, x.table2, err = setting.standing(); err != nil {
 		return nil, err
 	}
+	x.stated = setting.stated()
 	if cfg.data.Candidates == CandidatesTenCore {
 		x.items = max(d.Items, d.CandidatesCore)
 	}

@@ -25,6 +25,7 @@ type Outcome struct {
 	Selected    int                 `json:"selected_epoch"` // of the evaluated model, from 1
 	Steps       int                 `json:"steps"`
 	Stopped     bool                `json:"stopped_early"`
+	Short       string              `json:"short,omitempty"`     // why the training is shorter than that of its profile, and not set against the paper
 	Epochs      []train.EpochRecord `json:"epochs"`              // of the training that is reported
 	Selection   []train.EpochRecord `json:"selection,omitempty"` // of the one that chose how long it lasts
 }
@@ -71,6 +72,9 @@ func (x *experiment) measure(ctx context.Context, r *fitted) (*Outcome, error) {
 		o.Selection, o.Stopped = r.Selection.Epochs, r.Selection.Stopped
 		o.Data.TrainSamples = x.refit.samples.Len()
 	}
+	if o.Short = x.stated.Short(x.cfg.train.length(), len(o.Epochs), o.Stopped); o.Selection != nil {
+		o.Short = x.stated.Short(x.cfg.train.length(), len(o.Selection), o.Stopped)
+	}
 	o.Selected = r.epoch(x.cfg.train.Select)
 	ms := o.Metrics
 	for _, m := range ms {
@@ -91,20 +95,20 @@ func (x *experiment) measure(ctx context.Context, r *fitted) (*Outcome, error) {
 		if len(x.modes) > 1 {
 			name += ", test noise " + mode
 		}
-		o.Evaluations = append(o.Evaluations, x.ours(name, mode, metrics.Summary(ms, ranks)))
+		o.Evaluations = append(o.Evaluations, x.ours(o, name, mode, metrics.Summary(ms, ranks)))
 		if err := x.perUser("scores-noise-"+mode, ms, ranks); err != nil {
 			return nil, err
 		}
 	}
 	if x.cfg.every {
-		o.Evaluations = append(o.Evaluations, x.bestOnTest(r))
+		o.Evaluations = append(o.Evaluations, x.bestOnTest(o, r))
 	}
 	return o, nil
 }
 
 // bestOnTest takes every metric from its own best epoch on the test set, as the
 // released program reports them.
-func (x *experiment) bestOnTest(r *fitted) Scores {
+func (x *experiment) bestOnTest(o *Outcome, r *fitted) Scores {
 	ms := x.metrics()
 	best := make([]metrics.Value, len(ms))
 	for i, m := range ms {
@@ -117,14 +121,14 @@ func (x *experiment) bestOnTest(r *fitted) Scores {
 			}
 		}
 	}
-	return x.ours(x.method+", best epoch on test, by metric", x.modes[0], best)
+	return x.ours(o, x.method+", best epoch on test, by metric", x.modes[0], best)
 }
 
 // ours is a row of this run's results with what the paper prints for this
 // setting.
-func (x *experiment) ours(name, noise string, values []metrics.Value) Scores {
+func (x *experiment) ours(o *Outcome, name, noise string, values []metrics.Value) Scores {
 	s := scores(name, noise, values)
-	if !x.table2 {
+	if !x.table2 || o.Short != "" {
 		return s
 	}
 	if p, ok := Table2(x.method, paperNames[x.data.Name]); ok {

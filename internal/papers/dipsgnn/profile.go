@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"privrec/internal/config"
+	"privrec/internal/train"
 )
 
 // Code is the released program's setting on ML-1M, its slips included: noise of
@@ -49,14 +50,36 @@ func standing[C any](setting C, profile string, named map[string]C) (text string
 	return "profile " + profile, true, nil
 }
 
-func (c Config) standing() (string, bool, error) {
-	return standing(c, c.Profile, map[string]Config{"paper": Default(), "code": Code()})
+func (c Config) named() map[string]Config {
+	return map[string]Config{"paper": Default(), "code": Code()}
+}
+
+func (c Config) standing() (string, bool, error) { return standing(c, c.Profile, c.named()) }
+
+// stated is the training of the profile that a setting names, empty for none.
+func (c Config) stated() train.Length { return c.named()[c.Profile].Train.length() }
+
+// length is how long a training lasts.
+func (c TrainConfig) length() train.Length {
+	return train.Length{Epochs: c.Epochs, Patience: c.Patience}
 }
 
 func (c SRGNNConfig) standing() (string, bool, error) {
-	return standing(c, c.Profile, map[string]SRGNNConfig{"paper": DefaultSRGNN()})
+	return standing(c, c.Profile, c.named())
 }
 
-func (c APGNNConfig) standing() (string, bool, error) {
-	return standing(c, c.Profile, map[string]APGNNConfig{"paper": DefaultAPGNN()})
+func (c SRGNNConfig) named() map[string]SRGNNConfig {
+	return map[string]SRGNNConfig{"paper": DefaultSRGNN()}
 }
+
+func (c SRGNNConfig) stated() train.Length { return c.named()[c.Profile].Train.length() }
+
+func (c APGNNConfig) standing() (string, bool, error) {
+	return standing(c, c.Profile, c.named())
+}
+
+func (c APGNNConfig) named() map[string]APGNNConfig {
+	return map[string]APGNNConfig{"paper": DefaultAPGNN()}
+}
+
+func (c APGNNConfig) stated() train.Length { return c.named()[c.Profile].Train.length() }

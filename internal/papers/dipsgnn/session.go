@@ -2,6 +2,7 @@ package dipsgnn
 
 import (
 	"context"
+	"privrec/internal/train"
 	"strings"
 
 	"privrec/internal/autograd"
@@ -86,6 +87,13 @@ func (s sessionSetting[M]) shared() shared {
 
 func (s sessionSetting[M]) standing() (string, bool, error) {
 	return standing(s.SessionConfig, s.Profile, map[string]SessionConfig[M]{s.defaults.Profile: s.defaults})
+}
+
+func (s sessionSetting[M]) stated() train.Length {
+	if s.Profile != s.defaults.Profile {
+		return train.Length{}
+	}
+	return s.defaults.Train.length()
 }
 
 func (s sessionSetting[M]) network(items int, init nn.Init) network { return s.build(items, init) }

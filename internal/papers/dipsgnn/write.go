@@ -19,6 +19,7 @@ func (x *experiment) write(o *Outcome, p *Privacy) error {
 		Title:    fmt.Sprintf("%s on %s", x.method, x.data.Source.Title),
 		Subtitle: fmt.Sprintf("%s; seed %d, %d candidates, %d test samples", x.standing, uint64(x.env.Seed), x.items, len(x.test.labels)),
 		Level:    x.data.Source.Level,
+		Facts:    report.ShortTraining(o.Short),
 		Tables:   []*report.Table{table},
 		Notes:    x.data.Source.Notes,
 	}

@@ -102,6 +102,9 @@ func (x *experiment) evaluate(ctx context.Context, m *attack.Model, r *train.Res
 		Method: x.cfg.method(), Setting: x.text, Data: x.summary(), Metrics: x.metrics(), Definitions: map[string]string{}, Protection: x.protected(),
 		Selected: len(r.Epochs), Cap: x.cfg.Train.Epochs, Stopped: r.Stopped, Steps: r.Steps, Epochs: r.Epochs,
 	}
+	if x.cfg.On.Run == "" {
+		o.Short = x.cfg.short(len(r.Epochs), r.Stopped)
+	}
 	if x.cfg.Train.Select == selectValidation && r.Best >= 0 {
 		o.Selected = r.Best + 1
 	}

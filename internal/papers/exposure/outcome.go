@@ -22,6 +22,7 @@ type Outcome struct {
 	Selected    int                 `json:"selected_epoch"` // of the reported attack, from 1
 	Cap         int                 `json:"epoch_cap"`
 	Stopped     bool                `json:"stopped_early"`
+	Short       string              `json:"short,omitempty"` // why the training is shorter than that of its profile, and not set against the paper
 	Steps       int                 `json:"steps"`
 	Epochs      []train.EpochRecord `json:"epochs"`
 }

@@ -133,3 +133,18 @@ func TestDefaultDecoder(t *testing.T) {
 		t.Errorf("the default is %s encoder, %s decoder", a.Encoder, a.Decoder)
 	}
 }
+
+// A run says where it trained for fewer epochs than its profile states, for tables that would
+// set it against the paper; one on a run's recommendations has no paper.
+func TestShortTraining(t *testing.T) {
+	c := Default()
+	if got := c.short(2, false); got != "trained for 2 of the 200 epochs stated, ended by the cap" {
+		t.Error(got)
+	}
+	if got := c.short(20, true); got != "" {
+		t.Error(got)
+	}
+	if o := startOutcome(t, "profile=paper", "train.epochs=1", "eval.vocabulary=[full]"); !strings.Contains(o.Short, "trained for 1 of the 200 epochs stated") {
+		t.Errorf("short %q", o.Short)
+	}
+}

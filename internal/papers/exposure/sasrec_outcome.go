@@ -27,6 +27,7 @@ type SASRecOutcome struct {
 	Selected    int                 `json:"selected_epoch"` // from 1
 	Steps       int                 `json:"steps"`
 	Stopped     bool                `json:"stopped_early"`
+	Short       string              `json:"short,omitempty"` // why the training is shorter than the published one, and not set beside it
 	Epochs      []train.EpochRecord `json:"epochs"`
 }
 
@@ -94,7 +95,11 @@ func (f *sasrecFit) measure(ctx context.Context, env *run.Env, r *train.Result) 
 		return nil, err
 	}
 	s := newSASRecScores(fmt.Sprintf("%s, epoch %d", o.Method, o.Selected), metrics.Summary(o.Metrics, ranks))
-	s.Paper = f.config.published(f.data.Source.Level)
+	if s.Paper = f.config.published(f.data.Source.Level); s.Paper != nil {
+		if o.Short = f.config.rerun().Short(train.Length{Epochs: f.config.Train.Epochs, Patience: f.config.Train.Patience}, len(r.Epochs), r.Stopped); o.Short != "" {
+			s.Paper = nil
+		}
+	}
 	o.Evaluations = append(o.Evaluations, s)
 	ids := make([]string, len(test.users))
 	for i, u := range test.users {
@@ -188,16 +193,17 @@ func (f *sasrecFit) document(o *SASRecOutcome, seed uint64) (*report.Document, e
 	if o.Stopped {
 		ended = "stopped early"
 	}
+	facts := []report.Fact{
+		{Label: "epochs", Value: fmt.Sprintf("%d of at most %d, %s", len(o.Epochs), f.config.Train.Epochs, ended),
+			Note: fmt.Sprintf("that of epoch %d is reported, the best by %v on the validation items", o.Selected, sasrecPrimary)},
+		{Label: "out of reach", Value: fmt.Sprintf("%d of %d test items", o.Data.Unknown[1], o.Data.TestRows), Note: "no training row has them: misses"},
+	}
 	return &report.Document{
 		Title:    fmt.Sprintf("%s on %s", o.Method, f.data.Source.Title),
 		Subtitle: fmt.Sprintf("%s; seed %d, %d items, %d test items", o.Setting, seed, o.Data.Items, o.Data.TestRows),
 		Level:    o.Data.Level,
-		Facts: []report.Fact{
-			{Label: "epochs", Value: fmt.Sprintf("%d of at most %d, %s", len(o.Epochs), f.config.Train.Epochs, ended),
-				Note: fmt.Sprintf("that of epoch %d is reported, the best by %v on the validation items", o.Selected, sasrecPrimary)},
-			{Label: "out of reach", Value: fmt.Sprintf("%d of %d test items", o.Data.Unknown[1], o.Data.TestRows), Note: "no training row has them: misses"},
-		},
-		Tables: []*report.Table{table}, Figures: o.figures(), Notes: f.data.Source.Notes,
+		Facts:    append(facts, report.ShortTraining(o.Short)...),
+		Tables:   []*report.Table{table}, Figures: o.figures(), Notes: f.data.Source.Notes,
 	}, nil
 }
 

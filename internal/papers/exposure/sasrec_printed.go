@@ -3,11 +3,20 @@ package exposure
 import (
 	"privrec/internal/dataset"
 	"privrec/internal/report"
+	"privrec/internal/train"
 )
 
 // publishedSource is where the comparable numbers come from: a peer-reviewed rerun, not
 // the SASRec paper, whose tables rank among 100 sampled items.
 const publishedSource = "Klenitskiy and Vasilev, RecSys 2023 (repository antklen/sasrec-bert4rec-recsys23): one seed, 200 items read, full ranking without the history"
+
+// rerun is how long that training lasted: to epoch 63, or with one negative 53, whatever ended it.
+func (c SASRecConfig) rerun() train.Length {
+	if c.Train.Loss == LossSampled {
+		return train.Length{Epochs: 53, Patience: 1}
+	}
+	return train.Length{Epochs: 63, Patience: 1}
+}
 
 // published is that rerun's scores for a setting on the same rows, split and ranking: of
 // MovieLens 1M with both losses. nil where the setting or the data differ.

@@ -8,6 +8,7 @@ import (
 	attack "privrec/internal/attack/exposure"
 	"privrec/internal/config"
 	"privrec/internal/dataset/slate"
+	"privrec/internal/train"
 )
 
 // Validate reports every setting that cannot be run, by line.
@@ -187,13 +188,8 @@ func (v *validator) err() error {
 
 // standing says how a setting relates to the profile that it names.
 func (c Config) standing() (string, error) {
-	base := Default()
-	switch c.Profile {
-	case "paper":
-		base.Attack.Encoder, base.Attack.Decoder = c.Attack.Encoder, c.Attack.Decoder
-	case "code":
-		base = Code(c.Attack.Encoder, c.Attack.Decoder)
-	default:
+	base, ok := c.base()
+	if !ok {
 		return fmt.Sprintf("own setting %q", c.Profile), nil
 	}
 	changed, err := config.Diff(base, c)
@@ -201,4 +197,28 @@ func (c Config) standing() (string, error) {
 		return "profile " + c.Profile, err
 	}
 	return "profile " + c.Profile + ", changed: " + strings.Join(changed, ", "), nil
+}
+
+// base is the profile that a setting names, of the same attack; false for none.
+func (c Config) base() (base Config, ok bool) {
+	switch c.Profile {
+	case "paper":
+		base = Default()
+		base.Attack.Encoder, base.Attack.Decoder = c.Attack.Encoder, c.Attack.Decoder
+		return base, true
+	case "code":
+		return Code(c.Attack.Encoder, c.Attack.Decoder), true
+	}
+	return base, false
+}
+
+// short says that a training was shorter than that of the profile which its setting names.
+func (c Config) short(ran int, stopped bool) string {
+	base, _ := c.base()
+	return base.Train.length().Short(c.Train.length(), ran, stopped)
+}
+
+// length is how long a training lasts.
+func (c TrainConfig) length() train.Length {
+	return train.Length{Epochs: c.Epochs, Patience: c.Patience}
 }

@@ -28,6 +28,7 @@ type Outcome struct {
 	Selected    int               `json:"selected_epoch"` // of the reported model, from 1
 	Cap         int               `json:"epoch_cap"`
 	Stopped     bool              `json:"stopped_early"`
+	Short       string            `json:"short,omitempty"` // why the training is shorter than that of its profile, and not set against the paper
 	Steps       int               `json:"steps"`
 	// Epochs of the reported training and, with refit, of the one that chose its length.
 	// A loss is the mean over the steps of both domains and of the alignment.
@@ -83,6 +84,9 @@ func (x *experiment) measure(ctx context.Context, f *fitted) (*Outcome, error) {
 	if f.selection != nil {
 		o.Selection, o.Stopped, o.Steps = f.selection.Epochs, f.selection.Stopped, f.Steps+f.selection.Steps
 	}
+	if o.Short = x.cfg.short(len(o.Epochs), o.Stopped); len(o.Selection) > 0 {
+		o.Short = x.cfg.short(len(o.Selection), o.Stopped)
+	}
 	for _, m := range ms {
 		o.Definitions[m.String()] = m.Definition()
 	}
@@ -100,7 +104,7 @@ func (x *experiment) measure(ctx context.Context, f *fitted) (*Outcome, error) {
 	if err := o.add(fmt.Sprintf("%s, among %d", o.Method, x.cfg.Eval.Negatives+1), r); err != nil {
 		return nil, err
 	}
-	if x.printed {
+	if x.printed && o.Short == "" {
 		o.Evaluations[0].Paper = x.cfg.paper(x.data.Source.Level)
 	}
 	columns := []run.Column{{Name: "user_id", Values: x.names()}, {Name: "place", Values: []float64(r)}}
@@ -283,6 +287,7 @@ func (x *experiment) facts(o *Outcome) []report.Fact {
 		notRanked(o.Data.Target, o.Data.Left[0]),
 		{Label: "epochs", Value: fmt.Sprintf("cap %d, %s", o.Cap, ended), Note: fmt.Sprintf("the model of epoch %d is reported, %d steps in all", o.Selected, o.Steps)},
 	}
+	facts = append(facts, report.ShortTraining(o.Short)...)
 	if !x.cfg.Single() {
 		facts = append(facts, report.Fact{Label: "samples", Value: fmt.Sprintf("%d of %s, %d of %s", o.Data.Samples[0], o.Data.Target, o.Data.Samples[1], o.Data.Auxiliary),
 			Note: "noise that replaces padding makes samples"})

@@ -53,3 +53,33 @@ func TestRunSaysWhatIsNotRanked(t *testing.T) {
 		}
 	}
 }
+
+// A run of fewer epochs than its profile states says so and is not set against the paper.
+func TestShortTraining(t *testing.T) {
+	c := Default()
+	for _, x := range []struct {
+		ran, patience int
+		stopped       bool
+		want          string
+	}{
+		{5, c.Train.Patience, false, "trained for 5 of the 1000 epochs stated, ended by the cap"},
+		{90, c.Train.Patience, true, ""},
+		{90, 5, true, "stopped after 5 without gain in place of 50"},
+		{1000, c.Train.Patience, false, ""},
+	} {
+		o := c
+		o.Train.Patience = x.patience
+		if got := o.short(x.ran, x.stopped); got != x.want && (x.want == "" || !strings.Contains(got, x.want)) {
+			t.Errorf("%+v: %q", x, got)
+		}
+	}
+	own := c
+	if own.Profile = "mine"; own.short(5, false) != "" {
+		t.Error("a setting of no profile is short of one")
+	}
+	dir := t.TempDir()
+	text := start(t, "dasl-single", dir, "profile=paper")
+	if o := result[Outcome](t, dir, "metrics.json"); !strings.Contains(o.Short, "of the 1000 epochs stated") || !strings.Contains(text, "against the paper  not compared") {
+		t.Errorf("short %q:\n%s", o.Short, text)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"privrec/internal/config"
 	"privrec/internal/model/dasl"
 	"privrec/internal/privacy/mechanism"
+	"privrec/internal/train"
 )
 
 // validate reports every setting that cannot be run, by line; kinds are the auxiliary
@@ -119,20 +120,8 @@ var free = []string{"data.", "auxiliary.epsilon", "eval.every", "eval.full", "tr
 // standing says how a setting relates to the profile that it names, and whether nothing
 // differs that would make the paper's numbers those of another method.
 func (c Config) standing() (text string, printed bool, err error) {
-	var base Config
-	switch c.Auxiliary.Kind {
-	case AuxiliaryNone:
-		base = DefaultSingle()
-	case AuxiliaryReal:
-		base = DefaultDASL()
-	default:
-		base = Default()
-	}
-	switch c.Profile {
-	case "paper":
-	case "code":
-		base = code(base)
-	default:
+	base, ok := c.base()
+	if !ok {
 		return fmt.Sprintf("own setting %q", c.Profile), false, nil
 	}
 	changed, err := config.Diff(base, c)
@@ -147,6 +136,36 @@ func (c Config) standing() (text string, printed bool, err error) {
 		printed = printed && slices.ContainsFunc(free, func(prefix string) bool { return strings.HasPrefix(key, prefix) })
 	}
 	return text, printed, nil
+}
+
+// base is the profile that a setting names, with the same auxiliary rows; false for none.
+func (c Config) base() (base Config, ok bool) {
+	switch c.Auxiliary.Kind {
+	case AuxiliaryNone:
+		base = DefaultSingle()
+	case AuxiliaryReal:
+		base = DefaultDASL()
+	default:
+		base = Default()
+	}
+	switch c.Profile {
+	case "paper":
+		return base, true
+	case "code":
+		return code(base), true
+	}
+	return Config{}, false
+}
+
+// short says that a training was shorter than that of the profile which its setting names.
+func (c Config) short(ran int, stopped bool) string {
+	base, _ := c.base()
+	return base.Train.length().Short(c.Train.length(), ran, stopped)
+}
+
+// length is how long a training lasts.
+func (c TrainConfig) length() train.Length {
+	return train.Length{Epochs: c.Epochs, Patience: c.Patience}
 }
 
 // cautions are what a setting does that its reader may not expect.

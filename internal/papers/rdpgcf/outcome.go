@@ -27,6 +27,7 @@ type Outcome struct {
 	Cap         int                 `json:"epoch_cap"`
 	Steps       int                 `json:"steps"`
 	Stopped     bool                `json:"stopped_early"`
+	Short       string              `json:"short,omitempty"` // why the training is shorter than that of its profile, and not set against the paper
 	Epochs      []train.EpochRecord `json:"epochs"`
 }
 
@@ -107,6 +108,7 @@ func (x *experiment) outcome(ctx context.Context, r *train.Result) (*Outcome, er
 	}
 	if r != nil {
 		o.Steps, o.Stopped, o.Epochs, o.Selected = r.Steps, r.Stopped, r.Epochs, len(r.Epochs)
+		o.Short = x.standing.stated.Short(x.cfg.train.length(), len(r.Epochs), r.Stopped)
 		if x.cfg.train.Select == SelectValidation {
 			o.Selected = r.Best + 1
 		}
@@ -129,7 +131,7 @@ func (x *experiment) add(ctx context.Context, o *Outcome, s eval.Scorer, name, r
 		return err
 	}
 	row := scores(name, release, metrics.SummarySet(o.Metrics, ranks))
-	if x.standing.printed && release != ReleaseClean {
+	if x.standing.printed && o.Short == "" && release != ReleaseClean {
 		if p, ok := PaperValue(x.method, paperNames[x.data.Name], x.cfg.dim, x.cfg.layers, epsilon); ok {
 			row.Paper = &p
 		}

@@ -1,12 +1,17 @@
 package rdpgcf
 
 import (
+	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"privrec/internal/dataset"
 	"privrec/internal/metrics"
+	"privrec/internal/run/runtest"
 )
 
 // The text of the paper says by how much RDP-GCF beats BPRMF in the mean over the
@@ -122,5 +127,27 @@ func TestReferences(t *testing.T) {
 	}
 	if References("ml-1m", dataset.LevelB) != nil {
 		t.Error("something published on our own random split")
+	}
+}
+
+// A run of fewer epochs than its profile states is not set against the paper, and says why; one
+// of all of them is.
+func TestShortTraining(t *testing.T) {
+	for _, c := range []struct {
+		epochs int
+		short  string
+	}{{1, "trained for 1 of the 300 epochs stated, ended by the cap"}, {300, ""}} {
+		dir, err := onPublished(t, goodTrain, goodTest, "model.dim=64", "train.batch=1024", "train.rate=0.001", fmt.Sprintf("train.epochs=%d", c.epochs))
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := runtest.ReadJSON[Outcome](t, dir, "metrics.json", true)
+		if o.Short != c.short || (o.Evaluations[0].Paper == nil) != (c.short != "") {
+			t.Errorf("%d epochs: %q, beside the paper's %+v; want %q", c.epochs, o.Short, o.Evaluations[0].Paper, c.short)
+		}
+		text, err := os.ReadFile(filepath.Join(dir, "result.txt"))
+		if err != nil || strings.Contains(string(text), "against the paper  not compared") != (c.short != "") {
+			t.Errorf("%d epochs, %v:\n%s", c.epochs, err, text)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"privrec/internal/config"
+	"privrec/internal/train"
 )
 
 // standing says how a run's setting relates to the profile that it names.
@@ -14,6 +15,7 @@ type standing struct {
 	// printed: nothing differs that would make the numbers of the paper's tables those
 	// of another method. Data, shape and length of training may differ.
 	printed bool
+	stated  train.Length // of that profile's training; empty for a setting of no profile
 }
 
 // free are keys in which a setting may differ from its profile and still be compared
@@ -21,7 +23,7 @@ type standing struct {
 var free = []string{"data.", "eval.k", "eval.every", "model.dim", "model.layers", "train.epochs", "train.patience", "train.select"}
 
 // stand compares a setting with the profile it names.
-func stand[C any](setting C, profile string, named map[string]C) (standing, error) {
+func stand[C interface{ common() common }](setting C, profile string, named map[string]C) (standing, error) {
 	base, ok := named[profile]
 	if !ok {
 		return standing{text: fmt.Sprintf("own setting %q", profile)}, nil
@@ -30,7 +32,7 @@ func stand[C any](setting C, profile string, named map[string]C) (standing, erro
 	if err != nil {
 		return standing{}, err
 	}
-	s := standing{text: "profile " + profile, printed: true}
+	s := standing{text: "profile " + profile, printed: true, stated: base.common().train.length()}
 	if len(changed) > 0 {
 		s.text += ", changed: " + strings.Join(changed, ", ")
 	}
@@ -38,6 +40,11 @@ func stand[C any](setting C, profile string, named map[string]C) (standing, erro
 		s.printed = s.printed && slices.ContainsFunc(free, func(prefix string) bool { return strings.HasPrefix(key, prefix) })
 	}
 	return s, nil
+}
+
+// length is how long a training lasts.
+func (c TrainConfig) length() train.Length {
+	return train.Length{Epochs: c.Epochs, Patience: c.Patience}
 }
 
 func (c Config) standing() (standing, error) {

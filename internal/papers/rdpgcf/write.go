@@ -58,8 +58,9 @@ func (o *Outcome) facts() []report.Fact {
 	if o.Stopped {
 		ended = fmt.Sprintf("stopped early after %d", len(o.Epochs))
 	}
-	return append(facts, report.Fact{Label: "epochs", Value: fmt.Sprintf("cap %d, %s", o.Cap, ended),
+	facts = append(facts, report.Fact{Label: "epochs", Value: fmt.Sprintf("cap %d, %s", o.Cap, ended),
 		Note: fmt.Sprintf("epoch %d is the one reported, %d steps in all", o.Selected, o.Steps)})
+	return append(facts, report.ShortTraining(o.Short)...)
 }
 
 // comparison sets the evaluations beside floors and printed numbers.
