@@ -36,8 +36,9 @@ the folder then says where every file came from and what it is, for privrec data
 verify.
 
 Content other than the published one stops with both hashes. --pin-new accepts it, and
-results on it say so; their level of evidence is judged by the rows, whose order does not
-matter. Ctrl-C leaves a .part file from which the same command goes on.
+results on it say so; their level of evidence is judged by the rows. A copy that holds the
+rows of a published split in another order needs no --pin-new. Ctrl-C leaves a .part file
+from which the same command goes on.
 
 Some owners hand out copies one by one; the error then says what to get where, and
 --from takes it: the archive, its unpacked files, or a folder that holds them.`,

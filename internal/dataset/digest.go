@@ -1,9 +1,11 @@
 package dataset
 
 import (
+	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
-	"math/big"
+	"math/bits"
 	"strconv"
 )
 
@@ -20,20 +22,21 @@ func (l *Log) Digest() string {
 	if l.Parts == nil {
 		return ""
 	}
-	sum, term := new(big.Int), new(big.Int)
+	var sum [sha256.Size / 8]uint64 // the first word is the highest
 	var row []byte
 	for k := range l.Users {
 		row = l.appendRow(row[:0], k)
-		h := sha256.Sum256(row)
-		sum.Add(sum, term.SetBytes(h[:]))
+		h, carry := sha256.Sum256(row), uint64(0)
+		for w := len(sum) - 1; w >= 0; w-- {
+			sum[w], carry = bits.Add64(sum[w], binary.BigEndian.Uint64(h[8*w:]), carry)
+		}
 	}
-	sum.And(sum, digestMask)
-	var out [sha256.Size]byte
-	return hex.EncodeToString(sum.FillBytes(out[:]))
+	var out []byte
+	for _, w := range sum {
+		out = binary.BigEndian.AppendUint64(out, w)
+	}
+	return hex.EncodeToString(out)
 }
-
-// digestMask is 2^256 - 1.
-var digestMask = new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 8*sha256.Size), big.NewInt(1))
 
 // appendRow appends a row as "length:user length:item part", which no other row is.
 func (l *Log) appendRow(b []byte, row int) []byte {
@@ -65,4 +68,24 @@ func (r Recipe) origin(l *Log) origin {
 		return splitOther
 	}
 	return splitPublished
+}
+
+// SamePublished says whether the files in a folder hold the published split of a data set of the
+// registry, in whatever order. It is false for a set that no digest is known of.
+func SamePublished(ctx context.Context, name, folder string) (bool, error) {
+	set, err := Find(name)
+	if err != nil {
+		return false, err
+	}
+	for _, r := range set.Recipes {
+		for _, l := range set.Layouts {
+			paths, lacks := l.in(folder)
+			if r.Digest == "" || len(lacks) > 0 {
+				continue
+			}
+			log, _, err := l.Read(ctx, paths)
+			return err == nil && log.Digest() == r.Digest, err
+		}
+	}
+	return false, nil
 }

@@ -156,6 +156,9 @@ func TestRealDigests(t *testing.T) {
 			if got := l.Digest(); got != set.Recipes[0].Digest {
 				t.Fatalf("digest %s, the registry has %s", got, set.Recipes[0].Digest)
 			}
+			if same, err := SamePublished(t.Context(), name, filepath.Join(dir, name)); err != nil || !same {
+				t.Errorf("the folder of the set does not hold it: %v", err)
+			}
 			off := l.Offsets()
 			for u := range l.UserIDs {
 				s := rng.Seed(1).Stream("reshuffle", uint64(u))
@@ -164,20 +167,34 @@ func TestRealDigests(t *testing.T) {
 					l.Parts[off[u]+i] = parts[k]
 				}
 			}
-			for i, want := range []Level{LevelC, LevelC} {
-				s, err := set.Recipes[i].Apply(l, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, k := range s.Source.Checks {
-					if !k.OK() && !strings.HasPrefix(k.Rung, RungTest) {
-						t.Error(k)
-					}
-				}
-				if s.Source.Level != want {
-					t.Errorf("%s, reshuffled within users: level %v, want %v", set.Recipes[i].Name, s.Source.Level, want)
+			for _, r := range set.Recipes {
+				if r.origin(l) != splitOther {
+					t.Errorf("%s, reshuffled within users, is still taken for the published split", r.Name)
 				}
 			}
 		})
+	}
+}
+
+// Other rows, files that lack one, and sets without a published split are not one.
+func TestSamePublished(t *testing.T) {
+	o := publishedFolder(t, "gowalla", [][]string{{"0", "0", "1"}}, [][]string{{"0", "2"}})
+	folder := filepath.Join(o.Dir, "gowalla")
+	for _, name := range []string{"gowalla", "ml-1m"} {
+		if same, err := SamePublished(t.Context(), name, folder); same || err != nil {
+			t.Errorf("%s: %v, %v", name, same, err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(folder, "test.txt"), []byte("not numbers\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if same, err := SamePublished(t.Context(), "gowalla", folder); same || err == nil {
+		t.Errorf("a file that is no list: %v, %v", same, err)
+	}
+	if err := os.Remove(filepath.Join(folder, "test.txt")); err != nil {
+		t.Fatal(err)
+	}
+	if same, err := SamePublished(t.Context(), "gowalla", folder); same || err != nil {
+		t.Errorf("half of it: %v, %v", same, err)
 	}
 }

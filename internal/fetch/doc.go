@@ -14,7 +14,8 @@
 //   - Content that differs from the published hash, or from what the receipt of an
 //     earlier fetch says, is refused with both hashes. [Options].PinNew accepts it and
 //     says so in the receipt, and so does every result on such files. Their level of
-//     evidence is that of their rows.
+//     evidence is that of their rows. A copy that is given may hold the rows of a published
+//     split in another order.
 //   - An archive is hostile until unpacked: names that leave the folder, links, devices
 //     and archives that grow beyond the limits of their source are refused as a whole.
 //   - Servers are too: lengths, ranges, redirects, web pages in place of a file and

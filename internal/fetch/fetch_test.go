@@ -454,6 +454,47 @@ func TestFrom(t *testing.T) {
 	}
 }
 
+// A copy whose bytes are not the published ones is taken where its rows are those of the
+// published split, without a word of pinning, and refused with both hashes where they are not.
+func TestFromOtherOrder(t *testing.T) {
+	here := t.TempDir()
+	path := filepath.Join(here, "toy.txt")
+	if err := os.WriteFile(path, []byte("0 2 1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		same bool
+		err  error
+	}{{"the rows in another order", true, nil}, {"other rows", false, nil}, {"no rows at all", false, errors.New("not a list")}} {
+		dir := t.TempDir()
+		src := one("http://127.0.0.1:1/toy.txt", []byte("0 1 2\n"), "toy.txt")
+		m := md5.Sum([]byte("0 1 2\n"))
+		src.Archives[0].SHA256, src.Archives[0].Unverified, src.Archives[0].MD5 = "", "because", hex.EncodeToString(m[:])
+		o := wish(t, dir, src)
+		o.From = []string{path}
+		asked := ""
+		o.sameRows = func(_ context.Context, name, folder string) (bool, error) {
+			b, err := os.ReadFile(filepath.Join(folder, "toy.txt"))
+			asked = name + " " + string(b)
+			return c.same, errors.Join(c.err, err)
+		}
+		r, err := Fetch(t.Context(), o)
+		if asked != "toy 0 2 1\n" {
+			t.Errorf("%s: asked about %q", c.name, asked)
+		}
+		if !c.same {
+			if !errors.Is(err, ErrChanged) || !strings.Contains(err.Error(), "md5") || names(t, filepath.Join(dir, "toy")) != "" {
+				t.Errorf("%s: %v", c.name, err)
+			}
+			continue
+		}
+		if err != nil || r.PinnedNew || r.Archives[0].Want != "" || r.Archives[0].Published != byRows {
+			t.Errorf("%s: %+v, %v", c.name, r, err)
+		}
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	body := []byte("text\n")
 	s := serve(t, body)

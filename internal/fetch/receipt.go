@@ -33,7 +33,7 @@ type Archived struct {
 	From      string `json:"from,omitempty"`    // path of the copy that was given
 	Bytes     int64  `json:"bytes"`
 	SHA256    string `json:"sha256"`
-	Published string `json:"published,omitempty"` // which published hash it was compared with: sha256, md5 or none
+	Published string `json:"published,omitempty"` // what published it was compared with: sha256, md5, rows or none
 	Want      string `json:"want,omitempty"`      // what was published, when this differs and was accepted
 }
 
