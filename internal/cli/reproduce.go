@@ -40,7 +40,8 @@ the epsilons claimed and accounted. Without PAPER, every table there is.
 
   smoke  generated rows and small networks: minutes, no data needed, level D, no
          comparison with the paper
-  quick  real data, few epochs, one seed: what a short run gets
+  quick  real data, few epochs, one seed: what a short run gets, beside the printed
+         number and without a difference to it
   full   real data, the paper's epochs, several seeds
 
 Runs lie in OUT/runs, each in a directory named after its task, configuration and
