@@ -68,7 +68,7 @@ func (n node) MarshalJSON() ([]byte, error) {
 	case Composed:
 		body = list{nodes(e.Events)}
 	case Parallel:
-		body = list{nodes(e.Events)}
+		body = parallel{e.Fixed, nodes(e.Events)}
 	case SelfComposed:
 		body = repeated{e.Count, node{e.Event}}
 	case Sampled:
@@ -84,6 +84,10 @@ func (n node) MarshalJSON() ([]byte, error) {
 }
 
 type list struct {
+	Events []node `json:"events"`
+}
+type parallel struct {
+	Fixed  bool   `json:"fixed,omitempty"`
 	Events []node `json:"events"`
 }
 type repeated struct {
@@ -107,6 +111,11 @@ func nodes(events []Event) []node {
 // raw shapes, to decode level by level with a known depth.
 type rawList struct {
 	Kind   string            `json:"kind"`
+	Events []json.RawMessage `json:"events"`
+}
+type rawParallel struct {
+	Kind   string            `json:"kind"`
+	Fixed  bool              `json:"fixed"`
 	Events []json.RawMessage `json:"events"`
 }
 type rawRepeated struct {
@@ -196,23 +205,26 @@ func decodeKind(kind string, b []byte, depth int) (Event, error) {
 		}
 		err := strict(b, &v)
 		return v.Unprotected, err
-	case "composed", "parallel":
+	case "composed":
 		var v rawList
 		if err := strict(b, &v); err != nil {
 			return nil, err
 		}
-		events := make([]Event, len(v.Events))
-		for i, r := range v.Events {
-			e, err := decode(r, depth+1)
-			if err != nil {
-				return nil, fmt.Errorf("%s: event %d: %w", kind, i, err)
-			}
-			events[i] = e
-		}
-		if kind == "parallel" {
-			return Parallel{events}, nil
+		events, err := decodeAll(kind, v.Events, depth)
+		if err != nil {
+			return nil, err
 		}
 		return Composed{events}, nil
+	case "parallel":
+		var v rawParallel
+		if err := strict(b, &v); err != nil {
+			return nil, err
+		}
+		events, err := decodeAll(kind, v.Events, depth)
+		if err != nil {
+			return nil, err
+		}
+		return Parallel{events, v.Fixed}, nil
 	case "self-composed":
 		var v rawRepeated
 		if err := strict(b, &v); err != nil {
@@ -229,6 +241,19 @@ func decodeKind(kind string, b []byte, depth int) (Event, error) {
 		return Sampled{Event: e, Rate: v.Rate, Method: v.Method}, err
 	}
 	return nil, fmt.Errorf("unknown event kind %q", kind)
+}
+
+// decodeAll decodes the parts of an event.
+func decodeAll(kind string, parts []json.RawMessage, depth int) ([]Event, error) {
+	events := make([]Event, len(parts))
+	for i, r := range parts {
+		e, err := decode(r, depth+1)
+		if err != nil {
+			return nil, fmt.Errorf("%s: event %d: %w", kind, i, err)
+		}
+		events[i] = e
+	}
+	return events, nil
 }
 
 // strict decodes one JSON value that has no other keys than v, each once and

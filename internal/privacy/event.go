@@ -92,11 +92,19 @@ type SelfComposed struct {
 	Count int64
 }
 
-// Parallel is events on disjoint parts of the data: one unit is in one of them.
-// Under Replace that holds only where a unit's part does not depend on what it is
-// exchanged for: otherwise it leaves one part and enters another, and the events
-// must be Composed.
-type Parallel struct{ Events []Event }
+// Parallel is events on disjoint parts of the data: one unit is in one of them, and
+// costs what the worst of them does.
+//
+// Under Replace a unit that is exchanged for another may leave one part and enter
+// another. Then it costs what any two of the events do, composed; the sensitivity of
+// each is that of neighbours of the whole data, so that leaving its part and entering
+// it count, and not an exchange within it alone. Fixed says that this cannot be: a
+// unit's part does not depend on what it is exchanged for, as the part of a user's
+// records that is known beforehand by the user does not.
+type Parallel struct {
+	Events []Event
+	Fixed  bool // under Replace a unit stays in its part
+}
 
 // Sampling is how the units that an event sees were chosen.
 type Sampling string
@@ -238,7 +246,7 @@ func copied(e Event) Event {
 	case Composed:
 		return Composed{all(e.Events)}
 	case Parallel:
-		return Parallel{all(e.Events)}
+		return Parallel{all(e.Events), e.Fixed}
 	case SelfComposed:
 		return SelfComposed{copied(e.Event), e.Count}
 	case Sampled:

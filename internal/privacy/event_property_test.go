@@ -55,7 +55,7 @@ func draw(t *rapid.T, levels int) Event {
 	case 8:
 		return Composed{some()}
 	case 9:
-		return Parallel{some()}
+		return Parallel{some(), rapid.Bool().Draw(t, "fixed")}
 	case 10:
 		return SelfComposed{draw(t, levels-1), rapid.Int64Range(1, math.MaxInt64).Draw(t, "count")}
 	}
@@ -101,9 +101,9 @@ func TestOneBadFieldIsEnough(t *testing.T) {
 	}
 	for _, e := range bad {
 		for name, whole := range map[string]Event{
-			"alone": e, "composed": Composed{[]Event{gauss, e}}, "parallel": Parallel{[]Event{e, gauss}},
+			"alone": e, "composed": Composed{[]Event{gauss, e}}, "parallel": Parallel{Events: []Event{e, gauss}},
 			"repeated": SelfComposed{e, 2}, "sampled": Sampled{e, 0.5, Poisson},
-			"deep": SelfComposed{Sampled{Composed{[]Event{Parallel{[]Event{ldp, e}}}}, 0.5, WithoutReplacement}, 3},
+			"deep": SelfComposed{Sampled{Composed{[]Event{Parallel{[]Event{ldp, e}, true}}}, 0.5, WithoutReplacement}, 3},
 		} {
 			if whole.Validate() == nil {
 				t.Errorf("%s %#v: valid", name, e)

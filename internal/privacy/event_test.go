@@ -22,9 +22,9 @@ var (
 // Every kind, nested in every way once.
 var allEvents = []Event{
 	gauss, lap, dg, dl, ldp, rr, exp, bare, Unprotected{What: "x", Why: "y"},
-	Composed{[]Event{gauss, lap}}, Parallel{[]Event{ldp}},
+	Composed{[]Event{gauss, lap}}, Parallel{Events: []Event{ldp}},
 	SelfComposed{gauss, 7}, Sampled{gauss, 0.5, Poisson}, Sampled{lap, 1, WithoutReplacement},
-	Composed{[]Event{SelfComposed{Parallel{[]Event{Sampled{ldp, 0.25, Poisson}, bare}}, 2}, gauss}},
+	Composed{[]Event{SelfComposed{Parallel{[]Event{Sampled{ldp, 0.25, Poisson}, bare}, true}, 2}, gauss}},
 }
 
 func TestEventRoundTrip(t *testing.T) {

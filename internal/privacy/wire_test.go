@@ -52,6 +52,7 @@ var wire = []struct {
 	{privacy.Unprotected{What: "labels", Why: "all of them"}, `{"kind":"unprotected","what":"labels","why":"all of them"}`, nil},
 	{privacy.Composed{Events: []privacy.Event{leaf, leaf}}, `{"kind":"composed","events":[` + leafText + `,` + leafText + `]}`, map[string]field{"events": events}},
 	{privacy.Parallel{Events: []privacy.Event{leaf}}, `{"kind":"parallel","events":[` + leafText + `]}`, map[string]field{"events": events}},
+	{privacy.Parallel{Events: []privacy.Event{leaf}, Fixed: true}, `{"kind":"parallel","fixed":true,"events":[` + leafText + `]}`, map[string]field{"fixed": truth, "events": events}},
 	{privacy.SelfComposed{Event: leaf, Count: 12}, `{"kind":"self-composed","count":12,"event":` + leafText + `}`,
 		map[string]field{"count": wholeFrom1, "event": event}},
 	{privacy.Sampled{Event: leaf, Rate: 0.125, Method: privacy.Poisson}, `{"kind":"sampled","rate":0.125,"method":"poisson","event":` + leafText + `}`,
@@ -77,6 +78,7 @@ var (
 	unit       = field{[]string{`"edge"`, `"interaction"`, `"user"`, `"sample"`, `"feature"`, `"record"`, `"cell"`}, []string{`""`, `"User"`, `"users"`, `" user"`, `"node"`, `null`}, textsNot, "unknown unit"}
 	unitOrNone = field{append([]string{`""`, `null`}, unit.good...), []string{`"User"`, `"node"`, `"user\u0000"`}, textsNot, "unknown unit"}
 	relation   = field{[]string{`"add-remove"`, `"replace"`, `"zero-out"`}, []string{`""`, `"add"`, `"remove"`, `"add_remove"`, `"Replace"`, `"replace-special"`, `null`}, textsNot, "unknown neighbouring relation"}
+	truth      = field{[]string{`true`, `false`}, nil, []string{`"true"`, `1`, `[]`, `True`, ``}, ""}
 	method     = field{[]string{`"poisson"`, `"without-replacement"`}, []string{`""`, `"Poisson"`, `"shuffled"`, `"with-replacement"`, `null`}, textsNot, "unknown sampling"}
 	word       = field{[]string{`"x"`, `" "`, `"ä\u0000\n\""`, `"<&>"`}, []string{`""`, `null`}, textsNot, "must not be empty"}
 	event      = field{[]string{leafText, otherText, ` ` + leafText + "\n"}, []string{`{}`, `{"kind":"pure-ldp"}`, `{"kind":"Pure-LDP","epsilon":1,"unit":"user"}`, `null`},

@@ -96,7 +96,7 @@ func (a *GaussianAccount) Spent(delta float64) (Result, error) {
 }
 
 // sumMu2 adds up (D/sigma)² over unsampled Gaussians; of parallel branches the
-// largest counts.
+// largest counts, or the largest two.
 func sumMu2(l terms.List) (float64, error) {
 	sum := 0.0
 	for _, t := range l.Terms {
@@ -115,13 +115,20 @@ func sumMu2(l terms.List) (float64, error) {
 		sum += mu2
 	}
 	for _, b := range l.Parallels {
-		worst := 0.0
+		worst, next := 0.0, 0.0
 		for i, branch := range b.Of {
 			mu2, err := sumMu2(branch)
 			if err != nil {
 				return 0, fmt.Errorf("event %d: %w", i, err)
 			}
-			worst = math.Max(worst, mu2)
+			if mu2 > worst {
+				worst, next = mu2, worst
+			} else {
+				next = math.Max(next, mu2)
+			}
+		}
+		if b.Pairs {
+			worst += next
 		}
 		sum += float64(b.Count) * worst
 	}

@@ -70,6 +70,22 @@ func Max(curves ...Curve) Curve {
 	}
 }
 
+// maxPair is a curve above any two of the given ones composed: the cost of a unit that
+// leaves one part of the data and enters another.
+func maxPair(curves ...Curve) Curve {
+	return func(alpha float64) float64 {
+		most, next := 0.0, 0.0
+		for _, c := range curves {
+			if v := c(alpha); v > most {
+				most, next = v, most
+			} else {
+				next = math.Max(next, v)
+			}
+		}
+		return most + next
+	}
+}
+
 // Min is the best of several bounds on one mechanism, order by order.
 func Min(curves ...Curve) Curve {
 	return func(alpha float64) float64 {

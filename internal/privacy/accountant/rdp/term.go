@@ -131,7 +131,7 @@ func Total(ts []terms.Term) (Curve, error) {
 }
 
 // FromList returns the curve of all that a list protects: its terms, and of each
-// parallel composition the largest branch, order by order. What the list leaves
+// parallel composition the largest branch, or the largest two, order by order. What the list leaves
 // open is not in the curve: whoever prices it must look at List.Open.
 func FromList(l terms.List) (Curve, error) {
 	total, err := Total(l.Terms)
@@ -147,7 +147,11 @@ func FromList(l terms.List) (Curve, error) {
 			}
 			branches = append(branches, c)
 		}
-		total = Sum(total, Times(Max(branches...), b.Count))
+		worst := Max(branches...)
+		if b.Pairs {
+			worst = maxPair(branches...)
+		}
+		total = Sum(total, Times(worst, b.Count))
 	}
 	return total, nil
 }

@@ -37,7 +37,7 @@ func CheckDelta(delta, exposed float64) error {
 }
 
 // Exposed returns the probability that one unit is in any of the releases of a list:
-// of parallel compositions in the branch, or the two, where that is the largest.
+// of parallel compositions in the branch, or with Pairs the two, where it is largest.
 func (l List) Exposed() float64 { return -math.Expm1(l.hidden()) }
 
 // hidden is the logarithm of the probability of a unit to be in none.
@@ -47,9 +47,16 @@ func (l List) hidden() float64 {
 		sum += float64(t.Count) * math.Log1p(-t.Rate)
 	}
 	for _, b := range l.Parallels {
-		most := 0.0
+		most, next := 0.0, 0.0
 		for _, branch := range b.Of {
-			most = math.Min(most, branch.hidden())
+			if h := branch.hidden(); h < most {
+				most, next = h, most
+			} else {
+				next = math.Min(next, h)
+			}
+		}
+		if b.Pairs {
+			most += next
 		}
 		sum += float64(b.Count) * most
 	}

@@ -21,7 +21,7 @@ func (l List) times(n int64) (List, error) {
 		if b.Count > math.MaxInt64/n {
 			return List{}, fmt.Errorf("parallel: %d times %d compositions overflow", n, b.Count)
 		}
-		out.Parallels = append(out.Parallels, Branches{b.Of, b.Count * n})
+		out.Parallels = append(out.Parallels, Branches{b.Of, b.Count * n, b.Pairs})
 	}
 	return out, nil
 }
@@ -53,8 +53,8 @@ func (l List) Add(m List) (List, error) { return l.plus(m) }
 
 // Worst returns the terms of the worst case: in every parallel composition the
 // branch that dominates all others, which must consist of the same kinds of
-// releases with less noise or more of them. Where none is known to dominate the
-// error is ErrForm; an accountant that can compare branches at each point of a
+// releases with less noise or more of them; with Pairs the two that each dominate all
+// but the other. Where none are known to dominate the error is ErrForm; an accountant that can compare branches at each point of a
 // curve, as Rényi DP can, needs no Worst.
 func (l List) Worst() ([]Term, error) {
 	out := List{Terms: l.Terms}
@@ -74,26 +74,53 @@ func (l List) Worst() ([]Term, error) {
 	return out.Terms, nil
 }
 
-// worst returns the terms of the branch that dominates all others.
+// worst returns the terms of the branch, or the pair of them, that dominates all others.
 func (b Branches) worst() ([]Term, error) {
 	branches := make([][]Term, len(b.Of))
-	var worst []Term
 	for i, branch := range b.Of {
 		ts, err := branch.Worst()
 		if err != nil {
 			return nil, err
 		}
-		// If one dominates all, it takes the lead here and keeps it.
-		if branches[i] = ts; i == 0 || dominates(ts, worst) || !dominates(worst, ts) {
-			worst = ts
+		branches[i] = ts
+	}
+	if len(branches) == 0 {
+		return nil, nil
+	}
+	worst, rest := leader(branches)
+	out := List{Terms: worst}
+	over := [][]Term{worst}
+	if b.Pairs && len(rest) > 0 {
+		// Of two that dominate all but each other either has taken the lead last, and
+		// then the other does among the rest.
+		second, others := leader(rest)
+		sum, err := out.plus(List{Terms: second})
+		if err != nil {
+			return nil, err
+		}
+		out, over, rest = sum, append(over, second), others
+	}
+	for _, ts := range rest {
+		for _, lead := range over {
+			if !dominates(lead, ts) {
+				return nil, fmt.Errorf("parallel composition without a branch known to be the worst: %w", ErrForm)
+			}
 		}
 	}
-	for _, ts := range branches {
-		if !dominates(worst, ts) {
-			return nil, fmt.Errorf("parallel composition without a branch known to be the worst: %w", ErrForm)
+	return out.Terms, nil
+}
+
+// leader returns the branch that dominates all others, if there is one, and the others.
+func leader(branches [][]Term) (lead []Term, rest [][]Term) {
+	at := 0
+	for i, ts := range branches {
+		// One that dominates all takes the lead here and keeps it.
+		if lead := branches[at]; dominates(ts, lead) || !dominates(lead, ts) {
+			at = i
 		}
 	}
-	return worst, nil
+	rest = append(rest, branches[:at]...)
+	return branches[at], append(rest, branches[at+1:]...)
 }
 
 // dominates reports whether a costs at least as much as b under every measure:

@@ -32,10 +32,11 @@ type List struct {
 }
 
 // Branches is Count compositions of events on disjoint parts of the data: a unit
-// is in one of them.
+// is in one of them, or, with Pairs, leaves one and enters another.
 type Branches struct {
 	Of    []List
 	Count int64
+	Pairs bool
 }
 
 // ErrUnit is an event about another unit or relation than asked for: its cost
@@ -114,7 +115,7 @@ func (f flattener) list(e privacy.Event) (List, error) {
 		}
 		return sum, nil
 	case privacy.Parallel:
-		b := Branches{Count: 1}
+		b := Branches{Count: 1, Pairs: f.relation == privacy.Replace && !e.Fixed}
 		var open []privacy.Unprotected
 		for i, part := range e.Events {
 			l, err := f.list(part)
