@@ -55,7 +55,7 @@ by C; where one is exchanged for another, by 2C.`,
 			release: func(q *question) (privacy.Event, error) {
 				g := privacy.Gaussian{Sigma: q.get("noise-multiplier"), Sensitivity: 1, Unit: q.unit, Neighbouring: q.relation}
 				if q.relation == privacy.Replace {
-					g.Sensitivity = 2
+					g.Sensitivity, g.Norm = 2, 1
 				}
 				return privacy.Sampled{Event: g, Rate: q.get("sampling-rate"), Method: q.sampling}, nil
 			},

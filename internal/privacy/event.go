@@ -3,6 +3,7 @@ package privacy
 import (
 	"errors"
 	"fmt"
+	"math"
 	"unicode/utf8"
 )
 
@@ -17,9 +18,15 @@ type Event interface {
 
 // Gaussian is x + N(0, Sigma² I) where x moves by at most Sensitivity in the
 // Euclidean norm between neighbours.
+//
+// Norm says how far x moves by one unit being in or not, where x is a sum over units:
+// the longest that one of them is, such as the norm that they are clipped to. Only
+// sampling under Replace asks: whether a unit is in moves x by Norm, which one it is by
+// Sensitivity.
 type Gaussian struct {
 	Sigma        float64      `json:"sigma"` // standard deviation, not a multiple of anything
 	Sensitivity  float64      `json:"sensitivity"`
+	Norm         float64      `json:"norm,omitempty"` // at least half of Sensitivity; 0: not known
 	Unit         Unit         `json:"unit"`
 	Neighbouring Neighbouring `json:"neighbouring"`
 }
@@ -115,10 +122,10 @@ const (
 )
 
 // Sampled is an event on a random part of the data. A Gaussian on a Poisson sample
-// under Replace is taken to be of a sum in which no unit is longer than half of
-// the sensitivity, as clipping at C does with a sensitivity of 2C: exchanged, it
-// moves the sum by the sensitivity, and whether it is in by half of that. Values
-// from 0 to the sensitivity are not that, and cost more.
+// under Replace costs least where its Norm is half of the sensitivity, as clipping at C
+// makes it with a sensitivity of 2C. Values from 0 to the sensitivity, whose Norm is
+// that, cost more. Without a Norm the output may show whether a unit is in, and then
+// sampling makes what it shows rarer but no less.
 type Sampled struct {
 	Event  Event
 	Rate   float64 // probability of a unit to be in, in (0, 1]
@@ -161,7 +168,11 @@ func (Unprotected) event()        {}
 
 // Validate reports the first field out of its range.
 func (e Gaussian) Validate() error {
-	return first("gaussian", positive("sigma", e.Sigma), positive("sensitivity", e.Sensitivity), e.Unit.Validate(), e.Neighbouring.Validate())
+	var norm error
+	if e.Norm != 0 && (!(2*e.Norm >= e.Sensitivity) || math.IsInf(e.Norm, 1)) {
+		norm = fmt.Errorf("norm is %v, want at least half of the sensitivity and finite, or none: units that long move a sum by twice that at most", e.Norm)
+	}
+	return first("gaussian", positive("sigma", e.Sigma), positive("sensitivity", e.Sensitivity), norm, e.Unit.Validate(), e.Neighbouring.Validate())
 }
 
 // Validate reports the first field out of its range.

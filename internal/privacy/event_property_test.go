@@ -33,7 +33,11 @@ func draw(t *rapid.T, levels int) Event {
 	}
 	switch rapid.IntRange(0, kinds-1).Draw(t, "kind") {
 	case 0:
-		return Gaussian{number("sigma"), number("sensitivity"), unit, relation}
+		g := Gaussian{Sigma: number("sigma"), Sensitivity: number("sensitivity"), Unit: unit, Neighbouring: relation}
+		if rapid.Bool().Draw(t, "norms are known") {
+			g.Norm = g.Sensitivity * rapid.Float64Range(0.5, 3).Draw(t, "norm")
+		}
+		return g
 	case 1:
 		return Laplace{number("scale"), number("sensitivity"), unit, relation}
 	case 2:
@@ -89,7 +93,8 @@ func TestEventsSurviveTheirText(t *testing.T) {
 func TestOneBadFieldIsEnough(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	bad := []Event{
-		Gaussian{0, 1, Edge, AddRemove}, Gaussian{1, inf, Edge, AddRemove}, Gaussian{1, 1, "x", AddRemove}, Gaussian{1, 1, Edge, "x"},
+		Gaussian{0, 1, 0, Edge, AddRemove}, Gaussian{1, inf, 0, Edge, AddRemove}, Gaussian{1, 1, 0, "x", AddRemove}, Gaussian{1, 1, 0, Edge, "x"},
+		Gaussian{1, 1, -1, Edge, Replace}, Gaussian{1, 1, 0.49, Edge, Replace}, Gaussian{1, 1, nan, Edge, Replace}, Gaussian{1, 1, inf, Edge, Replace},
 		Laplace{-1, 1, Edge, AddRemove}, Laplace{1, 0, Edge, AddRemove}, Laplace{1, 1, "", AddRemove}, Laplace{1, 1, Edge, ""},
 		DiscreteGaussian{nan, 1, 1, Edge, Replace}, DiscreteGaussian{1, 0, 1, Edge, Replace}, DiscreteGaussian{1, 1, 0, Edge, Replace},
 		DiscreteGaussian{1, 1, 1, "", Replace}, DiscreteGaussian{1, 1, 1, Edge, ""},
@@ -141,7 +146,8 @@ func TestEventKeys(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, err := UnmarshalEvent(less); err == nil && !(key == "unit" && got.Kind() == "unprotected") {
+			optional := map[string]string{"unit": "unprotected", "norm": "gaussian"}
+			if got, err := UnmarshalEvent(less); err == nil && optional[key] != got.Kind() {
 				t.Errorf("%s without %s: accepted as %#v", b, key, got)
 			}
 			misspelt := strings.Replace(string(b), `"`+key+`":`, `"`+key+`s":`, 1)

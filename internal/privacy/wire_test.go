@@ -31,6 +31,9 @@ var wire = []struct {
 	{privacy.Gaussian{Sigma: 0.25, Sensitivity: 3, Unit: privacy.Edge, Neighbouring: privacy.AddRemove},
 		`{"kind":"gaussian","sigma":0.25,"sensitivity":3,"unit":"edge","neighbouring":"add-remove"}`,
 		map[string]field{"sigma": positive, "sensitivity": positive, "unit": unit, "neighbouring": relation}},
+	{privacy.Gaussian{Sigma: 0.25, Sensitivity: 3, Norm: 1.5, Unit: privacy.Edge, Neighbouring: privacy.Replace},
+		`{"kind":"gaussian","sigma":0.25,"sensitivity":3,"norm":1.5,"unit":"edge","neighbouring":"replace"}`,
+		map[string]field{"sigma": positive, "sensitivity": {[]string{`3`, `1`, `5e-324`}, []string{`0`, `-1`, `null`}, numbersNot, " is "}, "norm": normOf3, "unit": unit, "neighbouring": relation}},
 	{privacy.Laplace{Scale: 1e-7, Sensitivity: 1e21, Unit: privacy.Interaction, Neighbouring: privacy.Replace},
 		`{"kind":"laplace","scale":1e-7,"sensitivity":1e+21,"unit":"interaction","neighbouring":"replace"}`,
 		map[string]field{"scale": positive, "sensitivity": positive, "unit": unit, "neighbouring": relation}},
@@ -71,6 +74,7 @@ var (
 	numbersNot = []string{`"1"`, `true`, `[1]`, `{"v":1}`, `NaN`, `Infinity`, `1e999`, `-1e999`, `0x10`, `01`, `.5`, `1.`, `1,`, ``}
 	textsNot   = []string{`1`, `false`, `["user"]`, `{}`, `user`, `'user'`, `"user`, ``}
 	positive   = field{[]string{`1`, `5e-324`, `1.7976931348623157e308`, `1e-300`, `7`}, []string{`0`, `-0`, `-1`, `-1e-300`, `1e-400`, `null`}, numbersNot, " is "}
+	normOf3    = field{[]string{`1.5`, `3`, `1e300`, `0`, `null`}, []string{`1.4999999999999998`, `1`, `-1.5`, `1e-300`}, numbersNot, "norm is "}
 	gridSteps  = field{[]string{`1`, `0.9999999999999999`, `2.5`, `1.7976931348623157e308`, `7`}, append([]string{`5e-324`, `1e-300`, `0.5`, `0.99999999`}, positive.bad...), numbersNot, " is "}
 	rate       = field{[]string{`1`, `5e-324`, `0.9999999999999999`}, []string{`0`, `-0.5`, `1.0000000000000002`, `2`, `1e308`, `null`}, numbersNot, "rate is "}
 	wholeFrom1 = field{[]string{`1`, `2`, `9223372036854775807`}, []string{`0`, `-1`, `-9223372036854775808`, `null`}, append([]string{`1.5`, `1e2`, `9223372036854775808`}, numbersNot...), "want at least 1"}

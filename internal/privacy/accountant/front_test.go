@@ -81,7 +81,7 @@ func TestMethodsAgree(t *testing.T) {
 // A replaced record moves a clipped sum twice as far as an added one.
 func TestReplace(t *testing.T) {
 	g := noise(1)
-	g.Sensitivity, g.Neighbouring = 2, privacy.Replace
+	g.Sensitivity, g.Norm, g.Neighbouring = 2, 1, privacy.Replace
 	r := spent(t, Contour, privacy.Replace, 1e-5, 1000, poisson(g, 0.01))
 	if math.Abs(r.Epsilon-2.8434402716927365) > 1e-5 {
 		t.Errorf("epsilon %v, want 2.84344", r.Epsilon)

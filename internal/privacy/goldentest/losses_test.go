@@ -51,7 +51,7 @@ func composition(r *row) ([]terms.Term, error) {
 	q, steps := r.or("q", 1), r.count("steps")
 	switch m := r.text("mechanism"); m {
 	case "gaussian", "poisson_gaussian":
-		return release(privacy.Gaussian{Sigma: r.num("sigma"), Sensitivity: move, Unit: privacy.User, Neighbouring: n}, q, steps, n), nil
+		return release(privacy.Gaussian{Sigma: r.num("sigma"), Sensitivity: move, Norm: clipped(move, n), Unit: privacy.User, Neighbouring: n}, q, steps, n), nil
 	case "laplace", "poisson_laplace":
 		return release(privacy.Laplace{Scale: r.num("b"), Sensitivity: move, Unit: privacy.User, Neighbouring: n}, q, steps, n), nil
 	default:
@@ -225,7 +225,7 @@ func eventEpsilon(r *row) ([]answer, error) {
 			return nil, err
 		}
 		r.read["accountant"] = true
-		event := privacy.Gaussian{Sigma: r.num("sigma"), Sensitivity: move, Unit: privacy.User, Neighbouring: rel}
+		event := privacy.Gaussian{Sigma: r.num("sigma"), Sensitivity: move, Norm: clipped(move, rel), Unit: privacy.User, Neighbouring: rel}
 		ts, err := flat(privacy.SelfComposed{Event: event, Count: n}, rel)
 		if err != nil {
 			return nil, err
@@ -254,4 +254,13 @@ func flat(e privacy.Event, n privacy.Neighbouring) ([]terms.Term, error) {
 		return nil, err
 	}
 	return l.Worst()
+}
+
+// clipped is the norm of vectors whose sum moves by d: half of it where one is exchanged
+// for another. Elsewhere no accountant asks.
+func clipped(d float64, relation privacy.Neighbouring) float64 {
+	if relation == privacy.Replace {
+		return d / 2
+	}
+	return 0
 }

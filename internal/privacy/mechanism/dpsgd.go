@@ -49,7 +49,7 @@ func (d DPSGD) Event() privacy.Sampled {
 	if d.Sampling == privacy.Poisson {
 		return privacy.Sampled{Event: g, Rate: d.Rate, Method: privacy.Poisson}
 	}
-	g.Sensitivity, g.Neighbouring = 2*d.Clip, privacy.Replace
+	g.Sensitivity, g.Norm, g.Neighbouring = 2*d.Clip, d.Clip, privacy.Replace
 	rate := float64(d.Batch) / float64(d.Examples)
 	if math.FMA(rate, float64(d.Examples), -float64(d.Batch)) < 0 { // rounded down
 		rate = math.Nextafter(rate, 1)

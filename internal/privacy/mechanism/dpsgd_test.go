@@ -65,7 +65,7 @@ func TestDPSGDEvents(t *testing.T) {
 		want privacy.Sampled
 	}{
 		{poissonSGD, privacy.Sampled{Event: privacy.Gaussian{Sigma: 1.125, Sensitivity: 0.75, Unit: privacy.Sample, Neighbouring: privacy.AddRemove}, Rate: 0.05, Method: privacy.Poisson}},
-		{fixedSGD, privacy.Sampled{Event: privacy.Gaussian{Sigma: 1.125, Sensitivity: 1.5, Unit: privacy.Sample, Neighbouring: privacy.Replace}, Rate: 0.05, Method: privacy.WithoutReplacement}},
+		{fixedSGD, privacy.Sampled{Event: privacy.Gaussian{Sigma: 1.125, Sensitivity: 1.5, Norm: 0.75, Unit: privacy.Sample, Neighbouring: privacy.Replace}, Rate: 0.05, Method: privacy.WithoutReplacement}},
 	} {
 		s, l := openSGD[float32](t, c.d, 300)
 		if _, _, err := descend(s, 0, 40); err != nil {

@@ -23,8 +23,8 @@
 // What is covered:
 //
 //   - Gaussians alone: the closed form (Balle and Wang, ICML 2018, theorem 8).
-//   - Poisson-sampled Gaussians under every relation, in compositions with
-//     anything below. One sampled release alone has a closed form.
+//   - Poisson-sampled Gaussians, under replace those of sums of clipped vectors, in
+//     compositions with anything below. One sampled release alone has a closed form.
 //   - Losses on a lattice (randomized response, pure local DP, discrete Laplace,
 //     discrete Gaussian in one dimension) alone on a common lattice: the exact
 //     sum over the lattice, as the same integral over one period.

@@ -41,7 +41,7 @@ func goldens(t *testing.T, category string) []golden {
 }
 
 func gauss(sigma, move float64, relation privacy.Neighbouring) privacy.Event {
-	return privacy.Gaussian{Sigma: sigma, Sensitivity: move, Unit: privacy.User, Neighbouring: relation}
+	return privacy.Gaussian{Sigma: sigma, Sensitivity: move, Norm: clipped(move, relation), Unit: privacy.User, Neighbouring: relation}
 }
 
 func laplace(scale, move float64) privacy.Event {
@@ -348,4 +348,13 @@ func TestAboveTheLimitTheorem(t *testing.T) {
 	if rows != 3 {
 		t.Errorf("%d rows", rows)
 	}
+}
+
+// clipped is the norm of vectors whose sum moves by d: half of it where one is exchanged
+// for another. Elsewhere no accountant asks.
+func clipped(d float64, relation privacy.Neighbouring) float64 {
+	if relation == privacy.Replace {
+		return d / 2
+	}
+	return 0
 }

@@ -62,6 +62,9 @@ func (p *plan) add(t terms.Term) error {
 		if !(mu > leastMu && mu < mostMu) {
 			return notCovered("a sampled Gaussian with sensitivity/sigma %v", mu)
 		}
+		if t.Relation == privacy.Replace && terms.NormsOf(e) != terms.Halved {
+			return notCovered("a sampled Gaussian under %s of what is not known to be clipped to half of its sensitivity", string(t.Relation))
+		}
 		l = sampledGaussian{mu: mu, rate: t.Rate, replace: t.Relation == privacy.Replace}
 	case privacy.Laplace:
 		l = laplace{range_: e.Sensitivity / e.Scale, rate: t.Rate}

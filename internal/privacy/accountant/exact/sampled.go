@@ -8,8 +8,8 @@ import "math"
 //   - add or remove, m = mu: the mixture (1+u)N(0,1) over N(0,1), which is the
 //     worst pair (Zhu, Dong, Wang, AISTATS 2022, theorem 11);
 //   - replace, m = mu/2: the mixture 1+u+ over the mixture 1+u-. Two records in
-//     the ball of radius C differ by up to 2C, which is the event's sensitivity;
-//     each moves the sum, when it is sampled, by C.
+//     the ball of radius C, the event's norm, differ by up to 2C, which is its
+//     sensitivity; each moves the sum, when it is sampled, by C.
 type sampledGaussian struct {
 	mu, rate float64
 	replace  bool

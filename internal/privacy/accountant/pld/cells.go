@@ -41,6 +41,9 @@ func (c *cells) loss(node int) float64 { return c.offset + float64(node)*c.h }
 // pinned reports whether the atoms of a pair lie on even nodes of a mesh that
 // starts at one of them.
 func (x pair) pinned(h float64) bool {
+	if len(x.atoms) == 1 {
+		return true
+	}
 	if x.spacing == 0 {
 		return false
 	}

@@ -20,7 +20,7 @@ import (
 var little = pld.Options{Bins: 1 << 12}
 
 func gauss(q, sigma, sensitivity float64, relation privacy.Neighbouring, n int64) terms.Term {
-	return release(privacy.Gaussian{Sigma: sigma, Sensitivity: sensitivity, Unit: privacy.User, Neighbouring: relation}, q, relation, n)
+	return release(privacy.Gaussian{Sigma: sigma, Sensitivity: sensitivity, Norm: clipped(sensitivity, relation), Unit: privacy.User, Neighbouring: relation}, q, relation, n)
 }
 
 func release(e privacy.Event, q float64, relation privacy.Neighbouring, n int64) terms.Term {
@@ -495,4 +495,13 @@ func TestBinsAgree(t *testing.T) {
 			t.Errorf("%s: fine %+v is wider than coarse %+v", name, last, first)
 		}
 	}
+}
+
+// clipped is the norm of vectors whose sum moves by d: half of it where one is exchanged
+// for another. Elsewhere no accountant asks.
+func clipped(d float64, relation privacy.Neighbouring) float64 {
+	if relation == privacy.Replace {
+		return d / 2
+	}
+	return 0
 }

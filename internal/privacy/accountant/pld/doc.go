@@ -67,8 +67,11 @@
 // Gaussian, Laplace, their discrete versions: noise and noise moved by the
 // sensitivity. Poisson sampling under add-remove or zero-out: (1-q)Q + qP against
 // Q, and the two exchanged; the larger value counts. Poisson-sampled Gaussian
-// under replace: sums clipped at half the sensitivity C, (1-q)N(0)+qN(C) against
-// (1-q)N(0)+qN(-C). PureLDP: binary randomized response, which dominates every
+// under replace, by the norm that its event states: of sums clipped at half the
+// sensitivity C, (1-q)N(0)+qN(C) against (1-q)N(0)+qN(-C); of contributions up to the
+// sensitivity a pair that dominates all neighbours and is none of them, so that there
+// is no lower bound; of contributions of any length, the release with probability q and
+// nothing else. PureLDP: binary randomized response, which dominates every
 // epsilon-DP release (Kairouz, Oh, Viswanath, ICML 2015). Everything else is
 // ErrNotCovered.
 package pld

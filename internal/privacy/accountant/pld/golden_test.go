@@ -87,7 +87,7 @@ func (g golden) composition(t *testing.T) []terms.Term {
 	}
 	switch g.text("mechanism") {
 	case "gaussian", "poisson_gaussian":
-		term.Leaf = privacy.Gaussian{Sigma: g.num("sigma"), Sensitivity: d, Unit: privacy.User, Neighbouring: relation}
+		term.Leaf = privacy.Gaussian{Sigma: g.num("sigma"), Sensitivity: d, Norm: clipped(d, relation), Unit: privacy.User, Neighbouring: relation}
 	case "laplace", "poisson_laplace":
 		term.Leaf = privacy.Laplace{Scale: g.num("b"), Sensitivity: d, Unit: privacy.User, Neighbouring: relation}
 	default:
@@ -198,7 +198,7 @@ func TestGoldenCountsAndRelations(t *testing.T) {
 			keep := 1 - g.num("noise_parameter") + g.num("noise_parameter")/k
 			term.Leaf = privacy.RandomizedResponse{Epsilon: math.Log(keep / ((1 - keep) / (k - 1))), Categories: int64(k), Unit: privacy.User}
 		case "gaussian":
-			term.Leaf = privacy.Gaussian{Sigma: g.num("sigma"), Sensitivity: d, Unit: privacy.User, Neighbouring: term.Relation}
+			term.Leaf = privacy.Gaussian{Sigma: g.num("sigma"), Sensitivity: d, Norm: clipped(d, term.Relation), Unit: privacy.User, Neighbouring: term.Relation}
 		default:
 			t.Fatalf("%s: event %q", g.ID, g.text("event"))
 		}
@@ -292,4 +292,13 @@ func TestGoldenAtoms(t *testing.T) {
 	if want := map[string]int{"DiscreteGaussianDelta": 7, "DiscreteLaplaceDelta": 8, "LaplaceDelta": 5}; !maps.Equal(counts, want) {
 		t.Errorf("rows %v, want %v", counts, want)
 	}
+}
+
+// clipped is the norm of vectors whose sum moves by d: half of it where one is exchanged
+// for another. Elsewhere no accountant asks.
+func clipped(d float64, relation privacy.Neighbouring) float64 {
+	if relation == privacy.Replace {
+		return d / 2
+	}
+	return 0
 }

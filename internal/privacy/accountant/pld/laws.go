@@ -65,7 +65,7 @@ func trapezoid(from, to, step float64, at func(z float64) atom) []atom {
 	return out
 }
 
-// replacedGaussian is (1-q)N(0,s²) + qN(1,s²) against (1-q)N(0,s²) + qN(-1,s²).
+// replacedGaussian is, of sums of vectors clipped to half of the sensitivity, (1-q)N(0,s²) + qN(1,s²) against (1-q)N(0,s²) + qN(-1,s²).
 // With y = exp(z/s²) the loss solves k y² - (1-q)(e^l - 1) y - k e^l = 0 for
 // k = q exp(-1/(2s²)), so log y = l/2 + asinh((1-q)/k sinh(l/2)).
 func replacedGaussian(q, s float64) (pair, error) {

@@ -23,6 +23,7 @@ type pair struct {
 	spacing   float64                 // every atom is a multiple of it away from pin; 0: none known
 	pin       float64                 // an atom
 	symmetric bool                    // the exchanged pair has the same loss
+	above     bool                    // no two neighbours have these laws: the pair dominates all that do
 }
 
 // sampled is the pair of a Poisson sample at rate q under add-remove: P becomes

@@ -73,7 +73,11 @@ func larger(ts []terms.Term, q query, o Options) (Bounds, error) {
 	if err != nil {
 		return Bounds{}, err
 	}
-	return both(bs), nil
+	b := both(bs)
+	if slices.ContainsFunc(parts, func(p part) bool { return p.pair.above }) {
+		b.Lower = 0 // of the pairs, and not of what they stand above
+	}
+	return b, nil
 }
 
 // both is the bracket of the larger of the directions.
@@ -174,7 +178,7 @@ func worst(t terms.Term) (pair, error) {
 	switch e := t.Leaf.(type) {
 	case privacy.Gaussian:
 		if t.Relation == privacy.Replace && t.Method == privacy.Poisson {
-			return replacedGaussian(t.Rate, 2*e.Sigma/e.Sensitivity)
+			return exchangedGaussian(e, t.Rate)
 		}
 		x, err = gaussian(e.Sensitivity / e.Sigma)
 	case privacy.Laplace:

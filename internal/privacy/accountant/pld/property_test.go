@@ -15,7 +15,7 @@ import (
 const user = privacy.User
 
 func gaussianTerm(q, sigma, sens float64, rel privacy.Neighbouring, n int64) terms.Term {
-	t := terms.Term{Leaf: privacy.Gaussian{Sigma: sigma, Sensitivity: sens, Unit: user, Neighbouring: rel}, Rate: q, Relation: rel, Count: n}
+	t := terms.Term{Leaf: privacy.Gaussian{Sigma: sigma, Sensitivity: sens, Norm: clipped(sens, rel), Unit: user, Neighbouring: rel}, Rate: q, Relation: rel, Count: n}
 	if q < 1 {
 		t.Method = privacy.Poisson
 	}

@@ -112,7 +112,8 @@ func TestSampledTerms(t *testing.T) {
 					t.Fatal(err)
 				}
 				part, err := rdp.FromTerm(terms.Term{Leaf: leaf, Rate: 0.02, Method: method, Relation: relation, Count: 2})
-				if !covered[method][relation] {
+				revealed := leaf.Kind() == "gaussian" && method == privacy.Poisson // of any length
+				if !covered[method][relation] && !revealed {
 					if !errors.Is(err, rdp.ErrNotCovered) || part != nil {
 						t.Errorf("%s %s under %s: %v", leaf.Kind(), method, relation, err)
 					}

@@ -40,6 +40,32 @@ func SampledGaussian(q, s float64) (Curve, error) {
 	return bounded(newMixture(q, s).at), nil
 }
 
+// RevealedGaussian is the curve of a Gaussian release of noise multiplier s, noise over
+// the distance of two units exchanged for one another, of which the output may show
+// whether the unit is on the Poisson sample of rate q:
+//
+//	log(1 + q (e^(alpha (alpha-1)/(2 s²)) - 1))/(alpha-1)
+//
+// It is above that of every such release, whatever the length of a unit's contribution,
+// as divergences are convex. q is in (0, 1], s positive and finite.
+func RevealedGaussian(q, s float64) (Curve, error) {
+	if err := errors.Join(fraction("sampling rate", q), positive("noise multiplier", s)); err != nil {
+		return nil, err
+	}
+	return bounded(func(alpha float64) float64 {
+		beta, c := alpha-1, alpha*(alpha-1)/(2*s*s)
+		switch {
+		case math.IsInf(alpha, 1):
+			return alpha
+		case beta == 0:
+			return q / (2 * s * s)
+		case c < 30:
+			return math.Log1p(q*math.Expm1(c)) / beta
+		}
+		return special.Log1pExp(math.Log(q)+special.LogExpm1(c)) / beta
+	}), nil
+}
+
 // reach is how many standard deviations of the normal density are integrated:
 // what is beyond is below 1e-17.
 const reach = 9

@@ -2,6 +2,7 @@ package rdp_test
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"privrec/internal/privacy/accountant/rdp"
@@ -219,4 +220,40 @@ var sampledReference = [][4]float64{
 	{0.999999, 20, 7.3, 0.009124981892975899},
 	{0.999999, 50, 1.5, 0.0002999994000602959},
 	{0.999999, 50, 256.5, 0.05129990246876201},
+}
+
+// TestRevealedGaussian compares with the moments of a coin and a normal law, at ends
+// where they overflow too, and with what it is above: the release on everything.
+func TestRevealedGaussian(t *testing.T) {
+	for _, q := range []float64{1e-9, 0.01, 0.5, 1} {
+		for _, s := range []float64{0.05, 0.7, 3, 100} {
+			c := must(rdp.RevealedGaussian(q, s))(t)
+			whole := must(rdp.Gaussian(s, 1))(t)
+			for _, alpha := range []float64{1, 1 + 1e-9, 1.1, 2, 7.5, 64, 1e4} {
+				got := c(alpha)
+				if got > whole(alpha)*(1+1e-9) {
+					t.Errorf("rate %v, noise %v, order %v: %v, without sampling %v", q, s, alpha, got, whole(alpha))
+				}
+				x := alpha * (alpha - 1) / (2 * s * s)
+				want := math.Log(1-q+q*math.Exp(x)) / (alpha - 1)
+				if alpha == 1 {
+					want = q / (2 * s * s)
+				}
+				if x > 600 {
+					want = (x + math.Log(q)) / (alpha - 1)
+				}
+				if x > 1e-3 && x*q > 1e-6 && math.Abs(got/want-1) > 1e-9 {
+					t.Errorf("rate %v, noise %v, order %v: %v, want %v", q, s, alpha, got, want)
+				}
+				if q < 1 && !(got >= must(rdp.SampledGaussian(q, 2*s))(t)(alpha)*(1-1e-9)) {
+					t.Errorf("rate %v, noise %v, order %v: %v is below the cost of half the move", q, s, alpha, got)
+				}
+			}
+		}
+	}
+	for _, bad := range [][2]float64{{0, 1}, {1.1, 1}, {0.5, 0}, {math.NaN(), 1}} {
+		if _, err := rdp.RevealedGaussian(bad[0], bad[1]); err == nil {
+			t.Errorf("rate %v, noise %v pass", bad[0], bad[1])
+		}
+	}
 }

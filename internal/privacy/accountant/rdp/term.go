@@ -12,7 +12,9 @@ import (
 //
 // What is sampled by Poisson must be about AddRemove or ZeroOut, what is sampled
 // without replacement about Replace; for other pairs no bound is known and the
-// error is ErrNotCovered. Sensitivities are under the leaf's own relation.
+// error is ErrNotCovered. A Gaussian on a Poisson sample under Replace has one that
+// holds for contributions of any length, RevealedGaussian, and is refused where they
+// are known to be clipped: it would be far above. Sensitivities are under the leaf's own relation.
 func FromTerm(t terms.Term) (Curve, error) {
 	c, err := fromTerm(t)
 	if err != nil {
@@ -49,6 +51,8 @@ func fromTerm(t terms.Term) (Curve, error) {
 			}
 			curves = append(curves, c)
 		}
+	case t.Method == privacy.Poisson && l.noise > 0 && terms.NormsOf(t.Leaf.(privacy.Gaussian)) != terms.Halved:
+		return RevealedGaussian(t.Rate, l.noise)
 	case t.Method == privacy.WithoutReplacement && t.Relation == privacy.Replace:
 		var c Curve
 		if l.noise > 0 {

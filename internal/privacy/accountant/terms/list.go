@@ -149,7 +149,8 @@ func covers(s, t Term) bool {
 	switch x := s.Leaf.(type) {
 	case privacy.Gaussian:
 		y, ok := t.Leaf.(privacy.Gaussian)
-		return ok && x.Sensitivity/x.Sigma >= y.Sensitivity/y.Sigma
+		sampled := s.Relation == privacy.Replace && s.Rate < 1 // which asks for norms
+		return ok && x.Sensitivity/x.Sigma >= y.Sensitivity/y.Sigma && (!sampled || longer(x, y))
 	case privacy.Laplace:
 		y, ok := t.Leaf.(privacy.Laplace)
 		return ok && x.Sensitivity/x.Scale >= y.Sensitivity/y.Scale

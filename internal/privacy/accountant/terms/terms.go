@@ -217,6 +217,7 @@ func one(ts []Term) (Term, error) {
 	g := ts[0].Leaf.(privacy.Gaussian)
 	// The sensitivity stays and sigma is rounded down, to the safe side.
 	g.Sigma = g.Sensitivity / math.Sqrt(mu2) * (1 - 0x1p-50)
+	g.Norm = joinedNorm(ts, g.Sensitivity, mu2)
 	if err := g.Validate(); err != nil {
 		return Term{}, fmt.Errorf("joined release: %w", err)
 	}
