@@ -168,6 +168,32 @@ func TestRoundingIsPricedIn(t *testing.T) {
 	})
 }
 
+// TestWholeValuesMoveByWholeSteps: a sensitivity that a sum of decimals left below one
+// step is one, and what is far below a step is a mistake and no release.
+func TestWholeValuesMoveByWholeSteps(t *testing.T) {
+	tenth := 0.0
+	for range 10 {
+		tenth += 0.1
+	}
+	for sensitivity, fits := range map[float64]bool{tenth: true, 1: true, 0.5: false, 1 - 1e-6: false} {
+		g := DiscreteGaussian{Purpose: "counts", Sigma: 2, Sensitivity: sensitivity, Dimension: 1, Bound: 64, Grid: 1, Whole: true, Unit: privacy.User, Neighbouring: privacy.AddRemove}
+		l := DiscreteLaplace{Purpose: "counts", Scale: 2, Sensitivity: sensitivity, Dimension: 1, Bound: 64, Grid: 1, Whole: true, Unit: privacy.User, Neighbouring: privacy.AddRemove}
+		_, normal, err := g.plan(53)
+		_, laplace, err2 := l.plan(53)
+		if (err == nil) != fits || (err2 == nil) != fits {
+			t.Errorf("a sensitivity of %v steps: %v, %v", sensitivity, err, err2)
+		}
+		if fits && (normal.Squared() != 1 || laplace.Steps() != 1) {
+			t.Errorf("a sensitivity of %v steps is recorded as %+v and %+v", sensitivity, normal, laplace)
+		}
+	}
+	// Rounded to the grid, values of any sensitivity move by steps.
+	m := DiscreteLaplace{Purpose: "means", Scale: 0.2, Sensitivity: 0.01, Dimension: 1, Bound: 1, Unit: privacy.User, Neighbouring: privacy.AddRemove}
+	if _, e, err := m.plan(53); err != nil || e.Steps() < 1 {
+		t.Errorf("%+v, %v", e, err)
+	}
+}
+
 func TestSecureRefusesSettings(t *testing.T) {
 	for want, change := range map[string]func(*DiscreteGaussian){
 		"no purpose":  func(m *DiscreteGaussian) { m.Purpose = "" },
