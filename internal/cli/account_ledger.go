@@ -1,18 +1,13 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"privrec/internal/dataset"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
 	"privrec/internal/run"
@@ -21,9 +16,9 @@ import (
 // accountLedger prices what a run recorded.
 func (a *App) accountLedger() *cobra.Command {
 	q := &question{of: &calculator{name: "ledger", accountants: every}}
-	var unit string
+	var unit, key string
 	c := &cobra.Command{
-		Use:   "ledger FILE --delta d",
+		Use:   "ledger FILE|RUN --delta d [--ledger-key FILE]",
 		Short: "what the ledger of a run amounts to",
 		Long: `Composes everything that a ledger (ledger.jsonl of a run directory) lists, for each
 unit that it is about. A user contains their edges, cells and all else: noise about
@@ -31,56 +26,43 @@ users is charged to an edge, and a user is accounted as a group of as many cells
 the ledger says that one user holds. What is unprotected, or of a cost that is not
 known for a unit, makes its epsilon infinite. Feature vectors alone are other data
 than edges, interactions, cells and positions, and are left out of their accounts. A
-ledger with an unknown event, a cut last line or a changed byte is refused.`,
-		Args: wants("a ledger file"),
+ledger with an unknown event, a cut last line or a changed byte is refused.
+
+A finished ledger ends in a line that closes it, which the manifest of its run
+repeats: one that lost lines is refused. Of a run directory whose run is not done the
+releases so far are accounted, and the answer says "at least". Lines that were lost or
+changed by accident are found without a key; only a ledger that was written under one,
+with the same --ledger-key, cannot be rewritten on purpose.`,
+		Args: wants("a ledger file or a run directory"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := q.check(c); err != nil {
 				return err
 			}
-			books, err := readLedger(args[0])
+			k, err := ledgerKey(key)
 			if err != nil {
 				return err
 			}
-			ans, err := q.ledger(args[0], books, unit)
+			path, err := ledgerPath(args[0])
 			if err != nil {
 				return err
 			}
+			books, part, err := readLedger(path, k)
+			if err != nil {
+				return err
+			}
+			ans, err := q.ledger(path, books, unit)
+			if err != nil {
+				return err
+			}
+			ans.atLeast(part)
 			return run.Show(a.Stdout, q.json, ans)
 		},
 	}
 	q.flags(c, "delta")
 	q.accountantFlag(c)
 	c.Flags().StringVar(&unit, "unit", "", "account this unit alone: edge, interaction, user, sample, feature, record, cell, position")
+	c.Flags().StringVar(&key, "ledger-key", "", "file of the key that the ledger was written under")
 	return c
-}
-
-// readLedger reads a ledger to its end; what is wrong with one is an error about
-// data, with file and line.
-func readLedger(path string) (*privacy.Ledger, error) {
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, &dataset.Error{File: path, Msg: "no such ledger", Hint: "a run keeps its ledger in ledger.jsonl of its directory"}
-	case err != nil:
-		return nil, &dataset.Error{File: path, Msg: "cannot be read", Err: err}
-	case info.IsDir():
-		return nil, &dataset.Error{File: path, Msg: "is a folder, want a ledger file", Hint: "a run keeps its ledger in ledger.jsonl of its directory"}
-	}
-	l, err := privacy.ReadLedger(path)
-	if err != nil {
-		bad := &dataset.Error{File: path, Msg: strings.TrimPrefix(err.Error(), "ledger: "+path+": "), Hint: "a ledger must be as the run wrote it: nothing is accounted from one that is not"}
-		if rest, ok := strings.CutPrefix(bad.Msg, "line "); ok {
-			at, why, _ := strings.Cut(rest, ": ")
-			if n, err := strconv.Atoi(at); err == nil {
-				bad.Line, bad.Msg = n, why
-			}
-		}
-		return nil, bad
-	}
-	if len(l.Entries()) == 0 {
-		return nil, &dataset.Error{File: path, Msg: "lists no releases"}
-	}
-	return l, nil
 }
 
 // ledger answers for the unit asked for, or for each that the ledger is about.

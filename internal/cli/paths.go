@@ -8,7 +8,7 @@ import (
 )
 
 // pathFlags are the flags, of whatever command, that name a file or a folder.
-var pathFlags = []string{"catalogue", "config", "data", "grid", "history", "in", "on", "out", "plot", "runs", "vectors"}
+var pathFlags = []string{"catalogue", "config", "data", "grid", "history", "in", "ledger-key", "on", "out", "plot", "runs", "vectors"}
 
 // named refuses "-" for a file or a folder, before any command does a thing. Elsewhere it
 // stands for standard input and output; here it would become a file of that name.

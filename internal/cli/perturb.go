@@ -97,6 +97,7 @@ func (a *App) runPerturb(c *cobra.Command, f perturbFlags) error {
 	o.Variant = mechanism.Variant(f.variant)
 	o.In, o.InForm, o.Out, o.OutForm = f.in, dataset.Form(f.inForm), f.out, dataset.Form(f.outForm)
 	o.Purpose, o.Seed, o.Secure, o.Force, o.Workers = f.purpose, rng.Seed(f.seed), f.secure, f.force, f.workers
+	o.Key = f.key
 	if f.dryRun {
 		return a.forecastPerturb(c, o, f)
 	}

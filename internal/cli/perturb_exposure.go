@@ -76,6 +76,7 @@ func (a *App) runPerturbExposure(c *cobra.Command, f slateFlags) error {
 	o := f.o
 	o.In, o.InForm, o.Out, o.OutForm = f.in, dataset.Form(f.inForm), f.out, dataset.Form(f.outForm)
 	o.Purpose, o.Seed, o.Secure, o.Force, o.Workers = f.purpose, rng.Seed(f.seed), f.secure, f.force, f.workers
+	o.Key = f.key
 	changed := c.Flags().Changed
 	switch {
 	case o.Replace == exposure.ReplaceRR && changed("ratio"):

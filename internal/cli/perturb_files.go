@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"privrec/internal/dataset"
+	"privrec/internal/privacy"
 	"privrec/internal/rng"
 	"privrec/internal/run"
 )
@@ -20,7 +21,9 @@ type fileFlags struct {
 	seed            uint64 // of research noise; a fresh one, from check, where none is given
 	fresh           bool   // the seed was drawn for this run
 	secure, force   bool
-	workers         int // 0 for all cores, until check has counted them
+	keyFile         string
+	key             *privacy.Key // once check has read it
+	workers         int          // 0 for all cores, until check has counted them
 	asJSON, quiet   bool
 }
 
@@ -34,6 +37,7 @@ func (f *fileFlags) add(p *pflag.FlagSet, rows, purpose, draws string) {
 	p.StringVar(&f.purpose, "purpose", purpose, "name of the release in the ledger; another name has other "+draws)
 	p.Uint64Var(&f.seed, "seed", 0, "seed of research noise; default: a fresh one, which is printed")
 	p.BoolVar(&f.secure, "secure", false, "cryptographic bits, for data that is released: no seed, no second time")
+	p.StringVar(&f.keyFile, "ledger-key", "", "file of a secret key for the ledger: only with it can lines be rewritten unseen")
 	p.BoolVar(&f.force, "force", false, "replace files that are there")
 	p.IntVar(&f.workers, "workers", 0, "threads, 0 for all cores; the output does not depend on it")
 	p.BoolVar(&f.asJSON, "json", false, "as JSON")
@@ -52,6 +56,9 @@ func (f *fileFlags) check(c *cobra.Command) (err error) {
 	}
 	if f.fresh = !f.secure && !c.Flags().Changed("seed"); f.fresh {
 		f.seed = new(rng.Secret).Uint64()
+	}
+	if f.key, err = ledgerKey(f.keyFile); err != nil {
+		return err
 	}
 	f.workers, err = threads(f.workers)
 	return err

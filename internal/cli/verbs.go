@@ -47,7 +47,9 @@ type taskFlags struct {
 	json     bool
 	quiet    bool
 	defaults bool
-	own      map[string]*string // of the task, by name
+
+	ledgerKey string
+	own       map[string]*string // of the task, by name
 }
 
 func (a *App) task(t run.Task) *cobra.Command {
@@ -71,6 +73,7 @@ Ctrl-C quits at once.
 	p.BoolVar(&f.resume, "resume", false, "go on from the checkpoint in the run directory")
 	p.IntVar(&f.workers, "workers", 0, "threads (run.workers), 0 for all cores; results do not depend on it")
 	p.Uint64Var(&f.seed, "seed", 1, "seed of every random number (run.seed)")
+	p.StringVar(&f.ledgerKey, "ledger-key", "", "file of a secret key for the ledger (run.ledger_key): only with it can lines be rewritten unseen")
 	p.BoolVar(&f.json, "json", false, "results as JSON")
 	p.BoolVarP(&f.quiet, "quiet", "q", false, "no progress, warnings only")
 	p.BoolVar(&f.defaults, "defaults", false, "print the complete default configuration and stop")
@@ -145,8 +148,11 @@ func (a *App) runTask(c *cobra.Command, t run.Task, f taskFlags) error {
 		return err
 	}
 	sets = append(sets, own...)
-	if f.out != "" {
-		set, err := override("run.out", f.out)
+	for _, given := range []struct{ key, path string }{{"run.out", f.out}, {"run.ledger_key", f.ledgerKey}} {
+		if given.path == "" {
+			continue
+		}
+		set, err := override(given.key, given.path)
 		if err != nil {
 			return err
 		}
@@ -192,6 +198,9 @@ func resumeLine(c *cobra.Command, t run.Task, f taskFlags, dir string) string {
 	}
 	if c.Flags().Changed("seed") { // 1 too: the file may say otherwise
 		words = append(words, "--seed", fmt.Sprint(f.seed))
+	}
+	if f.ledgerKey != "" {
+		words = append(words, "--ledger-key", f.ledgerKey)
 	}
 	words = append(words, "--out", dir, "--resume")
 	for i, w := range words {

@@ -41,6 +41,14 @@ type Seal struct {
 	Chain   string `json:"chain"`
 }
 
+// String is the seal as one phrase.
+func (s Seal) String() string {
+	if s.Entries == 1 {
+		return "1 entry, the last check " + s.Chain
+	}
+	return fmt.Sprintf("%d entries, the last check %s", s.Entries, s.Chain)
+}
+
 // seal appends the check to a marshalled line and returns the line, with its
 // newline, and the new check.
 func seal(k *Key, prev string, body []byte) (line []byte, chain string) {

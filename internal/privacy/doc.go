@@ -28,8 +28,9 @@
 // are (Unit.Apart).
 //
 // A Ledger is the list of the events of a run, in memory or as a file of lines that
-// are chained, so that a changed or lost line is found. Its mark says which noise the
-// run had: Research, seeded and repeatable, or Secure.
+// are chained, so that a line changed or lost by accident is found; its last line
+// closes it. Under a Key the chain withstands changes on purpose too. Its mark says
+// which noise the run had: Research, seeded and repeatable, or Secure.
 //
 // # How the packages meet
 //

@@ -1,6 +1,7 @@
 package privacy
 
 import (
+	"bufio"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -67,6 +68,27 @@ func (k *Key) ID() string {
 		return ""
 	}
 	return k.id
+}
+
+// Opens reports ErrNoKey, ErrWrongKey or ErrUnkeyed for a ledger file that k, nil for
+// none, is not the key of. Whatever else is wrong with the file, and its absence, are
+// found by reading it.
+func (k *Key) Opens(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	text, err := readLine(bufio.NewReader(f))
+	if err != nil {
+		return nil
+	}
+	for _, refused := range []error{ErrNoKey, ErrWrongKey, ErrUnkeyed} {
+		if _, err := parseHeader(k, text); errors.Is(err, refused) {
+			return fmt.Errorf("ledger: %s: line 1: %w", path, err)
+		}
+	}
+	return nil
 }
 
 func (k *Key) sum(text []byte) []byte {

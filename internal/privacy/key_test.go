@@ -67,6 +67,18 @@ func TestKeyedLedger(t *testing.T) {
 			t.Errorf("%s: %v", name, c.err)
 		}
 	}
+	for name, c := range map[string]struct {
+		key  *privacy.Key
+		file string
+		is   error
+	}{
+		"mine": {mine.Key, "a", nil}, "none": {nil, "a", privacy.ErrNoKey}, "wrong": {key(t, other), "a", privacy.ErrWrongKey},
+		"unkeyed": {mine.Key, "unkeyed", privacy.ErrUnkeyed}, "neither": {nil, "unkeyed", nil}, "no file": {nil, "absent", nil},
+	} {
+		if err := c.key.Opens(filepath.Join(filepath.Dir(path), c.file)); !errors.Is(err, c.is) || c.is != nil && !strings.Contains(err.Error(), c.file+": line 1: ") {
+			t.Errorf("%s opens %s: %v", name, c.file, err)
+		}
+	}
 	for i := range file {
 		bad := bytes.Clone(file)
 		bad[i] ^= 1

@@ -104,6 +104,9 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 		if _, err := e.verify(); err != nil {
 			return nil, err
 		}
+		if err := b.key.Opens(filepath.Join(dir, LedgerName)); err != nil {
+			return nil, otherKey(err)
+		}
 		if n := len(old.Attempts); n > 0 {
 			warnOfOther(o.Log, old.Attempts[n-1].Build, now.Build)
 		}

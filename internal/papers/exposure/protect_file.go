@@ -142,11 +142,17 @@ func (p *filePerturber) run(ctx context.Context) (r *PerturbReport, err error) {
 	if p.o.Secure {
 		mark = privacy.Secure
 	}
-	ledger, err := privacy.CreateLedger(p.st.Path(ledgerFile), mark)
+	ledger, err := privacy.CreateKeyedLedger(p.st.Path(ledgerFile), mark, p.o.Key)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, ledger.Close()) }()
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, ledger.Leave())
+		} else if err = ledger.Close(); err == nil {
+			r.Ledger, _ = ledger.Seal()
+		}
+	}()
 	if err := p.open(ledger); err != nil {
 		return nil, refuseOption("", "%v", err)
 	}

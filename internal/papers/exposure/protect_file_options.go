@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"privrec/internal/dataset"
+	"privrec/internal/privacy"
 	"privrec/internal/rng"
 	"privrec/internal/run"
 )
@@ -37,9 +38,10 @@ type PerturbOptions struct {
 	Length  int    // T; 0: that of the first slate
 	Purpose string // names the release in the ledger; empty: "slates"
 	Seed    rng.Seed
-	Secure  bool // cryptographic bits: no seed, no second time
-	Force   bool // replace files that are there
-	Workers int  // at least 1; the bytes do not depend on it
+	Secure  bool         // cryptographic bits: no seed, no second time
+	Key     *privacy.Key // of the ledger; nil: none
+	Force   bool         // replace files that are there
+	Workers int          // at least 1; the bytes do not depend on it
 
 	Progress run.Progress // nil: silent
 }

@@ -18,8 +18,9 @@ type PerturbReport struct {
 	In, Digest string // file and its SHA-256
 	Options    PerturbOptions
 	Noise      privacy.Noise
-	Length     int // T
-	Items      int // of the catalogue
+	Ledger     privacy.Seal // of the ledger beside it
+	Length     int          // T
+	Items      int          // of the catalogue
 
 	Slates   int64
 	Count    int   // positions replaced in each; of RR the positions answered
@@ -102,6 +103,7 @@ func (r *PerturbReport) Document() *report.Document {
 	} else {
 		d.Facts = append(d.Facts, report.Fact{Label: "guarantee", Value: "none", Note: fmt.Sprintf("%d of %d positions are released as they are", r.Length-r.Count, r.Length)})
 	}
+	d.Facts = append(d.Facts, report.Fact{Label: "ledger", Value: r.Ledger.String()})
 	d.Tables = append(d.Tables, r.counts())
 	return d
 }

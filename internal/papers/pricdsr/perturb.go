@@ -84,11 +84,17 @@ func (p *perturber) bits() (mechanism.Bits, privacy.Noise) {
 
 func (p *perturber) run(ctx context.Context) (r *Report, err error) {
 	bits, mark := p.bits()
-	ledger, err := privacy.CreateLedger(p.st.Path(ledgerFile), mark)
+	ledger, err := privacy.CreateKeyedLedger(p.st.Path(ledgerFile), mark, p.o.Key)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, ledger.Close()) }()
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, ledger.Leave())
+		} else if err = ledger.Close(); err == nil {
+			r.Ledger, _ = ledger.Seal()
+		}
+	}()
 	seq, err := p.m.OpenUsers(ledger, bits, func() (mechanism.Spill, error) { return nameless(p.st.Dir()) })
 	if err != nil {
 		return nil, refuse("", "%v", err)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"privrec/internal/dataset"
+	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism"
 	"privrec/internal/rng"
 	"privrec/internal/run"
@@ -31,6 +32,8 @@ type Options struct {
 	Purpose string   // names the release in the ledger; empty: "sequences"
 	Seed    rng.Seed // of research noise
 	Secure  bool     // cryptographic bits: no seed, no second time
+
+	Key *privacy.Key // of the ledger; nil: none
 
 	KeepOrder bool // users in the order of the input; otherwise by id
 	Strict    bool // refuse what definition 1 leaves out: repeated items, more than Length

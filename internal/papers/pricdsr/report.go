@@ -18,7 +18,8 @@ type Report struct {
 	In, Digest string // file and its SHA-256
 	Mechanism  mechanism.Sequence
 	Noise      privacy.Noise
-	Seed       uint64 // 0 with secure noise
+	Ledger     privacy.Seal // of the ledger beside it
+	Seed       uint64       // 0 with secure noise
 	KeepOrder  bool
 
 	Users                  int64
@@ -87,6 +88,7 @@ func (r *Report) Document() *report.Document {
 	if r.Noise == privacy.Research {
 		d.Facts = append(d.Facts, report.Fact{Label: "seed", Value: fmt.Sprint(r.Seed)})
 	}
+	d.Facts = append(d.Facts, report.Fact{Label: "ledger", Value: r.Ledger.String()})
 	return d
 }
 

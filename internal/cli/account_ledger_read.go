@@ -1,0 +1,194 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"privrec/internal/dataset"
+	"privrec/internal/privacy"
+	"privrec/internal/run"
+)
+
+const hintLedger = "a run keeps its ledger in ledger.jsonl of its directory"
+
+// ledgerKey reads the key file that a flag names; none without one.
+func ledgerKey(path string) (*privacy.Key, error) {
+	if path == "" {
+		return nil, nil
+	}
+	k, err := privacy.ReadKey(path)
+	if err != nil {
+		return nil, usagef("name a file of at least 16 secret bytes", "--ledger-key: %v", err)
+	}
+	return k, nil
+}
+
+// ledgerPath is the ledger that a path names: a file, or that of a run directory.
+func ledgerPath(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err == nil && info.IsDir() {
+		path = filepath.Join(path, run.LedgerName)
+		info, err = os.Stat(path)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", &dataset.Error{File: path, Msg: "no such ledger", Hint: hintLedger}
+	case err != nil:
+		return "", &dataset.Error{File: path, Msg: "cannot be read", Err: err}
+	case info.IsDir():
+		return "", &dataset.Error{File: path, Msg: "is a folder, want a ledger file", Hint: hintLedger}
+	}
+	return path, nil
+}
+
+// readLedger reads a ledger and what the manifest beside it says of it. What is wrong
+// with a ledger is an error about data, with file and line.
+func readLedger(path string, key *privacy.Key) (l *privacy.Ledger, part partial, err error) {
+	m, err := manifestBeside(path)
+	if err != nil {
+		return nil, part, err
+	}
+	unfinished := m != nil && m.Status != run.StatusDone
+	l, err = privacy.Reading{Key: key, Unfinished: unfinished}.File(path)
+	if err != nil {
+		return nil, part, badLedger(path, err, m)
+	}
+	if len(l.Entries()) == 0 {
+		return nil, part, &dataset.Error{File: path, Msg: "lists no releases"}
+	}
+	seal, closed := l.Seal()
+	if err := reportBeside(path, seal); err != nil {
+		return nil, part, err
+	}
+	switch {
+	case unfinished:
+		part.status = m.Status
+		part.why = fmt.Sprintf("the run in %s is %s, not done: what it released so far is counted, and the epsilon of the finished run is at least that", filepath.Dir(path), m.Status)
+	case m != nil && m.Ledger != nil && *m.Ledger != seal:
+		return nil, part, &dataset.Error{File: path, Msg: fmt.Sprintf("has %s; the manifest of its run says %s", seal, m.Ledger),
+			Hint: "one of the two is not as the run wrote it: nothing is accounted from such a ledger"}
+	case m != nil && m.Ledger == nil && closed:
+		return nil, part, &dataset.Error{File: path, Msg: "is closed, and the manifest of its run does not say how it ends",
+			Hint: "the ledger or manifest.json beside it is of another run"}
+	case !closed && (m == nil || m.Ledger == nil):
+		part.why = "a ledger of version privrec/1 has no closing line: whether lines at its end were lost cannot be told, and the epsilon is at least that of those that are there"
+	}
+	return l, part, nil
+}
+
+// manifestBeside is the manifest of the run whose ledger a file is; nil for a file that
+// is in no run directory.
+func manifestBeside(path string) (*run.Manifest, error) {
+	if filepath.Base(path) != run.LedgerName {
+		return nil, nil
+	}
+	m, err := run.ReadManifest(filepath.Dir(path))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, &dataset.Error{File: path, Msg: "the manifest beside it, which says whether its run is done, cannot be read", Err: err, Hint: "a copy of the ledger alone is accounted if it is closed"}
+	}
+	return &m, nil
+}
+
+// reportBeside refuses a ledger that the report of the same perturbation describes
+// otherwise. One without such a report, or with one that describes none, is taken.
+func reportBeside(path string, seal privacy.Seal) error {
+	stem, ok := strings.CutSuffix(path, ".ledger.jsonl")
+	if !ok {
+		return nil
+	}
+	text, err := os.ReadFile(stem + ".report.json")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var r struct {
+		Facts []struct{ Label, Value string } `json:"facts"`
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &r)
+	}
+	if err != nil {
+		return &dataset.Error{File: stem + ".report.json", Msg: "is not the report of the ledger beside it", Err: err, Hint: "a copy of the ledger alone is accounted if it is closed"}
+	}
+	for _, f := range r.Facts {
+		if f.Label == "ledger" && f.Value != seal.String() {
+			return &dataset.Error{File: path, Msg: fmt.Sprintf("has %s; the report beside it says %s", seal, f.Value),
+				Hint: "one of the two is not as the run wrote it: nothing is accounted from such a ledger"}
+		}
+	}
+	return nil
+}
+
+// badLedger is an error of reading a ledger in the words of the command line.
+func badLedger(path string, err error, m *run.Manifest) error {
+	bad := &dataset.Error{File: path, Msg: strings.TrimPrefix(err.Error(), "ledger: "+path+": "), Hint: "a ledger must be as the run wrote it: nothing is accounted from one that is not"}
+	switch {
+	case errors.Is(err, privacy.ErrNoKey):
+		bad.Hint = "name the file of its key: --ledger-key FILE"
+	case errors.Is(err, privacy.ErrWrongKey):
+		bad.Hint = "name the key file that the run had"
+	case errors.Is(err, privacy.ErrUnkeyed):
+		bad.Hint = "a run that had the key would have written it under that: this ledger is another one, or leave out --ledger-key"
+	case errors.Is(err, privacy.ErrCut) && m != nil:
+		bad.Hint = "the manifest beside it says that the run is done: the ledger is not as the run wrote it"
+	case errors.Is(err, privacy.ErrCut):
+		bad.Hint = "a copy of a whole ledger ends in its closing line; for a run that has not ended, name its directory, whose manifest says so"
+	case m != nil && m.Status != run.StatusDone:
+		bad.Hint = "if the run was stopped while it wrote that, --resume mends it: nothing is accounted before"
+	}
+	if rest, ok := strings.CutPrefix(bad.Msg, "line "); ok {
+		at, why, _ := strings.Cut(rest, ": ")
+		if n, err := strconv.Atoi(at); err == nil {
+			bad.Line, bad.Msg = n, why
+		}
+	}
+	return bad
+}
+
+// partial says why a ledger may list a part of what its run releases.
+type partial struct {
+	status string // of the run that has not ended; empty: the format cannot show a cut
+	why    string // a sentence; empty: everything is listed
+}
+
+// atLeast marks an answer as one about a part of the releases.
+func (a *answer) atLeast(p partial) {
+	switch {
+	case p.why == "":
+		return
+	case p.status != "":
+		a.title += ", the run is " + p.status + ": at least"
+	default:
+		a.title += ", no closing line: at least"
+	}
+	a.mark(p)
+	a.warnings = append([]string{p.why}, a.warnings...)
+}
+
+// mark says "at least" wherever the answer gives an epsilon.
+func (a *answer) mark(p partial) {
+	a.statement = strings.TrimSpace(a.statement + " This counts what the ledger lists: the epsilon of the whole run is at least that.")
+	for i, f := range a.fields {
+		if f.shown != "infinite" && (strings.HasPrefix(f.key, "epsilon") || strings.HasPrefix(f.label, "epsilon")) && f.key != "epsilon_lower" {
+			a.fields[i].shown = "at least " + f.shown
+		}
+		if parts, ok := f.value.([]*answer); ok {
+			for _, one := range parts {
+				one.mark(p)
+			}
+		}
+	}
+	a.add("at_least", true, "", "")
+	if p.status != "" {
+		a.add("unfinished", true, "", "")
+		a.add("run_status", p.status, "", "")
+	}
+}
