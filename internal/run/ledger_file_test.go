@@ -3,6 +3,7 @@ package run
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -318,4 +319,111 @@ func TestLedgerOfARunThatBeginsAgain(t *testing.T) {
 		t.Errorf("begun again with other noise: %v", l)
 	}
 	e.closeLedger(false)
+}
+
+// long is a toy whose periods are four steps, with a checkpoint every second one.
+func long(hook func(step int, dir string) error) Task {
+	noise := privacy.Laplace{Scale: 1, Sensitivity: 1, Unit: privacy.User, Neighbouring: privacy.AddRemove}
+	return Task{Verb: "train", Name: "long", Action: Bind(func() toy { return toy{Steps: 14} }, nil, func(ctx context.Context, env *Env, c toy) error {
+		cp, ok, err := env.LoadCheckpoint()
+		if err != nil {
+			return err
+		}
+		var st toyState
+		if ok {
+			if err := json.Unmarshal(cp.State, &st); err != nil {
+				return err
+			}
+		}
+		l, err := env.Ledger(privacy.Research, privacy.Declaration{Open: []privacy.Unprotected{toySum}})
+		if err != nil {
+			return err
+		}
+		for ; st.Step < c.Steps; st.Step++ {
+			if err := errors.Join(l.Record("sum", noise, 3), hook(st.Step, env.Dir)); err != nil {
+				return err
+			}
+			if st.Step%4 == 3 {
+				if err := l.Flush(fmt.Sprint("epoch ", st.Step/4)); err != nil {
+					return err
+				}
+			}
+			if st.Step%2 == 1 {
+				state, _ := json.Marshal(toyState{st.Step + 1})
+				if err := env.SaveCheckpoint(Checkpoint{State: state}); err != nil {
+					return err
+				}
+			}
+		}
+		return env.WriteMetrics(map[string]int{"steps": st.Step})
+	})}
+}
+
+// A run whose checkpoints fall within periods is interrupted, killed and gone on with,
+// in every order and at every pair of steps: its ledger ends with the bytes of one go,
+// and says at every stop no less than at the stop before.
+func TestInterruptedAndKilledWithinAPeriod(t *testing.T) {
+	base := t.TempDir()
+	start := func(dir string, hook func(step int, dir string) error) error {
+		_, err := long(hook).Start(t.Context(), quiet(new(bytes.Buffer), Options{Sets: []string{"run.out=" + dir}, Resume: true}))
+		return err
+	}
+	through := func(int, string) error { return nil }
+	read := func(dir string) string {
+		b, err := os.ReadFile(filepath.Join(dir, LedgerName))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	released := func(dir string) (n int64) {
+		for _, e := range onFile(t, dir, nil) {
+			n += e.Count
+		}
+		return n
+	}
+	whole := filepath.Join(base, "whole")
+	if err := start(whole, through); err != nil {
+		t.Fatal(err)
+	}
+	want := read(whole)
+	for _, first := range []int{2, 5, 10} {
+		for second := first + 1; second < 14; second += 3 {
+			for _, killedFirst := range []bool{false, true} {
+				dir := filepath.Join(base, fmt.Sprint(first, " ", second, " ", killedFirst))
+				said := int64(0)
+				for i, at := range []int{first, second} {
+					killed, copied := killedFirst == (i == 0), fmt.Sprint(dir, " copy ", i)
+					err := start(dir, func(step int, dir string) error {
+						switch {
+						case step != at:
+							return nil
+						case killed: // what a SIGKILL leaves; the process here goes on elsewhere
+							return errors.Join(os.CopyFS(copied, os.DirFS(dir)), errBoom)
+						}
+						return ErrInterrupted
+					})
+					if err == nil { // it had come further
+						t.Fatalf("%s: step %d did not come", dir, at)
+					}
+					if killed {
+						if err := errors.Join(os.RemoveAll(dir), os.Rename(copied, dir), os.Remove(filepath.Join(dir, lockName))); err != nil {
+							t.Fatal(err)
+						}
+					}
+					if now := released(dir); now < said {
+						t.Errorf("%s: %d releases on file after stop %d, %d before", dir, now, i+1, said)
+					} else {
+						said = now
+					}
+				}
+				if err := start(dir, through); err != nil {
+					t.Fatal(err)
+				}
+				if got := read(dir); got != want {
+					t.Fatalf("%s:\n%s\nwant\n%s", dir, got, want)
+				}
+			}
+		}
+	}
 }
