@@ -30,9 +30,13 @@ func (e Exponential) about() Subject        { return Subject{e.Unit, e.Neighbour
 func (e PureLDP) about() Subject            { return Subject{e.Unit, Replace} }
 func (e RandomizedResponse) about() Subject { return Subject{e.Unit, Replace} }
 
-// Distances add up along the changes: the triangle inequality.
+// Distances add up along the changes: the triangle inequality. How long all of a group
+// are together is not said.
 
 func (e Gaussian) group(size int64, s Subject) Event {
+	if size > 1 {
+		e.Norm = 0
+	}
 	e.Sensitivity, e.Unit, e.Neighbouring = timesUp(e.Sensitivity, size), s.Unit, s.Neighbouring
 	return e
 }

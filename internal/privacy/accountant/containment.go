@@ -261,7 +261,13 @@ func (x restater) exchanged(e privacy.Event, purpose string) (privacy.Event, err
 		}
 		return privacy.Composed{Events: list}, nil
 	}
-	return x.release(e, privacy.Subject{Unit: x.Unit, Neighbouring: privacy.Replace}, purpose)
+	r, err := x.release(e, privacy.Subject{Unit: x.Unit, Neighbouring: privacy.Replace}, purpose)
+	if g, ok := e.(privacy.Gaussian); ok && err == nil && g.Neighbouring == privacy.AddRemove {
+		two := r.(privacy.Gaussian)
+		two.Norm = g.Sensitivity // what one unit adds
+		return two, nil
+	}
+	return r, err
 }
 
 // plain reports whether an event is Gaussians one after the other and nothing else, or

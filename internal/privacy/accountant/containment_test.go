@@ -94,6 +94,11 @@ func TestContainment(t *testing.T) {
 	wide := func(u privacy.Unit, r privacy.Neighbouring) privacy.Event {
 		return privacy.Gaussian{Sigma: 4, Sensitivity: 4, Unit: u, Neighbouring: r}
 	}
+	// clipped at 2: 4 apart, and neither longer than 2
+	clipped := privacy.Gaussian{Sigma: 4, Sensitivity: 4, Norm: 2, Unit: edge, Neighbouring: swap}
+	normed := func(u privacy.Unit, r privacy.Neighbouring) privacy.Event {
+		return privacy.Gaussian{Sigma: 4, Sensitivity: 2, Norm: 2, Unit: u, Neighbouring: r}
+	}
 	for name, c := range map[string]struct {
 		unit     privacy.Unit
 		relation privacy.Neighbouring
@@ -124,21 +129,24 @@ func TestContainment(t *testing.T) {
 		"a nest": {edge, add, byContour, one(privacy.SelfComposed{Count: 3, Event: privacy.Composed{Events: []privacy.Event{normalOf(user, swap), normalOf(edge, add), pureOf(privacy.Feature)}}}), ofGaussian(1.5)},
 
 		// A sample of users.
-		"users sampled, clipped": {edge, swap, byContour, one(poisson(normalOf(user, add))), byHand(byContour, edge, swap, 1, poisson(wide(edge, swap)))},
+		"users sampled, clipped": {edge, swap, byContour, one(poisson(normalOf(user, add))), byHand(byContour, edge, swap, 1, poisson(clipped))},
 		"users sampled, edge added": {edge, add, byContour, append(one(poisson(normalOf(user, add))), one(normalOf(edge, add))...),
-			byHand(byContour, edge, swap, 1, poisson(wide(edge, swap)), normalOf(edge, swap))},
-		"users sampled and exchanged":   {edge, swap, byContour, one(poisson(normalOf(user, swap))), byHand(byContour, edge, swap, 1, poisson(normalOf(edge, swap)))},
-		"users sampled, laplace":        {edge, add, byContour, one(poisson(laplaceOf(user, add))), ofLaplace(1)},
-		"users sampled, rényi":          {edge, add, byRenyi, one(poisson(normalOf(user, add))), byHand(byRenyi, edge, add, 1, wide(edge, add))},
-		"users in a fixed sample":       {edge, add, byRenyi, one(privacy.Sampled{Event: normalOf(user, swap), Rate: 0.25, Method: privacy.WithoutReplacement}), byHand(byRenyi, edge, swap, 1, privacy.Sampled{Event: normalOf(edge, swap), Rate: 0.25, Method: privacy.WithoutReplacement})},
-		"users in a fixed sample, more": {edge, add, byContour, one(privacy.Sampled{Event: normalOf(user, add), Rate: 0.25, Method: privacy.WithoutReplacement}), ofGaussian(1)},
-		"edges sampled, of a user":      {user, add, byContour, one(poisson(normalOf(edge, add))), ofGaussian(25 * 0.25)},
-		"all in the sample":             {edge, add, byContour, one(privacy.Sampled{Event: normalOf(user, add), Rate: 1, Method: privacy.WithoutReplacement}), ofGaussian(1)},
+			byHand(byContour, edge, swap, 1, poisson(clipped), normalOf(edge, swap))},
+		"users sampled, of a known norm": {edge, swap, byContour, one(poisson(normed(user, add))), byHand(byContour, edge, swap, 1, poisson(clipped))},
+		"users exchanged, of that norm":  {edge, add, byContour, one(poisson(normed(user, swap))), byHand(byContour, edge, swap, 1, poisson(normed(edge, swap)))},
+		"users sampled and exchanged":    {edge, swap, byContour, one(poisson(normalOf(user, swap))), byHand(byContour, edge, swap, 1, poisson(normalOf(edge, swap)))},
+		"users sampled, laplace":         {edge, add, byContour, one(poisson(laplaceOf(user, add))), ofLaplace(1)},
+		"users sampled, rényi":           {edge, add, byRenyi, one(poisson(normalOf(user, add))), byHand(byRenyi, edge, add, 1, wide(edge, add))},
+		"users in a fixed sample":        {edge, add, byRenyi, one(privacy.Sampled{Event: normalOf(user, swap), Rate: 0.25, Method: privacy.WithoutReplacement}), byHand(byRenyi, edge, swap, 1, privacy.Sampled{Event: normalOf(edge, swap), Rate: 0.25, Method: privacy.WithoutReplacement})},
+		"users in a fixed sample, more":  {edge, add, byContour, one(privacy.Sampled{Event: normalOf(user, add), Rate: 0.25, Method: privacy.WithoutReplacement}), ofGaussian(1)},
+		"edges sampled, of a user":       {user, add, byContour, one(poisson(normalOf(edge, add))), ofGaussian(25 * 0.25)},
+		"all in the sample":              {edge, add, byContour, one(privacy.Sampled{Event: normalOf(user, add), Rate: 1, Method: privacy.WithoutReplacement}), ofGaussian(1)},
 
 		// A user is a group of five.
 		"five edges, gaussian":                  {user, add, byContour, one(normalOf(edge, add)), ofGaussian(25 * 0.25)},
 		"five edges go and five come, gaussian": {user, swap, byContour, one(normalOf(edge, add)), ofGaussian(100 * 0.25)},
 		"five edges exchanged":                  {user, swap, byContour, one(normalOf(edge, swap)), ofGaussian(25 * 0.25)},
+		"five edges, of a known norm":           {user, add, byContour, one(normed(edge, add)), ofGaussian(25 * 0.25)},
 		"five edges, laplace":                   {user, add, byContour, one(laplaceOf(edge, add)), ofLaplace(2.5)},
 		"five edges, choice":                    {user, add, byRenyi, one(choiceOf(edge, add)), byHand(byRenyi, user, add, 1, privacy.Exponential{Epsilon: 2.5, Unit: user, Neighbouring: add})},
 		"five cells of 3 are 15":                {user, swap, byContour, one(pureOf(cell)), ofPure(15)},
