@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Kills a training run with SIGKILL at random moments, resumes it, and compares
-# every artefact byte for byte with a run that nobody disturbed. Then repeats the
-# run with 1 and 5 workers and compares again.
+# every artefact byte for byte with a run that nobody disturbed. After each kill the
+# ledger must not come to a finite epsilon where the undisturbed run's does not. Then
+# repeats the run with 1 and 5 workers and compares again.
 #
 #   scripts/kill-resume.sh [CONFIG]                                  # small: a minute at most
 #   KILLS=30 scripts/kill-resume.sh configs/dipsgnn/kill.yaml        # full: several minutes
@@ -63,12 +64,20 @@ compare() {
 	done < <(artefacts "$work/whole")
 }
 
+# finite DIR: how many epsilons of the run's ledger are finite
+finite() {
+	"$PRIVREC" account ledger "$1/ledger.jsonl" --delta 1e-6 --json >"$work/account.json" 2>"$work/account.log" ||
+		{ cat "$work/account.log" >&2; fail "the ledger in $1 cannot be accounted (seed of the moments $seed)"; }
+	grep -cE '"epsilon": [0-9]' "$work/account.json" || true
+}
+
 begin=$(date +%s%N)
 start "$work/whole" 2 || { cat "$work/whole.log" >&2; fail "the undisturbed run failed"; }
 took_ms=$((($(date +%s%N) - begin) / 1000000))
 for f in metrics.json checkpoint/checkpoint.safetensors; do
 	[ -s "$work/whole/$f" ] || fail "the undisturbed run wrote no $f"
 done
+whole=$(finite "$work/whole")
 echo "kill-resume: undisturbed run took $took_ms ms, wrote $(artefacts "$work/whole" | tr '\n' ' '); seed of the moments $seed"
 
 # wanted: more kills are, because there were few, or because none came after a
@@ -111,6 +120,9 @@ while wanted; do
 			done_kills=$((done_kills + 1))
 			if [ -s "$dir/checkpoint/checkpoint.safetensors" ]; then
 				resumed=$((resumed + 1))
+				left=$(finite "$dir")
+				[ "$whole" -gt 0 ] || [ "$left" -eq 0 ] ||
+					fail "killed beside a checkpoint, the ledger comes to a finite epsilon, the finished one to none (seed of the moments $seed)"
 				if within "$dir/checkpoint/checkpoint.safetensors"; then midway=$((midway + 1)); fi
 			fi
 			;;

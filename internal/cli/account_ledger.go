@@ -185,6 +185,12 @@ func (q *question) ledgerAnswer(path string, l *privacy.Ledger, found []guarante
 	a.add("ledger", path, "", "")
 	a.add("entries", len(entries), "", "")
 	a.add("noise", l.Noise(), "", "")
+	if public := l.Assumptions(); len(public) > 0 {
+		a.add("taken_as_public", public, "", "")
+		for _, p := range public {
+			a.warn("takes as public: %s", p)
+		}
+	}
 	if l.Noise() == privacy.Research {
 		a.warn("the noise is research noise: seeded, or in floating point, so the guarantee holds on paper only")
 	}
