@@ -27,6 +27,9 @@
 // group. Units are never taken to be of other data unless they are so by what they
 // are (Unit.Apart).
 //
+// A run declares what it leaves unprotected before its first release (Declaration),
+// and what its guarantees take as public (Assumption), which no epsilon covers.
+//
 // A Ledger is the list of the events of a run, in memory or as a file of lines that
 // are chained, so that a line changed or lost by accident is found; its last line
 // closes it. Under a Key the chain withstands changes on purpose too. Its mark says

@@ -9,7 +9,8 @@
 //	manifest.json    version, machine, data hashes, seed, timings, status
 //	metrics.json     results; no timings, so that a resumed run writes the same bytes
 //	privacy.json     claimed and accounted budgets, and what is unprotected
-//	ledger.jsonl     every privacy event, in order; closed by its last line when the run is done
+//	ledger.jsonl     what is open and what is taken as public, then every release, in
+//	                 order; closed by its last line when the run is done
 //	*.tsv.gz         scores per user
 //	log.jsonl        what happened when
 //	checkpoint/      parameters, optimiser and positions (safetensors)
