@@ -115,8 +115,9 @@ func TestWeights(t *testing.T) {
 // The ends of epsilon are next to each other and delta passes there, as an oracle
 // that looks at one loss after the other says.
 func TestEpsilonInvertsDelta(t *testing.T) {
-	hit := 0
+	hit, drawn := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
+		drawn++
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 4))
 		n := rapid.IntRange(2, 600).Draw(t, "losses")
 		tilt := logUniform(t, "tilt", 1e-3, 20)
@@ -143,8 +144,8 @@ func TestEpsilonInvertsDelta(t *testing.T) {
 			t.Fatalf("delta at 0 is %g, above %g, but no epsilon was found", b.deltaAt(0), delta)
 		}
 	})
-	if hit < 10 {
-		t.Errorf("%d crossings", hit)
+	if 10*hit < drawn { // -short draws fewer
+		t.Errorf("%d crossings in %d draws", hit, drawn)
 	}
 }
 
