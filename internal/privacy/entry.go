@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 )
 
 // Noise says what the samples of a run are good for.
@@ -33,17 +35,31 @@ type Entry struct {
 	Purpose string // what the release is for: aggregate
 	Count   int64  // releases
 	// PerUnit bounds how many of the Count releases one unit takes part in;
-	// 0 says nothing is known, so all of them. An accountant charges that many.
+	// 0 says nothing is known, so all of them. See Charged.
 	PerUnit int64
 	Event   Event
 }
 
-// Charged returns how many compositions of Event one unit pays for.
+// Charged returns how many compositions of Event one unit pays for. One that is
+// exchanged for another leaves PerUnit of them, and the other may enter as many more.
 func (e Entry) Charged() int64 {
-	if e.PerUnit > 0 {
-		return min(e.Count, e.PerUnit)
+	n := e.PerUnit
+	switch {
+	case n == 0:
+		return e.Count
+	case exchanges(e.Event):
+		n = min(n, math.MaxInt64/2) * 2
 	}
-	return e.Count
+	return min(e.Count, n)
+}
+
+// exchanges reports whether a release within an event is about one unit exchanged for
+// another. A local randomiser is too, but answers for the same unit as before.
+func exchanges(e Event) bool {
+	if s, ok := About(e); ok {
+		return s.Neighbouring == Replace && !Local(e)
+	}
+	return slices.ContainsFunc(parts(e), exchanges)
 }
 
 func (e Entry) validate() error {

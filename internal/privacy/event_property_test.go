@@ -172,6 +172,25 @@ func TestCharged(t *testing.T) {
 			t.Errorf("%+v: %d", c, got)
 		}
 	}
+	add := Gaussian{Sigma: 1, Sensitivity: 1, Unit: Edge, Neighbouring: AddRemove}
+	exchange := Gaussian{Sigma: 1, Sensitivity: 1, Unit: Edge, Neighbouring: Replace}
+	for name, c := range map[string]struct {
+		event                Event
+		count, perUnit, want int64
+	}{
+		"one more":               {add, 9, 3, 3},
+		"one exchanged":          {exchange, 9, 3, 6}, // in three, and the other in three others
+		"in most":                {exchange, 5, 3, 5},
+		"in all that are known":  {exchange, 9, 0, 9},
+		"on a sample":            {Sampled{Event: SelfComposed{Event: exchange, Count: 2}, Rate: 0.5, Method: Poisson}, 9, 3, 6},
+		"of its own value":       {PureLDP{Epsilon: 1, Unit: Cell}, 9, 3, 3},
+		"the same, beside noise": {Composed{Events: []Event{PureLDP{Epsilon: 1, Unit: Edge}, exchange}}, 9, 3, 6},
+		"a bound without end":    {exchange, math.MaxInt64 - 2, math.MaxInt64 - 1, math.MaxInt64 - 2},
+	} {
+		if got := (Entry{Count: c.count, PerUnit: c.perUnit, Event: c.event}).Charged(); got != c.want {
+			t.Errorf("%s: %d, want %d", name, got, c.want)
+		}
+	}
 }
 
 // Every unit and relation is one of the constants, and nothing else is.
