@@ -34,7 +34,7 @@ func onDisk(t *testing.T, dir string) (m moment) {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(dir, "ledger.jsonl"))
 	if err == nil {
-		l, err := privacy.ParseLedger(bytes.NewReader(b))
+		l, err := privacy.Reading{Unfinished: true}.Parse(bytes.NewReader(b))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +101,7 @@ func (m moment) shown(t *testing.T) ledgerEntries {
 	if st.Offset > int64(len(m.ledger)) {
 		t.Fatalf("%s: the ledger has %d bytes, its checkpoint was made at %d", m.place, len(m.ledger), st.Offset)
 	}
-	l, err := privacy.ParseLedger(bytes.NewReader(m.ledger[:st.Offset]))
+	l, err := privacy.Reading{Unfinished: true}.Parse(bytes.NewReader(m.ledger[:st.Offset]))
 	if err != nil {
 		t.Fatalf("%s: %v", m.place, err)
 	}

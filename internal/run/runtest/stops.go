@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"privrec/internal/privacy"
 	"privrec/internal/run"
 )
 
@@ -26,6 +27,9 @@ func Stops(t *testing.T, task run.Task, o run.Options) {
 	}
 	w.note("the end")
 	final := onDisk(t, dir)
+	if _, err := privacy.ReadLedger(filepath.Join(dir, "ledger.jsonl")); err != nil {
+		t.Error(err)
+	}
 	declaredFirst(t, final.entries)
 	declaredAll(t, dir, final.entries)
 	w.check(final.entries)
