@@ -54,8 +54,8 @@ func (l List) Add(m List) (List, error) { return l.plus(m) }
 // Worst returns the terms of the worst case: in every parallel composition the
 // branch that dominates all others, which must consist of the same kinds of
 // releases with less noise or more of them; with Pairs the two that each dominate all
-// but the other. Where none are known to dominate the error is ErrForm; an accountant that can compare branches at each point of a
-// curve, as Rényi DP can, needs no Worst.
+// but the other. Where none are known to dominate the error is ErrForm; an accountant
+// that can compare branches at each point of a curve, as Rényi DP can, needs no Worst.
 func (l List) Worst() ([]Term, error) {
 	out := List{Terms: l.Terms}
 	for _, b := range l.Parallels {
