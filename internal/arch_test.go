@@ -26,6 +26,7 @@ var floors = []struct {
 	{"internal/rng", 0}, {"internal/tensor", 0}, {"internal/metrics", 0}, {"internal/stats", 0},
 	{"internal/config", 0}, {"internal/privacy", 0}, {"internal/progress", 0}, {"data", 0}, {"configs", 0},
 	{"internal/privacy/mechanism", 1}, {"internal/privacy/accountant", 1}, {"internal/privacy/audit", 1},
+	{"internal/privacy/reference", 1},
 	{"internal/autograd", 1}, {"internal/dataset", 1}, {"internal/graph", 1},
 	{"internal/nn", 2}, {"internal/optim", 2}, {"internal/fetch", 2},
 	{"internal/train", 3}, {"internal/eval", 3}, {"internal/model", 3}, {"internal/attack", 3},
@@ -42,6 +43,7 @@ var bans = []struct{ from, to, why string }{
 	{"internal/privacy", "internal/tensor", "privacy works on slices, so that it can be used and audited alone"},
 	{"internal/privacy/mechanism", "internal/privacy/accountant", "mechanisms and accountants meet only in events: noise must not know how it is priced"},
 	{"internal/privacy/accountant", "internal/privacy/mechanism", "mechanisms and accountants meet only in events: an accountant that reads a mechanism's fields would trust what it should check"},
+	{"internal/privacy/reference", "internal/privacy/accountant", "what accountants are held against shares no code with them"},
 }
 
 // barred are packages of the standard library that no package may import.

@@ -278,17 +278,19 @@ func (p *pricer) sampled(e privacy.Sampled, n, k int64) ([]Part, error) {
 		return one(sampled{inner[0].Law, e.Rate, p.remove})
 	}
 	g, normals := e.Event.(privacy.Gaussian)
+	if !normals || relation != privacy.Replace && e.Method != privacy.Poisson {
+		return nil, fmt.Errorf("sampled %s, %s, under %s: %w", e.Event.Kind(), e.Method, relation, ErrNoLaw)
+	}
+	far := g.Sensitivity / g.Sigma
 	switch {
-	case !normals:
-		return nil, fmt.Errorf("sampled %s under %s: %w", e.Event.Kind(), relation, ErrNoLaw)
-	case relation != privacy.Replace && e.Method != privacy.Poisson:
-		return nil, fmt.Errorf("a sample of fixed size under %s: %w", relation, ErrNoLaw)
 	case relation != privacy.Replace: // removed and added again with the opposite value
-		return one(mirrored{g.Sensitivity / g.Sigma, e.Rate})
+		return one(mirrored{far, e.Rate})
 	case g.Norm > 0 && 2*g.Norm <= g.Sensitivity*(1+1e-9): // from one end to the other
 		return one(mirrored{g.Norm / g.Sigma, e.Rate})
+	case e.Method == privacy.WithoutReplacement: // another unit is in where this one is not: no further than it
+		return one(sampled{normal{far}, e.Rate, p.remove})
 	case g.Norm > 0: // from 0 to as far as one contribution may be
-		return one(sampled{normal{min(g.Norm, g.Sensitivity) / g.Sigma}, e.Rate, p.remove})
+		return one(sampled{normal{min(g.Norm/g.Sigma, far)}, e.Rate, p.remove})
 	}
-	return one(hidden{inner[0].Law, e.Rate}) // from one end of a long way to another
+	return one(hidden{normal{far}, e.Rate}) // from one end of a long way to another
 }
