@@ -109,6 +109,22 @@ type witness struct {
 	looks *looking
 	seen  []moment
 	kills []kill
+
+	ledger     []byte      // as it was at the last note
+	checkpoint os.FileInfo // nil: none
+}
+
+// unchanged reports whether ledger and checkpoint are those of the last note. A stage
+// tells of its progress thousands of times, and changes them seldom.
+func (w *witness) unchanged() bool {
+	b, _ := os.ReadFile(filepath.Join(w.dir, "ledger.jsonl")) // nil where there is none: onDisk tells
+	info, err := os.Stat(filepath.Join(w.dir, "checkpoint", "checkpoint.safetensors"))
+	if err != nil {
+		info = nil
+	}
+	same := bytes.Equal(b, w.ledger) && (info == nil) == (w.checkpoint == nil) && (info == nil || os.SameFile(info, w.checkpoint) && info.ModTime().Equal(w.checkpoint.ModTime()))
+	w.ledger, w.checkpoint = b, info
+	return same && len(w.seen) > 0
 }
 
 // kill is a copy of a run directory as a killed run leaves it.
@@ -133,6 +149,9 @@ const killedAt = 6
 // note reads the run directory, and copies it for the kill.
 func (w *witness) note(place string) {
 	w.t.Helper()
+	if w.unchanged() {
+		return
+	}
 	m := onDisk(w.t, w.dir)
 	m.place = place
 	if n := len(w.seen); n > 0 && w.seen[n-1].same(m) {
