@@ -70,6 +70,9 @@ func readLedger(path string, key *privacy.Key) (l *privacy.Ledger, part partial,
 	case unfinished:
 		part.status = m.Status
 		part.why = fmt.Sprintf("the run in %s is %s, not done: what it released so far is counted, and the epsilon of the finished run is at least that", filepath.Dir(path), m.Status)
+		if !l.Closes() {
+			part.open = "a ledger of version privrec/1 lists what is not protected at all when its run ends, and not before: what is finite here may be infinite"
+		}
 	case m != nil && m.Ledger != nil && *m.Ledger != seal:
 		return nil, part, &dataset.Error{File: path, Msg: fmt.Sprintf("has %s; the manifest of its run says %s", seal, m.Ledger),
 			Hint: "one of the two is not as the run wrote it: nothing is accounted from such a ledger"}
@@ -157,6 +160,7 @@ func badLedger(path string, err error, m *run.Manifest) error {
 type partial struct {
 	status string // of the run that has not ended; empty: the format cannot show a cut
 	why    string // a sentence; empty: everything is listed
+	open   string // a sentence where what is not protected may be missing
 }
 
 // atLeast marks an answer as one about a part of the releases.
@@ -170,15 +174,26 @@ func (a *answer) atLeast(p partial) {
 		a.title += ", no closing line: at least"
 	}
 	a.mark(p)
+	if p.open != "" {
+		a.warnings = append([]string{p.open}, a.warnings...)
+	}
 	a.warnings = append([]string{p.why}, a.warnings...)
+}
+
+// atLeast is a shown epsilon as a bound from below, which an infinite one is not.
+func atLeast(shown string) string {
+	if rest, infinite := strings.CutPrefix(shown, "infinite"); infinite {
+		return "infinite" + strings.Replace(rest, "protected ", "protected at least ", 1)
+	}
+	return "at least " + shown
 }
 
 // mark says "at least" wherever the answer gives an epsilon.
 func (a *answer) mark(p partial) {
 	a.statement = strings.TrimSpace(a.statement + " This counts what the ledger lists: the epsilon of the whole run is at least that.")
 	for i, f := range a.fields {
-		if f.shown != "infinite" && (strings.HasPrefix(f.key, "epsilon") || strings.HasPrefix(f.label, "epsilon")) && f.key != "epsilon_lower" {
-			a.fields[i].shown = "at least " + f.shown
+		if (strings.HasPrefix(f.key, "epsilon") || strings.HasPrefix(f.label, "epsilon")) && f.key != "epsilon_lower" {
+			a.fields[i].shown = atLeast(f.shown)
 		}
 		if parts, ok := f.value.([]*answer); ok {
 			for _, one := range parts {

@@ -89,6 +89,10 @@ func CreateKeyedLedger(path string, noise Noise, k *Key) (*Ledger, error) {
 	return l, nil
 }
 
+// Closes reports whether the ledger is of a version that ends in a closing line, and
+// says before the first release what is open. Those before, privrec/1, do neither.
+func (l *Ledger) Closes() bool { return l.head.version == version }
+
 // Noise returns the mark of the ledger's header.
 func (l *Ledger) Noise() Noise { return l.head.noise }
 
