@@ -18,7 +18,7 @@ func (a *App) begin() string {
 	}
 	var lines [][2]string
 	if a.Demo != nil {
-		lines = append(lines, [2]string{"privrec demo", "the tour: a model, its private twin and an attack, offline"})
+		lines = append(lines, [2]string{"privrec demo", "the tour: a recommender with noise, its twin without, what the epsilon of the first is worth; offline"})
 	}
 	if has("train lightgcn") {
 		lines = append(lines, [2]string{"privrec train lightgcn --set data.name=standin-demo", "a run of your own, on generated data"})
