@@ -65,7 +65,11 @@ func (s Set) Recipe(name string) (Recipe, error) {
 		}
 		names = append(names, r.Name)
 	}
-	return Recipe{}, &Error{File: s.Name, Msg: fmt.Sprintf("unknown recipe %q", name), Hint: nearest(name, names) + "known are " + strings.Join(names, ", ")}
+	hint := nearest(name, names) + "known are " + strings.Join(names, ", ")
+	if len(names) > 0 {
+		hint += "; a configuration chooses one with data.recipe, as in --set data.recipe=" + names[0]
+	}
+	return Recipe{}, &Error{File: s.Name, Msg: fmt.Sprintf("unknown recipe %q", name), Hint: hint}
 }
 
 // nearest asks for the known name that a mistyped one is nearest to; empty where none is.
