@@ -46,6 +46,8 @@ func readByName(ctx context.Context, path string) (*Log, *Features, error) {
 		f, err = ReadUserAtomic(ctx, path, nil)
 	case strings.HasSuffix(name, ".csv"):
 		l, err = Table{Sep: ","}.Read(ctx, path)
+	case strings.HasSuffix(name, ".tsv"):
+		l, err = Table{Sep: "\t"}.Read(ctx, path)
 	default: // .adj, .txt
 		l, err = ReadAdjacency(ctx, path)
 	}
@@ -122,7 +124,7 @@ var badFiles = []struct{ file, message, hint string }{
 	{"rating-word.ratings.dat", ":2: field \"rating\": not a finite number: \"good\"",
 		""},
 	{"semicolon.csv", ":1: field \"user_id\": column is missing from the header",
-		"the header has user_id;item_id; is the separator right?"},
+		"the header has user_id;item_id; its columns stand between semicolons: write commas, in pandas with sep=\",\""},
 	{"sequence.user", ":1: field \"tags\": a user feature of type token_seq is not supported",
 		"drop the column, or give one value a user"},
 	{"short-line.ratings.dat", ":2: field \"timestamp\": 3 fields instead of 4 (user, item, rating, timestamp)",
@@ -168,7 +170,11 @@ var badFiles = []struct{ file, message, hint string }{
 	{"half-typed.csv", ":1: field \"user_id\": column is missing from the header",
 		"the header has user_id:token, item_id"},
 	{"tabs.csv", ":1: field \"user_id\": column is missing from the header",
-		"the header has user_id:token\titem_id:token; is the separator right? Columns of this file stand between tabs"},
+		"the header has user_id:token\titem_id:token; its columns stand between tabs: name it .tsv"},
+	{"commas.tsv", ":1: field \"user_id\": column is missing from the header",
+		"the header has user_id,item_id; its columns stand between commas: name it .csv"},
+	{"one-column.csv", ":1: field \"user_id\": column is missing from the header",
+		"the header has user item; is the separator right?"},
 	{"wrong-separator.ratings.dat", ":1: one field instead of 4 (user, item, rating, timestamp)",
 		"the separator should be \"::\", this line seems to use \"\\t\""},
 	{"wrong-type.inter", ":1: field \"rating\": type is \"token\", want \"float\"",

@@ -171,9 +171,15 @@ func (in *input) noDuplicates(names []string) error {
 func (in *input) missingColumn(name string, names []string) error {
 	hint := "the header has " + strings.Join(names, ", ")
 	if len(names) == 1 {
-		hint += "; is the separator right?"
-		if strings.ContainsRune(names[0], '\t') {
-			hint += " Columns of this file stand between tabs"
+		switch {
+		case strings.Contains(names[0], "\t"):
+			hint += "; its columns stand between tabs: name it .tsv"
+		case strings.Contains(names[0], ","):
+			hint += "; its columns stand between commas: name it .csv"
+		case strings.Contains(names[0], ";"):
+			hint += "; its columns stand between semicolons: write commas, in pandas with sep=\",\""
+		default:
+			hint += "; is the separator right?"
 		}
 	}
 	return in.fail(name, "column is missing from the header", hint)
