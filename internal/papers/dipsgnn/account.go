@@ -144,7 +144,8 @@ func (p *Privacy) Show(d *report.Document) {
 	}
 	t := &report.Table{
 		Name: "privacy", Title: fmt.Sprintf("What the noise on aggregations amounts to (delta %g, noise std %.4g, sigma %.4g)", p.Delta, p.NoiseStd, p.Sigma),
-		Columns: []report.Column{{Name: "counting"}, {Name: "s2 M", Format: "%.0f"}, {Name: "eps, paper's conversion", Format: "%.2f"}, {Name: "eps, exact", Format: "%.2f"}},
+		Columns: []report.Column{{Name: "counting"}, {Name: "squared sensitivity x releases", Format: "%.0f"},
+			{Name: "epsilon, paper's conversion", Format: "%.2f"}, {Name: "epsilon, exact", Format: "%.2f"}},
 	}
 	for _, r := range p.Table {
 		t.Add(r.Name, r.S2M, float64(r.EpsRDP), float64(r.EpsExact))

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
+	"privrec/internal/report"
 )
 
 // Sequence lengths of the three data sets: the longest decide.
@@ -491,5 +493,18 @@ func TestAccountingRefuses(t *testing.T) {
 		if _, err := a.Privacy(); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
+	}
+}
+
+// TestShowNames: the columns of the table are understood without the paper's symbols.
+func TestShowNames(t *testing.T) {
+	var d report.Document
+	privacyOf(t, accounting(t, longest["ML-1M"])).Show(&d)
+	var names []string
+	for _, c := range d.Tables[0].Columns {
+		names = append(names, c.Name)
+	}
+	if want := []string{"counting", "squared sensitivity x releases", "epsilon, paper's conversion", "epsilon, exact"}; !slices.Equal(names, want) {
+		t.Errorf("columns are %q, want %q", names, want)
 	}
 }
