@@ -151,7 +151,7 @@ func Forecast(m mechanism.Sequence, epsilons []float64) *report.Document {
 		Notes: []string{
 			fmt.Sprintf("The first item of a row is kept with the share under \"kept\"; half are at epsilon = %.2f.", halfKept(m)),
 			"A person whose history is known is found again wherever one item stays in its column: by chance a wrong row agrees in a column once in m.",
-			"epsilon protects one cell of one user, or the order of two. A user's whole row has Length times that.",
+			fmt.Sprintf("epsilon protects one cell of one user, or the order of two; for the whole row of a user epsilon is as many times that as the row has cells: %d.", m.Length),
 		},
 	}
 }

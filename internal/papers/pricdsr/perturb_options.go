@@ -52,6 +52,8 @@ func refuse(fix, format string, args ...any) error {
 	return &run.UsageError{Message: fmt.Sprintf(format, args...), Fix: fix}
 }
 
+const fixLength = "it is how many cells a row has, the longest history to keep, such as 100"
+
 // Check fills in defaults and refuses what cannot be carried out.
 func (o *Options) Check() error {
 	if o.Purpose == "" {
@@ -72,8 +74,10 @@ func (o *Options) Check() error {
 		return refuse("--limits accepts it: the output then does not depend on the rows at all", "epsilon is 0, want above 0")
 	case !o.Limits && math.IsInf(o.Epsilon, 1):
 		return refuse("--limits accepts it: the output then is the rows as they are, and nothing is protected", "epsilon is infinite")
-	case o.Length < 1:
-		return refuse("L is the longest history to keep, such as 100", "length is %d, want at least 1", o.Length)
+	case o.Length == 0:
+		return refuse(fixLength, "--length is missing")
+	case o.Length < 0:
+		return refuse(fixLength, "length is %d, want at least 1", o.Length)
 	case o.Workers < 1:
 		return refuse("", "workers is %d, want at least 1", o.Workers)
 	case o.Items == 0 && o.Catalogue == "":
