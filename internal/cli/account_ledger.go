@@ -146,7 +146,7 @@ func (q *question) ledgerUnit(path string, l *privacy.Ledger, entries []privacy.
 func (q *question) ledgerAnswer(path string, l *privacy.Ledger, found []guarantee) *answer {
 	entries := l.Entries()
 	releases := fmt.Sprintf("the run of %s", path)
-	a := &answer{title: fmt.Sprintf("%s: %d entries, %s", path, len(entries), l.Noise())}
+	a := &answer{title: fmt.Sprintf("%s: %s, %s", path, entryCount(len(entries)), l.Noise())}
 	var all []*answer
 	for _, g := range found {
 		one := &answer{title: string(g.Unit), statement: statement(releases, g.Result)}
@@ -195,6 +195,14 @@ func (q *question) ledgerAnswer(path string, l *privacy.Ledger, found []guarante
 		a.warn("the noise is research noise: seeded, or in floating point, so the guarantee holds on paper only")
 	}
 	return a
+}
+
+// entryCount is n with its noun.
+func entryCount(n int) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", n)
 }
 
 func unitNames(units []privacy.Subject) string {

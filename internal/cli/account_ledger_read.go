@@ -15,7 +15,7 @@ import (
 	"privrec/internal/run"
 )
 
-const hintLedger = "a run keeps its ledger in ledger.jsonl of its directory"
+const hintLedger = "a run keeps its ledger in ledger.jsonl of its directory, perturbed rows in NAME.tsv theirs in NAME.ledger.jsonl"
 
 // ledgerKey reads the key file that a flag names; none without one.
 func ledgerKey(path string) (*privacy.Key, error) {

@@ -216,7 +216,11 @@ func missing(c *cobra.Command, names []string, given func(string) bool) error {
 	if len(out) == 0 {
 		return nil
 	}
-	return usagef(fmt.Sprintf("see %s --help", c.CommandPath()), "%s: missing %s", c.CommandPath(), join(out))
+	fix := fmt.Sprintf("see %s --help", c.CommandPath())
+	if len(out) == 1 && out[0] == "--delta" {
+		fix = "give --delta well below one over the number of users or records, such as 1e-6; " + fix
+	}
+	return usagef(fix, "%s: missing %s", c.CommandPath(), join(out))
 }
 
 func (q *question) checkRelation() error {
