@@ -1,6 +1,7 @@
 package privacy
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -74,13 +75,48 @@ func (l *Ledger) declare(d Declaration) error {
 		}
 		open = append(open, e)
 	}
-	if err := l.settle(s.lines); err != nil {
+	if err := l.insert(s); err != nil {
 		return err
 	}
 	if err := l.sync(); err != nil {
 		return err
 	}
 	l.declared = &Declaration{Open: slices.Clone(d.Open), Public: slices.Clone(d.Public)}
+	return nil
+}
+
+// insert settles the lines of a declaration. Where they are not on file yet, the lines
+// that a run before this one wrote after its checkpoint stay behind them, under new checks;
+// its closing line does not, which counts what was there.
+func (l *Ledger) insert(s sealing) error {
+	there := len(s.lines) <= len(l.rest)
+	for i, x := range s.lines {
+		there = there && bytes.Equal(x.text, l.rest[i].text)
+	}
+	if there || len(s.lines) == 0 {
+		return l.settle(s.lines)
+	}
+	moved := sealing{key: s.key, chain: s.chain}
+	for _, x := range l.rest {
+		if x.end {
+			continue
+		}
+		body := append(bytes.Clone(x.text[:len(x.text)-len(x.chain)-len(chainKey)-len("\"}\n")]), '}')
+		if err := moved.add(x, body, nil); err != nil {
+			return err
+		}
+	}
+	var text []byte
+	for _, x := range append(slices.Clone(s.lines), moved.lines...) {
+		text = append(text, x.text...)
+	}
+	if err := l.write(text); err != nil {
+		return err
+	}
+	l.rest = moved.lines
+	for _, x := range s.lines {
+		l.take(x)
+	}
 	return nil
 }
 

@@ -1,7 +1,9 @@
 package privacy
 
 import (
+	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -143,6 +145,52 @@ func TestDeclareOnResume(t *testing.T) {
 		}
 		if diff := cmp.Diff([]Assumption{publicEdges}, onFile(t, path).Assumptions()); diff != "" {
 			t.Error(diff)
+		}
+	}
+}
+
+// A declaration that a resumed ledger lacks is written before what the killed run listed
+// after its checkpoint, and none of that goes from the file, until it is written again.
+func TestDeclareOnResumeKeepsWhatIsOnFile(t *testing.T) {
+	d := Declaration{Open: []Unprotected{openFeature}, Public: []Assumption{publicEdges}}
+	run := func(l *Ledger, from int) {
+		for i := from; i < 4; i++ {
+			ok(t, l.Record("a", ldp, int64(i+1)))
+			ok(t, l.Flush(fmt.Sprint("epoch ", i+1)))
+		}
+	}
+	for _, k := range []*Key{nil, must[*Key](t)(NewKey(make([]byte, 16)))} {
+		for _, end := range []string{"closed", "at a period's end", "within a period"} {
+			path := filepath.Join(t.TempDir(), "ledger.jsonl")
+			l := must[*Ledger](t)(CreateKeyedLedger(path, Research, k))
+			ok(t, l.Record("a", ldp, 1))
+			ok(t, l.Flush("epoch 1"))
+			st := must[LedgerState](t)(l.State())
+			run(l, 1)
+			switch end {
+			case "closed":
+				ok(t, l.Close())
+			case "within a period":
+				ok(t, l.Record("b", ldp, 7))
+				ok(t, l.Sync())
+			}
+			read := func() []Entry { return must[*Ledger](t)(Reading{Key: k, Unfinished: true}.File(path)).Entries() }
+			want := read()
+			want = slices.Insert(want, 1, Entry{declaredPeriod, declaredPurpose, 1, 0, openFeature})
+
+			l = must[*Ledger](t)(ResumeKeyedLedger(path, st, k))
+			ok(t, l.Declare(d))
+			if diff := cmp.Diff(want, read()); diff != "" {
+				t.Errorf("%s: declared on resume: %s", end, diff)
+			}
+			run(l, 1)
+			if diff := cmp.Diff(want, read()); diff != "" {
+				t.Errorf("%s: written again: %s", end, diff)
+			}
+			ok(t, l.Close())
+			if diff := cmp.Diff(want[:5], read()); diff != "" {
+				t.Errorf("%s: in the end: %s", end, diff)
+			}
 		}
 	}
 }
