@@ -23,6 +23,7 @@ type tableFlags struct {
 	workers int
 	dryRun  bool
 	noRun   bool
+	list    bool
 	noWait  bool
 	json    bool
 	quiet   bool
@@ -36,7 +37,8 @@ func (a *App) reproduce() *cobra.Command {
 		Short: "make a paper's table: train what stands behind it, set it beside the printed numbers",
 		Long: `make a paper's table: train what stands behind each row, one run a seed, and set
 mean and spread beside the printed numbers, the floors, the level of evidence, and
-the epsilons claimed and accounted. Without PAPER, every table there is.
+the epsilons claimed and accounted. Without PAPER, every table there is;
+--list names them and starts nothing.
 
   smoke  generated rows and small networks: minutes, no data needed, level D, no
          comparison with the paper
@@ -65,6 +67,7 @@ of several a line each and a total; --verbose shows them all, and the epochs of 
 	p.IntVar(&f.workers, "workers", 0, "threads, 0 for all cores; results do not depend on it")
 	p.BoolVar(&f.dryRun, "dry-run", false, "start nothing: the state of every run, and estimates of time and memory from measured steps")
 	p.BoolVar(&f.noRun, "no-run", false, "start nothing: the table of what is finished")
+	p.BoolVar(&f.list, "list", false, "start nothing: the tables that there are")
 	p.BoolVar(&f.noWait, "no-wait", false, "do not wait for runs that other processes are making")
 	p.BoolVar(&f.json, "json", false, "the tables as one JSON document")
 	p.BoolVarP(&f.quiet, "quiet", "q", false, "no progress, warnings only")
@@ -104,12 +107,18 @@ func (a *App) makeTables(ctx context.Context, papers []string, f tableFlags) err
 	if f.out == "" {
 		return usagef("the default is runs/reproduce", "--out is empty")
 	}
+	if f.list && (f.dryRun || f.noRun) {
+		return usagef("leave out all but one", "--list, --dry-run and --no-run exclude each other")
+	}
 	if f.dryRun && f.noRun {
 		return usagef("--dry-run estimates, --no-run makes the table of what is finished", "--dry-run and --no-run exclude each other")
 	}
 	grids, err := a.grids(papers, f)
 	if err != nil {
 		return err
+	}
+	if f.list {
+		return a.listTables(grids, f.json)
 	}
 	if f.quiet && f.verbose {
 		return usagef("leave out one of them", "--quiet and --verbose exclude each other")
