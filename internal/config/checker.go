@@ -1,0 +1,109 @@
+package config
+
+import (
+	"slices"
+	"strings"
+)
+
+// Checker collects every problem with the values of a configuration, so that a user sees all of
+// them at once. Its methods take the key path of a value, note a problem by its file and line, and
+// report whether the value is right. Ranges of numbers are written as in mathematics, and NaN lies
+// in none of them.
+type Checker struct {
+	doc  *Document
+	errs Errors
+}
+
+// NewChecker returns a checker of the values that a document gave; nil stands for values that were
+// set in code.
+func NewChecker(doc *Document) *Checker { return &Checker{doc: doc} }
+
+// Err returns all problems as an Errors, in the order of the checks, or nil.
+func (c *Checker) Err() error {
+	if len(c.errs) == 0 {
+		return nil
+	}
+	return c.errs
+}
+
+// OK reports whether there is no problem so far.
+func (c *Checker) OK() bool { return len(c.errs) == 0 }
+
+// Check notes a problem unless ok. The message continues "key: ", as in "must be even, got 3".
+func (c *Checker) Check(ok bool, key, format string, args ...any) bool {
+	if !ok {
+		c.errs = append(c.errs, c.doc.Errorf(key, format, args...))
+	}
+	return ok
+}
+
+// NotEmpty wants a text.
+func (c *Checker) NotEmpty(key, x string) bool { return c.Check(x != "", key, "must not be empty") }
+
+// OneOf wants one of the allowed words. The problem names the nearest of them, and completion
+// offers them all.
+func (c *Checker) OneOf(key, x string, allowed ...string) bool {
+	e := c.doc.OneOf(key, x, allowed...)
+	if e != nil {
+		c.errs = append(c.errs, e)
+	}
+	return e == nil
+}
+
+// Words wants at least one of the allowed words, and none twice.
+func (c *Checker) Words(key string, xs []string, allowed ...string) bool {
+	ok := c.Check(len(xs) > 0, key, "must name at least one of %s", strings.Join(allowed, ", "))
+	for i, x := range xs {
+		ok = c.OneOf(key, x, allowed...) && ok
+		ok = c.Check(!slices.Contains(xs[:i], x), key, "names %q twice", x) && ok
+	}
+	return ok
+}
+
+// Between wants an integer from lo to hi, both included.
+func (c *Checker) Between(key string, x, lo, hi int) bool {
+	return c.Check(x >= lo && x <= hi, key, "must lie in %d..%d, got %d", lo, hi, x)
+}
+
+// AtLeast wants an integer of lo or more.
+func (c *Checker) AtLeast(key string, x, lo int) bool {
+	return c.Check(x >= lo, key, "must be at least %d, got %d", lo, x)
+}
+
+// Integers wants at least one integer, each from lo to hi and none twice. what says what one of
+// them is, as in "cutoff".
+func (c *Checker) Integers(key, what string, xs []int, lo, hi int) bool {
+	ok := c.Check(len(xs) > 0, key, "must name at least one %s", what)
+	return Each(c, key, xs, func(x int) bool { return c.Between(key, x, lo, hi) }) && ok
+}
+
+// Within wants a number in [lo,hi].
+func (c *Checker) Within(key string, x, lo, hi float64) bool {
+	return c.Check(x >= lo && x <= hi, key, "must lie in [%g,%g], got %v", lo, hi, x)
+}
+
+// Below wants a number in [lo,hi).
+func (c *Checker) Below(key string, x, lo, hi float64) bool {
+	return c.Check(x >= lo && x < hi, key, "must lie in [%g,%g), got %v", lo, hi, x)
+}
+
+// Above wants a number in (lo,hi].
+func (c *Checker) Above(key string, x, lo, hi float64) bool {
+	return c.Check(x > lo && x <= hi, key, "must lie in (%g,%g], got %v", lo, hi, x)
+}
+
+// Inside wants a number in (lo,hi).
+func (c *Checker) Inside(key string, x, lo, hi float64) bool {
+	return c.Check(x > lo && x < hi, key, "must lie in (%g,%g), got %v", lo, hi, x)
+}
+
+// Each applies one check to every number of a list, and wants none of them twice. An empty list is
+// right.
+func Each[T int | float64](c *Checker, key string, xs []T, one func(x T) bool) bool {
+	ok := true
+	for i, x := range xs {
+		ok = one(x) && ok
+		ok = c.Check(!slices.Contains(xs[:i], x), key, "names %v twice", x) && ok
+	}
+	return ok
+}
