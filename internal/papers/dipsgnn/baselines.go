@@ -70,18 +70,18 @@ func sessionTraining() TrainConfig {
 
 // ValidateSRGNN reports every setting that cannot be run, by line.
 func ValidateSRGNN(c SRGNNConfig, doc *config.Document) error {
-	v := &validator{doc: doc}
-	v.shared(c.shared())
-	return v.err()
+	v := config.NewChecker(doc)
+	checkShared(v, c.shared())
+	return v.Err()
 }
 
 // ValidateAPGNN reports every setting that cannot be run, by line.
 func ValidateAPGNN(c APGNNConfig, doc *config.Document) error {
-	v := &validator{doc: doc}
-	v.shared(c.shared())
-	v.between("model.user_dim", c.Model.UserDim, 1, maxDim)
-	v.oneOf("model.user_input", c.Model.UserInput, UserFeatures, UserID)
-	return v.err()
+	v := config.NewChecker(doc)
+	checkShared(v, c.shared())
+	v.Between("model.user_dim", c.Model.UserDim, 1, maxDim)
+	v.OneOf("model.user_input", c.Model.UserInput, UserFeatures, UserID)
+	return v.Err()
 }
 
 // shared is what the pipeline needs to know of any of the three configs.

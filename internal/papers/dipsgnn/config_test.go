@@ -99,7 +99,7 @@ func TestValidation(t *testing.T) {
 		{"model.norm=.inf", ""},
 		{"model.normalise=layer", `must be one of rescale, clip, got "layer"`},
 		{"model.adjacency=binary", `must be one of counts, zero, got "binary"`},
-		{"eval.noise=[]", "must name at least one evaluation"},
+		{"eval.noise=[]", "must name at least one of on, off"},
 		{`eval.noise=["maybe"]`, `must be one of on, off, got "maybe"`},
 		{`eval.noise=["on","on"]`, `names "on" twice`},
 	}

@@ -58,9 +58,9 @@ func sessionTask[M shape, N sessionModel](method, summary, cite string, defaults
 		return x.finish(ctx)
 	}
 	validate := func(c SessionConfig[M], doc *config.Document) error {
-		v := &validator{doc: doc}
-		v.shared(bind(c).shared())
-		return v.err()
+		v := config.NewChecker(doc)
+		checkShared(v, bind(c).shared())
+		return v.Err()
 	}
 	ahead := func(ctx context.Context, seed rng.Seed, c SessionConfig[M]) (run.Forecast, error) {
 		return forecast(ctx, seed, bind(c))
