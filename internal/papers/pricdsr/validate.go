@@ -16,101 +16,65 @@ import (
 // rows that the task takes.
 func validate(kinds ...string) func(c Config, doc *config.Document) error {
 	return func(c Config, doc *config.Document) error {
-		v := &validator{doc: doc}
-		v.check(c.Profile != "", "profile", "must not be empty")
-		v.check(c.Data.Name != "" && c.Data.Target != "" && c.Data.Auxiliary != "", "data", "needs name, target and auxiliary")
+		v := config.NewChecker(doc)
+		v.NotEmpty("profile", c.Profile)
+		v.Check(c.Data.Name != "" && c.Data.Target != "" && c.Data.Auxiliary != "", "data", "needs name, target and auxiliary")
 		m := c.Model
-		v.between("model.dim", m.Dim, 2, 4096)
-		v.check(m.Dim%2 == 0, "model.dim", "must be even, items and users share it, got %d", m.Dim)
-		v.between("model.window", m.Window, 1, 1000)
-		v.between("data.length", c.Data.Length, 3, 10_000)
-		v.check(c.Data.Length > m.Window+1, "data.length", "must leave a column to be asked for behind the window of %d: at least %d, got %d", m.Window, m.Window+2, c.Data.Length)
-		v.oneOf("model.attention", m.Attention, dasl.AttentionFull, dasl.AttentionGate, dasl.AttentionConstant)
+		v.Between("model.dim", m.Dim, 2, 4096)
+		v.Check(m.Dim%2 == 0, "model.dim", "must be even, items and users share it, got %d", m.Dim)
+		v.Between("model.window", m.Window, 1, 1000)
+		v.Between("data.length", c.Data.Length, 3, 10_000)
+		v.Check(c.Data.Length > m.Window+1, "data.length", "must leave a column to be asked for behind the window of %d: at least %d, got %d", m.Window, m.Window+2, c.Data.Length)
+		v.OneOf("model.attention", m.Attention, dasl.AttentionFull, dasl.AttentionGate, dasl.AttentionConstant)
 		if m.Attention == dasl.AttentionConstant {
-			v.within("model.gate", m.GateValue, 1e-6, 1)
+			v.Within("model.gate", m.GateValue, 1e-6, 1)
 		} else {
-			v.check(m.GateValue == 0, "model.gate", "belongs to attention %s, must be 0 for %s", dasl.AttentionConstant, m.Attention)
+			v.Check(m.GateValue == 0, "model.gate", "belongs to attention %s, must be 0 for %s", dasl.AttentionConstant, m.Attention)
 		}
-		v.oneOf("model.head", m.Head, dasl.HeadInner, dasl.HeadCode)
+		v.OneOf("model.head", m.Head, dasl.HeadInner, dasl.HeadCode)
 		if m.Head == dasl.HeadCode {
-			v.between("model.hidden", m.Hidden, 1, 4096)
+			v.Between("model.hidden", m.Hidden, 1, 4096)
 		} else {
-			v.check(m.Hidden == 0, "model.hidden", "belongs to head %s, must be 0 for %s", dasl.HeadCode, m.Head)
+			v.Check(m.Hidden == 0, "model.hidden", "belongs to head %s, must be 0 for %s", dasl.HeadCode, m.Head)
 		}
-		v.oneOf("model.cross_user", m.CrossUser, dasl.CrossUserOwn, dasl.CrossUserOther)
-		v.check(m.Dropout >= 0 && m.Dropout < 1, "model.dropout", "must lie in [0,1), got %v", m.Dropout)
-		v.oneOf("model.mask", m.Mask, dasl.MaskNone, dasl.MaskZeros)
-		v.oneOf("model.align.distance", m.Align.Distance, dasl.DistanceCosine, dasl.DistanceDot)
-		v.check(m.Align.Orthogonal >= 0 && m.Align.Orthogonal < 1e6, "model.align.orthogonal", "must lie in [0,1e+06), got %v", m.Align.Orthogonal)
+		v.OneOf("model.cross_user", m.CrossUser, dasl.CrossUserOwn, dasl.CrossUserOther)
+		v.Below("model.dropout", m.Dropout, 0, 1)
+		v.OneOf("model.mask", m.Mask, dasl.MaskNone, dasl.MaskZeros)
+		v.OneOf("model.align.distance", m.Align.Distance, dasl.DistanceCosine, dasl.DistanceDot)
+		v.Below("model.align.orthogonal", m.Align.Orthogonal, 0, 1e6)
 
 		a := c.Auxiliary
-		v.oneOf("auxiliary.kind", a.Kind, kinds...)
+		v.OneOf("auxiliary.kind", a.Kind, kinds...)
 		if a.released() || a.Kind == AuxiliaryUniform {
-			v.oneOf("auxiliary.mechanism", a.Mechanism, string(mechanism.SDPFixed), string(mechanism.SDPPaper), string(mechanism.RR))
+			v.OneOf("auxiliary.mechanism", a.Mechanism, string(mechanism.SDPFixed), string(mechanism.SDPPaper), string(mechanism.RR))
 		} else {
-			v.check(a.Mechanism == "", "auxiliary.mechanism", "belongs to kinds %s, %s and %s, must be empty for %s", AuxiliaryPerturbed, AuxiliaryPlacebo, AuxiliaryUniform, a.Kind)
+			v.Check(a.Mechanism == "", "auxiliary.mechanism", "belongs to kinds %s, %s and %s, must be empty for %s", AuxiliaryPerturbed, AuxiliaryPlacebo, AuxiliaryUniform, a.Kind)
 		}
 		if a.released() {
-			v.check(a.Epsilon > 0, "auxiliary.epsilon", "must be above 0, got %v; %s is 0", a.Epsilon, AuxiliaryUniform)
+			v.Check(a.Epsilon > 0, "auxiliary.epsilon", "must be above 0, got %v; %s is 0", a.Epsilon, AuxiliaryUniform)
 		} else {
-			v.check(a.Epsilon == 0, "auxiliary.epsilon", "belongs to kinds %s and %s, must be 0 for %s", AuxiliaryPerturbed, AuxiliaryPlacebo, a.Kind)
+			v.Check(a.Epsilon == 0, "auxiliary.epsilon", "belongs to kinds %s and %s, must be 0 for %s", AuxiliaryPerturbed, AuxiliaryPlacebo, a.Kind)
 		}
 
 		t := c.Train
-		v.between("train.epochs", t.Epochs, 1, 100_000)
-		v.between("train.batch", t.Batch, 1, 1_000_000)
-		v.within("train.rate", t.Rate, 1e-12, 100)
-		v.between("train.align_steps", t.AlignSteps, 0, 100_000)
-		v.check(!c.Single() || t.AlignSteps == 0, "train.align_steps", "must be 0 without an auxiliary domain, got %d", t.AlignSteps)
-		v.between("train.auxiliary_steps", t.AuxiliarySteps, 0, 100_000_000)
-		v.check(!c.Single() || t.AuxiliarySteps == 0, "train.auxiliary_steps", "must be 0 without an auxiliary domain, got %d", t.AuxiliarySteps)
-		v.check(t.AuxiliarySteps == 0 || t.Shuffle == shuffleEach, "train.auxiliary_steps", "needs train.shuffle %s: it takes the first of every shuffled pass", shuffleEach)
-		v.oneOf("train.align_adam", t.AlignAdam, adamOwn, adamShared)
-		v.oneOf("train.shuffle", t.Shuffle, shuffleEach, shuffleOnce)
-		v.between("train.patience", t.Patience, 0, 100_000)
-		v.oneOf("train.select", t.Select, selectValidation, selectLast)
-		v.check(!t.Refit || t.Select == selectValidation, "train.refit", "needs train.select %s: it trains for as many epochs as that chose", selectValidation)
+		v.Between("train.epochs", t.Epochs, 1, 100_000)
+		v.Between("train.batch", t.Batch, 1, 1_000_000)
+		v.Within("train.rate", t.Rate, 1e-12, 100)
+		v.Between("train.align_steps", t.AlignSteps, 0, 100_000)
+		v.Check(!c.Single() || t.AlignSteps == 0, "train.align_steps", "must be 0 without an auxiliary domain, got %d", t.AlignSteps)
+		v.Between("train.auxiliary_steps", t.AuxiliarySteps, 0, 100_000_000)
+		v.Check(!c.Single() || t.AuxiliarySteps == 0, "train.auxiliary_steps", "must be 0 without an auxiliary domain, got %d", t.AuxiliarySteps)
+		v.Check(t.AuxiliarySteps == 0 || t.Shuffle == shuffleEach, "train.auxiliary_steps", "needs train.shuffle %s: it takes the first of every shuffled pass", shuffleEach)
+		v.OneOf("train.align_adam", t.AlignAdam, adamOwn, adamShared)
+		v.OneOf("train.shuffle", t.Shuffle, shuffleEach, shuffleOnce)
+		v.Between("train.patience", t.Patience, 0, 100_000)
+		v.OneOf("train.select", t.Select, selectValidation, selectLast)
+		v.Check(!t.Refit || t.Select == selectValidation, "train.refit", "needs train.select %s: it trains for as many epochs as that chose", selectValidation)
 
-		v.check(len(c.Eval.K) > 0, "eval.k", "must name at least one cutoff")
-		v.between("eval.negatives", c.Eval.Negatives, 1, 1_000_000)
-		for i, k := range c.Eval.K {
-			v.between("eval.k", k, 1, max(1, c.Eval.Negatives))
-			v.check(!slices.Contains(c.Eval.K[:i], k), "eval.k", "names %d twice", k)
-		}
-		return v.err()
+		v.Between("eval.negatives", c.Eval.Negatives, 1, 1_000_000)
+		v.Integers("eval.k", "cutoff", c.Eval.K, 1, max(1, c.Eval.Negatives))
+		return v.Err()
 	}
-}
-
-type validator struct {
-	doc  *config.Document
-	errs config.Errors
-}
-
-func (v *validator) check(ok bool, path, format string, args ...any) {
-	if !ok {
-		v.errs = append(v.errs, v.doc.Errorf(path, format, args...))
-	}
-}
-
-func (v *validator) between(path string, x, lo, hi int) {
-	v.check(x >= lo && x <= hi, path, "must lie in %d..%d, got %d", lo, hi, x)
-}
-
-func (v *validator) within(path string, x, lo, hi float64) {
-	v.check(x >= lo && x <= hi, path, "must lie in [%g,%g], got %v", lo, hi, x)
-}
-
-func (v *validator) oneOf(path, x string, allowed ...string) {
-	if e := v.doc.OneOf(path, x, allowed...); e != nil {
-		v.errs = append(v.errs, e)
-	}
-}
-
-func (v *validator) err() error {
-	if len(v.errs) == 0 {
-		return nil
-	}
-	return v.errs
 }
 
 // free are keys in which a setting may differ from its profile and still be compared
