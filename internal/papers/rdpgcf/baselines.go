@@ -21,7 +21,7 @@ type Setting[M shape] struct {
 // shape is a model's own part of the configuration.
 type shape interface {
 	MFShape | LightGCNShape | NGCFShape
-	check(v *validator)
+	check(v *config.Checker)
 	build(x *experiment) (model, error)
 	size() (dim, layers int) // layers is 0 for a model without
 }
@@ -75,10 +75,10 @@ func plain[M shape](m M) Setting[M] {
 
 // validateSetting reports every setting that cannot be run, by line.
 func validateSetting[M shape](s Setting[M], doc *config.Document) error {
-	v := &validator{doc: doc}
-	v.common(s.common())
+	v := config.NewChecker(doc)
+	s.common().check(v)
 	s.Model.check(v)
-	return v.err()
+	return v.Err()
 }
 
 func (s Setting[M]) common() common {
@@ -93,28 +93,24 @@ func (s MFShape) size() (int, int)       { return s.Dim, 0 }
 func (s LightGCNShape) size() (int, int) { return s.Dim, s.Layers }
 func (s NGCFShape) size() (int, int)     { return s.Dim, s.Layers }
 
-func (s MFShape) check(v *validator) {
-	v.dim(s.Dim)
-	v.init(s.Init)
+func (s MFShape) check(v *config.Checker) {
+	checkDim(v, s.Dim)
+	s.Init.check(v)
 }
 
-func (s LightGCNShape) check(v *validator) {
-	v.dim(s.Dim)
-	v.layers(s.Layers)
-	v.norm(s.Norm)
-	v.init(s.Init)
+func (s LightGCNShape) check(v *config.Checker) {
+	checkDim(v, s.Dim)
+	checkLayers(v, s.Layers)
+	checkNorm(v, s.Norm)
+	s.Init.check(v)
 }
 
-func (s NGCFShape) check(v *validator) {
-	v.dim(s.Dim)
-	v.layers(s.Layers)
-	v.init(s.Init)
-	for _, p := range []struct {
-		path  string
-		value float64
-	}{{"model.message_dropout", s.MessageDropout}, {"model.node_dropout", s.NodeDropout}} {
-		v.check(p.value >= 0 && p.value < 1, p.path, "must lie in [0,1), got %v", p.value)
-	}
+func (s NGCFShape) check(v *config.Checker) {
+	checkDim(v, s.Dim)
+	checkLayers(v, s.Layers)
+	s.Init.check(v)
+	v.Below("model.message_dropout", s.MessageDropout, 0, 1)
+	v.Below("model.node_dropout", s.NodeDropout, 0, 1)
 }
 
 func (s MFShape) build(x *experiment) (model, error) {

@@ -32,7 +32,7 @@ type ClosedSetting[M closedShape] struct {
 // closedShape is such a model's own part of the configuration.
 type closedShape interface {
 	EASEShape | ItemKNNShape
-	check(v *validator)
+	check(v *config.Checker)
 	// fit computes the model; done gives its memory back.
 	fit(ctx context.Context, g *graph.Bipartite) (s eval.Scorer, done func(), err error)
 }
@@ -88,23 +88,23 @@ func (s ClosedSetting[M]) standing() (standing, error) {
 }
 
 func validateClosed[M closedShape](s ClosedSetting[M], doc *config.Document) error {
-	v := &validator{doc: doc}
-	v.common(s.common())
-	v.check(!s.Eval.Every, "eval.every", "must be false: there are no epochs")
-	v.check(!s.Eval.Sigmoid, "eval.sigmoid", "must be false: the scores are no inner products")
+	v := config.NewChecker(doc)
+	s.common().check(v)
+	v.Check(!s.Eval.Every, "eval.every", "must be false: there are no epochs")
+	v.Check(!s.Eval.Sigmoid, "eval.sigmoid", "must be false: the scores are no inner products")
 	s.Model.check(v)
-	return v.err()
+	return v.Err()
 }
 
-func (s EASEShape) check(v *validator) {
-	v.within("model.lambda", s.Lambda, 1e-6, 1e12)
-	v.between("model.memory_mb", s.MemoryMB, 1, 1<<20)
+func (s EASEShape) check(v *config.Checker) {
+	v.Within("model.lambda", s.Lambda, 1e-6, 1e12)
+	v.Between("model.memory_mb", s.MemoryMB, 1, 1<<20)
 }
 
-func (s ItemKNNShape) check(v *validator) {
-	v.oneOf("model.similarity", s.Similarity, string(itemknn.Cosine), string(itemknn.Dot))
-	v.between("model.neighbours", s.Neighbours, 1, 1_000_000)
-	v.check(s.Shrink >= 0 && !math.IsInf(s.Shrink, 1), "model.shrink", "must be at least 0 and finite, got %v", s.Shrink)
+func (s ItemKNNShape) check(v *config.Checker) {
+	v.OneOf("model.similarity", s.Similarity, string(itemknn.Cosine), string(itemknn.Dot))
+	v.Between("model.neighbours", s.Neighbours, 1, 1_000_000)
+	v.Check(s.Shrink >= 0 && !math.IsInf(s.Shrink, 1), "model.shrink", "must be at least 0 and finite, got %v", s.Shrink)
 }
 
 func (s EASEShape) fit(ctx context.Context, g *graph.Bipartite) (eval.Scorer, func(), error) {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"privrec/internal/config"
 	"privrec/internal/graph"
 )
 
@@ -141,38 +142,38 @@ func order(conversion string) (float64, bool, error) {
 }
 
 // check reports what of the privacy part cannot be run, by line.
-func (p Privacy) check(v *validator, c Config) {
-	v.oneOf("privacy.method", p.Method, MethodLayers, MethodRepaired)
-	v.check(p.Epsilon > 0, "privacy.epsilon", "must be positive, or .inf for no noise, got %v", p.Epsilon)
-	v.check(p.Delta > 0 && p.Delta < 1, "privacy.delta", "must lie in (0,1), got %v", p.Delta)
-	v.oneOf("privacy.accounting", p.Accounting, AccountingPrinted, AccountingPoisson, AccountingNone, AccountingFixed)
-	v.oneOf("privacy.count", p.Count, CountLayer, CountViews, CountJoint, CountStep)
+func (p Privacy) check(v *config.Checker, c Config) {
+	v.OneOf("privacy.method", p.Method, MethodLayers, MethodRepaired)
+	v.Check(p.Epsilon > 0, "privacy.epsilon", "must be positive, or .inf for no noise, got %v", p.Epsilon)
+	v.Inside("privacy.delta", p.Delta, 0, 1)
+	v.OneOf("privacy.accounting", p.Accounting, AccountingPrinted, AccountingPoisson, AccountingNone, AccountingFixed)
+	v.OneOf("privacy.count", p.Count, CountLayer, CountViews, CountJoint, CountStep)
 	if _, is, err := order(p.Conversion); is {
-		v.check(err == nil, "privacy.conversion", "%v", err)
+		v.Check(err == nil, "privacy.conversion", "%v", err)
 	} else {
-		v.oneOf("privacy.conversion", p.Conversion, ConversionClassic, ConversionTight)
+		v.OneOf("privacy.conversion", p.Conversion, ConversionClassic, ConversionTight)
 	}
 	if p.Accounting == AccountingFixed {
-		v.check(p.Sigma > 0 && p.Sigma < 1e9, "privacy.sigma", "must lie in (0,1e+09) for accounting fixed, got %v", p.Sigma)
+		v.Check(p.Sigma > 0 && p.Sigma < 1e9, "privacy.sigma", "must lie in (0,1e+09) for accounting fixed, got %v", p.Sigma)
 	} else {
-		v.check(p.Sigma == 0, "privacy.sigma", "belongs to accounting fixed, must be 0 for %s", p.Accounting)
+		v.Check(p.Sigma == 0, "privacy.sigma", "belongs to accounting fixed, must be 0 for %s", p.Accounting)
 	}
-	v.check(p.PlannedEpochs == 0 || p.PlannedEpochs >= c.Train.Epochs, "privacy.planned_epochs", "must be 0 or at least train.epochs %d, got %d", c.Train.Epochs, p.PlannedEpochs)
+	v.Check(p.PlannedEpochs == 0 || p.PlannedEpochs >= c.Train.Epochs, "privacy.planned_epochs", "must be 0 or at least train.epochs %d, got %d", c.Train.Epochs, p.PlannedEpochs)
 	if p.Method == MethodLayers {
-		v.check(c.Model.NormaliseRows || !p.noisy(), "model.normalise_rows", "must be true where there is noise: the sensitivity is that of unit rows, others have none")
+		v.Check(c.Model.NormaliseRows || !p.noisy(), "model.normalise_rows", "must be true where there is noise: the sensitivity is that of unit rows, others have none")
 	}
 	p.checkUnused(v)
-	v.oneOf("privacy.propagation", p.Propagation, PropagationFull, PropagationSampled)
+	v.OneOf("privacy.propagation", p.Propagation, PropagationFull, PropagationSampled)
 	if p.Propagation == PropagationSampled {
 		if p.Accounting != AccountingFixed { // which claims nothing
-			v.check(p.Accounting != AccountingPrinted, "privacy.accounting",
+			v.Check(p.Accounting != AccountingPrinted, "privacy.accounting",
 				"must be poisson, none or fixed where privacy.propagation is sampled: Theorem 3 is about samples of a fixed size, got %q", p.Accounting)
-			v.check(p.Count == CountStep, "privacy.count",
+			v.Check(p.Count == CountStep, "privacy.count",
 				"must be step where privacy.propagation is sampled: the layers of a step see one sample, which amplifies them once; counted one by one they would claim too little, got %q", p.Count)
 		}
-		v.check(c.Train.Sampler == "poisson", "train.sampler", "must be poisson where privacy.propagation is sampled, got %q", c.Train.Sampler)
+		v.Check(c.Train.Sampler == "poisson", "train.sampler", "must be poisson where privacy.propagation is sampled, got %q", c.Train.Sampler)
 		n, err := graph.ParseNormalizer(c.Model.Norm)
-		v.check(err != nil || n.String() != "sym", "model.norm",
+		v.Check(err != nil || n.String() != "sym", "model.norm",
 			"must have a public least degree where privacy.propagation is sampled (sym-clamp:K, right-clamp:K or sum): the sampled degrees are 0 or 1 mostly")
 	}
 	p.checkRepaired(v, c)
@@ -181,7 +182,7 @@ func (p Privacy) check(v *validator, c Config) {
 // checkUnused refuses values that nothing reads under the others: a setting that changed
 // nothing would pass for one that did. A file that spells out the default sets nothing,
 // as the complete one in a run directory does.
-func (p Privacy) checkUnused(v *validator) {
+func (p Privacy) checkUnused(v *config.Checker) {
 	d := DefaultPrivacy()
 	if r := p.Repaired; p.Method == MethodLayers {
 		for _, f := range []struct {
@@ -191,53 +192,53 @@ func (p Privacy) checkUnused(v *validator) {
 			{"graph_share", r.GraphShare, d.Repaired.GraphShare}, {"count_share", r.CountShare, d.Repaired.CountShare}, {"label_share", r.LabelShare, d.Repaired.LabelShare},
 			{"map", r.Map, d.Repaired.Map}, {"dim", r.Dim, d.Repaired.Dim}, {"clip", r.Clip, d.Repaired.Clip},
 		} {
-			v.check(f.got == f.def, "privacy.repaired."+f.key, "has no effect under privacy.method %s, got %v: take privacy.method=%s, or leave it at %v", p.Method, f.got, MethodRepaired, f.def)
+			v.Check(f.got == f.def, "privacy.repaired."+f.key, "has no effect under privacy.method %s, got %v: take privacy.method=%s, or leave it at %v", p.Method, f.got, MethodRepaired, f.def)
 		}
 	}
 	if p.Accounting == AccountingFixed {
-		v.check(p.Epsilon == d.Epsilon, "privacy.epsilon", "has no effect under privacy.accounting %s, where privacy.sigma is the noise, got %v: take another privacy.accounting, or leave it at %v", p.Accounting, p.Epsilon, d.Epsilon)
-		v.check(p.Count == d.Count, "privacy.count", "has no effect under privacy.accounting %s, which claims nothing, got %q: take another privacy.accounting, or leave it at %s", p.Accounting, p.Count, d.Count)
+		v.Check(p.Epsilon == d.Epsilon, "privacy.epsilon", "has no effect under privacy.accounting %s, where privacy.sigma is the noise, got %v: take another privacy.accounting, or leave it at %v", p.Accounting, p.Epsilon, d.Epsilon)
+		v.Check(p.Count == d.Count, "privacy.count", "has no effect under privacy.accounting %s, which claims nothing, got %q: take another privacy.accounting, or leave it at %s", p.Accounting, p.Count, d.Count)
 	}
 }
 
-func (p Privacy) checkRepaired(v *validator, c Config) {
+func (p Privacy) checkRepaired(v *config.Checker, c Config) {
 	if p.Method != MethodRepaired {
 		return
 	}
 	r, t := p.Repaired, c.Train
-	v.check(!math.IsInf(p.Epsilon, 1), "privacy.epsilon", "must be finite for the repaired method")
-	v.check(p.Accounting == AccountingPoisson, "privacy.accounting", "must be poisson for the repaired method, which trains on Poisson batches, got %q", p.Accounting)
-	v.check(p.Count == CountJoint, "privacy.count", "must be joint for the repaired method, got %q", p.Count)
-	v.check(p.PlannedEpochs == 0, "privacy.planned_epochs", "must be 0 for the repaired method, which pays for the epochs that it runs, got %d", p.PlannedEpochs)
-	v.check(p.Propagation == PropagationFull, "privacy.propagation", "must be full for the repaired method, which propagates once, got %q", p.Propagation)
-	v.check(t.Sampler == "poisson", "train.sampler", "must be poisson for the repaired method, got %q", t.Sampler)
-	v.check(t.Negatives == "all", "train.negatives", "must be all for the repaired method: leaving out the user's items tells them, got %q", t.Negatives)
-	v.check(t.Each == 1, "train.negatives_each", "must be 1 for the repaired method, whose examples are triples, got %d", t.Each)
-	v.check(t.RateEvery == 0, "train.rate_every", "must be 0 for the repaired method, whose rate is constant, got %d", t.RateEvery)
-	v.check(t.Patience == 0, "train.patience", "must be 0 for the repaired method: held-out edges are edges too, got %d", t.Patience)
-	v.check(t.Select == SelectLast, "train.select", "must be last for the repaired method, got %q", t.Select)
-	v.check(t.Decay == 0, "train.decay", "must be 0 for the repaired method, which has train.l2, got %v", t.Decay)
-	v.check(c.Model.NormaliseRows, "model.normalise_rows", "must be true for the repaired method: the sensitivity is that of unit rows")
-	v.check(len(c.Release.Kinds) == 1 && c.Release.Kinds[0] == ReleaseNoisy, "release.kinds", "must be [%s] for the repaired method: its vectors are made once", ReleaseNoisy)
+	v.Check(!math.IsInf(p.Epsilon, 1), "privacy.epsilon", "must be finite for the repaired method")
+	v.Check(p.Accounting == AccountingPoisson, "privacy.accounting", "must be poisson for the repaired method, which trains on Poisson batches, got %q", p.Accounting)
+	v.Check(p.Count == CountJoint, "privacy.count", "must be joint for the repaired method, got %q", p.Count)
+	v.Check(p.PlannedEpochs == 0, "privacy.planned_epochs", "must be 0 for the repaired method, which pays for the epochs that it runs, got %d", p.PlannedEpochs)
+	v.Check(p.Propagation == PropagationFull, "privacy.propagation", "must be full for the repaired method, which propagates once, got %q", p.Propagation)
+	v.Check(t.Sampler == "poisson", "train.sampler", "must be poisson for the repaired method, got %q", t.Sampler)
+	v.Check(t.Negatives == "all", "train.negatives", "must be all for the repaired method: leaving out the user's items tells them, got %q", t.Negatives)
+	v.Check(t.Each == 1, "train.negatives_each", "must be 1 for the repaired method, whose examples are triples, got %d", t.Each)
+	v.Check(t.RateEvery == 0, "train.rate_every", "must be 0 for the repaired method, whose rate is constant, got %d", t.RateEvery)
+	v.Check(t.Patience == 0, "train.patience", "must be 0 for the repaired method: held-out edges are edges too, got %d", t.Patience)
+	v.Check(t.Select == SelectLast, "train.select", "must be last for the repaired method, got %q", t.Select)
+	v.Check(t.Decay == 0, "train.decay", "must be 0 for the repaired method, which has train.l2, got %v", t.Decay)
+	v.Check(c.Model.NormaliseRows, "model.normalise_rows", "must be true for the repaired method: the sensitivity is that of unit rows")
+	v.Check(len(c.Release.Kinds) == 1 && c.Release.Kinds[0] == ReleaseNoisy, "release.kinds", "must be [%s] for the repaired method: its vectors are made once", ReleaseNoisy)
 	// What the method has no use for must be as in its profile: a setting that changed
 	// nothing would pass for one that did.
-	v.check(p.Conversion == ConversionTight, "privacy.conversion", "must be %s for the repaired method, whose parts are composed exactly, got %q", ConversionTight, p.Conversion)
-	v.check(c.Model.Init == InitConfig{Law: LawXavier}, "model.init", "must be {law: %s, std: 0} for the repaired method, which draws directions, got %+v", LawXavier, c.Model.Init)
-	v.check(c.Release.Average == 1, "release.average", "must be 1 for the repaired method, got %d", c.Release.Average)
-	v.check(!c.Eval.Every, "eval.every", "must be false for the repaired method: nothing is ranked before its map is trained")
-	v.check(!c.Eval.Sigmoid, "eval.sigmoid", "must be false for the repaired method, which ranks by its scores")
-	v.check(r.LabelShare >= 0 && r.LabelShare < 1, "privacy.repaired.label_share", "must lie in [0,1), got %v", r.LabelShare)
+	v.Check(p.Conversion == ConversionTight, "privacy.conversion", "must be %s for the repaired method, whose parts are composed exactly, got %q", ConversionTight, p.Conversion)
+	v.Check(c.Model.Init == InitConfig{Law: LawXavier}, "model.init", "must be {law: %s, std: 0} for the repaired method, which draws directions, got %+v", LawXavier, c.Model.Init)
+	v.Check(c.Release.Average == 1, "release.average", "must be 1 for the repaired method, got %d", c.Release.Average)
+	v.Check(!c.Eval.Every, "eval.every", "must be false for the repaired method: nothing is ranked before its map is trained")
+	v.Check(!c.Eval.Sigmoid, "eval.sigmoid", "must be false for the repaired method, which ranks by its scores")
+	v.Below("privacy.repaired.label_share", r.LabelShare, 0, 1)
 	if r.LabelShare > 0 {
-		v.check(r.GraphShare == 0, "privacy.repaired.graph_share", "must be 0 with a label_share: both parts may spend all, got %v", r.GraphShare)
+		v.Check(r.GraphShare == 0, "privacy.repaired.graph_share", "must be 0 with a label_share: both parts may spend all, got %v", r.GraphShare)
 	} else {
-		v.check(r.GraphShare > 0 && r.GraphShare < 1, "privacy.repaired.graph_share", "must lie in (0,1), got %v", r.GraphShare)
+		v.Inside("privacy.repaired.graph_share", r.GraphShare, 0, 1)
 	}
-	v.check(r.CountShare >= 0 && r.CountShare+r.GraphShare < 1, "privacy.repaired.count_share", "must be at least 0 and below 1 with graph_share, got %v", r.CountShare)
-	v.oneOf("privacy.repaired.map", r.Map, MapPairs, MapLinear)
+	v.Check(r.CountShare >= 0 && r.CountShare+r.GraphShare < 1, "privacy.repaired.count_share", "must be at least 0 and below 1 with graph_share, got %v", r.CountShare)
+	v.OneOf("privacy.repaired.map", r.Map, MapPairs, MapLinear)
 	if r.Map == MapLinear {
-		v.between("privacy.repaired.dim", r.Dim, 1, 1024)
+		v.Between("privacy.repaired.dim", r.Dim, 1, 1024)
 	} else {
-		v.check(r.Dim == 0, "privacy.repaired.dim", "belongs to the map %s, must be 0 for %s", MapLinear, r.Map)
+		v.Check(r.Dim == 0, "privacy.repaired.dim", "belongs to the map %s, must be 0 for %s", MapLinear, r.Map)
 	}
-	v.within("privacy.repaired.clip", r.Clip, 1e-9, 1e9)
+	v.Within("privacy.repaired.clip", r.Clip, 1e-9, 1e9)
 }

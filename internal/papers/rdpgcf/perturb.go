@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"privrec/internal/config"
 	"privrec/internal/graph"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism"
@@ -41,10 +42,10 @@ const bytesPerEdge = 8
 // limit is the number of edges that the memory allows.
 func (c PerturbConfig) limit() int64 { return int64(c.MemoryMB) << 20 / bytesPerEdge }
 
-func (c PerturbConfig) check(v *validator) {
-	v.check(c.Epsilon > 0 && c.Epsilon <= mechanism.MaxEdgeEpsilon, "perturb.epsilon", "must lie in (0,%d], got %v", mechanism.MaxEdgeEpsilon, c.Epsilon)
-	v.oneOf("perturb.labels", c.Labels, LabelsPerturbed, LabelsRaw)
-	v.between("perturb.memory_mb", c.MemoryMB, 1, 1<<20)
+func (c PerturbConfig) check(v *config.Checker) {
+	v.Above("perturb.epsilon", c.Epsilon, 0, mechanism.MaxEdgeEpsilon)
+	v.OneOf("perturb.labels", c.Labels, LabelsPerturbed, LabelsRaw)
+	v.Between("perturb.memory_mb", c.MemoryMB, 1, 1<<20)
 }
 
 // edgeRand and lapGraph are the mechanisms of a budget.

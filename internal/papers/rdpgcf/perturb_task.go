@@ -46,11 +46,11 @@ func (s GraphSetting) standing() (standing, error) {
 }
 
 func validateGraph(s GraphSetting, doc *config.Document) error {
-	v := &validator{doc: doc}
-	v.common(s.common())
+	v := config.NewChecker(doc)
+	s.common().check(v)
 	s.Model.check(v)
 	s.Perturb.check(v)
-	return v.err()
+	return v.Err()
 }
 
 // graphTask is the task of LightGCN on a graph perturbed by a method.
