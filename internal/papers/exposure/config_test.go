@@ -45,7 +45,7 @@ func TestBadConfigs(t *testing.T) {
 		{"eval.k=[0]", "eval.k", "1..1000"},
 		{"eval.vocabulary=[]", "eval.vocabulary", "at least one"},
 		{"eval.vocabulary=[some]", "eval.vocabulary", "must be one of full, logged"},
-		{"eval.budget=[k,k]", "eval.budget", "names k twice"},
+		{"eval.budget=[k,k]", "eval.budget", `names "k" twice`},
 		{"eval.repeated=often", "eval.repeated", "must be one of keep, drop"},
 		{"eval.early=often", "eval.early", "must be one of keep, drop"},
 		{"eval.confidence=1", "eval.confidence", "(0,1)"},

@@ -1,7 +1,6 @@
 package exposure
 
 import (
-	"slices"
 	"strings"
 
 	"privrec/internal/config"
@@ -65,32 +64,28 @@ func DefaultSASRec() SASRecConfig {
 
 // ValidateSASRec reports every setting that cannot be run, by line.
 func ValidateSASRec(c SASRecConfig, doc *config.Document) error {
-	v := &validator{doc: doc}
-	v.check(c.Data.Name != "", "data.name", "must not be empty")
-	v.check(c.Data.Recipe != "", "data.recipe", "must not be empty: %s for a set of slates", HistoriesRecipe)
-	v.oneOf("data.split", c.Data.Split, SplitUsers, SplitReleased)
-	v.between("data.slate", c.Data.Slate, 1, 1000)
-	v.between("data.behaviour", c.Data.Behaviour, 1, 1000)
+	v := config.NewChecker(doc)
+	v.NotEmpty("data.name", c.Data.Name)
+	v.Check(c.Data.Recipe != "", "data.recipe", "must not be empty: %s for a set of slates", HistoriesRecipe)
+	v.OneOf("data.split", c.Data.Split, SplitUsers, SplitReleased)
+	v.Between("data.slate", c.Data.Slate, 1, 1000)
+	v.Between("data.behaviour", c.Data.Behaviour, 1, 1000)
 	m := c.Model
-	v.between("model.dim", m.Dim, 1, 4096)
-	v.between("model.blocks", m.Blocks, 1, 100)
-	v.check(m.Heads >= 1 && m.Dim%max(1, m.Heads) == 0, "model.heads", "must divide model.dim, got %d of %d", m.Heads, m.Dim)
-	v.between("model.length", m.Length, 1, 10_000)
-	v.check(m.Dropout >= 0 && m.Dropout < 1, "model.dropout", "must lie in [0,1), got %v", m.Dropout)
-	v.oneOf("model.norm", m.Norm, sasrec.NormCode, sasrec.NormPaper)
+	v.Between("model.dim", m.Dim, 1, 4096)
+	v.Between("model.blocks", m.Blocks, 1, 100)
+	v.Check(m.Heads >= 1 && m.Dim%max(1, m.Heads) == 0, "model.heads", "must divide model.dim, got %d of %d", m.Heads, m.Dim)
+	v.Between("model.length", m.Length, 1, 10_000)
+	v.Below("model.dropout", m.Dropout, 0, 1)
+	v.OneOf("model.norm", m.Norm, sasrec.NormCode, sasrec.NormPaper)
 	t := c.Train
-	v.oneOf("train.loss", t.Loss, LossAll, LossSampled)
-	v.between("train.epochs", t.Epochs, 1, 100_000)
-	v.between("train.batch", t.Batch, 1, 1_000_000)
-	v.check(t.Rate >= 1e-12 && t.Rate <= 100, "train.rate", "must lie in [1e-12,100], got %v", t.Rate)
-	v.check(t.Beta2 >= 0 && t.Beta2 < 1, "train.beta2", "must lie in [0,1), got %v", t.Beta2)
-	v.between("train.patience", t.Patience, 0, 100_000)
-	v.check(len(c.Eval.K) > 0, "eval.k", "must name at least one cutoff")
-	for i, k := range c.Eval.K {
-		v.between("eval.k", k, 1, 100_000)
-		v.check(!slices.Contains(c.Eval.K[:i], k), "eval.k", "names %d twice", k)
-	}
-	return v.err()
+	v.OneOf("train.loss", t.Loss, LossAll, LossSampled)
+	v.Between("train.epochs", t.Epochs, 1, 100_000)
+	v.Between("train.batch", t.Batch, 1, 1_000_000)
+	v.Within("train.rate", t.Rate, 1e-12, 100)
+	v.Below("train.beta2", t.Beta2, 0, 1)
+	v.Between("train.patience", t.Patience, 0, 100_000)
+	v.Integers("eval.k", "cutoff", c.Eval.K, 1, 100_000)
+	return v.Err()
 }
 
 // standing says how a setting relates to the defaults, for its result.
