@@ -30,7 +30,6 @@ type Grid struct {
 	Rows     []Row    `yaml:"rows"`
 	Notes    []string `yaml:"notes"`
 
-	doc   *config.Document
 	tasks []run.Task
 	files files
 }
@@ -186,61 +185,55 @@ func BuiltIn(tree fs.FS, tasks []run.Task) ([]*Grid, error) {
 // check reports every problem of a grid by line, and what the configurations of
 // its rows say to their overrides.
 func (g Grid) check(doc *config.Document, tasks []run.Task, f files) (*Grid, error) {
-	g.doc, g.tasks, g.files = doc, tasks, f
-	var errs config.Errors
-	want := func(ok bool, path, format string, args ...any) bool {
-		if !ok {
-			errs = append(errs, doc.Errorf(path, format, args...))
-		}
-		return ok
-	}
-	want(g.Name != "" && strings.Trim(g.Name, nameChars) == "" && g.Name[0] != '.', "name", "must be letters, digits, - and ., got %q", g.Name)
-	want(g.Paper != "" && strings.Trim(g.Paper, nameChars) == "", "paper", "must be letters, digits, - and ., got %q", g.Paper)
-	want(g.Table >= 1, "table", "must be at least 1, got %d", g.Table)
-	want(g.Title != "", "title", "must not be empty")
-	want(g.Source.Cite != "", "source.cite", "must not be empty")
-	want(g.Source.Where != "", "source.where", "must say where in the paper the numbers stand")
-	want(g.Unit == percent || g.Unit == share, "unit", "must be %s or %s, got %q", percent, share, g.Unit)
-	want(len(g.Metrics) > 0, "metrics", "must name at least one")
+	g.tasks, g.files = tasks, f
+	v := config.NewChecker(doc)
+	v.Check(g.Name != "" && strings.Trim(g.Name, nameChars) == "" && g.Name[0] != '.', "name", "must be letters, digits, - and ., got %q", g.Name)
+	v.Check(g.Paper != "" && strings.Trim(g.Paper, nameChars) == "", "paper", "must be letters, digits, - and ., got %q", g.Paper)
+	v.AtLeast("table", g.Table, 1)
+	v.NotEmpty("title", g.Title)
+	v.NotEmpty("source.cite", g.Source.Cite)
+	v.Check(g.Source.Where != "", "source.where", "must say where in the paper the numbers stand")
+	v.Check(g.Unit == percent || g.Unit == share, "unit", "must be %s or %s, got %q", percent, share, g.Unit)
+	v.Check(len(g.Metrics) > 0, "metrics", "must name at least one")
 	for i := range g.Metrics {
 		m, err := metrics.Parse(g.Metrics[i].Name)
-		if !want(err == nil, fmt.Sprintf("metrics.%d.metric", i), "%v", err) {
+		if !v.Check(err == nil, fmt.Sprintf("metrics.%d.metric", i), "%v", err) {
 			continue
 		}
 		g.Metrics[i].Metric = m
 		twice := slices.ContainsFunc(g.Metrics[:i], func(o Metric) bool { return o.Metric == m })
-		want(!twice, fmt.Sprintf("metrics.%d.metric", i), "%v is there already", m)
-		want(g.Metrics[i].Printed != "", fmt.Sprintf("metrics.%d.printed", i), "must say how the paper heads the column")
+		v.Check(!twice, fmt.Sprintf("metrics.%d.metric", i), "%v is there already", m)
+		v.Check(g.Metrics[i].Printed != "", fmt.Sprintf("metrics.%d.printed", i), "must say how the paper heads the column")
 	}
-	want(len(g.Data) > 0, "data", "must name at least one")
+	v.Check(len(g.Data) > 0, "data", "must name at least one")
 	for i, d := range g.Data {
 		made, err := known(d.Name)
-		want(err == nil, fmt.Sprintf("data.%d.name", i), "%v", err)
-		want(err != nil || !made, fmt.Sprintf("data.%d.name", i), "%s is a stand-in", d.Name)
+		v.Check(err == nil, fmt.Sprintf("data.%d.name", i), "%v", err)
+		v.Check(err != nil || !made, fmt.Sprintf("data.%d.name", i), "%s is a stand-in", d.Name)
 		made, err = known(d.StandIn)
-		want(err == nil, fmt.Sprintf("data.%d.stand_in", i), "%v", err)
-		want(err != nil || made, fmt.Sprintf("data.%d.stand_in", i), "%s is not a stand-in", d.StandIn)
-		want(d.Printed != "", fmt.Sprintf("data.%d.printed", i), "must say how the paper calls it")
+		v.Check(err == nil, fmt.Sprintf("data.%d.stand_in", i), "%v", err)
+		v.Check(err != nil || made, fmt.Sprintf("data.%d.stand_in", i), "%s is not a stand-in", d.StandIn)
+		v.Check(d.Printed != "", fmt.Sprintf("data.%d.printed", i), "must say how the paper calls it")
 		twice := slices.ContainsFunc(g.Data[:i], func(o Data) bool { return o.Name == d.Name })
-		want(!twice, fmt.Sprintf("data.%d.name", i), "%s is there already", d.Name)
+		v.Check(!twice, fmt.Sprintf("data.%d.name", i), "%s is there already", d.Name)
 	}
 	for i, p := range []Profile{g.Profiles.Smoke, g.Profiles.Quick, g.Profiles.Full} {
 		at := "profiles." + ProfileNames()[i]
-		want(len(p.Seeds) > 0, at+".seeds", "must name at least one")
-		want(p.About != "", at+".about", "must say what it cuts short")
+		v.Check(len(p.Seeds) > 0, at+".seeds", "must name at least one")
+		v.Check(p.About != "", at+".about", "must say what it cuts short")
 		for j, s := range p.Seeds {
-			want(!slices.Contains(p.Seeds[:j], s), fmt.Sprintf("%s.seeds.%d", at, j), "seed %d is there already", s)
+			v.Check(!slices.Contains(p.Seeds[:j], s), fmt.Sprintf("%s.seeds.%d", at, j), "seed %d is there already", s)
 		}
 	}
-	want(len(g.Rows) > 0, "rows", "must name at least one")
+	v.Check(len(g.Rows) > 0, "rows", "must name at least one")
 	for i := range g.Rows {
-		g.checkRow(i, want)
+		g.checkRow(v, i)
 	}
-	if len(errs) == 0 {
-		g.checkConfigs(&errs)
+	if v.OK() {
+		g.checkConfigs(v)
 	}
-	if len(errs) > 0 {
-		return nil, errs
+	if err := v.Err(); err != nil {
+		return nil, err
 	}
 	return &g, nil
 }
@@ -262,22 +255,22 @@ func known(name string) (standIn bool, err error) {
 	return dataset.Known(name)
 }
 
-func (g *Grid) checkRow(i int, want func(ok bool, path, format string, args ...any) bool) {
+func (g *Grid) checkRow(v *config.Checker, i int) {
 	r, at := &g.Rows[i], func(key string) string { return fmt.Sprintf("rows.%d.%s", i, key) }
-	want(r.Method != "", at("method"), "must not be empty")
-	want(slices.ContainsFunc(g.Data, func(d Data) bool { return d.Name == r.Data }), at("data"), "%q is not among the grid's data", r.Data)
+	v.NotEmpty(at("method"), r.Method)
+	v.Check(slices.ContainsFunc(g.Data, func(d Data) bool { return d.Name == r.Data }), at("data"), "%q is not among the grid's data", r.Data)
 	_, err := g.task(r)
-	want(err == nil, at("task"), "%v", err)
-	want(r.Config != "", at("config"), "must name a file")
-	want(len(r.Printed) == len(g.Metrics), at("printed"), "%d printed numbers for %d metrics; write null where the paper prints none", len(r.Printed), len(g.Metrics))
+	v.Check(err == nil, at("task"), "%v", err)
+	v.Check(r.Config != "", at("config"), "must name a file")
+	v.Check(len(r.Printed) == len(g.Metrics), at("printed"), "%d printed numbers for %d metrics; write null where the paper prints none", len(r.Printed), len(g.Metrics))
 	for j := range i {
 		o := &g.Rows[j]
-		want(o.Label() != r.Label() || o.Data != r.Data, at("method"), "%s on %s is row %d already; a setting tells two rows apart", r.Label(), r.Data, j+1)
+		v.Check(o.Label() != r.Label() || o.Data != r.Data, at("method"), "%s on %s is row %d already; a setting tells two rows apart", r.Label(), r.Data, j+1)
 	}
 }
 
 // checkConfigs lets every row's task look at its configuration in every profile.
-func (g *Grid) checkConfigs(errs *config.Errors) {
+func (g *Grid) checkConfigs(v *config.Checker) {
 	for i := range g.Rows {
 		r := &g.Rows[i]
 		for _, name := range ProfileNames() {
@@ -290,9 +283,9 @@ func (g *Grid) checkConfigs(errs *config.Errors) {
 			case err == nil:
 				continue
 			case errors.As(err, &one) && one.Set != "":
-				*errs = append(*errs, g.doc.Errorf(fmt.Sprintf("rows.%d", i), "profile %s sets %s: %s", name, one.Set, one.Message))
+				v.Check(false, fmt.Sprintf("rows.%d", i), "profile %s sets %s: %s", name, one.Set, one.Message)
 			default:
-				*errs = append(*errs, g.doc.Errorf(fmt.Sprintf("rows.%d.config", i), "%s", strings.ReplaceAll(err.Error(), "\n", "; ")))
+				v.Check(false, fmt.Sprintf("rows.%d.config", i), "%s", strings.ReplaceAll(err.Error(), "\n", "; "))
 			}
 			break // the same again in the other profiles
 		}
