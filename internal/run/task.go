@@ -124,8 +124,8 @@ type bound struct {
 }
 
 // Bind makes an Action of a typed configuration: its defaults, its check, its
-// work. validate may be nil; it returns nil or an error, best made of
-// doc.Errorf values joined, and must not return a nil *config.Error as error.
+// work. validate may be nil; it returns nil or an error, best the Err of a
+// config.Checker, and must not return a nil *config.Error as error.
 // C must not use the key "run".
 func Bind[C any](def func() C, validate func(C, *config.Document) error, f func(ctx context.Context, env *Env, c C) error) Action {
 	return BindForecast(def, validate, f, nil)
