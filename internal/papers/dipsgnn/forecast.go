@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"privrec/internal/autograd"
 	"privrec/internal/dataset"
 	"privrec/internal/eval"
 	"privrec/internal/model/apgnn"
@@ -30,9 +29,6 @@ type effort struct {
 	least   time.Duration // go on for so long all the same, to see what else the machine does
 	samples int           // ranked
 }
-
-// warmSteps are made before those that are measured.
-const warmSteps = 2
 
 // forecastEffort is that for a run's own samples.
 var forecastEffort = effort{steps: 40, time: 1500 * time.Millisecond, least: 500 * time.Millisecond, samples: 1000}
@@ -145,8 +141,7 @@ func (x *experiment) rehearseNoise(c Config) error {
 	return nil
 }
 
-// timeSteps are the times of training steps in seconds, at least three, after two
-// that warm up.
+// timeSteps times training steps on a part's samples, in an order of its own.
 func (x *experiment) timeSteps(ctx context.Context, q *part, e effort) (seconds []float64, err error) {
 	r := x.on(q)
 	if x.noise != nil {
@@ -160,28 +155,14 @@ func (x *experiment) timeSteps(ctx context.Context, q *part, e effort) (seconds 
 		j := i + shuffle.IntN(len(order)-i)
 		order[i], order[j] = order[j], order[i]
 	}
-	tape, adam, params := autograd.NewTape(), optim.NewAdam(x.cfg.train.L2), r.Params()
-	for began, i := time.Now(), 0; len(seconds) < 3 || time.Since(began) < e.least || i < e.steps && time.Since(began) < e.time; i++ {
-		if ctx.Err() != nil {
-			return nil, fmt.Errorf("%w: %w", run.ErrInterrupted, ctx.Err())
-		}
-		at := i * batch % (len(order) - batch + 1)
-		samples := order[at : at+batch]
-		start := time.Now()
-		tape.Reset()
-		loss, err := r.Loss(tape, train.Batch{Epoch: i, Step: i, Samples: samples})
-		if err != nil {
-			return nil, err
-		}
-		tape.Backward(loss)
-		if err := adam.Step(params, tape.Grads(), x.cfg.train.Rate); err != nil {
-			return nil, err
-		}
-		if i >= warmSteps {
-			seconds = append(seconds, time.Since(start).Seconds())
-		}
-	}
-	return seconds, nil
+	return run.TimeSteps(ctx, r, run.Rehearsal{
+		Optimizer: optim.NewAdam(x.cfg.train.L2), Rate: x.cfg.train.Rate,
+		Warm: 2, Fewest: 3, Steps: e.steps, Most: e.time, Least: e.least,
+		Batch: func(i int) train.Batch {
+			at := i * batch % (len(order) - batch + 1)
+			return train.Batch{Epoch: i, Step: i, Samples: order[at : at+batch]}
+		},
+	})
 }
 
 // timeRanking is the time of ranking one sample, in seconds, and over how many it

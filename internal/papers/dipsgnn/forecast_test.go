@@ -7,8 +7,13 @@ import (
 	"path/filepath"
 	"testing"
 
+	"privrec/internal/autograd"
 	"privrec/internal/dataset"
+	"privrec/internal/graph"
+	"privrec/internal/model/gru4rec"
+	"privrec/internal/nn"
 	"privrec/internal/run"
+	"privrec/internal/tensor"
 )
 
 // A forecast counts the steps that the run then makes when nothing stops it
@@ -52,5 +57,24 @@ func TestForecastErrors(t *testing.T) {
 	stop()
 	if _, err := task.Forecast(ctx, run.Options{Sets: []string{"data.name=standin-tiny"}}); !run.WasInterrupted(err) {
 		t.Errorf("interrupted: %v", err)
+	}
+}
+
+// misshapen gives sessions other vectors than items have.
+type misshapen struct{ *gru4rec.Model }
+
+func (m misshapen) Forward(t *autograd.Tape, g *graph.Packed) *autograd.Node {
+	return t.Const(tensor.New(m.Model.Forward(t, g).Rows(), m.Items().Value.Cols+1))
+}
+
+// A mistake in the shapes of a network is an error that names the operation, not a panic.
+func TestForecastOfWrongShapes(t *testing.T) {
+	task := sessionTask("Misshapen", "", "", gru4rec.Default, func(items int, c gru4rec.Config, init nn.Init) misshapen {
+		return misshapen{gru4rec.New(items, c, init)}
+	})
+	_, err := task.Forecast(t.Context(), run.Options{Sets: []string{"data.name=standin-tiny", "model.dim=4"}})
+	var shape *autograd.Error
+	if !errors.As(err, &shape) {
+		t.Errorf("error %v", err)
 	}
 }

@@ -6,17 +6,14 @@ import (
 	"slices"
 	"time"
 
-	attack "privrec/internal/attack/exposure"
-	"privrec/internal/autograd"
 	"privrec/internal/rng"
 	"privrec/internal/run"
 	"privrec/internal/stats"
+	"privrec/internal/train"
 )
 
 // How much a forecast measures: it is asked for by somebody who waits.
 const (
-	forecastWarm  = 1 // steps made before those that are measured
-	forecastSteps = 20
 	forecastTime  = 3 * time.Second
 	forecastPairs = 256
 )
@@ -40,7 +37,7 @@ func forecast(ctx context.Context, seed rng.Seed, c Config, others []run.Task) (
 	}
 	defer giveBack(m)
 	loading := time.Since(start).Seconds()
-	seconds, err := x.timeSteps(ctx, m)
+	seconds, err := timeSteps(ctx, objective{m.On(x.train)}, c.Train.Optimizer(), c.Train.Rate, firstRows(x.train.Len()), c.Train.Batch)
 	if err != nil {
 		return f, err
 	}
@@ -75,49 +72,31 @@ func perPair(n int, work func(rows []int32) error) (float64, error) {
 	if n == 0 {
 		return 0, nil
 	}
-	rows := make([]int32, min(n, forecastPairs))
-	for i := range rows {
-		rows[i] = int32(i)
-	}
+	rows := firstRows(min(n, forecastPairs))
 	start := time.Now()
 	err := work(rows)
 	return time.Since(start).Seconds() / float64(len(rows)), err
 }
 
-// timeSteps are the times of training steps in seconds, after some that warm up.
-func (x *experiment) timeSteps(ctx context.Context, m *attack.Model) (seconds []float64, err error) {
-	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case *autograd.Error:
-			err = r
-		default:
-			panic(r)
-		}
-	}()
-	tape, optimizer, on := autograd.NewTape(), x.cfg.Train.Optimizer(), m.On(x.train)
-	n, batch := x.train.Len(), min(x.cfg.Train.Batch, x.train.Len())
-	rows := make([]int32, batch)
-	for began, i := time.Now(), 0; i < forecastWarm+1 || i < forecastSteps && time.Since(began) < forecastTime; i++ {
-		if ctx.Err() != nil {
-			return nil, fmt.Errorf("%w: %w", run.ErrInterrupted, context.Cause(ctx))
-		}
-		for k := range rows {
-			rows[k] = int32((i*batch + k) % n)
-		}
-		start := time.Now()
-		tape.Reset()
-		loss, err := on.Loss(tape, i, rows)
-		if err != nil {
-			return nil, err
-		}
-		tape.Backward(loss)
-		if err := optimizer.Step(m.Params(), tape.Grads(), x.cfg.Train.Rate); err != nil {
-			return nil, err
-		}
-		if i >= forecastWarm {
-			seconds = append(seconds, time.Since(start).Seconds())
-		}
+// firstRows are the rows 0 to n-1.
+func firstRows(n int) []int32 {
+	rows := make([]int32, n)
+	for i := range rows {
+		rows[i] = int32(i)
 	}
-	return seconds, nil
+	return rows
+}
+
+// timeSteps times training steps on rows as they come, from the first again after the last.
+func timeSteps(ctx context.Context, m train.Model, o train.Optimizer, rate float64, rows []int32, batch int) ([]float64, error) {
+	samples := make([]int32, min(batch, len(rows)))
+	return run.TimeSteps(ctx, m, run.Rehearsal{
+		Optimizer: o, Rate: rate, Warm: 1, Fewest: 1, Steps: 20, Most: forecastTime,
+		Batch: func(i int) train.Batch {
+			for k := range samples {
+				samples[k] = rows[(i*len(samples)+k)%len(rows)]
+			}
+			return train.Batch{Step: i, Samples: samples}
+		},
+	})
 }

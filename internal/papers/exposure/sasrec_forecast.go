@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"privrec/internal/autograd"
 	"privrec/internal/optim"
 	"privrec/internal/rng"
 	"privrec/internal/run"
@@ -36,7 +35,9 @@ func forecastSASRec(ctx context.Context, seed rng.Seed, c SASRecConfig) (r run.F
 	if len(users) == 0 {
 		return r, train.ErrNoSamples
 	}
-	seconds, err := f.timeSteps(ctx, users)
+	adam := optim.NewAdam(0)
+	adam.Beta2 = c.Train.Beta2
+	seconds, err := timeSteps(ctx, f, adam, c.Train.Rate, users, c.Train.Batch)
 	if err != nil {
 		return r, err
 	}
@@ -54,44 +55,6 @@ func forecastSASRec(ctx context.Context, seed rng.Seed, c SASRecConfig) (r run.F
 		Basis: fmt.Sprintf("%d training steps on the run's own sequences (mean %.1f ms) for %d epochs of %d, and %d items ranked (%.3f ms each) for %d; every epoch counted, none saved by stopping early",
 			len(seconds), 1000*step, c.Train.Epochs, perEpoch, min(sasrecSome, len(test.users)), 1000*each, ranked),
 	}, nil
-}
-
-// timeSteps are the times of training steps in seconds, after some that warm up.
-func (f *sasrecFit) timeSteps(ctx context.Context, users []int32) (seconds []float64, err error) {
-	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case *autograd.Error:
-			err = r
-		default:
-			panic(r)
-		}
-	}()
-	tape, adam := autograd.NewTape(), optim.NewAdam(0)
-	adam.Beta2 = f.config.Train.Beta2
-	batch := make([]int32, min(f.config.Train.Batch, len(users)))
-	for began, i := time.Now(), 0; i < forecastWarm+1 || i < forecastSteps && time.Since(began) < forecastTime; i++ {
-		if ctx.Err() != nil {
-			return nil, fmt.Errorf("%w: %w", run.ErrInterrupted, context.Cause(ctx))
-		}
-		for k := range batch {
-			batch[k] = users[(i*len(batch)+k)%len(users)]
-		}
-		start := time.Now()
-		tape.Reset()
-		loss, err := f.Loss(tape, train.Batch{Step: i, Samples: batch})
-		if err != nil {
-			return nil, err
-		}
-		tape.Backward(loss)
-		if err := adam.Step(f.Params(), tape.Grads(), f.config.Train.Rate); err != nil {
-			return nil, err
-		}
-		if i >= forecastWarm {
-			seconds = append(seconds, time.Since(start).Seconds())
-		}
-	}
-	return seconds, nil
 }
 
 // timeRanking is the time of ranking one item in seconds.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"privrec/internal/autograd"
 	"privrec/internal/privacy"
 	"privrec/internal/rng"
 	"privrec/internal/run"
@@ -16,8 +15,6 @@ import (
 
 // effort is how much a forecast measures: it is asked for by somebody who waits.
 const (
-	forecastWarm  = 3 // steps made before those that are measured
-	forecastSteps = 40
 	forecastTime  = 3 * time.Second
 	forecastUsers = 4 * rankUsers
 )
@@ -73,41 +70,18 @@ func forecast(ctx context.Context, seed rng.Seed, c Config) (f run.Forecast, err
 	}, nil
 }
 
-// timeSteps are the times of training steps in seconds, of both domains in turn, after
-// some that warm up.
-func (t *trainer) timeSteps(ctx context.Context) (seconds []float64, err error) {
-	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case *autograd.Error:
-			err = r
-		default:
-			panic(r)
-		}
-	}()
-	tape, adam := autograd.NewTape(), newTwin(t)
-	tape.BeforeRead = adam.Touch
-	for began, i := time.Now(), 0; i < forecastWarm+1 || i < forecastSteps && time.Since(began) < forecastTime; i++ {
-		if ctx.Err() != nil {
-			return nil, fmt.Errorf("%w: %w", run.ErrInterrupted, context.Cause(ctx))
-		}
-		at := i / 2 % t.batches(0)
-		if i%2 == 1 && t.domains == 2 {
-			at = t.batches(0) + i/2%t.batches(1)
-		}
-		start := time.Now()
-		tape.Reset()
-		loss, err := t.Loss(tape, train.Batch{Step: i, Samples: []int32{int32(at)}})
-		if err != nil {
-			return nil, err
-		}
-		tape.Backward(loss)
-		if err := adam.Step(t.Params(), tape.Grads(), t.cfg.Train.Rate); err != nil {
-			return nil, err
-		}
-		if i >= forecastWarm {
-			seconds = append(seconds, time.Since(start).Seconds())
-		}
-	}
-	return seconds, nil
+// timeSteps times training steps of both domains in turn.
+func (t *trainer) timeSteps(ctx context.Context) ([]float64, error) {
+	adam := newTwin(t)
+	return run.TimeSteps(ctx, t, run.Rehearsal{
+		Optimizer: adam, Rate: t.cfg.Train.Rate, BeforeRead: adam.Touch,
+		Warm: 3, Fewest: 1, Steps: 40, Most: forecastTime,
+		Batch: func(i int) train.Batch {
+			at := i / 2 % t.batches(0)
+			if i%2 == 1 && t.domains == 2 {
+				at = t.batches(0) + i/2%t.batches(1)
+			}
+			return train.Batch{Step: i, Samples: []int32{int32(at)}}
+		},
+	})
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"privrec/internal/autograd"
 	"privrec/internal/dataset"
 	"privrec/internal/metrics"
 	"privrec/internal/optim"
@@ -18,10 +17,8 @@ import (
 
 // effort is how much a forecast measures: it is asked for by somebody who waits.
 const (
-	forecastWarm  = 2 // steps made before those that are measured
 	forecastSteps = 20
 	forecastTime  = 3 * time.Second
-	forecastLeast = 3
 	forecastUsers = 512 // ranked
 )
 
@@ -93,33 +90,19 @@ func rehearse(ctx context.Context, seed rng.Seed, s setting, build func(*experim
 	}, nil
 }
 
-// timeSteps are the times of training steps in seconds, after some that warm up.
-func (x *experiment) timeSteps(ctx context.Context) (seconds []float64, err error) {
-	o, tape, adam := x.objective(), autograd.NewTape(), optim.NewAdam(x.cfg.train.Decay)
-	params := o.Params()
+// timeSteps times training steps on edges drawn at random.
+func (x *experiment) timeSteps(ctx context.Context) ([]float64, error) {
 	samples, draw := make([]int32, min(x.cfg.train.Batch, x.graph.Edges())), x.env.Seed.Stream("forecast.order")
-	for began, i := time.Now(), 0; len(seconds) < forecastLeast || i < forecastSteps && time.Since(began) < forecastTime; i++ {
-		if ctx.Err() != nil {
-			return nil, fmt.Errorf("%w: %w", run.ErrInterrupted, ctx.Err())
-		}
-		for k := range samples {
-			samples[k] = int32(draw.IntN(x.graph.Edges()))
-		}
-		start := time.Now()
-		tape.Reset()
-		loss, err := o.Loss(tape, train.Batch{Step: i, Samples: samples})
-		if err != nil {
-			return nil, err
-		}
-		tape.Backward(loss)
-		if err := adam.Step(params, tape.Grads(), x.cfg.train.Rate); err != nil {
-			return nil, err
-		}
-		if i >= forecastWarm {
-			seconds = append(seconds, time.Since(start).Seconds())
-		}
-	}
-	return seconds, nil
+	return run.TimeSteps(ctx, x.objective(), run.Rehearsal{
+		Optimizer: optim.NewAdam(x.cfg.train.Decay), Rate: x.cfg.train.Rate,
+		Warm: 2, Fewest: 3, Steps: forecastSteps, Most: forecastTime,
+		Batch: func(i int) train.Batch {
+			for k := range samples {
+				samples[k] = int32(draw.IntN(x.graph.Edges()))
+			}
+			return train.Batch{Step: i, Samples: samples}
+		},
+	})
 }
 
 // timeRanking is the time of a release, and of ranking one user, in seconds.

@@ -7,8 +7,11 @@ import (
 	"path/filepath"
 	"testing"
 
+	"privrec/internal/autograd"
 	"privrec/internal/dataset"
+	"privrec/internal/model/bpr"
 	"privrec/internal/run"
+	"privrec/internal/tensor"
 )
 
 // A forecast counts the steps that the run then makes when nothing stops it early,
@@ -52,5 +55,26 @@ func TestForecastErrors(t *testing.T) {
 	stop()
 	if _, err := task(t, "bprmf").Forecast(ctx, run.Options{Sets: tiny("bprmf")}); !run.WasInterrupted(err) {
 		t.Errorf("interrupted: %v", err)
+	}
+}
+
+// misshapen gives items longer vectors than users.
+type misshapen struct{ model }
+
+func (misshapen) Encode(t *autograd.Tape, _ int, users, items []int32) (bpr.Encoded, error) {
+	return bpr.Encoded{Users: t.Const(tensor.New(len(users), 3)), Items: t.Const(tensor.New(len(items), 4))}, nil
+}
+
+// A mistake in the shapes of a model is an error that names the operation, not a panic.
+func TestForecastOfWrongShapes(t *testing.T) {
+	s := DefaultMF()
+	s.Data.Name, s.Data.Recipe = "standin-tiny", "rdpgcf"
+	_, err := rehearse(t.Context(), 1, s, func(x *experiment) (model, error) {
+		m, err := s.Model.build(x)
+		return misshapen{m}, err
+	})
+	var shape *autograd.Error
+	if !errors.As(err, &shape) {
+		t.Errorf("error %v", err)
 	}
 }
