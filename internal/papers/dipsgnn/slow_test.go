@@ -26,15 +26,15 @@ func TestResumeAfterEveryInterruption(t *testing.T) {
 // The rest of the variants.
 func TestMoreVariants(t *testing.T) {
 	for _, v := range []variant{
-		{"noise on only", []string{`eval.noise=["on"]`}, "labels,readout,backward", 5, 1.18703, "20 []", "train 2, valid 2, refit R, test R+1", true},
-		{"no test passes between", []string{"eval.every=false"}, "labels,readout,backward,eval_noise_off", 5, 1.18703, "20 []", "train 2, valid 2, refit R, test 1", true},
+		{"noise on only", []string{`eval.noise=["on"]`}, "labels,readout,backward,selection", 5, 1.18703, "20 []", "train 2, valid 2, refit R, test R+1", true},
+		{"no test passes between", []string{"eval.every=false"}, "labels,readout,backward,eval_noise_off,selection", 5, 1.18703, "20 []", "train 2, valid 2, refit R, test 1", true},
 		{"unselected raw, none", []string{"privacy.features.unselected=raw"},
-			"labels,readout,backward,eval_noise_off", 5, 1.18703, "20 []", "train 2, valid 2, refit R, test R+1", true},
+			"labels,readout,backward,eval_noise_off,selection", 5, 1.18703, "20 []", "train 2, valid 2, refit R, test R+1", true},
 		{"by user, clipped", []string{"train.validation_split=user", "model.normalise=clip"},
-			"labels,readout,backward,eval_noise_off", 5, 1.18703, "20 []", "train 2, valid 2, refit R, test R+1", true},
-		{"epsilon 3", []string{"privacy.transitions.epsilon=3"}, "labels,readout,backward,eval_noise_off", 3, 1.92458, "20 []", "train 2, valid 2, refit R, test R+1", true},
+			"labels,readout,backward,eval_noise_off,selection", 5, 1.18703, "20 []", "train 2, valid 2, refit R, test R+1", true},
+		{"epsilon 3", []string{"privacy.transitions.epsilon=3"}, "labels,readout,backward,eval_noise_off,selection", 3, 1.92458, "20 []", "train 2, valid 2, refit R, test R+1", true},
 		{"last, all samples", []string{"train.select=last", "train.validation=0", "train.refit=false"},
-			"labels,readout,backward,eval_noise_off", 5, 1.18703, "20 []", "train 2, valid 0, refit 0, test 3", true},
+			"labels,readout,backward,eval_noise_off,selection", 5, 1.18703, "20 []", "train 2, valid 0, refit 0, test 3", true},
 	} {
 		t.Run(v.name, v.test)
 	}

@@ -13,14 +13,18 @@ func gaussError(mu, eps float64) float64 {
 const ulp = 0x1p-53
 
 // smallest returns the least eps >= 0 at which log delta(eps), a falling function,
-// is at most target, rounded up; most is an eps at which it is.
+// is at most target, rounded up; most is an eps at which it is, but for rounding. It is
+// infinite where the curve stays above the target to twice that.
 func smallest(log func(eps float64) float64, target, most float64) float64 {
 	if !(log(0) > target) {
 		return 0
 	}
 	lo, hi := 0.0, most
-	for log(hi) > target { // rounding alone can bring us here
-		hi = hi*(1+1e-15) + math.SmallestNonzeroFloat64
+	for stretch := 1e-15; log(hi) > target; stretch *= 2 { // rounding alone can bring us here
+		if stretch > 1 {
+			return math.Inf(1)
+		}
+		hi = most*(1+stretch) + math.SmallestNonzeroFloat64
 	}
 	for {
 		mid := lo + (hi-lo)/2

@@ -182,6 +182,9 @@ func (p *plan) delta(d Direction, eps float64) (Value, error) {
 // relative error, is at most the target.
 func (v Value) solved(log, relative func(float64) float64, target, most float64) (Value, error) {
 	eps := smallest(log, target, most)
+	if math.IsInf(eps, 1) {
+		return Value{}, notCovered("a curve that does not fall to the logarithm %.4g of delta up to epsilon %.4g", target, 2*most)
+	}
 	if eps > 0 {
 		r := relative(eps)
 		if !(r < tolerance) {

@@ -225,6 +225,14 @@ func TestSmallest(t *testing.T) {
 	if got := smallest(func(float64) float64 { return math.NaN() }, -1, 1); got != 0 {
 		t.Errorf("no curve: %g", got)
 	}
+	// One that stays above the target beyond its bound, as rounding makes some, has no end.
+	calls := 0
+	if got := smallest(func(float64) float64 { calls++; return -0.5 }, -1, 200); !math.IsInf(got, 1) || calls > 100 {
+		t.Errorf("no end: %g after %d looks at the curve", got, calls)
+	}
+	if _, err := (Value{}).solved(func(float64) float64 { return -0.5 }, func(float64) float64 { return 0 }, -1, 200); !errors.Is(err, ErrNotCovered) {
+		t.Errorf("no end: %v", err)
+	}
 }
 
 // The bound of Rényi DP is enough for a Gaussian, always.
