@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"privrec/internal/run"
 )
 
 const configs = "../../configs"
@@ -45,9 +47,21 @@ func TestTasks(t *testing.T) {
 	}
 }
 
-// A config file belongs to the task that its last word names (ml-1m-srgnn), else
-// to the one its folder names (dipsgnn/ml-1m-nonp). Each must load, pass the
-// task's check and say in a comment what it is; each paper has one that is quick.
+// ownerOf finds the task that a config file belongs to: the one that its last word names
+// (ml-1m-srgnn), else the one that its folder names (dipsgnn/ml-1m-nonp).
+func ownerOf(file string) (owner run.Task, ok bool) {
+	name := strings.TrimSuffix(filepath.Base(file), ".yaml")
+	last, folder := name[strings.LastIndex(name, "-")+1:], filepath.Base(filepath.Dir(file))
+	for _, task := range All() {
+		if task.Name == last || !ok && task.Name == folder {
+			owner, ok = task, true
+		}
+	}
+	return owner, ok
+}
+
+// Each config file belongs to a task. It must load, pass the task's check and say in a
+// comment what it is; each paper has one that is quick.
 func TestConfigFiles(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(configs, "*", "*.yaml"))
 	if err != nil {
@@ -59,25 +73,13 @@ func TestConfigFiles(t *testing.T) {
 		if folder == "tables" || folder == "studies" { // of package reproduce, which reads them all
 			continue
 		}
-		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
-		last := name[strings.LastIndex(name, "-")+1:]
-		owner := ""
-		for _, task := range All() {
-			if task.Name == last || owner == "" && task.Name == folder {
-				owner = task.Name
-			}
-		}
-		for _, task := range All() {
-			if task.Name != owner {
-				continue
-			}
+		if task, ok := ownerOf(file); !ok {
+			t.Errorf("%s belongs to no task", file)
+		} else {
 			used[folder] = true
 			if err := task.Check(file, nil); err != nil {
 				t.Error(err)
 			}
-		}
-		if owner == "" {
-			t.Errorf("%s belongs to no task", file)
 		}
 		text, err := os.ReadFile(file)
 		if err != nil {

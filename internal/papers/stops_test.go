@@ -9,7 +9,7 @@ import (
 	"privrec/internal/run/runtest"
 )
 
-// stopped is a setting under which a task is stopped.
+// stopped is a small setting of a task, under which it is stopped and its bytes are frozen.
 type stopped struct {
 	name   string
 	config string // in the folder of configurations; empty: the task's defaults
