@@ -82,8 +82,12 @@ func (e *Env) openLedger(noise privacy.Noise) (l *privacy.Ledger, resumed bool, 
 	// No checkpoint to go on from: an earlier attempt is gone over again. What it shows
 	// stays on file until then.
 	if e.Resume {
-		if l, err = privacy.RestartLedger(path, noise, e.key); err == nil {
+		l, err = privacy.RestartLedger(path, noise, e.key)
+		if err == nil {
 			return l, false, nil
+		}
+		if e.lists(path) {
+			return nil, false, otherKey(err)
 		}
 	}
 	if err := removeIfThere(path); err != nil {
@@ -98,6 +102,13 @@ func (e *Env) openLedger(noise privacy.Noise) (l *privacy.Ledger, resumed bool, 
 	return l, false, nil
 }
 
+// lists reports whether a file is a ledger, which may list releases: one that was cut in
+// its first line lists none.
+func (e *Env) lists(path string) bool {
+	_, err := privacy.Reading{Key: e.key, Unfinished: true}.File(path)
+	return err == nil || errors.Is(err, privacy.ErrNoKey) || errors.Is(err, privacy.ErrWrongKey) || errors.Is(err, privacy.ErrUnkeyed)
+}
+
 // otherKey says what to do about a ledger that cannot be gone on with.
 func otherKey(err error) error {
 	switch {
@@ -106,7 +117,7 @@ func otherKey(err error) error {
 	case errors.Is(err, privacy.ErrUnkeyed):
 		return &UsageError{Message: err.Error(), Fix: "resume without --ledger-key, or start again with another --out"}
 	}
-	return WithHint(err, "the ledger was changed after the checkpoint; start again with another --out")
+	return WithHint(err, "the ledger was changed after the checkpoint, or is of another program; start again with another --out")
 }
 
 // show puts every release so far on file, before it shows on the way: a crash of the

@@ -314,11 +314,31 @@ func TestLedgerOfARunThatBeginsAgain(t *testing.T) {
 	if whole, err := privacy.ReadLedger(filepath.Join(dir, LedgerName)); err != nil || len(whole.Entries()) != 2 {
 		t.Errorf("%v, want the declaration and one release", err)
 	}
-	e, _ = open(true, privacy.Secure)
-	if l := onFile(t, dir, nil); len(l) != 1 || l[0].Event != privacy.Event(toySum) {
-		t.Errorf("begun again with other noise: %v", l)
+	// What another program, or this one with other noise, has listed is not dropped.
+	path := filepath.Join(dir, LedgerName)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
 	}
-	e.closeLedger(false)
+	refused := func(name string) {
+		t.Helper()
+		before, _ := os.ReadFile(path)
+		_, err := newEnv(dir, "h", true).Ledger(privacy.Secure, privacy.Declaration{Open: []privacy.Unprotected{toySum}})
+		if now, _ := os.ReadFile(path); err == nil || !bytes.Equal(now, before) {
+			t.Errorf("%s: %v, and the ledger holds %q", name, err, now)
+		}
+	}
+	refused("other noise")
+	for name, text := range map[string][]byte{"cut in its first line": whole[:20], "empty": nil} {
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		e, _ = open(true, privacy.Secure)
+		if l := onFile(t, dir, nil); len(l) != 1 || l[0].Event != privacy.Event(toySum) {
+			t.Errorf("begun again where the ledger was %s: %v", name, l)
+		}
+		e.closeLedger(false)
+	}
 }
 
 // long is a toy whose periods are four steps, with a checkpoint every second one.
