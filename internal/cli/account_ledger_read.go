@@ -68,6 +68,9 @@ func readLedger(path string, key *privacy.Key) (l *privacy.Ledger, part partial,
 	}
 	switch {
 	case unfinished:
+		if err := coversCheckpoint(path, key); err != nil {
+			return nil, part, err
+		}
 		part.status = m.Status
 		part.why = fmt.Sprintf("the run in %s is %s, not done: what it released so far is counted, and the epsilon of the finished run is at least that", filepath.Dir(path), m.Status)
 		if !l.Closes() {
@@ -83,6 +86,20 @@ func readLedger(path string, key *privacy.Key) (l *privacy.Ledger, part partial,
 		part.why = "a ledger of version privrec/1 has no closing line: whether lines at its end were lost cannot be told, and the epsilon is at least that of those that are there"
 	}
 	return l, part, nil
+}
+
+// coversCheckpoint refuses the ledger of an unfinished run that lists less than it did
+// when the checkpoint beside it was made.
+func coversCheckpoint(path string, key *privacy.Key) error {
+	st, ok, err := run.LedgerAtCheckpoint(filepath.Dir(path))
+	if err != nil || !ok {
+		return err
+	}
+	if err := (privacy.Reading{Key: key}).Covers(path, st); err != nil {
+		return &dataset.Error{File: path, Msg: strings.TrimPrefix(err.Error(), "ledger: "+path+": "),
+			Hint: "the checkpoint beside it holds what more releases made, or those of another ledger: nothing is accounted from this one"}
+	}
+	return nil
 }
 
 // manifestBeside is the manifest of the run whose ledger a file is; nil for a file that

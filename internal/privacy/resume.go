@@ -37,26 +37,50 @@ func RestartLedger(path string, noise Noise, k *Key) (*Ledger, error) {
 	return ResumeKeyedLedger(path, LedgerState{Offset: int64(len(first)), Chain: chain}, k)
 }
 
-func resume(f *os.File, st LedgerState, k *Key) (*Ledger, error) {
+// Covers reports a ledger file that does not hold what it held when a checkpoint was
+// made: it was cut, or is another one.
+func (r Reading) Covers(path string, st LedgerState) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("ledger: %w", err)
+	}
+	defer f.Close()
+	if _, _, err := settledIn(f, st, r.Key); err != nil {
+		return fmt.Errorf("ledger: %s: %w", path, err)
+	}
+	return nil
+}
+
+// settledIn reads a file up to the place of a checkpoint.
+func settledIn(f *os.File, st LedgerState, k *Key) (*Ledger, *scanner, error) {
 	info, err := f.Stat()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if st.Offset < 0 || info.Size() < st.Offset {
-		return nil, fmt.Errorf("it has %d bytes, the checkpoint was made at %d", info.Size(), st.Offset)
+		return nil, nil, fmt.Errorf("it has %d bytes, the checkpoint was made at %d", info.Size(), st.Offset)
 	}
 	s := &scanner{in: bufio.NewReader(io.NewSectionReader(f, 0, st.Offset))}
 	l, err := s.settled(k)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if l.chain != st.Chain {
-		return nil, errors.New("it is not the ledger that the checkpoint was made with")
+		return nil, nil, errors.New("it is not the ledger that the checkpoint was made with")
+	}
+	l.size = info.Size()
+	return l, s, nil
+}
+
+func resume(f *os.File, st LedgerState, k *Key) (*Ledger, error) {
+	l, s, err := settledIn(f, st, k)
+	if err != nil {
+		return nil, err
 	}
 	if err := l.restore(st); err != nil {
 		return nil, err
 	}
-	s.in = bufio.NewReader(io.NewSectionReader(f, st.Offset, info.Size()-st.Offset))
+	s.in = bufio.NewReader(io.NewSectionReader(f, st.Offset, l.size-st.Offset))
 	for {
 		x, err := s.next()
 		if err != nil { // the end, or what a kill left of a line
@@ -64,7 +88,7 @@ func resume(f *os.File, st LedgerState, k *Key) (*Ledger, error) {
 		}
 		l.rest = append(l.rest, x)
 	}
-	l.file, l.size, l.dirty, l.resumed = f, info.Size(), true, true
+	l.file, l.dirty, l.resumed = f, true, true
 	if err := l.show(); err != nil { // the checkpoint is there: so must be what it holds
 		return nil, err
 	}

@@ -128,15 +128,32 @@ func (e *Env) ledgerState() (st privacy.LedgerState, ok bool, err error) {
 	if err != nil {
 		return st, false, err
 	}
+	return stateOf(e.Dir, meta)
+}
+
+func stateOf(dir string, meta map[string]string) (st privacy.LedgerState, ok bool, err error) {
 	text, ok := meta[metaLedger]
 	if !ok {
 		return st, false, nil
 	}
 	if err := json.Unmarshal([]byte(text), &st); err != nil {
-		path := filepath.Join(e.Dir, checkpointFile)
+		path := filepath.Join(dir, checkpointFile)
 		return st, false, damaged(fmt.Errorf("%s: state of the ledger: %w", path, err))
 	}
 	return st, true, nil
+}
+
+// LedgerAtCheckpoint returns what the checkpoint of a run directory says of the ledger;
+// not ok without a checkpoint.
+func LedgerAtCheckpoint(dir string) (st privacy.LedgerState, ok bool, err error) {
+	d, err := readFile(filepath.Join(dir, checkpointFile), false)
+	if errors.Is(err, fs.ErrNotExist) {
+		return st, false, nil
+	}
+	if err != nil {
+		return st, false, damaged(err)
+	}
+	return stateOf(dir, d.meta)
 }
 
 // checkMeta refuses a checkpoint that this program would go on from to results
