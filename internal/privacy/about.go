@@ -103,17 +103,27 @@ func Local(e Event) bool {
 	return false
 }
 
+// Leaves lists the releases within an event, and what of it is unprotected.
+func Leaves(e Event) (list []Event) {
+	of := parts(e)
+	if len(of) == 0 {
+		return []Event{e}
+	}
+	for _, part := range of {
+		list = append(list, Leaves(part)...)
+	}
+	return list
+}
+
 // Subjects lists what the releases within an event are about, and each Unprotected,
 // which has no relation and perhaps no unit.
 func Subjects(e Event) (list []Subject) {
-	if u, ok := e.(Unprotected); ok {
-		return []Subject{{Unit: u.Unit}}
-	}
-	if s, ok := About(e); ok {
-		return []Subject{s}
-	}
-	for _, part := range parts(e) {
-		list = append(list, Subjects(part)...)
+	for _, leaf := range Leaves(e) {
+		if u, ok := leaf.(Unprotected); ok {
+			list = append(list, Subject{Unit: u.Unit})
+		} else if s, ok := About(leaf); ok {
+			list = append(list, s)
+		}
 	}
 	return list
 }

@@ -45,7 +45,7 @@ type Result struct {
 // the cost the epsilon is infinite, with the reason. Only entries about data that the
 // unit is no part of are left out (privacy.Unit.Apart).
 func ChargeLedger(a Accountant, entries []privacy.Entry, held ...privacy.Holding) error {
-	x := newRestater(a.about(), held)
+	x := newRestater(a.about(), held).of(entries)
 	err := x.charge(a, entries)
 	if err == nil {
 		return nil

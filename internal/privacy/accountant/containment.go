@@ -32,6 +32,7 @@ type restater struct {
 	privacy.Subject
 	most    map[privacy.Unit]int64 // of its parts, how many one unit holds; 0: not known
 	samples bool                   // keep samples where the law of an exchange on them is known
+	moved   bool                   // an edge or interaction is exchanged for another, in noise about it
 }
 
 func newRestater(s privacy.Subject, held []privacy.Holding) restater {
@@ -42,6 +43,24 @@ func newRestater(s privacy.Subject, held []privacy.Holding) restater {
 		}
 	}
 	return x
+}
+
+// of returns the restater for the entries of a ledger.
+func (x restater) of(entries []privacy.Entry) restater {
+	for _, e := range entries {
+		for _, leaf := range privacy.Leaves(e.Event) {
+			s, ok := privacy.About(leaf)
+			x.moved = x.moved || ok && s.Unit == x.Unit && !privacy.Local(leaf) && x.Neighbouring == privacy.Replace
+		}
+	}
+	return x
+}
+
+// answers reports whether a release is a local randomiser of which two answers change
+// where the account's unit does.
+func (x restater) answers(e privacy.Event) bool {
+	s, ok := privacy.About(e)
+	return ok && privacy.Local(e) && (s.Unit == privacy.Edge || s.Unit == privacy.Interaction) && (s.Unit != x.Unit || x.moved)
 }
 
 // list is what one unit of the account pays for an entry of a ledger; an empty list
@@ -63,8 +82,12 @@ func (x restater) list(e privacy.Entry) (terms.List, error) {
 // up, and of randomised responses it makes no difference.
 func (x restater) charged(e privacy.Entry, restated privacy.Event) int64 {
 	size := int64(1)
-	for _, s := range privacy.Subjects(e.Event) {
-		if k, _ := x.group(s, true); k > size {
+	for _, leaf := range privacy.Leaves(e.Event) {
+		s, ok := privacy.About(leaf)
+		if !ok {
+			continue
+		}
+		if k, _ := x.group(s, x.answers(leaf)); k > size {
 			size = k
 		}
 	}
@@ -85,13 +108,13 @@ func (x restater) direct(e privacy.Event) bool {
 			return false
 		}
 	}
-	return true
+	return !slices.ContainsFunc(privacy.Leaves(e), x.answers)
 }
 
 // group returns how many changes of what a release is about one change of the
-// account's unit is; 0 with a reason where that is not known. local says that the
-// release is a local randomiser.
-func (x restater) group(s privacy.Subject, local bool) (size int64, why string) {
+// account's unit is; 0 with a reason where that is not known. twice says that each
+// changes two of its answers.
+func (x restater) group(s privacy.Subject, twice bool) (size int64, why string) {
 	steps, most := s.Neighbouring.Steps(x.Neighbouring), int64(1)
 	switch {
 	case s.Unit == x.Unit:
@@ -104,7 +127,7 @@ func (x restater) group(s privacy.Subject, local bool) (size int64, why string) 
 			return 0, fmt.Sprintf("one %s's %ss are not bounded in this ledger", x.Unit, s.Unit)
 		}
 	}
-	if local && (s.Unit == privacy.Edge || s.Unit == privacy.Interaction) && s.Unit != x.Unit {
+	if twice {
 		steps *= 2
 	}
 	if steps == 0 {
@@ -167,13 +190,13 @@ func (x restater) all(events []privacy.Event, purpose string) (privacy.Event, er
 // release states one release as about a subject.
 func (x restater) release(e privacy.Event, as privacy.Subject, purpose string) (privacy.Event, error) {
 	s, _ := privacy.About(e)
-	if s == as {
+	if s == as && !x.answers(e) {
 		return e, nil
 	}
 	if s.Unit.Apart(x.Unit) {
 		return nil, nil
 	}
-	size, why := x.group(s, privacy.Local(e))
+	size, why := x.group(s, x.answers(e))
 	if size == 0 {
 		return privacy.Unprotected{What: purpose, Why: why}, nil
 	}

@@ -128,6 +128,14 @@ func TestContainment(t *testing.T) {
 		"users in parts that depend on their data": {edge, add, byContour, one(privacy.Parallel{Events: []privacy.Event{normalOf(user, swap), normalOf(user, swap)}}), ofGaussian(0.5)},
 		"a nest": {edge, add, byContour, one(privacy.SelfComposed{Count: 3, Event: privacy.Composed{Events: []privacy.Event{normalOf(user, swap), normalOf(edge, add), pureOf(privacy.Feature)}}}), ofGaussian(1.5)},
 
+		// An edge that is exchanged is one that goes and one that comes: two answers change.
+		"an edge's answer alone":              {edge, swap, byContour, one(answerOf(edge)), byHand(byContour, edge, swap, 1, answerOf(edge))},
+		"its answer beside noise":             {edge, swap, byContour, append(one(normalOf(edge, swap)), one(answerOf(edge))...), byHand(byContour, edge, swap, 1, normalOf(edge, swap), answerOf(edge), answerOf(edge))},
+		"its report beside noise":             {edge, swap, byContour, append(one(pureOf(edge)), one(normalOf(edge, swap))...), byHand(byContour, edge, swap, 1, normalOf(edge, swap), privacy.PureLDP{Epsilon: 6, Unit: edge})},
+		"a cell's answer beside noise":        {cell, swap, byContour, append(one(normalOf(cell, swap)), one(answerOf(cell))...), byHand(byContour, cell, swap, 1, normalOf(cell, swap), answerOf(cell))},
+		"its answer beside a user's noise":    {edge, swap, byContour, append(one(normalOf(user, swap)), one(answerOf(edge))...), byHand(byContour, edge, swap, 1, normalOf(edge, swap), answerOf(edge))},
+		"in one event with what it is beside": {edge, swap, byContour, one(privacy.Composed{Events: []privacy.Event{normalOf(edge, swap), answerOf(edge)}}), byHand(byContour, edge, swap, 1, normalOf(edge, swap), answerOf(edge), answerOf(edge))},
+
 		// A sample of users.
 		"users sampled, clipped": {edge, swap, byContour, one(poisson(normalOf(user, add))), byHand(byContour, edge, swap, 1, poisson(clipped))},
 		"users sampled, edge added": {edge, add, byContour, append(one(poisson(normalOf(user, add))), one(normalOf(edge, add))...),
