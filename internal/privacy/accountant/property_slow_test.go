@@ -4,4 +4,4 @@ package accountant
 
 import "testing"
 
-func TestManySettings(t *testing.T) { checkSettings(t, 100_000, 40) }
+func TestManySettings(t *testing.T) { checkSettings(t, 50_000, 80) }

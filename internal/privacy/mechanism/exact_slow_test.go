@@ -13,7 +13,7 @@ import (
 // neighbours.
 func TestSequenceWorstRatiosOfLargerDomains(t *testing.T) {
 	seen := map[string]int{}
-	for _, size := range [][2]int{{4, 3}, {2, 4}, {5, 3}, {4, 4}, {4, 5}} {
+	for _, size := range [][2]int{{4, 3}, {2, 4}, {5, 3}, {4, 4}} {
 		for c, n := range verifySequences(t, size[0], size[1], size[0] == 2, big.NewRat(3, 1)) {
 			seen[c] += n
 		}
