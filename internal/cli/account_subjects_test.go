@@ -11,30 +11,33 @@ import (
 	"privrec/internal/privacy/accountant"
 )
 
+// ledgerOf writes a closed ledger of one release of each event and returns its path.
+func ledgerOf(t *testing.T, held []privacy.Holding, events ...privacy.Event) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "l.jsonl")
+	l, err := privacy.CreateLedger(path, privacy.Secure)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range held {
+		if err := l.Hold(h); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, e := range events {
+		if err := l.Record(fmt.Sprint("p", i), e, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // Units that contain each other: what is shown of a user is shown of their edge, a
 // user's noise is the edge's too, and a user is a group of what they hold.
 func TestAccountLedgerOfPartsAndWholes(t *testing.T) {
-	write := func(held []privacy.Holding, events ...privacy.Event) string {
-		path := filepath.Join(t.TempDir(), "l.jsonl")
-		l, err := privacy.CreateLedger(path, privacy.Secure)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, h := range held {
-			if err := l.Hold(h); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for i, e := range events {
-			if err := l.Record(fmt.Sprint("p", i), e, 1); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := l.Close(); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
 	exact := func(mu2 float64) float64 {
 		eps, err := accountant.Exact(math.Sqrt(mu2), 1e-5)
 		if err != nil {
@@ -70,7 +73,7 @@ func TestAccountLedgerOfPartsAndWholes(t *testing.T) {
 		if c.unit != "" {
 			line += "--unit " + c.unit + " "
 		}
-		m := keys(t, line+write(c.held, c.events...))
+		m := keys(t, line+ledgerOf(t, c.held, c.events...))
 		all, _ := m["guarantees"].([]any)
 		got := map[string]any{}
 		for _, g := range all {
@@ -87,7 +90,7 @@ func TestAccountLedgerOfPartsAndWholes(t *testing.T) {
 			t.Errorf("%s: %v: want %q", name, m, c.says)
 		}
 	}
-	if code, out, errs := ask(t, "account ledger --delta 1e-6 "+write(holds(privacy.Cell, 5), cell)); code != 0 || !strings.Contains(out, "epsilon for one cell of a sequence  3,") || !strings.Contains(out, "epsilon for one user                15,") {
+	if code, out, errs := ask(t, "account ledger --delta 1e-6 "+ledgerOf(t, holds(privacy.Cell, 5), cell)); code != 0 || !strings.Contains(out, "epsilon for one cell of a sequence  3,") || !strings.Contains(out, "epsilon for one user                15,") {
 		t.Errorf("%d %s %s", code, out, errs)
 	}
 }

@@ -245,22 +245,7 @@ func TestAccountLedger(t *testing.T) {
 // Two relations about one unit are accounted as an exchange; an Unprotected about
 // everything alone is infinite.
 func TestAccountOddLedgers(t *testing.T) {
-	write := func(events ...privacy.Event) string {
-		path := filepath.Join(t.TempDir(), "l.jsonl")
-		l, err := privacy.CreateLedger(path, privacy.Secure)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, e := range events {
-			if err := l.Record(fmt.Sprint("p", i), e, 1); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := l.Close(); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
+	write := func(events ...privacy.Event) string { return ledgerOf(t, nil, events...) }
 	g := privacy.Gaussian{Sigma: 2, Sensitivity: 1, Unit: privacy.Edge, Neighbouring: privacy.AddRemove}
 	h := g
 	h.Neighbouring = privacy.Replace

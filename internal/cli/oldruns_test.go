@@ -1,5 +1,8 @@
 //go:build amd64 && !amd64.v3 && !f64
 
+// The kept runs are of float32, and their answers of amd64 without fused multiplications:
+// other builds refuse them or round otherwise, and have no such tests.
+
 package cli
 
 import (

@@ -142,7 +142,9 @@ func TestRealDigests(t *testing.T) {
 	dir := realData(t)
 	for _, name := range []string{"gowalla", "yelp2018"} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			// A folder of data need not hold every set. Gowalla's it must: without it nothing
+			// would be checked.
+			if _, err := os.Stat(filepath.Join(dir, name)); err != nil && name != "gowalla" {
 				t.Skipf("%s is not among the data sets of this machine: its digest is not checked", name)
 			}
 			set, err := Find(name)

@@ -1,5 +1,8 @@
 //go:build amd64 && !amd64.v3 && !f64
 
+// The frozen bytes are those of float32 on amd64: float64, and processors on which Go fuses
+// multiplications, round otherwise, and have no such tests.
+
 package papers
 
 import (
