@@ -47,7 +47,10 @@ func (e *Env) saveCheckpoint(c Checkpoint) error {
 		return errors.New("state is not JSON")
 	}
 	meta := map[string]string{metaConfig: e.ConfigHash, metaState: string(c.State), metaFloat: floatName, metaSIMD: simdPath()}
-	if e.ledger == nil {
+	switch {
+	case e.mode != running:
+		return errWritesNothing
+	case e.ledger == nil:
 		return errNoLedger
 	}
 	st, err := e.ledger.State()

@@ -2,6 +2,7 @@ package run
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -39,6 +40,8 @@ type Env struct {
 	made     []string          // directories that did not exist before, the deepest first
 	meta     map[string]string // of the checkpoint, once it was checked
 	theirs   bool              // config.yaml was there before the run, with the same text
+	mode     mode
+	began    time.Time // unless running
 }
 
 // Result is something to show: text for a person, and whatever it marshals to
@@ -59,6 +62,9 @@ func (e *Env) WriteMetrics(v any) error { return e.keepJSON("metrics.json", v) }
 // WritePrivacy writes privacy.json: claimed and accounted budgets, and what is
 // unprotected.
 func (e *Env) WritePrivacy(v any) error { return e.keepJSON("privacy.json", v) }
+
+// errWritesNothing is about the program: forecasts and answers keep nothing.
+var errWritesNothing = errors.New("nothing is kept in a rehearsal or of a finished run")
 
 func (e *Env) keepJSON(name string, v any) error {
 	if err := e.stated(); err != nil {
@@ -95,12 +101,22 @@ func (e *Env) mkdir(dir string) error {
 // AppendLog adds one event to log.jsonl, with the time; args are alternating
 // names and values as in slog.
 func (e *Env) AppendLog(event string, args ...any) {
+	if e.mode != running {
+		return
+	}
 	e.show()
 	e.jsonl.Info(event, args...)
 }
 
-// RecordData notes an input and its hash in the manifest.
+// RecordData notes an input and its hash in the manifest. For a finished run it refuses an
+// input that is not the one noted there.
 func (e *Env) RecordData(name, sha256 string) error {
+	if f, ok := e.Finished(); ok && f.Data(name) != sha256 {
+		return &UsageError{Message: fmt.Sprintf("data %s are not those of the run in %s", name, e.Dir), Fix: "restore the data"}
+	}
+	if e.mode != running {
+		return nil
+	}
 	for i, d := range e.manifest.Data {
 		if d.Name == name {
 			if e.manifest.Data[i].SHA256 == sha256 {
@@ -122,6 +138,9 @@ func (e *Env) RecordData(name, sha256 string) error {
 
 // Note adds a remark to the manifest, once.
 func (e *Env) Note(text string) error {
+	if e.mode != running {
+		return nil
+	}
 	for _, n := range e.manifest.Notes {
 		if n == text {
 			return nil
@@ -142,6 +161,9 @@ func (e *Env) Stage(name string) (done func()) {
 	start := time.Now()
 	return func() {
 		s := time.Since(start).Seconds()
+		if e.mode != running {
+			return
+		}
 		e.manifest.Stages[name] += s
 		e.AppendLog("stage", "name", name, "seconds", s)
 	}

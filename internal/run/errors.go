@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"privrec/internal/train"
 )
@@ -72,4 +73,13 @@ func WithHint(err error, hint string) error {
 		return nil
 	}
 	return &hinted{err, hint}
+}
+
+// Interrupted marks an error as that of a context that ended, whatever cause the context
+// gives. Any other error it returns as it is.
+func Interrupted(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil && !errors.Is(err, ErrInterrupted) {
+		return fmt.Errorf("%w: %w", ErrInterrupted, err)
+	}
+	return err
 }

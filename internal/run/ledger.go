@@ -26,6 +26,11 @@ func (e *Env) Ledger(noise privacy.Noise, d privacy.Declaration) (*privacy.Ledge
 	if e.ledger != nil {
 		return nil, errors.New("the ledger is open already")
 	}
+	if e.mode != running { // nothing is shown: no file says what was drawn
+		l, err := privacy.NewLedger(noise)
+		e.ledger = l
+		return l, err
+	}
 	l, resumed, err := e.openLedger(noise)
 	if err != nil {
 		return nil, err
@@ -57,6 +62,9 @@ var errNoLedger = errors.New("nothing is kept before the run has opened its ledg
 // stated fails unless the run has said what it leaves unprotected. It puts every
 // release so far on file.
 func (e *Env) stated() error {
+	if e.mode != running {
+		return errWritesNothing
+	}
 	if e.ledger == nil {
 		return errNoLedger
 	}
