@@ -31,10 +31,13 @@ var floors = []struct {
 	{"internal/nn", 2}, {"internal/optim", 2}, {"internal/fetch", 2},
 	{"internal/train", 3}, {"internal/eval", 3}, {"internal/model", 3}, {"internal/attack", 3},
 	{"internal/run", 4}, {"internal/report", 4}, {"internal/bench", 4},
-	{"internal/papers", 5},
-	{"internal/demo", 6}, {"internal/doctor", 6}, {"internal/reproduce", 6}, {"internal/compare", 6},
-	{"internal/cli", 7},
-	{"cmd", 8},
+	{"internal/experiment", 5},
+	{"internal/protocol", 6},
+	{"internal/baseline", 7},
+	{"internal/papers", 8},
+	{"internal/demo", 9}, {"internal/doctor", 9}, {"internal/reproduce", 9}, {"internal/compare", 9},
+	{"internal/cli", 10},
+	{"cmd", 11},
 }
 
 // bans are imports that the floors alone would allow.

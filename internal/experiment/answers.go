@@ -1,0 +1,153 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+
+	"privrec/internal/dataset"
+	"privrec/internal/eval"
+	"privrec/internal/report"
+	"privrec/internal/run"
+)
+
+// Head is what every answer of a finished run begins with.
+type Head struct {
+	Title    string
+	Subtitle string // one line: the setting and the run
+	Level    dataset.Level
+}
+
+// HeadOf is the head of an answer: what ("Recommendations") of a method on data.
+func HeadOf(what, method string, s dataset.Source, setting, dir string) Head {
+	h := Head{Title: fmt.Sprintf("%s of %s on %s", what, method, s.Title), Subtitle: "run " + dir, Level: s.Level}
+	if setting != "" {
+		h.Subtitle = setting + "; " + h.Subtitle
+	}
+	return h
+}
+
+func (h Head) document() *report.Document {
+	return &report.Document{Title: h.Title, Subtitle: h.Subtitle, Level: h.Level}
+}
+
+// Scored is one recommended item, as the data call it.
+type Scored struct {
+	Item  string
+	Score float64
+}
+
+// List is what is recommended to one user, best first.
+type List struct {
+	User  string
+	Items []Scored
+}
+
+// Recommendations is the answer to run.Recommend.
+type Recommendations struct {
+	Head
+	Lists []List
+	Notes []string
+}
+
+// Document lays the lists out as one table.
+func (r *Recommendations) Document() *report.Document {
+	t := &report.Table{Name: "recommendations", Columns: []report.Column{{Name: "user"}, {Name: "rank"}, {Name: "item"}, {Name: "score", Format: "%.6g"}}, Notes: r.Notes}
+	for _, l := range r.Lists {
+		for k, i := range l.Items {
+			t.Add(l.User, k+1, i.Item, i.Score)
+		}
+	}
+	d := r.document()
+	d.Tables = []*report.Table{t}
+	return d
+}
+
+// Text implements run.Result.
+func (r *Recommendations) Text(w io.Writer) error { return r.Document().Text(w) }
+
+// MarshalJSON implements run.Result.
+func (r *Recommendations) MarshalJSON() ([]byte, error) { return r.Document().MarshalJSON() }
+
+// Ranking is what recommendations are drawn from.
+type Ranking struct {
+	Data    string // name of the data, for messages
+	Scorer  eval.Scorer
+	Options eval.Options
+	Items   int                                  // that can be recommended
+	Item    func(index int32) string             // name of the scorer's item
+	Sample  func(user string) (s int32, ok bool) // of the scorer, for a user by name
+	Without string                               // completes "has no user ...", such as " with training items"
+}
+
+// Recommend lists the best items for users.
+func (r Ranking) Recommend(ctx context.Context, o run.Recommend) ([]List, error) {
+	if o.K < 1 || o.K > r.Items {
+		return nil, &run.UsageError{Message: fmt.Sprintf("%d items a user asked for, want 1 to %d", o.K, r.Items)}
+	}
+	samples := make([]int32, len(o.Users))
+	for i, user := range o.Users {
+		s, ok := r.Sample(user)
+		if !ok {
+			return nil, &run.UsageError{Message: fmt.Sprintf("%s has no user %q%s", r.Data, user, r.Without), Fix: "users go by the names in the data files"}
+		}
+		samples[i] = s
+	}
+	best, err := eval.Top(ctx, r.Scorer, samples, o.K, r.Options)
+	if err := run.Interrupted(ctx, err); err != nil {
+		return nil, err
+	}
+	lists := make([]List, len(best))
+	for i, items := range best {
+		lists[i].User = o.Users[i]
+		for _, x := range items {
+			lists[i].Items = append(lists[i].Items, Scored{r.Item(x.Index), x.Score})
+		}
+	}
+	return lists, nil
+}
+
+// HiddenNote says what recommendations without a user's own items tell.
+const HiddenNote = "items that the user has in training or validation are left out; that they are missing tells them to whoever sees the list"
+
+// Evaluation is a finished run measured once more.
+type Evaluation struct {
+	Head
+	Facts   []report.Fact
+	Tables  []*report.Table
+	Differs float64 // the most that a score differs from what the run reported; NaN: it reported none
+}
+
+// Document lays the evaluation out.
+func (e *Evaluation) Document() *report.Document {
+	d := e.document()
+	d.Facts, d.Tables, d.Notes = e.Facts, e.Tables, []string{e.agreement()}
+	return d
+}
+
+// Text implements run.Result.
+func (e *Evaluation) Text(w io.Writer) error { return e.Document().Text(w) }
+
+// MarshalJSON implements run.Result.
+func (e *Evaluation) MarshalJSON() ([]byte, error) { return e.Document().MarshalJSON() }
+
+// agreement says whether the scores are those that the run reported.
+func (e *Evaluation) agreement() string {
+	switch {
+	case math.IsNaN(e.Differs):
+		return "the run reported nothing"
+	case e.Differs == 0:
+		return "equal to what the run reported"
+	}
+	return fmt.Sprintf("differs from what the run reported by up to %.2g", e.Differs)
+}
+
+// Apart is the most that scores by metric name differ from those reported.
+func Apart(now, was map[string]float64) float64 {
+	worst := 0.0
+	for name, v := range now {
+		worst = max(worst, math.Abs(v-was[name]))
+	}
+	return worst
+}

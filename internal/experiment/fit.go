@@ -1,0 +1,94 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"privrec/internal/run"
+	"privrec/internal/train"
+)
+
+// Fitted is what training left behind.
+type Fitted struct {
+	*train.Result               // of the training whose parameters are reported
+	Selection     *train.Result // of the training that chose the number of epochs; nil: there was one training
+}
+
+// Epoch is the reported model's number of epochs, from 1. selected says that validation
+// chose among the epochs.
+func (f *Fitted) Epoch(selected bool) int {
+	if selected && f.Selection == nil {
+		return f.Best + 1
+	}
+	return len(f.Epochs)
+}
+
+// Chose is the training that validation ended: the first of two, or the only one.
+func (f *Fitted) Chose() *train.Result {
+	if f.Selection != nil {
+		return f.Selection
+	}
+	return f.Result
+}
+
+// Training is one of the trainings of a Fit.
+type Training struct {
+	Again  bool        // the second one, on all rows, for as many epochs as the first one chose
+	Epochs int         // at most; exactly so many of the second one
+	Before int         // epochs of the cap before its first one, among all passes over the data
+	Store  train.Store // where its checkpoints go
+}
+
+// Fit is how a run trains.
+type Fit struct {
+	Env    *run.Env
+	Epochs int // the cap
+	// Again names what the second training takes, such as "all samples"; empty: there is
+	// none. The first one holds rows out, and chooses how long the second one lasts.
+	Again string
+	// Learn makes one training. The second one begins from initial values.
+	Learn func(ctx context.Context, t Training) (*train.Result, error)
+	// Restart gives every parameter its initial value again, between the two; nil: Learn
+	// makes a new model each time.
+	Restart func()
+}
+
+// Run trains and leaves the parameters to report in the model. It goes on from a
+// checkpoint of either training.
+func (f Fit) Run(ctx context.Context) (*Fitted, error) {
+	defer f.Env.Stage("train")()
+	if f.Again == "" {
+		r, err := f.Learn(ctx, Training{Epochs: f.Epochs, Store: f.Env.TrainStore()})
+		if err != nil {
+			return nil, err
+		}
+		return &Fitted{Result: r}, nil
+	}
+	p, err := train.OpenPhases(f.Env.TrainStore())
+	if err != nil {
+		return nil, err
+	}
+	selection := p.First
+	if selection == nil {
+		if selection, err = f.Learn(ctx, Training{Epochs: f.Epochs, Store: p.Store(1)}); err != nil {
+			return nil, err
+		}
+		chosen := *selection
+		chosen.Resumed = false // about this process: a checkpoint must not tell
+		p.First = &chosen
+		if f.Restart != nil {
+			f.Restart()
+		}
+	}
+	epochs := selection.Best + 1
+	if epochs < 1 {
+		return nil, errors.New("train again: the first training chose no epoch")
+	}
+	f.Env.Progress.Phase(fmt.Sprintf("train on %s for %d epochs", f.Again, epochs))
+	r, err := f.Learn(ctx, Training{Again: true, Epochs: epochs, Before: f.Epochs, Store: p.Store(2)})
+	if err != nil {
+		return nil, err
+	}
+	return &Fitted{Result: r, Selection: selection}, nil
+}
