@@ -9,6 +9,7 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/slate"
+	answers "privrec/internal/experiment"
 	"privrec/internal/report"
 	"privrec/internal/rng"
 	"privrec/internal/run"
@@ -98,19 +99,19 @@ func (v *victims) ask(ctx context.Context, s run.Server, users []run.History, re
 	if err != nil {
 		return fmt.Errorf("on.run: %w", err)
 	}
-	d, ok := answer.(*report.Document)
-	if !ok || len(d.Tables) != 1 {
-		return fmt.Errorf("on.run: an answer of type %T has no table of recommendations", answer)
+	lists, err := listed(answer)
+	if err != nil {
+		return fmt.Errorf("on.run: %w", err)
 	}
 	slates := make([][]string, len(users))
-	for i, row := range d.Tables[0].Rows { // user, rank, item, score
-		user, ok := row[0].(string)
-		item, is := row[2].(string)
-		k, known := at[user]
-		if !ok || !is || !known {
-			return fmt.Errorf("on.run: row %d of the recommendations is %v", i+1, row)
+	for _, l := range lists {
+		k, known := at[l.User]
+		if !known {
+			return fmt.Errorf("on.run: the recommendations name user %q, who was not asked about", l.User)
 		}
-		slates[k] = append(slates[k], item)
+		for _, i := range l.Items {
+			slates[k] = append(slates[k], i.Item)
+		}
 	}
 	sum := sha256.New()
 	for i, u := range users {
@@ -124,6 +125,27 @@ func (v *victims) ask(ctx context.Context, s run.Server, users []run.History, re
 	v.log.Hash = hex.EncodeToString(sum.Sum(nil))
 	v.ladder = append(v.ladder, dataset.Rung{Name: fmt.Sprintf("with a slate of %d", v.t), Users: len(v.log.UserIDs), Items: len(v.log.ItemIDs), Rows: len(v.log.Users)})
 	return nil
+}
+
+// listed are the lists of an answer.
+func listed(answer run.Result) ([]answers.List, error) {
+	if r, ok := answer.(*answers.Recommendations); ok {
+		return r.Lists, nil
+	}
+	d, ok := answer.(*report.Document)
+	if !ok || len(d.Tables) != 1 {
+		return nil, fmt.Errorf("an answer of type %T has no table of recommendations", answer)
+	}
+	var lists []answers.List
+	for i, row := range d.Tables[0].Rows { // user, rank, item, score
+		user, ok := row[0].(string)
+		item, is := row[2].(string)
+		if !ok || !is {
+			return nil, fmt.Errorf("row %d of the recommendations is %v", i+1, row)
+		}
+		lists = append(lists, answers.List{User: user, Items: []answers.Scored{{Item: item}}})
+	}
+	return lists, nil
 }
 
 // add appends a user's rows.

@@ -54,7 +54,7 @@ type Open struct {
 func (c Config) account(items int) *Account {
 	a := &Account{Noise: string(privacy.Research), Catalogue: items, Length: c.Data.Length, Units: []Unit{}, Total: privacy.Number(math.Inf(1)),
 		Unbounded: []Open{{"target rows", "the model trains on the target domain and evaluates it in the clear"}}}
-	if c.Train.selected() {
+	if c.Train.Selected() {
 		a.Unbounded = append(a.Unbounded, Open{"selection", "validation rows of the target domain decide, in the clear, when training ends or which epoch is reported"})
 	}
 	switch c.Auxiliary.Kind {
@@ -95,11 +95,6 @@ const (
 	unitUser  = "user"
 )
 
-// selected reports whether validation rows decide anything about the model.
-func (c TrainConfig) selected() bool {
-	return c.Select == selectValidation || c.Patience > 0 || c.Refit
-}
-
 // declaration is what no noise covers, for the ledger.
 func (a *Account) declaration() (d privacy.Declaration) {
 	for _, o := range a.Unbounded {
@@ -108,8 +103,8 @@ func (a *Account) declaration() (d privacy.Declaration) {
 	return d
 }
 
-// show puts the account into a result.
-func (a *Account) show(d *report.Document) {
+// Show implements crossdomain.Account: it puts the account into a result.
+func (a *Account) Show(d *report.Document) {
 	if a.Claimed != nil {
 		d.Facts = append(d.Facts, report.Fact{Label: "claimed epsilon", Value: fmt.Sprintf("%g", float64(a.Claimed.Eps)), Note: "the paper's " + a.Claimed.Theorem + ", per " + a.Claimed.Unit + " of the auxiliary domain"})
 	}
@@ -129,20 +124,4 @@ func (a *Account) show(d *report.Document) {
 	for _, o := range a.Unbounded {
 		d.Notes = append(d.Notes, o.What+": "+o.Why)
 	}
-}
-
-// write keeps metrics and account, and shows both.
-func (x *experiment) write(o *Outcome, a *Account) error {
-	if err := x.env.WriteMetrics(o); err != nil {
-		return err
-	}
-	d, err := x.document(o)
-	if err != nil {
-		return err
-	}
-	if err := x.env.WritePrivacy(a); err != nil {
-		return err
-	}
-	a.show(d)
-	return x.env.Print(d)
 }

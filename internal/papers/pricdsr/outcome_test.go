@@ -7,27 +7,15 @@ import (
 	"strings"
 	"testing"
 
-	"privrec/internal/dataset"
+	"privrec/internal/protocol/crossdomain"
+	"privrec/internal/train"
 )
-
-// Held-out rows that are not ranked are named with their number and their reason.
-func TestNotRanked(t *testing.T) {
-	f := notRanked("toys", dataset.LeftOut{ValidRows: 5000, TestRows: 4474, ValidItem: 900, TestItem: 700, TestByValid: 485})
-	for _, want := range []string{"1185 of 4474 test rows of toys, 26.5 %", "700 ask for an item", "485 for a known one", "only because the validation row", "900 of 5000 validation rows"} {
-		if !strings.Contains(f.Value+"; "+f.Note, want) {
-			t.Errorf("does not say %q: %s; %s", want, f.Value, f.Note)
-		}
-	}
-	if f := notRanked("toys", dataset.LeftOut{ValidRows: 5, TestRows: 5}); f.Value != "0 of 5 test rows of toys" || f.Note != "" {
-		t.Errorf("nothing is left out: %+v", f)
-	}
-}
 
 // A run shows them, keeps them by domain, and its rows add up; so does its evaluation.
 func TestRunSaysWhatIsNotRanked(t *testing.T) {
 	dir := t.TempDir()
 	text := start(t, "dasl-single", dir)
-	o := result[Outcome](t, dir, "metrics.json")
+	o := result[crossdomain.Outcome](t, dir, "metrics.json")
 	l := o.Data.Left[0]
 	if l.TestRows == 0 || l.TestRows-l.Test() != o.Data.TestRows || l.ValidRows-l.ValidItem != o.Data.ValidRows {
 		t.Errorf("%d validation and %d test rows are ranked; left out %+v", o.Data.ValidRows, o.Data.TestRows, l)
@@ -67,19 +55,22 @@ func TestShortTraining(t *testing.T) {
 		{90, 5, true, "stopped after 5 without gain in place of 50"},
 		{1000, c.Train.Patience, false, ""},
 	} {
-		o := c
-		o.Train.Patience = x.patience
-		if got := o.short(x.ran, x.stopped); got != x.want && (x.want == "" || !strings.Contains(got, x.want)) {
+		s, err := c.standing()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Stated.Short(train.Length{Epochs: c.Train.Epochs, Patience: x.patience}, x.ran, x.stopped); got != x.want && (x.want == "" || !strings.Contains(got, x.want)) {
 			t.Errorf("%+v: %q", x, got)
 		}
 	}
 	own := c
-	if own.Profile = "mine"; own.short(5, false) != "" {
-		t.Error("a setting of no profile is short of one")
+	own.Profile = "mine"
+	if s, err := own.standing(); err != nil || s.Stated != (train.Length{}) {
+		t.Errorf("a setting of no profile is short of one: %+v, %v", s, err)
 	}
 	dir := t.TempDir()
 	text := start(t, "dasl-single", dir, "profile=paper")
-	if o := result[Outcome](t, dir, "metrics.json"); !strings.Contains(o.Short, "of the 1000 epochs stated") || !strings.Contains(text, "against the paper  not compared") {
+	if o := result[crossdomain.Outcome](t, dir, "metrics.json"); !strings.Contains(o.Short, "of the 1000 epochs stated") || !strings.Contains(text, "against the paper  not compared") {
 		t.Errorf("short %q:\n%s", o.Short, text)
 	}
 }

@@ -3,8 +3,10 @@ package pricdsr
 import (
 	"context"
 
+	baseline "privrec/internal/baseline/dasl"
 	"privrec/internal/model/dasl"
 	"privrec/internal/privacy"
+	"privrec/internal/protocol/crossdomain"
 	"privrec/internal/run"
 )
 
@@ -14,64 +16,56 @@ const cite = "Lin, Pan, Ming, Privacy-Preserving Cross-Domain Sequential Recomme
 func Tasks() []run.Task {
 	with := []string{AuxiliaryReal, AuxiliaryPerturbed, AuxiliaryUniform, AuxiliaryPermuted, AuxiliaryPlacebo}
 	return []run.Task{
-		{
-			Verb: "train", Name: "pricdsr", Cite: cite, Summary: "DASL on perturbed rows of the auxiliary domain",
-			Action: action(Default, append(with, AuxiliaryNone)...),
-		},
-		{
-			Verb: "train", Name: "dasl", Cite: dasl.Cite, Summary: "sequences of two domains with dual attention (PriCDSR's base model)",
-			Action: action(DefaultDASL, with...),
-		},
-		{
-			Verb: "train", Name: "dasl-single", Cite: dasl.Cite, Summary: "DASL without the auxiliary domain",
-			Action: action(DefaultSingle, AuxiliaryNone),
-		},
+		task("pricdsr", "DASL on perturbed rows of the auxiliary domain", cite, Default, append(with, AuxiliaryNone)...),
+		task("dasl", "sequences of two domains with dual attention (PriCDSR's base model)", dasl.Cite, DefaultDASL, with...),
+		task("dasl-single", "DASL without the auxiliary domain", dasl.Cite, DefaultSingle, AuxiliaryNone),
 	}
 }
 
-// action is the work of a task that takes these kinds of auxiliary rows.
-func action(def func() Config, kinds ...string) run.Action {
-	return run.Serving(run.BindForecast(def, validate(kinds...), Train, forecast), serve)
+// task trains on these kinds of auxiliary rows.
+func task(name, summary, cite string, def func() Config, kinds ...string) run.Task {
+	return run.Spec[Config]{Verb: "train", Name: name, Summary: summary, Cite: cite, Default: def, Check: check(kinds...), Open: open, Answers: true}.Task()
 }
 
-// Train runs a setting: load, release the auxiliary rows, train, choose the epoch on
-// validation and train on all rows, rank, account.
-func Train(ctx context.Context, env *run.Env, c Config) error {
-	done := env.Stage("load " + c.Data.Name)
-	d, err := c.loadCross(ctx, env.Seed)
-	if err == nil {
-		err = env.RecordData(d.Source.Title, d.Source.Hash)
-	}
-	done()
+// open loads the data, declares what is open and releases the auxiliary rows. The same keys
+// give the same rows to a finished run, which is no other release.
+func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
+	x, err := crossdomain.Load(ctx, env, c.Data, c.Eval)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	a := c.account(d.Domains[1].Items)
+	items := [2]int{x.Data.Domains[0].Items, x.Data.Domains[1].Items}
+	a := c.account(items[1])
 	if _, err := env.Ledger(privacy.Research, a.declaration()); err != nil {
-		return err
+		return nil, err
 	}
 	once, err := env.Once()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	x, err := prepare(env, c, d, once)
-	if err != nil {
-		return err
+	if x.Standing, err = c.standing(); err != nil {
+		return nil, err
+	}
+	var auxiliary []int32
+	if !c.Single() {
+		if auxiliary, err = c.auxiliaryRows(&x.Data.Domains[1], once, env.Seed, env.ConfigHash); err != nil {
+			return nil, err
+		}
+	}
+	if err := x.Cut(auxiliary); err != nil {
+		return nil, err
 	}
 	if err := once.Flush("before training"); err != nil {
-		return err
+		return nil, err
 	}
-	f, err := x.fit(ctx)
-	if err != nil {
-		return err
+	x.Method, x.Single, x.Training, x.Account = c.Method(), c.Single(), c.Train.Training(), a
+	x.Paper, x.Notes = printedFor(c), c.cautions(items[1])
+	x.New = func(rows *crossdomain.Rows) (crossdomain.Model, error) {
+		t, err := baseline.New(rows, x.Data.Users, items, c.Model, c.Single(), c.Train, env.Seed)
+		if err != nil {
+			return nil, err
+		}
+		return t, nil
 	}
-	defer giveBack(f.trainer)
-	if err := x.keep(f); err != nil {
-		return err
-	}
-	o, err := x.measure(ctx, f)
-	if err != nil {
-		return err
-	}
-	return x.write(o, a)
+	return x, nil
 }

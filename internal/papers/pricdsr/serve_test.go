@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"privrec/internal/experiment"
 	"privrec/internal/run"
-	"privrec/internal/tensor"
 )
 
 // A finished run ranks again to the same scores and lists items that its users do not
@@ -47,21 +47,12 @@ func TestServe(t *testing.T) {
 			}
 		}
 		s.Close()
-		if err := os.Truncate(filepath.Join(dir, modelFile), 100); err != nil {
+		if err := os.Truncate(filepath.Join(dir, experiment.ModelFile), 100); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := run.Serve(context.Background(), Tasks(), dir); err == nil {
 			t.Error("a file cut short was read")
 		}
-	}
-}
-
-func TestTopItems(t *testing.T) {
-	if got := topItems([]tensor.Float{1, 5, 5, 3, 9}, []int32{5}, 3); !slices.Equal(got, []int32{2, 3, 4}) {
-		t.Errorf("%v", got)
-	}
-	if got := topItems([]tensor.Float{1, 5}, []int32{1}, 3); !slices.Equal(got, []int32{2}) {
-		t.Errorf("%v", got)
 	}
 }
 

@@ -9,11 +9,9 @@ import (
 	"testing"
 
 	"privrec/internal/dataset"
-	"privrec/internal/metrics"
-	"privrec/internal/privacy"
+	"privrec/internal/protocol/crossdomain"
 	"privrec/internal/run"
 	"privrec/internal/run/runtest"
-	"privrec/internal/tensor"
 	"privrec/internal/train"
 )
 
@@ -38,7 +36,7 @@ func TestTasksRun(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		text := start(t, c.name, dir, c.sets...)
-		o, a := result[Outcome](t, dir, "metrics.json"), result[Account](t, dir, "privacy.json")
+		o, a := result[crossdomain.Outcome](t, dir, "metrics.json"), result[Account](t, dir, "privacy.json")
 		if o.Method != c.method || !strings.Contains(text, c.method) || !strings.Contains(text, "evidence level D") {
 			t.Errorf("%s %v: method %q, printed\n%s", c.name, c.sets, o.Method, text)
 		}
@@ -122,84 +120,17 @@ func (s *stopping) tick() {
 }
 
 // prepared is the experiment of a setting on the stand-in.
-func prepared(t *testing.T, change func(c *Config)) *experiment {
+func prepared(t *testing.T, change func(c *Config)) *crossdomain.Experiment {
 	t.Helper()
 	c := Default()
-	c.Data = DataConfig{Name: dataset.CrossStandIn, Target: "left", Auxiliary: "right", Length: 14}
+	c.Data = crossdomain.Data{Name: dataset.CrossStandIn, Target: "left", Auxiliary: "right", Length: 14}
 	c.Model.Dim, c.Model.Window, c.Eval.Negatives, c.Train.Batch = 8, 3, 20, 64
 	change(&c)
-	d, err := c.loadCross(context.Background(), 1)
+	x, err := open(t.Context(), run.Rehearse(1), c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := privacy.NewLedger(privacy.Research)
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := prepare(&run.Env{Seed: 1}, c, d, l)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x
-}
-
-// What a training reads: no held-out item of the target domain where it must not be, the
-// windows of both domains at the same columns, negatives that are nobody's own.
-func TestSamples(t *testing.T) {
-	x := prepared(t, func(c *Config) { c.Auxiliary = AuxiliaryConfig{Kind: AuxiliaryReal} })
-	target, aux := &x.data.Domains[0], &x.data.Domains[1]
-	for u := range x.data.Users {
-		for _, p := range []*part{x.tuning, x.final} {
-			row := p.row(0, int32(u))
-			if i := target.Test[u]; i != 0 && slices.Contains(row, i) {
-				t.Fatalf("user %d: the test item is in the rows", u)
-			}
-			if i := target.Valid[u]; i != 0 && slices.Contains(row, i) != (p == x.final) {
-				t.Fatalf("user %d: the validation item in the %s rows", u, p.name)
-			}
-		}
-		if a := x.final.row(1, int32(u)); aux.Valid[u] != 0 && a[len(a)-1] != aux.Valid[u] {
-			t.Fatalf("user %d: the last cell of the auxiliary row is %d, want %d", u, a[len(a)-1], aux.Valid[u])
-		}
-	}
-	tr, err := newTrainer(x.newModel(), x.tuning, x.cfg, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := 0
-	for u := range x.data.Users {
-		n += min(len(target.Train[u]), x.tuning.cols-x.cfg.Model.Window)
-	}
-	if len(tr.samples[0]) != n {
-		t.Errorf("%d samples, want %d", len(tr.samples[0]), n)
-	}
-	seen := map[[2]int32]bool{}
-	for domain := range 2 {
-		for at := range tr.batches(domain) {
-			if err := tr.fill(domain, 3, 100+at, at); err != nil {
-				t.Fatal(err)
-			}
-			b := tr.batch
-			for i, u := range b.User {
-				row := x.tuning.row(domain, u)
-				if slices.Contains(row, b.Neg[i]) || b.Neg[i] < 1 || int(b.Neg[i]) > x.data.Domains[domain].Items {
-					t.Fatalf("negative %d of user %d", b.Neg[i], u)
-				}
-				col := slices.Index(row, b.Pos[i])
-				for k := range x.cfg.Model.Window {
-					if b.Own[k*len(b.User)+i] != row[col-x.cfg.Model.Window+k] || b.Cross[k*len(b.User)+i] != x.tuning.row(1-domain, u)[col-x.cfg.Model.Window+k] {
-						t.Fatalf("user %d: window before column %d", u, col)
-					}
-				}
-				if domain == 0 {
-					seen[[2]int32{u, b.Pos[i]}] = true
-				}
-			}
-		}
-	}
-	if len(seen) != n {
-		t.Errorf("an epoch asks for %d cells, want %d", len(seen), n)
-	}
+	return x.(*crossdomain.Experiment)
 }
 
 // The ends of epsilon: noise that does not depend on the rows, and the rows themselves;
@@ -207,7 +138,8 @@ func TestSamples(t *testing.T) {
 func TestAuxiliaryRows(t *testing.T) {
 	rows := func(change func(c *AuxiliaryConfig)) []int32 {
 		x := prepared(t, func(c *Config) { change(&c.Auxiliary) })
-		return x.final.rows[1]
+		_, final := x.Rows()
+		return final.Cells[1]
 	}
 	raw := rows(func(c *AuxiliaryConfig) { *c = AuxiliaryConfig{Kind: AuxiliaryReal} })
 	all := rows(func(c *AuxiliaryConfig) { c.Epsilon = math.Inf(1) })
@@ -262,94 +194,11 @@ func TestAuxiliaryRows(t *testing.T) {
 	}
 }
 
-// Places and their metrics by hand, ties half; out of reach counts as a miss.
-func TestPlaces(t *testing.T) {
-	for _, c := range []struct {
-		score  tensor.Float
-		others []tensor.Float
-		want   float64
-		tied   bool
-	}{
-		{3, []tensor.Float{1, 2}, 1, false},
-		{3, []tensor.Float{4, 2, 5}, 3, false},
-		{3, []tensor.Float{3, 3, 1}, 2, true},
-		{0, []tensor.Float{0}, 1.5, true},
-		{3, nil, 1, false},
-	} {
-		if r, tied := placeOf(c.score, c.others); r != c.want || tied != c.tied {
-			t.Errorf("%v among %v: %v, %v", c.score, c.others, r, tied)
-		}
-	}
-	if r := placeAmong([]tensor.Float{5, 3, 4, 3, 9}, 2, []int32{5}); r != 3.5 {
-		t.Errorf("place %v, want 3.5: 5 and 4 are above, one ties, 9 was seen", r)
-	}
-	hr, ndcg := metrics.Metric{Kind: metrics.HR, K: 2}, metrics.Metric{Kind: metrics.NDCG, K: 2}
-	r := ranks{1, 2, 2.5, 1.5, math.Inf(1)}
-	if got := r.mean(hr); math.Abs(got-3.0/5) > 1e-12 {
-		t.Errorf("HR@2 %v", got)
-	}
-	if got, want := r.mean(ndcg), (1+1/math.Log2(3)+1/math.Log2(2.5))/5; math.Abs(got-want) > 1e-12 {
-		t.Errorf("NDCG@2 %v, want %v", got, want)
-	}
-	for k := 1; k < 4; k++ { // whole places: the metrics of the package
-		for rank := 1; rank < 6; rank++ {
-			for _, kind := range []metrics.Kind{metrics.HR, metrics.NDCG} {
-				m := metrics.Metric{Kind: kind, K: k}
-				if value(m, float64(rank)) != m.Of(int32(rank)) {
-					t.Errorf("%v of place %d", m, rank)
-				}
-			}
-		}
-	}
-}
-
-// Sampled and full places agree with scores taken one by one.
-func TestRankingAgrees(t *testing.T) {
-	x := prepared(t, func(c *Config) { c.Auxiliary = AuxiliaryConfig{Kind: AuxiliaryReal} })
-	tr, err := newTrainer(x.newModel(), x.final, x.cfg, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sampled, _, err := tr.sampled(context.Background(), x.tape, x.test)
-	if err != nil {
-		t.Fatal(err)
-	}
-	full, err := tr.full(context.Background(), x.tape, x.test)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := tr.model.Items(0)
-	scores := tensor.New(1, n)
-	for k := range 30 {
-		u, item := x.test.users[k], x.test.items[k]
-		x.tape.Reset()
-		x.tape.NoGrad = true
-		x.tape.SetTraining(false)
-		tr.model.All(x.tape, 0, tr.last([]int32{u}), scores)
-		var others []tensor.Float
-		for _, j := range x.test.lists[u] {
-			others = append(others, scores.Data[j-1])
-		}
-		if want, _ := placeOf(scores.Data[item-1], others); tr.part.known[item] && math.Abs(sampled[k]-want) > 1 {
-			t.Errorf("user %d: place %v among sampled items, want %v", u, sampled[k], want)
-		}
-		above := 0.0
-		for j := range n {
-			if !slices.Contains(x.test.seen[u], int32(j+1)) && scores.Data[j] > scores.Data[item-1] {
-				above++
-			}
-		}
-		if tr.part.known[item] && math.Abs(full[k]-(above+1)) > 1 {
-			t.Errorf("user %d: place %v among all, want %v", u, full[k], above+1)
-		}
-	}
-}
-
 // A model that can tell a user's cluster beats the floors on rows that have clusters.
 func TestLearns(t *testing.T) {
 	dir := t.TempDir()
 	start(t, "dasl-single", dir, "model.dim=16", "train.epochs=6", "train.batch=64", "train.rate=0.02", "train.refit=false", "model.dropout=0")
-	o := result[Outcome](t, dir, "metrics.json")
+	o := result[crossdomain.Outcome](t, dir, "metrics.json")
 	first, last := o.Epochs[0].Loss, o.Epochs[len(o.Epochs)-1].Loss
 	if last > 0.8*first {
 		t.Errorf("the loss went from %v to %v", first, last)
@@ -399,7 +248,7 @@ func hinted(err error, want string) bool {
 // The paper's rows are compared only with its own data, profile and settings.
 func TestPrinted(t *testing.T) {
 	c := Default()
-	c.Data = DataConfig{Name: paperData, Target: "movies", Auxiliary: "books", Length: 101}
+	c.Data = crossdomain.Data{Name: paperData, Target: "movies", Auxiliary: "books", Length: 101}
 	if got := printedFor(c)["NDCG@10"]; got != 0.1484 {
 		t.Errorf("Movie from Book at epsilon 10 is printed as %v", got)
 	}
@@ -407,59 +256,18 @@ func TestPrinted(t *testing.T) {
 	if printedFor(c) != nil {
 		t.Error("epsilon 7 is not printed")
 	}
-	if c.paper(dataset.LevelC) != nil {
-		t.Error("data of level C are not compared with the paper")
-	}
 	single := DefaultSingle()
 	single.Data = c.Data
 	single.Data.Auxiliary = "cds"
 	if got := printedFor(single)["HR@10"]; got != 0.2686 {
 		t.Errorf("DASL-single: %v", got)
 	}
-	if text, printed, err := code(Default()).standing(); err != nil || !printed || text != "profile code" {
-		t.Errorf("%q %v %v", text, printed, err)
+	if s, err := code(Default()).standing(); err != nil || !s.Printed || s.Text != "profile code" {
+		t.Errorf("%+v %v", s, err)
 	}
 	changed := Default()
 	changed.Model.Dropout = 0.1
-	if text, printed, _ := changed.standing(); printed || !strings.Contains(text, "model.dropout") {
-		t.Errorf("%q %v", text, printed)
-	}
-}
-
-// A bound on the auxiliary steps makes arms alike in steps, takes other samples in every
-// epoch, and leaves the target's pass whole.
-func TestAuxiliarySteps(t *testing.T) {
-	x := prepared(t, func(c *Config) {
-		c.Auxiliary = AuxiliaryConfig{Kind: AuxiliaryUniform, Mechanism: "sdp-fixed"}
-		c.Train.Batch = 16
-	})
-	whole, err := newTrainer(x.newModel(), x.tuning, x.cfg, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := x.cfg
-	c.Train.AuxiliarySteps = 2
-	bound, err := newTrainer(x.newModel(), x.tuning, c, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if whole.batches(1) <= 2 || bound.batches(1) != 2 || bound.batches(0) != whole.batches(0) || bound.steps() != whole.batches(0)+2+c.Train.AlignSteps {
-		t.Fatalf("%d and %d auxiliary batches, %d and %d of the target, %d steps", whole.batches(1), bound.batches(1), whole.batches(0), bound.batches(0), bound.steps())
-	}
-	read := func(epoch int) (users []int32) {
-		for at := range bound.batches(1) {
-			if err := bound.fill(1, epoch, at, at); err != nil {
-				t.Fatal(err)
-			}
-			users = append(users, bound.batch.User...)
-		}
-		return users
-	}
-	if first, again, second := read(0), read(0), read(1); !slices.Equal(first, again) || slices.Equal(first, second) {
-		t.Error("the samples of an epoch are not its own")
-	}
-	c.Train.AuxiliarySteps = 1_000_000
-	if more, err := newTrainer(x.newModel(), x.tuning, c, 1); err != nil || more.batches(1) != whole.batches(1) {
-		t.Errorf("a bound above the pass: %d batches, want %d (%v)", more.batches(1), whole.batches(1), err)
+	if s, _ := changed.standing(); s.Printed || !strings.Contains(s.Text, "model.dropout") {
+		t.Errorf("%+v", s)
 	}
 }

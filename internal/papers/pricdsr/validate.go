@@ -1,48 +1,24 @@
 package pricdsr
 
 import (
-	"fmt"
 	"math"
-	"slices"
-	"strings"
 
+	baseline "privrec/internal/baseline/dasl"
 	"privrec/internal/config"
+	"privrec/internal/experiment"
 	"privrec/internal/model/dasl"
 	"privrec/internal/privacy/mechanism"
+	"privrec/internal/protocol/crossdomain"
 	"privrec/internal/train"
 )
 
-// validate reports every setting that cannot be run, by line; kinds are the auxiliary
-// rows that the task takes.
-func validate(kinds ...string) func(c Config, doc *config.Document) error {
-	return func(c Config, doc *config.Document) error {
-		v := config.NewChecker(doc)
+// check reports every setting that cannot be run; kinds are the auxiliary rows that the
+// task takes.
+func check(kinds ...string) func(v *config.Checker, c Config) {
+	return func(v *config.Checker, c Config) {
 		v.NotEmpty("profile", c.Profile)
-		v.Check(c.Data.Name != "" && c.Data.Target != "" && c.Data.Auxiliary != "", "data", "needs name, target and auxiliary")
-		m := c.Model
-		v.Between("model.dim", m.Dim, 2, 4096)
-		v.Check(m.Dim%2 == 0, "model.dim", "must be even, items and users share it, got %d", m.Dim)
-		v.Between("model.window", m.Window, 1, 1000)
-		v.Between("data.length", c.Data.Length, 3, 10_000)
-		v.Check(c.Data.Length > m.Window+1, "data.length", "must leave a column to be asked for behind the window of %d: at least %d, got %d", m.Window, m.Window+2, c.Data.Length)
-		v.OneOf("model.attention", m.Attention, dasl.AttentionFull, dasl.AttentionGate, dasl.AttentionConstant)
-		if m.Attention == dasl.AttentionConstant {
-			v.Within("model.gate", m.GateValue, 1e-6, 1)
-		} else {
-			v.Check(m.GateValue == 0, "model.gate", "belongs to attention %s, must be 0 for %s", dasl.AttentionConstant, m.Attention)
-		}
-		v.OneOf("model.head", m.Head, dasl.HeadInner, dasl.HeadCode)
-		if m.Head == dasl.HeadCode {
-			v.Between("model.hidden", m.Hidden, 1, 4096)
-		} else {
-			v.Check(m.Hidden == 0, "model.hidden", "belongs to head %s, must be 0 for %s", dasl.HeadCode, m.Head)
-		}
-		v.OneOf("model.cross_user", m.CrossUser, dasl.CrossUserOwn, dasl.CrossUserOther)
-		v.Below("model.dropout", m.Dropout, 0, 1)
-		v.OneOf("model.mask", m.Mask, dasl.MaskNone, dasl.MaskZeros)
-		v.OneOf("model.align.distance", m.Align.Distance, dasl.DistanceCosine, dasl.DistanceDot)
-		v.Below("model.align.orthogonal", m.Align.Orthogonal, 0, 1e6)
-
+		crossdomain.Check(v, c.Data, c.Eval)
+		baseline.CheckModel(v, c.Model, c.Data.Length)
 		a := c.Auxiliary
 		v.OneOf("auxiliary.kind", a.Kind, kinds...)
 		if a.released() || a.Kind == AuxiliaryUniform {
@@ -55,25 +31,7 @@ func validate(kinds ...string) func(c Config, doc *config.Document) error {
 		} else {
 			v.Check(a.Epsilon == 0, "auxiliary.epsilon", "belongs to kinds %s and %s, must be 0 for %s", AuxiliaryPerturbed, AuxiliaryPlacebo, a.Kind)
 		}
-
-		t := c.Train
-		v.Between("train.epochs", t.Epochs, 1, 100_000)
-		v.Between("train.batch", t.Batch, 1, 1_000_000)
-		v.Within("train.rate", t.Rate, 1e-12, 100)
-		v.Between("train.align_steps", t.AlignSteps, 0, 100_000)
-		v.Check(!c.Single() || t.AlignSteps == 0, "train.align_steps", "must be 0 without an auxiliary domain, got %d", t.AlignSteps)
-		v.Between("train.auxiliary_steps", t.AuxiliarySteps, 0, 100_000_000)
-		v.Check(!c.Single() || t.AuxiliarySteps == 0, "train.auxiliary_steps", "must be 0 without an auxiliary domain, got %d", t.AuxiliarySteps)
-		v.Check(t.AuxiliarySteps == 0 || t.Shuffle == shuffleEach, "train.auxiliary_steps", "needs train.shuffle %s: it takes the first of every shuffled pass", shuffleEach)
-		v.OneOf("train.align_adam", t.AlignAdam, adamOwn, adamShared)
-		v.OneOf("train.shuffle", t.Shuffle, shuffleEach, shuffleOnce)
-		v.Between("train.patience", t.Patience, 0, 100_000)
-		v.OneOf("train.select", t.Select, selectValidation, selectLast)
-		v.Check(!t.Refit || t.Select == selectValidation, "train.refit", "needs train.select %s: it trains for as many epochs as that chose", selectValidation)
-
-		v.Between("eval.negatives", c.Eval.Negatives, 1, 1_000_000)
-		v.Integers("eval.k", "cutoff", c.Eval.K, 1, max(1, c.Eval.Negatives))
-		return v.Err()
+		c.Train.Check(v, c.Single())
 	}
 }
 
@@ -81,25 +39,15 @@ func validate(kinds ...string) func(c Config, doc *config.Document) error {
 // with the tables: what they sweep, which data, and how long training lasts.
 var free = []string{"data.", "auxiliary.epsilon", "eval.every", "eval.full", "train.epochs", "train.patience"}
 
-// standing says how a setting relates to the profile that it names, and whether nothing
-// differs that would make the paper's numbers those of another method.
-func (c Config) standing() (text string, printed bool, err error) {
-	base, ok := c.base()
-	if !ok {
-		return fmt.Sprintf("own setting %q", c.Profile), false, nil
+// standing says how a setting relates to the profile that it names.
+func (c Config) standing() (experiment.Standing, error) {
+	named := map[string]Config{}
+	if base, ok := c.base(); ok {
+		named[c.Profile] = base
 	}
-	changed, err := config.Diff(base, c)
-	if err != nil {
-		return "", false, err
-	}
-	text, printed = "profile "+c.Profile, true
-	if len(changed) > 0 {
-		text += ", changed: " + strings.Join(changed, ", ")
-	}
-	for _, key := range changed {
-		printed = printed && slices.ContainsFunc(free, func(prefix string) bool { return strings.HasPrefix(key, prefix) })
-	}
-	return text, printed, nil
+	return experiment.Stand(c, c.Profile, named, func(c Config) train.Length {
+		return train.Length{Epochs: c.Train.Epochs, Patience: c.Train.Patience}
+	}, free...)
 }
 
 // base is the profile that a setting names, with the same auxiliary rows; false for none.
@@ -119,17 +67,6 @@ func (c Config) base() (base Config, ok bool) {
 		return code(base), true
 	}
 	return Config{}, false
-}
-
-// short says that a training was shorter than that of the profile which its setting names.
-func (c Config) short(ran int, stopped bool) string {
-	base, _ := c.base()
-	return base.Train.length().Short(c.Train.length(), ran, stopped)
-}
-
-// length is how long a training lasts.
-func (c TrainConfig) length() train.Length {
-	return train.Length{Epochs: c.Epochs, Patience: c.Patience}
 }
 
 // cautions are what a setting does that its reader may not expect.

@@ -1,4 +1,4 @@
-package pricdsr
+package dasl
 
 import (
 	"fmt"
@@ -6,20 +6,24 @@ import (
 
 	"privrec/internal/autograd"
 	"privrec/internal/optim"
+	"privrec/internal/protocol/crossdomain"
 )
 
 // twin is Adam with, where align is set, moments and a count of steps of its own for the
-// alignment (M6).
+// alignment: steps on users alone would otherwise mostly repeat the last momentum.
 type twin struct {
 	main  *optim.AdamLazy
 	align *optim.Adam // nil: all steps share one state
-	of    *trainer
+	of    *Trainer
 }
 
-func newTwin(t *trainer) *twin {
+// Optimizer implements crossdomain.Model.
+func (t *Trainer) Optimizer() crossdomain.Optimizer { return newTwin(t) }
+
+func newTwin(t *Trainer) *twin {
 	o := &twin{main: optim.NewAdamLazy(0), of: t}
 	o.main.EpsHat = true // as the released program's library has it
-	if t.cfg.Train.AlignAdam == adamOwn && t.domains == 2 {
+	if t.cfg.AlignAdam == AdamOwn && t.domains == 2 {
 		o.align = optim.NewAdam(0)
 		o.align.EpsHat = true
 	}

@@ -1,4 +1,4 @@
-package pricdsr
+package crossdomain
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"privrec/internal/dataset"
+	"privrec/internal/experiment"
 	"privrec/internal/metrics"
 	"privrec/internal/report"
 	"privrec/internal/run"
@@ -66,53 +67,52 @@ type DataSummary struct {
 const confidence = 0.95
 
 // measure ranks the test rows by the trained model, beside the floors.
-func (x *experiment) measure(ctx context.Context, f *fitted) (*Outcome, error) {
-	defer x.env.Stage("evaluate")()
-	t := x.rankingOf(f.trainer)
+func (x *Experiment) measure(ctx context.Context, m Model, f *experiment.Fitted) (*Outcome, error) {
+	defer x.Env.Stage("evaluate")()
+	t := x.on(m, x.rankedOn())
 	ms := x.metrics()
 	o := &Outcome{
-		Method: x.cfg.Method(), Setting: x.text, Metrics: ms, Definitions: map[string]string{},
-		Selected: f.epoch(x.cfg), Cap: x.cfg.Train.Epochs, Stopped: f.Stopped, Steps: f.Steps, Epochs: f.Epochs,
+		Method: x.Method, Setting: x.Standing.Text, Metrics: ms, Definitions: map[string]string{},
+		Selected: f.Epoch(x.Training.Select), Cap: x.Training.Epochs, Stopped: f.Stopped, Steps: f.Steps, Epochs: f.Epochs,
 		Data: DataSummary{
-			Name: x.data.Name, Target: x.data.Domains[0].Name, Auxiliary: x.data.Domains[1].Name, Level: x.data.Source.Level,
-			Users: x.data.Users, Items: [2]int{x.data.Domains[0].Items, x.data.Domains[1].Items},
-			Samples:   [2]int{len(f.trainer.samples[0]), len(f.trainer.samples[1])},
+			Name: x.Data.Name, Target: x.Data.Domains[0].Name, Auxiliary: x.Data.Domains[1].Name, Level: x.Data.Source.Level,
+			Users: x.Data.Users, Items: [2]int{x.Data.Domains[0].Items, x.Data.Domains[1].Items},
+			Samples:   m.Samples(),
 			ValidRows: len(x.valid.users), TestRows: len(x.test.users), Negatives: x.lists,
-			Left: [2]dataset.LeftOut{x.data.Domains[0].Left, x.data.Domains[1].Left}, Source: x.data.Source, Ladder: x.data.Ladder,
+			Left: [2]dataset.LeftOut{x.Data.Domains[0].Left, x.Data.Domains[1].Left}, Source: x.Data.Source, Ladder: x.Data.Ladder,
 		},
 	}
-	if f.selection != nil {
-		o.Selection, o.Stopped, o.Steps = f.selection.Epochs, f.selection.Stopped, f.Steps+f.selection.Steps
+	if f.Selection != nil {
+		o.Selection, o.Stopped, o.Steps = f.Selection.Epochs, f.Selection.Stopped, f.Steps+f.Selection.Steps
 	}
-	if o.Short = x.cfg.short(len(o.Epochs), o.Stopped); len(o.Selection) > 0 {
-		o.Short = x.cfg.short(len(o.Selection), o.Stopped)
-	}
+	chose := f.Chose()
+	o.Short = x.Standing.Stated.Short(train.Length{Epochs: x.Training.Epochs, Patience: x.Training.Patience}, len(chose.Epochs), chose.Stopped)
 	for _, m := range ms {
 		o.Definitions[m.String()] = m.Definition()
 	}
-	o.Floors, o.FullFloors = x.floors(t.part)
+	o.Floors, o.FullFloors = x.floors(t.rows)
 	for _, i := range x.test.items {
-		if !t.part.known[i] {
+		if !t.rows.Known[i] {
 			o.OutOfReach++
 		}
 	}
-	r, shared, err := t.sampled(ctx, x.tape, x.test)
+	r, shared, err := t.sampled(ctx, x.test)
 	if err != nil {
 		return nil, err
 	}
 	o.Ties = ties(shared, r)
-	if err := o.add(fmt.Sprintf("%s, among %d", o.Method, x.cfg.Eval.Negatives+1), r); err != nil {
+	if err := o.add(fmt.Sprintf("%s, among %d", o.Method, x.eval.Negatives+1), r); err != nil {
 		return nil, err
 	}
-	if x.printed && o.Short == "" {
-		o.Evaluations[0].Paper = x.cfg.paper(x.data.Source.Level)
+	if x.Standing.Printed && o.Short == "" && report.AllowsDelta(x.Data.Source.Level) {
+		o.Evaluations[0].Paper = x.Paper
 	}
 	columns := []run.Column{{Name: "user_id", Values: x.names()}, {Name: "place", Values: []float64(r)}}
 	for _, m := range ms {
 		columns = append(columns, run.Column{Name: m.String(), Values: r.each(m)})
 	}
-	if x.cfg.Eval.Full {
-		all, err := t.full(ctx, x.tape, x.test)
+	if x.eval.Full {
+		all, err := t.full(ctx, x.test)
 		if err != nil {
 			return nil, err
 		}
@@ -125,36 +125,25 @@ func (x *experiment) measure(ctx context.Context, f *fitted) (*Outcome, error) {
 		}
 	}
 	o.bestOnTest()
-	return o, x.env.WriteScores("scores", columns...)
+	return o, x.Env.WriteScores("scores", columns...)
 }
 
-// rankingOf is a trainer that ranks test rows: it reads the rows with validation items,
-// and without refit the items within reach are those of the rows trained on.
-func (x *experiment) rankingOf(t *trainer) *trainer {
-	r := *t
-	r.part = x.final
-	if !x.cfg.Train.Refit {
-		seen := *x.final
-		seen.known = x.tuning.known
-		r.part = &seen
+// rankedOn are the rows that test users stand at the end of: those with validation items.
+// Without refit the items within reach are those of the rows trained on.
+func (x *Experiment) rankedOn() *Rows {
+	if x.Training.Refit {
+		return x.final
 	}
-	return &r
-}
-
-// paper is what the paper prints for a setting; it has no tables of the data that can
-// be got, and the comparison is for levels A and B alone.
-func (c Config) paper(level dataset.Level) map[string]float64 {
-	if !report.AllowsDelta(level) {
-		return nil
-	}
-	return printedFor(c)
+	rows := *x.final
+	rows.Known = x.tuning.Known
+	return &rows
 }
 
 // names are the ids of the users that are ranked.
-func (x *experiment) names() []string {
+func (x *Experiment) names() []string {
 	ids := make([]string, len(x.test.users))
 	for k, u := range x.test.users {
-		ids[k] = x.data.UserIDs[u]
+		ids[k] = x.Data.UserIDs[u]
 	}
 	return ids
 }
@@ -215,16 +204,16 @@ func (s Scores) row(ms []metrics.Metric) report.Row {
 }
 
 // document shows an outcome.
-func (x *experiment) document(o *Outcome) (*report.Document, error) {
+func (x *Experiment) document(o *Outcome) (*report.Document, error) {
 	d := &report.Document{
-		Title:    fmt.Sprintf("%s on %s: %s helped by %s", o.Method, x.data.Source.Title, o.Data.Target, o.Data.Auxiliary),
-		Subtitle: fmt.Sprintf("%s; seed %d", x.text, uint64(x.env.Seed)),
-		Level:    x.data.Source.Level,
+		Title:    fmt.Sprintf("%s on %s: %s helped by %s", o.Method, x.Data.Source.Title, o.Data.Target, o.Data.Auxiliary),
+		Subtitle: fmt.Sprintf("%s; seed %d", x.Standing.Text, uint64(x.Env.Seed)),
+		Level:    x.Data.Source.Level,
 		Facts:    x.facts(o),
-		Notes:    append(append([]string{}, x.data.Source.Notes...), x.cfg.cautions(o.Data.Items[1])...),
+		Notes:    append(append([]string{}, x.Data.Source.Notes...), x.Notes...),
 	}
-	if x.cfg.Single() {
-		d.Title = fmt.Sprintf("%s on %s: %s alone", o.Method, x.data.Source.Title, o.Data.Target)
+	if x.Single {
+		d.Title = fmt.Sprintf("%s on %s: %s alone", o.Method, x.Data.Source.Title, o.Data.Target)
 	}
 	sampled, full := o.Evaluations[:1:1], []Scores(nil)
 	for _, e := range o.Evaluations[1:] {
@@ -239,7 +228,7 @@ func (x *experiment) document(o *Outcome) (*report.Document, error) {
 		floors, ours []Scores
 		notes        []string
 	}{
-		{"sampled", fmt.Sprintf("Test rows among %d items drawn by popularity", x.cfg.Eval.Negatives), o.Floors, sampled,
+		{"sampled", fmt.Sprintf("Test rows among %d items drawn by popularity", x.eval.Negatives), o.Floors, sampled,
 			[]string{"a place among sampled items is not a place among all: models can change their order (Krichene and Rendle, KDD 2020)"}},
 		{"full", "Test rows among all items that the user does not have", o.FullFloors, full, nil},
 	} {
@@ -268,12 +257,16 @@ func (x *experiment) document(o *Outcome) (*report.Document, error) {
 		}
 		d.Tables = append(d.Tables, t)
 	}
-	d.Figures = o.figures()
+	epochs := o.Epochs
+	if len(o.Selection) > 0 {
+		epochs = o.Selection
+	}
+	d.Figures = experiment.Curves(o.Method, "mean over steps (nats)", epochs)
 	return d, nil
 }
 
 // facts say what was ranked and how long training lasted.
-func (x *experiment) facts(o *Outcome) []report.Fact {
+func (x *Experiment) facts(o *Outcome) []report.Fact {
 	ended := "all of them run"
 	if o.Stopped {
 		ended = "stopped early"
@@ -288,7 +281,7 @@ func (x *experiment) facts(o *Outcome) []report.Fact {
 		{Label: "epochs", Value: fmt.Sprintf("cap %d, %s", o.Cap, ended), Note: fmt.Sprintf("the model of epoch %d is reported, %d steps in all", o.Selected, o.Steps)},
 	}
 	facts = append(facts, report.ShortTraining(o.Short)...)
-	if !x.cfg.Single() {
+	if !x.Single {
 		facts = append(facts, report.Fact{Label: "samples", Value: fmt.Sprintf("%d of %s, %d of %s", o.Data.Samples[0], o.Data.Target, o.Data.Samples[1], o.Data.Auxiliary),
 			Note: "noise that replaces padding makes samples"})
 	}
@@ -305,35 +298,4 @@ func notRanked(domain string, l dataset.LeftOut) report.Fact {
 			l.TestItem, l.TestByValid, l.ValidItem, l.ValidRows)
 	}
 	return f
-}
-
-// figures draw the loss and the scores of every epoch.
-func (o *Outcome) figures() []report.Figure {
-	epochs := o.Epochs
-	if len(o.Selection) > 0 {
-		epochs = o.Selection
-	}
-	loss := report.Line{Name: o.Method}
-	lines := map[string]*report.Line{}
-	var names []string
-	for _, e := range epochs {
-		loss.X, loss.Y = append(loss.X, float64(e.Epoch+1)), append(loss.Y, e.Loss)
-		for _, s := range e.Scores {
-			if lines[s.Name] == nil {
-				lines[s.Name] = &report.Line{Name: s.Name}
-				names = append(names, s.Name)
-			}
-			l := lines[s.Name]
-			l.X, l.Y = append(l.X, float64(e.Epoch+1)), append(l.Y, 100*s.Value)
-		}
-	}
-	figures := []report.Figure{{Title: "Training loss", X: "epoch", Y: "mean over steps (nats)", Lines: []report.Line{loss}}}
-	if len(names) > 0 {
-		f := report.Figure{Title: "Ranking by epoch", X: "epoch", Y: "percent"}
-		for _, n := range names {
-			f.Lines = append(f.Lines, *lines[n])
-		}
-		figures = append(figures, f)
-	}
-	return figures
 }

@@ -1,4 +1,4 @@
-package pricdsr
+package crossdomain
 
 import (
 	"context"
@@ -87,8 +87,18 @@ func (h *held) scored(ctx context.Context, score func(lo, hi int) error) error {
 	return nil
 }
 
+// ranking ranks by a model whose users stand at the end of rows.
+type ranking struct {
+	model Model
+	rows  *Rows
+	tape  *autograd.Tape
+}
+
+// on ranks by a model at the end of rows.
+func (x *Experiment) on(m Model, rows *Rows) ranking { return ranking{m, rows, x.tape} }
+
 // sampled ranks every row among its list. shared counts the rows with a tie.
-func (t *trainer) sampled(ctx context.Context, tape *autograd.Tape, h *held) (r ranks, shared int, err error) {
+func (t ranking) sampled(ctx context.Context, h *held) (r ranks, shared int, err error) {
 	r = make(ranks, len(h.users))
 	err = h.scored(ctx, func(lo, hi int) error {
 		var items, of []int32
@@ -98,7 +108,7 @@ func (t *trainer) sampled(ctx context.Context, tape *autograd.Tape, h *held) (r 
 				items, of = append(items, j), append(of, int32(i-lo))
 			}
 		}
-		scores, err := t.score(tape, func() []tensor.Float { return t.model.Sampled(tape, 0, t.last(h.users[lo:hi]), items, of) })
+		scores, err := t.score(func() []tensor.Float { return t.model.Sampled(t.tape, t.rows, h.users[lo:hi], items, of) })
 		if err != nil {
 			return err
 		}
@@ -109,7 +119,7 @@ func (t *trainer) sampled(ctx context.Context, tape *autograd.Tape, h *held) (r 
 				shared++
 			}
 			scores = scores[n:]
-			if !t.part.known[h.items[i]] {
+			if !t.rows.Known[h.items[i]] {
 				r[i] = math.Inf(1)
 			}
 		}
@@ -119,13 +129,13 @@ func (t *trainer) sampled(ctx context.Context, tape *autograd.Tape, h *held) (r 
 }
 
 // full ranks every row among all items that its user does not have in rows before it.
-func (t *trainer) full(ctx context.Context, tape *autograd.Tape, h *held) (ranks, error) {
-	r, n := make(ranks, len(h.users)), t.model.Items(0)
+func (t ranking) full(ctx context.Context, h *held) (ranks, error) {
+	r, n := make(ranks, len(h.users)), t.model.Items()
 	all := tensor.New(rankUsers, n)
 	err := h.scored(ctx, func(lo, hi int) error {
 		scores := tensor.RowsView(all, 0, hi-lo)
-		_, err := t.score(tape, func() []tensor.Float {
-			t.model.All(tape, 0, t.last(h.users[lo:hi]), scores)
+		_, err := t.score(func() []tensor.Float {
+			t.model.All(t.tape, t.rows, h.users[lo:hi], scores)
 			return scores.Data[:(hi-lo)*n]
 		})
 		if err != nil {
@@ -133,7 +143,7 @@ func (t *trainer) full(ctx context.Context, tape *autograd.Tape, h *held) (ranks
 		}
 		for i := lo; i < hi; i++ {
 			r[i] = placeAmong(tensor.Row(scores, i-lo), h.items[i], h.seen[h.users[i]])
-			if !t.part.known[h.items[i]] {
+			if !t.rows.Known[h.items[i]] {
 				r[i] = math.Inf(1)
 			}
 		}
@@ -144,7 +154,7 @@ func (t *trainer) full(ctx context.Context, tape *autograd.Tape, h *held) (ranks
 
 // score runs f on a clean tape without gradients; scores that are not finite are an
 // error, and so is a panic of the tape.
-func (t *trainer) score(tape *autograd.Tape, f func() []tensor.Float) (scores []tensor.Float, err error) {
+func (t ranking) score(f func() []tensor.Float) (scores []tensor.Float, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			e, ok := r.(*autograd.Error)
@@ -154,9 +164,9 @@ func (t *trainer) score(tape *autograd.Tape, f func() []tensor.Float) (scores []
 			err = e
 		}
 	}()
-	tape.Reset()
-	tape.NoGrad = true
-	tape.SetTraining(false)
+	t.tape.Reset()
+	t.tape.NoGrad = true
+	t.tape.SetTraining(false)
 	scores = f()
 	if i, ok := tensor.Finite(scores); !ok {
 		return nil, fmt.Errorf("score %d is %v", i, scores[i])

@@ -1,0 +1,96 @@
+package dasl
+
+import (
+	"privrec/internal/config"
+	"privrec/internal/model/dasl"
+	"privrec/internal/protocol/crossdomain"
+)
+
+// Train is the optimisation (sections 3.3 and 3.4 of DASL): in every epoch all batches of
+// the target domain, then all of the auxiliary one, then steps on the alignment of users.
+type Train struct {
+	Epochs int     `yaml:"epochs"` // the cap: early stopping may end before
+	Batch  int     `yaml:"batch"`
+	Rate   float64 `yaml:"rate"`
+	// AlignSteps is how many steps on the alignment follow an epoch, and AlignAdam
+	// whether they have moments of their own ("own") or those of all steps ("shared",
+	// under which a step on users mostly repeats the last momentum).
+	AlignSteps int    `yaml:"align_steps"`
+	AlignAdam  string `yaml:"align_adam"`
+	Shuffle    string `yaml:"shuffle"` // each epoch, or once
+	// AuxiliarySteps is at most how many steps of an epoch go to the auxiliary rows, of a
+	// pass shuffled for the epoch; 0: a whole pass, as published. Rows full of noise have
+	// up to three times the cells of those they stand for, and every step on them trains
+	// the users' and the target's encoder too: without a bound a placebo trains longer.
+	AuxiliarySteps int `yaml:"auxiliary_steps"`
+	// Patience ends the run after so many epochs in a row without a better NDCG@10 on
+	// validation; 0: never.
+	Patience int `yaml:"patience"`
+	// Select is the model that is reported: "validation", the epoch with the best NDCG@10
+	// there, or "last".
+	Select string `yaml:"select"`
+	// Refit trains once more, from the beginning, on train and validation for as many
+	// epochs as validation chose.
+	Refit bool `yaml:"refit"`
+}
+
+// Values of the choices above.
+const (
+	AdamOwn          = "own"
+	AdamShared       = "shared"
+	ShuffleEach      = "each"
+	ShuffleOnce      = "once"
+	SelectValidation = "validation"
+	SelectLast       = "last"
+)
+
+// Training is what the protocol does with the epochs.
+func (t Train) Training() crossdomain.Training {
+	return crossdomain.Training{Epochs: t.Epochs, Rate: t.Rate, Patience: t.Patience, Select: t.Select == SelectValidation, Refit: t.Refit}
+}
+
+// Selected reports whether validation rows decide anything about the model.
+func (t Train) Selected() bool { return t.Select == SelectValidation || t.Patience > 0 || t.Refit }
+
+// Check reports what a training cannot run with; single is a model without an auxiliary
+// domain.
+func (t Train) Check(v *config.Checker, single bool) {
+	v.Between("train.epochs", t.Epochs, 1, 100_000)
+	v.Between("train.batch", t.Batch, 1, 1_000_000)
+	v.Within("train.rate", t.Rate, 1e-12, 100)
+	v.Between("train.align_steps", t.AlignSteps, 0, 100_000)
+	v.Check(!single || t.AlignSteps == 0, "train.align_steps", "must be 0 without an auxiliary domain, got %d", t.AlignSteps)
+	v.Between("train.auxiliary_steps", t.AuxiliarySteps, 0, 100_000_000)
+	v.Check(!single || t.AuxiliarySteps == 0, "train.auxiliary_steps", "must be 0 without an auxiliary domain, got %d", t.AuxiliarySteps)
+	v.Check(t.AuxiliarySteps == 0 || t.Shuffle == ShuffleEach, "train.auxiliary_steps", "needs train.shuffle %s: it takes the first of every shuffled pass", ShuffleEach)
+	v.OneOf("train.align_adam", t.AlignAdam, AdamOwn, AdamShared)
+	v.OneOf("train.shuffle", t.Shuffle, ShuffleEach, ShuffleOnce)
+	v.Between("train.patience", t.Patience, 0, 100_000)
+	v.OneOf("train.select", t.Select, SelectValidation, SelectLast)
+	v.Check(!t.Refit || t.Select == SelectValidation, "train.refit", "needs train.select %s: it trains for as many epochs as that chose", SelectValidation)
+}
+
+// CheckModel reports what a model of rows of so many columns cannot have.
+func CheckModel(v *config.Checker, m dasl.Config, columns int) {
+	v.Between("model.dim", m.Dim, 2, 4096)
+	v.Check(m.Dim%2 == 0, "model.dim", "must be even, items and users share it, got %d", m.Dim)
+	v.Between("model.window", m.Window, 1, 1000)
+	v.Check(columns > m.Window+1, "data.length", "must leave a column to be asked for behind the window of %d: at least %d, got %d", m.Window, m.Window+2, columns)
+	v.OneOf("model.attention", m.Attention, dasl.AttentionFull, dasl.AttentionGate, dasl.AttentionConstant)
+	if m.Attention == dasl.AttentionConstant {
+		v.Within("model.gate", m.GateValue, 1e-6, 1)
+	} else {
+		v.Check(m.GateValue == 0, "model.gate", "belongs to attention %s, must be 0 for %s", dasl.AttentionConstant, m.Attention)
+	}
+	v.OneOf("model.head", m.Head, dasl.HeadInner, dasl.HeadCode)
+	if m.Head == dasl.HeadCode {
+		v.Between("model.hidden", m.Hidden, 1, 4096)
+	} else {
+		v.Check(m.Hidden == 0, "model.hidden", "belongs to head %s, must be 0 for %s", dasl.HeadCode, m.Head)
+	}
+	v.OneOf("model.cross_user", m.CrossUser, dasl.CrossUserOwn, dasl.CrossUserOther)
+	v.Below("model.dropout", m.Dropout, 0, 1)
+	v.OneOf("model.mask", m.Mask, dasl.MaskNone, dasl.MaskZeros)
+	v.OneOf("model.align.distance", m.Align.Distance, dasl.DistanceCosine, dasl.DistanceDot)
+	v.Below("model.align.orthogonal", m.Align.Orthogonal, 0, 1e6)
+}

@@ -1,0 +1,135 @@
+package crossdomain
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"privrec/internal/autograd"
+	"privrec/internal/eval"
+	"privrec/internal/experiment"
+	"privrec/internal/report"
+	"privrec/internal/run"
+	"privrec/internal/tensor"
+)
+
+// Answer implements run.Answerer: it takes up the parameters that the run kept.
+func (x *Experiment) Answer(context.Context) (run.Server, error) {
+	m, err := x.New(x.final)
+	if err != nil {
+		return nil, err
+	}
+	w, err := experiment.OpenModel(x.Env.Dir)
+	if err == nil {
+		err = w.Into(m.Params())
+	}
+	if err != nil {
+		closeModel(m)
+		return nil, err
+	}
+	return &answers{x: x, m: m}, nil
+}
+
+// answers are those of a finished run.
+type answers struct {
+	x *Experiment
+	m Model
+}
+
+// Close implements run.Server: it gives the tables back.
+func (a *answers) Close() { closeModel(a.m) }
+
+// Histories implements run.Historian: the items of the target domain before the test item,
+// which recommendations leave out.
+func (a *answers) Histories(context.Context) ([]run.History, string, error) {
+	target := &a.x.Data.Domains[0]
+	var list []run.History
+	for u, id := range a.x.Data.UserIDs {
+		h := run.History{User: id}
+		for _, i := range a.x.test.seen[u] {
+			h.Items = append(h.Items, target.ItemIDs[i])
+		}
+		if len(h.Items) > 0 {
+			list = append(list, h)
+		}
+	}
+	return list, "behaviours are in the order of time", nil
+}
+
+// Recommend implements run.Server: items of the target domain that a user has in train
+// or validation are left out.
+func (a *answers) Recommend(ctx context.Context, o run.Recommend) (run.Result, error) {
+	x, target := a.x, &a.x.Data.Domains[0]
+	if o.Release != "" {
+		return nil, run.NoRelease(x.Env.Dir, o.Release)
+	}
+	sample := make(map[string]int32, x.Data.Users)
+	for u, id := range x.Data.UserIDs {
+		sample[id] = int32(u)
+	}
+	lists, err := experiment.Ranking{
+		Data: x.Data.Name, Scorer: x.on(a.m, x.rankedOn()), Items: target.Items,
+		Options: eval.Options{Tape: x.tape, Exclude: func(user int32) []int32 {
+			seen := make([]int32, len(x.test.seen[user]))
+			for i, item := range x.test.seen[user] {
+				seen[i] = item - 1
+			}
+			return seen
+		}},
+		Item:   func(i int32) string { return target.ItemIDs[i+1] },
+		Sample: func(user string) (int32, bool) { s, ok := sample[user]; return s, ok },
+	}.Recommend(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	return &experiment.Recommendations{Head: a.head("Recommendations"), Lists: lists, Notes: []string{experiment.HiddenNote}}, nil
+}
+
+// Score implements eval.Scorer, for users of the data.
+func (t ranking) Score(tape *autograd.Tape, users []int32, scores tensor.Matrix) error {
+	t.model.All(tape, t.rows, users, scores)
+	return nil
+}
+
+// Items implements eval.Scorer.
+func (t ranking) Items() int { return t.model.Items() }
+
+// Evaluate implements run.Server: the test rows are ranked again and compared with what
+// the run reported.
+func (a *answers) Evaluate(ctx context.Context) (run.Result, error) {
+	x := a.x
+	var was Outcome
+	if err := run.ReadMetrics(x.Env.Dir, &was); err != nil {
+		return nil, err
+	}
+	t := x.on(a.m, x.rankedOn())
+	r, _, err := t.sampled(ctx, x.test)
+	if err != nil {
+		return nil, err
+	}
+	ms := x.metrics()
+	floors, _ := x.floors(t.rows)
+	c := report.Comparison{Name: "sampled", Title: fmt.Sprintf("Test rows among %d items drawn by popularity", x.eval.Negatives), Level: x.Data.Source.Level, Metrics: ms}
+	for _, f := range floors {
+		c.Floors = append(c.Floors, f.row(ms))
+	}
+	now := newScores(was.Method, ms, r)
+	c.Ours = append(c.Ours, now.row(ms))
+	table, err := c.Table()
+	if err != nil {
+		return nil, err
+	}
+	e := &experiment.Evaluation{
+		Head: a.head("Evaluation"), Tables: []*report.Table{table}, Differs: math.NaN(),
+		Facts: []report.Fact{notRanked(x.Data.Domains[0].Name, x.Data.Domains[0].Left)},
+	}
+	if len(was.Evaluations) > 0 {
+		e.Differs = experiment.Apart(now.Values, was.Evaluations[0].Values)
+	}
+	return e, nil
+}
+
+// head is what an answer begins with.
+func (a *answers) head(what string) experiment.Head {
+	return experiment.HeadOf(what, a.x.Method, a.x.Data.Source, a.x.Standing.Text, a.x.Env.Dir)
+}

@@ -1,0 +1,169 @@
+package crossdomain
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"slices"
+
+	"privrec/internal/autograd"
+	"privrec/internal/dataset"
+	"privrec/internal/experiment"
+	"privrec/internal/report"
+	"privrec/internal/rng"
+	"privrec/internal/run"
+)
+
+// Experiment is one model on one ordered pair of domains. Load makes it; a method fills
+// what is exported beyond the data.
+type Experiment struct {
+	Method   string
+	Standing experiment.Standing
+	Single   bool // the auxiliary domain has no part in the model
+	Training Training
+	New      func(rows *Rows) (Model, error) // begins a model
+	Account  Account
+	// Paper is what the paper prints for the setting, by metric; nil: nothing.
+	Paper map[string]float64
+	Notes []string // for the result, after those of the data
+
+	Env  *run.Env
+	Data *dataset.Cross
+
+	length        int
+	eval          Eval
+	tuning, final *Rows // without and with validation items
+	valid, test   *held
+	lists         string // hash of what rows are ranked among
+	tape          *autograd.Tape
+}
+
+// Account is what a run says of its privacy: privacy.json, and what it shows.
+type Account interface{ Show(d *report.Document) }
+
+// Load reads the data and checks that they can be ranked.
+func Load(ctx context.Context, env *run.Env, c Data, e Eval) (*Experiment, error) {
+	defer env.Stage("load " + c.Name)()
+	d, err := dataset.LoadCross(ctx, c.Name, c.Target, c.Auxiliary, dataset.Options{Seed: env.Seed})
+	if err != nil {
+		return nil, err
+	}
+	target := &d.Domains[0]
+	for _, v := range []struct {
+		what string
+		rows []int32
+	}{{"test", target.Test}, {"validation", target.Valid}} {
+		if !slices.ContainsFunc(v.rows, func(i int32) bool { return i != 0 }) {
+			return nil, &dataset.Error{File: d.Name, Msg: fmt.Sprintf("the split leaves no %s rows of %s", v.what, target.Name)}
+		}
+	}
+	if most := slices.Max(e.K); most > target.Items {
+		return nil, &run.UsageError{Message: fmt.Sprintf("eval.k: cutoff %d is more than the %d items of %s", most, target.Items, target.Name), Fix: "leave that cutoff out"}
+	}
+	x := &Experiment{Env: env, Data: d, length: c.Length, eval: e, tape: autograd.NewTape()}
+	return x, env.RecordData(d.Source.Title, d.Source.Hash)
+}
+
+// Cut makes the rows of both trainings, of auxiliary rows of Data.Length columns a user
+// (nil: none), and what held-out rows are ranked among.
+func (x *Experiment) Cut(auxiliary []int32) error {
+	target := &x.Data.Domains[0]
+	x.tuning, x.final = x.rows("tuning", auxiliary, false), x.rows("final", auxiliary, true)
+	lists, err := target.Lists(x.eval.Negatives, rng.Seed(x.eval.NegativesSeed))
+	if err != nil {
+		return &run.UsageError{Message: err.Error(), Fix: "take fewer, by eval.negatives"}
+	}
+	x.lists = hashLists(lists)
+	all := make([][]int32, x.Data.Users)
+	for u := range all {
+		all[u] = target.Train[u]
+		if v := target.Valid[u]; v != 0 {
+			all[u] = append(slices.Clip(all[u]), v)
+		}
+	}
+	x.valid = newHeld("validation", target.Valid, lists, target.Train)
+	x.test = newHeld("test", target.Test, lists, all)
+	return nil
+}
+
+// Rows are those of both trainings: without and with validation items.
+func (x *Experiment) Rows() (tuning, final *Rows) { return x.tuning, x.final }
+
+// rows are those of the tuning (without validation items) or of the final training. Of the
+// target domain only a validation item is left out, not the last training item of users
+// without one.
+func (x *Experiment) rows(name string, auxiliary []int32, final bool) *Rows {
+	target := &x.Data.Domains[0]
+	p := &Rows{Name: name, Cols: x.length - 1}
+	p.Cells[0] = target.Matrix(p.Cols, final)
+	if auxiliary != nil {
+		p.Cells[1] = cut(auxiliary, x.length, final)
+	}
+	p.Known = make([]bool, target.Items+1)
+	for _, i := range p.Cells[0] {
+		p.Known[i] = true
+	}
+	p.Known[0] = false
+	return p
+}
+
+// cut takes one column away: the last one, where validation items stand, for the
+// training that validation rows measure, the first one for the training on all. It is
+// the same column for every user, so that it tells nothing beyond the rows released.
+func cut(rows []int32, length int, first bool) []int32 {
+	out := make([]int32, 0, len(rows)/length*(length-1))
+	lo, hi := 0, length-1
+	if first {
+		lo, hi = 1, length
+	}
+	for at := 0; at < len(rows); at += length {
+		out = append(out, rows[at+lo:at+hi]...)
+	}
+	return out
+}
+
+// hashLists identifies what every row is ranked among.
+func hashLists(lists [][]int32) string {
+	h := sha256.New()
+	for u, l := range lists {
+		binary.Write(h, binary.LittleEndian, int32(u))
+		binary.Write(h, binary.LittleEndian, l)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Run implements run.Work: train, choose the epoch on validation and train on all rows,
+// rank, account.
+func (x *Experiment) Run(ctx context.Context) error {
+	m, f, err := x.fit(ctx)
+	if err != nil {
+		return err
+	}
+	defer closeModel(m)
+	if err := experiment.Keep(x.Env, m.Params(), nil); err != nil {
+		return err
+	}
+	o, err := x.measure(ctx, m, f)
+	if err != nil {
+		return err
+	}
+	return x.write(o)
+}
+
+// write keeps metrics and account, and shows both.
+func (x *Experiment) write(o *Outcome) error {
+	if err := x.Env.WriteMetrics(o); err != nil {
+		return err
+	}
+	d, err := x.document(o)
+	if err != nil {
+		return err
+	}
+	if err := x.Env.WritePrivacy(x.Account); err != nil {
+		return err
+	}
+	x.Account.Show(d)
+	return x.Env.Print(d)
+}

@@ -1,0 +1,57 @@
+package crossdomain
+
+import (
+	"privrec/internal/autograd"
+	"privrec/internal/tensor"
+	"privrec/internal/train"
+)
+
+// Rows are both domains' rows as one training sees them: Cols columns a user, 0 where there
+// is no item. Columns of the two domains stand beside each other by their number, not by
+// time: a window of the auxiliary domain may hold what came after the item asked for.
+type Rows struct {
+	Name  string
+	Cols  int
+	Cells [2][]int32 // of the target and of the auxiliary domain; the latter nil: not used
+	// Known marks the items of the target domain that are in its rows, by item from 1.
+	Known []bool
+}
+
+// Row is a user's row of a domain.
+func (p *Rows) Row(domain int, user int32) []int32 {
+	return p.Cells[domain][int(user)*p.Cols : (int(user)+1)*p.Cols]
+}
+
+// Model is trained on rows and scores the target's items for users at the end of their rows.
+type Model interface {
+	train.Model
+	// Steps is the number of steps of an epoch; a batch of the training loop has one sample,
+	// the number of a step.
+	Steps() int
+	// Samples is how many cells of each domain an epoch asks for.
+	Samples() [2]int
+	// Optimizer is that of one training.
+	Optimizer() Optimizer
+	// Rehearsed is the step, as the training loop numbers them, that a rehearsal makes as its
+	// i-th: steps of all kinds in turn.
+	Rehearsed(i int) int32
+	// Sampled scores items[k] for user users[of[k]].
+	Sampled(t *autograd.Tape, rows *Rows, users, items, of []int32) []tensor.Float
+	// All scores all items of the target, one row a user (users, items).
+	All(t *autograd.Tape, rows *Rows, users []int32, scores tensor.Matrix)
+	// Items is the number of items of the target.
+	Items() int
+}
+
+// Optimizer steps on rows of tables that it brings up to date before they are read.
+type Optimizer interface {
+	train.Optimizer
+	Touch(p *autograd.Param, rows []int32)
+}
+
+// closeModel returns the memory of a model's tables, which the garbage collector does not.
+func closeModel(m Model) {
+	for _, p := range m.Params() {
+		tensor.Free(p.Value)
+	}
+}
