@@ -119,9 +119,9 @@ mechanism that really ran amounts to.
 			return c.RunE(c, args)
 		}
 		// A flag that checks itself has said what is wrong with it.
-		if own := (*usageError)(nil); errors.As(err, &own) {
-			if own.fix == "" {
-				own.fix = fmt.Sprintf("see %s --help", c.CommandPath())
+		if own := (*run.UsageError)(nil); errors.As(err, &own) {
+			if own.Fix == "" {
+				own.Fix = fmt.Sprintf("see %s --help", c.CommandPath())
 			}
 			return own
 		}

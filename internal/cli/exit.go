@@ -29,15 +29,8 @@ const exitCodes = `Exit codes: 0 done, 1 failed, 2 usage or configuration, 3 dat
 4 privacy budget or noise check, 130 interrupted (after saving), 141 the
 reader of standard output went away, as head does.`
 
-// usageError is a command line that cannot be carried out as written.
-type usageError struct{ message, fix string }
-
-func (e *usageError) Error() string { return e.message }
-func (e *usageError) Hint() string  { return e.fix }
-
-func usagef(fix, format string, args ...any) error {
-	return &usageError{fmt.Sprintf(format, args...), fix}
-}
+// usagef is the error of a command line that cannot be carried out as written.
+func usagef(fix, format string, args ...any) error { return run.Usagef(fix, format, args...) }
 
 // threads is how many --workers asks for: all cores with 0.
 func threads(workers int) (int, error) {
@@ -53,8 +46,7 @@ func threads(workers int) (int, error) {
 // exitCode decides how the process ends.
 func exitCode(err error) int {
 	var (
-		ours *usageError
-		runs *run.UsageError
+		ours *run.UsageError
 		data *dataset.Error
 		bad  *mechanism.CheckError
 	)
@@ -63,7 +55,7 @@ func exitCode(err error) int {
 		return exitDone
 	case run.WasInterrupted(err):
 		return exitInterrupted
-	case errors.As(err, &ours), errors.As(err, &runs), config.Is(err):
+	case errors.As(err, &ours), config.Is(err):
 		return exitUsage
 	case errors.As(err, &data):
 		return exitData

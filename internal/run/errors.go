@@ -36,8 +36,8 @@ func isFinal(err error) bool {
 	return errors.As(err, &f) && f.Final()
 }
 
-// UsageError is a request that cannot be carried out as asked: a directory
-// already in use, a checkpoint of another configuration.
+// UsageError is a request that cannot be carried out as asked: a flag out of range, a
+// directory already in use, a checkpoint of another configuration.
 type UsageError struct {
 	Message string
 	Fix     string // what to do about it; empty where unknown
@@ -50,6 +50,11 @@ func (e *UsageError) Error() string { return e.Message }
 
 // Hint is the fix.
 func (e *UsageError) Hint() string { return e.Fix }
+
+// Usagef returns a UsageError with a fix, which is empty where none is known.
+func Usagef(fix, format string, args ...any) error {
+	return &UsageError{Message: fmt.Sprintf(format, args...), Fix: fix}
+}
 
 // IsBusy reports whether err says that another process is writing the run
 // directory: the only refusal that goes away by waiting.
