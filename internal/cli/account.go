@@ -1,16 +1,14 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
-	"math"
-	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"privrec/internal/calculator"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
-	"privrec/internal/privacy/accountant/rdp"
 	"privrec/internal/run"
 )
 
@@ -32,140 +30,255 @@ so. What is printed is rounded up; --json has every digit.
 		Args: cobra.ArbitraryArgs,
 		RunE: group("mechanism"),
 	}
-	for _, m := range calculators() {
-		parent.AddCommand(a.accountMechanism(m))
+	for _, m := range append(calculator.Mechanisms(), calculator.Dipsgnn()) {
+		q := calculator.AskAccount(m)
+		c := a.asking(q, m.Summary, q.Account)
+		accountantFlag(c, q)
+		parent.AddCommand(c)
 	}
-	parent.AddCommand(a.accountDipsgnn(), a.accountRDP(), a.accountLedger(), a.accountCurve())
+	parent.AddCommand(a.accountRDP(), a.accountLedger(), a.accountCurve())
 	return parent
 }
 
-// leaf is a command without arguments that asks one question.
-func leaf(m *calculator, short string, ask func(c *cobra.Command) error) *cobra.Command {
-	return &cobra.Command{
-		Use:   m.name,
-		Short: short,
-		Long:  m.long,
+// accountRDP shows one point of a Rényi curve.
+func (a *App) accountRDP() *cobra.Command {
+	parent := &cobra.Command{
+		Use:   "rdp",
+		Short: "one point of a Rényi curve",
+		Long: `The Rényi divergence of order --alpha between the outputs of one release on
+neighbouring data sets, in nats: the larger of its two directions, or a bound on
+it where no closed form is known. Orders need not be whole.`,
+		Args: cobra.ArbitraryArgs,
+		RunE: group("mechanism"),
+	}
+	for _, m := range calculator.Noisy() {
+		q := calculator.AskDivergence(m)
+		parent.AddCommand(a.asking(q, "Rényi divergence of one release with "+m.Summary, q.Divergence))
+	}
+	return parent
+}
+
+// calibrate is the calculator turned around: the noise for a guarantee.
+func (a *App) calibrate() *cobra.Command {
+	parent := &cobra.Command{
+		Use:   "calibrate",
+		Short: "the least noise for a privacy guarantee",
+		Long: `The least noise with which releases stay within an epsilon at a delta. It never
+overshoots: the epsilon in the answer was accounted at exactly the noise that is
+printed, and is at most the target.
+
+` + exitCodes,
+		Args: cobra.ArbitraryArgs,
+		RunE: group("mechanism"),
+	}
+	for _, m := range append(calculator.Noisy(), calculator.Dipsgnn()) {
+		q := calculator.AskCalibration(m)
+		c := a.asking(q, "the least --"+m.Noise+" for a guarantee: "+m.Summary, q.Calibrate)
+		accountantFlag(c, q)
+		parent.AddCommand(c)
+	}
+	return parent
+}
+
+// accountCurve draws epsilon against delta, noise or steps.
+func (a *App) accountCurve() *cobra.Command {
+	parent := &cobra.Command{
+		Use:   "curve",
+		Short: "draw epsilon against delta, noise or steps",
+		Long: `Draws epsilon against one number of a calculation, the others fixed, a line for each
+accountant, as SVG or PNG, and prints the values. The axis is logarithmic. The
+file is written whole or not at all.`,
+		Args: cobra.ArbitraryArgs,
+		RunE: group("mechanism"),
+	}
+	for _, m := range calculator.Noisy() {
+		parent.AddCommand(a.curveOf(m))
+	}
+	return parent
+}
+
+func (a *App) curveOf(m *calculator.Mechanism) *cobra.Command {
+	k := calculator.AskCurve(m)
+	var asJSON, quiet bool
+	c := &cobra.Command{
+		Use:   m.Name + " --over delta|noise|steps --from A --to B --out FILE",
+		Short: "draw epsilon for " + m.Summary,
+		Long:  m.Long,
 		Args:  wants(),
-		RunE:  func(c *cobra.Command, _ []string) error { return ask(c) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			names, err := k.Missing()
+			if err != nil {
+				return err
+			}
+			if err := missing(c, names); err != nil {
+				return err
+			}
+			if err := k.Check(); err != nil {
+				return err
+			}
+			ans, err := k.Draw(c.Context(), newReporter(a.Stderr, quiet))
+			if err != nil {
+				return err
+			}
+			return run.Show(a.Stdout, asJSON, ans)
+		},
 	}
-}
-
-func (a *App) accountMechanism(m *calculator) *cobra.Command {
-	q := &question{of: m}
-	c := leaf(m, m.summary, func(c *cobra.Command) error {
-		if err := q.check(c); err != nil {
-			return err
-		}
-		r, err := q.spent(q.method)
-		if err != nil {
-			return err
-		}
-		return run.Show(a.Stdout, q.json, q.answer(r))
-	})
-	var names []string
-	if m.noise != "" {
-		names = append(names, m.noise)
-	}
-	q.flags(c, slices.Concat(names, m.flags, []string{"steps", "delta"})...)
-	q.accountantFlag(c)
+	questionFlags(c, k.Question, &asJSON)
+	p := c.Flags()
+	p.StringVar(&k.Over, "over", "", "the axis: delta, noise, steps; its own flag is left out")
+	p.StringVar(&k.From, "from", "", "first value on the axis, in the range of its flag")
+	p.StringVar(&k.To, "to", "", "last value on the axis")
+	p.Var(k.Points, k.Points.Name(), k.Points.Usage())
+	p.StringSliceVar(&k.Accountants, "accountants", nil, fmt.Sprintf("lines to draw: %s (default rdp,exact; rdp for what exact does not take)", methods(m.Accountants)))
+	p.StringVarP(&k.Out, "out", "o", "", "file to write, .svg or .png")
+	p.BoolVar(&k.Force, "force", false, "replace a file of the same name")
+	p.BoolVarP(&quiet, "quiet", "q", false, "no progress")
 	return c
 }
 
-// spent charges the releases of a question to an account and reads it.
-func (q *question) spent(m accountant.Method) (accountant.Result, error) {
-	e, err := q.of.release(q)
-	if err != nil {
-		return accountant.Result{}, err
+// asking is a command without arguments that asks one question and shows the answer.
+func (a *App) asking(q *calculator.Question, short string, answer func() (*calculator.Answer, error)) *cobra.Command {
+	m := q.Of()
+	use := m.Name
+	for _, n := range q.Numbers() {
+		use += " --" + n.Name() + " " + n.Letter()
 	}
-	books, err := accountant.New(m, q.unit, q.relation)
-	if err != nil {
-		return accountant.Result{}, err
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   use,
+		Short: short,
+		Long:  m.Long,
+		Args:  wants(),
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := ready(c, q); err != nil {
+				return err
+			}
+			ans, err := answer()
+			if err != nil {
+				return err
+			}
+			return run.Show(a.Stdout, asJSON, ans)
+		},
 	}
-	if err := books.Charge(e, int64(q.get("steps"))); err != nil {
-		return accountant.Result{}, q.failed(m, err)
-	}
-	r, err := books.Spent(q.get("delta"))
-	if err == nil {
-		err = sound(r)
-	}
-	if err != nil {
-		return r, q.failed(m, err)
-	}
-	return r, nil
-}
-
-// sound refuses a result that says nothing: one without a number, or an infinite
-// one without a reason.
-func sound(r accountant.Result) error {
-	switch {
-	case math.IsNaN(r.Epsilon) || r.Epsilon < 0:
-		return fmt.Errorf("epsilon came out as %v", r.Epsilon)
-	case math.IsInf(r.Epsilon, 1) && len(r.Unprotected) == 0:
-		return errors.New("epsilon is too large for a number")
-	}
-	return nil
-}
-
-// failed says which accountant could not answer, and which may.
-func (q *question) failed(m accountant.Method, err error) error {
-	err = fmt.Errorf("no guarantee from the accountant %q for %s: %w", m, q.of.describe(q), err)
-	if m == accountant.RDP && errors.Is(err, rdp.ErrNotCovered) {
-		return run.WithHint(err, "--accountant exact or pld may cover it")
-	}
-	uncovered := q.sampling == privacy.Poisson && q.relation == privacy.Replace // by rdp
-	if m != accountant.RDP && !uncovered && slices.Contains(q.of.accountants, accountant.RDP) {
-		return run.WithHint(err, "--accountant rdp may still give a bound")
-	}
-	return err
-}
-
-// accountDipsgnn is the theorem's closed form, with the exact value beside it.
-func (a *App) accountDipsgnn() *cobra.Command {
-	m := dipsgnnCalculator()
-	q := &question{of: m}
-	c := leaf(m, m.summary, func(c *cobra.Command) error {
-		if err := q.check(c); err != nil {
-			return err
-		}
-		ans, err := q.closedForm()
-		if err != nil {
-			return err
-		}
-		return run.Show(a.Stdout, q.json, ans)
-	})
-	q.flags(c, m.noise, "clip", "steps", "delta")
+	questionFlags(c, q, &asJSON)
 	return c
 }
 
-// closedMethod names the closed form in an answer.
-const closedMethod = "closed-form"
-
-// closed is the theorem's epsilon of a question.
-func (q *question) closed() (float64, error) {
-	mu := q.get("clip") / q.get("sigma")
-	eps := accountant.Closed(q.get("steps")*mu*mu, q.get("delta"))
-	if !(eps >= 0) || math.IsInf(eps, 1) {
-		return 0, fmt.Errorf("the closed form gives no number for %s", q.of.describe(q))
+// ready refuses a question that lacks numbers, or whose choices do not fit together.
+func ready(c *cobra.Command, q *calculator.Question) error {
+	if err := missing(c, q.Missing()); err != nil {
+		return err
 	}
-	return eps, nil
+	return q.Check()
 }
 
-// closedForm answers with the theorem's epsilon, and the exact one beside it.
-func (q *question) closedForm() (*answer, error) {
-	q.relation = privacy.AddRemove
-	eps, err := q.closed()
-	if err != nil {
-		return nil, err
+// missing is the one error about required flags that were not given, by their names.
+func missing(c *cobra.Command, names []string) error {
+	if len(names) == 0 {
+		return nil
 	}
-	truth, err := q.spent(accountant.Analytic)
-	if err != nil {
-		return nil, err
+	fix := fmt.Sprintf("see %s --help", c.CommandPath())
+	if len(names) == 1 && names[0] == "delta" {
+		fix = "give --delta well below one over the number of users or records, such as 1e-6; " + fix
 	}
-	ans := q.answer(accountant.Result{
-		Unit: q.unit, Neighbouring: q.relation, Delta: q.get("delta"), Epsilon: eps, Method: closedMethod,
-	})
-	ans.add("epsilon_exact", truth.Epsilon, "exact epsilon", roundUp(truth.Epsilon, 6))
-	ans.statement += fmt.Sprintf(" That is the closed form of the theorem; the exact value of the same releases is %s.", roundUp(truth.Epsilon, 4))
-	ans.warn("the theorem is about one matrix that is released once a step: the paper's training releases two, anew for every prefix in every epoch; privacy.json of a run counts them")
-	return ans, nil
+	return usagef(fix, "%s: missing --%s", c.CommandPath(), strings.Join(names, ", --"))
+}
+
+// questionFlags declares the numbers and choices of a question, and --json.
+func questionFlags(c *cobra.Command, q *calculator.Question, asJSON *bool) {
+	p, m := c.Flags(), q.Of()
+	for _, n := range q.Numbers() {
+		p.Var(n, n.Name(), n.Usage())
+	}
+	if m.Sampled {
+		p.StringVar(&q.Sampling, "sampling", q.Sampling, "how batches are drawn: poisson, without-replacement")
+	}
+	if len(m.Relations) > 0 {
+		usage := "relation of the data sets that --sensitivity is about: add-remove, replace, zero-out (default add-remove)"
+		if m.Sampled {
+			usage = "relation of neighbouring data sets: add-remove, replace, zero-out (default add-remove; replace without replacement)"
+		}
+		p.StringVar(&q.Neighbouring, "neighbouring", "", usage)
+	}
+	p.BoolVar(asJSON, "json", false, "as JSON")
+}
+
+// accountantFlag declares --accountant where there is a choice.
+func accountantFlag(c *cobra.Command, q *calculator.Question) {
+	m := q.Of()
+	if len(m.Accountants) == 0 {
+		return
+	}
+	usage := fmt.Sprintf("%s (default %s)", methods(m.Accountants), m.Accountants[0])
+	if m.Sampled {
+		usage = fmt.Sprintf("%s (default %s; rdp without replacement)", methods(m.Accountants), m.Accountants[0])
+	}
+	c.Flags().StringVar(&q.Accountant, "accountant", "", usage)
+}
+
+// methods joins the names of accountants for a help text.
+func methods(all []accountant.Method) string {
+	names := make([]string, len(all))
+	for i, m := range all {
+		names[i] = string(m)
+	}
+	return join(names)
+}
+
+// accountLedger prices what a run recorded.
+func (a *App) accountLedger() *cobra.Command {
+	q := calculator.AskLedger()
+	var (
+		unit, keyFile string
+		asJSON        bool
+	)
+	c := &cobra.Command{
+		Use:   "ledger FILE|RUN --delta d [--ledger-key FILE]",
+		Short: "what the ledger of a run amounts to",
+		Long: `Composes everything that a ledger (ledger.jsonl of a run directory) lists, for each
+unit that it is about. A user contains their edges, cells and all else: noise about
+users is charged to an edge, and a user is accounted as a group of as many cells as
+the ledger says that one user holds. What is unprotected, or of a cost that is not
+known for a unit, makes its epsilon infinite. Feature vectors alone are other data
+than edges, interactions, cells and positions, and are left out of their accounts. A
+ledger with an unknown event, a cut last line or a changed byte is refused.
+
+A finished ledger ends in a line that closes it, which the manifest of its run
+repeats: one that lost lines is refused. Of a run directory whose run is not done the
+releases so far are accounted, and the answer says "at least". Lines that were lost or
+changed by accident are found without a key; only a ledger that was written under one,
+with the same --ledger-key, cannot be rewritten on purpose.`,
+		Args: wants("a ledger file or a run directory"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := ready(c, q); err != nil {
+				return err
+			}
+			key, err := ledgerKey(keyFile)
+			if err != nil {
+				return err
+			}
+			ans, err := q.Ledger(args[0], unit, key)
+			if err != nil {
+				return err
+			}
+			return run.Show(a.Stdout, asJSON, ans)
+		},
+	}
+	questionFlags(c, q, &asJSON)
+	accountantFlag(c, q)
+	c.Flags().StringVar(&unit, "unit", "", "account this unit alone: edge, interaction, user, sample, feature, record, cell, position")
+	c.Flags().StringVar(&keyFile, "ledger-key", "", "file of the key that the ledger was written under")
+	return c
+}
+
+// ledgerKey reads the key file that a flag names; none without one.
+func ledgerKey(path string) (*privacy.Key, error) {
+	if path == "" {
+		return nil, nil
+	}
+	k, err := privacy.ReadKey(path)
+	if err != nil {
+		return nil, usagef("name a file of at least 16 secret bytes", "--ledger-key: %v", err)
+	}
+	return k, nil
 }

@@ -7,11 +7,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"privrec/internal/calculator"
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/slate"
 	"privrec/internal/papers/exposure"
 	"privrec/internal/privacy"
-	"privrec/internal/privacy/accountant"
 	"privrec/internal/privacy/mechanism"
 	"privrec/internal/reproduce"
 	"privrec/internal/run"
@@ -86,7 +86,7 @@ func (a *App) argWords(c *cobra.Command) completion {
 func (a *App) flagWords(c *cobra.Command, f *pflag.Flag) completion {
 	switch f.Name {
 	case "accountant", "accountants":
-		return fixedWords(accountantsOf(c))
+		return fixedWords(calculator.Accountants(c.Name()))
 	case "neighbouring":
 		return fixedWords([]privacy.Neighbouring{privacy.AddRemove, privacy.Replace, privacy.ZeroOut})
 	case "sampling":
@@ -142,16 +142,6 @@ func (a *App) taskOf(c *cobra.Command) (run.Task, bool) {
 		return run.Task{}, false
 	}
 	return a.Tasks[at], true
-}
-
-// accountantsOf are those that a command of the calculator takes.
-func accountantsOf(c *cobra.Command) []accountant.Method {
-	for _, m := range calculators() {
-		if m.name == c.Name() {
-			return m.accountants
-		}
-	}
-	return every
 }
 
 // fixedWords offers the same words always; in a list with commas, for the last part of it.

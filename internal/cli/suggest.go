@@ -13,18 +13,6 @@ import (
 	"privrec/internal/config"
 )
 
-// didYouMean is the hint for a word that is none of the known ones; empty where none is near.
-func didYouMean[S ~string](word string, known []S) string {
-	names := make([]string, len(known))
-	for i, k := range known {
-		names[i] = string(k)
-	}
-	if best := config.Nearest(word, names); best != "" {
-		return fmt.Sprintf("did you mean %q?", best)
-	}
-	return ""
-}
-
 // beside are commands whose own are not offered in the place of others.
 var beside = map[string]bool{"completion": true, "help": true, "bench": true}
 

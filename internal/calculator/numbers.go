@@ -1,4 +1,4 @@
-package cli
+package calculator
 
 import (
 	"errors"
@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/pflag"
+	"privrec/internal/run"
 )
 
 // span is the range of a numeric flag.
@@ -64,10 +64,10 @@ func (s span) parse(flag, text string) (float64, error) {
 	if s.ratio && strings.Contains(text, "/") {
 		v, ok := fraction(text)
 		if !ok {
-			return 0, usagef("a fraction is one whole number over another above 0, such as 256/60000", "--%s is %q, want %s", flag, clip(text), s)
+			return 0, run.Usagef("a fraction is one whole number over another above 0, such as 256/60000", "--%s is %q, want %s", flag, clip(text), s)
 		}
 		if !s.holds(v) {
-			return 0, usagef(s.advice(flag, v), "--%s is %s, want %s", flag, clip(text), s)
+			return 0, run.Usagef(s.advice(flag, v), "--%s is %s, want %s", flag, clip(text), s)
 		}
 		return v, nil
 	}
@@ -77,10 +77,10 @@ func (s span) parse(flag, text string) (float64, error) {
 		if errors.Is(err, strconv.ErrSyntax) {
 			shown = strconv.Quote(shown)
 		}
-		return 0, usagef("", "--%s is %s, want %s", flag, shown, s)
+		return 0, run.Usagef("", "--%s is %s, want %s", flag, shown, s)
 	}
 	if !s.holds(v) {
-		return 0, usagef(s.advice(flag, v), "--%s is %s, want %s", flag, clip(text), s)
+		return 0, run.Usagef(s.advice(flag, v), "--%s is %s, want %s", flag, clip(text), s)
 	}
 	return v, nil
 }
@@ -100,40 +100,53 @@ func (s span) advice(flag string, v float64) string {
 	return ""
 }
 
-// clip shortens what a person typed for an error line.
-func clip(text string) string {
-	if r := []rune(text); len(r) > 40 {
-		return string(r[:40]) + "..."
-	}
-	return text
+// Number is a number of a question. Its range is checked where it is read: it is the value
+// of a flag, as the packages flag and pflag take it.
+type Number struct {
+	name, usage, letter string
+	span                span
+	v                   float64
+	set                 bool
+	text                string // as a fraction, if it was given as one
 }
 
-// short writes a number as a person would: 0.01, 1000, 1e-9, 2.5e12. The digits
-// are those that give the same float64.
-func short(v float64) string {
-	if math.IsInf(v, 1) {
-		return "infinite"
-	}
-	format := byte('e')
-	if a := math.Abs(v); a == 0 || a >= 1e-4 && a < 1e6 || v == math.Trunc(v) && a < 1e12 && v/1e6 != math.Trunc(v/1e6) {
-		format = 'f'
-	}
-	return strings.NewReplacer("e-0", "e-", "e+0", "e", "e+", "e").Replace(strconv.FormatFloat(v, format, -1, 64))
+// newNumber returns a number of the calculator that is not given yet.
+func newNumber(name string) *Number {
+	k := kinds[name]
+	return &Number{name: name, usage: k.usage, letter: k.letter, span: k.span}
 }
 
-// number is a flag whose range is checked where it is read.
-type number struct {
-	name string
-	span span
-	v    float64
-	set  bool
-	text string // as a fraction, if it was given as one
+// kinds are the numbers of the calculator by name: their ranges, what they mean, and the
+// letter that stands for each in a command line.
+var kinds = map[string]struct {
+	span          span
+	usage, letter string
+}{
+	"sigma":            {spanNoise, "standard deviation of the noise", "S"},
+	"sensitivity":      {spanNoise, "most that one unit moves a release", "D"},
+	"noise-multiplier": {spanNoise, "standard deviation of the noise over the clipping norm", "Z"},
+	"sampling-rate":    {spanRate, "probability of a record to be in a batch, also as a fraction such as 256/60000", "Q"},
+	"scale":            {spanNoise, "scale of the noise", "B"},
+	"clip":             {spanNoise, "norm that rows are clipped to", "C"},
+	"epsilon":          {spanEpsilon, "epsilon of one release", "E"},
+	"categories":       {spanClasses, "number of values", "K"},
+	"steps":            {spanSteps, "number of releases", "N"},
+	"delta":            {spanDelta, "delta of the guarantee", "d"},
+	"alpha":            {spanAlpha, "Rényi order", "A"},
+	"points":           {spanPoints, "values on the axis, spaced by equal factors", ""},
 }
 
-var _ pflag.Value = (*number)(nil)
+// Name is the name of the flag, without dashes.
+func (n *Number) Name() string { return n.name }
+
+// Usage says what the number is and its range.
+func (n *Number) Usage() string { return n.usage + "; " + n.span.String() }
+
+// Letter stands for the value in a command line that shows what to give.
+func (n *Number) Letter() string { return n.letter }
 
 // String is the value as given; empty, so no default in the help, if it was not.
-func (n *number) String() string {
+func (n *Number) String() string {
 	if n == nil || !n.set {
 		return ""
 	}
@@ -144,7 +157,7 @@ func (n *number) String() string {
 }
 
 // Set reads the value.
-func (n *number) Set(text string) error {
+func (n *Number) Set(text string) error {
 	v, err := n.span.parse(n.name, text)
 	if err != nil {
 		return err
@@ -157,7 +170,7 @@ func (n *number) Set(text string) error {
 }
 
 // Type is the word that stands for the value in the help.
-func (n *number) Type() string {
+func (n *Number) Type() string {
 	if n.span.whole {
 		return "int"
 	}
@@ -165,47 +178,9 @@ func (n *number) Type() string {
 }
 
 // json is the value as JSON shows it.
-func (n *number) json() any {
+func (n *Number) json() any {
 	if n.span.whole {
 		return int64(n.v)
 	}
 	return n.v
-}
-
-// near writes a number with at most so many digits, for prose.
-func near(v float64, digits int) string {
-	if back, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64); err == nil {
-		v = back
-	}
-	return short(v)
-}
-
-// roundUp writes a non-negative number with so many digits, never below it;
-// roundDown, never above.
-func roundUp(v float64, digits int) string   { return rounded(v, digits, 1) }
-func roundDown(v float64, digits int) string { return rounded(v, digits, -1) }
-
-func rounded(v float64, digits, way int) string {
-	if math.IsInf(v, 1) {
-		return "infinite"
-	}
-	if v <= 0 {
-		return "0"
-	}
-	s := strconv.FormatFloat(v, 'e', digits-1, 64)
-	back, err := strconv.ParseFloat(s, 64)
-	if err == nil && (way > 0 && back < v || way < 0 && back > v) {
-		mantissa, exponent, _ := strings.Cut(s, "e")
-		n, _ := strconv.ParseInt(strings.Replace(mantissa, ".", "", 1), 10, 64) // our own digits
-		e, _ := strconv.Atoi(exponent)
-		e -= digits - 1
-		if n += int64(way); strings.Trim(strconv.FormatInt(n+1, 10), "0") == "1" && way < 0 {
-			n, e = 10*n+9, e-1 // from 1000 down: 999.9, not 999
-		}
-		back, err = strconv.ParseFloat(fmt.Sprintf("%de%d", n, e), 64)
-	}
-	if err != nil || math.IsInf(back, 0) {
-		return short(v)
-	}
-	return short(back)
 }

@@ -1,4 +1,4 @@
-package cli
+package calculator
 
 import (
 	"slices"
@@ -93,7 +93,7 @@ func (s ledgerSubjects) subject(u privacy.Unit) (privacy.Subject, bool) {
 }
 
 // remark says what an account of a unit rests on besides releases about it.
-func (s ledgerSubjects) remark(a *answer, u privacy.Subject) {
+func (s ledgerSubjects) remark(a *Answer, u privacy.Subject) {
 	var said []privacy.Unit
 	for _, d := range s.direct {
 		if d.Neighbouring != "" && d.Neighbouring != u.Neighbouring && d.Unit == u.Unit {

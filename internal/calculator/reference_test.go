@@ -1,4 +1,4 @@
-package cli
+package calculator
 
 import (
 	"encoding/json"
@@ -20,7 +20,7 @@ import (
 	"privrec/internal/run"
 )
 
-// ledgers is how many are drawn: go test ./internal/cli -run AgainstReference -ledgers 10000.
+// ledgers is how many are drawn: go test ./internal/calculator -run AgainstReference -ledgers 10000.
 var ledgers = flag.Uint64("ledgers", 120, "random ledgers that are held against the reference")
 
 // A printed epsilon is never below a reference that shares no code with the accountants
@@ -94,17 +94,17 @@ func (c *ledgerTally) one(t *testing.T, dir string, i uint64) {
 			t.Error(err)
 			return
 		}
-		if code, out, _ := ask(t, fmt.Sprintf("account ledger %s --delta %v --json", short, delta)); code != exitData || out != "" {
-			t.Errorf("ledger %d without its last %d lines: exit code %d, %s", i, len(text)-keep, code, out)
+		if out, err := ask(t, fmt.Sprintf("account ledger %s --delta %v --json", short, delta)); kind(err) != data || out != "" {
+			t.Errorf("ledger %d without its last %d lines: %v, %s", i, len(text)-keep, err, out)
 		}
 	}
-	code, out, errs := ask(t, fmt.Sprintf("account ledger %s --delta %v --json", path, delta))
-	if code == exitFailed { // what only Rényi divergences cover
-		code, out, errs = ask(t, fmt.Sprintf("account ledger %s --delta %v --json --accountant rdp", path, delta))
+	out, err := ask(t, fmt.Sprintf("account ledger %s --delta %v --json", path, delta))
+	if kind(err) == failed { // what only Rényi divergences cover
+		out, err = ask(t, fmt.Sprintf("account ledger %s --delta %v --json --accountant rdp", path, delta))
 	}
-	if code != 0 {
-		if code != exitFailed || !strings.Contains(errs, "account of") {
-			t.Errorf("ledger %d: exit code %d: %s", i, code, errs)
+	if err != nil {
+		if kind(err) != failed || !strings.Contains(err.Error(), "account of") {
+			t.Errorf("ledger %d: %s: %v", i, kind(err), err)
 		}
 		c.refused.Add(1)
 		return

@@ -1,4 +1,4 @@
-package cli
+package calculator
 
 import (
 	"bytes"
@@ -14,9 +14,9 @@ import (
 	"privrec/internal/report"
 )
 
-// answer is what the calculator says: values under the keys of its JSON, in
+// Answer is what the calculator says: values under the keys of its JSON, in
 // order, then a sentence and what to keep in mind.
-type answer struct {
+type Answer struct {
 	title     string
 	fields    []field
 	statement string
@@ -29,17 +29,17 @@ type field struct {
 	value             any
 }
 
-func (a *answer) add(key string, value any, label, shown string) {
+func (a *Answer) add(key string, value any, label, shown string) {
 	a.fields = append(a.fields, field{key, label, shown, value})
 }
 
-func (a *answer) warn(format string, args ...any) {
+func (a *Answer) warn(format string, args ...any) {
 	a.warnings = append(a.warnings, fmt.Sprintf(format, args...))
 }
 
 // MarshalJSON writes the fields in their order, then statement and warnings.
 // JSON has no infinity: that is the string "infinity".
-func (a *answer) MarshalJSON() ([]byte, error) {
+func (a *Answer) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteByte('{')
 	warnings := a.warnings
@@ -73,9 +73,9 @@ func (a *answer) MarshalJSON() ([]byte, error) {
 }
 
 // Text shows the answer to a person.
-func (a *answer) Text(w io.Writer) error { return a.document().Text(w) }
+func (a *Answer) Text(w io.Writer) error { return a.document().Text(w) }
 
-func (a *answer) document() *report.Document {
+func (a *Answer) document() *report.Document {
 	d := &report.Document{Title: a.title, Notes: append([]string{a.statement}, a.warnings...)}
 	for _, f := range a.fields {
 		if f.label != "" {
@@ -89,8 +89,8 @@ func (a *answer) document() *report.Document {
 }
 
 // answer tells a result in the calculator's words.
-func (q *question) answer(r accountant.Result) *answer {
-	a := &answer{title: upper(q.of.describe(q))}
+func (q *Question) answer(r accountant.Result) *Answer {
+	a := &Answer{title: upper(q.of.describe(q))}
 	a.guarantee(r)
 	for _, name := range q.order {
 		if name != "delta" && name != "alpha" {
@@ -115,7 +115,7 @@ func (q *question) answer(r accountant.Result) *answer {
 const theorem27 = "Wang, Balle, Kasiviswanathan, AISTATS 2019, theorem 27 (Gaussian, without replacement), and no more than without sampling"
 
 // echo repeats a number of the question under its flag's name.
-func (a *answer) echo(q *question, name string) {
+func (a *Answer) echo(q *Question, name string) {
 	key := strings.ReplaceAll(name, "-", "_")
 	if name == "epsilon" { // the guarantee has that key
 		key = "release_epsilon"
@@ -124,7 +124,7 @@ func (a *answer) echo(q *question, name string) {
 }
 
 // guarantee lists what was computed.
-func (a *answer) guarantee(r accountant.Result) {
+func (a *Answer) guarantee(r accountant.Result) {
 	a.add("epsilon", r.Epsilon, "epsilon", roundUp(r.Epsilon, 6))
 	if r.Lower > 0 || r.Method == string(accountant.PLD) {
 		a.add("epsilon_lower", r.Lower, "at least", roundDown(r.Lower, 6))
@@ -153,7 +153,7 @@ func number1(v float64) any {
 }
 
 // judge says what a reader of the numbers should keep in mind.
-func (a *answer) judge(r accountant.Result) {
+func (a *Answer) judge(r accountant.Result) {
 	for _, n := range r.Notes {
 		a.warn("%s", n)
 	}
@@ -202,62 +202,4 @@ func statement(releases string, r accountant.Result) string {
 		return s + " The epsilon is exact, rounded up."
 	}
 	return s
-}
-
-// change is what makes two data sets neighbours.
-func change(n privacy.Neighbouring) string {
-	switch n {
-	case privacy.Replace:
-		return "exchanging"
-	case privacy.ZeroOut:
-		return "blanking"
-	}
-	return "adding or removing"
-}
-
-// exchanged says for what.
-func exchanged(n privacy.Neighbouring) string {
-	if n == privacy.Replace {
-		return " for any other"
-	}
-	return ""
-}
-
-// noun is a unit in words.
-func noun(u privacy.Unit) string {
-	switch u {
-	case privacy.Feature:
-		return "feature vector"
-	case privacy.Cell:
-		return "cell of a sequence"
-	case privacy.Position:
-		return "position of a slate"
-	}
-	return string(u)
-}
-
-// nouns is several of them.
-func nouns(u privacy.Unit) string {
-	switch u {
-	case privacy.Cell:
-		return "cells of sequences"
-	case privacy.Position:
-		return "positions of slates"
-	}
-	return noun(u) + "s"
-}
-
-// times is the factor itself where a person can imagine it.
-func times(eps float64) string {
-	if eps > 14 {
-		return ""
-	}
-	return " (" + roundUp(math.Exp(eps), 3) + ")"
-}
-
-func upper(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
 }

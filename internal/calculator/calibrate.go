@@ -1,4 +1,4 @@
-package cli
+package calculator
 
 import (
 	"errors"
@@ -7,52 +7,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
 	"privrec/internal/run"
 )
 
-// calibrate is the calculator turned around: the noise for a guarantee.
-func (a *App) calibrate() *cobra.Command {
-	parent := &cobra.Command{
-		Use:   "calibrate",
-		Short: "the least noise for a privacy guarantee",
-		Long: `The least noise with which releases stay within an epsilon at a delta. It never
-overshoots: the epsilon in the answer was accounted at exactly the noise that is
-printed, and is at most the target.
-
-` + exitCodes,
-		Args: cobra.ArbitraryArgs,
-		RunE: group("mechanism"),
-	}
-	for _, m := range append(calculators(), dipsgnnCalculator()) {
-		if m.noise == "" {
-			continue
-		}
-		q := &question{of: m}
-		c := leaf(m, "the least --"+m.noise+" for a guarantee: "+m.summary, func(c *cobra.Command) error {
-			if err := q.check(c); err != nil {
-				return err
-			}
-			ans, err := q.calibrated()
-			if err != nil {
-				return err
-			}
-			return run.Show(a.Stdout, q.json, ans)
-		})
-		q.flags(c, slices.Concat(m.flags, []string{"steps", "delta", "epsilon"})...)
-		q.accountantFlag(c)
-		parent.AddCommand(c)
-	}
-	return parent
-}
-
 // at is epsilon at a noise, by the closed form where the mechanism has one.
-func (q *question) at(m accountant.Method) func(noise float64) (float64, error) {
+func (q *Question) at(m accountant.Method) func(noise float64) (float64, error) {
 	return func(noise float64) (float64, error) {
-		q.put(q.of.noise, noise)
+		q.put(q.of.Noise, noise)
 		if m == "" {
 			return q.closed()
 		}
@@ -61,21 +24,21 @@ func (q *question) at(m accountant.Method) func(noise float64) (float64, error) 
 	}
 }
 
-// calibrated finds the noise and answers with what it was accounted to.
-func (q *question) calibrated() (*answer, error) {
+// Calibrate finds the least noise for a guarantee and answers with what it was accounted to.
+func (q *Question) Calibrate() (*Answer, error) {
 	target := q.get("epsilon")
 	noise, err := q.leastNoise(target)
 	if errors.Is(err, accountant.ErrDelta) {
-		return nil, usagef(fmt.Sprintf("such a guarantee holds without any noise: every %[1]s that a batch takes could be published whole; give a delta well below %[2]s, and below one over the number of %[3]s",
+		return nil, run.Usagef(fmt.Sprintf("such a guarantee holds without any noise: every %[1]s that a batch takes could be published whole; give a delta well below %[2]s, and below one over the number of %[3]s",
 			noun(q.unit), near(q.exposed(), 3), nouns(q.unit)),
 			"--delta is %s, and a %s is in a batch at all with probability %s", short(q.get("delta")), noun(q.unit), near(q.exposed(), 6))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("no %s found for epsilon %s at delta %s: %w", strings.ReplaceAll(q.of.noise, "-", " "), short(target), short(q.get("delta")), err)
+		return nil, fmt.Errorf("no %s found for epsilon %s at delta %s: %w", strings.ReplaceAll(q.of.Noise, "-", " "), short(target), short(q.get("delta")), err)
 	}
-	q.put(q.of.noise, noise)
-	var ans *answer
-	if q.of.name == "dipsgnn" {
+	q.put(q.of.Noise, noise)
+	var ans *Answer
+	if q.of.closed {
 		if ans, err = q.closedForm(); err != nil {
 			return nil, err
 		}
@@ -89,15 +52,15 @@ func (q *question) calibrated() (*answer, error) {
 		}
 		ans = q.answer(r)
 	}
-	key := strings.ReplaceAll(q.of.noise, "-", "_")
+	key := strings.ReplaceAll(q.of.Noise, "-", "_")
 	ans.fields = slices.DeleteFunc(ans.fields, func(f field) bool { return f.key == key || f.key == "release_epsilon" })
-	ans.fields = slices.Insert(ans.fields, 0, field{key, strings.ReplaceAll(q.of.noise, "-", " "), short(noise), noise})
+	ans.fields = slices.Insert(ans.fields, 0, field{key, strings.ReplaceAll(q.of.Noise, "-", " "), short(noise), noise})
 	ans.add("target_epsilon", target, "target epsilon", short(target))
 	return ans, nil
 }
 
 // exposed is the probability that one unit is in any of the releases.
-func (q *question) exposed() float64 {
+func (q *Question) exposed() float64 {
 	if q.numbers["sampling-rate"] == nil {
 		return 1
 	}
@@ -106,7 +69,7 @@ func (q *question) exposed() float64 {
 
 // leastNoise searches. What is known in closed form is taken from there, to the
 // last digit, if the accountant agrees that it is enough.
-func (q *question) leastNoise(target float64) (float64, error) {
+func (q *Question) leastNoise(target float64) (float64, error) {
 	spent := q.at(q.method)
 	goal := accountant.Goal{Epsilon: target, Delta: q.get("delta"), Exposed: q.exposed()}
 	start := 1.0
@@ -131,7 +94,7 @@ func (q *question) leastNoise(target float64) (float64, error) {
 	}
 	if q.method == accountant.Contour {
 		// Where the bracket answers for the exact accountant it may as well be asked.
-		q.put(q.of.noise, start)
+		q.put(q.of.Noise, start)
 		if r, err := q.spent(q.method); err == nil && r.Method == string(accountant.PLD) {
 			spent = q.at(accountant.PLD)
 		}
@@ -142,9 +105,9 @@ func (q *question) leastNoise(target float64) (float64, error) {
 
 // guess is the noise in closed form, and whether the accountant that was asked
 // for has that form, so that it is the answer and not only near it.
-func (q *question) guess(target float64) (noise float64, exact, ok bool) {
+func (q *Question) guess(target float64) (noise float64, exact, ok bool) {
 	steps, delta := q.get("steps"), q.get("delta")
-	switch q.of.name {
+	switch q.of.Name {
 	case "dipsgnn":
 		noise, exact = accountant.ClosedSigma(q.get("clip"), steps, target, delta), true
 		q.relation = privacy.AddRemove

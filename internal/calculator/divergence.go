@@ -1,52 +1,16 @@
-package cli
+package calculator
 
 import (
 	"fmt"
 	"math"
-	"slices"
-
-	"github.com/spf13/cobra"
 
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant/rdp"
 	"privrec/internal/privacy/accountant/terms"
-	"privrec/internal/run"
 )
 
-// accountRDP shows one point of a Rényi curve.
-func (a *App) accountRDP() *cobra.Command {
-	parent := &cobra.Command{
-		Use:   "rdp",
-		Short: "one point of a Rényi curve",
-		Long: `The Rényi divergence of order --alpha between the outputs of one release on
-neighbouring data sets, in nats: the larger of its two directions, or a bound on
-it where no closed form is known. Orders need not be whole.`,
-		Args: cobra.ArbitraryArgs,
-		RunE: group("mechanism"),
-	}
-	for _, m := range calculators() {
-		if m.noise == "" {
-			continue
-		}
-		q := &question{of: m}
-		c := leaf(m, "Rényi divergence of one release with "+m.summary, func(c *cobra.Command) error {
-			if err := q.check(c); err != nil {
-				return err
-			}
-			ans, err := q.divergence()
-			if err != nil {
-				return err
-			}
-			return run.Show(a.Stdout, q.json, ans)
-		})
-		q.flags(c, slices.Concat([]string{m.noise}, m.flags, []string{"alpha"})...)
-		parent.AddCommand(c)
-	}
-	return parent
-}
-
-// divergence answers with the curve of one release at the order asked for.
-func (q *question) divergence() (*answer, error) {
+// Divergence answers with the curve of one release at the order asked for.
+func (q *Question) Divergence() (*Answer, error) {
 	e, err := q.of.release(q)
 	if err != nil {
 		return nil, err
@@ -64,7 +28,7 @@ func (q *question) divergence() (*answer, error) {
 	if math.IsNaN(v) || v < 0 || math.IsInf(v, 1) {
 		return nil, fmt.Errorf("the divergence of order %s is too large for a number: %s", short(alpha), q.of.describe(q))
 	}
-	ans := &answer{title: upper(q.of.describe(q))}
+	ans := &Answer{title: upper(q.of.describe(q))}
 	ans.add("rdp", v, "divergence", roundUp(v, 6))
 	ans.add("alpha", alpha, "order", short(alpha))
 	ans.add("accountant", "rdp", "", "")

@@ -1,4 +1,4 @@
-package cli
+package calculator
 
 import (
 	"fmt"
@@ -90,7 +90,7 @@ func TestAccountLedgerOfPartsAndWholes(t *testing.T) {
 			t.Errorf("%s: %v: want %q", name, m, c.says)
 		}
 	}
-	if code, out, errs := ask(t, "account ledger --delta 1e-6 "+ledgerOf(t, holds(privacy.Cell, 5), cell)); code != 0 || !strings.Contains(out, "epsilon for one cell of a sequence  3,") || !strings.Contains(out, "epsilon for one user                15,") {
-		t.Errorf("%d %s %s", code, out, errs)
+	if out, err := ask(t, "account ledger --delta 1e-6 "+ledgerOf(t, holds(privacy.Cell, 5), cell)); err != nil || !strings.Contains(out, "epsilon for one cell of a sequence  3,") || !strings.Contains(out, "epsilon for one user                15,") {
+		t.Errorf("%v %s", err, out)
 	}
 }

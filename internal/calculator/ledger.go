@@ -1,4 +1,4 @@
-package cli
+package calculator
 
 import (
 	"fmt"
@@ -6,77 +6,48 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
 	"privrec/internal/run"
 )
 
-// accountLedger prices what a run recorded.
-func (a *App) accountLedger() *cobra.Command {
-	q := &question{of: &calculator{name: "ledger", accountants: every}}
-	var unit, key string
-	c := &cobra.Command{
-		Use:   "ledger FILE|RUN --delta d [--ledger-key FILE]",
-		Short: "what the ledger of a run amounts to",
-		Long: `Composes everything that a ledger (ledger.jsonl of a run directory) lists, for each
-unit that it is about. A user contains their edges, cells and all else: noise about
-users is charged to an edge, and a user is accounted as a group of as many cells as
-the ledger says that one user holds. What is unprotected, or of a cost that is not
-known for a unit, makes its epsilon infinite. Feature vectors alone are other data
-than edges, interactions, cells and positions, and are left out of their accounts. A
-ledger with an unknown event, a cut last line or a changed byte is refused.
+// AskLedger returns the question of what a ledger amounts to, of which a delta is asked.
+func AskLedger() *Question {
+	return newQuestion(&Mechanism{Name: "ledger", Accountants: every}, "delta")
+}
 
-A finished ledger ends in a line that closes it, which the manifest of its run
-repeats: one that lost lines is refused. Of a run directory whose run is not done the
-releases so far are accounted, and the answer says "at least". Lines that were lost or
-changed by accident are found without a key; only a ledger that was written under one,
-with the same --ledger-key, cannot be rewritten on purpose.`,
-		Args: wants("a ledger file or a run directory"),
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := q.check(c); err != nil {
-				return err
-			}
-			k, err := ledgerKey(key)
-			if err != nil {
-				return err
-			}
-			path, err := ledgerPath(args[0])
-			if err != nil {
-				return err
-			}
-			books, part, err := readLedger(path, k)
-			if err != nil {
-				return err
-			}
-			ans, err := q.ledger(path, books, unit)
-			if err != nil {
-				return err
-			}
-			ans.atLeast(part)
-			return run.Show(a.Stdout, q.json, ans)
-		},
+// Ledger answers what a ledger amounts to, a file or that of a run directory, for the unit
+// that is asked for, or with an empty unit for each that the ledger is about. The key is the
+// one that the ledger was written under, nil without one.
+func (q *Question) Ledger(path, unit string, key *privacy.Key) (*Answer, error) {
+	path, err := ledgerPath(path)
+	if err != nil {
+		return nil, err
 	}
-	q.flags(c, "delta")
-	q.accountantFlag(c)
-	c.Flags().StringVar(&unit, "unit", "", "account this unit alone: edge, interaction, user, sample, feature, record, cell, position")
-	c.Flags().StringVar(&key, "ledger-key", "", "file of the key that the ledger was written under")
-	return c
+	books, part, err := readLedger(path, key)
+	if err != nil {
+		return nil, err
+	}
+	ans, err := q.ledger(path, books, unit)
+	if err != nil {
+		return nil, err
+	}
+	ans.atLeast(part)
+	return ans, nil
 }
 
 // ledger answers for the unit asked for, or for each that the ledger is about.
-func (q *question) ledger(path string, l *privacy.Ledger, unit string) (*answer, error) {
+func (q *Question) ledger(path string, l *privacy.Ledger, unit string) (*Answer, error) {
 	about := subjectsOf(l)
 	units := about.list
 	if unit != "" {
 		asked := privacy.Unit(unit)
 		if err := asked.Validate(); err != nil {
-			return nil, usagef("", "--unit is %q, want edge, interaction, user, sample, feature, record, cell or position", clip(unit))
+			return nil, run.Usagef("", "--unit is %q, want edge, interaction, user, sample, feature, record, cell or position", clip(unit))
 		}
 		s, ok := about.subject(asked)
 		if !ok {
-			return nil, usagef("it is about "+unitNames(units), "--unit is %s, and %s is not about it", unit, path)
+			return nil, run.Usagef("it is about "+unitNames(units), "--unit is %s, and %s is not about it", unit, path)
 		}
 		units = []privacy.Subject{s}
 	}
@@ -101,7 +72,7 @@ type guarantee struct {
 	protected *accountant.Result // nil: everything is, or nothing
 }
 
-func (q *question) ledgerGuarantee(path string, l *privacy.Ledger, u privacy.Subject) (guarantee, error) {
+func (q *Question) ledgerGuarantee(path string, l *privacy.Ledger, u privacy.Subject) (guarantee, error) {
 	entries := l.Entries()
 	r, err := q.ledgerUnit(path, l, entries, u)
 	if err != nil || len(r.Unprotected) == 0 {
@@ -124,7 +95,7 @@ func (q *question) ledgerGuarantee(path string, l *privacy.Ledger, u privacy.Sub
 }
 
 // ledgerUnit accounts one unit.
-func (q *question) ledgerUnit(path string, l *privacy.Ledger, entries []privacy.Entry, u privacy.Subject) (accountant.Result, error) {
+func (q *Question) ledgerUnit(path string, l *privacy.Ledger, entries []privacy.Entry, u privacy.Subject) (accountant.Result, error) {
 	books, err := accountant.New(q.method, u.Unit, u.Neighbouring)
 	if err != nil {
 		return accountant.Result{}, err
@@ -143,13 +114,13 @@ func (q *question) ledgerUnit(path string, l *privacy.Ledger, entries []privacy.
 }
 
 // ledgerAnswer tells the guarantees: one at the top level, several as a list.
-func (q *question) ledgerAnswer(path string, l *privacy.Ledger, found []guarantee) *answer {
+func (q *Question) ledgerAnswer(path string, l *privacy.Ledger, found []guarantee) *Answer {
 	entries := l.Entries()
 	releases := fmt.Sprintf("the run of %s", path)
-	a := &answer{title: fmt.Sprintf("%s: %s, %s", path, entryCount(len(entries)), l.Noise())}
-	var all []*answer
+	a := &Answer{title: fmt.Sprintf("%s: %s, %s", path, entryCount(len(entries)), l.Noise())}
+	var all []*Answer
 	for _, g := range found {
-		one := &answer{title: string(g.Unit), statement: statement(releases, g.Result)}
+		one := &Answer{title: string(g.Unit), statement: statement(releases, g.Result)}
 		one.guarantee(g.Result)
 		if p := g.protected; p != nil {
 			one.add("epsilon_protected", p.Epsilon, "of what is protected", roundUp(p.Epsilon, 6))
@@ -210,5 +181,5 @@ func unitNames(units []privacy.Subject) string {
 	for _, u := range units {
 		names = append(names, string(u.Unit))
 	}
-	return join(names)
+	return strings.Join(names, ", ")
 }

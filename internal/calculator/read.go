@@ -1,4 +1,4 @@
-package cli
+package calculator
 
 import (
 	"encoding/json"
@@ -16,18 +16,6 @@ import (
 )
 
 const hintLedger = "a run keeps its ledger in ledger.jsonl of its directory, perturbed rows in NAME.tsv theirs in NAME.ledger.jsonl"
-
-// ledgerKey reads the key file that a flag names; none without one.
-func ledgerKey(path string) (*privacy.Key, error) {
-	if path == "" {
-		return nil, nil
-	}
-	k, err := privacy.ReadKey(path)
-	if err != nil {
-		return nil, usagef("name a file of at least 16 secret bytes", "--ledger-key: %v", err)
-	}
-	return k, nil
-}
 
 // ledgerPath is the ledger that a path names: a file, or that of a run directory.
 func ledgerPath(path string) (string, error) {
@@ -181,7 +169,7 @@ type partial struct {
 }
 
 // atLeast marks an answer as one about a part of the releases.
-func (a *answer) atLeast(p partial) {
+func (a *Answer) atLeast(p partial) {
 	switch {
 	case p.why == "":
 		return
@@ -206,13 +194,13 @@ func atLeast(shown string) string {
 }
 
 // mark says "at least" wherever the answer gives an epsilon.
-func (a *answer) mark(p partial) {
+func (a *Answer) mark(p partial) {
 	a.statement = strings.TrimSpace(a.statement + " This counts what the ledger lists: the epsilon of the whole run is at least that.")
 	for i, f := range a.fields {
 		if (strings.HasPrefix(f.key, "epsilon") || strings.HasPrefix(f.label, "epsilon")) && f.key != "epsilon_lower" {
 			a.fields[i].shown = atLeast(f.shown)
 		}
-		if parts, ok := f.value.([]*answer); ok {
+		if parts, ok := f.value.([]*Answer); ok {
 			for _, one := range parts {
 				one.mark(p)
 			}

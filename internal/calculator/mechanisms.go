@@ -1,0 +1,129 @@
+package calculator
+
+import (
+	"fmt"
+	"slices"
+
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/accountant"
+)
+
+// Mechanism is what the calculator knows of one mechanism: its numbers, who can account
+// it, and the event that a release of it is.
+type Mechanism struct {
+	Name, Summary, Long string
+	Noise               string // the number that Calibrate finds; empty: none
+	Accountants         []accountant.Method
+	Relations           []privacy.Neighbouring // that a question may choose; empty: no choice
+	Sampled             bool                   // has batches, which are drawn in one of two ways
+
+	numbers  []string // of a release, without the noise
+	unit     privacy.Unit
+	closed   bool // has a closed form of its own and no choice of accountant
+	release  func(q *Question) (privacy.Event, error)
+	describe func(q *Question) string // the releases, in words
+}
+
+// every are the accountants that take any mechanism.
+var every = []accountant.Method{accountant.Contour, accountant.RDP, accountant.PLD}
+
+// Mechanisms lists what can be asked about.
+func Mechanisms() []*Mechanism {
+	anyRelation := []privacy.Neighbouring{privacy.AddRemove, privacy.Replace, privacy.ZeroOut}
+	return []*Mechanism{
+		{
+			Name: "gaussian", Summary: "normal noise on every release",
+			Long:  "Each release is a value that moves by at most --sensitivity in the Euclidean norm\nbetween neighbours, plus normal noise of standard deviation --sigma.",
+			Noise: "sigma", numbers: []string{"sensitivity"}, Relations: anyRelation, unit: privacy.Record,
+			Accountants: []accountant.Method{accountant.Contour, accountant.Analytic, accountant.RDP, accountant.PLD},
+			release: func(q *Question) (privacy.Event, error) {
+				return privacy.Gaussian{Sigma: q.get("sigma"), Sensitivity: q.get("sensitivity"), Unit: q.unit, Neighbouring: q.relation}, nil
+			},
+			describe: func(q *Question) string {
+				return fmt.Sprintf("%s of sensitivity %s with normal noise of standard deviation %s", q.count(), q.shown("sensitivity"), q.shown("sigma"))
+			},
+		},
+		{
+			Name: "sampled-gaussian", Summary: "normal noise on sums over random batches (DP-SGD)",
+			Long: `Each release is a sum of records, each clipped to norm C, over a random batch,
+plus normal noise of standard deviation --noise-multiplier times C. Poisson
+batches take every record with probability --sampling-rate; batches without
+replacement have a fixed size. Where a record is added or removed the sum moves
+by C; where one is exchanged for another, by 2C.`,
+			Noise: "noise-multiplier", numbers: []string{"sampling-rate"}, Relations: anyRelation, Sampled: true, unit: privacy.Record,
+			Accountants: every,
+			release: func(q *Question) (privacy.Event, error) {
+				g := privacy.Gaussian{Sigma: q.get("noise-multiplier"), Sensitivity: 1, Unit: q.unit, Neighbouring: q.relation}
+				if q.relation == privacy.Replace {
+					g.Sensitivity, g.Norm = 2, 1
+				}
+				return privacy.Sampled{Event: g, Rate: q.get("sampling-rate"), Method: q.sampling}, nil
+			},
+			describe: func(q *Question) string {
+				batches := "Poisson samples"
+				if q.sampling == privacy.WithoutReplacement {
+					batches = "samples of fixed size"
+				}
+				return fmt.Sprintf("%s on %s of rate %s with noise multiplier %s", q.count(), batches, q.shown("sampling-rate"), q.shown("noise-multiplier"))
+			},
+		},
+		{
+			Name: "laplace", Summary: "Laplace noise on every release",
+			Long:  "Each release is a value that moves by at most --sensitivity in the l1 norm between\nneighbours, plus Laplace noise of scale --scale.",
+			Noise: "scale", numbers: []string{"sensitivity"}, Relations: anyRelation, unit: privacy.Record, Accountants: every,
+			release: func(q *Question) (privacy.Event, error) {
+				return privacy.Laplace{Scale: q.get("scale"), Sensitivity: q.get("sensitivity"), Unit: q.unit, Neighbouring: q.relation}, nil
+			},
+			describe: func(q *Question) string {
+				return fmt.Sprintf("%s of l1 sensitivity %s with Laplace noise of scale %s", q.count(), q.shown("sensitivity"), q.shown("scale"))
+			},
+		},
+		{
+			Name: "randomized-response", Summary: "repeated randomized response on one value",
+			Long: `Each release reports one of --categories values: the true one with probability
+e^epsilon/(e^epsilon + categories - 1), any other alike. --epsilon is that of one
+release.`,
+			numbers: []string{"epsilon", "categories"}, unit: privacy.Record, Accountants: every,
+			release: func(q *Question) (privacy.Event, error) {
+				return privacy.RandomizedResponse{Epsilon: q.get("epsilon"), Categories: int64(q.get("categories")), Unit: q.unit}, nil
+			},
+			describe: func(q *Question) string {
+				return fmt.Sprintf("%s of one of %s values by randomized response of epsilon %s", q.count(), q.shown("categories"), q.shown("epsilon"))
+			},
+		},
+	}
+}
+
+// Noisy lists the mechanisms whose noise is a number, which can be found.
+func Noisy() []*Mechanism {
+	return slices.DeleteFunc(Mechanisms(), func(m *Mechanism) bool { return m.Noise == "" })
+}
+
+// Dipsgnn is the mechanism of the theorem of the DIPSGNN paper.
+func Dipsgnn() *Mechanism {
+	return &Mechanism{
+		Name: "dipsgnn", Summary: "the closed form of the DIPSGNN theorem",
+		Long: `The closed form of theorem 4.2 of Hu and Fang (arXiv 2309.11515): --steps releases,
+each of which one edge moves by at most --clip, with normal noise of standard
+deviation --sigma. It is Rényi differential privacy under the classic conversion;
+the exact value of the same releases is printed beside it.`,
+		Noise: "sigma", numbers: []string{"clip"}, unit: privacy.Edge, closed: true,
+		release: func(q *Question) (privacy.Event, error) {
+			return privacy.Gaussian{Sigma: q.get("sigma"), Sensitivity: q.get("clip"), Unit: q.unit, Neighbouring: q.relation}, nil
+		},
+		describe: func(q *Question) string {
+			return fmt.Sprintf("%s of aggregates clipped at %s with normal noise of standard deviation %s", q.count(), q.shown("clip"), q.shown("sigma"))
+		},
+	}
+}
+
+// Accountants are those that a mechanism of a name takes, and for any other name those that
+// take any mechanism.
+func Accountants(name string) []accountant.Method {
+	for _, m := range Mechanisms() {
+		if m.Name == name {
+			return m.Accountants
+		}
+	}
+	return every
+}
