@@ -21,7 +21,7 @@ func ask(t testing.TB, line string) (string, error) {
 	verb, name, words := words[0], words[1], words[2:]
 	var (
 		q      *Question
-		answer func() (*Answer, error)
+		answer func() (run.Result, error)
 		args   []string
 		unit   string
 		asJSON bool
@@ -29,16 +29,17 @@ func ask(t testing.TB, line string) (string, error) {
 	switch {
 	case name == "ledger":
 		q = AskLedger()
-		answer = func() (*Answer, error) { return q.Ledger(args[0], unit, nil) }
+		answer = func() (run.Result, error) { return q.Ledger(args[0], unit, nil) }
 	case name == "rdp":
 		q = AskDivergence(mechanism(t, words[0]))
-		words, answer = words[1:], q.Divergence
+		words = words[1:]
+		answer = func() (run.Result, error) { return q.Divergence() }
 	case verb == "calibrate":
 		q = AskCalibration(mechanism(t, name))
-		answer = q.Calibrate
+		answer = func() (run.Result, error) { return q.Calibrate() }
 	default:
 		q = AskAccount(mechanism(t, name))
-		answer = q.Account
+		answer = func() (run.Result, error) { return q.Account() }
 	}
 	flags := flag.NewFlagSet(line, flag.ContinueOnError)
 	flags.SetOutput(io.Discard)

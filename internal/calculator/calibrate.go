@@ -3,6 +3,7 @@ package calculator
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -24,8 +25,30 @@ func (q *Question) at(m accountant.Method) func(noise float64) (float64, error) 
 	}
 }
 
+// Noise answers which noise is the least for a guarantee.
+type Noise struct {
+	Name   string // of the number: sigma, scale or noise-multiplier
+	Noise  float64
+	Target float64   // epsilon that was asked for
+	Spent  Guarantee // what that noise was accounted to: at most the target
+}
+
+// Text shows the noise and its guarantee to a person.
+func (n *Noise) Text(w io.Writer) error { return n.page().Text(w) }
+
+// MarshalJSON writes what Text shows, with every digit.
+func (n *Noise) MarshalJSON() ([]byte, error) { return n.page().MarshalJSON() }
+
+func (n *Noise) page() *page {
+	p := n.Spent.page()
+	key, label := strings.ReplaceAll(n.Name, "-", "_"), strings.ReplaceAll(n.Name, "-", " ")
+	p.fields = slices.Insert(p.fields, 0, field{key, label, short(n.Noise), n.Noise})
+	p.add("target_epsilon", n.Target, "target epsilon", short(n.Target))
+	return p
+}
+
 // Calibrate finds the least noise for a guarantee and answers with what it was accounted to.
-func (q *Question) Calibrate() (*Answer, error) {
+func (q *Question) Calibrate() (*Noise, error) {
 	target := q.get("epsilon")
 	noise, err := q.leastNoise(target)
 	if errors.Is(err, accountant.ErrDelta) {
@@ -37,26 +60,15 @@ func (q *Question) Calibrate() (*Answer, error) {
 		return nil, fmt.Errorf("no %s found for epsilon %s at delta %s: %w", strings.ReplaceAll(q.of.Noise, "-", " "), short(target), short(q.get("delta")), err)
 	}
 	q.put(q.of.Noise, noise)
-	var ans *Answer
-	if q.of.closed {
-		if ans, err = q.closedForm(); err != nil {
-			return nil, err
-		}
-	} else {
-		r, err := q.spent(q.method)
-		if err != nil {
-			return nil, err
-		}
-		if r.Epsilon > target {
-			return nil, fmt.Errorf("epsilon came out as %v at noise %v, above the target", r.Epsilon, noise)
-		}
-		ans = q.answer(r)
+	g, err := q.Account()
+	if err != nil {
+		return nil, err
 	}
-	key := strings.ReplaceAll(q.of.Noise, "-", "_")
-	ans.fields = slices.DeleteFunc(ans.fields, func(f field) bool { return f.key == key || f.key == "release_epsilon" })
-	ans.fields = slices.Insert(ans.fields, 0, field{key, strings.ReplaceAll(q.of.Noise, "-", " "), short(noise), noise})
-	ans.add("target_epsilon", target, "target epsilon", short(target))
-	return ans, nil
+	if g.Epsilon > target && !q.of.closed {
+		return nil, fmt.Errorf("epsilon came out as %v at noise %v, above the target", g.Epsilon, noise)
+	}
+	g.Asked = q.asked("delta", "epsilon")
+	return &Noise{Name: q.of.Noise, Noise: noise, Target: target, Spent: *g}, nil
 }
 
 // exposed is the probability that one unit is in any of the releases.

@@ -43,13 +43,17 @@ func AskCurve(m *Mechanism) *Curve {
 	return k
 }
 
-// Draw computes the curve, writes its picture, and answers with the values.
-func (k *Curve) Draw(ctx context.Context, r run.Progress) (*Answer, error) {
+// Draw computes the curve, writes its picture, and answers with the values that it shows.
+func (k *Curve) Draw(ctx context.Context, r run.Progress) (*Drawing, error) {
 	table, err := k.compute(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	image, err := k.figure(table).Image(k.format)
+	d := &Drawing{
+		Title: k.title(), Out: k.Out, Over: k.Over, Axis: k.axis, X: k.xs, Methods: k.methods, Results: table,
+		Subject: privacy.Subject{Unit: k.unit, Neighbouring: k.relation}, Asked: k.asked(k.axis),
+	}
+	image, err := d.figure().Image(k.format)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +61,7 @@ func (k *Curve) Draw(ctx context.Context, r run.Progress) (*Answer, error) {
 		return nil, err
 	}
 	r.Phase("written to " + k.Out)
-	return k.answer(table), nil
+	return d, nil
 }
 
 // Missing names what is asked for and not given: all numbers but that on the axis, and the
@@ -199,34 +203,6 @@ func (k *Curve) compute(ctx context.Context, r run.Progress) ([][]accountant.Res
 	return table, nil
 }
 
-// figure is the drawing of the values.
-func (k *Curve) figure(table [][]accountant.Result) report.Figure {
-	units := map[string]string{
-		"delta": "delta (probability)", "steps": "steps (number of releases)",
-		"sigma":            "sigma (standard deviation of the noise)",
-		"noise-multiplier": "noise multiplier (standard deviation / clipping norm)",
-		"scale":            "scale of the noise",
-	}
-	f := report.Figure{Title: k.title(), X: units[k.axis], Y: "epsilon (nats)", LogX: true}
-	least, most := math.Inf(1), 0.0
-	for i, m := range k.methods {
-		l := report.Line{Name: lineNames[m], X: k.xs, Dashed: m == accountant.PLD} // it may lie on the exact one
-		for _, r := range table[i] {
-			l.Y = append(l.Y, r.Epsilon)
-			least, most = math.Min(least, r.Epsilon), math.Max(most, r.Epsilon)
-		}
-		f.Lines = append(f.Lines, l)
-	}
-	// A linear axis shows nothing of the small end once the values span so much.
-	f.LogY = least > 0 && most/least > 20
-	return f
-}
-
-// lineNames are the accountants in a legend.
-var lineNames = map[accountant.Method]string{
-	accountant.Analytic: "analytic", accountant.Contour: "exact", accountant.RDP: "RDP bound", accountant.PLD: "PLD upper bound",
-}
-
 // title says what is held fixed.
 func (k *Curve) title() string {
 	q := k.Question
@@ -240,47 +216,4 @@ func (k *Curve) title() string {
 		}
 	}
 	return upper(strings.Join(append(parts, string(q.relation)), ", "))
-}
-
-// answer lists the values that were drawn.
-func (k *Curve) answer(table [][]accountant.Result) *Answer {
-	q := k.Question
-	a := &Answer{title: k.title()}
-	a.add("out", k.Out, "written", k.Out)
-	a.add("over", k.Over, "", "")
-	key := func(name string) string { return strings.ReplaceAll(name, "-", "_") }
-	points := make([]map[string]any, len(k.xs))
-	t := &report.Table{Name: "curve", Columns: []report.Column{{Name: strings.ReplaceAll(k.axis, "-", " ")}}}
-	for _, m := range k.methods {
-		t.Columns = append(t.Columns, report.Column{Name: string(m)})
-	}
-	fallback := false
-	for j, x := range k.xs {
-		eps := map[string]float64{}
-		row := []any{short(x)}
-		for i, m := range k.methods {
-			eps[string(m)] = table[i][j].Epsilon
-			row = append(row, roundUp(table[i][j].Epsilon, 6))
-			fallback = fallback || table[i][j].Method != string(m)
-		}
-		points[j] = map[string]any{key(k.axis): x, "epsilon": eps}
-		t.Add(row...)
-	}
-	a.table = t
-	a.add("points", points, "", "")
-	for _, name := range q.order {
-		if name != k.axis {
-			a.echo(q, name)
-		}
-	}
-	if q.sampling != "" {
-		a.add("sampling", q.sampling, "", "")
-	}
-	a.add("neighbouring", q.relation, "", "")
-	a.add("unit", q.unit, "", "")
-	a.statement = fmt.Sprintf("Epsilon for %s one %s against %s, the other numbers fixed.", change(q.relation), noun(q.unit), strings.ReplaceAll(k.axis, "-", " "))
-	if fallback {
-		a.warn("at some points the accountant asked for does not apply; the best other bound is drawn there")
-	}
-	return a
 }

@@ -2,6 +2,7 @@ package calculator
 
 import (
 	"fmt"
+	"io"
 	"math"
 
 	"privrec/internal/privacy"
@@ -9,8 +10,40 @@ import (
 	"privrec/internal/privacy/accountant/terms"
 )
 
+// Divergence answers how far one release tells neighbours apart.
+type Divergence struct {
+	Nats  float64 // Rényi divergence of that order, or a bound on it
+	Alpha float64 // order
+	privacy.Subject
+	Asked Asked
+}
+
+// Text shows the divergence to a person.
+func (d *Divergence) Text(w io.Writer) error { return d.page().Text(w) }
+
+// MarshalJSON writes what Text shows, with every digit.
+func (d *Divergence) MarshalJSON() ([]byte, error) { return d.page().MarshalJSON() }
+
+func (d *Divergence) page() *page {
+	p := &page{title: upper(d.Asked.Releases)}
+	p.add("rdp", d.Nats, "divergence", roundUp(d.Nats, 6))
+	p.add("alpha", d.Alpha, "order", short(d.Alpha))
+	p.add("accountant", "rdp", "", "")
+	p.add("neighbouring", d.Neighbouring, "neighbouring", string(d.Neighbouring))
+	p.add("unit", d.Unit, "unit", string(d.Unit))
+	p.echo(d.Asked)
+	p.bound(d.Asked)
+	bound := "is"
+	if d.Asked.Sampling == privacy.WithoutReplacement {
+		bound = "is at most"
+	}
+	p.statement = fmt.Sprintf("The Rényi divergence of order %s between what %s shows before and after %s one %s %s %s nats; divergences of releases add up, order by order.",
+		short(d.Alpha), d.Asked.Releases, change(d.Neighbouring), noun(d.Unit), bound, roundUp(d.Nats, 6))
+	return p
+}
+
 // Divergence answers with the curve of one release at the order asked for.
-func (q *Question) Divergence() (*Answer, error) {
+func (q *Question) Divergence() (*Divergence, error) {
 	e, err := q.of.release(q)
 	if err != nil {
 		return nil, err
@@ -28,26 +61,5 @@ func (q *Question) Divergence() (*Answer, error) {
 	if math.IsNaN(v) || v < 0 || math.IsInf(v, 1) {
 		return nil, fmt.Errorf("the divergence of order %s is too large for a number: %s", short(alpha), q.of.describe(q))
 	}
-	ans := &Answer{title: upper(q.of.describe(q))}
-	ans.add("rdp", v, "divergence", roundUp(v, 6))
-	ans.add("alpha", alpha, "order", short(alpha))
-	ans.add("accountant", "rdp", "", "")
-	ans.add("neighbouring", q.relation, "neighbouring", string(q.relation))
-	ans.add("unit", q.unit, "unit", string(q.unit))
-	for _, name := range q.order {
-		if name != "alpha" {
-			ans.echo(q, name)
-		}
-	}
-	if q.sampling != "" {
-		ans.add("sampling", q.sampling, "", "")
-	}
-	bound := "is"
-	if q.sampling == privacy.WithoutReplacement {
-		ans.add("theorem", theorem27, "theorem", theorem27)
-		bound = "is at most"
-	}
-	ans.statement = fmt.Sprintf("The Rényi divergence of order %s between what %s shows before and after %s one %s %s %s nats; divergences of releases add up, order by order.",
-		short(alpha), q.of.describe(q), change(q.relation), noun(q.unit), bound, roundUp(v, 6))
-	return ans, nil
+	return &Divergence{Nats: v, Alpha: alpha, Subject: privacy.Subject{Unit: q.unit, Neighbouring: q.relation}, Asked: q.asked("alpha")}, nil
 }

@@ -16,67 +16,85 @@ func AskLedger() *Question {
 	return newQuestion(&Mechanism{Name: "ledger", Accountants: every}, "delta")
 }
 
+// LedgerAccount answers what a ledger amounts to.
+type LedgerAccount struct {
+	Path       string
+	Noise      privacy.Noise
+	Entries    int
+	Delta      float64
+	Guarantees []UnitGuarantee      // one a unit
+	Public     []privacy.Assumption // what is taken as public
+	Remarks    []string             // what the guarantees rest on besides releases about their units
+	Part       Part                 // where more was released than is counted, or may have been
+}
+
+// UnitGuarantee is what a ledger amounts to for one unit.
+type UnitGuarantee struct {
+	accountant.Result
+	Protected *accountant.Result // beside an infinite result, that of what is protected; nil: nothing is
+}
+
 // Ledger answers what a ledger amounts to, a file or that of a run directory, for the unit
 // that is asked for, or with an empty unit for each that the ledger is about. The key is the
 // one that the ledger was written under, nil without one.
-func (q *Question) Ledger(path, unit string, key *privacy.Key) (*Answer, error) {
+func (q *Question) Ledger(path, unit string, key *privacy.Key) (*LedgerAccount, error) {
 	path, err := ledgerPath(path)
 	if err != nil {
 		return nil, err
 	}
-	books, part, err := readLedger(path, key)
+	l, part, err := readLedger(path, key)
 	if err != nil {
 		return nil, err
 	}
-	ans, err := q.ledger(path, books, unit)
-	if err != nil {
-		return nil, err
-	}
-	ans.atLeast(part)
-	return ans, nil
-}
-
-// ledger answers for the unit asked for, or for each that the ledger is about.
-func (q *Question) ledger(path string, l *privacy.Ledger, unit string) (*Answer, error) {
 	about := subjectsOf(l)
-	units := about.list
-	if unit != "" {
-		asked := privacy.Unit(unit)
-		if err := asked.Validate(); err != nil {
-			return nil, run.Usagef("", "--unit is %q, want edge, interaction, user, sample, feature, record, cell or position", clip(unit))
-		}
-		s, ok := about.subject(asked)
-		if !ok {
-			return nil, run.Usagef("it is about "+unitNames(units), "--unit is %s, and %s is not about it", unit, path)
-		}
-		units = []privacy.Subject{s}
+	units, err := about.choose(path, unit)
+	if err != nil {
+		return nil, err
 	}
-	var found []guarantee
+	a := &LedgerAccount{Path: path, Noise: l.Noise(), Entries: len(l.Entries()), Delta: q.get("delta"), Public: l.Assumptions(), Part: part}
 	for _, u := range units {
 		g, err := q.ledgerGuarantee(path, l, u)
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, g)
+		a.Guarantees = append(a.Guarantees, g)
 	}
-	ans := q.ledgerAnswer(path, l, found)
 	for _, u := range units {
-		about.remark(ans, u)
+		a.Remarks = append(a.Remarks, about.remarks(u)...)
 	}
-	return ans, nil
+	return a, nil
 }
 
-// guarantee is a result, and beside an infinite one that of what is protected.
-type guarantee struct {
-	accountant.Result
-	protected *accountant.Result // nil: everything is, or nothing
+// choose returns the unit that is asked for, or with an empty one all that the ledger is about.
+func (s ledgerSubjects) choose(path, unit string) ([]privacy.Subject, error) {
+	if unit == "" {
+		return s.list, nil
+	}
+	asked := privacy.Unit(unit)
+	if err := asked.Validate(); err != nil {
+		return nil, run.Usagef("", "--unit is %q, want edge, interaction, user, sample, feature, record, cell or position", clip(unit))
+	}
+	u, ok := s.subject(asked)
+	if !ok {
+		return nil, run.Usagef("it is about "+unitNames(s.list), "--unit is %s, and %s is not about it", unit, path)
+	}
+	return []privacy.Subject{u}, nil
 }
 
-func (q *Question) ledgerGuarantee(path string, l *privacy.Ledger, u privacy.Subject) (guarantee, error) {
+func unitNames(units []privacy.Subject) string {
+	var names []string
+	for _, u := range units {
+		names = append(names, string(u.Unit))
+	}
+	return strings.Join(names, ", ")
+}
+
+// ledgerGuarantee accounts one unit, and where that is infinite what is protected alone.
+func (q *Question) ledgerGuarantee(path string, l *privacy.Ledger, u privacy.Subject) (UnitGuarantee, error) {
 	entries := l.Entries()
 	r, err := q.ledgerUnit(path, l, entries, u)
 	if err != nil || len(r.Unprotected) == 0 {
-		return guarantee{r, nil}, err
+		return UnitGuarantee{r, nil}, err
 	}
 	noised := slices.DeleteFunc(slices.Clone(entries), func(e privacy.Entry) bool {
 		_, open := e.Event.(privacy.Unprotected)
@@ -85,13 +103,13 @@ func (q *Question) ledgerGuarantee(path string, l *privacy.Ledger, u privacy.Sub
 	if !slices.ContainsFunc(noised, func(e privacy.Entry) bool {
 		return slices.ContainsFunc(privacy.Subjects(e.Event), func(s privacy.Subject) bool { return !s.Unit.Apart(u.Unit) })
 	}) {
-		return guarantee{r, nil}, nil
+		return UnitGuarantee{r, nil}, nil
 	}
 	p, err := q.ledgerUnit(path, l, noised, u)
 	if err != nil || math.IsInf(p.Epsilon, 1) {
-		return guarantee{r, nil}, err
+		return UnitGuarantee{r, nil}, err
 	}
-	return guarantee{r, &p}, nil
+	return UnitGuarantee{r, &p}, nil
 }
 
 // ledgerUnit accounts one unit.
@@ -111,75 +129,4 @@ func (q *Question) ledgerUnit(path string, l *privacy.Ledger, entries []privacy.
 		return r, fmt.Errorf("%s: account of %s: no guarantee: %w", path, u.Unit, err)
 	}
 	return r, nil
-}
-
-// ledgerAnswer tells the guarantees: one at the top level, several as a list.
-func (q *Question) ledgerAnswer(path string, l *privacy.Ledger, found []guarantee) *Answer {
-	entries := l.Entries()
-	releases := fmt.Sprintf("the run of %s", path)
-	a := &Answer{title: fmt.Sprintf("%s: %s, %s", path, entryCount(len(entries)), l.Noise())}
-	var all []*Answer
-	for _, g := range found {
-		one := &Answer{title: string(g.Unit), statement: statement(releases, g.Result)}
-		one.guarantee(g.Result)
-		if p := g.protected; p != nil {
-			one.add("epsilon_protected", p.Epsilon, "of what is protected", roundUp(p.Epsilon, 6))
-			one.statement += fmt.Sprintf(" What is protected, alone, would amount to epsilon %s.", roundUp(p.Epsilon, 4))
-		}
-		one.judge(g.Result)
-		all = append(all, one)
-	}
-	if len(all) == 1 {
-		a.fields = slices.Clone(all[0].fields)
-		a.statement = all[0].statement
-		a.warnings = all[0].warnings
-	} else {
-		for i, r := range found {
-			shown := roundUp(r.Epsilon, 6) + ", " + r.Method + ", " + string(r.Neighbouring)
-			if math.IsInf(r.Epsilon, 1) {
-				shown = "infinite"
-				if r.protected != nil {
-					shown += ", of what is protected " + roundUp(r.protected.Epsilon, 6)
-				}
-			}
-			a.add("", nil, "epsilon for one "+noun(r.Unit), shown)
-			a.statement = strings.TrimSpace(a.statement + " " + all[i].statement)
-			for _, w := range all[i].warnings {
-				if !slices.Contains(a.warnings, w) {
-					a.warnings = append(a.warnings, w)
-				}
-			}
-		}
-		a.add("delta", q.get("delta"), "delta", short(q.get("delta")))
-	}
-	a.add("guarantees", all, "", "")
-	a.add("ledger", path, "", "")
-	a.add("entries", len(entries), "", "")
-	a.add("noise", l.Noise(), "", "")
-	if public := l.Assumptions(); len(public) > 0 {
-		a.add("taken_as_public", public, "", "")
-		for _, p := range public {
-			a.warn("takes as public: %s", p)
-		}
-	}
-	if l.Noise() == privacy.Research {
-		a.warn("the noise is research noise: seeded, or in floating point, so the guarantee holds on paper only")
-	}
-	return a
-}
-
-// entryCount is n with its noun.
-func entryCount(n int) string {
-	if n == 1 {
-		return "1 entry"
-	}
-	return fmt.Sprintf("%d entries", n)
-}
-
-func unitNames(units []privacy.Subject) string {
-	var names []string
-	for _, u := range units {
-		names = append(names, string(u.Unit))
-	}
-	return strings.Join(names, ", ")
 }

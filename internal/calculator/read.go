@@ -37,7 +37,7 @@ func ledgerPath(path string) (string, error) {
 
 // readLedger reads a ledger and what the manifest beside it says of it. What is wrong
 // with a ledger is an error about data, with file and line.
-func readLedger(path string, key *privacy.Key) (l *privacy.Ledger, part partial, err error) {
+func readLedger(path string, key *privacy.Key) (l *privacy.Ledger, part Part, err error) {
 	m, err := manifestBeside(path)
 	if err != nil {
 		return nil, part, err
@@ -59,10 +59,10 @@ func readLedger(path string, key *privacy.Key) (l *privacy.Ledger, part partial,
 		if err := coversCheckpoint(path, key); err != nil {
 			return nil, part, err
 		}
-		part.status = m.Status
-		part.why = fmt.Sprintf("the run in %s is %s, not done: what it released so far is counted, and the epsilon of the finished run is at least that", filepath.Dir(path), m.Status)
+		part.Status = m.Status
+		part.Why = fmt.Sprintf("the run in %s is %s, not done: what it released so far is counted, and the epsilon of the finished run is at least that", filepath.Dir(path), m.Status)
 		if !l.Closes() {
-			part.open = "a ledger of version privrec/1 lists what is not protected at all when its run ends, and not before: what is finite here may be infinite"
+			part.Open = "a ledger of version privrec/1 lists what is not protected at all when its run ends, and not before: what is finite here may be infinite"
 		}
 	case m != nil && m.Ledger != nil && *m.Ledger != seal:
 		return nil, part, &dataset.Error{File: path, Msg: fmt.Sprintf("has %s; the manifest of its run says %s", seal, m.Ledger),
@@ -71,7 +71,7 @@ func readLedger(path string, key *privacy.Key) (l *privacy.Ledger, part partial,
 		return nil, part, &dataset.Error{File: path, Msg: "is closed, and the manifest of its run does not say how it ends",
 			Hint: "the ledger or manifest.json beside it is of another run"}
 	case !closed && (m == nil || m.Ledger == nil):
-		part.why = "a ledger of version privrec/1 has no closing line: whether lines at its end were lost cannot be told, and the epsilon is at least that of those that are there"
+		part.Why = "a ledger of version privrec/1 has no closing line: whether lines at its end were lost cannot be told, and the epsilon is at least that of those that are there"
 	}
 	return l, part, nil
 }
@@ -161,54 +161,9 @@ func badLedger(path string, err error, m *run.Manifest) error {
 	return bad
 }
 
-// partial says why a ledger may list a part of what its run releases.
-type partial struct {
-	status string // of the run that has not ended; empty: the format cannot show a cut
-	why    string // a sentence; empty: everything is listed
-	open   string // a sentence where what is not protected may be missing
-}
-
-// atLeast marks an answer as one about a part of the releases.
-func (a *Answer) atLeast(p partial) {
-	switch {
-	case p.why == "":
-		return
-	case p.status != "":
-		a.title += ", the run is " + p.status + ": at least"
-	default:
-		a.title += ", no closing line: at least"
-	}
-	a.mark(p)
-	if p.open != "" {
-		a.warnings = append([]string{p.open}, a.warnings...)
-	}
-	a.warnings = append([]string{p.why}, a.warnings...)
-}
-
-// atLeast is a shown epsilon as a bound from below, which an infinite one is not.
-func atLeast(shown string) string {
-	if rest, infinite := strings.CutPrefix(shown, "infinite"); infinite {
-		return "infinite" + strings.Replace(rest, "protected ", "protected at least ", 1)
-	}
-	return "at least " + shown
-}
-
-// mark says "at least" wherever the answer gives an epsilon.
-func (a *Answer) mark(p partial) {
-	a.statement = strings.TrimSpace(a.statement + " This counts what the ledger lists: the epsilon of the whole run is at least that.")
-	for i, f := range a.fields {
-		if (strings.HasPrefix(f.key, "epsilon") || strings.HasPrefix(f.label, "epsilon")) && f.key != "epsilon_lower" {
-			a.fields[i].shown = atLeast(f.shown)
-		}
-		if parts, ok := f.value.([]*Answer); ok {
-			for _, one := range parts {
-				one.mark(p)
-			}
-		}
-	}
-	a.add("at_least", true, "", "")
-	if p.status != "" {
-		a.add("unfinished", true, "", "")
-		a.add("run_status", p.status, "", "")
-	}
+// Part says why a ledger may list a part of what its run releases.
+type Part struct {
+	Status string // of the run that has not ended; empty: the format cannot show a cut
+	Why    string // a sentence; empty: everything is listed
+	Open   string // a sentence where what is not protected may be missing
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // Account answers what the releases of a question amount to.
-func (q *Question) Account() (*Answer, error) {
+func (q *Question) Account() (*Guarantee, error) {
 	if q.of.closed {
 		return q.closedForm()
 	}
@@ -21,7 +21,7 @@ func (q *Question) Account() (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return q.answer(r), nil
+	return &Guarantee{Result: r, Asked: q.asked("delta")}, nil
 }
 
 // spent charges the releases of a question to an account and reads it.
@@ -86,7 +86,7 @@ func (q *Question) closed() (float64, error) {
 }
 
 // closedForm answers with the theorem's epsilon, and the exact one beside it.
-func (q *Question) closedForm() (*Answer, error) {
+func (q *Question) closedForm() (*Guarantee, error) {
 	q.relation = privacy.AddRemove
 	eps, err := q.closed()
 	if err != nil {
@@ -96,11 +96,8 @@ func (q *Question) closedForm() (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	ans := q.answer(accountant.Result{
-		Unit: q.unit, Neighbouring: q.relation, Delta: q.get("delta"), Epsilon: eps, Method: closedMethod,
-	})
-	ans.add("epsilon_exact", truth.Epsilon, "exact epsilon", roundUp(truth.Epsilon, 6))
-	ans.statement += fmt.Sprintf(" That is the closed form of the theorem; the exact value of the same releases is %s.", roundUp(truth.Epsilon, 4))
-	ans.warn("the theorem is about one matrix that is released once a step: the paper's training releases two, anew for every prefix in every epoch; privacy.json of a run counts them")
-	return ans, nil
+	return &Guarantee{
+		Result: accountant.Result{Unit: q.unit, Neighbouring: q.relation, Delta: q.get("delta"), Epsilon: eps, Method: closedMethod},
+		Asked:  q.asked("delta"), Exact: &truth,
+	}, nil
 }

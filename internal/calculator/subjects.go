@@ -1,6 +1,7 @@
 package calculator
 
 import (
+	"fmt"
 	"slices"
 
 	"privrec/internal/privacy"
@@ -92,12 +93,13 @@ func (s ledgerSubjects) subject(u privacy.Unit) (privacy.Subject, bool) {
 	return privacy.Subject{}, false
 }
 
-// remark says what an account of a unit rests on besides releases about it.
-func (s ledgerSubjects) remark(a *Answer, u privacy.Subject) {
+// remarks say what an account of a unit rests on besides releases about it.
+func (s ledgerSubjects) remarks(u privacy.Subject) (all []string) {
+	say := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	var said []privacy.Unit
 	for _, d := range s.direct {
 		if d.Neighbouring != "" && d.Neighbouring != u.Neighbouring && d.Unit == u.Unit {
-			a.warn("the account of one %s is of one exchanged for another: releases about one under %s are charged as a group of two", noun(u.Unit), d.Neighbouring)
+			say("the account of one %s is of one exchanged for another: releases about one under %s are charged as a group of two", noun(u.Unit), d.Neighbouring)
 		}
 		if d.Unit == u.Unit || slices.Contains(said, d.Unit) {
 			continue
@@ -105,11 +107,12 @@ func (s ledgerSubjects) remark(a *Answer, u privacy.Subject) {
 		said = append(said, d.Unit)
 		switch most := s.holds(u.Unit, d.Unit); {
 		case d.Unit.Apart(u.Unit):
-			a.warn("what is about one %s is other data than one %s, and left out of its account", noun(d.Unit), noun(u.Unit))
+			say("what is about one %s is other data than one %s, and left out of its account", noun(d.Unit), noun(u.Unit))
 		case u.Unit.Contains(d.Unit) && most == 1:
-			a.warn("the account of one %s is that of its one %s", noun(u.Unit), noun(d.Unit))
+			say("the account of one %s is that of its one %s", noun(u.Unit), noun(d.Unit))
 		case u.Unit.Contains(d.Unit) && most > 0:
-			a.warn("the account of one %s is that of a group of %d %s, the most that one holds; how many each holds is taken as known", noun(u.Unit), most, nouns(d.Unit))
+			say("the account of one %s is that of a group of %d %s, the most that one holds; how many each holds is taken as known", noun(u.Unit), most, nouns(d.Unit))
 		}
 	}
+	return all
 }

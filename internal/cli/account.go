@@ -32,7 +32,7 @@ so. What is printed is rounded up; --json has every digit.
 	}
 	for _, m := range append(calculator.Mechanisms(), calculator.Dipsgnn()) {
 		q := calculator.AskAccount(m)
-		c := a.asking(q, m.Summary, q.Account)
+		c := a.asking(q, m.Summary, func() (run.Result, error) { return q.Account() })
 		accountantFlag(c, q)
 		parent.AddCommand(c)
 	}
@@ -53,7 +53,7 @@ it where no closed form is known. Orders need not be whole.`,
 	}
 	for _, m := range calculator.Noisy() {
 		q := calculator.AskDivergence(m)
-		parent.AddCommand(a.asking(q, "Rényi divergence of one release with "+m.Summary, q.Divergence))
+		parent.AddCommand(a.asking(q, "Rényi divergence of one release with "+m.Summary, func() (run.Result, error) { return q.Divergence() }))
 	}
 	return parent
 }
@@ -73,7 +73,7 @@ printed, and is at most the target.
 	}
 	for _, m := range append(calculator.Noisy(), calculator.Dipsgnn()) {
 		q := calculator.AskCalibration(m)
-		c := a.asking(q, "the least --"+m.Noise+" for a guarantee: "+m.Summary, q.Calibrate)
+		c := a.asking(q, "the least --"+m.Noise+" for a guarantee: "+m.Summary, func() (run.Result, error) { return q.Calibrate() })
 		accountantFlag(c, q)
 		parent.AddCommand(c)
 	}
@@ -137,7 +137,7 @@ func (a *App) curveOf(m *calculator.Mechanism) *cobra.Command {
 }
 
 // asking is a command without arguments that asks one question and shows the answer.
-func (a *App) asking(q *calculator.Question, short string, answer func() (*calculator.Answer, error)) *cobra.Command {
+func (a *App) asking(q *calculator.Question, short string, answer func() (run.Result, error)) *cobra.Command {
 	m := q.Of()
 	use := m.Name
 	for _, n := range q.Numbers() {

@@ -30,7 +30,7 @@ func TestStatement(t *testing.T) {
 			}
 		}
 	}
-	a := &Answer{}
+	a := &page{}
 	a.guarantee(accountant.Result{Epsilon: 1, Delta: 0.5, Order: math.Inf(1)})
 	a.judge(accountant.Result{Epsilon: 11, Delta: 0.5, Order: 7, AtEnd: true, Notes: []string{"a note"}})
 	b, err := json.Marshal(a)
@@ -42,7 +42,7 @@ func TestStatement(t *testing.T) {
 			t.Errorf("no warning %q in %q", want, a.warnings)
 		}
 	}
-	if _, err := json.Marshal(&Answer{fields: []field{{key: "x", value: math.NaN()}}}); err == nil {
+	if _, err := json.Marshal(&page{fields: []field{{key: "x", value: math.NaN()}}}); err == nil {
 		t.Error("NaN was written")
 	}
 }

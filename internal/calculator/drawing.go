@@ -1,0 +1,93 @@
+package calculator
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/accountant"
+	"privrec/internal/report"
+)
+
+// Drawing answers with the values of a curve that was drawn.
+type Drawing struct {
+	Title   string // what is held fixed
+	Out     string // the file
+	Over    string // what is on the axis: delta, noise or steps
+	Axis    string // the number that this is
+	X       []float64
+	Methods []accountant.Method
+	Results [][]accountant.Result // by method, then by value on the axis
+	privacy.Subject
+	Asked Asked
+}
+
+// Text shows the values to a person.
+func (d *Drawing) Text(w io.Writer) error { return d.page().Text(w) }
+
+// MarshalJSON writes the values with every digit.
+func (d *Drawing) MarshalJSON() ([]byte, error) { return d.page().MarshalJSON() }
+
+func (d *Drawing) page() *page {
+	p := &page{title: d.Title}
+	p.add("out", d.Out, "written", d.Out)
+	p.add("over", d.Over, "", "")
+	axis := strings.ReplaceAll(d.Axis, "-", " ")
+	points := make([]map[string]any, len(d.X))
+	p.table = &report.Table{Name: "curve", Columns: []report.Column{{Name: axis}}}
+	for _, m := range d.Methods {
+		p.table.Columns = append(p.table.Columns, report.Column{Name: string(m)})
+	}
+	fallback := false
+	for j, x := range d.X {
+		eps := map[string]float64{}
+		row := []any{short(x)}
+		for i, m := range d.Methods {
+			r := d.Results[i][j]
+			eps[string(m)] = r.Epsilon
+			row = append(row, roundUp(r.Epsilon, 6))
+			fallback = fallback || r.Method != string(m)
+		}
+		points[j] = map[string]any{strings.ReplaceAll(d.Axis, "-", "_"): x, "epsilon": eps}
+		p.table.Add(row...)
+	}
+	p.add("points", points, "", "")
+	p.echo(d.Asked)
+	p.add("neighbouring", d.Neighbouring, "", "")
+	p.add("unit", d.Unit, "", "")
+	p.statement = fmt.Sprintf("Epsilon for %s one %s against %s, the other numbers fixed.", change(d.Neighbouring), noun(d.Unit), axis)
+	if fallback {
+		p.warn("at some points the accountant asked for does not apply; the best other bound is drawn there")
+	}
+	return p
+}
+
+// figure is the drawing of the values.
+func (d *Drawing) figure() report.Figure {
+	units := map[string]string{
+		"delta": "delta (probability)", "steps": "steps (number of releases)",
+		"sigma":            "sigma (standard deviation of the noise)",
+		"noise-multiplier": "noise multiplier (standard deviation / clipping norm)",
+		"scale":            "scale of the noise",
+	}
+	f := report.Figure{Title: d.Title, X: units[d.Axis], Y: "epsilon (nats)", LogX: true}
+	least, most := math.Inf(1), 0.0
+	for i, m := range d.Methods {
+		l := report.Line{Name: lineNames[m], X: d.X, Dashed: m == accountant.PLD} // it may lie on the exact one
+		for _, r := range d.Results[i] {
+			l.Y = append(l.Y, r.Epsilon)
+			least, most = math.Min(least, r.Epsilon), math.Max(most, r.Epsilon)
+		}
+		f.Lines = append(f.Lines, l)
+	}
+	// A linear axis shows nothing of the small end once the values span so much.
+	f.LogY = least > 0 && most/least > 20
+	return f
+}
+
+// lineNames are the accountants in a legend.
+var lineNames = map[accountant.Method]string{
+	accountant.Analytic: "analytic", accountant.Contour: "exact", accountant.RDP: "RDP bound", accountant.PLD: "PLD upper bound",
+}

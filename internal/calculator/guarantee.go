@@ -1,0 +1,174 @@
+package calculator
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/accountant"
+)
+
+// Asked repeats a question beside its answer.
+type Asked struct {
+	Releases string // in words
+	Method   accountant.Method
+	Sampling privacy.Sampling // empty: no batches
+	Numbers  []Given
+}
+
+// Given is a number of a question under its key in JSON.
+type Given struct {
+	Key   string
+	Value any // float64, or int64 of a whole number
+}
+
+// asked repeats the numbers of a question, less those that its answer has.
+func (q *Question) asked(less ...string) Asked {
+	a := Asked{Releases: q.of.describe(q), Method: q.method, Sampling: q.sampling}
+	for _, name := range q.order {
+		if slices.Contains(less, name) {
+			continue
+		}
+		key := strings.ReplaceAll(name, "-", "_")
+		if name == "epsilon" { // the guarantee has that key
+			key = "release_epsilon"
+		}
+		a.Numbers = append(a.Numbers, Given{key, q.numbers[name].json()})
+	}
+	return a
+}
+
+// echo repeats the numbers of a question, and how its batches are drawn.
+func (p *page) echo(a Asked) {
+	for _, n := range a.Numbers {
+		p.add(n.Key, n.Value, "", "")
+	}
+	if a.Sampling != "" {
+		p.add("sampling", a.Sampling, "", "")
+	}
+}
+
+// bound names the theorem that a bound for batches of a fixed size comes from.
+func (p *page) bound(a Asked) {
+	if a.Sampling == privacy.WithoutReplacement {
+		p.add("theorem", theorem27, "theorem", theorem27)
+	}
+}
+
+// theorem27 is where the bound for batches of a fixed size comes from.
+const theorem27 = "Wang, Balle, Kasiviswanathan, AISTATS 2019, theorem 27 (Gaussian, without replacement), and no more than without sampling"
+
+// Guarantee answers what releases amount to.
+type Guarantee struct {
+	accountant.Result
+	Asked Asked
+	Exact *accountant.Result // of the same releases, where Result is a theorem's closed form; nil: none
+}
+
+// Text shows the guarantee to a person.
+func (g *Guarantee) Text(w io.Writer) error { return g.page().Text(w) }
+
+// MarshalJSON writes what Text shows, with every digit.
+func (g *Guarantee) MarshalJSON() ([]byte, error) { return g.page().MarshalJSON() }
+
+func (g *Guarantee) page() *page {
+	p := &page{title: upper(g.Asked.Releases)}
+	p.guarantee(g.Result)
+	p.echo(g.Asked)
+	p.bound(g.Asked)
+	p.statement = statement(g.Asked.Releases, g.Result)
+	p.judge(g.Result)
+	if m := g.Asked.Method; len(g.Notes) == 0 && m != "" && g.Method != string(m) {
+		p.warn("the accountant %q was asked for; %q answered", m, g.Method)
+	}
+	if g.Exact != nil {
+		p.add("epsilon_exact", g.Exact.Epsilon, "exact epsilon", roundUp(g.Exact.Epsilon, 6))
+		p.statement += fmt.Sprintf(" That is the closed form of the theorem; the exact value of the same releases is %s.", roundUp(g.Exact.Epsilon, 4))
+		p.warn("the theorem is about one matrix that is released once a step: the paper's training releases two, anew for every prefix in every epoch; privacy.json of a run counts them")
+	}
+	return p
+}
+
+// guarantee lists what was computed.
+func (p *page) guarantee(r accountant.Result) {
+	p.add("epsilon", r.Epsilon, "epsilon", roundUp(r.Epsilon, 6))
+	if r.Lower > 0 || r.Method == string(accountant.PLD) {
+		p.add("epsilon_lower", r.Lower, "at least", roundDown(r.Lower, 6))
+	}
+	p.add("delta", r.Delta, "delta", short(r.Delta))
+	p.add("accountant", r.Method, "accountant", r.Method)
+	if r.Order > 0 {
+		p.add("order", number1(r.Order), "best order", short(r.Order))
+	}
+	if r.Direction != "" {
+		p.add("direction", r.Direction, "direction", r.Direction)
+	}
+	p.add("neighbouring", r.Neighbouring, "neighbouring", string(r.Neighbouring))
+	p.add("unit", r.Unit, "unit", string(r.Unit))
+	if len(r.Unprotected) > 0 {
+		p.add("unprotected", r.Unprotected, "", "")
+	}
+}
+
+// number1 is an order as JSON can hold it.
+func number1(v float64) any {
+	if math.IsInf(v, 1) {
+		return "infinity"
+	}
+	return v
+}
+
+// judge says what a reader of the numbers should keep in mind.
+func (p *page) judge(r accountant.Result) {
+	for _, n := range r.Notes {
+		p.warn("%s", n)
+	}
+	for _, u := range r.Unprotected {
+		p.warn("unprotected: %s: %s", u.What, u.Why)
+	}
+	if r.AtEnd {
+		p.warn("the best Rényi order, %s, is at the end of the grid: the bound may be loose", short(r.Order))
+	}
+	if r.Epsilon > 10 && !math.IsInf(r.Epsilon, 1) {
+		p.warn("an epsilon above 10 rules out little")
+	}
+	if math.IsInf(r.Epsilon, 1) {
+		return // at any delta
+	}
+	if r.Delta > 1e-3 {
+		p.warn("delta is the probability with which everything about one %s may leak: %s is too much for any data", noun(r.Unit), short(r.Delta))
+		return
+	}
+	// The data are not known, so n delta cannot be judged: say for which it would do.
+	p.warn("delta should be well below one over the number of %s, which is not known here: %s suits far fewer than %s",
+		nouns(r.Unit), short(r.Delta), near(1/r.Delta, 2))
+}
+
+// statement is the guarantee in plain words. It is the definition of (epsilon,
+// delta)-indistinguishability and no more: delta is a probability that is added,
+// not that of a failure.
+func statement(releases string, r accountant.Result) string {
+	if math.IsInf(r.Epsilon, 1) {
+		return fmt.Sprintf("Nothing is guaranteed about one %s: for part of what %s shows no bound is known.", noun(r.Unit), releases)
+	}
+	s := fmt.Sprintf("%s one %s%s changes the probability of anything that an observer of %s, who knows all other %s, can conclude by at most a factor of e^%s%s, plus %s.",
+		upper(change(r.Neighbouring)), noun(r.Unit), exchanged(r.Neighbouring), releases, nouns(r.Unit), roundUp(r.Epsilon, 6), times(r.Epsilon), short(r.Delta))
+	if r.Unit == privacy.Cell {
+		s += " The same holds for the order of two cells; a whole sequence is a group of all its cells."
+	}
+	if r.Unit == privacy.Position {
+		s += " Positions that change together add up: a whole slate is a group of all its positions."
+	}
+	switch {
+	case r.Method == string(accountant.RDP):
+		return s + " The epsilon is an upper bound; the exact one may be smaller."
+	case r.Method == string(accountant.PLD):
+		return s + fmt.Sprintf(" The exact epsilon is proved to lie between %s and %s.", roundDown(r.Lower, 6), roundUp(r.Epsilon, 6))
+	case r.Method == string(accountant.Contour), r.Method == string(accountant.Analytic):
+		return s + " The epsilon is exact, rounded up."
+	}
+	return s
+}

@@ -1,0 +1,128 @@
+package calculator
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"privrec/internal/privacy"
+)
+
+// Text shows the guarantees to a person.
+func (a *LedgerAccount) Text(w io.Writer) error { return a.page().Text(w) }
+
+// MarshalJSON writes what Text shows, with every digit.
+func (a *LedgerAccount) MarshalJSON() ([]byte, error) { return a.page().MarshalJSON() }
+
+// page tells the guarantees: one at the top level, several as a list.
+func (a *LedgerAccount) page() *page {
+	releases := fmt.Sprintf("the run of %s", a.Path)
+	p := &page{title: fmt.Sprintf("%s: %s, %s", a.Path, entryCount(a.Entries), a.Noise)}
+	var all []*page
+	for _, g := range a.Guarantees {
+		one := &page{title: string(g.Unit), statement: statement(releases, g.Result)}
+		one.guarantee(g.Result)
+		if n := g.Protected; n != nil {
+			one.add("epsilon_protected", n.Epsilon, "of what is protected", roundUp(n.Epsilon, 6))
+			one.statement += fmt.Sprintf(" What is protected, alone, would amount to epsilon %s.", roundUp(n.Epsilon, 4))
+		}
+		one.judge(g.Result)
+		all = append(all, one)
+	}
+	if len(all) == 1 {
+		p.fields = slices.Clone(all[0].fields)
+		p.statement = all[0].statement
+		p.warnings = all[0].warnings
+	} else {
+		for i, r := range a.Guarantees {
+			shown := roundUp(r.Epsilon, 6) + ", " + r.Method + ", " + string(r.Neighbouring)
+			if math.IsInf(r.Epsilon, 1) {
+				shown = "infinite"
+				if r.Protected != nil {
+					shown += ", of what is protected " + roundUp(r.Protected.Epsilon, 6)
+				}
+			}
+			p.add("", nil, "epsilon for one "+noun(r.Unit), shown)
+			p.statement = strings.TrimSpace(p.statement + " " + all[i].statement)
+			for _, w := range all[i].warnings {
+				if !slices.Contains(p.warnings, w) {
+					p.warnings = append(p.warnings, w)
+				}
+			}
+		}
+		p.add("delta", a.Delta, "delta", short(a.Delta))
+	}
+	p.add("guarantees", all, "", "")
+	p.add("ledger", a.Path, "", "")
+	p.add("entries", a.Entries, "", "")
+	p.add("noise", a.Noise, "", "")
+	if len(a.Public) > 0 {
+		p.add("taken_as_public", a.Public, "", "")
+		for _, public := range a.Public {
+			p.warn("takes as public: %s", public)
+		}
+	}
+	if a.Noise == privacy.Research {
+		p.warn("the noise is research noise: seeded, or in floating point, so the guarantee holds on paper only")
+	}
+	for _, r := range a.Remarks {
+		p.warn("%s", r)
+	}
+	p.atLeast(a.Part)
+	return p
+}
+
+// entryCount is n with its noun.
+func entryCount(n int) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", n)
+}
+
+// atLeast marks an answer as one about a part of the releases.
+func (p *page) atLeast(part Part) {
+	switch {
+	case part.Why == "":
+		return
+	case part.Status != "":
+		p.title += ", the run is " + part.Status + ": at least"
+	default:
+		p.title += ", no closing line: at least"
+	}
+	p.mark(part)
+	if part.Open != "" {
+		p.warnings = append([]string{part.Open}, p.warnings...)
+	}
+	p.warnings = append([]string{part.Why}, p.warnings...)
+}
+
+// atLeast is a shown epsilon as a bound from below, which an infinite one is not.
+func atLeast(shown string) string {
+	if rest, infinite := strings.CutPrefix(shown, "infinite"); infinite {
+		return "infinite" + strings.Replace(rest, "protected ", "protected at least ", 1)
+	}
+	return "at least " + shown
+}
+
+// mark says "at least" wherever the answer gives an epsilon.
+func (p *page) mark(part Part) {
+	p.statement = strings.TrimSpace(p.statement + " This counts what the ledger lists: the epsilon of the whole run is at least that.")
+	for i, f := range p.fields {
+		if (strings.HasPrefix(f.key, "epsilon") || strings.HasPrefix(f.label, "epsilon")) && f.key != "epsilon_lower" {
+			p.fields[i].shown = atLeast(f.shown)
+		}
+		if parts, ok := f.value.([]*page); ok {
+			for _, one := range parts {
+				one.mark(part)
+			}
+		}
+	}
+	p.add("at_least", true, "", "")
+	if part.Status != "" {
+		p.add("unfinished", true, "", "")
+		p.add("run_status", part.Status, "", "")
+	}
+}
