@@ -47,6 +47,8 @@ var bans = []struct{ from, to, why string }{
 	{"internal/privacy/mechanism", "internal/privacy/accountant", "mechanisms and accountants meet only in events: noise must not know how it is priced"},
 	{"internal/privacy/accountant", "internal/privacy/mechanism", "mechanisms and accountants meet only in events: an accountant that reads a mechanism's fields would trust what it should check"},
 	{"internal/privacy/reference", "internal/privacy/accountant", "what accountants are held against shares no code with them"},
+	{"internal/dataset/format", "internal/dataset/registry", "a file is read by its form alone, so that a reader can be tested and fuzzed on bytes; which set it belongs to is said above"},
+	{"internal/dataset/standin", "internal/dataset/registry", "a stand-in is made of its profile alone, so that no row of a real data set can get into it"},
 }
 
 // barred are packages of the standard library that no package may import.
@@ -65,7 +67,7 @@ var owners = []struct{ module, owner string }{
 	{"github.com/schollz/progressbar", "internal/cli"},
 	{"golang.org/x/term", "internal/cli"},
 	{"gopkg.in/yaml.v3", "internal/config"},
-	{"github.com/klauspost/compress", "internal/dataset"},
+	{"github.com/klauspost/compress", "internal/dataset/format"},
 	{"golang.org/x/sys", "internal/tensor"},
 }
 
@@ -229,6 +231,10 @@ func TestRulesBite(t *testing.T) {
 		{"internal/rng", "privrec/internal/tensor", "same floor"},
 		{"internal/tensor", "privrec/internal/tensor/kernel", ""},
 		{"internal/model/srgnn", "privrec/internal/model/ggnn", ""},
+		{"internal/dataset/standin", "privrec/internal/dataset/registry", "made of its profile alone"},
+		{"internal/dataset/format", "privrec/internal/dataset/registry", "by its form alone"},
+		{"internal/dataset/slate", "privrec/internal/dataset/registry", ""},
+		{"internal/dataset/registry", "github.com/klauspost/compress/gzip", "only internal/dataset/format may"},
 		{"internal/run", "privrec/internal/train", ""},
 		{"internal/report", "github.com/spf13/cobra", "only internal/cli may"},
 		{"internal/calculator", "github.com/spf13/pflag", "only internal/cli may"},

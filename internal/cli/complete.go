@@ -8,8 +8,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"privrec/internal/calculator"
-	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/dataset/slate"
+	"privrec/internal/dataset/standin"
 	"privrec/internal/papers/exposure"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism"
@@ -63,7 +65,7 @@ func (a *App) argWords(c *cobra.Command) completion {
 	case "data synth":
 		return first(func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			var names []string
-			for _, p := range dataset.Profiles() {
+			for _, p := range standin.Profiles() {
 				names = append(names, p.Name)
 			}
 			return names, cobra.ShellCompDirectiveNoFileComp
@@ -71,8 +73,8 @@ func (a *App) argWords(c *cobra.Command) completion {
 	case "data backtest":
 		return first(func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			var names []string
-			for _, p := range dataset.Profiles() {
-				if _, err := dataset.Find(p.Name); err == nil {
+			for _, p := range standin.Profiles() {
+				if _, err := registry.Find(p.Name); err == nil {
 					names = append(names, p.Name)
 				}
 			}
@@ -98,7 +100,7 @@ func (a *App) flagWords(c *cobra.Command, f *pflag.Flag) completion {
 	case "profile":
 		return fixedWords(reproduce.ProfileNames())
 	case "in-form", "out-form":
-		return fixedWords(dataset.Forms())
+		return fixedWords(format.Forms())
 	case "mechanism":
 		return fixedWords([]mechanism.Variant{mechanism.SDPFixed, mechanism.SDPPaper, mechanism.RR})
 	case "select":

@@ -12,7 +12,7 @@ import (
 
 	"privrec/configs"
 	"privrec/internal/config"
-	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/reproduce"
 	"privrec/internal/run"
 )
@@ -61,7 +61,7 @@ func settingWords(tasks []run.Task, key string) (words []string) {
 	switch key {
 	case "data.name":
 		words = setNames()
-		for _, s := range dataset.CrossSets() {
+		for _, s := range registry.CrossSets() {
 			if !slices.Contains(words, s.Name) {
 				words = append(words, s.Name)
 			}
@@ -102,8 +102,8 @@ func recipeNames(_ *cobra.Command, args []string, _ string) ([]string, cobra.She
 }
 
 func recipesOf(name string) (names []string) {
-	for _, s := range dataset.All() {
-		if set, err := dataset.Find(name); err == nil {
+	for _, s := range registry.All() {
+		if set, err := registry.Find(name); err == nil {
 			s = set
 		}
 		for _, r := range s.Recipes {

@@ -7,7 +7,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/dataset/slate"
+	"privrec/internal/dataset/standin"
 	"privrec/internal/progress"
 	"privrec/internal/report"
 	"privrec/internal/rng"
@@ -90,7 +92,7 @@ with the columns user, item, shown_at, clicked_at, in the folder of that name.`,
 			if recipe == "" {
 				recipe = set.Recipes[0].Name // the one that the set is used most for stands first
 			}
-			s, err := dataset.Load(c.Context(), args[0], recipe, dataset.Options{Dir: dir, NoCache: noCache, Seed: rng.Seed(seed)})
+			s, err := registry.Load(c.Context(), args[0], recipe, registry.Options{Dir: dir, NoCache: noCache, Seed: rng.Seed(seed)})
 			if err != nil {
 				return err
 			}
@@ -186,7 +188,7 @@ func (a *App) dataSynth() *cobra.Command {
 		Short: "write a stand-in as RecBole atomic files",
 		Args:  wants("a stand-in, see privrec data list"),
 		RunE: func(c *cobra.Command, args []string) error {
-			p, err := dataset.FindProfile(args[0])
+			p, err := standin.Find(args[0])
 			if err != nil {
 				return err
 			}
@@ -200,7 +202,7 @@ func (a *App) dataSynth() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			files, err := p.Write(out, rng.Seed(seed), log, features, force)
+			files, err := p.Write(out, rng.Seed(seed), log, features, registry.StandIn(p).Recipes[0], force)
 			if err != nil {
 				return err
 			}

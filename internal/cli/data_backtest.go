@@ -7,6 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
+	"privrec/internal/dataset/standin"
 	"privrec/internal/metrics"
 	"privrec/internal/progress"
 	"privrec/internal/report"
@@ -28,10 +30,10 @@ same recipe, and says which of them the stand-in orders otherwise.`,
 		Args: wants("a data set that has a stand-in, see privrec data list"),
 		RunE: func(c *cobra.Command, args []string) error {
 			name := strings.TrimPrefix(args[0], "standin-")
-			if _, err := dataset.Find(name); err != nil {
+			if _, err := registry.Find(name); err != nil {
 				return err
 			}
-			if _, err := dataset.FindProfile(name); err != nil {
+			if _, err := standin.Find(name); err != nil {
 				return err
 			}
 			r := newReporter(a.Stderr, quiet)
@@ -40,13 +42,13 @@ same recipe, and says which of them the stand-in orders otherwise.`,
 			for i, set := range []string{name, "standin-" + name} {
 				r.Phase("load " + set)
 				var err error
-				if sides[i], err = dataset.Load(c.Context(), set, recipe, dataset.Options{Dir: dir, Seed: rng.Seed(seed)}); err != nil {
+				if sides[i], err = registry.Load(c.Context(), set, recipe, registry.Options{Dir: dir, Seed: rng.Seed(seed)}); err != nil {
 					return err
 				}
 			}
 			r.Phase("measure")
 			ms := metrics.Grid([]metrics.Kind{metrics.Recall, metrics.MRR}, []int{10, 20})
-			b, err := dataset.NewBacktest(c.Context(), sides[0], sides[1], ms, rng.Seed(seed))
+			b, err := standin.NewBacktest(c.Context(), sides[0], sides[1], ms, rng.Seed(seed))
 			if err != nil {
 				return err
 			}
@@ -63,7 +65,7 @@ same recipe, and says which of them the stand-in orders otherwise.`,
 }
 
 // backtestDocument shows both sides in percent and what does not carry over.
-func backtestDocument(name, recipe string, seed uint64, ms []metrics.Metric, b *dataset.Backtest) *report.Document {
+func backtestDocument(name, recipe string, seed uint64, ms []metrics.Metric, b *standin.Backtest) *report.Document {
 	columns := []report.Column{{Name: "method"}}
 	agree := &report.Table{Name: "agreement", Title: "Agreement in the order of methods",
 		Columns: []report.Column{{Name: "metric"}, {Name: "kendall", Format: "%+.2f"}, {Name: "ordered otherwise"}}}

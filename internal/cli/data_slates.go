@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/dataset/slate"
 	"privrec/internal/report"
 )
@@ -31,11 +32,11 @@ func slateSets() *report.Table {
 // slateSource finds the set of slates that a name and a recipe mean; ok is false where
 // they mean none. A name of a data set too means slates under their own recipe only.
 func slateSource(name, recipe string) (src slate.Source, ok bool, err error) {
-	_, none := dataset.Find(name)
+	_, none := registry.Find(name)
 	if none == nil && recipe != slatesRecipe {
 		return src, false, nil
 	}
-	if none == nil && strings.HasPrefix(name, dataset.OwnPrefix) {
+	if none == nil && strings.HasPrefix(name, registry.OwnPrefix) {
 		return slate.Source{Name: name, Title: "own impressions"}, true, nil
 	}
 	i := slices.IndexFunc(slate.Sources(), func(s slate.Source) bool { return s.Name == name })
@@ -49,12 +50,12 @@ func slateSource(name, recipe string) (src slate.Source, ok bool, err error) {
 }
 
 // findSet is dataset.Find, whose error of an unknown name also knows the sets of slates.
-func findSet(name string) (dataset.Set, error) {
-	set, err := dataset.Find(name)
+func findSet(name string) (registry.Set, error) {
+	set, err := registry.Find(name)
 	var e *dataset.Error
 	if errors.As(err, &e) {
 		for _, other := range setNames() {
-			if _, err := dataset.Find(other); err != nil {
+			if _, err := registry.Find(other); err != nil {
 				e.Hint += ", " + other
 			}
 		}
@@ -65,7 +66,7 @@ func findSet(name string) (dataset.Set, error) {
 // setNames are those of all sets and of the user's own in $PRIVREC_DATA, once each.
 func setNames() []string {
 	var names []string
-	for _, s := range dataset.All() {
+	for _, s := range registry.All() {
 		names = append(names, s.Name)
 	}
 	for _, s := range slate.Sources() {
@@ -73,7 +74,7 @@ func setNames() []string {
 			names = append(names, s.Name)
 		}
 	}
-	return append(names, dataset.OwnNames("")...)
+	return append(names, registry.OwnNames("")...)
 }
 
 // slateStats loads a set of slates and shows its ladder beside the counts known of it.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/dataset/slate"
 	"privrec/internal/fetch"
 )
@@ -27,14 +27,14 @@ func TestDataPages(t *testing.T) {
 	}
 	pages := map[string]string{"README.md": dataIndex(sources)}
 	for _, src := range sources {
-		set, err := dataset.Find(src.Name)
+		set, err := registry.Find(src.Name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		pages[src.Name+".md"] = dataPage(src, set)
 	}
-	if len(pages) != 1+len(dataset.All()) {
-		t.Errorf("%d pages for %d data sets", len(pages)-1, len(dataset.All()))
+	if len(pages) != 1+len(registry.All()) {
+		t.Errorf("%d pages for %d data sets", len(pages)-1, len(registry.All()))
 	}
 	if *update {
 		if err := os.MkdirAll(dataPages, 0o755); err != nil {
@@ -109,7 +109,7 @@ sets have one name with ` + "`--recipe slates`" + `.
 	return b.String()
 }
 
-func dataPage(src fetch.Source, set dataset.Set) string {
+func dataPage(src fetch.Source, set registry.Set) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s: %s\n\n%s\n", src.Name, src.Title, writtenBy)
 	fmt.Fprintf(&b, "- Address: %s\n- Terms: %s\n- Used by: %s\n", address(src.Address), src.Licence, join(src.UsedBy))
@@ -185,7 +185,7 @@ func archives(b *strings.Builder, src fetch.Source) {
 }
 
 // layouts tells which files the program reads.
-func layouts(b *strings.Builder, set dataset.Set) {
+func layouts(b *strings.Builder, set registry.Set) {
 	b.WriteString("\n## Files expected\n\nIn `$PRIVREC_DATA/" + set.Name + "/`, plain, `.gz` or `.zst`")
 	if len(set.Layouts) > 1 {
 		b.WriteString("; the first of these that is complete is read")

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/fetch"
 	"privrec/internal/report"
 	"privrec/internal/run"
@@ -69,7 +69,7 @@ Some owners hand out copies one by one; the error then says what to get where, a
 			if err := run.Show(a.Stdout, asJSON, receiptResult{receipt}); err != nil {
 				return err
 			}
-			if _, err := dataset.Find(o.Name); err == nil {
+			if _, err := registry.Find(o.Name); err == nil {
 				r.Phase("next: privrec data prepare " + o.Name)
 			}
 			return nil

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/fetch"
 	"privrec/internal/report"
 	"privrec/internal/rng"
@@ -155,7 +156,7 @@ that training starts at once. Shows the counts after every step.`,
 		ValidArgsFunction: sourceNames,
 		RunE: func(c *cobra.Command, args []string) error {
 			r := newReporter(a.Stderr, quiet)
-			set, err := dataset.Find(args[0])
+			set, err := registry.Find(args[0])
 			if err != nil {
 				return err
 			}
@@ -174,7 +175,7 @@ that training starts at once. Shows the counts after every step.`,
 			}
 			r.Phase("prepare " + set.Name + " with recipe " + recipe)
 			start := time.Now()
-			s, err := dataset.Load(c.Context(), set.Name, recipe, dataset.Options{Dir: dir, Seed: rng.Seed(1)})
+			s, err := registry.Load(c.Context(), set.Name, recipe, registry.Options{Dir: dir, Seed: rng.Seed(1)})
 			if err != nil {
 				return err
 			}

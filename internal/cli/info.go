@@ -6,7 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
+	"privrec/internal/dataset/standin"
 	"privrec/internal/report"
 	"privrec/internal/run"
 )
@@ -73,7 +74,7 @@ func (a *App) list() *cobra.Command {
 // $PRIVREC_DATA.
 func dataSets() *report.Table {
 	t := &report.Table{Name: "data", Title: "Data sets", Columns: report.Columns("", "name", "what", "recipes", "from")}
-	for _, s := range dataset.All() {
+	for _, s := range registry.All() {
 		var recipes []string
 		for _, r := range s.Recipes {
 			recipes = append(recipes, r.Name)
@@ -84,13 +85,13 @@ func dataSets() *report.Table {
 		}
 		t.Add(s.Name, s.Title, join(recipes), from)
 	}
-	for _, s := range dataset.CrossSets() {
-		if s.Name == dataset.CrossStandIn {
+	for _, s := range registry.CrossSets() {
+		if s.Name == standin.CrossName {
 			t.Add(s.Name, s.Title, "", "generated")
 		}
 	}
-	for _, name := range dataset.OwnNames("") {
-		if s, err := dataset.Find(name); err == nil {
+	for _, name := range registry.OwnNames("") {
+		if s, err := registry.Find(name); err == nil {
 			var recipes []string
 			for _, r := range s.Recipes {
 				recipes = append(recipes, r.Name)

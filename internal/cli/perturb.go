@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
 	"privrec/internal/papers/pricdsr"
 	"privrec/internal/privacy/mechanism"
 	"privrec/internal/report"
@@ -95,7 +95,7 @@ func (a *App) runPerturb(c *cobra.Command, f perturbFlags) error {
 	}
 	o := f.o
 	o.Variant = mechanism.Variant(f.variant)
-	o.In, o.InForm, o.Out, o.OutForm = f.in, dataset.Form(f.inForm), f.out, dataset.Form(f.outForm)
+	o.In, o.InForm, o.Out, o.OutForm = f.in, format.Form(f.inForm), f.out, format.Form(f.outForm)
 	o.Purpose, o.Seed, o.Secure, o.Force, o.Workers = f.purpose, rng.Seed(f.seed), f.secure, f.force, f.workers
 	o.Key = f.key
 	if f.dryRun {

@@ -3,7 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
 	"privrec/internal/papers/exposure"
 	"privrec/internal/rng"
 )
@@ -74,7 +74,7 @@ func (a *App) runPerturbExposure(c *cobra.Command, f slateFlags) error {
 		return err
 	}
 	o := f.o
-	o.In, o.InForm, o.Out, o.OutForm = f.in, dataset.Form(f.inForm), f.out, dataset.Form(f.outForm)
+	o.In, o.InForm, o.Out, o.OutForm = f.in, format.Form(f.inForm), f.out, format.Form(f.outForm)
 	o.Purpose, o.Seed, o.Secure, o.Force, o.Workers = f.purpose, rng.Seed(f.seed), f.secure, f.force, f.workers
 	o.Key = f.key
 	changed := c.Flags().Changed

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
 	"privrec/internal/privacy"
 	"privrec/internal/rng"
 	"privrec/internal/run"
@@ -50,8 +50,8 @@ func (f *fileFlags) check(c *cobra.Command) (err error) {
 		return usagef("leave out one of them", "--secure takes cryptographic bits, and --seed says which")
 	}
 	for _, form := range []struct{ flag, name string }{{"in-form", f.inForm}, {"out-form", f.outForm}} {
-		if c.Flags().Changed(form.flag) && !slices.Contains(dataset.Forms(), dataset.Form(form.name)) {
-			return usagef(fmt.Sprintf("want one of %v", dataset.Forms()), "--%s is %q", form.flag, form.name)
+		if c.Flags().Changed(form.flag) && !slices.Contains(format.Forms(), format.Form(form.name)) {
+			return usagef(fmt.Sprintf("want one of %v", format.Forms()), "--%s is %q", form.flag, form.name)
 		}
 	}
 	if f.fresh = !f.secure && !c.Flags().Changed("seed"); f.fresh {

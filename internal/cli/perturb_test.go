@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
 )
 
 // toys writes the Toys domain of the real table as histories and returns the file and
@@ -120,7 +120,7 @@ func TestPerturbedReadsBack(t *testing.T) {
 	for _, name := range []string{"o.inter", "o.inter.gz", "o.inter.zst"} {
 		out := filepath.Join(dir, name)
 		perturbed(t, "pricdsr", "--in", in, "--out", out, "--epsilon", "4", "--items", "60", "--length", "4", "--force", "--seed", "1")
-		l, err := dataset.ReadInter(context.Background(), out)
+		l, err := format.ReadInter(context.Background(), out)
 		if err != nil {
 			t.Fatal(err)
 		}

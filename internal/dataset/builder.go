@@ -2,76 +2,78 @@ package dataset
 
 import "slices"
 
-// logBuilder collects rows in file order and orders them once at the end.
-type logBuilder struct {
+// Builder collects rows in file order and orders them once at the end. Columns that a
+// source has are appended to beside Add, a value a row; those that stay nil it has not. A
+// column that a source has, though it may have no row, begins as an empty slice.
+type Builder struct {
 	name   string
-	users  interner
-	items  interner
-	userOf []int32
-	itemOf []int32
-	times  []int64
-	values []float32
-	parts  []Part
+	Users  Interner
+	Items  Interner
+	UserOf []int32 // a row: number of its user in Users
+	ItemOf []int32 // likewise in Items
+	Times  []int64
+	Values []float32
+	Parts  []Part
 }
 
-// interner numbers ids in order of first appearance.
-type interner struct {
+// Interner numbers ids in order of first appearance.
+type Interner struct {
 	index map[string]int32
-	ids   []string
-	known string // kept in place of the next new id when equal to it, so that a long id is not held twice
+	IDs   []string // by number
+	Known string   // kept in place of the next new id when equal to it, so that a long id is not held twice
 }
 
-// id returns the number of b, allocating only when b is new.
-func (n *interner) id(b []byte) int32 {
+// ID returns the number of b, allocating only when b is new.
+func (n *Interner) ID(b []byte) int32 {
 	if i, ok := n.index[string(b)]; ok { // no allocation: the compiler sees the conversion
 		return i
 	}
 	if n.index == nil {
 		n.index = map[string]int32{}
 	}
-	i, s := int32(len(n.ids)), n.known
+	i, s := int32(len(n.IDs)), n.Known
 	if s != string(b) {
 		s = string(b)
 	}
 	n.index[s] = i
-	n.ids = append(n.ids, s)
+	n.IDs = append(n.IDs, s)
 	return i
 }
 
-// add appends a row.
-func (b *logBuilder) add(user, item int32) {
-	b.userOf, b.itemOf = append(b.userOf, user), append(b.itemOf, item)
+// Add appends a row.
+func (b *Builder) Add(user, item int32) {
+	b.UserOf, b.ItemOf = append(b.UserOf, user), append(b.ItemOf, item)
 }
 
-// log orders what was collected by user, then time, stable, and numbers users and
+// Log orders what was collected by user, then time, stable, and numbers users and
 // items ascending. The builder must not be used afterwards.
-func (b *logBuilder) log(hash string) *Log {
-	b.users.index, b.items.index = nil, nil // the largest part of what is needed no more
-	b.users.dropUnused(b.userOf)
-	b.items.dropUnused(b.itemOf)
-	rankU, userIDs := ascending(b.users.ids)
-	rankI, itemIDs := ascending(b.items.ids)
+func (b *Builder) Log(hash string) *Log {
+	b.Users.index, b.Items.index = nil, nil // the largest part of what is needed no more
+	b.Users.dropUnused(b.UserOf)
+	b.Items.dropUnused(b.ItemOf)
+	rankU, userIDs := Ascending(b.Users.IDs)
+	rankI, itemIDs := Ascending(b.Items.IDs)
 	l := &Log{Name: b.name, Hash: hash, UserIDs: userIDs, ItemIDs: itemIDs}
 
-	order := make([]int32, len(b.userOf)) // rows in final order; a counting sort is stable
+	order := make([]int32, len(b.UserOf)) // rows in final order; a counting sort is stable
 	next := make([]int, len(userIDs)+1)
-	for _, u := range b.userOf {
+	for _, u := range b.UserOf {
 		next[rankU[u]+1]++
 	}
 	for u := range userIDs {
 		next[u+1] += next[u]
 	}
 	off := slices.Clone(next)
-	for row, u := range b.userOf {
+	for row, u := range b.UserOf {
 		order[next[rankU[u]]] = int32(row)
 		next[rankU[u]]++
 	}
-	if b.times != nil {
+	if b.Times != nil {
 		byTime := func(x, y int32) int {
 			switch {
-			case b.times[x] < b.times[y]:
+			case b.Times[x] < b.Times[y]:
 				return -1
-			case b.times[x] > b.times[y]:
+			case b.Times[x] > b.Times[y]:
 				return 1
 			}
 			return 0
@@ -85,35 +87,35 @@ func (b *logBuilder) log(hash string) *Log {
 	}
 	l.Users, l.Items = make([]int32, len(order)), make([]int32, len(order))
 	for i, row := range order {
-		l.Users[i], l.Items[i] = rankU[b.userOf[row]], rankI[b.itemOf[row]]
+		l.Users[i], l.Items[i] = rankU[b.UserOf[row]], rankI[b.ItemOf[row]]
 	}
-	b.userOf, b.itemOf = nil, nil
-	l.Times = permute(b.times, order)
-	b.times = nil
-	l.Values, l.Parts = permute(b.values, order), permute(b.parts, order)
+	b.UserOf, b.ItemOf = nil, nil
+	l.Times = permute(b.Times, order)
+	b.Times = nil
+	l.Values, l.Parts = permute(b.Values, order), permute(b.Parts, order)
 	return l
 }
 
 // dropUnused renumbers col so that ids without a row are gone.
-func (n *interner) dropUnused(col []int32) {
-	used := make([]bool, len(n.ids))
+func (n *Interner) dropUnused(col []int32) {
+	used := make([]bool, len(n.IDs))
 	for _, i := range col {
 		used[i] = true
 	}
 	if !slices.Contains(used, false) {
 		return
 	}
-	to, ids := make([]int32, len(n.ids)), []string(nil)
+	to, ids := make([]int32, len(n.IDs)), []string(nil)
 	for i, u := range used {
 		if u {
 			to[i] = int32(len(ids))
-			ids = append(ids, n.ids[i])
+			ids = append(ids, n.IDs[i])
 		}
 	}
 	for row, i := range col {
 		col[row] = to[i]
 	}
-	n.ids = ids
+	n.IDs = ids
 }
 
 // permute gathers a column; a nil column stays nil.

@@ -1,10 +1,10 @@
 package dataset
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"fmt"
 	"math/bits"
 	"strconv"
 )
@@ -47,6 +47,18 @@ func (l *Log) appendRow(b []byte, row int) []byte {
 	return append(b, l.Parts[row].String()...)
 }
 
+// SourceHash combines the SHA-256 digests of several files, in the order given.
+func SourceHash(digests ...string) string {
+	if len(digests) == 1 {
+		return digests[0]
+	}
+	h := sha256.New()
+	for _, d := range digests {
+		fmt.Fprintln(h, d)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
 // origin says how the split of a recipe stands to the one that its authors published.
 type origin uint8
 
@@ -68,24 +80,4 @@ func (r Recipe) origin(l *Log) origin {
 		return splitOther
 	}
 	return splitPublished
-}
-
-// SamePublished says whether the files in a folder hold the published split of a data set of the
-// registry, in whatever order. It is false for a set that no digest is known of.
-func SamePublished(ctx context.Context, name, folder string) (bool, error) {
-	set, err := Find(name)
-	if err != nil {
-		return false, err
-	}
-	for _, r := range set.Recipes {
-		for _, l := range set.Layouts {
-			paths, lacks := l.in(folder)
-			if r.Digest == "" || len(lacks) > 0 {
-				continue
-			}
-			log, _, err := l.Read(ctx, paths)
-			return err == nil && log.Digest() == r.Digest, err
-		}
-	}
-	return false, nil
 }

@@ -103,14 +103,14 @@ func (f *Features) For(userIDs, columns []string) (*Features, error) {
 		if err != nil {
 			return nil, err
 		}
-		out.Columns = append(out.Columns, c.gather(rows))
+		out.Columns = append(out.Columns, c.Gather(rows))
 	}
 	return out, nil
 }
 
-// among returns the features of those of the users that have any, so that no more is
+// Among returns the features of those of the users that have any, so that no more is
 // kept than a filtered log can ask for. Both lists of ids are shared, not copied.
-func (f *Features) among(userIDs []string) *Features {
+func (f *Features) Among(userIDs []string) *Features {
 	rowOf := make(map[string]int32, len(userIDs))
 	for _, id := range userIDs {
 		rowOf[id] = -1
@@ -128,13 +128,13 @@ func (f *Features) among(userIDs []string) *Features {
 		}
 	}
 	for i := range f.Columns {
-		out.Columns = append(out.Columns, f.Columns[i].gather(rows))
+		out.Columns = append(out.Columns, f.Columns[i].Gather(rows))
 	}
 	return out
 }
 
-// gather picks rows and drops the levels that nobody has any more.
-func (c *Column) gather(rows []int32) Column {
+// Gather picks rows and drops the levels that nobody has any more.
+func (c *Column) Gather(rows []int32) Column {
 	out := Column{Name: c.Name, Kind: c.Kind}
 	if c.Kind == Numeric {
 		out.Numbers = permute(c.Numbers, rows)

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -11,14 +12,14 @@ import (
 
 // logOf builds a log from rows "user item time value".
 func logOf(rows ...[4]int) *Log {
-	b := logBuilder{name: "hand-made", times: []int64{}, values: []float32{}}
+	b := Builder{name: "hand-made", Times: []int64{}, Values: []float32{}}
 	for _, r := range rows {
-		b.userOf = append(b.userOf, b.users.id([]byte(itoa(r[0]))))
-		b.itemOf = append(b.itemOf, b.items.id([]byte(itoa(r[1]))))
-		b.times = append(b.times, int64(r[2]))
-		b.values = append(b.values, float32(r[3]))
+		b.UserOf = append(b.UserOf, b.Users.ID([]byte(strconv.Itoa(r[0]))))
+		b.ItemOf = append(b.ItemOf, b.Items.ID([]byte(strconv.Itoa(r[1]))))
+		b.Times = append(b.Times, int64(r[2]))
+		b.Values = append(b.Values, float32(r[3]))
 	}
-	return b.log("hash")
+	return b.Log("hash")
 }
 
 // rowsOf is the inverse of logOf.
@@ -27,7 +28,7 @@ func rowsOf(l *Log) []string {
 	for r := range l.Users {
 		s := l.UserIDs[l.Users[r]] + ":" + l.ItemIDs[l.Items[r]]
 		if l.Times != nil {
-			s += "@" + itoa(int(l.Times[r]))
+			s += "@" + strconv.Itoa(int(l.Times[r]))
 		}
 		out = append(out, s)
 	}
@@ -46,7 +47,7 @@ func anyLog(t *rapid.T) *Log {
 func TestLogInvariants(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := anyLog(t)
-		if err := l.valid(); err != nil {
+		if err := l.Valid(); err != nil {
 			t.Fatal(err)
 		}
 		for r := 1; r < l.Len(); r++ {
@@ -115,7 +116,7 @@ func TestCoreAgainstDefinition(t *testing.T) {
 				t.Fatalf("ladder grows: %v", ladder)
 			}
 		}
-		if last := ladder[len(ladder)-1]; last.Rows != got.Len() || last.Name != itoa(k)+"-core" {
+		if last := ladder[len(ladder)-1]; last.Rows != got.Len() || last.Name != strconv.Itoa(k)+"-core" {
 			t.Fatalf("last rung %v", last)
 		}
 	})

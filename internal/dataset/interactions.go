@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"context"
 	"fmt"
 	"slices"
 )
@@ -24,27 +23,10 @@ type Interactions struct {
 	Source  Source
 }
 
-// LoadInteractions is Load for models of the user-item graph. A pair that occurs
-// twice, in one part or in two, is an error that names it: an edge is there or not,
-// and a test row whose pair was trained on asks for nothing.
-func LoadInteractions(ctx context.Context, name, recipe string, opts Options) (*Interactions, error) {
-	set, err := Find(name)
-	if err != nil {
-		return nil, err
-	}
-	r, err := set.Recipe(recipe)
-	if err != nil {
-		return nil, err
-	}
-	r.Split.Seed = opts.Seed
-	s, l, err := loadSet(ctx, set, r, opts)
-	if err != nil {
-		return nil, err
-	}
-	parts, err := r.Split.Parts(l)
-	if err != nil {
-		return nil, err
-	}
+// NewInteractions takes the filtered rows that s was made of and the part of each. A pair
+// that occurs twice, in one part or in two, is an error that names it: an edge is there or
+// not, and a test row whose pair was trained on asks for nothing.
+func NewInteractions(s *Sequential, l *Log, parts []Part) (*Interactions, error) {
 	x := &Interactions{
 		Name: s.Name, Recipe: s.Recipe, Users: len(l.UserIDs), Items: len(l.ItemIDs),
 		UserIDs: l.UserIDs, ItemIDs: l.ItemIDs, Ladder: s.Ladder, Source: s.Source,

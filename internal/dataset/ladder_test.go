@@ -104,7 +104,7 @@ func TestFeaturesFor(t *testing.T) {
 		t.Error("a categorical column has a range")
 	}
 	// among keeps what a filtered log can ask for and For answers the same from it.
-	few := f.among([]string{"1", "3", "9"})
+	few := f.Among([]string{"1", "3", "9"})
 	if d := cmp.Diff([]string{"1", "3"}, few.UserIDs); d != "" {
 		t.Error(d)
 	}

@@ -1,6 +1,8 @@
 package dataset
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -138,8 +140,8 @@ func LessIDs(ids []string) func(a, b string) int {
 	}
 }
 
-// ascending returns the rank of each id in the order of LessIDs and the ids sorted.
-func ascending(ids []string) (rank []int32, sorted []string) {
+// Ascending returns the rank of each id in the order of LessIDs and the ids sorted.
+func Ascending(ids []string) (rank []int32, sorted []string) {
 	order := make([]int32, len(ids))
 	for i := range order {
 		order[i] = int32(i)
@@ -151,4 +153,25 @@ func ascending(ids []string) (rank []int32, sorted []string) {
 		rank[i], sorted[r] = int32(r), ids[i]
 	}
 	return rank, sorted
+}
+
+// Valid checks the invariants of a log that came from outside: column lengths,
+// indices, users ascending, every id used.
+func (l *Log) Valid() error {
+	n := l.Len()
+	if n == 0 || len(l.Items) != n || l.Times != nil && len(l.Times) != n || l.Values != nil && len(l.Values) != n || l.Parts != nil && len(l.Parts) != n {
+		return errors.New("columns of different length")
+	}
+	users, items := make([]bool, len(l.UserIDs)), make([]bool, len(l.ItemIDs))
+	for row := range n {
+		u, i := l.Users[row], l.Items[row]
+		if u < 0 || int(u) >= len(users) || i < 0 || int(i) >= len(items) || row > 0 && u < l.Users[row-1] || l.Parts != nil && l.Parts[row] > Test {
+			return fmt.Errorf("row %d", row)
+		}
+		users[u], items[i] = true, true
+	}
+	if slices.Contains(users, false) || slices.Contains(items, false) {
+		return errors.New("id without rows")
+	}
+	return nil
 }

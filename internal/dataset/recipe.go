@@ -25,8 +25,8 @@ type Recipe struct {
 	Notes     []string // differences from the paper to print with the data
 }
 
-// steps renders the filtering part, the part a cache entry holds.
-func (r Recipe) steps() string {
+// Steps renders the filtering part, the part a cache entry holds.
+func (r Recipe) Steps() string {
 	return fmt.Sprintf("dedupe=%d rating>=%g item>=%d user>=%d core=%d last=%d", r.Dedupe, r.MinRating, r.MinItem, r.MinUser, r.Core, r.LastN)
 }
 
@@ -82,11 +82,11 @@ func (r Recipe) Apply(l *Log, features *Features) (*Sequential, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.finish(filtered, ladder, features)
+	return r.Finish(filtered, ladder, features)
 }
 
-// finish splits and renumbers a filtered log and compares the counts.
-func (r Recipe) finish(l *Log, ladder Ladder, features *Features) (*Sequential, error) {
+// Finish splits and renumbers a filtered log and compares the counts.
+func (r Recipe) Finish(l *Log, ladder Ladder, features *Features) (*Sequential, error) {
 	parts, err := r.Split.Parts(l)
 	if err != nil {
 		return nil, err

@@ -1,5 +1,7 @@
 package dataset
 
+import "fmt"
+
 // Sequential is a data set ready for a model: each user's items in time order,
 // divided and renumbered. It is read-only after it is made.
 type Sequential struct {
@@ -37,8 +39,11 @@ type File struct {
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
 
-	modified int64 // nanoseconds, to notice a change while reading
+	Modified int64 `json:"-"` // nanoseconds since 1970, to notice a change while reading
 }
+
+// String names the file with its size.
+func (f File) String() string { return fmt.Sprintf("%s (%d bytes)", f.Path, f.Bytes) }
 
 // sequence divides and renumbers a filtered log. Items are numbered 1..V in order of
 // first appearance in train, users ascending; rows of valid and test whose item never

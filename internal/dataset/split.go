@@ -148,22 +148,22 @@ func floorShare(f float64, m int) int {
 // Join makes one log of files that come already divided: rows of train come before
 // rows of test in file order. Values and times are kept only when both have them.
 func Join(train, test *Log) *Log {
-	b := logBuilder{name: train.Name}
+	b := Builder{name: train.Name}
 	for _, side := range []struct {
 		*Log
 		part Part
 	}{{train, Train}, {test, Test}} {
 		for row := range side.Users {
-			b.userOf = append(b.userOf, b.users.id([]byte(side.UserIDs[side.Users[row]])))
-			b.itemOf = append(b.itemOf, b.items.id([]byte(side.ItemIDs[side.Items[row]])))
-			b.parts = append(b.parts, side.part)
+			b.UserOf = append(b.UserOf, b.Users.ID([]byte(side.UserIDs[side.Users[row]])))
+			b.ItemOf = append(b.ItemOf, b.Items.ID([]byte(side.ItemIDs[side.Items[row]])))
+			b.Parts = append(b.Parts, side.part)
 		}
 	}
 	if train.Values != nil && test.Values != nil {
-		b.values = slices.Concat(train.Values, test.Values)
+		b.Values = slices.Concat(train.Values, test.Values)
 	}
 	if train.Times != nil && test.Times != nil {
-		b.times = slices.Concat(train.Times, test.Times)
+		b.Times = slices.Concat(train.Times, test.Times)
 	}
-	return b.log(SourceHash(train.Hash, test.Hash))
+	return b.Log(SourceHash(train.Hash, test.Hash))
 }

@@ -25,7 +25,13 @@ var StatsQuantiles = [7]float64{0, 0.05, 0.25, 0.5, 0.75, 0.95, 1}
 
 // Stats describes the log.
 func (l *Log) Stats() Stats {
-	return describe(count(l.Users, len(l.UserIDs)), count(l.Items, len(l.ItemIDs)))
+	users, items := l.Counts()
+	return Describe(users, items)
+}
+
+// Counts is the number of rows of every user and of every item.
+func (l *Log) Counts() (users, items []int) {
+	return count(l.Users, len(l.UserIDs)), count(l.Items, len(l.ItemIDs))
 }
 
 // Stats describes all parts together.
@@ -39,7 +45,7 @@ func (s *Sequential) Stats() Stats {
 			}
 		}
 	}
-	return describe(users, items[1:])
+	return Describe(users, items[1:])
 }
 
 // count tallies a column.
@@ -51,7 +57,8 @@ func count(col []int32, n int) []int {
 	return c
 }
 
-func describe(users, items []int) Stats {
+// Describe describes rows of which every user and every item has so many. It sorts users.
+func Describe(users, items []int) Stats {
 	s := Stats{Users: len(users), Items: len(items), Gini: gini(items)}
 	for _, n := range users {
 		s.Rows += n

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/papers/dipsgnn"
 	"privrec/internal/run"
 )
@@ -92,9 +92,9 @@ func (r *Report) Err() error {
 }
 
 // known is every set that has files, in the registry's order.
-func known() []dataset.Set {
-	var out []dataset.Set
-	for _, s := range dataset.All() {
+func known() []registry.Set {
+	var out []registry.Set
+	for _, s := range registry.All() {
 		if s.StandIn == nil {
 			out = append(out, s)
 		}

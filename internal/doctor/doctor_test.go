@@ -12,7 +12,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/fetch"
 	"privrec/internal/papers/dipsgnn"
 	"privrec/internal/run"
@@ -120,12 +120,12 @@ func TestSets(t *testing.T) {
 	if s := state("ml-1m"); s.State != fetch.VerdictUnverified || s.Receipt {
 		t.Errorf("both files: %+v", s)
 	}
-	write("ml-1m/"+dataset.ReceiptName, "{")
+	write("ml-1m/"+registry.ReceiptName, "{")
 	if s := state("ml-1m"); s.Problem == "" || !s.Receipt {
 		t.Errorf("a receipt that is none: %+v", s)
 	}
 	left := int64(3)
-	set, err := dataset.Find("ml-1m")
+	set, err := registry.Find("ml-1m")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/fetch"
 )
 
@@ -51,7 +51,7 @@ func sets(ctx context.Context, dir string) ([]Set, error) {
 }
 
 // look fills in what is in a set's folder; left is how much may still be read.
-func look(ctx context.Context, s dataset.Set, dir string, v *Set, left *int64) {
+func look(ctx context.Context, s registry.Set, dir string, v *Set, left *int64) {
 	folder := filepath.Join(dir, s.Name)
 	size, err := sizeOf(folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -62,7 +62,7 @@ func look(ctx context.Context, s dataset.Set, dir string, v *Set, left *int64) {
 		return
 	}
 	v.Bytes = size
-	if _, err := os.Stat(filepath.Join(folder, dataset.ReceiptName)); err == nil {
+	if _, err := os.Stat(filepath.Join(folder, registry.ReceiptName)); err == nil {
 		v.Receipt = true
 	}
 	switch {
@@ -93,7 +93,7 @@ func look(ctx context.Context, s dataset.Set, dir string, v *Set, left *int64) {
 }
 
 // complete says whether the files of one of the set's layouts are all there.
-func complete(s dataset.Set, folder string) bool {
+func complete(s registry.Set, folder string) bool {
 	for _, l := range s.Layouts {
 		all := true
 		for _, f := range l.Files {

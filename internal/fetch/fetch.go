@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
 )
 
 // Progress shows a person how a fetch goes; run.Progress is one. Amounts are bytes, a
@@ -228,7 +229,7 @@ func (j *job) settle(ctx context.Context, temp string) error {
 	}
 	same := j.sameRows
 	if same == nil {
-		same = dataset.SamePublished
+		same = registry.SamePublished
 	}
 	ok, err := same(ctx, j.src.Name, temp)
 	if ctx.Err() != nil {

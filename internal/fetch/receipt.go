@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
 )
 
 // Receipt says where the files of a set came from and what they are. It is the file
@@ -64,7 +65,7 @@ func (r Receipt) file(name string) (File, bool) {
 
 // readReceipt returns the receipt of a folder, the zero one when there is none.
 func readReceipt(folder string) (Receipt, error) {
-	path := filepath.Join(folder, dataset.ReceiptName)
+	path := filepath.Join(folder, registry.ReceiptName)
 	b, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return Receipt{}, nil
@@ -96,7 +97,7 @@ func (r Receipt) write(folder string) error {
 	if err != nil {
 		return err
 	}
-	return writeFile(filepath.Join(folder, dataset.ReceiptName), append(b, '\n'))
+	return writeFile(filepath.Join(folder, registry.ReceiptName), append(b, '\n'))
 }
 
 // writeFile replaces a file by another one that is complete and on the disk.

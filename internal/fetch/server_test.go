@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
 )
 
 // server is an honest file server that can be told to misbehave. Every request is
@@ -137,8 +137,8 @@ func names(t *testing.T, dir string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, dataset.ReceiptName)); err == nil {
-		files[dataset.ReceiptName] = true
+	if _, err := os.Stat(filepath.Join(dir, registry.ReceiptName)); err == nil {
+		files[registry.ReceiptName] = true
 	}
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {

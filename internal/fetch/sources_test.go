@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
 )
 
 // The registry and the list of sources say the same of every set that both know, and
@@ -21,7 +21,7 @@ func TestSourcesAgreeWithRegistry(t *testing.T) {
 	for _, s := range all {
 		known[s.Name] = s
 	}
-	for _, set := range dataset.All() {
+	for _, set := range registry.All() {
 		src, ok := known[set.Name]
 		if !ok {
 			t.Errorf("%s: not in data/sources.yaml", set.Name)
@@ -33,7 +33,7 @@ func TestSourcesAgreeWithRegistry(t *testing.T) {
 		if (set.StandIn != nil) != src.Generated() {
 			t.Errorf("%s: a stand-in has no archive, real data have one", set.Name)
 		}
-		if set.StandIn == nil && !slices.ContainsFunc(set.Layouts, func(l dataset.Layout) bool { return covers(src, l) }) {
+		if set.StandIn == nil && !slices.ContainsFunc(set.Layouts, func(l registry.Layout) bool { return covers(src, l) }) {
 			t.Errorf("%s: no layout can be read from the files that a fetch leaves: %v", set.Name, src.places())
 		}
 		var want []Expected
@@ -50,7 +50,7 @@ func TestSourcesAgreeWithRegistry(t *testing.T) {
 	}
 }
 
-func covers(s Source, l dataset.Layout) bool {
+func covers(s Source, l registry.Layout) bool {
 	for _, f := range l.Files {
 		if !slices.Contains(s.places(), f) {
 			return false

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
 )
 
 // State is what became of a file since it was fetched.
@@ -171,7 +172,7 @@ func (s Source) expected(r Receipt) []string {
 		return sorted(names)
 	}
 	bases := s.places()
-	if set, err := dataset.Find(s.Name); err == nil {
+	if set, err := registry.Find(s.Name); err == nil {
 		for _, l := range set.Layouts {
 			bases = append(bases, l.Files...)
 		}
@@ -210,7 +211,7 @@ func list(folder string) (map[string]bool, error) {
 			}
 			return nil
 		}
-		if !d.IsDir() && rel != dataset.ReceiptName {
+		if !d.IsDir() && rel != registry.ReceiptName {
 			out[filepath.ToSlash(rel)] = true
 		}
 		return nil

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"privrec/internal/config"
-	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/dataset/slate"
 	"privrec/internal/metrics"
 	"privrec/internal/run"
@@ -252,7 +252,7 @@ func known(name string) (standIn bool, err error) {
 			return s.StandIn, nil
 		}
 	}
-	return dataset.Known(name)
+	return registry.Known(name)
 }
 
 func (g *Grid) checkRow(v *config.Checker, i int) {

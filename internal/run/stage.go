@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
 )
 
 // Output is one of several files that come to be together: its name on the stage, and
@@ -86,11 +86,11 @@ func NewStage(o Outputs) (*Stage, error) {
 	}
 	swept, err := o.sweep()
 	if err != nil {
-		return nil, &dataset.WriteError{File: o.main(), Err: err}
+		return nil, &format.WriteError{File: o.main(), Err: err}
 	}
 	dir, held, err := newFolder(filepath.Dir(o.main()))
 	if err != nil {
-		return nil, &dataset.WriteError{File: o.main(), Err: err}
+		return nil, &format.WriteError{File: o.main(), Err: err}
 	}
 	return &Stage{dir: dir, held: held, set: o, swept: swept, halves: halves, rename: os.Rename}, nil
 }

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
 )
 
 // What a stage keeps in its folder, besides the new files, while it replaces old ones.
@@ -34,7 +34,7 @@ func (s *Stage) swap() error {
 	out := s.set.main()
 	err := s.Create(journalFile, func(w io.Writer) error { return json.NewEncoder(w).Encode(journal{filepath.Base(out)}) })
 	if err != nil {
-		return &dataset.WriteError{File: out, Err: err}
+		return &format.WriteError{File: out, Err: err}
 	}
 	var away, placed []Output
 	for _, x := range slices.Backward(s.set.Files) {
@@ -48,13 +48,13 @@ func (s *Stage) swap() error {
 			err = s.rename(x.Path, s.Path(wasPrefix+x.Name))
 		}
 		if err != nil {
-			return s.undo(away, nil, &dataset.WriteError{File: x.Path, Err: err})
+			return s.undo(away, nil, &format.WriteError{File: x.Path, Err: err})
 		}
 		away = append(away, x)
 	}
 	for _, x := range s.set.Files {
 		if err := s.rename(s.Path(x.Name), x.Path); err != nil {
-			return s.undo(away, placed, &dataset.WriteError{File: x.Path, Err: err})
+			return s.undo(away, placed, &format.WriteError{File: x.Path, Err: err})
 		}
 		placed = append(placed, x)
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
 )
 
 // fourOutputs are four files of a folder.
@@ -168,7 +168,7 @@ func TestFailureBetweenNames(t *testing.T) {
 				return os.Rename(from, to)
 			}
 			err := st.Commit(Silent{})
-			var write *dataset.WriteError
+			var write *format.WriteError
 			if !errors.As(err, &write) || st.stuck != (again && n > 0) {
 				t.Fatalf("failure at rename %d: %v, stuck %v", n, err, st.stuck)
 			}

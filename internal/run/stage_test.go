@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
 )
 
 // All files of a stage get their names, or none; a folder in the way stays.
@@ -29,7 +29,7 @@ func TestStageIsAllOrNothing(t *testing.T) {
 	if err := set.Free(); err == nil {
 		t.Error("a folder in the way was not refused")
 	}
-	var w *dataset.WriteError
+	var w *format.WriteError
 	if err := st.swap(); !errors.As(err, &w) {
 		t.Errorf("commit: %v", err)
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"privrec/internal/dataset"
+	"privrec/internal/dataset/standin"
 	"privrec/internal/model/dasl"
 	"privrec/internal/protocol/crossdomain"
 	"privrec/internal/run"
@@ -17,7 +17,7 @@ var setting = Train{Epochs: 2, Batch: 64, Rate: 0.01, AlignSteps: 1, AlignAdam: 
 // loaded is the stand-in with its auxiliary rows as they are.
 func loaded(t *testing.T) *crossdomain.Experiment {
 	t.Helper()
-	x, err := crossdomain.Load(t.Context(), run.Rehearse(1), crossdomain.Data{Name: dataset.CrossStandIn, Target: "left", Auxiliary: "right", Length: 14},
+	x, err := crossdomain.Load(t.Context(), run.Rehearse(1), crossdomain.Data{Name: standin.CrossName, Target: "left", Auxiliary: "right", Length: 14},
 		crossdomain.Eval{K: []int{5, 10}, Negatives: 20, NegativesSeed: 1})
 	if err != nil {
 		t.Fatal(err)

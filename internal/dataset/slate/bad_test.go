@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
 )
 
 const badDir = "../../../testdata/bad/slate"
@@ -23,7 +24,7 @@ func readBad(ctx context.Context, path string) error {
 	case strings.HasSuffix(strings.TrimSuffix(name, ".gz"), "inter_impression.csv"):
 		_, err = ReadZhihu(ctx, path)
 	case strings.HasSuffix(name, "impressions.tsv"):
-		_, err = ReadGeneric(ctx, path, dataset.FormTSV)
+		_, err = ReadGeneric(ctx, path, format.TSV)
 	case strings.HasSuffix(name, "behaviors.tsv"):
 		_, err = ReadMIND(ctx, path)
 	case strings.HasSuffix(name, "val.tsv"):

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
 	"privrec/internal/rng"
 )
 
@@ -115,7 +116,7 @@ func TestMostlyEarly(t *testing.T) {
 	} {
 		for _, early := range []string{EarlyKeep, EarlyDrop, EarlyRefuse} {
 			path := writeFile(t, "impressions.tsv", head+c.text)
-			l, err := ReadGeneric(t.Context(), path, dataset.FormTSV)
+			l, err := ReadGeneric(t.Context(), path, format.TSV)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
 )
 
 // addSeeds feeds the bad files whose name ends in suffix and some good ones.
@@ -82,7 +83,7 @@ func FuzzZhihu(f *testing.F) {
 
 func FuzzGeneric(f *testing.F) {
 	addSeeds(f, "impressions.tsv", strings.Join(genericColumns, "\t")+"\n"+strings.ReplaceAll(zhihuLog("1", "2", "3"), ",", "\t"))
-	fuzzLog(f, genericColumns, func(ctx context.Context, path string) (*Log, error) { return ReadGeneric(ctx, path, dataset.FormTSV) })
+	fuzzLog(f, genericColumns, func(ctx context.Context, path string) (*Log, error) { return ReadGeneric(ctx, path, format.TSV) })
 }
 
 func fuzzLog(f *testing.F, columns []string, read func(ctx context.Context, path string) (*Log, error)) {

@@ -7,16 +7,17 @@ import (
 	"strings"
 
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
 )
 
 // openTable opens a table whose header must be exactly these columns.
-func openTable(ctx context.Context, path string, form dataset.Form, columns ...string) (*dataset.Rows, error) {
-	in, err := dataset.OpenRows(ctx, path, form)
+func openTable(ctx context.Context, path string, form format.Form, columns ...string) (*format.Rows, error) {
+	in, err := format.OpenRows(ctx, path, form)
 	if err != nil {
 		return nil, err
 	}
 	sep := "\t"
-	if form == dataset.FormCSV {
+	if form == format.CSV {
 		sep = ","
 	}
 	got, want := strings.Join(in.Columns, sep), strings.Join(columns, sep)
@@ -28,7 +29,7 @@ func openTable(ctx context.Context, path string, form dataset.Form, columns ...s
 }
 
 // each calls row with the fields of every line, valid during the call.
-func each(in *dataset.Rows, row func(v [][]byte) error) error {
+func each(in *format.Rows, row func(v [][]byte) error) error {
 	for in.Next() {
 		if err := row(in.Fields); err != nil {
 			return err
@@ -38,7 +39,7 @@ func each(in *dataset.Rows, row func(v [][]byte) error) error {
 }
 
 // integer parses a decimal number from least to most.
-func integer(in *dataset.Rows, field string, b []byte, least, most int64) (int64, error) {
+func integer(in *format.Rows, field string, b []byte, least, most int64) (int64, error) {
 	v, err := in.Integer(field, b)
 	switch {
 	case err != nil:
@@ -54,7 +55,7 @@ func integer(in *dataset.Rows, field string, b []byte, least, most int64) (int64
 }
 
 // integers appends those of a comma separated list to dst; an empty field is none.
-func integers(in *dataset.Rows, dst []int32, field string, b []byte, least, most int64) ([]int32, error) {
+func integers(in *format.Rows, dst []int32, field string, b []byte, least, most int64) ([]int32, error) {
 	for more := len(b) > 0; more; {
 		var x []byte
 		x, b, more = bytes.Cut(b, []byte{','})

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
 )
 
 // Source is a set that Load knows.
@@ -42,8 +43,8 @@ func Load(ctx context.Context, name string, o Options) (*Set, error) {
 	if err := o.check(name); err != nil {
 		return nil, err
 	}
-	if strings.HasPrefix(name, dataset.OwnPrefix) {
-		if _, err := dataset.Find(name); err != nil { // knows which names can be folders
+	if strings.HasPrefix(name, registry.OwnPrefix) {
+		if _, err := registry.Find(name); err != nil { // knows which names can be folders
 			return nil, unknownSet(name)
 		}
 		return loadOwn(ctx, name, o)
@@ -63,7 +64,7 @@ func unknownSet(name string) error {
 		known = append(known, s.Name)
 	}
 	return &dataset.Error{File: name, Msg: "unknown set of slates",
-		Hint: fmt.Sprintf("known are %s, and %sNAME for a log of your own, %s or %s in the folder of that name", strings.Join(known, ", "), dataset.OwnPrefix, ownTSV, ownCSV)}
+		Hint: fmt.Sprintf("known are %s, and %sNAME for a log of your own, %s or %s in the folder of that name", strings.Join(known, ", "), registry.OwnPrefix, ownTSV, ownCSV)}
 }
 
 // check fills defaults in and refuses what no option can be.

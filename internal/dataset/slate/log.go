@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
 )
 
 // Log is a table of what was shown to whom and when it was clicked. Rows stand in the
@@ -30,7 +31,7 @@ var (
 // shown, time clicked (0 when it was not). Rows that repeat in all columns are counted and
 // stay: the format does not say that they are one record, and the paper counts all rows.
 func ReadZhihu(ctx context.Context, path string) (*Log, error) {
-	in, err := dataset.OpenColumns(ctx, path, ",", zhihuColumns...)
+	in, err := format.OpenColumns(ctx, path, ",", zhihuColumns...)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +43,7 @@ func ReadZhihu(ctx context.Context, path string) (*Log, error) {
 // whole numbers of one unit, above 0; clicked_at is 0 or empty where there was no click. A
 // row says that an item was shown to a user at a time, which is so once: rows that repeat
 // in all columns, as of files joined or exported twice, are counted and used once.
-func ReadGeneric(ctx context.Context, path string, form dataset.Form) (*Log, error) {
+func ReadGeneric(ctx context.Context, path string, form format.Form) (*Log, error) {
 	in, err := openTable(ctx, path, form, genericColumns...)
 	if err != nil {
 		return nil, err
@@ -57,7 +58,7 @@ func ReadGeneric(ctx context.Context, path string, form dataset.Form) (*Log, err
 }
 
 // readLog reads the four columns; an empty click time is none when mayLack.
-func readLog(in *dataset.Rows, name string, mayLack bool) (*Log, error) {
+func readLog(in *format.Rows, name string, mayLack bool) (*Log, error) {
 	l := &Log{Name: name, clickColumn: in.Columns[3]}
 	users, items := ids{}, ids{}
 	err := each(in, func(v [][]byte) error {
@@ -90,7 +91,7 @@ func readLog(in *dataset.Rows, name string, mayLack bool) (*Log, error) {
 }
 
 // instant parses the time in column i.
-func instant(in *dataset.Rows, i int, b []byte, least int64) (int64, error) {
+func instant(in *format.Rows, i int, b []byte, least int64) (int64, error) {
 	if len(b) == 0 || least > 0 && string(b) == "0" {
 		return 0, in.Fail(in.Columns[i], "missing time", "every row says when the item was shown; a click time of 0 says that there was no click")
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
 )
 
 // Where the logs come from.
@@ -112,7 +113,7 @@ func loadOwn(ctx context.Context, name string, o Options) (*Set, error) {
 }
 
 // ownTable finds the table of an own set.
-func ownTable(ctx context.Context, name string, o Options) (path string, form dataset.Form, err error) {
+func ownTable(ctx context.Context, name string, o Options) (path string, form format.Form, err error) {
 	dir, err := dataDir(name, o.Dir)
 	if err != nil {
 		return "", form, err
@@ -128,9 +129,9 @@ func ownTable(ctx context.Context, name string, o Options) (path string, form da
 	case noTabs == nil && noCommas == nil:
 		return "", form, notTheSame(tabs, commas)
 	case noTabs == nil:
-		return tabs, dataset.FormTSV, nil
+		return tabs, format.TSV, nil
 	case noCommas == nil:
-		return commas, dataset.FormCSV, nil
+		return commas, format.CSV, nil
 	}
 	return "", form, &dataset.Error{File: filepath.Join(dir, name), Msg: fmt.Sprintf("looked for %s and %s (plain, .gz or .zst)", ownTSV, ownCSV), Err: dataset.ErrNotFound,
 		Hint: "put a table with the columns " + strings.Join(genericColumns, ", ") + " there, see docs/add-your-own-data.md"}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
 )
 
 // Impressions is the logs of MIND, in file order, files one after the other.
@@ -44,7 +45,7 @@ func ReadMIND(ctx context.Context, paths ...string) (*Impressions, error) {
 	var digests []string
 	for i, path := range paths {
 		before, repeated := len(m.Logs), len(m.repeated)
-		in, err := dataset.OpenColumns(ctx, path, "\t", mindColumns...)
+		in, err := format.OpenColumns(ctx, path, "\t", mindColumns...)
 		if err != nil {
 			return nil, err
 		}
@@ -85,7 +86,7 @@ func (m *Impressions) add(log Impression, met logIndex) {
 }
 
 // read appends the logs of a file and returns its digest.
-func (m *Impressions) read(in *dataset.Rows, users, items *ids, met logIndex) (string, error) {
+func (m *Impressions) read(in *format.Rows, users, items *ids, met logIndex) (string, error) {
 	err := each(in, func(v [][]byte) error {
 		if len(v[1]) == 0 {
 			return in.Fail("user", "empty", "every log needs a user")

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
 )
 
 // TestRepeatedRows: rows equal in all four columns are counted; an own table uses them
@@ -14,7 +15,7 @@ import (
 func TestRepeatedRows(t *testing.T) {
 	rows := zhihuLog("1", "2", "3")
 	twice := rows + rows
-	generic, err := ReadGeneric(t.Context(), writeFile(t, "impressions.csv", "user,item,shown_at,clicked_at\n"+twice), dataset.FormCSV)
+	generic, err := ReadGeneric(t.Context(), writeFile(t, "impressions.csv", "user,item,shown_at,clicked_at\n"+twice), format.CSV)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +58,7 @@ func TestRepeatedRows(t *testing.T) {
 		}
 	}
 	late := "1,a,10,5\n1,b,20,0\n" // lines are of the file, with repeats left out too
-	l, err := ReadGeneric(t.Context(), writeFile(t, "impressions.csv", "user,item,shown_at,clicked_at\n1,b,20,0\n1,b,20,0\n"+late), dataset.FormCSV)
+	l, err := ReadGeneric(t.Context(), writeFile(t, "impressions.csv", "user,item,shown_at,clicked_at\n1,b,20,0\n1,b,20,0\n"+late), format.CSV)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
 )
 
 // The tables extracted from the authors' pickles have ten shown items and five clicks.
@@ -54,7 +55,7 @@ func find(ctx context.Context, folder, name string) (string, error) {
 			found = p
 			continue
 		}
-		same, err := dataset.SameLines(ctx, found, p)
+		same, err := format.SameLines(ctx, found, p)
 		if err != nil {
 			return "", err
 		}
@@ -69,12 +70,12 @@ func find(ctx context.Context, folder, name string) (string, error) {
 }
 
 // read opens one table and calls row for each of its lines.
-func (t *tables) read(name string, columns []string, row func(in *dataset.Rows, v [][]byte) error) error {
+func (t *tables) read(name string, columns []string, row func(in *format.Rows, v [][]byte) error) error {
 	path, err := find(t.ctx, t.folder, name)
 	if err != nil {
 		return err
 	}
-	in, err := openTable(t.ctx, path, dataset.FormTSV, columns...)
+	in, err := openTable(t.ctx, path, format.TSV, columns...)
 	if err != nil {
 		return err
 	}
@@ -89,7 +90,7 @@ func (t *tables) read(name string, columns []string, row func(in *dataset.Rows, 
 
 // vocabulary counts the tokens.
 func (t *tables) vocabulary(name string) error {
-	return t.read(name, []string{"token", "dict_id", "raw_item"}, func(in *dataset.Rows, v [][]byte) error {
+	return t.read(name, []string{"token", "dict_id", "raw_item"}, func(in *format.Rows, v [][]byte) error {
 		_, err := integer(in, "token", v[0], int64(t.vocab), int64(t.vocab))
 		t.vocab, t.items = t.vocab+1, append(t.items, string(v[1]))
 		return err
@@ -99,7 +100,7 @@ func (t *tables) vocabulary(name string) error {
 // owners reads the user of every pair, in the order before the split.
 func (t *tables) owners(name string) ([]int32, error) {
 	var users []int32
-	err := t.read(name, []string{"seq_id", "user"}, func(in *dataset.Rows, v [][]byte) error {
+	err := t.read(name, []string{"seq_id", "user"}, func(in *format.Rows, v [][]byte) error {
 		if _, err := integer(in, "seq_id", v[0], int64(len(users)), int64(len(users))); err != nil {
 			return err
 		}
@@ -113,7 +114,7 @@ func (t *tables) owners(name string) ([]int32, error) {
 // pairs reads a table of validation or test pairs.
 func (t *tables) pairs(name string) ([]pairRow, error) {
 	var rows []pairRow
-	err := t.read(name, []string{"seq_id", "user", "complete", "exposure", "history"}, func(in *dataset.Rows, v [][]byte) (err error) {
+	err := t.read(name, []string{"seq_id", "user", "complete", "exposure", "history"}, func(in *format.Rows, v [][]byte) (err error) {
 		r := pairRow{user: string(v[1])}
 		if r.seq, err = integer(in, "seq_id", v[0], -1, 1<<30); err != nil {
 			return err
@@ -142,7 +143,7 @@ func (t *tables) pairs(name string) ([]pairRow, error) {
 }
 
 // tokens parses a list of at most `most` items.
-func (t *tables) tokens(in *dataset.Rows, field string, b []byte, most int) ([]int32, error) {
+func (t *tables) tokens(in *format.Rows, field string, b []byte, most int) ([]int32, error) {
 	list, err := integers(in, make([]int32, 0, most), field, b, int64(FirstItem), int64(t.vocab-1))
 	if err == nil && len(list) > most {
 		err = in.Fail(field, fmt.Sprintf("%d items, more than %d", len(list), most), "")
@@ -160,7 +161,7 @@ type trainRow struct {
 func (t *tables) training(name string, users int) ([]trainRow, error) {
 	var rows []trainRow
 	last := int64(-1)
-	err := t.read(name, []string{"row", "user", "exposure_approx", "history"}, func(in *dataset.Rows, v [][]byte) error {
+	err := t.read(name, []string{"row", "user", "exposure_approx", "history"}, func(in *format.Rows, v [][]byte) error {
 		row, err := integer(in, "row", v[0], last+1, 1<<30)
 		if err != nil {
 			return err
@@ -188,7 +189,7 @@ func (t *tables) training(name string, users int) ([]trainRow, error) {
 
 // logged reads, per user, what was shown and what was clicked and shown in a slate.
 func (t *tables) logged(name string) (users []string, shown, clicked [][]int32, err error) {
-	err = t.read(name, []string{"user", "shown_in_order", "clicked_set"}, func(in *dataset.Rows, v [][]byte) error {
+	err = t.read(name, []string{"user", "shown_in_order", "clicked_set"}, func(in *format.Rows, v [][]byte) error {
 		if _, err := integer(in, "user", v[0], int64(len(users)), int64(len(users))); err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 
 	"privrec/internal/autograd"
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/eval"
 	"privrec/internal/metrics"
 	"privrec/internal/nn"
@@ -42,7 +43,7 @@ type experiment struct {
 func load(ctx context.Context, env *run.Env, method string, setting setting) (*experiment, error) {
 	cfg := setting.shared()
 	defer env.Stage("load " + cfg.data.Name)()
-	d, err := dataset.Load(ctx, cfg.data.Name, cfg.data.Recipe, dataset.Options{Seed: env.Seed})
+	d, err := registry.Load(ctx, cfg.data.Name, cfg.data.Recipe, registry.Options{Seed: env.Seed})
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/eval"
 	"privrec/internal/model/apgnn"
 	"privrec/internal/model/srgnn"
@@ -38,7 +38,7 @@ var forecastEffort = effort{steps: 40, time: 1500 * time.Millisecond, least: 500
 func forecast[C setting](ctx context.Context, seed rng.Seed, c C) (run.Forecast, error) {
 	start := time.Now()
 	cfg := c.shared()
-	d, err := dataset.Load(ctx, cfg.data.Name, cfg.data.Recipe, dataset.Options{Seed: seed})
+	d, err := registry.Load(ctx, cfg.data.Name, cfg.data.Recipe, registry.Options{Seed: seed})
 	if err != nil {
 		return run.Forecast{}, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"privrec/internal/autograd"
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/graph"
 	"privrec/internal/model/gru4rec"
 	"privrec/internal/nn"
@@ -26,7 +27,7 @@ func TestForecast(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d, err := dataset.Load(context.Background(), "standin-tiny", "dipsgnn", dataset.Options{Seed: 1})
+			d, err := registry.Load(context.Background(), "standin-tiny", "dipsgnn", registry.Options{Seed: 1})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/eval"
 	"privrec/internal/metrics"
 	"privrec/internal/privacy"
@@ -30,7 +31,7 @@ type served struct {
 func serve[C setting](method string) func(context.Context, run.Finished, C) (run.Server, error) {
 	return func(ctx context.Context, f run.Finished, c C) (run.Server, error) {
 		cfg := c.shared()
-		d, err := dataset.Load(ctx, cfg.data.Name, cfg.data.Recipe, dataset.Options{Seed: f.Seed})
+		d, err := registry.Load(ctx, cfg.data.Name, cfg.data.Recipe, registry.Options{Seed: f.Seed})
 		if err != nil {
 			return nil, err
 		}

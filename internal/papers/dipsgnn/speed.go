@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/rng"
 	"privrec/internal/run"
 	"privrec/internal/stats"
@@ -46,7 +47,7 @@ type extent struct {
 // set is needed. It takes about a second, and three steps a setting at least.
 func Speeds(ctx context.Context) ([]Speed, error) {
 	const seed = rng.Seed(1)
-	d, err := dataset.Load(ctx, "standin-demo", "dipsgnn", dataset.Options{Seed: seed})
+	d, err := registry.Load(ctx, "standin-demo", "dipsgnn", registry.Options{Seed: seed})
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +111,7 @@ func (x *experiment) speed(ctx context.Context, s setting, e extent) (Speed, err
 // first.
 func extents() []extent {
 	var out []extent
-	for _, s := range dataset.All() {
+	for _, s := range registry.All() {
 		r, err := s.Recipe("dipsgnn")
 		if err != nil || s.StandIn != nil {
 			continue

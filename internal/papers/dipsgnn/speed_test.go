@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
 )
 
 // Every setting has a finite time of its own, the size is the paper's and the steps
@@ -34,7 +34,7 @@ func TestSpeeds(t *testing.T) {
 // A recipe that states users and rows but no samples gets nearly those it would have:
 // ML-1M's are known.
 func TestExtentFromRows(t *testing.T) {
-	s, err := dataset.Find("ml-1m")
+	s, err := registry.Find("ml-1m")
 	if err != nil {
 		t.Fatal(err)
 	}

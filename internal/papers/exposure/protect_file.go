@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism"
 	"privrec/internal/rng"
@@ -81,7 +82,7 @@ func (o *PerturbOptions) fits(cat *itemNames, in *slateReader) error {
 	if o.Replace == ReplaceRR && cat.len() < 2 {
 		return refuseOption("", "a catalogue of %d item leaves nothing to answer with", cat.len())
 	}
-	if o.OutForm == dataset.FormLines && in.long() {
+	if o.OutForm == format.Lines && in.long() {
 		return refuseOption("a line is a user and items: choose .tsv or .csv", "--out: lines have no place for the ids of slates")
 	}
 	file := o.Catalogue
@@ -158,16 +159,16 @@ func (p *filePerturber) run(ctx context.Context) (r *PerturbReport, err error) {
 	}
 	out, err := os.Create(p.st.Path(outFile))
 	if err != nil {
-		return nil, &dataset.WriteError{File: p.o.Out, Err: err}
+		return nil, &format.WriteError{File: p.o.Out, Err: err}
 	}
 	ws, err := p.work(ctx, out)
 	if err == nil {
 		if e := out.Sync(); e != nil {
-			err = &dataset.WriteError{File: p.o.Out, Err: e}
+			err = &format.WriteError{File: p.o.Out, Err: e}
 		}
 	}
 	if e := out.Close(); e != nil && err == nil {
-		err = &dataset.WriteError{File: p.o.Out, Err: e}
+		err = &format.WriteError{File: p.o.Out, Err: e}
 	}
 	if err != nil {
 		return nil, err
@@ -200,7 +201,7 @@ func (p *filePerturber) work(ctx context.Context, out *os.File) (ws []*slateWork
 		_, err = out.Write(head)
 	}
 	if err != nil {
-		return nil, &dataset.WriteError{File: p.o.Out, Err: err}
+		return nil, &format.WriteError{File: p.o.Out, Err: err}
 	}
 	strength := fmt.Sprintf("%s, %s, ratio %g", p.o.Select, p.o.Replace, p.o.Ratio)
 	if p.o.Replace == ReplaceRR {
@@ -214,7 +215,7 @@ func (p *filePerturber) work(ctx context.Context, out *os.File) (ws []*slateWork
 	done := int64(0)
 	return ws, run.InOrder(ctx, p.o.Workers, blocks, p.fill, func(i int, b *slateBlock) error { return ws[i].do(b) }, func(b *slateBlock) error {
 		if _, err := out.Write(b.packed); err != nil {
-			return &dataset.WriteError{File: p.o.Out, Err: err}
+			return &format.WriteError{File: p.o.Out, Err: err}
 		}
 		before := done >> 20
 		if done += int64(b.len()); done>>20 > before {

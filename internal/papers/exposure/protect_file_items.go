@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
 	"privrec/internal/tensor"
 )
 
@@ -65,7 +66,7 @@ func readCatalogue(ctx context.Context, o *PerturbOptions) (*itemNames, error) {
 	}
 	c := &itemNames{index: map[string]int32{}, from: o.Catalogue}
 	if o.Replace != ReplacePopularity {
-		c.names, err = dataset.ReadIDs(ctx, o.Catalogue, form, "item_id")
+		c.names, err = format.ReadIDs(ctx, o.Catalogue, form, "item_id")
 		if err != nil {
 			return nil, err
 		}
@@ -75,7 +76,7 @@ func readCatalogue(ctx context.Context, o *PerturbOptions) (*itemNames, error) {
 		c.size = len(c.names)
 		return c, nil
 	}
-	r, err := dataset.OpenRows(ctx, o.Catalogue, form)
+	r, err := format.OpenRows(ctx, o.Catalogue, form)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +145,7 @@ func (c *itemNames) item(r *slateReader, b []byte) (int32, error) {
 
 // writable refuses names that a form cannot hold, whether they will be drawn or not.
 // file is where they come from.
-func (c *itemNames) writable(f dataset.Form, file string) error {
+func (c *itemNames) writable(f format.Form, file string) error {
 	var b []byte
 	for _, name := range c.names {
 		var err error
@@ -156,7 +157,7 @@ func (c *itemNames) writable(f dataset.Form, file string) error {
 }
 
 // append writes an item's id.
-func (c *itemNames) append(dst []byte, id int32, f dataset.Form) ([]byte, error) {
+func (c *itemNames) append(dst []byte, id int32, f format.Form) ([]byte, error) {
 	if c.names == nil {
 		return strconv.AppendInt(dst, int64(id)+1, 10), nil
 	}
@@ -275,13 +276,13 @@ func readVectors(ctx context.Context, path string, add func(name string, v []flo
 	if err != nil {
 		return err
 	}
-	r, err := dataset.OpenRows(ctx, path, form)
+	r, err := format.OpenRows(ctx, path, form)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
 	id, dim := 0, -1
-	if form != dataset.FormLines {
+	if form != format.Lines {
 		if id, err = r.Column("item_id"); err != nil {
 			return err
 		}
@@ -324,7 +325,7 @@ func (n *neighbours) readHistory(ctx context.Context, o *PerturbOptions, c *item
 	if err != nil {
 		return err
 	}
-	s, err := dataset.OpenStream(ctx, o.History, form)
+	s, err := format.OpenStream(ctx, o.History, form)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
 	"privrec/internal/privacy"
 	"privrec/internal/rng"
 	"privrec/internal/run"
@@ -15,7 +15,7 @@ import (
 // PerturbOptions say which slates to protect and how: as ProtectOptions, on files.
 type PerturbOptions struct {
 	In, Out         string
-	InForm, OutForm dataset.Form // empty: by the names of the files
+	InForm, OutForm format.Form // empty: by the names of the files
 
 	Select, Replace string
 	Ratio           float64
@@ -105,7 +105,7 @@ const formHint = "names end in .tsv, .csv, .inter, or .txt for a slate a line, t
 func (o *PerturbOptions) checkFiles() error {
 	for _, f := range []struct {
 		what, path string
-		form       *dataset.Form
+		form       *format.Form
 	}{{"in", o.In, &o.InForm}, {"out", o.Out, &o.OutForm}} {
 		if f.path == "" {
 			return refuseOption("", "--%s is missing", f.what)
@@ -127,8 +127,8 @@ func (o *PerturbOptions) checkFiles() error {
 // twice is true where the slates are read once to find items and counts.
 func (o *PerturbOptions) twice() bool { return o.Items == 0 && o.Catalogue == "" }
 
-func formOf(what, path string) (dataset.Form, error) {
-	f, ok := dataset.FormOf(path)
+func formOf(what, path string) (format.Form, error) {
+	f, ok := format.Of(path)
 	if !ok {
 		return f, refuseOption(formHint, "--%s: the name %q does not tell the form", what, filepath.Base(path))
 	}

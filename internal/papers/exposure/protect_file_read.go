@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
 )
 
 // slateReader reads slates of one length: one a line, "user item item ...", one a row of
@@ -16,7 +17,7 @@ import (
 // item_id one a stretch of rows. Other columns are passed over.
 type slateReader struct {
 	file string
-	rows *dataset.Rows
+	rows *format.Rows
 	cat  *itemNames
 	t    int  // 0: not known yet
 	said bool // t is what the options say
@@ -35,7 +36,7 @@ type slateReader struct {
 
 // openSlates opens the file and reads the first slate, which tells the length of all.
 func openSlates(ctx context.Context, o *PerturbOptions, cat *itemNames) (*slateReader, error) {
-	rows, err := dataset.OpenRows(ctx, o.In, o.InForm)
+	rows, err := format.OpenRows(ctx, o.In, o.InForm)
 	if err != nil {
 		return nil, err
 	}
@@ -63,14 +64,14 @@ func (r *slateReader) long() bool { return r.slate >= 0 }
 
 // fail is an error at the current line.
 func (r *slateReader) fail(field, msg, hint string) error {
-	if r.rows.Form() == dataset.FormLines {
+	if r.rows.Form() == format.Lines {
 		field = strings.TrimSuffix(field, "_id")
 	}
 	return r.rows.Fail(field, msg, hint)
 }
 
 func (r *slateReader) columns() (err error) {
-	if r.rows.Form() == dataset.FormLines {
+	if r.rows.Form() == format.Lines {
 		return nil
 	}
 	if r.user, err = r.rows.Column("user_id"); err != nil {

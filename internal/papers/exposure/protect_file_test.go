@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
 	"privrec/internal/privacy"
 	"privrec/internal/rng"
 	"privrec/internal/run"
@@ -68,7 +68,7 @@ func longText(sep string, users []string, slates [][]string) string {
 func put(t testing.TB, dir, name, text string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
-	p, err := dataset.NewPacker(dataset.CompressionOf(name))
+	p, err := format.NewPacker(format.CompressionOf(name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,18 +85,18 @@ func put(t testing.TB, dir, name, text string) string {
 // get is the text of a file; of a packed one line by line, without what is quoted.
 func get(t testing.TB, path string) string {
 	t.Helper()
-	if dataset.CompressionOf(path) == dataset.Plain {
+	if format.CompressionOf(path) == format.Plain {
 		b, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return string(b)
 	}
-	form, sep := dataset.FormLines, " "
-	if f, _ := dataset.FormOf(path); f != dataset.FormLines {
-		form, sep = f, map[dataset.Form]string{dataset.FormCSV: ",", dataset.FormTSV: "\t"}[f]
+	form, sep := format.Lines, " "
+	if f, _ := format.Of(path); f != format.Lines {
+		form, sep = f, map[format.Form]string{format.CSV: ",", format.TSV: "\t"}[f]
 	}
-	r, err := dataset.OpenRows(context.Background(), path, form)
+	r, err := format.OpenRows(context.Background(), path, form)
 	if err != nil {
 		t.Fatal(err)
 	}

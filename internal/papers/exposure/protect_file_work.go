@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
 	"privrec/internal/privacy/mechanism"
 	"privrec/internal/rng"
 )
@@ -150,7 +151,7 @@ type slateWorker struct {
 	count  int
 	sum    []float64
 	before []int32
-	pack   *dataset.Packer
+	pack   *format.Packer
 
 	slates, replaced, blind int64
 }
@@ -169,7 +170,7 @@ func newSlateWorker(p *filePerturber) (w *slateWorker, err error) {
 		w.choose, w.new = newChooser(m, p.t, w.count), distinct{marks: make([]uint32, p.cat.len())}
 		w.urn = p.urn
 	}
-	w.pack, err = dataset.NewPacker(dataset.CompressionOf(p.o.Out))
+	w.pack, err = format.NewPacker(format.CompressionOf(p.o.Out))
 	return w, err
 }
 
@@ -319,9 +320,9 @@ func (p *filePerturber) header() string {
 	sep, form := string(fieldSeparator(p.o.OutForm)), p.o.OutForm
 	token, number := "", ""
 	switch form {
-	case dataset.FormLines:
+	case format.Lines:
 		return ""
-	case dataset.FormAtomic:
+	case format.Atomic:
 		token, number = ":token", ":float"
 	}
 	if p.in.long() {
@@ -334,11 +335,11 @@ func (p *filePerturber) header() string {
 	return s + "\n"
 }
 
-func fieldSeparator(f dataset.Form) byte {
+func fieldSeparator(f format.Form) byte {
 	switch f {
-	case dataset.FormCSV:
+	case format.CSV:
 		return ','
-	case dataset.FormLines:
+	case format.Lines:
 		return ' '
 	}
 	return '\t'

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/dataset/slate"
 	"privrec/internal/rng"
 )
@@ -17,7 +18,7 @@ import (
 // load reads the sequences; set is nil unless they are those of a set of slates.
 func (d SASRecData) load(ctx context.Context, seed rng.Seed) (s *dataset.Sequential, set *slate.Set, err error) {
 	if d.Recipe != HistoriesRecipe {
-		s, err = dataset.Load(ctx, d.Name, d.Recipe, dataset.Options{Seed: seed})
+		s, err = registry.Load(ctx, d.Name, d.Recipe, registry.Options{Seed: seed})
 		return s, nil, err
 	}
 	set, err = slate.Load(ctx, d.Name, slate.Options{Split: d.Split, Seed: seed, T: d.Slate, L: d.Behaviour})

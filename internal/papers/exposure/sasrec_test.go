@@ -18,6 +18,7 @@ import (
 
 	"privrec/internal/autograd"
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/metrics"
 	"privrec/internal/run"
 	"privrec/internal/run/runtest"
@@ -393,7 +394,7 @@ func TestSASRecServes(t *testing.T) {
 	if got := text(v.Evaluate(t.Context())); !strings.Contains(got, "equal to what the run reported") {
 		t.Error(got)
 	}
-	s, err := dataset.Load(t.Context(), "standin-tiny", "sasrec", dataset.Options{Seed: 1})
+	s, err := registry.Load(t.Context(), "standin-tiny", "sasrec", registry.Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
 	"privrec/internal/dataset/slate"
 	"privrec/internal/model/sasrec"
 	"privrec/internal/rng"
@@ -156,7 +157,7 @@ func openVectors(ctx context.Context, dir string) (*vectorTable, error) {
 		return nil, fmt.Errorf("read item vectors: %s: %w", path, err)
 	}
 	path = filepath.Join(dir, sasrecItems+".tsv.gz")
-	if t.ids, err = dataset.ReadIDs(ctx, path, dataset.FormTSV, "item_id"); err != nil {
+	if t.ids, err = format.ReadIDs(ctx, path, format.TSV, "item_id"); err != nil {
 		return nil, err
 	}
 	if len(t.ids) != t.rows.Rows-1 {

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism"
 	"privrec/internal/run"
@@ -155,7 +156,7 @@ func (p *perturber) repeated(err error) error {
 	}
 	e := &dataset.Error{File: p.o.In, Line: int(twice.Second), Field: "user_id", Hint: "sort the file by user, then time"}
 	e.Msg = fmt.Sprintf("the user of line %d comes again: the rows of a user must stand together", twice.First)
-	if p.o.InForm == dataset.FormLines {
+	if p.o.InForm == format.Lines {
 		e.Field, e.Hint = "user", "join the two lines"
 		e.Msg = fmt.Sprintf("the user of line %d has a second line", twice.First)
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism"
 	"privrec/internal/rng"
@@ -88,7 +88,7 @@ func BenchmarkPerturbInMemory(b *testing.B) {
 func BenchmarkPerturbFiles(b *testing.B) {
 	const users, length = 20_000, 101
 	dir := b.TempDir()
-	pack, err := dataset.NewPacker(dataset.Gzip)
+	pack, err := format.NewPacker(format.Gzip)
 	if err != nil {
 		b.Fatal(err)
 	}

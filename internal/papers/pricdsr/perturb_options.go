@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism"
 	"privrec/internal/rng"
@@ -16,8 +16,8 @@ import (
 
 // Options say what to perturb and how.
 type Options struct {
-	In, Out         string       // files
-	InForm, OutForm dataset.Form // empty: by the names of the files
+	In, Out         string      // files
+	InForm, OutForm format.Form // empty: by the names of the files
 
 	Variant mechanism.Variant // empty: sdp-fixed
 	Epsilon float64           // of one cell
@@ -94,7 +94,7 @@ func (o *Options) Check() error {
 func (o *Options) checkFiles() error {
 	for _, f := range []struct {
 		what, path string
-		form       *dataset.Form
+		form       *format.Form
 	}{{"in", o.In, &o.InForm}, {"out", o.Out, &o.OutForm}} {
 		if f.path == "" {
 			return refuse("", "--%s is missing", f.what)
@@ -103,7 +103,7 @@ func (o *Options) checkFiles() error {
 			continue
 		}
 		var ok bool
-		if *f.form, ok = dataset.FormOf(f.path); !ok {
+		if *f.form, ok = format.Of(f.path); !ok {
 			return refuse(fmt.Sprintf("names end in .tsv, .csv, .inter, or .txt for a line a user, then .gz or .zst; or give --%s-form", f.what),
 				"--%s: the name %q does not tell the form", f.what, filepath.Base(f.path))
 		}
@@ -131,11 +131,11 @@ func OpenCatalogue(ctx context.Context, o Options) (*Catalogue, error) {
 	if o.Catalogue == "" {
 		return &Catalogue{Items: o.Items}, nil
 	}
-	form, ok := dataset.FormOf(o.Catalogue)
+	form, ok := format.Of(o.Catalogue)
 	if !ok {
 		return nil, refuse("names end in .tsv, .csv, .inter, or .txt for an id a line, then .gz or .zst", "--catalogue: the name %q does not tell the form", filepath.Base(o.Catalogue))
 	}
-	names, err := dataset.ReadIDs(ctx, o.Catalogue, form, "item_id")
+	names, err := format.ReadIDs(ctx, o.Catalogue, form, "item_id")
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ func OpenCatalogue(ctx context.Context, o Options) (*Catalogue, error) {
 
 // writable refuses names that a form cannot hold, whether they will be drawn or not.
 // file is where they come from.
-func (c *Catalogue) writable(f dataset.Form, file string) error {
+func (c *Catalogue) writable(f format.Form, file string) error {
 	var b []byte
 	for _, name := range c.names {
 		var err error

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"strconv"
 
-	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
 )
 
 // reader makes rows of histories (definition 1): of a user's items the first
 // occurrences, of these the last L, zeros in front.
 type reader struct {
-	s      *dataset.Stream
+	s      *format.Stream
 	cat    *Catalogue
 	length int
 	strict bool
@@ -28,7 +28,7 @@ type reader struct {
 type leftOut struct{ rows, repeats, repeatUsers, cut, cutUsers int64 }
 
 func openReader(ctx context.Context, o Options, cat *Catalogue) (*reader, error) {
-	s, err := dataset.OpenStream(ctx, o.In, o.InForm)
+	s, err := format.OpenStream(ctx, o.In, o.InForm)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func (r *reader) fill(next func() *block) error {
 
 // field is what a column is called on lines, which have none.
 func (r *reader) field(name string) string {
-	if r.s.Form() == dataset.FormLines {
+	if r.s.Form() == format.Lines {
 		return name[:len(name)-len("_id")]
 	}
 	return name

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism"
 	"privrec/internal/rng"
@@ -193,7 +194,7 @@ func TestFormsAgree(t *testing.T) {
 		if _, err := Perturb(context.Background(), o); err != nil {
 			t.Fatal(err)
 		}
-		s, err := dataset.OpenStream(context.Background(), o.Out, dataset.FormTSV)
+		s, err := format.OpenStream(context.Background(), o.Out, format.TSV)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -245,7 +246,7 @@ func TestReaderAgainstPlainDefinition(t *testing.T) {
 		if err := os.WriteFile(path, []byte(in.String()), 0o644); err != nil {
 			r.Fatal(err)
 		}
-		rd, err := openReader(context.Background(), Options{In: path, InForm: dataset.FormLines, Length: length}, &Catalogue{Items: items})
+		rd, err := openReader(context.Background(), Options{In: path, InForm: format.Lines, Length: length}, &Catalogue{Items: items})
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -329,11 +330,11 @@ func TestCatalogueOfNames(t *testing.T) {
 func TestFieldsOfForms(t *testing.T) {
 	for _, c := range []struct {
 		id   string
-		form dataset.Form
+		form format.Form
 		want string
 	}{
-		{"a b", dataset.FormTSV, "a b"}, {"a,b", dataset.FormTSV, "a,b"}, {"a,b", dataset.FormCSV, `"a,b"`}, {`a"b`, dataset.FormCSV, `"a""b"`},
-		{"a b", dataset.FormLines, ""}, {"a\tb", dataset.FormTSV, ""}, {"a\tb", dataset.FormCSV, "a\tb"},
+		{"a b", format.TSV, "a b"}, {"a,b", format.TSV, "a,b"}, {"a,b", format.CSV, `"a,b"`}, {`a"b`, format.CSV, `"a""b"`},
+		{"a b", format.Lines, ""}, {"a\tb", format.TSV, ""}, {"a\tb", format.CSV, "a\tb"},
 	} {
 		got, err := c.form.AppendField(nil, []byte(c.id))
 		if string(got) != c.want || (err != nil) != (c.want == "") {

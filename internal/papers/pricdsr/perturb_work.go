@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
 	"privrec/internal/privacy/mechanism"
 )
 
@@ -17,11 +18,11 @@ type worker struct {
 	t      *tally
 
 	in    string // file of the histories, for messages
-	form  dataset.Form
+	form  format.Form
 	cat   *Catalogue
 	tails [][]byte // what follows an item at each position
 	user  []byte
-	pack  *dataset.Packer
+	pack  *format.Packer
 }
 
 func (p *perturber) workers(seq *mechanism.SequenceRun) ([]*worker, error) {
@@ -36,7 +37,7 @@ func (p *perturber) workers(seq *mechanism.SequenceRun) ([]*worker, error) {
 		if err != nil {
 			return nil, err
 		}
-		pack, err := dataset.NewPacker(dataset.CompressionOf(p.o.Out))
+		pack, err := format.NewPacker(format.CompressionOf(p.o.Out))
 		if err != nil {
 			return nil, err
 		}
@@ -78,24 +79,24 @@ func placed(err error, file, column string, line int64) error {
 	return err
 }
 
-func separator(f dataset.Form) byte {
+func separator(f format.Form) byte {
 	switch f {
-	case dataset.FormCSV:
+	case format.CSV:
 		return ','
-	case dataset.FormLines:
+	case format.Lines:
 		return ' '
 	}
 	return '\t'
 }
 
 // header is the first line of an output; lines have none.
-func header(f dataset.Form) string {
+func header(f format.Form) string {
 	switch f {
-	case dataset.FormAtomic:
+	case format.Atomic:
 		return "user_id:token\titem_id:token\tposition:float\n"
-	case dataset.FormCSV:
+	case format.CSV:
 		return "user_id,item_id,position\n"
-	case dataset.FormLines:
+	case format.Lines:
 		return ""
 	}
 	return "user_id\titem_id\tposition\n"
@@ -113,7 +114,7 @@ func (w *worker) format(b *block) (err error) {
 			switch {
 			case id == 0:
 				continue
-			case w.form == dataset.FormLines:
+			case w.form == format.Lines:
 				if len(b.plain) == start {
 					b.plain = append(b.plain, w.user...)
 				}
@@ -131,11 +132,11 @@ func (w *worker) format(b *block) (err error) {
 		}
 		switch {
 		case len(b.plain) == start:
-			if b.none, err = dataset.FormTSV.AppendField(b.none, b.id(u)); err != nil {
+			if b.none, err = format.TSV.AppendField(b.none, b.id(u)); err != nil {
 				return err
 			}
 			b.none = append(b.none, '\n')
-		case w.form == dataset.FormLines:
+		case w.form == format.Lines:
 			b.plain = append(b.plain, '\n')
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"os"
 
-	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
 	"privrec/internal/run"
 )
 
@@ -16,17 +16,17 @@ type writer struct {
 }
 
 func newWriter(p *perturber) (w *writer, err error) {
-	pack, err := dataset.NewPacker(dataset.CompressionOf(p.o.Out))
+	pack, err := format.NewPacker(format.CompressionOf(p.o.Out))
 	if err != nil {
 		return nil, err
 	}
 	w = &writer{path: p.o.Out}
 	if w.out, err = os.Create(p.st.Path(outFile)); err != nil {
-		return nil, &dataset.WriteError{File: p.o.Out, Err: err}
+		return nil, &format.WriteError{File: p.o.Out, Err: err}
 	}
 	if w.empty, err = os.Create(p.st.Path(emptyFile)); err != nil {
 		w.out.Close()
-		return nil, &dataset.WriteError{File: p.o.Out, Err: err}
+		return nil, &format.WriteError{File: p.o.Out, Err: err}
 	}
 	for _, x := range []struct {
 		f    *os.File
@@ -38,7 +38,7 @@ func newWriter(p *perturber) (w *writer, err error) {
 		}
 		if err != nil {
 			w.abandon()
-			return nil, &dataset.WriteError{File: p.o.Out, Err: err}
+			return nil, &format.WriteError{File: p.o.Out, Err: err}
 		}
 	}
 	return w, nil
@@ -50,7 +50,7 @@ func (w *writer) write(b *block, p run.Progress) error {
 		_, err = w.empty.Write(b.empty)
 	}
 	if err != nil {
-		return &dataset.WriteError{File: w.path, Err: err}
+		return &format.WriteError{File: w.path, Err: err}
 	}
 	tell(p, "written", &w.done, b)
 	return nil
@@ -61,7 +61,7 @@ func (w *writer) close() error {
 	for _, f := range []*os.File{w.out, w.empty} {
 		if err := f.Sync(); err != nil {
 			w.abandon()
-			return &dataset.WriteError{File: w.path, Err: err}
+			return &format.WriteError{File: w.path, Err: err}
 		}
 	}
 	return w.abandon()
@@ -71,7 +71,7 @@ func (w *writer) abandon() error {
 	a, b := w.out.Close(), w.empty.Close()
 	for _, err := range []error{a, b} {
 		if err != nil {
-			return &dataset.WriteError{File: w.path, Err: err}
+			return &format.WriteError{File: w.path, Err: err}
 		}
 	}
 	return nil

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"privrec/internal/dataset"
+	"privrec/internal/dataset/standin"
 	"privrec/internal/protocol/crossdomain"
 	"privrec/internal/run"
 	"privrec/internal/run/runtest"
@@ -123,7 +123,7 @@ func (s *stopping) tick() {
 func prepared(t *testing.T, change func(c *Config)) *crossdomain.Experiment {
 	t.Helper()
 	c := Default()
-	c.Data = crossdomain.Data{Name: dataset.CrossStandIn, Target: "left", Auxiliary: "right", Length: 14}
+	c.Data = crossdomain.Data{Name: standin.CrossName, Target: "left", Auxiliary: "right", Length: 14}
 	c.Model.Dim, c.Model.Window, c.Eval.Negatives, c.Train.Batch = 8, 3, 20, 64
 	change(&c)
 	x, err := open(t.Context(), run.Rehearse(1), c)

@@ -7,6 +7,7 @@ import (
 
 	"privrec/internal/autograd"
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/graph"
 	"privrec/internal/metrics"
 	"privrec/internal/model/bpr"
@@ -61,7 +62,7 @@ type setting interface {
 func load(ctx context.Context, env *run.Env, method string, s setting) (*experiment, error) {
 	cfg := s.common()
 	defer env.Stage("load " + cfg.data.Name)()
-	d, err := dataset.LoadInteractions(ctx, cfg.data.Name, cfg.data.Recipe, dataset.Options{Seed: env.Seed})
+	d, err := registry.LoadInteractions(ctx, cfg.data.Name, cfg.data.Recipe, registry.Options{Seed: env.Seed})
 	if err != nil {
 		return nil, err
 	}

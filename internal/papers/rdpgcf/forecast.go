@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/metrics"
 	"privrec/internal/optim"
 	"privrec/internal/rng"
@@ -40,7 +40,7 @@ func forecast(ctx context.Context, seed rng.Seed, c Config) (run.Forecast, error
 // rehearsed is an experiment that writes nothing.
 func rehearsed(ctx context.Context, seed rng.Seed, s setting) (*experiment, error) {
 	cfg := s.common()
-	d, err := dataset.LoadInteractions(ctx, cfg.data.Name, cfg.data.Recipe, dataset.Options{Seed: seed})
+	d, err := registry.LoadInteractions(ctx, cfg.data.Name, cfg.data.Recipe, registry.Options{Seed: seed})
 	if err != nil {
 		return nil, err
 	}

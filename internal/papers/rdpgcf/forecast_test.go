@@ -9,6 +9,7 @@ import (
 
 	"privrec/internal/autograd"
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/model/bpr"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
@@ -27,7 +28,7 @@ func TestForecast(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d, err := dataset.LoadInteractions(t.Context(), "standin-tiny", "rdpgcf", dataset.Options{Seed: 1})
+			d, err := registry.LoadInteractions(t.Context(), "standin-tiny", "rdpgcf", registry.Options{Seed: 1})
 			if err != nil {
 				t.Fatal(err)
 			}

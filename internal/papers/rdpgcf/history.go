@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/run"
 )
 
@@ -12,7 +12,7 @@ import (
 // training and validation, in the order of the log. The graph itself has no order.
 func (s *served) Histories(ctx context.Context) ([]run.History, string, error) {
 	d := s.x.data
-	l, _, err := dataset.LoadLog(ctx, d.Name, dataset.Options{Seed: s.f.Seed})
+	l, _, err := registry.LoadLog(ctx, d.Name, registry.Options{Seed: s.f.Seed})
 	if err != nil {
 		return nil, "", err
 	}

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/privacy"
 	"privrec/internal/rng"
 	"privrec/internal/run"
@@ -184,7 +184,7 @@ func (p *protection) account(x *experiment, fitted *train.Result) (*Account, err
 
 // filtered reports whether the recipe keeps users or items by their numbers of rows.
 func (d DataConfig) filtered() (bool, error) {
-	set, err := dataset.Find(d.Name)
+	set, err := registry.Find(d.Name)
 	if err != nil {
 		return false, err
 	}

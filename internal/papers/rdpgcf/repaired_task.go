@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/metrics"
 	"privrec/internal/privacy"
 	"privrec/internal/rng"
@@ -96,7 +96,7 @@ func (x *experiment) trainMap(ctx context.Context, r *repairedRun) error {
 // forecastRepaired propagates, makes a few steps and ranks some users, and multiplies.
 func forecastRepaired(ctx context.Context, seed rng.Seed, c Config) (f run.Forecast, err error) {
 	start := time.Now()
-	d, err := dataset.LoadInteractions(ctx, c.Data.Name, c.Data.Recipe, dataset.Options{Seed: seed})
+	d, err := registry.LoadInteractions(ctx, c.Data.Name, c.Data.Recipe, registry.Options{Seed: seed})
 	if err != nil {
 		return f, err
 	}

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/eval"
 	"privrec/internal/metrics"
 	"privrec/internal/report"
@@ -40,7 +40,7 @@ func serveVectors[S setting](method string) func(context.Context, run.Finished, 
 // reload is the experiment of a finished run, without its model.
 func reload(ctx context.Context, f run.Finished, method string, s setting) (*experiment, error) {
 	cfg := s.common()
-	d, err := dataset.LoadInteractions(ctx, cfg.data.Name, cfg.data.Recipe, dataset.Options{Seed: f.Seed})
+	d, err := registry.LoadInteractions(ctx, cfg.data.Name, cfg.data.Recipe, registry.Options{Seed: f.Seed})
 	if err != nil {
 		return nil, err
 	}

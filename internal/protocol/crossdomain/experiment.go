@@ -10,6 +10,7 @@ import (
 
 	"privrec/internal/autograd"
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/experiment"
 	"privrec/internal/report"
 	"privrec/internal/rng"
@@ -46,7 +47,7 @@ type Account interface{ Show(d *report.Document) }
 // Load reads the data and checks that they can be ranked.
 func Load(ctx context.Context, env *run.Env, c Data, e Eval) (*Experiment, error) {
 	defer env.Stage("load " + c.Name)()
-	d, err := dataset.LoadCross(ctx, c.Name, c.Target, c.Auxiliary, dataset.Options{Seed: env.Seed})
+	d, err := registry.LoadCross(ctx, c.Name, c.Target, c.Auxiliary, registry.Options{Seed: env.Seed})
 	if err != nil {
 		return nil, err
 	}

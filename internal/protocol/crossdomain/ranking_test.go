@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"privrec/internal/autograd"
-	"privrec/internal/dataset"
+	"privrec/internal/dataset/standin"
 	"privrec/internal/metrics"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
@@ -17,7 +17,7 @@ import (
 // loaded is the stand-in, cut without auxiliary rows.
 func loaded(t *testing.T) *Experiment {
 	t.Helper()
-	x, err := Load(t.Context(), run.Rehearse(1), Data{Name: dataset.CrossStandIn, Target: "left", Auxiliary: "right", Length: 14}, Eval{K: []int{5, 10}, Negatives: 20, NegativesSeed: 1})
+	x, err := Load(t.Context(), run.Rehearse(1), Data{Name: standin.CrossName, Target: "left", Auxiliary: "right", Length: 14}, Eval{K: []int{5, 10}, Negatives: 20, NegativesSeed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

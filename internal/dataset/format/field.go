@@ -1,0 +1,30 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+
+	"privrec/internal/dataset"
+)
+
+// AppendField appends an id as a table of the form can hold it: quoted where CSV must.
+// An id with a separator of the form in it is an Error without a place, which the caller
+// adds.
+func (f Form) AppendField(dst, id []byte) ([]byte, error) {
+	bad := "\t"
+	switch f {
+	case CSV:
+		if !bytes.ContainsAny(id, ",\"") {
+			return append(dst, id...), nil
+		}
+		dst = append(dst, '"')
+		dst = append(dst, bytes.ReplaceAll(id, []byte(`"`), []byte(`""`))...)
+		return append(dst, '"'), nil
+	case Lines:
+		bad = " \t"
+	}
+	if bytes.ContainsAny(id, bad) {
+		return nil, &dataset.Error{Msg: fmt.Sprintf("id %.40q has a separator of the output's form %q in it", id, string(f)), Hint: "--out-form csv quotes what it must"}
+	}
+	return append(dst, id...), nil
+}

@@ -1,0 +1,260 @@
+package format
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+	"time"
+	"unicode/utf8"
+
+	"privrec/internal/dataset"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// maxLine bounds one line, so that a file without line ends is refused rather than
+// read into memory whole. The longest line of a published adjacency file is far
+// below it.
+const maxLine = 16 << 20 // bytes
+
+// Input reads the lines of one plain, gzip or zstd file and hashes its raw bytes.
+type Input struct {
+	file   string
+	ctx    context.Context
+	sum    hash.Hash // over the bytes as they lie on disk
+	buf    *bufio.Reader
+	closer []func()
+	long   []byte // a line longer than buf's buffer
+	num    int    // 1-based number of the line returned last
+	blank  int    // line number of the first of a run of blank lines, 0 when none
+	raw    io.Reader
+}
+
+// How compressed files start.
+var (
+	gzipMagic = []byte{0x1f, 0x8b}
+	zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
+)
+
+// openInput opens a file; compression is told by its first bytes, not its name.
+func openInput(ctx context.Context, path string) (*Input, error) {
+	f, err := openUntil(ctx, path)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		e := &dataset.Error{File: path, Msg: "cannot open", Err: err}
+		if errors.Is(err, fs.ErrNotExist) {
+			e.Hint = "check the path"
+		}
+		return nil, e
+	}
+	if st, err := f.Stat(); err == nil && st.IsDir() {
+		f.Close()
+		return nil, &dataset.Error{File: path, Msg: "is a directory, not a data file"}
+	}
+	// A pipe may have nothing to say for ever: a deadline ends a read under way. Other
+	// files have none.
+	stop := context.AfterFunc(ctx, func() { _ = f.SetReadDeadline(time.Unix(1, 0)) })
+	shown := newShare(ctx, "read", f)
+	in, err := NewInput(ctx, path, shown)
+	if err != nil {
+		shown.End()
+		stop()
+		f.Close()
+		return nil, err
+	}
+	in.closer = append(in.closer, func() { shown.End(); stop(); f.Close() })
+	return in, nil
+}
+
+// openUntil is os.Open, which for a pipe without a writer waits for one: until the context
+// ends.
+func openUntil(ctx context.Context, path string) (*os.File, error) {
+	if st, err := os.Stat(path); err != nil || st.Mode()&fs.ModeNamedPipe == 0 {
+		return os.Open(path)
+	}
+	opened := make(chan struct{})
+	defer close(opened)
+	stop := context.AfterFunc(ctx, func() {
+		for waiting := true; waiting; { // a writer for a moment, once the reader is there
+			if w, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0); err == nil {
+				w.Close()
+			}
+			select {
+			case <-opened:
+				waiting = false
+			case <-time.After(10 * time.Millisecond):
+			}
+		}
+	})
+	defer stop()
+	f, err := os.Open(path)
+	if err == nil && ctx.Err() != nil {
+		f.Close()
+		return nil, ctx.Err()
+	}
+	return f, err
+}
+
+// NewInput reads from r under the given name.
+func NewInput(ctx context.Context, name string, r io.Reader) (*Input, error) {
+	in := &Input{file: name, ctx: ctx, sum: sha256.New()}
+	raw := bufio.NewReaderSize(io.TeeReader(r, in.sum), 1<<17)
+	in.raw = raw
+	magic, err := raw.Peek(4)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, in.readError(err)
+	}
+	var plain io.Reader = raw
+	switch {
+	case len(magic) == 0:
+		return nil, &dataset.Error{File: name, Msg: "file is empty"}
+	case len(magic) == 1 && magic[0] == gzipMagic[0], len(magic) > 1 && len(magic) < 4 && bytes.HasPrefix(zstdMagic, magic):
+		return nil, in.readError(io.ErrUnexpectedEOF) // all that is left of a compressed file; no text starts so
+	case bytes.HasPrefix(magic, gzipMagic):
+		z, err := gzip.NewReader(raw)
+		if err != nil {
+			return nil, in.readError(err)
+		}
+		in.closer = append(in.closer, func() { z.Close() })
+		plain = z
+	case bytes.Equal(magic, zstdMagic):
+		z, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20))
+		if err != nil {
+			return nil, in.readError(err)
+		}
+		in.closer = append(in.closer, z.Close)
+		plain = z
+	}
+	in.buf = bufio.NewReaderSize(plain, 1<<17)
+	// What cannot be read is told with the first line.
+	if mark, _ := in.buf.Peek(2); bytes.Equal(mark, []byte{0xff, 0xfe}) || bytes.Equal(mark, []byte{0xfe, 0xff}) {
+		in.Close()
+		return nil, &dataset.Error{File: name, Msg: "the file is UTF-16, want UTF-8", Hint: "convert it, for example with: iconv -f utf-16 -t utf-8"}
+	}
+	return in, nil
+}
+
+// Close releases the decoders and the file.
+func (in *Input) Close() {
+	for _, c := range in.closer {
+		c()
+	}
+}
+
+// Digest reads what is left of the raw file and returns the hex SHA-256 of all of it.
+func (in *Input) Digest() (string, error) {
+	if _, err := io.Copy(io.Discard, in.raw); err != nil {
+		return "", in.readError(err)
+	}
+	return hex.EncodeToString(in.sum.Sum(nil)), nil
+}
+
+// line returns the next line without its end, or io.EOF. The slice is valid until
+// the next call. Blank lines are accepted at the end of a file only.
+func (in *Input) line() ([]byte, error) {
+	for {
+		b, err := in.rawLine()
+		if err == io.EOF {
+			return nil, io.EOF
+		}
+		if err != nil {
+			return nil, err
+		}
+		in.num++
+		if in.num&4095 == 0 && in.ctx.Err() != nil {
+			return nil, in.ctx.Err()
+		}
+		if in.num == 1 {
+			b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")) // byte order mark of spreadsheet exports
+		}
+		if n := len(b); n > 0 && b[n-1] == '\r' {
+			b = b[:n-1]
+		}
+		if len(b) == 0 {
+			if in.blank == 0 {
+				in.blank = in.num
+			}
+			continue
+		}
+		if in.blank != 0 {
+			return nil, &dataset.Error{File: in.file, Line: in.blank, Msg: "blank line inside the file", Hint: "remove it, or check that the file was not cut and joined"}
+		}
+		if !utf8.Valid(b) {
+			return nil, in.Fail("", "invalid UTF-8", "convert the file, for example with: iconv -f latin1 -t utf-8")
+		}
+		if bytes.IndexByte(b, 0) >= 0 {
+			return nil, in.Fail("", "zero byte in a text file", "the file is binary or UTF-16; convert it to UTF-8 text")
+		}
+		return b, nil
+	}
+}
+
+// rawLine reads to the next '\n' or the end of the file.
+func (in *Input) rawLine() ([]byte, error) {
+	b, err := in.buf.ReadSlice('\n')
+	if err == nil {
+		return b[:len(b)-1], nil
+	}
+	in.long = in.long[:0]
+	for errors.Is(err, bufio.ErrBufferFull) {
+		if len(in.long)+len(b) > maxLine {
+			return nil, &dataset.Error{File: in.file, Line: in.num + 1, Msg: fmt.Sprintf("line is longer than %d bytes", maxLine), Hint: "is this a text file?"}
+		}
+		in.long = append(in.long, b...)
+		b, err = in.buf.ReadSlice('\n')
+	}
+	if err != nil && err != io.EOF {
+		return nil, in.readError(err)
+	}
+	if len(in.long) > 0 {
+		in.long = append(in.long, b...)
+		b = in.long
+	}
+	if err == io.EOF {
+		if len(b) == 0 {
+			return nil, io.EOF
+		}
+		return b, nil
+	}
+	return b[:len(b)-1], nil
+}
+
+// readError explains a failure below the level of lines.
+func (in *Input) readError(err error) error {
+	if errors.Is(err, os.ErrDeadlineExceeded) && in.ctx.Err() != nil {
+		return in.ctx.Err()
+	}
+	e := &dataset.Error{File: in.file, Line: in.num, Msg: "cannot read", Err: err}
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
+		e.Msg, e.Err, e.Hint = "compressed file is cut short", err, "fetch or copy it again"
+	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.Is(err, zstd.ErrCRCMismatch):
+		e.Msg, e.Hint = "compressed file is damaged", "fetch or copy it again"
+	}
+	return e
+}
+
+// Path is the file's.
+func (in *Input) Path() string { return in.file }
+
+// Line is the number of the line read last, from 1.
+func (in *Input) Line() int { return in.num }
+
+// Fail is an error at the current line.
+func (in *Input) Fail(field, msg, hint string) error { return in.bad(field, msg, hint) }
+
+func (in *Input) bad(field, msg, hint string) *dataset.Error {
+	return &dataset.Error{File: in.file, Line: in.num, Field: field, Msg: msg, Hint: hint}
+}

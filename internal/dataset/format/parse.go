@@ -1,0 +1,66 @@
+package format
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"privrec/internal/dataset"
+)
+
+// ReadFile opens path, parses it and closes it.
+func ReadFile[T any](ctx context.Context, path string, parse func(*Input) (T, error)) (T, error) {
+	in, err := openInput(ctx, path)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	defer in.Close()
+	return parse(in)
+}
+
+// EachRow splits every remaining line into exactly len(names) fields.
+func (in *Input) EachRow(s *Splitter, names []string, row func(fields [][]byte) error) error {
+	for {
+		line, err := in.line()
+		if err != nil {
+			return ignoreEOF(err)
+		}
+		v, err := s.split(in, line)
+		if err != nil {
+			return err
+		}
+		if len(v) != len(names) {
+			return s.wrongCount(in, len(v), len(names), names)
+		}
+		if err := row(v); err != nil {
+			return err
+		}
+	}
+}
+
+// Finish hashes the file and orders the rows; a file without rows is an error.
+func (in *Input) Finish(b *dataset.Builder) (*dataset.Log, error) {
+	if len(b.UserOf) == 0 {
+		return nil, &dataset.Error{File: in.file, Msg: "no interactions in the file"}
+	}
+	if len(b.UserOf) > maxRows {
+		return nil, &dataset.Error{File: in.file, Msg: fmt.Sprintf("more than %d rows", maxRows)}
+	}
+	sum, err := in.Digest()
+	if err != nil {
+		return nil, err
+	}
+	return b.Log(sum), nil
+}
+
+// maxRows is what a 32-bit row number can address.
+const maxRows = 1<<31 - 1
+
+// ignoreEOF turns the regular end of a file into success.
+func ignoreEOF(err error) error {
+	if err == io.EOF {
+		return nil
+	}
+	return err
+}

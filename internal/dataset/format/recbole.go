@@ -1,0 +1,194 @@
+package format
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"privrec/internal/dataset"
+)
+
+// ReadInter reads a RecBole atomic interaction file: tab separated, header of
+// name:type, with user_id:token and item_id:token and, where present,
+// rating:float and timestamp:float. Other columns are passed over.
+func ReadInter(ctx context.Context, path string) (*dataset.Log, error) {
+	return ReadFile(ctx, path, parseInter)
+}
+
+func parseInter(in *Input) (*dataset.Log, error) {
+	names, types, err := in.atomicHeader()
+	if err != nil {
+		return nil, err
+	}
+	if err := in.typesOf(names, types); err != nil {
+		return nil, err
+	}
+	t := Table{Rating: optional(names, "rating"), Time: optional(names, "timestamp")}
+	return t.rows(in, &Splitter{Sep: "\t"}, names)
+}
+
+// typesOf checks the types of the columns that interactions have.
+func (in *Input) typesOf(names, types []string) error {
+	for _, col := range [][2]string{{"user_id", "token"}, {"item_id", "token"}, {"rating", "float"}, {"timestamp", "float"}} {
+		if i := slices.Index(names, col[0]); i >= 0 && types[i] != col[1] {
+			return in.Fail(col[0], "type is "+strconv.Quote(types[i])+", want "+strconv.Quote(col[1]), "write "+col[0]+":"+col[1]+" in the header")
+		}
+	}
+	return nil
+}
+
+// ReadUserAtomic reads a RecBole atomic user file with a user_id:token column;
+// token columns become categorical, float columns numeric. kinds overrides the
+// kind of a column (MovieLens-100K's age is declared a token but is in years).
+// Columns of type token_seq and float_seq are refused.
+func ReadUserAtomic(ctx context.Context, path string, kinds map[string]dataset.Kind) (*dataset.Features, error) {
+	return ReadFile(ctx, path, func(in *Input) (*dataset.Features, error) { return in.userAtomic(kinds) })
+}
+
+func (in *Input) userAtomic(kinds map[string]dataset.Kind) (*dataset.Features, error) {
+	names, types, err := in.atomicHeader()
+	if err != nil {
+		return nil, err
+	}
+	user := slices.Index(names, "user_id")
+	if user < 0 {
+		return nil, in.MissingColumn("user_id", names)
+	}
+	of := map[string]dataset.Kind{}
+	for i, n := range names {
+		switch types[i] {
+		case "token":
+			of[n] = dataset.Categorical
+		case "float":
+			of[n] = dataset.Numeric
+		default:
+			return nil, in.Fail(n, "a user feature of type "+types[i]+" is not supported", "drop the column, or give one value a user")
+		}
+		if k, ok := kinds[n]; ok {
+			of[n] = k
+		}
+	}
+	fb := NewFeatureBuilder(slices.Delete(slices.Clone(names), user, user+1), of)
+	var rest [][]byte
+	err = in.EachRow(&Splitter{Sep: "\t"}, names, func(v [][]byte) error {
+		rest = append(append(rest[:0], v[:user]...), v[user+1:]...)
+		return fb.Add(in, v[user], rest)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return fb.Features(in)
+}
+
+// atomicTypes are those of RecBole's columns.
+var atomicTypes = []string{"token", "float", "token_seq", "float_seq"}
+
+// untyped takes RecBole's types off the names of a table's header, where every one of them
+// has one.
+func (in *Input) untyped(names []string) ([]string, error) {
+	plain, types := make([]string, len(names)), make([]string, len(names))
+	for i, n := range names {
+		at := strings.LastIndexByte(n, ':')
+		if at < 1 || !slices.Contains(atomicTypes, n[at+1:]) || strings.ContainsAny(n[:at], ":\t,;|") { // several columns in one
+			return names, nil
+		}
+		plain[i], types[i] = n[:at], n[at+1:]
+	}
+	return plain, in.typesOf(plain, types)
+}
+
+// atomicHeader reads the name:type header.
+func (in *Input) atomicHeader() (names, types []string, err error) {
+	cols, err := in.header(&Splitter{Sep: "\t"})
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(cols) == 1 && strings.Count(cols[0], ":") > 1 {
+		return nil, nil, in.Fail("", "one column in the header: "+dataset.Quote([]byte(cols[0])), "columns of a RecBole file stand between tabs")
+	}
+	for _, c := range cols {
+		name, typ, ok := strings.Cut(c, ":")
+		if !ok {
+			return nil, nil, in.Fail(c, "header has no type", "a RecBole header reads user_id:token, item_id:token, rating:float, ... between tabs")
+		}
+		if !slices.Contains(atomicTypes, typ) {
+			return nil, nil, in.Fail(name, "unknown type "+strconv.Quote(typ), "types are "+strings.Join(atomicTypes, ", "))
+		}
+		names, types = append(names, name), append(types, typ)
+	}
+	if err := in.noDuplicates(names); err != nil {
+		return nil, nil, err
+	}
+	return names, types, nil
+}
+
+// header reads the first line.
+func (in *Input) header(s *Splitter) ([]string, error) {
+	line, err := in.line()
+	if err != nil {
+		if ignoreEOF(err) == nil {
+			return nil, &dataset.Error{File: in.file, Msg: "file is empty"}
+		}
+		return nil, err
+	}
+	fields, err := s.split(in, line)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		if names[i] = strings.TrimSpace(string(f)); names[i] == "" {
+			if i == 0 && len(fields) > 1 && in.countsRows(s.Sep) {
+				return nil, in.Fail("", "the first column has no name and counts rows", "write the file without it: pandas with index=False, R with row.names=FALSE")
+			}
+			return nil, in.Fail("", fmt.Sprintf("column %d has no name", i+1), "")
+		}
+	}
+	return names, nil
+}
+
+// countsRows says whether the next line begins with the number of a first row, 0 or 1.
+func (in *Input) countsRows(sep string) bool {
+	next, _ := in.buf.Peek(len(`"0"`) + len(sep)) // what there is of it
+	field, _, ok := strings.Cut(string(next), sep)
+	field = strings.Trim(field, `"`)
+	return ok && (field == "0" || field == "1")
+}
+
+// noDuplicates refuses a header that names a column twice.
+func (in *Input) noDuplicates(names []string) error {
+	for i, n := range names {
+		if j := slices.Index(names, n); j < i {
+			return in.Fail(n, fmt.Sprintf("duplicate header column (columns %d and %d)", j+1, i+1), "")
+		}
+	}
+	return nil
+}
+
+// MissingColumn says what the header has instead.
+func (in *Input) MissingColumn(name string, names []string) error {
+	hint := "the header has " + strings.Join(names, ", ")
+	if len(names) == 1 {
+		switch {
+		case strings.Contains(names[0], "\t"):
+			hint += "; its columns stand between tabs: name it .tsv"
+		case strings.Contains(names[0], ","):
+			hint += "; its columns stand between commas: name it .csv"
+		case strings.Contains(names[0], ";"):
+			hint += "; its columns stand between semicolons: write commas, in pandas with sep=\",\""
+		default:
+			hint += "; is the separator right?"
+		}
+	}
+	return in.Fail(name, "column is missing from the header", hint)
+}
+
+// optional returns name when the header has it.
+func optional(names []string, name string) string {
+	if slices.Contains(names, name) {
+		return name
+	}
+	return ""
+}

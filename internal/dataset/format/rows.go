@@ -1,0 +1,138 @@
+package format
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+
+	"privrec/internal/dataset"
+)
+
+// Rows reads a table row by row, whatever its columns are, in memory that does not
+// grow with the file. It is for one goroutine.
+//
+//	for r.Next() {
+//		... r.Fields[i] of the column r.Columns[i]
+//	}
+//	err := r.Err()
+type Rows struct {
+	Columns []string // of the header, or as OpenColumns was given them; nil in Lines
+	Fields  [][]byte // of the row, valid until Next; as many as columns, in Lines any number
+
+	in    *Input
+	form  Form
+	split *Splitter
+	rows  int
+	err   error
+}
+
+// OpenRows opens a table and reads its header. In Lines, where there is none,
+// fields stand between single spaces.
+func OpenRows(ctx context.Context, path string, form Form) (*Rows, error) {
+	in, err := openInput(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	r := &Rows{in: in, form: form}
+	if form == Lines {
+		r.split = &Splitter{Sep: " "}
+		return r, nil
+	}
+	s := Stream{in: in, form: form}
+	if err := s.columns(); err != nil {
+		in.Close()
+		return nil, err
+	}
+	r.split, r.Columns = s.split, s.names
+	return r, nil
+}
+
+// OpenColumns opens a table without a header, of these columns. Fields stand between
+// sep, as they are: a quote is part of its field.
+func OpenColumns(ctx context.Context, path, sep string, columns ...string) (*Rows, error) {
+	in, err := openInput(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return &Rows{Columns: columns, in: in, split: &Splitter{Sep: sep}}, nil
+}
+
+// Column is the index of a column, and an error where the header has none of that
+// name.
+func (r *Rows) Column(name string) (int, error) {
+	if i := slices.Index(r.Columns, name); i >= 0 {
+		return i, nil
+	}
+	return -1, r.in.MissingColumn(name, r.Columns)
+}
+
+// Next moves to the next row. It is false at the end and after an error; a table
+// without any row is one.
+func (r *Rows) Next() bool {
+	if r.err != nil {
+		return false
+	}
+	line, err := r.in.line()
+	if err != nil {
+		r.err = err
+		if ignoreEOF(err) == nil && r.rows == 0 {
+			r.err = &dataset.Error{File: r.in.file, Msg: "no rows in the file"}
+		}
+		return false
+	}
+	r.rows++
+	if r.rows&1023 == 0 && r.in.ctx.Err() != nil {
+		r.err = r.in.ctx.Err()
+		return false
+	}
+	if r.form == Lines {
+		if line = bytes.TrimRight(line, " "); bytes.IndexByte(line, '\t') >= 0 {
+			r.err = r.in.Fail("", "a tab in the line: "+dataset.Quote(line), "fields of a line stand between single spaces")
+			return false
+		}
+	}
+	if r.Fields, r.err = r.split.split(r.in, line); r.err != nil {
+		return false
+	}
+	if r.form != Lines && len(r.Fields) != len(r.Columns) {
+		r.err = r.split.wrongCount(r.in, len(r.Fields), len(r.Columns), r.Columns)
+		return false
+	}
+	return true
+}
+
+// Float is the finite number in a field of the row.
+func (r *Rows) Float(i int) (float64, error) { return r.in.float(r.name(i), r.Fields[i]) }
+
+// Int is the whole number in a field of the row.
+func (r *Rows) Int(i int) (int64, error) { return r.Integer(r.name(i), r.Fields[i]) }
+
+// Integer is the whole number in a part of the field of that name.
+func (r *Rows) Integer(field string, b []byte) (int64, error) { return r.in.Integer(field, b) }
+
+// name is that of a column, and its number where there is no header.
+func (r *Rows) name(i int) string {
+	if r.Columns == nil {
+		return fmt.Sprint(i + 1)
+	}
+	return r.Columns[i]
+}
+
+// Err is what ended the rows; nil at the end of the file.
+func (r *Rows) Err() error { return ignoreEOF(r.err) }
+
+// Line is the number of the current line, from 1.
+func (r *Rows) Line() int { return r.in.num }
+
+// Form is the form of the file; that of OpenColumns has none.
+func (r *Rows) Form() Form { return r.form }
+
+// Fail is an error at the current line.
+func (r *Rows) Fail(field, msg, hint string) error { return r.in.Fail(field, msg, hint) }
+
+// Digest is the hex SHA-256 of the whole file as it lies on disk.
+func (r *Rows) Digest() (string, error) { return r.in.Digest() }
+
+// Close releases the file.
+func (r *Rows) Close() { r.in.Close() }

@@ -1,0 +1,246 @@
+package format
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"privrec/internal/dataset"
+)
+
+// Form is how a file of interactions is laid out.
+type Form string
+
+// The forms of files that are read and written a user at a time.
+const (
+	TSV    Form = "tsv"   // header and tabs
+	CSV    Form = "csv"   // header and commas, quotes where needed
+	Atomic Form = "inter" // RecBole's: tabs, header of name:type
+	Lines  Form = "lines" // user item item ... between single spaces, no header
+)
+
+// Forms lists them.
+func Forms() []Form { return []Form{TSV, CSV, Atomic, Lines} }
+
+// Of tells the form by the name of a file, without regard to .gz and .zst:
+// .tsv, .csv, .inter, and .txt for lines. ok is false for other names.
+func Of(path string) (f Form, ok bool) {
+	name := strings.TrimSuffix(strings.TrimSuffix(path, ".gz"), ".zst")
+	switch filepath.Ext(name) {
+	case ".tsv":
+		return TSV, true
+	case ".csv":
+		return CSV, true
+	case ".inter":
+		return Atomic, true
+	case ".txt":
+		return Lines, true
+	}
+	return "", false
+}
+
+// Stream reads interactions one by one, in memory that does not grow with the file.
+// Rows of a user stand together, in order of time where the file has times; whether a
+// user comes a second time further on is for the caller to find out. Compression is
+// told by the first bytes of the file. It is for one goroutine.
+//
+//	for s.Next() {
+//		... s.User, s.Item
+//	}
+//	err := s.Err()
+type Stream struct {
+	User   []byte // id, valid until Next
+	Item   []byte // id, valid until Next; nil on a line that names a user and no item
+	Time   int64  // in whole units, 0 where the file has none
+	Starts bool   // first row of a user
+
+	in      *Input
+	form    Form
+	split   *Splitter
+	names   []string
+	at      [3]int // columns of user, item, time; -1: none
+	checked int    // rows since the context was looked at
+	last    []byte // user of the row before
+	part    []byte // digits of the time behind its point
+	rest    []byte // of a line that names items
+	more    bool   // there are such
+	rows    int
+	err     error
+}
+
+// OpenStream opens a file. A table has the columns user_id, item_id and, where there
+// are times, timestamp; others are passed over.
+func OpenStream(ctx context.Context, path string, form Form) (*Stream, error) {
+	in, err := openInput(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	s := &Stream{in: in, form: form}
+	if err := s.header(); err != nil {
+		in.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Stream) header() error {
+	if s.form == Lines {
+		return nil
+	}
+	if err := s.columns(); err != nil {
+		return err
+	}
+	for i, name := range []string{"user_id", "item_id", "timestamp"} {
+		s.at[i] = slices.Index(s.names, name)
+		if s.at[i] < 0 && i < 2 {
+			return s.in.MissingColumn(name, s.names)
+		}
+	}
+	return nil
+}
+
+// columns reads the header of a table.
+func (s *Stream) columns() (err error) {
+	switch s.form {
+	case Atomic:
+		s.split = &Splitter{Sep: "\t"}
+		s.names, _, err = s.in.atomicHeader()
+	case TSV, CSV:
+		t := Table{}
+		if s.form == CSV {
+			t.Sep = ","
+		}
+		s.split, s.names, err = t.Open(s.in)
+	default:
+		err = fmt.Errorf("unknown form %q, want one of %v", s.form, Forms())
+	}
+	return err
+}
+
+// Next moves to the next interaction, and on lines also to a user without any. It is
+// false at the end and after an error.
+func (s *Stream) Next() bool {
+	if s.err != nil {
+		return false
+	}
+	s.checked++
+	if s.checked&1023 == 0 && s.in.ctx.Err() != nil {
+		s.err = s.in.ctx.Err()
+		return false
+	}
+	if s.more {
+		s.Starts = false
+		s.err = s.item()
+		return s.err == nil
+	}
+	line, err := s.in.line()
+	if err != nil {
+		s.err = err
+		if ignoreEOF(err) == nil && s.rows == 0 {
+			s.err = &dataset.Error{File: s.in.file, Msg: "no interactions in the file"}
+		}
+		return false
+	}
+	s.rows++
+	if s.form == Lines {
+		s.err = s.line(line)
+	} else {
+		s.err = s.row(line)
+	}
+	return s.err == nil
+}
+
+// Err is what ended the stream; nil at the end of the file.
+func (s *Stream) Err() error { return ignoreEOF(s.err) }
+
+// Line is the number of the current line, from 1.
+func (s *Stream) Line() int { return s.in.num }
+
+// Form is the form of the file.
+func (s *Stream) Form() Form { return s.form }
+
+// Fail is an error at the current line.
+func (s *Stream) Fail(field, msg, hint string) error { return s.in.Fail(field, msg, hint) }
+
+// Digest is the hex SHA-256 of the whole file as it lies on disk.
+func (s *Stream) Digest() (string, error) { return s.in.Digest() }
+
+// Close releases the file.
+func (s *Stream) Close() { s.in.Close() }
+
+// row reads a row of a table.
+func (s *Stream) row(line []byte) (err error) {
+	v, err := s.split.split(s.in, line)
+	if err != nil {
+		return err
+	}
+	if len(v) != len(s.names) {
+		return s.split.wrongCount(s.in, len(v), len(s.names), s.names)
+	}
+	if s.User, err = s.in.Token("user_id", v[s.at[0]]); err != nil {
+		return err
+	}
+	if s.Item, err = s.in.Token("item_id", v[s.at[1]]); err != nil {
+		return err
+	}
+	s.Starts = s.rows == 1 || !bytes.Equal(s.User, s.last)
+	if s.Starts {
+		s.last = append(s.last[:0], s.User...)
+	}
+	if s.at[2] < 0 {
+		return nil
+	}
+	return s.time(v[s.at[2]])
+}
+
+// time reads a time, whole or decimal, of which the order counts.
+func (s *Stream) time(b []byte) error {
+	t, part, err := s.in.instant("timestamp", b)
+	if err != nil {
+		return err
+	}
+	if !s.Starts && (t < s.Time || t == s.Time && bytes.Compare(part, s.part) < 0) {
+		return s.in.Fail("timestamp", fmt.Sprintf("%s is before %s of the row above, and both are of user %s", decimal(t, part), decimal(s.Time, s.part), dataset.Quote(s.User)), "rows of a user must stand in order of time: sort the file by user and time")
+	}
+	s.Time, s.part = t, append(s.part[:0], part...)
+	return nil
+}
+
+// decimal writes a time as it was read.
+func decimal(whole int64, part []byte) string {
+	if len(part) == 0 {
+		return strconv.FormatInt(whole, 10)
+	}
+	return fmt.Sprintf("%d.%s", whole, part)
+}
+
+// line reads the user of a line and the first item.
+func (s *Stream) line(line []byte) error {
+	line = bytes.TrimRight(line, " ")
+	s.User, s.rest, s.more = bytes.Cut(line, []byte{' '})
+	s.Starts, s.Item = true, nil
+	if len(s.User) == 0 || bytes.IndexByte(line, '\t') >= 0 {
+		hint := ""
+		if bytes.HasPrefix(line, []byte("user_id")) {
+			hint = "this is the header of a table: its form is tsv, csv or inter, and no lines"
+		}
+		return s.in.Fail("user", "not a user and items between single spaces: "+dataset.Quote(line), hint)
+	}
+	if s.more {
+		return s.item()
+	}
+	return nil
+}
+
+// item reads the next item of a line.
+func (s *Stream) item() error {
+	s.Item, s.rest, s.more = bytes.Cut(s.rest, []byte{' '})
+	if len(s.Item) == 0 {
+		return s.in.Fail("item", "two spaces together", "a line is: user item item ... between single spaces")
+	}
+	return nil
+}

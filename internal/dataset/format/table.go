@@ -1,0 +1,153 @@
+package format
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"privrec/internal/dataset"
+)
+
+// Table describes a text table with a header line: which column is what. A header whose
+// names all have RecBole's types, as in user_id:token, is read without them.
+type Table struct {
+	Sep    string                  // "\t" (default) or any one byte; "," allows CSV quoting
+	User   string                  // default "user_id"
+	Item   string                  // default "item_id"
+	Rating string                  // "" when there is none
+	Time   string                  // "" when there is none: rows keep file order
+	IntIDs bool                    // ids must be integers from 0 to 2147483647
+	Kinds  map[string]dataset.Kind // of feature columns, for Features; categorical when absent
+}
+
+// Read reads interactions.
+func (t Table) Read(ctx context.Context, path string) (*dataset.Log, error) {
+	return ReadFile(ctx, path, t.Parse)
+}
+
+// Parse is Read of a file that is open.
+func (t Table) Parse(in *Input) (*dataset.Log, error) {
+	s, names, err := t.Open(in)
+	if err != nil {
+		return nil, err
+	}
+	return t.rows(in, s, names)
+}
+
+// ReadTable reads a table with the columns user_id and item_id and, where present, rating
+// and timestamp. Other columns are passed over.
+func ReadTable(ctx context.Context, path, sep string) (*dataset.Log, error) {
+	return ReadFile(ctx, path, func(in *Input) (*dataset.Log, error) {
+		t := Table{Sep: sep}
+		s, names, err := t.Open(in)
+		if err != nil {
+			return nil, err
+		}
+		t.Rating, t.Time = optional(names, "rating"), optional(names, "timestamp")
+		return t.rows(in, s, names)
+	})
+}
+
+// ReadFeatures reads one row of attributes a user from such a table.
+func (t Table) ReadFeatures(ctx context.Context, path string) (*dataset.Features, error) {
+	return ReadFile(ctx, path, t.ParseFeatures)
+}
+
+// ParseFeatures is ReadFeatures of a file that is open.
+func (t Table) ParseFeatures(in *Input) (*dataset.Features, error) {
+	s, names, err := t.Open(in)
+	if err != nil {
+		return nil, err
+	}
+	user := slices.Index(names, t.user())
+	if user < 0 {
+		return nil, in.MissingColumn(t.user(), names)
+	}
+	fb := NewFeatureBuilder(slices.Delete(slices.Clone(names), user, user+1), t.Kinds)
+	var rest [][]byte
+	err = in.EachRow(s, names, func(v [][]byte) error {
+		rest = append(append(rest[:0], v[:user]...), v[user+1:]...)
+		return fb.Add(in, v[user], rest)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return fb.Features(in)
+}
+
+func (t Table) user() string { return cmp.Or(t.User, "user_id") }
+func (t Table) item() string { return cmp.Or(t.Item, "item_id") }
+
+// Open reads the header.
+func (t Table) Open(in *Input) (*Splitter, []string, error) {
+	s := &Splitter{Sep: cmp.Or(t.Sep, "\t")}
+	s.quotes = s.Sep == ","
+	if len(s.Sep) != 1 {
+		return nil, nil, &dataset.Error{File: in.file, Msg: "separator must be one byte, got " + dataset.Quote([]byte(s.Sep))}
+	}
+	names, err := in.header(s)
+	if err != nil {
+		return nil, nil, err
+	}
+	if names, err = in.untyped(names); err != nil {
+		return nil, nil, err
+	}
+	return s, names, in.noDuplicates(names)
+}
+
+// rows reads the body under a header already read.
+func (t Table) rows(in *Input, s *Splitter, names []string) (*dataset.Log, error) {
+	col := func(name string) (int, error) {
+		if name == "" {
+			return -1, nil
+		}
+		i := slices.Index(names, name)
+		if i < 0 {
+			return -1, in.MissingColumn(name, names)
+		}
+		return i, nil
+	}
+	var at [4]int
+	for i, name := range []string{t.user(), t.item(), t.Rating, t.Time} {
+		var err error
+		if at[i], err = col(name); err != nil {
+			return nil, err
+		}
+	}
+	checkID := in.Token
+	if t.IntIDs {
+		checkID = in.ID
+	}
+	b := dataset.Builder{}
+	err := in.EachRow(s, names, func(v [][]byte) error {
+		user, err := checkID(t.user(), v[at[0]])
+		if err != nil {
+			return err
+		}
+		item, err := checkID(t.item(), v[at[1]])
+		if err != nil {
+			return err
+		}
+		if at[2] >= 0 {
+			x, err := in.Rating(t.Rating, v[at[2]])
+			if err != nil {
+				return err
+			}
+			b.Values = append(b.Values, x)
+		}
+		if at[3] >= 0 {
+			x, err := in.Timestamp(t.Time, v[at[3]])
+			if err != nil {
+				return err
+			}
+			b.Times = append(b.Times, x)
+		}
+		b.UserOf = append(b.UserOf, b.Users.ID(user))
+		b.ItemOf = append(b.ItemOf, b.Items.ID(item))
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return in.Finish(&b)
+}

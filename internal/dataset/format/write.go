@@ -1,0 +1,258 @@
+package format
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"privrec/internal/dataset"
+)
+
+// atomicExts are the files of an atomic data set.
+var atomicExts = []string{cardExt, ".inter", ".user"}
+
+// WriteAtomic writes a log and, when not nil, features as RecBole atomic files
+// dir/name.inter and dir/name.user, and for synthetic rows dir/name.standin, a card that
+// makes Load know them for what they are, wherever the folder goes. Each file appears
+// whole or not at all; dir is made when missing. Reading the files back gives the same
+// log, but for its Hash. Files of the same name that are there already are an error and
+// stay as they are.
+func WriteAtomic(dir, name string, l *dataset.Log, f *dataset.Features) ([]dataset.File, error) {
+	return WriteAtomicCard(dir, name, l, f, card(l), false)
+}
+
+// ReplaceAtomic is WriteAtomic over a data set of the same name, if there is one: its
+// files go once all new ones are written.
+func ReplaceAtomic(dir, name string, l *dataset.Log, f *dataset.Features) ([]dataset.File, error) {
+	return WriteAtomicCard(dir, name, l, f, card(l), true)
+}
+
+// WriteAtomicCard is WriteAtomic, or with replace ReplaceAtomic, with a card of the
+// caller's in place of the general one.
+func WriteAtomicCard(dir, name string, l *dataset.Log, f *dataset.Features, note string, replace bool) (files []dataset.File, err error) {
+	if err := writable(l, f); err != nil {
+		return nil, err
+	}
+	there := map[string]bool{} // files that others made
+	for _, ext := range atomicExts {
+		path := filepath.Join(dir, name+ext)
+		if info, err := os.Lstat(path); err == nil {
+			if !replace || info.IsDir() {
+				return nil, &WriteError{File: path, Err: syscall.EEXIST}
+			}
+			there[path] = true
+		}
+	}
+	_, missing := os.Stat(dir)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, &WriteError{File: dir, Err: err}
+	}
+	var staged, made []string // temporary files of files; those of files that now bear their names
+	defer func() {
+		for _, tmp := range staged {
+			os.Remove(tmp) // fails once renamed, as it should
+		}
+		if err == nil {
+			return
+		}
+		for _, path := range made { // half a data set is worse than none
+			if !there[path] {
+				os.Remove(path)
+			}
+		}
+		files = nil
+		if missing != nil {
+			os.Remove(dir)
+		}
+	}()
+	stage := func(ext string, body func(*bufio.Writer)) {
+		if err == nil {
+			var f dataset.File
+			var tmp string
+			if f, tmp, err = stageFile(filepath.Join(dir, name+ext), body); err == nil {
+				files, staged = append(files, f), append(staged, tmp)
+			}
+		}
+	}
+	if l.StandIn {
+		stage(cardExt, func(w *bufio.Writer) { w.WriteString(note) })
+	}
+	stage(".inter", func(w *bufio.Writer) { WriteInter(w, l) })
+	if f != nil {
+		stage(".user", func(w *bufio.Writer) { writeUsers(w, f) })
+	}
+	if err != nil {
+		return files, err
+	}
+	for i, f := range files {
+		if err := os.Rename(staged[i], f.Path); err != nil {
+			return files, &WriteError{File: f.Path, Err: err}
+		}
+		made = append(made, f.Path)
+	}
+	for path := range there { // a card or users of the old set would be taken for the new one's
+		if !slices.Contains(made, path) {
+			if err := os.Remove(path); err != nil {
+				return files, &WriteError{File: path, Err: err}
+			}
+		}
+	}
+	return files, nil
+}
+
+// writable refuses words that would not read back: the format has no quotes.
+func writable(l *dataset.Log, f *dataset.Features) error {
+	check := func(what string, words []string) error {
+		for _, w := range words {
+			if strings.ContainsAny(w, "\t\r\n") {
+				return fmt.Errorf("dataset: %s %q has a tab or a line end, which atomic files cannot hold", what, w)
+			}
+		}
+		return nil
+	}
+	if err := errors.Join(check("user", l.UserIDs), check("item", l.ItemIDs)); err != nil || f == nil {
+		return err
+	}
+	err := check("user", f.UserIDs)
+	for _, c := range f.Columns {
+		err = errors.Join(err, check("column", []string{c.Name}), check("value of "+c.Name, c.Levels))
+	}
+	return err
+}
+
+// WriteError is a file or folder that cannot be written. It says nothing about data.
+type WriteError struct {
+	File string
+	Err  error
+}
+
+// Error names the file that was asked for, not the temporary one beside it.
+func (e *WriteError) Error() string {
+	err := e.Err
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		err = path.Err
+	case errors.As(err, &link):
+		err = link.Err
+	}
+	return fmt.Sprintf("write %s: %v", e.File, err)
+}
+
+// Unwrap returns the cause.
+func (e *WriteError) Unwrap() error { return e.Err }
+
+// Hint is known unless the disk is full, which speaks for itself.
+func (e *WriteError) Hint() string {
+	switch {
+	case errors.Is(e.Err, syscall.ENOSPC):
+		return ""
+	case errors.Is(e.Err, syscall.EEXIST):
+		return "choose another --out, or --force to replace what is there"
+	}
+	return "choose a folder that can be written"
+}
+
+// WriteInter prints rows as ReadInter reads them; errors stay in w and surface at its
+// Flush.
+func WriteInter(w *bufio.Writer, l *dataset.Log) {
+	w.WriteString("user_id:token\titem_id:token")
+	if l.Values != nil {
+		w.WriteString("\trating:float")
+	}
+	if l.Times != nil {
+		w.WriteString("\ttimestamp:float")
+	}
+	w.WriteByte('\n')
+	var b []byte
+	for row := range l.Users {
+		b = append(b[:0], l.UserIDs[l.Users[row]]...)
+		b = append(b, '\t')
+		b = append(b, l.ItemIDs[l.Items[row]]...)
+		if l.Values != nil {
+			b = append(b, '\t')
+			b = strconv.AppendFloat(b, float64(l.Values[row]), 'g', -1, 32)
+		}
+		if l.Times != nil {
+			b = append(b, '\t')
+			b = strconv.AppendInt(b, l.Times[row], 10)
+		}
+		w.Write(append(b, '\n'))
+	}
+}
+
+// writeUsers prints a row a user; a missing value is an empty field.
+func writeUsers(w *bufio.Writer, f *dataset.Features) {
+	w.WriteString("user_id:token")
+	for _, c := range f.Columns {
+		w.WriteString("\t" + c.Name + map[dataset.Kind]string{dataset.Categorical: ":token", dataset.Numeric: ":float"}[c.Kind])
+	}
+	for u, id := range f.UserIDs {
+		w.WriteString("\n" + id)
+		for _, c := range f.Columns {
+			w.WriteByte('\t')
+			switch {
+			case c.Kind == dataset.Numeric && c.Numbers[u] == c.Numbers[u]: // not NaN
+				w.WriteString(strconv.FormatFloat(c.Numbers[u], 'g', -1, 64))
+			case c.Kind == dataset.Categorical && c.Codes[u] >= 0:
+				w.WriteString(c.Levels[c.Codes[u]])
+			}
+		}
+	}
+	w.WriteByte('\n')
+}
+
+// stageFile writes and syncs a temporary file beside path, for a rename to it. On an
+// error nothing is left behind.
+func stageFile(path string, body func(*bufio.Writer)) (f dataset.File, name string, err error) {
+	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return dataset.File{}, "", &WriteError{File: path, Err: err}
+	}
+	sum := sha256.New()
+	w := bufio.NewWriterSize(io.MultiWriter(tmp, sum), 1<<17)
+	body(w)
+	err = w.Flush()
+	if err == nil {
+		err = tmp.Chmod(0o644)
+	}
+	if err == nil {
+		err = tmp.Sync()
+	}
+	size, seekErr := tmp.Seek(0, io.SeekCurrent)
+	if err == nil {
+		err = seekErr
+	}
+	if closeErr := tmp.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		os.Remove(tmp.Name())
+		return dataset.File{}, "", &WriteError{File: path, Err: err}
+	}
+	return dataset.File{Path: path, Bytes: size, SHA256: hex.EncodeToString(sum.Sum(nil))}, tmp.Name(), nil
+}
+
+// WriteFile makes path hold what body writes, whole or not at all.
+func WriteFile(path string, body func(*bufio.Writer)) (dataset.File, error) {
+	f, tmp, err := stageFile(path, body)
+	if err != nil {
+		return dataset.File{}, err
+	}
+	if err := os.Rename(tmp, path); err != nil {
+		os.Remove(tmp)
+		return dataset.File{}, &WriteError{File: path, Err: err}
+	}
+	return f, nil
+}

@@ -1,0 +1,63 @@
+package registry
+
+import (
+	"context"
+
+	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
+)
+
+// amazonRatings is the ratings-only file of the 2014 release, without header.
+var amazonRatings = movieLensFormat{",", []string{"user", "item", "rating", "timestamp"}}
+
+// ReadAmazonRatings reads ratings_<Category>.csv of the 2014 Amazon release: user, item
+// (ASIN), rating, time in seconds since 1970 at the resolution of days, between commas
+// and without header. The release of 2018 has item before user; such a file is told by
+// its first rows and refused.
+func ReadAmazonRatings(ctx context.Context, path string) (*dataset.Log, error) {
+	return format.ReadFile(ctx, path, parseAmazonRatings)
+}
+
+func parseAmazonRatings(in *format.Input) (*dataset.Log, error) {
+	b := dataset.Builder{Times: []int64{}, Values: []float32{}}
+	s := format.Splitter{Sep: amazonRatings.sep}
+	swapped := 0
+	err := in.EachRow(&s, amazonRatings.names, func(v [][]byte) error {
+		user, err := in.Token("user", v[0])
+		if err != nil {
+			return err
+		}
+		if in.Line() <= amazonProbe && len(v[0]) == asinLen && len(v[1]) > asinLen {
+			if swapped++; swapped == amazonProbe {
+				return in.Fail("user", "the first columns are item and user, in the order of the 2018 release", "take the 2014 file (ratings_<Category>.csv), or swap the columns")
+			}
+		}
+		u := b.Users.ID(user)
+		item, err := in.Token("item", v[1])
+		if err != nil {
+			return err
+		}
+		rating, err := in.Rating("rating", v[2])
+		if err != nil {
+			return err
+		}
+		time, err := in.Timestamp("timestamp", v[3])
+		if err != nil {
+			return err
+		}
+		b.Add(u, b.Items.ID(item))
+		b.Values, b.Times = append(b.Values, rating), append(b.Times, time)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return in.Finish(&b)
+}
+
+// An ASIN has 10 characters and a reviewer's id 12 to 21; when all of the first rows
+// have it the other way round, the columns are swapped.
+const (
+	asinLen     = 10
+	amazonProbe = 10
+)

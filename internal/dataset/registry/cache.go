@@ -1,0 +1,108 @@
+package registry
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
+)
+
+// cacheVersion changes whenever the meaning of an entry or of a filter does.
+const cacheVersion = "privrec-cache-3\n"
+
+// entry is what the cache keeps: the rows after the filters and what led there.
+type entry struct {
+	log      *dataset.Log
+	ladder   dataset.Ladder
+	features *dataset.Features
+}
+
+// cache is the place of one entry. Its file is a version line, the SHA-256 of the
+// payload and the payload; it is written beside its final name, synced and renamed,
+// so that readers and other writers see all of it or nothing.
+type cache struct {
+	path string // "" when there is no cache
+	why  string // why there is none
+	hash string // of the source files
+}
+
+// openCache derives the entry's name from the source hash and the steps.
+func openCache(opts Options, set string, r dataset.Recipe, l Layout, files []dataset.File) cache {
+	if opts.NoCache {
+		return cache{why: "cache is off"}
+	}
+	dir := cmp.Or(opts.CacheDir, os.Getenv("PRIVREC_CACHE"))
+	if dir == "" {
+		base, err := os.UserCacheDir()
+		if err != nil {
+			return cache{why: "no cache: " + err.Error()}
+		}
+		dir = filepath.Join(base, "privrec")
+	}
+	hash := hashOf(files)
+	key := sha256.Sum256([]byte(strings.Join([]string{cacheVersion, set, strings.Join(l.Files, " "), l.Steps, r.Steps(), hash, fmt.Sprint(format.HasCard(files[0].Path))}, "\n")))
+	return cache{path: filepath.Join(dir, set+"-"+hex.EncodeToString(key[:8])+".rows"), hash: hash}
+}
+
+// get returns the entry, or nil and the reason worth telling ("" when there simply is
+// no entry yet).
+func (c cache) get() (*entry, string) {
+	if c.path == "" {
+		return nil, c.why
+	}
+	b, err := os.ReadFile(c.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, ""
+	}
+	if err != nil {
+		return nil, "cache entry ignored: " + err.Error()
+	}
+	e, err := openEntry(b)
+	if err == nil && e.log.Hash != c.hash {
+		err = errors.New("entry of other files")
+	}
+	if err != nil {
+		return nil, fmt.Sprintf("cache entry %s ignored and rebuilt: %v", c.path, err)
+	}
+	return e, "read from cache " + c.path
+}
+
+// put writes the entry; a cache that cannot be written costs time only, so the reason
+// is returned, not an error.
+func (c cache) put(e *entry) string {
+	if c.path == "" {
+		return ""
+	}
+	if err := os.MkdirAll(filepath.Dir(c.path), 0o755); err != nil {
+		return "cache not written: " + err.Error()
+	}
+	if _, err := format.WriteFile(c.path, sealEntry(e)); err != nil {
+		return "cache not written: " + err.Error()
+	}
+	return "written to cache " + c.path
+}
+
+// openEntry checks a file's version and checksum and decodes it.
+func openEntry(b []byte) (*entry, error) {
+	rest, ok := bytes.CutPrefix(b, []byte(cacheVersion))
+	if !ok {
+		return nil, errors.New("other version, or not a cache entry")
+	}
+	if len(rest) < sha256.Size {
+		return nil, errors.New("cut short")
+	}
+	sum, payload := rest[:sha256.Size], rest[sha256.Size:]
+	if got := sha256.Sum256(payload); !bytes.Equal(got[:], sum) {
+		return nil, errors.New("checksum differs: cut short or damaged")
+	}
+	return decodeEntry(payload)
+}

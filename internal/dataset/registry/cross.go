@@ -1,0 +1,145 @@
+package registry
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"privrec/internal/dataset"
+	"privrec/internal/dataset/standin"
+)
+
+// CrossSet is a data set of two or more domains that the program knows.
+type CrossSet struct {
+	Name    string
+	Title   string
+	Domains []CrossDomain
+	sets    []Set // one of all domains, or one a domain
+	recipe  dataset.Recipe
+	standIn bool
+	wants   []dataset.Want
+	notes   []string
+}
+
+// CrossDomain is a domain of a CrossSet.
+type CrossDomain struct {
+	Name   string // what a configuration calls it
+	Prefix string // of its items where all domains are in one file, "" otherwise
+}
+
+// FindCross returns the cross-domain set of that name.
+func FindCross(name string) (CrossSet, error) {
+	var names []string
+	for _, s := range CrossSets() {
+		if s.Name == name {
+			return s, nil
+		}
+		names = append(names, s.Name)
+	}
+	return CrossSet{}, &dataset.Error{File: name, Msg: "unknown cross-domain data set", Hint: "known are " + strings.Join(names, ", ")}
+}
+
+// domain returns the index of the set's domain of that name.
+func (s CrossSet) domain(name string) (int, error) {
+	names := s.domainNames()
+	if i := slices.Index(names, name); i >= 0 {
+		return i, nil
+	}
+	return 0, &dataset.Error{File: s.Name, Msg: fmt.Sprintf("unknown domain %q", name), Hint: "known are " + strings.Join(names, ", ")}
+}
+
+func (s CrossSet) domainNames() (names []string) {
+	for _, d := range s.Domains {
+		names = append(names, d.Name)
+	}
+	return names
+}
+
+// LoadCross loads two domains of a cross-domain set, the first one the target. A user
+// belongs to it who is left in every domain of the set.
+func LoadCross(ctx context.Context, name, target, auxiliary string, opts Options) (*dataset.Cross, error) {
+	set, err := FindCross(name)
+	if err != nil {
+		return nil, err
+	}
+	var pick [2]int
+	for i, d := range []string{target, auxiliary} {
+		if pick[i], err = set.domain(d); err != nil {
+			return nil, err
+		}
+	}
+	if pick[0] == pick[1] {
+		return nil, &dataset.Error{File: set.Name, Msg: fmt.Sprintf("domain %q is asked for twice", target)}
+	}
+	logs, c, err := set.load(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	c.Source.Notes = slices.Clone(set.notes)
+	if err := c.Join(set.domainNames(), logs, pick); err != nil {
+		return nil, err
+	}
+	c.Judge(set.wants)
+	return c, nil
+}
+
+// load reads the filtered rows of every domain.
+func (s CrossSet) load(ctx context.Context, opts Options) ([]*dataset.Log, *dataset.Cross, error) {
+	c := &dataset.Cross{Name: s.Name, Source: dataset.Source{Title: s.Title, StandIn: s.standIn}}
+	if s.standIn {
+		var logs []*dataset.Log
+		logs, c.Source.Hash = standin.CrossLogs(opts.Seed)
+		return logs, c, nil
+	}
+	var hashes []string
+	var logs []*dataset.Log
+	for i, set := range s.sets {
+		q, l, err := loadSet(ctx, set, s.recipe, opts)
+		if err != nil {
+			return nil, nil, err
+		}
+		hashes = append(hashes, q.Source.Hash)
+		c.Source.Files = append(c.Source.Files, q.Source.Files...)
+		for _, rung := range q.Ladder {
+			if strings.HasPrefix(rung.Name, dataset.RungTrain) || strings.HasPrefix(rung.Name, dataset.RungValid) || strings.HasPrefix(rung.Name, dataset.RungTest) {
+				continue // of the domain alone
+			}
+			if len(s.sets) > 1 {
+				rung.Name = s.Domains[i].Name + ": " + rung.Name
+			}
+			c.Ladder = append(c.Ladder, rung)
+		}
+		if len(s.sets) > 1 {
+			logs = append(logs, l)
+			continue
+		}
+		for _, d := range s.Domains {
+			logs = append(logs, l.Keep(hasPrefix(l, d.Prefix)))
+		}
+	}
+	c.Source.Hash = hashes[0]
+	if len(hashes) > 1 {
+		c.Source.Hash = dataset.SourceHash(hashes...)
+	}
+	return logs, c, nil
+}
+
+// hasPrefix marks the rows of one domain.
+func hasPrefix(l *dataset.Log, prefix string) []bool {
+	keep := make([]bool, l.Len())
+	for row, i := range l.Items {
+		keep[row] = strings.HasPrefix(l.ItemIDs[i], prefix)
+	}
+	return keep
+}
+
+// Known says whether a set of one domain or of several has the name, and whether it is
+// made up here.
+func Known(name string) (standIn bool, err error) {
+	if s, err := FindCross(name); err == nil {
+		return s.standIn, nil
+	}
+	s, err := Find(name)
+	return s.StandIn != nil, err
+}

@@ -1,0 +1,256 @@
+package registry
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
+	"privrec/internal/rng"
+)
+
+// Options says where to look for files and what to keep between runs.
+type Options struct {
+	Dir      string   // folder with one folder a data set; "" takes $PRIVREC_DATA
+	CacheDir string   // "" takes $PRIVREC_CACHE, else privrec below the user's cache folder
+	NoCache  bool     // neither read nor write the cache
+	Seed     rng.Seed // of a stand-in's rows and of random splits; nothing else is random
+}
+
+// Load finds a data set of the registry, reads it and runs one of its recipes.
+func Load(ctx context.Context, name, recipe string, opts Options) (*dataset.Sequential, error) {
+	set, err := Find(name)
+	if err != nil {
+		return nil, err
+	}
+	r, err := set.Recipe(recipe)
+	if err != nil {
+		return nil, err
+	}
+	return LoadSet(ctx, set, r, opts)
+}
+
+// LoadSet is Load for a set or recipe that need not be in the registry. The filtered
+// rows of a real data set are cached; what the cache did is told in Source.Cache and
+// never changes the result.
+func LoadSet(ctx context.Context, set Set, r dataset.Recipe, opts Options) (*dataset.Sequential, error) {
+	s, _, err := loadSet(ctx, set, r, opts)
+	return s, err
+}
+
+// LoadInteractions is Load for models of the user-item graph. A pair that occurs
+// twice is an error, as NewInteractions says.
+func LoadInteractions(ctx context.Context, name, recipe string, opts Options) (*dataset.Interactions, error) {
+	set, err := Find(name)
+	if err != nil {
+		return nil, err
+	}
+	r, err := set.Recipe(recipe)
+	if err != nil {
+		return nil, err
+	}
+	r.Split.Seed = opts.Seed
+	s, l, err := loadSet(ctx, set, r, opts)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := r.Split.Parts(l)
+	if err != nil {
+		return nil, err
+	}
+	return dataset.NewInteractions(s, l, parts)
+}
+
+// loadSet is LoadSet that also returns the filtered rows.
+func loadSet(ctx context.Context, set Set, r dataset.Recipe, opts Options) (*dataset.Sequential, *dataset.Log, error) {
+	r.Split.Seed = opts.Seed
+	if set.StandIn != nil {
+		log, features, err := set.StandIn.Generate(ctx, opts.Seed)
+		if err != nil {
+			return nil, nil, err
+		}
+		filtered, ladder, err := r.Filter(log)
+		if err != nil {
+			return nil, nil, err
+		}
+		s, err := r.Finish(filtered, ladder, features)
+		if err != nil {
+			return nil, nil, err
+		}
+		s.Source.Title = set.Title
+		return s, filtered, nil
+	}
+	layout, files, err := set.locate(ctx, opts.Dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	store := openCache(opts, set.Name, r, layout, files)
+	e, note := store.get()
+	if e == nil {
+		log, features, err := readLayout(ctx, set.Name, layout, files)
+		if err != nil {
+			return nil, nil, err
+		}
+		e = &entry{features: features}
+		if e.log, e.ladder, err = r.Filter(log); err != nil {
+			return nil, nil, err
+		}
+		if e.features != nil {
+			e.features = e.features.Among(e.log.UserIDs)
+		}
+		if put := store.put(e); note == "" {
+			note = put
+		} else if put != "" {
+			note += "; " + put
+		}
+	}
+	if e.features != nil {
+		e.features.Source = files[len(files)-1].Path
+	}
+	s, err := r.Finish(e.log, e.ladder, e.features)
+	if err != nil {
+		return nil, nil, err
+	}
+	s.Source.Title, s.Source.Files, s.Source.Cache = set.Title, files, note
+	folder := filepath.Join(cmp.Or(opts.Dir, os.Getenv("PRIVREC_DATA")), set.Name)
+	why, err := provenance(folder, files)
+	if err != nil {
+		return nil, nil, err
+	}
+	if why != "" {
+		s.Source.Notes = append(slices.Clip(s.Source.Notes), why)
+	}
+	return s, e.log, nil
+}
+
+// LoadLog reads a data set without any recipe; features are nil when the set has none.
+func LoadLog(ctx context.Context, name string, opts Options) (*dataset.Log, *dataset.Features, error) {
+	set, err := Find(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if set.StandIn != nil {
+		return set.StandIn.Generate(ctx, opts.Seed)
+	}
+	layout, files, err := set.locate(ctx, opts.Dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	return readLayout(ctx, set.Name, layout, files)
+}
+
+// readLayout parses the files and makes sure they are still those that were hashed.
+func readLayout(ctx context.Context, name string, layout Layout, files []dataset.File) (*dataset.Log, *dataset.Features, error) {
+	var paths []string
+	for _, f := range files {
+		paths = append(paths, f.Path)
+	}
+	log, features, err := layout.Read(ctx, paths)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, f := range files {
+		if st, err := os.Stat(f.Path); err != nil || st.Size() != f.Bytes || st.ModTime().UnixNano() != f.Modified {
+			return nil, nil, &dataset.Error{File: f.Path, Msg: "file changed while it was being read", Err: err, Hint: "run again"}
+		}
+	}
+	log.Name, log.Hash = name, hashOf(files)
+	log.StandIn = format.HasCard(files[0].Path)
+	return log, features, nil
+}
+
+// hashOf combines the digests of the files.
+func hashOf(files []dataset.File) string {
+	var digests []string
+	for _, f := range files {
+		digests = append(digests, f.SHA256)
+	}
+	return dataset.SourceHash(digests...)
+}
+
+// locate returns the first layout whose files are all present, and hashes them.
+func (s Set) locate(ctx context.Context, dir string) (Layout, []dataset.File, error) {
+	if dir == "" {
+		dir = os.Getenv("PRIVREC_DATA")
+	}
+	hint := "get it from " + s.Address + " and put the files into " + filepath.Join(cmp.Or(dir, "$PRIVREC_DATA"), s.Name) + "; standin-demo needs no files"
+	if !strings.HasPrefix(s.Name, OwnPrefix) {
+		hint = "privrec data fetch " + s.Name + ", or " + hint
+	}
+	var wanted []string
+	for _, l := range s.Layouts {
+		wanted = append(wanted, strings.Join(l.Files, " and "))
+	}
+	looked := "looked for " + strings.Join(wanted, ", or ") + " (plain, .gz or .zst)"
+	if dir == "" {
+		return Layout{}, nil, &dataset.Error{File: s.Name, Msg: "no data folder: PRIVREC_DATA is not set; " + looked, Err: dataset.ErrNotFound,
+			Hint: "set PRIVREC_DATA to the folder that holds " + s.Name + "/; " + hint}
+	}
+	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
+		return Layout{}, nil, &dataset.Error{File: dir, Msg: "no such folder of data sets", Err: dataset.ErrNotFound,
+			Hint: "set PRIVREC_DATA, or --data where there is that flag, to the folder that holds " + s.Name + "/; standin-demo needs no files"}
+	}
+	folder := filepath.Join(dir, s.Name)
+	for _, l := range s.Layouts {
+		paths, lacks := l.in(folder)
+		if len(paths) > 0 && len(lacks) > 0 {
+			looked = "has " + filepath.Base(paths[0]) + " but not " + strings.Join(lacks, " and ") + "; " + looked
+		}
+		if len(lacks) > 0 {
+			continue
+		}
+		var files []dataset.File
+		for _, p := range paths {
+			f, err := format.HashFile(ctx, p)
+			if err != nil {
+				return Layout{}, nil, err
+			}
+			files = append(files, f)
+		}
+		return l, files, nil
+	}
+	return Layout{}, nil, &dataset.Error{File: folder, Msg: looked, Err: dataset.ErrNotFound, Hint: hint}
+}
+
+// in returns the paths of the layout's files in folder, and the names of those that are
+// not there.
+func (l Layout) in(folder string) (paths, lacks []string) {
+	for _, f := range l.Files {
+		found := false
+		for _, ext := range []string{"", ".gz", ".zst"} {
+			p := filepath.Join(folder, f+ext)
+			if st, err := os.Stat(p); err == nil && st.Mode().IsRegular() {
+				paths, found = append(paths, p), true
+				break
+			}
+		}
+		if !found {
+			lacks = append(lacks, f)
+		}
+	}
+	return paths, lacks
+}
+
+// SamePublished says whether the files in a folder hold the published split of a data set of the
+// registry, in whatever order. It is false for a set that no digest is known of.
+func SamePublished(ctx context.Context, name, folder string) (bool, error) {
+	set, err := Find(name)
+	if err != nil {
+		return false, err
+	}
+	for _, r := range set.Recipes {
+		for _, l := range set.Layouts {
+			paths, lacks := l.in(folder)
+			if r.Digest == "" || len(lacks) > 0 {
+				continue
+			}
+			log, _, err := l.Read(ctx, paths)
+			return err == nil && log.Digest() == r.Digest, err
+		}
+	}
+	return false, nil
+}
