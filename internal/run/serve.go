@@ -120,3 +120,18 @@ func Serve(ctx context.Context, tasks []Task, dir string) (Server, error) {
 	}
 	return nil, &UsageError{Message: fmt.Sprintf("%s is a run of %q, which this program does not know", dir, m.Task)}
 }
+
+// History is what a model was given of one user before it recommends: the items, oldest
+// first, as the data call them.
+type History struct {
+	User  string
+	Items []string
+}
+
+// Historian is a Server that also says what came before its recommendations.
+type Historian interface {
+	Server
+	// Histories lists the users that the model was given items of. order says, as a
+	// sentence for a reader of results, what the order of the items rests on.
+	Histories(ctx context.Context) (list []History, order string, err error)
+}

@@ -2,9 +2,11 @@ package run
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"privrec/internal/autograd"
+	"privrec/internal/tensor"
 	"privrec/internal/train"
 )
 
@@ -75,4 +77,54 @@ func (e *Env) TrainHooks() train.Hooks {
 func measure(name string) string {
 	m, _, _ := strings.Cut(name, "@")
 	return m
+}
+
+// MatrixTensor is a view of a matrix as a tensor of shape (rows, cols); a
+// strided matrix is copied.
+func MatrixTensor(name string, m tensor.Matrix) NamedTensor {
+	n := m.Rows * m.Cols
+	data := m.Data
+	if m.Stride == m.Cols || m.Rows <= 1 {
+		data = data[:n]
+	} else {
+		data = make([]tensor.Float, 0, n)
+		for i := range m.Rows {
+			data = append(data, tensor.Row(m, i)...)
+		}
+	}
+	return NamedTensor{Name: name, Shape: []int{m.Rows, m.Cols}, Data: data}
+}
+
+// CopyTo copies the tensor into m. A shape or element type other than m's is
+// an error: a float64 build does not go on from a float32 checkpoint.
+func (t NamedTensor) CopyTo(m tensor.Matrix) error {
+	got, err := t.Matrix()
+	if err != nil {
+		return err
+	}
+	if got.Rows != m.Rows || got.Cols != m.Cols {
+		return fmt.Errorf("tensor %q has shape %v, want (%d, %d)", t.Name, t.Shape, m.Rows, m.Cols)
+	}
+	for i := range m.Rows {
+		copy(tensor.Row(m, i), tensor.Row(got, i))
+	}
+	return nil
+}
+
+// Matrix is a view of the tensor as a matrix, of one row where it has one
+// dimension.
+func (t NamedTensor) Matrix() (tensor.Matrix, error) {
+	data, ok := t.Data.([]tensor.Float)
+	if !ok {
+		dtype, _, _ := layout(t.Data)
+		return tensor.Matrix{}, fmt.Errorf("tensor %q holds %s, this build computes in %s", t.Name, dtype, floatName)
+	}
+	shape := slices.Clone(t.Shape)
+	for len(shape) < 2 {
+		shape = slices.Insert(shape, 0, 1)
+	}
+	if len(shape) != 2 {
+		return tensor.Matrix{}, fmt.Errorf("tensor %q has shape %v, want a matrix", t.Name, t.Shape)
+	}
+	return tensor.Matrix{Rows: shape[0], Cols: shape[1], Stride: max(1, shape[1]), Data: data}, nil
 }
