@@ -107,3 +107,6 @@ func Each[T int | float64](c *Checker, key string, xs []T, one func(x T) bool) b
 	}
 	return ok
 }
+
+// Overridden reports whether the key path itself was set by an override.
+func (v *Checker) Overridden(path string) bool { return v.doc.Overridden(path) }

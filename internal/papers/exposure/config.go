@@ -5,6 +5,7 @@ import (
 
 	attack "privrec/internal/attack/exposure"
 	"privrec/internal/dataset/slate"
+	"privrec/internal/protocol/slates"
 	"privrec/internal/rng"
 )
 
@@ -19,7 +20,7 @@ type Config struct {
 	On      OnConfig      `yaml:"on"`
 	Attack  attack.Config `yaml:"attack"` // encoder, decoder and how they guess (B2, B7 to B9, B13)
 	Train   TrainConfig   `yaml:"train"`
-	Eval    EvalConfig    `yaml:"eval"`
+	Eval    slates.Eval   `yaml:"eval"`
 	Protect ProtectConfig `yaml:"protect"`
 	Sweep   SweepConfig   `yaml:"sweep"`
 }
@@ -73,21 +74,6 @@ type TrainConfig struct {
 	// 0: never.
 	Patience int    `yaml:"patience"`
 	Select   string `yaml:"select"` // which epoch is reported: validation, the lowest loss there, or last
-}
-
-// EvalConfig is how guesses are ranked and counted (section 3).
-type EvalConfig struct {
-	K          []int    `yaml:"k"`
-	Vocabulary []string `yaml:"vocabulary"` // full, logged (a user's own log, which holds the answers); the first is the main one (B1)
-	Budget     []string `yaml:"budget"`     // k*L, k, list (k of every list); the first is the main one (B2)
-	// Repeated is what becomes of pairs with a click that comes twice: keep, or drop
-	// under the sequence-wise decoders; the point-wise one keeps them (B4).
-	Repeated string `yaml:"repeated"`
-	// Early is what becomes of pairs whose decoder ended before L steps: keep, the
-	// missing lists are empty, or drop (B4).
-	Early      string  `yaml:"early"`
-	Confidence float64 `yaml:"confidence"` // level of the intervals over users
-	Resamples  int     `yaml:"resamples"`  // of users, for the intervals
 }
 
 // dropsRepeated says whether pairs with a repeated click leave the average.

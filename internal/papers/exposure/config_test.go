@@ -114,8 +114,8 @@ func TestStanding(t *testing.T) {
 			got = Code("attention", "lstm")
 		}
 		c.change(&got)
-		if text, err := got.standing(); err != nil || text != c.text {
-			t.Errorf("%q, %v; want %q", text, err, c.text)
+		if s, err := got.standing(); err != nil || s.Text != c.text {
+			t.Errorf("%q, %v; want %q", s.Text, err, c.text)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	attack "privrec/internal/attack/exposure"
 	"privrec/internal/dataset/slate"
+	"privrec/internal/protocol/slates"
 	"privrec/internal/tensor"
 )
 
@@ -27,14 +28,8 @@ type Figures struct {
 	Slates   []SlatesPoint `json:"slates,omitempty"`
 	// Floors have the guesses of the protocol, on slates as they were. FloorGuesses says in
 	// words how many where attackers may name fewer; then only the gains of the points compare.
-	Floors       []NamedValues `json:"floors"`
-	FloorGuesses string        `json:"floor_guesses,omitempty"`
-}
-
-// NamedValues are values of something with a name.
-type NamedValues struct {
-	Name   string             `json:"name"`
-	Values map[string]float64 `json:"values"`
+	Floors       []slates.NamedValues `json:"floors"`
+	FloorGuesses string               `json:"floor_guesses,omitempty"`
 }
 
 // FigurePoint is one protection.
@@ -51,7 +46,7 @@ type FigurePoint struct {
 // Attacker is what one of them found at a point.
 type Attacker struct {
 	Name string `json:"name"`
-	Found
+	slates.Found
 }
 
 // EqualPoint is what mechanisms leave to an attacker where they keep the same accuracy.
@@ -71,9 +66,9 @@ type NamedNumber struct {
 // SlatesPoint is figures 6 and 7: attack and floors on slates of one length, and floors with
 // as many guesses as the attack.
 type SlatesPoint struct {
-	Length int           `json:"length"`
-	Values []NamedValues `json:"values"`
-	Gains  []Gain        `json:"gains"`
+	Length int                  `json:"length"`
+	Values []slates.NamedValues `json:"values"`
+	Gains  []slates.Gain        `json:"gains"`
 }
 
 // share is a number that may not be known: JSON null.
@@ -97,13 +92,13 @@ func (s *share) UnmarshalJSON(b []byte) error {
 }
 
 // figures sweeps what the setting asks for; nil where it asks for nothing.
-func (x *experiment) figures(ctx context.Context, m *attack.Model, floors []NamedValues) (*Figures, error) {
+func (x *attackRun) figures(ctx context.Context, m *attack.Model, floors []slates.NamedValues) (*Figures, error) {
 	settings := x.cfg.Sweep.settings()
 	if len(settings) == 0 && len(x.cfg.Sweep.Slates) == 0 {
 		return nil, nil
 	}
-	f := &Figures{Points: []FigurePoint{}, Equal: []EqualPoint{}, Floors: floors, FloorGuesses: x.guesses(x.protocols()[0], m.Lists())}
-	accuracy, _ := Accuracy(x.set, x.test)
+	f := &Figures{Points: []FigurePoint{}, Equal: []EqualPoint{}, Floors: floors, FloorGuesses: x.Guesses(x.Protocols()[0], m.Lists())}
+	accuracy, _ := Accuracy(x.Set, x.Test)
 	f.Accuracy = share(accuracy)
 	if len(settings) > 0 {
 		if err := x.sweepProtections(ctx, m, settings, f); err != nil {
@@ -121,31 +116,31 @@ func (x *experiment) figures(ctx context.Context, m *attack.Model, floors []Name
 }
 
 // sweepProtections attacks the test pairs under every protection.
-func (x *experiment) sweepProtections(ctx context.Context, m *attack.Model, settings []Setting, f *Figures) error {
-	defer x.env.Stage("sweep")()
-	pool, err := NewPool(x.set)
+func (x *attackRun) sweepProtections(ctx context.Context, m *attack.Model, settings []Setting, f *Figures) error {
+	defer x.Env.Stage("sweep")()
+	pool, err := NewPool(x.Set)
 	if err != nil {
 		return err
 	}
 	// Releases of the sweep come after the last checkpoint: a resumed run makes them once
 	// more, in a ledger that was cut back to it.
 	o := x.cfg.Protect.options()
-	o.Part, o.Pool, o.Ledger, o.Seed, o.Workers = "test", pool, x.ledger, x.env.Seed, tensor.Workers()
+	o.Part, o.Pool, o.Ledger, o.Seed, o.Workers = "test", pool, x.ledger, x.Env.Seed, tensor.Workers()
 	o.Parallel = x.parallel()
 	if x.cfg.Sweep.similarity() {
 		if o.Vectors, err = x.vectors(ctx); err != nil {
 			return err
 		}
 	}
-	floors, err := x.sweepFloors()
+	floors, err := x.SweepFloors()
 	if err != nil {
 		return err
 	}
-	n, found := 0, []map[string]Found(nil) // by point, by attacker
-	points, err := Sweep(ctx, x.set, x.test, settings, o, func(ctx context.Context, p Protected) (map[string]float64, error) {
-		x.env.Progress.Phase(fmt.Sprintf("sweep %d of %d: %s", n, len(settings), p.Setting))
+	n, found := 0, []map[string]slates.Found(nil) // by point, by attacker
+	points, err := Sweep(ctx, x.Set, x.Test, settings, o, func(ctx context.Context, p Protected) (map[string]float64, error) {
+		x.Env.Progress.Phase(fmt.Sprintf("sweep %d of %d: %s", n, len(settings), p.Setting))
 		n++
-		all, by := map[string]float64{}, map[string]Found{}
+		all, by := map[string]float64{}, map[string]slates.Found{}
 		for _, who := range x.cfg.Sweep.Attackers {
 			f, err := x.meet(ctx, m, who, p, floors)
 			if err != nil {
@@ -165,70 +160,70 @@ func (x *experiment) sweepProtections(ctx context.Context, m *attack.Model, sett
 	if err := x.ledger.Flush("sweep"); err != nil {
 		return err
 	}
-	f.fill(points, found, x.cfg.Sweep.Attackers, x.names(), x.test)
+	f.fill(points, found, x.cfg.Sweep.Attackers, x.Names(), x.Test)
 	return nil
 }
 
 // meet is an attacker on protected slates. A point that a run measured before it was
 // stopped is kept in its directory; what protects the slates is done again, because the
 // ledger has to hold it.
-func (x *experiment) meet(ctx context.Context, m *attack.Model, who string, p Protected, floors []floor) (Found, error) {
+func (x *attackRun) meet(ctx context.Context, m *attack.Model, who string, p Protected, floors []slates.Floor) (slates.Found, error) {
 	if who == AttackerClean || p.Clean() {
-		return x.find(ctx, m, p.Pairs, floors)
+		return x.Find(ctx, m, p.Pairs, floors)
 	}
-	seen, err := p.Protect(ctx, "train", x.train)
+	seen, err := p.Protect(ctx, "train", x.Train)
 	if err != nil {
-		return Found{}, err
+		return slates.Found{}, err
 	}
-	valid, err := p.Protect(ctx, "valid", x.valid)
+	valid, err := p.Protect(ctx, "valid", x.Valid)
 	if err != nil {
-		return Found{}, err
+		return slates.Found{}, err
 	}
-	return x.kept("adaptive "+p.Setting.String(), func() (Found, error) {
+	return x.kept("adaptive "+p.Setting.String(), func() (slates.Found, error) {
 		y := *x
-		y.train, y.valid = seen, valid
+		y.Train, y.Valid = seen, valid
 		return y.again(ctx, p.Pairs, floors)
 	})
 }
 
 // again trains an attack of its own on the pairs and measures it on others.
-func (x *experiment) again(ctx context.Context, test *slate.Pairs, floors []floor) (Found, error) {
+func (x *attackRun) again(ctx context.Context, test *slate.Pairs, floors []slates.Floor) (slates.Found, error) {
 	m, err := x.newModel()
 	if err != nil {
-		return Found{}, err
+		return slates.Found{}, err
 	}
 	defer giveBack(m)
 	if _, err := x.teach(ctx, m, nil); err != nil {
-		return Found{}, err
+		return slates.Found{}, err
 	}
-	return x.find(ctx, m, test, floors)
+	return x.Find(ctx, m, test, floors)
 }
 
 // onSlates attacks the first items of every slate, with an attack and floors of their
 // own.
-func (x *experiment) onSlates(ctx context.Context, m *attack.Model, length int) (SlatesPoint, error) {
-	defer x.env.Stage("sweep")()
-	x.env.Progress.Phase(fmt.Sprintf("slates of %d", length))
+func (x *attackRun) onSlates(ctx context.Context, m *attack.Model, length int) (SlatesPoint, error) {
+	defer x.Env.Stage("sweep")()
+	x.Env.Progress.Phase(fmt.Sprintf("slates of %d", length))
 	y := *x
-	y.train, y.valid, y.test, y.whole = first(x.train, length), first(x.valid, length), first(x.test, length), first(x.whole, length)
+	y.Train, y.Valid, y.Test, y.Whole = first(x.Train, length), first(x.Valid, length), first(x.Test, length), first(x.Whole, length)
 	p := SlatesPoint{Length: length}
-	found, err := x.kept(fmt.Sprintf("slates of %d", length), func() (Found, error) {
-		held, err := y.sweepFloors()
+	found, err := x.kept(fmt.Sprintf("slates of %d", length), func() (slates.Found, error) {
+		held, err := y.SweepFloors()
 		if err != nil {
-			return Found{}, err
+			return slates.Found{}, err
 		}
-		if length == x.train.T {
-			return x.find(ctx, m, x.test, held)
+		if length == x.Train.T {
+			return x.Find(ctx, m, x.Test, held)
 		}
-		return y.again(ctx, y.test, held)
+		return y.again(ctx, y.Test, held)
 	})
 	if err != nil {
 		return p, err
 	}
-	floors, err := y.mainFloors(ctx, m.Lists())
-	p.Values = append([]NamedValues{{Name: x.cfg.method(), Values: found.Values}}, floors...)
-	if x.fewer(x.protocols()[0], m.Lists()) {
-		p.Values = append(p.Values, found.floors()...)
+	floors, err := y.MainFloors(ctx, m.Lists())
+	p.Values = append([]slates.NamedValues{{Name: x.cfg.method(), Values: found.Values}}, floors...)
+	if x.Fewer(x.Protocols()[0], m.Lists()) {
+		p.Values = append(p.Values, found.Floors()...)
 	}
 	p.Gains = found.Gains
 	return p, err
@@ -245,10 +240,10 @@ func first(p *slate.Pairs, t int) *slate.Pairs {
 
 // kept is what a part of a sweep measured, from the run directory where an attempt
 // before this one left it.
-func (x *experiment) kept(name string, measure func() (Found, error)) (found Found, err error) {
+func (x *attackRun) kept(name string, measure func() (slates.Found, error)) (found slates.Found, err error) {
 	file := filepath.Join("sweep", fileName(name)+".json")
-	if x.env.Resume {
-		b, err := os.ReadFile(filepath.Join(x.env.Dir, file))
+	if x.Env.Resume {
+		b, err := os.ReadFile(filepath.Join(x.Env.Dir, file))
 		if err == nil {
 			d := json.NewDecoder(bytes.NewReader(b))
 			d.DisallowUnknownFields() // what an earlier version of the program left is not taken for this one's
@@ -264,7 +259,7 @@ func (x *experiment) kept(name string, measure func() (Found, error)) (found Fou
 	if found, err = measure(); err != nil {
 		return found, err
 	}
-	return found, x.env.WriteArtefact(file, func(w io.Writer) error {
+	return found, x.Env.WriteArtefact(file, func(w io.Writer) error {
 		b, err := json.MarshalIndent(found, "", "  ")
 		if err != nil {
 			return err
@@ -287,7 +282,7 @@ func fileName(name string) string {
 
 // fill enters points and compares mechanisms where they keep the same accuracy: at the
 // accuracies of the first mechanism.
-func (f *Figures) fill(points []Point, found []map[string]Found, attackers, metrics []string, test *slate.Pairs) {
+func (f *Figures) fill(points []Point, found []map[string]slates.Found, attackers, metrics []string, test *slate.Pairs) {
 	for i, p := range points {
 		e := FigurePoint{Mechanism: p.Mechanism(), Ratio: p.Ratio, Epsilon: p.Epsilon, Accuracy: share(p.Accuracy), Distinct: share(p.Distinct),
 			Replaced: float64(p.Report.Replaced) / float64(max(1, len(test.Slates)))}

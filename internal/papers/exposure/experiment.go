@@ -8,21 +8,19 @@ import (
 	attack "privrec/internal/attack/exposure"
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/slate"
+	"privrec/internal/experiment"
 	"privrec/internal/privacy"
+	"privrec/internal/protocol/slates"
 	"privrec/internal/rng"
 	"privrec/internal/run"
 )
 
-// experiment is one attack on one set of pairs.
-type experiment struct {
-	env  *run.Env
-	cfg  Config
-	text string // how the setting stands to its profile
-	set  *slate.Set
-
-	train, valid, test *slate.Pairs // what the attack sees of them
-	whole              *slate.Pairs // all training pairs, what the floors count
-	protection         *protection  // nil where slates are as they were
+// attackRun is one attack on one set of pairs.
+type attackRun struct {
+	slates.Bench
+	cfg        Config
+	standing   experiment.Standing
+	protection *protection // nil where slates are as they were
 
 	ledger *privacy.Ledger // of the run
 }
@@ -59,12 +57,15 @@ func (c Config) loadPairs(ctx context.Context, tasks []run.Task, seed rng.Seed) 
 
 // prepare makes what the attack sees of a set: a sample of the training pairs where the
 // setting says so.
-func prepare(env *run.Env, c Config, set *slate.Set) (x *experiment, err error) {
-	x = &experiment{env: env, cfg: c, set: set, train: set.Train, valid: set.Valid, test: set.Test, whole: set.Train}
-	if x.text, err = c.standing(); err != nil {
+func prepare(env *run.Env, c Config, set *slate.Set) (x *attackRun, err error) {
+	x = &attackRun{cfg: c, Bench: slates.Bench{
+		Env: env, Method: c.method(), Set: set, Eval: c.Eval, Train: set.Train, Valid: set.Valid, Test: set.Test, Whole: set.Train,
+		DropsRepeated: c.dropsRepeated(), StopAtEnd: c.Attack.StopAtEnd,
+	}}
+	if x.standing, err = c.standing(); err != nil {
 		return nil, err
 	}
-	x.train = x.sample(x.train)
+	x.Train = x.sample(x.Train)
 	return x, nil
 }
 

@@ -16,13 +16,13 @@ import (
 const validLoss = "valid loss"
 
 // fit trains a new attack on pairs and leaves the chosen epoch's parameters in it.
-func (x *experiment) fit(ctx context.Context) (*attack.Model, *train.Result, error) {
-	defer x.env.Stage("train")()
+func (x *attackRun) fit(ctx context.Context) (*attack.Model, *train.Result, error) {
+	defer x.Env.Stage("train")()
 	m, err := x.newModel()
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := x.teach(ctx, m, x.env.TrainStore())
+	r, err := x.teach(ctx, m, x.Env.TrainStore())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -30,13 +30,13 @@ func (x *experiment) fit(ctx context.Context) (*attack.Model, *train.Result, err
 }
 
 // selected reports whether validation pairs decide anything about the attack.
-func (x *experiment) selected() bool {
+func (x *attackRun) selected() bool {
 	c := x.cfg.Train
-	return c.Epochs > 0 && x.valid.Len() > 0 && (c.Select == selectValidation || c.Patience > 0)
+	return c.Epochs > 0 && x.Valid.Len() > 0 && (c.Select == selectValidation || c.Patience > 0)
 }
 
 // teach trains an attack; without epochs it keeps its random weights.
-func (x *experiment) teach(ctx context.Context, m *attack.Model, store train.Store) (*train.Result, error) {
+func (x *attackRun) teach(ctx context.Context, m *attack.Model, store train.Store) (*train.Result, error) {
 	if x.cfg.Train.Epochs == 0 {
 		return &train.Result{Epochs: []train.EpochRecord{}, Best: -1}, ctx.Err()
 	}
@@ -44,8 +44,8 @@ func (x *experiment) teach(ctx context.Context, m *attack.Model, store train.Sto
 }
 
 // newModel begins an attack on the set.
-func (x *experiment) newModel() (*attack.Model, error) {
-	return attack.New(x.cfg.Attack, x.set.Vocab, x.train.T, x.train.L, x.env.Seed)
+func (x *attackRun) newModel() (*attack.Model, error) {
+	return attack.New(x.cfg.Attack, x.Set.Vocab, x.Train.T, x.Train.L, x.Env.Seed)
 }
 
 // objective is an attack's loss for the training loop.
@@ -57,30 +57,30 @@ func (o objective) Loss(t *autograd.Tape, b train.Batch) (*autograd.Node, error)
 }
 
 // model is what the training loop sees: pairs, or batches that were made once.
-func (c TrainConfig) model(x *experiment, m *attack.Model) train.Model {
+func (c TrainConfig) model(x *attackRun, m *attack.Model) train.Model {
 	if c.Batches == batchesEach {
-		return objective{m.On(x.train)}
+		return objective{m.On(x.Train)}
 	}
-	s := x.env.Seed.Stream("exposure.batches")
-	return fixed{objective{m.On(x.train)}, s.Perm(x.train.Len()), c.Batch}
+	s := x.Env.Seed.Stream("exposure.batches")
+	return fixed{objective{m.On(x.Train)}, s.Perm(x.Train.Len()), c.Batch}
 }
 
 // options are those of the training. Validation is the mean loss over the validation
 // pairs, without dropout.
-func (x *experiment) options(m *attack.Model, store train.Store) train.Options {
+func (x *attackRun) options(m *attack.Model, store train.Store) train.Options {
 	c := x.cfg.Train
 	o := train.Options{
-		Samples: x.train.Len(), BatchSize: c.Batch, Shuffle: true, Seed: x.env.Seed, Epochs: c.Epochs, Optimizer: c.Optimizer(), Rate: c.Rate,
-		Hooks: x.env.TrainHooks(), Store: store, SaveEvery: x.env.SaveEvery, SaveSteps: x.env.SaveSteps, Tag: x.env.ConfigHash,
+		Samples: x.Train.Len(), BatchSize: c.Batch, Shuffle: true, Seed: x.Env.Seed, Epochs: c.Epochs, Optimizer: c.Optimizer(), Rate: c.Rate,
+		Hooks: x.Env.TrainHooks(), Store: store, SaveEvery: x.Env.SaveEvery, SaveSteps: x.Env.SaveSteps, Tag: x.Env.ConfigHash,
 	}
 	if c.Batches == batchesOnce {
-		o.Samples, o.BatchSize = (x.train.Len()+c.Batch-1)/c.Batch, 1
+		o.Samples, o.BatchSize = (x.Train.Len()+c.Batch-1)/c.Batch, 1
 	}
-	if x.valid.Len() == 0 {
+	if x.Valid.Len() == 0 {
 		return o
 	}
 	o.Validate = func(ctx context.Context, _ int) ([]train.Score, error) {
-		loss, err := m.ValidationLoss(ctx, x.valid, c.Batch)
+		loss, err := m.ValidationLoss(ctx, x.Valid, c.Batch)
 		return []train.Score{{Name: validLoss, Value: loss, Lower: true}}, err
 	}
 	if c.Select == selectValidation {
@@ -108,12 +108,12 @@ func (f fixed) Loss(t *autograd.Tape, b train.Batch) (*autograd.Node, error) {
 }
 
 // sample is the rows of a share of the pairs, drawn by the seed, ascending; at least one.
-func (x *experiment) sample(p *slate.Pairs) *slate.Pairs {
+func (x *attackRun) sample(p *slate.Pairs) *slate.Pairs {
 	share := x.cfg.Train.Sample
 	if share == 1 || p.Len() == 0 {
 		return p
 	}
-	s := x.env.Seed.Stream("exposure.sample")
+	s := x.Env.Seed.Stream("exposure.sample")
 	rows := s.Perm(p.Len())[:max(1, int(math.Round(share*float64(p.Len()))))]
 	slices.Sort(rows)
 	return p.Select(rows)

@@ -6,9 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"privrec/internal/rng"
+	"privrec/internal/experiment"
 	"privrec/internal/run"
-	"privrec/internal/stats"
 	"privrec/internal/train"
 )
 
@@ -18,53 +17,43 @@ const (
 	forecastPairs = 256
 )
 
-// forecast trains a few steps of the setting on its own pairs, takes the loss of some
-// validation pairs, ranks some test pairs, and multiplies. Slates are as they were:
-// protecting them is quick.
-func forecast(ctx context.Context, seed rng.Seed, c Config, others []run.Task) (f run.Forecast, err error) {
-	start := time.Now()
-	set, err := c.loadPairs(ctx, others, seed)
-	if err != nil {
-		return f, err
-	}
-	x, err := prepare(&run.Env{Seed: seed}, c, set)
-	if err != nil {
-		return f, err
-	}
+// Forecast implements run.Forecaster: it trains a few steps on the run's own pairs, takes
+// the loss of some validation pairs, ranks some test pairs, and multiplies. Slates are as
+// they were: protecting them is quick.
+func (x *attackRun) Forecast(ctx context.Context) (f run.Forecast, err error) {
+	c := x.cfg
 	m, err := x.newModel()
 	if err != nil {
 		return f, err
 	}
 	defer giveBack(m)
-	loading := time.Since(start).Seconds()
-	seconds, err := timeSteps(ctx, objective{m.On(x.train)}, c.Train.Optimizer(), c.Train.Rate, firstRows(x.train.Len()), c.Train.Batch)
+	opening := x.Env.Opening()
+	seconds, err := timeSteps(ctx, objective{m.On(x.Train)}, c.Train.Optimizer(), c.Train.Rate, firstRows(x.Train.Len()), c.Train.Batch)
 	if err != nil {
 		return f, err
 	}
-	perValid, err := perPair(x.valid.Len(), func(rows []int32) error {
-		_, err := m.ValidationLoss(ctx, x.valid.Select(rows), c.Train.Batch)
+	perValid, err := perPair(x.Valid.Len(), func(rows []int32) error {
+		_, err := m.ValidationLoss(ctx, x.Valid.Select(rows), c.Train.Batch)
 		return err
 	})
 	if err != nil {
 		return f, err
 	}
-	perTest, err := perPair(x.test.Len(), func(rows []int32) error {
-		return m.Rank(ctx, x.test, rows, slices.Max(c.Eval.K), nil, func(int32, [][]int32) error { return nil })
+	perTest, err := perPair(x.Test.Len(), func(rows []int32) error {
+		return m.Rank(ctx, x.Test, rows, slices.Max(c.Eval.K), nil, func(int32, [][]int32) error { return nil })
 	})
 	if err != nil {
 		return f, err
 	}
-	perEpoch := (x.train.Len() + c.Train.Batch - 1) / c.Train.Batch
+	perEpoch := (x.Train.Len() + c.Train.Batch - 1) / c.Train.Batch
 	steps := c.Train.Epochs * perEpoch
-	validated := c.Train.Epochs * x.valid.Len()
-	ranked := x.test.Len() * len(c.Eval.Vocabulary)
-	rest := loading + float64(validated)*perValid + float64(ranked)*perTest
-	step := stats.Mean(seconds)
-	return run.Forecast{
-		Steps: steps, StepSeconds: step, Seconds: rest + float64(steps)*step, Fastest: rest + float64(steps)*slices.Min(seconds),
-		Basis: fmt.Sprintf("%d training steps on the run's own pairs (mean %.1f ms) for %d epochs of %d, the loss of %d validation pairs an epoch (%.3f ms each) and %d test pairs ranked (%.3f ms each); every epoch counted, none saved by stopping early",
-			len(seconds), 1000*step, c.Train.Epochs, perEpoch, x.valid.Len(), 1000*perValid, ranked, 1000*perTest),
-	}, nil
+	validated := c.Train.Epochs * x.Valid.Len()
+	ranked := x.Test.Len() * len(c.Eval.Vocabulary)
+	return experiment.Rehearsed{
+		Opening: opening, Steps: seconds, Of: steps, Ranking: float64(validated)*perValid + float64(ranked)*perTest,
+		Text: fmt.Sprintf("%d epochs of %d, the loss of %d validation pairs an epoch (%.3f ms each) and %d test pairs ranked (%.3f ms each)",
+			c.Train.Epochs, perEpoch, x.Valid.Len(), 1000*perValid, ranked, 1000*perTest),
+	}.Estimate(), nil
 }
 
 // perPair is the time in seconds that work takes for one of n pairs, measured on some.

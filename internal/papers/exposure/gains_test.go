@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"privrec/internal/protocol/slates"
 )
 
 // Where the attack names fewer items than its protocol allows, every table that has floors
@@ -17,7 +19,7 @@ func TestFloorsWithAsManyGuesses(t *testing.T) {
 	if len(full.Equal) != len(full.Floors) || full.FloorGuesses != ", k*L guesses" || len(few.Equal) != 0 || few.FloorGuesses != "" {
 		t.Fatalf("%s: %d of %d floors, %q; %s: %d, %q", full.Name, len(full.Equal), len(full.Floors), full.FloorGuesses, few.Name, len(few.Equal), few.FloorGuesses)
 	}
-	if len(o.Floors) != 2*len(full.Floors) || !slices.ContainsFunc(o.Floors, func(s Scores) bool { return s.Name == "popularity, as many guesses" }) {
+	if len(o.Floors) != 2*len(full.Floors) || !slices.ContainsFunc(o.Floors, func(s slates.Scores) bool { return s.Name == "popularity, as many guesses" }) {
 		t.Errorf("floors of the outcome %+v", o.Floors)
 	}
 	for _, s := range full.Equal {
@@ -25,12 +27,12 @@ func TestFloorsWithAsManyGuesses(t *testing.T) {
 			t.Errorf("%s names %v items, the attack %v, floors of the protocol %v", s.Name, s.Guesses, full.Attack.Guesses, full.Floors[0].Guesses)
 		}
 		for _, g := range full.Gains {
-			if g.Over+asMany == s.Name && (g.Floor != s.Values[g.Metric] || math.Abs(g.Floor+g.Value-full.Attack.Values[g.Metric]) > 1e-12 || g.Unequal != 0) {
+			if g.Over+slates.AsMany == s.Name && (g.Floor != s.Values[g.Metric] || math.Abs(g.Floor+g.Value-full.Attack.Values[g.Metric]) > 1e-12 || g.Unequal != 0) {
 				t.Errorf("gain %+v, floor %v, attack %v", g, s.Values[g.Metric], full.Attack.Values[g.Metric])
 			}
 		}
 	}
-	found := func(what string, f Found) {
+	found := func(what string, f slates.Found) {
 		over := map[string]int{}
 		for _, g := range f.Gains {
 			over[g.Over]++
@@ -93,7 +95,7 @@ func TestFloorsOfOneList(t *testing.T) {
 			}
 		}
 	}
-	if !strings.Contains(text, "popularity (floor)") || strings.Contains(text, asMany) {
+	if !strings.Contains(text, "popularity (floor)") || strings.Contains(text, slates.AsMany) {
 		t.Errorf("rows that are the same:\n%s", text)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/slate"
-	answers "privrec/internal/experiment"
+	"privrec/internal/experiment"
 	"privrec/internal/report"
 	"privrec/internal/rng"
 	"privrec/internal/run"
@@ -128,22 +128,22 @@ func (v *victims) ask(ctx context.Context, s run.Server, users []run.History, re
 }
 
 // listed are the lists of an answer.
-func listed(answer run.Result) ([]answers.List, error) {
-	if r, ok := answer.(*answers.Recommendations); ok {
+func listed(answer run.Result) ([]experiment.List, error) {
+	if r, ok := answer.(*experiment.Recommendations); ok {
 		return r.Lists, nil
 	}
 	d, ok := answer.(*report.Document)
 	if !ok || len(d.Tables) != 1 {
 		return nil, fmt.Errorf("an answer of type %T has no table of recommendations", answer)
 	}
-	var lists []answers.List
+	var lists []experiment.List
 	for i, row := range d.Tables[0].Rows { // user, rank, item, score
 		user, ok := row[0].(string)
 		item, is := row[2].(string)
 		if !ok || !is {
 			return nil, fmt.Errorf("row %d of the recommendations is %v", i+1, row)
 		}
-		lists = append(lists, answers.List{User: user, Items: []answers.Scored{{Item: item}}})
+		lists = append(lists, experiment.List{User: user, Items: []experiment.Scored{{Item: item}}})
 	}
 	return lists, nil
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"privrec/internal/privacy"
-	"privrec/internal/rng"
 	"privrec/internal/run"
 )
 
@@ -17,45 +16,43 @@ func Tasks(others []run.Task) []run.Task {
 	// Runs of the attack itself are known, and make no recommendations.
 	others = append(slices.Clip(others), sasrecTask(), run.Task{Verb: "attack", Name: "exposure"})
 	return []run.Task{
-		{
+		run.Spec[Config]{
 			Verb: "attack", Name: "exposure", Cite: cite,
 			Summary: "guess what users clicked from what they are shown next",
 			Flags:   []run.Flag{{Name: "on", Key: "on.run", Usage: "attack the recommendations of the finished run in this directory"}},
-			Action: run.BindForecast(Default, Validate, func(ctx context.Context, env *run.Env, c Config) error {
-				return Attack(ctx, env, c, others)
-			}, func(ctx context.Context, seed rng.Seed, c Config) (run.Forecast, error) {
-				return forecast(ctx, seed, c, others)
-			}),
-		},
+			Default: Default, Check: Check,
+			Open: func(ctx context.Context, env *run.Env, c Config) (run.Work, error) { return open(ctx, env, c, others) },
+		}.Task(),
 		sasrecTask(),
 	}
 }
 
-// Attack runs a setting: load the pairs, protect slates, train the attack until the loss
-// on validation rises, rank the test pairs under every protocol beside the floors,
-// account.
-func Attack(ctx context.Context, env *run.Env, c Config, others []run.Task) error {
-	done := env.Stage("load")
+// open loads the pairs.
+func open(ctx context.Context, env *run.Env, c Config, others []run.Task) (*attackRun, error) {
+	defer env.Stage("load")()
 	set, err := c.loadPairs(ctx, others, env.Seed)
-	if err == nil {
-		err = env.RecordData(set.Name, set.Hash)
-	}
-	done()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	x, err := prepare(env, c, set)
-	if err != nil {
-		return err
+	if err := env.RecordData(set.Name, set.Hash); err != nil {
+		return nil, err
 	}
-	a := c.account(sharesOf(set, x.released()))
+	return prepare(env, c, set)
+}
+
+// Run implements run.Work: it protects slates, trains the attack until the loss on
+// validation rises, ranks the test pairs under every protocol beside the floors, and
+// accounts.
+func (x *attackRun) Run(ctx context.Context) error {
+	a := x.cfg.account(sharesOf(x.Set, x.released()))
 	if x.selected() {
 		a.Unbounded = append(a.Unbounded, Open{"selection", "the loss on the validation pairs decides, in the clear, when training ends or which epoch is reported"})
 	}
-	if x.ledger, err = env.Ledger(privacy.Research, a.declaration()); err != nil {
+	var err error
+	if x.ledger, err = x.Env.Ledger(privacy.Research, a.declaration()); err != nil {
 		return err
 	}
-	once, err := env.Once()
+	once, err := x.Env.Once()
 	if err != nil {
 		return err
 	}
@@ -63,7 +60,7 @@ func Attack(ctx context.Context, env *run.Env, c Config, others []run.Task) erro
 		return err
 	}
 	if err := x.protect(ctx, once); err != nil {
-		return x.interrupted(ctx, err)
+		return run.Interrupted(ctx, err)
 	}
 	if err := once.Flush("before training"); err != nil {
 		return err

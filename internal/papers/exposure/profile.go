@@ -3,6 +3,7 @@ package exposure
 import (
 	attack "privrec/internal/attack/exposure"
 	"privrec/internal/dataset/slate"
+	"privrec/internal/protocol/slates"
 )
 
 // Default is the attack of the paper's text on Zhihu, with a mean encoder and the point-wise
@@ -18,7 +19,7 @@ func Default() Config {
 		Train: TrainConfig{
 			Training: attack.PaperTraining(), Epochs: 200, Batches: batchesEach, Sample: 1, Patience: 10, Select: selectValidation,
 		},
-		Eval: EvalConfig{
+		Eval: slates.Eval{
 			K: []int{5, 10, 20}, Vocabulary: []string{attack.VocabularyFull}, Budget: []string{attack.BudgetKL, attack.BudgetK},
 			Repeated: Keep, Early: Keep, Confidence: 0.95, Resamples: 1000,
 		},

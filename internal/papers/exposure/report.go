@@ -9,35 +9,26 @@ import (
 	"privrec/internal/report"
 )
 
-// row is the row in the order of the metrics, for a comparison.
-func (s Scores) row(ms []metrics.Metric) report.Row {
-	r := report.Row{Label: s.Name}
-	for _, m := range ms {
-		r.Values = append(r.Values, s.Values[m.String()])
-	}
-	return r
-}
-
 // document shows an outcome.
-func (x *experiment) document(o *Outcome) (*report.Document, error) {
+func (x *attackRun) document(o *Outcome) (*report.Document, error) {
 	d := &report.Document{
-		Title:    fmt.Sprintf("Exposure attack on %s: %s", x.set.Name, o.Method),
-		Subtitle: fmt.Sprintf("%s; seed %d", x.text, uint64(x.env.Seed)),
-		Level:    x.set.Level,
+		Title:    fmt.Sprintf("Exposure attack on %s: %s", x.Set.Name, o.Method),
+		Subtitle: fmt.Sprintf("%s; seed %d", x.standing.Text, uint64(x.Env.Seed)),
+		Level:    x.Set.Level,
 		Facts:    x.facts(o),
-		Notes:    append([]string{}, x.set.Notes...),
+		Notes:    append([]string{}, x.Set.Notes...),
 	}
 	for _, p := range o.Protocols {
-		tables, err := p.tables(o, x.set.Level)
+		tables, err := p.Tables(o.Metrics, x.Set.Level)
 		if err != nil {
 			return nil, err
 		}
 		d.Tables = append(d.Tables, tables...)
-		d.Figures = append(d.Figures, p.figure(o.Method, x.cfg.Eval.K))
+		d.Figures = append(d.Figures, p.Figure(o.Method, x.cfg.Eval.K))
 	}
-	d.Tables = append(d.Tables, o.Data.table())
+	d.Tables = append(d.Tables, o.Data.Table())
 	if o.Figures != nil {
-		d.Tables = append(d.Tables, o.Figures.tables(x.names(), x.drawn()[0])...)
+		d.Tables = append(d.Tables, o.Figures.tables(x.Names(), x.drawn()[0])...)
 		d.Figures = append(d.Figures, o.Figures.plots(x.drawn())...)
 	}
 	if len(o.Epochs) > 0 {
@@ -49,13 +40,13 @@ func (x *experiment) document(o *Outcome) (*report.Document, error) {
 
 // drawn are the metrics that the paper's figures show: recall and NDCG at the middle
 // cutoff.
-func (x *experiment) drawn() []string {
+func (x *attackRun) drawn() []string {
 	k := x.cfg.Eval.K[len(x.cfg.Eval.K)/2]
 	return []string{metrics.Metric{Kind: metrics.Recall, K: k}.String(), metrics.Metric{Kind: metrics.NDCG, K: k}.String()}
 }
 
 // facts say what was attacked, how long training lasted, and what leaks.
-func (x *experiment) facts(o *Outcome) []report.Fact {
+func (x *attackRun) facts(o *Outcome) []report.Fact {
 	t := x.cfg.Train
 	trained := fmt.Sprintf("%d pairs", o.Data.Trained)
 	if o.Data.Trained < o.Data.TrainPairs {
@@ -72,7 +63,7 @@ func (x *experiment) facts(o *Outcome) []report.Fact {
 		taught.Value, taught.Note = "nothing", "the floors count "+trained+" of other users"
 	}
 	facts := []report.Fact{
-		{Label: "attacked", Value: fmt.Sprintf("%d pairs of %d shown and %d clicked items", o.Data.TestPairs, x.train.T, x.train.L),
+		{Label: "attacked", Value: fmt.Sprintf("%d pairs of %d shown and %d clicked items", o.Data.TestPairs, x.Train.T, x.Train.L),
 			Note: fmt.Sprintf("%d of them hold no item that is new to the attacker; %d items can be guessed", o.Data.Complete, o.Data.Items)},
 		taught,
 		epochs,
@@ -84,7 +75,7 @@ func (x *experiment) facts(o *Outcome) []report.Fact {
 			facts = append(facts, report.Fact{Label: "accuracy", Value: fmt.Sprintf("%.4f of the positions", float64(p.Accuracy)), Note: fmt.Sprintf("of recommendations, %.4f before", float64(p.Before))})
 		}
 	}
-	return append(facts, o.Protocols[0].answer(o.unfinished(t), x.cfg.Eval.K, x.cfg.Eval.Confidence)...)
+	return append(facts, o.Protocols[0].Answer(o.unfinished(t), x.cfg.Eval.K, x.cfg.Eval.Confidence)...)
 }
 
 // losses draws the losses of every epoch.
@@ -105,7 +96,7 @@ func (o *Outcome) losses() report.Figure {
 }
 
 // cautions are what a setting does that its reader may not expect.
-func (x *experiment) cautions() (notes []string) {
+func (x *attackRun) cautions() (notes []string) {
 	c := x.cfg
 	for _, v := range c.Eval.Vocabulary {
 		if v == attack.VocabularyLogged {
@@ -113,7 +104,7 @@ func (x *experiment) cautions() (notes []string) {
 			break
 		}
 	}
-	if x.train.Len() < x.whole.Len() {
+	if x.Train.Len() < x.Whole.Len() {
 		notes = append(notes, "the floors count all training pairs, the attack is trained on a sample of them")
 	}
 	if c.Train.WarmUp > 0 {

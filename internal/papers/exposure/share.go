@@ -94,13 +94,13 @@ func partNames(parts []part) (list []string) {
 }
 
 // released are the parts whose slates a run, or each setting of its sweep, releases.
-func (x *experiment) released() []part {
-	list := []part{{"test", x.set.Test}}
+func (x *attackRun) released() []part {
+	list := []part{{"test", x.Set.Test}}
 	switch c := x.cfg; {
 	case c.Protect.On() && c.Protect.Attacker == AttackerAdaptive:
-		list = append(list, part{"train", x.set.Train}, part{"valid", x.set.Valid})
+		list = append(list, part{"train", x.Set.Train}, part{"valid", x.Set.Valid})
 	case !c.Protect.On() && slices.Contains(c.Sweep.Attackers, AttackerAdaptive):
-		list = append(list, part{"train", x.sample(x.set.Train)}, part{"valid", x.set.Valid})
+		list = append(list, part{"train", x.sample(x.Set.Train)}, part{"valid", x.Set.Valid})
 	}
 	return list
 }

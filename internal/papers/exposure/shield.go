@@ -16,17 +16,17 @@ type protection struct {
 
 // protect replaces the slates that the attack sees by protected ones: those of the test
 // pairs, and under the adaptive attacker those it trains on too.
-func (x *experiment) protect(ctx context.Context, l *privacy.Ledger) error {
+func (x *attackRun) protect(ctx context.Context, l *privacy.Ledger) error {
 	if !x.cfg.Protect.On() {
 		return nil
 	}
-	defer x.env.Stage("protect")()
-	pool, err := NewPool(x.set)
+	defer x.Env.Stage("protect")()
+	pool, err := NewPool(x.Set)
 	if err != nil {
 		return err
 	}
 	o := x.cfg.Protect.options()
-	o.Pool, o.Ledger, o.Seed, o.Workers = pool, l, x.env.Seed, tensor.Workers()
+	o.Pool, o.Ledger, o.Seed, o.Workers = pool, l, x.Env.Seed, tensor.Workers()
 	if o.similarity() {
 		if o.Vectors, err = x.vectors(ctx); err != nil {
 			return err
@@ -35,23 +35,23 @@ func (x *experiment) protect(ctx context.Context, l *privacy.Ledger) error {
 	o.Parallel = x.parallel()
 	x.protection = &protection{options: o}
 	if x.cfg.Protect.Attacker == AttackerAdaptive {
-		if x.whole, _, err = o.of(ctx, "train", x.whole); err != nil {
+		if x.Whole, _, err = o.of(ctx, "train", x.Whole); err != nil {
 			return err
 		}
-		x.train = x.sample(x.whole)
-		if x.valid, _, err = o.of(ctx, "valid", x.valid); err != nil {
+		x.Train = x.sample(x.Whole)
+		if x.Valid, _, err = o.of(ctx, "valid", x.Valid); err != nil {
 			return err
 		}
 	}
-	x.test, x.protection.report, err = o.of(ctx, "test", x.test)
+	x.Test, x.protection.report, err = o.of(ctx, "test", x.Test)
 	return err
 }
 
 // parallel is the parts that a run releases, where no user is in two of them; nil where
 // one is, or where users are not known.
-func (x *experiment) parallel() *Parallel {
+func (x *attackRun) parallel() *Parallel {
 	parts := x.released()
-	if s := sharesOf(x.set, parts); len(parts) < 2 || s.Unknown != "" || !s.Apart {
+	if s := sharesOf(x.Set, parts); len(parts) < 2 || s.Unknown != "" || !s.Apart {
 		return nil
 	}
 	return NewParallel(partNames(parts)...)
@@ -77,10 +77,10 @@ func (c ProtectConfig) options() ProtectOptions {
 const vectorsHere = "here"
 
 // vectors are the items' vectors that similarity is measured by.
-func (x *experiment) vectors(ctx context.Context) ([][]tensor.Float, error) {
+func (x *attackRun) vectors(ctx context.Context) ([][]tensor.Float, error) {
 	if dir := x.cfg.Protect.Vectors; dir != vectorsHere {
-		return ItemVectors(ctx, dir, x.set)
+		return ItemVectors(ctx, dir, x.Set)
 	}
-	x.env.Progress.Phase("train SASRec for the items' vectors")
-	return TrainItemVectors(ctx, x.set, VectorOptions{Seed: x.env.Seed, Hooks: x.env.TrainHooks()})
+	x.Env.Progress.Phase("train SASRec for the items' vectors")
+	return TrainItemVectors(ctx, x.Set, VectorOptions{Seed: x.Env.Seed, Hooks: x.Env.TrainHooks()})
 }

@@ -6,127 +6,10 @@ import (
 	"strings"
 
 	attack "privrec/internal/attack/exposure"
-	"privrec/internal/dataset"
 	"privrec/internal/metrics"
+	"privrec/internal/protocol/slates"
 	"privrec/internal/report"
 )
-
-// tables are the scores of a protocol beside its floors, and the gains over them.
-func (p ProtocolOutcome) tables(o *Outcome, level dataset.Level) ([]*report.Table, error) {
-	name := p.Vocabulary + "-" + budgetFile(p.Budget)
-	c := report.Comparison{Name: name, Title: "Protocol " + p.Name, Level: level, Metrics: o.Metrics}
-	for _, f := range p.Floors {
-		f.Name += p.FloorGuesses
-		c.Floors = append(c.Floors, f.row(o.Metrics))
-	}
-	for _, f := range p.Equal {
-		c.Floors = append(c.Floors, f.row(o.Metrics))
-	}
-	users := p.Attack
-	users.Name, users.Values = "  mean over users", p.Attack.Users
-	c.Ours = append(c.Ours, p.Attack.row(o.Metrics), users.row(o.Metrics))
-	c.Notes = append(c.Notes, p.counted())
-	if len(p.Equal) > 0 {
-		c.Notes = append(c.Notes, "the attack names fewer distinct items than its protocol allows: what compares with it are the floors with as many guesses")
-	}
-	scores, err := c.Table()
-	if err != nil {
-		return nil, err
-	}
-	guesses := &report.Table{Name: name + "-guesses", Title: "Distinct items named for a pair, mean", Columns: []report.Column{{Name: "row"}}}
-	ks := cutoffs(o.Metrics)
-	for _, k := range ks {
-		guesses.Columns = append(guesses.Columns, report.Column{Name: cutoff(k), Format: "%.2f"})
-	}
-	named := slices.Concat(p.Floors, p.Equal, []Scores{p.Attack})
-	for i := range p.Floors {
-		named[i].Name += p.FloorGuesses
-	}
-	for _, s := range named {
-		row := []any{s.Name}
-		for _, k := range ks {
-			row = append(row, s.Guesses[cutoff(k)])
-		}
-		guesses.Add(row...)
-	}
-	return []*report.Table{scores, guesses, p.leaks(name)}, nil
-}
-
-// leaks are the gains in recall, a row a floor and a cutoff; those of the other metrics
-// are in metrics.json.
-func (p ProtocolOutcome) leaks(name string) *report.Table {
-	what := "Leak"
-	if p.Vocabulary == attack.VocabularyLogged {
-		what = "Gain"
-	}
-	t := &report.Table{Name: name + "-leak", Title: what + ": the attack less a floor that names as many distinct items for every pair, percent",
-		Columns: []report.Column{{Name: "over"}, {Name: "metric"}, {Name: "attack", Format: "%.2f"}, {Name: "floor", Format: "%.2f"},
-			{Name: "gain", Format: "%+.2f"}, {Name: "from", Format: "%+.2f"}, {Name: "to", Format: "%+.2f"}, {Name: "more than the floor"}}}
-	for _, g := range p.Gains {
-		if m, err := metrics.Parse(g.Metric); err == nil && m.Kind == metrics.Recall {
-			t.Add(g.Over, g.Metric, 100*(g.Floor+g.Value), 100*g.Floor, 100*g.Value, 100*g.Interval[0], 100*g.Interval[1], g.Leaks())
-		}
-	}
-	t.Notes = append(t.Notes, unequalNote(p.Gains)...)
-	return t
-}
-
-// table shows what became of the input, step by step.
-func (d DataSummary) table() *report.Table {
-	t := &report.Table{Name: "data", Title: "Where the pairs come from", Columns: []report.Column{{Name: "step"}, {Name: "rows"}, {Name: "users"}, {Name: "items"}}}
-	for _, r := range d.Ladder {
-		row := []any{r.Name, r.Rows, r.Users, nil}
-		if r.Items > 0 {
-			row[3] = r.Items
-		}
-		t.Add(row...)
-	}
-	return t
-}
-
-// counted says what the averages are over.
-func (p ProtocolOutcome) counted() string {
-	text := fmt.Sprintf("means over %d pairs of %d users", p.Pairs, p.Users)
-	if p.Left > 0 {
-		text += fmt.Sprintf("; %d more are left out (B4)", p.Left)
-	}
-	if p.Candidates > 0 {
-		text += fmt.Sprintf("; %.1f candidates a pair", p.Candidates)
-	}
-	return text
-}
-
-// cutoff is the name of a cutoff.
-func cutoff(k int) string { return fmt.Sprintf("k=%d", k) }
-
-// cutoffs are those of some metrics, each once, in their order.
-func cutoffs(ms []metrics.Metric) (ks []int) {
-	for _, m := range ms {
-		if !slices.Contains(ks, m.K) {
-			ks = append(ks, m.K)
-		}
-	}
-	return ks
-}
-
-// figure draws what is found against how many items are named: lists of one protocol are
-// on one curve only where they name as many.
-func (p ProtocolOutcome) figure(method string, ks []int) report.Figure {
-	f := report.Figure{Title: "Found by distinct guesses, " + p.Name, X: "distinct items named for a pair", Y: "clicks found (percent)", LogX: true}
-	ours := p.Attack
-	ours.Name = method
-	for _, s := range append([]Scores{ours}, p.Floors...) {
-		l := report.Line{Name: s.Name}
-		for _, k := range slices.Sorted(slices.Values(ks)) {
-			n := s.Guesses[cutoff(k)]
-			if n > 0 {
-				l.X, l.Y = append(l.X, n), append(l.Y, 100*s.Values[metrics.Metric{Kind: metrics.Recall, K: k}.String()])
-			}
-		}
-		f.Lines = append(f.Lines, l)
-	}
-	return f
-}
 
 // tables are the points of a sweep; mechanisms are compared at equal accuracy in one
 // metric, the others are in metrics.json.
@@ -196,7 +79,7 @@ func (f *Figures) tables(names []string, equal string) (list []*report.Table) {
 			}
 		}
 		for _, p := range f.Slates {
-			t.Notes = append(t.Notes, unequalNote(p.Gains)...)
+			t.Notes = append(t.Notes, slates.UnequalNote(p.Gains)...)
 		}
 		list = append(list, t)
 	}
@@ -212,7 +95,7 @@ func (f *Figures) leaks(metric string) *report.Table {
 	if err != nil {
 		return t
 	}
-	var all []Gain
+	var all []slates.Gain
 	for _, p := range f.Points {
 		for _, a := range p.Attackers {
 			all = append(all, a.Gains...)
@@ -220,7 +103,7 @@ func (f *Figures) leaks(metric string) *report.Table {
 				if g.Metric != metric {
 					continue
 				}
-				row := []any{p.Mechanism, nil, nil, a.Name, a.Guesses[cutoff(m.K)], g.Over, 100 * (g.Floor + g.Value), 100 * g.Floor, 100 * g.Value, 100 * g.Interval[0], 100 * g.Interval[1], g.Leaks()}
+				row := []any{p.Mechanism, nil, nil, a.Name, a.Guesses[slates.Cutoff(m.K)], g.Over, 100 * (g.Floor + g.Value), 100 * g.Floor, 100 * g.Value, 100 * g.Interval[0], 100 * g.Interval[1], g.Leaks()}
 				if p.Ratio > 0 {
 					row[1] = p.Ratio
 				}
@@ -233,7 +116,7 @@ func (f *Figures) leaks(metric string) *report.Table {
 	}
 	t.Notes = append(t.Notes, "floors see the slates that the attacker sees; what they count are training pairs as they were",
 		"popularity reads no slate: an attacker below it has been misled, and does better to guess what is popular")
-	t.Notes = append(t.Notes, unequalNote(all)...)
+	t.Notes = append(t.Notes, slates.UnequalNote(all)...)
 	return t
 }
 
@@ -305,7 +188,7 @@ func (f *Figures) gainByRatio(how, name string, kinds []string) report.Figure {
 					continue
 				}
 				l.Name = kind + ", " + p.Attackers[a].Name
-				if x, ok := p.Attackers[a].gain(attack.FloorPopularity, name); ok {
+				if x, ok := p.Attackers[a].Gain(attack.FloorPopularity, name); ok {
 					l.X, l.Y, last = append(l.X, p.Ratio), append(l.Y, 100*x.Value), max(last, p.Ratio)
 				}
 			}

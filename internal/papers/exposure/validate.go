@@ -1,36 +1,35 @@
 package exposure
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	attack "privrec/internal/attack/exposure"
 	"privrec/internal/config"
 	"privrec/internal/dataset/slate"
+	"privrec/internal/experiment"
 	"privrec/internal/train"
 )
 
-// Validate reports every setting that cannot be run, by line.
-func Validate(c Config, doc *config.Document) error {
-	v := config.NewChecker(doc)
+// Check reports every setting that cannot be run.
+func Check(v *config.Checker, c Config) {
 	v.NotEmpty("profile", c.Profile)
-	c.checkData(v, doc)
+	c.checkData(v)
 	if v.OneOf("attack.encoder", c.Attack.Encoder, attack.Encoders()...) && v.OneOf("attack.decoder", c.Attack.Decoder, attack.Decoders()...) {
 		under(v, "attack", c.Attack.Check)
 	}
 	c.Train.check(v)
-	c.checkEval(v)
+	c.Eval.Check(v)
+	v.Check(c.On.Run == "" || !slices.Contains(c.Eval.Vocabulary, attack.VocabularyLogged), "eval.vocabulary", "must be %s for the users of a run: it has no log of what was shown", attack.VocabularyFull)
 	c.checkProtect(v)
 	c.checkSweep(v)
-	return v.Err()
 }
 
-func (c Config) checkData(v *config.Checker, doc *config.Document) {
+func (c Config) checkData(v *config.Checker) {
 	d := c.Data
 	v.Check(d.Name != "" || c.On.Run != "", "data.name", "must name a set of slates, or on.run a finished run")
 	// A file may name a set all the same: a complete one always does.
-	v.Check(c.On.Run == "" || !doc.Overridden("data.name"), "data.name", "is not read with on.run, whose run is attacked: leave one of them out")
+	v.Check(c.On.Run == "" || !v.Overridden("data.name"), "data.name", "is not read with on.run, whose run is attacked: leave one of them out")
 	v.Check(c.On.Release == "" || c.On.Run != "", "on.release", "belongs to on.run, which is empty")
 	v.OneOf("data.split", d.Split, slate.SplitUsers, slate.SplitReleased)
 	v.Check(c.On.Run == "" || d.Split == slate.SplitUsers, "data.split", "must be %s for the users of a run, got %q", slate.SplitUsers, d.Split)
@@ -59,23 +58,6 @@ func (t TrainConfig) check(v *config.Checker) {
 	v.Above("train.sample", t.Sample, 0, 1)
 	v.Between("train.patience", t.Patience, 0, 100_000)
 	v.OneOf("train.select", t.Select, selectValidation, selectLast)
-}
-
-func (c Config) checkEval(v *config.Checker) {
-	e := c.Eval
-	v.Check(len(e.K) > 0, "eval.k", "must name at least one cutoff")
-	for i, k := range e.K {
-		v.Between("eval.k", k, 1, 1000)
-		v.Check(i == 0 || k > e.K[i-1], "eval.k", "must ascend, %d follows %d", k, e.K[max(0, i-1)])
-	}
-	v.Words("eval.vocabulary", e.Vocabulary, attack.VocabularyFull, attack.VocabularyLogged)
-	v.Words("eval.budget", e.Budget, attack.BudgetKL, attack.BudgetK, attack.BudgetList)
-	v.Check(c.On.Run == "" || !slices.Contains(e.Vocabulary, attack.VocabularyLogged), "eval.vocabulary", "must be %s for the users of a run: it has no log of what was shown", attack.VocabularyFull)
-	v.OneOf("eval.repeated", e.Repeated, Keep, Drop)
-	v.OneOf("eval.early", e.Early, Keep, Drop)
-
-	v.Inside("eval.confidence", e.Confidence, 0, 1)
-	v.Between("eval.resamples", e.Resamples, 100, 1_000_000)
 }
 
 func (c Config) checkProtect(v *config.Checker) {
@@ -135,16 +117,12 @@ func (c Config) checkSweep(v *config.Checker) {
 }
 
 // standing says how a setting relates to the profile that it names.
-func (c Config) standing() (string, error) {
-	base, ok := c.base()
-	if !ok {
-		return fmt.Sprintf("own setting %q", c.Profile), nil
+func (c Config) standing() (experiment.Standing, error) {
+	named := map[string]Config{}
+	if base, ok := c.base(); ok {
+		named[c.Profile] = base
 	}
-	changed, err := config.Diff(base, c)
-	if err != nil || len(changed) == 0 {
-		return "profile " + c.Profile, err
-	}
-	return "profile " + c.Profile + ", changed: " + strings.Join(changed, ", "), nil
+	return experiment.Stand(c, c.Profile, named, func(c Config) train.Length { return c.Train.length() })
 }
 
 // base is the profile that a setting names, of the same attack; false for none.
@@ -158,12 +136,6 @@ func (c Config) base() (base Config, ok bool) {
 		return Code(c.Attack.Encoder, c.Attack.Decoder), true
 	}
 	return base, false
-}
-
-// short says that a training was shorter than that of the profile which its setting names.
-func (c Config) short(ran int, stopped bool) string {
-	base, _ := c.base()
-	return base.Train.length().Short(c.Train.length(), ran, stopped)
 }
 
 // length is how long a training lasts.

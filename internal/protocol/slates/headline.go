@@ -1,4 +1,4 @@
-package exposure
+package slates
 
 import (
 	"fmt"
@@ -13,19 +13,19 @@ import (
 // before such slates. What it finds beyond floors that do not is then a leak too.
 func readsSlates(floor string) bool { return strings.HasPrefix(floor, attack.FloorCooccurrence) }
 
-// answer says in three lines what slates give away, by recall at the middle cutoff. The first is
+// Answer says in three lines what slates give away, by recall at the middle cutoff. The first is
 // the headline: the most that anything tried finds beyond the best floor that reads no slate, the
 // trained attack and counts alike. Then come the attack by itself, and what it adds to counts.
 // Floors name as many distinct items for every pair. Among candidates that hold the clicks the
 // first is a gain and no leak by itself. unfinished, where it is not empty, says why the attack
 // may find more than it did.
-func (p ProtocolOutcome) answer(unfinished string, ks []int, confidence float64) []report.Fact {
+func (p Outcome) Answer(unfinished string, ks []int, confidence float64) []report.Fact {
 	m := metrics.Metric{Kind: metrics.Recall, K: ks[len(ks)/2]}.String()
-	own, counting := best(p.Gains, m, false), best(p.Gains, m, true)
+	own, counting := Best(p.Gains, m, false), Best(p.Gains, m, true)
 	strongest, by, tried := own, "the trained attack", []string{"the trained attack"}
 	for _, c := range p.Counts {
 		tried = append(tried, c.Name)
-		if g := best(c.Gains, m, false); g.stronger(strongest) {
+		if g := Best(c.Gains, m, false); g.stronger(strongest) {
 			strongest, by = g, c.Name
 		}
 	}
@@ -48,9 +48,9 @@ func (p ProtocolOutcome) answer(unfinished string, ks []int, confidence float64)
 	return facts
 }
 
-// best is the gain in a metric over the best of the floors that read slates, or of those that do
+// Best is the gain in a metric over the best of the floors that read slates, or of those that do
 // not; empty where there is none.
-func best(gains []Gain, metric string, reads bool) (g Gain) {
+func Best(gains []Gain, metric string, reads bool) (g Gain) {
 	for _, x := range gains {
 		if x.Metric == metric && readsSlates(x.Over) == reads && (g.Over == "" || x.Floor > g.Floor) {
 			g = x
@@ -75,26 +75,4 @@ func (g Gain) text() string {
 		return "none shown: " + s
 	}
 	return s
-}
-
-// unfinished says that training ended before validation showed that more of it would not help:
-// what the attack finds is then less than what it could. It is empty where the loss on validation
-// had risen for as many epochs as the setting waits.
-func (o *Outcome) unfinished(t TrainConfig) string {
-	ran := len(o.Epochs)
-	switch {
-	case ran == 0:
-		return "the attack has random weights: a lower bound"
-	case o.Stopped || o.Selected < ran && ran-o.Selected >= t.Patience:
-		return ""
-	}
-	return fmt.Sprintf("the attack was trained for %s, %s, and not until more would not help: a lower bound", counted(ran, "epoch"), counted(o.Steps, "step"))
-}
-
-// counted is a number and what it counts.
-func counted(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
 }

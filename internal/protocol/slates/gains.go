@@ -1,4 +1,4 @@
-package exposure
+package slates
 
 import (
 	"context"
@@ -10,23 +10,23 @@ import (
 	"privrec/internal/stats"
 )
 
-// asMany ends the name of a floor that names as many distinct items for every pair as the
+// AsMany ends the name of a floor that names as many distinct items for every pair as the
 // attack that it stands beside.
-const asMany = ", as many guesses"
+const AsMany = ", as many guesses"
 
-// fewer says whether the attack may name fewer distinct items for a pair than a floor
+// Fewer says whether the attack may name fewer distinct items for a pair than a floor
 // under the same protocol: several lists repeat each other, and a decoder may end early.
 // It goes by the setting, so that runs that differ in nothing but the seed have the same
 // rows.
-func (x *experiment) fewer(q attack.Protocol, lists int) bool {
-	return lists > 1 && q.Budget != attack.BudgetK || x.cfg.Attack.StopAtEnd
+func (b *Bench) Fewer(q attack.Protocol, lists int) bool {
+	return lists > 1 && q.Budget != attack.BudgetK || b.StopAtEnd
 }
 
-// guesses says in words how many items the floors of a protocol name, where the attack may
+// Guesses says in words how many items the floors of a protocol name, where the attack may
 // name fewer; empty where both name as many.
-func (x *experiment) guesses(q attack.Protocol, lists int) string {
+func (b *Bench) Guesses(q attack.Protocol, lists int) string {
 	switch {
-	case !x.fewer(q, lists):
+	case !b.Fewer(q, lists):
 		return ""
 	case q.Budget == attack.BudgetList:
 		return ", k guesses of every list"
@@ -36,12 +36,12 @@ func (x *experiment) guesses(q attack.Protocol, lists int) string {
 
 // held is a floor with as many distinct guesses as an attack made for every pair, and what
 // the attack found beyond it.
-func (x *experiment) held(ctx context.Context, f floor, p *slate.Pairs, got *attack.Result) (*attack.Result, []Gain, error) {
+func (b *Bench) held(ctx context.Context, f Floor, p *slate.Pairs, got *attack.Result) (*attack.Result, []Gain, error) {
 	equal, err := attack.EvaluateLike(ctx, f.Ranker, p, got)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", f.name, err)
 	}
-	d, err := attack.Difference(got, equal, x.intervals())
+	d, err := attack.Difference(got, equal, b.intervals())
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", f.name, err)
 	}
@@ -53,13 +53,13 @@ func (x *experiment) held(ctx context.Context, f floor, p *slate.Pairs, got *att
 }
 
 // counted is what counts of clicks found beyond every floor that reads no slate.
-func (x *experiment) counted(ctx context.Context, name string, floors []floor, got *attack.Result) (Counted, error) {
+func (b *Bench) counted(ctx context.Context, name string, floors []Floor, got *attack.Result) (Counted, error) {
 	c := Counted{Name: name, Gains: []Gain{}}
 	for _, f := range floors {
 		if readsSlates(f.name) {
 			continue
 		}
-		_, gains, err := x.held(ctx, f, x.test, got)
+		_, gains, err := b.held(ctx, f, b.Test, got)
 		if err != nil {
 			return c, fmt.Errorf("%s: %w", name, err)
 		}
@@ -77,18 +77,18 @@ type Found struct {
 	Gains   []Gain             `json:"gains"`
 }
 
-// find measures an attacker under the main protocol beside floors.
-func (x *experiment) find(ctx context.Context, r attack.Ranker, p *slate.Pairs, floors []floor) (f Found, err error) {
-	got, err := attack.Evaluate(ctx, r, p, x.protocols()[0])
+// Find measures an attacker under the main protocol beside floors.
+func (b *Bench) Find(ctx context.Context, r attack.Ranker, p *slate.Pairs, floors []Floor) (f Found, err error) {
+	got, err := attack.Evaluate(ctx, r, p, b.Protocols()[0])
 	if err != nil {
 		return f, err
 	}
-	f = Found{Values: means(got), Guesses: map[string]float64{}, Gains: []Gain{}}
-	for _, k := range x.cfg.Eval.K {
-		f.Guesses[cutoff(k)] = got.MeanGuesses(k)
+	f = Found{Values: Means(got), Guesses: map[string]float64{}, Gains: []Gain{}}
+	for _, k := range b.Eval.K {
+		f.Guesses[Cutoff(k)] = got.MeanGuesses(k)
 	}
 	for _, floor := range floors {
-		_, gains, err := x.held(ctx, floor, p, got)
+		_, gains, err := b.held(ctx, floor, p, got)
 		if err != nil {
 			return f, err
 		}
@@ -97,8 +97,8 @@ func (x *experiment) find(ctx context.Context, r attack.Ranker, p *slate.Pairs, 
 	return f, nil
 }
 
-// means are the means over pairs of a result.
-func means(r *attack.Result) map[string]float64 {
+// Means are the means over pairs of a result.
+func Means(r *attack.Result) map[string]float64 {
 	out := map[string]float64{}
 	for i, m := range r.Metrics {
 		out[m.String()] = stats.Mean(r.Values[i])
@@ -106,8 +106,8 @@ func means(r *attack.Result) map[string]float64 {
 	return out
 }
 
-// gain is what was found beyond a floor in a metric.
-func (f Found) gain(over, metric string) (Gain, bool) {
+// Gain is what was found beyond a floor in a metric.
+func (f Found) Gain(over, metric string) (Gain, bool) {
 	for _, g := range f.Gains {
 		if g.Over == over && g.Metric == metric {
 			return g, true
@@ -116,21 +116,21 @@ func (f Found) gain(over, metric string) (Gain, bool) {
 	return Gain{}, false
 }
 
-// floors are the scores of the floors with as many guesses.
-func (f Found) floors() (list []NamedValues) {
+// Floors are the scores of the floors with as many guesses.
+func (f Found) Floors() (list []NamedValues) {
 	for _, g := range f.Gains {
-		if n := len(list); n == 0 || list[n-1].Name != g.Over+asMany {
-			list = append(list, NamedValues{g.Over + asMany, map[string]float64{}})
+		if n := len(list); n == 0 || list[n-1].Name != g.Over+AsMany {
+			list = append(list, NamedValues{g.Over + AsMany, map[string]float64{}})
 		}
 		list[len(list)-1].Values[g.Metric] = g.Floor
 	}
 	return list
 }
 
-// sweepFloors are those that every point of a sweep is held against: one that reads no
+// SweepFloors are those that every point of a sweep is held against: one that reads no
 // slate, and one that counts what was clicked before such slates.
-func (x *experiment) sweepFloors() (list []floor, err error) {
-	all, err := x.floors()
+func (b *Bench) SweepFloors() (list []Floor, err error) {
+	all, err := b.Floors()
 	for _, f := range all {
 		if f.name == attack.FloorPopularity || f.name == attack.FloorCooccurrence {
 			list = append(list, f)
@@ -139,8 +139,8 @@ func (x *experiment) sweepFloors() (list []floor, err error) {
 	return list, err
 }
 
-// unequalNote says so where floors could not name as many items as the attack.
-func unequalNote(gains []Gain) []string {
+// UnequalNote says so where floors could not name as many items as the attack.
+func UnequalNote(gains []Gain) []string {
 	var names []string
 	seen := map[string]bool{}
 	for _, g := range gains {

@@ -1,0 +1,217 @@
+package slates
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	attack "privrec/internal/attack/exposure"
+	"privrec/internal/dataset/slate"
+	"privrec/internal/metrics"
+	"privrec/internal/run"
+)
+
+// FirstItem is the number of tokens that are no items.
+const FirstItem = int(slate.FirstItem)
+
+// Metrics are what the paper reports, at the configured cutoffs.
+func (b *Bench) Metrics() []metrics.Metric {
+	return metrics.Grid([]metrics.Kind{metrics.Recall, metrics.NDCG, metrics.MRR}, b.Eval.K)
+}
+
+// Names are those of the metrics.
+func (b *Bench) Names() (names []string) {
+	for _, m := range b.Metrics() {
+		names = append(names, m.String())
+	}
+	return names
+}
+
+// Protocols are every vocabulary under every budget, the main one first.
+func (b *Bench) Protocols() (list []attack.Protocol) {
+	e := b.Eval
+	for _, v := range e.Vocabulary {
+		for _, budget := range e.Budget {
+			list = append(list, attack.Protocol{Vocabulary: v, Budget: budget, Cutoffs: e.K, DistinctTargets: b.DropsRepeated, DropEnded: e.Early == Drop, Logged: b.Set.Logged})
+		}
+	}
+	return list
+}
+
+// intervals are those of all means: users are resampled.
+func (b *Bench) intervals() attack.Intervals {
+	return attack.Intervals{Resamples: b.Eval.Resamples, Level: b.Eval.Confidence, Seed: b.Env.Seed}
+}
+
+// Floor is a ranker that no attack may lose to.
+type Floor struct {
+	name string
+	attack.Ranker
+}
+
+// Floors count all training pairs, and where the attack is trained on a sample of them
+// the sample too.
+func (b *Bench) Floors() (list []Floor, err error) {
+	add := func(name, kind string, pairs *slate.Pairs) {
+		if err != nil {
+			return
+		}
+		var r attack.Ranker
+		if r, err = attack.NewFloor(kind, pairs, b.Set.Vocab, b.Env.Seed); err == nil {
+			list = append(list, Floor{name, r})
+		}
+	}
+	for _, kind := range []string{attack.FloorRandom, attack.FloorPopularity, attack.FloorCooccurrence, attack.FloorKindRatio} {
+		add(kind, kind, b.Whole)
+	}
+	if b.Train.Len() < b.Whole.Len() {
+		add(attack.FloorCooccurrence+" of the sample", attack.FloorCooccurrence, b.Train)
+	}
+	return list, err
+}
+
+// in is a floor in as many lists as the protocol gives the attack.
+func (f Floor) in(q attack.Protocol, lists int) (attack.Ranker, error) {
+	if q.Budget != attack.BudgetList || lists == 1 {
+		return f.Ranker, nil
+	}
+	return attack.Deal(f.Ranker, lists)
+}
+
+// Under measures an attack under one protocol: attack and floors, then each floor with as many distinct guesses
+// as the attack made for every pair.
+func (b *Bench) Under(ctx context.Context, q attack.Protocol, m *attack.Model, floors []Floor, main bool) (*Outcome, error) {
+	p := &Outcome{Name: q.String(), Vocabulary: q.Vocabulary, Budget: q.Budget, Gains: []Gain{}, Counts: []Counted{}, FloorGuesses: b.Guesses(q, m.Lists())}
+	b.Env.Progress.Phase(p.Name)
+	got, err := attack.Evaluate(ctx, m, b.Test, q)
+	if err != nil {
+		return nil, fmt.Errorf("%s: attack: %w", p.Name, err)
+	}
+	if p.Attack, err = b.scores(b.Method+"; "+p.Name, got); err != nil {
+		return nil, fmt.Errorf("%s: attack: %w", p.Name, err)
+	}
+	p.Pairs, p.Left = len(got.Rows), b.Test.Len()-len(got.Rows)
+	p.Users = len(slices.Compact(slices.Sorted(slices.Values(got.Users))))
+	p.Candidates = b.candidates(q, got)
+	for _, f := range floors {
+		r, err := f.in(q, m.Lists())
+		if err != nil {
+			return nil, err
+		}
+		alone, err := attack.Evaluate(ctx, r, b.Test, q)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", p.Name, f.name, err)
+		}
+		s, err := b.scores(f.name, alone)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", p.Name, f.name, err)
+		}
+		p.Floors = append(p.Floors, s)
+		if readsSlates(f.name) {
+			c, err := b.counted(ctx, f.name, floors, alone)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", p.Name, err)
+			}
+			p.Counts = append(p.Counts, c)
+		}
+		equal, gains, err := b.held(ctx, f, b.Test, got)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.Name, err)
+		}
+		p.Gains = append(p.Gains, gains...)
+		if !b.Fewer(q, m.Lists()) {
+			continue
+		}
+		if s, err = b.scores(f.name+AsMany, equal); err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", p.Name, s.Name, err)
+		}
+		p.Equal = append(p.Equal, s)
+	}
+	return p, b.perUser(q, got, main)
+}
+
+// scores are the means of a result.
+func (b *Bench) scores(name string, r *attack.Result) (Scores, error) {
+	s := Scores{Name: name, Values: map[string]float64{}, Users: map[string]float64{}, Intervals: map[string][2]float64{}, Guesses: map[string]float64{}}
+	all, err := r.Summary(b.intervals())
+	if err != nil {
+		return s, err
+	}
+	for _, m := range all.Scores {
+		s.Values[m.Metric.String()], s.Users[m.Metric.String()] = m.Pairs.Value, m.Users.Value
+		s.Intervals[m.Metric.String()] = [2]float64{m.Pairs.Lo, m.Pairs.Hi}
+		s.Guesses[Cutoff(m.Metric.K)] = m.Guesses
+	}
+	return s, nil
+}
+
+// candidates is how many items there are to guess for a pair, 0 for all.
+func (b *Bench) candidates(q attack.Protocol, r *attack.Result) float64 {
+	if q.Vocabulary != attack.VocabularyLogged || len(r.Users) == 0 {
+		return 0
+	}
+	of := map[int32]int{}
+	sum := 0
+	for _, u := range r.Users {
+		if _, ok := of[u]; !ok {
+			of[u] = len(slices.Compact(slices.Sorted(slices.Values(b.Set.Logged[u]))))
+		}
+		sum += of[u]
+	}
+	return float64(sum) / float64(len(r.Users))
+}
+
+// perUser keeps each user's mean scores of the attack.
+func (b *Bench) perUser(q attack.Protocol, r *attack.Result, main bool) error {
+	users := slices.Compact(slices.Sorted(slices.Values(r.Users)))
+	at := make(map[int32]int, len(users))
+	ids, pairs := make([]string, len(users)), make([]int64, len(users))
+	for i, u := range users {
+		at[u], ids[i] = i, b.Set.Users[u]
+	}
+	for _, u := range r.Users {
+		pairs[at[u]]++
+	}
+	columns := []run.Column{{Name: "user_id", Values: ids}, {Name: "pairs", Values: pairs}}
+	for m, metric := range r.Metrics {
+		means := make([]float64, len(users))
+		for i, u := range r.Users {
+			means[at[u]] += r.Values[m][i]
+		}
+		for i := range means {
+			means[i] /= float64(pairs[i])
+		}
+		columns = append(columns, run.Column{Name: metric.String(), Values: means})
+	}
+	name := "scores"
+	if !main {
+		name += "-" + q.Vocabulary + "-" + budgetFile(q.Budget)
+	}
+	return b.Env.WriteScores(name, columns...)
+}
+
+// budgetFile is a budget as part of a file's name.
+func budgetFile(b string) string { return strings.ToLower(strings.ReplaceAll(b, "*", "")) }
+
+// MainFloors are the floors of the main protocol, by their names and how many guesses they
+// have where the attack may have fewer.
+func (b *Bench) MainFloors(ctx context.Context, lists int) (all []NamedValues, err error) {
+	floors, err := b.Floors()
+	if err != nil {
+		return nil, err
+	}
+	q := b.Protocols()[0]
+	for _, f := range floors {
+		r, err := f.in(q, lists)
+		if err != nil {
+			return nil, err
+		}
+		got, err := attack.Evaluate(ctx, r, b.Test, q)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, NamedValues{f.name + b.Guesses(q, lists), Means(got)})
+	}
+	return all, nil
+}

@@ -1,0 +1,128 @@
+package slates
+
+import (
+	"fmt"
+	"slices"
+
+	attack "privrec/internal/attack/exposure"
+	"privrec/internal/dataset"
+	"privrec/internal/metrics"
+	"privrec/internal/report"
+)
+
+// Tables are the scores of a protocol beside its floors, and the gains over them.
+func (p Outcome) Tables(ms []metrics.Metric, level dataset.Level) ([]*report.Table, error) {
+	name := p.Vocabulary + "-" + budgetFile(p.Budget)
+	c := report.Comparison{Name: name, Title: "Protocol " + p.Name, Level: level, Metrics: ms}
+	for _, f := range p.Floors {
+		f.Name += p.FloorGuesses
+		c.Floors = append(c.Floors, f.row(ms))
+	}
+	for _, f := range p.Equal {
+		c.Floors = append(c.Floors, f.row(ms))
+	}
+	users := p.Attack
+	users.Name, users.Values = "  mean over users", p.Attack.Users
+	c.Ours = append(c.Ours, p.Attack.row(ms), users.row(ms))
+	c.Notes = append(c.Notes, p.counted())
+	if len(p.Equal) > 0 {
+		c.Notes = append(c.Notes, "the attack names fewer distinct items than its protocol allows: what compares with it are the floors with as many guesses")
+	}
+	scores, err := c.Table()
+	if err != nil {
+		return nil, err
+	}
+	guesses := &report.Table{Name: name + "-guesses", Title: "Distinct items named for a pair, mean", Columns: []report.Column{{Name: "row"}}}
+	ks := cutoffs(ms)
+	for _, k := range ks {
+		guesses.Columns = append(guesses.Columns, report.Column{Name: Cutoff(k), Format: "%.2f"})
+	}
+	named := slices.Concat(p.Floors, p.Equal, []Scores{p.Attack})
+	for i := range p.Floors {
+		named[i].Name += p.FloorGuesses
+	}
+	for _, s := range named {
+		row := []any{s.Name}
+		for _, k := range ks {
+			row = append(row, s.Guesses[Cutoff(k)])
+		}
+		guesses.Add(row...)
+	}
+	return []*report.Table{scores, guesses, p.leaks(name)}, nil
+}
+
+// leaks are the gains in recall, a row a floor and a cutoff; those of the other metrics
+// are in metrics.json.
+func (p Outcome) leaks(name string) *report.Table {
+	what := "Leak"
+	if p.Vocabulary == attack.VocabularyLogged {
+		what = "Gain"
+	}
+	t := &report.Table{Name: name + "-leak", Title: what + ": the attack less a floor that names as many distinct items for every pair, percent",
+		Columns: []report.Column{{Name: "over"}, {Name: "metric"}, {Name: "attack", Format: "%.2f"}, {Name: "floor", Format: "%.2f"},
+			{Name: "gain", Format: "%+.2f"}, {Name: "from", Format: "%+.2f"}, {Name: "to", Format: "%+.2f"}, {Name: "more than the floor"}}}
+	for _, g := range p.Gains {
+		if m, err := metrics.Parse(g.Metric); err == nil && m.Kind == metrics.Recall {
+			t.Add(g.Over, g.Metric, 100*(g.Floor+g.Value), 100*g.Floor, 100*g.Value, 100*g.Interval[0], 100*g.Interval[1], g.Leaks())
+		}
+	}
+	t.Notes = append(t.Notes, UnequalNote(p.Gains)...)
+	return t
+}
+
+// Table shows what became of the input, step by step.
+func (d DataSummary) Table() *report.Table {
+	t := &report.Table{Name: "data", Title: "Where the pairs come from", Columns: []report.Column{{Name: "step"}, {Name: "rows"}, {Name: "users"}, {Name: "items"}}}
+	for _, r := range d.Ladder {
+		row := []any{r.Name, r.Rows, r.Users, nil}
+		if r.Items > 0 {
+			row[3] = r.Items
+		}
+		t.Add(row...)
+	}
+	return t
+}
+
+// counted says what the averages are over.
+func (p Outcome) counted() string {
+	text := fmt.Sprintf("means over %d pairs of %d users", p.Pairs, p.Users)
+	if p.Left > 0 {
+		text += fmt.Sprintf("; %d more are left out (B4)", p.Left)
+	}
+	if p.Candidates > 0 {
+		text += fmt.Sprintf("; %.1f candidates a pair", p.Candidates)
+	}
+	return text
+}
+
+// Cutoff is the name of a cutoff.
+func Cutoff(k int) string { return fmt.Sprintf("k=%d", k) }
+
+// cutoffs are those of some metrics, each once, in their order.
+func cutoffs(ms []metrics.Metric) (ks []int) {
+	for _, m := range ms {
+		if !slices.Contains(ks, m.K) {
+			ks = append(ks, m.K)
+		}
+	}
+	return ks
+}
+
+// Figure draws what is found against how many items are named: lists of one protocol are
+// on one curve only where they name as many.
+func (p Outcome) Figure(method string, ks []int) report.Figure {
+	f := report.Figure{Title: "Found by distinct guesses, " + p.Name, X: "distinct items named for a pair", Y: "clicks found (percent)", LogX: true}
+	ours := p.Attack
+	ours.Name = method
+	for _, s := range append([]Scores{ours}, p.Floors...) {
+		l := report.Line{Name: s.Name}
+		for _, k := range slices.Sorted(slices.Values(ks)) {
+			n := s.Guesses[Cutoff(k)]
+			if n > 0 {
+				l.X, l.Y = append(l.X, n), append(l.Y, 100*s.Values[metrics.Metric{Kind: metrics.Recall, K: k}.String()])
+			}
+		}
+		f.Lines = append(f.Lines, l)
+	}
+	return f
+}
