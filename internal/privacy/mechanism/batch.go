@@ -93,22 +93,6 @@ func (b *batches) expected() float64 {
 	return float64(b.size)
 }
 
-// common counts what two ascending lists share.
-func common(x, y []int32) (n int64) {
-	for len(x) > 0 && len(y) > 0 {
-		switch {
-		case x[0] < y[0]:
-			x = x[1:]
-		case x[0] > y[0]:
-			y = y[1:]
-		default:
-			n++
-			x, y = x[1:], y[1:]
-		}
-	}
-	return n
-}
-
 // batchTally is what a run knows of the batches it drew.
 type batchTally struct {
 	Batches  int64 `json:"batches"`

@@ -244,16 +244,22 @@ func (c *chunk) fill(f *field, s rng.Stream, from, to, limit int64) {
 		if b&1 == 0 {
 			continue
 		}
-		x, y := c.even, c.odd
-		for len(x) > 0 && len(y) > 0 {
-			if x[0] < y[0] {
-				x = x[1:]
-			} else if x[0] > y[0] {
-				y = y[1:]
-			} else {
-				c.alike++
-				x, y = x[1:], y[1:]
-			}
+		c.alike += common(c.even, c.odd)
+	}
+}
+
+// common counts what two ascending lists share.
+func common(x, y []int32) (n int64) {
+	for len(x) > 0 && len(y) > 0 {
+		switch {
+		case x[0] < y[0]:
+			x = x[1:]
+		case x[0] > y[0]:
+			y = y[1:]
+		default:
+			n++
+			x, y = x[1:], y[1:]
 		}
 	}
+	return n
 }

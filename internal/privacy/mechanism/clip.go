@@ -118,3 +118,22 @@ func scaleTo[T Float](v []T, s size, c, by float64) {
 		v[i] = T(math.Ldexp(math.Ldexp(float64(x), -s.e)*(g/f*by), shift))
 	}
 }
+
+// scaleRow puts row scaled to the norm into dst, never above it; zeros stay zeros.
+func scaleRow[T Float](dst, row []T, norm float64) error {
+	n := normAbove(row)
+	copy(dst, row)
+	if n.v > 0 && n.v <= math.MaxFloat64 {
+		scaleTo(dst, n, norm, 1)
+	}
+	_, err := Clip(dst, norm)
+	return err
+}
+
+// checkNorm fails where v is longer than c: the fault that no noise makes good.
+func checkNorm[T Float](purpose, what string, v []T, c float64, hint string) error {
+	if n := normAbove(v); !n.atMost(c) {
+		return &CheckError{purpose, what, math.Ldexp(n.v, n.e), 0, c, int64(len(v)), hint}
+	}
+	return nil
+}

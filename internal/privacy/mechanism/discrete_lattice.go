@@ -6,16 +6,13 @@ import (
 	"unsafe"
 )
 
-// lattice is the grid that a discrete mechanism releases on. Nothing in it
-// depends on the data: only on what the mechanism states and on the data's type.
+// lattice is the grid of a discrete mechanism, with its noise and its sensitivity.
+// Nothing in it depends on the data: only on what the mechanism states and on the
+// data's type.
 type lattice struct {
-	grid, perGrid float64 // a power of two, and 1/grid
-	bound         float64 // steps that a value is clamped to before noise
-	limit         int64   // steps that an output is clamped to: all integers up to it are exact in the type
-	whole         bool    // values are on the grid already
-	noise         Ratio   // sigma or scale of the noise in steps
-	scale         float64 // noise, as a double: exact
-	sensitivity   float64 // steps, what rounding adds included
+	Grid
+	noise       Ratio   // sigma or scale of the noise in steps, as Scale
+	sensitivity float64 // steps, what rounding adds included
 }
 
 // Parameters of the choice of a grid.
@@ -97,30 +94,30 @@ func retry(err error) bool { _, ok := err.(tooFine); return ok }
 
 // fit is plan for a given grid.
 func fit(digits int, q request) (*lattice, error) {
-	l := &lattice{grid: q.grid, perGrid: 1 / q.grid, whole: q.whole, limit: 1 << digits}
-	l.bound = math.Floor(q.bound * l.perGrid)
-	if l.bound < 1 {
+	l := &lattice{Grid: Grid{Step: q.grid, PerStep: 1 / q.grid, Whole: q.whole, Limit: 1 << digits}}
+	l.Bound = math.Floor(q.bound * l.PerStep)
+	if l.Bound < 1 {
 		return nil, fmt.Errorf("bound is %g, below one step of the grid, %g", q.bound, q.grid)
 	}
-	l.sensitivity = q.sensitivity * l.perGrid
-	wanted := q.scale * l.perGrid
+	l.sensitivity = q.sensitivity * l.PerStep
+	wanted := q.scale * l.PerStep
 	if !q.whole {
 		l.sensitivity = math.Nextafter(l.sensitivity+q.moved, math.Inf(1))
-		if q.moved > q.sensitivity*l.perGrid {
+		if q.moved > q.sensitivity*l.PerStep {
 			return nil, fmt.Errorf("on a grid of %g rounding would move neighbours apart by %g steps, more than the sensitivity itself, %g: fewer coordinates, a smaller bound or a wider type is needed",
-				q.grid, q.moved, q.sensitivity*l.perGrid)
+				q.grid, q.moved, q.sensitivity*l.PerStep)
 		}
-		wanted = up(wanted * up(l.sensitivity/(q.sensitivity*l.perGrid)))
+		wanted = up(wanted * up(l.sensitivity/(q.sensitivity*l.PerStep)))
 	}
 	var err error
 	if l.noise, err = ratioAbove(wanted); err != nil {
 		return nil, fmt.Errorf("noise on a grid of %g: %w", q.grid, err)
 	}
-	l.scale = l.noise.Float64()
+	l.Scale = l.noise.Float64()
 	_, e := math.Frexp(q.grid)
 	low, beyond := normal(digits)
 	switch {
-	case e-1 < low, l.bound+q.reach*l.scale > float64(l.limit):
+	case e-1 < low, l.Bound+q.reach*l.Scale > float64(l.Limit):
 		return nil, tooFine{fmt.Errorf("values up to %g with noise of scale %g need more than the %d bits of the data's type on a grid of %g", q.bound, q.scale, digits, q.grid)}
 	case e-1+digits >= beyond:
 		return nil, fmt.Errorf("grid is %g, outside the range of the data's type", q.grid)
@@ -146,48 +143,4 @@ func ratioAbove(x float64) (Ratio, error) {
 		r.Num, r.Den = r.Num/2, r.Den/2
 	}
 	return r, nil
-}
-
-// round returns the value in steps: clamped, which moves no two values apart, and
-// rounded to the nearest step.
-func (l *lattice) round(x float64) float64 {
-	return math.RoundToEven(max(-l.bound, min(l.bound, x*l.perGrid)))
-}
-
-// admits reports values that must not be released.
-func admits[T Float](l *lattice, row []T) error {
-	for j, x := range row {
-		v := float64(x)
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("value %d is %v, want finite", j, v)
-		}
-		if l.whole && v*l.perGrid != math.Trunc(v*l.perGrid) {
-			return fmt.Errorf("value %d is %v, want a multiple of %g", j, v, l.grid)
-		}
-	}
-	return nil
-}
-
-// steps tallies after-before on the grid in units of the noise. A value off the
-// grid leaves a tally that no check passes.
-func steps[T Float](l *lattice, before, after []T, absolute bool) (t tally) {
-	for i, y := range after {
-		v := float64(y) * l.perGrid
-		k := v - l.round(float64(before[i]))
-		if k == 0 {
-			t.zeros++
-		}
-		if v != math.Trunc(v) {
-			k = math.NaN()
-		}
-		k /= l.scale
-		t.sum += k
-		if absolute {
-			t.sq += math.Abs(k)
-		} else {
-			t.sq += k * k
-		}
-	}
-	t.n = int64(len(after))
-	return t
 }

@@ -108,7 +108,7 @@ type Steps[T Float] struct {
 
 // sampledLaw is the noise of a channel whose releases see a sample of the data.
 type sampledLaw struct {
-	noiseLaw
+	Law
 	e privacy.Sampled
 }
 
@@ -184,8 +184,8 @@ func (s *Steps[T]) Add(k int, gradient []T) error {
 	if _, err := s.clip(gradient, s.d.Clip); err != nil {
 		return s.fail(fmt.Errorf("%s: gradient of example %d: %w", s.d.Purpose, s.batch[k], err))
 	}
-	if n := normAbove(gradient); !n.atMost(s.d.Clip) { // the fault that no noise makes good
-		return s.fail(&CheckError{s.d.Purpose, "norm of a gradient", math.Ldexp(n.v, n.e), 0, s.d.Clip, int64(s.dim), "gradients were not clipped"})
+	if err := checkNorm(s.d.Purpose, "norm of a gradient", gradient, s.d.Clip, "gradients were not clipped"); err != nil {
+		return s.fail(err)
 	}
 	for i, x := range gradient {
 		s.sum[i] += float64(x)

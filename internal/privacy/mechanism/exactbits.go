@@ -1,6 +1,7 @@
 package mechanism
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -28,8 +29,15 @@ func Keyed(s rng.Stream) Bits { return Bits{stream: s, set: true} }
 // ledger tells which noise a run had.
 func Secret() Bits { return Bits{secret: true, set: true} }
 
-// admit reports bits that the ledger must not be told of.
-func (b Bits) admit(purpose string, l *privacy.Ledger) error {
+// Admit checks what all mechanisms on bits are given: a purpose, an event and a
+// share that are valid, bits, and a ledger that is marked for them.
+func (b Bits) Admit(purpose string, e privacy.Event, share Share, l *privacy.Ledger) error {
+	if purpose == "" {
+		return errors.New("local mechanism: no purpose")
+	}
+	if err := errors.Join(e.Validate(), share.validate()); err != nil {
+		return fmt.Errorf("%s: %w", purpose, err)
+	}
 	if !b.set {
 		return fmt.Errorf("%s: no source of random bits", purpose)
 	}
@@ -65,9 +73,9 @@ type forced interface {
 }
 
 // row turns to the bits of a row.
-func (d *draws) row(key uint64) {
+func (d *draws) row(key ...uint64) {
 	if d.secret == nil {
-		d.stream = d.base.Sub(key)
+		d.stream = d.base.Sub(key...)
 	}
 }
 

@@ -215,9 +215,6 @@ func contains(list []int, i int) bool {
 }
 
 func (r *featureRun) check() error {
-	type checker = interface {
-		check(string, float64) error
-	}
 	checks := []checker{&r.numbers.centre, &r.numbers.bias, &r.bits.kept, &r.bits.flipped}
 	for i := range r.drawn {
 		checks = append(checks, &r.drawn[i])

@@ -38,15 +38,14 @@ func (g Gaussian) Event() privacy.Gaussian {
 type Channel[T Float] struct {
 	purpose  string
 	share    Share
-	law      noiseLaw
+	law      Law
 	secret   bool // noise from cryptographic bits: never the same twice
 	ledger   *privacy.Ledger
 	stream   rng.Stream                           // of releases keyed as a whole
 	keyed    rng.Stream                           // of releases keyed by part
-	admits   func(row []T) error                  // nil: any values
 	add      func(s rng.Stream, dst []T, scale T) // the sampler
 	absolute bool                                 // sizes are absolute values, not squares
-	lattice  *lattice                             // nil: noise in floating point
+	grid     *Grid                                // nil: noise in floating point
 
 	mu      sync.Mutex
 	total   tally
@@ -72,13 +71,26 @@ func Open[T Float](g Gaussian, l *privacy.Ledger, s rng.Stream) (*Channel[T], er
 	if !representable[T](g.Sigma) {
 		return nil, fmt.Errorf("%s: sigma %g is outside the range of the data's type", g.Purpose, g.Sigma)
 	}
-	c := newChannel[T](g.Purpose, g.Share, normalLaw{g}, l, s)
-	c.add = addNormals[T]
-	return c, nil
+	return New(Noise[T]{Purpose: g.Purpose, Share: g.Share, Law: normalLaw{g}, Add: addNormals[T]}, l, s), nil
 }
 
-func newChannel[T Float](purpose string, share Share, of noiseLaw, l *privacy.Ledger, s rng.Stream) *Channel[T] {
-	return &Channel[T]{purpose: purpose, share: share, law: of, ledger: l, stream: s.Sub(), keyed: s.Sub(keyedByPart)}
+// Noise is what a channel adds. It is how a mechanism whose sampler is its own opens
+// a channel; Open and OpenLaplace are two of them.
+type Noise[T Float] struct {
+	Purpose  string                               // names the releases in the ledger
+	Share    Share                                // of the run's false-alarm probability
+	Law      Law                                  // what is recorded, and what the checks expect
+	Add      func(s rng.Stream, dst []T, scale T) // the sampler: adds noise of the law's scale to dst
+	Absolute bool                                 // the checks look at absolute values, not at squares
+	Grid     *Grid                                // where values come out; nil: noise in floating point
+	Secret   bool                                 // noise from cryptographic bits: it has no state to restore
+}
+
+// New puts noise to work: from stream s, events into ledger l. The caller has
+// checked the event, the share and the ledger's mark.
+func New[T Float](n Noise[T], l *privacy.Ledger, s rng.Stream) *Channel[T] {
+	return &Channel[T]{purpose: n.Purpose, share: n.Share, law: n.Law, secret: n.Secret, ledger: l,
+		stream: s.Sub(), keyed: s.Sub(keyedByPart), add: n.Add, absolute: n.Absolute, grid: n.Grid}
 }
 
 // see tallies what was done to a row. It is no function value, so that before
@@ -86,8 +98,8 @@ func newChannel[T Float](purpose string, share Share, of noiseLaw, l *privacy.Le
 func (c *Channel[T]) see(before, after []T) tally {
 	perScale := 1 / float64(atLeast[T](c.law.scale()))
 	switch {
-	case c.lattice != nil:
-		return steps(c.lattice, before, after, c.absolute)
+	case c.grid != nil:
+		return steps(c.grid, before, after, c.absolute)
 	case c.absolute:
 		return sizes(before, after, perScale)
 	}
@@ -96,14 +108,6 @@ func (c *Channel[T]) see(before, after []T) tally {
 
 // Event returns what the channel records of one release.
 func (c *Channel[T]) Event() privacy.Event { return c.law.event() }
-
-// research refuses a missing ledger and one that promises secure noise.
-func research(purpose string, l *privacy.Ledger) error {
-	if err := marked(l, false); err != nil {
-		return fmt.Errorf("%s: %w", purpose, err)
-	}
-	return nil
-}
 
 // Perturb is a release of the whole of data in rows of cols, of which the given
 // number of releases is recorded: how many parts of the data (sessions, samples)

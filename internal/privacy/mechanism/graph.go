@@ -224,8 +224,8 @@ func (g *Aggregator[T]) normalise(dst, x []T, cols int) error {
 			row := dst[j*cols : (j+1)*cols]
 			if err := g.scale(row, x[j*cols:(j+1)*cols], g.m.Norm); err != nil {
 				bad[j] = fmt.Errorf("%s: row %d: %w", g.m.Purpose, j, err)
-			} else if n := normAbove(row); !n.atMost(g.m.Norm) {
-				bad[j] = g.noise.refuse(&CheckError{g.m.Purpose, "norm of a row", math.Ldexp(n.v, n.e), 0, g.m.Norm, int64(cols), "embeddings were not normalised"})
+			} else if err := checkNorm(g.m.Purpose, "norm of a row", row, g.m.Norm, "embeddings were not normalised"); err != nil {
+				bad[j] = g.noise.refuse(err)
 			}
 		}
 	})
@@ -235,24 +235,6 @@ func (g *Aggregator[T]) normalise(dst, x []T, cols int) error {
 		}
 	}
 	return nil
-}
-
-// refuse ends a channel for what was found outside it.
-func (c *Channel[T]) refuse(err error) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.fail(err)
-}
-
-// scaleRow puts row scaled to the norm into dst, never above it; zeros stay zeros.
-func scaleRow[T Float](dst, row []T, norm float64) error {
-	n := normAbove(row)
-	copy(dst, row)
-	if n.v > 0 && n.v <= math.MaxFloat64 {
-		scaleTo(dst, n, norm, 1)
-	}
-	_, err := Clip(dst, norm)
-	return err
 }
 
 // weighing returns the factors of the rows and of the columns.

@@ -64,9 +64,7 @@ func OpenLaplace[T Float](m Laplace, l *privacy.Ledger, s rng.Stream) (*Channel[
 	if !representable[T](m.Scale) {
 		return nil, fmt.Errorf("%s: scale %g is outside the range of the data's type", m.Purpose, m.Scale)
 	}
-	c := newChannel[T](m.Purpose, m.Share, laplaceLaw{m}, l, s)
-	c.add, c.absolute = addLaplace[T], true
-	return c, nil
+	return New(Noise[T]{Purpose: m.Purpose, Share: m.Share, Law: laplaceLaw{m}, Add: addLaplace[T], Absolute: true}, l, s), nil
 }
 
 // addLaplace is the research sampler: a sign and the logarithm of a uniform number

@@ -38,7 +38,7 @@ func TestEventsOfTheLatticeKeepTheirPromise(t *testing.T) {
 			l            *lattice
 			noise, moved float64
 		}{{"gaussian", grid, e.Sigma, e.Sensitivity}, {"laplace", grid2, e2.Scale, e2.Sensitivity}} {
-			step, stated := rat(c.l.grid), rat(c.moved)
+			step, stated := rat(c.l.Step), rat(c.moved)
 			room := new(big.Rat).Sub(stated, new(big.Rat).Quo(rat(sens), step)) // what is left for rounding
 			need := new(big.Rat).SetInt64(dim)
 			if c.name == "gaussian" { // at least its root
@@ -60,7 +60,7 @@ func TestEventsOfTheLatticeKeepTheirPromise(t *testing.T) {
 				t.Fatalf("%s: noise wasted, %g times what was asked for", c.name, f)
 			}
 		}
-		nearest := sigma / grid.grid * (e.Sensitivity / (sens / grid.grid))
+		nearest := sigma / grid.Step * (e.Sensitivity / (sens / grid.Step))
 		if new(big.Rat).Quo(rat(nearest), rat(e.Sensitivity)).Cmp(new(big.Rat).Quo(rat(sigma), rat(sens))) < 0 {
 			broken++
 		}
@@ -119,7 +119,7 @@ func TestRoundingCostsWithoutWidening(t *testing.T) {
 	}
 	asked := m.Sensitivity / m.Scale
 	loss := func(law DiscreteLaplaceLaw, x, y float64, limit int64) (worst float64) {
-		a, b := int64(l.round(x)), int64(l.round(y))
+		a, b := int64(l.Round(x)), int64(l.Round(y))
 		at := func(centre, out int64) (p float64) {
 			if out > -limit && out < limit {
 				return law.PMF(out - centre)
@@ -189,14 +189,14 @@ func testNoiseIsOblivious[T Float](t *testing.T) {
 			}
 		}
 		for i, y := range perturbed(t, x) {
-			k := float64(y) / l.grid
-			if k != math.Trunc(k) || math.Abs(k) > float64(l.limit) {
+			k := float64(y) / l.Step
+			if k != math.Trunc(k) || math.Abs(k) > float64(l.Limit) {
 				rt.Fatalf("%v became %v: %v steps", x[i], y, k)
 			}
-			if got, want := k-l.round(float64(x[i])), float64(noise[i])/l.grid; got != want {
+			if got, want := k-l.Round(float64(x[i])), float64(noise[i])/l.Step; got != want {
 				rt.Fatalf("noise of %v steps at %v, of %v at 0", got, x[i], want)
 			}
-			if v := float64(x[i]); math.Abs(v) < 4 && math.Abs(l.round(v)*l.grid-v) > l.grid/2 {
+			if v := float64(x[i]); math.Abs(v) < 4 && math.Abs(l.Round(v)*l.Step-v) > l.Step/2 {
 				rt.Fatalf("%v is rounded by more than half a step", v)
 			}
 		}
@@ -204,7 +204,7 @@ func testNoiseIsOblivious[T Float](t *testing.T) {
 	off := 0
 	s := rng.Seed(4).Stream("values")
 	for range 100 { // the fault: not rounded before noise is added
-		if v := T(s.Float64()) + T(5*l.grid); float64(v)/l.grid != math.Trunc(float64(v)/l.grid) {
+		if v := T(s.Float64()) + T(5*l.Step); float64(v)/l.Step != math.Trunc(float64(v)/l.Step) {
 			off++
 		}
 	}

@@ -21,7 +21,7 @@ type Reports struct {
 // recording one release. With Keyed bits report i depends on the stream and on
 // i. Values outside [0, Categories) are refused before anything is recorded.
 func Report[T Category](m Oracle, l *privacy.Ledger, b Bits, values []T) (*Reports, error) {
-	if err := discrete(m.Purpose, m.Event(), m.Share, l, b); err != nil {
+	if err := b.Admit(m.Purpose, m.Event(), m.Share, l); err != nil {
 		return nil, err
 	}
 	if err := m.validate(); err != nil {

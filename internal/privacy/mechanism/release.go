@@ -174,8 +174,8 @@ func (r *Release[T]) misused(i int, dst []T) {
 const onStack = 256
 
 func (r *Release[T]) fill(i int, dst []T, s rng.Stream) {
-	if r.c.admits != nil {
-		if err := r.c.admits(dst); err != nil {
+	if r.c.grid != nil {
+		if err := admits(r.c.grid, dst); err != nil {
 			s := fmt.Sprintf("row %d: %v", i, err)
 			r.misuse.Store(&s)
 			return
@@ -252,4 +252,11 @@ func (r *Release[T]) sum() (sum tally, err error) {
 func (c *Channel[T]) fail(err error) error {
 	c.failed = err
 	return err
+}
+
+// refuse ends a channel for what was found outside it.
+func (c *Channel[T]) refuse(err error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.fail(err)
 }

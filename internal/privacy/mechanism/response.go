@@ -66,7 +66,7 @@ type Category interface{ ~int | ~int32 | ~int64 }
 // depends on the stream and on i. Values outside [0, Categories) are refused
 // before anything is recorded or changed.
 func PerturbResponses[T Category](m Response, l *privacy.Ledger, b Bits, data []T) error {
-	if err := discrete(m.Purpose, m.Event(), m.Share, l, b); err != nil {
+	if err := b.Admit(m.Purpose, m.Event(), m.Share, l); err != nil {
 		return err
 	}
 	if err := m.validate(); err != nil {
@@ -100,17 +100,6 @@ func inCategories[T Category](purpose string, categories int64, data []T) error 
 		}
 	}
 	return nil
-}
-
-// discrete checks the common arguments of discrete local mechanisms.
-func discrete(purpose string, e privacy.Event, share Share, l *privacy.Ledger, b Bits) error {
-	if purpose == "" {
-		return errors.New("local mechanism: no purpose")
-	}
-	if err := errors.Join(e.Validate(), share.validate()); err != nil {
-		return fmt.Errorf("%s: %w", purpose, err)
-	}
-	return b.admit(purpose, l)
 }
 
 // responder is a response at work, and what was seen of it.
@@ -151,34 +140,3 @@ func (r *responder) see(x, y uint64) {
 }
 
 func (r *responder) checks() []checker { return []checker{&r.kept, &r.moved} }
-
-// checker is one check of two tails.
-type checker = interface {
-	check(purpose string, x float64) error
-}
-
-// drift sums differences that have mean zero given all before them, each at most
-// b from zero, of a total variance known to be at most v.
-type drift struct {
-	what string
-	n    int64
-	sum  float64
-	v, b float64
-}
-
-func (c *drift) expect(variance float64) { c.v += variance }
-
-func (c *drift) add(v float64) {
-	c.n++
-	c.sum += v
-}
-
-// check fails beyond sqrt(2 v x) + 2 b x/3, which happens with probability at
-// most exp(-x) on each side (Freedman, Annals of Probability 1975, theorem 1.6).
-func (c *drift) check(purpose string, x float64) error {
-	r := math.Sqrt(2*c.v*x) + 2*c.b*x/3
-	if !(math.Abs(c.sum) <= r) {
-		return &CheckError{purpose, c.what, c.sum, -r, r, c.n, ""}
-	}
-	return nil
-}

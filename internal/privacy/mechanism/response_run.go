@@ -27,7 +27,7 @@ type ResponseRun struct {
 // bits a row depends on the stream and on its number: give every file and every
 // setting a stream of its own.
 func (m Response) Open(l *privacy.Ledger, b Bits) (*ResponseRun, error) {
-	if err := discrete(m.Purpose, m.Event(), m.Share, l, b); err != nil {
+	if err := b.Admit(m.Purpose, m.Event(), m.Share, l); err != nil {
 		return nil, err
 	}
 	if err := m.validate(); err != nil {

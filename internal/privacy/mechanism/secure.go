@@ -98,7 +98,7 @@ func openGaussian[T Float](m DiscreteGaussian, l *privacy.Ledger, s rng.Stream, 
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Purpose, err)
 	}
-	return openLattice[T](m.Purpose, m.Share, gridGaussian{e, grid.grid}, grid, false, l, s, secret, g.Sample), nil
+	return openLattice[T](m.Purpose, m.Share, gridGaussian{e, grid.Step}, grid, false, l, s, secret, g.Sample), nil
 }
 
 func openDiscreteLaplace[T Float](m DiscreteLaplace, l *privacy.Ledger, s rng.Stream, secret bool) (*Channel[T], error) {
@@ -113,7 +113,7 @@ func openDiscreteLaplace[T Float](m DiscreteLaplace, l *privacy.Ledger, s rng.St
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Purpose, err)
 	}
-	return openLattice[T](m.Purpose, m.Share, gridLaplace{e, grid.grid}, grid, true, l, s, secret, d.Sample), nil
+	return openLattice[T](m.Purpose, m.Share, gridLaplace{e, grid.Step}, grid, true, l, s, secret, d.Sample), nil
 }
 
 func named(purpose, kind string) string {
@@ -145,7 +145,7 @@ func (m DiscreteGaussian) plan(digits int) (*lattice, privacy.DiscreteGaussian, 
 	if err != nil {
 		return nil, none, err
 	}
-	asked.Sigma, asked.Sensitivity = l.scale, l.sensitivity
+	asked.Sigma, asked.Sensitivity = l.Scale, l.sensitivity
 	return l, asked, asked.Validate()
 }
 
@@ -166,41 +166,20 @@ func (m DiscreteLaplace) plan(digits int) (*lattice, privacy.DiscreteLaplace, er
 	if err != nil {
 		return nil, none, err
 	}
-	asked.Scale, asked.Sensitivity = l.scale, l.sensitivity
+	asked.Scale, asked.Sensitivity = l.Scale, l.sensitivity
 	return l, asked, asked.Validate()
 }
 
-// marked refuses a ledger whose mark is not that of the noise: secure noise in a
-// research ledger would be honest, but a reader could no longer tell from the mark
-// which noise a run had.
-func marked(l *privacy.Ledger, secret bool) error {
-	noise := privacy.Research
-	if secret {
-		noise = privacy.Secure
-	}
-	if l == nil {
-		return errors.New("no ledger, so no noise")
-	}
-	if l.Noise() != noise {
-		return fmt.Errorf("this sampler gives noise marked %q and the ledger promises %q", noise, l.Noise())
-	}
-	return nil
-}
-
-func openLattice[T Float](purpose string, share Share, of noiseLaw, grid *lattice, absolute bool, l *privacy.Ledger, s rng.Stream, secret bool, sample func(rng.Source) int64) *Channel[T] {
-	c := newChannel[T](purpose, share, of, l, s)
-	c.lattice, c.absolute, c.secret = grid, absolute, secret
-	c.admits = func(row []T) error { return admits(grid, row) }
+func openLattice[T Float](purpose string, share Share, of Law, grid *lattice, absolute bool, l *privacy.Ledger, s rng.Stream, secret bool, sample func(rng.Source) int64) *Channel[T] {
 	bits := newBitPool(secret)
-	c.add = func(s rng.Stream, dst []T, _ T) {
+	return New(Noise[T]{Purpose: purpose, Share: share, Law: of, Absolute: absolute, Grid: &grid.Grid, Secret: secret, Add: func(s rng.Stream, dst []T, _ T) {
 		b := bits.get(s)
 		for i, x := range dst {
-			k := int64(grid.round(float64(x))) + sample(b.src)
-			dst[i] = T(float64(max(-grid.limit, min(grid.limit, k))) * grid.grid)
+			k := int64(grid.Round(float64(x))) + sample(b.src)
+			dst[i] = T(float64(max(-grid.Limit, min(grid.Limit, k))) * grid.Step)
 		}
 		bits.put(b)
-	}
-	return c
+	}}, l, s)
 }
 
 // bitPool hands out sources of bits, each to one goroutine at a time.

@@ -207,7 +207,7 @@ func testOneGrid[T Float](t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	grid := c.lattice.grid
+	grid := c.grid.Step
 	for i, x := range []float64{0, 1, 0.1, -math.Pi, 1e-30, 9.9, -1e4} {
 		const n = 2000
 		y, z := make([]T, n), make([]T, n)
@@ -223,7 +223,7 @@ func testOneGrid[T Float](t *testing.T) {
 		off, even := 0, 0
 		for j := range y {
 			k := float64(y[j]) / grid
-			if k != math.Trunc(k) || math.Abs(k) > float64(c.lattice.limit) {
+			if k != math.Trunc(k) || math.Abs(k) > float64(c.grid.Limit) {
 				t.Fatalf("x %g: %v is not on the grid of %g", x, y[j], grid)
 			}
 			if math.Mod(k, 2) == 0 {

@@ -80,17 +80,17 @@ func TestSecureGrid(t *testing.T) {
 			t.Errorf("%+v: %v", c, err)
 			continue
 		}
-		if l.grid != c.want {
-			t.Errorf("%+v: grid 2^%g", c, math.Log2(l.grid))
+		if l.Step != c.want {
+			t.Errorf("%+v: grid 2^%g", c, math.Log2(l.Step))
 		}
-		if most := l.bound + gaussianReach*l.scale; most > float64(l.limit) || l.limit != 1<<c.digits {
-			t.Errorf("%+v: %g of %d steps", c, most, l.limit)
+		if most := l.Bound + gaussianReach*l.Scale; most > float64(l.Limit) || l.Limit != 1<<c.digits {
+			t.Errorf("%+v: %g of %d steps", c, most, l.Limit)
 		}
 		root := math.Sqrt(float64(c.dim))
-		if wanted := c.sens/l.grid + root; e.Sensitivity < wanted || e.Sensitivity > wanted*(1+1e-9) || e.Dimension != c.dim {
+		if wanted := c.sens/l.Step + root; e.Sensitivity < wanted || e.Sensitivity > wanted*(1+1e-9) || e.Dimension != c.dim {
 			t.Errorf("%+v: event %+v, want a sensitivity of %g", c, e, wanted)
 		}
-		if e.Sigma*l.grid < c.sigma || e.Sigma/e.Sensitivity < c.sigma/c.sens || e.Sigma/e.Sensitivity > c.sigma/c.sens*(1+1e-7) || e.Sigma != l.noise.Float64() {
+		if e.Sigma*l.Step < c.sigma || e.Sigma/e.Sensitivity < c.sigma/c.sens || e.Sigma/e.Sensitivity > c.sigma/c.sens*(1+1e-7) || e.Sigma != l.noise.Float64() {
 			t.Errorf("%+v: event %+v, want a sigma of %g sensitivities", c, e, c.sigma/c.sens)
 		}
 	}
@@ -155,9 +155,9 @@ func TestRoundingIsPricedIn(t *testing.T) {
 			}
 			var r2, r1 float64
 			for i := range x {
-				d := l.round(x[i]) - l.round(y[i])
+				d := l.Round(x[i]) - l.Round(y[i])
 				r2, r1 = r2+d*d, r1+math.Abs(d)
-				if k := l.round(x[i]); math.Abs(k*grid-max(-1, min(1, x[i]))) > grid/2 { // to the nearest
+				if k := l.Round(x[i]); math.Abs(k*grid-max(-1, min(1, x[i]))) > grid/2 { // to the nearest
 					t.Fatalf("%g is rounded to %g steps of %g", x[i], k, grid)
 				}
 			}
@@ -295,8 +295,8 @@ func TestClamping(t *testing.T) {
 		c := openLattice[float32]("p", 0, c.law, grid, false, newLedger(t), rng.Stream{}, false, func(rng.Source) int64 { return far })
 		y := []float32{0}
 		c.add(rng.Stream{}, y, 0)
-		if float64(y[0]) != want*grid.grid {
-			t.Errorf("noise of %d steps gives %v steps", far, float64(y[0])/grid.grid)
+		if float64(y[0]) != want*grid.Step {
+			t.Errorf("noise of %d steps gives %v steps", far, float64(y[0])/grid.Step)
 		}
 	}
 }

@@ -39,7 +39,7 @@ func (m Sequence) Open(l *privacy.Ledger, b Bits) (*SequenceRun, error) {
 
 // prepare does everything but record.
 func (m Sequence) prepare(l *privacy.Ledger, b Bits) (*SequenceRun, error) {
-	if err := discrete(m.Purpose, m.Event(), m.Share, l, b); err != nil {
+	if err := b.Admit(m.Purpose, m.Event(), m.Share, l); err != nil {
 		return nil, err
 	}
 	if err := m.validate(); err != nil {

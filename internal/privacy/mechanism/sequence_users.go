@@ -79,9 +79,7 @@ func (s *SequenceSampler) RowOf(user UserKey, at int64, row []int32) error {
 	if math.IsInf(m.Epsilon, 1) {
 		return nil
 	}
-	if s.d.secret == nil {
-		s.d.stream = s.d.base.Sub(user[0], user[1])
-	}
+	s.d.row(user[0], user[1])
 	s.perturb(m, row)
 	return nil
 }

@@ -51,11 +51,40 @@ func (b *bounded) check(purpose string, x float64) error {
 	return nil
 }
 
+// drift sums differences that have mean zero given all before them, each at most
+// b from zero, of a total variance known to be at most v.
+type drift struct {
+	what string
+	n    int64
+	sum  float64
+	v, b float64
+}
+
+func (c *drift) expect(variance float64) { c.v += variance }
+
+func (c *drift) add(v float64) {
+	c.n++
+	c.sum += v
+}
+
+// check fails beyond sqrt(2 v x) + 2 b x/3, which happens with probability at
+// most exp(-x) on each side (Freedman, Annals of Probability 1975, theorem 1.6).
+func (c *drift) check(purpose string, x float64) error {
+	r := math.Sqrt(2*c.v*x) + 2*c.b*x/3
+	if !(math.Abs(c.sum) <= r) {
+		return &CheckError{purpose, c.what, c.sum, -r, r, c.n, ""}
+	}
+	return nil
+}
+
+// checker is one check of two tails.
+type checker = interface {
+	check(purpose string, x float64) error
+}
+
 // checkAll runs checks of two tails each so that a right sampler fails any of
 // them with at most the probability of its share.
-func checkAll(purpose string, share Share, checks ...interface {
-	check(string, float64) error
-}) error {
+func checkAll(purpose string, share Share, checks ...checker) error {
 	x := math.Log(2 * float64(len(checks)) / share.falseAlarm())
 	for _, c := range checks {
 		if err := c.check(purpose, x); err != nil {
