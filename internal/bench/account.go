@@ -11,7 +11,7 @@ import (
 	"privrec/internal/privacy/accountant/pld"
 	"privrec/internal/privacy/accountant/rdp"
 	"privrec/internal/privacy/accountant/terms"
-	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/secure"
 	"privrec/internal/rng"
 	"privrec/internal/tensor"
 )
@@ -131,7 +131,7 @@ func samplers() []Case {
 
 func discrete(name, shape string, src rng.Source) Case {
 	return Case{name, shape, func() (func() error, error) {
-		g, err := mechanism.NewGaussianSampler(mechanism.Ratio{Num: 1000, Den: 1})
+		g, err := secure.NewGaussianSampler(secure.Ratio{Num: 1000, Den: 1})
 		return func() error {
 			g.Sample(src)
 			return nil

@@ -4,19 +4,19 @@ import (
 	"privrec/internal/graph"
 	"privrec/internal/nn"
 	"privrec/internal/privacy"
-	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/channel"
 	"privrec/internal/tensor"
 )
 
 // layerReleases is Gaussian noise on every row of every layer, recorded and watched as
 // in a private run: a release a layer, of users and items together.
 type layerReleases struct {
-	channel *mechanism.Channel[tensor.Float]
+	channel *channel.Channel[tensor.Float]
 	users   int
 	step    uint64
 	cols    int
 	came    [2]int // rows of each side in the open release
-	open    *mechanism.Release[tensor.Float]
+	open    *channel.Release[tensor.Float]
 }
 
 // benchSigma is about what the accounting of RDP-GCF's paper asks for at epsilon 5.
@@ -28,7 +28,7 @@ func newLayerReleases(g *graph.Bipartite) (*layerReleases, error) {
 		return nil, err
 	}
 	_, joint := graph.Normalizer{}.Sensitivity()
-	c, err := mechanism.Open[tensor.Float](mechanism.Gaussian{
+	c, err := channel.Open[tensor.Float](channel.Gaussian{
 		Purpose: "bench propagation", Sigma: benchSigma, Sensitivity: joint,
 		Unit: privacy.Edge, Neighbouring: privacy.AddRemove,
 	}, l, graphSeed.Stream("bench.noise"))

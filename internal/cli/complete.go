@@ -14,7 +14,7 @@ import (
 	"privrec/internal/dataset/standin"
 	"privrec/internal/papers/exposure"
 	"privrec/internal/privacy"
-	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/sequence"
 	"privrec/internal/reproduce"
 	"privrec/internal/run"
 )
@@ -102,7 +102,7 @@ func (a *App) flagWords(c *cobra.Command, f *pflag.Flag) completion {
 	case "in-form", "out-form":
 		return fixedWords(format.Forms())
 	case "mechanism":
-		return fixedWords([]mechanism.Variant{mechanism.SDPFixed, mechanism.SDPPaper, mechanism.RR})
+		return fixedWords([]sequence.Variant{sequence.SDPFixed, sequence.SDPPaper, sequence.RR})
 	case "select":
 		return fixedWords(exposure.Selections())
 	case "replace":

@@ -10,7 +10,7 @@ import (
 
 	"privrec/internal/dataset/format"
 	"privrec/internal/papers/pricdsr"
-	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/sequence"
 	"privrec/internal/report"
 	"privrec/internal/rng"
 	"privrec/internal/run"
@@ -75,7 +75,7 @@ The catalogue, its size or its ids, must be public: never take it from the rows.
 	p := c.Flags()
 	f.add(p, "histories", "sequences", "noise")
 	p.Float64VarP(&f.o.Epsilon, "epsilon", "e", 0, "of one cell; see --dry-run")
-	p.StringVar(&f.variant, "mechanism", string(mechanism.SDPFixed), "sdp-fixed, sdp-paper or rr")
+	p.StringVar(&f.variant, "mechanism", string(sequence.SDPFixed), "sdp-fixed, sdp-paper or rr")
 	p.IntVar(&f.o.Items, "items", 0, "size M of the public catalogue; ids are 1 to M")
 	p.StringVar(&f.o.Catalogue, "catalogue", "", "file with the public ids of all items, under item_id or one a line (.txt)")
 	p.IntVar(&f.o.Length, "length", 0, "cells L of a row")
@@ -94,7 +94,7 @@ func (a *App) runPerturb(c *cobra.Command, f perturbFlags) error {
 		return err
 	}
 	o := f.o
-	o.Variant = mechanism.Variant(f.variant)
+	o.Variant = sequence.Variant(f.variant)
 	o.In, o.InForm, o.Out, o.OutForm = f.in, format.Form(f.inForm), f.out, format.Form(f.outForm)
 	o.Purpose, o.Seed, o.Secure, o.Force, o.Workers = f.purpose, rng.Seed(f.seed), f.secure, f.force, f.workers
 	o.Key = f.key

@@ -10,6 +10,8 @@ import (
 	"privrec/internal/privacy/accountant"
 	"privrec/internal/privacy/audit"
 	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/channel"
+	"privrec/internal/privacy/mechanism/local"
 	"privrec/internal/rng"
 )
 
@@ -18,8 +20,8 @@ import (
 func Example() {
 	budget := privacy.Budget{Epsilon: 2, Delta: 1e-5}
 	const steps = 50
-	describe := func(multiplier float64) mechanism.DPSGD {
-		return mechanism.DPSGD{Purpose: "gradient", Clip: 1, NoiseMultiplier: multiplier, Examples: 1000,
+	describe := func(multiplier float64) channel.DPSGD {
+		return channel.DPSGD{Purpose: "gradient", Clip: 1, NoiseMultiplier: multiplier, Examples: 1000,
 			Sampling: privacy.Poisson, Rate: 0.05, Unit: privacy.User}
 	}
 
@@ -55,7 +57,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	sgd, err := mechanism.OpenDPSGD[float32](describe(least.Noise), 2, ledger, rng.Seed(7).Stream("sgd"))
+	sgd, err := channel.OpenDPSGD[float32](describe(least.Noise), 2, ledger, rng.Seed(7).Stream("sgd"))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -123,8 +125,8 @@ func Example_audit() {
 				answers[i] = 1
 			}
 		}
-		m := mechanism.Response{Purpose: "who is in", Epsilon: kept, Categories: 2, Unit: privacy.User}
-		if err := mechanism.PerturbResponses(m, ledger, mechanism.Keyed(rng.Seed(3).Stream("answers")), answers); err != nil {
+		m := local.Response{Purpose: "who is in", Epsilon: kept, Categories: 2, Unit: privacy.User}
+		if err := local.PerturbResponses(m, ledger, mechanism.Keyed(rng.Seed(3).Stream("answers")), answers); err != nil {
 			log.Fatal(err)
 		}
 		scores := make([]float64, canaries)

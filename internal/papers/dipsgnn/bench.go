@@ -11,7 +11,7 @@ import (
 	"privrec/internal/nn"
 	"privrec/internal/optim"
 	"privrec/internal/privacy"
-	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/channel"
 	"privrec/internal/rng"
 	"privrec/internal/tensor"
 	"privrec/internal/train"
@@ -73,11 +73,11 @@ func newStepBench(items int, length func(*rng.Stream) int) (*stepBench, error) {
 	noise := &aggregationNoise{period: func(int) error { return nil }}
 	_, std := c.deviations()
 	for dir := range noise.to {
-		g := mechanism.Gaussian{
+		g := channel.Gaussian{
 			Purpose: fmt.Sprint("bench ", dir), Sigma: std, Sensitivity: c.Model.Norm,
 			Unit: privacy.Edge, Neighbouring: privacy.AddRemove,
 		}
-		if noise.to[dir], err = mechanism.Open[tensor.Float](g, l, seed.Stream(g.Purpose)); err != nil {
+		if noise.to[dir], err = channel.Open[tensor.Float](g, l, seed.Stream(g.Purpose)); err != nil {
 			return nil, err
 		}
 	}

@@ -5,7 +5,7 @@
 //
 // Where each part of the paper stands here:
 //
-//	section 4.2, Algorithms 1-2   mechanism.FeatureSampler, called by perturbUsers
+//	section 4.2, Algorithms 1-2   local.FeatureSampler, called by perturbUsers
 //	eq. 4 (counts)                graph.Packed
 //	eq. 6 (norm C)                Network.bound
 //	eq. 5, 7 (noisy sums)         Network.sum, aggregationNoise

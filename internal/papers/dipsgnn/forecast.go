@@ -14,7 +14,7 @@ import (
 	"privrec/internal/nn"
 	"privrec/internal/optim"
 	"privrec/internal/privacy"
-	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/channel"
 	"privrec/internal/rng"
 	"privrec/internal/run"
 	"privrec/internal/stats"
@@ -130,10 +130,10 @@ func (x *experiment) rehearseNoise(c Config) error {
 	}
 	a := &aggregationNoise{period: func(int) error { return nil }}
 	for dir := range a.to {
-		g := mechanism.Gaussian{
+		g := channel.Gaussian{
 			Purpose: fmt.Sprint("forecast ", dir), Sigma: std, Sensitivity: c.Model.Norm, Unit: privacy.Edge, Neighbouring: privacy.AddRemove,
 		}
-		if a.to[dir], err = mechanism.Open[tensor.Float](g, l, x.env.Seed.Stream(g.Purpose)); err != nil {
+		if a.to[dir], err = channel.Open[tensor.Float](g, l, x.env.Seed.Stream(g.Purpose)); err != nil {
 			return err
 		}
 	}

@@ -5,7 +5,7 @@ import (
 
 	"privrec/internal/autograd"
 	"privrec/internal/graph"
-	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/channel"
 	"privrec/internal/tensor"
 )
 
@@ -16,8 +16,8 @@ import (
 // Noise is keyed by pass, step, sample and node within the sample, so that it
 // does not depend on which samples are batched together.
 type aggregationNoise struct {
-	to     [2]*mechanism.Channel[tensor.Float] // by Direction
-	period func(pass int) error                // told before the releases of a pass
+	to     [2]*channel.Channel[tensor.Float] // by Direction
+	period func(pass int) error              // told before the releases of a pass
 
 	pass    uint64
 	samples []int32
@@ -44,7 +44,7 @@ func (a *aggregationNoise) perturb(y *autograd.Node, step int, dir Direction) *a
 	})
 }
 
-func (a *aggregationNoise) release(c *mechanism.Channel[tensor.Float], data []tensor.Float, rows, cols int, step uint64) error {
+func (a *aggregationNoise) release(c *channel.Channel[tensor.Float], data []tensor.Float, rows, cols int, step uint64) error {
 	r, err := c.Start(a.samples, rows, cols, a.pass, step)
 	if err != nil {
 		return fmt.Errorf("noise of step %d: %w", step+1, err)

@@ -9,6 +9,8 @@ import (
 	"privrec/internal/dataset"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/channel"
+	"privrec/internal/privacy/mechanism/local"
 	"privrec/internal/rng"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
@@ -69,19 +71,19 @@ func (p *protection) perturbUsers(f *dataset.Features) (tensor.Matrix, error) {
 	if math.IsInf(c.Epsilon, 1) {
 		return x, nil // in the clear, as was declared
 	}
-	if err := mechanism.PerturbFeatures(sampler(f, c), p.once, p.stream(purposeFeatures), x.Data[:x.Rows*x.Cols]); err != nil {
+	if err := local.PerturbFeatures(sampler(f, c), p.once, p.stream(purposeFeatures), x.Data[:x.Rows*x.Cols]); err != nil {
 		return x, fmt.Errorf("perturb user features: %w", err)
 	}
 	return x, p.once.Flush("before training")
 }
 
-func sampler(f *dataset.Features, c FeatureConfig) mechanism.FeatureSampler {
-	s := mechanism.FeatureSampler{Purpose: purposeFeatures, Epsilon: c.Epsilon, Unselected: mechanism.Zeroed, Share: share}
+func sampler(f *dataset.Features, c FeatureConfig) local.FeatureSampler {
+	s := local.FeatureSampler{Purpose: purposeFeatures, Epsilon: c.Epsilon, Unselected: local.Zeroed, Share: share}
 	if c.Unselected == UnselectedRaw {
-		s.Unselected = mechanism.SharedClear
+		s.Unselected = local.SharedClear
 	}
 	for i := range f.Columns {
-		k := mechanism.FeatureKind{Name: f.Columns[i].Name}
+		k := local.FeatureKind{Name: f.Columns[i].Name}
 		if f.Columns[i].Kind == dataset.Categorical {
 			k.Categories = len(f.Columns[i].Levels)
 		}
@@ -129,7 +131,7 @@ func (p *protection) open(q *part) (*aggregationNoise, error) {
 	}
 	a := &aggregationNoise{period: p.enter}
 	for dir, purpose := range []string{Incoming: purposeIncoming, Outgoing: purposeOutgoing} {
-		g := mechanism.Gaussian{
+		g := channel.Gaussian{
 			Purpose: purpose + q.name, Sigma: std, Sensitivity: p.cfg.Model.Norm,
 			Unit: privacy.Edge, Neighbouring: privacy.AddRemove,
 			Share: share,
@@ -138,7 +140,7 @@ func (p *protection) open(q *part) (*aggregationNoise, error) {
 		if err := p.ledger.Bound(g.Purpose, max(1, counts.Edge)*int64(p.cfg.Model.Steps)); err != nil {
 			return nil, err
 		}
-		if a.to[dir], err = mechanism.Open[tensor.Float](g, p.ledger, p.stream(g.Purpose)); err != nil {
+		if a.to[dir], err = channel.Open[tensor.Float](g, p.ledger, p.stream(g.Purpose)); err != nil {
 			return nil, err
 		}
 	}
@@ -146,7 +148,7 @@ func (p *protection) open(q *part) (*aggregationNoise, error) {
 }
 
 // channel is the channel of a purpose, opened if it was not.
-func (p *protection) channel(purpose string) (*mechanism.Channel[tensor.Float], error) {
+func (p *protection) channel(purpose string) (*channel.Channel[tensor.Float], error) {
 	for _, q := range p.parts() {
 		for dir, prefix := range []string{Incoming: purposeIncoming, Outgoing: purposeOutgoing} {
 			if q != nil && prefix+q.name == purpose {
@@ -162,8 +164,8 @@ func (p *protection) channel(purpose string) (*mechanism.Channel[tensor.Float], 
 }
 
 // channels are those opened so far, in a fixed order.
-func (p *protection) channels() []*mechanism.Channel[tensor.Float] {
-	var all []*mechanism.Channel[tensor.Float]
+func (p *protection) channels() []*channel.Channel[tensor.Float] {
+	var all []*channel.Channel[tensor.Float]
 	for _, q := range p.parts() {
 		if q != nil && p.noises[q.name] != nil {
 			all = append(all, p.noises[q.name].to[:]...)
@@ -208,13 +210,13 @@ func (p *protection) enter(pass int) error {
 // state is what a checkpoint keeps of the protection, besides the ledger, which
 // the run keeps itself.
 type state struct {
-	Period   string                   `json:"period"`
-	Channels []mechanism.ChannelState `json:"channels"` // in the order of parts and directions
+	Period   string          `json:"period"`
+	Channels []channel.State `json:"channels"` // in the order of parts and directions
 }
 
 // Save implements train.Extra.
 func (p *protection) Save() ([]byte, error) {
-	s := state{Period: p.period, Channels: []mechanism.ChannelState{}}
+	s := state{Period: p.period, Channels: []channel.State{}}
 	for _, c := range p.channels() {
 		s.Channels = append(s.Channels, c.State())
 	}

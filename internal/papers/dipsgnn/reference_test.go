@@ -14,7 +14,7 @@ import (
 	"privrec/internal/model/ggnn/ggnntest"
 	"privrec/internal/nn"
 	"privrec/internal/privacy"
-	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/channel"
 	"privrec/internal/rng"
 	"privrec/internal/tensor"
 	"privrec/internal/train"
@@ -147,8 +147,8 @@ func noiseOf(t testing.TB, std float64, seed rng.Seed, part string) *aggregation
 	}
 	a := &aggregationNoise{period: func(int) error { return nil }}
 	for dir, purpose := range []string{Incoming: purposeIncoming, Outgoing: purposeOutgoing} {
-		g := mechanism.Gaussian{Purpose: purpose + part, Sigma: std, Sensitivity: 1, Unit: privacy.Edge, Neighbouring: privacy.AddRemove}
-		if a.to[dir], err = mechanism.Open[tensor.Float](g, l, seed.Stream("dipsgnn."+g.Purpose)); err != nil {
+		g := channel.Gaussian{Purpose: purpose + part, Sigma: std, Sensitivity: 1, Unit: privacy.Edge, Neighbouring: privacy.AddRemove}
+		if a.to[dir], err = channel.Open[tensor.Float](g, l, seed.Stream("dipsgnn."+g.Purpose)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"privrec/internal/privacy"
-	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/local"
 )
 
 // Parallel is parts of the pairs that have no user in common. What randomized response
@@ -28,7 +28,7 @@ func NewParallel(parts ...string) *Parallel {
 
 // answer calls f with the mechanism and the ledger that its release goes to: the given
 // ones, or, of a part whose event is in the ledger already, a ledger that nobody reads.
-func (p *Parallel) answer(part string, m mechanism.Response, l *privacy.Ledger, f func(mechanism.Response, *privacy.Ledger) error) error {
+func (p *Parallel) answer(part string, m local.Response, l *privacy.Ledger, f func(local.Response, *privacy.Ledger) error) error {
 	if p == nil || !slices.Contains(p.parts, part) {
 		return f(m, l)
 	}

@@ -10,6 +10,7 @@ import (
 	"privrec/internal/dataset/slate"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/local"
 	"privrec/internal/rng"
 )
 
@@ -125,8 +126,8 @@ func (o *ProtectOptions) respond(p *slate.Pairs, r *ProtectReport) error {
 		}
 	}
 	if p.Len() > 0 { // what records nothing covers no other part
-		if err := o.Parallel.answer(o.Part, m, o.Ledger, func(m mechanism.Response, l *privacy.Ledger) error {
-			return mechanism.PerturbResponses(m, l, mechanism.Keyed(o.stream("responses")), p.Slates)
+		if err := o.Parallel.answer(o.Part, m, o.Ledger, func(m local.Response, l *privacy.Ledger) error {
+			return local.PerturbResponses(m, l, mechanism.Keyed(o.stream("responses")), p.Slates)
 		}); err != nil {
 			return err
 		}
@@ -143,8 +144,8 @@ func (o *ProtectOptions) respond(p *slate.Pairs, r *ProtectReport) error {
 
 // response is the mechanism of RR. Its unit is one position of one slate: all else of
 // the same user is not in it, so that a slate takes T times its epsilon.
-func response(purpose string, epsilon float64, categories int64) mechanism.Response {
-	return mechanism.Response{Purpose: purpose, Epsilon: epsilon, Categories: categories, Unit: privacy.Position}
+func response(purpose string, epsilon float64, categories int64) local.Response {
+	return local.Response{Purpose: purpose, Epsilon: epsilon, Categories: categories, Unit: privacy.Position}
 }
 
 // checkEvery is how many slates go by before somebody looks whether to go on.

@@ -11,6 +11,7 @@ import (
 	"privrec/internal/dataset/format"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/local"
 	"privrec/internal/rng"
 	"privrec/internal/run"
 )
@@ -102,8 +103,8 @@ type filePerturber struct {
 	t    int // T
 	urn  urn // what is drawn from, by all workers; nil: the batch, or nothing
 
-	answers *mechanism.ResponseRun // of RR
-	users   userTally              // of RR
+	answers *local.ResponseRun // of RR
+	users   userTally          // of RR
 }
 
 // stream is what choices are drawn from where there is a seed. No two settings share one.

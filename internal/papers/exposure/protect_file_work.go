@@ -8,7 +8,7 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/format"
-	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/local"
 	"privrec/internal/rng"
 )
 
@@ -21,7 +21,7 @@ type slateBlock struct {
 	ends    []int   // of each
 	lines   []int
 	first   uint64 // number of the first slate, from 0
-	answers *mechanism.ResponseRows
+	answers *local.ResponseRows
 
 	plain, packed []byte
 }

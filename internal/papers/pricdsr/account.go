@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"privrec/internal/privacy"
-	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/sequence"
 	"privrec/internal/report"
 )
 
@@ -77,7 +77,7 @@ func (c Config) account(items int) *Account {
 		a.Claimed = &Claim{Eps: privacy.Number(m.Epsilon), Unit: unitOrder, Theorem: "theorem 1"}
 	}
 	value, order := m.Epsilon, m.Epsilon
-	if m.Variant != mechanism.SDPFixed {
+	if m.Variant != sequence.SDPFixed {
 		order = 2 * m.Epsilon // theorem 1 is false for M; independent cells change twice
 	}
 	a.Units = []Unit{

@@ -5,14 +5,14 @@
 //	paper                               here
 //	definition 1, sequential data       reader (perturb_read.go): in order of time, the first
 //	matrix                              occurrence of an item, the last L, padding in front
-//	figure 2 and equation 1, M          mechanism.Sequence, variant sdp-paper
+//	figure 2 and equation 1, M          sequence.Mechanism, variant sdp-paper
 //	definition 2, eps-SDP               Report: one cell, or two cells exchanged
 //	figure 3                            the toy of the mechanism's tests
 //
 // Departures:
 //
 //   - Theorem 1 is false where zeros are about: exchanging two cells can show with
-//     e^(2 eps). The default is sdp-fixed, where zeros have names (mechanism.SDPFixed)
+//     e^(2 eps). The default is sdp-fixed, where zeros have names (sequence.SDPFixed)
 //     and the proof is right; sdp-paper is reported with 2 eps.
 //   - The authors' program takes the catalogue from the data it protects, which gives
 //     away who is the only one to have an item. Here its size or its ids are stated.

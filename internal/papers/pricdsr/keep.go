@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/sequence"
 	"privrec/internal/report"
 )
 
@@ -13,7 +13,7 @@ import (
 // is exact. In sdp-paper the share depends on how many zeros were written; what is given
 // is that of rows without any, which is the largest: the others' is at least 1 -
 // Length/Items of it, since a zero leaves one more id that a later cell may draw.
-func Survivals(m mechanism.Sequence) []float64 {
+func Survivals(m sequence.Mechanism) []float64 {
 	s := make([]float64, m.Length)
 	there := 1.0 // that no cell before drew it
 	for c := range s {
@@ -28,11 +28,11 @@ func Survivals(m mechanism.Sequence) []float64 {
 
 // othersAfter is the number of ids besides the one that stands there, one of which a
 // cell may draw and so take from further on; 0 where nothing moves.
-func othersAfter(m mechanism.Sequence, k int) float64 {
+func othersAfter(m sequence.Mechanism, k int) float64 {
 	switch m.Variant {
-	case mechanism.SDPFixed:
+	case sequence.SDPFixed:
 		return float64(m.Items + m.Length - 1 - k)
-	case mechanism.SDPPaper:
+	case sequence.SDPPaper:
 		return float64(max(m.Items-k, 0))
 	}
 	return 0
@@ -63,7 +63,7 @@ func OutlookOf(epsilon float64, items int) Outlook {
 
 // Warning says of an epsilon that is far from ln m what comes of it; empty where it is
 // not.
-func Warning(m mechanism.Sequence) string {
+func Warning(m sequence.Mechanism) string {
 	middle := math.Log(float64(m.Items))
 	switch o := OutlookOf(m.Epsilon, m.Items); {
 	case math.IsInf(m.Epsilon, 1):
@@ -79,8 +79,8 @@ func Warning(m mechanism.Sequence) string {
 // halfKept is the epsilon at which the first cell of a row is kept as often as not: the
 // logarithm of the number of other ids there, which for sdp-fixed counts the names of
 // zeros.
-func halfKept(m mechanism.Sequence) float64 {
-	if m.Variant == mechanism.SDPFixed {
+func halfKept(m sequence.Mechanism) float64 {
+	if m.Variant == sequence.SDPFixed {
 		return math.Log(float64(m.Items) + float64(m.Length) - 1)
 	}
 	return math.Log(float64(m.Items))
@@ -103,7 +103,7 @@ func Epsilons(items int) (list []float64) {
 // last cell, the share replaced, the mean share of items found in their column, how
 // many those are of a full row, the chance of at least one, and what the release is
 // for a user's whole row.
-func KeepTable(m mechanism.Sequence, epsilons []float64) *report.Table {
+func KeepTable(m sequence.Mechanism, epsilons []float64) *report.Table {
 	t := &report.Table{
 		Name:  "keep",
 		Title: fmt.Sprintf("What is kept of %d cells, %d items, %s (ln m = %.2f)", m.Length, m.Items, m.Variant, math.Log(float64(m.Items))),
@@ -127,7 +127,7 @@ func KeepTable(m mechanism.Sequence, epsilons []float64) *report.Table {
 
 // KeepFigure draws the share of items kept over epsilon, with the table's values as
 // points and ln m dashed.
-func KeepFigure(m mechanism.Sequence, epsilons []float64) report.Figure {
+func KeepFigure(m sequence.Mechanism, epsilons []float64) report.Figure {
 	middle := math.Log(float64(m.Items))
 	line := report.Line{Name: fmt.Sprintf("m = %d", m.Items)}
 	for _, e := range epsilons {
@@ -142,7 +142,7 @@ func KeepFigure(m mechanism.Sequence, epsilons []float64) report.Figure {
 }
 
 // Forecast is the keep table as a document, with its figure.
-func Forecast(m mechanism.Sequence, epsilons []float64) *report.Document {
+func Forecast(m sequence.Mechanism, epsilons []float64) *report.Document {
 	return &report.Document{
 		Title:    "What perturbing would keep",
 		Subtitle: "a forecast from the size of the catalogue alone: no data is read",

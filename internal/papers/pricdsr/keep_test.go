@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/sequence"
 	"privrec/internal/report"
 )
 
@@ -22,8 +22,8 @@ func TestKeepTableOfTheDomains(t *testing.T) {
 		{5, [3]float64{2.49e-3, 1.63e-3, 6.28e-4}, 5e-3}, {10, [3]float64{0.2701, 0.1946, 0.0853}, 2e-3}, {20, [3]float64{0.99988, 0.99981, 0.99951}, 1e-5},
 	} {
 		for i, items := range []int{59_513, 91_169, 236_049} {
-			for _, v := range []mechanism.Variant{mechanism.SDPPaper, mechanism.SDPFixed} {
-				m := mechanism.Sequence{Variant: v, Items: items, Length: 101}
+			for _, v := range []sequence.Variant{sequence.SDPPaper, sequence.SDPFixed} {
+				m := sequence.Mechanism{Variant: v, Items: items, Length: 101}
 				row := KeepTable(m, []float64{c.epsilon}).Rows[0]
 				if got := row[1].(float64); math.Abs(got/c.want[i]-1) > c.tol {
 					t.Errorf("%s, epsilon %g, m %d: %g, want %g", v, c.epsilon, items, got, c.want[i])
@@ -77,13 +77,13 @@ func TestSurvivalsAreExact(t *testing.T) {
 	}
 	want := make([]float64, length)
 	law(start, map[int]bool{}, 0, 1, want)
-	got := Survivals(mechanism.Sequence{Variant: mechanism.SDPFixed, Epsilon: math.Log(x), Items: items, Length: length})
+	got := Survivals(sequence.Mechanism{Variant: sequence.SDPFixed, Epsilon: math.Log(x), Items: items, Length: length})
 	for c := range got {
 		if math.Abs(got[c]-want[c]) > 1e-12 {
 			t.Errorf("column %d: %g, want %g", c, got[c], want[c])
 		}
 	}
-	if Survivals(mechanism.Sequence{Variant: mechanism.RR, Epsilon: 1, Items: 7, Length: 4})[3] != 1/(1+7*math.Exp(-1)) {
+	if Survivals(sequence.Mechanism{Variant: sequence.RR, Epsilon: 1, Items: 7, Length: 4})[3] != 1/(1+7*math.Exp(-1)) {
 		t.Error("rr: cells are on their own")
 	}
 }
@@ -93,7 +93,7 @@ func TestSurvivalsAreExact(t *testing.T) {
 func TestSurvivalsOfThePaperAreAnUpperEnd(t *testing.T) {
 	const items, length = 6, 3
 	for _, x := range []float64{1, 5, 400} {
-		form := Survivals(mechanism.Sequence{Variant: mechanism.SDPPaper, Epsilon: math.Log(x), Items: items, Length: length})
+		form := Survivals(sequence.Mechanism{Variant: sequence.SDPPaper, Epsilon: math.Log(x), Items: items, Length: length})
 		for row := range (items + 1) * (items + 1) * (items + 1) {
 			start := []int{row % (items + 1), row / (items + 1) % (items + 1), row / (items + 1) / (items + 1)}
 			if start[0] != 0 && (start[0] == start[1] || start[0] == start[2]) || start[1] != 0 && start[1] == start[2] {
@@ -144,7 +144,7 @@ func TestOutlooks(t *testing.T) {
 		if got := OutlookOf(e, 37868); got != want {
 			t.Errorf("%g: %s, want %s", e, got, want)
 		}
-		m := mechanism.Sequence{Variant: mechanism.SDPFixed, Epsilon: e, Items: 37868, Length: 51}
+		m := sequence.Mechanism{Variant: sequence.SDPFixed, Epsilon: e, Items: 37868, Length: 51}
 		if w := Warning(m); (w == "") != (want == Useful) || math.IsInf(e, 1) && !strings.Contains(w, "nothing is protected") {
 			t.Errorf("%g: warning %q", e, w)
 		}
@@ -157,7 +157,7 @@ func TestOutlooks(t *testing.T) {
 
 // The figure can be drawn, and shows what the table has.
 func TestKeepFigure(t *testing.T) {
-	m := mechanism.Sequence{Variant: mechanism.SDPFixed, Items: 37868, Length: 51}
+	m := sequence.Mechanism{Variant: sequence.SDPFixed, Items: 37868, Length: 51}
 	list := Epsilons(m.Items)
 	d := Forecast(m, list)
 	for i, row := range d.Tables[0].Rows {

@@ -10,6 +10,7 @@ import (
 	"privrec/internal/dataset/format"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/sequence"
 	"privrec/internal/run"
 )
 
@@ -67,7 +68,7 @@ func Perturb(ctx context.Context, o Options) (r *Report, err error) {
 // perturber is one perturbation at work.
 type perturber struct {
 	o   Options
-	m   mechanism.Sequence
+	m   sequence.Mechanism
 	cat *Catalogue
 	in  *reader
 	st  *run.Stage
@@ -96,7 +97,7 @@ func (p *perturber) run(ctx context.Context) (r *Report, err error) {
 			r.Ledger, _ = ledger.Seal()
 		}
 	}()
-	seq, err := p.m.OpenUsers(ledger, bits, func() (mechanism.Spill, error) { return nameless(p.st.Dir()) })
+	seq, err := p.m.OpenUsers(ledger, bits, func() (sequence.Spill, error) { return nameless(p.st.Dir()) })
 	if err != nil {
 		return nil, refuse("", "%v", err)
 	}
@@ -104,7 +105,7 @@ func (p *perturber) run(ctx context.Context) (r *Report, err error) {
 	finish := func() error { finished = true; return p.repeated(seq.Finish()) }
 	defer func() {
 		if !finished { // its files are closed; what it found is of no use any more
-			err = errors.Join(err, ignore[*mechanism.RepeatedUser](finish()))
+			err = errors.Join(err, ignore[*sequence.RepeatedUser](finish()))
 		}
 	}()
 	w, err := newWriter(p)
@@ -150,7 +151,7 @@ func ignore[T error](err error) error {
 
 // repeated says of a user who comes twice what is wrong with the file.
 func (p *perturber) repeated(err error) error {
-	var twice *mechanism.RepeatedUser
+	var twice *sequence.RepeatedUser
 	if !errors.As(err, &twice) {
 		return err
 	}
@@ -164,7 +165,7 @@ func (p *perturber) repeated(err error) error {
 }
 
 // direct perturbs and writes users in the order of the file.
-func (p *perturber) direct(ctx context.Context, seq *mechanism.SequenceRun, t *tally, w *writer) error {
+func (p *perturber) direct(ctx context.Context, seq *sequence.Run, t *tally, w *writer) error {
 	ws, err := p.workers(seq)
 	if err != nil {
 		return err
@@ -180,7 +181,7 @@ func (p *perturber) direct(ctx context.Context, seq *mechanism.SequenceRun, t *t
 }
 
 // sorted perturbs all users, sorts them by id and writes them.
-func (p *perturber) sorted(ctx context.Context, seq *mechanism.SequenceRun, t *tally, w *writer, finish func() error) (err error) {
+func (p *perturber) sorted(ctx context.Context, seq *sequence.Run, t *tally, w *writer, finish func() error) (err error) {
 	ws, err := p.workers(seq)
 	if err != nil {
 		return err

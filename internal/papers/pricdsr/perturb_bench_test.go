@@ -11,7 +11,7 @@ import (
 
 	"privrec/internal/dataset/format"
 	"privrec/internal/privacy"
-	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/sequence"
 	"privrec/internal/rng"
 	"privrec/internal/run"
 )
@@ -28,7 +28,7 @@ func BenchmarkPerturbInMemory(b *testing.B) {
 	const users, length = 10_000, 101
 	list := histories(users, 2000, 80, 1)
 	for _, items := range []int{236_049, 59_513} {
-		for _, v := range []mechanism.Variant{mechanism.SDPFixed, mechanism.SDPPaper, mechanism.RR} {
+		for _, v := range []sequence.Variant{sequence.SDPFixed, sequence.SDPPaper, sequence.RR} {
 			for _, secure := range []bool{false, true} {
 				o := Options{Variant: v, Epsilon: 10, Items: items, Length: length, Workers: 2, Seed: 1, Secure: secure}
 				b.Run(fmt.Sprintf("%s/%d/secure=%t", v, items, secure), func(b *testing.B) {
@@ -44,7 +44,7 @@ func BenchmarkPerturbInMemory(b *testing.B) {
 						if err != nil {
 							b.Fatal(err)
 						}
-						seq, err := p.m.OpenUsers(l, bits, func() (mechanism.Spill, error) { return nameless(b.TempDir()) })
+						seq, err := p.m.OpenUsers(l, bits, func() (sequence.Spill, error) { return nameless(b.TempDir()) })
 						if err != nil {
 							b.Fatal(err)
 						}

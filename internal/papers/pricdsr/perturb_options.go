@@ -9,7 +9,7 @@ import (
 
 	"privrec/internal/dataset/format"
 	"privrec/internal/privacy"
-	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/sequence"
 	"privrec/internal/rng"
 	"privrec/internal/run"
 )
@@ -19,10 +19,10 @@ type Options struct {
 	In, Out         string      // files
 	InForm, OutForm format.Form // empty: by the names of the files
 
-	Variant mechanism.Variant // empty: sdp-fixed
-	Epsilon float64           // of one cell
-	Limits  bool              // accept epsilon 0 and +Inf
-	Items   int               // m, where ids are 1 to m; 0: Catalogue says
+	Variant sequence.Variant // empty: sdp-fixed
+	Epsilon float64          // of one cell
+	Limits  bool             // accept epsilon 0 and +Inf
+	Items   int              // m, where ids are 1 to m; 0: Catalogue says
 	// Catalogue is a file with the ids of the items, one a line or under item_id. It
 	// must be public: what is read off the rows gives away whose item is his alone.
 	Catalogue string
@@ -44,8 +44,8 @@ type Options struct {
 }
 
 // Mechanism is the mechanism that the options describe, with m items.
-func (o Options) Mechanism(m int) mechanism.Sequence {
-	return mechanism.Sequence{Purpose: o.Purpose, Variant: o.Variant, Epsilon: o.Epsilon, Items: m, Length: o.Length, Limits: o.Limits}
+func (o Options) Mechanism(m int) sequence.Mechanism {
+	return sequence.Mechanism{Purpose: o.Purpose, Variant: o.Variant, Epsilon: o.Epsilon, Items: m, Length: o.Length, Limits: o.Limits}
 }
 
 func refuse(fix, format string, args ...any) error {
@@ -60,13 +60,13 @@ func (o *Options) Check() error {
 		o.Purpose = "sequences"
 	}
 	if o.Variant == "" {
-		o.Variant = mechanism.SDPFixed
+		o.Variant = sequence.SDPFixed
 	}
 	if o.Progress == nil {
 		o.Progress = run.Silent{}
 	}
 	switch {
-	case o.Variant != mechanism.SDPFixed && o.Variant != mechanism.SDPPaper && o.Variant != mechanism.RR:
+	case o.Variant != sequence.SDPFixed && o.Variant != sequence.SDPPaper && o.Variant != sequence.RR:
 		return refuse("known: sdp-fixed, sdp-paper, rr", "mechanism %q is not known", string(o.Variant))
 	case math.IsNaN(o.Epsilon) || o.Epsilon < 0:
 		return refuse("half of the cells are kept at epsilon = ln m", "epsilon is %g, want above 0", o.Epsilon)

@@ -3,12 +3,12 @@ package pricdsr
 import (
 	"math"
 
-	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/sequence"
 )
 
 // tally counts rows before and after: of true data, so it is not for release.
 type tally struct {
-	m       mechanism.Sequence
+	m       sequence.Mechanism
 	rows    int64
 	lengths []int64 // rows by their items
 	inPlace int64   // items in their column afterwards
@@ -18,7 +18,7 @@ type tally struct {
 	left    leftOut
 }
 
-func newTally(m mechanism.Sequence) *tally {
+func newTally(m sequence.Mechanism) *tally {
 	return &tally{m: m, lengths: make([]int64, m.Length+1)}
 }
 

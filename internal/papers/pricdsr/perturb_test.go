@@ -16,7 +16,7 @@ import (
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/format"
 	"privrec/internal/privacy"
-	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/sequence"
 	"privrec/internal/rng"
 )
 
@@ -97,7 +97,7 @@ func TestBytesDependOnTheRowsAlone(t *testing.T) {
 	back := slices.Clone(list)
 	rng := rng.Seed(9).Stream("order")
 	rng.Shuffle(len(back), func(i, j int) { back[i], back[j] = back[j], back[i] })
-	for _, v := range []mechanism.Variant{mechanism.SDPFixed, mechanism.SDPPaper, mechanism.RR} {
+	for _, v := range []sequence.Variant{sequence.SDPFixed, sequence.SDPPaper, sequence.RR} {
 		o := options()
 		o.Variant = v
 		one, _ := perturb(t, o, "in.tsv", table(list))
@@ -266,7 +266,7 @@ func TestReaderAgainstPlainDefinition(t *testing.T) {
 
 // Epsilon 0: the output does not depend on the items. Users alone tell them apart.
 func TestNothingIsLeftAtZero(t *testing.T) {
-	for _, v := range []mechanism.Variant{mechanism.SDPFixed, mechanism.SDPPaper} {
+	for _, v := range []sequence.Variant{sequence.SDPFixed, sequence.SDPPaper} {
 		o := Options{Limits: true, Variant: v, Items: 40, Length: 8, Seed: 2, Workers: 2}
 		a, b := histories(500, 40, 8, 1), histories(500, 40, 8, 2)
 		sa, _ := perturb(t, o, "in.tsv", table(a))
@@ -347,7 +347,7 @@ func TestFieldsOfForms(t *testing.T) {
 func TestLedgerBesideTheOutput(t *testing.T) {
 	for _, secure := range []bool{false, true} {
 		o := options()
-		o.Variant, o.Secure, o.Seed = mechanism.SDPPaper, secure, 0
+		o.Variant, o.Secure, o.Seed = sequence.SDPPaper, secure, 0
 		dir := t.TempDir()
 		o.In, o.Out = write(t, dir, "in.tsv", table(histories(50, 60, 9, 1))), filepath.Join(dir, "out.tsv")
 		r, err := Perturb(context.Background(), o)

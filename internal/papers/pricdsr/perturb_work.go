@@ -8,12 +8,12 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/format"
-	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/sequence"
 )
 
 // worker perturbs and formats blocks for one goroutine.
 type worker struct {
-	s      *mechanism.SequenceSampler
+	s      *sequence.Sampler
 	before []int32
 	t      *tally
 
@@ -25,7 +25,7 @@ type worker struct {
 	pack  *format.Packer
 }
 
-func (p *perturber) workers(seq *mechanism.SequenceRun) ([]*worker, error) {
+func (p *perturber) workers(seq *sequence.Run) ([]*worker, error) {
 	ws := make([]*worker, p.o.Workers)
 	sep := separator(p.o.OutForm)
 	tails := make([][]byte, p.m.Length)
@@ -54,7 +54,7 @@ func (w *worker) perturb(b *block) error {
 		}
 		row := b.row(u)
 		copy(w.before, row)
-		if err := w.s.RowOf(mechanism.KeyOf(b.id(u)), b.at[u], row); err != nil {
+		if err := w.s.RowOf(sequence.KeyOf(b.id(u)), b.at[u], row); err != nil {
 			return err
 		}
 		w.t.see(w.before, row)

@@ -7,7 +7,7 @@ import (
 	"math"
 
 	"privrec/internal/privacy"
-	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/sequence"
 	"privrec/internal/report"
 	"privrec/internal/run"
 )
@@ -16,7 +16,7 @@ import (
 // are of true data and outside of the guarantee: they stay with the input.
 type Report struct {
 	In, Digest string // file and its SHA-256
-	Mechanism  mechanism.Sequence
+	Mechanism  sequence.Mechanism
 	Noise      privacy.Noise
 	Ledger     privacy.Seal // of the ledger beside it
 	Seed       uint64       // 0 with secure noise
@@ -32,10 +32,10 @@ type Report struct {
 	Found                  int64 // rows with an item in its column
 	Written                int64 // cells other than padding, afterwards
 	Emptied                int64 // rows without any item, afterwards
-	Retained               mechanism.Retained
+	Retained               sequence.Retained
 }
 
-func newReport(p *perturber, mark privacy.Noise, digest string, t *tally, kept mechanism.Retained) *Report {
+func newReport(p *perturber, mark privacy.Noise, digest string, t *tally, kept sequence.Retained) *Report {
 	r := &Report{
 		In: p.o.In, Digest: digest, Mechanism: p.m, Noise: mark, KeepOrder: p.o.KeepOrder,
 		Users: t.rows, Rows: t.left.rows, Repeats: t.left.repeats, RepeatUsers: t.left.repeatUsers, Cut: t.left.cut, CutUsers: t.left.cutUsers,
@@ -61,7 +61,7 @@ func (r *Report) guarantee() *report.Table {
 	m := r.Mechanism
 	t := &report.Table{Name: "guarantee", Title: "Guarantee, pure and local: epsilon for", Columns: []report.Column{{Name: "neighbours that differ in"}, {Name: "epsilon", Format: "%g"}}}
 	swap := m.Epsilon
-	if m.Variant != mechanism.SDPFixed {
+	if m.Variant != sequence.SDPFixed {
 		swap *= 2
 	}
 	t.Add("the value of one cell of one user", m.Epsilon)
@@ -118,7 +118,7 @@ func (r *Report) survival() *report.Table {
 		t.Add("cells, padding included, when they were reached", x.Cells, x.Kept, x.Mean, apart(x.Kept, x.Mean, math.Sqrt(x.Variance)))
 	}
 	t.Add("items in their column", r.Items, r.InPlace, r.InPlaceMean, apart(r.InPlace, r.InPlaceMean, r.InPlaceSD))
-	if r.Mechanism.Variant == mechanism.SDPPaper {
+	if r.Mechanism.Variant == sequence.SDPPaper {
 		t.Notes = append(t.Notes, fmt.Sprintf("In sdp-paper the share depends on the zeros written: the closed form of items in their column is of rows without any, and the share of others is at least %.4f of it.",
 			1-float64(r.Mechanism.Length)/math.Max(1, float64(r.Mechanism.Items))))
 	}
@@ -136,7 +136,7 @@ func (r *Report) notes() []string {
 	if w := Warning(m); w != "" {
 		notes = append(notes, "warning: "+w)
 	}
-	if m.Variant == mechanism.SDPPaper {
+	if m.Variant == sequence.SDPPaper {
 		notes = append(notes, "warning: sdp-paper is not epsilon-private as its theorem 1 says: the order of two cells shows with 2 epsilon where a row has padding; sdp-fixed keeps to epsilon")
 	}
 	if r.Noise == privacy.Research {

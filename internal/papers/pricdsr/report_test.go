@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/sequence"
 )
 
 // What the report says of an interaction that is removed is what rows show: its own
@@ -43,7 +43,7 @@ func TestNoteOfAnInteractionRemoved(t *testing.T) {
 			t.Errorf("%d before it: %d cells differ", before, differ)
 		}
 	}
-	r := Report{Mechanism: mechanism.Sequence{Variant: mechanism.SDPFixed, Epsilon: 2, Items: 60, Length: length}}
+	r := Report{Mechanism: sequence.Mechanism{Variant: sequence.SDPFixed, Epsilon: 2, Items: 60, Length: length}}
 	if notes := strings.Join(r.guarantee().Notes, " "); !strings.Contains(notes, "its own cell and one for each interaction before it") {
 		t.Errorf("notes: %s", notes)
 	}

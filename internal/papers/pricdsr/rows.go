@@ -6,14 +6,15 @@ import (
 	"privrec/internal/dataset"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/sequence"
 	"privrec/internal/rng"
 	"privrec/internal/tensor"
 )
 
 // sequence is the mechanism of a setting for a catalogue of so many items.
-func (c Config) sequence(items int) mechanism.Sequence {
-	return mechanism.Sequence{
-		Purpose: purposeRows, Variant: mechanism.Variant(c.Auxiliary.Mechanism), Epsilon: c.Auxiliary.Epsilon,
+func (c Config) sequence(items int) sequence.Mechanism {
+	return sequence.Mechanism{
+		Purpose: purposeRows, Variant: sequence.Variant(c.Auxiliary.Mechanism), Epsilon: c.Auxiliary.Epsilon,
 		Items: items, Length: c.Data.Length, Limits: true,
 	}
 }
@@ -22,8 +23,8 @@ const purposeRows = "auxiliary rows"
 
 // release replaces rows by an output of the mechanism, which it records. It is the only
 // place that calls it.
-func release(m mechanism.Sequence, l *privacy.Ledger, s rng.Stream, rows []int32) error {
-	return mechanism.PerturbSequences(m, l, mechanism.Keyed(s), nil, rows, tensor.Workers())
+func release(m sequence.Mechanism, l *privacy.Ledger, s rng.Stream, rows []int32) error {
+	return sequence.Perturb(m, l, mechanism.Keyed(s), nil, rows, tensor.Workers())
 }
 
 // auxiliaryRows is the data matrix of the auxiliary domain, train and validation items,

@@ -7,7 +7,7 @@ import (
 	"privrec/internal/config"
 	"privrec/internal/experiment"
 	"privrec/internal/model/dasl"
-	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/sequence"
 	"privrec/internal/protocol/crossdomain"
 	"privrec/internal/train"
 )
@@ -22,7 +22,7 @@ func check(kinds ...string) func(v *config.Checker, c Config) {
 		a := c.Auxiliary
 		v.OneOf("auxiliary.kind", a.Kind, kinds...)
 		if a.released() || a.Kind == AuxiliaryUniform {
-			v.OneOf("auxiliary.mechanism", a.Mechanism, string(mechanism.SDPFixed), string(mechanism.SDPPaper), string(mechanism.RR))
+			v.OneOf("auxiliary.mechanism", a.Mechanism, string(sequence.SDPFixed), string(sequence.SDPPaper), string(sequence.RR))
 		} else {
 			v.Check(a.Mechanism == "", "auxiliary.mechanism", "belongs to kinds %s, %s and %s, must be empty for %s", AuxiliaryPerturbed, AuxiliaryPlacebo, AuxiliaryUniform, a.Kind)
 		}

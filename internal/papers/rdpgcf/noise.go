@@ -8,6 +8,7 @@ import (
 	"privrec/internal/nn"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/channel"
 	"privrec/internal/rng"
 	"privrec/internal/tensor"
 )
@@ -27,8 +28,8 @@ const (
 // other rows a batch needs, on their order or on the number of workers.
 type layerNoise struct {
 	ledger   *privacy.Ledger
-	training *mechanism.Channel[tensor.Float]
-	releases *mechanism.Channel[tensor.Float]
+	training *channel.Channel[tensor.Float]
+	releases *channel.Channel[tensor.Float]
 	// sampled is what a training step costs where it sees a Poisson sample of the
 	// edges; nil where layers are recorded one by one, as they are released.
 	sampled  *privacy.Sampled
@@ -38,8 +39,8 @@ type layerNoise struct {
 	calls  map[string]int64 // propagations begun, by phase
 
 	call    int
-	current *mechanism.Channel[tensor.Float]
-	open    *mechanism.Release[tensor.Float]
+	current *channel.Channel[tensor.Float]
+	open    *channel.Release[tensor.Float]
 	users   int // rows of the open release that are users'
 	cols    int
 }
@@ -61,8 +62,8 @@ func newLayerNoise(o layerNoiseOptions, l *privacy.Ledger, stream func(purpose s
 		return nil, fmt.Errorf("noise of %d layers, %d steps an epoch, rate %v", o.layers, o.perEpoch, o.rate)
 	}
 	a := &layerNoise{ledger: l, perEpoch: o.perEpoch, calls: map[string]int64{}}
-	open := func(purpose string, l *privacy.Ledger) (*mechanism.Channel[tensor.Float], error) {
-		return mechanism.Open[tensor.Float](mechanism.Gaussian{
+	open := func(purpose string, l *privacy.Ledger) (*channel.Channel[tensor.Float], error) {
+		return channel.Open[tensor.Float](channel.Gaussian{
 			Purpose: purpose, Sigma: o.sigma, Sensitivity: o.joint,
 			Unit: privacy.Edge, Neighbouring: privacy.AddRemove, Share: o.share / 2,
 		}, l, stream(purpose))
@@ -171,11 +172,11 @@ func (a *layerNoise) check() error {
 // noiseState is what a checkpoint keeps of the noise, besides the ledger, which the
 // run keeps itself.
 type noiseState struct {
-	Period   string                 `json:"period"`
-	Steps    int64                  `json:"steps"`
-	Releases int64                  `json:"releases"`
-	Training mechanism.ChannelState `json:"training"`
-	Outside  mechanism.ChannelState `json:"outside"`
+	Period   string        `json:"period"`
+	Steps    int64         `json:"steps"`
+	Releases int64         `json:"releases"`
+	Training channel.State `json:"training"`
+	Outside  channel.State `json:"outside"`
 }
 
 // Save implements train.Extra.

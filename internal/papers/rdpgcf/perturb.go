@@ -7,7 +7,7 @@ import (
 	"privrec/internal/config"
 	"privrec/internal/graph"
 	"privrec/internal/privacy"
-	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/edges"
 	"privrec/internal/rng"
 	"privrec/internal/run"
 )
@@ -43,18 +43,18 @@ const bytesPerEdge = 8
 func (c PerturbConfig) limit() int64 { return int64(c.MemoryMB) << 20 / bytesPerEdge }
 
 func (c PerturbConfig) check(v *config.Checker) {
-	v.Above("perturb.epsilon", c.Epsilon, 0, mechanism.MaxEdgeEpsilon)
+	v.Above("perturb.epsilon", c.Epsilon, 0, edges.MaxEdgeEpsilon)
 	v.OneOf("perturb.labels", c.Labels, LabelsPerturbed, LabelsRaw)
 	v.Between("perturb.memory_mb", c.MemoryMB, 1, 1<<20)
 }
 
 // edgeRand and lapGraph are the mechanisms of a budget.
-func (c PerturbConfig) edgeRand() mechanism.EdgeRand {
-	return mechanism.EdgeRand{Purpose: purposeGraph, Epsilon: c.Epsilon, Unit: privacy.Edge, Limit: c.limit()}
+func (c PerturbConfig) edgeRand() edges.EdgeRand {
+	return edges.EdgeRand{Purpose: purposeGraph, Epsilon: c.Epsilon, Unit: privacy.Edge, Limit: c.limit()}
 }
 
-func (c PerturbConfig) lapGraph() mechanism.LapGraph {
-	return mechanism.LapGraph{Purpose: purposeGraph, Epsilon: c.Epsilon, Unit: privacy.Edge, Limit: c.limit()}
+func (c PerturbConfig) lapGraph() edges.LapGraph {
+	return edges.LapGraph{Purpose: purposeGraph, Epsilon: c.Epsilon, Unit: privacy.Edge, Limit: c.limit()}
 }
 
 // Expected is the mean number of edges of the released graph and the share of them
@@ -88,12 +88,12 @@ func perturbGraph(method string, c PerturbConfig, g *graph.Bipartite, l *privacy
 			Fix: "take a larger epsilon, or allow more memory",
 		}
 	}
-	raw := mechanism.Adjacency{Rows: g.Users, Cols: g.Items, Ptr: g.UserPtr, Idx: g.UserItem}
-	var out mechanism.Adjacency
+	raw := edges.Adjacency{Rows: g.Users, Cols: g.Items, Ptr: g.UserPtr, Idx: g.UserItem}
+	var out edges.Adjacency
 	if method == EdgeRand {
-		out, err = mechanism.PerturbEdgeRand(c.edgeRand(), l, s, raw)
+		out, err = edges.PerturbEdgeRand(c.edgeRand(), l, s, raw)
 	} else {
-		out, err = mechanism.PerturbLapGraph(c.lapGraph(), l, s, raw)
+		out, err = edges.PerturbLapGraph(c.lapGraph(), l, s, raw)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("perturb the graph: %w", err)

@@ -6,7 +6,7 @@ import (
 
 	"privrec/internal/graph"
 	"privrec/internal/privacy"
-	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/channel"
 	"privrec/internal/rng"
 	"privrec/internal/tensor"
 )
@@ -15,7 +15,7 @@ import (
 // returns ln(1 + the number, at least 0), with mean 0 and variance 1 over the items:
 // whatever is made of the noisy numbers costs nothing. An edge moves one number by one.
 func releaseCounts(g *graph.Bipartite, sigma float64, l *privacy.Ledger, s rng.Stream) ([]tensor.Float, error) {
-	c, err := mechanism.Open[float64](mechanism.Gaussian{Purpose: purposeCounts, Sigma: sigma, Sensitivity: 1,
+	c, err := channel.Open[float64](channel.Gaussian{Purpose: purposeCounts, Sigma: sigma, Sensitivity: 1,
 		Unit: privacy.Edge, Neighbouring: privacy.AddRemove, Share: 0.2}, l, s)
 	if err != nil {
 		return nil, err

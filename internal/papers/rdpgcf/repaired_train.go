@@ -10,7 +10,7 @@ import (
 
 	"privrec/internal/graph"
 	"privrec/internal/privacy"
-	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/channel"
 	"privrec/internal/rng"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
@@ -22,7 +22,7 @@ const gradientsAtOnce = 64
 // mapTraining is DP-SGD on a run's map, with Adam on the noisy means.
 type mapTraining struct {
 	r     *repairedRun
-	steps *mechanism.Steps[tensor.Float]
+	steps *channel.Steps[tensor.Float]
 	step  int64 // made
 
 	mean, first, second []tensor.Float // the last gradient, and Adam's moments
@@ -33,7 +33,7 @@ type mapTraining struct {
 
 func (r *repairedRun) newTraining() (*mapTraining, error) {
 	n := r.m.size()
-	steps, err := mechanism.OpenDPSGD[tensor.Float](mechanism.DPSGD{
+	steps, err := channel.OpenDPSGD[tensor.Float](channel.DPSGD{
 		Purpose: purposeLabels, Clip: r.cfg.Privacy.Repaired.Clip, NoiseMultiplier: r.split.Multiplier, Examples: int64(r.graph.Edges()),
 		Sampling: privacy.Poisson, Rate: r.split.Rate, Unit: privacy.Edge, Share: 0.4,
 	}, n, r.ledger, r.stream(purposeLabels))
@@ -82,8 +82,8 @@ func (m *mapTraining) advance() error {
 // mapState is what a checkpoint keeps beside weights and moments. The rows and counts are
 // made again: the same keys give the same noise.
 type mapState struct {
-	Step   int64                `json:"step"`
-	Labels mechanism.DPSGDState `json:"labels"`
+	Step   int64              `json:"step"`
+	Labels channel.DPSGDState `json:"labels"`
 }
 
 // named are the vectors of a checkpoint.

@@ -8,7 +8,7 @@ import (
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
 	"privrec/internal/privacy/binomial"
-	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/channel"
 	"privrec/internal/rng"
 )
 
@@ -114,7 +114,7 @@ func release(t *testing.T, n int, sigma float64, seed rng.Seed) (Coins, []float6
 	if err != nil {
 		t.Fatal(err)
 	}
-	channel, err := mechanism.Open[float64](mechanism.Gaussian{
+	channel, err := channel.Open[float64](channel.Gaussian{
 		Purpose: "sums", Sigma: sigma, Sensitivity: 1, Unit: privacy.Interaction, Neighbouring: privacy.AddRemove, Share: 1,
 	}, ledger, seed.Stream("noise"))
 	if err != nil {

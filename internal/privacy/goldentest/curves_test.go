@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"privrec/internal/privacy/accountant/rdp"
-	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/local"
 )
 
 // at is a curve of Rényi divergences at the order of a row.
@@ -22,9 +22,9 @@ func at(by string, curve func(r *row) (rdp.Curve, error)) answers {
 
 // fromNoise is randomised response as other libraries have it: with a probability,
 // the noise parameter, the answer is uniform over all categories, else the truth.
-func fromNoise(r *row, categories string) mechanism.Response {
+func fromNoise(r *row, categories string) local.Response {
 	noise, k := r.num("noise_parameter"), r.count(categories)
-	return mechanism.Response{Epsilon: math.Log1p((1 - noise) / noise * float64(k)), Categories: k}
+	return local.Response{Epsilon: math.Log1p((1 - noise) / noise * float64(k)), Categories: k}
 }
 
 // curves are Rényi divergences, and their conversions at one order.

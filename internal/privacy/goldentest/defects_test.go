@@ -261,6 +261,6 @@ func defects() []defect {
 				}
 			}
 		}, []string{"accountant TestCalibrateFindsTheInverse"}},
-		{"go rand.Normal", "a support that tells the value", nil, []string{"mechanism TestSupportAttackOnResearchNoise", "mechanism TestSupportAttackOnSecureNoise", "mechanism TestSecureNoiseHasOneGrid"}},
+		{"go rand.Normal", "a support that tells the value", nil, []string{"mechanism/secure TestSupportAttackOnResearchNoise", "mechanism/secure TestSupportAttackOnSecureNoise", "mechanism/secure TestSecureNoiseHasOneGrid"}},
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"privrec/internal/privacy/accountant"
-	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/channel"
 )
 
 // gaussian are the closed forms of Gaussian and Laplace noise.
@@ -13,9 +13,9 @@ func gaussian() map[string]answers {
 	gdp := func(mu func(r *row) float64) answers {
 		return one("accountant.Exact", func(r *row) (float64, error) { return accountant.Exact(mu(r), r.num("delta")) })
 	}
-	laplace := func(r *row) (mechanism.Laplace, error) {
-		b, err := mechanism.LaplaceScale(r.num("eps"), r.num("sens"))
-		return mechanism.Laplace{Scale: b, Sensitivity: r.num("sens")}, err
+	laplace := func(r *row) (channel.Laplace, error) {
+		b, err := channel.LaplaceScale(r.num("eps"), r.num("sens"))
+		return channel.Laplace{Scale: b, Sensitivity: r.num("sens")}, err
 	}
 	return map[string]answers{
 		"AnalyticGaussianSigma": one("accountant.SigmaFor", func(r *row) (float64, error) {
@@ -47,8 +47,8 @@ func gaussian() map[string]answers {
 			}
 			return sigma, nil
 		}),
-		"LaplaceScale":    one("mechanism.LaplaceScale", func(r *row) (float64, error) { m, err := laplace(r); return m.Scale, err }),
-		"LaplaceVariance": one("mechanism.Laplace.Variance", func(r *row) (float64, error) { m, err := laplace(r); return m.Variance(), err }),
-		"LaplaceTail":     one("mechanism.Laplace.Tail", func(r *row) (float64, error) { m, err := laplace(r); return m.Tail(r.num("t")), err }),
+		"LaplaceScale":    one("channel.LaplaceScale", func(r *row) (float64, error) { m, err := laplace(r); return m.Scale, err }),
+		"LaplaceVariance": one("channel.Laplace.Variance", func(r *row) (float64, error) { m, err := laplace(r); return m.Variance(), err }),
+		"LaplaceTail":     one("channel.Laplace.Tail", func(r *row) (float64, error) { m, err := laplace(r); return m.Tail(r.num("t")), err }),
 	}
 }

@@ -20,7 +20,7 @@ func TestGoldens(t *testing.T) {
 		folder = goldens
 	}
 	fns := map[string]answers{}
-	for _, part := range []map[string]answers{gaussian(), curves(), sampled(), losses(), local(), composed(), audited()} {
+	for _, part := range []map[string]answers{gaussian(), curves(), sampled(), losses(), randomisers(), composed(), audited()} {
 		for fn := range part {
 			if fns[fn] != nil {
 				t.Errorf("%s is mapped twice", fn)

@@ -10,42 +10,44 @@ import (
 	"testing"
 
 	"privrec/internal/privacy/accountant/exact"
-	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/local"
+	"privrec/internal/privacy/mechanism/secure"
+	"privrec/internal/privacy/mechanism/sequence"
 )
 
-// local are local randomisers and integer noise.
-func local() map[string]answers {
-	oracle := func(r *row) mechanism.Oracle {
-		return mechanism.Oracle{Kind: mechanism.OracleKind(strings.ToLower(r.text("oracle"))), Epsilon: r.num("eps"), Categories: int(r.or("k", 2))}
+// randomisers are local randomisers and integer noise.
+func randomisers() map[string]answers {
+	oracle := func(r *row) local.Oracle {
+		return local.Oracle{Kind: local.OracleKind(strings.ToLower(r.text("oracle"))), Epsilon: r.num("eps"), Categories: int(r.or("k", 2))}
 	}
 	// oracles asks the oracle, and the mechanism that it is made of.
-	oracles := func(name string, law func(m mechanism.Oracle, r *row) float64, grr func(m mechanism.Response, r *row) float64, oue func(m mechanism.UnaryEncoding, r *row) float64) answers {
+	oracles := func(name string, law func(m local.Oracle, r *row) float64, grr func(m local.Response, r *row) float64, oue func(m local.UnaryEncoding, r *row) float64) answers {
 		return func(r *row) ([]answer, error) {
 			m := oracle(r)
-			list := []answer{{by: "mechanism.Oracle." + name, got: law(m, r)}}
+			list := []answer{{by: "local.Oracle." + name, got: law(m, r)}}
 			switch {
-			case m.Kind == mechanism.GRR && grr != nil:
-				list = append(list, answer{by: "mechanism.Response", got: grr(mechanism.Response{Epsilon: m.Epsilon, Categories: int64(m.Categories)}, r)})
-			case m.Kind == mechanism.OUE && oue != nil:
-				list = append(list, answer{by: "mechanism.UnaryEncoding", got: oue(mechanism.UnaryEncoding{Epsilon: m.Epsilon}, r)})
+			case m.Kind == local.GRR && grr != nil:
+				list = append(list, answer{by: "local.Response", got: grr(local.Response{Epsilon: m.Epsilon, Categories: int64(m.Categories)}, r)})
+			case m.Kind == local.OUE && oue != nil:
+				list = append(list, answer{by: "local.UnaryEncoding", got: oue(local.UnaryEncoding{Epsilon: m.Epsilon}, r)})
 			}
 			return list, nil
 		}
 	}
-	pm := func(r *row) mechanism.Piecewise { return mechanism.Piecewise{Epsilon: r.num("eps")} }
-	piecewise := func(by string, f func(m mechanism.Piecewise, r *row) float64) answers {
-		return plain("mechanism.Piecewise."+by, func(r *row) float64 { return f(pm(r), r) })
+	pm := func(r *row) local.Piecewise { return local.Piecewise{Epsilon: r.num("eps")} }
+	piecewise := func(by string, f func(m local.Piecewise, r *row) float64) answers {
+		return plain("local.Piecewise."+by, func(r *row) float64 { return f(pm(r), r) })
 	}
-	gauss := func(r *row) mechanism.DiscreteGaussianLaw {
-		return mechanism.DiscreteGaussianLaw{Sigma: math.Sqrt(r.num("sigma2"))}
+	gauss := func(r *row) secure.DiscreteGaussianLaw {
+		return secure.DiscreteGaussianLaw{Sigma: math.Sqrt(r.num("sigma2"))}
 	}
 	return map[string]answers{
-		"FOParamP": oracles("P", func(m mechanism.Oracle, _ *row) float64 { return m.P() },
-			func(m mechanism.Response, _ *row) float64 { return m.Keep() }, func(m mechanism.UnaryEncoding, _ *row) float64 { return m.P() }),
-		"FOParamQ": oracles("Q", func(m mechanism.Oracle, _ *row) float64 { return m.Q() },
-			func(m mechanism.Response, _ *row) float64 { return m.Other() }, func(m mechanism.UnaryEncoding, _ *row) float64 { return m.Q() }),
-		"FOVariance": oracles("FrequencyVariance", func(m mechanism.Oracle, r *row) float64 { return m.FrequencyVariance(r.num("n"), r.num("f")) },
-			nil, func(m mechanism.UnaryEncoding, r *row) float64 { return m.FrequencyVariance(r.num("n"), r.num("f")) }),
+		"FOParamP": oracles("P", func(m local.Oracle, _ *row) float64 { return m.P() },
+			func(m local.Response, _ *row) float64 { return m.Keep() }, func(m local.UnaryEncoding, _ *row) float64 { return m.P() }),
+		"FOParamQ": oracles("Q", func(m local.Oracle, _ *row) float64 { return m.Q() },
+			func(m local.Response, _ *row) float64 { return m.Other() }, func(m local.UnaryEncoding, _ *row) float64 { return m.Q() }),
+		"FOVariance": oracles("FrequencyVariance", func(m local.Oracle, r *row) float64 { return m.FrequencyVariance(r.num("n"), r.num("f")) },
+			nil, func(m local.UnaryEncoding, r *row) float64 { return m.FrequencyVariance(r.num("n"), r.num("f")) }),
 		"KRRDelta": one("exact.ResponseDelta", func(r *row) (float64, error) {
 			epsilon0 := r.or("eps0", 0)
 			if r.has("noise_parameter") {
@@ -53,26 +55,26 @@ func local() map[string]answers {
 			}
 			return exact.ResponseDelta(epsilon0, r.count("k"), r.num("eps"))
 		}),
-		"PMC":           piecewise("C", func(m mechanism.Piecewise, _ *row) float64 { return m.C() }),
-		"PMDensityHigh": piecewise("Density", func(m mechanism.Piecewise, _ *row) float64 { return m.Density(0, 0) }),
-		"PMDensityLow":  piecewise("Density", func(m mechanism.Piecewise, _ *row) float64 { return m.Density(m.C(), -1) }),
-		"PMCentreProb":  piecewise("Centre", func(m mechanism.Piecewise, _ *row) float64 { return m.Centre() }),
-		"PML":           piecewise("Bounds", func(m mechanism.Piecewise, r *row) float64 { l, _ := m.Bounds(r.num("t")); return l }),
-		"PMR":           piecewise("Bounds", func(m mechanism.Piecewise, r *row) float64 { _, h := m.Bounds(r.num("t")); return h }),
-		"PMMean": piecewise("Density, its mean", func(m mechanism.Piecewise, r *row) float64 {
+		"PMC":           piecewise("C", func(m local.Piecewise, _ *row) float64 { return m.C() }),
+		"PMDensityHigh": piecewise("Density", func(m local.Piecewise, _ *row) float64 { return m.Density(0, 0) }),
+		"PMDensityLow":  piecewise("Density", func(m local.Piecewise, _ *row) float64 { return m.Density(m.C(), -1) }),
+		"PMCentreProb":  piecewise("Centre", func(m local.Piecewise, _ *row) float64 { return m.Centre() }),
+		"PML":           piecewise("Bounds", func(m local.Piecewise, r *row) float64 { l, _ := m.Bounds(r.num("t")); return l }),
+		"PMR":           piecewise("Bounds", func(m local.Piecewise, r *row) float64 { _, h := m.Bounds(r.num("t")); return h }),
+		"PMMean": piecewise("Density, its mean", func(m local.Piecewise, r *row) float64 {
 			l, h := m.Bounds(r.num("t"))
 			in, out := m.Density((l+h)/2, r.num("t")), m.Density(m.C(), -1)
 			return (in - out) * (h - l) * (h + l) / 2
 		}),
-		"PMVariance":      piecewise("Variance", func(m mechanism.Piecewise, r *row) float64 { return m.Variance(r.num("t")) }),
-		"PMWorstVariance": piecewise("Variance", func(m mechanism.Piecewise, _ *row) float64 { return math.Max(m.Variance(-1), m.Variance(1)) }),
-		"DuchiVariance":   plain("mechanism.DuchiVariance", func(r *row) float64 { return mechanism.DuchiVariance(r.num("eps"), r.num("t")) }),
-		"HybridVariance":  plain("mechanism.HybridVariance", func(r *row) float64 { return mechanism.HybridVariance(r.num("eps"), r.num("t")) }),
+		"PMVariance":      piecewise("Variance", func(m local.Piecewise, r *row) float64 { return m.Variance(r.num("t")) }),
+		"PMWorstVariance": piecewise("Variance", func(m local.Piecewise, _ *row) float64 { return math.Max(m.Variance(-1), m.Variance(1)) }),
+		"DuchiVariance":   plain("local.DuchiVariance", func(r *row) float64 { return local.DuchiVariance(r.num("eps"), r.num("t")) }),
+		"HybridVariance":  plain("local.HybridVariance", func(r *row) float64 { return local.HybridVariance(r.num("eps"), r.num("t")) }),
 
-		"DiscreteGaussianZ":        plain("mechanism.DiscreteGaussianLaw.Normaliser", func(r *row) float64 { return gauss(r).Normaliser() }),
-		"DiscreteGaussianVariance": plain("mechanism.DiscreteGaussianLaw.Variance", func(r *row) float64 { return gauss(r).Variance() }),
-		"DiscreteGaussianPMF":      plain("mechanism.DiscreteGaussianLaw.PMF", func(r *row) float64 { return gauss(r).PMF(r.count("x")) }),
-		"DiscreteLaplaceVariance":  plain("mechanism.DiscreteLaplaceLaw.Variance", func(r *row) float64 { return mechanism.DiscreteLaplaceLaw{Scale: 1 / r.num("a")}.Variance() }),
+		"DiscreteGaussianZ":        plain("secure.DiscreteGaussianLaw.Normaliser", func(r *row) float64 { return gauss(r).Normaliser() }),
+		"DiscreteGaussianVariance": plain("secure.DiscreteGaussianLaw.Variance", func(r *row) float64 { return gauss(r).Variance() }),
+		"DiscreteGaussianPMF":      plain("secure.DiscreteGaussianLaw.PMF", func(r *row) float64 { return gauss(r).PMF(r.count("x")) }),
+		"DiscreteLaplaceVariance":  plain("secure.DiscreteLaplaceLaw.Variance", func(r *row) float64 { return secure.DiscreteLaplaceLaw{Scale: 1 / r.num("a")}.Variance() }),
 	}
 }
 
@@ -99,9 +101,9 @@ func TestSequenceLaws(t *testing.T) {
 		t.Errorf("%d laws, want 32", len(file.Cases))
 	}
 	for _, c := range file.Cases {
-		m := mechanism.Sequence{Variant: mechanism.SDPPaper, Epsilon: math.Log(float64(c.X)), Items: c.M, Length: c.L}
+		m := sequence.Mechanism{Variant: sequence.SDPPaper, Epsilon: math.Log(float64(c.X)), Items: c.M, Length: c.L}
 		if c.Mechanism == "corrected" {
-			m.Variant = mechanism.SDPFixed
+			m.Variant = sequence.SDPFixed
 		} else if c.Mechanism != "paper" {
 			t.Fatalf("mechanism %q", c.Mechanism)
 		}

@@ -12,14 +12,16 @@ const falseAlarm = 1e-9
 // 0 is 1, the whole: n mechanisms that leave it at that spend n times 1e-9.
 type Share float64
 
-func (s Share) validate() error {
+// Validate reports a share outside [0, 1].
+func (s Share) Validate() error {
 	if !(s >= 0 && s <= 1) {
 		return fmt.Errorf("share of the false-alarm probability is %v, want above 0 and at most 1, or 0 for 1", float64(s))
 	}
 	return nil
 }
 
-func (s Share) falseAlarm() float64 {
+// FalseAlarm is the probability that the share allows.
+func (s Share) FalseAlarm() float64 {
 	if s == 0 {
 		s = 1
 	}

@@ -1,52 +1,6 @@
 package mechanism
 
-import (
-	"math"
-	"testing"
-
-	"gonum.org/v1/gonum/stat/distuv"
-)
-
-// The bands really are crossed with probability at most exp(-x), for few values
-// and for many, by the exact laws.
-func TestBandsAreAsRareAsStated(t *testing.T) {
-	for _, x := range []float64{1, 5, 15, 23, 40} {
-		for _, n := range []float64{1, 2, 10, 150, 48_000, 1e7} {
-			chi := distuv.ChiSquared{K: n}
-			r := math.Sqrt(n * x)
-			if p := chi.Survival(n + 2*r + 2*x); p > math.Exp(-x) {
-				t.Errorf("n %g, x %g: scale above its band with probability %g", n, x, p)
-			}
-			if low := n - 2*r; low > 0 {
-				if p := chi.CDF(low); p > math.Exp(-x) {
-					t.Errorf("n %g, x %g: scale below its band with probability %g", n, x, p)
-				}
-			}
-			if p := distuv.UnitNormal.Survival(math.Sqrt(2 * x)); p > math.Exp(-x) {
-				t.Errorf("x %g: mean outside its band with probability %g", x, p)
-			}
-			for _, rate := range []float64{unchangedRate, 0.3} {
-				b := distuv.Binomial{N: n, P: rate}
-				// P(Z > high) is 1 - CDF; the CDF of gonum is good to 1e-12 or so.
-				if p := 1 - b.CDF(n*rate+math.Sqrt(2*n*rate*x)+2*x/3); p > math.Exp(-x)+1e-11 {
-					t.Errorf("n %g, x %g: count above its band with probability %g", n, x, p)
-				}
-			}
-		}
-	}
-}
-
-// However many checks a run makes, their shares add up to the whole.
-func TestSpending(t *testing.T) {
-	var s spending
-	total := 0.0
-	for range 100_000 {
-		total += 5 * math.Exp(-s.next(5, 0.25))
-	}
-	if total > falseAlarm/4 || total < 0.99*falseAlarm/4 {
-		t.Errorf("100000 checks spend %g of %g", total, falseAlarm/4)
-	}
-}
+import "testing"
 
 func TestCheckErrorIsFinal(t *testing.T) {
 	var err error = &CheckError{}

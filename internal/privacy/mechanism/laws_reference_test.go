@@ -1,4 +1,4 @@
-package mechanism
+package mechanism_test
 
 import (
 	"encoding/json"
@@ -9,33 +9,37 @@ import (
 	"testing"
 
 	"privrec/internal/privacy"
+	"privrec/internal/privacy/mechanism/channel"
+	"privrec/internal/privacy/mechanism/edges"
+	"privrec/internal/privacy/mechanism/local"
+	"privrec/internal/privacy/mechanism/mechanismtest"
+	"privrec/internal/privacy/mechanism/secure"
+	"privrec/internal/privacy/mechanism/sequence"
 )
 
 // readLaws reads the closed forms of testdata/laws.py.
-func readLaws(t testing.TB) []golden {
+func readLaws(t testing.TB) []mechanismtest.Golden {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("testdata", "laws.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var f struct{ Entries []golden }
+	var f struct{ Entries []mechanismtest.Golden }
 	if err := json.Unmarshal(b, &f); err != nil {
 		t.Fatal(err)
 	}
 	return f.Entries
 }
 
-func (g golden) word(name string) string { s, _ := g.Params[name].(string); return s }
-
-// law is our value of a row of laws.json; fault names a mistake made on purpose.
-func (g golden) law(fault string) (got float64, ok bool) {
-	eps, x, k := g.p("eps"), g.p("x"), int64(g.p("k"))
-	dg, dl := DiscreteGaussianLaw{g.p("sigma")}, DiscreteLaplaceLaw{g.p("b")}
-	pm, rr := Piecewise{Epsilon: eps}, Response{Epsilon: eps, Categories: k}
-	oracle := Oracle{Kind: OracleKind(g.word("oracle")), Epsilon: eps, Categories: int(k)}
-	seq := Sequence{Variant: Variant(g.word("variant")), Epsilon: eps, Items: int(g.p("items")), Length: int(g.p("length"))}
-	edge := GaussianEdgeRand{Sigma: g.p("sigma"), Threshold: g.p("t")}
-	agg := Aggregation{Norm: 1, Clamp: int(k), Unit: privacy.Edge, Neighbouring: privacy.AddRemove}
+// lawOf is our value of a row of laws.json; fault names a mistake made on purpose.
+func lawOf(g mechanismtest.Golden, fault string) (got float64, ok bool) {
+	eps, x, k := g.Number("eps"), g.Number("x"), int64(g.Number("k"))
+	dg, dl := secure.DiscreteGaussianLaw{Sigma: g.Number("sigma")}, secure.DiscreteLaplaceLaw{Scale: g.Number("b")}
+	pm, rr := local.Piecewise{Epsilon: eps}, local.Response{Epsilon: eps, Categories: k}
+	oracle := local.Oracle{Kind: local.OracleKind(g.Word("oracle")), Epsilon: eps, Categories: int(k)}
+	seq := sequence.Mechanism{Variant: sequence.Variant(g.Word("variant")), Epsilon: eps, Items: int(g.Number("items")), Length: int(g.Number("length"))}
+	edge := edges.GaussianEdgeRand{Sigma: g.Number("sigma"), Threshold: g.Number("t")}
+	agg := edges.Aggregation{Norm: 1, Clamp: int(k), Unit: privacy.Edge, Neighbouring: privacy.AddRemove}
 	switch fault {
 	case "variance for deviation":
 		dg.Sigma *= dg.Sigma
@@ -68,15 +72,15 @@ func (g golden) law(fault string) (got float64, ok bool) {
 	case "DiscreteGaussianPMF":
 		return dg.PMF(k), true
 	case "LogSquares":
-		return dg.logSquares(g.p("t")), true
+		return dg.LogSquares(g.Number("t")), true
 	case "DiscreteLaplaceVariance":
 		return dl.Variance(), true
 	case "DiscreteLaplacePMF":
 		return dl.PMF(-k), true
 	case "LogSizes":
-		return dl.logSizes(g.p("t")), true
+		return dl.LogSizes(g.Number("t")), true
 	case "LogSum":
-		return dl.logSum(g.p("t")), true
+		return dl.LogSum(g.Number("t")), true
 	case "PiecewiseC":
 		return pm.C(), true
 	case "PiecewiseCentre":
@@ -89,21 +93,21 @@ func (g golden) law(fault string) (got float64, ok bool) {
 	case "PiecewiseVariance":
 		return pm.Variance(x), true
 	case "DuchiBound":
-		return DuchiBound(pm.Epsilon), true
+		return local.DuchiBound(pm.Epsilon), true
 	case "DuchiVariance":
-		return DuchiVariance(pm.Epsilon, x), true
+		return local.DuchiVariance(pm.Epsilon, x), true
 	case "HybridVariance":
-		return HybridVariance(pm.Epsilon, x), true
+		return local.HybridVariance(pm.Epsilon, x), true
 	case "EdgeFlip":
-		return EdgeRand{Epsilon: pm.Epsilon}.Flip(), true
+		return edges.EdgeRand{Epsilon: pm.Epsilon}.Flip(), true
 	case "Keep":
 		return rr.Keep(), true
 	case "Other":
 		return rr.Other(), true
 	case "OracleGap":
-		return oracle.gap(), true
+		return oracle.Gap(), true
 	case "OracleVariance":
-		return oracle.FrequencyVariance(100, g.p("f")), true
+		return oracle.FrequencyVariance(100, g.Number("f")), true
 	case "SequenceKeep":
 		return seq.Keep(int(k)), true
 	case "SequenceReplace":
@@ -113,19 +117,19 @@ func (g golden) law(fault string) (got float64, ok bool) {
 	case "MakeOne":
 		return make, true
 	case "BothSensitivity":
-		agg.Weights = BothWeights
+		agg.Weights = edges.BothWeights
 		return sensitivity()
 	case "RightSensitivity":
-		agg.Weights = RightWeights
+		agg.Weights = edges.RightWeights
 		return sensitivity()
 	case "NodeSensitivity":
-		agg.Unit, agg.Columns, agg.Own = privacy.User, int(g.p("columns")), int(g.p("own"))
+		agg.Unit, agg.Columns, agg.Own = privacy.User, int(g.Number("columns")), int(g.Number("own"))
 		return sensitivity()
 	}
 	return 0, false
 }
 
-func (g golden) accepts(got float64) bool {
+func accepts(g mechanismtest.Golden, got float64) bool {
 	return math.Abs(got-g.Value) <= g.AbsTol+g.RelTol*math.Abs(g.Value)
 }
 
@@ -135,13 +139,13 @@ func (g golden) accepts(got float64) bool {
 func TestLawsOfMechanisms(t *testing.T) {
 	tested := map[string]int{}
 	for _, g := range readLaws(t) {
-		got, ok := g.law("")
+		got, ok := lawOf(g, "")
 		if !ok {
 			t.Fatalf("%s %v is not tested", g.Fn, g.Params)
 		}
 		tested[g.Fn]++
 		// The cancelling logarithms of laws near their limit are right to 1e-13 at least.
-		if !g.accepts(got) && !(slices.Contains([]string{"LogSquares", "LogSizes", "LogSum"}, g.Fn) && math.Abs(got-g.Value) < 1e-13) {
+		if !accepts(g, got) && !(slices.Contains([]string{"LogSquares", "LogSizes", "LogSum"}, g.Fn) && math.Abs(got-g.Value) < 1e-13) {
 			t.Errorf("%s %v = %v, want %v", g.Fn, g.Params, got, g.Value)
 		}
 	}
@@ -171,7 +175,7 @@ func TestLawsRefuseMistakes(t *testing.T) {
 					continue
 				}
 				rows++
-				if got, _ := g.law(fault); !g.accepts(got) {
+				if got, _ := lawOf(g, fault); !accepts(g, got) {
 					caught++
 				}
 			}
@@ -192,40 +196,40 @@ func TestLawsAtTheirLimits(t *testing.T) {
 		}
 	}
 	for _, s := range []float64{10, 1e3, 1e6, 1e12} { // discrete laws become the continuous ones
-		near("Z over sigma sqrt(2 pi)", DiscreteGaussianLaw{s}.Normaliser()/(s*math.Sqrt(2*math.Pi)), 1, 1e-14)
-		near("variance over sigma²", DiscreteGaussianLaw{s}.Variance()/s/s, 1, 1e-14)
-		near("density at sigma", s*DiscreteGaussianLaw{s}.PMF(int64(s)), math.Exp(-0.5)/math.Sqrt(2*math.Pi), 1e-12)
-		near("variance over 2 b²", DiscreteLaplaceLaw{s}.Variance()/(2*s*s), 1, 1/s/s+1e-15)
-		near("density at b", s*DiscreteLaplaceLaw{s}.PMF(int64(s)), math.Exp(-1)/2, 1/s/s+1e-15)
-		near("squares", DiscreteGaussianLaw{s}.logSquares(0.25), math.Ln2/2, 1e-13)
+		near("Z over sigma sqrt(2 pi)", secure.DiscreteGaussianLaw{Sigma: s}.Normaliser()/(s*math.Sqrt(2*math.Pi)), 1, 1e-14)
+		near("variance over sigma²", secure.DiscreteGaussianLaw{Sigma: s}.Variance()/s/s, 1, 1e-14)
+		near("density at sigma", s*secure.DiscreteGaussianLaw{Sigma: s}.PMF(int64(s)), math.Exp(-0.5)/math.Sqrt(2*math.Pi), 1e-12)
+		near("variance over 2 b²", secure.DiscreteLaplaceLaw{Scale: s}.Variance()/(2*s*s), 1, 1/s/s+1e-15)
+		near("density at b", s*secure.DiscreteLaplaceLaw{Scale: s}.PMF(int64(s)), math.Exp(-1)/2, 1/s/s+1e-15)
+		near("squares", secure.DiscreteGaussianLaw{Sigma: s}.LogSquares(0.25), math.Ln2/2, 1e-13)
 	}
 	for _, s := range []float64{0.02, 0.01, 1e-3} { // and put all on 0 where nothing else is in reach
-		near("mass at 0", DiscreteGaussianLaw{s}.PMF(0), 1, 0)
-		near("mass at 1", DiscreteGaussianLaw{s}.PMF(1), 0, 1e-300)
-		near("mass at 0 of Laplace", DiscreteLaplaceLaw{s}.PMF(0), 1, 1e-20)
+		near("mass at 0", secure.DiscreteGaussianLaw{Sigma: s}.PMF(0), 1, 0)
+		near("mass at 1", secure.DiscreteGaussianLaw{Sigma: s}.PMF(1), 0, 1e-300)
+		near("mass at 0 of Laplace", secure.DiscreteLaplaceLaw{Scale: s}.PMF(0), 1, 1e-20)
 	}
 	for _, eps := range []float64{1e-3, 1e-6, 1e-9} { // no budget: uniform, whatever the input
-		pm := Piecewise{Epsilon: eps}
+		pm := local.Piecewise{Epsilon: eps}
 		near("centre", pm.Centre(), 0.5, eps)
 		near("C eps / 4", pm.C()*eps/4, 1, eps)
-		near("keep", Response{Epsilon: eps, Categories: 9}.Keep(), 1./9, eps)
-		near("flip", EdgeRand{Epsilon: eps}.Flip(), 0.5, eps)
-		near("gap", Oracle{Kind: OUE, Epsilon: eps}.gap()/eps, 0.25, eps)
-		near("variance of PM over that of Duchi", Piecewise{Epsilon: eps}.Variance(0)/DuchiVariance(eps, 0), 4./3, 1e-2)
+		near("keep", local.Response{Epsilon: eps, Categories: 9}.Keep(), 1./9, eps)
+		near("flip", edges.EdgeRand{Epsilon: eps}.Flip(), 0.5, eps)
+		near("gap", local.Oracle{Kind: local.OUE, Epsilon: eps}.Gap()/eps, 0.25, eps)
+		near("variance of PM over that of Duchi", local.Piecewise{Epsilon: eps}.Variance(0)/local.DuchiVariance(eps, 0), 4./3, 1e-2)
 	}
 	for _, eps := range []float64{50, 200, 700} { // all of it: the input
-		pm := Piecewise{Epsilon: eps}
+		pm := local.Piecewise{Epsilon: eps}
 		near("C", pm.C(), 1, math.Exp(-eps/4))
 		near("variance", pm.Variance(1), 0, 10*math.Exp(-eps/2))
-		near("keep", Response{Epsilon: eps, Categories: 9}.Keep(), 1, 10*math.Exp(-eps))
-		near("Duchi", DuchiBound(eps), 1, 1e-15)
-		near("sequence", Sequence{Variant: SDPFixed, Epsilon: eps, Items: 10, Length: 4}.Keep(0), 1, 100*math.Exp(-eps))
-		if q := (UnaryEncoding{Epsilon: eps}).Q(); !(q > 0 && q < 2*math.Exp(-eps)) {
+		near("keep", local.Response{Epsilon: eps, Categories: 9}.Keep(), 1, 10*math.Exp(-eps))
+		near("Duchi", local.DuchiBound(eps), 1, 1e-15)
+		near("sequence", sequence.Mechanism{Variant: sequence.SDPFixed, Epsilon: eps, Items: 10, Length: 4}.Keep(0), 1, 100*math.Exp(-eps))
+		if q := (local.UnaryEncoding{Epsilon: eps}).Q(); !(q > 0 && q < 2*math.Exp(-eps)) {
 			t.Errorf("epsilon %g: a 0 is sent as 1 with %g", eps, q)
 		}
 	}
 	for _, s := range []float64{1e3, 1e6} { // noise without end: an even coin
-		lose, add := GaussianEdgeRand{Sigma: s}.Flip()
+		lose, add := edges.GaussianEdgeRand{Sigma: s}.Flip()
 		near("lost", lose, 0.5, 1/s)
 		near("made", add, 0.5, 1/s)
 	}
@@ -240,30 +244,30 @@ func TestLawsAreMonotone(t *testing.T) {
 		f       func(e float64) float64
 	}
 	curves := []curve{
-		{"C", true, func(e float64) float64 { return Piecewise{Epsilon: e}.C() }},
-		{"centre", false, func(e float64) float64 { return Piecewise{Epsilon: e}.Centre() }},
-		{"piecewise variance", true, func(e float64) float64 { return Piecewise{Epsilon: e}.Variance(1) }},
-		{"Duchi variance", true, func(e float64) float64 { return DuchiVariance(e, 0) }},
-		{"worst hybrid variance", true, func(e float64) float64 { return max(HybridVariance(e, 0), HybridVariance(e, 1)) }},
-		{"flip", true, func(e float64) float64 { return EdgeRand{Epsilon: e}.Flip() }},
-		{"keep", false, func(e float64) float64 { return Response{Epsilon: e, Categories: 7}.Keep() }},
-		{"other", true, func(e float64) float64 { return Response{Epsilon: e, Categories: 7}.Other() }},
-		{"sequence", false, func(e float64) float64 {
-			return Sequence{Variant: SDPPaper, Epsilon: e, Items: 99, Length: 5}.Keep(2)
+		{name: "C", falling: true, f: func(e float64) float64 { return local.Piecewise{Epsilon: e}.C() }},
+		{name: "centre", falling: false, f: func(e float64) float64 { return local.Piecewise{Epsilon: e}.Centre() }},
+		{name: "piecewise variance", falling: true, f: func(e float64) float64 { return local.Piecewise{Epsilon: e}.Variance(1) }},
+		{name: "Duchi variance", falling: true, f: func(e float64) float64 { return local.DuchiVariance(e, 0) }},
+		{name: "worst hybrid variance", falling: true, f: func(e float64) float64 { return max(local.HybridVariance(e, 0), local.HybridVariance(e, 1)) }},
+		{name: "flip", falling: true, f: func(e float64) float64 { return edges.EdgeRand{Epsilon: e}.Flip() }},
+		{name: "keep", falling: false, f: func(e float64) float64 { return local.Response{Epsilon: e, Categories: 7}.Keep() }},
+		{name: "other", falling: true, f: func(e float64) float64 { return local.Response{Epsilon: e, Categories: 7}.Other() }},
+		{name: "sequence", falling: false, f: func(e float64) float64 {
+			return sequence.Mechanism{Variant: sequence.SDPPaper, Epsilon: e, Items: 99, Length: 5}.Keep(2)
 		}},
-		{"true edges", false, func(e float64) float64 {
-			_, share := EdgeRand{Epsilon: e}.Expected(10_000, 100)
+		{name: "true edges", falling: false, f: func(e float64) float64 {
+			_, share := edges.EdgeRand{Epsilon: e}.Expected(10_000, 100)
 			return share
 		}},
-		{"Laplace scale", true, func(e float64) float64 { b, _ := LaplaceScale(e, 1); return b }},
-		{"Gaussian edges lost", false, func(s float64) float64 { one, _ := GaussianEdgeRand{Sigma: s}.Flip(); return one }},
-		{"discrete variance", false, func(s float64) float64 { return DiscreteGaussianLaw{s}.Variance() }},
-		{"discrete Laplace variance", false, func(b float64) float64 { return DiscreteLaplaceLaw{b}.Variance() }},
-		{"Laplace tail", false, func(b float64) float64 { return Laplace{Scale: b}.Tail(1) }},
+		{name: "Laplace scale", falling: true, f: func(e float64) float64 { b, _ := channel.LaplaceScale(e, 1); return b }},
+		{name: "Gaussian edges lost", falling: false, f: func(s float64) float64 { one, _ := edges.GaussianEdgeRand{Sigma: s}.Flip(); return one }},
+		{name: "discrete variance", falling: false, f: func(s float64) float64 { return secure.DiscreteGaussianLaw{Sigma: s}.Variance() }},
+		{name: "discrete Laplace variance", falling: false, f: func(b float64) float64 { return secure.DiscreteLaplaceLaw{Scale: b}.Variance() }},
+		{name: "Laplace tail", falling: false, f: func(b float64) float64 { return channel.Laplace{Scale: b}.Tail(1) }},
 	}
-	for _, kind := range allOracles {
-		curves = append(curves, curve{"variance of " + string(kind), true, func(e float64) float64 {
-			return Oracle{Kind: kind, Epsilon: e, Categories: 30}.FrequencyVariance(1000, 0)
+	for _, kind := range []local.OracleKind{local.GRR, local.SUE, local.OUE, local.OLH} {
+		curves = append(curves, curve{name: "variance of " + string(kind), falling: true, f: func(e float64) float64 {
+			return local.Oracle{Kind: kind, Epsilon: e, Categories: 30}.FrequencyVariance(1000, 0)
 		}})
 	}
 	for _, c := range curves {
@@ -275,10 +279,10 @@ func TestLawsAreMonotone(t *testing.T) {
 		}
 	}
 	for k := 2; k < 200; k++ { // more to hide among: less is kept
-		if a, b := (Response{Epsilon: 1, Categories: int64(k)}), (Response{Epsilon: 1, Categories: int64(k + 1)}); !(b.Keep() < a.Keep()) || !(b.Other() < a.Other()) {
+		if a, b := (local.Response{Epsilon: 1, Categories: int64(k)}), (local.Response{Epsilon: 1, Categories: int64(k + 1)}); !(b.Keep() < a.Keep()) || !(b.Other() < a.Other()) {
 			t.Errorf("%d categories keep %g, one more %g", k, a.Keep(), b.Keep())
 		}
-		a, b := Aggregation{Norm: 1, Weights: BothWeights, Clamp: k, Unit: privacy.Edge}, Aggregation{Norm: 1, Weights: RightWeights, Clamp: k, Unit: privacy.Edge}
+		a, b := edges.Aggregation{Norm: 1, Weights: edges.BothWeights, Clamp: k, Unit: privacy.Edge}, edges.Aggregation{Norm: 1, Weights: edges.RightWeights, Clamp: k, Unit: privacy.Edge}
 		x, err := a.Sensitivity()
 		y, err2 := b.Sensitivity()
 		a.Clamp++

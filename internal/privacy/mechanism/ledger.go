@@ -7,10 +7,10 @@ import (
 	"privrec/internal/privacy"
 )
 
-// marked refuses a ledger whose mark is not that of the noise: secure noise in a
+// Marked refuses a ledger whose mark is not that of the noise: secure noise in a
 // research ledger would be honest, but a reader could no longer tell from the mark
 // which noise a run had.
-func marked(l *privacy.Ledger, secret bool) error {
+func Marked(l *privacy.Ledger, secret bool) error {
 	noise := privacy.Research
 	if secret {
 		noise = privacy.Secure
@@ -24,9 +24,9 @@ func marked(l *privacy.Ledger, secret bool) error {
 	return nil
 }
 
-// research refuses a missing ledger and one that promises secure noise.
-func research(purpose string, l *privacy.Ledger) error {
-	if err := marked(l, false); err != nil {
+// Research refuses a missing ledger and one that promises secure noise.
+func Research(purpose string, l *privacy.Ledger) error {
+	if err := Marked(l, false); err != nil {
 		return fmt.Errorf("%s: %w", purpose, err)
 	}
 	return nil

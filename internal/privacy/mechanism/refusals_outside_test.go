@@ -9,6 +9,12 @@ import (
 
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/channel"
+	"privrec/internal/privacy/mechanism/edges"
+	"privrec/internal/privacy/mechanism/local"
+	"privrec/internal/privacy/mechanism/mechanismtest"
+	"privrec/internal/privacy/mechanism/secure"
+	"privrec/internal/privacy/mechanism/sequence"
 	"privrec/internal/rng"
 )
 
@@ -43,34 +49,39 @@ func stream() rng.Stream { return rng.Seed(11).Stream("refusals") }
 
 func keyed() mechanism.Bits { return mechanism.Keyed(stream()) }
 
-func discreteGaussian(p numbers) mechanism.DiscreteGaussian {
-	return mechanism.DiscreteGaussian{Purpose: "door", Sigma: p["sigma"], Sensitivity: p["sensitivity"], Dimension: int64(p["dimension"]),
+func discreteGaussian(p numbers) secure.DiscreteGaussian {
+	return secure.DiscreteGaussian{Purpose: "door", Sigma: p["sigma"], Sensitivity: p["sensitivity"], Dimension: int64(p["dimension"]),
 		Bound: p["bound"], Grid: p["grid"], Unit: edge, Neighbouring: more, Share: p.share()}
 }
 
-func discreteLaplace(p numbers) mechanism.DiscreteLaplace {
-	return mechanism.DiscreteLaplace{Purpose: "door", Scale: p["scale"], Sensitivity: p["sensitivity"], Dimension: int64(p["dimension"]),
+func discreteLaplace(p numbers) secure.DiscreteLaplace {
+	return secure.DiscreteLaplace{Purpose: "door", Scale: p["scale"], Sensitivity: p["sensitivity"], Dimension: int64(p["dimension"]),
 		Bound: p["bound"], Grid: p["grid"], Unit: edge, Neighbouring: more, Share: p.share()}
 }
 
 // perturb makes one release of six values.
-func perturb[T mechanism.Float](c *mechanism.Channel[T], err error) error {
+func perturb[T mechanism.Float](c *channel.Channel[T], err error) error {
 	if err != nil {
 		return err
 	}
 	return c.Perturb(make([]T, 6), 3, 1, 0)
 }
 
+// threeUsers is a matrix of three users and four items.
+func threeUsers() edges.Adjacency {
+	return edges.Adjacency{Rows: 3, Cols: 4, Ptr: []int64{0, 2, 3, 5}, Idx: []int32{0, 2, 1, 0, 3}}
+}
+
 func doors() []door {
 	grid := []float64{math.NaN(), math.Inf(1), -1, 3, 0.3}
 	lattice := map[string][]float64{"grid": grid, "bound": {1e-300}, "sensitivity": {1e-300}, "dimension": {1 << 60}}
 	nil0 := map[string][]float64{"share": {0}, "grid": {0}}
-	sgd := func(p numbers) mechanism.DPSGD {
-		return mechanism.DPSGD{Purpose: "door", Clip: p["clip"], NoiseMultiplier: p["noise multiplier"], Examples: int64(p["examples"]),
+	sgd := func(p numbers) channel.DPSGD {
+		return channel.DPSGD{Purpose: "door", Clip: p["clip"], NoiseMultiplier: p["noise multiplier"], Examples: int64(p["examples"]),
 			Sampling: privacy.Poisson, Rate: p["rate"], Unit: privacy.Sample, Share: p.share()}
 	}
-	step := func(d mechanism.DPSGD, l *privacy.Ledger) error {
-		s, err := mechanism.OpenDPSGD[float32](d, 3, l, stream())
+	step := func(d channel.DPSGD, l *privacy.Ledger) error {
+		s, err := channel.OpenDPSGD[float32](d, 3, l, stream())
 		if err != nil {
 			return err
 		}
@@ -88,27 +99,27 @@ func doors() []door {
 	return []door{
 		{name: "gaussian", good: numbers{"sigma": 1, "sensitivity": 1, "share": 0.5}, wrong: map[string][]float64{"sigma": {1e300, 1e-60}, "share": {1.01}}, may: nil0,
 			use: func(p numbers, l *privacy.Ledger) error {
-				return perturb(mechanism.Open[float32](mechanism.Gaussian{Purpose: "door", Sigma: p["sigma"], Sensitivity: p["sensitivity"], Unit: edge, Neighbouring: more, Share: p.share()}, l, stream()))
+				return perturb(channel.Open[float32](channel.Gaussian{Purpose: "door", Sigma: p["sigma"], Sensitivity: p["sensitivity"], Unit: edge, Neighbouring: more, Share: p.share()}, l, stream()))
 			}},
 		{name: "laplace", good: numbers{"scale": 1, "sensitivity": 1, "share": 0.5}, wrong: map[string][]float64{"scale": {1e300, 1e-60}, "share": {1.01}}, may: nil0,
 			use: func(p numbers, l *privacy.Ledger) error {
-				return perturb(mechanism.OpenLaplace[float32](mechanism.Laplace{Purpose: "door", Scale: p["scale"], Sensitivity: p["sensitivity"], Unit: edge, Neighbouring: more, Share: p.share()}, l, stream()))
+				return perturb(channel.OpenLaplace[float32](channel.Laplace{Purpose: "door", Scale: p["scale"], Sensitivity: p["sensitivity"], Unit: edge, Neighbouring: more, Share: p.share()}, l, stream()))
 			}},
 		{name: "discrete gaussian", good: numbers{"sigma": 2, "sensitivity": 1, "dimension": 4, "bound": 8, "grid": 0x1p-10, "share": 1}, wrong: lattice, may: nil0,
 			use: func(p numbers, l *privacy.Ledger) error {
-				return perturb(mechanism.OpenDiscreteGaussian[float32](discreteGaussian(p), l, stream()))
+				return perturb(secure.OpenKeyedGaussian[float32](discreteGaussian(p), l, stream()))
 			}},
 		{name: "secure gaussian", secure: true, good: numbers{"sigma": 2, "sensitivity": 1, "dimension": 4, "bound": 8, "grid": 0x1p-10, "share": 1}, wrong: lattice, may: nil0,
 			use: func(p numbers, l *privacy.Ledger) error {
-				return perturb(mechanism.OpenSecureGaussian[float64](discreteGaussian(p), l))
+				return perturb(secure.OpenGaussian[float64](discreteGaussian(p), l))
 			}},
 		{name: "discrete laplace", good: numbers{"scale": 2, "sensitivity": 1, "dimension": 4, "bound": 8, "grid": 0x1p-10, "share": 1}, wrong: lattice, may: nil0,
 			use: func(p numbers, l *privacy.Ledger) error {
-				return perturb(mechanism.OpenDiscreteLaplace[float64](discreteLaplace(p), l, stream()))
+				return perturb(secure.OpenKeyedLaplace[float64](discreteLaplace(p), l, stream()))
 			}},
 		{name: "secure laplace", secure: true, good: numbers{"scale": 2, "sensitivity": 1, "dimension": 4, "bound": 8, "grid": 0x1p-10, "share": 1}, wrong: lattice, may: nil0,
 			use: func(p numbers, l *privacy.Ledger) error {
-				return perturb(mechanism.OpenSecureLaplace[float32](discreteLaplace(p), l))
+				return perturb(secure.OpenLaplace[float32](discreteLaplace(p), l))
 			}},
 		{name: "dp-sgd", good: numbers{"clip": 1, "noise multiplier": 1, "examples": 40, "rate": 0.1, "share": 1}, may: nil0,
 			wrong: map[string][]float64{"clip": {1.7e308, 1e-300}, "noise multiplier": {1e300}, "examples": {1 << 31}, "rate": {1.0000001}},
@@ -121,17 +132,17 @@ func doors() []door {
 			}},
 		{name: "functional", good: numbers{"epsilon": 1, "sensitivity": 2, "share": 1}, may: nil0, wrong: map[string][]float64{"epsilon": {1e-320}, "sensitivity": {1e-320}},
 			use: func(p numbers, l *privacy.Ledger) error {
-				m := mechanism.Functional{Purpose: "door", Epsilon: p["epsilon"], Sensitivity: p["sensitivity"], Unit: privacy.Sample, Neighbouring: more, Share: p.share()}
-				o, err := mechanism.OpenFunctional[float32](m, l, stream())
+				m := channel.Functional{Purpose: "door", Epsilon: p["epsilon"], Sensitivity: p["sensitivity"], Unit: privacy.Sample, Neighbouring: more, Share: p.share()}
+				o, err := channel.OpenFunctional[float32](m, l, stream())
 				if err != nil {
 					return err
 				}
-				return o.Perturb(mechanism.NewPolynomial[float32](2), 0)
+				return o.Perturb(channel.NewPolynomial[float32](2), 0)
 			}},
 		{name: "aggregation", good: numbers{"sigma": 1, "norm": 1, "clamp": 2, "share": 1}, may: nil0, wrong: map[string][]float64{"clamp": {1 << 31}, "sigma": {1e300}},
 			use: func(p numbers, l *privacy.Ledger) error {
-				m := mechanism.Aggregation{Purpose: "door", Sigma: p["sigma"], Norm: p["norm"], Weights: mechanism.BothWeights, Clamp: int(p["clamp"]), Unit: edge, Neighbouring: more, Share: p.share()}
-				g, err := mechanism.OpenAggregation[float32](m, l, stream())
+				m := edges.Aggregation{Purpose: "door", Sigma: p["sigma"], Norm: p["norm"], Weights: edges.BothWeights, Clamp: int(p["clamp"]), Unit: edge, Neighbouring: more, Share: p.share()}
+				g, err := edges.OpenAggregation[float32](m, l, stream())
 				if err != nil {
 					return err
 				}
@@ -139,52 +150,52 @@ func doors() []door {
 			}},
 		{name: "edge rand", good: numbers{"epsilon": 1, "limit": 1000, "share": 1}, may: map[string][]float64{"share": {0}, "limit": {0}}, wrong: map[string][]float64{"epsilon": {64.001, 1e300}, "limit": {1}},
 			use: func(p numbers, l *privacy.Ledger) error {
-				_, err := mechanism.PerturbEdgeRand(mechanism.EdgeRand{Purpose: "door", Epsilon: p["epsilon"], Unit: edge, Limit: int64(p["limit"]), Share: p.share()}, l, stream(), threeUsers())
+				_, err := edges.PerturbEdgeRand(edges.EdgeRand{Purpose: "door", Epsilon: p["epsilon"], Unit: edge, Limit: int64(p["limit"]), Share: p.share()}, l, stream(), threeUsers())
 				return err
 			}},
 		{name: "gaussian edge rand", good: numbers{"sigma": 1, "threshold": 0.5, "limit": 1000, "share": 1}, may: map[string][]float64{"share": {0}, "limit": {0}, "threshold": {0}}, wrong: map[string][]float64{"limit": {1}},
 			use: func(p numbers, l *privacy.Ledger) error {
-				_, err := mechanism.PerturbGaussianEdgeRand(mechanism.GaussianEdgeRand{Purpose: "door", Sigma: p["sigma"], Threshold: p["threshold"], Unit: edge, Limit: int64(p["limit"]), Share: p.share()}, l, stream(), threeUsers())
+				_, err := edges.PerturbGaussianEdgeRand(edges.GaussianEdgeRand{Purpose: "door", Sigma: p["sigma"], Threshold: p["threshold"], Unit: edge, Limit: int64(p["limit"]), Share: p.share()}, l, stream(), threeUsers())
 				return err
 			}},
 		{name: "lap graph", good: numbers{"epsilon": 1, "count share": 0.5, "share": 1}, may: map[string][]float64{"share": {0}, "count share": {0}}, wrong: map[string][]float64{"epsilon": {1e-320}, "count share": {1, 1.5}},
 			use: func(p numbers, l *privacy.Ledger) error {
-				_, err := mechanism.PerturbLapGraph(mechanism.LapGraph{Purpose: "door", Epsilon: p["epsilon"], CountShare: p["count share"], Unit: edge, Share: p.share()}, l, stream(), threeUsers())
+				_, err := edges.PerturbLapGraph(edges.LapGraph{Purpose: "door", Epsilon: p["epsilon"], CountShare: p["count share"], Unit: edge, Share: p.share()}, l, stream(), threeUsers())
 				return err
 			}},
 		{name: "response", good: numbers{"epsilon": 1, "categories": 4, "share": 1}, may: nil0, wrong: map[string][]float64{"categories": {1, 1<<31 + 1, 1 << 60}},
 			use: func(p numbers, l *privacy.Ledger) error {
-				return mechanism.PerturbResponses(mechanism.Response{Purpose: "door", Epsilon: p["epsilon"], Categories: int64(p["categories"]), Unit: edge, Share: p.share()}, l, keyed(), []int{0, 1})
+				return local.PerturbResponses(local.Response{Purpose: "door", Epsilon: p["epsilon"], Categories: int64(p["categories"]), Unit: edge, Share: p.share()}, l, keyed(), []int{0, 1})
 			}},
 		{name: "report", good: numbers{"epsilon": 1, "categories": 4, "share": 1}, may: nil0, wrong: map[string][]float64{"categories": {1, 1<<31 + 1}},
 			use: func(p numbers, l *privacy.Ledger) error {
-				_, err := mechanism.Report(mechanism.Oracle{Purpose: "door", Kind: mechanism.OUE, Epsilon: p["epsilon"], Categories: int(p["categories"]), Unit: edge, Share: p.share()}, l, keyed(), []int{0, 1})
+				_, err := local.Report(local.Oracle{Purpose: "door", Kind: local.OUE, Epsilon: p["epsilon"], Categories: int(p["categories"]), Unit: edge, Share: p.share()}, l, keyed(), []int{0, 1})
 				return err
 			}},
 		{name: "unary", good: numbers{"epsilon": 1, "share": 1, "values": 2}, may: nil0, wrong: map[string][]float64{"values": {3}},
 			use: func(p numbers, l *privacy.Ledger) error {
-				return mechanism.PerturbUnary(mechanism.UnaryEncoding{Purpose: "door", Epsilon: p["epsilon"], Unit: edge, Share: p.share()}, l, stream(), []float32{0, 1, 1, 0}, int(p["values"]))
+				return local.PerturbUnary(local.UnaryEncoding{Purpose: "door", Epsilon: p["epsilon"], Unit: edge, Share: p.share()}, l, stream(), []float32{0, 1, 1, 0}, int(p["values"]))
 			}},
 		{name: "piecewise", good: numbers{"epsilon": 1, "share": 1, "value": 0.5}, may: map[string][]float64{"share": {0}, "value": {0, -1}}, wrong: map[string][]float64{"value": {1.0000001, -1.0000001}},
 			use: func(p numbers, l *privacy.Ledger) error {
-				return mechanism.PerturbPiecewise(mechanism.Piecewise{Purpose: "door", Epsilon: p["epsilon"], Unit: edge, Share: p.share()}, l, stream(), []float64{0, p["value"]})
+				return local.PerturbPiecewise(local.Piecewise{Purpose: "door", Epsilon: p["epsilon"], Unit: edge, Share: p.share()}, l, stream(), []float64{0, p["value"]})
 			}},
 		{name: "features", good: numbers{"epsilon": 3, "share": 1, "categories": 2, "feature n": 0.5}, may: map[string][]float64{"share": {0}, "categories": {0}, "feature n": {0, -1}}, wrong: map[string][]float64{"feature n": {2}},
 			use: func(p numbers, l *privacy.Ledger) error {
-				f := mechanism.FeatureSampler{Purpose: "door", Epsilon: p["epsilon"], Features: []mechanism.FeatureKind{{Name: "c", Categories: int(p["categories"])}, {Name: "n"}}, Share: p.share()}
-				return mechanism.PerturbFeatures(f, l, stream(), append(make([]float64, f.Width()-1), p["feature n"]))
+				f := local.FeatureSampler{Purpose: "door", Epsilon: p["epsilon"], Features: []local.FeatureKind{{Name: "c", Categories: int(p["categories"])}, {Name: "n"}}, Share: p.share()}
+				return local.PerturbFeatures(f, l, stream(), append(make([]float64, f.Width()-1), p["feature n"]))
 			}},
 		{name: "sequences", good: numbers{"epsilon": 1, "items": 9, "length": 2, "workers": 1, "share": 1}, may: nil0, wrong: map[string][]float64{"items": {1 << 40}, "length": {1 << 40}},
 			use: func(p numbers, l *privacy.Ledger) error {
-				m := mechanism.Sequence{Purpose: "door", Variant: mechanism.SDPFixed, Epsilon: p["epsilon"], Items: int(p["items"]), Length: int(p["length"]), Share: p.share()}
-				return mechanism.PerturbSequences(m, l, keyed(), nil, []int32{0, 1, 2, 0}, int(p["workers"]))
+				m := sequence.Mechanism{Purpose: "door", Variant: sequence.SDPFixed, Epsilon: p["epsilon"], Items: int(p["items"]), Length: int(p["length"]), Share: p.share()}
+				return sequence.Perturb(m, l, keyed(), nil, []int32{0, 1, 2, 0}, int(p["workers"]))
 			}},
 	}
 }
 
 func ledgerOf(secret bool) *privacy.Ledger {
 	if secret {
-		return secure()
+		return mechanismtest.Must(privacy.NewLedger(privacy.Secure))
 	}
 	return research()
 }
@@ -263,23 +274,23 @@ func TestEveryDoorWantsItsStatement(t *testing.T) {
 	}
 	uses := map[string]func(s statement, l *privacy.Ledger) error{
 		"gaussian": func(s statement, l *privacy.Ledger) error {
-			return perturb(mechanism.Open[float64](mechanism.Gaussian{s.purpose, 1, 1, s.unit, s.near, 1}, l, stream()))
+			return perturb(channel.Open[float64](channel.Gaussian{Purpose: s.purpose, Sigma: 1, Sensitivity: 1, Unit: s.unit, Neighbouring: s.near, Share: 1}, l, stream()))
 		},
 		"laplace": func(s statement, l *privacy.Ledger) error {
-			return perturb(mechanism.OpenLaplace[float64](mechanism.Laplace{s.purpose, 1, 1, s.unit, s.near, 1}, l, stream()))
+			return perturb(channel.OpenLaplace[float64](channel.Laplace{Purpose: s.purpose, Scale: 1, Sensitivity: 1, Unit: s.unit, Neighbouring: s.near, Share: 1}, l, stream()))
 		},
 		"discrete gaussian": func(s statement, l *privacy.Ledger) error {
-			return perturb(mechanism.OpenDiscreteGaussian[float64](mechanism.DiscreteGaussian{s.purpose, 1, 1, 1, 8, 0, false, s.unit, s.near, 1}, l, stream()))
+			return perturb(secure.OpenKeyedGaussian[float64](secure.DiscreteGaussian{Purpose: s.purpose, Sigma: 1, Sensitivity: 1, Dimension: 1, Bound: 8, Unit: s.unit, Neighbouring: s.near, Share: 1}, l, stream()))
 		},
 		"discrete laplace": func(s statement, l *privacy.Ledger) error {
-			return perturb(mechanism.OpenDiscreteLaplace[float64](mechanism.DiscreteLaplace{s.purpose, 1, 1, 1, 8, 0, false, s.unit, s.near, 1}, l, stream()))
+			return perturb(secure.OpenKeyedLaplace[float64](secure.DiscreteLaplace{Purpose: s.purpose, Scale: 1, Sensitivity: 1, Dimension: 1, Bound: 8, Unit: s.unit, Neighbouring: s.near, Share: 1}, l, stream()))
 		},
 		"functional": func(s statement, l *privacy.Ledger) error {
-			_, err := mechanism.OpenFunctional[float64](mechanism.Functional{s.purpose, 1, 1, s.unit, s.near, 1}, l, stream())
+			_, err := channel.OpenFunctional[float64](channel.Functional{Purpose: s.purpose, Epsilon: 1, Sensitivity: 1, Unit: s.unit, Neighbouring: s.near, Share: 1}, l, stream())
 			return err
 		},
 		"aggregation": func(s statement, l *privacy.Ledger) error {
-			_, err := mechanism.OpenAggregation[float64](mechanism.Aggregation{Purpose: s.purpose, Sigma: 1, Norm: 1, Unit: s.unit, Neighbouring: s.near}, l, stream())
+			_, err := edges.OpenAggregation[float64](edges.Aggregation{Purpose: s.purpose, Sigma: 1, Norm: 1, Unit: s.unit, Neighbouring: s.near}, l, stream())
 			return err
 		},
 	}

@@ -1,4 +1,4 @@
-package mechanism
+package mechanism_test
 
 import (
 	"math"
@@ -6,6 +6,13 @@ import (
 	"testing"
 
 	"privrec/internal/privacy"
+	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/channel"
+	"privrec/internal/privacy/mechanism/edges"
+	"privrec/internal/privacy/mechanism/local"
+	"privrec/internal/privacy/mechanism/mechanismtest"
+	"privrec/internal/privacy/mechanism/secure"
+	"privrec/internal/privacy/mechanism/sequence"
 	"privrec/internal/rng"
 )
 
@@ -37,8 +44,8 @@ func attempts() map[string]attempt {
 	hot := []float32{1, 0, 0, 1}
 	values := []int32{1, 0, 2, 1}
 	rows := []int32{1, 2, 0, 3}
-	graph := Adjacency{Rows: 2, Cols: 3, Ptr: []int64{0, 1, 2}, Idx: []int32{0, 2}}
-	channel := func(open func(l *privacy.Ledger) (*Channel[float32], error), act func(c *Channel[float32], x []float32) error) attempt {
+	graph := edges.Adjacency{Rows: 2, Cols: 3, Ptr: []int64{0, 1, 2}, Idx: []int32{0, 2}}
+	through := func(open func(l *privacy.Ledger) (*channel.Channel[float32], error), act func(c *channel.Channel[float32], x []float32) error) attempt {
 		return on(numbers, func(l *privacy.Ledger, x []float32) error {
 			c, err := open(l)
 			if err != nil {
@@ -47,50 +54,57 @@ func attempts() map[string]attempt {
 			return act(c, x)
 		})
 	}
-	gaussian := func(l *privacy.Ledger) (*Channel[float32], error) { return Open[float32](noisy, l, s) }
-	whole := func(c *Channel[float32], x []float32) error { return c.Perturb(x, 2, 3) }
-	matrix := func(a Adjacency, err error) (Adjacency, bool, error) { return a, a.Ptr != nil || a.Idx != nil, err }
-	sequence := Sequence{Purpose: "p", Variant: SDPFixed, Epsilon: 1, Items: 5, Length: 4}
-	features := func(choice Unselected, epsilon float64) attempt {
+	noisy := channel.Gaussian{Purpose: "aggregate", Sigma: 0.2374, Sensitivity: 0.2, Unit: privacy.Edge, Neighbouring: privacy.AddRemove}
+	gaussian := func(l *privacy.Ledger) (*channel.Channel[float32], error) {
+		return channel.Open[float32](noisy, l, s)
+	}
+	whole := func(c *channel.Channel[float32], x []float32) error { return c.Perturb(x, 2, 3) }
+	matrix := func(a edges.Adjacency, err error) (edges.Adjacency, bool, error) {
+		return a, a.Ptr != nil || a.Idx != nil, err
+	}
+	swaps := sequence.Mechanism{Purpose: "p", Variant: sequence.SDPFixed, Epsilon: 1, Items: 5, Length: 4}
+	features := func(choice local.Unselected, epsilon float64) attempt {
 		return on([]float32{0.5, -0.5}, func(l *privacy.Ledger, x []float32) error {
-			return PerturbFeatures(FeatureSampler{Purpose: "p", Epsilon: epsilon, Features: kinds(0, 0), Unselected: choice}, l, s, x)
+			return local.PerturbFeatures(local.FeatureSampler{Purpose: "p", Epsilon: epsilon, Features: []local.FeatureKind{{Name: "f0"}, {Name: "f1"}}, Unselected: choice}, l, s, x)
 		})
 	}
-	secure := DiscreteGaussian{Purpose: "p", Sigma: 1, Sensitivity: 1, Dimension: 2, Bound: 4, Grid: 0x1p-10, Unit: privacy.User, Neighbouring: privacy.AddRemove}
-	secureLaplace := DiscreteLaplace{Purpose: "p", Scale: 1, Sensitivity: 1, Dimension: 2, Bound: 4, Grid: 0x1p-10, Unit: privacy.User, Neighbouring: privacy.AddRemove}
+	gaussianSteps := secure.DiscreteGaussian{Purpose: "p", Sigma: 1, Sensitivity: 1, Dimension: 2, Bound: 4, Grid: 0x1p-10, Unit: privacy.User, Neighbouring: privacy.AddRemove}
+	laplaceSteps := secure.DiscreteLaplace{Purpose: "p", Scale: 1, Sensitivity: 1, Dimension: 2, Bound: 4, Grid: 0x1p-10, Unit: privacy.User, Neighbouring: privacy.AddRemove}
 	return map[string]attempt{
-		"gaussian": channel(gaussian, whole),
-		"gaussian, begin": channel(gaussian, func(c *Channel[float32], x []float32) error {
+		"gaussian": through(gaussian, whole),
+		"gaussian, begin": through(gaussian, func(c *channel.Channel[float32], x []float32) error {
 			r, err := c.Begin(2, 2)
 			if r != nil {
 				r.Row(0, x[:2])
 			}
 			return err
 		}),
-		"gaussian, begin many": channel(gaussian, func(c *Channel[float32], x []float32) error {
+		"gaussian, begin many": through(gaussian, func(c *channel.Channel[float32], x []float32) error {
 			r, err := c.BeginMany(7, 2, 2)
 			if r != nil {
 				r.Row(0, x[:2])
 			}
 			return err
 		}),
-		"gaussian, start": channel(gaussian, func(c *Channel[float32], x []float32) error {
+		"gaussian, start": through(gaussian, func(c *channel.Channel[float32], x []float32) error {
 			r, err := c.Start([]int32{3, 5}, 2, 2, 0)
 			if r != nil {
 				r.RowAt(0, x[:2], 0, 0)
 			}
 			return err
 		}),
-		"laplace": channel(func(l *privacy.Ledger) (*Channel[float32], error) {
-			return OpenLaplace[float32](Laplace{Purpose: "p", Scale: 1, Sensitivity: 1, Unit: privacy.User, Neighbouring: privacy.AddRemove}, l, s)
+		"laplace": through(func(l *privacy.Ledger) (*channel.Channel[float32], error) {
+			return channel.OpenLaplace[float32](channel.Laplace{Purpose: "p", Scale: 1, Sensitivity: 1, Unit: privacy.User, Neighbouring: privacy.AddRemove}, l, s)
 		}, whole),
-		"discrete gaussian": channel(func(l *privacy.Ledger) (*Channel[float32], error) { return OpenDiscreteGaussian[float32](secure, l, s) }, whole),
-		"discrete laplace": channel(func(l *privacy.Ledger) (*Channel[float32], error) {
-			return OpenDiscreteLaplace[float32](secureLaplace, l, s)
+		"discrete gaussian": through(func(l *privacy.Ledger) (*channel.Channel[float32], error) {
+			return secure.OpenKeyedGaussian[float32](gaussianSteps, l, s)
+		}, whole),
+		"discrete laplace": through(func(l *privacy.Ledger) (*channel.Channel[float32], error) {
+			return secure.OpenKeyedLaplace[float32](laplaceSteps, l, s)
 		},
-			func(c *Channel[float32], x []float32) error { return whole(c, x) }),
+			func(c *channel.Channel[float32], x []float32) error { return whole(c, x) }),
 		"dp-sgd": giving(func(l *privacy.Ledger) ([]int32, bool, error) {
-			steps, err := OpenDPSGD[float32](DPSGD{Purpose: "p", Clip: 1, NoiseMultiplier: 1, Examples: 100, Sampling: privacy.Poisson, Rate: 0.5, Unit: privacy.Sample}, 3, l, s)
+			steps, err := channel.OpenDPSGD[float32](channel.DPSGD{Purpose: "p", Clip: 1, NoiseMultiplier: 1, Examples: 100, Sampling: privacy.Poisson, Rate: 0.5, Unit: privacy.Sample}, 3, l, s)
 			if err != nil {
 				return nil, false, err
 			}
@@ -98,51 +112,53 @@ func attempts() map[string]attempt {
 			return batch, batch != nil, err
 		}),
 		"functional": on(numbers, func(l *privacy.Ledger, x []float32) error {
-			o, err := OpenFunctional[float32](Functional{Purpose: "p", Epsilon: 1, Sensitivity: 1, Unit: privacy.Record, Neighbouring: privacy.Replace}, l, s)
+			o, err := channel.OpenFunctional[float32](channel.Functional{Purpose: "p", Epsilon: 1, Sensitivity: 1, Unit: privacy.Record, Neighbouring: privacy.Replace}, l, s)
 			if err != nil {
 				return err
 			}
 			return o.PerturbCoefficients([]uint64{0}, x[:1], x[1:])
 		}),
 		"piecewise": on(numbers, func(l *privacy.Ledger, x []float32) error {
-			return PerturbPiecewise(Piecewise{"p", 1, privacy.Feature, 1}, l, s, x)
+			return local.PerturbPiecewise(local.Piecewise{Purpose: "p", Epsilon: 1, Unit: privacy.Feature, Share: 1}, l, s, x)
 		}),
 		"unary": on(hot, func(l *privacy.Ledger, x []float32) error {
-			return PerturbUnary(UnaryEncoding{"p", 1, privacy.Feature, 1}, l, s, x, 2)
+			return local.PerturbUnary(local.UnaryEncoding{Purpose: "p", Epsilon: 1, Unit: privacy.Feature, Share: 1}, l, s, x, 2)
 		}),
-		"features":                    features(Zeroed, 5),
-		"features, some in the clear": features(SharedClear, 1),
+		"features":                    features(local.Zeroed, 5),
+		"features, some in the clear": features(local.SharedClear, 1),
 		"responses": on(values, func(l *privacy.Ledger, x []int32) error {
-			return PerturbResponses(Response{Purpose: "p", Epsilon: 0.1, Categories: 3, Unit: privacy.Record}, l, Keyed(s), x)
+			return local.PerturbResponses(local.Response{Purpose: "p", Epsilon: 0.1, Categories: 3, Unit: privacy.Record}, l, mechanism.Keyed(s), x)
 		}),
-		"responses, streamed": giving(func(l *privacy.Ledger) (*ResponseRun, bool, error) {
-			r, err := Response{Purpose: "p", Epsilon: 1, Categories: 3, Unit: privacy.Record}.Open(l, Keyed(s))
+		"responses, streamed": giving(func(l *privacy.Ledger) (*local.ResponseRun, bool, error) {
+			r, err := local.Response{Purpose: "p", Epsilon: 1, Categories: 3, Unit: privacy.Record}.Open(l, mechanism.Keyed(s))
 			return r, r != nil, err
 		}),
-		"reports": giving(func(l *privacy.Ledger) (*Reports, bool, error) {
-			r, err := Report(Oracle{Purpose: "p", Kind: OUE, Epsilon: 1, Categories: 3, Unit: privacy.Record}, l, Keyed(s), values)
+		"reports": giving(func(l *privacy.Ledger) (*local.Reports, bool, error) {
+			r, err := local.Report(local.Oracle{Purpose: "p", Kind: local.OUE, Epsilon: 1, Categories: 3, Unit: privacy.Record}, l, mechanism.Keyed(s), values)
 			return r, r != nil, err
 		}),
-		"sequences": on(rows, func(l *privacy.Ledger, x []int32) error { return PerturbSequences(sequence, l, Keyed(s), nil, x, 1) }),
-		"sequences, streamed": giving(func(l *privacy.Ledger) (*SequenceRun, bool, error) {
-			r, err := sequence.Open(l, Keyed(s))
+		"sequences": on(rows, func(l *privacy.Ledger, x []int32) error {
+			return sequence.Perturb(swaps, l, mechanism.Keyed(s), nil, x, 1)
+		}),
+		"sequences, streamed": giving(func(l *privacy.Ledger) (*sequence.Run, bool, error) {
+			r, err := swaps.Open(l, mechanism.Keyed(s))
 			return r, r != nil, err
 		}),
-		"sequences of users": giving(func(l *privacy.Ledger) (*SequenceRun, bool, error) {
-			r, err := sequence.OpenUsers(l, Keyed(s), func() (Spill, error) { return nil, nil })
+		"sequences of users": giving(func(l *privacy.Ledger) (*sequence.Run, bool, error) {
+			r, err := swaps.OpenUsers(l, mechanism.Keyed(s), func() (sequence.Spill, error) { return nil, nil })
 			return r, r != nil, err
 		}),
-		"randomised graph": giving(func(l *privacy.Ledger) (Adjacency, bool, error) {
-			return matrix(PerturbEdgeRand(EdgeRand{Purpose: "p", Epsilon: 1, Unit: privacy.Edge}, l, s, graph))
+		"randomised graph": giving(func(l *privacy.Ledger) (edges.Adjacency, bool, error) {
+			return matrix(edges.PerturbEdgeRand(edges.EdgeRand{Purpose: "p", Epsilon: 1, Unit: privacy.Edge}, l, s, graph))
 		}),
-		"gaussian graph": giving(func(l *privacy.Ledger) (Adjacency, bool, error) {
-			return matrix(PerturbGaussianEdgeRand(GaussianEdgeRand{Purpose: "p", Sigma: 1, Unit: privacy.Edge}, l, s, graph))
+		"gaussian graph": giving(func(l *privacy.Ledger) (edges.Adjacency, bool, error) {
+			return matrix(edges.PerturbGaussianEdgeRand(edges.GaussianEdgeRand{Purpose: "p", Sigma: 1, Unit: privacy.Edge}, l, s, graph))
 		}),
-		"largest cells": giving(func(l *privacy.Ledger) (Adjacency, bool, error) {
-			return matrix(PerturbLapGraph(LapGraph{Purpose: "p", Epsilon: 1, CountShare: 0.1, Unit: privacy.Edge}, l, s, graph))
+		"largest cells": giving(func(l *privacy.Ledger) (edges.Adjacency, bool, error) {
+			return matrix(edges.PerturbLapGraph(edges.LapGraph{Purpose: "p", Epsilon: 1, CountShare: 0.1, Unit: privacy.Edge}, l, s, graph))
 		}),
 		"aggregation": on(numbers, func(l *privacy.Ledger, x []float32) error {
-			g, err := OpenAggregation[float32](Aggregation{Purpose: "p", Sigma: 1, Norm: 1, Unit: privacy.Edge, Neighbouring: privacy.AddRemove}, l, s)
+			g, err := edges.OpenAggregation[float32](edges.Aggregation{Purpose: "p", Sigma: 1, Norm: 1, Unit: privacy.Edge, Neighbouring: privacy.AddRemove}, l, s)
 			if err != nil {
 				return err
 			}
@@ -156,7 +172,7 @@ func attempts() map[string]attempt {
 func TestRefusingLedger(t *testing.T) {
 	for name, try := range attempts() {
 		t.Run(name, func(t *testing.T) {
-			l := newLedger(t)
+			l := mechanismtest.Ledger(t)
 			if err := l.Close(); err != nil {
 				t.Fatal(err)
 			}
@@ -166,7 +182,7 @@ func TestRefusingLedger(t *testing.T) {
 			if len(l.Entries()) != 0 {
 				t.Errorf("%v", l.Entries())
 			}
-			l = newLedger(t) // one that takes releases
+			l = mechanismtest.Ledger(t) // one that takes releases
 			if changed, err := try(l); err != nil || !changed && name != "features, some in the clear" {
 				t.Errorf("an open ledger: changed %v, %v", changed, err)
 			}
@@ -180,7 +196,7 @@ func TestRefusingLedger(t *testing.T) {
 // A ledger that takes what is protected and refuses what is not, since its run did not
 // declare it, lets no feature be changed.
 func TestUndeclaredLedger(t *testing.T) {
-	l := newLedger(t)
+	l := mechanismtest.Ledger(t)
 	if err := l.Declare(privacy.Declaration{}); err != nil {
 		t.Fatal(err)
 	}
@@ -188,8 +204,8 @@ func TestUndeclaredLedger(t *testing.T) {
 		t.Errorf("changed %v, %v", changed, err)
 	}
 	for name, e := range map[string]attempt{
-		"responses": giving(func(l *privacy.Ledger) (*ResponseRun, bool, error) {
-			r, err := Response{Purpose: "p", Epsilon: math.Inf(1), Categories: 3, Unit: privacy.Record}.Open(l, Keyed(rng.Seed(1).Stream("x")))
+		"responses": giving(func(l *privacy.Ledger) (*local.ResponseRun, bool, error) {
+			r, err := local.Response{Purpose: "p", Epsilon: math.Inf(1), Categories: 3, Unit: privacy.Record}.Open(l, mechanism.Keyed(rng.Seed(1).Stream("x")))
 			return r, r != nil, err
 		}),
 	} {

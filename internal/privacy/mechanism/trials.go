@@ -2,92 +2,96 @@ package mechanism
 
 import "math"
 
-// proportion counts successes of independent trials, to be compared with the
+// Proportion counts successes of independent trials, to be compared with the
 // probability that they should have.
-type proportion struct {
-	what   string
-	n, got int64
-	p      float64
+type Proportion struct {
+	What   string  // what a trial is, for the message: "number of ones lost"
+	N, Got int64   // trials, and successes among them
+	P      float64 // probability of a success
 }
 
-func (c *proportion) count(success bool) {
-	c.n++
+// Count counts one trial.
+func (c *Proportion) Count(success bool) {
+	c.N++
 	if success {
-		c.got++
+		c.Got++
 	}
 }
 
-// check fails outside n p ± (sqrt(2 n p (1-p) x) + 2x/3), which happens with
+// Check fails outside N P ± (sqrt(2 N P (1-P) x) + 2x/3), which happens with
 // probability at most exp(-x) on each side (Bernstein).
-func (c *proportion) check(purpose string, x float64) error {
-	n := float64(c.n)
-	r := math.Sqrt(2*n*c.p*(1-c.p)*x) + 2*x/3
-	if d := float64(c.got) - n*c.p; math.Abs(d) > r {
-		return &CheckError{purpose, c.what, float64(c.got), n*c.p - r, n*c.p + r, c.n, ""}
+func (c *Proportion) Check(purpose string, x float64) error {
+	n := float64(c.N)
+	r := math.Sqrt(2*n*c.P*(1-c.P)*x) + 2*x/3
+	if d := float64(c.Got) - n*c.P; math.Abs(d) > r {
+		return &CheckError{purpose, c.What, float64(c.Got), n*c.P - r, n*c.P + r, c.N, ""}
 	}
 	return nil
 }
 
-// bounded sums independent values of mean zero within an interval of a given
+// Bounded sums independent values of mean zero within an interval of a given
 // width.
-type bounded struct {
-	what  string
-	n     int64
-	sum   float64
-	width float64
+type Bounded struct {
+	What  string // what the sum is, for the message
+	N     int64  // values
+	Sum   float64
+	Width float64 // of the interval
 }
 
-func (b *bounded) add(v float64) {
-	b.n++
-	b.sum += v
+// Add adds a value.
+func (b *Bounded) Add(v float64) {
+	b.N++
+	b.Sum += v
 }
 
-// check fails beyond width sqrt(n x/2), which happens with probability at most
+// Check fails beyond Width sqrt(N x/2), which happens with probability at most
 // exp(-x) on each side (Hoeffding).
-func (b *bounded) check(purpose string, x float64) error {
-	if r := b.width * math.Sqrt(float64(b.n)*x/2); !(math.Abs(b.sum) <= r) {
-		return &CheckError{purpose, b.what, b.sum, -r, r, b.n, ""}
+func (b *Bounded) Check(purpose string, x float64) error {
+	if r := b.Width * math.Sqrt(float64(b.N)*x/2); !(math.Abs(b.Sum) <= r) {
+		return &CheckError{purpose, b.What, b.Sum, -r, r, b.N, ""}
 	}
 	return nil
 }
 
-// drift sums differences that have mean zero given all before them, each at most
-// b from zero, of a total variance known to be at most v.
-type drift struct {
-	what string
-	n    int64
-	sum  float64
-	v, b float64
+// Drift sums differences that have mean zero given all before them.
+type Drift struct {
+	What string // what the sum is, for the message
+	N    int64  // differences
+	Sum  float64
+	V    float64 // the total variance is at most V
+	B    float64 // each difference is at most B from zero
 }
 
-func (c *drift) expect(variance float64) { c.v += variance }
+// Expect allows for the variance of one more difference.
+func (c *Drift) Expect(variance float64) { c.V += variance }
 
-func (c *drift) add(v float64) {
-	c.n++
-	c.sum += v
+// Add adds a difference.
+func (c *Drift) Add(v float64) {
+	c.N++
+	c.Sum += v
 }
 
-// check fails beyond sqrt(2 v x) + 2 b x/3, which happens with probability at
+// Check fails beyond sqrt(2 V x) + 2 B x/3, which happens with probability at
 // most exp(-x) on each side (Freedman, Annals of Probability 1975, theorem 1.6).
-func (c *drift) check(purpose string, x float64) error {
-	r := math.Sqrt(2*c.v*x) + 2*c.b*x/3
-	if !(math.Abs(c.sum) <= r) {
-		return &CheckError{purpose, c.what, c.sum, -r, r, c.n, ""}
+func (c *Drift) Check(purpose string, x float64) error {
+	r := math.Sqrt(2*c.V*x) + 2*c.B*x/3
+	if !(math.Abs(c.Sum) <= r) {
+		return &CheckError{purpose, c.What, c.Sum, -r, r, c.N, ""}
 	}
 	return nil
 }
 
-// checker is one check of two tails.
-type checker = interface {
-	check(purpose string, x float64) error
+// Checker is one check of two tails.
+type Checker = interface {
+	Check(purpose string, x float64) error
 }
 
-// checkAll runs checks of two tails each so that a right sampler fails any of
+// CheckAll runs checks of two tails each so that a right sampler fails any of
 // them with at most the probability of its share.
-func checkAll(purpose string, share Share, checks ...checker) error {
-	x := math.Log(2 * float64(len(checks)) / share.falseAlarm())
+func CheckAll(purpose string, share Share, checks ...Checker) error {
+	x := math.Log(2 * float64(len(checks)) / share.FalseAlarm())
 	for _, c := range checks {
-		if err := c.check(purpose, x); err != nil {
+		if err := c.Check(purpose, x); err != nil {
 			return err
 		}
 	}

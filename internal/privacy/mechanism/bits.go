@@ -1,0 +1,217 @@
+package mechanism
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"math/bits"
+
+	"privrec/internal/privacy"
+	"privrec/internal/rng"
+)
+
+// Bits is where a discrete local mechanism takes its random bits from: Keyed or
+// Secret. The zero value is refused.
+type Bits struct {
+	stream rng.Stream
+	secret bool
+	set    bool
+}
+
+// Keyed takes the bits of a row from s.Sub(key of the row): the same for any
+// number of workers and any order of the rows. It is for research: whoever
+// knows the seed undoes the noise, and a ledger marked secure refuses it.
+func Keyed(s rng.Stream) Bits { return Bits{stream: s, set: true} }
+
+// Secret takes cryptographic bits. There is no seed and no second time: a run
+// cannot be repeated. It wants a ledger marked secure, so that the mark of a
+// ledger tells which noise a run had.
+func Secret() Bits { return Bits{secret: true, set: true} }
+
+// Admit checks what all mechanisms on bits are given: a purpose, an event and a
+// share that are valid, bits, and a ledger that is marked for them.
+func (b Bits) Admit(purpose string, e privacy.Event, share Share, l *privacy.Ledger) error {
+	if purpose == "" {
+		return errors.New("local mechanism: no purpose")
+	}
+	if err := errors.Join(e.Validate(), share.Validate()); err != nil {
+		return fmt.Errorf("%s: %w", purpose, err)
+	}
+	if !b.set {
+		return fmt.Errorf("%s: no source of random bits", purpose)
+	}
+	if err := Marked(l, b.secret); err != nil {
+		return fmt.Errorf("%s: %w", purpose, err)
+	}
+	return nil
+}
+
+// Noise is the mark that a ledger of these bits must have.
+func (b Bits) Noise() privacy.Noise {
+	if b.secret {
+		return privacy.Secure
+	}
+	return privacy.Research
+}
+
+// Draws returns what one goroutine draws from; Row moves it to a row.
+func (b Bits) Draws() Draws {
+	if b.secret {
+		return Draws{secret: &rng.Secret{}}
+	}
+	return Draws{base: b.stream}
+}
+
+// Draws makes the choices of the discrete mechanisms. All of them are one of two
+// kinds, an odds and a uniform integer, and both are exact.
+type Draws struct {
+	base, stream rng.Stream
+	secret       rng.Source // nil: stream
+	Forced       Forced     // nil but in tests
+}
+
+// Forced answers the choices in place of random bits. It is the seam at which
+// tests force draws, and at which the exact law of the very code that samples is
+// found by answering in every way.
+type Forced interface {
+	Keep(o *Odds) bool     // answers Draws.Keep
+	Below(n uint64) uint64 // answers Draws.Below
+	Again()                // the last integer was refused: another is drawn in its place
+}
+
+// Row turns to the bits of the row of a key.
+func (d *Draws) Row(key ...uint64) {
+	if d.secret == nil {
+		d.stream = d.base.Sub(key...)
+	}
+}
+
+func (d *Draws) word() uint64 {
+	if d.secret != nil {
+		return d.secret.Uint64()
+	}
+	return d.stream.Uint64()
+}
+
+// Keep is true with probability (Hi 2^64 + Lo)/2^128. The lower half is drawn
+// only when the upper one leaves it open: the law is that of 128 bits.
+func (d *Draws) Keep(o *Odds) bool {
+	if d.Forced != nil {
+		return d.Forced.Keep(o)
+	}
+	if o.Flat {
+		return d.Below(o.Others+1) == 0
+	}
+	if u := d.word(); u != o.Hi {
+		return u < o.Hi
+	}
+	return d.word() < o.Lo
+}
+
+// Below is a uniform integer in [0, n), n >= 1, without bias (Lemire, "Fast
+// random integer generation in an interval", TOMACS 2019).
+func (d *Draws) Below(n uint64) uint64 {
+	if d.Forced != nil {
+		return d.Forced.Below(n)
+	}
+	hi, lo := bits.Mul64(d.word(), n)
+	if lo < n {
+		for reject := -n % n; lo < reject; {
+			hi, lo = bits.Mul64(d.word(), n)
+		}
+	}
+	return hi
+}
+
+// Again says that the last integer is refused and will be drawn anew.
+func (d *Draws) Again() {
+	if d.Forced != nil {
+		d.Forced.Again()
+	}
+}
+
+// Odds is the probability e^eps/(e^eps+others) of keeping the true one against a
+// number of others, as a threshold for 128 random bits. It is rounded down, so
+// that the mechanism gives away at most its epsilon: in float64 the others would
+// get no chance at all from eps = 37 on, and that is no guarantee whatever.
+type Odds struct {
+	Hi, Lo uint64
+	Others uint64 // 0: nothing else can be chosen, and nothing is drawn
+	Flat   bool   // exactly 1/(others+1)
+	P      float64
+}
+
+// FlatBelow is the epsilon below which a mechanism makes no difference between
+// inputs at all: there the rounding of the threshold, 2^-128 times the others,
+// would be no longer small against epsilon.
+const FlatBelow = 0x1p-64
+
+// saturated is the epsilon from which on odds are all alike: 1-2^-128.
+const saturated = 1024
+
+// NewOdds returns the odds at epsilon >= 0, +Inf for an infinite one excluded.
+func NewOdds(epsilon float64, others ...uint64) []Odds {
+	list := make([]Odds, len(others))
+	if epsilon < FlatBelow {
+		for i, n := range others {
+			list[i] = Odds{Others: n, Flat: true, P: 1 / (1 + float64(n))}
+		}
+		return list
+	}
+	x := ExpBelow(epsilon)
+	for i, n := range others {
+		hi, lo := threshold(x, n)
+		list[i] = Odds{Hi: hi, Lo: lo, Others: n, P: KeepProbability(epsilon, float64(n))}
+	}
+	return list
+}
+
+// KeepProbability is x/(x+others) for x = e^epsilon, without overflow.
+func KeepProbability(epsilon, others float64) float64 { return 1 / (1 + others*math.Exp(-epsilon)) }
+
+// ReplaceProbability is others/(x+others), to full precision where it is tiny.
+func ReplaceProbability(epsilon, others float64) float64 {
+	if others == 0 {
+		return 0
+	}
+	return 1 / (1 + math.Exp(epsilon)/others)
+}
+
+// bigPrecision is the mantissa of the numbers that thresholds are made of.
+const bigPrecision = 512
+
+// threshold is floor(2^128 x/(x+others)); where that is 2^128, nothing but the
+// true one can be chosen and no threshold is asked for: it returns all ones.
+func threshold(x *big.Float, others uint64) (hi, lo uint64) {
+	if others == 0 {
+		return math.MaxUint64, math.MaxUint64
+	}
+	sum := new(big.Float).SetPrec(bigPrecision).SetUint64(others)
+	p := new(big.Float).SetPrec(bigPrecision).Quo(x, sum.Add(sum, x))
+	t, _ := p.SetMantExp(p, 128).Int(nil)
+	if t.BitLen() > 128 { // others/x below the precision
+		return math.MaxUint64, math.MaxUint64
+	}
+	return new(big.Int).Rsh(t, 64).Uint64(), new(big.Int).And(t, new(big.Int).SetUint64(math.MaxUint64)).Uint64()
+}
+
+// ExpBelow returns a number below e^epsilon by less than 2^-199 of it, for
+// 0 < epsilon <= saturated; above that, e^saturated.
+func ExpBelow(epsilon float64) *big.Float {
+	number := func() *big.Float { return new(big.Float).SetPrec(bigPrecision) }
+	epsilon = math.Min(epsilon, saturated)
+	_, e := math.Frexp(epsilon)
+	halvings := max(0, e+8)
+	r := number().SetFloat64(epsilon)
+	r.SetMantExp(r, -halvings) // below 2^-8
+	sum, term := number().SetInt64(1), number().SetInt64(1)
+	for n := int64(1); term.MantExp(nil) > -bigPrecision; n++ {
+		term.Quo(term.Mul(term, r), number().SetInt64(n))
+		sum.Add(sum, term)
+	}
+	for range halvings {
+		sum.Mul(sum, sum)
+	}
+	return sum.Sub(sum, number().SetMantExp(sum, -200))
+}

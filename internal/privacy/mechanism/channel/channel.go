@@ -1,0 +1,126 @@
+package channel
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/mechanism"
+	"privrec/internal/rng"
+)
+
+// Channel is a mechanism that adds noise, at work in one run: it knows the ledger
+// and the stream, watches all noise that it added and remembers which keys it
+// used. The rows of a release, and several releases, may be in different
+// goroutines.
+//
+// It adds noise in releases: Begin, BeginMany or Start, then every row, then Finish.
+// State and Restore carry it through a checkpoint.
+type Channel[T mechanism.Float] struct {
+	purpose  string
+	share    mechanism.Share
+	law      Law
+	secret   bool // noise from cryptographic bits: never the same twice
+	ledger   *privacy.Ledger
+	stream   rng.Stream                           // of releases keyed as a whole
+	keyed    rng.Stream                           // of releases keyed by part
+	add      func(s rng.Stream, dst []T, scale T) // the sampler
+	absolute bool                                 // sizes are absolute values, not squares
+	grid     *Grid                                // nil: noise in floating point
+
+	mu      sync.Mutex
+	total   Tally
+	checked int64 // values at the last check
+	spent   spending
+	used    usedKeys
+	open    int // releases begun and not ended
+	failed  error
+	idle    []*Release[T]
+}
+
+// Noise is what a channel adds. It is how a mechanism whose sampler is its own opens
+// a channel; Open and OpenLaplace are two of them.
+type Noise[T mechanism.Float] struct {
+	Purpose  string                               // names the releases in the ledger
+	Share    mechanism.Share                      // of the run's false-alarm probability
+	Law      Law                                  // what is recorded, and what the checks expect
+	Add      func(s rng.Stream, dst []T, scale T) // the sampler: adds noise of the law's scale to dst
+	Absolute bool                                 // the checks look at absolute values, not at squares
+	Grid     *Grid                                // where values come out; nil: noise in floating point
+	Secret   bool                                 // noise from cryptographic bits: it has no state to restore
+}
+
+// New puts noise to work: from stream s, events into ledger l. It refuses an event or
+// a share that is not valid, and a ledger that is not marked for such noise.
+func New[T mechanism.Float](n Noise[T], l *privacy.Ledger, s rng.Stream) (*Channel[T], error) {
+	if n.Purpose == "" {
+		return nil, errors.New("channel: no purpose")
+	}
+	err := errors.Join(n.Law.Event().Validate(), n.Share.Validate())
+	if err == nil {
+		err = mechanism.Marked(l, n.Secret)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", n.Purpose, err)
+	}
+	return &Channel[T]{purpose: n.Purpose, share: n.Share, law: n.Law, secret: n.Secret, ledger: l,
+		stream: s.Sub(), keyed: s.Sub(keyedByPart), add: n.Add, absolute: n.Absolute, grid: n.Grid}, nil
+}
+
+// see tallies what was done to a row. It is no function value, so that before
+// stays on the stack.
+func (c *Channel[T]) see(before, after []T) Tally {
+	perScale := 1 / float64(atLeast[T](c.law.Scale()))
+	switch {
+	case c.grid != nil:
+		return steps(c.grid, before, after, c.absolute)
+	case c.absolute:
+		return sizes(before, after, perScale)
+	}
+	return difference(before, after, perScale)
+}
+
+// Event returns what the channel records of one release.
+func (c *Channel[T]) Event() privacy.Event { return c.law.Event() }
+
+// Perturb is a release of the whole of data in rows of cols, of which the given
+// number of releases is recorded: how many parts of the data (sessions, samples)
+// its rows belong to, at least 1. The key is that of Begin.
+func (c *Channel[T]) Perturb(data []T, cols int, releases int64, key ...uint64) error {
+	if cols <= 0 || len(data)%cols != 0 {
+		return fmt.Errorf("%s: %d values in rows of %d", c.purpose, len(data), cols)
+	}
+	r, err := c.begin(len(data)/cols, cols, releases, key)
+	if err != nil {
+		return err
+	}
+	for i := range r.rows {
+		r.Row(i, data[i*cols:(i+1)*cols])
+	}
+	return r.Finish()
+}
+
+// Check looks at all noise added so far, before resuming too. A run calls it when
+// it ends; in between it happens by itself whenever the number of values has
+// doubled. It fails while a release is not ended: nobody looked at its noise.
+func (c *Channel[T]) Check() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.failed != nil {
+		return c.failed
+	}
+	if c.open != 0 {
+		return fmt.Errorf("%s: %d releases were begun and not ended", c.purpose, c.open)
+	}
+	return c.check()
+}
+
+func (c *Channel[T]) check() error {
+	c.checked = c.total.N
+	err := c.law.Check(&c.total, c.purpose, c.spent.next(c.law.Tails(), c.share))
+	if err != nil {
+		c.failed = err
+	}
+	return err
+}

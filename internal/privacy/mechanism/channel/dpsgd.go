@@ -1,0 +1,263 @@
+package channel
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/mechanism"
+	"privrec/internal/rng"
+)
+
+// DPSGD is the sum of clipped gradients with Gaussian noise (Abadi et al., "Deep
+// learning with differential privacy", CCS 2016, algorithm 1), over batches that
+// it draws itself: what is recorded is the sampler that was used. It is a
+// description: OpenDPSGD puts it to work.
+//
+// Poisson batches take every example with probability Rate, on their own; their
+// guarantee is for one example more or less, which moves the sum by at most Clip.
+// Batches without replacement have Batch examples; their guarantee is for one
+// example exchanged for another, which moves the sum by at most twice Clip.
+type DPSGD struct {
+	Purpose         string           // names the releases in the ledger
+	Clip            float64          // C: largest Euclidean norm of one example's gradient
+	NoiseMultiplier float64          // standard deviation of the noise of the sum, in units of Clip
+	Examples        int64            // in the data set, 1 to 2^31-1; not secret
+	Sampling        privacy.Sampling // Poisson or WithoutReplacement
+	Rate            float64          // Poisson: in (0, 1]; else 0
+	Batch           int64            // without replacement: 1 to Examples; else 0
+	Unit            privacy.Unit     // what one example is: Sample, User, Interaction
+	Share           mechanism.Share  // of the run's false-alarm probability
+}
+
+// Sigma is the standard deviation of the noise of the sum, NoiseMultiplier times
+// Clip.
+func (d DPSGD) Sigma() float64 { return d.NoiseMultiplier * d.Clip }
+
+// ExpectedBatch is the mean number of examples of a batch: what sums are divided
+// by. The realised number is private.
+func (d DPSGD) ExpectedBatch() float64 {
+	if d.Sampling == privacy.Poisson {
+		return float64(d.Examples) * d.Rate
+	}
+	return float64(d.Batch)
+}
+
+// Event returns what one step is to an accountant.
+func (d DPSGD) Event() privacy.Sampled {
+	g := privacy.Gaussian{Sigma: d.Sigma(), Sensitivity: d.Clip, Unit: d.Unit, Neighbouring: privacy.AddRemove}
+	if d.Sampling == privacy.Poisson {
+		return privacy.Sampled{Event: g, Rate: d.Rate, Method: privacy.Poisson}
+	}
+	g.Sensitivity, g.Norm, g.Neighbouring = 2*d.Clip, d.Clip, privacy.Replace
+	rate := float64(d.Batch) / float64(d.Examples)
+	if math.FMA(rate, float64(d.Examples), -float64(d.Batch)) < 0 { // rounded down
+		rate = math.Nextafter(rate, 1)
+	}
+	return privacy.Sampled{Event: g, Rate: rate, Method: d.Sampling}
+}
+
+func (d DPSGD) validate() error {
+	if d.Purpose == "" {
+		return errors.New("dp-sgd: no purpose")
+	}
+	var err error
+	poisson := d.Sampling == privacy.Poisson
+	switch {
+	case d.Examples < 1 || d.Examples > math.MaxInt32:
+		err = fmt.Errorf("examples is %d, want 1 to %d", d.Examples, math.MaxInt32)
+	case !poisson && d.Sampling != privacy.WithoutReplacement:
+		err = fmt.Errorf("unknown sampling %q", string(d.Sampling))
+	case poisson && (!(d.Rate > 0 && d.Rate <= 1) || d.Batch != 0):
+		err = fmt.Errorf("rate is %v and batch %d, want a rate above 0 and at most 1, and no batch, for Poisson sampling", d.Rate, d.Batch)
+	case !poisson && (d.Batch < 1 || d.Batch > d.Examples || d.Rate != 0):
+		err = fmt.Errorf("batch is %d and rate %v, want 1 to %d, and no rate, for sampling without replacement", d.Batch, d.Rate, d.Examples)
+	case !(d.Clip > 0) || math.IsInf(2*d.Clip, 1):
+		err = fmt.Errorf("clip is %v, want positive and finite", d.Clip)
+	case !(d.NoiseMultiplier > 0) || math.IsInf(d.NoiseMultiplier, 1):
+		err = fmt.Errorf("noise multiplier is %v, want positive and finite", d.NoiseMultiplier)
+	default:
+		err = d.Event().Validate()
+	}
+	if err = errors.Join(err, d.Share.Validate()); err != nil {
+		return fmt.Errorf("%s: %w", d.Purpose, err)
+	}
+	return nil
+}
+
+// Steps is DP-SGD at work in one run: Begin, Add for every example of the batch,
+// Finish. It is for one goroutine; gradients may be computed by many.
+type Steps[T mechanism.Float] struct {
+	d       DPSGD
+	dim     int
+	stream  rng.Stream // of batches
+	noise   *Channel[T]
+	batches *batches
+	clip    func(v []T, c float64) (bool, error)
+
+	spent   spending
+	checked int64 // batches at the last check
+	failed  error
+
+	release *Release[T] // nil between steps
+	batch   []int32
+	added   int
+	sum     []float64
+	noisy   []T // rows of noiseCols, the last padded
+}
+
+// sampledLaw is the noise of a channel whose releases see a sample of the data.
+type sampledLaw struct {
+	Law
+	e privacy.Sampled
+}
+
+func (l sampledLaw) Event() privacy.Event { return l.e }
+
+// noiseCols is the length of the rows that noise is keyed by.
+const noiseCols = 256
+
+// The streams of a run.
+const (
+	noiseStream = iota
+	batchStream
+)
+
+// OpenDPSGD puts a mechanism to work on gradients of dim values: noise and
+// batches from stream s, events into ledger l.
+func OpenDPSGD[T mechanism.Float](d DPSGD, dim int, l *privacy.Ledger, s rng.Stream) (*Steps[T], error) {
+	if err := d.validate(); err != nil {
+		return nil, err
+	}
+	if dim < 1 {
+		return nil, fmt.Errorf("%s: gradients of %d values", d.Purpose, dim)
+	}
+	half := d.Share / 2
+	if d.Share == 0 {
+		half = 0.5
+	}
+	g := d.Event().Event.(privacy.Gaussian)
+	c, err := Open[T](Gaussian{Purpose: d.Purpose, Sigma: g.Sigma, Sensitivity: g.Sensitivity, Unit: g.Unit,
+		Neighbouring: g.Neighbouring, Share: half}, l, s.Sub(noiseStream))
+	if err != nil {
+		return nil, err
+	}
+	c.law = sampledLaw{c.law, d.Event()}
+	d.Share = half
+	return &Steps[T]{d: d, dim: dim, stream: s.Sub(batchStream), noise: c, clip: Clip[T],
+		batches: newBatches(d.Examples, d.Sampling, d.Rate, d.Batch),
+		sum:     make([]float64, dim), noisy: make([]T, (dim+noiseCols-1)/noiseCols*noiseCols)}, nil
+}
+
+// Begin records a step in the ledger and returns the examples of its batch,
+// ascending; it may be empty. They stay valid until the next Begin. The key (pass,
+// step) is used once, by the rules of [Channel.Begin].
+func (s *Steps[T]) Begin(key ...uint64) ([]int32, error) {
+	if s.failed != nil {
+		return nil, s.failed
+	}
+	if s.release != nil {
+		return nil, s.fail(fmt.Errorf("%s: a step was begun before the last was finished", s.d.Purpose))
+	}
+	r, err := s.noise.Begin(len(s.noisy)/noiseCols, noiseCols, key...)
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	s.release, s.added = r, 0
+	clear(s.sum)
+	s.batch = s.batches.next(s.stream.Sub(key...), s.batch)
+	return s.batch, nil
+}
+
+// Add clips the gradient of the k-th example of the batch, in place, and adds it.
+// Examples come in their order, 0, 1, ...: sums do not depend on who computed
+// what first. A gradient that is not finite ends the run.
+func (s *Steps[T]) Add(k int, gradient []T) error {
+	switch {
+	case s.failed != nil:
+		return s.failed
+	case s.release == nil || k != s.added || k >= len(s.batch):
+		return s.fail(fmt.Errorf("%s: example %d after %d of the %d of a batch, want every one in its turn", s.d.Purpose, k, s.added, len(s.batch)))
+	case len(gradient) != s.dim:
+		return s.fail(fmt.Errorf("%s: gradient of %d values, want %d", s.d.Purpose, len(gradient), s.dim))
+	}
+	if _, err := s.clip(gradient, s.d.Clip); err != nil {
+		return s.fail(fmt.Errorf("%s: gradient of example %d: %w", s.d.Purpose, s.batch[k], err))
+	}
+	if err := CheckNorm(s.d.Purpose, "norm of a gradient", gradient, s.d.Clip, "gradients were not clipped"); err != nil {
+		return s.fail(err)
+	}
+	for i, x := range gradient {
+		s.sum[i] += float64(x)
+	}
+	s.added++
+	return nil
+}
+
+// Finish puts the noisy sum divided by the expected size of a batch into mean,
+// and checks noise and batches. It fails unless every example of the batch was
+// added. An empty batch gives noise alone.
+func (s *Steps[T]) Finish(mean []T) error {
+	switch {
+	case s.failed != nil:
+		return s.failed
+	case s.release == nil || s.added != len(s.batch):
+		return s.fail(fmt.Errorf("%s: a step ends after %d of the %d examples of its batch", s.d.Purpose, s.added, len(s.batch)))
+	case len(mean) != s.dim:
+		return s.fail(fmt.Errorf("%s: mean of %d values, want %d", s.d.Purpose, len(mean), s.dim))
+	}
+	clear(s.noisy)
+	for i, x := range s.sum {
+		s.noisy[i] = T(x)
+	}
+	for i := range len(s.noisy) / noiseCols {
+		s.release.Row(i, s.noisy[i*noiseCols:(i+1)*noiseCols])
+	}
+	r := s.release
+	s.release = nil
+	if err := r.Finish(); err != nil {
+		return s.fail(err)
+	}
+	per := s.d.ExpectedBatch()
+	for i := range mean {
+		mean[i] = T(float64(s.noisy[i]) / per)
+	}
+	if s.batches.seen.Batches >= 2*s.checked {
+		return s.check()
+	}
+	return nil
+}
+
+// Check looks at all noise and all batches so far. A run calls it when it ends;
+// in between it happens by itself whenever the number of steps has doubled.
+func (s *Steps[T]) Check() error {
+	if s.failed != nil {
+		return s.failed
+	}
+	if s.release != nil {
+		return fmt.Errorf("%s: a step was begun and not finished", s.d.Purpose)
+	}
+	if err := s.check(); err != nil {
+		return err
+	}
+	if err := s.noise.Check(); err != nil {
+		return s.fail(err)
+	}
+	return nil
+}
+
+func (s *Steps[T]) check() error {
+	if s.checked = s.batches.seen.Batches; s.checked == 0 {
+		return nil
+	}
+	if err := s.batches.check(s.d.Purpose, s.spent.next(batchTails, s.d.Share)); err != nil {
+		return s.fail(err)
+	}
+	return nil
+}
+
+func (s *Steps[T]) fail(err error) error {
+	s.failed = err
+	return err
+}

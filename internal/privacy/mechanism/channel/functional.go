@@ -1,0 +1,108 @@
+package channel
+
+import (
+	"errors"
+	"fmt"
+
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/mechanism"
+	"privrec/internal/rng"
+)
+
+// Functional is the functional mechanism (Zhang, Zhang, Xiao, Yang, Winslett,
+// "Functional mechanism: regression analysis under differential privacy", VLDB
+// 2012, algorithm 1; section 4.2 of the GERAI paper): the coefficients of an
+// objective, as a polynomial of the parameters, get Laplace noise of scale
+// Sensitivity/Epsilon, and what minimises the result is post-processing. Once per
+// objective: coefficients of another batch, or after other parameters changed, are
+// a release of their own.
+//
+// The coefficients must be functions of the data alone. In GERAI they depend on
+// trained weights too, and the gradients of those see no noise: its claim is not
+// what this event says.
+type Functional struct {
+	Purpose string
+	Epsilon float64 // of one release
+	// Sensitivity is the l1 distance between neighbours' coefficients, all that are
+	// given together: of sums LogisticSensitivity, of means that over the number of
+	// examples.
+	Sensitivity  float64
+	Unit         privacy.Unit
+	Neighbouring privacy.Neighbouring
+	Share        mechanism.Share
+}
+
+// Scale is the scale of the noise of a coefficient, Sensitivity/Epsilon rounded
+// up; its standard deviation is sqrt(2) times that.
+func (m Functional) Scale() (float64, error) {
+	b, err := LaplaceScale(m.Epsilon, m.Sensitivity)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", m.Purpose, err)
+	}
+	return b, nil
+}
+
+// Event returns what one release of the mechanism is to an accountant.
+func (m Functional) Event() (privacy.Laplace, error) {
+	b, err := m.Scale()
+	return privacy.Laplace{Scale: b, Sensitivity: m.Sensitivity, Unit: m.Unit, Neighbouring: m.Neighbouring}, err
+}
+
+// Objective is the functional mechanism at work in one run.
+type Objective[T mechanism.Float] struct {
+	purpose string
+	noise   *Channel[T]
+	row     []T
+}
+
+// OpenFunctional puts a mechanism to work: noise from stream s, events into
+// ledger l.
+func OpenFunctional[T mechanism.Float](m Functional, l *privacy.Ledger, s rng.Stream) (*Objective[T], error) {
+	if m.Purpose == "" {
+		return nil, errors.New("functional mechanism: no purpose")
+	}
+	e, err := m.Event()
+	if err != nil {
+		return nil, err
+	}
+	c, err := OpenLaplace[T](Laplace{Purpose: m.Purpose, Scale: e.Scale, Sensitivity: e.Sensitivity, Unit: e.Unit, Neighbouring: e.Neighbouring, Share: m.Share}, l, s)
+	if err != nil {
+		return nil, err
+	}
+	return &Objective[T]{purpose: m.Purpose, noise: c}, nil
+}
+
+// Channel is the mechanism's noise, for Check, State and Restore.
+func (o *Objective[T]) Channel() *Channel[T] { return o.noise }
+
+// Perturb adds noise to all coefficients of one objective and records one
+// release. The key (pass, step) is used once, by the rules of [Channel.Begin]. A
+// polynomial without coefficients is refused: there is nothing to release.
+func (o *Objective[T]) Perturb(p *Polynomial[T], key ...uint64) error {
+	return o.PerturbCoefficients(key, p.Linear, p.Quadratic)
+}
+
+// PerturbCoefficients does the same for the coefficients of any objective, in
+// parts that together have the stated sensitivity. It is for one goroutine.
+func (o *Objective[T]) PerturbCoefficients(key []uint64, parts ...[]T) error {
+	o.row = o.row[:0]
+	for _, p := range parts {
+		o.row = append(o.row, p...)
+	}
+	if len(o.row) == 0 {
+		return fmt.Errorf("%s: no coefficients", o.purpose)
+	}
+	for i, x := range o.row {
+		if !(x-x == 0) {
+			return fmt.Errorf("%s: coefficient %d is %v", o.purpose, i, x)
+		}
+	}
+	if err := o.noise.Perturb(o.row, len(o.row), 1, key...); err != nil {
+		return err
+	}
+	rest := o.row
+	for _, p := range parts {
+		rest = rest[copy(p, rest):]
+	}
+	return nil
+}

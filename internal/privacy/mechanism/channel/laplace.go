@@ -1,0 +1,94 @@
+package channel
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/mechanism"
+	"privrec/internal/rng"
+)
+
+// Laplace adds independent Laplace noise of the given scale to every value
+// (Dwork, McSherry, Nissim, Smith, "Calibrating noise to sensitivity in private
+// data analysis", TCC 2006, proposition 1). OpenLaplace puts it to work.
+type Laplace struct {
+	Purpose      string               // names the release in the ledger
+	Scale        float64              // mean absolute value of the noise, positive
+	Sensitivity  float64              // l1 distance between neighbours' values in one release
+	Unit         privacy.Unit         // what neighbours differ in
+	Neighbouring privacy.Neighbouring // and how
+	Share        mechanism.Share      // of the run's false-alarm probability
+}
+
+// LaplaceScale returns the scale Sensitivity/Epsilon at which one release is
+// Epsilon-private, rounded up.
+func LaplaceScale(epsilon, sensitivity float64) (float64, error) {
+	if !(epsilon > 0) || math.IsInf(epsilon, 1) || !(sensitivity > 0) || math.IsInf(sensitivity, 1) {
+		return 0, fmt.Errorf("laplace: epsilon %v and sensitivity %v, want positive and finite", epsilon, sensitivity)
+	}
+	b := sensitivity / epsilon
+	if math.FMA(b, epsilon, -sensitivity) < 0 { // the quotient was rounded down
+		b = math.Nextafter(b, math.Inf(1))
+	}
+	if !(b > 0) || math.IsInf(b, 1) {
+		return 0, fmt.Errorf("laplace: scale %v for epsilon %v and sensitivity %v is outside the range of a double", b, epsilon, sensitivity)
+	}
+	return b, nil
+}
+
+// Event returns what one release of the mechanism is to an accountant.
+func (m Laplace) Event() privacy.Laplace {
+	return privacy.Laplace{Scale: m.Scale, Sensitivity: m.Sensitivity, Unit: m.Unit, Neighbouring: m.Neighbouring}
+}
+
+// Variance of the noise of one value, 2 Scale².
+func (m Laplace) Variance() float64 { return 2 * m.Scale * m.Scale }
+
+// Tail is the probability that the noise of one value exceeds t >= 0 on either
+// side, exp(-t/Scale).
+func (m Laplace) Tail(t float64) float64 { return math.Exp(-max(0, t) / m.Scale) }
+
+// OpenLaplace is Open for Laplace noise: the same releases, keys and checks, and
+// for research only in the same way.
+func OpenLaplace[T mechanism.Float](m Laplace, l *privacy.Ledger, s rng.Stream) (*Channel[T], error) {
+	if m.Purpose == "" {
+		return nil, errors.New("laplace mechanism: no purpose")
+	}
+	c, err := New(Noise[T]{Purpose: m.Purpose, Share: m.Share, Law: laplaceLaw{m}, Add: addLaplace[T], Absolute: true}, l, s)
+	if err != nil {
+		return nil, err
+	}
+	if !representable[T](m.Scale) {
+		return nil, fmt.Errorf("%s: scale %g is outside the range of the data's type", m.Purpose, m.Scale)
+	}
+	return c, nil
+}
+
+// addLaplace is the research sampler: a sign and the logarithm of a uniform number
+// of 63 bits, so at most 44.4 scales, beyond which there is 6e-20 of the mass.
+func addLaplace[T mechanism.Float](s rng.Stream, dst []T, scale T) {
+	for i, x := range dst {
+		w := s.Uint64()
+		e := -math.Log((float64(w>>1) + 0.5) * 0x1p-63)
+		if w&1 == 1 {
+			e = -e
+		}
+		dst[i] = x + scale*T(e)
+	}
+}
+
+// sizes tallies after-before and its absolute value in units of the scale.
+func sizes[T mechanism.Float](before, after []T, perScale float64) (t Tally) {
+	for i, y := range after {
+		d := float64(y-before[i]) * perScale
+		t.Sum += d
+		t.Sq += math.Abs(d)
+		if d == 0 {
+			t.Zeros++
+		}
+	}
+	t.N = int64(len(after))
+	return t
+}

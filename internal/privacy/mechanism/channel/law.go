@@ -1,0 +1,103 @@
+package channel
+
+import (
+	"math"
+
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/mechanism"
+)
+
+// Law is the noise of a channel: what an accountant is told, and what the
+// self-check compares the values with.
+type Law interface {
+	Event() privacy.Event // what one release is to an accountant
+	Scale() float64       // of the noise, in the data's unit
+	// Check fails with probability at most Tails exp(-x) for noise of this law.
+	Check(t *Tally, purpose string, x float64) error
+	Tails() int
+}
+
+// Moments are the laws, by their logarithmic moment generating functions, of what
+// a tally holds of one value in units of the scale: the value itself and its size
+// (square or absolute value). Both functions are finite for |t| < limit.
+type Moments struct {
+	Sum, Size           func(t float64) float64
+	SumLimit, SizeLimit float64
+	Unchanged           float64 // probability of 0; negative: at most unchangedRate
+	Root                float64 // 2 if a size is a square
+}
+
+// Chernoff returns a bound that the sum of n independent values with this logarithmic
+// moment generating function exceeds with probability at most exp(-x): Chernoff's
+// (n f(t) + x)/t, which holds for every fixed t and so for the best of some.
+func Chernoff(f func(t float64) float64, limit, n, x float64) float64 {
+	best := math.Inf(1)
+	for j := 1; j <= 160; j++ {
+		t := limit * math.Exp2(-float64(j)/4)
+		if b := (n*f(t) + x) / t; b < best {
+			best = b
+		}
+	}
+	return best
+}
+
+// Check compares a tally with the law: unchanged values (two tails by Bernstein),
+// size (two) and sum (two), six tails in all.
+func (m Moments) Check(t *Tally, purpose string, scale, x float64) error {
+	if t.N == 0 {
+		return nil
+	}
+	n := float64(t.N)
+	p := m.Unchanged
+	if p < 0 {
+		p = unchangedRate
+	}
+	r := math.Sqrt(2*n*p*(1-p)*x) + 2*x/3
+	low, high := math.Ceil(max(0, n*p-r)), math.Floor(n*p+r)
+	if m.Unchanged < 0 {
+		low = 0
+	}
+	if z := float64(t.Zeros); !(z >= low && z <= high) {
+		return &mechanism.CheckError{Purpose: purpose, What: "number of unchanged values", Got: z, Low: low, High: high, N: t.N, Hint: "draws were skipped or repeated, or the noise is below the resolution of the data"}
+	}
+	negative := func(f func(float64) float64) func(float64) float64 { return func(t float64) float64 { return f(-t) } }
+	low, high = max(0, -Chernoff(negative(m.Size), m.SizeLimit, n, x)), Chernoff(m.Size, m.SizeLimit, n, x)
+	if !(t.Sq >= low && t.Sq <= high) {
+		show := func(v float64) float64 { return scale * math.Pow(v/n, 1/m.Root) }
+		hint := ""
+		if math.IsNaN(t.Sq) {
+			hint = "a value is not a number or not on the grid"
+		}
+		return &mechanism.CheckError{Purpose: purpose, What: "scale", Got: show(t.Sq), Low: show(low), High: show(high), N: t.N, Hint: hint}
+	}
+	bound := Chernoff(m.Sum, m.SumLimit, n, x)
+	if !(math.Abs(t.Sum) <= bound) {
+		return &mechanism.CheckError{Purpose: purpose, What: "mean", Got: scale * t.Sum / n, Low: -scale * bound / n, High: scale * bound / n, N: t.N}
+	}
+	return nil
+}
+
+// normalLaw is the noise of Gaussian.
+type normalLaw struct{ g Gaussian }
+
+func (l normalLaw) Event() privacy.Event { return l.g.Event() }
+func (l normalLaw) Scale() float64       { return l.g.Sigma }
+func (l normalLaw) Tails() int           { return 5 }
+
+func (l normalLaw) Check(t *Tally, purpose string, x float64) error {
+	return t.check(purpose, l.g.Sigma, x)
+}
+
+// laplaceLaw is the noise of Laplace: sizes are absolute values.
+type laplaceLaw struct{ m Laplace }
+
+func (l laplaceLaw) Event() privacy.Event { return l.m.Event() }
+func (l laplaceLaw) Scale() float64       { return l.m.Scale }
+func (l laplaceLaw) Tails() int           { return 6 }
+
+func (l laplaceLaw) Check(t *Tally, purpose string, x float64) error {
+	return Moments{
+		Sum:  func(t float64) float64 { return -math.Log1p(-t * t) },
+		Size: func(t float64) float64 { return -math.Log1p(-t) }, SumLimit: 1, SizeLimit: 1, Unchanged: -1, Root: 1,
+	}.Check(t, purpose, l.m.Scale, x)
+}

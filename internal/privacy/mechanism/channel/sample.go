@@ -1,0 +1,69 @@
+package channel
+
+import (
+	"math"
+	"unsafe"
+
+	"privrec/internal/privacy/mechanism"
+	"privrec/internal/rng"
+)
+
+// addNormals is the research sampler.
+func addNormals[T mechanism.Float](s rng.Stream, dst []T, sigma T) {
+	if x, ok := as[float32](dst); ok {
+		s.AddNormals32(x, float32(sigma))
+		return
+	}
+	x, _ := as[float64](dst)
+	var z [64]float64
+	for len(x) > 0 {
+		n := min(len(x), len(z))
+		s.Normals64(z[:n])
+		for i, v := range z[:n] {
+			x[i] += float64(sigma) * v
+		}
+		x = x[n:]
+	}
+}
+
+// difference tallies after-before in units of sigma.
+func difference[T mechanism.Float](before, after []T, perSigma float64) Tally {
+	var m rng.Moments
+	if x, ok := as[float32](before); ok {
+		y, _ := as[float32](after)
+		m.Differences32(x, y)
+	} else {
+		x, _ := as[float64](before)
+		y, _ := as[float64](after)
+		m.Differences64(x, y)
+	}
+	return Tally{N: m.N, Zeros: m.Zeros, Sum: m.Sum() * perSigma, Sq: m.SumSq() * perSigma * perSigma}
+}
+
+// as views a slice under its underlying element type U, if that is it. It
+// allocates nothing, which a type switch on an interface would.
+func as[U, T mechanism.Float](x []T) ([]U, bool) {
+	var t T
+	var u U
+	if unsafe.Sizeof(t) != unsafe.Sizeof(u) {
+		return nil, false
+	}
+	return unsafe.Slice((*U)(unsafe.Pointer(unsafe.SliceData(x))), len(x)), true
+}
+
+// atLeast is the scale of noise as a T, rounded up: noise is never less than its event
+// says. Rounded to the nearest float32 it would be, of one scale in two, by up to one part
+// in 2^24.
+func atLeast[T mechanism.Float](scale float64) T {
+	t := T(scale)
+	if float64(t) < scale { // a float32
+		t = T(math.Nextafter32(float32(t), float32(math.Inf(1))))
+	}
+	return t
+}
+
+// representable reports whether a scale is a positive number as a T too, rounded to
+// nearest and rounded up.
+func representable[T mechanism.Float](scale float64) bool {
+	return T(scale) > 0 && !math.IsInf(float64(atLeast[T](scale)), 1)
+}

@@ -1,0 +1,112 @@
+package channel
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"privrec/internal/privacy"
+)
+
+// State is what a checkpoint stores of a channel: all that its checks
+// know of the noise added so far, what they have spent of their false-alarm
+// probability, and the keys used in the current pass. As JSON it keeps every bit.
+type State struct {
+	Purpose   string     `json:"purpose"`        // which channel it is of: mechanism
+	Kind      string     `json:"kind,omitempty"` // of its event, none for Gaussian noise
+	Sigma     exact      `json:"sigma"`          // or scale
+	Stream    [4]uint32  `json:"stream"`         // and noise
+	Values    int64      `json:"values"`         // that noise was added to
+	Unchanged int64      `json:"unchanged"`
+	Sum       exact      `json:"sum"`     // of the noise, in units of sigma
+	SumSq     exact      `json:"sum_sq"`  // of its squares; of its absolute values for Laplace noise
+	Checked   int64      `json:"checked"` // values at the last check
+	Checks    int64      `json:"checks"`  // made so far
+	Pass      uint64     `json:"pass"`
+	Used      [][]uint64 `json:"used,omitempty"`
+	Open      int        `json:"open,omitempty"`   // releases not ended: not to be restored
+	Failed    string     `json:"failed,omitempty"` // why the channel ended: not to be restored
+}
+
+// exact is a number that survives JSON to the bit, infinities and NaN included.
+type exact float64
+
+// MarshalText writes a hexadecimal float.
+func (e exact) MarshalText() ([]byte, error) {
+	return strconv.AppendFloat(nil, float64(e), 'x', -1, 64), nil
+}
+
+// UnmarshalText reads one.
+func (e *exact) UnmarshalText(b []byte) error {
+	v, err := strconv.ParseFloat(string(b), 64)
+	*e = exact(v)
+	return err
+}
+
+func (c *Channel[T]) kind() string {
+	if k := c.law.Event().Kind(); k != (privacy.Gaussian{}).Kind() {
+		return k
+	}
+	return ""
+}
+
+// State returns the channel as it is between two releases.
+func (c *Channel[T]) State() State {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	st := State{
+		Purpose: c.purpose, Kind: c.kind(), Sigma: exact(c.law.Scale()), Stream: c.stream.State().ID,
+		Values: c.total.N, Unchanged: c.total.Zeros, Sum: exact(c.total.Sum), SumSq: exact(c.total.Sq),
+		Checked: c.checked, Checks: c.spent.k, Pass: c.used.pass, Used: c.used.state(), Open: c.open,
+	}
+	switch {
+	case c.failed != nil:
+		st.Failed = c.failed.Error()
+	case c.secret:
+		st.Failed = errSecret.Error()
+	}
+	return st
+}
+
+// errSecret is why a channel of secure noise has no state: after a resume the
+// releases since the checkpoint would be made again with other noise, and they
+// were recorded, and are paid, once.
+var errSecret = errors.New("secure noise is never the same twice, so a run of it starts anew or not at all")
+
+// Restore puts a channel that was just opened into the state of a checkpoint: it
+// goes on as if it had never stopped. It refuses the state of another channel,
+// of one that failed, and one taken in the middle of a release.
+func (c *Channel[T]) Restore(st State) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.restore(st); err != nil {
+		return fmt.Errorf("%s: restore: %w", c.purpose, err)
+	}
+	return nil
+}
+
+func (c *Channel[T]) restore(st State) error {
+	switch {
+	case c.failed != nil:
+		return c.failed
+	case c.secret:
+		return errSecret
+	case c.open != 0 || c.total.N != 0 || c.spent.k != 0 || c.used.pass != 0 || len(c.used.blocks) != 0:
+		return errors.New("the channel was used already")
+	case st.Purpose != c.purpose || st.Kind != c.kind() || float64(st.Sigma) != c.law.Scale() || st.Stream != c.stream.State().ID:
+		return fmt.Errorf("the state is of %q with sigma %g, or of another seed or configuration", st.Purpose, float64(st.Sigma))
+	case st.Failed != "":
+		return fmt.Errorf("the state is of a channel that failed: %s", st.Failed)
+	case st.Open != 0:
+		return errors.New("the state was taken in the middle of a release")
+	case st.Values < 0 || st.Unchanged < 0 || st.Unchanged > st.Values || st.Checked < 0 || st.Checked > st.Values || st.Checks < 0,
+		st.SumSq < 0, st.Values == 0 && (st.Sum != 0 || st.SumSq != 0), st.Checks == 0 && st.Checked != 0:
+		return errors.New("the state contradicts itself")
+	}
+	if err := c.used.restore(st.Pass, st.Used); err != nil {
+		return err
+	}
+	c.total = Tally{N: st.Values, Zeros: st.Unchanged, Sum: float64(st.Sum), Sq: float64(st.SumSq)}
+	c.checked, c.spent.k = st.Checked, st.Checks
+	return nil
+}

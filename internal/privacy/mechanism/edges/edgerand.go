@@ -1,0 +1,200 @@
+package edges
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/mechanism"
+	"privrec/internal/rng"
+)
+
+// EdgeRand is randomized response on every cell of an adjacency matrix (the
+// baseline of the RDP-GCF paper, after Wu, Long, Zhang, Li, "LinkTeller", IEEE
+// S&P 2022, who draw a cell with probability 2/(e^eps+1) and replace it by a fair
+// coin): each is flipped with probability Flip = 1/(e^eps+1). Any output is at most
+// e^eps times as likely with an edge as without it.
+type EdgeRand struct {
+	Purpose string          // names the release in the ledger
+	Epsilon float64         // of one cell, positive and at most MaxEdgeEpsilon
+	Unit    privacy.Unit    // what a one stands for: Edge or Interaction
+	Limit   int64           // ones that the output may be expected to have; 0 is 2^31
+	Share   mechanism.Share // of the run's false-alarm probability
+}
+
+// MaxEdgeEpsilon is the largest epsilon of EdgeRand: above it no cell of any
+// matrix that fits a machine would ever be flipped.
+const MaxEdgeEpsilon = 64
+
+// Flip is the probability that a cell changes, rounded up.
+func (m EdgeRand) Flip() float64 { return (1 + 0x1p-50) / (math.Exp(m.Epsilon) + 1) }
+
+// Event returns what one release of the mechanism is to an accountant.
+func (m EdgeRand) Event() privacy.RandomizedResponse {
+	return privacy.RandomizedResponse{Epsilon: m.Epsilon, Categories: 2, Unit: m.Unit}
+}
+
+// Expected returns the mean number of ones in the output for a matrix of so many
+// cells and ones, and the share of them that were ones before.
+func (m EdgeRand) Expected(cells, edges int64) (ones, trueShare float64) {
+	return flips{drop: m.Flip(), add: m.Flip()}.expected(cells, edges)
+}
+
+// PerturbEdgeRand returns a perturbed copy of a, after recording one release.
+// The result depends on the stream and on a alone, whatever the number of
+// processors; memory is that of the output, time a second for 10^9 cells and
+// less where few are flipped.
+func PerturbEdgeRand(m EdgeRand, l *privacy.Ledger, s rng.Stream, a Adjacency) (Adjacency, error) {
+	if m.Epsilon > MaxEdgeEpsilon {
+		return Adjacency{}, fmt.Errorf("%s: epsilon is %v, want positive and at most %d", m.Purpose, m.Epsilon, MaxEdgeEpsilon)
+	}
+	f := flips{purpose: m.Purpose, unit: m.Unit, drop: m.Flip(), add: m.Flip(), limit: m.Limit, share: m.Share, newField: mechanism.NewField}
+	return f.perturb(m.Event(), l, s, a)
+}
+
+// GaussianEdgeRand adds N(0, Sigma²) to every cell of an adjacency matrix and
+// calls a cell a one where the sum is above Threshold. The threshold is
+// post-processing: the release is that of the noisy matrix, in which an edge moves
+// one cell by one. (The DIPSGNN paper's EdgeRand keeps the noisy values: on the few
+// cells of a session that is [channel.Channel.Perturb] with sensitivity 1.)
+type GaussianEdgeRand struct {
+	Purpose   string
+	Sigma     float64 // standard deviation of the noise of a cell
+	Threshold float64 // positive; 0 is 1/2, which flips ones and zeros alike
+	Unit      privacy.Unit
+	Limit     int64 // ones that the output may be expected to have; 0 is 2^31
+	Share     mechanism.Share
+}
+
+// Event returns what one release of the mechanism is to an accountant.
+func (m GaussianEdgeRand) Event() privacy.Gaussian {
+	return privacy.Gaussian{Sigma: m.Sigma, Sensitivity: 1, Unit: m.Unit, Neighbouring: privacy.AddRemove}
+}
+
+// Flip returns the probabilities that a one is lost, Phi((t-1)/Sigma), and that a
+// zero becomes a one, 1-Phi(t/Sigma), at threshold t.
+func (m GaussianEdgeRand) Flip() (one, zero float64) {
+	t := m.Threshold
+	if t == 0 {
+		t = 0.5
+	}
+	tail := func(z float64) float64 { return math.Erfc(z/math.Sqrt2) / 2 }
+	return tail((1 - t) / m.Sigma), tail(t / m.Sigma)
+}
+
+// Expected is that of EdgeRand.
+func (m GaussianEdgeRand) Expected(cells, edges int64) (ones, trueShare float64) {
+	one, zero := m.Flip()
+	return flips{drop: one, add: zero}.expected(cells, edges)
+}
+
+// PerturbGaussianEdgeRand returns a perturbed copy of a, as PerturbEdgeRand does.
+// The cells' noise is never drawn: that a cell is above the threshold is a
+// choice of known probability, independent of the other cells.
+func PerturbGaussianEdgeRand(m GaussianEdgeRand, l *privacy.Ledger, s rng.Stream, a Adjacency) (Adjacency, error) {
+	if !(m.Threshold >= 0) || math.IsInf(m.Threshold, 1) {
+		return Adjacency{}, fmt.Errorf("%s: threshold is %v, want positive and finite, or 0 for 1/2", m.Purpose, m.Threshold)
+	}
+	f := flips{purpose: m.Purpose, unit: m.Unit, limit: m.Limit, share: m.Share, newField: mechanism.NewField}
+	f.drop, f.add = m.Flip()
+	return f.perturb(m.Event(), l, s, a)
+}
+
+// flips loses every one with probability drop and makes a one of every zero with
+// probability add, each independently.
+type flips struct {
+	purpose   string
+	unit      privacy.Unit
+	drop, add float64
+	limit     int64
+	share     mechanism.Share
+	newField  func(p float64) *mechanism.Field
+}
+
+func (f flips) expected(cells, edges int64) (ones, trueShare float64) {
+	kept := float64(edges) * (1 - f.drop)
+	if ones = kept + float64(cells-edges)*f.add; ones > 0 {
+		trueShare = kept / ones
+	}
+	return ones, trueShare
+}
+
+// edgeUnit checks what adjacency mechanisms have in common.
+func edgeUnit(purpose string, e privacy.Event, unit privacy.Unit, share mechanism.Share, l *privacy.Ledger, a Adjacency) error {
+	if purpose == "" {
+		return errors.New("adjacency mechanism: no purpose")
+	}
+	if err := errors.Join(e.Validate(), share.Validate(), a.Validate()); err != nil {
+		return fmt.Errorf("%s: %w", purpose, err)
+	}
+	if unit != privacy.Edge && unit != privacy.Interaction {
+		return fmt.Errorf("%s: unit is %q, want %q or %q: one cell is perturbed, not all of a node", purpose, string(unit), privacy.Edge, privacy.Interaction)
+	}
+	return mechanism.Research(purpose, l)
+}
+
+// defaultLimit is the number of ones that outputs may have unless told otherwise.
+const defaultLimit = 1 << 31
+
+func (f flips) perturb(e privacy.Event, l *privacy.Ledger, s rng.Stream, a Adjacency) (Adjacency, error) {
+	if err := edgeUnit(f.purpose, e, f.unit, f.share, l, a); err != nil {
+		return Adjacency{}, err
+	}
+	limit, _ := f.expected(a.Cells(), a.Edges())
+	limit += 8 * math.Sqrt(limit) // room for chance
+	if allowed := f.limit; allowed < 0 || allowed > 0 && limit > float64(allowed) || allowed == 0 && limit > defaultLimit {
+		return Adjacency{}, fmt.Errorf("%s: the output is expected to have %.4g ones, the limit is %d (0 is 2^31): allow more, or take a larger epsilon", f.purpose, limit, allowed)
+	}
+	if a.Cells() == 0 {
+		return newBuilder(a.Rows, a.Cols, 0).finish(), nil
+	}
+	if err := l.Record(f.purpose, e, 1); err != nil {
+		return Adjacency{}, err
+	}
+	out, twins := f.sample(s, a, int64(limit))
+	kept := inCommon(a, out)
+	dropped := mechanism.Proportion{What: "number of ones lost", P: f.drop, N: a.Edges(), Got: a.Edges() - kept}
+	added := mechanism.Proportion{What: "number of zeros made ones", P: f.add, N: a.Cells() - a.Edges(), Got: out.Edges() - kept}
+	if err := mechanism.CheckAll(f.purpose, f.share, &dropped, &added, &twins); err != nil {
+		return Adjacency{}, err
+	}
+	return out, nil
+}
+
+// The streams of the two kinds of choices.
+const (
+	dropStream = iota
+	addStream
+)
+
+func (f flips) sample(s rng.Stream, a Adjacency, capacity int64) (Adjacency, mechanism.Proportion) {
+	lost := make([]uint64, a.Edges()/64+1) // a bit an edge
+	f.newField(f.drop).Each(s.Sub(dropStream), a.Edges(), func(edges []int64) {
+		for _, e := range edges {
+			lost[e/64] |= 1 << (e % 64)
+		}
+	})
+	b := newBuilder(a.Rows, a.Cols, capacity)
+	w := ones{a: a}
+	next := w.cell()
+	keepBelow := func(cell int64) { // the ones before a cell
+		for next < cell {
+			if lost[w.next/64]>>(w.next%64)&1 == 0 {
+				b.add(next)
+			}
+			w.next++
+			next = w.cell()
+		}
+	}
+	twins := f.newField(f.add).Each(s.Sub(addStream), a.Cells(), func(cells []int64) {
+		for _, c := range cells {
+			keepBelow(c)
+			if c != next { // a one has its own choice
+				b.add(c)
+			}
+		}
+	})
+	keepBelow(math.MaxInt64)
+	return b.finish(), twins
+}

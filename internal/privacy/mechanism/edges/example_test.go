@@ -1,0 +1,128 @@
+package edges_test
+
+import (
+	"fmt"
+	"log"
+
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/mechanism/edges"
+	"privrec/internal/rng"
+)
+
+// research opens a ledger for noise from a seed.
+func research() *privacy.Ledger {
+	l, err := privacy.NewLedger(privacy.Research)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return l
+}
+
+// threeUsers is a matrix of three users and four items.
+func threeUsers() edges.Adjacency {
+	return edges.Adjacency{Rows: 3, Cols: 4, Ptr: []int64{0, 2, 3, 5}, Idx: []int32{0, 2, 1, 0, 3}}
+}
+
+// An adjacency matrix is perturbed once, before training: what is trained on it
+// costs nothing more.
+func ExamplePerturbEdgeRand() {
+	ledger := research()
+	m := edges.EdgeRand{Purpose: "graph", Epsilon: 6, Unit: privacy.Interaction}
+	noisy, err := edges.PerturbEdgeRand(m, ledger, rng.Seed(1).Stream("graph"), threeUsers())
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(noisy.Rows, noisy.Cols, noisy.Validate())
+	fmt.Printf("each cell changes with probability %.4f\n", m.Flip())
+	ones, trueShare := m.Expected(29858*40981, 810128)
+	fmt.Printf("a graph of 810128 edges becomes one of %.0f, of which %.1f%% are true\n", ones, 100*trueShare)
+	fmt.Println(ledger.Entries()[0].Event.Kind())
+	// Output:
+	// 3 4 <nil>
+	// each cell changes with probability 0.0025
+	// a graph of 810128 edges becomes one of 3831650, of which 21.1% are true
+	// randomized-response
+}
+
+// LapGraph releases the number of edges first, then that many cells: two entries.
+func ExamplePerturbLapGraph() {
+	ledger := research()
+	m := edges.LapGraph{Purpose: "graph", Epsilon: 2, CountShare: 0.25, Unit: privacy.Edge}
+	if _, err := edges.PerturbLapGraph(m, ledger, rng.Seed(1).Stream("graph"), threeUsers()); err != nil {
+		log.Fatal(err)
+	}
+	for _, e := range ledger.Entries() {
+		fmt.Printf("%s: scale %.3f\n", e.Purpose, e.Event.(privacy.Laplace).Scale)
+	}
+	// Output:
+	// graph: scale 0.667
+	// graph: scale 2.000
+}
+
+// Both views of a bipartite graph, users from items and items from users, are two
+// releases under one key.
+func ExampleAggregator_Aggregate() {
+	ledger := research()
+	m := edges.Aggregation{Purpose: "propagate", Sigma: 0.3, Norm: 1, Weights: edges.RightWeights, Clamp: 10,
+		Unit: privacy.Edge, Neighbouring: privacy.AddRemove}
+	g, err := edges.OpenAggregation[float32](m, ledger, rng.Seed(1).Stream("graph"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	const cols = 2
+	byItems := threeUsers()
+	users, items := make([]float32, 3*cols), []float32{1, 0, 0, 1, 1, 1, 2, 0}
+	if err := g.Aggregate(users, items, cols, byItems, 0, 0); err != nil {
+		log.Fatal(err)
+	}
+	if err := g.Aggregate(make([]float32, 4*cols), users, cols, byItems.Transpose(), 1, 0); err != nil {
+		log.Fatal(err)
+	}
+	e := ledger.Entries()[0]
+	fmt.Printf("%d releases of sensitivity %.4f\n", e.Count, e.Event.(privacy.Gaussian).Sensitivity)
+	// Output:
+	// 2 releases of sensitivity 0.3162
+}
+
+// For user-level privacy the number of rows that a user enters is bounded first.
+func ExampleBoundColumns() {
+	a := edges.Adjacency{Rows: 3, Cols: 1, Ptr: []int64{0, 1, 2, 3}, Idx: []int32{0, 0, 0}}
+	b, err := edges.BoundColumns(a, 2, rng.Seed(1).Stream("bound"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	m := edges.Aggregation{Purpose: "propagate", Sigma: 1, Norm: 1, Unit: privacy.User, Neighbouring: privacy.AddRemove, Columns: 2}
+	d, err := m.Sensitivity()
+	fmt.Printf("%d ones, sensitivity %.3f %v\n", b.Edges(), d, err)
+	// Output:
+	// 2 ones, sensitivity 1.414 <nil>
+}
+
+// The noisy adjacency matrix of a session, thresholded: how it flips is known
+// beforehand.
+func ExamplePerturbGaussianEdgeRand() {
+	ledger := research()
+	m := edges.GaussianEdgeRand{Purpose: "session", Sigma: 1, Unit: privacy.Edge}
+	one, zero := m.Flip()
+	fmt.Printf("lost %.4f, made %.4f\n", one, zero)
+	out, err := edges.PerturbGaussianEdgeRand(m, ledger, rng.Seed(1).Stream("session"), threeUsers())
+	if err != nil {
+		log.Fatal(err)
+	}
+	e := ledger.Entries()[0].Event.(privacy.Gaussian)
+	fmt.Println(out.Rows, out.Cols, e.Sigma, e.Sensitivity)
+	// Output:
+	// lost 0.3085, made 0.3085
+	// 3 4 1 1
+}
+
+// Rows of a matrix are cut to a number of ones, each row for itself.
+func ExampleBoundRows() {
+	a := threeUsers()
+	b, err := edges.BoundRows(a, 1, rng.Seed(1).Stream("bound"))
+	before, _ := a.Degrees()
+	after, _ := b.Degrees()
+	fmt.Println(before, after, err)
+	// Output:
+	// [2 1 2] [1 1 1] <nil>
+}

@@ -1,0 +1,109 @@
+package edges
+
+import (
+	"math"
+	"testing"
+
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/mechanism/mechanismtest"
+	"privrec/internal/rng"
+)
+
+// Degrees estimated from perturbed graphs, (ones - n add)/(1 - drop - add) of n
+// cells, are unbiased and have the variance of the flips.
+func TestDegreesAreUnbiased(t *testing.T) {
+	const rows, cols, runs = 40, 900, 60
+	a := grid(rows, cols, 30)
+	for name, c := range map[string]struct {
+		drop, add float64
+		perturb   func(s rng.Stream) (Adjacency, error)
+	}{
+		"tossed": {EdgeRand{Epsilon: 1.5}.Flip(), EdgeRand{Epsilon: 1.5}.Flip(), func(s rng.Stream) (Adjacency, error) {
+			return PerturbEdgeRand(EdgeRand{Purpose: "g", Epsilon: 1.5, Unit: privacy.Edge}, mechanismtest.Ledger(t), s, a)
+		}},
+		"counted": {EdgeRand{Epsilon: 5}.Flip(), EdgeRand{Epsilon: 5}.Flip(), func(s rng.Stream) (Adjacency, error) {
+			return PerturbEdgeRand(EdgeRand{Purpose: "g", Epsilon: 5, Unit: privacy.Edge}, mechanismtest.Ledger(t), s, a)
+		}},
+		"normal": {normalAbove(0.2 / 0.4), normalAbove(0.8 / 0.4), func(s rng.Stream) (Adjacency, error) {
+			return PerturbGaussianEdgeRand(GaussianEdgeRand{Purpose: "g", Sigma: 0.4, Threshold: 0.8, Unit: privacy.Edge}, mechanismtest.Ledger(t), s, a)
+		}},
+	} {
+		sum, sq, byColumn := 0.0, 0.0, make([]float64, 2)
+		variance := (30*c.drop*(1-c.drop) + (cols-30)*c.add*(1-c.add)) / math.Pow(1-c.drop-c.add, 2)
+		for run := range uint64(runs) {
+			out, err := c.perturb(rng.Seed(9).Stream("unbiased", run))
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, columns := out.Degrees()
+			for _, n := range d {
+				e := (float64(n)-cols*c.add)/(1-c.drop-c.add) - 30
+				sum += e
+				sq += e * e
+			}
+			for j, n := range columns {
+				byColumn[j&1] += float64(n)
+			}
+		}
+		n := float64(rows * runs)
+		if z := sum / math.Sqrt(n*variance); math.Abs(z) > mechanismtest.Sigmas {
+			t.Errorf("%s: degrees are %.1f standard errors off", name, z)
+		}
+		// A sum of many flips: its square has variance below 3 variance² here.
+		if z := (sq/n - variance) / (variance * math.Sqrt(3/n)); math.Abs(z) > mechanismtest.Sigmas {
+			t.Errorf("%s: degrees have variance %g, want %g", name, sq/n, variance)
+		}
+		// The ones of the matrix lie evenly on even and odd columns, and so must the flips.
+		_, columns := a.Degrees()
+		odd := 0.0
+		for j, n := range columns {
+			if j&1 == 1 {
+				odd += float64(n)
+			}
+		}
+		even := float64(a.Edges()) - odd
+		want := runs * ((even-odd)*(1-c.drop) + (odd-even)*c.add)
+		if z := (byColumn[0] - byColumn[1] - want) / math.Sqrt(n*variance*math.Pow(1-c.drop-c.add, 2)); math.Abs(z) > mechanismtest.Sigmas {
+			t.Errorf("%s: even columns have %g ones more than odd ones, want %g", name, byColumn[0]-byColumn[1], want)
+		}
+	}
+}
+
+// An exchange moves sums by twice what one cell or node more or less does, and
+// this is attained: opposed vectors in the same rows.
+func TestExchangeIsTwice(t *testing.T) {
+	const cols = 2
+	m := gap
+	m.Neighbouring, m.Norm = privacy.Replace, 0.6
+	for _, c := range []struct {
+		weights Weights
+		clamp   int
+		a, b    Adjacency
+	}{
+		{SumWeights, 0, matrix("10"), matrix("01")},
+		{RightWeights, 4, matrix("10"), matrix("01")},
+	} {
+		m.Weights, m.Clamp = c.weights, c.clamp
+		e, err := m.Event()
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := []float64{1, 0, -1, 0}
+		if moved := mechanismtest.Apart(exactly(t, m, x, cols, c.a), exactly(t, m, x, cols, c.b)); moved > e.Sensitivity || moved < e.Sensitivity*(1-1e-9) {
+			t.Errorf("%s: sums move by %v, the event says %v", c.weights, moved, e.Sensitivity)
+		}
+	}
+	// A node with three rows and two in its own, for one that is its opposite.
+	m = gap
+	m.Unit, m.Neighbouring, m.Columns, m.Own = privacy.User, privacy.Replace, 3, 2
+	e, err := m.Event()
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, after := matrix("01100", "10000", "10000", "10000", "00000"), matrix("00011", "10000", "10000", "10000", "00000")
+	x := []float64{1, 0, 1, 0, 1, 0, -1, 0, -1, 0}
+	y := append([]float64{-1, 0}, x[2:]...)
+	if moved := mechanismtest.Apart(exactly(t, m, x, cols, before), exactly(t, m, y, cols, after)); moved > e.Sensitivity || moved < e.Sensitivity*(1-1e-9) {
+		t.Errorf("a node: sums move by %v, the event says %v", moved, e.Sensitivity)
+	}
+}

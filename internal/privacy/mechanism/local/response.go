@@ -1,0 +1,145 @@
+package local
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/mechanism"
+)
+
+// Response is m-ary randomized response (Warner, JASA 1965; Kairouz, Oh,
+// Viswanath, "Extremal mechanisms for local differential privacy", JMLR 2016,
+// section 4): a category is sent as it is with probability
+// e^eps/(e^eps + Categories - 1), else as one of the others, all alike. The
+// choice is exact: 128 random bits against a threshold rounded to the private
+// side.
+type Response struct {
+	Purpose    string
+	Epsilon    float64 // of one value
+	Categories int64   // values are 0 .. Categories-1, at least 2 of them
+	Unit       privacy.Unit
+	Share      mechanism.Share // of the run's false-alarm probability
+	// Limits accepts the two ends: Epsilon 0, where the output is uniform and
+	// tells nothing, and +Inf, where it is the input and the ledger is told that
+	// nothing is protected.
+	Limits bool
+}
+
+// maxCategories keeps every sum of categories in 64 bits.
+const maxCategories = 1 << 31
+
+// Keep is the probability that a value is sent as it is.
+func (m Response) Keep() float64 {
+	return mechanism.KeepProbability(m.Epsilon, float64(m.Categories-1))
+}
+
+// Other is the probability of one particular other value.
+func (m Response) Other() float64 {
+	return mechanism.ReplaceProbability(m.Epsilon, float64(m.Categories-1)) / float64(m.Categories-1)
+}
+
+// Event is what one release of the mechanism is to an accountant: randomized
+// response, or at the limits a pure event of an epsilon above 0 and nothing
+// protected.
+func (m Response) Event() privacy.Event {
+	switch {
+	case m.Limits && m.Epsilon == 0:
+		return privacy.PureLDP{Epsilon: mechanism.FlatBelow, Unit: m.Unit}
+	case m.Limits && math.IsInf(m.Epsilon, 1):
+		return privacy.Unprotected{What: m.Purpose, Why: "epsilon is infinite: every value is released as it is", Unit: m.Unit}
+	}
+	return privacy.RandomizedResponse{Epsilon: m.Epsilon, Categories: m.Categories, Unit: m.Unit}
+}
+
+func (m Response) validate() error {
+	var c error
+	if m.Categories < 2 || m.Categories > maxCategories {
+		c = fmt.Errorf("%s: categories is %d, want 2 to %d", m.Purpose, m.Categories, int64(maxCategories))
+	}
+	return errors.Join(c, m.Unit.Validate())
+}
+
+// Category is the type of the values of randomized response.
+type Category interface{ ~int | ~int32 | ~int64 }
+
+// PerturbResponses replaces every value of data, each of another unit, by an
+// output of the mechanism, after recording one release. With Keyed bits value i
+// depends on the stream and on i. Values outside [0, Categories) are refused
+// before anything is recorded or changed.
+func PerturbResponses[T Category](m Response, l *privacy.Ledger, b mechanism.Bits, data []T) error {
+	if err := b.Admit(m.Purpose, m.Event(), m.Share, l); err != nil {
+		return err
+	}
+	if err := m.validate(); err != nil {
+		return err
+	}
+	if err := inCategories(m.Purpose, m.Categories, data); err != nil {
+		return err
+	}
+	if len(data) == 0 {
+		return nil
+	}
+	if err := l.Record(m.Purpose, m.Event(), 1); err != nil {
+		return err
+	}
+	if math.IsInf(m.Epsilon, 1) {
+		return nil
+	}
+	r := m.responder()
+	d := b.Draws()
+	for i, x := range data {
+		d.Row(uint64(i))
+		data[i] = T(r.respond(&d, uint64(x)))
+	}
+	return mechanism.CheckAll(m.Purpose, m.Share, r.checks()...)
+}
+
+func inCategories[T Category](purpose string, categories int64, data []T) error {
+	for i, x := range data {
+		if x < 0 || int64(x) >= categories {
+			return fmt.Errorf("%s: value %d is %d, want 0 to %d", purpose, i, int64(x), categories-1)
+		}
+	}
+	return nil
+}
+
+// responder is a response at work, and what was seen of it.
+type responder struct {
+	odds  mechanism.Odds
+	kept  mechanism.Proportion
+	moved mechanism.Drift
+}
+
+func (m Response) responder() *responder {
+	o := mechanism.NewOdds(m.Epsilon, uint64(m.Categories-1))[0]
+	return &responder{odds: o,
+		kept:  mechanism.Proportion{What: "number of values kept", P: o.P},
+		moved: mechanism.Drift{What: "sum of replaced values about their mean", B: float64(m.Categories)}}
+}
+
+// respond draws an output. Values run from 0 to odds.others.
+func (r *responder) respond(d *mechanism.Draws, x uint64) uint64 {
+	y := x
+	if !d.Keep(&r.odds) {
+		if y = d.Below(r.odds.Others); y >= x {
+			y++
+		}
+	}
+	r.see(x, y)
+	return y
+}
+
+// see looks at what came out, not at what was meant.
+func (r *responder) see(x, y uint64) {
+	r.kept.Count(x == y)
+	n := float64(r.odds.Others)
+	mean := (n*(n+1)/2 - float64(x)) / n // of the others
+	r.moved.Expect((1 - r.odds.P) * (n + 1) * (n + 1) / 4)
+	if x != y {
+		r.moved.Add(float64(y) - mean)
+	}
+}
+
+func (r *responder) checks() []mechanism.Checker { return []mechanism.Checker{&r.kept, &r.moved} }

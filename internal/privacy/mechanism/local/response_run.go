@@ -1,0 +1,142 @@
+package local
+
+import (
+	"fmt"
+	"math"
+	"sync"
+
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/mechanism"
+)
+
+// ResponseRun is randomized response at work on rows of values that come one after
+// the other, in any number, such as those of a file: its event is in the ledger, once,
+// since every value is another unit. It hands out stretches of rows, one to a
+// goroutine, and checks in the end what they did.
+type ResponseRun struct {
+	m    Response
+	bits mechanism.Bits
+
+	mu   sync.Mutex
+	next uint64 // key of the next row
+	out  int    // stretches that are not closed
+	seen responder
+	done bool
+}
+
+// Open puts the mechanism to work and records its release in the ledger. With Keyed
+// bits a row depends on the stream and on its number: give every file and every
+// setting a stream of its own.
+func (m Response) Open(l *privacy.Ledger, b mechanism.Bits) (*ResponseRun, error) {
+	if err := b.Admit(m.Purpose, m.Event(), m.Share, l); err != nil {
+		return nil, err
+	}
+	if err := m.validate(); err != nil {
+		return nil, err
+	}
+	r := &ResponseRun{m: m, bits: b}
+	if !math.IsInf(m.Epsilon, 1) {
+		r.seen = *m.responder()
+	}
+	if err := l.Record(m.Purpose, m.Event(), 1); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Rows returns the next n rows of the run: the first call has rows 0 to n-1, and so
+// on, so that no two rows have the same noise. Call it in the order of the rows.
+func (r *ResponseRun) Rows(n int) (*ResponseRows, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.done:
+		return nil, fmt.Errorf("%s: the run is finished", r.m.Purpose)
+	case n < 1:
+		return nil, fmt.Errorf("%s: %d rows, want at least 1", r.m.Purpose, n)
+	}
+	x := &ResponseRows{run: r, d: r.bits.Draws(), next: r.next, end: r.next + uint64(n), seen: r.seen}
+	x.seen.kept.N, x.seen.kept.Got, x.seen.moved = 0, 0, mechanism.Drift{}
+	r.next += uint64(n)
+	r.out++
+	return x, nil
+}
+
+// Finish ends the run and checks all its draws. Every stretch must be closed.
+func (r *ResponseRun) Finish() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.done:
+		return fmt.Errorf("%s: the run is finished", r.m.Purpose)
+	case r.out > 0:
+		return fmt.Errorf("%s: %d stretches of rows are not closed", r.m.Purpose, r.out)
+	}
+	r.done = true
+	if math.IsInf(r.m.Epsilon, 1) {
+		return nil
+	}
+	return mechanism.CheckAll(r.m.Purpose, r.m.Share, r.seen.checks()...)
+}
+
+// Kept is how many values of how many came out as they were, over the closed
+// stretches. It is counted on the data and not protected by the mechanism.
+func (r *ResponseRun) Kept() (kept, of int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.seen.kept.Got, r.seen.kept.N
+}
+
+// ResponseRows perturbs a stretch of rows for one goroutine.
+type ResponseRows struct {
+	run       *ResponseRun
+	d         mechanism.Draws
+	next, end uint64
+	seen      responder
+	closed    bool
+}
+
+// Row perturbs the next row of the stretch in place. A row with a value outside
+// [0, Categories) is refused and left as it is.
+func (x *ResponseRows) Row(row []int32) error {
+	m := &x.run.m
+	if x.next >= x.end {
+		return fmt.Errorf("%s: more rows than the stretch has", m.Purpose)
+	}
+	if err := inCategories(m.Purpose, m.Categories, row); err != nil {
+		return err
+	}
+	key := x.next
+	x.next++
+	if math.IsInf(m.Epsilon, 1) {
+		x.seen.kept.N += int64(len(row))
+		x.seen.kept.Got += int64(len(row))
+		return nil
+	}
+	x.d.Row(key)
+	for i, v := range row {
+		row[i] = int32(x.seen.respond(&x.d, uint64(v)))
+	}
+	return nil
+}
+
+// Close hands what the stretch did to the run. Rows that were not given are an error.
+func (x *ResponseRows) Close() error {
+	r := x.run
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case x.closed:
+		return fmt.Errorf("%s: a stretch of rows is closed twice", r.m.Purpose)
+	case x.next != x.end:
+		return fmt.Errorf("%s: %d rows of a stretch were not perturbed", r.m.Purpose, x.end-x.next)
+	}
+	x.closed = true
+	r.out--
+	r.seen.kept.N += x.seen.kept.N
+	r.seen.kept.Got += x.seen.kept.Got
+	r.seen.moved.N += x.seen.moved.N
+	r.seen.moved.Sum += x.seen.moved.Sum
+	r.seen.moved.V += x.seen.moved.V
+	return nil
+}

@@ -1,0 +1,136 @@
+package local
+
+import (
+	"fmt"
+	"math"
+
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/mechanism"
+	"privrec/internal/rng"
+)
+
+// UnaryEncoding is optimised unary encoding of a category (Wang, Blocki, Li,
+// Jha, "Locally differentially private protocols for frequency estimation",
+// USENIX Security 2017, section 4.3; algorithm 2 of the DIPSGNN paper): every
+// bit of the one-hot vector is sent independently, a 1 as 1 with probability
+// P = 1/2, a 0 as 1 with probability Q = 1/(e^eps+1). A vector of zeros, a
+// missing value, is allowed: it differs from any other input in one bit only.
+type UnaryEncoding struct {
+	Purpose string
+	Epsilon float64 // of one category
+	Unit    privacy.Unit
+	Share   mechanism.Share // of the run's false-alarm probability
+}
+
+// P is the probability that a 1 is sent as 1.
+func (m UnaryEncoding) P() float64 { return 0.5 }
+
+// Q is the probability that a 0 is sent as 1.
+func (m UnaryEncoding) Q() float64 { return 1 / (math.Exp(m.Epsilon) + 1) }
+
+// Probability is the probability of output bits y at input bits x.
+func (m UnaryEncoding) Probability(y, x []bool) float64 {
+	t := 1.0
+	for i := range x {
+		one := m.Q()
+		if x[i] {
+			one = m.P()
+		}
+		if y[i] {
+			t *= one
+		} else {
+			t *= 1 - one
+		}
+	}
+	return t
+}
+
+// FrequencyVariance is the variance of the unbiased estimate (c/n - Q)/(P - Q)
+// of a share f from n vectors of which c send the bit.
+func (m UnaryEncoding) FrequencyVariance(n, f float64) float64 {
+	p, q := m.P(), m.Q()
+	return (f*p*(1-p) + (1-f)*q*(1-q)) / (n * (p - q) * (p - q))
+}
+
+func (m UnaryEncoding) sample(s *rng.Stream, bit bool) bool {
+	if bit {
+		return s.Float64() < m.P()
+	}
+	return s.Float64() < m.Q()
+}
+
+func (m UnaryEncoding) event() privacy.PureLDP {
+	return privacy.PureLDP{Epsilon: m.Epsilon, Unit: m.Unit}
+}
+
+// unaryCheck watches the bits of one mechanism.
+type unaryCheck struct{ kept, flipped mechanism.Proportion }
+
+func (m UnaryEncoding) newCheck() *unaryCheck {
+	return &unaryCheck{mechanism.Proportion{What: "number of ones kept", P: m.P()}, mechanism.Proportion{What: "number of zeros flipped", P: m.Q()}}
+}
+
+func (c *unaryCheck) see(in, out bool) {
+	if in {
+		c.kept.Count(out)
+	} else {
+		c.flipped.Count(out)
+	}
+}
+
+// perturb replaces one vector in place.
+func perturbUnary[T mechanism.Float](m UnaryEncoding, s *rng.Stream, v []T, c *unaryCheck) {
+	for i, x := range v {
+		bit := m.sample(s, x == 1)
+		c.see(x == 1, bit)
+		v[i] = 0
+		if bit {
+			v[i] = 1
+		}
+	}
+}
+
+// PerturbUnary replaces every vector of data, categories values each and each
+// of another unit, by an output of the mechanism, after recording one release.
+// Anything but one-hot vectors and zeros is refused before anything is recorded
+// or changed.
+func PerturbUnary[T mechanism.Float](m UnaryEncoding, l *privacy.Ledger, s rng.Stream, data []T, categories int) error {
+	if err := admit(m.Purpose, m.event(), m.Share, l); err != nil {
+		return err
+	}
+	if categories < 1 || len(data)%categories != 0 {
+		return fmt.Errorf("%s: %d values in vectors of %d", m.Purpose, len(data), categories)
+	}
+	for i := 0; i < len(data); i += categories {
+		if err := oneHot(m.Purpose, i/categories, data[i:i+categories]); err != nil {
+			return err
+		}
+	}
+	if len(data) == 0 {
+		return nil
+	}
+	if err := l.Record(m.Purpose, m.event(), 1); err != nil {
+		return err
+	}
+	check := m.newCheck()
+	for i := 0; i < len(data); i += categories {
+		r := s.Sub(uint64(i / categories))
+		perturbUnary(m, &r, data[i:i+categories], check)
+	}
+	return mechanism.CheckAll(m.Purpose, m.Share, &check.kept, &check.flipped)
+}
+
+func oneHot[T mechanism.Float](purpose string, row int, v []T) error {
+	ones := 0
+	for _, x := range v {
+		if x == 1 {
+			ones++
+		} else if x != 0 {
+			return fmt.Errorf("%s: row %d holds %v, want a one-hot vector", purpose, row, x)
+		}
+	}
+	if ones > 1 {
+		return fmt.Errorf("%s: row %d holds %d ones, want at most one", purpose, row, ones)
+	}
+	return nil
+}

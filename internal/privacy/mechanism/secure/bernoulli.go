@@ -1,0 +1,195 @@
+package secure
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+
+	"privrec/internal/rng"
+)
+
+// Ratio is the rational number Num/Den.
+type Ratio struct{ Num, Den uint64 }
+
+// maxTerm bounds both parts of a Ratio that a sampler takes: products of two of
+// them with a margin of 2^22 fit into 128 bits.
+const maxTerm = 1 << 53
+
+// RatioOf returns the number x as it is, which must be positive, at most 2^53,
+// and a multiple of a power of two not below 2^-53.
+func RatioOf(x float64) (Ratio, error) {
+	if !(x > 0 && x <= maxTerm) {
+		return Ratio{}, fmt.Errorf("ratio is %v, want positive and at most 2^53", x)
+	}
+	den := uint64(1)
+	for x != math.Trunc(x) {
+		if x, den = 2*x, 2*den; den > maxTerm || x > maxTerm {
+			return Ratio{}, fmt.Errorf("ratio %v has too many binary digits after the point", x/float64(den))
+		}
+	}
+	return Ratio{uint64(x), den}, nil
+}
+
+// String is Num/Den.
+func (r Ratio) String() string { return fmt.Sprintf("%d/%d", r.Num, r.Den) }
+
+// Float64 returns the nearest double: exact for what RatioOf returned.
+func (r Ratio) Float64() float64 { return float64(r.Num) / float64(r.Den) }
+
+// Validate reports a part outside [1, 2^53].
+func (r Ratio) Validate() error {
+	if r.Num < 1 || r.Num > maxTerm || r.Den < 1 || r.Den > maxTerm {
+		return fmt.Errorf("ratio is %s, want both parts within [1, 2^53]", r)
+	}
+	return nil
+}
+
+// BernoulliExp is true with probability exp(-Num/Den), exactly, by integer
+// arithmetic on uniform words (Canonne, Kamath, Steinke, "The discrete Gaussian
+// for differential privacy", NeurIPS 2020, algorithm 1). Num may be 0, Den not.
+// The number of words that it takes depends on the outcome.
+func BernoulliExp(src rng.Source, x Ratio) (bool, error) {
+	if x.Den == 0 {
+		return false, errors.New("ratio has denominator 0")
+	}
+	for range x.Num / x.Den { // exp(-1) for every whole part; a failure ends it
+		if !bernoulliExp1(src) {
+			return false, nil
+		}
+	}
+	return bernoulliExp(src, x.Num%x.Den, x.Den), nil
+}
+
+// bernoulli is true with probability f/b, b > 0: it compares the digits of a
+// uniform number in base 2^64 with those of f/b until they differ.
+func bernoulli(src rng.Source, f, b uint64) bool {
+	for {
+		// The rest of the number, u in [0, 1), decides u b < f 2^64 - w b.
+		hi, lo := bits.Mul64(src.Uint64(), b)
+		if hi >= f {
+			return false
+		}
+		if rest := -lo; hi+1 < f || lo == 0 || rest >= b {
+			return true
+		} else {
+			f = rest
+		}
+	}
+}
+
+// bernoulliExp is true with probability exp(-f/b) for f <= b <= 2^60. With K the
+// first k at which a coin of probability f/(k b) fails, K is odd with that
+// probability.
+func bernoulliExp(src rng.Source, f, b uint64) bool {
+	for k := uint64(1); ; k++ {
+		if k < 16 {
+			if !bernoulli(src, f, k*b) {
+				return k&1 == 1
+			}
+		} else if !bernoulli(src, 1, k) || !bernoulli(src, f, b) {
+			return k&1 == 1
+		}
+	}
+}
+
+// bernoulliExp1 is bernoulliExp of 1, where K > k with probability 1/k!. The word
+// that decides the first coin decides the next ones too: K > k if and only if
+// a uniform number is below 1/k!.
+func bernoulliExp1(src rng.Source) bool {
+	const one = 1<<64 - 1
+	w := src.Uint64()
+	switch {
+	case w >= one/2+1: // 1/2 is exact
+		return false // K = 2
+	case w > one/6:
+		return true
+	case w > one/24 && w != one/6:
+		return false
+	case w > one/120 && w != one/24 && w != one/6:
+		return true
+	}
+	// The word may lie on a threshold, where more digits decide, or K is above 5.
+	k, factorial := uint64(2), uint64(2)
+	for k < 12 {
+		k, factorial = k+1, factorial*(k+1)
+		if !belowInverse(src, w, factorial) {
+			return k&1 == 1
+		}
+	}
+	for k++; bernoulli(src, 1, k); k++ {
+	}
+	return k&1 == 1
+}
+
+// belowInverse tells whether the uniform number whose first 64 digits are w is
+// below 1/n. Where w leaves it open it draws more digits; that happens for one n
+// among several whose inverses are 2^-63 and more apart.
+func belowInverse(src rng.Source, w, n uint64) bool {
+	hi, lo := bits.Mul64(w, n)
+	if hi > 0 {
+		return false
+	}
+	rest := -lo // 2^64 - w n
+	return lo == 0 || rest >= n || bernoulli(src, rest, n)
+}
+
+// bernoulliExpHalf is bernoulliExp of 1/2.
+func bernoulliExpHalf(src rng.Source) bool {
+	for k := uint64(1); ; k++ {
+		if !bernoulli(src, 1, 2*k) {
+			return k&1 == 1
+		}
+	}
+}
+
+// below is uniform on [0, n), without bias (Lemire, TOMACS 2019).
+func below(src rng.Source, n uint64) uint64 {
+	hi, lo := bits.Mul64(src.Uint64(), n)
+	if lo < n {
+		for reject := -n % n; lo < reject; {
+			hi, lo = bits.Mul64(src.Uint64(), n)
+		}
+	}
+	return hi
+}
+
+// wide is an integer of 128 bits.
+type wide struct{ hi, lo uint64 }
+
+func (a wide) less(b wide) bool { return a.hi < b.hi || a.hi == b.hi && a.lo < b.lo }
+
+// minus returns a - b for b <= a.
+func (a wide) minus(b wide) wide {
+	lo, borrow := bits.Sub64(a.lo, b.lo, 0)
+	hi, _ := bits.Sub64(a.hi, b.hi, borrow)
+	return wide{hi, lo}
+}
+
+// times returns a n, not ok if it does not fit.
+func (a wide) times(n uint64) (p wide, ok bool) {
+	over, mid := bits.Mul64(a.hi, n)
+	hi, lo := bits.Mul64(a.lo, n)
+	hi, carry := bits.Add64(hi, mid, 0)
+	return wide{hi, lo}, over == 0 && carry == 0
+}
+
+// bernoulliWide is bernoulli for f and b of 128 bits.
+func bernoulliWide(src rng.Source, f, b wide) bool {
+	for {
+		w := src.Uint64()
+		h1, l1 := bits.Mul64(b.hi, w)
+		h0, l0 := bits.Mul64(b.lo, w)
+		mid, carry := bits.Add64(h0, l1, 0)
+		// f 2^64 - w b in three limbs.
+		d0, borrow := bits.Sub64(0, l0, 0)
+		d1, borrow := bits.Sub64(f.lo, mid, borrow)
+		d2, borrow := bits.Sub64(f.hi, h1+carry, borrow)
+		if borrow != 0 || d2|d1|d0 == 0 {
+			return false
+		}
+		if f = (wide{d1, d0}); d2 != 0 || !f.less(b) {
+			return true
+		}
+	}
+}

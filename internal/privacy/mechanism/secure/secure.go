@@ -1,0 +1,217 @@
+package secure
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/channel"
+	"privrec/internal/rng"
+)
+
+// DiscreteGaussian releases values on a grid of a power of two with discrete
+// normal noise (Canonne, Kamath, Steinke, NeurIPS 2020, section 3). Values are
+// clamped to Bound, rounded to the grid, and noise of whole steps is added by an
+// exact sampler: which numbers can come out does not depend on the data, neither
+// in steps nor in digits of the data's type. Values that are not finite are
+// refused.
+//
+// OpenGaussian puts it to work with cryptographic bits, and
+// OpenKeyedGaussian with keyed ones, for research.
+type DiscreteGaussian struct {
+	Purpose string  // names the release in the ledger
+	Sigma   float64 // of the noise, in the data's unit: at least this, see Event
+	// Sensitivity is the l2 distance between neighbours' values in one release, as
+	// they were computed: rounding errors of a sum of floats are part of it.
+	Sensitivity float64
+	// Dimension is the number of values of one release in which neighbours may
+	// differ: each of them may be rounded apart by a step.
+	Dimension int64
+	// Bound is where values are clamped before noise is added. It must not
+	// depend on the data.
+	Bound        float64
+	Grid         float64 // a power of two; 0: as fine as the data's type allows
+	Whole        bool    // values are multiples of Grid (counts): not rounded, anything else is refused
+	Unit         privacy.Unit
+	Neighbouring privacy.Neighbouring
+	Share        mechanism.Share // of the run's false-alarm probability
+}
+
+// DiscreteLaplace is DiscreteGaussian with discrete Laplace noise (Ghosh,
+// Roughgarden, Sundararajan, STOC 2009).
+type DiscreteLaplace struct {
+	Purpose      string
+	Scale        float64 // of the noise, in the data's unit: at least this
+	Sensitivity  float64 // l1 distance between neighbours' values in one release
+	Dimension    int64   // number of values of one release in which neighbours may differ
+	Bound        float64 // where values are clamped before noise is added
+	Grid         float64 // a power of two; 0: as fine as the data's type allows
+	Whole        bool    // values are multiples of Grid
+	Unit         privacy.Unit
+	Neighbouring privacy.Neighbouring
+	Share        mechanism.Share
+}
+
+// OpenGaussian puts a discrete Gaussian mechanism to work for data that
+// leaves the house: a channel as from Open, used in the same way, whose noise
+// comes from cryptographic bits. There is no seed, keys only tell the releases
+// apart, no noise can be made twice and so no checkpoint can be restored. The
+// ledger must be marked secure.
+//
+// What is recorded is a DiscreteGaussian event in steps of the grid: Channel.Event
+// returns it. Its sensitivity is Sensitivity/Grid + sqrt(Dimension), rounding
+// included, its sigma stands to it at least as Sigma does to Sensitivity.
+//
+// The time that a sample takes depends on the noise: somebody who can measure it
+// learns something.
+func OpenGaussian[T mechanism.Float](m DiscreteGaussian, l *privacy.Ledger) (*channel.Channel[T], error) {
+	return openGaussian[T](m, l, rng.Stream{}, true)
+}
+
+// OpenKeyedGaussian is OpenGaussian with keyed bits, for research: whoever
+// knows the seed undoes the noise. A ledger marked secure is refused.
+func OpenKeyedGaussian[T mechanism.Float](m DiscreteGaussian, l *privacy.Ledger, s rng.Stream) (*channel.Channel[T], error) {
+	return openGaussian[T](m, l, s, false)
+}
+
+// OpenLaplace is OpenGaussian for discrete Laplace noise. The
+// sensitivity of its event is Sensitivity/Grid + Dimension.
+func OpenLaplace[T mechanism.Float](m DiscreteLaplace, l *privacy.Ledger) (*channel.Channel[T], error) {
+	return openLaplace[T](m, l, rng.Stream{}, true)
+}
+
+// OpenKeyedLaplace is OpenLaplace with keyed bits, for research.
+func OpenKeyedLaplace[T mechanism.Float](m DiscreteLaplace, l *privacy.Ledger, s rng.Stream) (*channel.Channel[T], error) {
+	return openLaplace[T](m, l, s, false)
+}
+
+func openGaussian[T mechanism.Float](m DiscreteGaussian, l *privacy.Ledger, s rng.Stream, secret bool) (*channel.Channel[T], error) {
+	grid, e, err := m.plan(digits[T]())
+	if err == nil {
+		err = errors.Join(m.Share.Validate(), mechanism.Marked(l, secret))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", named(m.Purpose, "discrete Gaussian mechanism"), err)
+	}
+	g, err := NewGaussianSampler(grid.noise)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Purpose, err)
+	}
+	return openLattice[T](m.Purpose, m.Share, gridGaussian{e, grid.Step}, grid, false, l, s, secret, g.Sample)
+}
+
+func openLaplace[T mechanism.Float](m DiscreteLaplace, l *privacy.Ledger, s rng.Stream, secret bool) (*channel.Channel[T], error) {
+	grid, e, err := m.plan(digits[T]())
+	if err == nil {
+		err = errors.Join(m.Share.Validate(), mechanism.Marked(l, secret))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", named(m.Purpose, "discrete Laplace mechanism"), err)
+	}
+	d, err := NewLaplaceSampler(grid.noise)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Purpose, err)
+	}
+	return openLattice[T](m.Purpose, m.Share, gridLaplace{e, grid.Step}, grid, true, l, s, secret, d.Sample)
+}
+
+func named(purpose, kind string) string {
+	if purpose == "" {
+		return kind
+	}
+	return purpose
+}
+
+// plan lays the mechanism out on a grid.
+func (m DiscreteGaussian) plan(digits int) (*lattice, privacy.DiscreteGaussian, error) {
+	none := privacy.DiscreteGaussian{}
+	asked := privacy.DiscreteGaussian{Sigma: m.Sigma, Sensitivity: m.Sensitivity, Dimension: m.Dimension, Unit: m.Unit, Neighbouring: m.Neighbouring}
+	if m.Purpose == "" {
+		return nil, none, errors.New("no purpose")
+	}
+	// In the data's unit a sensitivity may be any number; in steps it is checked below.
+	if err := (privacy.Gaussian{Sigma: m.Sigma, Sensitivity: m.Sensitivity, Unit: m.Unit, Neighbouring: m.Neighbouring}).Validate(); err != nil {
+		return nil, none, err
+	}
+	if m.Dimension < 1 {
+		return nil, none, fmt.Errorf("dimension is %d, want at least 1", m.Dimension)
+	}
+	root := math.Sqrt(float64(m.Dimension))
+	if root*root < float64(m.Dimension) {
+		root = up(root)
+	}
+	l, err := plan(digits, request{m.Sigma, m.Sensitivity, root, gaussianReach, m.Bound, m.Grid, m.Whole})
+	if err != nil {
+		return nil, none, err
+	}
+	asked.Sigma, asked.Sensitivity = l.Scale, l.sensitivity
+	return l, asked, asked.Validate()
+}
+
+func (m DiscreteLaplace) plan(digits int) (*lattice, privacy.DiscreteLaplace, error) {
+	none := privacy.DiscreteLaplace{}
+	asked := privacy.DiscreteLaplace{Scale: m.Scale, Sensitivity: m.Sensitivity, Unit: m.Unit, Neighbouring: m.Neighbouring}
+	switch {
+	case m.Purpose == "":
+		return nil, none, errors.New("no purpose")
+	case m.Dimension < 1:
+		return nil, none, fmt.Errorf("dimension is %d, want at least 1", m.Dimension)
+	}
+	// As for DiscreteGaussian.
+	if err := (privacy.Laplace{Scale: m.Scale, Sensitivity: m.Sensitivity, Unit: m.Unit, Neighbouring: m.Neighbouring}).Validate(); err != nil {
+		return nil, none, err
+	}
+	l, err := plan(digits, request{m.Scale, m.Sensitivity, float64(m.Dimension), laplaceReach, m.Bound, m.Grid, m.Whole})
+	if err != nil {
+		return nil, none, err
+	}
+	asked.Scale, asked.Sensitivity = l.Scale, l.sensitivity
+	return l, asked, asked.Validate()
+}
+
+func openLattice[T mechanism.Float](purpose string, share mechanism.Share, of channel.Law, grid *lattice, absolute bool, l *privacy.Ledger, s rng.Stream, secret bool, sample func(rng.Source) int64) (*channel.Channel[T], error) {
+	bits := newBitPool(secret)
+	return channel.New(channel.Noise[T]{Purpose: purpose, Share: share, Law: of, Absolute: absolute, Grid: &grid.Grid, Secret: secret, Add: func(s rng.Stream, dst []T, _ T) {
+		b := bits.get(s)
+		for i, x := range dst {
+			k := int64(grid.Round(float64(x))) + sample(b.src)
+			dst[i] = T(float64(max(-grid.Limit, min(grid.Limit, k))) * grid.Step)
+		}
+		bits.put(b)
+	}}, l, s)
+}
+
+// bitPool hands out sources of bits, each to one goroutine at a time.
+type bitPool struct {
+	pool   sync.Pool
+	secret bool
+}
+
+type bitSource struct {
+	src    rng.Source
+	stream rng.Stream // src, unless secret
+}
+
+// newBitPool returns a pool of cryptographic sources, or of keyed ones.
+func newBitPool(secret bool) *bitPool {
+	p := &bitPool{secret: secret}
+	p.pool.New = func() any {
+		b := &bitSource{}
+		if b.src = &b.stream; secret {
+			b.src = &rng.Secret{}
+		}
+		return b
+	}
+	return p
+}
+
+func (p *bitPool) get(s rng.Stream) *bitSource {
+	b, _ := p.pool.Get().(*bitSource)
+	b.stream = s
+	return b
+}
+
+func (p *bitPool) put(b *bitSource) { p.pool.Put(b) }

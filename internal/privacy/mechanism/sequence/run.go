@@ -1,0 +1,184 @@
+package sequence
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/mechanism"
+)
+
+// Run is a sequence mechanism at work: its event is in the ledger. It
+// hands out samplers for disjoint ranges of users, one to a goroutine, and
+// checks in the end what they did.
+type Run struct {
+	m     Mechanism
+	bits  mechanism.Bits
+	table []mechanism.Odds
+
+	mu       sync.Mutex
+	samplers []*Sampler
+	claims   *userClaims // of users with ids; nil: users are numbers
+	done     bool
+}
+
+// Open puts a mechanism to work and records its release in the ledger. With
+// Keyed bits the row of a user depends on the stream and on the user's key: give
+// every domain and every setting a stream of its own.
+func (m Mechanism) Open(l *privacy.Ledger, b mechanism.Bits) (*Run, error) {
+	r, err := m.prepare(l, b)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.record(l); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// prepare does everything but record.
+func (m Mechanism) prepare(l *privacy.Ledger, b mechanism.Bits) (*Run, error) {
+	if err := b.Admit(m.Purpose, m.Event(), m.Share, l); err != nil {
+		return nil, err
+	}
+	if err := m.validate(); err != nil {
+		return nil, err
+	}
+	return &Run{m: m, bits: b, table: m.table()}, nil
+}
+
+// Sampler returns a sampler for the users from (included) to to (excluded). Two
+// samplers of a run have no user in common.
+func (r *Run) Sampler(from, to uint64) (*Sampler, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.done {
+		return nil, fmt.Errorf("%s: the run is finished", r.m.Purpose)
+	}
+	if r.claims != nil {
+		return nil, fmt.Errorf("%s: a run of users with ids has user samplers", r.m.Purpose)
+	}
+	if from >= to {
+		return nil, fmt.Errorf("%s: users from %d to before %d", r.m.Purpose, from, to)
+	}
+	for _, s := range r.samplers {
+		if from < s.to && s.from < to {
+			return nil, fmt.Errorf("%s: users from %d to before %d belong to another sampler in part", r.m.Purpose, from, to)
+		}
+	}
+	s := newSampler(r, r.m.rejects())
+	s.from, s.next, s.to = from, from, to
+	r.samplers = append(r.samplers, s)
+	return s, nil
+}
+
+// Finish ends the run and checks all its draws, and where users have ids that none
+// came twice. The samplers must be at rest and take no row after it.
+func (r *Run) Finish() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.done {
+		return fmt.Errorf("%s: the run is finished", r.m.Purpose)
+	}
+	r.done = true
+	if err := r.distinct(); err != nil || len(r.samplers) == 0 || r.table == nil {
+		return err
+	}
+	total := newWatch(r.samplers[0].size, r.table)
+	for _, s := range r.samplers {
+		s.to = 0 // takes no more rows
+		total.add(&s.watch)
+	}
+	return total.check(r.m, r.samplers[0].size, r.table)
+}
+
+// Perturb replaces every row of rows, Length cells each, by an output
+// of the mechanism, after recording one release. Row i is of users[i], and of
+// user i where users is nil; users strictly ascend. The result is the same for
+// any number of workers, at least 1. Rows outside the mechanism's domain are
+// refused before anything is recorded or changed.
+func Perturb(m Mechanism, l *privacy.Ledger, b mechanism.Bits, users []uint64, rows []int32, workers int) error {
+	run, err := m.prepare(l, b)
+	if err != nil {
+		return err
+	}
+	n := len(rows) / m.Length
+	if err := checkUsers(m, n, users, rows, workers); err != nil || n == 0 {
+		return err
+	}
+	user := func(i int) uint64 {
+		if users == nil {
+			return uint64(i)
+		}
+		return users[i]
+	}
+	workers = min(workers, n)
+	samplers := make([]*Sampler, workers)
+	each := func(f func(s *Sampler, i int, row []int32) error) error {
+		return inParallel(workers, func(w int) error {
+			for i := w * n / workers; i < (w+1)*n/workers; i++ {
+				if err := f(samplers[w], i, rows[i*m.Length:(i+1)*m.Length]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	for w := range samplers {
+		if samplers[w], err = run.Sampler(user(w*n/workers), user((w+1)*n/workers-1)+1); err != nil {
+			return err
+		}
+	}
+	err = each(func(s *Sampler, i int, row []int32) error {
+		if err := s.load(&m, row); err != nil {
+			return fmt.Errorf("%s: user %d: %w", m.Purpose, user(i), err)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := m.record(l); err != nil {
+		return err
+	}
+	err = each(func(s *Sampler, i int, row []int32) error { return s.Row(user(i), row) })
+	return errors.Join(err, run.Finish())
+}
+
+func checkUsers(m Mechanism, n int, users []uint64, rows []int32, workers int) error {
+	switch {
+	case len(rows)%m.Length != 0:
+		return fmt.Errorf("%s: %d cells in rows of %d", m.Purpose, len(rows), m.Length)
+	case users != nil && len(users) != n:
+		return fmt.Errorf("%s: %d users for %d rows", m.Purpose, len(users), n)
+	case workers < 1:
+		return fmt.Errorf("%s: %d workers, want at least 1", m.Purpose, workers)
+	}
+	for i, u := range users {
+		if i > 0 && u <= users[i-1] {
+			return fmt.Errorf("%s: user %d after user %d, want them to ascend", m.Purpose, u, users[i-1])
+		}
+		if u == math.MaxUint64 {
+			return fmt.Errorf("%s: user %d, want less", m.Purpose, u)
+		}
+	}
+	return nil
+}
+
+// inParallel runs f(0) .. f(n-1) and returns the error of the first of them.
+func inParallel(n int, f func(int) error) error {
+	errs := make([]error, n)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() { errs[i] = f(i) })
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,213 @@
+package sequence
+
+import (
+	"fmt"
+	"math"
+
+	"privrec/internal/privacy/mechanism"
+)
+
+// Sampler perturbs rows for one goroutine. Its time is constant a cell
+// and it allocates nothing. See Run for where one comes from.
+type Sampler struct {
+	run  *Run
+	d    mechanism.Draws
+	odds []mechanism.Odds // by ids written
+	from uint64           // users of the sampler
+	next uint64           // the least that may still come
+	to   uint64           // the first beyond them
+
+	claims *userClaims // of users with ids
+	came   []claim     // not yet told to claims
+
+	size    int      // of the universe: ids or tokens, counted from 0
+	special int32    // the index of padding, which may be drawn again; -1: there is none
+	work    []int32  // the row as indices into the universe
+	marks   []uint32 // of each index: base+1+column where it stands, base+1+length once written, else at most base
+	base    uint32
+
+	pool   []int32 // what may be drawn, in no order; nil: by rejection
+	place  []int32 // in the pool, of each index
+	tokens []int32 // 0, 1, 2, ... of the universe
+
+	watch watch
+}
+
+// rejects says whether an id is found by rejection, which takes (m+1)/(m-L)
+// draws or less, or in a pool of what may be drawn, which costs O(m) to set up.
+func (m Mechanism) rejects() bool { return m.Items >= 4*m.Length }
+
+func newSampler(r *Run, rejects bool) *Sampler {
+	m := r.m
+	s := &Sampler{run: r, d: r.bits.Draws(), odds: r.table, size: m.Items + 1, special: 0}
+	if m.Variant == SDPFixed {
+		s.size, s.special = m.Items+m.Length, -1
+	}
+	if m.Variant != RR {
+		s.work, s.marks = make([]int32, m.Length), make([]uint32, s.size)
+		if !rejects {
+			s.pool, s.place, s.tokens = make([]int32, s.size), make([]int32, s.size), make([]int32, s.size)
+			for i := range s.tokens {
+				s.tokens[i] = int32(i)
+			}
+		}
+	}
+	s.watch = newWatch(s.size, s.odds)
+	return s
+}
+
+// Row perturbs the row of a user in place. Users strictly ascend and lie in the
+// sampler's range. A row that is not one of definition 1 is refused and left as
+// it is.
+func (s *Sampler) Row(user uint64, row []int32) error {
+	m := &s.run.m
+	if user < s.next || user >= s.to {
+		return fmt.Errorf("%s: user %d, want at least %d and below %d: no user comes twice", m.Purpose, user, s.next, s.to)
+	}
+	if err := s.load(m, row); err != nil {
+		return fmt.Errorf("%s: user %d: %w", m.Purpose, user, err)
+	}
+	s.next = user + 1
+	if math.IsInf(m.Epsilon, 1) {
+		return nil
+	}
+	s.d.Row(user)
+	s.perturb(m, row)
+	return nil
+}
+
+// perturb perturbs the row that was just loaded.
+func (s *Sampler) perturb(m *Mechanism, row []int32) {
+	s.watch.rows++
+	switch m.Variant {
+	case RR:
+		s.respond(row)
+	case SDPPaper:
+		s.draw()
+		copy(row, s.work)
+	default: // tokens are zeros again
+		s.draw()
+		for i, t := range s.work {
+			if row[i] = 0; int(t) < m.Items {
+				row[i] = t + 1
+			}
+		}
+	}
+}
+
+// load checks a row and brings it, with its marks, into the universe. The zeros
+// of SDPFixed become the tokens that follow the items, from the left.
+func (s *Sampler) load(m *Mechanism, row []int32) error {
+	if len(row) != m.Length {
+		return fmt.Errorf("a row of %d cells, want %d", len(row), m.Length)
+	}
+	if s.work == nil {
+		for c, id := range row {
+			if id < 0 || int(id) > m.Items {
+				return fmt.Errorf("cell %d holds %d, want 0 to %d", c, id, m.Items)
+			}
+		}
+		return nil
+	}
+	step := uint32(m.Length) + 2
+	if s.base > math.MaxUint32-2*step {
+		clear(s.marks)
+		s.base = 0
+	}
+	s.base += step
+	shift, token := int32(0), int32(m.Items) // from an id to its index; of the next zero
+	if s.special < 0 {
+		shift = 1
+	}
+	for c, id := range row {
+		if id < 0 || int(id) > m.Items {
+			return fmt.Errorf("cell %d holds %d, want 0 to %d", c, id, m.Items)
+		}
+		at := id - shift
+		if id == 0 {
+			if s.special == 0 {
+				s.work[c] = 0
+				continue
+			}
+			at = token
+			token++
+		}
+		s.work[c] = at
+		mark := &s.marks[at]
+		if *mark > s.base {
+			return fmt.Errorf("cells %d and %d hold the same item %d", *mark-s.base-1, c, id)
+		}
+		*mark = s.base + 1 + uint32(c)
+	}
+	return nil
+}
+
+// draw runs the mechanism over the cells.
+func (s *Sampler) draw() {
+	if s.pool != nil {
+		copy(s.pool, s.tokens)
+		copy(s.place, s.tokens)
+	}
+	length := uint32(len(s.work))
+	written := s.base + 1 + length
+	size := s.size // that may still be drawn
+	for c, cur := range s.work {
+		o := &s.odds[s.size-size]
+		id := cur
+		if o.Others > 0 && !s.d.Keep(o) {
+			id = s.other(cur, size, written)
+			if at := s.marks[id] - s.base - 1; at < length { // it stands further on
+				s.work[at] = cur
+				if cur != s.special {
+					s.marks[cur] = s.base + 1 + at
+				}
+			} else if cur != s.special {
+				s.marks[cur] = s.base // overwritten: it may come again
+			}
+			s.work[c] = id
+		}
+		s.watch.see(s.size-size, o, cur, id)
+		if id != s.special {
+			s.marks[id] = written
+			s.watch.sum -= int64(id)
+			size--
+			if s.pool != nil {
+				at, last := s.place[id], s.pool[size]
+				s.pool[at], s.place[last] = last, at
+			}
+		}
+	}
+	s.watch.sum = s.watch.all
+}
+
+// other is an index that may be drawn and is not cur.
+func (s *Sampler) other(cur int32, size int, written uint32) int32 {
+	if s.pool != nil {
+		i := s.d.Below(uint64(size - 1))
+		if i >= uint64(s.place[cur]) {
+			i++
+		}
+		return s.pool[i]
+	}
+	for {
+		if id := int32(s.d.Below(uint64(s.size))); id != cur && s.marks[id] != written {
+			return id
+		}
+		s.d.Again()
+	}
+}
+
+// respond answers every cell for itself.
+func (s *Sampler) respond(row []int32) {
+	o := &s.odds[0]
+	for c, cur := range row {
+		id := cur
+		if !s.d.Keep(o) {
+			if id = int32(s.d.Below(o.Others)); id >= cur {
+				id++
+			}
+		}
+		s.watch.see(0, o, cur, id)
+		row[c] = id
+	}
+}
