@@ -1,16 +1,22 @@
 // Package bpr is Bayesian personalised ranking: Rendle, Freudenthaler, Gantner,
 // Schmidt-Thieme, "BPR: Bayesian Personalized Ranking from Implicit Feedback",
-// UAI 2009, arXiv 1205.2618. It trains whatever gives users and items a vector (an
-// [Encoder]) to score an item that the user has above one that they have not:
+// UAI 2009, arXiv 1205.2618. It trains a model that gives every user and every item a
+// vector (an [Encoder]) to score an item i that user u has above an item j that u does not
+// have. Section 4.1 maximises, over all such triples (u, i, j),
 //
-//	loss = 1/B sum softplus(-scale (z_u.z_p - z_u.z_n)) + lambda/2 1/B sum |raw rows|^2
+//	BPR-OPT = sum ln sigmoid(x_u,i - x_u,j) - lambda |parameters|²
 //
-// with the penalty that the released programs of NGCF and LightGCN compute: half the
-// squares of the rows of the batch, repeats counted, over the batch.
+// and this package minimises, over the B triples of a batch,
 //
-// The sample of a training step is an edge of the graph ([Sampler]); the negative is
-// drawn anew each time. What is drawn depends on the seed, the step and the place in
-// the batch alone.
+//	loss = 1/B sum softplus(-scale (z_u·z_i - z_u·z_j)) + lambda/2 1/B sum |raw rows|²
+//
+// The first terms agree, since softplus(-x) = -ln sigmoid(x). Departures: the loss is a mean;
+// scale, 1 in all publications, multiplies the scores; the penalty is the one that the
+// released programs of NGCF and LightGCN compute, half the squares of the batch's rows,
+// repeats counted.
+//
+// A sample of a training step is an edge (u, i) of the graph. [Sampler] draws j anew each
+// time. What it draws depends only on the seed, the step and the place in the batch.
 package bpr
 
 // Cite is the publication.

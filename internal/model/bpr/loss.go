@@ -7,12 +7,16 @@ import (
 	"privrec/internal/tensor"
 )
 
-// lossGrain is the positives that a core takes at a time.
+// lossGrain is how many positives a core takes at a time.
 const lossGrain = 128
 
-// Loss is 1/(count N) sum_k sum_j softplus(-scale (u_k.p_k - u_k.n_kj)), (1, 1), for
-// users (B, d) and items ((1+N)B, d): positives, then N times B negatives, as Triples
-// has them. N = 1 is the loss of the publications; more are averaged.
+// Loss returns the loss without its penalty (1, 1):
+//
+//	1/(count N) sum over k and j of softplus(-scale (u_k·p_k - u_k·n_kj))
+//
+// users (B, d) holds the rows u_k. items ((1+N)B, d) holds the positives p_k, then N times
+// B negatives, in the order of [Triples]. The publications have N = 1; the terms of more
+// negatives are averaged. Loss panics with an *autograd.Error on other shapes.
 func Loss(users, items *autograd.Node, scale, count float64) *autograd.Node {
 	b, t := users.Rows(), users.Tape()
 	n := 1
@@ -71,8 +75,8 @@ func Loss(users, items *autograd.Node, scale, count float64) *autograd.Node {
 	})
 }
 
-// Penalty is lambda/2 1/count times the squares of all rows given, (1, 1); nil for
-// lambda 0.
+// Penalty returns lambda/2 1/count times the sum of the squares of the rows (1, 1). It
+// returns nil where lambda is 0 or no rows are given.
 func Penalty(lambda, count float64, rows ...*autograd.Node) *autograd.Node {
 	if lambda == 0 || len(rows) == 0 {
 		return nil

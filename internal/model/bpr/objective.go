@@ -5,30 +5,31 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Encoder gives users and items the vectors whose inner products are the scores.
+// Encoder gives users and items their vectors; the inner products of these are the scores.
 type Encoder interface {
+	// Params lists the parameters in a fixed order.
 	Params() []*autograd.Param
 	// Encode returns the vectors of the given users (len(users), d) and items
-	// (len(items), d), repeats allowed, and the rows to be penalised. step names the
-	// training step: what is drawn at random depends on it.
+	// (len(items), d), repeats allowed, and the rows to be penalised. Random numbers, if
+	// it draws any, depend on the training step.
 	Encode(t *autograd.Tape, step int, users, items []int32) (Encoded, error)
 }
 
-// Encoded are the vectors of a batch.
+// Encoded holds the vectors of a batch, and the rows that [Penalty] takes.
 type Encoded struct {
 	Users, Items *autograd.Node
 	Penalised    []*autograd.Node
 }
 
-// Objective is the training of an encoder.
+// Objective is the loss that trains an encoder on the triples of a sampler.
 type Objective struct {
 	Encoder Encoder
 	Sampler *Sampler
-	Scale   float64 // of the scores, above 0; 1 in all publications
+	Scale   float64 // factor of the scores, above 0; 1 in all publications
 	L2      float64 // lambda of the penalty
 }
 
-// Loss builds the loss of a step over the given edges, (1, 1).
+// Loss builds the loss of a training step (1, 1) over samples, which are edges of the graph.
 func (o *Objective) Loss(t *autograd.Tape, step int, samples []int32) (*autograd.Node, error) {
 	b := o.Sampler.Draw(step, samples)
 	x, err := o.Encoder.Encode(t, step, b.Users, b.Items)
@@ -43,8 +44,8 @@ func (o *Objective) Loss(t *autograd.Tape, step int, samples []int32) (*autograd
 	return loss, nil
 }
 
-// Ranking scores all items for users by inner products. Samples are users. It is an
-// eval.Scorer.
+// Ranking scores all items for users by inner products. It implements eval.Scorer, with
+// users as samples.
 type Ranking struct {
 	Users tensor.Matrix // (users, d)
 	Goods tensor.Matrix // (items, d)
@@ -52,10 +53,10 @@ type Ranking struct {
 	rows tensor.Matrix
 }
 
-// Items is the number of items ranked.
+// Items returns the number of items that are ranked.
 func (r *Ranking) Items() int { return r.Goods.Rows }
 
-// Score fills scores (len(users), Items()).
+// Score fills scores (len(users), Items()) with the inner products of users and items.
 func (r *Ranking) Score(_ *autograd.Tape, users []int32, scores tensor.Matrix) error {
 	if r.rows.Rows < len(users) {
 		r.rows = tensor.New(len(users), r.Users.Cols)

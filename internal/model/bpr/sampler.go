@@ -14,21 +14,22 @@ import (
 const (
 	// Pass takes the edges that the training loop names: a shuffled pass.
 	Pass = "pass"
-	// UserUniform draws, for each place, a uniform user among those that have an
-	// item, then a uniform item of theirs, as the released program of LightGCN does.
+	// UserUniform draws, for each place, a uniform user among the users with an item,
+	// then a uniform item of this user, as the released program of LightGCN does.
 	UserUniform = "user-uniform"
-	// Poisson takes every edge independently with probability Batch/E: the sampling
-	// that amplification is proved for. The number of pairs varies and may be 0.
+	// Poisson takes every one of the E edges independently with probability Batch/E, the
+	// sampling that privacy amplification is proved for. The number of pairs varies and
+	// may be 0.
 	Poisson = "poisson"
 )
 
 // The ways to draw negatives, uniformly.
 const (
 	Unseen = "unseen" // among the items that the user does not have
-	All    = "all"    // among all items: reads nothing of the user
+	All    = "all"    // among all items, without reading what the user has
 )
 
-// SamplerOptions say how to draw triples.
+// SamplerOptions says how to draw triples.
 type SamplerOptions struct {
 	Positives string // Pass, UserUniform or Poisson
 	Negatives string // Unseen or All
@@ -48,16 +49,17 @@ type Sampler struct {
 	last  Triples
 }
 
-// Triples are the pairs of a step. Items holds the positives, then the first negative
-// of every pair, then the second: those of pair k for B = len(Users) are
+// Triples holds the triples of a step. Items lists the positives, then the first negative
+// of every pair, then the second, and so on: with B = len(Users), the triples of pair k are
 // (Users[k], Items[k], Items[B+k]), (Users[k], Items[k], Items[2B+k]), ...
 type Triples struct {
 	Users []int32
 	Items []int32
 }
 
-// NewSampler refuses options it does not know, a graph without edges, and, where
-// negatives are Unseen, a user who has every item, by number.
+// NewSampler makes a sampler of a graph's edges. It fails on options that it does not know
+// and on a graph without edges. Where negatives are Unseen it fails with a
+// *NoNegativeError on a user who has every item.
 func NewSampler(g *graph.Bipartite, o SamplerOptions) (*Sampler, error) {
 	switch {
 	case o.Positives != Pass && o.Positives != UserUniform && o.Positives != Poisson:
@@ -84,7 +86,7 @@ func NewSampler(g *graph.Bipartite, o SamplerOptions) (*Sampler, error) {
 	return s, nil
 }
 
-// NoNegativeError says that a user has every item, so that no negative can be drawn.
+// NoNegativeError reports a user who has every item, so that no negative can be drawn.
 type NoNegativeError struct {
 	User  int // in the graph
 	Items int
@@ -95,11 +97,11 @@ func (e *NoNegativeError) Error() string {
 	return fmt.Sprintf("bpr: user %d has all %d items: there is no negative to draw", e.User, e.Items)
 }
 
-// Rate is the probability with which Poisson includes an edge in a step.
+// Rate returns the probability with which Poisson includes an edge in a step.
 func (s *Sampler) Rate() float64 { return s.rate }
 
-// Count is what a sum over the pairs of a step is divided by: the pairs named, or
-// with Poisson the number expected.
+// Count returns what the sum over the pairs of a step is divided by: the number of samples,
+// or with Poisson the expected number of pairs.
 func (s *Sampler) Count(samples int) float64 {
 	if s.o.Positives == Poisson {
 		return s.rate * float64(s.graph.Edges())
@@ -107,8 +109,8 @@ func (s *Sampler) Count(samples int) float64 {
 	return float64(samples)
 }
 
-// Draw returns the triples of a step; samples are edges of the graph, which Pass
-// takes and UserUniform only counts. The result is valid until the next Draw.
+// Draw returns the triples of a step, valid until the next Draw. samples are edges of the
+// graph: Pass takes them, UserUniform only counts them, Poisson ignores them.
 func (s *Sampler) Draw(step int, samples []int32) Triples {
 	t := &s.last
 	t.Users, t.Items = t.Users[:0], t.Items[:0]
@@ -164,8 +166,8 @@ func (s *Sampler) poisson(draw rng.Stream) {
 	}
 }
 
-// negative is a uniform item, which under Unseen the user does not have: one draw
-// says the how manieth of those missing, so that none is in vain.
+// negative draws a uniform item, under Unseen among the items that the user does not have.
+// One draw chooses k, the item is the k-th that the user lacks, and no draw is rejected.
 func (s *Sampler) negative(draw *rng.Stream, user int) int32 {
 	if s.o.Negatives == All {
 		return int32(draw.IntN(s.graph.Items))
@@ -174,7 +176,7 @@ func (s *Sampler) negative(draw *rng.Stream, user int) int32 {
 	return missing(held, draw.IntN(s.graph.Items-len(held)))
 }
 
-// missing is the k-th number, from 0, that is not in an ascending list.
+// missing returns the k-th number, from 0, that is not in an ascending list.
 func missing(held []int32, k int) int32 {
 	before := sort.Search(len(held), func(j int) bool { return int(held[j])-j > k }) // held numbers below it
 	return int32(k + before)

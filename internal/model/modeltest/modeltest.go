@@ -1,4 +1,5 @@
-// Package modeltest helps the tests of models that score all items for users.
+// Package modeltest helps the tests and the examples of models: it scores all items for
+// users, and it does arithmetic over plain slices for what an example computes by loops.
 package modeltest
 
 import (
@@ -14,7 +15,7 @@ type Scorer interface {
 	Score(t *autograd.Tape, users []int32, scores tensor.Matrix) error
 }
 
-// Score is the scores of users, (len(users), Items()).
+// Score returns the scores of users (len(users), Items()); an error ends the test.
 func Score(t testing.TB, m Scorer, users []int32) tensor.Matrix {
 	t.Helper()
 	out := tensor.New(len(users), m.Items())
@@ -24,7 +25,7 @@ func Score(t testing.TB, m Scorer, users []int32) tensor.Matrix {
 	return out
 }
 
-// Everyone is 0..n-1.
+// Everyone returns the users 0..n-1.
 func Everyone(n int) []int32 {
 	all := make([]int32, n)
 	for i := range all {
