@@ -1,7 +1,11 @@
 // Package bprmf is matrix factorisation trained by Bayesian personalised ranking:
-// Rendle et al., UAI 2009, arXiv 1205.2618, section 4.3.1. A user and an item have a
-// row each; the score is the inner product (eq. 5 there, without biases, as the
-// comparisons of NGCF and LightGCN run it).
+// Rendle et al., UAI 2009, arXiv 1205.2618, section 4.3.1. A user u has the row w_u, an
+// item i has the row h_i, and the score is their inner product:
+//
+//	x_ui = sum over f of w_uf h_if
+//
+// The loss over the differences x_ui - x_uj is that of package bpr (section 4.1 there).
+// There are no biases, as in the comparisons that the papers of NGCF and LightGCN make.
 package bprmf
 
 import (
@@ -11,13 +15,13 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Model is the two tables.
+// Model holds the two tables.
 type Model struct {
-	User *autograd.Param // E_U (users, d)
-	Item *autograd.Param // E_P (items, d)
+	User *autograd.Param // W, rows w_u (users, d)
+	Item *autograd.Param // H, rows h_i (items, d)
 }
 
-// New makes a model whose tables init fills by name.
+// New makes a model with tables of width dim, which init fills by name.
 func New(users, items, dim int, init nn.Init) *Model {
 	return &Model{
 		User: nn.NewTableParam("user", users, dim, init),
@@ -28,7 +32,7 @@ func New(users, items, dim int, init nn.Init) *Model {
 // Params lists the tables, users first.
 func (m *Model) Params() []*autograd.Param { return []*autograd.Param{m.User, m.Item} }
 
-// Encode implements bpr.Encoder: rows as they are, all penalised.
+// Encode implements bpr.Encoder: it returns the rows as they are and penalises all of them.
 func (m *Model) Encode(t *autograd.Tape, _ int, users, items []int32) (bpr.Encoded, error) {
 	u, p := t.Rows(m.User, users), t.Rows(m.Item, items) // (B, d), (2B, d)
 	return bpr.Encoded{Users: u, Items: p, Penalised: []*autograd.Node{u, p}}, nil
