@@ -10,8 +10,9 @@ import (
 func Rows(m tensor.Matrix) [][]float64 {
 	rows := make([][]float64, m.Rows)
 	for i := range rows {
-		for _, v := range tensor.Row(m, i) {
-			rows[i] = append(rows[i], float64(v))
+		rows[i] = make([]float64, m.Cols)
+		for j, v := range tensor.Row(m, i) {
+			rows[i][j] = float64(v)
 		}
 	}
 	return rows
