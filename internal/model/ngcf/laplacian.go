@@ -8,8 +8,8 @@ import (
 	"privrec/internal/tensor"
 )
 
-// laplacian is the row-stochastic (A + I) of a bipartite graph in its blocks, users
-// then items, with the entries of a step.
+// laplacian holds Lap, (A + I) of a bipartite graph with rows that sum to 1, in its blocks,
+// users then items, with the entries that a step keeps.
 type laplacian struct {
 	to   [2]*tensor.CSR   // rows of a side, columns of the other one
 	back [2]*tensor.CSR   // their transposes
@@ -46,8 +46,8 @@ func newLaplacian(g *graph.Bipartite) *laplacian {
 	return l
 }
 
-// drop fills the entries of a step: each is left out with probability p and the
-// others divided by 1-p, but for evaluation, which takes them as they are.
+// drop fills the entries of a step. In training each is left out with probability p and the
+// others are divided by 1-p; in evaluation all stay as they are.
 func (l *laplacian) drop(training bool, p float64, stream rng.Stream) {
 	if !training {
 		p = 0
@@ -80,7 +80,7 @@ func (l *laplacian) drop(training bool, p float64, stream rng.Stream) {
 	}
 }
 
-// uniforms draws n numbers in [0,1), none where nothing is dropped.
+// uniforms draws n numbers in [0,1), or none where nothing is dropped.
 func (l *laplacian) uniforms(stream rng.Stream, n int, p float64) []float32 {
 	if p == 0 {
 		return nil

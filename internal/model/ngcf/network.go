@@ -12,19 +12,19 @@ import (
 // pair is a table of each side, users and items.
 type pair [2]tensor.Matrix
 
-// network is the layers of a model as one operation. On a tape of single operations a
-// layer of all nodes keeps a dozen tables of them; here a layer keeps its rows, what
-// they aggregated and two bits a value, and what else the way back needs is computed
-// again, a block of rows at a time. The last layer is computed at the rows of a batch.
+// network computes the layers of a model as one operation. On a tape of single operations a
+// layer of all nodes keeps a dozen tables. Here a layer keeps its rows, what they
+// aggregated and two bits a value; backward computes again what else it needs, a block of
+// rows at a time. The last layer is computed only at the rows of a batch.
 type network struct {
 	m     *Model
 	slab  [2][]tensor.Float // by side: tables one after the other, each (nodes, d)
 	layer []pair            // E of layers 1..L-1
 	sum   []pair            // S of layers 1..L-1; on the way back their gradients
-	grad  pair              // at the layer that the way back has reached
+	grad  pair              // at the layer that backward has reached
 	top   [2]topRows        // the last layer
-	kept  [][2]bitRows      // by layer: values that dropout kept
-	above [][2]bitRows      // and those above 0 before it
+	kept  [][2]bitRows      // by layer: which values dropout kept
+	above [][2]bitRows      // by layer: which values were above 0 before dropout
 	turn  int               // calls so far: a later one uses the memory of an earlier one
 
 	work [5]tensor.Matrix // blocks of rows
@@ -80,7 +80,7 @@ func newNetwork(m *Model) *network {
 	return n
 }
 
-// table is the k-th table of a side.
+// table returns the k-th table of a side.
 func (n *network) table(side, k int) tensor.Matrix {
 	rows, d := n.m.params(side).Rows, n.m.c.Dim
 	return tensor.From(rows, d, n.slab[side][k*rows*d:(k+1)*rows*d])
@@ -93,7 +93,7 @@ func (m *Model) params(side int) tensor.Matrix {
 	return m.Item.Value
 }
 
-// below is the layer under number l, 0 for the tables.
+// below returns what layer l reads: the tables for l = 0, else the layer before.
 func (n *network) below(l int) pair {
 	if l == 0 {
 		return pair{n.m.User.Value, n.m.Item.Value}
@@ -108,11 +108,11 @@ func eachBlock(rows int, f func(lo, hi int)) {
 	}
 }
 
-// scratch is the k-th block, of some rows.
+// scratch returns the first rows of the k-th block.
 func (n *network) scratch(k, rows int) tensor.Matrix { return tensor.RowsView(n.work[k], 0, rows) }
 
-// aggregate puts S at rows of a side into s: Lap times the other side and the diagonal
-// times x, the rows themselves.
+// aggregate puts S at some rows of a side into s: Lap times the rows of the other side, plus
+// the diagonal times x, the rows themselves.
 func (n *network) aggregate(lap *tensor.CSR, own []tensor.Float, from, x, s tensor.Matrix) {
 	lap.MulDense(s, from)
 	self := n.scratch(0, x.Rows)
@@ -124,13 +124,13 @@ func (n *network) aggregate(lap *tensor.CSR, own []tensor.Float, from, x, s tens
 	})
 }
 
-// lapRows are rows lo..hi of a matrix.
+// lapRows returns rows lo to hi of a matrix.
 func lapRows(m *tensor.CSR, lo, hi int) *tensor.CSR {
 	return &tensor.CSR{Rows: hi - lo, Cols: m.Cols, Ptr: m.Ptr[lo : hi+1], Idx: m.Idx, Val: m.Val}
 }
 
-// transform puts LeakyReLU(s W1 + b1 + (x ∘ s) W2 + b2) into y, and the signs of what is
-// under it into above from row first on, unless above is nil.
+// transform puts LeakyReLU(s W1 + b1 + (x ∘ s) W2 + b2) into y. Unless above is nil, it also
+// puts the signs of LeakyReLU's argument into above, from row first on.
 func (n *network) transform(l int, x, s, y tensor.Matrix, above *bitRows, first int) {
 	p, bi := n.scratch(0, x.Rows), n.scratch(1, x.Rows)
 	one, two := n.m.Sum[l], n.m.Bi[l]
@@ -180,7 +180,7 @@ func (n *network) dropped(stream rng.Stream, rows int, f func(lo, hi int, u []te
 	})
 }
 
-// drop applies dropout to a row: u are its uniforms.
+// drop applies dropout to a row, whose uniform numbers are u, and notes what it kept.
 func drop(row, u []tensor.Float, p float64, kept []uint64) {
 	keep := tensor.Float(1 / (1 - p))
 	clear(kept)
@@ -194,12 +194,12 @@ func drop(row, u []tensor.Float, p float64, kept []uint64) {
 	}
 }
 
-// message is the stream of a layer's dropout.
+// message returns the random stream of a layer's dropout.
 func (n *network) message(step, l, side int) rng.Stream {
 	return n.m.seed.Stream("ngcf.message", uint64(step), uint64(l), uint64(side))
 }
 
-// forward computes layers 1..L-1 at all nodes and layer L at those of top.
+// forward computes layers 1..L-1 at all nodes, and layer L at the nodes of top.
 func (n *network) forward(step int, training bool) {
 	m, p := n.m, n.m.c.MessageDropout
 	if !training {
@@ -286,9 +286,9 @@ func (t *topRows) take(to *tensor.CSR, own []tensor.Float, x tensor.Matrix) {
 	}
 }
 
-// rows returns the rows of a batch in all layers side by side, those of users, then those
-// of items: (len(users)+len(items), (L+1) d), none of them normalised. Their way back must
-// run before the next call of a method of n.
+// rows returns the rows of a batch in all layers side by side, users first, then items
+// (len(users)+len(items), (L+1) d), not normalised. Their backward must run before the next
+// call of a method of n.
 func (n *network) rows(t *autograd.Tape, step int, users, items []int32) *autograd.Node {
 	m, d := n.m, n.m.c.Dim
 	n.turn++

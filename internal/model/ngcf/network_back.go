@@ -5,8 +5,8 @@ import (
 	"privrec/internal/tensor"
 )
 
-// backward goes from the gradient dy of rows to those of the leaves: the tables, then
-// W1, b1, W2, b2 of every layer.
+// backward turns the gradient dy of what rows returned into the gradients of the leaves: the
+// tables, then W1, b1, W2, b2 of every layer.
 func (n *network) backward(leaves []*autograd.Node, batch [2][]int32, dy tensor.Matrix, dropout bool) {
 	m, d := n.m, n.m.c.Dim
 	last := m.c.Layers - 1
@@ -75,10 +75,10 @@ func (n *network) arrive(batch [2][]int32, dy tensor.Matrix, l int) {
 	})
 }
 
-// layerBack goes back through some rows of layer l+1, rows first, first+1, ... of their
-// bits. g, the gradient at the layer, becomes that at the same rows of the layer before, but for
-// what comes over edges; s, what they aggregated, becomes its gradient. The weights' gradients
-// are added up.
+// layerBack goes back through some rows of layer l+1, which are rows first, first+1, ... of
+// their bits. It turns g, the gradient at the layer, into the gradient at the same rows of the
+// layer before, without what comes over edges. It turns s, what the rows aggregated, into its
+// gradient. It adds to the gradients of the weights.
 func (n *network) layerBack(l int, weights []*autograd.Node, x, s, g tensor.Matrix, own []tensor.Float, above, kept *bitRows, first int) {
 	rows := x.Rows
 	p, dy, one, two := n.scratch(0, rows), n.scratch(1, rows), n.scratch(2, rows), n.scratch(3, rows)
@@ -123,8 +123,8 @@ func (n *network) layerBack(l int, weights []*autograd.Node, x, s, g tensor.Matr
 	})
 }
 
-// sumRows is the number of rows that are added up before their sum joins the others,
-// which keeps the rounding error of long columns down.
+// sumRows is how many rows are added up before their sum joins the others, which keeps the
+// rounding error of long columns down.
 const sumRows = 128
 
 // addColumns adds the sums of the columns of x to dst.
@@ -138,7 +138,8 @@ func addColumns(dst []tensor.Float, x tensor.Matrix, sum []tensor.Float) {
 	}
 }
 
-// spread adds what the gradient of the nodes' sums, in s, is at their neighbours to g.
+// spread hands the gradient of the nodes' sums, in s, over the edges and adds it to the
+// neighbours' rows of g.
 func (t *topRows) spread(g tensor.Matrix) {
 	const cols = 16 // a cache line, the least that a core takes
 	// By columns, so that the order of sums does not depend on the workers.
@@ -154,8 +155,8 @@ func (t *topRows) spread(g tensor.Matrix) {
 	})
 }
 
-// all puts the final vectors of all nodes, without dropout, into z, (nodes, (L+1) d) a
-// side, which uses the memory of what a step keeps.
+// all returns the final vectors of all nodes without dropout, (nodes, (L+1) d) a side. They
+// lie in the memory of what a step keeps.
 func (n *network) all() (z pair) {
 	m, d, wide := n.m, n.m.c.Dim, (n.m.c.Layers+1)*n.m.c.Dim
 	n.turn++

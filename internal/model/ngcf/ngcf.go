@@ -1,17 +1,23 @@
 // Package ngcf is NGCF: Wang, He, Wang, Feng, Chua, "Neural Graph Collaborative
-// Filtering", SIGIR 2019, arXiv 1905.08108. A layer adds up messages of the
-// neighbours and of the node itself (eq. 3-7), in matrix form
+// Filtering", SIGIR 2019, arXiv 1905.08108. A layer adds up the messages of the
+// neighbours and of the node itself, of one node (eq. 3 to 6) or of all (eq. 7):
+//
+//	m_ui = (W1 e_i + W2 (e_i ∘ e_u)) / sqrt(|N(u)| |N(i)|),  m_uu = W1 e_u    eq. 3
+//	e_u^(1) = LeakyReLU(m_uu + sum over i in N(u) of m_ui)                    eq. 4
+//	E^(l) = LeakyReLU((L + I) E^(l-1) W1 + (L E^(l-1)) ∘ E^(l-1) W2)          eq. 7
+//	e_u* = e_u^(0) | e_u^(1) | ... side by side,  y_ui = e_u* · e_i*          eq. 9, 10
+//
+// What is computed here, with the rows of a layer after the first as e_u^(l)/|e_u^(l)| in
+// e_u*, is
 //
 //	S = Lap E;  E' = LeakyReLU(S W1 + b1 + (E ∘ S) W2 + b2)
 //
-// and the vector of a node is its row and the rows of all layers, each of length 1,
-// side by side.
-//
-// As in the released program, Lap is the row-stochastic (A + I), not the symmetric
-// one that eq. 8 prints; the layers hand on rows that are not normalised; node
-// dropout drops entries of Lap, once a step for all layers; and the penalty is on
-// the final vectors. Unlike it, which takes LeakyReLU of each of the two terms of a
-// layer, LeakyReLU is that of their sum, as eq. 3 and 7 print.
+// Departures, as in the released program: Lap is (A + I) with rows that sum to 1, not the
+// symmetric L of eq. 8, so that a node itself is also in the product with W2; there are
+// biases; the rows of e_u* have length 1 in every layer, while a layer hands on rows that
+// are not normalised; node dropout drops entries of Lap, once a step for all layers; and the
+// penalty is on the final vectors. The program takes LeakyReLU of each of the two terms of
+// a layer; here LeakyReLU is that of their sum, as eq. 4 and 7 print.
 package ngcf
 
 import (
@@ -28,24 +34,24 @@ import (
 // Cite is the publication.
 const Cite = "Wang et al., Neural Graph Collaborative Filtering, SIGIR 2019, arXiv 1905.08108"
 
-// slope is that of LeakyReLU below 0.
+// slope is the slope of LeakyReLU below 0.
 const slope = 0.2
 
-// shortest is the length under which a row is not normalised further.
+// shortest is the length below which a row is divided by this number in place of its length.
 const shortest = 1e-12
 
 // Config is the model's shape.
 type Config struct {
-	Dim            int     // of the tables and of every layer
+	Dim            int     // d, the width of the tables and of every layer, at least 1
 	Layers         int     // at least 1
-	MessageDropout float64 // of the outputs of a layer, in [0,1)
-	NodeDropout    float64 // of the entries of Lap, in [0,1)
+	MessageDropout float64 // probability of dropping a value that a layer puts out, in [0,1)
+	NodeDropout    float64 // probability of dropping an entry of Lap, in [0,1)
 }
 
 // Model is NGCF over a graph.
 type Model struct {
-	User *autograd.Param // E_U (users, d)
-	Item *autograd.Param // E_P (items, d)
+	User *autograd.Param // e_u^(0) (users, d)
+	Item *autograd.Param // e_i^(0) (items, d)
 	Sum  []*nn.Linear    // W1, b1 of every layer (d, d)
 	Bi   []*nn.Linear    // W2, b2 of every layer (d, d)
 
@@ -55,8 +61,8 @@ type Model struct {
 	net  *network
 }
 
-// New makes a model whose parameters init fills by name; seed is that of the
-// dropouts.
+// New makes a model whose parameters init fills by name. The seed decides what is dropped.
+// It fails on a setting of Config out of its range.
 func New(g *graph.Bipartite, c Config, seed rng.Seed, init nn.Init) (*Model, error) {
 	for _, p := range []float64{c.MessageDropout, c.NodeDropout} {
 		if !(p >= 0 && p < 1) {
@@ -88,8 +94,9 @@ func (m *Model) Params() []*autograd.Param {
 	return p
 }
 
-// Encode implements bpr.Encoder: the final vectors, (layers+1) d wide, penalised. The
-// way back must run before the next call of a method.
+// Encode implements bpr.Encoder: it returns and penalises the final vectors, (layers+1) d
+// wide. Their backward must run before the next call of a method. It fails on a user or an
+// item outside the graph.
 func (m *Model) Encode(t *autograd.Tape, step int, users, items []int32) (bpr.Encoded, error) {
 	for side, batch := range [2][]int32{users, items} {
 		for _, v := range batch {
@@ -103,8 +110,8 @@ func (m *Model) Encode(t *autograd.Tape, step int, users, items []int32) (bpr.En
 	return bpr.Encoded{Users: u, Items: p, Penalised: []*autograd.Node{u, p}}, nil
 }
 
-// vectors are the final ones of raw rows: the row of the table, then those of the layers,
-// each of length 1.
+// vectors turns raw rows into final vectors: the row of the table, then the rows of the
+// layers, each divided by its length.
 func (m *Model) vectors(raw *autograd.Node) *autograd.Node {
 	d := m.c.Dim
 	var rest []*autograd.Node
@@ -114,8 +121,8 @@ func (m *Model) vectors(raw *autograd.Node) *autograd.Node {
 	return raw.SliceCols(0, d).ConcatCols(rest...)
 }
 
-// All returns the final vectors of all users and items, without dropout, valid
-// until the next call of a method.
+// All returns the final vectors of all users (users, (layers+1) d) and items
+// (items, (layers+1) d), without dropout, valid until the next call of a method.
 func (m *Model) All() (users, items tensor.Matrix) {
 	z := m.net.all()
 	return z[0], z[1]

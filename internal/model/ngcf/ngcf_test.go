@@ -13,7 +13,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// some is a graph with a user and an item that have nobody.
+// some is a graph with a user and an item without any edge.
 func some(t testing.TB) *graph.Bipartite {
 	t.Helper()
 	g, err := graph.NewBipartite(5, 6, []graph.Edge{{User: 0, Item: 0}, {User: 0, Item: 1}, {User: 1, Item: 1}, {User: 1, Item: 2}, {User: 2, Item: 0}, {User: 2, Item: 3}, {User: 3, Item: 4}, {User: 3, Item: 1}})
