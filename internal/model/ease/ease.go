@@ -13,8 +13,8 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Model is a fitted EASE. It implements eval.Scorer: samples are users. It keeps the
-// graph that it was fitted on. Score may be called from one goroutine at a time.
+// Model is a fitted EASE. It implements eval.Scorer, with users as samples. It keeps the
+// graph that it was fitted on. One goroutine at a time may call Score.
 type Model struct {
 	graph   *graph.Bipartite
 	byUser  bool          // inverse is K of users, not P of items
@@ -25,17 +25,17 @@ type Model struct {
 	gather, score tensor.Matrix // byUser: K[:, chunk] (users, chunk) and its product (items, chunk)
 }
 
-// Memory is the size of the model's matrix in bytes, for a refusal before the
-// machine swaps.
+// Memory returns the size of the model's matrix in bytes, so that a caller can refuse a
+// graph that does not fit into memory.
 func Memory(g *graph.Bipartite) int64 {
 	n := int64(min(g.Users, g.Items))
 	const bytes = int64(unsafe.Sizeof(tensor.Float(0)))
 	return n * n * bytes
 }
 
-// Fit computes the model for lambda > 0. Its time is that of inverting a matrix of
-// the smaller of users and items, cubic. It fails where the matrix is not positive
-// definite in the arithmetic of tensor.Float, and when ctx ends.
+// Fit computes the model for lambda > 0. It takes the time of inverting a matrix as wide as
+// the smaller number of users and items, which is cubic. It fails where the matrix is not
+// positive definite in the arithmetic of tensor.Float, and when ctx ends.
 func Fit(ctx context.Context, g *graph.Bipartite, lambda float64) (*Model, error) {
 	if !(lambda > 0) || math.IsInf(lambda, 1) {
 		return nil, fmt.Errorf("ease: lambda is %v, want positive and finite", lambda)
@@ -84,7 +84,7 @@ func (m *Model) fit(ctx context.Context, lambda float64) error {
 	return bad
 }
 
-// Close returns the memory of the model, which is not usable after it.
+// Close frees the memory of the model. The model must not be used afterwards.
 func (m *Model) Close() {
 	for _, t := range []*tensor.Matrix{&m.inverse, &m.gather, &m.score} {
 		tensor.Free(*t)
@@ -103,8 +103,9 @@ func ones(n int) []tensor.Float {
 // gramRows is how many rows of the Gram matrix are computed between two reports.
 const gramRows = 1024
 
-// gram puts the lower triangle of Y Y' + lambda I into a: rows(i) are the columns of
-// row i of the 0/1 matrix Y, cols(c) the rows that hold c. It fails when ctx ends.
+// gram puts the lower triangle of Y Y' + lambda I into a. The function rows lists the
+// columns of a row of the 0/1 matrix Y, cols the rows that hold a column. gram fails when
+// ctx ends.
 func gram(ctx context.Context, a tensor.Matrix, rows, cols func(int) []int32, lambda tensor.Float) error {
 	s := progress.BeginShares(ctx, fmt.Sprintf("multiply the interactions, %d by %d", a.Rows, a.Rows))
 	defer s.End()
@@ -139,8 +140,8 @@ func gram(ctx context.Context, a tensor.Matrix, rows, cols func(int) []int32, la
 	return nil
 }
 
-// pairsBelow is about how many additions row i of the Gram matrix takes: of each of its
-// columns the rows up to i, if they were spread evenly.
+// pairsBelow estimates how many additions row i of the Gram matrix takes: for each of its
+// columns the rows up to i, as if they were spread evenly.
 func pairsBelow(i int, rows, cols func(int) []int32) (n float64) {
 	for _, c := range rows(i) {
 		of := cols(int(c))
@@ -151,7 +152,7 @@ func pairsBelow(i int, rows, cols func(int) []int32) (n float64) {
 	return n
 }
 
-// diagonal is P_jj.
+// diagonal returns P_jj.
 func (m *Model) diagonal(j int, lambda float64) float64 {
 	if !m.byUser {
 		return float64(m.inverse.Data[j*m.inverse.Stride+j])
@@ -166,10 +167,11 @@ func (m *Model) diagonal(j int, lambda float64) float64 {
 	return (1 - leverage) / lambda
 }
 
-// Items is the number of items.
+// Items returns the number of items.
 func (m *Model) Items() int { return m.graph.Items }
 
-// Score puts (X B)_uj of every sample u and item j into scores.
+// Score puts (X B)_uj of every sample u and item j into scores (len(samples), Items()). It
+// fails on a user outside the graph.
 func (m *Model) Score(_ *autograd.Tape, samples []int32, scores tensor.Matrix) error {
 	for _, u := range samples {
 		if u < 0 || int(u) >= m.graph.Users {
@@ -195,7 +197,7 @@ func (m *Model) Score(_ *autograd.Tape, samples []int32, scores tensor.Matrix) e
 	return nil
 }
 
-// history is the samples' rows of X.
+// history returns the samples' rows of X.
 func (m *Model) history(samples []int32) *tensor.CSR {
 	x := &tensor.CSR{Rows: len(samples), Cols: m.graph.Items, Ptr: make([]int64, 1, len(samples)+1)}
 	for _, u := range samples {

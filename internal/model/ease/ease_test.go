@@ -126,7 +126,7 @@ func TestFormsAgree(t *testing.T) {
 		n = 300
 	}
 	narrow, wide := sample(t, n, n-60, 0.02, 2), sample(t, n, n-60, 0.02, 2)
-	// More items that nobody has leave all other scores as they are.
+	// More items without users leave all other scores as they are.
 	var edges []graph.Edge
 	for e := range wide.Edges() {
 		edges = append(edges, wide.Edge(e))
@@ -152,7 +152,7 @@ func TestFormsAgree(t *testing.T) {
 	x, y := modeltest.Score(t, a, users), modeltest.Score(t, b, users)
 	for u := range n {
 		for j := range b.Items() {
-			want := tensor.Float(0) // an item that nobody has
+			want := tensor.Float(0) // an item without users
 			if j < a.Items() {
 				want = x.Data[u*x.Stride+j]
 			}

@@ -10,17 +10,17 @@ import (
 	"privrec/internal/tensor"
 )
 
-// block is the width of the block columns that the inverse is computed in, group
-// the height of the row groups of its triangular part. Both only trade time.
+// block is the width of the block columns that the inverse is computed in, and group is
+// the height of the row groups of its triangular part. They change only the time.
 const (
 	block = 256
 	group = 1024
 )
 
 // invert replaces a symmetric positive definite matrix, given by its lower triangle,
-// by its inverse, both triangles. It is n³ floating-point operations, nearly all in
-// tensor.Gemm, and needs memory for n block numbers besides a: the Cholesky
-// factor L, its inverse, and their product L^-T L^-1 all take the place of a.
+// by its inverse, both triangles. It takes n³ floating-point operations, nearly all in
+// tensor.Gemm, and memory for n block numbers besides a: the Cholesky factor L, its
+// inverse, and their product L^-T L^-1 all take the place of a.
 //
 // It fails on a matrix that is not positive definite in the arithmetic of
 // tensor.Float, naming the row, and when ctx ends.
@@ -62,8 +62,8 @@ func invert(ctx context.Context, a tensor.Matrix) error {
 // phases of the inversion, each over all block columns.
 const phases = 3
 
-// cost is about how many multiplications a phase makes for block column k of n rows, at least
-// those of a block: the product of the heights, widths and depths of its Gemm.
+// cost estimates how many multiplications a phase makes for block column k of n rows, at
+// least those of a block: the product of the heights, widths and depths of its Gemm.
 func cost(phase, n, k int) float64 {
 	end := min(k+block, n)
 	switch phase {
