@@ -13,23 +13,23 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Similarity compares two items by the users that have them.
+// Similarity names a measure of how alike two items are, from the users that have them.
 type Similarity string
 
 const (
-	// Cosine is c/(sqrt(a b) + shrink) of c common users of items that a and b users have.
+	// Cosine is c/(sqrt(a b) + shrink), where c users have both items, a the one and b the other.
 	Cosine Similarity = "cosine"
-	// Dot is c/(1 + shrink).
+	// Dot is c/(1 + shrink), where c users have both items.
 	Dot Similarity = "dot"
 )
 
-// Options say what the neighbours of an item are and how they count.
+// Options says what the neighbours of an item are and how they count.
 type Options struct {
 	Similarity Similarity
-	Neighbours int     // K: kept for each item, at least 1; fewer where fewer share a user
-	Shrink     float64 // at least 0: takes from similarities that few users support
-	Normalise  bool    // weights of an item sum to 1
-	MeanBias   bool    // scores are deviations from the items' means
+	Neighbours int     // K, kept for each item, at least 1; fewer where fewer share a user
+	Shrink     float64 // at least 0; lowers similarities that few users support
+	Normalise  bool    // divide the weights of an item by their sum
+	MeanBias   bool    // take scores as deviations from the items' means
 }
 
 // Validate reports the first option out of its range.
@@ -45,13 +45,13 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// Model is a fitted ItemKNN. It implements eval.Scorer: samples are users.
+// Model is a fitted ItemKNN. It implements eval.Scorer, with users as samples.
 type Model struct {
 	graph *graph.Bipartite
 	base  []float64 // m_j - sum of w_ji m_i (items)
-	ptr   []int64   // item i is a neighbour of the items idx[ptr[i]:ptr[i+1]],
-	idx   []int32   // ascending,
-	val   []float64 // with the weights w_ji
+	ptr   []int64   // the items that have item i as a neighbour are idx[ptr[i]:ptr[i+1]]
+	idx   []int32   // ascending for each i
+	val   []float64 // their weights w_ji
 }
 
 // neighbour is an item and its similarity.
@@ -60,9 +60,10 @@ type neighbour struct {
 	weight float64
 }
 
-// Fit finds the neighbours of every item. Its time is that of all pairs of items in
-// users' lists: the sum of squared user degrees. Equal similarities are ordered by
-// item, so that results do not depend on the number of workers.
+// Fit finds the neighbours of every item. It looks at all pairs of items in users' lists, as
+// many as the sum of squared user degrees. Equal similarities are ordered by item, so that
+// results do not depend on the number of workers. It fails on an option out of its range, on
+// a graph without users or items, and when ctx ends.
 func Fit(ctx context.Context, g *graph.Bipartite, o Options) (*Model, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("itemknn: %w", err)
@@ -99,7 +100,7 @@ func Fit(ctx context.Context, g *graph.Bipartite, o Options) (*Model, error) {
 	return assemble(g, o, lists), nil
 }
 
-// pairs is how many pairs of item j with others are looked at.
+// pairs counts the pairs of item j with others that are looked at.
 func pairs(g *graph.Bipartite, j int) (n float64) {
 	for _, u := range g.UsersOf(j) {
 		n += float64(len(g.ItemsOf(int(u))))
@@ -107,8 +108,8 @@ func pairs(g *graph.Bipartite, j int) (n float64) {
 	return n
 }
 
-// neighbours returns those of item j, the most similar first. common is zeros before
-// and after, seen is for reuse.
+// neighbours returns the neighbours of item j, the most similar first. common holds zeros
+// before and after; the memory of seen is used again.
 func neighbours(g *graph.Bipartite, o Options, j int, common, seen []int32) ([]neighbour, []int32) {
 	for _, u := range g.UsersOf(j) {
 		for _, i := range g.ItemsOf(int(u)) {
@@ -153,7 +154,7 @@ func order(a, b neighbour) int {
 	return int(a.item) - int(b.item)
 }
 
-// best is the first k of all in their order; it changes the order of all.
+// best returns the first k of all in their order. It changes the order of all.
 func best(all []neighbour, k int) []neighbour {
 	if len(all) > k {
 		heap := all[:k] // its root is the last of those kept
@@ -220,10 +221,11 @@ func assemble(g *graph.Bipartite, o Options, lists [][]neighbour) *Model {
 	return m
 }
 
-// Items is the number of items.
+// Items returns the number of items.
 func (m *Model) Items() int { return m.graph.Items }
 
-// Score puts s_uj of every sample u and item j into scores.
+// Score puts s_uj of every sample u and item j into scores (len(samples), Items()). It fails
+// on a user outside the graph.
 func (m *Model) Score(_ *autograd.Tape, samples []int32, scores tensor.Matrix) error {
 	for _, u := range samples {
 		if u < 0 || int(u) >= m.graph.Users {

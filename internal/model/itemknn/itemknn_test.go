@@ -114,7 +114,7 @@ func TestFormula(t *testing.T) {
 	}
 }
 
-// TestByHand: items 0 and 1 share two users, 1 and 2 one, 3 has nobody.
+// TestByHand: items 0 and 1 share two users, 1 and 2 one, 3 has no user.
 func TestByHand(t *testing.T) {
 	g, err := graph.NewBipartite(3, 4, []graph.Edge{{User: 0, Item: 0}, {User: 0, Item: 1}, {User: 1, Item: 0}, {User: 1, Item: 1}, {User: 2, Item: 1}, {User: 2, Item: 2}})
 	if err != nil {
