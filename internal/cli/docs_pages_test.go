@@ -75,8 +75,8 @@ func TestAddAModel(t *testing.T) {
 			t.Errorf("docs/add-a-model.md does not show all of %s:\n%s", path, diff)
 		}
 	}
-	if len(shown) != 4 {
-		t.Errorf("%d files are shown, want the four that a model takes", len(shown))
+	if len(shown) != 5 {
+		t.Errorf("%d files are shown, want the five that a model takes", len(shown))
 	}
 }
 

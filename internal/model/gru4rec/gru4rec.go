@@ -1,16 +1,20 @@
 // Package gru4rec is GRU4Rec: Hidasi, Karatzoglou, Baltrunas, Tikk,
 // "Session-based Recommendations with Recurrent Neural Networks", ICLR 2016,
-// arXiv 1511.06939. A gated recurrent unit reads the items of a session in order
-// (eq. 1-4):
+// arXiv 1511.06939. A gated recurrent unit reads the items of a session in order; x is
+// the item at hand, h the state before it and h' the state after it (section 3 there):
 //
-//	z = sigmoid(Wz x + Uz h); r = sigmoid(Wr x + Ur h)
-//	c = tanh(W x + U (r ∘ h)); h' = (1-z) ∘ h + z ∘ c
+//	h' = (1-z) ∘ h + z ∘ c           eq. 2
+//	z = sigmoid(Wz x + Uz h)         eq. 3
+//	c = tanh(W x + U (r ∘ h))        eq. 4
+//	r = sigmoid(Wr x + Ur h)         eq. 5
+//
+// The score of item i is the inner product of the last state and the row of i.
 //
 // Departures: items enter as rows of a table and not as one-hot vectors; the
-// scores are inner products with that same table, the "constrained embedding" of
-// Hidasi and Karatzoglou, "Recurrent Neural Networks with Top-k Gains for
-// Session-based Recommendations", CIKM 2018; the cell has biases; there is no
-// dropout. The loss belongs to whoever trains the model.
+// scores use that same table, the "constrained embedding" of Hidasi and
+// Karatzoglou, "Recurrent Neural Networks with Top-k Gains for Session-based
+// Recommendations", CIKM 2018; the cell has biases; there is no dropout. The
+// loss belongs to the program that trains the model.
 package gru4rec
 
 import (
@@ -26,13 +30,13 @@ const Cite = "Hidasi et al., Session-based Recommendations with Recurrent Neural
 
 // Config is the model's shape.
 type Config struct {
-	Dim int `yaml:"dim"` // d, of items and state alike
+	Dim int `yaml:"dim"` // d, the width of items and of the state
 }
 
-// Default is the width of the models it is compared with.
+// Default returns the width 100, which the models have that it is compared with.
 func Default() Config { return Config{Dim: 100} }
 
-// Width is d.
+// Width returns d.
 func (c Config) Width() int { return c.Dim }
 
 // Model is GRU4Rec over items 1..items.
@@ -43,7 +47,7 @@ type Model struct {
 	walk walk
 }
 
-// New makes a model whose parameters init fills by name.
+// New makes a model over items 1..items whose parameters init fills by name.
 func New(items int, c Config, init nn.Init) *Model {
 	return &Model{
 		Item: nn.NewTableParam("item", items+1, c.Dim, init),
@@ -51,7 +55,7 @@ func New(items int, c Config, init nn.Init) *Model {
 	}
 }
 
-// Items is the table of items.
+// Items returns the table of items (items+1, d).
 func (m *Model) Items() *autograd.Param { return m.Item }
 
 // Params lists the parameters in a fixed order, the item table first.
@@ -59,8 +63,8 @@ func (m *Model) Params() []*autograd.Param {
 	return append([]*autograd.Param{m.Item}, m.GRU.Params()...)
 }
 
-// Forward returns one vector a session (B, d), the state after its last item;
-// its inner products with the rows of Item are the scores.
+// Forward returns one vector a session (B, d), the state after its last item. Its
+// inner products with the rows of Item are the scores.
 func (m *Model) Forward(t *autograd.Tape, g *graph.Packed) *autograd.Node {
 	w := &m.walk
 	w.lay(g)
@@ -82,9 +86,9 @@ func (m *Model) Forward(t *autograd.Tape, g *graph.Packed) *autograd.Node {
 	return out
 }
 
-// walk is a batch of sessions laid out for reading them all at once, a position
-// at a time: sessions in descending length, so that those that still go on are
-// the first ones.
+// walk lays out a batch of sessions for reading all of them at once, a position
+// at a time. Sessions stand in descending length, so that the sessions with a
+// further position are the first ones.
 type walk struct {
 	order []int32 // sessions of the batch by descending length
 	rows  []int32 // 0, 1, 2, ...
