@@ -1,9 +1,8 @@
-// Package ggnn holds the parts that the gated graph networks for sessions
-// share: the gated cell with one weight a direction, and the soft-attention
-// readout. SR-GNN (Wu et al., AAAI 2019), A-PGNN (Zhang et al., 2020) and
-// DIPSGNN (Hu & Fang, arXiv 2309.11515) differ in what they aggregate, not in
-// these.
+// Package ggnn holds the two parts that the gated graph networks for sessions
+// share: the gated [Cell], which moves the node states, and the [Readout] by
+// soft attention. SR-GNN (Wu et al., AAAI 2019), A-PGNN (Zhang et al., 2020)
+// and DIPSGNN (Hu & Fang, arXiv 2309.11515) differ in what they aggregate over
+// edges before the cell, not in these parts.
 //
-// Shapes: N nodes and B sessions in a packed batch, d the item width, dx the
-// width of what a direction's weight reads.
+// Shapes: N nodes and B sessions in a packed batch, d the item width.
 package ggnn

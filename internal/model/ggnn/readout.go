@@ -7,24 +7,25 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Readout turns node states into one vector a session: attention of every
-// position to the last one, summed without a softmax, joined with the last
-// state and, where the model has one, the user's vector.
+// Readout turns node states into one vector z a session. Every position p
+// attends to the last position L. The attention weighs the sum of all positions
+// without a softmax. The sum is joined with the last state and, where the model
+// has one, the user's vector e_u:
 //
-//	alpha_p = q . sigmoid(W1 s_L + W2 s_p + c)
-//	z       = W3 [ sum_p alpha_p s_p ; s_L ; e_u ] + b
+//	alpha_p = q · sigmoid(W1 s_L + W2 s_p + c)          SR-GNN eq. 6; Hu & Fang eq. 10
+//	z = W3 [ sum over p of alpha_p s_p ; s_L ; e_u ] + b     SR-GNN eq. 7; Hu & Fang eq. 11
 //
-// SR-GNN eq. 6-7; Hu & Fang eq. 10-11, which print one bias c in the attention
-// and none in W3; as in the released programs both are there.
+// s_p is the state of the node at position p. Departure: the papers print the
+// bias c and not b; as in the released programs both are there.
 type Readout struct {
-	Last  *nn.Linear      // W1 (d, d), no bias of its own: it would add to c
+	Last  *nn.Linear      // W1 (d, d), without a bias, which would only add to c
 	Each  *nn.Linear      // W2 (d, d) and c
 	Query *autograd.Param // q (1, d)
 	Join  *nn.Linear      // W3 (d, 2d + user width)
 }
 
 // NewReadout makes a readout for states of width d and user vectors of width
-// userDim, 0 for models without.
+// userDim, which is 0 for models without users.
 func NewReadout(name string, d, userDim int, init nn.Init) *Readout {
 	return &Readout{
 		Last:  nn.NewLinear(name+".last", d, d, false, init),
@@ -35,10 +36,10 @@ func NewReadout(name string, d, userDim int, init nn.Init) *Readout {
 }
 
 // Forward returns one vector a session (B, d) from node states h (N, d) and
-// user vectors (B, user width), nil for models without.
+// user vectors (B, user width), nil for models without users.
 //
-// A position's attention depends on its node and its session alone, so it is
-// computed once a node and weighed by how many positions hold the node.
+// A position's attention depends only on its node and its session. So it is
+// computed once a node and multiplied by the number of positions that hold the node.
 func (r *Readout) Forward(t *autograd.Tape, g *graph.Packed, h, user *autograd.Node) *autograd.Node {
 	last := h.Gather(g.Last)                                                    // (B, d)
 	key := r.Each.Forward(t, h).Add(r.Last.Forward(t, last).Gather(g.SampleOf)) // (N, d)

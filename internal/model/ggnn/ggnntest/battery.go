@@ -6,7 +6,7 @@ import (
 	"privrec/internal/autograd"
 )
 
-// Tiny is a batch for gradient checks that holds every shape a session graph
+// Tiny returns a batch for gradient checks that holds every shape a session graph
 // takes: a repeated item, a repeated transition, a self loop, a prefix of one
 // item, two users, and one prefix twice.
 func Tiny() Batch {
@@ -17,8 +17,8 @@ func Tiny() Batch {
 	}
 }
 
-// SameTransitions is two sessions of equal items, equal last item and equal
-// distinct transitions that take these another number of times.
+// SameTransitions returns two sessions with the same items, the same last item and
+// the same distinct transitions, which they take in different numbers.
 func SameTransitions() Batch {
 	return Batch{
 		Items: 2, Sequences: [][]int32{{1, 1, 2, 2, 1, 2, 1}, {2, 1, 1, 1, 2, 2, 1}},
@@ -26,8 +26,8 @@ func SameTransitions() Batch {
 	}
 }
 
-// CheckParams demands as many parameters as are known, all named differently,
-// in the same order at each call, the first of them as given.
+// CheckParams reports an error unless there are want parameters, all with
+// different names, and the first is named as given.
 func CheckParams(t testing.TB, params []*autograd.Param, want int, first string) {
 	t.Helper()
 	if len(params) != want || params[0].Name != first {

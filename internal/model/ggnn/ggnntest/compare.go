@@ -19,8 +19,8 @@ type Batch struct {
 	Samples      []int32   // the batch: indices of prefixes, repeats allowed
 }
 
-// Draw makes a batch from a source of integers in lo..hi. Items repeat, so that
-// there are self loops, repeated transitions and prefixes of one item.
+// Draw makes a batch from pick, a source of integers in lo..hi. Items repeat, so
+// that there are self loops, repeated transitions and prefixes of one item.
 func Draw(pick func(name string, lo, hi int) int) Batch {
 	b := Batch{Items: pick("items", 2, 7)}
 	for u := range pick("users", 1, 3) {
@@ -41,7 +41,7 @@ func Draw(pick func(name string, lo, hi int) int) Batch {
 	return b
 }
 
-// Pack is the batch as the models take it.
+// Pack returns the batch as the models take it.
 func (b Batch) Pack() (*graph.Packed, error) {
 	s, err := graph.NewSessions(b.Sequences, b.Items)
 	if err != nil {
@@ -52,7 +52,7 @@ func (b Batch) Pack() (*graph.Packed, error) {
 	return g, nil
 }
 
-// Prefix is the prefix of sample i of the batch.
+// Prefix returns the prefix of sample i of the batch.
 func (b Batch) Prefix(i int) []int32 {
 	at := b.Samples[i]
 	return b.Sequences[b.User[at]][:b.Length[at]]
@@ -61,8 +61,8 @@ func (b Batch) Prefix(i int) []int32 {
 // Precise reports whether this build computes in float64.
 const Precise = unsafe.Sizeof(tensor.Float(0)) == 8
 
-// Tolerance is the largest difference that rounding explains, relative to the
-// largest value of a vector.
+// Tolerance returns the largest difference that rounding explains, relative to
+// the largest value of a vector.
 func Tolerance() float64 {
 	if Precise {
 		return 1e-11

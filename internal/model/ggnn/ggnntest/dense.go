@@ -1,7 +1,7 @@
 // Package ggnntest computes the gated graph networks a second time, straight
 // from their formulas: one session, dense n x n adjacency, float64, loops. Tests
-// compare the packed implementations with it, so nothing here is shared with
-// them but the parameters' values.
+// compare the packed implementations with it, so it shares only the parameters'
+// values with them.
 package ggnntest
 
 import (
@@ -12,10 +12,10 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Dense is a matrix as its rows.
+// Dense is a matrix, given by its rows.
 type Dense [][]float64
 
-// New is a zero matrix.
+// New returns a zero matrix.
 func New(rows, cols int) Dense {
 	m := make(Dense, rows)
 	for i := range m {
@@ -24,7 +24,7 @@ func New(rows, cols int) Dense {
 	return m
 }
 
-// Values copies a parameter.
+// Values copies the value of a parameter.
 func Values(p *autograd.Param) Dense {
 	m := New(p.Value.Rows, p.Value.Cols)
 	for i := range m {
@@ -35,7 +35,7 @@ func Values(p *autograd.Param) Dense {
 	return m
 }
 
-// Mul is a b.
+// Mul returns the product a b.
 func Mul(a, b Dense) Dense {
 	y := New(len(a), len(b[0]))
 	for i := range a {
@@ -48,7 +48,7 @@ func Mul(a, b Dense) Dense {
 	return y
 }
 
-// Affine is W x + b for the rows x; b may be nil.
+// Affine returns W x + b for every row of x; b may be nil.
 func Affine(w, b *autograd.Param, x Dense) Dense {
 	weights := Values(w)
 	y := New(len(x), len(weights))
@@ -63,7 +63,7 @@ func Affine(w, b *autograd.Param, x Dense) Dense {
 	return y
 }
 
-// Dot is the inner product.
+// Dot returns the inner product.
 func Dot(x, y []float64) (s float64) {
 	for i, v := range x {
 		s += v * y[i]
@@ -82,7 +82,7 @@ func Join(parts ...Dense) Dense {
 	return y
 }
 
-// Repeat is n times the same row.
+// Repeat returns a matrix of n equal rows.
 func Repeat(row []float64, n int) Dense { return slices.Repeat(Dense{row}, n) }
 
 func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }

@@ -31,7 +31,7 @@ func NewSession(prefix []int32) Session {
 	return s
 }
 
-// Binary is the adjacency with every count cut to one.
+// Binary returns the adjacency with every count cut to one.
 func Binary(counts Dense) Dense {
 	m := New(len(counts), len(counts))
 	for i := range counts {
@@ -68,9 +68,8 @@ func (s Session) States(table Dense) Dense {
 	return h
 }
 
-// Cell is the gated step of states g (n, d) on x (n, 2d), chunks r, z, n:
-//
-//	r = sigmoid(ir+hr); z = sigmoid(iz+hz); m = tanh(in + r*hn); h = g + z*(m - g)
+// Cell returns the next states of states g (n, d), given x (n, 2d), by the
+// formulas of ggnn.Cell. The weights hold the rows of r, z and c in this order.
 func Cell(c *ggnn.Cell, x, g Dense) Dense {
 	gi, gh := Affine(c.GRU.Wih, c.GRU.Bih, x), Affine(c.GRU.Whh, c.GRU.Bhh, g)
 	h := New(len(g), len(g[0]))
@@ -86,10 +85,8 @@ func Cell(c *ggnn.Cell, x, g Dense) Dense {
 	return h
 }
 
-// Readout is the session's vector from its node states, position by position;
-// user is nil for models without user vectors:
-//
-//	alpha_p = q . sigmoid(W1 s_L + W2 s_p + c); z = W3 [sum_p alpha_p s_p ; s_L ; e_u] + b
+// Readout returns the session's vector from its node states, position by
+// position, by the formulas of ggnn.Readout; user is nil for models without users.
 func Readout(r *ggnn.Readout, s Session, h Dense, user []float64) []float64 {
 	states := make(Dense, len(s.At))
 	for p, i := range s.At {
