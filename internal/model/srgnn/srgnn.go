@@ -1,14 +1,17 @@
 // Package srgnn is SR-GNN: Wu, Tang, Zhu, Wang, Xie, Tan, "Session-based
 // Recommendation with Graph Neural Networks", AAAI 2019, arXiv 1811.00855.
 //
-//	in  = A_in  (W_in  h + b_in)  + c_in      rows divided by in-degree
-//	out = A_out (W_out h + b_out) + c_out     rows divided by out-degree
-//	h'  = GRU([in ; out], h)
+//	in  = A_in  (W_in  h + b_in)  + c_in      eq. 1, rows of A_in divided by in-degree
+//	out = A_out (W_out h + b_out) + c_out     eq. 1, rows of A_out divided by out-degree
+//	h'  = Cell([in ; out], h)                 eq. 2 to 5, see ggnn.Cell
+//	z   = Readout(h')                         eq. 6 and 7, see ggnn.Readout
+//	score of item i = z · row of i            eq. 8
 //
-// The adjacency is binary: an edge that a session repeats counts once. The
-// biases c stand in the released program, not in the paper's eq. 1. The
-// update gate's sense does not matter (a sign flip of its weights), so the
-// released program's is used.
+// h holds the rows of the session's items, one a node. The adjacency is binary:
+// an edge that a session repeats counts once.
+//
+// Departures: eq. 1 has one bias, added after the sum, where the released
+// program has the two biases above.
 package srgnn
 
 import (
@@ -31,7 +34,8 @@ type Model struct {
 	win, wout []tensor.Float // edge weights of the batch at hand
 }
 
-// New makes a model of width d whose parameters init fills by name.
+// New makes a model over items 1..items, of width d, with a number of
+// propagation steps; init fills its parameters by name.
 func New(items, d, steps int, init nn.Init) *Model {
 	return &Model{
 		Item:    nn.NewTableParam("item", items+1, d, init),
@@ -45,8 +49,8 @@ func New(items, d, steps int, init nn.Init) *Model {
 	}
 }
 
-// Forward returns one vector a session (B, d); its inner products with the rows
-// of Item are the scores.
+// Forward returns one vector z a session (B, d). Its inner products with the
+// rows of Item are the scores.
 func (m *Model) Forward(t *autograd.Tape, g *graph.Packed) *autograd.Node {
 	m.win, m.wout = g.BinaryWeights(m.win[:0], m.wout[:0])
 	h := t.Rows(m.Item, g.Node) // (N, d)
