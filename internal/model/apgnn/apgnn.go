@@ -2,16 +2,20 @@
 // Wang, "Personalized Graph Neural Networks with Attention Mechanism for
 // Session-Aware Recommendation", arXiv 1910.08887.
 //
-//	in  = A_in  (W_in  h + U_in  e_u + b_in)      rows divided by in-degree
-//	out = A_out (W_out h + U_out e_u + b_out)     rows divided by out-degree
-//	h'  = GRU([in ; out], h)
+//	in  = A_in  (W_in  h + U_in  e_u + b_in)      rows of A_in divided by in-degree
+//	out = A_out (W_out h + U_out e_u + b_out)     rows of A_out divided by out-degree
+//	h'  = Cell([in ; out], h)                     see ggnn.Cell
+//	z   = Readout(h', e_u)                        see ggnn.Readout
+//	score of item i = z · row of i
 //
-// The adjacency counts repeated transitions before it is normalised. The
-// original also attends from the current to earlier sessions; Hu & Fang give
-// each user one sequence and state no session split, so there are no earlier
-// sessions to attend to and that part is left out. The user vector comes from
-// the caller: the paper compared under "considers user profiles", the original
-// learns one vector a user id.
+// h holds the rows of the session's items, one a node, and e_u is the user's
+// vector. The adjacency counts repeated transitions before it is normalised.
+//
+// Departures: the original also attends from the current session to earlier
+// ones. Hu & Fang, who compare with it, give each user one sequence and state no
+// session split, so there are no earlier sessions and that part is left out. The
+// user vector comes from the caller: Hu & Fang say that the model considers
+// user profiles, where the original learns one vector a user id.
 package apgnn
 
 import (
@@ -33,8 +37,8 @@ type Model struct {
 	win, wout []tensor.Float // edge weights of the batch at hand
 }
 
-// New makes a model of item width d and user width userDim whose parameters
-// init fills by name.
+// New makes a model over items 1..items, of item width d and user width userDim,
+// with a number of propagation steps; init fills its parameters by name.
 func New(items, d, userDim, steps int, init nn.Init) *Model {
 	return &Model{
 		Item:  nn.NewTableParam("item", items+1, d, init),
@@ -46,8 +50,8 @@ func New(items, d, userDim, steps int, init nn.Init) *Model {
 	}
 }
 
-// Forward returns one vector a session (B, d) from the batch's graphs and user
-// vectors (B, d').
+// Forward returns one vector z a session (B, d) from the batch's graphs and user
+// vectors (B, d'). Its inner products with the rows of Item are the scores.
 func (m *Model) Forward(t *autograd.Tape, g *graph.Packed, user *autograd.Node) *autograd.Node {
 	m.win, m.wout = g.CountWeights(m.win[:0], m.wout[:0])
 	h := t.Rows(m.Item, g.Node)     // (N, d)
