@@ -2,19 +2,19 @@ package sasrec
 
 import "fmt"
 
-// Batch is sequences packed one after the other, without padding.
+// Batch holds B sequences packed one after the other, N rows in all, without padding.
 type Batch struct {
 	Items     []int32 // (N) item read at each row, 1..V
-	Positions []int32 // (N) row of the position table: the last of a sequence reads the last one
-	Targets   []int32 // (N) the item after it; empty for sequences added by Add
+	Positions []int32 // (N) row of the position table: the last row of a sequence reads the last one
+	Targets   []int32 // (N) the item after the one read; empty for sequences added by Add
 	Offsets   []int32 // (B+1) sequence k is rows Offsets[k] to Offsets[k+1]
 	Last      []int32 // (B) the last row of every sequence
 
 	length int
 }
 
-// Reset empties the batch for sequences of which at most length items are read. The
-// slices of the batch before are used again.
+// Reset empties the batch for sequences of which at most length items are read. It uses
+// the slices again.
 func (b *Batch) Reset(length int) {
 	*b = Batch{
 		Items: b.Items[:0], Positions: b.Positions[:0], Targets: b.Targets[:0],
@@ -22,12 +22,12 @@ func (b *Batch) Reset(length int) {
 	}
 }
 
-// Len is the number of sequences.
+// Len returns the number of sequences, B.
 func (b *Batch) Len() int { return len(b.Last) }
 
-// Add appends a sequence to be continued, oldest item first; zeros before its first item
-// are padding and are left out. A sequence without items, or with padding further on, is
-// an error.
+// Add appends a sequence to be continued, oldest item first. Zeros before its first item
+// are padding and are left out. Add fails on a sequence without items, or with padding
+// further on.
 func (b *Batch) Add(sequence []int32) error {
 	s, err := unpadded(sequence)
 	if err != nil {
@@ -40,8 +40,8 @@ func (b *Batch) Add(sequence []int32) error {
 	return nil
 }
 
-// AddPairs appends a sequence to be learned: each of its items but the last is read, and
-// has the one after it as target. One of fewer than two items is an error.
+// AddPairs appends a sequence to be learned: each of its items except the last is read, and
+// the item after it is its target. AddPairs fails on fewer than two items.
 func (b *Batch) AddPairs(sequence []int32) error {
 	s, err := unpadded(sequence)
 	if err != nil {
@@ -56,7 +56,7 @@ func (b *Batch) AddPairs(sequence []int32) error {
 	return nil
 }
 
-// unpadded is a sequence without the zeros before its first item.
+// unpadded returns a sequence without the zeros before its first item.
 func unpadded(s []int32) ([]int32, error) {
 	for len(s) > 0 && s[0] == 0 {
 		s = s[1:]

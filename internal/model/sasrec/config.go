@@ -4,10 +4,10 @@ import "fmt"
 
 // Config is the model's shape.
 type Config struct {
-	Dim     int     `yaml:"dim"`    // d, of items, positions and all layers
+	Dim     int     `yaml:"dim"`    // d, the width of items, positions and all layers
 	Blocks  int     `yaml:"blocks"` // b
 	Heads   int     `yaml:"heads"`  // of attention; must divide d
-	Length  int     `yaml:"length"` // n: so many latest items of a sequence are read
+	Length  int     `yaml:"length"` // n, how many of the latest items of a sequence are read
 	Dropout float64 `yaml:"dropout"`
 	Norm    string  `yaml:"norm"` // NormCode or NormPaper
 }
@@ -18,17 +18,17 @@ const (
 	// carries the normalised rows, and attention takes its queries from y and its keys
 	// and values from x.
 	NormCode = "code"
-	// NormPaper is section III-D: x' = x + dropout(f(LN(x))).
+	// NormPaper is section III-C: x' = x + dropout(f(LN(x))).
 	NormPaper = "paper"
 )
 
-// Default is the shape that the exposure attack's protection assumes: the paper's two
+// Default returns the shape that the exposure attack's protection assumes: the paper's two
 // blocks and one head, for sparse data.
 func Default() Config {
 	return Config{Dim: 64, Blocks: 2, Heads: 1, Length: 50, Dropout: 0.2, Norm: NormCode}
 }
 
-// Check names the first field out of its range.
+// Check reports the first field that is out of its range.
 func (c Config) Check() error {
 	switch {
 	case c.Dim < 1:

@@ -8,16 +8,15 @@ import (
 	"privrec/internal/rng"
 )
 
-// CrossEntropy is the mean over the rows of a batch with targets of the softmax
-// cross-entropy over all items: not the paper's loss, but the one that later
-// reproductions found to be better (Petrov and Macdonald, RecSys 2023; Klenitskiy and
-// Vasilev, RecSys 2023).
+// CrossEntropy returns the softmax cross-entropy over all items, the mean over the rows of a
+// batch with targets (1, 1). It is not the paper's loss. Later reproductions found it to be
+// better (Petrov and Macdonald, RecSys 2023; Klenitskiy and Vasilev, RecSys 2023).
 func (m *Model) CrossEntropy(t *autograd.Tape, b *Batch, step int) *autograd.Node {
 	return t.TiedCrossEntropy(m.Forward(t, b, step), m.Item, 1, b.Targets)
 }
 
-// Sampled is the paper's loss (eq. 7): the mean over the rows of
-// -log sigmoid(r_target) - log(1 - sigmoid(r_negative)), one negative a row.
+// Sampled returns the paper's loss (eq. 7), as the mean over the rows of
+// -log sigmoid(r_target) - log(1 - sigmoid(r_negative)), with one negative a row (1, 1).
 func (m *Model) Sampled(t *autograd.Tape, b *Batch, negatives []int32, step int) *autograd.Node {
 	h := m.Forward(t, b, step)
 	up := h.RowDot(t.Rows(m.Item, b.Targets)).LogSigmoid()             // (N, 1)
@@ -32,8 +31,8 @@ type Negatives struct {
 	draws rng.Stream
 }
 
-// NewNegatives takes the items 1..items that each user has, in any order. A user who has
-// all of them is an error: there is nothing to draw.
+// NewNegatives takes the items 1..items that each user has, in any order. It fails on a user
+// who has all of them, for whom there is nothing to draw.
 func NewNegatives(users [][]int32, items int, seed rng.Seed) (*Negatives, error) {
 	n := &Negatives{items: items, have: make([][]int32, len(users)), draws: seed.Stream("sasrec.negative")}
 	for u, have := range users {
@@ -46,8 +45,8 @@ func NewNegatives(users [][]int32, items int, seed rng.Seed) (*Negatives, error)
 	return n, nil
 }
 
-// Draw appends count negatives of a user to dst. They depend on the seed, the step and
-// the user alone.
+// Draw appends count negatives of a user to dst. They depend only on the seed, the step and
+// the user.
 func (n *Negatives) Draw(dst []int32, step int, user int32, count int) []int32 {
 	s := n.draws.Sub(uint64(step), uint64(user))
 	for range count {

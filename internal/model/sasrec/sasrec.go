@@ -10,7 +10,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Model is SASRec over items 1..V. It serves any number of tapes as long as its
+// Model is SASRec over items 1..V. Any number of tapes may use it at once while its
 // parameters do not change.
 type Model struct {
 	Item     *autograd.Param // E (V+1, d), row 0 unused
@@ -25,9 +25,9 @@ type Model struct {
 // normEps is what the authors' program adds to the variance.
 const normEps = 1e-8
 
-// New makes a model. Matrices start as Glorot and Bengio's uniform and biases at 0, as in
-// the authors' program; initial values and dropout masks depend on the seed and the
-// parameters' names.
+// New makes a model over items 1..items. Matrices start as Glorot and Bengio's uniform and
+// biases at 0, as in the authors' program. Initial values and dropout masks depend on the
+// seed and the parameters' names. New fails on a shape that Config.Check refuses.
 func New(items int, c Config, seed rng.Seed) (*Model, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -64,11 +64,11 @@ func (m *Model) Params() []*autograd.Param {
 	return append(all, m.final.Params()...)
 }
 
-// Items is V.
+// Items returns V.
 func (m *Model) Items() int { return m.Item.Value.Rows - 1 }
 
-// Forward returns F (N, d), one row for each of the batch. Dropout, on a tape in training
-// mode, is keyed by step.
+// Forward returns the output F (N, d), one row for each row of the batch. On a tape in
+// training mode it drops elements, which the step decides.
 func (m *Model) Forward(t *autograd.Tape, b *Batch, step int) *autograd.Node {
 	x := m.input(t, b, step)
 	for _, k := range m.blocks {
@@ -78,7 +78,7 @@ func (m *Model) Forward(t *autograd.Tape, b *Batch, step int) *autograd.Node {
 }
 
 // Continue returns the row of F after the last item of every sequence (B, d), for
-// evaluation. The last block is computed for these rows alone.
+// evaluation. It computes the last block only for these rows.
 func (m *Model) Continue(t *autograd.Tape, b *Batch) *autograd.Node {
 	x := m.input(t, b, 0)
 	end := len(m.blocks) - 1
@@ -97,7 +97,7 @@ func (m *Model) input(t *autograd.Tape, b *Batch, step int) *autograd.Node {
 	return m.drop.Forward(t, x.Add(t.Rows(m.Position, b.Positions)), uint64(step))
 }
 
-// Score fills scores (B, V): the inner products of Continue with all items.
+// Score fills scores (B, V) with the inner products of Continue's rows and all items (eq. 6).
 func (m *Model) Score(t *autograd.Tape, b *Batch, scores tensor.Matrix) {
 	h := m.Continue(t, b)
 	tensor.Gemm(false, true, 1, h.V, tensor.RowsView(m.Item.Value, 1, m.Item.Value.Rows), 0, scores)
@@ -133,9 +133,9 @@ func (b *block) Params() []*autograd.Param {
 	return nn.Params(b.norms[0], b.query, b.key, b.value, b.norms[1], b.up, b.down)
 }
 
-// forward is the block's output for the rows of x, which look at the rows of memory:
-// x itself, whose segments off divides, or, with the segments of memory given, single
-// rows that each see all of their segment.
+// forward returns the block's output for the rows of x, which look at the rows of memory.
+// Without memoryOff, memory is x itself, divided into segments by off, and a row looks back
+// within its segment. With memoryOff, each row of x sees all of its segment of memory.
 func (b *block) forward(t *autograd.Tape, x, memory *autograd.Node, off, memoryOff []int32, step int) *autograd.Node {
 	y := b.norms[0].Forward(t, x)
 	source := memory
@@ -152,7 +152,7 @@ func (b *block) forward(t *autograd.Tape, x, memory *autograd.Node, off, memoryO
 	return b.residual(x, y).Add(b.drops[2].Forward(t, b.down.Forward(t, h), uint64(step)))
 }
 
-// residual is what a sublayer adds to: its input, or its normalised input.
+// residual returns what a sublayer adds to: its input x, or its normalised input y.
 func (b *block) residual(x, y *autograd.Node) *autograd.Node {
 	if b.paper {
 		return x
