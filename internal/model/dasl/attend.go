@@ -7,21 +7,21 @@ import (
 	"privrec/internal/tensor"
 )
 
-// reading is the states of one history, with what attention says of each.
+// reading holds the states of one history and the attention's energy of each.
 type reading struct {
 	states, energy *autograd.Node // (w*b, d), (w*b, 1), step by step
 	ids            []int32        // 0 where there was padding
 	summed         bool           // the states are part of the sum
 }
 
-// energies are v·tanh(W s + b) of every state.
+// energies returns e = v·tanh(W s + b) of every state s (w*b, 1).
 func (s *side) energies(t *autograd.Tape, states *autograd.Node) *autograd.Node {
 	return s.attend.Forward(t, states).Tanh().MatMulT(t.Use(s.query)) // (w*b, 1)
 }
 
-// pool is factor times the sum of the summed readings' states, weighted by the softmax of
-// all energies of a sample (b, d). With mask padding weighs nothing; a sample of padding
-// alone is 0.
+// pool returns p (b, d): factor times the sum of the summed readings' states, weighted by the
+// softmax of all energies of a sample. With mask, padding has weight 0, and p of a sample
+// with nothing else is 0.
 func pool(t *autograd.Tape, b int, factor float64, mask bool, readings ...reading) *autograd.Node {
 	d := readings[0].states.Cols()
 	var operands []*autograd.Node

@@ -1,37 +1,47 @@
 // Package dasl is DASL, dual attentive sequential learning for cross-domain
 // recommendation: Li, Jiang, Hu, Ma, Gao, Zhou, "Dual Attentive Sequential Learning for
 // Cross-Domain Click-Through Rate Prediction", KDD 2021, in the form that the PriCDSR
-// paper gives it. Two domains have the same users. For each there are a table of items,
-// one of users, a gated recurrent unit and an attention. A sample of a domain is a user,
-// the last Window items of their own history, the window of their other history at the
-// same columns, and the item that comes next:
+// paper gives it. Two domains have the same users. Each domain has a table of items, a
+// table of users, a gated recurrent unit and an attention. A sample of a domain is a user
+// u, the last w items of their own history, the items of their other history at the same
+// columns, and the next item i:
 //
-//	h_t = [E(own_t) ; U(u)]         H = G(h_1..h_w)        own domain
-//	c_t = [E'(cross_t) ; U(u)]      C = G'(c_1..c_w)       the other one's items and unit
-//	e_j = v·tanh(W S_j + b), S = [H ; C]; alpha = softmax(e)
-//	p = sum_j alpha_j S_j, q_i = [E(i) ; U(u)], score = <p, q_i> + item bias + user bias
+//	h_t = [E(own_t) ; U(u)],  H = G(h_1..h_w)            own domain
+//	c_t = [E'(cross_t) ; U(u)],  C = G'(c_1..c_w)        the other domain's items and unit
+//	S = [H ; C],  e_j = v · tanh(W S_j + b)              dual attention
+//	p = sum over j of alpha_j S_j,  alpha = softmax(e)
+//	q_i = [E(i) ; U(u)],  score = p · q_i + item bias + user bias
+//	loss = - log sigmoid(score of i) - log(1 - sigmoid(score of a negative))
 //
-// and a third loss keeps the vectors of a user in both domains together through a mapping
-// X. Where the released program does something else than the paper says, Config has a
-// field for it; Paper and Code are its two named sets of values:
+// G is the unit of TensorFlow 1, from state s = 0:
+//
+//	r, z = sigmoid(Wr x + Ur s + br), sigmoid(Wz x + Uz s + bz)
+//	s' = z ∘ s + (1-z) ∘ tanh(Wc x + Uc (r ∘ s) + bc)
+//
+// A second loss, the dual embedding, keeps the vectors U(u) and U'(u) X of a user together
+// through a mapping X that should be orthogonal.
+//
+// The PriCDSR paper prints no formula of DASL; these are from the released program and
+// the paper's words. Where the two differ, Config has a field, and [Paper] and [Code] are
+// two sets of values:
 //
 //	what differs                                  Config field       Paper      Code
-//	M1  score: inner product; product, a layer    Head               inner      code
-//	    of sigmoids and a linear one
-//	M2  rows that attention sums: all; the own,   Attention          full       gate
-//	    with the weights of all
-//	M4  penalty that makes X orthogonal           Align.Orthogonal   1          0
-//	M5  distance of users: 1 - cosine; 1 - dot    Align.Distance     cosine     dot
-//	    bias of the mapping                       Align.Bias         no         yes
-//	M7  user vector beside the other's items      CrossUser          own        own
-//	M8  dropout on p (PriCDSR's, not DASL's)      Dropout            0.5        0.5
-//	M9  bias of users, which changes no ranking   UserBias           yes        yes
-//	M10 padding in recurrence and attention       Mask               none       none
+//	score: inner product; product, a layer of     Head               inner      code
+//	sigmoids and a linear one
+//	rows that attention sums: all; the own,       Attention          full       gate
+//	with the weights of all
+//	penalty that makes X orthogonal               Align.Orthogonal   1          0
+//	distance of users: 1 - cosine; 1 - dot        Align.Distance     cosine     dot
+//	bias of the mapping                           Align.Bias         no         yes
+//	user vector beside the other domain's items   CrossUser          own        own
+//	dropout on p, which PriCDSR added             Dropout            0.5        0.5
+//	bias of users, which changes no ranking       UserBias           yes        yes
+//	padding in recurrence and attention           Mask               none       none
 //
-// M3: with "inner" and "gate" the other history scales p by one number, so that without
-// item biases it cannot change any ranking. M6 (the third loss's optimiser and steps) and
-// M11 (the epoch that is reported) belong to who trains the model. The reading "full" of
-// M2 is ours: the PriCDSR paper gives no formula.
+// Attention "full" is our reading of the words "dual attention". With "inner" and "gate"
+// the other history multiplies p by one number, so that without item biases it cannot
+// change any ranking. The program that trains the model decides the optimiser and the
+// steps of the second loss, and the epoch that is reported.
 package dasl
 
 import (
@@ -48,42 +58,42 @@ const Cite = "Li et al., Dual Attentive Sequential Learning for Cross-Domain Cli
 
 // Config is the model's shape.
 type Config struct {
-	Dim       int     `yaml:"dim"`       // d: items and users are d/2 each; even
-	Window    int     `yaml:"window"`    // w
-	Attention string  `yaml:"attention"` // M2: full, gate, or constant: the own rows alone, times GateValue
-	GateValue float64 `yaml:"gate"`      // of attention constant; 0 otherwise
-	Head      string  `yaml:"head"`      // M1: inner or code
-	Hidden    int     `yaml:"hidden"`    // sigmoids of head code; 0 otherwise
-	CrossUser string  `yaml:"cross_user"`
-	Dropout   float64 `yaml:"dropout"` // of p, shared by the positive and the negative of a sample
+	Dim       int     `yaml:"dim"`        // d, even; items and users are d/2 wide each
+	Window    int     `yaml:"window"`     // w
+	Attention string  `yaml:"attention"`  // full, gate or constant, which sums only the own rows, times GateValue
+	GateValue float64 `yaml:"gate"`       // of attention constant; 0 otherwise
+	Head      string  `yaml:"head"`       // inner or code
+	Hidden    int     `yaml:"hidden"`     // number of sigmoids of head code; 0 otherwise
+	CrossUser string  `yaml:"cross_user"` // own or other
+	Dropout   float64 `yaml:"dropout"`    // of p, shared by the positive and the negative of a sample
 	UserBias  bool    `yaml:"user_bias"`
-	Mask      string  `yaml:"mask"` // M10: none; zeros: padding leaves the state as it is and gets no attention
+	Mask      string  `yaml:"mask"` // none, or zeros, where padding leaves the state as it is and gets no attention
 	Align     Align   `yaml:"align"`
 }
 
-// Align is the loss that keeps a user's two vectors together.
+// Align is the shape of the loss that keeps a user's two vectors together.
 type Align struct {
-	Distance   string  `yaml:"distance"`   // M5: cosine or dot
-	Orthogonal float64 `yaml:"orthogonal"` // M4: factor of the Frobenius norm of X'X - I
+	Distance   string  `yaml:"distance"`   // cosine or dot
+	Orthogonal float64 `yaml:"orthogonal"` // factor of the Frobenius norm of X'X - I
 	Bias       bool    `yaml:"bias"`       // the mapping has a bias
 }
 
-// Values of the choices.
+// Values of the fields of Config and Align.
 const (
 	AttentionFull     = "full"
 	AttentionGate     = "gate"
 	AttentionConstant = "constant"
 	HeadInner         = "inner"
 	HeadCode          = "code"
-	CrossUserOwn      = "own"   // the vector of the domain whose item is asked for
-	CrossUserOther    = "other" // that of the domain whose items are read
+	CrossUserOwn      = "own"   // the user's vector in the domain of the item that is scored
+	CrossUserOther    = "other" // the user's vector in the domain of the items that are read
 	MaskNone          = "none"
 	MaskZeros         = "zeros"
 	DistanceCosine    = "cosine"
 	DistanceDot       = "dot"
 )
 
-// Paper is the model as the PriCDSR paper has it, misprints of its program put right.
+// Paper returns the model as the PriCDSR paper has it, without the faults of its program.
 func Paper() Config {
 	return Config{
 		Dim: 128, Window: 10, Attention: AttentionFull, Head: HeadInner, CrossUser: CrossUserOwn, Dropout: 0.5,
@@ -91,7 +101,7 @@ func Paper() Config {
 	}
 }
 
-// Code is the model as PriCDSR's released program has it.
+// Code returns the model as PriCDSR's released program has it.
 func Code() Config {
 	c := Paper()
 	c.Attention, c.Head, c.Hidden = AttentionGate, HeadCode, 40
@@ -120,8 +130,8 @@ type Model struct {
 	single bool
 }
 
-// New makes a model of users 0..users-1 and items 1..items[k] of domain k. With single,
-// domain 1 has no part in it: attention is over a user's own rows alone.
+// New makes a model of users 0..users-1 and items 1..items[k] of domain k. With single it
+// makes DASL-single, which leaves domain 1 out and attends only to a user's own rows.
 func New(users int, items [2]int, c Config, single bool, seed rng.Seed) *Model {
 	m := &Model{cfg: c, users: users, items: items, seed: seed, single: single}
 	d, half := c.Dim, c.Dim/2
@@ -183,10 +193,10 @@ func (m *Model) Params() []*autograd.Param {
 	return all
 }
 
-// Mapping says whether p belongs to the mapping between the domains.
+// Mapping reports whether p belongs to the mapping between the domains.
 func (m *Model) Mapping(p *autograd.Param) bool { return p == m.X || p == m.XB }
 
-// Aligned lists the parameters that Alignment has gradients of.
+// Aligned lists the parameters that Alignment has gradients for.
 func (m *Model) Aligned() []*autograd.Param {
 	if m.single {
 		return nil
@@ -198,20 +208,20 @@ func (m *Model) Aligned() []*autograd.Param {
 	return ps
 }
 
-// Items is the number of items of a domain.
+// Items returns the number of items of a domain.
 func (m *Model) Items(domain int) int { return m.items[domain] }
 
 // unit is a gated recurrent unit in the form of TensorFlow 1: the reset gate acts on the
-// state before the product and z keeps the old state. What it reads is an item beside a
-// user, whose products are taken once for a whole window.
+// state before the product, and z keeps the old state. It reads an item beside a user; the
+// product with the user is taken once for a whole window.
 type unit struct {
 	item, user *autograd.Param // (3d, d/2): r, z, candidate
 	state      *autograd.Param // (3d, d)
 	bias       *autograd.Param // (1, 3d): 1 for r and z, 0 for the candidate, as TensorFlow begins
 }
 
-// newUnit begins as TensorFlow does: one kernel (d+d, 2d) of the gates and one (d+d, d)
-// of the candidate, each Glorot over its own shape.
+// newUnit makes a unit that starts as TensorFlow's does: one kernel (d+d, 2d) of the gates
+// and one (d+d, d) of the candidate, each drawn by Glorot's law for its own shape.
 func newUnit(name string, half, d int, seed rng.Seed) *unit {
 	init := func(dst tensor.Matrix, name string) {
 		in := float64(2*half + d)

@@ -5,15 +5,15 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Batch is samples of one domain. Windows are step by step: Own[t*b+i] is column t of
-// sample i, item ids with 0 for padding.
+// Batch holds b samples of one domain. Windows lie step by step: Own[t*b+i] is column t of
+// sample i, an item id, or 0 for padding.
 type Batch struct {
 	User       []int32 // (b)
 	Own, Cross []int32 // (w*b); Cross is not read by DASL-single
 	Pos, Neg   []int32 // (b); not read by Encode
 }
 
-// encode is p (b, d) and the users' vectors (b, d/2).
+// encode returns p (b, d) and the users' vectors (b, d/2).
 func (m *Model) encode(t *autograd.Tape, domain int, b *Batch) (p, user *autograd.Node) {
 	own, n := m.sides[domain], len(b.User)
 	mask := m.cfg.Mask == MaskZeros
@@ -36,8 +36,8 @@ func (m *Model) encode(t *autograd.Tape, domain int, b *Batch) (p, user *autogra
 	return pool(t, n, factor, mask, readings...), user
 }
 
-// logits are the scores (n, 1) of items for the rows of p (n, d) and of user (n, d/2),
-// whose indices are users.
+// logits returns the scores (n, 1) of items for the rows of p (n, d) and of user (n, d/2);
+// users holds the indices of these users.
 func (m *Model) logits(t *autograd.Tape, domain int, p, user *autograd.Node, items, users []int32) *autograd.Node {
 	s := m.sides[domain]
 	q := t.Rows(s.Item, items).ConcatCols(user) // (n, d)
@@ -54,8 +54,8 @@ func (m *Model) logits(t *autograd.Tape, domain int, p, user *autograd.Node, ite
 	return y
 }
 
-// Loss is the mean over a batch of -log sigmoid(positive) - log(1 - sigmoid(negative))
-// (section 3.3), with the dropout of the step.
+// Loss returns the mean over a batch of -log sigmoid(positive) - log(1 - sigmoid(negative))
+// (1, 1), the binary cross-entropy of the PriCDSR paper. The step decides the dropout.
 func (m *Model) Loss(t *autograd.Tape, domain, step int, b *Batch) *autograd.Node {
 	p, user := m.encode(t, domain, b)
 	p = p.Dropout(m.cfg.Dropout, m.seed.Stream("dasl.dropout", uint64(step)))
@@ -64,9 +64,9 @@ func (m *Model) Loss(t *autograd.Tape, domain, step int, b *Batch) *autograd.Nod
 	return pos.Add(neg).MeanAll().Scale(-1)
 }
 
-// Alignment is the mean over all users of the distance between their vector in the target
-// domain and the mapped one of the other, with the penalty of a mapping that is not
-// orthogonal.
+// Alignment returns the loss of the dual embedding (1, 1): the mean over all users of the
+// distance between their vector in the target domain and their mapped vector of the other,
+// plus the penalty of a mapping that is not orthogonal.
 func (m *Model) Alignment(t *autograd.Tape) *autograd.Node {
 	x := t.Use(m.X)
 	first, second := t.Use(m.sides[0].User), t.Use(m.sides[1].User).MatMul(x) // (users, d/2)
@@ -96,7 +96,7 @@ func (m *Model) Alignment(t *autograd.Tape) *autograd.Node {
 // unitEps keeps the length of a vector of zeros from dividing.
 const unitEps = 1e-12
 
-// transposed is x' by a product with the identity.
+// transposed returns x', as a product with the identity.
 func transposed(x *autograd.Node) *autograd.Node {
 	t, d := x.Tape(), x.Rows()
 	id := t.BufferZero(d, d)

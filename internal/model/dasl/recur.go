@@ -5,9 +5,9 @@ import (
 	"privrec/internal/tensor"
 )
 
-// read is the states of a unit over windows (w*b, d), step by step: rows t*b..t*b+b-1
-// are those after step t. items (w*b, d/2) and ids are laid out likewise, user is (b,
-// d/2). Where mask is set and an id is 0 the state stays.
+// read returns the states of a unit over windows (w*b, d), step by step: rows t*b to
+// t*b+b-1 are the states after step t. items (w*b, d/2) and ids are laid out in the same
+// way, user is (b, d/2). Where mask is set and an id is 0, the state stays.
 func (u *unit) read(t *autograd.Tape, items, user *autograd.Node, ids []int32, mask bool) *autograd.Node {
 	x := items.Linear(t.Use(u.item), nil)            // (w*b, 3d)
 	v := user.Linear(t.Use(u.user), t.Use(u.bias))   // (b, 3d)

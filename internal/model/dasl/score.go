@@ -5,8 +5,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Sampled returns the scores of items for the samples of a batch: items[k] for sample
-// of[k], as one column.
+// Sampled returns the score of items[k] for sample of[k] of the batch, one for each k.
 func (m *Model) Sampled(t *autograd.Tape, domain int, b *Batch, items, of []int32) []tensor.Float {
 	p, user := m.encode(t, domain, b)
 	users := make([]int32, len(of))
@@ -16,8 +15,8 @@ func (m *Model) Sampled(t *autograd.Tape, domain int, b *Batch, items, of []int3
 	return m.logits(t, domain, p.Gather(of), user.Gather(of), items, users).V.Data[:len(items)]
 }
 
-// All fills scores (b, items) with those of every item 1..items of a domain, item i in
-// column i-1.
+// All fills scores (b, items) with the scores of every item of a domain, item i in column
+// i-1.
 func (m *Model) All(t *autograd.Tape, domain int, b *Batch, scores tensor.Matrix) {
 	s := m.sides[domain]
 	p, user := m.encode(t, domain, b)
@@ -56,8 +55,8 @@ func (m *Model) All(t *autograd.Tape, domain int, b *Batch, scores tensor.Matrix
 	})
 }
 
-// allHidden is head code for every item: of p*q only the item's half differs between
-// items, so that a user needs one product of the table with a narrow matrix.
+// allHidden computes head code for every item. Only the item's half of p*q differs between
+// items, so a user needs one product of the table with a narrow matrix.
 func (m *Model) allHidden(t *autograd.Tape, s *side, p, user, table, scores tensor.Matrix) {
 	w, wb := t.Use(s.hidden.W).V, t.Use(s.hidden.B).V
 	v, vb := t.Use(s.out.W).V.Data, t.Use(s.out.B).V.Data[0]
