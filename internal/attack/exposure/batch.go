@@ -5,13 +5,13 @@ import (
 	"privrec/internal/dataset/slate"
 )
 
-// slates is a batch of slates, packed: the tokens of slate i are tokens[off[i]:off[i+1]].
+// slates holds a batch of slates, packed: the tokens of slate i are tokens[off[i]:off[i+1]].
 type slates struct {
 	tokens, off []int32
 	one         []int32 // 0, 1, ... n: the offsets of one row a slate
 }
 
-// lay packs the slates of the given rows. What is not embedded is left out: Pad, and OOV where the model
+// lay packs the slates of the given rows. It leaves out what is not embedded: Pad, and OOV where the model
 // skips it. With start, every slate begins with the start token.
 func (s *slates) lay(c *Config, p *slate.Pairs, rows []int32, start bool) {
 	s.tokens, s.off = s.tokens[:0], append(s.off[:0], 0)
@@ -31,7 +31,7 @@ func (s *slates) lay(c *Config, p *slate.Pairs, rows []int32, start bool) {
 
 func (s *slates) len() int { return len(s.off) - 1 }
 
-// batch is what the loss of some pairs needs. It keeps its memory.
+// batch holds what the loss of some pairs needs. It keeps its memory from step to step.
 type batch struct {
 	slates
 	in    []int32 // sequence-wise: tokens fed to the decoder, (Start, b_1 .. b_L) of every pair
@@ -103,7 +103,7 @@ func contains(list []int32, x int32) bool {
 	return false
 }
 
-// extend returns s with n elements, its memory if that is enough.
+// extend returns s with n elements, in its own memory if that is enough.
 func extend(s []int32, n int) []int32 {
 	if cap(s) < n {
 		return make([]int32, n)

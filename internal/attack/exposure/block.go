@@ -9,8 +9,8 @@ import (
 )
 
 // block is a transformer block with the normalisation after each part (eq. 6 and 7):
-// x' = LN(x + Drop(MHA(x))), z = LN(x' + Drop(FFN(x'))); in a decoder the attention looks back only, and one
-// over the memory stands between the two.
+// x' = LN(x + Drop(MHA(x))), z = LN(x' + Drop(FFN(x'))). In a decoder a row attends only to itself and back,
+// and an attention over the memory stands between the two parts.
 type block struct {
 	self, cross          *nn.Attention // cross nil in an encoder
 	up, down             *nn.Linear    // FFN(x) = down(ReLU(up(x)))
@@ -52,8 +52,8 @@ func (b *block) Params() []*autograd.Param {
 	return append(all, nn.Params(b.up, b.down, b.ofF.norm)...)
 }
 
-// forward maps x, packed by off, to as many rows. They attend to seen, which is x itself or more rows than
-// those that are wanted, and in a decoder to m.
+// forward maps x, packed by off, to as many rows. They attend to seen, which holds x or more rows than x, and
+// in a decoder to m.
 func (b *block) forward(t *autograd.Tape, x *autograd.Node, off []int32, seen, m memory, step uint64) *autograd.Node {
 	x = b.ofSelf.after(t, x, b.self.Forward(t, x, seen.rows, off, seen.off), step)
 	if b.cross != nil {

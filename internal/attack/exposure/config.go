@@ -24,13 +24,13 @@ const (
 	TiePaper     = "paper" // one matrix: items of slates, items fed to the decoder, output layer (section 5.3)
 	TieCode      = "code"  // a matrix for the encoder; output and decoder input share one in gru and lstm, not in transformer
 	ContextFixed = "fixed" // the encoder's vector at every step, as in training
-	ContextState = "state" // from the second step of ranking on the decoder's own state in its place, as the released program
+	ContextState = "state" // the decoder's own state in its place from the second step of ranking on, as in the released program
 )
 
 // Config is the shape of an attack and how it guesses.
 type Config struct {
 	Encoder string  `yaml:"encoder"` // mean, max (eq. 2, 3) or attention (eq. 4-7)
-	Decoder string  `yaml:"decoder"` // point (eq. 8), gru, lstm (eq. 12, 13) or transformer
+	Decoder string  `yaml:"decoder"` // point (eq. 8), lstm (eq. 12), gru (eq. 13) or transformer
 	Dim     int     `yaml:"dim"`     // d, of items, states and memories
 	Heads   int     `yaml:"heads"`   // of every attention; divides dim. The text has 2, the program 1
 	FFN     int     `yaml:"ffn"`     // hidden width of a block's feed-forward network
@@ -61,7 +61,7 @@ type Config struct {
 	FeedAll bool `yaml:"feed_all"`
 }
 
-// Paper is the text's setting, with the program's where the text says nothing.
+// Paper returns the text's setting, with the program's where the text says nothing.
 func Paper(encoder, decoder string) Config {
 	return Config{
 		Encoder: encoder, Decoder: decoder, Dim: 128, Heads: 2, FFN: 128, Blocks: 1, Dropout: 0.1, Smoothing: 1e-6,
@@ -69,7 +69,7 @@ func Paper(encoder, decoder string) Config {
 	}
 }
 
-// Code is the released program's setting.
+// Code returns the released program's setting.
 func Code(encoder, decoder string) Config {
 	c := Paper(encoder, decoder)
 	c.Heads, c.Tie, c.PoolStart, c.ContextDecode = 1, TieCode, true, ContextState
@@ -78,8 +78,8 @@ func Code(encoder, decoder string) Config {
 	return c
 }
 
-// Check returns the first field, by its name in files, that is wrong and what is wrong with it; both are
-// empty if none is.
+// Check returns the first field that is wrong, by its name in files, and what is wrong with it. Both are
+// empty if no field is wrong.
 func (c Config) Check() (field, problem string) {
 	oneOf := func(name, value string, of ...string) bool {
 		if !slices.Contains(of, value) {
@@ -111,12 +111,12 @@ func (c Config) Check() (field, problem string) {
 	return field, problem
 }
 
-// attends tells whether the model has attention at all.
+// attends tells whether the model has attention.
 func (c Config) attends() bool { return c.Encoder == "attention" || c.Decoder == "transformer" }
 
-// Training is how the attack is optimised.
+// Training says how the attack is optimised.
 type Training struct {
-	Rate  float64 `yaml:"rate"`  // learning rate; with a warm-up, what is multiplied by its factor
+	Rate  float64 `yaml:"rate"`  // learning rate; with a warm-up, multiplied by its factor
 	Beta1 float64 `yaml:"beta1"` // of Adam
 	Beta2 float64 `yaml:"beta2"`
 	Eps   float64 `yaml:"eps"`
@@ -126,18 +126,18 @@ type Training struct {
 	Batch  int `yaml:"batch"` // pairs a step
 }
 
-// PaperTraining is the text's: Adam with a rate of 0.001.
+// PaperTraining returns the text's training: Adam with a rate of 0.001.
 func PaperTraining() Training {
 	return Training{Rate: 1e-3, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8, Batch: 256}
 }
 
-// CodeTraining is the program's. Its rate never exceeds 1.6e-6, 600 times less than the text's; its batches
-// hold 4,000 tokens.
+// CodeTraining returns the released program's training. Its rate never exceeds 1.6e-6, 600 times less than
+// the text's; its batches hold 4,000 tokens.
 func CodeTraining() Training {
 	return Training{Rate: 1e-4, Beta1: 0.9, Beta2: 0.98, Eps: 1e-9, WarmUp: 4000, Batch: 266}
 }
 
-// Check is as that of [Config].
+// Check returns the first field that is wrong and what is wrong with it, as [Config.Check] does.
 func (c Training) Check() (field, problem string) {
 	switch {
 	case !(c.Rate > 0 && c.Rate < 1e9):
@@ -156,7 +156,7 @@ func (c Training) Check() (field, problem string) {
 	return "", ""
 }
 
-// Optimizer makes the optimiser; the learning rate it is given at each step is Rate.
+// Optimizer makes the optimiser. The caller passes Rate as the learning rate of each step.
 func (c Training) Optimizer() optim.Optimizer {
 	a := optim.NewAdam(0)
 	a.Beta1, a.Beta2, a.Eps = c.Beta1, c.Beta2, c.Eps

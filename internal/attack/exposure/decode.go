@@ -8,13 +8,13 @@ import (
 	"privrec/internal/tensor"
 )
 
-// best is the depth best tokens of one row so far, best first, equal scores by lower token.
+// best holds the best tokens of one row so far, best first, and of equal scores the lower token first.
 type best struct {
 	score []tensor.Float
 	token []int32
 }
 
-// offer takes a token in if it is among the best; depth is the most that are kept.
+// offer takes a token in if it is among the best. At most depth tokens are kept.
 func (b *best) offer(token int32, score tensor.Float, depth int) {
 	n := len(b.token)
 	if n == depth && !(score > b.score[n-1] || score == b.score[n-1] && token < b.token[n-1]) {
@@ -34,8 +34,8 @@ func (b *best) offer(token int32, score tensor.Float, depth int) {
 // Sizes of ranking over the whole vocabulary.
 const (
 	rankRows = 256  // pairs at a time
-	rankWide = 8192 // tokens at a time: at most 8 MiB of scores, whatever the vocabulary
-	rankScan = 64   // scores that are passed over at once if their greatest is not good enough
+	rankWide = 8192 // tokens at a time: at most 8 MiB of scores, for any vocabulary
+	rankScan = 64   // scores that are skipped together if their greatest is not good enough
 )
 
 // output is the output layer W h + a, for ranking.
@@ -54,8 +54,8 @@ func (m *Model) output() *output {
 	return o
 }
 
-// top fills into with the depth best tokens of every row of h (n, d), without those that banned has for the
-// row. Scores exist for rankWide tokens at a time.
+// top fills into with the depth best tokens of every row of h (n, d), without the tokens that are banned for
+// the row. Scores exist for rankWide tokens at a time.
 func (o *output) top(h tensor.Matrix, depth int, banned [][]int32, into []best) {
 	n := h.Rows
 	for i := range into[:n] {
@@ -83,7 +83,7 @@ func (o *output) top(h tensor.Matrix, depth int, banned [][]int32, into []best) 
 	}
 }
 
-// scan offers the scores of the tokens from first on.
+// scan offers z, the scores of the tokens from first on, except those in skip.
 func (b *best) scan(z []tensor.Float, first int32, depth int, skip []int32) {
 	for at := 0; at < len(z); at += rankScan {
 		part := z[at:min(len(z), at+rankScan)]
@@ -101,7 +101,7 @@ func (b *best) scan(z []tensor.Float, first int32, depth int, skip []int32) {
 	}
 }
 
-// among is top for candidates of every row: only their rows of the output layer are read.
+// among fills into as top does, with candidates of every row. It reads only their rows of the output layer.
 func (o *output) among(h tensor.Matrix, depth int, candidates, banned [][]int32, into []best) {
 	tensor.Parallel(h.Rows, 8, func(_, from, to int) {
 		for i := from; i < to; i++ {
@@ -116,12 +116,12 @@ func (o *output) among(h tensor.Matrix, depth int, candidates, banned [][]int32,
 	})
 }
 
-// of is the score of one token.
+// of returns the score of one token.
 func (o *output) of(h []tensor.Float, token int32) tensor.Float {
 	return tensor.Dot(h, tensor.Row(o.w, int(token))) + o.a[token]
 }
 
-// decoding is the work of ranking some pairs, kept from chunk to chunk.
+// decoding holds the work of ranking some pairs, kept from chunk to chunk.
 type decoding struct {
 	m          *Model
 	out        *output
@@ -134,7 +134,7 @@ type decoding struct {
 	lists      [][]best // by list and row
 }
 
-// run ranks n pairs: w is nil point-wise, where h is the only state.
+// run ranks n pairs. Point-wise, w is nil and h is the only state.
 func (d *decoding) run(n int, h tensor.Matrix, w walk) error {
 	m, lists := d.m, d.m.Lists()
 	d.fed, d.stopped = extend(d.fed, n), make([]bool, n)
@@ -173,7 +173,7 @@ func (d *decoding) rank(h tensor.Matrix, into []best) {
 	d.out.top(h, d.depth, d.banned, into)
 }
 
-// feed chooses what each pair is fed next, and stops those that reached the end, whose list becomes empty.
+// feed chooses what each pair is fed next. It stops the pairs that reached the end and empties their lists.
 func (d *decoding) feed(h tensor.Matrix, list []best) {
 	m, lead := d.m, list
 	if m.FeedAll && d.candidates != nil {

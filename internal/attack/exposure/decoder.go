@@ -9,22 +9,23 @@ import (
 	"privrec/internal/tensor"
 )
 
-// decoder is a sequence-wise decoder (section 3.2.2): from a memory and the clicks so far it makes the
-// vector whose product with the output layer scores the next, latest click first.
+// decoder is a sequence-wise decoder (section 3.2.2, eq. 11). From a memory and the clicks so far it makes
+// the state of the next click, latest click first. The product of the state with the output layer is the
+// scores.
 type decoder interface {
 	nn.Layer
-	// table is the items fed in; it is the model's.
+	// table returns the table of the items fed in, which is the model's.
 	table() *autograd.Param
-	// row is where step t of pair i stands in the inputs and states of n pairs and the given steps.
+	// row returns where step t of pair i stands in the inputs and states of n pairs and the given steps.
 	row(i, t, n, steps int) int
-	// states is teacher forcing: all states (n·(L+1), d) from the true clicks b.in.
+	// states returns all states (n·(L+1), d) from the true clicks b.in, for training.
 	states(t *autograd.Tape, m memory, b *batch, step uint64) *autograd.Node
-	// begin starts decoding by own predictions on a tape in evaluation.
+	// begin starts decoding from the decoder's own predictions, on a tape in evaluation.
 	begin(t *autograd.Tape, m memory) walk
 }
 
-// walk is decoding under way: next takes what each pair was last fed to the state (n, d) that scores what
-// comes next.
+// walk is decoding under way: next turns what each pair is fed into the state (n, d) that scores the next
+// click.
 type walk interface {
 	next(fed []int32) *autograd.Node
 }
@@ -46,8 +47,8 @@ func newDecoder(c Config, items *autograd.Param, l int, init nn.Init, seed rng.S
 	return nil
 }
 
-// recurrent is the GRU or LSTM decoder (eq. 12, 13), one layer, in the cell forms of PyTorch. Its input is
-// the last click beside the context, its state starts as the context (the LSTM's memory too).
+// recurrent is the LSTM (eq. 12) or GRU decoder (eq. 13), one layer, in the cell forms of PyTorch. Its input
+// is the last click beside the context. Its state starts as the context, as does the LSTM's cell.
 type recurrent struct {
 	items   *autograd.Param
 	drop    *nn.Dropout
@@ -69,7 +70,7 @@ func (r *recurrent) table() *autograd.Param { return r.items }
 // row puts step after step, so that a step is a block of rows.
 func (r *recurrent) row(i, t, n, _ int) int { return t*n + i }
 
-// input is the part of the cell's gates that does not depend on its state.
+// input returns the part of the cell's gates that does not depend on its state.
 func (r *recurrent) input(t *autograd.Tape, x *autograd.Node) *autograd.Node {
 	if r.gru != nil {
 		return r.gru.Input(t, x)
@@ -77,7 +78,7 @@ func (r *recurrent) input(t *autograd.Tape, x *autograd.Node) *autograd.Node {
 	return r.lstm.Input(t, x)
 }
 
-// step takes the gates' input and the state to the next state; c is the LSTM's memory.
+// step returns the next state from the gates' input and the state; c is the LSTM's cell.
 func (r *recurrent) step(t *autograd.Tape, gi, h, c *autograd.Node) (h2, c2 *autograd.Node) {
 	if r.gru != nil {
 		return r.gru.Step(t, gi, h), nil
@@ -122,8 +123,8 @@ func (w *recurrentWalk) next(fed []int32) *autograd.Node {
 	return w.h
 }
 
-// transformer is the attention-based decoder: items and sinusoidal positions, causal self-attention, an
-// attention over the memory.
+// transformer is the attention-based decoder: items and sinusoidal positions, an attention of every step to
+// itself and back, an attention over the memory.
 type transformer struct {
 	items  *autograd.Param
 	drop   *nn.Dropout
@@ -133,8 +134,8 @@ type transformer struct {
 	place  tensor.Matrix // (L+1, d)
 }
 
-// places is the table of positions of Vaswani et al. 2017, section 3.5: sin and cos of p/10000^(2i/d) in
-// turn.
+// places returns the table of positions of Vaswani et al. 2017, section 3.5 (n, d): sin and cos of
+// p/10000^(2i/d) in turn.
 func places(n, d int) tensor.Matrix {
 	m := tensor.New(n, d)
 	for p := range n {
@@ -161,14 +162,14 @@ func (d *transformer) Params() []*autograd.Param {
 
 func (d *transformer) table() *autograd.Param { return d.items }
 
-// row puts pair after pair, as attention wants it.
+// row puts pair after pair, as attention needs it.
 func (d *transformer) row(i, t, _, steps int) int { return i*steps + t }
 
 func (d *transformer) states(t *autograd.Tape, m memory, b *batch, step uint64) *autograd.Node {
 	return d.run(t, m, b.in, b.slates.len(), step)
 }
 
-// run is all states for n pairs of equally many inputs.
+// run returns all states of n pairs with equally many inputs.
 func (d *transformer) run(t *autograd.Tape, m memory, in []int32, n int, step uint64) *autograd.Node {
 	steps, w := len(in)/max(1, n), d.place.Cols
 	place := t.Buffer(len(in), w)
@@ -194,7 +195,7 @@ func (d *transformer) begin(t *autograd.Tape, m memory) walk {
 	return &transformerWalk{d: d, t: t, m: m}
 }
 
-// transformerWalk runs over all it was fed at every step: next to the output layer that costs nothing.
+// transformerWalk computes all steps again at every step, which costs little beside the output layer.
 type transformerWalk struct {
 	d   *transformer
 	t   *autograd.Tape

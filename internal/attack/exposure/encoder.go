@@ -8,7 +8,7 @@ import (
 	"privrec/internal/rng"
 )
 
-// encoder turns slates into vectors (section 3.2.1). Slates are sets: nothing tells a position.
+// encoder turns slates into vectors (section 3.2.1). Slates are sets: it does not see positions.
 type encoder struct {
 	kind   string
 	items  *autograd.Param // (V, d)
@@ -27,7 +27,7 @@ func newEncoder(c Config, items *autograd.Param, init nn.Init, seed rng.Seed) en
 	return e
 }
 
-// scale is what items are multiplied by where they enter.
+// scale returns the factor of items where they enter.
 func (c Config) scale() float64 {
 	if c.ScaleEmbedding {
 		return math.Sqrt(float64(c.Dim))
@@ -35,7 +35,7 @@ func (c Config) scale() float64 {
 	return 1
 }
 
-// Params implements nn.Layer: the items are the model's.
+// Params implements nn.Layer, without the items, which are the model's.
 func (e *encoder) Params() []*autograd.Param {
 	var all []*autograd.Param
 	for _, b := range e.blocks {
@@ -47,15 +47,15 @@ func (e *encoder) Params() []*autograd.Param {
 	return all
 }
 
-// memory is what a decoder knows of the slates: packed rows, off[i] to off[i+1] of slate i.
+// memory holds what a decoder knows of the slates: packed rows, off[i] to off[i+1] of slate i.
 type memory struct {
 	rows *autograd.Node
 	off  []int32 // nil: one row a slate
 }
 
-// context is the memory for a decoder: of a transformer after attention the T rows of every slate,
-// otherwise one vector each. (A pooled vector repeated T times, as the released program has it, would be the
-// same: attention over equal rows is that row.)
+// context returns the memory for a decoder: the T rows of every slate for a transformer after attention,
+// otherwise one vector a slate. The released program repeats a pooled vector T times, which gives the same,
+// since attention over equal rows is that row.
 func (e *encoder) context(t *autograd.Tape, s *slates, step uint64, decoder string) memory {
 	if e.kind == "attention" && decoder == "transformer" {
 		return memory{e.attend(t, s, step, false), s.off}
@@ -63,8 +63,8 @@ func (e *encoder) context(t *autograd.Tape, s *slates, step uint64, decoder stri
 	return memory{rows: e.vector(t, s, step)}
 }
 
-// vector is one row a slate (n, d): eq. 2, eq. 3, or the CLS row of the attention, which is the first. An
-// empty slate pools to 0.
+// vector returns one row a slate (n, d): eq. 2, eq. 3, or the first row of the attention, that of the start
+// token. An empty slate pools to 0.
 func (e *encoder) vector(t *autograd.Tape, s *slates, step uint64) *autograd.Node {
 	switch e.kind {
 	case "mean":
@@ -75,7 +75,7 @@ func (e *encoder) vector(t *autograd.Tape, s *slates, step uint64) *autograd.Nod
 	return e.attend(t, s, step, true)
 }
 
-// scaled multiplies by the scale. Both poolings commute with it, so that it touches n rows instead of n·T.
+// scaled multiplies by the scale. Both poolings commute with it, so it may touch n rows instead of n·T.
 func (e *encoder) scaled(x *autograd.Node) *autograd.Node {
 	if e.scale == 1 {
 		return x
@@ -83,8 +83,8 @@ func (e *encoder) scaled(x *autograd.Node) *autograd.Node {
 	return x.Scale(e.scale)
 }
 
-// attend is the self-attention of eq. 4-7 over the rows of every slate. With first, only the first row of each
-// slate comes out of it (n, d): the last block computes no others.
+// attend returns the self-attention of eq. 4 to 7 over the rows of every slate. With first, it returns only
+// the first row of each slate (n, d), and the last block computes no others.
 func (e *encoder) attend(t *autograd.Tape, s *slates, step uint64, first bool) *autograd.Node {
 	x := e.scaled(t.Rows(e.items, s.tokens))
 	for k, b := range e.blocks {

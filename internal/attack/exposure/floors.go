@@ -13,10 +13,10 @@ import (
 // Names of the floors, as [NewFloor] takes them.
 const (
 	FloorRandom       = "random"        // a uniformly random order for each pair
-	FloorPopularity   = "popularity"    // most clicked in the training pairs first
-	FloorCooccurrence = "co-occurrence" // most clicked before slates that show the same items
-	FloorKindRatio    = "kind-ratio"    // most often clicked against shown: which kind an item is, not whose
-	FloorNull         = "null"          // popularity by the name of an attack: what is left when the slate says nothing
+	FloorPopularity   = "popularity"    // the most clicked in the training pairs first
+	FloorCooccurrence = "co-occurrence" // the most clicked before slates that show the same items first
+	FloorKindRatio    = "kind-ratio"    // the most often clicked for each time shown first: the kind of an item, not its user
+	FloorNull         = "null"          // popularity under the name of an attack that does not read the slate
 )
 
 // Floors lists the names of all floors. The first three stand beside every attack.
@@ -25,7 +25,8 @@ func Floors() []string {
 }
 
 // NewFloor makes the floor of this name, with a single list, from training pairs over a vocabulary of
-// vocab tokens. The seed matters to the random one only.
+// vocab tokens. Only the random floor uses the seed. It fails on an unknown name and on a token outside the
+// vocabulary.
 func NewFloor(name string, train *slate.Pairs, vocab int, seed rng.Seed) (Ranker, error) {
 	if vocab <= int(slate.FirstItem) {
 		return nil, fmt.Errorf("floor %s: a vocabulary of %d tokens has no items", name, vocab)
@@ -43,7 +44,7 @@ func NewFloor(name string, train *slate.Pairs, vocab int, seed rng.Seed) (Ranker
 	return nil, fmt.Errorf("floor %q is none of %q", name, Floors())
 }
 
-// counts is how often every token is shown and clicked in pairs; specials are not counted.
+// counts returns how often every token is shown and clicked in pairs, without the specials.
 func counts(p *slate.Pairs, vocab int) (shown, clicked []int32, err error) {
 	shown, clicked = make([]int32, vocab), make([]int32, vocab)
 	count := func(what string, tokens []int32, into []int32, width int) error {
@@ -63,13 +64,13 @@ func counts(p *slate.Pairs, vocab int) (shown, clicked []int32, err error) {
 	return shown, clicked, count("behaviour", p.Behaviours, clicked, p.L)
 }
 
-// Fixed answers every slate with the same order of items, whatever it shows.
+// Fixed answers every slate with the same order of items.
 type Fixed struct {
 	order []int32 // all items, best first
 	class []int32 // per token: items of equal score share a class, best is 0
 }
 
-// newFixed orders the items by better, equal ones by token.
+// newFixed orders the items by better, and equal items by token.
 func newFixed(vocab int, better func(a, b int32) int) *Fixed {
 	f := &Fixed{order: make([]int32, 0, vocab), class: make([]int32, vocab)}
 	for v := slate.FirstItem; int(v) < vocab; v++ {
@@ -86,9 +87,9 @@ func newFixed(vocab int, better func(a, b int32) int) *Fixed {
 	return f
 }
 
-// NewPopularity ranks items by how often they are clicked in the training pairs. Items of equal count are
-// ranked in the order of the candidates, of all items by token: by how often they are shown or clicked, where
-// tokens are numbered so.
+// NewPopularity ranks items by how often they are clicked in the training pairs. Items of equal count are in
+// the order of the candidates or, without candidates, of their tokens, which may be numbered by how often
+// items are shown or clicked.
 func NewPopularity(train *slate.Pairs, vocab int) (*Fixed, error) {
 	_, clicked, err := counts(train, vocab)
 	if err != nil {
@@ -97,9 +98,9 @@ func NewPopularity(train *slate.Pairs, vocab int) (*Fixed, error) {
 	return newFixed(vocab, func(a, b int32) int { return cmp.Compare(clicked[b], clicked[a]) }), nil
 }
 
-// NewKindRatio ranks items by clicked/(shown+1), counts in the training pairs, then by clicks. It uses
-// neither slate nor user: what it finds among the logged items of a user is which of them are of the kind
-// that is clicked before slates rather than shown in them, as old news against today's.
+// NewKindRatio ranks items by clicked/(shown+1), counts in the training pairs, then by clicks. It reads
+// neither slate nor user. What it finds among the logged items of a user are items of the kind that is
+// clicked before slates and not shown in them, such as older news.
 func NewKindRatio(train *slate.Pairs, vocab int) (*Fixed, error) {
 	shown, clicked, err := counts(train, vocab)
 	if err != nil {
@@ -112,7 +113,7 @@ func NewKindRatio(train *slate.Pairs, vocab int) (*Fixed, error) {
 	}), nil
 }
 
-// Lists is 1.
+// Lists returns 1.
 func (f *Fixed) Lists() int { return 1 }
 
 // Rank implements [Ranker].

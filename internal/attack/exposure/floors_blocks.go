@@ -14,9 +14,9 @@ const (
 	unitRows  = 4   // rows a parallel unit ranks
 )
 
-// blocks ranks rows (nil: all) a block at a time, several rows of it at once, and visits them in order.
-// rank fills the given empty lists, of capacity depth or what the first block needed, and is called from
-// several goroutines; what it does for a row must depend on nothing but the row.
+// blocks ranks rows (nil: all) a block at a time, several rows of it at once, and visits them in order. It
+// calls rank from several goroutines to fill the given empty lists; what rank does must depend only on the
+// row.
 func blocks(ctx context.Context, p *slate.Pairs, rows []int32, depth, lists int, rank func(row int32, lists [][]int32) error, visit func(row int32, lists [][]int32) error) error {
 	if err := checkRank(p, rows, depth); err != nil {
 		return err
@@ -55,7 +55,7 @@ func blocks(ctx context.Context, p *slate.Pairs, rows []int32, depth, lists int,
 }
 
 // deal gives the items of one list out to the lists: item q (from 0) goes to place q/len(lists) of list
-// q mod len(lists). All lists together make as many guesses, all distinct.
+// q mod len(lists). All lists together hold the same guesses as the one.
 func deal(lists [][]int32, one []int32) {
 	for j := range lists {
 		lists[j] = lists[j][:0]
@@ -65,8 +65,8 @@ func deal(lists [][]int32, one []int32) {
 	}
 }
 
-// merge appends to one the first depth distinct items of several lists, by rank, then by list: what the
-// lists can guess with the budget of one.
+// merge appends to one the first depth distinct items of several lists, by rank, then by list, which is what
+// the lists can guess with the budget of one list.
 func merge(one []int32, lists [][]int32, depth int) []int32 {
 	for r, more := 0, true; more; r++ {
 		more = false
@@ -90,8 +90,9 @@ type dealt struct {
 	lists int
 }
 
-// Deal gives the single list of r out to disjoint lists, so that it makes as many guesses as a ranker
-// with that many lists: its item q (from 0) stands at place q/lists of list q mod lists.
+// Deal returns a ranker that gives the single list of r out to disjoint lists, and so makes as many guesses
+// as a ranker with that many lists: item q (from 0) of the list stands at place q/lists of list q mod lists.
+// It fails on a ranker with several lists and on fewer than one list.
 func Deal(r Ranker, lists int) (Ranker, error) {
 	if r.Lists() != 1 || lists < 1 {
 		return nil, fmt.Errorf("dealing %d lists out to %d: want one list and at least one", r.Lists(), lists)
@@ -99,8 +100,10 @@ func Deal(r Ranker, lists int) (Ranker, error) {
 	return dealt{r, lists}, nil
 }
 
+// Lists implements [Ranker].
 func (d dealt) Lists() int { return d.lists }
 
+// Rank implements [Ranker].
 func (d dealt) Rank(ctx context.Context, p *slate.Pairs, rows []int32, depth int, candidates func(row int32) []int32, visit func(row int32, lists [][]int32) error) error {
 	out := make([][]int32, d.lists)
 	return d.Ranker.Rank(ctx, p, rows, depth*d.lists, candidates, func(row int32, lists [][]int32) error {

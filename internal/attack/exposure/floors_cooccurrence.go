@@ -17,13 +17,13 @@ const shrink = 5
 //
 //	score(v | s) = sum over places a of s of n(a, v) / (n(a) + 5)
 //
-// n(a, v) is how often v is clicked right before a slate shows a, repeats within a pair counted, and n(a)
-// how often a is shown. So it is, but for the 5, L times the mean share of v among the clicks before the
-// items of the slate. Equal scores are settled by clicks, then in the order of the candidates, among all
-// items by token. Items that no training pair shows add nothing.
+// n(a, v) is how often v is clicked right before a slate shows a, repeats within a pair counted, and n(a) is
+// how often a is shown. Apart from the 5, a term is L times the mean share of v among the clicks before a is
+// shown. Items with equal scores are ranked by clicks, then in the order of the candidates or, without
+// candidates, by token. Items that no training pair shows add nothing.
 //
-// This is the definition that gives the reference scores for Zhihu to the digit. Plain counts, n(a, v)
-// without a denominator, are within 0.01 of it.
+// This definition gives the reference scores for Zhihu to the digit. Plain counts, n(a, v) without a
+// denominator, are within 0.01 of it.
 type Cooccurrence struct {
 	start   []int64 // per token, vocab+1: its clicked items are item[start:start+1]
 	item    []int32
@@ -39,8 +39,8 @@ type cooccurrenceScratch struct {
 	top     []int32
 }
 
-// NewCooccurrence counts the training pairs, in memory of 12 bytes for each pair of items that occur
-// together.
+// NewCooccurrence counts the training pairs. It takes 12 bytes of memory for each pair of items that occur
+// together. It fails on a token outside the vocabulary.
 func NewCooccurrence(train *slate.Pairs, vocab int) (*Cooccurrence, error) {
 	shown, clicked, err := counts(train, vocab)
 	if err != nil {
@@ -91,7 +91,7 @@ func NewCooccurrence(train *slate.Pairs, vocab int) (*Cooccurrence, error) {
 	return c, nil
 }
 
-// Lists is 1.
+// Lists returns 1.
 func (c *Cooccurrence) Lists() int { return 1 }
 
 // Rank implements [Ranker].
@@ -146,8 +146,8 @@ func (c *Cooccurrence) add(w *cooccurrenceScratch, s []int32) {
 	}
 }
 
-// best is the top of all items: of those with a score by a heap whose root is the worst kept, then the most
-// clicked of the others.
+// best returns the depth best of all items: first those with a score, from a heap that has the worst kept item
+// as its root, then the most clicked of the others.
 func (c *Cooccurrence) best(w *cooccurrenceScratch, depth int) []int32 {
 	order := func(a, b int32) int { // negative: a ranks above b
 		return cmp.Or(cmp.Compare(w.score[b], w.score[a]), cmp.Compare(c.clicked[b], c.clicked[a]), cmp.Compare(a, b))

@@ -13,16 +13,16 @@ type Random struct {
 	stream       rng.Stream
 }
 
-// NewRandom answers with one random list. What it guesses for a row depends on the seed and the row's
-// number only, and a shorter list is the beginning of a longer one.
+// NewRandom makes a floor with one random list. Its guesses for a row depend only on the seed and the row's
+// number, and a shorter list is the beginning of a longer one.
 func NewRandom(vocab int, seed rng.Seed) *Random { return NewRandomLists(vocab, 1, seed) }
 
-// NewRandomLists answers with independent random lists, which may name the same items.
+// NewRandomLists makes a floor with independent random lists, which may name the same items.
 func NewRandomLists(vocab, lists int, seed rng.Seed) *Random {
 	return &Random{vocab: vocab, lists: max(lists, 1), stream: seed.Stream("exposure random floor")}
 }
 
-// Lists is the number of independent lists.
+// Lists returns the number of independent lists.
 func (r *Random) Lists() int { return r.lists }
 
 // Rank implements [Ranker].

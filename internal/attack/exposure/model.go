@@ -14,8 +14,8 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Model is an attack: an encoder, a decoder and an output layer over the vocabulary. It is read by any
-// number of goroutines at once while nothing trains it.
+// Model is an attack: an encoder, a decoder and an output layer over the vocabulary. Any number of goroutines
+// may use it at once while it is not being trained.
 type Model struct {
 	Config
 	vocab, t, l int
@@ -26,8 +26,9 @@ type Model struct {
 	a   *autograd.Param // a (1, V), the output bias
 }
 
-// New makes a model for slates of T items and behaviours of L clicks, tokens below vocab. Equal seeds give
-// equal models; the initial value of a parameter depends on seed and name alone.
+// New makes a model for slates of T items and behaviours of L clicks, with tokens below vocab. Equal seeds
+// give equal models: the initial value of a parameter depends only on the seed and its name. New fails on a
+// setting that Config.Check refuses and on sizes below 1.
 func New(c Config, vocab, T, L int, seed rng.Seed) (*Model, error) {
 	if field, problem := c.Check(); field != "" {
 		return nil, fmt.Errorf("exposure attack: %s: %s", field, problem)
@@ -52,7 +53,7 @@ func New(c Config, vocab, T, L int, seed rng.Seed) (*Model, error) {
 	return m, nil
 }
 
-// xavier is the named law of Glorot & Bengio 2010; what has one row is a bias and starts at zero.
+// xavier returns the named law of Glorot & Bengio 2010. A parameter with one row is a bias and starts at 0.
 func xavier(law string, seed rng.Seed) nn.Init {
 	return func(dst tensor.Matrix, name string) {
 		switch {
@@ -81,10 +82,10 @@ func (m *Model) Params() []*autograd.Param {
 	return append(all, m.a)
 }
 
-// Vocab is V, the specials included.
+// Vocab returns the number of tokens V, the specials included.
 func (m *Model) Vocab() int { return m.vocab }
 
-// Lists implements [Ranker]: 1 if point-wise, else L.
+// Lists implements [Ranker]: it returns 1 if the decoder is point-wise, else L.
 func (m *Model) Lists() int {
 	if m.dec == nil {
 		return 1
@@ -110,12 +111,12 @@ type Objective struct {
 // On returns the training objective over p: sample i is row i of p.
 func (m *Model) On(p *slate.Pairs) *Objective { return &Objective{m: m, p: p} }
 
-// Params are the model's.
+// Params lists the model's parameters.
 func (o *Objective) Params() []*autograd.Param { return o.m.Params() }
 
-// Loss is, over some samples, point-wise the mean over pairs of eq. 10, sequence-wise the mean over pairs
-// and steps of the cross-entropy (eq. 14; the text has the sum, the program this mean). Targets outside the
-// vocabulary do not count. Dropout depends on the step.
+// Loss returns the loss over some samples (1, 1). Point-wise it is the mean over pairs of eq. 10.
+// Sequence-wise it is the mean over pairs and steps of the cross-entropy, as in the program, where eq. 14 has
+// the sum. Targets outside the vocabulary do not count. Dropout depends on the step.
 func (o *Objective) Loss(t *autograd.Tape, step int, samples []int32) (*autograd.Node, error) {
 	if err := o.m.fits(o.p); err != nil {
 		return nil, err
@@ -124,7 +125,7 @@ func (o *Objective) Loss(t *autograd.Tape, step int, samples []int32) (*autograd
 	return o.m.loss(t, &o.b, uint64(step)), nil
 }
 
-// loss is the mean over what counts in the batch.
+// loss returns the mean over what counts in the batch.
 func (m *Model) loss(t *autograd.Tape, b *batch, step uint64) *autograd.Node {
 	if m.dec == nil {
 		q := autograd.SoftTargets{Class: b.class, Off: b.many, On: 1 / float64(m.l), Rest: m.Smoothing}
@@ -133,8 +134,8 @@ func (m *Model) loss(t *autograd.Tape, b *batch, step uint64) *autograd.Node {
 	return t.TiedSoftmax(m.dec.states(t, m.enc.context(t, &b.slates, step, m.Decoder), b, step), m.out, m.a, autograd.OneHot(b.class))
 }
 
-// ValidationLoss is the loss over all of p without dropout, batch pairs at a time; how many at a time does
-// not matter but for rounding.
+// ValidationLoss returns the loss over all of p without dropout. It computes batchSize pairs at a time, which
+// changes only the rounding. It fails on pairs without a known target, and when ctx ends.
 func (m *Model) ValidationLoss(ctx context.Context, p *slate.Pairs, batchSize int) (mean float64, err error) {
 	defer recovered(&err)
 	if err := m.fits(p); err != nil {

@@ -5,8 +5,8 @@ import (
 	"privrec/internal/tensor"
 )
 
-// segmentMax is the greatest element of every column within rows off[k] to off[k+1]; that of no rows is 0.
-// Of equal elements the first takes the gradient.
+// segmentMax returns the greatest element of every column within rows off[k] to off[k+1], and 0 where there
+// are no rows. Of equal elements the first takes the gradient.
 func segmentMax(x *autograd.Node, off []int32) *autograd.Node {
 	t, n, d := x.Tape(), len(off)-1, x.Cols()
 	y := t.Fused("segmentMax", n, d, x)

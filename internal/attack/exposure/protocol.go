@@ -7,30 +7,32 @@ import (
 	"privrec/internal/dataset/slate"
 )
 
-// What may be guessed.
+// Values of [Protocol].Vocabulary: what may be guessed.
 const (
 	VocabularyFull   = "full"   // every item
 	VocabularyLogged = "logged" // the items of the user's own log, among which the clicks are
 )
 
-// How many guesses a pair gets at cut-off k, with L clicks to infer.
+// Values of [Protocol].Budget: how many guesses a pair gets at cut-off k, with L clicks to infer.
 const (
-	// BudgetKL is k*L: of L lists the first k, of a single list the first k*L, dealt out (see [Deal]). The
-	// text gives the point-wise attack as many guesses as the sequence-wise.
+	// BudgetKL gives k*L: of L lists the first k, of a single list the first k*L, dealt out (see [Deal]). The
+	// text gives the point-wise attack as many guesses as the sequence-wise one.
 	BudgetKL = "k*L"
-	// BudgetK is k: of a single list the first k, of L lists the first k distinct items, by rank, then by list.
+	// BudgetK gives k: of a single list the first k, of L lists the first k distinct items, by rank, then by
+	// list.
 	BudgetK = "k"
-	// BudgetList is k of every list, however many there are: k for a single list, up to k*L for L. The
-	// released program does so; point-wise and sequence-wise scores do not compare under it.
+	// BudgetList gives k of every list: k for a single list, up to k*L for L lists. The released program does
+	// so. Point-wise and sequence-wise scores cannot be compared under it.
 	BudgetList = "list"
 )
 
-// Protocol says how guesses are scored. The paper's text, its program and what an honest number needs
-// differ; the three booleans are the program's, off by default.
+// Protocol says how guesses are scored. The paper's text, its program and a fair comparison differ here: the
+// defaults are fair, and the three booleans are the program's.
 type Protocol struct {
-	// Vocabulary is VocabularyFull or VocabularyLogged; "" is full. The program ranks the user's own logged
-	// items only, about 130 with the clicks among them, which the paper does not say: random guesses find
-	// most. Scores under it are for comparison with the printed tables and must be labelled.
+	// Vocabulary is VocabularyFull or VocabularyLogged; "" is full. The program ranks only the user's own
+	// logged items, about 130 with the clicks among them, which the paper does not say. Random guesses find
+	// most of these clicks, so scores under it must be labelled and serve only to compare with the printed
+	// tables.
 	Vocabulary string `yaml:"vocabulary"`
 	Budget     string `yaml:"budget"`  // BudgetKL, BudgetK or BudgetList; "" is k*L
 	Cutoffs    []int  `yaml:"cutoffs"` // k, ascending; none is 5, 10, 20
@@ -44,14 +46,14 @@ type Protocol struct {
 	Logged [][]int32 `yaml:"-" json:"-"`
 }
 
-// ReleasedProtocol is the program's: logged items, k of every list, pairs with unknown items, repeated
-// clicks or an early end left out.
+// ReleasedProtocol returns the program's protocol: logged items, k of every list, and pairs with unknown
+// items, repeated clicks or an early end left out.
 func ReleasedProtocol(logged [][]int32) Protocol {
 	return Protocol{Vocabulary: VocabularyLogged, Budget: BudgetList, CompleteOnly: true, DistinctTargets: true, DropEnded: true, Logged: logged}
 }
 
-// Check returns the first field, by its name in files, that is wrong and what is wrong with it; both are
-// empty if none is. The zero value is fine.
+// Check returns the first field that is wrong, by its name in files, and what is wrong with it. Both are
+// empty if no field is wrong, as in the zero value.
 func (q Protocol) Check() (field, problem string) {
 	q = q.withDefaults()
 	switch {
@@ -84,14 +86,14 @@ func (q Protocol) withDefaults() Protocol {
 	return q
 }
 
-// same tells whether two protocols with their defaults filled in are one.
+// same tells whether two protocols with their defaults filled in are equal.
 func (q Protocol) same(o Protocol) bool {
 	return q.Vocabulary == o.Vocabulary && q.Budget == o.Budget && slices.Equal(q.Cutoffs, o.Cutoffs) &&
 		q.CompleteOnly == o.CompleteOnly && q.DistinctTargets == o.DistinctTargets && q.DropEnded == o.DropEnded &&
 		(q.Vocabulary != VocabularyLogged || slices.EqualFunc(q.Logged, o.Logged, slices.Equal[[]int32]))
 }
 
-// String says in words what a table under this protocol must carry.
+// String returns the words that a table under this protocol must carry.
 func (q Protocol) String() string {
 	q = q.withDefaults()
 	s := "full vocabulary"
@@ -124,7 +126,7 @@ type Dropped struct {
 	Ended      int `json:"ended"`
 }
 
-// rows are the pairs to answer.
+// rows returns the pairs to answer, and how many it leaves out.
 func (q Protocol) rows(p *slate.Pairs) (rows []int32, dropped Dropped) {
 	rows = make([]int32, 0, p.Len())
 	for i := range p.Len() {
@@ -150,8 +152,8 @@ func repeats(b []int32) bool {
 	return false
 }
 
-// candidates is what may be guessed for each row, nil for all items: of a user's log each item once, in the
-// order in which it was shown first. The program's order is that of the log too, and floors settle ties by it.
+// candidates returns what may be guessed for each row, nil for all items: each item of a user's log once, in
+// the order in which it was shown first. The program has this order too, and floors settle ties by it.
 func (q Protocol) candidates(p *slate.Pairs, rows []int32) (func(row int32) []int32, error) {
 	if q.Vocabulary != VocabularyLogged {
 		return nil, nil

@@ -8,10 +8,10 @@ import (
 	"privrec/internal/dataset/slate"
 )
 
-// Rank implements [Ranker]. A sequence-wise model is fed its own best guess of each step, as the text has it
-// (end of section 3.2.2); there is no beam. Behaviours are not read. Candidates are asked for from one
-// goroutine; those that are specials are passed over unless Specials is set, and those outside the vocabulary
-// are an error. Memory does not grow with the rows: rankRows are worked on at a time.
+// Rank implements [Ranker]. A sequence-wise model is fed its own best guess of each step, as at the end of
+// section 3.2.2; there is no beam. Behaviours are not read. Rank asks for candidates from one goroutine. It
+// skips candidates that are specials unless Specials is set, and fails on candidates outside the vocabulary.
+// Memory does not grow with the rows: Rank works on rankRows at a time.
 func (m *Model) Rank(ctx context.Context, p *slate.Pairs, rows []int32, depth int, candidates func(row int32) []int32, visit func(row int32, lists [][]int32) error) (err error) {
 	defer recovered(&err)
 	if err := checkRank(p, rows, depth); err != nil {

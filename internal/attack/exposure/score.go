@@ -10,24 +10,25 @@ import (
 	"privrec/internal/progress"
 )
 
-// Result is the scores of one ranker, pair by pair.
+// Result holds the scores of one ranker, pair by pair.
 type Result struct {
 	Protocol Protocol         // with its defaults filled in
 	Metrics  []metrics.Metric // Recall, NDCG, MRR, each at every cut-off, as [metrics.Metric.OfLists] defines them
 	Rows     []int32          // the scored pairs, ascending
-	Users    []int32          // of each
+	Users    []int32          // the user of each scored pair
 	Values   [][]float64      // per metric, per scored pair
 	Dropped  Dropped          // pairs left out
-	Outside  int              // known targets of the scored pairs that were not among the candidates, hence misses
+	Outside  int              // known targets of the scored pairs that were not among the candidates, and so are misses
 
 	depth   int     // largest cut-off
 	guesses []int32 // (len(Rows), depth): |U_r|, distinct guesses at ranks up to r = 1..depth
 }
 
-// Guesses is |U_k| of scored pair i: its distinct guesses at cut-off k, from 1 to the largest.
+// Guesses returns |U_k| of scored pair i, the number of its distinct guesses at cut-off k, which is 1 to the
+// largest cut-off.
 func (r *Result) Guesses(i, k int) int { return int(r.guesses[i*r.depth+k-1]) }
 
-// MeanGuesses is the average of |U_k| over the scored pairs.
+// MeanGuesses returns the mean of |U_k| over the scored pairs, 0 without pairs.
 func (r *Result) MeanGuesses(k int) float64 {
 	if len(r.Rows) == 0 {
 		return 0
@@ -53,8 +54,9 @@ func newResult(q Protocol, p *slate.Pairs, rows []int32) *Result {
 	return r
 }
 
-// Evaluate scores a ranker on the pairs that the protocol keeps. Memory is about 100 bytes a pair and 4 for
-// each rank up to the largest cut-off; lists are not kept.
+// Evaluate scores a ranker on the pairs that the protocol keeps. It takes about 100 bytes of memory a pair and
+// 4 for each rank up to the largest cut-off; it does not keep the lists. It fails on a wrong protocol, and
+// where the ranker fails or does not answer as [Ranker] says.
 func Evaluate(ctx context.Context, ranker Ranker, p *slate.Pairs, q Protocol) (*Result, error) {
 	if field, problem := q.Check(); problem != "" {
 		return nil, fmt.Errorf("scoring guesses: %s: %s", field, problem)
@@ -117,10 +119,10 @@ func Evaluate(ctx context.Context, ranker Ranker, p *slate.Pairs, q Protocol) (*
 	return r, nil
 }
 
-// EvaluateLike scores a ranker with a single list on the pairs of another result, with as many distinct
-// guesses for each pair and at every rank as there: where the other's lists name |U_r| distinct items in
-// their top r, this list's first |U_r| items have rank r at most. So a floor is held to what an attack
-// really guessed: L lists that repeat each other are fewer guesses than k*L.
+// EvaluateLike scores a ranker with a single list on the pairs of another result, with the same number of
+// distinct guesses for each pair at every rank: where the other's lists name |U_r| distinct items in their top
+// r, the first |U_r| items of this list have at most rank r. So a floor makes as many guesses as an attack
+// really made, since L lists that repeat each other make fewer than k*L.
 func EvaluateLike(ctx context.Context, ranker Ranker, p *slate.Pairs, other *Result) (*Result, error) {
 	if ranker.Lists() != 1 {
 		return nil, fmt.Errorf("scoring guesses like another's: %d lists, want a single one", ranker.Lists())
@@ -184,7 +186,7 @@ func (s *scorer) score(row int32, lists [][]int32) {
 	s.values()
 }
 
-// levels cuts a list into the items of rank 1, 2, ...: of rank r as many as let the total be distinct[r-1].
+// levels cuts a list into the items of rank 1, 2, ..., so that distinct[r-1] items have at most rank r.
 func (s *scorer) levels(dst [][]int32, list, distinct []int32) [][]int32 {
 	from := int32(0)
 	for _, n := range distinct {
@@ -195,7 +197,7 @@ func (s *scorer) levels(dst [][]int32, list, distinct []int32) [][]int32 {
 	return dst
 }
 
-// scoreLevels appends the scores of a row whose item at rank r stands in level r-1.
+// scoreLevels appends the scores of a row; levels[r-1] holds its items of rank r.
 func (s *scorer) scoreLevels(row int32, levels [][]int32) {
 	s.take(row)
 	s.ranks = s.ranks[:0]
@@ -214,7 +216,7 @@ func (s *scorer) scoreLevels(row int32, levels [][]int32) {
 	s.values()
 }
 
-// take reads the targets of a row: unknown ones are never found.
+// take reads the targets of a row, with -1 for unknown targets, which no guess can find.
 func (s *scorer) take(row int32) {
 	s.targets = append(s.targets[:0], s.p.Behaviour(int(row))...)
 	var among []int32

@@ -10,12 +10,12 @@ import (
 )
 
 // Intervals says how confidence intervals are made: percentiles over resamples of whole users with
-// replacement ([stats.ClusterBootstrap]), because pairs of one user share clicks and slates. Users whose id
-// is not known are resampled as one. Where all pairs are of one user nothing is known about how users differ:
-// the interval is all that a mean could be, 0 to 1, and of a difference -1 to 1.
+// replacement ([stats.ClusterBootstrap]), because pairs of one user share clicks and slates. Users without a
+// known id are resampled as one user. Where all pairs are of one user, nothing is known about how users differ,
+// and the interval is the whole range: 0 to 1 for a mean, -1 to 1 for a difference.
 type Intervals struct {
 	Resamples int      // 0 is 1000; at least 100
-	Level     float64  // 0 is 0.95
+	Level     float64  // confidence level; 0 is 0.95
 	Seed      rng.Seed // decides the resamples
 }
 
@@ -26,7 +26,7 @@ type Estimate struct {
 	Hi    float64 `json:"hi"`
 }
 
-// Score is one metric averaged.
+// Score is the average of one metric.
 type Score struct {
 	Metric  metrics.Metric `json:"metric"`
 	Pairs   Estimate       `json:"pairs"`   // mean over pairs, as the program has it
@@ -34,7 +34,7 @@ type Score struct {
 	Guesses float64        `json:"guesses"` // mean |U_k|, distinct guesses a pair
 }
 
-// Summary is the averages of a result.
+// Summary holds the averages of a result.
 type Summary struct {
 	Scores    []Score `json:"scores"` // in the order of Result.Metrics
 	PairCount int     `json:"pair_count"`
@@ -42,12 +42,12 @@ type Summary struct {
 	Dropped   Dropped `json:"dropped"`
 	Outside   int     `json:"outside"`
 	Level     float64 `json:"level"`
-	// Unequal is, of a difference, the number of pairs for which the two sides made different numbers of distinct
-	// guesses at some rank: where it is not 0, more guesses may be all that the difference shows.
+	// Unequal is set for a difference: the number of pairs for which the two sides made different numbers of
+	// distinct guesses at some rank. Where it is not 0, the difference may come from more guesses alone.
 	Unequal int `json:"unequal,omitempty"`
 }
 
-// Summary averages over pairs and over users, with intervals. It needs at least one scored pair.
+// Summary averages over pairs and over users, with intervals. It fails without a scored pair.
 func (r *Result) Summary(o Intervals) (*Summary, error) {
 	s, err := summarise(r.Values, r.Users, 0, o)
 	if err != nil {
@@ -111,9 +111,10 @@ func summarise(values [][]float64, users []int32, least float64, o Intervals) (*
 	return s, nil
 }
 
-// Difference is a's scores minus b's, pair by pair, averaged with intervals; Guesses is the difference of the
-// mean numbers of distinct guesses, and Unequal counts the pairs that do not have as many on both sides, as those
-// of a floor that [EvaluateLike] scored do. Both must be of the same pairs under the same protocol.
+// Difference averages a's scores minus b's, pair by pair, with intervals. Guesses is the difference of the mean
+// numbers of distinct guesses. Unequal counts the pairs with different numbers of guesses on the two sides; it
+// is 0 for a floor that [EvaluateLike] scored. Difference fails unless both results are of the same pairs under
+// the same protocol.
 func Difference(a, b *Result, o Intervals) (*Summary, error) {
 	if err := a.comparable(b); err != nil {
 		return nil, fmt.Errorf("comparing scores: %w", err)
@@ -136,7 +137,7 @@ func Difference(a, b *Result, o Intervals) (*Summary, error) {
 	return s, nil
 }
 
-// comparable is an error where two results are not of the same pairs under the same protocol.
+// comparable fails where two results are not of the same pairs under the same protocol.
 func (r *Result) comparable(o *Result) error {
 	if !r.Protocol.same(o.Protocol) {
 		return fmt.Errorf("protocols differ: %s at %v, and %s at %v", r.Protocol, r.Protocol.Cutoffs, o.Protocol, o.Protocol.Cutoffs)
@@ -162,27 +163,26 @@ func (r *Result) unequal(o *Result) (n int) {
 	return n
 }
 
-// Named is a result with the name of what it scored.
+// Named is a result with the name of the ranker that it scored.
 type Named struct {
 	Name string
 	*Result
 }
 
-// Gain is what an attack finds beyond the best floor, in one metric.
+// Gain says what an attack finds beyond the best floor, in one metric.
 type Gain struct {
 	Metric metrics.Metric `json:"metric"`
-	Floor  string         `json:"floor"` // with the highest mean over pairs; of equal ones the first
+	Floor  string         `json:"floor"` // the floor with the highest mean over pairs, of equal floors the first
 	Attack float64        `json:"attack"`
 	Best   float64        `json:"best"` // the floor's mean over pairs
 	Pairs  Estimate       `json:"pairs"`
 	Users  Estimate       `json:"users"`
 }
 
-// Leak compares an attack with the best of several floors, metric by metric. Only floors with the same number
-// of distinct guesses for every pair are taken, as [EvaluateLike] scores them: over others a gain is no leak, and
-// none may be the price of fewer guesses. The floor is
-// chosen by its score on the same pairs, which favours the floors: the interval is that of a difference to a
-// floor chosen beforehand.
+// Leak compares an attack with the best of several floors, metric by metric. It fails without floors, and on a
+// floor with another number of distinct guesses than the attack for any pair, since a gain may then come from
+// more guesses; [EvaluateLike] scores floors as Leak needs them. Leak chooses the floor by its score on the same
+// pairs, which favours the floors. The interval is that of a difference to a floor that is chosen beforehand.
 func Leak(attack *Result, floors []Named, o Intervals) ([]Gain, error) {
 	if len(floors) == 0 {
 		return nil, fmt.Errorf("leak: no floor to compare with")
