@@ -6,11 +6,11 @@ import "privrec/internal/autograd"
 type Reset int
 
 const (
-	// ResetAfter applies it to the product with the state's weights: c = tanh(W x + b + r ∘ (U h + b')).
-	// PyTorch, cuDNN and the released SR-GNN do so.
+	// ResetAfter applies the gate to the product with the state's weights:
+	// c = tanh(W x + b + r ∘ (U h + b')). PyTorch, cuDNN and the released SR-GNN do so.
 	ResetAfter Reset = iota
-	// ResetBefore applies it to the state: c = tanh(W x + b + U (r ∘ h) + b'), as Cho et al. 2014,
-	// equation 8, has it.
+	// ResetBefore applies the gate to the state: c = tanh(W x + b + U (r ∘ h) + b'), as in Cho et al.
+	// 2014, equation 8.
 	ResetBefore
 )
 
@@ -20,12 +20,17 @@ type Gate int
 const (
 	// GateKeep keeps the old state: h' = (1-z) ∘ c + z ∘ h (PyTorch, cuDNN, Cho et al. 2014).
 	GateKeep Gate = iota
-	// GateUpdate takes the new one: h' = (1-z) ∘ h + z ∘ c (Chung et al. 2014; equation 5 of SR-GNN,
-	// though not its code; DIPSGNN). The two differ by the sign of z's weights.
+	// GateUpdate takes the new state: h' = (1-z) ∘ h + z ∘ c (Chung et al. 2014; equation 5 of SR-GNN,
+	// though not its code; DIPSGNN). The two values differ by the sign of z's weights.
 	GateUpdate
 )
 
-// GRUCell is one step of a gated recurrent unit; r, z and the candidate are stacked in that order.
+// GRUCell is one step of a gated recurrent unit. The rows of r, z and the candidate c are stacked in
+// this order:
+//
+//	r = sigmoid(Wr x + br + Ur h + b'r), z = sigmoid(Wz x + bz + Uz h + b'z)
+//
+// c is as [Reset] says, and the next state h' as [Gate] says.
 type GRUCell struct {
 	Wih, Whh *autograd.Param // (3d, in), (3d, d)
 	Bih, Bhh *autograd.Param // (1, 3d)
@@ -42,18 +47,18 @@ func NewGRUCell(name string, in, d int, reset Reset, gate Gate, init Init) *GRUC
 	}
 }
 
-// Forward takes x (n, in) and the state h (n, d) to the next state (n, d).
+// Forward returns the next state (n, d) of the state h (n, d), given x (n, in).
 func (c *GRUCell) Forward(t *autograd.Tape, x, h *autograd.Node) *autograd.Node {
 	return c.Step(t, c.Input(t, x), h)
 }
 
-// Input is the part that does not depend on the state, x·Wihᵀ + bih (n, 3d): it can be computed for
-// all steps of a sequence at once.
+// Input returns the part that does not depend on the state, x·Wihᵀ + bih (n, 3d). It can be computed
+// for all steps of a sequence at once.
 func (c *GRUCell) Input(t *autograd.Tape, x *autograd.Node) *autograd.Node {
 	return x.Linear(t.Use(c.Wih), t.Use(c.Bih))
 }
 
-// Step is Forward with the input's part done.
+// Step returns the next state as Forward does, given gi, what Input returned.
 func (c *GRUCell) Step(t *autograd.Tape, gi, h *autograd.Node) *autograd.Node {
 	w, b, d := t.Use(c.Whh), t.Use(c.Bhh), h.Cols()
 	if c.Reset == ResetAfter {

@@ -9,10 +9,11 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Init fills a new parameter. Random ones draw from a stream keyed by the parameter's name.
+// Init fills a new parameter. An Init with random numbers draws them from a stream that depends on its
+// seed and the parameter's name.
 type Init func(dst tensor.Matrix, name string)
 
-// Uniform draws from [-a, a).
+// Uniform returns an Init that draws uniformly from [-a, a).
 func Uniform(seed rng.Seed, a float64) Init {
 	return func(dst tensor.Matrix, name string) {
 		s := seed.Stream("init/" + name)
@@ -20,7 +21,7 @@ func Uniform(seed rng.Seed, a float64) Init {
 	}
 }
 
-// Normal draws from a normal distribution of mean 0.
+// Normal returns an Init that draws from a normal distribution of mean 0 and standard deviation std.
 func Normal(seed rng.Seed, std float64) Init {
 	return func(dst tensor.Matrix, name string) {
 		s := seed.Stream("init/" + name)
@@ -28,8 +29,8 @@ func Normal(seed rng.Seed, std float64) Init {
 	}
 }
 
-// Xavier draws from [-a, a) with a = sqrt(6/(rows+cols)) (Glorot & Bengio 2010, equation 16).
-// The biases of this package's layers become zero.
+// Xavier returns an Init that draws uniformly from [-a, a) with a = sqrt(6/(rows+cols)) (Glorot &
+// Bengio 2010, equation 16). It sets the biases of this package's layers to zero.
 func Xavier(seed rng.Seed) Init {
 	return func(dst tensor.Matrix, name string) {
 		if isBias(name) {
@@ -40,8 +41,8 @@ func Xavier(seed rng.Seed) Init {
 	}
 }
 
-// isBias tells by its name whether a parameter is a bias of a layer; by its shape it might as well be
-// the weights of one output.
+// isBias tells by its name whether a parameter is a bias of a layer. Its shape does not tell: the
+// weights of one output have the same.
 func isBias(name string) bool {
 	for _, end := range []string{".b", ".bih", ".bhh"} { // of Linear, and of the recurrent cells
 		if strings.HasSuffix(name, end) {
@@ -51,7 +52,7 @@ func isBias(name string) bool {
 	return false
 }
 
-// Zeros is an Init that sets everything to zero.
+// Zeros sets all elements to zero. It is an [Init].
 func Zeros(dst tensor.Matrix, _ string) { each(dst, func() float64 { return 0 }) }
 
 func each(m tensor.Matrix, f func() float64) {
@@ -62,25 +63,25 @@ func each(m tensor.Matrix, f func() float64) {
 	}
 }
 
-// NewParam returns an initialised parameter.
+// NewParam returns a parameter (rows, cols) that init has filled.
 func NewParam(name string, rows, cols int, init Init) *autograd.Param {
 	p := autograd.NewParam(name, rows, cols)
 	init(p.Value, name)
 	return p
 }
 
-// NewTableParam is NewParam for a big table, which is kept outside the garbage collector's heap and
-// lives until the program ends.
+// NewTableParam returns a parameter as NewParam does, for a big table. Its memory lies outside the
+// garbage collector's heap, until tensor.Free or the end of the program.
 func NewTableParam(name string, rows, cols int, init Init) *autograd.Param {
 	p := &autograd.Param{Name: name, Value: tensor.NewTable(rows, cols)}
 	init(p.Value, name)
 	return p
 }
 
-// Layer is anything with parameters.
+// Layer is a part of a model that has parameters.
 type Layer interface{ Params() []*autograd.Param }
 
-// Params is the parameters of several layers, one after the other.
+// Params lists the parameters of several layers, one layer after the other.
 func Params(layers ...Layer) []*autograd.Param {
 	var all []*autograd.Param
 	for _, l := range layers {

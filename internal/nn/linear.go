@@ -6,14 +6,14 @@ import (
 	"privrec/internal/autograd"
 )
 
-// Linear is y = x·Wᵀ + B.
+// Linear is the layer y = x·Wᵀ + B.
 type Linear struct {
 	W *autograd.Param // (out, in)
 	B *autograd.Param // (1, out); nil without bias
 }
 
-// NewLinear returns a linear layer. The bias, if there is one, gets what init has for biases: as the
-// weights, except with [Xavier].
+// NewLinear returns a linear layer from width in to width out. init fills the weights and, if there is
+// one, the bias.
 func NewLinear(name string, in, out int, bias bool, init Init) *Linear {
 	l := &Linear{W: NewParam(name+".W", out, in, init)}
 	if bias {
@@ -28,7 +28,7 @@ func (l *Linear) Forward(t *autograd.Tape, x *autograd.Node) *autograd.Node {
 	return a.X.Linear(a.W, a.B)
 }
 
-// On is the layer applied to x as a part of Tape.ConcatLinear.
+// On returns the layer applied to x, as a part of Tape.ConcatLinear.
 func (l *Linear) On(t *autograd.Tape, x *autograd.Node) autograd.Affine {
 	a := autograd.Affine{X: x, W: t.Use(l.W)}
 	if l.B != nil {
@@ -45,7 +45,7 @@ func (l *Linear) Params() []*autograd.Param {
 	return []*autograd.Param{l.W, l.B}
 }
 
-// Embedding is a table of rows.
+// Embedding is a layer that looks up the rows of a table.
 type Embedding struct {
 	Table *autograd.Param // (n, d)
 }
@@ -55,7 +55,7 @@ func NewEmbedding(name string, n, d int, init Init) *Embedding {
 	return &Embedding{NewTableParam(name, n, d, init)}
 }
 
-// Forward looks rows up (len(idx), d). The gradient is row-sparse.
+// Forward returns the rows idx of the table (len(idx), d). The gradient is row-sparse.
 func (e *Embedding) Forward(t *autograd.Tape, idx []int32) *autograd.Node {
 	return t.Rows(e.Table, idx)
 }
@@ -63,7 +63,7 @@ func (e *Embedding) Forward(t *autograd.Tape, idx []int32) *autograd.Node {
 // Params implements Layer.
 func (e *Embedding) Params() []*autograd.Param { return []*autograd.Param{e.Table} }
 
-// MLP is linear layers with an activation between them, and none after the last.
+// MLP is several linear layers with an activation between them and none after the last.
 type MLP struct {
 	Layers []*Linear
 	Act    func(*autograd.Node) *autograd.Node // (*autograd.Node).ReLU and the like

@@ -19,7 +19,7 @@ func NewLayerNorm(name string, d int) *LayerNorm {
 	return &LayerNorm{Gain: NewParam(name+".gain", 1, d, ones), Shift: NewParam(name+".shift", 1, d, Zeros)}
 }
 
-// Forward normalises x (n, d).
+// Forward normalises the rows of x (n, d).
 func (l *LayerNorm) Forward(t *autograd.Tape, x *autograd.Node) *autograd.Node {
 	eps := l.Eps
 	if eps == 0 {
@@ -31,22 +31,23 @@ func (l *LayerNorm) Forward(t *autograd.Tape, x *autograd.Node) *autograd.Node {
 // Params implements Layer.
 func (l *LayerNorm) Params() []*autograd.Param { return []*autograd.Param{l.Gain, l.Shift} }
 
-// Dropout zeroes elements in training. Its masks are keyed by its name and by what Forward is told.
+// Dropout sets elements to zero in training. Its masks depend on the seed, its name and the indices
+// that Forward gets.
 type Dropout struct {
 	Rate   float64 // probability of zero, in [0, 1)
 	stream rng.Stream
 }
 
-// NewDropout returns dropout with streams of its own.
+// NewDropout returns dropout that draws its masks from a stream of its own, by its name.
 func NewDropout(name string, rate float64, seed rng.Seed) *Dropout {
 	return &Dropout{Rate: rate, stream: seed.Stream("dropout/" + name)}
 }
 
-// Forward drops elements of x by the mask of these indices: the global step and, where a tape holds
-// part of a batch, which part.
+// Forward drops elements of x by the mask of the given indices: the global step and, where a tape holds
+// part of a batch, the number of the part.
 func (d *Dropout) Forward(t *autograd.Tape, x *autograd.Node, index ...uint64) *autograd.Node {
 	return x.Dropout(d.Rate, d.stream.Sub(index...))
 }
 
-// Params implements Layer: there are none.
+// Params implements Layer. Dropout has no parameters.
 func (d *Dropout) Params() []*autograd.Param { return nil }

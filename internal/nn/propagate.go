@@ -18,17 +18,19 @@ const (
 )
 
 // LayerNoise perturbs what a propagation aggregates, layer by layer, before rows
-// are normalised. Begin opens layer 1 <= l <= Layers and says how many rows of
-// each side will come and how long they are; End closes it. In between every row
-// comes once, some consecutive ones at a time, from several goroutines: nodes
-// first, first+1, ... of the side, which are rank, rank+1, ... among those of
-// their side that come, in ascending order of nodes. Without a frontier all rows
-// come and rank is first. The noise of a row may depend on layer, side and node
-// and on what the implementation knows of the step, never on how rows are cut
-// into calls. An error ends the propagation.
+// are normalised. An error of a method ends the propagation.
 type LayerNoise interface {
+	// Begin opens layer 1 <= layer <= Layers. rows says how many rows of each side
+	// will be added to, cols how long a row is.
 	Begin(layer int, rows [2]int, cols int) error
+	// Add perturbs some consecutive rows, between Begin and End and from several
+	// goroutines. Every row comes in one call. The rows are of nodes first,
+	// first+1, ... of the side. In ascending order, these are number rank, rank+1,
+	// ... among the nodes of the side that come; without a frontier all nodes come
+	// and rank equals first. The noise of a row may depend on the layer, the side,
+	// the node and the step, but not on how the rows are cut into calls.
 	Add(layer int, side Side, first, rank int, rows []tensor.Float) error
+	// End closes the layer.
 	End(layer int) error
 }
 
@@ -40,12 +42,13 @@ type LayerNoise interface {
 //	X[l] = V[l], or its rows divided by their norms
 //	Z    = sum of Weights[l] X[l] over l = 0..Layers
 //
-// Rows shorter than 1e-30 count as zero and stay so. Normalised rows are never
-// longer than 1, rounding included. The noise is a constant to the gradient.
+// Rows shorter than 1e-30 count as zero and stay as they are. Normalised rows are
+// never longer than 1, rounding included. The gradient treats the noise as a
+// constant.
 //
 // Exported fields may change between calls. Big tables are kept from call to
-// call; Close gives them back. One goroutine at a time may use it. Results do not
-// depend on the number of workers.
+// call; Close frees them. One goroutine at a time may use a Propagation. Results
+// do not depend on the number of workers.
 type Propagation struct {
 	Graph         *graph.Bipartite
 	Norm          graph.Normalizer
@@ -53,16 +56,16 @@ type Propagation struct {
 	Weights       []float64 // of layers 0..Layers
 	NormalizeRows bool
 	Noise         LayerNoise // nil: none
-	// Frontier computes only rows that the batch depends on: those of the batch
-	// at the last layer and their neighbours at the one before. Values and
-	// gradients are the same; noise is drawn for the rows computed only.
+	// Frontier computes only rows that the batch depends on: the rows of the batch
+	// at the last layer and their neighbours at the layer before. Values and
+	// gradients are the same. Noise is drawn only for the rows that are computed.
 	Frontier bool
 
 	plan *plan
 	turn int // calls so far: a later one invalidates what an earlier one kept for its backward
 }
 
-// EvenWeights is 1/(1+layers) for each layer, that of the tables included.
+// EvenWeights returns the weight 1/(1+layers) for each layer 0..layers.
 func EvenWeights(layers int) []float64 {
 	w := make([]float64, layers+1)
 	for l := range w {
@@ -73,9 +76,9 @@ func EvenWeights(layers int) []float64 {
 
 // Rows returns the rows of Z that a batch names, (len(batchUsers), d) and
 // (len(batchItems), d); nodes may repeat. users and items are the tables E, and
-// get dense gradients. The nodes are valid like any other, but their backward
-// must run before the next call of a method of p. It fails on shapes that do not
-// fit the graph, on nodes outside it, and where the noise fails.
+// get dense gradients. The backward of the result must run before the next call
+// of a method of p. Rows fails on shapes that do not fit the graph, on nodes
+// outside it, and where the noise fails.
 func (p *Propagation) Rows(t *autograd.Tape, users, items *autograd.Param, batchUsers, batchItems []int32) (zu, zi *autograd.Node, err error) {
 	w, err := p.begin([2]tensor.Matrix{users.Value, items.Value})
 	if err != nil {
@@ -132,7 +135,7 @@ func (p *Propagation) All(users, items, zUsers, zItems tensor.Matrix) error {
 // Each computes every row of every layer and hands layer after layer to visit:
 // X[l] (Users+Items, d), users first, valid until visit returns and not to be
 // changed. Noise is drawn for all rows of layers 1..Layers. An error of visit
-// ends it.
+// ends Each, which returns it.
 func (p *Propagation) Each(users, items tensor.Matrix, visit func(layer int, x tensor.Matrix) error) error {
 	w, err := p.begin([2]tensor.Matrix{users, items})
 	if err != nil {
@@ -157,7 +160,7 @@ func (p *Propagation) Product(users, items, toUsers, toItems tensor.Matrix) erro
 	return nil
 }
 
-// Close gives the tables of p back. p may be used again.
+// Close frees the tables of p. p may be used again.
 func (p *Propagation) Close() {
 	p.turn++
 	if p.plan != nil {

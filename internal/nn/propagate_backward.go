@@ -81,13 +81,13 @@ func (w *work) lastBack() {
 	})
 }
 
-// throughNorm replaces a normalised row x = v/|v| by a times what the gradient g
-// at x is at v, a inv (g - (g.x) x), where inv = 1/|v|.
+// throughNorm replaces a normalised row x = v/|v| by a times the gradient at v that
+// the gradient g at x gives, a inv (g - (g·x) x), where inv = 1/|v|.
 func throughNorm(x, g []tensor.Float, a, inv tensor.Float) {
 	tensor.ScaleAdd(a*inv, g, -a*inv*tensor.Dot(g, x), x)
 }
 
-// source is where h of the layer above layer l is, as what flows to a side.
+// source returns where h of the layer above layer l lies, as it flows to a side.
 func (w *work) source(l int, side Side) (p tensor.Pattern, factors []tensor.Float, h tensor.Matrix) {
 	other := 1 - side
 	if l+1 == w.call.Layers && w.frontier {

@@ -83,7 +83,7 @@ func (w *work) nodes(f func(v int, x []tensor.Float)) {
 	})
 }
 
-// row0 is row v of layer 0 as it is in the tables.
+// row0 returns row v of layer 0 as it is in the tables.
 func (w *work) row0(v int) []tensor.Float {
 	if v < w.graph.Users {
 		return tensor.Row(w.tables[UserSide], v)
@@ -91,7 +91,7 @@ func (w *work) row0(v int) []tensor.Float {
 	return tensor.Row(w.tables[ItemSide], v-w.graph.Users)
 }
 
-// halves is both sides of a table of all nodes.
+// halves returns both sides of a table of all nodes.
 func (w *work) halves(m tensor.Matrix) [2]tensor.Matrix {
 	return [2]tensor.Matrix{w.half(m, UserSide), w.half(m, ItemSide)}
 }
@@ -186,7 +186,7 @@ func (w *work) layer(l int, src [2]tensor.Matrix, right []tensor.Float, dst tens
 	})
 }
 
-// block is how many rows to aggregate before something else is done with them.
+// block returns how many rows to aggregate before they are perturbed or normalised.
 func (w *work) block() int {
 	if w.call.Noise == nil && !w.call.NormalizeRows {
 		return chunkRows
@@ -220,7 +220,7 @@ func (w *work) topLayer(src [2]tensor.Matrix, right []tensor.Float) error {
 // topGrain is the number of rows of the batch that a core takes.
 const topGrain = 32
 
-// grown is a rows x cols matrix over the memory of m, if that is enough.
+// grown returns a rows x cols matrix, over the memory of m if that is enough.
 func grown(m tensor.Matrix, rows, cols int) tensor.Matrix {
 	return tensor.From(rows, cols, slices.Grow(m.Data[:0], rows*cols)[:rows*cols])
 }
@@ -276,7 +276,7 @@ func (w *work) finish(l int, side Side, first, rank int, rows tensor.Matrix, at 
 	return nil
 }
 
-// last is the row of the last layer at a node of the batch, and what normalised it.
+// last returns the row of the last layer at a node of the batch, and what normalised it.
 func (w *work) last(v int32) (x []tensor.Float, inv tensor.Float) {
 	at, m, scale := int(v), tensor.Matrix{}, w.inv[w.call.Layers]
 	if w.frontier {

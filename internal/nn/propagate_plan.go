@@ -10,14 +10,14 @@ import (
 	"privrec/internal/tensor"
 )
 
-// chunkEdges and chunkRows bound the piece of a layer that a core takes: a fifth
-// of a millisecond or so, whatever the degrees.
+// chunkEdges and chunkRows bound the piece of a layer that a core takes, so that
+// it lasts about a fifth of a millisecond for all degrees.
 const (
 	chunkEdges = 4096
 	chunkRows  = 512
 )
 
-// rowGrain is the number of rows a core takes of passes over whole tables.
+// rowGrain is how many rows a core takes in passes over whole tables.
 const rowGrain = 256
 
 // blockRows is how many rows go through noise and normalisation at a time, while
@@ -33,7 +33,7 @@ type chunk struct {
 	lo, hi int
 }
 
-// plan is what a propagation keeps between calls.
+// plan holds what a propagation keeps between calls.
 type plan struct {
 	graph       *graph.Bipartite
 	norm        graph.Normalizer
@@ -84,7 +84,7 @@ func cut(side Side, ptr []int64) (chunks []chunk) {
 	return chunks
 }
 
-// table is the k-th table of all nodes, with undefined content.
+// table returns the k-th table of all nodes, with undefined content.
 func (p *plan) table(k int) tensor.Matrix {
 	for len(p.tables) <= k {
 		p.tables = append(p.tables, tensor.NewTable(p.graph.Nodes(), p.cols))
@@ -98,7 +98,7 @@ func (p *plan) free() {
 	}
 }
 
-// half is the rows of one side of a table of all nodes.
+// half returns the rows of one side of a table of all nodes.
 func (p *plan) half(m tensor.Matrix, side Side) tensor.Matrix {
 	if side == UserSide {
 		return tensor.RowsView(m, 0, p.graph.Users)
@@ -106,7 +106,7 @@ func (p *plan) half(m tensor.Matrix, side Side) tensor.Matrix {
 	return tensor.RowsView(m, p.graph.Users, p.graph.Nodes())
 }
 
-// part is half for a slice by node.
+// part returns the part of one side of a slice by node.
 func (p *plan) part(x []tensor.Float, side Side) []tensor.Float {
 	if side == UserSide {
 		return x[:p.graph.Users]
@@ -114,10 +114,10 @@ func (p *plan) part(x []tensor.Float, side Side) []tensor.Float {
 	return x[p.graph.Users:]
 }
 
-// first is the number of a side's first node.
+// first returns the number of a side's first node.
 func (p *plan) first(side Side) int { return int(side) * p.graph.Users }
 
-// size is the number of nodes of a side.
+// size returns the number of nodes of a side.
 func (p *plan) size(side Side) int {
 	if side == UserSide {
 		return p.graph.Users

@@ -6,7 +6,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// reach is what lies one edge from the batch: the rows that the layer before the
+// reach holds what lies one edge from the batch: the rows that the layer before the
 // last needs, and the edges on which gradients come back to them.
 type reach struct {
 	edges [2]tensor.Pattern // rows: nodes of a side; columns: the batch's nodes of the other
@@ -80,8 +80,9 @@ func (r *reach) findSide(w *work, side Side) (err error) {
 	return err
 }
 
-// run is the first run of needed rows in lo..end of the side that starts at node
-// base, block rows at most; it is empty at the end. A nil reach needs all rows.
+// run returns the first run of needed rows in lo..end of the side that starts at
+// node base, at most block rows, and an empty run at the end. A nil reach needs all
+// rows.
 func (r *reach) run(base, lo, end, block int) (from, to int) {
 	if r == nil {
 		return lo, min(end, lo+block)
