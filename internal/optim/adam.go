@@ -8,13 +8,17 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Adam is Kingma & Ba 2015, algorithm 1, with coupled weight decay: L2·w is added to the gradient
-// before the moments see it, as torch.optim.Adam's weight_decay does.
+// Adam is Kingma & Ba 2015, algorithm 1, with coupled weight decay, which adds L2·w to the gradient
+// before the moments, as torch.optim.Adam's weight_decay does. At step k = 1, 2, ...:
+//
+//	g' = g + L2·w
+//	m = Beta1·m + (1-Beta1)·g',  v = Beta2·v + (1-Beta2)·g'²
+//	w -= lr · m/(1-Beta1^k) / (sqrt(v/(1-Beta2^k)) + Eps)
 type Adam struct {
 	Beta1, Beta2 float64 // decay of the moments, in [0, 1)
 	Eps          float64 // added to the root of the second moment, > 0
 	L2           float64 // coupled weight decay, on every parameter
-	// EpsHat adds Eps to the root of the second moment before its bias is put right, the
+	// EpsHat adds Eps to the root of the second moment before its bias is corrected, in the
 	// form at the end of section 2 of the paper, as TensorFlow does.
 	EpsHat bool
 
@@ -23,7 +27,7 @@ type Adam struct {
 	step func(u *unit)
 }
 
-// NewAdam returns Adam with betas 0.9 and 0.999 and eps 1e-8.
+// NewAdam returns Adam with betas 0.9 and 0.999, eps 1e-8 and the given weight decay.
 func NewAdam(l2 float64) *Adam { return &Adam{Beta1: 0.9, Beta2: 0.999, Eps: 1e-8, L2: l2} }
 
 func (a *Adam) init() error {
@@ -53,7 +57,7 @@ func (a *Adam) Step(params []*autograd.Param, g *autograd.Grads, lr float64) err
 	return nil
 }
 
-// epsAt is what to add to the root of the second moment after its bias was put right.
+// epsAt returns what to add to the root of the second moment after its bias was corrected.
 func epsAt(eps, beta2 float64, step int, hat bool) float64 {
 	if hat {
 		return eps / math.Sqrt(1-math.Pow(beta2, float64(step)))

@@ -10,13 +10,13 @@ import (
 	"privrec/internal/tensor"
 )
 
-// AdamLazy takes the same steps as Adam, to rounding, but takes the steps of a row without a
-// gradient only when the row is next read. For tables of which a batch reads little it saves the
-// pass over the whole; it pays when a row is read less than about once in a hundred steps.
+// AdamLazy takes the same steps as Adam, up to rounding, but takes the steps of a row without a
+// gradient only when the row is next read. It saves the pass over the whole table where a batch reads
+// little of it; it is faster when a row is read less than about once in a hundred steps.
 //
-// Rows must be caught up before they are read: set Tape.BeforeRead to Touch, and call Flush before
-// parameters are read in any other way (evaluation without a tape, saving a model). Step returns an
-// error for a row that was read in arrears.
+// Rows must be brought up to date before they are read: set Tape.BeforeRead to Touch, and call Flush
+// before parameters are read in any other way (evaluation without a tape, saving a model). Step
+// returns an error for a row that was read before it was up to date.
 type AdamLazy struct {
 	Beta1, Beta2 float64 // as in Adam
 	Eps          float64
@@ -42,7 +42,7 @@ type arrear struct{ row, last int32 }
 
 const coefWindow = 4096
 
-// NewAdamLazy returns AdamLazy with betas 0.9 and 0.999 and eps 1e-8.
+// NewAdamLazy returns AdamLazy with betas 0.9 and 0.999, eps 1e-8 and the given weight decay.
 func NewAdamLazy(l2 float64) *AdamLazy {
 	return &AdamLazy{Beta1: 0.9, Beta2: 0.999, Eps: 1e-8, L2: l2}
 }
@@ -55,7 +55,7 @@ func (a *AdamLazy) init() error {
 	return nil
 }
 
-// coef is the coefficients of a step that has been taken.
+// coef returns the coefficients of a step that has been taken.
 func (a *AdamLazy) coef(step int) tensor.AdamCoef {
 	if step > a.steps-coefWindow {
 		return a.coefs[step%coefWindow]
@@ -71,9 +71,9 @@ func (a *AdamLazy) coefAt(step int) tensor.AdamCoef {
 	return tensor.NewAdamCoef(a.rates[k].lr, a.Beta1, a.Beta2, epsAt(a.Eps, a.Beta2, step, a.EpsHat), a.L2, step)
 }
 
-// Touch catches rows of p up with all steps taken so far; nil stands for all rows. It fits
-// Tape.BeforeRead, also of several tapes that run at the same time: a row changes at most once between
-// two steps, before any of them reads it.
+// Touch brings rows of p up to date with all steps taken so far; nil stands for all rows. Its type is
+// that of Tape.BeforeRead. Several tapes may call it at the same time: a row changes at most once
+// between two steps, before any of the tapes reads it.
 func (a *AdamLazy) Touch(p *autograd.Param, rows []int32) {
 	a.catching.Lock()
 	defer a.catching.Unlock()
@@ -188,7 +188,7 @@ func (a *AdamLazy) decay(m, v []tensor.Float, k, gone int) {
 // still reports whether m is zero: squares in float64 do not vanish before its elements do.
 func still(m []tensor.Float) bool { return tensor.SumSq(m) == 0 }
 
-// Flush catches all rows of the given parameters up.
+// Flush brings all rows of the given parameters up to date.
 func (a *AdamLazy) Flush(params []*autograd.Param) {
 	for _, p := range params {
 		a.Touch(p, nil)
@@ -250,8 +250,8 @@ func (a *AdamLazy) Step(params []*autograd.Param, g *autograd.Grads, lr float64)
 	return nil
 }
 
-// State implements Optimizer. Rows in arrears stay so: call Flush first where the parameters are to
-// be used by others.
+// State implements Optimizer. It does not bring rows up to date: call Flush first where the
+// parameters are saved for use without this optimiser.
 func (a *AdamLazy) State() []NamedTensor {
 	a.prefix, a.pair, a.lazy = "adamlazy", true, true
 	rates := tensor.New(len(a.rates), 8)

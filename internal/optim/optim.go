@@ -13,18 +13,18 @@ type NamedTensor = autograd.NamedTensor
 
 // Optimizer turns gradients into updates. An optimiser serves one training loop at a time.
 type Optimizer interface {
-	// Step updates params in place. Nothing is changed when it returns an error.
+	// Step updates params in place. When it returns an error it has changed nothing.
 	Step(params []*autograd.Param, g *autograd.Grads, lr float64) error
-	// State is everything Load needs to go on from here, in a fixed order. The matrices are shared
-	// with the optimiser: write them out before the next Step.
+	// State returns everything that Load needs to go on from here, in a fixed order. The matrices
+	// are shared with the optimiser: write them out before the next Step.
 	State() []NamedTensor
 	// Load replaces the state by one that State of the same kind of optimiser returned.
 	Load(state []NamedTensor) error
-	// Steps is the number of steps taken.
+	// Steps returns the number of steps taken.
 	Steps() int
 }
 
-// slot is what an optimiser remembers of one parameter.
+// slot holds what an optimiser remembers of one parameter.
 type slot struct {
 	p    *autograd.Param
 	a, b tensor.Matrix // moments, contiguous; b may be empty
@@ -57,7 +57,7 @@ type memory struct {
 	run    func(chunk, lo, hi int)
 }
 
-// check looks for everything that may be wrong before anything is changed.
+// check looks for everything that can be wrong, before anything is changed.
 func (m *memory) check(params []*autograd.Param, g *autograd.Grads, lr float64) error {
 	if !(lr >= 0) || math.IsInf(lr, 0) {
 		return fmt.Errorf("optim: learning rate %v", lr)
@@ -208,5 +208,5 @@ func (u *unit) spans(f func(w, g, a, b []tensor.Float)) {
 	}
 }
 
-// Steps is the number of steps taken.
+// Steps implements Optimizer.
 func (m *memory) Steps() int { return m.steps }

@@ -2,6 +2,7 @@ package optim
 
 // Schedule gives the learning rate of an epoch, counted from 0.
 type Schedule interface {
+	// LR returns the learning rate of an epoch from the base rate of the first one.
 	LR(base float64, epoch int) float64
 }
 
@@ -11,9 +12,9 @@ type Constant struct{}
 // LR implements Schedule.
 func (Constant) LR(base float64, epoch int) float64 { return base }
 
-// StepDecay multiplies the learning rate by Factor every Every ticks. A tick follows each epoch;
-// with TickBefore it comes before the epoch instead, so that the first stretch is one epoch shorter
-// (the released SR-GNN code and its descendants, among them DIPSGNN).
+// StepDecay multiplies the learning rate by Factor once in every Every ticks. A tick follows each
+// epoch. With TickBefore it comes before the epoch, so that the first rate lasts one epoch less, as in
+// the released SR-GNN code and its descendants, among them DIPSGNN.
 type StepDecay struct {
 	Factor     float64
 	Every      int // epochs; 0 or less means never

@@ -102,7 +102,7 @@ func (m *memory) Load(state []NamedTensor) error {
 	return nil
 }
 
-// contiguous is a copy of m, never with nil data.
+// contiguous returns a copy of m, never with nil data.
 func contiguous(m tensor.Matrix) tensor.Matrix {
 	c := tensor.New(m.Rows, m.Cols)
 	if m.Cols > 0 {

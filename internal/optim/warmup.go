@@ -6,10 +6,10 @@ import (
 	"privrec/internal/autograd"
 )
 
-// InverseRoot is another optimiser whose learning rate at step k = 1, 2, ... is multiplied by
-// min(k^-0.5, k·WarmUp^-1.5): it rises to WarmUp^-0.5 and then falls with the root of the step
+// InverseRoot multiplies the learning rate of another optimiser at step k = 1, 2, ... by
+// min(k^-0.5, k·WarmUp^-1.5). The factor rises to WarmUp^-0.5 and then falls with the root of the step
 // (Vaswani et al. 2017, equation 3, without the factor of the model's width). k is the inner
-// optimiser's count, so that a resumed run goes on where it was.
+// optimiser's count, so a resumed run goes on where it was.
 type InverseRoot struct {
 	Optimizer
 	WarmUp int // steps, at least 1
@@ -20,7 +20,7 @@ func (s InverseRoot) Step(params []*autograd.Param, g *autograd.Grads, lr float6
 	return s.Optimizer.Step(params, g, lr*s.Factor(s.Steps()+1))
 }
 
-// Factor is what the learning rate of a step, counted from 1, is multiplied by.
+// Factor returns the factor of the learning rate of a step, counted from 1.
 func (s InverseRoot) Factor(step int) float64 {
 	k, w := float64(step), float64(max(1, s.WarmUp))
 	return min(1/math.Sqrt(k), k/(w*math.Sqrt(w)))
