@@ -6,8 +6,8 @@ import (
 	"privrec/internal/tensor"
 )
 
-// unary is an element-wise function with its derivative as a kernel over a = dy and b = x, or
-// b = y where byValue says so.
+// unary returns an element-wise function of x. back is the kernel of its derivative over a = dy and
+// b = x, or b = y with byValue.
 func (x *Node) unary(op string, forward, back func(j *job, lo, hi int), byValue bool) *Node {
 	y := x.t.node(op, x.Rows(), x.Cols(), x)
 	x.t.each(len(y.V.Data), 4, job{kernel: forward, dst: y.V.Data, a: x.flat()})
@@ -24,7 +24,7 @@ func (x *Node) unary(op string, forward, back func(j *job, lo, hi int), byValue 
 	return y.checked()
 }
 
-// Sigmoid is 1/(1+exp(-x)).
+// Sigmoid returns 1/(1+exp(-x)), element by element.
 func (x *Node) Sigmoid() *Node {
 	return x.unary("sigmoid",
 		func(j *job, lo, hi int) { tensor.Sigmoid(j.dst[lo:hi], j.a[lo:hi]) },
@@ -36,7 +36,7 @@ func (x *Node) Sigmoid() *Node {
 		}, true)
 }
 
-// Tanh is the hyperbolic tangent.
+// Tanh returns the hyperbolic tangent, element by element.
 func (x *Node) Tanh() *Node {
 	return x.unary("tanh",
 		func(j *job, lo, hi int) { tensor.Tanh(j.dst[lo:hi], j.a[lo:hi]) },
@@ -48,13 +48,13 @@ func (x *Node) Tanh() *Node {
 		}, true)
 }
 
-// Exp is the exponential.
+// Exp returns the exponential, element by element.
 func (x *Node) Exp() *Node {
 	return x.unary("exp",
 		func(j *job, lo, hi int) { tensor.Exp(j.dst[lo:hi], j.a[lo:hi]) }, mulKernel, true)
 }
 
-// ReLU is max(x, 0). Its derivative at 0 is taken as 0.
+// ReLU returns max(x, 0), element by element. It takes 0 as its derivative at 0.
 func (x *Node) ReLU() *Node {
 	return x.unary("relu",
 		func(j *job, lo, hi int) {
@@ -75,7 +75,8 @@ func (x *Node) ReLU() *Node {
 		}, true)
 }
 
-// Log is the natural logarithm. It is -Inf at 0 and NaN below, which the guard reports.
+// Log returns the natural logarithm, element by element. It is -Inf at 0 and NaN below, which
+// GuardNaN reports.
 func (x *Node) Log() *Node {
 	return x.unary("log",
 		func(j *job, lo, hi int) {
@@ -90,8 +91,8 @@ func (x *Node) Log() *Node {
 		}, false)
 }
 
-// LogSigmoid is log(1/(1+exp(-x))), without overflow: the log-likelihood of a BPR pair or of a
-// positive example.
+// LogSigmoid returns log(1/(1+exp(-x))), element by element and without overflow. It is the
+// log-likelihood of a BPR pair or of a positive example.
 func (x *Node) LogSigmoid() *Node {
 	return x.unary("logSigmoid",
 		func(j *job, lo, hi int) {

@@ -11,11 +11,11 @@ import (
 type AttentionShape struct {
 	Query, Key []int32 // offsets of the segments; Key nil means the same as Query
 	Heads      int     // at least 1; must divide the widths
-	Causal     bool    // position i of a segment sees positions 0..i only; needs equal lengths
+	Causal     bool    // position i of a segment sees only positions 0..i; needs equal lengths
 }
 
-// Attention is softmax(q·kᵀ/sqrt(d/heads))·v within each segment and head (Vaswani et al. 2017,
-// equation 1): q (n, d), k (m, d), v (m, e) give (n, e), the heads side by side.
+// Attention returns softmax(q·kᵀ/sqrt(d/heads))·v within each segment and head (Vaswani et al. 2017,
+// equation 1). For q (n, d), k (m, d) and v (m, e) it is (n, e), the heads side by side.
 func (t *Tape) Attention(q, k, v *Node, s AttentionShape) *Node {
 	if s.Key == nil {
 		s.Key = s.Query
@@ -98,13 +98,13 @@ func (a *attention) each(lo, hi int, f func(p, dp tensor.Matrix, s, head int)) {
 	}
 }
 
-// cut is the part of m that belongs to a segment and a head.
+// cut returns the part of m that belongs to a segment and a head.
 func (a *attention) cut(m tensor.Matrix, offsets []int32, s, head int) tensor.Matrix {
 	w := m.Cols / a.Heads
 	return tensor.ColsView(tensor.RowsView(m, int(offsets[s]), int(offsets[s+1])), head*w, (head+1)*w)
 }
 
-// seen is the number of keys that query i looks at.
+// seen returns the number of keys that query i looks at.
 func (a *attention) seen(p tensor.Matrix, i int) int {
 	if a.Causal {
 		return i + 1

@@ -8,7 +8,7 @@ func (x *Node) same(op string, z *Node) {
 	}
 }
 
-// Add is x + z, element by element.
+// Add returns x + z, element by element.
 func (x *Node) Add(z *Node) *Node {
 	x.same("add", z)
 	y := x.t.node("add", x.Rows(), x.Cols(), x, z)
@@ -28,7 +28,7 @@ func (x *Node) Add(z *Node) *Node {
 	return y.checked()
 }
 
-// Sub is x - z, element by element.
+// Sub returns x - z, element by element.
 func (x *Node) Sub(z *Node) *Node {
 	x.same("sub", z)
 	y := x.t.node("sub", x.Rows(), x.Cols(), x, z)
@@ -46,7 +46,7 @@ func (x *Node) Sub(z *Node) *Node {
 	return y.checked()
 }
 
-// Mul is the Hadamard product x ∘ z.
+// Mul returns the Hadamard product x ∘ z.
 func (x *Node) Mul(z *Node) *Node {
 	x.same("mul", z)
 	y := x.t.node("mul", x.Rows(), x.Cols(), x, z)
@@ -64,7 +64,7 @@ func (x *Node) Mul(z *Node) *Node {
 	return y.checked()
 }
 
-// Scale is s·x.
+// Scale returns s·x.
 func (x *Node) Scale(s float64) *Node {
 	y := x.t.node("scale", x.Rows(), x.Cols(), x)
 	x.t.each(len(y.V.Data), 1, job{kernel: scaleKernel, dst: y.V.Data, a: x.flat(), s: tensor.Float(s)})
@@ -99,7 +99,7 @@ func (x *Node) MulCol(c *Node) *Node {
 	return y.checked()
 }
 
-// RowDot is the inner product of each row of x (n, d) with the same row of z (n, d), or with the
+// RowDot returns the inner product of each row of x (n, d) with the same row of z (n, d), or with the
 // only row of z (1, d). The result is (n, 1).
 func (x *Node) RowDot(z *Node) *Node {
 	if z.Cols() != x.Cols() || z.Rows() != x.Rows() && z.Rows() != 1 {
@@ -162,21 +162,21 @@ func scaleKernel(j *job, lo, hi int) {
 	tensor.ScaleTo(j.s, j.dst[lo:hi], j.a[lo:hi])
 }
 
-// mulColKernel: row i of dst = b[i] · row i of a.
+// mulColKernel sets row i of dst to b[i] · row i of a.
 func mulColKernel(j *job, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		tensor.ScaleTo(j.b[i], j.dst[i*j.w:(i+1)*j.w], j.a[i*j.w:(i+1)*j.w])
 	}
 }
 
-// outerKernel: row i of dst = b[i] · the row of a that starts at i·n.
+// outerKernel sets row i of dst to b[i] · the row of a that starts at i·n.
 func outerKernel(j *job, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		tensor.ScaleTo(j.b[i], j.dst[i*j.w:(i+1)*j.w], j.a[i*j.n:i*j.n+j.w])
 	}
 }
 
-// rowDotKernel: dst[i] = row i of a · the row of b that starts at i·n.
+// rowDotKernel sets dst[i] to row i of a · the row of b that starts at i·n.
 func rowDotKernel(j *job, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		j.dst[i] = tensor.Dot(j.a[i*j.w:(i+1)*j.w], j.b[i*j.n:i*j.n+j.w])

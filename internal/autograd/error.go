@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Error is the value operations panic with: a misuse of shapes or indices, or a value that is not
-// finite under the NaN guard.
+// Error is the value that operations panic with: a misuse of shapes or indices, or, with GuardNaN, a
+// value that is not finite.
 type Error struct {
 	Op      string   // operation and its number on the tape, as "matmul#14"
 	Shapes  [][2]int // rows and columns of the operands, in order
@@ -49,7 +49,7 @@ func fail(op, message string, in ...*Node) {
 	panic(e)
 }
 
-// failf is fail with a formatted message.
+// failf panics as fail does, with a formatted message.
 func failf(op string, in []*Node, format string, args ...any) {
 	fail(op, fmt.Sprintf(format, args...), in...)
 }

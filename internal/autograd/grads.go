@@ -8,8 +8,8 @@ import (
 )
 
 // Grads holds the gradients of one step by parameter. A parameter that was only looked up by row
-// has a row-sparse gradient; any dense use makes it dense. Sums are taken in the order in which
-// the step was recorded.
+// has a row-sparse gradient; a dense use makes it dense. Sums are taken in the order in which the
+// step was recorded.
 type Grads struct {
 	entries []entry
 	n       int // entries in use
@@ -113,13 +113,14 @@ func (e *entry) coalesce(t *Tape) {
 	}
 }
 
-// Len is the number of parameters that took part in the step, with a gradient or without.
+// Len returns the number of parameters that took part in the step, with or without a gradient.
 func (g *Grads) Len() int { return g.n }
 
-// Param is the i-th of them, in order of first use.
+// Param returns the i-th parameter that took part in the step, in order of first use.
 func (g *Grads) Param(i int) *Param { return g.entries[i].p }
 
-// Dense is the gradient of p if it is dense. The matrix may be written to (clipping, noise).
+// Dense returns the gradient of p if it is dense. The caller may change the matrix, to clip it or to
+// add noise.
 func (g *Grads) Dense(p *Param) (tensor.Matrix, bool) {
 	if i, ok := g.byParam[p]; ok && g.entries[i].state == gradDense {
 		return g.entries[i].dense, true
@@ -127,8 +128,8 @@ func (g *Grads) Dense(p *Param) (tensor.Matrix, bool) {
 	return tensor.Matrix{}, false
 }
 
-// Sparse is the gradient of p if it is row-sparse: rows holds row numbers, ascending and unique,
-// and vals their gradients in the same order. Rows not named have gradient zero.
+// Sparse returns the gradient of p if it is row-sparse: rows holds row numbers, ascending and unique,
+// and vals holds their gradients in the same order. All other rows have gradient zero.
 func (g *Grads) Sparse(p *Param) (rows []int32, vals tensor.Matrix, ok bool) {
 	if i, ok := g.byParam[p]; ok && g.entries[i].state == gradSparse {
 		return g.entries[i].rows, g.entries[i].vals, true
@@ -151,7 +152,7 @@ func (g *Grads) all(f func(x []tensor.Float)) {
 // gradBlock is the number of floats of a gradient that a core takes at a time.
 const gradBlock = 1 << 16
 
-// Norm is the Euclidean norm of all gradients together, accumulated in float64.
+// Norm returns the Euclidean norm of all gradients together, accumulated in float64.
 func (g *Grads) Norm() float64 {
 	var s float64
 	g.all(func(x []tensor.Float) {
@@ -171,9 +172,9 @@ func (g *Grads) Scale(alpha float64) {
 	})
 }
 
-// AddTo adds scale times these gradients to sum, which becomes dense in every parameter that has
-// one here. The order of calls is the order of summation: to sum per-example gradients whatever
-// the number of workers, call it in the order of examples.
+// AddTo adds scale times these gradients to sum, which becomes dense in every parameter that has a
+// gradient here. The order of calls is the order of summation. To get the same sum of per-example
+// gradients for any number of workers, call AddTo in the order of the examples.
 func (g *Grads) AddTo(sum *Grads, scale float64) {
 	for i := range g.n {
 		e := &g.entries[i]

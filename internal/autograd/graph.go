@@ -3,8 +3,8 @@ package autograd
 import "privrec/internal/tensor"
 
 // EdgeSum aggregates over a list of edges: y[dst[e]] += w[e]·x[src[e]], starting from zero
-// (rows, d), in the order of the list. A nil w stands for weights of one. The adjoint runs over
-// the same edges backwards: dx[src[e]] += w[e]·dy[dst[e]].
+// (rows, d), in the order of the list. A nil w stands for weights of one. The gradient is
+// dx[src[e]] += w[e]·dy[dst[e]].
 func (t *Tape) EdgeSum(x *Node, src, dst []int32, w []tensor.Float, rows int) *Node {
 	if len(src) != len(dst) || w != nil && len(w) != len(src) {
 		failf("edgeSum", []*Node{x}, "%d sources, %d targets, %d weights", len(src), len(dst), len(w))
@@ -35,8 +35,8 @@ func edgeKernel(j *job, lo, hi int) {
 	}
 }
 
-// SpMM is a·x for a sparse a (n, m) and x (m, d). at must be the transpose of a, for the way back:
-// dx = aᵀ·dy. For a symmetric matrix it is a itself.
+// SpMM returns a·x for a sparse a (n, m) and x (m, d). at must be the transpose of a, for the gradient
+// dx = aᵀ·dy. The transpose of a symmetric matrix is the matrix itself.
 func (t *Tape) SpMM(a, at *tensor.CSR, x *Node) *Node {
 	if a.Cols != x.Rows() || at.Rows != a.Cols || at.Cols != a.Rows {
 		failf("spmm", []*Node{x}, "matrix (%d,%d), transpose (%d,%d)", a.Rows, a.Cols, at.Rows, at.Cols)

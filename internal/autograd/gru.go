@@ -6,8 +6,8 @@ import "privrec/internal/tensor"
 // from the input and from the state, biases included, in the order r, z, n; h (n, d) is the state:
 //
 //	r = sigmoid(gi_r + gh_r); z = sigmoid(gi_z + gh_z); c = tanh(gi_n + r ∘ gh_n)
-//	h' = h + z ∘ (c - h)    if update: z opens for the new (Chung et al. 2014, DIPSGNN)
-//	h' = c + z ∘ (h - c)    if not: z keeps the old (PyTorch, cuDNN)
+//	h' = h + z ∘ (c - h)    if update: z takes the new state (Chung et al. 2014, DIPSGNN)
+//	h' = c + z ∘ (h - c)    if not: z keeps the old state (PyTorch, cuDNN)
 //
 // The reset gate acts after the product with the state's weights.
 func (t *Tape) GRUGates(gi, gh, h *Node, update bool) *Node {

@@ -6,8 +6,8 @@ import (
 	"privrec/internal/tensor"
 )
 
-// checked is the last line of every operation: under the guard it panics unless the value is
-// finite. Leaves are checked too, because a product can hide a NaN behind a zero.
+// checked returns x, as the last line of every operation. With GuardNaN it panics unless the value is
+// finite. It checks leaves too, because a product can hide a NaN behind a zero.
 func (x *Node) checked() *Node {
 	if x.t.GuardNaN {
 		x.guard()

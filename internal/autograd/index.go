@@ -2,7 +2,7 @@ package autograd
 
 import "privrec/internal/tensor"
 
-// Gather is y[i] = x[idx[i]], (len(idx), d). Repeated indices accumulate on the way back, in order.
+// Gather returns y[i] = x[idx[i]] (len(idx), d). The gradients of repeated indices are added up in order.
 func (x *Node) Gather(idx []int32) *Node {
 	checkIndex("gather", x, idx, x.Rows())
 	w := x.Cols()
@@ -17,7 +17,7 @@ func (x *Node) Gather(idx []int32) *Node {
 	return y.checked()
 }
 
-// gatherKernel: row i of dst = row idx[i] of a, whose rows are n floats apart.
+// gatherKernel sets row i of dst to row idx[i] of a, where rows are n floats apart.
 func gatherKernel(j *job, lo, hi int) {
 	if j.w == 0 { // a has no elements, whatever its rows
 		return
@@ -46,7 +46,7 @@ func (t *Tape) columns(rows, w int, j job) {
 	t.run(w, max(1, (w+stripes-1)/stripes), j)
 }
 
-// ConcatCols is [x ; others...] side by side; all have the same number of rows.
+// ConcatCols returns x and others side by side; all have the same number of rows.
 func (x *Node) ConcatCols(others ...*Node) *Node {
 	t := x.t
 	y := t.link("concatCols", x)
@@ -82,7 +82,7 @@ func (x *Node) ConcatCols(others ...*Node) *Node {
 	return y.checked()
 }
 
-// operand is the k-th operand of x.
+// operand returns the k-th operand of x.
 func (x *Node) operand(k int) *Node {
 	if k < len(x.in) {
 		return x.in[k]
@@ -104,7 +104,7 @@ func copyKernel(j *job, lo, hi int) {
 	}
 }
 
-// SliceCols is columns [lo, hi) of x.
+// SliceCols returns columns [lo, hi) of x.
 func (x *Node) SliceCols(lo, hi int) *Node {
 	if lo < 0 || hi < lo || hi > x.Cols() {
 		failf("sliceCols", []*Node{x}, "columns [%d, %d)", lo, hi)
@@ -122,7 +122,7 @@ func (x *Node) SliceCols(lo, hi int) *Node {
 	return y.checked()
 }
 
-// SliceRows is rows [lo, hi) of x.
+// SliceRows returns rows [lo, hi) of x.
 func (x *Node) SliceRows(lo, hi int) *Node {
 	if lo < 0 || hi < lo || hi > x.Rows() {
 		failf("sliceRows", []*Node{x}, "rows [%d, %d)", lo, hi)

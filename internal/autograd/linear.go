@@ -2,7 +2,7 @@ package autograd
 
 import "privrec/internal/tensor"
 
-// MatMul is x·w, (n, k)·(k, m). dx = dy·wᵀ, dw = xᵀ·dy.
+// MatMul returns x·w (n, m) for x (n, k) and w (k, m). Its gradients are dx = dy·wᵀ and dw = xᵀ·dy.
 func (x *Node) MatMul(w *Node) *Node {
 	if x.Cols() != w.Rows() {
 		fail("matmul", "inner dimensions differ", x, w)
@@ -24,7 +24,7 @@ func (x *Node) MatMul(w *Node) *Node {
 	return y.checked()
 }
 
-// MatMulT is x·wᵀ, (n, k)·(m, k)ᵀ. dx = dy·w, dw = dyᵀ·x.
+// MatMulT returns x·wᵀ (n, m) for x (n, k) and w (m, k). Its gradients are dx = dy·w and dw = dyᵀ·x.
 func (x *Node) MatMulT(w *Node) *Node {
 	if x.Cols() != w.Cols() {
 		fail("matmulT", "inner dimensions differ", x, w)
@@ -40,7 +40,7 @@ func (x *Node) MatMulT(w *Node) *Node {
 	return y.checked()
 }
 
-// Linear is x·wᵀ + b for x (n, in), w (out, in) and b (1, out), which may be nil.
+// Linear returns x·wᵀ + b for x (n, in), w (out, in) and b (1, out), which may be nil.
 func (x *Node) Linear(w, b *Node) *Node {
 	checkAffine("linear", x, w, b)
 	y := x.t.node("linear", x.Rows(), w.Rows(), x, w, b)
@@ -54,8 +54,8 @@ func (x *Node) Linear(w, b *Node) *Node {
 // Affine is one block of ConcatLinear: X·Wᵀ + B. B may be nil.
 type Affine struct{ X, W, B *Node }
 
-// ConcatLinear is [X₁W₁ᵀ+B₁ ; X₂W₂ᵀ+B₂ ; ...] side by side, each block written where it belongs
-// instead of being copied there.
+// ConcatLinear returns the blocks X₁W₁ᵀ+B₁, X₂W₂ᵀ+B₂, ... side by side. It writes each block to its
+// place instead of copying it there.
 func (t *Tape) ConcatLinear(parts ...Affine) *Node {
 	if len(parts) == 0 {
 		fail("concatLinear", "no parts")
@@ -121,7 +121,7 @@ func repeatKernel(j *job, lo, hi int) {
 	}
 }
 
-// affineBack is dx = dy·w, dw = dyᵀ·x, db = column sums of dy.
+// affineBack adds the gradients dx = dy·w, dw = dyᵀ·x and db = column sums of dy.
 func affineBack(dy tensor.Matrix, x, w, b *Node) {
 	if x.need {
 		g, beta := x.acc()

@@ -6,8 +6,8 @@ import (
 	"privrec/internal/tensor"
 )
 
-// CrossEntropy is the mean over rows of -log softmax(x[i])[targets[i]], for plain logits x (n, C).
-// The mean over no rows is 0. For a softmax over a big table see Tape.TiedCrossEntropy.
+// CrossEntropy returns the mean over rows of -log softmax(x[i])[targets[i]] for logits x (n, C), 0 for
+// no rows. For a softmax over a big table see Tape.TiedCrossEntropy.
 func (x *Node) CrossEntropy(targets []int32) *Node {
 	n, w := x.Rows(), x.Cols()
 	if len(targets) != n {

@@ -25,13 +25,13 @@ type Node struct {
 	back   func()   // adds to the operands' gradients; nil on leaves
 }
 
-// Rows is the number of rows of the value.
+// Rows returns the number of rows of the value.
 func (x *Node) Rows() int { return x.V.Rows }
 
-// Cols is the number of columns of the value.
+// Cols returns the number of columns of the value.
 func (x *Node) Cols() int { return x.V.Cols }
 
-// Scalar is the value of a (1, 1) node.
+// Scalar returns the value of a (1, 1) node.
 func (x *Node) Scalar() float64 {
 	if x.V.Rows != 1 || x.V.Cols != 1 {
 		fail(x.name(), "not a scalar", x)
@@ -42,12 +42,12 @@ func (x *Node) Scalar() float64 {
 	return float64(x.V.Data[0])
 }
 
-// Tape is the tape the node lives on.
+// Tape returns the tape the node lives on.
 func (x *Node) Tape() *Tape { return x.t }
 
 func (x *Node) name() string { return fmt.Sprintf("%s#%d", x.op, x.id) }
 
-// flat is the value as one slice. A strided leaf is copied once into the arena.
+// flat returns the value as one slice. A strided leaf is copied once into the arena.
 func (x *Node) flat() []tensor.Float {
 	if x.V.Stride != x.V.Cols && x.V.Rows > 1 {
 		m := x.t.Buffer(x.V.Rows, x.V.Cols)
@@ -57,11 +57,11 @@ func (x *Node) flat() []tensor.Float {
 	return x.V.Data[:x.V.Rows*x.V.Cols]
 }
 
-// dy is the gradient of x as one slice.
+// dy returns the gradient of x as one slice.
 func (x *Node) dy() []tensor.Float { return x.G.Data[:x.G.Rows*x.G.Cols] }
 
-// acc is the gradient to add to and the factor to put before what it holds: 0 on the first call,
-// when its content is undefined, 1 afterwards. For operations that can accumulate in place.
+// acc returns the gradient to add to and the factor of what it holds: 0 on the first call, when its
+// content is undefined, 1 afterwards. It is for operations that can accumulate in place.
 func (x *Node) acc() (g tensor.Matrix, beta tensor.Float) {
 	if !x.hasG {
 		x.G, x.hasG = x.t.Buffer(x.V.Rows, x.V.Cols), true
@@ -70,7 +70,7 @@ func (x *Node) acc() (g tensor.Matrix, beta tensor.Float) {
 	return x.G, 1
 }
 
-// accZero is acc with the gradient cleared on the first call.
+// accZero returns the gradient to add to, cleared on the first call.
 func (x *Node) accZero() tensor.Matrix {
 	g, beta := x.acc()
 	if beta == 0 {
@@ -79,7 +79,7 @@ func (x *Node) accZero() tensor.Matrix {
 	return g
 }
 
-// give adds m, a buffer of the tape that nobody else uses, to the gradient of x: the first one
+// give adds m, a buffer of the tape that has no other use, to the gradient of x. The first buffer
 // given becomes the gradient itself.
 func (x *Node) give(m tensor.Matrix) {
 	if !x.hasG {
@@ -92,7 +92,7 @@ func (x *Node) give(m tensor.Matrix) {
 // pass adds the gradient of y, unchanged, to that of x. It must be the last use of y.G.
 func (x *Node) pass(y *Node) { x.give(y.G) }
 
-// passCopy is pass where y.G is still needed.
+// passCopy adds the gradient of y to that of x as pass does, where y.G is still needed.
 func (x *Node) passCopy(y *Node) {
 	if x.hasG {
 		x.give(y.G)

@@ -5,9 +5,9 @@ import (
 	"privrec/internal/tensor"
 )
 
-// AddNoise perturbs x: add receives the value, row-major (rows, cols), and adds its noise to it in
-// place. The gradient passes unchanged. Where nothing else reads the value of x it is overwritten,
-// and a later use of x itself, Scalar and Backward included, panics: the clear value is gone.
+// AddNoise perturbs x: add receives the value, row-major (rows, cols), and adds its noise in place. The
+// gradient passes unchanged. Where no other operation reads the value of x, AddNoise overwrites it. Then
+// a later use of x, Scalar and Backward included, panics, because the clear value is gone.
 func (x *Node) AddNoise(name string, add func(data []tensor.Float, rows, cols int)) *Node {
 	inPlace := !x.shared
 	y := x.t.link(name, x)
@@ -24,8 +24,8 @@ func (x *Node) AddNoise(name string, add func(data []tensor.Float, rows, cols in
 	return y.checked()
 }
 
-// Dropout zeroes each element with probability p and scales the others by 1/(1-p), in training
-// mode; otherwise it is x itself. Element i depends on the i-th uniform of the stream only.
+// Dropout sets each element to zero with probability p and multiplies the others by 1/(1-p), in training
+// mode; in evaluation it returns x. Element i depends only on the i-th uniform number of the stream.
 func (x *Node) Dropout(p float64, stream rng.Stream) *Node {
 	if p < 0 || p >= 1 {
 		failf("dropout", []*Node{x}, "probability %v outside [0, 1)", p)
@@ -61,8 +61,8 @@ func uniforms(dst []tensor.Float, s *rng.Stream) {
 	}
 }
 
-// Custom makes y, a node obtained from Fused, an operation of the caller's own: backward must add
-// to the gradients of the operands through AddGrad. It is not called where no gradient is wanted.
+// Custom makes y, a node from Fused, an operation of the caller: backward must add to the gradients of
+// the operands through AddGrad. It is not called where no gradient is wanted.
 func (t *Tape) Custom(name string, y *Node, backward func()) *Node {
 	y.op = name
 	y.shared = true
@@ -81,12 +81,12 @@ func (t *Tape) Fused(name string, rows, cols int, operands ...*Node) *Node {
 // Needs reports whether a gradient of x is wanted.
 func (x *Node) Needs() bool { return x.need }
 
-// AddGrad gives access to the gradient of x inside a Custom backward: a matrix to add to, zero on
-// the first call.
+// AddGrad returns the gradient of x inside a Custom backward: a matrix to add to, zero on the first
+// call.
 func (x *Node) AddGrad() tensor.Matrix { return x.accZero() }
 
-// GiveGrad is AddGrad for a whole gradient at once: it adds m, a buffer of the tape of the shape of x
-// that nothing else uses afterwards. The first one given becomes the gradient without a copy.
+// GiveGrad adds m to the gradient of x inside a Custom backward. m is a buffer of the tape, of the shape
+// of x, that must have no other use afterwards: the first one given becomes the gradient without a copy.
 func (x *Node) GiveGrad(m tensor.Matrix) {
 	if m.Rows != x.V.Rows || m.Cols != x.V.Cols || m.Stride != max(1, m.Cols) {
 		failf(x.name(), []*Node{x}, "given a gradient of %d x %d, stride %d", m.Rows, m.Cols, m.Stride)

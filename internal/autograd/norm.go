@@ -9,14 +9,14 @@ import (
 // LayerNormEps is what LayerNorm adds to the variance.
 const LayerNormEps = 1e-5
 
-// NormalizeRows is c·x/max(|x|, eps) for each row: norm c to rounding and never more, except for rows
-// shorter than eps, which are only scaled by c/eps.
+// NormalizeRows returns c·x/max(|x|, eps) for each row x. The result has norm c up to rounding and never
+// more, except that rows shorter than eps are multiplied by c/eps.
 func (x *Node) NormalizeRows(c, eps float64) *Node {
 	return x.scaleRows("normalizeRows", normalizeKernel, c, eps)
 }
 
-// ClipRows is min(1, c/|x|)·x for each row, of a norm that is never more than c, rounding included. On
-// the bound it counts as unclipped.
+// ClipRows returns min(1, c/|x|)·x for each row x, with a norm that is never more than c, rounding
+// included. A row of norm c counts as not clipped.
 func (x *Node) ClipRows(c float64) *Node { return x.scaleRows("clipRows", clipKernel, c, 0) }
 
 // scaleRows multiplies each row by a factor f of its norm: either a fixed one, or one proportional
@@ -98,11 +98,11 @@ func scaleRowsBack(j *job, lo, hi int) {
 	}
 }
 
-// LayerNorm is gain ∘ (x-mean)/sqrt(var+LayerNormEps) + shift over each row, with the biased
+// LayerNorm returns gain ∘ (x-mean)/sqrt(var+LayerNormEps) + shift over each row, with the biased
 // variance. gain and shift are (1, d).
 func (x *Node) LayerNorm(gain, shift *Node) *Node { return x.LayerNormWith(gain, shift, LayerNormEps) }
 
-// LayerNormWith is LayerNorm with another eps.
+// LayerNormWith returns layer normalisation as LayerNorm does, with another eps.
 func (x *Node) LayerNormWith(gain, shift *Node, eps float64) *Node {
 	w := x.Cols()
 	if gain.Rows() != 1 || gain.Cols() != w || shift.Rows() != 1 || shift.Cols() != w {
@@ -147,7 +147,7 @@ func layerNormKernel(j *job, lo, hi int) {
 	}
 }
 
-// layerNormBack: with g = dy ∘ gain, dx = inv·(g - mean(g) - xhat·mean(g ∘ xhat)).
+// layerNormBack computes, with g = dy ∘ gain, dx = inv·(g - mean(g) - xhat·mean(g ∘ xhat)).
 func layerNormBack(j *job, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		dx, xhat := j.dst[i*j.w:(i+1)*j.w], j.d[i*j.w:(i+1)*j.w]

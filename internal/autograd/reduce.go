@@ -2,7 +2,7 @@ package autograd
 
 import "privrec/internal/tensor"
 
-// scalar is a (1, 1) node of value v whose backward adds coefficient times the upstream gradient
+// scalar returns a (1, 1) node of value v whose backward adds coefficient times the upstream gradient
 // to each element.
 func (x *Node) scalar(op string, v, coefficient float64) *Node {
 	y := x.t.node(op, 1, 1, x)
@@ -20,16 +20,16 @@ func (x *Node) scalar(op string, v, coefficient float64) *Node {
 	return y.checked()
 }
 
-// SumAll is the sum of all elements, accumulated in float64.
+// SumAll returns the sum of all elements, accumulated in float64.
 func (x *Node) SumAll() *Node { return x.scalar("sumAll", tensor.Sum(x.flat()), 1) }
 
-// MeanAll is the mean of all elements; the mean of none is 0.
+// MeanAll returns the mean of all elements, 0 for no elements.
 func (x *Node) MeanAll() *Node {
 	n := max(1, float64(x.Rows()*x.Cols()))
 	return x.scalar("meanAll", tensor.Sum(x.flat())/n, 1/n)
 }
 
-// SumSq is the sum of the squares of all elements, as L2 penalties use it.
+// SumSq returns the sum of the squares of all elements, for L2 penalties.
 func (x *Node) SumSq() *Node {
 	y := x.t.node("sumSq", 1, 1, x)
 	y.V.Data[0] = tensor.Float(tensor.SumSq(x.flat()))

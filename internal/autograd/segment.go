@@ -6,7 +6,8 @@ import "privrec/internal/tensor"
 // from 0 to the number of rows; an empty segment sums to zero.
 func (x *Node) SegmentSum(offsets []int32) *Node { return x.segments("segmentSum", offsets, false) }
 
-// SegmentMean is SegmentSum divided by the length of each segment; an empty segment has mean zero.
+// SegmentMean returns the mean of the rows of each segment; an empty segment has mean zero. See
+// SegmentSum for offsets.
 func (x *Node) SegmentMean(offsets []int32) *Node { return x.segments("segmentMean", offsets, true) }
 
 func (x *Node) segments(op string, offsets []int32, mean bool) *Node {
@@ -51,7 +52,8 @@ func spreadKernel(j *job, lo, hi int) {
 	}
 }
 
-// SegmentSoftmax is a softmax within each segment of a column x (n, 1); see SegmentSum for offsets.
+// SegmentSoftmax returns the softmax within each segment of a column x (n, 1). See SegmentSum for
+// offsets.
 func (x *Node) SegmentSoftmax(offsets []int32) *Node {
 	if x.Cols() != 1 {
 		fail("segmentSoftmax", "not one column", x)

@@ -20,11 +20,11 @@ func softmaxBack(dst, y, dy []tensor.Float) {
 	tensor.Axpy(-tensor.Dot(y, dy), y, dst)
 }
 
-// Softmax is a softmax over each row.
+// Softmax returns the softmax of each row.
 func (x *Node) Softmax() *Node { return x.softmaxRows("softmax", false) }
 
-// CausalSoftmax is a softmax over the first i+1 columns of row i of a square matrix; the others
-// are 0, as attention that must not look ahead needs it.
+// CausalSoftmax returns the softmax over the first i+1 columns of row i of a square matrix, and 0 in
+// the others, for attention that must not look ahead.
 func (x *Node) CausalSoftmax() *Node {
 	if x.Rows() != x.Cols() {
 		fail("causalSoftmax", "not square", x)
@@ -47,7 +47,7 @@ func (x *Node) softmaxRows(op string, causal bool) *Node {
 	return y.checked()
 }
 
-// seen is the number of columns of row i that take part.
+// seen returns the number of columns of row i that take part.
 func (j *job) seen(i int) int {
 	if j.flag {
 		return i + 1

@@ -12,8 +12,8 @@ type Tape struct {
 	NoGrad   bool // evaluation: no closures, no gradients kept. Set it right after Reset
 	GuardNaN bool // check every value and gradient, and name the operation that made a bad one
 
-	// BeforeRead, if set, is called before a parameter enters the tape: with the rows looked up, or
-	// nil for all of them. A lazy optimiser catches up the rows here.
+	// BeforeRead, if set, is called before a parameter enters the tape, with the rows looked up, or
+	// nil for all of them. A lazy optimiser brings the rows up to date here.
 	BeforeRead func(p *Param, rows []int32)
 
 	training bool
@@ -51,7 +51,7 @@ func (t *Tape) SetTraining(on bool) { t.training = on }
 // Training reports whether the tape is in training mode.
 func (t *Tape) Training() bool { return t.training }
 
-// Len is the number of nodes recorded since Reset.
+// Len returns the number of nodes recorded since Reset.
 func (t *Tape) Len() int { return t.n }
 
 // Buffer returns a matrix of undefined content that lives until Reset. Under GuardNaN it is filled
@@ -71,7 +71,7 @@ func (t *Tape) BufferZero(rows, cols int) tensor.Matrix {
 	return m
 }
 
-// Use brings a whole parameter onto the tape. Its gradient is dense. Used twice in a step, it is
+// Use brings a whole parameter onto the tape. Its gradient is dense. A second use in a step returns
 // the same node.
 func (t *Tape) Use(p *Param) *Node {
 	e := t.grads.entry(p)
@@ -87,7 +87,7 @@ func (t *Tape) Use(p *Param) *Node {
 	return e.leaf.checked()
 }
 
-// Rows looks rows of a parameter up: y[i] = p[idx[i]] (len(idx), cols). Its gradient is row-sparse.
+// Rows looks up rows of a parameter: y[i] = p[idx[i]] (len(idx), cols). Its gradient is row-sparse.
 func (t *Tape) Rows(p *Param, idx []int32) *Node {
 	if t.BeforeRead != nil && len(idx) > 0 { // nil would stand for all rows
 		t.BeforeRead(p, idx)
@@ -139,7 +139,8 @@ func (t *Tape) Backward(loss *Node) {
 	t.grads.finish(t)
 }
 
-// Grads is the result of Backward. It belongs to the tape and is valid until Reset.
+// Grads returns the gradients that Backward has filled. They belong to the tape and are valid until
+// Reset.
 func (t *Tape) Grads() *Grads { return &t.grads }
 
 func (t *Tape) at(i int) *Node { return &t.slabs[i/slabNodes][i%slabNodes] }
@@ -190,7 +191,7 @@ func (t *Tape) join(y *Node, in ...*Node) {
 	}
 }
 
-// node is link with a value buffer of undefined content.
+// node makes a node as link does, with a value buffer of undefined content.
 func (t *Tape) node(op string, rows, cols int, in ...*Node) *Node {
 	y := t.link(op, in...)
 	y.V = t.Buffer(rows, cols)

@@ -12,12 +12,12 @@ const tiedChunk = 256 // rows at a time where exponentials are not kept
 var tiedBuffer = 1 << 25
 
 // tied is a softmax cross-entropy against the rows of a table, tile by tile. It lives on the tape
-// and is used again after Reset, so that it costs no allocation.
+// and is used again after Reset without an allocation.
 //
-// On the way back a tile becomes probabilities times the upstream gradient, and the targets are
-// subtracted. If the exponentials of all rows fit tiedBuffer they are kept in between, and rescaled;
-// otherwise the rows are cut into chunks of tiedChunk, a group of tiles shares one buffer, and each
-// tile is computed again on the way back: four products instead of three.
+// Backward turns a tile into probabilities times the upstream gradient, and subtracts the targets. If
+// the exponentials of all rows fit tiedBuffer they are kept in between, and rescaled. Otherwise the
+// rows are cut into chunks of tiedChunk, a group of tiles shares one buffer, and backward computes
+// each tile again: four products instead of three.
 type tied struct {
 	tiles
 	targets []int32 // rows of the table
@@ -33,12 +33,11 @@ type tied struct {
 	soft *tiedSoft // what TiedSoftmax needs in its place
 }
 
-// TiedCrossEntropy is the mean over rows of the softmax cross-entropy of h·p[lo:]ᵀ, for h (B, d)
-// and a table p whose rows from lo on are the classes. targets are row numbers of the table, so
-// lo <= target < rows: with lo = 1 they are the item numbers of a table whose row 0 is padding.
-// The logits are never materialised beyond 128 MiB of exponentials (see tied), and in an evaluation
-// not beyond one tile a group. The gradient of p is dense and written once. The mean over no rows
-// is 0.
+// TiedCrossEntropy returns the mean over rows of the softmax cross-entropy of h·p[lo:]ᵀ, for h (B, d)
+// and a table p that has the classes in its rows from lo on. targets are row numbers of the table,
+// lo <= target < rows: with lo = 1 they are the item numbers of a table that has padding in row 0. At
+// most 128 MiB of exponentials exist at a time, and in an evaluation one tile a group. The gradient of
+// p is dense and written once. The mean over no rows is 0.
 func (t *Tape) TiedCrossEntropy(h *Node, p *Param, lo int, targets []int32) *Node {
 	leaf := t.Use(p)
 	b, d := h.Rows(), h.Cols()

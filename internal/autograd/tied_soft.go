@@ -6,8 +6,8 @@ import (
 	"privrec/internal/tensor"
 )
 
-// SoftTargets are the distributions that the rows of a softmax should have: row i has the weight On at its
-// own classes and Rest at all others. The weights need not sum to one.
+// SoftTargets holds the distributions that the rows of a softmax should have: row i has the weight On at
+// its own classes and Rest at all others. The weights need not sum to one.
 type SoftTargets struct {
 	// Class holds classes. With Off nil, row i has the one class Class[i]; otherwise it has
 	// Class[Off[i]:Off[i+1]], all different.
@@ -15,10 +15,11 @@ type SoftTargets struct {
 	On, Rest   float64
 }
 
-// OneHot is the usual cross-entropy: one class a row, negative where a row does not count.
+// OneHot returns the targets of the usual cross-entropy: one class a row, negative for a row that does
+// not count.
 func OneHot(class []int32) SoftTargets { return SoftTargets{Class: class, On: 1} }
 
-// of is the classes of a row; none where it does not count.
+// of returns the classes of a row; none where it does not count.
 func (q *SoftTargets) of(i int) []int32 {
 	if q.Off != nil {
 		return q.Class[q.Off[i]:q.Off[i+1]]
@@ -29,7 +30,7 @@ func (q *SoftTargets) of(i int) []int32 {
 	return q.Class[i : i+1]
 }
 
-// at is where the row's classes start in Class.
+// at returns where the row's classes start in Class.
 func (q *SoftTargets) at(i int) int {
 	if q.Off != nil {
 		return int(q.Off[i])
@@ -69,10 +70,10 @@ var softBuffer, softRows = 1 << 24, 256
 
 // tiedSoft is the work of TiedSoftmax. It lives in a tied and is used again after Reset.
 //
-// Rows are taken in chunks of so many that their exponentials fit softBuffer. The
-// gradients of a chunk are formed right after its losses, while the exponentials are there, for an upstream
-// gradient of 1: that is three products and never more memory, whatever the number of rows. Backward only
-// has to multiply by the upstream gradient if that is another.
+// Rows are taken in chunks, so that the exponentials of a chunk fit softBuffer. The gradients of a chunk
+// are formed right after its losses, while the exponentials are there, for an upstream gradient of 1. That
+// takes three products, and memory that does not grow with the rows. Backward then multiplies by the
+// upstream gradient if it is not 1.
 type tiedSoft struct {
 	tiles
 	bias     []tensor.Float
@@ -86,16 +87,20 @@ type tiedSoft struct {
 	runForward, runBackward func(g, lo, hi int)
 }
 
-// TiedSoftmax is the mean, over the rows that have a class, of
+// TiedSoftmax returns the mean, over the rows that have a class, of
 //
 //	-Σ_v q_v log softmax(h·pᵀ + bias)_v
 //
-// for h (B, d), a table p (V, d), bias (1, V) or nil, and the weights q of the row: with
-// OneHot(targets) the cross-entropy, with a small Rest the smoothed multi-label loss. With Y the row's
-// classes, z its logits and Q = Σ q = |Y|·On + (V-|Y|)·Rest, that is
-// Q·log Σ exp z - (On-Rest)·Σ_{v in Y} z_v - Rest·Σ_v z_v, with the gradient
-// Q·softmax(z) - Rest, less On-Rest at Y: no dense target is made. Of the logits no more than 64 MiB are
-// held at a time (see tiedSoft). The gradients of p and bias are dense. The mean over no rows is 0.
+// for h (B, d), a table p (V, d), bias (1, V) or nil, and the weights q of the row. With OneHot(targets)
+// it is the cross-entropy, with a small Rest the smoothed multi-label loss. The gradients of p and bias
+// are dense. The mean over no rows is 0.
+//
+// No dense target is made. With Y the row's classes, z its logits and Q = Σ q = |Y|·On + (V-|Y|)·Rest,
+// the loss of a row is
+//
+//	Q·log Σ exp z - (On-Rest)·Σ_{v in Y} z_v - Rest·Σ_v z_v
+//
+// and its gradient Q·softmax(z) - Rest, less On-Rest at Y. At most 64 MiB of logits exist at a time.
 func (t *Tape) TiedSoftmax(h *Node, p, bias *Param, q SoftTargets) *Node {
 	leaf := t.Use(p)
 	var b *Node
@@ -170,7 +175,7 @@ func (t *Tape) giveTimes(x *Node, g tensor.Matrix, s tensor.Float) {
 	x.give(g)
 }
 
-// softmax is the part of the state that TiedSoftmax uses, made once.
+// softmax returns the part of the state that TiedSoftmax uses, made once.
 func (c *tied) softmax() *tiedSoft {
 	if c.soft == nil {
 		s := &tiedSoft{}
@@ -193,7 +198,7 @@ func (c *tiedSoft) plan(t *Tape, b int, keep bool) {
 	}
 }
 
-// total is Q, the sum of the weights of row i; 0 where it does not count.
+// total returns Q, the sum of the weights of row i; 0 where it does not count.
 func (c *tiedSoft) total(i int) float64 {
 	n := float64(len(c.q.of(i)))
 	if n == 0 {

@@ -47,7 +47,7 @@ func (c *tiles) take(t *Tape) {
 	c.tmax, c.tsum = t.arena.take(c.rows*c.nt), t.arena.take(c.rows*c.nt)
 }
 
-// tileOf is the buffer of tile k for the chunk, its rows of the table and its first class.
+// tileOf returns the buffer of tile k for the chunk, its rows of the table and its first class.
 func (c *tiles) tileOf(k int) (m, e tensor.Matrix, v0 int) {
 	v0 = k * c.tile
 	v1 := min(c.e.Rows, v0+c.tile)

@@ -12,14 +12,14 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Options say how finely to look. The zero value takes the defaults of the float width.
+// Options says how exact a check is. The zero value takes the defaults of the float width.
 type Options struct {
 	Step float64 // half the distance of the two points; 0 means 1e-5 in float64, 1e-2 in float32
 	Tol  float64 // relative tolerance; 0 means 1e-6 in float64, 1e-2 in float32
 	Max  int     // most elements checked of a parameter, chosen at random by its name; 0 means all
 }
 
-// Mismatch is the error of a gradient that differs from its central difference.
+// Mismatch reports an element of a gradient that differs from its central difference.
 type Mismatch struct {
 	Param             string
 	Row, Col          int
@@ -27,13 +27,13 @@ type Mismatch struct {
 	Allowed           float64 // largest absolute difference that would have passed
 }
 
-// Error says where and by how much.
+// Error implements error. It says where the two differ and by how much.
 func (m *Mismatch) Error() string {
 	return fmt.Sprintf("gradcheck: %s[%d][%d]: gradient %.9g, central difference %.9g, off by %.3g (allowed %.3g)",
 		m.Param, m.Row, m.Col, m.Analytic, m.Numeric, math.Abs(m.Analytic-m.Numeric), m.Allowed)
 }
 
-// Check is Options{}.Check.
+// Check checks the gradients of loss with the default options.
 func Check(params []*autograd.Param, loss func(*autograd.Tape) *autograd.Node) error {
 	return Options{}.Check(params, loss)
 }
@@ -46,8 +46,8 @@ const wide = unsafe.Sizeof(tensor.Float(0)) == 8
 //
 //	Tol · max(|analytic|, |numeric|, scale/10) + 32 · eps · |loss| / (2·Step)
 //
-// where scale is the largest gradient found: the second term is what rounding of the loss itself
-// does to the difference. Values of the parameters are restored.
+// where scale is the largest gradient found. The second term is what the rounding of the loss does to
+// the difference. Check restores the values of the parameters.
 func (o Options) Check(params []*autograd.Param, loss func(*autograd.Tape) *autograd.Node) error {
 	eps := 0x1p-53
 	step, tol := 1e-5, 1e-6
@@ -99,7 +99,8 @@ func (o Options) Check(params []*autograd.Param, loss func(*autograd.Tape) *auto
 	return nil
 }
 
-// elements lists what is checked of p. Evenly spaced elements could all lie in one column.
+// elements lists the elements of p to check. It draws them, because evenly spaced elements could all
+// lie in one column.
 func (o Options) elements(p *autograd.Param) []int32 {
 	n := p.Value.Rows * p.Value.Cols
 	if o.Max <= 0 || n <= o.Max {
@@ -109,7 +110,7 @@ func (o Options) elements(p *autograd.Param) []int32 {
 	return slices.Sorted(slices.Values(s.Perm(n)[:o.Max]))
 }
 
-// dense is the gradient of p as a matrix, whatever its form; zero if there is none.
+// dense returns the gradient of p, dense or row-sparse, as a matrix; zero if there is none.
 func dense(g *autograd.Grads, p *autograd.Param) tensor.Matrix {
 	m := tensor.New(p.Value.Rows, p.Value.Cols)
 	if len(m.Data) == 0 {
