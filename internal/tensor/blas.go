@@ -10,9 +10,9 @@ import (
 	"privrec/internal/tensor/kernel"
 )
 
-// BLAS is gonum's implementation with the products this package does faster.
-// What it does not override, what has strides, and products by zero, which must not
-// read their operands, run in gonum's own code.
+// BLAS is gonum's implementation with the products that this package does faster.
+// The rest runs in gonum's own code: methods that it does not override, vectors with
+// strides, and products by zero, which must not read their operands.
 type BLAS struct{ gonum.Implementation }
 
 // UseBLAS makes gonum's blas32 functions run on this package's kernels. Call it

@@ -17,8 +17,8 @@ type CSR struct {
 }
 
 // FromTriplets builds a rows x cols matrix from entries (ri[e], ci[e], val[e]).
-// Entries keep their order within a row; repeated ones are kept, and so add up
-// in products. It fails on an index outside the matrix.
+// Entries keep their order within a row. Repeated entries are kept, so products
+// add them up. It fails on an index outside the matrix.
 func FromTriplets(rows, cols int, ri, ci []int32, val []Float) (*CSR, error) {
 	if rows < 0 || cols < 0 || len(ri) != len(ci) || len(ri) != len(val) {
 		return nil, fmt.Errorf("tensor: triplets: %d x %d matrix from %d rows, %d columns, %d values",
@@ -43,7 +43,8 @@ func FromTriplets(rows, cols int, ri, ci []int32, val []Float) (*CSR, error) {
 	return m, nil
 }
 
-// Transpose returns the transposed matrix; columns of a row come out in order.
+// Transpose returns the transposed matrix, with the columns of a row in ascending
+// order.
 func (m *CSR) Transpose() *CSR {
 	t := &CSR{Rows: m.Cols, Cols: m.Rows, Ptr: make([]int64, m.Cols+1), Idx: make([]int32, len(m.Idx)), Val: make([]Float, len(m.Val))}
 	for _, j := range m.Idx {
@@ -68,7 +69,7 @@ const spmmGrain = 64
 
 // MulDense sets dst = m x, where x is Cols x d and dst is Rows x d. Each row sums
 // its entries in stored order. dst must not overlap x. It panics where the parts of
-// m do not fit each other: the kernel reads rows of x without looking.
+// m do not fit each other, because the kernel reads rows of x without a check.
 func (m *CSR) MulDense(dst, x Matrix) {
 	check("sparse product", x)
 	check("sparse product", dst)

@@ -5,8 +5,8 @@ import "fmt"
 // Gemm sets c = alpha op(a) op(b) + beta c, where op transposes if tA or tB is
 // set. With beta = 0 the old c is never read, so it may hold anything. Zero
 // sizes are legal: with no inner dimension c becomes beta c. c must not overlap
-// a or b. An element's bits depend on its row of op(a) and column of op(b) only,
-// not on the other rows and columns, unless the inner dimension is 1024 or more.
+// a or b. With an inner dimension below 1024, the bits of an element depend only
+// on its row of op(a) and its column of op(b).
 func Gemm(tA, tB bool, alpha Float, a, b Matrix, beta Float, c Matrix) {
 	check("gemm", a)
 	check("gemm", b)

@@ -6,7 +6,7 @@ import (
 	"privrec/internal/tensor/kernel"
 )
 
-// gemmArgs are the operands of one product, C (+)= alpha op(A) op(B).
+// gemmArgs holds the operands of one product, C (+)= alpha op(A) op(B).
 type gemmArgs struct {
 	tA, tB, acc   bool
 	m, n, k       int
@@ -27,7 +27,7 @@ type productJob struct {
 	sum     unitFunc       // adds up rows of the parts
 }
 
-// gemmScratch is one worker's packed operands.
+// gemmScratch holds the packed operands of one worker.
 type gemmScratch struct {
 	a, b   []Float
 	serial uint64 // product, column group and part that b holds
@@ -90,7 +90,8 @@ func gemm(args gemmArgs) {
 	}
 }
 
-// run does n units on the pool, or here if they are few or the pool is taken.
+// run does n units on the pool, or on the calling goroutine if they are few or the
+// pool is taken.
 func (j *productJob) run(n int, unit unitFunc) {
 	if n == 1 || !shared.enter() {
 		j.workers(1)
@@ -232,8 +233,8 @@ func (j *productJob) sumRange(i0, i1 int) {
 	}
 }
 
-// grow returns s with room for n elements, starting on a page or near one; what
-// it held is lost if it moves.
+// grow returns s with room for n elements, starting on a page or near one. Its
+// content is lost if it moves.
 func grow(s []Float, n int) []Float {
 	if len(s) >= n {
 		return s

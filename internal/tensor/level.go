@@ -5,6 +5,6 @@ import "privrec/internal/tensor/kernel"
 // SIMD names the instruction set in use: "avx512", "avx2" or "off" (plain Go).
 func SIMD() string { return kernel.Current().String() }
 
-// SIMDError tells why PRIVREC_SIMD could not be followed; nil if it was, or is
-// not set. The best available level runs then.
+// SIMDError returns why PRIVREC_SIMD could not be followed, in which case the best
+// available level runs. It returns nil if the variable was followed or is not set.
 func SIMDError() error { return kernel.ChoiceError() }

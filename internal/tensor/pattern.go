@@ -7,8 +7,8 @@ import (
 )
 
 // Pattern is a sparse matrix of ones in compressed rows: row i has its ones in
-// the columns Idx[Ptr[i]:Ptr[i+1]]. It is checked once, when it is made, so that
-// products need not look at every column. The zero value is the empty matrix.
+// the columns Idx[Ptr[i]:Ptr[i+1]]. NewPattern checks it once, so that products
+// need no check of every column. The zero value is the empty matrix.
 type Pattern struct {
 	ptr  []int64
 	idx  []int32
@@ -16,7 +16,7 @@ type Pattern struct {
 }
 
 // NewPattern returns the pattern of len(ptr)-1 rows and cols columns. It keeps
-// ptr and idx, which must not change as long as it is in use. It fails on
+// ptr and idx, which must not change while it is in use. It fails on
 // offsets that do not rise from 0 to len(idx) and on a column outside 0..cols-1.
 func NewPattern(cols int, ptr []int64, idx []int32) (Pattern, error) {
 	if len(ptr) == 0 || ptr[0] != 0 || ptr[len(ptr)-1] != int64(len(idx)) || cols < 0 {
@@ -35,16 +35,16 @@ func NewPattern(cols int, ptr []int64, idx []int32) (Pattern, error) {
 	return Pattern{ptr: ptr, idx: idx, cols: cols}, nil
 }
 
-// Rows is the number of rows.
+// Rows returns the number of rows.
 func (p Pattern) Rows() int { return max(0, len(p.ptr)-1) }
 
-// Cols is the number of columns.
+// Cols returns the number of columns.
 func (p Pattern) Cols() int { return p.cols }
 
 // Gather computes rows lo to hi of diag(left) P diag(right) x, on the calling
 // goroutine: row i-lo of dst (hi-lo, d) becomes left[i] times the sum of
 // right[j] x_j over the columns j of row i, added up in their order and scaled
-// last. left has Rows elements, right and x (Cols, d) one a column. dst must not
+// last. left has Rows elements, right has Cols, and x is (Cols, d). dst must not
 // overlap x.
 func (p Pattern) Gather(lo, hi int, left, right []Float, x, dst Matrix) {
 	check("gather", x)
@@ -66,5 +66,5 @@ func (p Pattern) Gather(lo, hi int, left, right []Float, x, dst Matrix) {
 	kernel.GatherRows(p.ptr[lo:hi+1], p.idx, left[lo:hi], &right[0], &x.Data[0], x.Stride, &dst.Data[0], dst.Stride, dst.Cols)
 }
 
-// Row is the columns of row i, not to be changed.
+// Row returns the columns of row i, not to be changed.
 func (p Pattern) Row(i int) []int32 { return p.idx[p.ptr[i]:p.ptr[i+1]] }

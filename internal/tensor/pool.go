@@ -22,8 +22,8 @@ const (
 	spinPauses = 16                    // PAUSE instructions between two looks
 )
 
-// unitFunc does one unit of a job. worker tells apart the goroutines of one job
-// (0 is the caller) and may only choose scratch memory, never results.
+// unitFunc does one unit of a job. worker numbers the goroutines of the job (0 is
+// the caller); it may choose scratch memory, and must not change results.
 type unitFunc func(unit, worker int)
 
 type pool struct {
@@ -42,8 +42,8 @@ type pool struct {
 	workers []*worker
 }
 
-// job is what the units do: fn, or where that is nil body over chunks of grain of
-// 0..n. Keeping both spares Parallel a closure of its own.
+// job says what the units do: fn, or where fn is nil, body over chunks of grain of
+// 0..n. With both, Parallel needs no closure of its own.
 type job struct {
 	fn       unitFunc
 	body     func(chunk, lo, hi int)
@@ -80,10 +80,10 @@ var shared = pool{size: runtime.GOMAXPROCS(0)}
 const maxUnits = 1 << 31
 
 // SetWorkers sets how many goroutines, the caller included, share parallel
-// sections; below 1 counts as 1. It waits for a running section to end and stops
-// surplus workers before it returns, so that after SetWorkers(1) none is left.
-// The default is GOMAXPROCS at start. Results do not depend on it. It must not
-// be called from inside a parallel body.
+// sections; a number below 1 counts as 1. It waits for a running section to end
+// and stops surplus workers before it returns, so that after SetWorkers(1) none is
+// left. The default is GOMAXPROCS at start. Results do not depend on the number.
+// SetWorkers must not be called from inside a parallel body.
 func SetWorkers(n int) {
 	p := &shared
 	p.caller.Lock()
@@ -111,13 +111,15 @@ func Workers() int {
 
 // Parallel cuts 0..n into chunks of grain and calls body once for each: chunk k
 // covers k*grain to min(n, (k+1)*grain). Chunks run on several goroutines in any
-// order, so bodies must write apart from each other. A call from inside a body,
-// or while another goroutine's section runs, does its chunks in order on the
-// calling goroutine, with the same result. A panic in a body reaches the caller
-// once all claimed chunks are done; of several, that of the lowest chunk. Errors
-// other than the runtime's own arrive as they are, anything else as a *Panic with
-// the stack. A body must not call runtime.Goexit (so not testing.T.Fatal either): on
-// another goroutine than the caller's that is a panic too.
+// order, so bodies must write to different memory. A call from inside a body, or
+// while another goroutine's section runs, does its chunks in order on the calling
+// goroutine, with the same result.
+//
+// A panic in a body reaches the caller once all claimed chunks are done; of several
+// panics, the one in the lowest chunk does. An error that is not the runtime's
+// arrives as it is, any other value as a *Panic with the stack. A body must not call
+// runtime.Goexit, and so not testing.T.Fatal: on another goroutine than the caller's
+// that is a panic too.
 func Parallel(n, grain int, body func(chunk, lo, hi int)) {
 	if n <= 0 {
 		return
@@ -196,7 +198,7 @@ func (p *pool) run(n int, j job) {
 	exiting = false
 }
 
-// cancel takes the units that nobody has claimed off the job.
+// cancel takes the units that no goroutine has claimed off the job.
 func (p *pool) cancel() {
 	for {
 		s := p.claim.Load()
@@ -258,14 +260,14 @@ func (p *pool) unit(i, worker int) {
 
 var errGoexit = errors.New("tensor: a parallel body called runtime.Goexit (testing.T.Fatal does)")
 
-// Panic is a panic of a parallel body with the stack it happened on, which is often
-// not that of the caller.
+// Panic is a panic of a parallel body with the stack of the goroutine on which it
+// happened, which is often not the caller's.
 type Panic struct {
 	Value any
 	Stack []byte
 }
 
-// Error is the value and the stack.
+// Error returns the value and the stack.
 func (p *Panic) Error() string { return fmt.Sprintf("%v\n\nin a parallel body:\n%s", p.Value, p.Stack) }
 
 // Unwrap returns the value where it is an error.
@@ -274,7 +276,7 @@ func (p *Panic) Unwrap() error {
 	return err
 }
 
-// withStack adds the stack to what does not say by itself where it comes from.
+// withStack adds the stack to a panic value that does not say where it comes from.
 func withStack(v any) any {
 	if err, ok := v.(error); ok {
 		if _, own := err.(runtime.Error); !own {
@@ -294,7 +296,7 @@ func (p *pool) blame(f *fault) {
 	}
 }
 
-// loop is a worker's life: take units while there are any, poll, park.
+// loop runs a worker: it takes units while there are any, polls, and parks.
 func (w *worker) loop(p *pool) {
 	defer func() {
 		if w.quit.Load() {

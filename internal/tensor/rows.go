@@ -6,8 +6,8 @@ import (
 )
 
 // NormalizeRows sets row i of dst to row i of src times c / max(|row|, eps), and
-// factor[i] to that multiplier unless factor is nil. Norms are taken in float64;
-// that of a row of dst never exceeds c, rounding included. dst may be src.
+// factor[i] to that multiplier unless factor is nil. The float64 norm of a row of
+// dst never exceeds c, rounding included. dst may be src.
 func NormalizeRows(dst, src Matrix, c, eps Float, factor []Float) {
 	rescaleRows("normalise rows", dst, src, c, factor, func(norm float64) float64 {
 		return min(float64(c)/max(norm, float64(eps)), math.MaxFloat32)
@@ -51,9 +51,9 @@ func rescaleRows(op string, dst, src Matrix, c Float, factor []Float, scale func
 	})
 }
 
-// ScaleWithin sets dst = f x, where f puts the norm of dst at c at most but for
-// rounding, and lowers f by as many roundings as it takes to make that so: the
-// norm of dst does not exceed c. It returns the factor in force; dst may be x.
+// ScaleWithin sets dst = f x, where f would make the norm of dst at most c without
+// rounding. It lowers f by as many roundings as it takes, so that the norm of dst
+// does not exceed c. It returns the factor that it used. dst may be x.
 func ScaleWithin(f, c float64, dst, x []Float) Float {
 	ScaleTo(Float(f), dst, x)
 	for step := ulp; step <= 1 && longer(dst, c); step *= 2 {
@@ -63,8 +63,8 @@ func ScaleWithin(f, c float64, dst, x []Float) Float {
 	return Float(f)
 }
 
-// longer reports whether the norm of x exceeds c. Next to c, where a sum in float64
-// cannot tell, it adds up in twice the precision.
+// longer reports whether the norm of x exceeds c. Close to c, where a sum in float64
+// cannot decide, it adds up in twice the precision.
 func longer(x []Float, c float64) bool {
 	norm := math.Sqrt(SumSq(x))
 	doubt := c * float64(len(x)+8) * 0x1p-52

@@ -6,7 +6,7 @@ import (
 	"privrec/internal/tensor/kernel"
 )
 
-// sameLen panics unless the slices of op are equally long.
+// sameLen panics unless the slices of op have equal lengths.
 func sameLen(op string, n int, others ...int) {
 	for _, o := range others {
 		if o != n {
@@ -59,7 +59,7 @@ func Mul(dst, x, y []Float) {
 }
 
 // Exp sets dst = exp(src), within two units in the last place over the whole
-// range, gradual underflow included; dst may be src.
+// range, subnormal numbers included; dst may be src.
 func Exp(dst, src []Float) {
 	sameLen("exp", len(src), len(dst))
 	kernel.ExpSum(0, src, dst)
@@ -92,7 +92,7 @@ func Tanh(dst, src []Float) {
 	kernel.Tanh(src, dst)
 }
 
-// Max returns the largest element that is not NaN; -Inf if there is none.
+// Max returns the largest element that is not NaN, -Inf if there is none.
 func Max(x []Float) Float { return kernel.Max(x) }
 
 // Sum returns the sum of x, accumulated in float64.
@@ -104,8 +104,8 @@ func SumSq(x []Float) float64 { return kernel.SumSq(x) }
 // finiteBlock bounds the scan that locates a bad element once a block has one.
 const finiteBlock = 4096
 
-// Finite reports whether every element of x is finite; if not, index is the
-// first that is NaN or infinite. It is -1 when ok.
+// Finite reports whether every element of x is finite. If not, index is the place
+// of the first element that is NaN or infinite; otherwise it is -1.
 func Finite(x []Float) (index int, ok bool) {
 	for lo := 0; lo < len(x); lo += finiteBlock {
 		b := x[lo:min(lo+finiteBlock, len(x))]
@@ -131,15 +131,15 @@ func NewAdamCoef(lr, beta1, beta2, eps, l2 float64, t int) AdamCoef {
 }
 
 // AdamStep updates weights w and the moments m, v from the gradient g in one
-// pass (Kingma & Ba 2015, algorithm 1). Moments under 1e-30 (first) and 1e-37
-// (second) in size become zero. g is only read.
+// pass (Kingma & Ba 2015, algorithm 1). A first moment below 1e-30 in size becomes
+// zero, as does a second moment below 1e-37. AdamStep does not change g.
 func AdamStep(w, g, m, v []Float, c AdamCoef) {
 	sameLen("adam", len(g), len(w), len(m), len(v))
 	kernel.Adam(w, g, m, v, &c)
 }
 
-// AdamDecay does to the moments m, v what n AdamSteps with a zero gradient and
-// without weight decay do to them, to the bit, and leaves the weights out.
+// AdamDecay changes the moments m, v as n AdamSteps with a zero gradient and without
+// weight decay do, to the bit. It leaves the weights out.
 func AdamDecay(m, v []Float, c AdamCoef, n int) {
 	sameLen("adam decay", len(m), len(v))
 	kernel.AdamDecay(m, v, &c, n)

@@ -25,8 +25,8 @@ type AdamCoef struct {
 	L2                   Float // coupled weight decay, 0 for none
 }
 
-// NewAdamCoef returns the factors of step t = 1, 2, ...; bias corrections are
-// taken in float64.
+// NewAdamCoef returns the factors of step t = 1, 2, ..., with bias corrections
+// computed in float64.
 func NewAdamCoef(lr, beta1, beta2, eps, l2 float64, t int) AdamCoef {
 	return AdamCoef{
 		Beta1: Float(beta1), OneMinusBeta1: Float(1 - beta1),
@@ -38,9 +38,8 @@ func NewAdamCoef(lr, beta1, beta2, eps, l2 float64, t int) AdamCoef {
 	}
 }
 
-// AdamDecay is what n steps with a zero gradient and no weight decay leave of
-// the moments. A moment that is flushed stays zero, so that one look at the end
-// will do.
+// AdamDecay changes the moments as n steps with a zero gradient and no weight decay
+// do. A moment that is set to zero stays zero, so one check at the end is enough.
 func AdamDecay(m, v []Float, c *AdamCoef, n int) {
 	for range n {
 		ScaleTo(c.Beta1, m, m)

@@ -2,5 +2,5 @@
 
 package kernel
 
-// best returns the highest level there is: the assembly is float32 on amd64 only.
+// best returns Off, the only level here: the assembly is for float32 on amd64.
 func best() Level { return Off }

@@ -6,10 +6,9 @@
 // level for the whole process, see Level. Plain Go is also the only
 // implementation on other processors and under the f64 build tag.
 //
-// Kernels run on the calling goroutine and know nothing about workers. For
-// every element the order of the additions depends on the shape alone, so a
-// caller that splits a product by rows or columns gets the same bits whatever
-// the split.
+// Kernels run on the calling goroutine, without workers. For every element the
+// order of the additions depends only on the shape, so a caller that splits a
+// product by rows or columns gets the same bits for every split.
 package kernel
 
 //go:generate sh gen/generate.sh

@@ -2,7 +2,7 @@ package kernel
 
 import "unsafe"
 
-// gatherRowsPlain is GatherRows in plain Go.
+// gatherRowsPlain does what GatherRows does, in plain Go.
 func gatherRowsPlain(ptr []int64, idx []int32, left []Float, right, x *Float, ldx int, y *Float, ldy, cols int) {
 	for r, l := range left {
 		row := unsafe.Slice(at(y, r*ldy), cols)

@@ -1,7 +1,7 @@
 package kernel
 
-// Tile returns the largest strip height, the panel width, and how far apart the
-// rows of a packed strip lie.
+// Tile returns the largest strip height, the panel width, and the distance between
+// the rows of a packed strip.
 func Tile() (mr, nr, strip int) {
 	switch level {
 	case AVX512:
@@ -24,9 +24,9 @@ func Strip(mr, k int, a *Float, ars, acs int, b, c *Float, ldc, n int, alpha Flo
 	stripSIMD(mr, k, a, ars, acs, b, c, ldc, n, alpha, acc)
 }
 
-// PackB copies a k x n block into panels of Tile's width: panel after panel, each
-// k rows, the last one padded. With trans, src holds the block transposed. dst
-// takes k times n rounded up to whole panels.
+// PackB copies a k x n block into panels of Tile's width, panel after panel, each of
+// k rows, the last one padded. With trans, src holds the block transposed. dst needs
+// room for k times n, rounded up to whole panels.
 func PackB(trans bool, k, n int, src *Float, lds int, dst *Float) {
 	if level != Off {
 		packBSIMD(trans, k, n, src, lds, dst)
@@ -41,9 +41,9 @@ func PackB(trans bool, k, n int, src *Float, lds int, dst *Float) {
 	}
 }
 
-// PackA copies m rows of an operand A, k columns of it, into strips of h rows:
-// element (i, l) of strip s ends at dst[s*sps+l*strip+i], strip as Tile says.
-// With trans, src holds A transposed (which is the cheap case).
+// PackA copies m rows and k columns of an operand A into strips of h rows: element
+// (i, l) of strip s goes to dst[s*sps+l*strip+i], with strip from Tile. With trans,
+// src holds A transposed, which is the faster case.
 func PackA(trans bool, k, m, h int, src *Float, lds int, dst *Float, sps int) {
 	if level != Off {
 		packASIMD(trans, k, m, h, src, lds, dst, sps)

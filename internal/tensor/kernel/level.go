@@ -5,17 +5,17 @@ import (
 	"os"
 )
 
-// Level is an instruction set the kernels can run on.
+// Level is an instruction set that the kernels can run on.
 type Level int
 
-// Levels, from the one that runs everywhere up.
+// The levels, in ascending order; Off is plain Go and runs on every processor.
 const (
 	Off    Level = iota // plain Go
 	AVX2                // AVX2 and FMA
 	AVX512              // AVX-512 F, BW, DQ and VL
 )
 
-// String returns the name PRIVREC_SIMD uses.
+// String returns the level's name, as PRIVREC_SIMD takes it.
 func (l Level) String() string {
 	switch l {
 	case AVX2:
@@ -32,7 +32,7 @@ var level, choiceErr = choose(os.Getenv("PRIVREC_SIMD"), best())
 // Current returns the level in use.
 func Current() Level { return level }
 
-// ChoiceError returns why PRIVREC_SIMD could not be followed, nil if it was.
+// ChoiceError returns why PRIVREC_SIMD could not be followed, and nil if it was.
 func ChoiceError() error { return choiceErr }
 
 // Available lists the levels of this processor and build.
@@ -45,7 +45,7 @@ func Available() []Level {
 }
 
 // Use switches the process to level l and returns a function that switches back.
-// It is for tests and benchmarks: no kernel may run meanwhile.
+// It is for tests and benchmarks: no kernel may run while it is called.
 func Use(l Level) (restore func()) {
 	if l > best() {
 		panic(fmt.Sprintf("kernel: level %s on a processor with %s", l, best()))
@@ -56,7 +56,7 @@ func Use(l Level) (restore func()) {
 }
 
 // choose returns the level that force (a value of PRIVREC_SIMD) asks for, or top
-// with an error where it cannot be had.
+// and an error where this level is not available.
 func choose(force string, top Level) (Level, error) {
 	if force == "" {
 		return top, nil

@@ -2,7 +2,7 @@
 
 package kernel
 
-// Pause does nothing for a moment; amd64 uses the PAUSE instruction.
+// Pause waits for a moment; amd64 uses the PAUSE instruction for it.
 func Pause(n int) {
 	for range n {
 	}

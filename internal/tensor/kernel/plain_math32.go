@@ -29,7 +29,7 @@ const (
 	tanh11    = -5.70498872745e-3
 )
 
-// expOne is exp to about one unit in the last place, gradual underflow included.
+// expOne returns exp to about one unit in the last place, gradual underflow included.
 func expOne(x float32) float32 {
 	switch {
 	case x > expMax:

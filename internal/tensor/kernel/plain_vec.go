@@ -35,7 +35,8 @@ func mulPlain(x, y, z []Float) {
 	}
 }
 
-// dotPlain keeps four partial sums: shorter chains and smaller rounding error.
+// dotPlain returns the inner product from four partial sums, which makes it faster and
+// the rounding error smaller.
 func dotPlain(x, y []Float) Float {
 	var s [4]Float
 	for ; len(x) >= 4 && len(y) >= 4; x, y = x[4:], y[4:] {
@@ -123,7 +124,7 @@ func adamPlain(w, g, m, v []Float, c *AdamCoef) {
 	}
 }
 
-// spmmRowPlain is SpMMRow in plain Go.
+// spmmRowPlain does what SpMMRow does, in plain Go.
 func spmmRowPlain(idx []int32, val []Float, x *Float, ldx int, y []Float) {
 	clear(y)
 	for e, j := range idx {
