@@ -8,7 +8,7 @@ const (
 	groupWords  = 64
 )
 
-// schedule is a stream's identity as the kernels want it: the keys of the ten
+// schedule is a stream's identity as the kernels take it: the keys of the ten
 // rounds (k0, k1 in turn), then the upper half of the counter.
 type schedule [2*rounds + 2]uint32
 
@@ -28,7 +28,7 @@ func (s *schedule) block(b uint64) [4]uint32 {
 }
 
 // takeGroups reserves the groups that n values need and returns the first
-// block; the position after it depends on n only.
+// block. The position afterwards depends only on n.
 func (s *Stream) takeGroups(n int) uint64 {
 	first := s.align()
 	groups := (n + groupWords - 1) / groupWords
@@ -37,8 +37,9 @@ func (s *Stream) takeGroups(n int) uint64 {
 }
 
 // Normals32 fills dst with standard normals. It skips to the next block and
-// takes whole groups of 64 values: the position after it depends on len(dst)
-// only. |z| <= 6.77: the mass beyond, 1.3e-11, is what 32 bits cannot reach.
+// takes whole groups of 64 values, so the position afterwards depends only on
+// len(dst). All values have |z| <= 6.77; the mass beyond, 1.3e-11, is out of reach
+// of 32 bits.
 func (s *Stream) Normals32(dst []float32) {
 	if len(dst) == 0 {
 		return
@@ -56,8 +57,8 @@ func (s *Stream) Normals32(dst []float32) {
 	}
 }
 
-// AddNormals32 adds scale times standard normals to dst, the same normals that
-// Normals32 would have given (to rounding), and moves the position alike.
+// AddNormals32 adds scale times standard normals to dst: those that Normals32
+// would have given, up to rounding. It moves the position as Normals32 does.
 func (s *Stream) AddNormals32(dst []float32, scale float32) {
 	if len(dst) == 0 {
 		return
@@ -76,9 +77,9 @@ func (s *Stream) AddNormals32(dst []float32, scale float32) {
 	}
 }
 
-// Normals64 fills dst with standard normals of full double precision, two a
-// block, in order. It skips to the next block; an odd length drops the last
-// half block.
+// Normals64 fills dst with standard normals of full double precision, in order, two
+// from each block. It skips to the next block; an odd length drops the last half
+// block.
 func (s *Stream) Normals64(dst []float64) {
 	for i := 0; i < len(dst); i += 2 {
 		a, b := s.id.block(s.align())

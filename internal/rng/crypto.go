@@ -16,19 +16,19 @@ var (
 
 // Secret is a source of cryptographic bits for one goroutine, for data that is
 // released. It takes no seed and cannot be replayed; the zero value is ready. It
-// must not be copied, and not be used by two goroutines at once: both could be
-// given one word. Crypto is safe there.
+// must not be copied, and two goroutines must not use it at once, since both could
+// get the same word. Crypto may be shared.
 //
-// Words are made a few hundred at a time by ChaCha8 under a key that the operating
-// system gives for these words alone. The key is erased as soon as they are
-// made and a word as soon as it is given out: whoever sees the memory learns
-// nothing of words given out before, and of those to come only what is left of the
-// last few hundred.
+// ChaCha8 makes the words, a few hundred at a time, under a key that the operating
+// system gives only for these words. The key is erased as soon as they are made, and
+// a word as soon as it is given out. A reader of the memory therefore learns nothing
+// of words given out before, and of later words only the rest of the last few
+// hundred.
 type Secret struct {
 	words [256]uint64
 	left  int
 	// gen and key are at rest zero. They are here and not on the stack, where a
-	// compiler may leave out writes that nobody reads.
+	// compiler may leave out writes that are never read.
 	gen rand.ChaCha8
 	key [32]byte
 }
@@ -62,6 +62,7 @@ func Crypto() Source { return &shared{} }
 // shared lends a Secret to one goroutine at a time, without a lock.
 type shared struct{ pool sync.Pool }
 
+// Uint64 implements Source.
 func (c *shared) Uint64() uint64 {
 	s, ok := c.pool.Get().(*Secret)
 	if !ok {

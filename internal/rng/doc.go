@@ -1,8 +1,8 @@
 // Package rng gives named random streams from one seed.
 //
-// A stream is identified by (seed, name, index...). Its values depend on that
-// identity and on the position in it, and on nothing else: not on who drew
-// before, not on the number of workers. Adding a stream never shifts another.
+// A stream is identified by (seed, name, index...). Its values depend only on
+// that identity and on the position in the stream: not on earlier draws from other
+// streams, not on the number of workers. Adding a stream never changes another.
 //
 //	noise := rng.Seed(7).Stream("aggregate", epoch)
 //	row := noise.Sub(step, user)  // a child stream, no allocation
@@ -16,15 +16,15 @@
 // parent never share both halves, and two streams with unrelated names share
 // an identity with probability 2^-128.
 //
-// Stream is a value: copying it forks the position, not the identity. Methods
-// that draw have pointer receivers and are not safe for concurrent use; give
-// each goroutine its own Sub.
+// Stream is a value: a copy has the same identity and a position of its own.
+// Methods that draw have pointer receivers and are not safe for concurrent use;
+// give each goroutine its own Sub.
 //
 // The bits are the same on every processor. Normals drawn in bulk are computed
 // by a vector kernel where one exists (AVX-512, AVX2) and agree with plain Go
 // within 1e-5 relative; PRIVREC_SIMD=off|avx2|avx512 forces a path.
 //
-// Philox is not a cryptographic generator and floating-point normals have a
-// finite support: both are for research. Data that is released takes
-// Secret or Crypto.
+// Philox is not a cryptographic generator, and floating-point normals have a
+// finite support: both are for research. Draw from Secret or Crypto for data that
+// is released.
 package rng

@@ -36,8 +36,8 @@ func (s *Stream) IntN(n int) int {
 	return int(hi)
 }
 
-// NormFloat64 returns a standard normal. It takes one whole block (two words),
-// so that the position after n draws is known.
+// NormFloat64 returns a standard normal. It takes one whole block (two words), so
+// n draws always move the position by the same number of words.
 func (s *Stream) NormFloat64() float64 {
 	a, b := s.id.block(s.align())
 	s.pos += 2

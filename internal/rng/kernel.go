@@ -17,11 +17,11 @@ const (
 // environment variable PRIVREC_SIMD.
 var active = choose()
 
-// SIMD names the path in use: "avx512", "avx2" or "off".
+// SIMD returns the name of the path in use: "avx512", "avx2" or "off".
 func SIMD() string { return [...]string{"off", "avx2", "avx512"}[active] }
 
-// limit returns the best path at or below what the environment asks for. An
-// unknown value asks for nothing: the command line refuses it, a library does not.
+// limit returns the best path at or below what the environment asks for. It ignores
+// an unknown value, which the command line refuses.
 func limit(best simd, env string) simd {
 	switch env {
 	case "off":

@@ -1,8 +1,8 @@
 package rng
 
 // Moments sums up values for a check of a sampler: count, zeros, sum and sum
-// of squares. The zero value is empty. Sums of lanes are kept apart until read,
-// so that the result depends on the order of Add calls only.
+// of squares. The zero value is empty. Sums of lanes are kept apart until they are
+// read, so that the result depends only on the order of Add calls.
 type Moments struct {
 	N, Zeros int64
 	sum, sq  [8]float64
@@ -21,7 +21,7 @@ func total(lanes *[8]float64) (t float64) {
 	return t
 }
 
-// Add adds what o has summed up.
+// Add adds the sums of o.
 func (m *Moments) Add(o *Moments) {
 	m.N += o.N
 	m.Zeros += o.Zeros
@@ -34,7 +34,7 @@ func (m *Moments) Add(o *Moments) {
 // momentsChunk bounds how many values a kernel sums in single precision.
 const momentsChunk = 4096
 
-// Differences32 adds after[i]-before[i] for all i, computed in float32.
+// Differences32 adds the values after[i]-before[i] for all i, computed in float32.
 // The lengths must be equal.
 func (m *Moments) Differences32(before, after []float32) {
 	for len(after) > 0 {
@@ -45,7 +45,8 @@ func (m *Moments) Differences32(before, after []float32) {
 	}
 }
 
-// Differences64 is Differences32 in double precision.
+// Differences64 adds the values after[i]-before[i] for all i, computed in float64.
+// The lengths must be equal.
 func (m *Moments) Differences64(before, after []float64) {
 	before = before[:len(after)]
 	for i, y := range after {

@@ -43,7 +43,7 @@ const (
 	log8 = 3.3333331174e-1
 )
 
-// log32 is ln u for normal positive u, with full relative accuracy near 1.
+// log32 returns ln u for normal positive u, with full relative accuracy near 1.
 func log32(u float32) float32 {
 	const sqrtHalf = 0x3f3504f3 // bits of 1/sqrt 2
 	shifted := math.Float32bits(u) + (0x3f800000 - sqrtHalf)

@@ -11,7 +11,7 @@ const (
 	rounds   = 10
 )
 
-// philox is the Philox 4x32-10 bijection of counter c under key k.
+// philox returns the Philox 4x32-10 bijection of counter c under key k.
 func philox(c [4]uint32, k0, k1 uint32) [4]uint32 {
 	c0, c1, c2, c3 := c[0], c[1], c[2], c[3]
 	for range rounds {

@@ -5,19 +5,19 @@ import (
 	"fmt"
 )
 
-// Seed is the one number a run is reproduced from.
+// Seed is the number that reproduces all random draws of a run.
 type Seed uint64
 
-// Stream is a position in the sequence of 64-bit words named by a seed, a name
-// and indices. The zero value is a valid stream (that of the zero identity).
-// It implements math/rand/v2's Source through a pointer.
+// Stream is a position in the sequence of 64-bit words that a seed, a name and
+// indices identify. The zero value is a valid stream, that of the zero identity.
+// *Stream implements math/rand/v2's Source.
 type Stream struct {
 	id  identity
 	pos uint64 // next word, in units of 64 bits
 	odd uint64 // second word of the current block, valid while pos is odd
 }
 
-// Stream returns the stream of this name and these indices, at its start.
+// Stream returns the stream with this name and these indices, at its start.
 // Stream(name, i, j) equals Stream(name).Sub(i, j).
 func (s Seed) Stream(name string, index ...uint64) Stream {
 	id := identity{k0: uint32(s), k1: uint32(s >> 32)}
@@ -31,9 +31,9 @@ func (s Seed) Stream(name string, index ...uint64) Stream {
 	return Stream{id: id}.Sub(index...)
 }
 
-// Sub returns the child stream of these indices, at its start; it depends on
-// the identity of s and not on its position. Sub(i, j) equals Sub(i).Sub(j),
-// and Sub() is s rewound. It does not allocate.
+// Sub returns the child stream with these indices, at its start. It depends on the
+// identity of s and not on its position. Sub(i, j) equals Sub(i).Sub(j), and Sub()
+// is s at its start. Sub does not allocate.
 func (s Stream) Sub(index ...uint64) Stream {
 	id := s.id
 	for _, w := range index {
@@ -59,7 +59,7 @@ func (s *Stream) align() uint64 {
 	return s.pos >> 1
 }
 
-// State is a stream at rest: what a checkpoint stores of it.
+// State is the part of a stream that a checkpoint stores.
 type State struct {
 	ID  [4]uint32 `json:"id"`
 	Pos uint64    `json:"pos"`
@@ -70,8 +70,8 @@ func (s *Stream) State() State {
 	return State{ID: [4]uint32{s.id.k0, s.id.k1, s.id.c2, s.id.c3}, Pos: s.pos}
 }
 
-// Restore moves s to a state that State returned for the same stream, and
-// fails when the state belongs to another one.
+// Restore moves s to a state that State returned for the same stream. It fails on
+// the state of another stream.
 func (s *Stream) Restore(st State) error {
 	if own := s.State().ID; own != st.ID {
 		return fmt.Errorf("rng: state of stream %08x restored into stream %08x: another seed, name or index", st.ID, own)

@@ -45,7 +45,7 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// A value depends on its position only, whoever drew before.
+// A value depends only on its position, not on earlier draws.
 func TestSeekAndState(t *testing.T) {
 	s := Seed(5).Stream("seek")
 	want := take(s, 40)
