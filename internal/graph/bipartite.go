@@ -25,8 +25,9 @@ type Bipartite struct {
 // userStep is about the median degree in the data sets used here, or a few times that.
 const userStep = 64
 
-// NewBipartite builds the graph of the edges, given in any order. It refuses an
-// id outside 0..users-1 or 0..items-1, naming the edge, and an edge given twice.
+// NewBipartite builds the graph of the edges, given in any order. It fails on an
+// id outside 0..users-1 or 0..items-1, with the number of the edge, and on an edge
+// given twice.
 func NewBipartite(users, items int, edges []Edge) (*Bipartite, error) {
 	if users < 0 || items < 0 || users > math.MaxInt32-items {
 		return nil, fmt.Errorf("graph: %d users and %d items, want 0 to %d together", users, items, math.MaxInt32)
@@ -89,23 +90,23 @@ func transpose(ptr []int64, idx []int32, to []int64) []int32 {
 	return out
 }
 
-// Edges is the number of edges, E.
+// Edges returns the number of edges, E.
 func (g *Bipartite) Edges() int { return len(g.UserItem) }
 
-// Nodes is the number of users and items. Where nodes are numbered together,
+// Nodes returns the number of users and items. Where nodes are numbered together,
 // user u is node u and item i node Users+i.
 func (g *Bipartite) Nodes() int { return g.Users + g.Items }
 
-// UserDegree is the number of items of user u.
+// UserDegree returns the number of items of user u.
 func (g *Bipartite) UserDegree(u int) int { return int(g.UserPtr[u+1] - g.UserPtr[u]) }
 
-// ItemDegree is the number of users of item i.
+// ItemDegree returns the number of users of item i.
 func (g *Bipartite) ItemDegree(i int) int { return int(g.ItemPtr[i+1] - g.ItemPtr[i]) }
 
-// ItemsOf is the items of user u, ascending, not to be changed.
+// ItemsOf returns the items of user u, ascending, not to be changed.
 func (g *Bipartite) ItemsOf(u int) []int32 { return g.UserItem[g.UserPtr[u]:g.UserPtr[u+1]] }
 
-// UsersOf is the users of item i, ascending, not to be changed.
+// UsersOf returns the users of item i, ascending, not to be changed.
 func (g *Bipartite) UsersOf(i int) []int32 { return g.ItemUser[g.ItemPtr[i]:g.ItemPtr[i+1]] }
 
 // Has reports whether user u has item i.
@@ -114,7 +115,7 @@ func (g *Bipartite) Has(u, i int32) bool {
 	return ok
 }
 
-// Edge is the e-th edge, 0 <= e < Edges(), ordered by user and then by item.
+// Edge returns the e-th edge, 0 <= e < Edges(), ordered by user and then by item.
 func (g *Bipartite) Edge(e int) Edge {
 	lo, hi := 0, g.Users-1
 	if k := e / userStep; k < len(g.userOf) {

@@ -12,7 +12,7 @@ import (
 // users and for items. The zero value is the symmetric one.
 type Normalizer struct {
 	rule  rule
-	clamp int // degrees count as at least this; 0 but for the clamped rules
+	clamp int // degrees count as at least this; 0 for rules without a clamp
 }
 
 type rule uint8
@@ -24,7 +24,13 @@ const (
 	plainSum                 // l = r = 1
 )
 
-// ParseNormalizer reads "sym", "sym-clamp:K", "right-clamp:K" or "sum", K at least 1.
+// ParseNormalizer reads "sym", "sym-clamp:K", "right-clamp:K" or "sum", with K at
+// least 1, and fails on anything else. With d the degree:
+//
+//	sym            l = r = d^-1/2
+//	sym-clamp:K    l = r = max(d, K)^-1/2
+//	right-clamp:K  l = 1, r = max(d, K)^-1/2
+//	sum            l = r = 1
 func ParseNormalizer(s string) (Normalizer, error) {
 	name, arg, has := strings.Cut(s, ":")
 	r, ok := map[string]rule{"sym": symmetric, "sym-clamp": symmetricMin, "right-clamp": rightMin, "sum": plainSum}[name]
@@ -43,7 +49,7 @@ func ParseNormalizer(s string) (Normalizer, error) {
 	return n, nil
 }
 
-// String is what ParseNormalizer reads.
+// String returns the form that ParseNormalizer reads.
 func (n Normalizer) String() string {
 	switch n.rule {
 	case symmetricMin:
@@ -56,7 +62,7 @@ func (n Normalizer) String() string {
 	return "sym"
 }
 
-// left is l, the weight of a row by the degree of its own node.
+// left returns l, the weight of a row by the degree of its own node.
 func (n Normalizer) left(degree int) float64 {
 	if n.rule == rightMin || n.rule == plainSum {
 		return 1
@@ -64,7 +70,7 @@ func (n Normalizer) left(degree int) float64 {
 	return n.root(degree)
 }
 
-// right is r, the weight of a neighbour by its degree.
+// right returns r, the weight of a neighbour by its degree.
 func (n Normalizer) right(degree int) float64 {
 	if n.rule == plainSum {
 		return 1
@@ -72,7 +78,7 @@ func (n Normalizer) right(degree int) float64 {
 	return n.root(degree)
 }
 
-// root is max(degree, clamp)^-1/2, 0 for an isolated node without a clamp.
+// root returns max(degree, clamp)^-1/2, 0 for an isolated node without a clamp.
 func (n Normalizer) root(degree int) float64 {
 	if d := max(degree, n.clamp); d > 0 {
 		return 1 / math.Sqrt(float64(d))
@@ -91,7 +97,7 @@ func (n Normalizer) Factors(g *Bipartite) (left, right []float64) {
 	return left, right
 }
 
-// degree is that of a node, users first.
+// degree returns the degree of a node, users first.
 func (g *Bipartite) degree(v int) int {
 	if v < g.Users {
 		return g.UserDegree(v)

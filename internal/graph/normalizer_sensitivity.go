@@ -17,11 +17,11 @@ import "math"
 // and the same for V_P with users and items exchanged. dl(1) counts as 0, since
 // then S is empty; so does dr(1).
 
-// Shift is how far, at worst over the rows propagated, the removal of one edge
-// moves what the users and what the items receive (l2 norms).
+// Shift says how far the removal of one edge moves what the users and what the
+// items receive, in l2 norms, at most over all rows that are propagated.
 type Shift struct{ Users, Items float64 }
 
-// Joint is the l2 norm of both together: the sensitivity of releasing both.
+// Joint returns the l2 norm of both together, the sensitivity of a release of both.
 func (s Shift) Joint() float64 { return math.Hypot(s.Users, s.Items) }
 
 // Shifts returns the shift of every edge of g, in the order of Edge.
@@ -52,7 +52,7 @@ func (n Normalizer) Shifts(g *Bipartite) []Shift {
 	return shifts
 }
 
-// view is |dV| of one side for an edge of degrees a (of that side) and b.
+// view returns |dV| of one side for an edge of degrees a (of that side) and b.
 func (n Normalizer) view(a, b int, s, q float64) float64 {
 	dl, dr := 0.0, 0.0
 	if a > 1 {
@@ -66,7 +66,7 @@ func (n Normalizer) view(a, b int, s, q float64) float64 {
 
 // Sensitivity returns the largest shift that the removal or addition of one
 // edge can cause in any graph: of one view (users or items), and of both views
-// jointly. They are attained:
+// jointly. Some graph attains each of them:
 //
 //	sym            1, √2 (an isolated edge)
 //	sym-clamp:k    1/√(k(k+1)) + 1 - √(k/(k+1)); the joint one at a = b = k+1
@@ -90,11 +90,11 @@ func (n Normalizer) Sensitivity() (view, joint float64) {
 	return largest(bound, k)
 }
 
-// MinDegreeSensitivity is Sensitivity of the symmetric normaliser among graphs
-// whose degrees are known to be at least least >= 1 at the ends of the edge,
-// before its removal, and at least k >= 1 elsewhere. With least = k+1 both
-// neighbouring graphs have minimum degree k. It is no guarantee where degrees
-// come from the private data themselves.
+// MinDegreeSensitivity returns the Sensitivity of the symmetric normaliser among
+// graphs with degrees of at least least >= 1 at the ends of the edge, before its
+// removal, and of at least k >= 1 elsewhere. With least = k+1 both neighbouring
+// graphs have minimum degree k. It is not a guarantee where degrees come from the
+// private data themselves.
 func MinDegreeSensitivity(k, least int) (view, joint float64) {
 	var n Normalizer
 	bound := func(a, b int) float64 {
@@ -103,7 +103,7 @@ func MinDegreeSensitivity(k, least int) (view, joint float64) {
 	return largest(bound, least)
 }
 
-// largest is the maximum of bound(a, b), and of its joint form, over a and b in
+// largest returns the maximum of bound(a, b), and of its joint form, over a and b in
 // {k, k+1}.
 func largest(bound func(a, b int) float64, k int) (view, joint float64) {
 	for a := k; a <= k+1; a++ {

@@ -9,8 +9,8 @@ import (
 // Packed holds the graphs of a batch of B prefixes with N nodes and M edges in
 // all. Nodes of one sample are consecutive, in order of first appearance. An
 // edge that a sequence takes w times is listed w times, so sums over the edge
-// list weigh by the raw count (Hu & Fang, eq. 4). The arrays are reused by the
-// next Pack.
+// list are weighted by the raw count (Hu & Fang, eq. 4). The next Pack uses the
+// arrays again.
 type Packed struct {
 	Node     []int32        // item id of each node (N)
 	NodeOff  []int32        // nodes of sample b are NodeOff[b] .. NodeOff[b+1] (B+1)
@@ -25,16 +25,16 @@ type Packed struct {
 	scratch degrees
 }
 
-// Len is the number of samples, B.
+// Len returns the number of samples, B.
 func (g *Packed) Len() int { return len(g.User) }
 
-// Nodes is the number of nodes, N.
+// Nodes returns the number of nodes, N.
 func (g *Packed) Nodes() int { return len(g.Node) }
 
-// Pack fills g with the samples named in samples, in that order. Sample i is the
-// prefix of length length[i] >= 1 of the sequence of user[i], and its label the
-// item that follows, 0 where the prefix is the whole sequence. It panics on a
-// prefix longer than its sequence.
+// Pack fills g with samples, in that order. Sample i is the prefix of length
+// length[i] >= 1 of the sequence of user[i]. Its label is the item that follows, 0
+// where the prefix is the whole sequence. Pack panics on a prefix longer than its
+// sequence.
 func (g *Packed) Pack(s *Sessions, user, length, samples []int32) {
 	g.Node, g.SampleOf, g.Count = g.Node[:0], g.SampleOf[:0], g.Count[:0]
 	g.Src, g.Dst, g.Last, g.User, g.Label = g.Src[:0], g.Dst[:0], g.Last[:0], g.User[:0], g.Label[:0]

@@ -3,8 +3,8 @@ package graph
 import "fmt"
 
 // Sessions holds one item sequence a user, flat, with the nodes of each
-// sequence's graph numbered in order of first appearance. It is read-only after
-// NewSessions and safe for concurrent use.
+// sequence's graph numbered in order of first appearance. NewSessions makes it; it
+// is read-only and safe for concurrent use.
 type Sessions struct {
 	items    []int32 // item of every position, users one after another
 	local    []int32 // node number of every position, counted within its user
@@ -54,14 +54,14 @@ func NewSessions(sequences [][]int32, numItems int) (*Sessions, error) {
 	return s, nil
 }
 
-// Users is the number of sequences.
+// Users returns the number of sequences.
 func (s *Sessions) Users() int { return len(s.start) - 1 }
 
-// NumItems is the size of the catalogue; item ids run from 1 to NumItems.
+// NumItems returns the size of the catalogue; item ids run from 1 to NumItems.
 func (s *Sessions) NumItems() int { return s.numItems }
 
-// Len is the number of positions of user u.
+// Len returns the number of positions of user u.
 func (s *Sessions) Len(u int) int { return s.start[u+1] - s.start[u] }
 
-// Sequence is the item sequence of user u, not to be changed.
+// Sequence returns the item sequence of user u, not to be changed.
 func (s *Sessions) Sequence(u int) []int32 { return s.items[s.start[u]:s.start[u+1]] }

@@ -2,7 +2,7 @@ package graph
 
 import "privrec/internal/tensor"
 
-// degrees is the working memory of the weight computations: degree counters by
+// degrees holds the working memory of the weight computations: degree counters by
 // node and, by source node, the list of its edges seen so far.
 type degrees struct {
 	in, out    []int32
@@ -24,9 +24,9 @@ func zeroed(x []int32, n int) []int32 {
 }
 
 // CountWeights appends to in and out the degree-normalised weight of every
-// edge: in[e] = 1/indegree(Dst[e]) and out[e] = 1/outdegree(Src[e]), degrees
-// counted with multiplicity, so that each row of the in- and of the
-// out-adjacency sums to one or is empty (A-PGNN's normalised counts).
+// edge: in[e] = 1/indegree(Dst[e]) and out[e] = 1/outdegree(Src[e]). Degrees are
+// counted with multiplicity, so that each row of the in- and of the out-adjacency
+// sums to one or is empty (A-PGNN's normalised counts).
 func (g *Packed) CountWeights(in, out []tensor.Float) (win, wout []tensor.Float) {
 	d := &g.scratch
 	d.reset(g.Nodes(), len(g.Src))
@@ -41,9 +41,9 @@ func (g *Packed) CountWeights(in, out []tensor.Float) (win, wout []tensor.Float)
 	return in, out
 }
 
-// BinaryWeights is CountWeights on the binary adjacency of SR-GNN: an edge
-// counts once however often the session takes it, so repeats weigh zero and
-// degrees count distinct neighbours.
+// BinaryWeights appends the weights that CountWeights would give on the binary
+// adjacency of SR-GNN: an edge that a session repeats counts once, so its repeats
+// have weight zero and degrees count distinct neighbours.
 func (g *Packed) BinaryWeights(in, out []tensor.Float) (win, wout []tensor.Float) {
 	d := &g.scratch
 	d.reset(g.Nodes(), len(g.Src))
