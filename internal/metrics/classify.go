@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// AUC is the area under the ROC curve: the probability that a positive scores above a negative, ties
-// counting one half (Mann-Whitney). It is an error when a class is absent, lengths differ or a score is NaN.
+// AUC returns the area under the ROC curve: the probability that a positive scores above a negative, where
+// ties count one half (Mann-Whitney). It fails when a class is absent, lengths differ or a score is NaN.
 func AUC(scores []float64, positive []bool) (float64, error) {
 	if len(scores) != len(positive) {
 		return 0, fmt.Errorf("AUC: %d scores for %d labels", len(scores), len(positive))
@@ -58,7 +58,7 @@ func AUC(scores []float64, positive []bool) (float64, error) {
 // Confusion counts decisions by true class (row) and predicted class (column), classes 0..n-1.
 type Confusion struct{ Count [][]int64 }
 
-// NewConfusion counts the pairs. It is an error when lengths differ or a class is outside 0..classes-1.
+// NewConfusion counts the pairs. It fails when lengths differ or a class is outside 0..classes-1.
 func NewConfusion(truth, predicted []int, classes int) (Confusion, error) {
 	if len(truth) != len(predicted) {
 		return Confusion{}, fmt.Errorf("confusion: %d labels for %d predictions", len(truth), len(predicted))
@@ -77,7 +77,7 @@ func NewConfusion(truth, predicted []int, classes int) (Confusion, error) {
 	return c, nil
 }
 
-// Accuracy is the share of right decisions, which is also the micro-averaged F1; 0 without samples.
+// Accuracy returns the share of right decisions, which is also the micro-averaged F1, and 0 without samples.
 func (c Confusion) Accuracy() float64 {
 	right, all := int64(0), int64(0)
 	for i, row := range c.Count {
@@ -89,7 +89,7 @@ func (c Confusion) Accuracy() float64 {
 	return ratio(right, all)
 }
 
-// Majority is the accuracy floor: the share of the most frequent true class.
+// Majority returns the accuracy floor: the share of the most frequent true class.
 func (c Confusion) Majority() float64 {
 	best, all := int64(0), int64(0)
 	for _, row := range c.Count {
@@ -102,8 +102,8 @@ func (c Confusion) Majority() float64 {
 	return ratio(best, all)
 }
 
-// F1 is the harmonic mean of precision and recall of one class; 0 when the class is neither true nor
-// predicted anywhere (scikit-learn's zero_division=0).
+// F1 returns the harmonic mean of precision and recall of one class. It returns 0 when the class is neither
+// true nor predicted in any sample, as scikit-learn's zero_division=0 does.
 func (c Confusion) F1(class int) float64 {
 	predicted, truth := int64(0), int64(0)
 	for i := range c.Count {
@@ -113,7 +113,7 @@ func (c Confusion) F1(class int) float64 {
 	return ratio(2*c.Count[class][class], predicted+truth)
 }
 
-// MacroF1 is the unweighted mean of F1 over all classes, absent ones included.
+// MacroF1 returns the unweighted mean of F1 over all classes, absent ones included.
 func (c Confusion) MacroF1() float64 {
 	if len(c.Count) == 0 {
 		return 0

@@ -4,14 +4,14 @@
 //
 //   - A rank is 1 for the best item. Ties are settled by index: the rank of item y under scores s is
 //     1 + #{j : s_j > s_y} + #{j < y : s_j = s_y}, so that equal scores favour the lower index and a
-//     constant scorer gets no free hit. [Rank] is that rule; package eval computes the same one in bulk.
-//   - A metric is a fraction in [0,1]. Papers print percent; multiplying by 100 is the report's business.
+//     constant scorer gets no free hit. [Rank] is this rule; package eval computes it in bulk.
+//   - A metric is a fraction in [0,1]. Papers print percent; reports multiply by 100.
 //   - Averages are taken in float64 in the order of the samples, so they do not depend on workers.
 //   - The mean over no samples is 0, with Count 0 beside it.
 //
-// A metric's name alone does not say what was computed (four libraries disagree about "Recall@10" and
-// "Precision@10"), so [Metric.Definition] spells it out, for one target a sample and for a set of them.
+// The name of a metric does not say what was computed: four libraries disagree about "Recall@10" and
+// "Precision@10". [Metric.Definition] says it, for one target a sample and for a set of targets.
 //
-// Every ranking number has a floor: [Metric.Random] is its exact expectation under a uniformly random
-// ranking, [PopularityRanks] ranks by counts under the same tie rule.
+// Every ranking number has a floor: [Metric.Random] returns its exact expectation under a uniformly random
+// ranking, and [PopularityRanks] ranks by counts under the same tie rule.
 package metrics

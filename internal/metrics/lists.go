@@ -11,15 +11,15 @@ import (
 // form of the authors' program; see [Metric.ListsDefinition].
 
 // Lists measures samples that are answered with several ranked lists of items. It keeps memory between
-// samples: one goroutine's. The zero value is ready.
+// samples, so only one goroutine may use it. The zero value is ready.
 type Lists struct {
 	stamp []int32 // per item: the sample that saw it last
 	now   int32
 }
 
-// BestRanks appends to dst, for each target, its best rank over the lists, and 0 where no list holds it or
-// where the same target stands earlier among the targets: a repeated target is found once at most. A
-// negative target is never found.
+// BestRanks appends to dst, for each target, its best rank over the lists. It appends 0 where no list holds
+// the target, or where the same target stands earlier among the targets, so that a repeated target is found at
+// most once. A negative target is never found.
 func BestRanks(dst []int32, lists [][]int32, targets []int32) []int32 {
 	for i, y := range targets {
 		best := int32(0)
@@ -68,10 +68,10 @@ func (s *Lists) Distinct(dst []int32, lists [][]int32) {
 	}
 }
 
-// OfLists is the metric of one sample from the best ranks of its targets over several lists, 0 for a target
-// that no list holds: the mean over the targets of 1 (Recall), 1/log2(1+r) (NDCG: there is no ideal DCG)
-// or 1/r (MRR), all 0 for r > K. A sample without targets counts 0. It panics for other kinds and for
-// negative ranks.
+// OfLists returns the metric of one sample from the best ranks r of its targets over several lists, 0 for a
+// target that no list holds. It is the mean over the targets of 1 (Recall), 1/log2(1+r) (NDCG, without an ideal
+// DCG) or 1/r (MRR), each 0 for r > K. A sample without targets counts 0. OfLists panics for other kinds and
+// for negative ranks.
 func (m Metric) OfLists(ranks []int32) float64 {
 	if len(ranks) == 0 {
 		return 0
@@ -98,7 +98,7 @@ func (m Metric) OfLists(ranks []int32) float64 {
 	return sum / float64(len(ranks))
 }
 
-// ListsDefinition is one line that says what [Metric.OfLists] means.
+// ListsDefinition returns one line that says what [Metric.OfLists] means.
 func (m Metric) ListsDefinition() string {
 	gain := map[Kind]string{Recall: "1", NDCG: "1/log2(1+r)", MRR: "1/r"}[m.Kind]
 	if gain == "" {

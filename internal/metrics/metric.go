@@ -22,7 +22,7 @@ const (
 
 var kindNames = [...]string{"Recall", "HR", "MRR", "NDCG", "Precision", "MAP"}
 
-// String is the measure's usual name, as in "NDCG".
+// String returns the measure's usual name, as in "NDCG".
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
 		return kindNames[k]
@@ -36,10 +36,10 @@ type Metric struct {
 	K    int
 }
 
-// String is the name used in tables and files, as in "Recall@20".
+// String returns the name used in tables and files, as in "Recall@20".
 func (m Metric) String() string { return m.Kind.String() + "@" + strconv.Itoa(m.K) }
 
-// Parse reads a name such as "recall@20"; letter case does not matter.
+// Parse reads a name such as "recall@20", in any letter case. It fails on an unknown name or a cut-off below 1.
 func Parse(name string) (Metric, error) {
 	kind, cut, found := strings.Cut(strings.TrimSpace(name), "@")
 	if !found {
@@ -57,16 +57,16 @@ func Parse(name string) (Metric, error) {
 	return Metric{}, fmt.Errorf("metric %q: %q is not one of %s", name, kind, strings.Join(kindNames[:], ", "))
 }
 
-// MarshalText is String, so that JSON shows a metric by its name.
+// MarshalText returns the name, so that JSON shows a metric by its name.
 func (m Metric) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
-// UnmarshalText is [Parse].
+// UnmarshalText reads a name as [Parse] does.
 func (m *Metric) UnmarshalText(text []byte) (err error) {
 	*m, err = Parse(string(text))
 	return err
 }
 
-// Grid is every kind at every cut-off, kinds outermost: Recall@5, Recall@10, ..., MRR@5, ...
+// Grid returns every kind at every cut-off, kinds outermost: Recall@5, Recall@10, ..., MRR@5, ...
 func Grid(kinds []Kind, cutoffs []int) []Metric {
 	grid := make([]Metric, 0, len(kinds)*len(cutoffs))
 	for _, kind := range kinds {
@@ -77,7 +77,7 @@ func Grid(kinds []Kind, cutoffs []int) []Metric {
 	return grid
 }
 
-// Definition is one line that says what the number means: first for one target a sample (rank r), then
+// Definition returns one line that says what the number means: first for one target a sample (rank r), then
 // for a set of n targets with ranks r_1 < ... < r_n in the same list.
 func (m Metric) Definition() string {
 	k := strconv.Itoa(m.K)
@@ -100,8 +100,8 @@ func (m Metric) Definition() string {
 	return m.String()
 }
 
-// Of is the metric of one sample with a single target at the given rank (1 is best).
-// It panics on a rank below 1, which no ranking can produce.
+// Of returns the metric of one sample with a single target at the given rank, 1 for the best item. It panics
+// on a rank below 1.
 func (m Metric) Of(rank int32) float64 {
 	if rank < 1 {
 		panic(fmt.Sprintf("metrics: %v of rank %d: ranks start at 1", m, rank))
@@ -122,5 +122,5 @@ func (m Metric) Of(rank int32) float64 {
 	panic("metrics: unknown kind " + m.Kind.String())
 }
 
-// discount is the gain of a hit at rank r, 1/log2(1+r); it is 1 at the top.
+// discount returns the gain of a hit at rank r, 1/log2(1+r); it is 1 at the top.
 func discount(r int) float64 { return 1 / math.Log2(1+float64(r)) }

@@ -2,7 +2,7 @@ package metrics
 
 import "fmt"
 
-// Random is the exact expectation of the metric for one sample with the given number of targets among
+// Random returns the exact expectation of the metric for one sample with the given number of targets among
 // items, when all orders of the items are equally likely. With one target, for K <= V items:
 //
 //	Recall = HR = K/V,  MRR = MAP = H_K/V,  NDCG = sum_{r<=K} 1/log2(1+r) / V,  Precision = 1/V.
@@ -45,7 +45,7 @@ func (m Metric) Random(items, targets int) float64 {
 	panic("metrics: unknown kind " + m.Kind.String())
 }
 
-// missAll is the probability that k draws without replacement from items meet none of the targets.
+// missAll returns the probability that k draws without replacement from items meet none of the targets.
 func missAll(items, targets, k int) float64 {
 	none := 1.0
 	for r := range k {

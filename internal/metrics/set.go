@@ -2,7 +2,7 @@ package metrics
 
 import "slices"
 
-// OfSet is the metric of one sample whose targets stand at the given ranks, distinct and in any order.
+// OfSet returns the metric of one sample with several targets at the given ranks, distinct and in any order.
 // A sample without targets counts 0. The slice is not changed.
 func (m Metric) OfSet(ranks []int32) float64 {
 	n := len(ranks)
@@ -47,7 +47,7 @@ func (m Metric) OfSet(ranks []int32) float64 {
 	panic("metrics: unknown kind " + m.Kind.String())
 }
 
-// idealDCG is the gain of n targets on the first n ranks.
+// idealDCG returns the gain of n targets on the first n ranks.
 func idealDCG(n int) float64 {
 	sum := 0.0
 	for r := 1; r <= n; r++ {

@@ -2,17 +2,17 @@ package metrics
 
 import "fmt"
 
-// Value is one averaged metric over Count samples; Value is a fraction.
+// Value is the average of one metric over Count samples, as a fraction.
 type Value struct {
 	Metric Metric  `json:"metric"`
 	Value  float64 `json:"value"`
 	Count  int     `json:"count"`
 }
 
-// String is the name and the value in percent, as in "Recall@20 21.01".
+// String returns the name and the value in percent, as in "Recall@20 21.01".
 func (v Value) String() string { return fmt.Sprintf("%v %.2f", v.Metric, 100*v.Value) }
 
-// Each is the metric of every sample with one target, in order.
+// Each returns the metric of every sample with one target, in order.
 func (m Metric) Each(ranks []int32) []float64 {
 	values := make([]float64, len(ranks))
 	for i, r := range ranks {
@@ -21,7 +21,7 @@ func (m Metric) Each(ranks []int32) []float64 {
 	return values
 }
 
-// Mean is the average of the metric over samples with one target each, 0 for none.
+// Mean returns the average of the metric over samples with one target each, 0 for none.
 func (m Metric) Mean(ranks []int32) float64 {
 	if len(ranks) == 0 {
 		return 0
@@ -33,7 +33,7 @@ func (m Metric) Mean(ranks []int32) float64 {
 	return sum / float64(len(ranks))
 }
 
-// MeanSet is the average of the metric over samples with a set of targets each, 0 for none.
+// MeanSet returns the average of the metric over samples with a set of targets each, 0 for none.
 func (m Metric) MeanSet(ranks [][]int32) float64 {
 	if len(ranks) == 0 {
 		return 0
@@ -45,7 +45,7 @@ func (m Metric) MeanSet(ranks [][]int32) float64 {
 	return sum / float64(len(ranks))
 }
 
-// Summary is the mean of every metric over samples with one target each.
+// Summary returns the mean of every metric over samples with one target each.
 func Summary(ms []Metric, ranks []int32) []Value {
 	values := make([]Value, len(ms))
 	for i, m := range ms {
@@ -54,7 +54,7 @@ func Summary(ms []Metric, ranks []int32) []Value {
 	return values
 }
 
-// SummarySet is the mean of every metric over samples with a set of targets each.
+// SummarySet returns the mean of every metric over samples with a set of targets each.
 func SummarySet(ms []Metric, ranks [][]int32) []Value {
 	values := make([]Value, len(ms))
 	for i, m := range ms {
@@ -63,7 +63,7 @@ func SummarySet(ms []Metric, ranks [][]int32) []Value {
 	return values
 }
 
-// RandomFloor is the expectation of every metric under a uniformly random ranking of the items, for one
+// RandomFloor returns the expectation of every metric under a uniformly random ranking of the items, for one
 // target a sample.
 func RandomFloor(ms []Metric, items int) []Value {
 	values := make([]Value, len(ms))
