@@ -7,16 +7,17 @@ import (
 	"slices"
 )
 
-// ClusterBootstrap is the percentile interval of ratios of sums over resampled clusters: scores of one user
-// depend on each other, so whole users are drawn with replacement (Davison and Hinkley, "Bootstrap Methods
+// ClusterBootstrap returns the percentile intervals of ratios of sums over resampled clusters. Scores of one
+// user depend on each other, so whole users are drawn with replacement (Davison and Hinkley, "Bootstrap Methods
 // and their Application", 1997, section 3.8, strategy 1). Statistic j is
 //
 //	sum over clusters of num[j] / sum over clusters of den[j]
 //
-// with one value a cluster in each row: num the sum of a user's scores and den their number for a mean over
-// scores; num the user's mean and den 1 for a mean over users. All statistics see the same resamples.
-// resamples is at least 100; src decides every draw. Denominators are positive. One cluster alone is an
-// error: all its resamples are the same, and an interval without width would pass for certainty.
+// with one value a cluster in each row. For a mean over scores, num holds the sum of a user's scores and den
+// their number. For a mean over users, num holds the user's mean and den 1. All statistics see the same
+// resamples, which src decides. ClusterBootstrap fails on fewer than 100 resamples, on a denominator that is
+// not positive, and on a single cluster, since all its resamples are the same and the interval would have no
+// width.
 func ClusterBootstrap(num, den [][]float64, resamples int, level float64, src rand.Source) ([]Interval, error) {
 	if err := checkLevel(level); err != nil {
 		return nil, err

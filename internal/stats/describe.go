@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// Mean is the arithmetic mean, 0 for an empty slice.
+// Mean returns the arithmetic mean, 0 for an empty slice.
 func Mean(x []float64) float64 {
 	if len(x) == 0 {
 		return 0
@@ -21,8 +21,8 @@ func Mean(x []float64) float64 {
 	return sum / float64(len(x))
 }
 
-// SD is the sample standard deviation (divisor n-1), 0 for fewer than two values.
-// Two passes, so that a large mean does not cost digits.
+// SD returns the sample standard deviation (divisor n-1), 0 for fewer than two values. It takes two passes, so
+// that a large mean does not cost digits.
 func SD(x []float64) float64 {
 	if len(x) < 2 {
 		return 0
@@ -34,7 +34,7 @@ func SD(x []float64) float64 {
 	return math.Sqrt(sum / float64(len(x)-1))
 }
 
-// StdErr is the standard error of the mean, SD/sqrt(n), 0 for fewer than two values.
+// StdErr returns the standard error of the mean, SD/sqrt(n), 0 for fewer than two values.
 func StdErr(x []float64) float64 {
 	if len(x) < 2 {
 		return 0
@@ -42,7 +42,7 @@ func StdErr(x []float64) float64 {
 	return SD(x) / math.Sqrt(float64(len(x)))
 }
 
-// Median is the middle value, the mean of the two middle ones for an even count, 0 for an empty slice.
+// Median returns the middle value, the mean of the two middle ones for an even count, 0 for an empty slice.
 func Median(x []float64) float64 {
 	if len(x) == 0 {
 		return 0
@@ -61,7 +61,7 @@ func checkLevel(level float64) error {
 	return nil
 }
 
-// TInterval is Student's interval for the mean. It needs at least two values.
+// TInterval returns Student's interval for the mean. It needs at least two values.
 func TInterval(x []float64, level float64) (Interval, error) {
 	if err := checkLevel(level); err != nil {
 		return Interval{}, err
@@ -74,7 +74,7 @@ func TInterval(x []float64, level float64) (Interval, error) {
 	return Interval{mean - half, mean + half, level}, nil
 }
 
-// Wilson is Wilson's score interval for a proportion of hits among n trials. n is at least 1.
+// Wilson returns Wilson's score interval for a proportion of hits among n trials. n is at least 1.
 func Wilson(hits, n int, level float64) (Interval, error) {
 	if err := checkLevel(level); err != nil {
 		return Interval{}, err
@@ -97,8 +97,8 @@ func Wilson(hits, n int, level float64) (Interval, error) {
 	return ci, nil
 }
 
-// Bootstrap is the percentile interval of a statistic over resamples of x with replacement. The statistic
-// may reorder the slice it is given but not keep it. resamples is at least 100; src decides every draw.
+// Bootstrap returns the percentile interval of a statistic over resamples of x with replacement, which src
+// decides. The statistic may reorder the slice that it gets, and must not keep it. resamples is at least 100.
 func Bootstrap(x []float64, statistic func([]float64) float64, resamples int, level float64, src rand.Source) (Interval, error) {
 	if err := checkLevel(level); err != nil {
 		return Interval{}, err
@@ -118,8 +118,8 @@ func Bootstrap(x []float64, statistic func([]float64) float64, resamples int, le
 	return Interval{Quantile(values, (1-level)/2), Quantile(values, (1+level)/2), level}, nil
 }
 
-// Quantile interpolates linearly between order statistics of sorted values (Hyndman and Fan type 7), for p
-// from 0 to 1; NaN where there are none.
+// Quantile returns the p-quantile of sorted values, for p from 0 to 1. It interpolates linearly between order
+// statistics (Hyndman and Fan type 7). It returns NaN for no values.
 func Quantile[T int | float64](sorted []T, p float64) float64 {
 	if len(sorted) == 0 {
 		return math.NaN()

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Test is the outcome of a test: its statistic, the two-sided p-value and the pairs that entered.
+// Test is the outcome of a test: its statistic, the two-sided p-value and the number of pairs that it used.
 type Test struct {
 	Name      string
 	Statistic float64
@@ -22,8 +22,8 @@ var ErrNoDifference = errors.New("all pairs are equal")
 // through a few sums and quotients agree to about 1e-15, and no real effect is as small as 1e-12.
 const rounding = 1e-12
 
-// differences is a-b and the largest absolute score; it is an error when lengths differ or a difference is
-// not finite.
+// differences returns a-b and the largest absolute score. It fails when lengths differ or a difference is not
+// finite.
 func differences(a, b []float64) (d []float64, largest float64, err error) {
 	if len(a) != len(b) {
 		return nil, 0, fmt.Errorf("paired test: %d scores against %d", len(a), len(b))
@@ -39,8 +39,8 @@ func differences(a, b []float64) (d []float64, largest float64, err error) {
 	return d, largest, nil
 }
 
-// PairedT is Student's test of mean(a-b) = 0 with n-1 degrees of freedom. It needs two pairs that do not
-// all differ by the same amount; a spread of at most 1e-12 of the largest score is rounding, and none.
+// PairedT returns Student's test of mean(a-b) = 0 with n-1 degrees of freedom. It fails on fewer than two pairs,
+// and where all differences are equal; a spread of at most 1e-12 of the largest score counts as rounding.
 func PairedT(a, b []float64) (Test, error) {
 	d, largest, err := differences(a, b)
 	if err != nil {
@@ -63,11 +63,11 @@ func PairedT(a, b []float64) (Test, error) {
 // exactWilcoxon is the largest number of pairs whose exact distribution is enumerated.
 const exactWilcoxon = 50
 
-// Wilcoxon is the signed rank test of symmetric differences about 0. Equal pairs are dropped (Wilcoxon's
-// own rule), tied sizes share their mean rank; differences are first rounded to 1e-12 of the largest
-// score, so that 0.3-0.2 and 0.2-0.1 are tied. The p-value is exact given the ties up to 50 pairs, beyond
-// that the normal approximation with tie correction and no continuity correction. The statistic is the
-// smaller of the two rank sums.
+// Wilcoxon returns the signed rank test of differences a-b that are symmetric about 0. It drops equal pairs, as
+// Wilcoxon did, and gives tied sizes their mean rank. It first rounds differences to 1e-12 of the largest score,
+// so that 0.3-0.2 and 0.2-0.1 are tied. Up to 50 pairs the p-value is exact given the ties. Beyond, it is the
+// normal approximation with tie correction and without continuity correction. The statistic is the smaller of
+// the two rank sums.
 func Wilcoxon(a, b []float64) (Test, error) {
 	d, largest, err := differences(a, b)
 	if err != nil {
@@ -123,7 +123,7 @@ func Wilcoxon(a, b []float64) (Test, error) {
 	return Test{"wilcoxon signed rank", float64(smaller) / 2, p, len(d)}, nil
 }
 
-// signedRankCDF is P(sum of a random half of the ranks <= at) over all 2^n equally likely sign patterns.
+// signedRankCDF returns P(sum of a random half of the ranks <= at) over all 2^n equally likely sign patterns.
 func signedRankCDF(ranks []int, total, at int) float64 {
 	share := make([]float64, total+1) // share[s] = P(sum of the ranks so far = s)
 	share[0] = 1
@@ -144,8 +144,8 @@ func signedRankCDF(ranks []int, total, at int) float64 {
 	return sum
 }
 
-// Holm adjusts p-values for asking len(p) questions (step-down Bonferroni; Holm 1979): out[i] <= alpha
-// rejects hypothesis i with family-wise error at most alpha under any dependence.
+// Holm returns p-values adjusted for len(p) tests (step-down Bonferroni; Holm 1979): rejecting hypothesis i where
+// out[i] <= alpha has a family-wise error of at most alpha under any dependence.
 func Holm(p []float64) ([]float64, error) {
 	order := make([]int, len(p))
 	for i, v := range p {
