@@ -18,9 +18,9 @@ type Checkpoint struct {
 	Tensors []autograd.NamedTensor // "param/<name>", "best/<name>" and "optim/<name>"
 }
 
-// Store keeps one checkpoint. Save must be done with the tensors when it returns: they are the live ones.
-// It replaces the previous checkpoint whole or not at all. Load reports false when there is none; what it
-// returns belongs to the caller.
+// Store keeps one checkpoint. Save replaces the previous checkpoint whole or not at all. It must not use the
+// tensors after it has returned, since they are the live ones. Load reports false when there is no checkpoint;
+// the one that it returns belongs to the caller.
 type Store interface {
 	Save(*Checkpoint) error
 	Load() (*Checkpoint, bool, error)
@@ -38,10 +38,12 @@ const stateVersion = 1
 // bits is a float64 kept by its bits, so that text cannot round it.
 type bits float64
 
+// MarshalText writes the bits as 16 hexadecimal digits.
 func (b bits) MarshalText() ([]byte, error) {
 	return fmt.Appendf(nil, "%016x", math.Float64bits(float64(b))), nil
 }
 
+// UnmarshalText reads what MarshalText wrote.
 func (b *bits) UnmarshalText(text []byte) error {
 	u, err := strconv.ParseUint(string(text), 16, 64)
 	if err != nil || len(text) != 16 {
@@ -51,7 +53,7 @@ func (b *bits) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// identity is what must agree between a checkpoint and the run that takes it up.
+// identity holds what must agree between a checkpoint and the run that continues from it.
 type identity struct {
 	Samples   int       `json:"samples"`
 	BatchSize int       `json:"batch_size"`
@@ -88,7 +90,7 @@ func (a identity) diff(b identity) error {
 	return nil
 }
 
-// progress is where a run stands: between two steps, or between an epoch's last step and its validation.
+// progress says where a run stands: between two steps, or between an epoch's last step and its validation.
 type progress struct {
 	Version  int           `json:"version"`
 	Identity identity      `json:"identity"`
@@ -104,7 +106,7 @@ type progress struct {
 	Extra    []byte        `json:"extra,omitempty"` // of Options.Extra; empty outside a checkpoint
 }
 
-// Position says where a checkpoint stands, for messages.
+// Position returns in words where a checkpoint stands, for messages.
 func (c *Checkpoint) Position() (epoch, batch, step int, done bool, err error) {
 	p, err := c.progress()
 	return p.Epoch, p.Batch, p.Step, p.Done, err
@@ -123,15 +125,15 @@ func (c *Checkpoint) progress() (progress, error) {
 	return p, nil
 }
 
-// History returns the epochs that a checkpoint has behind it.
+// History returns the records of the epochs that a checkpoint has completed.
 func (c *Checkpoint) History() ([]EpochRecord, error) {
 	p, err := c.progress()
 	return p.History, err
 }
 
 // Selected copies a checkpoint's selected parameters into params: those of the best epoch where the run
-// selects by validation and has one, else the last. Nothing is changed on an error. Of a run under way, the last
-// parameters may miss updates that a lazy optimiser has not made yet; between epochs there are none.
+// selects by validation and has one, else the last. On an error it has changed nothing. Within an epoch the last
+// parameters may lack updates that a lazy optimiser has not made yet; between epochs they lack none.
 func (c *Checkpoint) Selected(params []*autograd.Param) error {
 	p, err := c.progress()
 	if err != nil {
@@ -151,8 +153,8 @@ func (c *Checkpoint) Selected(params []*autograd.Param) error {
 	return nil
 }
 
-// match finds the tensors with a prefix that belong to params, and refuses missing or surplus names and
-// other shapes, by name.
+// match finds the tensors with a prefix that belong to params. It fails on missing or surplus names and on other
+// shapes, with the name.
 func (c *Checkpoint) match(prefix string, params []*autograd.Param) ([]tensor.Matrix, error) {
 	found := map[string]tensor.Matrix{}
 	for _, t := range c.Tensors {
@@ -197,7 +199,7 @@ func (c *Checkpoint) withPrefix(prefix string) []autograd.NamedTensor {
 	return list
 }
 
-// checkPrefixes refuses a tensor that no part of a run owns.
+// checkPrefixes fails on a tensor that no part of a run owns.
 func (c *Checkpoint) checkPrefixes() error {
 	for _, t := range c.Tensors {
 		if !slices.ContainsFunc([]string{prefixParam, prefixBest, prefixOptim}, func(p string) bool { return strings.HasPrefix(t.Name, p) }) {

@@ -2,7 +2,8 @@ package train
 
 import "time"
 
-// Hooks are told how training goes. They run on the loop's goroutine, so a slow hook slows training.
+// Hooks are functions that the loop calls as training goes on. They run on the loop's goroutine, so a slow hook
+// slows training.
 type Hooks struct {
 	OnStep  func(StepInfo)  // at the first and last step of an epoch, between them at most once per Every
 	Every   time.Duration   // default 0: 200 ms; negative: every step
@@ -12,7 +13,7 @@ type Hooks struct {
 
 const defaultEvery = 200 * time.Millisecond
 
-// StepInfo is the state after a step.
+// StepInfo describes a run after a step.
 type StepInfo struct {
 	Epoch   int     // from 0
 	Epochs  int     // planned
@@ -25,7 +26,7 @@ type StepInfo struct {
 	Seconds float64 // since this process entered the epoch
 }
 
-// EpochRecord is what a run remembers of an epoch; checkpoints hold it, so it carries no time.
+// EpochRecord holds what a run remembers of an epoch. Checkpoints hold it, so it has no time in it.
 type EpochRecord struct {
 	Epoch   int     `json:"epoch"` // from 0
 	Steps   int     `json:"steps"`
@@ -36,8 +37,8 @@ type EpochRecord struct {
 	Best    bool    `json:"best,omitempty"` // this epoch is the best so far by the primary score
 }
 
-// EpochInfo is an epoch's record with what it cost. Seconds count from when this process entered the
-// epoch: a resumed epoch reports only the part since then.
+// EpochInfo is an epoch's record with the seconds that it took. They count from when this process entered the
+// epoch, so a resumed epoch reports only the part since then.
 type EpochInfo struct {
 	EpochRecord
 	TrainSeconds    float64
@@ -45,7 +46,7 @@ type EpochInfo struct {
 	Stopped         bool // early stopping ends the run here
 }
 
-// SaveInfo tells of a checkpoint.
+// SaveInfo describes a checkpoint that was written.
 type SaveInfo struct {
 	Epoch, Batch, Step int
 	Seconds            float64

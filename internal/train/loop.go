@@ -12,15 +12,15 @@ import (
 	"privrec/internal/tensor"
 )
 
-// ErrInterrupted is wrapped by the error of a run whose context ended. Where there is a store, the run was
-// saved and can be resumed.
+// ErrInterrupted is wrapped by the error of a run that ended with its context. Where there is a store, the run
+// was saved and can be resumed.
 var ErrInterrupted = errors.New("training interrupted")
 
-// ErrNotSaved is wrapped beside ErrInterrupted where the state could not be saved: what was done since the
-// last checkpoint is lost.
+// ErrNotSaved is wrapped beside ErrInterrupted where the state could not be saved. The steps since the last
+// checkpoint are lost.
 var ErrNotSaved = errors.New("not saved")
 
-// Result is what a finished run leaves, besides the model's parameters.
+// Result is the outcome of a finished run, besides the model's parameters.
 type Result struct {
 	Epochs  []EpochRecord // all of the run, those before a resumption included
 	Steps   int           // over the whole run
@@ -46,9 +46,10 @@ type loop struct {
 }
 
 // Run trains the model to the end of its epochs, or until early stopping, and leaves the selected
-// parameters in it. Where the store holds a checkpoint, the run continues from it; a finished one returns
-// at once. When the context ends, the state is saved and the error wraps [ErrInterrupted] and the
-// context's cause. A failing step returns a [*StepError] and leaves the last checkpoint as it is.
+// parameters in it. Where the store holds a checkpoint, the run continues from it; from the checkpoint of a
+// finished run Run returns at once. When the context ends, Run saves the state and returns an error that wraps
+// [ErrInterrupted] and the context's cause. When a step fails, Run returns a [*StepError] and leaves the last
+// checkpoint as it is.
 func Run(ctx context.Context, m Model, o Options) (*Result, error) {
 	l, err := newLoop(m, &o)
 	if err != nil {
@@ -99,7 +100,7 @@ func newLoop(m Model, o *Options) (*loop, error) {
 	return l, nil
 }
 
-// epoch runs the rest of the epoch under way: its batches, then validation and what follows from it.
+// epoch runs the rest of the current epoch: its batches, then validation and what follows from it.
 func (l *loop) epoch(ctx context.Context) error {
 	o, at := l.opt, &l.at
 	lr := o.rate(at.Epoch)
@@ -189,8 +190,8 @@ func (l *loop) finishEpoch(ctx context.Context, lr float64, entered time.Time) e
 	return nil
 }
 
-// validate saves and calls the caller's validation. The state is saved before and not after it is cut
-// short: a ledger may have grown meanwhile, and the resumed run validates again.
+// validate saves and calls the caller's validation. It saves before the call and not after an interruption of
+// it, since a ledger may have grown during the call and the resumed run validates again.
 func (l *loop) validate(ctx context.Context) ([]Score, error) {
 	if err := l.save(); err != nil {
 		return nil, err
@@ -214,7 +215,7 @@ func (l *loop) validate(ctx context.Context) ([]Score, error) {
 }
 
 // choose reports whether the epoch is the best so far by the primary score, and keeps its parameters if
-// they will be wanted. Of equal epochs the first is kept.
+// SelectBest needs them. Of equal epochs it keeps the first.
 func (l *loop) choose(scores []Score) (best bool, err error) {
 	primary := 0
 	if l.opt.Primary != "" {
@@ -248,7 +249,7 @@ func (l *loop) choose(scores []Score) (best bool, err error) {
 	return true, nil
 }
 
-// checkParams refuses parameters that are not finite, by name: a bad gradient may have a finite loss.
+// checkParams fails on parameters that are not finite, with their name: a bad gradient may have a finite loss.
 func (l *loop) checkParams() error {
 	for _, p := range l.params {
 		for i := range p.Value.Rows {

@@ -2,18 +2,21 @@ package train
 
 import "privrec/internal/autograd"
 
-// Optimizer is what the loop asks of an optimiser; package optim has them. Step applies one update. State
-// lists all that influences later steps, in a fixed order and under distinct names; calling it, or Load
-// with what it returned, must not change any later result. Load is called before the first step of a
-// resumed run, and refuses other names and shapes, by name.
+// Optimizer is what the loop needs of an optimiser; package optim has some.
 type Optimizer interface {
+	// Step applies one update.
 	Step(params []*autograd.Param, g *autograd.Grads, lr float64) error
+	// State lists everything that later steps depend on, in a fixed order and under distinct names. Calling
+	// it, or Load with its result, must not change any later result.
 	State() []autograd.NamedTensor
+	// Load is called before the first step of a resumed run. It fails on other names and shapes, with the
+	// name.
 	Load([]autograd.NamedTensor) error
 }
 
-// Schedule turns the base learning rate into that of an epoch, counted from 0.
+// Schedule gives the learning rate of an epoch.
 type Schedule interface {
+	// LR returns the learning rate of an epoch, counted from 0, given the base learning rate.
 	LR(base float64, epoch int) float64
 }
 
@@ -22,7 +25,7 @@ type warming interface {
 	Factor(step int) float64
 }
 
-// effective is the learning rate of the last step taken, given that of its epoch.
+// effective returns the learning rate of the last step taken, given that of its epoch.
 func (l *loop) effective(lr float64) float64 {
 	if o, ok := l.opt.Optimizer.(warming); ok {
 		return lr * o.Factor(l.at.Step)
@@ -30,7 +33,7 @@ func (l *loop) effective(lr float64) float64 {
 	return lr
 }
 
-// lazy is an optimiser that leaves rows behind and catches up when they are read.
+// lazy is an optimiser that updates rows only when they are read.
 type lazy interface {
 	// Touch brings the given rows of p up to date; nil means all of them.
 	Touch(p *autograd.Param, rows []int32)
@@ -43,8 +46,8 @@ func (l *loop) prepareLazy() {
 	}
 }
 
-// settle brings all parameters up to date. It happens at the end of every epoch, whether or not a
-// checkpoint is written, so that it cannot make a difference between runs.
+// settle brings all parameters up to date. The loop calls it at the end of every epoch, with or without a
+// checkpoint, so that it makes no difference between runs.
 func (l *loop) settle() {
 	if o, ok := l.opt.Optimizer.(lazy); ok {
 		for _, p := range l.params {

@@ -11,15 +11,16 @@ import (
 	"privrec/internal/rng"
 )
 
-// Model is what can be trained. Params returns the same parameters in the same order each time, with
-// distinct names. Loss builds the mean loss over the batch's samples, a (1,1) node, on the tape; what it
-// draws at random must depend on the batch alone (its Step), never on earlier calls.
+// Model is a model that can be trained.
 type Model interface {
+	// Params returns the same parameters in the same order each time, with distinct names.
 	Params() []*autograd.Param
+	// Loss builds the mean loss over the batch's samples (1, 1) on the tape. Random draws in it must depend
+	// only on the batch (its Step), never on earlier calls.
 	Loss(t *autograd.Tape, b Batch) (*autograd.Node, error)
 }
 
-// Batch is one step's work.
+// Batch names the samples of one step.
 type Batch struct {
 	Epoch   int     // from 0
 	Step    int     // from 0, counted over the whole run
@@ -44,21 +45,23 @@ func (s Score) better(old float64) bool {
 // Selection says which epoch's parameters the model holds when training ends.
 type Selection uint8
 
-// The selections. SelectBest keeps a copy of the parameters of the first epoch with the best primary score.
+// Values of Selection. SelectLast keeps the parameters of the last epoch. SelectBest keeps a copy of the
+// parameters of the first epoch with the best primary score.
 const (
 	SelectLast Selection = iota
 	SelectBest
 )
 
 // Extra is state of the caller that belongs to the same step as the parameters: a privacy ledger, running
-// checks of a mechanism. Save is called between steps, right before Store.Save; Load gives back what Save
-// returned, once, before the first step of a resumed run.
+// checks of a mechanism.
 type Extra interface {
+	// Save returns the state. The loop calls it between steps, right before Store.Save.
 	Save() ([]byte, error)
+	// Load takes what Save returned. The loop calls it once, before the first step of a resumed run.
 	Load([]byte) error
 }
 
-// Options say how to train. Fields without a default are required.
+// Options says how to train. Fields without a default are required.
 type Options struct {
 	Samples   int      // number of samples, indices 0..Samples-1; ignored when List is set
 	List      []int32  // the samples' indices; nil means 0..Samples-1
@@ -71,7 +74,7 @@ type Options struct {
 	Optimizer Optimizer
 	Rate      float64  // base learning rate
 	Schedule  Schedule // learning rate by epoch; default nil: Rate throughout
-	ClipNorm  float64  // scale gradients whose norm is above it; default 0: no clipping
+	ClipNorm  float64  // largest norm of all gradients together, which are scaled down to it; default 0: no clipping
 
 	// Validate scores the model after an epoch; nil for none. An error ends the run. It must not change
 	// the model. A checkpoint is written before it; when the context ends and Validate returns an error,
@@ -100,7 +103,7 @@ func (o *Options) samples() int {
 	return o.Samples
 }
 
-// rate is the learning rate of an epoch.
+// rate returns the learning rate of an epoch.
 func (o *Options) rate(epoch int) float64 {
 	if o.Schedule == nil {
 		return o.Rate
@@ -108,7 +111,7 @@ func (o *Options) rate(epoch int) float64 {
 	return o.Schedule.LR(o.Rate, epoch)
 }
 
-// batches is the number of steps an epoch.
+// batches returns the number of steps an epoch.
 func (o *Options) batches() int {
 	n := o.samples()
 	if o.DropLast {
@@ -117,7 +120,7 @@ func (o *Options) batches() int {
 	return (n + o.BatchSize - 1) / o.BatchSize
 }
 
-// check refuses options that cannot work, naming the field.
+// check fails on options that cannot work, with the name of the field.
 func (o *Options) check() error {
 	n := o.samples()
 	switch {

@@ -2,7 +2,7 @@ package train
 
 import "privrec/internal/rng"
 
-// order is the sequence of samples of one epoch, kept in one buffer that each epoch refills.
+// order holds the sequence of samples of one epoch, in one buffer that each epoch fills again.
 type order struct {
 	list    []int32 // the caller's samples, nil for 0..n-1
 	buffer  []int32
@@ -15,8 +15,8 @@ func newOrder(o *Options) *order {
 	return &order{list: o.List, buffer: make([]int32, o.samples()), seed: o.Seed, shuffle: o.Shuffle, epoch: -1}
 }
 
-// of returns the samples of an epoch in the order they are visited. It depends on seed and epoch alone:
-// each epoch starts over from the unshuffled list, so that a run can be resumed at any of them.
+// of returns the samples of an epoch in the order in which they are visited. The order depends only on seed and
+// epoch: each epoch starts from the unshuffled list, so that a run can be resumed at any epoch.
 func (s *order) of(epoch int) []int32 {
 	if s.epoch == epoch || (s.epoch >= 0 && !s.shuffle) {
 		s.epoch = epoch

@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// Phases keeps the checkpoints of two trainings, one after the other, in one store:
-// a first one whose best epoch says how long the second one, on more data, lasts.
+// Phases keeps the checkpoints of two trainings in one store, one after the other. The
+// best epoch of the first training says how long the second, on more data, lasts.
 type Phases struct {
-	First *Result // of the first training; set it once that has ended, nil until then
+	First *Result // result of the first training; nil until the caller sets it at its end
 
 	inner  Store
 	loaded *Checkpoint // as found at the start, of phase number at
@@ -22,9 +22,8 @@ type phaseState struct {
 	State json.RawMessage `json:"state"`
 }
 
-// OpenPhases looks into the store. A checkpoint of the second training brings First
-// along. It fails where the store does, and on a checkpoint that is not one of two
-// phases.
+// OpenPhases reads the store. A checkpoint of the second training has First in it.
+// OpenPhases fails where the store does, and on a checkpoint of another kind of run.
 func OpenPhases(inner Store) (*Phases, error) {
 	c, ok, err := inner.Load()
 	if err != nil || !ok {
@@ -47,8 +46,8 @@ func OpenPhases(inner Store) (*Phases, error) {
 	return &Phases{First: s.First, inner: inner, loaded: c, at: s.Phase}, nil
 }
 
-// Store is where training number phase, 1 or 2, keeps its checkpoints. It finds its own
-// only.
+// Store returns the store of training number phase, 1 or 2, which finds only the
+// checkpoints of this training.
 func (p *Phases) Store(phase int) Store { return phaseStore{p, phase} }
 
 type phaseStore struct {

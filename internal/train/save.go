@@ -31,14 +31,14 @@ func (l *loop) interrupted(ctx context.Context) error {
 	return fmt.Errorf("%w at epoch %d, batch %d: %w", ErrInterrupted, l.at.Epoch+1, l.at.Batch, context.Cause(ctx))
 }
 
-// mark is a position that was saved, so that it is not saved twice.
+// mark is a position that was saved and is not saved again.
 type mark struct {
 	epoch, batch int
 	done         bool
 }
 
-// save writes a checkpoint, if there is a store and it does not hold this position. Parameters that are not finite are refused, so that the
-// last good checkpoint stays.
+// save writes a checkpoint, if there is a store and it does not hold this position. It fails on parameters that
+// are not finite, so that the last good checkpoint stays.
 func (l *loop) save() error {
 	if l.opt.Store == nil || l.savedAt == (mark{l.at.Epoch, l.at.Batch, l.at.Done}) {
 		return nil
@@ -85,7 +85,7 @@ func (l *loop) capture() (*Checkpoint, error) {
 	return c, nil
 }
 
-// resume takes the store's checkpoint up, if there is one. All of it is checked before anything changes.
+// resume continues from the store's checkpoint, if there is one. It checks all of it before it changes anything.
 func (l *loop) resume() error {
 	if l.opt.Store == nil {
 		return nil
@@ -140,7 +140,7 @@ func (l *loop) resume() error {
 	return nil
 }
 
-// check refuses a position that no run with these options can reach.
+// check fails on a position that no run with these options can reach.
 func (p *progress) check(o *Options) error {
 	done := len(p.History) == o.Epochs || (o.Stop.Rule != StopNever && len(p.History) > 0)
 	switch {

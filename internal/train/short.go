@@ -2,17 +2,17 @@ package train
 
 import "fmt"
 
-// Length is how long a training lasts at most, and how soon early stopping ends it.
+// Length says how long a training lasts at most, and how soon early stopping ends it.
 type Length struct {
 	Epochs   int // the cap; 0: not stated
 	Patience int // epochs in a row without gain; 0: never stopped early
 }
 
-// Short says in words that a training was shorter than the one that a paper states: a lower cap
-// ended it, or an impatient stop. Its results are then those of another training, and are not set
-// against printed ones. It is empty for a training as long as stated, for one that validation
-// ended as patiently as stated, and where nothing is stated. ran and stopped are of the training
-// that chose how long training lasts, own is its setting.
+// Short returns in words how a training was shorter than the one that a paper states: a lower cap
+// ended it, or a stop with less patience. Results of a shorter training cannot be compared with
+// printed ones. Short returns "" for a training as long as stated, for one that validation ended with
+// the stated patience, and where nothing is stated. own is the setting of the training that chose how
+// long training lasts, ran how many epochs it ran, and stopped whether early stopping ended it.
 func (stated Length) Short(own Length, ran int, stopped bool) string {
 	switch {
 	case ran >= stated.Epochs:

@@ -17,7 +17,7 @@ type StepError struct {
 	Err                         error
 }
 
-// Error names the place and the cause on one line, counting epochs and batches from 1.
+// Error implements error: the place and the cause on one line, with epochs and batches counted from 1.
 func (e *StepError) Error() string {
 	more := ""
 	if e.To-e.From > len(e.Samples) {
@@ -27,13 +27,14 @@ func (e *StepError) Error() string {
 		e.Epoch+1, e.Batch+1, e.Batches, e.Step, e.From, e.To-1, e.Samples, more, e.Err)
 }
 
+// Unwrap returns the cause.
 func (e *StepError) Unwrap() error { return e.Err }
 
 // ErrNotFinite is wrapped by the error of a loss or parameter that is NaN or infinite.
 var ErrNotFinite = errors.New("not finite")
 
-// step runs one batch: loss, gradients, update. The parameters are untouched on an error before the
-// optimiser's step.
+// step runs one batch: loss, gradients, update. On an error before the optimiser's step it has not changed the
+// parameters.
 func (l *loop) step(b Batch, lr float64) (loss float64, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -69,8 +70,8 @@ func (l *loop) step(b Batch, lr float64) (loss float64, err error) {
 	return loss, l.opt.Optimizer.Step(l.params, grads, lr)
 }
 
-// blame runs the batch again under the NaN guard to name the operation that went wrong. The run is over
-// either way, so what the repetition draws or records does not matter.
+// blame runs the batch again with GuardNaN to name the operation that went wrong. The run is over, so what the
+// repetition draws or records does not matter.
 func (l *loop) blame(b Batch, what string) (err error) {
 	defer func() {
 		l.tape.GuardNaN = false
@@ -88,7 +89,7 @@ func (l *loop) blame(b Batch, what string) (err error) {
 	return fmt.Errorf("%s: %w (no operation of the repeated step produced it)", what, ErrNotFinite)
 }
 
-// panicError turns a recovered panic into an error: the tape's own as they are, others with their stack.
+// panicError turns a recovered panic into an error: an *autograd.Error as it is, another value with its stack.
 func panicError(r any) error {
 	if err, ok := r.(error); ok {
 		var tape *autograd.Error

@@ -11,7 +11,7 @@ type Rule uint8
 const (
 	// StopNever runs all epochs.
 	StopNever Rule = iota
-	// StopReset is the usual rule: stop after Patience epochs in a row without improvement.
+	// StopReset stops after Patience epochs in a row without improvement, which is the usual rule.
 	StopReset
 	// StopTotal counts epochs without improvement over the whole run and never resets, as the released
 	// programs of SR-GNN and DIPSGNN do.
@@ -37,7 +37,7 @@ func (s Stop) check() error {
 	return nil
 }
 
-// stopState is what early stopping remembers between epochs.
+// stopState holds what early stopping remembers between epochs.
 type stopState struct {
 	Bad  int     `json:"bad"`            // epochs without improvement that count
 	Best []Score `json:"best,omitempty"` // best value so far of each watched score
