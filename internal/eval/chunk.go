@@ -26,9 +26,9 @@ func excluded(score tensor.Float) bool { return score == masked }
 // grainWork is about how many scores a parallel unit looks at: some ten microseconds.
 const grainWork = 1 << 15
 
-// chunks scores all samples, a chunk at a time, and hands each row to visit, which is called from several
-// goroutines, once for each position i in samples, and returns what is wrong with the row or "". The
-// first failing sample, by position, is the error, whatever the number of workers.
+// chunks scores all samples, a chunk at a time, and hands each row to visit. It calls visit from several
+// goroutines, once for each position i in samples; visit returns what is wrong with the row, or "". The error
+// is that of the first failing sample, by position, for any number of workers.
 func chunks(ctx context.Context, s Scorer, samples []int32, o Options, visit func(i int, scores []tensor.Float) string) error {
 	items, size := s.Items(), o.Chunk
 	if items < 1 {
@@ -90,8 +90,8 @@ func chunks(ctx context.Context, s Scorer, samples []int32, o Options, visit fun
 
 const notFinite = "not finite"
 
-// inspect checks a row, masks what is excluded, and visits it. A panic of the caller's own functions is
-// what is wrong with the row.
+// inspect checks a row, masks what is excluded, and visits it. It returns what is wrong with the row, such as a
+// panic of the caller's functions.
 func inspect(row []tensor.Float, sample int32, i int, o Options, visit func(int, []tensor.Float) string) (fault string) {
 	defer func() {
 		if r := recover(); r != nil {

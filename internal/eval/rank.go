@@ -8,40 +8,42 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Scorer is what can be ranked. Score fills scores (len(samples), Items()), every element, with the
-// scores of all items for each sample; samples index the model's own table. The tape is reset, in
-// evaluation mode and without gradients. Sample i's scores must depend on the chunk only through i, up to
-// rounding.
+// Scorer is a model that scores items.
 type Scorer interface {
+	// Items returns the number of items.
 	Items() int
+	// Score fills all of scores (len(samples), Items()) with the scores of all items for each sample, an
+	// index into the model's own table. The tape is reset, in evaluation mode and without gradients. The
+	// scores of a sample must not depend on the other samples of the call, except by rounding.
 	Score(t *autograd.Tape, samples []int32, scores tensor.Matrix) error
 }
 
-// Options change how samples are ranked. The zero value ranks all items. Exclude and Candidates are called
+// Options says how samples are ranked. The zero value ranks all items. Exclude and Candidates are called
 // from several goroutines, and must not depend on the order of calls. A panic in them is the sample's error.
 type Options struct {
-	// Exclude lists items taken out of a sample's ranking, such as those the user has seen; in any order,
+	// Exclude lists items that a sample's ranking leaves out, such as those the user has seen, in any order,
 	// repeats allowed. nil: none. A target among them is an error.
 	Exclude func(sample int32) []int32
-	// Candidates lists the only items a sample's targets are ranked against, besides each other (sampled
-	// ranking); targets among them, and repeats, are not counted twice. nil: all items. Not together with
-	// Exclude.
+	// Candidates lists the items that a sample's targets are ranked against, besides each other, for sampled
+	// ranking. Targets among them, and repeats, count once. nil: all items. Candidates and Exclude together
+	// are an error.
 	Candidates func(sample int32) []int32
 	// Chunk is how many samples are scored at once; default 0: [ChunkSize] of the scorer's items.
 	Chunk int
 	// Tape to score on, for its BeforeRead hook; default nil: a new one.
 	Tape *autograd.Tape
-	// OnChunk is told of progress in samples after each chunk; nil for none.
+	// OnChunk, if set, is called with the number of samples done after each chunk.
 	OnChunk func(done, total int)
 }
 
-// chunkBytes bounds the scores held at once, maxChunk the samples: more does not make products faster.
+// chunkBytes bounds the scores held at once, and maxChunk the samples: more samples do not make products
+// faster.
 const (
 	chunkBytes = 64 << 20
 	maxChunk   = 256
 )
 
-// ChunkSize is the number of samples scored at once: at most 256, and at most 64 MiB of scores.
+// ChunkSize returns the number of samples scored at once: at most 256, and at most 64 MiB of scores.
 func ChunkSize(items int) int {
 	return max(1, min(maxChunk, chunkBytes/(max(1, items)*tensorFloatBytes)))
 }
@@ -76,7 +78,8 @@ func RanksSet(ctx context.Context, s Scorer, samples []int32, targets [][]int32,
 	return ranks, nil
 }
 
-// rankAll fills, for every sample, the ranks of its targets; of(i) gives both.
+// rankAll fills the ranks of every sample's targets; of(i) returns the targets of sample i and where their ranks
+// go.
 func rankAll(ctx context.Context, s Scorer, samples []int32, o Options, of func(i int) (targets, ranks []int32)) error {
 	if o.Candidates != nil && o.Exclude != nil {
 		return fmt.Errorf("eval: Candidates and Exclude do not go together")
@@ -105,8 +108,8 @@ func rankAll(ctx context.Context, s Scorer, samples []int32, o Options, of func(
 	})
 }
 
-// rank is metrics.Rank for finite scores, or masked ones below all of them, made fast: two passes with one
-// comparison each, in four independent counts.
+// rank returns what metrics.Rank does, for scores that are finite or masked below all others. It is faster: two
+// passes with one comparison each, in four independent counts.
 func rank(scores []tensor.Float, y int) int32 {
 	s := scores[y]
 	return 1 + countGE(scores[:y], s) + countGT(scores[y+1:], s)

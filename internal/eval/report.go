@@ -30,7 +30,7 @@ type UserScore struct {
 }
 
 // PerUser averages values over each user's samples: users[i] is the user, in 0..n-1, of values[i]. Users
-// without a sample are left out, the others come by rising number. The sums are taken in sample order.
+// without a sample are left out; the others come in ascending order. Sums are taken in sample order.
 func PerUser(values []float64, users []int32, n int) ([]UserScore, error) {
 	if len(values) != len(users) {
 		return nil, fmt.Errorf("eval: %d values for %d users", len(values), len(users))
@@ -52,9 +52,9 @@ func PerUser(values []float64, users []int32, n int) ([]UserScore, error) {
 	return scores, nil
 }
 
-// Floors are what the same protocol gives without a model: the expectation of a uniformly random ranking,
-// and items ordered by counts (such as their occurrences in training), the same for every sample.
-// They rank all items, so they match a ranking without Exclude and Candidates.
+// Floors returns the results of the same protocol without a model: the expectation of a uniformly random
+// ranking, and a ranking of items by counts, such as their occurrences in training, the same for every sample.
+// The floors rank all items, so they match a ranking without Exclude and Candidates.
 func Floors(ms []metrics.Metric, counts []int64, targets []int32) (random, popularity []metrics.Value, err error) {
 	ranks, err := metrics.PopularityRanks(counts, targets)
 	if err != nil {

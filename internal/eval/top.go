@@ -8,14 +8,14 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Item is one recommended item with its score.
+// Item is a recommended item with its score.
 type Item struct {
 	Index int32
 	Score float64
 }
 
-// Top returns the k best items of every sample, best first, equal scores by lower index; fewer where fewer
-// are left after exclusion. Options.Candidates does not apply and is an error.
+// Top returns the k best items of every sample, best first, and of equal scores the lower index first. It
+// returns fewer where exclusion leaves fewer. It fails where Options.Candidates is set.
 func Top(ctx context.Context, s Scorer, samples []int32, k int, o Options) ([][]Item, error) {
 	if k < 1 {
 		return nil, fmt.Errorf("eval: top %d items, want at least 1", k)
@@ -34,8 +34,8 @@ func Top(ctx context.Context, s Scorer, samples []int32, k int, o Options) ([][]
 	return lists, nil
 }
 
-// top keeps the k best seen so far in a heap whose root is the worst of them. Items come by rising index,
-// so one that only equals the root never enters.
+// top keeps the k best items so far in a heap, with the worst of them at its root. Items come in ascending order,
+// so an item that only equals the root never enters.
 func top(scores []tensor.Float, k int) []Item {
 	heap := make([]Item, 0, min(k, len(scores)))
 	for j, v := range scores {
