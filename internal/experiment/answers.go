@@ -81,8 +81,14 @@ type Ranking struct {
 	Without string                               // completes "has no user ...", such as " with training items"
 }
 
-// Recommend lists the best items for users.
-func (r Ranking) Recommend(ctx context.Context, o run.Recommend) ([]List, error) {
+// Check reports what of a question cannot be answered. It needs no Scorer.
+func (r Ranking) Check(o run.Recommend) error {
+	_, err := r.samples(o)
+	return err
+}
+
+// samples are the scorer's for the users asked about.
+func (r Ranking) samples(o run.Recommend) ([]int32, error) {
 	if o.K < 1 || o.K > r.Items {
 		return nil, &run.UsageError{Message: fmt.Sprintf("%d items a user asked for, want 1 to %d", o.K, r.Items)}
 	}
@@ -93,6 +99,15 @@ func (r Ranking) Recommend(ctx context.Context, o run.Recommend) ([]List, error)
 			return nil, &run.UsageError{Message: fmt.Sprintf("%s has no user %q%s", r.Data, user, r.Without), Fix: "users go by the names in the data files"}
 		}
 		samples[i] = s
+	}
+	return samples, nil
+}
+
+// Recommend lists the best items for users.
+func (r Ranking) Recommend(ctx context.Context, o run.Recommend) ([]List, error) {
+	samples, err := r.samples(o)
+	if err != nil {
+		return nil, err
 	}
 	best, err := eval.Top(ctx, r.Scorer, samples, o.K, r.Options)
 	if err := run.Interrupted(ctx, err); err != nil {

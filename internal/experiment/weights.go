@@ -135,8 +135,11 @@ func OpenVectors(dir, release string, users, items int) (Vectors, error) {
 	w, err := open(filepath.Join(dir, ModelFile))
 	name := func(side string) string { return vectorName(release, side) }
 	if errors.Is(err, fs.ErrNotExist) {
-		w, err = open(filepath.Join(dir, oldVectors(release)))
-		name = func(side string) string { return side }
+		old, bad := open(filepath.Join(dir, oldVectors(release)))
+		if !errors.Is(bad, fs.ErrNotExist) {
+			w, err = old, bad
+			name = func(side string) string { return side }
+		}
 	}
 	if err != nil {
 		return v, err
