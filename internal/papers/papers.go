@@ -1,10 +1,11 @@
 // Package papers lists what the program reproduces. A paper is a folder beside
-// this file and one line in All.
+// this file and one line in All. Baselines get here the tables that print them.
 package papers
 
 import (
 	"slices"
 
+	"privrec/internal/baseline"
 	"privrec/internal/papers/dipsgnn"
 	"privrec/internal/papers/exposure"
 	"privrec/internal/papers/pricdsr"
@@ -12,11 +13,12 @@ import (
 	"privrec/internal/run"
 )
 
-// All is every task of every paper, in the order in which they are listed.
+// All is every task of every paper and the baselines, in the order in which they are listed.
 func All() []run.Task {
 	train := slices.Concat(
 		dipsgnn.Tasks(),
 		rdpgcf.Tasks(),
+		baseline.TopN(rdpgcf.Tables()),
 		pricdsr.Tasks(),
 	)
 	return append(train, exposure.Tasks(train)...)

@@ -6,8 +6,10 @@ import (
 	"strconv"
 	"strings"
 
+	"privrec/internal/baseline"
 	"privrec/internal/config"
 	"privrec/internal/graph"
+	"privrec/internal/protocol/topn"
 )
 
 // Privacy is how much noise a run adds, by which reasoning, and where.
@@ -120,7 +122,7 @@ func Repaired() Config {
 	c.Model.Norm, c.Model.Scale = "right-clamp:50", 10
 	c.Train.Sampler, c.Train.Negatives = "poisson", "all"
 	c.Train.Epochs, c.Train.Rate, c.Train.L2 = 20, 0.01, 0
-	c.Train.Patience, c.Train.Select = 0, SelectLast
+	c.Train.Patience, c.Train.Select = 0, topn.SelectLast
 	c.Release = ReleaseConfig{Kinds: []string{ReleaseNoisy}, Average: 1}
 	return c
 }
@@ -216,14 +218,14 @@ func (p Privacy) checkRepaired(v *config.Checker, c Config) {
 	v.Check(t.Each == 1, "train.negatives_each", "must be 1 for the repaired method, whose examples are triples, got %d", t.Each)
 	v.Check(t.RateEvery == 0, "train.rate_every", "must be 0 for the repaired method, whose rate is constant, got %d", t.RateEvery)
 	v.Check(t.Patience == 0, "train.patience", "must be 0 for the repaired method: held-out edges are edges too, got %d", t.Patience)
-	v.Check(t.Select == SelectLast, "train.select", "must be last for the repaired method, got %q", t.Select)
+	v.Check(t.Select == topn.SelectLast, "train.select", "must be last for the repaired method, got %q", t.Select)
 	v.Check(t.Decay == 0, "train.decay", "must be 0 for the repaired method, which has train.l2, got %v", t.Decay)
 	v.Check(c.Model.NormaliseRows, "model.normalise_rows", "must be true for the repaired method: the sensitivity is that of unit rows")
 	v.Check(len(c.Release.Kinds) == 1 && c.Release.Kinds[0] == ReleaseNoisy, "release.kinds", "must be [%s] for the repaired method: its vectors are made once", ReleaseNoisy)
 	// What the method has no use for must be as in its profile: a setting that changed
 	// nothing would pass for one that did.
 	v.Check(p.Conversion == ConversionTight, "privacy.conversion", "must be %s for the repaired method, whose parts are composed exactly, got %q", ConversionTight, p.Conversion)
-	v.Check(c.Model.Init == InitConfig{Law: LawXavier}, "model.init", "must be {law: %s, std: 0} for the repaired method, which draws directions, got %+v", LawXavier, c.Model.Init)
+	v.Check(c.Model.Init == baseline.InitConfig{Law: baseline.LawXavier}, "model.init", "must be {law: %s, std: 0} for the repaired method, which draws directions, got %+v", baseline.LawXavier, c.Model.Init)
 	v.Check(c.Release.Average == 1, "release.average", "must be 1 for the repaired method, got %d", c.Release.Average)
 	v.Check(!c.Eval.Every, "eval.every", "must be false for the repaired method: nothing is ranked before its map is trained")
 	v.Check(!c.Eval.Sigmoid, "eval.sigmoid", "must be false for the repaired method, which ranks by its scores")

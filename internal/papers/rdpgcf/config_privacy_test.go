@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"privrec/internal/baseline"
 	"privrec/internal/config"
+	"privrec/internal/protocol/topn"
 )
 
 // sampled propagates over Poisson batches, by the accounting that is right for them.
@@ -85,7 +87,7 @@ func TestPrivacySettings(t *testing.T) {
 		{"train.negatives_each", Repaired, func(c *Config) { c.Train.Each = 2 }},
 		{"train.rate_every", Repaired, func(c *Config) { c.Train.RateEvery, c.Train.RateBy = 5, 0.5 }},
 		{"train.patience", Repaired, func(c *Config) { c.Train.Patience = 5 }},
-		{"train.select", Repaired, func(c *Config) { c.Train.Select = SelectValidation }},
+		{"train.select", Repaired, func(c *Config) { c.Train.Select = topn.SelectValidation }},
 		{"train.decay", Repaired, func(c *Config) { c.Train.Decay = 1e-4 }},
 		{"model.normalise_rows", Repaired, func(c *Config) { c.Model.NormaliseRows = false }},
 		{"release.kinds", Repaired, func(c *Config) { c.Release.Kinds = []string{ReleaseNoisy, ReleaseClean} }},
@@ -101,14 +103,16 @@ func TestPrivacySettings(t *testing.T) {
 		{"privacy.repaired.clip", Repaired, func(c *Config) { c.Privacy.Repaired.Clip = 0 }},
 		{"privacy.conversion", Repaired, func(c *Config) { c.Privacy.Conversion = ConversionClassic }},
 		{"privacy.conversion", Repaired, func(c *Config) { c.Privacy.Conversion = "order:8" }},
-		{"model.init", Repaired, func(c *Config) { c.Model.Init = InitConfig{Law: LawNormal, Std: 0.1} }},
+		{"model.init", Repaired, func(c *Config) { c.Model.Init = baseline.InitConfig{Law: baseline.LawNormal, Std: 0.1} }},
 		{"release.average", Repaired, func(c *Config) { c.Release.Average = 16 }},
 		{"eval.every", Repaired, func(c *Config) { c.Eval.Every = true }},
 		{"eval.sigmoid", Repaired, func(c *Config) { c.Eval.Sigmoid = true }},
 	} {
 		s := c.from()
 		c.change(&s)
-		err := Validate(s, &config.Document{})
+		v := config.NewChecker(&config.Document{})
+		s.check(v)
+		err := v.Err()
 		if c.key == "" && err != nil || c.key != "" && (err == nil || !strings.Contains(err.Error(), c.key)) {
 			t.Errorf("want %q, got %v", c.key, err)
 		}

@@ -5,11 +5,12 @@ import (
 	"strings"
 
 	"privrec/internal/privacy"
+	"privrec/internal/protocol/topn"
 	"privrec/internal/run"
 )
 
 // openSelection is open wherever held-out edges, in the clear, decide something.
-var openSelection = Open{"selection", "held-out edges decided when training ended or which epoch was kept"}
+var openSelection = Open{topn.OpenSelection.What, topn.OpenSelection.Why}
 
 // public lists what a finite total takes as public.
 type public []privacy.Assumption
@@ -59,6 +60,3 @@ func declare(env *run.Env, open []Open, taken public) (*privacy.Ledger, error) {
 	}
 	return env.Ledger(privacy.Research, d)
 }
-
-// selected reports whether held-out edges decide anything about the model.
-func (t TrainConfig) selected() bool { return t.Select == SelectValidation || t.Patience > 0 }

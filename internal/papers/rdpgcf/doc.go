@@ -13,9 +13,9 @@
 //	eq. 10-11 (vectors, scores)     lightgcn.Model, bpr.Ranking
 //	eq. 12 (loss)                   bpr.Loss, bpr.Penalty
 //	Algorithm 1 (one propagation)   perturbed
-//	Algorithm 2 (training)          experiment.fit
+//	Algorithm 2 (training)          topn.Experiment, open
 //	Theorems 3 and 5 (calibration)  Calibration
-//	section 4.1 (protocol)          experiment, DataConfig, TrainConfig
+//	section 4.1 (protocol)          package topn
 //	Tables 2-4                      PaperValue
 //	Figure 2 (EdgeRand, LapGraph)   perturbGraph
 //

@@ -6,50 +6,40 @@ import (
 	"privrec/internal/autograd"
 	"privrec/internal/graph"
 	"privrec/internal/model/bpr"
-	"privrec/internal/model/bprmf"
 	"privrec/internal/model/lightgcn"
-	"privrec/internal/model/ngcf"
 	"privrec/internal/nn"
+	"privrec/internal/protocol/topn"
+	"privrec/internal/rng"
 	"privrec/internal/tensor"
 )
 
-// factors, propagated and neural make models of the three baselines.
-type (
-	factors    struct{ *bprmf.Model }
-	propagated struct{ *lightgcn.Model }
-	neural     struct{ *ngcf.Model }
-)
-
-// Release implements model.
-func (m factors) Release(string, int) (users, items tensor.Matrix, err error) {
-	users, items = m.All()
-	return users, items, nil
-}
-
-// Release implements model.
-func (m propagated) Release(string, int) (users, items tensor.Matrix, err error) { return m.All() }
-
-// Release implements model.
-func (m neural) Release(string, int) (users, items tensor.Matrix, err error) {
-	users, items = m.All()
-	return users, items, nil
-}
-
-// noise is what a mechanism adds to the propagations of a run. At names the call of
-// the propagation that follows.
+// noise is what a mechanism adds to the propagations of a run. At names the propagation
+// that follows.
 type noise interface {
 	nn.LayerNoise
-	At(phase string, call int) error
+	At(phase string, p propagation) error
 }
 
 // The phases of a run, for the noise.
 const (
-	phaseTrain   = "train"   // calls are steps
-	phaseRelease = "release" // calls are propagations of all nodes: maxAverage for each release
+	phaseTrain   = "train"   // propagations of training steps
+	phaseRelease = "release" // propagations of all nodes, outside training
 )
 
 // maxAverage bounds the propagations of a release.
 const maxAverage = 10_000
+
+// propagation numbers a noisy propagation among those of its phase: the key of its noise.
+type propagation int
+
+// ofStep is the propagation of a training step, from 0 through the run.
+func ofStep(step int) propagation { return propagation(step) }
+
+// ofRelease is propagation r of a release.
+func ofRelease(call topn.Call, r int) propagation { return propagation(int(call)*maxAverage + r) }
+
+// release is the call that a propagation outside training belongs to.
+func (p propagation) release() topn.Call { return topn.Call(p / maxAverage) }
 
 // perturbed is RDP-GCF: LightGCN with rows of length 1 and noisy layers
 // (Algorithm 1).
@@ -61,14 +51,14 @@ type perturbed struct {
 	sum [2]tensor.Matrix
 }
 
-// newPerturbed makes the model of a setting; noise may be nil.
-func newPerturbed(x *experiment, c Config, n noise) (*perturbed, error) {
+// newPerturbed makes the model of a setting on a graph; noise may be nil.
+func newPerturbed(g *graph.Bipartite, seed rng.Seed, c Config, n noise) (*perturbed, error) {
 	norm, err := graph.ParseNormalizer(c.Model.Norm)
 	if err != nil {
 		return nil, err
 	}
 	m := &perturbed{
-		Model: lightgcn.New(x.graph, norm, c.Model.Layers, c.Model.Dim, x.init(c.Model.Init)),
+		Model: lightgcn.New(g, norm, c.Model.Layers, c.Model.Dim, c.Model.Init.Values(seed)),
 		noise: n, average: c.Release.Average,
 	}
 	m.Over.NormalizeRows = c.Model.NormaliseRows
@@ -76,8 +66,8 @@ func newPerturbed(x *experiment, c Config, n noise) (*perturbed, error) {
 }
 
 // build makes the model of a setting; noise may be nil.
-func (c Config) build(x *experiment, n noise) (model, error) {
-	m, err := newPerturbed(x, c, n)
+func (c Config) build(g *graph.Bipartite, seed rng.Seed, n noise) (topn.Model, error) {
+	m, err := newPerturbed(g, seed, c, n)
 	if err != nil {
 		return nil, err
 	}
@@ -88,13 +78,13 @@ func (c Config) build(x *experiment, n noise) (model, error) {
 }
 
 // at prepares the next propagation.
-func (m *perturbed) at(phase string, call int) error {
+func (m *perturbed) at(phase string, p propagation) error {
 	m.Over.Noise = nil
 	if m.noise == nil {
 		return nil
 	}
 	m.Over.Noise = m.noise
-	return m.noise.At(phase, call)
+	return m.noise.At(phase, p)
 }
 
 // Encode implements bpr.Encoder, with the noise of the step. A step whose Poisson batch
@@ -102,14 +92,14 @@ func (m *perturbed) at(phase string, call int) error {
 // alike in the account.
 func (m *perturbed) Encode(t *autograd.Tape, step int, users, items []int32) (bpr.Encoded, error) {
 	m.Over.Frontier = len(users) > 0
-	if err := m.at(phaseTrain, step); err != nil {
+	if err := m.at(phaseTrain, ofStep(step)); err != nil {
 		return bpr.Encoded{}, err
 	}
 	return m.Model.Encode(t, step, users, items)
 }
 
-// Release implements model.
-func (m *perturbed) Release(kind string, call int) (users, items tensor.Matrix, err error) {
+// Release implements topn.Model.
+func (m *perturbed) Release(kind string, call topn.Call) (users, items tensor.Matrix, err error) {
 	switch kind {
 	case ReleaseClean:
 		m.Over.Noise = nil
@@ -123,15 +113,15 @@ func (m *perturbed) Release(kind string, call int) (users, items tensor.Matrix, 
 }
 
 // once is propagation r of a release.
-func (m *perturbed) once(call, r int) (users, items tensor.Matrix, err error) {
-	if err := m.at(phaseRelease, call*maxAverage+r); err != nil {
+func (m *perturbed) once(call topn.Call, r int) (users, items tensor.Matrix, err error) {
+	if err := m.at(phaseRelease, ofRelease(call, r)); err != nil {
 		return users, items, err
 	}
 	return m.All()
 }
 
 // mean is that of average noisy propagations.
-func (m *perturbed) mean(call int) (users, items tensor.Matrix, err error) {
+func (m *perturbed) mean(call topn.Call) (users, items tensor.Matrix, err error) {
 	if m.sum[0].Data == nil {
 		for side, p := range m.Params() {
 			m.sum[side] = tensor.NewTable(p.Value.Rows, p.Value.Cols)

@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"privrec/internal/autograd"
+	"privrec/internal/baseline"
 	"privrec/internal/nn"
+	"privrec/internal/protocol/topn/topntest"
 	"privrec/internal/rng"
 	"privrec/internal/tensor"
 )
@@ -23,9 +25,9 @@ type spoken struct {
 	fail error
 }
 
-func (s *spoken) At(phase string, call int) error {
-	s.said = append(s.said, fmt.Sprint(phase, " ", call))
-	s.at = rng.Seed(9).Stream("spoken "+phase, uint64(call))
+func (s *spoken) At(phase string, at propagation) error {
+	s.said = append(s.said, fmt.Sprint(phase, " ", int(at)))
+	s.at = rng.Seed(9).Stream("spoken "+phase, uint64(at))
 	return s.fail
 }
 
@@ -47,7 +49,7 @@ func noisy(t *testing.T, n noise, average int) *perturbed {
 	t.Helper()
 	c := Default()
 	c.Model.Dim, c.Model.Layers, c.Release.Average = 4, 2, average
-	m, err := newPerturbed(onStandIn(t), c, n)
+	m, err := newPerturbed(topntest.OnStandIn(t).Graph, 1, c, n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,14 +153,14 @@ func TestNoiseErrors(t *testing.T) {
 
 // Without noise and without unit rows RDP-GCF is LightGCN.
 func TestWithoutNoiseAndUnitRows(t *testing.T) {
-	x := onStandIn(t)
+	g := topntest.OnStandIn(t).Graph
 	c := Default()
 	c.Model.Dim, c.Model.NormaliseRows = 4, false
-	m, err := c.build(x, nil)
+	m, err := c.build(g, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain, err := LightGCNShape{Dim: 4, Layers: 3, Norm: "sym", Init: c.Model.Init}.build(x)
+	plain, err := baseline.LightGCNShape{Dim: 4, Layers: 3, Norm: "sym", Init: c.Model.Init}.Vectors(g, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +168,7 @@ func TestWithoutNoiseAndUnitRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, j, err := plain.Release("", 0)
+	v, j, err := plain.All()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +201,7 @@ func TestEmptyBatches(t *testing.T) {
 	for _, sets := range [][]string{nil, {"privacy.propagation=sampled", "privacy.accounting=poisson", "privacy.count=step", "model.norm=right-clamp:5"}} {
 		dir := filepath.Join(t.TempDir(), "run")
 		start(t, task(t, "rdpgcf"), dir, append([]string{"train.sampler=poisson", "train.batch=4", "train.epochs=1", "model.dim=1", "release.kinds=[noisy]"}, sets...)...)
-		a, o := readJSON[Account](t, dir, "privacy.json"), readJSON[Outcome](t, dir, "metrics.json")
+		a, o := readJSON[Account](t, dir, "privacy.json"), outcome(t, dir)
 		if len(a.Components) == 0 || a.Components[0].Releases == 0 || o.Steps < 1000 {
 			t.Errorf("%d steps, components %+v", o.Steps, a.Components)
 		}

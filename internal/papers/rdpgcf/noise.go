@@ -38,7 +38,7 @@ type layerNoise struct {
 	period string
 	calls  map[string]int64 // propagations begun, by phase
 
-	call    int
+	at      propagation // the one that follows, or is under way
 	current *channel.Channel[tensor.Float]
 	open    *channel.Release[tensor.Float]
 	users   int // rows of the open release that are users'
@@ -90,26 +90,24 @@ func newLayerNoise(o layerNoiseOptions, l *privacy.Ledger, stream func(purpose s
 	return a, nil
 }
 
-// At names the propagation that follows: in training call is the step, counted from 0
-// through the run, outside it the number of the release times maxAverage plus that of
-// the propagation.
-func (a *layerNoise) At(phase string, call int) error {
+// At implements noise.
+func (a *layerNoise) At(phase string, p propagation) error {
 	if a.open != nil {
 		return errors.New("noise: a propagation begins before a layer of the last one has ended")
 	}
-	period := fmt.Sprintf("epoch %d", call/a.perEpoch+1)
+	period := fmt.Sprintf("epoch %d", int(p)/a.perEpoch+1)
 	switch phase {
 	case phaseTrain:
 		a.current = a.training
 	case phaseRelease:
-		a.current, period = a.releases, fmt.Sprintf("release %d", call/maxAverage+1)
+		a.current, period = a.releases, fmt.Sprintf("release %d", p.release()+1)
 	default:
 		return fmt.Errorf("noise: unknown phase %q", phase)
 	}
 	if err := a.enter(period); err != nil {
 		return err
 	}
-	a.call = call
+	a.at = p
 	a.calls[phase]++
 	if phase == phaseTrain && a.sampled != nil {
 		return a.ledger.Record(purposeTraining, *a.sampled, 1)
@@ -141,7 +139,7 @@ func (a *layerNoise) Begin(layer int, rows [2]int, cols int) (err error) {
 		return errors.New("noise: no propagation was named")
 	}
 	a.users, a.cols = rows[nn.UserSide], cols
-	a.open, err = a.current.Start([]int32{int32(layer)}, rows[nn.UserSide]+rows[nn.ItemSide], cols, uint64(a.call>>passBits), uint64(a.call))
+	a.open, err = a.current.Start([]int32{int32(layer)}, rows[nn.UserSide]+rows[nn.ItemSide], cols, uint64(a.at>>passBits), uint64(a.at))
 	return err
 }
 

@@ -143,7 +143,7 @@ func TestNoiseKeys(t *testing.T) {
 	defer tensor.SetWorkers(tensor.Workers())
 	g := ringGraph(t, 700, 500, 0, 1, 5)
 	users, items := unitTables(g, 16)
-	run := func(workers int, phase string, call int) [][]tensor.Float {
+	run := func(workers int, phase string, call propagation) [][]tensor.Float {
 		tensor.SetWorkers(workers)
 		a := openTestNoise(t, testNoise, researchLedger(t))
 		p := &nn.Propagation{Graph: g, Layers: 3, Weights: nn.EvenWeights(3), NormalizeRows: true, Noise: a}
@@ -163,7 +163,7 @@ func TestNoiseKeys(t *testing.T) {
 	}
 	for _, c := range []struct {
 		phase string
-		call  int
+		call  propagation
 	}{{phaseTrain, 4}, {phaseRelease, 3}, {phaseTrain, 3 + 1<<passBits}} {
 		if x := run(2, c.phase, c.call); slices.Equal(x[1], want[1]) {
 			t.Errorf("%s %d has the noise of training step 3", c.phase, c.call)
@@ -283,7 +283,7 @@ func TestNoisePeriods(t *testing.T) {
 	defer p.Close()
 	for _, c := range []struct {
 		phase string
-		call  int
+		call  propagation
 	}{{phaseTrain, 0}, {phaseTrain, 3}, {phaseRelease, 0}, {phaseRelease, 1}, {phaseTrain, 4}, {phaseRelease, maxAverage}} {
 		if err := a.At(c.phase, c.call); err != nil {
 			t.Fatal(err)
@@ -315,7 +315,7 @@ func TestNoiseOfSampledSteps(t *testing.T) {
 	p := &nn.Propagation{Graph: g, Layers: 3, Weights: nn.EvenWeights(3), Noise: a}
 	defer p.Close()
 	for step := range 2 {
-		if err := a.At(phaseTrain, step); err != nil {
+		if err := a.At(phaseTrain, propagation(step)); err != nil {
 			t.Fatal(err)
 		}
 		layersOf(t, p, users, items)
@@ -348,7 +348,7 @@ func TestNoiseOfSampledSteps(t *testing.T) {
 func TestNoiseState(t *testing.T) {
 	g := ringGraph(t, 30, 20, 0, 1)
 	users, items := unitTables(g, 8)
-	step := func(a *layerNoise, call int) [][]tensor.Float {
+	step := func(a *layerNoise, call propagation) [][]tensor.Float {
 		p := &nn.Propagation{Graph: g, Layers: 3, Weights: nn.EvenWeights(3), Noise: a}
 		defer p.Close()
 		if err := a.At(phaseTrain, call); err != nil {
@@ -405,7 +405,7 @@ func BenchmarkLayerNoise(b *testing.B) {
 	rows := make([]tensor.Float, 16*cols)
 	b.SetBytes(int64(users+items) * cols * 4)
 	for call := 0; b.Loop(); call++ {
-		if err := a.At(phaseTrain, call); err != nil {
+		if err := a.At(phaseTrain, propagation(call)); err != nil {
 			b.Fatal(err)
 		}
 		if err := a.Begin(1, [2]int{users, items}, cols); err != nil {

@@ -6,8 +6,10 @@ import (
 
 	"privrec/internal/config"
 	"privrec/internal/graph"
+	"privrec/internal/model/bpr"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism/edges"
+	"privrec/internal/protocol/topn"
 	"privrec/internal/rng"
 	"privrec/internal/run"
 )
@@ -104,7 +106,7 @@ func perturbGraph(method string, c PerturbConfig, g *graph.Bipartite, l *privacy
 
 // perturbAccount accounts for a run on a released graph: pure epsilon for the
 // training edges, and what else saw edges.
-func perturbAccount(method string, c PerturbConfig, t TrainConfig, l *privacy.Ledger) (*Account, error) {
+func perturbAccount(method string, c PerturbConfig, t topn.TrainConfig, l *privacy.Ledger) (*Account, error) {
 	a := &Account{Method: method, Noise: string(privacy.Research), Unit: unitEdge, Neighbouring: addRemove,
 		Claimed:   &Claim{Eps: privacy.Number(c.Epsilon), Bound: method + ", pure, of every cell of users x items", Rate: 1, Sensitivity: 1},
 		CoveredBy: "sum of pure epsilons", Components: []Component{}, Unprotected: []Open{}}
@@ -137,15 +139,15 @@ func perturbAccount(method string, c PerturbConfig, t TrainConfig, l *privacy.Le
 
 // open lists what a run on a released graph leaves open; where that is nothing, also what
 // its total takes as public.
-func (c PerturbConfig) open(t TrainConfig) ([]Open, public) {
+func (c PerturbConfig) open(t topn.TrainConfig) ([]Open, public) {
 	open := []Open{}
 	if c.Labels == LabelsRaw {
 		open = append(open, Open{"labels", "the positive pairs of training are the true edges"})
-		if t.Negatives != "all" {
+		if t.Negatives != bpr.All {
 			open = append(open, Open{"negatives", "negatives are drawn among the items that a user truly does not have"})
 		}
 	}
-	if t.selected() {
+	if t.Selected() {
 		open = append(open, Open{"selection", "held-out edges, which are not in the released graph, decided when training ended or which epoch was kept"})
 	}
 	if len(open) > 0 {

@@ -6,137 +6,117 @@ import (
 	"fmt"
 	"strings"
 
+	"privrec/internal/baseline"
 	"privrec/internal/config"
-	"privrec/internal/graph"
+	"privrec/internal/experiment"
 	"privrec/internal/model/bpr"
 	"privrec/internal/model/lightgcn"
 	"privrec/internal/privacy"
+	"privrec/internal/protocol/topn"
 	"privrec/internal/rng"
 	"privrec/internal/run"
+	"privrec/internal/train"
 )
 
 // GraphSetting is a run of LightGCN on a graph that was perturbed once.
 type GraphSetting struct {
-	Profile string        `yaml:"profile"`
-	Data    DataConfig    `yaml:"data"`
-	Model   LightGCNShape `yaml:"model"`
-	Perturb PerturbConfig `yaml:"perturb"`
-	Train   TrainConfig   `yaml:"train"`
-	Eval    EvalConfig    `yaml:"eval"`
+	Profile string                 `yaml:"profile"`
+	Data    topn.DataConfig        `yaml:"data"`
+	Model   baseline.LightGCNShape `yaml:"model"`
+	Perturb PerturbConfig          `yaml:"perturb"`
+	Train   topn.TrainConfig       `yaml:"train"`
+	Eval    topn.EvalConfig        `yaml:"eval"`
 }
 
 // DefaultGraph is the paper's common setting at epsilon 5, trained on nothing but the
 // released graph, which may take 4 GB.
 func DefaultGraph() GraphSetting {
-	s := DefaultLightGCN()
-	return GraphSetting{Profile: s.Profile, Data: s.Data, Model: s.Model,
-		Perturb: PerturbConfig{Epsilon: 5, Labels: LabelsPerturbed, MemoryMB: 4096}, Train: s.Train, Eval: s.Eval}
-}
-
-func (s GraphSetting) plain() Setting[LightGCNShape] {
-	return Setting[LightGCNShape]{Profile: s.Profile, Data: s.Data, Model: s.Model, Train: s.Train, Eval: s.Eval}
-}
-
-func (s GraphSetting) common() common { return s.plain().common() }
-
-func (s GraphSetting) standing() (standing, error) {
-	base := DefaultGraph()
-	base.Perturb = s.Perturb // the figure's own axis, and what the paper leaves open
-	return stand(s, s.Profile, map[string]GraphSetting{"paper": base})
-}
-
-func validateGraph(s GraphSetting, doc *config.Document) error {
-	v := config.NewChecker(doc)
-	s.common().check(v)
-	s.Model.check(v)
-	s.Perturb.check(v)
-	return v.Err()
+	s := baseline.DefaultLightGCN()
+	return GraphSetting{Profile: s.Profile, Data: s.Data.DataConfig, Model: s.Model,
+		Perturb: PerturbConfig{Epsilon: 5, Labels: LabelsPerturbed, MemoryMB: 4096}, Train: s.Train.TrainConfig, Eval: s.Eval}
 }
 
 // graphTask is the task of LightGCN on a graph perturbed by a method.
 func graphTask(method, summary string) run.Task {
-	return run.Task{
-		Verb: "train", Name: strings.ToLower(method), Summary: summary, Cite: lightgcn.Cite,
-		Action: run.Serving(run.BindForecast(DefaultGraph, validateGraph, func(ctx context.Context, env *run.Env, s GraphSetting) error {
-			return trainGraph(ctx, env, method, s)
-		}, func(ctx context.Context, seed rng.Seed, s GraphSetting) (run.Forecast, error) {
-			return rehearse(ctx, seed, s, func(x *experiment) (model, error) {
-				l, err := privacy.NewLedger(privacy.Research)
-				if err != nil {
-					return nil, err
-				}
-				return buildOnReleased(x, method, s, l, seed.Stream("rdpgcf.rehearsal."+purposeGraph))
-			})
-		}), serveVectors[GraphSetting](method)),
-	}
+	return run.Spec[GraphSetting]{
+		Verb: "train", Name: strings.ToLower(method), Summary: summary, Cite: lightgcn.Cite, Answers: true,
+		Default: DefaultGraph,
+		Check: func(v *config.Checker, s GraphSetting) {
+			v.NotEmpty("profile", s.Profile)
+			s.Data.Check(v)
+			s.Eval.Check(v)
+			s.Train.Check(v)
+			s.Model.Check(v)
+			s.Perturb.check(v)
+		},
+		Open: func(ctx context.Context, env *run.Env, s GraphSetting) (run.Work, error) {
+			return openGraph(ctx, env, method, s)
+		},
+	}.Task()
 }
 
-// trainGraph releases the training graph, trains LightGCN on it, and ranks and
-// accounts as any run does.
-func trainGraph(ctx context.Context, env *run.Env, method string, s GraphSetting) error {
-	x, err := load(ctx, env, method, s)
+// openGraph loads the data, declares what the run leaves open, releases the training graph,
+// and makes LightGCN on it.
+func openGraph(ctx context.Context, env *run.Env, method string, s GraphSetting) (run.Work, error) {
+	base := DefaultGraph()
+	base.Perturb = s.Perturb // the figure's own axis, and what the paper leaves open
+	standing, err := experiment.Stand(s, s.Profile, map[string]GraphSetting{base.Profile: base}, func(s GraphSetting) train.Length { return s.Train.Length() }, topn.Free()...)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	x, err := topn.Load(ctx, env, topn.Method{Name: method, Standing: standing, Data: s.Data, Train: s.Train, Eval: s.Eval, Tables: Tables(),
+		Shape: topn.Shape{Dim: s.Model.Dim, Layers: s.Model.Layers, Epsilon: s.Perturb.Epsilon}})
+	if err != nil {
+		return nil, err
+	}
+	if x.Finished() {
+		return x, nil
 	}
 	open, taken := s.Perturb.open(s.Train)
 	ledger, err := declare(env, open, taken)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	once, err := env.Once()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	raw := x.graph
-	if x.model, err = buildOnReleased(x, method, s, once, env.Seed.Stream("rdpgcf."+env.ConfigHash+"."+purposeGraph)); err != nil {
-		return err
+	if err := release(x, s, once, env.Seed.Stream("rdpgcf."+env.ConfigHash+"."+purposeGraph)); err != nil {
+		return nil, err
 	}
-	if err := once.Flush("before training"); err != nil {
-		return err
+	x.Account = func(*experiment.Fitted) (topn.Account, error) {
+		return perturbAccount(method, s.Perturb, s.Train, ledger)
 	}
-	fitted, err := x.fit(ctx)
-	if err != nil {
-		return err
-	}
-	x.graph = raw // of the data, for the floors
-	o, err := x.measure(ctx, fitted, s.Perturb.Epsilon)
-	if err != nil {
-		return err
-	}
-	a, err := perturbAccount(method, s.Perturb, s.Train, ledger)
-	if err != nil {
-		return err
-	}
-	return x.write(o, a)
+	return x, once.Flush("before training")
 }
 
-// buildOnReleased releases the experiment's graph and makes the model on it. Where
-// labels are those of the released graph the experiment trains on that.
-func buildOnReleased(x *experiment, method string, s GraphSetting, l *privacy.Ledger, stream rng.Stream) (model, error) {
-	released, err := perturbGraph(method, s.Perturb, x.graph, l, stream)
+// release releases the experiment's graph and makes the model on it. Where labels are those
+// of the released graph the experiment learns from that.
+func release(x *topn.Experiment, s GraphSetting, l *privacy.Ledger, stream rng.Stream) error {
+	method := x.Method.Name
+	released, err := perturbGraph(method, s.Perturb, x.Graph, l, stream)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if s.Perturb.Labels == LabelsPerturbed {
 		if released.Edges() == 0 {
-			return nil, fmt.Errorf("the released graph has no edge to train on: take a larger epsilon than %v", s.Perturb.Epsilon)
+			return fmt.Errorf("the released graph has no edge to train on: take a larger epsilon than %v", s.Perturb.Epsilon)
 		}
-		t := s.Train
-		x.graph = released
-		x.sampler, err = bpr.NewSampler(released, bpr.SamplerOptions{Positives: t.Sampler, Negatives: t.Negatives, Each: t.Each, Batch: t.Batch, Seed: x.env.Seed})
+		err := x.LearnFrom(released)
 		if none := (*bpr.NoNegativeError)(nil); errors.As(err, &none) {
-			return nil, &run.UsageError{
-				Message: fmt.Sprintf("the graph that %s released gives user %q all %d items: there is no negative to draw", method, x.data.UserIDs[none.User], none.Items),
+			return &run.UsageError{
+				Message: fmt.Sprintf("the graph that %s released gives user %q all %d items: there is no negative to draw", method, x.Data.UserIDs[none.User], none.Items),
 				Fix:     "train.negatives=" + bpr.All + " draws among all items, or take a larger perturb.epsilon",
 			}
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	norm, err := graph.ParseNormalizer(s.Model.Norm)
+	vectors, err := s.Model.Vectors(released, x.Env.Seed)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return propagated{lightgcn.New(released, norm, s.Model.Layers, s.Model.Dim, x.init(s.Model.Init))}, nil
+	x.Model = topn.Plain(vectors)
+	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"privrec/internal/graph"
 	"privrec/internal/privacy"
+	"privrec/internal/protocol/topn"
 	"privrec/internal/rng"
 	"privrec/internal/run"
 )
@@ -95,7 +96,7 @@ func TestPerturbedGraphs(t *testing.T) {
 			if got := float64(kept); math.Abs(got-share*want) > room+7*math.Sqrt(want) {
 				t.Errorf("%s at %v: %v true edges, want %v", method, epsilon, got, share*want)
 			}
-			a, err := perturbAccount(method, c, TrainConfig{Select: SelectLast, Negatives: "unseen"}, l)
+			a, err := perturbAccount(method, c, topn.TrainConfig{Select: topn.SelectLast, Negatives: "unseen"}, l)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -151,14 +152,14 @@ func TestPerturbAccountsOpen(t *testing.T) {
 	g := ringGraph(t, 40, 30, 0, 1)
 	for _, c := range []struct {
 		labels string
-		train  TrainConfig
+		train  topn.TrainConfig
 		want   string
 	}{
-		{LabelsPerturbed, TrainConfig{Select: SelectLast, Negatives: "unseen"}, ""},
-		{LabelsPerturbed, TrainConfig{Select: SelectLast, Patience: 3, Negatives: "unseen"}, "selection"},
-		{LabelsPerturbed, TrainConfig{Select: SelectValidation, Negatives: "all"}, "selection"},
-		{LabelsRaw, TrainConfig{Select: SelectLast, Negatives: "unseen"}, "labels negatives"},
-		{LabelsRaw, TrainConfig{Select: SelectLast, Negatives: "all"}, "labels"},
+		{LabelsPerturbed, topn.TrainConfig{Select: topn.SelectLast, Negatives: "unseen"}, ""},
+		{LabelsPerturbed, topn.TrainConfig{Select: topn.SelectLast, Patience: 3, Negatives: "unseen"}, "selection"},
+		{LabelsPerturbed, topn.TrainConfig{Select: topn.SelectValidation, Negatives: "all"}, "selection"},
+		{LabelsRaw, topn.TrainConfig{Select: topn.SelectLast, Negatives: "unseen"}, "labels negatives"},
+		{LabelsRaw, topn.TrainConfig{Select: topn.SelectLast, Negatives: "all"}, "labels"},
 	} {
 		l := researchLedger(t)
 		p := PerturbConfig{Epsilon: 2, Labels: c.labels, MemoryMB: 8}
@@ -183,7 +184,7 @@ func TestPerturbAccountsOpen(t *testing.T) {
 	// A graph that was released twice, or not at all, is not what the setting says.
 	l := researchLedger(t)
 	p := PerturbConfig{Epsilon: 2, Labels: LabelsPerturbed, MemoryMB: 8}
-	if _, err := perturbAccount(EdgeRand, p, TrainConfig{}, l); err == nil {
+	if _, err := perturbAccount(EdgeRand, p, topn.TrainConfig{}, l); err == nil {
 		t.Error("a graph that was never released was accounted for")
 	}
 	for k := range 2 {
@@ -191,13 +192,13 @@ func TestPerturbAccountsOpen(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := perturbAccount(EdgeRand, p, TrainConfig{}, l); err == nil || !strings.Contains(err.Error(), "epsilon 4") {
+	if _, err := perturbAccount(EdgeRand, p, topn.TrainConfig{}, l); err == nil || !strings.Contains(err.Error(), "epsilon 4") {
 		t.Errorf("two releases: %v", err)
 	}
 	if err := l.Record(purposeGraph, privacy.PureLDP{Epsilon: 1, Unit: privacy.Edge}, 1); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := perturbAccount(EdgeRand, p, TrainConfig{}, l); err == nil || !strings.Contains(err.Error(), "pure-ldp") {
+	if _, err := perturbAccount(EdgeRand, p, topn.TrainConfig{}, l); err == nil || !strings.Contains(err.Error(), "pure-ldp") {
 		t.Errorf("an event of another kind: %v", err)
 	}
 }

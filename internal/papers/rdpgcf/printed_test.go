@@ -9,9 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	"privrec/internal/baseline"
 	"privrec/internal/dataset"
 	"privrec/internal/metrics"
-	"privrec/internal/run/runtest"
+	"privrec/internal/protocol/topn"
+	"privrec/internal/protocol/topn/topntest"
 )
 
 // The text of the paper says by how much RDP-GCF beats BPRMF in the mean over the
@@ -20,15 +22,15 @@ func TestTable2GivesTheGainsOfTheText(t *testing.T) {
 	for _, c := range []struct {
 		m    metrics.Metric
 		want float64
-	}{{primary, 0.158}, {second, 0.163}} {
+	}{{topn.Primary, 0.158}, {topn.Second, 0.163}} {
 		sum := 0.0
 		for _, data := range paperNames {
 			ours, ok1 := PaperValue(methodRDPGCF, data, 64, 3, 5)
-			base, ok2 := PaperValue(methodBPRMF, data, 64, 0, 0)
+			base, ok2 := PaperValue(baseline.BPRMF, data, 64, 0, 0)
 			if !ok1 || !ok2 {
 				t.Fatalf("%s lacks a row", data)
 			}
-			sum += ours.share(c.m)/base.share(c.m) - 1
+			sum += ours.Share(c.m)/base.Share(c.m) - 1
 		}
 		if got := sum / 3; math.Abs(got-c.want) > 5e-4 {
 			t.Errorf("mean gain in %v %.4f, the text says %v", c.m, got, c.want)
@@ -64,7 +66,7 @@ func TestPaperValue(t *testing.T) {
 			t.Errorf("%s on %s, d %d, L %d, epsilon %v: %+v %t, want %v of %s", c.method, c.data, c.dim, c.layers, c.epsilon, p, ok, c.recall, c.table)
 		}
 	}
-	if p, _ := PaperValue("RDP-GCF", "Gowalla", 64, 3, 5); !math.IsNaN(p.share(metrics.Metric{Kind: metrics.Recall, K: 10})) {
+	if p, _ := PaperValue("RDP-GCF", "Gowalla", 64, 3, 5); !math.IsNaN(p.Share(metrics.Metric{Kind: metrics.Recall, K: 10})) {
 		t.Error("a number for Recall@10, which the paper does not print")
 	}
 }
@@ -72,33 +74,28 @@ func TestPaperValue(t *testing.T) {
 // A setting is compared with the tables where it differs from its profile in nothing
 // but data, shape and length of training.
 func TestStanding(t *testing.T) {
-	mf := func(change func(*Setting[MFShape])) setting {
-		s := DefaultMF()
-		change(&s)
-		return s
+	changed := func(change func(*Config)) Config {
+		c := Default()
+		change(&c)
+		return c
 	}
 	for _, c := range []struct {
 		name    string
-		s       setting
+		c       Config
 		text    string
 		printed bool
 	}{
 		{"paper", Default(), "profile paper", true},
 		{"code", Code(), "profile code", true},
 		{"repaired", Repaired(), "profile repaired", true},
-		{"LightGCN's code", CodeLightGCN(), "profile code", true},
-		{"NGCF", DefaultNGCF(), "profile paper", true},
-		{"other data", mf(func(s *Setting[MFShape]) { s.Data.Name = "ml-1m" }), "profile paper, changed: data.name=ml-1m", true},
-		{"shorter", mf(func(s *Setting[MFShape]) { s.Train.Epochs = 3 }), "profile paper, changed: train.epochs=3", true},
-		{"other rate", mf(func(s *Setting[MFShape]) { s.Train.Rate = 1 }), "profile paper, changed: train.rate=1", false},
-		{"other ranking", mf(func(s *Setting[MFShape]) { s.Eval.Sigmoid = true }), "profile paper, changed: eval.sigmoid=true", false},
-		{"own", mf(func(s *Setting[MFShape]) { s.Profile = "mine" }), `own setting "mine"`, false},
+		{"other data", changed(func(c *Config) { c.Data.Name = "ml-1m" }), "profile paper, changed: data.name=ml-1m", true},
+		{"other rate", changed(func(c *Config) { c.Train.Rate = 1 }), "profile paper, changed: train.rate=1", false},
 	} {
-		got, err := c.s.standing()
+		m, err := c.c.method()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.text != c.text || got.printed != c.printed {
+		if got := m.Standing; got.Text != c.text || got.Printed != c.printed {
 			t.Errorf("%s: %+v, want %q, %t", c.name, got, c.text, c.printed)
 		}
 	}
@@ -108,8 +105,8 @@ func TestStanding(t *testing.T) {
 func TestReferences(t *testing.T) {
 	for _, data := range []string{"gowalla", "yelp2018"} {
 		rows := References(data, dataset.LevelA)
-		for _, method := range []string{methodLightGCN, methodBPRMF, methodEASE, methodItemKNN} {
-			if !slices.ContainsFunc(rows, func(r Reference) bool { return r.Method == method }) {
+		for _, method := range []string{baseline.LightGCN, baseline.BPRMF, baseline.EASE, baseline.ItemKNN} {
+			if !slices.ContainsFunc(rows, func(r topn.Reference) bool { return r.Method == method }) {
 				t.Errorf("nothing published of %s on %s", method, data)
 			}
 		}
@@ -130,18 +127,18 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// A run of fewer epochs than its profile states is not set against the paper, and says why; one
-// of all of them is.
+// A baseline's run of fewer epochs than its profile states is not set against the paper, and
+// says why; one of all of them is.
 func TestShortTraining(t *testing.T) {
+	topntest.Published(t, "0 0 1 2\n1 1 3\n2 0 4\n3 2 3 4\n", "0 3\n1 0 4\n2 1\n3 0\n")
+	baselines := topntest.Suite{Tasks: baseline.TopN(Tables())}
 	for _, c := range []struct {
 		epochs int
 		short  string
 	}{{1, "trained for 1 of the 300 epochs stated, ended by the cap"}, {300, ""}} {
-		dir, err := onPublished(t, goodTrain, goodTest, "model.dim=64", "train.batch=1024", "train.rate=0.001", fmt.Sprintf("train.epochs=%d", c.epochs))
-		if err != nil {
-			t.Fatal(err)
-		}
-		o := runtest.ReadJSON[Outcome](t, dir, "metrics.json", true)
+		dir := filepath.Join(t.TempDir(), "run")
+		baselines.Start(t, baselines.Task(t, "bprmf"), dir, "data.recipe=lightgcn", "train.select=last", "train.patience=0", "eval.k=[2]", "run.workers=1", fmt.Sprintf("train.epochs=%d", c.epochs))
+		o := outcome(t, dir)
 		if o.Short != c.short || (o.Evaluations[0].Paper == nil) != (c.short != "") {
 			t.Errorf("%d epochs: %q, beside the paper's %+v; want %q", c.epochs, o.Short, o.Evaluations[0].Paper, c.short)
 		}

@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 
-	"privrec/internal/dataset/registry"
+	"privrec/internal/experiment"
 	"privrec/internal/privacy"
+	"privrec/internal/protocol/topn"
 	"privrec/internal/rng"
 	"privrec/internal/run"
-	"privrec/internal/train"
 )
 
 // protection is everything private about a run of the paper's method: the ledger,
@@ -23,9 +23,9 @@ type protection struct {
 
 // newProtection calibrates the noise for the training graph, declares what the run
 // leaves open, and opens the noise.
-func newProtection(x *experiment, c Config) (*protection, error) {
-	p := &protection{env: x.env, cfg: c}
-	edges := int64(x.graph.Edges())
+func newProtection(x *topn.Experiment, c Config) (*protection, error) {
+	p := &protection{env: x.Env, cfg: c}
+	edges := int64(x.Graph.Edges())
 	cal, err := c.Calibration(edges)
 	if err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func newProtection(x *experiment, c Config) (*protection, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.ledger, err = declare(x.env, c.open(r), nil); err != nil {
+	if p.ledger, err = declare(x.Env, c.open(r), nil); err != nil {
 		return nil, err
 	}
 	if c.Privacy.noisy() {
@@ -50,8 +50,8 @@ func newProtection(x *experiment, c Config) (*protection, error) {
 
 // planned is what will have run, but for the numbers of releases.
 func (c Config) planned(edges int64, sigma float64) (Ran, error) {
-	filtered, err := c.Data.filtered()
-	r := Ran{Edges: edges, Sigma: sigma, Selected: c.Train.selected(), Filtered: filtered}
+	filtered, err := c.Data.Filtered()
+	r := Ran{Edges: edges, Sigma: sigma, Selected: c.Train.Selected(), Filtered: filtered}
 	for _, kind := range c.Release.Kinds {
 		r.Clean = r.Clean || kind == ReleaseClean
 	}
@@ -68,33 +68,6 @@ func (c Config) openNoise(cal Calibration, sigma float64, l *privacy.Ledger, str
 		sigma: sigma, joint: cal.Joint, layers: cal.Layers, rate: rate,
 		perEpoch: int(cal.StepsRun() / int64(cal.Epochs)), share: 1,
 	}, l, stream)
-}
-
-// rehearsedNoise is the noise of a run for a rehearsal, recorded in a ledger that
-// nobody keeps; nil for none.
-func rehearsedNoise(x *experiment, c Config) (noise, error) {
-	if !c.Privacy.noisy() {
-		return nil, nil
-	}
-	l, err := privacy.NewLedger(privacy.Research)
-	if err != nil {
-		return nil, err
-	}
-	cal, err := c.Calibration(int64(x.graph.Edges()))
-	if err != nil {
-		return nil, err
-	}
-	sigma, err := c.sigma(cal)
-	if err != nil {
-		return nil, err
-	}
-	a, err := c.openNoise(cal, sigma, l, func(purpose string) rng.Stream {
-		return x.env.Seed.Stream("rdpgcf.rehearsal." + purpose)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return a, nil
 }
 
 // mostSigma is where the noise stops: single precision still holds what it is added to.
@@ -152,9 +125,9 @@ func (p *protection) Load(b []byte) error {
 
 // account counts the releases of a finished run, checks all noise and compares the
 // ledger with the account.
-func (p *protection) account(x *experiment, fitted *train.Result) (*Account, error) {
+func (p *protection) account(x *topn.Experiment, fitted *experiment.Fitted) (*Account, error) {
 	c := p.cfg
-	r, err := c.planned(int64(x.graph.Edges()), p.sigma)
+	r, err := c.planned(int64(x.Graph.Edges()), p.sigma)
 	if err != nil {
 		return nil, err
 	}
@@ -180,14 +153,4 @@ func (p *protection) account(x *experiment, fitted *train.Result) (*Account, err
 		}
 	}
 	return a, nil
-}
-
-// filtered reports whether the recipe keeps users or items by their numbers of rows.
-func (d DataConfig) filtered() (bool, error) {
-	set, err := registry.Find(d.Name)
-	if err != nil {
-		return false, err
-	}
-	r, err := set.Recipe(d.Recipe)
-	return r.Core > 0 || r.MinItem > 0 || r.MinUser > 0, err
 }

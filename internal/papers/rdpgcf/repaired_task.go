@@ -5,64 +5,73 @@ import (
 	"fmt"
 	"time"
 
-	"privrec/internal/dataset/registry"
-	"privrec/internal/metrics"
+	"privrec/internal/experiment"
+	"privrec/internal/model/bpr"
 	"privrec/internal/privacy"
+	"privrec/internal/protocol/topn"
 	"privrec/internal/rng"
 	"privrec/internal/run"
 )
 
-// trainRepaired runs the repaired method: load, split the budget, propagate once,
-// train the map, rank, account.
-func trainRepaired(ctx context.Context, env *run.Env, c Config) error {
-	x, err := load(ctx, env, methodRDPGCF, c)
+// repairedWork is the repaired method on its data: the budget is split, the rows are
+// released, the map is to be trained.
+type repairedWork struct {
+	*topn.Experiment
+	r *repairedRun
+}
+
+// openRepaired loads the data, splits the budget, and propagates once.
+func openRepaired(ctx context.Context, env *run.Env, m topn.Method, c Config) (run.Work, error) {
+	m.Standing.Printed = false // the paper's tables are of another method
+	x, err := topn.Load(ctx, env, m)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	x.standing.printed = false // the paper's tables are of another method
+	if x.Finished() {
+		return x, nil
+	}
 	ledger, err := declare(env, nil, takenByRepaired)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	once, err := env.Once()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	r, err := x.repaired(c, ledger, once, "rdpgcf."+env.ConfigHash+".")
+	r, err := newRepaired(x, c, ledger, once)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer r.rows.close()
-	if err := x.trainMap(ctx, r); err != nil {
-		return err
+	x.Make = func(ctx context.Context) (*topn.Made, error) {
+		if err := trainMap(ctx, env, r); err != nil {
+			return nil, err
+		}
+		users, items := r.vectors()
+		return &topn.Made{
+			Name: methodRDPGCF + ", repaired", Scorer: &bpr.Ranking{Users: users, Goods: items}, Steps: int(r.split.Steps),
+			Vectors: &experiment.Vectors{Release: ReleaseNoisy, Users: users, Items: items},
+		}, nil
 	}
-	users, items := r.vectors()
-	if err := x.keep(ReleaseNoisy, users, items); err != nil {
-		return err
+	x.Account = func(*experiment.Fitted) (topn.Account, error) {
+		a, err := r.split.account(c)
+		if err != nil {
+			return nil, err
+		}
+		return a, r.split.agree(a, ledger)
 	}
-	o, err := x.outcome(ctx, nil)
-	if err != nil {
-		return err
-	}
-	o.Steps = int(r.split.Steps)
-	if err := x.add(ctx, o, inner(users, items), x.method+", repaired", ReleaseNoisy, c.Privacy.Epsilon); err != nil {
-		return err
-	}
-	a, err := r.split.account(c)
-	if err != nil {
-		return err
-	}
-	if err := r.split.agree(a, ledger); err != nil {
-		return err
-	}
-	return x.write(o, a)
+	return &repairedWork{x, r}, nil
 }
 
-// repaired splits the budget and releases the rows, once, for training that records in
-// l; names of streams begin with prefix.
-func (x *experiment) repaired(c Config, l, once *privacy.Ledger, prefix string) (*repairedRun, error) {
-	stream := func(purpose string) rng.Stream { return x.env.Seed.Stream(prefix + purpose) }
-	rows, labels, err := apart(x.graph, c.Privacy.Repaired.LabelShare, stream(purposeApart))
+// Close gives the memory of the rows back.
+func (w *repairedWork) Close() { w.r.rows.close() }
+
+// newRepaired splits the budget and releases the rows, once, for training that records in
+// l.
+func newRepaired(x *topn.Experiment, c Config, l, once *privacy.Ledger) (*repairedRun, error) {
+	stream := func(purpose string) rng.Stream {
+		return x.Env.Seed.Stream("rdpgcf." + x.Env.ConfigHash + "." + purpose)
+	}
+	rows, labels, err := apart(x.Graph, c.Privacy.Repaired.LabelShare, stream(purposeApart))
 	if err != nil {
 		return nil, err
 	}
@@ -78,14 +87,11 @@ func (x *experiment) repaired(c Config, l, once *privacy.Ledger, prefix string) 
 	return r, nil
 }
 
-func (x *experiment) trainMap(ctx context.Context, r *repairedRun) error {
-	defer x.env.Stage("train")()
-	p := x.env.Progress
-	if p == nil {
-		return r.train(ctx, x.env, func(int) {})
-	}
+func trainMap(ctx context.Context, env *run.Env, r *repairedRun) error {
+	defer env.Stage("train")()
+	p := env.Progress
 	p.Begin("step", int(r.split.Steps))
-	if err := r.train(ctx, x.env, p.Add); err != nil {
+	if err := r.train(ctx, env, p.Add); err != nil {
 		return err
 	}
 	// No loss is shown: it would be a statistic of the edges that nothing covers.
@@ -93,47 +99,21 @@ func (x *experiment) trainMap(ctx context.Context, r *repairedRun) error {
 	return nil
 }
 
-// forecastRepaired propagates, makes a few steps and ranks some users, and multiplies.
-func forecastRepaired(ctx context.Context, seed rng.Seed, c Config) (f run.Forecast, err error) {
+// Forecast implements run.Forecaster: it makes a few steps and ranks some users, and
+// multiplies.
+func (w *repairedWork) Forecast(ctx context.Context) (f run.Forecast, err error) {
+	opening, r := w.Env.Opening(), w.r
+	steps, made := r.split.Steps, min(r.split.Steps, topn.ForecastSteps)
 	start := time.Now()
-	d, err := registry.LoadInteractions(ctx, c.Data.Name, c.Data.Recipe, registry.Options{Seed: seed})
-	if err != nil {
-		return f, err
-	}
-	x, err := prepare(&run.Env{Seed: seed}, "forecast", c, d)
-	if err != nil {
-		return f, err
-	}
-	l, err := privacy.NewLedger(privacy.Research)
-	if err != nil {
-		return f, err
-	}
-	r, err := x.repaired(c, l, l, "rdpgcf.rehearsal.")
-	if err != nil {
-		return f, err
-	}
-	defer r.rows.close()
-	steps, made := r.split.Steps, min(r.split.Steps, forecastSteps)
-	loading := time.Since(start).Seconds()
-	start = time.Now()
 	r.split.Steps, r.cfg.Train.Epochs = made, 1
 	if err := r.train(ctx, nil, func(int) {}); err != nil {
 		return f, err
 	}
 	step := time.Since(start).Seconds() / float64(made)
 	users, items := r.vectors()
-	some := *x.test
-	some.users = some.users[:min(forecastUsers, len(some.users))]
-	some.find = some.find[:len(some.users)]
-	start = time.Now()
-	if _, err = x.rank(ctx, inner(users, items), &some, depth([]metrics.Metric{primary})); err != nil {
-		return f, err
-	}
-	user := time.Since(start).Seconds() / float64(len(some.users))
-	seconds := loading + float64(steps)*step + user*float64(len(x.test.users))
-	return run.Forecast{
-		Steps: int(steps), StepSeconds: step, Seconds: seconds, Fastest: seconds,
-		Basis: fmt.Sprintf("one propagation, %d steps of DP-SGD on the run's own rows (mean %.1f ms) for %d, and %d users ranked (%.3f ms each) for %d",
-			made, 1000*step, steps, len(some.users), 1000*user, len(x.test.users)),
-	}, nil
+	user, timed, err := w.TimeUser(ctx, &bpr.Ranking{Users: users, Goods: items})
+	return experiment.Rehearsed{
+		Opening: opening, Steps: []float64{step}, Of: int(steps), Ranking: user * float64(w.TestUsers()),
+		Text: fmt.Sprintf("%d epochs of DP-SGD, and %d users ranked (%.3f ms each) for %d", w.Method.Train.Epochs, timed, 1000*user, w.TestUsers()),
+	}.Estimate(), err
 }

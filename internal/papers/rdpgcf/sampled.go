@@ -6,6 +6,7 @@ import (
 	"privrec/internal/autograd"
 	"privrec/internal/graph"
 	"privrec/internal/model/bpr"
+	"privrec/internal/protocol/topn"
 	"privrec/internal/tensor"
 )
 
@@ -32,8 +33,8 @@ func (m *sampledGraph) Encode(t *autograd.Tape, step int, users, items []int32) 
 	return m.perturbed.Encode(t, step, users, items)
 }
 
-// Release implements model, over the whole graph.
-func (m *sampledGraph) Release(kind string, call int) (users, items tensor.Matrix, err error) {
+// Release implements topn.Model, over the whole graph.
+func (m *sampledGraph) Release(kind string, call topn.Call) (users, items tensor.Matrix, err error) {
 	m.Over.Graph = m.whole
 	return m.perturbed.Release(kind, call)
 }

@@ -1,35 +1,25 @@
 package rdpgcf
 
 import (
-	"bytes"
 	"context"
-	"log/slog"
-	"os"
-	"path/filepath"
-	"slices"
 	"testing"
 
-	"privrec/internal/dataset"
+	"privrec/internal/protocol/topn"
+	"privrec/internal/protocol/topn/topntest"
 	"privrec/internal/run"
 	"privrec/internal/run/runtest"
 )
 
-// smoke is the setting of seconds; tiny makes every task smaller still, on one
-// worker: others wait for a core where tests run beside each other.
-const smoke = "../../../configs/rdpgcf/smoke.yaml"
-
-func tiny(name string) []string {
-	common := []string{"data.name=standin-tiny", "data.recipe=rdpgcf", "run.workers=1", "eval.k=[5,20]"}
-	trained := []string{"model.dim=4", "train.epochs=2", "train.batch=512", "train.rate=0.01"}
-	switch name {
-	case "ease", "itemknn":
-		return common
-	case "bprmf":
-		return append(common, trained...)
-	case "edgerand", "lapgraph": // of the whole block of cells: at a small epsilon most edges are false
-		trained = append(trained, "perturb.epsilon=8")
-	}
-	return append(append(common, "model.layers=2"), trained...)
+// suite is the paper's tasks. smoke is the setting of seconds; the sets make every task
+// smaller still. At a small epsilon most edges of the whole block of cells are false.
+var suite = topntest.Suite{
+	Tasks:  Tasks(),
+	Config: map[string]string{"rdpgcf": "../../../configs/rdpgcf/smoke.yaml"},
+	Sets: map[string][]string{
+		"rdpgcf":   topntest.Trained("model.layers=2"),
+		"edgerand": topntest.Trained("model.layers=2", "perturb.epsilon=8"),
+		"lapgraph": topntest.Trained("model.layers=2", "perturb.epsilon=8"),
+	},
 }
 
 // repairedSets make the smoke setting that of the repaired method.
@@ -39,37 +29,15 @@ func repairedSets() []string {
 		"release.kinds=[noisy]", "release.average=1", "eval.every=false"}
 }
 
-// start runs a task under its tiny setting into a directory and returns what it
-// printed.
+func task(t testing.TB, name string) run.Task { return suite.Task(t, name) }
+
 func start(t testing.TB, task run.Task, dir string, sets ...string) string {
 	t.Helper()
-	var out bytes.Buffer
-	if err := try(context.Background(), task, dir, sets, run.Options{Stdout: &out}); err != nil {
-		t.Fatal(err)
-	}
-	return out.String()
+	return suite.Start(t, task, dir, sets...)
 }
 
 func try(ctx context.Context, task run.Task, dir string, sets []string, o run.Options) error {
-	o.Sets = slices.Concat([]string{"run.out=" + dir}, tiny(task.Name), sets)
-	if task.Name == "rdpgcf" && o.Config == "" {
-		o.Config = smoke
-	}
-	o.Log = slog.New(slog.DiscardHandler)
-	if o.Stdout == nil {
-		o.Stdout = &bytes.Buffer{}
-	}
-	if o.Progress == nil {
-		o.Progress = run.Silent{}
-	}
-	_, err := task.Start(ctx, o)
-	return err
-}
-
-// task is the registered task of a name.
-func task(t testing.TB, name string) run.Task {
-	t.Helper()
-	return runtest.Task(t, Tasks(), name)
+	return suite.Try(ctx, task, dir, sets, o)
 }
 
 // readJSON reads one file of a run directory.
@@ -79,33 +47,8 @@ func readJSON[T any](t testing.TB, dir, name string) (v T) {
 	return runtest.ReadJSON[T](t, dir, name, !account)
 }
 
-// published makes a data folder that holds a published split of the given lines under
-// the name gowalla, and has the program look there.
-func published(t *testing.T, train, test string) {
+// outcome reads the metrics.json of a run.
+func outcome(t testing.TB, dir string) topn.Outcome {
 	t.Helper()
-	dir := t.TempDir()
-	folder := filepath.Join(dir, "gowalla")
-	if err := os.Mkdir(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range map[string]string{"train.txt": train, "test.txt": test} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Setenv("PRIVREC_DATA", dir)
-	t.Setenv("PRIVREC_CACHE", t.TempDir())
-}
-
-// interactions makes data in memory.
-func interactions(items int, train, valid, test [][]int32) *dataset.Interactions {
-	d := &dataset.Interactions{Name: "made", Recipe: "by hand", Users: len(train), Items: items, Train: train, Valid: valid, Test: test}
-	for range train {
-		d.UserIDs = append(d.UserIDs, string(rune('a'+len(d.UserIDs))))
-	}
-	for range items {
-		d.ItemIDs = append(d.ItemIDs, string(rune('A'+len(d.ItemIDs))))
-	}
-	d.Source = dataset.Source{Title: "made", Level: dataset.LevelD}
-	return d
+	return readJSON[topn.Outcome](t, dir, "metrics.json")
 }

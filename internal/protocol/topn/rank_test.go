@@ -1,10 +1,11 @@
-package rdpgcf
+package topn
 
 import (
 	"context"
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -17,18 +18,30 @@ import (
 )
 
 // made is an experiment on data in memory.
-func made(t testing.TB, d *dataset.Interactions) *experiment {
+func made(t testing.TB, d *dataset.Interactions) *Experiment {
 	t.Helper()
-	s := DefaultMF()
-	s.Eval.K = []int{1}
+	m := Method{Name: "made", Train: DefaultTrain(), Eval: EvalConfig{K: []int{1}}}
 	if d.Valid == nil {
-		s.Train.Select, s.Train.Patience = SelectLast, 0
+		m.Train.Select, m.Train.Patience = SelectLast, 0
 	}
-	x, err := prepare(&run.Env{Seed: 1}, "made", s, d)
+	x, err := prepare(&run.Env{Seed: 1}, m, d)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return x
+}
+
+// interactions makes data in memory.
+func interactions(items int, train, valid, test [][]int32) *dataset.Interactions {
+	d := &dataset.Interactions{Name: "made", Recipe: "by hand", Users: len(train), Items: items, Train: train, Valid: valid, Test: test}
+	for range train {
+		d.UserIDs = append(d.UserIDs, string(rune('a'+len(d.UserIDs))))
+	}
+	for range items {
+		d.ItemIDs = append(d.ItemIDs, string(rune('A'+len(d.ItemIDs))))
+	}
+	d.Source = dataset.Source{Title: "made", Level: dataset.LevelD}
+	return d
 }
 
 // drawn is data of a few users and items, every pair in one part or none.
@@ -166,7 +179,7 @@ func TestSigmoidTies(t *testing.T) {
 		sigmoid bool
 		want    int32
 	}{{false, 1}, {true, 3}} {
-		x.cfg.eval.Sigmoid = c.sigmoid
+		x.Method.Eval.Sigmoid = c.sigmoid
 		ranks, err := x.rank(t.Context(), x.scorer(users, items), x.test, 4)
 		if err != nil {
 			t.Fatal(err)
@@ -203,5 +216,18 @@ func TestRankReportsBadScores(t *testing.T) {
 	users.Data[0], items.Data[2] = 1, tensor.Float(math.NaN())
 	if _, err := x.rank(t.Context(), inner(users, items), x.test, 4); err == nil {
 		t.Error("no error for a score that is not a number")
+	}
+}
+
+// A user whom no negative can be drawn for is named; other errors stay as they are.
+func TestNamedKeepsOtherErrors(t *testing.T) {
+	x := &Experiment{Data: interactions(2, [][]int32{{0, 1}}, nil, nil)}
+	plain := errors.New("plain")
+	if x.named(plain) != plain || x.named(nil) != nil {
+		t.Error("an error of another kind is changed")
+	}
+	err := x.named(&bpr.NoNegativeError{User: 0, Items: 2})
+	if none := (*bpr.NoNegativeError)(nil); !errors.As(err, &none) || !strings.Contains(err.Error(), `"a"`) {
+		t.Errorf("%v", err)
 	}
 }

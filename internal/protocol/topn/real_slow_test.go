@@ -1,6 +1,6 @@
 //go:build slow
 
-package rdpgcf
+package topn
 
 import (
 	"math"
@@ -9,6 +9,7 @@ import (
 
 	"privrec/internal/metrics"
 	"privrec/internal/nn"
+	"privrec/internal/run"
 	"privrec/internal/tensor"
 )
 
@@ -19,14 +20,14 @@ func TestRealGowalla(t *testing.T) {
 		t.Skip("PRIVREC_DATA is not set: skipping the check on real data")
 	}
 	t.Setenv("PRIVREC_CACHE", t.TempDir())
-	x, err := rehearsed(t.Context(), 1, CodeLightGCN())
+	x, err := Load(t.Context(), run.Rehearse(1), Method{Data: DataConfig{Name: "gowalla", Recipe: "lightgcn"}, Eval: DefaultEval()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if x.graph.Edges() != 810128 || x.test.rows() != 217242 || len(x.test.users) != 29858 || x.data.Items != 40981 {
-		t.Fatalf("%d and %d rows, %d users, %d items", x.graph.Edges(), x.test.rows(), len(x.test.users), x.data.Items)
+	if x.Graph.Edges() != 810128 || x.test.rows() != 217242 || len(x.test.users) != 29858 || x.Data.Items != 40981 {
+		t.Fatalf("%d and %d rows, %d users, %d items", x.Graph.Edges(), x.test.rows(), len(x.test.users), x.Data.Items)
 	}
-	ms := []metrics.Metric{primary, second}
+	ms := []metrics.Metric{Primary, Second}
 	_, popular, err := x.floors(t.Context(), ms)
 	if err != nil {
 		t.Fatal(err)
@@ -36,7 +37,7 @@ func TestRealGowalla(t *testing.T) {
 			t.Errorf("popularity: %v is %.5f, want %v", ms[i], popular[i].Value, want)
 		}
 	}
-	users, items := tensor.NewTable(x.data.Users, 64), tensor.NewTable(x.data.Items, 64)
+	users, items := tensor.NewTable(x.Data.Users, 64), tensor.NewTable(x.Data.Items, 64)
 	nn.Normal(1, 1)(users, "users")
 	nn.Normal(1, 1)(items, "items")
 	if _, err := x.rank(t.Context(), inner(users, items), x.test, 20); err != nil {

@@ -1,4 +1,4 @@
-package rdpgcf
+package topn
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/eval"
+	"privrec/internal/experiment"
 	"privrec/internal/metrics"
 	"privrec/internal/report"
 	"privrec/internal/run"
@@ -29,12 +30,14 @@ type Outcome struct {
 	Stopped     bool                `json:"stopped_early"`
 	Short       string              `json:"short,omitempty"` // why the training is shorter than that of its profile, and not set against the paper
 	Epochs      []train.EpochRecord `json:"epochs"`
+
+	note string // about what is printed
 }
 
 // Scores is one row of results.
 type Scores struct {
 	Name    string             `json:"name"`
-	Release string             `json:"release,omitempty"` // noisy, avg, clean; empty for floors and models without noise
+	Release string             `json:"release,omitempty"` // kind of the vectors; empty for floors and methods with a single one
 	Values  map[string]float64 `json:"values"`
 	Paper   *Printed           `json:"paper,omitempty"` // nil where the paper prints nothing
 }
@@ -57,82 +60,61 @@ type DataSummary struct {
 }
 
 // summary describes the data.
-func (x *experiment) summary() DataSummary {
+func (x *Experiment) summary() DataSummary {
+	d := x.Data
 	s := DataSummary{
-		Name: x.data.Name, Recipe: x.data.Recipe, Level: x.data.Source.Level.String(), Users: x.data.Users, Items: x.data.Items,
-		TrainRows: x.graph.Edges(), TestRows: x.test.rows(), TestUsers: len(x.test.users), Source: x.data.Source, Ladder: x.data.Ladder,
+		Name: d.Name, Recipe: d.Recipe, Level: d.Source.Level.String(), Users: d.Users, Items: d.Items,
+		TrainRows: x.Graph.Edges(), TestRows: x.test.rows(), TestUsers: len(x.test.users), Source: d.Source, Ladder: d.Ladder,
 	}
 	if x.valid != nil {
 		s.ValidRows = x.valid.rows()
 	}
-	s.UnseenUsers, s.UnseenItems = x.data.Only()
+	s.UnseenUsers, s.UnseenItems = d.Only()
 	return s
 }
 
-// measure ranks the test rows by every release of the trained model, beside the
-// floors, and keeps the per-user scores and the vectors. r is nil for a model that is
-// not trained by epochs.
-func (x *experiment) measure(ctx context.Context, r *train.Result, epsilon float64) (*Outcome, error) {
-	defer x.env.Stage("evaluate")()
-	o, err := x.outcome(ctx, r)
-	if err != nil {
-		return nil, err
+// blank is an outcome without scores.
+func (x *Experiment) blank() *Outcome {
+	o := &Outcome{Method: x.Method.Name, Setting: x.Method.Standing.Text, Data: x.summary(), Metrics: x.metrics(), note: x.Method.Tables.Note}
+	if published := x.Method.Tables.Published; published != nil {
+		o.Published = published(x.Data.Name, x.Data.Source.Level)
 	}
-	for i, kind := range x.cfg.releases {
-		users, items, err := x.model.Release(kind, 2*x.cfg.train.Epochs+i)
-		if err != nil {
-			return nil, err
-		}
-		if err := x.keep(kind, users, items); err != nil {
-			return nil, err
-		}
-		name := x.method
-		if o.Selected > 0 {
-			name = fmt.Sprintf("%s, epoch %d", name, o.Selected)
-		}
-		if kind != "" {
-			name += ", release " + kind
-		}
-		if err := x.add(ctx, o, x.scorer(users, items), name, kind, epsilon); err != nil {
-			return nil, err
-		}
-	}
-	return o, nil
+	return o
 }
 
-// outcome is one without evaluations.
-func (x *experiment) outcome(ctx context.Context, r *train.Result) (*Outcome, error) {
-	o := &Outcome{
-		Method: x.method, Setting: x.standing.text, Data: x.summary(), Metrics: x.metrics(), Definitions: map[string]string{},
-		Published: References(x.data.Name, x.data.Source.Level), Cap: x.cfg.train.Epochs,
+// addFloors ranks by what is no model.
+func (x *Experiment) addFloors(ctx context.Context, o *Outcome) error {
+	random, popular, err := x.floors(ctx, o.Metrics)
+	if err != nil {
+		return err
 	}
-	if r != nil {
-		o.Steps, o.Stopped, o.Epochs, o.Selected = r.Steps, r.Stopped, r.Epochs, len(r.Epochs)
-		o.Short = x.standing.stated.Short(x.cfg.train.length(), len(r.Epochs), r.Stopped)
-		if x.cfg.train.Select == SelectValidation {
-			o.Selected = r.Best + 1
-		}
+	o.Floors = []Scores{scores("random", "", random), scores("popularity", "", popular)}
+	return nil
+}
+
+// outcome is one without evaluations, of a training; f is nil where there was none by epochs.
+func (x *Experiment) outcome(ctx context.Context, f *experiment.Fitted) (*Outcome, error) {
+	o, t := x.blank(), x.Method.Train
+	o.Cap, o.Definitions = t.Epochs, map[string]string{}
+	if f != nil {
+		o.Steps, o.Stopped, o.Epochs, o.Selected = f.Steps, f.Stopped, f.Epochs, f.Epoch(t.Select == SelectValidation)
+		o.Short = x.Method.Standing.Stated.Short(t.Length(), len(f.Epochs), f.Stopped)
 	}
 	for _, m := range o.Metrics {
 		o.Definitions[m.String()] = m.Definition()
 	}
-	random, popular, err := x.floors(ctx, o.Metrics)
-	if err != nil {
-		return nil, err
-	}
-	o.Floors = []Scores{scores("random", "", random), scores("popularity", "", popular)}
-	return o, nil
+	return o, x.addFloors(ctx, o)
 }
 
-// add ranks the test rows by a scorer and enters the result.
-func (x *experiment) add(ctx context.Context, o *Outcome, s eval.Scorer, name, release string, epsilon float64) error {
+// add ranks the test rows by a scorer and enters the result. It keeps each user's scores.
+func (x *Experiment) add(ctx context.Context, o *Outcome, s eval.Scorer, name, release string) error {
 	ranks, err := x.rank(ctx, s, x.test, depth(o.Metrics))
 	if err != nil {
 		return err
 	}
 	row := scores(name, release, metrics.SummarySet(o.Metrics, ranks))
-	if x.standing.printed && o.Short == "" && release != ReleaseClean {
-		if p, ok := PaperValue(x.method, paperNames[x.data.Name], x.cfg.dim, x.cfg.layers, epsilon); ok {
+	if printed := x.Method.Tables.Printed; printed != nil && x.Method.Standing.Printed && o.Short == "" {
+		if p, ok := printed(x.Method.Name, x.Data.Name, release, x.Method.Shape); ok {
 			row.Paper = &p
 		}
 	}
@@ -153,10 +135,10 @@ func scores(name, release string, values []metrics.Value) Scores {
 }
 
 // perUser keeps each user's scores.
-func (x *experiment) perUser(name string, ms []metrics.Metric, ranks [][]int32) error {
+func (x *Experiment) perUser(name string, ms []metrics.Metric, ranks [][]int32) error {
 	ids, rows := make([]string, len(ranks)), make([]int64, len(ranks))
 	for k, u := range x.test.users {
-		ids[k], rows[k] = x.data.UserIDs[u], int64(len(x.test.find[k]))
+		ids[k], rows[k] = x.Data.UserIDs[u], int64(len(x.test.find[k]))
 	}
 	columns := []run.Column{{Name: "user_id", Values: ids}, {Name: "test_rows", Values: rows}}
 	for _, m := range ms {
@@ -166,7 +148,15 @@ func (x *experiment) perUser(name string, ms []metrics.Metric, ranks [][]int32) 
 		}
 		columns = append(columns, run.Column{Name: m.String(), Values: values})
 	}
-	return x.env.WriteScores(name, columns...)
+	return x.Env.WriteScores(name, columns...)
+}
+
+// ofRelease is the name of a row, the release after it where it has a name.
+func ofRelease(name, kind string) string {
+	if kind == "" {
+		return name
+	}
+	return fmt.Sprintf("%s, release %s", name, kind)
 }
 
 // Row is the row in the order of the metrics, for a comparison.
@@ -175,7 +165,7 @@ func (s Scores) Row(ms []metrics.Metric) report.Row {
 	for _, m := range ms {
 		r.Values = append(r.Values, s.Values[m.String()])
 		if s.Paper != nil {
-			r.Paper = append(r.Paper, s.Paper.share(m))
+			r.Paper = append(r.Paper, s.Paper.Share(m))
 		}
 	}
 	return r

@@ -1,4 +1,4 @@
-package rdpgcf
+package topn
 
 import (
 	"context"
@@ -10,9 +10,9 @@ import (
 
 // Histories implements run.Historian: the rows that a user's recommendations leave out,
 // training and validation, in the order of the log. The graph itself has no order.
-func (s *served) Histories(ctx context.Context) ([]run.History, string, error) {
-	d := s.x.data
-	l, _, err := registry.LoadLog(ctx, d.Name, registry.Options{Seed: s.f.Seed})
+func (a *answers) Histories(ctx context.Context) ([]run.History, string, error) {
+	d := a.x.Data
+	l, _, err := registry.LoadLog(ctx, d.Name, registry.Options{Seed: a.x.Env.Seed})
 	if err != nil {
 		return nil, "", err
 	}
@@ -31,7 +31,7 @@ func (s *served) Histories(ctx context.Context) ([]run.History, string, error) {
 	off := l.Offsets()
 	var list []run.History
 	for u, id := range d.UserIDs {
-		had := slices.Sorted(slices.Values(s.x.test.seen[u]))
+		had := slices.Sorted(slices.Values(a.x.test.seen[u]))
 		h := run.History{User: id}
 		at, ok := rows[id]
 		if !ok {

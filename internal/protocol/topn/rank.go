@@ -1,4 +1,4 @@
-package rdpgcf
+package topn
 
 import (
 	"context"
@@ -20,14 +20,14 @@ const rankChunk = 128
 // rank returns, for every user of a part, the ranks of the items to find among all
 // items but those seen. Ranks beyond depth are not told apart: they only count as
 // beyond. Memory is a chunk of scores and depth items a user.
-func (x *experiment) rank(ctx context.Context, s eval.Scorer, p *part, depth int) ([][]int32, error) {
-	lists, err := eval.Top(ctx, s, p.users, min(depth, x.data.Items), eval.Options{
+func (x *Experiment) rank(ctx context.Context, s eval.Scorer, p *part, depth int) ([][]int32, error) {
+	lists, err := eval.Top(ctx, s, p.users, min(depth, x.Data.Items), eval.Options{
 		Tape: x.tape, Chunk: rankChunk, Exclude: func(user int32) []int32 { return p.seen[user] },
 	})
-	if err := x.interrupted(ctx, err); err != nil {
+	if err := run.Interrupted(ctx, err); err != nil {
 		return nil, fmt.Errorf("rank %s rows: %w", p.name, err)
 	}
-	place := make([]int32, x.data.Items) // rank of an item in the list at hand, 0: not there
+	place := make([]int32, x.Data.Items) // rank of an item in the list at hand, 0: not there
 	ranks := make([][]int32, len(p.users))
 	for k, list := range lists {
 		for r, item := range list {
@@ -49,14 +49,6 @@ func (x *experiment) rank(ctx context.Context, s eval.Scorer, p *part, depth int
 	return ranks, nil
 }
 
-// interrupted marks an error as that of a context that ended, whatever its cause.
-func (x *experiment) interrupted(ctx context.Context, err error) error {
-	if err != nil && ctx.Err() != nil {
-		return fmt.Errorf("%w: %w", run.ErrInterrupted, err)
-	}
-	return err
-}
-
 // depth is the deepest cutoff of some metrics.
 func depth(ms []metrics.Metric) int {
 	k := 0
@@ -67,8 +59,8 @@ func depth(ms []metrics.Metric) int {
 }
 
 // score ranks a part by a release of the model.
-func (x *experiment) score(ctx context.Context, p *part, kind string, call int, ms []metrics.Metric) ([][]int32, error) {
-	users, items, err := x.model.Release(kind, call)
+func (x *Experiment) score(ctx context.Context, p *part, kind string, call Call, ms []metrics.Metric) ([][]int32, error) {
+	users, items, err := x.Model.Release(kind, call)
 	if err != nil {
 		return nil, fmt.Errorf("rank %s rows: %w", p.name, err)
 	}
@@ -77,8 +69,8 @@ func (x *experiment) score(ctx context.Context, p *part, kind string, call int, 
 
 // scorer ranks by the inner products of vectors, or by their sigmoid where the setting
 // says so.
-func (x *experiment) scorer(users, items tensor.Matrix) eval.Scorer {
-	if x.cfg.eval.Sigmoid {
+func (x *Experiment) scorer(users, items tensor.Matrix) eval.Scorer {
+	if x.Method.Eval.Sigmoid {
 		return squashed{inner(users, items)}
 	}
 	return inner(users, items)
@@ -120,17 +112,17 @@ func (p popularity) Score(_ *autograd.Tape, samples []int32, scores tensor.Matri
 
 // floors are what the protocol gives without a model: the expectation of a random
 // order of the items that a user has not seen, and those items by popularity.
-func (x *experiment) floors(ctx context.Context, ms []metrics.Metric) (random, popular []metrics.Value, err error) {
+func (x *Experiment) floors(ctx context.Context, ms []metrics.Metric) (random, popular []metrics.Value, err error) {
 	for _, m := range ms {
 		sum := 0.0
 		for k, u := range x.test.users {
-			sum += m.Random(x.data.Items-len(x.test.seen[u]), len(x.test.find[k]))
+			sum += m.Random(x.Data.Items-len(x.test.seen[u]), len(x.test.find[k]))
 		}
 		random = append(random, metrics.Value{Metric: m, Value: sum / float64(len(x.test.users)), Count: len(x.test.users)})
 	}
-	counts := make(popularity, x.data.Items)
+	counts := make(popularity, x.Data.Items)
 	for i := range counts {
-		counts[i] = tensor.Float(x.graph.ItemDegree(i))
+		counts[i] = tensor.Float(x.Graph.ItemDegree(i))
 	}
 	ranks, err := x.rank(ctx, counts, x.test, depth(ms))
 	if err != nil {

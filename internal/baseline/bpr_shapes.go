@@ -1,0 +1,184 @@
+package baseline
+
+import (
+	"privrec/internal/config"
+	"privrec/internal/graph"
+	"privrec/internal/model/bpr"
+	"privrec/internal/model/bprmf"
+	"privrec/internal/model/lightgcn"
+	"privrec/internal/model/ngcf"
+	"privrec/internal/nn"
+	"privrec/internal/protocol/topn"
+	"privrec/internal/rng"
+	"privrec/internal/tensor"
+)
+
+// BPRShape is a model's own part of the configuration.
+type BPRShape interface {
+	BPRMFShape | LightGCNShape | NGCFShape
+	// Vectors makes the model of a graph of users and items. Its parameters begin with values
+	// drawn from the seed.
+	Vectors(g *graph.Bipartite, seed rng.Seed) (topn.Static, error)
+	Check(v *config.Checker) // reports what the model cannot be
+	shape() topn.Shape
+}
+
+// InitConfig is how the tables begin.
+type InitConfig struct {
+	Law string  `yaml:"law"` // xavier (uniform) or normal
+	Std float64 `yaml:"std"` // of normal
+}
+
+// Values of InitConfig.Law.
+const (
+	LawXavier = "xavier"
+	LawNormal = "normal"
+)
+
+// BPRMFShape is that of matrix factorisation.
+type BPRMFShape struct {
+	Dim  int        `yaml:"dim"`
+	Init InitConfig `yaml:"init"`
+}
+
+// LightGCNShape is that of LightGCN.
+type LightGCNShape struct {
+	Dim    int        `yaml:"dim"`
+	Layers int        `yaml:"layers"`
+	Norm   string     `yaml:"norm"` // of the propagation: sym, sym-clamp:K, right-clamp:K, sum
+	Init   InitConfig `yaml:"init"`
+}
+
+// NGCFShape is that of NGCF.
+type NGCFShape struct {
+	Dim            int        `yaml:"dim"` // of the tables and of every layer
+	Layers         int        `yaml:"layers"`
+	MessageDropout float64    `yaml:"message_dropout"`
+	NodeDropout    float64    `yaml:"node_dropout"` // of the entries of the propagation matrix
+	Init           InitConfig `yaml:"init"`
+}
+
+// DefaultBPRMF is BPRMF at RDP-GCF's common setting.
+func DefaultBPRMF() BPRSetting[BPRMFShape] {
+	return common(BPRMFShape{Dim: 64, Init: InitConfig{Law: LawXavier}})
+}
+
+// DefaultLightGCN is LightGCN at RDP-GCF's common setting.
+func DefaultLightGCN() BPRSetting[LightGCNShape] {
+	return common(LightGCNShape{Dim: 64, Layers: 3, Norm: "sym", Init: InitConfig{Law: LawXavier}})
+}
+
+// DefaultNGCF is NGCF as its released program has it: rate 1e-4, lambda 1e-5, both
+// dropouts 0.1, at most 400 epochs.
+func DefaultNGCF() BPRSetting[NGCFShape] {
+	s := common(NGCFShape{Dim: 64, Layers: 3, MessageDropout: 0.1, NodeDropout: 0.1, Init: InitConfig{Law: LawXavier}})
+	s.Train.Rate, s.Train.L2, s.Train.Epochs = 1e-4, 1e-5, 400
+	return s
+}
+
+// CodeLightGCN is the setting of LightGCN's released PyTorch program: the published
+// split whole, 1,000 epochs at batch 2048, normal tables, user-uniform pairs, ranks by
+// the sigmoid of the scores, the last model. It prints the best epoch on test, which chooses nothing here.
+func CodeLightGCN() BPRSetting[LightGCNShape] {
+	s := DefaultLightGCN()
+	s.Profile = "code"
+	s.Data.Recipe = "lightgcn"
+	s.Model.Init = InitConfig{Law: LawNormal, Std: 0.1}
+	s.Train.Epochs, s.Train.Batch, s.Train.Sampler = 1000, 2048, bpr.UserUniform
+	s.Train.Patience, s.Train.Select = 0, topn.SelectLast
+	s.Eval.Sigmoid = true
+	return s
+}
+
+// common is RDP-GCF's setting for all methods with a model's shape.
+func common[M BPRShape](m M) BPRSetting[M] {
+	return BPRSetting[M]{Profile: "paper", Data: BPRData{DataConfig: topn.DefaultData()}, Model: m, Train: BPRTrain{TrainConfig: topn.DefaultTrain()}, Eval: topn.DefaultEval()}
+}
+
+// Values draws what the tables begin with.
+func (c InitConfig) Values(seed rng.Seed) nn.Init {
+	if c.Law == LawNormal {
+		return nn.Normal(seed, c.Std)
+	}
+	return nn.Xavier(seed)
+}
+
+// Check reports what the tables cannot begin with.
+func (c InitConfig) Check(v *config.Checker) {
+	v.OneOf("model.init.law", c.Law, LawXavier, LawNormal)
+	if c.Law == LawNormal {
+		v.Within("model.init.std", c.Std, 1e-12, 1e6)
+	} else {
+		v.Check(c.Std == 0, "model.init.std", "belongs to the law %s, must be 0 for %s", LawNormal, c.Law)
+	}
+}
+
+func (s BPRMFShape) shape() topn.Shape    { return topn.Shape{Dim: s.Dim} }
+func (s LightGCNShape) shape() topn.Shape { return topn.Shape{Dim: s.Dim, Layers: s.Layers} }
+func (s NGCFShape) shape() topn.Shape     { return topn.Shape{Dim: s.Dim, Layers: s.Layers} }
+
+// Check implements BPRShape.
+func (s BPRMFShape) Check(v *config.Checker) {
+	checkDim(v, s.Dim)
+	s.Init.Check(v)
+}
+
+// Check implements BPRShape.
+func (s LightGCNShape) Check(v *config.Checker) {
+	checkDim(v, s.Dim)
+	checkLayers(v, s.Layers)
+	_, err := graph.ParseNormalizer(s.Norm)
+	v.Check(err == nil, "model.norm", "%v", err)
+	s.Init.Check(v)
+}
+
+// Check implements BPRShape.
+func (s NGCFShape) Check(v *config.Checker) {
+	checkDim(v, s.Dim)
+	checkLayers(v, s.Layers)
+	s.Init.Check(v)
+	v.Below("model.message_dropout", s.MessageDropout, 0, 1)
+	v.Below("model.node_dropout", s.NodeDropout, 0, 1)
+}
+
+func checkDim(v *config.Checker, d int) { v.Between("model.dim", d, 1, 4096) }
+
+func checkLayers(v *config.Checker, l int) { v.Between("model.layers", l, 1, 32) }
+
+// Vectors implements BPRShape.
+func (s BPRMFShape) Vectors(g *graph.Bipartite, seed rng.Seed) (topn.Static, error) {
+	m := bprmf.New(g.Users, g.Items, s.Dim, s.Init.Values(seed))
+	return sure{m, m.All}, nil
+}
+
+// Vectors implements BPRShape.
+func (s LightGCNShape) Vectors(g *graph.Bipartite, seed rng.Seed) (topn.Static, error) {
+	norm, err := graph.ParseNormalizer(s.Norm)
+	if err != nil {
+		return nil, err
+	}
+	return lightgcn.New(g, norm, s.Layers, s.Dim, s.Init.Values(seed)), nil
+}
+
+// Vectors implements BPRShape.
+func (s NGCFShape) Vectors(g *graph.Bipartite, seed rng.Seed) (topn.Static, error) {
+	m, err := ngcf.New(g, ngcf.Config{
+		Dim: s.Dim, Layers: s.Layers, MessageDropout: s.MessageDropout, NodeDropout: s.NodeDropout,
+	}, seed, s.Init.Values(seed))
+	if err != nil {
+		return nil, err
+	}
+	return sure{m, m.All}, nil
+}
+
+// sure is a model whose vectors are there without fail.
+type sure struct {
+	bpr.Encoder
+	all func() (users, items tensor.Matrix)
+}
+
+// All implements topn.Static.
+func (m sure) All() (users, items tensor.Matrix, err error) {
+	users, items = m.all()
+	return users, items, nil
+}

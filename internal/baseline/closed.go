@@ -1,0 +1,161 @@
+package baseline
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"privrec/internal/config"
+	"privrec/internal/eval"
+	"privrec/internal/experiment"
+	"privrec/internal/graph"
+	"privrec/internal/model/ease"
+	"privrec/internal/model/itemknn"
+	"privrec/internal/protocol/topn"
+	"privrec/internal/run"
+)
+
+// Names of the models without gradient, which any comparison should have.
+const (
+	EASE    = "EASE"
+	ItemKNN = "ItemKNN"
+)
+
+// ClosedSetting is a run of a model that is computed and not trained by epochs.
+type ClosedSetting[M ClosedShape] struct {
+	Profile string          `yaml:"profile"`
+	Data    topn.DataConfig `yaml:"data"`
+	Model   M               `yaml:"model"`
+	Eval    topn.EvalConfig `yaml:"eval"`
+}
+
+// ClosedShape is such a model's own part of the configuration.
+type ClosedShape interface {
+	EASEShape | ItemKNNShape
+	Check(v *config.Checker) // reports what the model cannot be
+	// Fit computes the model; done gives its memory back.
+	Fit(ctx context.Context, g *graph.Bipartite) (s eval.Scorer, done func(), err error)
+}
+
+// EASEShape is that of EASE.
+type EASEShape struct {
+	Lambda   float64 `yaml:"lambda"`
+	MemoryMB int     `yaml:"memory_mb"` // what its matrix may take
+}
+
+// ItemKNNShape is that of ItemKNN.
+type ItemKNNShape struct {
+	Similarity string  `yaml:"similarity"` // cosine or dot
+	Neighbours int     `yaml:"neighbours"`
+	Shrink     float64 `yaml:"shrink"`
+	Normalise  bool    `yaml:"normalise"` // weights of an item's neighbours sum to 1
+	MeanBias   bool    `yaml:"mean_bias"` // scores are deviations from the items' means
+}
+
+// DefaultEASE is the setting that the BARS benchmark found on Gowalla's published
+// split: lambda 80. Its matrix is of 29,858 users there.
+func DefaultEASE() ClosedSetting[EASEShape] {
+	return closed(EASEShape{Lambda: 80, MemoryMB: 8192})
+}
+
+// DefaultItemKNN is the setting that the BARS benchmark found on Gowalla's published
+// split.
+func DefaultItemKNN() ClosedSetting[ItemKNNShape] {
+	return closed(ItemKNNShape{Similarity: string(itemknn.Cosine), Neighbours: 100, Normalise: true, MeanBias: true})
+}
+
+func closed[M ClosedShape](m M) ClosedSetting[M] {
+	return ClosedSetting[M]{Profile: "bars", Data: topn.DataConfig{Name: topn.DefaultData().Name, Recipe: "lightgcn"}, Model: m, Eval: topn.DefaultEval()}
+}
+
+// closedTasks are the models that are computed.
+func closedTasks(t topn.Tables) []run.Task {
+	return []run.Task{
+		closedTask(EASE, "linear item model in closed form, on the same rows", ease.Cite, t, DefaultEASE),
+		closedTask(ItemKNN, "items like those that a user has, on the same rows", itemknn.Cite, t, DefaultItemKNN),
+	}
+}
+
+// closedTask is the task of a model with its one profile.
+func closedTask[M ClosedShape](method, summary, cite string, t topn.Tables, profile func() ClosedSetting[M]) run.Task {
+	return run.Spec[ClosedSetting[M]]{
+		Verb: "train", Name: strings.ToLower(method), Summary: summary, Cite: cite, Answers: true,
+		Default: profile,
+		Check:   func(v *config.Checker, s ClosedSetting[M]) { s.check(v) },
+		Open: func(ctx context.Context, env *run.Env, s ClosedSetting[M]) (run.Work, error) {
+			if env.Rehearsing() {
+				return nil, run.ErrNoForecast
+			}
+			standing, err := experiment.Stand(s, s.Profile, map[string]ClosedSetting[M]{profile().Profile: profile()}, nil, topn.Free()...)
+			if err != nil {
+				return nil, err
+			}
+			return s.topN(ctx, env, topn.Method{Name: method, Standing: standing, Tables: t})
+		},
+	}.Task()
+}
+
+// topN opens the setting under package topn's protocol. No vectors are kept: the model is
+// computed again from the same rows, to the same bits, where recommendations are asked for.
+func (s ClosedSetting[M]) topN(ctx context.Context, env *run.Env, m topn.Method) (run.Work, error) {
+	m.Data, m.Eval = s.Data, s.Eval
+	x, err := topn.Load(ctx, env, m)
+	if err != nil {
+		return nil, err
+	}
+	x.Make = func(ctx context.Context) (*topn.Made, error) {
+		defer env.Stage("fit")()
+		scorer, done, err := s.Model.Fit(ctx, x.Graph)
+		if err := run.Interrupted(ctx, err); err != nil {
+			return nil, err
+		}
+		return &topn.Made{Scorer: scorer, Close: done}, nil
+	}
+	return x, x.DeclareUnprotected()
+}
+
+// check reports every setting that cannot be run.
+func (s ClosedSetting[M]) check(v *config.Checker) {
+	v.NotEmpty("profile", s.Profile)
+	s.Data.Check(v)
+	s.Eval.Check(v)
+	v.Check(!s.Eval.Every, "eval.every", "must be false: there are no epochs")
+	v.Check(!s.Eval.Sigmoid, "eval.sigmoid", "must be false: the scores are no inner products")
+	s.Model.Check(v)
+}
+
+// Check implements ClosedShape.
+func (s EASEShape) Check(v *config.Checker) {
+	v.Within("model.lambda", s.Lambda, 1e-6, 1e12)
+	v.Between("model.memory_mb", s.MemoryMB, 1, 1<<20)
+}
+
+// Check implements ClosedShape.
+func (s ItemKNNShape) Check(v *config.Checker) {
+	v.OneOf("model.similarity", s.Similarity, string(itemknn.Cosine), string(itemknn.Dot))
+	v.Between("model.neighbours", s.Neighbours, 1, 1_000_000)
+	v.Check(s.Shrink >= 0 && !math.IsInf(s.Shrink, 1), "model.shrink", "must be at least 0 and finite, got %v", s.Shrink)
+}
+
+// Fit implements ClosedShape.
+func (s EASEShape) Fit(ctx context.Context, g *graph.Bipartite) (eval.Scorer, func(), error) {
+	if need := ease.Memory(g) >> 20; need > int64(s.MemoryMB) {
+		return nil, nil, &run.UsageError{
+			Message: fmt.Sprintf("model.memory_mb: %d users and %d items need a matrix of %d MB, the limit is %d", g.Users, g.Items, need, s.MemoryMB),
+			Fix:     "allow more if the machine has it",
+		}
+	}
+	m, err := ease.Fit(ctx, g, s.Lambda)
+	if err != nil {
+		return nil, nil, err
+	}
+	return m, m.Close, nil
+}
+
+// Fit implements ClosedShape.
+func (s ItemKNNShape) Fit(ctx context.Context, g *graph.Bipartite) (eval.Scorer, func(), error) {
+	m, err := itemknn.Fit(ctx, g, itemknn.Options{Similarity: itemknn.Similarity(s.Similarity), Neighbours: s.Neighbours, Shrink: s.Shrink,
+		Normalise: s.Normalise, MeanBias: s.MeanBias})
+	return m, func() {}, err
+}

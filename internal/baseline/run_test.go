@@ -1,0 +1,143 @@
+package baseline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"privrec/internal/dataset"
+	"privrec/internal/metrics"
+	"privrec/internal/privacy"
+	"privrec/internal/protocol/topn/topntest"
+	"privrec/internal/run"
+	"privrec/internal/run/runtest"
+)
+
+// Every task runs to its end and claims nothing.
+func TestTasks(t *testing.T) {
+	suite.End(t, func(t *testing.T, dir, text string) {
+		a := runtest.ReadJSON[struct {
+			Claimed *struct{}             `json:"claimed"`
+			Total   privacy.Number        `json:"eps_total"`
+			Open    []privacy.Unprotected `json:"unprotected"`
+		}](t, dir, "privacy.json", false)
+		if a.Claimed != nil || !math.IsInf(float64(a.Total), 1) || len(a.Open) == 0 {
+			t.Errorf("%+v", a)
+		}
+		for _, o := range a.Open {
+			if !strings.Contains(text, o.What+": "+o.Why) {
+				t.Errorf("what is printed lacks %q:\n%s", o.What, text)
+			}
+		}
+	})
+}
+
+// What a run keeps is what it ranked.
+func TestVectorsRankAsReported(t *testing.T) {
+	for _, name := range []string{"bprmf", "lightgcn", "ngcf"} {
+		suite.VectorsRank(t, name, "")
+	}
+}
+
+func TestForecast(t *testing.T) { suite.Forecast(t, func(string) bool { return false }) }
+
+func TestModelsLearn(t *testing.T) {
+	suite.Learn(t, "bprmf")
+	suite.Learn(t, "lightgcn")
+	suite.Learn(t, "ngcf", "train.rate=0.02")
+}
+
+func TestWorkersAndSeeds(t *testing.T) {
+	for _, name := range []string{"bprmf", "lightgcn", "ngcf"} {
+		suite.Repeat(t, name)
+	}
+}
+
+func TestResume(t *testing.T) {
+	suite.Resume(t, "bprmf", "bprmf", "eval.every=true")
+	suite.Resume(t, "ngcf", "ngcf", "eval.every=true")
+}
+
+// Early stopping ends a run under its cap, which is printed; the epoch reported is
+// the one with the best Recall@20 on validation.
+func TestEarlyStopping(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	text := start(t, task(t, "bprmf"), dir, "train.epochs=400", "train.patience=3", "train.rate=0.05", "model.dim=16")
+	o := outcome(t, dir)
+	if !o.Stopped || len(o.Epochs) == 400 || o.Cap != 400 {
+		t.Fatalf("stopped %t after %d of %d epochs", o.Stopped, len(o.Epochs), o.Cap)
+	}
+	if want := fmt.Sprintf("cap 400, stopped early after %d", len(o.Epochs)); !strings.Contains(text, want) {
+		t.Errorf("what is printed lacks %q", want)
+	}
+	best, bad, r, n := 0, 0, -1.0, -1.0
+	for i, e := range o.Epochs {
+		recall, ndcg := math.NaN(), math.NaN()
+		for _, s := range e.Scores {
+			switch s.Name {
+			case "valid Recall@20":
+				recall = s.Value
+			case "valid NDCG@20":
+				ndcg = s.Value
+			}
+		}
+		bad++
+		if recall > r {
+			best, r, bad = i, recall, 0
+		}
+		if ndcg > n {
+			n, bad = ndcg, 0
+		}
+		if (bad >= 3) != (i == len(o.Epochs)-1) {
+			t.Errorf("epoch %d: %d epochs without a better score of %d", i+1, bad, len(o.Epochs))
+		}
+	}
+	if o.Selected != best+1 {
+		t.Errorf("epoch %d is reported, %d was best", o.Selected, best+1)
+	}
+}
+
+// The curve on test is drawn where it is asked for, and chooses nothing.
+func TestEvery(t *testing.T) {
+	dir, plain := filepath.Join(t.TempDir(), "every"), filepath.Join(t.TempDir(), "plain")
+	start(t, task(t, "bprmf"), dir, "eval.every=true")
+	start(t, task(t, "bprmf"), plain)
+	a, b := outcome(t, dir), outcome(t, plain)
+	name := "test " + metrics.Metric{Kind: metrics.NDCG, K: 20}.String()
+	for i, e := range a.Epochs {
+		found := false
+		for _, s := range e.Scores {
+			found = found || s.Name == name
+		}
+		if !found {
+			t.Errorf("epoch %d has no %s", i+1, name)
+		}
+	}
+	if fmt.Sprint(a.Evaluations) != fmt.Sprint(b.Evaluations) {
+		t.Error("watching the test rows changes the result")
+	}
+}
+
+// A run leaves nothing behind but its directory.
+func TestNothingElseIsWritten(t *testing.T) {
+	if _, err := os.Stat("runs"); err == nil {
+		t.Error("a test wrote runs")
+	}
+}
+
+func TestForecastErrors(t *testing.T) {
+	t.Setenv("PRIVREC_DATA", t.TempDir())
+	if _, err := task(t, "bprmf").Forecast(t.Context(), run.Options{}); !errors.Is(err, dataset.ErrNotFound) {
+		t.Errorf("without data: %v", err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	if _, err := task(t, "bprmf").Forecast(ctx, run.Options{Sets: topntest.Trained()}); !run.WasInterrupted(err) {
+		t.Errorf("interrupted: %v", err)
+	}
+}

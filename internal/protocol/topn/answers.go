@@ -1,0 +1,157 @@
+package topn
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"privrec/internal/eval"
+	"privrec/internal/experiment"
+	"privrec/internal/metrics"
+	"privrec/internal/report"
+	"privrec/internal/run"
+)
+
+// answers are those of a finished run, by the vectors that it kept, or by a model that is
+// made again.
+type answers struct {
+	x       *Experiment
+	release string      // of scorer
+	scorer  eval.Scorer // the last one asked for; nil: none yet
+	made    *Made
+}
+
+// Answer implements run.Answerer.
+func (x *Experiment) Answer(context.Context) (run.Server, error) { return &answers{x: x}, nil }
+
+// open is the scorer of a release.
+func (a *answers) open(ctx context.Context, release string) (eval.Scorer, error) {
+	if a.scorer != nil && a.release == release {
+		return a.scorer, nil
+	}
+	x := a.x
+	if x.Make != nil {
+		m, err := x.Make(ctx)
+		if err != nil {
+			return nil, run.Interrupted(ctx, err)
+		}
+		a.made, a.scorer = m, m.Scorer
+	} else {
+		v, err := experiment.OpenVectors(x.Env.Dir, release, x.Data.Users, x.Data.Items)
+		if err != nil {
+			return nil, err
+		}
+		a.scorer = x.scorer(v.Users, v.Items)
+	}
+	a.release = release
+	return a.scorer, nil
+}
+
+// kind is the release asked for, "" for the first.
+func (a *answers) kind(name string) (string, error) {
+	kinds := a.x.Method.releases()
+	if name == "" {
+		return kinds[0], nil
+	}
+	if !slices.Contains(kinds, name) {
+		if kinds[0] == "" {
+			return "", run.NoRelease(a.x.Env.Dir, name)
+		}
+		return "", &run.UsageError{Message: fmt.Sprintf("the run in %s has no release %q", a.x.Env.Dir, name), Fix: fmt.Sprintf("it has %v", kinds)}
+	}
+	return name, nil
+}
+
+// Recommend implements run.Server: items that a user has in train or validation are
+// left out.
+func (a *answers) Recommend(ctx context.Context, o run.Recommend) (run.Result, error) {
+	x := a.x
+	kind, err := a.kind(o.Release)
+	if err != nil {
+		return nil, err
+	}
+	users := make(map[string]int32, len(x.Data.UserIDs))
+	for u, id := range x.Data.UserIDs {
+		users[id] = int32(u)
+	}
+	r := experiment.Ranking{
+		Data: x.Data.Name, Options: eval.Options{Exclude: func(user int32) []int32 { return x.test.seen[user] }}, Items: x.Data.Items,
+		Item:   func(i int32) string { return x.Data.ItemIDs[i] },
+		Sample: func(user string) (int32, bool) { u, ok := users[user]; return u, ok },
+	}
+	if err := r.Check(o); err != nil { // before a model is made for it
+		return nil, err
+	}
+	if r.Scorer, err = a.open(ctx, kind); err != nil {
+		return nil, err
+	}
+	lists, err := r.Recommend(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	h := a.head("Recommendations")
+	if kind != "" {
+		h.Title += ", release " + kind
+	}
+	return &experiment.Recommendations{Head: h, Lists: lists, Notes: []string{experiment.HiddenNote}}, nil
+}
+
+// Evaluate implements run.Server: the test rows are ranked again by every release, and
+// compared with what the run reported.
+func (a *answers) Evaluate(ctx context.Context) (run.Result, error) {
+	x, o := a.x, a.x.blank()
+	if err := x.addFloors(ctx, o); err != nil {
+		return nil, err
+	}
+	for _, kind := range x.Method.releases() {
+		scorer, err := a.open(ctx, kind)
+		if err != nil {
+			return nil, err
+		}
+		ranks, err := x.rank(ctx, scorer, x.test, depth(o.Metrics))
+		if err != nil {
+			return nil, err
+		}
+		o.Evaluations = append(o.Evaluations, scores(ofRelease(x.Method.Name, kind), kind, metrics.SummarySet(o.Metrics, ranks)))
+	}
+	table, err := o.comparison(x.Data.Source.Level).Table()
+	if err != nil {
+		return nil, err
+	}
+	differs, err := a.differs(o)
+	if err != nil {
+		return nil, err
+	}
+	return &experiment.Evaluation{Head: a.head("Evaluation"), Facts: o.facts()[:1], Tables: append([]*report.Table{table}, o.published()...), Differs: differs}, nil
+}
+
+// differs is the most that a score differs from what the run reported, NaN where it reported
+// none of a release.
+func (a *answers) differs(o *Outcome) (float64, error) {
+	var was Outcome
+	if err := run.ReadMetrics(a.x.Env.Dir, &was); err != nil {
+		return 0, err
+	}
+	worst := 0.0
+	for _, e := range o.Evaluations {
+		at := slices.IndexFunc(was.Evaluations, func(w Scores) bool { return w.Release == e.Release })
+		if at < 0 {
+			return math.NaN(), nil
+		}
+		worst = max(worst, experiment.Apart(e.Values, was.Evaluations[at].Values))
+	}
+	return worst, nil
+}
+
+// head is what an answer begins with.
+func (a *answers) head(what string) experiment.Head {
+	x := a.x
+	return experiment.HeadOf(what, x.Method.Name, x.Data.Source, x.Method.Standing.Text, x.Env.Dir)
+}
+
+// Close implements run.Server.
+func (a *answers) Close() {
+	a.made.close()
+	a.made, a.scorer = nil, nil
+}

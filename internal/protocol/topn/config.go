@@ -1,0 +1,123 @@
+package topn
+
+import (
+	"privrec/internal/config"
+	"privrec/internal/dataset/registry"
+	"privrec/internal/model/bpr"
+	"privrec/internal/train"
+)
+
+// DataConfig names the data set and how it is cut.
+type DataConfig struct {
+	Name   string `yaml:"name"`   // a registered data set, see `privrec list`
+	Recipe string `yaml:"recipe"` // filters and split
+}
+
+// TrainConfig is the optimisation: Adam on BPR triples.
+type TrainConfig struct {
+	Epochs int     `yaml:"epochs"` // the cap: early stopping may end before
+	Batch  int     `yaml:"batch"`
+	Rate   float64 `yaml:"rate"`
+	L2     float64 `yaml:"l2"` // lambda; half the squares of the rows of the batch over the batch, as the released program of LightGCN has it
+	// Decay times every parameter joins its gradient at every step, before Adam sees it
+	// (torch.optim.Adam's weight_decay): rows that few steps touch shrink most. No
+	// publication here uses it; it is for tuning.
+	Decay float64 `yaml:"decay"`
+	// RateBy multiplies the rate after every RateEvery epochs; every 0 and by 1 leave it.
+	RateEvery int     `yaml:"rate_every"`
+	RateBy    float64 `yaml:"rate_by"`
+	// Sampler is how the positive pairs of a step come: "pass", a shuffled pass over
+	// the edges, "user-uniform", a uniform user and one of their items each time, as
+	// the released program of LightGCN does, or "poisson", every edge by itself.
+	Sampler   string `yaml:"sampler"`
+	Negatives string `yaml:"negatives"` // unseen: not among the user's training items; all
+	// Each is how many negatives every positive has, their terms averaged. The
+	// publications have 1; more are for tuning baselines.
+	Each int `yaml:"negatives_each"`
+	// Patience ends the run after so many epochs in a row in which neither Recall@20
+	// nor NDCG@20 on validation got better; 0: never.
+	Patience int    `yaml:"patience"`
+	Select   string `yaml:"select"` // the model that is reported: validation (best Recall@20 there) or last
+}
+
+// EvalConfig is the ranking on the test rows.
+type EvalConfig struct {
+	K     []int `yaml:"k"`
+	Every bool  `yaml:"every"` // rank the test rows after every epoch too, for the curve alone: it chooses nothing
+	// Sigmoid ranks by 1/(1+exp(-score)) in 32 bits, as the released PyTorch program of
+	// LightGCN does: scores of more than about 10 lose digits there and those above 17
+	// are all 1, so that the best items of a user tie.
+	Sigmoid bool `yaml:"sigmoid"`
+}
+
+// Values of TrainConfig.Select.
+const (
+	SelectValidation = "validation"
+	SelectLast       = "last"
+)
+
+// DefaultData is the published split of Gowalla, a tenth of its training rows held out.
+func DefaultData() DataConfig { return DataConfig{Name: "gowalla", Recipe: "rdpgcf"} }
+
+// DefaultTrain is what section 4.1 gives all methods, and for what it leaves open a shuffled
+// pass and unseen negatives.
+func DefaultTrain() TrainConfig {
+	return TrainConfig{Epochs: 300, Batch: 1024, Rate: 1e-3, L2: 1e-4, Sampler: bpr.Pass, Negatives: bpr.Unseen, Each: 1,
+		RateBy: 1, Patience: 10, Select: SelectValidation}
+}
+
+// DefaultEval is the cutoff of the tables.
+func DefaultEval() EvalConfig { return EvalConfig{K: []int{20}} }
+
+// Check reports what cannot be read.
+func (c DataConfig) Check(v *config.Checker) {
+	v.NotEmpty("data.name", c.Name)
+	v.NotEmpty("data.recipe", c.Recipe)
+}
+
+// Check reports what cannot be trained.
+func (c TrainConfig) Check(v *config.Checker) {
+	v.Between("train.epochs", c.Epochs, 1, 100_000)
+	v.Between("train.batch", c.Batch, 1, 10_000_000)
+	v.Within("train.rate", c.Rate, 1e-12, 100)
+	v.Below("train.l2", c.L2, 0, 1e6)
+	v.Below("train.decay", c.Decay, 0, 1)
+	v.OneOf("train.sampler", c.Sampler, bpr.Pass, bpr.UserUniform, bpr.Poisson)
+	v.OneOf("train.negatives", c.Negatives, bpr.Unseen, bpr.All)
+	v.Between("train.negatives_each", c.Each, 1, 10_000)
+	v.Between("train.rate_every", c.RateEvery, 0, 100_000)
+	if c.RateEvery > 0 {
+		v.Within("train.rate_by", c.RateBy, 1e-12, 1)
+	} else {
+		v.Check(c.RateBy == 1, "train.rate_by", "has no effect with train.rate_every 0, must be 1, got %v", c.RateBy)
+	}
+	v.Between("train.patience", c.Patience, 0, 100_000)
+	v.OneOf("train.select", c.Select, SelectValidation, SelectLast)
+}
+
+// Check reports what cannot be measured.
+func (c EvalConfig) Check(v *config.Checker) { v.Integers("eval.k", "cutoff", c.K, 1, 10_000) }
+
+// Filtered reports whether the recipe keeps users or items by their numbers of rows.
+func (c DataConfig) Filtered() (bool, error) {
+	set, err := registry.Find(c.Name)
+	if err != nil {
+		return false, err
+	}
+	r, err := set.Recipe(c.Recipe)
+	return r.Core > 0 || r.MinItem > 0 || r.MinUser > 0, err
+}
+
+// Selected reports whether held-out rows decide anything about the model.
+func (c TrainConfig) Selected() bool { return c.Select == SelectValidation || c.Patience > 0 }
+
+// Length is how long a training lasts.
+func (c TrainConfig) Length() train.Length {
+	return train.Length{Epochs: c.Epochs, Patience: c.Patience}
+}
+
+// Free are the keys in which a setting may differ from its profile and still be compared
+// with tables of this protocol: what they sweep, which data, and how long training lasts.
+func Free() []string {
+	return []string{"data.", "eval.k", "eval.every", "model.dim", "model.layers", "train.epochs", "train.patience", "train.select"}
+}

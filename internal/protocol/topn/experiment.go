@@ -1,0 +1,177 @@
+package topn
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"privrec/internal/autograd"
+	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
+	"privrec/internal/experiment"
+	"privrec/internal/graph"
+	"privrec/internal/metrics"
+	"privrec/internal/model/bpr"
+	"privrec/internal/report"
+	"privrec/internal/run"
+	"privrec/internal/train"
+)
+
+// Experiment is one method on one data set. Load makes it; the method gives it either a
+// Model or a Make, and an Account. It is run.Work that can be forecast and asked.
+type Experiment struct {
+	Env    *run.Env
+	Method Method
+	Data   *dataset.Interactions
+	Graph  *graph.Bipartite // of the training rows
+
+	Model   Model                                    // trained by epochs
+	Extra   train.Extra                              // state that belongs to the parameters; nil: none
+	Make    func(ctx context.Context) (*Made, error) // in place of a Model
+	Account func(f *experiment.Fitted) (Account, error)
+
+	valid, test *part            // valid is nil without validation rows
+	learned     *graph.Bipartite // whose edges are the positive pairs
+	sampler     *bpr.Sampler
+	tape        *autograd.Tape // of the evaluations
+}
+
+// Account is what a run says of its privacy: privacy.json, and what it shows.
+type Account interface {
+	Show(d *report.Document)
+}
+
+// part is the rows to be found again on one side of the split.
+type part struct {
+	name  string
+	users []int32   // with at least one row, ascending
+	find  [][]int32 // their items, for each of users
+	seen  [][]int32 // by user of the data: items left out of the ranking
+}
+
+// Load reads the data of a method and builds the graph.
+func Load(ctx context.Context, env *run.Env, m Method) (*Experiment, error) {
+	defer env.Stage("load " + m.Data.Name)()
+	d, err := registry.LoadInteractions(ctx, m.Data.Name, m.Data.Recipe, registry.Options{Seed: env.Seed})
+	if err != nil {
+		return nil, err
+	}
+	if err := env.RecordData(d.Source.Title, d.Source.Hash); err != nil {
+		return nil, err
+	}
+	return prepare(env, m, d)
+}
+
+// Finished reports whether the experiment is of a finished run, which needs no model: its
+// vectors are on file.
+func (x *Experiment) Finished() bool {
+	_, ok := x.Env.Finished()
+	return ok
+}
+
+// prepare makes the parts of loaded data.
+func prepare(env *run.Env, m Method, d *dataset.Interactions) (x *Experiment, err error) {
+	x = &Experiment{Env: env, Method: m, Data: d, tape: autograd.NewTape()}
+	for _, k := range m.Eval.K {
+		if k > d.Items {
+			return nil, &run.UsageError{Message: fmt.Sprintf("eval.k: cutoff %d is more than the %d items ranked", k, d.Items),
+				Fix: "leave that cutoff out"}
+		}
+	}
+	n := 0
+	for _, items := range d.Train {
+		n += len(items)
+	}
+	edges := make([]graph.Edge, 0, n)
+	for u, items := range d.Train {
+		for _, i := range items {
+			edges = append(edges, graph.Edge{User: int32(u), Item: i})
+		}
+	}
+	if x.Graph, err = graph.NewBipartite(d.Users, d.Items, edges); err != nil {
+		return nil, err
+	}
+	x.test = newPart("test", d.Test, d.Train, d.Valid)
+	if len(x.test.users) == 0 {
+		return nil, &dataset.Error{File: d.Name, Msg: "the split leaves no test rows"}
+	}
+	if d.Valid != nil {
+		x.valid = newPart("validation", d.Valid, d.Train, nil)
+	}
+	t := m.Train
+	if x.valid == nil && t.Select == SelectValidation {
+		return nil, &run.UsageError{Message: fmt.Sprintf("train.select: %s needs validation rows, which recipe %q of %s does not hold out", SelectValidation, d.Recipe, d.Name),
+			Fix: "take recipe rdpgcf, or train.select=" + SelectLast}
+	}
+	if x.valid == nil && t.Patience > 0 {
+		return nil, &run.UsageError{Message: fmt.Sprintf("train.patience: %d epochs need validation rows to watch, which recipe %q of %s does not hold out", t.Patience, d.Recipe, d.Name),
+			Fix: "take recipe rdpgcf, or train.patience=0"}
+	}
+	if t.Epochs == 0 {
+		return x, nil
+	}
+	return x, x.named(x.LearnFrom(x.Graph))
+}
+
+// LearnFrom has the positive pairs of training drawn from the edges of a graph of the same
+// users and items; those of Experiment.Graph unless a method says so. A *bpr.NoNegativeError
+// is returned as it is.
+func (x *Experiment) LearnFrom(g *graph.Bipartite) error {
+	t := x.Method.Train
+	s, err := bpr.NewSampler(g, bpr.SamplerOptions{Positives: t.Sampler, Negatives: t.Negatives, Each: t.Each, Batch: t.Batch, Seed: x.Env.Seed})
+	if err != nil {
+		return err
+	}
+	x.learned, x.sampler = g, s
+	return nil
+}
+
+// named gives a user whom no negative can be drawn for the name that the data have.
+func (x *Experiment) named(err error) error {
+	if none, ok := err.(*bpr.NoNegativeError); ok {
+		return &dataset.Error{File: x.Data.Name,
+			Msg:  fmt.Sprintf("user %q has all %d items in train: there is no negative to draw", x.Data.UserIDs[none.User], none.Items),
+			Hint: "train.negatives=" + bpr.All + " draws among all items", Err: err}
+	}
+	return err
+}
+
+// newPart lists the users with rows to find, and what is left out of their rankings:
+// the rows of the other parts given.
+func newPart(name string, find, train, other [][]int32) *part {
+	p := &part{name: name, seen: train}
+	for u, items := range find {
+		if len(items) > 0 {
+			p.users, p.find = append(p.users, int32(u)), append(p.find, items)
+		}
+	}
+	if other != nil {
+		p.seen = make([][]int32, len(train))
+		for u := range train {
+			p.seen[u] = slices.Concat(train[u], other[u])
+		}
+	}
+	return p
+}
+
+// rows is the number of rows to find.
+func (p *part) rows() int {
+	n := 0
+	for _, items := range p.find {
+		n += len(items)
+	}
+	return n
+}
+
+// first is the part with its first users alone, at most n.
+func (p *part) first(n int) *part {
+	some := *p
+	some.users = some.users[:min(n, len(some.users))]
+	some.find = some.find[:len(some.users)]
+	return &some
+}
+
+// metrics are those of the tables, at the configured cutoffs.
+func (x *Experiment) metrics() []metrics.Metric {
+	return metrics.Grid([]metrics.Kind{metrics.Recall, metrics.NDCG}, x.Method.Eval.K)
+}

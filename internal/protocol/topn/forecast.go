@@ -1,0 +1,85 @@
+package topn
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"privrec/internal/eval"
+	"privrec/internal/experiment"
+	"privrec/internal/metrics"
+	"privrec/internal/optim"
+	"privrec/internal/run"
+	"privrec/internal/train"
+)
+
+// How much a forecast measures: someone waits for it.
+const (
+	ForecastSteps = 20
+	forecastTime  = 3 * time.Second
+	forecastUsers = 512 // ranked
+)
+
+// Forecast implements run.Forecaster: it trains a few steps of the model on the run's own
+// rows, ranks some users, and multiplies.
+func (x *Experiment) Forecast(ctx context.Context) (f run.Forecast, err error) {
+	opening := x.Env.Opening()
+	if x.Model == nil { // what is made at once takes as long as it takes
+		return f, run.ErrNoForecast
+	}
+	seconds, err := x.timeSteps(ctx)
+	if err != nil {
+		return f, err
+	}
+	kinds := x.Method.releases()
+	start := time.Now()
+	users, items, err := x.Model.Release(kinds[0], callOnValid(0))
+	if err != nil {
+		return f, err
+	}
+	release := time.Since(start).Seconds()
+	user, timed, err := x.TimeUser(ctx, inner(users, items))
+	if err != nil {
+		return f, err
+	}
+	t := x.Method.Train
+	perEpoch := (x.learned.Edges() + t.Batch - 1) / t.Batch
+	releases, ranked := len(kinds), len(kinds)*len(x.test.users)
+	if x.valid != nil {
+		releases, ranked = releases+t.Epochs, ranked+t.Epochs*len(x.valid.users)
+	}
+	if x.Method.Eval.Every {
+		releases, ranked = releases+t.Epochs, ranked+t.Epochs*len(x.test.users)
+	}
+	return experiment.Rehearsed{
+		Opening: opening, Steps: seconds, Of: t.Epochs * perEpoch, Ranking: float64(releases)*release + float64(ranked)*user,
+		Text: fmt.Sprintf("%d epochs of %d, and %d users ranked (%.3f ms each) for %d", t.Epochs, perEpoch, timed, 1000*user, ranked),
+	}.Estimate(), nil
+}
+
+// timeSteps times training steps on edges drawn at random.
+func (x *Experiment) timeSteps(ctx context.Context) ([]float64, error) {
+	t, edges := x.Method.Train, x.learned.Edges()
+	samples, draw := make([]int32, min(t.Batch, edges)), x.Env.Seed.Stream("forecast.order")
+	return run.TimeSteps(ctx, x.objective(), run.Rehearsal{
+		Optimizer: optim.NewAdam(t.Decay), Rate: t.Rate,
+		Warm: 2, Fewest: 3, Steps: ForecastSteps, Most: forecastTime,
+		Batch: func(i int) train.Batch {
+			for k := range samples {
+				samples[k] = int32(draw.IntN(edges))
+			}
+			return train.Batch{Step: i, Samples: samples}
+		},
+	})
+}
+
+// TestUsers is the number of users whose rankings are measured.
+func (x *Experiment) TestUsers() int { return len(x.test.users) }
+
+// TimeUser is the time of ranking one user, in seconds, and over how many it was measured.
+func (x *Experiment) TimeUser(ctx context.Context, s eval.Scorer) (seconds float64, users int, err error) {
+	some := x.test.first(forecastUsers)
+	start := time.Now()
+	_, err = x.rank(ctx, s, some, depth([]metrics.Metric{Primary}))
+	return time.Since(start).Seconds() / float64(len(some.users)), len(some.users), err
+}

@@ -1,0 +1,122 @@
+package topn
+
+import (
+	"context"
+	"fmt"
+
+	"privrec/internal/eval"
+	"privrec/internal/experiment"
+	"privrec/internal/tensor"
+)
+
+// Made is a model that no training by epochs made.
+type Made struct {
+	Name    string // of its row; empty: that of the method
+	Scorer  eval.Scorer
+	Vectors *experiment.Vectors // to be kept; nil: the model can be made again from the same rows
+	Steps   int                 // of its training, if it had one
+	Close   func()              // gives its memory back; nil: it holds none
+}
+
+func (m *Made) close() {
+	if m != nil && m.Close != nil {
+		m.Close()
+	}
+}
+
+// Run implements run.Work: it makes the model, ranks the test rows by every release of it,
+// accounts, and shows what came out.
+func (x *Experiment) Run(ctx context.Context) error {
+	if x.Make != nil {
+		return x.runMade(ctx)
+	}
+	fitted, err := x.fit(ctx)
+	if err != nil {
+		return err
+	}
+	o, err := x.measure(ctx, fitted)
+	if err != nil {
+		return err
+	}
+	return x.finish(o, fitted)
+}
+
+func (x *Experiment) runMade(ctx context.Context) error {
+	m, err := x.Make(ctx)
+	if err != nil {
+		return err
+	}
+	defer m.close()
+	o, err := x.measureMade(ctx, m)
+	if err != nil {
+		return err
+	}
+	return x.finish(o, nil)
+}
+
+// finish accounts for the run and writes all that it says.
+func (x *Experiment) finish(o *Outcome, f *experiment.Fitted) error {
+	a, err := x.Account(f)
+	if err != nil {
+		return err
+	}
+	return x.write(o, a)
+}
+
+// measure ranks the test rows by every release of the trained model, beside the floors, and
+// keeps the vectors.
+func (x *Experiment) measure(ctx context.Context, f *experiment.Fitted) (*Outcome, error) {
+	defer x.Env.Stage("evaluate")()
+	o, err := x.outcome(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	name := fmt.Sprintf("%s, epoch %d", x.Method.Name, o.Selected)
+	var kept []experiment.Vectors
+	for k, kind := range x.Method.releases() {
+		users, items, err := x.Model.Release(kind, callAtEnd(x.Method.Train.Epochs, k))
+		if err != nil {
+			return nil, err
+		}
+		if len(x.Method.releases()) > 1 { // the next one overwrites them
+			users, items = copied(users), copied(items)
+			defer tensor.Free(users)
+			defer tensor.Free(items)
+		}
+		kept = append(kept, experiment.Vectors{Release: kind, Users: users, Items: items})
+		if err := x.add(ctx, o, x.scorer(users, items), ofRelease(name, kind), kind); err != nil {
+			return nil, err
+		}
+	}
+	return o, experiment.KeepVectors(x.Env, kept)
+}
+
+// copied is a table with the values of another.
+func copied(m tensor.Matrix) tensor.Matrix {
+	c := tensor.NewTable(m.Rows, m.Cols)
+	for i := range m.Rows {
+		copy(tensor.Row(c, i), tensor.Row(m, i))
+	}
+	return c
+}
+
+// measureMade is measure of a model that was made at once.
+func (x *Experiment) measureMade(ctx context.Context, m *Made) (*Outcome, error) {
+	defer x.Env.Stage("evaluate")()
+	o, err := x.outcome(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	o.Steps = m.Steps
+	name, kind := m.Name, ""
+	if name == "" {
+		name = x.Method.Name
+	}
+	if m.Vectors != nil {
+		kind = m.Vectors.Release
+		if err := experiment.KeepVectors(x.Env, []experiment.Vectors{*m.Vectors}); err != nil {
+			return nil, err
+		}
+	}
+	return o, x.add(ctx, o, m.Scorer, name, kind)
+}

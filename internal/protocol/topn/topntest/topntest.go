@@ -1,0 +1,98 @@
+// Package topntest tests that methods keep package topn's contract: runs that end, resume
+// and answer, and forecasts.
+package topntest
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"privrec/internal/protocol/topn"
+	"privrec/internal/run"
+	"privrec/internal/run/runtest"
+)
+
+// Suite is some tasks with settings that make them small.
+type Suite struct {
+	Tasks  []run.Task
+	Config map[string]string   // file of a task, by name; none: its defaults
+	Sets   map[string][]string // what makes a task small, by name
+}
+
+// Data are the settings of every small run: on one worker, since others wait for a core
+// where tests run beside each other.
+func Data(sets ...string) []string {
+	return slices.Concat([]string{"data.name=standin-tiny", "data.recipe=rdpgcf", "run.workers=1", "eval.k=[5,20]"}, sets)
+}
+
+// Trained are those of every small run that trains by epochs.
+func Trained(sets ...string) []string {
+	return Data(slices.Concat([]string{"model.dim=4", "train.epochs=2", "train.batch=512", "train.rate=0.01"}, sets)...)
+}
+
+// Task is the suite's task of a name.
+func (s Suite) Task(t testing.TB, name string) run.Task {
+	t.Helper()
+	return runtest.Task(t, s.Tasks, name)
+}
+
+// Try runs a task under its small setting into a directory.
+func (s Suite) Try(ctx context.Context, task run.Task, dir string, sets []string, o run.Options) error {
+	o.Sets = slices.Concat([]string{"run.out=" + dir}, s.Sets[task.Name], sets)
+	if o.Config == "" {
+		o.Config = s.Config[task.Name]
+	}
+	o.Log = slog.New(slog.DiscardHandler)
+	if o.Stdout == nil {
+		o.Stdout = &bytes.Buffer{}
+	}
+	if o.Progress == nil {
+		o.Progress = run.Silent{}
+	}
+	_, err := task.Start(ctx, o)
+	return err
+}
+
+// Start is Try of a run that must end. It returns what the run printed.
+func (s Suite) Start(t testing.TB, task run.Task, dir string, sets ...string) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := s.Try(context.Background(), task, dir, sets, run.Options{Stdout: &out}); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// OnStandIn is the experiment of the small runs, without a method.
+func OnStandIn(t testing.TB) *topn.Experiment {
+	t.Helper()
+	x, err := topn.Load(t.Context(), run.Rehearse(1), topn.Method{
+		Data: topn.DataConfig{Name: "standin-tiny", Recipe: "rdpgcf"}, Train: topn.DefaultTrain(), Eval: topn.DefaultEval(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// Published makes a data folder that holds a published split of the given lines under
+// the name gowalla, and has the program look there.
+func Published(t *testing.T, train, test string) {
+	t.Helper()
+	dir := t.TempDir()
+	folder := filepath.Join(dir, "gowalla")
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"train.txt": train, "test.txt": test} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PRIVREC_DATA", dir)
+	t.Setenv("PRIVREC_CACHE", t.TempDir())
+}
