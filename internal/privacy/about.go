@@ -12,83 +12,11 @@ type Subject struct {
 	Neighbouring Neighbouring
 }
 
-// release is an event that nests nothing and has a price. Each kind says here what
-// it is about and what it is for a group of its units.
-type release interface {
-	Event
-	about() Subject
-	// group is the release as it is about another subject, one change of which is
-	// size changes of the unit, one after the other.
-	group(size int64, s Subject) Event
-}
-
-func (e Gaussian) about() Subject           { return Subject{e.Unit, e.Neighbouring} }
-func (e Laplace) about() Subject            { return Subject{e.Unit, e.Neighbouring} }
-func (e DiscreteGaussian) about() Subject   { return Subject{e.Unit, e.Neighbouring} }
-func (e DiscreteLaplace) about() Subject    { return Subject{e.Unit, e.Neighbouring} }
-func (e Exponential) about() Subject        { return Subject{e.Unit, e.Neighbouring} }
-func (e PureLDP) about() Subject            { return Subject{e.Unit, Replace} }
-func (e RandomizedResponse) about() Subject { return Subject{e.Unit, Replace} }
-
-// Distances add up along the changes: the triangle inequality. How long all of a group
-// are together is not said.
-
-func (e Gaussian) group(size int64, s Subject) Event {
-	if size > 1 {
-		e.Norm = 0
-	}
-	e.Sensitivity, e.Unit, e.Neighbouring = timesUp(e.Sensitivity, size), s.Unit, s.Neighbouring
-	return e
-}
-
-func (e Laplace) group(size int64, s Subject) Event {
-	e.Sensitivity, e.Unit, e.Neighbouring = timesUp(e.Sensitivity, size), s.Unit, s.Neighbouring
-	return e
-}
-
-// What is integer moves by whole numbers, and a group by multiples of these.
-
-func (e DiscreteGaussian) group(size int64, s Subject) Event {
-	if d := math.Sqrt(e.Squared()); !math.IsInf(d, 1) {
-		e.Sensitivity = d
-	}
-	e.Sensitivity, e.Unit, e.Neighbouring = timesUp(e.Sensitivity, size), s.Unit, s.Neighbouring
-	return e
-}
-
-func (e DiscreteLaplace) group(size int64, s Subject) Event {
-	e.Sensitivity, e.Unit, e.Neighbouring = timesUp(e.Steps(), size), s.Unit, s.Neighbouring
-	return e
-}
-
-// A quality that moves by at most D a change moves by at most size times D.
-func (e Exponential) group(size int64, s Subject) Event {
-	e.Epsilon, e.Unit, e.Neighbouring = timesUp(e.Epsilon, size), s.Unit, s.Neighbouring
-	return e
-}
-
-// Log-ratios add up along the changes. Size randomisers with an epsilon each would
-// cost less at a delta above 0, but the event may be one mechanism on all of the
-// units, as of a whole sequence of cells.
-func (e PureLDP) group(size int64, s Subject) Event {
-	e.Epsilon, e.Unit = timesUp(e.Epsilon, size), s.Unit
-	return e
-}
-
-// Every unit has an answer of its own, and the answers are independent.
-func (e RandomizedResponse) group(size int64, s Subject) Event {
-	e.Unit = s.Unit
-	if size == 1 {
-		return e
-	}
-	return SelfComposed{e, size}
-}
-
 // About returns what a release is about. It is false of events that nest others and
-// of Unprotected.
+// of what is unprotected.
 func About(e Event) (Subject, bool) {
-	if r, ok := e.(release); ok {
-		return r.about(), true
+	if r, ok := e.(Release); ok {
+		return r.About(), true
 	}
 	return Subject{}, false
 }
@@ -96,30 +24,37 @@ func About(e Event) (Subject, bool) {
 // Local reports whether a release is a local randomiser, of whatever value its unit
 // has. Of an edge or an interaction that is whether it is there.
 func Local(e Event) bool {
-	switch e.(type) {
-	case PureLDP, RandomizedResponse:
-		return true
-	}
-	return false
+	_, ok := e.(interface{ local() })
+	return ok
 }
 
 // Leaves lists the releases within an event, and what of it is unprotected.
-func Leaves(e Event) (list []Event) {
-	of := parts(e)
-	if len(of) == 0 {
-		return []Event{e}
+func Leaves(e Event) []Event { return leaves(nil, e) }
+
+// leaves appends the leaves of an event to a list; one that should have parts and has
+// none is its own.
+func leaves(list []Event, e Event) []Event {
+	if e == nil {
+		return append(list, e)
 	}
-	for _, part := range of {
-		list = append(list, Leaves(part)...)
+	f := e.Form()
+	switch {
+	case f.Way == Repeated, f.Way == OnSample:
+		return leaves(list, f.Part)
+	case len(f.Parts) == 0:
+		return append(list, e)
+	}
+	for _, part := range f.Parts {
+		list = leaves(list, part)
 	}
 	return list
 }
 
-// Subjects lists what the releases within an event are about, and each Unprotected,
-// which has no relation and perhaps no unit.
+// Subjects lists what the releases within an event are about, and what is
+// unprotected, which has no relation and perhaps no unit.
 func Subjects(e Event) (list []Subject) {
 	for _, leaf := range Leaves(e) {
-		if u, ok := leaf.(Unprotected); ok {
+		if u, ok := Opened(leaf); ok {
 			list = append(list, Subject{Unit: u.Unit})
 		} else if s, ok := About(leaf); ok {
 			list = append(list, s)
@@ -132,14 +67,14 @@ func Subjects(e Event) (list []Subject) {
 // is made of size changes of the release's own subject (group privacy). Whether it
 // is so the caller must know. A local randomiser stays one about exchanging values.
 func Group(e Event, size int64, s Subject) (Event, error) {
-	r, ok := e.(release)
+	r, ok := e.(Release)
 	switch {
 	case !ok:
 		return nil, fmt.Errorf("a group of %d: the event is no single release", size)
 	case size < 1:
 		return nil, fmt.Errorf("%s: a group of %d, want at least 1", e.Kind(), size)
 	}
-	g := r.group(size, s)
+	g := r.Group(size, s)
 	if err := g.Validate(); err != nil {
 		return nil, fmt.Errorf("a group of %d: %w", size, err)
 	}

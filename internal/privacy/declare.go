@@ -22,7 +22,12 @@ type Declaration struct {
 
 // covers reports whether the open items make the epsilon of a unit infinite.
 func (d *Declaration) covers(u Unit) bool {
-	return slices.ContainsFunc(d.Open, func(o Unprotected) bool { return o.Unit == "" || o.Unit == u })
+	for _, o := range d.Open {
+		if o.Unit == "" || o.Unit == u {
+			return true
+		}
+	}
+	return false
 }
 
 // Declare states, before the first release, what the run leaves unprotected and what
@@ -126,22 +131,10 @@ func (l *Ledger) declaredFor(e Event) error {
 	if l.declared == nil {
 		return nil
 	}
-	var parts []Event
-	switch e := e.(type) {
-	case Unprotected:
-		if !l.declared.covers(e.Unit) {
-			return fmt.Errorf("%q is unprotected, and the run did not declare that before its first release", e.What)
-		}
-	case SelfComposed:
-		parts = []Event{e.Event}
-	case Sampled:
-		parts = []Event{e.Event}
-	case Composed:
-		parts = e.Events
-	case Parallel:
-		parts = e.Events
+	if u, open := Opened(e); open && !l.declared.covers(u.Unit) {
+		return fmt.Errorf("%q is unprotected, and the run did not declare that before its first release", u.What)
 	}
-	for _, part := range parts {
+	for _, part := range parts(e) {
 		if err := l.declaredFor(part); err != nil {
 			return err
 		}

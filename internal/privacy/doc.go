@@ -20,6 +20,10 @@
 // protected is an event too: Unprotected says what and why, and makes the epsilon
 // of every account that reads it infinite.
 //
+// A Release says its Law, which is what an observer can tell of neighbours, and an event
+// that nests others its Form. Laws and forms are few, and accountants know these and no
+// kind of event. A new kind is a type with its law and an entry in the list of kinds.
+//
 // Units contain each other: a user contains their interactions, edges, cells and all
 // else (Unit.Contains), so that what is shown of a user is shown of each, and what
 // covers a user covers each. The other way a user is a group of as many cells as a

@@ -44,37 +44,14 @@ func levels(e Event) int {
 	return deepest
 }
 
-func parts(e Event) []Event {
-	switch e := e.(type) {
-	case Composed:
-		return e.Events
-	case Parallel:
-		return e.Events
-	case SelfComposed:
-		return []Event{e.Event}
-	case Sampled:
-		return []Event{e.Event}
-	}
-	return nil
-}
-
 // UnmarshalEvent parses what MarshalEvent wrote: unknown kinds, unknown or
 // missing fields and values out of range are errors.
 func UnmarshalEvent(b []byte) (Event, error) { return decode(b, 0) }
 
 func (n node) MarshalJSON() ([]byte, error) {
-	var body any
-	switch e := n.Event.(type) {
-	case Composed:
-		body = list{nodes(e.Events)}
-	case Parallel:
-		body = parallel{e.Fixed, nodes(e.Events)}
-	case SelfComposed:
-		body = repeated{e.Count, node{e.Event}}
-	case Sampled:
-		body = sampled{e.Rate, e.Method, node{e.Event}}
-	default:
-		body = e
+	body := any(n.Event)
+	if c, ok := n.Event.(compound); ok {
+		body = c.body()
 	}
 	b, err := json.Marshal(body)
 	if err != nil {
@@ -83,51 +60,12 @@ func (n node) MarshalJSON() ([]byte, error) {
 	return append([]byte(`{"kind":"`+n.Kind()+`",`), b[1:]...), nil
 }
 
-type list struct {
-	Events []node `json:"events"`
-}
-type parallel struct {
-	Fixed  bool   `json:"fixed,omitempty"`
-	Events []node `json:"events"`
-}
-type repeated struct {
-	Count int64 `json:"count"`
-	Event node  `json:"event"`
-}
-type sampled struct {
-	Rate   float64  `json:"rate"`
-	Method Sampling `json:"method"`
-	Event  node     `json:"event"`
-}
-
 func nodes(events []Event) []node {
 	n := make([]node, len(events))
 	for i, e := range events {
 		n[i] = node{e}
 	}
 	return n
-}
-
-// raw shapes, to decode level by level with a known depth.
-type rawList struct {
-	Kind   string            `json:"kind"`
-	Events []json.RawMessage `json:"events"`
-}
-type rawParallel struct {
-	Kind   string            `json:"kind"`
-	Fixed  bool              `json:"fixed"`
-	Events []json.RawMessage `json:"events"`
-}
-type rawRepeated struct {
-	Kind  string          `json:"kind"`
-	Count int64           `json:"count"`
-	Event json.RawMessage `json:"event"`
-}
-type rawSampled struct {
-	Kind   string          `json:"kind"`
-	Rate   float64         `json:"rate"`
-	Method Sampling        `json:"method"`
-	Event  json.RawMessage `json:"event"`
 }
 
 func decode(b []byte, depth int) (Event, error) {
@@ -148,97 +86,10 @@ func decode(b []byte, depth int) (Event, error) {
 }
 
 func decodeKind(kind string, b []byte, depth int) (Event, error) {
-	switch kind {
-	case "gaussian":
-		var v struct {
-			Kind string `json:"kind"`
-			Gaussian
+	for _, k := range kinds {
+		if k.Kind() == kind {
+			return k.read(b, depth)
 		}
-		err := strict(b, &v)
-		return v.Gaussian, err
-	case "laplace":
-		var v struct {
-			Kind string `json:"kind"`
-			Laplace
-		}
-		err := strict(b, &v)
-		return v.Laplace, err
-	case "discrete-gaussian":
-		var v struct {
-			Kind string `json:"kind"`
-			DiscreteGaussian
-		}
-		err := strict(b, &v)
-		return v.DiscreteGaussian, err
-	case "discrete-laplace":
-		var v struct {
-			Kind string `json:"kind"`
-			DiscreteLaplace
-		}
-		err := strict(b, &v)
-		return v.DiscreteLaplace, err
-	case "pure-ldp":
-		var v struct {
-			Kind string `json:"kind"`
-			PureLDP
-		}
-		err := strict(b, &v)
-		return v.PureLDP, err
-	case "randomized-response":
-		var v struct {
-			Kind string `json:"kind"`
-			RandomizedResponse
-		}
-		err := strict(b, &v)
-		return v.RandomizedResponse, err
-	case "exponential":
-		var v struct {
-			Kind string `json:"kind"`
-			Exponential
-		}
-		err := strict(b, &v)
-		return v.Exponential, err
-	case "unprotected":
-		var v struct {
-			Kind string `json:"kind"`
-			Unprotected
-		}
-		err := strict(b, &v)
-		return v.Unprotected, err
-	case "composed":
-		var v rawList
-		if err := strict(b, &v); err != nil {
-			return nil, err
-		}
-		events, err := decodeAll(kind, v.Events, depth)
-		if err != nil {
-			return nil, err
-		}
-		return Composed{events}, nil
-	case "parallel":
-		var v rawParallel
-		if err := strict(b, &v); err != nil {
-			return nil, err
-		}
-		events, err := decodeAll(kind, v.Events, depth)
-		if err != nil {
-			return nil, err
-		}
-		return Parallel{events, v.Fixed}, nil
-	case "self-composed":
-		var v rawRepeated
-		if err := strict(b, &v); err != nil {
-			return nil, err
-		}
-		e, err := decode(v.Event, depth+1)
-		return SelfComposed{Event: e, Count: v.Count}, err
-	case "sampled":
-		var v rawSampled
-		if err := strict(b, &v); err != nil {
-			return nil, err
-		}
-		e, err := decode(v.Event, depth+1)
-		return Sampled{Event: e, Rate: v.Rate, Method: v.Method}, err
 	}
 	return nil, fmt.Errorf("unknown event kind %q", kind)
 }

@@ -1,0 +1,193 @@
+package privacy
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Composed is several events on the same data, each perhaps chosen after the
+// results of those before.
+type Composed struct{ Events []Event }
+
+func (Composed) Kind() string { return "composed" }
+
+// Validate reports an empty or invalid composition.
+func (e Composed) Validate() error { return validateAll("composed", e.Events) }
+
+func (e Composed) Form() Form { return Form{Way: InSequence, Parts: e.Events} }
+
+func (Composed) with(parts []Event) Event { return Composed{parts} }
+
+type list struct {
+	Events []node `json:"events"`
+}
+
+func (e Composed) body() any { return list{nodes(e.Events)} }
+
+type rawList struct {
+	Kind   string            `json:"kind"`
+	Events []json.RawMessage `json:"events"`
+}
+
+func (Composed) read(b []byte, depth int) (Event, error) {
+	var v rawList
+	if err := strict(b, &v); err != nil {
+		return nil, err
+	}
+	events, err := decodeAll("composed", v.Events, depth)
+	if err != nil {
+		return nil, err
+	}
+	return Composed{events}, nil
+}
+
+// SelfComposed is Count times the same event on the same data.
+type SelfComposed struct {
+	Event Event
+	Count int64
+}
+
+func (SelfComposed) Kind() string { return "self-composed" }
+
+// Validate reports a missing or invalid event and a count below one.
+func (e SelfComposed) Validate() error {
+	return first("self-composed", atLeast("count", e.Count, 1), validate(e.Event))
+}
+
+func (e SelfComposed) Form() Form { return Form{Way: Repeated, Part: e.Event, Count: e.Count} }
+
+func (e SelfComposed) with(parts []Event) Event { return SelfComposed{parts[0], e.Count} }
+
+type repeated struct {
+	Count int64 `json:"count"`
+	Event node  `json:"event"`
+}
+
+func (e SelfComposed) body() any { return repeated{e.Count, node{e.Event}} }
+
+type rawRepeated struct {
+	Kind  string          `json:"kind"`
+	Count int64           `json:"count"`
+	Event json.RawMessage `json:"event"`
+}
+
+func (SelfComposed) read(b []byte, depth int) (Event, error) {
+	var v rawRepeated
+	if err := strict(b, &v); err != nil {
+		return nil, err
+	}
+	e, err := decode(v.Event, depth+1)
+	return SelfComposed{Event: e, Count: v.Count}, err
+}
+
+// Parallel is events on disjoint parts of the data: one unit is in one of them, and
+// costs what the worst of them does.
+//
+// Under Replace a unit that is exchanged for another may leave one part and enter
+// another. Then it costs what any two of the events do, composed; the sensitivity of
+// each is that of neighbours of the whole data, so that leaving its part and entering
+// it count, and not an exchange within it alone. Fixed says that this cannot be: a
+// unit's part does not depend on what it is exchanged for, as the part of a user's
+// records that is known beforehand by the user does not.
+type Parallel struct {
+	Events []Event
+	Fixed  bool // under Replace a unit stays in its part
+}
+
+func (Parallel) Kind() string { return "parallel" }
+
+// Validate reports an empty or invalid composition.
+func (e Parallel) Validate() error { return validateAll("parallel", e.Events) }
+
+func (e Parallel) Form() Form { return Form{Way: InParallel, Parts: e.Events, Fixed: e.Fixed} }
+
+func (e Parallel) with(parts []Event) Event { return Parallel{parts, e.Fixed} }
+
+type parallel struct {
+	Fixed  bool   `json:"fixed,omitempty"`
+	Events []node `json:"events"`
+}
+
+func (e Parallel) body() any { return parallel{e.Fixed, nodes(e.Events)} }
+
+type rawParallel struct {
+	Kind   string            `json:"kind"`
+	Fixed  bool              `json:"fixed"`
+	Events []json.RawMessage `json:"events"`
+}
+
+func (Parallel) read(b []byte, depth int) (Event, error) {
+	var v rawParallel
+	if err := strict(b, &v); err != nil {
+		return nil, err
+	}
+	events, err := decodeAll("parallel", v.Events, depth)
+	if err != nil {
+		return nil, err
+	}
+	return Parallel{events, v.Fixed}, nil
+}
+
+// Sampling is how the units that an event sees were chosen.
+type Sampling string
+
+const (
+	Poisson            Sampling = "poisson"             // each unit independently
+	WithoutReplacement Sampling = "without-replacement" // a subset of fixed size
+)
+
+// Sampled is an event on a random part of the data. A Gaussian on a Poisson sample
+// under Replace costs least where its Norm is half of the sensitivity, as clipping at C
+// makes it with a sensitivity of 2C. Values from 0 to the sensitivity, whose Norm is
+// that, cost more. Without a Norm the output may show whether a unit is in, and then
+// sampling makes what it shows rarer but no less.
+type Sampled struct {
+	Event  Event
+	Rate   float64 // probability of a unit to be in, in (0, 1]
+	Method Sampling
+}
+
+func (Sampled) Kind() string { return "sampled" }
+
+// Validate reports a missing or invalid event, a rate outside (0, 1] and an
+// unknown method.
+func (e Sampled) Validate() error {
+	var rate, method error
+	if !(e.Rate > 0 && e.Rate <= 1) {
+		rate = fmt.Errorf("rate is %v, want above 0 and at most 1", e.Rate)
+	}
+	if e.Method != Poisson && e.Method != WithoutReplacement {
+		method = fmt.Errorf("unknown sampling %q", string(e.Method))
+	}
+	return first("sampled", rate, method, validate(e.Event))
+}
+
+func (e Sampled) Form() Form {
+	return Form{Way: OnSample, Part: e.Event, Rate: e.Rate, Method: e.Method}
+}
+
+func (e Sampled) with(parts []Event) Event { return Sampled{parts[0], e.Rate, e.Method} }
+
+type sampled struct {
+	Rate   float64  `json:"rate"`
+	Method Sampling `json:"method"`
+	Event  node     `json:"event"`
+}
+
+func (e Sampled) body() any { return sampled{e.Rate, e.Method, node{e.Event}} }
+
+type rawSampled struct {
+	Kind   string          `json:"kind"`
+	Rate   float64         `json:"rate"`
+	Method Sampling        `json:"method"`
+	Event  json.RawMessage `json:"event"`
+}
+
+func (Sampled) read(b []byte, depth int) (Event, error) {
+	var v rawSampled
+	if err := strict(b, &v); err != nil {
+		return nil, err
+	}
+	e, err := decode(v.Event, depth+1)
+	return Sampled{Event: e, Rate: v.Rate, Method: v.Method}, err
+}

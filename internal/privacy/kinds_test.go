@@ -1,0 +1,154 @@
+package privacy
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// staircase is a kind of event that the program does not have: pure noise in steps (Geng
+// and Viswanath, "The optimal noise-adding mechanism in differential privacy", 2016).
+type staircase struct {
+	Epsilon      float64      `json:"epsilon"`
+	Unit         Unit         `json:"unit"`
+	Neighbouring Neighbouring `json:"neighbouring"`
+}
+
+func (staircase) Kind() string     { return "staircase" }
+func (staircase) Form() Form       { return Form{Way: Single} }
+func (e staircase) About() Subject { return Subject{e.Unit, e.Neighbouring} }
+func (e staircase) Law() Law       { return ResponseLaw{e.Epsilon, 2, true} }
+
+func (e staircase) Validate() error {
+	return first("staircase", positive("epsilon", e.Epsilon), e.Unit.Validate(), e.Neighbouring.Validate())
+}
+
+func (e staircase) Group(size int64, s Subject) Event {
+	return staircase{timesUp(e.Epsilon, size), s.Unit, s.Neighbouring}
+}
+
+func (staircase) read(b []byte, _ int) (Event, error) {
+	var v struct {
+		Kind string `json:"kind"`
+		staircase
+	}
+	err := strict(b, &v)
+	return v.staircase, err
+}
+
+// A new kind of event needs its own type and one entry in the list of kinds: a ledger
+// records it, nested too, and reads it back; without the entry it is unknown there.
+func TestNewKindOfEvent(t *testing.T) {
+	before := kinds
+	t.Cleanup(func() { kinds = before })
+	kinds = append(slices.Clone(kinds), staircase{})
+	stair := staircase{0.5, Edge, AddRemove}
+	events := []Event{stair, Sampled{SelfComposed{stair, 3}, 0.25, Poisson}, Parallel{[]Event{stair, gauss}, true}}
+	path := filepath.Join(t.TempDir(), "ledger.jsonl")
+	l, err := CreateLedger(path, Research)
+	ok(t, err)
+	for i, e := range events {
+		ok(t, l.Record("abc"[i:i+1], e, 2))
+	}
+	ok(t, l.Flush("1"))
+	ok(t, l.Close())
+	back, err := ReadLedger(path)
+	ok(t, err)
+	var got []Event
+	for _, e := range back.Entries() {
+		got = append(got, e.Event)
+	}
+	if d := cmp.Diff(events, got); d != "" {
+		t.Error(d)
+	}
+	group, err := Group(stair, 3, Subject{User, Replace})
+	if want := (staircase{1.5, User, Replace}); err != nil || group != want {
+		t.Errorf("a group is %+v, %v", group, err)
+	}
+	for _, e := range events {
+		if s := Subjects(e); len(s) == 0 || s[0] != (Subject{Edge, AddRemove}) {
+			t.Errorf("%+v is about %v", e, s)
+		}
+	}
+	kinds = before
+	if _, err := ReadLedger(path); err == nil || !strings.Contains(err.Error(), `unknown event kind "staircase"`) {
+		t.Errorf("without its entry: %v", err)
+	}
+}
+
+// Every kind is in the list once, and what all events are tried with has each of them.
+func TestKindsAreAll(t *testing.T) {
+	tried := map[string]bool{}
+	for _, e := range allEvents {
+		tried[e.Kind()] = true
+	}
+	for _, k := range kinds {
+		if !tried[k.Kind()] {
+			t.Errorf("kind %q is twice in the list, or no event of it is tried", k.Kind())
+		}
+		delete(tried, k.Kind())
+	}
+	if len(tried) > 0 {
+		t.Errorf("not in the list: %v", tried)
+	}
+}
+
+// An event is a release with a law, or open, or made up of parts by which it can be
+// made up again.
+func TestForms(t *testing.T) {
+	for _, e := range allEvents {
+		f := e.Form()
+		_, single := About(e)
+		_, open := Opened(e)
+		if single != (f.Way == Single) || open != (f.Way == LeftOpen) || (LawOf(e) != nil) != single {
+			t.Errorf("%+v: form %+v, law %v, a release: %v, open: %v", e, f, LawOf(e), single, open)
+		}
+		if nests := !single && !open; nests != (len(parts(e)) > 0) || nests != (f.Part != nil || len(f.Parts) > 0) {
+			t.Errorf("%+v has the form %+v and the parts %v", e, f, parts(e))
+		}
+		if d := cmp.Diff(e, WithParts(e, parts(e)...)); d != "" {
+			t.Errorf("made up again: %s", d)
+		}
+	}
+	other := []Event{lap}
+	for _, c := range []struct{ e, want Event }{
+		{Composed{[]Event{gauss, rr}}, Composed{other}}, {SelfComposed{gauss, 7}, SelfComposed{lap, 7}},
+		{Parallel{[]Event{gauss}, true}, Parallel{other, true}}, {Sampled{gauss, 0.5, WithoutReplacement}, Sampled{lap, 0.5, WithoutReplacement}},
+		{gauss, gauss}, {bare, bare},
+	} {
+		if d := cmp.Diff(c.want, WithParts(c.e, other...)); d != "" {
+			t.Errorf("%+v with another part: %s", c.e, d)
+		}
+	}
+	want := []Form{{Way: InSequence, Parts: other}, {Way: Repeated, Part: lap, Count: 7}, {Way: InParallel, Parts: other, Fixed: true}, {Way: OnSample, Part: lap, Rate: 0.5, Method: Poisson}}
+	got := []Form{Composed{other}.Form(), SelfComposed{lap, 7}.Form(), Parallel{other, true}.Form(), Sampled{lap, 0.5, Poisson}.Form()}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+// The law of a release says what the release does, and a normal law is that of an event.
+func TestLaws(t *testing.T) {
+	for _, c := range []struct {
+		e    Event
+		want Law
+	}{
+		{sum, NormalLaw{2, 1, 0.5}}, {lap, LaplaceLaw{2, 1}}, {dg, DiscreteNormalLaw{1024, 1040, 64}}, {dl, DiscreteLaplaceLaw{512, 256}},
+		{ldp, ResponseLaw{20, 2, true}}, {rr, ResponseLaw{3, 2, false}}, {exp, RangeLaw{0.5}}, {bare, nil}, {Composed{[]Event{gauss}}, nil},
+	} {
+		if got := LawOf(c.e); got != c.want {
+			t.Errorf("the law of %+v is %+v, want %+v", c.e, got, c.want)
+		}
+	}
+	if got := (NormalLaw{2, 1, 0.5}).Release(sum.About()); got != sum {
+		t.Errorf("the release of a law is %+v, want %+v", got, sum)
+	}
+	for l, want := range map[DiscreteNormalLaw]bool{{3, 5, 1}: true, {3, 1, 9}: true, {3, 1.4, 9}: true, {3, 1.5, 9}: false, {3, 2, 2}: false} {
+		if l.OnLine() != want {
+			t.Errorf("%+v on a line: %v", l, !want)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package privacy
+
+// Laplace is x + independent Laplace noise of scale Scale where x moves by at
+// most Sensitivity in the l1 norm.
+type Laplace struct {
+	Scale        float64      `json:"scale"`
+	Sensitivity  float64      `json:"sensitivity"`
+	Unit         Unit         `json:"unit"`
+	Neighbouring Neighbouring `json:"neighbouring"`
+}
+
+func (Laplace) Kind() string     { return "laplace" }
+func (Laplace) Form() Form       { return Form{Way: Single} }
+func (e Laplace) About() Subject { return Subject{e.Unit, e.Neighbouring} }
+func (e Laplace) Law() Law       { return LaplaceLaw{e.Scale, e.Sensitivity} }
+
+// Validate reports the first field out of its range.
+func (e Laplace) Validate() error {
+	return first("laplace", positive("scale", e.Scale), positive("sensitivity", e.Sensitivity), e.Unit.Validate(), e.Neighbouring.Validate())
+}
+
+// Group adds distances up along the changes: the triangle inequality.
+func (e Laplace) Group(size int64, s Subject) Event {
+	e.Sensitivity, e.Unit, e.Neighbouring = timesUp(e.Sensitivity, size), s.Unit, s.Neighbouring
+	return e
+}
+
+func (Laplace) read(b []byte, _ int) (Event, error) {
+	var v struct {
+		Kind string `json:"kind"`
+		Laplace
+	}
+	err := strict(b, &v)
+	return v.Laplace, err
+}
+
+// DiscreteLaplace is x + independent noise with P(k) proportional to
+// exp(-|k|/Scale), in steps of a grid that does not depend on the data; x is
+// integer and moves by at most Sensitivity in the l1 norm: at least one step, and
+// see Steps (Ghosh, Roughgarden, Sundararajan, "Universally utility-maximizing
+// privacy mechanisms", STOC 2009).
+type DiscreteLaplace struct {
+	Scale        float64      `json:"scale"`       // grid steps
+	Sensitivity  float64      `json:"sensitivity"` // grid steps, rounding to the grid included
+	Unit         Unit         `json:"unit"`
+	Neighbouring Neighbouring `json:"neighbouring"`
+}
+
+func (DiscreteLaplace) Kind() string     { return "discrete-laplace" }
+func (DiscreteLaplace) Form() Form       { return Form{Way: Single} }
+func (e DiscreteLaplace) About() Subject { return Subject{e.Unit, e.Neighbouring} }
+func (e DiscreteLaplace) Law() Law       { return DiscreteLaplaceLaw{e.Scale, e.Sensitivity} }
+
+// Validate reports the first field out of its range.
+func (e DiscreteLaplace) Validate() error {
+	return first("discrete-laplace", positive("scale", e.Scale), positive("sensitivity", e.Sensitivity), atLeastStep(e.Sensitivity),
+		e.Unit.Validate(), e.Neighbouring.Validate())
+}
+
+// Steps returns how many grid steps, in the l1 norm, x may move by, see WholeSteps.
+func (e DiscreteLaplace) Steps() float64 { return WholeSteps(e.Sensitivity) }
+
+func (e DiscreteLaplace) onGrid() Event {
+	e.Sensitivity = e.Steps()
+	return e
+}
+
+// Group adds distances up: what is integer moves by whole numbers, and a group by
+// multiples of these.
+func (e DiscreteLaplace) Group(size int64, s Subject) Event {
+	e.Sensitivity, e.Unit, e.Neighbouring = timesUp(e.Steps(), size), s.Unit, s.Neighbouring
+	return e
+}
+
+func (DiscreteLaplace) read(b []byte, _ int) (Event, error) {
+	var v struct {
+		Kind string `json:"kind"`
+		DiscreteLaplace
+	}
+	err := strict(b, &v)
+	return v.DiscreteLaplace, err
+}

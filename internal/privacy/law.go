@@ -1,0 +1,73 @@
+package privacy
+
+import "math"
+
+// Law is what the outcomes of a release look like on neighbours, as far as an accountant
+// can use it: a pair of laws, or a bound of all that they may be. Laws know no unit and no
+// relation, are comparable values, and few: a new kind of event mostly has one of these.
+type Law interface{ law() }
+
+// NormalLaw is normal noise of standard deviation Sigma on what moves by at most
+// Sensitivity in the Euclidean norm. Norm is how long one unit's contribution to a sum
+// may be, which only sampling under Replace asks; 0 where that is not known.
+type NormalLaw struct{ Sigma, Sensitivity, Norm float64 }
+
+// LaplaceLaw is independent Laplace noise of scale Scale on what moves by at most
+// Sensitivity in the l1 norm.
+type LaplaceLaw struct{ Scale, Sensitivity float64 }
+
+// DiscreteNormalLaw is independent noise with P(k) proportional to exp(-k²/(2 Sigma²)) on
+// integers in Dimension coordinates that move by at most Sensitivity in the Euclidean
+// norm. All in grid steps.
+type DiscreteNormalLaw struct {
+	Sigma, Sensitivity float64
+	Dimension          int64
+}
+
+// DiscreteLaplaceLaw is independent noise with P(k) proportional to exp(-|k|/Scale) on
+// integers that move by at most Sensitivity in the l1 norm. All in grid steps.
+type DiscreteLaplaceLaw struct{ Scale, Sensitivity float64 }
+
+// ResponseLaw is a report of one of Categories values: the true one with probability
+// e^Epsilon/(e^Epsilon + Categories - 1), any other alike. With two it is the worst law of
+// all whose likelihoods are within a factor of e^Epsilon.
+type ResponseLaw struct {
+	Epsilon    float64
+	Categories int64
+	Bound      bool // the release is known to be no worse than this, and may be better
+}
+
+// RangeLaw is any law whose log-ratios lie in an interval of length Epsilon.
+type RangeLaw struct{ Epsilon float64 }
+
+func (NormalLaw) law()          {}
+func (LaplaceLaw) law()         {}
+func (DiscreteNormalLaw) law()  {}
+func (DiscreteLaplaceLaw) law() {}
+func (ResponseLaw) law()        {}
+func (RangeLaw) law()           {}
+
+// Squared returns the largest square of the Euclidean distance, in grid steps, that
+// integers may move by. It is a whole number, and in one dimension the square of one;
+// rounded as WholeSteps are. It is at least 1 for a valid event.
+func (l DiscreteNormalLaw) Squared() float64 {
+	steps := WholeSteps(l.Sensitivity)
+	if l.Dimension == 1 {
+		return steps * steps
+	}
+	return math.Max(steps*steps, WholeSteps(l.Sensitivity*l.Sensitivity))
+}
+
+// OnLine reports whether integers can move along one coordinate alone.
+func (l DiscreteNormalLaw) OnLine() bool { return l.Dimension == 1 || !(l.Squared() >= 2) }
+
+// Steps returns how many whole grid steps integers may move by, see WholeSteps.
+func (l DiscreteLaplaceLaw) Steps() float64 { return WholeSteps(l.Sensitivity) }
+
+// LawOf returns the law of a release; nil of another event, and where none is known.
+func LawOf(e Event) Law {
+	if r, ok := e.(Release); ok {
+		return r.Law()
+	}
+	return nil
+}

@@ -1,0 +1,111 @@
+package privacy
+
+// PureLDP is a local randomiser: any two inputs give any output with
+// probabilities within a factor exp(Epsilon).
+type PureLDP struct {
+	Epsilon float64 `json:"epsilon"`
+	Unit    Unit    `json:"unit"`
+}
+
+func (PureLDP) Kind() string     { return "pure-ldp" }
+func (PureLDP) Form() Form       { return Form{Way: Single} }
+func (e PureLDP) About() Subject { return Subject{e.Unit, Replace} }
+func (e PureLDP) Law() Law       { return ResponseLaw{e.Epsilon, 2, true} }
+
+// Validate reports the first field out of its range.
+func (e PureLDP) Validate() error {
+	return first("pure-ldp", positive("epsilon", e.Epsilon), e.Unit.Validate())
+}
+
+func (PureLDP) local() {}
+
+// Group adds log-ratios up along the changes. Size randomisers with an epsilon each would
+// cost less at a delta above 0, but the event may be one mechanism on all of the
+// units, as of a whole sequence of cells.
+func (e PureLDP) Group(size int64, s Subject) Event {
+	e.Epsilon, e.Unit = timesUp(e.Epsilon, size), s.Unit
+	return e
+}
+
+func (PureLDP) read(b []byte, _ int) (Event, error) {
+	var v struct {
+		Kind string `json:"kind"`
+		PureLDP
+	}
+	err := strict(b, &v)
+	return v.PureLDP, err
+}
+
+// RandomizedResponse is a local randomiser of one of Categories values: the true
+// one with probability e^Epsilon/(e^Epsilon + Categories - 1), any other alike.
+type RandomizedResponse struct {
+	Epsilon    float64 `json:"epsilon"`
+	Categories int64   `json:"categories"` // at least 2
+	Unit       Unit    `json:"unit"`
+}
+
+func (RandomizedResponse) Kind() string     { return "randomized-response" }
+func (RandomizedResponse) Form() Form       { return Form{Way: Single} }
+func (e RandomizedResponse) About() Subject { return Subject{e.Unit, Replace} }
+func (e RandomizedResponse) Law() Law       { return ResponseLaw{e.Epsilon, e.Categories, false} }
+
+// Validate reports the first field out of its range.
+func (e RandomizedResponse) Validate() error {
+	return first("randomized-response", positive("epsilon", e.Epsilon), atLeast("categories", e.Categories, 2), e.Unit.Validate())
+}
+
+func (RandomizedResponse) local() {}
+
+// Group repeats the response: every unit has an answer of its own, and the answers are
+// independent.
+func (e RandomizedResponse) Group(size int64, s Subject) Event {
+	e.Unit = s.Unit
+	if size == 1 {
+		return e
+	}
+	return SelfComposed{e, size}
+}
+
+func (RandomizedResponse) read(b []byte, _ int) (Event, error) {
+	var v struct {
+		Kind string `json:"kind"`
+		RandomizedResponse
+	}
+	err := strict(b, &v)
+	return v.RandomizedResponse, err
+}
+
+// Exponential is a choice with probability proportional to exp(Epsilon u/(2 D))
+// of a quality u that moves by at most D: its log-ratios lie in an interval of
+// length Epsilon (bounded range: Durfee and Rogers, NeurIPS 2019).
+type Exponential struct {
+	Epsilon      float64      `json:"epsilon"`
+	Unit         Unit         `json:"unit"`
+	Neighbouring Neighbouring `json:"neighbouring"`
+}
+
+func (Exponential) Kind() string     { return "exponential" }
+func (Exponential) Form() Form       { return Form{Way: Single} }
+func (e Exponential) About() Subject { return Subject{e.Unit, e.Neighbouring} }
+func (e Exponential) Law() Law       { return RangeLaw{e.Epsilon} }
+
+// Validate reports the first field out of its range.
+func (e Exponential) Validate() error {
+	return first("exponential", positive("epsilon", e.Epsilon), e.Unit.Validate(), e.Neighbouring.Validate())
+}
+
+// Group multiplies the range: a quality that moves by at most D a change moves by at most
+// size times D.
+func (e Exponential) Group(size int64, s Subject) Event {
+	e.Epsilon, e.Unit, e.Neighbouring = timesUp(e.Epsilon, size), s.Unit, s.Neighbouring
+	return e
+}
+
+func (Exponential) read(b []byte, _ int) (Event, error) {
+	var v struct {
+		Kind string `json:"kind"`
+		Exponential
+	}
+	err := strict(b, &v)
+	return v.Exponential, err
+}

@@ -1,0 +1,43 @@
+package privacy
+
+import "errors"
+
+// Unprotected says that something about the unit leaves without protection. An
+// empty Unit means every unit.
+type Unprotected struct {
+	What string `json:"what"` // a short name: labels, readout
+	Why  string `json:"why"`  // one sentence for a reader of the report
+	Unit Unit   `json:"unit,omitempty"`
+}
+
+func (Unprotected) Kind() string { return "unprotected" }
+func (Unprotected) Form() Form   { return Form{Way: LeftOpen} }
+
+// Validate reports a missing name or reason, and one that is not UTF-8: it would
+// be another one in a file.
+func (e Unprotected) Validate() error {
+	var what, unit error
+	if e.What == "" || e.Why == "" {
+		what = errors.New("what and why must not be empty")
+	}
+	if e.Unit != "" {
+		unit = e.Unit.Validate()
+	}
+	return first("unprotected", what, text("what", e.What), text("why", e.Why), unit)
+}
+
+// Opened returns what an event says is unprotected. It is false of releases, and of
+// events that nest others.
+func Opened(e Event) (Unprotected, bool) {
+	u, ok := e.(Unprotected)
+	return u, ok
+}
+
+func (Unprotected) read(b []byte, _ int) (Event, error) {
+	var v struct {
+		Kind string `json:"kind"`
+		Unprotected
+	}
+	err := strict(b, &v)
+	return v.Unprotected, err
+}
