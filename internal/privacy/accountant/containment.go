@@ -143,28 +143,29 @@ func (x restater) group(s privacy.Subject, twice bool) (size int64, why string) 
 // it is about other data. What has no such form comes back as Unprotected, under the
 // name of its purpose, with the reason.
 func (x restater) restate(e privacy.Event, purpose string) (privacy.Event, error) {
-	switch e := e.(type) {
-	case privacy.Unprotected:
-		if e.Unit.Apart(x.Unit) {
+	form := e.Form()
+	switch form.Way {
+	case privacy.LeftOpen:
+		if u, _ := privacy.Opened(e); u.Unit.Apart(x.Unit) {
 			return nil, nil
 		}
 		return e, nil
-	case privacy.SelfComposed:
-		part, err := x.restate(e.Event, purpose)
+	case privacy.Repeated:
+		part, err := x.restate(form.Part, purpose)
 		if part == nil || err != nil {
 			return nil, err
 		}
-		return privacy.SelfComposed{Event: part, Count: e.Count}, nil
-	case privacy.Composed:
-		return x.all(e.Events, purpose)
-	case privacy.Parallel:
+		return privacy.WithParts(e, part), nil
+	case privacy.InSequence:
+		return x.all(form.Parts, purpose)
+	case privacy.InParallel:
 		if x.direct(e) {
 			return e, nil
 		}
 		// An exchange may move a unit from part to part, and a group be in all of them.
-		return x.all(e.Events, purpose)
-	case privacy.Sampled:
-		return x.sampled(e, purpose)
+		return x.all(form.Parts, purpose)
+	case privacy.OnSample:
+		return x.sampled(e, form, purpose)
 	}
 	return x.release(e, x.Subject, purpose)
 }
@@ -212,25 +213,26 @@ func (x restater) release(e privacy.Event, as privacy.Subject, purpose string) (
 // Of Gaussians on a sample of units, one of which is exchanged, the law is known: that
 // of Replace, where both vectors that the unit adds are no longer than the sensitivity
 // under AddRemove, half of the distance between them.
-func (x restater) sampled(e privacy.Sampled, purpose string) (privacy.Event, error) {
+func (x restater) sampled(e privacy.Event, form privacy.Form, purpose string) (privacy.Event, error) {
+	of := form.Part
 	switch {
 	case x.direct(e):
 		return e, nil
-	case e.Rate == 1:
-		return x.restate(e.Event, purpose)
+	case form.Rate == 1:
+		return x.restate(of, purpose)
 	}
-	if x.samples && x.keeps(e) {
-		inner, err := x.exchanged(e.Event, purpose)
-		return privacy.Sampled{Event: inner, Rate: e.Rate, Method: e.Method}, err
+	if x.samples && x.keeps(of, form.Method) {
+		inner, err := x.exchanged(of, purpose)
+		return privacy.WithParts(e, inner), err
 	}
-	if e.Method == privacy.WithoutReplacement {
-		for _, s := range privacy.Subjects(e.Event) {
+	if form.Method == privacy.WithoutReplacement {
+		for _, s := range privacy.Subjects(of) {
 			if s.Neighbouring != "" && !s.Unit.Apart(x.Unit) && !x.asMany(s) {
 				return privacy.Unprotected{What: purpose, Why: fmt.Sprintf("samples of a fixed size are others where there is a %s less: what noise on them costs one %s is not known", s.Unit, x.Unit)}, nil
 			}
 		}
 	}
-	return x.restate(e.Event, purpose)
+	return x.restate(of, purpose)
 }
 
 // asMany reports whether a change of the account's unit leaves the number of a
@@ -244,14 +246,12 @@ func (x restater) asMany(s privacy.Subject) bool {
 
 // keeps reports whether an event on a sample has a known law where one of its units
 // is exchanged, as the account's change does.
-func (x restater) keeps(e privacy.Sampled) bool {
-	if !gaussians(e.Event) && e.Method == privacy.Poisson {
+func (x restater) keeps(e privacy.Event, method privacy.Sampling) bool {
+	_, single := privacy.About(e)
+	if !gaussians(e) && (!single || method == privacy.Poisson) {
 		return false
 	}
-	if _, single := privacy.About(e.Event); !single && !gaussians(e.Event) {
-		return false
-	}
-	for _, s := range privacy.Subjects(e.Event) {
+	for _, s := range privacy.Subjects(e) {
 		one := s.Unit == x.Unit || s.Unit.Contains(x.Unit)
 		size, _ := x.group(s, false)
 		switch {
@@ -260,7 +260,7 @@ func (x restater) keeps(e privacy.Sampled) bool {
 		case s.Unit == x.Unit && x.Neighbouring != privacy.Replace:
 			return false
 		case s.Neighbouring == privacy.Replace:
-		case s.Neighbouring != privacy.AddRemove || e.Method != privacy.Poisson:
+		case s.Neighbouring != privacy.AddRemove || method != privacy.Poisson:
 			return false
 		}
 	}
@@ -269,42 +269,50 @@ func (x restater) keeps(e privacy.Sampled) bool {
 
 // exchanged states the releases on a sample as about the account's unit exchanged.
 func (x restater) exchanged(e privacy.Event, purpose string) (privacy.Event, error) {
-	switch e := e.(type) {
-	case privacy.SelfComposed:
-		part, err := x.exchanged(e.Event, purpose)
-		return privacy.SelfComposed{Event: part, Count: e.Count}, err
-	case privacy.Composed:
+	switch form := e.Form(); form.Way {
+	case privacy.Repeated:
+		part, err := x.exchanged(form.Part, purpose)
+		return privacy.WithParts(e, part), err
+	case privacy.InSequence:
 		var list []privacy.Event
-		for _, part := range e.Events {
+		for _, part := range form.Parts {
 			r, err := x.exchanged(part, purpose)
 			if err != nil {
 				return nil, err
 			}
 			list = append(list, r)
 		}
-		return privacy.Composed{Events: list}, nil
+		return privacy.WithParts(e, list...), nil
 	}
-	r, err := x.release(e, privacy.Subject{Unit: x.Unit, Neighbouring: privacy.Replace}, purpose)
-	if g, ok := e.(privacy.Gaussian); ok && err == nil && g.Neighbouring == privacy.AddRemove {
-		two := r.(privacy.Gaussian)
-		two.Norm = g.Sensitivity // what one unit adds
-		return two, nil
+	as := privacy.Subject{Unit: x.Unit, Neighbouring: privacy.Replace}
+	r, err := x.release(e, as, purpose)
+	if s, _ := privacy.About(e); err != nil || s.Neighbouring != privacy.AddRemove {
+		return r, err
 	}
-	return r, err
+	one, normal := privacy.LawOf(e).(privacy.NormalLaw)
+	two, moved := privacy.LawOf(r).(privacy.NormalLaw)
+	if normal && moved {
+		two.Norm = one.Sensitivity // what one unit adds
+		return two.Release(as), nil
+	}
+	return r, nil
 }
 
-// plain reports whether an event is Gaussians one after the other and nothing else, or
-// where wanted randomised responses too.
+// plain reports whether an event is releases of a normal law one after the other and
+// nothing else, or where wanted randomised responses too.
 func plain(e privacy.Event, responses bool) bool {
-	switch e := e.(type) {
-	case privacy.Gaussian:
-		return true
-	case privacy.RandomizedResponse:
-		return responses
-	case privacy.SelfComposed:
-		return plain(e.Event, responses)
-	case privacy.Composed:
-		return !slices.ContainsFunc(e.Events, func(e privacy.Event) bool { return !plain(e, responses) })
+	switch form := e.Form(); form.Way {
+	case privacy.Single:
+		switch l := privacy.LawOf(e).(type) {
+		case privacy.NormalLaw:
+			return true
+		case privacy.ResponseLaw:
+			return responses && !l.Bound
+		}
+	case privacy.Repeated:
+		return plain(form.Part, responses)
+	case privacy.InSequence:
+		return !slices.ContainsFunc(form.Parts, func(e privacy.Event) bool { return !plain(e, responses) })
 	}
 	return false
 }

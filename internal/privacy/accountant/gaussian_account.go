@@ -100,7 +100,7 @@ func (a *GaussianAccount) Spent(delta float64) (Result, error) {
 func sumMu2(l terms.List) (float64, error) {
 	sum := 0.0
 	for _, t := range l.Terms {
-		g, ok := t.Leaf.(privacy.Gaussian)
+		g, ok := privacy.LawOf(t.Leaf).(privacy.NormalLaw)
 		switch {
 		case !ok:
 			return 0, fmt.Errorf("a gaussian account cannot price the event %q", t.Leaf.Kind())

@@ -52,8 +52,8 @@ func (p *plan) add(t terms.Term) error {
 		return notCovered("a release on a sample %s", string(t.Method))
 	}
 	var l law
-	switch e := t.Leaf.(type) {
-	case privacy.Gaussian:
+	switch e := privacy.LawOf(t.Leaf).(type) {
+	case privacy.NormalLaw:
 		mu := e.Sensitivity / e.Sigma
 		if t.Rate == 1 {
 			p.mu2 += float64(t.Count) * mu * mu
@@ -66,21 +66,19 @@ func (p *plan) add(t terms.Term) error {
 			return notCovered("a sampled Gaussian under %s of what is not known to be clipped to half of its sensitivity", string(t.Relation))
 		}
 		l = sampledGaussian{mu: mu, rate: t.Rate, replace: t.Relation == privacy.Replace}
-	case privacy.Laplace:
+	case privacy.LaplaceLaw:
 		l = laplace{range_: e.Sensitivity / e.Scale, rate: t.Rate}
-	case privacy.DiscreteLaplace:
+	case privacy.DiscreteLaplaceLaw:
 		l = discreteLaplace{shift: e.Steps(), scale: e.Scale, rate: t.Rate}
-	case privacy.DiscreteGaussian:
-		if e.Dimension != 1 && e.Squared() >= 2 { // else one coordinate moves by one
+	case privacy.DiscreteNormalLaw:
+		if !e.OnLine() {
 			return notCovered("a discrete Gaussian in %d dimensions, whose worst pair is not known", e.Dimension)
 		}
 		if t.Rate < 1 {
 			return notCovered("a sampled discrete Gaussian")
 		}
 		l = discreteGaussian{shift: math.Sqrt(e.Squared()), sigma: e.Sigma}
-	case privacy.PureLDP:
-		l = response{eps: e.Epsilon, categories: 2}
-	case privacy.RandomizedResponse:
+	case privacy.ResponseLaw:
 		l = response{eps: e.Epsilon, categories: float64(e.Categories)}
 	default:
 		return notCovered("no single pair of laws is the worst")

@@ -14,8 +14,8 @@ const most = 1 << 21
 // whose likelihood ratio is monotone is told apart best at the largest distance, so a
 // sensitivity that is no whole number is rounded to what can occur.
 func discreteGaussian(sigma, sensitivity float64) (pair, error) {
-	d := privacy.DiscreteLaplace{Sensitivity: sensitivity}.Steps() // on a line the norms are one
-	spread := math.Ceil(25*sigma) + 3                              // beyond: less than exp(-312)
+	d := privacy.WholeSteps(sensitivity)
+	spread := math.Ceil(25*sigma) + 3 // beyond: less than exp(-312)
 	if !(d >= 1) {
 		return pair{}, fmt.Errorf("discrete gaussian: sensitivity is %v, want at least one grid step: %w", sensitivity, ErrNotCovered)
 	}
@@ -41,7 +41,7 @@ func discreteGaussian(sigma, sensitivity float64) (pair, error) {
 
 // discreteLaplace is P(k) ~ exp(-|k|/scale) moved by d whole steps.
 func discreteLaplace(scale, sensitivity float64) (pair, error) {
-	d := privacy.DiscreteLaplace{Sensitivity: sensitivity}.Steps()
+	d := privacy.WholeSteps(sensitivity)
 	if !(d >= 1 && d < most) || d/scale > 500 {
 		return pair{}, fmt.Errorf("discrete laplace: sensitivity is %v and scale %v, want from one grid step to %d and 500 scales: %w", sensitivity, scale, most, ErrNotCovered)
 	}

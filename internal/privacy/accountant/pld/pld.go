@@ -132,7 +132,7 @@ func build(ts []terms.Term) ([]part, error) {
 				return nil, fmt.Errorf("term %d: relation %s, an earlier term's is %s", i+1, t.Relation, relation)
 			}
 		}
-		if g, ok := t.Leaf.(privacy.Gaussian); ok && t.Rate == 1 {
+		if g, ok := privacy.LawOf(t.Leaf).(privacy.NormalLaw); ok && t.Rate == 1 {
 			mu := g.Sensitivity / g.Sigma
 			mu2 += mu * mu * float64(t.Count)
 			continue
@@ -174,35 +174,32 @@ func build(ts []terms.Term) ([]part, error) {
 func worst(t terms.Term) (pair, error) {
 	var x pair
 	var err error
-	local := false
-	switch e := t.Leaf.(type) {
-	case privacy.Gaussian:
+	answers := false
+	switch l := privacy.LawOf(t.Leaf).(type) {
+	case privacy.NormalLaw:
 		if t.Relation == privacy.Replace && t.Method == privacy.Poisson {
-			return exchangedGaussian(e, t.Rate)
+			return exchangedGaussian(l, t.Rate)
 		}
-		x, err = gaussian(e.Sensitivity / e.Sigma)
-	case privacy.Laplace:
-		x, err = laplace(e.Sensitivity / e.Scale)
-	case privacy.DiscreteGaussian:
-		if e.Dimension != 1 && e.Squared() >= 2 { // else one coordinate moves by one
-			return x, fmt.Errorf("discrete gaussian in %d dimensions: %w", e.Dimension, ErrNotCovered)
+		x, err = gaussian(l.Sensitivity / l.Sigma)
+	case privacy.LaplaceLaw:
+		x, err = laplace(l.Sensitivity / l.Scale)
+	case privacy.DiscreteNormalLaw:
+		if !l.OnLine() {
+			return x, fmt.Errorf("discrete gaussian in %d dimensions: %w", l.Dimension, ErrNotCovered)
 		}
-		x, err = discreteGaussian(e.Sigma, e.Sensitivity)
-	case privacy.DiscreteLaplace:
-		x, err = discreteLaplace(e.Scale, e.Sensitivity)
-	case privacy.PureLDP:
-		local = true
-		x, err = response(e.Epsilon, 2)
-	case privacy.RandomizedResponse:
-		local = true
-		x, err = response(e.Epsilon, e.Categories)
+		x, err = discreteGaussian(l.Sigma, l.Sensitivity)
+	case privacy.DiscreteLaplaceLaw:
+		x, err = discreteLaplace(l.Scale, l.Sensitivity)
+	case privacy.ResponseLaw:
+		answers = true
+		x, err = response(l.Epsilon, l.Categories)
 	default:
 		return x, fmt.Errorf("event %q: %w", t.Leaf.Kind(), ErrNotCovered)
 	}
 	if err != nil || t.Rate == 1 {
 		return x, err
 	}
-	if t.Method != privacy.Poisson || t.Relation == privacy.Replace || local {
+	if t.Method != privacy.Poisson || t.Relation == privacy.Replace || answers {
 		return x, fmt.Errorf("%s sampled by %q under %s: %w", t.Leaf.Kind(), string(t.Method), t.Relation, ErrNotCovered)
 	}
 	if t.Rate < 1e-12 {

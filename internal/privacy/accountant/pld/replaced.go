@@ -11,7 +11,7 @@ import (
 
 // exchangedGaussian is the pair of a Poisson-sampled Gaussian under Replace: which one
 // depends on how long one unit's contribution may be.
-func exchangedGaussian(g privacy.Gaussian, q float64) (pair, error) {
+func exchangedGaussian(g privacy.NormalLaw, q float64) (pair, error) {
 	norms := terms.NormsOf(g)
 	if norms == terms.Halved {
 		return replacedGaussian(q, 2*g.Sigma/g.Sensitivity)

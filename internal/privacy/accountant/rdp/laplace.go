@@ -39,13 +39,13 @@ func Laplace(b, sensitivity float64) (Curve, error) {
 // DiscreteLaplace is the curve of noise with P(k) proportional to e^(-|k|/b) on an
 // integer that moves by at most D (in the l1 norm where there are several), both
 // in grid steps. What is integer moves by whole steps, at least one: D is rounded
-// as privacy.DiscreteLaplace.Steps does. Up to 4096 steps it is exact, beyond above
+// as privacy.WholeSteps does. Up to 4096 steps it is exact, beyond above
 // the truth by at most 0.2 %.
 func DiscreteLaplace(b, sensitivity float64) (Curve, error) {
 	if err := errors.Join(positive("scale", b), positive("sensitivity", sensitivity)); err != nil {
 		return nil, err
 	}
-	d := math.Max(1, privacy.DiscreteLaplace{Sensitivity: sensitivity}.Steps())
+	d := math.Max(1, privacy.WholeSteps(sensitivity))
 	e := d / b
 	// P is the law at distance d from Q's centre 0; the loss at k is (2k-d)/b.
 	rho := -1 / b // log

@@ -51,7 +51,7 @@ func fromTerm(t terms.Term) (Curve, error) {
 			}
 			curves = append(curves, c)
 		}
-	case t.Method == privacy.Poisson && l.noise > 0 && terms.NormsOf(t.Leaf.(privacy.Gaussian)) != terms.Halved:
+	case t.Method == privacy.Poisson && l.noise > 0 && l.norms != terms.Halved:
 		return RevealedGaussian(t.Rate, l.noise)
 	case t.Method == privacy.WithoutReplacement && t.Relation == privacy.Replace:
 		var c Curve
@@ -81,34 +81,33 @@ func fromTerm(t terms.Term) (Curve, error) {
 // leaf is what sampling needs to know of a mechanism.
 type leaf struct {
 	curve Curve
-	pure  float64 // largest log-ratio, +Inf where there is none
-	even  bool    // additive noise of an even law
-	noise float64 // multiplier of Gaussian noise, else 0
+	pure  float64     // largest log-ratio, +Inf where there is none
+	even  bool        // additive noise of an even law
+	noise float64     // multiplier of Gaussian noise, else 0
+	norms terms.Norms // where noise is not 0
 }
 
 func price(e privacy.Event) (leaf, error) {
 	var l leaf
 	var err error
 	l.pure = math.Inf(1)
-	switch e := e.(type) {
-	case privacy.Gaussian:
-		l.curve, err = Gaussian(e.Sigma, e.Sensitivity)
-		l.noise = e.Sigma / e.Sensitivity
-	case privacy.DiscreteGaussian:
-		l.curve, err = DiscreteGaussian(e.Sigma, math.Sqrt(e.Squared()))
+	switch law := privacy.LawOf(e).(type) {
+	case privacy.NormalLaw:
+		l.curve, err = Gaussian(law.Sigma, law.Sensitivity)
+		l.noise, l.norms = law.Sigma/law.Sensitivity, terms.NormsOf(law)
+	case privacy.DiscreteNormalLaw:
+		l.curve, err = DiscreteGaussian(law.Sigma, math.Sqrt(law.Squared()))
 		l.even = true
-	case privacy.Laplace:
-		l.curve, err = Laplace(e.Scale, e.Sensitivity)
+	case privacy.LaplaceLaw:
+		l.curve, err = Laplace(law.Scale, law.Sensitivity)
 		l.even = true
-	case privacy.DiscreteLaplace:
-		l.curve, err = DiscreteLaplace(e.Scale, e.Steps())
+	case privacy.DiscreteLaplaceLaw:
+		l.curve, err = DiscreteLaplace(law.Scale, law.Steps())
 		l.even = true
-	case privacy.PureLDP:
-		l.curve, err = PureDP(e.Epsilon)
-	case privacy.RandomizedResponse:
-		l.curve, err = RandomizedResponse(e.Epsilon, e.Categories)
-	case privacy.Exponential:
-		l.curve, err = BoundedRange(e.Epsilon)
+	case privacy.ResponseLaw:
+		l.curve, err = RandomizedResponse(law.Epsilon, law.Categories)
+	case privacy.RangeLaw:
+		l.curve, err = BoundedRange(law.Epsilon)
 	default:
 		return leaf{}, fmt.Errorf("event %q: %w", e.Kind(), ErrNotCovered)
 	}

@@ -146,23 +146,20 @@ func covers(s, t Term) bool {
 	if s.Method != t.Method && s.Rate != 1 || s.Relation != t.Relation || s.Rate < t.Rate || s.Count < t.Count {
 		return false
 	}
-	switch x := s.Leaf.(type) {
-	case privacy.Gaussian:
-		y, ok := t.Leaf.(privacy.Gaussian)
+	switch x := privacy.LawOf(s.Leaf).(type) {
+	case privacy.NormalLaw:
+		y, ok := privacy.LawOf(t.Leaf).(privacy.NormalLaw)
 		sampled := s.Relation == privacy.Replace && s.Rate < 1 // which asks for norms
 		return ok && x.Sensitivity/x.Sigma >= y.Sensitivity/y.Sigma && (!sampled || longer(x, y))
-	case privacy.Laplace:
-		y, ok := t.Leaf.(privacy.Laplace)
+	case privacy.LaplaceLaw:
+		y, ok := privacy.LawOf(t.Leaf).(privacy.LaplaceLaw)
 		return ok && x.Sensitivity/x.Scale >= y.Sensitivity/y.Scale
-	case privacy.PureLDP:
-		y, ok := t.Leaf.(privacy.PureLDP)
-		return ok && x.Epsilon >= y.Epsilon
-	case privacy.RandomizedResponse: // the same categories, or the laws differ in more than noise
-		y, ok := t.Leaf.(privacy.RandomizedResponse)
-		return ok && x.Epsilon >= y.Epsilon && x.Categories == y.Categories
+	case privacy.ResponseLaw: // the same categories, or the laws differ in more than noise
+		y, ok := privacy.LawOf(t.Leaf).(privacy.ResponseLaw)
+		return ok && x.Epsilon >= y.Epsilon && x.Categories == y.Categories && x.Bound == y.Bound
 	}
 	s.Count, s.Rate, s.Method = t.Count, t.Rate, t.Method
-	return s == t // other kinds: the same release only
+	return s == t // other laws: the same release only
 }
 
 // merge appends what is new, in order.

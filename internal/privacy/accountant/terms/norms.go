@@ -6,7 +6,7 @@ import (
 	"privrec/internal/privacy"
 )
 
-// Norms is what a Gaussian says of the length of one unit's contribution, which a
+// Norms is what a normal law says of the length of one unit's contribution, which a
 // sampled one under Replace is priced by. A larger one costs no more.
 type Norms int
 
@@ -16,8 +16,8 @@ const (
 	Halved               // at most half of it: vectors clipped to a norm
 )
 
-// NormsOf reads the Norm of an event.
-func NormsOf(g privacy.Gaussian) Norms {
+// NormsOf reads the Norm of a law.
+func NormsOf(g privacy.NormalLaw) Norms {
 	switch {
 	case g.Norm == 0 || g.Norm > g.Sensitivity:
 		return Unknown
@@ -30,10 +30,10 @@ func NormsOf(g privacy.Gaussian) Norms {
 // joinedNorm is the Norm of a release of sensitivity d that stands for several on one
 // sample: a unit moves all of them, each in units of its noise. Where all are clipped
 // it is half of d to the last digit; where one says nothing nothing is known.
-func joinedNorm(ts []Term, d, mu2 float64) float64 {
+func joinedNorm(ts []Term, laws []privacy.NormalLaw, d, mu2 float64) float64 {
 	halved, sum := true, 0.0
-	for _, t := range ts {
-		g := t.Leaf.(privacy.Gaussian)
+	for i, t := range ts {
+		g := laws[i]
 		if g.Norm == 0 {
 			return 0
 		}
@@ -48,6 +48,6 @@ func joinedNorm(ts []Term, d, mu2 float64) float64 {
 }
 
 // longer reports whether what g says of norms, in units of its noise, covers h.
-func longer(g, h privacy.Gaussian) bool {
+func longer(g, h privacy.NormalLaw) bool {
 	return g.Norm == 0 || h.Norm > 0 && g.Norm/g.Sigma >= h.Norm/h.Sigma
 }

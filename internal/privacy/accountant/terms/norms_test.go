@@ -17,7 +17,7 @@ func TestNormsOf(t *testing.T) {
 		d, norm float64
 		want    Norms
 	}{{2, 0, Unknown}, {2, 1, Halved}, {2, 1.0000000001, Within}, {2, 1.5, Within}, {2, 2, Within}, {2, 2.0000000001, Unknown}, {0.3, 0.15, Halved}} {
-		if got := NormsOf(clippedSum(1, c.d, c.norm)); got != c.want {
+		if got := NormsOf(clippedSum(1, c.d, c.norm).Law().(privacy.NormalLaw)); got != c.want {
 			t.Errorf("a norm of %v with a sensitivity of %v: %v, want %v", c.norm, c.d, got, c.want)
 		}
 	}
@@ -38,7 +38,7 @@ func TestJoinedNorms(t *testing.T) {
 		"alone":             {[]privacy.Event{clippedSum(1, 1, 0.7)}, Within, 0.7},
 	} {
 		l := underReplace(t, poisson(all(c.parts...), 0.1))
-		g, ok := l.Terms[0].Leaf.(privacy.Gaussian)
+		g, ok := privacy.LawOf(l.Terms[0].Leaf).(privacy.NormalLaw)
 		if !ok || len(l.Terms) != 1 || NormsOf(g) != c.want || math.Abs(g.Norm/g.Sensitivity-c.ratio) > 1e-12 {
 			t.Errorf("%s: %+v, want %v and a norm of %v sensitivities", name, l.Terms, c.want, c.ratio)
 		}

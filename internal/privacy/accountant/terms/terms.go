@@ -15,9 +15,7 @@ import (
 // Term is Count adaptive compositions of one leaf release, perhaps each on its
 // own random part of the data.
 type Term struct {
-	// Leaf is a Gaussian, Laplace, DiscreteGaussian, DiscreteLaplace, PureLDP,
-	// RandomizedResponse or Exponential event.
-	Leaf     privacy.Event
+	Leaf     privacy.Event        // a privacy.Release
 	Rate     float64              // probability of a unit to be in a release; 1: not sampled
 	Method   privacy.Sampling     // empty where Rate is 1
 	Relation privacy.Neighbouring // of the leaf; a local randomiser's is Replace
@@ -90,21 +88,19 @@ func (f flattener) flatten(e privacy.Event, count int64) (List, error) {
 }
 
 func (f flattener) list(e privacy.Event) (List, error) {
-	switch e := e.(type) {
-	case privacy.Unprotected:
-		if e.Unit != "" && e.Unit != f.unit && !f.restated {
-			return List{}, fmt.Errorf("%s unprotected for %s; asked about %s: %w", e.What, e.Unit, f.unit, ErrUnit)
-		}
-		return List{Open: []privacy.Unprotected{e}}, nil
-	case privacy.SelfComposed:
-		l, err := f.list(e.Event)
+	form := e.Form()
+	switch form.Way {
+	case privacy.LeftOpen:
+		return f.open(e)
+	case privacy.Repeated:
+		l, err := f.list(form.Part)
 		if err != nil {
 			return List{}, err
 		}
-		return l.times(e.Count)
-	case privacy.Composed:
+		return l.times(form.Count)
+	case privacy.InSequence:
 		var sum List
-		for i, part := range e.Events {
+		for i, part := range form.Parts {
 			l, err := f.list(part)
 			if err == nil {
 				sum, err = sum.plus(l)
@@ -114,10 +110,10 @@ func (f flattener) list(e privacy.Event) (List, error) {
 			}
 		}
 		return sum, nil
-	case privacy.Parallel:
-		b := Branches{Count: 1, Pairs: f.relation == privacy.Replace && !e.Fixed}
+	case privacy.InParallel:
+		b := Branches{Count: 1, Pairs: f.relation == privacy.Replace && !form.Fixed}
 		var open []privacy.Unprotected
-		for i, part := range e.Events {
+		for i, part := range form.Parts {
 			l, err := f.list(part)
 			if err != nil {
 				return List{}, fmt.Errorf("event %d: %w", i, err)
@@ -127,10 +123,19 @@ func (f flattener) list(e privacy.Event) (List, error) {
 			b.Of = append(b.Of, l)
 		}
 		return List{Parallels: []Branches{b}, Open: open}, nil
-	case privacy.Sampled:
-		return f.sampled(e)
+	case privacy.OnSample:
+		return f.sampled(form)
 	}
 	return f.leaf(e)
+}
+
+// open lists what is not protected after checking what it is about.
+func (f flattener) open(e privacy.Event) (List, error) {
+	u, _ := privacy.Opened(e)
+	if u.Unit != "" && u.Unit != f.unit && !f.restated {
+		return List{}, fmt.Errorf("%s unprotected for %s; asked about %s: %w", u.What, u.Unit, f.unit, ErrUnit)
+	}
+	return List{Open: []privacy.Unprotected{u}}, nil
 }
 
 // leaf lists one release after checking what it is about.
@@ -143,28 +148,12 @@ func (f flattener) leaf(e privacy.Event) (List, error) {
 		return List{}, fmt.Errorf("%s about %s, %s; asked about %s, %s: %w", e.Kind(), s.Unit, s.Neighbouring, f.unit, f.relation, ErrUnit)
 	}
 	// What is not sampled has one law under all relations.
-	return List{Terms: []Term{{Leaf: onGrid(e), Rate: 1, Relation: f.relation, Count: 1}}}, nil
-}
-
-// onGrid returns the event with the sensitivity that integers can have, so that equal
-// releases are equal terms however their sensitivity was rounded.
-func onGrid(e privacy.Event) privacy.Event {
-	switch e := e.(type) {
-	case privacy.DiscreteLaplace:
-		e.Sensitivity = e.Steps()
-		return e
-	case privacy.DiscreteGaussian:
-		if d := math.Sqrt(e.Squared()); !math.IsInf(d, 1) {
-			e.Sensitivity = d
-		}
-		return e
-	}
-	return e
+	return List{Terms: []Term{{Leaf: privacy.OnGrid(e), Rate: 1, Relation: f.relation, Count: 1}}}, nil
 }
 
 // sampled turns the list of what was sampled into one sampled term.
-func (f flattener) sampled(e privacy.Sampled) (List, error) {
-	l, err := f.list(e.Event)
+func (f flattener) sampled(e privacy.Form) (List, error) {
+	l, err := f.list(e.Part)
 	if err != nil || e.Rate == 1 {
 		return l, err
 	}
@@ -200,28 +189,30 @@ func (f flattener) sampled(e privacy.Sampled) (List, error) {
 	return l, nil
 }
 
-// one joins unsampled Gaussian releases into the one that costs the same.
+// one joins unsampled releases of a normal law into the one that costs the same.
 func one(ts []Term) (Term, error) {
 	if len(ts) == 1 && ts[0].Count == 1 {
 		return ts[0], nil
 	}
-	mu2 := 0.0
+	mu2, laws := 0.0, make([]privacy.NormalLaw, 0, 4)
 	for _, t := range ts {
-		g, ok := t.Leaf.(privacy.Gaussian)
+		g, ok := privacy.LawOf(t.Leaf).(privacy.NormalLaw)
 		if !ok || t.Rate != 1 {
 			return Term{}, fmt.Errorf("a sampled composition of anything but Gaussians: %w", ErrForm)
 		}
 		mu := g.Sensitivity / g.Sigma
 		mu2 += float64(t.Count) * mu * mu
+		laws = append(laws, g)
 	}
-	g := ts[0].Leaf.(privacy.Gaussian)
+	g := laws[0]
 	// The sensitivity stays and sigma is rounded down, to the safe side.
 	g.Sigma = g.Sensitivity / math.Sqrt(mu2) * (1 - 0x1p-50)
-	g.Norm = joinedNorm(ts, g.Sensitivity, mu2)
-	if err := g.Validate(); err != nil {
+	g.Norm = joinedNorm(ts, laws, g.Sensitivity, mu2)
+	t := ts[0]
+	about, _ := privacy.About(t.Leaf)
+	t.Leaf, t.Count = g.Release(about), 1
+	if err := t.Leaf.Validate(); err != nil {
 		return Term{}, fmt.Errorf("joined release: %w", err)
 	}
-	t := ts[0]
-	t.Leaf, t.Count = g, 1
 	return t, nil
 }
