@@ -99,7 +99,7 @@ func (p *protection) agree(account *Privacy) error {
 		return fmt.Errorf("compose the ledger: %w", err)
 	}
 	noised := slices.DeleteFunc(p.ledger.Entries(), func(e privacy.Entry) bool {
-		_, open := e.Event.(privacy.Unprotected)
+		_, open := privacy.Opened(e.Event)
 		return open
 	})
 	if err := accountant.ChargeLedger(g, noised); err != nil {

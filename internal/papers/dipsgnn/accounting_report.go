@@ -178,19 +178,14 @@ func (p *Privacy) names() []string {
 	return names
 }
 
-// unprotected is something without bound as the ledger has it; a unit that is empty is
-// every unit.
-func (u Unbounded) unprotected(unit privacy.Unit) privacy.Unprotected {
-	return privacy.Unprotected{What: u.What, Why: u.Why, Unit: unit}
-}
-
-// declaration is what the ledger of a run begins with.
+// declaration is what the ledger of a run begins with: what is without bound for every
+// unit, and what is for features.
 func declaration(run, features []Unbounded) (d privacy.Declaration) {
 	for _, u := range run {
-		d.Open = append(d.Open, u.unprotected(""))
+		d.Open = append(d.Open, privacy.Unprotected{What: u.What, Why: u.Why})
 	}
 	for _, u := range features {
-		d.Open = append(d.Open, u.unprotected(privacy.Feature))
+		d.Open = append(d.Open, privacy.Unprotected{What: u.What, Why: u.Why, Unit: privacy.Feature})
 	}
 	return d
 }

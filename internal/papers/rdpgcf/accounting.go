@@ -299,7 +299,7 @@ func (a *Account) composeEntries(all []privacy.Entry) (float64, error) {
 	}
 	var entries []privacy.Entry
 	for _, e := range all {
-		if _, open := e.Event.(privacy.Unprotected); !open {
+		if _, open := privacy.Opened(e.Event); !open {
 			entries = append(entries, e)
 		}
 	}
