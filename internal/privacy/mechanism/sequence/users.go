@@ -130,18 +130,22 @@ func (r *Run) Retained() (x Retained) {
 	if !r.done {
 		return x
 	}
+	cells := make([]int64, len(r.table)) // of all samplers: which of them has which rows is chance, and rounding must not show it
 	for _, s := range r.samplers {
 		x.Rows += s.watch.rows
 		x.Kept += s.watch.kept
 		for k, n := range s.watch.cells {
-			x.Cells += n
-			p, q := 1.0, 0.0
-			if o := &r.table[k]; o.Others > 0 {
-				p, q = o.P, r.m.Replace(k)
-			}
-			x.Mean += float64(n) * p
-			x.Variance += float64(n) * p * q
+			cells[k] += n
 		}
+	}
+	for k, n := range cells {
+		x.Cells += n
+		p, q := 1.0, 0.0
+		if o := &r.table[k]; o.Others > 0 {
+			p, q = o.P, r.m.Replace(k)
+		}
+		x.Mean += float64(n) * p
+		x.Variance += float64(n) * p * q
 	}
 	return x
 }

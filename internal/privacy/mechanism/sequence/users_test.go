@@ -42,13 +42,15 @@ func TestKeyOfIsFixed(t *testing.T) {
 }
 
 // A user's row depends on the stream, the id and the row: not on the order in which
-// users come, the sampler, or who else is there.
+// users come, the sampler, or who else is there. What a run says that it retained does not
+// depend on the samplers either, to the last digit.
 func TestUsersInAnyOrder(t *testing.T) {
 	const users, items, length = 300, 400, 9
 	clean := someRows(users, items, length)
 	bits := mechanism.Keyed(rng.Seed(4).Stream("seq"))
 	for _, v := range []Variant{SDPFixed, SDPPaper, RR} {
 		m := Mechanism{Purpose: "seq", Variant: v, Epsilon: 5, Items: items, Length: length}
+		var kept []Retained
 		perturb := func(samplers int, order []int32) []int32 {
 			l := mechanismtest.Ledger(t)
 			run, err := m.OpenUsers(l, bits, noSpill)
@@ -70,9 +72,13 @@ func TestUsersInAnyOrder(t *testing.T) {
 			if e := l.Entries(); len(e) != 1 || e[0].Event != m.Event() || e[0].Count != 1 {
 				t.Errorf("%s: ledger %v", v, e)
 			}
-			if x := run.Retained(); x.Rows != int64(len(order)) || x.Cells != int64(len(order)*length) ||
+			x := run.Retained()
+			if x.Rows != int64(len(order)) || x.Cells != int64(len(order)*length) ||
 				math.Abs(float64(x.Kept)-x.Mean) > mechanismtest.Sigmas*math.Sqrt(x.Variance) {
 				t.Errorf("%s: retained %+v", v, x)
+			}
+			if len(order) == users {
+				kept = append(kept, x)
 			}
 			return rows
 		}
@@ -84,6 +90,11 @@ func TestUsersInAnyOrder(t *testing.T) {
 		for _, samplers := range []int{1, 2, 7} {
 			if !slices.Equal(one, perturb(samplers, s.Perm(users))) {
 				t.Errorf("%s: other rows with %d samplers in another order", v, samplers)
+			}
+		}
+		for _, x := range kept {
+			if x != kept[0] {
+				t.Errorf("%s: retained %+v, and %+v by other samplers", v, x, kept[0])
 			}
 		}
 		alone := perturb(1, []int32{17})
