@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-var update = flag.Bool("update", false, "rewrite docs/commands.md, docs/data and testdata/answers")
+var update = flag.Bool("update", false, "rewrite docs/commands.md, docs/data, testdata/answers and testdata/perturbed")
 
 // The command reference is what the program says of itself; it is written by
 // this test (make docs) and fails when the two drift apart.
