@@ -45,7 +45,7 @@ func WriteFile(path string, write func(w io.Writer) error) (err error) {
 	if err := os.Rename(f.Name(), path); err != nil {
 		return err
 	}
-	return syncDir(dir)
+	return SyncDir(dir)
 }
 
 // cause strips the name of the temporary file from an error: the user asked
@@ -62,7 +62,8 @@ func cause(err error) error {
 	return err
 }
 
-func syncDir(dir string) error {
+// SyncDir makes the names in a folder durable.
+func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err

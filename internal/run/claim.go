@@ -48,7 +48,7 @@ func makeDir(dir string) (made []string, err error) {
 	err = os.MkdirAll(dir, 0o755)
 	for _, d := range made {
 		if err == nil {
-			err = syncDir(filepath.Dir(d))
+			err = SyncDir(filepath.Dir(d))
 		}
 	}
 	if err != nil {

@@ -104,7 +104,7 @@ func (e *Env) openLedger(noise privacy.Noise) (l *privacy.Ledger, resumed bool, 
 	if l, err = privacy.CreateKeyedLedger(path, noise, e.key); err != nil {
 		return nil, false, err
 	}
-	if err := syncDir(e.Dir); err != nil { // or a crash of the machine could lose the file
+	if err := SyncDir(e.Dir); err != nil { // or a crash of the machine could lose the file
 		return nil, false, errors.Join(fmt.Errorf("ledger: %w", err), l.Leave())
 	}
 	return l, false, nil

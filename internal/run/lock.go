@@ -43,7 +43,7 @@ func acquire(dir string) (*lock, error) {
 		}
 		// The file may have been removed by its last holder between our open
 		// and our lock; then another process can hold a lock on a new file.
-		if !sameFile(f, path) {
+		if !SameFile(f, path) {
 			f.Close()
 			continue
 		}
@@ -92,7 +92,8 @@ func readHolder(f *os.File) (h holder, ok bool) {
 	return h, ok
 }
 
-func sameFile(f *os.File, path string) bool {
+// SameFile reports whether path still names the open file f.
+func SameFile(f *os.File, path string) bool {
 	a, err1 := f.Stat()
 	b, err2 := os.Stat(path)
 	return err1 == nil && err2 == nil && os.SameFile(a, b)

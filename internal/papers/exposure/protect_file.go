@@ -9,11 +9,11 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/format"
+	"privrec/internal/perturb"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism"
 	"privrec/internal/privacy/mechanism/local"
 	"privrec/internal/rng"
-	"privrec/internal/run"
 )
 
 // PerturbFile reads the slates of In, protects them and writes Out, a ledger and a
@@ -29,7 +29,7 @@ func PerturbFile(ctx context.Context, o PerturbOptions) (r *PerturbReport, err e
 	if err := errors.Join(o.Check(), o.checkFiles()); err != nil {
 		return nil, err
 	}
-	outputs := run.Outputs{Files: outputsOf(o.Out), Force: o.Force, Sources: []string{o.In, o.Catalogue, o.Vectors, o.History}}
+	outputs := perturb.Outputs{Files: outputsOf(o.Out), Force: o.Force, Sources: []string{o.In, o.Catalogue, o.Vectors, o.History}}
 	if err := outputs.Free(); err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func PerturbFile(ctx context.Context, o PerturbOptions) (r *PerturbReport, err e
 	if err := o.fits(cat, in); err != nil {
 		return nil, err
 	}
-	st, err := run.NewStage(outputs)
+	st, err := perturb.NewStage(outputs)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ type filePerturber struct {
 	cat  *itemNames
 	near *neighbours
 	in   *slateReader
-	st   *run.Stage
+	st   *perturb.Stage
 	t    int // T
 	urn  urn // what is drawn from, by all workers; nil: the batch, or nothing
 
@@ -214,7 +214,7 @@ func (p *filePerturber) work(ctx context.Context, out *os.File) (ws []*slateWork
 		blocks[i] = newSlateBlock(p.t, p.o.blockSlates(p.t))
 	}
 	done := int64(0)
-	return ws, run.InOrder(ctx, p.o.Workers, blocks, p.fill, func(i int, b *slateBlock) error { return ws[i].do(b) }, func(b *slateBlock) error {
+	return ws, perturb.InOrder(ctx, p.o.Workers, blocks, p.fill, func(i int, b *slateBlock) error { return ws[i].do(b) }, func(b *slateBlock) error {
 		if _, err := out.Write(b.packed); err != nil {
 			return &format.WriteError{File: p.o.Out, Err: err}
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"privrec/internal/dataset/format"
+	"privrec/internal/perturb"
 	"privrec/internal/privacy"
 	"privrec/internal/rng"
 	"privrec/internal/run"
@@ -152,10 +153,10 @@ const (
 )
 
 // outputsOf is where the files go; the output last.
-func outputsOf(out string) []run.Output {
+func outputsOf(out string) []perturb.Output {
 	stem := strings.TrimSuffix(strings.TrimSuffix(out, ".gz"), ".zst")
 	stem = strings.TrimSuffix(stem, filepath.Ext(stem))
-	return []run.Output{
+	return []perturb.Output{
 		{Name: ledgerFile, Path: stem + ".ledger.jsonl"},
 		{Name: textFile, Path: stem + ".report.txt"},
 		{Name: jsonFile, Path: stem + ".report.json"},

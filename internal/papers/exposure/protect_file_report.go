@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 
+	"privrec/internal/perturb"
 	"privrec/internal/privacy"
 	"privrec/internal/report"
 	"privrec/internal/run"
@@ -64,7 +65,7 @@ func newPerturbReport(p *filePerturber, mark privacy.Noise, digest string, ws []
 }
 
 // write puts the report among the files of a stage.
-func (r *PerturbReport) write(st *run.Stage) error {
+func (r *PerturbReport) write(st *perturb.Stage) error {
 	d := r.Document()
 	return errors.Join(
 		st.Create(textFile, func(w io.Writer) error { return run.Show(w, false, d) }),

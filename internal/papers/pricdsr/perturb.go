@@ -8,10 +8,10 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/format"
+	"privrec/internal/perturb"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism"
 	"privrec/internal/privacy/mechanism/sequence"
-	"privrec/internal/run"
 )
 
 // Perturb reads the histories of In, perturbs them and writes Out, the users whose
@@ -27,7 +27,7 @@ func Perturb(ctx context.Context, o Options) (r *Report, err error) {
 	if err := errors.Join(o.Check(), o.checkFiles()); err != nil {
 		return nil, err
 	}
-	outputs := run.Outputs{Files: filesOf(o.Out), Force: o.Force, Sources: []string{o.In, o.Catalogue}}
+	outputs := perturb.Outputs{Files: filesOf(o.Out), Force: o.Force, Sources: []string{o.In, o.Catalogue}}
 	if err := outputs.Free(); err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func Perturb(ctx context.Context, o Options) (r *Report, err error) {
 		return nil, err
 	}
 	defer in.close()
-	st, err := run.NewStage(outputs)
+	st, err := perturb.NewStage(outputs)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ type perturber struct {
 	m   sequence.Mechanism
 	cat *Catalogue
 	in  *reader
-	st  *run.Stage
+	st  *perturb.Stage
 }
 
 // bits are cryptographic, or those of a stream that no other setting has: two releases
@@ -170,7 +170,7 @@ func (p *perturber) direct(ctx context.Context, seq *sequence.Run, t *tally, w *
 	if err != nil {
 		return err
 	}
-	err = run.InOrder(ctx, p.o.Workers, p.blocks(), p.in.fill, func(i int, b *block) error {
+	err = perturb.InOrder(ctx, p.o.Workers, p.blocks(), p.in.fill, func(i int, b *block) error {
 		if err := ws[i].perturb(b); err != nil {
 			return err
 		}
@@ -189,7 +189,7 @@ func (p *perturber) sorted(ctx context.Context, seq *sequence.Run, t *tally, w *
 	s := &sorter{dir: p.st.Dir(), most: sortBytes, ways: sortWays}
 	defer func() { err = errors.Join(err, s.close()) }()
 	done := int64(0)
-	err = run.InOrder(ctx, p.o.Workers, p.blocks(), p.in.fill, func(i int, b *block) error { return ws[i].perturb(b) }, func(b *block) error {
+	err = perturb.InOrder(ctx, p.o.Workers, p.blocks(), p.in.fill, func(i int, b *block) error { return ws[i].perturb(b) }, func(b *block) error {
 		for u := range b.users() {
 			if err := s.add(b.id(u), b.row(u)); err != nil {
 				return err
@@ -219,6 +219,6 @@ func (p *perturber) sorted(ctx context.Context, seq *sequence.Run, t *tally, w *
 		})
 		return err
 	}
-	return run.InOrder(ctx, p.o.Workers, p.blocks(), fill, func(i int, b *block) error { return ws[i].format(b) },
+	return perturb.InOrder(ctx, p.o.Workers, p.blocks(), fill, func(i int, b *block) error { return ws[i].format(b) },
 		func(b *block) error { return w.write(b, p.o.Progress) })
 }

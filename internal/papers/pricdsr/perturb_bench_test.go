@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"privrec/internal/dataset/format"
+	"privrec/internal/perturb"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism/sequence"
 	"privrec/internal/rng"
-	"privrec/internal/run"
 )
 
 // best reports the rate of the fastest run beside that of all: what the machine can do
@@ -52,7 +52,7 @@ func BenchmarkPerturbInMemory(b *testing.B) {
 						if err != nil {
 							b.Fatal(err)
 						}
-						err = run.InOrder(context.Background(), 2, p.blocks(), func(next func() *block) error {
+						err = perturb.InOrder(context.Background(), 2, p.blocks(), func(next func() *block) error {
 							to := next()
 							for u, h := range list {
 								if to == nil {

@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"privrec/internal/run"
+	"privrec/internal/perturb"
 )
 
 // names of the files of a perturbation, beside the output.
@@ -17,7 +17,7 @@ const (
 )
 
 // filesOf is where the files go; the output last.
-func filesOf(out string) []run.Output {
+func filesOf(out string) []perturb.Output {
 	pack := ""
 	stem := out
 	for _, ext := range []string{".gz", ".zst"} {
@@ -27,7 +27,7 @@ func filesOf(out string) []run.Output {
 		}
 	}
 	stem = strings.TrimSuffix(stem, filepath.Ext(stem))
-	return []run.Output{
+	return []perturb.Output{
 		{Name: emptyFile, Path: stem + ".empty.tsv" + pack},
 		{Name: ledgerFile, Path: stem + ".ledger.jsonl"},
 		{Name: textFile, Path: stem + ".report.txt"},

@@ -69,8 +69,8 @@ func read(t testing.TB, path string) string {
 	return string(b)
 }
 
-// perturb runs options over a text and returns the output.
-func perturb(t testing.TB, o Options, name, text string) (string, *Report) {
+// perturbed runs options over a text and returns the output.
+func perturbed(t testing.TB, o Options, name, text string) (string, *Report) {
 	t.Helper()
 	dir := t.TempDir()
 	o.In = write(t, dir, name, text)
@@ -100,17 +100,17 @@ func TestBytesDependOnTheRowsAlone(t *testing.T) {
 	for _, v := range []sequence.Variant{sequence.SDPFixed, sequence.SDPPaper, sequence.RR} {
 		o := options()
 		o.Variant = v
-		one, _ := perturb(t, o, "in.tsv", table(list))
+		one, _ := perturbed(t, o, "in.tsv", table(list))
 		for _, workers := range []int{1, 7} {
 			o.Workers = workers
-			if got, _ := perturb(t, o, "in.tsv", table(back)); got != one {
+			if got, _ := perturbed(t, o, "in.tsv", table(back)); got != one {
 				t.Errorf("%s: other bytes with %d workers in another order", v, workers)
 			}
 		}
 		o.KeepOrder = true
-		kept, _ := perturb(t, o, "in.tsv", table(back))
+		kept, _ := perturbed(t, o, "in.tsv", table(back))
 		o.Workers = 1
-		if again, _ := perturb(t, o, "in.tsv", table(back)); kept != again {
+		if again, _ := perturbed(t, o, "in.tsv", table(back)); kept != again {
 			t.Errorf("%s: other bytes in kept order", v)
 		}
 		if strings.HasPrefix(kept, "user_id\titem_id\tposition\nu0\t") || !equalLines(kept, one) {
@@ -122,7 +122,7 @@ func TestBytesDependOnTheRowsAlone(t *testing.T) {
 			x := options()
 			x.Variant = v
 			change(&x)
-			if got, _ := perturb(t, x, "in.tsv", table(list)); got == one {
+			if got, _ := perturbed(t, x, "in.tsv", table(list)); got == one {
 				t.Errorf("%s: the %s makes no difference", v, name)
 			}
 		}
@@ -148,28 +148,28 @@ func TestFormsAgree(t *testing.T) {
 		lines.WriteString("\n")
 	}
 	tsv := table(list)
-	want, r := perturb(t, options(), "in.tsv", tsv)
+	want, r := perturbed(t, options(), "in.tsv", tsv)
 	for name, text := range map[string]string{
 		"in.txt":   lines.String(),
 		"in.csv":   strings.ReplaceAll(tsv, "\t", ","),
 		"in.inter": strings.Replace(tsv, "user_id\titem_id\ttimestamp", "user_id:token\titem_id:token\ttimestamp:float", 1),
 		"crlf.tsv": strings.ReplaceAll(tsv, "\n", "\r\n"),
 	} {
-		if got, _ := perturb(t, options(), name, text); got != want {
+		if got, _ := perturbed(t, options(), name, text); got != want {
 			t.Errorf("%s: another output", name)
 		}
 	}
 	o := options()
 	o.Out = "out.csv"
-	if got, _ := perturb(t, o, "in.tsv", tsv); got != strings.ReplaceAll(want, "\t", ",") {
+	if got, _ := perturbed(t, o, "in.tsv", tsv); got != strings.ReplaceAll(want, "\t", ",") {
 		t.Error("another csv")
 	}
 	o.Out = "out.inter"
-	if got, _ := perturb(t, o, "in.tsv", tsv); got != strings.Replace(want, "user_id\titem_id\tposition", "user_id:token\titem_id:token\tposition:float", 1) {
+	if got, _ := perturbed(t, o, "in.tsv", tsv); got != strings.Replace(want, "user_id\titem_id\tposition", "user_id:token\titem_id:token\tposition:float", 1) {
 		t.Error("another inter")
 	}
 	o.Out = "out.txt"
-	got, _ := perturb(t, o, "in.tsv", tsv)
+	got, _ := perturbed(t, o, "in.tsv", tsv)
 	if n := strings.Count(got, "\n"); int64(n)+r.Emptied != 400 {
 		t.Errorf("%d lines, %d empty rows of 400", n, r.Emptied)
 	}
@@ -213,7 +213,7 @@ func TestFormsAgree(t *testing.T) {
 // An infinite epsilon shows the matrix.
 func TestRowsOfDefinition1(t *testing.T) {
 	o := Options{Epsilon: math.Inf(1), Limits: true, Items: 9, Length: 4, Workers: 1}
-	got, r := perturb(t, o, "in.txt", "a 1 2\nb 1 2 1 3 4 5\nc 7 7 7\nd\ne 5 6 7 8 5\n")
+	got, r := perturbed(t, o, "in.txt", "a 1 2\nb 1 2 1 3 4 5\nc 7 7 7\nd\ne 5 6 7 8 5\n")
 	want := "user_id\titem_id\tposition\na\t1\t3\na\t2\t4\nb\t2\t1\nb\t3\t2\nb\t4\t3\nb\t5\t4\nc\t7\t4\ne\t5\t1\ne\t6\t2\ne\t7\t3\ne\t8\t4\n"
 	if got != want {
 		t.Errorf("%s", got)
@@ -269,8 +269,8 @@ func TestNothingIsLeftAtZero(t *testing.T) {
 	for _, v := range []sequence.Variant{sequence.SDPFixed, sequence.SDPPaper} {
 		o := Options{Limits: true, Variant: v, Items: 40, Length: 8, Seed: 2, Workers: 2}
 		a, b := histories(500, 40, 8, 1), histories(500, 40, 8, 2)
-		sa, _ := perturb(t, o, "in.tsv", table(a))
-		sb, r := perturb(t, o, "in.tsv", table(b))
+		sa, _ := perturbed(t, o, "in.tsv", table(a))
+		sb, r := perturbed(t, o, "in.tsv", table(b))
 		// The law is that of uniform draws whatever came in. The bytes are not equal, as
 		// a draw is told from what stands in the cell: positions of items are compared.
 		ca, cb := itemCounts(sa, 40), itemCounts(sb, 40)
@@ -303,7 +303,7 @@ func itemCounts(out string, items int) []int {
 func TestCatalogueOfNames(t *testing.T) {
 	o := options()
 	list := histories(200, 60, 12, 2)
-	want, _ := perturb(t, o, "in.tsv", table(list))
+	want, _ := perturbed(t, o, "in.tsv", table(list))
 	name := func(i string) string { return "B00" + i }
 	var cat strings.Builder
 	for i := 1; i <= 60; i++ {
@@ -321,7 +321,7 @@ func TestCatalogueOfNames(t *testing.T) {
 		}
 		return b.String()
 	}
-	if got, _ := perturb(t, o, "in.tsv", rename(table(list))); got != rename(want) {
+	if got, _ := perturbed(t, o, "in.tsv", rename(table(list))); got != rename(want) {
 		t.Error("other rows")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 
+	"privrec/internal/perturb"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism/sequence"
 	"privrec/internal/report"
@@ -49,7 +50,7 @@ func newReport(p *perturber, mark privacy.Noise, digest string, t *tally, kept s
 }
 
 // write puts the report among the files of a stage.
-func (r *Report) write(st *run.Stage) error {
+func (r *Report) write(st *perturb.Stage) error {
 	d := r.Document()
 	return errors.Join(
 		st.Create(textFile, func(w io.Writer) error { return run.Show(w, false, d) }),

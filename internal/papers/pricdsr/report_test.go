@@ -21,7 +21,7 @@ func TestNoteOfAnInteractionRemoved(t *testing.T) {
 		}
 		o := options()
 		o.Epsilon, o.Limits, o.Length, o.KeepOrder = math.Inf(1), true, length, true
-		out, _ := perturb(t, o, "in.txt", text+"\n")
+		out, _ := perturbed(t, o, "in.txt", text+"\n")
 		for line := range strings.Lines(strings.TrimPrefix(out, "user_id\titem_id\tposition\n")) {
 			var item, at int
 			if _, err := fmt.Sscanf(line, "ann\t%d\t%d", &item, &at); err != nil {

@@ -1,4 +1,4 @@
-package run
+package perturb
 
 import (
 	"errors"
@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"privrec/internal/run"
 )
 
 // killed ends a stage as a kill would: its lock is free, its folder is there.
@@ -39,7 +41,7 @@ func TestStageSweepsWhatTheDeadLeft(t *testing.T) {
 	ofOthers := half(other)
 	generation(t, o, "old", under)
 	whole := staged(t, o, "new")
-	if err := whole.Commit(Silent{}); err != nil {
+	if err := whole.Commit(run.Silent{}); err != nil {
 		t.Fatal(err)
 	}
 	replaced := killed(t, whole) // after its last name
@@ -83,7 +85,7 @@ func TestStageKeepsItsOwnHalf(t *testing.T) {
 	if !there(half) {
 		t.Fatal("the old files are gone before there are new ones")
 	}
-	if err := errors.Join(next.Commit(Silent{}), next.Drop()); err != nil || there(half) {
+	if err := errors.Join(next.Commit(run.Silent{}), next.Drop()); err != nil || there(half) {
 		t.Errorf("%v; half there: %v", err, there(half))
 	}
 }
@@ -104,7 +106,7 @@ func TestStagesAtOnce(t *testing.T) {
 				if err := os.WriteFile(st.Path("table"), nil, 0o644); err != nil {
 					t.Error(err)
 				}
-				if err := errors.Join(st.Commit(Silent{}), st.Drop()); err != nil {
+				if err := errors.Join(st.Commit(run.Silent{}), st.Drop()); err != nil {
 					t.Error(err)
 				}
 			}

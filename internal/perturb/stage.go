@@ -1,4 +1,4 @@
-package run
+package perturb
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"privrec/internal/dataset/format"
+	"privrec/internal/run"
 )
 
 // Output is one of several files that come to be together: its name on the stage, and
@@ -27,7 +28,7 @@ type Outputs struct {
 // main is the path of the file that the others belong to.
 func (o Outputs) main() string { return o.Files[len(o.Files)-1].Path }
 
-// Free refuses, with a UsageError, to write over what is there, and with Force over what is
+// Free refuses, with a run.UsageError, to write over what is there, and with Force over what is
 // read; and without Force a set that a process before left half replaced.
 func (o Outputs) Free() error {
 	if !o.Force {
@@ -36,7 +37,7 @@ func (o Outputs) Free() error {
 			return err
 		}
 		if len(halves) > 0 {
-			return &UsageError{
+			return &run.UsageError{
 				Message: fmt.Sprintf("a command before this one was stopped while it replaced the files of %s, or is doing so now: they are incomplete, and what was there before is in %s", o.main(), strings.Join(halves, ", ")),
 				Fix:     fmt.Sprintf("move what begins with %q back from there to its name, or choose another --out, or --force to write a new set and remove the folder", wasPrefix),
 			}
@@ -45,16 +46,16 @@ func (o Outputs) Free() error {
 	for _, x := range o.Files {
 		for _, path := range o.Sources {
 			if sameName(path, x.Path) {
-				return &UsageError{Message: x.Path + " is read by this run: it cannot be written too", Fix: "choose another --out"}
+				return &run.UsageError{Message: x.Path + " is read by this run: it cannot be written too", Fix: "choose another --out"}
 			}
 		}
 		info, err := os.Lstat(x.Path)
 		switch {
 		case err != nil:
 		case info.IsDir():
-			return &UsageError{Message: x.Path + " is a folder", Fix: "choose another --out"}
+			return &run.UsageError{Message: x.Path + " is a folder", Fix: "choose another --out"}
 		case !o.Force:
-			return &UsageError{Message: x.Path + " is there already", Fix: "choose another --out, or --force to replace what is there"}
+			return &run.UsageError{Message: x.Path + " is there already", Fix: "choose another --out, or --force to replace what is there"}
 		}
 	}
 	return nil
@@ -105,13 +106,13 @@ func (s *Stage) Path(name string) string { return filepath.Join(s.dir, name) }
 
 // Create writes an output whole.
 func (s *Stage) Create(name string, write func(w io.Writer) error) error {
-	return WriteFile(s.Path(name), write)
+	return run.WriteFile(s.Path(name), write)
 }
 
 // Commit gives the files their names, in place of those that are there with Force, or
 // leaves what was there as it was. It removes, and says so, the folders of processes that
 // were stopped while they replaced the same files.
-func (s *Stage) Commit(p Progress) (err error) {
+func (s *Stage) Commit(p run.Progress) (err error) {
 	if err := s.set.Free(); err != nil { // another run may have come first
 		return err
 	}
@@ -151,7 +152,7 @@ func newFolder(dir string) (path string, held *os.File, err error) {
 			return "", nil, errors.Join(err, os.Remove(path))
 		}
 		// Another process may have found the folder before it was locked.
-		if !errors.Is(flock(held), syscall.EWOULDBLOCK) && sameFile(held, path) {
+		if !errors.Is(flock(held), syscall.EWOULDBLOCK) && run.SameFile(held, path) {
 			return path, held, nil
 		}
 		if err := held.Close(); err != nil {
@@ -193,7 +194,7 @@ func (o Outputs) sweepOne(dir string) (removed bool, err error) {
 		return false, nil // gone, or another user's
 	}
 	defer f.Close()
-	if flock(f) != nil || !sameFile(f, dir) {
+	if flock(f) != nil || !run.SameFile(f, dir) {
 		return false, nil
 	}
 	if others, half, err := o.look(dir); err != nil || others || half {

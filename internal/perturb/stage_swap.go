@@ -1,4 +1,4 @@
-package run
+package perturb
 
 import (
 	"encoding/json"
@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"privrec/internal/dataset/format"
+	"privrec/internal/run"
 )
 
 // What a stage keeps in its folder, besides the new files, while it replaces old ones.
@@ -58,7 +59,7 @@ func (s *Stage) swap() error {
 		}
 		placed = append(placed, x)
 	}
-	return syncDir(filepath.Dir(out))
+	return run.SyncDir(filepath.Dir(out))
 }
 
 // undo takes new files away and puts old ones back, the output last.

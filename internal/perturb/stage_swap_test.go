@@ -1,4 +1,4 @@
-package run
+package perturb
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"privrec/internal/dataset/format"
+	"privrec/internal/run"
 )
 
 // fourOutputs are four files of a folder.
@@ -75,7 +76,7 @@ func dying(t *testing.T, st *Stage, n int) (died bool) {
 			died = true
 		}
 	}()
-	if err := st.Commit(Silent{}); err != nil {
+	if err := st.Commit(run.Silent{}); err != nil {
 		t.Error(err)
 	}
 	return false
@@ -83,7 +84,7 @@ func dying(t *testing.T, st *Stage, n int) (died bool) {
 
 // phases keeps what progress was told.
 type phases struct {
-	Silent
+	run.Silent
 	said []string
 }
 
@@ -109,7 +110,7 @@ func TestDeathBetweenNames(t *testing.T) {
 				t.Errorf("death at rename %d: the output stands beside others: %q", n, got)
 			}
 			o.Force = false
-			var usage *UsageError
+			var usage *run.UsageError
 			err := o.Free()
 			if named := errors.As(err, &usage) && strings.Contains(usage.Message, "was stopped while it replaced the files of "+o.main()) && strings.Contains(usage.Message, st.Dir()); named == whole {
 				t.Errorf("death at rename %d left %q; the next process: %v", n, got, err)
@@ -167,7 +168,7 @@ func TestFailureBetweenNames(t *testing.T) {
 				}
 				return os.Rename(from, to)
 			}
-			err := st.Commit(Silent{})
+			err := st.Commit(run.Silent{})
 			var write *format.WriteError
 			if !errors.As(err, &write) || st.stuck != (again && n > 0) {
 				t.Fatalf("failure at rename %d: %v, stuck %v", n, err, st.stuck)
@@ -200,8 +201,8 @@ func TestSwapDoesNotReplaceUnasked(t *testing.T) {
 	if err := os.WriteFile(o.Files[1].Path, []byte("old text"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	var usage *UsageError
-	if err := st.Commit(Silent{}); !errors.As(err, &usage) {
+	var usage *run.UsageError
+	if err := st.Commit(run.Silent{}); !errors.As(err, &usage) {
 		t.Errorf("commit: %v", err)
 	}
 	if err := st.swap(); !errors.Is(err, os.ErrExist) || !slices.Equal(generations(o), []string{"", "old", "", ""}) {
