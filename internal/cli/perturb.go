@@ -8,11 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"privrec/internal/dataset/format"
 	"privrec/internal/papers/pricdsr"
 	"privrec/internal/privacy/mechanism/sequence"
 	"privrec/internal/report"
-	"privrec/internal/rng"
 	"privrec/internal/run"
 )
 
@@ -33,8 +31,7 @@ func (a *App) perturb(verbs []*cobra.Command) []*cobra.Command {
 // perturbFlags are the flags of perturb pricdsr.
 type perturbFlags struct {
 	fileFlags
-	o        pricdsr.Options // as the flags of this command alone say; runPerturb adds the common ones
-	variant  string
+	o        pricdsr.Options
 	dryRun   bool
 	epsilons []float64
 	plot     string
@@ -70,12 +67,12 @@ The catalogue, its size or its ids, must be public: never take it from the rows.
 
 ` + exitCodes,
 		Args: wants(),
-		RunE: func(c *cobra.Command, _ []string) error { return a.runPerturb(c, f) },
+		RunE: func(c *cobra.Command, _ []string) error { return a.runPerturb(c, &f) },
 	}
 	p := c.Flags()
-	f.add(p, "histories", "sequences", "noise")
+	f.add(p, &f.o.Settings, "histories", "sequences", "noise")
 	p.Float64VarP(&f.o.Epsilon, "epsilon", "e", 0, "of one cell; see --dry-run")
-	p.StringVar(&f.variant, "mechanism", string(sequence.SDPFixed), "sdp-fixed, sdp-paper or rr")
+	p.StringVar((*string)(&f.o.Variant), "mechanism", string(sequence.SDPFixed), "sdp-fixed, sdp-paper or rr")
 	p.IntVar(&f.o.Items, "items", 0, "size M of the public catalogue; ids are 1 to M")
 	p.StringVar(&f.o.Catalogue, "catalogue", "", "file with the public ids of all items, under item_id or one a line (.txt)")
 	p.IntVar(&f.o.Length, "length", 0, "cells L of a row")
@@ -89,17 +86,12 @@ The catalogue, its size or its ids, must be public: never take it from the rows.
 	return c
 }
 
-func (a *App) runPerturb(c *cobra.Command, f perturbFlags) error {
+func (a *App) runPerturb(c *cobra.Command, f *perturbFlags) error {
 	if err := f.check(c); err != nil {
 		return err
 	}
-	o := f.o
-	o.Variant = sequence.Variant(f.variant)
-	o.In, o.InForm, o.Out, o.OutForm = f.in, format.Form(f.inForm), f.out, format.Form(f.outForm)
-	o.Purpose, o.Seed, o.Secure, o.Force, o.Workers = f.purpose, rng.Seed(f.seed), f.secure, f.force, f.workers
-	o.Key = f.key
 	if f.dryRun {
-		return a.forecastPerturb(c, o, f)
+		return a.forecastPerturb(c, f)
 	}
 	for _, name := range []string{"epsilons", "plot"} {
 		if c.Flags().Changed(name) {
@@ -110,8 +102,8 @@ func (a *App) runPerturb(c *cobra.Command, f perturbFlags) error {
 		return usagef("see --dry-run for what is kept of the rows at which", "--epsilon is missing")
 	}
 	r := newReporter(a.Stderr, f.quiet)
-	o.Progress = r
-	done, err := pricdsr.Perturb(c.Context(), o)
+	f.o.Progress = r
+	done, err := pricdsr.Perturb(c.Context(), f.o)
 	if err != nil {
 		return err
 	}
@@ -119,8 +111,8 @@ func (a *App) runPerturb(c *cobra.Command, f perturbFlags) error {
 }
 
 // forecastPerturb prints the keep table of a catalogue.
-func (a *App) forecastPerturb(c *cobra.Command, o pricdsr.Options, f perturbFlags) error {
-	list := f.epsilons
+func (a *App) forecastPerturb(c *cobra.Command, f *perturbFlags) error {
+	o, list := &f.o, f.epsilons
 	for _, e := range list {
 		if !(e >= 0) || math.IsInf(e, 1) {
 			return usagef("whole numbers around ln M tell most", "--epsilons has %g, want finite numbers, 0 or above", e)
@@ -137,7 +129,7 @@ func (a *App) forecastPerturb(c *cobra.Command, o pricdsr.Options, f perturbFlag
 	if err != nil {
 		return err
 	}
-	m := o.Mechanism(cat.Items)
+	m := o.Mechanism(cat.Size)
 	switch {
 	case len(list) > 0:
 	case given && !math.IsInf(o.Epsilon, 1):

@@ -3,15 +3,13 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"privrec/internal/dataset/format"
 	"privrec/internal/papers/exposure"
-	"privrec/internal/rng"
 )
 
 // slateFlags are the flags of perturb exposure.
 type slateFlags struct {
 	fileFlags
-	o exposure.PerturbOptions // as the flags of this command alone say; runPerturbExposure adds the common ones
+	o exposure.PerturbOptions
 }
 
 func (a *App) perturbExposure() *cobra.Command {
@@ -48,10 +46,10 @@ are read twice then. rr must have them stated: never take them from the slates.
 
 ` + exitCodes,
 		Args: wants(),
-		RunE: func(c *cobra.Command, _ []string) error { return a.runPerturbExposure(c, f) },
+		RunE: func(c *cobra.Command, _ []string) error { return a.runPerturbExposure(c, &f) },
 	}
 	p := c.Flags()
-	f.add(p, "slates", "slates", "draws")
+	f.add(p, &f.o.Settings, "slates", "slates", "draws")
 	p.StringVar(&f.o.Select, "select", "", "random, similar or dissimilar; default: random")
 	p.StringVar(&f.o.Replace, "replace", exposure.ReplaceUniform, "uniform, popularity, in-batch or rr")
 	p.Float64Var(&f.o.Ratio, "ratio", 0, "share R of the positions, at least 0 and below 1")
@@ -69,14 +67,11 @@ are read twice then. rr must have them stated: never take them from the slates.
 	return c
 }
 
-func (a *App) runPerturbExposure(c *cobra.Command, f slateFlags) error {
+func (a *App) runPerturbExposure(c *cobra.Command, f *slateFlags) error {
 	if err := f.check(c); err != nil {
 		return err
 	}
-	o := f.o
-	o.In, o.InForm, o.Out, o.OutForm = f.in, format.Form(f.inForm), f.out, format.Form(f.outForm)
-	o.Purpose, o.Seed, o.Secure, o.Force, o.Workers = f.purpose, rng.Seed(f.seed), f.secure, f.force, f.workers
-	o.Key = f.key
+	o := &f.o
 	changed := c.Flags().Changed
 	switch {
 	case o.Replace == exposure.ReplaceRR && changed("ratio"):
@@ -96,7 +91,7 @@ func (a *App) runPerturbExposure(c *cobra.Command, f slateFlags) error {
 	}
 	r := newReporter(a.Stderr, f.quiet)
 	o.Progress = r
-	done, err := exposure.PerturbFile(c.Context(), o)
+	done, err := exposure.PerturbFile(c.Context(), *o)
 	if err != nil {
 		return err
 	}

@@ -5,19 +5,19 @@ import (
 	"sync"
 )
 
-// Block is a part of a stream that one worker works on alone. Where it ends must depend
+// stretch is a part of a stream that one worker works on alone. Where it ends must depend
 // on the stream alone, for the output not to depend on the workers.
-type Block interface {
+type stretch interface {
 	Reset()      // empties it for the next part
 	Empty() bool // there is nothing to work on
 }
 
-// InOrder fills blocks in one goroutine, works on them in several and uses them, in
+// inOrder fills blocks in one goroutine, works on them in several and uses them, in
 // the order in which they were filled, in the caller's. fill asks for the next empty
 // block, which hands on the one before; it gets the zero value when the work was given
 // up. The first error of any of them ends the work, as does the context, and is
 // returned.
-func InOrder[B Block](ctx context.Context, workers int, blocks []B, fill func(next func() B) error, work func(worker int, b B) error, use func(b B) error) error {
+func inOrder[B stretch](ctx context.Context, workers int, blocks []B, fill func(next func() B) error, work func(worker int, b B) error, use func(b B) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	free, todo, line := make(chan *turn[B], len(blocks)), make(chan *turn[B], len(blocks)), make(chan *turn[B], len(blocks))
@@ -80,7 +80,7 @@ func InOrder[B Block](ctx context.Context, workers int, blocks []B, fill func(ne
 }
 
 // turn is a block on its way.
-type turn[B Block] struct {
+type turn[B stretch] struct {
 	block B
 	err   error
 	done  chan struct{}

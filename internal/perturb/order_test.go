@@ -20,7 +20,7 @@ func TestInOrder(t *testing.T) {
 	list := []*bytesBlock{{}, {}, {}}
 	for _, where := range []string{"", "fill", "work", "use"} {
 		var got []byte
-		err := InOrder(context.Background(), 4, list, func(next func() *bytesBlock) error {
+		err := inOrder(context.Background(), 4, list, func(next func() *bytesBlock) error {
 			for i := range 100 {
 				b := next()
 				if b == nil {

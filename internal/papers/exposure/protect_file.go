@@ -10,218 +10,173 @@ import (
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/format"
 	"privrec/internal/perturb"
+	"privrec/internal/perturb/slates"
 	"privrec/internal/privacy"
-	"privrec/internal/privacy/mechanism"
 	"privrec/internal/privacy/mechanism/local"
 	"privrec/internal/rng"
+	"privrec/internal/run"
 )
 
-// PerturbFile reads the slates of In, protects them and writes Out, a ledger and a
-// report, all of them or none: with Force in place of those that were there. Whoever is killed
-// between the names of two of them leaves no output; the next call says where the old files
-// are. Memory does not grow with the number of slates: it is a few blocks of slates, and
-// 4 bytes an item a worker, besides the ids of the items, 32 an item with popularity, and
-// with similarity their vectors and one vector a user of History.
+// PerturbFile reads the slates of In, protects them and writes Out, a ledger and a report,
+// as [perturb.Run] does. It takes a few blocks of slates, and 4 bytes an item a worker,
+// besides the ids of the items, 32 an item with popularity, and with similarity their
+// vectors and one vector a user of History.
 //
 // What becomes of a slate depends on its number in the file, the settings and the seed;
 // with in-batch on the slates around it too. Without seed (Secure) nothing comes twice.
-func PerturbFile(ctx context.Context, o PerturbOptions) (r *PerturbReport, err error) {
+func PerturbFile(ctx context.Context, o PerturbOptions) (*PerturbReport, error) {
 	if err := errors.Join(o.Check(), o.checkFiles()); err != nil {
 		return nil, err
 	}
-	outputs := perturb.Outputs{Files: outputsOf(o.Out), Force: o.Force, Sources: []string{o.In, o.Catalogue, o.Vectors, o.History}}
-	if err := outputs.Free(); err != nil {
+	p := &filePerturber{o: &o, users: slates.Users{Room: o.room()}}
+	j := perturb.Job[int32]{
+		Settings: &o.Settings, Noun: "slates", Sources: []string{o.Vectors, o.History},
+		Open: p.open, Release: p.release, Worker: p.worker, Finish: p.finish, Report: p.newReport,
+	}
+	switch o.Replace {
+	case ReplaceRR:
+		j.Order = p.order
+	case ReplaceInBatch:
+		j.Batch = o.Batch
+	}
+	err := perturb.Run(ctx, j)
+	return p.report, err
+}
+
+// filePerturber is one perturbation at work.
+type filePerturber struct {
+	o      *PerturbOptions
+	cat    *perturb.Catalogue
+	shown  *shown
+	near   *neighbours
+	in     *slates.Reader
+	urn    urn // what is drawn from, by all workers; nil: the batch, or nothing
+	ws     []*slateWorker
+	report *PerturbReport
+
+	answers *local.ResponseRun // of RR
+	users   slates.Users       // of RR
+}
+
+// open reads what the method draws from and looks at, and opens the file.
+func (p *filePerturber) open(ctx context.Context) (_ perturb.Records[int32], err error) {
+	if p.cat, p.shown, err = openCatalogue(ctx, p.o); err != nil {
 		return nil, err
 	}
-	cat, err := openCatalogue(ctx, &o)
-	if err != nil {
+	if p.near, err = openNeighbours(ctx, p.o, p.cat); err != nil {
 		return nil, err
 	}
-	near, err := openNeighbours(ctx, &o, cat)
-	if err != nil {
+	if p.in, err = slates.Open(ctx, &p.o.Settings, p.cat, p.o.room()); err != nil {
 		return nil, err
 	}
-	in, err := openSlates(ctx, &o, cat)
-	if err != nil {
+	if err := p.fits(); err != nil {
+		p.in.Close()
 		return nil, err
 	}
-	defer in.close()
-	if err := o.fits(cat, in); err != nil {
-		return nil, err
-	}
-	st, err := perturb.NewStage(outputs)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, st.Drop()) }()
-	p := &filePerturber{o: &o, cat: cat, near: near, in: in, st: st, t: len(in.items)}
-	if p.urn, err = cat.urn(o.Replace); err != nil {
-		file := o.Catalogue
-		if file == "" {
-			file = o.In
-		}
-		return nil, &dataset.Error{File: file, Field: "count", Msg: err.Error()}
-	}
-	if r, err = p.run(ctx); err != nil {
-		return nil, err
-	}
-	if err := r.write(st); err != nil {
-		return nil, err
-	}
-	if err := ctx.Err(); err != nil { // the last moment to turn back
-		return nil, err
-	}
-	return r, st.Commit(o.Progress)
+	return p.in, nil
 }
 
 // fits refuses a catalogue or a form that does not suit the slates.
-func (o *PerturbOptions) fits(cat *itemNames, in *slateReader) error {
-	t := len(in.items)
-	if cat.len() < t {
-		return refuseOption("is it the whole catalogue?", "%d items are fewer than the %d positions of a slate", cat.len(), t)
-	}
-	if o.Replace == ReplaceRR && cat.len() < 2 {
-		return refuseOption("", "a catalogue of %d item leaves nothing to answer with", cat.len())
-	}
-	if o.OutForm == format.Lines && in.long() {
-		return refuseOption("a line is a user and items: choose .tsv or .csv", "--out: lines have no place for the ids of slates")
+func (p *filePerturber) fits() (err error) {
+	o, t := p.o, p.in.Length()
+	switch {
+	case p.cat.Size < t:
+		return perturb.Refuse("is it the whole catalogue?", "%d items are fewer than the %d positions of a slate", p.cat.Size, t)
+	case o.Replace == ReplaceRR && p.cat.Size < 2:
+		return perturb.Refuse("", "a catalogue of %d item leaves nothing to answer with", p.cat.Size)
+	case o.OutForm == format.Lines && p.in.Named():
+		return perturb.Refuse("a line is a user and items: choose .tsv or .csv", "--out: lines have no place for the ids of slates")
 	}
 	file := o.Catalogue
 	if file == "" {
 		file = o.In
 	}
-	return cat.writable(o.OutForm, file)
-}
-
-// filePerturber is one perturbation at work.
-type filePerturber struct {
-	o    *PerturbOptions
-	cat  *itemNames
-	near *neighbours
-	in   *slateReader
-	st   *perturb.Stage
-	t    int // T
-	urn  urn // what is drawn from, by all workers; nil: the batch, or nothing
-
-	answers *local.ResponseRun // of RR
-	users   userTally          // of RR
+	if err := p.cat.Writable(o.OutForm, file); err != nil {
+		return err
+	}
+	switch o.Replace {
+	case ReplaceUniform:
+		p.urn = span(p.cat.Size)
+	case ReplacePopularity:
+		if p.urn, err = newAlias(p.shown.counts); err != nil {
+			return &dataset.Error{File: file, Field: "count", Msg: err.Error()}
+		}
+	}
+	return nil
 }
 
 // stream is what choices are drawn from where there is a seed. No two settings share one.
 func (p *filePerturber) stream() rng.Stream {
 	o := p.o
-	return o.Seed.Stream("perturb exposure "+o.Purpose+" "+o.Select+" "+o.Replace+o.method().variant(), math.Float64bits(o.Ratio), math.Float64bits(o.Epsilon), uint64(p.cat.len()), uint64(p.t))
+	return o.Seed.Stream("perturb exposure "+o.Purpose+" "+o.Select+" "+o.Replace+o.method().variant(), math.Float64bits(o.Ratio), math.Float64bits(o.Epsilon), uint64(p.cat.Size), uint64(p.in.Length()))
 }
 
-// open records what the release is: randomized response of every position, or nothing
+// release records what the release is: randomized response of every position, or nothing
 // that could be accounted for.
-func (p *filePerturber) open(l *privacy.Ledger) (err error) {
-	if p.o.Replace != ReplaceRR {
-		return l.Record(p.o.Purpose, privacy.Unprotected{What: p.o.Purpose,
-			Why: fmt.Sprintf("replacing a share of %g of the items has no guarantee: the others are released as they are", p.o.Ratio)}, 1)
+func (p *filePerturber) release(l *privacy.Ledger, _ func() (*os.File, error)) (err error) {
+	o, strength := p.o, fmt.Sprintf("%s, %s, ratio %g", p.o.Select, p.o.Replace, p.o.Ratio)
+	if o.Replace == ReplaceRR {
+		strength = fmt.Sprintf("rr, epsilon %g", o.Epsilon)
+		p.answers, err = response(o.Purpose, o.Epsilon, int64(p.cat.Size)).Open(l, o.Bits(p.stream()))
+	} else {
+		err = l.Record(o.Purpose, privacy.Unprotected{What: o.Purpose,
+			Why: fmt.Sprintf("replacing a share of %g of the items has no guarantee: the others are released as they are", o.Ratio)}, 1)
 	}
-	bits := mechanism.Keyed(p.stream())
-	if p.o.Secure {
-		bits = mechanism.Secret()
+	if err == nil {
+		o.Progress.Phase(fmt.Sprintf("perturb %s: %s; %d items, %d positions a slate", o.In, strength, p.cat.Size, p.in.Length()))
 	}
-	p.answers, err = response(p.o.Purpose, p.o.Epsilon, int64(p.cat.len())).Open(l, bits)
 	return err
 }
 
-// hold states how many positions a user holds at most, where that is known. The number
-// is data that the output shows as it is: every slate is written under its user, with
-// all of its positions.
-func (p *filePerturber) hold(l *privacy.Ledger) error {
-	most, known := p.users.slates()
-	if !known || most < 1 {
-		return nil
+// order takes the rows of randomized response in the order of the file, and counts the
+// slates of users.
+func (p *filePerturber) order(b *perturb.Block[int32]) error {
+	for i := range b.Len() {
+		p.users.Add(b.ID(i, 0))
 	}
-	return l.Hold(privacy.Holding{Unit: privacy.User, Of: privacy.Position, Most: most * int64(p.t)})
+	rows, err := p.answers.Rows(b.Len())
+	b.State = rows
+	return err
 }
 
-func (p *filePerturber) run(ctx context.Context) (r *PerturbReport, err error) {
-	mark := privacy.Research
-	if p.o.Secure {
-		mark = privacy.Secure
+// finish ends randomized response and states how many positions a user holds at most, where
+// that is known. The number is data that the output shows as it is: every slate is written
+// under its user, with all of its positions.
+func (p *filePerturber) finish(l *privacy.Ledger) error {
+	if p.answers == nil {
+		return nil
 	}
-	ledger, err := privacy.CreateKeyedLedger(p.st.Path(ledgerFile), mark, p.o.Key)
-	if err != nil {
-		return nil, err
+	err := p.answers.Finish()
+	if most, known := p.users.Most(); known && most > 0 {
+		err = errors.Join(err, l.Hold(privacy.Holding{Unit: privacy.User, Of: privacy.Position, Most: most * int64(p.in.Length())}))
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, ledger.Leave())
-		} else if err = ledger.Close(); err == nil {
-			r.Ledger, _ = ledger.Seal()
-		}
-	}()
-	if err := p.open(ledger); err != nil {
-		return nil, refuseOption("", "%v", err)
-	}
-	out, err := os.Create(p.st.Path(outFile))
-	if err != nil {
-		return nil, &format.WriteError{File: p.o.Out, Err: err}
-	}
-	ws, err := p.work(ctx, out)
-	if err == nil {
-		if e := out.Sync(); e != nil {
-			err = &format.WriteError{File: p.o.Out, Err: e}
-		}
-	}
-	if e := out.Close(); e != nil && err == nil {
-		err = &format.WriteError{File: p.o.Out, Err: e}
-	}
-	if err != nil {
-		return nil, err
-	}
-	if p.answers != nil {
-		if err := errors.Join(p.answers.Finish(), p.hold(ledger)); err != nil {
-			return nil, err
-		}
-	}
-	digest, err := p.in.rows.Digest()
-	if err != nil {
-		return nil, err
-	}
-	if p.cat.digest != "" && p.cat.digest != digest {
+	return err
+}
+
+// newReport says what was done.
+func (p *filePerturber) newReport(f perturb.Facts) (run.Result, error) {
+	if p.shown != nil && p.shown.digest != "" && p.shown.digest != f.Digest {
 		return nil, &dataset.Error{File: p.o.In, Msg: "the file changed between the two times it was read", Hint: "give it when it is written to the end"}
 	}
-	return newPerturbReport(p, mark, digest, ws), nil
-}
-
-// work perturbs all slates and writes them in their order.
-func (p *filePerturber) work(ctx context.Context, out *os.File) (ws []*slateWorker, err error) {
-	ws = make([]*slateWorker, p.o.Workers)
-	for i := range ws {
-		if ws[i], err = newSlateWorker(p); err != nil {
-			return nil, err
-		}
+	r := &PerturbReport{Facts: f, Options: *p.o, Length: p.in.Length(), Items: p.cat.Size, Count: p.in.Length(), ids: p.in.Named(), once: p.in.Once()}
+	for _, w := range p.ws {
+		r.add(w.slateCounts)
 	}
-	head, err := ws[0].pack.Append(nil, []byte(p.header()))
-	if err == nil {
-		_, err = out.Write(head)
+	if p.shown != nil {
+		r.CountsFrom = p.shown.from
 	}
-	if err != nil {
-		return nil, &format.WriteError{File: p.o.Out, Err: err}
+	if p.near != nil {
+		r.vectorCounts = p.near.vectorCounts
 	}
-	strength := fmt.Sprintf("%s, %s, ratio %g", p.o.Select, p.o.Replace, p.o.Ratio)
 	if p.o.Replace == ReplaceRR {
-		strength = fmt.Sprintf("rr, epsilon %g", p.o.Epsilon)
-	}
-	p.o.Progress.Phase(fmt.Sprintf("perturb %s: %s; %d items, %d positions a slate", p.o.In, strength, p.cat.len(), p.t))
-	blocks := make([]*slateBlock, 2*p.o.Workers+2)
-	for i := range blocks {
-		blocks[i] = newSlateBlock(p.t, p.o.blockSlates(p.t))
-	}
-	done := int64(0)
-	return ws, perturb.InOrder(ctx, p.o.Workers, blocks, p.fill, func(i int, b *slateBlock) error { return ws[i].do(b) }, func(b *slateBlock) error {
-		if _, err := out.Write(b.packed); err != nil {
-			return &format.WriteError{File: p.o.Out, Err: err}
+		m := response(p.o.Purpose, p.o.Epsilon, int64(p.cat.Size))
+		r.Keep, r.Other = m.Keep(), m.Other()
+		if most, known := p.users.Most(); known {
+			r.Most = most
 		}
-		before := done >> 20
-		if done += int64(b.len()); done>>20 > before {
-			p.o.Progress.Phase(fmt.Sprintf("written %d slates", done))
-		}
-		return nil
-	})
+	} else {
+		r.Count = positions(r.Length, p.o.Ratio)
+	}
+	p.report = r
+	return r.Document(), nil
 }

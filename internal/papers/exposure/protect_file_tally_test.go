@@ -8,73 +8,9 @@ import (
 	"testing"
 
 	"privrec/internal/dataset"
+	"privrec/internal/perturb"
 	"privrec/internal/run"
 )
-
-// few makes little room for tallies.
-func few(t *testing.T, n int) {
-	was := tallied
-	tallied = n
-	t.Cleanup(func() { tallied = was })
-}
-
-// The most slates of one user are known of any number of users in order, and of few in
-// none.
-func TestUserTally(t *testing.T) {
-	few(t, 4)
-	for name, c := range map[string]struct {
-		users string
-		most  int64
-		known bool
-	}{
-		"in order of bytes":  {"a a b c c c c d e f", 4, true},
-		"in order of size":   {"1 2 2 3 9 9 9 10 11 100", 3, true},
-		"few in no order":    {"d a d b d a", 3, true},
-		"many, grouped":      {"z z y x w v", 0, false},
-		"many in no order":   {"a b c d e a", 0, false},
-		"many after few":     {"b a b c d e", 0, false},
-		"in neither order":   {"1 10 2 11 12", 0, false},
-		"as many as fit":     {"d c b a d", 2, true},
-		"a user comes again": {"a b a", 2, true},
-	} {
-		var u userTally
-		for _, id := range strings.Fields(c.users) {
-			u.add([]byte(id))
-		}
-		if n, known := u.slates(); known != c.known || known && n != c.most {
-			t.Errorf("%s: %d, %v, want %d, %v", name, n, known, c.most, c.known)
-		}
-	}
-}
-
-// A slate that comes again is found among the last tallied/2, and nothing else is taken
-// for one; where ids ascend none can come again.
-func TestSlateTally(t *testing.T) {
-	few(t, 8)
-	for name, c := range map[string]struct {
-		keys            string
-		again, complete bool
-	}{
-		"another user's":  {"a.1 b.1 c.1", false, true},
-		"shifted":         {"a.bc ab.c", false, true},
-		"next":            {"a.1 a.1", true, true},
-		"later":           {"a.1 a.2 b.7 b.6 a.1", true, true},
-		"half a room off": {"a.9 a.8 a.7 a.6 a.5 b.4 b.3 b.2 b.1 b.4", true, false},
-		"in order":        {"a.1 a.2 a.3 b.1 b.2 b.3 b.9 b.10 c.1 c.2 c.3 c.4 c.5 d.1", false, true},
-		"in no order":     {"a.14 a.13 a.12 a.11 a.10 a.9 a.8 a.7 a.6 a.5 a.4 a.3 a.2 a.1", false, false},
-		"forgotten":       {"a.14 a.13 a.12 a.11 a.10 a.9 a.8 a.7 a.6 a.5 a.4 a.3 a.2 a.14", false, false},
-	} {
-		var s slateTally
-		again := false
-		for _, key := range strings.Fields(c.keys) {
-			user, id, _ := strings.Cut(key, ".")
-			again = !s.add([]byte(user), []byte(id)) || again
-		}
-		if again != c.again || s.complete() != c.complete {
-			t.Errorf("%s: again %v, complete %v", name, again, s.complete())
-		}
-	}
-}
 
 // The report of randomized response says what a user has, from users with 6, 10 and 12
 // slates: 144 at epsilon 3 and slates of 4. Where that is not known, and where a slate may
@@ -90,8 +26,8 @@ func TestReportOfAUser(t *testing.T) {
 		}
 	}
 	_, slates := fileSlates(len(users), 4, 9, 1)
-	report := func(text, name string) string {
-		o := PerturbOptions{In: put(t, dir, name, text), Out: filepath.Join(dir, "out.tsv"), Catalogue: put(t, dir, "all.txt", "i1\ni2\ni3\ni4\ni5\ni6\ni7\ni8\ni9\n"), Replace: ReplaceRR, Epsilon: 3, Workers: 2, Force: true}
+	report := func(text, name string, remember int) string {
+		o := PerturbOptions{Settings: perturb.Settings{In: put(t, dir, name, text), Out: filepath.Join(dir, "out.tsv"), Catalogue: put(t, dir, "all.txt", "i1\ni2\ni3\ni4\ni5\ni6\ni7\ni8\ni9\n"), Workers: 2, Force: true}, Replace: ReplaceRR, Epsilon: 3, remember: remember}
 		if _, err := PerturbFile(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
@@ -106,10 +42,9 @@ func TestReportOfAUser(t *testing.T) {
 		}
 	}
 	const twice, rows = "A slate that is in the file twice is released twice", "Every row is taken for a slate of its own"
-	says(report(linesText(users, slates), "in.txt"), "a whole user: all slates, 12 at most 144", rows, "no "+twice, "basic composition")
-	says(report(longText("\t", users, slates), "in.tsv"), "a whole user: all slates, 12 at most 144", "no "+rows, "no "+twice)
-	few(t, 2)
-	says(report(longText("\t", users, slates), "in.tsv"), "no a whole user: all", "12 times the most slates of one user", "no "+rows, twice)
+	says(report(linesText(users, slates), "in.txt", 0), "a whole user: all slates, 12 at most 144", rows, "no "+twice, "basic composition")
+	says(report(longText("\t", users, slates), "in.tsv", 0), "a whole user: all slates, 12 at most 144", "no "+rows, "no "+twice)
+	says(report(longText("\t", users, slates), "in.tsv", 2), "no a whole user: all", "12 times the most slates of one user", "no "+rows, twice)
 }
 
 // What a file or an option gets wrong is said in the words of the file and the option.
@@ -132,7 +67,7 @@ func TestWordsOfAFile(t *testing.T) {
 		"a slate twice in a row":      {"in.tsv", long + "a\ts\t1\t1\na\ts\t1\t1\n", nil, 3, "position", "position 1 of slate"},
 	} {
 		dir := t.TempDir()
-		o := PerturbOptions{In: put(t, dir, c.in, c.text), Out: filepath.Join(dir, "out.tsv"), Items: 9, Replace: ReplaceRR, Epsilon: 1, Workers: 1}
+		o := PerturbOptions{Settings: perturb.Settings{In: put(t, dir, c.in, c.text), Out: filepath.Join(dir, "out.tsv"), Items: 9, Workers: 1}, Replace: ReplaceRR, Epsilon: 1}
 		if c.change != nil {
 			c.change(&o)
 		}
@@ -146,16 +81,16 @@ func TestWordsOfAFile(t *testing.T) {
 
 // Slates and vectors have one rule for the numbers of items.
 func TestItemNumbers(t *testing.T) {
-	c := &itemNames{size: 12}
+	c := &perturb.Catalogue{Size: 12}
 	for id, want := range map[string]int32{"1": 0, "12": 11, "0": -1, "13": -1, "007": -1, "01": -1, "+1": -1, "-1": -1, "": -1, "1 ": -1, "99999999999": -1, "18446744073709551617": -1} {
-		if got := c.number(id); got != want {
-			t.Errorf("%q is item %d in vectors, want %d", id, got, want)
+		if got, ok := c.Number([]byte(id)); ok != (want >= 0) || ok && got != want {
+			t.Errorf("%q is item %d in vectors, %v, want %d", id, got, ok, want)
 		}
 		if id == "" || id == "1 " {
 			continue
 		}
 		dir := t.TempDir()
-		_, err := PerturbFile(t.Context(), PerturbOptions{In: put(t, dir, "in.tsv", "user_id\titem_1\na\t"+id+"\n"), Out: filepath.Join(dir, "out.tsv"), Items: 12, Ratio: 0.5, Workers: 1})
+		_, err := PerturbFile(t.Context(), PerturbOptions{Settings: perturb.Settings{In: put(t, dir, "in.tsv", "user_id\titem_1\na\t"+id+"\n"), Out: filepath.Join(dir, "out.tsv"), Items: 12, Workers: 1}, Ratio: 0.5})
 		if (err == nil) != (want >= 0) {
 			t.Errorf("%q in a slate: %v", id, err)
 		}
@@ -192,7 +127,7 @@ func TestEpsilonOfAFile(t *testing.T) {
 		{50, 1e-9, "pure noise"}, {50, 0.1, "pure noise"}, {2, 0.03, "pure noise"}, {50, 1, ""}, {50, 3.9, ""}, {2, 0.1, ""},
 		{50, 8, "nearly plain text"}, {50, 1000, "nearly plain text"}, {100_000, 7, "pure noise"}, {100_000, 8, ""},
 	} {
-		_, err := PerturbFile(t.Context(), PerturbOptions{In: in, Out: filepath.Join(dir, "out.txt"), Items: c.items, Replace: ReplaceRR, Epsilon: c.eps, Workers: 1, Force: true})
+		_, err := PerturbFile(t.Context(), PerturbOptions{Settings: perturb.Settings{In: in, Out: filepath.Join(dir, "out.txt"), Items: c.items, Workers: 1, Force: true}, Replace: ReplaceRR, Epsilon: c.eps})
 		var usage *run.UsageError
 		if c.warns == "refused" {
 			if !errors.As(err, &usage) || !strings.Contains(err.Error(), "want 1e-09 to 1000") {

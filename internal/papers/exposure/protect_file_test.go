@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"privrec/internal/dataset/format"
+	"privrec/internal/perturb"
 	"privrec/internal/privacy"
 	"privrec/internal/rng"
 	"privrec/internal/run"
@@ -236,7 +237,7 @@ func TestBatchesOfAFile(t *testing.T) {
 			users = append(users, fmt.Sprintf("u%d", i/2))
 			slates = append(slates, []string{fmt.Sprintf("i%da", i), fmt.Sprintf("i%db", i), fmt.Sprintf("i%dc", i), fmt.Sprintf("i%dd", i)})
 		}
-		o := PerturbOptions{In: put(t, dir, "in.txt", linesText(users, slates)), Out: filepath.Join(dir, "out.txt"), Force: true, Workers: 2, Replace: ReplaceInBatch, Ratio: 0.5, Batch: 10, Seed: 1}
+		o := PerturbOptions{Settings: perturb.Settings{In: put(t, dir, "in.txt", linesText(users, slates)), Out: filepath.Join(dir, "out.txt"), Force: true, Workers: 2, Seed: 1}, Replace: ReplaceInBatch, Ratio: 0.5, Batch: 10}
 		_, err := PerturbFile(context.Background(), o)
 		if n <= 2 {
 			if err == nil || !strings.Contains(err.Error(), "in.txt:1: a slate of 4 items takes 2 new ones, and there are only 0 others to draw from") {
@@ -270,8 +271,7 @@ func TestFileByRandomizedResponse(t *testing.T) {
 	for i := range 40 {
 		catalogue += fmt.Sprintf("i%d\n", i+1)
 	}
-	o := PerturbOptions{In: put(t, dir, "in.tsv", longText("\t", users, slates)), Out: filepath.Join(dir, "out.tsv"), Catalogue: put(t, dir, "all.tsv", catalogue),
-		Replace: ReplaceRR, Epsilon: 3, Workers: 3, Seed: 1}
+	o := PerturbOptions{Settings: perturb.Settings{In: put(t, dir, "in.tsv", longText("\t", users, slates)), Out: filepath.Join(dir, "out.tsv"), Catalogue: put(t, dir, "all.tsv", catalogue), Workers: 3, Seed: 1}, Replace: ReplaceRR, Epsilon: 3}
 	r, err := PerturbFile(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -334,8 +334,7 @@ func TestPopularityOfAFile(t *testing.T) {
 	for i := range 25 {
 		catalogue += fmt.Sprintf("i%d,%d\n", i+1, max(0, i-10))
 	}
-	o := PerturbOptions{In: put(t, dir, "in.txt", linesText(users, slates)), Out: filepath.Join(dir, "out.txt"), Catalogue: put(t, dir, "all.csv", catalogue),
-		Replace: ReplacePopularity, Ratio: 0.3, Workers: 2, Seed: 1}
+	o := PerturbOptions{Settings: perturb.Settings{In: put(t, dir, "in.txt", linesText(users, slates)), Out: filepath.Join(dir, "out.txt"), Catalogue: put(t, dir, "all.csv", catalogue), Workers: 2, Seed: 1}, Replace: ReplacePopularity, Ratio: 0.3}
 	if _, err := PerturbFile(context.Background(), o); err != nil {
 		t.Fatal(err)
 	}
@@ -361,10 +360,13 @@ func TestPopularityOfAFile(t *testing.T) {
 func TestDirectionOfAFile(t *testing.T) {
 	dir := t.TempDir()
 	o := PerturbOptions{
-		In:        put(t, dir, "in.tsv", "user_id\titem_1\titem_2\titem_3\nann\teast\tnorth\twest\nbob\teast\tnorth\twest\ncyd\teast\tnorth\twest\n"),
-		Vectors:   put(t, dir, "v.csv", "item_id,x,y\neast,1,0.1\nnorth,0,1\nwest,-1,0\nelsewhere,3,3\n"),
-		History:   put(t, dir, "h.tsv", "user_id\titem_id\nann\teast\nbob\twest\nbob\twest\nann\tunheard\n"), // cyd has none
-		Catalogue: put(t, dir, "c.txt", "east\nnorth\nwest\nnew\n"), Ratio: 0.3, Workers: 1,
+		Settings: perturb.Settings{
+			In:        put(t, dir, "in.tsv", "user_id\titem_1\titem_2\titem_3\nann\teast\tnorth\twest\nbob\teast\tnorth\twest\ncyd\teast\tnorth\twest\n"),
+			Catalogue: put(t, dir, "c.txt", "east\nnorth\nwest\nnew\n"), Workers: 1,
+		},
+		Vectors: put(t, dir, "v.csv", "item_id,x,y\neast,1,0.1\nnorth,0,1\nwest,-1,0\nelsewhere,3,3\n"),
+		History: put(t, dir, "h.tsv", "user_id\titem_id\nann\teast\nbob\twest\nbob\twest\nann\tunheard\n"), // cyd has none
+		Ratio:   0.3,
 	}
 	for how, want := range map[string]string{
 		SelectDissimilar: "ann\teast\tnorth\tnew\nbob\tnew\tnorth\twest\ncyd\tnew\tnorth\twest\n",
@@ -396,7 +398,7 @@ func TestWhatChangesMeanwhile(t *testing.T) {
 	dir := t.TempDir()
 	in := put(t, dir, "in.txt", linesText(users, slates))
 	phases := 0
-	o := PerturbOptions{In: in, Out: filepath.Join(dir, "out.txt"), Ratio: 0.2, Workers: 1, Progress: onPhase(func(string) {
+	o := PerturbOptions{Settings: perturb.Settings{In: in, Out: filepath.Join(dir, "out.txt"), Workers: 1, Progress: onPhase(func(string) {
 		if phases++; phases == 2 {
 			f, err := os.OpenFile(in, os.O_APPEND|os.O_WRONLY, 0)
 			if err == nil {
@@ -406,7 +408,7 @@ func TestWhatChangesMeanwhile(t *testing.T) {
 				t.Error(err)
 			}
 		}
-	})}
+	})}, Ratio: 0.2}
 	if _, err := PerturbFile(context.Background(), o); err == nil || !strings.Contains(err.Error(), "the file changed between the two times it was read") {
 		t.Errorf("error %v", err)
 	}
@@ -426,7 +428,7 @@ func TestSlatesThatAreReadAreNotReplaced(t *testing.T) {
 	in := put(t, dir, "in.tsv", "user_id\titem_1\na\tx\nb\ty\n")
 	cat := put(t, dir, "all.tsv", "item_id\nx\ny\n")
 	for _, out := range []string{in, dir + "/./in.tsv", cat} {
-		_, err := PerturbFile(context.Background(), PerturbOptions{In: in, Out: out, Catalogue: cat, Ratio: 0.5, Force: true, Workers: 1})
+		_, err := PerturbFile(context.Background(), PerturbOptions{Settings: perturb.Settings{In: in, Out: out, Catalogue: cat, Force: true, Workers: 1}, Ratio: 0.5})
 		var usage *run.UsageError
 		if !errors.As(err, &usage) || !strings.Contains(err.Error(), "is read by this run") {
 			t.Errorf("%s: %v", out, err)

@@ -39,10 +39,10 @@ func TestMemoryOfAFile(t *testing.T) {
 	if err := w.Flush(); err != nil || f.Close() != nil {
 		t.Fatal(err)
 	}
-	for _, o := range []PerturbOptions{{Ratio: 0.4, Replace: ReplaceInBatch, Items: 1000}, {Replace: ReplaceRR, Epsilon: 5, Items: 1000}} {
+	for _, o := range []PerturbOptions{{Ratio: 0.4, Replace: ReplaceInBatch}, {Replace: ReplaceRR, Epsilon: 5}} {
 		var most atomic.Uint64
 		seen := 0
-		o.In, o.Out, o.Workers, o.Force = in, filepath.Join(dir, "out.txt"), 2, true
+		o.In, o.Out, o.Items, o.Workers, o.Force = in, filepath.Join(dir, "out.txt"), 1000, 2, true
 		o.Progress = onPhase(func(s string) {
 			if !strings.HasPrefix(s, "written ") {
 				return

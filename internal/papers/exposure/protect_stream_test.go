@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"privrec/internal/perturb"
 )
 
 // firstNew is the first item that comes into a slate, -1 where none does.
@@ -147,7 +149,7 @@ func TestFileSettingsHaveDrawsOfTheirOwn(t *testing.T) {
 		"weighted":        func(o *PerturbOptions) { o.Weighted = true },
 		"weighted at 0.2": func(o *PerturbOptions) { o.Weighted, o.Tau = true, 0.2 },
 	} {
-		o := PerturbOptions{In: in, Out: filepath.Join(dir, name+".txt"), Select: SelectSimilar, Ratio: 0.4, Items: 5000, Vectors: file, Reference: ReferenceSlate, Workers: 2}
+		o := PerturbOptions{Settings: perturb.Settings{In: in, Out: filepath.Join(dir, name+".txt"), Items: 5000, Workers: 2}, Select: SelectSimilar, Ratio: 0.4, Vectors: file, Reference: ReferenceSlate}
 		change(&o)
 		if _, err := PerturbFile(t.Context(), o); err != nil {
 			t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"privrec/internal/dataset/slate"
+	"privrec/internal/perturb"
 	"privrec/internal/privacy"
 	"privrec/internal/rng"
 	"privrec/internal/tensor"
@@ -185,7 +186,7 @@ func TestSlatesHaveDrawsOfTheirOwn(t *testing.T) {
 	}
 	for _, by := range Replacements() {
 		o := ProtectOptions{Replace: by, Pool: pool(t, set), Ratio: 0.5, Batch: 500}
-		f := PerturbOptions{Replace: by, Ratio: 0.5, Items: 5000, Batch: 500, Workers: 2}
+		f := PerturbOptions{Settings: perturb.Settings{Items: 5000, Workers: 2}, Replace: by, Ratio: 0.5, Batch: 500}
 		if by == ReplaceRR {
 			l, err := privacy.NewLedger(privacy.Research)
 			if err != nil {

@@ -13,6 +13,7 @@ import (
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/slate"
 	"privrec/internal/model/sasrec"
+	"privrec/internal/perturb"
 	"privrec/internal/report"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
@@ -109,16 +110,16 @@ func TestHistoriesKeepNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	names := set.Items[slate.FirstItem:]
-	c := &itemNames{size: len(names), names: names, index: map[string]int32{}}
-	for i, name := range names {
-		c.index[name] = int32(i)
+	c := perturb.NewCatalogue()
+	for _, name := range names {
+		c.Add(name)
 	}
 	near, err := openNeighbours(t.Context(), &PerturbOptions{Vectors: dir}, c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if near.have == 0 || near.unknown != 0 {
-		t.Errorf("%d vectors in the catalogue, %d of no item of it", near.have, near.unknown)
+	if near.WithVector == 0 || near.Foreign != 0 {
+		t.Errorf("%d vectors in the catalogue, %d of no item of it", near.WithVector, near.Foreign)
 	}
 	for i, name := range names {
 		var want []tensor.Float

@@ -5,148 +5,119 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/format"
 	"privrec/internal/perturb"
+	"privrec/internal/perturb/histories"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism"
 	"privrec/internal/privacy/mechanism/sequence"
+	"privrec/internal/run"
 )
 
 // Perturb reads the histories of In, perturbs them and writes Out, the users whose
-// rows came out empty, the ledger and a report, all of them or none. Memory does not
-// grow with the number of users or the length of a history: it is some 30 MiB, 4 bytes
-// a worker and 4 once an item, and the names of a Catalogue. Beyond 2^17 a user costs
-// 24 bytes on a file beside Out, and where users are sorted the perturbed row; these
-// files have no name and go with the process. A killed process leaves a folder
-// .tmp-perturb-* beside Out, which the next one there removes, and nothing under the names
-// of the files; killed while it replaces files (Force), it leaves no output, and the next
-// call says where the old ones are.
-func Perturb(ctx context.Context, o Options) (r *Report, err error) {
-	if err := errors.Join(o.Check(), o.checkFiles()); err != nil {
+// rows came out empty, the ledger and a report, as [perturb.Run] does. It takes some
+// 30 MiB, 4 bytes a worker and 4 once an item, and the names of a Catalogue. Beyond 2^17 a
+// user costs 24 bytes on a file beside Out.
+func Perturb(ctx context.Context, o Options) (*Report, error) {
+	if err := errors.Join(o.Check(), o.FindForms("a line a user", true)); err != nil {
 		return nil, err
 	}
-	outputs := perturb.Outputs{Files: filesOf(o.Out), Force: o.Force, Sources: []string{o.In, o.Catalogue}}
-	if err := outputs.Free(); err != nil {
-		return nil, err
-	}
-	cat, err := OpenCatalogue(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	if err := errors.Join(o.size(cat.Items), cat.writable(o.OutForm, o.Catalogue)); err != nil {
-		return nil, err
-	}
-	m := o.Mechanism(cat.Items)
-	if err := m.Validate(); err != nil { // before what is as large is made
-		return nil, refuse("", "%v", err)
-	}
-	in, err := openReader(ctx, o, cat)
-	if err != nil {
-		return nil, err
-	}
-	defer in.close()
-	st, err := perturb.NewStage(outputs)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, st.Drop()) }()
-	p := &perturber{o: o, m: m, cat: cat, in: in, st: st}
-	if r, err = p.run(ctx); err != nil {
-		return nil, err
-	}
-	if err := r.write(st); err != nil {
-		return nil, err
-	}
-	if err := ctx.Err(); err != nil { // the last moment to turn back
-		return nil, err
-	}
-	return r, st.Commit(o.Progress)
+	p := &perturber{o: o}
+	err := perturb.Run(ctx, p.job())
+	return p.report, err
 }
 
 // perturber is one perturbation at work.
 type perturber struct {
-	o   Options
-	m   sequence.Mechanism
-	cat *Catalogue
-	in  *reader
-	st  *perturb.Stage
+	o      Options
+	m      sequence.Mechanism
+	in     *histories.Reader
+	seq    *sequence.Run
+	counts []*Counts // of the workers
+	report *Report
 }
 
-// bits are cryptographic, or those of a stream that no other setting has: two releases
-// of one history under one noise would show their difference.
-func (p *perturber) bits() (mechanism.Bits, privacy.Noise) {
-	if p.o.Secure {
-		return mechanism.Secret(), privacy.Secure
+// job is the perturbation as the engine of files carries it out.
+func (p *perturber) job() perturb.Job[int32] {
+	j := perturb.Job[int32]{
+		Settings: &p.o.Settings, Noun: "users", Beside: histories.Beside(),
+		Open: p.open, Release: p.release, Worker: p.worker, Report: p.newReport,
+		Finish: func(*privacy.Ledger) error { return p.repeated(p.seq.Finish()) },
+		Abandon: func() error { // its files are closed; that a user came twice is of no use any more
+			err := p.seq.Finish()
+			if e := (*sequence.RepeatedUser)(nil); errors.As(err, &e) {
+				return nil
+			}
+			return err
+		},
 	}
-	s := p.o.Seed.Stream("perturb pricdsr "+p.o.Purpose+" "+string(p.o.Variant), math.Float64bits(p.o.Epsilon), uint64(p.m.Items), uint64(p.m.Length))
-	return mechanism.Keyed(s), privacy.Research
+	if !p.o.KeepOrder {
+		j.Sort = perturb.Items()
+	}
+	return j
 }
 
-func (p *perturber) run(ctx context.Context) (r *Report, err error) {
-	bits, mark := p.bits()
-	ledger, err := privacy.CreateKeyedLedger(p.st.Path(ledgerFile), mark, p.o.Key)
+// open refuses a catalogue that does not suit the rows, and opens the file.
+func (p *perturber) open(ctx context.Context) (perturb.Records[int32], error) {
+	cat, err := OpenCatalogue(ctx, &p.o)
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, ledger.Leave())
-		} else if err = ledger.Close(); err == nil {
-			r.Ledger, _ = ledger.Seal()
-		}
-	}()
-	seq, err := p.m.OpenUsers(ledger, bits, func() (sequence.Spill, error) { return nameless(p.st.Dir()) })
-	if err != nil {
-		return nil, refuse("", "%v", err)
+	if cat.Size < p.o.Length && !p.o.Small {
+		err = perturb.Refuse("is --items the size of the whole catalogue? --small accepts it", "%d items are fewer than the %d cells of a row", cat.Size, p.o.Length)
 	}
-	finished := false
-	finish := func() error { finished = true; return p.repeated(seq.Finish()) }
-	defer func() {
-		if !finished { // its files are closed; what it found is of no use any more
-			err = errors.Join(err, ignore[*sequence.RepeatedUser](finish()))
-		}
-	}()
-	w, err := newWriter(p)
-	if err != nil {
+	if err := errors.Join(err, cat.Writable(p.o.OutForm, p.o.Catalogue)); err != nil {
 		return nil, err
 	}
-	t := newTally(p.m)
+	p.m = p.o.Mechanism(cat.Size)
+	if err := p.m.Validate(); err != nil { // before what is as large is made
+		return nil, perturb.Refuse("", "%v", err)
+	}
+	p.in, err = histories.Open(ctx, &p.o.Settings, cat, p.o.Strict)
+	return p.in, err
+}
+
+// bits are drawn from a stream that no other setting has.
+func (p *perturber) bits() mechanism.Bits {
+	return p.o.Bits(p.o.Seed.Stream("perturb pricdsr "+p.o.Purpose+" "+string(p.o.Variant), math.Float64bits(p.o.Epsilon), uint64(p.m.Items), uint64(p.m.Length)))
+}
+
+// release records that every row is perturbed, once.
+func (p *perturber) release(l *privacy.Ledger, spill func() (*os.File, error)) (err error) {
+	if p.seq, err = p.m.OpenUsers(l, p.bits(), func() (sequence.Spill, error) { return spill() }); err != nil {
+		return err
+	}
 	p.o.Progress.Phase(fmt.Sprintf("perturb %s with %s, epsilon %g, %d items, %d cells a row", p.o.In, p.o.Variant, p.o.Epsilon, p.m.Items, p.m.Length))
 	if w := Warning(p.m); w != "" {
 		p.o.Progress.Phase("warning: " + w)
 	}
-	if p.o.KeepOrder {
-		err = p.direct(ctx, seq, t, w)
-	} else {
-		err = p.sorted(ctx, seq, t, w, finish)
-	}
-	if err != nil {
-		return nil, errors.Join(err, w.abandon())
-	}
-	if err := w.close(); err != nil {
-		return nil, err
-	}
-	if !finished {
-		if err := finish(); err != nil {
-			return nil, err
-		}
-	}
-	digest, err := p.in.s.Digest()
-	if err != nil {
-		return nil, err
-	}
-	return newReport(p, mark, digest, t, seq.Retained()), nil
+	return nil
 }
 
-// ignore drops an error of a type.
-func ignore[T error](err error) error {
-	var e T
-	if errors.As(err, &e) {
-		return nil
+func (p *perturber) newCounts() *Counts { return &Counts{Lengths: make([]int64, p.m.Length+1)} }
+
+// worker perturbs the rows of blocks for one goroutine.
+func (p *perturber) worker() (func(b *perturb.Block[int32]) error, error) {
+	s, err := p.seq.UserSampler()
+	if err != nil {
+		return nil, err
 	}
-	return err
+	t, before := p.newCounts(), make([]int32, p.m.Length)
+	p.counts = append(p.counts, t)
+	return func(b *perturb.Block[int32]) error {
+		for u := range b.Len() {
+			row := b.Cells(u)
+			copy(before, row)
+			if err := s.RowOf(sequence.KeyOf(b.ID(u, 0)), int64(b.Line(u)), row); err != nil {
+				return err
+			}
+			t.see(before, row)
+		}
+		return nil
+	}, nil
 }
 
 // repeated says of a user who comes twice what is wrong with the file.
@@ -164,61 +135,11 @@ func (p *perturber) repeated(err error) error {
 	return e
 }
 
-// direct perturbs and writes users in the order of the file.
-func (p *perturber) direct(ctx context.Context, seq *sequence.Run, t *tally, w *writer) error {
-	ws, err := p.workers(seq)
-	if err != nil {
-		return err
+// newReport says what was done.
+func (p *perturber) newReport(f perturb.Facts) (run.Result, error) {
+	p.report = &Report{Facts: f, Left: p.in.Left, Counts: *p.newCounts(), Retained: p.seq.Retained(), Mechanism: p.m, KeepOrder: p.o.KeepOrder}
+	for _, c := range p.counts {
+		p.report.add(*c)
 	}
-	err = perturb.InOrder(ctx, p.o.Workers, p.blocks(), p.in.fill, func(i int, b *block) error {
-		if err := ws[i].perturb(b); err != nil {
-			return err
-		}
-		return ws[i].format(b)
-	}, func(b *block) error { return w.write(b, p.o.Progress) })
-	t.sum(p.in, ws)
-	return err
-}
-
-// sorted perturbs all users, sorts them by id and writes them.
-func (p *perturber) sorted(ctx context.Context, seq *sequence.Run, t *tally, w *writer, finish func() error) (err error) {
-	ws, err := p.workers(seq)
-	if err != nil {
-		return err
-	}
-	s := &sorter{dir: p.st.Dir(), most: sortBytes, ways: sortWays}
-	defer func() { err = errors.Join(err, s.close()) }()
-	done := int64(0)
-	err = perturb.InOrder(ctx, p.o.Workers, p.blocks(), p.in.fill, func(i int, b *block) error { return ws[i].perturb(b) }, func(b *block) error {
-		for u := range b.users() {
-			if err := s.add(b.id(u), b.row(u)); err != nil {
-				return err
-			}
-		}
-		tell(p.o.Progress, "perturbed", &done, b)
-		return nil
-	})
-	t.sum(p.in, ws)
-	if err != nil {
-		return err
-	}
-	if err := finish(); err != nil {
-		return err
-	}
-	fill := func(next func() *block) error {
-		b := next()
-		err := s.each(p.m.Length, func(id []byte, cells []int32) error {
-			if b == nil {
-				return context.Canceled
-			}
-			copy(b.push(id, 0), cells)
-			if b.full() {
-				b = next()
-			}
-			return nil
-		})
-		return err
-	}
-	return perturb.InOrder(ctx, p.o.Workers, p.blocks(), fill, func(i int, b *block) error { return ws[i].format(b) },
-		func(b *block) error { return w.write(b, p.o.Progress) })
+	return p.report.Document(), nil
 }

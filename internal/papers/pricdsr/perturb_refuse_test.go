@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"privrec/internal/dataset"
+	"privrec/internal/perturb"
 	"privrec/internal/run"
 )
 
@@ -24,7 +25,7 @@ func TestSizesAreRefusedBeforeMemoryIsTaken(t *testing.T) {
 		{math.MaxInt, 3, "items is 9223372036854775807"}, {1 << 28, 1 << 27, "length is 134217728"},
 		{20, math.MaxInt, "length is 9223372036854775807"}, {math.MaxInt, math.MaxInt, "length is"},
 	} {
-		_, err := Perturb(context.Background(), Options{In: in, Out: filepath.Join(dir, "out.tsv"), Epsilon: 3, Items: c.items, Length: c.length, Small: true, Workers: 1})
+		_, err := Perturb(context.Background(), Options{Settings: perturb.Settings{In: in, Out: filepath.Join(dir, "out.tsv"), Items: c.items, Length: c.length, Workers: 1}, Epsilon: 3, Small: true})
 		var usage *run.UsageError
 		if !errors.As(err, &usage) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%d items, %d cells: %v, want %q", c.items, c.length, err, c.want)
@@ -50,7 +51,7 @@ func TestWhatIsReadIsNotReplaced(t *testing.T) {
 		if c.in != "link.tsv" {
 			write(t, dir, c.in, text)
 		}
-		o := Options{In: filepath.Join(dir, c.in), InForm: "tsv", Out: dir + "/" + c.out, Epsilon: 3, Items: 9, Length: 2, Force: true, Workers: 1}
+		o := Options{Settings: perturb.Settings{In: filepath.Join(dir, c.in), InForm: "tsv", Out: dir + "/" + c.out, Items: 9, Length: 2, Force: true, Workers: 1}, Epsilon: 3}
 		if c.catalogue != "" {
 			o.Items, o.Catalogue = 0, write(t, dir, c.catalogue, "item_id\n1\n2\n")
 		}
@@ -75,7 +76,7 @@ func TestRefusalsDoNotDependOnTheNoise(t *testing.T) {
 		{"in.tsv", "user_id\titem_id\na\t1\n", "item_id\n1\nx y\n", "out.txt", `id "x y" has a separator of the output's form`},
 	} {
 		dir := t.TempDir()
-		o := Options{In: write(t, dir, c.name, c.text), Out: filepath.Join(dir, c.out), Limits: true, Items: 1, Length: 1, Workers: 1} // half of the rows come out empty
+		o := Options{Settings: perturb.Settings{In: write(t, dir, c.name, c.text), Out: filepath.Join(dir, c.out), Items: 1, Length: 1, Workers: 1}, Limits: true} // half of the rows come out empty
 		if c.catalogue != "" {
 			o.Items, o.Catalogue = 0, write(t, dir, "all.tsv", c.catalogue)
 		}
@@ -89,25 +90,11 @@ func TestRefusalsDoNotDependOnTheNoise(t *testing.T) {
 	}
 }
 
-// A block ends where its lines would be long, however few its users are: an id stands
-// on every line.
-func TestBlocksOfLongIDs(t *testing.T) {
-	for _, c := range []struct{ length, id, users int }{{50, 8, 327}, {50, 10000, 9}, {1, 8, 512}, {1, 1 << 20, 4}, {1 << 10, 1 << 24, 1}} {
-		b := newBlock(c.length)
-		for !b.full() {
-			b.push(make([]byte, c.id), 0)
-		}
-		if b.users() != c.users {
-			t.Errorf("rows of %d, ids of %d bytes: %d users, want %d", c.length, c.id, b.users(), c.users)
-		}
-	}
-}
-
 // A file that came to be while the run was on stays.
 func TestAFileThatCameMeanwhileStays(t *testing.T) {
 	dir := t.TempDir()
 	o := options()
-	o.In, o.Out = write(t, dir, "in.tsv", table(histories(20, 60, 9, 1))), filepath.Join(dir, "out.tsv")
+	o.In, o.Out = write(t, dir, "in.tsv", table(someHistories(20, 60, 9, 1))), filepath.Join(dir, "out.tsv")
 	o.Progress = onPhase(func() { write(t, dir, "out.report.txt", "another's") })
 	if _, err := Perturb(context.Background(), o); err == nil || !strings.Contains(err.Error(), "out.report.txt is there already") {
 		t.Errorf("error %v", err)
@@ -130,13 +117,13 @@ func (f onPhase) End(string)        {}
 // writes a new set.
 func TestPerturbFindsAHalfReplacedSet(t *testing.T) {
 	dir := t.TempDir()
-	o := Options{In: filepath.Join(dir, "in.txt"), Out: filepath.Join(dir, "out.tsv"), Items: 9, Length: 3, Epsilon: 2, Workers: 1}
+	o := Options{Settings: perturb.Settings{In: filepath.Join(dir, "in.txt"), Out: filepath.Join(dir, "out.tsv"), Items: 9, Length: 3, Workers: 1}, Epsilon: 2}
 	half := filepath.Join(dir, ".tmp-perturb-1")
 	if err := os.Mkdir(half, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{o.In: "a 1 2 3\n", filepath.Join(half, "replaces"): `{"out": "out.tsv"}`,
-		filepath.Join(half, "was-"+outFile): "old", filepath.Join(half, outFile): "new"} {
+		filepath.Join(half, "was-out"): "old", filepath.Join(half, "out"): "new"} {
 		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"privrec/internal/perturb"
 )
 
 // Four times the users, all of whose buffers were full before, take no more memory: what
@@ -33,7 +35,7 @@ func TestMemoryDoesNotGrowWithUsers(t *testing.T) {
 			if err := errors.Join(w.Flush(), f.Close()); err != nil {
 				t.Fatal(err)
 			}
-			o := Options{In: in, Out: filepath.Join(dir, "out.tsv.gz"), Epsilon: 9, Items: 6000, Length: 6, Workers: 2, KeepOrder: keep, Force: true}
+			o := Options{Settings: perturb.Settings{In: in, Out: filepath.Join(dir, "out.tsv.gz"), Items: 6000, Length: 6, Workers: 2, Force: true}, Epsilon: 9, KeepOrder: keep}
 			r, err := Perturb(context.Background(), o)
 			if err != nil {
 				t.Fatal(err)

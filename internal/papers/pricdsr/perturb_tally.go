@@ -6,24 +6,19 @@ import (
 	"privrec/internal/privacy/mechanism/sequence"
 )
 
-// tally counts rows before and after: of true data, so it is not for release.
-type tally struct {
-	m       sequence.Mechanism
-	rows    int64
-	lengths []int64 // rows by their items
-	inPlace int64   // items in their column afterwards
-	written int64   // cells other than padding afterwards
-	found   int64   // rows with an item in its column
-	emptied int64   // rows that came out empty
-	left    leftOut
+// Counts are of rows before and after: of true data, so they are not for release.
+type Counts struct {
+	Users   int64
+	Lengths []int64 // users by their items, 0 to L
+	InPlace int64   // items in their column afterwards
+	Written int64   // cells other than padding afterwards
+	Found   int64   // rows with an item in its column
+	Emptied int64   // rows without any item afterwards
 }
 
-func newTally(m sequence.Mechanism) *tally {
-	return &tally{m: m, lengths: make([]int64, m.Length+1)}
-}
-
-func (t *tally) see(before, after []int32) {
-	items, same, written := 0, 0, 0
+// see counts a row.
+func (t *Counts) see(before, after []int32) {
+	items, same, written := 0, int64(0), int64(0)
 	for c, id := range before {
 		if after[c] != 0 {
 			written++
@@ -35,36 +30,25 @@ func (t *tally) see(before, after []int32) {
 			}
 		}
 	}
-	t.rows++
-	t.lengths[items]++
-	t.inPlace += int64(same)
-	t.written += int64(written)
-	if same > 0 {
-		t.found++
-	}
-	if written == 0 {
-		t.emptied++
+	t.Lengths[items]++
+	t.add(Counts{Users: 1, InPlace: same, Written: written, Found: min(same, 1), Emptied: 1 - min(written, 1)})
+}
+
+// add adds what others counted.
+func (t *Counts) add(o Counts) {
+	t.Users += o.Users
+	t.InPlace += o.InPlace
+	t.Written += o.Written
+	t.Found += o.Found
+	t.Emptied += o.Emptied
+	for i, n := range o.Lengths {
+		t.Lengths[i] += n
 	}
 }
 
-// sum takes together what the workers and the reader counted.
-func (t *tally) sum(r *reader, ws []*worker) {
-	for _, w := range ws {
-		t.rows += w.t.rows
-		t.inPlace += w.t.inPlace
-		t.written += w.t.written
-		t.found += w.t.found
-		t.emptied += w.t.emptied
-		for i, n := range w.t.lengths {
-			t.lengths[i] += n
-		}
-	}
-	t.left = r.left
-}
-
-// items is how many items the rows had.
-func (t *tally) items() (n int64) {
-	for k, rows := range t.lengths {
+// Items is how many items the rows had.
+func (t *Counts) Items() (n int64) {
+	for k, rows := range t.Lengths {
 		n += int64(k) * rows
 	}
 	return n
@@ -72,13 +56,12 @@ func (t *tally) items() (n int64) {
 
 // expected is the number of items that should be in their column, and its standard
 // deviation, as if cells were independent: they are but for terms of 1/m.
-func (t *tally) expected() (mean, sd float64) {
-	s := Survivals(t.m)
+func (t *Counts) expected(m sequence.Mechanism) (mean, sd float64) {
 	longer, v := int64(0), 0.0 // rows that have an item in the column
-	for c := range s {
-		longer += t.lengths[t.m.Length-c] // padding is in front: column c belongs to rows of at least L-c items
-		mean += float64(longer) * s[c]
-		v += float64(longer) * s[c] * (1 - s[c])
+	for c, s := range Survivals(m) {
+		longer += t.Lengths[m.Length-c] // padding is in front: column c belongs to rows of at least L-c items
+		mean += float64(longer) * s
+		v += float64(longer) * s * (1 - s)
 	}
 	return mean, math.Sqrt(v)
 }

@@ -1,4 +1,4 @@
-package pricdsr
+package perturb
 
 import (
 	"errors"
@@ -32,13 +32,16 @@ func TestSorter(t *testing.T) {
 		cells := func(id string) []int32 {
 			return []int32{int32(len(id)), int32(id[len(id)-1]), 0, math.MaxInt32}
 		}
+		items := Items()
 		for _, id := range ids {
-			if err := s.add([]byte(id), cells(id)); err != nil {
+			if err := s.add([]byte(id), func(dst []byte) []byte { return items.Append(dst, cells(id)) }); err != nil {
 				r.Fatal(err)
 			}
 		}
 		var got []string
-		err := s.each(4, func(id []byte, c []int32) error {
+		c := make([]int32, 4)
+		err := s.each(func(id, held []byte) error {
+			items.Read(held, c)
 			if !slices.Equal(c, cells(string(id))) {
 				r.Fatalf("cells %v of %s", c, id)
 			}
@@ -57,13 +60,14 @@ func TestSorter(t *testing.T) {
 
 // A file that cannot be made or read back is an error, never a user less.
 func TestSorterFails(t *testing.T) {
+	one := func(dst []byte) []byte { return append(dst, 1) }
 	s := &sorter{dir: t.TempDir() + "/none", most: 1, ways: 3}
-	if err := errors.Join(s.add([]byte("a"), []int32{1}), s.add([]byte("b"), []int32{1})); !errors.Is(err, fs.ErrNotExist) {
+	if err := errors.Join(s.add([]byte("a"), one), s.add([]byte("b"), one)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no folder: %v", err)
 	}
 	s = &sorter{dir: t.TempDir(), most: 1, ways: 30}
 	for i := range 9 {
-		if err := s.add(fmt.Appendf(nil, "user%d", i), []int32{1, 2}); err != nil {
+		if err := s.add(fmt.Appendf(nil, "user%d", i), func(dst []byte) []byte { return append(dst, 1, 2) }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -72,7 +76,7 @@ func TestSorterFails(t *testing.T) {
 	}
 	s.levels[0].end-- // the last piece is cut, and another follows it
 	s.levels[0].pieces[len(s.levels[0].pieces)-1][1]--
-	err := s.each(2, func([]byte, []int32) error { return nil })
+	err := s.each(func(id, held []byte) error { return nil })
 	if !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("a record cut short: %v", err)
 	}

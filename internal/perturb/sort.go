@@ -1,4 +1,4 @@
-package pricdsr
+package perturb
 
 import (
 	"bufio"
@@ -42,9 +42,9 @@ const (
 	sortWays  = 128     // pieces merged at once
 )
 
-// sorter orders users by id in memory that does not grow with their number. Records go
-// into pieces of sortBytes, sorted, on files that have no name; sortWays pieces of one
-// size are merged to one of the next. Only perturbed rows come here.
+// sorter orders records by id in memory that does not grow with their number. They go into
+// pieces of sortBytes, sorted, on files that have no name; sortWays pieces of one size are
+// merged to one of the next. Only perturbed records come here.
 type sorter struct {
 	dir  string // of the files
 	most int    // bytes
@@ -55,7 +55,7 @@ type sorter struct {
 	levels []*level
 }
 
-// record is where a record stands in the buffer: its id, then its cells.
+// record is where a record stands in the buffer: its id, then what it holds.
 type record struct{ from, id, to int }
 
 // level is pieces of one size on one file.
@@ -65,8 +65,8 @@ type level struct {
 	pieces [][2]int64
 }
 
-// add takes a user. cells are ids, 0 for padding.
-func (s *sorter) add(id []byte, cells []int32) error {
+// add takes a record. hold appends what it holds.
+func (s *sorter) add(id []byte, hold func(dst []byte) []byte) error {
 	if s.recs == nil { // at full size: growing would leave as much behind again
 		s.buf, s.recs = make([]byte, 0, s.most), make([]record, 0, s.most/96)
 	}
@@ -79,9 +79,7 @@ func (s *sorter) add(id []byte, cells []int32) error {
 	s.buf = binary.AppendUvarint(s.buf, uint64(len(id)))
 	s.buf = append(s.buf, id...)
 	r.id = len(s.buf) - len(id)
-	for _, c := range cells {
-		s.buf = binary.AppendUvarint(s.buf, uint64(c))
-	}
+	s.buf = hold(s.buf)
 	r.to = len(s.buf)
 	s.recs = append(s.recs, r)
 	return nil
@@ -146,18 +144,11 @@ func (s *sorter) piece(at int, write func(w *bufio.Writer) error) error {
 	return errors.Join(l.f.Truncate(0), seek)
 }
 
-// each calls f with every user in order; both slices are valid during the call.
-func (s *sorter) each(length int, f func(id []byte, cells []int32) error) error {
-	cells := make([]int32, length)
+// each calls f with every record in order; both slices are valid during the call.
+func (s *sorter) each(f func(id, held []byte) error) error {
 	decode := func(rec []byte) error {
 		n, at := binary.Uvarint(rec)
-		id := rec[at : at+int(n)]
-		rec = rec[at+int(n):]
-		for i := range cells {
-			c, k := binary.Uvarint(rec)
-			cells[i], rec = int32(c), rec[k:]
-		}
-		return f(id, cells)
+		return f(rec[at:at+int(n)], rec[at+int(n):])
 	}
 	if len(s.levels) == 0 {
 		s.order()
@@ -233,7 +224,7 @@ func (h *head) next() (ok bool, err error) {
 		_, err = io.ReadFull(h.r, h.rec)
 	}
 	if err != nil {
-		return false, fmt.Errorf("read back sorted users: %w", err)
+		return false, fmt.Errorf("read back sorted records: %w", err)
 	}
 	k, at := binary.Uvarint(h.rec)
 	h.id = h.rec[at : at+int(k)]
@@ -283,18 +274,4 @@ func (c *counter) Write(p []byte) (int, error) {
 	n, err := c.w.Write(p)
 	c.n += int64(n)
 	return n, err
-}
-
-// nameless is a temporary file that is gone when it is closed, however the process
-// ends.
-func nameless(dir string) (*os.File, error) {
-	f, err := os.CreateTemp(dir, "users-*")
-	if err != nil {
-		return nil, err
-	}
-	if err := os.Remove(f.Name()); err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
 }

@@ -1,4 +1,6 @@
-package exposure
+// Package slates reads and writes recommended slates as records of perturb: lists of one
+// length, each with the user to whom it was shown, and an id of its own where the file has one.
+package slates
 
 import (
 	"bytes"
@@ -10,67 +12,101 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/format"
+	"privrec/internal/perturb"
 )
 
-// slateReader reads slates of one length: one a line, "user item item ...", one a row of
-// a table with user_id and item_1 to item_T, or with user_id, slate_id, position and
-// item_id one a stretch of rows. Other columns are passed over.
-type slateReader struct {
-	file string
+// Reader reads slates of one length: one a line, "user item item ...", one a row of a table
+// with user_id and item_1 to item_T, or with user_id, slate_id, position and item_id one a
+// stretch of rows. Other columns are passed over. Cells are items from 0; the ids are the
+// user's and, in the last layout, the slate's. It is the Records of a job.
+type Reader struct {
+	Items []int32 // of the slate at hand, valid until Next
+
+	set  *perturb.Settings
 	rows *format.Rows
-	cat  *itemNames
+	cat  *perturb.Catalogue
+	new  bool // the catalogue takes every item that comes
 	t    int  // 0: not known yet
-	said bool // t is what the options say
 
 	user, slate, position, item int   // columns; slate is -1 where a row is a slate
 	wide                        []int // columns of the items of such a row
 
-	// The slate at hand, valid until read.
+	// The slate at hand, valid until Next.
 	userID, slateID []byte
-	items           []int32
-	line            int // its first
+	line            int  // its first
+	held            bool // it was not given to Read yet
 
 	more bool       // long: a row of the next slate is at hand
 	once slateTally // long: the slates so far
 }
 
-// openSlates opens the file and reads the first slate, which tells the length of all.
-func openSlates(ctx context.Context, o *PerturbOptions, cat *itemNames) (*slateReader, error) {
-	rows, err := format.OpenRows(ctx, o.In, o.InForm)
+// MaxItems keeps every item in 32 bits.
+const MaxItems = 1 << 30
+
+// Open opens the file of settings and reads the first slate, which tells the length of
+// all. room is how many slates are kept apart to find one that comes twice.
+func Open(ctx context.Context, s *perturb.Settings, cat *perturb.Catalogue, room int) (*Reader, error) {
+	rows, err := format.OpenRows(ctx, s.In, s.InForm)
 	if err != nil {
 		return nil, err
 	}
-	r := &slateReader{file: o.In, rows: rows, cat: cat, t: o.Length, said: o.Length > 0, slate: -1}
+	r := &Reader{set: s, rows: rows, cat: cat, new: cat.Size == 0, t: s.Length, slate: -1, once: slateTally{room: room}}
 	err = r.columns()
 	ok := false
 	if err == nil {
-		ok, err = r.read()
+		ok, err = r.Next()
 	}
 	if err == nil && !ok { // rows without any are an error of their own
-		err = &dataset.Error{File: o.In, Msg: "no slates in the file"}
+		err = &dataset.Error{File: s.In, Msg: "no slates in the file"}
 	}
 	if err != nil {
 		rows.Close()
 		return nil, err
 	}
-	r.t = len(r.items)
+	r.t, r.held = len(r.Items), true
 	return r, nil
 }
 
-func (r *slateReader) close() { r.rows.Close() }
+// Close releases the file.
+func (r *Reader) Close() { r.rows.Close() }
 
-// long is true where slates have ids.
-func (r *slateReader) long() bool { return r.slate >= 0 }
+// Digest is that of the file.
+func (r *Reader) Digest() (string, error) { return r.rows.Digest() }
+
+// Length is the number of items of every slate.
+func (r *Reader) Length() int { return r.t }
+
+// Named is true where slates have ids.
+func (r *Reader) Named() bool { return r.slate >= 0 }
+
+// Once is true where no slate can have come twice unnoticed.
+func (r *Reader) Once() bool { return r.once.complete() }
+
+// Read reads the next slate.
+func (r *Reader) Read(b *perturb.Block[int32]) (ok bool, err error) {
+	if !r.held {
+		if ok, err := r.Next(); !ok || err != nil {
+			return false, err
+		}
+	}
+	r.held = false
+	if r.Named() {
+		copy(b.Push(r.line, r.userID, r.slateID), r.Items)
+	} else {
+		copy(b.Push(r.line, r.userID), r.Items)
+	}
+	return true, nil
+}
 
 // fail is an error at the current line.
-func (r *slateReader) fail(field, msg, hint string) error {
+func (r *Reader) fail(field, msg, hint string) error {
 	if r.rows.Form() == format.Lines {
 		field = strings.TrimSuffix(field, "_id")
 	}
 	return r.rows.Fail(field, msg, hint)
 }
 
-func (r *slateReader) columns() (err error) {
+func (r *Reader) columns() (err error) {
 	if r.rows.Form() == format.Lines {
 		return nil
 	}
@@ -108,13 +144,13 @@ func (r *slateReader) columns() (err error) {
 	return nil
 }
 
-// read moves to the next slate; not ok at the end.
-func (r *slateReader) read() (ok bool, err error) {
+// Next moves to the next slate; not ok at the end.
+func (r *Reader) Next() (ok bool, err error) {
 	if !r.more && !r.rows.Next() {
 		return false, r.rows.Err()
 	}
-	r.items, r.line = r.items[:0], r.rows.Line()
-	if r.long() {
+	r.Items, r.line = r.Items[:0], r.rows.Line()
+	if r.Named() {
 		err = r.readLong()
 	} else {
 		err = r.readRow()
@@ -123,7 +159,7 @@ func (r *slateReader) read() (ok bool, err error) {
 }
 
 // readRow reads the slate of a row or a line.
-func (r *slateReader) readRow() error {
+func (r *Reader) readRow() error {
 	f := r.rows.Fields
 	n := len(r.wide)
 	if n == 0 {
@@ -149,7 +185,7 @@ func (r *slateReader) readRow() error {
 }
 
 // length refuses a slate of another length than the others, or than the one asked for.
-func (r *slateReader) length(n int) error {
+func (r *Reader) length(n int) error {
 	switch {
 	case n == 0:
 		return r.fail("item_id", fmt.Sprintf("user %.40q has a slate without items", r.userID), "leave the line out")
@@ -165,35 +201,53 @@ func (r *slateReader) length(n int) error {
 }
 
 // due says which length a slate ought to have, and what to do about another.
-func (r *slateReader) due() (due, hint string) {
-	if r.said {
+func (r *Reader) due() (due, hint string) {
+	if r.set.Length > 0 {
 		return fmt.Sprintf("--length says %d", r.t), "leave out --length where all slates are of one length, or split the file by length"
 	}
 	return fmt.Sprintf("the others have %d", r.t), "slates of a file are of one length: split the file by length"
 }
 
 // field is the column of the item that is read next.
-func (r *slateReader) field() string {
+func (r *Reader) field() string {
 	if r.wide != nil {
-		return "item_" + strconv.Itoa(len(r.items)+1)
+		return "item_" + strconv.Itoa(len(r.Items)+1)
 	}
 	return "item_id"
 }
 
-func (r *slateReader) push(item []byte) error {
+func (r *Reader) push(item []byte) error {
 	if len(item) == 0 {
 		return r.fail(r.field(), "empty", "a position without an item cannot be protected")
 	}
-	id, err := r.cat.item(r, item)
-	if err != nil {
-		return err
+	id, ok := r.cat.Number(item)
+	if !ok {
+		if !r.new {
+			return r.unknown(item)
+		}
+		if r.cat.Size == MaxItems {
+			return r.fail(r.field(), fmt.Sprintf("more than %d items", MaxItems), "")
+		}
+		id = r.cat.Add(string(item))
 	}
-	r.items = append(r.items, id)
+	r.Items = append(r.Items, id)
 	return nil
 }
 
+// unknown is the error of an item that is not in the catalogue.
+func (r *Reader) unknown(item []byte) error {
+	n, ok := perturb.WholeNumber(item)
+	switch {
+	case r.cat.Named():
+		return r.fail(r.field(), fmt.Sprintf("item %.40q is not in the catalogue of %d items", item, r.cat.Size), "the catalogue is all items there are, shown or not")
+	case !ok || item[0] == '0' && len(item) > 1:
+		return r.fail(r.field(), fmt.Sprintf("item %.40q is not a number from 1 to %d, without zeros in front", item, r.cat.Size), "give the ids in --catalogue FILE where they are not 1 to M")
+	}
+	return r.fail(r.field(), fmt.Sprintf("item %d is outside the catalogue of %d items", n, r.cat.Size), "--items is the size of the whole catalogue, from 1")
+}
+
 // readLong reads the rows of a slate, of which the first is at hand.
-func (r *slateReader) readLong() error {
+func (r *Reader) readLong() error {
 	f := r.rows.Fields
 	r.userID, r.slateID = append(r.userID[:0], f[r.user]...), append(r.slateID[:0], f[r.slate]...)
 	if len(r.userID) == 0 || len(r.slateID) == 0 {
@@ -204,8 +258,8 @@ func (r *slateReader) readLong() error {
 		if err != nil {
 			return err
 		}
-		if at != int64(len(r.items)+1) {
-			return r.fail("position", fmt.Sprintf("position %d of slate %.40q comes where %d is due", at, r.slateID, len(r.items)+1),
+		if at != int64(len(r.Items)+1) {
+			return r.fail("position", fmt.Sprintf("position %d of slate %.40q comes where %d is due", at, r.slateID, len(r.Items)+1),
 				"the rows of a slate stand together, in order of position, from 1")
 		}
 		if at == 1 && !r.once.add(r.userID, r.slateID) {
@@ -215,8 +269,8 @@ func (r *slateReader) readLong() error {
 		if err := r.push(r.rows.Fields[r.item]); err != nil {
 			return err
 		}
-		if r.t != 0 && len(r.items) > r.t {
-			return r.length(len(r.items))
+		if r.t != 0 && len(r.Items) > r.t {
+			return r.length(len(r.Items))
 		}
 		r.more = r.rows.Next()
 		if !r.more {
@@ -230,9 +284,9 @@ func (r *slateReader) readLong() error {
 			break
 		}
 	}
-	if r.t != 0 && len(r.items) != r.t {
+	if r.t != 0 && len(r.Items) != r.t {
 		due, hint := r.due()
-		return &dataset.Error{File: r.file, Line: r.line, Field: "position", Msg: fmt.Sprintf("slate %.40q has %d items, %s", r.slateID, len(r.items), due), Hint: hint}
+		return &dataset.Error{File: r.set.In, Line: r.line, Field: "position", Msg: fmt.Sprintf("slate %.40q has %d items, %s", r.slateID, len(r.Items), due), Hint: hint}
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package exposure
+package slates
 
 import (
 	"bytes"
@@ -8,8 +8,8 @@ import (
 	"hash/fnv"
 )
 
-// tallied is how many users, or slates, are kept apart at a time: 16 bytes of each.
-var tallied = 1 << 18
+// Remembered is how many users, or slates, are kept apart at a time: 16 bytes of each.
+const Remembered = 1 << 18
 
 // ascent says of ids that come one after the other whether each is larger than the one
 // before, by bytes or, as numbers are, by length and then bytes: then none comes twice.
@@ -57,9 +57,11 @@ func (d *digest) of(ids ...[]byte) (key [16]byte) {
 	return key
 }
 
-// userTally counts the slates of users in bounded memory: of any number of users whose
-// ids ascend, of tallied in another order.
-type userTally struct {
+// Users counts the slates of users in bounded memory: of any number of users whose ids
+// ascend, of Room in another order.
+type Users struct {
+	Room int
+
 	digest digest
 	order  ascent
 	run    int64 // slates in a row of the user at hand
@@ -68,7 +70,8 @@ type userTally struct {
 	over   bool // there were more users than counts has room for
 }
 
-func (t *userTally) add(user []byte) {
+// Add counts a slate of a user.
+func (t *Users) Add(user []byte) {
 	if t.run == 0 || !bytes.Equal(user, t.order.last) {
 		t.order.next(user)
 		t.run = 0
@@ -82,16 +85,16 @@ func (t *userTally) add(user []byte) {
 		t.counts = map[[16]byte]int64{}
 	}
 	key := t.digest.of(user)
-	if _, known := t.counts[key]; !known && len(t.counts) == tallied {
+	if _, known := t.counts[key]; !known && len(t.counts) == t.Room {
 		t.over, t.counts = true, nil
 		return
 	}
 	t.counts[key]++
 }
 
-// slates is the most slates of one user; not known where users came in no order and there
+// Most is the most slates of one user; not known where users came in no order and there
 // were too many.
-func (t *userTally) slates() (n int64, known bool) {
+func (t *Users) Most() (n int64, known bool) {
 	if t.order.holds() {
 		return t.most, true
 	}
@@ -103,21 +106,22 @@ func (t *userTally) slates() (n int64, known bool) {
 
 // slateTally finds slates that come twice, in bounded memory: see complete.
 type slateTally struct {
+	room          int
 	digest        digest
 	users, slates ascent // slates: of the user at hand
 	keys, older   map[[16]byte]struct{}
 	forgot        bool // some were let go to make room
 }
 
-// add is false of a slate whose ids are among those remembered, the last tallied/2 at
-// least.
+// add is false of a slate whose ids are among those remembered, the last half of
+// room at least.
 func (t *slateTally) add(user, slate []byte) bool {
 	if !t.users.begun || !bytes.Equal(user, t.users.last) {
 		t.users.next(user)
 		t.slates.restart()
 	}
 	t.slates.next(slate)
-	if len(t.keys) == tallied/2 {
+	if len(t.keys) == t.room/2 {
 		t.forgot = t.forgot || t.older != nil
 		t.older, t.keys = t.keys, nil
 	}

@@ -1,0 +1,118 @@
+package perturb
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
+)
+
+// Catalogue are the items that records can have, counted from 0: names, or the numbers
+// from 1 to Size.
+type Catalogue struct {
+	Size  int
+	names []string // nil: numbers
+	index map[string]int32
+}
+
+// OpenCatalogue is the catalogue that settings state. line says what a line of a .txt is.
+func OpenCatalogue(ctx context.Context, s *Settings, line string) (*Catalogue, error) {
+	if s.Catalogue == "" {
+		return &Catalogue{Size: s.Items}, nil
+	}
+	form, err := FormOf("catalogue", s.Catalogue, line, "")
+	if err != nil {
+		return nil, err
+	}
+	names, err := format.ReadIDs(ctx, s.Catalogue, form, "item_id")
+	if err != nil {
+		return nil, err
+	}
+	c := NewCatalogue()
+	for _, name := range names {
+		c.Add(name)
+	}
+	return c, nil
+}
+
+// NewCatalogue is one of names, without any yet.
+func NewCatalogue() *Catalogue { return &Catalogue{index: map[string]int32{}} }
+
+// Add adds a name that the catalogue has not, and returns its number.
+func (c *Catalogue) Add(name string) int32 {
+	item := int32(c.Size)
+	c.names, c.index[name] = append(c.names, name), item
+	c.Size++
+	return item
+}
+
+// Named is true where items have names, false where they are numbers.
+func (c *Catalogue) Named() bool { return c.index != nil }
+
+// Number is the number of an item; not ok where it is none. An id that is a number is
+// written with at most ten digits and no zeros in front, so that no two ids are one item.
+func (c *Catalogue) Number(id []byte) (item int32, ok bool) {
+	if c.Named() {
+		item, ok = c.index[string(id)]
+		return item, ok
+	}
+	n, ok := WholeNumber(id)
+	if !ok || id[0] == '0' || n > c.Size {
+		return 0, false
+	}
+	return int32(n - 1), true
+}
+
+// WholeNumber reads one to ten digits.
+func WholeNumber(id []byte) (n int, ok bool) {
+	for _, c := range id {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = 10*n + int(c-'0')
+	}
+	return n, len(id) > 0 && len(id) <= 10
+}
+
+// Append writes an item's id as a field of a form.
+func (c *Catalogue) Append(dst []byte, f format.Form, item int32) ([]byte, error) {
+	if !c.Named() {
+		return strconv.AppendInt(dst, int64(item)+1, 10), nil
+	}
+	return f.AppendField(dst, []byte(c.names[item]))
+}
+
+// Writable refuses names that a form cannot hold, whether they will be drawn or not: a
+// refusal that depends on the noise would let users choose among outputs. file is where
+// the names come from.
+func (c *Catalogue) Writable(f format.Form, file string) error {
+	var b []byte
+	for i := range c.names {
+		var err error
+		if b, err = c.Append(b[:0], f, int32(i)); err != nil {
+			return Placed(err, file, "item_id", 0)
+		}
+	}
+	return nil
+}
+
+// Placed says of an id that a form cannot hold where it stands; line 0 is unknown.
+func Placed(err error, file, column string, line int) error {
+	if e := (*dataset.Error)(nil); errors.As(err, &e) {
+		e.File, e.Field, e.Line = file, column, line
+	}
+	return err
+}
+
+// Separator stands between the fields of a form.
+func Separator(f format.Form) byte {
+	switch f {
+	case format.CSV:
+		return ','
+	case format.Lines:
+		return ' '
+	}
+	return '\t'
+}

@@ -1,0 +1,207 @@
+package perturb
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"privrec/internal/dataset/format"
+	"privrec/internal/privacy"
+)
+
+// engine is one job at work.
+type engine[C any] struct {
+	Job[C]
+	in       Records[C]
+	st       *Stage
+	read     uint64 // records in the blocks that were handed on
+	files    []*os.File
+	written  int64 // records
+	finished bool
+}
+
+// release perturbs and writes all records under a ledger that is closed when it ends well.
+func (e *engine[C]) release(ctx context.Context) (f Facts, err error) {
+	ledger, err := privacy.CreateKeyedLedger(e.st.Path(ledgerFile), e.Noise(), e.Key)
+	if err != nil {
+		return f, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, ledger.Leave())
+		} else if err = ledger.Close(); err == nil {
+			f.Ledger, _ = ledger.Seal()
+		}
+	}()
+	if err := e.Release(ledger, func() (*os.File, error) { return nameless(e.st.Dir()) }); err != nil {
+		return f, Refuse("", "%v", err)
+	}
+	defer func() {
+		if !e.finished && e.Abandon != nil {
+			err = errors.Join(err, e.Abandon())
+		}
+	}()
+	if err := e.tables(ctx, ledger); err != nil {
+		return f, err
+	}
+	if err := e.finish(ledger); err != nil {
+		return f, err
+	}
+	f = Facts{In: e.In, Noise: e.Noise()}
+	if !e.Secure {
+		f.Seed = uint64(e.Seed)
+	}
+	f.Digest, err = e.in.Digest()
+	return f, err
+}
+
+// finish ends the release, once.
+func (e *engine[C]) finish(l *privacy.Ledger) error {
+	if e.finished {
+		return nil
+	}
+	e.finished = true
+	return e.Finish(l)
+}
+
+// tables writes the tables whole.
+func (e *engine[C]) tables(ctx context.Context, l *privacy.Ledger) (err error) {
+	defer func() { err = errors.Join(err, e.close(err == nil)) }()
+	hands := make([]*hand[C], e.Workers)
+	for i := range hands {
+		if hands[i], err = e.newHand(); err != nil {
+			return err
+		}
+	}
+	if err := e.create(hands[0].pack); err != nil {
+		return err
+	}
+	perturb := func(i int, b *Block[C]) error { return hands[i].perturb(b) }
+	format := func(i int, b *Block[C]) error { return hands[i].format(b) }
+	if e.Sort != nil {
+		return e.sorted(ctx, perturb, format, l)
+	}
+	return inOrder(ctx, e.Workers, e.blocks(), e.fill, func(i int, b *Block[C]) error {
+		if err := perturb(i, b); err != nil {
+			return err
+		}
+		return format(i, b)
+	}, e.write)
+}
+
+// sorted perturbs all records, sorts them by their first id and writes them.
+func (e *engine[C]) sorted(ctx context.Context, perturb, format func(i int, b *Block[C]) error, l *privacy.Ledger) (err error) {
+	s := &sorter{dir: e.st.Dir(), most: sortBytes, ways: sortWays}
+	defer func() { err = errors.Join(err, s.close()) }()
+	done := int64(0)
+	err = inOrder(ctx, e.Workers, e.blocks(), e.fill, perturb, func(b *Block[C]) error {
+		for i := range b.Len() {
+			if err := s.add(b.ID(i, 0), func(dst []byte) []byte { return e.Sort.Append(dst, b.Cells(i)) }); err != nil {
+				return err
+			}
+		}
+		e.tell("perturbed", &done, b)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := e.finish(l); err != nil {
+		return err
+	}
+	return inOrder(ctx, e.Workers, e.blocks(), func(next func() *Block[C]) error {
+		b := next()
+		return s.each(func(id, cells []byte) error {
+			if b == nil {
+				return context.Canceled
+			}
+			e.Sort.Read(cells, b.Push(0, id))
+			if b.full() {
+				b = next()
+			}
+			return nil
+		})
+	}, format, e.write)
+}
+
+// blocks makes as many as keep the workers busy.
+func (e *engine[C]) blocks() []*Block[C] {
+	list := make([]*Block[C], 2*e.Workers+2)
+	for i := range list {
+		list[i] = NewBlock[C](e.in.Length(), 2*e.Batch, 1+len(e.Beside))
+	}
+	return list
+}
+
+// fill reads the file into blocks. With a Batch every block is one: it is handed on when as
+// many records again have been read, so that a last one is never small.
+func (e *engine[C]) fill(next func() *Block[C]) error {
+	for b := next(); b != nil; { // nil: given up, there is an error already
+		ok, err := e.in.Read(b)
+		if err != nil {
+			return err
+		}
+		var later *Block[C]
+		switch {
+		case !ok:
+			return e.order(b)
+		case e.Batch > 0 && b.Len() == 2*e.Batch:
+			later = b.cut(e.Batch)
+		case e.Batch > 0 || !b.full():
+			continue
+		}
+		if err := e.order(b); err != nil {
+			return err
+		}
+		if b = next(); b != nil && later != nil {
+			for i := range later.Len() {
+				b.take(later, i)
+			}
+		}
+	}
+	return nil
+}
+
+// order numbers the records of a block that is about to be handed on.
+func (e *engine[C]) order(b *Block[C]) error {
+	b.First = e.read
+	e.read += uint64(b.Len())
+	if e.Order == nil || b.Empty() {
+		return nil
+	}
+	return e.Order(b)
+}
+
+// hand perturbs and formats blocks for one goroutine.
+type hand[C any] struct {
+	perturb func(b *Block[C]) error
+	in      Records[C]
+	pack    *format.Packer
+}
+
+func (e *engine[C]) newHand() (h *hand[C], err error) {
+	h = &hand[C]{in: e.in}
+	if h.perturb, err = e.Worker(); err != nil {
+		return nil, err
+	}
+	h.pack, err = format.NewPacker(format.CompressionOf(e.Out))
+	return h, err
+}
+
+// format packs the lines of a block.
+func (h *hand[C]) format(b *Block[C]) (err error) {
+	for i := range b.Len() {
+		if err := h.in.Append(b, i); err != nil {
+			return err
+		}
+	}
+	for k, lines := range b.Lines {
+		if len(lines) == 0 {
+			continue
+		}
+		if b.packed[k], err = h.pack.Append(b.packed[k], lines); err != nil {
+			return err
+		}
+	}
+	return nil
+}

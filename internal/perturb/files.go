@@ -1,0 +1,114 @@
+package perturb
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"privrec/internal/dataset/format"
+	"privrec/internal/run"
+)
+
+// Names on the stage of the files that every perturbation writes.
+const (
+	outFile    = "out"
+	ledgerFile = "ledger"
+	textFile   = "text"
+	jsonFile   = "json"
+)
+
+// outputs is where the files go; the output last.
+func (j *Job[C]) outputs() []Output {
+	stem := strings.TrimSuffix(strings.TrimSuffix(j.Out, ".gz"), ".zst")
+	stem = strings.TrimSuffix(stem, filepath.Ext(stem))
+	var list []Output
+	for _, x := range j.Beside {
+		list = append(list, Output{x.Name, stem + x.Path + j.packing()})
+	}
+	return append(list,
+		Output{ledgerFile, stem + ".ledger.jsonl"},
+		Output{textFile, stem + ".report.txt"},
+		Output{jsonFile, stem + ".report.json"},
+		Output{outFile, j.Out})
+}
+
+// packing is the end of the names of packed tables.
+func (j *Job[C]) packing() string {
+	switch format.CompressionOf(j.Out) {
+	case format.Gzip:
+		return ".gz"
+	case format.Zstd:
+		return ".zst"
+	}
+	return ""
+}
+
+// report writes a report as text and as JSON.
+func (s *Stage) report(r run.Result) error {
+	return errors.Join(
+		s.Create(textFile, func(w io.Writer) error { return run.Show(w, false, r) }),
+		s.Create(jsonFile, func(w io.Writer) error { return run.Show(w, true, r) }))
+}
+
+// create creates the tables and writes their headers.
+func (e *engine[C]) create(pack *format.Packer) error {
+	names := []string{outFile}
+	for _, x := range e.Beside {
+		names = append(names, x.Name)
+	}
+	for k, head := range e.in.Headers() {
+		f, err := os.Create(e.st.Path(names[k]))
+		if err != nil {
+			return &format.WriteError{File: e.Out, Err: err}
+		}
+		e.files = append(e.files, f)
+		b, err := pack.Append(nil, []byte(head))
+		if err == nil {
+			_, err = f.Write(b)
+		}
+		if err != nil {
+			return &format.WriteError{File: e.Out, Err: err}
+		}
+	}
+	return nil
+}
+
+// write appends the packed lines of a block to the tables.
+func (e *engine[C]) write(b *Block[C]) error {
+	for k, lines := range b.packed {
+		if _, err := e.files[k].Write(lines); err != nil {
+			return &format.WriteError{File: e.Out, Err: err}
+		}
+	}
+	e.tell("written", &e.written, b)
+	return nil
+}
+
+// close closes the tables, after it made them durable if they are whole.
+func (e *engine[C]) close(whole bool) (err error) {
+	for _, f := range e.files {
+		var sync error
+		if whole {
+			sync = f.Sync()
+		}
+		if e := errors.Join(sync, f.Close()); err == nil {
+			err = e
+		}
+	}
+	if err != nil {
+		err = &format.WriteError{File: e.Out, Err: err}
+	}
+	return err
+}
+
+// tell reports every million records.
+func (e *engine[C]) tell(what string, done *int64, b *Block[C]) {
+	before := *done >> 20
+	*done += int64(b.Len())
+	if *done>>20 > before {
+		e.Progress.Phase(fmt.Sprintf("%s %d %s", what, *done, e.Noun))
+	}
+}

@@ -1,0 +1,179 @@
+// Package histories reads and writes what users did as records of perturb: a user's items
+// in order of time, in rows of fixed length. Of a history the first occurrence of each item
+// counts, and of these the last ones; what is missing is padding in front (definition 1 of
+// "Privacy-preserving cross-domain sequential recommendation").
+package histories
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strconv"
+
+	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
+	"privrec/internal/perturb"
+)
+
+// EmptyFile is the name of the table of the users whose rows came out empty.
+const EmptyFile = "empty"
+
+// Beside is the table that is written beside the output: the users whose row came out empty.
+func Beside() []perturb.Output { return []perturb.Output{{Name: EmptyFile, Path: ".empty.tsv"}} }
+
+// Reader reads a file user by user. Cells are items from 1, 0 is padding; the id is the
+// user's. It is the Records of a job, whose Beside is [Beside].
+type Reader struct {
+	Left Left // out, so far
+
+	s       *format.Stream
+	cat     *perturb.Catalogue
+	set     *perturb.Settings
+	strict  bool
+	more    bool // a row of the next user is at hand
+	scratch []byte
+	tails   [][]byte // what follows an item at each position
+
+	seen []uint32 // by item: the mark of the user who had it last
+	mark uint32
+	ring []int32 // last items of the user, in a circle
+	n    int64   // distinct items of the user
+}
+
+// Left is what was read, what of it was left out, and of how many users.
+type Left struct{ Rows, Repeats, RepeatUsers, Cut, CutUsers int64 }
+
+// Open opens the file of settings. strict refuses repeated items and longer histories.
+func Open(ctx context.Context, s *perturb.Settings, cat *perturb.Catalogue, strict bool) (*Reader, error) {
+	in, err := format.OpenStream(ctx, s.In, s.InForm)
+	if err != nil {
+		return nil, err
+	}
+	r := &Reader{s: in, cat: cat, set: s, strict: strict, seen: make([]uint32, cat.Size+1), ring: make([]int32, s.Length), tails: make([][]byte, s.Length)}
+	for c := range r.tails {
+		r.tails[c] = append(strconv.AppendInt([]byte{perturb.Separator(s.OutForm)}, int64(c+1), 10), '\n')
+	}
+	return r, nil
+}
+
+// Close releases the file.
+func (r *Reader) Close() { r.s.Close() }
+
+// Digest is that of the file.
+func (r *Reader) Digest() (string, error) { return r.s.Digest() }
+
+// Length is the number of cells of a row.
+func (r *Reader) Length() int { return r.set.Length }
+
+// Read reads the next user.
+func (r *Reader) Read(b *perturb.Block[int32]) (ok bool, err error) {
+	if !r.more && !r.s.Next() {
+		return false, r.s.Err()
+	}
+	if err := r.writable(); err != nil {
+		return false, err
+	}
+	row := b.Push(r.s.Line(), r.s.User)
+	r.begin()
+	repeated := false
+	for {
+		if r.s.Item != nil {
+			again, err := r.take()
+			if err != nil {
+				return false, err
+			}
+			repeated = repeated || again
+		}
+		if r.more = r.s.Next(); !r.more || r.s.Starts {
+			break
+		}
+	}
+	r.finish(row)
+	if repeated {
+		r.Left.RepeatUsers++
+	}
+	return true, r.s.Err()
+}
+
+// writable refuses a user whom one of the tables cannot hold. Whether it comes to that
+// depends on the noise, and a refusal must not: users who try again would choose among outputs.
+func (r *Reader) writable() (err error) {
+	if r.scratch, err = r.set.OutForm.AppendField(r.scratch[:0], r.s.User); err == nil && bytes.IndexByte(r.s.User, '\t') >= 0 {
+		err = &dataset.Error{Msg: fmt.Sprintf("user id %.40q has a tab in it, and may have to stand in the list of empty rows, a .tsv", r.s.User), Hint: "give the user another id"}
+	}
+	return perturb.Placed(err, r.set.In, "user_id", r.s.Line())
+}
+
+func (r *Reader) begin() {
+	r.mark++
+	if r.mark == 0 { // 2^32 users: marks start over
+		clear(r.seen)
+		r.mark = 1
+	}
+	r.n = 0
+}
+
+// take takes the item at hand, unless the user has it already.
+func (r *Reader) take() (again bool, err error) {
+	r.Left.Rows++
+	id, err := r.item(r.s.Item)
+	if err != nil {
+		return false, err
+	}
+	if r.seen[id] == r.mark {
+		if r.strict {
+			return false, r.fail("item_id", "without --strict the first occurrence counts", "item %.40q comes again for user %.40q", r.s.Item, r.s.User)
+		}
+		r.Left.Repeats++
+		return true, nil
+	}
+	r.seen[id] = r.mark
+	if r.strict && r.n == int64(len(r.ring)) {
+		return false, r.fail("user_id", "without --strict the last ones count; --length says how many", "user %.40q has more than %d items", r.s.User, len(r.ring))
+	}
+	r.ring[r.n%int64(len(r.ring))] = id
+	r.n++
+	return false, nil
+}
+
+// finish writes the user's row.
+func (r *Reader) finish(row []int32) {
+	l := int64(len(r.ring))
+	kept := min(r.n, l)
+	clear(row[:l-kept])
+	for i := range kept {
+		row[l-kept+i] = r.ring[(r.n-kept+i)%l]
+	}
+	if r.n > l {
+		r.Left.Cut += r.n - l
+		r.Left.CutUsers++
+	}
+}
+
+// fail is an error at the current line. Lines have no columns, and fields of other names.
+func (r *Reader) fail(field, hint, msg string, args ...any) error {
+	if r.s.Form() == format.Lines {
+		field = field[:len(field)-len("_id")]
+	}
+	return r.s.Fail(field, fmt.Sprintf(msg, args...), hint)
+}
+
+// item is the cell of an id.
+func (r *Reader) item(b []byte) (int32, error) {
+	if r.cat.Named() {
+		if id, ok := r.cat.Number(b); ok {
+			return id + 1, nil
+		}
+		return 0, r.fail("item_id", "the catalogue is all items there are, whoever has them", "item %.40q is not in the catalogue of %d items", b, r.cat.Size)
+	}
+	id, ok := perturb.WholeNumber(b)
+	switch {
+	case !ok:
+		return 0, r.fail("item_id", "give the ids in --catalogue FILE where they are not 1 to m", "item %.40q is not a number from 1 to %d", b, r.cat.Size)
+	case id == 0:
+		return 0, r.fail("item_id", "number the items from 1, or give their ids in --catalogue FILE", "item 0 is padding, items are 1 to %d", r.cat.Size)
+	case id > r.cat.Size:
+		return 0, r.fail("item_id", "--items is the size of the whole catalogue, whoever has the items", "item %d is outside the catalogue of %d items", id, r.cat.Size)
+	}
+	return int32(id), nil
+}

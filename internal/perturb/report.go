@@ -1,0 +1,43 @@
+package perturb
+
+import (
+	"fmt"
+
+	"privrec/internal/privacy"
+	"privrec/internal/report"
+)
+
+// Document begins a report. size says how large catalogue and records are. The noise stands
+// between the numbers before and those after, the ledger in the end.
+func (f Facts) Document(title, size string, before, after []report.Fact) *report.Document {
+	facts := append(before, report.Fact{Label: "noise", Value: string(f.Noise)})
+	if f.Noise == privacy.Research {
+		facts = append(facts, report.Fact{Label: "seed", Value: fmt.Sprint(f.Seed)})
+	}
+	facts = append(append(facts, after...), report.Fact{Label: "ledger", Value: f.Ledger.String()})
+	return &report.Document{Title: title, Subtitle: fmt.Sprintf("%s, sha256 %.12s; %s", f.In, f.Digest, size), Facts: facts}
+}
+
+// Guarantee is an empty table of neighbours and of the epsilon that each may show.
+func Guarantee() *report.Table {
+	return &report.Table{Name: "guarantee", Title: "Guarantee, pure and local: epsilon for", Columns: []report.Column{{Name: "neighbours that differ in"}, {Name: "epsilon", Format: "%g"}}}
+}
+
+// Counts is an empty table of counts. They are of true data and outside of any guarantee:
+// they stay with the input.
+func Counts() *report.Table {
+	return &report.Table{Name: "counts", Title: "Counts (true data: not for release)", Columns: report.Columns("", "what", "number")}
+}
+
+// CountsNote says where counts belong. what is called true, such as rows.
+func CountsNote(what string) string {
+	return "The counts above were taken from true " + what + ": keep this report with the input, not with the output."
+}
+
+// SecondNote says what a second release costs.
+func SecondNote(what string) string {
+	return "A second release of these " + what + ", under whatever settings, adds its epsilon to that of this one."
+}
+
+// ResearchNote is of noise from a seed.
+const ResearchNote = "research noise: the seed undoes it, and where it is used again, what changed in the file in between shows; --secure takes cryptographic bits"
