@@ -21,8 +21,8 @@ import (
 func Stops(t *testing.T, task run.Task, o run.Options) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
-	w := &witness{t: t, dir: dir, looks: watch(t, 0)}
-	if err := begin(w.looks, task, dir, o, w); err != nil {
+	w := &witness{t: t, dir: dir, fuse: NewFuse(t, 0, nil)}
+	if err := begin(w.fuse, task, dir, o, w); err != nil {
 		t.Fatal(err)
 	}
 	w.note("the end")
@@ -37,21 +37,21 @@ func Stops(t *testing.T, task run.Task, o run.Options) {
 
 	goOn := func(what, dir string) {
 		t.Helper()
-		w := &witness{t: t, dir: dir, looks: watch(t, 0)}
+		w := &witness{t: t, dir: dir, fuse: NewFuse(t, 0, nil)}
 		w.note(what)
 		o := o
 		o.Resume = true
-		if err := begin(w.looks, task, dir, o, w); err != nil {
+		if err := begin(w.fuse, task, dir, o, w); err != nil {
 			t.Fatalf("%s, resumed: %v", what, err)
 		}
 		w.note("the end")
 		w.check(final.entries)
 		Same(t, what+", resumed", Artefacts(t, dir), want)
 	}
-	for _, at := range spread(w.looks.n) {
-		what := fmt.Sprintf("interrupted at look %d of %d", at, w.looks.n)
+	for _, at := range spread(w.fuse.Looks) {
+		what := fmt.Sprintf("interrupted at look %d of %d", at, w.fuse.Looks)
 		dir := filepath.Join(t.TempDir(), "run")
-		if err := begin(watch(t, at), task, dir, o, run.Silent{}); !run.WasInterrupted(err) {
+		if err := begin(NewFuse(t, at, nil), task, dir, o, run.Silent{}); !run.WasInterrupted(err) {
 			t.Fatalf("%s: %v", what, err)
 		}
 		goOn(what, dir)
@@ -78,27 +78,32 @@ func begin(ctx context.Context, task run.Task, dir string, o run.Options, p run.
 	return err
 }
 
-// looking is a context that ends at a look of the task, where at is not 0: an
-// interruption at an exact place.
-type looking struct {
+// Fuse is a context that ends at a look of the task, by a call of Err, where the place of
+// the look is not 0: an interruption at an exact place.
+type Fuse struct {
 	context.Context
-	cancel context.CancelFunc
-	n, at  int
+	Looks int // so far
+
+	cancel context.CancelCauseFunc
+	cause  error
+	at     int
 }
 
-func watch(t *testing.T, at int) *looking {
-	ctx, cancel := context.WithCancel(t.Context())
-	t.Cleanup(cancel)
-	return &looking{Context: ctx, cancel: cancel, at: at}
+// NewFuse makes a context that ends at its look number at, 0: never, for a cause, nil:
+// context.Canceled.
+func NewFuse(t *testing.T, at int, cause error) *Fuse {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	t.Cleanup(func() { cancel(nil) })
+	return &Fuse{Context: ctx, cancel: cancel, cause: cause, at: at}
 }
 
 // Err implements context.Context.
-func (l *looking) Err() error {
-	l.n++
-	if l.n == l.at {
-		l.cancel()
+func (f *Fuse) Err() error {
+	f.Looks++
+	if f.Looks == f.at {
+		f.cancel(f.cause)
 	}
-	return l.Context.Err()
+	return f.Context.Err()
 }
 
 // witness keeps what lies in a run directory wherever its run tells of progress.
@@ -106,7 +111,7 @@ type witness struct {
 	run.Silent
 	t     *testing.T
 	dir   string
-	looks *looking
+	fuse  *Fuse
 	seen  []moment
 	kills []kill
 
@@ -137,7 +142,7 @@ func (w *witness) Phase(text string) { w.note(text) }
 func (w *witness) Begin(what string, _ int) { w.note(what + " begins") }
 
 // Add implements run.Progress.
-func (w *witness) Add(int) { w.note(fmt.Sprintf("look %d", w.looks.n)) }
+func (w *witness) Add(int) { w.note(fmt.Sprintf("look %d", w.fuse.Looks)) }
 
 // End implements run.Progress.
 func (w *witness) End(summary string) { w.note(summary) }
