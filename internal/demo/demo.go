@@ -17,6 +17,7 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/papers/dipsgnn"
+	"privrec/internal/protocol/nextitem"
 	"privrec/internal/report"
 	"privrec/internal/run"
 )
@@ -63,7 +64,7 @@ var clear = []string{
 
 // outcome is what one run left in its directory.
 type outcome struct {
-	dipsgnn.Outcome
+	nextitem.Outcome
 	privacy dipsgnn.Privacy
 }
 
@@ -119,14 +120,9 @@ func produce(ctx context.Context, o Options, page string) error {
 func train(ctx context.Context, o Options, name string, sets []string) (*outcome, error) {
 	dir := filepath.Join(o.Out, name)
 	sets = slices.Concat([]string{fmt.Sprintf("run.seed=%d", o.Seed), "run.out=" + dir}, small, sets, o.sets)
-	for _, t := range dipsgnn.Tasks() {
-		if t.String() != task {
-			continue
-		}
-		o.Progress.Phase("train the " + name + " model")
-		if _, err := t.Start(ctx, run.Options{Sets: sets, Notes: []string{note}, Stdout: io.Discard, Log: slog.New(slog.DiscardHandler), Progress: o.Progress}); err != nil {
-			return nil, err
-		}
+	o.Progress.Phase("train the " + name + " model")
+	if _, err := dipsgnn.Task().Start(ctx, run.Options{Sets: sets, Notes: []string{note}, Stdout: io.Discard, Log: slog.New(slog.DiscardHandler), Progress: o.Progress}); err != nil {
+		return nil, err
 	}
 	out := &outcome{}
 	for file, v := range map[string]any{"metrics.json": &out.Outcome, "privacy.json": &out.privacy} {

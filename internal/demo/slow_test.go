@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"privrec/internal/papers/dipsgnn"
+	"privrec/internal/protocol/nextitem"
 	"privrec/internal/run"
 )
 
@@ -29,7 +29,7 @@ func TestWholeDemo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var o dipsgnn.Outcome
+		var o nextitem.Outcome
 		if err := json.Unmarshal(b, &o); err != nil {
 			t.Fatal(err)
 		}

@@ -16,7 +16,8 @@ import (
 // All is every task of every paper and the baselines, in the order in which they are listed.
 func All() []run.Task {
 	train := slices.Concat(
-		dipsgnn.Tasks(),
+		[]run.Task{dipsgnn.Task()},
+		baseline.Sessions(dipsgnn.Printed),
 		rdpgcf.Tasks(),
 		baseline.TopN(rdpgcf.Tables()),
 		pricdsr.Tasks(),

@@ -62,6 +62,9 @@ func (m *Model) Forward(t *autograd.Tape, g *graph.Packed) *autograd.Node {
 	return m.Read.Forward(t, g, h, nil)
 }
 
+// Items is the table of items.
+func (m *Model) Items() *autograd.Param { return m.Item }
+
 // Params lists the parameters in a fixed order, the item table first.
 func (m *Model) Params() []*autograd.Param {
 	params := []*autograd.Param{m.Item, m.BiasIn, m.BiasOut}

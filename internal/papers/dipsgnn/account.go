@@ -6,14 +6,20 @@ import (
 	"slices"
 	"strings"
 
+	"privrec/internal/dataset"
+	"privrec/internal/experiment"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
+	"privrec/internal/protocol/nextitem"
 	"privrec/internal/report"
 )
 
-// account counts the releases of a finished run: every pass over the training
-// samples, and every noisy ranking of the others.
-func (p *protection) account(fitted *fitted) (*Privacy, error) {
+// account looks at all noise of a finished run once more and counts its releases: every pass
+// over the training samples, and every noisy ranking of the others.
+func (p *protection) account(fitted *experiment.Fitted) (nextitem.Account, error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
 	a, err := p.counted(fitted)
 	if err != nil {
 		return nil, err
@@ -22,7 +28,7 @@ func (p *protection) account(fitted *fitted) (*Privacy, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.cfg.Model.UserInput == UserFeatures {
+	if p.cfg.Model.UserInput == nextitem.UserFeatures {
 		account.Features = p.features()
 	}
 	if p.period != "" { // the last pass over the data ends here
@@ -34,7 +40,7 @@ func (p *protection) account(fitted *fitted) (*Privacy, error) {
 }
 
 // counted is what ran, as the accounting wants it.
-func (p *protection) counted(fitted *fitted) (Accounting, error) {
+func (p *protection) counted(fitted *experiment.Fitted) (Accounting, error) {
 	c, x := p.cfg, p.x
 	a := c.accounting()
 	a.Epochs = len(fitted.Epochs)
@@ -44,27 +50,27 @@ func (p *protection) counted(fitted *fitted) (Accounting, error) {
 		a.Refit.Passes, a.Epochs = a.Epochs, selection
 	}
 	tests := 1 // the final evaluation
-	if c.Eval.Every && c.Eval.Noise[0] == NoiseOn {
+	if c.Eval.Every && c.Eval.Noise[0] == nextitem.NoiseOn {
 		tests += len(fitted.Epochs)
 	}
 	var err error
 	for _, q := range []struct {
-		part   *part
+		part   *nextitem.Part
 		counts *Multiplicity
 		noisy  bool
 		name   string
 		passes int
 	}{
-		{x.train, &a.Train, false, "", 0},
-		{x.refit, &a.Refit.Counts, false, "", 0},
-		{x.valid, nil, c.Eval.Noise[0] == NoiseOn, "validation", selection},
-		{x.test, nil, slices.Contains(c.Eval.Noise, NoiseOn), "test", tests},
+		{x.Train, &a.Train, false, "", 0},
+		{x.Refit, &a.Refit.Counts, false, "", 0},
+		{x.Valid, nil, c.Eval.Noise[0] == nextitem.NoiseOn, "validation", selection},
+		{x.Test, nil, slices.Contains(c.Eval.Noise, nextitem.NoiseOn), "test", tests},
 	} {
 		if q.part == nil {
 			continue
 		}
 		var m Multiplicity
-		if m, err = CountPrefixes(q.part.samples.User, q.part.samples.Length); err != nil {
+		if m, err = CountPrefixes(q.part.Samples.User, q.part.Samples.Length); err != nil {
 			return a, err
 		}
 		if q.counts != nil {
@@ -81,9 +87,9 @@ func (c Config) accounting() Accounting {
 	return Accounting{
 		Epsilon: c.Privacy.Transitions.Epsilon, Delta: c.Privacy.Transitions.Delta, Steps: c.Model.Steps, Norm: c.Model.Norm,
 		SquaredStd:    c.Privacy.Transitions.NoiseStd == StdSigmaSquared,
-		EvalNoiseOff:  slices.Contains(c.Eval.Noise, NoiseOff),
+		EvalNoiseOff:  slices.Contains(c.Eval.Noise, nextitem.NoiseOff),
 		ZeroAdjacency: c.Model.Adjacency == AdjacencyZero,
-		Selected:      c.Train.selected(),
+		Selected:      c.Train.Selected(),
 	}
 }
 
@@ -118,7 +124,7 @@ func (p *protection) agree(account *Privacy) error {
 
 // features accounts the perturbed user features.
 func (p *protection) features() *FeatureAccount {
-	c, f := p.cfg.Privacy.Features, p.x.data.Features
+	c, f := p.cfg.Privacy.Features, p.x.Data.Features
 	s := sampler(f, c)
 	k := len(s.Features)
 	if !math.IsInf(c.Epsilon, 1) {
@@ -127,12 +133,13 @@ func (p *protection) features() *FeatureAccount {
 	return Features(c.Epsilon, k, len(s.Features), c.Unselected == UnselectedRaw, scaled(f))
 }
 
+// scaled reports whether some feature is a number, whose range comes from the data.
+func scaled(f *dataset.Features) bool {
+	return slices.ContainsFunc(f.Columns, func(c dataset.Column) bool { return c.Kind == dataset.Numeric })
+}
+
 // Show puts claim and account into a result.
 func (p *Privacy) Show(d *report.Document) {
-	if p.Claimed == nil {
-		d.Facts = append(d.Facts, report.Fact{Label: "epsilon", Value: p.EpsTotal.String(), Note: p.reason()})
-		return
-	}
 	d.Facts = append(d.Facts,
 		report.Fact{Label: "claimed epsilon", Value: p.Claimed.Eps.String(),
 			Note: fmt.Sprintf("theorem %s at delta %g: one release of one matrix", p.Claimed.Theorem, p.Delta)},

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"privrec/internal/privacy"
+	"privrec/internal/protocol/nextitem"
 )
 
 // Privacy is privacy.json (specification 5.4): the claim, what really ran, and
@@ -21,7 +22,7 @@ type Privacy struct {
 	Units       []UnitAccount     `json:"units"`
 	Table       []Row             `json:"table"`
 	Evaluations []EvaluationCount `json:"noisy_evaluations"`
-	Unbounded   []Unbounded       `json:"unbounded"`
+	Unbounded   []nextitem.Open   `json:"unbounded"`
 	Features    *FeatureAccount   `json:"features,omitempty"` // nil: no user features
 }
 
@@ -86,44 +87,35 @@ type Accounted struct {
 	Cost
 }
 
-// Unbounded is something that no finite epsilon covers.
-type Unbounded struct {
-	What string `json:"what"`
-	Why  string `json:"why"`
-}
-
 // FeatureAccount is the local perturbation of user features.
 type FeatureAccount struct {
-	Eps1     privacy.Number `json:"eps1"` // claimed, of a user's whole vector
-	K        int            `json:"k"`
-	N        int            `json:"n"`
-	Zeroed   bool           `json:"all_unselected_zeroed"`
-	EpsTotal privacy.Number `json:"eps_total"` // infinity where something of a vector leaves in the clear
-	Open     []Unbounded    `json:"unbounded"`
+	Eps1     privacy.Number  `json:"eps1"` // claimed, of a user's whole vector
+	K        int             `json:"k"`
+	N        int             `json:"n"`
+	Zeroed   bool            `json:"all_unselected_zeroed"`
+	EpsTotal privacy.Number  `json:"eps_total"` // infinity where something of a vector leaves in the clear
+	Open     []nextitem.Open `json:"unbounded"`
 }
 
 // unbounded lists what the run leaves without protection (specification 5.2).
-func (a Accounting) unbounded() []Unbounded {
-	list := []Unbounded{
-		{"labels", "the loss sees the next item: the gradient of the embedding table points against the label's row and along every other row outside the session"},
-		{"readout", "the last item and the sum over positions are looked up in the raw sequence; only transition counts pass through the noise"},
+func (a Accounting) unbounded() []nextitem.Open {
+	list := []nextitem.Open{
+		{What: "labels", Why: "the loss sees the next item: the gradient of the embedding table points against the label's row and along every other row outside the session"},
+		{What: "readout", Why: "the last item and the sum over positions are looked up in the raw sequence; only transition counts pass through the noise"},
 	}
 	if !a.StopGradient && !a.ZeroAdjacency {
-		list = append(list, Unbounded{"backward", "the backward pass multiplies gradients by the transposed adjacency in the clear, which post-processing does not cover"})
+		list = append(list, nextitem.Open{What: "backward", Why: "the backward pass multiplies gradients by the transposed adjacency in the clear, which post-processing does not cover"})
 	}
 	if math.IsInf(a.Epsilon, 1) && !a.ZeroAdjacency {
-		list = append(list, Unbounded{"no_noise", "the aggregation runs without noise"})
+		list = append(list, nextitem.Open{What: "no_noise", Why: "the aggregation runs without noise"})
 	} else if a.EvalNoiseOff {
-		list = append(list, Unbounded{"eval_noise_off", "recommendations are made without noise from the raw sequence"})
+		list = append(list, nextitem.Open{What: "eval_noise_off", Why: "recommendations are made without noise from the raw sequence"})
 	}
 	if a.Selected {
-		list = append(list, openSelection)
+		list = append(list, nextitem.OpenSelection)
 	}
 	return list
 }
-
-// openSelection is open wherever rows held out of training, in the clear, decide something.
-var openSelection = Unbounded{"selection", "rows held out of training decide, in the clear, when it ends or which epoch is reported"}
 
 const whyRange = "numbers are scaled by the minimum and maximum over all users, which depend on the data"
 
@@ -132,34 +124,19 @@ const whyRange = "numbers are scaled by the minimum and maximum over all users, 
 // were left in the clear; scaled that some are numbers, scaled by the minimum
 // and maximum of the data.
 func Features(eps1 float64, k, n int, shared, scaled bool) *FeatureAccount {
-	f := &FeatureAccount{Eps1: privacy.Number(eps1), K: k, N: n, Zeroed: !shared || k == n, EpsTotal: privacy.Number(eps1), Open: []Unbounded{}}
+	f := &FeatureAccount{Eps1: privacy.Number(eps1), K: k, N: n, Zeroed: !shared || k == n, EpsTotal: privacy.Number(eps1), Open: []nextitem.Open{}}
 	if math.IsInf(eps1, 1) {
-		f.Open = append(f.Open, Unbounded{"no_perturbation", "features enter the model in the clear"})
+		f.Open = append(f.Open, nextitem.Open{What: "no_perturbation", Why: "features enter the model in the clear"})
 	} else if !f.Zeroed {
-		f.Open = append(f.Open, Unbounded{"unselected", fmt.Sprintf("%d of %d features are left in the clear", n-k, n)})
+		f.Open = append(f.Open, nextitem.Open{What: "unselected", Why: fmt.Sprintf("%d of %d features are left in the clear", n-k, n)})
 	}
 	if scaled {
-		f.Open = append(f.Open, Unbounded{"range", whyRange})
+		f.Open = append(f.Open, nextitem.Open{What: "range", Why: whyRange})
 	}
 	if len(f.Open) > 0 {
 		f.EpsTotal = privacy.Number(math.Inf(1))
 	}
 	return f
-}
-
-// unprotected is the account of a model without any privacy.
-func (x *experiment) unprotected() *Privacy {
-	p := &Privacy{
-		Noise: "none", EpsTotal: privacy.Number(math.Inf(1)), Units: []UnitAccount{}, Table: []Row{}, Evaluations: []EvaluationCount{},
-		Unbounded: []Unbounded{{"sequences", "the model trains on and recommends from the raw sequences"}},
-	}
-	if x.user != nil && x.user.features.Cols > 0 {
-		p.Unbounded = append(p.Unbounded, Unbounded{"features", "user features enter the model in the clear"})
-	}
-	if x.cfg.train.selected() {
-		p.Unbounded = append(p.Unbounded, openSelection)
-	}
-	return p
 }
 
 // total is eps unless something is unbounded.
@@ -178,17 +155,13 @@ func (p *Privacy) names() []string {
 	return names
 }
 
-// declaration is what the ledger of a run begins with: what is without bound for every
-// unit, and what is for features.
-func declaration(run, features []Unbounded) (d privacy.Declaration) {
+// declaration is what the ledger of a run begins with.
+func declaration(run, features []nextitem.Open) (d privacy.Declaration) {
 	for _, u := range run {
-		d.Open = append(d.Open, privacy.Unprotected{What: u.What, Why: u.Why})
+		d.Open = append(d.Open, u.Unprotected(""))
 	}
 	for _, u := range features {
-		d.Open = append(d.Open, privacy.Unprotected{What: u.What, Why: u.Why, Unit: privacy.Feature})
+		d.Open = append(d.Open, u.Unprotected(privacy.Feature))
 	}
 	return d
 }
-
-// selected reports whether held-out rows decide anything about the model.
-func (t TrainConfig) selected() bool { return t.Select != SelectLast || t.Patience > 0 || t.Refit }

@@ -12,6 +12,7 @@ import (
 	"privrec/internal/optim"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism/channel"
+	"privrec/internal/protocol/nextitem"
 	"privrec/internal/rng"
 	"privrec/internal/tensor"
 	"privrec/internal/train"
@@ -20,7 +21,7 @@ import (
 // stepBench is a training step of the real model on drawn sessions: graphs
 // packed, noise drawn and recorded, loss, gradients, Adam.
 type stepBench struct {
-	rec    *recommender
+	model  train.Model
 	tape   *autograd.Tape
 	adam   *optim.Adam
 	params []*autograd.Param
@@ -62,7 +63,7 @@ func newStepBench(items int, length func(*rng.Stream) int) (*stepBench, error) {
 			tensor.Row(features, u)[at] = 1
 		}
 	}
-	p, err := newPart("train", sequences, samples, items)
+	p, err := nextitem.NewPart("train", sequences, samples, items)
 	if err != nil {
 		return nil, err
 	}
@@ -70,25 +71,28 @@ func newStepBench(items int, length func(*rng.Stream) int) (*stepBench, error) {
 	if err != nil {
 		return nil, err
 	}
-	noise := &aggregationNoise{period: func(int) error { return nil }}
+	added := &aggregationNoise{period: func(nextitem.Pass) error { return nil }}
 	_, std := c.deviations()
-	for dir := range noise.to {
+	for dir := range added.to {
 		g := channel.Gaussian{
 			Purpose: fmt.Sprint("bench ", dir), Sigma: std, Sensitivity: c.Model.Norm,
 			Unit: privacy.Edge, Neighbouring: privacy.AddRemove,
 		}
-		if noise.to[dir], err = channel.Open[tensor.Float](g, l, seed.Stream(g.Purpose)); err != nil {
+		if added.to[dir], err = channel.Open[tensor.Float](g, l, seed.Stream(g.Purpose)); err != nil {
 			return nil, err
 		}
 	}
-	b := &stepBench{
-		rec: &recommender{
-			net: noisy{NewNetwork(items, c.Model, init)}, user: newUserInput(features, users, c.Model.UserDim, init),
-			part: p, noise: noise, batch: benchBatch,
-		},
-		tape: autograd.NewTape(), adam: optim.NewAdam(c.Train.L2),
+	learner := &nextitem.Sessions{
+		Net: &noisy{NewNetwork(items, c.Model, init), nextitem.NewUserInput(features, users, c.Model.UserDim, init),
+			func(*nextitem.Part) (noise, error) { return added, nil }},
+		Part: p, Batch: benchBatch,
 	}
-	b.params = b.rec.Params()
+	lessons, err := learner.Lessons(0)
+	if err != nil {
+		return nil, err
+	}
+	b := &stepBench{model: lessons.Model, tape: autograd.NewTape(), adam: optim.NewAdam(c.Train.L2)}
+	b.params = b.model.Params()
 	return b, nil
 }
 
@@ -100,7 +104,7 @@ func (b *stepBench) step() error {
 		samples[i] = int32(first + i)
 	}
 	b.tape.Reset()
-	loss, err := b.rec.Loss(b.tape, train.Batch{Epoch: b.steps, Step: b.steps, Samples: samples[:]})
+	loss, err := b.model.Loss(b.tape, train.Batch{Epoch: b.steps, Step: b.steps, Samples: samples[:]})
 	if err != nil {
 		return err
 	}

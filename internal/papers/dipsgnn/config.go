@@ -1,25 +1,17 @@
 package dipsgnn
 
+import "privrec/internal/protocol/nextitem"
+
 // Config is one training run of DIPSGNN. Where the paper, its released program
 // and sound accounting part, each choice is a field of its own; a profile is
 // nothing but a named set of values for them.
 type Config struct {
-	Profile string        `yaml:"profile"` // name of the set of choices, for reports: paper, code, repaired, or your own
-	Data    DataConfig    `yaml:"data"`
-	Model   ModelConfig   `yaml:"model"`
-	Privacy PrivacyConfig `yaml:"privacy"`
-	Train   TrainConfig   `yaml:"train"`
-	Eval    EvalConfig    `yaml:"eval"`
-}
-
-// DataConfig names the data set and how it is cut (section 5.1).
-type DataConfig struct {
-	Name   string `yaml:"name"`   // a registered data set, see `privrec list`
-	Recipe string `yaml:"recipe"` // filters and split
-	// Candidates ranked: "train", the items that a model can have learned, or
-	// "ten-core", also those that only the test part holds (the released program
-	// fixes |V| before the split).
-	Candidates string `yaml:"candidates"`
+	Profile string            `yaml:"profile"` // name of the set of choices, for reports: paper, code, repaired, or your own
+	Data    nextitem.Data     `yaml:"data"`
+	Model   ModelConfig       `yaml:"model"`
+	Privacy PrivacyConfig     `yaml:"privacy"`
+	Train   nextitem.Training `yaml:"train"`
+	Eval    EvalConfig        `yaml:"eval"`
 }
 
 // ModelConfig is the network's shape.
@@ -57,33 +49,6 @@ type TransitionConfig struct {
 	NoiseStd string `yaml:"noise_std"`
 }
 
-// TrainConfig is the optimisation (section 5.2 and the released program).
-type TrainConfig struct {
-	Epochs     int     `yaml:"epochs"`
-	Batch      int     `yaml:"batch"`
-	Rate       float64 `yaml:"rate"`        // learning rate of the first epoch
-	DecayBy    float64 `yaml:"decay_by"`    // factor of every decay
-	DecayEvery int     `yaml:"decay_every"` // scheduler ticks between decays
-	TickBefore bool    `yaml:"tick_before"` // tick before the epoch, as the released program does: the first decay comes an epoch early
-	L2         float64 `yaml:"l2"`          // coupled: added to the gradient before Adam
-	Patience   int     `yaml:"patience"`    // stop after so many epochs without a better metric, 0: never
-	// PatienceTotal counts those epochs over the whole run and never forgets
-	// them, as the released programs do.
-	PatienceTotal bool `yaml:"patience_total"`
-	// Select is the model that is reported: "validation" (best Recall@20 there),
-	// "last", or "test" (the released program: best on the test set, metric by
-	// metric; nothing to compare a method with).
-	Select     string  `yaml:"select"`
-	Validation float64 `yaml:"validation"` // share of the train samples held out, 0: none
-	// Refit trains once more, on all train samples, for the number of epochs that
-	// validation chose; without it the reported model never saw the held-out ones.
-	Refit           bool   `yaml:"refit"`
-	ValidationSplit string `yaml:"validation_split"` // sample (the paper) or user
-	// MisalignUsers gives every training sample the features of a random other
-	// user, as the released program's shuffle does.
-	MisalignUsers bool `yaml:"misalign_users"`
-}
-
 // EvalConfig is the ranking on the test samples (section 5.2).
 type EvalConfig struct {
 	K []int `yaml:"k"`
@@ -98,25 +63,14 @@ type EvalConfig struct {
 
 // Values of the choices above.
 const (
-	CandidatesTrain   = "train"
-	CandidatesTenCore = "ten-core"
-	NormaliseRescale  = "rescale"
-	NormaliseClip     = "clip"
-	AdjacencyCounts   = "counts"
-	AdjacencyZero     = "zero"
-	UserFeatures      = "features"
-	UserID            = "id"
-	UnselectedZero    = "zero"
-	UnselectedRaw     = "raw"
-	StdSigma          = "sigma"
-	StdSigmaSquared   = "sigma_squared"
-	SelectValidation  = "validation"
-	SelectLast        = "last"
-	SelectTest        = "test"
-	SplitSample       = "sample"
-	SplitUser         = "user"
-	NoiseOn           = "on"
-	NoiseOff          = "off"
+	NormaliseRescale = "rescale"
+	NormaliseClip    = "clip"
+	AdjacencyCounts  = "counts"
+	AdjacencyZero    = "zero"
+	UnselectedZero   = "zero"
+	UnselectedRaw    = "raw"
+	StdSigma         = "sigma"
+	StdSigmaSquared  = "sigma_squared"
 )
 
 // Default is the paper's setting on ML-1M. Sources: section 5.2 of the paper
@@ -126,20 +80,20 @@ const (
 func Default() Config {
 	return Config{
 		Profile: "paper",
-		Data:    DataConfig{Name: "ml-1m", Recipe: "dipsgnn", Candidates: CandidatesTrain},
+		Data:    nextitem.ML1M(),
 		Model: ModelConfig{
 			Dim: 100, UserDim: 50, Steps: 1, Norm: 0.2,
-			Normalise: NormaliseRescale, Adjacency: AdjacencyCounts, UserInput: UserFeatures,
+			Normalise: NormaliseRescale, Adjacency: AdjacencyCounts, UserInput: nextitem.UserFeatures,
 		},
 		Privacy: PrivacyConfig{
 			Features:    FeatureConfig{Epsilon: 20, Unselected: UnselectedZero},
 			Transitions: TransitionConfig{Epsilon: 5, Delta: 2.5e-7, NoiseStd: StdSigma},
 		},
-		Train: TrainConfig{
+		Train: nextitem.Training{
 			Epochs: 10, Batch: 100, Rate: 0.01, DecayBy: 0.1, DecayEvery: 3, TickBefore: true,
 			L2: 1e-5, Patience: 5, PatienceTotal: true,
-			Select: SelectValidation, Validation: 0.1, Refit: true, ValidationSplit: SplitSample,
+			Select: nextitem.SelectValidation, Validation: 0.1, Refit: true, ValidationSplit: nextitem.SplitSample,
 		},
-		Eval: EvalConfig{K: []int{5, 10, 20}, Noise: []string{NoiseOn, NoiseOff}, Every: true},
+		Eval: EvalConfig{K: []int{5, 10, 20}, Noise: []string{nextitem.NoiseOn, nextitem.NoiseOff}, Every: true},
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"privrec/internal/config"
+	"privrec/internal/protocol/nextitem"
 	"privrec/internal/run"
 )
 
@@ -32,22 +33,22 @@ func configOf[C any](t *testing.T, name string) C {
 func TestConfigFiles(t *testing.T) {
 	inf := math.Inf(1)
 	off := func(c *Config) {
-		c.Privacy.Features.Epsilon, c.Privacy.Transitions.Epsilon, c.Eval.Noise = inf, inf, []string{NoiseOff}
+		c.Privacy.Features.Epsilon, c.Privacy.Transitions.Epsilon, c.Eval.Noise = inf, inf, []string{nextitem.NoiseOff}
 	}
 	for name, change := range map[string]func(c *Config){
 		"ml-1m":      func(*Config) {},
 		"ml-1m-nonp": off,
 		"ml-1m-nonp-u": func(c *Config) {
 			off(c)
-			c.Model.UserInput = UserID
+			c.Model.UserInput = nextitem.UserID
 		},
-		"ml-1m-priv-u":         func(c *Config) { c.Model.UserInput, c.Privacy.Features.Epsilon = UserID, inf },
+		"ml-1m-priv-u":         func(c *Config) { c.Model.UserInput, c.Privacy.Features.Epsilon = nextitem.UserID, inf },
 		"ml-1m-adjacency-zero": func(c *Config) { c.Model.Adjacency = AdjacencyZero },
 		"ml-1m-code": func(c *Config) {
-			c.Profile, c.Data.Candidates = "code", CandidatesTenCore
+			c.Profile, c.Data.Candidates = "code", nextitem.CandidatesTenCore
 			c.Privacy.Features.Unselected, c.Privacy.Transitions.NoiseStd = UnselectedRaw, StdSigmaSquared
-			c.Train.Select, c.Train.Validation, c.Train.Refit, c.Train.MisalignUsers = SelectTest, 0, false, true
-			c.Eval.Noise = []string{NoiseOff}
+			c.Train.Select, c.Train.Validation, c.Train.Refit, c.Train.MisalignUsers = nextitem.SelectTest, 0, false, true
+			c.Eval.Noise = []string{nextitem.NoiseOff}
 		},
 		"smoke": func(c *Config) {
 			c.Profile, c.Data.Name, c.Model.Dim, c.Model.UserDim, c.Train.Epochs = "smoke", "standin-tiny", 16, 8, 3
@@ -61,12 +62,6 @@ func TestConfigFiles(t *testing.T) {
 	}
 	if diff := cmp.Diff(Code(), configOf[Config](t, "ml-1m-code")); diff != "" {
 		t.Error("the profile: ", diff)
-	}
-	if diff := cmp.Diff(DefaultSRGNN(), configOf[SRGNNConfig](t, "ml-1m-srgnn")); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff(DefaultAPGNN(), configOf[APGNNConfig](t, "ml-1m-apgnn")); diff != "" {
-		t.Error(diff)
 	}
 }
 
@@ -138,23 +133,20 @@ func TestValidation(t *testing.T) {
 		{"eval.k=[0]", "must lie in 1..100000, got 0"},
 		{"eval.k=[10,20,10]", "names 10 twice"},
 	}
-	check := func(name string, rows []struct{ set, message string }) {
+	check := func(rows []struct{ set, message string }) {
 		for _, r := range rows {
-			err := task(t, name).Check("", []string{r.set})
+			err := Task().Check("", []string{r.set})
 			path, _, _ := strings.Cut(r.set, "=")
 			if err == nil {
-				t.Errorf("%s: %s is accepted", name, r.set)
+				t.Errorf("%s is accepted", r.set)
 			} else if !strings.Contains(err.Error(), r.message) || !strings.Contains(err.Error(), path) {
-				t.Errorf("%s: %s: %v, want %q", name, r.set, err, r.message)
+				t.Errorf("%s: %v, want %q", r.set, err, r.message)
 			}
 		}
 	}
-	check("dipsgnn", dipsgnn)
-	check("dipsgnn", users)
-	check("apgnn", users)
-	for _, name := range []string{"dipsgnn", "srgnn", "apgnn"} {
-		check(name, shared)
-	}
+	check(dipsgnn)
+	check(users)
+	check(shared)
 }
 
 // Settings that are fine alone and not together.
@@ -177,7 +169,7 @@ func TestValidationTogether(t *testing.T) {
 		{[]string{"model.dim=0", "train.epochs=0", "privacy.transitions.delta=2"}, "train.epochs: must lie"},
 		{[]string{"model.dim=0", "train.epochs=0", "privacy.transitions.delta=2"}, "privacy.transitions.delta: must lie"},
 	} {
-		err := task(t, "dipsgnn").Check("", c.sets)
+		err := Task().Check("", c.sets)
 		if c.message == "" && err != nil || c.message != "" && (err == nil || !strings.Contains(fmt.Sprint(err), strings.SplitN(c.message, ": ", 2)[1])) {
 			t.Errorf("%v: %v, want %q", c.sets, err, c.message)
 		}

@@ -11,10 +11,10 @@
 //	eq. 5, 7 (noisy sums)         Network.sum, aggregationNoise
 //	eq. 8-9 (gated cell)          ggnn.Cell
 //	eq. 10-11 (readout)           ggnn.Readout
-//	eq. 12-13 (scores, loss)      recommender.Loss: softmax cross-entropy over all items
+//	eq. 12-13 (scores, loss)      nextitem.Sessions: softmax cross-entropy over all items
 //	Theorem 4.2 (calibration)     Claim
-//	section 5 (protocol)          Train, TrainSRGNN, TrainAPGNN
-//	Table 2                       Table2
+//	section 5.1 (protocol)        package nextitem
+//	Table 2                       Table2; its baselines are in package baseline
 //
 // Departures, each a field of Config where it is a choice: the loss is the
 // released program's softmax cross-entropy, since eq. 13 prints a binary one on

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"privrec/internal/dataset"
+	"privrec/internal/protocol/nextitem"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
 )
@@ -24,34 +25,6 @@ func people() *dataset.Features {
 			{Name: "age", Kind: dataset.Numeric, Numbers: []float64{20, 60, math.NaN(), 30}},
 			{Name: "gender", Kind: dataset.Categorical, Levels: []string{"F", "M"}, Codes: []int32{0, 1, 1, -1}},
 		},
-	}
-}
-
-// Numbers go to [-1,1] by the range of all users, categories to indicators, what
-// is missing to zeros.
-func TestClearFeatures(t *testing.T) {
-	x, err := clearFeatures(people())
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []tensor.Float{-1, 1, 0, 1, 0, 1, 0, 0, 1, -0.5, 0, 0}
-	if diff := cmp.Diff(want, x.Data[:12]); diff != "" || x.Cols != 3 {
-		t.Error(diff)
-	}
-	constant := people()
-	constant.Columns[0].Numbers = []float64{5, 5, 5, 5}
-	if x, err = clearFeatures(constant); err != nil || x.Data[0] != 0 {
-		t.Errorf("a constant number becomes %v (%v)", x.Data[0], err)
-	}
-	empty := people()
-	empty.Columns[0].Numbers = []float64{math.NaN(), math.NaN(), math.NaN(), math.NaN()}
-	if _, err := clearFeatures(empty); err == nil || !strings.Contains(err.Error(), `"age" has no value`) {
-		t.Errorf("a number that nobody has: %v", err)
-	}
-	for _, none := range []*dataset.Features{nil, {}} {
-		if _, err := clearFeatures(none); err == nil || !strings.Contains(err.Error(), "model.user_input") {
-			t.Errorf("no features: %v", err)
-		}
 	}
 }
 
@@ -69,16 +42,16 @@ func TestFeaturesInLedgerAndAccount(t *testing.T) {
 	} {
 		what := fmt.Sprintf("epsilon %s, %s, numbers %v", c.epsilon, c.unselected, c.numbers)
 		inRun(t, []string{"privacy.features.epsilon=" + c.epsilon, "privacy.features.unselected=" + c.unselected},
-			func(_ context.Context, env *run.Env, cfg Config, x *experiment) error {
-				x.data.Features = people()
+			func(_ context.Context, env *run.Env, cfg Config, x *nextitem.Experiment) error {
+				x.Data.Features = people()
 				if !c.numbers {
-					x.data.Features.Columns = x.data.Features.Columns[1:]
+					x.Data.Features.Columns = x.Data.Features.Columns[1:]
 				}
 				p, err := newProtection(env, x, cfg)
 				if err != nil {
 					return err
 				}
-				if _, err := p.perturbUsers(x.data.Features); err != nil {
+				if _, err := p.perturbUsers(x.Data.Features); err != nil {
 					return err
 				}
 				f := p.features()
@@ -86,7 +59,7 @@ func TestFeaturesInLedgerAndAccount(t *testing.T) {
 				for _, u := range f.Open {
 					open = append(open, u.What)
 				}
-				if got := strings.Join(open, ","); got != c.open || f.K != c.k || f.N != len(x.data.Features.Columns) {
+				if got := strings.Join(open, ","); got != c.open || f.K != c.k || f.N != len(x.Data.Features.Columns) {
 					t.Errorf("%s: open %q, %d of %d", what, got, f.K, f.N)
 				}
 				if math.IsInf(float64(f.EpsTotal), 1) != (c.open != "") {
@@ -102,17 +75,12 @@ func TestFeaturesInLedgerAndAccount(t *testing.T) {
 // another seed perturbs otherwise.
 func TestPerturbedOnce(t *testing.T) {
 	rows := func(seed int) (got []tensor.Matrix) {
-		task := task(t, "dipsgnn")
-		task.Action = run.Bind(Default, Validate, func(ctx context.Context, env *run.Env, cfg Config) error {
-			x, err := load(ctx, env, "DIPSGNN", cfg)
-			if err != nil {
-				return err
-			}
+		task := taskOf(func(ctx context.Context, env *run.Env, cfg Config, x *nextitem.Experiment) error {
 			p, err := newProtection(env, x, cfg)
 			if err != nil {
 				return err
 			}
-			a, err := p.perturbUsers(x.data.Features)
+			a, err := p.perturbUsers(x.Data.Features)
 			got = append(got, a)
 			released := 0
 			for _, e := range p.ledger.Entries() {

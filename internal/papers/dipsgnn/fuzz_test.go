@@ -2,6 +2,7 @@ package dipsgnn
 
 import (
 	"context"
+	"privrec/internal/protocol/nextitem"
 	"testing"
 
 	"privrec/internal/run"
@@ -15,7 +16,7 @@ func FuzzNoiseState(f *testing.F) {
 	f.Add([]byte(`{"channels":[{"purpose":"other"}]}`))
 	f.Add([]byte(`null`))
 	f.Fuzz(func(t *testing.T, state []byte) {
-		inRun(t, nil, func(_ context.Context, env *run.Env, cfg Config, x *experiment) error {
+		inRun(t, nil, func(_ context.Context, env *run.Env, cfg Config, x *nextitem.Experiment) error {
 			p, err := newProtection(env, x, cfg)
 			if err != nil {
 				return err

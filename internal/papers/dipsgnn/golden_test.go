@@ -3,6 +3,7 @@ package dipsgnn
 import (
 	"fmt"
 	"math"
+	"privrec/internal/protocol/nextitem"
 	"testing"
 
 	"privrec/internal/autograd"
@@ -21,21 +22,20 @@ var precise = fmt.Sprintf("%T", tensor.Float(0)) == "float64"
 // the released program, whose two attention biases add up to ours.
 func golden(t *testing.T, steps int) *recommender {
 	t.Helper()
-	n := NewNetwork(5, ModelConfig{
-		Dim: 4, UserDim: 2, Steps: steps, Norm: 0.5, Normalise: NormaliseRescale, Adjacency: AdjacencyCounts,
-	}, nn.Zeros)
 	features := tensor.New(1, 3)
 	copy(features.Data, []tensor.Float{1, 0, 1})
-	user := newUserInput(features, 1, 2, nn.Zeros)
-	p, err := newPart("train", [][]int32{{1, 2, 1, 3, 4}}, dataset.Samples{User: []int32{0}, Length: []int32{4}}, 5)
+	n := newNoisy(5, 1, ModelConfig{
+		Dim: 4, UserDim: 2, Steps: steps, Norm: 0.5, Normalise: NormaliseRescale, Adjacency: AdjacencyCounts,
+	}, features, nn.Zeros)
+	p, err := nextitem.NewPart("train", [][]int32{{1, 2, 1, 3, 4}}, dataset.Samples{User: []int32{0}, Length: []int32{4}}, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &recommender{net: noisy{n}, user: user, part: p, batch: 1}
+	r := newRecommender(t, n, p, nil)
 	gru, read := n.Cell.GRU, n.Read
 	second := autograd.NewParam("c2", 1, 4)
 	for i, param := range []*autograd.Param{
-		n.Item, user.table, n.In.W, n.Out.W, n.In.B, n.Out.B, gru.Wih, gru.Whh, gru.Bih, gru.Bhh,
+		n.Item, n.user.Table, n.In.W, n.Out.W, n.In.B, n.Out.B, gru.Wih, gru.Whh, gru.Bih, gru.Bhh,
 		read.Last.W, read.Each.B, read.Each.W, second, read.Query, read.Join.W, read.Join.B,
 	} {
 		for k := range param.Value.Data {

@@ -2,10 +2,11 @@ package dipsgnn
 
 import (
 	"fmt"
+	"privrec/internal/privacy/mechanism/channel"
 
 	"privrec/internal/autograd"
 	"privrec/internal/graph"
-	"privrec/internal/privacy/mechanism/channel"
+	"privrec/internal/protocol/nextitem"
 	"privrec/internal/tensor"
 )
 
@@ -17,7 +18,7 @@ import (
 // does not depend on which samples are batched together.
 type aggregationNoise struct {
 	to     [2]*channel.Channel[tensor.Float] // by Direction
-	period func(pass int) error              // told before the releases of a pass
+	period func(pass nextitem.Pass) error    // told before the releases of a pass
 
 	pass    uint64
 	samples []int32
@@ -28,7 +29,7 @@ type aggregationNoise struct {
 // rowsAtOnce is how many rows of noise one parallel unit draws.
 const rowsAtOnce = 32
 
-func (a *aggregationNoise) begin(pass int, samples []int32, g *graph.Packed) Perturb {
+func (a *aggregationNoise) begin(pass nextitem.Pass, samples []int32, g *graph.Packed) Perturb {
 	a.pass, a.samples, a.graph, a.err = uint64(pass), samples, g, a.period(pass)
 	return a.perturb
 }

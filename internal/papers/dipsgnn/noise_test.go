@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"privrec/internal/experiment"
+	"privrec/internal/protocol/nextitem"
 	"slices"
 	"testing"
 
@@ -36,7 +38,7 @@ func TestNoiseKeys(t *testing.T) {
 	type key struct {
 		part   string
 		dir    Direction
-		pass   int
+		pass   nextitem.Pass
 		sample int32
 		step   int
 	}
@@ -44,7 +46,7 @@ func TestNoiseKeys(t *testing.T) {
 	var keys []key
 	for _, part := range []string{"train", "valid", "refit", "test"} {
 		for _, dir := range []Direction{Incoming, Outgoing} {
-			for _, pass := range []int{0, 1} {
+			for _, pass := range []nextitem.Pass{0, 1} {
 				for _, sample := range []int32{0, 256} {
 					for _, step := range []int{0, 1} {
 						keys = append(keys, key{part, dir, pass, sample, step})
@@ -55,13 +57,13 @@ func TestNoiseKeys(t *testing.T) {
 	}
 	// drawn is the noise under the keys, over its standard deviation.
 	drawn := func(sets ...string) (noise [][]float64) {
-		inRun(t, sets, func(_ context.Context, env *run.Env, cfg Config, x *experiment) error {
+		inRun(t, sets, func(_ context.Context, env *run.Env, cfg Config, x *nextitem.Experiment) error {
 			p, err := newProtection(env, x, cfg)
 			if err != nil {
 				return err
 			}
 			_, std := cfg.deviations()
-			parts := map[string]*part{"train": x.train, "valid": x.valid, "refit": x.refit, "test": x.test}
+			parts := map[string]*nextitem.Part{"train": x.Train, "valid": x.Valid, "refit": x.Refit, "test": x.Test}
 			for _, k := range keys {
 				a, err := p.on(parts[k.part])
 				if err != nil {
@@ -157,11 +159,10 @@ func TestPassesAreIndependent(t *testing.T) {
 		seq = append(seq, i%40+1)
 	}
 	b.Sequences, b.User, b.Length, b.Samples = [][]int32{seq}, []int32{0}, []int32{40}, []int32{0}
-	r := recommenderOf(t, b, ModelConfig{Dim: 40, UserDim: 10, Steps: 2, Norm: 1, Normalise: NormaliseRescale, Adjacency: AdjacencyCounts, UserInput: UserID}, 1)
 	kept := &captured{noise: noiseOf(t, 1, 2, "train")}
-	r.noise = kept
+	r := recommenderOf(t, b, ModelConfig{Dim: 40, UserDim: 10, Steps: 2, Norm: 1, Normalise: NormaliseRescale, Adjacency: AdjacencyCounts, UserInput: nextitem.UserID}, 1, kept)
 	vectors := map[string][]float64{}
-	for pass := range 2 {
+	for pass := range nextitem.Pass(2) {
 		if _, err := r.forward(autograd.NewTape(), pass, b.Samples, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -191,10 +192,10 @@ func TestPassesAreIndependent(t *testing.T) {
 // spyNoise notes which samples of which pass were perturbed.
 type spyNoise struct {
 	noise
-	note func(pass int, samples []int32)
+	note func(pass nextitem.Pass, samples []int32)
 }
 
-func (s spyNoise) begin(pass int, samples []int32, g *graph.Packed) Perturb {
+func (s spyNoise) begin(pass nextitem.Pass, samples []int32, g *graph.Packed) Perturb {
 	s.note(pass, samples)
 	return s.noise.begin(pass, samples, g)
 }
@@ -214,38 +215,40 @@ func TestNoiseOfARun(t *testing.T) {
 	} {
 		t.Run(c.modes, func(t *testing.T) {
 			seen, keys := map[string]int{}, map[string]bool{}
-			inRun(t, []string{"train.epochs=2", "eval.noise=" + c.modes, fmt.Sprint("eval.every=", c.every)}, func(ctx context.Context, env *run.Env, cfg Config, x *experiment) error {
+			inRun(t, []string{"train.epochs=2", "eval.noise=" + c.modes, fmt.Sprint("eval.every=", c.every)}, func(ctx context.Context, env *run.Env, cfg Config, x *nextitem.Experiment) error {
 				p, err := newProtection(env, x, cfg)
 				if err != nil {
 					return err
 				}
-				x.user = newUserInput(tensor.Matrix{}, x.data.Users, cfg.Model.UserDim, x.init())
-				x.net = noisy{NewNetwork(x.items, cfg.Model, x.init())}
-				x.modes, x.extra = cfg.Eval.Noise, p
-				x.noise = func(q *part) (noise, error) {
+				spy := func(q *nextitem.Part) (noise, error) {
 					a, err := p.on(q)
-					return spyNoise{a, func(pass int, samples []int32) {
-						seen[q.name] += len(samples)
-						key := fmt.Sprint(q.name, " pass ", pass, " first ", samples[0])
+					return spyNoise{a, func(pass nextitem.Pass, samples []int32) {
+						seen[q.Name] += len(samples)
+						key := fmt.Sprint(q.Name, " pass ", pass, " first ", samples[0])
 						if keys[key] {
 							t.Errorf("%s is drawn twice", key)
 						}
 						keys[key] = true
 					}}, err
 				}
-				fitted, err := x.fit(ctx)
-				if err != nil {
+				x.New = func(q *nextitem.Part) (nextitem.Learner, error) {
+					net := newNoisy(x.Items, x.Data.Users, cfg.Model, tensor.Matrix{}, x.Uniform(cfg.Model.Dim))
+					net.noise = spy
+					return &nextitem.Sessions{Net: net, Part: q, Batch: cfg.Train.Batch}, nil
+				}
+				x.Modes, x.Extra = cfg.Eval.Noise, p
+				x.Account = func(f *experiment.Fitted) (nextitem.Account, error) {
+					if len(f.Epochs) != 2 {
+						t.Fatalf("refitted for %d epochs: choose another seed", len(f.Epochs))
+					}
+					return p.account(f)
+				}
+				if err := x.Run(ctx); err != nil {
 					return err
 				}
-				if len(fitted.Epochs) != 2 {
-					t.Fatalf("refitted for %d epochs: choose another seed", len(fitted.Epochs))
-				}
-				if _, err := x.measure(ctx, fitted); err != nil {
-					return err
-				}
-				for part, q := range map[string]*part{"train": x.train, "valid": x.valid, "refit": x.refit, "test": x.test} {
-					if want := c.want[part] * q.samples.Len(); seen[part] != want {
-						t.Errorf("%s: %d samples perturbed, want %d passes over %d", part, seen[part], c.want[part], q.samples.Len())
+				for part, q := range map[string]*nextitem.Part{"train": x.Train, "valid": x.Valid, "refit": x.Refit, "test": x.Test} {
+					if want := c.want[part] * q.Samples.Len(); seen[part] != want {
+						t.Errorf("%s: %d samples perturbed, want %d passes over %d", part, seen[part], c.want[part], q.Samples.Len())
 					}
 				}
 				return p.check()

@@ -27,7 +27,7 @@ func TestPeriods(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "run")
-			start(t, task(t, "dipsgnn"), dir, c.sets)
+			start(t, Task(), dir, c.sets)
 			var got []string
 			for _, e := range ledgerOf(t, dir) {
 				if e.Period == "before the run" {

@@ -2,21 +2,21 @@ package dipsgnn
 
 import (
 	"privrec/internal/metrics"
+	"privrec/internal/protocol/nextitem"
 	"privrec/internal/report"
 )
 
-// Printed are the percentages of one row of Table 2 on one data set: the mean of
+// Percentages are the percentages of one row of Table 2 on one data set: the mean of
 // five seeds, printed without spread.
-type Printed struct {
+type Percentages struct {
 	Recall20 float64 `json:"Recall@20"`
 	MRR20    float64 `json:"MRR@20"`
 	Recall10 float64 `json:"Recall@10"`
 	MRR10    float64 `json:"MRR@10"`
 }
 
-// share is the printed value of a metric as a share, report.Missing where the
-// paper prints none.
-func (p Printed) share(m metrics.Metric) float64 {
+// Share implements nextitem.Printed.
+func (p Percentages) Share(m metrics.Metric) float64 {
 	switch m {
 	case metrics.Metric{Kind: metrics.Recall, K: 20}:
 		return p.Recall20 / 100
@@ -32,13 +32,24 @@ func (p Printed) share(m metrics.Metric) float64 {
 
 // Table2 returns what the paper prints for a method on a data set (its own
 // names: "ML-1M", "Yelp", "Tmall"), or false where it prints nothing.
-func Table2(method, dataset string) (Printed, bool) {
+func Table2(method, dataset string) (Percentages, bool) {
 	p, ok := table2[dataset][method]
 	return p, ok
 }
 
+// paperNames maps data sets to Table 2's columns.
+var paperNames = map[string]string{"ml-1m": "ML-1M", "yelp": "Yelp", "tmall": "Tmall"}
+
+// Printed is what Table 2 prints for a method on a registered data set: a nextitem.Table.
+func Printed(method, data string) nextitem.Printed {
+	if p, ok := Table2(method, paperNames[data]); ok {
+		return p
+	}
+	return nil
+}
+
 // Table 2 of arXiv 2309.11515; cutoffs of 5 were measured but not printed.
-var table2 = map[string]map[string]Printed{
+var table2 = map[string]map[string]Percentages{
 	"ML-1M": {
 		"BPRMF":    {4.56, 0.81, 2.20, 0.65},
 		"SASRec":   {6.69, 1.20, 3.44, 0.98},

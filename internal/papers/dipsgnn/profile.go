@@ -1,10 +1,8 @@
 package dipsgnn
 
 import (
-	"fmt"
-	"strings"
-
-	"privrec/internal/config"
+	"privrec/internal/experiment"
+	"privrec/internal/protocol/nextitem"
 	"privrec/internal/train"
 )
 
@@ -15,71 +13,20 @@ import (
 func Code() Config {
 	c := Default()
 	c.Profile = "code"
-	c.Data.Candidates = CandidatesTenCore
+	c.Data.Candidates = nextitem.CandidatesTenCore
 	c.Privacy.Features.Unselected = UnselectedRaw
 	c.Privacy.Transitions.NoiseStd = StdSigmaSquared
-	c.Train.Select, c.Train.Validation, c.Train.Refit = SelectTest, 0, false
+	c.Train.Select, c.Train.Validation, c.Train.Refit = nextitem.SelectTest, 0, false
 	c.Train.MisalignUsers = true
-	c.Eval.Noise = []string{NoiseOff}
+	c.Eval.Noise = []string{nextitem.NoiseOff}
 	return c
 }
 
-// departures lists the keys in which a setting differs from the profile it
-// names; ok is false for a name that is no profile's.
-func departures[C any](setting C, profile string, named map[string]C) (changed []string, ok bool, err error) {
-	base, ok := named[profile]
-	if !ok {
-		return nil, false, nil
-	}
-	changed, err = config.Diff(base, setting)
-	return changed, true, err
+// setting is a configuration as the protocol takes it.
+func (c Config) setting() (nextitem.Setting, error) {
+	length := func(c Config) train.Length { return c.Train.Length() }
+	s, err := experiment.Stand(c, c.Profile, map[string]Config{"paper": Default(), "code": Code()}, length)
+	return nextitem.Setting{
+		Method: "DIPSGNN", Standing: s, From: c.Data, Fit: c.Train, Eval: nextitem.Ranking{K: c.Eval.K, Every: c.Eval.Every}, Table: Printed,
+	}, err
 }
-
-// standing says how a run's setting relates to the profiles, for its result, and
-// whether it is the one that the paper's Table 2 is about.
-func standing[C any](setting C, profile string, named map[string]C) (text string, printed bool, err error) {
-	changed, ok, err := departures(setting, profile, named)
-	switch {
-	case err != nil:
-		return "", false, err
-	case !ok:
-		return fmt.Sprintf("own setting %q", profile), false, nil
-	case len(changed) > 0:
-		return fmt.Sprintf("profile %s, changed: %s", profile, strings.Join(changed, ", ")), false, nil
-	}
-	return "profile " + profile, true, nil
-}
-
-func (c Config) named() map[string]Config {
-	return map[string]Config{"paper": Default(), "code": Code()}
-}
-
-func (c Config) standing() (string, bool, error) { return standing(c, c.Profile, c.named()) }
-
-// stated is the training of the profile that a setting names, empty for none.
-func (c Config) stated() train.Length { return c.named()[c.Profile].Train.length() }
-
-// length is how long a training lasts.
-func (c TrainConfig) length() train.Length {
-	return train.Length{Epochs: c.Epochs, Patience: c.Patience}
-}
-
-func (c SRGNNConfig) standing() (string, bool, error) {
-	return standing(c, c.Profile, c.named())
-}
-
-func (c SRGNNConfig) named() map[string]SRGNNConfig {
-	return map[string]SRGNNConfig{"paper": DefaultSRGNN()}
-}
-
-func (c SRGNNConfig) stated() train.Length { return c.named()[c.Profile].Train.length() }
-
-func (c APGNNConfig) standing() (string, bool, error) {
-	return standing(c, c.Profile, c.named())
-}
-
-func (c APGNNConfig) named() map[string]APGNNConfig {
-	return map[string]APGNNConfig{"paper": DefaultAPGNN()}
-}
-
-func (c APGNNConfig) stated() train.Length { return c.named()[c.Profile].Train.length() }

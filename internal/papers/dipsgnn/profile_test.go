@@ -1,14 +1,9 @@
 package dipsgnn
 
 import (
-	"bytes"
-	"fmt"
-	"path/filepath"
-	"strings"
 	"testing"
 
-	"privrec/internal/run"
-	"privrec/internal/run/runtest"
+	"privrec/internal/protocol/nextitem"
 	"privrec/internal/train"
 )
 
@@ -20,7 +15,7 @@ func TestStanding(t *testing.T) {
 		return c
 	}
 	for _, c := range []struct {
-		setting interface{ standing() (string, bool, error) }
+		setting Config
 		text    string
 		printed bool
 	}{
@@ -28,40 +23,30 @@ func TestStanding(t *testing.T) {
 		{Code(), "profile code", true},
 		{change(Default(), func(c *Config) { c.Model.Norm = 0.4 }), "profile paper, changed: model.norm=0.4", false},
 		{change(Default(), func(c *Config) { c.Train.Epochs, c.Data.Name = 3, "standin-tiny" }), "profile paper, changed: data.name=standin-tiny, train.epochs=3", false},
-		{change(Code(), func(c *Config) { c.Eval.Noise = []string{NoiseOn} }), "profile code, changed: eval.noise=on", false},
+		{change(Code(), func(c *Config) { c.Eval.Noise = []string{nextitem.NoiseOn} }), "profile code, changed: eval.noise=on", false},
 		{change(Default(), func(c *Config) { c.Profile = "mine" }), `own setting "mine"`, false},
 		{change(Default(), func(c *Config) { c.Profile = "code" }), "", false},
 		{configOf[Config](t, "ml-1m"), "profile paper", true},
 		{configOf[Config](t, "ml-1m-code"), "profile code", true},
 		{configOf[Config](t, "ml-1m-adjacency-zero"), "profile paper, changed: model.adjacency=zero", false},
-		{configOf[SRGNNConfig](t, "ml-1m-srgnn"), "profile paper", true},
-		{configOf[APGNNConfig](t, "ml-1m-apgnn"), "profile paper", true},
 	} {
-		text, printed, err := c.setting.standing()
-		if err != nil || c.text != "" && text != c.text || printed != c.printed {
-			t.Errorf("%q, beside the paper's numbers: %v (%v), want %q, %v", text, printed, err, c.text, c.printed)
+		s, err := c.setting.setting()
+		if got := s.Standing; err != nil || c.text != "" && got.Text != c.text || got.Printed != c.printed {
+			t.Errorf("%q, beside the paper's numbers: %v (%v), want %q, %v", got.Text, got.Printed, err, c.text, c.printed)
 		}
 	}
 }
 
-// Every profile states how long it trains; a run of fewer epochs says so, whatever its data.
-func TestShortTraining(t *testing.T) {
-	for name, s := range map[string]interface{ stated() train.Length }{"DIPSGNN": Default(), "its program": Code(), "SRGNN": DefaultSRGNN(), "APGNN": DefaultAPGNN()} {
-		if s.stated().Epochs < 10 {
-			t.Errorf("%s states %+v", name, s.stated())
+// Every profile states how long it trains.
+func TestStatedTraining(t *testing.T) {
+	for name, c := range map[string]Config{"DIPSGNN": Default(), "its program": Code()} {
+		if s, err := c.setting(); err != nil || s.Standing.Stated.Epochs < 10 {
+			t.Errorf("%s states %+v (%v)", name, s.Standing.Stated, err)
 		}
 	}
 	own := Default()
-	if own.Profile = "mine"; own.stated() != (train.Length{}) {
-		t.Errorf("a setting of no profile states %+v", own.stated())
-	}
-	dir := filepath.Join(t.TempDir(), "run")
-	var out bytes.Buffer
-	if err := try(t.Context(), task(t, "srgnn"), dir, []string{"profile=paper", "train.epochs=1"}, run.Options{Stdout: &out}); err != nil {
-		t.Fatal(err)
-	}
-	o := runtest.ReadJSON[Outcome](t, dir, "metrics.json", true)
-	if want := fmt.Sprintf("trained for 1 of the %d epochs stated", DefaultSRGNN().Train.Epochs); !strings.Contains(o.Short, want) || !strings.Contains(out.String(), want) {
-		t.Errorf("short %q, want %q:\n%s", o.Short, want, out.String())
+	own.Profile = "mine"
+	if s, err := own.setting(); err != nil || s.Standing.Stated != (train.Length{}) {
+		t.Errorf("a setting of no profile states %+v (%v)", s.Standing.Stated, err)
 	}
 }

@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"privrec/internal/privacy/mechanism/channel"
+	"privrec/internal/privacy/mechanism/local"
 
 	"privrec/internal/dataset"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism"
-	"privrec/internal/privacy/mechanism/channel"
-	"privrec/internal/privacy/mechanism/local"
+	"privrec/internal/protocol/nextitem"
 	"privrec/internal/rng"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
@@ -20,7 +21,7 @@ import (
 // perturbed features and the noise on aggregations.
 type protection struct {
 	env    *run.Env
-	x      *experiment
+	x      *nextitem.Experiment
 	cfg    Config
 	ledger *privacy.Ledger
 	once   *privacy.Ledger // takes what is released before training
@@ -29,10 +30,10 @@ type protection struct {
 }
 
 // newProtection opens the ledger, with what the run leaves unprotected.
-func newProtection(env *run.Env, x *experiment, c Config) (*protection, error) {
+func newProtection(env *run.Env, x *nextitem.Experiment, c Config) (*protection, error) {
 	p := &protection{env: env, x: x, cfg: c, noises: map[string]*aggregationNoise{}}
-	var features []Unbounded
-	if c.Model.UserInput == UserFeatures && x.data.Features != nil {
+	var features []nextitem.Open
+	if c.Model.UserInput == nextitem.UserFeatures && x.Data.Features != nil {
 		features = p.features().Open
 	}
 	var err error
@@ -63,7 +64,7 @@ func (c Config) deviations() (sigma, std float64) {
 // perturbUsers codes the features and perturbs every user's once: the same rows
 // serve all samples, which costs nothing more.
 func (p *protection) perturbUsers(f *dataset.Features) (tensor.Matrix, error) {
-	x, err := clearFeatures(f)
+	x, err := nextitem.ClearFeatures(f)
 	if err != nil {
 		return x, err
 	}
@@ -104,35 +105,35 @@ func (p *protection) stream(purpose string) rng.Stream {
 }
 
 // parts are the sides of the split whose aggregations may be perturbed.
-func (p *protection) parts() []*part {
-	return []*part{p.x.train, p.x.valid, p.x.refit, p.x.test}
+func (p *protection) parts() []*nextitem.Part {
+	return []*nextitem.Part{p.x.Train, p.x.Valid, p.x.Refit, p.x.Test}
 }
 
 // on opens the noise on aggregations of a part, once; nil without a budget.
-func (p *protection) on(q *part) (*aggregationNoise, error) {
-	if a := p.noises[q.name]; a != nil {
+func (p *protection) on(q *nextitem.Part) (*aggregationNoise, error) {
+	if a := p.noises[q.Name]; a != nil {
 		return a, nil
 	}
 	a, err := p.open(q)
 	if a != nil {
-		p.noises[q.name] = a
+		p.noises[q.Name] = a
 	}
 	return a, err
 }
 
-func (p *protection) open(q *part) (*aggregationNoise, error) {
+func (p *protection) open(q *nextitem.Part) (*aggregationNoise, error) {
 	_, std := p.cfg.deviations()
 	if std == 0 {
 		return nil, nil
 	}
-	counts, err := CountPrefixes(q.samples.User, q.samples.Length)
+	counts, err := CountPrefixes(q.Samples.User, q.Samples.Length)
 	if err != nil {
 		return nil, err
 	}
 	a := &aggregationNoise{period: p.enter}
 	for dir, purpose := range []string{Incoming: purposeIncoming, Outgoing: purposeOutgoing} {
 		g := channel.Gaussian{
-			Purpose: purpose + q.name, Sigma: std, Sensitivity: p.cfg.Model.Norm,
+			Purpose: purpose + q.Name, Sigma: std, Sensitivity: p.cfg.Model.Norm,
 			Unit: privacy.Edge, Neighbouring: privacy.AddRemove,
 			Share: share,
 		}
@@ -151,7 +152,7 @@ func (p *protection) open(q *part) (*aggregationNoise, error) {
 func (p *protection) channel(purpose string) (*channel.Channel[tensor.Float], error) {
 	for _, q := range p.parts() {
 		for dir, prefix := range []string{Incoming: purposeIncoming, Outgoing: purposeOutgoing} {
-			if q != nil && prefix+q.name == purpose {
+			if q != nil && prefix+q.Name == purpose {
 				a, err := p.on(q)
 				if err != nil || a == nil {
 					return nil, errors.Join(err, fmt.Errorf("state of the noise: %q in a run without noise", purpose))
@@ -167,8 +168,8 @@ func (p *protection) channel(purpose string) (*channel.Channel[tensor.Float], er
 func (p *protection) channels() []*channel.Channel[tensor.Float] {
 	var all []*channel.Channel[tensor.Float]
 	for _, q := range p.parts() {
-		if q != nil && p.noises[q.name] != nil {
-			all = append(all, p.noises[q.name].to[:]...)
+		if q != nil && p.noises[q.Name] != nil {
+			all = append(all, p.noises[q.Name].to[:]...)
 		}
 	}
 	return all
@@ -185,16 +186,8 @@ func (p *protection) check() error {
 }
 
 // enter closes the ledger's period when the next pass over the data begins.
-// Passes are numbered through: the epochs, those of the refit, the final
-// evaluations.
-func (p *protection) enter(pass int) error {
-	period, epochs := fmt.Sprintf("epoch %d", pass+1), p.cfg.Train.Epochs
-	switch {
-	case pass >= 2*epochs:
-		period = "final evaluation"
-	case pass >= epochs:
-		period = fmt.Sprintf("refit, epoch %d", pass-epochs+1)
-	}
+func (p *protection) enter(pass nextitem.Pass) error {
+	period := p.cfg.Train.Passes().Name(pass)
 	if p.period == period {
 		return nil
 	}

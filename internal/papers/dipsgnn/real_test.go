@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"privrec/internal/experiment"
+	"privrec/internal/protocol/nextitem"
 	"strings"
 	"testing"
 
@@ -32,15 +34,15 @@ func TestRealAccount(t *testing.T) {
 			"data.name=ml-1m", "data.candidates=ten-core", "train.select=test", "train.validation=0", "train.refit=false", `eval.noise=["off"]`,
 			"privacy.transitions.noise_std=" + c.std,
 		}
-		inRun(t, sets, func(ctx context.Context, env *run.Env, cfg Config, x *experiment) error {
-			if n, m := x.train.samples.Len(), x.test.samples.Len(); n != 284863 || m != 68774 || x.items != 2810 {
-				t.Errorf("%d training and %d test samples, %d candidates", n, m, x.items)
+		inRun(t, sets, func(ctx context.Context, env *run.Env, cfg Config, x *nextitem.Experiment) error {
+			if n, m := x.Train.Samples.Len(), x.Test.Samples.Len(); n != 284863 || m != 68774 || x.Items != 2810 {
+				t.Errorf("%d training and %d test samples, %d candidates", n, m, x.Items)
 			}
 			p, err := newProtection(env, x, cfg)
 			if err != nil {
 				return err
 			}
-			counted, err := p.counted(&fitted{Result: &train.Result{Epochs: make([]train.EpochRecord, 10)}})
+			counted, err := p.counted(&experiment.Fitted{Result: &train.Result{Epochs: make([]train.EpochRecord, 10)}})
 			if err != nil {
 				return err
 			}

@@ -3,6 +3,7 @@ package dipsgnn
 import (
 	"fmt"
 	"math"
+	"privrec/internal/protocol/nextitem"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -83,31 +84,29 @@ func mixed(users, width int, seed rng.Seed) tensor.Matrix {
 }
 
 // recommenderOf is a small model on a batch's prefixes.
-func recommenderOf(t testing.TB, b ggnntest.Batch, c ModelConfig, seed rng.Seed) *recommender {
+// The noise is by's; nil: none.
+func recommenderOf(t testing.TB, b ggnntest.Batch, c ModelConfig, seed rng.Seed, by noise) *recommender {
 	t.Helper()
-	p, err := newPart("train", b.Sequences, dataset.Samples{User: b.User, Length: b.Length}, b.Items)
+	p, err := nextitem.NewPart("train", b.Sequences, dataset.Samples{User: b.User, Length: b.Length}, b.Items)
 	if err != nil {
 		t.Fatal(err)
 	}
 	features := tensor.Matrix{}
-	if c.UserInput == UserFeatures {
+	if c.UserInput == nextitem.UserFeatures {
 		features = mixed(len(b.Sequences), 3, seed)
 	}
-	init := nn.Uniform(seed, 0.8)
-	return &recommender{
-		net: noisy{NewNetwork(b.Items, c, init)}, user: newUserInput(features, len(b.Sequences), c.UserDim, init), part: p, batch: len(b.Samples),
-	}
+	return newRecommender(t, newNoisy(b.Items, len(b.Sequences), c, features, nn.Uniform(seed, 0.8)), p, by)
 }
 
 // userVectors are e_u of all users: features times E_U, or the learned rows.
-func userVectors(u *userInput) ggnntest.Dense {
-	table := ggnntest.Values(u.table)
-	if u.features.Cols == 0 {
+func userVectors(u *nextitem.UserInput) ggnntest.Dense {
+	table := ggnntest.Values(u.Table)
+	if u.Features.Cols == 0 {
 		return table
 	}
-	x := make(ggnntest.Dense, u.features.Rows)
+	x := make(ggnntest.Dense, u.Features.Rows)
 	for i := range x {
-		x[i] = ggnntest.Row(u.features, i)
+		x[i] = ggnntest.Row(u.Features, i)
 	}
 	return ggnntest.Mul(x, table)
 }
@@ -118,7 +117,7 @@ type captured struct {
 	added map[string][]float64
 }
 
-func (c *captured) begin(pass int, samples []int32, g *graph.Packed) Perturb {
+func (c *captured) begin(pass nextitem.Pass, samples []int32, g *graph.Packed) Perturb {
 	perturb := c.noise.begin(pass, samples, g)
 	c.added = map[string][]float64{}
 	return func(y *autograd.Node, step int, dir Direction) *autograd.Node {
@@ -145,7 +144,7 @@ func noiseOf(t testing.TB, std float64, seed rng.Seed, part string) *aggregation
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &aggregationNoise{period: func(int) error { return nil }}
+	a := &aggregationNoise{period: func(nextitem.Pass) error { return nil }}
 	for dir, purpose := range []string{Incoming: purposeIncoming, Outgoing: purposeOutgoing} {
 		g := channel.Gaussian{Purpose: purpose + part, Sigma: std, Sensitivity: 1, Unit: privacy.Edge, Neighbouring: privacy.AddRemove}
 		if a.to[dir], err = channel.Open[tensor.Float](g, l, seed.Stream("dipsgnn."+g.Purpose)); err != nil {
@@ -165,26 +164,27 @@ func TestForwardEqualsTheFormulas(t *testing.T) {
 			Dim: pick("d", 1, 5), UserDim: pick("user d", 1, 3), Steps: pick("T", 1, 3), Norm: []float64{0.2, 0.7, 3}[pick("C", 0, 2)],
 			Normalise: []string{NormaliseRescale, NormaliseClip}[pick("clip", 0, 1)],
 			Adjacency: []string{AdjacencyCounts, AdjacencyZero}[pick("zero", 0, 1)],
-			UserInput: []string{UserFeatures, UserID}[pick("id", 0, 1)],
+			UserInput: []string{nextitem.UserFeatures, nextitem.UserID}[pick("id", 0, 1)],
 		}
 		seed := rng.Seed(pick("seed", 0, 1000))
-		r := recommenderOf(t, b, c, seed)
 		var kept *captured
+		var by noise
 		if pick("noise", 0, 1) == 1 {
 			kept = &captured{noise: noiseOf(t, 0.5, seed, "train")}
-			r.noise = kept
+			by = kept
 		}
+		r := recommenderOf(t, b, c, seed, by)
 		z, err := r.forward(autograd.NewTape(), 0, b.Samples, nil)
 		if err != nil {
 			rt.Fatal(err)
 		}
-		users := userVectors(r.user)
+		users := userVectors(r.net.user)
 		for i, sample := range b.Samples {
 			by := none
 			if kept != nil {
 				by = func(step int, dir Direction, item int32) []float64 { return kept.added[fmt.Sprint(i, step, dir, item)] }
 			}
-			want := dense(r.net.(noisy).Network, ggnntest.NewSession(b.Prefix(i)), users[b.User[sample]], by)
+			want := dense(r.net.Network, ggnntest.NewSession(b.Prefix(i)), users[b.User[sample]], by)
 			if err := ggnntest.Near(tensor.Row(z.V, i), want); err != nil {
 				rt.Fatalf("%+v: sample %d, prefix %v: %v", c, i, b.Prefix(i), err)
 			}
@@ -196,14 +196,14 @@ func TestForwardEqualsTheFormulas(t *testing.T) {
 // cross-entropy of their softmax.
 func TestLossEqualsTheFormula(t *testing.T) {
 	b := ggnntest.Tiny()
-	c := ModelConfig{Dim: 3, UserDim: 2, Steps: 2, Norm: 0.6, Normalise: NormaliseRescale, Adjacency: AdjacencyCounts, UserInput: UserFeatures}
-	r := recommenderOf(t, b, c, 9)
+	c := ModelConfig{Dim: 3, UserDim: 2, Steps: 2, Norm: 0.6, Normalise: NormaliseRescale, Adjacency: AdjacencyCounts, UserInput: nextitem.UserFeatures}
+	r := recommenderOf(t, b, c, 9, nil)
 	tape := autograd.NewTape()
 	loss, err := r.Loss(tape, train.Batch{Samples: b.Samples})
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, users := r.net.(noisy).Network, userVectors(r.user)
+	n, users := r.net.Network, userVectors(r.net.user)
 	scores := tensor.New(len(b.Samples), b.Items)
 	if err := r.Score(autograd.NewTape(), b.Samples, scores); err != nil {
 		t.Fatal(err)
@@ -239,7 +239,7 @@ type repeated struct{}
 
 func (repeated) end() error { return nil }
 
-func (repeated) begin(int, []int32, *graph.Packed) Perturb {
+func (repeated) begin(nextitem.Pass, []int32, *graph.Packed) Perturb {
 	return func(y *autograd.Node, step int, dir Direction) *autograd.Node {
 		return y.AddNoise("repeated", func(data []tensor.Float, rows, cols int) {
 			s := rng.Seed(1).Stream("repeated", uint64(step), uint64(dir))
@@ -252,12 +252,12 @@ func (repeated) begin(int, []int32, *graph.Packed) Perturb {
 
 // away draws a model none of whose rows comes near norm C, where clipping has no
 // derivative.
-func away(t *testing.T, b ggnntest.Batch, c ModelConfig) *recommender {
+func away(t *testing.T, b ggnntest.Batch, c ModelConfig, by noise) *recommender {
 	for seed := rng.Seed(1); seed < 1000; seed++ {
-		r := recommenderOf(t, b, c, seed)
-		users, worst := userVectors(r.user), math.Inf(1)
+		r := recommenderOf(t, b, c, seed, by)
+		users, worst := userVectors(r.net.user), math.Inf(1)
 		for i, sample := range b.Samples {
-			_, margin := denseWithMargin(r.net.(noisy).Network, ggnntest.NewSession(b.Prefix(i)), users[b.User[sample]], none)
+			_, margin := denseWithMargin(r.net.Network, ggnntest.NewSession(b.Prefix(i)), users[b.User[sample]], none)
 			worst = min(worst, margin)
 		}
 		if c.Normalise == NormaliseRescale || worst > 0.05 {
@@ -272,7 +272,7 @@ func away(t *testing.T, b ggnntest.Batch, c ModelConfig) *recommender {
 func gradientCases() (cases []ModelConfig) {
 	for steps := 1; steps <= 3; steps++ {
 		for _, normalise := range []string{NormaliseRescale, NormaliseClip} {
-			for _, input := range []string{UserFeatures, UserID} {
+			for _, input := range []string{nextitem.UserFeatures, nextitem.UserID} {
 				cases = append(cases, ModelConfig{
 					Dim: 3, UserDim: 2, Steps: steps, Norm: 0.8, Normalise: normalise, Adjacency: AdjacencyCounts, UserInput: input,
 				})
@@ -290,10 +290,11 @@ func TestGradients(t *testing.T) {
 	for i, c := range gradientCases() {
 		t.Run(fmt.Sprintf("T=%d,%s,%s,%s", c.Steps, c.Normalise, c.UserInput, c.Adjacency), func(t *testing.T) {
 			b := ggnntest.Tiny()
-			r := away(t, b, c)
+			var by noise
 			if i%4 == 1 {
-				r.noise = repeated{}
+				by = repeated{}
 			}
+			r := away(t, b, c, by)
 			err := gradcheck.Check(r.Params(), func(tape *autograd.Tape) *autograd.Node {
 				loss, err := r.Loss(tape, train.Batch{Samples: b.Samples})
 				if err != nil {
@@ -323,8 +324,8 @@ func TestAdjacencyZero(t *testing.T) {
 			User: []int32{0, 1, 2}, Length: []int32{5, 5, 5}, Samples: []int32{0, 1, 2},
 		}
 		r := recommenderOf(t, b, ModelConfig{
-			Dim: 3, UserDim: 2, Steps: c.steps, Norm: 0.7, Normalise: NormaliseRescale, Adjacency: c.adjacency, UserInput: UserFeatures,
-		}, 6)
+			Dim: 3, UserDim: 2, Steps: c.steps, Norm: 0.7, Normalise: NormaliseRescale, Adjacency: c.adjacency, UserInput: nextitem.UserFeatures,
+		}, 6, nil)
 		one := []int32{0, 0, 0} // one user's vector, so that nothing else differs
 		z, err := r.forward(autograd.NewTape(), 0, b.Samples, one)
 		if err != nil {

@@ -1,7 +1,6 @@
 package dipsgnn
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,34 +11,11 @@ import (
 	"privrec/internal/run/runtest"
 )
 
-// fuse is a context that ends at its n-th look: interruption at an exact place.
-type fuse struct {
-	context.Context
-	cancel context.CancelCauseFunc
-	cause  error
-	looks  int
-	at     int // 0: never
-}
-
-func newFuse(t *testing.T, at int, cause error) *fuse {
-	ctx, cancel := context.WithCancelCause(t.Context())
-	t.Cleanup(func() { cancel(nil) })
-	return &fuse{Context: ctx, cancel: cancel, cause: cause, at: at}
-}
-
-func (f *fuse) Err() error {
-	f.looks++
-	if f.looks == f.at {
-		f.cancel(f.cause)
-	}
-	return f.Context.Err()
-}
-
 // stations notes at which look of the fuse a run came by the places of interest,
 // and what to do there.
 type stations struct {
 	run.Silent
-	fuse *fuse
+	fuse *runtest.Fuse
 	at   map[string]int
 	then func(place string)
 	open string // the epoch under way
@@ -49,7 +25,7 @@ type stations struct {
 }
 
 func (s *stations) pass(place string) {
-	s.at[place] = s.fuse.looks
+	s.at[place] = s.fuse.Looks
 	if s.then != nil {
 		s.then(place)
 	}
@@ -86,14 +62,14 @@ func (s *stations) End(string) {
 func (s *stations) options(o run.Options) run.Options { o.Progress = s; return o }
 
 // uninterrupted is a whole run: its artefacts and its stations.
-func uninterrupted(t *testing.T, name string, sets []string) (map[string]string, *stations) {
+func uninterrupted(t *testing.T, sets []string) (map[string]string, *stations) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
-	s := &stations{fuse: newFuse(t, 0, nil), at: map[string]int{}}
-	if err := try(s.fuse, task(t, name), dir, sets, s.options(run.Options{})); err != nil {
+	s := &stations{fuse: runtest.NewFuse(t, 0, nil), at: map[string]int{}}
+	if err := try(s.fuse, Task(), dir, sets, s.options(run.Options{})); err != nil {
 		t.Fatal(err)
 	}
-	s.at["the end"] = s.fuse.looks
+	s.at["the end"] = s.fuse.Looks
 	return runtest.Artefacts(t, dir), s
 }
 
@@ -107,9 +83,9 @@ func moments(s *stations) []int {
 }
 
 // interrupt runs until the fuse blows and demands a clean interruption.
-func interrupt(t *testing.T, name, dir string, sets []string, at int, resume bool) {
+func interrupt(t *testing.T, dir string, sets []string, at int, resume bool) {
 	t.Helper()
-	err := try(newFuse(t, at, nil), task(t, name), dir, sets, run.Options{Resume: resume})
+	err := try(runtest.NewFuse(t, at, nil), Task(), dir, sets, run.Options{Resume: resume})
 	if !run.WasInterrupted(err) {
 		t.Fatalf("interrupted at look %d: %v", at, err)
 	}
@@ -120,9 +96,9 @@ func interrupt(t *testing.T, name, dir string, sets []string, at int, resume boo
 	}
 }
 
-func resume(t *testing.T, name, dir string, sets []string) map[string]string {
+func resume(t *testing.T, dir string, sets []string) map[string]string {
 	t.Helper()
-	if err := try(t.Context(), task(t, name), dir, sets, run.Options{Resume: true}); err != nil {
+	if err := try(t.Context(), Task(), dir, sets, run.Options{Resume: true}); err != nil {
 		t.Fatal(err)
 	}
 	return runtest.Artefacts(t, dir)
@@ -131,29 +107,29 @@ func resume(t *testing.T, name, dir string, sets []string) map[string]string {
 // A run that is interrupted anywhere and resumed leaves the bytes of the one
 // that was not: results, account, ledger, scores by user, checkpoint, page.
 func TestResumeAfterInterruption(t *testing.T) {
-	want, s := uninterrupted(t, "dipsgnn", nil)
+	want, s := uninterrupted(t, nil)
 	for _, at := range moments(s) {
-		t.Run(fmt.Sprintf("look %d of %d", at, s.fuse.looks), func(t *testing.T) {
+		t.Run(fmt.Sprintf("look %d of %d", at, s.fuse.Looks), func(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join(t.TempDir(), "run")
-			interrupt(t, "dipsgnn", dir, nil, at, false)
-			runtest.Same(t, "resumed", resume(t, "dipsgnn", dir, nil), want)
+			interrupt(t, dir, nil, at, false)
+			runtest.Same(t, "resumed", resume(t, dir, nil), want)
 		})
 	}
 }
 
 // The same after two interruptions, at two places, with other numbers of workers.
 func TestResumeTwice(t *testing.T) {
-	want, s := uninterrupted(t, "dipsgnn", nil)
+	want, s := uninterrupted(t, nil)
 	for _, c := range []struct{ first, second int }{
 		{s.at["epoch 1/2 trained"] + 2, 10},
 		{s.at["epoch 1/2 trained"], s.at["refit, epoch 1/2 begins"] + 2},
 		{s.at["evaluate"] + 2, s.at["load standin-tiny"] + 7},
 	} {
 		dir := filepath.Join(t.TempDir(), "run")
-		interrupt(t, "dipsgnn", dir, []string{"run.workers=2"}, c.first, false)
-		interrupt(t, "dipsgnn", dir, []string{"run.workers=1"}, c.second, true)
-		runtest.Same(t, fmt.Sprintf("interrupted at %d, then %d", c.first, c.second), resume(t, "dipsgnn", dir, []string{"run.workers=5"}), want)
+		interrupt(t, dir, []string{"run.workers=2"}, c.first, false)
+		interrupt(t, dir, []string{"run.workers=1"}, c.second, true)
+		runtest.Same(t, fmt.Sprintf("interrupted at %d, then %d", c.first, c.second), resume(t, dir, []string{"run.workers=5"}), want)
 	}
 }
 
@@ -161,7 +137,7 @@ func TestResumeTwice(t *testing.T) {
 // any goodbye.
 func TestResumeAfterKill(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	s := &stations{fuse: newFuse(t, 0, nil), at: map[string]int{}}
+	s := &stations{fuse: runtest.NewFuse(t, 0, nil), at: map[string]int{}}
 	copies := map[string]string{}
 	s.then = func(place string) {
 		if copies[place] != "" {
@@ -176,7 +152,7 @@ func TestResumeAfterKill(t *testing.T) {
 		}
 		copies[place] = to
 	}
-	if err := try(s.fuse, task(t, "dipsgnn"), dir, nil, s.options(run.Options{})); err != nil {
+	if err := try(s.fuse, Task(), dir, nil, s.options(run.Options{})); err != nil {
 		t.Fatal(err)
 	}
 	want := runtest.Artefacts(t, dir)
@@ -184,26 +160,25 @@ func TestResumeAfterKill(t *testing.T) {
 		if copies[place] == "" {
 			t.Fatalf("the run never came by %q", place)
 		}
-		runtest.Same(t, "killed at "+place, resume(t, "dipsgnn", copies[place], nil), want)
+		runtest.Same(t, "killed at "+place, resume(t, copies[place], nil), want)
 	}
 }
 
 // Runs with another course: early stopping, selection on test, no noise, ids, T=2.
 func TestResumeOtherRuns(t *testing.T) {
 	for _, c := range []struct {
-		name, task string
-		sets       []string
+		name string
+		sets []string
 	}{
-		{"code", "dipsgnn", variants[len(variants)-1].sets},
-		{"ids without noise, two steps", "dipsgnn", []string{"model.user_input=id", "privacy.transitions.epsilon=.inf", `eval.noise=["off"]`, "model.steps=2"}},
-		{"A-PGNN", "apgnn", nil},
+		{"code", variants[len(variants)-1].sets},
+		{"ids without noise, two steps", []string{"model.user_input=id", "privacy.transitions.epsilon=.inf", `eval.noise=["off"]`, "model.steps=2"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			want, s := uninterrupted(t, c.task, c.sets)
+			want, s := uninterrupted(t, c.sets)
 			for _, at := range []int{s.at["epoch 2/2 begins"] + 2, s.at["epoch 2/2 trained"] + 2} {
 				dir := filepath.Join(t.TempDir(), "run")
-				interrupt(t, c.task, dir, c.sets, at, false)
-				runtest.Same(t, fmt.Sprint("interrupted at look ", at), resume(t, c.task, dir, c.sets), want)
+				interrupt(t, dir, c.sets, at, false)
+				runtest.Same(t, fmt.Sprint("interrupted at look ", at), resume(t, dir, c.sets), want)
 			}
 		})
 	}
@@ -212,21 +187,21 @@ func TestResumeOtherRuns(t *testing.T) {
 // Early stopping counts on over an interruption: it stops where it would have.
 func TestResumeWithEarlyStop(t *testing.T) {
 	sets := []string{"train.epochs=6", "train.patience=1", "train.rate=1", "train.decay_by=1", "eval.k=[20]"}
-	want, s := uninterrupted(t, "dipsgnn", sets)
+	want, s := uninterrupted(t, sets)
 	if _, ran := s.at["epoch 6/6 begins"]; ran {
 		t.Fatal("nothing stopped early, so nothing is tested")
 	}
 	for _, place := range []string{"epoch 2/6 begins", "refit, epoch 1/1 begins", "evaluate"} {
 		dir := filepath.Join(t.TempDir(), "run")
-		interrupt(t, "dipsgnn", dir, sets, s.at[place]+2, false)
-		runtest.Same(t, "interrupted after "+place, resume(t, "dipsgnn", dir, sets), want)
+		interrupt(t, dir, sets, s.at[place]+2, false)
+		runtest.Same(t, "interrupted after "+place, resume(t, dir, sets), want)
 	}
 }
 
 // A finished run that is resumed shows its result again and changes nothing.
 func TestResumeFinished(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	start(t, task(t, "dipsgnn"), dir, []string{"train.epochs=1"})
+	start(t, Task(), dir, []string{"train.epochs=1"})
 	before := runtest.Artefacts(t, dir)
-	runtest.Same(t, "resumed when finished", resume(t, "dipsgnn", dir, []string{"train.epochs=1"}), before)
+	runtest.Same(t, "resumed when finished", resume(t, dir, []string{"train.epochs=1"}), before)
 }

@@ -12,6 +12,7 @@ import (
 
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
+	"privrec/internal/protocol/nextitem"
 	"privrec/internal/run/runtest"
 )
 
@@ -74,8 +75,8 @@ func TestVariants(t *testing.T) {
 func (v variant) test(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
-	start(t, task(t, "dipsgnn"), dir, v.sets)
-	p, o := readJSON[Privacy](t, dir, "privacy.json"), readJSON[Outcome](t, dir, "metrics.json")
+	start(t, Task(), dir, v.sets)
+	p, o := readJSON[Privacy](t, dir, "privacy.json"), readJSON[nextitem.Outcome](t, dir, "metrics.json")
 	if got := strings.Join(p.names(), ","); got != v.unbounded {
 		t.Errorf("unbounded: %s, want %s", got, v.unbounded)
 	}
@@ -141,7 +142,7 @@ func checkFeatures(t *testing.T, entries []privacy.Entry, f *FeatureAccount) {
 
 // checkPasses: every period of the ledger holds the samples of its passes, both
 // directions alike, a release a step.
-func checkPasses(t *testing.T, entries []privacy.Entry, o Outcome, p Privacy, want string) {
+func checkPasses(t *testing.T, entries []privacy.Entry, o nextitem.Outcome, p Privacy, want string) {
 	t.Helper()
 	samples := map[string]int{"train": o.Data.TrainSamples, "valid": o.Data.ValidSamples, "test": o.Data.TestSamples}
 	if len(o.Selection) > 0 {
@@ -228,7 +229,7 @@ func TestWorkers(t *testing.T) {
 	var first map[string]string
 	for _, workers := range []int{1, 2, 5} {
 		dir := filepath.Join(t.TempDir(), "run")
-		start(t, task(t, "dipsgnn"), dir, []string{fmt.Sprint("run.workers=", workers)})
+		start(t, Task(), dir, []string{fmt.Sprint("run.workers=", workers)})
 		got := runtest.Artefacts(t, dir)
 		if first == nil {
 			first = got
@@ -246,45 +247,12 @@ func TestWorkers(t *testing.T) {
 func TestSeeds(t *testing.T) {
 	run := func(seed int) map[string]string {
 		dir := filepath.Join(t.TempDir(), "run")
-		start(t, task(t, "dipsgnn"), dir, []string{fmt.Sprint("run.seed=", seed), "train.epochs=1"})
+		start(t, Task(), dir, []string{fmt.Sprint("run.seed=", seed), "train.epochs=1"})
 		return runtest.Artefacts(t, dir)
 	}
 	a, again, b := run(1), run(1), run(2)
 	runtest.Same(t, "the same seed", again, a)
 	if a["metrics.json"] == b["metrics.json"] {
 		t.Error("another seed gives the same metrics")
-	}
-}
-
-// The baselines run on the same samples, claim nothing, and account what they
-// are: without bound.
-func TestBaselines(t *testing.T) {
-	for _, c := range []struct {
-		name, method string
-		sets         []string
-		unbounded    string
-	}{
-		{"srgnn", "SRGNN", nil, "sequences,selection"}, {"apgnn", "APGNN", nil, "sequences,features,selection"},
-		{"apgnn", "APGNN", []string{"model.user_input=id"}, "sequences,selection"},
-		{"srgnn", "SRGNN", []string{"train.select=last", "train.patience=0", "train.refit=false"}, "sequences"},
-	} {
-		dir := filepath.Join(t.TempDir(), "run")
-		printed := start(t, task(t, c.name), dir, c.sets)
-		o := readJSON[Outcome](t, dir, "metrics.json")
-		if o.Method != c.method || len(o.Floors) != 2 || len(o.Evaluations) != 2 || !strings.Contains(printed, "popularity (floor)") {
-			t.Errorf("%s: %+v\n%s", c.name, o, printed)
-		}
-		p := readJSON[Privacy](t, dir, "privacy.json")
-		if p.Claimed != nil || !math.IsInf(float64(p.EpsTotal), 1) || strings.Join(p.names(), ",") != c.unbounded {
-			t.Errorf("%s: %+v", c.name, p)
-		}
-		for _, e := range ledgerOf(t, dir) {
-			if _, open := e.Event.(privacy.Unprotected); !open {
-				t.Errorf("%s recorded %+v", c.name, e)
-			}
-		}
-		if runtest.Artefacts(t, dir)["scores-noise-off.tsv.gz"] == "" {
-			t.Errorf("%s left no scores by user", c.name)
-		}
 	}
 }

@@ -12,13 +12,13 @@ import (
 
 // Interruption at every place where a run looks at its context.
 func TestResumeAfterEveryInterruption(t *testing.T) {
-	want, s := uninterrupted(t, "dipsgnn", nil)
-	for at := 1; at <= s.fuse.looks; at++ {
-		t.Run(fmt.Sprintf("look %d of %d", at, s.fuse.looks), func(t *testing.T) {
+	want, s := uninterrupted(t, nil)
+	for at := 1; at <= s.fuse.Looks; at++ {
+		t.Run(fmt.Sprintf("look %d of %d", at, s.fuse.Looks), func(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join(t.TempDir(), "run")
-			interrupt(t, "dipsgnn", dir, nil, at, false)
-			runtest.Same(t, "resumed", resume(t, "dipsgnn", dir, nil), want)
+			interrupt(t, dir, nil, at, false)
+			runtest.Same(t, "resumed", resume(t, dir, nil), want)
 		})
 	}
 }

@@ -3,12 +3,14 @@ package dipsgnn
 import (
 	"context"
 	"math"
+	"privrec/internal/dataset/registry"
 	"slices"
 	"strings"
 	"time"
 
+	"privrec/internal/baseline"
 	"privrec/internal/dataset"
-	"privrec/internal/dataset/registry"
+	"privrec/internal/protocol/nextitem"
 	"privrec/internal/rng"
 	"privrec/internal/run"
 	"privrec/internal/stats"
@@ -33,7 +35,7 @@ const (
 )
 
 // speedEffort is small, as several settings are measured.
-var speedEffort = effort{steps: 30, time: 200 * time.Millisecond, samples: 200}
+var speedEffort = nextitem.Effort{Steps: 30, Time: 200 * time.Millisecond, Samples: 200}
 
 // extent is a set's size as a paper prints it.
 type extent struct {
@@ -51,15 +53,17 @@ func Speeds(ctx context.Context) ([]Speed, error) {
 	if err != nil {
 		return nil, err
 	}
+	type opener = func(*run.Env, *dataset.Sequential) (*nextitem.Experiment, error)
+	own := func(env *run.Env, d *dataset.Sequential) (*nextitem.Experiment, error) { return on(env, Default(), d) }
 	var out []Speed
 	start, last := time.Now(), Speed{}
 	for i, e := range extents() {
 		like := e.like(d)
-		settings := []setting{Default()}
+		methods := []opener{own}
 		if i == 0 {
-			settings = append(settings, DefaultSRGNN(), DefaultAPGNN())
+			methods = append(methods, baseline.SRGNN, baseline.APGNN)
 		}
-		for k, s := range settings {
+		for k, open := range methods {
 			task := []string{"dipsgnn", "srgnn", "apgnn"}[k]
 			// A step costs about as much more as the root of the catalogue is larger.
 			ahead := speedLeast * last.StepSeconds * math.Sqrt(float64(e.items)/float64(max(1, last.Items)))
@@ -67,11 +71,11 @@ func Speeds(ctx context.Context) ([]Speed, error) {
 				out = append(out, Speed{Task: task, Data: e.set, Items: e.items, Samples: e.samples})
 				continue
 			}
-			x, err := cut(&run.Env{Seed: seed}, "speed", s, like)
+			x, err := open(run.Rehearse(seed), like)
 			if err != nil {
 				return nil, err
 			}
-			v, err := x.speed(ctx, s, e)
+			v, err := speed(ctx, x, e)
 			if err != nil {
 				return nil, err
 			}
@@ -83,27 +87,15 @@ func Speeds(ctx context.Context) ([]Speed, error) {
 }
 
 // speed measures one setting.
-func (x *experiment) speed(ctx context.Context, s setting, e extent) (Speed, error) {
-	if err := x.rehearse(any(s)); err != nil {
-		return Speed{}, err
-	}
-	q := x.train
-	if x.refit != nil {
-		q = x.refit
-	}
-	seconds, err := x.timeSteps(ctx, q, speedEffort)
+func speed(ctx context.Context, x *nextitem.Experiment, e extent) (Speed, error) {
+	defer x.Close()
+	r, err := x.Rehearse(ctx, speedEffort)
 	if err != nil {
 		return Speed{}, err
 	}
-	step := stats.Median(seconds)
-	sample, _, err := x.timeRanking(ctx, speedEffort)
-	if err != nil {
-		return Speed{}, err
-	}
-	steps, ranks, _ := x.work()
-	larger := float64(e.samples) / float64(q.samples.Len())
-	v := Speed{Data: e.set, Items: e.items, Samples: e.samples, Steps: int(math.Round(larger * float64(steps))), StepSeconds: step}
-	v.Seconds = float64(v.Steps)*step + larger*float64(ranks)*sample
+	larger := float64(e.samples) / float64(r.Samples)
+	v := Speed{Data: e.set, Items: e.items, Samples: e.samples, Steps: int(math.Round(larger * float64(r.Of))), StepSeconds: stats.Median(r.Steps)}
+	v.Seconds = float64(v.Steps)*v.StepSeconds + larger*r.Ranking()
 	return v, nil
 }
 

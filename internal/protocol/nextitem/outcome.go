@@ -1,11 +1,13 @@
-package dipsgnn
+package nextitem
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"privrec/internal/dataset"
 	"privrec/internal/eval"
+	"privrec/internal/experiment"
 	"privrec/internal/metrics"
 	"privrec/internal/report"
 	"privrec/internal/run"
@@ -35,7 +37,31 @@ type Scores struct {
 	Name   string             `json:"name"`
 	Noise  string             `json:"noise,omitempty"` // on, off; empty for floors
 	Values map[string]float64 `json:"values"`
-	Paper  *Printed           `json:"paper,omitempty"` // Table 2, in percent; nil where it prints nothing
+	Paper  Printed            `json:"paper,omitempty"` // as the paper prints it; nil where it prints nothing, and in scores that were read
+}
+
+// Printed is what a paper prints for one row of results. It is written as it is.
+type Printed interface {
+	// Share is the printed value of a metric as a share, report.Missing where there is none.
+	Share(m metrics.Metric) float64
+}
+
+// Table finds what a paper prints for a method on a data set, by its registered name; nil:
+// nothing.
+type Table func(method, data string) Printed
+
+// UnmarshalJSON reads all but what the paper prints, whose type only the paper knows.
+func (s *Scores) UnmarshalJSON(b []byte) error {
+	var read struct {
+		Name   string             `json:"name"`
+		Noise  string             `json:"noise"`
+		Values map[string]float64 `json:"values"`
+	}
+	if err := json.Unmarshal(b, &read); err != nil {
+		return err
+	}
+	*s = Scores{Name: read.Name, Noise: read.Noise, Values: read.Values}
+	return nil
 }
 
 // DataSummary identifies the data of a run.
@@ -54,45 +80,43 @@ type DataSummary struct {
 
 // measure makes the evaluations of the selected model, the floors, and keeps
 // the per-user scores.
-func (x *experiment) measure(ctx context.Context, r *fitted) (*Outcome, error) {
-	defer x.env.Stage("evaluate")()
+func (x *Experiment) measure(ctx context.Context, r *experiment.Fitted) (*Outcome, error) {
+	defer x.Env.Stage("evaluate")()
 	o := &Outcome{
-		Method: x.method, Setting: x.standing, Steps: r.Steps, Stopped: r.Stopped, Epochs: r.Epochs,
+		Method: x.Method, Setting: x.Standing.Text, Steps: r.Steps, Stopped: r.Stopped, Epochs: r.Epochs,
 		Metrics: x.metrics(), Definitions: map[string]string{},
 		Data: DataSummary{
-			Name: x.data.Name, Recipe: x.data.Recipe, Level: x.data.Source.Level.String(), Users: x.data.Users,
-			Candidates: x.items, TrainSamples: x.train.samples.Len(), TestSamples: x.test.samples.Len(),
-			Source: x.data.Source, Ladder: x.data.Ladder,
+			Name: x.Data.Name, Recipe: x.Data.Recipe, Level: x.Data.Source.Level.String(), Users: x.Data.Users,
+			Candidates: x.Items, TrainSamples: x.Train.Samples.Len(), TestSamples: x.Test.Samples.Len(),
+			Source: x.Data.Source, Ladder: x.Data.Ladder,
 		},
 	}
-	if x.valid != nil {
-		o.Data.ValidSamples = x.valid.samples.Len()
+	if x.Valid != nil {
+		o.Data.ValidSamples = x.Valid.Samples.Len()
 	}
 	if r.Selection != nil {
 		o.Selection, o.Stopped = r.Selection.Epochs, r.Selection.Stopped
-		o.Data.TrainSamples = x.refit.samples.Len()
+		o.Data.TrainSamples = x.Refit.Samples.Len()
 	}
-	if o.Short = x.stated.Short(x.cfg.train.length(), len(o.Epochs), o.Stopped); o.Selection != nil {
-		o.Short = x.stated.Short(x.cfg.train.length(), len(o.Selection), o.Stopped)
-	}
-	o.Selected = r.epoch(x.cfg.train.Select)
+	o.Short = x.Standing.Stated.Short(x.Fit.Length(), len(r.Chose().Epochs), o.Stopped)
+	o.Selected = r.Epoch(x.Fit.Select == SelectValidation)
 	ms := o.Metrics
 	for _, m := range ms {
 		o.Definitions[m.String()] = m.Definition()
 	}
-	o.Floors = append(o.Floors, scores("random", "", metrics.RandomFloor(ms, x.items)))
-	popular, err := metrics.PopularityRanks(x.counts(), x.test.labels)
+	o.Floors = append(o.Floors, scores("random", "", metrics.RandomFloor(ms, x.Items)))
+	popular, err := metrics.PopularityRanks(x.counts(), x.Test.Labels)
 	if err != nil {
 		return nil, err
 	}
 	o.Floors = append(o.Floors, scores("popularity", "", metrics.Summary(ms, popular)))
-	for i, mode := range x.modes {
-		ranks, err := x.rank(ctx, x.test, mode, 2*x.cfg.train.Epochs+i)
+	for i, mode := range x.Modes {
+		ranks, err := x.rank(ctx, x.Test, mode, x.Fit.Passes().Final(i))
 		if err != nil {
 			return nil, err
 		}
-		name := fmt.Sprintf("%s, epoch %d", x.method, o.Selected)
-		if len(x.modes) > 1 {
+		name := fmt.Sprintf("%s, epoch %d", x.Method, o.Selected)
+		if len(x.Modes) > 1 {
 			name += ", test noise " + mode
 		}
 		o.Evaluations = append(o.Evaluations, x.ours(o, name, mode, metrics.Summary(ms, ranks)))
@@ -100,7 +124,7 @@ func (x *experiment) measure(ctx context.Context, r *fitted) (*Outcome, error) {
 			return nil, err
 		}
 	}
-	if x.cfg.every {
+	if x.Eval.Every {
 		o.Evaluations = append(o.Evaluations, x.bestOnTest(o, r))
 	}
 	return o, nil
@@ -108,11 +132,11 @@ func (x *experiment) measure(ctx context.Context, r *fitted) (*Outcome, error) {
 
 // bestOnTest takes every metric from its own best epoch on the test set, as the
 // released program reports them.
-func (x *experiment) bestOnTest(o *Outcome, r *fitted) Scores {
+func (x *Experiment) bestOnTest(o *Outcome, r *experiment.Fitted) Scores {
 	ms := x.metrics()
 	best := make([]metrics.Value, len(ms))
 	for i, m := range ms {
-		best[i] = metrics.Value{Metric: m, Count: len(x.test.labels)}
+		best[i] = metrics.Value{Metric: m, Count: len(x.Test.Labels)}
 		for _, e := range r.Epochs {
 			for _, s := range e.Scores {
 				if s.Name == onTest+m.String() {
@@ -121,18 +145,15 @@ func (x *experiment) bestOnTest(o *Outcome, r *fitted) Scores {
 			}
 		}
 	}
-	return x.ours(o, x.method+", best epoch on test, by metric", x.modes[0], best)
+	return x.ours(o, x.Method+", best epoch on test, by metric", x.Modes[0], best)
 }
 
 // ours is a row of this run's results with what the paper prints for this
 // setting.
-func (x *experiment) ours(o *Outcome, name, noise string, values []metrics.Value) Scores {
+func (x *Experiment) ours(o *Outcome, name, noise string, values []metrics.Value) Scores {
 	s := scores(name, noise, values)
-	if !x.table2 || o.Short != "" {
-		return s
-	}
-	if p, ok := Table2(x.method, paperNames[x.data.Name]); ok {
-		s.Paper = &p
+	if x.Table != nil && x.Standing.Printed && o.Short == "" {
+		s.Paper = x.Table(x.Method, x.Data.Name)
 	}
 	return s
 }
@@ -145,38 +166,24 @@ func scores(name, noise string, values []metrics.Value) Scores {
 	return s
 }
 
-// counts is how often each item occurs in the training sequences.
-func (x *experiment) counts() []int64 {
-	n := make([]int64, x.items)
-	for _, seq := range x.data.Train {
-		for _, item := range seq {
-			n[item-1]++
-		}
-	}
-	return n
-}
-
-// paperNames maps data sets to Table 2's columns.
-var paperNames = map[string]string{"ml-1m": "ML-1M", "yelp": "Yelp", "tmall": "Tmall"}
-
 // perUser keeps each user's mean scores over their samples.
-func (x *experiment) perUser(name string, ms []metrics.Metric, ranks []int32) error {
+func (x *Experiment) perUser(name string, ms []metrics.Metric, ranks []int32) error {
 	var columns []run.Column
 	for _, m := range ms {
-		users, err := eval.PerUser(m.Each(ranks), x.test.samples.User, x.data.Users)
+		users, err := eval.PerUser(m.Each(ranks), x.Test.Samples.User, x.Data.Users)
 		if err != nil {
 			return err
 		}
 		ids, samples, means := make([]string, len(users)), make([]int64, len(users)), make([]float64, len(users))
 		for i, u := range users {
-			ids[i], samples[i], means[i] = x.data.UserIDs[u.User], int64(u.Samples), u.Score
+			ids[i], samples[i], means[i] = x.Data.UserIDs[u.User], int64(u.Samples), u.Score
 		}
 		if columns == nil {
 			columns = []run.Column{{Name: "user_id", Values: ids}, {Name: "samples", Values: samples}}
 		}
 		columns = append(columns, run.Column{Name: m.String(), Values: means})
 	}
-	return x.env.WriteScores(name, columns...)
+	return x.Env.WriteScores(name, columns...)
 }
 
 // Row is the row in the order of the metrics, for a comparison.
@@ -185,7 +192,7 @@ func (s Scores) Row(ms []metrics.Metric) report.Row {
 	for _, m := range ms {
 		r.Values = append(r.Values, s.Values[m.String()])
 		if s.Paper != nil {
-			r.Paper = append(r.Paper, s.Paper.share(m))
+			r.Paper = append(r.Paper, s.Paper.Share(m))
 		}
 	}
 	return r

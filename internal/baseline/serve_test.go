@@ -1,4 +1,4 @@
-package dipsgnn
+package baseline
 
 import (
 	"bytes"
@@ -10,17 +10,12 @@ import (
 	"privrec/internal/run"
 )
 
-// A finished run ranks again to the same scores, with its noise and without, says what
-// its users had, and lists items for them.
-func TestServe(t *testing.T) {
-	for _, name := range []string{"dipsgnn", "srgnn", "gru4rec"} {
+// A finished run ranks again to the same scores, says what its users had, and lists items for them.
+func TestSessionServe(t *testing.T) {
+	for _, name := range []string{"apgnn", "srgnn", "gru4rec"} {
 		dir := filepath.Join(t.TempDir(), "run")
-		sets := []string{}
-		if name == "gru4rec" {
-			sets = []string{"data.name=standin-tiny", "model.dim=4", "train.epochs=2", "run.workers=1"}
-		}
-		start(t, task(t, name), dir, sets)
-		s, err := run.Serve(t.Context(), Tasks(), dir)
+		startSession(t, sessionTask(t, name), dir, nil)
+		s, err := run.Serve(t.Context(), Sessions(nil), dir)
 		if err != nil {
 			t.Fatal(err)
 		}

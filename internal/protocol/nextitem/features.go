@@ -1,19 +1,24 @@
-package dipsgnn
+package nextitem
 
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"privrec/internal/dataset"
 	"privrec/internal/tensor"
 )
 
-// clearFeatures codes every user's features (users, d0): a number is mapped
+// Where user vectors come from.
+const (
+	UserFeatures = "features"
+	UserID       = "id"
+)
+
+// ClearFeatures codes every user's features (users, d0): a number is mapped
 // linearly to [-1,1] between the smallest and the largest of all users, a
 // category becomes one indicator a level. A missing value is all zeros
-// (section 4.2 and the released program).
-func clearFeatures(f *dataset.Features) (tensor.Matrix, error) {
+// (DIPSGNN, section 4.2 and its released program).
+func ClearFeatures(f *dataset.Features) (tensor.Matrix, error) {
 	if f == nil || f.Width() == 0 {
 		return tensor.Matrix{}, fmt.Errorf("the data have no user features; set model.user_input to %q", UserID)
 	}
@@ -42,11 +47,6 @@ func clearFeatures(f *dataset.Features) (tensor.Matrix, error) {
 		at++
 	}
 	return x, nil
-}
-
-// scaled reports whether some feature is a number, whose range comes from the data.
-func scaled(f *dataset.Features) bool {
-	return slices.ContainsFunc(f.Columns, func(c dataset.Column) bool { return c.Kind == dataset.Numeric })
 }
 
 // scaling maps a numeric column to [-1,1]; a constant column maps to 0. The

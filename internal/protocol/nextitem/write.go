@@ -1,4 +1,4 @@
-package dipsgnn
+package nextitem
 
 import (
 	"fmt"
@@ -7,28 +7,28 @@ import (
 )
 
 // write keeps metrics and account, and shows both.
-func (x *experiment) write(o *Outcome, p *Privacy) error {
-	if err := x.env.WriteMetrics(o); err != nil {
+func (x *Experiment) write(o *Outcome, a Account) error {
+	if err := x.Env.WriteMetrics(o); err != nil {
 		return err
 	}
-	table, err := o.comparison(x.data.Source.Level).Table()
+	table, err := o.comparison(x.Data.Source.Level).Table()
 	if err != nil {
 		return err
 	}
 	d := &report.Document{
-		Title:    fmt.Sprintf("%s on %s", x.method, x.data.Source.Title),
-		Subtitle: fmt.Sprintf("%s; seed %d, %d candidates, %d test samples", x.standing, uint64(x.env.Seed), x.items, len(x.test.labels)),
-		Level:    x.data.Source.Level,
+		Title:    fmt.Sprintf("%s on %s", x.Method, x.Data.Source.Title),
+		Subtitle: fmt.Sprintf("%s; seed %d, %d candidates, %d test samples", x.Standing.Text, uint64(x.Env.Seed), x.Items, x.Test.Samples.Len()),
+		Level:    x.Data.Source.Level,
 		Facts:    report.ShortTraining(o.Short),
 		Tables:   []*report.Table{table},
-		Notes:    x.data.Source.Notes,
+		Notes:    x.Data.Source.Notes,
 	}
 	d.Figures = append(d.Figures, lossCurve(o))
-	if err := x.env.WritePrivacy(p); err != nil {
+	if err := x.Env.WritePrivacy(a); err != nil {
 		return err
 	}
-	p.Show(d)
-	return x.env.Print(d)
+	a.Show(d)
+	return x.Env.Print(d)
 }
 
 // lossCurve draws the mean training loss of every epoch.

@@ -1,0 +1,114 @@
+package baseline
+
+import (
+	"privrec/internal/autograd"
+	"privrec/internal/config"
+	"privrec/internal/dataset"
+	"privrec/internal/model/apgnn"
+	"privrec/internal/model/gru4rec"
+	"privrec/internal/model/srgnn"
+	"privrec/internal/nn"
+	"privrec/internal/protocol/nextitem"
+	"privrec/internal/run"
+	"privrec/internal/tensor"
+)
+
+// Sessions lists the networks over sessions. table is what a paper prints for them.
+func Sessions(table nextitem.Table) []run.Task {
+	return []run.Task{
+		srGNN().task(table),
+		apGNN().task(table),
+		session("GRU4Rec", "recurrent network over sessions, without graph, user vectors or noise", gru4rec.Cite, gru4rec.Default, gru4rec.New).task(table),
+	}
+}
+
+// SRGNNShape is SR-GNN's shape.
+type SRGNNShape struct {
+	Dim   int `yaml:"dim"`   // d
+	Steps int `yaml:"steps"` // propagation steps
+}
+
+// Width is d.
+func (s SRGNNShape) Width() int { return s.Dim }
+
+// srGNN is SR-GNN at its own setting.
+func srGNN() method[SRGNNShape] {
+	m := session("SRGNN", "session graph network without user vectors or noise (DIPSGNN's Table 2)",
+		"Wu et al., Session-based Recommendation with Graph Neural Networks, AAAI 2019",
+		func() SRGNNShape { return SRGNNShape{Dim: 100, Steps: 1} },
+		func(items int, s SRGNNShape, init nn.Init) *srgnn.Model {
+			return srgnn.New(items, s.Dim, s.Steps, init)
+		})
+	m.profile = "paper"
+	m.check = func(v *config.Checker, s SRGNNShape) { nextitem.CheckShape(v, s.Dim, s.Steps) }
+	return m
+}
+
+// SRGNN is SR-GNN at its own setting, on data that are loaded.
+func SRGNN(env *run.Env, d *dataset.Sequential) (*nextitem.Experiment, error) {
+	return srGNN().on(env, d)
+}
+
+// APGNNShape is A-PGNN's shape.
+type APGNNShape struct {
+	Dim       int    `yaml:"dim"`        // d
+	UserDim   int    `yaml:"user_dim"`   // d'
+	Steps     int    `yaml:"steps"`      // propagation steps
+	UserInput string `yaml:"user_input"` // features, as Hu & Fang compare it, or id, as A-PGNN was published
+}
+
+// Width is d.
+func (s APGNNShape) Width() int { return s.Dim }
+
+// apGNN is A-PGNN, without its history part, at SR-GNN's training setting, which its own
+// follows.
+func apGNN() method[APGNNShape] {
+	return method[APGNNShape]{
+		name: "APGNN", summary: "personalised session graph network without noise (DIPSGNN's Table 2)",
+		cite:    "Zhang et al., Personalized Graph Neural Networks with Attention Mechanism for Session-Aware Recommendation, arXiv 1910.08887",
+		profile: "paper",
+		shape: func() APGNNShape {
+			return APGNNShape{Dim: 100, UserDim: 50, Steps: 1, UserInput: nextitem.UserFeatures}
+		},
+		check: func(v *config.Checker, s APGNNShape) {
+			nextitem.CheckShape(v, s.Dim, s.Steps)
+			nextitem.CheckUsers(v, s.UserDim, s.UserInput)
+		},
+		network: func(x *nextitem.Experiment, s APGNNShape) (func() nextitem.Network, []nextitem.Open, error) {
+			var features tensor.Matrix // none
+			var open []nextitem.Open
+			if s.UserInput == nextitem.UserFeatures {
+				var err error
+				if features, err = nextitem.ClearFeatures(x.Data.Features); err != nil {
+					return nil, nil, err
+				}
+				open = []nextitem.Open{{What: "features", Why: "user features enter the model in the clear"}}
+			}
+			return func() nextitem.Network {
+				init := x.Uniform(s.Dim)
+				return personal{
+					apgnn.New(x.Items, s.Dim, s.UserDim, s.Steps, init),
+					nextitem.NewUserInput(features, x.Data.Users, s.UserDim, init),
+				}
+			}, open, nil
+		},
+	}
+}
+
+// APGNN is A-PGNN at its own setting, on data that are loaded.
+func APGNN(env *run.Env, d *dataset.Sequential) (*nextitem.Experiment, error) {
+	return apGNN().on(env, d)
+}
+
+// personal is a network that gets user vectors.
+type personal struct {
+	*apgnn.Model
+	user *nextitem.UserInput
+}
+
+func (p personal) Items() *autograd.Param    { return p.Item }
+func (p personal) Params() []*autograd.Param { return append(p.Model.Params(), p.user.Table) }
+
+func (p personal) Forward(t *autograd.Tape, s *nextitem.Step) (*autograd.Node, error) {
+	return p.Model.Forward(t, s.Graph, p.user.Vectors(t, s.Users)), nil
+}

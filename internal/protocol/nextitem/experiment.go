@@ -1,0 +1,167 @@
+package nextitem
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"privrec/internal/dataset/registry"
+
+	"privrec/internal/autograd"
+	"privrec/internal/dataset"
+	"privrec/internal/experiment"
+	"privrec/internal/metrics"
+	"privrec/internal/nn"
+	"privrec/internal/run"
+	"privrec/internal/tensor"
+	"privrec/internal/train"
+)
+
+// Experiment is one model on one data set under the protocol: samples cut from the
+// sequences, trained, ranked in full. Load makes it; the method sets what follows Refit.
+type Experiment struct {
+	Setting
+	Env   *run.Env
+	Data  *dataset.Sequential
+	Items int // |V|, the items ranked
+
+	Train, Valid, Test *Part // Valid is nil without validation
+	Refit              *Part // Train and Valid together, nil without refit
+
+	// New makes the model that learns the samples of a part, from its initial values.
+	New func(q *Part) (Learner, error)
+	// Account says what the finished run protects.
+	Account func(f *experiment.Fitted) (Account, error)
+	Modes   []string    // evaluations to make: noise on, off; default: off alone
+	Extra   train.Extra // belongs to the parameters; nil: none
+
+	model Learner
+	tape  *autograd.Tape // of the evaluations
+}
+
+// Load reads the data and cuts them into train, validation and test samples.
+func Load(ctx context.Context, env *run.Env, s Setting) (*Experiment, error) {
+	defer env.Stage("load " + s.From.Name)()
+	d, err := registry.Load(ctx, s.From.Name, s.From.Recipe, registry.Options{Seed: env.Seed})
+	if err != nil {
+		return nil, err
+	}
+	if err := env.RecordData(d.Source.Title, d.Source.Hash); err != nil {
+		return nil, err
+	}
+	return Cut(env, s, d)
+}
+
+// Cut makes the samples of loaded data. Of the surroundings it takes the seed alone.
+func Cut(env *run.Env, s Setting, d *dataset.Sequential) (x *Experiment, err error) {
+	x = &Experiment{Setting: s, Env: env, Data: d, Items: d.Items, Modes: []string{NoiseOff}, tape: autograd.NewTape()}
+	if s.From.Candidates == CandidatesTenCore {
+		x.Items = max(d.Items, d.CandidatesCore)
+	}
+	for _, k := range s.Eval.K {
+		if k > x.Items {
+			return nil, &run.UsageError{Message: fmt.Sprintf("eval.k: cutoff %d is more than the %d items ranked", k, x.Items),
+				Fix: "leave that cutoff out"}
+		}
+	}
+	all := dataset.Prefixes(d.Train)
+	samples, held, err := x.holdOut(all)
+	if err != nil {
+		return nil, err
+	}
+	if x.Train, err = NewPart("train", d.Train, samples, x.Items); err != nil {
+		return nil, err
+	}
+	if held.Len() > 0 {
+		x.Valid = x.Train.with("valid", held)
+	}
+	if s.Fit.Refit {
+		x.Refit = x.Train.with("refit", all)
+	}
+	if x.Test, err = NewPart("test", d.Test, dataset.Prefixes(d.Test), x.Items); err != nil {
+		return nil, err
+	}
+	if x.Test.Samples.Len() == 0 {
+		return nil, &dataset.Error{File: d.Name, Msg: "the split leaves no test samples"}
+	}
+	return x, nil
+}
+
+// holdOut divides the training samples into those to learn and those to validate by.
+func (x *Experiment) holdOut(all dataset.Samples) (samples, held dataset.Samples, err error) {
+	share := x.Fit.Validation
+	if share == 0 {
+		return all, held, nil
+	}
+	hold := all.HoldOutSamples
+	if x.Fit.ValidationSplit == SplitUser {
+		hold = all.HoldOutUsers
+	}
+	if samples, held, err = hold(share, x.Env.Seed.Stream("dipsgnn.validation")); err != nil {
+		return samples, held, err
+	}
+	if held.Len() == 0 || samples.Len() == 0 {
+		return samples, held, &run.UsageError{Message: fmt.Sprintf("train.validation: a share of %v holds out %d of the %d training samples of %s",
+			share, held.Len(), all.Len(), x.Data.Name), Fix: "0.1 is the paper's share; 0 holds out none"}
+	}
+	return samples, held, nil
+}
+
+// Uniform fills parameters uniformly on (-1/sqrt(d), 1/sqrt(d)), biases and tables
+// included, as the released programs of DIPSGNN, SR-GNN and A-PGNN do.
+func (x *Experiment) Uniform(d int) nn.Init {
+	return nn.Uniform(x.Env.Seed, 1/math.Sqrt(float64(d)))
+}
+
+// learned is the part that the reported model learns.
+func (x *Experiment) learned() *Part {
+	if x.Refit != nil {
+		return x.Refit
+	}
+	return x.Train
+}
+
+// build puts a new model in the place of the last one.
+func (x *Experiment) build(q *Part) (err error) {
+	x.Close()
+	x.model, err = x.New(q)
+	return err
+}
+
+// Close gives the model's tables back.
+func (x *Experiment) Close() {
+	if x.model == nil {
+		return
+	}
+	for _, p := range x.model.Params() {
+		tensor.Free(p.Value)
+	}
+	x.model = nil
+}
+
+// Run trains, ranks, accounts, keeps the model and shows the result.
+func (x *Experiment) Run(ctx context.Context) error {
+	f, err := x.fit(ctx)
+	if err != nil {
+		return err
+	}
+	o, err := x.measure(ctx, f)
+	if err != nil {
+		return err
+	}
+	a, err := x.Account(f)
+	if err != nil {
+		return err
+	}
+	if err := experiment.Keep(x.Env, x.model.Params(), nil); err != nil {
+		return err
+	}
+	return x.write(o, a)
+}
+
+// primary selects the epoch.
+var primary = metrics.Metric{Kind: metrics.Recall, K: 20}
+
+// metrics are what DIPSGNN's Table 2 reports, at the configured cutoffs.
+func (x *Experiment) metrics() []metrics.Metric {
+	return metrics.Grid([]metrics.Kind{metrics.Recall, metrics.MRR}, x.Eval.K)
+}

@@ -1,0 +1,85 @@
+package nextitem
+
+import (
+	"context"
+
+	"privrec/internal/experiment"
+	"privrec/internal/optim"
+	"privrec/internal/train"
+)
+
+// fit trains and leaves the parameters to report in the model. With refit a first training
+// on the samples that are not held out chooses the number of epochs, and a second one, from
+// the same initial values, takes all samples.
+func (x *Experiment) fit(ctx context.Context) (*experiment.Fitted, error) {
+	f := experiment.Fit{Env: x.Env, Epochs: x.Fit.Epochs, Learn: x.learn}
+	if x.Refit != nil {
+		f.Again = "all samples"
+	}
+	return f.Run(ctx)
+}
+
+// learn is one training, of a new model.
+func (x *Experiment) learn(ctx context.Context, t experiment.Training) (*train.Result, error) {
+	q, first := x.Train, x.Fit.Passes().Epoch(0)
+	if t.Again {
+		q, first = x.Refit, x.Fit.Passes().Again(0)
+	}
+	if err := x.build(q); err != nil {
+		return nil, err
+	}
+	l, err := x.model.Lessons(first)
+	if err != nil {
+		return nil, err
+	}
+	o := x.options(q, l, t.Epochs, first)
+	o.Hooks, o.Store, o.SaveEvery, o.SaveSteps = x.Env.TrainHooks(), t.Store, x.Env.SaveEvery, x.Env.SaveSteps
+	return train.Run(ctx, l.Model, o)
+}
+
+// options are those of a training on a part, but for where its checkpoints go and who is
+// told.
+func (x *Experiment) options(q *Part, l Lessons, epochs int, first Pass) train.Options {
+	t := x.Fit
+	o := train.Options{
+		Samples: l.Samples, List: l.List, BatchSize: t.Batch, Shuffle: !l.InOrder, Seed: x.Env.Seed, Epochs: epochs,
+		Optimizer: x.optimizer(), Rate: t.Rate,
+		Schedule: optim.StepDecay{Factor: t.DecayBy, Every: t.DecayEvery, TickBefore: t.TickBefore},
+		Extra:    x.Extra, Tag: x.Env.ConfigHash,
+	}
+	held := x.Valid != nil && q == x.Train
+	every := x.Eval.Every && !(t.Refit && held)
+	if held || every {
+		o.Validate = func(ctx context.Context, epoch int) ([]train.Score, error) {
+			return x.validate(ctx, first+Pass(epoch), held, every)
+		}
+	}
+	if !held && t.Refit {
+		return o // the number of epochs is settled
+	}
+	if t.Select == SelectValidation {
+		o.Select, o.Primary = train.SelectBest, onValid+primary.String()
+	}
+	if t.Patience > 0 {
+		o.Stop = train.Stop{Rule: train.StopReset, Patience: t.Patience}
+		if t.PatienceTotal {
+			o.Stop.Rule = train.StopTotal
+		}
+		watched := onTest
+		if held {
+			watched = onValid
+		}
+		for _, m := range x.metrics() {
+			o.Stop.Metrics = append(o.Stop.Metrics, watched+m.String())
+		}
+	}
+	return o
+}
+
+// optimizer is a new one.
+func (x *Experiment) optimizer() train.Optimizer {
+	if x.Optimizer != nil {
+		return x.Optimizer()
+	}
+	return optim.NewAdam(x.Fit.L2)
+}

@@ -1,0 +1,146 @@
+package nextitem
+
+import (
+	"privrec/internal/autograd"
+	"privrec/internal/eval"
+	"privrec/internal/graph"
+	"privrec/internal/tensor"
+	"privrec/internal/train"
+)
+
+// Network makes one vector a session (B, d), whose inner products with the rows of Items are
+// the scores.
+type Network interface {
+	Forward(t *autograd.Tape, s *Step) (*autograd.Node, error)
+	Items() *autograd.Param // E (|V|+1, d), row 0 unused
+	Params() []*autograd.Param
+}
+
+// Step is what a network sees at once: sessions of some samples of a part.
+type Step struct {
+	Part    *Part
+	Pass    Pass
+	Noisy   bool          // noise on messages is wanted: in training, and in evaluations with it
+	Samples []int32       // of the part
+	Graph   *graph.Packed // of their sessions
+	Users   []int32       // whose vector each sample gets
+}
+
+// Reader is a network that reads the sessions and nothing else.
+type Reader interface {
+	Forward(t *autograd.Tape, g *graph.Packed) *autograd.Node
+	Items() *autograd.Param
+	Params() []*autograd.Param
+}
+
+// Plain makes a Network of one that reads the sessions and nothing else.
+func Plain(r Reader) Network { return plain{r} }
+
+type plain struct{ Reader }
+
+func (p plain) Forward(t *autograd.Tape, s *Step) (*autograd.Node, error) {
+	return p.Reader.Forward(t, s.Graph), nil
+}
+
+// Sessions is a network that learns the samples of a part: a Learner.
+type Sessions struct {
+	Net   Network
+	Part  *Part
+	Batch int // of the training, to know a sample's place in its epoch
+	// Misaligned gives the i-th training sample of every epoch the user vector of the i-th
+	// sample in the unshuffled order.
+	Misaligned bool
+}
+
+// Params implements Learner.
+func (s *Sessions) Params() []*autograd.Param { return s.Net.Params() }
+
+// Count implements Learner.
+func (s *Sessions) Count(p *Part) int { return p.Samples.Len() }
+
+// Lessons implements Learner: the samples of the part.
+func (s *Sessions) Lessons(first Pass) (Lessons, error) {
+	m := &onSessions{net: s.Net, part: s.Part, pass: first, noisy: true, batch: s.Batch}
+	if s.Misaligned {
+		m.userOf = func(slot int) int32 { return s.Part.Samples.User[slot] }
+	}
+	return Lessons{Model: m, Samples: s.Part.Samples.Len()}, nil
+}
+
+// Scorer implements Learner.
+func (s *Sessions) Scorer(p *Part, pass Pass, noisy bool) (eval.Scorer, error) {
+	return &onSessions{net: s.Net, part: p, pass: pass, noisy: noisy}, nil
+}
+
+// onSessions is a network on the samples of one part: what a training loop takes, and what
+// is ranked by. It is not safe for concurrent use.
+type onSessions struct {
+	net   Network
+	part  *Part
+	pass  Pass // number of the evaluation, or of the first epoch
+	noisy bool
+
+	// userOf tells whose vector a training sample gets; nil: its own user's.
+	// slot is the sample's place in the epoch.
+	userOf func(slot int) int32
+	batch  int // training batch size, to know a sample's slot
+
+	packed graph.Packed
+	users  []int32
+	step   Step
+}
+
+// forward returns one vector a sample (B, d).
+func (r *onSessions) forward(t *autograd.Tape, pass Pass, samples, users []int32) (*autograd.Node, error) {
+	g := &r.packed
+	g.Pack(r.part.sessions, r.part.Samples.User, r.part.Samples.Length, samples)
+	if users == nil {
+		users = g.User
+	}
+	r.step = Step{Part: r.part, Pass: pass, Noisy: r.noisy, Samples: samples, Graph: g, Users: users}
+	return r.net.Forward(t, &r.step)
+}
+
+// Params implements train.Model.
+func (r *onSessions) Params() []*autograd.Param { return r.net.Params() }
+
+// Loss implements train.Model: mean softmax cross-entropy over all items. DIPSGNN's eq. 13
+// prints a binary cross-entropy of softmax outputs; its released program, and
+// every model it compares with, use this.
+func (r *onSessions) Loss(t *autograd.Tape, b train.Batch) (*autograd.Node, error) {
+	z, err := r.forward(t, r.pass+Pass(b.Epoch), b.Samples, r.trainUsers(b))
+	if err != nil {
+		return nil, err
+	}
+	return t.TiedCrossEntropy(z, r.net.Items(), 1, r.packed.Label), nil
+}
+
+// trainUsers is nil when every sample has its own user's vector.
+func (r *onSessions) trainUsers(b train.Batch) []int32 {
+	if r.userOf == nil {
+		return nil
+	}
+	n := r.part.Samples.Len()
+	perEpoch := (n + r.batch - 1) / r.batch
+	first := b.Step % perEpoch * r.batch
+	r.users = r.users[:0]
+	for i := range b.Samples {
+		r.users = append(r.users, r.userOf((first+i)%n)) // beyond n in a rehearsal alone, whose batches are all full
+	}
+	return r.users
+}
+
+// Items implements eval.Scorer.
+func (r *onSessions) Items() int { return r.net.Items().Value.Rows - 1 }
+
+// Score implements eval.Scorer: the inner product of a sample's vector with
+// every item's row (DIPSGNN's eq. 12, whose softmax keeps the order).
+func (r *onSessions) Score(t *autograd.Tape, samples []int32, scores tensor.Matrix) error {
+	z, err := r.forward(t, r.pass, samples, nil)
+	if err != nil {
+		return err
+	}
+	table := r.net.Items().Value
+	tensor.Gemm(false, true, 1, z.V, tensor.RowsView(table, 1, table.Rows), 0, scores)
+	return nil
+}

@@ -1,0 +1,142 @@
+package nextitem
+
+import (
+	"privrec/internal/config"
+	"privrec/internal/experiment"
+	"privrec/internal/train"
+)
+
+// Setting is one method under the protocol.
+type Setting struct {
+	Method   string              // as its table calls it
+	Standing experiment.Standing // of the configuration to the profile that it names
+	From     Data
+	Fit      Training
+	Eval     Ranking
+	Table    Table // what the paper prints; nil: nothing
+
+	Optimizer func() train.Optimizer // a new one; nil: Adam with Fit.L2
+}
+
+// Data names the data set and how it is cut.
+type Data struct {
+	Name   string `yaml:"name"`   // a registered data set, see `privrec list`
+	Recipe string `yaml:"recipe"` // filters and split
+	// Candidates ranked: "train", the items that a model can have learned, or
+	// "ten-core", also those that only the test part holds (DIPSGNN's released program
+	// fixes |V| before the split).
+	Candidates string `yaml:"candidates"`
+}
+
+// Training is the optimisation (DIPSGNN, section 5.2 and its released program).
+type Training struct {
+	Epochs     int     `yaml:"epochs"`
+	Batch      int     `yaml:"batch"`
+	Rate       float64 `yaml:"rate"`        // learning rate of the first epoch
+	DecayBy    float64 `yaml:"decay_by"`    // factor of every decay
+	DecayEvery int     `yaml:"decay_every"` // scheduler ticks between decays
+	TickBefore bool    `yaml:"tick_before"` // tick before the epoch, as the released program does: the first decay comes an epoch early
+	L2         float64 `yaml:"l2"`          // coupled: added to the gradient before Adam
+	Patience   int     `yaml:"patience"`    // stop after so many epochs without a better metric, 0: never
+	// PatienceTotal counts those epochs over the whole run and never forgets
+	// them, as the released programs do.
+	PatienceTotal bool `yaml:"patience_total"`
+	// Select is the model that is reported: "validation" (best Recall@20 there),
+	// "last", or "test" (the released program: best on the test set, metric by
+	// metric; nothing to compare a method with).
+	Select     string  `yaml:"select"`
+	Validation float64 `yaml:"validation"` // share of the train samples held out, 0: none
+	// Refit trains once more, on all train samples, for the number of epochs that
+	// validation chose; without it the reported model never saw the held-out ones.
+	Refit           bool   `yaml:"refit"`
+	ValidationSplit string `yaml:"validation_split"` // sample (the paper) or user
+	// MisalignUsers gives every training sample the features of a random other
+	// user, as the released program's shuffle does.
+	MisalignUsers bool `yaml:"misalign_users"`
+}
+
+// Ranking is the ranking of the test samples.
+type Ranking struct {
+	K []int `yaml:"k"`
+	// Every ranks the test samples after each epoch of the reported model too, for the row
+	// "best on test". Patience watches it where nothing is held out.
+	Every bool `yaml:"every"`
+}
+
+// Values of the choices above.
+const (
+	CandidatesTrain   = "train"
+	CandidatesTenCore = "ten-core"
+	SelectValidation  = "validation"
+	SelectLast        = "last"
+	SelectTest        = "test"
+	SplitSample       = "sample"
+	SplitUser         = "user"
+	NoiseOn           = "on" // evaluations with the noise of training, and without
+	NoiseOff          = "off"
+)
+
+// ML1M is MovieLens 1M as DIPSGNN cuts it.
+func ML1M() Data { return Data{Name: "ml-1m", Recipe: "dipsgnn", Candidates: CandidatesTrain} }
+
+// SessionTraining is the training of SR-GNN's released program, which the models that are compared
+// with it follow: rate, decay, L2 and batch, patience 10, 30 epochs.
+func SessionTraining() Training {
+	return Training{
+		Epochs: 30, Batch: 100, Rate: 0.001, DecayBy: 0.1, DecayEvery: 3, TickBefore: true,
+		L2: 1e-5, Patience: 10, PatienceTotal: true,
+		Select: SelectValidation, Validation: 0.1, Refit: true, ValidationSplit: SplitSample,
+	}
+}
+
+// MaxDim is beyond any sensible width: what lies above is a slip.
+const MaxDim = 4096
+
+// Check checks the names and words of a setting.
+func (d Data) Check(v *config.Checker, profile string) {
+	v.NotEmpty("profile", profile)
+	v.NotEmpty("data.name", d.Name)
+	v.OneOf("data.candidates", d.Candidates, CandidatesTrain, CandidatesTenCore)
+}
+
+// CheckShape checks the width and the propagation steps of a network.
+func CheckShape(v *config.Checker, dim, steps int) {
+	v.Between("model.dim", dim, 1, MaxDim)
+	v.Between("model.steps", steps, 1, 100)
+}
+
+// CheckUsers checks user vectors.
+func CheckUsers(v *config.Checker, dim int, input string) {
+	v.Between("model.user_dim", dim, 1, MaxDim)
+	v.OneOf("model.user_input", input, UserFeatures, UserID)
+}
+
+// Check checks the optimisation and the ranking that it watches.
+func (t Training) Check(v *config.Checker, r Ranking) {
+	v.Between("train.epochs", t.Epochs, 1, 100_000)
+	v.Between("train.batch", t.Batch, 1, 1_000_000)
+	v.Within("train.rate", t.Rate, 1e-12, 100)
+	v.Above("train.decay_by", t.DecayBy, 0, 1)
+	v.Between("train.decay_every", t.DecayEvery, 1, 100_000)
+	v.Below("train.l2", t.L2, 0, 1)
+	v.Between("train.patience", t.Patience, 0, 100_000)
+	v.OneOf("train.select", t.Select, SelectValidation, SelectLast, SelectTest)
+	v.Below("train.validation", t.Validation, 0, 1)
+	v.Check(t.Select != SelectValidation || t.Validation > 0, "train.validation", "must be above 0 to select on validation")
+	v.Check(!t.Refit || t.Select == SelectValidation, "train.refit", "needs train.select: %s", SelectValidation)
+	v.Check(t.Select != SelectTest || r.Every, "eval.every", "must be true to select on test")
+	v.Check(t.Patience == 0 || t.Validation > 0 || r.Every, "train.patience", "needs train.validation or eval.every to watch")
+	v.OneOf("train.validation_split", t.ValidationSplit, SplitSample, SplitUser)
+	v.Integers("eval.k", "cutoff", r.K, 1, 100_000)
+}
+
+// Length is how long a training lasts.
+func (t Training) Length() train.Length {
+	return train.Length{Epochs: t.Epochs, Patience: t.Patience}
+}
+
+// Selected reports whether held-out samples decide anything about the model.
+func (t Training) Selected() bool { return t.Select != SelectLast || t.Patience > 0 || t.Refit }
+
+// Passes numbers the passes of a run.
+func (t Training) Passes() Passes { return Passes{t.Epochs} }
