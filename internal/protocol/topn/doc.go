@@ -9,7 +9,8 @@
 // the answers of finished runs. A method says what it is ([Method]) and gives [Load] its
 // model: one that trains by epochs ([Model]), or one that is made at once ([Made]).
 //
-// What is ranked against what is decided in one place, Experiment.rank: it gives every user
-// of a part the ranks of their rows. A ranking among sampled candidates is another such
-// function; nothing else knows how ranks came about.
+// What is ranked against what is decided in one file, rank.go: rank gives every user of a
+// part the ranks of their rows, and floors say what no model would give. A ranking among
+// sampled candidates is another pair of such functions, over a part that lists a user once
+// for every test row where means are over rows; training and results take ranks as they come.
 package topn
