@@ -59,6 +59,8 @@ fmt:
 clean:
 	rm -rf bin
 
-# The command reference and the pages of the data sets, from the program itself.
+# The command reference, the pages of the data sets, the drawings and the page of the
+# architecture, from the program itself.
 docs:
 	$(GO) test ./internal/cli -run 'TestCommandReference|TestDataPages' -update
+	$(GO) test ./internal -run 'TestArchitecture|TestEpsilonDrawing' -update
