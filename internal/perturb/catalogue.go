@@ -13,8 +13,9 @@ import (
 // from 1 to Size.
 type Catalogue struct {
 	Size  int
-	names []string // nil: numbers
-	index map[string]int32
+	index map[string]int32 // of names; nil: numbers
+	names []byte           // one after the other
+	ends  []int            // of each
 }
 
 // OpenCatalogue is the catalogue that settings state. line says what a line of a .txt is.
@@ -43,7 +44,8 @@ func NewCatalogue() *Catalogue { return &Catalogue{index: map[string]int32{}} }
 // Add adds a name that the catalogue has not, and returns its number.
 func (c *Catalogue) Add(name string) int32 {
 	item := int32(c.Size)
-	c.names, c.index[name] = append(c.names, name), item
+	c.names, c.index[name] = append(c.names, name...), item
+	c.ends = append(c.ends, len(c.names))
 	c.Size++
 	return item
 }
@@ -81,7 +83,11 @@ func (c *Catalogue) Append(dst []byte, f format.Form, item int32) ([]byte, error
 	if !c.Named() {
 		return strconv.AppendInt(dst, int64(item)+1, 10), nil
 	}
-	return f.AppendField(dst, []byte(c.names[item]))
+	from := 0
+	if item > 0 {
+		from = c.ends[item-1]
+	}
+	return f.AppendField(dst, c.names[from:c.ends[item]])
 }
 
 // Writable refuses names that a form cannot hold, whether they will be drawn or not: a
@@ -89,7 +95,7 @@ func (c *Catalogue) Append(dst []byte, f format.Form, item int32) ([]byte, error
 // the names come from.
 func (c *Catalogue) Writable(f format.Form, file string) error {
 	var b []byte
-	for i := range c.names {
+	for i := range c.ends {
 		var err error
 		if b, err = c.Append(b[:0], f, int32(i)); err != nil {
 			return Placed(err, file, "item_id", 0)

@@ -102,6 +102,19 @@ func (e evenly) each(f func(item int32, weight uint64)) {
 	}
 }
 
+// span draws from the items below a number alike.
+type span int32
+
+func (s span) empty() bool { return s == 0 }
+
+func (s span) draw(d dice) int32 { return int32(d.below(uint64(s))) }
+
+func (s span) each(f func(item int32, weight uint64)) {
+	for item := range s {
+		f(int32(item), 1)
+	}
+}
+
 // others draws what the users of a batch were shown, as often as they were, but for the
 // rows of one of them.
 type others struct {

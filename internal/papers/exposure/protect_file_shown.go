@@ -93,16 +93,3 @@ func readCounts(ctx context.Context, o *PerturbOptions) (*perturb.Catalogue, *sh
 	}
 	return c, s, nil
 }
-
-// span draws from the items below a number alike.
-type span int32
-
-func (s span) empty() bool { return s == 0 }
-
-func (s span) draw(d dice) int32 { return int32(d.below(uint64(s))) }
-
-func (s span) each(f func(item int32, weight uint64)) {
-	for item := range s {
-		f(int32(item), 1)
-	}
-}
