@@ -86,7 +86,7 @@ func (o *ProtectOptions) stream(kind string) rng.Stream {
 // variant names what a setting has that others of its selection and replacement have not.
 // Only what its method reads counts, and defaults have no name: an option that nobody set
 // changes no draws.
-func (o *ProtectOptions) variant() (name string) {
+func (o *Method) variant() (name string) {
 	if o.similarity() {
 		if o.Weighted {
 			name += fmt.Sprintf(" weighted %g", o.Tau)

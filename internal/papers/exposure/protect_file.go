@@ -108,7 +108,7 @@ func (p *filePerturber) fits() (err error) {
 // stream is what choices are drawn from where there is a seed. No two settings share one.
 func (p *filePerturber) stream() rng.Stream {
 	o := p.o
-	return o.Seed.Stream("perturb exposure "+o.Purpose+" "+o.Select+" "+o.Replace+o.method().variant(), math.Float64bits(o.Ratio), math.Float64bits(o.Epsilon), uint64(p.cat.Size), uint64(p.in.Length()))
+	return o.Seed.Stream("perturb exposure "+o.Purpose+" "+o.Select+" "+o.Replace+o.variant(), math.Float64bits(o.Ratio), math.Float64bits(o.Epsilon), uint64(p.cat.Size), uint64(p.in.Length()))
 }
 
 // release records what the release is: randomized response of every position, or nothing

@@ -27,7 +27,7 @@ func TestWhatFilesOfSlatesGetWrong(t *testing.T) {
 		"a vector beyond range": {in: "user_id\titem_1\na\tx\n", catalogue: "item_id\nx\ny\n", vectors: "item_id\tv\nx\t1e300\n", file: "v.tsv", line: 2, want: "1e300"},
 	} {
 		dir := t.TempDir()
-		o := PerturbOptions{Settings: perturb.Settings{In: put(t, dir, "in.tsv", c.in), Out: filepath.Join(dir, "out.tsv"), Workers: 1}, Ratio: 0.5, Replace: c.replace}
+		o := PerturbOptions{Method: Method{Ratio: 0.5, Replace: c.replace}, Settings: perturb.Settings{In: put(t, dir, "in.tsv", c.in), Out: filepath.Join(dir, "out.tsv"), Workers: 1}}
 		if c.out != "" {
 			o.Out = filepath.Join(dir, c.out)
 		}
@@ -49,7 +49,7 @@ func TestWhatFilesOfSlatesGetWrong(t *testing.T) {
 // the report says that these are not protected.
 func TestReportOfWhatIsPassedOver(t *testing.T) {
 	dir := t.TempDir()
-	o := PerturbOptions{Settings: perturb.Settings{In: put(t, dir, "in.tsv", "user_id\tslate_id\tposition\titem_id\na\ts\t1\tx\n"), Out: filepath.Join(dir, "out.tsv"), Catalogue: put(t, dir, "all.tsv", "item_id\nx\ny\n"), Workers: 1}, Vectors: put(t, dir, "v.tsv", "item_id\tv\nx\t1\nforeign\t1\nstrange\t2\n"), History: put(t, dir, "h.txt", "a x y foreign y\n"), Ratio: 0.5, Select: SelectSimilar}
+	o := PerturbOptions{Method: Method{Ratio: 0.5, Select: SelectSimilar}, Settings: perturb.Settings{In: put(t, dir, "in.tsv", "user_id\tslate_id\tposition\titem_id\na\ts\t1\tx\n"), Out: filepath.Join(dir, "out.tsv"), Catalogue: put(t, dir, "all.tsv", "item_id\nx\ny\n"), Workers: 1}, Vectors: put(t, dir, "v.tsv", "item_id\tv\nx\t1\nforeign\t1\nstrange\t2\n"), History: put(t, dir, "h.txt", "a x y foreign y\n")}
 	if _, err := PerturbFile(context.Background(), o); err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestReportOfWhatIsPassedOver(t *testing.T) {
 			t.Errorf("the report has no %q:\n%s", want, text)
 		}
 	}
-	o = PerturbOptions{Settings: perturb.Settings{In: o.In, Out: o.Out, Catalogue: o.Catalogue, Workers: 1, Force: true}, Replace: ReplaceRR, Epsilon: 1}
+	o = PerturbOptions{Method: Method{Replace: ReplaceRR, Epsilon: 1}, Settings: perturb.Settings{In: o.In, Out: o.Out, Catalogue: o.Catalogue, Workers: 1, Force: true}}
 	if _, err := PerturbFile(context.Background(), o); err != nil {
 		t.Fatal(err)
 	}

@@ -14,14 +14,7 @@ type PerturbOptions struct {
 	// those of In, which is read twice then; with RR they must be stated, and public.
 	perturb.Settings
 
-	Select, Replace string
-	Ratio           float64
-	Epsilon         float64 // of RR
-	Weighted        bool
-	Tau             float64
-	Reference       string
-	Batch           int // slates in a row; a last one of fewer joins the one before
-	OwnRows         bool
+	Method
 
 	Vectors string // file with item_id and numbers, or directory of a finished train sasrec; of similarity
 	History string // file with user_id and item_id, past behaviour; of similarity to it
@@ -37,20 +30,12 @@ func (o *PerturbOptions) room() int {
 	return slates.Remembered
 }
 
-// method is the options that protecting has everywhere.
-func (o *PerturbOptions) method() *ProtectOptions {
-	return &ProtectOptions{Select: o.Select, Replace: o.Replace, Ratio: o.Ratio, Epsilon: o.Epsilon, Weighted: o.Weighted, Tau: o.Tau,
-		Reference: o.Reference, Batch: o.Batch, OwnRows: o.OwnRows}
-}
-
 // Check fills in defaults and refuses what cannot be carried out.
 func (o *PerturbOptions) Check() error {
-	m := o.method()
-	m.fill()
-	if err := m.checkMethod(); err != nil {
+	o.fill()
+	if err := o.Method.check(); err != nil {
 		return perturb.Refuse("", "%v", err)
 	}
-	o.Select, o.Replace, o.Tau, o.Reference, o.Batch = m.Select, m.Replace, m.Tau, m.Reference, m.Batch
 	switch {
 	case o.Length < 0:
 		return perturb.Refuse("leave it out where the first slate tells", "length is %d, want at least 1", o.Length)
@@ -63,11 +48,11 @@ func (o *PerturbOptions) Check() error {
 	switch {
 	case o.Replace == ReplaceRR && o.Items == 0 && o.Catalogue == "":
 		return perturb.Refuse("give --items M or --catalogue FILE: both public, and not read off the slates", "the catalogue is missing: rr answers with any item of it")
-	case m.similarity() && o.Vectors == "":
+	case o.similarity() && o.Vectors == "":
 		return perturb.Refuse("give --vectors FILE, with item_id and numbers", "select %s needs vectors of the items", o.Select)
-	case m.similarity() && o.Reference == ReferencePast && o.History == "":
+	case o.similarity() && o.Reference == ReferencePast && o.History == "":
 		return perturb.Refuse("give --history FILE, with user_id and item_id, or --reference slate", "select %s needs the past behaviour of the users", o.Select)
-	case !m.similarity() && (o.Vectors != "" || o.History != ""):
+	case !o.similarity() && (o.Vectors != "" || o.History != ""):
 		return perturb.Refuse("leave them out", "vectors and histories are of select similar and dissimilar")
 	case o.History != "" && o.Reference == ReferenceSlate:
 		return perturb.Refuse("leave it out", "with --reference slate no history is looked at")

@@ -27,7 +27,7 @@ func TestReportOfAUser(t *testing.T) {
 	}
 	_, slates := fileSlates(len(users), 4, 9, 1)
 	report := func(text, name string, remember int) string {
-		o := PerturbOptions{Settings: perturb.Settings{In: put(t, dir, name, text), Out: filepath.Join(dir, "out.tsv"), Catalogue: put(t, dir, "all.txt", "i1\ni2\ni3\ni4\ni5\ni6\ni7\ni8\ni9\n"), Workers: 2, Force: true}, Replace: ReplaceRR, Epsilon: 3, remember: remember}
+		o := PerturbOptions{Method: Method{Replace: ReplaceRR, Epsilon: 3}, Settings: perturb.Settings{In: put(t, dir, name, text), Out: filepath.Join(dir, "out.tsv"), Catalogue: put(t, dir, "all.txt", "i1\ni2\ni3\ni4\ni5\ni6\ni7\ni8\ni9\n"), Workers: 2, Force: true}, remember: remember}
 		if _, err := PerturbFile(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +67,7 @@ func TestWordsOfAFile(t *testing.T) {
 		"a slate twice in a row":      {"in.tsv", long + "a\ts\t1\t1\na\ts\t1\t1\n", nil, 3, "position", "position 1 of slate"},
 	} {
 		dir := t.TempDir()
-		o := PerturbOptions{Settings: perturb.Settings{In: put(t, dir, c.in, c.text), Out: filepath.Join(dir, "out.tsv"), Items: 9, Workers: 1}, Replace: ReplaceRR, Epsilon: 1}
+		o := PerturbOptions{Method: Method{Replace: ReplaceRR, Epsilon: 1}, Settings: perturb.Settings{In: put(t, dir, c.in, c.text), Out: filepath.Join(dir, "out.tsv"), Items: 9, Workers: 1}}
 		if c.change != nil {
 			c.change(&o)
 		}
@@ -90,7 +90,7 @@ func TestItemNumbers(t *testing.T) {
 			continue
 		}
 		dir := t.TempDir()
-		_, err := PerturbFile(t.Context(), PerturbOptions{Settings: perturb.Settings{In: put(t, dir, "in.tsv", "user_id\titem_1\na\t"+id+"\n"), Out: filepath.Join(dir, "out.tsv"), Items: 12, Workers: 1}, Ratio: 0.5})
+		_, err := PerturbFile(t.Context(), PerturbOptions{Method: Method{Ratio: 0.5}, Settings: perturb.Settings{In: put(t, dir, "in.tsv", "user_id\titem_1\na\t"+id+"\n"), Out: filepath.Join(dir, "out.tsv"), Items: 12, Workers: 1}})
 		if (err == nil) != (want >= 0) {
 			t.Errorf("%q in a slate: %v", id, err)
 		}
@@ -127,7 +127,7 @@ func TestEpsilonOfAFile(t *testing.T) {
 		{50, 1e-9, "pure noise"}, {50, 0.1, "pure noise"}, {2, 0.03, "pure noise"}, {50, 1, ""}, {50, 3.9, ""}, {2, 0.1, ""},
 		{50, 8, "nearly plain text"}, {50, 1000, "nearly plain text"}, {100_000, 7, "pure noise"}, {100_000, 8, ""},
 	} {
-		_, err := PerturbFile(t.Context(), PerturbOptions{Settings: perturb.Settings{In: in, Out: filepath.Join(dir, "out.txt"), Items: c.items, Workers: 1, Force: true}, Replace: ReplaceRR, Epsilon: c.eps})
+		_, err := PerturbFile(t.Context(), PerturbOptions{Method: Method{Replace: ReplaceRR, Epsilon: c.eps}, Settings: perturb.Settings{In: in, Out: filepath.Join(dir, "out.txt"), Items: c.items, Workers: 1, Force: true}})
 		var usage *run.UsageError
 		if c.warns == "refused" {
 			if !errors.As(err, &usage) || !strings.Contains(err.Error(), "want 1e-09 to 1000") {

@@ -158,9 +158,10 @@ func TestFilesOfEveryForm(t *testing.T) {
 	}
 	v, h := put(t, dir, "vectors.tsv", vectors), put(t, dir, "history.txt", history)
 	for _, m := range []PerturbOptions{
-		{Ratio: 0.4}, {Ratio: 0.3, Replace: ReplacePopularity}, {Ratio: 0.5, Replace: ReplaceInBatch, Batch: 100},
-		{Ratio: 0.3, Select: SelectSimilar, Vectors: v, History: h}, {Ratio: 0.6, Select: SelectDissimilar, Weighted: true, Vectors: v, Reference: ReferenceSlate},
-		{Ratio: 0},
+		{Method: Method{Ratio: 0.4}}, {Method: Method{Ratio: 0.3, Replace: ReplacePopularity}}, {Method: Method{Ratio: 0.5, Replace: ReplaceInBatch, Batch: 100}},
+		{Method: Method{Ratio: 0.3, Select: SelectSimilar}, Vectors: v, History: h},
+		{Method: Method{Ratio: 0.6, Select: SelectDissimilar, Weighted: true, Reference: ReferenceSlate}, Vectors: v},
+		{},
 	} {
 		var want [][]string
 		for i, c := range []struct{ in, out, text string }{
@@ -237,7 +238,7 @@ func TestBatchesOfAFile(t *testing.T) {
 			users = append(users, fmt.Sprintf("u%d", i/2))
 			slates = append(slates, []string{fmt.Sprintf("i%da", i), fmt.Sprintf("i%db", i), fmt.Sprintf("i%dc", i), fmt.Sprintf("i%dd", i)})
 		}
-		o := PerturbOptions{Settings: perturb.Settings{In: put(t, dir, "in.txt", linesText(users, slates)), Out: filepath.Join(dir, "out.txt"), Force: true, Workers: 2, Seed: 1}, Replace: ReplaceInBatch, Ratio: 0.5, Batch: 10}
+		o := PerturbOptions{Method: Method{Replace: ReplaceInBatch, Ratio: 0.5, Batch: 10}, Settings: perturb.Settings{In: put(t, dir, "in.txt", linesText(users, slates)), Out: filepath.Join(dir, "out.txt"), Force: true, Workers: 2, Seed: 1}}
 		_, err := PerturbFile(context.Background(), o)
 		if n <= 2 {
 			if err == nil || !strings.Contains(err.Error(), "in.txt:1: a slate of 4 items takes 2 new ones, and there are only 0 others to draw from") {
@@ -271,7 +272,7 @@ func TestFileByRandomizedResponse(t *testing.T) {
 	for i := range 40 {
 		catalogue += fmt.Sprintf("i%d\n", i+1)
 	}
-	o := PerturbOptions{Settings: perturb.Settings{In: put(t, dir, "in.tsv", longText("\t", users, slates)), Out: filepath.Join(dir, "out.tsv"), Catalogue: put(t, dir, "all.tsv", catalogue), Workers: 3, Seed: 1}, Replace: ReplaceRR, Epsilon: 3}
+	o := PerturbOptions{Method: Method{Replace: ReplaceRR, Epsilon: 3}, Settings: perturb.Settings{In: put(t, dir, "in.tsv", longText("\t", users, slates)), Out: filepath.Join(dir, "out.tsv"), Catalogue: put(t, dir, "all.tsv", catalogue), Workers: 3, Seed: 1}}
 	r, err := PerturbFile(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -334,7 +335,7 @@ func TestPopularityOfAFile(t *testing.T) {
 	for i := range 25 {
 		catalogue += fmt.Sprintf("i%d,%d\n", i+1, max(0, i-10))
 	}
-	o := PerturbOptions{Settings: perturb.Settings{In: put(t, dir, "in.txt", linesText(users, slates)), Out: filepath.Join(dir, "out.txt"), Catalogue: put(t, dir, "all.csv", catalogue), Workers: 2, Seed: 1}, Replace: ReplacePopularity, Ratio: 0.3}
+	o := PerturbOptions{Method: Method{Replace: ReplacePopularity, Ratio: 0.3}, Settings: perturb.Settings{In: put(t, dir, "in.txt", linesText(users, slates)), Out: filepath.Join(dir, "out.txt"), Catalogue: put(t, dir, "all.csv", catalogue), Workers: 2, Seed: 1}}
 	if _, err := PerturbFile(context.Background(), o); err != nil {
 		t.Fatal(err)
 	}
@@ -366,7 +367,7 @@ func TestDirectionOfAFile(t *testing.T) {
 		},
 		Vectors: put(t, dir, "v.csv", "item_id,x,y\neast,1,0.1\nnorth,0,1\nwest,-1,0\nelsewhere,3,3\n"),
 		History: put(t, dir, "h.tsv", "user_id\titem_id\nann\teast\nbob\twest\nbob\twest\nann\tunheard\n"), // cyd has none
-		Ratio:   0.3,
+		Method:  Method{Ratio: 0.3},
 	}
 	for how, want := range map[string]string{
 		SelectDissimilar: "ann\teast\tnorth\tnew\nbob\tnew\tnorth\twest\ncyd\tnew\tnorth\twest\n",
@@ -398,7 +399,7 @@ func TestWhatChangesMeanwhile(t *testing.T) {
 	dir := t.TempDir()
 	in := put(t, dir, "in.txt", linesText(users, slates))
 	phases := 0
-	o := PerturbOptions{Settings: perturb.Settings{In: in, Out: filepath.Join(dir, "out.txt"), Workers: 1, Progress: onPhase(func(string) {
+	o := PerturbOptions{Method: Method{Ratio: 0.2}, Settings: perturb.Settings{In: in, Out: filepath.Join(dir, "out.txt"), Workers: 1, Progress: onPhase(func(string) {
 		if phases++; phases == 2 {
 			f, err := os.OpenFile(in, os.O_APPEND|os.O_WRONLY, 0)
 			if err == nil {
@@ -408,7 +409,7 @@ func TestWhatChangesMeanwhile(t *testing.T) {
 				t.Error(err)
 			}
 		}
-	})}, Ratio: 0.2}
+	})}}
 	if _, err := PerturbFile(context.Background(), o); err == nil || !strings.Contains(err.Error(), "the file changed between the two times it was read") {
 		t.Errorf("error %v", err)
 	}
@@ -428,7 +429,7 @@ func TestSlatesThatAreReadAreNotReplaced(t *testing.T) {
 	in := put(t, dir, "in.tsv", "user_id\titem_1\na\tx\nb\ty\n")
 	cat := put(t, dir, "all.tsv", "item_id\nx\ny\n")
 	for _, out := range []string{in, dir + "/./in.tsv", cat} {
-		_, err := PerturbFile(context.Background(), PerturbOptions{Settings: perturb.Settings{In: in, Out: out, Catalogue: cat, Force: true, Workers: 1}, Ratio: 0.5})
+		_, err := PerturbFile(context.Background(), PerturbOptions{Method: Method{Ratio: 0.5}, Settings: perturb.Settings{In: in, Out: out, Catalogue: cat, Force: true, Workers: 1}})
 		var usage *run.UsageError
 		if !errors.As(err, &usage) || !strings.Contains(err.Error(), "is read by this run") {
 			t.Errorf("%s: %v", out, err)

@@ -31,7 +31,7 @@ func (p *filePerturber) worker() (func(b *perturb.Block[int32]) error, error) {
 		w.secret = &rng.Secret{}
 	}
 	if p.o.Replace != ReplaceRR {
-		m := p.o.method()
+		m := &ProtectOptions{Method: p.o.Method}
 		if p.near != nil {
 			m.Vectors, w.sum = p.near.vectors, make([]float64, p.near.dim)
 		}

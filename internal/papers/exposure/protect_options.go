@@ -61,8 +61,9 @@ const (
 	maxEpsilon = 1000
 )
 
-// ProtectOptions say how slates are protected. The zero value replaces nothing.
-type ProtectOptions struct {
+// Method says how slates are protected, in memory and in files. The zero value replaces
+// nothing.
+type Method struct {
 	Select  string  // one of Selections; "" is random. Not with RR, which selects nothing
 	Replace string  // one of Replacements; "" is uniform
 	Ratio   float64 // of the positions, in [0, 1): ceil(T Ratio) of T change. Not with RR
@@ -74,18 +75,24 @@ type ProtectOptions struct {
 	Weighted  bool
 	Tau       float64 // 0 is DefaultTau
 	Reference string  // "" is ReferencePast
-	// Vectors holds a vector for every token, nil where an item has none: its cosine is
-	// 0. Only similarity needs it.
-	Vectors [][]tensor.Float
 
-	Pool *Pool // what replacements are drawn from
-	// Batch is the number of slates of a batch of in-batch; 0 is DefaultBatch. Pairs are
-	// shuffled before they are dealt to batches, each of at least Batch but for one of
-	// fewer where there are no more.
+	// Batch is the number of slates of a batch of in-batch; 0 is DefaultBatch. Each batch
+	// has at least as many, but for one of fewer where there are no more.
 	Batch int
 	// OwnRows leaves what the victim was shown among what in-batch draws from, as the
 	// released program does: the draw then tells of the victim's own items.
 	OwnRows bool
+}
+
+// ProtectOptions say how slates in memory are protected. In-batch shuffles them before it
+// deals them to batches.
+type ProtectOptions struct {
+	Method
+
+	// Vectors holds a vector for every token, nil where an item has none: its cosine is
+	// 0. Only similarity needs it.
+	Vectors [][]tensor.Float
+	Pool    *Pool // what replacements are drawn from
 
 	// Part names what is protected, such as test: what is protected under another name
 	// comes out by other draws.
@@ -110,7 +117,7 @@ func positions(t int, ratio float64) int {
 }
 
 // fill puts defaults where nothing is said.
-func (o *ProtectOptions) fill() {
+func (o *Method) fill() {
 	fill := func(s *string, otherwise string) {
 		if *s == "" {
 			*s = otherwise
@@ -130,13 +137,13 @@ func (o *ProtectOptions) fill() {
 	if o.Batch == 0 {
 		o.Batch = DefaultBatch
 	}
-	o.Workers = max(o.Workers, 1)
 }
 
 // check fills in defaults and refuses what cannot be carried out.
 func (o *ProtectOptions) check(p *slate.Pairs) error {
 	o.fill()
-	if err := o.checkMethod(); err != nil {
+	o.Workers = max(o.Workers, 1)
+	if err := o.Method.check(); err != nil {
 		return err
 	}
 	switch {
@@ -151,12 +158,12 @@ func (o *ProtectOptions) check(p *slate.Pairs) error {
 }
 
 // similarity is true where positions are selected by cosine.
-func (o *ProtectOptions) similarity() bool {
+func (o *Method) similarity() bool {
 	return o.Replace != ReplaceRR && (o.Select == SelectSimilar || o.Select == SelectDissimilar)
 }
 
-// checkMethod refuses a method that is none, whatever the slates.
-func (o *ProtectOptions) checkMethod() error {
+// check refuses a method that is none, whatever the slates.
+func (o *Method) check() error {
 	known := func(what, s string, list ...string) error {
 		for _, x := range list {
 			if s == x {

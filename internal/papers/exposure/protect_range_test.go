@@ -43,7 +43,7 @@ func TestProtectNamesWhatIsOutside(t *testing.T) {
 		p := &slate.Pairs{T: 10, L: 5, Slates: slices.Clone(set.Test.Slates), Behaviours: slices.Clone(set.Test.Behaviours), Users: slices.Clone(set.Test.Users), Complete: set.Test.Complete}
 		c.spoil(p)
 		before := slices.Clone(p.Slates)
-		o := ProtectOptions{Ratio: 0.2, Pool: all, Vectors: directions(60), Batch: 10, Workers: 2}
+		o := ProtectOptions{Method: Method{Ratio: 0.2, Batch: 10}, Pool: all, Vectors: directions(60), Workers: 2}
 		c.change(&o)
 		out, _, err := protectOrPanic(p, o)
 		if err == nil || out != nil || !strings.HasPrefix(err.Error(), "protect slates: ") || !strings.Contains(err.Error(), c.want) {

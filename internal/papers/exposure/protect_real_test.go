@@ -80,7 +80,7 @@ func accuracyAfterProtection(t *testing.T, set *slate.Set, test *slate.Pairs) {
 	} {
 		for k, ratio := range []float64{.2, .4, .6, .8} {
 			// The specification's in-batch draws hold the victim's own rows, as the program's.
-			out, r, err := Protect(context.Background(), test, ProtectOptions{Replace: by, Ratio: ratio, Pool: pool, Seed: 1, Workers: 2, OwnRows: true})
+			out, r, err := Protect(context.Background(), test, ProtectOptions{Method: Method{Replace: by, Ratio: ratio, OwnRows: true}, Pool: pool, Seed: 1, Workers: 2})
 			if err != nil {
 				t.Fatal(err)
 			}

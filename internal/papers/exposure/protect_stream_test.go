@@ -28,7 +28,7 @@ func firstNew(was, is []int32) int32 {
 func TestSettingsHaveDrawsOfTheirOwn(t *testing.T) {
 	const n, vocab = 400, 5000
 	set := logged(n, vocab, 10, 5, 1)
-	base := ProtectOptions{Pool: pool(t, set), Seed: 5, Vectors: directions(vocab), Batch: 25, Workers: 2, Part: "test"}
+	base := ProtectOptions{Method: Method{Batch: 25}, Pool: pool(t, set), Seed: 5, Vectors: directions(vocab), Workers: 2, Part: "test"}
 	var options []ProtectOptions
 	for _, s := range FigureGrid() {
 		o := base
@@ -87,7 +87,7 @@ func label(o ProtectOptions) string {
 // is one setting.
 func TestDrawsFollowWhatIsRead(t *testing.T) {
 	set := logged(60, 90, 10, 5, 1)
-	base := ProtectOptions{Select: SelectRandom, Replace: ReplaceUniform, Ratio: 0.4, Pool: pool(t, set), Vectors: directions(90)}
+	base := ProtectOptions{Method: Method{Select: SelectRandom, Replace: ReplaceUniform, Ratio: 0.4}, Pool: pool(t, set), Vectors: directions(90)}
 	want, _, err := Protect(context.Background(), set.Test, base)
 	if err != nil {
 		t.Fatal(err)
@@ -149,7 +149,7 @@ func TestFileSettingsHaveDrawsOfTheirOwn(t *testing.T) {
 		"weighted":        func(o *PerturbOptions) { o.Weighted = true },
 		"weighted at 0.2": func(o *PerturbOptions) { o.Weighted, o.Tau = true, 0.2 },
 	} {
-		o := PerturbOptions{Settings: perturb.Settings{In: in, Out: filepath.Join(dir, name+".txt"), Items: 5000, Workers: 2}, Select: SelectSimilar, Ratio: 0.4, Vectors: file, Reference: ReferenceSlate}
+		o := PerturbOptions{Method: Method{Select: SelectSimilar, Ratio: 0.4, Reference: ReferenceSlate}, Settings: perturb.Settings{In: in, Out: filepath.Join(dir, name+".txt"), Items: 5000, Workers: 2}, Vectors: file}
 		change(&o)
 		if _, err := PerturbFile(t.Context(), o); err != nil {
 			t.Fatal(err)

@@ -77,12 +77,7 @@ func TestProtectReplacesWhatItSays(t *testing.T) {
 		if err != nil {
 			r.Fatal(err)
 		}
-		o := ProtectOptions{
-			Select: rapid.SampledFrom(Selections()).Draw(r, "select"), Replace: rapid.SampledFrom(Replacements()[:3]).Draw(r, "replace"),
-			Ratio: rapid.Float64Range(0, 0.999).Draw(r, "ratio"), Weighted: rapid.Bool().Draw(r, "weighted"), Batch: rapid.IntRange(6, 30).Draw(r, "batch"),
-			OwnRows: rapid.Bool().Draw(r, "own"), Reference: rapid.SampledFrom([]string{ReferencePast, ReferenceSlate}).Draw(r, "reference"),
-			Vectors: directions(set.Vocab), Pool: pool, Seed: rng.Seed(rapid.Uint64().Draw(r, "draws")), Workers: rapid.IntRange(1, 3).Draw(r, "workers"),
-		}
+		o := ProtectOptions{Method: Method{Select: rapid.SampledFrom(Selections()).Draw(r, "select"), Replace: rapid.SampledFrom(Replacements()[:3]).Draw(r, "replace"), Ratio: rapid.Float64Range(0, 0.999).Draw(r, "ratio"), Weighted: rapid.Bool().Draw(r, "weighted"), Batch: rapid.IntRange(6, 30).Draw(r, "batch"), OwnRows: rapid.Bool().Draw(r, "own"), Reference: rapid.SampledFrom([]string{ReferencePast, ReferenceSlate}).Draw(r, "reference")}, Vectors: directions(set.Vocab), Pool: pool, Seed: rng.Seed(rapid.Uint64().Draw(r, "draws")), Workers: rapid.IntRange(1, 3).Draw(r, "workers")}
 		out, rep, err := Protect(context.Background(), p, o)
 		if err != nil {
 			r.Fatal(err)
@@ -130,7 +125,7 @@ func TestPositions(t *testing.T) {
 // setting gives others.
 func TestProtectIsDetermined(t *testing.T) {
 	set := logged(60, 90, 10, 5, 1)
-	o := ProtectOptions{Ratio: 0.4, Pool: pool(t, set), Seed: 5, Workers: 1, Vectors: directions(90), Batch: 20}
+	o := ProtectOptions{Method: Method{Ratio: 0.4, Batch: 20}, Pool: pool(t, set), Seed: 5, Workers: 1, Vectors: directions(90)}
 	made := map[string][]int32{}
 	for _, by := range Replacements()[:3] {
 		for _, how := range Selections() {
@@ -185,8 +180,8 @@ func TestSlatesHaveDrawsOfTheirOwn(t *testing.T) {
 		return len(slates) - len(seen)
 	}
 	for _, by := range Replacements() {
-		o := ProtectOptions{Replace: by, Pool: pool(t, set), Ratio: 0.5, Batch: 500}
-		f := PerturbOptions{Settings: perturb.Settings{Items: 5000, Workers: 2}, Replace: by, Ratio: 0.5, Batch: 500}
+		o := ProtectOptions{Method: Method{Replace: by, Ratio: 0.5, Batch: 500}, Pool: pool(t, set)}
+		f := PerturbOptions{Method: Method{Replace: by, Ratio: 0.5, Batch: 500}, Settings: perturb.Settings{Items: 5000, Workers: 2}}
 		if by == ReplaceRR {
 			l, err := privacy.NewLedger(privacy.Research)
 			if err != nil {
@@ -223,7 +218,7 @@ func TestSlatesHaveDrawsOfTheirOwn(t *testing.T) {
 // What cannot be carried out is refused.
 func TestProtectRefuses(t *testing.T) {
 	set := logged(30, 60, 10, 5, 1)
-	good := ProtectOptions{Ratio: 0.2, Pool: pool(t, set), Vectors: directions(60)}
+	good := ProtectOptions{Method: Method{Ratio: 0.2}, Pool: pool(t, set), Vectors: directions(60)}
 	tiny := logged(3, 12, 10, 5, 1) // 8 items for slates of 10
 	odd := logged(3, 60, 10, 5, 1)
 	odd.Test.Slates[13] = 77
@@ -302,7 +297,7 @@ func TestInBatchLeavesOutTheVictim(t *testing.T) {
 		own := [2]int{}
 		for k, rows := range []bool{false, true} {
 			for seed := range rng.Seed(20) {
-				out, r, err := Protect(context.Background(), set.Test, ProtectOptions{Replace: ReplaceInBatch, Ratio: 0.5, Pool: p, Batch: 20, OwnRows: rows, Seed: seed})
+				out, r, err := Protect(context.Background(), set.Test, ProtectOptions{Method: Method{Replace: ReplaceInBatch, Ratio: 0.5, Batch: 20, OwnRows: rows}, Pool: p, Seed: seed})
 				if err != nil || r.Batches != 2 {
 					t.Fatalf("%d batches (%v)", r.Batches, err)
 				}
@@ -372,7 +367,7 @@ func TestProtectGivesUp(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := ProtectOptions{Replace: by, Ratio: 0.4, Pool: pool(t, set), Workers: 2}
+		o := ProtectOptions{Method: Method{Replace: by, Ratio: 0.4}, Pool: pool(t, set), Workers: 2}
 		if by == ReplaceRR {
 			o.Ratio, o.Epsilon, o.Ledger = 0, 3, l
 		}

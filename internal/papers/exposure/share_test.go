@@ -128,7 +128,7 @@ func TestPartsOfALedger(t *testing.T) {
 			if name == "none" {
 				pairs = &slate.Pairs{T: 10, L: 5}
 			}
-			out, _, err := Protect(t.Context(), pairs, ProtectOptions{Replace: ReplaceRR, Epsilon: 3, Pool: pool(t, set), Ledger: l, Part: name, Parallel: p})
+			out, _, err := Protect(t.Context(), pairs, ProtectOptions{Method: Method{Replace: ReplaceRR, Epsilon: 3}, Pool: pool(t, set), Ledger: l, Part: name, Parallel: p})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -65,8 +65,8 @@ func (o ProtectOptions) of(ctx context.Context, part string, p *slate.Pairs) (*s
 
 // options are those of a setting, without what it works on.
 func (c ProtectConfig) options() ProtectOptions {
-	o := ProtectOptions{Select: c.Select, Replace: c.Replace, Ratio: c.Ratio, Epsilon: c.Epsilon, Weighted: c.Weighted, Tau: c.Tau,
-		Reference: c.Reference, Batch: c.Batch, OwnRows: c.OwnRows}
+	o := ProtectOptions{Method: Method{Select: c.Select, Replace: c.Replace, Ratio: c.Ratio, Epsilon: c.Epsilon, Weighted: c.Weighted, Tau: c.Tau,
+		Reference: c.Reference, Batch: c.Batch, OwnRows: c.OwnRows}}
 	if o.Replace == ReplaceRR {
 		o.Select = ""
 	}

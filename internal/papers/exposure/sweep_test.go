@@ -40,7 +40,7 @@ func TestSweep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := ProtectOptions{Pool: pool(t, set), Seed: 2, Vectors: directions(90), Ledger: l, Part: "test", Select: "nonsense", Ratio: 7}
+	o := ProtectOptions{Method: Method{Select: "nonsense", Ratio: 7}, Pool: pool(t, set), Seed: 2, Vectors: directions(90), Ledger: l, Part: "test"}
 	settings := Grid(Selections(), []string{ReplacePopularity}, []float64{0, 0.3}, []float64{4})
 	var came []Setting
 	points, err := Sweep(context.Background(), set, set.Test, settings, o, func(_ context.Context, p Protected) (map[string]float64, error) {
