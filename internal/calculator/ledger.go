@@ -72,7 +72,7 @@ func (s ledgerSubjects) choose(path, unit string) ([]privacy.Subject, error) {
 	}
 	asked := privacy.Unit(unit)
 	if err := asked.Validate(); err != nil {
-		return nil, run.Usagef("", "--unit is %q, want edge, interaction, user, sample, feature, record, cell or position", clip(unit))
+		return nil, run.Usagef(didYouMean(unit, privacy.Units()), "--unit is %q, want %s", clip(unit), either(privacy.Units()))
 	}
 	u, ok := s.subject(asked)
 	if !ok {

@@ -136,6 +136,15 @@ func list[S ~string](names []S) string {
 	return strings.Join(text, ", ")
 }
 
+// either joins names for a message that wants one of them: "a, b or c".
+func either[S ~string](names []S) string {
+	last := len(names) - 1
+	if last < 1 {
+		return list(names)
+	}
+	return list(names[:last]) + " or " + string(names[last])
+}
+
 // didYouMean is the hint for a word that is none of the known ones; empty where none is near.
 func didYouMean[S ~string](word string, known []S) string {
 	names := make([]string, len(known))

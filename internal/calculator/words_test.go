@@ -5,6 +5,14 @@ import (
 	"testing"
 )
 
+func TestEither(t *testing.T) {
+	for want, names := range map[string][]string{"": nil, "a": {"a"}, "a or b": {"a", "b"}, "a, b or c": {"a", "b", "c"}} {
+		if got := either(names); got != want {
+			t.Errorf("%q: %q, want %q", names, got, want)
+		}
+	}
+}
+
 func TestRounded(t *testing.T) {
 	for _, c := range []struct {
 		v        float64

@@ -8,7 +8,6 @@ import (
 
 	"privrec/internal/calculator"
 	"privrec/internal/privacy"
-	"privrec/internal/privacy/accountant"
 	"privrec/internal/run"
 )
 
@@ -129,7 +128,7 @@ func (a *App) curveOf(m *calculator.Mechanism) *cobra.Command {
 	p.StringVar(&k.From, "from", "", "first value on the axis, in the range of its flag")
 	p.StringVar(&k.To, "to", "", "last value on the axis")
 	p.Var(k.Points, k.Points.Name(), k.Points.Usage())
-	p.StringSliceVar(&k.Accountants, "accountants", nil, fmt.Sprintf("lines to draw: %s (default rdp,exact; rdp for what exact does not take)", methods(m.Accountants)))
+	p.StringSliceVar(&k.Accountants, "accountants", nil, fmt.Sprintf("lines to draw: %s (default rdp,exact; rdp for what exact does not take)", words(m.Accountants)))
 	p.StringVarP(&k.Out, "out", "o", "", "file to write, .svg or .png")
 	p.BoolVar(&k.Force, "force", false, "replace a file of the same name")
 	p.BoolVarP(&quiet, "quiet", "q", false, "no progress")
@@ -209,18 +208,18 @@ func accountantFlag(c *cobra.Command, q *calculator.Question) {
 	if len(m.Accountants) == 0 {
 		return
 	}
-	usage := fmt.Sprintf("%s (default %s)", methods(m.Accountants), m.Accountants[0])
+	usage := fmt.Sprintf("%s (default %s)", words(m.Accountants), m.Accountants[0])
 	if m.Sampled {
-		usage = fmt.Sprintf("%s (default %s; rdp without replacement)", methods(m.Accountants), m.Accountants[0])
+		usage = fmt.Sprintf("%s (default %s; rdp without replacement)", words(m.Accountants), m.Accountants[0])
 	}
 	c.Flags().StringVar(&q.Accountant, "accountant", "", usage)
 }
 
-// methods joins the names of accountants for a help text.
-func methods(all []accountant.Method) string {
+// words joins the words that a flag may be for a help text.
+func words[S ~string](all []S) string {
 	names := make([]string, len(all))
-	for i, m := range all {
-		names[i] = string(m)
+	for i, w := range all {
+		names[i] = string(w)
 	}
 	return join(names)
 }
@@ -266,7 +265,7 @@ with the same --ledger-key, cannot be rewritten on purpose.`,
 	}
 	questionFlags(c, q, &asJSON)
 	accountantFlag(c, q)
-	c.Flags().StringVar(&unit, "unit", "", "account this unit alone: edge, interaction, user, sample, feature, record, cell, position")
+	c.Flags().StringVar(&unit, "unit", "", "account this unit alone: "+words(privacy.Units()))
 	c.Flags().StringVar(&keyFile, "ledger-key", "", "file of the key that the ledger was written under")
 	return c
 }

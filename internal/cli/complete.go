@@ -94,7 +94,7 @@ func (a *App) flagWords(c *cobra.Command, f *pflag.Flag) completion {
 	case "sampling":
 		return fixedWords([]privacy.Sampling{privacy.Poisson, privacy.WithoutReplacement})
 	case "unit":
-		return fixedWords([]privacy.Unit{privacy.Edge, privacy.Interaction, privacy.User, privacy.Sample, privacy.Feature, privacy.Record, privacy.Cell, privacy.Position})
+		return fixedWords(privacy.Units())
 	case "over":
 		return fixedWords([]string{"delta", "noise", "steps"})
 	case "profile":

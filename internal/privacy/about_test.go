@@ -12,7 +12,7 @@ import (
 	"privrec/internal/privacy"
 )
 
-var everyUnit = []privacy.Unit{privacy.Edge, privacy.Interaction, privacy.User, privacy.Sample, privacy.Feature, privacy.Record, privacy.Cell, privacy.Position}
+var everyUnit = privacy.Units()
 
 // Users contain all units and none contains them; no unit contains what it is apart
 // from, and only a user's features are apart from what they did.

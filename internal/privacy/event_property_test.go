@@ -195,6 +195,9 @@ func TestCharged(t *testing.T) {
 
 // Every unit and relation is one of the constants, and nothing else is.
 func TestWords(t *testing.T) {
+	if diff := cmp.Diff(units, Units()); diff != "" {
+		t.Errorf("Units lists other units:\n%s", diff)
+	}
 	for _, u := range units {
 		if err := u.Validate(); err != nil {
 			t.Error(err)

@@ -20,9 +20,14 @@ const (
 	Position    Unit = "position"    // the item at one position of one slate
 )
 
-// Validate reports a unit that is not one of the constants.
+// Units lists every unit, in the order in which they are named to users.
+func Units() []Unit {
+	return []Unit{Edge, Interaction, User, Sample, Feature, Record, Cell, Position}
+}
+
+// Validate reports a unit that is not in Units.
 func (u Unit) Validate() error {
-	if !slices.Contains([]Unit{Edge, Interaction, User, Sample, Feature, Record, Cell, Position}, u) {
+	if !slices.Contains(Units(), u) {
 		return fmt.Errorf("unknown unit %q", string(u))
 	}
 	return nil

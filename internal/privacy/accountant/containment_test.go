@@ -263,7 +263,7 @@ func changes(account privacy.Subject, of privacy.Subject, held map[privacy.Unit]
 // Gaussians together cost no less than their closed forms, and Gaussians that are
 // neither sampled nor in parts cost just that.
 func TestContainmentOfRandomLedgers(t *testing.T) {
-	units := []privacy.Unit{edge, privacy.Interaction, user, privacy.Sample, privacy.Feature, privacy.Record, cell, privacy.Position}
+	units := privacy.Units()
 	relations := []privacy.Neighbouring{add, swap, zero}
 	infinite, finite := 0, 0
 	rapid.Check(t, func(t *rapid.T) {

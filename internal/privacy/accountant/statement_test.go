@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	everyUnit     = []privacy.Unit{privacy.Edge, privacy.Interaction, privacy.User, privacy.Sample, privacy.Feature, privacy.Record, privacy.Cell, privacy.Position}
+	everyUnit     = privacy.Units()
 	everyRelation = []privacy.Neighbouring{privacy.AddRemove, privacy.Replace, privacy.ZeroOut}
 )
 

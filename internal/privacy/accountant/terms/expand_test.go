@@ -281,7 +281,7 @@ func TestCountsNeverWrap(t *testing.T) {
 // Every kind of leaf under every unit and relation: taken where both are asked
 // about, refused by name elsewhere, also within branches, samples and counts.
 func TestWhatALeafIsAbout(t *testing.T) {
-	units := []privacy.Unit{privacy.Edge, privacy.Interaction, privacy.User, privacy.Sample, privacy.Feature, privacy.Record, privacy.Cell, privacy.Position}
+	units := privacy.Units()
 	relations := []privacy.Neighbouring{privacy.AddRemove, privacy.Replace, privacy.ZeroOut}
 	kinds := map[string]func(u privacy.Unit, r privacy.Neighbouring) (privacy.Event, privacy.Neighbouring){
 		"gaussian": func(u privacy.Unit, r privacy.Neighbouring) (privacy.Event, privacy.Neighbouring) {
