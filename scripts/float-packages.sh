@@ -10,4 +10,4 @@ cd "$(dirname "$0")/.."
 
 "${GO:-go}" list -test -f '{{.ImportPath}} {{join .Deps " "}} ' ./... |
 	sed -nE 's|^([^ ]*)\.test .* privrec/internal/tensor(/[^ ]*)? .*|\1|p' |
-	grep -vE '^privrec/(internal/cli|cmd/.*)$' | LC_ALL=C sort
+	grep -vE '^privrec/(internal/cli|cmd)(/.*)?$' | LC_ALL=C sort

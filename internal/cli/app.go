@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"privrec/internal/cli/screen"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
 )
@@ -46,6 +47,12 @@ func Main(args []string) int {
 	app := &App{Tasks: tasks(), Demo: tour(), Benches: benches(), Stdout: os.Stdout, Stderr: os.Stderr}
 	return app.Execute(context.Background(), args)
 }
+
+// reporter shows a person on standard error how work goes.
+type reporter = screen.Reporter
+
+// newReporter returns a reporter on w, which shows nothing when quiet.
+func newReporter(w io.Writer, quiet bool) reporter { return screen.New(w, quiet) }
 
 // Execute runs one command line and returns the exit code.
 func (a *App) Execute(ctx context.Context, args []string) int {

@@ -1,6 +1,6 @@
-// Package cli is the command line. It is the only package that knows cobra,
-// progress bars and terminals; everything below it reports through run.Progress
-// and slog, and returns errors.
+// Package cli is the command line: flags, commands, exit codes. It and what lies in its
+// folder alone know cobra, progress bars and terminals; everything below reports through
+// run.Progress and slog, and returns errors. Package screen shows progress.
 //
 // Rules of voice: results go to standard output, progress and logs to standard
 // error. A failure ends with one line that starts with "error:", lower case, no

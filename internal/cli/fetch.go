@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
+	"privrec/internal/cli/screen"
 	"privrec/internal/dataset/registry"
 	"privrec/internal/fetch"
 	"privrec/internal/report"
@@ -46,7 +46,7 @@ Some owners hand out copies one by one; the error then says what to get where, a
 		ValidArgsFunction: sourceNames,
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Name = args[0]
-			r := newByteReporter(a.Stderr, quiet)
+			r := screen.NewBytes(a.Stderr, quiet)
 			o.Progress = r
 			o.AcceptTerms = func(ctx context.Context, s fetch.Source) (bool, error) {
 				return a.acceptTerms(ctx, s, accept)
@@ -107,7 +107,7 @@ func (a *App) acceptTerms(ctx context.Context, s fetch.Source, accepted bool) (b
 		fmt.Fprintln(a.Stderr, "terms accepted with --accept-terms")
 		return true, nil
 	}
-	if !term.IsTerminal(int(os.Stdin.Fd())) {
+	if !screen.IsTerminal(os.Stdin) {
 		return false, usagef("read them above, then give --accept-terms", "%s: terms must be accepted, and there is no terminal to ask on", s.Name)
 	}
 	fmt.Fprint(a.Stderr, "accept these terms? [y/N] ")

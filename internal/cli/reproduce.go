@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"privrec/configs"
+	"privrec/internal/cli/screen"
 	"privrec/internal/reproduce"
 	"privrec/internal/run"
 )
@@ -123,11 +124,11 @@ func (a *App) makeTables(ctx context.Context, papers []string, f tableFlags) err
 	if f.quiet && f.verbose {
 		return usagef("leave out one of them", "--quiet and --verbose exclude each other")
 	}
-	r := newTableReporter(a.Stderr, f.quiet, f.verbose, len(grids) > 1)
+	r := screen.NewTables(a.Stderr, f.quiet, f.verbose, len(grids) > 1)
 	defer r.Close()
 	o := reproduce.Options{
 		Profile: f.profile, Out: f.out, Sets: f.sets, Workers: f.workers, NoRun: f.noRun, NoWait: f.noWait,
-		Log: newLogger(r, true), Progress: r, Run: r.Run(), Watch: r.Watch,
+		Log: screen.NewLogger(r, true), Progress: r, Run: r.Run(), Watch: r.Watch,
 	}
 	if f.dryRun {
 		return a.estimateTables(ctx, grids, o, f.json)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"privrec/internal/cli/screen"
 	"privrec/internal/run"
 )
 
@@ -160,7 +161,7 @@ func (a *App) runTask(c *cobra.Command, t run.Task, f taskFlags) error {
 	}
 	dir, err := t.Start(c.Context(), run.Options{
 		Config: f.config, Sets: sets, Resume: f.resume,
-		Stdout: a.Stdout, JSON: f.json, Log: newLogger(r, f.quiet), Progress: r,
+		Stdout: a.Stdout, JSON: f.json, Log: screen.NewLogger(r, f.quiet), Progress: r,
 	})
 	switch {
 	case run.WasInterrupted(err):
