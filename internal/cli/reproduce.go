@@ -119,7 +119,7 @@ func (a *App) makeTables(ctx context.Context, papers []string, f tableFlags) err
 		return err
 	}
 	if f.list {
-		return a.listTables(grids, f.json)
+		return run.Show(a.Stdout, f.json, reproduce.Listing(grids))
 	}
 	if f.quiet && f.verbose {
 		return usagef("leave out one of them", "--quiet and --verbose exclude each other")
@@ -133,9 +133,8 @@ func (a *App) makeTables(ctx context.Context, papers []string, f tableFlags) err
 	if f.dryRun {
 		return a.estimateTables(ctx, grids, o, f.json)
 	}
-	t := newTally(o, grids, a.Stdout)
-	t.show = !f.json && (len(grids) == 1 || f.verbose)
-	t.lines = !f.json && !t.show
+	t := reproduce.NewTally(o, grids)
+	whole := !f.json && (len(grids) == 1 || f.verbose) // tables in full, else a line each
 	var open error
 	for i, g := range grids {
 		r.Open(fmt.Sprintf("table %d of %d: %s, profile %s", i+1, len(grids), g.Name, f.profile))
@@ -143,7 +142,7 @@ func (a *App) makeTables(ctx context.Context, papers []string, f tableFlags) err
 		if err != nil {
 			r.Close()
 			if i > 0 {
-				r.Phase(fmt.Sprintf("stopped in table %d of %d; %s", i+1, len(grids), t.total()))
+				r.Phase(fmt.Sprintf("stopped in table %d of %d; %s", i+1, len(grids), t.Total()))
 			}
 			if run.WasInterrupted(err) {
 				return run.WithHint(err, "the same command goes on from there")
@@ -151,43 +150,47 @@ func (a *App) makeTables(ctx context.Context, papers []string, f tableFlags) err
 			return err
 		}
 		r.Close()
-		if err := t.add(made); err != nil {
-			return err
-		}
-		if t.show {
+		line := t.Add(made)
+		switch {
+		case whole:
+			if err := made.Document.Text(a.Stdout); err != nil {
+				return err
+			}
 			for _, path := range made.Files {
 				r.Phase("written: " + path)
 			}
 			if text := made.Lacking(); text != "" && made.Err() == nil {
 				r.Phase(text)
 			}
+		case !f.json:
+			if _, err := fmt.Fprintln(a.Stdout, line); err != nil {
+				return err
+			}
 		}
 		open = errors.Join(open, made.Err())
 	}
 	if f.json {
-		if err := t.json(); err != nil {
+		if err := t.List().JSON(a.Stdout); err != nil {
 			return err
 		}
 	}
-	if t.lines {
-		if _, err := fmt.Fprintln(a.Stdout, t.total()); err != nil {
-			return err
-		}
-	} else {
-		r.Phase(t.total().String())
+	if f.json || whole {
+		r.Phase(t.Total().String())
+	} else if _, err := fmt.Fprintln(a.Stdout, t.Total()); err != nil {
+		return err
 	}
 	return open
 }
 
 // estimateTables says of every table what it would take.
 func (a *App) estimateTables(ctx context.Context, grids []*reproduce.Grid, o reproduce.Options, asJSON bool) error {
-	list := tableList{Profile: o.Profile, Out: o.Out}
+	list := reproduce.List{Profile: o.Profile, Out: o.Out}
 	for _, g := range grids {
 		d, err := g.Estimate(ctx, o)
 		if err != nil {
 			return err
 		}
-		list.Tables = append(list.Tables, tableResult{Name: g.Name + "-" + o.Profile, Document: d})
+		list.Tables = append(list.Tables, reproduce.Listed{Name: g.Name + "-" + o.Profile, Document: d})
 		if asJSON {
 			continue
 		}
@@ -196,7 +199,7 @@ func (a *App) estimateTables(ctx context.Context, grids []*reproduce.Grid, o rep
 		}
 	}
 	if asJSON {
-		return list.write(a.Stdout)
+		return list.JSON(a.Stdout)
 	}
 	return nil
 }

@@ -1,0 +1,205 @@
+package reproduce
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"privrec/internal/dataset"
+	"privrec/internal/report"
+)
+
+// Listing shows the commands that make tables, and what each table is.
+func Listing(grids []*Grid) *report.Document {
+	t := &report.Table{Name: "tables", Title: "Tables", Columns: report.Columns("", "command", "title")}
+	for _, g := range grids {
+		t.Add(fmt.Sprintf("privrec reproduce %s --table %d", g.Paper, g.Table), g.Title)
+	}
+	return &report.Document{Title: "Tables that can be made", Tables: []*report.Table{t}}
+}
+
+// List is several tables as one JSON document.
+type List struct {
+	Profile string   `json:"profile"`
+	Out     string   `json:"out"`
+	Tables  []Listed `json:"tables"`
+	Total   *Total   `json:"total,omitempty"` // nil where nothing was to be made
+}
+
+// JSON writes the tables, indented.
+func (l List) JSON(w io.Writer) error {
+	b, err := json.MarshalIndent(l, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(b, '\n'))
+	return err
+}
+
+// Listed is one table of it.
+type Listed struct {
+	Name     string           `json:"name"`            // of its files
+	Files    []string         `json:"files,omitempty"` // that were written
+	Runs     *Counts          `json:"runs,omitempty"`
+	Document *report.Document `json:"document"`
+}
+
+// Total is what all tables together came to.
+type Total struct {
+	Tables  int     `json:"tables"`
+	Runs    Counts  `json:"runs"` // each once, also where several tables share it
+	Seconds float64 `json:"seconds"`
+	Folder  string  `json:"folder"` // of the pages
+}
+
+// String writes the total in a line.
+func (t Total) String() string {
+	return fmt.Sprintf("%s, %s: %s; %s; pages in %s", plural(t.Tables, "table"), plural(t.Runs.Total, "run"), t.Runs.words(true), took(t.Seconds), t.Folder)
+}
+
+// Tally counts tables and their runs as they are made.
+type Tally struct {
+	list   List
+	wide   int            // characters of the longest name
+	runs   map[string]Run // of all tables, by directory
+	now    func() time.Time
+	start  time.Time // of the first table
+	opened time.Time // of the present table
+}
+
+// NewTally returns a tally of no tables yet; its time begins now.
+func NewTally(o Options, grids []*Grid) *Tally {
+	t := &Tally{list: List{Profile: o.Profile, Out: o.Out}, runs: map[string]Run{}, now: time.Now}
+	t.start = t.now()
+	t.opened = t.start
+	for _, g := range grids {
+		t.wide = max(t.wide, len(g.FileName(o)))
+	}
+	return t
+}
+
+// Add counts a table that was made and returns a line on it: how its runs stand, its level,
+// the time since the table before, and its page.
+func (t *Tally) Add(made *Outcome) string {
+	own := map[string]Run{}
+	for _, r := range made.Runs {
+		if was, ok := own[r.Dir]; !ok || r.Now && !was.Now {
+			own[r.Dir] = r
+		}
+	}
+	for dir, r := range own {
+		if was, ok := t.runs[dir]; !ok || !was.Now {
+			t.runs[dir] = r
+		}
+	}
+	n := countRuns(own)
+	t.list.Tables = append(t.list.Tables, Listed{made.Name, made.Files, &n, made.Document})
+	began := t.opened
+	t.opened = t.now()
+	page := "not written"
+	if len(made.Files) > 0 {
+		page = made.Files[0]
+	}
+	return fmt.Sprintf("%-*s  %s: %s; %s; %s; %s", t.wide, made.Name, plural(n.Total, "run"), n.words(false),
+		level(made.Document.Level), took(t.opened.Sub(began).Seconds()), page)
+}
+
+// Total returns what the tables so far came to.
+func (t *Tally) Total() Total {
+	return Total{len(t.list.Tables), countRuns(t.runs), t.now().Sub(t.start).Seconds(), filepath.Join(t.list.Out, "tables")}
+}
+
+// List returns the tables so far and their total.
+func (t *Tally) List() List {
+	l, sum := t.list, t.Total()
+	l.Total = &sum
+	return l
+}
+
+// Counts says how runs stand, each directory once.
+type Counts struct {
+	Total   int `json:"total"`
+	Done    int `json:"done"`
+	Now     int `json:"done_now"` // of those, not found finished
+	Failed  int `json:"failed"`
+	NoData  int `json:"without_data"`
+	Others  int `json:"of_other_processes"` // that go on
+	Waiting int `json:"not_finished"`
+}
+
+// countRuns counts runs by how they stand.
+func countRuns(byDir map[string]Run) (n Counts) {
+	for _, r := range byDir {
+		n.Total++
+		switch r.Status {
+		case Done:
+			n.Done++
+			if r.Now {
+				n.Now++
+			}
+		case Failed:
+			n.Failed++
+		case NoData:
+			n.NoData++
+		case Elsewhere:
+			n.Others++
+		default:
+			n.Waiting++
+		}
+	}
+	return n
+}
+
+// words are the counts that are not zero, as in "24 done, 2 failed"; done is followed by how
+// many were made now.
+func (n Counts) words(now bool) string {
+	done := fmt.Sprintf("%d done", n.Done)
+	switch {
+	case !now || n.Done == 0:
+	case n.Now == 0:
+		done += " (none of them now)"
+	default:
+		done += fmt.Sprintf(" (%d of them now)", n.Now)
+	}
+	var out []string
+	for _, c := range []struct {
+		n    int
+		text string
+	}{
+		{n.Done, done}, {n.Failed, fmt.Sprintf("%d failed", n.Failed)}, {n.NoData, fmt.Sprintf("%d without data", n.NoData)},
+		{n.Others, fmt.Sprintf("%d of other processes", n.Others)}, {n.Waiting, fmt.Sprintf("%d not finished", n.Waiting)},
+	} {
+		if c.n > 0 {
+			out = append(out, c.text)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// level is that of a table, in a word or two.
+func level(l dataset.Level) string {
+	if l == 0 {
+		return "no level of all"
+	}
+	return "level " + l.String()
+}
+
+// plural is a number of things in words.
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// took is a time for a person.
+func took(seconds float64) string {
+	d := time.Duration(seconds * float64(time.Second))
+	if d < time.Minute {
+		return fmt.Sprintf("%.1f s", seconds)
+	}
+	return d.Round(time.Second).String()
+}
