@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -56,7 +55,7 @@ Some owners hand out copies one by one; the error then says what to get where, a
 			case errors.Is(err, fetch.ErrRefused):
 				return usagef("fetch it when you can accept them", "%s", err)
 			case run.WasInterrupted(err):
-				if unfinished(o) {
+				if o.Unfinished() {
 					return run.WithHint(err, "what was downloaded is kept; the same command goes on from there")
 				}
 				return run.WithHint(err, "nothing was saved yet")
@@ -84,16 +83,6 @@ Some owners hand out copies one by one; the error then says what to get where, a
 	p.BoolVar(&asJSON, "json", false, "as JSON")
 	p.BoolVarP(&quiet, "quiet", "q", false, "no progress")
 	return c
-}
-
-// unfinished says whether an interrupted fetch left something to go on from.
-func unfinished(o fetch.Options) bool {
-	folder, err := fetch.Folder(o.Dir, o.Name)
-	if err != nil {
-		return false
-	}
-	parts, err := filepath.Glob(filepath.Join(folder, "*.part"))
-	return err == nil && len(parts) > 0
 }
 
 // acceptTerms shows the terms of a set and asks for them, unless they were accepted on
@@ -148,15 +137,9 @@ func (r receiptResult) Text(w io.Writer) error {
 
 // sourceNames completes the names of sets that can be fetched.
 func sourceNames(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	all, err := fetch.Sources()
+	names, err := fetch.Names()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
-	}
-	var names []string
-	for _, s := range all {
-		if !s.Generated() {
-			names = append(names, s.Name)
-		}
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
 }

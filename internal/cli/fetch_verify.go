@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"privrec/internal/dataset"
 	"privrec/internal/dataset/registry"
 	"privrec/internal/fetch"
 	"privrec/internal/report"
@@ -43,17 +41,12 @@ compared with published hashes where there are any; otherwise it is present, unv
 			}
 			var bad []error
 			for _, x := range reports {
-				for _, f := range x.Bad() {
-					bad = append(bad, &dataset.Error{File: x.Folder + "/" + f.Name, Msg: damage(f), Hint: remedy(x.Name, f)})
-				}
-				if x.Verdict == fetch.VerdictAbsent && len(args) > 0 {
-					bad = append(bad, &dataset.Error{File: x.Folder, Msg: "no file of " + x.Name + " is here", Err: dataset.ErrNotFound, Hint: "privrec data fetch " + x.Name})
+				bad = append(bad, x.Problems()...)
+				if len(args) > 0 {
+					bad = append(bad, x.Absent())
 				}
 			}
-			if len(bad) > 0 {
-				return errors.Join(bad...)
-			}
-			return nil
+			return errors.Join(bad...)
 		},
 	}
 	p := c.Flags()
@@ -63,44 +56,12 @@ compared with published hashes where there are any; otherwise it is present, unv
 	return c
 }
 
-// damage says what is wrong with a file, with both hashes where there are two.
-func damage(f fetch.Checked) string {
-	switch f.State {
-	case fetch.Changed:
-		return fmt.Sprintf("changed, sha256 should be %s (%s), is %s", f.Want, f.By, f.Got)
-	case fetch.Missing:
-		return "missing"
-	}
-	return "not in the receipt"
-}
-
-// remedy says how to mend a file.
-func remedy(set string, f fetch.Checked) string {
-	if f.State == fetch.Extra {
-		return "move away what does not belong"
-	}
-	return "bring the file back with: privrec data fetch " + set
-}
-
 // verifyAll verifies the sets named, or without names all that have a folder.
 func verifyAll(ctx context.Context, r reporter, names []string, dir string) ([]fetch.Report, error) {
-	all := len(names) == 0
-	if all {
-		sources, err := fetch.Sources()
-		if err != nil {
+	if len(names) == 0 {
+		var err error
+		if names, err = fetch.Present(dir); err != nil {
 			return nil, err
-		}
-		for _, s := range sources {
-			if s.Generated() {
-				continue
-			}
-			folder, err := fetch.Folder(dir, s.Name)
-			if err != nil {
-				return nil, err
-			}
-			if st, err := os.Stat(folder); err == nil && st.IsDir() {
-				names = append(names, s.Name)
-			}
 		}
 	}
 	reports := []fetch.Report{}
@@ -169,8 +130,8 @@ that training starts at once. Shows the counts after every step.`,
 				if err != nil {
 					return err
 				}
-				if bad := x.Bad(); len(bad) > 0 {
-					return &dataset.Error{File: x.Folder + "/" + bad[0].Name, Msg: damage(bad[0]), Hint: remedy(set.Name, bad[0])}
+				if bad := x.Problems(); len(bad) > 0 {
+					return bad[0]
 				}
 			}
 			r.Phase("prepare " + set.Name + " with recipe " + recipe)

@@ -54,6 +54,16 @@ type Options struct {
 	sameRows func(ctx context.Context, name, folder string) (bool, error)
 }
 
+// Unfinished reports whether an interrupted fetch left a part from which the next one goes on.
+func (o Options) Unfinished() bool {
+	folder, err := Folder(o.Dir, o.Name)
+	if err != nil {
+		return false
+	}
+	parts, err := filepath.Glob(filepath.Join(folder, "*"+partExt))
+	return err == nil && len(parts) > 0
+}
+
 // Causes of errors that callers may want to tell apart.
 var (
 	ErrRefused = errors.New("terms not accepted")

@@ -68,6 +68,10 @@ func TestFetchAndVerify(t *testing.T) {
 	if err != nil || len(rep.Bad()) != 1 || rep.Verdict != VerdictDamaged {
 		t.Fatalf("flipped byte: %+v, %v", rep, err)
 	}
+	text := fmt.Sprintf("%s/a.txt: changed, sha256 should be %s (receipt), is %s", folder, sum([]byte("rows of a\n")), sum(b))
+	if p := rep.Problems(); len(p) != 1 || p[0].Error() != text || p[0].(*dataset.Error).Hint != "bring the file back with: privrec data fetch toy" {
+		t.Errorf("flipped byte: %v", p)
+	}
 	if f := rep.Bad()[0]; f.Name != "a.txt" || f.State != Changed || f.Got != sum(b) || f.Want != sum([]byte("rows of a\n")) {
 		t.Errorf("flipped byte: %+v", f)
 	}
@@ -80,6 +84,11 @@ func TestFetchAndVerify(t *testing.T) {
 	rep, err = verify(t.Context(), *src, folder)
 	if err != nil || len(rep.Bad()) != 2 || rep.Bad()[0].State != Missing || rep.Bad()[1].State != Extra {
 		t.Errorf("missing and extra: %+v, %v", rep, err)
+	}
+	p := rep.Problems()
+	if len(p) != 2 || p[0].Error() != folder+"/b.txt: missing" || p[1].Error() != folder+"/z.txt: not in the receipt" ||
+		p[1].(*dataset.Error).Hint != "move away what does not belong" || rep.Absent() != nil {
+		t.Errorf("missing and extra: %v", p)
 	}
 }
 
@@ -609,5 +618,36 @@ func TestNoRedirectToPlainText(t *testing.T) {
 	}
 	if len(plain.asked()) > 0 {
 		t.Error("the plain server was asked")
+	}
+}
+
+// Sets that have a folder are present, empty or not, and those that are generated never; one
+// without files is absent, and a part of a download is what a fetch goes on from.
+func TestPresent(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"gowalla", "ml-1m", "standin-tiny", "unknown"} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := Present(dir); err != nil || strings.Join(got, " ") != "ml-1m gowalla" {
+		t.Errorf("%v, %v", got, err)
+	}
+	r, err := Verify(t.Context(), "gowalla", dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Absent(); !errors.Is(err, dataset.ErrNotFound) || len(r.Problems()) > 0 {
+		t.Errorf("an empty folder: %v, problems %v", err, r.Problems())
+	}
+	o := Options{Name: "gowalla", Dir: dir}
+	if o.Unfinished() {
+		t.Error("unfinished without a part")
+	}
+	if err := os.WriteFile(filepath.Join(dir, "gowalla", "x.zip.part"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if !o.Unfinished() {
+		t.Error("finished with a part")
 	}
 }

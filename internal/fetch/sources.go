@@ -94,6 +94,21 @@ func Find(name string) (Source, error) {
 	return Source{}, &dataset.Error{File: name, Msg: "unknown data set", Hint: hint}
 }
 
+// Names returns the names of the sets that can be fetched, in the order of Sources.
+func Names() ([]string, error) {
+	all, err := Sources()
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, s := range all {
+		if !s.Generated() {
+			names = append(names, s.Name)
+		}
+	}
+	return names, nil
+}
+
 // Generated says that the set is made by this program and cannot be fetched.
 func (s Source) Generated() bool { return len(s.Archives) == 0 }
 

@@ -3,6 +3,7 @@ package fetch
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -63,6 +64,53 @@ func (r Report) Bad() []Checked {
 		}
 	}
 	return out
+}
+
+// Problems returns an error for each file that is not as it should be: what is wrong with it,
+// with both hashes where there are two, and how to mend it.
+func (r Report) Problems() []error {
+	var out []error
+	for _, f := range r.Bad() {
+		e := &dataset.Error{File: r.Folder + "/" + f.Name, Msg: "not in the receipt", Hint: "bring the file back with: privrec data fetch " + r.Name}
+		switch f.State {
+		case Changed:
+			e.Msg = fmt.Sprintf("changed, sha256 should be %s (%s), is %s", f.Want, f.By, f.Got)
+		case Missing:
+			e.Msg = "missing"
+		case Extra:
+			e.Hint = "move away what does not belong"
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// Absent returns an error where no file of the set is there, which is a fault only of a set
+// that was asked for; nil otherwise.
+func (r Report) Absent() error {
+	if r.Verdict != VerdictAbsent {
+		return nil
+	}
+	return &dataset.Error{File: r.Folder, Msg: "no file of " + r.Name + " is here", Err: dataset.ErrNotFound, Hint: "privrec data fetch " + r.Name}
+}
+
+// Present returns the names of the sets that have a folder in dir; dir "" takes $PRIVREC_DATA.
+func Present(dir string) ([]string, error) {
+	all, err := Names()
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, name := range all {
+		folder, err := Folder(dir, name)
+		if err != nil {
+			return nil, err
+		}
+		if st, err := os.Stat(folder); err == nil && st.IsDir() {
+			names = append(names, name)
+		}
+	}
+	return names, nil
 }
 
 // Verify reads every file of a set and compares it with its receipt and with the hashes
