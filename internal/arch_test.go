@@ -34,7 +34,7 @@ var floors = []struct {
 	{"internal/nn", 2}, {"internal/optim", 2}, {"internal/fetch", 2},
 	{"internal/train", 3}, {"internal/eval", 3}, {"internal/model", 3}, {"internal/attack", 3},
 	{"internal/run", 4}, {"internal/report", 4}, {"internal/bench", 4},
-	{"internal/experiment", 5}, {"internal/calculator", 5}, {"internal/perturb", 5},
+	{"internal/experiment", 5}, {"internal/calculator", 5}, {"internal/perturb", 5}, {"internal/inventory", 5},
 	{"internal/protocol", 6},
 	{"internal/baseline", 7},
 	{"internal/papers", 8},

@@ -13,6 +13,7 @@ import (
 	"privrec/configs"
 	"privrec/internal/config"
 	"privrec/internal/dataset/registry"
+	"privrec/internal/inventory"
 	"privrec/internal/reproduce"
 	"privrec/internal/run"
 )
@@ -60,7 +61,7 @@ func describe(k config.Key) string {
 func settingWords(tasks []run.Task, key string) (words []string) {
 	switch key {
 	case "data.name":
-		words = setNames()
+		words = inventory.Names()
 		for _, s := range registry.CrossSets() {
 			if !slices.Contains(words, s.Name) {
 				words = append(words, s.Name)

@@ -6,10 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"privrec/internal/dataset"
 	"privrec/internal/dataset/registry"
 	"privrec/internal/dataset/slate"
 	"privrec/internal/dataset/standin"
+	"privrec/internal/inventory"
 	"privrec/internal/progress"
 	"privrec/internal/report"
 	"privrec/internal/rng"
@@ -37,7 +37,7 @@ func (a *App) dataList() *cobra.Command {
 		Short: "known data sets and their recipes",
 		Args:  wants(),
 		RunE: func(*cobra.Command, []string) error {
-			return run.Show(a.Stdout, asJSON, &report.Document{Title: "What there is to run on", Tables: []*report.Table{dataSets(), slateSets()}})
+			return run.Show(a.Stdout, asJSON, &report.Document{Title: "What there is to run on", Tables: []*report.Table{inventory.Sets(), inventory.Slates()}})
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
@@ -67,13 +67,13 @@ with the columns user, item, shown_at, clicked_at, in the folder of that name.`,
 			loaded := func(cache string) {
 				r.Phase(fmt.Sprintf("loaded in %.1f s%s", time.Since(start).Seconds(), parenthesis(cache)))
 			}
-			src, ok, err := slateSource(args[0], recipe)
+			src, ok, err := inventory.SlateSource(args[0], recipe)
 			if err != nil {
 				return err
 			}
 			if ok {
 				slates.Dir, slates.Seed = dir, rng.Seed(seed)
-				d, err := slateStats(c.Context(), src, slates)
+				d, err := inventory.SlateStats(c.Context(), src, slates)
 				if err != nil {
 					return err
 				}
@@ -85,7 +85,7 @@ with the columns user, item, shown_at, clicked_at, in the folder of that name.`,
 					return usagef("add --recipe slates", "--%s is of recipe slates", flag)
 				}
 			}
-			set, err := findSet(args[0])
+			set, err := inventory.Find(args[0])
 			if err != nil {
 				return err
 			}
@@ -97,10 +97,10 @@ with the columns user, item, shown_at, clicked_at, in the folder of that name.`,
 				return err
 			}
 			loaded(s.Source.Cache)
-			return run.Show(a.Stdout, asJSON, statsDocument(s))
+			return run.Show(a.Stdout, asJSON, inventory.Stats(s))
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return setNames(), cobra.ShellCompDirectiveNoFileComp
+			return inventory.Names(), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
 	p := c.Flags()
@@ -116,65 +116,12 @@ with the columns user, item, shown_at, clicked_at, in the folder of that name.`,
 	return c
 }
 
+// parenthesis puts a remark into brackets, after a blank; no remark stays none.
 func parenthesis(s string) string {
 	if s == "" {
 		return ""
 	}
 	return " (" + s + ")"
-}
-
-// statsDocument shows the ladder, the comparison with expected counts, and the
-// shape of what is left.
-func statsDocument(s *dataset.Sequential) *report.Document {
-	checks := checksTable(s.Source.Checks)
-	st := s.Stats()
-	shape := &report.Table{Name: "shape", Title: "Sequences", Columns: []report.Column{{Name: "statistic"}, {Name: "value", Format: "%.4f"}}}
-	shape.Add("users", st.Users)
-	shape.Add("items", st.Items)
-	shape.Add("rows", st.Rows)
-	shape.Add("density", st.Density)
-	shape.Add("gini of items", st.Gini)
-	shape.Add("mean length", st.Mean)
-	for i, q := range dataset.StatsQuantiles {
-		shape.Add(fmt.Sprintf("length at %g %%", 100*q), st.Lengths[i])
-	}
-	d := &report.Document{
-		Title: s.Source.Title, Subtitle: fmt.Sprintf("data set %s, recipe %s, sha256 %.12s", s.Name, s.Recipe, s.Source.Hash),
-		Level: s.Source.Level, Tables: []*report.Table{ladderTable(s.Ladder)}, Notes: s.Source.Notes,
-	}
-	if len(checks.Rows) > 0 {
-		d.Tables = append(d.Tables, checks)
-	}
-	d.Tables = append(d.Tables, shape)
-	return d
-}
-
-func ladderTable(l dataset.Ladder) *report.Table {
-	t := &report.Table{Name: "ladder", Title: "Ladder", Columns: report.Columns("", "step", "users", "items", "rows", "samples")}
-	for _, r := range l {
-		t.Add(r.Name, count(r.Users), count(r.Items), count(r.Rows), count(r.Samples))
-	}
-	return t
-}
-
-func checksTable(checks []dataset.Check) *report.Table {
-	t := &report.Table{Name: "checks", Title: "Expected counts", Columns: report.Columns("", "step", "count", "got", "want", "verdict", "from")}
-	for _, c := range checks {
-		verdict := "equal"
-		if !c.OK() {
-			verdict = "differs"
-		}
-		t.Add(c.Rung, c.Count, c.Got, c.Want, verdict, c.From)
-	}
-	return t
-}
-
-// count hides a count that a step does not have.
-func count(n int) any {
-	if n == 0 {
-		return nil
-	}
-	return n
 }
 
 func (a *App) dataSynth() *cobra.Command {
@@ -218,5 +165,35 @@ func (a *App) dataSynth() *cobra.Command {
 	c.Flags().Uint64Var(&seed, "seed", 1, "seed of every random number")
 	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
 	c.Flags().BoolVarP(&quiet, "quiet", "q", false, "no progress")
+	return c
+}
+
+func (a *App) dataBacktest() *cobra.Command {
+	var (
+		recipe, dir   string
+		seed          uint64
+		asJSON, quiet bool
+	)
+	c := &cobra.Command{
+		Use:   "backtest NAME",
+		Short: "order of simple methods on a stand-in against the real data",
+		Long: `Counts methods that need no training on real data and on their stand-in under the
+same recipe, and says which of them the stand-in orders otherwise.`,
+		Args: wants("a data set that has a stand-in, see privrec data list"),
+		RunE: func(c *cobra.Command, args []string) error {
+			r := newReporter(a.Stderr, quiet)
+			d, err := inventory.Backtest(progress.With(c.Context(), r), args[0], recipe, registry.Options{Dir: dir, Seed: rng.Seed(seed)}, r.Phase)
+			if err != nil {
+				return err
+			}
+			return run.Show(a.Stdout, asJSON, d)
+		},
+	}
+	p := c.Flags()
+	p.StringVar(&recipe, "recipe", "dipsgnn", "steps from raw rows to sequences, of both")
+	p.StringVar(&dir, "data", "", "folder of data sets; default $PRIVREC_DATA")
+	p.Uint64Var(&seed, "seed", 1, "seed of the stand-in and of what is shuffled")
+	p.BoolVar(&asJSON, "json", false, "as JSON")
+	p.BoolVarP(&quiet, "quiet", "q", false, "no progress")
 	return c
 }

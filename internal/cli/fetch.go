@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
@@ -14,7 +13,7 @@ import (
 	"privrec/internal/cli/screen"
 	"privrec/internal/dataset/registry"
 	"privrec/internal/fetch"
-	"privrec/internal/report"
+	"privrec/internal/inventory"
 	"privrec/internal/run"
 )
 
@@ -65,7 +64,7 @@ Some owners hand out copies one by one; the error then says what to get where, a
 			if receipt.Kept {
 				r.Phase(o.Name + " is here and whole, nothing to fetch")
 			}
-			if err := run.Show(a.Stdout, asJSON, receiptResult{receipt}); err != nil {
+			if err := run.Show(a.Stdout, asJSON, inventory.Receipt{Receipt: receipt}); err != nil {
 				return err
 			}
 			if _, err := registry.Find(o.Name); err == nil {
@@ -113,26 +112,6 @@ func (a *App) acceptTerms(ctx context.Context, s fetch.Source, accepted bool) (b
 	case s := <-answer:
 		return s == "y" || s == "yes", nil
 	}
-}
-
-// receiptResult prints a table for a person and the receipt itself as JSON.
-type receiptResult struct{ fetch.Receipt }
-
-// Text writes the files and where they came from.
-func (r receiptResult) Text(w io.Writer) error {
-	t := &report.Table{Name: "files", Title: fmt.Sprintf("%s, fetched %s", r.Name, r.Time.Format("2006-01-02 15:04 MST")), Columns: report.Columns("", "file", "bytes", "sha256")}
-	for _, f := range r.Files {
-		t.Add(f.Name, f.Bytes, f.SHA256)
-	}
-	for _, x := range r.Archives {
-		switch {
-		case x.Want != "":
-			t.Notes = append(t.Notes, fmt.Sprintf("%s is not the published file (%s) and was accepted: evidence of level C at most.", x.Name, x.Want))
-		case x.Published == "":
-			t.Notes = append(t.Notes, x.Name+" has no published hash; from now on it is compared with this receipt.")
-		}
-	}
-	return t.Text(w)
 }
 
 // sourceNames completes the names of sets that can be fetched.

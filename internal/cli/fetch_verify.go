@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"privrec/internal/dataset/registry"
 	"privrec/internal/fetch"
-	"privrec/internal/report"
+	"privrec/internal/inventory"
 	"privrec/internal/rng"
 	"privrec/internal/run"
 )
@@ -36,7 +35,7 @@ compared with published hashes where there are any; otherwise it is present, unv
 			if err != nil {
 				return err
 			}
-			if err := run.Show(a.Stdout, asJSON, verifyResult(reports)); err != nil {
+			if err := run.Show(a.Stdout, asJSON, inventory.Verification(reports)); err != nil {
 				return err
 			}
 			var bad []error
@@ -74,32 +73,6 @@ func verifyAll(ctx context.Context, r reporter, names []string, dir string) ([]f
 		reports = append(reports, x)
 	}
 	return reports, nil
-}
-
-// verifyResult prints a table of all files, and the reports themselves as JSON.
-type verifyResult []fetch.Report
-
-// Text writes one line a file and what the set comes to.
-func (v verifyResult) Text(w io.Writer) error {
-	sets := &report.Table{Name: "sets", Title: "Data sets", Columns: report.Columns("", "set", "verdict", "folder")}
-	files := &report.Table{Name: "files", Title: "Files", Columns: report.Columns("", "file", "state", "bytes", "compared with", "sha256")}
-	for _, x := range v {
-		sets.Add(x.Name, x.Verdict, x.Folder)
-		for _, f := range x.Files {
-			files.Add(x.Name+"/"+f.Name, string(f.State), f.Bytes, f.By, fmt.Sprintf("%.12s", f.Got))
-		}
-	}
-	if len(sets.Rows) == 0 {
-		_, err := fmt.Fprintln(w, "no data set is present")
-		return err
-	}
-	if err := sets.Text(w); err != nil || len(files.Rows) == 0 {
-		return err
-	}
-	if _, err := fmt.Fprintln(w); err != nil {
-		return err
-	}
-	return files.Text(w)
 }
 
 func (a *App) dataPrepare() *cobra.Command {
@@ -141,7 +114,7 @@ that training starts at once. Shows the counts after every step.`,
 				return err
 			}
 			r.Phase(fmt.Sprintf("prepared in %.1f s%s", time.Since(start).Seconds(), parenthesis(s.Source.Cache)))
-			return run.Show(a.Stdout, asJSON, statsDocument(s))
+			return run.Show(a.Stdout, asJSON, inventory.Stats(s))
 		},
 	}
 	p := c.Flags()

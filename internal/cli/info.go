@@ -6,8 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"privrec/internal/dataset/registry"
-	"privrec/internal/dataset/standin"
+	"privrec/internal/inventory"
 	"privrec/internal/report"
 	"privrec/internal/run"
 )
@@ -59,7 +58,7 @@ func (a *App) list() *cobra.Command {
 			for _, c := range []*cobra.Command{a.perturbPricdsr(), a.perturbExposure()} {
 				tasks.Add("privrec perturb "+c.Name(), c.Short)
 			}
-			doc := &report.Document{Title: "What there is", Tables: []*report.Table{dataSets(), slateSets()}}
+			doc := &report.Document{Title: "What there is", Tables: []*report.Table{inventory.Sets(), inventory.Slates()}}
 			if len(a.Tasks) > 0 {
 				doc.Tables = append([]*report.Table{tasks}, doc.Tables...)
 			}
@@ -68,36 +67,4 @@ func (a *App) list() *cobra.Command {
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
 	return c
-}
-
-// dataSets lists the sets of the registry, the pairs of domains, and the user's own in
-// $PRIVREC_DATA.
-func dataSets() *report.Table {
-	t := &report.Table{Name: "data", Title: "Data sets", Columns: report.Columns("", "name", "what", "recipes", "from")}
-	for _, s := range registry.All() {
-		var recipes []string
-		for _, r := range s.Recipes {
-			recipes = append(recipes, r.Name)
-		}
-		from := s.Address
-		if s.StandIn != nil {
-			from = "generated"
-		}
-		t.Add(s.Name, s.Title, join(recipes), from)
-	}
-	for _, s := range registry.CrossSets() {
-		if s.Name == standin.CrossName {
-			t.Add(s.Name, s.Title, "", "generated")
-		}
-	}
-	for _, name := range registry.OwnNames("") {
-		if s, err := registry.Find(name); err == nil {
-			var recipes []string
-			for _, r := range s.Recipes {
-				recipes = append(recipes, r.Name)
-			}
-			t.Add(s.Name, s.Title, join(recipes), "$PRIVREC_DATA")
-		}
-	}
-	return t
 }
