@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"privrec/internal/cli/complete"
 	"privrec/internal/cli/screen"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
@@ -145,7 +146,7 @@ mechanism that really ran amounts to.
 		root.AddCommand(a.bench())
 	}
 	arrange(root)
-	a.complete(root)
+	complete.Add(root, a.Tasks)
 	return root
 }
 

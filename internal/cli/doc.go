@@ -1,6 +1,7 @@
 // Package cli is the command line: flags, commands, exit codes. It and what lies in its
 // folder alone know cobra, progress bars and terminals; everything below reports through
-// run.Progress and slog, and returns errors. Package screen shows progress.
+// run.Progress and slog, and returns errors. Package screen shows progress, package complete
+// offers words to a shell.
 //
 // Rules of voice: results go to standard output, progress and logs to standard
 // error. A failure ends with one line that starts with "error:", lower case, no

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"privrec/internal/cli/complete"
 	"privrec/internal/cli/screen"
 	"privrec/internal/dataset/registry"
 	"privrec/internal/fetch"
@@ -41,7 +42,7 @@ from which the same command goes on.
 Some owners hand out copies one by one; the error then says what to get where, and
 --from takes it: the archive, its unpacked files, or a folder that holds them.`,
 		Args:              wants("a data set, see privrec data list"),
-		ValidArgsFunction: sourceNames,
+		ValidArgsFunction: complete.Fetchable,
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Name = args[0]
 			r := screen.NewBytes(a.Stderr, quiet)
@@ -112,13 +113,4 @@ func (a *App) acceptTerms(ctx context.Context, s fetch.Source, accepted bool) (b
 	case s := <-answer:
 		return s == "y" || s == "yes", nil
 	}
-}
-
-// sourceNames completes the names of sets that can be fetched.
-func sourceNames(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	names, err := fetch.Names()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveError
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
 }

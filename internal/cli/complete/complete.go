@@ -1,4 +1,6 @@
-package cli
+// Package complete offers words to a shell that completes a command line: arguments, words of
+// flags, keys of configurations and what they may be, run directories.
+package complete
 
 import (
 	"slices"
@@ -23,20 +25,29 @@ import (
 // of it.
 type completion = func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective)
 
-// complete gives every flag and argument of the tree below c that can be counted its words.
-// What is told here holds for all flags of a name, so that a new command has it too.
-func (a *App) complete(c *cobra.Command) {
+// source knows where the words come from.
+type source struct {
+	tasks []run.Task
+}
+
+// Add gives every flag and argument of the commands below root that can be counted its words.
+// What is told here holds for all flags of a name, so that a new command has it too. An
+// argument that a command completes itself stays so.
+func Add(root *cobra.Command, tasks []run.Task) { source{tasks}.add(root) }
+
+// add does it for a command and those below it.
+func (from source) add(c *cobra.Command) {
 	for _, sub := range c.Commands() {
-		a.complete(sub)
+		from.add(sub)
 	}
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		if complete := a.flagWords(c, f); complete != nil {
+		if complete := from.flagWords(c, f); complete != nil {
 			// The only error is a second registration, of a flag that two commands share.
 			_ = c.RegisterFlagCompletionFunc(f.Name, beginning(complete))
 		}
 	})
 	if c.ValidArgsFunction == nil && !c.HasSubCommands() {
-		c.ValidArgsFunction = beginning(a.argWords(c))
+		c.ValidArgsFunction = beginning(from.argWords(c))
 	}
 }
 
@@ -52,7 +63,7 @@ func beginning(f completion) completion {
 }
 
 // argWords completes the arguments of a command.
-func (a *App) argWords(c *cobra.Command) completion {
+func (from source) argWords(c *cobra.Command) completion {
 	switch strings.TrimPrefix(c.CommandPath(), "privrec ") {
 	case "compare":
 		return runDirs(",=", false)
@@ -61,7 +72,7 @@ func (a *App) argWords(c *cobra.Command) completion {
 	case "account ledger":
 		return first(runDirs("", true))
 	case "reproduce":
-		return a.paperNames
+		return from.paperNames
 	case "data synth":
 		return first(func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			var names []string
@@ -85,7 +96,7 @@ func (a *App) argWords(c *cobra.Command) completion {
 }
 
 // flagWords completes a flag; nil leaves it to the shell, which offers files.
-func (a *App) flagWords(c *cobra.Command, f *pflag.Flag) completion {
+func (from source) flagWords(c *cobra.Command, f *pflag.Flag) completion {
 	switch f.Name {
 	case "accountant", "accountants":
 		return fixedWords(calculator.Accountants(c.Name()))
@@ -114,17 +125,17 @@ func (a *App) flagWords(c *cobra.Command, f *pflag.Flag) completion {
 	case "recipe":
 		return recipeNames
 	case "set":
-		return a.settings
+		return from.settings
 	case "config", "grid":
 		return fixedExtensions("yaml", "yml")
 	case "on":
 		return runDirs("", false)
 	case "table":
-		return a.tableNumbers
+		return from.tableNumbers
 	case "data", "runs":
 		return onlyFolders
 	case "out":
-		if c.Name() == "reproduce" || c.Name() == "demo" || c.Name() == "synth" || a.isTask(c) {
+		if c.Name() == "reproduce" || c.Name() == "demo" || c.Name() == "synth" || from.isTask(c) {
 			return onlyFolders
 		}
 		return nil
@@ -135,15 +146,15 @@ func (a *App) flagWords(c *cobra.Command, f *pflag.Flag) completion {
 	return nil
 }
 
-func (a *App) isTask(c *cobra.Command) bool { _, ok := a.taskOf(c); return ok }
+func (from source) isTask(c *cobra.Command) bool { _, ok := from.taskOf(c); return ok }
 
 // taskOf is the task that a command starts.
-func (a *App) taskOf(c *cobra.Command) (run.Task, bool) {
-	at := slices.IndexFunc(a.Tasks, func(t run.Task) bool { return c.CommandPath() == "privrec "+t.String() })
+func (from source) taskOf(c *cobra.Command) (run.Task, bool) {
+	at := slices.IndexFunc(from.tasks, func(t run.Task) bool { return c.CommandPath() == "privrec "+t.String() })
 	if at < 0 {
 		return run.Task{}, false
 	}
-	return a.Tasks[at], true
+	return from.tasks[at], true
 }
 
 // fixedWords offers the same words always; in a list with commas, for the last part of it.

@@ -1,4 +1,4 @@
-package cli
+package complete
 
 import (
 	"fmt"
@@ -13,6 +13,7 @@ import (
 	"privrec/configs"
 	"privrec/internal/config"
 	"privrec/internal/dataset/registry"
+	"privrec/internal/fetch"
 	"privrec/internal/inventory"
 	"privrec/internal/reproduce"
 	"privrec/internal/run"
@@ -20,9 +21,9 @@ import (
 
 // settings completes --set: keys of the task's configuration, then after the sign of
 // equality the words that the key may be, where they are counted.
-func (a *App) settings(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	tasks := a.Tasks // of all, for `privrec reproduce`
-	if t, ok := a.taskOf(c); ok {
+func (from source) settings(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	tasks := from.tasks // of all, for `privrec reproduce`
+	if t, ok := from.taskOf(c); ok {
 		tasks = []run.Task{t}
 	}
 	key, value, open := strings.Cut(typed, "=")
@@ -117,9 +118,9 @@ func recipesOf(name string) (names []string) {
 }
 
 // paperNames completes the papers that have tables, each once.
-func (a *App) paperNames(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+func (from source) paperNames(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	var names []string
-	for _, g := range a.builtIn() {
+	for _, g := range from.builtIn() {
 		if line := g.Paper + "\t" + g.Source.Cite; !slices.Contains(args, g.Paper) && !slices.Contains(names, line) {
 			names = append(names, line)
 		}
@@ -128,9 +129,9 @@ func (a *App) paperNames(_ *cobra.Command, args []string, _ string) ([]string, c
 }
 
 // tableNumbers completes --table: those of the papers named, else of all.
-func (a *App) tableNumbers(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+func (from source) tableNumbers(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	var numbers []string
-	for _, g := range a.builtIn() {
+	for _, g := range from.builtIn() {
 		if line := fmt.Sprintf("%d\t%s", g.Table, g.Title); len(args) == 0 || slices.Contains(args, g.Paper) {
 			numbers = append(numbers, line)
 		}
@@ -139,8 +140,8 @@ func (a *App) tableNumbers(_ *cobra.Command, args []string, _ string) ([]string,
 }
 
 // builtIn are the tables that come with the program; none where they cannot be read.
-func (a *App) builtIn() []*reproduce.Grid {
-	grids, err := reproduce.BuiltIn(configs.Files(), a.Tasks)
+func (from source) builtIn() []*reproduce.Grid {
+	grids, err := reproduce.BuiltIn(configs.Files(), from.tasks)
 	if err != nil {
 		return nil
 	}
@@ -217,4 +218,18 @@ func findRuns(typed string) (dirs []string) {
 		return nil
 	})
 	return dirs
+}
+
+// Sets completes the names of data sets.
+func Sets(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return inventory.Names(), cobra.ShellCompDirectiveNoFileComp
+}
+
+// Fetchable completes the names of sets that can be fetched.
+func Fetchable(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	names, err := fetch.Names()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
 }
