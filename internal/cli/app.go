@@ -14,6 +14,8 @@ import (
 
 	"privrec/internal/cli/complete"
 	"privrec/internal/cli/screen"
+	"privrec/internal/demo"
+	"privrec/internal/papers"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
 )
@@ -22,30 +24,15 @@ import (
 // something behind it.
 type App struct {
 	Tasks   []run.Task
-	Demo    *Demo   // nil: no demo command
-	Benches []Bench // none: no bench command
+	Demo    func(context.Context, demo.Options) error // nil: no demo command
+	Benches []Bench                                   // none: no bench command
 
 	Stdout, Stderr io.Writer
 }
 
-// Demo is the tour of the program, offline and short.
-type Demo struct {
-	Summary string
-	Run     func(ctx context.Context, o DemoOptions) error
-}
-
-// DemoOptions say where a demo shows itself.
-type DemoOptions struct {
-	Out      string // directory for its runs and its page
-	Seed     uint64
-	Stdout   io.Writer
-	JSON     bool
-	Progress run.Progress
-}
-
 // Main runs the program and returns its exit code.
 func Main(args []string) int {
-	app := &App{Tasks: tasks(), Demo: tour(), Benches: benches(), Stdout: os.Stdout, Stderr: os.Stderr}
+	app := &App{Tasks: papers.All(), Demo: demo.Run, Benches: benches(), Stdout: os.Stdout, Stderr: os.Stderr}
 	return app.Execute(context.Background(), args)
 }
 
@@ -148,63 +135,4 @@ mechanism that really ran amounts to.
 	arrange(root)
 	complete.Add(root, a.Tasks)
 	return root
-}
-
-// strict makes cobra's own commands refuse what they do not know, as ours do.
-func strict(root *cobra.Command) {
-	root.InitDefaultHelpCmd()
-	root.InitDefaultCompletionCmd()
-	for _, c := range root.Commands() {
-		switch c.Name() {
-		case "completion":
-			c.Short = "what a shell needs to complete commands, keys and names"
-			c.Args, c.RunE = cobra.ArbitraryArgs, group("shell")
-		case "help":
-			c.Short = "help about a command"
-			show := c.Run
-			c.Run = nil
-			c.RunE = func(c *cobra.Command, args []string) error {
-				if at, rest, err := root.Find(args); err != nil || len(rest) > 0 {
-					return group("command")(at, rest)
-				}
-				show(c, args)
-				return nil
-			}
-		}
-	}
-}
-
-// group is the behaviour of a command that only holds others: help when asked
-// for nothing, an error that lists what there is when asked for something else.
-func group(kind string) func(c *cobra.Command, args []string) error {
-	return func(c *cobra.Command, args []string) error {
-		if len(args) == 0 && !c.HasParent() {
-			return c.Help()
-		}
-		var names []string
-		for _, sub := range c.Commands() {
-			if sub.IsAvailableCommand() {
-				names = append(names, sub.Name())
-			}
-		}
-		known := "known: " + join(names)
-		if len(args) == 0 {
-			return usagef(known+"; "+c.CommandPath()+" --help says what each is", "%s wants a %s", c.CommandPath(), kind)
-		}
-		return usagef(commandHint(c, args[0], known), "unknown %s %q for %s", kind, args[0], c.CommandPath())
-	}
-}
-
-// wants checks the number of positional arguments and names them in the error.
-func wants(names ...string) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		fix := fmt.Sprintf("see %s --help", c.CommandPath())
-		switch {
-		case len(args) < len(names):
-			return usagef(fix, "%s: missing %s", c.CommandPath(), names[len(args)])
-		case len(args) > len(names):
-			return usagef(fix, "%s: unexpected argument %q", c.CommandPath(), args[len(names)])
-		}
-		return nil
-	}
 }

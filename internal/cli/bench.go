@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"privrec/internal/bench"
+	"privrec/internal/papers/dipsgnn"
 	"privrec/internal/report"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
@@ -103,4 +104,18 @@ func sizeFlags(f *pflag.FlagSet, s *bench.Sizes) {
 	f.IntVar(&s.Dim, "dim", d.Dim, "length of a row")
 	f.IntVar(&s.Layers, "layers", d.Layers, "layers of the propagation")
 	f.IntVar(&s.Batch, "batch", d.Batch, "pairs a step")
+}
+
+// benches lists what can be measured.
+func benches() []Bench {
+	return []Bench{
+		{Name: "gemm", Summary: "matrix products at the shapes that models use", Run: bench.GEMM},
+		{Name: "account", Summary: "privacy accounting and noise", Run: bench.Account},
+		{Name: "dipsgnn", Summary: "training step of DIPSGNN on 100 sessions", Run: dipsgnn.Bench},
+		{Name: "dasl", Summary: "training step of DASL over 240,000 items", Run: bench.DASL},
+		{Name: "lightgcn", Summary: "training step of LightGCN", Run: bench.Step("lightgcn"), Sizes: true},
+		{Name: "rdpgcf", Summary: "training step of RDP-GCF", Run: bench.Step("rdpgcf"), Sizes: true},
+		{Name: "bprmf", Summary: "training step of matrix factorisation, and ranking", Run: bench.Step("bprmf"), Sizes: true},
+		{Name: "exposure", Summary: "training step and ranking of exposure attacks", Run: bench.Exposure},
+	}
 }

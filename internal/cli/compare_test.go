@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"privrec/internal/compare"
+	"privrec/internal/demo"
+	"privrec/internal/papers"
 )
 
 // family are tasks whose runs on one data set score the same users in the same metrics.
@@ -41,7 +43,7 @@ func families() []family {
 func typed(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	app := &App{Tasks: tasks(), Demo: tour(), Benches: benches(), Stdout: &out, Stderr: &errs}
+	app := &App{Tasks: papers.All(), Demo: demo.Run, Benches: benches(), Stdout: &out, Stderr: &errs}
 	code = app.Execute(context.Background(), args)
 	return out.String(), errs.String(), code
 }

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"privrec/internal/demo"
+	"privrec/internal/papers"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 )
@@ -17,7 +20,7 @@ var update = flag.Bool("update", false, "rewrite docs/commands.md, docs/data, te
 // The command reference is what the program says of itself; it is written by
 // this test (make docs) and fails when the two drift apart.
 func TestCommandReference(t *testing.T) {
-	app := &App{Tasks: tasks(), Demo: tour(), Benches: benches(), Stdout: io.Discard, Stderr: io.Discard}
+	app := &App{Tasks: papers.All(), Demo: demo.Run, Benches: benches(), Stdout: io.Discard, Stderr: io.Discard}
 	var b strings.Builder
 	b.WriteString("# Commands\n\nWritten from the program's own help by `make docs`.\n")
 	reference(&b, app.root())

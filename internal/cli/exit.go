@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"strings"
 	"syscall"
 
@@ -31,17 +30,6 @@ reader of standard output went away, as head does.`
 
 // usagef is the error of a command line that cannot be carried out as written.
 func usagef(fix, format string, args ...any) error { return run.Usagef(fix, format, args...) }
-
-// threads is how many --workers asks for: all cores with 0.
-func threads(workers int) (int, error) {
-	switch {
-	case workers < 0 || workers > run.MaxWorkers:
-		return 0, usagef("0 takes all cores", "--workers is %d, want 0 to %d", workers, run.MaxWorkers)
-	case workers == 0:
-		return runtime.GOMAXPROCS(0), nil
-	}
-	return workers, nil
-}
 
 // exitCode decides how the process ends.
 func exitCode(err error) int {

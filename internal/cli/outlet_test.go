@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"privrec/internal/papers"
 	"privrec/internal/run"
 )
 
@@ -30,7 +31,7 @@ func TestReaderThatWentAway(t *testing.T) {
 		}
 		r.Close()
 		var errs bytes.Buffer
-		app := &App{Tasks: tasks(), Stdout: w, Stderr: &errs}
+		app := &App{Tasks: papers.All(), Stdout: w, Stderr: &errs}
 		if code := app.Execute(context.Background(), strings.Fields(line)); code != exitReaderGone || errs.Len() > 0 {
 			t.Errorf("privrec %s: exit code %d: %s", line, code, &errs)
 		}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"privrec/internal/cli/screen"
 	"privrec/internal/run"
@@ -112,17 +111,6 @@ func cited(cite string) string {
 	return cite + "\n\n"
 }
 
-// filled refuses flags with an empty value, which a shell variable that is not set leaves:
-// what they stand for would silently be the default.
-func filled(c *cobra.Command) (err error) {
-	c.Flags().Visit(func(p *pflag.Flag) {
-		if err == nil && p.Value.Type() == "string" && p.Value.String() == "" {
-			err = usagef("give it a value, or leave it out", "%s: --%s is empty", c.CommandPath(), p.Name)
-		}
-	})
-	return err
-}
-
 func (a *App) runTask(c *cobra.Command, t run.Task, f taskFlags) error {
 	if err := filled(c); err != nil {
 		return err
@@ -220,5 +208,3 @@ func shellQuote(s string) string {
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
-
-func join(names []string) string { return strings.Join(names, ", ") }

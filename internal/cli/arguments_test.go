@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"privrec/internal/demo"
+	"privrec/internal/papers"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -25,7 +28,7 @@ var notPaths = map[string]bool{
 // each refuses it, before it makes, reads or trains anything.
 func TestDashIsNoName(t *testing.T) {
 	t.Chdir(t.TempDir())
-	app := &App{Tasks: tasks(), Demo: tour(), Benches: benches(), Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}}
+	app := &App{Tasks: papers.All(), Demo: demo.Run, Benches: benches(), Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}}
 	tried := map[string]int{}
 	var walk func(c *cobra.Command, path []string)
 	walk = func(c *cobra.Command, path []string) {

@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"privrec/internal/config"
+	"privrec/internal/run"
+)
+
+// begin is the part of the first screen that says where to begin: command lines that need no
+// data, of those that the program has.
+func (a *App) begin() string {
+	has := func(name string) bool {
+		return slices.ContainsFunc(a.Tasks, func(t run.Task) bool { return t.String() == name })
+	}
+	var lines [][2]string
+	if a.Demo != nil {
+		lines = append(lines, [2]string{"privrec demo", "the tour: a recommender with noise, its twin without, what the epsilon of the first is worth; offline"})
+	}
+	if has("train lightgcn") {
+		lines = append(lines, [2]string{"privrec train lightgcn --set data.name=standin-demo", "a run of your own, on generated data"})
+	}
+	if has("train dipsgnn") {
+		lines = append(lines, [2]string{"privrec reproduce dipsgnn --profile smoke", "a paper's table, small"})
+	}
+	lines = append(lines, [2]string{"privrec list", "what there is to run, and on which data"})
+	wide := 0
+	for _, l := range lines {
+		wide = max(wide, len(l[0]))
+	}
+	var b strings.Builder
+	b.WriteString("To begin with, without any data:\n\n")
+	for _, l := range lines {
+		fmt.Fprintf(&b, "  %-*s  %s\n", wide, l[0], l[1])
+	}
+	return b.String() + "\n"
+}
+
+// arrange puts the commands of the first screen under headings.
+func arrange(root *cobra.Command) {
+	for _, g := range []struct {
+		id, title string
+		names     []string
+	}{
+		{"look", "Look around:", []string{"demo", "doctor", "list", "data"}},
+		{"run", "Train, protect, attack, compare:", []string{"train", "perturb", "attack", "evaluate", "recommend", "compare", "reproduce"}},
+		{"price", "Price privacy:", []string{"account", "calibrate"}},
+	} {
+		group := &cobra.Group{ID: g.id, Title: g.title}
+		for _, c := range root.Commands() {
+			if slices.Contains(g.names, c.Name()) {
+				c.GroupID = g.id
+				if !root.ContainsGroup(g.id) {
+					root.AddGroup(group)
+				}
+			}
+		}
+	}
+}
+
+// strict makes cobra's own commands refuse what they do not know, as ours do.
+func strict(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "completion":
+			c.Short = "what a shell needs to complete commands, keys and names"
+			c.Args, c.RunE = cobra.ArbitraryArgs, group("shell")
+		case "help":
+			c.Short = "help about a command"
+			show := c.Run
+			c.Run = nil
+			c.RunE = func(c *cobra.Command, args []string) error {
+				if at, rest, err := root.Find(args); err != nil || len(rest) > 0 {
+					return group("command")(at, rest)
+				}
+				show(c, args)
+				return nil
+			}
+		}
+	}
+}
+
+// group is the behaviour of a command that only holds others: help when asked
+// for nothing, an error that lists what there is when asked for something else.
+func group(kind string) func(c *cobra.Command, args []string) error {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) == 0 && !c.HasParent() {
+			return c.Help()
+		}
+		var names []string
+		for _, sub := range c.Commands() {
+			if sub.IsAvailableCommand() {
+				names = append(names, sub.Name())
+			}
+		}
+		known := "known: " + join(names)
+		if len(args) == 0 {
+			return usagef(known+"; "+c.CommandPath()+" --help says what each is", "%s wants a %s", c.CommandPath(), kind)
+		}
+		return usagef(commandHint(c, args[0], known), "unknown %s %q for %s", kind, args[0], c.CommandPath())
+	}
+}
+
+// beside are commands whose own are not offered in the place of others.
+var beside = map[string]bool{"completion": true, "help": true, "bench": true}
+
+// commandHint is the hint for a word after c that is no command there: the nearest one, and
+// for the name of a command elsewhere, as in "privrec srgnn", that; else what is known after c.
+func commandHint(c *cobra.Command, word, known string) string {
+	paths := map[string][]string{} // by name, in the order of the tree
+	var walk func(*cobra.Command)
+	walk = func(at *cobra.Command) {
+		for _, sub := range at.Commands() {
+			if sub.IsAvailableCommand() && !beside[sub.Name()] {
+				paths[sub.Name()] = append(paths[sub.Name()], sub.CommandPath())
+				walk(sub)
+			}
+		}
+	}
+	walk(c.Root())
+	var here []string
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			here = append(here, sub.Name())
+		}
+	}
+	switch best := config.Nearest(word, here); {
+	case len(paths[word]) > 0 && c.HasParent():
+		return meant(paths[word]) + " " + known
+	case len(paths[word]) > 0:
+		return meant(paths[word])
+	case best != "":
+		return meant([]string{c.CommandPath() + " " + best})
+	}
+	if best := config.Nearest(word, slices.Sorted(maps.Keys(paths))); best != "" && !c.HasParent() {
+		return meant(paths[best])
+	}
+	return known
+}
+
+// meant offers command lines, of which a few are enough.
+func meant(paths []string) string {
+	return "did you mean " + strings.Join(paths[:min(len(paths), 3)], ", or ") + "?"
+}
+
+// flagHint is the hint for a flag that was not understood: the nearest one of the command
+// where it is not known, and else where to read about flags.
+func flagHint(c *cobra.Command, err error) string {
+	see := fmt.Sprintf("see %s --help", c.CommandPath())
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
+		return see
+	}
+	var known []string
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			known = append(known, f.Name)
+		}
+	})
+	if best := config.Nearest(unknown.GetSpecifiedName(), known); best != "" {
+		return fmt.Sprintf("did you mean --%s? %s", best, see)
+	}
+	return see
+}
+
+// join lists names for a message.
+func join(names []string) string { return strings.Join(names, ", ") }
