@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"privrec/internal/compare"
 	"privrec/internal/demo"
 	"privrec/internal/papers"
 )
@@ -77,16 +76,25 @@ func TestCompareEveryPair(t *testing.T) {
 					t.Errorf("%s: compare %s %s: %s", f.name, a, b, text)
 					continue
 				}
-				var r compare.Result
+				var r struct {
+					Title  string
+					Tables []struct {
+						Name string
+						Rows []struct{ Metric string }
+					}
+				}
 				if err := json.Unmarshal([]byte(out), &r); err != nil {
 					t.Fatal(err)
 				}
-				for _, m := range r.Means {
+				if r.Title != "Runs compared" || len(r.Tables) != 2 || r.Tables[0].Name != "means" || r.Tables[1].Name != "differences" {
+					t.Fatalf("%s: compare %s %s: %s", f.name, a, b, out)
+				}
+				for _, m := range r.Tables[0].Rows {
 					if !strings.Contains(m.Metric, "@") {
 						t.Errorf("%s: compare %s %s: %q is shown as a metric", f.name, a, b, m.Metric)
 					}
 				}
-				if len(r.Differences) == 0 {
+				if len(r.Tables[1].Rows) == 0 {
 					t.Errorf("%s: compare %s %s: no differences", f.name, a, b)
 				}
 			}

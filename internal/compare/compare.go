@@ -21,31 +21,29 @@ type Group struct {
 
 // Mean is a metric of a group.
 type Mean struct {
-	Group  string   `json:"group"`
-	Metric string   `json:"metric"`
-	Mean   float64  `json:"mean"`         // over users, or over samples where the runs report that
-	SD     *float64 `json:"sd_over_runs"` // of the runs' means; nil for one run
-	Runs   int      `json:"runs"`
-	Users  int      `json:"users"`
+	Group  string
+	Metric string
+	Mean   float64  // over users, or over samples where the runs report that
+	SD     *float64 // of the runs' means; nil for one run
+	Runs   int
+	Users  int
 }
 
 // Difference is a group against the first one in a metric.
 type Difference struct {
-	Group    string     `json:"group"`
-	Against  string     `json:"against"`
-	Metric   string     `json:"metric"`
-	Mean     float64    `json:"mean_difference"`
-	Interval [2]float64 `json:"interval"` // of Confidence, over users; equal ends where no user stands out
-	P        float64    `json:"p"`        // two-sided, of no difference; 1 where no user differs
-	Holm     float64    `json:"p_holm"`   // adjusted for all differences of the result
-	Users    int        `json:"users"`
+	Group    string
+	Metric   string
+	Mean     float64
+	Interval [2]float64 // of Confidence, over users; equal ends where no user stands out
+	P        float64    // two-sided, of no difference; 1 where no user differs
+	Holm     float64    // adjusted for all differences of the result
 }
 
 // Result is a comparison.
 type Result struct {
-	Means       []Mean       `json:"means"`
-	Differences []Difference `json:"differences"`
-	Notes       []string     `json:"notes,omitempty"`
+	Means       []Mean
+	Differences []Difference
+	Notes       []string
 }
 
 // Compare sets every group against the first one. All runs must have scored the same
@@ -84,7 +82,7 @@ func Compare(groups []Group) (*Result, error) {
 				return nil, err
 			}
 			d := difference(own, base, weights)
-			d.Group, d.Against, d.Metric = g.Name, groups[0].Name, m
+			d.Group, d.Metric = g.Name, m
 			r.Differences = append(r.Differences, d)
 			ps = append(ps, d.P)
 		}
@@ -207,7 +205,7 @@ func difference(a, b, weights []float64) Difference {
 	for i := range a {
 		e[i] = mean + weights[i]*(a[i]-b[i]-mean)*n/total
 	}
-	d := Difference{Mean: mean, Interval: [2]float64{mean, mean}, P: 1, Users: len(a)}
+	d := Difference{Mean: mean, Interval: [2]float64{mean, mean}, P: 1}
 	test, err := stats.PairedT(e, make([]float64, len(e)))
 	if err != nil { // nobody differs, or all by the same amount
 		if mean != 0 && len(a) > 1 {

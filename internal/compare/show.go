@@ -27,3 +27,6 @@ func (r *Result) Document() *report.Document {
 
 // Text shows the result to a person.
 func (r *Result) Text(w io.Writer) error { return r.Document().Text(w) }
+
+// MarshalJSON writes the document, as every result does.
+func (r *Result) MarshalJSON() ([]byte, error) { return r.Document().MarshalJSON() }
