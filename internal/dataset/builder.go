@@ -2,15 +2,15 @@ package dataset
 
 import "slices"
 
-// Builder collects rows in file order and orders them once at the end. Columns that a
-// source has are appended to beside Add, a value a row; those that stay nil it has not. A
-// column that a source has, though it may have no row, begins as an empty slice.
+// Builder collects rows in file order and orders them once, at the end. The reader of a source
+// appends one value a row to each further column (Times, Values, Parts) that the source has; it
+// leaves the others nil. A column of a source without rows must begin as an empty slice.
 type Builder struct {
 	name   string
 	Users  Interner
 	Items  Interner
-	UserOf []int32 // a row: number of its user in Users
-	ItemOf []int32 // likewise in Items
+	UserOf []int32 // number of each row's user in Users
+	ItemOf []int32 // number of each row's item in Items
 	Times  []int64
 	Values []float32
 	Parts  []Part
@@ -20,10 +20,10 @@ type Builder struct {
 type Interner struct {
 	index map[string]int32
 	IDs   []string // by number
-	Known string   // kept in place of the next new id when equal to it, so that a long id is not held twice
+	Known string   // kept in place of the next new id when equal to it, so that a long id is not stored twice
 }
 
-// ID returns the number of b, allocating only when b is new.
+// ID returns the number of b. It allocates only when b is new.
 func (n *Interner) ID(b []byte) int32 {
 	if i, ok := n.index[string(b)]; ok { // no allocation: the compiler sees the conversion
 		return i
@@ -45,10 +45,10 @@ func (b *Builder) Add(user, item int32) {
 	b.UserOf, b.ItemOf = append(b.UserOf, user), append(b.ItemOf, item)
 }
 
-// Log orders what was collected by user, then time, stable, and numbers users and
-// items ascending. The builder must not be used afterwards.
+// Log orders the collected rows by user, then time, stable, and numbers users and items in
+// ascending order of their ids. The builder must not be used afterwards.
 func (b *Builder) Log(hash string) *Log {
-	b.Users.index, b.Items.index = nil, nil // the largest part of what is needed no more
+	b.Users.index, b.Items.index = nil, nil // the largest part of what is no longer needed
 	b.Users.dropUnused(b.UserOf)
 	b.Items.dropUnused(b.ItemOf)
 	rankU, userIDs := Ascending(b.Users.IDs)
@@ -96,7 +96,7 @@ func (b *Builder) Log(hash string) *Log {
 	return l
 }
 
-// dropUnused renumbers col so that ids without a row are gone.
+// dropUnused removes the ids that no row of col has and renumbers col.
 func (n *Interner) dropUnused(col []int32) {
 	used := make([]bool, len(n.IDs))
 	for _, i := range col {
@@ -118,7 +118,7 @@ func (n *Interner) dropUnused(col []int32) {
 	n.IDs = ids
 }
 
-// permute gathers a column; a nil column stays nil.
+// permute returns a column in the given order; a nil column stays nil.
 func permute[T any](col []T, order []int32) []T {
 	if col == nil {
 		return nil

@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// Cross is two domains with the same users, as sequential cross-domain models take
-// them. It is read-only after it is made.
+// Cross is two domains with the same users, as sequential cross-domain models take them. Do not
+// change it once it is made.
 type Cross struct {
 	Name    string
-	Users   int      // 0..Users-1, the same people in both domains
+	Users   int      // 0..Users-1, the same users in both domains
 	UserIDs []string // ascending
 	Domains [2]Domain
 	Ladder  Ladder
 	Source  Source
 }
 
-// Domain is one domain of a Cross: each user's items in time order, cut leave-one-out.
+// Domain is one domain of a Cross: each user's items in time order, split leave-one-out.
 type Domain struct {
 	Name    string
 	Items   int       // 1..Items; 0 is padding
@@ -27,21 +27,21 @@ type Domain struct {
 	Left    LeftOut   // held-out rows that are not ranked
 }
 
-// LeftOut counts the held-out rows of a domain, and those of them that are not ranked. Of the
-// test rows left out, TestItem + TestByValid are all.
+// LeftOut counts the held-out rows of a domain and those among them that are not ranked. The
+// test rows left out are TestItem + TestByValid.
 type LeftOut struct {
-	ValidRows   int `json:"valid_rows"`          // cut off, before any was left out
-	TestRows    int `json:"test_rows"`           // likewise
+	ValidRows   int `json:"valid_rows"`          // held out, before any was left out
+	TestRows    int `json:"test_rows"`           // held out, before any was left out
 	ValidItem   int `json:"valid_new_item"`      // validation rows whose item no training row has
-	TestItem    int `json:"test_new_item"`       // test rows whose item no training and no ranked validation row has
-	TestByValid int `json:"test_by_their_valid"` // test rows whose item is known, left out only because their user's validation row is
+	TestItem    int `json:"test_new_item"`       // test rows whose item neither a training row nor a ranked validation row has
+	TestByValid int `json:"test_by_their_valid"` // test rows with a known item, left out only because the validation row of the same user is
 }
 
-// Test is the number of test rows left out.
+// Test returns the number of test rows left out.
 func (l LeftOut) Test() int { return l.TestItem + l.TestByValid }
 
-// Join fills in users and two domains, those of pick, from the filtered rows of all the
-// domains named. Users are those who are left in every one. The ladder gets a rung a
+// Join fills in the users and the two domains numbered pick, from the filtered rows of all the
+// domains named. It keeps the users who are left in every domain. The ladder gets a rung a
 // domain.
 func (c *Cross) Join(names []string, logs []*Log, pick [2]int) error {
 	logs, shared := common(logs)
@@ -56,18 +56,18 @@ func (c *Cross) Join(names []string, logs []*Log, pick [2]int) error {
 		c.Domains[i] = leaveOneOut(names[k], logs[k], shared)
 	}
 	if n := sharedItems(logs[pick[0]], logs[pick[1]]); n > 0 {
-		c.Source.Notes = append(slices.Clip(c.Source.Notes), fmt.Sprintf("%d items are in both domains; they are different items here", n))
+		c.Source.Notes = append(slices.Clip(c.Source.Notes), fmt.Sprintf("%d items are in both domains; each domain counts them as its own", n))
 	}
 	return nil
 }
 
-// Judge compares the ladder with the counts wanted and sets the level of evidence.
+// Judge compares the ladder with the expected counts and sets the level of evidence.
 func (c *Cross) Judge(wants []Want) {
 	c.Source.Checks = c.Ladder.Compare(wants)
 	c.Source.Level = grade(c.Source.StandIn, splitOwn, false, c.Source.Checks)
 }
 
-// common keeps the users of all logs, without filtering items again, and lists them.
+// common keeps the users that all logs have, without filtering items again, and lists them.
 func common(logs []*Log) ([]*Log, []string) {
 	in := map[string]int{}
 	for _, l := range logs {
@@ -86,7 +86,7 @@ func common(logs []*Log) ([]*Log, []string) {
 	return out, out[0].UserIDs
 }
 
-// sharedItems counts ids that two logs have in common.
+// sharedItems returns the number of ids that two logs have in common.
 func sharedItems(a, b *Log) (n int) {
 	in := make(map[string]bool, len(a.ItemIDs))
 	for _, id := range a.ItemIDs {

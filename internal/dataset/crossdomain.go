@@ -7,11 +7,12 @@ import (
 	"privrec/internal/rng"
 )
 
-// leaveOneOut cuts one domain: a user's last row is test, the one before it
-// validation, the rest train; users with fewer than three rows train with all of them.
-// A validation row whose item is not in train is left out, and so is a test row whose
-// item is in neither or whose user has no validation row left (the program that
-// prepared PriCDSR's data does so). users are those of the log in another order.
+// leaveOneOut splits one domain: a user's last row is for test, the row before it for
+// validation, the others for training. Users with fewer than three rows train with all of them.
+// leaveOneOut leaves out a validation row whose item no training row has, and a test row whose
+// item neither a training nor a remaining validation row has. It also leaves out the test row
+// of a user without a remaining validation row, as the program that prepared PriCDSR's data
+// does. users are those of the log in another order.
 func leaveOneOut(name string, l *Log, users []string) Domain {
 	d := Domain{
 		Name: name, Items: len(l.ItemIDs), ItemIDs: append([]string{""}, l.ItemIDs...),
@@ -62,8 +63,8 @@ func leaveOneOut(name string, l *Log, users []string) Domain {
 	return d
 }
 
-// Counts is how often each item (0..Items, 0 never) occurs in train, validation and
-// test together.
+// Counts returns how often each item (0..Items, 0 never) occurs in train, validation and test
+// together.
 func (d *Domain) Counts() []int64 {
 	n := make([]int64, d.Items+1)
 	for u, seq := range d.Train {
@@ -77,7 +78,7 @@ func (d *Domain) Counts() []int64 {
 	return n
 }
 
-// Known marks the items (0..Items) that occur in train or, with valid, in validation.
+// Known marks the items (0..Items) that occur in train or, if valid is set, in validation.
 func (d *Domain) Known(valid bool) []bool {
 	known := make([]bool, d.Items+1)
 	for u, seq := range d.Train {
@@ -92,9 +93,9 @@ func (d *Domain) Known(valid bool) []bool {
 	return known
 }
 
-// Matrix is PriCDSR's sequential data matrix (definition 1): a row of length columns a
-// user, the last items of train and validation, 0 in front where there are fewer. It is
-// one slice, user by user.
+// Matrix returns PriCDSR's sequential data matrix (definition 1) as one slice, user by user: a
+// row of length columns a user with the last items of train and validation, after zeros where
+// there are fewer.
 func (d *Domain) Matrix(length int, valid bool) []int32 {
 	m := make([]int32, length*len(d.Train))
 	for u, seq := range d.Train {
@@ -108,8 +109,8 @@ func (d *Domain) Matrix(length int, valid bool) []int32 {
 }
 
 // Lists draws n items a user to rank a held-out item against: without replacement, in
-// proportion to Counts, none that the user has in any part. A user's list depends on
-// the seed and the user alone. Users without validation and test row get none.
+// proportion to Counts, and none that the user has in any part. A user's list depends only on
+// the seed and the user. Users without a validation and a test row get none.
 func (d *Domain) Lists(n int, seed rng.Seed) ([][]int32, error) {
 	counts := d.Counts()
 	cum := make([]int64, len(counts))
@@ -118,7 +119,7 @@ func (d *Domain) Lists(n int, seed rng.Seed) ([][]int32, error) {
 	}
 	total := cum[len(cum)-1]
 	lists := make([][]int32, len(d.Train))
-	taken := make([]int, d.Items+1) // user+1 for whom the item is out
+	taken := make([]int, d.Items+1) // user+1 for whom the item cannot be drawn
 	for u, seq := range d.Train {
 		if d.Valid[u] == 0 && d.Test[u] == 0 {
 			continue
@@ -150,8 +151,8 @@ func (d *Domain) Lists(n int, seed rng.Seed) ([][]int32, error) {
 	return lists, nil
 }
 
-// drawLeft draws an item that is not out, in proportion to its count: by rejection,
-// and where that takes long over what is left.
+// drawLeft draws an item that the user can still get, in proportion to its count. It draws by
+// rejection and, where that takes long, from the items that are left.
 func drawLeft(s *rng.Stream, cum []int64, taken []int, user int, left int64) int32 {
 	total := cum[len(cum)-1]
 	for range 64 {

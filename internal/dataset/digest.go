@@ -9,15 +9,15 @@ import (
 	"strconv"
 )
 
-// Digest identifies the rows of a log that comes already split, in whatever order they
-// stand: (user, item, part) of every row, by the ids of the source. It is empty for a log
-// without parts. It tells apart what counts cannot: the same rows divided otherwise.
+// Digest identifies the rows of a log that comes already split by (user, item, part) of every
+// row, with the ids of the source, in any order of the rows. It returns "" for a log without
+// parts. It distinguishes what counts cannot: the same rows split another way.
 //
-// It is the sum of the SHA-256 of the rows, modulo 2^256, in hex. A sum has no order, so
-// that neither the order of lines nor of items matters. Unlike an exclusive or it does not
-// cancel rows that come twice. Two different sets of rows that were not made for it agree
-// with probability 2^-256. Someone who makes rows for it can do better (generalized
-// birthdays): it finds accidents, and other splits, not forgers.
+// The digest is the sum of the SHA-256 of the rows, modulo 2^256, in hexadecimal. A sum does
+// not depend on the order of lines or items. Unlike an exclusive or it does not cancel rows
+// that come twice. Two different sets of rows that were not made to agree do so with
+// probability 2^-256. Rows can be made to agree with less work (generalized birthdays), so the
+// digest finds accidents and other splits, not forgeries.
 func (l *Log) Digest() string {
 	if l.Parts == nil {
 		return ""
@@ -38,7 +38,8 @@ func (l *Log) Digest() string {
 	return hex.EncodeToString(out)
 }
 
-// appendRow appends a row as "length:user length:item part", which no other row is.
+// appendRow appends a row as "length:user length:item part". No two different rows give the
+// same bytes.
 func (l *Log) appendRow(b []byte, row int) []byte {
 	for _, id := range []string{l.UserIDs[l.Users[row]], l.ItemIDs[l.Items[row]]} {
 		b = append(append(strconv.AppendInt(b, int64(len(id)), 10), ':'), id...)
@@ -47,7 +48,7 @@ func (l *Log) appendRow(b []byte, row int) []byte {
 	return append(b, l.Parts[row].String()...)
 }
 
-// SourceHash combines the SHA-256 digests of several files, in the order given.
+// SourceHash returns one hash of the SHA-256 digests of several files, in the given order.
 func SourceHash(digests ...string) string {
 	if len(digests) == 1 {
 		return digests[0]
@@ -59,13 +60,13 @@ func SourceHash(digests ...string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// origin says how the split of a recipe stands to the one that its authors published.
+// origin says how the split of a recipe relates to the one that its authors published.
 type origin uint8
 
 const (
 	splitOwn       origin = iota // the recipe makes a split; none was published
-	splitUnknown                 // the source is split, and no digest says how the authors' split is
-	splitOther                   // the source is split, otherwise than the authors published it
+	splitUnknown                 // the source is split, and no digest tells whether as the authors split it
+	splitOther                   // the source is split, but not as the authors published it
 	splitPublished               // the rows and parts of the source are the published ones
 )
 

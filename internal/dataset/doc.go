@@ -1,20 +1,19 @@
-// Package dataset is what a data set is, from rows to what a model trains on:
+// Package dataset defines a data set, from rows to the form that a model trains on:
 //
 //	log -> filter -> split -> reindex
 //
-// It reads no file and knows no set by name. Rooms beneath it do.
+// It reads no file and knows no data set by name. The packages in its folder do.
 //
 // # Words
 //
-// A [Log] is a table of interactions, one row an interaction, rows ordered by user, then
-// time, stable, so that ties keep the order of the file. A [Recipe] filters a log (rating
-// threshold, k-core, last-N), splits it and renumbers its items. The result is a
-// [Sequential], the sequence of every user, or [Interactions], the pairs of every user
-// without order, or a [Cross], two domains with the same users. Every step appends a
-// [Rung] to a [Ladder] of counts. A recipe that reproduces a paper carries the counts that
-// the paper prints ([Want]), so that a run can say at which [Level] of evidence its data
-// stand: A for the authors' own split, B for equal counts, C for other rows, D for
-// synthetic ones.
+// A [Log] is a table of interactions: one row an interaction, rows ordered by user, then by
+// time, ties in the order of the file. A [Recipe] filters a log (rating threshold, k-core, last
+// n rows), splits it and renumbers its items. The result is a [Sequential] (the sequence of
+// every user), an [Interactions] (the pairs of every user, without order) or a [Cross] (two
+// domains with the same users). Every step appends a [Rung], its counts, to a [Ladder]. A
+// recipe that reproduces a paper has the counts that the paper prints ([Want]). So a run can
+// say which [Level] of evidence its data have: A for the authors' own split, B for equal
+// counts, C for other rows, D for synthetic ones.
 //
 // # Conventions
 //
@@ -25,9 +24,9 @@
 //     of first appearance in the training part, users ascending, and 0 is no item.
 //   - Sequences are never copied into prefixes: a training sample is a pair
 //     (user, length), see [Samples].
-//   - Everything wrong with a file or a set is an [*Error] that names file, line and field.
-//   - Nothing here is random except through a [rng.Stream] or [rng.Seed] the caller passes.
-//   - A function never writes to a Log it is given; filters return new logs.
+//   - Every fault of a file or a set is an [*Error] that names file, line and field.
+//   - Randomness comes only from a [rng.Stream] or [rng.Seed] of the caller.
+//   - A function never writes to a Log of its caller; filters return new logs.
 //
 // # How the packages meet
 //
@@ -35,7 +34,7 @@
 //	         |                          |
 //	standin --> Log, Features        registry: which files, which recipe, which counts
 //
-// Each package imports those above it in this list and no other:
+// Each package imports only those above it in this list:
 //
 //   - dataset: this one. Logs, features, recipes, splits, samples, counts, evidence.
 //   - format: files to logs and back, row by row or whole, plain or compressed.

@@ -16,7 +16,7 @@ type Error struct {
 	Err   error  // cause, may be nil
 }
 
-// Error formats as `file:line: field "name": message`.
+// Error implements error: `file:line: field "name": message`.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.File)
@@ -43,12 +43,11 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// ErrNotFound is the cause of the error for a data set whose files are not on
-// this machine.
+// ErrNotFound is the cause of the error for a data set without files on this machine.
 var ErrNotFound = errors.New("files not found")
 
-// Quote renders a field for a message, shortened so that a line of garbage
-// cannot flood a terminal.
+// Quote returns a field for a message, shortened so that a line of garbage cannot flood a
+// terminal.
 func Quote(b []byte) string {
 	const most = 40
 	if len(b) > most {

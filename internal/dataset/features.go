@@ -26,8 +26,8 @@ type Column struct {
 	Levels  []string  // Categorical: distinct values present, ascending (see LessIDs)
 }
 
-// Range returns the smallest and largest number of a numeric column over the users
-// it holds; ok is false when every value is missing or the column is categorical.
+// Range returns the smallest and the largest number of a numeric column. ok is false when every
+// value is missing or the column is categorical.
 func (c *Column) Range() (lo, hi float64, ok bool) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, x := range c.Numbers {
@@ -45,8 +45,8 @@ type Features struct {
 	Columns []Column
 }
 
-// Width is the number of inputs after one-hot coding: the number of levels of each
-// categorical column plus one for each numeric column.
+// Width returns the number of inputs after one-hot coding: the levels of each categorical
+// column, plus one for each numeric column.
 func (f *Features) Width() int {
 	w := 0
 	for i := range f.Columns {
@@ -77,9 +77,9 @@ func (f *Features) names() []string {
 	return out
 }
 
-// For returns the features of the given users, in the given order and with only
-// the named columns in the given order (nil for all). Levels are those present
-// among these users. A user without a row of features is an *Error.
+// For returns the features of the given users with only the named columns (nil for all), both
+// in the given order. The levels of a column are those of these users. It fails with an *Error
+// on a user without a row of features.
 func (f *Features) For(userIDs, columns []string) (*Features, error) {
 	rowOf := make(map[string]int32, len(f.UserIDs))
 	for i, id := range f.UserIDs {
@@ -108,8 +108,8 @@ func (f *Features) For(userIDs, columns []string) (*Features, error) {
 	return out, nil
 }
 
-// Among returns the features of those of the users that have any, so that no more is
-// kept than a filtered log can ask for. Both lists of ids are shared, not copied.
+// Among returns the features of the given users that have any, so that no more is kept than a
+// filtered log can ask for. Both lists of ids are shared, not copied.
 func (f *Features) Among(userIDs []string) *Features {
 	rowOf := make(map[string]int32, len(userIDs))
 	for _, id := range userIDs {
@@ -133,7 +133,7 @@ func (f *Features) Among(userIDs []string) *Features {
 	return out
 }
 
-// Gather picks rows and drops the levels that nobody has any more.
+// Gather returns a column of the given rows, without the levels that none of them has.
 func (c *Column) Gather(rows []int32) Column {
 	out := Column{Name: c.Name, Kind: c.Kind}
 	if c.Kind == Numeric {

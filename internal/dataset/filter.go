@@ -24,7 +24,7 @@ const (
 	RungKnownTest = "test, known items" // test rows whose item occurs in train
 )
 
-// MinRating keeps rows whose value is at least least. A log without values is an error.
+// MinRating keeps rows with a value of at least least. It fails on a log without values.
 func (l *Log) MinRating(least float32) (*Log, error) {
 	if l.Values == nil {
 		return nil, &Error{File: l.Name, Field: "rating", Msg: "the recipe filters by rating but the data have none"}
@@ -57,7 +57,7 @@ func (l *Log) minRows(col []int32, ids int, what string, k int) (*Log, error) {
 
 func minRung(what string, k int) string { return fmt.Sprintf("%s >= %d rows", what, k) }
 
-// Dedupe keeps one row of each (user, item) pair, or all.
+// Dedupe keeps one row of each (user, item) pair, or all rows.
 func (l *Log) Dedupe(how Dedupe) *Log {
 	if how == KeepRepeats {
 		return l
@@ -80,8 +80,8 @@ func (l *Log) Dedupe(how Dedupe) *Log {
 	return l.Keep(keep)
 }
 
-// LastN keeps the last n rows of each user. It does not filter again afterwards, so
-// an item may fall below an earlier k-core.
+// LastN keeps the last n rows of each user. It does not filter again afterwards, so an item may
+// have fewer rows than an earlier k-core kept.
 func (l *Log) LastN(n int) *Log {
 	keep := make([]bool, l.Len())
 	off := l.Offsets()
@@ -93,10 +93,9 @@ func (l *Log) LastN(n int) *Log {
 	return l.Keep(keep)
 }
 
-// Core keeps the k-core: it drops users with fewer than k rows, then items with
-// fewer than k rows among the rest, and repeats until nothing changes. Rows are
-// counted, not distinct pairs. The ladder has one rung a round that dropped
-// something and a last one named "k-core".
+// Core keeps the k-core: it drops users with fewer than k rows, then items with fewer than k of
+// the remaining rows, and repeats until nothing changes. It counts rows, not distinct pairs.
+// The ladder has one rung for each round that dropped something and a last one named "k-core".
 func (l *Log) Core(k int) (*Log, Ladder, error) {
 	keep := make([]bool, l.Len())
 	for row := range keep {
@@ -113,7 +112,7 @@ func (l *Log) Core(k int) (*Log, Ladder, error) {
 		r := countRung(fmt.Sprintf("%s round %d", name, round), keep, l)
 		ladder = append(ladder, r)
 		if r.Rows == 0 {
-			break // the error below says which filter it was
+			break // the error below names the filter
 		}
 	}
 	out, err := l.nonEmpty(keep, name)
@@ -123,8 +122,8 @@ func (l *Log) Core(k int) (*Log, Ladder, error) {
 	return out, append(ladder, out.Rung(name)), nil
 }
 
-// dropRare clears keep for rows whose id in col has 1..k-1 kept rows and returns how
-// many rows it cleared. count is scratch, as long as there are ids.
+// dropRare clears keep for rows whose id in col has 1..k-1 kept rows and returns how many rows
+// it cleared. count is scratch space with a place for each id.
 func dropRare(keep []bool, col []int32, count []int, k int) int {
 	clear(count)
 	for row, alive := range keep {
@@ -142,7 +141,7 @@ func dropRare(keep []bool, col []int32, count []int, k int) int {
 	return dropped
 }
 
-// countRung counts what keep leaves of l.
+// countRung counts the users, items and rows of l that keep leaves.
 func countRung(name string, keep []bool, l *Log) Rung {
 	r := Rung{Name: name}
 	users, items := make([]bool, len(l.UserIDs)), make([]bool, len(l.ItemIDs))
@@ -163,7 +162,7 @@ func countRung(name string, keep []bool, l *Log) Rung {
 	return r
 }
 
-// nonEmpty is Keep, with an error naming the filter when no row is left.
+// nonEmpty does what Keep does, and fails with the name of the filter when no row is left.
 func (l *Log) nonEmpty(keep []bool, filter string) (*Log, error) {
 	out := l.Keep(keep)
 	if out.Len() == 0 {

@@ -5,27 +5,26 @@ import (
 	"slices"
 )
 
-// Interactions is a data set as models of the user-item graph take it: pairs without
-// order, and nothing removed after the filters. An item that no training row has is
-// still an item that can be ranked, as is a user who is in test alone. It is
-// read-only after it is made.
+// Interactions is a data set as models of the user-item graph take it: pairs without order, and
+// nothing removed after the filters. An item without a training row can still be ranked, and so
+// can items for a user who is only in test. Do not change it once it is made.
 type Interactions struct {
 	Name    string // of the data set
-	Recipe  string // that made it
+	Recipe  string // that made the data
 	Users   int
 	Items   int
 	Train   [][]int32 // per user, items 0..Items-1 ascending
-	Valid   [][]int32 // likewise; nil unless the split has a validation part
-	Test    [][]int32 // likewise
+	Valid   [][]int32 // as Train; nil unless the split has a validation part
+	Test    [][]int32 // as Train
 	UserIDs []string  // original ids, ascending
 	ItemIDs []string  // original ids, ascending
 	Ladder  Ladder
 	Source  Source
 }
 
-// NewInteractions takes the filtered rows that s was made of and the part of each. A pair
-// that occurs twice, in one part or in two, is an error that names it: an edge is there or
-// not, and a test row whose pair was trained on asks for nothing.
+// NewInteractions returns the pairs of the filtered rows that s was made of, each in its part.
+// It fails on a pair that occurs twice, in one part or in two, and names it: an edge is there
+// or not, and a test row whose pair was trained on tests nothing.
 func NewInteractions(s *Sequential, l *Log, parts []Part) (*Interactions, error) {
 	x := &Interactions{
 		Name: s.Name, Recipe: s.Recipe, Users: len(l.UserIDs), Items: len(l.ItemIDs),
@@ -38,7 +37,7 @@ func NewInteractions(s *Sequential, l *Log, parts []Part) (*Interactions, error)
 	return x, x.distinct()
 }
 
-// pairs gathers one part's items, ascending, into one backing array.
+// pairs gathers the items of one part, ascending for each user, into one backing array.
 func pairs(l *Log, parts []Part, p Part) [][]int32 {
 	n := 0
 	for _, q := range parts {
@@ -60,7 +59,7 @@ func pairs(l *Log, parts []Part, p Part) [][]int32 {
 	return lists
 }
 
-// distinct refuses a pair that occurs twice.
+// distinct fails on a pair that occurs twice.
 func (x *Interactions) distinct() error {
 	type side struct {
 		name  string
@@ -89,8 +88,8 @@ func (x *Interactions) distinct() error {
 	return nil
 }
 
-// Only counts the users and the items that have rows in test, or in validation, but
-// none in train.
+// Only returns the number of users and of items that have rows in test or validation, but none
+// in train.
 func (x *Interactions) Only() (users, items int) {
 	trained, held := make([]bool, x.Items), make([]bool, x.Items)
 	for u := range x.Users {

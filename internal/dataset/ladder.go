@@ -2,7 +2,7 @@ package dataset
 
 import "fmt"
 
-// Rung is what is left of a data set after one step.
+// Rung holds the counts of a data set after one step.
 type Rung struct {
 	Name    string `json:"name"`
 	Users   int    `json:"users"`
@@ -11,7 +11,7 @@ type Rung struct {
 	Samples int    `json:"samples,omitempty"` // prefixes with a next item; only after a split
 }
 
-// Ladder is the rungs in the order of the steps.
+// Ladder holds the rungs in the order of the steps.
 type Ladder []Rung
 
 // Get returns the last rung of that name.
@@ -24,11 +24,10 @@ func (l Ladder) Get(name string) (Rung, bool) {
 	return Rung{}, false
 }
 
-// Want is a rung that a recipe expects. A count of 0 is not stated, hence not
-// compared.
+// Want is a rung that a recipe expects. A count of 0 is not stated, so it is not compared.
 type Want struct {
 	Rung
-	Paper bool   // printed in the paper or fixed in its code; otherwise known from elsewhere
+	Paper bool   // printed in the paper or fixed in its code; otherwise known from another source
 	From  string // where the numbers come from, a sentence
 }
 
@@ -42,10 +41,10 @@ type Check struct {
 	From  string `json:"from"`
 }
 
-// OK says whether the count is as expected.
+// OK reports whether the count is as expected.
 func (c Check) OK() bool { return c.Want == c.Got }
 
-// String renders one line for a person.
+// String returns one line for a reader.
 func (c Check) String() string {
 	verdict := "equal"
 	if !c.OK() {
@@ -74,24 +73,24 @@ func (l Ladder) Compare(wants []Want) []Check {
 	return out
 }
 
-// Level is how strong the evidence of a run on these data is.
+// Level says how strong the evidence of a run on these data is.
 type Level byte
 
 // The levels of evidence. Only A and B allow "paper minus ours".
 const (
 	LevelA Level = 'A' // real data and the authors' own split
 	LevelB Level = 'B' // real data with counts equal to the paper's
-	LevelC Level = 'C' // real data with other counts or another split than the published one, or with no printed counts to compare
+	LevelC Level = 'C' // real data with other counts or another split than the published one, or without printed counts to compare
 	LevelD Level = 'D' // synthetic stand-in
 )
 
 // String returns the letter.
 func (v Level) String() string { return string(v) }
 
-// MarshalText makes the level a letter in JSON.
+// MarshalText writes the level as a letter.
 func (v Level) MarshalText() ([]byte, error) { return []byte{byte(v)}, nil }
 
-// UnmarshalText reads the letter back.
+// UnmarshalText reads what MarshalText wrote.
 func (v *Level) UnmarshalText(b []byte) error {
 	if len(b) != 1 || b[0] < 'A' || b[0] > 'D' {
 		return fmt.Errorf("dataset: evidence level %q is none of A, B, C, D", b)
@@ -100,7 +99,7 @@ func (v *Level) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// Meaning explains the level in a phrase.
+// Meaning returns a phrase that explains the level.
 func (v Level) Meaning() string {
 	switch v {
 	case LevelA:
@@ -113,9 +112,9 @@ func (v Level) Meaning() string {
 	return "synthetic stand-in"
 }
 
-// grade derives the level: standIn and from describe the source, checks its counts, random
-// says that the parts depend on a seed as well. Level A takes the published rows in their
-// parts, which counts alone do not show.
+// grade returns the level of data. standIn and from describe the source, checks its counts, and
+// random says whether the parts also depend on a seed. Level A needs the published rows in
+// their parts, which counts alone cannot show.
 func grade(standIn bool, from origin, random bool, checks []Check) Level {
 	switch {
 	case standIn:

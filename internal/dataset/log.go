@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Part says to which side of a split a row belongs.
+// Part says which part of a split a row belongs to.
 type Part uint8
 
 // The parts of a split.
@@ -34,13 +34,13 @@ type Log struct {
 	Parts   []Part    // nil unless the source comes already split
 	UserIDs []string  // ascending, see LessIDs; each has at least one row
 	ItemIDs []string  // ascending, see LessIDs; each has at least one row
-	Ladder  Ladder    // of what the reader dropped, from raw to the rows here; nil when it dropped nothing. Filters do not pass it on
+	Ladder  Ladder    // what the reader dropped, from raw to the rows here; nil when it dropped nothing; filters do not pass it on
 }
 
-// Len is the number of rows.
+// Len returns the number of rows.
 func (l *Log) Len() int { return len(l.Users) }
 
-// Rung counts users, items and rows, under the given name.
+// Rung returns the counts of users, items and rows under the given name.
 func (l *Log) Rung(name string) Rung {
 	return Rung{Name: name, Users: len(l.UserIDs), Items: len(l.ItemIDs), Rows: l.Len()}
 }
@@ -83,7 +83,7 @@ func (l *Log) Keep(keep []bool) *Log {
 	return out
 }
 
-// survivors maps old indices to new ones (-1 when gone) and lists the ids kept.
+// survivors maps old indices to new ones (-1 when removed) and lists the ids kept.
 func survivors(col []int32, ids []string, keep []bool) ([]int32, []string) {
 	seen := make([]bool, len(ids))
 	for row, k := range keep {
@@ -103,7 +103,7 @@ func survivors(col []int32, ids []string, keep []bool) ([]int32, []string) {
 	return to, kept
 }
 
-// pick compacts a column; a nil column stays nil.
+// pick returns the n kept values of a column; a nil column stays nil.
 func pick[T any](col []T, keep []bool, n int) []T {
 	if col == nil {
 		return nil
@@ -155,7 +155,7 @@ func Ascending(ids []string) (rank []int32, sorted []string) {
 	return rank, sorted
 }
 
-// Valid checks the invariants of a log that came from outside: column lengths,
+// Valid checks the invariants of a log that another program or a cache wrote: column lengths,
 // indices, users ascending, every id used.
 func (l *Log) Valid() error {
 	n := l.Len()

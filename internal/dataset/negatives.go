@@ -9,19 +9,19 @@ import (
 	"privrec/internal/rng"
 )
 
-// Negatives draws items that a user has not met, uniformly or by popularity. It is
-// read-only after it is made, so goroutines may share it, each with its own stream.
+// Negatives draws items that a user does not have, uniformly or by popularity. It does not
+// change once it is made, so goroutines may share it, each with its own stream.
 type Negatives struct {
 	items int
 	seen  [][]int32 // per user: distinct items, ascending
 	cum   []float64 // nil for uniform; cum[i] is the weight of items 1..i, cum[0] = 0
 }
 
-// NewNegatives takes the sequences (item ids 1..items) that each user has met in train,
-// more that are not to be drawn either, such as those of test, and the exponent of
-// popularity: 0 draws uniformly, 1 in proportion to the number of occurrences in train,
-// 0.75 as word2vec does. Items that never occur in train have weight 0 when the exponent
-// is above 0.
+// NewNegatives takes the sequences (item ids 1..items) of each user in train, and alsoMet,
+// further sequences whose items are not drawn either, such as those of test. power is the
+// exponent of popularity: 0 draws uniformly, 1 in proportion to the number of occurrences in
+// train, 0.75 as word2vec does. With power above 0, items that never occur in train have weight
+// 0.
 func NewNegatives(items int, power float64, train [][]int32, alsoMet ...[][]int32) (*Negatives, error) {
 	if items < 1 || power < 0 || math.IsNaN(power) || math.IsInf(power, 0) {
 		return nil, fmt.Errorf("dataset: negatives need items >= 1 and a finite power >= 0, got %d and %v", items, power)
@@ -64,7 +64,7 @@ func NewNegatives(items int, power float64, train [][]int32, alsoMet ...[][]int3
 	return n, nil
 }
 
-// Seen says whether user u has met the item. A user beyond the sequences has met none.
+// Seen reports whether user u has the item. A user beyond the sequences has none.
 func (n *Negatives) Seen(u int, item int32) bool {
 	_, ok := slices.BinarySearch(n.met(u), item)
 	return ok
@@ -77,9 +77,9 @@ func (n *Negatives) met(u int) []int32 {
 	return n.seen[u]
 }
 
-// Draw returns an item that user u has not met. Draws are exact: rejection first, and
-// when 32 draws in a row hit what the user has met, one draw over the unmet items
-// alone. A user who has met every item that can be drawn is an error.
+// Draw returns an item that user u does not have. Draws are exact: rejection first, and when 32
+// draws in a row hit an item of the user, one draw over the remaining items. It fails for a
+// user who has every item that can be drawn.
 func (n *Negatives) Draw(u int, s *rng.Stream) (int32, error) {
 	for range 32 {
 		if i := n.any(s); !n.Seen(u, i) {
@@ -105,13 +105,13 @@ func (n *Negatives) Draw(u int, s *rng.Stream) (int32, error) {
 		}
 	}
 	if len(unmet) == 0 {
-		return 0, fmt.Errorf("dataset: user %d has met every item, no negative can be drawn", u)
+		return 0, fmt.Errorf("dataset: user %d has every item, no negative can be drawn", u)
 	}
 	at := s.Float64() * total
 	return unmet[min(sort.Search(len(cum), func(j int) bool { return cum[j] > at }), len(unmet)-1)], nil
 }
 
-// any draws an item, met or not.
+// any draws an item, whether the user has it or not.
 func (n *Negatives) any(s *rng.Stream) int32 {
 	if n.cum == nil {
 		return int32(1 + s.IntN(n.items))

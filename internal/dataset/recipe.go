@@ -6,31 +6,31 @@ import (
 	"strings"
 )
 
-// Recipe is the steps from a raw log to sequences, in the order of the fields, and
-// the counts it must reach. Zero fields switch their step off.
+// Recipe lists the steps from a raw log to sequences, in the order of the fields, and the
+// counts that it must reach. A zero field switches its step off.
 type Recipe struct {
 	Name      string
-	About     string   // one line: whose preprocessing this is
+	About     string   // one line: which preprocessing this is
 	Dedupe    Dedupe   // of (user, item) pairs
 	MinRating float32  // keep rows with at least this rating
-	MinItem   int      // keep items with at least so many rows, in one pass
-	MinUser   int      // then users with at least so many rows, in one pass
+	MinItem   int      // keep items with at least this many rows, in one pass
+	MinUser   int      // then users with at least this many rows, in one pass
 	Core      int      // k of the iterated k-core
 	LastN     int      // keep the last rows of each user, without filtering again
 	Split     Split    // required
 	Digest    string   // of the rows that were published with their split, see Log.Digest; "" where none is known
 	Ratings   bool     // keep the ratings of the training rows, for a model that uses them
-	Features  []string // user features the model takes, nil for none
+	Features  []string // user features that the model takes, nil for none
 	Wants     []Want
 	Notes     []string // differences from the paper to print with the data
 }
 
-// Steps renders the filtering part, the part a cache entry holds.
+// Steps returns the filtering steps as text, the key of a cache entry.
 func (r Recipe) Steps() string {
 	return fmt.Sprintf("dedupe=%d rating>=%g item>=%d user>=%d core=%d last=%d", r.Dedupe, r.MinRating, r.MinItem, r.MinUser, r.Core, r.LastN)
 }
 
-// Filter runs the steps before the split and returns the ladder from raw on.
+// Filter runs the steps before the split. The ladder starts at the raw counts.
 func (r Recipe) Filter(l *Log) (*Log, Ladder, error) {
 	ladder := append(Ladder{}, l.Ladder...)
 	if len(ladder) == 0 {
@@ -75,8 +75,8 @@ func (r Recipe) Filter(l *Log) (*Log, Ladder, error) {
 	return l, ladder, nil
 }
 
-// Apply runs the whole recipe on a log that is already in memory; features may be
-// nil when the recipe takes none. The result's Source has no Files.
+// Apply runs the whole recipe on a log in memory. features may be nil when the recipe takes
+// none. The result's Source has no Files.
 func (r Recipe) Apply(l *Log, features *Features) (*Sequential, error) {
 	filtered, ladder, err := r.Filter(l)
 	if err != nil {
@@ -85,7 +85,7 @@ func (r Recipe) Apply(l *Log, features *Features) (*Sequential, error) {
 	return r.Finish(filtered, ladder, features)
 }
 
-// Finish splits and renumbers a filtered log and compares the counts.
+// Finish splits and renumbers a filtered log and compares its counts with the expected ones.
 func (r Recipe) Finish(l *Log, ladder Ladder, features *Features) (*Sequential, error) {
 	parts, err := r.Split.Parts(l)
 	if err != nil {
@@ -120,12 +120,12 @@ func (r Recipe) Finish(l *Log, ladder Ladder, features *Features) (*Sequential, 
 	s.Source = Source{Title: l.Name, Hash: l.Hash, StandIn: l.StandIn, Checks: checks, Notes: r.Notes,
 		Level: grade(l.StandIn, from, r.Split.Random(), checks)}
 	if from == splitOther && !l.StandIn {
-		s.Source.Notes = append(slices.Clip(r.Notes), "these are not the rows of the published split, or they are divided otherwise: nothing published on that split is of these data")
+		s.Source.Notes = append(slices.Clip(r.Notes), "these are not the rows of the published split, or they are split another way: results published for that split are not about these data")
 	}
 	return s, nil
 }
 
-// candidates is the number of items after the filters, before truncation.
+// candidates returns the number of items after the filters, before truncation.
 func candidates(ladder Ladder) int {
 	last := ladder[len(ladder)-1]
 	for i := len(ladder) - 1; i >= 0; i-- {

@@ -16,8 +16,8 @@ type Samples struct {
 	Length []int32 // of the prefix, 1 or more
 }
 
-// Prefixes lists every prefix that has a next item: for a sequence v1..vm the lengths
-// 1..m-1, sequences in order, short prefixes first.
+// Prefixes lists every prefix that has a next item: lengths 1..m-1 for a sequence v1..vm,
+// sequences in order, short prefixes first.
 func Prefixes(seqs [][]int32) Samples {
 	n := 0
 	for _, s := range seqs {
@@ -33,7 +33,7 @@ func Prefixes(seqs [][]int32) Samples {
 	return t
 }
 
-// Len is the number of samples.
+// Len returns the number of samples.
 func (t Samples) Len() int { return len(t.User) }
 
 // At returns the prefix and target of sample i; prefix is a view of seqs.
@@ -51,7 +51,7 @@ func (t Samples) Targets(seqs [][]int32) []int32 {
 	return out
 }
 
-// pick returns the samples for which held equals want, in the same order.
+// pick returns the samples whose value in held equals want, in the same order.
 func (t Samples) pick(held []bool, want bool) Samples {
 	var out Samples
 	for i, h := range held {
@@ -63,9 +63,9 @@ func (t Samples) pick(held []bool, want bool) Samples {
 	return out
 }
 
-// HoldOutSamples moves round(share*n) random samples to valid; prefixes of one user
-// then fall on both sides, which papers do and which flatters validation. Both sides
-// keep the order of the table.
+// HoldOutSamples moves round(share*n) random samples to valid. Prefixes of one user can then be
+// in both parts, as in the papers, which makes validation results look better. Both parts keep
+// the order of the table.
 func (t Samples) HoldOutSamples(share float64, s rng.Stream) (train, valid Samples, err error) {
 	if !(share >= 0 && share < 1) {
 		return train, valid, fmt.Errorf("dataset: validation share must be in [0,1), got %v", share)
@@ -77,8 +77,8 @@ func (t Samples) HoldOutSamples(share float64, s rng.Stream) (train, valid Sampl
 	return t.pick(held, false), t.pick(held, true), nil
 }
 
-// HoldOutUsers moves all samples of round(share*users) random users to valid, among
-// the users that have samples.
+// HoldOutUsers moves all samples of round(share*users) random users to valid, among the users
+// that have samples.
 func (t Samples) HoldOutUsers(share float64, s rng.Stream) (train, valid Samples, err error) {
 	if !(share >= 0 && share < 1) {
 		return train, valid, fmt.Errorf("dataset: validation share must be in [0,1), got %v", share)

@@ -2,13 +2,13 @@ package dataset
 
 import "fmt"
 
-// Sequential is a data set ready for a model: each user's items in time order,
-// divided and renumbered. It is read-only after it is made.
+// Sequential is a data set ready for a model: each user's items in time order, split and
+// renumbered. Do not change it once it is made.
 type Sequential struct {
 	Name           string      // of the data set
-	Recipe         string      // that made it
+	Recipe         string      // that made the data
 	Items          int         // V: items with a row in train; ids are 1..V
-	CandidatesCore int         // items left by the filters, before truncation and split: what code that fixes its vocabulary early ranks over
+	CandidatesCore int         // items left by the filters, before truncation and split; programs that fix their items early rank over these
 	Users          int         // U
 	Train          [][]int32   // per user, item ids 1..V in time order; may be empty
 	Valid          [][]int32   // nil unless the split has a validation part; items unseen in train removed
@@ -21,7 +21,7 @@ type Sequential struct {
 	Source         Source
 }
 
-// Source tells where the data came from and what they are worth as evidence.
+// Source says where the data came from and what they are worth as evidence.
 type Source struct {
 	Title   string   `json:"title"`
 	Hash    string   `json:"hash"` // see Log.Hash
@@ -42,12 +42,12 @@ type File struct {
 	Modified int64 `json:"-"` // nanoseconds since 1970, to notice a change while reading
 }
 
-// String names the file with its size.
+// String returns the path with the size.
 func (f File) String() string { return fmt.Sprintf("%s (%d bytes)", f.Path, f.Bytes) }
 
-// sequence divides and renumbers a filtered log. Items are numbered 1..V in order of
-// first appearance in train, users ascending; rows of valid and test whose item never
-// occurs in train are removed.
+// sequence splits and renumbers a filtered log. It numbers items 1..V in order of first
+// appearance in train, users ascending. It removes rows of valid and test whose item never
+// occurs in train.
 func sequence(l *Log, parts []Part) *Sequential {
 	s := &Sequential{Name: l.Name, Users: len(l.UserIDs), UserIDs: l.UserIDs, ItemIDs: []string{""}}
 	newID := make([]int32, len(l.ItemIDs))
@@ -61,7 +61,7 @@ func sequence(l *Log, parts []Part) *Sequential {
 		count[p].Rows++
 	}
 	s.Items = len(s.ItemIDs) - 1
-	s.Train = side(l, parts, newID, Train)
+	s.Train = gather(l, parts, newID, Train)
 	s.Ladder = append(s.Ladder, s.rung(RungTrain, s.Train))
 	for _, v := range []struct {
 		p    Part
@@ -71,14 +71,15 @@ func sequence(l *Log, parts []Part) *Sequential {
 		if count[v.p].Rows == 0 && v.p == Valid {
 			continue
 		}
-		before := sideRung(l, parts, v.p)
-		*v.to = side(l, parts, newID, v.p)
+		before := partRung(l, parts, v.p)
+		*v.to = gather(l, parts, newID, v.p)
 		s.Ladder = append(s.Ladder, before, s.rung(v.name+", known items", *v.to))
 	}
 	return s
 }
 
-// ratings gathers the values of the training rows, as side gathers their items.
+// ratings gathers the values of the training rows in the order in which gather lists their
+// items.
 func ratings(l *Log, parts []Part) [][]float32 {
 	var all []float32
 	for row, p := range parts {
@@ -101,8 +102,8 @@ func ratings(l *Log, parts []Part) [][]float32 {
 	return out
 }
 
-// side gathers one part's sequences into one backing array, unknown items left out.
-func side(l *Log, parts []Part, newID []int32, p Part) [][]int32 {
+// gather copies the sequences of one part into one backing array, without unknown items.
+func gather(l *Log, parts []Part, newID []int32, p Part) [][]int32 {
 	n := 0
 	for row, q := range parts {
 		if q == p && newID[l.Items[row]] != 0 {
@@ -124,8 +125,8 @@ func side(l *Log, parts []Part, newID []int32, p Part) [][]int32 {
 	return seqs
 }
 
-// sideRung counts one part before unknown items are removed.
-func sideRung(l *Log, parts []Part, p Part) Rung {
+// partRung counts the rows of one part before unknown items are removed.
+func partRung(l *Log, parts []Part, p Part) Rung {
 	keep := make([]bool, len(parts))
 	perUser := make([]int, len(l.UserIDs))
 	for row, q := range parts {
@@ -140,7 +141,7 @@ func sideRung(l *Log, parts []Part, p Part) Rung {
 	return r
 }
 
-// rung counts sequences.
+// rung counts the users, items and rows of sequences.
 func (s *Sequential) rung(name string, seqs [][]int32) Rung {
 	r := Rung{Name: name}
 	seen := make([]bool, s.Items+1)

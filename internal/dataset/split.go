@@ -10,41 +10,40 @@ import (
 	"privrec/internal/rng"
 )
 
-// SplitKind names a way to divide rows.
+// SplitKind names a way to split rows.
 type SplitKind string
 
-// The ways to divide rows.
+// The ways to split rows.
 const (
 	SplitFraction    SplitKind = "fraction"      // first floor(f*m) of a user's m rows train, the rest test
 	SplitLeaveOneOut SplitKind = "leave-one-out" // last row test, the one before it valid if asked, the rest train
-	SplitFixed       SplitKind = "fixed"         // as the source files divide them
-	SplitTime        SplitKind = "time"          // before one moment train, from it on test
-	SplitRandom      SplitKind = "random"        // random rows of a user train, the rest test; sides keep the order of time
+	SplitFixed       SplitKind = "fixed"         // as the source files are split
+	SplitTime        SplitKind = "time"          // rows before one moment train, rows from it on test
+	SplitRandom      SplitKind = "random"        // random rows of a user train, the rest test; both parts keep the order of time
 )
 
-// Split divides a log into parts.
+// Split says how to split a log into parts.
 type Split struct {
 	Kind     SplitKind
 	Fraction float64 // train share in (0,1), for SplitFraction, SplitTime and SplitRandom
 	Valid    bool    // SplitLeaveOneOut: the last row but one is for validation
 	Nearest  bool    // SplitRandom: round(f*m) of a user's m rows train, though at most m-1, instead of floor(f*m)
-	// ValidShare in [0,1) moves round(share*n) random rows of the n of train, whoever
-	// they belong to, to valid, for SplitRandom and SplitFixed.
+	// ValidShare in [0,1) moves round(share*n) random rows of the n of train to valid, over all
+	// users together, for SplitRandom and SplitFixed.
 	ValidShare float64
-	Seed       rng.Seed // of what is random; Load puts Options.Seed here
+	Seed       rng.Seed // seed of the random choices; registry.Load puts Options.Seed here
 }
 
-// Random says whether the parts depend on the seed.
+// Random reports whether the parts depend on the seed.
 func (s Split) Random() bool { return s.Kind == SplitRandom || s.ValidShare > 0 }
 
 // Parts returns the part of every row.
 //
-// Shares are those of the decimal fraction, so that 0.29*100 gives 29 rows as the
-// text of a paper means, not the 28 of binary arithmetic. SplitLeaveOneOut
-// leaves users with too few rows (fewer than 2, with Valid 3) in train whole.
-// SplitTime cuts at the time of row floor(f*n) of all rows in time order; all rows
-// of that very moment are test. What is random depends on the seed and the place of a
-// user or row in the log alone.
+// A share is taken as the decimal fraction that it is written as, so that 0.29*100 gives 29
+// rows, as the text of a paper means, not the 28 of binary arithmetic. SplitLeaveOneOut leaves
+// users with too few rows (fewer than 2, with Valid 3) in train whole. SplitTime cuts at the
+// time of row floor(f*n) of all rows in time order; all rows of that very moment are test.
+// Random choices depend only on the seed and the position of a user or row in the log.
 func (s Split) Parts(l *Log) ([]Part, error) {
 	if (s.Kind == SplitFraction || s.Kind == SplitTime || s.Kind == SplitRandom) && !(s.Fraction > 0 && s.Fraction < 1) {
 		return nil, fmt.Errorf("dataset: split %q needs a fraction between 0 and 1, got %v", s.Kind, s.Fraction)
@@ -132,8 +131,8 @@ func (s Split) holdOut(parts []Part) {
 	}
 }
 
-// floorShare is floor(f*m), below m, for the shortest decimal fraction that reads as
-// f in (0,1), in whole numbers: digits beyond the 19th after the point do not count.
+// floorShare returns floor(f*m), below m, for the shortest decimal fraction that reads as f in
+// (0,1). It computes with whole numbers: digits beyond the 19th after the point do not count.
 func floorShare(f float64, m int) int {
 	digits := strings.TrimPrefix(strconv.FormatFloat(f, 'f', -1, 64), "0.")
 	num, den := uint64(0), uint64(1)
@@ -145,8 +144,8 @@ func floorShare(f float64, m int) int {
 	return int(q)
 }
 
-// Join makes one log of files that come already divided: rows of train come before
-// rows of test in file order. Values and times are kept only when both have them.
+// Join makes one log of files that come already split. Rows of train come before rows of test,
+// each in file order. It keeps values and times only when both files have them.
 func Join(train, test *Log) *Log {
 	b := Builder{name: train.Name}
 	for _, side := range []struct {

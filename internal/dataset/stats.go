@@ -29,7 +29,7 @@ func (l *Log) Stats() Stats {
 	return Describe(users, items)
 }
 
-// Counts is the number of rows of every user and of every item.
+// Counts returns the number of rows of every user and of every item.
 func (l *Log) Counts() (users, items []int) {
 	return count(l.Users, len(l.UserIDs)), count(l.Items, len(l.ItemIDs))
 }
@@ -57,7 +57,8 @@ func count(col []int32, n int) []int {
 	return c
 }
 
-// Describe describes rows of which every user and every item has so many. It sorts users.
+// Describe returns the statistics of rows from the number of rows of every user and of every
+// item. It sorts users.
 func Describe(users, items []int) Stats {
 	s := Stats{Users: len(users), Items: len(items), Gini: gini(items)}
 	for _, n := range users {
@@ -74,7 +75,7 @@ func Describe(users, items []int) Stats {
 	return s
 }
 
-// gini is sum_i (2i-n-1) x_(i) / (n sum x) over the sorted counts, i from 1; 0 when
+// gini returns sum_i (2i-n-1) x_(i) / (n sum x) over the sorted counts, i from 1, and 0 when
 // all are 0.
 func gini(counts []int) float64 {
 	sorted := slices.Sorted(slices.Values(counts))
@@ -89,7 +90,7 @@ func gini(counts []int) float64 {
 	return weighted / (n * sum)
 }
 
-// String renders one line for a person.
+// String returns one line for a reader.
 func (s Stats) String() string {
 	return fmt.Sprintf("%d users, %d items, %d rows, density %.4f %%, gini %.3f, length %g to %g, median %g, mean %.2f",
 		s.Users, s.Items, s.Rows, 100*s.Density, s.Gini, s.Lengths[0], s.Lengths[6], s.Lengths[3], s.Mean)
