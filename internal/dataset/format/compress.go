@@ -9,7 +9,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Compression is how a file is packed.
+// Compression names how a file is compressed.
 type Compression string
 
 // The kinds of compression that are read and written.
@@ -19,7 +19,7 @@ const (
 	Zstd  Compression = "zstd"
 )
 
-// CompressionOf tells it by the end of a file's name: .gz, .zst.
+// CompressionOf returns the compression by the end of a file's name: .gz, .zst.
 func CompressionOf(path string) Compression {
 	switch {
 	case strings.HasSuffix(path, ".gz"):
@@ -30,9 +30,9 @@ func CompressionOf(path string) Compression {
 	return Plain
 }
 
-// Packer compresses blocks for one goroutine. A block becomes a gzip member or a zstd
-// frame of its own; files of several read as one, so that several packers can work on
-// the blocks of a file and its bytes depend on the blocks alone.
+// Packer compresses blocks for one goroutine. Each block becomes a gzip member or a zstd frame
+// of its own. A file of several blocks reads as one. So several packers can work on the blocks
+// of a file, and its bytes depend only on the blocks.
 type Packer struct {
 	kind Compression
 	gzip *gzip.Writer
@@ -40,7 +40,7 @@ type Packer struct {
 	buf  bytes.Buffer
 }
 
-// NewPacker returns a packer of the fastest level, and for Plain one that copies.
+// NewPacker returns a packer of the fastest level, or one that copies if kind is Plain.
 func NewPacker(kind Compression) (p *Packer, err error) {
 	p = &Packer{kind: kind}
 	switch kind {
@@ -55,7 +55,7 @@ func NewPacker(kind Compression) (p *Packer, err error) {
 	return p, err
 }
 
-// Append appends the packed block to dst.
+// Append appends the compressed block to dst.
 func (p *Packer) Append(dst, block []byte) ([]byte, error) {
 	switch p.kind {
 	case Plain:

@@ -15,8 +15,8 @@ type FeatureBuilder struct {
 	levels  []dataset.Interner // per column, in order of first appearance
 }
 
-// NewFeatureBuilder takes the names of the columns, without that of the user, and their
-// kinds; a column that kinds lacks is categorical.
+// NewFeatureBuilder takes the names of the columns, without that of the user, and their kinds.
+// A column that is not in kinds is categorical.
 func NewFeatureBuilder(names []string, kinds map[string]dataset.Kind) *FeatureBuilder {
 	fb := &FeatureBuilder{levels: make([]dataset.Interner, len(names))}
 	for _, n := range names {
@@ -56,13 +56,13 @@ func (fb *FeatureBuilder) Add(in *Input, user []byte, fields [][]byte) error {
 	return nil
 }
 
-// Len is the number of users so far.
+// Len returns the number of users so far.
 func (fb *FeatureBuilder) Len() int { return len(fb.firstAt) }
 
-// KnownID keeps id, an equal one held elsewhere, in place of a copy of the next new user's.
+// KnownID keeps id in place of a copy of the next new user's id, if the two are equal.
 func (fb *FeatureBuilder) KnownID(id string) { fb.users.Known = id }
 
-// Features orders users and levels.
+// Features orders users and levels and returns the columns.
 func (fb *FeatureBuilder) Features(in *Input) (*dataset.Features, error) {
 	if len(fb.users.IDs) == 0 {
 		return nil, &dataset.Error{File: in.file, Msg: "no users in the file"}

@@ -7,9 +7,9 @@ import (
 	"privrec/internal/dataset"
 )
 
-// AppendField appends an id as a table of the form can hold it: quoted where CSV must.
-// An id with a separator of the form in it is an Error without a place, which the caller
-// adds.
+// AppendField appends an id as a table of the form can hold it: quoted where CSV needs it. It
+// fails on an id with a separator of the form in it, with an Error to which the caller adds the
+// place.
 func (f Form) AppendField(dst, id []byte) ([]byte, error) {
 	bad := "\t"
 	switch f {

@@ -11,7 +11,7 @@ import (
 	"privrec/internal/dataset"
 )
 
-// Splitter cuts a line into fields and reuses its slice.
+// Splitter splits a line into fields. It reuses the slice that it returns.
 type Splitter struct {
 	Sep    string // one byte, or MovieLens' "::"
 	quotes bool   // fields may be "quoted" as in CSV
@@ -49,8 +49,8 @@ func (s *Splitter) split(in *Input, line []byte) ([][]byte, error) {
 	return s.fields, nil
 }
 
-// splitQuoted follows RFC 4180 within one line: "" inside quotes is a quote. A
-// quoted line end is refused, because the line is the unit of every message here.
+// splitQuoted follows RFC 4180 within one line: "" inside quotes is a quote. It fails on a
+// quoted line end, because every message here is about one line.
 func (s *Splitter) splitQuoted(in *Input, line []byte) ([][]byte, error) {
 	sep := s.Sep[0]
 	for {
@@ -95,7 +95,7 @@ func (s *Splitter) splitQuoted(in *Input, line []byte) ([][]byte, error) {
 	}
 }
 
-// wrongCount explains a line with too few or too many fields.
+// wrongCount returns the error for a line with too few or too many fields.
 func (s *Splitter) wrongCount(in *Input, got, want int, names []string) error {
 	msg := fmt.Sprintf("%d fields instead of %d (%s)", got, want, strings.Join(names, ", "))
 	if got == 1 {
@@ -148,7 +148,8 @@ func (in *Input) notInteger(field string, b []byte) error {
 	return in.notNumber(field, b, "not a 64-bit integer: ")
 }
 
-// notNumber is the error of a field that is no number; of a date it says which number it is.
+// notNumber returns the error for a field that is no number. For a date its hint is the number
+// that the date stands for.
 func (in *Input) notNumber(field string, b []byte, why string) *dataset.Error {
 	for _, layout := range dateLayouts {
 		if t, err := time.Parse(layout, string(b)); err == nil {
@@ -158,15 +159,15 @@ func (in *Input) notNumber(field string, b []byte, why string) *dataset.Error {
 	return in.bad(field, why+dataset.Quote(b), "")
 }
 
-// dateLayouts are those of ISO 8601, with a space in the place of the T too; seconds may have
-// a fraction.
+// dateLayouts lists those of ISO 8601, also with a space in place of the T; seconds may have a
+// fraction.
 var dateLayouts = []string{
 	"2006-01-02", "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02 15:04",
 	"2006-01-02T15:04:05Z07:00", "2006-01-02 15:04:05Z07:00",
 }
 
-// ID checks an id that its format defines as a number, 0 or more, of at most 31
-// bits, and returns it unchanged.
+// ID checks an id that its format defines as a number, 0 or more, of at most 31 bits, and
+// returns it unchanged.
 func (in *Input) ID(field string, b []byte) ([]byte, error) {
 	v, err := in.Integer(field, b)
 	switch {
@@ -180,7 +181,7 @@ func (in *Input) ID(field string, b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// Token checks a free-form id.
+// Token checks an id that may be any text and returns it unchanged.
 func (in *Input) Token(field string, b []byte) ([]byte, error) {
 	if len(b) == 0 {
 		return nil, in.Fail(field, "empty", "every row needs a user and an item")
@@ -214,7 +215,7 @@ func (in *Input) Rating(field string, b []byte) (float32, error) {
 	return float32(v), err
 }
 
-// Timestamp parses a whole number, also when written as a float (RecBole does).
+// Timestamp parses a whole number, also one written as a float, as RecBole writes it.
 func (in *Input) Timestamp(field string, b []byte) (int64, error) {
 	digits := len(bytes.TrimPrefix(b, []byte("-")))
 	if digits > 0 && digits <= 19 && !bytes.ContainsAny(b, ".eE+") { // nanoseconds have 19
@@ -233,8 +234,8 @@ func (in *Input) Timestamp(field string, b []byte) (int64, error) {
 	return int64(v), nil
 }
 
-// instant parses a time as its whole part and the digits behind the point, without zeros
-// at their end: exactly, so that times can be put in order.
+// instant parses a time as its whole part and its digits after the point, without trailing
+// zeros. It does not round, so that times can be put in order.
 func (in *Input) instant(field string, b []byte) (whole int64, part []byte, err error) {
 	before, after, point := bytes.Cut(b, []byte("."))
 	if !point || len(after) > 0 && bytes.IndexFunc(after, func(r rune) bool { return r < '0' || r > '9' }) >= 0 {

@@ -6,21 +6,20 @@ import (
 	"privrec/internal/dataset"
 )
 
-// Funnel counts rows that a reader sees and drops while it reads, so that a log of
-// billions of bytes needs memory only for the rows that are kept, and the ladder
-// still begins at the raw file.
+// Funnel counts rows that a reader reads and drops. A log of billions of bytes then needs
+// memory only for the rows that are kept, and its ladder still begins at the raw file.
 type Funnel struct {
 	stages []stage
 }
 
-// stage is what passed one test and all before it.
+// stage counts the rows that passed one test and all tests before it.
 type stage struct {
 	name         string
 	rows         int
 	users, items marks
 }
 
-// marks says which ids occurred.
+// marks says for each number of an id whether it occurred.
 type marks []bool
 
 func (m *marks) set(i int32) {
@@ -49,7 +48,7 @@ func NewFunnel(names ...string) *Funnel {
 	return f
 }
 
-// Count notes a row that passed the first n stages.
+// Count counts a row that passed the first n stages.
 func (f *Funnel) Count(n int, user, item int32) {
 	for i := range f.stages[:n] {
 		s := &f.stages[i]
@@ -59,7 +58,7 @@ func (f *Funnel) Count(n int, user, item int32) {
 	}
 }
 
-// Ladder has one rung a stage.
+// Ladder returns a ladder with one rung a stage.
 func (f *Funnel) Ladder() dataset.Ladder {
 	var out dataset.Ladder
 	for _, s := range f.stages {
@@ -68,9 +67,9 @@ func (f *Funnel) Ladder() dataset.Ladder {
 	return out
 }
 
-// FinishFunnel is finish for a reader that drops rows: the log starts with the
-// funnel's ladder. A file none of whose rows passes is an error that says at which
-// stage the last ones went.
+// FinishFunnel does what Finish does, for a reader that drops rows: the log starts with the
+// funnel's ladder. It fails on a file without a row that passes, and names the stage that
+// dropped the last ones.
 func (in *Input) FinishFunnel(b *dataset.Builder, f *Funnel) (*dataset.Log, error) {
 	if len(b.UserOf) == 0 && f.stages[0].rows > 0 {
 		return nil, f.empty(in.file)
@@ -83,7 +82,7 @@ func (in *Input) FinishFunnel(b *dataset.Builder, f *Funnel) (*dataset.Log, erro
 	return l, nil
 }
 
-// empty says which stage let nothing through.
+// empty returns an error that names the stage that no row passed.
 func (f *Funnel) empty(file string) error {
 	for i, s := range f.stages {
 		if s.rows == 0 {

@@ -8,8 +8,8 @@ import (
 	"privrec/internal/dataset"
 )
 
-// ReadIDs reads a list of distinct ids, such as a catalogue: the column of that name
-// of a table, or of a file of form Lines every line.
+// ReadIDs reads a list of distinct ids, such as a catalogue: the named column of a table, or
+// every line of a file of form Lines.
 func ReadIDs(ctx context.Context, path string, form Form, column string) ([]string, error) {
 	return ReadFile(ctx, path, func(in *Input) ([]string, error) { return in.ids(form, column) })
 }

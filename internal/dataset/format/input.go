@@ -22,9 +22,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxLine bounds one line, so that a file without line ends is refused rather than
-// read into memory whole. The longest line of a published adjacency file is far
-// below it.
+// maxLine bounds one line, so that reading a file without line ends fails before it fills the
+// memory. The longest line of a published adjacency file is far shorter.
 const maxLine = 16 << 20 // bytes
 
 // Input reads the lines of one plain, gzip or zstd file and hashes its raw bytes.
@@ -35,18 +34,18 @@ type Input struct {
 	buf    *bufio.Reader
 	closer []func()
 	long   []byte // a line longer than buf's buffer
-	num    int    // 1-based number of the line returned last
+	num    int    // 1-based number of the last line that line returned
 	blank  int    // line number of the first of a run of blank lines, 0 when none
 	raw    io.Reader
 }
 
-// How compressed files start.
+// The first bytes of compressed files.
 var (
 	gzipMagic = []byte{0x1f, 0x8b}
 	zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 )
 
-// openInput opens a file; compression is told by its first bytes, not its name.
+// openInput opens a file. The compression is known by the first bytes, not by the name.
 func openInput(ctx context.Context, path string) (*Input, error) {
 	f, err := openUntil(ctx, path)
 	if err != nil {
@@ -63,8 +62,8 @@ func openInput(ctx context.Context, path string) (*Input, error) {
 		f.Close()
 		return nil, &dataset.Error{File: path, Msg: "is a directory, not a data file"}
 	}
-	// A pipe may have nothing to say for ever: a deadline ends a read under way. Other
-	// files have none.
+	// A pipe may stay silent for ever, so a deadline ends a read from it. Other files have
+	// none.
 	stop := context.AfterFunc(ctx, func() { _ = f.SetReadDeadline(time.Unix(1, 0)) })
 	shown := newShare(ctx, "read", f)
 	in, err := NewInput(ctx, path, shown)
@@ -78,8 +77,8 @@ func openInput(ctx context.Context, path string) (*Input, error) {
 	return in, nil
 }
 
-// openUntil is os.Open, which for a pipe without a writer waits for one: until the context
-// ends.
+// openUntil does what os.Open does, but stops when the context ends: os.Open waits until a pipe
+// has a writer.
 func openUntil(ctx context.Context, path string) (*os.File, error) {
 	if st, err := os.Stat(path); err != nil || st.Mode()&fs.ModeNamedPipe == 0 {
 		return os.Open(path)
@@ -87,7 +86,7 @@ func openUntil(ctx context.Context, path string) (*os.File, error) {
 	opened := make(chan struct{})
 	defer close(opened)
 	stop := context.AfterFunc(ctx, func() {
-		for waiting := true; waiting; { // a writer for a moment, once the reader is there
+		for waiting := true; waiting; { // opens the pipe for writing for a moment, once its reader is there
 			if w, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0); err == nil {
 				w.Close()
 			}
@@ -107,7 +106,7 @@ func openUntil(ctx context.Context, path string) (*os.File, error) {
 	return f, err
 }
 
-// NewInput reads from r under the given name.
+// NewInput returns an Input that reads from r, with a name for messages.
 func NewInput(ctx context.Context, name string, r io.Reader) (*Input, error) {
 	in := &Input{file: name, ctx: ctx, sum: sha256.New()}
 	raw := bufio.NewReaderSize(io.TeeReader(r, in.sum), 1<<17)
@@ -121,7 +120,7 @@ func NewInput(ctx context.Context, name string, r io.Reader) (*Input, error) {
 	case len(magic) == 0:
 		return nil, &dataset.Error{File: name, Msg: "file is empty"}
 	case len(magic) == 1 && magic[0] == gzipMagic[0], len(magic) > 1 && len(magic) < 4 && bytes.HasPrefix(zstdMagic, magic):
-		return nil, in.readError(io.ErrUnexpectedEOF) // all that is left of a compressed file; no text starts so
+		return nil, in.readError(io.ErrUnexpectedEOF) // all that is left of a compressed file; no text starts like this
 	case bytes.HasPrefix(magic, gzipMagic):
 		z, err := gzip.NewReader(raw)
 		if err != nil {
@@ -138,7 +137,7 @@ func NewInput(ctx context.Context, name string, r io.Reader) (*Input, error) {
 		plain = z
 	}
 	in.buf = bufio.NewReaderSize(plain, 1<<17)
-	// What cannot be read is told with the first line.
+	// A read error is reported with the first line.
 	if mark, _ := in.buf.Peek(2); bytes.Equal(mark, []byte{0xff, 0xfe}) || bytes.Equal(mark, []byte{0xfe, 0xff}) {
 		in.Close()
 		return nil, &dataset.Error{File: name, Msg: "the file is UTF-16, want UTF-8", Hint: "convert it, for example with: iconv -f utf-16 -t utf-8"}
@@ -153,7 +152,7 @@ func (in *Input) Close() {
 	}
 }
 
-// Digest reads what is left of the raw file and returns the hex SHA-256 of all of it.
+// Digest reads the rest of the raw file and returns the hexadecimal SHA-256 of all of it.
 func (in *Input) Digest() (string, error) {
 	if _, err := io.Copy(io.Discard, in.raw); err != nil {
 		return "", in.readError(err)
@@ -161,8 +160,8 @@ func (in *Input) Digest() (string, error) {
 	return hex.EncodeToString(in.sum.Sum(nil)), nil
 }
 
-// line returns the next line without its end, or io.EOF. The slice is valid until
-// the next call. Blank lines are accepted at the end of a file only.
+// line returns the next line without its end, or io.EOF. The slice is valid until the next
+// call. Blank lines are accepted only at the end of a file.
 func (in *Input) line() ([]byte, error) {
 	for {
 		b, err := in.rawLine()
@@ -231,7 +230,7 @@ func (in *Input) rawLine() ([]byte, error) {
 	return b[:len(b)-1], nil
 }
 
-// readError explains a failure below the level of lines.
+// readError returns the error for a failure below the level of lines.
 func (in *Input) readError(err error) error {
 	if errors.Is(err, os.ErrDeadlineExceeded) && in.ctx.Err() != nil {
 		return in.ctx.Err()
@@ -246,13 +245,13 @@ func (in *Input) readError(err error) error {
 	return e
 }
 
-// Path is the file's.
+// Path returns the path of the file.
 func (in *Input) Path() string { return in.file }
 
-// Line is the number of the line read last, from 1.
+// Line returns the number of the last line read, from 1.
 func (in *Input) Line() int { return in.num }
 
-// Fail is an error at the current line.
+// Fail returns an error at the current line.
 func (in *Input) Fail(field, msg, hint string) error { return in.bad(field, msg, hint) }
 
 func (in *Input) bad(field, msg, hint string) *dataset.Error {

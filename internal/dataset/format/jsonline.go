@@ -12,16 +12,16 @@ import (
 // maxDepth bounds how deep arrays and objects of one line may be nested.
 const maxDepth = 64
 
-// jsonLine walks one line that must be one JSON object, without building what is not
-// asked for: most of a review is text that nobody reads here.
+// jsonLine reads one line that must be one JSON object. It builds only the values that are
+// asked for: most of a review is text that no reader needs.
 type jsonLine struct {
 	b  []byte
 	at int
 }
 
-// members fills raw[i] with the bytes of the value of wanted[i] as they stand in the
-// line, nil where the object lacks it. The whole line is checked to be JSON. The
-// slices are valid until the next line.
+// members fills raw[i] with the bytes of the value of wanted[i] as they are in the line, and
+// with nil where the object lacks it. It checks that the whole line is JSON. The slices are
+// valid until the next line.
 func (in *Input) members(line []byte, wanted []string, raw [][]byte) error {
 	clear(raw)
 	p := jsonLine{b: line}
@@ -48,7 +48,7 @@ func (in *Input) members(line []byte, wanted []string, raw [][]byte) error {
 			}
 			if i := indexBytes(wanted, key); i >= 0 {
 				if raw[i] != nil {
-					return in.Fail(wanted[i], "stands twice in one object", "")
+					return in.Fail(wanted[i], "is twice in one object", "")
 				}
 				raw[i] = p.b[from:p.at]
 			}
@@ -68,7 +68,8 @@ func (in *Input) members(line []byte, wanted []string, raw [][]byte) error {
 	return nil
 }
 
-// indexBytes finds a name between quotes; names with escapes are none of ours.
+// indexBytes finds a name between quotes. It does not find names with escapes, which no format
+// here has.
 func indexBytes(names []string, quoted []byte) int {
 	inner := quoted[1 : len(quoted)-1]
 	return slices.IndexFunc(names, func(n string) bool { return n == string(inner) })
@@ -95,7 +96,7 @@ func (p *jsonLine) eat(c byte) bool {
 	return false
 }
 
-// text passes a string and returns it with its quotes and escapes.
+// text reads past a string and returns it with its quotes and escapes.
 func (p *jsonLine) text() ([]byte, bool) {
 	from := p.at
 	if !p.eat('"') {
@@ -138,7 +139,7 @@ func (p *jsonLine) escape() bool {
 	return false
 }
 
-// value passes any value.
+// value reads past any value.
 func (p *jsonLine) value(depth int) bool {
 	if p.at >= len(p.b) || depth >= maxDepth {
 		return false
@@ -161,7 +162,7 @@ func (p *jsonLine) value(depth int) bool {
 	return false
 }
 
-// nested passes an object or array, whose first byte is open.
+// nested reads past an object or array, whose first byte is open.
 func (p *jsonLine) nested(open byte, depth int) bool {
 	end := open + 2 // '{' and '}', '[' and ']' lie two apart
 	p.at++
@@ -219,7 +220,7 @@ func (p *jsonLine) digits() bool {
 	return p.at > from
 }
 
-// JSONText returns the text of a string value that must be there.
+// JSONText returns the text of a string value. It fails where there is none.
 func (in *Input) JSONText(field string, raw []byte) ([]byte, error) {
 	switch {
 	case raw == nil:
@@ -243,7 +244,7 @@ func (in *Input) JSONText(field string, raw []byte) ([]byte, error) {
 	return b, nil
 }
 
-// JSONID is jsonText for an id.
+// JSONID returns the text of an id, as JSONText does.
 func (in *Input) JSONID(field string, raw []byte) ([]byte, error) {
 	b, err := in.JSONText(field, raw)
 	if err != nil {
@@ -252,7 +253,7 @@ func (in *Input) JSONID(field string, raw []byte) ([]byte, error) {
 	return in.Token(field, b)
 }
 
-// JSONNumber checks that a number is there and returns its digits.
+// JSONNumber returns the digits of a number. It fails where there is none.
 func (in *Input) JSONNumber(field string, raw []byte) ([]byte, error) {
 	switch {
 	case raw == nil:

@@ -39,7 +39,7 @@ func (in *Input) EachRow(s *Splitter, names []string, row func(fields [][]byte) 
 	}
 }
 
-// Finish hashes the file and orders the rows; a file without rows is an error.
+// Finish hashes the file and orders the rows. It fails on a file without rows.
 func (in *Input) Finish(b *dataset.Builder) (*dataset.Log, error) {
 	if len(b.UserOf) == 0 {
 		return nil, &dataset.Error{File: in.file, Msg: "no interactions in the file"}
@@ -54,10 +54,10 @@ func (in *Input) Finish(b *dataset.Builder) (*dataset.Log, error) {
 	return b.Log(sum), nil
 }
 
-// maxRows is what a 32-bit row number can address.
+// maxRows is the largest number of rows that a 32-bit row number can count.
 const maxRows = 1<<31 - 1
 
-// ignoreEOF turns the regular end of a file into success.
+// ignoreEOF returns nil for io.EOF, the regular end of a file, and other errors as they are.
 func ignoreEOF(err error) error {
 	if err == io.EOF {
 		return nil

@@ -10,9 +10,9 @@ import (
 	"privrec/internal/dataset"
 )
 
-// ReadInter reads a RecBole atomic interaction file: tab separated, header of
-// name:type, with user_id:token and item_id:token and, where present,
-// rating:float and timestamp:float. Other columns are passed over.
+// ReadInter reads a RecBole atomic interaction file: tab separated, with a header of name:type
+// that has user_id:token and item_id:token and may have rating:float and timestamp:float. Other
+// columns are ignored.
 func ReadInter(ctx context.Context, path string) (*dataset.Log, error) {
 	return ReadFile(ctx, path, parseInter)
 }
@@ -39,10 +39,10 @@ func (in *Input) typesOf(names, types []string) error {
 	return nil
 }
 
-// ReadUserAtomic reads a RecBole atomic user file with a user_id:token column;
-// token columns become categorical, float columns numeric. kinds overrides the
-// kind of a column (MovieLens-100K's age is declared a token but is in years).
-// Columns of type token_seq and float_seq are refused.
+// ReadUserAtomic reads a RecBole atomic user file with a user_id:token column. Token columns
+// become categorical, float columns numeric. kinds overrides the kind of a column, since
+// MovieLens-100K's age is declared a token but is in years. ReadUserAtomic fails on columns of
+// type token_seq and float_seq.
 func ReadUserAtomic(ctx context.Context, path string, kinds map[string]dataset.Kind) (*dataset.Features, error) {
 	return ReadFile(ctx, path, func(in *Input) (*dataset.Features, error) { return in.userAtomic(kinds) })
 }
@@ -82,11 +82,10 @@ func (in *Input) userAtomic(kinds map[string]dataset.Kind) (*dataset.Features, e
 	return fb.Features(in)
 }
 
-// atomicTypes are those of RecBole's columns.
+// atomicTypes lists the types of RecBole's columns.
 var atomicTypes = []string{"token", "float", "token_seq", "float_seq"}
 
-// untyped takes RecBole's types off the names of a table's header, where every one of them
-// has one.
+// untyped removes RecBole's types from the names of a table's header, if every name has one.
 func (in *Input) untyped(names []string) ([]string, error) {
 	plain, types := make([]string, len(names)), make([]string, len(names))
 	for i, n := range names {
@@ -106,12 +105,12 @@ func (in *Input) atomicHeader() (names, types []string, err error) {
 		return nil, nil, err
 	}
 	if len(cols) == 1 && strings.Count(cols[0], ":") > 1 {
-		return nil, nil, in.Fail("", "one column in the header: "+dataset.Quote([]byte(cols[0])), "columns of a RecBole file stand between tabs")
+		return nil, nil, in.Fail("", "one column in the header: "+dataset.Quote([]byte(cols[0])), "columns of a RecBole file are separated by tabs")
 	}
 	for _, c := range cols {
 		name, typ, ok := strings.Cut(c, ":")
 		if !ok {
-			return nil, nil, in.Fail(c, "header has no type", "a RecBole header reads user_id:token, item_id:token, rating:float, ... between tabs")
+			return nil, nil, in.Fail(c, "header has no type", "a RecBole header reads user_id:token, item_id:token, rating:float, ... separated by tabs")
 		}
 		if !slices.Contains(atomicTypes, typ) {
 			return nil, nil, in.Fail(name, "unknown type "+strconv.Quote(typ), "types are "+strings.Join(atomicTypes, ", "))
@@ -149,15 +148,15 @@ func (in *Input) header(s *Splitter) ([]string, error) {
 	return names, nil
 }
 
-// countsRows says whether the next line begins with the number of a first row, 0 or 1.
+// countsRows reports whether the next line begins with the number of a first row, 0 or 1.
 func (in *Input) countsRows(sep string) bool {
-	next, _ := in.buf.Peek(len(`"0"`) + len(sep)) // what there is of it
+	next, _ := in.buf.Peek(len(`"0"`) + len(sep)) // at most this much, less at the end of the file
 	field, _, ok := strings.Cut(string(next), sep)
 	field = strings.Trim(field, `"`)
 	return ok && (field == "0" || field == "1")
 }
 
-// noDuplicates refuses a header that names a column twice.
+// noDuplicates fails on a header that names a column twice.
 func (in *Input) noDuplicates(names []string) error {
 	for i, n := range names {
 		if j := slices.Index(names, n); j < i {
@@ -167,17 +166,17 @@ func (in *Input) noDuplicates(names []string) error {
 	return nil
 }
 
-// MissingColumn says what the header has instead.
+// MissingColumn returns an error that says which columns the header has.
 func (in *Input) MissingColumn(name string, names []string) error {
 	hint := "the header has " + strings.Join(names, ", ")
 	if len(names) == 1 {
 		switch {
 		case strings.Contains(names[0], "\t"):
-			hint += "; its columns stand between tabs: name it .tsv"
+			hint += "; its columns are separated by tabs: name it .tsv"
 		case strings.Contains(names[0], ","):
-			hint += "; its columns stand between commas: name it .csv"
+			hint += "; its columns are separated by commas: name it .csv"
 		case strings.Contains(names[0], ";"):
-			hint += "; its columns stand between semicolons: write commas, in pandas with sep=\",\""
+			hint += "; its columns are separated by semicolons: write commas, in pandas with sep=\",\""
 		default:
 			hint += "; is the separator right?"
 		}
@@ -185,7 +184,7 @@ func (in *Input) MissingColumn(name string, names []string) error {
 	return in.Fail(name, "column is missing from the header", hint)
 }
 
-// optional returns name when the header has it.
+// optional returns name if the header has it, else "".
 func optional(names []string, name string) string {
 	if slices.Contains(names, name) {
 		return name

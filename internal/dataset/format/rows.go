@@ -9,16 +9,16 @@ import (
 	"privrec/internal/dataset"
 )
 
-// Rows reads a table row by row, whatever its columns are, in memory that does not
-// grow with the file. It is for one goroutine.
+// Rows reads a table with any columns row by row, in memory that does not grow with the file.
+// It is for one goroutine.
 //
 //	for r.Next() {
 //		... r.Fields[i] of the column r.Columns[i]
 //	}
 //	err := r.Err()
 type Rows struct {
-	Columns []string // of the header, or as OpenColumns was given them; nil in Lines
-	Fields  [][]byte // of the row, valid until Next; as many as columns, in Lines any number
+	Columns []string // of the header, or of OpenColumns; nil in Lines
+	Fields  [][]byte // of the row, valid until Next; one a column, in Lines any number
 
 	in    *Input
 	form  Form
@@ -27,8 +27,8 @@ type Rows struct {
 	err   error
 }
 
-// OpenRows opens a table and reads its header. In Lines, where there is none,
-// fields stand between single spaces.
+// OpenRows opens a table and reads its header. A file of form Lines has no header and single
+// spaces between fields.
 func OpenRows(ctx context.Context, path string, form Form) (*Rows, error) {
 	in, err := openInput(ctx, path)
 	if err != nil {
@@ -48,8 +48,8 @@ func OpenRows(ctx context.Context, path string, form Form) (*Rows, error) {
 	return r, nil
 }
 
-// OpenColumns opens a table without a header, of these columns. Fields stand between
-// sep, as they are: a quote is part of its field.
+// OpenColumns opens a table without a header that has these columns, separated by sep. Fields
+// are taken as they are: a quote is part of its field.
 func OpenColumns(ctx context.Context, path, sep string, columns ...string) (*Rows, error) {
 	in, err := openInput(ctx, path)
 	if err != nil {
@@ -58,8 +58,7 @@ func OpenColumns(ctx context.Context, path, sep string, columns ...string) (*Row
 	return &Rows{Columns: columns, in: in, split: &Splitter{Sep: sep}}, nil
 }
 
-// Column is the index of a column, and an error where the header has none of that
-// name.
+// Column returns the index of a column. It fails where the header has none of that name.
 func (r *Rows) Column(name string) (int, error) {
 	if i := slices.Index(r.Columns, name); i >= 0 {
 		return i, nil
@@ -67,8 +66,8 @@ func (r *Rows) Column(name string) (int, error) {
 	return -1, r.in.MissingColumn(name, r.Columns)
 }
 
-// Next moves to the next row. It is false at the end and after an error; a table
-// without any row is one.
+// Next moves to the next row. It returns false at the end and after an error. A table without
+// any row is an error.
 func (r *Rows) Next() bool {
 	if r.err != nil {
 		return false
@@ -88,7 +87,7 @@ func (r *Rows) Next() bool {
 	}
 	if r.form == Lines {
 		if line = bytes.TrimRight(line, " "); bytes.IndexByte(line, '\t') >= 0 {
-			r.err = r.in.Fail("", "a tab in the line: "+dataset.Quote(line), "fields of a line stand between single spaces")
+			r.err = r.in.Fail("", "a tab in the line: "+dataset.Quote(line), "fields of a line are separated by single spaces")
 			return false
 		}
 	}
@@ -102,16 +101,16 @@ func (r *Rows) Next() bool {
 	return true
 }
 
-// Float is the finite number in a field of the row.
+// Float returns the finite number in a field of the row.
 func (r *Rows) Float(i int) (float64, error) { return r.in.float(r.name(i), r.Fields[i]) }
 
-// Int is the whole number in a field of the row.
+// Int returns the whole number in a field of the row.
 func (r *Rows) Int(i int) (int64, error) { return r.Integer(r.name(i), r.Fields[i]) }
 
-// Integer is the whole number in a part of the field of that name.
+// Integer returns the whole number that b, a part of the named field, spells.
 func (r *Rows) Integer(field string, b []byte) (int64, error) { return r.in.Integer(field, b) }
 
-// name is that of a column, and its number where there is no header.
+// name returns the name of a column, or its number where there is no header.
 func (r *Rows) name(i int) string {
 	if r.Columns == nil {
 		return fmt.Sprint(i + 1)
@@ -119,19 +118,19 @@ func (r *Rows) name(i int) string {
 	return r.Columns[i]
 }
 
-// Err is what ended the rows; nil at the end of the file.
+// Err returns the error that ended the rows; nil at the end of the file.
 func (r *Rows) Err() error { return ignoreEOF(r.err) }
 
-// Line is the number of the current line, from 1.
+// Line returns the number of the current line, from 1.
 func (r *Rows) Line() int { return r.in.num }
 
-// Form is the form of the file; that of OpenColumns has none.
+// Form returns the form of the file; "" after OpenColumns.
 func (r *Rows) Form() Form { return r.form }
 
-// Fail is an error at the current line.
+// Fail returns an error at the current line.
 func (r *Rows) Fail(field, msg, hint string) error { return r.in.Fail(field, msg, hint) }
 
-// Digest is the hex SHA-256 of the whole file as it lies on disk.
+// Digest returns the hexadecimal SHA-256 of the whole file as it is on disk.
 func (r *Rows) Digest() (string, error) { return r.in.Digest() }
 
 // Close releases the file.

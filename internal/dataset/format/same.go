@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// SameLines says whether two files, plain or compressed, hold the same lines.
+// SameLines reports whether two files, plain or compressed, have the same lines.
 func SameLines(ctx context.Context, a, b string) (bool, error) {
 	x, err := openInput(ctx, a)
 	if err != nil {

@@ -9,10 +9,9 @@ import (
 	"privrec/internal/dataset"
 )
 
-// ReadSequences reads a table of two columns between a tab, "user" and "items", whose
-// second column lists the user's items oldest first between single spaces. Ids are any
-// text without spaces; a user has one line. There are no times: rows keep the order of
-// the list.
+// ReadSequences reads a table of two columns, "user" and "items", separated by a tab. The
+// second column lists the user's items, oldest first, with single spaces. Ids are any text
+// without spaces, and a user has one line. There are no times: rows keep the order of the list.
 func ReadSequences(ctx context.Context, path string) (*dataset.Log, error) {
 	return ReadFile(ctx, path, parseSequences)
 }
@@ -24,7 +23,7 @@ func parseSequences(in *Input) (*dataset.Log, error) {
 		return nil, err
 	}
 	if want := []string{"user", "items"}; !slices.Equal(names, want) {
-		return nil, in.Fail("", "the header is not user and items between a tab", "a user's items stand in one column, oldest first, between spaces")
+		return nil, in.Fail("", "the header is not user and items, separated by a tab", "a user's items are in one column, oldest first, separated by spaces")
 	}
 	var b dataset.Builder
 	lineOf := map[int32]int{}
@@ -43,7 +42,7 @@ func parseSequences(in *Input) (*dataset.Log, error) {
 			var item []byte
 			item, rest, more = bytes.Cut(rest, []byte(" "))
 			if len(item) == 0 {
-				return in.Fail("items", "empty item", "items stand between single spaces, and every line has one at least")
+				return in.Fail("items", "empty item", "items are separated by single spaces, and every line has at least one")
 			}
 			b.Add(user, b.Items.ID(item))
 		}

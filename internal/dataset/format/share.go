@@ -13,14 +13,15 @@ import (
 	"privrec/internal/progress"
 )
 
-// shareReader shows how much of a file has been read.
+// shareReader shows progress: how much of a file has been read.
 type shareReader struct {
 	*progress.Stretch
 	f          *os.File
 	done, size int64
 }
 
-// newShare reads a file and shows it; what is no plain file has no size to tell a share of.
+// newShare returns a reader of a file that shows its progress. Only a plain file has a size to
+// show a share of.
 func newShare(ctx context.Context, verb string, f *os.File) *shareReader {
 	r := &shareReader{f: f}
 	if st, err := f.Stat(); err == nil && st.Mode().IsRegular() && st.Size() > 0 {
@@ -39,7 +40,7 @@ func (r *shareReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// HashFile digests a file as it lies on disk.
+// HashFile returns path, size and digest of a file as it is on disk.
 func HashFile(ctx context.Context, path string) (dataset.File, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"privrec/internal/dataset"
 )
 
-// Form is how a file of interactions is laid out.
+// Form names how a file of interactions is laid out.
 type Form string
 
 // The forms of files that are read and written a user at a time.
@@ -20,14 +20,14 @@ const (
 	TSV    Form = "tsv"   // header and tabs
 	CSV    Form = "csv"   // header and commas, quotes where needed
 	Atomic Form = "inter" // RecBole's: tabs, header of name:type
-	Lines  Form = "lines" // user item item ... between single spaces, no header
+	Lines  Form = "lines" // user item item ... with single spaces, no header
 )
 
 // Forms lists them.
 func Forms() []Form { return []Form{TSV, CSV, Atomic, Lines} }
 
-// Of tells the form by the name of a file, without regard to .gz and .zst:
-// .tsv, .csv, .inter, and .txt for lines. ok is false for other names.
+// Of returns the form by the name of a file, without .gz and .zst: .tsv, .csv, .inter, and .txt
+// for lines. ok is false for other names.
 func Of(path string) (f Form, ok bool) {
 	name := strings.TrimSuffix(strings.TrimSuffix(path, ".gz"), ".zst")
 	switch filepath.Ext(name) {
@@ -43,9 +43,10 @@ func Of(path string) (f Form, ok bool) {
 	return "", false
 }
 
-// Stream reads interactions one by one, in memory that does not grow with the file.
-// Rows of a user stand together, in order of time where the file has times; whether a
-// user comes a second time further on is for the caller to find out. Compression is
+// Stream reads interactions one by one, in memory that does not grow with the file. Rows of a
+// user must be together, in order of time where the file has times. Stream does not notice a
+// user who comes again further on; the caller must. The compression is known by the first bytes
+// of the file. Stream is for one goroutine.
 // told by the first bytes of the file. It is for one goroutine.
 //
 //	for s.Next() {
@@ -63,17 +64,17 @@ type Stream struct {
 	split   *Splitter
 	names   []string
 	at      [3]int // columns of user, item, time; -1: none
-	checked int    // rows since the context was looked at
+	checked int    // rows since the context was last checked
 	last    []byte // user of the row before
-	part    []byte // digits of the time behind its point
+	part    []byte // digits of the time after its point
 	rest    []byte // of a line that names items
-	more    bool   // there are such
+	more    bool   // rest has items
 	rows    int
 	err     error
 }
 
-// OpenStream opens a file. A table has the columns user_id, item_id and, where there
-// are times, timestamp; others are passed over.
+// OpenStream opens a file. A table has the columns user_id, item_id and, where there are times,
+// timestamp; other columns are ignored.
 func OpenStream(ctx context.Context, path string, form Form) (*Stream, error) {
 	in, err := openInput(ctx, path)
 	if err != nil {
@@ -121,8 +122,8 @@ func (s *Stream) columns() (err error) {
 	return err
 }
 
-// Next moves to the next interaction, and on lines also to a user without any. It is
-// false at the end and after an error.
+// Next moves to the next interaction, and in Lines also to a user without any. It returns false
+// at the end and after an error.
 func (s *Stream) Next() bool {
 	if s.err != nil {
 		return false
@@ -154,19 +155,19 @@ func (s *Stream) Next() bool {
 	return s.err == nil
 }
 
-// Err is what ended the stream; nil at the end of the file.
+// Err returns the error that ended the stream; nil at the end of the file.
 func (s *Stream) Err() error { return ignoreEOF(s.err) }
 
-// Line is the number of the current line, from 1.
+// Line returns the number of the current line, from 1.
 func (s *Stream) Line() int { return s.in.num }
 
-// Form is the form of the file.
+// Form returns the form of the file.
 func (s *Stream) Form() Form { return s.form }
 
-// Fail is an error at the current line.
+// Fail returns an error at the current line.
 func (s *Stream) Fail(field, msg, hint string) error { return s.in.Fail(field, msg, hint) }
 
-// Digest is the hex SHA-256 of the whole file as it lies on disk.
+// Digest returns the hexadecimal SHA-256 of the whole file as it is on disk.
 func (s *Stream) Digest() (string, error) { return s.in.Digest() }
 
 // Close releases the file.
@@ -197,20 +198,20 @@ func (s *Stream) row(line []byte) (err error) {
 	return s.time(v[s.at[2]])
 }
 
-// time reads a time, whole or decimal, of which the order counts.
+// time reads a time, whole or decimal. It fails on a time before that of the user's last row.
 func (s *Stream) time(b []byte) error {
 	t, part, err := s.in.instant("timestamp", b)
 	if err != nil {
 		return err
 	}
 	if !s.Starts && (t < s.Time || t == s.Time && bytes.Compare(part, s.part) < 0) {
-		return s.in.Fail("timestamp", fmt.Sprintf("%s is before %s of the row above, and both are of user %s", decimal(t, part), decimal(s.Time, s.part), dataset.Quote(s.User)), "rows of a user must stand in order of time: sort the file by user and time")
+		return s.in.Fail("timestamp", fmt.Sprintf("%s is before %s of the row above, and both are of user %s", decimal(t, part), decimal(s.Time, s.part), dataset.Quote(s.User)), "rows of a user must be in order of time: sort the file by user and time")
 	}
 	s.Time, s.part = t, append(s.part[:0], part...)
 	return nil
 }
 
-// decimal writes a time as it was read.
+// decimal formats a time as it was read.
 func decimal(whole int64, part []byte) string {
 	if len(part) == 0 {
 		return strconv.FormatInt(whole, 10)
@@ -226,9 +227,9 @@ func (s *Stream) line(line []byte) error {
 	if len(s.User) == 0 || bytes.IndexByte(line, '\t') >= 0 {
 		hint := ""
 		if bytes.HasPrefix(line, []byte("user_id")) {
-			hint = "this is the header of a table: its form is tsv, csv or inter, and no lines"
+			hint = "this is the header of a table: its form is tsv, csv or inter, not lines"
 		}
-		return s.in.Fail("user", "not a user and items between single spaces: "+dataset.Quote(line), hint)
+		return s.in.Fail("user", "not a user and items separated by single spaces: "+dataset.Quote(line), hint)
 	}
 	if s.more {
 		return s.item()
@@ -240,7 +241,7 @@ func (s *Stream) line(line []byte) error {
 func (s *Stream) item() error {
 	s.Item, s.rest, s.more = bytes.Cut(s.rest, []byte{' '})
 	if len(s.Item) == 0 {
-		return s.in.Fail("item", "two spaces together", "a line is: user item item ... between single spaces")
+		return s.in.Fail("item", "two spaces in a row", "a line is: user item item ... between single spaces")
 	}
 	return nil
 }

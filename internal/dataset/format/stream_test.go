@@ -93,7 +93,7 @@ func TestStreamRefuses(t *testing.T) {
 		{Atomic, "user_id\titem_id\na\tb\n", 1, "no type"},
 		{Lines, "a  b\n", 1, "two spaces"},
 		{Lines, "a 1\n 2\n", 2, "not a user"},
-		{Lines, "a\t1\n", 1, "between single spaces"},
+		{Lines, "a\t1\n", 1, "separated by single spaces"},
 		{Lines, "a 1\xff\n", 1, "UTF-8"},
 		{"other", "a 1\n", 0, "unknown form"},
 	} {
@@ -166,7 +166,7 @@ func TestStreamStopsWithItsContext(t *testing.T) {
 	}
 }
 
-// Blocks packed one by one read as one file, whoever packed them; bytes are repeated.
+// Blocks compressed one by one read as one file, for any packer; bytes are repeated.
 func TestPackedBlocksAreOneFile(t *testing.T) {
 	text := "user_id\titem_id\n" + strings.Repeat("u\ti\n", 3000)
 	for _, kind := range []Compression{Plain, Gzip, Zstd} {

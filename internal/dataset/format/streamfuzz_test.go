@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Whatever the bytes: an error or rows of users and items without a separator in them.
+// For any bytes: an error or rows of users and items without a separator in them.
 func FuzzStream(f *testing.F) {
 	for _, s := range []string{"user_id\titem_id\na\tb\n", "user_id,item_id\n\"a\",b\n", "a 1 2\n", "user_id:token\titem_id:token\na\tb\n"} {
 		for i := range Forms() {

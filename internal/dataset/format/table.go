@@ -8,8 +8,8 @@ import (
 	"privrec/internal/dataset"
 )
 
-// Table describes a text table with a header line: which column is what. A header whose
-// names all have RecBole's types, as in user_id:token, is read without them.
+// Table describes a text table with a header line: which column has what. If all names of a
+// header have RecBole's types, as in user_id:token, the types are ignored.
 type Table struct {
 	Sep    string                  // "\t" (default) or any one byte; "," allows CSV quoting
 	User   string                  // default "user_id"
@@ -25,7 +25,7 @@ func (t Table) Read(ctx context.Context, path string) (*dataset.Log, error) {
 	return ReadFile(ctx, path, t.Parse)
 }
 
-// Parse is Read of a file that is open.
+// Parse reads interactions from an open file.
 func (t Table) Parse(in *Input) (*dataset.Log, error) {
 	s, names, err := t.Open(in)
 	if err != nil {
@@ -34,8 +34,8 @@ func (t Table) Parse(in *Input) (*dataset.Log, error) {
 	return t.rows(in, s, names)
 }
 
-// ReadTable reads a table with the columns user_id and item_id and, where present, rating
-// and timestamp. Other columns are passed over.
+// ReadTable reads a table with the columns user_id and item_id and, where present, rating and
+// timestamp. Other columns are ignored.
 func ReadTable(ctx context.Context, path, sep string) (*dataset.Log, error) {
 	return ReadFile(ctx, path, func(in *Input) (*dataset.Log, error) {
 		t := Table{Sep: sep}
@@ -48,12 +48,12 @@ func ReadTable(ctx context.Context, path, sep string) (*dataset.Log, error) {
 	})
 }
 
-// ReadFeatures reads one row of attributes a user from such a table.
+// ReadFeatures reads one row of attributes a user.
 func (t Table) ReadFeatures(ctx context.Context, path string) (*dataset.Features, error) {
 	return ReadFile(ctx, path, t.ParseFeatures)
 }
 
-// ParseFeatures is ReadFeatures of a file that is open.
+// ParseFeatures reads one row of attributes a user from an open file.
 func (t Table) ParseFeatures(in *Input) (*dataset.Features, error) {
 	s, names, err := t.Open(in)
 	if err != nil {
@@ -78,7 +78,7 @@ func (t Table) ParseFeatures(in *Input) (*dataset.Features, error) {
 func (t Table) user() string { return cmp.Or(t.User, "user_id") }
 func (t Table) item() string { return cmp.Or(t.Item, "item_id") }
 
-// Open reads the header.
+// Open reads the header and returns the names of the columns.
 func (t Table) Open(in *Input) (*Splitter, []string, error) {
 	s := &Splitter{Sep: cmp.Or(t.Sep, "\t")}
 	s.quotes = s.Sep == ","
@@ -95,7 +95,7 @@ func (t Table) Open(in *Input) (*Splitter, []string, error) {
 	return s, names, in.noDuplicates(names)
 }
 
-// rows reads the body under a header already read.
+// rows reads the body. The header has been read.
 func (t Table) rows(in *Input, s *Splitter, names []string) (*dataset.Log, error) {
 	col := func(name string) (int, error) {
 		if name == "" {

@@ -18,32 +18,32 @@ import (
 	"privrec/internal/dataset"
 )
 
-// atomicExts are the files of an atomic data set.
+// atomicExts lists the ends of the file names of an atomic data set.
 var atomicExts = []string{cardExt, ".inter", ".user"}
 
-// WriteAtomic writes a log and, when not nil, features as RecBole atomic files
-// dir/name.inter and dir/name.user, and for synthetic rows dir/name.standin, a card that
-// makes Load know them for what they are, wherever the folder goes. Each file appears
-// whole or not at all; dir is made when missing. Reading the files back gives the same
-// log, but for its Hash. Files of the same name that are there already are an error and
-// stay as they are.
+// WriteAtomic writes a log and, if not nil, features as RecBole atomic files dir/name.inter and
+// dir/name.user. For synthetic rows it also writes a card, dir/name.standin, from which
+// registry.Load knows that they are synthetic, wherever the folder is moved. It writes each
+// file whole or not at all and makes dir if it is missing. Reading the files back gives the
+// same log, except for its Hash. If files of the same name exist, it fails and leaves them as
+// they are.
 func WriteAtomic(dir, name string, l *dataset.Log, f *dataset.Features) ([]dataset.File, error) {
 	return WriteAtomicCard(dir, name, l, f, card(l), false)
 }
 
-// ReplaceAtomic is WriteAtomic over a data set of the same name, if there is one: its
-// files go once all new ones are written.
+// ReplaceAtomic does what WriteAtomic does, in place of a data set of the same name, if there
+// is one. It removes the old files once all new ones are written.
 func ReplaceAtomic(dir, name string, l *dataset.Log, f *dataset.Features) ([]dataset.File, error) {
 	return WriteAtomicCard(dir, name, l, f, card(l), true)
 }
 
-// WriteAtomicCard is WriteAtomic, or with replace ReplaceAtomic, with a card of the
-// caller's in place of the general one.
+// WriteAtomicCard does what WriteAtomic does, or with replace what ReplaceAtomic does, with a
+// card of the caller in place of the general one.
 func WriteAtomicCard(dir, name string, l *dataset.Log, f *dataset.Features, note string, replace bool) (files []dataset.File, err error) {
 	if err := writable(l, f); err != nil {
 		return nil, err
 	}
-	there := map[string]bool{} // files that others made
+	there := map[string]bool{} // files that existed before
 	for _, ext := range atomicExts {
 		path := filepath.Join(dir, name+ext)
 		if info, err := os.Lstat(path); err == nil {
@@ -57,7 +57,7 @@ func WriteAtomicCard(dir, name string, l *dataset.Log, f *dataset.Features, note
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, &WriteError{File: dir, Err: err}
 	}
-	var staged, made []string // temporary files of files; those of files that now bear their names
+	var staged, made []string // temporary names of files; new files under their final names
 	defer func() {
 		for _, tmp := range staged {
 			os.Remove(tmp) // fails once renamed, as it should
@@ -100,7 +100,7 @@ func WriteAtomicCard(dir, name string, l *dataset.Log, f *dataset.Features, note
 		}
 		made = append(made, f.Path)
 	}
-	for path := range there { // a card or users of the old set would be taken for the new one's
+	for path := range there { // a card or users of the old set would be taken for those of the new one
 		if !slices.Contains(made, path) {
 			if err := os.Remove(path); err != nil {
 				return files, &WriteError{File: path, Err: err}
@@ -110,7 +110,7 @@ func WriteAtomicCard(dir, name string, l *dataset.Log, f *dataset.Features, note
 	return files, nil
 }
 
-// writable refuses words that would not read back: the format has no quotes.
+// writable fails on words that would not read back: the format has no quotes.
 func writable(l *dataset.Log, f *dataset.Features) error {
 	check := func(what string, words []string) error {
 		for _, w := range words {
@@ -130,13 +130,14 @@ func writable(l *dataset.Log, f *dataset.Features) error {
 	return err
 }
 
-// WriteError is a file or folder that cannot be written. It says nothing about data.
+// WriteError is the error of a file or folder that cannot be written. It does not blame the
+// data.
 type WriteError struct {
 	File string
 	Err  error
 }
 
-// Error names the file that was asked for, not the temporary one beside it.
+// Error names the final file, not the temporary one beside it.
 func (e *WriteError) Error() string {
 	err := e.Err
 	var path *fs.PathError
@@ -153,7 +154,7 @@ func (e *WriteError) Error() string {
 // Unwrap returns the cause.
 func (e *WriteError) Unwrap() error { return e.Err }
 
-// Hint is known unless the disk is full, which speaks for itself.
+// Hint returns advice, or "" when the disk is full, which needs none.
 func (e *WriteError) Hint() string {
 	switch {
 	case errors.Is(e.Err, syscall.ENOSPC):
@@ -164,8 +165,8 @@ func (e *WriteError) Hint() string {
 	return "choose a folder that can be written"
 }
 
-// WriteInter prints rows as ReadInter reads them; errors stay in w and surface at its
-// Flush.
+// WriteInter prints rows in the form that ReadInter reads. Errors stay in w, and its Flush
+// returns them.
 func WriteInter(w *bufio.Writer, l *dataset.Log) {
 	w.WriteString("user_id:token\titem_id:token")
 	if l.Values != nil {
@@ -192,7 +193,7 @@ func WriteInter(w *bufio.Writer, l *dataset.Log) {
 	}
 }
 
-// writeUsers prints a row a user; a missing value is an empty field.
+// writeUsers prints one row a user. A missing value is an empty field.
 func writeUsers(w *bufio.Writer, f *dataset.Features) {
 	w.WriteString("user_id:token")
 	for _, c := range f.Columns {
@@ -213,8 +214,8 @@ func writeUsers(w *bufio.Writer, f *dataset.Features) {
 	w.WriteByte('\n')
 }
 
-// stageFile writes and syncs a temporary file beside path, for a rename to it. On an
-// error nothing is left behind.
+// stageFile writes and syncs a temporary file beside path, which the caller renames to path. On
+// an error it leaves nothing behind.
 func stageFile(path string, body func(*bufio.Writer)) (f dataset.File, name string, err error) {
 	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
@@ -244,7 +245,7 @@ func stageFile(path string, body func(*bufio.Writer)) (f dataset.File, name stri
 	return dataset.File{Path: path, Bytes: size, SHA256: hex.EncodeToString(sum.Sum(nil))}, tmp.Name(), nil
 }
 
-// WriteFile makes path hold what body writes, whole or not at all.
+// WriteFile writes what body prints to path, whole or not at all.
 func WriteFile(path string, body func(*bufio.Writer)) (dataset.File, error) {
 	f, tmp, err := stageFile(path, body)
 	if err != nil {

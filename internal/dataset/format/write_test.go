@@ -54,7 +54,7 @@ func TestWriteFailsWhole(t *testing.T) {
 	}
 }
 
-// TestWriteKeepsWhatIsThere checks that no file of somebody else is replaced or deleted.
+// TestWriteKeepsWhatIsThere checks that no file of another program is replaced or deleted.
 func TestWriteKeepsWhatIsThere(t *testing.T) {
 	l, f := tiny(t)
 	for _, ext := range []string{".standin", ".inter", ".user"} {

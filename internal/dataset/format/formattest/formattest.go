@@ -14,14 +14,14 @@ import (
 	"privrec/internal/dataset/format"
 )
 
-// The folders of test files, good ones and one for each way to be wrong, as the tests of
-// packages one folder below internal/dataset see them.
+// The folders of test files: good ones, and one bad file for each way to be wrong. The paths
+// are those for tests of packages one folder below internal/dataset.
 const (
 	GoodDir = "../../../testdata/data"
 	BadDir  = "../../../testdata/bad/data"
 )
 
-// Seeds feeds the good and the bad files whose name ends in suffix.
+// Seeds adds the good and the bad files whose names end in one of suffixes to the fuzz corpus.
 func Seeds(f *testing.F, suffixes ...string) {
 	for _, dir := range []string{GoodDir, BadDir} {
 		entries, err := os.ReadDir(dir)
@@ -42,8 +42,8 @@ func Seeds(f *testing.F, suffixes ...string) {
 	}
 }
 
-// Try parses bytes as a file; an error must be an *Error that names the file and
-// a line that exists.
+// Try parses bytes as a file. An error must be an *Error that names the file and an existing
+// line.
 func Try[T any](t *testing.T, b []byte, parse func(*format.Input) (T, error)) (T, bool) {
 	var got T
 	in, err := format.NewInput(t.Context(), "fuzzed", bytes.NewReader(b))
@@ -65,8 +65,8 @@ func Try[T any](t *testing.T, b []byte, parse func(*format.Input) (T, error)) (T
 	return got, false
 }
 
-// RoundTrip writes a log and reads it back. Ids with a tab or an odd end cannot be
-// written in this format and are passed over.
+// RoundTrip writes a log and reads it back. It skips ids with a tab or an odd end, which this
+// format cannot hold.
 func RoundTrip(t *testing.T, l *dataset.Log) {
 	if err := l.Valid(); err != nil {
 		t.Fatal(err)
@@ -102,7 +102,7 @@ func RoundTrip(t *testing.T, l *dataset.Log) {
 	}
 }
 
-// TryFeatures parses bytes as a file of user features, which must have a value a user in
+// TryFeatures parses bytes as a file of user features, which must have one value a user in
 // every column.
 func TryFeatures(t *testing.T, b []byte, parse func(*format.Input) (*dataset.Features, error)) {
 	u, ok := Try(t, b, parse)
