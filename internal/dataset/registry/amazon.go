@@ -7,13 +7,13 @@ import (
 	"privrec/internal/dataset/format"
 )
 
-// amazonRatings is the ratings-only file of the 2014 release, without header.
+// amazonRatings is the ratings-only file of the 2014 release, without a header.
 var amazonRatings = movieLensFormat{",", []string{"user", "item", "rating", "timestamp"}}
 
-// ReadAmazonRatings reads ratings_<Category>.csv of the 2014 Amazon release: user, item
-// (ASIN), rating, time in seconds since 1970 at the resolution of days, between commas
-// and without header. The release of 2018 has item before user; such a file is told by
-// its first rows and refused.
+// ReadAmazonRatings reads ratings_<Category>.csv of the 2014 Amazon release: user, item (ASIN),
+// rating and time in seconds since 1970 at the resolution of days, separated by commas, without
+// a header. The release of 2018 has item before user. ReadAmazonRatings recognises such a file
+// by its first rows and fails.
 func ReadAmazonRatings(ctx context.Context, path string) (*dataset.Log, error) {
 	return format.ReadFile(ctx, path, parseAmazonRatings)
 }
@@ -55,8 +55,8 @@ func parseAmazonRatings(in *format.Input) (*dataset.Log, error) {
 	return in.Finish(&b)
 }
 
-// An ASIN has 10 characters and a reviewer's id 12 to 21; when all of the first rows
-// have it the other way round, the columns are swapped.
+// An ASIN has 10 characters and a reviewer's id 12 to 21. If all of the first rows have it the
+// other way round, the columns are swapped.
 const (
 	asinLen     = 10
 	amazonProbe = 10

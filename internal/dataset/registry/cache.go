@@ -16,26 +16,26 @@ import (
 	"privrec/internal/dataset/format"
 )
 
-// cacheVersion changes whenever the meaning of an entry or of a filter does.
+// cacheVersion changes whenever the meaning of an entry or of a filter changes.
 const cacheVersion = "privrec-cache-3\n"
 
-// entry is what the cache keeps: the rows after the filters and what led there.
+// entry is what the cache stores: the rows after the filters and their ladder.
 type entry struct {
 	log      *dataset.Log
 	ladder   dataset.Ladder
 	features *dataset.Features
 }
 
-// cache is the place of one entry. Its file is a version line, the SHA-256 of the
-// payload and the payload; it is written beside its final name, synced and renamed,
-// so that readers and other writers see all of it or nothing.
+// cache is the place of one entry. Its file is a version line, the SHA-256 of the payload and
+// the payload. It is written beside its final name, synced and renamed, so that readers and
+// other writers see all of it or nothing.
 type cache struct {
 	path string // "" when there is no cache
 	why  string // why there is none
 	hash string // of the source files
 }
 
-// openCache derives the entry's name from the source hash and the steps.
+// openCache makes the entry's name from the source hash and the steps.
 func openCache(opts Options, set string, r dataset.Recipe, l Layout, files []dataset.File) cache {
 	if opts.NoCache {
 		return cache{why: "cache is off"}
@@ -53,8 +53,7 @@ func openCache(opts Options, set string, r dataset.Recipe, l Layout, files []dat
 	return cache{path: filepath.Join(dir, set+"-"+hex.EncodeToString(key[:8])+".rows"), hash: hash}
 }
 
-// get returns the entry, or nil and the reason worth telling ("" when there simply is
-// no entry yet).
+// get returns the entry, or nil and the reason for messages ("" when there is no entry yet).
 func (c cache) get() (*entry, string) {
 	if c.path == "" {
 		return nil, c.why
@@ -76,8 +75,8 @@ func (c cache) get() (*entry, string) {
 	return e, "read from cache " + c.path
 }
 
-// put writes the entry; a cache that cannot be written costs time only, so the reason
-// is returned, not an error.
+// put writes the entry and returns what to say about it. A cache that cannot be written only
+// costs time, so put does not fail.
 func (c cache) put(e *entry) string {
 	if c.path == "" {
 		return ""
@@ -91,7 +90,7 @@ func (c cache) put(e *entry) string {
 	return "written to cache " + c.path
 }
 
-// openEntry checks a file's version and checksum and decodes it.
+// openEntry checks the version and checksum of a file and decodes it.
 func openEntry(b []byte) (*entry, error) {
 	rest, ok := bytes.CutPrefix(b, []byte(cacheVersion))
 	if !ok {

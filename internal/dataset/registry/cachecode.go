@@ -11,7 +11,7 @@ import (
 	"privrec/internal/dataset"
 )
 
-// sealEntry returns the writer of a cache file.
+// sealEntry returns a function that writes a cache file.
 func sealEntry(e *entry) func(*bufio.Writer) {
 	payload := encodeEntry(e)
 	sum := sha256.Sum256(payload)
@@ -22,8 +22,8 @@ func sealEntry(e *entry) func(*bufio.Writer) {
 	}
 }
 
-// encodeEntry lays columns one after another, each a uvarint length and
-// little-endian values; a nil column has length 0 like an empty one.
+// encodeEntry writes the columns one after another, each as a uvarint length and little-endian
+// values. A nil column has length 0 like an empty one.
 func encodeEntry(e *entry) []byte {
 	var b []byte
 	l := e.log
@@ -82,8 +82,8 @@ func bit(b bool) byte {
 	return 0
 }
 
-// decoder reads what encodeEntry wrote. After the first fault it returns zero values
-// and err tells.
+// decoder reads what encodeEntry wrote. After the first fault it returns zero values, and err
+// is the fault.
 type decoder struct {
 	b   []byte
 	err error
@@ -91,7 +91,7 @@ type decoder struct {
 
 var errEntry = errors.New("malformed entry")
 
-// decodeEntry rebuilds an entry and checks that its columns belong together.
+// decodeEntry builds an entry and checks that its columns fit together.
 func decodeEntry(b []byte) (*entry, error) {
 	d := decoder{b: b}
 	e := &entry{log: &dataset.Log{}}
@@ -163,8 +163,8 @@ func (d *decoder) fail() {
 	d.b = nil
 }
 
-// length reads a count of elements of at least size bytes each and refuses one that
-// cannot fit into what is left, so that a damaged count allocates nothing.
+// length reads a number of elements of at least size bytes each. It fails on a number that the
+// remaining bytes cannot hold, so that a damaged number allocates nothing.
 func (d *decoder) length(size int) int {
 	n, k := binary.Uvarint(d.b)
 	if k <= 0 || n > uint64(len(d.b)-k)/uint64(size) {
@@ -202,7 +202,7 @@ func (d *decoder) strings() []string {
 	return out
 }
 
-// column reads a column; an empty one comes back nil.
+// column reads a column; an empty one is returned as nil.
 func column[T any](d *decoder, size int) []T {
 	n := d.length(size)
 	if n == 0 {

@@ -15,7 +15,7 @@ type CrossSet struct {
 	Name    string
 	Title   string
 	Domains []CrossDomain
-	sets    []Set // one of all domains, or one a domain
+	sets    []Set // one set of all domains, or one set a domain
 	recipe  dataset.Recipe
 	standIn bool
 	wants   []dataset.Want
@@ -25,10 +25,10 @@ type CrossSet struct {
 // CrossDomain is a domain of a CrossSet.
 type CrossDomain struct {
 	Name   string // what a configuration calls it
-	Prefix string // of its items where all domains are in one file, "" otherwise
+	Prefix string // prefix of its items' ids where all domains are in one file, "" otherwise
 }
 
-// FindCross returns the cross-domain set of that name.
+// FindCross returns the cross-domain set with the name.
 func FindCross(name string) (CrossSet, error) {
 	var names []string
 	for _, s := range CrossSets() {
@@ -40,7 +40,7 @@ func FindCross(name string) (CrossSet, error) {
 	return CrossSet{}, &dataset.Error{File: name, Msg: "unknown cross-domain data set", Hint: "known are " + strings.Join(names, ", ")}
 }
 
-// domain returns the index of the set's domain of that name.
+// domain returns the index of the set's domain with the name.
 func (s CrossSet) domain(name string) (int, error) {
 	names := s.domainNames()
 	if i := slices.Index(names, name); i >= 0 {
@@ -56,8 +56,8 @@ func (s CrossSet) domainNames() (names []string) {
 	return names
 }
 
-// LoadCross loads two domains of a cross-domain set, the first one the target. A user
-// belongs to it who is left in every domain of the set.
+// LoadCross loads two domains of a cross-domain set, the target first. It keeps the users who
+// are left in every domain of the set.
 func LoadCross(ctx context.Context, name, target, auxiliary string, opts Options) (*dataset.Cross, error) {
 	set, err := FindCross(name)
 	if err != nil {
@@ -70,7 +70,7 @@ func LoadCross(ctx context.Context, name, target, auxiliary string, opts Options
 		}
 	}
 	if pick[0] == pick[1] {
-		return nil, &dataset.Error{File: set.Name, Msg: fmt.Sprintf("domain %q is asked for twice", target)}
+		return nil, &dataset.Error{File: set.Name, Msg: fmt.Sprintf("domain %q is both target and auxiliary", target)}
 	}
 	logs, c, err := set.load(ctx, opts)
 	if err != nil {
@@ -103,7 +103,7 @@ func (s CrossSet) load(ctx context.Context, opts Options) ([]*dataset.Log, *data
 		c.Source.Files = append(c.Source.Files, q.Source.Files...)
 		for _, rung := range q.Ladder {
 			if strings.HasPrefix(rung.Name, dataset.RungTrain) || strings.HasPrefix(rung.Name, dataset.RungValid) || strings.HasPrefix(rung.Name, dataset.RungTest) {
-				continue // of the domain alone
+				continue // counts of this domain only
 			}
 			if len(s.sets) > 1 {
 				rung.Name = s.Domains[i].Name + ": " + rung.Name
@@ -125,7 +125,7 @@ func (s CrossSet) load(ctx context.Context, opts Options) ([]*dataset.Log, *data
 	return logs, c, nil
 }
 
-// hasPrefix marks the rows of one domain.
+// hasPrefix returns true for the rows of one domain.
 func hasPrefix(l *dataset.Log, prefix string) []bool {
 	keep := make([]bool, l.Len())
 	for row, i := range l.Items {
@@ -134,8 +134,8 @@ func hasPrefix(l *dataset.Log, prefix string) []bool {
 	return keep
 }
 
-// Known says whether a set of one domain or of several has the name, and whether it is
-// made up here.
+// Known reports whether a set with the name exists, of one domain or of several, and whether it
+// is a stand-in. It fails on an unknown name.
 func Known(name string) (standIn bool, err error) {
 	if s, err := FindCross(name); err == nil {
 		return s.standIn, nil

@@ -82,7 +82,7 @@ func TestLoadCrossRefuses(t *testing.T) {
 	for _, c := range []struct{ set, target, auxiliary, text, want string }{
 		{"nowhere", "toys", "games", good, "unknown cross-domain data set"},
 		{"cd-amazon-toy-game", "toys", "food", good, `unknown domain "food"`},
-		{"cd-amazon-toy-game", "toys", "toys", good, "asked for twice"},
+		{"cd-amazon-toy-game", "toys", "toys", good, "both target and auxiliary"},
 		{"cd-amazon-toy-game", "toys", "games", crossHeader + "1\t5\tA\t1\n2\t5\tB\t2\n", "no user is left"},
 		{"cd-amazon-toy-game", "toys", "games", "user\ttimestamp\titem\n1\t2\t3\n", `"domain"`},
 		{"cd-amazon-toy-game", "toys", "games", crossHeader + "1\tx\tA\t1\n", "interactions.tsv:2"},

@@ -4,11 +4,11 @@
 //
 // # Words
 //
-// A Set is one data set. A Layout is one form in which its files may lie in its folder,
-// such as MovieLens' own files or RecBole's. A recipe is the steps from rows to sequences
-// with the counts that must come out (dataset.Recipe). A CrossSet is two or more domains
-// with the same users. A set whose name begins with OwnPrefix is not listed: it is whatever
-// lies in the folder of that name, so that own data need no code.
+// A Set is one data set. A Layout is one form of the files in its folder, such as MovieLens'
+// own files or RecBole's. A recipe is the steps from rows to sequences with the counts that
+// they must give (dataset.Recipe). A CrossSet is two or more domains with the same users. A set
+// whose name begins with OwnPrefix is not listed: its data are in the folder of that name, so
+// that own data need no code.
 //
 // # Loading
 //
@@ -19,21 +19,21 @@
 //	                                              cache
 //
 // The rows after the filters are cached under a key of everything that they depend on: the
-// bytes of the files, the layout, the steps. What the cache did is said in Source.Cache and
-// never changes a result; an entry that is damaged, or of other files, is rebuilt. Files
-// that change while they are read are an error.
+// bytes of the files, the layout, the steps. Source.Cache says what the cache did, which never
+// changes a result. An entry that is damaged, or of other files, is made again. Files that
+// change while they are read are an error.
 //
-// What a set is worth as evidence follows from its rows: from the counts, and for a
-// published split from the digest of rows and parts. A receipt, which says where files came
-// from, adds a remark and never raises the level.
+// The rows of a set decide its level of evidence: their counts, and for a published split the
+// digest of rows and parts. A receipt, which says where files came from, can add a remark but
+// never raises the level.
 //
 // # How to add a set
 //
 // A function in sets.go, sets_logs.go, sets_seq.go or sets_cross.go names title, address,
-// licence, layouts and recipes; a line in All lists it; an entry in data/sources.yaml says
-// how to fetch it, and a test keeps the two equal. A file of a form of its own gets a reader
-// in a file of its own, as yelp.go is, with one bad file for every way to be wrong in
-// testdata/bad and a fuzz test.
+// licence, layouts and recipes. A line in All lists it. An entry in data/sources.yaml says how
+// to fetch it, and a test compares the two. A set with a form of file of its own gets a reader
+// in a new file, as yelp.go is, one bad file in testdata/bad for every way to be wrong, and a
+// fuzz test.
 //
 // # Where things are
 //

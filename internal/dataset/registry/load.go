@@ -18,7 +18,7 @@ type Options struct {
 	Dir      string   // folder with one folder a data set; "" takes $PRIVREC_DATA
 	CacheDir string   // "" takes $PRIVREC_CACHE, else privrec below the user's cache folder
 	NoCache  bool     // neither read nor write the cache
-	Seed     rng.Seed // of a stand-in's rows and of random splits; nothing else is random
+	Seed     rng.Seed // seed of a stand-in's rows and of random splits; nothing else is random
 }
 
 // Load finds a data set of the registry, reads it and runs one of its recipes.
@@ -34,16 +34,16 @@ func Load(ctx context.Context, name, recipe string, opts Options) (*dataset.Sequ
 	return LoadSet(ctx, set, r, opts)
 }
 
-// LoadSet is Load for a set or recipe that need not be in the registry. The filtered
-// rows of a real data set are cached; what the cache did is told in Source.Cache and
-// never changes the result.
+// LoadSet does what Load does, for a set or recipe that need not be in the registry. It caches
+// the filtered rows of a real data set. Source.Cache says what the cache did, which never
+// changes the result.
 func LoadSet(ctx context.Context, set Set, r dataset.Recipe, opts Options) (*dataset.Sequential, error) {
 	s, _, err := loadSet(ctx, set, r, opts)
 	return s, err
 }
 
-// LoadInteractions is Load for models of the user-item graph. A pair that occurs
-// twice is an error, as NewInteractions says.
+// LoadInteractions does what Load does, for models of the user-item graph. It fails on a pair
+// that occurs twice, as dataset.NewInteractions does.
 func LoadInteractions(ctx context.Context, name, recipe string, opts Options) (*dataset.Interactions, error) {
 	set, err := Find(name)
 	if err != nil {
@@ -65,7 +65,7 @@ func LoadInteractions(ctx context.Context, name, recipe string, opts Options) (*
 	return dataset.NewInteractions(s, l, parts)
 }
 
-// loadSet is LoadSet that also returns the filtered rows.
+// loadSet does what LoadSet does and also returns the filtered rows.
 func loadSet(ctx context.Context, set Set, r dataset.Recipe, opts Options) (*dataset.Sequential, *dataset.Log, error) {
 	r.Split.Seed = opts.Seed
 	if set.StandIn != nil {
@@ -127,7 +127,7 @@ func loadSet(ctx context.Context, set Set, r dataset.Recipe, opts Options) (*dat
 	return s, e.log, nil
 }
 
-// LoadLog reads a data set without any recipe; features are nil when the set has none.
+// LoadLog reads a data set without a recipe. features are nil when the set has none.
 func LoadLog(ctx context.Context, name string, opts Options) (*dataset.Log, *dataset.Features, error) {
 	set, err := Find(name)
 	if err != nil {
@@ -143,7 +143,7 @@ func LoadLog(ctx context.Context, name string, opts Options) (*dataset.Log, *dat
 	return readLayout(ctx, set.Name, layout, files)
 }
 
-// readLayout parses the files and makes sure they are still those that were hashed.
+// readLayout parses the files. It fails on a file that changed since it was hashed.
 func readLayout(ctx context.Context, name string, layout Layout, files []dataset.File) (*dataset.Log, *dataset.Features, error) {
 	var paths []string
 	for _, f := range files {
@@ -216,8 +216,7 @@ func (s Set) locate(ctx context.Context, dir string) (Layout, []dataset.File, er
 	return Layout{}, nil, &dataset.Error{File: folder, Msg: looked, Err: dataset.ErrNotFound, Hint: hint}
 }
 
-// in returns the paths of the layout's files in folder, and the names of those that are
-// not there.
+// in returns the paths of the layout's files in folder, and the names of those that are missing.
 func (l Layout) in(folder string) (paths, lacks []string) {
 	for _, f := range l.Files {
 		found := false
@@ -235,8 +234,8 @@ func (l Layout) in(folder string) (paths, lacks []string) {
 	return paths, lacks
 }
 
-// SamePublished says whether the files in a folder hold the published split of a data set of the
-// registry, in whatever order. It is false for a set that no digest is known of.
+// SamePublished reports whether the files in a folder hold the published split of a data set, in
+// any order. It returns false for a set without a known digest.
 func SamePublished(ctx context.Context, name, folder string) (bool, error) {
 	set, err := Find(name)
 	if err != nil {

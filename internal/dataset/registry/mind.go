@@ -11,13 +11,12 @@ import (
 
 var mindBehaviors = []string{"impression", "user", "time", "history", "impressions"}
 
-// ReadMIND reads one or more behaviors.tsv of the Microsoft News data set, without header:
-// impression, user, time as 11/11/2019 9:05:58 AM, history, impressions as N1-0 N2-1
-// where 1 is a click. Rows of the log are the clicks, in time order, those of one
-// impression in the order shown; times are seconds since 1970 of the time read as UTC.
-// The log's Ladder begins with all that was shown. The history field holds clicks without a
-// time and is passed over. Rows of the first file are Train, those of any
-// further file Test.
+// ReadMIND reads one or more behaviors.tsv of the Microsoft News data set, without a header:
+// impression, user, time as 11/11/2019 9:05:58 AM, history, impressions as N1-0 N2-1, where 1
+// is a click. Rows of the log are the clicks in time order, and within one impression in the
+// order shown. Times are seconds since 1970 of the time read as UTC. The log's Ladder begins
+// with all shown items. ReadMIND ignores the history field, whose clicks have no time. Rows of
+// the first file are Train, those of further files Test.
 func ReadMIND(ctx context.Context, paths ...string) (*dataset.Log, error) {
 	b := dataset.Builder{Times: []int64{}, Parts: []dataset.Part{}}
 	f := format.NewFunnel(dataset.RungRaw, "clicked")
@@ -46,7 +45,7 @@ func ReadMIND(ctx context.Context, paths ...string) (*dataset.Log, error) {
 	return l, nil
 }
 
-// parseMIND appends the clicks of one file and counts what was shown.
+// parseMIND appends the clicks of one file and counts the shown items.
 func parseMIND(in *format.Input, b *dataset.Builder, f *format.Funnel, part dataset.Part) error {
 	return in.EachRow(&format.Splitter{Sep: "\t"}, mindBehaviors, func(v [][]byte) error {
 		if _, err := in.ID("impression", v[0]); err != nil {
@@ -59,14 +58,14 @@ func parseMIND(in *format.Input, b *dataset.Builder, f *format.Funnel, part data
 		u := b.Users.ID(user)
 		at, err := time.Parse("1/2/2006 3:04:05 PM", string(v[2]))
 		if err != nil || at.Nanosecond() != 0 {
-			return in.Fail("time", "not a time: "+dataset.Quote(v[2]), "times of this format read 11/11/2019 9:05:58 AM")
+			return in.Fail("time", "not a time: "+dataset.Quote(v[2]), "times of this format look like 11/11/2019 9:05:58 AM")
 		}
 		for more := true; more; {
 			var shown []byte
 			shown, v[4], more = bytes.Cut(v[4], []byte(" "))
 			cut := len(shown) - 2
 			if cut < 1 || shown[cut] != '-' || shown[cut+1] != '0' && shown[cut+1] != '1' {
-				return in.Fail("impressions", "not a shown item with its click: "+dataset.Quote(shown), "they read N1-0 N2-1 between single spaces; the test set of MIND has no clicks and is of no use here")
+				return in.Fail("impressions", "not a shown item with its click: "+dataset.Quote(shown), "they look like N1-0 N2-1, separated by single spaces; the test set of MIND has no clicks and cannot be used here")
 			}
 			item := b.Items.ID(shown[:cut])
 			if shown[cut+1] == '0' {

@@ -7,7 +7,7 @@ import (
 	"privrec/internal/dataset/format"
 )
 
-// movieLensFormat is one of MovieLens' files without header.
+// movieLensFormat is the form of one of MovieLens' files without a header.
 type movieLensFormat struct {
 	sep   string
 	names []string // of the fields, in order
@@ -26,13 +26,13 @@ func ReadRatingsDat(ctx context.Context, path string) (*dataset.Log, error) {
 	return format.ReadFile(ctx, path, ratingsDat.log)
 }
 
-// ReadUData reads MovieLens-100K's u.data (user, item, rating, timestamp between tabs).
+// ReadUData reads MovieLens-100K's u.data (user, item, rating, timestamp, separated by tabs).
 func ReadUData(ctx context.Context, path string) (*dataset.Log, error) {
 	return format.ReadFile(ctx, path, uData.log)
 }
 
-// ReadUsersDat reads MovieLens-1M's users.dat (user::gender::age::occupation::zip).
-// Age is a code of a group, hence categorical.
+// ReadUsersDat reads MovieLens-1M's users.dat (user::gender::age::occupation::zip). Age is the
+// code of a group, so it is categorical.
 func ReadUsersDat(ctx context.Context, path string) (*dataset.Features, error) {
 	return format.ReadFile(ctx, path, func(in *format.Input) (*dataset.Features, error) { return usersDat.features(in, nil) })
 }
@@ -56,7 +56,8 @@ func (f movieLensFormat) log(in *format.Input) (*dataset.Log, error) {
 	return in.Finish(&b)
 }
 
-// ratingRow appends user, item, rating, timestamp with typed ids.
+// ratingRow appends a row of user, item, rating, timestamp. It checks that the ids are
+// integers.
 func ratingRow(in *format.Input, b *dataset.Builder, v [][]byte) error {
 	user, err := in.ID("user", v[0])
 	if err != nil {
@@ -81,7 +82,7 @@ func ratingRow(in *format.Input, b *dataset.Builder, v [][]byte) error {
 	return nil
 }
 
-// features parses one row a user; columns not in kinds are categorical.
+// features parses one row a user. Columns not in kinds are categorical.
 func (f movieLensFormat) features(in *format.Input, kinds map[string]dataset.Kind) (*dataset.Features, error) {
 	fb := format.NewFeatureBuilder(f.names[1:], kinds)
 	s := format.Splitter{Sep: f.sep}

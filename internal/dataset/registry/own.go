@@ -11,20 +11,20 @@ import (
 	"privrec/internal/dataset/format"
 )
 
-// OwnPrefix begins the names of data sets that the registry does not know: own-shop is
-// whatever lies in the folder own-shop.
+// OwnPrefix begins the names of data sets that the registry does not list: own-shop is the data
+// in the folder own-shop.
 const OwnPrefix = "own-"
 
-// own is the set of that name with the layouts and recipes that all such sets have.
+// own returns the set of that name, with the layouts and recipes that all own data have.
 func own(name string) Set {
 	set := Set{
 		Name: name, Title: "own data " + strings.TrimPrefix(name, OwnPrefix),
-		Address: "wherever you keep it", Licence: "yours to know",
+		Address: "wherever you keep it", Licence: "not known to privrec",
 		Layouts: []Layout{
 			{Files: []string{name + ".inter", name + ".user"}, Read: interAndUser(nil)},
-			{Files: []string{name + ".inter"}, Read: alone(format.ReadInter)},
-			{Files: []string{name + ".csv"}, Read: alone(func(ctx context.Context, path string) (*dataset.Log, error) { return format.ReadTable(ctx, path, ",") })},
-			{Files: []string{name + ".tsv"}, Read: alone(func(ctx context.Context, path string) (*dataset.Log, error) { return format.ReadTable(ctx, path, "\t") })},
+			{Files: []string{name + ".inter"}, Read: logOnly(format.ReadInter)},
+			{Files: []string{name + ".csv"}, Read: logOnly(func(ctx context.Context, path string) (*dataset.Log, error) { return format.ReadTable(ctx, path, ",") })},
+			{Files: []string{name + ".tsv"}, Read: logOnly(func(ctx context.Context, path string) (*dataset.Log, error) { return format.ReadTable(ctx, path, "\t") })},
 			{Files: []string{"train.txt", "test.txt"}, Read: readSplitAdjacency},
 		},
 	}
@@ -38,14 +38,14 @@ func own(name string) Set {
 	return set
 }
 
-// ownName says whether a name can be that of a folder anywhere: letters, digits, "-",
-// "_" and ".", not beginning with ".".
+// ownName reports whether a name can be that of a folder on every system: letters, digits, "-",
+// "_" and ".", and not "." first.
 func ownName(s string) bool {
 	return s != "" && s[0] != '.' && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") == ""
 }
 
-// OwnNames are the folders of a folder of data sets that OwnPrefix makes data sets of their
-// own, by name; dir "" takes $PRIVREC_DATA. A folder that cannot be read has none.
+// OwnNames returns the names of the folders in dir that hold own data, in order. dir "" takes
+// $PRIVREC_DATA. It returns none for a folder that cannot be read.
 func OwnNames(dir string) (names []string) {
 	if dir = cmp.Or(dir, os.Getenv("PRIVREC_DATA")); dir == "" {
 		return nil

@@ -13,7 +13,7 @@ import (
 // ReceiptName is the file in a set's folder that says where its files came from.
 const ReceiptName = "receipt.json"
 
-// receipt is the part of a receipt that says what its files are.
+// receipt is the part of a receipt that describes its files.
 type receipt struct {
 	PinnedNew bool `json:"pinned_new"`
 	Files     []struct {
@@ -22,11 +22,11 @@ type receipt struct {
 	} `json:"files"`
 }
 
-// provenance says what the receipt of a folder holds against its files: that their content
-// was accepted although it is not the published one, or that a file is no longer the one
-// that was fetched. It is a remark, empty where there is nothing to say or no receipt. The
-// level of evidence does not depend on it: rows are judged by what they are, so that a
-// folder without receipt is worth no more than the same folder with one.
+// provenance returns a remark on how the files differ from the receipt of their folder: their
+// content was accepted although it is not the published one, or a file is no longer the one
+// that was fetched. It returns "" where there is no difference or no receipt. The level of
+// evidence does not depend on the remark: rows are judged by their content, so that a folder
+// with a receipt is worth no more than the same folder without one.
 func provenance(folder string, files []dataset.File) (string, error) {
 	path := filepath.Join(folder, ReceiptName)
 	b, err := os.ReadFile(path)
@@ -47,7 +47,7 @@ func provenance(folder string, files []dataset.File) (string, error) {
 	for _, f := range files {
 		rel, err := filepath.Rel(folder, f.Path)
 		if err != nil {
-			return "", &dataset.Error{File: f.Path, Msg: "cannot place", Err: err}
+			return "", &dataset.Error{File: f.Path, Msg: "cannot find the path within its folder", Err: err}
 		}
 		for _, g := range r.Files {
 			if g.Name == filepath.ToSlash(rel) && g.SHA256 != f.SHA256 {

@@ -10,7 +10,7 @@ import (
 	"privrec/internal/dataset/standin"
 )
 
-// Set is a data set the program knows.
+// Set is a data set that the program knows.
 type Set struct {
 	Name    string
 	Title   string
@@ -21,15 +21,15 @@ type Set struct {
 	Recipes []dataset.Recipe
 }
 
-// Layout is one form in which the files of a set may lie in its folder. Each file may
-// also be compressed (.gz, .zst).
+// Layout is one form of the files of a set in its folder. Each file may also be compressed
+// (.gz, .zst).
 type Layout struct {
-	Files []string // names inside the folder, all must be there; user features last
-	Steps string   // what Read itself filters, part of the name of a cache entry; "" for nothing
+	Files []string // names inside the folder, all needed; user features last
+	Steps string   // the filters of Read, for the name of a cache entry; "" for none
 	Read  func(ctx context.Context, paths []string) (*dataset.Log, *dataset.Features, error)
 }
 
-// All lists every data set. A new one is a file and a line here.
+// All lists every data set. A new set is a file and a line here.
 func All() []Set {
 	sets := []Set{ml1m(), ml100k(), gowalla(), yelp2018(), yelp(), tmall()}
 	for _, c := range amazonCategories {
@@ -42,7 +42,7 @@ func All() []Set {
 	return sets
 }
 
-// Find returns the set of that name; one that begins with OwnPrefix need not be in the
+// Find returns the set with the name. A set that begins with OwnPrefix need not be in the
 // registry.
 func Find(name string) (Set, error) {
 	if rest, ok := strings.CutPrefix(name, OwnPrefix); ok && ownName(rest) {
@@ -58,7 +58,7 @@ func Find(name string) (Set, error) {
 	return Set{}, &dataset.Error{File: name, Msg: "unknown data set", Hint: nearest(name, names) + "known are " + strings.Join(names, ", ")}
 }
 
-// Recipe returns the set's recipe of that name.
+// Recipe returns the set's recipe with the name.
 func (s Set) Recipe(name string) (dataset.Recipe, error) {
 	var names []string
 	for _, r := range s.Recipes {
@@ -74,7 +74,7 @@ func (s Set) Recipe(name string) (dataset.Recipe, error) {
 	return dataset.Recipe{}, &dataset.Error{File: s.Name, Msg: fmt.Sprintf("unknown recipe %q", name), Hint: hint}
 }
 
-// nearest asks for the known name that a mistyped one is nearest to; empty where none is.
+// nearest returns a question with the known name closest to a mistyped one, or "".
 func nearest(name string, known []string) string {
 	if best := config.Nearest(name, known); best != "" {
 		return fmt.Sprintf("did you mean %q? ", best)

@@ -102,7 +102,7 @@ func ml100k() Set {
 		}, {
 			Name: "gerai", About: "GERAI (Zhang et al., WWW 2021), section 5.1: every rating is an interaction, 80 % of a user's at random train",
 			Split:    dataset.Split{Kind: dataset.SplitRandom, Fraction: 0.8, Nearest: true},
-			Ratings:  true, // for its statistics of a user, which must not know the test rows
+			Ratings:  true, // for its statistics of a user, which must not use the test rows
 			Features: []string{"gender", "age", "occupation"},
 			Wants: []dataset.Want{
 				{Rung: dataset.Rung{Name: dataset.RungRaw, Users: 943, Items: 1682}, Paper: true, From: "section 5.1"},
@@ -135,17 +135,19 @@ func yelp2018() Set {
 	}
 }
 
-// The published splits of LightGCN's repository, as [Log.Digest] has them. Gowalla's is of
-// test.txt and of the training edges in s_adj_mat.npz. Yelp2018's is of test.txt, and of the
-// training edges that the repository of Turbo-CF keeps: its test edges are those of
-// test.txt, its counts the printed ones.
+// The digests ([Log.Digest]) of the published splits of LightGCN's repository. Gowalla's is of
+// test.txt and of the training edges in s_adj_mat.npz. Yelp2018's is of test.txt and of the
+// training edges in the repository of Turbo-CF, whose test edges are those of test.txt and
+// whose counts are the printed ones.
 const (
 	gowallaDigest  = "4d6c598b633b508fb6fb24f15dd8ecb9b247b50864f8866b3b74ad0e78984f6b"
 	yelp2018Digest = "6a1f0050abd2f2d3d0d05bdc50f2026b631e2b53a2e90735022b4a64dd89b78a"
 )
 
-// publishedSplit is the recipes of a set that NGCF and LightGCN published with its split:
-// as it is, and with RDP-GCF's tenth of the training rows, kept and held, for validation.
+// publishedSplit returns the recipes of a set that NGCF and LightGCN published with its split:
+// the split as it is, and RDP-GCF's, which holds a tenth of the training rows out for
+// validation. train, test, kept and held are the expected rows of train and test, and of train
+// and validation after that.
 func publishedSplit(digest string, raw dataset.Rung, train, test, kept, held int) []dataset.Recipe {
 	return []dataset.Recipe{{
 		Name: "lightgcn", About: "the published split as it is; no order in time, item order follows the file",
@@ -169,7 +171,7 @@ func publishedSplit(digest string, raw dataset.Rung, train, test, kept, held int
 	}}
 }
 
-// readSplitAdjacency reads a training and a test file of adjacency lines.
+// readSplitAdjacency reads a training file and a test file of adjacency lines.
 func readSplitAdjacency(ctx context.Context, paths []string) (*dataset.Log, *dataset.Features, error) {
 	train, err := format.ReadAdjacency(ctx, paths[0])
 	if err != nil {
@@ -182,8 +184,8 @@ func readSplitAdjacency(ctx context.Context, paths []string) (*dataset.Log, *dat
 	return dataset.Join(train, test), nil, nil
 }
 
-// StandIn wraps a profile, with the recipes of the real set that it stands for, or with
-// DIPSGNN's steps at a k-core that fits its size.
+// StandIn returns the set of a profile, with the recipes of the real set that it imitates, or
+// with DIPSGNN's steps at a k-core that fits its size.
 func StandIn(p standin.Profile) Set {
 	set := Set{
 		Name: "standin-" + p.Name, Title: p.Title, Address: "generated here by privrec",
@@ -196,7 +198,7 @@ func StandIn(p standin.Profile) Set {
 		}
 		for _, r := range real.Recipes {
 			r.About, r.Wants, r.Notes = "the steps of "+real.Name+", "+r.Name+", on synthetic rows", raw, nil
-			if r.Split.Kind == dataset.SplitFixed { // the published split is one of rows that are not here
+			if r.Split.Kind == dataset.SplitFixed { // the published split has rows that are not here
 				r.Split, r.Digest = dataset.Split{Kind: dataset.SplitRandom, Fraction: 0.8, Nearest: true, ValidShare: r.Split.ValidShare}, ""
 			}
 			set.Recipes = append(set.Recipes, r)

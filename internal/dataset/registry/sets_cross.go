@@ -21,8 +21,8 @@ func CrossSets() []CrossSet {
 	}
 }
 
-// crossTable is a set whose domains lie in one table; wants are counts beyond those of
-// its recipe.
+// crossTable returns a set whose domains are in one table. wants are counts beyond those of its
+// recipe.
 func crossTable(set Set, domains []CrossDomain, wants ...dataset.Want) CrossSet {
 	r := set.Recipes[0]
 	return CrossSet{Name: set.Name, Title: set.Title, Domains: domains, sets: []Set{set}, recipe: r, wants: append(slices.Clip(r.Wants), wants...), notes: r.Notes}
@@ -34,7 +34,7 @@ func toyGame() Set {
 	return Set{
 		Name: "cd-amazon-toy-game", Title: "Amazon toys and video games, shared users",
 		Address: "https://github.com/hulkima/PDRec (Dataset/Amazon_toy)", Licence: crossLicence,
-		Layouts: []Layout{{Files: []string{"interactions.tsv"}, Read: alone(ReadCrossTable)}},
+		Layouts: []Layout{{Files: []string{"interactions.tsv"}, Read: logOnly(ReadCrossTable)}},
 		Recipes: []dataset.Recipe{{
 			Name: "pricdsr", About: "PriCDSR's definition 1, both domains in one sequence: the first of a repeated pair, the last row test, the one before it validation",
 			Dedupe: dataset.KeepFirst, Split: dataset.Split{Kind: dataset.SplitLeaveOneOut, Valid: true},
@@ -51,7 +51,7 @@ func foodKitchen() Set {
 	return Set{
 		Name: "cd-amazon-food-kitchen", Title: "Amazon food and kitchen, shared users",
 		Address: "https://github.com/DiMarzioBian/ABXI (data/afk)", Licence: crossLicence,
-		Layouts: []Layout{{Files: []string{"interactions.tsv"}, Read: alone(ReadCrossTable)}},
+		Layouts: []Layout{{Files: []string{"interactions.tsv"}, Read: logOnly(ReadCrossTable)}},
 		Recipes: []dataset.Recipe{{
 			Name: "pricdsr", About: "PriCDSR's definition 1, both domains in one sequence: the last row test, the one before it validation",
 			Dedupe: dataset.KeepFirst, Split: dataset.Split{Kind: dataset.SplitLeaveOneOut, Valid: true},
@@ -63,8 +63,8 @@ func foodKitchen() Set {
 	}
 }
 
-// amazonCross is PriCDSR's three domains: two of them are a pair, but its users are
-// those who are left in all three.
+// amazonCross returns PriCDSR's three domains. A pair is two of them, but its users are those
+// who are left in all three.
 func amazonCross() CrossSet {
 	s := CrossSet{
 		Name: "cd-amazon-movie-cd-book", Title: "Amazon ratings 2014, movies, CDs and books, shared users",
@@ -81,12 +81,12 @@ func amazonCross() CrossSet {
 		set := amazon(amazonCategories[i])
 		s.sets, s.recipe = append(s.sets, set), set.Recipes[0]
 	}
-	s.recipe.Wants = nil // of one category
+	s.recipe.Wants = nil // counts for one category
 	return s
 }
 
-// ReadCrossTable reads a table with the columns user, timestamp, domain and item, tabs
-// between them. An item's id is its domain, a colon and the id that the table has.
+// ReadCrossTable reads a table with the columns user, timestamp, domain and item, separated by
+// tabs. An item's id becomes its domain, a colon and its id in the table.
 func ReadCrossTable(ctx context.Context, path string) (*dataset.Log, error) {
 	return format.ReadFile(ctx, path, parseCrossTable)
 }

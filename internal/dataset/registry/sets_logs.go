@@ -7,8 +7,8 @@ import (
 	"privrec/internal/dataset"
 )
 
-// alone reads a log that comes without user features.
-func alone(log func(context.Context, string) (*dataset.Log, error)) func(context.Context, []string) (*dataset.Log, *dataset.Features, error) {
+// logOnly reads a log without user features.
+func logOnly(log func(context.Context, string) (*dataset.Log, error)) func(context.Context, []string) (*dataset.Log, *dataset.Features, error) {
 	return func(ctx context.Context, paths []string) (*dataset.Log, *dataset.Features, error) {
 		l, err := log(ctx, paths[0])
 		return l, nil, err
@@ -86,7 +86,7 @@ func amazon(c amazonCategory) Set {
 		Title:   "Amazon ratings 2014, " + c.name,
 		Address: "http://jmcauley.ucsd.edu/data/amazon/links.html",
 		Licence: "no formal licence; offered by J. McAuley (UCSD) for academic research with citation (He and McAuley, WWW 2016), do not redistribute",
-		Layouts: []Layout{{Files: []string{"ratings_" + c.name + ".csv"}, Read: alone(ReadAmazonRatings)}},
+		Layouts: []Layout{{Files: []string{"ratings_" + c.name + ".csv"}, Read: logOnly(ReadAmazonRatings)}},
 		Recipes: []dataset.Recipe{{
 			Name: "pricdsr-domain", About: "PriCDSR (Lin et al.), one domain before the domains are joined: first of a pair, items then users with 5 rows, each once",
 			Dedupe: dataset.KeepFirst, MinItem: 5, MinUser: 5,
@@ -126,7 +126,7 @@ func zhihuRec() Set {
 		Name: "zhihurec", Title: "ZhihuRec-1M impressions",
 		Address: "https://github.com/THUIR/ZhihuRec-Dataset",
 		Licence: "for research purposes only (THUIR and Zhihu), cite Hao et al. 2021; no redistribution",
-		Layouts: []Layout{{Files: []string{"inter_impression.csv"}, Read: alone(ReadZhihuRec)}},
+		Layouts: []Layout{{Files: []string{"inter_impression.csv"}, Read: logOnly(ReadZhihuRec)}},
 		Recipes: []dataset.Recipe{{
 			Name: "clicks", About: "clicked answers in the order shown; the counts of the exposure paper",
 			Split: dataset.Split{Kind: dataset.SplitLeaveOneOut, Valid: true},

@@ -5,15 +5,15 @@ import (
 	"privrec/internal/dataset/format"
 )
 
-// seqBeauty is the sequences on which most work after SASRec ranks all items.
+// seqBeauty returns the sequences on which most work after SASRec ranks all items.
 func seqBeauty() Set {
 	return Set{
 		Name: "seq-beauty", Title: "Amazon Beauty 2014, 5-core sequences of S3-Rec",
 		Address: "https://github.com/RUCAIBox/CIKM2020-S3Rec (data/Beauty.txt)",
 		Licence: "derived from Amazon reviews that J. McAuley (UCSD) offers for academic research with citation (He and McAuley, WWW 2016); the repository states no licence, do not redistribute",
 		Layouts: []Layout{
-			{Files: []string{"Beauty.txt"}, Read: alone(format.ReadAdjacency)},
-			{Files: []string{"sequences.tsv"}, Read: alone(format.ReadSequences)},
+			{Files: []string{"Beauty.txt"}, Read: logOnly(format.ReadAdjacency)},
+			{Files: []string{"sequences.tsv"}, Read: logOnly(format.ReadSequences)},
 		},
 		Recipes: []dataset.Recipe{{
 			Name: "sasrec", About: "S3-Rec's file as it is; a user's last item is test, the one before it validation",
@@ -28,7 +28,7 @@ func seqBeauty() Set {
 	}
 }
 
-// sasrecML1M is MovieLens 1M as SASRec and its reproductions cut it.
+// sasrecML1M returns the recipe that SASRec and its reproductions use on MovieLens 1M.
 func sasrecML1M() dataset.Recipe {
 	return dataset.Recipe{
 		Name: "sasrec", About: "Kang & McAuley, ICDM 2018, section IV-A: every rating counts, 5-core; a user's last item is test, the one before it validation",
@@ -43,7 +43,7 @@ func sasrecML1M() dataset.Recipe {
 	}
 }
 
-// sasrecStandIn is those steps on the rows of a stand-in that is like no real set.
+// sasrecStandIn returns the same recipe for a stand-in that imitates no real set.
 func sasrecStandIn(raw []dataset.Want) dataset.Recipe {
 	r := sasrecML1M()
 	r.About, r.Wants = "SASRec's steps on synthetic rows: 5-core; a user's last item is test, the one before it validation", raw

@@ -9,26 +9,24 @@ import (
 	"privrec/internal/dataset/format"
 )
 
-// TmallLog says which rows of Tmall's user_log_format1.csv (IJCAI-15, Tianchi data set
-// 42) are read.
+// TmallLog says which rows to read of Tmall's user_log_format1.csv (IJCAI-15, Tianchi data set 42).
 type TmallLog struct {
 	Action   string // "0" click, "1" add to cart, "2" purchase, "3" favourite
 	From, To int    // first and last day, as mmdd: 1101 is 1 November
 }
 
-// tmallColumns are those of the header that are read; cat_id, seller_id and brand_id may
-// stand among them and are passed over.
+// tmallColumns lists the columns that are read. The header may also have cat_id, seller_id and brand_id, which
+// are ignored.
 var tmallColumns = []string{"user_id", "item_id", "time_stamp", "action_type"}
 
-// Read streams the file: rows of other actions and days are counted in the log's Ladder
-// and dropped at once, so memory grows with the rows that are kept and with the distinct
-// users and items of the whole file alone. Times are the file's mmdd: the log knows days, and rows of a day keep
-// the order of the file.
+// Read streams the file. It counts rows of other actions and days in the log's Ladder and drops them at once,
+// so memory grows only with the kept rows and with the distinct users and items of the whole file. Times are
+// the file's mmdd: the log has days only, and rows of a day keep the order of the file.
 func (t TmallLog) Read(ctx context.Context, path string) (*dataset.Log, error) {
 	return format.ReadFile(ctx, path, t.parse)
 }
 
-// steps names what Read filters, for the ladder and for the cache.
+// steps names the filters of Read, for the ladder and for the cache.
 func (t TmallLog) steps() []string {
 	action := "action " + t.Action
 	if t.Action == "0" {
@@ -91,13 +89,13 @@ func (t TmallLog) parse(in *format.Input) (*dataset.Log, error) {
 func monthDay(in *format.Input, field string, b []byte) (int, error) {
 	v, err := in.Integer(field, b)
 	if err != nil || len(b) < 3 || len(b) > 4 || v/100 < 1 || v/100 > 12 || v%100 < 1 || v%100 > 31 {
-		return 0, in.Fail(field, "not a day: "+dataset.Quote(b), "days of this format read mmdd, 1101 for 1 November")
+		return 0, in.Fail(field, "not a day: "+dataset.Quote(b), "days of this format are mmdd: 1101 for 1 November")
 	}
 	return int(v), nil
 }
 
-// ReadTmallUsers reads user_info_format1.csv: age_range (0 to 8, 0 unknown) and gender (0
-// female, 1 male, 2 unknown), either of which may be empty, hence missing.
+// ReadTmallUsers reads user_info_format1.csv: age_range (0 to 8, 0 unknown) and gender (0 female, 1 male, 2
+// unknown). An empty field is a missing value.
 func ReadTmallUsers(ctx context.Context, path string) (*dataset.Features, error) {
 	return format.Table{Sep: ","}.ReadFeatures(ctx, path)
 }

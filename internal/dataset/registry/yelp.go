@@ -10,16 +10,16 @@ import (
 	"privrec/internal/dataset/format"
 )
 
-// Members of the Yelp Open Dataset's objects that are read; the others are passed over.
+// The members of the Yelp Open Dataset's objects that are read; the others are ignored.
 var (
 	yelpReview = []string{"user_id", "business_id", "stars", "date"}
 	yelpUser   = []string{"user_id", "review_count", "useful", "funny", "cool", "fans", "average_stars"}
 )
 
 // ReadYelpReviews reads yelp_academic_dataset_review.json, one JSON object a line: user_id,
-// business_id (the item), stars and date, with or without a time of day. Times are
-// seconds since 1970 of the date read as UTC. The text of a review is never kept, so
-// memory grows with rows and ids alone.
+// business_id (the item), stars and date, with or without a time of day. Times are seconds since
+// 1970 of the date read as UTC. ReadYelpReviews never keeps the text of a review, so memory
+// grows only with rows and ids.
 func ReadYelpReviews(ctx context.Context, path string) (*dataset.Log, error) {
 	return format.ReadFile(ctx, path, parseYelpReviews)
 }
@@ -62,15 +62,14 @@ func parseYelpReviews(in *format.Input) (*dataset.Log, error) {
 	return in.Finish(&b)
 }
 
-// ReadYelpUsers reads yelp_academic_dataset_user.json: six numbers a user (review_count,
-// useful, funny, cool, fans, average_stars). The names, friends and compliments of a
-// user are passed over.
+// ReadYelpUsers reads yelp_academic_dataset_user.json: six numbers a user (review_count, useful,
+// funny, cool, fans, average_stars). It ignores the names, friends and compliments of a user.
 func ReadYelpUsers(ctx context.Context, path string) (*dataset.Features, error) {
 	return format.ReadFile(ctx, path, func(in *format.Input) (*dataset.Features, error) { return parseYelpUsers(in, nil) })
 }
 
-// parseYelpUsers keeps only the users of known, which must be in byte order, when it is not nil.
-// Their ids are then shared with known: two million ids are not held twice.
+// parseYelpUsers keeps only the users in known, if known is not nil; known must be in byte
+// order. Their ids are shared with known, so that two million ids are not stored twice.
 func parseYelpUsers(in *format.Input, known []string) (*dataset.Features, error) {
 	kinds := map[string]dataset.Kind{}
 	for _, name := range yelpUser[1:] {
@@ -115,14 +114,14 @@ func readYelp(ctx context.Context, paths []string) (*dataset.Log, *dataset.Featu
 		return nil, nil, err
 	}
 	known := l.UserIDs
-	if !slices.IsSorted(known) { // ids that are all numbers stand in the order of numbers
+	if !slices.IsSorted(known) { // ids that are all numbers are in the order of numbers
 		known = slices.Sorted(slices.Values(known))
 	}
 	f, err := format.ReadFile(ctx, paths[1], func(in *format.Input) (*dataset.Features, error) { return parseYelpUsers(in, known) })
 	return l, f, err
 }
 
-// compareID orders an id and the bytes of one, without a copy of either.
+// compareID compares an id with the bytes of another, without a copy of either.
 func compareID(id string, b []byte) int {
 	switch {
 	case id < string(b):
@@ -133,10 +132,11 @@ func compareID(id string, b []byte) int {
 	return 1
 }
 
-// date parses 2018-07-07 or 2018-07-07 22:09:11 as UTC into seconds since 1970.
+// date returns a date such as 2018-07-07 or 2018-07-07 22:09:11, read as UTC, in seconds since
+// 1970.
 func date(in *format.Input, field string, b []byte) (int64, error) {
 	bad := func() (int64, error) {
-		return 0, in.Fail(field, "not a date: "+dataset.Quote(b), "dates of this format read 2018-07-07 or 2018-07-07 22:09:11")
+		return 0, in.Fail(field, "not a date: "+dataset.Quote(b), "dates of this format look like 2018-07-07 or 2018-07-07 22:09:11")
 	}
 	const form = "0000-00-00 00:00:00"
 	if len(b) != len(form) && len(b) != len("0000-00-00") {

@@ -9,10 +9,10 @@ import (
 
 var zhihuImpression = []string{"user", "answer", "impression timestamp", "click timestamp"}
 
-// ReadZhihuRec reads inter_impression.csv of ZhihuRec (1M, 20M or 100M), without header:
-// user, answer, time shown, time clicked (0 when it was not), in seconds since 1970.
-// Rows of the log are the clicks in the order in which they were shown, as the exposure
-// paper's program orders them; its Ladder begins with all that was shown.
+// ReadZhihuRec reads inter_impression.csv of ZhihuRec (1M, 20M or 100M), without a header:
+// user, answer, time shown, time clicked (0 without a click), in seconds since 1970. Rows of
+// the log are the clicks in the order in which they were shown, as in the exposure paper's
+// program. The log's Ladder begins with all shown answers.
 func ReadZhihuRec(ctx context.Context, path string) (*dataset.Log, error) {
 	return format.ReadFile(ctx, path, parseZhihuRec)
 }
@@ -40,7 +40,7 @@ func parseZhihuRec(in *format.Input) (*dataset.Log, error) {
 			return err
 		}
 		if clicked < 0 {
-			return in.Fail("click timestamp", "negative time "+dataset.Quote(v[3]), "0 says that there was no click")
+			return in.Fail("click timestamp", "negative time "+dataset.Quote(v[3]), "0 means no click")
 		}
 		if clicked == 0 {
 			f.Count(1, u, i)
