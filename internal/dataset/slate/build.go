@@ -9,18 +9,18 @@ import (
 	"privrec/internal/dataset"
 )
 
-// Build makes the pairs of a log with times (specification: the paper's section 5.1 and
-// the released program for Zhihu). Per user, records are sorted by the time shown,
-// stable; for every window of L consecutive clicks, let t be the latest of its clicks and
-// shows: the slate is the first T records shown after t. A window with fewer records
-// after it gives no pair, nor does a user with fewer than L clicks.
+// Build makes the pairs of a log with times (section 5.1 of the paper and the published program
+// for Zhihu). It sorts each user's records by the time shown, stable. For every window of L
+// consecutive clicks, let t be the latest time at which one of its items was shown or clicked.
+// The slate is the first T records shown after t. A window with fewer records after it gives no
+// pair, nor does a user with fewer than L clicks.
 //
-// The released program takes the latest click alone. That is the same wherever clicks
-// follow their shows; where one does not, its slate can hold records of the window, which
-// are the answers, and an attack finds a leak in data that have none.
+// The published program takes for t the latest click only. That is the same wherever items are
+// clicked after they were shown. Where one is not, its slate can hold records of the window,
+// which are the answers, and an attack finds a leak in data that have none.
 //
-// A log with more clicks before their show than not is refused whatever the options, by a
-// [*dataset.Error] that names the line of the first.
+// Build fails on a log in which more clicks come before their item was shown than after, for
+// any options. The [*dataset.Error] names the line of the first.
 func Build(l *Log, o Options) (*Set, error) {
 	if err := o.check(l.Name); err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func Build(l *Log, o Options) (*Set, error) {
 	return r.finish(o)
 }
 
-// latest is the time after which nothing of a window is shown or clicked any more.
+// latest returns the time after which no item of a window is shown or clicked.
 func (l *Log) latest(window []int32) int64 {
 	var t int64
 	for _, row := range window {
@@ -82,7 +82,7 @@ func (l *Log) latest(window []int32) int64 {
 	return t
 }
 
-// byUser returns each user's rows in show order, ties as in the file.
+// byUser returns each user's rows in the order shown, ties as in the file.
 func (l *Log) byUser(firstOnly bool) [][]int32 {
 	out := make([][]int32, len(l.UserIDs))
 	for row, u := range l.Users {
@@ -102,7 +102,7 @@ func (l *Log) byUser(firstOnly bool) [][]int32 {
 	return out
 }
 
-// clicks picks a user's clicks, in order.
+// clicks returns a user's clicks, in order.
 func (l *Log) clicks(records []int32, o Options) []int32 {
 	var out []int32
 	for _, row := range records {
@@ -116,11 +116,11 @@ func (l *Log) clicks(records []int32, o Options) []int32 {
 	return out
 }
 
-// losses counts what gives no pair.
+// losses counts the users, clicks and windows that give no pair.
 type losses struct {
 	o                            Options
 	enough, below, windows, lost dataset.Rung
-	last                         int // lost windows with nothing shown after them
+	last                         int // lost windows with no item shown after them
 }
 
 func newLosses(o Options) *losses {
@@ -132,7 +132,7 @@ func newLosses(o Options) *losses {
 	}
 }
 
-// user counts one with so many clicks and says whether they fill a window.
+// user counts a user with this many clicks and reports whether they fill a window.
 func (n *losses) user(clicks int) bool {
 	if clicks < n.o.L {
 		n.below.Users++
@@ -145,7 +145,7 @@ func (n *losses) user(clicks int) bool {
 	return true
 }
 
-// window counts one with fewer items after it than a slate has.
+// window counts a window with fewer items after it than a slate has.
 func (n *losses) window(after int) {
 	n.lost.Rows++
 	if after == 0 {
@@ -153,7 +153,7 @@ func (n *losses) window(after int) {
 	}
 }
 
-// rungs leaves out losses that there are none of.
+// rungs returns the rungs, without losses of 0.
 func (n *losses) rungs() dataset.Ladder {
 	out := dataset.Ladder{n.enough}
 	if n.below.Users > 0 {
@@ -166,8 +166,8 @@ func (n *losses) rungs() dataset.Ladder {
 	return out
 }
 
-// none says why there may be no pair, and what to do; early is the number of all clicks
-// that are before their show.
+// none returns why there may be no pair, and what to do. early is the number of all clicks
+// before their item was shown.
 func (n *losses) none(users, early, clicks int) (lack, hint string) {
 	if n.windows.Rows == 0 {
 		lack, hint = fmt.Sprintf(": none of %d users has %d clicks", users, n.o.L), "choose shorter behaviours"
@@ -175,7 +175,7 @@ func (n *losses) none(users, early, clicks int) (lack, hint string) {
 		lack, hint = fmt.Sprintf(": none of %d windows of %d clicks has %d items shown after it", n.windows.Rows, n.o.L, n.o.T), "choose shorter slates or behaviours"
 		if n.last > 0 {
 			lack += fmt.Sprintf(", %d have none at all", n.last)
-			hint = "are shows and clicks in one unit and of one clock? else " + hint
+			hint = "do the times of shown and clicked items have the same unit and clock? else " + hint
 		}
 	}
 	if n.o.Early == EarlyDrop && early > 0 {

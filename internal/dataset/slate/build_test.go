@@ -193,7 +193,7 @@ func TestVocabulary(t *testing.T) {
 // TestUnknown: pairs with an item that no training pair holds stay as OOV, or go.
 func TestUnknown(t *testing.T) {
 	var b strings.Builder
-	for u := range 10 { // every user has an item of his own
+	for u := range 10 { // every user has an item that no other has
 		for i, item := range []string{"a", "b", fmt.Sprint("own", u), "d"} {
 			fmt.Fprintf(&b, "%d,%s,%d,%d\n", u, item, 10*i+10, 10*i+11)
 		}

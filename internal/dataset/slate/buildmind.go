@@ -8,12 +8,12 @@ import (
 	"privrec/internal/dataset"
 )
 
-// BuildMIND makes the pairs of MIND's logs. By default, as the released program: a
-// user's history is that of his last log, latest click first, h; e is everything his
-// logs showed, joined in file order; pair i = 0, 1, ... Most-1 is (e[i..i+T-1],
-// h[i..i+L-1]), as long as both last. [Options].Logs and Pairing choose otherwise.
-// Logged holds the history, oldest first, and then all that was shown, because the
-// candidates of the released program are both.
+// BuildMIND makes the pairs of MIND's logs, by default as the published program does. Let h be
+// the history in a user's last log, latest click first, and e all items that the user's logs
+// showed, joined in file order. Pair i = 0, 1, ... Most-1 is (e[i..i+T-1], h[i..i+L-1]), as
+// long as both are long enough. [Options].Logs and Pairing choose otherwise. Logged holds the
+// history, oldest first, and then all shown items, because the candidates of the published
+// program are both.
 func BuildMIND(m *Impressions, o Options) (*Set, error) {
 	if err := o.check(m.Name); err != nil {
 		return nil, err
@@ -23,7 +23,7 @@ func BuildMIND(m *Impressions, o Options) (*Set, error) {
 	}
 	r := raw{name: m.Name, hash: m.Hash, users: m.UserIDs, items: m.ItemIDs, pairs: newPairs(o.T, o.L, 4*len(m.UserIDs)), ladder: m.ladder()}
 	if n := len(m.repeated); n > 0 {
-		r.notes = append(r.notes, fmt.Sprintf("%d logs repeat an earlier one, number, user, time and items: they are left out", n))
+		r.notes = append(r.notes, fmt.Sprintf("%d logs repeat an earlier one in number, user, time and items: they are left out", n))
 	}
 	logs := make([][]int32, len(m.UserIDs))
 	for i := range m.Logs {
@@ -85,8 +85,9 @@ func (m *Impressions) pairLogs(r *raw, logs []int32, o Options) {
 	}
 }
 
-// ladder counts what was shown, repeated logs included, what of it was in repeated logs
-// and what was clicked; the first rung's items are those of the histories too.
+// ladder counts the shown items, including those of repeated logs, then the shown items of
+// repeated logs, then the clicked ones. The items of the first rung include those of the
+// histories.
 func (m *Impressions) ladder() dataset.Ladder {
 	all := dataset.Rung{Name: dataset.RungRaw, Users: len(m.UserIDs), Items: len(m.ItemIDs)}
 	users, items := make([]bool, len(m.UserIDs)), make([]bool, len(m.ItemIDs))

@@ -1,23 +1,22 @@
-// Package slate turns logs of what a recommender showed and what was clicked into
-// pairs (slate, behaviour): T items shown right after a moment and the L clicks right
-// before it. The exposure attack guesses the second from the first.
+// Package slate makes pairs (slate, behaviour) from logs of the items that a recommender showed
+// and users clicked: T items shown right after a moment and the L clicks right before it. The
+// exposure attack guesses the behaviour from the slate.
 //
 //	log -> pairs -> split by user -> vocabulary -> tokens
 //
-// Source: Xin et al., "On the User Behavior Leakage from Recommender System Exposure"
-// (TOIS 2023), sections 3 and 5.1, and the program that its authors released; where the
-// two differ, or the program does what the text does not say, there is a field of
-// [Options].
+// Source: Xin et al., "On the User Behavior Leakage from Recommender System Exposure" (TOIS
+// 2023), sections 3 and 5.1, and the program that its authors published. Where the two differ,
+// or the program does something that the text does not say, [Options] has a field.
 //
 // Conventions:
 //
-//   - Tokens 0..3 are [Pad], [OOV], [Start] and [End]; items are numbered from
+//   - Tokens 0..3 are [Pad], [OOV], [Start] and [End]. Items are numbered from
 //     [FirstItem] on by falling frequency in the training pairs, slates and behaviours
-//     counted together, so that a smaller token is a more popular item.
-//   - A slate is in show order. A behaviour is latest click first.
+//     counted together, so a smaller token is a more popular item.
+//   - A slate is in the order shown. A behaviour is latest click first.
 //   - Users are strings as the files spell them; [Pairs].Users are indices into
 //     [Set].Users.
-//   - Everything wrong with a file is a [*dataset.Error] that names file, line and
-//     field; everything dropped is counted in the ladder of the set.
-//   - Nothing is random except through [Options].Seed.
+//   - Every fault of a file is a [*dataset.Error] that names file, line and field.
+//     The ladder of the set counts everything that is dropped.
+//   - Randomness comes only from [Options].Seed.
 package slate

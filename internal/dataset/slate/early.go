@@ -6,12 +6,12 @@ import (
 	"privrec/internal/dataset"
 )
 
-// early says whether the item of a row was clicked before it was shown.
+// early reports whether the item of a row was clicked before it was shown.
 func (l *Log) early(row int) bool { return l.Clicked[row] != 0 && l.Clicked[row] < l.Shown[row] }
 
-// early counts the clicks before their show among all clicks, and refuses them where the
-// options do, or where they are more than half: then it is the times that are wrong, not
-// the clicks.
+// early returns the number of clicks before their item was shown. It fails if there are any and
+// the options say so, or if they are more than half of all clicks: then the times are wrong,
+// not the clicks.
 func (r *raw) early(l *Log, clicks int, o Options) (int, error) {
 	early := l.rung("clicked before it was shown", l.early)
 	if early.Rows == 0 {
@@ -20,7 +20,7 @@ func (r *raw) early(l *Log, clicks int, o Options) (int, error) {
 	hint := ""
 	switch {
 	case 2*early.Rows > clicks:
-		hint = "are clicks in another unit than shows (s and ms), a flag 0 or 1 in place of a time, or of another clock?"
+		hint = "do the times of clicks have another unit (s and ms) or clock than those of shown items, or are they flags 0 or 1?"
 	case o.Early == EarlyRefuse:
 		hint = "early: keep uses such clicks, drop takes the items as shown and not clicked"
 	default:
@@ -38,7 +38,7 @@ func (r *raw) early(l *Log, clicks int, o Options) (int, error) {
 			early.Rows, clicks, l.UserIDs[l.Users[row]], l.ItemIDs[l.Items[row]], l.Shown[row], l.Clicked[row])}
 }
 
-// line is that of a row in the file, 0 where there is none.
+// line returns the line of a row in the file, 0 where there is none.
 func (l *Log) line(row int) int {
 	if l.lines == nil {
 		return 0
@@ -46,8 +46,8 @@ func (l *Log) line(row int) int {
 	return int(l.lines[row])
 }
 
-// repeats counts the rows that repeat an earlier one of the user in all columns, and
-// leaves them out where the log says so.
+// repeats counts the rows that repeat an earlier row of the user in all columns, and leaves
+// them out where the log says so.
 func (r *raw) repeats(l *Log) *Log {
 	type record struct {
 		item           int32
@@ -79,7 +79,7 @@ func (r *raw) repeats(l *Log) *Log {
 	return l
 }
 
-// without copies a log but for some rows.
+// without returns a copy of a log without the given rows.
 func (l *Log) without(drop []bool) *Log {
 	out := *l
 	out.Users, out.Items, out.Shown, out.Clicked, out.lines = nil, nil, nil, nil, nil

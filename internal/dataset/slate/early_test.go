@@ -45,7 +45,7 @@ func behindLog() *Log {
 }
 
 // TestNoAnswerInItsSlate: with every item shown once to a user, no slate holds an item of
-// the behaviour beside it, whatever clock the clicks have.
+// the behaviour beside it, for any clock of the clicks.
 func TestNoAnswerInItsSlate(t *testing.T) {
 	for _, clicks := range []string{OrderShown, OrderClicked} {
 		for _, early := range []string{EarlyKeep, EarlyDrop} {
@@ -106,7 +106,7 @@ func TestEarlyClicks(t *testing.T) {
 }
 
 // TestMostlyEarly: clicks most of which are before their show are no clicks of this log,
-// whatever is to be done with single ones.
+// for any choice about single ones.
 func TestMostlyEarly(t *testing.T) {
 	const head = "user\titem\tshown_at\tclicked_at\n"
 	for _, c := range []struct{ name, text, want string }{
@@ -159,7 +159,7 @@ func TestNoPairs(t *testing.T) {
 		{"short logs", zhihuLog("1", "2", "3"), Options{T: 9, L: 1},
 			"no pair of 1 clicks and 9 items shown after them: none of 9 windows of 1 clicks has 9 items shown after it", "choose shorter slates or behaviours"},
 		{"clicks in milliseconds", late.Replace(zhihuLog("1", "2", "3")), Options{T: 2, L: 1},
-			"no pair of 1 clicks and 2 items shown after them: none of 9 windows of 1 clicks has 2 items shown after it, 9 have none at all", "are shows and clicks in one unit and of one clock? else choose shorter slates or behaviours"},
+			"no pair of 1 clicks and 2 items shown after them: none of 9 windows of 1 clicks has 2 items shown after it, 9 have none at all", "do the times of shown and clicked items have the same unit and clock? else choose shorter slates or behaviours"},
 	} {
 		l, err := ReadZhihu(t.Context(), writeFile(t, "inter_impression.csv", c.text))
 		if err != nil {

@@ -9,8 +9,8 @@ import (
 	"privrec/internal/rng"
 )
 
-// zhihuTables and mindTables are what the paper and the released files count of the
-// pairs; those that train on Zhihu are fewer here, because not all slates can be rebuilt.
+// zhihuTables and mindTables hold the counts of the pairs in the paper and in the published
+// files. Fewer pairs train on Zhihu here, because not all slates can be rebuilt.
 var (
 	zhihuTables = []dataset.Want{
 		{Rung: dataset.Rung{Name: "pairs", Users: 7915, Rows: 213172}, Paper: true, From: "section 5.1 and the authors' index of pairs"},
@@ -30,10 +30,10 @@ var (
 	}
 )
 
-// loadZhihu reads the tables extracted from the authors' Zhihu pickles. Test pairs keep
-// the released order. Shorter slates are cut, longer ones continued in the users' logs.
-// SplitUsers takes the pairs of the two users who stand on a border out of validation;
-// training and test stay as released.
+// loadZhihu reads the tables extracted from the authors' Zhihu pickles. Test pairs keep the
+// published order. Shorter slates are cut; longer ones are continued in the users' logs.
+// SplitUsers removes the pairs of the two users on a border from validation; training and test
+// stay as published.
 func loadZhihu(ctx context.Context, name string, o Options) (*Set, error) {
 	tab, owners, err := openTables(ctx, name, "zhihu", o)
 	if err != nil {
@@ -58,7 +58,7 @@ func loadZhihu(ctx context.Context, name string, o Options) (*Set, error) {
 
 	s := tab.set(name, owners)
 	s.Users, s.Logged, s.Clicked = append(users, UnknownUser), append(shown, nil), append(clicked, nil)
-	nobody := int32(len(users))
+	unknownUser := int32(len(users))
 	s.Train = newPairs(o.T, o.L, len(training))
 	short := dataset.Rung{Name: fmt.Sprintf("log too short for %d shown items", o.T)}
 	for _, r := range training {
@@ -78,7 +78,7 @@ func loadZhihu(ctx context.Context, name string, o Options) (*Set, error) {
 	s.Valid = newPairs(o.T, o.L, len(valid))
 	found := owning(valid, distinct(owners[a:b]), shown)
 	for i, r := range valid {
-		add(s.Valid, orElse(found[i], nobody), r)
+		add(s.Valid, orElse(found[i], unknownUser), r)
 	}
 	s.Test = newPairs(o.T, o.L, len(test))
 	for i, r := range test {
@@ -97,18 +97,18 @@ func loadZhihu(ctx context.Context, name string, o Options) (*Set, error) {
 	s.Histories = chains(s.Train, len(s.Users), s.Logged)
 	s.noteRelease(zhihuTables[0],
 		"slates of the training pairs are rebuilt from the users' logs; on test, where the truth is known, the same rule has 90.7 % of the items right",
-		"validation and test pairs, their order, the vocabulary and the logged items are the authors' own: what needs no training pairs stands at level A",
+		"validation and test pairs, their order, the vocabulary and the logged items are the authors' own: results that need no training pairs have level A",
 		lostPlaces)
-	if n := s.Valid.count(nobody); n > 0 {
-		s.Notes = append(s.Notes, fmt.Sprintf("the users of %d validation pairs, all of whose shown items are unknown, could not be found out", n))
+	if n := s.Valid.count(unknownUser); n > 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf("the users of %d validation pairs could not be found: all shown items of these pairs are unknown", n))
 	}
 	return s, nil
 }
 
-// loadMIND reads the tables extracted from the authors' MIND pickles. Training pairs
-// were not released: the released validation pairs train, and SplitUsers takes one half
-// of the test users, drawn by the seed, for validation and the other half for test, in
-// the released order. SplitReleased keeps all test pairs together and has no validation.
+// loadMIND reads the tables extracted from the authors' MIND pickles. Training pairs were not
+// published, so the published validation pairs train. SplitUsers divides the test users in
+// halves, drawn by the seed, one for validation and one for test, in the published order.
+// SplitReleased keeps all test pairs together and has no validation.
 func loadMIND(ctx context.Context, name string, o Options) (*Set, error) {
 	tab, owners, err := openTables(ctx, name, "mind", o)
 	if err != nil {
@@ -134,7 +134,7 @@ func loadMIND(ctx context.Context, name string, o Options) (*Set, error) {
 	}
 	s.Train = newPairs(o.T, o.L, len(valid))
 	for _, r := range valid {
-		if r.user != "-1" { // so that the unknown user comes last
+		if r.user != "-1" { // so that the unknown user is last
 			user(r.user)
 		}
 	}
@@ -163,9 +163,8 @@ func loadMIND(ctx context.Context, name string, o Options) (*Set, error) {
 	return s, nil
 }
 
-// pad appends a row with OOV in place of what was deleted, and cut to T and L. A pair
-// that lost an item stays incomplete when cut, because the place of the lost one is not
-// known.
+// pad appends a row with OOV in place of deleted items, cut to T and L. A pair that lost an
+// item stays incomplete when cut, because the place of the lost item is not known.
 func (p *Pairs) pad(user int32, r pairRow) {
 	p.Users, p.Complete = append(p.Users, user), append(p.Complete, r.complete)
 	fill := func(dst, list []int32, n int) []int32 {
@@ -178,7 +177,7 @@ func (p *Pairs) pad(user int32, r pairRow) {
 	p.Slates, p.Behaviours = fill(p.Slates, r.slate, p.T), fill(p.Behaviours, r.behaviour, p.L)
 }
 
-// without drops the pairs of one user, if drop.
+// without returns the pairs without those of one user, if drop.
 func (p *Pairs) without(user int32, drop bool) *Pairs {
 	if !drop {
 		return p
@@ -192,7 +191,7 @@ func (p *Pairs) without(user int32, drop bool) *Pairs {
 	return p.Select(rows)
 }
 
-// count is the number of pairs of a user.
+// count returns the number of pairs of a user.
 func (p *Pairs) count(user int32) int {
 	n := 0
 	for _, u := range p.Users {
@@ -203,8 +202,8 @@ func (p *Pairs) count(user int32) int {
 	return n
 }
 
-// halves deals the users of p out to two parts whose pairs keep their order; the first
-// has the smaller half.
+// halves divides the users of p between two parts whose pairs keep their order. The first has
+// the smaller half.
 func halves(p *Pairs, seed rng.Seed) (first, second *Pairs) {
 	users := distinct(p.Users)
 	s := seed.Stream("slate/halves")
@@ -231,7 +230,7 @@ func distinct(col []int32) []int32 {
 	return slices.Compact(out)
 }
 
-// orElse is u, or otherwise where u is negative.
+// orElse returns u, or otherwise if u is negative.
 func orElse(u, otherwise int32) int32 {
 	if u < 0 {
 		return otherwise

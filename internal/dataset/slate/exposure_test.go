@@ -267,7 +267,7 @@ func TestExtractedErrors(t *testing.T) {
 		o           Options
 		want        string
 	}{
-		{"a test pair is gone", "test.tsv", func(s string) string { v := lines(s); return strings.Join(v[:len(v)-2], "") }, Options{}, "pairs, sequence2user.tsv leaves"},
+		{"a test pair is gone", "test.tsv", func(s string) string { v := lines(s); return strings.Join(v[:len(v)-2], "") }, Options{}, "pairs, but sequence2user.tsv leaves"},
 		{"two test pairs change places", "test.tsv", func(s string) string { v := lines(s); v[1], v[2] = v[2], v[1]; return strings.Join(v, "") }, Options{}, `test.tsv:2: field "seq_id": pair`},
 		{"a user has no log", "user_items.tsv", func(s string) string { v := lines(s); return strings.Join(v[:3], "") }, Options{}, "user_items.tsv has 2 users"},
 		{"a small catalogue", "vocab.tsv", func(s string) string { return strings.Join(lines(s)[:8], "") }, Options{}, "the catalogue has 3 items, fewer than a slate of 10"},

@@ -1,9 +1,9 @@
 package slate
 
-// lengthen continues a slate of the extracted tables in the log of its user up to t
-// items beside those that were deleted, as the builder would have cut it. The slate is
-// looked for after the latest click, where the click's place is known. It is nil when
-// the slate is not in the log or the log ends too early: a builder makes no pair then.
+// lengthen continues a slate of the extracted tables in the log of its user. It returns up to t
+// items, without the deleted ones, as the builder would have cut it. It looks for the slate
+// after the latest click, where the place of the click is known. It returns nil when the slate
+// is not in the log or the log ends too early: a builder makes no pair then.
 func lengthen(log, slate, behaviour []int32, t int) []int32 {
 	if t <= tableT {
 		return slate

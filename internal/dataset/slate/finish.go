@@ -9,22 +9,22 @@ import (
 	"privrec/internal/rng"
 )
 
-// raw is what a builder makes: pairs of items, not yet tokens, in user order.
+// raw holds the work of a builder: pairs of items, not yet tokens, in user order.
 type raw struct {
 	name, hash   string
 	users, items []string
 	pairs        *Pairs    // of indices into items
 	logged       [][]int32 // per user, as in Set
 	clicks       [][]int32 // per user, oldest first, repeats kept
-	also         [][]int32 // per user, clicks that stand in no behaviour; may be nil
+	also         [][]int32 // per user, clicks that are in no behaviour; may be nil
 	ladder       dataset.Ladder
 	notes        []string
 	level        dataset.Level
 	lack, hint   string // why there may be no pair, and what to do; may be empty
 }
 
-// finish splits the pairs, numbers the items by what the training part holds and maps
-// everything to tokens.
+// finish splits the pairs, numbers the items by their frequency in the training part and
+// replaces all items by tokens.
 func (r raw) finish(o Options) (*Set, error) {
 	if r.pairs.Len() == 0 {
 		return nil, &dataset.Error{File: r.name, Msg: fmt.Sprintf("no pair of %d clicks and %d items shown after them%s", o.L, o.T, r.lack),
@@ -62,13 +62,13 @@ func (s *Set) unknown(o Options) {
 	}
 }
 
-// itemRung is rung for pairs of indices.
+// itemRung returns the counts of pairs that are still of indices.
 func (r raw) itemRung(name string) dataset.Rung {
 	return dataset.Rung{Name: name, Users: len(distinct(r.pairs.Users)), Rows: r.pairs.Len(),
 		Items: len(distinct(slices.Concat(r.pairs.Slates, r.pairs.Behaviours)))}
 }
 
-// complete selects the pairs without unknown items.
+// complete returns the pairs without unknown items.
 func (p *Pairs) complete() *Pairs {
 	var rows []int32
 	for i, c := range p.Complete {
@@ -79,7 +79,7 @@ func (p *Pairs) complete() *Pairs {
 	return p.Select(rows)
 }
 
-// split deals the pairs out; inside a part they keep their order.
+// split divides the pairs between the parts; inside a part they keep their order.
 func (r raw) split(o Options) (parts [3][]int32, err error) {
 	n := r.pairs.Len()
 	part := make([]int, n)
@@ -93,7 +93,7 @@ func (r raw) split(o Options) (parts [3][]int32, err error) {
 			case i < test:
 				part[i] = 2
 			default:
-				part[i] = -1 // lost to truncation, as in the released program
+				part[i] = -1 // lost to truncation, as in the published program
 			}
 		}
 		if train == 0 || train == valid {
@@ -116,8 +116,8 @@ func (r raw) split(o Options) (parts [3][]int32, err error) {
 	return parts, nil
 }
 
-// dealUsers shuffles users and gives 10 % of them to part 1, 10 % to part 2 (one at
-// least) and the others to part 0.
+// dealUsers shuffles users and gives 10 % of them to part 1, 10 % to part 2 (at least one each)
+// and the others to part 0.
 func dealUsers(name string, users []int32, seed rng.Seed) (map[int32]int, error) {
 	if len(users) < 3 {
 		return nil, &dataset.Error{File: name, Msg: fmt.Sprintf("%d users have pairs, three parts need at least 3", len(users))}
@@ -139,9 +139,9 @@ func dealUsers(name string, users []int32, seed rng.Seed) (map[int32]int, error)
 	return of, nil
 }
 
-// vocabulary numbers the items of the given pairs from FirstItem on, by falling number
-// of places in slates and behaviours together; ties by id ascending ([dataset.LessIDs]).
-// Other items are OOV.
+// vocabulary numbers the items of the given pairs from FirstItem on, by falling number of
+// places in slates and behaviours together; ties by id ascending ([dataset.LessIDs]). Other
+// items are OOV.
 func (r raw) vocabulary(rows []int32) (token []int32, vocab int) {
 	counts := make([]int, len(r.items))
 	for _, row := range rows {
@@ -171,7 +171,7 @@ func (r raw) vocabulary(rows []int32) (token []int32, vocab int) {
 	return token, int(FirstItem) + len(order)
 }
 
-// names lists the ids of tokens.
+// names returns the ids of tokens.
 func names(token []int32, vocab int, items []string) []string {
 	out := make([]string, vocab)
 	copy(out, []string{"[PAD]", "[OOV]", "[SOS]", "[EOS]"})
@@ -183,7 +183,7 @@ func names(token []int32, vocab int, items []string) []string {
 	return out
 }
 
-// lists fills what is known of users.
+// lists fills in the logged items, clicks and histories of users.
 func (r raw) lists(s *Set, token []int32) {
 	known := func(items []int32) []int32 {
 		out := make([]int32, 0, len(items))

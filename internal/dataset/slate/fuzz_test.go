@@ -14,7 +14,7 @@ import (
 	"privrec/internal/dataset/format"
 )
 
-// addSeeds feeds the bad files whose name ends in suffix and some good ones.
+// addSeeds adds the bad files whose names end in suffix, and some good ones, to the fuzz corpus.
 func addSeeds(f *testing.F, suffix string, good ...string) {
 	for _, g := range good {
 		f.Add([]byte(g))

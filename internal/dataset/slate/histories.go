@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// chains rebuilds the clicks of each user of p, oldest first, from behaviours that are
-// windows of them: a window follows another when it begins where the other one ends,
-// all but one item. Windows that were not published break a chain; chains of a user
-// stand in the order of their place in his log, or of p where there are no logs, and
-// are joined where one ends as the next begins.
+// chains rebuilds the clicks of each user of p, oldest first, from behaviours that are windows
+// of them. A window follows another when it begins where the other ends, all but one item.
+// Windows that were not published break a chain. Chains of a user are in the order of their
+// place in the user's log, or of p where there are no logs, and are joined where one ends as
+// the next begins.
 func chains(p *Pairs, users int, shown [][]int32) [][]int32 {
 	rows := make([][]int32, users)
 	for i, u := range p.Users {
@@ -31,12 +31,12 @@ func chains(p *Pairs, users int, shown [][]int32) [][]int32 {
 // window is a behaviour, oldest click first.
 type window struct {
 	clicks []int32
-	place  int // of its latest click in the log
+	place  int // place of its latest click in the log
 	next   int // window that follows, -1 for none
 	led    bool
 }
 
-// chain is chains for one user.
+// chain rebuilds the clicks of one user.
 func chain(p *Pairs, rows []int32, log []int32) []int32 {
 	if len(rows) == 0 {
 		return nil
@@ -51,7 +51,7 @@ func chain(p *Pairs, rows []int32, log []int32) []int32 {
 		}
 	}
 	slices.SortStableFunc(ws, func(a, b window) int { return a.place - b.place })
-	heads := map[string][]int{} // windows by all but their latest click, in order, not yet followed
+	heads := map[string][]int{} // windows by all items but their latest click, in order, not yet followed
 	for i, w := range ws {
 		k := key(w.clicks[:len(w.clicks)-1])
 		heads[k] = append(heads[k], i)
@@ -84,8 +84,8 @@ func chain(p *Pairs, rows []int32, log []int32) []int32 {
 	return out
 }
 
-// leads says whether following window a comes to b, so that a link back would close a
-// ring.
+// leads reports whether the windows that follow a come to b, so that a link from b to a would
+// close a circle.
 func leads(ws []window, a, b int) bool {
 	for ; a >= 0; a = ws[a].next {
 		if a == b {
@@ -95,7 +95,7 @@ func leads(ws []window, a, b int) bool {
 	return false
 }
 
-// key makes a map key of items.
+// key returns a map key of items.
 func key(items []int32) string {
 	var b strings.Builder
 	for _, x := range items {

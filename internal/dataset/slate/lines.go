@@ -10,7 +10,7 @@ import (
 	"privrec/internal/dataset/format"
 )
 
-// openTable opens a table whose header must be exactly these columns.
+// openTable opens a table. It fails unless the header has exactly these columns.
 func openTable(ctx context.Context, path string, form format.Form, columns ...string) (*format.Rows, error) {
 	in, err := format.OpenRows(ctx, path, form)
 	if err != nil {
@@ -23,7 +23,7 @@ func openTable(ctx context.Context, path string, form format.Form, columns ...st
 	got, want := strings.Join(in.Columns, sep), strings.Join(columns, sep)
 	if got != want {
 		in.Close()
-		return nil, in.Fail("", "not the header: "+dataset.Quote([]byte(got)), fmt.Sprintf("the first line reads %q", want))
+		return nil, in.Fail("", "not the header: "+dataset.Quote([]byte(got)), fmt.Sprintf("the first line must be %q", want))
 	}
 	return in, nil
 }
@@ -38,14 +38,14 @@ func each(in *format.Rows, row func(v [][]byte) error) error {
 	return in.Err()
 }
 
-// integer parses a decimal number from least to most.
+// integer parses a decimal number. It fails on one below least or above most.
 func integer(in *format.Rows, field string, b []byte, least, most int64) (int64, error) {
 	v, err := in.Integer(field, b)
 	switch {
 	case err != nil:
 		return 0, err
 	case least == most && v != least:
-		return 0, in.Fail(field, fmt.Sprintf("%d where %d is due", v, least), "")
+		return 0, in.Fail(field, fmt.Sprintf("%d in place of %d", v, least), "")
 	case v < least:
 		return 0, in.Fail(field, fmt.Sprintf("%d is below %d", v, least), "")
 	case v > most:
@@ -54,7 +54,7 @@ func integer(in *format.Rows, field string, b []byte, least, most int64) (int64,
 	return v, nil
 }
 
-// integers appends those of a comma separated list to dst; an empty field is none.
+// integers appends the numbers of a comma separated list to dst; an empty field has none.
 func integers(in *format.Rows, dst []int32, field string, b []byte, least, most int64) ([]int32, error) {
 	for more := len(b) > 0; more; {
 		var x []byte

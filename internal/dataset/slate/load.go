@@ -11,13 +11,13 @@ import (
 	"privrec/internal/dataset/registry"
 )
 
-// Source is a set that Load knows.
+// Source is a set that Load knows by name.
 type Source struct {
 	Name, Title string
-	About       string // what its pairs are, a sentence
-	From        string // where its files come from; "" of a stand-in
+	About       string // one sentence about its pairs
+	From        string // where its files come from; "" for a stand-in
 	StandIn     bool
-	Wants       []dataset.Want // counts of its ladder under the default options, as the authors have them
+	Wants       []dataset.Want // the authors' counts of its ladder under the default options
 
 	load func(ctx context.Context, name string, o Options) (*Set, error)
 }
@@ -35,7 +35,7 @@ func Sources() []Source {
 	}
 }
 
-// StandIn is the name of the generated set.
+// StandIn names the generated set.
 const StandIn = "standin-slates"
 
 // Load finds a set by its name, reads it and splits it.
@@ -57,7 +57,7 @@ func Load(ctx context.Context, name string, o Options) (*Set, error) {
 	return nil, unknownSet(name)
 }
 
-// unknownSet lists the names that there are.
+// unknownSet returns an error that lists the known names.
 func unknownSet(name string) error {
 	var known []string
 	for _, s := range Sources() {
@@ -67,7 +67,7 @@ func unknownSet(name string) error {
 		Hint: fmt.Sprintf("known are %s, and %sNAME for a log of your own, %s or %s in the folder of that name", strings.Join(known, ", "), registry.OwnPrefix, ownTSV, ownCSV)}
 }
 
-// check fills defaults in and refuses what no option can be.
+// check fills in defaults and fails on values that an option cannot have.
 func (o *Options) check(name string) error {
 	for _, n := range []struct {
 		field string
@@ -109,7 +109,7 @@ func (o *Options) check(name string) error {
 	return nil
 }
 
-// dataDir is the folder of data sets.
+// dataDir returns the folder of data sets.
 func dataDir(name, dir string) (string, error) {
 	if dir == "" {
 		dir = os.Getenv("PRIVREC_DATA")

@@ -8,18 +8,18 @@ import (
 	"privrec/internal/dataset/format"
 )
 
-// Log is a table of what was shown to whom and when it was clicked. Rows stand in the
-// order of the file.
+// Log is a table of shown items: which user saw which item when, and when the user clicked it.
+// Rows are in the order of the file.
 type Log struct {
 	Name, Hash     string
 	UserIDs        []string // in order of first appearance
 	ItemIDs        []string // in order of first appearance
 	Users, Items   []int32  // (rows) index into UserIDs and ItemIDs
-	Shown, Clicked []int64  // (rows) times in one unit; Clicked is 0 where there was no click
+	Shown, Clicked []int64  // (rows) times in one unit; Clicked is 0 without a click
 
-	lines       []int32 // (rows) of the file; nil where there is none
+	lines       []int32 // (rows) lines of the file; nil where there is none
 	clickColumn string  // name of the column of Clicked
-	once        bool    // rows that repeat in all columns are one record
+	once        bool    // rows that repeat in all columns count as one
 }
 
 var (
@@ -27,9 +27,9 @@ var (
 	genericColumns = []string{"user", "item", "shown_at", "clicked_at"}
 )
 
-// ReadZhihu reads inter_impression.csv of ZhihuRec, without header: user, answer, time
-// shown, time clicked (0 when it was not). Rows that repeat in all columns are counted and
-// stay: the format does not say that they are one record, and the paper counts all rows.
+// ReadZhihu reads inter_impression.csv of ZhihuRec, without a header: user, answer, time shown,
+// time clicked (0 without a click). Rows that repeat in all columns are counted and stay: the
+// format does not say that they are one record, and the paper counts all rows.
 func ReadZhihu(ctx context.Context, path string) (*Log, error) {
 	in, err := format.OpenColumns(ctx, path, ",", zhihuColumns...)
 	if err != nil {
@@ -39,10 +39,10 @@ func ReadZhihu(ctx context.Context, path string) (*Log, error) {
 	return readLog(in, path, false)
 }
 
-// ReadGeneric reads a table with the header user, item, shown_at, clicked_at. Times are
-// whole numbers of one unit, above 0; clicked_at is 0 or empty where there was no click. A
-// row says that an item was shown to a user at a time, which is so once: rows that repeat
-// in all columns, as of files joined or exported twice, are counted and used once.
+// ReadGeneric reads a table with the header user, item, shown_at, clicked_at. Times are whole
+// numbers of one unit, above 0; clicked_at is 0 or empty without a click. An item can be shown
+// to a user at one time only once. So rows that repeat in all columns, as in files joined or
+// exported twice, are counted and used once.
 func ReadGeneric(ctx context.Context, path string, form format.Form) (*Log, error) {
 	in, err := openTable(ctx, path, form, genericColumns...)
 	if err != nil {
@@ -57,7 +57,7 @@ func ReadGeneric(ctx context.Context, path string, form format.Form) (*Log, erro
 	return l, nil
 }
 
-// readLog reads the four columns; an empty click time is none when mayLack.
+// readLog reads the four columns. With mayLack, an empty click time means no click.
 func readLog(in *format.Rows, name string, mayLack bool) (*Log, error) {
 	l := &Log{Name: name, clickColumn: in.Columns[3]}
 	users, items := ids{}, ids{}
@@ -93,12 +93,12 @@ func readLog(in *format.Rows, name string, mayLack bool) (*Log, error) {
 // instant parses the time in column i.
 func instant(in *format.Rows, i int, b []byte, least int64) (int64, error) {
 	if len(b) == 0 || least > 0 && string(b) == "0" {
-		return 0, in.Fail(in.Columns[i], "missing time", "every row says when the item was shown; a click time of 0 says that there was no click")
+		return 0, in.Fail(in.Columns[i], "missing time", "every row says when the item was shown; a click time of 0 means no click")
 	}
 	return integer(in, in.Columns[i], b, least, math.MaxInt64)
 }
 
-// rung counts the rows that keep takes; nil takes all.
+// rung counts the rows for which keep is true; nil takes all rows.
 func (l *Log) rung(name string, keep func(row int) bool) dataset.Rung {
 	users, items := make([]bool, len(l.UserIDs)), make([]bool, len(l.ItemIDs))
 	r := dataset.Rung{Name: name}

@@ -17,8 +17,8 @@ const (
 	mindAddress  = "https://msnews.github.io/"
 )
 
-// zhihuWants and mindWants are what the paper prints of its logs with L = 5 and T = 10,
-// and what the authors' index of pairs counts.
+// zhihuWants and mindWants hold the counts that the paper prints for its logs with L = 5 and T
+// = 10, and the counts in the authors' index of pairs.
 var (
 	zhihuWants = []dataset.Want{
 		{Rung: dataset.Rung{Name: dataset.RungRaw, Users: 7963, Items: 64573, Rows: 1000026}, Paper: true, From: "table 2"},
@@ -32,7 +32,7 @@ var (
 	}
 )
 
-// grade compares the counts of the log with the paper's, and those of its pairs where
+// grade compares the counts of the log with the paper's. It compares those of the pairs only if
 // they have the paper's lengths.
 func (s *Set) grade(wants []dataset.Want) {
 	if s.Train.T != tableT || s.Train.L != tableL {
@@ -87,14 +87,13 @@ func loadMINDSmall(ctx context.Context, name string, o Options) (*Set, error) {
 	return s, nil
 }
 
-// The table of an own set is one of these.
+// The file names of the table of an own set.
 const (
 	ownTSV = "impressions.tsv"
 	ownCSV = "impressions.csv"
 )
 
-// loadOwn reads impressions.tsv or impressions.csv of a folder that the registry does
-// not know.
+// loadOwn reads impressions.tsv or impressions.csv of a folder that the registry does not know.
 func loadOwn(ctx context.Context, name string, o Options) (*Set, error) {
 	path, form, err := ownTable(ctx, name, o)
 	if err != nil {
@@ -137,9 +136,9 @@ func ownTable(ctx context.Context, name string, o Options) (path string, form fo
 		Hint: "put a table with the columns " + strings.Join(genericColumns, ", ") + " there, see docs/add-your-own-data.md"}
 }
 
-// notTheSame is the error of two files in the place of one.
+// notTheSame returns the error for two files in place of one.
 func notTheSame(path, other string) error {
-	return &dataset.Error{File: path, Msg: "and " + filepath.Base(other) + " beside it are not the same", Hint: "keep the one that is meant"}
+	return &dataset.Error{File: path, Msg: "and " + filepath.Base(other) + " beside it are not the same", Hint: "keep the right one"}
 }
 
 // inFolder finds a file of a set.

@@ -12,7 +12,7 @@ import (
 	"privrec/internal/dataset/format"
 )
 
-// Impressions is the logs of MIND, in file order, files one after the other.
+// Impressions holds the logs of MIND, in file order, files one after the other.
 type Impressions struct {
 	Name, Hash string
 	UserIDs    []string // in order of first appearance
@@ -22,23 +22,23 @@ type Impressions struct {
 	repeated []Impression // logs left out because they repeat one of Logs
 }
 
-// Impression is one log: who saw which items at once, and what he had clicked before.
+// Impression is one log: which items a user saw at once, and what the user had clicked before.
 type Impression struct {
 	ID      string  // number in its file; every file of MIND begins with 1
 	User    int32   // index into UserIDs
 	Time    int64   // seconds since 1970 of the time read as UTC
 	History []int32 // items clicked before, oldest first
 	Shown   []int32 // items in the order shown
-	Clicked []bool  // of each item shown
+	Clicked []bool  // for each shown item, whether it was clicked
 }
 
 var mindColumns = []string{"impression", "user", "time", "history", "impressions"}
 
-// ReadMIND reads one or more behaviors.tsv of the Microsoft News data set, without
-// header: impression, user, time as 11/11/2019 9:05:58 AM, history, impressions as
-// N1-0 N2-1 where 1 is a click. An empty history is none. A log is one event: one that
-// repeats an earlier log in everything is left out and counted, and a file that holds
-// nothing else, such as train given again as dev, is an error.
+// ReadMIND reads one or more behaviors.tsv of the Microsoft News data set, without a header:
+// impression, user, time as 11/11/2019 9:05:58 AM, history, impressions as N1-0 N2-1, where 1
+// is a click. The history may be empty. A log is one event: ReadMIND leaves out and counts a
+// log that repeats an earlier one in everything. It fails on a file with no other logs, such as
+// train given again as dev.
 func ReadMIND(ctx context.Context, paths ...string) (*Impressions, error) {
 	m := &Impressions{}
 	users, items, met := ids{}, ids{}, logIndex{}
@@ -55,7 +55,7 @@ func ReadMIND(ctx context.Context, paths ...string) (*Impressions, error) {
 			return nil, err
 		}
 		if len(m.Logs) == before {
-			return nil, &dataset.Error{File: path, Msg: fmt.Sprintf("all %d logs stand in %s too", len(m.repeated)-repeated, strings.Join(paths[:i], ", ")), Hint: "was the same file put in two places?"}
+			return nil, &dataset.Error{File: path, Msg: fmt.Sprintf("all %d logs are also in %s", len(m.repeated)-repeated, strings.Join(paths[:i], ", ")), Hint: "was the same file put in two places?"}
 		}
 		digests, m.Name = append(digests, digest), path
 	}
@@ -63,7 +63,7 @@ func ReadMIND(ctx context.Context, paths ...string) (*Impressions, error) {
 	return m, nil
 }
 
-// logIndex finds logs by what tells nearly all of them apart.
+// logIndex finds logs by a key that distinguishes nearly all of them.
 type logIndex map[logKey][]int32
 
 type logKey struct {
@@ -72,7 +72,7 @@ type logKey struct {
 	time int64
 }
 
-// add appends a log, or puts it aside when it is there already.
+// add appends a log, or sets it aside when an equal one is there already.
 func (m *Impressions) add(log Impression, met logIndex) {
 	k := logKey{log.ID, log.User, log.Time}
 	for _, i := range met[k] {
@@ -92,11 +92,11 @@ func (m *Impressions) read(in *format.Rows, users, items *ids, met logIndex) (st
 			return in.Fail("user", "empty", "every log needs a user")
 		}
 		if len(v[2]) == 0 {
-			return in.Fail("time", "missing time", "times of this format read 11/11/2019 9:05:58 AM")
+			return in.Fail("time", "missing time", "times of this format look like 11/11/2019 9:05:58 AM")
 		}
 		at, err := time.Parse("1/2/2006 3:04:05 PM", string(v[2]))
 		if err != nil {
-			return in.Fail("time", "not a time: "+dataset.Quote(v[2]), "times of this format read 11/11/2019 9:05:58 AM")
+			return in.Fail("time", "not a time: "+dataset.Quote(v[2]), "times of this format look like 11/11/2019 9:05:58 AM")
 		}
 		log := Impression{ID: string(v[0]), User: users.of(v[1]), Time: at.Unix()}
 		if len(v[3]) > 0 {
@@ -106,7 +106,7 @@ func (m *Impressions) read(in *format.Rows, users, items *ids, met logIndex) (st
 			var item []byte
 			item, v[3], more = bytes.Cut(v[3], []byte{' '})
 			if len(item) == 0 {
-				return in.Fail("history", "two spaces together", "items stand between single spaces")
+				return in.Fail("history", "two spaces in a row", "items are separated by single spaces")
 			}
 			log.History = append(log.History, items.of(item))
 		}
@@ -117,7 +117,7 @@ func (m *Impressions) read(in *format.Rows, users, items *ids, met logIndex) (st
 			shown, v[4], more = bytes.Cut(v[4], []byte{' '})
 			cut := len(shown) - 2
 			if cut < 1 || shown[cut] != '-' || shown[cut+1] != '0' && shown[cut+1] != '1' {
-				return in.Fail("impressions", "not a shown item with its click: "+dataset.Quote(shown), "they read N1-0 N2-1 between single spaces; the test set of MIND has no clicks and is of no use here")
+				return in.Fail("impressions", "not a shown item with its click: "+dataset.Quote(shown), "they look like N1-0 N2-1, separated by single spaces; the test set of MIND has no clicks and cannot be used here")
 			}
 			log.Shown, log.Clicked = append(log.Shown, items.of(shown[:cut])), append(log.Clicked, shown[cut+1] == '1')
 		}

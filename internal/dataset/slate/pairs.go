@@ -1,11 +1,11 @@
 package slate
 
-// Tokens with a meaning of their own; items follow.
+// The tokens with a special meaning; items follow.
 const (
 	Pad       int32 = 0 // fills rows of a batch
-	OOV       int32 = 1 // an item that no training pair holds; as a target always a miss
-	Start     int32 = 2 // before the first step of a decoder; the released program also takes it as CLS
-	End       int32 = 3 // after the last
+	OOV       int32 = 1 // an item that no training pair has; as a target always a miss
+	Start     int32 = 2 // before the first step of a decoder; the published program also uses it as CLS
+	End       int32 = 3 // after the last step
 	FirstItem int32 = 4
 )
 
@@ -18,7 +18,7 @@ type Pairs struct {
 	Complete   []bool  // (n) all T+L tokens are known items: the only rows the authors' programs use
 }
 
-// Len is the number of pairs.
+// Len returns the number of pairs.
 func (p *Pairs) Len() int { return len(p.Users) }
 
 // Slate returns the T tokens of pair i; it shares memory with p.

@@ -79,7 +79,7 @@ func naive(l *Log, t, k int, released bool) (slates, behaviours [][]int32, users
 	return slates, behaviours, users
 }
 
-// TestBuildProperty: whatever the log, the set is well formed, no user has pairs in two
+// TestBuildProperty: for any log, the set is well formed, no user has pairs in two
 // parts, none is lost, and the pairs are those of the definition; of the released program
 // where clicks follow their shows. A log of mostly early clicks is refused.
 func TestBuildProperty(t *testing.T) {

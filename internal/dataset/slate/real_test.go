@@ -86,7 +86,7 @@ func zhihuCounts(t *testing.T, s *Set) {
 		}
 	}
 	// Tokens fall with the frequency in the authors' training pairs; ours lack 0.5 % of
-	// them and have slates that are rebuilt, hence means over stretches of doubling length.
+	// them and have slates that are rebuilt, so these are means over stretches of doubling length.
 	counts := make([]int, s.Vocab)
 	for _, x := range slices.Concat(s.Train.Slates, s.Train.Behaviours) {
 		counts[x]++

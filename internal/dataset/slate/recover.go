@@ -1,11 +1,11 @@
 package slate
 
-// owning finds the users of pairs that were published without them. A slate, its
-// unknown items deleted, is contiguous in the log of its user, whose unknown items were
-// deleted too; where that leaves several users or there is no slate left, the clicks
-// must stand in the log in their order. -1 where not exactly one candidate is left.
+// owning finds the users of pairs that were published without them. A slate without its unknown
+// items is contiguous in the log of its user, whose unknown items were deleted too. Where
+// several users fit or no item of the slate is left, the clicks must also be in the log, in
+// their order. owning returns -1 for a pair unless exactly one candidate is left.
 func owning(rows []pairRow, candidates []int32, shown [][]int32) []int32 {
-	met := map[int32][]int32{} // item -> candidates who were shown it
+	met := map[int32][]int32{} // item -> candidates to whom it was shown
 	for _, u := range candidates {
 		for _, x := range distinct(shown[u]) {
 			met[x] = append(met[x], u)
@@ -43,7 +43,7 @@ func keep(users []int32, ok func(int32) bool) []int32 {
 	return out
 }
 
-// contains says whether part stands in log without gaps.
+// contains reports whether part is in log without gaps.
 func contains(log, part []int32) bool {
 next:
 	for i := 0; i+len(part) <= len(log); i++ {
@@ -57,12 +57,12 @@ next:
 	return false
 }
 
-// embeds says whether a behaviour, latest click first, stands in log in its order, gaps
-// allowed.
+// embeds reports whether a behaviour, latest click first, is in log in its order, with or
+// without gaps.
 func embeds(log, behaviour []int32) bool { return end(log, behaviour) >= 0 }
 
-// end is where the latest click of a behaviour stands in log when every click is taken
-// at its first possible place; -1 when the behaviour does not embed.
+// end returns the place in log of a behaviour's latest click when every click is taken at its
+// first possible place, and -1 when the behaviour does not embed.
 func end(log, behaviour []int32) int {
 	at := -1
 	for k := len(behaviour) - 1; k >= 0; k-- {

@@ -17,7 +17,7 @@ func TestOwning(t *testing.T) {
 		{slate: []int32{5, 6, 7}, behaviour: []int32{4}},    // in two, both have the click
 		{slate: []int32{5, 6, 7}, behaviour: []int32{8, 9}}, // in two, clicks in this order in one
 		{slate: []int32{6, 7}, behaviour: []int32{9, 8}},    // in two, clicks in this order in the other
-		{slate: []int32{6, 5}, behaviour: []int32{9}},       // the slate decides, whatever the clicks
+		{slate: []int32{6, 5}, behaviour: []int32{9}},       // the slate decides, for any clicks
 		{slate: nil, behaviour: []int32{5, 6, 4}},           // clicks alone, in one log
 		{slate: nil, behaviour: nil},                        // nothing is known
 		{slate: []int32{5, 7}, behaviour: []int32{4}},       // with a gap in 0 and 1, without in 2

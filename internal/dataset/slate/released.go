@@ -8,19 +8,18 @@ import (
 	"privrec/internal/dataset"
 )
 
-// lostPlaces is a note of every set made of the authors' files.
+// lostPlaces is a note for every set made of the authors' files.
 const lostPlaces = "the authors' files lack the unknown items of a pair and not their places: here they are OOV at the end of the slate or behaviour"
 
-// borders cuts n pairs as the released program does: the first 80 %, the next 10 %
-// and the next 10 %, each truncated, so that the last pair or two belong to no part.
+// borders cuts n pairs as the published program does: the first 80 %, the next 10 % and the next
+// 10 %, each rounded down, so that the last pair or two belong to no part.
 func borders(n int) (train, valid, test int) {
 	train = n * 8 / 10
 	valid = train + n/10
 	return train, valid, valid + n/10
 }
 
-// openTables reads the vocabulary and the user of every pair, in the order before the
-// split.
+// openTables reads the vocabulary and the user of every pair, in the order before the split.
 func openTables(ctx context.Context, name, sub string, o Options) (*tables, []int32, error) {
 	dir, err := dataDir(name, o.Dir)
 	if err != nil {
@@ -41,8 +40,8 @@ func openTables(ctx context.Context, name, sub string, o Options) (*tables, []in
 	return tab, owners, err
 }
 
-// evaluated reads the pairs of validation and test, and makes sure that those of test are
-// the pairs that the split of the owners leaves for it.
+// evaluated reads the pairs of validation and test. It fails unless those of test are the ones
+// that the split of owners leaves for it.
 func (t *tables) evaluated(owners []int32) (valid, test []pairRow, err error) {
 	if valid, err = t.pairs("val.tsv"); err != nil {
 		return nil, nil, err
@@ -54,17 +53,18 @@ func (t *tables) evaluated(owners []int32) (valid, test []pairRow, err error) {
 	return valid, test, inOrder(t.folder, test, owners[from:to], from)
 }
 
-// set begins a set once all tables are read; its ladder begins with all pairs.
+// set returns a set without its parts, once all tables are read. Its ladder begins with all
+// pairs.
 func (t *tables) set(name string, owners []int32) *Set {
 	return &Set{Name: name, Hash: dataset.SourceHash(t.digests...), Vocab: t.vocab, Items: t.items, Level: dataset.LevelC,
 		Ladder: dataset.Ladder{{Name: "pairs", Users: len(distinct(owners)), Rows: len(owners)}}}
 }
 
-// noteRelease says what is known of the authors' files, where the pairs are as many and of
-// as many users as theirs: of other tables of this form none of it need hold.
+// noteRelease adds what is known of the authors' files. It does so only for as many pairs of as
+// many users as theirs have: for other tables of this form it need not hold.
 func (s *Set) noteRelease(want dataset.Want, known ...string) {
 	if all := s.Ladder[0]; all.Rows != want.Rung.Rows || all.Users != want.Rung.Users {
-		known = []string{fmt.Sprintf("these are not the authors' pairs, but %d of %d users where theirs are %d of %d: how true training slates are, and what else is known of theirs, is not known here",
+		known = []string{fmt.Sprintf("these are not the authors' pairs, but %d of %d users where theirs are %d of %d: what is known of theirs, such as how true training slates are, is not known of these",
 			all.Rows, all.Users, want.Rung.Rows, want.Rung.Users)}
 	}
 	s.Notes = append(s.Notes, known...)
@@ -74,16 +74,16 @@ func smallCatalogue(file string, items, t int) error {
 	return &dataset.Error{File: file, Msg: fmt.Sprintf("the catalogue has %d items, fewer than a slate of %d", items, t), Hint: "choose shorter slates"}
 }
 
-// inOrder makes sure that test pairs stand in the order of the pair index, and belong
-// to the users that it names.
+// inOrder checks that test pairs are in the order of the pair index and belong to the users
+// that it names.
 func inOrder(folder string, test []pairRow, owners []int32, first int) error {
 	if len(test) != len(owners) {
-		return &dataset.Error{File: folder, Msg: fmt.Sprintf("test.tsv has %d pairs, sequence2user.tsv leaves %d for it", len(test), len(owners))}
+		return &dataset.Error{File: folder, Msg: fmt.Sprintf("test.tsv has %d pairs, but sequence2user.tsv leaves %d for it", len(test), len(owners))}
 	}
 	for i, r := range test {
 		if r.seq != int64(first+i) || r.user != fmt.Sprint(owners[i]) {
 			return &dataset.Error{File: filepath.Join(folder, "test.tsv"), Line: i + 2, Field: "seq_id",
-				Msg: fmt.Sprintf("pair %d of user %s where sequence2user.tsv has pair %d of user %d", r.seq, r.user, first+i, owners[i])}
+				Msg: fmt.Sprintf("pair %d of user %s, but sequence2user.tsv has pair %d of user %d here", r.seq, r.user, first+i, owners[i])}
 		}
 	}
 	return nil

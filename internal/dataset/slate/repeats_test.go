@@ -75,7 +75,7 @@ func TestRepeatedMIND(t *testing.T) {
 	put(t, dir, "mind-small/train/behaviors.tsv", text)
 	put(t, dir, "mind-small/dev/behaviors.tsv.gz", text)
 	_, err := Load(t.Context(), "mind-small", Options{Dir: dir, T: 3, L: 2})
-	if err == nil || !strings.Contains(err.Error(), "dev/behaviors.tsv.gz: all 6 logs stand in "+filepath.Join(dir, "mind-small/train/behaviors.tsv")+" too") {
+	if err == nil || !strings.Contains(err.Error(), "dev/behaviors.tsv.gz: all 6 logs are also in "+filepath.Join(dir, "mind-small/train/behaviors.tsv")) {
 		t.Errorf("train as dev: %v", err)
 	}
 	one, err := ReadMIND(t.Context(), writeFile(t, "behaviors.tsv", text))
@@ -99,7 +99,7 @@ func TestRepeatedMIND(t *testing.T) {
 		t.Errorf("pairs %q, want %q", words(s), words(want))
 	}
 	expect(t, s, dataset.Rung{Name: "raw", Users: 3, Items: 9, Rows: 20}, dataset.Rung{Name: "repeated logs", Users: 2, Items: 5, Rows: 5}, dataset.Rung{Name: "clicked", Users: 3, Items: 2, Rows: 6})
-	if want := "2 logs repeat an earlier one, number, user, time and items: they are left out"; !slices.Contains(s.Notes, want) {
+	if want := "2 logs repeat an earlier one in number, user, time and items: they are left out"; !slices.Contains(s.Notes, want) {
 		t.Errorf("notes %q lack %q", s.Notes, want)
 	}
 	if slices.ContainsFunc(want.Notes, func(n string) bool { return strings.Contains(n, "repeat") }) {

@@ -2,8 +2,8 @@ package slate
 
 import "privrec/internal/dataset"
 
-// rung counts pairs, their users and their items, of the rows that keep takes; nil
-// takes all.
+// rung counts the pairs for which keep is true, with their users and items; nil takes all
+// pairs.
 func (p *Pairs) rung(name string, keep func(i int) bool) dataset.Rung {
 	users, items := map[int32]bool{}, map[int32]bool{}
 	n := 0
@@ -24,8 +24,8 @@ func (p *Pairs) rung(name string, keep func(i int) bool) dataset.Rung {
 	return dataset.Rung{Name: name, Users: len(users), Items: len(items), Rows: n}
 }
 
-// Distinct says whether the L clicks of pair i are all different, as the sequence
-// metric of the released program wants them.
+// Distinct reports whether the L clicks of pair i are all different, as the sequence metric of
+// the published program needs them.
 func (p *Pairs) Distinct(i int) bool {
 	b := p.Behaviour(i)
 	for k, x := range b {
@@ -38,7 +38,7 @@ func (p *Pairs) Distinct(i int) bool {
 	return true
 }
 
-// rungs appends the counts of the three parts.
+// rungs appends the counts of the three parts to the ladder.
 func (s *Set) rungs() {
 	for _, part := range []struct {
 		name string

@@ -5,7 +5,7 @@ import (
 	"privrec/internal/rng"
 )
 
-// Set is pairs split into three parts, and what is known of their users.
+// Set holds pairs, split into three parts, and what is known of their users.
 type Set struct {
 	Name    string
 	Hash    string // hex SHA-256 over the source files, or over the generator's parameters
@@ -16,17 +16,17 @@ type Set struct {
 	Users              []string // ids; the last may be UnknownUser
 	Train, Valid, Test *Pairs   // never nil
 
-	Logged    [][]int32 // per user: items shown, show order, repeats kept, unknown items left out; nil where not known, nil for all when no user's is
+	Logged    [][]int32 // per user: items shown, in the order shown, repeats kept, unknown items left out; nil where not known, nil for all if known for no user
 	Clicked   [][]int32 // per user: clicked items that occur in a slate of the user, ascending, each once; nil as in Logged
-	Histories [][]int32 // per user: clicks in time order, OLDEST first; of training users only, nil for all others
+	Histories [][]int32 // per user: clicks in time order, OLDEST first; nil for users who do not train
 
 	Level  dataset.Level  // of evidence
 	Ladder dataset.Ladder // counts of every step; a rung of pairs has them as Rows
 	Notes  []string       // sentences a reader of results must know
 }
 
-// UnknownUser stands for the user of all pairs whose user was not published and could
-// not be found out.
+// UnknownUser stands for the user of all pairs whose user was not published and could not be
+// found.
 const UnknownUser = "?"
 
 // The splits.
@@ -35,7 +35,7 @@ const (
 	SplitReleased = "released" // first 80 %, next 10 %, next 10 % of the pairs in user order, as the authors' program
 )
 
-// What the options of that name can be; the first of each is the default.
+// The values of the options of that name; the first of each is the default.
 const (
 	OrderShown   = "shown"   // Options.Clicks
 	OrderClicked = "clicked" // Options.Clicks
@@ -50,45 +50,44 @@ const (
 	UnknownDrop  = "drop"    // Options.Unknown
 )
 
-// Options says what to load and how pairs are made. The zero value is the default. The
-// fields after L matter only where pairs are built from logs; their defaults make the
-// pairs that the paper counts.
+// Options says what to load and how pairs are made. The zero value is the default. The fields
+// after L matter only where pairs are built from logs; their defaults make the pairs that the
+// paper counts.
 type Options struct {
 	Dir   string   // folder with one folder a data set; "" takes $PRIVREC_DATA
 	Split string   // SplitUsers or SplitReleased; "" is SplitUsers
-	Seed  rng.Seed // of the shuffled users, and of a generated set
+	Seed  rng.Seed // seed of the shuffled users, and of a generated set
 	T, L  int      // length of slates and of behaviours; 0 is 10 and 5
 
-	// Clicks is the order of clicks in logs with times: OrderShown, by the time their
-	// item was shown, as the released program has it, or OrderClicked, by the time of
-	// the click, as the paper's text reads.
+	// Clicks is the order of clicks in logs with times: OrderShown, by the time their item was
+	// shown, as in the published program, or OrderClicked, by the time of the click, as in the
+	// paper's text.
 	Clicks string
 	Stride int // clicks between the windows of a user; 0 is 1, so that windows overlap
 
-	// FirstOnly keeps, of a user's records of one item, the first shown with its click.
-	// Neither text nor program removes repeats.
+	// FirstOnly keeps, of a user's records of one item, the first shown with its click. Neither
+	// text nor program removes repeats.
 	FirstOnly bool
 
-	// Early says what to do with a click before its item was shown: EarlyKeep uses it,
-	// as the released program does but for the slates, see [Build]; EarlyDrop takes the
-	// item as shown and not clicked; EarlyRefuse is an error. The ladder counts them; more
-	// than half of all clicks are an error whatever is chosen.
+	// Early says what to do with a click before its item was shown. EarlyKeep uses it, as the
+	// published program does, though not in the slates, see [Build]. EarlyDrop takes the item as
+	// shown and not clicked. EarlyRefuse is an error. The ladder counts these clicks; more than
+	// half of all clicks are an error in any case.
 	Early string
 
-	// Logs is the order of a user's logs of MIND: LogsFile, as the released program
+	// Logs is the order of a user's logs of MIND: LogsFile, as the published program
 	// joins them, or LogsTime.
 	Logs string
 
-	// Pairing of MIND: PairIndex lays clicks i..i+L-1 of the history, latest first,
-	// beside items i..i+T-1 of all that was shown, as the released program does, so that
-	// i moves back in the history while it moves forward in what was shown. PairLog
-	// pairs the last L clicks of a log's own history with the first T items of its own
-	// slate, as the paper's text reads.
+	// Pairing of MIND. PairIndex pairs clicks i..i+L-1 of the history, latest first, with items
+	// i..i+T-1 of all that was shown, as the published program does; so i moves back in the
+	// history while it moves forward in the shown items. PairLog pairs the last L clicks of a
+	// log's own history with the first T items of its own slate, as in the paper's text.
 	Pairing string
 	Most    int // pairs of a user of MIND; 0 is 5 with PairIndex and any number with PairLog
 
-	// Unknown says what becomes of validation and test pairs with an item that no
-	// training pair holds: UnknownOOV keeps them, a target among them is a miss;
-	// UnknownDrop drops them as the released program does.
+	// Unknown says what to do with validation and test pairs with an item that no training pair
+	// has. UnknownOOV keeps them, and a target among these items is a miss. UnknownDrop drops
+	// the pairs as the published program does.
 	Unknown string
 }

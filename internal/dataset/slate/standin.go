@@ -12,8 +12,8 @@ import (
 	"privrec/internal/rng"
 )
 
-// Sizes of the generated set. What a slate says of the clicks before it is set by
-// related: the recommender shows neighbours of recent clicks, an attack can learn which.
+// Sizes of the generated set. standInRelated decides how much a slate says of the clicks before
+// it: the recommender shows neighbours of recent clicks, which an attack can learn.
 const (
 	standInUsers     = 300
 	standInItems     = 400
@@ -64,10 +64,11 @@ func simulate(seed rng.Seed) *Log {
 	return l
 }
 
-// cluster of an item: items of neighbouring popularity are of different clusters.
+// cluster returns the cluster of an item. Items of neighbouring popularity have different
+// clusters.
 func cluster(item int32) int { return int(item) % standInClusters }
 
-// neighbour is the k-th item that the recommender shows to who clicked item.
+// neighbour returns the k-th item that the recommender shows to users who clicked item.
 func neighbour(item int32, k int) int32 {
 	of := standInItems / standInClusters
 	rank := int(item)/standInClusters + 1 + k*k // 1, 2 and 5 places on inside the cluster
@@ -116,7 +117,7 @@ func visit(l *Log, user int32, popular []float64, s *rng.Stream) {
 	}
 }
 
-// draw picks an item by its popularity.
+// draw draws an item in proportion to its popularity.
 func draw(cumulative []float64, s *rng.Stream) int32 {
 	x := s.Float64() * cumulative[len(cumulative)-1]
 	lo, hi := 0, len(cumulative)-1
@@ -130,7 +131,7 @@ func draw(cumulative []float64, s *rng.Stream) int32 {
 	return int32(lo)
 }
 
-// standInHash stands for the files of a generated set.
+// standInHash returns a hash in place of that of files, for a generated set.
 func standInHash(seed rng.Seed) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "standin-slates 1 %d %d %d %d %d %g %d %g %g %d", standInUsers, standInItems, standInClusters, standInVisits,
 		standInShown, standInRelated, standInNeighbour, standInSkew, standInLoyal, seed))

@@ -12,14 +12,14 @@ import (
 	"privrec/internal/dataset/format"
 )
 
-// The tables extracted from the authors' pickles have ten shown items and five clicks.
+// The tables extracted from the authors' pickles have ten shown items and five clicks a pair.
 const (
 	tableT = 10
 	tableL = 5
 )
 
-// tables reads the extracted tables of one data set from its folder, in a fixed order,
-// and remembers their digests.
+// tables reads the extracted tables of one data set from its folder, in a fixed order, and
+// keeps their digests.
 type tables struct {
 	ctx     context.Context
 	folder  string
@@ -28,17 +28,17 @@ type tables struct {
 	digests []string
 }
 
-// pairRow is a row of a table of pairs as the file has it: unknown items were deleted,
-// hence lists may be short.
+// pairRow is a row of a table of pairs as it is in the file. Unknown items were deleted, so
+// lists may be short.
 type pairRow struct {
-	seq              int64 // number of the pair among all, -1 when the authors shuffled it away
+	seq              int64 // number of the pair among all; -1 when shuffling lost it
 	user             string
 	complete         bool
 	slate, behaviour []int32
 }
 
-// find returns the path of a table, plain or compressed. What is there in several forms
-// must be the same in all.
+// find returns the path of a table, plain or compressed. It fails if the table is there in
+// several forms with different content.
 func find(ctx context.Context, folder, name string) (string, error) {
 	found := ""
 	for _, ext := range []string{"", ".gz", ".zst"} {
@@ -157,7 +157,7 @@ type trainRow struct {
 	slate, behaviour []int32
 }
 
-// training reads the rebuilt training pairs; owners are below users.
+// training reads the rebuilt training pairs. It fails on an owner that is not below users.
 func (t *tables) training(name string, users int) ([]trainRow, error) {
 	var rows []trainRow
 	last := int64(-1)
@@ -187,7 +187,7 @@ func (t *tables) training(name string, users int) ([]trainRow, error) {
 	return rows, err
 }
 
-// logged reads, per user, what was shown and what was clicked and shown in a slate.
+// logged reads, for each user, the shown items and the clicked ones that are in a slate.
 func (t *tables) logged(name string) (users []string, shown, clicked [][]int32, err error) {
 	err = t.read(name, []string{"user", "shown_in_order", "clicked_set"}, func(in *format.Rows, v [][]byte) error {
 		if _, err := integer(in, "user", v[0], int64(len(users)), int64(len(users))); err != nil {
