@@ -8,17 +8,17 @@ import (
 	"privrec/internal/dataset"
 )
 
-// Aggregates describe sequences after a recipe.
+// Aggregates describes sequences after a recipe.
 type Aggregates struct {
 	Users, Items, Rows int        // in all parts, items unseen in train left out
 	TestItems          int        // distinct, of known items
 	Gini               float64    // of rows per item
-	AtCap              float64    // share of users whose rows the recipe cut or just did not
+	AtCap              float64    // share of users whose rows the recipe cut, or who have exactly as many as it keeps
 	Lengths            [7]float64 // rows per user at StatsQuantiles
 }
 
-// AggregatesOf describes sequences; lastN is the cut of the recipe that made them, 0 for
-// none.
+// AggregatesOf describes sequences. lastN is the number of last rows that their recipe keeps a
+// user, 0 for all.
 func AggregatesOf(s *dataset.Sequential, lastN int) Aggregates {
 	st := s.Stats()
 	a := Aggregates{Users: st.Users, Items: st.Items, Rows: st.Rows, Gini: st.Gini, Lengths: st.Lengths}
@@ -39,21 +39,21 @@ func AggregatesOf(s *dataset.Sequential, lastN int) Aggregates {
 	return a
 }
 
-// Match is one statistic of a stand-in beside its target.
+// Match is one statistic of a stand-in and its target.
 type Match struct {
 	What string  `json:"what"`
 	Want float64 `json:"want"`
 	Got  float64 `json:"got"`
 }
 
-// Within says whether the difference is at most share of the target, or at most one where
+// Within reports whether the difference is at most share of the target, or at most one where
 // the statistic is a whole number of rows, users or items.
 func (m Match) Within(share float64) bool {
 	off := math.Abs(m.Got - m.Want)
 	return off <= share*math.Abs(m.Want) || m.Want == math.Trunc(m.Want) && off <= 1
 }
 
-// Off is the difference as a share of the target, 0 when both are 0.
+// Off returns the difference as a share of the target, 0 when both are 0.
 func (m Match) Off() float64 {
 	if m.Got == m.Want {
 		return 0
@@ -61,14 +61,13 @@ func (m Match) Off() float64 {
 	return (m.Got - m.Want) / m.Want
 }
 
-// String renders one line of a card.
+// String returns one line of a card.
 func (m Match) String() string {
 	return fmt.Sprintf("%-44s %12.6g %12.6g %+8.2f %%", m.What, m.Want, m.Got, 100*m.Off())
 }
 
-// Matches compares rows that the profile generated with the profile: counts, curves,
-// ratings, attributes, and, where the profile knows them, the aggregates after the
-// recipe r.
+// Matches compares rows that the profile generated with the profile: counts, curves, ratings,
+// attributes and, where the profile has them, the aggregates after the recipe r.
 func (p Profile) Matches(l *dataset.Log, f *dataset.Features, r dataset.Recipe) ([]Match, error) {
 	var out []Match
 	add := func(what string, want, got float64) { out = append(out, Match{what, want, got}) }
@@ -125,7 +124,7 @@ func (p Profile) Matches(l *dataset.Log, f *dataset.Features, r dataset.Recipe) 
 		}
 		d := dataset.Describe(want, want)
 		target, index := d.Lengths, d.Gini
-		if p.Gini[k] > 0 { // the real data's own size: their own numbers, not those of the scaled curve
+		if p.Gini[k] > 0 { // the size of the real data: their own index, not that of the scaled curve
 			index = p.Gini[k]
 			for i, q := range dataset.StatsQuantiles {
 				target[i] = at(c.curve, q)

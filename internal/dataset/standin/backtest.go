@@ -16,16 +16,16 @@ type BacktestRow struct {
 	StandIn []metrics.Value `json:"stand_in"`
 }
 
-// Backtest tells how far conclusions about methods carry over from a stand-in.
+// Backtest says how far conclusions about methods that hold on a stand-in hold on real data.
 type Backtest struct {
 	Rows    []BacktestRow `json:"rows"`
-	Kendall []float64     `json:"kendall"` // a metric: rank correlation of the methods, -1 to 1
-	// Turned lists, for each metric, the pairs of methods that the stand-in orders the
-	// other way.
+	Kendall []float64     `json:"kendall"` // for each metric: rank correlation of the methods, -1 to 1
+	// Turned lists, for each metric, the pairs of methods that the stand-in puts in the
+	// opposite order.
 	Turned [][]string `json:"turned"`
 }
 
-// NewBacktest measures every baseline on both. They must come from the same recipe.
+// NewBacktest measures every baseline on both data sets, which must come from the same recipe.
 func NewBacktest(ctx context.Context, real, standIn *dataset.Sequential, ms []metrics.Metric, seed rng.Seed) (*Backtest, error) {
 	if real.Source.StandIn || !standIn.Source.StandIn {
 		return nil, fmt.Errorf("dataset: a back-test takes real data and a stand-in, got %s and %s", real.Name, standIn.Name)
@@ -52,8 +52,8 @@ func NewBacktest(ctx context.Context, real, standIn *dataset.Sequential, ms []me
 	return b, nil
 }
 
-// agreement is Kendall's tau of the methods under metric k and the pairs that turn. A
-// pair that is equal on either side counts for neither.
+// agreement returns Kendall's tau of the methods under metric k and the pairs in opposite
+// order. A pair that is equal on either data set does not count.
 func agreement(rows []BacktestRow, k int) (tau float64, turned []string) {
 	turned = []string{}
 	pairs := 0

@@ -10,19 +10,19 @@ import (
 	"privrec/internal/rng"
 )
 
-// Baseline is a method without training, counted on the train part.
+// Baseline names a method without training, which counts rows of train.
 type Baseline string
 
 // The baselines, weakest expected first.
 const (
-	BaselineRandom     Baseline = "random"          // expectation, exact
+	BaselineRandom     Baseline = "random"          // the exact expectation
 	BaselinePopularity Baseline = "popularity"      // rows in train
-	BaselineShuffled   Baseline = "markov-shuffled" // Markov counted after every user's train rows were shuffled
+	BaselineShuffled   Baseline = "markov-shuffled" // Markov on training sequences in random order
 	BaselineNeighbours Baseline = "item-knn"        // sum of the cosines with the last ten items of the prefix
 	BaselineMarkov     Baseline = "markov"          // how often train has the item right after the last one; ties by popularity
 )
 
-// Baselines lists them all.
+// Baselines lists all baselines.
 func Baselines() []Baseline {
 	return []Baseline{BaselineRandom, BaselinePopularity, BaselineShuffled, BaselineNeighbours, BaselineMarkov}
 }
@@ -30,11 +30,11 @@ func Baselines() []Baseline {
 // scorer writes the score of item j into scores[j], j from 1.
 type scorer func(prefix []int32, scores []float32)
 
-// maxBaselineItems bounds the item-to-item tables, 4 bytes a pair.
+// maxBaselineItems bounds the tables from item to item, 4 bytes a pair.
 const maxBaselineItems = 12000
 
-// Measure measures a baseline on the test samples (see Prefixes): every item is a
-// candidate and ties favour the lower id. The stream is for BaselineShuffled alone.
+// Measure returns the metrics of a baseline on the test samples (see dataset.Prefixes). Every
+// item is a candidate, and ties favour the lower id. Only BaselineShuffled uses the stream.
 func (b Baseline) Measure(ctx context.Context, s *dataset.Sequential, ms []metrics.Metric, stream rng.Stream) ([]metrics.Value, error) {
 	if s.Items > maxBaselineItems {
 		return nil, fmt.Errorf("dataset: %s has %d items, baselines take at most %d", s.Name, s.Items, maxBaselineItems)
@@ -84,12 +84,13 @@ func popularity(s *dataset.Sequential) []float32 {
 	return pop
 }
 
-// transitions scores by how often an item comes right after the last one of the prefix.
+// transitions returns a scorer that counts how often an item comes right after the last one of
+// the prefix.
 func transitions(s *dataset.Sequential, train [][]int32) scorer {
 	n := s.Items + 1
 	follows, pop := make([]float32, n*n), popularity(s)
 	for i := range n {
-		for j, p := range pop { // counts are whole, so that this settles ties alone
+		for j, p := range pop { // counts are whole numbers, so this only decides ties
 			follows[i*n+j] = p / float32(2*(len(train)+1))
 		}
 	}
@@ -104,7 +105,7 @@ func transitions(s *dataset.Sequential, train [][]int32) scorer {
 	}
 }
 
-// neighbours scores by the cosine, over users of train, with the last ten items.
+// neighbours returns a scorer by the cosine, over users of train, with the last ten items.
 func neighbours(s *dataset.Sequential) scorer {
 	n := s.Items + 1
 	both, pop := make([]float32, n*n), popularity(s)
@@ -135,7 +136,7 @@ func neighbours(s *dataset.Sequential) scorer {
 	}
 }
 
-// shuffledOrder returns the sequences with the rows of each in random order.
+// shuffledOrder returns the sequences, each in random order.
 func shuffledOrder(seqs [][]int32, stream rng.Stream) [][]int32 {
 	out := make([][]int32, len(seqs))
 	for u, seq := range seqs {

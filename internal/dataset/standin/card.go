@@ -9,12 +9,12 @@ import (
 	"privrec/internal/rng"
 )
 
-// Licence is that of every stand-in.
+// Licence is the licence of every stand-in.
 const Licence = "no rights reserved: made of random numbers, holds nobody's data"
 
-// Write writes rows that Generate made of this profile with this seed as WriteAtomic
-// does, or as ReplaceAtomic, with a card that says what is matched, before and after
-// the recipe r, how well, and what is not.
+// Write writes rows that Generate made of this profile with this seed, as format.WriteAtomic
+// does, or with replace as format.ReplaceAtomic does. Its card says which statistics are
+// matched, before and after the recipe r, how well, and which are not.
 func (p Profile) Write(dir string, seed rng.Seed, l *dataset.Log, f *dataset.Features, r dataset.Recipe, replace bool) ([]dataset.File, error) {
 	matches, err := p.Matches(l, f, r)
 	if err != nil {
@@ -23,12 +23,12 @@ func (p Profile) Write(dir string, seed rng.Seed, l *dataset.Log, f *dataset.Fea
 	return format.WriteAtomicCard(dir, p.Name, l, f, p.card(l, seed, matches), replace)
 }
 
-// card lists what the stand-in is matched to and what not.
+// card returns a text that says what the stand-in is matched to and what not.
 func (p Profile) card(l *dataset.Log, seed rng.Seed, matches []Match) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `%s
 
-This is synthetic data. It holds nobody's data.
+This is synthetic data. It holds no data of real people.
 data set:             %s
 made by:              privrec, stand-in generator version %d
 seed:                 %d
@@ -49,7 +49,7 @@ short lists of items that tend to follow an item (a liked row in %.3g follows fr
 one liked before it).
 `, p.Clusters, p.Markov)
 	if p.Crowd > 0 || p.Early > 0 {
-		b.WriteString(`How strongly they act, and how much sooner and by whom popular items are met, is set so
+		b.WriteString(`How strongly they act, and which users get popular items how much sooner, is set so
 that the aggregates after the recipe, the recall of item-to-item transition counts and the
 inference of gender from items come out near the real data's.
 `)
@@ -65,7 +65,7 @@ backtest where the real data are at hand.
 	return b.String() + format.CardLevel
 }
 
-// kind names what the targets come from.
+// kind returns words for the source of the targets.
 func (p Profile) kind() string {
 	if p.After.Users > 0 {
 		return "the real data set"

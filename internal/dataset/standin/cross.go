@@ -9,12 +9,12 @@ import (
 	"privrec/internal/rng"
 )
 
-// CrossName is the synthetic pair of domains, left and right.
+// CrossName names the synthetic pair of domains, left and right.
 const CrossName = "standin-cross"
 
-// The synthetic pair of domains: small enough for tests, and with something to be
-// learned within a domain (an item's successors are of its cluster) and across (a
-// user's cluster is the same in both, three times in four).
+// The synthetic pair of domains is small enough for tests. A model can learn within a domain
+// (an item's successors are of its cluster) and across domains (a user has the same cluster in
+// both, three times in four).
 const (
 	crossGenerator = 1
 	crossUsers     = 240
@@ -23,8 +23,8 @@ const (
 
 var crossItems = [2]int{300, 200}
 
-// CrossLogs makes both domains and names them by a hash of generator and seed. Users
-// alternate between 6 and 25 rows a domain.
+// CrossLogs makes both domains and returns a hash of generator and seed. Users alternate
+// between 6 and 25 rows a domain.
 func CrossLogs(seed rng.Seed) (logs []*dataset.Log, hash string) {
 	logs = make([]*dataset.Log, len(crossItems))
 	for d, items := range crossItems {

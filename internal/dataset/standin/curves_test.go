@@ -32,7 +32,7 @@ func TestCurves(t *testing.T) {
 	}
 }
 
-// TestCoverAll hands out two items that nobody met.
+// TestCoverAll checks that two items without a user get one.
 func TestCoverAll(t *testing.T) {
 	g := &generator{Profile: Profile{Users: 2, Items: 5}}
 	items := [][]int32{{0, 1, 2}, {0, 1}}

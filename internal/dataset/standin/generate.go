@@ -12,20 +12,21 @@ import (
 	"privrec/internal/rng"
 )
 
-// A stand-in is made so that models really learn on it and its marginals are exact:
+// A stand-in is made so that models can learn on it and its marginals are exact:
 //
-//  1. Every user gets a number of rows and every item a quota of rows off the
-//     profile's curves. Both are divided into likes (rating 4, 5) and dislikes (1 to
-//     3), by curves too where the profile has them; popular items are liked more.
-//  2. Items belong to latent clusters. A user's taste is a log-weight a cluster: the
-//     effects of the user's attributes plus noise, so attributes can be inferred.
-//  3. A user's rows are written one after another. A liked item follows, with
-//     probability Markov, from the item liked before it, through a short list of
-//     successors in its cluster; otherwise the user's taste picks a cluster and the
-//     items' unspent quotas pick the item. A disliked item is picked by unspent quota
-//     alone. Nobody meets an item twice.
+// 1. Every user gets a number of rows and every item a quota of rows from the
+//    profile's curves. Both are divided into likes (rating 4, 5) and dislikes (1 to
+//    3), by curves too where the profile has them; popular items are liked more.
+// 2. Items belong to latent clusters. A user's taste is a log-weight a cluster: the
+//    effects of the user's attributes plus noise, so attributes can be inferred.
+// 3. A user's rows are written one after another. A liked item follows, with
+//    probability Markov, from the item liked before it, through a short list of
+//    successors in its cluster. Otherwise the user's taste picks a cluster, and the
+//    items' unspent quotas pick the item. Only unspent quota picks a disliked item.
+//    No user gets an item twice.
 //
-// What is not matched: the joint distribution of attributes, which item is which
+// What is not matched: the joint distribution of attributes, which item is which film, real
+// time stamps, and how long a taste lasts.
 // film, real time stamps, and how long a taste lasts.
 
 // Version changes when the same profile and seed give other rows.
@@ -43,10 +44,10 @@ type generator struct {
 	next    [][]int32   // per item: successors, most likely first
 	like    *quotas
 	dislike *quotas
-	seen    []int32 // per item: 1 + user who met it last
+	seen    []int32 // per item: 1 + user who got it last
 }
 
-// Generate makes the stand-in. The same profile and seed give the same rows.
+// Generate makes the rows and the user features. The same profile and seed give the same rows.
 func (p Profile) Generate(ctx context.Context, seed rng.Seed) (*dataset.Log, *dataset.Features, error) {
 	g := &generator{Profile: p, seed: seed}
 	if err := g.plan(); err != nil {
@@ -54,7 +55,7 @@ func (p Profile) Generate(ctx context.Context, seed rng.Seed) (*dataset.Log, *da
 	}
 	items := make([][]int32, p.Users)
 	liked := make([][]bool, p.Users)
-	order := make([]int32, p.Users) // longest first, so that nobody is left with too few unseen items
+	order := make([]int32, p.Users) // longest first, so that no user is left with too few unseen items
 	for u := range order {
 		order[u] = int32(u)
 	}
@@ -84,7 +85,7 @@ func (g *generator) plan() error {
 	}
 	g.length = shuffled(lengths, s.Sub(0))
 	most := g.Users * 3 / 5
-	if g.Gini[1] > 0 { // real data of this size had an item that so many met
+	if g.Gini[1] > 0 { // real data of this size had an item of this many users
 		most = max(most, int(g.Popularity[len(g.Popularity)-1].V))
 	}
 	counts, err := spread(g.Popularity, g.Items, g.Rows, max(1, g.MinItem), most)
@@ -135,7 +136,7 @@ func (g *generator) plan() error {
 	return nil
 }
 
-// liked is the number of rows of rating 4 and 5.
+// liked returns the number of rows of rating 4 and 5.
 func (p Profile) liked() int {
 	if p.Implicit {
 		return p.Rows
@@ -143,7 +144,7 @@ func (p Profile) liked() int {
 	return p.Rows - p.ratingBounds()[2]
 }
 
-// ratingBounds is the number of rows with at most each rating, rounded up.
+// ratingBounds returns the number of rows with at most each rating, rounded up.
 func (p Profile) ratingBounds() (bounds [5]int) {
 	all, upTo := max(1, sum(p.Ratings[:])), 0
 	for r, n := range p.Ratings {
@@ -153,8 +154,8 @@ func (p Profile) ratingBounds() (bounds [5]int) {
 	return bounds
 }
 
-// itemLikes divides each item's quota: the share of likes rises with popularity and
-// varies between items, and the total is the profile's share of ratings 4 and 5.
+// itemLikes returns the likes in each item's quota. The share of likes rises with popularity
+// and varies between items; the total is the profile's share of ratings 4 and 5.
 func (g *generator) itemLikes(counts []int, s rng.Stream) []int {
 	lean := make([]float64, g.Items)
 	for i, n := range counts {
@@ -185,8 +186,8 @@ func (g *generator) itemLikes(counts []int, s rng.Stream) []int {
 	return out
 }
 
-// successors gives every item a list of items of its cluster, drawn by number of
-// likes, so that following the lists leaves popularity as planned.
+// successors gives every item a list of items of its cluster, drawn in proportion to likes, so
+// that following the lists leaves popularity as planned.
 func (g *generator) successors(likes []int, s rng.Stream) {
 	listed := g.Successors
 	members := make([][]int32, g.Clusters)
@@ -232,7 +233,7 @@ func shuffled(values []int, s rng.Stream) []int {
 	return out
 }
 
-// hash names a stand-in: generator version, profile and seed.
+// hash returns the SHA-256 of generator version, profile and seed.
 func (g *generator) hash() string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "privrec stand-in %d %+v seed %d", Version, g.Profile, g.seed))
 	return hex.EncodeToString(sum[:])

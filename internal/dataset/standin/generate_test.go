@@ -41,7 +41,7 @@ func recipeOf(t *testing.T, p standin.Profile) dataset.Recipe {
 func within(got, want, share float64) bool { return math.Abs(got-want) <= share*math.Abs(want) }
 
 // matchesWithin generates a stand-in and reports every statistic that is more than 1 %
-// off its target, but for those named.
+// off its target, except for those named.
 func matchesWithin(t *testing.T, name string, least int, but ...string) (standin.Profile, *dataset.Log) {
 	t.Helper()
 	p, l, f := generate(t, name, 1)

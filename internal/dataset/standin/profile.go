@@ -11,9 +11,8 @@ import (
 	"privrec/internal/dataset"
 )
 
-// Profile is what a stand-in is matched to: published or aggregate statistics of a
-// real data set, and the strength of the structure that is planted. It holds no row
-// of anybody's data.
+// Profile holds what a stand-in is matched to: published or aggregate statistics of a real data
+// set, and the strength of the structure that is planted. It holds no row of real data.
 type Profile struct {
 	Name, Title string
 	Users       int
@@ -22,9 +21,9 @@ type Profile struct {
 	Like        string     // the real set whose recipes are used; "" for DIPSGNN's steps with Core
 	MinLength   int        // rows of the shortest user
 	MinItem     int        // rows of the least frequent item; 0 is 1
-	Implicit    bool       // rows say that user and item met, without a rating; every row is liked
+	Implicit    bool       // rows say that a user used an item, without a rating; every row is liked
 	Lengths     []Quantile // rows per user; the curve is scaled to give Rows in all
-	Popularity  []Quantile // rows per item; likewise
+	Popularity  []Quantile // rows per item; the curve is scaled likewise
 	Likes       []Quantile // rows of rating 4 and 5 per user; nil: a user's share of them varies around the mean
 	ItemLikes   []Quantile // the same per item; nil: the share rises with popularity
 	UserRank    float64    // rank correlation of a user's likes with the user's rows, in (0,1]; with Likes
@@ -37,11 +36,11 @@ type Profile struct {
 	Markov      float64    // probability that a liked item follows from the one liked before
 	Successors  int        // items that may follow an item
 	Decay       float64    // of the probabilities along that list, in (0,1)
-	Crowd       float64    // how much more than in proportion long users meet popular items, see quotas; 0 not
-	Early       float64    // how much sooner users meet popular items: 0 not at all, 1 as strongly as chance acts, more above
+	Crowd       float64    // how much more than in proportion long users get popular items, see quotas; 0: no more
+	Early       float64    // how much sooner users get popular items: 0 not at all, 1 as strongly as chance acts, more above
 	After       Aggregates // of the real data after the recipe; zero fields are not known
-	Core        int        // k-core of the recipe that fits the size
-	Assumed     []string   // what no source states and is a guess, for the card
+	Core        int        // k-core of the recipe for this size
+	Assumed     []string   // guesses that no source states, for the card
 }
 
 // Quantile is one point of a distribution: a share P of the values is at most V.
@@ -58,7 +57,7 @@ type Attribute struct {
 	Order   bool      // values are ordered, as ages are
 }
 
-// label names the v-th value.
+// label returns the v-th value as text.
 func (a Attribute) label(v int) string {
 	if a.Kind == dataset.Numeric {
 		return strconv.FormatFloat(a.Numbers[v], 'g', -1, 64)
@@ -70,8 +69,8 @@ func (a Attribute) label(v int) string {
 var (
 	ml1mP       = []float64{0, .025, .05, .1, .15, .2, .25, .3, .35, .4, .45, .5, .55, .6, .65, .7, .75, .8, .85, .9, .925, .95, .965, .98, .99, .995, .9975, .999, 1}
 	ml1mLengths = []float64{20, 21, 23, 27, 32, 38, 44, 51, 60, 70, 81, 96, 109, 126, 148, 173, 208, 253, 309, 400, 467, 556, 647.5, 784, 907, 1045, 1239, 1343, 2314}
-	// Rows of rating 4 and 5 per user and per item. The points around 9 and 10 are what
-	// a 10-core turns on, those around 99 and 100 what a cut at 100 does.
+	// Rows of rating 4 and 5 per user and per item. The points around 9 and 10 decide a
+	// 10-core, those around 99 and 100 a cut at 100.
 	ml1mLikes     = []float64{0, 11, 13, 17, 20, 23, 27, 32, 38, 44, 51, 58, 67, 78, 91, 105, 124, 145, 176, 225, 252, 299, 343.6, 413.2, 494.4, 577.4, 691.8, 816.9, 1435}
 	ml1mItemLikes = []float64{0, 0, 1, 2, 4, 7, 10, 14, 19, 25, 32, 44, 57, 77, 101, 131, 170, 230, 313, 436.5, 536.1, 680, 829.3, 1040.6, 1421, 1820.3, 2073.2, 2260, 2853}
 	ml1mItems     = []float64{1, 1, 2, 7, 14, 23, 33, 44, 58, 74, 97, 123.5, 154, 188, 228, 280, 350, 429, 553, 729.5, 862, 1051.5, 1206, 1447, 1785, 2283, 2567, 2734, 3428}
@@ -88,13 +87,13 @@ func curve(values []float64, exact ...Quantile) []Quantile {
 	return q
 }
 
-// step is a curve's two points around a threshold: of n values, below are less than v.
+// step returns a curve's two points around a threshold: of n values, below are less than v.
 func step(n, below int, v float64) []Quantile {
 	last := float64(n - 1)
 	return []Quantile{{float64(below-1) / last, v - 1}, {float64(below) / last, v}}
 }
 
-// upper is the exact points at a curve's upper end: of n values, rank[k] have more than
+// upper returns the exact points at a curve's upper end: of n values, rank[k] have more than
 // value[k].
 func upper(n int, rank []int, value []float64) []Quantile {
 	out := make([]Quantile, len(rank))
@@ -132,7 +131,8 @@ func Profiles() []Profile {
 		ml1m.scaled("tiny", 200, 300, 9000, 8, 5, 0.7, 6, 0.5)}
 }
 
-// scaled is the same kind of data at another size: the curves keep their shape.
+// scaled returns a profile of the same kind of data at another size: the curves keep their
+// shape.
 func (p Profile) scaled(name string, users, items, rows, clusters, core int, markov float64, successors int, decay float64) Profile {
 	p.Name, p.Title = name, fmt.Sprintf("synthetic data of the kind of %s, %d users", p.Name, users)
 	p.Users, p.Items, p.Rows, p.Clusters, p.Core = users, items, rows, clusters, core
@@ -140,12 +140,12 @@ func (p Profile) scaled(name string, users, items, rows, clusters, core int, mar
 	p.Likes, p.ItemLikes, p.Crowd, p.Early = nil, nil, 0, 0 // thresholds and a cut at 100 belong to the full size
 	p.After, p.Gini = Aggregates{}, [4]float64{}
 	p.Attributes = slices.Clone(p.Attributes)
-	p.Attributes[0].Effect, p.Taste = 0.35, 0.7 // fewer rows tell less of more subtle tastes
+	p.Attributes[0].Effect, p.Taste = 0.35, 0.7 // fewer rows show less of subtle tastes
 	p.Ratings = [5]int{5616, 10754, 26114, 34890, 22626}
 	return p
 }
 
-// Find returns the profile of that name, with or without "standin-" before it.
+// Find returns the profile with the name, with or without "standin-" before it.
 func Find(name string) (Profile, error) {
 	var names []string
 	for _, p := range Profiles() {
@@ -157,8 +157,8 @@ func Find(name string) (Profile, error) {
 	return Profile{}, &dataset.Error{File: name, Msg: "unknown stand-in", Hint: "known are " + strings.Join(names, ", ")}
 }
 
-// spread reads n values off a quantile curve, its ends included, scaled so that they
-// sum to total, each in [lo, hi]; ascending.
+// spread returns n values of a quantile curve, its ends included, scaled so that they sum to
+// total, each in [lo, hi], ascending.
 func spread(q []Quantile, n, total, lo, hi int) ([]int, error) {
 	if err := ascends(q); err != nil {
 		return nil, err
@@ -210,11 +210,11 @@ func spread(q []Quantile, n, total, lo, hi int) ([]int, error) {
 	return out, nil
 }
 
-// ascends refuses a curve that no interpolation fits: its shares must rise from 0 to 1
-// and its values must not fall.
+// ascends fails on a curve that no interpolation fits: its shares must rise from 0 to 1, and
+// its values must not fall.
 func ascends(q []Quantile) error {
 	if len(q) < 2 || q[0].P != 0 || q[len(q)-1].P != 1 || !(q[0].V >= 0) || math.IsInf(q[len(q)-1].V, 0) {
-		return fmt.Errorf("dataset: a curve of %d points from share 0 to 1, values from 0 on, is wanted: %v", len(q), q)
+		return fmt.Errorf("dataset: a curve must go from share 0 to share 1 with values from 0 on, got %d points: %v", len(q), q)
 	}
 	for i := 1; i < len(q); i++ {
 		if !(q[i].P > q[i-1].P && q[i].V >= q[i-1].V) {
@@ -224,7 +224,8 @@ func ascends(q []Quantile) error {
 	return nil
 }
 
-// at interpolates the logarithm of a curve, or the curve itself where it leaves 0.
+// at returns the value of a curve at share p. It interpolates the logarithm, or the curve
+// itself where it leaves 0.
 func at(q []Quantile, p float64) float64 {
 	for i := 1; i < len(q); i++ {
 		if p <= q[i].P {
@@ -240,7 +241,7 @@ func at(q []Quantile, p float64) float64 {
 
 func clamp(v, lo, hi float64) float64 { return max(lo, min(hi, v)) }
 
-// share divides n among weights by largest remainder, so that shares are as exact as
+// share divides n in proportion to weights by largest remainder, so that shares are as exact as
 // whole users allow.
 func share(n int, weights []int) []int {
 	sum := 0
@@ -267,11 +268,11 @@ func share(n int, weights []int) []int {
 	return out
 }
 
-// logNormal is the curve of low + exp(mu + sigma z) over n values, z standard normal,
-// with one point in ten of the upper tail.
+// logNormal returns the curve of low + exp(mu + sigma z) over n values, z standard normal, with
+// one point in ten of the upper tail.
 func logNormal(n int, low, mu, sigma float64) []Quantile {
 	var out []Quantile
-	at := func(above float64) { // of n values, so many are larger
+	at := func(above float64) { // of n values, this many are larger
 		p := 1 - (above+0.5)/float64(n)
 		out = append(out, Quantile{(float64(n-1) - above) / float64(n-1), low + math.Exp(mu+sigma*math.Sqrt2*math.Erfinv(2*p-1))})
 	}
@@ -288,7 +289,7 @@ func logNormal(n int, low, mu, sigma float64) []Quantile {
 	return out
 }
 
-// pareto is the curve of a Pareto law from low on with that mean, cut at most.
+// pareto returns the curve of a Pareto law from low on with that mean, at most most.
 func pareto(low, mean, most float64) []Quantile {
 	alpha := mean / (mean - low)
 	q := make([]Quantile, len(ml1mP))

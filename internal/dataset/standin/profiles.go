@@ -6,11 +6,11 @@ import (
 	"privrec/internal/dataset"
 )
 
-// The stand-ins of the other sets. Where the real rows were at hand, curves and shares
-// are their aggregates; where only a paper's table was, the counts are the table's and
-// the rest is assumed, and the card says which.
+// The stand-ins of the other sets. Where the real rows were available, curves and shares are
+// their aggregates. Where only a paper's table was, the counts are the table's and the rest is
+// assumed; the card says which.
 
-// ml100kProfile holds aggregates of MovieLens 100K.
+// ml100kProfile returns a profile with aggregates of MovieLens 100K.
 func ml100kProfile() Profile {
 	p := Profile{
 		Name: "ml-100k", Title: "stand-in for MovieLens 100K (synthetic)", Like: "ml-100k",
@@ -50,7 +50,8 @@ var (
 
 const assumedTaste = "how strongly tastes and order act; they were not fitted to anything"
 
-// gowallaProfile holds aggregates of Gowalla as NGCF and LightGCN published it.
+// gowallaProfile returns a profile with aggregates of Gowalla as NGCF and LightGCN published
+// it.
 func gowallaProfile() Profile {
 	return Profile{
 		Name: "gowalla", Title: "stand-in for Gowalla, the NGCF/LightGCN split (synthetic)", Like: "gowalla",
@@ -62,7 +63,7 @@ func gowallaProfile() Profile {
 	}
 }
 
-// yelp2018Profile has the counts that LightGCN prints in its table 2.
+// yelp2018Profile returns a profile with the counts that LightGCN prints in its table 2.
 func yelp2018Profile() Profile {
 	return Profile{
 		Name: "yelp2018", Title: "stand-in for Yelp2018, the LightGCN split (synthetic)", Like: "yelp2018",
@@ -76,9 +77,9 @@ func yelp2018Profile() Profile {
 
 const assumedPareto = "the curve of rows per item, a Pareto law from 10 rows on with the mean that the counts give"
 
-// yelpProfile has the counts of DIPSGNN's table 1: 99,011 users at 27.90 rows before the
-// cut at 30 and 1,842,418 rows after it. The two sums fix the two parameters of a
-// log-normal law of rows per user above 9.5.
+// yelpProfile returns a profile with the counts of DIPSGNN's table 1: 99,011 users at 27.90
+// rows before the cut at 30 and 1,842,418 rows after it. The two sums fix the two parameters of
+// a log-normal law of rows per user above 9.5.
 func yelpProfile() Profile {
 	ladder := func(name string, counts ...int) Attribute {
 		return Attribute{Name: name, Kind: dataset.Numeric, Numbers: []float64{0, 1, 3, 10, 30, 100, 300, 1000}, Counts: counts, Effect: 0.2, Order: true}
@@ -99,8 +100,8 @@ func yelpProfile() Profile {
 	}
 }
 
-// tmallProfile has the counts of DIPSGNN's table 1: 132,724 users at 36.18 rows before the
-// cut at 50 and 3,338,788 rows after it; curves as in yelpProfile.
+// tmallProfile returns a profile with the counts of DIPSGNN's table 1: 132,724 users at 36.18
+// rows before the cut at 50 and 3,338,788 rows after it; curves as in yelpProfile.
 func tmallProfile() Profile {
 	return Profile{
 		Name: "tmall", Title: "stand-in for Tmall as DIPSGNN cuts it (synthetic)", Like: "tmall",

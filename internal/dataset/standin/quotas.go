@@ -7,14 +7,14 @@ import (
 	"privrec/internal/rng"
 )
 
-// quotas holds how many rows each item may still get and draws items by it, a
+// quotas holds how many rows each item may still get and draws items in proportion, with a
 // Fenwick tree a cluster. Drawing and spending take O(log items).
 type quotas struct {
 	plan      []int // per item: rows planned
-	rest      []int // per item: rows still to give; below 0 when overspent
+	rest      []int // per item: rows still to give; below 0 when it got more than planned
 	total     int   // of plan
 	left      int   // rows still to give, never below 0
-	weight    []int // per item: of one row when an item is drawn, 1 or more
+	weight    []int // per item: weight of one of its rows when an item is drawn, 1 or more
 	inCluster []int // per cluster: sum of weighted positive rests
 	cluster   []int32
 	place     []int32   // per item: 1-based position in its cluster's tree
@@ -22,9 +22,9 @@ type quotas struct {
 	tree      [][]int   // per cluster: Fenwick tree over weighted positive rests
 }
 
-// newQuotas takes the rows planned for every item. A crowd above 0 makes a row of the
-// most popular item weigh 1 + crowd times that of the least popular one: users who come
-// first meet more of the popular items, those who come last fewer.
+// newQuotas takes the rows planned for every item. With a crowd above 0, a row of the most
+// popular item weighs 1 + crowd times that of the least popular one: users who come first get
+// more of the popular items, those who come last fewer.
 func newQuotas(plan []int, cluster []int32, clusters int, crowd float64) *quotas {
 	q := &quotas{plan: plan, rest: make([]int, len(plan)), weight: make([]int, len(plan)), inCluster: make([]int, clusters), cluster: cluster,
 		place: make([]int32, len(plan)), member: make([][]int32, clusters), tree: make([][]int, clusters)}
@@ -61,7 +61,7 @@ func (q *quotas) add(i, by int) {
 	}
 }
 
-// spend takes one row off item i.
+// spend takes one row from item i's quota.
 func (q *quotas) spend(i int32) {
 	if q.rest[i] > 0 {
 		q.add(int(i), -1)
@@ -70,8 +70,8 @@ func (q *quotas) spend(i int32) {
 	q.rest[i]--
 }
 
-// pick draws an item of cluster c in proportion to what it has left; the cluster must
-// have something left.
+// pick draws an item of cluster c in proportion to its unspent quota. The cluster must have
+// some left.
 func (q *quotas) pick(c int, s *rng.Stream) int32 {
 	t := q.tree[c]
 	at := s.IntN(q.inCluster[c])
@@ -89,8 +89,8 @@ func (q *quotas) pick(c int, s *rng.Stream) int32 {
 	return q.member[c][k]
 }
 
-// pace is the share of item i's plan that is left over the share of all plans that is
-// left: 1 on plan, below 1 when the item has been met too often, at most 1.
+// pace returns the share of item i's plan that is left over the share of all plans that is
+// left, at most 1: below 1 when the item has been given too often.
 func (q *quotas) pace(i int32) float64 {
 	if q.rest[i] <= 0 || q.left == 0 {
 		return 0

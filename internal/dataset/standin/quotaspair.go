@@ -8,9 +8,9 @@ import (
 	"privrec/internal/rng"
 )
 
-// paired reads one value an entry of whole off a curve, together total, and gives them
-// out so that entry i gets at most whole[i] and the ranks of the two correlate by about
-// rank, in (0,1]: the ranks of a normal copula, but for entries too small for theirs.
+// paired draws one value for each entry of whole from a curve, total in sum. Entry i gets at
+// most whole[i]. The ranks of the two correlate by about rank, in (0,1]: they are those of a
+// normal copula, except for entries too small for their value.
 func paired(q []Quantile, whole []int, total int, rank float64, s rng.Stream) ([]int, error) {
 	n := len(whole)
 	values, err := spread(q, n, total, 0, slices.Max(whole))
@@ -22,7 +22,7 @@ func paired(q []Quantile, whole []int, total int, rank float64, s rng.Stream) ([
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(whole[a], whole[b]) })
-	for k, i := range order { // an entry never lacks room for the value of its own rank
+	for k, i := range order { // an entry always has room for the value of its own rank
 		values[k] = min(values[k], whole[i])
 	}
 	for k, short := n-1, total-sum(values); short > 0; k-- { // what that took goes to the largest
@@ -48,8 +48,8 @@ func paired(q []Quantile, whole []int, total int, rank float64, s rng.Stream) ([
 	for k, i := range byKey {
 		wish[i] = values[k]
 	}
-	// Smallest first, everybody takes the nearest value to the wish among those left that
-	// fit. One always fits, because the k-th smallest value fits the k-th smallest entry.
+	// Smallest first, each entry takes the nearest value to its wish among those left that fit.
+	// One always fits, because the k-th smallest value fits the k-th smallest entry.
 	out := make([]int, n)
 	for _, i := range order {
 		at, _ := slices.BinarySearch(values, min(wish[i], whole[i])+1) // values before at fit
