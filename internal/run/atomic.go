@@ -10,13 +10,12 @@ import (
 	"strings"
 )
 
-// tempPrefix marks unfinished files. A process killed while writing leaves one
-// behind; the next writer of the directory removes it.
+// tempPrefix marks unfinished files. A process killed while writing leaves one behind; the next
+// writer of the directory removes it.
 const tempPrefix = ".tmp-"
 
-// WriteFile makes path hold what write produces, whole or not at all: a
-// temporary file in the same directory is written, synced, renamed over path,
-// and the directory is synced.
+// WriteFile writes what write produces to path, whole or not at all: it writes and syncs a
+// temporary file in the same directory, renames it to path and syncs the directory.
 func WriteFile(path string, write func(w io.Writer) error) (err error) {
 	dir := filepath.Dir(path)
 	f, err := os.CreateTemp(dir, tempPrefix+filepath.Base(path)+"-*")
@@ -48,8 +47,7 @@ func WriteFile(path string, write func(w io.Writer) error) (err error) {
 	return SyncDir(dir)
 }
 
-// cause strips the name of the temporary file from an error: the user asked
-// for another one.
+// cause removes the name of the temporary file from an error: the user asked for another one.
 func cause(err error) error {
 	var pe *fs.PathError
 	var le *os.LinkError
@@ -72,16 +70,16 @@ func SyncDir(dir string) error {
 	return d.Sync()
 }
 
-// unfinished reports whether a name is one that WriteFile gives: the prefix, the
-// name of the file, and a number.
+// unfinished reports whether WriteFile gave a file its name: the prefix, the name of the file
+// and a number.
 func unfinished(name string) bool {
 	name, ok := strings.CutPrefix(name, tempPrefix)
 	at := strings.LastIndexByte(name, '-')
 	return ok && at > 0 && at+1 < len(name) && strings.Trim(name[at+1:], "0123456789") == ""
 }
 
-// sweep removes the temporary files of writers that died. The caller holds the
-// lock of the directory.
+// sweep removes the temporary files of writers that were killed. The caller holds the lock of
+// the directory.
 func sweep(dirs ...string) error {
 	for _, dir := range dirs {
 		entries, err := os.ReadDir(dir)

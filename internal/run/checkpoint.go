@@ -11,18 +11,17 @@ import (
 	"privrec/internal/privacy"
 )
 
-// Checkpoint is everything a task needs to go on as if nothing had happened:
-// State for what is small (epoch, step, early stopping, stream positions),
-// Tensors for parameters and optimiser. The ledger's state is kept beside them
-// without the task's doing.
+// Checkpoint holds what a task needs to continue as if it had not stopped: State for small
+// things (epoch, step, early stopping, stream positions), Tensors for parameters and optimiser.
+// The state of the ledger is stored beside them; the task need not care for it.
 type Checkpoint struct {
 	State   json.RawMessage
 	Tensors []NamedTensor
 }
 
-// checkpointFile is the one file of a checkpoint. Replacing one file by rename
-// is what makes a kill at any moment leave either the old or the new one; state,
-// configuration hash and ledger state travel in its metadata.
+// checkpointFile is the only file of a checkpoint. Since one file is replaced by a rename, a
+// kill at any moment leaves either the old or the new one. State, configuration hash and ledger
+// state are in its metadata.
 const checkpointFile = "checkpoint/checkpoint.safetensors"
 
 const (
@@ -33,8 +32,8 @@ const (
 	metaSIMD   = "simd"  // kernels in use
 )
 
-// SaveCheckpoint replaces the checkpoint of the run, durably. The ledger is made
-// durable first, and the checkpoint remembers where it stood.
+// SaveCheckpoint replaces the checkpoint of the run, durably. It makes the ledger durable first
+// and stores the ledger's position in the checkpoint.
 func (e *Env) SaveCheckpoint(c Checkpoint) error {
 	if err := e.saveCheckpoint(c); err != nil {
 		return &unsaved{fmt.Errorf("save checkpoint: %w", err)}
@@ -72,8 +71,8 @@ func (e *Env) saveCheckpoint(c Checkpoint) error {
 	return err
 }
 
-// LoadCheckpoint returns the checkpoint to go on from. ok is false when the run
-// starts afresh: not resumed, or stopped before its first checkpoint.
+// LoadCheckpoint returns the checkpoint to continue from. ok is false when the run starts from
+// the beginning: it was not resumed, or stopped before its first checkpoint.
 func (e *Env) LoadCheckpoint() (c Checkpoint, ok bool, err error) {
 	if !e.Resume {
 		return Checkpoint{}, false, nil
@@ -89,8 +88,8 @@ func (e *Env) LoadCheckpoint() (c Checkpoint, ok bool, err error) {
 	return Checkpoint{State: json.RawMessage(d.meta[metaState]), Tensors: d.tensors}, true, nil
 }
 
-// readCheckpoint reads and checks the whole checkpoint, so that nothing is built
-// on one that is damaged or of another run; without keep, no tensors.
+// readCheckpoint reads and checks the whole checkpoint, so that no run continues from one that
+// is damaged or of another run. Without keep it returns no tensors.
 func (e *Env) readCheckpoint(keep bool) (decoded, error) {
 	path := filepath.Join(e.Dir, checkpointFile)
 	d, err := readFile(path, keep)
@@ -109,8 +108,8 @@ func (e *Env) readCheckpoint(keep bool) (decoded, error) {
 	return d, nil
 }
 
-// verify checks the checkpoint that a resumed run goes on from, once, and
-// returns its metadata; nil without a checkpoint.
+// verify checks once the checkpoint from which a resumed run continues and returns its
+// metadata; nil without a checkpoint.
 func (e *Env) verify() (meta map[string]string, err error) {
 	if !e.Resume {
 		return nil, nil
@@ -125,7 +124,8 @@ func (e *Env) verify() (meta map[string]string, err error) {
 	return e.meta, nil
 }
 
-// ledgerState is what the checkpoint says of the ledger; not ok without one.
+// ledgerState returns the state of the ledger in the checkpoint. ok is false without a
+// checkpoint.
 func (e *Env) ledgerState() (st privacy.LedgerState, ok bool, err error) {
 	meta, err := e.verify()
 	if err != nil {
@@ -146,8 +146,8 @@ func stateOf(dir string, meta map[string]string) (st privacy.LedgerState, ok boo
 	return st, true, nil
 }
 
-// LedgerAtCheckpoint returns what the checkpoint of a run directory says of the ledger;
-// not ok without a checkpoint.
+// LedgerAtCheckpoint returns the state of the ledger in the checkpoint of a run directory. ok
+// is false without a checkpoint.
 func LedgerAtCheckpoint(dir string) (st privacy.LedgerState, ok bool, err error) {
 	d, err := readFile(filepath.Join(dir, checkpointFile), false)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -159,8 +159,8 @@ func LedgerAtCheckpoint(dir string) (st privacy.LedgerState, ok bool, err error)
 	return stateOf(dir, d.meta)
 }
 
-// checkMeta refuses a checkpoint that this program would go on from to results
-// of its own: of another configuration, or computed by other arithmetic.
+// checkMeta fails on a checkpoint from which this program would reach other results: one of
+// another configuration, or computed with other arithmetic.
 func (e *Env) checkMeta(path string, meta map[string]string) error {
 	if got := meta[metaConfig]; got != e.ConfigHash {
 		return &UsageError{

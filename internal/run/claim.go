@@ -13,8 +13,8 @@ import (
 
 const another = "choose another --out"
 
-// removeEmpty removes the directories made for a run, the deepest first, as far
-// as nothing is in them.
+// removeEmpty removes the directories made for a run, the deepest first, until one is not
+// empty.
 func removeEmpty(made []string) {
 	for _, dir := range made {
 		if os.Remove(dir) != nil {
@@ -23,8 +23,7 @@ func removeEmpty(made []string) {
 	}
 }
 
-// makeDir creates dir and its parents, durably, and returns those that are new,
-// the deepest first.
+// makeDir creates dir and its parents, durably, and returns the new ones, the deepest first.
 func makeDir(dir string) (made []string, err error) {
 	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
 		info, err := os.Stat(at)
@@ -58,17 +57,17 @@ func makeDir(dir string) (made []string, err error) {
 	return made, nil
 }
 
-// contents is what a run finds in its directory.
+// contents describes what a run finds in its directory.
 type contents struct {
-	manifest *Manifest // of the run that was made here; nil: none
-	config   bool      // the user's config.yaml, which says what the run's own would
+	manifest *Manifest // of the run that is here; nil: none
+	config   bool      // the user's config.yaml is here, with the text that the run would write
 }
 
-// inspect reads a directory and changes nothing. The manifest is the first file
-// that a run writes and the last that it removes, so a directory with one is
-// ours. Without one it may hold only what a process leaves that is killed before
-// its manifest stands, and a config.yaml with the very text that the run would
-// write; anything else belongs to somebody.
+// inspect reads a directory and changes nothing. The manifest is the first file that a run
+// writes and the last that it removes, so a directory with a manifest is a run's. A directory
+// without one may hold only the leftovers of a process killed before it wrote its manifest, and
+// a config.yaml with exactly the text that the run would write. Everything else is not a run's,
+// and inspect fails.
 func inspect(dir string, yaml []byte) (c contents, err error) {
 	m, err := ReadManifest(dir)
 	if err == nil {
@@ -85,7 +84,7 @@ func inspect(dir string, yaml []byte) (c contents, err error) {
 	for _, e := range entries {
 		name, plain := e.Name(), e.Type().IsRegular()
 		switch {
-		case plain && name == lockName: // looked at when it is taken
+		case plain && name == lockName: // checked when it is taken
 		case plain && unfinished(name) && strings.HasPrefix(name, tempPrefix+manifestName+"-"):
 		case plain && name == configName:
 			b, err := os.ReadFile(filepath.Join(dir, name))
@@ -94,7 +93,7 @@ func inspect(dir string, yaml []byte) (c contents, err error) {
 			}
 			if !bytes.Equal(b, yaml) {
 				return c, &UsageError{
-					Message: fmt.Sprintf("%s is not a run's: the run would replace it", filepath.Join(dir, name)),
+					Message: fmt.Sprintf("%s is not the file of a run, and the run would replace it", filepath.Join(dir, name)),
 					Fix:     "choose another --out, or give the file another name",
 				}
 			}

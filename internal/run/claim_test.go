@@ -55,8 +55,8 @@ func put(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// A directory that holds anything of somebody else is refused and stays as it
-// was, to the byte.
+// A directory that holds anything else than a run is refused and stays as it was, to the
+// byte.
 func TestForeignDirectoryIsLeftAlone(t *testing.T) {
 	for name, files := range map[string]map[string]string{
 		"a configuration with comments": {"config.yaml": "# mine\nsteps: 20\n"},

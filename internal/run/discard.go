@@ -9,9 +9,9 @@ import (
 	"slices"
 )
 
-// Hold makes dir and its parents and takes its lock, for what writes a directory
-// of its own around several runs. A second holder gets the error of a second
-// writer. release gives it free, and removes what was made and is still empty.
+// Hold makes dir and its parents and takes its lock, for a caller that writes a directory of
+// its own around several runs. A second holder gets the error of a second writer. release frees
+// the lock and removes the new directories that are still empty.
 func Hold(dir string) (release func() error, err error) {
 	made, err := makeDir(dir)
 	if err != nil {
@@ -29,11 +29,10 @@ func Hold(dir string) (release func() error, err error) {
 	}, nil
 }
 
-// Discard removes run directories, with all that is in them, so that others can
-// take their place: those that are there and whose manifest carries the note. One
-// that is not such a run, or that a process is writing, is refused before anything
-// is removed. What a run leaves that was killed before its manifest stood is no
-// hindrance to the next one and stays.
+// Discard removes the run directories whose manifest has the note, with all their files, so
+// that others can take their place. If one of dirs is another run, or a process is writing it,
+// Discard fails before it removes anything. Leftovers of a run killed before it wrote its
+// manifest stay, since they do not hinder the next run.
 func Discard(note string, dirs ...string) (err error) {
 	held := map[string]*lock{}
 	defer func() {
@@ -54,7 +53,7 @@ func Discard(note string, dirs ...string) (err error) {
 			return err
 		}
 		held[dir] = l
-		if _, err := carries(dir, note); err != nil { // now that nobody else can change it
+		if _, err := carries(dir, note); err != nil { // now that no other process can change it
 			return err
 		}
 	}
@@ -74,14 +73,14 @@ func Discard(note string, dirs ...string) (err error) {
 	return nil
 }
 
-// carries reports whether dir is a run whose manifest has the note; false when
-// there is nothing, or only what a killed process left.
+// carries reports whether dir is a run whose manifest has the note. It returns false when dir
+// does not exist or holds only leftovers of a killed process.
 func carries(dir, note string) (bool, error) {
 	info, err := os.Lstat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	foreign := &UsageError{Message: fmt.Sprintf("%s is there and is no run %s", dir, note), Fix: another}
+	foreign := &UsageError{Message: fmt.Sprintf("%s exists and is not a run %s", dir, note), Fix: another}
 	if err != nil || !info.IsDir() {
 		return false, foreign
 	}
@@ -93,8 +92,8 @@ func carries(dir, note string) (bool, error) {
 	return c.manifest != nil, nil
 }
 
-// empty removes what is in a run directory, the manifest last: as long as it
-// stands, the rest is known to be ours.
+// empty removes the files of a run directory, the manifest last: until then the directory is
+// known to be a run's.
 func empty(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

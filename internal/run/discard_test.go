@@ -73,6 +73,6 @@ func TestHold(t *testing.T) {
 	}
 	put(t, dir, map[string]string{"lock": "yale"})
 	if _, err := Hold(dir); !errors.As(err, &usage) {
-		t.Errorf("somebody's lock: %v", err)
+		t.Errorf("the lock of another process: %v", err)
 	}
 }

@@ -14,38 +14,37 @@ import (
 	"privrec/internal/rng"
 )
 
-// Env is what a task works in: its directory, its seed, its reporting. It is
-// used from one goroutine.
+// Env is the environment of a task: its directory, its seed, its output. It is for one
+// goroutine.
 type Env struct {
 	Dir        string        // run directory; the task holds its lock
 	Seed       rng.Seed      // every random number of the run comes from here
-	Resume     bool          // go on from the checkpoint, if there is one
+	Resume     bool          // continue from the checkpoint, if there is one
 	ConfigHash string        // of the effective configuration, seed and task
-	SaveEvery  time.Duration // the user's wish: at most this long between checkpoints; 0: not by time
-	SaveSteps  int           // a checkpoint every so many steps; 0: not by steps
+	SaveEvery  time.Duration // the longest time between checkpoints; 0: no limit
+	SaveSteps  int           // steps between checkpoints; 0: no limit
 	Log        *slog.Logger
 	Progress   Progress
 
-	out      io.Writer       // results for the user
-	json     bool            // results as JSON
-	ledger   *privacy.Ledger // nil until asked for
-	released bool            // the ledger goes on from a checkpoint
-	key      *privacy.Key    // of the ledger; nil: none
-	log      *logFile        // log.jsonl
-	jsonl    *slog.Logger
-	manifest Manifest
-	kept     bool // something worth keeping was written: checkpoint or artefact
-	lock     *lock
-	fresh    bool              // the directory held no run before
-	made     []string          // directories that did not exist before, the deepest first
-	meta     map[string]string // of the checkpoint, once it was checked
-	theirs   bool              // config.yaml was there before the run, with the same text
-	mode     mode
-	began    time.Time // unless running
+	out        io.Writer       // results for the user
+	json       bool            // results as JSON
+	ledger     *privacy.Ledger // nil until asked for
+	resumed    bool            // the ledger continues from a checkpoint
+	key        *privacy.Key    // of the ledger; nil: none
+	log        *logFile        // log.jsonl
+	jsonl      *slog.Logger
+	manifest   Manifest
+	kept       bool // a checkpoint or an artefact was written
+	lock       *lock
+	fresh      bool              // the directory held no run before
+	made       []string          // directories that did not exist before, the deepest first
+	meta       map[string]string // of the checkpoint, once it was checked
+	userConfig bool              // the user wrote config.yaml before the run, with the same text
+	mode       mode
+	began      time.Time // unless running
 }
 
-// Result is something to show: text for a person, and whatever it marshals to
-// as JSON.
+// Result is a result to show, as text and as JSON.
 type Result interface {
 	Text(w io.Writer) error
 }
@@ -55,16 +54,16 @@ type Page interface {
 	HTML(w io.Writer) error
 }
 
-// WriteMetrics writes metrics.json. v must hold no timings or anything else
-// that differs between a run and its resumed twin.
+// WriteMetrics writes metrics.json. v must have no timings or anything else that differs
+// between a run and the same run resumed.
 func (e *Env) WriteMetrics(v any) error { return e.keepJSON("metrics.json", v) }
 
 // WritePrivacy writes privacy.json: claimed and accounted budgets, and what is
 // unprotected.
 func (e *Env) WritePrivacy(v any) error { return e.keepJSON("privacy.json", v) }
 
-// errWritesNothing is about the program: forecasts and answers keep nothing.
-var errWritesNothing = errors.New("nothing is kept in a rehearsal or of a finished run")
+// errWritesNothing is a fault of the program: forecasts and answers write nothing.
+var errWritesNothing = errors.New("a forecast or an answer of a finished run cannot write to the run directory")
 
 func (e *Env) keepJSON(name string, v any) error {
 	if err := e.stated(); err != nil {
@@ -98,8 +97,8 @@ func (e *Env) mkdir(dir string) error {
 	return err
 }
 
-// AppendLog adds one event to log.jsonl, with the time; args are alternating
-// names and values as in slog.
+// AppendLog adds an event and its time to log.jsonl. args alternate names and values as in
+// slog.
 func (e *Env) AppendLog(event string, args ...any) {
 	if e.mode != running {
 		return
@@ -108,8 +107,8 @@ func (e *Env) AppendLog(event string, args ...any) {
 	e.jsonl.Info(event, args...)
 }
 
-// RecordData notes an input and its hash in the manifest. For a finished run it refuses an
-// input that is not the one noted there.
+// RecordData writes the name and hash of an input to the manifest. For a finished run it fails
+// on an input whose hash is not the recorded one.
 func (e *Env) RecordData(name, sha256 string) error {
 	if f, ok := e.Finished(); ok && f.Data(name) != sha256 {
 		return &UsageError{Message: fmt.Sprintf("data %s are not those of the run in %s", name, e.Dir), Fix: "restore the data"}
@@ -136,7 +135,7 @@ func (e *Env) RecordData(name, sha256 string) error {
 	return e.saveManifest()
 }
 
-// Note adds a remark to the manifest, once.
+// Note adds a remark to the manifest, if it is not there yet.
 func (e *Env) Note(text string) error {
 	if e.mode != running {
 		return nil
@@ -150,8 +149,8 @@ func (e *Env) Note(text string) error {
 	return e.saveManifest()
 }
 
-// Stage announces a stage of the run and returns a function that ends it; its
-// wall time goes into the manifest and the log.
+// Stage announces a stage of the run and returns a function that ends it, which writes the
+// stage's wall time to the manifest and the log.
 //
 //	done := env.Stage("load")
 //	...
@@ -169,9 +168,8 @@ func (e *Env) Stage(name string) (done func()) {
 	}
 }
 
-// Print shows a result to the user on standard output, as text or JSON as asked
-// for, and keeps both in the run directory, with report.html where the result is
-// a Page.
+// Print shows a result on standard output, as text or JSON, and keeps both in the run
+// directory, with report.html where the result is a Page.
 func (e *Env) Print(r Result) error {
 	if err := e.stated(); err != nil {
 		return fmt.Errorf("show the result: %w", err)

@@ -8,12 +8,12 @@ import (
 	"privrec/internal/train"
 )
 
-// ErrInterrupted is returned by a task that stopped early because its context
-// ended, after it saved what is needed to go on.
+// ErrInterrupted is returned by a task that stopped early because its context ended, after it
+// saved what is needed to continue.
 var ErrInterrupted = errors.New("interrupted")
 
-// WasInterrupted reports whether err is an interruption and not a failure. One
-// that could not save what it should have is a failure.
+// WasInterrupted reports whether err is an interruption and not a failure. An interruption that
+// could not save the run's state is a failure.
 func WasInterrupted(err error) bool {
 	if errors.Is(err, train.ErrNotSaved) {
 		return false
@@ -21,23 +21,24 @@ func WasInterrupted(err error) bool {
 	return errors.Is(err, ErrInterrupted) || errors.Is(err, train.ErrInterrupted) || errors.Is(err, context.Canceled)
 }
 
-// unsaved marks an error of keeping a run's state, so that an interruption does
-// not hide it.
+// unsaved marks the error of saving a run's state, so that an interruption does not hide it.
 type unsaved struct{ error }
 
-func (e *unsaved) Unwrap() error        { return e.error }
+// Unwrap returns the cause.
+func (e *unsaved) Unwrap() error { return e.error }
+
+// Is reports whether target is train.ErrNotSaved.
 func (e *unsaved) Is(target error) bool { return target == train.ErrNotSaved }
 
-// isFinal reports whether an error says of itself that its run must not go on:
-// there is an error in err's tree with a method Final that returns true, such as
-// that of noise which failed its own check.
+// isFinal reports whether a run must not continue after err: err's tree has an error with a
+// method Final that returns true, such as that of noise that failed its own check.
 func isFinal(err error) bool {
 	var f interface{ Final() bool }
 	return errors.As(err, &f) && f.Final()
 }
 
-// UsageError is a request that cannot be carried out as asked: a flag out of range, a
-// directory already in use, a checkpoint of another configuration.
+// UsageError is a request that cannot be carried out: a flag out of range, a directory in use,
+// a checkpoint of another configuration.
 type UsageError struct {
 	Message string
 	Fix     string // what to do about it; empty where unknown
@@ -45,19 +46,19 @@ type UsageError struct {
 	busy bool // another process writes the directory
 }
 
-// Error is the message.
+// Error returns the message.
 func (e *UsageError) Error() string { return e.Message }
 
-// Hint is the fix.
+// Hint returns the fix.
 func (e *UsageError) Hint() string { return e.Fix }
 
-// Usagef returns a UsageError with a fix, which is empty where none is known.
+// Usagef returns a UsageError with a fix, which is "" where none is known.
 func Usagef(fix, format string, args ...any) error {
 	return &UsageError{Message: fmt.Sprintf(format, args...), Fix: fix}
 }
 
-// IsBusy reports whether err says that another process is writing the run
-// directory: the only refusal that goes away by waiting.
+// IsBusy reports whether err says that another process is writing the run directory, the only
+// refusal that ends by waiting.
 func IsBusy(err error) bool {
 	var u *UsageError
 	return errors.As(err, &u) && u.busy
@@ -69,10 +70,13 @@ type hinted struct {
 	fix string
 }
 
+// Unwrap returns the error itself.
 func (e *hinted) Unwrap() error { return e.error }
-func (e *hinted) Hint() string  { return e.fix }
 
-// WithHint returns err with a hint for the user beside it.
+// Hint returns the hint.
+func (e *hinted) Hint() string { return e.fix }
+
+// WithHint returns err with a hint for the user.
 func WithHint(err error, hint string) error {
 	if err == nil {
 		return nil
@@ -80,8 +84,8 @@ func WithHint(err error, hint string) error {
 	return &hinted{err, hint}
 }
 
-// Interrupted marks an error as that of a context that ended, whatever cause the context
-// gives. Any other error it returns as it is.
+// Interrupted wraps ErrInterrupted around the error of a context that ended, for any cause of
+// the context. It returns any other error as it is.
 func Interrupted(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil && !errors.Is(err, ErrInterrupted) {
 		return fmt.Errorf("%w: %w", ErrInterrupted, err)

@@ -164,7 +164,7 @@ func TestLock(t *testing.T) {
 	}
 	os.WriteFile(filepath.Join(dir, "lock"), nil, 0o644)
 	if l, err = acquire(dir); err != nil {
-		t.Fatalf("empty lock nobody holds: %v", err)
+		t.Fatalf("empty lock that no process holds: %v", err)
 	}
 	l.release()
 	os.WriteFile(filepath.Join(dir, "lock"), []byte("garbage"), 0o644)

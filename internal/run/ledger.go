@@ -10,23 +10,22 @@ import (
 	"privrec/internal/privacy"
 )
 
-// LedgerName is the ledger of a run directory.
+// LedgerName names the ledger of a run directory.
 const LedgerName = "ledger.jsonl"
 
-// Ledger opens ledger.jsonl, where every mechanism of the run records what it
-// releases, and declares there what the run can leave unprotected. Both come first:
-// a run keeps nothing before, and an unprotected event that was not declared is
-// refused later. So a run that is stopped anywhere has a ledger that says what the
-// finished one would.
+// Ledger opens ledger.jsonl, where every mechanism of the run records its releases, and declares what the run
+// can leave unprotected. Both come first: a run writes nothing before, and the ledger later refuses an
+// unprotected event that was not declared. So the ledger of a run that stops at any moment says of unprotected
+// data all that the finished one would.
 //
-// The ledger belongs to the run: checkpoints store its state, a resumed run gets
-// it back as of the moment of the checkpoint, and it is closed when the run is done. A run
-// that was begun by a program that declared nothing gets the declaration here.
+// The ledger belongs to the run: checkpoints store its state, a resumed run gets it back as it was at the
+// checkpoint, and it is closed when the run is done. A run that an older program began without a declaration
+// gets it here.
 func (e *Env) Ledger(noise privacy.Noise, d privacy.Declaration) (*privacy.Ledger, error) {
 	if e.ledger != nil {
 		return nil, errors.New("the ledger is open already")
 	}
-	if e.mode != running { // nothing is shown: no file says what was drawn
+	if e.mode != running { // no files are written, so no one learns what was drawn
 		l, err := privacy.NewLedger(noise)
 		e.ledger = l
 		return l, err
@@ -38,29 +37,29 @@ func (e *Env) Ledger(noise privacy.Noise, d privacy.Declaration) (*privacy.Ledge
 	if err := l.Declare(d); err != nil {
 		return nil, errors.Join(err, l.Leave())
 	}
-	e.ledger, e.released = l, resumed
+	e.ledger, e.resumed = l, resumed
 	return l, nil
 }
 
-// Once is the ledger for what a run releases once, before its training: that of the
-// run. In a run that goes on from a checkpoint it is another one, which nobody keeps:
-// the same keys give the same release again, and that is not another one.
+// Once returns the ledger for what a run releases once, before its training. It is the run's own ledger, except
+// in a run that continues from a checkpoint: there it is a temporary one, because the same keys give the same
+// release again, which is not a second release.
 func (e *Env) Once() (*privacy.Ledger, error) {
 	if e.ledger == nil {
 		return nil, errNoLedger
 	}
-	if !e.released {
+	if !e.resumed {
 		return e.ledger, nil
 	}
 	return privacy.NewLedger(e.ledger.Noise())
 }
 
-// errNoLedger is about the program: what to say of its privacy comes before anything
-// that a run keeps.
-var errNoLedger = errors.New("nothing is kept before the run has opened its ledger, and declared there what is not protected")
+// errNoLedger is a fault of the program: a run must declare what it leaves unprotected before it writes
+// anything.
+var errNoLedger = errors.New("a run cannot write files before it has opened its ledger and declared there what is not protected")
 
-// stated fails unless the run has said what it leaves unprotected. It puts every
-// release so far on file.
+// stated fails unless the run has declared what it leaves unprotected. It syncs all releases so far to the
+// ledger file.
 func (e *Env) stated() error {
 	if e.mode != running {
 		return errWritesNothing
@@ -71,7 +70,7 @@ func (e *Env) stated() error {
 	return e.ledger.Sync()
 }
 
-// openLedger creates the ledger, or resumes that of the checkpoint.
+// openLedger creates the ledger, or resumes the one of the checkpoint.
 func (e *Env) openLedger(noise privacy.Noise) (l *privacy.Ledger, resumed bool, err error) {
 	path := filepath.Join(e.Dir, LedgerName)
 	st, ok, err := e.ledgerState()
@@ -83,12 +82,12 @@ func (e *Env) openLedger(noise privacy.Noise) (l *privacy.Ledger, resumed bool, 
 			return nil, false, otherKey(err)
 		}
 		if l.Noise() != noise {
-			return nil, false, errors.Join(fmt.Errorf("ledger %s is of %q, this run makes %q", path, l.Noise(), noise), l.Leave())
+			return nil, false, errors.Join(fmt.Errorf("ledger %s has noise %q, but this run draws %q", path, l.Noise(), noise), l.Leave())
 		}
 		return l, true, nil
 	}
-	// No checkpoint to go on from: an earlier attempt is gone over again. What it shows
-	// stays on file until then.
+	// Without a checkpoint the run repeats an earlier attempt from its beginning. The releases of that attempt
+	// stay in the file until then.
 	if e.Resume {
 		l, err = privacy.RestartLedger(path, noise, e.key)
 		if err == nil {
@@ -110,14 +109,14 @@ func (e *Env) openLedger(noise privacy.Noise) (l *privacy.Ledger, resumed bool, 
 	return l, false, nil
 }
 
-// lists reports whether a file is a ledger, which may list releases: one that was cut in
-// its first line lists none.
+// lists reports whether a file is a ledger and so may list releases. A ledger that was cut in its first line
+// lists none.
 func (e *Env) lists(path string) bool {
 	_, err := privacy.Reading{Key: e.key, Unfinished: true}.File(path)
 	return err == nil || errors.Is(err, privacy.ErrNoKey) || errors.Is(err, privacy.ErrWrongKey) || errors.Is(err, privacy.ErrUnkeyed)
 }
 
-// otherKey says what to do about a ledger that cannot be gone on with.
+// otherKey adds advice to the error of a ledger that cannot be continued.
 func otherKey(err error) error {
 	switch {
 	case errors.Is(err, privacy.ErrNoKey), errors.Is(err, privacy.ErrWrongKey):
@@ -128,17 +127,17 @@ func otherKey(err error) error {
 	return WithHint(err, "the ledger was changed after the checkpoint, or is of another program; start again with another --out")
 }
 
-// show puts every release so far on file, before it shows on the way: a crash of the
-// whole machine may lose the lines, that of the program does not. An error stays with the ledger, which takes no
-// release after it.
+// show writes every release so far to the file, before the release becomes visible. A crash of the whole
+// machine may lose the lines; a crash of the program does not. An error stays in the ledger, which then refuses
+// all further releases.
 func (e *Env) show() {
 	if e.ledger != nil {
 		e.ledger.Show()
 	}
 }
 
-// closeLedger closes the ledger of a run that is done, and returns what the manifest
-// repeats of it; one of a run that is not done it leaves open.
+// closeLedger closes the ledger of a run that is done and returns its closing line for the manifest. It leaves
+// the ledger of an unfinished run open.
 func (e *Env) closeLedger(done bool) (*privacy.Seal, error) {
 	if e.ledger == nil {
 		return nil, nil

@@ -126,9 +126,9 @@ func gone(t *testing.T) int {
 	return c.Process.Pid
 }
 
-// A process that is killed cannot say so: whoever reads the run finds that its lock
-// is nobody's, and whoever goes on with it writes that down. The bytes of the results
-// are those of one go.
+// A process that is killed cannot say so: the reader of its run finds that no process
+// holds the lock, and a run that continues writes that down. The bytes of the results
+// are those of one uninterrupted run.
 func TestKilledAttempts(t *testing.T) {
 	base := t.TempDir()
 	whole := filepath.Join(base, "whole")

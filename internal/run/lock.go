@@ -10,9 +10,9 @@ import (
 	"syscall"
 )
 
-// lock is the right to write a run directory. It is a kernel lock on the file
-// "lock", so it ends with the process whatever kills it; the file's text only
-// tells others who holds it.
+// lock is the right to write a run directory. It is a kernel lock on the file "lock", so it
+// ends with the process in any case; the text of the file only tells others which process holds
+// it.
 type lock struct{ f *os.File }
 
 type holder struct {
@@ -22,10 +22,9 @@ type holder struct {
 
 const lockName = "lock"
 
-// acquire takes the lock of dir or says who has it. What a dead process left is
-// taken over, whatever host it names: a container has another name after every
-// start, and the kernel's word is the only one that counts. A file called lock
-// with something else in it is not ours and is refused.
+// acquire takes the lock of dir, or fails with the name of the holder. It takes over what a
+// dead process left, from any host: a container has another name after every start, and only
+// the kernel knows. It fails on a file called lock with any other content.
 func acquire(dir string) (*lock, error) {
 	path := filepath.Join(dir, lockName)
 	for {
@@ -80,8 +79,8 @@ func inUse(dir string, h holder) error {
 	}
 }
 
-// readHolder reads who wrote a lock file last; not ok when it is no lock file.
-// An empty one is: its process died before it wrote.
+// readHolder reads which process last wrote a lock file. ok is false when it is not a lock
+// file. An empty file is one: its process was killed before it wrote.
 func readHolder(f *os.File) (h holder, ok bool) {
 	buf := make([]byte, 512)
 	n, err := f.ReadAt(buf, 0)
@@ -99,7 +98,7 @@ func SameFile(f *os.File, path string) bool {
 	return err1 == nil && err2 == nil && os.SameFile(a, b)
 }
 
-// release gives the directory free and removes the lock file.
+// release frees the directory and removes the lock file.
 func (l *lock) release() error {
 	err := os.Remove(l.f.Name())
 	return errors.Join(err, l.f.Close())

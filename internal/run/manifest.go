@@ -17,23 +17,23 @@ import (
 	"privrec/internal/privacy"
 )
 
-// Status values of a manifest.
+// The values of a manifest's Status.
 const (
 	StatusRunning     = "running"
-	StatusKilled      = "killed" // it stopped without a word: its process is gone
+	StatusKilled      = "killed" // it stopped without a message: its process does not exist
 	StatusDone        = "done"
 	StatusFailed      = "failed"
 	StatusInterrupted = "interrupted"
 )
 
-// Manifest says what produced a run directory. It holds everything that may
-// differ between two runs with equal results: machine, timings, status.
+// Manifest says what produced a run directory. It has everything that may differ between two
+// runs with equal results: machine, timings, status.
 type Manifest struct {
 	Task       string             `json:"task"` // "train dipsgnn"
 	Cite       string             `json:"cite,omitempty"`
 	Status     string             `json:"status"`
 	Error      string             `json:"error,omitempty"`
-	Final      bool               `json:"final,omitempty"` // the failure is one that no attempt can mend
+	Final      bool               `json:"final,omitempty"` // no further attempt can succeed
 	Seed       uint64             `json:"seed"`
 	ConfigFile string             `json:"config_file,omitempty"` // as given on the command line
 	ConfigHash string             `json:"config_sha256"`
@@ -42,12 +42,12 @@ type Manifest struct {
 	Attempts   []Attempt          `json:"attempts"`
 	Stages     map[string]float64 `json:"stage_seconds,omitempty"` // of the last attempt
 
-	// Ledger is what the closing line of ledger.jsonl says; nil before the end, and in a
-	// run without a ledger.
+	// Ledger repeats the closing line of ledger.jsonl; nil before the end, and in a run without
+	// a ledger.
 	Ledger *privacy.Seal `json:"ledger,omitempty"`
 }
 
-// Build says which program ran.
+// Build describes the program that ran.
 type Build struct {
 	Version string `json:"version"`
 	Commit  string `json:"commit,omitempty"`
@@ -59,7 +59,7 @@ type Build struct {
 	SIMD    string `json:"simd"`  // kernels in use: avx512, avx2 or off
 }
 
-// Machine says where it ran.
+// Machine describes the computer that ran it.
 type Machine struct {
 	Host        string `json:"host,omitempty"`
 	CPU         string `json:"cpu,omitempty"`
@@ -68,13 +68,13 @@ type Machine struct {
 	MemoryBytes int64  `json:"memory_bytes,omitempty"`
 }
 
-// Data identifies an input.
+// Data identifies an input by its hash.
 type Data struct {
 	Name   string `json:"name"`
 	SHA256 string `json:"sha256"`
 }
 
-// Attempt is one process that worked on the run.
+// Attempt describes one process that worked on the run.
 type Attempt struct {
 	Started      time.Time `json:"started"`
 	Seconds      float64   `json:"seconds"`
@@ -106,7 +106,7 @@ func BuildInfo() Build {
 	return b
 }
 
-// ThisMachine describes the machine.
+// ThisMachine describes this computer.
 func ThisMachine() Machine {
 	host, _ := os.Hostname()
 	m := Machine{Host: host, Cores: runtime.NumCPU(), Workers: workers()}
@@ -119,7 +119,7 @@ func ThisMachine() Machine {
 	return m
 }
 
-// procField is the first value of a key in a Linux /proc file; empty elsewhere.
+// procField returns the first value of a key in a Linux /proc file; "" elsewhere.
 func procField(path, key string) string {
 	f, err := os.Open(path)
 	if err != nil {
@@ -134,8 +134,8 @@ func procField(path, key string) string {
 	return ""
 }
 
-// PeakRSS is the most memory this process ever had resident, in bytes; 0 where
-// the system does not say.
+// PeakRSS returns the most memory that this process has had resident, in bytes; 0 where the
+// system does not say.
 func PeakRSS() int64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
@@ -147,21 +147,21 @@ func PeakRSS() int64 {
 	return u.Maxrss << 10
 }
 
-// ReadManifest reads the manifest of a run directory. A run that it calls running and
-// that no process can be working on is killed.
+// ReadManifest reads the manifest of a run directory. It reports a run whose status is running
+// as killed if no process can be working on it.
 func ReadManifest(dir string) (Manifest, error) {
 	m, err := readManifest(dir)
 	if err != nil || m.Status != StatusRunning || !abandoned(dir) {
 		return m, err
 	}
-	// It may have ended between the two looks; then its manifest says so by now.
+	// The run may have ended in the meantime; then its manifest now says so.
 	if m, err = readManifest(dir); err == nil {
 		m.killed()
 	}
 	return m, err
 }
 
-// killed changes what a process that is gone could not write.
+// killed sets the fields that a killed process could not write.
 func (m *Manifest) killed() {
 	if m.Status == StatusRunning {
 		m.Status = StatusKilled

@@ -13,10 +13,9 @@ import (
 	"time"
 )
 
-// owned are the names a run writes at the top of its directory before it is
-// known to be worth keeping. A run that fails before its first checkpoint or
-// artefact removes them again.
-// The manifest, which makes the directory ours, is the last to go.
+// owned lists the files that a run writes at the top of its directory before it has a result to
+// keep. A run that fails before its first checkpoint or artefact removes them again, the
+// manifest, which marks the directory as a run's, last.
 var owned = []string{configName, "log.jsonl", LedgerName, manifestName}
 
 const (
@@ -24,11 +23,11 @@ const (
 	manifestName = "manifest.json"
 )
 
-// results are what a fresh run must not overwrite.
+// results lists the files that a new run must not overwrite.
 var results = []string{checkpointFile, "metrics.json", "privacy.json", "result.json"}
 
-// open claims the run directory and prepares it. A nil Env without an error
-// means that the run was complete already and its result has been shown again.
+// open claims the run directory and prepares it. It returns a nil Env without an error if the
+// run was complete already; it has then shown the result again.
 func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 	made, err := makeDir(dir)
 	if err != nil {
@@ -39,8 +38,7 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 			removeEmpty(made)
 		}
 	}()
-	// Looked at twice: before anything is touched, and once no other process can
-	// change it any more.
+	// Check twice: before anything is changed, and once no other process can change it.
 	if _, err := inspect(dir, b.yaml); err != nil {
 		return nil, err
 	}
@@ -61,7 +59,7 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 		return nil, fmt.Errorf("sweep run directory: %w", err)
 	}
 	old, fresh := found.manifest, found.manifest == nil
-	if !fresh { // whatever wrote the directory is gone: the lock is ours
+	if !fresh { // the process that wrote the directory has ended: the lock is this one's
 		old.killed()
 	}
 	switch {
@@ -93,7 +91,7 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 	}
 	e := &Env{
 		Dir: dir, Resume: o.Resume && !fresh, ConfigHash: b.hash, Log: o.Log, Progress: o.Progress,
-		out: o.Stdout, json: o.JSON, key: b.key, lock: l, fresh: fresh, kept: !fresh, made: made, theirs: found.config,
+		out: o.Stdout, json: o.JSON, key: b.key, lock: l, fresh: fresh, kept: !fresh, made: made, userConfig: found.config,
 	}
 	e.manifest = Manifest{
 		Task: t.String(), Cite: t.Cite, Status: StatusRunning, Seed: b.settings.Seed, ConfigFile: o.Config,
@@ -125,8 +123,8 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 	return e, nil
 }
 
-// warnOfOther says when another program goes on than the one that began. The
-// same source gives the same bytes; whether it is the same, nobody can tell here.
+// warnOfOther warns when the program that continues a run is not the one that began it. The
+// same source gives the same bytes, but a program cannot check that the source is the same.
 func warnOfOther(log *slog.Logger, was, now Build) {
 	if was.Commit != now.Commit {
 		log.Warn("the run was begun by a program of another commit", "was", was.Commit, "now", now.Commit)
@@ -136,8 +134,7 @@ func warnOfOther(log *slog.Logger, was, now Build) {
 	}
 }
 
-// prepare writes what every run directory has from its first moment, the
-// manifest first.
+// prepare writes what every run directory has from its first moment, the manifest first.
 func (e *Env) prepare(yaml []byte) (err error) {
 	if err := e.saveManifest(); err != nil {
 		return err
@@ -155,7 +152,7 @@ func (e *Env) prepare(yaml []byte) (err error) {
 	}
 	e.log = &logFile{f: f}
 	e.jsonl = slog.New(slog.NewJSONHandler(e.log, nil))
-	if e.theirs {
+	if e.userConfig {
 		return nil
 	}
 	return WriteFile(filepath.Join(e.Dir, configName), func(w io.Writer) error {
@@ -164,8 +161,8 @@ func (e *Env) prepare(yaml []byte) (err error) {
 	})
 }
 
-// close ends the run: ledger and log made durable, then status and timings into
-// the manifest, lock released. It returns taskErr and what went wrong in closing.
+// close ends the run: it makes ledger and log durable, writes status and timings to the
+// manifest and releases the lock. It returns taskErr joined with its own errors.
 func (e *Env) close(taskErr error) error {
 	final := isFinal(taskErr)
 	if taskErr != nil && !e.kept && !final {
@@ -197,12 +194,13 @@ func (e *Env) close(taskErr error) error {
 	return err
 }
 
-// logFile keeps the first error of writing the log, which slog drops.
+// logFile keeps the first error of writing the log, which slog ignores.
 type logFile struct {
 	f   *os.File
 	err error
 }
 
+// Write implements io.Writer.
 func (l *logFile) Write(p []byte) (int, error) {
 	n, err := l.f.Write(p)
 	if err != nil && l.err == nil {
@@ -218,7 +216,7 @@ func (l *logFile) close() error {
 	return nil
 }
 
-// abandon removes what a run that came to nothing wrote.
+// abandon removes the files of a run that has nothing to keep.
 func (e *Env) abandon() {
 	e.closeLedger(false) // removed below
 	if e.log != nil {
@@ -229,17 +227,17 @@ func (e *Env) abandon() {
 	}
 	os.Remove(filepath.Join(e.Dir, "checkpoint")) // empty: nothing was kept
 	for _, name := range owned {
-		if name != configName || !e.theirs {
+		if name != configName || !e.userConfig {
 			os.Remove(filepath.Join(e.Dir, name))
 		}
 	}
 }
 
-// unhashed begin the lines of a configuration that results do not depend on.
+// unhashed lists the beginnings of lines of a configuration that results do not depend on.
 var unhashed = []string{"  workers:", "  out:", "  save_seconds:", "  save_steps:", "  ledger_key:"}
 
-// firstDifference points at the first line in which the directory's
-// configuration differs from the present one.
+// firstDifference describes the first line in which the directory's configuration differs from
+// the current one.
 func firstDifference(dir string, now []byte) string {
 	was, err := os.ReadFile(filepath.Join(dir, configName))
 	if err != nil {
@@ -254,14 +252,14 @@ func firstDifference(dir string, now []byte) string {
 	return ""
 }
 
-// hashedLines are the lines of a configuration that results depend on.
+// hashedLines returns the lines of a configuration that results depend on.
 func hashedLines(yaml []byte) []string {
 	return slices.DeleteFunc(strings.Split(string(yaml), "\n"), func(line string) bool {
 		return slices.ContainsFunc(unhashed, func(start string) bool { return strings.HasPrefix(line, start) })
 	})
 }
 
-// showAgain repeats the result of a complete run.
+// showAgain shows the result of a complete run again.
 func showAgain(dir string, o Options) error {
 	o.Log.Info("the run is complete already", "dir", dir)
 	name := "result.txt"

@@ -11,32 +11,31 @@ import (
 	"syscall"
 )
 
-// Plan is what Start would do under the same options, found without doing it.
+// Plan says what Start would do under the same options.
 type Plan struct {
 	Hash     string    // of the effective configuration, seed and task
-	Seed     uint64    // of every random number
+	Seed     uint64    // seed of every random number
 	Dir      string    // run directory
-	State    State     // of what is in it
-	Holder   int       // process that writes it on this machine, for StateBusy
-	Manifest *Manifest // of what is in it, nil where there is no run
+	State    State     // how far the run in it has come
+	Holder   int       // process on this machine that writes it, for StateBusy
+	Manifest *Manifest // of the run in it, nil where there is none
 }
 
-// State says how far the run of a directory has come.
+// State says how far the run in a directory has come.
 type State string
 
-// The states of a run directory, as far as they can be told without taking its
-// lock: a process of another machine that writes it is not seen.
+// The states of a run directory, as far as they are known without taking its lock. A process on
+// another machine that writes it is not noticed.
 const (
 	StateNew       State = "to do"
-	StateResumable State = "resumable" // begun, and not being written now
-	StateBusy      State = "running"   // by a process of this machine
+	StateResumable State = "resumable" // begun, and no process is writing it
+	StateBusy      State = "running"   // a process on this machine is writing it
 	StateDone      State = "done"
-	StateFinal     State = "failed for good" // no attempt can mend it
+	StateFinal     State = "failed for good" // no further attempt can succeed
 	StateForeign   State = "other"           // a run of another configuration
 )
 
-// Plan loads and validates the configuration and looks into the run directory.
-// It writes nothing.
+// Plan loads and validates the configuration and inspects the run directory. It writes nothing.
 func (t Task) Plan(o Options) (Plan, error) {
 	b, err := t.Action.load(t, source{o.Config, o.Text}, o.Sets)
 	if err != nil {
@@ -68,9 +67,9 @@ func (t Task) Plan(o Options) (Plan, error) {
 	return p, nil
 }
 
-// livingHolder is the process of this machine that the lock file names, 0 where
-// there is none alive. The lock itself is not touched: even a moment's hold could
-// turn its next taker away.
+// livingHolder returns the living process on this machine that the lock file names, 0 if there
+// is none. It does not touch the lock: to hold it for a moment could make the next process
+// fail.
 func livingHolder(dir string) int {
 	f, err := os.Open(filepath.Join(dir, lockName))
 	if err != nil {
@@ -85,12 +84,11 @@ func livingHolder(dir string) int {
 	return h.PID
 }
 
-// alive reports whether there is a process, of any user.
+// alive reports whether a process exists, of any user.
 func alive(pid int) bool { return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
 
-// abandoned reports whether a directory is written by no process: its lock file is
-// gone, or names a process of this machine that is. One of another machine cannot be
-// seen.
+// abandoned reports whether no process writes a directory: its lock file is gone, or names a
+// process of this machine that is. It assumes that a process on another machine is alive.
 func abandoned(dir string) bool {
 	f, err := os.Open(filepath.Join(dir, lockName))
 	if err != nil {
@@ -102,7 +100,7 @@ func abandoned(dir string) bool {
 	return ok && h.PID > 0 && h.Host == host && !alive(h.PID)
 }
 
-// dir is the run directory that the configuration asks for.
+// dir returns the run directory that the configuration asks for.
 func (b *bound) dir(t Task) string {
 	if b.settings.Out != "" {
 		return b.settings.Out
@@ -110,21 +108,21 @@ func (b *bound) dir(t Task) string {
 	return fmt.Sprintf("runs/%s-%s-%.8s", t.Verb, t.Name, b.hash)
 }
 
-// Forecast is what a whole run would take, from a few steps that were measured.
+// Forecast says what a whole run would take, computed from a few measured steps.
 type Forecast struct {
 	Steps       int     `json:"steps"`        // training steps, at most
-	StepSeconds float64 `json:"step_seconds"` // mean of those measured
-	Seconds     float64 `json:"seconds"`      // of the whole run, at most, on the machine as busy as it is
-	Fastest     float64 `json:"fastest"`      // likewise in seconds, were every step as fast as the fastest measured
-	Bytes       int64   `json:"bytes"`        // most memory that the program had resident while it measured; 0: unknown
-	Basis       string  `json:"basis"`        // what was measured and how it was counted, a sentence
+	StepSeconds float64 `json:"step_seconds"` // mean of the measured steps
+	Seconds     float64 `json:"seconds"`      // of the whole run, at most, with the machine as busy as it is now
+	Fastest     float64 `json:"fastest"`      // seconds of the whole run if every step were as fast as the fastest measured one
+	Bytes       int64   `json:"bytes"`        // most memory that the program had resident during the measurement; 0: unknown
+	Basis       string  `json:"basis"`        // one sentence: what was measured and how the whole was computed
 }
 
-// ErrNoForecast is returned for a task that offers no forecast.
+// ErrNoForecast is returned for a task without a forecast.
 var ErrNoForecast = errors.New("no forecast")
 
-// Forecast measures what the run of these options would take on this machine as
-// it is now. It trains a few steps and writes nothing.
+// Forecast measures what the run of these options would take on this machine now. It trains a
+// few steps and writes nothing.
 func (t Task) Forecast(ctx context.Context, o Options) (Forecast, error) {
 	b, err := t.Action.load(t, source{o.Config, o.Text}, o.Sets)
 	if err != nil {
@@ -143,9 +141,8 @@ func (t Task) Forecast(ctx context.Context, o Options) (Forecast, error) {
 	return f, err
 }
 
-// resetPeakRSS gives memory back and begins the peak anew where the system can do
-// that (Linux); elsewhere the peak stays that of the whole process, which is no
-// less.
+// resetPeakRSS frees memory and restarts the measurement of the peak where the system can
+// (Linux). Elsewhere the peak stays that of the whole process, which is no smaller.
 func resetPeakRSS() {
 	debug.FreeOSMemory()
 	if f, err := os.OpenFile("/proc/self/clear_refs", os.O_WRONLY, 0); err == nil {

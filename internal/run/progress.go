@@ -1,23 +1,30 @@
 package run
 
-// Progress shows a person how a run goes. Implementations belong to the command
-// line; a library only reports. Calls come from one goroutine.
+// Progress shows the user how a run is going. The command line implements it; a library only
+// reports. Calls come from one goroutine.
 type Progress interface {
-	// Phase says in one line what happens now.
+	// Phase shows in one line what the run does now.
 	Phase(text string)
-	// Begin opens a counted stretch, such as the steps of one epoch. One that begins within
-	// another takes its place until it ends, such as the ranking of validation rows.
+	// Begin opens a counted stretch, such as the steps of one epoch. A stretch that begins
+	// within another, such as the ranking of validation rows, replaces it until it ends.
 	Begin(what string, total int)
-	// Add reports n more of the stretch done.
+	// Add counts n more of the stretch as done.
 	Add(n int)
-	// End closes the stretch with its one-line summary.
+	// End closes the stretch and shows its summary of one line.
 	End(summary string)
 }
 
 // Silent is a Progress that shows nothing.
 type Silent struct{}
 
-func (Silent) Phase(string)      {}
+// Phase shows nothing.
+func (Silent) Phase(string) {}
+
+// Begin shows nothing.
 func (Silent) Begin(string, int) {}
-func (Silent) Add(int)           {}
-func (Silent) End(string)        {}
+
+// Add shows nothing.
+func (Silent) Add(int) {}
+
+// End shows nothing.
+func (Silent) End(string) {}

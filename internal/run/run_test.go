@@ -365,7 +365,7 @@ func TestScoresReadBack(t *testing.T) {
 		want string
 		cols []Column
 	}{
-		{"1 values where other columns have 2", []Column{{"a", []string{"x", "y"}}, {"b", []int32{1}}}},
+		{"1 values, but other columns have 2", []Column{{"a", []string{"x", "y"}}, {"b", []int32{1}}}},
 		{"tab or line break", []Column{{"a", []string{"x\ty"}}}},
 		{"tab or line break", []Column{{"a\n", []string{"x"}}}},
 		{"values of type []bool", []Column{{"a", []bool{true}}}},

@@ -24,8 +24,8 @@ type NamedTensor struct {
 	Data  any
 }
 
-// maxHeader bounds the JSON header of a safetensors file, as the format's own
-// reference reader does.
+// maxHeader bounds the JSON header of a safetensors file, as the format's reference reader
+// does.
 const maxHeader = 100 << 20
 
 type tensorInfo struct {
@@ -34,11 +34,10 @@ type tensorInfo struct {
 	Offsets [2]int64 `json:"data_offsets"`
 }
 
-// WriteSafetensors writes tensors and metadata in the safetensors format:
-// 8 bytes little-endian header length, JSON header padded with spaces to a
-// multiple of 8, then the data. The metadata gains "checksum", of the metadata,
-// the tensors' names, types and shapes, and the data. Equal input gives equal
-// bytes.
+// WriteSafetensors writes tensors and metadata in the safetensors format: 8 bytes little-endian
+// header length, JSON header padded with spaces to a multiple of 8, then the data. It adds
+// "checksum" to the metadata, over the metadata, the tensors' names, types and shapes, and the
+// data. Equal input gives equal bytes.
 func WriteSafetensors(w io.Writer, tensors []NamedTensor, metadata map[string]string) error {
 	infos := make([]tensorInfo, len(tensors))
 	seen := map[string]bool{metadataKey: true}
@@ -104,9 +103,9 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// sumHeader starts the checksum of a file with what its header says, the
-// checksum itself left out; the data follow. It is taken over values, not bytes,
-// so that a program that only lays the header out anew does not break it.
+// sumHeader starts the checksum of a file with the content of its header, without the checksum
+// itself; the data follow. It sums values, not bytes, so that a program may lay the header out
+// anew without breaking it.
 func sumHeader(names []string, infos []tensorInfo, metadata map[string]string) (hash.Hash32, error) {
 	for k, v := range metadata {
 		if !utf8.ValidString(k) || !utf8.ValidString(v) {
@@ -135,8 +134,7 @@ func sumHeader(names []string, infos []tensorInfo, metadata map[string]string) (
 
 func checksum(sum hash.Hash32) string { return fmt.Sprintf("crc32c:%08x", sum.Sum32()) }
 
-// encodeHeader writes the header by hand, so that entries keep the order of
-// the data.
+// encodeHeader writes the header by hand, so that entries keep the order of the data.
 func encodeHeader(names []string, infos []tensorInfo, metadata map[string]string, sum hash.Hash32) ([]byte, error) {
 	meta := map[string]string{checksumKey: checksum(sum)}
 	for k, v := range metadata {
@@ -174,24 +172,24 @@ func encodeHeader(names []string, infos []tensorInfo, metadata map[string]string
 	return b.Bytes(), nil
 }
 
-// ReadSafetensors reads a file written by WriteSafetensors or by any other
-// writer of the format, and refuses whatever is not exactly well formed:
-// truncated or surplus data, gaps, overlaps, unknown types, shapes that do not
-// match their data, a wrong checksum. Other writers give none.
+// ReadSafetensors reads a file written by WriteSafetensors or by any other writer of the
+// format. It fails on a file that is not exactly well formed: truncated or surplus data, gaps,
+// overlaps, unknown types, shapes that do not match their data, a wrong checksum. Files of
+// other writers need no checksum.
 func ReadSafetensors(path string) ([]NamedTensor, map[string]string, error) {
 	d, err := readFile(path, true)
 	return d.tensors, d.meta, err
 }
 
-// decoded is what a safetensors file holds.
+// decoded is the content of a safetensors file.
 type decoded struct {
 	tensors []NamedTensor
 	meta    map[string]string // without the checksum
-	sealed  bool              // it has a checksum, which is right
+	sealed  bool              // it has a checksum, and the checksum is right
 }
 
-// readFile reads and checks a whole file; without keep it returns no tensors and
-// holds none in memory.
+// readFile reads and checks a whole file. Without keep it returns no tensors and holds none in
+// memory.
 func readFile(path string, keep bool) (decoded, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -228,8 +226,8 @@ func readHeader(r io.Reader, size int64) ([]byte, error) {
 	return header, nil
 }
 
-// decodeFile checks a file of a size and returns its tensors, if they are
-// to be kept, and its metadata.
+// decodeFile checks a file of the given size. It returns its metadata and, with keep, its
+// tensors.
 func decodeFile(r io.Reader, size int64, keep bool) (d decoded, err error) {
 	header, err := readHeader(r, size)
 	if err != nil {
@@ -249,7 +247,7 @@ func decodeFile(r io.Reader, size int64, keep bool) (d decoded, err error) {
 		at = in.Offsets[1]
 	}
 	if have := size - 8 - int64(n); have != at {
-		return d, fmt.Errorf("truncated or surplus data: %d bytes where the header wants %d", have, at)
+		return d, fmt.Errorf("truncated or surplus data: %d bytes, the header wants %d", have, at)
 	}
 	sum, err := sumHeader(names, infos, meta)
 	if err != nil {
@@ -328,7 +326,7 @@ func decodeHeader(header []byte) ([]string, []tensorInfo, map[string]string, err
 	return names, infos, meta, nil
 }
 
-// elements is the product of a shape; not ok when negative or overflowing.
+// elements returns the product of a shape. ok is false when it is negative or overflows.
 func elements(shape []int) (int64, bool) {
 	n := int64(1)
 	for _, d := range shape {
@@ -362,7 +360,7 @@ func layout(data any) (dtype string, size, n int) {
 	return "", 0, 0
 }
 
-// chunk elements are converted at a time.
+// chunk is the number of elements that are converted at a time.
 const chunk = 8192
 
 func writeData(w io.Writer, data any) error {

@@ -17,16 +17,15 @@ type Column struct {
 	Values any
 }
 
-// WriteScores writes name + ".tsv.gz": a header line, then one line per user
-// (or sample). Equal input gives equal bytes; numbers are written so that they
-// read back exactly.
+// WriteScores writes name + ".tsv.gz": a header line, then one line per user (or sample). Equal
+// input gives equal bytes, and numbers read back exactly.
 func (e *Env) WriteScores(name string, columns ...Column) error {
 	cells := make([]func(b []byte, i int) []byte, len(columns))
 	rows := -1
 	for c, col := range columns {
 		cell, n, err := columnCells(col.Values)
 		if err == nil && rows >= 0 && n != rows {
-			err = fmt.Errorf("%d values where other columns have %d", n, rows)
+			err = fmt.Errorf("%d values, but other columns have %d", n, rows)
 		}
 		if err == nil && strings.ContainsAny(col.Name, "\t\n\r") {
 			err = fmt.Errorf("a tab or line break in the name")
@@ -90,8 +89,8 @@ func columnCells(values any) (func(b []byte, i int) []byte, int, error) {
 	return nil, 0, fmt.Errorf("values of type %T", values)
 }
 
-// WriteArtefact writes a file of the run directory, whole or not at all. The
-// name is relative to the directory.
+// WriteArtefact writes a file of the run directory, whole or not at all. The name is relative
+// to the directory.
 func (e *Env) WriteArtefact(name string, write func(w io.Writer) error) error {
 	if !filepath.IsLocal(name) {
 		return fmt.Errorf("write artefact: %q leaves the run directory", name)

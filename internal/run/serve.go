@@ -13,14 +13,14 @@ import (
 	"privrec/internal/rng"
 )
 
-// Finished is a run that has ended, as its task gets it back.
+// Finished is a run that has ended, for the task that made it.
 type Finished struct {
 	Dir      string
 	Seed     rng.Seed
 	Manifest Manifest
 }
 
-// Data is the hash of an input that the run recorded, "" for one that it did not.
+// Data returns the recorded hash of an input, "" for one that the run did not record.
 func (f Finished) Data(name string) string {
 	for _, d := range f.Manifest.Data {
 		if d.Name == name {
@@ -34,35 +34,35 @@ func (f Finished) Data(name string) string {
 type Server interface {
 	// Recommend lists items for users.
 	Recommend(ctx context.Context, o Recommend) (Result, error)
-	// Evaluate measures once more what the run reported.
+	// Evaluate measures again what the run reported.
 	Evaluate(ctx context.Context) (Result, error)
-	// Close gives memory back.
+	// Close frees memory.
 	Close()
 }
 
 // Recommend says what to list.
 type Recommend struct {
-	Users   []string // as the data call them
+	Users   []string // by their ids in the data
 	K       int      // items a user, at least 1
-	Release string   // where a run made several; "": its first one
+	Release string   // which release of a run that made several; "": the first
 }
 
-// ReadRun is [ReadManifest] for a directory that somebody named: where there is no run, a
-// file included, it is a UsageError with the fix.
+// ReadRun does what [ReadManifest] does, for a directory that a user named. Where there is no
+// run, or a file, it fails with a UsageError that has the fix.
 func ReadRun(dir, fix string) (Manifest, error) {
 	m, err := ReadManifest(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return m, &UsageError{Message: "there is no run in " + dir, Fix: fix}
 	case errors.Is(err, syscall.ENOTDIR):
-		return m, &UsageError{Message: fmt.Sprintf("there is no run in %s, which is no directory", dir), Fix: fix}
+		return m, &UsageError{Message: fmt.Sprintf("there is no run in %s, which is not a directory", dir), Fix: fix}
 	}
 	return m, err
 }
 
-// NoRelease is the answer of a run with a single release to whoever names one.
+// NoRelease returns the error for a user who names a release of a run that has only one.
 func NoRelease(dir, release string) error {
-	return &UsageError{Message: fmt.Sprintf("the run in %s has no release %q", dir, release), Fix: "it has a single one: name none, neither by recommend --release nor by on.release"}
+	return &UsageError{Message: fmt.Sprintf("the run in %s has no release %q", dir, release), Fix: "it has only one: leave out recommend --release and on.release"}
 }
 
 // ReadMetrics reads the metrics.json of a run directory into v.
@@ -78,8 +78,8 @@ func ReadMetrics(dir string, v any) error {
 	return nil
 }
 
-// Serving makes an Action whose finished runs can be asked about. C is the
-// configuration that the action was bound with.
+// Serving makes an Action whose finished runs can be asked. C is the configuration that the
+// action was bound with.
 func Serving[C any](a Action, serve func(ctx context.Context, f Finished, c C) (Server, error)) Action {
 	a.serve = func(ctx context.Context, f Finished, config any) (Server, error) {
 		c, ok := config.(C)
@@ -91,7 +91,7 @@ func Serving[C any](a Action, serve func(ctx context.Context, f Finished, c C) (
 	return a
 }
 
-// Serve opens the finished run in a directory that one of the tasks made.
+// Serve opens the finished run in a directory, which one of the tasks must have made.
 func Serve(ctx context.Context, tasks []Task, dir string) (Server, error) {
 	m, err := ReadRun(dir, "name a run directory, as privrec train writes them")
 	if err != nil {
@@ -121,17 +121,17 @@ func Serve(ctx context.Context, tasks []Task, dir string) (Server, error) {
 	return nil, &UsageError{Message: fmt.Sprintf("%s is a run of %q, which this program does not know", dir, m.Task)}
 }
 
-// History is what a model was given of one user before it recommends: the items, oldest
-// first, as the data call them.
+// History holds the items that a model was given for one user before it recommends, oldest
+// first, by their ids in the data.
 type History struct {
 	User  string
 	Items []string
 }
 
-// Historian is a Server that also says what came before its recommendations.
+// Historian is a Server that also returns what came before its recommendations.
 type Historian interface {
 	Server
-	// Histories lists the users that the model was given items of. order says, as a
-	// sentence for a reader of results, what the order of the items rests on.
+	// Histories lists the users for whom the model was given items. order says in one sentence,
+	// for a reader of results, what the order of the items rests on.
 	Histories(ctx context.Context) (list []History, order string, err error)
 }

@@ -59,7 +59,7 @@ func TestServe(t *testing.T) {
 	if err := ReadMetrics(dir, &m); err != nil || m["a"] != 1 {
 		t.Errorf("metrics %v, %v", m, err)
 	}
-	// A task that offers nothing, and a run that nobody knows.
+	// A task that offers nothing, and a run that no task made.
 	mute := task
 	mute.Action.serve = nil
 	for name, tasks := range map[string][]Task{"cannot be asked": {mute}, "does not know": nil} {
@@ -82,7 +82,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// What is no run directory is a mistake of whoever names it, a file like a missing folder.
+// To name a path that is not a run directory is a mistake of the user, a file like a missing folder.
 func TestServeWhatIsNoRun(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "tiny.yaml")
 	if err := os.WriteFile(file, []byte("{}\n"), 0o644); err != nil {

@@ -9,14 +9,14 @@ import (
 	"privrec/internal/rng"
 )
 
-// Work is a task's work under one configuration, opened: its data are loaded, and what it
-// releases before it trains is released.
+// Work is a task's work under one configuration, opened: its data are loaded, and its releases
+// before training are made.
 type Work interface {
-	// Run does the work: it trains, measures, accounts and shows.
+	// Run does the work: it trains, measures, accounts and shows the results.
 	Run(ctx context.Context) error
 }
 
-// Forecaster is Work that can say what Run would take.
+// Forecaster is Work that can forecast what Run would take.
 type Forecaster interface {
 	Work
 	// Forecast measures a few real steps and multiplies. It writes nothing.
@@ -26,13 +26,13 @@ type Forecaster interface {
 // Answerer is Work whose finished runs can be asked.
 type Answerer interface {
 	Work
-	// Answer takes up the model of the finished run that the work was opened for. Closing
-	// the answers gives back what the work holds.
+	// Answer loads the model of the finished run that the work was opened for. Closing the
+	// Server frees what the work holds.
 	Answer(ctx context.Context) (Server, error)
 }
 
-// Spec is one method as the program offers it. C is its configuration, which must not use
-// the key "run".
+// Spec is one method as the program offers it. C is its configuration, which must not use the
+// key "run".
 type Spec[C any] struct {
 	Verb    string // train, perturb, attack
 	Name    string // dipsgnn
@@ -42,16 +42,16 @@ type Spec[C any] struct {
 
 	Default func() C
 	Check   func(v *config.Checker, c C) // reports every setting that cannot be run
-	// Open makes a configuration ready for all that can be asked of it: a run, a rehearsal
-	// for a forecast, a finished run that answers. env keeps them apart: in the last two it
-	// writes nothing and its ledger is in memory. Work that has a method Close is closed
-	// when it is no longer needed, also after an error of its other methods.
+	// Open prepares a configuration for everything that can be asked of it: a run, a rehearsal
+	// for a forecast, a finished run that answers. env says which one; in the last two it
+	// writes nothing, and its ledger is in memory. Work that has a method Close is closed when
+	// it is no longer needed, also after an error of its other methods.
 	Open func(ctx context.Context, env *Env, c C) (Work, error)
-	// Answers says that finished runs can be asked: what Open returns is an Answerer.
+	// Answers says that finished runs can be asked: Open then returns an Answerer.
 	Answers bool
 }
 
-// Task is the method as one of a list of tasks, with the type of its configuration erased.
+// Task returns the method for a list of tasks, with the type of its configuration erased.
 func (s Spec[C]) Task() Task {
 	validate := func(c C, doc *config.Document) error {
 		v := config.NewChecker(doc)
@@ -101,37 +101,38 @@ func (s Spec[C]) Task() Task {
 	return t
 }
 
-// closeWork gives the memory of opened work back, where it has any to give.
+// closeWork frees the memory of opened work that has a method Close.
 func closeWork(w Work) {
 	if c, ok := w.(interface{ Close() }); ok {
 		c.Close()
 	}
 }
 
-// mode is what an Env is for.
+// mode says what an Env is for.
 type mode int
 
 const (
 	running    mode = iota // a run, which writes its directory
-	rehearsing             // a forecast, of a run that is not made
+	rehearsing             // a forecast: no run is made
 	reopened               // a finished run, which is asked
 )
 
-// Rehearse makes the surroundings of work that is opened for a forecast. They write nothing,
-// and their ledger is in memory.
+// Rehearse returns the environment of work that is opened for a forecast. It writes nothing,
+// and its ledger is in memory.
 func Rehearse(seed rng.Seed) *Env {
 	return &Env{Seed: seed, Progress: Silent{}, mode: rehearsing, began: time.Now()}
 }
 
-// Reopen makes the surroundings of work that is opened for the answers of a finished run.
-// They write nothing, and their ledger is in memory. The run's seed and configuration hash
-// give its releases once more: the same draws, which are no other release. Data that are
-// not those of the run are refused.
+// Reopen returns the environment of work that is opened for answers of a finished run. It
+// writes nothing, and its ledger is in memory. The run's seed and configuration hash give its
+// releases again: the same draws, which are not new releases. RecordData then fails on data
+// that are not those of the run.
 func (f Finished) Reopen() *Env {
 	return &Env{Dir: f.Dir, Seed: f.Seed, ConfigHash: f.Manifest.ConfigHash, Progress: Silent{}, mode: reopened, began: time.Now(), manifest: f.Manifest}
 }
 
-// Finished is the run that the work was opened for; false unless it was opened to answer.
+// Finished returns the run that the work was opened for. ok is false unless it was opened for
+// answers.
 func (e *Env) Finished() (Finished, bool) {
 	return Finished{Dir: e.Dir, Seed: e.Seed, Manifest: e.manifest}, e.mode == reopened
 }
@@ -139,6 +140,6 @@ func (e *Env) Finished() (Finished, bool) {
 // Rehearsing reports whether the work was opened for a forecast.
 func (e *Env) Rehearsing() bool { return e.mode == rehearsing }
 
-// Opening is the time in seconds since the surroundings were made. Work that asks first in
-// Forecast learns how long opening it took.
+// Opening returns the time in seconds since the environment was made. A Forecast that asks
+// first learns how long opening the work took.
 func (e *Env) Opening() float64 { return time.Since(e.began).Seconds() }

@@ -13,41 +13,40 @@ import (
 	"privrec/internal/rng"
 )
 
-// Task is one thing the program can do under a configuration: "train dipsgnn".
-// It is data; the command line is built from a list of them.
+// Task is one thing that the program can do under a configuration, such as "train dipsgnn". It
+// is data: the command line is built from a list of tasks.
 type Task struct {
 	Verb    string // train, perturb, attack
 	Name    string // dipsgnn
 	Summary string // one line, lower case, no full stop
 	Cite    string // the publication
-	Flags   []Flag // of the command line, beside those of every task
+	Flags   []Flag // of the command line, besides those of every task
 	Action  Action // made by Bind
 }
 
-// Flag is a word of the command line that is short for one key of the configuration.
+// Flag is a flag of the command line that is short for one key of the configuration.
 type Flag struct {
 	Name  string // without dashes
-	Key   string // that it sets, as in "data.name"; a string
+	Key   string // key that it sets, such as "data.name"; a string
 	Usage string
 }
 
-// String is "train dipsgnn".
+// String returns the verb and the name, such as "train dipsgnn".
 func (t Task) String() string { return t.Verb + " " + t.Name }
 
-// Settings is the part of every configuration that belongs to the run and not
-// to the task, under the key "run".
+// Settings holds the part of every configuration that belongs to the run and not to the task,
+// under the key "run".
 type Settings struct {
 	Seed    uint64 `yaml:"seed"`    // default 1
 	Workers int    `yaml:"workers"` // threads; default 0: all cores. Results do not depend on it
 	Out     string `yaml:"out"`     // run directory; default: runs/<verb>-<name>-<configuration hash>
 
-	// Work that a kill may cost; it does not enter the results. 0: not by time,
-	// not by steps.
+	// How much work a kill may cost; it does not change the results. 0: no limit.
 	SaveSeconds float64 `yaml:"save_seconds"` // between checkpoints, at most; default 20
 	SaveSteps   int     `yaml:"save_steps"`   // from one checkpoint to the next; default 0
 
-	// LedgerKey names a file of at least 16 secret bytes; "": none. With it the checks
-	// of the ledger can be computed by holders of the key alone.
+	// LedgerKey names a file of at least 16 secret bytes; "": none. With it, only holders of
+	// the key can compute the checks of the ledger.
 	LedgerKey string `yaml:"ledger_key"`
 }
 
@@ -66,7 +65,7 @@ func (s Settings) key() (*privacy.Key, error) {
 // maxSaveSeconds is the longest time between checkpoints, a week.
 const maxSaveSeconds = 7 * 24 * 3600
 
-// check refuses settings out of their range.
+// check fails on settings out of their range.
 func (s Settings) check(doc *config.Document) error {
 	var bad []error
 	if s.Workers < 0 || s.Workers > MaxWorkers {
@@ -90,7 +89,7 @@ type wholeFile[C any] struct {
 	Task C        `yaml:",inline"`
 }
 
-// hashed is what the results depend on.
+// hashed holds what the results depend on.
 type hashed[C any] struct {
 	Verb   string `yaml:"task"`
 	Seed   uint64 `yaml:"run_seed"`
@@ -105,8 +104,7 @@ type Action struct {
 	serve    func(ctx context.Context, f Finished, config any) (Server, error) // nil: the task offers none
 }
 
-// source is where a configuration is read from: a file, or text that goes by a
-// name.
+// source is where a configuration is read from: a file, or text with a name.
 type source struct {
 	path string
 	text []byte // nil: read the file
@@ -123,16 +121,15 @@ type bound struct {
 	forecast func(ctx context.Context) (Forecast, error) // nil: the task offers none
 }
 
-// Bind makes an Action of a typed configuration: its defaults, its check, its
-// work. validate may be nil; it returns nil or an error, best the Err of a
-// config.Checker, and must not return a nil *config.Error as error.
-// C must not use the key "run".
+// Bind makes an Action from a typed configuration: its defaults, its check, its work. validate
+// may be nil. It returns nil or an error, best the Err of a config.Checker, and must not return
+// a nil *config.Error as error. C must not use the key "run".
 func Bind[C any](def func() C, validate func(C, *config.Document) error, f func(ctx context.Context, env *Env, c C) error) Action {
 	return BindForecast(def, validate, f, nil)
 }
 
-// BindForecast is Bind for a task that can also say what a run would take. It
-// measures a few real steps and must not write anything; nil: it cannot.
+// BindForecast does what Bind does, for a task that can also forecast a run. forecast measures
+// a few real steps and must not write anything; nil: no forecast.
 func BindForecast[C any](def func() C, validate func(C, *config.Document) error, f func(ctx context.Context, env *Env, c C) error,
 	forecast func(ctx context.Context, seed rng.Seed, c C) (Forecast, error)) Action {
 	whole := func() wholeFile[C] { return wholeFile[C]{Run: Settings{Seed: 1, SaveSeconds: 20}, Task: def()} }
@@ -177,17 +174,17 @@ func BindForecast[C any](def func() C, validate func(C, *config.Document) error,
 	}
 }
 
-// MaxWorkers is the most threads that can be asked for; more is a slip.
+// MaxWorkers is the most threads that can be asked for; a higher number is a mistake.
 const MaxWorkers = 4096
 
-// Defaults is the task's complete default configuration as YAML.
+// Defaults returns the task's complete default configuration as YAML.
 func (t Task) Defaults() ([]byte, error) { return t.Action.defaults() }
 
 // Keys lists the keys of the task's configuration.
 func (t Task) Keys() []config.Key { return t.Action.keys() }
 
-// Choices lists the words that a key may be, nil where they are not counted: what the task's
-// check says to a word that is none of them.
+// Choices lists the words that a key takes, nil where any word may be right. It takes them from
+// the error of the task's check of a wrong word.
 func (t Task) Choices(k config.Key) []string {
 	value := "\"\\0\""
 	if k.List {
@@ -212,7 +209,7 @@ func (t Task) Check(path string, sets []string) error {
 	return err
 }
 
-// Options say how to start a task.
+// Options says how to start a task.
 type Options struct {
 	Config   string   // file; empty: defaults
 	Text     []byte   // the file's content, for one that is not on disk; Config is then its name
@@ -225,8 +222,8 @@ type Options struct {
 	Progress Progress
 }
 
-// Start runs the task to its end, its failure or its interruption. It returns
-// the run directory, for messages, also beside an error where it got that far.
+// Start runs the task until it ends, fails or is interrupted. It returns the run directory, for
+// messages, also with an error if the directory was opened.
 func (t Task) Start(ctx context.Context, o Options) (dir string, err error) {
 	b, err := t.Action.load(t, source{o.Config, o.Text}, o.Sets)
 	if err != nil {

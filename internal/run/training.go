@@ -10,11 +10,12 @@ import (
 	"privrec/internal/train"
 )
 
-// TrainStore keeps the training loop's checkpoints in the run directory.
+// TrainStore returns a store for the training loop's checkpoints in the run directory.
 func (e *Env) TrainStore() train.Store { return trainStore{e} }
 
 type trainStore struct{ env *Env }
 
+// Save implements train.Store.
 func (s trainStore) Save(c *train.Checkpoint) error {
 	tensors := make([]NamedTensor, len(c.Tensors))
 	for i, t := range c.Tensors {
@@ -23,6 +24,7 @@ func (s trainStore) Save(c *train.Checkpoint) error {
 	return s.env.SaveCheckpoint(Checkpoint{State: c.State, Tensors: tensors})
 }
 
+// Load implements train.Store.
 func (s trainStore) Load() (*train.Checkpoint, bool, error) {
 	c, ok, err := s.env.LoadCheckpoint()
 	if !ok || err != nil {
@@ -39,7 +41,7 @@ func (s trainStore) Load() (*train.Checkpoint, bool, error) {
 	return out, true, nil
 }
 
-// TrainHooks shows the training loop's progress: a counted stretch an epoch,
+// TrainHooks returns hooks that show the training loop's progress: a counted stretch an epoch,
 // and an event an epoch in the log.
 func (e *Env) TrainHooks() train.Hooks {
 	epoch, done := -1, 0
@@ -72,15 +74,14 @@ func (e *Env) TrainHooks() train.Hooks {
 	}
 }
 
-// measure is a score's name without its cut-off: "valid Recall" of
-// "valid Recall@20".
+// measure returns a score's name without its cut-off: "valid Recall" for "valid Recall@20".
 func measure(name string) string {
 	m, _, _ := strings.Cut(name, "@")
 	return m
 }
 
-// MatrixTensor is a view of a matrix as a tensor of shape (rows, cols); a
-// strided matrix is copied.
+// MatrixTensor returns a view of a matrix as a tensor of shape (rows, cols). It copies a
+// strided matrix.
 func MatrixTensor(name string, m tensor.Matrix) NamedTensor {
 	n := m.Rows * m.Cols
 	data := m.Data
@@ -95,8 +96,8 @@ func MatrixTensor(name string, m tensor.Matrix) NamedTensor {
 	return NamedTensor{Name: name, Shape: []int{m.Rows, m.Cols}, Data: data}
 }
 
-// CopyTo copies the tensor into m. A shape or element type other than m's is
-// an error: a float64 build does not go on from a float32 checkpoint.
+// CopyTo copies the tensor into m. It fails on a shape or element type other than m's: a
+// float64 build does not continue from a float32 checkpoint.
 func (t NamedTensor) CopyTo(m tensor.Matrix) error {
 	got, err := t.Matrix()
 	if err != nil {
@@ -111,8 +112,7 @@ func (t NamedTensor) CopyTo(m tensor.Matrix) error {
 	return nil
 }
 
-// Matrix is a view of the tensor as a matrix, of one row where it has one
-// dimension.
+// Matrix returns a view of the tensor as a matrix, with one row where it has one dimension.
 func (t NamedTensor) Matrix() (tensor.Matrix, error) {
 	data, ok := t.Data.([]tensor.Float)
 	if !ok {
