@@ -16,14 +16,14 @@ import (
 	"privrec/internal/run"
 )
 
-// delta is that of the accounts that are compared.
+// delta is the delta of the accounts that are compared.
 const delta = 1e-6
 
-// moment is what lies in a run directory at one time.
+// moment is the content of a run directory at one time.
 type moment struct {
 	place   string
 	ledger  []byte // nil: none
-	state   string // of the ledger, in the checkpoint; empty: no checkpoint
+	state   string // state of the ledger, in the checkpoint; "": no checkpoint
 	entries ledgerEntries
 }
 
@@ -54,12 +54,12 @@ func onDisk(t *testing.T, dir string) (m moment) {
 	return m
 }
 
-// check demands that the ledger says no less than the finished one says is open, and
-// no less than its checkpoint shows.
+// check fails the test unless the ledger has every unprotected entry of the finished one and
+// every release that its checkpoint has.
 func (m moment) check(t *testing.T, final ledgerEntries, units []unit) {
 	t.Helper()
 	if m.state == "" && m.ledger == nil {
-		return // nothing is kept
+		return // the run keeps no files yet
 	}
 	if m.ledger == nil {
 		t.Errorf("%s: a checkpoint without a ledger", m.place)
@@ -90,8 +90,8 @@ func (m moment) check(t *testing.T, final ledgerEntries, units []unit) {
 	}
 }
 
-// shown is what was released when the checkpoint was made: the lines that stood then,
-// and the period that was open.
+// shown returns the releases at the time of the checkpoint: the lines of that time and the
+// period that was then open.
 func (m moment) shown(t *testing.T) ledgerEntries {
 	t.Helper()
 	var st privacy.LedgerState
@@ -99,7 +99,7 @@ func (m moment) shown(t *testing.T) ledgerEntries {
 		t.Fatal(err)
 	}
 	if st.Offset > int64(len(m.ledger)) {
-		t.Fatalf("%s: the ledger has %d bytes, its checkpoint was made at %d", m.place, len(m.ledger), st.Offset)
+		t.Fatalf("%s: the ledger has %d bytes, but its checkpoint was made at %d", m.place, len(m.ledger), st.Offset)
 	}
 	l, err := privacy.Reading{Unfinished: true}.Parse(bytes.NewReader(m.ledger[:st.Offset]))
 	if err != nil {
@@ -123,17 +123,17 @@ func (m moment) shown(t *testing.T) ledgerEntries {
 	return l.Entries()
 }
 
-// ledgerEntries are those of a ledger.
+// ledgerEntries holds the entries of a ledger.
 type ledgerEntries []privacy.Entry
 
-// unit is one that a ledger is about, with its relation.
+// unit is a unit that a ledger is about, with its relation.
 type unit struct {
 	of       privacy.Unit
 	relation privacy.Neighbouring
 }
 
-// units lists what the entries are about, one relation a unit; records where they name
-// none.
+// units lists the units of the entries, with one relation a unit; records if the entries name
+// no unit.
 func (es ledgerEntries) units() []unit {
 	found := map[privacy.Unit]privacy.Neighbouring{}
 	for _, e := range es {
@@ -149,7 +149,7 @@ func (es ledgerEntries) units() []unit {
 	var all []unit
 	for _, of := range slices.Sorted(maps.Keys(found)) {
 		u := unit{of, found[of]}
-		if u.relation == "" { // unprotected alone
+		if u.relation == "" { // only unprotected
 			u.relation = privacy.AddRemove
 		}
 		all = append(all, u)
@@ -157,7 +157,7 @@ func (es ledgerEntries) units() []unit {
 	return all
 }
 
-// open reports whether something about the unit is unprotected.
+// open reports whether anything about the unit is unprotected.
 func (es ledgerEntries) open(of privacy.Unit) (open bool) {
 	for _, e := range es {
 		for _, s := range privacy.Subjects(e.Event) {
@@ -167,7 +167,7 @@ func (es ledgerEntries) open(of privacy.Unit) (open bool) {
 	return open
 }
 
-// counts are the numbers of releases by purpose and event.
+// counts returns the numbers of releases by purpose and event.
 func (es ledgerEntries) counts(t *testing.T) map[string]int64 {
 	t.Helper()
 	n := map[string]int64{}
@@ -181,7 +181,7 @@ func (es ledgerEntries) counts(t *testing.T) map[string]int64 {
 	return n
 }
 
-// epsilon accounts the entries for one unit.
+// epsilon returns the accounted epsilon of the entries for one unit.
 func (es ledgerEntries) epsilon(t *testing.T, u unit) float64 {
 	t.Helper()
 	a, err := accountant.New(accountant.RDP, u.of, u.relation)
@@ -198,7 +198,7 @@ func (es ledgerEntries) epsilon(t *testing.T, u unit) float64 {
 	return r.Epsilon
 }
 
-// declaredFirst demands that what is declared comes before all releases.
+// declaredFirst fails the test unless all declared entries come before all releases.
 func declaredFirst(t *testing.T, entries ledgerEntries) {
 	t.Helper()
 	released := false
@@ -211,8 +211,8 @@ func declaredFirst(t *testing.T, entries ledgerEntries) {
 	}
 }
 
-// declaredAll demands that the account of a finished run, privacy.json, says of the run
-// what its ledger began with, item for item.
+// declaredAll fails the test unless the account of a finished run, privacy.json, names the same
+// unprotected entries as the beginning of its ledger, item for item.
 func declaredAll(t *testing.T, dir string, entries ledgerEntries) {
 	t.Helper()
 	type item struct{ What, Why string }
@@ -224,6 +224,6 @@ func declaredAll(t *testing.T, dir string, entries ledgerEntries) {
 		}
 	}
 	if !slices.Equal(said, declared) {
-		t.Errorf("privacy.json says that open is %q, the ledger began with %q", said, declared)
+		t.Errorf("privacy.json names as unprotected %q, but the ledger began with %q", said, declared)
 	}
 }

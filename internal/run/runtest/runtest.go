@@ -1,5 +1,4 @@
-// Package runtest helps the tests of tasks to look at the run directories that they
-// left.
+// Package runtest helps the tests of tasks to inspect the run directories that they leave.
 package runtest
 
 import (
@@ -14,7 +13,7 @@ import (
 	"privrec/internal/run"
 )
 
-// Task is the one of a name.
+// Task returns the task of a name.
 func Task(t testing.TB, tasks []run.Task, name string) run.Task {
 	t.Helper()
 	for _, task := range tasks {
@@ -26,8 +25,8 @@ func Task(t testing.TB, tasks []run.Task, name string) run.Task {
 	return run.Task{}
 }
 
-// Artefacts are the bytes of everything in a run directory that depends on the
-// configuration alone, by slash-separated name: all but settings, log and manifest.
+// Artefacts returns the bytes of all files in a run directory that depend only on the
+// configuration, by slash-separated name: all but settings, log and manifest.
 func Artefacts(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -46,7 +45,7 @@ func Artefacts(t testing.TB, dir string) map[string]string {
 	return out
 }
 
-// Same demands the same files with the same bytes.
+// Same fails the test unless got and want have the same files with the same bytes.
 func Same(t testing.TB, what string, got, want map[string]string) {
 	t.Helper()
 	for name := range want {
@@ -63,8 +62,8 @@ func Same(t testing.TB, what string, got, want map[string]string) {
 	}
 }
 
-// ReadJSON reads one file of a run directory. With strict set, a key that T does not have
-// is a failure.
+// ReadJSON reads one file of a run directory. The test fails if it cannot, and, with
+// strict, on a key that T does not have.
 func ReadJSON[T any](t testing.TB, dir, name string, strict bool) (v T) {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(dir, name))

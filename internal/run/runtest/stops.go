@@ -13,11 +13,11 @@ import (
 	"privrec/internal/run"
 )
 
-// Stops runs a task to its end and looks at its ledger, as it lies on disk, wherever
-// the run tells of its progress: what a kill there would leave. Then it interrupts the
-// task at some moments, and kills it at another, looks again, and lets each go on to
-// its end. A ledger is never to say less than the finished one says is open, or than
-// the checkpoint beside it shows; and the end is to be the same every time.
+// Stops runs a task to its end and reads its ledger on disk wherever the run reports progress:
+// that is what a kill there would leave. Then it interrupts the task at some moments, kills it
+// at another, reads again, and lets each run continue to its end. A ledger must never say less
+// than the finished one about unprotected data, nor less than the checkpoint beside it about
+// releases. The end must be the same every time.
 func Stops(t *testing.T, task run.Task, o run.Options) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
@@ -61,8 +61,8 @@ func Stops(t *testing.T, task run.Task, o run.Options) {
 	}
 }
 
-// spread are moments of a run of n looks: early and late; where tests are to be short,
-// one in the middle.
+// spread returns the moments of a run of n looks at which to stop it: early and late, or one in
+// the middle where tests are to be short.
 func spread(n int) []int {
 	if testing.Short() {
 		return []int{1 + n/2}
@@ -70,7 +70,7 @@ func spread(n int) []int {
 	return []int{1 + n/4, n - n/5}
 }
 
-// begin starts a task in silence.
+// begin starts a task without output.
 func begin(ctx context.Context, task run.Task, dir string, o run.Options, p run.Progress) error {
 	o.Sets = append(append([]string{}, o.Sets...), "run.out="+dir)
 	o.Log, o.Stdout, o.Progress = slog.New(slog.DiscardHandler), new(bytes.Buffer), p
@@ -78,18 +78,18 @@ func begin(ctx context.Context, task run.Task, dir string, o run.Options, p run.
 	return err
 }
 
-// Fuse is a context that ends at a look of the task, by a call of Err, where the place of
-// the look is not 0: an interruption at an exact place.
+// Fuse is a context that ends when the task calls Err for the at-th time, so that a test
+// interrupts it at an exact place.
 type Fuse struct {
 	context.Context
-	Looks int // so far
+	Looks int // calls of Err so far
 
 	cancel context.CancelCauseFunc
 	cause  error
 	at     int
 }
 
-// NewFuse makes a context that ends at its look number at, 0: never, for a cause, nil:
+// NewFuse makes a context that ends at call number at of Err; 0: never. cause nil stands for
 // context.Canceled.
 func NewFuse(t *testing.T, at int, cause error) *Fuse {
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -106,7 +106,7 @@ func (f *Fuse) Err() error {
 	return f.Context.Err()
 }
 
-// witness keeps what lies in a run directory wherever its run tells of progress.
+// witness keeps the content of a run directory wherever its run reports progress.
 type witness struct {
 	run.Silent
 	t     *testing.T
@@ -119,10 +119,10 @@ type witness struct {
 	checkpoint os.FileInfo // nil: none
 }
 
-// unchanged reports whether ledger and checkpoint are those of the last note. A stage
-// tells of its progress thousands of times, and changes them seldom.
+// unchanged reports whether ledger and checkpoint are those of the last note. A stage reports
+// progress thousands of times and seldom changes them.
 func (w *witness) unchanged() bool {
-	b, _ := os.ReadFile(filepath.Join(w.dir, "ledger.jsonl")) // nil where there is none: onDisk tells
+	b, _ := os.ReadFile(filepath.Join(w.dir, "ledger.jsonl")) // nil where there is none; onDisk reports it
 	info, err := os.Stat(filepath.Join(w.dir, "checkpoint", "checkpoint.safetensors"))
 	if err != nil {
 		info = nil
@@ -147,11 +147,11 @@ func (w *witness) Add(int) { w.note(fmt.Sprintf("look %d", w.fuse.Looks)) }
 // End implements run.Progress.
 func (w *witness) End(summary string) { w.note(summary) }
 
-// killedAt is the number of the moment, of those that differ in ledger or checkpoint from
-// the one before, at which a run is killed.
+// killedAt is the number of the moment at which a run is killed. It counts the moments that
+// differ in ledger or checkpoint from the one before.
 const killedAt = 6
 
-// note reads the run directory, and copies it for the kill.
+// note reads the run directory and, at the moment of the kill, copies it.
 func (w *witness) note(place string) {
 	w.t.Helper()
 	if w.unchanged() {
