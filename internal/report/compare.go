@@ -9,8 +9,8 @@ import (
 	"privrec/internal/metrics"
 )
 
-// Comparison sets results beside their floors and, where a paper printed
-// numbers for the same rows, beside those.
+// Comparison shows results with their floors and, where a paper printed numbers for the same
+// rows, with those.
 type Comparison struct {
 	Name    string
 	Title   string
@@ -21,9 +21,9 @@ type Comparison struct {
 	Notes   []string
 }
 
-// Row is one line of values in the order of Comparison.Metrics, as shares (0.21
-// for 21 %). Paper holds the paper's printed values for it, nil where it prints
-// none, NaN for a single value it does not print.
+// Row is one line of values in the order of Comparison.Metrics, as shares (0.21 for 21 %).
+// Paper holds the paper's printed values for the row: nil where it prints none, NaN for a
+// single value that it does not print.
 type Row struct {
 	Label  string
 	Values []float64
@@ -39,13 +39,12 @@ func FloatRow(label string, values []metrics.Value) Row {
 	return r
 }
 
-// AllowsDelta reports whether data of this level may be compared with printed
+// AllowsDelta reports whether results on data of this level may be compared with printed
 // numbers.
 func AllowsDelta(l dataset.Level) bool { return l == dataset.LevelA || l == dataset.LevelB }
 
-// Table lays the comparison out, in percent: floors, then each of our rows with
-// the paper's row and the difference under it. A comparison without floors or
-// without a level is refused.
+// Table lays the comparison out, in percent: floors, then each of our rows with the paper's row
+// and the difference under it. It fails on a comparison without floors or without a level.
 func (c Comparison) Table() (*Table, error) {
 	if len(c.Floors) == 0 {
 		return nil, errors.New("report: results without a floor are not shown")

@@ -10,26 +10,26 @@ import (
 	"privrec/internal/dataset"
 )
 
-// Document is a whole result: tables, figures and remarks under one stamp. It
-// can be printed as text or Markdown, marshalled as JSON, and written as a page.
+// Document is a whole result: tables, figures and remarks with one level of evidence. It can be
+// printed as text or Markdown, marshalled as JSON, and written as a page.
 type Document struct {
 	Title    string
 	Subtitle string // one line: task, data, profile
 	Level    dataset.Level
-	Facts    []Fact // few numbers that matter most, such as the epsilons
+	Facts    []Fact // the few values that matter most, such as the epsilons
 	Tables   []*Table
-	Figures  []Figure // on the page only
+	Figures  []Figure // only on the page
 	Notes    []string
 }
 
-// Fact is one labelled value.
+// Fact is a value with its label.
 type Fact struct {
 	Label string `json:"label"`
 	Value string `json:"value"`
 	Note  string `json:"note,omitempty"` // why, or under which assumptions
 }
 
-// stamp is the line that says how far to trust the numbers.
+// stamp returns the line that says how far to trust the numbers.
 func (d *Document) stamp() string {
 	if d.Level == 0 {
 		return ""
@@ -111,7 +111,7 @@ func (d *Document) Markdown(w io.Writer) error {
 	return err
 }
 
-// MarshalJSON writes everything but the figures, whose numbers belong in tables.
+// MarshalJSON writes all but the figures, whose numbers belong in tables.
 func (d *Document) MarshalJSON() ([]byte, error) {
 	level := ""
 	if d.Level != 0 {

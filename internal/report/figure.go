@@ -23,15 +23,15 @@ type Figure struct {
 	Caption    string
 }
 
-// Line is one series; X and Y have the same length. One that may lie on another
-// is dashed, without points, so that both are seen.
+// Line is one series; X and Y have the same length. A line that may lie on another is Dashed,
+// without points, so that both are visible.
 type Line struct {
 	Name   string
 	X, Y   []float64
 	Dashed bool
 }
 
-// palette is Okabe and Ito's, which stays apart for colour-blind readers.
+// palette is that of Okabe and Ito, which colour-blind readers can tell apart.
 var palette = []color.RGBA{
 	{0x00, 0x72, 0xb2, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff},
 	{0xcc, 0x79, 0xa7, 0xff}, {0xe6, 0x9f, 0x00, 0xff}, {0x56, 0xb4, 0xe9, 0xff},
@@ -40,8 +40,8 @@ var palette = []color.RGBA{
 // ink is the colour of axes and text.
 var ink = color.RGBA{0x33, 0x3b, 0x45, 0xff}
 
-// SVG draws the figure for a page, 16 cm by 8 cm, without title or ground, which
-// the page has, and with the legend where no line is. Equal figures give equal bytes.
+// SVG draws the figure for a page, 16 cm by 8 cm. It leaves out title and background, which the
+// page has, and puts the legend where no line is. Equal figures give equal bytes.
 func (f Figure) SVG() ([]byte, error) {
 	p, lines, err := f.plot()
 	if err != nil {
@@ -66,7 +66,8 @@ const (
 	pageHeight = 8 * vg.Centimeter
 )
 
-// plot sets up axes, grid, lines and legend on no ground, and returns what the lines show.
+// plot sets up axes, grid, lines and legend without a background, and returns the points of the
+// lines.
 func (f Figure) plot() (*plot.Plot, []plotter.XYs, error) {
 	p, lines := plot.New(), []plotter.XYs(nil)
 	p.X.Label.Text, p.Y.Label.Text = f.X, f.Y

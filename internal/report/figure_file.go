@@ -15,7 +15,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// ImageFormats are what Image can write.
+// ImageFormats lists the formats that Image can write.
 func ImageFormats() []string { return []string{"svg", "png"} }
 
 const (
@@ -24,9 +24,8 @@ const (
 	imageDPI    = 200 // 1417 by 787 pixels
 )
 
-// Image draws the figure as a file of its own, 18 cm by 10 cm on white: title
-// above, legend beside the lines and never over them. The format is one of
-// ImageFormats. Equal figures give equal bytes.
+// Image draws the figure as a file, 18 cm by 10 cm on white: title above, legend beside the
+// lines and never over them. The format is one of ImageFormats. Equal figures give equal bytes.
 func (f Figure) Image(format string) ([]byte, error) {
 	p, _, err := f.plot()
 	if err != nil {
@@ -40,7 +39,7 @@ func (f Figure) Image(format string) ([]byte, error) {
 		p.Y.Tick.Marker = roundTicks{}
 	}
 	legend := p.Legend
-	p.Legend = plot.NewLegend() // empty: it is drawn apart
+	p.Legend = plot.NewLegend() // empty: it is drawn separately
 
 	var c vg.CanvasSizer
 	var file io.WriterTo
@@ -61,7 +60,7 @@ func (f Figure) Image(format string) ([]byte, error) {
 	inner := draw.Crop(whole, margin, -margin, margin, -margin)
 	inner.Max.Y -= title(inner, p.Title.TextStyle, f.Title)
 	beside := vg.Length(0)
-	if len(f.Lines) > 1 { // of one line the title and the axis say it all
+	if len(f.Lines) > 1 { // with one line, the title and the axis say it all
 		legend.Left = true
 		size := legend.Rectangle(inner).Size().X
 		beside = size + vg.Points(14)
@@ -75,8 +74,7 @@ func (f Figure) Image(format string) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// title writes a title above everything, over as many lines as it needs, and
-// returns the height that it took.
+// title writes a title above the rest, over as many lines as it needs, and returns its height.
 func title(c draw.Canvas, style text.Style, s string) vg.Length {
 	if s == "" {
 		return 0

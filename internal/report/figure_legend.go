@@ -7,20 +7,20 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// spot is where a legend goes: a corner of the plot, or beside it.
+// spot says where a legend goes: a corner of the plot, or beside it.
 type spot struct{ top, left, beside bool }
 
-// corners in the order in which they are tried.
+// corners lists the corners in the order in which they are tried.
 var corners = []spot{{top: true}, {top: true, left: true}, {}, {left: true}}
 
-// clearance is what stays free around a legend within a plot.
+// clearance is the free space around a legend within a plot.
 const clearance = vg.Length(4)
 
-// drawWithLegend draws a plot and its legend: in the first corner that no line comes near,
-// and beside the plot where there is none.
+// drawWithLegend draws a plot and its legend, in the first corner that no line comes near, or
+// beside the plot if there is none.
 func drawWithLegend(p *plot.Plot, lines []plotter.XYs, c draw.Canvas) {
 	legend := p.Legend
-	p.Legend = plot.NewLegend() // empty: it is drawn apart
+	p.Legend = plot.NewLegend() // empty: it is drawn separately
 	at, _ := free(p, legend, lines, c)
 	if at.beside {
 		legend.Left = true
@@ -34,7 +34,7 @@ func drawWithLegend(p *plot.Plot, lines []plotter.XYs, c draw.Canvas) {
 	legend.Draw(p.DataCanvas(c))
 }
 
-// free finds the first corner of a plot on a canvas that no line comes near, and the
+// free returns the first corner of a plot on a canvas that no line comes near, and the
 // rectangle of the legend there.
 func free(p *plot.Plot, legend plot.Legend, lines []plotter.XYs, c draw.Canvas) (spot, vg.Rectangle) {
 	area := p.DataCanvas(c)
@@ -50,7 +50,7 @@ func free(p *plot.Plot, legend plot.Legend, lines []plotter.XYs, c draw.Canvas) 
 	return spot{beside: true}, vg.Rectangle{}
 }
 
-// legendBox is what a legend takes in a corner of an area.
+// legendBox returns the rectangle that a legend takes in a corner of an area.
 func legendBox(legend plot.Legend, at spot, area draw.Canvas) vg.Rectangle {
 	size := legend.Rectangle(area).Size()
 	size.Y += legend.TextStyle.FontExtents().Descent
@@ -65,7 +65,7 @@ func legendBox(legend plot.Legend, at spot, area draw.Canvas) vg.Rectangle {
 	return box
 }
 
-// crossed tells whether a line has a point in a rectangle.
+// crossed reports whether a line has a point in a rectangle.
 func crossed(r vg.Rectangle, lines []plotter.XYs, x, y func(float64) vg.Length) bool {
 	for _, l := range lines {
 		for i := range l {
@@ -82,9 +82,9 @@ func crossed(r vg.Rectangle, lines []plotter.XYs, x, y func(float64) vg.Length) 
 	return false
 }
 
-// meets tells whether the segment from a to b has a point in a rectangle: whether the part
-// of it between the vertical sides and the part between the horizontal ones overlap (Liang
-// and Barsky).
+// meets reports whether the segment from a to b has a point in a rectangle: whether its part
+// between the vertical sides and its part between the horizontal ones overlap (Liang and
+// Barsky).
 func meets(r vg.Rectangle, a, b vg.Point) bool {
 	from, to := vg.Length(0), vg.Length(1)
 	for _, s := range []struct{ at, step, lo, hi vg.Length }{{a.X, b.X - a.X, r.Min.X, r.Max.X}, {a.Y, b.Y - a.Y, r.Min.Y, r.Max.Y}} {

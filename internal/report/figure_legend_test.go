@@ -71,7 +71,7 @@ func TestLegendIsWhereNoLineIs(t *testing.T) {
 	}
 }
 
-// Whatever the lines, none goes through the legend.
+// No line of any figure goes through the legend.
 func TestNoLineThroughTheLegend(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		f := Figure{LogX: rapid.Bool().Draw(r, "logarithmic")}

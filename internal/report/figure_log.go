@@ -10,14 +10,14 @@ import (
 
 // logarithmic turns an axis over positive values into a logarithmic one.
 func logarithmic(a *plot.Axis) {
-	if a.Min == a.Max { // one value: a factor around it
+	if a.Min == a.Max { // one value: show a factor around it
 		a.Min, a.Max = a.Min/2, a.Max*2
 	}
 	a.Scale, a.Tick.Marker = logScale{}, logTicks{}
 }
 
-// logScale is gonum's LogScale without its panics: what a rounding puts beyond
-// an end is drawn at that end.
+// logScale does what gonum's LogScale does, without its panics: it draws a value that rounding
+// puts beyond an end at that end.
 type logScale struct{}
 
 // Normalize maps [lo, hi] to [0, 1].
@@ -25,9 +25,9 @@ func (logScale) Normalize(lo, hi, x float64) float64 {
 	return (math.Log(math.Max(x, lo/2)) - math.Log(lo)) / (math.Log(hi) - math.Log(lo))
 }
 
-// logTicks labels powers of ten; where there are fewer than three of them also
-// their double and fivefold, and where those are too few, round numbers as on a
-// linear axis. At most about nine labels.
+// logTicks labels powers of ten. With fewer than three of them it adds their double and
+// fivefold; if those are too few as well, it labels round numbers as on a linear axis. It makes
+// at most about nine labels.
 type logTicks struct{}
 
 // Ticks lists the marks between two positive values.
@@ -58,8 +58,7 @@ func (logTicks) Ticks(lo, hi float64) []plot.Tick {
 	return out
 }
 
-// plainTicks labels multiples of 1, 2 or 5 times a power of ten, four to eight
-// of them.
+// plainTicks labels multiples of 1, 2 or 5 times a power of ten, four to eight of them.
 func plainTicks(lo, hi float64) []plot.Tick {
 	if !(hi > lo) {
 		return []plot.Tick{{Value: lo, Label: tickLabel(lo)}}
@@ -83,29 +82,29 @@ func plainTicks(lo, hi float64) []plot.Tick {
 	return out
 }
 
-// roundTicks is plainTicks as a marker of a linear axis.
+// roundTicks makes plainTicks the marker of a linear axis.
 type roundTicks struct{}
 
 // Ticks lists the marks between two values.
 func (roundTicks) Ticks(lo, hi float64) []plot.Tick { return plainTicks(lo, hi) }
 
-// power is m times ten to the e as the nearest float64.
+// power returns m times ten to the e as the nearest float64.
 func power(m, e int) float64 {
 	v, err := strconv.ParseFloat(strconv.Itoa(m)+"e"+strconv.Itoa(e), 64)
-	if err != nil { // beyond the range: the caller leaves it out
+	if err != nil { // out of range: the caller leaves it out
 		return math.Inf(1)
 	}
 	return v
 }
 
-// tickLabel is short: 0.02, 5000, 1e-5, 2e6.
+// tickLabel returns a short label: 0.02, 5000, 1e-5, 2e6.
 func tickLabel(v float64) string {
 	format := byte('e')
 	if a := math.Abs(v); a == 0 || a >= 1e-3 && a < 1e5 {
 		format = 'f'
 	}
 	s := strconv.FormatFloat(v, format, -1, 64)
-	if len(s) > 8 { // a rounding shows
+	if len(s) > 8 { // too long because of a rounding error
 		s = strconv.FormatFloat(v, 'g', 6, 64)
 	}
 	return strings.NewReplacer("e-0", "e-", "e+0", "e", "e+", "e").Replace(s)

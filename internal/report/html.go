@@ -12,15 +12,14 @@ import (
 //go:embed page.css
 var pageStyle string
 
-// page collects a web page. Package html/template would do, but it looks methods up by
-// name, and then the linker must keep every exported method of the program: a fifth of
-// the binary.
+// page collects a web page. Package html/template would do, but it looks methods up by name;
+// then the linker must keep every exported method of the program, a fifth of the binary.
 type page struct{ bytes.Buffer }
 
-// markup is text of a page that is not escaped: what this package wrote itself.
+// markup is text of a page that is not escaped, because this package wrote it.
 type markup string
 
-// put writes a format with its arguments escaped, those of type markup excepted.
+// put writes a format with its arguments escaped, except those of type markup.
 func (p *page) put(format string, args ...any) {
 	for i, a := range args {
 		if _, ours := a.(markup); !ours {
@@ -30,15 +29,15 @@ func (p *page) put(format string, args ...any) {
 	fmt.Fprintf(p, format, args...)
 }
 
-// putSome is put where the text is not empty.
+// putSome does what put does, if the text is not empty.
 func (p *page) putSome(format, text string) {
 	if text != "" {
 		p.put(format, text)
 	}
 }
 
-// HTML writes the document as one page that needs nothing from elsewhere: no
-// script, no font, no picture by address.
+// HTML writes the document as one page that loads nothing from elsewhere: no script, no font,
+// no picture.
 func (d *Document) HTML(w io.Writer) error {
 	p := new(page)
 	p.head(d)
@@ -50,7 +49,7 @@ func (d *Document) HTML(w io.Writer) error {
 		if err != nil {
 			return err
 		}
-		// Our own drawing: gonum/plot escapes the labels it is given.
+		// Our own drawing: gonum/plot escapes the labels it is given. // our own drawing: gonum/plot escapes its labels
 		p.put("<h2>%s</h2>\n<figure role=\"img\" aria-label=\"%s\">%s", f.Title, f.Title, markup(svg))
 		p.putSome("<figcaption>%s</figcaption>", f.Caption)
 		p.put("</figure>\n")
@@ -67,7 +66,7 @@ func (d *Document) HTML(w io.Writer) error {
 	return err
 }
 
-// head writes all before the first table: title, evidence level, facts.
+// head writes what comes before the first table: title, evidence level, facts.
 func (p *page) head(d *Document) {
 	p.put(`<!doctype html>
 <html lang="en">
@@ -105,8 +104,8 @@ func (p *page) head(d *Document) {
 	}
 }
 
-// table writes a table with its notes. Rows of floors and those that belong to the row
-// above carry a class.
+// table writes a table with its notes. Rows of floors and rows that belong to the row above
+// have a class.
 func (p *page) table(t *Table) {
 	cells, right := t.grid()
 	put := func(tag, text string, right bool) {

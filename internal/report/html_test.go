@@ -8,7 +8,7 @@ import (
 	"privrec/internal/dataset"
 )
 
-// Whatever a document holds appears escaped, in text and in attributes, in each of its
+// All texts of a document appear escaped, in text and in attributes, in each of its
 // fields.
 func TestPageEscapes(t *testing.T) {
 	const hostile, harmless = `"><i onload='x'>&`, "&#34;&gt;&lt;i onload=&#39;x&#39;&gt;&amp;"

@@ -1,7 +1,7 @@
 package report
 
-// ShortTraining says beside a result that its training was shorter than the one a paper states, in
-// the words of train.Length; nothing where it was not.
+// ShortTraining returns a fact for a result whose training was shorter than the one that a paper
+// states, in the words of train.Length.Short, and none for another result.
 func ShortTraining(short string) []Fact {
 	if short == "" {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// Table is a titled grid. A cell is a string, an integer, a float64 (NaN shows
-// as "-"), a bool, or nil for nothing.
+// Table is a grid with a title. A cell is a string, an integer, a float64 (NaN shows as "-"), a
+// bool, or nil for an empty cell.
 type Table struct {
 	Name    string // key in JSON and file name of the CSV
 	Title   string
@@ -21,13 +21,13 @@ type Table struct {
 	Notes   []string // below the table, each a sentence
 }
 
-// Column says how one column is shown. A name may not repeat in a table.
+// Column says how one column is shown. Its name must be unique in a table.
 type Column struct {
 	Name   string
-	Format string // of its floats, as in "%.2f"; default "%.4g"
+	Format string // of its floats, such as "%.2f"; default "%.4g"
 }
 
-// Columns makes columns of names, with one format for their floats.
+// Columns makes columns with these names and one format for their floats.
 func Columns(format string, names ...string) []Column {
 	out := make([]Column, len(names))
 	for i, n := range names {
@@ -39,7 +39,7 @@ func Columns(format string, names ...string) []Column {
 // Add appends a row.
 func (t *Table) Add(cells ...any) { t.Rows = append(t.Rows, cells) }
 
-// cell renders one value for a person, and says whether it is a number.
+// cell formats one value for a reader and reports whether it is a number.
 func (t *Table) cell(col int, v any) (text string, numeric bool) {
 	switch x := v.(type) {
 	case nil:
@@ -75,7 +75,7 @@ func (t *Table) cell(col int, v any) (text string, numeric bool) {
 	return fmt.Sprint(v), false
 }
 
-// unsigned takes the sign off a number that is rounded to zero.
+// unsigned removes the sign from a number that is rounded to zero.
 func unsigned(s string) string {
 	if bare, negative := strings.CutPrefix(s, "-"); negative && !strings.ContainsAny(bare, "123456789") {
 		return bare
@@ -83,7 +83,7 @@ func unsigned(s string) string {
 	return s
 }
 
-// group writes an integer with thin groups: 571531 as 571,531.
+// group writes an integer with commas between groups of three digits: 571531 as 571,531.
 func group(x int64) string {
 	s := strconv.FormatInt(x, 10)
 	start := 0
@@ -96,7 +96,7 @@ func group(x int64) string {
 	return s
 }
 
-// grid renders all cells; right says which columns hold numbers.
+// grid formats all cells; right says which columns hold numbers.
 func (t *Table) grid() (cells [][]string, right []bool) {
 	right = make([]bool, len(t.Columns))
 	for _, row := range t.Rows {
@@ -191,7 +191,7 @@ var markdownEscapes = strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", 
 
 func escapeMarkdown(s string) string { return markdownEscapes.Replace(s) }
 
-// CSV writes header and rows with full precision and without grouping.
+// CSV writes header and rows with full precision and without commas in numbers.
 func (t *Table) CSV(w io.Writer) error {
 	c := csv.NewWriter(w)
 	line := make([]string, len(t.Columns))
@@ -216,7 +216,7 @@ func (t *Table) CSV(w io.Writer) error {
 	return c.Error()
 }
 
-// exact renders a value so that it reads back to itself.
+// exact formats a value so that it reads back to itself.
 func exact(v any) string {
 	switch x := v.(type) {
 	case nil:
@@ -227,8 +227,8 @@ func exact(v any) string {
 	return fmt.Sprint(v)
 }
 
-// MarshalJSON writes title, notes and rows; a row is an object keyed by column.
-// JSON has no infinity: it becomes the string "inf", and NaN becomes null.
+// MarshalJSON writes title, notes and rows; a row is an object with the columns as keys. JSON
+// has no infinity: it becomes the string "inf", and NaN becomes null.
 func (t *Table) MarshalJSON() ([]byte, error) {
 	rows := make([]json.RawMessage, len(t.Rows))
 	for r, row := range t.Rows {
