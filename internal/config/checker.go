@@ -6,16 +6,16 @@ import (
 )
 
 // Checker collects every problem with the values of a configuration, so that a user sees all of
-// them at once. Its methods take the key path of a value, note a problem by its file and line, and
-// report whether the value is right. Ranges of numbers are written as in mathematics, and NaN lies
+// them at once. Its methods take the key path of a value, note a problem with its file and line,
+// and report whether the value is right. Ranges of numbers are written as in mathematics; NaN is
 // in none of them.
 type Checker struct {
 	doc  *Document
 	errs Errors
 }
 
-// NewChecker returns a checker of the values that a document gave; nil stands for values that were
-// set in code.
+// NewChecker returns a checker of the values of a document. doc is nil for values that were set in
+// code.
 func NewChecker(doc *Document) *Checker { return &Checker{doc: doc} }
 
 // Err returns all problems as an Errors, in the order of the checks, or nil.
@@ -37,11 +37,11 @@ func (c *Checker) Check(ok bool, key, format string, args ...any) bool {
 	return ok
 }
 
-// NotEmpty wants a text.
+// NotEmpty fails on an empty text.
 func (c *Checker) NotEmpty(key, x string) bool { return c.Check(x != "", key, "must not be empty") }
 
-// OneOf wants one of the allowed words. The problem names the nearest of them, and completion
-// offers them all.
+// OneOf fails unless x is one of the allowed words. The problem names the closest of them, and
+// completion offers them all.
 func (c *Checker) OneOf(key, x string, allowed ...string) bool {
 	e := c.doc.OneOf(key, x, allowed...)
 	if e != nil {
@@ -50,7 +50,7 @@ func (c *Checker) OneOf(key, x string, allowed ...string) bool {
 	return e == nil
 }
 
-// Words wants at least one of the allowed words, and none twice.
+// Words fails unless xs has at least one word, only allowed ones, and none twice.
 func (c *Checker) Words(key string, xs []string, allowed ...string) bool {
 	ok := c.Check(len(xs) > 0, key, "must name at least one of %s", strings.Join(allowed, ", "))
 	for i, x := range xs {
@@ -60,45 +60,45 @@ func (c *Checker) Words(key string, xs []string, allowed ...string) bool {
 	return ok
 }
 
-// Between wants an integer from lo to hi, both included.
+// Between fails unless x is from lo to hi, both included.
 func (c *Checker) Between(key string, x, lo, hi int) bool {
 	return c.Check(x >= lo && x <= hi, key, "must lie in %d..%d, got %d", lo, hi, x)
 }
 
-// AtLeast wants an integer of lo or more.
+// AtLeast fails on an integer below lo.
 func (c *Checker) AtLeast(key string, x, lo int) bool {
 	return c.Check(x >= lo, key, "must be at least %d, got %d", lo, x)
 }
 
-// Integers wants at least one integer, each from lo to hi and none twice. what says what one of
-// them is, as in "cutoff".
+// Integers fails unless xs has at least one integer, each from lo to hi, and none twice. what
+// names one of them, such as "cutoff".
 func (c *Checker) Integers(key, what string, xs []int, lo, hi int) bool {
 	ok := c.Check(len(xs) > 0, key, "must name at least one %s", what)
 	return Each(c, key, xs, func(x int) bool { return c.Between(key, x, lo, hi) }) && ok
 }
 
-// Within wants a number in [lo,hi].
+// Within fails unless x is in [lo,hi].
 func (c *Checker) Within(key string, x, lo, hi float64) bool {
 	return c.Check(x >= lo && x <= hi, key, "must lie in [%g,%g], got %v", lo, hi, x)
 }
 
-// Below wants a number in [lo,hi).
+// Below fails unless x is in [lo,hi).
 func (c *Checker) Below(key string, x, lo, hi float64) bool {
 	return c.Check(x >= lo && x < hi, key, "must lie in [%g,%g), got %v", lo, hi, x)
 }
 
-// Above wants a number in (lo,hi].
+// Above fails unless x is in (lo,hi].
 func (c *Checker) Above(key string, x, lo, hi float64) bool {
 	return c.Check(x > lo && x <= hi, key, "must lie in (%g,%g], got %v", lo, hi, x)
 }
 
-// Inside wants a number in (lo,hi).
+// Inside fails unless x is in (lo,hi).
 func (c *Checker) Inside(key string, x, lo, hi float64) bool {
 	return c.Check(x > lo && x < hi, key, "must lie in (%g,%g), got %v", lo, hi, x)
 }
 
-// Each applies one check to every number of a list, and wants none of them twice. An empty list is
-// right.
+// Each applies one check to every number of a list and fails on a number that is there twice. It
+// accepts an empty list.
 func Each[T int | float64](c *Checker, key string, xs []T, one func(x T) bool) bool {
 	ok := true
 	for i, x := range xs {

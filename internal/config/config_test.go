@@ -73,10 +73,10 @@ func TestBadFiles(t *testing.T) {
 		"tab":                  "F:2: found character that cannot start any token",
 		"unclosed":             "F:1: did not find expected ',' or ']'",
 		"invalid_utf8":         "F:1:7: invalid UTF-8",
-		"anchor":               "F:1:7: name: anchors and aliases are not read, write the value out",
-		"alias":                "F:1:7: name: anchors and aliases are not read, write the value out\nF:2:8: tags.0: anchors and aliases are not read, write the value out",
+		"anchor":               "F:1:7: name: anchors and aliases are not supported, write the value out",
+		"alias":                "F:1:7: name: anchors and aliases are not supported, write the value out\nF:2:8: tags.0: anchors and aliases are not supported, write the value out",
 		"merge":                "F:3:3: privacy: a key must be a plain word, found a merge key",
-		"tag":                  "F:1:7: name: tag !!binary is not read, write the plain value",
+		"tag":                  "F:1:7: name: tag !!binary is not supported, write the plain value",
 		"number_for_text":      "F:1:7: name: want text, found the integer 7; quote it",
 		"list_for_struct":      "F:1:8: train: want keys and values, found a list",
 		"text_for_list":        `F:1:7: tags: want a list, found the text "a"`,
@@ -182,7 +182,7 @@ func TestSet(t *testing.T) {
 	for _, c := range []struct{ set, want string }{
 		{"train.epochs=1.5", "--set train.epochs: want an integer, found the number 1.5"},
 		{"train.epoch=1", "--set train.epoch: unknown key"},
-		{"train.epochs.x=1", "--set train.epochs.x: train.epochs is the integer 1, it has no keys"},
+		{"train.epochs.x=1", "--set train.epochs.x: train.epochs is the integer 1, which has no keys"},
 		{"train.epochs", `--set train.epochs: no '=' in the override`},
 		{"=1", `--set "=1": empty key in the override`},
 		{"a..b=1", "--set a..b: empty key in the override"},
@@ -254,7 +254,7 @@ func TestDefaultsAreNotShared(t *testing.T) {
 	}
 }
 
-// Whatever the effective configuration is, its canonical form reads back to
+// The canonical form of any effective configuration reads back to
 // it and has the same hash.
 func TestEncodeRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -10,7 +10,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// decoder walks tree and type together and collects every problem.
+// decoder walks through tree and type together and collects every problem.
 type decoder struct {
 	doc  *Document
 	errs Errors
@@ -44,10 +44,10 @@ func (d *decoder) value(n *yaml.Node, path string, v reflect.Value) {
 	}
 	switch {
 	case n.Kind == yaml.AliasNode || n.Anchor != "":
-		d.fail(n, path, "anchors and aliases are not read, write the value out")
+		d.fail(n, path, "anchors and aliases are not supported, write the value out")
 		return
 	case n.Style&yaml.TaggedStyle != 0:
-		d.fail(n, path, "tag %s is not read, write the plain value", n.Tag)
+		d.fail(n, path, "tag %s is not supported, write the plain value", n.Tag)
 		return
 	case n.Kind == yaml.ScalarNode && n.Tag == "!!null" && v.Kind() == reflect.Pointer:
 		v.SetZero() // what Encode writes for a nil pointer
@@ -79,7 +79,7 @@ func (d *decoder) value(n *yaml.Node, path string, v reflect.Value) {
 	}
 }
 
-// UnknownKey is the message about a key that a configuration has not.
+// UnknownKey is the message about a key that a configuration does not have.
 const UnknownKey = "unknown key"
 
 // structure decodes a mapping into a struct's named fields.
@@ -112,8 +112,8 @@ type pair struct {
 	key, value *yaml.Node
 }
 
-// pairs lists a mapping's entries, reporting keys that are not plain words and
-// keys given twice.
+// pairs lists a mapping's entries. It reports keys that are not plain words and keys given
+// twice.
 func (d *decoder) pairs(n *yaml.Node, path string) []pair {
 	first := map[string]*yaml.Node{}
 	var out []pair
@@ -133,8 +133,8 @@ func (d *decoder) pairs(n *yaml.Node, path string) []pair {
 	return out
 }
 
-// twice reports a key's second place. In the file it is the file's fault, also where an override
-// names the key.
+// twice reports the second use of a key. In the file it is the fault of the file, even if an
+// override names the key.
 func (d *decoder) twice(first, second *yaml.Node, path string) {
 	if second.Line == 0 {
 		d.fail(second, path, "given twice")
@@ -178,13 +178,13 @@ func (d *decoder) mapping(n *yaml.Node, path string, v reflect.Value) {
 	v.Set(out)
 }
 
-// field is one key a struct knows.
+// field is one key of a struct.
 type field struct {
 	index []int
 	inf   bool // infinity is a legal value
 }
 
-// collect lists the keys of struct type t, inlined structs included.
+// collect lists the keys of struct type t, including those of inlined structs.
 func collect(t reflect.Type, index []int, out map[string]field) {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -204,8 +204,8 @@ func collect(t reflect.Type, index []int, out map[string]field) {
 	}
 }
 
-// keyName is the key of a struct's field; inline says that the field's own keys stand in its
-// place, and ok is false where it has none.
+// keyName returns the key of a struct's field. inline says that the field's own keys take its
+// place. ok is false for a field without a key.
 func keyName(f reflect.StructField) (name string, inline, ok bool) {
 	name, opts, _ := strings.Cut(f.Tag.Get("yaml"), ",")
 	if !f.IsExported() || name == "-" {
@@ -217,7 +217,7 @@ func keyName(f reflect.StructField) (name string, inline, ok bool) {
 	return name, strings.Contains(opts, "inline"), true
 }
 
-// suggest is the hint for an unknown key: the nearest known one, or all.
+// suggest returns the hint for an unknown key: the closest known key, or all keys.
 func suggest(name string, fields map[string]field) string {
 	known := slices.Sorted(maps.Keys(fields))
 	if best := Nearest(name, known); best != "" {

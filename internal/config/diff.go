@@ -7,8 +7,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Diff lists the keys in which two configurations of one type differ, as
-// "train.rate=0.01", the value being b's.
+// Diff lists the keys in which two configurations of one type differ, with b's value, such as
+// "train.rate=0.01".
 func Diff(a, b any) ([]string, error) {
 	var flat [2]map[string]string
 	var keys []string
@@ -36,7 +36,7 @@ func Diff(a, b any) ([]string, error) {
 	return out, nil
 }
 
-// flatten notes every value below n under its dotted path.
+// flatten stores every value below n under its dotted path.
 func flatten(n *yaml.Node, path string, into map[string]string, keys *[]string) {
 	if n.Kind != yaml.MappingNode {
 		text := n.Value

@@ -15,23 +15,22 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// maxBytes bounds a configuration file. A real one has a few kilobytes.
+// maxBytes bounds a configuration file. A real one has a few thousand bytes.
 const maxBytes = 4 << 20
 
-// Document remembers where every key of a configuration came from, so that a
-// later check of values can point at a line.
+// Document remembers where every key of a configuration came from, so that a later check of
+// values can point at a line.
 type Document struct {
 	file string
-	pos  map[string]position // key path -> where its value stands
+	pos  map[string]position // key path -> place of its value
 	sets map[string]bool     // key paths that came from --set
 }
 
 type position struct{ line, column int }
 
-// Load reads the file at path over the defaults def, after the overrides sets
-// ("a.b=c") were applied to it. An empty path stands for a file that sets
-// nothing: defaults and overrides only. Problems are an Errors; def is returned
-// unchanged beside them.
+// Load reads the file at path over the defaults def, after it has applied the overrides sets
+// ("a.b=c") to the file. An empty path stands for a file that sets nothing: only defaults and
+// overrides. Problems are an Errors; def is then returned unchanged.
 func Load[C any](path string, sets []string, def C) (C, *Document, error) {
 	if path == "" {
 		return Parse("defaults", []byte("{}"), sets, def)
@@ -56,7 +55,7 @@ func openError(path string, err error) error {
 	return Errors{{File: path, Message: "cannot read the configuration: " + err.Error(), Fix: "check the path given to --config"}}
 }
 
-// Parse is Load on bytes; name stands for the file in messages.
+// Parse does what Load does, from bytes; name stands for the file in messages.
 func Parse[C any](name string, data []byte, sets []string, def C) (C, *Document, error) {
 	doc := &Document{file: name, pos: map[string]position{}, sets: map[string]bool{}}
 	root, errs := doc.tree(data)
@@ -127,8 +126,7 @@ func (d *Document) tree(data []byte) (*yaml.Node, Errors) {
 	return root, nil
 }
 
-// safeDecode turns a panic of the YAML library, which malformed input has been
-// known to cause, into an error.
+// safeDecode turns a panic of the YAML library, which malformed input can cause, into an error.
 func safeDecode(dec *yaml.Decoder, n *yaml.Node) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -140,17 +138,17 @@ func safeDecode(dec *yaml.Decoder, n *yaml.Node) (err error) {
 
 var yamlLine = regexp.MustCompile(`^(?:yaml: )?(?:line \d+: )?`)
 
-// syntaxError is the first line of a YAML error without its line number, which is
-// that of the place for some kinds of fault, the one before it or that of what
-// surrounds it for others, and missing for a few.
+// syntaxError returns the first line of a YAML error without its line number. For some faults
+// that is the line of the fault, for others the line before or the beginning of what surrounds
+// it, and a few have none.
 func syntaxError(err error) string {
 	text, _, _ := strings.Cut(err.Error(), "\n")
 	return yamlLine.ReplaceAllString(text, "")
 }
 
-// faultLine is the line, counted from 1, that a syntax error belongs to: the first
-// one with which the text up to it fails in the same way. For a bracket or a quote
-// without an end that is where it opens.
+// faultLine returns the line, counted from 1, of a syntax error: the first line for which the
+// text up to its end fails in the same way. For a bracket or a quote without an end that is
+// where it opens.
 func faultLine(data []byte, msg string) int {
 	var ends []int // of each line
 	for i, c := range data {
@@ -163,7 +161,7 @@ func faultLine(data []byte, msg string) int {
 	}
 	line := sort.Search(len(ends)-1, func(i int) bool {
 		dec := yaml.NewDecoder(bytes.NewReader(data[:ends[i]]))
-		for range 2 { // no more documents are read
+		for range 2 { // no further documents are read
 			if err := safeDecode(dec, new(yaml.Node)); err != nil {
 				return !errors.Is(err, io.EOF) && syntaxError(err) == msg
 			}
@@ -201,8 +199,8 @@ func lineColumn(data []byte, at int) (int, int) {
 	return line, column
 }
 
-// OneOf returns nil where x, the value at a key path, is among the allowed words, and else a
-// problem that lists them and names the nearest.
+// OneOf returns nil if x, the value at a key path, is one of the allowed words, and otherwise a
+// problem that lists them and names the closest.
 func (d *Document) OneOf(path, x string, allowed ...string) *Error {
 	if slices.Contains(allowed, x) {
 		return nil
@@ -215,9 +213,8 @@ func (d *Document) OneOf(path, x string, allowed ...string) *Error {
 	return e
 }
 
-// Errorf returns a problem with the value at a key path, pointing at the line
-// that set it, at the --set that did, or, for a value left at its default, at
-// the file.
+// Errorf returns a problem with the value at a key path. It points at the line that set the
+// value, at the --set that did, or at the file for a default value.
 func (d *Document) Errorf(path, format string, args ...any) *Error {
 	e := &Error{Path: path, Message: fmt.Sprintf(format, args...)}
 	if d == nil {
@@ -237,8 +234,8 @@ func (d *Document) Errorf(path, format string, args ...any) *Error {
 	return e
 }
 
-// Given reports whether the key path was set by the file or by an override,
-// as opposed to left at its default.
+// Given reports whether the file or an override set the key path, so that it is not at its
+// default.
 func (d *Document) Given(path string) bool {
 	if d == nil {
 		return false
@@ -250,7 +247,7 @@ func (d *Document) Given(path string) bool {
 // Overridden reports whether the key path itself was set by an override.
 func (d *Document) Overridden(path string) bool { return d != nil && d.sets[path] }
 
-// File is the name of the configuration in messages.
+// File returns the name of the configuration in messages.
 func (d *Document) File() string {
 	if d == nil {
 		return ""

@@ -9,9 +9,9 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Encode writes the effective configuration, defaults included, in canonical
-// form: fields in the order of the type, map keys sorted, shortest numbers that
-// read back to the same value. Parsing the result gives c again.
+// Encode writes the effective configuration, including defaults, in canonical form: fields in
+// the order of the type, map keys sorted, each number in the fewest digits that read back to
+// it. Parsing the result gives c again.
 func Encode(c any) ([]byte, error) {
 	var b bytes.Buffer
 	e := yaml.NewEncoder(&b)
@@ -25,8 +25,8 @@ func Encode(c any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Hash is the SHA-256 of the canonical encoding, in hexadecimal. Comments, key
-// order and spelled-out defaults do not change it; any effective value does.
+// Hash returns the SHA-256 of the canonical encoding, in hexadecimal. Comments, key order and
+// explicit defaults do not change it; any effective value does.
 func Hash(c any) (string, error) {
 	b, err := Encode(c)
 	if err != nil {

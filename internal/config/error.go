@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// Error is one problem with a configuration. It is what a user sees, so its
-// text starts with where to look: file:line:column or the --set that is wrong.
+// Error is one problem with a configuration. Users see it, so its text begins with the place:
+// file:line:column, or the --set that is wrong.
 type Error struct {
 	File    string // as given by the user; empty where there is no file
 	Line    int    // counted from 1; 0 where unknown
 	Column  int    // counted from 1; 0 where unknown
-	Set     string // key of the --set override that is wrong; empty for the file
-	Path    string // key path, as in "privacy.delta"; empty for the file as a whole
+	Set     string // key of the --set override that is wrong; "" for the file
+	Path    string // key path, such as "privacy.delta"; "" for the file as a whole
 	Message string
 	Fix     string // what to do about it; empty where unknown
 
-	Choices []string // words that the value may be; nil where they are not counted
+	Choices []string // words that the value may be; nil where any word may be right
 }
 
-// Error renders "table2.yaml:14:3: privacy.delta: must lie in (0, 1), got 1".
+// Error returns "table2.yaml:14:3: privacy.delta: must lie in (0, 1), got 1".
 func (e *Error) Error() string {
 	var b strings.Builder
 	switch {
@@ -42,13 +42,13 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Hint is the fix, for a "hint:" line; empty where none is known.
+// Hint returns the fix, for a "hint:" line; "" where none is known.
 func (e *Error) Hint() string { return e.Fix }
 
-// Errors are all problems of one configuration, in the order of the file.
+// Errors holds all problems of one configuration, in the order of the file.
 type Errors []*Error
 
-// Error puts each problem on a line of its own.
+// Error returns a text with one line for each problem.
 func (e Errors) Error() string {
 	lines := make([]string, len(e))
 	for i, x := range e {
@@ -57,7 +57,7 @@ func (e Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap lets errors.As find the single problems.
+// Unwrap returns the single problems, for errors.As.
 func (e Errors) Unwrap() []error {
 	out := make([]error, len(e))
 	for i, x := range e {
@@ -66,7 +66,7 @@ func (e Errors) Unwrap() []error {
 	return out
 }
 
-// Hint is the first known fix.
+// Hint returns the first known fix.
 func (e Errors) Hint() string {
 	for _, x := range e {
 		if x.Fix != "" {

@@ -4,20 +4,20 @@ import "reflect"
 
 // Key is one key of a configuration.
 type Key struct {
-	Path string // as in "train.epochs"
+	Path string // such as "train.epochs"
 	Kind string // of its value: "a number", "true or false", "text" and so on
 	List bool   // the value is a list of these
 }
 
-// Keys lists the keys of a configuration type down to its single values and lists, in the
-// order of its fields.
+// Keys lists the keys of a configuration type down to its single values and lists, in the order
+// of its fields.
 func Keys[C any]() []Key {
 	var out []Key
 	keysOf(reflect.TypeFor[C](), "", &out)
 	return out
 }
 
-// keysOf lists the keys at and below a path. A map, whose keys are free, is one key.
+// keysOf lists the keys at a path and below it. A map, whose keys are free, counts as one key.
 func keysOf(t reflect.Type, path string, out *[]Key) {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()

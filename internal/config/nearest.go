@@ -1,7 +1,7 @@
 package config
 
-// Nearest returns the known word that a mistyped one is nearest to, counted in letters to
-// put in, take out or exchange, or two neighbours to swap; the first of several. It is empty
+// Nearest returns the known word that is closest to a mistyped one, or the first of several. It
+// counts letters to insert, delete or replace, and pairs of neighbours to swap. It returns ""
 // where half of the word would have to change.
 func Nearest(word string, known []string) (best string) {
 	least := len(word)/2 + 1
@@ -13,8 +13,8 @@ func Nearest(word string, known []string) (best string) {
 	return best
 }
 
-// distance is the Damerau-Levenshtein distance of two short words, in which no letter is
-// touched twice.
+// distance returns the Damerau-Levenshtein distance of two short words, in which no letter is
+// edited twice.
 func distance(a, b string) int {
 	var before []int // row i-2
 	last := make([]int, len(b)+1)

@@ -20,7 +20,7 @@ var (
 	otherDigits  = regexp.MustCompile(`^[-+]?0[xXoObB]|_`) // 0x10, 0o17, 0b11, 1_000
 )
 
-// isScalar reports whether a type is written as one word in YAML.
+// isScalar reports whether a value of the type is written as one word in YAML.
 func isScalar(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Bool, reflect.String, reflect.Float32, reflect.Float64,
@@ -31,8 +31,8 @@ func isScalar(t reflect.Type) bool {
 	return reflect.PointerTo(t).Implements(textType)
 }
 
-// setScalar decodes one word. fromSet relaxes strings only: on a command line
-// nobody quotes the 7 of "--set name=7".
+// setScalar decodes one word. fromSet is less strict with strings only: on a command line users
+// do not quote the 7 of "--set name=7".
 func setScalar(n *yaml.Node, fromSet bool, v reflect.Value) error {
 	if n.Kind != yaml.ScalarNode {
 		return fmt.Errorf("want %s, found %s", want(v.Type()), describe(n))
@@ -104,11 +104,11 @@ func setFloat(n *yaml.Node, v reflect.Value) error {
 	case underflows(n.Value, x), v.Kind() == reflect.Float32 && underflows(n.Value, float64(float32(x))):
 		return fmt.Errorf("%s is too small, it would become 0", n.Value)
 	}
-	v.SetFloat(x + 0) // a negative zero is a zero: its canonical text would be another
+	v.SetFloat(x + 0) // a negative zero becomes 0: its canonical text would be another
 	return nil
 }
 
-// underflows reports whether a number that was read as x is written as another than 0.
+// underflows reports whether a number that was read as x is not written as 0.
 func underflows(text string, x float64) bool {
 	mantissa, _, _ := strings.Cut(strings.ToLower(text), "e")
 	return x == 0 && strings.ContainsAny(mantissa, "123456789")
@@ -130,7 +130,7 @@ func setInfinite(n *yaml.Node, v reflect.Value) {
 	v.SetFloat(math.Inf(sign))
 }
 
-// want names a type for a person.
+// want returns the name of a type for a message.
 func want(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Bool:
@@ -149,7 +149,7 @@ func want(t reflect.Type) string {
 	return "an integer of type " + t.Kind().String()
 }
 
-// describe names what stands in the file, for a person.
+// describe returns for a message what the file has.
 func describe(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -178,8 +178,8 @@ func describe(n *yaml.Node) string {
 	return fmt.Sprintf("the text %q", short)
 }
 
-// deepCopy copies slices, maps and pointers, so that decoding into a copy
-// never changes the defaults another run will start from.
+// deepCopy copies slices, maps and pointers, so that decoding into a copy never changes the
+// defaults of the next run.
 func deepCopy(v reflect.Value) reflect.Value {
 	switch v.Kind() {
 	case reflect.Struct:

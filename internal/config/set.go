@@ -10,9 +10,9 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// set applies one override "a.b=value" to the tree. The value is YAML, so
-// lists are written [1, 2]. Editing the tree, not the decoded struct, makes
-// overrides pass every check that the file passes.
+// set applies one override "a.b=value" to the tree. The value is YAML, so lists are written [1,
+// 2]. Since it edits the tree, not the decoded struct, overrides pass every check that the file
+// passes.
 func (d *Document) set(root *yaml.Node, assignment string) *Error {
 	path, text, ok := strings.Cut(assignment, "=")
 	path = strings.TrimSpace(path)
@@ -39,7 +39,7 @@ func (d *Document) set(root *yaml.Node, assignment string) *Error {
 			d.sets[strings.Join(keys[:i+1], ".")] = true
 		}
 		if next.Kind != yaml.MappingNode {
-			return fail(strings.Join(keys[:i+1], ".") + " is " + describe(next) + ", it has no keys")
+			return fail(strings.Join(keys[:i+1], ".") + " is " + describe(next) + ", which has no keys")
 		}
 		at = next
 	}
@@ -60,8 +60,8 @@ func assignmentName(path, assignment string) string {
 	return path
 }
 
-// parseValue reads the right side of an override. Nothing after '=' is the
-// empty string, not null: "--set name=" means what it says.
+// parseValue reads the right side of an override. No text after '=' is the empty string, not
+// null: "--set name=" sets name to "".
 func parseValue(text string) (*yaml.Node, error) {
 	if strings.TrimSpace(text) == "" {
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: ""}, nil
@@ -70,7 +70,7 @@ func parseValue(text string) (*yaml.Node, error) {
 	var n, more yaml.Node
 	if err := safeDecode(dec, &n); err != nil {
 		if errors.Is(err, io.EOF) {
-			err = errors.New("nothing but a comment")
+			err = errors.New("only a comment")
 		}
 		return nil, err
 	}
@@ -84,8 +84,8 @@ func parseValue(text string) (*yaml.Node, error) {
 	return n.Content[0], nil
 }
 
-// clearPositions marks a subtree as coming from the command line, where line
-// and column mean nothing.
+// clearPositions marks a subtree as coming from the command line, where line and column have no
+// meaning.
 func clearPositions(n *yaml.Node) {
 	n.Line, n.Column = 0, 0
 	for _, c := range n.Content {
@@ -93,7 +93,7 @@ func clearPositions(n *yaml.Node) {
 	}
 }
 
-// child is the value of key in a mapping; nil where absent.
+// child returns the value of key in a mapping; nil where absent.
 func child(m *yaml.Node, key string) *yaml.Node {
 	for i := 0; i+1 < len(m.Content); i += 2 {
 		if m.Content[i].Value == key {
