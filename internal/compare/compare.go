@@ -10,16 +10,16 @@ import (
 	"privrec/internal/stats"
 )
 
-// Confidence of the intervals.
+// Confidence is the level of the intervals.
 const Confidence = 0.95
 
-// Group is a method: runs of it that differ by the seed.
+// Group holds the runs of one method, which differ by the seed.
 type Group struct {
 	Name string
 	Runs []*Scores
 }
 
-// Mean is a metric of a group.
+// Mean is the mean of a metric over a group.
 type Mean struct {
 	Group  string
 	Metric string
@@ -29,12 +29,12 @@ type Mean struct {
 	Users  int
 }
 
-// Difference is a group against the first one in a metric.
+// Difference is the difference in a metric between a group and the first one.
 type Difference struct {
 	Group    string
 	Metric   string
 	Mean     float64
-	Interval [2]float64 // of Confidence, over users; equal ends where no user stands out
+	Interval [2]float64 // at level Confidence, over users; equal ends where the users do not differ
 	P        float64    // two-sided, of no difference; 1 where no user differs
 	Holm     float64    // adjusted for all differences of the result
 }
@@ -46,8 +46,8 @@ type Result struct {
 	Notes       []string
 }
 
-// Compare sets every group against the first one. All runs must have scored the same
-// users; metrics are those that all have.
+// Compare compares every group with the first one. All runs must have scored the same users.
+// Metrics are those that all runs have.
 func Compare(groups []Group) (*Result, error) {
 	if len(groups) < 2 {
 		return nil, errors.New("compare: at least two groups are needed")
@@ -97,23 +97,23 @@ func Compare(groups []Group) (*Result, error) {
 	return r, nil
 }
 
-// same refuses runs whose users cannot be paired.
+// same fails on runs whose users cannot be paired.
 func same(a, b *Scores) error {
 	if x, y := a.Data.Name, b.Data.Name; x != "" && y != "" && x != y {
-		return &Error{b.Ref, fmt.Sprintf("it ran on %s, %s on %s", y, a.Ref, x), "compare runs on the same data"}
+		return &Error{b.Ref, fmt.Sprintf("it ran on %s, but %s on %s", y, a.Ref, x), "compare runs on the same data"}
 	}
 	if x, y := a.Data.Recipe, b.Data.Recipe; x != "" && y != "" && x != y {
-		return &Error{b.Ref, fmt.Sprintf("its test rows are those of recipe %s, in %s of %s", y, a.Ref, x), "users are compared one by one: split and filters must be the same"}
+		return &Error{b.Ref, fmt.Sprintf("its test rows are those of recipe %s, but %s has those of %s", y, a.Ref, x), "users are compared one by one: split and filters must be the same"}
 	}
 	for _, d := range a.Manifest.Data {
 		for _, e := range b.Manifest.Data {
 			if d.Name == e.Name && d.SHA256 != e.SHA256 {
-				return &Error{b.Ref, fmt.Sprintf("its %s is not that of %s", d.Name, a.Ref), "compare runs on the same files"}
+				return &Error{b.Ref, fmt.Sprintf("its input %s differs from that of %s", d.Name, a.Ref), "compare runs on the same files"}
 			}
 		}
 	}
 	if len(a.Users) != len(b.Users) {
-		return &Error{b.Ref, fmt.Sprintf("%d users were scored, in %s %d", len(b.Users), a.Ref, len(a.Users)), "users are compared one by one: split and filters must be the same"}
+		return &Error{b.Ref, fmt.Sprintf("it scored %d users, but %s scored %d", len(b.Users), a.Ref, len(a.Users)), "users are compared one by one: split and filters must be the same"}
 	}
 	known := make(map[string]bool, len(a.Users))
 	for _, u := range a.Users {
@@ -121,7 +121,7 @@ func same(a, b *Scores) error {
 	}
 	for _, u := range b.Users {
 		if !known[u] {
-			return &Error{b.Ref, fmt.Sprintf("user %q was scored, in %s not", u, a.Ref), "users are compared one by one: split and filters must be the same"}
+			return &Error{b.Ref, fmt.Sprintf("it scored user %q, but %s did not", u, a.Ref), "users are compared one by one: split and filters must be the same"}
 		}
 	}
 	if (a.Weights == nil) != (b.Weights == nil) {
@@ -130,7 +130,7 @@ func same(a, b *Scores) error {
 	at := place(b.Users)
 	for i, u := range a.Users {
 		if a.Weights != nil && a.Weights[i] != b.Weights[at[u]] {
-			return &Error{b.Ref, fmt.Sprintf("user %q has %v samples, in %s %v", u, b.Weights[at[u]], a.Ref, a.Weights[i]), "split and filters must be the same"}
+			return &Error{b.Ref, fmt.Sprintf("user %q has %v samples, but in %s %v", u, b.Weights[at[u]], a.Ref, a.Weights[i]), "split and filters must be the same"}
 		}
 	}
 	return nil
@@ -144,7 +144,7 @@ func place(users []string) map[string]int {
 	return at
 }
 
-// notes say what the numbers do not.
+// notes returns remarks on what the numbers do not show.
 func notes(groups []Group) []string {
 	var out []string
 	seeds := func(g Group) string {
@@ -163,7 +163,7 @@ func notes(groups []Group) []string {
 	return append(out, "interval and p are over users, given these trainings; what another seed changes is the spread over runs")
 }
 
-// mean averages a group's runs user by user, in the order of users.
+// mean averages a group's runs for each user, in the order of users.
 func (r *Result) mean(g Group, metric string, users []string, weights []float64) ([]float64, error) {
 	out := make([]float64, len(users))
 	var totals []float64
@@ -190,9 +190,10 @@ func (r *Result) mean(g Group, metric string, users []string, weights []float64)
 	return out, nil
 }
 
-// difference is the mean of a-b under weights with Student's interval and test. With weights,
-// a user is a cluster of samples: the variance is that of the ratio estimator (Cochran,
-// Sampling Techniques, 3rd ed. 1977, section 2.11), which is the paired t test's where all are 1.
+// difference returns the weighted mean of a-b with Student's interval and test. With weights, a
+// user is a cluster of samples, and the variance is that of the ratio estimator (Cochran,
+// Sampling Techniques, 3rd ed. 1977, section 2.11). With all weights 1 that is the paired t
+// test's.
 func difference(a, b, weights []float64) Difference {
 	n := float64(len(a))
 	total, mean := 0.0, 0.0
@@ -207,7 +208,7 @@ func difference(a, b, weights []float64) Difference {
 	}
 	d := Difference{Mean: mean, Interval: [2]float64{mean, mean}, P: 1}
 	test, err := stats.PairedT(e, make([]float64, len(e)))
-	if err != nil { // nobody differs, or all by the same amount
+	if err != nil { // no user differs, or all by the same amount
 		if mean != 0 && len(a) > 1 {
 			d.P = 0
 		}

@@ -122,7 +122,7 @@ func TestSeeds(t *testing.T) {
 // Where runs report a mean over samples, users are clusters: the mean is theirs, and the
 // interval covers the truth as often as it says, which a mean over samples taken as
 // independent would not. 400 draws; the number of misses of a right 95 % interval lies in
-// 2..46 but for 1e-9 (binomial, 400, 0.05).
+// 2..46 except with probability 1e-9 (binomial, 400, 0.05).
 func TestClusters(t *testing.T) {
 	src := rand.New(rand.NewPCG(1, 2))
 	const users, draws = 60, 400
@@ -177,9 +177,9 @@ func TestRefusals(t *testing.T) {
 		"not a run":       {t.TempDir(), "not a run directory"},
 		"in a file":       {filepath.Join(other, "manifest.json"), "not a run directory"},
 		"not finished":    {open, "the run is interrupted"},
-		"other data":      {other, "its rows is not that of"},
-		"fewer users":     {write(t, 1, "scores.tsv.gz", "user_id\tx\nu1\t0\n"), "1 users were scored"},
-		"other users":     {write(t, 1, "scores.tsv.gz", "user_id\tx\nu1\t0\nu3\t0\n"), `user "u3" was scored`},
+		"other data":      {other, "its input rows differs from that of"},
+		"fewer users":     {write(t, 1, "scores.tsv.gz", "user_id\tx\nu1\t0\n"), "it scored 1 users"},
+		"other users":     {write(t, 1, "scores.tsv.gz", "user_id\tx\nu1\t0\nu3\t0\n"), `it scored user "u3"`},
 		"other metrics":   {write(t, 1, "scores.tsv.gz", "user_id\ty\nu1\t0\nu2\t0\n"), "no metric in common"},
 		"samples":         {write(t, 1, "scores.tsv.gz", "user_id\tsamples\tx\nu1\t1\t0\nu2\t1\t0\n"), "counts users and the other samples"},
 		"several tables":  {several, "several tables of scores"},
@@ -189,7 +189,7 @@ func TestRefusals(t *testing.T) {
 		"no number":       {write(t, 1, "scores.tsv.gz", "user_id\tx\nu1\tzero\nu2\t0\n"), `line 2: x: "zero" is not a number`},
 		"no finite value": {write(t, 1, "scores.tsv.gz", "user_id\tx\nu1\tNaN\nu2\t0\n"), "is NaN"},
 		"short line":      {write(t, 1, "scores.tsv.gz", "user_id\tx\nu1\n"), "line 2: 1 columns"},
-		"twice":           {write(t, 1, "scores.tsv.gz", "user_id\tx\nu1\t1\nu1\t1\n"), "second time"},
+		"twice":           {write(t, 1, "scores.tsv.gz", "user_id\tx\nu1\t1\nu1\t1\n"), "is there twice"},
 		"no key":          {write(t, 1, "scores.tsv.gz", "x\nu1\n"), "first column"},
 		"empty":           {write(t, 1, "scores.tsv.gz", ""), "no users"},
 	} {
@@ -206,7 +206,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A run's only table of scores needs no name, whatever it is called.
+// A run's only table of scores needs no name.
 func TestOnlyTable(t *testing.T) {
 	dir := write(t, 1, "scores-noise-off.tsv.gz", "user_id\tx\nu1\t0\nu2\t1\n")
 	for _, ref := range []string{dir, dir + ":noise-off"} {
@@ -214,12 +214,12 @@ func TestOnlyTable(t *testing.T) {
 			t.Errorf("%s: %d users", ref, len(s.Users))
 		}
 	}
-	if _, err := ReadScores(dir + ":noise-on"); err == nil || !strings.Contains(err.Error(), `keeps one table of scores, none called "noise-on"`) {
+	if _, err := ReadScores(dir + ":noise-on"); err == nil || !strings.Contains(err.Error(), `keeps one table of scores, which is not called "noise-on"`) {
 		t.Error(err)
 	}
 }
 
-// Columns that count or rank are no metrics; pairs of a user weigh as samples do.
+// Columns that count or rank are not metrics; pairs of a user weigh as samples do.
 func TestColumnsThatAreNoMetrics(t *testing.T) {
 	s := read(t, write(t, 1, "scores.tsv.gz", "user_id\tpairs\trank\tplace\ttest_rows\tMRR@5\nu1\t3\t4\t4\t1\t0.25\n"))
 	if len(s.Metrics) != 1 || s.Metrics[0] != "MRR@5" || len(s.Weights) != 1 || s.Weights[0] != 3 {
@@ -242,7 +242,7 @@ func TestOtherData(t *testing.T) {
 		return dir
 	}
 	first := at("tiny", "a")
-	for ref, want := range map[string]string{at("tiny", "b"): "its test rows are those of recipe b, in " + first + " of a", at("huge", "a"): "it ran on huge, " + first + " on tiny"} {
+	for ref, want := range map[string]string{at("tiny", "b"): "its test rows are those of recipe b, but " + first + " has those of a", at("huge", "a"): "it ran on huge, but " + first + " on tiny"} {
 		if _, err := Compare(groups(t, first, ref)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}

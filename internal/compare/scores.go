@@ -16,48 +16,49 @@ import (
 	"privrec/internal/run"
 )
 
-// Scores are what a finished run keeps of its users.
+// Scores holds the scores that a finished run keeps of its users.
 type Scores struct {
-	Ref      string // as asked for: a run directory, or directory:release
+	Ref      string // as the user wrote it: a run directory, or directory:release
 	Manifest run.Manifest
-	Data     Data                 // that it ran on, as far as it says
+	Data     Data                 // data of the run, where it says so
 	Users    []string             // distinct
 	Weights  []float64            // samples of each user; nil: a user counts once
 	Metrics  []string             // in the order of the file
 	Values   map[string][]float64 // by metric, user by user
 }
 
-// Columns of a table of scores that are no metrics.
+// The columns of a table of scores that are not metrics.
 const (
 	keyColumn  = "user_id"
 	filePrefix = "scores"
 	fileSuffix = ".tsv.gz"
 )
 
-// Data is a data set and the steps by which it became test rows, by their names.
+// Data names a data set and the recipe that made its test rows.
 type Data struct {
 	Name   string `json:"name"`
 	Recipe string `json:"recipe"`
 }
 
-// weighs are columns that say how many samples of a user the scores are means of: the
+// weighs has the columns with the number of a user's samples that a score is the mean of: the
 // reported mean is one over samples.
 var weighs = map[string]bool{"samples": true, "pairs": true}
 
-// counts are other columns that are no metrics.
+// counts has the other columns that are not metrics.
 var counts = map[string]bool{"test_rows": true, "place": true, "place_among_all": true, "rank": true}
 
-// Error is a run that cannot be compared, by its name and why.
+// Error says which run cannot be compared and why.
 type Error struct {
 	Ref  string
 	Why  string
 	Hint string
 }
 
+// Error names the run and the reason.
 func (e *Error) Error() string { return e.Ref + ": " + e.Why }
 
-// ReadScores reads the scores of a finished run. ref is its directory, followed by
-// ":NAME" where it keeps several tables, of which NAME is one.
+// ReadScores reads the scores of a finished run. ref is its directory, followed by ":NAME" if
+// it keeps several tables, to read table NAME.
 func ReadScores(ref string) (*Scores, error) {
 	dir, name := ref, ""
 	if _, err := os.Stat(ref); err != nil {
@@ -67,7 +68,7 @@ func ReadScores(ref string) (*Scores, error) {
 	}
 	m, err := run.ReadManifest(dir)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return nil, &Error{ref, "not a run directory", "name one that privrec train wrote"}
+		return nil, &Error{ref, "not a run directory", "name a directory that privrec train wrote"}
 	}
 	if err != nil {
 		return nil, err
@@ -108,7 +109,7 @@ func dataOf(dir string) (Data, error) {
 	return m.Data, nil
 }
 
-// table finds a run's table of scores; without a name, the only one that there is.
+// table finds a run's table of scores; without a name, the only one.
 func table(ref, dir, name string) (string, error) {
 	found, err := filepath.Glob(filepath.Join(escape(dir), filePrefix+"*"+fileSuffix))
 	if err != nil {
@@ -131,14 +132,14 @@ func table(ref, dir, name string) (string, error) {
 	case len(found) == 1 && name == "":
 		return found[0], nil
 	case len(found) == 1:
-		return "", &Error{ref, fmt.Sprintf("the run keeps one table of scores, none called %q", name), "leave it out"}
+		return "", &Error{ref, fmt.Sprintf("the run keeps one table of scores, which is not called %q", name), "leave out the name"}
 	case name == "":
 		return "", &Error{ref, "the run keeps several tables of scores", fmt.Sprintf("name one of them, as in %s:%s; there are %s", ref, names[0], strings.Join(names, ", "))}
 	}
 	return "", &Error{ref, fmt.Sprintf("no table of scores is called %q", name), "there is " + strings.Join(names, ", ")}
 }
 
-// escape takes the meaning of wildcards from a path.
+// escape quotes the wildcards in a path.
 func escape(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
@@ -175,7 +176,7 @@ func (s *Scores) read(path string) error {
 			return fmt.Errorf("line %d: %d columns, the header has %d", n, len(cells), len(header))
 		}
 		if seen[cells[0]] {
-			return fmt.Errorf("line %d: user %q for the second time", n, cells[0])
+			return fmt.Errorf("line %d: user %q is there twice", n, cells[0])
 		}
 		seen[cells[0]] = true
 		s.Users = append(s.Users, cells[0])

@@ -6,7 +6,7 @@ import (
 	"privrec/internal/report"
 )
 
-// Document is the result as tables, in percent.
+// Document returns the result as tables, in percent.
 func (r *Result) Document() *report.Document {
 	means := &report.Table{Name: "means", Title: "Means, in percent", Columns: report.Columns("%.2f", "method", "metric", "mean", "sd over runs", "runs", "users")}
 	for _, m := range r.Means {
@@ -25,7 +25,7 @@ func (r *Result) Document() *report.Document {
 	return &report.Document{Title: "Runs compared", Tables: []*report.Table{means, diffs}, Notes: r.Notes}
 }
 
-// Text shows the result to a person.
+// Text writes the result as text.
 func (r *Result) Text(w io.Writer) error { return r.Document().Text(w) }
 
 // MarshalJSON writes the document, as every result does.
