@@ -1,7 +1,6 @@
-// Package demo is the tour of the program: a private recommender and its
-// non-private twin on generated data, with floors, and what the privacy budget
-// claims beside what it amounts to. It needs no network, no data and less than a
-// minute.
+// Package demo shows the program at work: a private recommender and its non-private twin on
+// generated data, with floors, and the claimed privacy budget beside the accounted one. It
+// needs no network, no data and less than a minute.
 package demo
 
 import (
@@ -22,9 +21,9 @@ import (
 	"privrec/internal/run"
 )
 
-// Options say where the demo shows itself.
+// Options says where the demo writes.
 type Options struct {
-	Out      string // directory for its runs and its page, created
+	Out      string // directory for its runs and its page; made if missing
 	Seed     uint64
 	Stdout   io.Writer
 	JSON     bool
@@ -33,7 +32,7 @@ type Options struct {
 	sets []string // more settings of both runs, for tests: the demo itself has none
 }
 
-// What the demo makes in its directory, and with what.
+// The task of the demo and the names that it uses in its directory.
 const (
 	private    = "private"
 	nonPrivate = "non-private"
@@ -47,30 +46,30 @@ const (
 // data is the stand-in that both runs learn on.
 const data = "standin-demo"
 
-// small makes a run of seconds: enough to learn from, not to compare with anything
-// printed. Many small steps at a high rate learn as much in three epochs as the
-// paper's batch of 100 and rate of 0.01 in ten.
+// small makes a run of seconds: enough to learn from, but not to compare with printed numbers.
+// Many small steps at a high rate learn as much in three epochs as the paper's batch of 100 and
+// rate of 0.01 in ten.
 var small = []string{
 	"profile=demo", "data.name=" + data, "model.dim=16", "model.user_dim=8",
 	"train.batch=50", "train.rate=0.02", "train.epochs=3", "train.refit=false",
 	"train.patience=0", "train.tick_before=false", "eval.every=false",
-	"run.workers=1", // steps so small gain less from a second one than it costs
+	"run.workers=1", // steps so small gain less from a second worker than it costs
 }
 
-// clear switches both mechanisms off.
+// clear switches off both mechanisms.
 var clear = []string{
 	"privacy.features.epsilon=.inf", "privacy.transitions.epsilon=.inf", `eval.noise=["off"]`,
 }
 
-// outcome is what one run left in its directory.
+// outcome is the result of one run, read from its directory.
 type outcome struct {
 	nextitem.Outcome
 	privacy dipsgnn.Privacy
 }
 
-// Run trains both models, prints the comparison and writes it as a page,
-// index.html in the directory. Runs of a demo before it are removed first; its page
-// stays until the new one takes its place.
+// Run trains both models, prints the comparison and writes it as a page, index.html in the
+// directory. It first removes the runs of an earlier demo; the earlier page stays until the new
+// one replaces it.
 func Run(ctx context.Context, o Options) (err error) {
 	release, err := run.Hold(o.Out)
 	if err != nil {
@@ -88,7 +87,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		}
 		hint := "the same command starts it again, from the beginning"
 		if kept {
-			hint += "; " + page + " is still that of the demo before"
+			hint += "; " + page + " is still the page of the earlier demo"
 		}
 		return run.WithHint(err, hint)
 	}
@@ -137,7 +136,7 @@ func train(ctx context.Context, o Options, name string, sets []string) (*outcome
 	return out, nil
 }
 
-// compare sets both models beside the floors, and claims beside accounts.
+// compare compares both models with the floors, and claims with accounts.
 func compare(private, twin *outcome, seed uint64) (*report.Document, error) {
 	c := report.Comparison{
 		Name: "ranking", Title: "Does the private recommender work? (test samples, all items)",
@@ -161,8 +160,8 @@ func compare(private, twin *outcome, seed uint64) (*report.Document, error) {
 		Tables:   []*report.Table{table},
 		Figures:  []report.Figure{losses(private, twin)},
 		Notes: []string{
-			"the data are generated: the comparison shows how the parts work, not how the paper's numbers come out",
-			"claimed is the paper's theorem; accounted is what the mechanism that ran amounts to, for the unit named",
+			"the data are generated: the comparison shows how the parts work and says nothing about the paper's numbers",
+			"claimed is the paper's theorem; accounted is the budget of the mechanism that ran, for the named unit",
 		},
 	}
 	private.privacy.Show(d)

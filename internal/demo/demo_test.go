@@ -125,7 +125,7 @@ func TestInterrupted(t *testing.T) {
 		var h interface{ Hint() string }
 		if !errors.As(err, &h) || !strings.Contains(h.Hint(), "starts it again, from the beginning") {
 			t.Errorf("interrupted at %q: %v does not say how to go on", at, err)
-		} else if kept := strings.Contains(h.Hint(), "still that of the demo before"); kept != (before != "") {
+		} else if kept := strings.Contains(h.Hint(), "still the page of the earlier demo"); kept != (before != "") {
 			t.Errorf("interrupted at %q: hint %q, page before: %v", at, h.Hint(), before != "")
 		}
 		if stdout.Len() > 0 {
@@ -191,8 +191,8 @@ func TestDeletesOnlyItsOwn(t *testing.T) {
 		prepare func(t *testing.T, dir string)
 		keeps   string
 	}{
-		{"somebody's folder", diary("private"), "private/diary.txt"},
-		{"somebody's other folder", diary("non-private"), "non-private/diary.txt"},
+		{"a user's folder", diary("private"), "private/diary.txt"},
+		{"another folder of a user", diary("non-private"), "non-private/diary.txt"},
 		{"a file", func(t *testing.T, dir string) {
 			if err := os.WriteFile(filepath.Join(dir, "private"), []byte("mine"), 0o644); err != nil {
 				t.Fatal(err)
@@ -210,12 +210,12 @@ func TestDeletesOnlyItsOwn(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "private/diary.txt"},
-		{"somebody's lock", func(t *testing.T, dir string) {
+		{"another process's lock", func(t *testing.T, dir string) {
 			if err := os.WriteFile(filepath.Join(dir, "lock"), []byte("mine"), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}, "lock"},
-		{"somebody's page over the demo's runs", func(t *testing.T, dir string) {
+		{"a user's page over the demo's runs", func(t *testing.T, dir string) {
 			o, _ := options(dir)
 			if err := Run(t.Context(), o); err != nil {
 				t.Fatal(err)
@@ -224,7 +224,7 @@ func TestDeletesOnlyItsOwn(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "index.html"},
-		{"somebody's page", func(t *testing.T, dir string) {
+		{"a user's page", func(t *testing.T, dir string) {
 			if err := os.WriteFile(filepath.Join(dir, "index.html"), []byte("mine"), 0o644); err != nil {
 				t.Fatal(err)
 			}
@@ -286,6 +286,6 @@ func TestClosedOutput(t *testing.T) {
 	r.Close()
 	o.Stdout = w
 	if err := Run(t.Context(), o); !errors.Is(err, io.ErrClosedPipe) {
-		t.Errorf("output that nobody reads: %v", err)
+		t.Errorf("output without a reader: %v", err)
 	}
 }
