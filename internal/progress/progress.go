@@ -1,5 +1,5 @@
-// Package progress carries in a context what shows a person how far work has come, so that
-// any package can report a stretch that may last, and none needs to know who looks.
+// Package progress puts a reporter of progress into a context, so that any package can report a
+// long stretch of work and none needs to know how it is shown.
 //
 //	s := progress.Begin(ctx, "rank users", len(users))
 //	defer s.End()
@@ -18,23 +18,23 @@ import (
 
 // Reporter shows stretches of work, one after the other: run.Progress is one.
 type Reporter interface {
-	// Begin opens a stretch of so many parts.
+	// Begin opens a stretch of total parts.
 	Begin(what string, total int)
-	// Add reports n more parts done.
+	// Add counts n more parts as done.
 	Add(n int)
-	// End closes the stretch with its summary, empty for none.
+	// End closes the stretch with its summary, "" for none.
 	End(summary string)
 }
 
 type key struct{}
 
-// carrier is a reporter, and whether a stretch is open.
+// carrier holds a reporter and whether a stretch is open.
 type carrier struct {
 	Reporter
 	busy atomic.Bool
 }
 
-// With returns a context whose work is shown by r; nil shows nothing.
+// With returns a context in which r shows work; nil shows nothing.
 func With(ctx context.Context, r Reporter) context.Context {
 	if r == nil {
 		return ctx
@@ -42,16 +42,16 @@ func With(ctx context.Context, r Reporter) context.Context {
 	return context.WithValue(ctx, key{}, &carrier{Reporter: r})
 }
 
-// Stretch is a piece of work that is shown. A nil one shows nothing. Its calls come from one
-// goroutine at a time.
+// Stretch is a piece of work that is shown. A nil Stretch shows nothing. Its calls come from
+// one goroutine at a time.
 type Stretch struct {
 	to    *carrier
 	total int
 	done  int
 }
 
-// Begin opens a stretch of so many parts. It is nil where the context has no reporter, and
-// within another stretch of the same context: the outer one says more.
+// Begin opens a stretch of total parts. It returns nil where the context has no reporter, and
+// within another stretch of the same context, because the outer one says more.
 func Begin(ctx context.Context, what string, total int) *Stretch {
 	c, ok := ctx.Value(key{}).(*carrier)
 	if !ok || !c.busy.CompareAndSwap(false, true) {
@@ -61,14 +61,14 @@ func Begin(ctx context.Context, what string, total int) *Stretch {
 	return &Stretch{to: c, total: total}
 }
 
-// Thousand is the number of parts of a stretch that is told by shares.
+// Thousand is the number of parts of a stretch that reports shares.
 const Thousand = 1000
 
-// BeginShares opens a stretch whose parts are unequal: it is told by Share, in thousandths of
-// the work.
+// BeginShares opens a stretch whose parts are unequal. Share reports its progress, in
+// thousandths of the work.
 func BeginShares(ctx context.Context, what string) *Stretch { return Begin(ctx, what, Thousand) }
 
-// Add reports n more parts done.
+// Add counts n more parts as done.
 func (s *Stretch) Add(n int) {
 	if s == nil || n == 0 {
 		return
@@ -77,7 +77,7 @@ func (s *Stretch) Add(n int) {
 	s.to.Add(n)
 }
 
-// Share says which part of the work is done by now, from 0 to 1; it never goes back.
+// Share reports the share of the work that is done, from 0 to 1; it never goes back.
 func (s *Stretch) Share(x float64) {
 	if s == nil {
 		return

@@ -1,4 +1,4 @@
-// Package progresstest keeps what work reports, so that tests count reports instead of
+// Package progresstest keeps the reports of work, so that tests count reports instead of
 // waiting for them.
 package progresstest
 
@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Stretch is what was reported of one stretch.
+// Stretch holds the reports of one stretch.
 type Stretch struct {
 	What        string
 	Total, Done int
@@ -33,8 +33,8 @@ func (r *Recorder) Add(n int) {
 // End implements progress.Reporter.
 func (r *Recorder) End(string) { r.Stretches[len(r.Stretches)-1].Ended = true }
 
-// Whole fails the test unless a stretch whose name begins so was reported in at least so many
-// calls, in parts that add up to its total, and ended.
+// Whole fails the test unless a stretch whose name begins with what was reported in at least
+// least calls, its parts add up to its total, and it ended.
 func (r *Recorder) Whole(t testing.TB, what string, least int) {
 	t.Helper()
 	var names []string
@@ -47,5 +47,5 @@ func (r *Recorder) Whole(t testing.TB, what string, least int) {
 		}
 		names = append(names, fmt.Sprintf("%q", s.What))
 	}
-	t.Errorf("no stretch %q; there are %s", what, strings.Join(names, ", "))
+	t.Errorf("no stretch %q, only %s", what, strings.Join(names, ", "))
 }
