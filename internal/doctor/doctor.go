@@ -1,10 +1,10 @@
-// Package doctor says what a machine is, whether this program computes rightly on
-// it, what it has to work on, and what it can do in ten minutes, an hour, a night.
+// Package doctor reports what a machine is, whether this program computes correctly on it,
+// which folders and data it has, and which runs it can do in ten minutes, an hour or a night.
 //
 //	machine -> kernels against plain loops -> places -> data sets -> speeds
 //
-// Everything is measured or looked at, here and now; nothing is downloaded and
-// nothing stays on disk. A full report takes a few seconds.
+// It measures or inspects everything at the time of the call. It downloads nothing and leaves
+// nothing on disk. A full report takes a few seconds.
 package doctor
 
 import (
@@ -18,13 +18,13 @@ import (
 	"privrec/internal/run"
 )
 
-// Options say where to look. The zero value looks where runs do.
+// Options says where to look. The zero value looks where runs look.
 type Options struct {
 	Data string // folder of data sets; "" takes $PRIVREC_DATA
 	Runs string // where runs go; "" takes "runs", as the command line does
 }
 
-// Report is everything that was found.
+// Report holds all findings.
 type Report struct {
 	OK      bool            `json:"ok"` // every self-test passed
 	Build   run.Build       `json:"build"`
@@ -36,8 +36,8 @@ type Report struct {
 	Seconds float64         `json:"seconds"`
 }
 
-// Examine makes the report. It fails only where it cannot go on, when ctx ends for
-// one; what is wrong with the machine is in the report.
+// Examine makes the report. It fails only where it cannot continue, such as when ctx ends; what
+// is wrong with the machine is in the report.
 func Examine(ctx context.Context, o Options, p run.Progress) (*Report, error) {
 	start := time.Now()
 	r := &Report{OK: true, Build: run.BuildInfo(), Machine: thisMachine()}
@@ -65,7 +65,7 @@ func Examine(ctx context.Context, o Options, p run.Progress) (*Report, error) {
 	return r, nil
 }
 
-// ended is ctx's error as an interruption.
+// ended returns ctx's error as an interruption.
 func ended(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%w: %w", run.ErrInterrupted, err)
@@ -73,7 +73,7 @@ func ended(ctx context.Context) error {
 	return nil
 }
 
-// Err is nil when every self-test passed.
+// Err returns nil if every self-test passed, and else an error that names the failed ones.
 func (r *Report) Err() error {
 	if r.OK {
 		return nil
@@ -86,12 +86,12 @@ func (r *Report) Err() error {
 	}
 	err := fmt.Errorf("self-test failed: %s", strings.Join(bad, ", "))
 	if r.Build.SIMD == "off" {
-		return run.WithHint(err, "plain Go fails too: suspect the memory or the processor, and trust no result of this machine")
+		return run.WithHint(err, "plain Go fails too: the memory or the processor may be faulty; do not trust any result of this machine")
 	}
 	return run.WithHint(err, "set PRIVREC_SIMD=off and run privrec doctor again: if that passes, work with it set; results of this machine without it are wrong")
 }
 
-// known is every set that has files, in the registry's order.
+// known returns every set that has files, in the registry's order.
 func known() []registry.Set {
 	var out []registry.Set
 	for _, s := range registry.All() {

@@ -135,7 +135,7 @@ func TestSets(t *testing.T) {
 	}
 }
 
-// The text fits a terminal of 80 columns, whatever is in the report; paths aside.
+// The text fits a terminal of 80 columns for any report, except for long paths.
 func TestText(t *testing.T) {
 	r := &Report{Machine: Machine{Machine: run.Machine{CPU: "AMD EPYC", Cores: 2, MemoryBytes: 8 << 30}, Threads: 2, SIMD: "off", Load: 9}}
 	r.Places = []Place{{Use: "runs", Path: "/r", Error: "no"}, {Use: "data"}}

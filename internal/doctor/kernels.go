@@ -7,7 +7,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// shapes of products: rows, columns and inner dimension, none a multiple of a tile.
+// shapes lists products by rows, columns and inner dimension, none a multiple of a tile.
 var shapes = [][3]int{{1, 1, 1}, {3, 5, 7}, {17, 31, 13}, {33, 65, 100}, {100, 129, 150}, {7, 301, 50}, {129, 1, 63}, {5, 9, 0}}
 
 // products tests Gemm with every transposition, with and without an old result.
@@ -78,7 +78,7 @@ func sparse(j *judge) {
 	}
 }
 
-// vectors tests what adds, scales and sums slices.
+// vectors tests kernels that add, scale and sum slices.
 func vectors(j *judge) {
 	for _, n := range lengths {
 		x, y := draws("x", n), draws("y", n)
@@ -105,7 +105,7 @@ func vectors(j *judge) {
 		j.near(fmt.Sprintf("sums, %d", n), got, []float64{dot, sum, sq}, func(int) float64 { return size })
 		j.is(float64(tensor.Max(x)) == most, "max of %d: %v, want %v", n, tensor.Max(x), most)
 		_, finite := tensor.Finite(x)
-		j.is(finite, "finite, %d: finite values are said not to be", n)
+		j.is(finite, "finite, %d: finite values are reported as not finite", n)
 		if n > 0 {
 			x[n-1] = tensor.Float(math.NaN())
 			where, finite := tensor.Finite(x)
@@ -146,15 +146,15 @@ func functions(j *judge) {
 	}
 }
 
-// rowNorms tests scaling rows to a norm, and that none exceeds it: a guarantee of
-// privacy rests on this.
+// rowNorms tests scaling rows to a norm, and that no row exceeds it: a guarantee of privacy
+// rests on this.
 func rowNorms(j *judge) {
 	const rows, c = 9, 0.2
 	for _, d := range lengths[1:] {
 		src, norm, clip := matrix("norm", rows, d), tensor.New(rows, d), tensor.New(rows, d)
 		clear(tensor.Row(src, 4))
 		for k := range d {
-			tensor.Row(src, 5)[k] *= 1e-3 // short: clipping leaves it
+			tensor.Row(src, 5)[k] *= 1e-3 // a short row: clipping leaves it
 		}
 		tensor.NormalizeRows(norm, src, c, 1e-12, nil)
 		tensor.ClipRows(clip, src, c, nil)
@@ -196,7 +196,7 @@ func adam(j *judge) {
 		for t := 1; t <= 3; t++ {
 			g := draws(fmt.Sprint("g", t), n)
 			for i := range g {
-				if g[i] == 0 { // the moments' floor is not what is tested here
+				if g[i] == 0 { // the floor of the moments is not tested here
 					g[i] = 0.5
 				}
 				d := float64(g[i]) + l2*want[i]

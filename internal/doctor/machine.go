@@ -12,17 +12,17 @@ import (
 	"privrec/internal/run"
 )
 
-// Machine is what there is to compute with.
+// Machine describes what there is to compute with.
 type Machine struct {
 	run.Machine
-	Threads     int    `json:"threads"`               // GOMAXPROCS: what the system lets this process use
+	Threads     int    `json:"threads"`               // GOMAXPROCS: the threads that the system lets this process use
 	SIMD        string `json:"simd"`                  // avx512, avx2, off
-	Available   int64  `json:"available_bytes"`       // memory free or to be had; 0 where the system does not say
-	MemoryLimit int64  `json:"limit_bytes,omitempty"` // of the container; 0: none, or not said
+	Available   int64  `json:"available_bytes"`       // free memory and memory that can be freed; 0 where the system does not say
+	MemoryLimit int64  `json:"limit_bytes,omitempty"` // limit of the container; 0: none, or unknown
 	Forced      string `json:"simd_forced,omitempty"` // $PRIVREC_SIMD
 	System      string `json:"system"`                // linux/amd64
-	// Load is how many threads wanted to run, on average over the last minute; 0
-	// where the system does not say.
+	// Load is the average number of threads that wanted to run over the last minute; 0 where
+	// the system does not say.
 	Load float64 `json:"load"`
 }
 
@@ -37,17 +37,17 @@ func thisMachine() Machine {
 	}
 	if b, err := os.ReadFile("/proc/loadavg"); err == nil {
 		first, _, _ := strings.Cut(string(b), " ")
-		m.Load, _ = strconv.ParseFloat(first, 64) // 0 if it is no number
+		m.Load, _ = strconv.ParseFloat(first, 64) // 0 if it is not a number
 	}
 	if b, err := os.ReadFile("/sys/fs/cgroup/memory.max"); err == nil {
 		if n, err := strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64); err == nil && (m.MemoryBytes == 0 || n < m.MemoryBytes) {
-			m.MemoryLimit = n // "max" is no number
+			m.MemoryLimit = n // "max" is not a number
 		}
 	}
 	return m
 }
 
-// kilobytes is a value of /proc/meminfo, in bytes; 0 where it is not there.
+// kilobytes reads on to the line of a key in /proc/meminfo and returns its value in bytes, 0 if there is none.
 func kilobytes(s *bufio.Scanner, key string) int64 {
 	for s.Scan() {
 		k, v, _ := strings.Cut(s.Text(), ":")
@@ -67,14 +67,14 @@ func kilobytes(s *bufio.Scanner, key string) int64 {
 // Place is a folder that the program writes to or reads from.
 type Place struct {
 	Use      string `json:"use"`             // runs, cache, data
-	Path     string `json:"path"`            // as it would be used; "" where none is set
-	Exists   bool   `json:"exists"`          // else it is made when needed
-	Writable bool   `json:"writable"`        // tried, with a file that is gone again; not tried, so false, for data
+	Path     string `json:"path"`            // the path that would be used; "" where none is set
+	Exists   bool   `json:"exists"`          // otherwise it is made when needed
+	Writable bool   `json:"writable"`        // tried with a file that is removed again; not tried, so false, for data
 	Free     int64  `json:"free_bytes"`      // to this user; 0 where the system does not say
 	Error    string `json:"error,omitempty"` // why it cannot be written
 }
 
-// places looks at where runs and the cache go and at where data are looked for.
+// places inspects the folders for runs, for the cache and for data.
 func places(o Options) []Place {
 	runs, data, cache := o.Runs, o.Data, os.Getenv("PRIVREC_CACHE")
 	if runs == "" {
@@ -91,8 +91,8 @@ func places(o Options) []Place {
 	return []Place{place("runs", runs, true), place("cache", cache, true), place("data", data, false)}
 }
 
-// place tries a folder, or the nearest one above it that is there, in which it
-// would be made, with a file where write is set.
+// place inspects a folder, or the nearest existing one above it, in which it would be made.
+// With write, it tries to write a file there.
 func place(use, path string, write bool) Place {
 	p := Place{Use: use}
 	if path == "" {

@@ -9,36 +9,36 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Test is the outcome of one family of kernels.
+// Test is the result of one family of kernels.
 type Test struct {
 	Name  string  `json:"name"`
 	OK    bool    `json:"ok"`
 	Cases int     `json:"cases"`
-	Worst float64 `json:"worst"`           // largest error as a share of what is allowed: at most 1 where all is well
+	Worst float64 `json:"worst"`           // largest error divided by the allowed one: at most 1 if all cases pass
 	Fault string  `json:"fault,omitempty"` // the first case that failed
-	Means string  `json:"compared_with"`   // what the results must equal
+	Means string  `json:"compared_with"`   // what the results are compared with
 }
 
-// family is kernels that are tested together; run feeds every result to the judge.
+// family is a set of kernels that are tested together; run gives every result to the judge.
 type family struct {
 	name  string
 	means string
 	run   func(j *judge)
 }
 
-// judge collects what a family's cases came to.
+// judge collects the results of a family's cases.
 type judge struct{ Test }
 
 // epsilon is the distance from 1 to the next number of the build's element type.
 var epsilon = map[uintptr]float64{4: 0x1p-23, 8: 0x1p-52}[unsafe.Sizeof(tensor.Float(0))]
 
-// allowed is the error that a kernel may have, in units of epsilon times the sum of
-// the sizes of the terms: sums of the 100 to 300 terms here stay far below it, and a
-// wrong element is far above.
+// allowed is the error that a kernel may have, in units of epsilon times the sum of the sizes
+// of the terms. Sums of the 100 to 300 terms here stay far below it; a wrong element is far
+// above.
 const allowed = 64
 
-// near compares values with their float64 counterparts; scale(i) is the sum of the
-// sizes of the terms of element i.
+// near compares values with their float64 counterparts. scale(i) is the sum of the sizes of the
+// terms of element i.
 func (j *judge) near(what string, got []tensor.Float, want []float64, scale func(i int) float64) {
 	j.Cases++
 	if len(got) != len(want) {
@@ -47,7 +47,7 @@ func (j *judge) near(what string, got []tensor.Float, want []float64, scale func
 	}
 	for i, w := range want {
 		share := math.Abs(float64(got[i])-w) / (allowed * epsilon * (scale(i) + 1e-3))
-		if !(share <= 1) { // NaN too
+		if !(share <= 1) { // also for NaN
 			j.fail(fmt.Sprintf("%s: element %d is %v, want %v", what, i, got[i], w))
 		}
 		if share > j.Worst {
@@ -82,7 +82,7 @@ func (j *judge) fail(fault string) {
 	}
 }
 
-// test runs the family; a panic of a kernel is a fault of it.
+// test runs the family. A panic of a kernel counts as a fault.
 func (f family) test() (t Test) {
 	j := &judge{Test{Name: f.name, Means: f.means, OK: true}}
 	defer func() {
@@ -95,7 +95,7 @@ func (f family) test() (t Test) {
 	return j.Test
 }
 
-// families are all of them.
+// families lists all families.
 func families() []family {
 	const loops = "plain float64 loops"
 	return []family{
@@ -110,10 +110,10 @@ func families() []family {
 	}
 }
 
-// lengths are about every width of a vector register, and none divides the next.
+// lengths has values near every width of a vector register; none divides the next.
 var lengths = []int{0, 1, 3, 7, 8, 9, 15, 16, 17, 31, 33, 63, 65, 127, 129, 300}
 
-// draws are reproducible values in [-2, 2), with some exact zeros.
+// draws returns reproducible values in [-2, 2), with some exact zeros.
 func draws(name string, n int) []tensor.Float {
 	s := rng.Seed(1).Stream("doctor/"+name, uint64(n))
 	x := make([]tensor.Float, n)
@@ -129,7 +129,7 @@ func matrix(name string, rows, cols int) tensor.Matrix {
 	return tensor.From(rows, cols, draws(fmt.Sprint(name, rows, "x", cols), rows*cols))
 }
 
-// at is op(m)[i,k].
+// at returns op(m)[i,k].
 func at(m tensor.Matrix, transposed bool, i, k int) float64 {
 	if transposed {
 		i, k = k, i

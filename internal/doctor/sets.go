@@ -11,23 +11,23 @@ import (
 	"privrec/internal/fetch"
 )
 
-// Set is a data set and what there is of it.
+// Set is a data set and the state of its files.
 type Set struct {
 	Name    string `json:"name"`
 	State   string `json:"state"`             // missing, incomplete, not read, or a verdict of package fetch
-	Receipt bool   `json:"receipt"`           // there is one that says where the files came from
+	Receipt bool   `json:"receipt"`           // its folder has a receipt that says where the files came from
 	Bytes   int64  `json:"bytes"`             // of all files in its folder
-	Problem string `json:"problem,omitempty"` // what is wrong, where something is
+	Problem string `json:"problem,omitempty"` // what is wrong, "" if nothing is
 }
 
-// States of a set beside those of [fetch.Report].
+// States of a set besides those of [fetch.Report].
 const (
 	Missing    = "missing"
-	Incomplete = "incomplete"        // files there, but those of no layout complete
+	Incomplete = "incomplete"        // it has files, but not all of any layout
 	Unread     = "present, not read" // too large to read here
 )
 
-// readAtMost bounds the bytes that are read to verify sets: about a second's worth.
+// readAtMost bounds the bytes that are read to verify sets: what takes about a second.
 const readAtMost = 256 << 20
 
 // sets looks for every set of the registry.
@@ -50,7 +50,7 @@ func sets(ctx context.Context, dir string) ([]Set, error) {
 	return out, nil
 }
 
-// look fills in what is in a set's folder; left is how much may still be read.
+// look fills in the state of a set's folder. left is how much may still be read.
 func look(ctx context.Context, s registry.Set, dir string, v *Set, left *int64) {
 	folder := filepath.Join(dir, s.Name)
 	size, err := sizeOf(folder)
@@ -92,7 +92,7 @@ func look(ctx context.Context, s registry.Set, dir string, v *Set, left *int64) 
 	}
 }
 
-// complete says whether the files of one of the set's layouts are all there.
+// complete reports whether all files of one of the set's layouts are there.
 func complete(s registry.Set, folder string) bool {
 	for _, l := range s.Layouts {
 		all := true
@@ -111,7 +111,7 @@ func complete(s registry.Set, folder string) bool {
 	return false
 }
 
-// sizeOf is the bytes of all files below a folder.
+// sizeOf returns the bytes of all files below a folder.
 func sizeOf(folder string) (size int64, err error) {
 	err = filepath.WalkDir(folder, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil {

@@ -49,7 +49,7 @@ func (m Machine) facts() []report.Fact {
 	}
 	threads := report.Fact{Label: "threads", Value: fmt.Sprintf("%d of %s", m.Threads, count(m.Cores, "core"))}
 	if m.busy() {
-		threads.Note = fmt.Sprintf("BUSY: %.0f threads want to run, the speeds below suffer", math.Round(m.Load))
+		threads.Note = fmt.Sprintf("BUSY: %.0f threads want to run; speeds are too low", math.Round(m.Load))
 	}
 	return []report.Fact{
 		{Label: "processor", Value: cpu},
@@ -59,7 +59,7 @@ func (m Machine) facts() []report.Fact {
 	}
 }
 
-// busy says whether others take a good part of the machine.
+// busy reports whether other processes take a good part of the machine.
 func (m Machine) busy() bool { return m.Load > 0.5+float64(m.Cores) }
 
 func placeFacts(list []Place) []report.Fact {
@@ -104,11 +104,11 @@ func testTable(list []Test) *report.Table {
 		}
 		t.Add(x.Name, verdict, x.Cases, worst)
 	}
-	t.Notes = append(t.Notes, "against float64 loops and recorded values; an error of 1 is the most allowed")
+	t.Notes = append(t.Notes, "against float64 loops and recorded values; an error may be at most 1")
 	return t
 }
 
-// setTable lists what is there, and names what is not.
+// setTable lists the sets that are there and names those that are not.
 func setTable(list []Set) *report.Table {
 	t := &report.Table{Name: "data", Title: "Data sets", Columns: report.Columns("", "name", "state", "size", "receipt")}
 	var missing []string
@@ -137,7 +137,7 @@ func setTable(list []Set) *report.Table {
 	return t
 }
 
-// The three times that somebody has.
+// The three lengths of time that the table shows.
 const (
 	tenMinutes = 600
 	hour       = 3600
@@ -145,7 +145,7 @@ const (
 )
 
 func speedTable(r *Report) *report.Table {
-	t := &report.Table{Name: "speeds", Title: "Whole runs that fit, at the printed sizes of the data",
+	t := &report.Table{Name: "speeds", Title: "How many whole runs fit, at the printed sizes of the data",
 		Columns: report.Columns("", "train", "on", "a step", "one run", "10 min", "an hour", "a night")}
 	for _, s := range r.Speeds {
 		if s.Seconds == 0 {
@@ -159,14 +159,14 @@ func speedTable(r *Report) *report.Table {
 	for _, s := range r.Sets {
 		missing = missing || s.State == Missing && s.Name == r.Speeds[0].Data
 	}
-	t.Notes = append(t.Notes, "measured just now, every epoch counted; a night is 10 hours")
+	t.Notes = append(t.Notes, "measured now, for runs of all epochs; a night is 10 hours")
 	if missing {
-		t.Notes = append(t.Notes, "without the data: privrec demo, or --set data.name=standin-ml-1m, as large")
+		t.Notes = append(t.Notes, "without the data: privrec demo, or --set data.name=standin-ml-1m, which is as large")
 	}
 	return t
 }
 
-// duration rounds up to what a person plans with.
+// duration formats a time, rounded up.
 func duration(seconds float64) string {
 	switch {
 	case seconds < 90:
@@ -186,8 +186,7 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// wrap breaks text at spaces so that no line is longer than width, where words
-// allow.
+// wrap breaks text at spaces so that no line is longer than width, if no word is.
 func wrap(text string, width int) []string {
 	var out []string
 	line := ""

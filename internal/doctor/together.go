@@ -10,8 +10,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// threads computes the same with one thread and with all, on shapes large enough to
-// be cut up.
+// threads computes the same with one thread and with all, on shapes large enough to be divided.
 func threads(j *judge) {
 	before := tensor.Workers()
 	defer tensor.SetWorkers(before)
@@ -60,8 +59,8 @@ func threads(j *judge) {
 	}
 }
 
-// recorded are the normals 0, 1, 63, 64, 65 and 999 of rng.Seed(1).Stream("doctor")
-// as plain Go draws them, and the uniforms of the same numbers.
+// recorded has the normals 0, 1, 63, 64, 65 and 999 of rng.Seed(1).Stream("doctor") as plain Go
+// draws them, and the uniforms of the same numbers.
 var recorded = []struct {
 	at      int
 	normal  float64
@@ -75,9 +74,8 @@ var recorded = []struct {
 	{999, -1.6095446348190308, 0.25745999813079834},
 }
 
-// random tests bulk normals and uniforms. The moments' bounds are six standard
-// deviations of the estimate wide; the values are always the same, so a false alarm
-// cannot come and go.
+// random tests bulk normals and uniforms. The bounds of the moments are six standard deviations
+// of the estimate. The values are always the same, so a false alarm cannot come and go.
 func random(j *judge) {
 	const n = 1 << 18
 	z, u := make([]float32, n), make([]float32, n)
@@ -99,7 +97,7 @@ func random(j *judge) {
 	}
 	for _, c := range []struct {
 		name           string
-		got, want, std float64 // std of one draw's contribution
+		got, want, std float64 // std is the standard deviation of one draw's contribution
 	}{
 		{"mean", m[1], 0, 1}, {"variance", m[2], 1, math.Sqrt(2)}, {"third moment", m[3], 0, math.Sqrt(15)}, {"fourth moment", m[4], 3, math.Sqrt(96)},
 	} {
@@ -107,7 +105,7 @@ func random(j *judge) {
 		j.is(share <= 1, "%s of %d normals is %v, want %v", c.name, n, c.got, c.want)
 		j.Worst = max(j.Worst, share)
 	}
-	// The kernel that adds noise draws what the other one does.
+	// The kernel that adds noise draws the same values as the one that fills.
 	added, want := slices.Repeat([]float32{0.5}, 1000), make([]float32, 1000)
 	s = rng.Seed(1).Stream("doctor")
 	s.AddNormals32(added, 0.25)
