@@ -16,8 +16,8 @@ import (
 	"privrec/internal/tensor"
 )
 
-// The settings that other accountants publish times for: MNIST batches of 256 of
-// 60000, for 60 and for a thousand epochs.
+// The settings for which other accountants publish times: MNIST batches of 256 of 60000, for 60
+// and for a thousand epochs.
 const (
 	accountRate  = 256.0 / 60000
 	accountDelta = 1e-5
@@ -26,7 +26,7 @@ const (
 	normalsACall = 1 << 20
 )
 
-// releases is steps Poisson-sampled Gaussian releases as accountants take them.
+// releases returns steps Poisson-sampled Gaussian releases in the form that accountants take.
 func releases(sigma float64, steps int64) []terms.Term {
 	return []terms.Term{{
 		Leaf: privacy.Gaussian{Sigma: sigma, Sensitivity: 1, Unit: privacy.Record, Neighbouring: privacy.AddRemove},
@@ -34,15 +34,15 @@ func releases(sigma float64, steps int64) []terms.Term {
 	}}
 }
 
-// Account measures the accountants and the samplers of noise: one call is one
-// answer, or one draw.
+// Account measures the accountants and the samplers of noise: one call is one answer or one
+// draw.
 func Account(ctx context.Context, o Options) ([]Result, error) {
 	all, err := Run(ctx, o, append(accountants(), samplers()...))
 	for i := range all {
 		switch all[i].Name {
 		case normalsName:
 			all[i].GFLOPS = normalsACall / all[i].MinS / 1e9
-		default: // an answer is computed, and a sample drawn, by one goroutine
+		default: // one goroutine computes an answer and draws a sample
 			all[i].Threads = 1
 		}
 	}
@@ -96,7 +96,7 @@ func accountants() []Case {
 		}),
 		plain("account_exact_234k_s1.1", at+" sigma=1.1", exactly(1.1)),
 		plain("account_exact_234k_s4", at+" sigma=4", exactly(4)),
-		plain("account_checked_234k_s1.1", at+" sigma=1.1, exact and its checks", front(1.1)),
+		plain("account_checked_234k_s1.1", at+" sigma=1.1, exact, with its checks", front(1.1)),
 		plain("account_pld_2p19", at+" sigma=1.1, 2^19 bins", func() error {
 			_, err := pld.Bracket(releases(1.1, longRun), accountDelta, pld.Options{Bins: 1 << 19})
 			return err
@@ -108,10 +108,10 @@ func accountants() []Case {
 	}
 }
 
-// samplers draw research noise, on all workers, and exact noise, on one.
+// samplers returns the cases of research noise, on all workers, and of exact noise, on one.
 func samplers() []Case {
 	return []Case{
-		{normalsName, fmt.Sprintf("%d float32 of keyed streams", normalsACall), func() (func() error, error) {
+		{normalsName, fmt.Sprintf("%d float32 values from keyed streams", normalsACall), func() (func() error, error) {
 			dst := make([]float32, normalsACall)
 			streams := rng.Seed(1).Stream("bench.noise")
 			call := uint64(0)
@@ -125,7 +125,7 @@ func samplers() []Case {
 			}, nil
 		}},
 		discrete("noise_discrete_gaussian", "sigma=1000 steps, ChaCha8", rand.NewChaCha8([32]byte{1})),
-		discrete("noise_discrete_gaussian_system", "sigma=1000 steps, bits of the system", rng.Crypto()),
+		discrete("noise_discrete_gaussian_system", "sigma=1000 steps, bits from the operating system", rng.Crypto()),
 	}
 }
 
@@ -139,7 +139,7 @@ func discrete(name, shape string, src rng.Source) Case {
 	}}
 }
 
-// plain is a case that needs no preparation.
+// plain returns a case that needs no preparation.
 func plain(name, shape string, call func() error) Case {
 	return Case{name, shape, func() (func() error, error) { return call, nil }}
 }

@@ -20,26 +20,24 @@ type Result struct {
 	MedianS float64 `json:"median_s"` // seconds a call, median
 	MinS    float64 `json:"min_s"`    // seconds a call, fastest
 	GFLOPS  float64 `json:"gflops"`   // 1e9 operations a second in the fastest call; 0 where not counted
-	RSSMB   float64 `json:"rss_mb"`   // resident memory after the case, MB; 0 where the system does not tell
+	RSSMB   float64 `json:"rss_mb"`   // resident memory after the case, MB; 0 where the system does not report it
 }
 
-// Options tells how long to measure.
+// Options says what to measure and how long.
 type Options struct {
-	// Time to spend on a case; 0 means ProductTime or StepTime, as the benchmark says.
+	// Time to spend on a case; 0: ProductTime or StepTime, as the benchmark says.
 	Time time.Duration
-	// Only cases whose name contains this; empty means all.
+	// Only selects the cases whose name contains it; "": all.
 	Only string
-	// Sizes of graphs and models, where the benchmark has them; none means Gowalla.
+	// Sizes of graphs and models, where the benchmark has them; zero: Gowalla.
 	Sizes Sizes
 }
 
-// batchTime is the least length of one timed batch: short calls are timed
-// several at a time.
+// batchTime is the least length of one timed batch: short calls are timed several at a time.
 const batchTime = 50 * time.Microsecond
 
-// Measure calls f for about d, and at least three times after two calls to warm
-// up, and returns the median and least seconds a call. It stops early with ctx's
-// error when ctx ends.
+// Measure calls f for about d, at least three times after two calls to warm up. It returns the
+// median and the least seconds a call. It stops early with ctx's error when ctx ends.
 func Measure(ctx context.Context, d time.Duration, f func()) (median, least float64, err error) {
 	f()
 	start := time.Now()

@@ -9,15 +9,14 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Case is one thing to measure. Prepare makes what a call needs and returns the
-// call.
+// Case is one thing to measure. Prepare makes what a call needs and returns the call.
 type Case struct {
 	Name, Shape string
 	Prepare     func() (call func() error, err error)
 }
 
-// ProductTime and StepTime are how long GEMM and Run measure a case unless told
-// otherwise: steps of models are longer and vary more than products.
+// ProductTime and StepTime are how long GEMM and Run measure a case by default: steps of models
+// take longer and vary more than products.
 const (
 	ProductTime = 300 * time.Millisecond
 	StepTime    = 2 * time.Second

@@ -12,7 +12,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// daslSizes are those of a two-domain model and of a batch.
+// daslSizes holds the sizes of a two-domain model and of a batch.
 type daslSizes struct {
 	users       int
 	items       [2]int
@@ -20,17 +20,17 @@ type daslSizes struct {
 	batch       int
 }
 
-// largeDomains has the users of PriCDSR's paper and 240,000 items.
+// largeDomains returns sizes with the users of PriCDSR's paper and 240,000 items.
 func largeDomains() daslSizes {
 	return daslSizes{users: 10929, items: [2]int{120000, 120000}, dim: 128, window: 10, batch: 128}
 }
 
-// DASL measures a training step of DASL on the target domain: forward, loss, backward and
-// Adam, which for the tables takes the steps of a row when the row is next read. Users and
-// items come by the power laws of the graphs, negatives are uniform. The other cases are the
-// same step where all items are uniform, so that rows are away for longer, with Adam over
-// whole tables, and without the other domain. The shape of a case ends with the loss of a
-// batch without dropout that scripts/bench/dasl.py computes too.
+// DASL measures a training step of DASL on the target domain: forward, loss, backward and Adam.
+// Adam makes the missed steps of a table's row when the row is next read. Users and items come
+// by the power laws of the graphs, and negatives are uniform. The other cases are the same step
+// with all items uniform, so that rows are not read for longer, with Adam over whole tables,
+// and without the other domain. The shape of a case ends with the loss of a batch without
+// dropout that scripts/bench/dasl.py also computes.
 func DASL(ctx context.Context, o Options) ([]Result, error) { return daslOf(ctx, o, largeDomains()) }
 
 func daslOf(ctx context.Context, o Options, s daslSizes) ([]Result, error) {
@@ -51,13 +51,13 @@ func daslOf(ctx context.Context, o Options, s daslSizes) ([]Result, error) {
 	return results, err
 }
 
-// daslKind is one way to train.
+// daslKind describes one way to train.
 type daslKind struct {
 	name              string
 	law, lazy, single bool
 }
 
-// daslStep is a training in random batches.
+// daslStep makes training steps on random batches.
 type daslStep struct {
 	daslSizes
 	ranks  [4]*ranks // of users, own items, other items, positives; nil: uniform
@@ -95,11 +95,11 @@ func newDASL(s daslSizes, single bool, dropout float64) *dasl.Model {
 	return dasl.New(s.users, s.items, c, single, graphSeed)
 }
 
-// daslWarm is the number of steps before the first one that is measured: by then first
-// moments have all but vanished in rows not read since, and catching up costs what it will.
+// daslWarm is the number of steps before the first measured one. By then first moments are
+// nearly 0 in rows that were not read since, and the cost of making missed steps is constant.
 const daslWarm = 400
 
-// warm takes these steps. In the first one every row of every table has a gradient.
+// warm makes these steps. In the first one every row of every table has a gradient.
 func (t *daslStep) warm() (func() error, error) {
 	for range daslWarm {
 		if err := t.run(); err != nil {
@@ -109,7 +109,7 @@ func (t *daslStep) warm() (func() error, error) {
 	return t.run, nil
 }
 
-// daslAhead is the number of batches that are drawn: first moments last for fewer steps.
+// daslAhead is the number of batches that are drawn; first moments last for fewer steps.
 const daslAhead = 1024
 
 func (t *daslStep) run() error {
@@ -134,8 +134,9 @@ func (t *daslStep) run() error {
 	return t.adam.Step(t.params, t.tape.Grads(), 1e-3)
 }
 
-// fillDASL fills a batch by draw, which gets what is drawn (0 to 4 for users, own and
-// other items, positives, negatives; items from 0), among how many, and the place in that list.
+// fillDASL fills a batch by draw, which returns item number at of list what, below n. what is 0
+// for users, 1 for own and 2 for other items, 3 for positives and 4 for negatives; items count
+// from 0.
 func fillDASL(b *dasl.Batch, s daslSizes, draw func(what, n, at int) int32) {
 	fill := func(dst *[]int32, what, size, from, n int) {
 		*dst = (*dst)[:0]
@@ -150,9 +151,9 @@ func fillDASL(b *dasl.Batch, s daslSizes, draw func(what, n, at int) int32) {
 	fill(&b.Neg, 4, s.batch, 1, s.items[0])
 }
 
-// daslCheck is the loss of one batch, from weights and indices that another program can
-// compute as well: weight i of parameter p, both from 0, is 0.4 frac(i/phi + p/10) - 0.2,
-// phi the golden ratio, and draw number i of list w among n is (7919 i + 104729 w) mod n.
+// daslCheck returns the loss of one batch, from weights and indices that another program can
+// compute too. Weight i of parameter p, both from 0, is 0.4 frac(i/phi + p/10) - 0.2, with phi
+// the golden ratio. Draw number i of list w among n is (7919 i + 104729 w) mod n.
 func daslCheck(s daslSizes, single bool) (float64, error) {
 	m := newDASL(s, single, 0)
 	for p, q := range m.Params() {

@@ -11,14 +11,16 @@ import (
 	"privrec/internal/rng"
 )
 
-// attackSizes are those of an exposure attack.
+// attackSizes holds the sizes of an exposure attack.
 type attackSizes struct{ vocab, slate, behaviour, dim, batch, pairs int }
 
-// zhihu is the exposure attack on Zhihu: its vocabulary, slates, behaviours and batches.
+// zhihu returns the sizes of the exposure attack on Zhihu: its vocabulary, slates, behaviours and
+// batches.
 func zhihu() attackSizes { return attackSizes{57265, 10, 5, 128, 256, 1 << 13} }
 
-// Exposure measures a training step of attacks on slates of random items (forward, loss over the whole
-// vocabulary, backward, dense Adam), and ranking a batch by own predictions.
+// Exposure measures two calls on slates of random items: a training step of attacks (forward, loss
+// over the whole vocabulary, backward, dense Adam), and the ranking of a batch that decodes with the
+// attack's own predictions.
 func Exposure(ctx context.Context, o Options) ([]Result, error) {
 	return Run(ctx, o, attackCases(ctx, zhihu()))
 }
@@ -43,7 +45,7 @@ func attackCases(ctx context.Context, s attackSizes) []Case {
 	return cases
 }
 
-// random are pairs of uniform items.
+// random returns pairs of uniform items.
 func (s attackSizes) random() *slate.Pairs {
 	items := graphSeed.Stream("bench.pairs")
 	draw := func(n int) []int32 {
@@ -59,7 +61,7 @@ func (s attackSizes) random() *slate.Pairs {
 	}
 }
 
-// trainer is an attack in training.
+// trainer makes training steps of an attack.
 type trainer struct {
 	on      *exposure.Objective
 	tape    *autograd.Tape

@@ -9,15 +9,14 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Product is a dense product to measure: C = op(A) op(B), M x N with inner
-// dimension K.
+// Product is a dense product to measure: C = op(A) op(B), M x N with inner dimension K.
 type Product struct {
 	Name    string
 	TA, TB  bool
 	M, N, K int
 }
 
-// Shape returns the form and sizes, as in "NT 100x2810x100".
+// Shape returns the form and sizes, such as "NT 100x2810x100".
 func (p Product) Shape() string {
 	form := map[bool]string{false: "N", true: "T"}
 	return fmt.Sprintf("%s%s %dx%dx%d", form[p.TA], form[p.TB], p.M, p.N, p.K)
@@ -31,9 +30,9 @@ func forms(name string, tB bool, m, n, k int) []Product {
 	return []Product{{name + "_fwd", false, false, m, n, k}, {name + "_dX", false, true, m, k, n}, {name + "_dW", true, false, k, n, m}}
 }
 
-// Products returns the shapes that the models here spend their time in: the
-// softmax over a small and a large catalogue (sess, sessL: sessions; trf, trfL:
-// transformers), linear layers, the layers of DIPSGNN, and some squares.
+// Products returns the shapes in which the models here spend their time: the softmax over a
+// small and a large catalogue (sess, sessL: sessions; trf, trfL: transformers), linear layers,
+// the layers of DIPSGNN, and some squares.
 func Products() []Product {
 	var all []Product
 	all = append(all, forms("sess", true, 100, 2810, 100)...)
@@ -53,7 +52,7 @@ func Products() []Product {
 		Product{"sq1000", false, false, 1000, 1000, 1000})
 }
 
-// GEMM measures the dense product at Products on the workers in force.
+// GEMM measures the dense product at Products on the current workers.
 func GEMM(ctx context.Context, o Options) ([]Result, error) {
 	if o.Time < 0 {
 		return nil, fmt.Errorf("bench: time %v a case", o.Time)
@@ -95,7 +94,7 @@ func (p Product) Run(ctx context.Context, d time.Duration) (Result, error) {
 	}, nil
 }
 
-// table returns rows x cols values around zero, transposed if t.
+// table returns a matrix of rows x cols values around zero, transposed if t.
 func table(t bool, rows, cols int) tensor.Matrix {
 	if t {
 		rows, cols = cols, rows
@@ -103,7 +102,7 @@ func table(t bool, rows, cols int) tensor.Matrix {
 	m := tensor.NewTable(rows, cols)
 	x := uint32(1)
 	for i := range m.Data {
-		x = x*1664525 + 1013904223 // any spread of values does
+		x = x*1664525 + 1013904223 // any values that vary will do
 		m.Data[i] = tensor.Float(int32(x)) / (1 << 31)
 	}
 	return m

@@ -19,11 +19,11 @@ import (
 // most is the largest multiple of the edges that is measured.
 const most = 4
 
-// graphSeed is that of the graphs, tables and noise.
+// graphSeed is the seed of the graphs, tables and noise.
 const graphSeed = rng.Seed(1)
 
-// step is a training step of a model on a graph: triples drawn, forward, BPR
-// loss with its penalty, backward, dense Adam.
+// step makes training steps of a model on a graph: draw triples, forward, BPR loss with its
+// penalty, backward, dense Adam.
 type step struct {
 	objective bpr.Objective
 	tape      *autograd.Tape
@@ -68,11 +68,11 @@ func (s *step) run() error {
 // Steps names the models whose training step can be measured.
 func Steps() []string { return []string{"lightgcn", "rdpgcf", "bprmf"} }
 
-// Step measures the training step of a model of Steps on power-law graphs of
-// the sizes of o, with 1, 2 and 4 times the edges; for the two that propagate
-// also one product of the graph with a table, for rdpgcf a step that computes and
-// perturbs every row of every layer, and for bprmf the ranking of all items for all
-// users, which has the same cost whatever the model.
+// Step returns a function that measures the training step of a model of Steps on power-law
+// graphs of the sizes of o, with 1, 2 and 4 times the edges. For the two models that propagate
+// it also measures one product of the graph with a table; for rdpgcf a step that computes and
+// perturbs every row of every layer; and for bprmf the ranking of all items for all users,
+// which costs the same for every model.
 func Step(model string) func(ctx context.Context, o Options) ([]Result, error) {
 	return func(ctx context.Context, o Options) ([]Result, error) {
 		if o.Sizes == (Sizes{}) {
@@ -95,7 +95,7 @@ func Step(model string) func(ctx context.Context, o Options) ([]Result, error) {
 	}
 }
 
-// stepCases measures one graph, made only if a case wants it.
+// stepCases measures one graph, which is made only if a case needs it.
 func stepCases(ctx context.Context, o Options, model string, s Sizes, times int) ([]Result, error) {
 	var g *graph.Bipartite
 	var done []func()
@@ -148,7 +148,7 @@ func stepCases(ctx context.Context, o Options, model string, s Sizes, times int)
 	return results, err
 }
 
-// newTraining makes a model and its step.
+// newTraining makes a model and returns a call of its training step.
 func newTraining(model string, g *graph.Bipartite, s Sizes, frontier bool) (call func() error, done []func(), err error) {
 	init := nn.Normal(graphSeed, 0.1)
 	if model == "bprmf" {
@@ -180,7 +180,8 @@ func newTraining(model string, g *graph.Bipartite, s Sizes, frontier bool) (call
 // rankDepth is the length of the lists of a ranking.
 const rankDepth = 20
 
-// ranking lists the best items of every user, without those of the graph.
+// ranking returns a function that makes a call which lists the best items of every user,
+// without those in the graph.
 func ranking(ctx context.Context, s Sizes) func(g *graph.Bipartite) (func() error, []func(), error) {
 	return func(g *graph.Bipartite) (func() error, []func(), error) {
 		users, items := tensor.NewTable(g.Users, s.Dim), tensor.NewTable(g.Items, s.Dim)
@@ -199,7 +200,7 @@ func ranking(ctx context.Context, s Sizes) func(g *graph.Bipartite) (func() erro
 	}
 }
 
-// product is A~ X and A~' Y for tables of the sizes.
+// product returns a function that makes a call of A~ X and A~' Y, for tables of the sizes.
 func product(s Sizes) func(g *graph.Bipartite) (func() error, []func(), error) {
 	return func(g *graph.Bipartite) (func() error, []func(), error) {
 		p := &nn.Propagation{Graph: g, Layers: 1, Weights: []float64{0, 1}}

@@ -8,18 +8,18 @@ import (
 	"privrec/internal/tensor"
 )
 
-// layerReleases is Gaussian noise on every row of every layer, recorded and watched as
-// in a private run: a release a layer, of users and items together.
+// layerReleases adds Gaussian noise to every row of every layer, recorded and checked as in a
+// private run: one release a layer, for users and items together.
 type layerReleases struct {
 	channel *channel.Channel[tensor.Float]
 	users   int
 	step    uint64
 	cols    int
-	came    [2]int // rows of each side in the open release
+	came    [2]int // rows of each side so far in the open release
 	open    *channel.Release[tensor.Float]
 }
 
-// benchSigma is about what the accounting of RDP-GCF's paper asks for at epsilon 5.
+// benchSigma is about the sigma that RDP-GCF's accounting needs for epsilon 5.
 const benchSigma = 2.4
 
 func newLayerReleases(g *graph.Bipartite) (*layerReleases, error) {
@@ -35,7 +35,7 @@ func newLayerReleases(g *graph.Bipartite) (*layerReleases, error) {
 	return &layerReleases{channel: c, users: g.Users}, err
 }
 
-// next tells the step that follows.
+// next sets the step that follows.
 func (r *layerReleases) next(step int) { r.step = uint64(step) }
 
 // Begin implements nn.LayerNoise.

@@ -10,19 +10,19 @@ import (
 	"privrec/internal/rng"
 )
 
-// Sizes are those of a graph and of a model on it.
+// Sizes holds the sizes of a graph and of a model on it.
 type Sizes struct {
 	Users, Items, Edges int
 	Dim, Layers, Batch  int
 }
 
-// Gowalla is the sizes of the training split of Gowalla that LightGCN publishes,
-// and of the models compared on it.
+// Gowalla returns the sizes of the training split of Gowalla that LightGCN publishes, and of
+// the models compared on it.
 func Gowalla() Sizes {
 	return Sizes{Users: 29858, Items: 40981, Edges: 810128, Dim: 64, Layers: 3, Batch: 1024}
 }
 
-// Check refuses sizes that make no graph or no model, naming the flag.
+// Check fails on sizes that cannot make a graph or a model, with the name of the flag.
 func (s Sizes) Check() error {
 	for _, f := range []struct {
 		name       string
@@ -36,15 +36,15 @@ func (s Sizes) Check() error {
 		}
 	}
 	if cells := float64(s.Users) * float64(s.Items); float64(s.Edges)*most > cells/2 {
-		return fmt.Errorf("--edges is %d: %d times as many must fit half of the %d x %d pairs", s.Edges, most, s.Users, s.Items)
+		return fmt.Errorf("--edges is %d: %d times as many must be at most half of the %d x %d pairs", s.Edges, most, s.Users, s.Items)
 	}
 	return nil
 }
 
-// powerLaw draws a graph whose degrees fall with the rank of a node, the r-th
-// user's as (r+20)^-0.55 and the r-th item's as (r+30)^-0.75, in random order of
-// ids: with Gowalla's sizes its largest and median degrees are about Gowalla's.
-// Users and items without an edge are rare: each is drawn once.
+// powerLaw draws a graph whose degrees fall with the rank of a node: the r-th user's as
+// (r+20)^-0.55 and the r-th item's as (r+30)^-0.75, in random order of ids. With Gowalla's
+// sizes its largest and median degrees are about Gowalla's. Users and items without an edge are
+// rare: each is drawn once.
 func powerLaw(s Sizes, seed rng.Seed) (*graph.Bipartite, error) {
 	users, items := newRanks(s.Users, 20, 0.55, seed.Stream("bench.users")), newRanks(s.Items, 30, 0.75, seed.Stream("bench.items"))
 	pair := func(u, i int32) uint64 { return uint64(u)<<32 | uint64(i) }
@@ -75,7 +75,7 @@ func powerLaw(s Sizes, seed rng.Seed) (*graph.Bipartite, error) {
 	return graph.NewBipartite(s.Users, s.Items, edges)
 }
 
-// ranks draws nodes with a power of their rank.
+// ranks draws nodes in proportion to a power of their rank.
 type ranks struct {
 	cumulated []float64
 	order     []int32
