@@ -13,13 +13,13 @@ type Part struct {
 	Count int64
 }
 
-// bins is the grid that losses are rounded down to.
+// bins is the number of points of the grid that losses are rounded down to.
 const bins = 1 << 13
 
-// Epsilon returns a number that is at most the epsilon at delta of all parts
-// together: the least at which the composed law, each loss rounded down to a grid,
-// has a hockey-stick divergence of at most delta. delta is above 0; at 1e-9 and below
-// the rounding of the transforms shows.
+// Epsilon returns a lower bound of the epsilon at delta of all parts together: the least
+// epsilon at which the composed law, each loss rounded down to a grid, has a hockey-stick
+// divergence of at most delta. delta is above 0; at 1e-9 and below, rounding errors of the
+// transforms show.
 func Epsilon(parts []Part, delta float64) float64 {
 	if len(parts) == 0 {
 		return 0
@@ -54,7 +54,7 @@ func Epsilon(parts []Part, delta float64) float64 {
 		}
 	}
 	law := fft.Sequence(nil, total)
-	// The window of bins steps around the mean, rounding included, holds the law.
+	// The window of bins steps around the mean, with rounding, holds the law.
 	drop := float64(0)
 	for _, p := range parts {
 		drop += float64(p.Count)
@@ -74,7 +74,7 @@ func Epsilon(parts []Part, delta float64) float64 {
 
 // solve returns an epsilon below the least at which a falling curve is at most delta.
 func solve(curve func(float64) float64, delta, most float64) float64 {
-	// What the transforms round away counts for the accountant.
+	// Rounding errors of the transforms count in favour of the accountant.
 	const slack = 1e-12
 	if curve(0) <= delta+slack || most <= 0 {
 		return 0
@@ -90,7 +90,7 @@ func solve(curve func(float64) float64, delta, most float64) float64 {
 	return lo
 }
 
-// power is c to the n, which is large, by squaring.
+// power returns c to the n by squaring; n is large.
 func power(c complex128, n int64) complex128 {
 	if c == 0 {
 		return 0
@@ -98,8 +98,8 @@ func power(c complex128, n int64) complex128 {
 	return cmplx.Exp(complex(float64(n), 0) * cmplx.Log(c))
 }
 
-// rounded returns the mass of a law on multiples of h from first on, each loss
-// rounded down.
+// rounded returns the mass of a law on multiples of h from first on, with each loss rounded
+// down.
 func rounded(l Law, h float64) (mass []float64, first int64) {
 	lo, hi := l.Span()
 	first = int64(math.Floor(lo / h))
@@ -114,7 +114,7 @@ func rounded(l Law, h float64) (mass []float64, first int64) {
 	return mass, first
 }
 
-// moments returns the mean and variance of a law, roughly.
+// moments returns rough values of the mean and variance of a law.
 func moments(l Law) (mean, variance float64) {
 	const steps = 512
 	lo, hi := l.Span()

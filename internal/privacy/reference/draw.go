@@ -8,19 +8,19 @@ import (
 	"privrec/internal/rng"
 )
 
-// Drawn is what a random run recorded.
+// Drawn is the record of a random run.
 type Drawn struct {
 	Entries  []privacy.Entry
 	Holdings []privacy.Holding
 }
 
-// Units are those that random ledgers speak of: all that there are.
+// Units returns the units of random ledgers: all that there are.
 func Units() []privacy.Unit {
 	return []privacy.Unit{privacy.User, privacy.Edge, privacy.Interaction, privacy.Cell, privacy.Position, privacy.Sample, privacy.Feature, privacy.Record}
 }
 
-// drawer draws events. One run speaks of few units, each under one relation, as a
-// ledger must for a number to exist.
+// drawer draws events. One run is about few units, each under one relation, as a ledger must be
+// for epsilon to exist.
 type drawer struct {
 	s         *rng.Stream
 	units     []privacy.Unit
@@ -28,8 +28,8 @@ type drawer struct {
 	open      float64 // probability of an entry to be unprotected
 }
 
-// Draw returns a random run of 1 to 30 events: all kinds, nested and alone, all units,
-// with and without bounds for one unit, with and without holdings.
+// Draw returns a random run of 1 to 30 events: all kinds, nested and single, all units, with
+// and without bounds for one unit, with and without holdings.
 func Draw(s *rng.Stream) Drawn {
 	d := drawer{s: s, relations: map[privacy.Unit]privacy.Neighbouring{}}
 	all := Units()
@@ -57,7 +57,7 @@ func Draw(s *rng.Stream) Drawn {
 	return out
 }
 
-// between draws from lo to hi, evenly in the logarithm.
+// between returns a number from lo to hi, uniform in the logarithm.
 func (d *drawer) between(lo, hi float64) float64 {
 	return lo * math.Pow(hi/lo, d.s.Float64())
 }
@@ -93,8 +93,8 @@ func (d *drawer) events(depth int) (all []privacy.Event) {
 
 func (d *drawer) unit() privacy.Unit { return d.units[d.s.IntN(len(d.units))] }
 
-// parallel has branches of one kind, of which one is known to be the worst, and of
-// several, of which none may be.
+// parallel returns branches of one kind, of which one is known to cost most, or of several
+// kinds, of which none may be known to.
 func (d *drawer) parallel(depth int) privacy.Event {
 	if d.s.Float64() < .5 {
 		return privacy.Parallel{Events: d.events(depth), Fixed: d.s.Float64() < .5}
@@ -104,7 +104,7 @@ func (d *drawer) parallel(depth int) privacy.Event {
 	return privacy.Parallel{Events: []privacy.Event{one, privacy.SelfComposed{Event: one, Count: int64(1 + d.s.IntN(3))}}, Fixed: d.s.Float64() < .5}
 }
 
-// sampled is mostly what accountants have a form for.
+// sampled returns a sampled event, mostly one for which accountants have a form.
 func (d *drawer) sampled() privacy.Event {
 	u := d.unit()
 	r := d.relations[u]
@@ -120,8 +120,8 @@ func (d *drawer) sampled() privacy.Event {
 	return e
 }
 
-// gaussian says nothing of norms, or half of the sensitivity as clipped sums do, or up to
-// twice of it.
+// gaussian returns Gaussian noise without a norm, or with half of the sensitivity as clipped
+// sums have, or with up to twice of it.
 func (d *drawer) gaussian(u privacy.Unit) privacy.Event {
 	g := privacy.Gaussian{Sigma: d.between(.5, 30), Sensitivity: d.between(.3, 3), Unit: u, Neighbouring: d.relations[u]}
 	switch d.s.IntN(3) {
@@ -133,7 +133,7 @@ func (d *drawer) gaussian(u privacy.Unit) privacy.Event {
 	return g
 }
 
-// nearly is a whole number, or a number as close to one as sums of tenths are.
+// nearly returns a whole number, or a number as close to one as sums of tenths are.
 func (d *drawer) nearly(most int) float64 {
 	n := float64(1 + d.s.IntN(most))
 	switch d.s.IntN(3) {
@@ -162,7 +162,7 @@ func (d *drawer) leaf(u privacy.Unit) privacy.Event {
 		switch {
 		case d.s.Float64() < .1:
 			return privacy.Exponential{Epsilon: d.between(.01, 3), Unit: u, Neighbouring: r}
-		case r != privacy.Replace: // local randomisers are about exchanges
+		case r != privacy.Replace: // local randomisers are about replacing one value
 			return d.gaussian(u)
 		case d.s.IntN(2) == 0:
 			return privacy.PureLDP{Epsilon: d.between(.01, 3), Unit: u}

@@ -2,9 +2,9 @@ package reference
 
 import "math"
 
-// Law is the law of a privacy loss log(P/Q) under P. In both directions, P against Q
-// and Q against P, it is the same: every law here is of a symmetric pair but Sampled,
-// which says the direction.
+// Law is the law of a privacy loss log(P/Q) under P. It is the same in both directions, P
+// against Q and Q against P: every law here belongs to a symmetric pair, except sampled, which
+// has a field for the direction.
 type Law interface {
 	// Below returns the probability of a loss below l.
 	Below(l float64) float64
@@ -15,8 +15,10 @@ type Law interface {
 // normal is the loss of N(mu, 1) against N(0, 1): N(mu²/2, mu²).
 type normal struct{ mu float64 }
 
+// Below implements Law.
 func (n normal) Below(l float64) float64 { return phi(l/n.mu - n.mu/2) }
 
+// Span implements Law.
 func (n normal) Span() (lo, hi float64) {
 	return n.mu * (n.mu/2 - tail), n.mu * (n.mu/2 + tail)
 }
@@ -26,9 +28,10 @@ const tail = 8.3
 
 func phi(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
 
-// laplace is the loss of Laplace noise that is moved by eps of its scales.
+// laplace is the loss of Laplace noise shifted by eps of its scales.
 type laplace struct{ eps float64 }
 
+// Below implements Law.
 func (p laplace) Below(l float64) float64 {
 	switch {
 	case l <= -p.eps:
@@ -39,11 +42,13 @@ func (p laplace) Below(l float64) float64 {
 	return math.Exp(-(p.eps-l)/2) / 2
 }
 
+// Span implements Law.
 func (p laplace) Span() (lo, hi float64) { return -p.eps, p.eps }
 
-// atoms is a loss with finitely many values, in rising order.
+// atoms is a loss with finitely many values, in ascending order.
 type atoms struct{ at, mass []float64 }
 
+// Below implements Law.
 func (a atoms) Below(l float64) float64 {
 	sum := 0.0
 	for i, x := range a.at {
@@ -54,10 +59,11 @@ func (a atoms) Below(l float64) float64 {
 	return min(sum, 1)
 }
 
+// Span implements Law.
 func (a atoms) Span() (lo, hi float64) { return a.at[0], a.at[len(a.at)-1] }
 
-// response is the loss of randomised response over k values: plus and minus eps, or
-// nothing where the answer is neither of the two.
+// response returns the loss of randomised response over k values: plus and minus eps, or 0
+// where the answer is neither of the two values.
 func response(eps float64, k int64) Law {
 	rest := math.Exp(-eps)
 	p := 1 / (1 + float64(k-1)*rest)
@@ -67,8 +73,8 @@ func response(eps float64, k int64) Law {
 	return atoms{[]float64{-eps, 0, eps}, []float64{p * rest, float64(k-2) * p * rest, p}}
 }
 
-// discrete is the loss of integer noise with weights exp(-cost(j)) on -reach..reach
-// that is moved by an integer.
+// discrete returns the loss of integer noise with weights exp(-cost(j)) on -reach..reach,
+// shifted by an integer.
 func discrete(cost func(j float64) float64, reach, moved int) Law {
 	sum := 0.0
 	for j := -reach; j <= reach; j++ {
@@ -87,26 +93,27 @@ func discrete(cost func(j float64) float64, reach, moved int) Law {
 	return a
 }
 
-// discreteLaplace moves by whole steps.
+// discreteLaplace returns the loss of discrete Laplace noise shifted by whole steps.
 func discreteLaplace(scale float64, steps int) Law {
 	return discrete(func(j float64) float64 { return math.Abs(j) / scale }, int(40*scale)+steps+1, steps)
 }
 
-// discreteNormal moves one coordinate by whole steps: other coordinates are left out,
-// so that it is a bound from below where the sensitivity is not whole.
+// discreteNormal returns the loss of discrete Gaussian noise with one coordinate shifted by
+// whole steps. It leaves out the other coordinates, so it is a lower bound where the
+// sensitivity is not whole.
 func discreteNormal(sigma float64, steps int) Law {
 	return discrete(func(j float64) float64 { return j * j / (2 * sigma * sigma) }, int(9*sigma)+steps+1, steps)
 }
 
-// sampled is the loss of a release whose unit is in with probability q, which adds or
-// removes the unit, for a release whose law is the same in both directions.
+// sampled is the loss of a release that contains the unit with probability q, when the unit is
+// added or removed. The law of the release must be the same in both directions.
 type sampled struct {
 	of     Law
 	q      float64
 	remove bool // P has the unit
 }
 
-// inner is the loss of the release itself where that of the sampled one is l.
+// inner returns the loss of the release itself where the loss of the sampled release is l.
 func (s sampled) inner(l float64) float64 {
 	x := (math.Expm1(l) + s.q) / s.q
 	if !(x > 0) {
@@ -115,6 +122,7 @@ func (s sampled) inner(l float64) float64 {
 	return math.Log(x)
 }
 
+// Below implements Law.
 func (s sampled) Below(l float64) float64 {
 	if s.remove { // log(1-q+q e^x) below l, x the inner loss under (1-q) Q + q P
 		x := s.inner(l)
@@ -124,14 +132,15 @@ func (s sampled) Below(l float64) float64 {
 	return 1 - s.atMost(x)
 }
 
-// absent is the probability under Q that log(P/Q) is below x: log(Q/P) above -x.
+// absent returns the probability under Q that log(P/Q) is below x: that log(Q/P) is above -x.
 func (s sampled) absent(x float64) float64 {
 	return 1 - s.of.Below(math.Nextafter(-x, math.Inf(1)))
 }
 
-// atMost is the probability under Q that log(P/Q) is at most x.
+// atMost returns the probability under Q that log(P/Q) is at most x.
 func (s sampled) atMost(x float64) float64 { return 1 - s.of.Below(-x) }
 
+// Span implements Law.
 func (s sampled) Span() (lo, hi float64) {
 	lo, hi = s.of.Span()
 	bound := max(math.Abs(lo), math.Abs(hi))
@@ -142,13 +151,14 @@ func (s sampled) Span() (lo, hi float64) {
 	return -f(bound), -f(-bound)
 }
 
-// hidden is the loss of a release on a sample that shows who is in it: nothing with
-// probability 1-q, that of the release with probability q.
+// hidden is the loss of a release on a sample, where the output also shows which units are in
+// it: 0 with probability 1-q, that of the release with probability q.
 type hidden struct {
 	of Law
 	q  float64
 }
 
+// Below implements Law.
 func (h hidden) Below(l float64) float64 {
 	p := h.q * h.of.Below(l)
 	if l > 0 {
@@ -157,21 +167,23 @@ func (h hidden) Below(l float64) float64 {
 	return p
 }
 
+// Span implements Law.
 func (h hidden) Span() (lo, hi float64) {
 	lo, hi = h.of.Span()
 	return min(lo, 0), max(hi, 0)
 }
 
-// mirrored is the loss of a sampled unit whose value a, in standard deviations of the
-// noise, becomes -a: a mixture against its mirror image.
+// mirrored is the loss of a sampled unit whose value a, in standard deviations of the noise,
+// becomes -a: a mixture against its mirror image.
 type mirrored struct{ a, q float64 }
 
-// loss rises with x.
+// loss returns the loss at x; it rises with x.
 func (m mirrored) loss(x float64) float64 {
 	f := func(a float64) float64 { return math.Log1p(m.q * math.Expm1(a*x-m.a*m.a/2)) }
 	return f(m.a) - f(-m.a)
 }
 
+// Below implements Law.
 func (m mirrored) Below(l float64) float64 {
 	lo, hi := -tail-m.a, tail+m.a
 	if l <= m.loss(lo) {
@@ -190,4 +202,5 @@ func (m mirrored) Below(l float64) float64 {
 	return (1-m.q)*phi(lo) + m.q*phi(lo-m.a)
 }
 
+// Span implements Law.
 func (m mirrored) Span() (lo, hi float64) { return m.loss(-tail - m.a), m.loss(tail + m.a) }

@@ -8,10 +8,10 @@ import (
 	"privrec/internal/privacy"
 )
 
-// ErrNoLaw is an event that the reference has no law for.
+// ErrNoLaw is the error for an event without a law here.
 var ErrNoLaw = errors.New("the reference has no law for it")
 
-// Question is what a ledger is asked.
+// Question is a question about a ledger.
 type Question struct {
 	Unit     privacy.Unit
 	Relation privacy.Neighbouring
@@ -19,9 +19,9 @@ type Question struct {
 	Holdings []privacy.Holding
 }
 
-// AtLeast returns a number that is at most the epsilon of the entries for the unit
-// of the question: infinite where something of it is unprotected, or where the cost of a
-// release for this unit is not bounded.
+// AtLeast returns a lower bound of the epsilon of the entries for the unit of the question. It
+// returns infinity where anything of the unit is unprotected, or where the cost of a release
+// for the unit is not bounded.
 func AtLeast(entries []privacy.Entry, q Question) (float64, error) {
 	worst := 0.0
 	for _, remove := range []bool{true, false} {
@@ -42,22 +42,22 @@ func AtLeast(entries []privacy.Entry, q Question) (float64, error) {
 	return worst, nil
 }
 
-// pricer is a question in one direction: P has the unit, or Q has it.
+// pricer answers a question in one direction: P has the unit, or Q has it.
 type pricer struct {
 	Question
 	remove bool
-	open   bool // something was found that makes epsilon infinite
+	open   bool // something makes epsilon infinite
 }
 
-// stance is how a unit that an event speaks of stands to the unit of the question.
+// stance says how the unit of an event relates to the unit of the question.
 type stance int
 
 const (
-	same      stance = iota // it is that unit
-	around                  // it contains it: all of the user who has the edge
-	within                  // it is contained in it: an edge of the user
+	same      stance = iota // it is the same unit
+	around                  // it contains the unit: all data of the user who has the edge
+	within                  // the unit contains it: an edge of the user
 	elsewhere               // it is other data
-	unknown                 // how one moves the other is not known
+	unknown                 // the relation is not known
 )
 
 func (p *pricer) stands(v privacy.Unit) stance {
@@ -81,7 +81,7 @@ func (p *pricer) stands(v privacy.Unit) stance {
 	return unknown
 }
 
-// held is how many units v one unit of the question holds; 0 where that is not stated.
+// held returns how many units v one unit of the question has; 0 where that is not stated.
 func (p *pricer) held(v privacy.Unit) int64 {
 	if v == privacy.Feature { // the vector of one user
 		return 1
@@ -98,12 +98,12 @@ func (p *pricer) entry(e privacy.Entry) ([]Part, error) {
 	n := e.Count
 	if e.PerUnit > 0 {
 		n = min(n, e.PerUnit)
-		if p.Relation == privacy.Replace && replaced(e.Event) { // one leaves these, another enters others
+		if p.Relation == privacy.Replace && replaced(e.Event) { // one unit leaves these, another enters others
 			n = min(e.Count, 2*e.PerUnit)
 		}
 	}
 	if v, _, local := about(e.Event); local && p.stands(v) == within {
-		// Each release is of one value: more of them cannot be about one user.
+		// Each release is about one value, so no more of them are about one user.
 		if k := p.held(v); k > 0 && e.PerUnit > 0 {
 			n = min(e.Count, k*e.PerUnit)
 		} else {
@@ -117,13 +117,13 @@ func (p *pricer) entry(e privacy.Entry) ([]Part, error) {
 	return p.parts(e.Event, n)
 }
 
-// replaced reports whether an event is one release of units exchanged for one another.
+// replaced reports whether an event is one release about units that replace each other.
 func replaced(e privacy.Event) bool {
 	_, relation, local := about(e)
 	return relation == privacy.Replace && !local
 }
 
-// parts are n compositions of an event.
+// parts returns n compositions of an event.
 func (p *pricer) parts(e privacy.Event, n int64) ([]Part, error) {
 	switch e := e.(type) {
 	case privacy.Unprotected:
@@ -152,8 +152,8 @@ func (p *pricer) all(events []privacy.Event, n int64) (all []Part, err error) {
 	return all, nil
 }
 
-// parallel is the branch that costs most alone, and under Replace the two that do,
-// since a unit leaves one and enters another.
+// parallel returns the branch that costs most, and under Replace the two that do, since a unit
+// leaves one and enters another.
 func (p *pricer) parallel(e privacy.Parallel, n int64) ([]Part, error) {
 	var first, second []Part
 	most, next := -1.0, -1.0
@@ -175,7 +175,7 @@ func (p *pricer) parallel(e privacy.Parallel, n int64) ([]Part, error) {
 	return first, nil
 }
 
-// leaf is n releases of an event without parts, or of a sampled one.
+// leaf returns n releases of an event without parts, or of a sampled one.
 func (p *pricer) leaf(e privacy.Event, n int64) ([]Part, error) {
 	v, relation, local := about(e)
 	switch p.stands(v) {
@@ -196,7 +196,7 @@ func (p *pricer) leaf(e privacy.Event, n int64) ([]Part, error) {
 			return nil, nil
 		}
 		if _, ok := e.(privacy.Sampled); ok || local {
-			return p.once(e, n) // one of them alone, or k answers below
+			return p.once(e, n) // only one of them, or k answers below
 		}
 		return p.group(e, n, k)
 	}
@@ -206,8 +206,8 @@ func (p *pricer) leaf(e privacy.Event, n int64) ([]Part, error) {
 	return p.once(e, n)
 }
 
-// about returns the unit and relation of a release, and whether it is of one value
-// and fit for any two.
+// about returns the unit and relation of a release, and whether it is about one value and holds
+// for any two values.
 func about(e privacy.Event) (unit privacy.Unit, relation privacy.Neighbouring, local bool) {
 	switch e := e.(type) {
 	case privacy.Gaussian:
@@ -231,14 +231,13 @@ func about(e privacy.Event) (unit privacy.Unit, relation privacy.Neighbouring, l
 	return "", "", false
 }
 
-// whole is the number of grid steps that a sensitivity allows.
+// whole returns the number of grid steps within a sensitivity.
 func whole(sensitivity float64) int { return int(math.Floor(sensitivity + 1e-9)) }
 
-// once is n releases at the distance that the event names.
+// once returns n releases at the distance that the event names.
 func (p *pricer) once(e privacy.Event, n int64) ([]Part, error) { return p.group(e, n, 1) }
 
-// group is n releases at k times the distance that the event names, which some data
-// reach.
+// group returns n releases at k times the distance that the event names, which some data reach.
 func (p *pricer) group(e privacy.Event, n, k int64) ([]Part, error) {
 	one := func(l Law) ([]Part, error) { return []Part{{l, n}}, nil }
 	times := float64(k)
@@ -263,7 +262,7 @@ func (p *pricer) group(e privacy.Event, n, k int64) ([]Part, error) {
 	return nil, fmt.Errorf("%s: %w", e.Kind(), ErrNoLaw)
 }
 
-// sampled is n releases on samples.
+// sampled returns n releases on samples.
 func (p *pricer) sampled(e privacy.Sampled, n, k int64) ([]Part, error) {
 	one := func(l Law) ([]Part, error) { return []Part{{l, n}}, nil }
 	_, relation, _ := about(e)
@@ -283,14 +282,14 @@ func (p *pricer) sampled(e privacy.Sampled, n, k int64) ([]Part, error) {
 	}
 	far := g.Sensitivity / g.Sigma
 	switch {
-	case relation != privacy.Replace: // removed and added again with the opposite value
+	case relation != privacy.Replace: // removed, and added again with the opposite value
 		return one(mirrored{far, e.Rate})
 	case g.Norm > 0 && 2*g.Norm <= g.Sensitivity*(1+1e-9): // from one end to the other
 		return one(mirrored{g.Norm / g.Sigma, e.Rate})
-	case e.Method == privacy.WithoutReplacement: // another unit is in where this one is not: no further than it
+	case e.Method == privacy.WithoutReplacement: // another unit is in the sample in place of this one: no further than it
 		return one(sampled{normal{far}, e.Rate, p.remove})
-	case g.Norm > 0: // from 0 to as far as one contribution may be
+	case g.Norm > 0: // from 0 to the largest contribution
 		return one(sampled{normal{min(g.Norm/g.Sigma, far)}, e.Rate, p.remove})
 	}
-	return one(hidden{normal{far}, e.Rate}) // from one end of a long way to another
+	return one(hidden{normal{far}, e.Rate}) // from one end of a long range to the other
 }
