@@ -11,26 +11,25 @@ import (
 	"privrec/internal/rng"
 )
 
-// Bits is where a discrete local mechanism takes its random bits from: Keyed or
-// Secret. The zero value is refused.
+// Bits is the source of random bits of a discrete local mechanism: Keyed or Secret. The
+// mechanisms refuse the zero value.
 type Bits struct {
 	stream rng.Stream
 	secret bool
 	set    bool
 }
 
-// Keyed takes the bits of a row from s.Sub(key of the row): the same for any
-// number of workers and any order of the rows. It is for research: whoever
-// knows the seed undoes the noise, and a ledger marked secure refuses it.
+// Keyed takes the bits of a row from s.Sub(key of the row): the same for any number of workers
+// and any order of the rows. It is for research: anyone with the seed can undo the noise, so a
+// ledger marked secure refuses it.
 func Keyed(s rng.Stream) Bits { return Bits{stream: s, set: true} }
 
-// Secret takes cryptographic bits. There is no seed and no second time: a run
-// cannot be repeated. It wants a ledger marked secure, so that the mark of a
-// ledger tells which noise a run had.
+// Secret takes cryptographic bits. There is no seed, so a run cannot be repeated. It needs a
+// ledger marked secure, so that the mark of a ledger says which noise a run had.
 func Secret() Bits { return Bits{secret: true, set: true} }
 
-// Admit checks what all mechanisms on bits are given: a purpose, an event and a
-// share that are valid, bits, and a ledger that is marked for them.
+// Admit checks what all mechanisms on bits are given: a purpose, a valid event and a valid
+// share, bits, and a ledger with their mark.
 func (b Bits) Admit(purpose string, e privacy.Event, share Share, l *privacy.Ledger) error {
 	if purpose == "" {
 		return errors.New("local mechanism: no purpose")
@@ -47,7 +46,7 @@ func (b Bits) Admit(purpose string, e privacy.Event, share Share, l *privacy.Led
 	return nil
 }
 
-// Noise is the mark that a ledger of these bits must have.
+// Noise returns the mark that a ledger of these bits must have.
 func (b Bits) Noise() privacy.Noise {
 	if b.secret {
 		return privacy.Secure
@@ -55,7 +54,7 @@ func (b Bits) Noise() privacy.Noise {
 	return privacy.Research
 }
 
-// Draws returns what one goroutine draws from; Row moves it to a row.
+// Draws returns the choices of one goroutine; Row sets the row that they are for.
 func (b Bits) Draws() Draws {
 	if b.secret {
 		return Draws{secret: &rng.Secret{}}
@@ -63,24 +62,23 @@ func (b Bits) Draws() Draws {
 	return Draws{base: b.stream}
 }
 
-// Draws makes the choices of the discrete mechanisms. All of them are one of two
-// kinds, an odds and a uniform integer, and both are exact.
+// Draws makes the choices of the discrete mechanisms. A choice is one of two kinds, odds or a
+// uniform integer, and both are exact.
 type Draws struct {
 	base, stream rng.Stream
 	secret       rng.Source // nil: stream
-	Forced       Forced     // nil but in tests
+	Forced       Forced     // nil except in tests
 }
 
-// Forced answers the choices in place of random bits. It is the seam at which
-// tests force draws, and at which the exact law of the very code that samples is
-// found by answering in every way.
+// Forced makes the choices in place of random bits. With it tests force draws and compute the
+// exact law of the code that samples, by making every choice in turn.
 type Forced interface {
-	Keep(o *Odds) bool     // answers Draws.Keep
-	Below(n uint64) uint64 // answers Draws.Below
-	Again()                // the last integer was refused: another is drawn in its place
+	Keep(o *Odds) bool     // makes the choice of Draws.Keep
+	Below(n uint64) uint64 // makes the choice of Draws.Below
+	Again()                // the last integer was rejected, and another is drawn in its place
 }
 
-// Row turns to the bits of the row of a key.
+// Row sets the row to the one with the key.
 func (d *Draws) Row(key ...uint64) {
 	if d.secret == nil {
 		d.stream = d.base.Sub(key...)
@@ -94,8 +92,8 @@ func (d *Draws) word() uint64 {
 	return d.stream.Uint64()
 }
 
-// Keep is true with probability (Hi 2^64 + Lo)/2^128. The lower half is drawn
-// only when the upper one leaves it open: the law is that of 128 bits.
+// Keep returns true with probability (Hi 2^64 + Lo)/2^128. It draws the lower half only when
+// the upper one does not decide; the law is that of 128 bits.
 func (d *Draws) Keep(o *Odds) bool {
 	if d.Forced != nil {
 		return d.Forced.Keep(o)
@@ -109,8 +107,8 @@ func (d *Draws) Keep(o *Odds) bool {
 	return d.word() < o.Lo
 }
 
-// Below is a uniform integer in [0, n), n >= 1, without bias (Lemire, "Fast
-// random integer generation in an interval", TOMACS 2019).
+// Below returns a uniform integer in [0, n), n >= 1, without bias (Lemire, "Fast random integer
+// generation in an interval", TOMACS 2019).
 func (d *Draws) Below(n uint64) uint64 {
 	if d.Forced != nil {
 		return d.Forced.Below(n)
@@ -124,33 +122,32 @@ func (d *Draws) Below(n uint64) uint64 {
 	return hi
 }
 
-// Again says that the last integer is refused and will be drawn anew.
+// Again says that the last integer is rejected and will be drawn again.
 func (d *Draws) Again() {
 	if d.Forced != nil {
 		d.Forced.Again()
 	}
 }
 
-// Odds is the probability e^eps/(e^eps+others) of keeping the true one against a
-// number of others, as a threshold for 128 random bits. It is rounded down, so
-// that the mechanism gives away at most its epsilon: in float64 the others would
-// get no chance at all from eps = 37 on, and that is no guarantee whatever.
+// Odds is the probability e^eps/(e^eps+others) of keeping the true value against a number of
+// others, as a threshold for 128 random bits. It is rounded down, so that the mechanism spends
+// at most its epsilon. In float64 the other values would have probability 0 from eps = 37 on,
+// which is no guarantee at all.
 type Odds struct {
 	Hi, Lo uint64
-	Others uint64 // 0: nothing else can be chosen, and nothing is drawn
+	Others uint64 // 0: no other value can be chosen, and nothing is drawn
 	Flat   bool   // exactly 1/(others+1)
 	P      float64
 }
 
-// FlatBelow is the epsilon below which a mechanism makes no difference between
-// inputs at all: there the rounding of the threshold, 2^-128 times the others,
-// would be no longer small against epsilon.
+// FlatBelow is the epsilon below which a mechanism treats all inputs the same. There, rounding
+// the threshold, by 2^-128 times the others, would not be small against epsilon.
 const FlatBelow = 0x1p-64
 
-// saturated is the epsilon from which on odds are all alike: 1-2^-128.
+// saturated is the epsilon from which on all odds are equal: 1-2^-128.
 const saturated = 1024
 
-// NewOdds returns the odds at epsilon >= 0, +Inf for an infinite one excluded.
+// NewOdds returns the odds at a finite epsilon >= 0.
 func NewOdds(epsilon float64, others ...uint64) []Odds {
 	list := make([]Odds, len(others))
 	if epsilon < FlatBelow {
@@ -167,10 +164,10 @@ func NewOdds(epsilon float64, others ...uint64) []Odds {
 	return list
 }
 
-// KeepProbability is x/(x+others) for x = e^epsilon, without overflow.
+// KeepProbability returns x/(x+others) for x = e^epsilon, without overflow.
 func KeepProbability(epsilon, others float64) float64 { return 1 / (1 + others*math.Exp(-epsilon)) }
 
-// ReplaceProbability is others/(x+others), to full precision where it is tiny.
+// ReplaceProbability returns others/(x+others), to full precision also where it is tiny.
 func ReplaceProbability(epsilon, others float64) float64 {
 	if others == 0 {
 		return 0
@@ -178,11 +175,11 @@ func ReplaceProbability(epsilon, others float64) float64 {
 	return 1 / (1 + math.Exp(epsilon)/others)
 }
 
-// bigPrecision is the mantissa of the numbers that thresholds are made of.
+// bigPrecision is the mantissa, in bits, of the numbers that thresholds are computed with.
 const bigPrecision = 512
 
-// threshold is floor(2^128 x/(x+others)); where that is 2^128, nothing but the
-// true one can be chosen and no threshold is asked for: it returns all ones.
+// threshold returns floor(2^128 x/(x+others)). Where that is 2^128, only the true value can be
+// chosen and no threshold is needed; it then returns all ones.
 func threshold(x *big.Float, others uint64) (hi, lo uint64) {
 	if others == 0 {
 		return math.MaxUint64, math.MaxUint64
@@ -196,8 +193,8 @@ func threshold(x *big.Float, others uint64) (hi, lo uint64) {
 	return new(big.Int).Rsh(t, 64).Uint64(), new(big.Int).And(t, new(big.Int).SetUint64(math.MaxUint64)).Uint64()
 }
 
-// ExpBelow returns a number below e^epsilon by less than 2^-199 of it, for
-// 0 < epsilon <= saturated; above that, e^saturated.
+// ExpBelow returns a number that is below e^epsilon by less than 2^-199 of it, for 0 < epsilon
+// <= saturated; above that, it returns e^saturated.
 func ExpBelow(epsilon float64) *big.Float {
 	number := func() *big.Float { return new(big.Float).SetPrec(bigPrecision) }
 	epsilon = math.Min(epsilon, saturated)

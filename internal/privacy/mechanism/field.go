@@ -10,8 +10,8 @@ import (
 	"privrec/internal/rng"
 )
 
-// coin is a probability p in [0, 1] by its binary digits, for choices that have
-// exactly the probability that the float64 stands for.
+// coin is a probability p in [0, 1] as its binary digits, for choices with exactly the
+// probability that the float64 stands for.
 type coin struct {
 	sure   bool   // p = 1
 	zeros  int    // digits 0 after the point
@@ -29,9 +29,9 @@ func newCoin(p float64) coin {
 	return coin{zeros: -e, digits: uint64(f*0x1p53) << 11}
 }
 
-// lanes makes 64 independent choices at once, one a bit. Bit i is 1 if the number
-// whose binary digits are the bits i of the words drawn is below p: digits are
-// compared until every lane is decided, after some seven words.
+// lanes makes 64 independent choices at once, one a bit. Bit i is 1 if the number whose binary
+// digits are bit i of each drawn word is below p. It compares digits until every lane is
+// decided, after about seven words.
 func (c coin) lanes(s *rng.Stream) (yes uint64) {
 	if c.sure {
 		return math.MaxUint64
@@ -54,21 +54,20 @@ func (c coin) lanes(s *rng.Stream) (yes uint64) {
 			open &^= w
 		}
 	}
-	return yes // what is open equals p in every digit, so is not below it
+	return yes // an undecided lane equals p in every digit, so it is not below p
 }
 
-// Field is an independent choice of probability p for every cell of a long line,
-// 0, 1, 2, ...: it gives the cells that were chosen. Block b of it depends on the
-// stream's child b alone, so blocks may be drawn by anybody, in any order.
+// Field chooses each cell 0, 1, 2, ... of a long line independently with probability p. Block b
+// depends only on the stream's child b, so blocks may be drawn by any goroutine, in any order.
 //
-// Where p is small the number of chosen cells of a block is drawn first, by
-// inversion of its binomial law on a grid of 2^-128, then which: uniform integers
-// without repeats. A block's law is exact up to 2^-120 in total variation. Where p
-// is large every cell is tossed for, 64 at a time, and the law is exact.
+// Where p is small, a Field first draws the number of chosen cells of a block, by inversion of
+// its binomial law on a grid of 2^-128, then the cells, as uniform integers without repeats.
+// The law of a block is exact up to 2^-120 in total variation. Where p is large it tosses a
+// coin for every cell, 64 at a time, and the law is exact.
 type Field struct {
 	Size int64 // cells of a block, a power of two
-	// Draw appends the chosen cells of the block that s is the stream of, counted from
-	// the block's first, in ascending order.
+	// Draw appends the chosen cells of the block with stream s, counted from the block's first,
+	// in ascending order.
 	Draw func(f *Field, s rng.Stream, to []int32) []int32
 
 	coin  coin
@@ -82,7 +81,7 @@ const (
 	countBlock = 1 << 30
 )
 
-// NewField returns the field of a probability, 0 and 1 included.
+// NewField returns the field of a probability from 0 to 1, both included.
 func NewField(p float64) *Field {
 	f := &Field{coin: newCoin(p), Size: tossBlock, Draw: (*Field).toss, never: p <= 0}
 	if p >= tossAbove || f.never {
@@ -95,8 +94,8 @@ func NewField(p float64) *Field {
 	return f
 }
 
-// binomialTable is the cumulative law of Binomial(n, p) on the grid of 2^-128, up
-// to where nothing is left on it. n is a power of two.
+// binomialTable returns the cumulative law of Binomial(n, p) on the grid of 2^-128, up to where
+// it reaches 1. n is a power of two.
 func binomialTable(n int64, p float64) (upTo [][2]uint64) {
 	const precision = 640
 	number := func(v float64) *big.Float { return new(big.Float).SetPrec(precision).SetFloat64(v) }
@@ -135,7 +134,7 @@ func (f *Field) toss(s rng.Stream, to []int32) []int32 {
 	return to
 }
 
-// count does the same for a small p.
+// count appends the chosen cells of a block for a small p.
 func (f *Field) count(s rng.Stream, to []int32) []int32 {
 	u := [2]uint64{s.Uint64(), 0}
 	second := false
@@ -160,8 +159,8 @@ func (f *Field) count(s rng.Stream, to []int32) []int32 {
 	return to
 }
 
-// insert puts v in its place among the ascending values from first on; not if it
-// is there.
+// insert puts v in its place among the ascending values from first on. It returns false if v is
+// there already.
 func insert(to *[]int32, first int, v int32) bool {
 	list := *to
 	i := len(list)
@@ -178,10 +177,10 @@ func insert(to *[]int32, first int, v int32) bool {
 	return true
 }
 
-// Each gives the chosen cells below limit to see, in ascending order, a chunk of
-// them at a time, and returns how often neighbouring blocks chose the same place,
-// of how many places: the noise of one block must not be that of the next.
-// Several goroutines draw; see is called by this one.
+// Each calls see with the chosen cells below limit, in ascending order, a chunk at a time. It
+// returns how often neighbouring blocks chose the same place, out of how many places: the noise
+// of one block must not be that of the next. Several goroutines draw; see is called by this
+// one.
 func (f *Field) Each(s rng.Stream, limit int64, see func(cells []int64)) (twins Proportion) {
 	p := f.probability()
 	twins = Proportion{What: "number of places chosen in neighbouring blocks alike", P: p * p}
@@ -217,7 +216,7 @@ func (f *Field) Each(s rng.Stream, limit int64, see func(cells []int64)) (twins 
 	return twins
 }
 
-// probability is p again.
+// probability returns p.
 func (f *Field) probability() float64 {
 	if f.coin.sure {
 		return 1
@@ -225,14 +224,14 @@ func (f *Field) probability() float64 {
 	return math.Ldexp(float64(f.coin.digits>>11), -53-f.coin.zeros)
 }
 
-// chunk is what one goroutine drew.
+// chunk is the part that one goroutine draws.
 type chunk struct {
 	cells     []int64
 	even, odd []int32
 	alike     int64
 }
 
-// fill draws the blocks from..to, from even.
+// fill draws the blocks from..to; from is even.
 func (c *chunk) fill(f *Field, s rng.Stream, from, to, limit int64) {
 	for b := from; b < to; b++ {
 		places := &c.even
@@ -252,7 +251,7 @@ func (c *chunk) fill(f *Field, s rng.Stream, from, to, limit int64) {
 	}
 }
 
-// Common counts what two ascending lists share.
+// Common returns the number of values that two ascending lists share.
 func Common(x, y []int32) (n int64) {
 	for len(x) > 0 && len(y) > 0 {
 		switch {

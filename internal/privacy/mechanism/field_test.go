@@ -40,7 +40,7 @@ func TestLanesCompareExactly(t *testing.T) {
 				low := new(big.Rat).SetFrac(u, new(big.Int).Lsh(big.NewInt(1), uint(k)))
 				high := new(big.Rat).SetFrac(u.Add(u, big.NewInt(1)), new(big.Int).Lsh(big.NewInt(1), uint(k)))
 				yes := got>>lane&1 == 1
-				// Whatever digits follow, the number is in [low, high).
+				// With any digits that follow, the number is in [low, high).
 				if yes && high.Cmp(want) > 0 || !yes && low.Cmp(want) < 0 {
 					t.Fatalf("p = %g, lane %d: %v after %d words, the number is in [%v, %v)", p, lane, yes, k, low, high)
 				}

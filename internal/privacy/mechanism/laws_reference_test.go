@@ -179,7 +179,7 @@ func TestLawsRefuseMistakes(t *testing.T) {
 					caught++
 				}
 			}
-			// Some rows are the same either way: sigma 1, a vote of everybody, an epsilon that drowns the categories.
+			// Some rows are the same either way: sigma 1, a vote of all, an epsilon that drowns the categories.
 			if caught == 0 || 3*caught < rows {
 				t.Errorf("%s in %s: %d of %d rows see it", fault, fn, caught, rows)
 			}
@@ -208,7 +208,7 @@ func TestLawsAtTheirLimits(t *testing.T) {
 		near("mass at 1", secure.DiscreteGaussianLaw{Sigma: s}.PMF(1), 0, 1e-300)
 		near("mass at 0 of Laplace", secure.DiscreteLaplaceLaw{Scale: s}.PMF(0), 1, 1e-20)
 	}
-	for _, eps := range []float64{1e-3, 1e-6, 1e-9} { // no budget: uniform, whatever the input
+	for _, eps := range []float64{1e-3, 1e-6, 1e-9} { // no budget: uniform, for any input
 		pm := local.Piecewise{Epsilon: eps}
 		near("centre", pm.Centre(), 0.5, eps)
 		near("C eps / 4", pm.C()*eps/4, 1, eps)

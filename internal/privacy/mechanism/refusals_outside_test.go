@@ -23,7 +23,7 @@ type numbers map[string]float64
 
 func (p numbers) share() mechanism.Share { return mechanism.Share(p["share"]) }
 
-// door is one exported way to put a mechanism to work. Good numbers work; every
+// door is one exported way to open or use a mechanism. Good numbers work; every
 // wrong one must be refused with an error that names the field, before anything is
 // recorded.
 type door struct {

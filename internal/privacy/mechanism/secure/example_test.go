@@ -53,7 +53,7 @@ func ExampleOpenGaussian() {
 	e := ledger.Entries()[0].Event.(privacy.DiscreteGaussian)
 	fmt.Printf("%s: sigma %v and sensitivity %v steps\n", ledger.Noise(), e.Sigma, e.Sensitivity)
 	// Output:
-	// counts: this sampler gives noise marked "secure" and the ledger promises "research noise"
+	// counts: this sampler draws "secure", but the ledger promises "research noise"
 	// secure: sigma 20 and sensitivity 1 steps
 }
 
