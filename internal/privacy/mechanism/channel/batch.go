@@ -9,7 +9,7 @@ import (
 	"privrec/internal/rng"
 )
 
-// batches draws the batches of one run and watches them.
+// batches draws the batches of one run and checks them.
 type batches struct {
 	n      int64            // examples
 	method privacy.Sampling // how they are chosen
@@ -50,8 +50,8 @@ func (b *batches) poisson(s rng.Stream, to []int32) []int32 {
 	return to
 }
 
-// fixed appends a uniform subset of the given size (Floyd's algorithm: Bentley,
-// "A sample of brilliance", CACM 1987), in ascending order.
+// fixed appends a uniform subset of the given size, in ascending order (Floyd's algorithm: Bentley, "A sample
+// of brilliance", CACM 1987).
 func (b *batches) fixed(s rng.Stream, to []int32) []int32 {
 	for j := b.n - b.size; j < b.n; j++ {
 		t := int64(s.IntN(int(j + 1)))
@@ -69,7 +69,7 @@ func (b *batches) fixed(s rng.Stream, to []int32) []int32 {
 	return to
 }
 
-// next draws a batch and counts it in.
+// next draws a batch and counts it.
 func (b *batches) next(s rng.Stream, to []int32) []int32 {
 	to = b.draw(b, s, to[:0])
 	b.seen.Batches++
@@ -86,7 +86,7 @@ func (b *batches) next(s rng.Stream, to []int32) []int32 {
 	return to
 }
 
-// expected is the mean size of a batch.
+// expected returns the mean size of a batch.
 func (b *batches) expected() float64 {
 	if b.method == privacy.Poisson {
 		return float64(b.n) * b.rate
@@ -94,21 +94,21 @@ func (b *batches) expected() float64 {
 	return float64(b.size)
 }
 
-// batchTally is what a run knows of the batches it drew.
+// batchTally holds counts of the batches that a run drew.
 type batchTally struct {
 	Batches  int64 `json:"batches"`
 	Examples int64 `json:"examples"` // in all of them
-	SumSq    exact `json:"sum_sq"`   // of their sizes' distances from the mean
+	SumSq    exact `json:"sum_sq"`   // of the distances of their sizes from the mean
 	Widest   exact `json:"widest"`   // of these distances
-	Paired   int64 `json:"paired"`   // examples of the batches 0, 2, 4, ... that have a next one
-	Common   int64 `json:"common"`   // of them in the next one too
+	Paired   int64 `json:"paired"`   // examples of the batches 0, 2, 4, ... that have a next batch
+	Common   int64 `json:"common"`   // how many of them are in the next batch too
 }
 
 // batchTails is the number of one-sided events of a check.
 const batchTails = 7
 
-// check compares the batches with what they should be. With n examples, rate q,
-// t batches of sizes S, v = n q (1-q), probability at least 1 - 7 exp(-x):
+// check compares the batches with their law. With n examples, rate q, t batches of sizes S, v = n q (1-q), it
+// passes correct batches with probability at least 1 - 7 exp(-x):
 //
 //	sum S is Binomial(t n, q)                                   (Bernstein)
 //	sum (S - n q)² / v >= t - sqrt(2 t (3 + 1/v) x)             (below the mean of non-negative variables; E[.²] <= 3 + 1/v)
@@ -116,9 +116,9 @@ const batchTails = 7
 //	examples in both of two neighbouring batches: Binomial given the first (Bernstein; without replacement they
 //	deviate no more, Hoeffding 1963, theorem 4)
 //
-// The second is what a batch of fixed size passed as a Poisson one fails, the
-// last what one batch used again and again fails, and passes over a shuffled order.
-// Without replacement sizes have no law to be compared with: they are equal.
+// A batch of fixed size in place of a Poisson one fails the second. One batch used again and again, or passes
+// over a shuffled order, fail the last. Without replacement all sizes are equal, so there is no law to compare
+// them with.
 func (b *batches) check(purpose string, x float64) error {
 	t := &b.seen
 	fail := func(what string, got, low, high float64, hint string) error {

@@ -10,13 +10,12 @@ import (
 	"privrec/internal/rng"
 )
 
-// Channel is a mechanism that adds noise, at work in one run: it knows the ledger
-// and the stream, watches all noise that it added and remembers which keys it
-// used. The rows of a release, and several releases, may be in different
-// goroutines.
+// Channel adds the noise of one mechanism in one run. It has the ledger and the stream, checks
+// all noise that it added and remembers the keys that it used. Rows of a release, and several
+// releases, may be in different goroutines.
 //
-// It adds noise in releases: Begin, BeginMany or Start, then every row, then Finish.
-// State and Restore carry it through a checkpoint.
+// It adds noise in releases: Begin, BeginMany or Start, then every row, then Finish. State and
+// Restore carry it through a checkpoint.
 type Channel[T mechanism.Float] struct {
 	purpose  string
 	share    mechanism.Share
@@ -39,20 +38,20 @@ type Channel[T mechanism.Float] struct {
 	idle    []*Release[T]
 }
 
-// Noise is what a channel adds. It is how a mechanism whose sampler is its own opens
-// a channel; Open and OpenLaplace are two of them.
+// Noise says what a channel adds. A mechanism with a sampler of its own opens a channel with
+// it; Open and OpenLaplace do so.
 type Noise[T mechanism.Float] struct {
 	Purpose  string                               // names the releases in the ledger
 	Share    mechanism.Share                      // of the run's false-alarm probability
 	Law      Law                                  // what is recorded, and what the checks expect
 	Add      func(s rng.Stream, dst []T, scale T) // the sampler: adds noise of the law's scale to dst
 	Absolute bool                                 // the checks look at absolute values, not at squares
-	Grid     *Grid                                // where values come out; nil: noise in floating point
-	Secret   bool                                 // noise from cryptographic bits: it has no state to restore
+	Grid     *Grid                                // the grid of the outputs; nil: noise in floating point
+	Secret   bool                                 // noise from cryptographic bits, which has no state to restore
 }
 
-// New puts noise to work: from stream s, events into ledger l. It refuses an event or
-// a share that is not valid, and a ledger that is not marked for such noise.
+// New opens a channel that draws from stream s and records in ledger l. It fails on an event or
+// a share that is not valid, and on a ledger that is not marked for such noise.
 func New[T mechanism.Float](n Noise[T], l *privacy.Ledger, s rng.Stream) (*Channel[T], error) {
 	if n.Purpose == "" {
 		return nil, errors.New("channel: no purpose")
@@ -68,8 +67,8 @@ func New[T mechanism.Float](n Noise[T], l *privacy.Ledger, s rng.Stream) (*Chann
 		stream: s.Sub(), keyed: s.Sub(keyedByPart), add: n.Add, absolute: n.Absolute, grid: n.Grid}, nil
 }
 
-// see tallies what was done to a row. It is no function value, so that before
-// stays on the stack.
+// see tallies what was done to a row. It is not a function value, so that before stays on the
+// stack.
 func (c *Channel[T]) see(before, after []T) Tally {
 	perScale := 1 / float64(atLeast[T](c.law.Scale()))
 	switch {
@@ -81,12 +80,12 @@ func (c *Channel[T]) see(before, after []T) Tally {
 	return difference(before, after, perScale)
 }
 
-// Event returns what the channel records of one release.
+// Event returns the event that the channel records of one release.
 func (c *Channel[T]) Event() privacy.Event { return c.law.Event() }
 
-// Perturb is a release of the whole of data in rows of cols, of which the given
-// number of releases is recorded: how many parts of the data (sessions, samples)
-// its rows belong to, at least 1. The key is that of Begin.
+// Perturb adds noise to the whole of data, in rows of cols, as one matrix. releases is the
+// number of releases to record: how many parts of the data (sessions, samples) its rows belong
+// to, at least 1. The key is that of Begin.
 func (c *Channel[T]) Perturb(data []T, cols int, releases int64, key ...uint64) error {
 	if cols <= 0 || len(data)%cols != 0 {
 		return fmt.Errorf("%s: %d values in rows of %d", c.purpose, len(data), cols)
@@ -101,9 +100,9 @@ func (c *Channel[T]) Perturb(data []T, cols int, releases int64, key ...uint64) 
 	return r.Finish()
 }
 
-// Check looks at all noise added so far, before resuming too. A run calls it when
-// it ends; in between it happens by itself whenever the number of values has
-// doubled. It fails while a release is not ended: nobody looked at its noise.
+// Check checks all noise added so far, including that before a resume. A run calls it when it
+// ends; before, it happens whenever the number of values has doubled. It fails while a release
+// is not ended, since its noise was not checked.
 func (c *Channel[T]) Check() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

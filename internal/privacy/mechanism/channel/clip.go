@@ -7,12 +7,11 @@ import (
 	"privrec/internal/privacy/mechanism"
 )
 
-// Clip scales v down to Euclidean norm c where it is longer, and reports whether
-// it did. The norm of what is left, computed exactly over the rounded values, is
-// never above c; a vector so close to c that rounding cannot tell is scaled too,
-// by one part in 10^7 of a float32, in 10^15 of a float64, and less than 10^-15 for
-// every value it has. A NaN or an infinity is refused and v left as it is:
-// no scaling bounds it. c is positive and finite.
+// Clip scales v down to Euclidean norm c if it is longer, and reports whether it did. The norm
+// of the result, computed exactly over the rounded values, is never above c. A vector so close
+// to c that rounding cannot tell is scaled too, by one part in 10^7 of a float32 or in 10^15 of
+// a float64, and by less than 10^-15 for every value it has. Clip fails on a NaN or an
+// infinity, which no scaling bounds, and leaves v as it is. c is positive and finite.
 func Clip[T mechanism.Float](v []T, c float64) (clipped bool, err error) {
 	if !(c > 0) || math.IsInf(c, 1) {
 		return false, fmt.Errorf("clipping norm is %v, want positive and finite", c)
@@ -28,11 +27,11 @@ func Clip[T mechanism.Float](v []T, c float64) (clipped bool, err error) {
 	if n.atMost(c) {
 		return false, nil
 	}
-	shrink := 0x1p-50 // rounding of the values to nearest may add as much to the norm
+	shrink := 0x1p-50 // rounding the values to nearest may add as much to the norm
 	if _, single := as[float32](v); single {
 		shrink = 0x1.1p-24
 	}
-	for ; ; shrink *= 4 { // once is enough, but where values round to subnormal numbers
+	for ; ; shrink *= 4 { // once is enough, unless values round to subnormal numbers
 		room := 3 * slack(len(v))
 		if n.e != 0 {
 			room *= 4
@@ -44,21 +43,21 @@ func Clip[T mechanism.Float](v []T, c float64) (clipped bool, err error) {
 	}
 }
 
-// size is the number v 2^e: a norm may be out of the range of a float64.
+// size is the number v 2^e, for norms outside the range of a float64.
 type size struct {
 	v float64 // 0, or a normal number
 	e int
 }
 
-// slack bounds the relative error of normAbove: a square and n/4+1 additions in
-// each of 4 lanes, 3 of the lanes, a root.
+// slack bounds the relative error of normAbove: a square and n/4+1 additions in each of 4
+// lanes, the addition of 3 lanes, a root.
 func slack(n int) float64 { return float64(n/4+16) * 0x1p-53 }
 
-// normAbove is the Euclidean norm of v, never below the true one; not finite only
+// normAbove returns the Euclidean norm of v or a little more, never less. It is not finite only
 // if a value is not.
 func normAbove[T mechanism.Float](v []T) size {
 	sum := sumSquares(v)
-	if sum >= 0x1p-700 && sum <= 0x1p700 { // squares that vanished are 2^-300 times smaller than that
+	if sum >= 0x1p-700 && sum <= 0x1p700 { // squares that underflowed are 2^-300 times smaller than that
 		return size{math.Sqrt(sum) * (1 + slack(len(v))), 0}
 	}
 	largest := 0.0
@@ -104,7 +103,7 @@ func (s size) atMost(c float64) bool {
 	return e+s.e < k || e+s.e == k && f <= g
 }
 
-// scaleTo multiplies v, of norm s, by c/s and by by, which is at most 1.
+// scaleTo multiplies v, whose norm is s, by c/s and by by, which is at most 1.
 func scaleTo[T mechanism.Float](v []T, s size, c, by float64) {
 	f, e := math.Frexp(s.v)
 	g, k := math.Frexp(c)
@@ -121,7 +120,7 @@ func scaleTo[T mechanism.Float](v []T, s size, c, by float64) {
 	}
 }
 
-// ScaleRow puts row scaled to the norm into dst, never above it; zeros stay zeros.
+// ScaleRow writes row, scaled to the norm and never above it, to dst. Zeros stay zeros.
 func ScaleRow[T mechanism.Float](dst, row []T, norm float64) error {
 	n := normAbove(row)
 	copy(dst, row)
@@ -132,7 +131,7 @@ func ScaleRow[T mechanism.Float](dst, row []T, norm float64) error {
 	return err
 }
 
-// CheckNorm fails where v is longer than c: the fault that no noise makes good.
+// CheckNorm fails if v is longer than c, a fault that no noise compensates.
 func CheckNorm[T mechanism.Float](purpose, what string, v []T, c float64, hint string) error {
 	if n := normAbove(v); !n.atMost(c) {
 		return &mechanism.CheckError{Purpose: purpose, What: what, Got: math.Ldexp(n.v, n.e), Low: 0, High: c, N: int64(len(v)), Hint: hint}

@@ -10,15 +10,14 @@ import (
 	"privrec/internal/rng"
 )
 
-// DPSGD is the sum of clipped gradients with Gaussian noise (Abadi et al., "Deep
-// learning with differential privacy", CCS 2016, algorithm 1), over batches that
-// it draws itself: what is recorded is the sampler that was used. It is a
-// description: OpenDPSGD puts it to work.
+// DPSGD is the sum of clipped gradients with Gaussian noise (Abadi et al., "Deep learning with
+// differential privacy", CCS 2016, algorithm 1), over batches that it draws itself, so that the
+// ledger records the sampler that was used. DPSGD is a description; OpenDPSGD opens it.
 //
-// Poisson batches take every example with probability Rate, on their own; their
-// guarantee is for one example more or less, which moves the sum by at most Clip.
-// Batches without replacement have Batch examples; their guarantee is for one
-// example exchanged for another, which moves the sum by at most twice Clip.
+// Poisson batches take every example independently with probability Rate. Their guarantee is
+// for adding or removing one example, which moves the sum by at most Clip. Batches without
+// replacement have Batch examples. Their guarantee is for replacing one example by another,
+// which moves the sum by at most twice Clip.
 type DPSGD struct {
 	Purpose         string           // names the releases in the ledger
 	Clip            float64          // C: largest Euclidean norm of one example's gradient
@@ -31,12 +30,11 @@ type DPSGD struct {
 	Share           mechanism.Share  // of the run's false-alarm probability
 }
 
-// Sigma is the standard deviation of the noise of the sum, NoiseMultiplier times
-// Clip.
+// Sigma returns the standard deviation of the noise of the sum, NoiseMultiplier times Clip.
 func (d DPSGD) Sigma() float64 { return d.NoiseMultiplier * d.Clip }
 
-// ExpectedBatch is the mean number of examples of a batch: what sums are divided
-// by. The realised number is private.
+// ExpectedBatch returns the mean number of examples of a batch, by which sums are divided. The
+// real number is private.
 func (d DPSGD) ExpectedBatch() float64 {
 	if d.Sampling == privacy.Poisson {
 		return float64(d.Examples) * d.Rate
@@ -44,7 +42,7 @@ func (d DPSGD) ExpectedBatch() float64 {
 	return float64(d.Batch)
 }
 
-// Event returns what one step is to an accountant.
+// Event returns one step as an accountant sees it.
 func (d DPSGD) Event() privacy.Sampled {
 	g := privacy.Gaussian{Sigma: d.Sigma(), Sensitivity: d.Clip, Unit: d.Unit, Neighbouring: privacy.AddRemove}
 	if d.Sampling == privacy.Poisson {
@@ -70,9 +68,9 @@ func (d DPSGD) validate() error {
 	case !poisson && d.Sampling != privacy.WithoutReplacement:
 		err = fmt.Errorf("unknown sampling %q", string(d.Sampling))
 	case poisson && (!(d.Rate > 0 && d.Rate <= 1) || d.Batch != 0):
-		err = fmt.Errorf("rate is %v and batch %d, want a rate above 0 and at most 1, and no batch, for Poisson sampling", d.Rate, d.Batch)
+		err = fmt.Errorf("rate is %v and batch %d, Poisson sampling wants a rate above 0 and at most 1, and no batch", d.Rate, d.Batch)
 	case !poisson && (d.Batch < 1 || d.Batch > d.Examples || d.Rate != 0):
-		err = fmt.Errorf("batch is %d and rate %v, want 1 to %d, and no rate, for sampling without replacement", d.Batch, d.Rate, d.Examples)
+		err = fmt.Errorf("batch is %d and rate %v, sampling without replacement wants a batch from 1 to %d, and no rate", d.Batch, d.Rate, d.Examples)
 	case !(d.Clip > 0) || math.IsInf(2*d.Clip, 1):
 		err = fmt.Errorf("clip is %v, want positive and finite", d.Clip)
 	case !(d.NoiseMultiplier > 0) || math.IsInf(d.NoiseMultiplier, 1):
@@ -86,8 +84,8 @@ func (d DPSGD) validate() error {
 	return nil
 }
 
-// Steps is DP-SGD at work in one run: Begin, Add for every example of the batch,
-// Finish. It is for one goroutine; gradients may be computed by many.
+// Steps is DP-SGD in one run: Begin, Add for every example of the batch, Finish. It is for one
+// goroutine; several may compute the gradients.
 type Steps[T mechanism.Float] struct {
 	d       DPSGD
 	dim     int
@@ -107,15 +105,16 @@ type Steps[T mechanism.Float] struct {
 	noisy   []T // rows of noiseCols, the last padded
 }
 
-// sampledLaw is the noise of a channel whose releases see a sample of the data.
+// sampledLaw is the law of the noise of a channel whose releases use a sample of the data.
 type sampledLaw struct {
 	Law
 	e privacy.Sampled
 }
 
+// Event returns the sampled event.
 func (l sampledLaw) Event() privacy.Event { return l.e }
 
-// noiseCols is the length of the rows that noise is keyed by.
+// noiseCols is the length of the rows of keyed noise.
 const noiseCols = 256
 
 // The streams of a run.
@@ -124,8 +123,8 @@ const (
 	batchStream
 )
 
-// OpenDPSGD puts a mechanism to work on gradients of dim values: noise and
-// batches from stream s, events into ledger l.
+// OpenDPSGD opens DP-SGD for gradients of dim values. It draws noise and batches from stream s
+// and records in ledger l.
 func OpenDPSGD[T mechanism.Float](d DPSGD, dim int, l *privacy.Ledger, s rng.Stream) (*Steps[T], error) {
 	if err := d.validate(); err != nil {
 		return nil, err
@@ -150,9 +149,9 @@ func OpenDPSGD[T mechanism.Float](d DPSGD, dim int, l *privacy.Ledger, s rng.Str
 		sum:     make([]float64, dim), noisy: make([]T, (dim+noiseCols-1)/noiseCols*noiseCols)}, nil
 }
 
-// Begin records a step in the ledger and returns the examples of its batch,
-// ascending; it may be empty. They stay valid until the next Begin. The key (pass,
-// step) is used once, by the rules of [Channel.Begin].
+// Begin records a step in the ledger and returns the examples of its batch, ascending; the
+// batch may be empty. They stay valid until the next Begin. The key (pass, step) is used once,
+// by the rules of [Channel.Begin].
 func (s *Steps[T]) Begin(key ...uint64) ([]int32, error) {
 	if s.failed != nil {
 		return nil, s.failed
@@ -170,15 +169,15 @@ func (s *Steps[T]) Begin(key ...uint64) ([]int32, error) {
 	return s.batch, nil
 }
 
-// Add clips the gradient of the k-th example of the batch, in place, and adds it.
-// Examples come in their order, 0, 1, ...: sums do not depend on who computed
-// what first. A gradient that is not finite ends the run.
+// Add clips the gradient of the k-th example of the batch, in place, and adds it. Examples must
+// come in order, 0, 1, ..., so that sums do not depend on which goroutine was first. A gradient
+// that is not finite ends the run.
 func (s *Steps[T]) Add(k int, gradient []T) error {
 	switch {
 	case s.failed != nil:
 		return s.failed
 	case s.release == nil || k != s.added || k >= len(s.batch):
-		return s.fail(fmt.Errorf("%s: example %d after %d of the %d of a batch, want every one in its turn", s.d.Purpose, k, s.added, len(s.batch)))
+		return s.fail(fmt.Errorf("%s: example %d after %d of the %d of a batch, want them in order", s.d.Purpose, k, s.added, len(s.batch)))
 	case len(gradient) != s.dim:
 		return s.fail(fmt.Errorf("%s: gradient of %d values, want %d", s.d.Purpose, len(gradient), s.dim))
 	}
@@ -195,9 +194,9 @@ func (s *Steps[T]) Add(k int, gradient []T) error {
 	return nil
 }
 
-// Finish puts the noisy sum divided by the expected size of a batch into mean,
-// and checks noise and batches. It fails unless every example of the batch was
-// added. An empty batch gives noise alone.
+// Finish writes the noisy sum divided by the expected size of a batch to mean, and checks noise
+// and batches. It fails unless every example of the batch was added. The sum of an empty batch
+// is noise only.
 func (s *Steps[T]) Finish(mean []T) error {
 	switch {
 	case s.failed != nil:
@@ -229,8 +228,8 @@ func (s *Steps[T]) Finish(mean []T) error {
 	return nil
 }
 
-// Check looks at all noise and all batches so far. A run calls it when it ends;
-// in between it happens by itself whenever the number of steps has doubled.
+// Check checks all noise and all batches so far. A run calls it when it ends; before, it
+// happens whenever the number of steps has doubled.
 func (s *Steps[T]) Check() error {
 	if s.failed != nil {
 		return s.failed

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// DPSGDState is what a checkpoint stores of a run of DP-SGD: its noise, what its
-// checks know of the batches, and what they have spent of their false-alarm
-// probability. As JSON it keeps every bit.
+// DPSGDState is what a checkpoint stores of a run of DP-SGD: its noise, the counts of its
+// batches, and what its checks have spent of their false-alarm probability. As JSON it keeps
+// every bit.
 type DPSGDState struct {
 	Noise    State      `json:"noise"`
 	Examples int64      `json:"examples"`
@@ -19,7 +19,7 @@ type DPSGDState struct {
 	Failed   string     `json:"failed,omitempty"`
 }
 
-// State returns the run as it is between two steps.
+// State returns the state of the run between two steps.
 func (s *Steps[T]) State() DPSGDState {
 	st := DPSGDState{Noise: s.noise.State(), Examples: s.d.Examples, Rate: exact(s.d.Rate), Batch: s.d.Batch,
 		Batches: s.batches.seen, Checked: s.checked, Checks: s.spent.k}
@@ -29,9 +29,9 @@ func (s *Steps[T]) State() DPSGDState {
 	return st
 }
 
-// Restore puts a run that was just opened into the state of a checkpoint. It
-// refuses the state of another run, of one that failed, and one taken in the
-// middle of a step. That batches in a row differ is checked anew from here.
+// Restore puts a new run into the state of a checkpoint. It fails on the state of another run,
+// of one that failed, and on one taken in the middle of a step. The check that consecutive
+// batches differ starts again from here.
 func (s *Steps[T]) Restore(st DPSGDState) error {
 	if err := s.restore(st); err != nil {
 		return fmt.Errorf("%s: restore: %w", s.d.Purpose, err)

@@ -392,9 +392,9 @@ func TestDPSGDMisuse(t *testing.T) {
 		return s, l, b
 	}
 	for name, misuse := range map[string]func(s *Steps[float32], n int) error{
-		"before the last": func(s *Steps[float32], _ int) error { _, err := s.Begin(2); return err },
-		"in its turn":     func(s *Steps[float32], _ int) error { return s.Add(1, g) },
-		"gradient of 4":   func(s *Steps[float32], _ int) error { return s.Add(0, g[:4]) },
+		"before the last":    func(s *Steps[float32], _ int) error { _, err := s.Begin(2); return err },
+		"want them in order": func(s *Steps[float32], _ int) error { return s.Add(1, g) },
+		"gradient of 4":      func(s *Steps[float32], _ int) error { return s.Add(0, g[:4]) },
 		"cannot be clipped": func(s *Steps[float32], _ int) error {
 			return s.Add(0, []float32{0, float32(math.NaN()), 0, 0, 0})
 		},

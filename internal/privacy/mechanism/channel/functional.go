@@ -9,31 +9,28 @@ import (
 	"privrec/internal/rng"
 )
 
-// Functional is the functional mechanism (Zhang, Zhang, Xiao, Yang, Winslett,
-// "Functional mechanism: regression analysis under differential privacy", VLDB
-// 2012, algorithm 1; section 4.2 of the GERAI paper): the coefficients of an
-// objective, as a polynomial of the parameters, get Laplace noise of scale
-// Sensitivity/Epsilon, and what minimises the result is post-processing. Once per
-// objective: coefficients of another batch, or after other parameters changed, are
-// a release of their own.
+// Functional is the functional mechanism (Zhang, Zhang, Xiao, Yang, Winslett, "Functional
+// mechanism: regression analysis under differential privacy", VLDB 2012, algorithm 1; section
+// 4.2 of the GERAI paper). It adds Laplace noise of scale Sensitivity/Epsilon to the
+// coefficients of an objective, as a polynomial of the parameters. Minimising the result is
+// post-processing. Each objective is a release: coefficients of another batch, or after other
+// parameters changed, are a new one.
 //
-// The coefficients must be functions of the data alone. In GERAI they depend on
-// trained weights too, and the gradients of those see no noise: its claim is not
-// what this event says.
+// The coefficients must be functions of only the data. In GERAI they also depend on trained
+// weights, whose gradients have no noise, so this event does not say what GERAI claims.
 type Functional struct {
 	Purpose string
 	Epsilon float64 // of one release
-	// Sensitivity is the l1 distance between neighbours' coefficients, all that are
-	// given together: of sums LogisticSensitivity, of means that over the number of
-	// examples.
+	// Sensitivity is the l1 distance between neighbours' coefficients of one objective, all
+	// together: for sums LogisticSensitivity, for means that divided by the number of examples.
 	Sensitivity  float64
 	Unit         privacy.Unit
 	Neighbouring privacy.Neighbouring
 	Share        mechanism.Share
 }
 
-// Scale is the scale of the noise of a coefficient, Sensitivity/Epsilon rounded
-// up; its standard deviation is sqrt(2) times that.
+// Scale returns the scale of the noise of a coefficient, Sensitivity/Epsilon rounded up. The
+// standard deviation is sqrt(2) times the scale.
 func (m Functional) Scale() (float64, error) {
 	b, err := LaplaceScale(m.Epsilon, m.Sensitivity)
 	if err != nil {
@@ -42,20 +39,20 @@ func (m Functional) Scale() (float64, error) {
 	return b, nil
 }
 
-// Event returns what one release of the mechanism is to an accountant.
+// Event returns one release as an accountant sees it.
 func (m Functional) Event() (privacy.Laplace, error) {
 	b, err := m.Scale()
 	return privacy.Laplace{Scale: b, Sensitivity: m.Sensitivity, Unit: m.Unit, Neighbouring: m.Neighbouring}, err
 }
 
-// Objective is the functional mechanism at work in one run.
+// Objective is the functional mechanism in one run.
 type Objective[T mechanism.Float] struct {
 	purpose string
 	noise   *Channel[T]
 	row     []T
 }
 
-// OpenFunctional puts a mechanism to work: noise from stream s, events into
+// OpenFunctional opens the functional mechanism. It draws noise from stream s and records in
 // ledger l.
 func OpenFunctional[T mechanism.Float](m Functional, l *privacy.Ledger, s rng.Stream) (*Objective[T], error) {
 	if m.Purpose == "" {
@@ -72,18 +69,18 @@ func OpenFunctional[T mechanism.Float](m Functional, l *privacy.Ledger, s rng.St
 	return &Objective[T]{purpose: m.Purpose, noise: c}, nil
 }
 
-// Channel is the mechanism's noise, for Check, State and Restore.
+// Channel returns the channel of the noise, for Check, State and Restore.
 func (o *Objective[T]) Channel() *Channel[T] { return o.noise }
 
-// Perturb adds noise to all coefficients of one objective and records one
-// release. The key (pass, step) is used once, by the rules of [Channel.Begin]. A
-// polynomial without coefficients is refused: there is nothing to release.
+// Perturb adds noise to all coefficients of one objective and records one release. The key
+// (pass, step) is used once, by the rules of [Channel.Begin]. Perturb fails on a polynomial
+// without coefficients.
 func (o *Objective[T]) Perturb(p *Polynomial[T], key ...uint64) error {
 	return o.PerturbCoefficients(key, p.Linear, p.Quadratic)
 }
 
-// PerturbCoefficients does the same for the coefficients of any objective, in
-// parts that together have the stated sensitivity. It is for one goroutine.
+// PerturbCoefficients does what Perturb does for the coefficients of any objective, in parts
+// that together have the stated sensitivity. It is for one goroutine.
 func (o *Objective[T]) PerturbCoefficients(key []uint64, parts ...[]T) error {
 	o.row = o.row[:0]
 	for _, p := range parts {

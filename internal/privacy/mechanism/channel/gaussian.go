@@ -9,26 +9,26 @@ import (
 	"privrec/internal/rng"
 )
 
-// Gaussian adds independent normal noise of standard deviation Sigma to every
-// value. It is a description: Open puts it to work.
+// Gaussian adds independent normal noise of standard deviation Sigma to every value. It is a
+// description; Open opens it.
 type Gaussian struct {
 	Purpose      string               // names the release in the ledger: aggregate
 	Sigma        float64              // standard deviation of the noise, positive
 	Sensitivity  float64              // l2 distance between neighbours' values in one release
 	Unit         privacy.Unit         // what neighbours differ in
-	Neighbouring privacy.Neighbouring // and how
+	Neighbouring privacy.Neighbouring // how they differ
 	Share        mechanism.Share      // of the run's false-alarm probability
 }
 
-// Event returns what one release of the mechanism is to an accountant.
+// Event returns one release as an accountant sees it.
 func (g Gaussian) Event() privacy.Gaussian {
 	return privacy.Gaussian{Sigma: g.Sigma, Sensitivity: g.Sensitivity, Unit: g.Unit, Neighbouring: g.Neighbouring}
 }
 
-// Law is the noise of the mechanism.
+// Law returns the law of the noise.
 func (g Gaussian) Law() Law { return normalLaw{g} }
 
-// Open puts a mechanism to work: noise from stream s, events into ledger l.
+// Open opens a channel that draws from stream s and records in ledger l.
 func Open[T mechanism.Float](g Gaussian, l *privacy.Ledger, s rng.Stream) (*Channel[T], error) {
 	if g.Purpose == "" {
 		return nil, errors.New("gaussian mechanism: no purpose")

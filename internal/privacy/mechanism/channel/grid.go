@@ -7,23 +7,23 @@ import (
 	"privrec/internal/privacy/mechanism"
 )
 
-// Grid is the numbers that a channel of discrete noise releases: whole steps, up to
-// a limit. A mechanism that opens such a channel fixes it before it sees a value.
+// Grid is the set of numbers that a channel of discrete noise releases: whole steps up to a
+// limit. A mechanism fixes it before it sees a value.
 type Grid struct {
 	Step, PerStep float64 // a power of two in the data's unit, and 1/Step
 	Bound         float64 // steps that a value is clamped to before noise
-	Limit         int64   // steps that an output is clamped to: all integers up to it are exact in the type
+	Limit         int64   // steps that an output is clamped to: the type represents all integers up to it exactly
 	Whole         bool    // values are on the grid already
 	Scale         float64 // of the noise, in steps
 }
 
-// Round returns the value in steps: clamped, which moves no two values apart, and
-// rounded to the nearest step.
+// Round returns the value in steps, clamped and rounded to the nearest step. Clamping never
+// moves two values apart.
 func (g *Grid) Round(x float64) float64 {
 	return math.RoundToEven(max(-g.Bound, min(g.Bound, x*g.PerStep)))
 }
 
-// admits reports values that must not be released.
+// admits fails on values that must not be released.
 func admits[T mechanism.Float](g *Grid, row []T) error {
 	for j, x := range row {
 		v := float64(x)
@@ -37,8 +37,8 @@ func admits[T mechanism.Float](g *Grid, row []T) error {
 	return nil
 }
 
-// steps tallies after-before on the grid in units of the noise. A value off the
-// grid leaves a tally that no check passes.
+// steps tallies after-before on the grid in units of the noise. A value off the grid gives a
+// tally that fails every check.
 func steps[T mechanism.Float](g *Grid, before, after []T, absolute bool) (t Tally) {
 	for i, y := range after {
 		v := float64(y) * g.PerStep

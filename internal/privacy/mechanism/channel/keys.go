@@ -8,25 +8,24 @@ import (
 	"slices"
 )
 
-// keyedByPart separates the streams of releases keyed by part from the others:
-// no key given to Begin starts with it.
+// keyedByPart separates the streams of releases keyed by part from the others. No key given to
+// Begin may start with it.
 const keyedByPart = math.MaxUint64
 
 // maxKey is the largest number of components of a key, its part included.
 const maxKey = 5
 
-// usedKeys remembers which keys a channel used: two values with the same noise
-// show their difference in the clear. The first component of a key, the pass
-// over the data, never descends, and only the keys of the current pass are kept,
-// 64 to a block, so that memory is bounded by one pass: some 100 bytes a key at
-// worst, near two bytes where the last components are dense. There are no digests: a
-// new key is never taken for a used one.
+// usedKeys remembers which keys a channel used, since two values with the same noise show their
+// difference without noise. The first component of a key, the pass over the data, never
+// descends, and only the keys of the current pass are kept, 64 to a block. So one pass bounds
+// the memory: about 100 bytes a key at worst, and about two where the last components are
+// dense. Keys are stored whole, so a new key is never taken for a used one.
 type usedKeys struct {
 	pass   uint64
 	blocks map[keyBlock]uint64 // bit i: last component 64 at + i
 }
 
-// keyBlock is 64 keys that differ in their last components only.
+// keyBlock is 64 keys that differ only in their last component.
 type keyBlock struct {
 	size   uint8 // components of the key
 	parts  bool  // the last one is a part
@@ -34,7 +33,7 @@ type keyBlock struct {
 	at     uint64 // last component / 64
 }
 
-// enter begins or goes on with a pass.
+// enter begins a pass or continues it.
 func (u *usedKeys) enter(pass uint64) error {
 	if pass < u.pass {
 		return fmt.Errorf("key of pass %d after one of pass %d: the first component must not descend", pass, u.pass)
@@ -46,7 +45,7 @@ func (u *usedKeys) enter(pass uint64) error {
 	return nil
 }
 
-// whole claims the key of a release.
+// whole marks the key of a release as used.
 func (u *usedKeys) whole(key []uint64) error {
 	if len(key) > maxKey {
 		return fmt.Errorf("key of %d components, want at most %d", len(key), maxKey)
@@ -72,7 +71,7 @@ func (u *usedKeys) whole(key []uint64) error {
 	return nil
 }
 
-// byPart claims (key, part) for every part.
+// byPart marks (key, part) as used for every part.
 func (u *usedKeys) byPart(key []uint64, parts []int32) error {
 	if len(key) < 1 || len(key) >= maxKey {
 		return fmt.Errorf("key of %d components, want 1 to %d", len(key), maxKey-1)
@@ -93,7 +92,7 @@ func (u *usedKeys) byPart(key []uint64, parts []int32) error {
 	return nil
 }
 
-// set marks a key as used; not ok if it was.
+// set marks a key as used. ok is false if it was used already.
 func (u *usedKeys) set(b keyBlock, last uint64) (ok bool) {
 	b.at = last / 64
 	bit := uint64(1) << (last % 64)
@@ -108,8 +107,8 @@ func (u *usedKeys) set(b keyBlock, last uint64) (ok bool) {
 	return true
 }
 
-// state returns the blocks in ascending order, each as its size (plus 16 for
-// parts), the middle components, the block and its bits; nil if there are none.
+// state returns the blocks in ascending order, each as its size (plus 16 for parts), the middle
+// components, the block and its bits; nil if there are none.
 func (u *usedKeys) state() (list [][]uint64) {
 	for b, bits := range u.blocks {
 		head := uint64(b.size)
@@ -125,7 +124,7 @@ func (u *usedKeys) state() (list [][]uint64) {
 
 const byPartFlag = 16
 
-// restore is strict: what it accepts, state returns.
+// restore fails on a list that state would not return.
 func (u *usedKeys) restore(pass uint64, list [][]uint64) error {
 	blocks := make(map[keyBlock]uint64, len(list))
 	for i, row := range list {

@@ -19,7 +19,7 @@ import (
 	"privrec/internal/rng"
 )
 
-// noisyKind is one of the mechanisms that Channel puts to work, opened with noise
+// noisyKind is one of the mechanisms that add noise by a Channel, opened with noise
 // of the given scale on a fixed grid.
 type noisyKind[T mechanism.Float] struct {
 	name   string

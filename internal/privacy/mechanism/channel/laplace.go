@@ -10,15 +10,15 @@ import (
 	"privrec/internal/rng"
 )
 
-// Laplace adds independent Laplace noise of the given scale to every value
-// (Dwork, McSherry, Nissim, Smith, "Calibrating noise to sensitivity in private
-// data analysis", TCC 2006, proposition 1). OpenLaplace puts it to work.
+// Laplace adds independent Laplace noise of the given scale to every value (Dwork, McSherry,
+// Nissim, Smith, "Calibrating noise to sensitivity in private data analysis", TCC 2006,
+// proposition 1). It is a description; OpenLaplace opens it.
 type Laplace struct {
 	Purpose      string               // names the release in the ledger
 	Scale        float64              // mean absolute value of the noise, positive
 	Sensitivity  float64              // l1 distance between neighbours' values in one release
 	Unit         privacy.Unit         // what neighbours differ in
-	Neighbouring privacy.Neighbouring // and how
+	Neighbouring privacy.Neighbouring // how they differ
 	Share        mechanism.Share      // of the run's false-alarm probability
 }
 
@@ -38,20 +38,20 @@ func LaplaceScale(epsilon, sensitivity float64) (float64, error) {
 	return b, nil
 }
 
-// Event returns what one release of the mechanism is to an accountant.
+// Event returns one release as an accountant sees it.
 func (m Laplace) Event() privacy.Laplace {
 	return privacy.Laplace{Scale: m.Scale, Sensitivity: m.Sensitivity, Unit: m.Unit, Neighbouring: m.Neighbouring}
 }
 
-// Variance of the noise of one value, 2 Scale².
+// Variance returns the variance of the noise of one value, 2 Scale².
 func (m Laplace) Variance() float64 { return 2 * m.Scale * m.Scale }
 
-// Tail is the probability that the noise of one value exceeds t >= 0 on either
-// side, exp(-t/Scale).
+// Tail returns the probability that the noise of one value exceeds t >= 0 on either side,
+// exp(-t/Scale).
 func (m Laplace) Tail(t float64) float64 { return math.Exp(-max(0, t) / m.Scale) }
 
-// OpenLaplace is Open for Laplace noise: the same releases, keys and checks, and
-// for research only in the same way.
+// OpenLaplace does what Open does, for Laplace noise: with the same releases, keys and checks,
+// and for research only.
 func OpenLaplace[T mechanism.Float](m Laplace, l *privacy.Ledger, s rng.Stream) (*Channel[T], error) {
 	if m.Purpose == "" {
 		return nil, errors.New("laplace mechanism: no purpose")
@@ -66,8 +66,8 @@ func OpenLaplace[T mechanism.Float](m Laplace, l *privacy.Ledger, s rng.Stream) 
 	return c, nil
 }
 
-// addLaplace is the research sampler: a sign and the logarithm of a uniform number
-// of 63 bits, so at most 44.4 scales, beyond which there is 6e-20 of the mass.
+// addLaplace adds Laplace noise to dst: it is the research sampler. It draws a sign and the logarithm of
+// a uniform number of 63 bits, so its noise is at most 44.4 scales, and 6e-20 of the law's mass is beyond that.
 func addLaplace[T mechanism.Float](s rng.Stream, dst []T, scale T) {
 	for i, x := range dst {
 		w := s.Uint64()

@@ -7,19 +7,18 @@ import (
 	"privrec/internal/privacy/mechanism"
 )
 
-// Law is the noise of a channel: what an accountant is told, and what the
-// self-check compares the values with.
+// Law describes the noise of a channel, for the accountant and for the self-check.
 type Law interface {
-	Event() privacy.Event // what one release is to an accountant
+	Event() privacy.Event // one release as an accountant sees it
 	Scale() float64       // of the noise, in the data's unit
 	// Check fails with probability at most Tails exp(-x) for noise of this law.
 	Check(t *Tally, purpose string, x float64) error
 	Tails() int
 }
 
-// Moments are the laws, by their logarithmic moment generating functions, of what
-// a tally holds of one value in units of the scale: the value itself and its size
-// (square or absolute value). Both functions are finite for |t| < limit.
+// Moments describes, by their logarithmic moment generating functions, the laws of what a tally
+// holds of one value in units of the scale: the value itself and its size (square or absolute
+// value). Both functions are finite for |t| < limit.
 type Moments struct {
 	Sum, Size           func(t float64) float64
 	SumLimit, SizeLimit float64
@@ -27,9 +26,9 @@ type Moments struct {
 	Root                float64 // 2 if a size is a square
 }
 
-// Chernoff returns a bound that the sum of n independent values with this logarithmic
-// moment generating function exceeds with probability at most exp(-x): Chernoff's
-// (n f(t) + x)/t, which holds for every fixed t and so for the best of some.
+// Chernoff returns a bound that the sum of n independent values with this logarithmic moment
+// generating function exceeds with probability at most exp(-x). It is Chernoff's (n f(t) +
+// x)/t, which holds for every fixed t and so for the best of several.
 func Chernoff(f func(t float64) float64, limit, n, x float64) float64 {
 	best := math.Inf(1)
 	for j := 1; j <= 160; j++ {
@@ -41,8 +40,8 @@ func Chernoff(f func(t float64) float64, limit, n, x float64) float64 {
 	return best
 }
 
-// Check compares a tally with the law: unchanged values (two tails by Bernstein),
-// size (two) and sum (two), six tails in all.
+// Check compares a tally with the law: unchanged values (two tails by Bernstein), size (two)
+// and sum (two), six tails in all.
 func (m Moments) Check(t *Tally, purpose string, scale, x float64) error {
 	if t.N == 0 {
 		return nil
@@ -77,24 +76,36 @@ func (m Moments) Check(t *Tally, purpose string, scale, x float64) error {
 	return nil
 }
 
-// normalLaw is the noise of Gaussian.
+// normalLaw is the law of Gaussian noise.
 type normalLaw struct{ g Gaussian }
 
+// Event implements Law.
 func (l normalLaw) Event() privacy.Event { return l.g.Event() }
-func (l normalLaw) Scale() float64       { return l.g.Sigma }
-func (l normalLaw) Tails() int           { return 5 }
 
+// Scale implements Law.
+func (l normalLaw) Scale() float64 { return l.g.Sigma }
+
+// Tails implements Law.
+func (l normalLaw) Tails() int { return 5 }
+
+// Check implements Law.
 func (l normalLaw) Check(t *Tally, purpose string, x float64) error {
 	return t.check(purpose, l.g.Sigma, x)
 }
 
-// laplaceLaw is the noise of Laplace: sizes are absolute values.
+// laplaceLaw is the law of Laplace noise: sizes are absolute values.
 type laplaceLaw struct{ m Laplace }
 
+// Event implements Law.
 func (l laplaceLaw) Event() privacy.Event { return l.m.Event() }
-func (l laplaceLaw) Scale() float64       { return l.m.Scale }
-func (l laplaceLaw) Tails() int           { return 6 }
 
+// Scale implements Law.
+func (l laplaceLaw) Scale() float64 { return l.m.Scale }
+
+// Tails implements Law.
+func (l laplaceLaw) Tails() int { return 6 }
+
+// Check implements Law.
 func (l laplaceLaw) Check(t *Tally, purpose string, x float64) error {
 	return Moments{
 		Sum:  func(t float64) float64 { return -math.Log1p(-t * t) },

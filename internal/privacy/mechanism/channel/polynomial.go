@@ -7,11 +7,10 @@ import (
 	"privrec/internal/privacy/mechanism"
 )
 
-// Polynomial is a polynomial of degree 2 in a vector w, by its coefficients.
-// Quadratic holds those of the monomials w_m w_n with m <= n, row by row, (d+1)d/2 of
-// them: the set Phi_2 of the functional mechanism. Splitting a monomial into the two
-// ordered products, as d² coefficients, would leave the sensitivity as it is and
-// give their sum twice the variance.
+// Polynomial is a polynomial of degree 2 in a vector w, by its coefficients. Quadratic holds
+// those of the monomials w_m w_n with m <= n, row by row, (d+1)d/2 of them: the set Phi_2 of
+// the functional mechanism. Splitting a monomial into the two ordered products, as d²
+// coefficients, would not change the sensitivity and would double the variance of their sum.
 type Polynomial[T mechanism.Float] struct {
 	Constant  T
 	Linear    []T
@@ -23,13 +22,13 @@ func NewPolynomial[T mechanism.Float](dim int) *Polynomial[T] {
 	return &Polynomial[T]{Linear: make([]T, dim), Quadratic: make([]T, dim*(dim+1)/2)}
 }
 
-// at is the place of the monomial w_m w_n, m <= n.
+// at returns the place of the monomial w_m w_n, m <= n.
 func (p *Polynomial[T]) at(m, n int) int { return m*len(p.Linear) - m*(m+1)/2 + n }
 
-// Coefficient is the coefficient of the monomial w_m w_n, in either order.
+// Coefficient returns the coefficient of the monomial w_m w_n, in either order.
 func (p *Polynomial[T]) Coefficient(m, n int) T { return p.Quadratic[p.at(min(m, n), max(m, n))] }
 
-// Value is the polynomial at w.
+// Value returns the polynomial at w.
 func (p *Polynomial[T]) Value(w []T) float64 {
 	v := float64(p.Constant)
 	k := 0
@@ -57,19 +56,19 @@ func (p *Polynomial[T]) Gradient(dst, w []T) {
 	}
 }
 
-// Taylor coefficients of ln(1 + e^-x) at 0: ln 2 - x/2 + x²/8. The next term is
-// -x⁴/192, so the error is below 0.006 for |x| <= 1.
+// The Taylor coefficients of ln(1 + e^-x) at 0: ln 2 - x/2 + x²/8. The next term is -x⁴/192, so
+// the error is below 0.006 for |x| <= 1.
 const (
 	logisticConstant  = math.Ln2
 	logisticLinear    = -0.5
 	logisticQuadratic = 0.125
 )
 
-// AddLogistic adds weight times the degree-2 Taylor form of ln(1 + exp(-w.q)) to
-// the polynomial. With q = q_uv - q_uv' that is one triple of the ranking loss of
-// the GERAI paper (equation 17), with q = y x, y = ±1, one example of a logistic
-// regression. Every value of q is in [-1, 1], which the sensitivity relies on;
-// anything else is refused. The mean over n examples has weight 1/n.
+// AddLogistic adds weight times the degree-2 Taylor form of ln(1 + exp(-w.q)) to the
+// polynomial. With q = q_uv - q_uv' that is one triple of the ranking loss of the GERAI paper
+// (equation 17); with q = y x, y = ±1, it is one example of a logistic regression. It fails on
+// a value of q outside [-1, 1], on which the sensitivity relies. The mean over n examples has
+// weight 1/n.
 func (p *Polynomial[T]) AddLogistic(weight float64, q []T) error {
 	if len(q) != len(p.Linear) {
 		return fmt.Errorf("logistic loss of %d values in %d variables", len(q), len(p.Linear))
@@ -93,21 +92,20 @@ func (p *Polynomial[T]) AddLogistic(weight float64, q []T) error {
 	return nil
 }
 
-// LogisticSensitivity is the l1 distance between the coefficients of degree 1 and
-// 2 of two data sets' sums of AddLogistic with weight 1, in dim variables. The
-// constant is not among them: it depends on nothing but the number of examples,
-// and is not released.
+// LogisticSensitivity returns the l1 distance between the coefficients of degree 1 and 2 of two
+// data sets' sums of AddLogistic with weight 1, in dim variables. It leaves out the constant,
+// which depends only on the number of examples and is not released.
 //
-// One example more or less: |q|_1/2 + |q|_1²/8, at most d/2 + d²/8.
+// Adding or removing one example: |q|_1/2 + |q|_1²/8, at most d/2 + d²/8.
 //
-// One example exchanged, q for r: with s = (q+r)/2, t = (q-r)/2 the coefficients
-// move by |t|_1 and by |s t' + t s'|_1/4 <= |s|_1 |t|_1/2, and |s_m| + |t_m| <= 1. So
-// the distance is at most T + (d - T) T/2 with T = |t|_1 <= d, largest at T = 1 + d/2:
-// (d+2)²/8 from d = 2 on, and 1 for d = 1. It is attained (signs flipped in T
-// places; for odd d one place goes from 1 to 0).
+// Replacing one example q by r: with s = (q+r)/2, t = (q-r)/2 the coefficients move by |t|_1
+// and by
+// s t' + t s'|_1/4 <= |s|_1 |t|_1/2, and |s_m| + |t_m| <= 1. So the distance is at most
+// T + (d - T) T/2 with T = |t|_1 <= d, largest at T = 1 + d/2: (d+2)²/8 from d = 2 on, and 1
+// for d = 1. It is attained (signs flipped in T places; for odd d one place goes from 1 to 0).
 //
-// The GERAI paper (lemma 4.3) has d + d²/4 for the exchange, twice the largest norm.
-// That is valid, and almost twice too large: 960 for d = 60, where 480.5 is enough.
+// The GERAI paper (lemma 4.3) has d + d²/4 for replacing, twice the largest norm. That is valid
+// and almost twice too large: 960 for d = 60, where 480.5 is enough.
 func LogisticSensitivity(dim int, replace bool) float64 {
 	d := float64(dim)
 	switch {
@@ -119,5 +117,5 @@ func LogisticSensitivity(dim int, replace bool) float64 {
 	return (d + 2) * (d + 2) / 8
 }
 
-// PaperLogisticSensitivity is that of lemma 4.3 of the GERAI paper, d + d²/4.
+// PaperLogisticSensitivity returns the sensitivity of lemma 4.3 of the GERAI paper, d + d²/4.
 func PaperLogisticSensitivity(dim int) float64 { d := float64(dim); return d + d*d/4 }

@@ -8,8 +8,8 @@ import (
 	"privrec/internal/rng"
 )
 
-// Release is one draw of noise for a matrix of rows. Its event is in the ledger
-// before a row can be touched.
+// Release is one draw of noise for a matrix of rows. Its event is in the ledger before a row
+// can be changed.
 type Release[T mechanism.Float] struct {
 	c        *Channel[T]
 	stream   rng.Stream
@@ -17,13 +17,13 @@ type Release[T mechanism.Float] struct {
 	rows     []Tally // one a row: written by its goroutine, summed in order
 	byPart   bool    // from Start
 	parts    []int32
-	at       []rowKey // of each row, where byPart
+	at       []rowKey // key of each row, where byPart
 	recorded int64    // releases in the ledger
 	open     bool
 	misuse   atomic.Pointer[string]
 }
 
-// rowKey is what a row of a release keyed by part is keyed by.
+// rowKey is the key of a row of a release keyed by part.
 type rowKey struct {
 	part int
 	key  uint64
@@ -32,28 +32,28 @@ type rowKey struct {
 // Begin starts the release of a (rows, cols) matrix and records one release in
 // the ledger. Noise depends on the key (pass, batch, step) and on the row's index.
 //
-// A key is for one release: its first component never descends, and the same
-// key in the same pass is refused, except after Restore, for what was drawn
-// after the checkpoint. A refused key is final, like a failed check.
+// A key is for one release: its first component never descends, and a channel refuses the same
+// key in the same pass, except after Restore for what was drawn after the checkpoint. A refused
+// key ends the channel, like a failed check.
 func (c *Channel[T]) Begin(rows, cols int, key ...uint64) (*Release[T], error) {
 	return c.begin(rows, cols, 1, key)
 }
 
-// BeginMany is Begin for rows that belong to several parts of the data (sessions,
-// samples): a unit pays once for every part that it is in. It records as many releases,
-// at least one if there are rows. The caller answers for the number: the rows do not
-// tell. Start needs none.
+// BeginMany does what Begin does for rows that belong to several parts of the data (sessions,
+// samples): a unit pays once for every part that it is in. It records as many releases, at
+// least one if there are rows. The caller must give the right number, since the rows do not
+// show it. Start needs none.
 func (c *Channel[T]) BeginMany(releases int64, rows, cols int, key ...uint64) (*Release[T], error) {
 	return c.begin(rows, cols, releases, key)
 }
 
-// Start starts a release of the given parts of the data (samples, sessions),
-// at least one if there are rows, and records as many releases in the ledger.
-// Noise depends on the key (pass, step), on the part and on the key of the row
-// within its part, see RowAt: not on which parts are released together.
+// Start starts a release of the given parts of the data (samples, sessions), at least one if
+// there are rows, and records as many releases in the ledger. Noise depends on the key (pass,
+// step), on the part and on the key of the row within its part, see RowAt, but not on which
+// parts are released together.
 //
-// Key and part are for one release, by the rules of Begin. Parts are not negative
-// and are copied.
+// Key and part are for one release, by the rules of Begin. Parts are not negative. Start copies
+// them.
 func (c *Channel[T]) Start(parts []int32, rows, cols int, key ...uint64) (*Release[T], error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -98,7 +98,7 @@ func (c *Channel[T]) take(rows, cols int, releases int64) (*Release[T], error) {
 		return nil, c.failed
 	}
 	if rows < 0 || cols < 0 || rows > 0 && releases < 1 {
-		return nil, fmt.Errorf("%s: %d releases of %d x %d values", c.purpose, releases, rows, cols)
+		return nil, fmt.Errorf("%s: %d releases of %d x %d values are not possible", c.purpose, releases, rows, cols)
 	}
 	var r *Release[T]
 	if n := len(c.idle); n > 0 {
@@ -119,7 +119,7 @@ func (c *Channel[T]) take(rows, cols int, releases int64) (*Release[T], error) {
 	return r, nil
 }
 
-// admit records a release whose key gave the error keys, and opens it.
+// admit records a release and opens it. keys is the error of its key, or nil.
 func (c *Channel[T]) admit(r *Release[T], keys error) error {
 	err := keys
 	if err != nil {
@@ -136,9 +136,9 @@ func (c *Channel[T]) admit(r *Release[T], keys error) error {
 	return nil
 }
 
-// Row adds noise to row i of a release from Begin. Distinct rows may be perturbed
-// concurrently; every row of the release must be, once. A wrong index or length,
-// or a row given twice, is left as it is and reported by Finish.
+// Row adds noise to row i of a release from Begin. Several goroutines may perturb distinct rows
+// at once. Every row of the release must be perturbed once. Row leaves a row with a wrong index
+// or length, or one given twice, as it is, and Finish reports it.
 func (r *Release[T]) Row(i int, dst []T) {
 	if r.byPart || !r.fits(i, dst) {
 		r.misused(i, dst)
@@ -147,11 +147,10 @@ func (r *Release[T]) Row(i int, dst []T) {
 	r.fill(i, dst, r.stream.Sub(uint64(i)))
 }
 
-// RowAt adds noise to row i of a release from Start. The row belongs to
-// parts[part] and is keyed there by key, such as the number of a node within its
-// sample. Over the rows 0, 1, ... of a release (part, key) strictly ascends,
-// which Finish checks: so no two rows get the same noise. Otherwise it is like Row,
-// as fast, and allocates nothing either.
+// RowAt adds noise to row i of a release from Start. The row belongs to parts[part], and key is
+// its key there, such as the number of a node within its sample. Over the rows 0, 1, ... of a
+// release (part, key) must strictly ascend, so that no two rows get the same noise; Finish
+// checks that. RowAt is otherwise like Row: as fast, and without allocation.
 func (r *Release[T]) RowAt(i int, dst []T, part int, key uint64) {
 	if !r.byPart || part < 0 || part >= len(r.parts) || !r.fits(i, dst) {
 		r.misused(i, dst)
@@ -171,7 +170,7 @@ func (r *Release[T]) misused(i int, dst []T) {
 	r.misuse.Store(&s)
 }
 
-// onStack is the row length up to which a row needs no heap.
+// onStack is the length up to which a row needs no heap.
 const onStack = 256
 
 func (r *Release[T]) fill(i int, dst []T, s rng.Stream) {
@@ -192,8 +191,8 @@ func (r *Release[T]) fill(i int, dst []T, s rng.Stream) {
 	r.rows[i] = r.c.see(before, dst)
 }
 
-// Finish closes the release and checks the noise. It fails if a row is missing.
-// What the release recorded when it began stays recorded either way.
+// Finish closes the release and checks the noise. It fails if a row is missing. The release
+// stays in the ledger in any case.
 func (r *Release[T]) Finish() error {
 	r.c.mu.Lock()
 	defer r.c.mu.Unlock()
@@ -216,14 +215,14 @@ func (r *Release[T]) end() error {
 	}
 	c.total.add(sum)
 	c.idle = append(c.idle, r)
-	if c.total.N >= 2*c.checked { // few checks, each on twice the values of the last
+	if c.total.N >= 2*c.checked { // few checks, each on twice the values of the last one
 		return c.check()
 	}
 	return nil
 }
 
-// sum adds up the rows' tallies in their order. It fails on a row that was
-// misused or got no noise, or the noise of another one.
+// sum adds up the rows' tallies in their order. It fails on a row that was misused or got no
+// noise, or the noise of another row.
 func (r *Release[T]) sum() (sum Tally, err error) {
 	purpose := r.c.purpose
 	if s := r.misuse.Load(); s != nil {
@@ -249,13 +248,13 @@ func (r *Release[T]) sum() (sum Tally, err error) {
 	return sum, nil
 }
 
-// fail ends the channel; its lock is held.
+// fail ends the channel. The caller holds its lock.
 func (c *Channel[T]) fail(err error) error {
 	c.failed = err
 	return err
 }
 
-// Refuse ends a channel for what was found outside it.
+// Refuse ends a channel for a fault found outside of it.
 func (c *Channel[T]) Refuse(err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

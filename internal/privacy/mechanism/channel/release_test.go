@@ -12,7 +12,7 @@ import (
 )
 
 // The event is on record before a row can get noise, whether or not the release
-// is ever ended; and a release that nobody ended fails the check.
+// is ever ended; and a release that was not ended fails the check.
 func TestRecordedBeforeNoise(t *testing.T) {
 	c, l := open[float32](t, noisy)
 	if _, err := c.Begin(2, 3, 0); err != nil {

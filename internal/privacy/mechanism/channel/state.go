@@ -8,14 +8,14 @@ import (
 	"privrec/internal/privacy"
 )
 
-// State is what a checkpoint stores of a channel: all that its checks
-// know of the noise added so far, what they have spent of their false-alarm
-// probability, and the keys used in the current pass. As JSON it keeps every bit.
+// State is what a checkpoint stores of a channel: the counts and sums of the noise added so
+// far, what the checks have spent of their false-alarm probability, and the keys used in the
+// current pass. As JSON it keeps every bit.
 type State struct {
-	Purpose   string     `json:"purpose"`        // which channel it is of: mechanism
-	Kind      string     `json:"kind,omitempty"` // of its event, none for Gaussian noise
+	Purpose   string     `json:"purpose"`        // which mechanism's channel it is
+	Kind      string     `json:"kind,omitempty"` // of its event; none for Gaussian noise
 	Sigma     exact      `json:"sigma"`          // or scale
-	Stream    [4]uint32  `json:"stream"`         // and noise
+	Stream    [4]uint32  `json:"stream"`         // identifies the stream
 	Values    int64      `json:"values"`         // that noise was added to
 	Unchanged int64      `json:"unchanged"`
 	Sum       exact      `json:"sum"`     // of the noise, in units of sigma
@@ -24,11 +24,11 @@ type State struct {
 	Checks    int64      `json:"checks"`  // made so far
 	Pass      uint64     `json:"pass"`
 	Used      [][]uint64 `json:"used,omitempty"`
-	Open      int        `json:"open,omitempty"`   // releases not ended: not to be restored
-	Failed    string     `json:"failed,omitempty"` // why the channel ended: not to be restored
+	Open      int        `json:"open,omitempty"`   // releases not ended: cannot be restored
+	Failed    string     `json:"failed,omitempty"` // why the channel ended: cannot be restored
 }
 
-// exact is a number that survives JSON to the bit, infinities and NaN included.
+// exact is a number that JSON keeps to the bit, including infinities and NaN.
 type exact float64
 
 // MarshalText writes a hexadecimal float.
@@ -36,7 +36,7 @@ func (e exact) MarshalText() ([]byte, error) {
 	return strconv.AppendFloat(nil, float64(e), 'x', -1, 64), nil
 }
 
-// UnmarshalText reads one.
+// UnmarshalText reads a hexadecimal float.
 func (e *exact) UnmarshalText(b []byte) error {
 	v, err := strconv.ParseFloat(string(b), 64)
 	*e = exact(v)
@@ -50,7 +50,7 @@ func (c *Channel[T]) kind() string {
 	return ""
 }
 
-// State returns the channel as it is between two releases.
+// State returns the state of the channel between two releases.
 func (c *Channel[T]) State() State {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -68,14 +68,14 @@ func (c *Channel[T]) State() State {
 	return st
 }
 
-// errSecret is why a channel of secure noise has no state: after a resume the
-// releases since the checkpoint would be made again with other noise, and they
-// were recorded, and are paid, once.
+// errSecret is the reason why a channel of secure noise has no state. After a resume the
+// releases since the checkpoint would be made again with other noise, but they were recorded,
+// and paid for, once.
 var errSecret = errors.New("secure noise is never the same twice, so a run of it starts anew or not at all")
 
-// Restore puts a channel that was just opened into the state of a checkpoint: it
-// goes on as if it had never stopped. It refuses the state of another channel,
-// of one that failed, and one taken in the middle of a release.
+// Restore puts a new channel into the state of a checkpoint, from which it continues as if it
+// had never stopped. It fails on the state of another channel, of one that failed, and on one
+// taken in the middle of a release.
 func (c *Channel[T]) Restore(st State) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

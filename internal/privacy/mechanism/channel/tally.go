@@ -6,28 +6,28 @@ import (
 	"privrec/internal/privacy/mechanism"
 )
 
-// spending hands out a channel's false-alarm probability over its checks: the
-// k-th gets 6/(pi² k²) of it, so that all of them together get no more than the
-// whole. It goes through checkpoints with the channel.
+// spending divides a channel's false-alarm probability between its checks. The k-th check gets
+// 6/(pi² k²) of it, so that all together get no more than the whole. A checkpoint stores it
+// with the channel.
 type spending struct{ k int64 }
 
-// next returns x such that each of tails one-sided events of probability
-// exp(-x) in the next check stays within the check's part.
+// next returns x such that the tails one-sided events of the next check, each of probability
+// exp(-x), stay within the check's part.
 func (s *spending) next(tails int, share mechanism.Share) (x float64) {
 	s.k++
 	part := share.FalseAlarm() * 6 / (math.Pi * math.Pi * float64(s.k) * float64(s.k))
 	return math.Log(float64(tails) / part)
 }
 
-// unchangedRate is the share of values that rounding may leave as they were:
-// above it the noise is too small for the data's own floating-point grid.
+// unchangedRate is the share of values that rounding may leave unchanged. Above it the noise is
+// too small for the data's own floating-point grid.
 const unchangedRate = 1e-3
 
-// Tally is what a channel knows of its additions, in units of the noise's scale.
+// Tally counts and sums what a channel added, in units of the noise's scale.
 type Tally struct {
-	N, Zeros int64   // values, and those that were left as they were
-	Sum      float64 // of the additions
-	Sq       float64 // of their squares, or of their absolute values for the Laplace laws
+	N, Zeros int64   // values, and those that were left unchanged
+	Sum      float64 // sum of what was added
+	Sq       float64 // sum of its squares, or of its absolute values for the Laplace laws
 }
 
 func (t *Tally) add(o Tally) {
@@ -37,8 +37,8 @@ func (t *Tally) add(o Tally) {
 	t.Sq += o.Sq
 }
 
-// check compares the tally with independent standard normals. With probability
-// at least 1 - 5 exp(-x) none of these fails (n values, sum S, squares Q, Z unchanged):
+// check compares the tally with independent standard normals. With probability at least 1 - 5
+// exp(-x) none of these fails (n values, sum S, squares Q, Z unchanged):
 //
 //	|S| <= sqrt(2 n x)                             (Chernoff, normal tail)
 //	n - 2 sqrt(n x) <= Q <= n + 2 sqrt(n x) + 2x   (Laurent and Massart 2000, lemma 1)
