@@ -9,33 +9,32 @@ import (
 	"privrec/internal/privacy/mechanism"
 )
 
-// Adjacency is a 0/1 matrix of Rows x Cols in compressed sparse rows: row i has
-// ones in the columns Idx[Ptr[i]:Ptr[i+1]], strictly ascending. Of a bipartite
-// graph of users and items it is the users x items block, not the square of all
-// nodes.
+// Adjacency is a 0/1 matrix of Rows x Cols in compressed sparse rows: row i has ones in the
+// columns Idx[Ptr[i]:Ptr[i+1]], strictly ascending. For a bipartite graph of users and items it
+// is the users x items block, not the square of all nodes.
 type Adjacency struct {
 	Rows, Cols int
 	Ptr        []int64 // Rows + 1
 	Idx        []int32
 }
 
-// Edges is the number of ones.
+// Edges returns the number of ones.
 func (a Adjacency) Edges() int64 { return int64(len(a.Idx)) }
 
-// Cells is the number of cells, Rows times Cols.
+// Cells returns the number of cells, Rows times Cols.
 func (a Adjacency) Cells() int64 { return int64(a.Rows) * int64(a.Cols) }
 
-// Row returns the columns of row i, ascending; not to be changed.
+// Row returns the columns of row i, ascending. Do not change them.
 func (a Adjacency) Row(i int) []int32 { return a.Idx[a.Ptr[i]:a.Ptr[i+1]] }
 
-// Validate reports sizes that do not fit, columns out of range and rows that do
-// not strictly ascend: a one listed twice would count for two.
+// Validate fails on sizes that do not fit, on columns out of range and on rows that do not
+// strictly ascend: a one listed twice would count for two.
 func (a Adjacency) Validate() error {
 	switch {
 	case a.Rows < 0 || a.Rows > math.MaxInt32 || a.Cols < 0 || a.Cols > math.MaxInt32:
 		return fmt.Errorf("adjacency of %d x %d, want 0 to %d", a.Rows, a.Cols, math.MaxInt32)
 	case len(a.Ptr) != a.Rows+1 || a.Ptr[0] != 0 || a.Ptr[a.Rows] != a.Edges():
-		return errors.New("adjacency: ptr does not begin at 0, or end at the number of columns given, or has not rows + 1 values")
+		return errors.New("adjacency: ptr does not begin at 0, does not end at the number of entries in idx, or does not have rows + 1 values")
 	}
 	for i := range a.Rows {
 		if a.Ptr[i] > a.Ptr[i+1] || a.Ptr[i+1] > a.Edges() {
@@ -83,8 +82,8 @@ func (a Adjacency) Transpose() Adjacency {
 	return t
 }
 
-// inCommon counts the ones of two matrices of one shape and how many of them
-// they share: what a perturbed matrix is checked by, whoever made it.
+// inCommon counts the ones of two matrices of one shape and how many of them they share.
+// Perturbed matrices are checked by it, of any mechanism.
 func inCommon(a, b Adjacency) (n int64) {
 	for i := range a.Rows {
 		n += mechanism.Common(a.Row(i), b.Row(i))
@@ -120,7 +119,7 @@ func (b *builder) finish() Adjacency {
 	return b.out
 }
 
-// ones walks the cells that hold a one, in ascending order.
+// ones walks through the cells with a one, in ascending order.
 type ones struct {
 	a    Adjacency
 	row  int

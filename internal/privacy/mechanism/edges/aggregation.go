@@ -13,30 +13,29 @@ import (
 	"privrec/internal/rng"
 )
 
-// Weights is how the vectors of a row's neighbours are weighed. With degrees d of
-// rows and e of columns of the matrix that is given, k = Clamp:
+// Weights names the weights of the vectors of a row's neighbours. With degrees d of rows and e
+// of columns of the given matrix, and k = Clamp, a vector's weight is:
 type Weights string
 
 const (
 	SumWeights   Weights = "sum"   // 1
-	RightWeights Weights = "right" // 1/sqrt(max(e, k)): damps popular columns, needs no degree of the row
+	RightWeights Weights = "right" // 1/sqrt(max(e, k)): damps popular columns and needs no degree of the row
 	BothWeights  Weights = "both"  // 1/sqrt(max(d, k) max(e, k)): LightGCN's, at k = 1
 )
 
-// Aggregation is aggregate-and-perturb on a graph (Sajadmanesh, Shamsabadi,
-// Bellet, Gatica-Perez, "GAP", USENIX Security 2023, section 4; equations 6 to 9 of
-// the RDP-GCF paper; equations 6 and 7 of the DIPSGNN paper): rows of embeddings
-// are scaled to norm Norm, those of every node's neighbours are added, and every
-// value of the sums gets N(0, Sigma²). It is a description: OpenAggregation puts it
-// to work.
+// Aggregation is aggregate-and-perturb on a graph (Sajadmanesh, Shamsabadi, Bellet,
+// Gatica-Perez, "GAP", USENIX Security 2023, section 4; equations 6 to 9 of the RDP-GCF paper;
+// equations 6 and 7 of the DIPSGNN paper). It scales rows of embeddings to norm Norm, adds
+// those of every node's neighbours, and adds N(0, Sigma²) to every value of the sums. It is a
+// description; OpenAggregation opens it.
 //
 // Sensitivity derives the l2 distance between neighbours' sums from the fields:
 //
-//   - Unit Edge or Interaction: one cell of the matrix, a one more or less. The
+//   - Unit Edge or Interaction: a one more or less in one cell of the matrix. The
 //     embeddings must not depend on it.
-//   - Unit User: one node, with its vector in at most Columns rows and, if its own
-//     row is released to others, at most Own ones in that row. A row with more, or
-//     a column, is refused: see BoundColumns.
+//   - Unit User: one node, with its vector in at most Columns rows and, if other users
+//     see its own row, at most Own ones in that row. Aggregate fails on a matrix with
+//     more in a row or column: see BoundColumns.
 type Aggregation struct {
 	Purpose    string
 	Sigma      float64 // standard deviation of the noise of a value
@@ -47,14 +46,14 @@ type Aggregation struct {
 
 	Unit         privacy.Unit
 	Neighbouring privacy.Neighbouring // AddRemove, ZeroOut, or Replace, which doubles
-	Columns      int                  // Unit User: ones in a column, at most; 0 if units are rows alone
-	Own          int                  // Unit User: ones in a row, at most; 0 if a unit's own row is seen by the unit alone
+	Columns      int                  // Unit User: most ones in a column; 0 if units are only rows
+	Own          int                  // Unit User: most ones in a row; 0 if only the unit itself sees its own row
 	Share        mechanism.Share
 }
 
-// Sensitivity returns the largest Euclidean distance between the sums of
-// neighbouring graphs, rounded up, or an error where none is known. In units of
-// Norm, for an edge (x, y) of degrees a and b:
+// Sensitivity returns the largest Euclidean distance between the sums of neighbouring graphs,
+// rounded up. It fails where no bound is known. In units of Norm, for an edge (x, y) of degrees
+// a and b:
 //
 //	sum:   1: row x changes by the vector of y.
 //	right: 1/sqrt(k): row x changes by max(b, k)^(-1/2), and if b > k the b-1 other
@@ -63,12 +62,12 @@ type Aggregation struct {
 //	both:  1/sqrt(k(k+1)) + 1 - sqrt(k/(k+1)), attained at a = k+1, b = k: row x loses
 //	       the vector of y and all its others grow; k = 1 gives 1.
 //
-// An undirected edge is two cells, of different rows: sqrt(2) for sum. For the other
-// weights rows that know both ends change twice, and no bound is given here.
+// An undirected edge is two cells, of different rows: sqrt(2) for sum. With the other weights,
+// rows that have both ends as neighbours change twice, and no bound is given here.
 //
-// For a user with D = Columns and R = Own: D rows change by 1 each, the own one by
-// at most R: sqrt(D + R²). Degrees of others change with a user, so only
-// SumWeights has a bound.
+// For a user with D = Columns and R = Own, D rows change by 1 each and the user's own row by at
+// most R: sqrt(D + R²). The degrees of other nodes change with a user, so only SumWeights has a
+// bound.
 func (m Aggregation) Sensitivity() (float64, error) {
 	k := float64(m.Clamp)
 	var d float64
@@ -90,7 +89,7 @@ func (m Aggregation) Sensitivity() (float64, error) {
 		d = 1/math.Sqrt(k*(k+1)) + 1/(k+1)/(1+math.Sqrt(k/(k+1))) // the second is 1 - sqrt(k/(k+1))
 	}
 	if m.Neighbouring == privacy.Replace {
-		d *= 2 // one out, one in, perhaps of the same rows
+		d *= 2 // one out and one in, perhaps in the same rows
 	}
 	return d * m.Norm * (1 + 0x1p-50), nil
 }
@@ -102,7 +101,7 @@ func (m Aggregation) weights() Weights {
 	return m.Weights
 }
 
-// Event returns what one release of the mechanism is to an accountant.
+// Event returns one release as an accountant sees it.
 func (m Aggregation) Event() (privacy.Gaussian, error) {
 	if err := m.validate(); err != nil {
 		return privacy.Gaussian{}, err
@@ -121,11 +120,11 @@ func (m Aggregation) validate() error {
 	case w != SumWeights && w != RightWeights && w != BothWeights:
 		err = fmt.Errorf("unknown weights %q", string(w))
 	case w == SumWeights && m.Clamp != 0 || w != SumWeights && (m.Clamp < 1 || m.Clamp > math.MaxInt32):
-		err = fmt.Errorf("clamp is %d, want at least 1 for weights that have degrees in them, and 0 for others", m.Clamp)
+		err = fmt.Errorf("clamp is %d, want at least 1 for weights with degrees, and 0 for others", m.Clamp)
 	case m.Unit != privacy.User && (m.Columns != 0 || m.Own != 0):
 		err = fmt.Errorf("columns is %d and own %d, which bound a user; the unit is %q", m.Columns, m.Own, string(m.Unit))
 	case m.Unit == privacy.User && (m.Columns < 0 || m.Own < 0 || m.Columns+m.Own == 0):
-		err = fmt.Errorf("columns is %d and own %d, want at least 0, and one of them more", m.Columns, m.Own)
+		err = fmt.Errorf("columns is %d and own %d, want at least 0, and one of them above 0", m.Columns, m.Own)
 	case m.Unit != privacy.User && m.Unit != privacy.Edge && m.Unit != privacy.Interaction:
 		err = fmt.Errorf("unit is %q, want %q, %q or %q", string(m.Unit), privacy.Edge, privacy.Interaction, privacy.User)
 	}
@@ -135,15 +134,14 @@ func (m Aggregation) validate() error {
 	return nil
 }
 
-// Aggregator is an aggregation at work in one run.
+// Aggregator is an aggregation in one run.
 type Aggregator[T mechanism.Float] struct {
 	m     Aggregation
 	noise *channel.Channel[T]
 	scale func(dst, row []T, norm float64) error
 }
 
-// OpenAggregation puts an aggregation to work: noise from stream s, events into
-// ledger l.
+// OpenAggregation opens an aggregation. It draws noise from stream s and records in ledger l.
 func OpenAggregation[T mechanism.Float](m Aggregation, l *privacy.Ledger, s rng.Stream) (*Aggregator[T], error) {
 	e, err := m.Event()
 	if err != nil {
@@ -156,17 +154,16 @@ func OpenAggregation[T mechanism.Float](m Aggregation, l *privacy.Ledger, s rng.
 	return &Aggregator[T]{m: m, noise: c, scale: channel.ScaleRow[T]}, nil
 }
 
-// Channel is the aggregator's noise, for Check, State and Restore.
+// Channel returns the channel of the noise, for Check, State and Restore.
 func (g *Aggregator[T]) Channel() *channel.Channel[T] { return g.noise }
 
-// Aggregate puts the noisy sums of view's matrix a into dst, a.Rows rows of cols
-// values, from x, a.Cols rows of cols values, which it does not change, and
-// records one release. Views are the parts of one step under one key: 0 for users
-// from items, 1 for items from users; each is a release of its own, and noise is
-// keyed by (key, view, row), by the rules of [channel.Channel.Start]. Sums are taken in the
-// order of the columns, so bytes do not depend on the number of processors. A
-// matrix beyond the degrees that the guarantee is for is refused before anything
-// is recorded or changed, and so are values that are not finite.
+// Aggregate writes the noisy sums of matrix a to dst, a.Rows rows of cols values, from x,
+// a.Cols rows of cols values, which it does not change, and records one release. view numbers
+// the matrices of one step under one key: 0 for users from items, 1 for items from users. Each
+// is a release of its own, and noise is keyed by (key, view, row), by the rules of
+// [channel.Channel.Start]. Sums are taken in the order of the columns, so bytes do not depend
+// on the number of processors. Before it records or changes anything, Aggregate fails on a
+// matrix with larger degrees than the guarantee is for, and on values that are not finite.
 func (g *Aggregator[T]) Aggregate(dst, x []T, cols int, a Adjacency, view int32, key ...uint64) error {
 	if err := g.admit(dst, x, cols, a); err != nil {
 		return fmt.Errorf("%s: %w", g.m.Purpose, err)
@@ -217,8 +214,8 @@ func (g *Aggregator[T]) admit(dst, x []T, cols int, a Adjacency) error {
 	return nil
 }
 
-// normalise scales the rows of x to the norm, and looks at what came out: rows
-// that are too long are the fault that the event does not know of.
+// normalise scales the rows of x to the norm and checks the results, because the event does not
+// hold for rows that are too long.
 func (g *Aggregator[T]) normalise(dst, x []T, cols int) error {
 	bad := make([]error, len(x)/cols)
 	parallel(len(bad), func(from, to int) {

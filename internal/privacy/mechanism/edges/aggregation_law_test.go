@@ -198,7 +198,7 @@ func TestAnExchangedEdgeMovesTwice(t *testing.T) {
 			t.Errorf("an exchange moves sums by %g, stated %g", moved, two)
 		}
 	}
-	// Random exchanges never exceed it, whatever the weights.
+	// Random exchanges never exceed it, for any weights.
 	s := rng.Seed(9).Stream("exchange")
 	for trial := range 150 {
 		m := gap

@@ -291,7 +291,7 @@ func TestNodeSensitivity(t *testing.T) {
 	}
 }
 
-// Sums are those of the definition, whatever the number of processors; noise has
+// Sums are those of the definition, for any number of processors; noise has
 // the event's scale, differs by key, view and row, and every view is on record.
 func TestAggregate(t *testing.T) {
 	t.Run("float32", testAggregate[float32])
@@ -401,8 +401,8 @@ func TestAggregationRefuses(t *testing.T) {
 		"norm": func(m *Aggregation) { m.Norm = nan }, "unknown weights": func(m *Aggregation) { m.Weights = "mean" },
 		"clamp": func(m *Aggregation) { m.Clamp = 1 }, "clamp is": func(m *Aggregation) { m.Weights = RightWeights },
 		"unit": func(m *Aggregation) { m.Unit = privacy.Feature }, "columns": func(m *Aggregation) { m.Columns = 3 },
-		"one of them more": func(m *Aggregation) { m.Unit = privacy.User },
-		"at least 0":       func(m *Aggregation) { m.Unit, m.Own, m.Columns = privacy.User, 4, -1 },
+		"one of them above 0": func(m *Aggregation) { m.Unit = privacy.User },
+		"at least 0":          func(m *Aggregation) { m.Unit, m.Own, m.Columns = privacy.User, 4, -1 },
 		"whole node": func(m *Aggregation) {
 			m.Unit, m.Columns, m.Weights, m.Clamp = privacy.User, 4, RightWeights, 1
 		},

@@ -6,10 +6,9 @@ import (
 	"privrec/internal/rng"
 )
 
-// BoundColumns keeps a uniform subset of most ones in every column that has more,
-// so that what one column stands for enters at most that many rows. Which are
-// kept depends on the column alone, so a unit that is a column is bounded without
-// touching any other. Column j draws from the stream's child j.
+// BoundColumns keeps a uniform subset of most ones in every column that has more, so that the
+// unit of one column is in at most that many rows. The choice depends only on the column, so
+// bounding one unit does not change any other. Column j draws from the stream's child j.
 func BoundColumns(a Adjacency, most int, s rng.Stream) (Adjacency, error) {
 	b, err := BoundRows(a.Transpose(), most, s)
 	if err != nil {
@@ -18,8 +17,8 @@ func BoundColumns(a Adjacency, most int, s rng.Stream) (Adjacency, error) {
 	return b.Transpose(), nil
 }
 
-// BoundRows does the same for rows. Bounding rows and columns both is not stable:
-// what one unit loses by one bound may let others in by the next.
+// BoundRows does what BoundColumns does, for rows. Do not bound both rows and columns: the ones
+// that a unit loses by one bound may let others in by the next.
 func BoundRows(a Adjacency, most int, s rng.Stream) (Adjacency, error) {
 	if most < 1 {
 		return Adjacency{}, fmt.Errorf("degree bound is %d, want at least 1", most)

@@ -10,41 +10,39 @@ import (
 	"privrec/internal/rng"
 )
 
-// EdgeRand is randomized response on every cell of an adjacency matrix (the
-// baseline of the RDP-GCF paper, after Wu, Long, Zhang, Li, "LinkTeller", IEEE
-// S&P 2022, who draw a cell with probability 2/(e^eps+1) and replace it by a fair
-// coin): each is flipped with probability Flip = 1/(e^eps+1). Any output is at most
-// e^eps times as likely with an edge as without it.
+// EdgeRand is randomised response on every cell of an adjacency matrix (the baseline of the
+// RDP-GCF paper, after Wu, Long, Zhang, Li, "LinkTeller", IEEE S&P 2022, who draw a cell with
+// probability 2/(e^eps+1) and replace it by a fair coin). It flips each cell with probability
+// Flip = 1/(e^eps+1). Any output is at most e^eps times as likely with an edge as without it.
 type EdgeRand struct {
 	Purpose string          // names the release in the ledger
 	Epsilon float64         // of one cell, positive and at most MaxEdgeEpsilon
 	Unit    privacy.Unit    // what a one stands for: Edge or Interaction
-	Limit   int64           // ones that the output may be expected to have; 0 is 2^31
+	Limit   int64           // largest expected number of ones in the output; 0 is 2^31
 	Share   mechanism.Share // of the run's false-alarm probability
 }
 
-// MaxEdgeEpsilon is the largest epsilon of EdgeRand: above it no cell of any
-// matrix that fits a machine would ever be flipped.
+// MaxEdgeEpsilon is the largest epsilon of EdgeRand. Above it no cell of any matrix that fits a
+// machine would ever be flipped.
 const MaxEdgeEpsilon = 64
 
-// Flip is the probability that a cell changes, rounded up.
+// Flip returns the probability that a cell changes, rounded up.
 func (m EdgeRand) Flip() float64 { return (1 + 0x1p-50) / (math.Exp(m.Epsilon) + 1) }
 
-// Event returns what one release of the mechanism is to an accountant.
+// Event returns one release as an accountant sees it.
 func (m EdgeRand) Event() privacy.RandomizedResponse {
 	return privacy.RandomizedResponse{Epsilon: m.Epsilon, Categories: 2, Unit: m.Unit}
 }
 
-// Expected returns the mean number of ones in the output for a matrix of so many
+// Expected returns the mean number of ones in the output for a matrix with these numbers of
 // cells and ones, and the share of them that were ones before.
 func (m EdgeRand) Expected(cells, edges int64) (ones, trueShare float64) {
 	return flips{drop: m.Flip(), add: m.Flip()}.expected(cells, edges)
 }
 
-// PerturbEdgeRand returns a perturbed copy of a, after recording one release.
-// The result depends on the stream and on a alone, whatever the number of
-// processors; memory is that of the output, time a second for 10^9 cells and
-// less where few are flipped.
+// PerturbEdgeRand records one release and returns a perturbed copy of a. The result depends
+// only on the stream and on a, for any number of processors. Memory is that of the output; time
+// is about a second for 10^9 cells, and less where few are flipped.
 func PerturbEdgeRand(m EdgeRand, l *privacy.Ledger, s rng.Stream, a Adjacency) (Adjacency, error) {
 	if m.Epsilon > MaxEdgeEpsilon {
 		return Adjacency{}, fmt.Errorf("%s: epsilon is %v, want positive and at most %d", m.Purpose, m.Epsilon, MaxEdgeEpsilon)
@@ -53,27 +51,27 @@ func PerturbEdgeRand(m EdgeRand, l *privacy.Ledger, s rng.Stream, a Adjacency) (
 	return f.perturb(m.Event(), l, s, a)
 }
 
-// GaussianEdgeRand adds N(0, Sigma²) to every cell of an adjacency matrix and
-// calls a cell a one where the sum is above Threshold. The threshold is
-// post-processing: the release is that of the noisy matrix, in which an edge moves
-// one cell by one. (The DIPSGNN paper's EdgeRand keeps the noisy values: on the few
-// cells of a session that is [channel.Channel.Perturb] with sensitivity 1.)
+// GaussianEdgeRand adds N(0, Sigma²) to every cell of an adjacency matrix and makes a cell a
+// one where the sum is above Threshold. The threshold is post-processing: the release is that
+// of the noisy matrix, in which an edge moves one cell by one. The DIPSGNN paper's EdgeRand
+// keeps the noisy values; on the few cells of a session that is [channel.Channel.Perturb] with
+// sensitivity 1.
 type GaussianEdgeRand struct {
 	Purpose   string
 	Sigma     float64 // standard deviation of the noise of a cell
 	Threshold float64 // positive; 0 is 1/2, which flips ones and zeros alike
 	Unit      privacy.Unit
-	Limit     int64 // ones that the output may be expected to have; 0 is 2^31
+	Limit     int64 // largest expected number of ones in the output; 0 is 2^31
 	Share     mechanism.Share
 }
 
-// Event returns what one release of the mechanism is to an accountant.
+// Event returns one release as an accountant sees it.
 func (m GaussianEdgeRand) Event() privacy.Gaussian {
 	return privacy.Gaussian{Sigma: m.Sigma, Sensitivity: 1, Unit: m.Unit, Neighbouring: privacy.AddRemove}
 }
 
-// Flip returns the probabilities that a one is lost, Phi((t-1)/Sigma), and that a
-// zero becomes a one, 1-Phi(t/Sigma), at threshold t.
+// Flip returns the probabilities that a one becomes a zero, Phi((t-1)/Sigma), and that a zero
+// becomes a one, 1-Phi(t/Sigma), at threshold t.
 func (m GaussianEdgeRand) Flip() (one, zero float64) {
 	t := m.Threshold
 	if t == 0 {
@@ -83,15 +81,15 @@ func (m GaussianEdgeRand) Flip() (one, zero float64) {
 	return tail((1 - t) / m.Sigma), tail(t / m.Sigma)
 }
 
-// Expected is that of EdgeRand.
+// Expected returns what EdgeRand.Expected does.
 func (m GaussianEdgeRand) Expected(cells, edges int64) (ones, trueShare float64) {
 	one, zero := m.Flip()
 	return flips{drop: one, add: zero}.expected(cells, edges)
 }
 
-// PerturbGaussianEdgeRand returns a perturbed copy of a, as PerturbEdgeRand does.
-// The cells' noise is never drawn: that a cell is above the threshold is a
-// choice of known probability, independent of the other cells.
+// PerturbGaussianEdgeRand does what PerturbEdgeRand does. It never draws the noise of the
+// cells: that a cell is above the threshold is a choice of known probability, independent of
+// the other cells.
 func PerturbGaussianEdgeRand(m GaussianEdgeRand, l *privacy.Ledger, s rng.Stream, a Adjacency) (Adjacency, error) {
 	if !(m.Threshold >= 0) || math.IsInf(m.Threshold, 1) {
 		return Adjacency{}, fmt.Errorf("%s: threshold is %v, want positive and finite, or 0 for 1/2", m.Purpose, m.Threshold)
@@ -101,7 +99,7 @@ func PerturbGaussianEdgeRand(m GaussianEdgeRand, l *privacy.Ledger, s rng.Stream
 	return f.perturb(m.Event(), l, s, a)
 }
 
-// flips loses every one with probability drop and makes a one of every zero with
+// flips makes a zero of every one with probability drop and a one of every zero with
 // probability add, each independently.
 type flips struct {
 	purpose   string
@@ -120,7 +118,7 @@ func (f flips) expected(cells, edges int64) (ones, trueShare float64) {
 	return ones, trueShare
 }
 
-// edgeUnit checks what adjacency mechanisms have in common.
+// edgeUnit checks what all adjacency mechanisms require.
 func edgeUnit(purpose string, e privacy.Event, unit privacy.Unit, share mechanism.Share, l *privacy.Ledger, a Adjacency) error {
 	if purpose == "" {
 		return errors.New("adjacency mechanism: no purpose")
@@ -134,7 +132,7 @@ func edgeUnit(purpose string, e privacy.Event, unit privacy.Unit, share mechanis
 	return mechanism.Research(purpose, l)
 }
 
-// defaultLimit is the number of ones that outputs may have unless told otherwise.
+// defaultLimit is the number of ones that outputs may have by default.
 const defaultLimit = 1 << 31
 
 func (f flips) perturb(e privacy.Event, l *privacy.Ledger, s rng.Stream, a Adjacency) (Adjacency, error) {
@@ -142,7 +140,7 @@ func (f flips) perturb(e privacy.Event, l *privacy.Ledger, s rng.Stream, a Adjac
 		return Adjacency{}, err
 	}
 	limit, _ := f.expected(a.Cells(), a.Edges())
-	limit += 8 * math.Sqrt(limit) // room for chance
+	limit += 8 * math.Sqrt(limit) // room for random deviation
 	if allowed := f.limit; allowed < 0 || allowed > 0 && limit > float64(allowed) || allowed == 0 && limit > defaultLimit {
 		return Adjacency{}, fmt.Errorf("%s: the output is expected to have %.4g ones, the limit is %d (0 is 2^31): allow more, or take a larger epsilon", f.purpose, limit, allowed)
 	}
@@ -178,7 +176,7 @@ func (f flips) sample(s rng.Stream, a Adjacency, capacity int64) (Adjacency, mec
 	b := newBuilder(a.Rows, a.Cols, capacity)
 	w := ones{a: a}
 	next := w.cell()
-	keepBelow := func(cell int64) { // the ones before a cell
+	keepBelow := func(cell int64) { // writes the kept ones before a cell
 		for next < cell {
 			if lost[w.next/64]>>(w.next%64)&1 == 0 {
 				b.add(next)

@@ -11,26 +11,26 @@ import (
 	"privrec/internal/rng"
 )
 
-// LapGraph releases an adjacency matrix by Laplace noise (the baseline of the
-// RDP-GCF paper, after Wu, Long, Zhang, Li, "LinkTeller", IEEE S&P 2022): the
-// number of ones with noise of scale 1/eps1, then that many cells, those that are
-// largest after noise of scale 1/eps2 on every cell; eps1 is CountShare of Epsilon
-// and eps2 the rest. An edge more or less moves the number by one, and the cells by
-// one in l1. Which cells are largest is post-processing.
+// LapGraph releases an adjacency matrix by Laplace noise (the baseline of the RDP-GCF paper,
+// after Wu, Long, Zhang, Li, "LinkTeller", IEEE S&P 2022). It releases the number of ones with
+// noise of scale 1/eps1, then that many cells: those that are largest after noise of scale
+// 1/eps2 on every cell. eps1 is CountShare of Epsilon and eps2 the rest. An edge more or less
+// moves the number by one, and the cells by one in l1. The choice of the largest cells is
+// post-processing.
 //
-// The released code truncates the count's noise before it adds it. That tells a
-// count that got noise below one either way from its neighbours: the ratio is
-// 2 e^eps1, not e^eps1. Here the noisy number is rounded, which tells nothing.
+// The published code truncates the count's noise before it adds it. A count with noise below one
+// either way is then told apart from its neighbours: the ratio is 2 e^eps1, not e^eps1. Here
+// the noisy number is rounded, which reveals nothing.
 type LapGraph struct {
 	Purpose    string          // names the releases in the ledger
 	Epsilon    float64         // of one edge, count and cells together
 	CountShare float64         // in (0, 1); 0 is 0.01
 	Unit       privacy.Unit    // what a one stands for: Edge or Interaction
-	Limit      int64           // ones that the output may have; 0 is 2^31
+	Limit      int64           // most ones that the output may have; 0 is 2^31
 	Share      mechanism.Share // of the run's false-alarm probability
 }
 
-// events returns those of the count and of the cells.
+// events returns the events of the count and of the cells.
 func (m LapGraph) events() (count, cells privacy.Laplace, err error) {
 	share := m.CountShare
 	if share == 0 {
@@ -53,8 +53,7 @@ func (m LapGraph) events() (count, cells privacy.Laplace, err error) {
 	return count, cells, nil
 }
 
-// Expected returns the share of true edges in the output, where as many ones
-// come out as are in the matrix.
+// Expected returns the share of true edges in the output, if it has as many ones as the matrix.
 func (m LapGraph) Expected(cells, edges int64) (trueShare float64, err error) {
 	_, e, err := m.events()
 	if err != nil {
@@ -75,11 +74,10 @@ const (
 	placeStream
 )
 
-// PerturbLapGraph returns a perturbed copy of a, after recording the releases of
-// the count and of the cells. The noise of the zeros is drawn only as far as it
-// matters: their largest values in descending order, one after the other, until
-// the cells are found. The law of the output is that of noise on every cell; time
-// and memory are those of the ones before and after.
+// PerturbLapGraph records the releases of the count and of the cells and returns a perturbed
+// copy of a. It draws the noise of the zeros only as far as it matters: their largest values in
+// descending order, one after the other, until the cells are found. The law of the output is
+// that of noise on every cell. Time and memory are those of the ones before and after.
 func PerturbLapGraph(m LapGraph, l *privacy.Ledger, s rng.Stream, a Adjacency) (Adjacency, error) {
 	countEvent, cellsEvent, err := m.events()
 	if err != nil {
@@ -114,7 +112,7 @@ func PerturbLapGraph(m LapGraph, l *privacy.Ledger, s rng.Stream, a Adjacency) (
 	return g.release(s, values, top)
 }
 
-// lapRun is one release.
+// lapRun is one release of a LapGraph.
 type lapRun struct {
 	m     LapGraph
 	a     Adjacency
@@ -122,8 +120,8 @@ type lapRun struct {
 	law   cellLaw
 }
 
-// noise adds noise to values, one release. Without a one in the matrix there is
-// noise on zeros all the same, and a release.
+// noise adds noise to values as one release. A matrix without a one still has noise on zeros,
+// and a release.
 func (g lapRun) noise(e privacy.Laplace, l *privacy.Ledger, s rng.Stream, values []float64) error {
 	c, err := channel.OpenLaplace[float64](channel.Laplace{Purpose: g.m.Purpose, Scale: e.Scale, Sensitivity: e.Sensitivity,
 		Unit: e.Unit, Neighbouring: e.Neighbouring, Share: g.share}, l, s)
@@ -144,7 +142,7 @@ func (g lapRun) noise(e privacy.Laplace, l *privacy.Ledger, s rng.Stream, values
 	return nil
 }
 
-// release takes the top cells, given the noisy values of the ones.
+// release returns the top cells, given the noisy values of the ones.
 func (g lapRun) release(s rng.Stream, values []float64, top int64) (Adjacency, error) {
 	kept, zeros := g.choose(s.Sub(zerosStream), values, top)
 	places := distinct(s.Sub(placeStream), zeros, g.a.Cells()-g.a.Edges())
@@ -155,8 +153,7 @@ func (g lapRun) release(s rng.Stream, values []float64, top int64) (Adjacency, e
 	return out, nil
 }
 
-// choose returns which ones are among the top cells, ascending, and how many zeros
-// are.
+// choose returns which ones are among the top cells, ascending, and how many zeros are.
 func (g lapRun) choose(s rng.Stream, values []float64, top int64) (kept []int64, zeros int64) {
 	order := make([]int64, len(values))
 	for i := range order {
@@ -185,10 +182,9 @@ func (g lapRun) choose(s rng.Stream, values []float64, top int64) (kept []int64,
 	return kept, zeros
 }
 
-// descending gives independent Laplace values from the largest down: of n uniform
-// numbers the largest is V^(1/n), the next that times V^(1/(n-1)), and so on
-// (Bentley and Saxe, "Generating sorted lists of random numbers", ACM TOMS 1980),
-// here by their logarithms.
+// descending returns independent Laplace values from the largest down. Of n uniform numbers the
+// largest is V^(1/n), the next that times V^(1/(n-1)), and so on (Bentley and Saxe, "Generating
+// sorted lists of random numbers", ACM TOMS 1980). It works with their logarithms.
 type descending struct {
 	s     rng.Stream
 	scale float64
@@ -196,7 +192,7 @@ type descending struct {
 	logU  float64
 }
 
-// next returns minus infinity after the last.
+// next returns the next value, and minus infinity after the last.
 func (d *descending) next() float64 {
 	if d.left == 0 {
 		return math.Inf(-1)
@@ -210,8 +206,8 @@ func (d *descending) next() float64 {
 	return -d.scale * (math.Ln2 + math.Log(-math.Expm1(d.logU)))
 }
 
-// distinct returns a uniform subset of k of the numbers below n, ascending: draws
-// with repeats left out, or the complement of such a subset where k is large.
+// distinct returns a uniform subset of k of the numbers below n, ascending: draws without
+// repeats, or the complement of such a subset where k is large.
 func distinct(s rng.Stream, k, n int64) []int64 {
 	if 2*k > n {
 		rest := distinct(s, n-k, n)
@@ -236,14 +232,14 @@ func distinct(s rng.Stream, k, n int64) []int64 {
 	return list
 }
 
-// merge makes a matrix of the kept ones, by their numbers, and of zeros, by their
+// merge makes a matrix of the kept ones, given by their numbers, and of zeros, given by their
 // rank among the zeros.
 func (g lapRun) merge(kept, places []int64, top int64) Adjacency {
 	b := newBuilder(g.a.Rows, g.a.Cols, top)
 	w := ones{a: g.a}
 	next := w.cell()
 	for _, r := range places {
-		for next-w.next <= r { // zeros before the one: it comes first
+		for next-w.next <= r { // zeros before this one: the one comes first
 			if len(kept) > 0 && kept[0] == w.next {
 				b.add(next)
 				kept = kept[1:]
@@ -263,10 +259,10 @@ func (g lapRun) merge(kept, places []int64, top int64) Adjacency {
 	return b.finish()
 }
 
-// cellLaw is the law of the noisy cells: so many ones and zeros.
+// cellLaw is the law of the noisy cells of a matrix with these numbers of ones and zeros.
 type cellLaw struct{ scale, ones, zeros float64 }
 
-// laplaceAbove is the probability that Laplace noise exceeds t.
+// laplaceAbove returns the probability that Laplace noise exceeds t.
 func laplaceAbove(t, scale float64) float64 {
 	if t < 0 {
 		return 1 - math.Exp(t/scale)/2
@@ -274,13 +270,12 @@ func laplaceAbove(t, scale float64) float64 {
 	return math.Exp(-t/scale) / 2
 }
 
-// mean is the expected number of cells above t.
+// mean returns the expected number of cells above t.
 func (c cellLaw) mean(t float64) float64 {
 	return c.ones*laplaceAbove(t-1, c.scale) + c.zeros*laplaceAbove(t, c.scale)
 }
 
-// threshold returns where a falling function of t becomes 0, within a range
-// beyond which there is no noise.
+// threshold returns where a falling function of t becomes 0, within the range of the noise.
 func (c cellLaw) threshold(f func(t float64) float64) float64 {
 	low, high := -800*c.scale, 1+800*c.scale
 	for range 200 {
@@ -293,10 +288,10 @@ func (c cellLaw) threshold(f func(t float64) float64) float64 {
 	return (low + high) / 2
 }
 
-// check compares the ones kept with the law. With r(m) = sqrt(2 m x) + 2x/3
-// (Bernstein): if t is so high that mean(t) + r <= top, all cells above t are
-// among the top but with probability exp(-x), so at least as many ones are kept as
-// are above t; and in the same way from above. Four tails.
+// check compares the ones kept with the law. Let r(m) = sqrt(2 m x) + 2x/3 (Bernstein). If t is
+// so high that mean(t) + r <= top, then all cells above t are among the top, except with
+// probability exp(-x), so at least as many ones are kept as are above t. The bound from above
+// is alike. Four tails.
 func (g lapRun) check(out Adjacency) error {
 	x := math.Log(4 / g.share.FalseAlarm())
 	r := func(m float64) float64 { return math.Sqrt(2*m*x) + 2*x/3 }

@@ -42,7 +42,7 @@ func shared(a, b edges.Adjacency) (n int) {
 }
 
 // The two releases of LapGraph share the budget as stated: the reciprocals of their
-// scales add up to at most epsilon, by no more than rounding, whatever the share;
+// scales add up to at most epsilon, by no more than rounding, for any share;
 // counting the cells alone, or the whole budget for both, would be something else.
 func TestLapGraphSplitsItsBudget(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -114,7 +114,7 @@ func TestLapGraphCounts(t *testing.T) {
 
 // How many of the ones that come out are true is what Expected says, the more the
 // larger the budget: within 6.2 binomial standard errors, for graphs of all
-// densities, and whatever the number of processors.
+// densities, and any number of processors.
 func TestTrueShares(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, ones := range []int{1, 10, 60} {

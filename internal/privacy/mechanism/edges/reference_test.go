@@ -27,8 +27,8 @@ func cellSet(a Adjacency) map[int64]bool {
 	return set
 }
 
-// Flips of a matrix are those of its cells taken one by one: whatever its shape,
-// its ones and the rates.
+// Flips of a matrix are those of its cells taken one by one, for any shape,
+// ones and rates.
 func TestFlipsAgainstCells(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		rows, cols := rapid.IntRange(1, 40).Draw(rt, "rows"), rapid.IntRange(1, 200).Draw(rt, "cols")
@@ -96,7 +96,7 @@ func TestMergeAgainstCells(t *testing.T) {
 	})
 }
 
-// Whatever the matrix and epsilon: a valid matrix of its shape, the same from the
+// For any matrix and epsilon: a valid matrix of its shape, the same from the
 // same seed, and two or one releases.
 func TestPerturbedGraphsAreValid(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
