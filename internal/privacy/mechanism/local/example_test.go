@@ -28,7 +28,7 @@ func ExamplePerturbResponses() {
 	const users = 100_000
 	answers := make([]int, users)
 	for i := range answers {
-		answers[i] = i % 10 / 4 // 40%, 40%, 20%, nobody
+		answers[i] = i % 10 / 4 // 40%, 40%, 20%, none
 	}
 	if err := local.PerturbResponses(m, ledger, mechanism.Keyed(rng.Seed(1).Stream("ages")), answers); err != nil {
 		log.Fatal(err)

@@ -11,35 +11,34 @@ import (
 	"privrec/internal/rng"
 )
 
-// FeatureKind is one feature of a user's vector.
+// FeatureKind describes one feature of a user's vector.
 type FeatureKind struct {
 	Name       string
 	Categories int // width of the one-hot vector; 0 is a number in [-1, 1]
 }
 
-// Width returns the number of values the feature takes in a row.
+// Width returns the number of values that the feature takes in a row.
 func (f FeatureKind) Width() int { return max(1, f.Categories) }
 
-// Unselected says what becomes of the features that a user did not draw.
+// Unselected says what happens to the features that a user did not draw.
 type Unselected string
 
 const (
-	// Zeroed is the paper: every user draws k features, the others are output
-	// as zeros. It satisfies epsilon-local differential privacy.
+	// Zeroed is the paper's way: every user draws k features, and the others are output as
+	// zeros. It satisfies epsilon-local differential privacy.
 	Zeroed Unselected = "zeroed"
-	// SharedClear is the released code of DIPSGNN: one subset for all users, the
-	// other features left as they are. With k < n it protects nothing of those,
-	// and the ledger says so.
+	// SharedClear is the way of DIPSGNN's published code: one subset for all users, and the
+	// other features as they are. With k < n it protects nothing of these, and the ledger says
+	// so.
 	SharedClear Unselected = "shared-clear"
 )
 
-// FeatureSampler perturbs a vector of mixed features under one budget (DIPSGNN
-// paper, algorithm 3, after Wang et al., ICDE 2019): of n features choose k,
-// each gets Epsilon/k, numbers by the piecewise mechanism times n/k, categories
-// by optimised unary encoding. A missing value is zeros: for a number the middle
-// of its range, for a category no bit set. It is perturbed as any other input,
-// each bit a 0 that is flipped with its probability, so that who lacks a value is
-// hidden too.
+// FeatureSampler perturbs a vector of mixed features under one budget (DIPSGNN paper, algorithm
+// 3, after Wang et al., ICDE 2019). Of n features it chooses k, and each gets Epsilon/k:
+// numbers by the piecewise mechanism times n/k, categories by optimised unary encoding. A
+// missing value is zeros: for a number the middle of its range, for a category no bit set. It
+// is perturbed like any other input, each bit a 0 that is flipped with its probability, so that
+// it is hidden too which users lack a value.
 type FeatureSampler struct {
 	Purpose    string
 	Epsilon    float64 // eps1, of the whole vector
@@ -48,8 +47,8 @@ type FeatureSampler struct {
 	Share      mechanism.Share // of the run's false-alarm probability
 }
 
-// K returns the number of features a user draws, max(1, min(n, floor(eps/2.5)))
-// (equation 3; its text says k < n where k <= n is meant).
+// K returns the number of features that a user draws, max(1, min(n, floor(eps/2.5))) (equation
+// 3; its text says k < n but means k <= n).
 func (f FeatureSampler) K() int {
 	return int(max(1, math.Min(float64(len(f.Features)), math.Floor(f.Epsilon/2.5))))
 }
@@ -84,10 +83,10 @@ func (f FeatureSampler) validate() error {
 	return nil
 }
 
-// PerturbFeatures replaces the features of all users, one row of Width values
-// each, after recording one release: one user's features are in one row, so the
-// rows compose in parallel. Do it once and reuse the rows. Rows outside the
-// mechanism's domain are refused before anything is recorded or changed.
+// PerturbFeatures replaces the features of all users, one row of Width values each. It first
+// records one release: one user's features are in one row, so the rows compose in parallel. Do
+// it once and reuse the rows. Before it records or changes anything, it fails on rows outside
+// the mechanism's domain.
 func PerturbFeatures[T mechanism.Float](f FeatureSampler, l *privacy.Ledger, s rng.Stream, data []T) error {
 	if err := errors.Join(admit(f.Purpose, f.event(), f.Share, l), f.validate()); err != nil {
 		return err
@@ -114,7 +113,7 @@ func PerturbFeatures[T mechanism.Float](f FeatureSampler, l *privacy.Ledger, s r
 	return run.check()
 }
 
-// record writes what the chosen variant really is.
+// record records what the chosen variant really is.
 func (f FeatureSampler) record(l *privacy.Ledger, run *featureRun) error {
 	if err := l.Record(f.Purpose, f.event(), 1); err != nil {
 		return err
@@ -134,7 +133,7 @@ func (f FeatureSampler) record(l *privacy.Ledger, run *featureRun) error {
 	}, 1)
 }
 
-// featureRun is one call: the parts and what was seen of them.
+// featureRun is one call: the parts and what was counted of them.
 type featureRun struct {
 	f       FeatureSampler
 	number  Piecewise
@@ -167,8 +166,8 @@ func newFeatureRun(f FeatureSampler, s rng.Stream) *featureRun {
 	return r
 }
 
-// draw puts a uniform choice of k features first in order: the first k steps of
-// a Fisher-Yates shuffle, from any arrangement.
+// draw puts a uniform choice of k features first in order: the first k steps of a Fisher-Yates
+// shuffle, from any arrangement.
 func (r *featureRun) draw(s *rng.Stream) {
 	for i := range r.f.K() {
 		j := i + s.IntN(len(r.order)-i)
@@ -177,7 +176,7 @@ func (r *featureRun) draw(s *rng.Stream) {
 }
 
 func perturbRow[T mechanism.Float](r *featureRun, s rng.Stream, row []T) {
-	for i := range r.order { // whoever came before: the draw is this row's own
+	for i := range r.order { // start afresh: the draw depends only on this row
 		r.order[i] = i
 	}
 	chosen := r.shared

@@ -57,7 +57,7 @@ func TestFeatureBudgetsAddUp(t *testing.T) {
 }
 
 // The worst density ratio of a whole vector of numbers is e^eps: k of them are drawn
-// whoever it is, and each shows with e^(eps/k). With the whole budget for each, or
+// for every user, and each shows with e^(eps/k). With the whole budget for each, or
 // with a choice that depends on the value, it would be more.
 func TestFeatureVectorsArePrivate(t *testing.T) {
 	for _, eps := range []float64{1, 5, 7.5, 20} {

@@ -8,19 +8,19 @@ import (
 	"privrec/internal/privacy/mechanism"
 )
 
-// Reports is what an oracle sent.
+// Reports holds the reports of an oracle.
 type Reports struct {
 	m      Oracle
 	n      int
-	values []int64  // of GRR, and the hashes of OLH
+	values []int64  // of GRR; of OLH the hashes
 	hashes []hash   // of OLH: the function of each report
-	bits   []uint64 // of SUE and OUE: the vectors one after the other, each of whole words
+	bits   []uint64 // of SUE and OUE: the vectors one after the other, each in whole words
 	words  int      // of one vector
 }
 
-// Report turns every value, each of another unit, into a report, after
-// recording one release. With Keyed bits report i depends on the stream and on
-// i. Values outside [0, Categories) are refused before anything is recorded.
+// Report turns every value, each of another unit, into a report. It first records one release.
+// With Keyed bits report i depends on the stream and on i. It fails, before it records
+// anything, on values outside [0, Categories).
 func Report[T Category](m Oracle, l *privacy.Ledger, b mechanism.Bits, values []T) (*Reports, error) {
 	if err := b.Admit(m.Purpose, m.Event(), m.Share, l); err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func Report[T Category](m Oracle, l *privacy.Ledger, b mechanism.Bits, values []
 	return r, mechanism.CheckAll(m.Purpose, m.Share, a.checks()...)
 }
 
-// Len is the number of reports.
+// Len returns the number of reports.
 func (r *Reports) Len() int { return r.n }
 
 // Counts returns for every category how many reports support it.
@@ -100,9 +100,8 @@ func (r *Reports) Counts() []int64 {
 	return counts
 }
 
-// Frequencies returns the unbiased estimates (c/n - Q)/(P - Q) of the shares of
-// all categories. They may be negative or above 1 and need not sum to 1. No
-// reports are an error.
+// Frequencies returns the unbiased estimates (c/n - Q)/(P - Q) of the shares of all categories.
+// They may be negative or above 1 and need not sum to 1. It fails where there are no reports.
 func (r *Reports) Frequencies() ([]float64, error) {
 	if r.n == 0 {
 		return nil, fmt.Errorf("%s: no reports to estimate from", r.m.Purpose)
@@ -115,9 +114,9 @@ func (r *Reports) Frequencies() ([]float64, error) {
 	return f, nil
 }
 
-// unary sends bits, each for itself.
+// unary sends each bit separately.
 type unary struct {
-	one, zero   mechanism.Odds // of keeping it
+	one, zero   mechanism.Odds // odds of keeping a bit
 	ones, zeros mechanism.Proportion
 }
 
@@ -132,7 +131,7 @@ func (m Oracle) unary() *unary {
 	return u
 }
 
-// vector draws the report of category x into dst, which is zero.
+// vector draws the report of category x into dst, which holds zeros.
 func (u *unary) vector(d *mechanism.Draws, categories, x int, dst []uint64) {
 	for i := range categories {
 		bit := i == x

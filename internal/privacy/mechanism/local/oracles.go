@@ -9,28 +9,27 @@ import (
 	"privrec/internal/privacy/mechanism"
 )
 
-// OracleKind is a protocol that estimates how frequent categories are from
-// reports that are each locally private (Wang, Blocki, Li, Jha, "Locally
-// differentially private protocols for frequency estimation", USENIX Security
-// 2017).
+// OracleKind names a protocol that estimates how frequent categories are from reports that are
+// each locally private (Wang, Blocki, Li, Jha, "Locally differentially private protocols for
+// frequency estimation", USENIX Security 2017).
 type OracleKind string
 
 const (
-	// GRR sends a category by randomized response (section 4.1, direct encoding).
+	// GRR sends a category by randomised response (section 4.1, direct encoding).
 	GRR OracleKind = "grr"
-	// SUE sends every bit of the one-hot vector by randomized response with half
-	// of epsilon (section 4.3, basic RAPPOR).
+	// SUE sends every bit of the one-hot vector by randomised response with half of epsilon
+	// (section 4.3, basic RAPPOR).
 	SUE OracleKind = "sue"
-	// OUE sends a 1 as 1 with probability 1/2 and a 0 as 1 with 1/(e^eps+1)
-	// (section 4.3): the smallest variance of its kind. See UnaryEncoding.
+	// OUE sends a 1 as 1 with probability 1/2 and a 0 as 1 with 1/(e^eps+1) (section 4.3). It
+	// has the smallest variance of its kind. See UnaryEncoding.
 	OUE OracleKind = "oue"
-	// OLH hashes to g categories, with a hash function drawn for each report,
-	// and sends the hash by randomized response (section 4.4).
+	// OLH hashes to g categories, with a hash function drawn for each report, and sends the
+	// hash by randomised response (section 4.4).
 	OLH OracleKind = "olh"
 )
 
-// Oracle is a frequency oracle: it turns categories into reports, and reports
-// into unbiased estimates of the categories' shares.
+// Oracle is a frequency oracle: it turns categories into reports, and reports into unbiased
+// estimates of the categories' shares.
 type Oracle struct {
 	Purpose    string
 	Kind       OracleKind
@@ -40,18 +39,18 @@ type Oracle struct {
 	Share      mechanism.Share // of the run's false-alarm probability
 }
 
-// maxHashes bounds the range of the hash of OLH: with it the bias from hashing
-// stays below 2^-31. From epsilon = 20.7 on it is less than the best.
+// maxHashes bounds the range of the hash of OLH, so that the bias from hashing stays below
+// 2^-31. From epsilon = 20.7 on it is below the best range.
 const maxHashes = 1 << 30
 
-// Hashes is the range g of the hash of OLH, e^eps + 1 to the nearest integer
-// (half to even).
+// Hashes returns the range g of the hash of OLH, e^eps + 1 to the nearest integer (half to
+// even).
 func (m Oracle) Hashes() int {
 	return int(math.Min(math.RoundToEven(math.Exp(m.Epsilon))+1, maxHashes))
 }
 
-// P is the probability that a report supports the category it is of: that it is
-// that category, has its bit set, or is its hash.
+// P returns the probability that a report supports the category that it was made from: that it
+// is that category, has its bit set, or is its hash.
 func (m Oracle) P() float64 {
 	switch m.Kind {
 	case SUE:
@@ -64,7 +63,7 @@ func (m Oracle) P() float64 {
 	return mechanism.KeepProbability(m.Epsilon, float64(m.Categories-1))
 }
 
-// Q is the probability that a report supports one particular other category.
+// Q returns the probability that a report supports one particular other category.
 func (m Oracle) Q() float64 {
 	switch m.Kind {
 	case SUE:
@@ -77,16 +76,16 @@ func (m Oracle) Q() float64 {
 	return 1 / (math.Exp(m.Epsilon) + float64(m.Categories-1))
 }
 
-// FrequencyVariance is the variance of the estimate of a share f from n reports
-// of which each is of the category with probability f, less what the choice of
-// the reported itself adds: (f P (1-P) + (1-f) Q (1-Q)) / (n (P-Q)²).
+// FrequencyVariance returns the variance of the estimate of a share f from n reports, each made
+// from the category with probability f, without the variance that this choice itself adds: (f P
+// (1-P) + (1-f) Q (1-Q)) / (n (P-Q)²).
 func (m Oracle) FrequencyVariance(n, f float64) float64 {
 	p, q := m.P(), m.Q()
 	d := m.Gap()
 	return (f*p*m.lost() + (1-f)*q*(1-q)) / (n * d * d)
 }
 
-// Gap is P - Q and lost 1 - P, neither by a difference that cancels.
+// Gap returns P - Q, without a difference that cancels; lost returns 1 - P likewise.
 func (m Oracle) Gap() float64 {
 	switch m.Kind {
 	case SUE:
@@ -111,7 +110,7 @@ func (m Oracle) lost() float64 {
 	return mechanism.ReplaceProbability(m.Epsilon, float64(m.Categories-1))
 }
 
-// Event is what one report is to an accountant.
+// Event returns one report as an accountant sees it.
 func (m Oracle) Event() privacy.Event {
 	if m.Kind == GRR {
 		return m.response(m.Categories).Event()
@@ -119,7 +118,7 @@ func (m Oracle) Event() privacy.Event {
 	return privacy.PureLDP{Epsilon: m.Epsilon, Unit: m.Unit}
 }
 
-// response is randomized response over k categories under the oracle's budget.
+// response returns randomised response over k categories with the oracle's budget.
 func (m Oracle) response(k int) Response {
 	return Response{Purpose: m.Purpose, Epsilon: m.Epsilon, Categories: int64(k), Unit: m.Unit, Share: m.Share}
 }
@@ -135,25 +134,24 @@ func (m Oracle) validate() error {
 	return errors.Join(kind, categories)
 }
 
-// DuchiBound is the magnitude (e^eps+1)/(e^eps-1) of the two outputs of the
-// mechanism of Duchi, Jordan and Wainwright for one number x in [-1, 1] (JASA
-// 2018; algorithm 1 of Wang et al., ICDE 2019), of which the positive one comes
-// with probability 1/2 + x/(2 bound).
+// DuchiBound returns the magnitude (e^eps+1)/(e^eps-1) of the two outputs of the mechanism of
+// Duchi, Jordan and Wainwright for one number x in [-1, 1] (JASA 2018; algorithm 1 of Wang et
+// al., ICDE 2019). The positive one has probability 1/2 + x/(2 bound).
 func DuchiBound(epsilon float64) float64 { return 1 / math.Tanh(epsilon/2) }
 
-// DuchiVariance is the variance of its output at input x, largest at 0.
+// DuchiVariance returns the variance of that mechanism's output at input x, largest at 0.
 func DuchiVariance(epsilon, x float64) float64 {
 	b := DuchiBound(epsilon)
 	return (b - x) * (b + x)
 }
 
-// hybridFrom is the epsilon from which on the hybrid mechanism uses the piecewise
-// mechanism at all (Wang et al., ICDE 2019, equation 6, which rounds it to 0.61).
+// hybridFrom is the epsilon from which on the hybrid mechanism uses the piecewise mechanism
+// (Wang et al., ICDE 2019, equation 6, which rounds it to 0.61).
 const hybridFrom = 0.61
 
-// HybridShare is the probability with which the hybrid mechanism of Wang et al.
-// (ICDE 2019, section III.C) draws from the piecewise mechanism and not from
-// that of Duchi et al.: 1 - e^(-eps/2) above an epsilon of 0.61, else 0.
+// HybridShare returns the probability with which the hybrid mechanism of Wang et al. (ICDE
+// 2019, section III.C) draws from the piecewise mechanism and not from that of Duchi et al.: 1
+// - e^(-eps/2) above an epsilon of 0.61, else 0.
 func HybridShare(epsilon float64) float64 {
 	if epsilon > hybridFrom {
 		return -math.Expm1(-epsilon / 2)
@@ -161,13 +159,13 @@ func HybridShare(epsilon float64) float64 {
 	return 0
 }
 
-// HybridVariance is the variance of its output at input x in [-1, 1]. Both parts
-// are unbiased, so that it is their variances' mean.
+// HybridVariance returns the variance of the hybrid mechanism's output at input x in [-1, 1].
+// Both parts are unbiased, so it is the mean of their variances.
 func HybridVariance(epsilon, x float64) float64 {
 	a := HybridShare(epsilon)
 	if a == 0 {
 		return DuchiVariance(epsilon, x)
 	}
-	rest := math.Exp(-epsilon / 2) // 1 - a, which would cancel
+	rest := math.Exp(-epsilon / 2) // 1 - a, computed without cancellation
 	return rest*DuchiVariance(epsilon, x) + a*Piecewise{Epsilon: epsilon}.Variance(x)
 }

@@ -83,7 +83,7 @@ func (u *unaryChoices) Keep(o *mechanism.Odds) bool {
 	return u.Enumerated.Keep(o)
 }
 
-// OLH given its hash function is randomized response of the hash, through the
+// OLH given its hash function is randomised response of the hash, through the
 // same code; hash functions behave as a pairwise independent family.
 func TestHashing(t *testing.T) {
 	x := big.NewRat(3, 1)

@@ -10,11 +10,10 @@ import (
 	"privrec/internal/rng"
 )
 
-// Piecewise is the piecewise mechanism for one number in [-1, 1] (Wang et al.,
-// "Collecting and analyzing multidimensional data with local differential
-// privacy", ICDE 2019, algorithm 2; algorithm 1 of the DIPSGNN paper). The
-// output is in [-C, C], unbiased, and uniform inside and outside a centre
-// interval [l, r] around the input.
+// Piecewise is the piecewise mechanism for one number in [-1, 1] (Wang et al., "Collecting and
+// analyzing multidimensional data with local differential privacy", ICDE 2019, algorithm 2;
+// algorithm 1 of the DIPSGNN paper). The output is in [-C, C], unbiased, and uniform inside and
+// outside a centre interval [l, r] around the input.
 type Piecewise struct {
 	Purpose string
 	Epsilon float64 // of one number
@@ -22,23 +21,22 @@ type Piecewise struct {
 	Share   mechanism.Share // of the run's false-alarm probability
 }
 
-// C bounds the output: (e^(eps/2)+1)/(e^(eps/2)-1).
+// C returns the bound of the output: (e^(eps/2)+1)/(e^(eps/2)-1).
 func (m Piecewise) C() float64 { return 1 / math.Tanh(m.Epsilon/4) }
 
-// width is r - l = C - 1, without cancellation.
+// width returns r - l = C - 1, without cancellation.
 func (m Piecewise) width() float64 { return 2 / math.Expm1(m.Epsilon/2) }
 
-// Centre is the probability of the centre interval, e^(eps/2)/(e^(eps/2)+1).
+// Centre returns the probability of the centre interval, e^(eps/2)/(e^(eps/2)+1).
 func (m Piecewise) Centre() float64 { return 1 / (1 + math.Exp(-m.Epsilon/2)) }
 
-// Bounds returns the centre interval of input x: l = (C+1)/2 x - (C-1)/2, r =
-// l + C - 1.
+// Bounds returns the centre interval of input x: l = (C+1)/2 x - (C-1)/2, r = l + C - 1.
 func (m Piecewise) Bounds(x float64) (l, r float64) {
 	l = (m.C()+1)/2*x - m.width()/2
 	return l, l + m.width()
 }
 
-// Density is the density of output y at input x.
+// Density returns the density of output y at input x.
 func (m Piecewise) Density(y, x float64) float64 {
 	c := m.C()
 	l, r := m.Bounds(x)
@@ -51,8 +49,8 @@ func (m Piecewise) Density(y, x float64) float64 {
 	return 1 / (1 + math.Exp(m.Epsilon/2)) / (c + 1) // 1 - Centre, without cancellation
 }
 
-// Variance is the variance of the output at input x (lemma 1 there), largest at 1:
-// with e = e^(eps/2)-1 it is x²/e + (e+4)/(3 e²).
+// Variance returns the variance of the output at input x (lemma 1 of Wang et al.), largest at
+// 1: with e = e^(eps/2)-1 it is x²/e + (e+4)/(3 e²).
 func (m Piecewise) Variance(x float64) float64 {
 	e := math.Expm1(m.Epsilon / 2)
 	return (x*x + (1+4/e)/3) / e // (e+4)/(3 e²) overflows long before it is 0
@@ -76,7 +74,7 @@ func (m Piecewise) sample(s *rng.Stream, x float64) float64 {
 
 func (m Piecewise) event() privacy.PureLDP { return privacy.PureLDP{Epsilon: m.Epsilon, Unit: m.Unit} }
 
-// piecewiseCheck watches the outputs of one mechanism.
+// piecewiseCheck checks the outputs of one mechanism.
 type piecewiseCheck struct {
 	m      Piecewise
 	centre mechanism.Proportion
@@ -87,16 +85,16 @@ func (m Piecewise) newCheck() *piecewiseCheck {
 	return &piecewiseCheck{m, mechanism.Proportion{What: "number of outputs in the centre", P: m.Centre()}, mechanism.Bounded{What: "sum of deviations", Width: 2 * m.C()}}
 }
 
-// see looks at what came out, not at which branch was meant.
+// see counts a real output, not the branch that was meant.
 func (c *piecewiseCheck) see(x, y float64) {
 	l, r := c.m.Bounds(x)
 	c.centre.Count(y >= l && y <= r)
 	c.bias.Add(y - x)
 }
 
-// PerturbPiecewise replaces every number of data, each of another unit, by an
-// output of the mechanism, after recording one release. Numbers outside [-1, 1]
-// are refused before anything is recorded or changed.
+// PerturbPiecewise replaces every number of data, each of another unit, by an output of the
+// mechanism. It first records one release. Before it records or changes anything, it fails on
+// numbers outside [-1, 1].
 func PerturbPiecewise[T mechanism.Float](m Piecewise, l *privacy.Ledger, s rng.Stream, data []T) error {
 	if err := admit(m.Purpose, m.event(), m.Share, l); err != nil {
 		return err
@@ -129,7 +127,7 @@ func inRange(purpose string, i int, x float64) error {
 	return nil
 }
 
-// admit checks the common arguments of local mechanisms.
+// admit checks what all local mechanisms are given.
 func admit(purpose string, e privacy.Event, share mechanism.Share, l *privacy.Ledger) error {
 	if purpose == "" {
 		return fmt.Errorf("local mechanism: no purpose")

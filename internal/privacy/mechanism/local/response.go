@@ -9,40 +9,37 @@ import (
 	"privrec/internal/privacy/mechanism"
 )
 
-// Response is m-ary randomized response (Warner, JASA 1965; Kairouz, Oh,
-// Viswanath, "Extremal mechanisms for local differential privacy", JMLR 2016,
-// section 4): a category is sent as it is with probability
-// e^eps/(e^eps + Categories - 1), else as one of the others, all alike. The
-// choice is exact: 128 random bits against a threshold rounded to the private
-// side.
+// Response is m-ary randomised response (Warner, JASA 1965; Kairouz, Oh, Viswanath, "Extremal
+// mechanisms for local differential privacy", JMLR 2016, section 4). It sends a category as it
+// is with probability e^eps/(e^eps + Categories - 1), and otherwise one of the others, all
+// equally likely. The choice is exact: 128 random bits against a threshold rounded to the
+// private side.
 type Response struct {
 	Purpose    string
 	Epsilon    float64 // of one value
 	Categories int64   // values are 0 .. Categories-1, at least 2 of them
 	Unit       privacy.Unit
 	Share      mechanism.Share // of the run's false-alarm probability
-	// Limits accepts the two ends: Epsilon 0, where the output is uniform and
-	// tells nothing, and +Inf, where it is the input and the ledger is told that
-	// nothing is protected.
+	// Limits accepts the two ends. With Epsilon 0 the output is uniform and independent of the
+	// input. With +Inf it is the input, and the ledger records that nothing is protected.
 	Limits bool
 }
 
-// maxCategories keeps every sum of categories in 64 bits.
+// maxCategories keeps every sum of categories within 64 bits.
 const maxCategories = 1 << 31
 
-// Keep is the probability that a value is sent as it is.
+// Keep returns the probability that a value is sent as it is.
 func (m Response) Keep() float64 {
 	return mechanism.KeepProbability(m.Epsilon, float64(m.Categories-1))
 }
 
-// Other is the probability of one particular other value.
+// Other returns the probability of one particular other value.
 func (m Response) Other() float64 {
 	return mechanism.ReplaceProbability(m.Epsilon, float64(m.Categories-1)) / float64(m.Categories-1)
 }
 
-// Event is what one release of the mechanism is to an accountant: randomized
-// response, or at the limits a pure event of an epsilon above 0 and nothing
-// protected.
+// Event returns one release as an accountant sees it: randomised response, or at the limits a
+// pure event of an epsilon above 0 and an unprotected one.
 func (m Response) Event() privacy.Event {
 	switch {
 	case m.Limits && m.Epsilon == 0:
@@ -61,13 +58,12 @@ func (m Response) validate() error {
 	return errors.Join(c, m.Unit.Validate())
 }
 
-// Category is the type of the values of randomized response.
+// Category is the type of the values of randomised response.
 type Category interface{ ~int | ~int32 | ~int64 }
 
-// PerturbResponses replaces every value of data, each of another unit, by an
-// output of the mechanism, after recording one release. With Keyed bits value i
-// depends on the stream and on i. Values outside [0, Categories) are refused
-// before anything is recorded or changed.
+// PerturbResponses replaces every value of data, each of another unit, by an output of the
+// mechanism. It first records one release. With Keyed bits value i depends on the stream and on
+// i. Before it records or changes anything, it fails on values outside [0, Categories).
 func PerturbResponses[T Category](m Response, l *privacy.Ledger, b mechanism.Bits, data []T) error {
 	if err := b.Admit(m.Purpose, m.Event(), m.Share, l); err != nil {
 		return err
@@ -105,7 +101,7 @@ func inCategories[T Category](purpose string, categories int64, data []T) error 
 	return nil
 }
 
-// responder is a response at work, and what was seen of it.
+// responder draws the outputs of a Response and counts them.
 type responder struct {
 	odds  mechanism.Odds
 	kept  mechanism.Proportion
@@ -131,11 +127,11 @@ func (r *responder) respond(d *mechanism.Draws, x uint64) uint64 {
 	return y
 }
 
-// see looks at what came out, not at what was meant.
+// see counts a real output, not the one that was meant.
 func (r *responder) see(x, y uint64) {
 	r.kept.Count(x == y)
 	n := float64(r.odds.Others)
-	mean := (n*(n+1)/2 - float64(x)) / n // of the others
+	mean := (n*(n+1)/2 - float64(x)) / n // mean of the others
 	r.moved.Expect((1 - r.odds.P) * (n + 1) * (n + 1) / 4)
 	if x != y {
 		r.moved.Add(float64(y) - mean)

@@ -9,24 +9,24 @@ import (
 	"privrec/internal/privacy/mechanism"
 )
 
-// ResponseRun is randomized response at work on rows of values that come one after
-// the other, in any number, such as those of a file: its event is in the ledger, once,
-// since every value is another unit. It hands out stretches of rows, one to a
-// goroutine, and checks in the end what they did.
+// ResponseRun is randomised response on rows of values that come one after the other, in any
+// number, such as the rows of a file. Its event is in the ledger once, since every value is
+// another unit. It gives stretches of rows to goroutines, one each, and checks their draws at
+// the end.
 type ResponseRun struct {
 	m    Response
 	bits mechanism.Bits
 
 	mu   sync.Mutex
 	next uint64 // key of the next row
-	out  int    // stretches that are not closed
+	out  int    // stretches that are not closed yet
 	seen responder
 	done bool
 }
 
-// Open puts the mechanism to work and records its release in the ledger. With Keyed
-// bits a row depends on the stream and on its number: give every file and every
-// setting a stream of its own.
+// Open opens a run of the mechanism and records its release in the ledger. With Keyed bits a
+// row depends on the stream and on its number, so give every file and every setting a stream of
+// its own.
 func (m Response) Open(l *privacy.Ledger, b mechanism.Bits) (*ResponseRun, error) {
 	if err := b.Admit(m.Purpose, m.Event(), m.Share, l); err != nil {
 		return nil, err
@@ -44,8 +44,8 @@ func (m Response) Open(l *privacy.Ledger, b mechanism.Bits) (*ResponseRun, error
 	return r, nil
 }
 
-// Rows returns the next n rows of the run: the first call has rows 0 to n-1, and so
-// on, so that no two rows have the same noise. Call it in the order of the rows.
+// Rows returns the next n rows of the run: rows 0 to n-1 at the first call, and so on, so that
+// no two rows have the same noise. Call it in the order of the rows.
 func (r *ResponseRun) Rows(n int) (*ResponseRows, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -79,8 +79,8 @@ func (r *ResponseRun) Finish() error {
 	return mechanism.CheckAll(r.m.Purpose, r.m.Share, r.seen.checks()...)
 }
 
-// Kept is how many values of how many came out as they were, over the closed
-// stretches. It is counted on the data and not protected by the mechanism.
+// Kept returns how many values, of how many, came out unchanged, over the closed stretches. The
+// count is of the data, and the mechanism does not protect it.
 func (r *ResponseRun) Kept() (kept, of int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -96,8 +96,8 @@ type ResponseRows struct {
 	closed    bool
 }
 
-// Row perturbs the next row of the stretch in place. A row with a value outside
-// [0, Categories) is refused and left as it is.
+// Row perturbs the next row of the stretch in place. It fails on a row with a value outside [0,
+// Categories) and leaves it as it is.
 func (x *ResponseRows) Row(row []int32) error {
 	m := &x.run.m
 	if x.next >= x.end {
@@ -120,7 +120,8 @@ func (x *ResponseRows) Row(row []int32) error {
 	return nil
 }
 
-// Close hands what the stretch did to the run. Rows that were not given are an error.
+// Close adds the counts of the stretch to the run. It fails if rows of the stretch were not
+// perturbed.
 func (x *ResponseRows) Close() error {
 	r := x.run
 	r.mu.Lock()

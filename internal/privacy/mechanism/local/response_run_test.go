@@ -78,7 +78,7 @@ func TestResponseRowsInAnyStretches(t *testing.T) {
 	}
 }
 
-// Rows follow the law of randomized response: chi-square over the categories, false
+// Rows follow the law of randomised response: chi-square over the categories, false
 // alarm 1e-9.
 func TestResponseRowsFollowTheLaw(t *testing.T) {
 	const n, k = 40_000, 6

@@ -18,7 +18,7 @@ import (
 	"privrec/internal/rng"
 )
 
-// respondMechanism is the sampler of randomized response with its choices
+// respondMechanism is the sampler of randomised response with its choices
 // enumerated.
 func respondMechanism(m Response, x *big.Rat) law.Mechanism[int, int] {
 	r := m.responder()
@@ -28,7 +28,7 @@ func respondMechanism(m Response, x *big.Rat) law.Mechanism[int, int] {
 	}
 }
 
-// The law of the shipped sampler is that of randomized response, and its worst
+// The law of the shipped sampler is that of randomised response, and its worst
 // ratio over all pairs e^eps exactly.
 func TestResponseLaw(t *testing.T) {
 	x := big.NewRat(5, 2)

@@ -9,12 +9,12 @@ import (
 	"privrec/internal/rng"
 )
 
-// UnaryEncoding is optimised unary encoding of a category (Wang, Blocki, Li,
-// Jha, "Locally differentially private protocols for frequency estimation",
-// USENIX Security 2017, section 4.3; algorithm 2 of the DIPSGNN paper): every
-// bit of the one-hot vector is sent independently, a 1 as 1 with probability
-// P = 1/2, a 0 as 1 with probability Q = 1/(e^eps+1). A vector of zeros, a
-// missing value, is allowed: it differs from any other input in one bit only.
+// UnaryEncoding is optimised unary encoding of a category (Wang, Blocki, Li, Jha, "Locally
+// differentially private protocols for frequency estimation", USENIX Security 2017, section
+// 4.3; algorithm 2 of the DIPSGNN paper). It sends every bit of the one-hot vector
+// independently, a 1 as 1 with probability P = 1/2, a 0 as 1 with probability Q = 1/(e^eps+1).
+// A vector of zeros, for a missing value, is allowed: it differs from any other input in only
+// one bit.
 type UnaryEncoding struct {
 	Purpose string
 	Epsilon float64 // of one category
@@ -22,13 +22,13 @@ type UnaryEncoding struct {
 	Share   mechanism.Share // of the run's false-alarm probability
 }
 
-// P is the probability that a 1 is sent as 1.
+// P returns the probability that a 1 is sent as 1.
 func (m UnaryEncoding) P() float64 { return 0.5 }
 
-// Q is the probability that a 0 is sent as 1.
+// Q returns the probability that a 0 is sent as 1.
 func (m UnaryEncoding) Q() float64 { return 1 / (math.Exp(m.Epsilon) + 1) }
 
-// Probability is the probability of output bits y at input bits x.
+// Probability returns the probability of output bits y at input bits x.
 func (m UnaryEncoding) Probability(y, x []bool) float64 {
 	t := 1.0
 	for i := range x {
@@ -45,8 +45,8 @@ func (m UnaryEncoding) Probability(y, x []bool) float64 {
 	return t
 }
 
-// FrequencyVariance is the variance of the unbiased estimate (c/n - Q)/(P - Q)
-// of a share f from n vectors of which c send the bit.
+// FrequencyVariance returns the variance of the unbiased estimate (c/n - Q)/(P - Q) of a share
+// f from n vectors of which c send the bit.
 func (m UnaryEncoding) FrequencyVariance(n, f float64) float64 {
 	p, q := m.P(), m.Q()
 	return (f*p*(1-p) + (1-f)*q*(1-q)) / (n * (p - q) * (p - q))
@@ -63,7 +63,7 @@ func (m UnaryEncoding) event() privacy.PureLDP {
 	return privacy.PureLDP{Epsilon: m.Epsilon, Unit: m.Unit}
 }
 
-// unaryCheck watches the bits of one mechanism.
+// unaryCheck checks the bits of one mechanism.
 type unaryCheck struct{ kept, flipped mechanism.Proportion }
 
 func (m UnaryEncoding) newCheck() *unaryCheck {
@@ -78,7 +78,7 @@ func (c *unaryCheck) see(in, out bool) {
 	}
 }
 
-// perturb replaces one vector in place.
+// perturbUnary replaces one vector in place.
 func perturbUnary[T mechanism.Float](m UnaryEncoding, s *rng.Stream, v []T, c *unaryCheck) {
 	for i, x := range v {
 		bit := m.sample(s, x == 1)
@@ -90,10 +90,9 @@ func perturbUnary[T mechanism.Float](m UnaryEncoding, s *rng.Stream, v []T, c *u
 	}
 }
 
-// PerturbUnary replaces every vector of data, categories values each and each
-// of another unit, by an output of the mechanism, after recording one release.
-// Anything but one-hot vectors and zeros is refused before anything is recorded
-// or changed.
+// PerturbUnary replaces every vector of data, categories values each and each of another unit,
+// by an output of the mechanism. It first records one release. Before it records or changes
+// anything, it fails on vectors that are neither one-hot nor zeros.
 func PerturbUnary[T mechanism.Float](m UnaryEncoding, l *privacy.Ledger, s rng.Stream, data []T, categories int) error {
 	if err := admit(m.Purpose, m.event(), m.Share, l); err != nil {
 		return err
