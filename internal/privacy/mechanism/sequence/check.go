@@ -2,13 +2,13 @@ package sequence
 
 import "privrec/internal/privacy/mechanism"
 
-// watch is what a sampler saw of its own draws.
+// watch holds what a sampler counted of its own draws.
 type watch struct {
 	rows   int64
-	cells  []int64 // by ids written
+	cells  []int64 // by the number of ids written before
 	kept   int64
 	moved  int64   // replaced
-	drift  float64 // sum of the ids written in their place about the mean of what could have been
+	drift  float64 // sum of the ids written in place of others, minus their expected values
 	all    int64   // sum of the universe
 	sum    int64   // sum of what may still be drawn
 	invers []float64
@@ -23,7 +23,7 @@ func newWatch(size int, table []mechanism.Odds) watch {
 	return w
 }
 
-// see looks at the id that came into a cell where cur stood.
+// see counts the id that came into a cell that held cur.
 func (w *watch) see(k int, o *mechanism.Odds, cur, id int32) {
 	w.cells[k]++
 	if id == cur {
@@ -44,9 +44,8 @@ func (w *watch) add(o *watch) {
 	}
 }
 
-// check compares what was seen with what each draw should have been given those
-// before it. Variances are bounded before a row is looked at: cell c is reached
-// with at most c ids written.
+// check compares the counts with what each draw should have been given those before it.
+// Variances are bounded without looking at a row: cell c is reached with at most c ids written.
 func (w *watch) check(m Mechanism, size int, table []mechanism.Odds) error {
 	kept := mechanism.Drift{What: "number of cells kept, about its mean,", B: 1, Sum: float64(w.kept)}
 	moved := mechanism.Drift{What: "sum of replaced ids about their mean", B: float64(size), Sum: w.drift, N: w.moved}

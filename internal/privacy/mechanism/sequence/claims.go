@@ -12,26 +12,26 @@ import (
 	"sync"
 )
 
-// Spill is storage that grows at its end and can be read anywhere, such as a
-// temporary file.
+// Spill is storage that grows at its end and can be read at any place, such as a temporary
+// file.
 type Spill interface {
 	io.Writer
 	io.ReaderAt
 	io.Closer
 }
 
-// RepeatedUser says that a user came twice, and where.
+// RepeatedUser is the error for a user who came twice; it says where.
 type RepeatedUser struct {
 	Key           UserKey
 	First, Second int64 // places, First <= Second
 }
 
-// Error names the places.
+// Error implements error: it names both places.
 func (e *RepeatedUser) Error() string {
 	return fmt.Sprintf("the user at %d comes again at %d: the noise of a user is drawn once", e.First, e.Second)
 }
 
-// claim is a user who came.
+// claim records a user who came.
 type claim struct {
 	user UserKey
 	at   int64
@@ -39,7 +39,7 @@ type claim struct {
 
 const (
 	claimBytes   = 24
-	claimsAtOnce = 256     // of a sampler, before it takes the lock
+	claimsAtOnce = 256     // by a sampler, before it takes the lock
 	claimsHeld   = 1 << 17 // in memory, 3 MiB
 )
 
@@ -47,13 +47,13 @@ func (c claim) compare(d claim) int {
 	return cmp.Or(cmp.Compare(c.user[0], d.user[0]), cmp.Compare(c.user[1], d.user[1]), cmp.Compare(c.at, d.at))
 }
 
-// userClaims finds the users of a stream who come twice, exactly, by sorting their
-// keys: in pieces that fit memory, which are spilled and merged in the end. The
-// merge reads through buffers that take as much memory together as a piece, down to
-// 16 keys each: 2^30 users in the same 3 MiB.
+// userClaims finds every user of a stream who comes twice, by sorting the keys of all users: in
+// pieces that fit memory, which are spilled and merged at the end. The merge reads through
+// buffers that together take as much memory as a piece, with at least 16 keys each: 2^30 users
+// in the same 3 MiB.
 type userClaims struct {
 	spill func() (Spill, error)
-	most  int // held in memory
+	most  int // most claims in memory
 
 	mu     sync.Mutex
 	held   []claim
@@ -62,13 +62,13 @@ type userClaims struct {
 	pieces []piece
 }
 
-// piece is a sorted stretch of the spill.
+// piece is a sorted part of the spill.
 type piece struct{ from, to int64 }
 
 func (u *userClaims) add(list []claim) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.held == nil { // at full size: growing would leave as much behind again
+	if u.held == nil { // at full size: growing would leave as much garbage
 		u.held = make([]claim, 0, u.most)
 	}
 	for _, c := range list {
@@ -82,7 +82,7 @@ func (u *userClaims) add(list []claim) error {
 	return nil
 }
 
-// flush writes what is held as a piece.
+// flush writes the claims in memory as a piece.
 func (u *userClaims) flush() (err error) {
 	if u.to == nil {
 		if u.to, err = u.spill(); err != nil {
@@ -188,13 +188,20 @@ func (r *claimReader) next() (ok bool, err error) {
 	return true, nil
 }
 
-// claimMerge is the pieces with the least next claim on top.
+// claimMerge is a heap of pieces, with the least next claim on top.
 type claimMerge []*claimReader
 
-func (m claimMerge) Len() int           { return len(m) }
+// Len implements heap.Interface.
+func (m claimMerge) Len() int { return len(m) }
+
+// Less implements heap.Interface.
 func (m claimMerge) Less(i, j int) bool { return m[i].now.compare(m[j].now) < 0 }
-func (m claimMerge) Swap(i, j int)      { m[i], m[j] = m[j], m[i] }
-func (m *claimMerge) Push(x any)        { *m = append(*m, x.(*claimReader)) }
+
+// Swap implements heap.Interface.
+func (m claimMerge) Swap(i, j int) { m[i], m[j] = m[j], m[i] }
+
+// Push adds a piece.
+func (m *claimMerge) Push(x any) { *m = append(*m, x.(*claimReader)) }
 
 // Pop removes the last piece.
 func (m *claimMerge) Pop() any {

@@ -10,9 +10,8 @@ import (
 	"privrec/internal/privacy/mechanism"
 )
 
-// Run is a sequence mechanism at work: its event is in the ledger. It
-// hands out samplers for disjoint ranges of users, one to a goroutine, and
-// checks in the end what they did.
+// Run is a sequence mechanism whose event is in the ledger. It gives samplers for disjoint
+// ranges of users to goroutines, one each, and checks their draws at the end.
 type Run struct {
 	m     Mechanism
 	bits  mechanism.Bits
@@ -24,9 +23,9 @@ type Run struct {
 	done     bool
 }
 
-// Open puts a mechanism to work and records its release in the ledger. With
-// Keyed bits the row of a user depends on the stream and on the user's key: give
-// every domain and every setting a stream of its own.
+// Open opens a run of the mechanism and records its release in the ledger. With Keyed bits the
+// row of a user depends on the stream and on the user's key, so give every domain and every
+// setting a stream of its own.
 func (m Mechanism) Open(l *privacy.Ledger, b mechanism.Bits) (*Run, error) {
 	r, err := m.prepare(l, b)
 	if err != nil {
@@ -38,7 +37,7 @@ func (m Mechanism) Open(l *privacy.Ledger, b mechanism.Bits) (*Run, error) {
 	return r, nil
 }
 
-// prepare does everything but record.
+// prepare does everything but record the release.
 func (m Mechanism) prepare(l *privacy.Ledger, b mechanism.Bits) (*Run, error) {
 	if err := b.Admit(m.Purpose, m.Event(), m.Share, l); err != nil {
 		return nil, err
@@ -58,14 +57,14 @@ func (r *Run) Sampler(from, to uint64) (*Sampler, error) {
 		return nil, fmt.Errorf("%s: the run is finished", r.m.Purpose)
 	}
 	if r.claims != nil {
-		return nil, fmt.Errorf("%s: a run of users with ids has user samplers", r.m.Purpose)
+		return nil, fmt.Errorf("%s: this run has users with ids, so it has user samplers", r.m.Purpose)
 	}
 	if from >= to {
-		return nil, fmt.Errorf("%s: users from %d to before %d", r.m.Purpose, from, to)
+		return nil, fmt.Errorf("%s: no users from %d to before %d", r.m.Purpose, from, to)
 	}
 	for _, s := range r.samplers {
 		if from < s.to && s.from < to {
-			return nil, fmt.Errorf("%s: users from %d to before %d belong to another sampler in part", r.m.Purpose, from, to)
+			return nil, fmt.Errorf("%s: some users from %d to before %d belong to another sampler", r.m.Purpose, from, to)
 		}
 	}
 	s := newSampler(r, r.m.rejects())
@@ -74,8 +73,8 @@ func (r *Run) Sampler(from, to uint64) (*Sampler, error) {
 	return s, nil
 }
 
-// Finish ends the run and checks all its draws, and where users have ids that none
-// came twice. The samplers must be at rest and take no row after it.
+// Finish ends the run and checks all its draws. Where users have ids, it also checks that none
+// came twice. No sampler may be perturbing a row, or perturb one afterwards.
 func (r *Run) Finish() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -88,17 +87,16 @@ func (r *Run) Finish() error {
 	}
 	total := newWatch(r.samplers[0].size, r.table)
 	for _, s := range r.samplers {
-		s.to = 0 // takes no more rows
+		s.to = 0 // accepts no more rows
 		total.add(&s.watch)
 	}
 	return total.check(r.m, r.samplers[0].size, r.table)
 }
 
-// Perturb replaces every row of rows, Length cells each, by an output
-// of the mechanism, after recording one release. Row i is of users[i], and of
-// user i where users is nil; users strictly ascend. The result is the same for
-// any number of workers, at least 1. Rows outside the mechanism's domain are
-// refused before anything is recorded or changed.
+// Perturb replaces every row of rows, Length cells each, by an output of the mechanism. It
+// first records one release. Row i is of users[i], or of user i if users is nil; users strictly
+// ascend. The result is the same for any number of workers, at least 1. Before it records or
+// changes anything, Perturb fails on rows outside the mechanism's domain.
 func Perturb(m Mechanism, l *privacy.Ledger, b mechanism.Bits, users []uint64, rows []int32, workers int) error {
 	run, err := m.prepare(l, b)
 	if err != nil {

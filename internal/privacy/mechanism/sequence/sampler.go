@@ -7,34 +7,34 @@ import (
 	"privrec/internal/privacy/mechanism"
 )
 
-// Sampler perturbs rows for one goroutine. Its time is constant a cell
-// and it allocates nothing. See Run for where one comes from.
+// Sampler perturbs rows for one goroutine. It takes constant time a cell and allocates nothing.
+// A Run makes samplers.
 type Sampler struct {
 	run  *Run
 	d    mechanism.Draws
-	odds []mechanism.Odds // by ids written
+	odds []mechanism.Odds // by the number of ids written
 	from uint64           // users of the sampler
-	next uint64           // the least that may still come
-	to   uint64           // the first beyond them
+	next uint64           // the least user that may still come
+	to   uint64           // the first user beyond them
 
-	claims *userClaims // of users with ids
-	came   []claim     // not yet told to claims
+	claims *userClaims // for users with ids
+	came   []claim     // not yet passed to claims
 
-	size    int      // of the universe: ids or tokens, counted from 0
-	special int32    // the index of padding, which may be drawn again; -1: there is none
+	size    int      // number of ids or tokens, counted from 0
+	special int32    // the index of padding, which may be drawn again; -1: none
 	work    []int32  // the row as indices into the universe
-	marks   []uint32 // of each index: base+1+column where it stands, base+1+length once written, else at most base
+	marks   []uint32 // of each index: base+1+column of its cell, base+1+length once written, else at most base
 	base    uint32
 
-	pool   []int32 // what may be drawn, in no order; nil: by rejection
-	place  []int32 // in the pool, of each index
+	pool   []int32 // indices that may be drawn, in no order; nil: by rejection
+	place  []int32 // place of each index in the pool
 	tokens []int32 // 0, 1, 2, ... of the universe
 
 	watch watch
 }
 
-// rejects says whether an id is found by rejection, which takes (m+1)/(m-L)
-// draws or less, or in a pool of what may be drawn, which costs O(m) to set up.
+// rejects reports whether an id is found by rejection, which takes at most (m+1)/(m-L) draws on
+// average, or in a pool of what may be drawn, which takes O(m) to set up.
 func (m Mechanism) rejects() bool { return m.Items >= 4*m.Length }
 
 func newSampler(r *Run, rejects bool) *Sampler {
@@ -56,9 +56,8 @@ func newSampler(r *Run, rejects bool) *Sampler {
 	return s
 }
 
-// Row perturbs the row of a user in place. Users strictly ascend and lie in the
-// sampler's range. A row that is not one of definition 1 is refused and left as
-// it is.
+// Row perturbs the row of a user in place. Users strictly ascend and are in the sampler's
+// range. Row fails on a row that is not one of definition 1 and leaves it as it is.
 func (s *Sampler) Row(user uint64, row []int32) error {
 	m := &s.run.m
 	if user < s.next || user >= s.to {
@@ -76,7 +75,7 @@ func (s *Sampler) Row(user uint64, row []int32) error {
 	return nil
 }
 
-// perturb perturbs the row that was just loaded.
+// perturb perturbs the row that was loaded last.
 func (s *Sampler) perturb(m *Mechanism, row []int32) {
 	s.watch.rows++
 	switch m.Variant {
@@ -85,7 +84,7 @@ func (s *Sampler) perturb(m *Mechanism, row []int32) {
 	case SDPPaper:
 		s.draw()
 		copy(row, s.work)
-	default: // tokens are zeros again
+	default: // tokens become zeros again
 		s.draw()
 		for i, t := range s.work {
 			if row[i] = 0; int(t) < m.Items {
@@ -95,8 +94,8 @@ func (s *Sampler) perturb(m *Mechanism, row []int32) {
 	}
 }
 
-// load checks a row and brings it, with its marks, into the universe. The zeros
-// of SDPFixed become the tokens that follow the items, from the left.
+// load checks a row and stores it, with its marks, as indices. The zeros of SDPFixed become the
+// tokens that follow the items, from the left.
 func (s *Sampler) load(m *Mechanism, row []int32) error {
 	if len(row) != m.Length {
 		return fmt.Errorf("a row of %d cells, want %d", len(row), m.Length)
@@ -150,13 +149,13 @@ func (s *Sampler) draw() {
 	}
 	length := uint32(len(s.work))
 	written := s.base + 1 + length
-	size := s.size // that may still be drawn
+	size := s.size // number of indices that may still be drawn
 	for c, cur := range s.work {
 		o := &s.odds[s.size-size]
 		id := cur
 		if o.Others > 0 && !s.d.Keep(o) {
 			id = s.other(cur, size, written)
-			if at := s.marks[id] - s.base - 1; at < length { // it stands further on
+			if at := s.marks[id] - s.base - 1; at < length { // it is in a later cell
 				s.work[at] = cur
 				if cur != s.special {
 					s.marks[cur] = s.base + 1 + at
@@ -180,7 +179,7 @@ func (s *Sampler) draw() {
 	s.watch.sum = s.watch.all
 }
 
-// other is an index that may be drawn and is not cur.
+// other returns an index that may be drawn and is not cur.
 func (s *Sampler) other(cur int32, size int, written uint32) int32 {
 	if s.pool != nil {
 		i := s.d.Below(uint64(size - 1))
@@ -197,7 +196,7 @@ func (s *Sampler) other(cur int32, size int, written uint32) int32 {
 	}
 }
 
-// respond answers every cell for itself.
+// respond perturbs every cell separately.
 func (s *Sampler) respond(row []int32) {
 	o := &s.odds[0]
 	for c, cur := range row {

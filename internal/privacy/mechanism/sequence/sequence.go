@@ -9,38 +9,36 @@ import (
 	"privrec/internal/privacy/mechanism"
 )
 
-// Variant is a way to perturb sequences.
+// Variant names a way to perturb sequences.
 type Variant string
 
 const (
-	// SDPPaper is the mechanism of the PriCDSR paper (figure 2, equation 1) to the
-	// letter. Its theorem 1 is false where zeros are about: the exchange is left
-	// out when a 0 is drawn, and swapped cells then show with e^(2 eps). It is
-	// 2 eps-private in its cells and their order, and so it is recorded.
+	// SDPPaper is exactly the mechanism of the PriCDSR paper (figure 2, equation 1). Its theorem 1 is
+	// false for rows with zeros: the exchange is left out when a 0 is drawn, and the probabilities of
+	// an output for rows with two swapped cells can then differ by a factor e^(2 eps). It is
+	// 2 eps-private in its cells and their order, and the ledger records that.
 	SDPPaper Variant = "sdp-paper"
-	// SDPFixed is SDPPaper with named zeros: padding becomes distinct tokens of
-	// Length many, no case is special, and tokens are written as 0 again. It is
-	// eps-private in its cells and their order: over rows of distinct tokens the
-	// paper's proof is right as it stands. Which token a zero gets is all the
-	// same, since the mechanism treats tokens alike and all are written as 0: the
-	// law is that of a random naming, under which neighbours stay neighbours.
+	// SDPFixed is SDPPaper with named zeros: padding becomes Length distinct tokens, no case is
+	// special, and tokens are written as 0 again. It is eps-private in its cells and their
+	// order, since for rows of distinct tokens the paper's proof is right. It does not matter
+	// which token a zero becomes: the mechanism treats tokens alike, and all are written as 0.
+	// The law is that of random names, under which neighbours stay neighbours.
 	SDPFixed Variant = "sdp-fixed"
-	// RR answers every cell for itself by randomized response over the items and
-	// 0. It is eps-private in a cell, and twice that in the order of two. Items
-	// may come out repeatedly.
+	// RR perturbs every cell separately by randomised response over the items and 0. It is
+	// eps-private in a cell, and 2 eps-private in the order of two cells. An item may be in the
+	// output more than once.
 	RR Variant = "rr"
 )
 
-// Mechanism perturbs users' sequences, rows of Length ids: 1 to Items, each at
-// most once, and 0 for padding, anywhere ("Privacy-preserving cross-domain
-// sequential recommendation", the PriCDSR paper, section III). Neighbours differ in the value of
-// one cell, or two cells of one row are exchanged (definition 2). In each cell
-// in turn an id is drawn: the one that stands there with weight e^eps, each
-// other that was not written yet with weight 1; if the drawn one stands further
-// on, the two change places.
+// Mechanism perturbs users' sequences: rows of Length ids, 1 to Items, each at most once, and 0
+// for padding, anywhere ("Privacy-preserving cross-domain sequential recommendation", the
+// PriCDSR paper, section III). Neighbours differ in the value of one cell, or by an exchange of
+// two cells of one row (definition 2). For each cell in turn an id is drawn: the one in the cell
+// with weight e^eps, and each other that was not written yet with weight 1. If the drawn id is
+// in a later cell, the two change places.
 //
-// Items must be the size of a public catalogue. A catalogue read off the data
-// gives away with certainty who is the only one to have an item.
+// Items must be the size of a public catalogue. A catalogue taken from the data reveals with
+// certainty which user is the only one with an item.
 type Mechanism struct {
 	Purpose string
 	Variant Variant
@@ -48,21 +46,20 @@ type Mechanism struct {
 	Items   int             // m
 	Length  int             // L
 	Share   mechanism.Share // of the run's false-alarm probability
-	// Limits accepts the two ends: Epsilon 0, where the output does not depend on
-	// the input, and +Inf, where it is the input and the ledger is told that
-	// nothing is protected.
+	// Limits accepts the two ends. With Epsilon 0 the output does not depend on the input. With
+	// +Inf it is the input, and the ledger records that nothing is protected.
 	Limits bool
 }
 
-// The largest row and catalogue: every id and every mark of a sampler, four
-// bytes an id, fits 32 bits, every sum of ids 64.
+// The largest row and catalogue: every id and every mark of a sampler, four bytes an id, fits in
+// 32 bits, and every sum of ids in 64.
 const (
 	maxLength = 1 << 20
 	maxItems  = 1 << 28
 )
 
-// Event is what perturbing every row once is to an accountant. Rows of several
-// users are disjoint parts of the data, and one release.
+// Event returns the perturbation of every row, once, as an accountant sees it. Rows of several
+// users are disjoint parts of the data, so they are one release.
 func (m Mechanism) Event() privacy.Event {
 	switch {
 	case m.Limits && m.Epsilon == 0:
@@ -77,10 +74,10 @@ func (m Mechanism) Event() privacy.Event {
 	return privacy.PureLDP{Epsilon: m.Epsilon, Unit: privacy.Cell}
 }
 
-// record enters the release into a ledger, and that a user holds Length cells. That is
-// a setting and tells nothing of the data: all rows are of that length, padding where
-// there is no item, and all cells are perturbed. The longest history would be data,
-// and an account that rests on it holds only among users with no longer one.
+// record records the release, and that a user has Length cells. That number is a setting and
+// reveals nothing of the data: all rows have that length, with padding where there is no item,
+// and all cells are perturbed. The longest history would be data, and an account based on it
+// would hold only among users with no longer one.
 func (m Mechanism) record(l *privacy.Ledger) error {
 	e := m.Event()
 	if _, ok := e.(privacy.Unprotected); !ok {
@@ -91,8 +88,8 @@ func (m Mechanism) record(l *privacy.Ledger) error {
 	return l.Record(m.Purpose, e, 1)
 }
 
-// UserEvent is the same release where a neighbour is another row altogether: a
-// factor e^eps a cell, which two full rows without a common item reach.
+// UserEvent returns the same release for neighbours that differ in a whole row: a factor e^eps a
+// cell, which two full rows without a common item reach.
 func (m Mechanism) UserEvent() privacy.Event {
 	e := m.Epsilon * float64(m.Length)
 	switch {
@@ -104,8 +101,8 @@ func (m Mechanism) UserEvent() privacy.Event {
 	return privacy.PureLDP{Epsilon: e, Unit: privacy.User}
 }
 
-// others is the number of ids that can be drawn besides the one that stands in
-// a cell, after k ids other than 0 were written to the row.
+// others returns the number of ids that can be drawn besides the one in the cell, after k ids
+// other than 0 were written to the row.
 func (m Mechanism) others(k int) uint64 {
 	n := m.Items
 	switch m.Variant {
@@ -117,20 +114,19 @@ func (m Mechanism) others(k int) uint64 {
 	return uint64(max(n, 0))
 }
 
-// Keep is the probability that a cell keeps the id that stands there when it is
-// reached, 1/(1 + N e^-eps): N is Items for RR, and after k ids other than 0
-// were written Items-k for SDPPaper; for SDPFixed, after k cells, Items + Length
-// - 1 - k.
+// Keep returns the probability that a cell keeps its id, 1/(1 + N e^-eps). N is Items for RR.
+// For SDPPaper, after k ids other than 0 were written, it is Items-k. For SDPFixed, after k
+// cells, it is Items + Length - 1 - k.
 func (m Mechanism) Keep(k int) float64 {
 	return mechanism.KeepProbability(m.Epsilon, float64(m.others(k)))
 }
 
-// Replace is 1 - Keep, to full precision where it is tiny.
+// Replace returns 1 - Keep, to full precision where it is tiny.
 func (m Mechanism) Replace(k int) float64 {
 	return mechanism.ReplaceProbability(m.Epsilon, float64(m.others(k)))
 }
 
-// Validate refuses an unknown variant and sizes that no sampler can hold.
+// Validate fails on an unknown variant and on sizes that no sampler can hold.
 func (m Mechanism) Validate() error { return m.validate() }
 
 func (m Mechanism) validate() error {
@@ -147,7 +143,7 @@ func (m Mechanism) validate() error {
 	return errors.Join(errs...)
 }
 
-// table is the odds after every number of ids written.
+// table returns the odds after every number of ids written.
 func (m Mechanism) table() []mechanism.Odds {
 	others := make([]uint64, m.Length)
 	for k := range others {

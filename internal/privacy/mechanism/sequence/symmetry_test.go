@@ -39,7 +39,7 @@ func mapped(l law.Law[law.Row], f func(law.Row) law.Row) law.Law[law.Row] {
 }
 
 // Items have no order: renaming them in the row renames them in the law, exactly.
-// Columns have one, but for RR: there a permutation of the cells goes through too.
+// Columns have one, except for RR: there a permutation of the cells goes through too.
 func TestSequencesDoNotKnowNames(t *testing.T) {
 	x := big.NewRat(5, 2)
 	outer := t

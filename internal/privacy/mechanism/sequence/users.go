@@ -11,26 +11,26 @@ import (
 	"privrec/internal/privacy/mechanism"
 )
 
-// UserKey is what the bits of a user are keyed by who is known by an id and not by
-// a number: half of the SHA-256 of the id. Two ids of 10^9 share a key with
-// probability 10^-21, and cannot be made to; if they do the run refuses them as one
-// user who comes twice, since their noise would be the same.
+// UserKey is the key of the bits of a user who has an id and not a number: half of the SHA-256
+// of the id. Two of 10^9 ids share a key with probability 10^-21, and ids cannot be made to
+// share one. If they do, Finish reports them as one user who came twice, since their noise
+// would be the same.
 type UserKey [2]uint64
 
-// KeyOf is the key of an id, byte for byte.
+// KeyOf returns the key of an id, byte for byte.
 func KeyOf(id []byte) UserKey {
 	sum := sha256.Sum256(id)
 	return UserKey{binary.BigEndian.Uint64(sum[:8]), binary.BigEndian.Uint64(sum[8:16])}
 }
 
-// OpenUsers is Open for a stream of users who come in any order, each once, and are
-// known by ids. Whether one comes twice is known in the end: Finish says so, with a
-// *RepeatedUser, and nothing that the run made may be used then. Until then the run
-// remembers 24 bytes a user, up to claimsHeld of them in memory; the others go to
-// what spill returns, which is called at most once.
+// OpenUsers does what Open does, for a stream of users with ids, who come in any order, each
+// once. Only at the end is it known whether a user came twice: Finish then fails with a
+// *RepeatedUser, and no output of the run may be used. Until then the run remembers 24 bytes a
+// user, up to claimsHeld users in memory and the others in what spill returns; it calls spill
+// at most once.
 func (m Mechanism) OpenUsers(l *privacy.Ledger, b mechanism.Bits, spill func() (Spill, error)) (*Run, error) {
 	if spill == nil {
-		return nil, errors.New(m.Purpose + ": no place for the users who came")
+		return nil, errors.New(m.Purpose + ": no storage for the keys of users")
 	}
 	r, err := m.prepare(l, b)
 	if err != nil {
@@ -59,10 +59,10 @@ func (r *Run) UserSampler() (*Sampler, error) {
 	return s, nil
 }
 
-// RowOf perturbs in place the row of the user of this key, who stands at a place of
-// the caller's choice, such as a line, that is named if the user comes again. A row
-// that is not one of definition 1 is refused and left as it is. What comes out
-// depends on the stream, the key and the row.
+// RowOf perturbs in place the row of the user with the key. at is a place that the caller
+// chooses, such as a line; the error names it if the user comes again. RowOf fails on a row
+// that is not one of definition 1 and leaves it as it is. The output depends on the stream, the
+// key and the row.
 func (s *Sampler) RowOf(user UserKey, at int64, row []int32) error {
 	m := &s.run.m
 	if s.claims == nil {
@@ -85,7 +85,7 @@ func (s *Sampler) RowOf(user UserKey, at int64, row []int32) error {
 	return nil
 }
 
-// settle hands the users of the last rows to the run.
+// settle passes the users of the last rows to the run.
 func (s *Sampler) settle() error {
 	err := s.claims.add(s.came)
 	s.came = s.came[:0]
@@ -95,7 +95,7 @@ func (s *Sampler) settle() error {
 	return nil
 }
 
-// distinct refuses a run in which a user came twice.
+// distinct fails on a run in which a user came twice.
 func (r *Run) distinct() error {
 	if r.claims == nil {
 		return nil
@@ -114,23 +114,23 @@ func (r *Run) distinct() error {
 	return nil
 }
 
-// Retained is what a run kept, beside what it should have.
+// Retained compares how many cells a run kept with how many it should have.
 type Retained struct {
 	Rows, Cells int64
-	Kept        int64   // cells that kept the id which stood there when they were reached
-	Mean        float64 // of Kept, given the ids that were written: the sum of Keep over the cells
-	Variance    float64 // likewise
+	Kept        int64   // cells that kept their id
+	Mean        float64 // expected value of Kept, given the ids that were written: the sum of Keep over the cells
+	Variance    float64 // variance of Kept, given the ids that were written
 }
 
-// Retained sums up a finished run. Where Epsilon is +Inf nothing was drawn and all
-// is 0. Kept is counted on the data and not protected by the mechanism.
+// Retained returns the counts of a finished run. With Epsilon +Inf nothing was drawn, and all
+// are 0. Kept is counted from the data, and the mechanism does not protect it.
 func (r *Run) Retained() (x Retained) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.done {
 		return x
 	}
-	cells := make([]int64, len(r.table)) // of all samplers: which of them has which rows is chance, and rounding must not show it
+	cells := make([]int64, len(r.table)) // of all samplers: chance decides which has which rows, and rounding must not show it
 	for _, s := range r.samplers {
 		x.Rows += s.watch.rows
 		x.Kept += s.watch.kept

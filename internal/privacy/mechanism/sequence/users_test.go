@@ -99,7 +99,7 @@ func TestUsersInAnyOrder(t *testing.T) {
 		}
 		alone := perturb(1, []int32{17})
 		if !slices.Equal(alone[17*length:18*length], one[17*length:18*length]) {
-			t.Errorf("%s: another row where nobody else comes", v)
+			t.Errorf("%s: another row where no other user comes", v)
 		}
 	}
 }
@@ -154,8 +154,8 @@ func claimsOf(t testing.TB, most int, list []claim) error {
 	return errors.Join(u.check(), u.close())
 }
 
-// However little memory there is: a user who comes twice is found, with both places,
-// and nobody else is.
+// With however little memory, a user who comes twice is found, with both places, and no
+// other user is.
 func TestWhoComesTwiceIsFound(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		n := rapid.IntRange(0, 200).Draw(r, "users")
@@ -296,7 +296,7 @@ func TestUserRunsRefuse(t *testing.T) {
 	m := Mechanism{Purpose: "seq", Variant: SDPFixed, Epsilon: 1, Items: 9, Length: 3}
 	bits := mechanism.Keyed(rng.Seed(1).Stream("seq"))
 	l := mechanismtest.Ledger(t)
-	if _, err := m.OpenUsers(l, bits, nil); err == nil || !strings.Contains(err.Error(), "no place") {
+	if _, err := m.OpenUsers(l, bits, nil); err == nil || !strings.Contains(err.Error(), "no storage") {
 		t.Errorf("no spill: %v", err)
 	}
 	bad := m

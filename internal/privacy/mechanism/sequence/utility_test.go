@@ -105,7 +105,7 @@ func TestWhatIsLeftOfRows(t *testing.T) {
 	}
 }
 
-// Whatever the rows and the setting: the shape is kept, ids are of the
+// For any rows and setting: the shape is kept, ids are of the
 // catalogue and distinct, the users' results do not depend on workers, the
 // input of a refused call is untouched.
 func TestSequenceProperties(t *testing.T) {
