@@ -148,7 +148,7 @@ func attack(t *testing.T, c *channel.Channel[float64], sigma float64, releases i
 var attacked = []float64{1.1, 4, 20}
 
 // On the research sampler the observer is told x by most releases and is never
-// wrong, whatever sigma is: no epsilon describes that.
+// wrong, for any sigma: no epsilon describes that.
 func TestSupportAttackOnResearchNoise(t *testing.T) {
 	// The observer undoes the sampler operation by operation. On amd64, where .ci/run
 	// is, Go never fuses x*y + z and this runs always; elsewhere it may, and the

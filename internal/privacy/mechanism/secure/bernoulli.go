@@ -12,12 +12,12 @@ import (
 // Ratio is the rational number Num/Den.
 type Ratio struct{ Num, Den uint64 }
 
-// maxTerm bounds both parts of a Ratio that a sampler takes: products of two of
-// them with a margin of 2^22 fit into 128 bits.
+// maxTerm bounds both parts of a Ratio for a sampler: products of two of them, with a margin of
+// 2^22, fit into 128 bits.
 const maxTerm = 1 << 53
 
-// RatioOf returns the number x as it is, which must be positive, at most 2^53,
-// and a multiple of a power of two not below 2^-53.
+// RatioOf returns the number x exactly. x must be positive, at most 2^53, and a multiple of a
+// power of two not below 2^-53.
 func RatioOf(x float64) (Ratio, error) {
 	if !(x > 0 && x <= maxTerm) {
 		return Ratio{}, fmt.Errorf("ratio is %v, want positive and at most 2^53", x)
@@ -31,13 +31,13 @@ func RatioOf(x float64) (Ratio, error) {
 	return Ratio{uint64(x), den}, nil
 }
 
-// String is Num/Den.
+// String returns Num/Den.
 func (r Ratio) String() string { return fmt.Sprintf("%d/%d", r.Num, r.Den) }
 
-// Float64 returns the nearest double: exact for what RatioOf returned.
+// Float64 returns the nearest float64, which is exact for a result of RatioOf.
 func (r Ratio) Float64() float64 { return float64(r.Num) / float64(r.Den) }
 
-// Validate reports a part outside [1, 2^53].
+// Validate fails on a part outside [1, 2^53].
 func (r Ratio) Validate() error {
 	if r.Num < 1 || r.Num > maxTerm || r.Den < 1 || r.Den > maxTerm {
 		return fmt.Errorf("ratio is %s, want both parts within [1, 2^53]", r)
@@ -45,10 +45,10 @@ func (r Ratio) Validate() error {
 	return nil
 }
 
-// BernoulliExp is true with probability exp(-Num/Den), exactly, by integer
-// arithmetic on uniform words (Canonne, Kamath, Steinke, "The discrete Gaussian
-// for differential privacy", NeurIPS 2020, algorithm 1). Num may be 0, Den not.
-// The number of words that it takes depends on the outcome.
+// BernoulliExp returns true with probability exp(-Num/Den), exactly, by integer arithmetic on
+// uniform words (Canonne, Kamath, Steinke, "The discrete Gaussian for differential privacy",
+// NeurIPS 2020, algorithm 1). Num may be 0, Den not. The number of words that it takes depends
+// on the result.
 func BernoulliExp(src rng.Source, x Ratio) (bool, error) {
 	if x.Den == 0 {
 		return false, errors.New("ratio has denominator 0")
@@ -61,8 +61,8 @@ func BernoulliExp(src rng.Source, x Ratio) (bool, error) {
 	return bernoulliExp(src, x.Num%x.Den, x.Den), nil
 }
 
-// bernoulli is true with probability f/b, b > 0: it compares the digits of a
-// uniform number in base 2^64 with those of f/b until they differ.
+// bernoulli returns true with probability f/b, b > 0. It compares the digits of a uniform
+// number in base 2^64 with those of f/b until they differ.
 func bernoulli(src rng.Source, f, b uint64) bool {
 	for {
 		// The rest of the number, u in [0, 1), decides u b < f 2^64 - w b.
@@ -78,9 +78,8 @@ func bernoulli(src rng.Source, f, b uint64) bool {
 	}
 }
 
-// bernoulliExp is true with probability exp(-f/b) for f <= b <= 2^60. With K the
-// first k at which a coin of probability f/(k b) fails, K is odd with that
-// probability.
+// bernoulliExp returns true with probability exp(-f/b) for f <= b <= 2^60: let K be the first k
+// at which a coin of probability f/(k b) fails; K is odd with that probability.
 func bernoulliExp(src rng.Source, f, b uint64) bool {
 	for k := uint64(1); ; k++ {
 		if k < 16 {
@@ -93,9 +92,9 @@ func bernoulliExp(src rng.Source, f, b uint64) bool {
 	}
 }
 
-// bernoulliExp1 is bernoulliExp of 1, where K > k with probability 1/k!. The word
-// that decides the first coin decides the next ones too: K > k if and only if
-// a uniform number is below 1/k!.
+// bernoulliExp1 returns true with probability exp(-1). There K > k with probability 1/k!, and
+// the word that decides the first coin also decides the next ones: K > k if and only if a
+// uniform number is below 1/k!.
 func bernoulliExp1(src rng.Source) bool {
 	const one = 1<<64 - 1
 	w := src.Uint64()
@@ -109,7 +108,7 @@ func bernoulliExp1(src rng.Source) bool {
 	case w > one/120 && w != one/24 && w != one/6:
 		return true
 	}
-	// The word may lie on a threshold, where more digits decide, or K is above 5.
+	// The word may lie on a threshold, so that more digits decide, or K is above 5.
 	k, factorial := uint64(2), uint64(2)
 	for k < 12 {
 		k, factorial = k+1, factorial*(k+1)
@@ -122,9 +121,9 @@ func bernoulliExp1(src rng.Source) bool {
 	return k&1 == 1
 }
 
-// belowInverse tells whether the uniform number whose first 64 digits are w is
-// below 1/n. Where w leaves it open it draws more digits; that happens for one n
-// among several whose inverses are 2^-63 and more apart.
+// belowInverse reports whether the uniform number whose first 64 digits are w is below 1/n. It
+// draws more digits where w does not decide, which happens for at most one of several n whose
+// inverses are at least 2^-63 apart.
 func belowInverse(src rng.Source, w, n uint64) bool {
 	hi, lo := bits.Mul64(w, n)
 	if hi > 0 {
@@ -134,7 +133,7 @@ func belowInverse(src rng.Source, w, n uint64) bool {
 	return lo == 0 || rest >= n || bernoulli(src, rest, n)
 }
 
-// bernoulliExpHalf is bernoulliExp of 1/2.
+// bernoulliExpHalf returns true with probability exp(-1/2).
 func bernoulliExpHalf(src rng.Source) bool {
 	for k := uint64(1); ; k++ {
 		if !bernoulli(src, 1, 2*k) {
@@ -143,7 +142,7 @@ func bernoulliExpHalf(src rng.Source) bool {
 	}
 }
 
-// below is uniform on [0, n), without bias (Lemire, TOMACS 2019).
+// below returns a uniform integer in [0, n), without bias (Lemire, TOMACS 2019).
 func below(src rng.Source, n uint64) uint64 {
 	hi, lo := bits.Mul64(src.Uint64(), n)
 	if lo < n {
@@ -166,7 +165,7 @@ func (a wide) minus(b wide) wide {
 	return wide{hi, lo}
 }
 
-// times returns a n, not ok if it does not fit.
+// times returns a n. ok is false if it does not fit.
 func (a wide) times(n uint64) (p wide, ok bool) {
 	over, mid := bits.Mul64(a.hi, n)
 	hi, lo := bits.Mul64(a.lo, n)
@@ -174,7 +173,7 @@ func (a wide) times(n uint64) (p wide, ok bool) {
 	return wide{hi, lo}, over == 0 && carry == 0
 }
 
-// bernoulliWide is bernoulli for f and b of 128 bits.
+// bernoulliWide does what bernoulli does, for f and b of 128 bits.
 func bernoulliWide(src rng.Source, f, b wide) bool {
 	for {
 		w := src.Uint64()

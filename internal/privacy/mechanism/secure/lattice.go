@@ -9,28 +9,27 @@ import (
 	"privrec/internal/privacy/mechanism/channel"
 )
 
-// lattice is the grid of a discrete mechanism, with its noise and its sensitivity.
-// Nothing in it depends on the data: only on what the mechanism states and on the
-// data's type.
+// lattice is the grid of a discrete mechanism, with its noise and its sensitivity. It does not
+// depend on the data, only on the statement of the mechanism and on the data's type.
 type lattice struct {
 	channel.Grid
 	noise       Ratio   // sigma or scale of the noise in steps, as Scale
-	sensitivity float64 // steps, what rounding adds included
+	sensitivity float64 // in steps, with what rounding adds
 }
 
-// Parameters of the choice of a grid.
+// The constants of the choice of a grid.
 const (
-	// An output beyond its limit is clamped, which costs no privacy (it happens
-	// after the noise) but is no noise. So the limit keeps a distance from the bound
-	// that noise crosses with probability 2e-31 (12 sigma) or 3e-33 (75 scales).
+	// An output beyond its limit is clamped. That costs no privacy, since it happens after the
+	// noise, but it changes the noise. So the limit keeps a distance from the bound that noise
+	// crosses with probability 2e-31 (12 sigma) or 3e-33 (75 scales).
 	gaussianReach, laplaceReach = 12, 75
-	// finest is the largest number of steps to a sigma or scale in a grid that is
-	// chosen here, as a power of two: samples need 64-bit arithmetic only, and
-	// rounding is lost in the noise.
+	// finest is the largest number of steps to a sigma or scale in a grid that is chosen here,
+	// as a power of two. With it, samples need only 64-bit arithmetic, and rounding is small
+	// against the noise.
 	finest = 26
 )
 
-// request is what DiscreteGaussian and DiscreteLaplace have in common.
+// request has the fields that DiscreteGaussian and DiscreteLaplace share.
 type request struct {
 	scale, sensitivity float64
 	moved              float64 // what rounding adds to the sensitivity, in steps
@@ -39,7 +38,7 @@ type request struct {
 	whole              bool
 }
 
-// digits is the number of bits in T's significand.
+// digits returns the number of bits in T's significand.
 func digits[T mechanism.Float]() int {
 	var t T
 	if unsafe.Sizeof(t) == 4 {
@@ -60,17 +59,17 @@ func normal(digits int) (low, beyond int) {
 // plan finds the grid of a mechanism on data whose type has this many digits, and its noise and
 // sensitivity in steps.
 //
-// Rounding to the nearest step moves every coordinate by at most half a step, so
-// the distance of two neighbours grows by at most one step in every coordinate in
-// which they may differ: by sqrt(d) in the l2 norm and by d in the l1 norm. The
-// noise is widened by the same factor, rounded up, so that its ratio to the
+// Rounding to the nearest step moves every coordinate by at most half a step. So the distance
+// of two neighbours grows by at most one step in every coordinate in which they may differ: by
+// sqrt(d) in the l2 norm and by d in the l1 norm. The noise is widened by the same factor,
+// rounded up, so that its ratio to the sensitivity is at least the stated one.
 // sensitivity is at least the one asked for.
 func plan(digits int, q request) (*lattice, error) {
 	if !(q.bound > 0) || math.IsInf(q.bound, 1) {
 		return nil, fmt.Errorf("bound is %v, want positive and finite", q.bound)
 	}
 	if q.whole && q.grid == 0 {
-		return nil, fmt.Errorf("values on a grid need one: grid is 0")
+		return nil, fmt.Errorf("whole values need a grid, but grid is 0")
 	}
 	if q.grid != 0 {
 		if f, _ := math.Frexp(q.grid); f != 0.5 {
@@ -90,12 +89,12 @@ func plan(digits int, q request) (*lattice, error) {
 	}
 }
 
-// tooFine is a grid that the type cannot hold.
+// tooFine is the error for a grid that the type cannot hold.
 type tooFine struct{ error }
 
 func retry(err error) bool { _, ok := err.(tooFine); return ok }
 
-// fit is plan for a given grid.
+// fit does what plan does, for a given grid.
 func fit(digits int, q request) (*lattice, error) {
 	l := &lattice{Grid: channel.Grid{Step: q.grid, PerStep: 1 / q.grid, Whole: q.whole, Limit: 1 << digits}}
 	l.Bound = math.Floor(q.bound * l.PerStep)
@@ -130,8 +129,8 @@ func fit(digits int, q request) (*lattice, error) {
 
 func up(x float64) float64 { return math.Nextafter(x, math.Inf(1)) }
 
-// ratioAbove returns a ratio that is x, if x has at most 27 digits, or above it by
-// at most 2^-26 of it.
+// ratioAbove returns a ratio that equals x, if x has at most 27 digits, or is above it by at
+// most 2^-26 of it.
 func ratioAbove(x float64) (Ratio, error) {
 	_, e := math.Frexp(x)
 	shift := finest + 1 - e

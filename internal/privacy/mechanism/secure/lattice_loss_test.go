@@ -156,7 +156,7 @@ func TestRoundingCostsWithoutWidening(t *testing.T) {
 	}
 }
 
-// Whatever comes in, what comes out is on the grid and within the limit, and the
+// The output for any input is on the grid and within the limit, and the
 // noise of a key does not depend on the values: the support tells nothing of them.
 // Noise added to values as they are would leave the grid.
 func TestNoiseDoesNotDependOnTheValues(t *testing.T) {

@@ -7,10 +7,9 @@ import "math"
 // and finite.
 type DiscreteGaussianLaw struct{ Sigma float64 }
 
-// theta returns the sum of exp(-k²/(2 sigma²)) over all integers over sigma
-// sqrt(2 pi), and that of k² times the same over sigma³ sqrt(2 pi). From sigma 1
-// on both are near 1 and come from Poisson's summation formula, below from the
-// sums themselves.
+// theta returns the sum of exp(-k²/(2 sigma²)) over all integers divided by sigma sqrt(2 pi),
+// and the sum of k² times that divided by sigma³ sqrt(2 pi). From sigma 1 on both are near 1
+// and come from Poisson's summation formula, below from the sums themselves.
 func (l DiscreteGaussianLaw) theta() (mass, second float64) {
 	if l.Sigma >= 1 {
 		mass, second = 1, 1
@@ -38,25 +37,26 @@ func (l DiscreteGaussianLaw) theta() (mass, second float64) {
 	}
 }
 
-// Normaliser is the sum of exp(-k²/(2 Sigma²)) over all integers.
+// Normaliser returns the sum of exp(-k²/(2 Sigma²)) over all integers.
 func (l DiscreteGaussianLaw) Normaliser() float64 {
 	mass, _ := l.theta()
 	return mass * l.Sigma * math.Sqrt(2*math.Pi)
 }
 
-// PMF is the probability of k.
+// PMF returns the probability of k.
 func (l DiscreteGaussianLaw) PMF(k int64) float64 {
 	v := float64(k) / l.Sigma
 	return math.Exp(-v*v/2) / l.Normaliser()
 }
 
-// Variance is below Sigma², for large Sigma by less than a double can tell.
+// Variance returns the variance, which is below Sigma², for large Sigma by less than a float64
+// can show.
 func (l DiscreteGaussianLaw) Variance() float64 {
 	mass, second := l.theta()
 	return l.Sigma * l.Sigma * second / mass
 }
 
-// LogSquares is log E exp(t K²/Sigma²) for t < 1/2.
+// LogSquares returns log E exp(t K²/Sigma²) for t < 1/2.
 func (l DiscreteGaussianLaw) LogSquares(t float64) float64 {
 	wide, _ := DiscreteGaussianLaw{l.Sigma / math.Sqrt(1-2*t)}.theta()
 	own, _ := l.theta()
@@ -67,24 +67,24 @@ func (l DiscreteGaussianLaw) LogSquares(t float64) float64 {
 // Scale must be positive and finite.
 type DiscreteLaplaceLaw struct{ Scale float64 }
 
-// PMF is the probability of k, tanh(1/(2 Scale)) exp(-|k|/Scale).
+// PMF returns the probability of k, tanh(1/(2 Scale)) exp(-|k|/Scale).
 func (l DiscreteLaplaceLaw) PMF(k int64) float64 {
 	return math.Tanh(0.5/l.Scale) * math.Exp(-math.Abs(float64(k))/l.Scale)
 }
 
-// Variance is 1/(2 sinh²(1/(2 Scale))).
+// Variance returns the variance, 1/(2 sinh²(1/(2 Scale))).
 func (l DiscreteLaplaceLaw) Variance() float64 {
 	s := math.Sinh(0.5 / l.Scale)
 	return 0.5 / (s * s)
 }
 
-// LogSizes is log E exp(t |K|/Scale) for t < 1.
+// LogSizes returns log E exp(t |K|/Scale) for t < 1.
 func (l DiscreteLaplaceLaw) LogSizes(t float64) float64 {
 	// P(0) (1 + 2 r/(1-r)) with r = exp(-(1-t)/Scale).
 	return math.Log(math.Tanh(0.5/l.Scale) / math.Tanh(0.5*(1-t)/l.Scale))
 }
 
-// LogSum is log E exp(t K/Scale) for |t| < 1.
+// LogSum returns log E exp(t K/Scale) for |t| < 1.
 func (l DiscreteLaplaceLaw) LogSum(t float64) float64 {
 	// The difference of two geometric numbers.
 	s, up, down := math.Sinh(0.5/l.Scale), math.Sinh(0.5*(1-t)/l.Scale), math.Sinh(0.5*(1+t)/l.Scale)

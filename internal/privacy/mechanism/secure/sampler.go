@@ -8,16 +8,15 @@ import (
 	"privrec/internal/rng"
 )
 
-// maxSteps bounds the standard deviation or scale of a discrete sampler, so that
-// a sample fits into an int64: what would not, less than e^-4000 of the mass, is
-// drawn again.
+// maxSteps bounds the standard deviation or scale of a discrete sampler, so that a sample fits
+// into an int64. A sample that does not, less than e^-4000 of the mass, is drawn again.
 const maxSteps = 1 << 50
 
-// LaplaceSampler draws from the discrete Laplace law P(k) ~ exp(-|k|/scale) by
-// integer arithmetic alone (Canonne, Kamath, Steinke 2020, algorithm 2).
+// LaplaceSampler draws from the discrete Laplace law P(k) ~ exp(-|k|/scale), only by integer
+// arithmetic (Canonne, Kamath, Steinke 2020, algorithm 2).
 type LaplaceSampler struct{ scale Ratio }
 
-// NewLaplaceSampler takes a scale of at most 2^50 whose parts are within [1, 2^53].
+// NewLaplaceSampler takes a scale of at most 2^50 with both parts in [1, 2^53].
 func NewLaplaceSampler(scale Ratio) (LaplaceSampler, error) {
 	if err := inSteps(scale); err != nil {
 		return LaplaceSampler{}, fmt.Errorf("discrete Laplace scale: %w", err)
@@ -35,7 +34,7 @@ func inSteps(r Ratio) error {
 	return nil
 }
 
-// Sample draws one integer. How long it takes depends on it.
+// Sample draws one integer. Its time depends on the result.
 func (l LaplaceSampler) Sample(src rng.Source) int64 {
 	for {
 		x, negative, ok := geometric(src, l.scale.Num)
@@ -54,8 +53,8 @@ func (l LaplaceSampler) Sample(src rng.Source) int64 {
 	}
 }
 
-// geometric draws x with probability proportional to exp(-x/t), and a sign; not ok
-// where both must be drawn again.
+// geometric draws x with probability proportional to exp(-x/t), and a sign. ok is false where
+// both must be drawn again.
 func geometric(src rng.Source, t uint64) (x wide, negative, ok bool) {
 	u := below(src, 2*t) // the sign and a first part below t
 	if negative = u >= t; negative {
@@ -76,7 +75,7 @@ func geometric(src rng.Source, t uint64) (x wide, negative, ok bool) {
 	return wide{hi + carry, lo}, negative, true
 }
 
-// signed returns k or -k; not ok for -0, which would count 0 twice, and beyond 2^62.
+// signed returns k or -k. ok is false for -0, which would count 0 twice, and beyond 2^62.
 func signed(k uint64, negative bool) (int64, bool) {
 	if !negative {
 		return int64(k), k < 1<<62
@@ -84,9 +83,9 @@ func signed(k uint64, negative bool) (int64, bool) {
 	return -int64(k), k != 0 && k < 1<<62
 }
 
-// GaussianSampler draws from the discrete normal law P(k) ~ exp(-k²/(2 sigma²))
-// by integer arithmetic alone: it rejects from the discrete Laplace law of scale
-// t = floor(sigma) + 1 with probability exp(-(|k| - sigma²/t)²/(2 sigma²))
+// GaussianSampler draws from the discrete normal law P(k) ~ exp(-k²/(2 sigma²)), only by
+// integer arithmetic. It draws proposals from the discrete Laplace law of scale t =
+// floor(sigma) + 1 and accepts each with probability exp(-(|k| - sigma²/t)²/(2 sigma²))
 // (Canonne, Kamath, Steinke 2020, algorithm 3).
 type GaussianSampler struct {
 	sigma  Ratio
@@ -94,11 +93,10 @@ type GaussianSampler struct {
 	centre wide   // Num²
 	slope  wide   // t Den²
 	unit   wide   // Num t Den: |slope |k| - centre| / unit is the root of twice the exponent
-	narrow uint64 // proposals below it need 64 bits only
+	narrow uint64 // proposals below it need only 64 bits
 }
 
-// NewGaussianSampler takes a sigma of at most 2^50 whose parts are within
-// [1, 2^53].
+// NewGaussianSampler takes a sigma of at most 2^50 with both parts in [1, 2^53].
 func NewGaussianSampler(sigma Ratio) (GaussianSampler, error) {
 	if err := inSteps(sigma); err != nil {
 		return GaussianSampler{}, fmt.Errorf("discrete Gaussian sigma: %w", err)
@@ -115,7 +113,7 @@ func NewGaussianSampler(sigma Ratio) (GaussianSampler, error) {
 	return g, nil
 }
 
-// Sample draws one integer. How long it takes depends on it.
+// Sample draws one integer. Its time depends on the result.
 func (g *GaussianSampler) Sample(src rng.Source) int64 {
 	for {
 		x, negative, ok := geometric(src, g.t)
@@ -128,7 +126,7 @@ func (g *GaussianSampler) Sample(src rng.Source) int64 {
 	}
 }
 
-// accept is true with probability exp(-z²/2), z = |slope k - centre| / unit.
+// accept returns true with probability exp(-z²/2), z = |slope k - centre| / unit.
 func (g *GaussianSampler) accept(src rng.Source, k uint64) bool {
 	if k < g.narrow {
 		a := k*g.slope.lo - g.centre.lo
@@ -165,7 +163,7 @@ func (g *GaussianSampler) divide(k uint64) (i uint64, f wide) {
 	return i, f
 }
 
-// divideBig is divide for proposals so far out that nobody will ever see one.
+// divideBig does what divide does, for proposals so far out that they never occur in practice.
 func (g *GaussianSampler) divideBig(k uint64) (i uint64, f wide) {
 	a := new(big.Int).Mul(g.slope.big(), new(big.Int).SetUint64(k))
 	a.Abs(a.Sub(a, g.centre.big()))
@@ -179,9 +177,9 @@ func (a wide) big() *big.Int {
 	return x.Add(x.Lsh(x, 64), new(big.Int).SetUint64(a.lo))
 }
 
-// gaussParts is true with probability exp(-(i+r)²/2) for a whole i and a coin of
-// probability r < 1: i² coins of exp(-1/2), i of exp(-r), one of exp(-r²/2). No
-// number is squared, so none needs more than 128 bits.
+// gaussParts returns true with probability exp(-(i+r)²/2) for a whole i and a coin of
+// probability r < 1: it tosses i² coins of exp(-1/2), i of exp(-r), and one of exp(-r²/2). It
+// squares no number, so none needs more than 128 bits.
 func gaussParts(src rng.Source, i uint64, coin func() bool) bool {
 	for range i {
 		for range i {
@@ -203,7 +201,7 @@ func gaussParts(src rng.Source, i uint64, coin func() bool) bool {
 	return gaussTail(src, coin)
 }
 
-// gaussTail is true with probability exp(-r²/2).
+// gaussTail returns true with probability exp(-r²/2).
 func gaussTail(src rng.Source, coin func() bool) bool {
 	for k := uint64(1); ; k++ { // a coin of r²/(2k)
 		if !bernoulli(src, 1, 2*k) || !coin() || !coin() {
@@ -212,7 +210,7 @@ func gaussTail(src rng.Source, coin func() bool) bool {
 	}
 }
 
-// gaussTail64 is gaussTail for r = f/b, b < 2^60.
+// gaussTail64 does what gaussTail does, for r = f/b, b < 2^60.
 func gaussTail64(src rng.Source, f, b uint64) bool {
 	for k := uint64(1); k < 8; k++ {
 		if !bernoulli(src, f, 2*k*b) || !bernoulli(src, f, b) {

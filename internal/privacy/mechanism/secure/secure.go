@@ -12,42 +12,41 @@ import (
 	"privrec/internal/rng"
 )
 
-// DiscreteGaussian releases values on a grid of a power of two with discrete
-// normal noise (Canonne, Kamath, Steinke, NeurIPS 2020, section 3). Values are
-// clamped to Bound, rounded to the grid, and noise of whole steps is added by an
-// exact sampler: which numbers can come out does not depend on the data, neither
-// in steps nor in digits of the data's type. Values that are not finite are
-// refused.
+// DiscreteGaussian releases values on a grid of a power of two with discrete normal noise
+// (Canonne, Kamath, Steinke, NeurIPS 2020, section 3). It clamps values to Bound, rounds them
+// to the grid, and adds noise of whole steps from an exact sampler. The possible outputs do not
+// depend on the data, neither in steps nor in digits of the data's type. A value that is not
+// finite is an error.
 //
-// OpenGaussian puts it to work with cryptographic bits, and
-// OpenKeyedGaussian with keyed ones, for research.
+// OpenGaussian opens it with cryptographic bits, and OpenKeyedGaussian with keyed ones, for
+// research.
 type DiscreteGaussian struct {
 	Purpose string  // names the release in the ledger
-	Sigma   float64 // of the noise, in the data's unit: at least this, see Event
-	// Sensitivity is the l2 distance between neighbours' values in one release, as
-	// they were computed: rounding errors of a sum of floats are part of it.
+	Sigma   float64 // at least this much noise, in the data's unit; see Event
+	// Sensitivity is the l2 distance between neighbours' values in one release, as they were
+	// computed: it includes rounding errors of a sum of floats.
 	Sensitivity float64
-	// Dimension is the number of values of one release in which neighbours may
-	// differ: each of them may be rounded apart by a step.
+	// Dimension is the number of values of one release in which neighbours may differ: rounding
+	// may move each of them apart by a step.
 	Dimension int64
-	// Bound is where values are clamped before noise is added. It must not
-	// depend on the data.
+	// Bound is the bound that values are clamped to before noise is added. It must not depend
+	// on the data.
 	Bound        float64
 	Grid         float64 // a power of two; 0: as fine as the data's type allows
-	Whole        bool    // values are multiples of Grid (counts): not rounded, anything else is refused
+	Whole        bool    // values are multiples of Grid (counts): they are not rounded, and other values are an error
 	Unit         privacy.Unit
 	Neighbouring privacy.Neighbouring
 	Share        mechanism.Share // of the run's false-alarm probability
 }
 
-// DiscreteLaplace is DiscreteGaussian with discrete Laplace noise (Ghosh,
+// DiscreteLaplace does what DiscreteGaussian does, with discrete Laplace noise (Ghosh,
 // Roughgarden, Sundararajan, STOC 2009).
 type DiscreteLaplace struct {
 	Purpose      string
-	Scale        float64 // of the noise, in the data's unit: at least this
+	Scale        float64 // at least this much noise, in the data's unit
 	Sensitivity  float64 // l1 distance between neighbours' values in one release
 	Dimension    int64   // number of values of one release in which neighbours may differ
-	Bound        float64 // where values are clamped before noise is added
+	Bound        float64 // bound that values are clamped to before noise is added
 	Grid         float64 // a power of two; 0: as fine as the data's type allows
 	Whole        bool    // values are multiples of Grid
 	Unit         privacy.Unit
@@ -55,35 +54,34 @@ type DiscreteLaplace struct {
 	Share        mechanism.Share
 }
 
-// OpenGaussian puts a discrete Gaussian mechanism to work for data that
-// leaves the house: a channel as from Open, used in the same way, whose noise
-// comes from cryptographic bits. There is no seed, keys only tell the releases
-// apart, no noise can be made twice and so no checkpoint can be restored. The
-// ledger must be marked secure.
+// OpenGaussian opens a discrete Gaussian mechanism for data that are published: a channel as
+// from channel.Open, used in the same way, with noise from cryptographic bits. There is no
+// seed, and keys only distinguish the releases. No noise can be drawn twice, so no checkpoint
+// can be restored. The ledger must be marked secure.
 //
-// What is recorded is a DiscreteGaussian event in steps of the grid: Channel.Event
-// returns it. Its sensitivity is Sensitivity/Grid + sqrt(Dimension), rounding
-// included, its sigma stands to it at least as Sigma does to Sensitivity.
+// The ledger records a DiscreteGaussian event in steps of the grid, which Channel.Event
+// returns. Its sensitivity is Sensitivity/Grid + sqrt(Dimension), with rounding. Its ratio of
+// sigma to sensitivity is at least that of Sigma to Sensitivity.
 //
-// The time that a sample takes depends on the noise: somebody who can measure it
-// learns something.
+// The time that a sample takes depends on the noise: an attacker who can measure it learns
+// something.
 func OpenGaussian[T mechanism.Float](m DiscreteGaussian, l *privacy.Ledger) (*channel.Channel[T], error) {
 	return openGaussian[T](m, l, rng.Stream{}, true)
 }
 
-// OpenKeyedGaussian is OpenGaussian with keyed bits, for research: whoever
-// knows the seed undoes the noise. A ledger marked secure is refused.
+// OpenKeyedGaussian does what OpenGaussian does, with keyed bits, for research: anyone with the
+// seed can undo the noise. It fails on a ledger marked secure.
 func OpenKeyedGaussian[T mechanism.Float](m DiscreteGaussian, l *privacy.Ledger, s rng.Stream) (*channel.Channel[T], error) {
 	return openGaussian[T](m, l, s, false)
 }
 
-// OpenLaplace is OpenGaussian for discrete Laplace noise. The
-// sensitivity of its event is Sensitivity/Grid + Dimension.
+// OpenLaplace does what OpenGaussian does, for discrete Laplace noise. The sensitivity of its
+// event is Sensitivity/Grid + Dimension.
 func OpenLaplace[T mechanism.Float](m DiscreteLaplace, l *privacy.Ledger) (*channel.Channel[T], error) {
 	return openLaplace[T](m, l, rng.Stream{}, true)
 }
 
-// OpenKeyedLaplace is OpenLaplace with keyed bits, for research.
+// OpenKeyedLaplace does what OpenLaplace does, with keyed bits, for research.
 func OpenKeyedLaplace[T mechanism.Float](m DiscreteLaplace, l *privacy.Ledger, s rng.Stream) (*channel.Channel[T], error) {
 	return openLaplace[T](m, l, s, false)
 }
@@ -125,7 +123,7 @@ func named(purpose, kind string) string {
 	return purpose
 }
 
-// plan lays the mechanism out on a grid.
+// plan finds the mechanism's grid and event.
 func (m DiscreteGaussian) plan(digits int) (*lattice, privacy.DiscreteGaussian, error) {
 	none := privacy.DiscreteGaussian{}
 	asked := privacy.DiscreteGaussian{Sigma: m.Sigma, Sensitivity: m.Sensitivity, Dimension: m.Dimension, Unit: m.Unit, Neighbouring: m.Neighbouring}
@@ -184,7 +182,7 @@ func openLattice[T mechanism.Float](purpose string, share mechanism.Share, of ch
 	}}, l, s)
 }
 
-// bitPool hands out sources of bits, each to one goroutine at a time.
+// bitPool gives sources of bits, each to one goroutine at a time.
 type bitPool struct {
 	pool   sync.Pool
 	secret bool

@@ -121,7 +121,7 @@ func TestWholeValuesAreNotRounded(t *testing.T) {
 }
 
 // Rounding moves neighbours apart by no more than the event says, in either norm,
-// whatever the values: clamped ones, halves of a step, both signs.
+// for any values: clamped ones, halves of a step, both signs.
 func TestRoundingIsPricedIn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dim := rapid.IntRange(1, 20).Draw(t, "dim")
@@ -201,7 +201,7 @@ func TestSecureRefusesSettings(t *testing.T) {
 		"power":       func(m *DiscreteGaussian) { m.Grid = 0.3 },
 		"power of":    func(m *DiscreteGaussian) { m.Grid = -1 },
 		"power of t":  func(m *DiscreteGaussian) { m.Grid = math.Inf(1) },
-		"need one":    func(m *DiscreteGaussian) { m.Whole = true },
+		"need a grid": func(m *DiscreteGaussian) { m.Whole = true },
 		"24 bits":     func(m *DiscreteGaussian) { m.Grid = 0x1p-20 },                                             // 100 is too many steps
 		"do not fit":  func(m *DiscreteGaussian) { m.Bound, m.Sensitivity, m.Dimension = 1e9, 1e6, 1 },            // or too coarse
 		"move":        func(m *DiscreteGaussian) { m.Dimension = 1 << 40 },                                        // 2^20 steps of 2^-17
@@ -353,7 +353,7 @@ func BenchmarkSecure(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/9600, "ns/value")
 }
 
-// Noise for data that leaves the house: no seed, and an event in steps of a grid.
+// Noise for data that are published: no seed, and an event in steps of a grid.
 func ExampleOpenGaussian() {
 	ledger, _ := privacy.NewLedger(privacy.Secure)
 	m := DiscreteGaussian{
