@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// GoodFit compares counts with probabilities; cells with fewer than ten expected
-// are taken together. The bound is exceeded with probability below 1e-9 (Laurent
-// and Massart, x = 21, and the counts are large).
+// GoodFit compares counts with probabilities by chi-square. Cells with an expected count below
+// ten are taken together. Right counts exceed the bound with probability below 1e-9 (Laurent
+// and Massart, x = 21, for large counts).
 func GoodFit(t *testing.T, name string, counts, probabilities []float64) {
 	t.Helper()
 	n := 0.0
@@ -36,8 +36,8 @@ func GoodFit(t *testing.T, name string, counts, probabilities []float64) {
 	}
 }
 
-// CheckCounts compares counts with their probabilities by chi-square; cells that
-// expect less than 20 are put together. Right counts fail with probability 1e-9.
+// CheckCounts compares counts with their probabilities by chi-square. Cells with an expected
+// count below 20 are taken together. Right counts fail with probability 1e-9.
 func CheckCounts(t testing.TB, what string, counts []int, p func(i int) float64) bool {
 	t.Helper()
 	n := 0
@@ -70,8 +70,8 @@ func CheckCounts(t testing.TB, what string, counts []int, p func(i int) float64)
 	return true
 }
 
-// CheckLaw draws and compares with a law on the integers: cells of the given width
-// around 0, up to 60 to either side, and the two tails.
+// CheckLaw draws n integers and compares them with a law: in cells of the given width around 0,
+// up to 60 on either side, and in the two tails.
 func CheckLaw(t testing.TB, what string, n int, width int64, draw func() int64, pmf func(k int64) float64) bool {
 	const half = 60
 	counts := make([]int, 2*half+3)
@@ -89,7 +89,7 @@ func CheckLaw(t testing.TB, what string, n int, width int64, draw func() int64, 
 			for k := from; cell(k) == c; k++ {
 				p[c] += pmf(k)
 			}
-		} else { // Simpson: the law hardly moves within a cell
+		} else { // Simpson's rule: the law hardly changes within a cell
 			p[c] = float64(width) / 6 * (pmf(from) + 4*pmf(from+width/2) + pmf(from+width))
 		}
 		rest -= p[c]
@@ -98,12 +98,15 @@ func CheckLaw(t testing.TB, what string, n int, width int64, draw func() int64, 
 	return CheckCounts(t, what, counts, func(i int) float64 { return p[i] })
 }
 
-// Quiet is a test that planted faults may fail.
+// Quiet is a test that ignores failures, for planted faults.
 type Quiet struct{ testing.TB }
 
+// Errorf ignores the failure.
 func (Quiet) Errorf(string, ...any) {}
-func (Quiet) Helper()               {}
 
-// Sigmas is how far a normal statistic strays with probability 1e-9, both sides taken
-// together.
+// Helper does nothing.
+func (Quiet) Helper() {}
+
+// Sigmas is the number of standard deviations that a normal statistic exceeds, on either side,
+// with probability 1e-9.
 const Sigmas = 6.11

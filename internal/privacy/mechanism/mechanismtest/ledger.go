@@ -22,7 +22,7 @@ func Ledger(t testing.TB) *privacy.Ledger {
 	return LedgerFor(t, privacy.Research)
 }
 
-// CountOf is the number of releases that a ledger holds.
+// CountOf returns the number of releases in a ledger.
 func CountOf(l *privacy.Ledger) (n int64) {
 	for _, e := range l.Entries() {
 		n += e.Count

@@ -1,6 +1,6 @@
 package mechanismtest
 
-// Must returns a, and panics on an error: it is for tests.
+// Must returns a and panics on an error, for tests.
 func Must[A any](a A, err error) A {
 	if err != nil {
 		panic(err)

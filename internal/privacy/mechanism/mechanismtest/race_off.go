@@ -2,5 +2,5 @@
 
 package mechanismtest
 
-// Raced says that the race detector is on: it allocates where the code does not.
+// Raced says whether the race detector is on, which allocates where the code does not.
 const Raced = false

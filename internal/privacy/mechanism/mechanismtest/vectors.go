@@ -5,8 +5,8 @@ import (
 	"math/big"
 )
 
-// SquareNorm is the exact sum of squares: 4400 bits hold any two squares of
-// doubles side by side, and their sums.
+// SquareNorm returns the exact sum of squares: 4400 bits hold any two squares of float64
+// numbers side by side, and their sums.
 func SquareNorm[T ~float32 | ~float64](v []T) *big.Float {
 	sum := new(big.Float).SetPrec(4400)
 	for _, x := range v {
@@ -16,8 +16,8 @@ func SquareNorm[T ~float32 | ~float64](v []T) *big.Float {
 	return sum
 }
 
-// Message is a matrix like an aggregation of messages of norm C: entries of
-// the size of sigma, and rows of zeros.
+// Message returns a matrix like an aggregation of messages of norm C: entries of the size of
+// sigma, and rows of zeros.
 func Message[T ~float32 | ~float64](rows, cols int) []T {
 	x := make([]T, rows*cols)
 	for i := range x {
@@ -28,7 +28,7 @@ func Message[T ~float32 | ~float64](rows, cols int) []T {
 	return x
 }
 
-// Apart is the Euclidean distance of two vectors.
+// Apart returns the Euclidean distance of two vectors.
 func Apart(a, b []float64) float64 {
 	sum := 0.0
 	for i := range a {

@@ -7,10 +7,10 @@ import (
 	"privrec/internal/rng"
 )
 
-// ChaCha is a good generator with a fixed key: tests repeat.
+// ChaCha returns a good generator with a fixed key, so that tests repeat.
 func ChaCha(key byte) rng.Source { return rand.NewChaCha8([32]byte{key}) }
 
-// ContainsAll reports whether s has all of the parts.
+// ContainsAll reports whether s contains all parts.
 func ContainsAll(s string, parts ...string) bool {
 	for _, p := range parts {
 		if !strings.Contains(s, p) {
@@ -20,7 +20,7 @@ func ContainsAll(s string, parts ...string) bool {
 	return true
 }
 
-// UpTo is 0, 1, ..., n-1.
+// UpTo returns 0, 1, ..., n-1.
 func UpTo(n int) (list []int) {
 	for i := range n {
 		list = append(list, i)

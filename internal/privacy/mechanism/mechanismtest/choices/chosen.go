@@ -5,7 +5,7 @@ import (
 	"privrec/internal/rng"
 )
 
-// Chosen is what a field chooses below a limit, block by block.
+// Chosen returns the cells below a limit that a field chooses, block by block.
 func Chosen(p float64, s rng.Stream, limit int64) map[int64]bool {
 	f, set := mechanism.NewField(p), map[int64]bool{}
 	for b := int64(0); b*f.Size < limit; b++ {

@@ -1,3 +1,3 @@
-// Package choices forces the random choices of mechanisms, for tests: Enumerated answers
-// them in every way, which gives the exact law of the very code that samples.
+// Package choices forces the random choices of mechanisms, for tests. Enumerated makes them in
+// every possible way, which gives the exact law of the code that samples.
 package choices

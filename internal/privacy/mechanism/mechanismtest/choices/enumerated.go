@@ -8,11 +8,11 @@ import (
 	"privrec/internal/privacy/mechanism/mechanismtest"
 )
 
-// Enumerated answers a sampler's choices in every way: the law found with it is
-// that of the code that samples.
+// Enumerated makes a sampler's choices in every possible way, so the law found with it is that
+// of the code that samples.
 type Enumerated struct {
 	C *law.Choices
-	X *big.Rat // e^eps; nil: the very thresholds of the sampler
+	X *big.Rat // e^eps; nil: the thresholds of the sampler itself
 }
 
 // Keep chooses between keeping and replacing.
@@ -29,16 +29,16 @@ func (e Enumerated) Keep(o *mechanism.Odds) bool {
 	return e.C.Choose(t, new(big.Rat).Sub(mechanismtest.Two128(), t)) == 0
 }
 
-// Below chooses among n.
+// Below chooses one of n integers.
 func (e Enumerated) Below(n uint64) uint64 { return uint64(e.C.Below(int(n))) }
 
-// Again takes the last choice back.
+// Again withdraws the last choice.
 func (e Enumerated) Again() { e.C.Again() }
 
-// Halved is a planted fault: only the lower half of the integers is drawn.
+// Halved is a planted fault: it draws only the lower half of the integers.
 type Halved struct{ D mechanism.Draws }
 
-// Keep is that of the draws.
+// Keep makes the choice without a fault.
 func (f *Halved) Keep(o *mechanism.Odds) bool { return f.D.Keep(o) }
 
 // Below draws from the lower half.
