@@ -16,10 +16,10 @@ import (
 	"privrec/internal/dataset"
 )
 
-// part is where an archive grows.
+// part returns the path of the file in which a download grows.
 func (j *job) part(a Archive) string { return filepath.Join(j.folder, a.FileName()+partExt) }
 
-// addresses lists where to ask for an archive, in order.
+// addresses lists the addresses to ask for an archive, in order.
 func (j *job) addresses(a Archive) []string {
 	if j.Mirror != "" {
 		return []string{strings.TrimRight(j.Mirror, "/") + "/" + a.FileName()}
@@ -27,9 +27,9 @@ func (j *job) addresses(a Archive) []string {
 	return a.addresses()
 }
 
-// download brings an archive to its .part file, whole and compared with the published
-// hash. Addresses are tried in order; content that differs counts as a failure of its
-// address, unless it is to be pinned.
+// download brings an archive to its .part file, whole and compared with the published hash. It
+// tries the addresses in order. Content that differs counts as a failure of its address, unless
+// PinNew accepts it.
 func (j *job) download(ctx context.Context, a Archive) (Archived, error) {
 	var wrong error
 	var failures []string
@@ -59,7 +59,7 @@ func (j *job) download(ctx context.Context, a Archive) (Archived, error) {
 		Err: fmt.Errorf("%w\n%s", ErrOffline, strings.Join(failures, "\n")), Hint: j.byHand()}
 }
 
-// byHand says exactly what to download and what to do with it.
+// byHand says what to download by hand and what to do with it.
 func (j *job) byHand() string {
 	var get []string
 	for _, a := range j.src.Archives {
@@ -77,11 +77,11 @@ func (j *job) byHand() string {
 
 // Repetitions of a request.
 const (
-	mostStale = 3   // in a row that brought nothing new
-	mostTries = 200 // in all, for a line that is cut again and again
+	mostStale = 3   // in a row without new data
+	mostTries = 200 // in all, for a connection that is cut again and again
 )
 
-// from downloads from one address, going on where it was cut.
+// from downloads from one address and continues where it was cut.
 func (j *job) from(ctx context.Context, a Archive, address string) (Archived, error) {
 	for clean := false; ; clean = true {
 		resumed, err := j.repeat(ctx, a, address)
@@ -99,7 +99,7 @@ func (j *job) from(ctx context.Context, a Archive, address string) (Archived, er
 		}
 		pin := j.PinNew
 		if resumed && !clean {
-			j.PinNew = false // first make sure that it is not two halves of two files
+			j.PinNew = false // first check that it is not two halves of two files
 		}
 		err = j.compare(a, &got, sum)
 		j.PinNew = pin
@@ -110,12 +110,12 @@ func (j *job) from(ctx context.Context, a Archive, address string) (Archived, er
 		if !resumed || clean {
 			return Archived{}, err
 		}
-		j.Progress.Phase("what was put together from pieces is not the published file; once more from the start")
+		j.Progress.Phase("the file put together from pieces is not the published one; starting again")
 	}
 }
 
-// repeat sends requests until the part is whole; resumed says that it was not made by
-// one request.
+// repeat sends requests until the part is whole. resumed says that more than one request made
+// it.
 func (j *job) repeat(ctx context.Context, a Archive, address string) (resumed bool, err error) {
 	part := j.part(a)
 	for try, stale := 0, 0; ; try++ {
@@ -136,7 +136,7 @@ func (j *job) repeat(ctx context.Context, a Archive, address string) (resumed bo
 		if stale >= mostStale || try >= mostTries {
 			return resumed, err
 		}
-		j.Progress.Phase(fmt.Sprintf("%v; going on", err))
+		j.Progress.Phase(fmt.Sprintf("%v; continuing", err))
 		select {
 		case <-ctx.Done():
 			return resumed, ctx.Err()
@@ -145,13 +145,13 @@ func (j *job) repeat(ctx context.Context, a Archive, address string) (resumed bo
 	}
 }
 
-// removePart forgets what was downloaded.
+// removePart removes what was downloaded.
 func removePart(part string) {
 	os.Remove(part)
 	os.Remove(part + stateExt)
 }
 
-// sizeOf is 0 for a file that is not there.
+// sizeOf returns the size of a file, 0 if there is none.
 func sizeOf(path string) int64 {
 	st, err := os.Stat(path)
 	if err != nil {
@@ -160,7 +160,7 @@ func sizeOf(path string) int64 {
 	return st.Size()
 }
 
-// digest reads a file and returns its size and SHA-256, and its MD5.
+// digest returns a file's size and SHA-256, and its MD5.
 func digest(ctx context.Context, path string) (Archived, string, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"privrec/internal/dataset/registry"
 )
 
-// Progress shows a person how a fetch goes; run.Progress is one. Amounts are bytes, a
-// total of -1 is not known. Calls come from one goroutine.
+// Progress shows the user how a fetch is going; run.Progress implements it. Amounts are bytes,
+// and a total of -1 is unknown. Calls come from one goroutine.
 type Progress interface {
 	Phase(text string)
 	Begin(what string, total int)
@@ -25,36 +25,43 @@ type Progress interface {
 
 type silent struct{}
 
-func (silent) Phase(string)      {}
-func (silent) Begin(string, int) {}
-func (silent) Add(int)           {}
-func (silent) End(string)        {}
+// Phase shows nothing.
+func (silent) Phase(string) {}
 
-// Options is one wish to have a data set on this machine.
+// Begin shows nothing.
+func (silent) Begin(string, int) {}
+
+// Add shows nothing.
+func (silent) Add(int) {}
+
+// End shows nothing.
+func (silent) End(string) {}
+
+// Options says which data set to fetch and how.
 type Options struct {
 	Name   string
 	Dir    string   // folder with one folder a data set; "" takes $PRIVREC_DATA
-	From   []string // copies at hand: archives, files unpacked from them, or folders of these; nothing is downloaded then
-	Mirror string   // address of a folder that holds the archives, taken instead of every other address
+	From   []string // copies on this machine: archives, files unpacked from them, or folders of these; nothing is downloaded then
+	Mirror string   // address of a folder with the archives, used in place of every other address
 	PinNew bool     // accept content that is not the published one, and say so in the receipt
 
-	// AcceptTerms is asked once, before anything is written, unless the receipt of an
-	// earlier fetch names the same terms. False ends the fetch with ErrRefused. It is
-	// required: nobody accepts terms by leaving a field empty.
+	// AcceptTerms is asked once, before anything is written, unless the receipt of an earlier
+	// fetch names the same terms. False ends the fetch with ErrRefused. The field is required:
+	// leaving it empty accepts no terms.
 	AcceptTerms func(ctx context.Context, s Source) (bool, error)
 
 	Client   *http.Client  // nil: one with the defaults of the environment
 	Progress Progress      // nil: none
-	Idle     time.Duration // a server that sends nothing for this long is left; 0: a minute
+	Idle     time.Duration // how long a server may send nothing; 0: a minute
 
 	pause  time.Duration // before the first repetition of a request; 0: a second
-	source *Source       // tests only: instead of the one called Name
+	source *Source       // only for tests: in place of the one called Name
 
-	// sameRows says whether a folder holds the published rows of a set; tests put their own here.
+	// sameRows reports whether a folder holds the published rows of a set; tests set their own.
 	sameRows func(ctx context.Context, name, folder string) (bool, error)
 }
 
-// Unfinished reports whether an interrupted fetch left a part from which the next one goes on.
+// Unfinished reports whether an interrupted fetch left a part from which the next one continues.
 func (o Options) Unfinished() bool {
 	folder, err := Folder(o.Dir, o.Name)
 	if err != nil {
@@ -64,18 +71,18 @@ func (o Options) Unfinished() bool {
 	return err == nil && len(parts) > 0
 }
 
-// Causes of errors that callers may want to tell apart.
+// The causes of errors that callers may want to distinguish.
 var (
 	ErrRefused = errors.New("terms not accepted")
 	ErrChanged = errors.New("content is not the published one")
 	ErrOffline = errors.New("cannot be downloaded")
 )
 
-// Fetch brings a data set into its folder and returns its receipt. A set that is already
-// there, whole and with a receipt, is left as it is (Receipt.Kept).
+// Fetch brings a data set into its folder and returns its receipt. It leaves a set that is there
+// already, whole and with a receipt, as it is (Receipt.Kept).
 //
-// An interrupted download leaves NAME.part, from which the next Fetch goes on; the error
-// then is that of ctx.
+// An interrupted download leaves NAME.part, from which the next Fetch continues; the error is
+// then that of ctx.
 func Fetch(ctx context.Context, o Options) (Receipt, error) {
 	src, folder, err := o.prepare()
 	if err != nil {
@@ -96,7 +103,7 @@ func Fetch(ctx context.Context, o Options) (Receipt, error) {
 		}
 	}
 	if src.Manual != "" && len(o.From) == 0 && o.Mirror == "" {
-		return Receipt{}, &dataset.Error{File: src.Name, Msg: "the owner hands out copies one by one", Err: ErrOffline,
+		return Receipt{}, &dataset.Error{File: src.Name, Msg: "the owner gives a copy to each user who asks", Err: ErrOffline,
 			Hint: src.Manual + "; for example: privrec data fetch " + src.Name + src.fromFlags()}
 	}
 	given, err := src.assign(o.From)
@@ -127,7 +134,7 @@ func Fetch(ctx context.Context, o Options) (Receipt, error) {
 	return j.run(ctx, given)
 }
 
-// prepare checks the wish and fills in defaults.
+// prepare checks the options and fills in defaults.
 func (o *Options) prepare() (Source, string, error) {
 	if o.Progress == nil {
 		o.Progress = silent{}
@@ -151,7 +158,7 @@ func (o *Options) prepare() (Source, string, error) {
 	return src, folder, err
 }
 
-// Folder is where a set lies below dir, which defaults to $PRIVREC_DATA.
+// Folder returns the folder of a set below dir; dir "" takes $PRIVREC_DATA.
 func Folder(dir, name string) (string, error) {
 	if dir == "" {
 		dir = os.Getenv("PRIVREC_DATA")
@@ -163,17 +170,17 @@ func Folder(dir, name string) (string, error) {
 	return filepath.Join(dir, name), nil
 }
 
-// job is a fetch under way; it holds the lock of its folder.
+// job is a fetch in progress; it holds the lock of its folder.
 type job struct {
 	Options
 	src    Source
 	folder string
 	before Receipt // of an earlier fetch, zero when there was none
-	doubts []error // copies that are not the published bytes; their rows may be
+	doubts []error // copies without the published bytes; their rows may be the published ones
 }
 
-// run gets and unpacks every archive into a temporary folder, then moves all files to
-// their places and writes the receipt.
+// run gets and unpacks every archive into a temporary folder, then moves all files to their
+// places and writes the receipt.
 func (j *job) run(ctx context.Context, given []copies) (r Receipt, err error) {
 	if err := sweep(j.folder); err != nil {
 		return Receipt{}, err
@@ -228,11 +235,11 @@ func (j *job) run(ctx context.Context, given []copies) (r Receipt, err error) {
 	return r, nil
 }
 
-// byRows is how a copy was compared whose bytes are not the published ones, but whose rows are.
+// byRows is Archived.Published of a copy with the published rows but other bytes.
 const byRows = "rows"
 
-// settle decides on copies that are not the published bytes: they are taken where the unpacked
-// files hold the rows of the published split in another order.
+// settle decides on copies without the published bytes. It accepts them if the unpacked files
+// hold the rows of the published split in another order.
 func (j *job) settle(ctx context.Context, temp string) error {
 	if len(j.doubts) == 0 {
 		return nil
@@ -248,7 +255,7 @@ func (j *job) settle(ctx context.Context, temp string) error {
 	if err != nil || !ok { // rows that cannot be read are not the published ones
 		return j.doubts[0]
 	}
-	j.Progress.Phase("these are not the published bytes but the rows of the published split, in another order")
+	j.Progress.Phase("not the published bytes, but the rows of the published split in another order")
 	return nil
 }
 
@@ -262,7 +269,7 @@ func (j *job) fetch(ctx context.Context, a Archive, temp string) (Archived, []Fi
 	return got, files, err
 }
 
-// unpack takes the files of an archive out of the file at path.
+// unpack takes an archive's files from the file at path.
 func (j *job) unpack(ctx context.Context, path string, a Archive, temp string) ([]File, error) {
 	j.Progress.Phase("unpack " + a.FileName())
 	x := &extraction{ctx: ctx, archive: a, to: temp}
@@ -272,9 +279,9 @@ func (j *job) unpack(ctx context.Context, path string, a Archive, temp string) (
 	return x.files()
 }
 
-// compare checks an archive against the published hash or, where none is published,
-// against the last receipt. It fills in how it was checked; content that is accepted
-// although it differs keeps what was wanted in Want.
+// compare checks an archive against the published hash or, where none is published, against the
+// last receipt. It fills in how it was checked. Content that is accepted although it differs
+// keeps the expected hash in Want.
 func (j *job) compare(a Archive, got *Archived, md5 string) error {
 	want, have := "", ""
 	switch before, _ := j.before.archive(got.Name); {
@@ -293,7 +300,7 @@ func (j *job) compare(a Archive, got *Archived, md5 string) error {
 	}
 	if j.PinNew {
 		got.Want = want
-		j.Progress.Phase(fmt.Sprintf("%s is not the published file (%s instead of %s), accepted as asked", got.Name, have, want))
+		j.Progress.Phase(fmt.Sprintf("%s is not the published file (%s instead of %s), accepted because of --pin-new", got.Name, have, want))
 		return nil
 	}
 	return changed(got.Name, want, have)
@@ -303,13 +310,13 @@ func describe(hash string, bytes int64) string {
 	return strings.TrimPrefix(fmt.Sprintf("%s, %d bytes", hash, bytes), ", ")
 }
 
-// changed is the error for content that is not what it should be.
+// changed returns the error for content that is not the expected one.
 func changed(file, want, got string) error {
 	return &dataset.Error{File: file, Msg: fmt.Sprintf("want %s; got %s", want, got), Err: ErrChanged,
 		Hint: "a damaged copy or a new version: try again or another copy; --pin-new accepts it as it is, and results on it say so"}
 }
 
-// compareFiles checks unpacked files against published hashes and says whether one that
+// compareFiles checks unpacked files against published hashes and reports whether one that
 // differs was accepted.
 func (j *job) compareFiles(files []File) (pinned bool, err error) {
 	want := map[string]FileHash{}
@@ -331,8 +338,8 @@ func (j *job) compareFiles(files []File) (pinned bool, err error) {
 	return pinned, nil
 }
 
-// install moves unpacked files to their places. It replaces files of an earlier fetch
-// and files that were given as the copy, and refuses to replace anything else.
+// install moves unpacked files to their places. It replaces files of an earlier fetch and files
+// that were given as the copy, and fails rather than replace any other file.
 func (j *job) install(temp string, files []File) error {
 	for _, f := range files {
 		to := filepath.Join(j.folder, filepath.FromSlash(f.Name))
@@ -341,10 +348,10 @@ func (j *job) install(temp string, files []File) error {
 			continue
 		}
 		if err != nil {
-			return &dataset.Error{File: to, Msg: "cannot look at", Err: err}
+			return &dataset.Error{File: to, Msg: "cannot inspect", Err: err}
 		}
 		if _, ours := j.before.file(f.Name); !ours && !given(j.From, st) {
-			return &dataset.Error{File: to, Msg: "is there already and did not come from a fetch",
+			return &dataset.Error{File: to, Msg: "exists and did not come from a fetch",
 				Hint: "move it away, or make it the copy with --from " + to}
 		}
 	}

@@ -53,7 +53,7 @@ func TestFetchAndVerify(t *testing.T) {
 	if err != nil || back.Files[1] != (File{"b.txt", 10, sum([]byte("rows of b\n"))}) {
 		t.Errorf("receipt read back: %+v, %v", back, err)
 	}
-	// Again: nothing is asked of anybody.
+	// Again: no server and no user is asked.
 	n := len(s.asked())
 	if r, err := Fetch(t.Context(), o); err != nil || !r.Kept || asked != 1 || len(s.asked()) != n {
 		t.Errorf("second fetch: kept %v, asked %d times, error %v", r.Kept, asked, err)
@@ -68,7 +68,7 @@ func TestFetchAndVerify(t *testing.T) {
 	if err != nil || len(rep.Bad()) != 1 || rep.Verdict != VerdictDamaged {
 		t.Fatalf("flipped byte: %+v, %v", rep, err)
 	}
-	text := fmt.Sprintf("%s/a.txt: changed, sha256 should be %s (receipt), is %s", folder, sum([]byte("rows of a\n")), sum(b))
+	text := fmt.Sprintf("%s/a.txt: changed, sha256 should be %s (receipt) but is %s", folder, sum([]byte("rows of a\n")), sum(b))
 	if p := rep.Problems(); len(p) != 1 || p[0].Error() != text || p[0].(*dataset.Error).Hint != "bring the file back with: privrec data fetch toy" {
 		t.Errorf("flipped byte: %v", p)
 	}
@@ -87,7 +87,7 @@ func TestFetchAndVerify(t *testing.T) {
 	}
 	p := rep.Problems()
 	if len(p) != 2 || p[0].Error() != folder+"/b.txt: missing" || p[1].Error() != folder+"/z.txt: not in the receipt" ||
-		p[1].(*dataset.Error).Hint != "move away what does not belong" || rep.Absent() != nil {
+		p[1].(*dataset.Error).Hint != "move the file away if it does not belong to the set" || rep.Absent() != nil {
 		t.Errorf("missing and extra: %v", p)
 	}
 }
@@ -184,7 +184,7 @@ func TestServerFaults(t *testing.T) {
 				}
 				return false
 			}},
-		{name: "part unasked", want: "unasked",
+		{name: "part unasked", want: "in place of all of it",
 			reply: func(_ *server, w http.ResponseWriter, _ *http.Request, _ int) bool {
 				w.Header().Set("Content-Range", fmt.Sprintf("bytes 0-%d/%d", len(body)-1, len(body)))
 				w.WriteHeader(http.StatusPartialContent)
@@ -298,7 +298,7 @@ func TestServerFaults(t *testing.T) {
 	}
 }
 
-// Whatever the places where a download is interrupted, by the server or by the user, and
+// Wherever a download is interrupted, by the server or by the user, and
 // whether or not ranges are honoured, the bytes are the same in the end.
 func TestInterruptedAnywhere(t *testing.T) {
 	body := noise(300_000)
@@ -439,7 +439,7 @@ func TestFrom(t *testing.T) {
 		{"other file", []string{wrong, b}, hash.SHA256},
 		{"one file", []string{a}, "not given: b.txt"},
 		{"not there", []string{filepath.Join(here, "none")}, "cannot open"},
-		{"empty folder", []string{t.TempDir()}, "is no file of toy"},
+		{"empty folder", []string{t.TempDir()}, "is not a file of toy"},
 	} {
 		dir := t.TempDir()
 		src := one("http://127.0.0.1:1/toy.zip", body, "toy/a.txt", "toy/b.txt")
@@ -545,7 +545,7 @@ func TestRefusals(t *testing.T) {
 	if _, err := Fetch(t.Context(), o); !errors.Is(err, ErrOffline) {
 		t.Errorf("by hand: %v", err)
 	}
-	// Nobody there.
+	// No server there.
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
 	o = wish(t, t.TempDir(), one(gone.URL+"/toy.txt", body, "toy.txt"))
@@ -605,7 +605,7 @@ func TestHalvesAreNotJoined(t *testing.T) {
 	}
 }
 
-// A redirect may not leave encryption behind, whatever the hash says.
+// A redirect may not leave encryption behind, even where a hash is known.
 func TestNoRedirectToPlainText(t *testing.T) {
 	body := []byte("rows\n")
 	plain := serve(t, body)

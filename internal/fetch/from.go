@@ -13,13 +13,13 @@ import (
 	"privrec/internal/dataset"
 )
 
-// copies are the files given for one archive: the archive itself, or all its files.
+// copies holds the files given for one archive: the archive itself, or all its files.
 type copies struct {
 	whole string
 	files map[string]string // file of the archive -> path
 }
 
-// assign finds out what each given path is a copy of. Without paths it returns nothing.
+// assign finds out what each given path is a copy of. Without paths it returns none.
 func (s Source) assign(paths []string) ([]copies, error) {
 	if len(paths) == 0 {
 		return nil, nil
@@ -74,7 +74,7 @@ func (s Source) assign(paths []string) ([]copies, error) {
 	return out, nil
 }
 
-// match assigns one file by its name; by what it holds when the set has one archive.
+// match assigns one file by its name, or by its content when the set has one archive.
 func (s Source) match(p string, out []copies) bool {
 	base := filepath.Base(p)
 	for i, a := range s.Archives {
@@ -83,7 +83,7 @@ func (s Source) match(p string, out []copies) bool {
 			return true
 		}
 	}
-	// Files of the same name in several archives are told apart by the folder they go to.
+	// Files of the same name in several archives are distinguished by their folder.
 	for _, exact := range []bool{true, false} {
 		for i, a := range s.Archives {
 			for _, f := range a.Files {
@@ -120,10 +120,10 @@ func (s Source) unlike(p string) error {
 			}
 		}
 	}
-	return &dataset.Error{File: p, Msg: "is no file of " + s.Name, Hint: "wanted are " + strings.Join(names, ", ")}
+	return &dataset.Error{File: p, Msg: "is not a file of " + s.Name, Hint: "wanted are " + strings.Join(names, ", ")}
 }
 
-// given says whether a file is one of those named in paths.
+// given reports whether a file is one of those named in paths.
 func given(paths []string, st os.FileInfo) bool {
 	return slices.ContainsFunc(paths, func(p string) bool {
 		if g, err := os.Stat(p); err == nil && (os.SameFile(g, st) || g.IsDir()) {
@@ -137,7 +137,7 @@ func given(paths []string, st os.FileInfo) bool {
 	})
 }
 
-// take copies what was given for one archive, after the same checks as a download.
+// take copies the files given for one archive, after the same checks as for a download.
 func (j *job) take(ctx context.Context, a Archive, c copies, temp string) ([]Archived, []File, error) {
 	if c.whole != "" {
 		got, err := j.check(ctx, a, a.FileName(), c.whole)
@@ -195,7 +195,7 @@ func (j *job) check(ctx context.Context, a Archive, name, p string) (Archived, e
 			d.File = p
 		}
 		if errors.Is(err, ErrChanged) && a.MD5 != "" && a.SHA256 == "" {
-			j.doubts = append(j.doubts, err) // settled when all files are there
+			j.doubts = append(j.doubts, err) // decided when all files are there
 			got.Published = byRows
 			return got, nil
 		}
@@ -204,7 +204,7 @@ func (j *job) check(ctx context.Context, a Archive, name, p string) (Archived, e
 	return got, nil
 }
 
-// same makes sure that a copy was not replaced while it was being unpacked.
+// same checks that a copy was not replaced while it was being unpacked.
 func same(ctx context.Context, p string, want Archived) error {
 	got, _, err := digest(ctx, p)
 	if err != nil {

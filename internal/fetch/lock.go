@@ -10,19 +10,19 @@ import (
 	"privrec/internal/dataset"
 )
 
-// What a fetch leaves in the folder of a set while it runs.
+// The files that a fetch has in the folder of a set while it runs.
 const (
-	tempPrefix = ".fetch-" // unfinished files, removed by the next fetch when their writer died
+	tempPrefix = ".fetch-" // unfinished files; the next fetch removes those of a process that was killed
 	lockName   = ".fetch.lock"
 	partExt    = ".part"
 	stateExt   = ".json" // after partExt
 )
 
-// lock is the right to write the folder of a set: a kernel lock, so that it ends with
-// its process whatever kills that.
+// lock is the right to write the folder of a set: a kernel lock, which ends with its process in
+// any case.
 type lock struct{ f *os.File }
 
-// acquire takes the lock of a folder or says that somebody else has it.
+// acquire takes the lock of a folder, or fails if another process has it.
 func acquire(folder string) (*lock, error) {
 	path := filepath.Join(folder, lockName)
 	for {
@@ -47,13 +47,13 @@ func acquire(folder string) (*lock, error) {
 	}
 }
 
-// release gives the folder free. The file goes first, while it is still ours.
+// release frees the folder. It removes the file first, while it still holds the lock.
 func (l *lock) release() {
 	os.Remove(l.f.Name())
 	l.f.Close()
 }
 
-// sweep removes what fetches that died left behind, apart from downloads that can go on.
+// sweep removes what killed fetches left behind, except downloads that can continue.
 // The caller holds the lock.
 func sweep(folder string) error {
 	entries, err := os.ReadDir(folder)

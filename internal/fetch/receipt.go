@@ -18,7 +18,7 @@ type Receipt struct {
 	Version   int        `json:"version"`
 	Name      string     `json:"name"`
 	Time      time.Time  `json:"time"`
-	Terms     string     `json:"terms"`      // accepted by whoever fetched
+	Terms     string     `json:"terms"`      // terms that the user accepted
 	PinnedNew bool       `json:"pinned_new"` // content that differs from the published one was accepted
 	Archives  []Archived `json:"archives"`
 	Files     []File     `json:"files"`
@@ -29,13 +29,13 @@ type Receipt struct {
 // Archived is one archive, or a file of it that was given instead.
 type Archived struct {
 	Name      string `json:"name"`
-	Address   string `json:"address,omitempty"` // asked
-	Final     string `json:"final,omitempty"`   // that answered, where another, without its query
-	From      string `json:"from,omitempty"`    // path of the copy that was given
+	Address   string `json:"address,omitempty"` // address that was asked
+	Final     string `json:"final,omitempty"`   // address that answered, if another, without its query
+	From      string `json:"from,omitempty"`    // path of the user's copy
 	Bytes     int64  `json:"bytes"`
 	SHA256    string `json:"sha256"`
-	Published string `json:"published,omitempty"` // what published it was compared with: sha256, md5, rows or none
-	Want      string `json:"want,omitempty"`      // what was published, when this differs and was accepted
+	Published string `json:"published,omitempty"` // what it was compared with: sha256, md5, rows or none
+	Want      string `json:"want,omitempty"`      // the published hash, when the content differs and was accepted
 }
 
 // File is one file of a set; its name is relative to the set's folder, with slashes.
@@ -63,7 +63,7 @@ func (r Receipt) file(name string) (File, bool) {
 	return File{}, false
 }
 
-// readReceipt returns the receipt of a folder, the zero one when there is none.
+// readReceipt returns the receipt of a folder, or the zero one if there is none.
 func readReceipt(folder string) (Receipt, error) {
 	path := filepath.Join(folder, registry.ReceiptName)
 	b, err := os.ReadFile(path)
@@ -78,7 +78,7 @@ func readReceipt(folder string) (Receipt, error) {
 	dec.DisallowUnknownFields()
 	err = dec.Decode(&r)
 	if err == nil && (r.Version != 1 || r.Name == "" || len(r.Files) == 0) {
-		err = errors.New("version or content is not one this program writes")
+		err = errors.New("this program does not write such a version or content")
 	}
 	for _, f := range r.Files {
 		if err == nil && (!filepath.IsLocal(f.Name) || !hexadecimal(f.SHA256, 64)) {
@@ -91,7 +91,7 @@ func readReceipt(folder string) (Receipt, error) {
 	return r, nil
 }
 
-// write puts the receipt into its folder, whole or not at all.
+// write writes the receipt to its folder, whole or not at all.
 func (r Receipt) write(folder string) error {
 	b, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
@@ -100,7 +100,7 @@ func (r Receipt) write(folder string) error {
 	return writeFile(filepath.Join(folder, registry.ReceiptName), append(b, '\n'))
 }
 
-// writeFile replaces a file by another one that is complete and on the disk.
+// writeFile replaces a file by one that is complete and on disk.
 func writeFile(path string, b []byte) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), tempPrefix+"*")
 	if err == nil {

@@ -16,24 +16,24 @@ import (
 	"time"
 )
 
-// state is kept beside a part: what the server said of the file it was cut from.
+// state is what the server said about the file of a part; it is stored beside the part.
 type state struct {
 	Address  string `json:"address"`
 	Final    string `json:"final"`
 	ETag     string `json:"etag,omitempty"`
 	Modified string `json:"modified,omitempty"`
-	Total    int64  `json:"total"` // -1 when it was not said
+	Total    int64  `json:"total"` // -1 when it was not stated
 }
 
 func readState(part string) (s state) {
 	b, err := os.ReadFile(part + stateExt)
 	if err != nil || json.Unmarshal(b, &s) != nil {
-		return state{} // nothing known: the download starts again
+		return state{} // nothing is known: the download starts again
 	}
 	return s
 }
 
-// validator is what If-Range takes: a strong ETag, else the date.
+// validator returns the value for If-Range: a strong ETag, or else the date.
 func (s state) validator() string {
 	if s.ETag != "" && !strings.HasPrefix(s.ETag, "W/") {
 		return s.ETag
@@ -41,14 +41,15 @@ func (s state) validator() string {
 	return s.Modified
 }
 
-// finalError is a failure that the same request would meet again.
+// finalError is a failure that the same request would have again.
 type finalError struct{ error }
 
+// Unwrap returns the cause.
 func (e *finalError) Unwrap() error { return e.error }
 
 func final(format string, args ...any) error { return &finalError{fmt.Errorf(format, args...)} }
 
-// errStalled is the cause of a request that was ended because nothing came any more.
+// errStalled is the cause of a request that was ended because the server sent nothing.
 var errStalled = errors.New("the server stopped sending")
 
 // request is one request for an archive, or for the rest of it.
@@ -59,7 +60,7 @@ type request struct {
 	resumed       bool
 }
 
-// do appends to the part until the file is whole or the request fails. What it wrote
+// do appends to the part until the file is whole or the request fails. What it has written
 // stays.
 func (r *request) do(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -71,7 +72,7 @@ func (r *request) do(ctx context.Context) error {
 	if err != nil {
 		return final("%w", err)
 	}
-	// Compression on the way would change lengths and ranges.
+	// Compression in transit would change lengths and ranges.
 	req.Header.Set("Accept-Encoding", "identity")
 	req.Header.Set("User-Agent", "privrec")
 	old, have := readState(r.part), sizeOf(r.part)
@@ -108,14 +109,14 @@ func (r *request) do(ctx context.Context) error {
 		}
 		r.resumed = true
 	case http.StatusRequestedRangeNotSatisfiable:
-		// The part is whole when it is as long as the file now is. That it is the same
-		// file is for the hash to say, hence resumed.
+		// The part is as long as the file is now. Whether it is the same file, the hash
+		// decides; so resumed is set.
 		r.resumed = true
 		if _, total, ok := contentRange(resp); ok && total == have && have > 0 {
 			return nil
 		}
 		removePart(r.part)
-		return errors.New("the server has no such part of the file")
+		return errors.New("the server does not have that part of the file")
 	case http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusInternalServerError,
 		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return fmt.Errorf("the server answers %s", resp.Status)
@@ -138,7 +139,7 @@ func (r *request) do(ctx context.Context) error {
 	return r.body(ctx, watch, resp, have, now.Total)
 }
 
-// judge refuses answers that cannot be the file.
+// judge fails on answers that cannot be the file.
 func (r *request) judge(resp *http.Response, total int64) error {
 	if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind == "text/html" || kind == "application/xhtml+xml" {
 		return final("the server sends a web page, not the file")
@@ -210,18 +211,18 @@ func (r *request) body(ctx context.Context, watch *time.Timer, resp *http.Respon
 	return nil
 }
 
-// webPage says whether a file starts as no archive and no table does.
+// webPage reports whether a file starts as a web page does.
 func webPage(b []byte) bool {
 	b = bytes.ToLower(bytes.TrimLeft(bytes.TrimPrefix(b[:min(len(b), 512)], []byte("\xef\xbb\xbf")), " \t\r\n"))
 	return bytes.HasPrefix(b, []byte("<!doctype")) || bytes.HasPrefix(b, []byte("<html"))
 }
 
-// continues checks that a partial answer is the rest of the file that was cut.
+// continues checks that a partial answer is the rest of the same file.
 func continues(resp *http.Response, old state, have int64) error {
 	start, total, ok := contentRange(resp)
 	switch etag := resp.Header.Get("ETag"); {
 	case have == 0:
-		return final("the server sends a part of the file unasked")
+		return final("the server sends a part of the file in place of all of it")
 	case !ok || start != have:
 		return errors.New("the server sends another part than the one asked for")
 	case old.Total >= 0 && total >= 0 && total != old.Total, etag != "" && old.ETag != "" && etag != old.ETag:
@@ -230,7 +231,7 @@ func continues(resp *http.Response, old state, have int64) error {
 	return nil
 }
 
-// contentRange reads "bytes 5-9/10" and "bytes */10"; total is -1 where it is not said.
+// contentRange reads "bytes 5-9/10" and "bytes */10"; total is -1 where it is not stated.
 func contentRange(resp *http.Response) (start, total int64, ok bool) {
 	text, ok := strings.CutPrefix(resp.Header.Get("Content-Range"), "bytes ")
 	span, size, found := strings.Cut(text, "/")
@@ -253,14 +254,15 @@ func contentRange(resp *http.Response) (start, total int64, ok bool) {
 	return int64(n), total, found && err == nil
 }
 
-// withoutQuery is the address that answered; queries of storage services hold tokens.
+// withoutQuery returns the address that answered without its query, since queries of storage
+// services hold tokens.
 func withoutQuery(resp *http.Response) string {
 	u := *resp.Request.URL
 	u.RawQuery, u.Fragment, u.User = "", "", nil
 	return u.String()
 }
 
-// explain makes an error of the network one for a person.
+// explain turns a network error into one that a user understands.
 func (r *request) explain(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); errors.Is(cause, errStalled) {
 		return fmt.Errorf("%w for %v", errStalled, r.Idle)
@@ -283,22 +285,22 @@ func (r *request) explain(ctx context.Context, err error) error {
 	return err
 }
 
-// redirectError is a redirect that is not followed.
+// redirectError is the error of a redirect that is not followed.
 type redirectError struct{ why string }
 
+// Error returns the reason.
 func (e *redirectError) Error() string { return e.why }
 
 const mostRedirects = 5
 
-// client is the caller's client with our rules for redirects: few, on the web only,
-// never from https to http, and to another host only where a published hash tells
-// whether that one is to be believed.
+// client returns the caller's client with our rules for redirects: few, only on the web, never
+// from https to http, and to another host only where a published hash checks the content.
 func (r *request) client(published bool) *http.Client {
 	c := http.Client{}
 	if r.Client != nil {
 		c = *r.Client
 	}
-	c.Timeout = 0 // a large file takes as long as it takes; silence ends it
+	c.Timeout = 0 // a large file takes long; only silence ends it
 	c.CheckRedirect = func(req *http.Request, via []*http.Request) error {
 		last := via[len(via)-1].URL
 		switch to := req.URL; {
@@ -309,7 +311,7 @@ func (r *request) client(published bool) *http.Client {
 		case last.Scheme == "https" && to.Scheme != "https":
 			return &redirectError{"redirected from https to " + to.Scheme}
 		case to.Host != via[0].URL.Host && !published:
-			return &redirectError{fmt.Sprintf("redirected to another host, %s, and no hash is published to check what that one sends", to.Host)}
+			return &redirectError{fmt.Sprintf("redirected to another host, %s, and no hash is published to check its content", to.Host)}
 		}
 		return nil
 	}

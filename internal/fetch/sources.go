@@ -12,17 +12,17 @@ import (
 	"privrec/internal/dataset"
 )
 
-// Source is where one data set comes from, as data/sources.yaml says.
+// Source says where one data set comes from, as in data/sources.yaml.
 type Source struct {
 	Name     string
 	Title    string
-	Address  string    // official page, for a person
+	Address  string    // official page, for the user
 	Licence  string    // licence and terms in one sentence
-	Manual   string    `yaml:"manual"`  // what to do by hand where the owner hands copies out one by one; "" when it can be downloaded
+	Manual   string    `yaml:"manual"`  // what to do by hand where the owner gives copies on request; "" when it can be downloaded
 	UsedBy   []string  `yaml:"used_by"` // papers
 	Archives []Archive // none: generated here
 	Recipes  []Expected
-	Notes    []string // counts printed by papers that belong to no single step, and other facts to read
+	Notes    []string // counts that papers print without a step, and other remarks
 }
 
 // Archive is one file to download.
@@ -31,7 +31,7 @@ type Archive struct {
 	Name       string   // of the file; "" takes the last element of URL
 	Mirrors    []string // tried in order after URL
 	Bytes      int64    // exact size, 0 when it is not published
-	Size       string   // about how large, for a person; only where Bytes is 0
+	Size       string   // approximate size, for the user; only where Bytes is 0
 	SHA256     string
 	MD5        string // only where no SHA-256 is known
 	Unverified string // why there is no SHA-256, "" when there is one
@@ -41,40 +41,40 @@ type Archive struct {
 	Limits     Limits
 }
 
-// FileHash is what a file of a set must be once unpacked.
+// FileHash is the size and hash of an unpacked file of a set.
 type FileHash struct {
 	File   string // name inside the set's folder
 	Bytes  int64
 	SHA256 string
 }
 
-// Limits bound what an archive may grow to. Zero takes the default.
+// Limits bound how far an archive may grow. Zero takes the default.
 type Limits struct {
 	Bytes int64 // of everything unpacked together; default 64 times the archive
 	Ratio int64 // unpacked bytes for a byte read, beyond the first MiB; default 100
 	Files int   // entries of the archive; default 200
 }
 
-// Expected is the counts that a recipe must reach.
+// Expected holds the counts that a recipe must reach.
 type Expected struct {
 	Name     string
 	Expected []Count
 }
 
-// Count is one step of a recipe; 0 is not stated.
+// Count holds the counts after one step of a recipe; 0 is not stated.
 type Count struct {
 	Step                        string
 	Users, Items, Rows, Samples int
 }
 
-// sheet is the form of the file.
+// sheet is the form of data/sources.yaml.
 type sheet struct{ Sets []Source }
 
-// Sources returns every set of data/sources.yaml, in its order. An error is a fault of
-// the program, not of its user.
+// Sources returns every set of data/sources.yaml, in its order. An error is a fault of the
+// program, not of the user.
 func Sources() ([]Source, error) { return parse("data/sources.yaml", data.Sources) }
 
-// Find returns the source of that name.
+// Find returns the source with the name.
 func Find(name string) (Source, error) {
 	all, err := Sources()
 	if err != nil {
@@ -109,10 +109,10 @@ func Names() ([]string, error) {
 	return names, nil
 }
 
-// Generated says that the set is made by this program and cannot be fetched.
+// Generated reports whether this program generates the set, so that it cannot be fetched.
 func (s Source) Generated() bool { return len(s.Archives) == 0 }
 
-// parse reads the text strictly and checks what the types cannot say.
+// parse reads the text strictly and checks what the types do not.
 func parse(name string, text []byte) ([]Source, error) {
 	s, doc, err := config.Parse(name, text, nil, sheet{})
 	if err != nil {
@@ -122,7 +122,7 @@ func parse(name string, text []byte) ([]Source, error) {
 	for i, src := range s.Sets {
 		at := fmt.Sprintf("sets.%d", i)
 		if seen[src.Name] || !plain(src.Name) {
-			return nil, doc.Errorf(at+".name", "%q is empty, given twice or no name of a folder", src.Name)
+			return nil, doc.Errorf(at+".name", "%q is empty, given twice or not the name of a folder", src.Name)
 		}
 		seen[src.Name] = true
 		places := map[string]bool{}
@@ -132,7 +132,7 @@ func parse(name string, text []byte) ([]Source, error) {
 			}
 			for _, f := range a.Files {
 				if p := a.place(f); places[p] {
-					return nil, doc.Errorf(fmt.Sprintf("%s.archives.%d.files", at, j), "two files would lie at %s", p)
+					return nil, doc.Errorf(fmt.Sprintf("%s.archives.%d.files", at, j), "two files would be at %s", p)
 				} else {
 					places[p] = true
 				}
@@ -147,10 +147,10 @@ func parse(name string, text []byte) ([]Source, error) {
 	return s.Sets, nil
 }
 
-// fault says what is wrong with an entry, "" if nothing.
+// fault returns what is wrong with an entry, "" if nothing is.
 func (a Archive) fault(manual bool) string {
 	if manual != (a.URL == "") || !plain(a.FileName()) {
-		return "a set that is got by hand has names of files and no addresses, any other addresses"
+		return "a set that users get by hand has names of files, any other set has addresses"
 	}
 	for _, address := range a.addresses() {
 		u, err := url.Parse(address)
@@ -166,7 +166,7 @@ func (a Archive) fault(manual bool) string {
 	case (a.SHA256 == "") == (a.Unverified == ""):
 		return "needs a sha256 or a reason why there is none"
 	case a.Bytes < 0 || (a.Bytes == 0) == (a.Size == ""):
-		return "needs bytes, or about what size where they are not known"
+		return "needs bytes, or size where the bytes are not known"
 	case a.Into != "" && !filepath.IsLocal(a.Into):
 		return "into leaves the folder"
 	}
@@ -178,17 +178,17 @@ func (a Archive) fault(manual bool) string {
 	return ""
 }
 
-// plain says whether a name is that of a file in its folder and nothing else.
+// plain reports whether a name is that of a file directly in its folder.
 func plain(name string) bool {
 	return name != "" && name == filepath.Base(name) && filepath.IsLocal(name) && !strings.ContainsAny(name, `/\:`) && name[0] != '.'
 }
 
-// hexadecimal says whether s is n lower-case hexadecimal digits.
+// hexadecimal reports whether s is n lower-case hexadecimal digits.
 func hexadecimal(s string, n int) bool {
 	return len(s) == n && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// FileName is what the archive is called on disk.
+// FileName returns the name of the archive on disk.
 func (a Archive) FileName() string {
 	if a.Name != "" {
 		return a.Name
@@ -196,7 +196,7 @@ func (a Archive) FileName() string {
 	return path.Base(strings.TrimRight(a.URL, "/"))
 }
 
-// addresses lists where to get it from, in the order to try.
+// addresses lists the addresses to get the archive from, in order.
 func (a Archive) addresses() []string {
 	if a.URL == "" {
 		return a.Mirrors
@@ -204,10 +204,10 @@ func (a Archive) addresses() []string {
 	return append([]string{a.URL}, a.Mirrors...)
 }
 
-// place is where a file of the archive goes, inside the set's folder.
+// place returns the path of a file of the archive inside the set's folder.
 func (a Archive) place(file string) string { return filepath.Join(a.Into, path.Base(file)) }
 
-// About says how large the download is, for a person.
+// About returns how large the download is, for the user.
 func (a Archive) About() string {
 	if a.Bytes == 0 {
 		return a.Size
@@ -215,7 +215,7 @@ func (a Archive) About() string {
 	return Size(a.Bytes)
 }
 
-// Size renders a number of bytes for a person, in powers of ten.
+// Size formats a number of bytes for the user, in powers of ten.
 func Size(n int64) string {
 	switch {
 	case n < 1000:
@@ -228,7 +228,7 @@ func Size(n int64) string {
 	return fmt.Sprintf("%.2f GB", float64(n)/1e9)
 }
 
-// limits fills in the defaults for an archive that has size bytes.
+// limits returns the limits, with defaults filled in, for an archive of size bytes.
 func (a Archive) limits(size int64) Limits {
 	l := a.Limits
 	if l.Bytes == 0 {
@@ -243,7 +243,7 @@ func (a Archive) limits(size int64) Limits {
 	return l
 }
 
-// most is how many bytes a download may have: somewhat more than published, so that a
+// most returns how many bytes a download may have: somewhat more than published, so that a
 // changed file can be hashed and shown, but not without end.
 func (a Archive) most() int64 {
 	if a.Bytes == 0 {
@@ -252,7 +252,7 @@ func (a Archive) most() int64 {
 	return 4*a.Bytes + 1<<20
 }
 
-// fromFlags is the end of the command that takes copies of every archive.
+// fromFlags returns the end of the command that takes copies of every archive.
 func (s Source) fromFlags() string {
 	var b strings.Builder
 	for _, a := range s.Archives {
@@ -261,7 +261,7 @@ func (s Source) fromFlags() string {
 	return b.String()
 }
 
-// places lists where the files of the set lie, inside its folder.
+// places lists the paths of the set's files inside its folder.
 func (s Source) places() []string {
 	var out []string
 	for _, a := range s.Archives {

@@ -21,19 +21,18 @@ import (
 	"privrec/internal/dataset"
 )
 
-// extraction takes the wanted files out of one archive. What an archive is, is told by
-// its first bytes. Every entry is judged, wanted or not: one that would leave the
-// folder, is a link or a device, or makes the archive grow beyond its limits, condemns
-// the archive as a whole.
+// extraction takes the wanted files from one archive. It knows the kind of archive by the first
+// bytes. It judges every entry, wanted or not: an entry that would leave the folder, is a link
+// or a device, or makes the archive grow beyond its limits fails the whole archive.
 type extraction struct {
 	ctx     context.Context
 	archive Archive
-	to      string // folder that nobody else writes
+	to      string // folder that no other process writes
 
 	limits  Limits
 	entries int
 	out     int64             // bytes unpacked so far
-	rank    map[string]int    // by place: 1 the last element of the name agrees, 2 the whole name
+	rank    map[string]int    // by place: 1 if the last element of the name agrees, 2 if the whole name does
 	got     map[string]File   // by place
 	source  map[string]string // by place: the entry it came from
 }
@@ -68,10 +67,10 @@ func (x *extraction) run(name string) error {
 	case isTar(head):
 		err = x.tar(f)
 	case path.Base(x.archive.Files[0]) == x.archive.FileName():
-		x.limits.Ratio, x.limits.Bytes = 1, st.Size() // nothing grows
+		x.limits.Ratio, x.limits.Bytes = 1, st.Size() // a plain file does not grow
 		err = x.take(x.archive.Files[0], f, st.Size())
 	default:
-		return &dataset.Error{File: name, Msg: "is no zip, tar or gzip archive", Hint: "look at it: a server may have sent a page in its place"}
+		return &dataset.Error{File: name, Msg: "is not a zip, tar or gzip archive", Hint: "look into the file: a server may have sent a web page in its place"}
 	}
 	if err != nil {
 		if x.ctx.Err() != nil {
@@ -90,13 +89,13 @@ func (x *extraction) run(name string) error {
 	return nil
 }
 
-// files returns what was taken, in the order of the source; all must be there.
+// files returns the files taken, in the order of the source. It fails if one is missing.
 func (x *extraction) files() ([]File, error) {
 	var out []File
 	for _, f := range x.archive.Files {
 		g, ok := x.got[x.archive.place(f)]
 		if !ok {
-			return nil, &dataset.Error{File: x.archive.FileName(), Msg: "does not hold " + f, Hint: "is it the right archive? see privrec data list"}
+			return nil, &dataset.Error{File: x.archive.FileName(), Msg: "does not contain " + f, Hint: "is it the right archive? see privrec data list"}
 		}
 		out = append(out, g)
 	}
@@ -156,12 +155,12 @@ func (x *extraction) gzip(f *os.File) error {
 		return x.tar(buf)
 	}
 	if len(x.archive.Files) != 1 {
-		return &dataset.Error{File: f.Name(), Msg: "holds one compressed file, wanted are " + strings.Join(x.archive.Files, ", ")}
+		return &dataset.Error{File: f.Name(), Msg: "contains one compressed file, but wanted are " + strings.Join(x.archive.Files, ", ")}
 	}
 	return x.take(x.archive.Files[0], buf, -1)
 }
 
-// tar reads a stream; where it is compressed, r is already metered.
+// tar reads a stream. If the stream is compressed, r is already metered.
 func (x *extraction) tar(r io.Reader) error {
 	_, plain := r.(*os.File)
 	t := tar.NewReader(r)
@@ -177,7 +176,7 @@ func (x *extraction) tar(r io.Reader) error {
 		switch h.Typeflag {
 		case tar.TypeReg, tar.TypeDir:
 		case tar.TypeXGlobalHeader:
-			continue // holds comments only
+			continue // it has only comments
 		default: // links, devices, sparse files, which a small archive can make huge
 			kind |= fs.ModeIrregular
 		}
@@ -198,7 +197,7 @@ func (x *extraction) tar(r io.Reader) error {
 	}
 }
 
-// judge refuses an archive for one of its entries.
+// judge fails on an archive for one of its entries.
 func (x *extraction) judge(name string, kind fs.FileMode) error {
 	if x.entries++; x.entries > x.limits.Files {
 		return x.refuse(fmt.Sprintf("more than %d entries", x.limits.Files))
@@ -226,7 +225,7 @@ func (x *extraction) bomb() error {
 	return x.refuse(fmt.Sprintf("unpacks to more than %s or %d bytes for each byte read", Size(x.limits.Bytes), x.limits.Ratio))
 }
 
-// wanted says which file an entry may be, and how well its name agrees.
+// wanted returns which file an entry may be, and how well its name agrees.
 func (x *extraction) wanted(name string) (file string, rank int) {
 	name = strings.TrimPrefix(name, "./")
 	for _, f := range x.archive.Files {
@@ -257,11 +256,11 @@ func (x *extraction) offer(file string, rank int, name string, r io.Reader, in i
 	return x.take(file, r, in)
 }
 
-// errWrite marks failures of our side.
+// errWrite marks failures to write.
 var errWrite = errors.New("cannot write")
 
-// take writes one file. in is the number of packed bytes it may come from, -1 where the
-// reader is metered already.
+// take writes one file. in is the number of compressed bytes that it may come from, -1 where
+// the reader is already metered.
 func (x *extraction) take(file string, r io.Reader, in int64) error {
 	if in >= 0 {
 		r = &meter{x: x, r: r, in: &counter{n: in}}
@@ -291,19 +290,20 @@ func (x *extraction) take(file string, r io.Reader, in int64) error {
 	return nil
 }
 
-// counter counts the bytes read from r; without r it states a number.
+// counter counts the bytes read from r; without r it has a fixed number.
 type counter struct {
 	r io.Reader
 	n int64
 }
 
+// Read implements io.Reader.
 func (c *counter) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.n += int64(n)
 	return n, err
 }
 
-// meter stops a stream that grows too much for what went into it.
+// meter stops a stream that grows too much for the bytes that it is read from.
 type meter struct {
 	x     *extraction
 	r     io.Reader
@@ -311,10 +311,11 @@ type meter struct {
 	total int64
 }
 
-// free is what may come out of next to nothing: short files compress far better than
-// any ratio allows.
+// free is how many bytes may come from almost none: short files compress far better than any
+// ratio allows.
 const free = 1 << 20
 
+// Read implements io.Reader.
 func (m *meter) Read(p []byte) (int, error) {
 	n, err := m.r.Read(p)
 	m.total += int64(n)

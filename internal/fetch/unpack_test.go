@@ -102,7 +102,7 @@ func TestUnpack(t *testing.T) {
 		{"gz", gz(text), ""},
 
 		{"zip, two alike", zipped(t, "q/a.txt", "1", "z/a.txt", "2"), "could both be"},
-		{"zip, lacks it", zipped(t, "d/b.txt", "1"), "does not hold d/a.txt"},
+		{"zip, lacks it", zipped(t, "d/b.txt", "1"), "does not contain d/a.txt"},
 		{"zip, path escape", zipped(t, "d/a.txt", "rows\n", "../evil.txt", "x"), "would leave the folder"},
 		{"zip, hidden path escape", zipped(t, "d/a.txt", "rows\n", "d/../../evil.txt", "x"), "would leave the folder"},
 		{"zip, absolute path", zipped(t, "/tmp/a.txt", "x"), "would leave the folder"},
@@ -122,8 +122,8 @@ func TestUnpack(t *testing.T) {
 		{"gz, bomb", gz(zeros), "unpacks to more"},
 		{"tar.gz, bomb", gz(tarred(t, string(zeros), reg("d/other"), reg("d/a.txt"))), "unpacks to more"},
 		{"gz, cut", cutGz[:3000], "unexpected EOF"},
-		{"text", []byte("user,item\n"), "is no zip, tar or gzip archive"},
-		{"empty", nil, "is no zip, tar or gzip archive"},
+		{"text", []byte("user,item\n"), "is not a zip, tar or gzip archive"},
+		{"empty", nil, "is not a zip, tar or gzip archive"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := Archive{URL: "https://a.b/x.zip", Files: []string{"d/a.txt"}, Into: "sub"}
@@ -172,7 +172,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// Whatever the bytes, unpacking ends, writes nothing outside its folder and nothing
+// For any bytes, unpacking ends, writes nothing outside its folder and nothing
 // beyond its limit.
 func FuzzUnpack(f *testing.F) {
 	t := &testing.T{}

@@ -14,17 +14,17 @@ import (
 	"privrec/internal/dataset/registry"
 )
 
-// State is what became of a file since it was fetched.
+// State says what happened to a file since it was fetched.
 type State string
 
 // The states of a file.
 const (
 	OK         State = "ok"         // equal to the receipt, or to the published hash where there is no receipt
 	Changed    State = "changed"    // other bytes
-	Missing    State = "missing"    // named by the receipt, not there
-	Extra      State = "extra"      // there, not named by the receipt
-	Unverified State = "unverified" // there, and nothing to compare it with
-	Unfinished State = "unfinished" // a download that can go on
+	Missing    State = "missing"    // in the receipt, not in the folder
+	Extra      State = "extra"      // in the folder, not in the receipt
+	Unverified State = "unverified" // in the folder, with nothing to compare it with
+	Unfinished State = "unfinished" // a download that can continue
 )
 
 // Checked is one file of a set.
@@ -34,7 +34,7 @@ type Checked struct {
 	Bytes int64  `json:"bytes"`
 	Want  string `json:"want,omitempty"` // sha256
 	Got   string `json:"got,omitempty"`  // sha256
-	By    string `json:"by,omitempty"`   // who says so: receipt, published
+	By    string `json:"by,omitempty"`   // which source states Want: receipt, published
 }
 
 // Report is the state of one set.
@@ -49,7 +49,7 @@ type Report struct {
 // The verdicts on a set.
 const (
 	VerdictVerified   = "verified"
-	VerdictPinned     = "verified, pinned new" // equal to a receipt that accepted content other than the published
+	VerdictPinned     = "verified, pinned new" // equal to a receipt that accepted content other than the published one
 	VerdictDamaged    = "damaged"
 	VerdictUnverified = "present, unverified"
 	VerdictAbsent     = "absent"
@@ -67,26 +67,26 @@ func (r Report) Bad() []Checked {
 }
 
 // Problems returns an error for each file that is not as it should be: what is wrong with it,
-// with both hashes where there are two, and how to mend it.
+// with both hashes where there are two, and how to repair it.
 func (r Report) Problems() []error {
 	var out []error
 	for _, f := range r.Bad() {
 		e := &dataset.Error{File: r.Folder + "/" + f.Name, Msg: "not in the receipt", Hint: "bring the file back with: privrec data fetch " + r.Name}
 		switch f.State {
 		case Changed:
-			e.Msg = fmt.Sprintf("changed, sha256 should be %s (%s), is %s", f.Want, f.By, f.Got)
+			e.Msg = fmt.Sprintf("changed, sha256 should be %s (%s) but is %s", f.Want, f.By, f.Got)
 		case Missing:
 			e.Msg = "missing"
 		case Extra:
-			e.Hint = "move away what does not belong"
+			e.Hint = "move the file away if it does not belong to the set"
 		}
 		out = append(out, e)
 	}
 	return out
 }
 
-// Absent returns an error where no file of the set is there, which is a fault only of a set
-// that was asked for; nil otherwise.
+// Absent returns an error if no file of the set is there, and nil otherwise. It is a fault only
+// of a set that the user asked for.
 func (r Report) Absent() error {
 	if r.Verdict != VerdictAbsent {
 		return nil
@@ -113,8 +113,8 @@ func Present(dir string) ([]string, error) {
 	return names, nil
 }
 
-// Verify reads every file of a set and compares it with its receipt and with the hashes
-// that are published. Damage is in the report, not an error; dir "" takes $PRIVREC_DATA.
+// Verify reads every file of a set and compares it with its receipt and with the published
+// hashes. Damage is in the report, not an error; dir "" takes $PRIVREC_DATA.
 func Verify(ctx context.Context, name, dir string) (Report, error) {
 	src, err := Find(name)
 	if err != nil {
@@ -185,7 +185,7 @@ func verify(ctx context.Context, src Source, folder string) (Report, error) {
 	return r, nil
 }
 
-// verdict sums up.
+// verdict returns the verdict of a report.
 func verdict(r Report, receipt Receipt) string {
 	there, unverified := 0, 0
 	for _, f := range r.Files {
@@ -209,7 +209,7 @@ func verdict(r Report, receipt Receipt) string {
 	return VerdictVerified
 }
 
-// expected lists the files of a set: those of its receipt, or without one every file it
+// expected lists the files of a set: those of its receipt, or without one every file that it
 // may be read from.
 func (s Source) expected(r Receipt) []string {
 	names := map[string]bool{}
@@ -242,7 +242,7 @@ func sorted(names map[string]bool) []string {
 	return out
 }
 
-// list names every file below a folder, without our own.
+// list names every file below a folder, except those of a fetch.
 func list(folder string) (map[string]bool, error) {
 	out := map[string]bool{}
 	err := filepath.WalkDir(folder, func(p string, d fs.DirEntry, err error) error {
