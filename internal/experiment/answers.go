@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"privrec/internal/dataset"
 	"privrec/internal/eval"
@@ -132,12 +133,20 @@ type Evaluation struct {
 	Facts   []report.Fact
 	Tables  []*report.Table
 	Differs float64 // the most that a score differs from what the run reported; NaN: it reported none
+	Beneath bool    // what Differs says stands beneath the last table, not at the end
 }
 
 // Document lays the evaluation out.
 func (e *Evaluation) Document() *report.Document {
 	d := e.document()
-	d.Facts, d.Tables, d.Notes = e.Facts, e.Tables, []string{e.agreement()}
+	d.Facts, d.Tables = e.Facts, e.Tables
+	if e.Beneath && len(d.Tables) > 0 {
+		last := *d.Tables[len(d.Tables)-1]
+		last.Notes = append(slices.Clip(last.Notes), e.agreement())
+		d.Tables = append(slices.Clip(d.Tables[:len(d.Tables)-1]), &last)
+	} else {
+		d.Notes = []string{e.agreement()}
+	}
 	return d
 }
 
