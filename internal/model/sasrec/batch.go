@@ -6,7 +6,8 @@ import "fmt"
 type Batch struct {
 	Items     []int32 // (N) item read at each row, 1..V
 	Positions []int32 // (N) row of the position table: the last row of a sequence reads the last one
-	Targets   []int32 // (N) the item after the one read; empty for sequences added by Add
+	Learned   []int32 // (L) rows that have a target, ascending; none of sequences added by Add
+	Targets   []int32 // (L) the item after the one read at each of them
 	Offsets   []int32 // (B+1) sequence k is rows Offsets[k] to Offsets[k+1]
 	Last      []int32 // (B) the last row of every sequence
 
@@ -17,7 +18,7 @@ type Batch struct {
 // the slices again.
 func (b *Batch) Reset(length int) {
 	*b = Batch{
-		Items: b.Items[:0], Positions: b.Positions[:0], Targets: b.Targets[:0],
+		Items: b.Items[:0], Positions: b.Positions[:0], Learned: b.Learned[:0], Targets: b.Targets[:0],
 		Offsets: append(b.Offsets[:0], 0), Last: b.Last[:0], length: length,
 	}
 }
@@ -42,7 +43,11 @@ func (b *Batch) Add(sequence []int32) error {
 
 // AddPairs appends a sequence to be learned: each of its items except the last is read, and
 // the item after it is its target. AddPairs fails on fewer than two items.
-func (b *Batch) AddPairs(sequence []int32) error {
+func (b *Batch) AddPairs(sequence []int32) error { return b.AddSome(sequence, nil) }
+
+// AddSome is AddPairs with the targets alone for whose places in the sequence, from 0, learn
+// is true; nil: for all.
+func (b *Batch) AddSome(sequence []int32, learn func(place int) bool) error {
 	s, err := unpadded(sequence)
 	if err != nil {
 		return err
@@ -51,8 +56,13 @@ func (b *Batch) AddPairs(sequence []int32) error {
 		return fmt.Errorf("sasrec: sequence %d of the batch has %d items, want 2 or more to learn from", b.Len(), len(s))
 	}
 	s = s[max(0, len(s)-1-b.length):]
+	row, place := len(b.Items), len(sequence)-len(s)
 	b.rows(s[:len(s)-1])
-	b.Targets = append(b.Targets, s[1:]...)
+	for i, item := range s[1:] {
+		if learn == nil || learn(place+1+i) {
+			b.Learned, b.Targets = append(b.Learned, int32(row+i)), append(b.Targets, item)
+		}
+	}
 	return nil
 }
 

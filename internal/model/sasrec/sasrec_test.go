@@ -321,6 +321,50 @@ func TestLossesByHand(t *testing.T) {
 	}
 }
 
+// Targets that are not learned leave their rows to be read and out of the loss: it is the mean
+// over the others, and the parameters get the gradients of that.
+func TestSomeTargets(t *testing.T) {
+	c := Config{Dim: 4, Blocks: 2, Heads: 2, Length: 3, Norm: NormCode}
+	m := small(t, 5, c, 3)
+	b := &Batch{}
+	b.Reset(c.Length)
+	even := func(place int) bool { return place%2 == 0 }
+	for _, s := range [][]int32{{4, 1, 2, 3, 5}, {0, 1, 2}, {3, 4}} { // the first is cut, the second padded, the third has nothing to learn
+		if err := b.AddSome(s, even); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := fmt.Sprint(b.Items, b.Learned, b.Targets); got != "[1 2 3 1 3] [0 2 3] [2 5 2]" {
+		t.Fatalf("items, rows and targets %s", got)
+	}
+	tape := autograd.NewTape()
+	tape.SetTraining(false)
+	h := m.Forward(tape, b, 0).V
+	want := 0.0
+	for k, row := range b.Learned {
+		sum, target := 0.0, 0.0
+		for i := 1; i <= m.Items(); i++ {
+			r := float64(tensor.Dot(tensor.Row(h, int(row)), tensor.Row(m.Item.Value, i)))
+			sum += math.Exp(r)
+			if int32(i) == b.Targets[k] {
+				target = r
+			}
+		}
+		want += (math.Log(sum) - target) / float64(len(b.Learned))
+	}
+	if got := m.CrossEntropy(tape, b, 0).Scalar(); math.Abs(got-want) > 1e-5*want {
+		t.Errorf("the loss is %v, want %v", got, want)
+	}
+	for _, loss := range []func(tape *autograd.Tape) *autograd.Node{
+		func(tape *autograd.Tape) *autograd.Node { return m.CrossEntropy(tape, b, 0) },
+		func(tape *autograd.Tape) *autograd.Node { return m.Sampled(tape, b, []int32{1, 4, 3}, 0) },
+	} {
+		if err := gradcheck.Check(m.Params(), loss); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // Dropout acts in training alone and is keyed by the step.
 func TestDropoutIsKeyedByTheStep(t *testing.T) {
 	c := Config{Dim: 8, Blocks: 1, Heads: 1, Length: 5, Norm: NormCode, Dropout: 0.5}
