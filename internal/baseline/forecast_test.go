@@ -5,14 +5,15 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"privrec/internal/dataset/registry"
 	"testing"
 
 	"privrec/internal/autograd"
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/graph"
 	"privrec/internal/model/gru4rec"
 	"privrec/internal/nn"
+	"privrec/internal/protocol/nextitem"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
 )
@@ -20,7 +21,7 @@ import (
 // A forecast counts the steps that the run then makes when nothing stops it
 // early, and writes nothing.
 func TestSessionForecast(t *testing.T) {
-	for _, task := range Sessions(nil) {
+	for _, task := range Sessions(nextitem.Table{}) {
 		t.Run(task.Name, func(t *testing.T) {
 			sets := []string{"data.name=standin-tiny", "model.dim=8", "train.epochs=2", "train.patience=0", "train.batch=50", "run.out=" + filepath.Join(t.TempDir(), "r")}
 			f, err := task.Forecast(context.Background(), run.Options{Sets: sets})
@@ -50,7 +51,7 @@ func TestSessionForecast(t *testing.T) {
 // Data that are not there are the data's error, and an interruption is one.
 func TestSessionForecastErrors(t *testing.T) {
 	t.Setenv("PRIVREC_DATA", t.TempDir())
-	task := Sessions(nil)[0]
+	task := Sessions(nextitem.Table{})[0]
 	if _, err := task.Forecast(context.Background(), run.Options{}); !errors.Is(err, dataset.ErrNotFound) {
 		t.Errorf("without data: %v", err)
 	}
@@ -72,7 +73,7 @@ func (m misshapen) Forward(t *autograd.Tape, g *graph.Packed) *autograd.Node {
 func TestForecastOfWrongShapes(t *testing.T) {
 	task := session("Misshapen", "", "", gru4rec.Default, func(items int, c gru4rec.Config, init nn.Init) misshapen {
 		return misshapen{gru4rec.New(items, c, init)}
-	}).task(nil)
+	}).task(nextitem.Table{})
 	_, err := task.Forecast(t.Context(), run.Options{Sets: []string{"data.name=standin-tiny", "model.dim=4"}})
 	var shape *autograd.Error
 	if !errors.As(err, &shape) {

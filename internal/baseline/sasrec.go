@@ -1,73 +1,126 @@
-package exposure
+package baseline
 
 import (
 	"context"
-	"fmt"
+	"strings"
 
+	"privrec/internal/config"
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
+	"privrec/internal/dataset/slate"
+	"privrec/internal/experiment"
 	"privrec/internal/model/sasrec"
-	"privrec/internal/privacy"
+	"privrec/internal/optim"
+	"privrec/internal/protocol/nextitem"
 	"privrec/internal/run"
 	"privrec/internal/train"
 )
 
-// sasrecTask trains the model that the similarity-based protection takes its item
-// vectors from, and that shows slates worth attacking.
-func sasrecTask() run.Task {
-	return run.Task{
-		Verb: "train", Name: "sasrec", Cite: sasrec.Cite,
+// SASRec is the self-attentive model, under leave-one-out or, as the configuration has it,
+// with all prefixes ranked; table is what a paper prints of that.
+func SASRec(table nextitem.Table) run.Task {
+	return run.Spec[SASRecConfig]{
+		Verb: "train", Name: "sasrec", Cite: sasrec.Cite, Answers: true,
 		Summary: "self-attentive sequential recommendation, whose item vectors the protection of slates compares",
-		Action:  run.Serving(run.BindForecast(DefaultSASRec, ValidateSASRec, TrainSASRec, forecastSASRec), serveSASRec),
-	}
+		Default: DefaultSASRec, Check: checkSASRec,
+		Open: func(ctx context.Context, env *run.Env, c SASRecConfig) (run.Work, error) {
+			s, err := c.setting(table)
+			if err != nil {
+				return nil, err
+			}
+			x, err := nextitem.LoadFrom(env, s, func() (*dataset.Sequential, error) { return c.Data.load(ctx, env) })
+			if err != nil {
+				return nil, err
+			}
+			if s.LastItem {
+				c.comparable(x)
+			}
+			c.learnIn(x)
+			x.Keep = func(m nextitem.Learner) error { return keepSASRec(x, m) }
+			return x, x.Unprotect()
+		},
+	}.Task()
 }
 
-// TrainSASRec runs SASRec: load, split, train, rank the test items, keep the model.
-func TrainSASRec(ctx context.Context, env *run.Env, c SASRecConfig) error {
-	s, err := loadSASRec(ctx, env, c)
-	if err != nil {
-		return err
-	}
-	f, err := newSASRecFit(c, s, env.Seed)
-	if err != nil {
-		return err
-	}
-	a := f.account()
-	if _, err := env.Ledger(privacy.Research, a.declaration()); err != nil {
-		return err
-	}
-	r, err := fitSASRec(ctx, env, f)
-	if err != nil {
-		return err
-	}
-	o, err := f.measure(ctx, env, r)
-	if err != nil {
-		return err
-	}
-	if err := f.keep(env); err != nil {
-		return err
-	}
-	return f.write(env, o, a)
-}
+// sasrecTask is the task as its runs name it.
+const sasrecTask = "train sasrec"
 
-// loadSASRec reads the sequences and notes them in the manifest.
-func loadSASRec(ctx context.Context, env *run.Env, c SASRecConfig) (*dataset.Sequential, error) {
-	defer env.Stage("load " + c.Data.Name)()
-	s, _, err := c.Data.load(ctx, env.Seed)
+// load reads the sequences.
+func (d SASRecData) load(ctx context.Context, env *run.Env) (*dataset.Sequential, error) {
+	if d.Recipe != slate.HistoriesRecipe {
+		return registry.Load(ctx, d.Name, d.Recipe, registry.Options{Seed: env.Seed})
+	}
+	set, err := slate.Load(ctx, d.Name, slate.Options{Split: d.Split, Seed: env.Seed, T: d.Slate, L: d.Behaviour})
 	if err != nil {
 		return nil, err
 	}
-	for _, k := range c.Eval.K {
-		if k > s.Items {
-			return nil, &run.UsageError{Message: fmt.Sprintf("eval.k: cutoff %d is more than the %d items ranked", k, s.Items), Fix: "leave that cutoff out"}
-		}
-	}
-	return s, env.RecordData(s.Source.Title, s.Source.Hash)
+	return set.Sequences()
 }
 
-// fitSASRec trains inside a run: checkpoints go to its directory.
-func fitSASRec(ctx context.Context, env *run.Env, f *sasrecFit) (*train.Result, error) {
-	defer env.Stage("train")()
-	return f.train(ctx, env.Seed, train.Options{
-		Hooks: env.TrainHooks(), Store: env.TrainStore(), SaveEvery: env.SaveEvery, SaveSteps: env.SaveSteps, Tag: env.ConfigHash,
-	})
+// setting is the configuration as the protocol takes it.
+func (c SASRecConfig) setting(table nextitem.Table) (nextitem.Setting, error) {
+	s := nextitem.Setting{
+		Method: c.method(),
+		From:   nextitem.Data{Name: c.Data.Name, Recipe: c.Data.Recipe, Candidates: c.Data.Candidates},
+		Fit: nextitem.Training{
+			Epochs: c.Train.Epochs, Batch: c.Train.Batch, Rate: c.Train.Rate, DecayBy: 1, DecayEvery: 1,
+			Patience: c.Train.Patience, Select: nextitem.SelectValidation,
+			Validation: c.Train.Validation, ValidationSplit: nextitem.SplitSample, Refit: c.Train.Refit,
+		},
+		Eval:     nextitem.Ranking{K: c.Eval.K, Every: c.Eval.Every},
+		LastItem: c.Protocol != ProtocolNextItem, Masked: c.Eval.MaskSeen,
+		Optimizer: func() train.Optimizer {
+			adam := optim.NewAdam(0)
+			adam.Beta2 = c.Train.Beta2
+			return adam
+		},
+	}
+	var err error
+	if s.LastItem {
+		s.Standing.Text, err = c.standing()
+		return s, err
+	}
+	length := func(c SASRecConfig) train.Length {
+		return train.Length{Epochs: c.Train.Epochs, Patience: c.Train.Patience}
+	}
+	s.Table = table
+	s.Standing, err = experiment.Stand(c, ProtocolNextItem, map[string]SASRecConfig{ProtocolNextItem: NextItemSASRec()}, length, "data.")
+	return s, err
+}
+
+// standing says how a setting under leave-one-out relates to the defaults, for its result.
+func (c SASRecConfig) standing() (string, error) {
+	changed, err := config.Diff(DefaultSASRec(), c)
+	if err != nil || len(changed) == 0 {
+		return "defaults", err
+	}
+	return "defaults, changed: " + strings.Join(changed, ", "), nil
+}
+
+// method is the model's name in results.
+func (c SASRecConfig) method() string {
+	switch {
+	case c.Train.Loss == LossAll:
+		return "SASRec, all items"
+	case c.Protocol == ProtocolNextItem:
+		return "SASRec"
+	}
+	return "SASRec, one negative"
+}
+
+// The file of a run that lists the ids of the item table's rows, from row 1 on, and what its
+// model says of both.
+const (
+	sasrecItems   = "items"
+	sasrecHashKey = "sequences_sha256" // what it was trained on
+	sasrecIDsKey  = "item_ids"         // what the ids are: sasrecIDs
+	sasrecIDs     = "names"            // the data's own; without a word, tokens where the data are histories
+)
+
+// keepSASRec writes the parameters of the reported model, and which rows are which items.
+func keepSASRec(x *nextitem.Experiment, m nextitem.Learner) error {
+	if err := x.Env.WriteScores(sasrecItems, run.Column{Name: "item_id", Values: x.Data.ItemIDs[1:]}); err != nil {
+		return err
+	}
+	return experiment.Keep(x.Env, m.Params(), map[string]string{sasrecHashKey: x.Data.Source.Hash, sasrecIDsKey: sasrecIDs})
 }

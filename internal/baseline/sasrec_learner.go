@@ -1,112 +1,149 @@
-package exposure
+package baseline
 
 import (
-	"context"
 	"fmt"
-	"slices"
 
 	"privrec/internal/autograd"
 	"privrec/internal/dataset"
+	"privrec/internal/eval"
 	"privrec/internal/model/sasrec"
-	"privrec/internal/optim"
-	"privrec/internal/rng"
+	"privrec/internal/protocol/nextitem"
 	"privrec/internal/run"
+	"privrec/internal/tensor"
 	"privrec/internal/train"
 )
 
-// sasrecFit trains a model on sequences: it is the model of the training loop. A sample
-// is a user.
-type sasrecFit struct {
-	model     *sasrec.Model
-	data      *dataset.Sequential
-	config    SASRecConfig
-	negatives *sasrec.Negatives // of the sampled loss
+// sasrecLearner is the model on the samples of a part: a nextitem.Learner. What a training
+// loop takes is users, each with the labels of the part that their sequence holds.
+type sasrecLearner struct {
+	*sasrec.Model
+	part      *nextitem.Part
+	lessons   lessons
+	negatives *sasrec.Negatives // of the sampled loss; nil: another loss
 
 	batch sasrec.Batch
 	draws []int32
 }
 
-func newSASRecFit(c SASRecConfig, s *dataset.Sequential, seed rng.Seed) (*sasrecFit, error) {
-	m, err := sasrec.New(s.Items, c.Model, seed)
-	if err != nil {
-		return nil, err
-	}
-	f := &sasrecFit{model: m, data: s, config: c}
-	if c.Train.Loss == LossSampled {
-		if f.negatives, err = sasrec.NewNegatives(s.Train, s.Items, seed); err != nil {
-			return nil, &run.UsageError{Message: err.Error(), Fix: "train.loss=" + LossAll}
+// learnIn has an experiment learn by the configuration's model.
+func (c SASRecConfig) learnIn(x *nextitem.Experiment) {
+	x.New = func(q *nextitem.Part) (nextitem.Learner, error) {
+		m, err := sasrec.New(x.Items, c.Model, x.Env.Seed)
+		if err != nil {
+			return nil, err
 		}
+		l := &sasrecLearner{Model: m, part: q, lessons: newLessons(q)}
+		if c.Train.Loss == LossSampled {
+			// Items that are held out are not negatives either.
+			if l.negatives, err = sasrec.NewNegatives(x.Data.Train, x.Items, x.Env.Seed); err != nil {
+				return nil, &run.UsageError{Message: err.Error(), Fix: "train.loss=" + LossAll}
+			}
+		}
+		return l, nil
 	}
-	return f, nil
 }
 
-// learnable are the users with two training items or more.
-func (f *sasrecFit) learnable() []int32 {
-	var users []int32
-	for u, items := range f.data.Train {
-		if len(items) > 1 {
-			users = append(users, int32(u))
+// Count implements nextitem.Learner.
+func (l *sasrecLearner) Count(p *nextitem.Part) int {
+	return len(newLessons(p).users(p.Sequences, l.Config.Length))
+}
+
+// Lessons implements nextitem.Learner: the users with a label to learn.
+func (l *sasrecLearner) Lessons(nextitem.Pass) (nextitem.Lessons, error) {
+	return nextitem.Lessons{Model: l, List: l.lessons.users(l.part.Sequences, l.Config.Length)}, nil
+}
+
+// Loss implements train.Model.
+func (l *sasrecLearner) Loss(t *autograd.Tape, b train.Batch) (*autograd.Node, error) {
+	l.batch.Reset(l.Config.Length)
+	l.draws = l.draws[:0]
+	for _, u := range b.Samples {
+		before := len(l.batch.Targets)
+		if err := l.batch.AddSome(l.part.Sequences[u], l.lessons.of(u)); err != nil {
+			return nil, err
+		}
+		if l.negatives != nil {
+			l.draws = l.negatives.Draw(l.draws, b.Step, u, len(l.batch.Targets)-before)
+		}
+	}
+	if l.negatives != nil {
+		return l.Sampled(t, &l.batch, l.draws, b.Step), nil
+	}
+	return l.CrossEntropy(t, &l.batch, b.Step), nil
+}
+
+// Scorer implements nextitem.Learner.
+func (l *sasrecLearner) Scorer(p *nextitem.Part, _ nextitem.Pass, _ bool) (eval.Scorer, error) {
+	return &sasrecScorer{model: l.Model, part: p}, nil
+}
+
+// lessons are the labels of a part, by the user's sequence and the place in it.
+type lessons struct {
+	start []int  // of users, in held
+	held  []bool // the item at a place is the label of no sample; nil: each but the first is one
+}
+
+func newLessons(p *nextitem.Part) lessons {
+	var l lessons
+	if p.Samples.Len() == dataset.Prefixes(p.Sequences).Len() {
+		return l
+	}
+	n := 0
+	for _, s := range p.Sequences {
+		l.start = append(l.start, n)
+		n += len(s)
+	}
+	l.held = make([]bool, n)
+	for i := range l.held {
+		l.held[i] = true
+	}
+	for i, u := range p.Samples.User {
+		l.held[l.start[u]+int(p.Samples.Length[i])] = false
+	}
+	return l
+}
+
+// of says which places of a user's sequence are learned; nil: all but the first.
+func (l lessons) of(u int32) func(place int) bool {
+	if l.held == nil {
+		return nil
+	}
+	return func(place int) bool { return !l.held[l.start[u]+place] }
+}
+
+// users are those with a label to learn among the latest length ones.
+func (l lessons) users(sequences [][]int32, length int) []int32 {
+	users := []int32{}
+	for u, s := range sequences {
+		learn := l.of(int32(u))
+		for place := max(1, len(s)-length); place < len(s); place++ {
+			if learn == nil || learn(place) {
+				users = append(users, int32(u))
+				break
+			}
 		}
 	}
 	return users
 }
 
-// Params implements train.Model.
-func (f *sasrecFit) Params() []*autograd.Param { return f.model.Params() }
-
-// Loss implements train.Model.
-func (f *sasrecFit) Loss(t *autograd.Tape, b train.Batch) (*autograd.Node, error) {
-	f.batch.Reset(f.config.Model.Length)
-	f.draws = f.draws[:0]
-	for _, u := range b.Samples {
-		before := len(f.batch.Targets)
-		if err := f.batch.AddPairs(f.data.Train[u]); err != nil {
-			return nil, err
-		}
-		if f.negatives != nil {
-			f.draws = f.negatives.Draw(f.draws, b.Step, u, len(f.batch.Targets)-before)
-		}
-	}
-	if f.negatives != nil {
-		return f.model.Sampled(t, &f.batch, f.draws, b.Step), nil
-	}
-	return f.model.CrossEntropy(t, &f.batch, b.Step), nil
+// sasrecScorer scores all items after the prefix of each sample of a part.
+type sasrecScorer struct {
+	model *sasrec.Model
+	part  *nextitem.Part
+	batch sasrec.Batch
 }
 
-// train runs the training loop; o holds where checkpoints go and who is told. Each epoch
-// is ranked on the validation items, and the best by NDCG@10 is kept.
-func (f *sasrecFit) train(ctx context.Context, seed rng.Seed, o train.Options) (*train.Result, error) {
-	valid := sasrecHeldOut(f.data, false)
-	if len(valid.users) == 0 {
-		return nil, &dataset.Error{File: f.data.Name, Msg: "no user has the three items that training, validation and testing take"}
-	}
-	t, adam := f.config.Train, optim.NewAdam(0)
-	adam.Beta2 = t.Beta2
-	o.List, o.BatchSize, o.Shuffle, o.Seed, o.Epochs = f.learnable(), t.Batch, true, seed, t.Epochs
-	o.Optimizer, o.Rate = adam, t.Rate
-	r := f.ranking(valid)
-	o.Validate = func(ctx context.Context, _ int) ([]train.Score, error) {
-		ranks, err := r.ranks(ctx)
-		if err != nil {
-			return nil, err
+// Items implements eval.Scorer.
+func (s *sasrecScorer) Items() int { return s.model.Items() }
+
+// Score implements eval.Scorer.
+func (s *sasrecScorer) Score(t *autograd.Tape, samples []int32, scores tensor.Matrix) error {
+	s.batch.Reset(s.model.Config.Length)
+	for _, i := range samples {
+		if err := s.batch.Add(s.part.Prefix(i)); err != nil {
+			return fmt.Errorf("sample %d: %w", i, err)
 		}
-		ms := f.config.metrics()
-		if !slices.Contains(ms, sasrecPrimary) {
-			ms = append(ms, sasrecPrimary)
-		}
-		var scores []train.Score
-		for _, m := range ms {
-			scores = append(scores, train.Score{Name: "valid " + m.String(), Value: m.Mean(ranks)})
-		}
-		return scores, nil
 	}
-	o.Primary, o.Select = "valid "+sasrecPrimary.String(), train.SelectBest
-	if t.Patience > 0 {
-		o.Stop = train.Stop{Rule: train.StopReset, Patience: t.Patience, Metrics: []string{o.Primary}}
-	}
-	result, err := train.Run(ctx, f, o)
-	if err != nil {
-		return nil, fmt.Errorf("train SASRec: %w", err)
-	}
-	return result, nil
+	s.model.Score(t, &s.batch, scores)
+	return nil
 }

@@ -1,7 +1,9 @@
-package exposure
+package baseline
 
 import (
 	"privrec/internal/dataset"
+	"privrec/internal/metrics"
+	"privrec/internal/protocol/nextitem"
 	"privrec/internal/report"
 	"privrec/internal/train"
 )
@@ -9,6 +11,28 @@ import (
 // publishedSource is where the comparable numbers come from: a peer-reviewed rerun, not
 // the SASRec paper, whose tables rank among 100 sampled items.
 const publishedSource = "Klenitskiy and Vasilev, RecSys 2023 (repository antklen/sasrec-bert4rec-recsys23): one seed, 200 items read, full ranking without the history"
+
+// published are scores by metric name, shares.
+type published map[string]float64
+
+// Share implements nextitem.Printed.
+func (p published) Share(m metrics.Metric) float64 {
+	v, ok := p[m.String()]
+	if !ok {
+		return report.Missing
+	}
+	return v
+}
+
+// comparable sets a run under leave-one-out beside that rerun, where it is of the same.
+func (c SASRecConfig) comparable(x *nextitem.Experiment) {
+	p := c.published(x.Data.Source.Level)
+	if p == nil {
+		return
+	}
+	x.Standing.Printed, x.Standing.Stated = true, c.rerun()
+	x.Table = nextitem.Table{Row: func(string, string) nextitem.Printed { return p }, Note: "paper: " + publishedSource}
+}
 
 // rerun is how long that training lasted: to epoch 63, or with one negative 53, whatever ended it.
 func (c SASRecConfig) rerun() train.Length {
@@ -20,13 +44,13 @@ func (c SASRecConfig) rerun() train.Length {
 
 // published is that rerun's scores for a setting on the same rows, split and ranking: of
 // MovieLens 1M with both losses. nil where the setting or the data differ.
-func (c SASRecConfig) published(level dataset.Level) map[string]float64 {
+func (c SASRecConfig) published(level dataset.Level) published {
 	if !report.AllowsDelta(level) || c.Data.Name != "ml-1m" || c.Data.Recipe != "sasrec" || !c.Eval.MaskSeen ||
 		c.Model.Length != 200 || c.Model.Dim != 64 || c.Model.Blocks != 2 || c.Model.Heads != 1 {
 		return nil
 	}
 	if c.Train.Loss == LossSampled {
-		return map[string]float64{"HR@10": 0.2500, "NDCG@10": 0.1341}
+		return published{"HR@10": 0.2500, "NDCG@10": 0.1341}
 	}
-	return map[string]float64{"HR@10": 0.3152, "NDCG@10": 0.1821}
+	return published{"HR@10": 0.3152, "NDCG@10": 0.1821}
 }

@@ -1,4 +1,4 @@
-package exposure
+package baseline
 
 import (
 	"bytes"
@@ -14,19 +14,20 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"privrec/internal/autograd"
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/registry"
-	"privrec/internal/metrics"
+	"privrec/internal/dataset/slate"
+	"privrec/internal/experiment"
+	"privrec/internal/privacy"
+	"privrec/internal/protocol/nextitem"
 	"privrec/internal/run"
 	"privrec/internal/run/runtest"
 	"privrec/internal/tensor"
 	"privrec/internal/train"
 )
 
-const sasrecSmoke = "../../../configs/exposure/smoke-sasrec.yaml"
+const sasrecSmoke = "../../configs/exposure/smoke-sasrec.yaml"
 
 // startSASRec runs the task under the small setting, on one worker unless told: others
 // wait for a core where tests run beside each other.
@@ -37,7 +38,7 @@ func startSASRec(ctx context.Context, dir string, o run.Options, sets ...string)
 	if o.Progress == nil {
 		o.Progress = run.Silent{}
 	}
-	_, err := sasrecTask().Start(ctx, o)
+	_, err := SASRec(nextitem.Table{}).Start(ctx, o)
 	return out.String(), err
 }
 
@@ -54,7 +55,7 @@ func sasrecRun(t *testing.T, sets ...string) (dir, printed string) {
 
 func TestSASRecRun(t *testing.T) {
 	dir, printed := sasrecRun(t)
-	o := runtest.ReadJSON[SASRecOutcome](t, dir, "metrics.json", true)
+	o := runtest.ReadJSON[nextitem.Outcome](t, dir, "metrics.json", true)
 	if len(o.Epochs) != 3 || o.Data.TestRows != 200 || o.Data.Level != dataset.LevelD || len(o.Floors) != 2 || len(o.Evaluations) != 1 {
 		t.Errorf("outcome %+v", o)
 	}
@@ -69,7 +70,13 @@ func TestSASRecRun(t *testing.T) {
 			t.Errorf("the result does not say %q:\n%s", want, printed)
 		}
 	}
-	a := runtest.ReadJSON[Account](t, dir, "privacy.json", true)
+	a := runtest.ReadJSON[struct {
+		Mechanism string
+		Noise     string          `json:"noise"`
+		Units     []any           `json:"units"`
+		Total     privacy.Number  `json:"eps_total"`
+		Unbounded []nextitem.Open `json:"unbounded"`
+	}](t, dir, "privacy.json", true)
 	if !math.IsInf(float64(a.Total), 1) || len(a.Unbounded) != 2 || a.Unbounded[1].What != "selection" || len(a.Units) != 0 || a.Noise != "none" {
 		t.Errorf("account %+v", a)
 	}
@@ -77,7 +84,7 @@ func TestSASRecRun(t *testing.T) {
 	if err != nil || !bytes.Contains(ledger, []byte(`"unprotected"`)) {
 		t.Errorf("ledger %s, %v", ledger, err)
 	}
-	for _, file := range []string{"config.yaml", "manifest.json", "scores.tsv.gz", "items.tsv.gz", sasrecFile, "report.html", "result.json", "log.jsonl"} {
+	for _, file := range []string{"config.yaml", "manifest.json", "scores.tsv.gz", "items.tsv.gz", experiment.ModelFile, "report.html", "result.json", "log.jsonl"} {
 		if _, err := os.Stat(filepath.Join(dir, file)); err != nil {
 			t.Error(err)
 		}
@@ -99,79 +106,59 @@ func TestSASRecWorkers(t *testing.T) {
 	tensor.SetWorkers(1)
 }
 
-// sasrecFuse is a context that ends at its n-th look: interruption at an exact place.
-type sasrecFuse struct {
-	context.Context
-	cancel    context.CancelFunc
-	looks, at int
-}
-
-func newSASRecFuse(t *testing.T, at int) *sasrecFuse {
-	ctx, cancel := context.WithCancel(t.Context())
-	t.Cleanup(cancel)
-	return &sasrecFuse{Context: ctx, cancel: cancel, at: at}
-}
-
-func (f *sasrecFuse) Err() error {
-	if f.looks++; f.looks == f.at {
-		f.cancel()
-	}
-	return f.Context.Err()
-}
-
 // A run that is interrupted anywhere and resumed leaves the bytes of one that was not.
 func TestSASRecResume(t *testing.T) {
 	for _, loss := range []string{LossAll, LossSampled} {
-		whole := newSASRecFuse(t, 0)
+		whole := runtest.NewFuse(t, 0, nil)
 		dir := filepath.Join(t.TempDir(), "run")
 		if _, err := startSASRec(whole, dir, run.Options{}, "train.loss="+loss); err != nil {
 			t.Fatal(err)
 		}
 		want := runtest.Artefacts(t, dir)
-		if whole.looks < 20 {
-			t.Fatalf("only %d places to interrupt at", whole.looks)
+		if whole.Looks < 20 {
+			t.Fatalf("only %d places to interrupt at", whole.Looks)
 		}
-		for _, at := range []int{whole.looks / 4, whole.looks / 2, whole.looks - 1, whole.looks} {
+		for _, at := range []int{whole.Looks / 4, whole.Looks / 2, whole.Looks - 1, whole.Looks} {
 			dir := filepath.Join(t.TempDir(), "run")
-			if _, err := startSASRec(newSASRecFuse(t, at), dir, run.Options{}, "train.loss="+loss); !run.WasInterrupted(err) {
-				t.Fatalf("interrupted at look %d of %d: %v", at, whole.looks, err)
+			if _, err := startSASRec(runtest.NewFuse(t, at, nil), dir, run.Options{}, "train.loss="+loss); !run.WasInterrupted(err) {
+				t.Fatalf("interrupted at look %d of %d: %v", at, whole.Looks, err)
 			}
 			if _, err := startSASRec(t.Context(), dir, run.Options{Resume: true}, "train.loss="+loss); err != nil {
 				t.Fatal(err)
 			}
-			runtest.Same(t, fmt.Sprintf("%s, interrupted at look %d of %d", loss, at, whole.looks), runtest.Artefacts(t, dir), want)
+			runtest.Same(t, fmt.Sprintf("%s, interrupted at look %d of %d", loss, at, whole.Looks), runtest.Artefacts(t, dir), want)
 		}
 	}
 }
 
 func TestSASRecBadConfig(t *testing.T) {
 	for set, want := range map[string]string{
-		`data.name=`:                     "data.name: must not be empty",
-		`data.recipe=`:                   "data.recipe: must not be empty",
-		"data.split=time":                `data.split: must be one of users, released, got "time"`,
-		"data.slate=0":                   "data.slate: must lie in 1..1000, got 0",
-		"data.behaviour=0":               "data.behaviour: must lie in 1..1000, got 0",
-		"model.dim=0":                    "model.dim: must lie in 1..4096, got 0",
-		"model.blocks=0":                 "model.blocks: must lie in 1..100, got 0",
-		"model.heads=3":                  "model.heads: must divide model.dim, got 3 of 8",
-		"model.length=0":                 "model.length: must lie in 1..10000, got 0",
-		"model.dropout=1":                "model.dropout: must lie in [0,1), got 1",
-		"model.norm=post":                `model.norm: must be one of code, paper, got "post"`,
-		"train.loss=bpr":                 `train.loss: must be one of all, sampled, got "bpr"`,
-		"train.epochs=0":                 "train.epochs: must lie in 1..100000, got 0",
-		"train.batch=0":                  "train.batch: must lie in 1..1000000, got 0",
-		"train.rate=0":                   "train.rate: must lie in [1e-12,100], got 0",
-		"train.beta2=1":                  "train.beta2: must lie in [0,1), got 1",
-		"train.patience=-1":              "train.patience: must lie in 0..100000, got -1",
-		"eval.k=[]":                      "eval.k: must name at least one cutoff",
-		"eval.k=[5, 5]":                  "eval.k: names 5 twice",
-		"eval.k=[0]":                     "eval.k: must lie in 1..100000, got 0",
-		"eval.k=[1000]":                  "eval.k: cutoff 1000 is more than the 219 items ranked",
-		"data.recipe=none":               `unknown recipe "none"`,
-		"data.name=nothing":              "unknown data set",
-		"train.negatives=5":              "negatives",
-		"data.recipe=dipsgnn":            "no user has the three items",
-		"data.recipe=" + HistoriesRecipe: "unknown set of slates",
+		`data.name=`:                           "data.name: must not be empty",
+		`data.recipe=`:                         "data.recipe: must not be empty",
+		"data.split=time":                      `data.split: must be one of users, released, got "time"`,
+		"data.slate=0":                         "data.slate: must lie in 1..1000, got 0",
+		"data.behaviour=0":                     "data.behaviour: must lie in 1..1000, got 0",
+		"model.dim=0":                          "model.dim: must lie in 1..4096, got 0",
+		"model.blocks=0":                       "model.blocks: must lie in 1..100, got 0",
+		"model.heads=3":                        "model.heads: must divide model.dim, got 3 of 8",
+		"model.length=0":                       "model.length: must lie in 1..10000, got 0",
+		"model.dropout=1":                      "model.dropout: must lie in [0,1), got 1",
+		"model.norm=post":                      `model.norm: must be one of code, paper, got "post"`,
+		"train.loss=bpr":                       `train.loss: must be one of all, sampled, got "bpr"`,
+		"train.epochs=0":                       "train.epochs: must lie in 1..100000, got 0",
+		"train.batch=0":                        "train.batch: must lie in 1..1000000, got 0",
+		"train.rate=0":                         "train.rate: must lie in [1e-12,100], got 0",
+		"train.beta2=1":                        "train.beta2: must lie in [0,1), got 1",
+		"train.patience=-1":                    "train.patience: must lie in 0..100000, got -1",
+		"eval.k=[]":                            "eval.k: must name at least one cutoff",
+		"eval.k=[5, 5]":                        "eval.k: names 5 twice",
+		"eval.k=[0]":                           "eval.k: must lie in 1..100000, got 0",
+		"eval.k=[1000]":                        "eval.k: cutoff 1000 is more than the 219 items ranked",
+		"data.recipe=none":                     `unknown recipe "none"`,
+		"data.name=nothing":                    "unknown data set",
+		"train.negatives=5":                    "negatives",
+		"data.recipe=dipsgnn":                  "no user has the three items",
+		"data.recipe=" + slate.HistoriesRecipe: "unknown set of slates",
 	} {
 		if _, err := startSASRec(t.Context(), filepath.Join(t.TempDir(), "run"), run.Options{}, set); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", set, err, want)
@@ -196,105 +183,36 @@ func sasrecRows(t testing.TB) *dataset.Sequential {
 	return s
 }
 
-func TestSASRecHeldOut(t *testing.T) {
-	s := sasrecRows(t)
-	name := func(items ...int32) string {
-		var b strings.Builder
-		for _, i := range items {
-			b.WriteString(s.ItemIDs[i])
-		}
-		return b.String()
+// lessonsOf are those of a new model on rows.
+func lessonsOf(t testing.TB, c SASRecConfig, rows *dataset.Sequential) (nextitem.Lessons, error) {
+	t.Helper()
+	c.Eval.K = []int{2}
+	s, err := c.setting(nextitem.Table{})
+	if err != nil {
+		return nextitem.Lessons{}, err
 	}
-	for _, c := range []struct {
-		test    bool
-		want    []string // user, context, target
-		unknown int
-	}{
-		{false, []string{"a 12 3", "b 23 1", "d 34 2"}, 1},
-		{true, []string{"a 123 4", "c 41 2", "d 342 3"}, 1},
-	} {
-		p := sasrecHeldOut(s, c.test)
-		var got []string
-		for k, u := range p.users {
-			got = append(got, fmt.Sprintf("%s %s %s", s.UserIDs[u], name(p.contexts[k]...), name(p.targets[k]+1)))
-		}
-		if !slices.Equal(got, c.want) || p.unknown != c.unknown {
-			t.Errorf("test %v: %v and %d unknown, want %v and %d", c.test, got, p.unknown, c.want, c.unknown)
-		}
+	x, err := nextitem.Cut(run.Rehearse(1), s, rows)
+	if err != nil {
+		return nextitem.Lessons{}, err
 	}
-}
-
-// sasrecByHand ranks by a loop over the candidates, where every sample has the same scores.
-func sasrecByHand(r *sasrecRanking, scores []tensor.Float) []int32 {
-	var ranks []int32
-	for k, target := range r.targets {
-		rank := int32(1)
-		for j, v := range scores {
-			had := slices.Contains(r.contexts[k], int32(j)+1)
-			if int32(j) != target && !(r.mask && had) && (v > scores[target] || v == scores[target] && int32(j) < target) {
-				rank++
-			}
-		}
-		ranks = append(ranks, rank)
+	c.learnIn(x)
+	m, err := x.New(x.Train)
+	if err != nil {
+		return nextitem.Lessons{}, err
 	}
-	for range r.unknown {
-		ranks = append(ranks, math.MaxInt32)
-	}
-	return ranks
-}
-
-// Ranks and floors are those of a loop over the candidates, with and without the history.
-func TestSASRecRanks(t *testing.T) {
-	s := sasrecRows(t)
-	rapid.Check(t, func(rt *rapid.T) {
-		f := &sasrecFit{data: s, config: DefaultSASRec()}
-		f.config.Eval.MaskSeen = rapid.Bool().Draw(rt, "mask")
-		scores := make(sasrecCounts, s.Items)
-		for j := range scores {
-			scores[j] = tensor.Float(rapid.IntRange(0, 4).Draw(rt, "score"))
-		}
-		p := sasrecHeldOut(s, rapid.Bool().Draw(rt, "test"))
-		r := f.rankingBy(p, scores)
-		ranks, err := r.ranks(t.Context())
-		if err != nil {
-			rt.Fatal(err)
-		}
-		if want := sasrecByHand(r, scores); !slices.Equal(ranks, want) {
-			rt.Fatalf("ranks %v, want %v", ranks, want)
-		}
-		m := metrics.Metric{Kind: metrics.HR, K: 2}
-		want := 0.0
-		for k := range r.users {
-			left := s.Items
-			if f.config.Eval.MaskSeen {
-				left = 0
-				for j := range int32(s.Items) {
-					if j == r.targets[k] || !slices.Contains(r.contexts[k], j+1) {
-						left++
-					}
-				}
-			}
-			want += min(1, 2/float64(left)) / float64(len(r.users)+r.unknown)
-		}
-		if got := r.random([]metrics.Metric{m})[0]; math.Abs(got.Value-want) > 1e-12 || got.Count != len(ranks) {
-			rt.Fatalf("a random order: %v of %d, want %v of %d", got.Value, got.Count, want, len(ranks))
-		}
-	})
-	if n := newSASRecCounts(s.Train, s.Items); !slices.Equal(n, sasrecCounts{3, 3, 2, 2}) {
-		t.Errorf("counts %v of items %v", n, s.ItemIDs)
-	}
+	return m.Lessons(0)
 }
 
 // A step draws negatives of its own, and the same ones whenever it is made.
 func TestSASRecNegativesByStep(t *testing.T) {
 	c := DefaultSASRec()
 	c.Train.Loss, c.Model.Dropout = LossSampled, 0
-	f, err := newSASRecFit(c, sasrecRows(t), 1)
+	l, err := lessonsOf(t, c, sasrecRows(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	loss := func(step int) float64 {
-		y, err := f.Loss(autograd.NewTape(), train.Batch{Step: step, Samples: f.learnable()})
+		y, err := l.Model.Loss(autograd.NewTape(), train.Batch{Step: step, Samples: l.List})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -318,7 +236,7 @@ func TestSASRecNoNegative(t *testing.T) {
 	s.Train[0] = []int32{1, 2, 3, 4}
 	c := DefaultSASRec()
 	c.Train.Loss = LossSampled
-	if _, err := newSASRecFit(c, s, 1); err == nil || !strings.Contains(err.Error(), "user 0 has all 4 items") {
+	if _, err := lessonsOf(t, c, s); err == nil || !strings.Contains(err.Error(), "user 0 has all 4 items") {
 		t.Error(err)
 	}
 }
@@ -327,7 +245,7 @@ func TestSASRecNoNegative(t *testing.T) {
 func TestSASRecForecast(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	o := run.Options{Config: sasrecSmoke, Sets: []string{"run.out=" + dir, "run.workers=1"}}
-	f, err := sasrecTask().Forecast(t.Context(), o)
+	f, err := SASRec(nextitem.Table{}).Forecast(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -339,7 +257,7 @@ func TestSASRecForecast(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := sasrecTask().Forecast(ctx, o); !run.WasInterrupted(err) {
+	if _, err := SASRec(nextitem.Table{}).Forecast(ctx, o); !run.WasInterrupted(err) {
 		t.Errorf("interrupted: %v", err)
 	}
 }
@@ -375,7 +293,7 @@ func TestSASRecPublished(t *testing.T) {
 
 func TestSASRecServes(t *testing.T) {
 	dir, _ := sasrecRun(t)
-	v, err := run.Serve(t.Context(), []run.Task{sasrecTask()}, dir)
+	v, err := run.Serve(t.Context(), []run.Task{SASRec(nextitem.Table{})}, dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package exposure
+package baseline
 
 import (
 	"context"
@@ -9,7 +9,9 @@ import (
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/format"
 	"privrec/internal/dataset/slate"
+	"privrec/internal/experiment"
 	"privrec/internal/model/sasrec"
+	"privrec/internal/protocol/nextitem"
 	"privrec/internal/rng"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
@@ -22,7 +24,7 @@ import (
 // histories is refused: those of other users would bring the attack's victims in. Equal
 // histories have equal rows, so that the ids that the run lists are not read.
 func ItemVectors(ctx context.Context, dir string, set *slate.Set) ([][]tensor.Float, error) {
-	s, err := sasrecHistories(set)
+	s, err := set.Sequences()
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +35,7 @@ func ItemVectors(ctx context.Context, dir string, set *slate.Set) ([][]tensor.Fl
 	if table.hash != s.Source.Hash {
 		return nil, &run.UsageError{
 			Message: fmt.Sprintf("the run in %s was trained on other histories (%.12s) than those of %s (%.12s)", dir, table.hash, set.Name, s.Source.Hash),
-			Fix:     "train sasrec with data.recipe=" + HistoriesRecipe + " and the name, split, slate, behaviour and run.seed of the attack",
+			Fix:     "train sasrec with data.recipe=" + slate.HistoriesRecipe + " and the name, split, slate, behaviour and run.seed of the attack",
 		}
 	}
 	return byToken(s, table.rows, set)
@@ -83,19 +85,26 @@ func TrainItemVectors(ctx context.Context, set *slate.Set, o VectorOptions) ([][
 	if o.Train != (SASRecTrain{}) {
 		c.Train = o.Train
 	}
-	s, err := sasrecHistories(set)
+	s, err := set.Sequences()
 	if err != nil {
 		return nil, err
 	}
-	f, err := newSASRecFit(c, s, o.Seed)
+	c.Eval.K = nil // no more than the metric that selects the epoch
+	as, err := c.setting(nextitem.Table{})
 	if err != nil {
 		return nil, err
 	}
-	defer tensor.Free(f.model.Item.Value)
-	if _, err := f.train(ctx, o.Seed, train.Options{Hooks: o.Hooks}); err != nil {
+	x, err := nextitem.Cut(run.Rehearse(o.Seed), as, s)
+	if err != nil {
 		return nil, err
 	}
-	return byToken(s, f.model.Item.Value, set)
+	defer x.Close()
+	c.learnIn(x)
+	m, err := x.Learn(ctx, o.Hooks)
+	if err != nil {
+		return nil, fmt.Errorf("train SASRec: %w", err)
+	}
+	return byToken(s, m.Params()[0].Value, set) // the item table comes first
 }
 
 // byToken copies the rows of an item table to the tokens of its items.
@@ -130,33 +139,28 @@ func openVectors(ctx context.Context, dir string) (*vectorTable, error) {
 	if err != nil {
 		return nil, err
 	}
-	if want := sasrecTask().String(); m.Task != want {
-		return nil, &run.UsageError{Message: fmt.Sprintf("the run in %s is one of %q, which has no item vectors", dir, m.Task), Fix: "name a run of " + want}
+	if m.Task != sasrecTask {
+		return nil, &run.UsageError{Message: fmt.Sprintf("the run in %s is one of %q, which has no item vectors", dir, m.Task), Fix: "name a run of " + sasrecTask}
 	}
 	if m.Status != run.StatusDone {
 		return nil, &run.UsageError{Message: fmt.Sprintf("the run in %s is not finished: %s", dir, m.Status), Fix: "finish it with --resume"}
 	}
-	path := filepath.Join(dir, sasrecFile)
-	tensors, meta, err := run.ReadSafetensors(path)
+	w, err := experiment.OpenModel(dir)
 	if err != nil {
-		return nil, fmt.Errorf("read item vectors: %w", err)
+		return nil, err
 	}
-	t := &vectorTable{hash: meta[sasrecHashKey], named: meta[sasrecIDsKey] == sasrecIDs}
+	t := &vectorTable{hash: w.Meta[sasrecHashKey], named: w.Meta[sasrecIDsKey] == sasrecIDs}
 	if !t.named {
-		var o SASRecOutcome
+		var o nextitem.Outcome
 		if err := run.ReadMetrics(dir, &o); err != nil {
 			return nil, err
 		}
-		t.named = o.Data.Recipe != HistoriesRecipe
+		t.named = o.Data.Recipe != slate.HistoriesRecipe
 	}
-	at := slices.IndexFunc(tensors, func(t run.NamedTensor) bool { return t.Name == "item" })
-	if at < 0 {
-		return nil, fmt.Errorf("read item vectors: %s has no item table", path)
+	if t.rows, err = w.Matrix("item"); err != nil {
+		return nil, err
 	}
-	if t.rows, err = tensors[at].Matrix(); err != nil {
-		return nil, fmt.Errorf("read item vectors: %s: %w", path, err)
-	}
-	path = filepath.Join(dir, sasrecItems+".tsv.gz")
+	path := filepath.Join(dir, sasrecItems+".tsv.gz")
 	if t.ids, err = format.ReadIDs(ctx, path, format.TSV, "item_id"); err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"privrec/internal/protocol/nextitem"
 	"privrec/internal/run"
 )
 
@@ -15,7 +16,7 @@ func TestSessionServe(t *testing.T) {
 	for _, name := range []string{"apgnn", "srgnn", "gru4rec"} {
 		dir := filepath.Join(t.TempDir(), "run")
 		startSession(t, sessionTask(t, name), dir, nil)
-		s, err := run.Serve(t.Context(), Sessions(nil), dir)
+		s, err := run.Serve(t.Context(), Sessions(nextitem.Table{}), dir)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -103,7 +103,7 @@ func (m method[M]) prepare(x *nextitem.Experiment, c SessionConfig[M]) error {
 
 // on is the method at its own setting, on data that are loaded.
 func (m method[M]) on(env *run.Env, d *dataset.Sequential) (*nextitem.Experiment, error) {
-	s, err := m.setting(m.config(), nil)
+	s, err := m.setting(m.config(), nextitem.Table{})
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"privrec/internal/protocol/nextitem"
 	"privrec/internal/run"
 	"privrec/internal/run/runtest"
 )
@@ -22,7 +23,7 @@ var tiny = map[string][]string{
 // sessionTask is the task of a name, beside which nothing is printed.
 func sessionTask(t testing.TB, name string) run.Task {
 	t.Helper()
-	return runtest.Task(t, Sessions(nil), name)
+	return runtest.Task(t, Sessions(nextitem.Table{}), name)
 }
 
 // startSession runs a task under its small setting into a directory and returns what it printed.

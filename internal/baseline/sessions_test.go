@@ -67,7 +67,7 @@ func sameFile[M Shape](t *testing.T, name string, m method[M]) {
 	if diff := cmp.Diff(m.config(), configOf[SessionConfig[M]](t, name)); diff != "" {
 		t.Errorf("%s differs from the defaults:\n%s", name, diff)
 	}
-	text, err := m.task(nil).Defaults()
+	text, err := m.task(nextitem.Table{}).Defaults()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func sameFile[M Shape](t *testing.T, name string, m method[M]) {
 	if diff := cmp.Diff(m.config(), c.Task); diff != "" {
 		t.Errorf("the defaults of %s: %s", m.name, diff)
 	}
-	s, err := m.setting(c.Task, nil)
+	s, err := m.setting(c.Task, nextitem.Table{})
 	if err != nil || s.Standing.Text != "profile "+m.profile || !s.Standing.Printed || s.Standing.Stated.Epochs < 10 {
 		t.Errorf("%s stands as %+v (%v)", name, s.Standing, err)
 	}

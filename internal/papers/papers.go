@@ -17,10 +17,11 @@ import (
 func All() []run.Task {
 	train := slices.Concat(
 		[]run.Task{dipsgnn.Task()},
-		baseline.Sessions(dipsgnn.Printed),
+		baseline.Sessions(dipsgnn.Tables()),
 		rdpgcf.Tasks(),
 		baseline.TopN(rdpgcf.Tables()),
 		pricdsr.Tasks(),
 	)
-	return append(train, exposure.Tasks(train)...)
+	sasrec := baseline.SASRec(dipsgnn.Tables())
+	return slices.Concat(train, exposure.Tasks(append(train, sasrec)), []run.Task{sasrec})
 }

@@ -63,10 +63,7 @@ func newStepBench(items int, length func(*rng.Stream) int) (*stepBench, error) {
 			tensor.Row(features, u)[at] = 1
 		}
 	}
-	p, err := nextitem.NewPart("train", sequences, samples, items)
-	if err != nil {
-		return nil, err
-	}
+	p := nextitem.NewPart("train", sequences, samples, items)
 	l, err := privacy.NewLedger(privacy.Research)
 	if err != nil {
 		return nil, err

@@ -27,10 +27,7 @@ func golden(t *testing.T, steps int) *recommender {
 	n := newNoisy(5, 1, ModelConfig{
 		Dim: 4, UserDim: 2, Steps: steps, Norm: 0.5, Normalise: NormaliseRescale, Adjacency: AdjacencyCounts,
 	}, features, nn.Zeros)
-	p, err := nextitem.NewPart("train", [][]int32{{1, 2, 1, 3, 4}}, dataset.Samples{User: []int32{0}, Length: []int32{4}}, 5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := nextitem.NewPart("train", [][]int32{{1, 2, 1, 3, 4}}, dataset.Samples{User: []int32{0}, Length: []int32{4}}, 5)
 	r := newRecommender(t, n, p, nil)
 	gru, read := n.Cell.GRU, n.Read
 	second := autograd.NewParam("c2", 1, 4)

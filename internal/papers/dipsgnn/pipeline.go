@@ -13,7 +13,7 @@ import (
 const cite = "Hu and Fang, Towards Differential Privacy in Sequential Recommendation: A Noisy Graph Neural Network Approach, arXiv 2309.11515"
 
 // Task is what the command line offers of this paper. Its baselines are in
-// internal/baseline; Printed is what the paper prints for them.
+// internal/baseline; Tables is what the paper prints for them.
 func Task() run.Task {
 	return run.Spec[Config]{
 		Verb: "train", Name: "dipsgnn", Cite: cite, Answers: true,

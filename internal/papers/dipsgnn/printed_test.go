@@ -69,7 +69,7 @@ func TestPrinted(t *testing.T) {
 		{"DIPSGNN", "ml-1m", 21.13}, {"SRGNN", "ml-1m", 21.01}, {"APGNN", "ml-1m", 21.26}, {"APGNN", "tmall", 24.86},
 		{"DIPSGNN", "standin-tiny", 0}, {"GRU4Rec", "ml-1m", 0},
 	} {
-		p := Printed(c.method, c.data)
+		p := Tables().Row(c.method, c.data)
 		if c.want == 0 && p != nil || c.want > 0 && (p == nil || p.Share(metrics.Metric{Kind: metrics.Recall, K: 20}) != c.want/100) {
 			t.Errorf("%s on %s: %+v", c.method, c.data, p)
 		}

@@ -27,6 +27,6 @@ func (c Config) setting() (nextitem.Setting, error) {
 	length := func(c Config) train.Length { return c.Train.Length() }
 	s, err := experiment.Stand(c, c.Profile, map[string]Config{"paper": Default(), "code": Code()}, length)
 	return nextitem.Setting{
-		Method: "DIPSGNN", Standing: s, From: c.Data, Fit: c.Train, Eval: nextitem.Ranking{K: c.Eval.K, Every: c.Eval.Every}, Table: Printed,
+		Method: "DIPSGNN", Standing: s, From: c.Data, Fit: c.Train, Eval: nextitem.Ranking{K: c.Eval.K, Every: c.Eval.Every}, Table: Tables(),
 	}, err
 }

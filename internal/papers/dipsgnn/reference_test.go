@@ -87,10 +87,7 @@ func mixed(users, width int, seed rng.Seed) tensor.Matrix {
 // The noise is by's; nil: none.
 func recommenderOf(t testing.TB, b ggnntest.Batch, c ModelConfig, seed rng.Seed, by noise) *recommender {
 	t.Helper()
-	p, err := nextitem.NewPart("train", b.Sequences, dataset.Samples{User: b.User, Length: b.Length}, b.Items)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := nextitem.NewPart("train", b.Sequences, dataset.Samples{User: b.User, Length: b.Length}, b.Items)
 	features := tensor.Matrix{}
 	if c.UserInput == nextitem.UserFeatures {
 		features = mixed(len(b.Sequences), 3, seed)

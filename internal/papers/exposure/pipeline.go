@@ -14,7 +14,7 @@ const cite = "Xin et al., On the User Behavior Leakage from Recommender System E
 // runs can be attacked.
 func Tasks(others []run.Task) []run.Task {
 	// Runs of the attack itself are known, and make no recommendations.
-	others = append(slices.Clip(others), sasrecTask(), run.Task{Verb: "attack", Name: "exposure"})
+	others = append(slices.Clip(others), run.Task{Verb: "attack", Name: "exposure"})
 	return []run.Task{
 		run.Spec[Config]{
 			Verb: "attack", Name: "exposure", Cite: cite,
@@ -23,7 +23,6 @@ func Tasks(others []run.Task) []run.Task {
 			Default: Default, Check: Check,
 			Open: func(ctx context.Context, env *run.Env, c Config) (run.Work, error) { return open(ctx, env, c, others) },
 		}.Task(),
-		sasrecTask(),
 	}
 }
 

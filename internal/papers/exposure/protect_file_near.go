@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 
+	"privrec/internal/baseline"
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/format"
 	"privrec/internal/perturb"
@@ -50,7 +51,7 @@ func openNeighbours(ctx context.Context, o *PerturbOptions, c *perturb.Catalogue
 		n.WithVector++
 	}
 	if info, err := os.Stat(o.Vectors); err == nil && info.IsDir() {
-		all, err := ItemVectorsByID(ctx, o.Vectors)
+		all, err := baseline.ItemVectorsByID(ctx, o.Vectors)
 		if err != nil {
 			return nil, err
 		}

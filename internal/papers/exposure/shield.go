@@ -3,6 +3,7 @@ package exposure
 import (
 	"context"
 
+	"privrec/internal/baseline"
 	"privrec/internal/dataset/slate"
 	"privrec/internal/privacy"
 	"privrec/internal/tensor"
@@ -79,8 +80,8 @@ const vectorsHere = "here"
 // vectors are the items' vectors that similarity is measured by.
 func (x *attackRun) vectors(ctx context.Context) ([][]tensor.Float, error) {
 	if dir := x.cfg.Protect.Vectors; dir != vectorsHere {
-		return ItemVectors(ctx, dir, x.Set)
+		return baseline.ItemVectors(ctx, dir, x.Set)
 	}
 	x.Env.Progress.Phase("train SASRec for the items' vectors")
-	return TrainItemVectors(ctx, x.Set, VectorOptions{Seed: x.Env.Seed, Hooks: x.Env.TrainHooks()})
+	return baseline.TrainItemVectors(ctx, x.Set, baseline.VectorOptions{Seed: x.Env.Seed, Hooks: x.Env.TrainHooks()})
 }

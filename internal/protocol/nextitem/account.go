@@ -31,27 +31,25 @@ var OpenSelection = Open{"selection", "rows held out of training decide, in the 
 // Unprotect declares that the method protects nothing: it reads the sequences in the clear,
 // and what else is listed.
 func (x *Experiment) Unprotect(more ...Open) error {
-	open := append([]Open{{"sequences", "the model trains on and recommends from the raw sequences"}}, more...)
-	if x.Fit.Selected() {
-		open = append(open, OpenSelection)
-	}
+	a := x.cut.unprotected(more, x.Fit.Selected())
 	var d privacy.Declaration
-	for _, o := range open {
+	for _, o := range a.listed() {
 		d.Open = append(d.Open, o.Unprotected(""))
 	}
-	if _, err := x.Env.Ledger(privacy.Research, d); err != nil {
-		return err
-	}
-	a := &unprotected{
-		Noise: "none", EpsTotal: privacy.Number(math.Inf(1)), Units: []struct{}{}, Table: []struct{}{}, Evaluations: []struct{}{}, Unbounded: open,
-	}
 	x.Account = func(*experiment.Fitted) (Account, error) { return a, nil }
-	return nil
+	_, err := x.Env.Ledger(privacy.Research, d)
+	return err
 }
 
-// unprotected is the account of a model without any privacy. It has the fields of
-// DIPSGNN's, so that readers of privacy.json find them.
-type unprotected struct {
+// openAccount is the account of a model without any privacy.
+type openAccount interface {
+	Account
+	listed() []Open
+}
+
+// openPrefixes has the fields of DIPSGNN's account, so that readers of privacy.json find
+// them.
+type openPrefixes struct {
 	Noise       string         `json:"noise"`
 	EpsTotal    privacy.Number `json:"eps_total"`
 	Delta       float64        `json:"delta"`
@@ -66,9 +64,40 @@ type unprotected struct {
 	Unbounded   []Open         `json:"unbounded"`
 }
 
+func newOpenPrefixes(open []Open) *openPrefixes {
+	return &openPrefixes{
+		Noise: "none", EpsTotal: privacy.Number(math.Inf(1)), Units: []struct{}{}, Table: []struct{}{}, Evaluations: []struct{}{}, Unbounded: open,
+	}
+}
+
+func (a *openPrefixes) listed() []Open { return a.Unbounded }
+
 // Show implements Account.
-func (a *unprotected) Show(d *report.Document) {
+func (a *openPrefixes) Show(d *report.Document) {
 	d.Facts = append(d.Facts, report.Fact{Label: "epsilon", Value: a.EpsTotal.String(), Note: "without bound: " + Names(a.Unbounded)})
+}
+
+// openLastItem has the fields of the exposure paper's account.
+type openLastItem struct {
+	Mechanism string         `json:"mechanism"`
+	Noise     string         `json:"noise"`
+	Units     []struct{}     `json:"units"`
+	Total     privacy.Number `json:"eps_total"`
+	Unbounded []Open         `json:"unbounded"`
+}
+
+func newOpenLastItem(open []Open) *openLastItem {
+	return &openLastItem{Noise: "none", Units: []struct{}{}, Total: privacy.Number(math.Inf(1)), Unbounded: open}
+}
+
+func (a *openLastItem) listed() []Open { return a.Unbounded }
+
+// Show implements Account.
+func (a *openLastItem) Show(d *report.Document) {
+	d.Facts = append(d.Facts, report.Fact{Label: "accounted epsilon", Value: "inf", Note: "of the whole run, without bound: " + Names(a.Unbounded)})
+	for _, o := range a.Unbounded {
+		d.Notes = append(d.Notes, o.What+": "+o.Why)
+	}
 }
 
 // Names lists what is open.

@@ -21,7 +21,7 @@ import (
 type answers struct {
 	*Experiment
 	dir  string
-	last *Part // every user's whole training sequence
+	last *Part // of every user, all that the model is given
 }
 
 // Answer implements run.Answerer.
@@ -36,76 +36,96 @@ func (x *Experiment) Answer(context.Context) (run.Server, error) {
 	if err := w.Into(x.model.Params()); err != nil {
 		return nil, err
 	}
-	a := &answers{Experiment: x, dir: x.Env.Dir}
-	a.last, err = x.whole()
-	return a, err
+	return &answers{Experiment: x, dir: x.Env.Dir, last: x.whole()}, nil
 }
 
-// whole is a sample a user whose prefix is the whole training sequence. What follows it
-// is not asked for; an item stands in its place, since a sample has one.
-func (x *Experiment) whole() (*Part, error) {
+// whole is a sample a user whose prefix is their whole history. What follows it is not asked
+// for; an item stands in its place, since a sample has one.
+func (x *Experiment) whole() *Part {
 	sequences := make([][]int32, len(x.Data.Train))
 	var all dataset.Samples
-	for u, seq := range x.Data.Train {
-		if sequences[u] = seq; len(seq) == 0 {
-			continue
+	for u := range sequences {
+		if h := x.cut.history(x, u); len(h) > 0 {
+			sequences[u] = append(slices.Clip(h), h[0])
+			all.User, all.Length = append(all.User, int32(u)), append(all.Length, int32(len(h)))
 		}
-		sequences[u] = append(slices.Clone(seq), seq[0])
-		all.User, all.Length = append(all.User, int32(u)), append(all.Length, int32(len(seq)))
 	}
 	return NewPart("last", sequences, all, x.Items)
 }
 
-// Recommend implements run.Server: what may follow a user's training sequence, by the
-// first of the run's evaluations, or by the one that a release names. As in the protocol
-// nothing is left out that the user has.
+// Recommend implements run.Server: what may follow a user's history, by the first of the
+// run's evaluations, or by the one that a release names. Nothing is left out that the user
+// has, unless the ranking leaves it out.
 func (a *answers) Recommend(ctx context.Context, o run.Recommend) (run.Result, error) {
 	mode := a.Modes[0]
 	if o.Release != "" {
+		if a.LastItem {
+			return nil, run.NoRelease(a.dir, o.Release)
+		}
 		if mode = o.Release; !slices.Contains(a.Modes, mode) {
 			return nil, &run.UsageError{Message: fmt.Sprintf("the run in %s has no release %q", a.dir, mode), Fix: fmt.Sprintf("its evaluations are with noise %s", strings.Join(a.Modes, ", "))}
 		}
-	}
-	s, err := a.model.Scorer(a.last, a.Fit.Passes().Final(len(a.Modes)), mode == NoiseOn) // a pass after those of the run
-	if err != nil {
-		return nil, err
 	}
 	sampleOf := make(map[string]int32, len(a.Data.UserIDs))
 	for i, u := range a.last.Samples.User {
 		sampleOf[a.Data.UserIDs[u]] = int32(i)
 	}
-	nameless := make([]int32, 0, a.Items-a.Data.Items) // candidates without a training row have no id
-	for i := a.Data.Items; i < a.Items; i++ {
-		nameless = append(nameless, int32(i))
-	}
-	lists, err := experiment.Ranking{
-		Data: a.Data.Name, Scorer: s, Options: eval.Options{Tape: a.tape, Exclude: func(int32) []int32 { return nameless }},
+	r := experiment.Ranking{
+		Data: a.Data.Name, Options: eval.Options{Tape: a.tape, Exclude: a.leftOut()},
 		Items: a.Data.Items, Item: func(i int32) string { return a.Data.ItemIDs[i+1] },
-		Sample:  func(user string) (int32, bool) { s, ok := sampleOf[user]; return s, ok },
-		Without: " with training items",
-	}.Recommend(ctx, o)
+		Sample: func(user string) (int32, bool) { s, ok := sampleOf[user]; return s, ok },
+	}
+	if !a.LastItem {
+		r.Without = " with training items"
+	}
+	if err := r.Check(o); err != nil {
+		return nil, err
+	}
+	var err error
+	if r.Scorer, err = a.model.Scorer(a.last, a.Fit.Passes().Final(len(a.Modes)), mode == NoiseOn); err != nil { // a pass after those of the run
+		return nil, err
+	}
+	lists, err := r.Recommend(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	r := &experiment.Recommendations{Head: a.head("Recommendations"), Lists: lists,
-		Notes: []string{"items that the user has are not left out, as in the paper's protocol"}}
+	setting, notes := a.cut.recommended(a.Experiment)
+	out := &experiment.Recommendations{Head: experiment.HeadOf("Recommendations", a.Method, a.Data.Source, setting, a.dir), Lists: lists, Notes: notes}
 	if len(a.Modes) > 1 || mode == NoiseOn {
-		r.Subtitle += "; noise " + mode
+		out.Subtitle += "; noise " + mode
 	}
-	return r, nil
+	return out, nil
 }
 
-// Histories implements run.Historian: the training sequences.
+// leftOut lists, by sample of the last part, what is not recommended: candidates without a
+// name, as no training row has them, and the items of the history where the ranking masks
+// them.
+func (a *answers) leftOut() func(sample int32) []int32 {
+	nameless := make([]int32, 0, a.Items-a.Data.Items)
+	for i := a.Data.Items; i < a.Items; i++ {
+		nameless = append(nameless, int32(i))
+	}
+	return func(sample int32) []int32 {
+		if !a.Masked {
+			return nameless
+		}
+		out := slices.Clone(nameless)
+		for _, item := range a.last.Prefix(sample) {
+			out = append(out, item-1)
+		}
+		return out
+	}
+}
+
+// Histories implements run.Historian: what the model is given of users.
 func (a *answers) Histories(context.Context) ([]run.History, string, error) {
 	var list []run.History
-	for u, seq := range a.Data.Train {
+	for i, u := range a.last.Samples.User {
 		h := run.History{User: a.Data.UserIDs[u]}
-		for _, item := range seq {
+		for _, item := range a.last.Prefix(int32(i)) {
 			h.Items = append(h.Items, a.Data.ItemIDs[item])
 		}
-		if len(seq) > 0 {
-			list = append(list, h)
-		}
+		list = append(list, h)
 	}
 	return list, "behaviours are in the order of time", nil
 }
@@ -117,29 +137,28 @@ func (a *answers) Evaluate(ctx context.Context) (run.Result, error) {
 	if err := run.ReadMetrics(a.dir, &was); err != nil {
 		return nil, err
 	}
-	o := &Outcome{Method: a.Method, Metrics: a.metrics(), Floors: was.Floors}
-	worst := 0.0
+	o := &Outcome{Method: a.Method, Ranking: was.Ranking, Metrics: a.metrics(), Floors: was.Floors}
+	e := &experiment.Evaluation{}
 	if len(was.Evaluations) == 0 {
-		worst = math.NaN()
+		e.Differs = math.NaN()
 	}
 	for i, mode := range a.Modes {
 		ranks, err := a.rank(ctx, a.Test, mode, a.Fit.Passes().Final(i))
 		if err != nil {
 			return nil, err
 		}
-		e := scores(fmt.Sprintf("%s, noise %s", a.Method, mode), mode, metrics.Summary(o.Metrics, ranks))
-		o.Evaluations = append(o.Evaluations, e)
+		row := a.cut.again(a.Experiment, &was, mode, metrics.Summary(o.Metrics, ranks))
+		o.Evaluations = append(o.Evaluations, row)
 		if i < len(was.Evaluations) {
-			worst = max(worst, experiment.Apart(e.Values, was.Evaluations[i].Values))
+			e.Differs = max(e.Differs, experiment.Apart(row.Values, was.Evaluations[i].Values))
 		}
 	}
-	table, err := o.comparison(a.Data.Source.Level).Table()
+	table, err := a.comparison(o).Table()
 	if err != nil {
 		return nil, err
 	}
-	return &experiment.Evaluation{Head: a.head("Evaluation"), Tables: []*report.Table{table}, Differs: worst}, nil
-}
-
-func (a *answers) head(what string) experiment.Head {
-	return experiment.HeadOf(what, a.Method, a.Data.Source, a.Standing.Text, a.dir)
+	setting, _ := a.cut.recommended(a.Experiment)
+	e.Head, e.Tables = experiment.HeadOf("Evaluation", a.Method, a.Data.Source, setting, a.dir), []*report.Table{table}
+	e.Beneath = a.LastItem
+	return e, nil
 }

@@ -9,7 +9,6 @@ import (
 	"privrec/internal/autograd"
 	"privrec/internal/dataset"
 	"privrec/internal/experiment"
-	"privrec/internal/metrics"
 	"privrec/internal/nn"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
@@ -34,14 +33,25 @@ type Experiment struct {
 	Modes   []string    // evaluations to make: noise on, off; default: off alone
 	Extra   train.Extra // belongs to the parameters; nil: none
 
+	// Keep writes the reported model; nil: its parameters alone.
+	Keep func(m Learner) error
+
+	cut   cut
 	model Learner
 	tape  *autograd.Tape // of the evaluations
 }
 
 // Load reads the data and cuts them into train, validation and test samples.
 func Load(ctx context.Context, env *run.Env, s Setting) (*Experiment, error) {
+	return LoadFrom(env, s, func() (*dataset.Sequential, error) {
+		return registry.Load(ctx, s.From.Name, s.From.Recipe, registry.Options{Seed: env.Seed})
+	})
+}
+
+// LoadFrom is Load for sequences that are no registered set.
+func LoadFrom(env *run.Env, s Setting, load func() (*dataset.Sequential, error)) (*Experiment, error) {
 	defer env.Stage("load " + s.From.Name)()
-	d, err := registry.Load(ctx, s.From.Name, s.From.Recipe, registry.Options{Seed: env.Seed})
+	d, err := load()
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +63,10 @@ func Load(ctx context.Context, env *run.Env, s Setting) (*Experiment, error) {
 
 // Cut makes the samples of loaded data. Of the surroundings it takes the seed alone.
 func Cut(env *run.Env, s Setting, d *dataset.Sequential) (x *Experiment, err error) {
-	x = &Experiment{Setting: s, Env: env, Data: d, Items: d.Items, Modes: []string{NoiseOff}, tape: autograd.NewTape()}
+	x = &Experiment{Setting: s, Env: env, Data: d, Items: d.Items, Modes: []string{NoiseOff}, cut: prefixes{}, tape: autograd.NewTape()}
+	if s.LastItem {
+		x.cut = lastItem{}
+	}
 	if s.From.Candidates == CandidatesTenCore {
 		x.Items = max(d.Items, d.CandidatesCore)
 	}
@@ -63,47 +76,13 @@ func Cut(env *run.Env, s Setting, d *dataset.Sequential) (x *Experiment, err err
 				Fix: "leave that cutoff out"}
 		}
 	}
-	all := dataset.Prefixes(d.Train)
-	samples, held, err := x.holdOut(all)
-	if err != nil {
+	if err := x.cut.divide(x); err != nil {
 		return nil, err
 	}
-	if x.Train, err = NewPart("train", d.Train, samples, x.Items); err != nil {
-		return nil, err
-	}
-	if held.Len() > 0 {
-		x.Valid = x.Train.with("valid", held)
-	}
-	if s.Fit.Refit {
-		x.Refit = x.Train.with("refit", all)
-	}
-	if x.Test, err = NewPart("test", d.Test, dataset.Prefixes(d.Test), x.Items); err != nil {
-		return nil, err
-	}
-	if x.Test.Samples.Len() == 0 {
+	if x.Test.Samples.Len()+x.Test.Unknown == 0 {
 		return nil, &dataset.Error{File: d.Name, Msg: "the split leaves no test samples"}
 	}
 	return x, nil
-}
-
-// holdOut divides the training samples into those to learn and those to validate by.
-func (x *Experiment) holdOut(all dataset.Samples) (samples, held dataset.Samples, err error) {
-	share := x.Fit.Validation
-	if share == 0 {
-		return all, held, nil
-	}
-	hold := all.HoldOutSamples
-	if x.Fit.ValidationSplit == SplitUser {
-		hold = all.HoldOutUsers
-	}
-	if samples, held, err = hold(share, x.Env.Seed.Stream("dipsgnn.validation")); err != nil {
-		return samples, held, err
-	}
-	if held.Len() == 0 || samples.Len() == 0 {
-		return samples, held, &run.UsageError{Message: fmt.Sprintf("train.validation: a share of %v holds out %d of the %d training samples of %s",
-			share, held.Len(), all.Len(), x.Data.Name), Fix: "0.1 is the paper's share; 0 holds out none"}
-	}
-	return samples, held, nil
 }
 
 // Uniform fills parameters uniformly on (-1/sqrt(d), 1/sqrt(d)), biases and tables
@@ -132,8 +111,12 @@ func (x *Experiment) Close() {
 	if x.model == nil {
 		return
 	}
-	for _, p := range x.model.Params() {
-		tensor.Free(p.Value)
+	if c, ok := x.model.(interface{ Close() }); ok { // it has more than parameters
+		c.Close()
+	} else {
+		for _, p := range x.model.Params() {
+			tensor.Free(p.Value)
+		}
 	}
 	x.model = nil
 }
@@ -152,16 +135,15 @@ func (x *Experiment) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := experiment.Keep(x.Env, x.model.Params(), nil); err != nil {
+	if err := x.keep(); err != nil {
 		return err
 	}
 	return x.write(o, a)
 }
 
-// primary selects the epoch.
-var primary = metrics.Metric{Kind: metrics.Recall, K: 20}
-
-// metrics are what DIPSGNN's Table 2 reports, at the configured cutoffs.
-func (x *Experiment) metrics() []metrics.Metric {
-	return metrics.Grid([]metrics.Kind{metrics.Recall, metrics.MRR}, x.Eval.K)
+func (x *Experiment) keep() error {
+	if x.Keep != nil {
+		return x.Keep(x.model)
+	}
+	return experiment.Keep(x.Env, x.model.Params(), nil)
 }

@@ -37,6 +37,23 @@ func (x *Experiment) learn(ctx context.Context, t experiment.Training) (*train.R
 	return train.Run(ctx, l.Model, o)
 }
 
+// Learn trains in memory, without a second training, and returns the model with the
+// parameters to report. Closing the experiment gives it back.
+func (x *Experiment) Learn(ctx context.Context, h train.Hooks) (Learner, error) {
+	first := x.Fit.Passes().Epoch(0)
+	if err := x.build(x.Train); err != nil {
+		return nil, err
+	}
+	l, err := x.model.Lessons(first)
+	if err != nil {
+		return nil, err
+	}
+	o := x.options(x.Train, l, x.Fit.Epochs, first)
+	o.Hooks = h
+	_, err = train.Run(ctx, l.Model, o)
+	return x.model, err
+}
+
 // options are those of a training on a part, but for where its checkpoints go and who is
 // told.
 func (x *Experiment) options(q *Part, l Lessons, epochs int, first Pass) train.Options {
@@ -58,7 +75,7 @@ func (x *Experiment) options(q *Part, l Lessons, epochs int, first Pass) train.O
 		return o // the number of epochs is settled
 	}
 	if t.Select == SelectValidation {
-		o.Select, o.Primary = train.SelectBest, onValid+primary.String()
+		o.Select, o.Primary = train.SelectBest, onValid+x.primary().String()
 	}
 	if t.Patience > 0 {
 		o.Stop = train.Stop{Rule: train.StopReset, Patience: t.Patience}
@@ -69,7 +86,7 @@ func (x *Experiment) options(q *Part, l Lessons, epochs int, first Pass) train.O
 		if held {
 			watched = onValid
 		}
-		for _, m := range x.metrics() {
+		for _, m := range x.cut.watched(x.metrics()) {
 			o.Stop.Metrics = append(o.Stop.Metrics, watched+m.String())
 		}
 	}

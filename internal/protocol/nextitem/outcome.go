@@ -6,11 +6,9 @@ import (
 	"fmt"
 
 	"privrec/internal/dataset"
-	"privrec/internal/eval"
 	"privrec/internal/experiment"
 	"privrec/internal/metrics"
 	"privrec/internal/report"
-	"privrec/internal/run"
 	"privrec/internal/train"
 )
 
@@ -20,6 +18,7 @@ type Outcome struct {
 	Method      string              `json:"method"`
 	Setting     string              `json:"setting"` // the profile, and what differs from it
 	Data        DataSummary         `json:"data"`
+	Ranking     string              `json:"ranking,omitempty"` // what the candidates are, where they are not all items
 	Metrics     []metrics.Metric    `json:"metrics"`
 	Definitions map[string]string   `json:"definitions"`
 	Floors      []Scores            `json:"floors"`
@@ -46,9 +45,11 @@ type Printed interface {
 	Share(m metrics.Metric) float64
 }
 
-// Table finds what a paper prints for a method on a data set, by its registered name; nil:
-// nothing.
-type Table func(method, data string) Printed
+// Table is what a paper prints.
+type Table struct {
+	Row  func(method, data string) Printed // of a method on a registered data set, or nil; no function: nothing is printed
+	Note string                            // on what is printed
+}
 
 // UnmarshalJSON reads all but what the paper prints, whose type only the paper knows.
 func (s *Scores) UnmarshalJSON(b []byte) error {
@@ -66,16 +67,31 @@ func (s *Scores) UnmarshalJSON(b []byte) error {
 
 // DataSummary identifies the data of a run.
 type DataSummary struct {
-	Name         string         `json:"name"`
-	Recipe       string         `json:"recipe"`
-	Level        string         `json:"evidence_level"`
-	Users        int            `json:"users"`
-	Candidates   int            `json:"candidates"`
-	TrainSamples int            `json:"train_samples"`
-	ValidSamples int            `json:"valid_samples"`
-	TestSamples  int            `json:"test_samples"`
-	Source       dataset.Source `json:"source"`
-	Ladder       dataset.Ladder `json:"ladder"`
+	Name   string        `json:"name"`
+	Recipe string        `json:"recipe"`
+	Level  dataset.Level `json:"evidence_level"`
+	Users  int           `json:"users"`
+	*PrefixCounts
+	*LastItemCounts
+	Source dataset.Source `json:"source"`
+	Ladder dataset.Ladder `json:"ladder"`
+}
+
+// PrefixCounts are those of data whose prefixes are all samples.
+type PrefixCounts struct {
+	Candidates   int `json:"candidates"`
+	TrainSamples int `json:"train_samples"`
+	ValidSamples int `json:"valid_samples"`
+	TestSamples  int `json:"test_samples"`
+}
+
+// LastItemCounts are those of data whose last items are held out.
+type LastItemCounts struct {
+	Items     int    `json:"items"`   // ranked: those with a training row
+	Learned   int    `json:"learned"` // users with two training rows or more
+	ValidRows int    `json:"valid_rows"`
+	TestRows  int    `json:"test_rows"`
+	Unknown   [2]int `json:"unknown"` // of validation and test, rows of items without a training row: misses
 }
 
 // measure makes the evaluations of the selected model, the floors, and keeps
@@ -83,20 +99,16 @@ type DataSummary struct {
 func (x *Experiment) measure(ctx context.Context, r *experiment.Fitted) (*Outcome, error) {
 	defer x.Env.Stage("evaluate")()
 	o := &Outcome{
-		Method: x.Method, Setting: x.Standing.Text, Steps: r.Steps, Stopped: r.Stopped, Epochs: r.Epochs,
+		Method: x.Method, Setting: x.Standing.Text, Steps: r.Steps, Stopped: r.Chose().Stopped, Epochs: r.Epochs,
 		Metrics: x.metrics(), Definitions: map[string]string{},
 		Data: DataSummary{
-			Name: x.Data.Name, Recipe: x.Data.Recipe, Level: x.Data.Source.Level.String(), Users: x.Data.Users,
-			Candidates: x.Items, TrainSamples: x.Train.Samples.Len(), TestSamples: x.Test.Samples.Len(),
+			Name: x.Data.Name, Recipe: x.Data.Recipe, Level: x.Data.Source.Level, Users: x.Data.Users,
 			Source: x.Data.Source, Ladder: x.Data.Ladder,
 		},
 	}
-	if x.Valid != nil {
-		o.Data.ValidSamples = x.Valid.Samples.Len()
-	}
+	x.cut.describe(x, o)
 	if r.Selection != nil {
-		o.Selection, o.Stopped = r.Selection.Epochs, r.Selection.Stopped
-		o.Data.TrainSamples = x.Refit.Samples.Len()
+		o.Selection = r.Selection.Epochs
 	}
 	o.Short = x.Standing.Stated.Short(x.Fit.Length(), len(r.Chose().Epochs), o.Stopped)
 	o.Selected = r.Epoch(x.Fit.Select == SelectValidation)
@@ -104,8 +116,8 @@ func (x *Experiment) measure(ctx context.Context, r *experiment.Fitted) (*Outcom
 	for _, m := range ms {
 		o.Definitions[m.String()] = m.Definition()
 	}
-	o.Floors = append(o.Floors, scores("random", "", metrics.RandomFloor(ms, x.Items)))
-	popular, err := metrics.PopularityRanks(x.counts(), x.Test.Labels)
+	o.Floors = append(o.Floors, scores("random", "", x.cut.random(x, ms)))
+	popular, err := x.popular(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +132,7 @@ func (x *Experiment) measure(ctx context.Context, r *experiment.Fitted) (*Outcom
 			name += ", test noise " + mode
 		}
 		o.Evaluations = append(o.Evaluations, x.ours(o, name, mode, metrics.Summary(ms, ranks)))
-		if err := x.perUser("scores-noise-"+mode, ms, ranks); err != nil {
+		if err := x.cut.perUser(x, mode, ms, ranks); err != nil {
 			return nil, err
 		}
 	}
@@ -151,9 +163,12 @@ func (x *Experiment) bestOnTest(o *Outcome, r *experiment.Fitted) Scores {
 // ours is a row of this run's results with what the paper prints for this
 // setting.
 func (x *Experiment) ours(o *Outcome, name, noise string, values []metrics.Value) Scores {
+	if x.LastItem { // which no model adds noise to
+		noise = ""
+	}
 	s := scores(name, noise, values)
-	if x.Table != nil && x.Standing.Printed && o.Short == "" {
-		s.Paper = x.Table(x.Method, x.Data.Name)
+	if x.Table.Row != nil && x.Standing.Printed && o.Short == "" {
+		s.Paper = x.Table.Row(x.Method, x.Data.Name)
 	}
 	return s
 }
@@ -164,26 +179,6 @@ func scores(name, noise string, values []metrics.Value) Scores {
 		s.Values[v.Metric.String()] = v.Value
 	}
 	return s
-}
-
-// perUser keeps each user's mean scores over their samples.
-func (x *Experiment) perUser(name string, ms []metrics.Metric, ranks []int32) error {
-	var columns []run.Column
-	for _, m := range ms {
-		users, err := eval.PerUser(m.Each(ranks), x.Test.Samples.User, x.Data.Users)
-		if err != nil {
-			return err
-		}
-		ids, samples, means := make([]string, len(users)), make([]int64, len(users)), make([]float64, len(users))
-		for i, u := range users {
-			ids[i], samples[i], means[i] = x.Data.UserIDs[u.User], int64(u.Samples), u.Score
-		}
-		if columns == nil {
-			columns = []run.Column{{Name: "user_id", Values: ids}, {Name: "samples", Values: samples}}
-		}
-		columns = append(columns, run.Column{Name: m.String(), Values: means})
-	}
-	return x.Env.WriteScores(name, columns...)
 }
 
 // Row is the row in the order of the metrics, for a comparison.
@@ -199,9 +194,12 @@ func (s Scores) Row(ms []metrics.Metric) report.Row {
 }
 
 // comparison sets the evaluations beside floors and printed numbers.
-func (o *Outcome) comparison(level dataset.Level) report.Comparison {
+func (x *Experiment) comparison(o *Outcome) report.Comparison {
 	c := report.Comparison{
-		Name: "ranking", Title: "Ranking of test samples, all items, seen ones included", Level: level, Metrics: o.Metrics,
+		Name: "ranking", Title: "Ranking of test samples, all items, seen ones included", Level: x.Data.Source.Level, Metrics: o.Metrics,
+	}
+	if o.Ranking != "" {
+		c.Title = "Test items among " + o.Ranking
 	}
 	for _, f := range o.Floors {
 		c.Floors = append(c.Floors, f.Row(o.Metrics))
@@ -211,7 +209,7 @@ func (o *Outcome) comparison(level dataset.Level) report.Comparison {
 		c.Ours, printed = append(c.Ours, e.Row(o.Metrics)), printed || e.Paper != nil
 	}
 	if printed {
-		c.Notes = append(c.Notes, "paper: Table 2, mean of five seeds without spread, epoch chosen on the test set by the released program")
+		c.Notes = append(c.Notes, x.Table.Note)
 	}
 	return c
 }

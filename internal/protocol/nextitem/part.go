@@ -13,17 +13,21 @@ type Part struct {
 	Sequences [][]int32 // by user; items from 1
 	Samples   dataset.Samples
 	Labels    []int32 // item index from 0 of every sample's label
+	Unknown   int     // further samples, whose labels no training row has: misses of every ranking
 
-	sessions *graph.Sessions // of Sequences
+	graphs *graphs
+}
+
+// graphs are the session graphs of sequences of items 1..items. They are made when a network
+// over sessions asks first.
+type graphs struct {
+	items int
+	made  *graph.Sessions
 }
 
 // NewPart makes a part of sequences of items 1..items.
-func NewPart(name string, sequences [][]int32, samples dataset.Samples, items int) (*Part, error) {
-	s, err := graph.NewSessions(sequences, items)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return (&Part{Sequences: sequences, sessions: s}).with(name, samples), nil
+func NewPart(name string, sequences [][]int32, samples dataset.Samples, items int) *Part {
+	return (&Part{Sequences: sequences, graphs: &graphs{items: items}}).with(name, samples)
 }
 
 // with is other samples of the same sequences.
@@ -32,7 +36,7 @@ func (p *Part) with(name string, samples dataset.Samples) *Part {
 	for i := range labels {
 		labels[i]--
 	}
-	return &Part{Name: name, Sequences: p.Sequences, Samples: samples, Labels: labels, sessions: p.sessions}
+	return &Part{Name: name, Sequences: p.Sequences, Samples: samples, Labels: labels, graphs: p.graphs}
 }
 
 // All lists the samples.
@@ -42,4 +46,23 @@ func (p *Part) All() []int32 {
 		all[i] = int32(i)
 	}
 	return all
+}
+
+// Prefix is the items before the label of a sample, oldest first.
+func (p *Part) Prefix(sample int32) []int32 {
+	prefix, _ := p.Samples.At(p.Sequences, int(sample))
+	return prefix
+}
+
+// sessions are the graphs of the sequences.
+func (p *Part) sessions() (*graph.Sessions, error) {
+	g := p.graphs
+	if g.made == nil {
+		s, err := graph.NewSessions(p.Sequences, g.items)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.Name, err)
+		}
+		g.made = s
+	}
+	return g.made, nil
 }

@@ -221,7 +221,7 @@ func TestPrintedBesideOurs(t *testing.T) {
 		method, data string
 		profile      bool
 		short        string
-		table        Table
+		table        func(method, data string) Printed
 		want         bool
 	}{
 		{"GRU4Rec", "ml-1m", true, "", table, true},
@@ -232,7 +232,7 @@ func TestPrintedBesideOurs(t *testing.T) {
 		{"GRU4Rec", "ml-1m", true, "trained for 1 of the 10 epochs stated", table, false},
 	} {
 		x := &Experiment{Setting: small(), Data: &dataset.Sequential{Name: c.data}}
-		x.Method, x.Table, x.Standing.Printed = c.method, c.table, c.profile
+		x.Method, x.Table.Row, x.Standing.Printed = c.method, c.table, c.profile
 		s := x.ours(&Outcome{Short: c.short}, "row", NoiseOff, nil)
 		if (s.Paper != nil) != c.want {
 			t.Errorf("%s on %s: %+v", c.method, c.data, s.Paper)

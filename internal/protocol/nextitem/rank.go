@@ -3,11 +3,14 @@ package nextitem
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
+	"privrec/internal/autograd"
 	"privrec/internal/eval"
 	"privrec/internal/metrics"
 	"privrec/internal/run"
+	"privrec/internal/tensor"
 	"privrec/internal/train"
 )
 
@@ -16,6 +19,18 @@ const (
 	onValid = "valid "
 	onTest  = "test "
 )
+
+// metrics are those of the cut, at the configured cutoffs.
+func (x *Experiment) metrics() []metrics.Metric {
+	kinds, _ := x.cut.measures()
+	return metrics.Grid(kinds, x.Eval.K)
+}
+
+// primary selects the epoch.
+func (x *Experiment) primary() metrics.Metric {
+	_, primary := x.cut.measures()
+	return primary
+}
 
 // validate scores the held-out samples, the test samples, or both, under the
 // first of the evaluations to be reported.
@@ -34,8 +49,8 @@ func (x *Experiment) validate(ctx context.Context, pass Pass, held, test bool) (
 			return nil, err
 		}
 		ms := x.metrics()
-		if v.prefix == onValid && x.Fit.Select == SelectValidation && !slices.Contains(ms, primary) {
-			ms = append(ms, primary)
+		if p := x.primary(); v.prefix == onValid && x.Fit.Select == SelectValidation && !slices.Contains(ms, p) {
+			ms = append(ms, p)
 		}
 		for _, m := range metrics.Summary(ms, ranks) {
 			scores = append(scores, train.Score{Name: v.prefix + m.Metric.String(), Value: m.Value})
@@ -44,18 +59,55 @@ func (x *Experiment) validate(ctx context.Context, pass Pass, held, test bool) (
 	return scores, nil
 }
 
-// rank returns the rank of every sample's label among all items, seen ones
-// included (the protocol removes none).
+// rank returns the rank of every sample's label among the candidates, then, worse than any
+// cutoff, those of the labels that training does not know.
 func (x *Experiment) rank(ctx context.Context, p *Part, mode string, pass Pass) ([]int32, error) {
 	s, err := x.model.Scorer(p, pass, mode == NoiseOn)
 	if err != nil {
 		return nil, err
 	}
-	ranks, err := eval.Ranks(ctx, s, p.All(), p.Labels, eval.Options{Tape: x.tape})
-	if err := run.Interrupted(ctx, err); err != nil {
+	ranks, err := x.rankBy(ctx, s, p)
+	if err != nil {
 		return nil, fmt.Errorf("rank %s samples, noise %s: %w", p.Name, mode, err)
 	}
 	return ranks, nil
+}
+
+func (x *Experiment) rankBy(ctx context.Context, s eval.Scorer, p *Part) ([]int32, error) {
+	ranks, err := eval.Ranks(ctx, s, p.All(), p.Labels, x.candidates(p))
+	if err := run.Interrupted(ctx, err); err != nil {
+		return nil, err
+	}
+	for range p.Unknown {
+		ranks = append(ranks, math.MaxInt32)
+	}
+	return ranks, nil
+}
+
+// candidates are all items, but for those that a sample has seen where the setting masks
+// them.
+func (x *Experiment) candidates(p *Part) eval.Options {
+	o := eval.Options{Tape: x.tape}
+	if x.Masked {
+		o.Exclude = func(sample int32) []int32 { return x.seen(p, sample) }
+	}
+	return o
+}
+
+// seen lists the item indices that are no candidates of a sample, ascending: what its
+// prefix holds, but never the label; none where nothing is masked.
+func (x *Experiment) seen(p *Part, sample int32) []int32 {
+	if !x.Masked {
+		return nil
+	}
+	var out []int32
+	for _, item := range p.Prefix(sample) {
+		if item-1 != p.Labels[sample] {
+			out = append(out, item-1)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // counts is how often each item occurs in the training sequences.
@@ -67,4 +119,30 @@ func (x *Experiment) counts() []int64 {
 		}
 	}
 	return n
+}
+
+// popular ranks by how often training has an item.
+func (x *Experiment) popular(ctx context.Context) ([]int32, error) {
+	if !x.Masked && x.Test.Unknown == 0 {
+		return metrics.PopularityRanks(x.counts(), x.Test.Labels)
+	}
+	var by popularity
+	for _, n := range x.counts() {
+		by = append(by, tensor.Float(n))
+	}
+	return x.rankBy(ctx, by, x.Test)
+}
+
+// popularity scores items alike for every sample.
+type popularity []tensor.Float
+
+// Items implements eval.Scorer.
+func (n popularity) Items() int { return len(n) }
+
+// Score implements eval.Scorer.
+func (n popularity) Score(_ *autograd.Tape, samples []int32, scores tensor.Matrix) error {
+	for i := range samples {
+		copy(tensor.Row(scores, i), n)
+	}
+	return nil
 }

@@ -60,8 +60,11 @@ func (s *Sessions) Count(p *Part) int { return p.Samples.Len() }
 
 // Lessons implements Learner: the samples of the part.
 func (s *Sessions) Lessons(first Pass) (Lessons, error) {
-	m := &onSessions{net: s.Net, part: s.Part, pass: first, noisy: true, batch: s.Batch}
-	if s.Misaligned {
+	m, err := s.on(s.Part, first, true)
+	if err != nil {
+		return Lessons{}, err
+	}
+	if m.batch = s.Batch; s.Misaligned {
 		m.userOf = func(slot int) int32 { return s.Part.Samples.User[slot] }
 	}
 	return Lessons{Model: m, Samples: s.Part.Samples.Len()}, nil
@@ -69,16 +72,22 @@ func (s *Sessions) Lessons(first Pass) (Lessons, error) {
 
 // Scorer implements Learner.
 func (s *Sessions) Scorer(p *Part, pass Pass, noisy bool) (eval.Scorer, error) {
-	return &onSessions{net: s.Net, part: p, pass: pass, noisy: noisy}, nil
+	return s.on(p, pass, noisy)
+}
+
+func (s *Sessions) on(p *Part, pass Pass, noisy bool) (*onSessions, error) {
+	sessions, err := p.sessions()
+	return &onSessions{net: s.Net, part: p, sessions: sessions, pass: pass, noisy: noisy}, err
 }
 
 // onSessions is a network on the samples of one part: what a training loop takes, and what
 // is ranked by. It is not safe for concurrent use.
 type onSessions struct {
-	net   Network
-	part  *Part
-	pass  Pass // number of the evaluation, or of the first epoch
-	noisy bool
+	net      Network
+	part     *Part
+	sessions *graph.Sessions // of the part
+	pass     Pass            // number of the evaluation, or of the first epoch
+	noisy    bool
 
 	// userOf tells whose vector a training sample gets; nil: its own user's.
 	// slot is the sample's place in the epoch.
@@ -93,7 +102,7 @@ type onSessions struct {
 // forward returns one vector a sample (B, d).
 func (r *onSessions) forward(t *autograd.Tape, pass Pass, samples, users []int32) (*autograd.Node, error) {
 	g := &r.packed
-	g.Pack(r.part.sessions, r.part.Samples.User, r.part.Samples.Length, samples)
+	g.Pack(r.sessions, r.part.Samples.User, r.part.Samples.Length, samples)
 	if users == nil {
 		users = g.User
 	}

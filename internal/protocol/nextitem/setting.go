@@ -13,7 +13,13 @@ type Setting struct {
 	From     Data
 	Fit      Training
 	Eval     Ranking
-	Table    Table // what the paper prints; nil: nothing
+	Table    Table // what a paper prints
+
+	// LastItem has a user's last item for testing and the one before it for validation, where
+	// the data are split so; else every prefix of a sequence is a sample.
+	LastItem bool
+	// Masked leaves the items of a sample out of its ranking, except one that comes again.
+	Masked bool
 
 	Optimizer func() train.Optimizer // a new one; nil: Adam with Fit.L2
 }

@@ -11,19 +11,13 @@ func (x *Experiment) write(o *Outcome, a Account) error {
 	if err := x.Env.WriteMetrics(o); err != nil {
 		return err
 	}
-	table, err := o.comparison(x.Data.Source.Level).Table()
+	table, err := x.comparison(o).Table()
 	if err != nil {
 		return err
 	}
-	d := &report.Document{
-		Title:    fmt.Sprintf("%s on %s", x.Method, x.Data.Source.Title),
-		Subtitle: fmt.Sprintf("%s; seed %d, %d candidates, %d test samples", x.Standing.Text, uint64(x.Env.Seed), x.Items, x.Test.Samples.Len()),
-		Level:    x.Data.Source.Level,
-		Facts:    report.ShortTraining(o.Short),
-		Tables:   []*report.Table{table},
-		Notes:    x.Data.Source.Notes,
-	}
-	d.Figures = append(d.Figures, lossCurve(o))
+	d := x.cut.document(x, o)
+	d.Title, d.Level = fmt.Sprintf("%s on %s", x.Method, x.Data.Source.Title), x.Data.Source.Level
+	d.Facts, d.Tables, d.Notes = append(d.Facts, report.ShortTraining(o.Short)...), []*report.Table{table}, x.Data.Source.Notes
 	if err := x.Env.WritePrivacy(a); err != nil {
 		return err
 	}
@@ -31,11 +25,11 @@ func (x *Experiment) write(o *Outcome, a Account) error {
 	return x.Env.Print(d)
 }
 
-// lossCurve draws the mean training loss of every epoch.
-func lossCurve(o *Outcome) report.Figure {
+// lossCurve draws the mean training loss of every epoch, in the unit given.
+func lossCurve(o *Outcome, unit string) report.Figure {
 	line := report.Line{Name: o.Method}
 	for _, e := range o.Epochs {
 		line.X, line.Y = append(line.X, float64(e.Epoch+1)), append(line.Y, e.Loss)
 	}
-	return report.Figure{Title: "Training loss", X: "epoch", Y: "mean cross-entropy (nats)", Lines: []report.Line{line}}
+	return report.Figure{Title: "Training loss", X: "epoch", Y: unit, Lines: []report.Line{line}}
 }

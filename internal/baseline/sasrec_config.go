@@ -1,0 +1,129 @@
+package baseline
+
+import (
+	"privrec/internal/config"
+	"privrec/internal/dataset/slate"
+	"privrec/internal/model/sasrec"
+	"privrec/internal/protocol/nextitem"
+)
+
+// SASRecConfig is one training run of SASRec.
+type SASRecConfig struct {
+	// Protocol is how the data are cut and what is ranked; "" is ProtocolLeaveOneOut.
+	Protocol string        `yaml:"protocol,omitempty"`
+	Data     SASRecData    `yaml:"data"`
+	Model    sasrec.Config `yaml:"model"`
+	Train    SASRecTrain   `yaml:"train"`
+	Eval     SASRecEval    `yaml:"eval"`
+}
+
+// Protocols of package nextitem.
+const (
+	ProtocolNextItem    = "next-item"     // every prefix of a test sequence is a sample
+	ProtocolLeaveOneOut = "leave-one-out" // a user's last item is for testing and the one before it for validation
+)
+
+// SASRecData names the sequences. Keys that are left out of files where they are empty are of
+// ProtocolNextItem.
+type SASRecData struct {
+	Name   string `yaml:"name"`   // a registered data set or, with recipe histories, a set of slates
+	Recipe string `yaml:"recipe"` // filters and split of a data set; histories: the clicks of a set's training users
+	// Of a set of slates alone: who its training users are. They must be those of the
+	// attack that the vectors are for.
+	Split      string `yaml:"split"`                // users or released
+	Slate      int    `yaml:"slate"`                // T
+	Behaviour  int    `yaml:"behaviour"`            // L
+	Candidates string `yaml:"candidates,omitempty"` // as nextitem.Data has them
+}
+
+// SASRecTrain is the optimisation, stopped early on the held-out items.
+type SASRecTrain struct {
+	Loss       string  `yaml:"loss"` // all: softmax over all items; sampled: the paper's, one negative a position
+	Epochs     int     `yaml:"epochs"`
+	Batch      int     `yaml:"batch"`                // sequences a step
+	Rate       float64 `yaml:"rate"`                 // of Adam
+	Beta2      float64 `yaml:"beta2"`                // of Adam
+	Patience   int     `yaml:"patience"`             // stop after so many epochs without a better NDCG@10; 0: never
+	Validation float64 `yaml:"validation,omitempty"` // share of the training samples held out
+	Refit      bool    `yaml:"refit,omitempty"`      // train once more, on all training samples
+}
+
+// SASRecEval is the ranking, always among all items.
+type SASRecEval struct {
+	K        []int `yaml:"k"`
+	MaskSeen bool  `yaml:"mask_seen"`       // items of the history are no candidates, except one that comes again
+	Every    bool  `yaml:"every,omitempty"` // as nextitem.Ranking has it
+}
+
+// Values of SASRecTrain.Loss.
+const (
+	LossAll     = "all"
+	LossSampled = "sampled"
+)
+
+// DefaultSASRec trains item vectors on the histories of the Zhihu pairs: the shape and
+// rate that the protection assumes; batch and second beta of the authors' program; the
+// loss of the reproductions, which needs fewer epochs.
+func DefaultSASRec() SASRecConfig {
+	return SASRecConfig{
+		Data:  SASRecData{Name: "exposure-zhihu", Recipe: slate.HistoriesRecipe, Split: slate.SplitUsers, Slate: 10, Behaviour: 5},
+		Model: sasrec.Default(),
+		Train: SASRecTrain{Loss: LossAll, Epochs: 200, Batch: 128, Rate: 0.001, Beta2: 0.98, Patience: 10},
+		Eval:  SASRecEval{K: []int{5, 10, 20}, MaskSeen: true},
+	}
+}
+
+// NextItemSASRec is the setting of SASRec's publication and program, with the loss of the
+// paper, on DIPSGNN's ML-1M, whose training sequences have at most 80 items.
+func NextItemSASRec() SASRecConfig {
+	c := DefaultSASRec()
+	c.Protocol = ProtocolNextItem
+	d := nextitem.ML1M()
+	c.Data.Name, c.Data.Recipe, c.Data.Candidates = d.Name, d.Recipe, d.Candidates
+	c.Model.Dim, c.Model.Length = 50, 80
+	c.Train.Loss, c.Train.Validation, c.Train.Refit = LossSampled, 0.1, true
+	c.Eval.MaskSeen, c.Eval.Every = false, true
+	return c
+}
+
+// checkSASRec reports every setting that cannot be run.
+func checkSASRec(v *config.Checker, c SASRecConfig) {
+	next := c.Protocol == ProtocolNextItem
+	if c.Protocol != "" {
+		v.OneOf("protocol", c.Protocol, ProtocolLeaveOneOut, ProtocolNextItem)
+	}
+	v.NotEmpty("data.name", c.Data.Name)
+	v.Check(c.Data.Recipe != "", "data.recipe", "must not be empty: %s for a set of slates", slate.HistoriesRecipe)
+	v.OneOf("data.split", c.Data.Split, slate.SplitUsers, slate.SplitReleased)
+	v.Between("data.slate", c.Data.Slate, 1, 1000)
+	v.Between("data.behaviour", c.Data.Behaviour, 1, 1000)
+	if next {
+		v.OneOf("data.candidates", c.Data.Candidates, nextitem.CandidatesTrain, nextitem.CandidatesTenCore)
+		v.Check(c.Data.Recipe != slate.HistoriesRecipe, "data.recipe", "must hold out sequences for protocol %s, which %s does not", ProtocolNextItem, slate.HistoriesRecipe)
+	} else {
+		v.Check(c.Data.Candidates == "", "data.candidates", "belongs to protocol %s, must be empty, got %q", ProtocolNextItem, c.Data.Candidates)
+	}
+	m := c.Model
+	v.Between("model.dim", m.Dim, 1, 4096)
+	v.Between("model.blocks", m.Blocks, 1, 100)
+	v.Check(m.Heads >= 1 && m.Dim%max(1, m.Heads) == 0, "model.heads", "must divide model.dim, got %d of %d", m.Heads, m.Dim)
+	v.Between("model.length", m.Length, 1, 10_000)
+	v.Below("model.dropout", m.Dropout, 0, 1)
+	v.OneOf("model.norm", m.Norm, sasrec.NormCode, sasrec.NormPaper)
+	t := c.Train
+	v.OneOf("train.loss", t.Loss, LossAll, LossSampled)
+	v.Between("train.epochs", t.Epochs, 1, 100_000)
+	v.Between("train.batch", t.Batch, 1, 1_000_000)
+	v.Within("train.rate", t.Rate, 1e-12, 100)
+	v.Below("train.beta2", t.Beta2, 0, 1)
+	v.Between("train.patience", t.Patience, 0, 100_000)
+	v.Integers("eval.k", "cutoff", c.Eval.K, 1, 100_000)
+	if next {
+		v.Inside("train.validation", t.Validation, 0, 1)
+		v.Check(!c.Eval.MaskSeen, "eval.mask_seen", "must be false for protocol %s, which ranks all items", ProtocolNextItem)
+		return
+	}
+	v.Check(t.Validation == 0, "train.validation", "belongs to protocol %s, must be 0, got %v", ProtocolNextItem, t.Validation)
+	v.Check(!t.Refit, "train.refit", "belongs to protocol %s, must be false", ProtocolNextItem)
+	v.Check(!c.Eval.Every, "eval.every", "belongs to protocol %s, must be false", ProtocolNextItem)
+}

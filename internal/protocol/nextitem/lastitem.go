@@ -1,0 +1,183 @@
+package nextitem
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"privrec/internal/dataset"
+	"privrec/internal/metrics"
+	"privrec/internal/report"
+	"privrec/internal/run"
+)
+
+// lastItem is leave-one-out: a user's last item is for testing, the one before it for
+// validation, where the data are split so. Held-out items that no training row has are
+// misses of every ranking.
+type lastItem struct{}
+
+func (lastItem) divide(x *Experiment) error {
+	d := x.Data
+	x.Train = NewPart("train", d.Train, dataset.Prefixes(d.Train), x.Items)
+	x.Valid = x.heldOut("valid", dataset.RungValid, d.Train, d.Valid)
+	before := d.Train
+	if d.Valid != nil {
+		before = make([][]int32, len(d.Train))
+		for u := range before {
+			before[u] = slices.Concat(d.Train[u], d.Valid[u])
+		}
+	}
+	x.Test = x.heldOut("test", dataset.RungTest, before, d.Test)
+	if x.Valid.Samples.Len() == 0 {
+		return &dataset.Error{File: d.Name, Msg: "no user has the three items that training, validation and testing take"}
+	}
+	return nil
+}
+
+// heldOut is a sample for each user with an item on one side of the split, after the items
+// before it.
+func (x *Experiment) heldOut(name, rung string, before, side [][]int32) *Part {
+	sequences := make([][]int32, len(before))
+	var all dataset.Samples
+	for u, items := range side {
+		if len(items) > 0 {
+			sequences[u] = append(slices.Clip(before[u]), items[0])
+			all.User, all.Length = append(all.User, int32(u)), append(all.Length, int32(len(before[u])))
+		}
+	}
+	p := NewPart(name, sequences, all, x.Items)
+	if held, ok := x.Data.Ladder.Get(rung); ok {
+		p.Unknown = held.Rows - all.Len()
+	}
+	return p
+}
+
+// measures are those of SASRec's reproductions.
+func (lastItem) measures() ([]metrics.Kind, metrics.Metric) {
+	return []metrics.Kind{metrics.HR, metrics.NDCG, metrics.MRR}, metrics.Metric{Kind: metrics.NDCG, K: 10}
+}
+
+func (c lastItem) watched([]metrics.Metric) []metrics.Metric {
+	_, primary := c.measures()
+	return []metrics.Metric{primary}
+}
+
+func (lastItem) random(x *Experiment, ms []metrics.Metric) []metrics.Value {
+	values := make([]metrics.Value, len(ms))
+	n := x.Test.Samples.Len() + x.Test.Unknown
+	for i, m := range ms {
+		sum := 0.0
+		for _, k := range x.Test.All() {
+			sum += m.Random(x.Items-len(x.seen(x.Test, k)), 1)
+		}
+		values[i] = metrics.Value{Metric: m, Value: sum / float64(n), Count: n}
+	}
+	return values
+}
+
+func (lastItem) describe(x *Experiment, o *Outcome) {
+	o.Ranking = "all items, those of the user's history included"
+	if x.Masked {
+		o.Ranking = "all items but those of the user's history; an item that comes again is ranked all the same"
+	}
+	learned := 0
+	for _, items := range x.Data.Train {
+		if len(items) > 1 {
+			learned++
+		}
+	}
+	o.Data.LastItemCounts = &LastItemCounts{
+		Items: x.Items, Learned: learned, ValidRows: x.Valid.Samples.Len() + x.Valid.Unknown, TestRows: x.Test.Samples.Len() + x.Test.Unknown,
+		Unknown: [2]int{x.Valid.Unknown, x.Test.Unknown},
+	}
+}
+
+func (lastItem) perUser(x *Experiment, _ string, ms []metrics.Metric, ranks []int32) error {
+	ids := make([]string, x.Test.Samples.Len())
+	for i, u := range x.Test.Samples.User {
+		ids[i] = x.Data.UserIDs[u]
+	}
+	columns := []run.Column{{Name: "user_id", Values: ids}, {Name: "rank", Values: ranks[:len(ids)]}}
+	for _, m := range ms {
+		columns = append(columns, run.Column{Name: m.String(), Values: m.Each(ranks[:len(ids)])})
+	}
+	return x.Env.WriteScores("scores", columns...)
+}
+
+func (lastItem) unprotected(more []Open, selected bool) openAccount {
+	open := append([]Open{{"sequences", "the model trains on and recommends from the sequences in the clear; its item vectors and parameters tell of them too"}}, more...)
+	if selected {
+		open = append(open, Open{"selection", "the validation items decide, in the clear, when training ends or which epoch is reported"})
+	}
+	return newOpenLastItem(open)
+}
+
+func (c lastItem) document(x *Experiment, o *Outcome) *report.Document {
+	ended := "all run"
+	if o.Stopped {
+		ended = "stopped early"
+	}
+	_, primary := c.measures()
+	return &report.Document{
+		Subtitle: fmt.Sprintf("%s; seed %d, %d items, %d test items", o.Setting, uint64(x.Env.Seed), o.Data.Items, o.Data.TestRows),
+		Facts: []report.Fact{
+			{Label: "epochs", Value: fmt.Sprintf("%d of at most %d, %s", len(o.Epochs), x.Fit.Epochs, ended),
+				Note: fmt.Sprintf("that of epoch %d is reported, the best by %v on the validation items", o.Selected, primary)},
+			{Label: "out of reach", Value: fmt.Sprintf("%d of %d test items", o.Data.Unknown[1], o.Data.TestRows), Note: "no training row has them: misses"},
+		},
+		Figures: []report.Figure{lossCurve(o, "mean over steps (nats)"), validation(o, primary)},
+	}
+}
+
+// validation draws a score of every epoch on the validation items, beside what was published
+// of the test items.
+func validation(o *Outcome, primary metrics.Metric) report.Figure {
+	score := report.Line{Name: "validation"}
+	for _, e := range o.Epochs {
+		for _, s := range e.Scores {
+			if s.Name == onValid+primary.String() {
+				score.X, score.Y = append(score.X, float64(e.Epoch+1)), append(score.Y, 100*s.Value)
+			}
+		}
+	}
+	f := report.Figure{Title: "Ranking by epoch", X: "epoch", Y: primary.String() + " in percent", Lines: []report.Line{score}}
+	for _, e := range o.Evaluations {
+		if e.Paper == nil {
+			continue
+		}
+		if v := e.Paper.Share(primary); !math.IsNaN(v) {
+			flat := report.Line{Name: "published, test", Dashed: true, X: score.X}
+			for range score.X {
+				flat.Y = append(flat.Y, 100*v)
+			}
+			f.Lines = append(f.Lines, flat)
+		}
+	}
+	return f
+}
+
+// history is all that the data know of a user, held-out items included.
+func (lastItem) history(x *Experiment, u int) []int32 {
+	h := x.Data.Train[u]
+	for _, side := range [][][]int32{x.Data.Valid, x.Data.Test} {
+		if side != nil {
+			h = slices.Concat(h, side[u])
+		}
+	}
+	return h
+}
+
+func (lastItem) recommended(x *Experiment) (setting string, notes []string) {
+	if x.Masked {
+		notes = []string{"items of the user's history are left out; that they are missing tells them to whoever sees the list"}
+	}
+	return "", notes
+}
+
+func (lastItem) again(x *Experiment, was *Outcome, _ string, values []metrics.Value) Scores {
+	name := x.Method
+	if len(was.Evaluations) > 0 {
+		name = was.Evaluations[0].Name
+	}
+	return x.ours(was, name, "", values)
+}

@@ -1,0 +1,116 @@
+package nextitem
+
+import (
+	"fmt"
+
+	"privrec/internal/dataset"
+	"privrec/internal/eval"
+	"privrec/internal/metrics"
+	"privrec/internal/report"
+	"privrec/internal/run"
+)
+
+// prefixes is the cut of DIPSGNN's section 5.1: every prefix of a sequence is a sample.
+type prefixes struct{}
+
+func (prefixes) divide(x *Experiment) (err error) {
+	d := x.Data
+	all := dataset.Prefixes(d.Train)
+	samples, held, err := x.holdOut(all)
+	if err != nil {
+		return err
+	}
+	x.Train = NewPart("train", d.Train, samples, x.Items)
+	if held.Len() > 0 {
+		x.Valid = x.Train.with("valid", held)
+	}
+	if x.Fit.Refit {
+		x.Refit = x.Train.with("refit", all)
+	}
+	x.Test = NewPart("test", d.Test, dataset.Prefixes(d.Test), x.Items)
+	return nil
+}
+
+// holdOut divides the training samples into those to learn and those to validate by.
+func (x *Experiment) holdOut(all dataset.Samples) (samples, held dataset.Samples, err error) {
+	share := x.Fit.Validation
+	if share == 0 {
+		return all, held, nil
+	}
+	hold := all.HoldOutSamples
+	if x.Fit.ValidationSplit == SplitUser {
+		hold = all.HoldOutUsers
+	}
+	if samples, held, err = hold(share, x.Env.Seed.Stream("dipsgnn.validation")); err != nil {
+		return samples, held, err
+	}
+	if held.Len() == 0 || samples.Len() == 0 {
+		return samples, held, &run.UsageError{Message: fmt.Sprintf("train.validation: a share of %v holds out %d of the %d training samples of %s",
+			share, held.Len(), all.Len(), x.Data.Name), Fix: "0.1 is the paper's share; 0 holds out none"}
+	}
+	return samples, held, nil
+}
+
+// measures are those of DIPSGNN's Table 2.
+func (prefixes) measures() ([]metrics.Kind, metrics.Metric) {
+	return []metrics.Kind{metrics.Recall, metrics.MRR}, metrics.Metric{Kind: metrics.Recall, K: 20}
+}
+
+func (prefixes) watched(ms []metrics.Metric) []metrics.Metric { return ms }
+
+func (prefixes) random(x *Experiment, ms []metrics.Metric) []metrics.Value {
+	return metrics.RandomFloor(ms, x.Items)
+}
+
+func (prefixes) describe(x *Experiment, o *Outcome) {
+	c := &PrefixCounts{Candidates: x.Items, TrainSamples: x.learned().Samples.Len(), TestSamples: x.Test.Samples.Len()}
+	if x.Valid != nil {
+		c.ValidSamples = x.Valid.Samples.Len()
+	}
+	o.Data.PrefixCounts = c
+}
+
+// perUser keeps each user's mean scores over their samples.
+func (prefixes) perUser(x *Experiment, mode string, ms []metrics.Metric, ranks []int32) error {
+	var columns []run.Column
+	for _, m := range ms {
+		users, err := eval.PerUser(m.Each(ranks), x.Test.Samples.User, x.Data.Users)
+		if err != nil {
+			return err
+		}
+		ids, samples, means := make([]string, len(users)), make([]int64, len(users)), make([]float64, len(users))
+		for i, u := range users {
+			ids[i], samples[i], means[i] = x.Data.UserIDs[u.User], int64(u.Samples), u.Score
+		}
+		if columns == nil {
+			columns = []run.Column{{Name: "user_id", Values: ids}, {Name: "samples", Values: samples}}
+		}
+		columns = append(columns, run.Column{Name: m.String(), Values: means})
+	}
+	return x.Env.WriteScores("scores-noise-"+mode, columns...)
+}
+
+func (prefixes) unprotected(more []Open, selected bool) openAccount {
+	open := append([]Open{{"sequences", "the model trains on and recommends from the raw sequences"}}, more...)
+	if selected {
+		open = append(open, OpenSelection)
+	}
+	return newOpenPrefixes(open)
+}
+
+func (prefixes) document(x *Experiment, o *Outcome) *report.Document {
+	return &report.Document{
+		Subtitle: fmt.Sprintf("%s; seed %d, %d candidates, %d test samples", o.Setting, uint64(x.Env.Seed), x.Items, x.Test.Samples.Len()),
+		Figures:  []report.Figure{lossCurve(o, "mean cross-entropy (nats)")},
+	}
+}
+
+func (prefixes) history(x *Experiment, u int) []int32 { return x.Data.Train[u] }
+
+func (prefixes) recommended(x *Experiment) (setting string, notes []string) {
+	return x.Standing.Text, []string{"items that the user has are not left out, as in the paper's protocol"}
+}
+
+func (prefixes) again(x *Experiment, _ *Outcome, mode string, values []metrics.Value) Scores {
+	return scores(fmt.Sprintf("%s, noise %s", x.Method, mode), mode, values)
+}
