@@ -9,6 +9,7 @@ import (
 	"privrec/internal/model/bpr"
 	"privrec/internal/model/lightgcn"
 	"privrec/internal/model/ngcf"
+	"privrec/internal/protocol/nextitem"
 	"privrec/internal/protocol/topn"
 	"privrec/internal/run"
 	"privrec/internal/train"
@@ -24,7 +25,8 @@ const (
 // BPRSetting is one run of a model that BPR trains. M is the shape of the model.
 type BPRSetting[M BPRShape] struct {
 	Profile string `yaml:"profile"`
-	// Protocol is how the data are cut and what is ranked against what; "" is ProtocolTopN.
+	// Protocol is how the data are cut and what is ranked against what: ProtocolTopN, which
+	// "" is too, or ProtocolNextItem.
 	Protocol string          `yaml:"protocol,omitempty"`
 	Data     BPRData         `yaml:"data"`
 	Model    M               `yaml:"model"`
@@ -32,13 +34,13 @@ type BPRSetting[M BPRShape] struct {
 	Eval     topn.EvalConfig `yaml:"eval"`
 }
 
-// BPRData is which data are read. Keys beside those of top-n are of another protocol.
+// BPRData is which data are read. Keys beside those of top-n are of ProtocolNextItem.
 type BPRData struct {
 	topn.DataConfig `yaml:",inline"`
 	Candidates      string `yaml:"candidates,omitempty"` // that are ranked
 }
 
-// BPRTrain is the optimisation. Keys beside those of top-n are of another protocol.
+// BPRTrain is the optimisation. Keys beside those of top-n are of ProtocolNextItem.
 type BPRTrain struct {
 	topn.TrainConfig `yaml:",inline"`
 	Validation       float64 `yaml:"validation,omitempty"` // share of the train samples held out
@@ -48,22 +50,27 @@ type BPRTrain struct {
 // ProtocolTopN ranks all items for every user (package topn).
 const ProtocolTopN = "top-n"
 
-// BPRTasks are the models that BPR trains. Their results stand beside those of tables.
-func BPRTasks(t topn.Tables) []run.Task {
+// BPRTasks are the models that BPR trains. Their results stand beside those of tables: t
+// under ProtocolTopN, next under ProtocolNextItem.
+func BPRTasks(t topn.Tables, next nextitem.Table) []run.Task {
 	return []run.Task{
-		bprTask(BPRMF, "matrix factorisation by Bayesian personalised ranking (RDP-GCF's Table 2)", bpr.Cite, t, DefaultBPRMF),
-		bprTask(LightGCN, "graph collaborative filtering by propagation alone (RDP-GCF's Table 2)", lightgcn.Cite, t, DefaultLightGCN, CodeLightGCN),
-		bprTask(NGCF, "graph collaborative filtering with message networks (RDP-GCF's Table 2)", ngcf.Cite, t, DefaultNGCF),
+		bprTask(BPRMF, "matrix factorisation by Bayesian personalised ranking (RDP-GCF's Table 2)", bpr.Cite, t, next, NextItemBPRMF, DefaultBPRMF),
+		bprTask(LightGCN, "graph collaborative filtering by propagation alone (RDP-GCF's Table 2)", lightgcn.Cite, t, next, NextItemLightGCN, DefaultLightGCN, CodeLightGCN),
+		bprTask(NGCF, "graph collaborative filtering with message networks (RDP-GCF's Table 2)", ngcf.Cite, t, next, NextItemNGCF, DefaultNGCF),
 	}
 }
 
-// bprTask is the task of a model with its profiles, the default first.
-func bprTask[M BPRShape](method, summary, cite string, t topn.Tables, profiles ...func() BPRSetting[M]) run.Task {
+// bprTask is the task of a model with its profiles, the one of ProtocolNextItem and those of
+// ProtocolTopN, the default first.
+func bprTask[M BPRShape](method, summary, cite string, t topn.Tables, next nextitem.Table, own func() BPRSetting[M], profiles ...func() BPRSetting[M]) run.Task {
 	return run.Spec[BPRSetting[M]]{
 		Verb: "train", Name: strings.ToLower(method), Summary: summary, Cite: cite, Answers: true,
 		Default: profiles[0],
 		Check:   func(v *config.Checker, s BPRSetting[M]) { s.check(v) },
 		Open: func(ctx context.Context, env *run.Env, s BPRSetting[M]) (run.Work, error) {
+			if s.Protocol == ProtocolNextItem {
+				return s.nextItem(ctx, env, method, next, own())
+			}
 			standing, err := s.standing(profiles...)
 			if err != nil {
 				return nil, err
@@ -107,13 +114,17 @@ func (s BPRSetting[M]) topN(ctx context.Context, env *run.Env, m topn.Method) (r
 func (s BPRSetting[M]) check(v *config.Checker) {
 	v.NotEmpty("profile", s.Profile)
 	if s.Protocol != "" {
-		v.OneOf("protocol", s.Protocol, ProtocolTopN)
+		v.OneOf("protocol", s.Protocol, ProtocolTopN, ProtocolNextItem)
 	}
 	s.Data.Check(v)
-	v.Check(s.Data.Candidates == "", "data.candidates", "has no effect under protocol %s, which ranks all items, must be empty, got %q", ProtocolTopN, s.Data.Candidates)
 	s.Eval.Check(v)
 	s.Train.Check(v)
-	v.Check(s.Train.Validation == 0, "train.validation", "has no effect under protocol %s, whose recipes hold rows out, must be 0, got %v", ProtocolTopN, s.Train.Validation)
-	v.Check(!s.Train.Refit, "train.refit", "has no effect under protocol %s, which trains once, must be false", ProtocolTopN)
+	if s.Protocol == ProtocolNextItem {
+		s.checkNextItem(v)
+	} else {
+		v.Check(s.Data.Candidates == "", "data.candidates", "has no effect under protocol %s, which ranks all items, must be empty, got %q", ProtocolTopN, s.Data.Candidates)
+		v.Check(s.Train.Validation == 0, "train.validation", "has no effect under protocol %s, whose recipes hold rows out, must be 0, got %v", ProtocolTopN, s.Train.Validation)
+		v.Check(!s.Train.Refit, "train.refit", "has no effect under protocol %s, which trains once, must be false", ProtocolTopN)
+	}
 	s.Model.Check(v)
 }

@@ -6,10 +6,13 @@ package baseline
 import (
 	"slices"
 
+	"privrec/internal/protocol/nextitem"
 	"privrec/internal/protocol/topn"
 	"privrec/internal/run"
 )
 
 // TopN are the models that fit package topn's protocol, with results of others that stand
-// beside theirs.
-func TopN(t topn.Tables) []run.Task { return slices.Concat(BPRTasks(t), closedTasks(t)) }
+// beside theirs; next are those under package nextitem's, which some of them fit too.
+func TopN(t topn.Tables, next nextitem.Table) []run.Task {
+	return slices.Concat(BPRTasks(t, next), closedTasks(t))
+}

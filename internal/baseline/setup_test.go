@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"privrec/internal/protocol/nextitem"
 	"privrec/internal/protocol/topn"
 	"privrec/internal/protocol/topn/topntest"
 	"privrec/internal/run"
@@ -12,7 +13,7 @@ import (
 
 // suite is every model under package topn's protocol, made small.
 var suite = topntest.Suite{
-	Tasks: TopN(topn.Tables{}),
+	Tasks: TopN(topn.Tables{}, nextitem.Table{}),
 	Sets: map[string][]string{
 		"ease": topntest.Data(), "itemknn": topntest.Data(), "bprmf": topntest.Trained(),
 		"lightgcn": topntest.Trained("model.layers=2"), "ngcf": topntest.Trained("model.layers=2"),

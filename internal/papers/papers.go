@@ -19,7 +19,7 @@ func All() []run.Task {
 		[]run.Task{dipsgnn.Task()},
 		baseline.Sessions(dipsgnn.Tables()),
 		rdpgcf.Tasks(),
-		baseline.TopN(rdpgcf.Tables()),
+		baseline.TopN(rdpgcf.Tables(), dipsgnn.Tables()),
 		pricdsr.Tasks(),
 	)
 	sasrec := baseline.SASRec(dipsgnn.Tables())

@@ -40,8 +40,8 @@ var stops = map[string][]stopped{
 		{"repaired", "rdpgcf/smoke.yaml", repairedTiny},
 		{"repaired, edges apart", "rdpgcf/smoke.yaml", append(repairedTiny, "privacy.repaired.label_share=0.5", "privacy.repaired.graph_share=0", "privacy.repaired.count_share=0.2")},
 	},
-	"train bprmf":    {{"defaults", "", graphTiny}},
-	"train lightgcn": {{"nothing chosen", "", append(graphTiny, "train.select=last", "train.patience=0")}},
+	"train bprmf":    {{"defaults", "", graphTiny}, {"next item", "dipsgnn/ml-1m-bprmf.yaml", pairsTiny}},
+	"train lightgcn": {{"nothing chosen", "", append(graphTiny, "train.select=last", "train.patience=0")}, {"next item", "dipsgnn/ml-1m-lightgcn.yaml", pairsTiny}},
 	"train ngcf":     {{"defaults", "", graphTiny}},
 	"train edgerand": {
 		{"selection", "", append(graphTiny, "perturb.epsilon=8")},
@@ -64,7 +64,10 @@ var stops = map[string][]stopped{
 		{"protected", "exposure/smoke.yaml", append(slatesTiny, "sweep.ratios=[]", "sweep.epsilons=[]", "sweep.select=[]", "sweep.replace=[]",
 			"protect.replace=rr", "protect.epsilon=4", "protect.attacker=adaptive")},
 	},
-	"train sasrec": {{"smoke", "exposure/smoke-sasrec.yaml", []string{"train.epochs=2", "train.batch=64", "run.save_steps=2"}}},
+	"train sasrec": {
+		{"smoke", "exposure/smoke-sasrec.yaml", []string{"train.epochs=2", "train.batch=64", "run.save_steps=2"}},
+		{"next item", "dipsgnn/ml-1m-sasrec.yaml", append(sessionTiny, "train.batch=64")},
+	},
 }
 
 // What makes the settings small. One worker: others wait for a core where tests run
@@ -72,6 +75,7 @@ var stops = map[string][]stopped{
 var (
 	dipsgnnTiny  = slices.Clip([]string{"model.dim=4", "model.user_dim=2", "train.epochs=2", "train.batch=300", "run.workers=1", "run.save_steps=3"})
 	sessionTiny  = slices.Clip([]string{"data.name=standin-tiny", "model.dim=4", "train.epochs=2", "train.batch=300", "run.workers=1", "run.save_steps=3"})
+	pairsTiny    = slices.Clip(append(sessionTiny, "train.batch=512", "train.rate=0.01"))
 	closedTiny   = slices.Clip([]string{"data.name=standin-tiny", "data.recipe=rdpgcf", "run.workers=1", "eval.k=[5,20]"})
 	graphTiny    = slices.Clip(append(closedTiny, "model.dim=4", "train.epochs=2", "train.batch=512", "train.rate=0.01", "run.save_steps=2"))
 	repairedTiny = slices.Clip(append(graphTiny, "profile=repaired", "privacy.method=repaired", "privacy.accounting=poisson", "privacy.count=joint",

@@ -12,6 +12,7 @@ import (
 	"privrec/internal/baseline"
 	"privrec/internal/dataset"
 	"privrec/internal/metrics"
+	"privrec/internal/protocol/nextitem"
 	"privrec/internal/protocol/topn"
 	"privrec/internal/protocol/topn/topntest"
 )
@@ -131,7 +132,7 @@ func TestReferences(t *testing.T) {
 // says why; one of all of them is.
 func TestShortTraining(t *testing.T) {
 	topntest.Published(t, "0 0 1 2\n1 1 3\n2 0 4\n3 2 3 4\n", "0 3\n1 0 4\n2 1\n3 0\n")
-	baselines := topntest.Suite{Tasks: baseline.TopN(Tables())}
+	baselines := topntest.Suite{Tasks: baseline.TopN(Tables(), nextitem.Table{})}
 	for _, c := range []struct {
 		epochs int
 		short  string

@@ -1,0 +1,140 @@
+package nextitem
+
+import (
+	"errors"
+	"fmt"
+
+	"privrec/internal/autograd"
+	"privrec/internal/dataset"
+	"privrec/internal/eval"
+	"privrec/internal/graph"
+	"privrec/internal/model/bpr"
+	"privrec/internal/tensor"
+	"privrec/internal/train"
+)
+
+// Vectors is a model whose scores are inner products of a vector of the user and one of the
+// item, whatever the user did last.
+type Vectors interface {
+	bpr.Encoder
+	// All computes the vectors of all users (users, d) and items (items, d). They are valid
+	// until the next call of a method.
+	All() (users, items tensor.Matrix, err error)
+}
+
+// Static is such a model, which learns by Bayesian personalised ranking what users have: a
+// Learner. Its samples are pairs of a user and an item of a part's sequences, each once. The
+// labels of other samples of the same sequences are left out: they are held out.
+type Static struct {
+	Vectors
+	data    *dataset.Sequential
+	items   int
+	graph   *graph.Bipartite
+	inOrder bool
+	loss    bpr.Objective
+}
+
+// NewStatic makes a model learn the pairs of a part, drawn as o says with a penalty of l2;
+// build makes it of their graph.
+func NewStatic(x *Experiment, p *Part, o bpr.SamplerOptions, l2 float64, build func(g *graph.Bipartite) (Vectors, error)) (*Static, error) {
+	g, err := pairs(p, x.Data.Users, x.Items)
+	if err != nil {
+		return nil, err
+	}
+	s := &Static{data: x.Data, items: x.Items, graph: g, inOrder: o.Positives != bpr.Pass}
+	s.loss = bpr.Objective{Scale: 1, L2: l2}
+	if s.loss.Sampler, err = bpr.NewSampler(g, o); err != nil {
+		var none *bpr.NoNegativeError
+		if errors.As(err, &none) {
+			err = &dataset.Error{File: x.Data.Name, Msg: fmt.Sprintf("user %q has all %d items in train: there is no negative to draw", x.Data.UserIDs[none.User], none.Items),
+				Hint: "train.negatives=" + bpr.All + " draws among all items", Err: err}
+		}
+		return nil, err
+	}
+	if s.Vectors, err = build(g); err != nil {
+		return nil, err
+	}
+	s.loss.Encoder = s.Vectors
+	return s, nil
+}
+
+// pairs is the graph of users and the items that their sequences have in a part: the first
+// one, and the labels of the part's samples.
+func pairs(p *Part, users, items int) (*graph.Bipartite, error) {
+	last := make([]int, items) // the user, from 1, for whom an item is counted
+	var edges []graph.Edge
+	add := func(u int, item int32) {
+		if last[item] != u+1 {
+			last[item] = u + 1
+			edges = append(edges, graph.Edge{User: int32(u), Item: item})
+		}
+	}
+	next := 0 // samples come by user
+	for u, seq := range p.Sequences {
+		if len(seq) > 0 {
+			add(u, seq[0]-1)
+		}
+		for ; next < p.Samples.Len() && int(p.Samples.User[next]) == u; next++ {
+			add(u, p.Labels[next])
+		}
+	}
+	return graph.NewBipartite(users, items, edges)
+}
+
+// Count implements Learner.
+func (s *Static) Count(p *Part) int {
+	g, err := pairs(p, s.data.Users, s.items)
+	if err != nil {
+		return 0 // a part that was learned has a graph
+	}
+	return g.Edges()
+}
+
+// Lessons implements Learner: the pairs.
+func (s *Static) Lessons(Pass) (Lessons, error) {
+	return Lessons{Model: byPairs{s.loss}, Samples: s.graph.Edges(), InOrder: s.inOrder}, nil
+}
+
+// byPairs is the objective as the training loop takes it.
+type byPairs struct{ bpr.Objective }
+
+// Params implements train.Model.
+func (o byPairs) Params() []*autograd.Param { return o.Encoder.Params() }
+
+// Loss implements train.Model.
+func (o byPairs) Loss(t *autograd.Tape, b train.Batch) (*autograd.Node, error) {
+	return o.Objective.Loss(t, b.Step, b.Samples)
+}
+
+// Scorer implements Learner: every sample is ranked by its user's vector.
+func (s *Static) Scorer(p *Part, _ Pass, _ bool) (eval.Scorer, error) {
+	users, items, err := s.All()
+	return &byUser{Ranking: bpr.Ranking{Users: users, Goods: items}, part: p}, err
+}
+
+// byUser scores the samples of a part alike for a user.
+type byUser struct {
+	bpr.Ranking
+	part  *Part
+	users []int32
+}
+
+// Score implements eval.Scorer.
+func (r *byUser) Score(t *autograd.Tape, samples []int32, scores tensor.Matrix) error {
+	r.users = r.users[:0]
+	for _, i := range samples {
+		r.users = append(r.users, r.part.Samples.User[i])
+	}
+	return r.Ranking.Score(t, r.users, scores)
+}
+
+// Close gives the model's memory back.
+func (s *Static) Close() {
+	if c, ok := s.Vectors.(interface{ Close() }); ok {
+		c.Close()
+		return
+	}
+	for _, p := range s.Params() {
+		tensor.Free(p.Value)
+	}
+}
