@@ -4,6 +4,7 @@ import (
 	"privrec/internal/autograd"
 	"privrec/internal/config"
 	"privrec/internal/dataset"
+	"privrec/internal/experiment"
 	"privrec/internal/model/apgnn"
 	"privrec/internal/model/gru4rec"
 	"privrec/internal/model/srgnn"
@@ -74,15 +75,15 @@ func apGNN() method[APGNNShape] {
 			nextitem.CheckShape(v, s.Dim, s.Steps)
 			nextitem.CheckUsers(v, s.UserDim, s.UserInput)
 		},
-		network: func(x *nextitem.Experiment, s APGNNShape) (func() nextitem.Network, []nextitem.Open, error) {
+		network: func(x *nextitem.Experiment, s APGNNShape) (func() nextitem.Network, []experiment.Open, error) {
 			var features tensor.Matrix // none
-			var open []nextitem.Open
+			var open []experiment.Open
 			if s.UserInput == nextitem.UserFeatures {
 				var err error
 				if features, err = nextitem.ClearFeatures(x.Data.Features); err != nil {
 					return nil, nil, err
 				}
-				open = []nextitem.Open{{What: "features", Why: "user features enter the model in the clear"}}
+				open = []experiment.Open{experiment.NotCovered("features", "user features enter the model in the clear")}
 			}
 			return func() nextitem.Network {
 				init := x.Uniform(s.Dim)

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"privrec/internal/dataset"
+	"privrec/internal/experiment"
 	"privrec/internal/metrics"
-	"privrec/internal/privacy"
 	"privrec/internal/protocol/topn/topntest"
 	"privrec/internal/run"
 	"privrec/internal/run/runtest"
@@ -21,15 +21,11 @@ import (
 // Every task runs to its end and claims nothing.
 func TestTasks(t *testing.T) {
 	suite.End(t, func(t *testing.T, dir, text string) {
-		a := runtest.ReadJSON[struct {
-			Claimed *struct{}             `json:"claimed"`
-			Total   privacy.Number        `json:"eps_total"`
-			Open    []privacy.Unprotected `json:"unprotected"`
-		}](t, dir, "privacy.json", false)
-		if a.Claimed != nil || !math.IsInf(float64(a.Total), 1) || len(a.Open) == 0 {
+		a := runtest.ReadJSON[experiment.Account](t, dir, "privacy.json", false)
+		if a.Claimed != nil || !math.IsInf(float64(a.Total), 1) || len(a.Unbounded) == 0 || len(a.Units) != 0 {
 			t.Errorf("%+v", a)
 		}
-		for _, o := range a.Open {
+		for _, o := range a.Unbounded {
 			if !strings.Contains(text, o.What+": "+o.Why) {
 				t.Errorf("what is printed lacks %q:\n%s", o.What, text)
 			}

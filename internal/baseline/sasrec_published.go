@@ -2,7 +2,6 @@ package baseline
 
 import (
 	"privrec/internal/dataset"
-	"privrec/internal/metrics"
 	"privrec/internal/protocol/nextitem"
 	"privrec/internal/report"
 	"privrec/internal/train"
@@ -12,18 +11,6 @@ import (
 // the SASRec paper, whose tables rank among 100 sampled items.
 const publishedSource = "Klenitskiy and Vasilev, RecSys 2023 (repository antklen/sasrec-bert4rec-recsys23): one seed, 200 items read, full ranking without the history"
 
-// published are scores by metric name, shares.
-type published map[string]float64
-
-// Share implements nextitem.Printed.
-func (p published) Share(m metrics.Metric) float64 {
-	v, ok := p[m.String()]
-	if !ok {
-		return report.Missing
-	}
-	return v
-}
-
 // comparable sets a run under leave-one-out beside that rerun, where it is of the same.
 func (c SASRecConfig) comparable(x *nextitem.Experiment) {
 	p := c.published(x.Data.Source.Level)
@@ -31,7 +18,7 @@ func (c SASRecConfig) comparable(x *nextitem.Experiment) {
 		return
 	}
 	x.Standing.Printed, x.Standing.Stated = true, c.rerun()
-	x.Table = nextitem.Table{Row: func(string, string) nextitem.Printed { return p }, Note: "paper: " + publishedSource}
+	x.Table = nextitem.Table{Row: func(string, string) map[string]float64 { return p }, From: publishedSource}
 }
 
 // rerun is how long that training lasted: to epoch 63, or with one negative 53, whatever ended it.
@@ -44,13 +31,13 @@ func (c SASRecConfig) rerun() train.Length {
 
 // published is that rerun's scores for a setting on the same rows, split and ranking: of
 // MovieLens 1M with both losses. nil where the setting or the data differ.
-func (c SASRecConfig) published(level dataset.Level) published {
+func (c SASRecConfig) published(level dataset.Level) map[string]float64 {
 	if !report.AllowsDelta(level) || c.Data.Name != "ml-1m" || c.Data.Recipe != "sasrec" || !c.Eval.MaskSeen ||
 		c.Model.Length != 200 || c.Model.Dim != 64 || c.Model.Blocks != 2 || c.Model.Heads != 1 {
 		return nil
 	}
 	if c.Train.Loss == LossSampled {
-		return published{"HR@10": 0.2500, "NDCG@10": 0.1341}
+		return map[string]float64{"HR@10": 0.2500, "NDCG@10": 0.1341}
 	}
-	return published{"HR@10": 0.3152, "NDCG@10": 0.1821}
+	return map[string]float64{"HR@10": 0.3152, "NDCG@10": 0.1821}
 }

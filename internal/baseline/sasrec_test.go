@@ -19,7 +19,6 @@ import (
 	"privrec/internal/dataset/registry"
 	"privrec/internal/dataset/slate"
 	"privrec/internal/experiment"
-	"privrec/internal/privacy"
 	"privrec/internal/protocol/nextitem"
 	"privrec/internal/run"
 	"privrec/internal/run/runtest"
@@ -70,13 +69,7 @@ func TestSASRecRun(t *testing.T) {
 			t.Errorf("the result does not say %q:\n%s", want, printed)
 		}
 	}
-	a := runtest.ReadJSON[struct {
-		Mechanism string
-		Noise     string          `json:"noise"`
-		Units     []any           `json:"units"`
-		Total     privacy.Number  `json:"eps_total"`
-		Unbounded []nextitem.Open `json:"unbounded"`
-	}](t, dir, "privacy.json", true)
+	a := runtest.ReadJSON[experiment.Account](t, dir, "privacy.json", true)
 	if !math.IsInf(float64(a.Total), 1) || len(a.Unbounded) != 2 || a.Unbounded[1].What != "selection" || len(a.Units) != 0 || a.Noise != "none" {
 		t.Errorf("account %+v", a)
 	}

@@ -36,7 +36,7 @@ type method[M Shape] struct {
 	check               func(v *config.Checker, m M)
 	// network prepares what makes a new one, and says what it reads in the clear beside the
 	// sequences.
-	network func(x *nextitem.Experiment, m M) (build func() nextitem.Network, open []nextitem.Open, err error)
+	network func(x *nextitem.Experiment, m M) (build func() nextitem.Network, open []experiment.Open, err error)
 }
 
 // session is a method whose network reads the sessions and nothing else.
@@ -44,7 +44,7 @@ func session[M Shape, N nextitem.Reader](name, summary, cite string, shape func(
 	return method[M]{
 		name: name, summary: summary, cite: cite, profile: "sessions", shape: shape,
 		check: func(v *config.Checker, m M) { nextitem.CheckShape(v, m.Width(), 1) },
-		network: func(x *nextitem.Experiment, m M) (func() nextitem.Network, []nextitem.Open, error) {
+		network: func(x *nextitem.Experiment, m M) (func() nextitem.Network, []experiment.Open, error) {
 			return func() nextitem.Network { return nextitem.Plain(build(x.Items, m, x.Uniform(m.Width()))) }, nil, nil
 		},
 	}

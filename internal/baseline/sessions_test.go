@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"privrec/internal/config"
+	"privrec/internal/experiment"
 	"privrec/internal/model/gru4rec"
 	"privrec/internal/privacy"
 	"privrec/internal/protocol/nextitem"
@@ -29,7 +30,7 @@ func TestSessionTask(t *testing.T) {
 	if o.Method != "GRU4Rec" || !strings.HasPrefix(o.Setting, "profile sessions, changed:") {
 		t.Errorf("method %q, setting %q", o.Method, o.Setting)
 	}
-	floor := o.Floors[slices.IndexFunc(o.Floors, func(s nextitem.Scores) bool { return s.Name == "random" })]
+	floor := o.Floors[slices.IndexFunc(o.Floors, func(s experiment.Scores) bool { return s.Name == "random" })]
 	got := o.Evaluations[0]
 	if got.Values["Recall@20"] <= 1.3*floor.Values["Recall@20"] || got.Paper != nil {
 		t.Errorf("Recall@20 is %v beside %v at random; printed %v", got.Values["Recall@20"], floor.Values["Recall@20"], got.Paper)
@@ -172,12 +173,8 @@ func TestBaselines(t *testing.T) {
 		if o.Method != c.method || len(o.Floors) != 2 || len(o.Evaluations) != 2 || !strings.Contains(printed, "popularity (floor)") {
 			t.Errorf("%s: %+v\n%s", c.name, o, printed)
 		}
-		p := runtest.ReadJSON[struct {
-			EpsTotal  privacy.Number  `json:"eps_total"`
-			Claimed   any             `json:"claimed"`
-			Unbounded []nextitem.Open `json:"unbounded"`
-		}](t, dir, "privacy.json", false)
-		if p.Claimed != nil || !math.IsInf(float64(p.EpsTotal), 1) || nextitem.Names(p.Unbounded) != strings.ReplaceAll(c.unbounded, ",", ", ") {
+		p := runtest.ReadJSON[experiment.Account](t, dir, "privacy.json", false)
+		if p.Claimed != nil || !math.IsInf(float64(p.Total), 1) || strings.Join(experiment.Names(p.Unbounded), ",") != c.unbounded {
 			t.Errorf("%s: %+v", c.name, p)
 		}
 		l, err := privacy.ReadLedger(filepath.Join(dir, "ledger.jsonl"))

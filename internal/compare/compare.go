@@ -160,7 +160,7 @@ func notes(groups []Group) []string {
 			out = append(out, fmt.Sprintf("seeds of %s are %s, of %s %s: where the split is drawn from the seed, test rows differ too", g.Name, seeds(g), groups[0].Name, seeds(groups[0])))
 		}
 	}
-	return append(out, "interval and p are over users, given these trainings; what another seed changes is the spread over runs")
+	return append(out, "intervals and p values are over users, for these trainings; sd over runs shows what another seed changes")
 }
 
 // mean averages a group's runs for each user, in the order of users.

@@ -3,7 +3,6 @@ package compare
 import (
 	"bufio"
 	"compress/gzip"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 
+	"privrec/internal/experiment"
 	"privrec/internal/run"
 )
 
@@ -35,10 +35,7 @@ const (
 )
 
 // Data names a data set and the recipe that made its test rows.
-type Data struct {
-	Name   string `json:"name"`
-	Recipe string `json:"recipe"`
-}
+type Data struct{ Name, Recipe string }
 
 // weighs has the columns with the number of a user's samples that a score is the mean of: the
 // reported mean is one over samples.
@@ -90,23 +87,16 @@ func ReadScores(ref string) (*Scores, error) {
 	return s, nil
 }
 
-// dataOf reads from a run's metrics.json which data it ran on; empty where it does not say.
+// dataOf reads from a run's metrics.json which data it ran on; empty where it has none.
 func dataOf(dir string) (Data, error) {
-	path := filepath.Join(dir, "metrics.json")
-	text, err := os.ReadFile(path)
+	o, err := experiment.ReadOutcome(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Data{}, nil
 	}
 	if err != nil {
 		return Data{}, err
 	}
-	var m struct {
-		Data Data `json:"data"`
-	}
-	if err := json.Unmarshal(text, &m); err != nil {
-		return Data{}, fmt.Errorf("read metrics: %s: %w", path, err)
-	}
-	return m.Data, nil
+	return Data{Name: o.Data.Name, Recipe: o.Data.Recipe}, nil
 }
 
 // table finds a run's table of scores; without a name, the only one.

@@ -16,7 +16,7 @@ func (r *Result) Document() *report.Document {
 		}
 		means.Add(m.Group, m.Metric, 100*m.Mean, sd, m.Runs, m.Users)
 	}
-	diffs := &report.Table{Name: "differences", Title: "Differences from the first, user by user, in percent points",
+	diffs := &report.Table{Name: "differences", Title: "Differences from the first method, user by user, in percentage points",
 		Columns: report.Columns("%+.2f", "method", "metric", "difference", "95 % from", "to", "p", "p, Holm")}
 	diffs.Columns[5].Format, diffs.Columns[6].Format = "%.2g", "%.2g"
 	for _, d := range r.Differences {

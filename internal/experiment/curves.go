@@ -1,13 +1,10 @@
 package experiment
 
-import (
-	"privrec/internal/report"
-	"privrec/internal/train"
-)
+import "privrec/internal/report"
 
 // Curves draws the loss of every epoch, in the unit given, and, where epochs were ranked,
 // their scores.
-func Curves(method, unit string, epochs []train.EpochRecord) []report.Figure {
+func Curves(method, unit string, epochs []Epoch) []report.Figure {
 	if len(epochs) == 0 {
 		return nil
 	}
@@ -15,7 +12,7 @@ func Curves(method, unit string, epochs []train.EpochRecord) []report.Figure {
 	var scores []report.Line
 	at := map[string]int{}
 	for _, e := range epochs {
-		x := float64(e.Epoch + 1)
+		x := float64(e.Epoch)
 		loss.X, loss.Y = append(loss.X, x), append(loss.Y, e.Loss)
 		for _, s := range e.Scores {
 			k, ok := at[s.Name]

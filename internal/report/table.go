@@ -56,7 +56,7 @@ func (t *Table) cell(col int, v any) (text string, numeric bool) {
 		case math.IsNaN(x):
 			return "-", true
 		case math.IsInf(x, 1):
-			return "inf", true
+			return "infinity", true
 		case math.IsInf(x, -1):
 			return "-inf", true
 		}
@@ -228,7 +228,7 @@ func exact(v any) string {
 }
 
 // MarshalJSON writes title, notes and rows; a row is an object with the columns as keys. JSON
-// has no infinity: it becomes the string "inf", and NaN becomes null.
+// has no infinity: it becomes the string "infinity", and NaN becomes null.
 func (t *Table) MarshalJSON() ([]byte, error) {
 	rows := make([]json.RawMessage, len(t.Rows))
 	for r, row := range t.Rows {
@@ -273,7 +273,7 @@ func jsonValue(v any) any {
 	case math.IsNaN(x):
 		return nil
 	case math.IsInf(x, 1):
-		return "inf"
+		return "infinity"
 	case math.IsInf(x, -1):
 		return "-inf"
 	}

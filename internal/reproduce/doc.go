@@ -9,21 +9,9 @@
 // others.
 //
 // What a task must do to appear in a grid: take the name of its data set under
-// the key data.name, and write metrics.json with
-//
-//	setting               how the configuration stands to the paper's, for a note; optional
-//	data.evidence_level   A, B, C or D
-//	definitions           metric name -> what it means, equal to package metrics (of
-//	                      several lists a sample where the grid says so)
-//	floors                [{name, values}], values by metric name, as shares
-//	evaluations           [{name, values}]
-//	epochs, selection     a record an epoch, of the reported training and of the
-//	                      one that chose its length
-//
-// and, where it has a budget, privacy.json with claimed {eps, unit, theorem},
-// units [{unit, neighbouring, delta, accounted {eps_exact}, eps_total, unbounded}],
-// unbounded [{what, why}] and features {eps1, eps_total, unbounded}. An epsilon
-// without bound is the string "infinity".
+// the key data.name, write metrics.json as an experiment.Outcome and, where it has a
+// budget, privacy.json as an experiment.Account. Definitions of metrics must equal those of
+// package metrics (of several lists a sample where the grid says so).
 //
 // A table holds nothing that differs between two runs with equal results, no time
 // and no machine, so that a table made after any number of kills has the bytes of

@@ -14,6 +14,7 @@ import (
 
 	"privrec/internal/config"
 	"privrec/internal/dataset"
+	"privrec/internal/experiment"
 	"privrec/internal/metrics"
 	"privrec/internal/privacy"
 	"privrec/internal/rng"
@@ -85,20 +86,25 @@ func (f *fake) work(ctx context.Context, env *run.Env, c fakeConfig) error {
 	if c.Fail == "definition" {
 		definition = "something else"
 	}
-	out := map[string]any{
-		"setting":     "profile own",
-		"short":       c.Short,
-		"data":        map[string]any{"evidence_level": c.Level},
-		"definitions": map[string]string{"Recall@20": definition, "MRR@20": metrics.Metric{Kind: metrics.MRR, K: 20}.Definition()},
-		"floors":      []any{map[string]any{"name": "random", "values": map[string]float64{"Recall@20": 0.01, "MRR@20": 0.001}}},
-		"evaluations": []any{
-			map[string]any{"name": "fake, epoch 1, noise on", "values": map[string]float64{"Recall@20": v, "MRR@20": v / 4}},
-			map[string]any{"name": "fake, epoch 1, noise off", "values": map[string]float64{"Recall@20": v + 0.1, "MRR@20": v / 2}},
+	var level dataset.Level
+	if err := level.UnmarshalText([]byte(c.Level)); err != nil {
+		return err
+	}
+	values := func(recall, mrr float64) map[string]float64 {
+		return map[string]float64{"Recall@20": recall, "MRR@20": mrr}
+	}
+	out := experiment.Outcome[experiment.Data]{
+		Version: experiment.Version, Setting: "profile own", Data: experiment.Data{Level: level, Source: dataset.Source{Level: level}},
+		Definitions: map[string]string{"Recall@20": definition, "MRR@20": metrics.Metric{Kind: metrics.MRR, K: 20}.Definition()},
+		Floors:      []experiment.Scores{{Name: "random", Values: values(0.01, 0.001)}},
+		Evaluations: []experiment.Scores{
+			{Name: "fake, epoch 1, noise on", Values: values(v, v/4)},
+			{Name: "fake, epoch 1, noise off", Values: values(v+0.1, v/2)},
 		},
-		"epochs": []int{1, 2}, "selection": []int{1, 2, 3},
+		Trained: experiment.Trained{Short: c.Short, Epochs: make([]experiment.Epoch, 2), Selection: make([]experiment.Epoch, 3)},
 	}
 	if c.Fail == "badmetrics" {
-		delete(out, "floors")
+		out.Floors = nil
 	}
 	if err := env.WriteMetrics(out); err != nil {
 		return err
@@ -106,14 +112,17 @@ func (f *fake) work(ctx context.Context, env *run.Env, c fakeConfig) error {
 	if c.Eps == "" {
 		return nil
 	}
-	return env.WritePrivacy(map[string]any{
-		"eps_total": "infinity", "claimed": map[string]any{"eps": json.RawMessage(c.Eps), "unit": "edge", "theorem": "1"},
-		"units": []any{
-			map[string]any{"unit": "edge", "neighbouring": "add-remove", "delta": 1e-6, "accounted": map[string]any{"eps_exact": 7 + float64(env.Seed)}, "eps_total": "infinity", "unbounded": []string{"labels"}},
-			map[string]any{"unit": "user", "neighbouring": "replace", "delta": 1e-6, "accounted": map[string]any{"eps_exact": 70}, "eps_total": 70, "unbounded": []string{}},
-		},
-		"unbounded": []any{map[string]any{"what": "labels", "why": "they are seen"}},
-	})
+	var claimed privacy.Number
+	if err := json.Unmarshal([]byte(c.Eps), &claimed); err != nil {
+		return err
+	}
+	a := experiment.Unprotected("labels", "they are seen")
+	a.Claimed = &experiment.Claim{Eps: claimed, Unit: "edge", Theorem: "1"}
+	a.Units = []experiment.Unit{
+		{Unit: "edge", Neighbouring: "add-remove", Delta: 1e-6, Accounted: experiment.Accounted{Eps: privacy.Number(7 + float64(env.Seed))}, Total: a.Total, Unbounded: []string{"labels"}},
+		{Unit: "user", Neighbouring: "replace", Delta: 1e-6, Accounted: experiment.Accounted{Eps: 70}, Total: 70, Unbounded: []string{}},
+	}
+	return env.WritePrivacy(a)
 }
 
 const fakeGrid = `# a grid of a fake task

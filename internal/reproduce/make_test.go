@@ -32,7 +32,7 @@ func TestMakeFull(t *testing.T) {
 		"|  | 95 % interval | 18.52 to 23.48 (B) | 4.63 to 5.87 (B) |  |", "|  | ours - paper | +2.00 (B) | -0.25 (B) |  |",
 		"| Two | paper | - | 5.50 |  |", "|  | ours | 41.00 ± 1.00 (B) | 15.50 ± 0.50 (B) | 3 |", "|  | ours - paper | - | +10.00 (B) |  |",
 		"| random | floor | 1.00 (B) | 0.10 (B) |", "evidence level B", "paper: page 7: one seed",
-		"| One | ml-1m | edge | add-remove | 1e-06 | 5 | inf | 10 | labels |", "| One | ml-1m | user | replace | 1e-06 |  | 70 | 70 |  |",
+		"| One | ml-1m | edge | add-remove | 1e-06 | 5 | infinity | 10 | labels |", "| One | ml-1m | user | replace | 1e-06 |  | 70 | 70 |  |",
 		"labels: they are seen", "- One, Two: ran with profile own\n", "| One | ml-1m | B | full | 1, 2, 3 | 3 + 2 | done |")
 	csv, err := os.ReadFile(out.Files[1])
 	if err != nil {

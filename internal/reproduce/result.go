@@ -1,70 +1,15 @@
 package reproduce
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"privrec/internal/dataset"
-	"privrec/internal/privacy"
+	"privrec/internal/experiment"
 	"privrec/internal/run"
 )
-
-// measured is what this package reads of metrics.json.
-type measured struct {
-	Setting string `json:"setting"`
-	Data    struct {
-		Level dataset.Level `json:"evidence_level"`
-	} `json:"data"`
-	Definitions map[string]string `json:"definitions"`
-	Floors      []scores          `json:"floors"`
-	Evaluations []scores          `json:"evaluations"`
-	Short       string            `json:"short"`
-	Epochs      []json.RawMessage `json:"epochs"`
-	Selection   []json.RawMessage `json:"selection"`
-}
-
-type scores struct {
-	Name   string             `json:"name"`
-	Values map[string]float64 `json:"values"`
-}
-
-// budget is what this package reads of privacy.json.
-type budget struct {
-	Total   privacy.Number `json:"eps_total"`
-	Delta   float64        `json:"delta"`
-	Claimed *struct {
-		Theorem string         `json:"theorem"`
-		Unit    string         `json:"unit"`
-		Eps     privacy.Number `json:"eps"`
-	} `json:"claimed"`
-	Units []struct {
-		Unit         string  `json:"unit"`
-		Neighbouring string  `json:"neighbouring"`
-		Delta        float64 `json:"delta"`
-		Accounted    struct {
-			Eps privacy.Number `json:"eps_exact"`
-		} `json:"accounted"`
-		Unbounded []string       `json:"unbounded"`
-		Total     privacy.Number `json:"eps_total"`
-	} `json:"units"`
-	Unbounded []unbounded `json:"unbounded"`
-	Features  *struct {
-		Claimed   privacy.Number `json:"eps1"`
-		Total     privacy.Number `json:"eps_total"`
-		Unbounded []unbounded    `json:"unbounded"`
-	} `json:"features"`
-}
-
-type unbounded struct {
-	What string `json:"what"`
-	Why  string `json:"why"`
-}
 
 // result is one finished run.
 type result struct {
@@ -76,15 +21,15 @@ type result struct {
 	floors   map[string][]float64 // likewise
 	order    []string             // of the floors
 	epochs   string               // "10", or "9 + 7" where one training chose the length of the other
-	budget   *budget              // nil: the task wrote none
+	budget   *experiment.Account  // nil: the task wrote none
 	commits  []string
 	manifest *run.Manifest
 }
 
 // read takes the result out of the directory of a finished run.
 func (g *Grid) read(r *Run) (*result, error) {
-	var m measured
-	if err := readJSON(filepath.Join(r.Dir, "metrics.json"), &m); err != nil {
+	m, err := experiment.ReadOutcome(r.Dir)
+	if err != nil {
 		return nil, err
 	}
 	manifest, err := run.ReadManifest(r.Dir)
@@ -109,7 +54,7 @@ func (g *Grid) read(r *Run) (*result, error) {
 	if len(m.Selection) > 0 {
 		out.epochs = fmt.Sprintf("%d + %d", len(m.Selection), len(m.Epochs))
 	}
-	pick := func(s scores) ([]float64, error) {
+	pick := func(s experiment.Scores) ([]float64, error) {
 		var values []float64
 		for _, c := range g.Metrics {
 			name := c.Metric.String()
@@ -133,20 +78,15 @@ func (g *Grid) read(r *Run) (*result, error) {
 		}
 		out.order = append(out.order, f.Name)
 	}
-	b := &budget{}
-	switch err := readJSON(filepath.Join(r.Dir, "privacy.json"), b); {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
+	if out.budget, err = experiment.ReadAccount(r.Dir); err != nil {
 		return nil, err
-	default:
-		out.budget = b
 	}
 	return out, nil
 }
 
 // choose finds the one evaluation whose name ends so; the first for "".
-func choose(all []scores, end string) (scores, error) {
-	var found []scores
+func choose(all []experiment.Scores, end string) (experiment.Scores, error) {
+	var found []experiment.Scores
 	var names []string
 	for _, e := range all {
 		names = append(names, fmt.Sprintf("%q", e.Name))
@@ -156,9 +96,9 @@ func choose(all []scores, end string) (scores, error) {
 	}
 	switch {
 	case len(found) == 0:
-		return scores{}, fmt.Errorf("no evaluation ends in %q; there are %s", end, strings.Join(names, ", "))
+		return experiment.Scores{}, fmt.Errorf("no evaluation ends in %q; there are %s", end, strings.Join(names, ", "))
 	case len(found) > 1 && end != "":
-		return scores{}, fmt.Errorf("%d evaluations end in %q; there are %s", len(found), end, strings.Join(names, ", "))
+		return experiment.Scores{}, fmt.Errorf("%d evaluations end in %q; there are %s", len(found), end, strings.Join(names, ", "))
 	}
 	return found[0], nil
 }
@@ -189,15 +129,4 @@ func appendNew(list []string, s string) []string {
 		}
 	}
 	return append(list, s)
-}
-
-func readJSON(path string, v any) error {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(b, v); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
 }

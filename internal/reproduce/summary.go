@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"privrec/internal/dataset"
+	"privrec/internal/experiment"
 	"privrec/internal/report"
 	"privrec/internal/stats"
 )
@@ -160,7 +161,7 @@ const featuresUnit = "user features, local"
 
 // budgets are the accounts of a row, the worst seed of each unit, and why what
 // is without bound is so. Nothing where the task states none.
-func (s *summary) budgets() (lines []budgetLine, reasons []unbounded) {
+func (s *summary) budgets() (lines []budgetLine, reasons []experiment.Open) {
 	at := map[string]int{}
 	add := func(l budgetLine) {
 		i, ok := at[l.unit+"/"+l.neighbouring]
@@ -174,7 +175,7 @@ func (s *summary) budgets() (lines []budgetLine, reasons []unbounded) {
 			lines[i].open = appendNew(lines[i].open, o)
 		}
 	}
-	give := func(list []unbounded) (names []string) {
+	give := func(list []experiment.Open) (names []string) {
 		for _, u := range list {
 			if !slices.Contains(reasons, u) {
 				reasons = append(reasons, u)
@@ -204,7 +205,7 @@ func (s *summary) budgets() (lines []budgetLine, reasons []unbounded) {
 			add(budgetLine{"whole run", "", none, claimed, float64(b.Total), none, names})
 		}
 		if f := b.Features; f != nil {
-			add(budgetLine{featuresUnit, "", none, float64(f.Claimed), float64(f.Total), none, give(f.Unbounded)})
+			add(budgetLine{featuresUnit, "", none, float64(f.Eps1), float64(f.Total), none, give(f.Unbounded)})
 		}
 	}
 	return lines, reasons

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"privrec/internal/dataset"
+	"privrec/internal/experiment"
 	"privrec/internal/report"
 )
 
@@ -266,10 +267,10 @@ func configsApart(list []floor) bool {
 }
 
 // budgets sets what is claimed beside what it amounts to.
-func (g *Grid) budgets(rows []*summary) (*report.Table, []unbounded) {
+func (g *Grid) budgets(rows []*summary) (*report.Table, []experiment.Open) {
 	t := &report.Table{Name: "privacy", Title: "Epsilon: claimed, and accounted for what ran (worst seed)", Columns: report.Columns("%.4g",
 		"method", "data", "unit", "neighbours", "delta", "claimed", "accounted", "of the noise alone", "without bound")}
-	var reasons []unbounded
+	var reasons []experiment.Open
 	for _, s := range rows {
 		lines, why := s.budgets()
 		for _, l := range lines {

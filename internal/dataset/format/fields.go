@@ -153,7 +153,7 @@ func (in *Input) notInteger(field string, b []byte) error {
 func (in *Input) notNumber(field string, b []byte, why string) *dataset.Error {
 	for _, layout := range dateLayouts {
 		if t, err := time.Parse(layout, string(b)); err == nil {
-			return in.bad(field, "a date where a number is due: "+dataset.Quote(b), fmt.Sprintf("write times as numbers; in Unix seconds, of UTC, this one is %d", t.Unix()))
+			return in.bad(field, "a date in place of a number: "+dataset.Quote(b), fmt.Sprintf("write times as numbers; in Unix seconds, of UTC, this one is %d", t.Unix()))
 		}
 	}
 	return in.bad(field, why+dataset.Quote(b), "")

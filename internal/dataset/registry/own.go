@@ -19,7 +19,7 @@ const OwnPrefix = "own-"
 func own(name string) Set {
 	set := Set{
 		Name: name, Title: "own data " + strings.TrimPrefix(name, OwnPrefix),
-		Address: "wherever you keep it", Licence: "not known to privrec",
+		Address: "the folder where you keep it", Licence: "not known to privrec",
 		Layouts: []Layout{
 			{Files: []string{name + ".inter", name + ".user"}, Read: interAndUser(nil)},
 			{Files: []string{name + ".inter"}, Read: logOnly(format.ReadInter)},

@@ -38,21 +38,21 @@ func ml1m() Set {
 			{Files: []string{"ml-1m.inter", "ml-1m.user"}, Read: interAndUser(nil)},
 		},
 		Recipes: []dataset.Recipe{{
-			Name: "dipsgnn", About: "Hu & Fang, arXiv 2309.11515, section 5.1; rating >= 4 as in the released code",
+			Name: "dipsgnn", About: "Hu & Fang, arXiv 2309.11515, section 5.1; rating >= 4 as in the published code",
 			MinRating: 4, Core: 10, LastN: 100,
 			Split:    dataset.Split{Kind: dataset.SplitFraction, Fraction: 0.8},
 			Features: []string{"gender", "age", "occupation"},
 			Wants: []dataset.Want{
 				{Rung: dataset.Rung{Name: dataset.RungRaw, Users: 6040, Items: 3706, Rows: 1000209}, From: "the data set's own README"},
 				{Rung: dataset.Rung{Name: "rating >= 4", Users: 6038, Rows: 575281}, From: "histogram of the ratings"},
-				{Rung: dataset.Rung{Name: "10-core", Users: 5949}, Paper: true, From: "the released code: 5,950 with its padding row"},
+				{Rung: dataset.Rung{Name: "10-core", Users: 5949}, Paper: true, From: "the published code: 5,950 with its padding row"},
 				{Rung: dataset.Rung{Name: "10-core", Items: 2810}, Paper: true, From: "table 1"},
 				{Rung: dataset.Rung{Name: "10-core", Rows: 571531}, Paper: true, From: "table 1: 5,949 users at average length 96.07"},
 				{Rung: dataset.Rung{Name: "last 100", Rows: 365535}, Paper: true, From: "table 1"},
 				{Rung: dataset.Rung{Name: dataset.RungTrain, Rows: 290812, Samples: 284863}, From: "an independent run of the paper's rules"},
 				{Rung: dataset.Rung{Name: dataset.RungTest, Rows: 74723, Samples: 68774}, From: "an independent run of the paper's rules"},
 			},
-			Notes: []string{"table 1 prints 5,945 users; its rules and the released code give 5,949",
+			Notes: []string{"table 1 prints 5,945 users; its rules and the published code give 5,949",
 				"table 1 counts interactions after truncation and average length before it"},
 		}, {
 			Name: "rdpgcf", About: "RDP-GCF (Journal of Software 2024), section 4.1: every rating is a positive; the rows that its table 1 counts",
@@ -60,7 +60,7 @@ func ml1m() Set {
 			Wants: []dataset.Want{
 				{Rung: dataset.Rung{Name: dataset.RungRaw, Users: 6040, Rows: 1000209}, Paper: true, From: "table 1"},
 				{Rung: dataset.Rung{Name: dataset.RungRaw, Items: 3706}, Paper: true, From: "table 1: its density of 0.04468"},
-				{Rung: dataset.Rung{Name: dataset.RungTrain, Rows: 717982}, From: "floor of 80 % of each user's rows, less a tenth"},
+				{Rung: dataset.Rung{Name: dataset.RungTrain, Rows: 717982}, From: "floor of 80 % of each user's rows, minus a tenth"},
 				{Rung: dataset.Rung{Name: dataset.RungValid, Rows: 79776}, From: "a tenth of the training rows"},
 				{Rung: dataset.Rung{Name: dataset.RungTest, Users: 6040, Rows: 202451}, From: "floor of 80 % of each user's rows"},
 			},
@@ -100,13 +100,13 @@ func ml100k() Set {
 				{Rung: dataset.Rung{Name: dataset.RungKnownTest, Samples: 7158}, From: "an independent implementation of the steps"},
 			},
 		}, {
-			Name: "gerai", About: "GERAI (Zhang et al., WWW 2021), section 5.1: every rating is an interaction, 80 % of a user's at random train",
+			Name: "gerai", About: "GERAI (Zhang et al., WWW 2021), section 5.1: every rating is an interaction; a random 80 % of a user's ratings train",
 			Split:    dataset.Split{Kind: dataset.SplitRandom, Fraction: 0.8, Nearest: true},
 			Ratings:  true, // for its statistics of a user, which must not use the test rows
 			Features: []string{"gender", "age", "occupation"},
 			Wants: []dataset.Want{
 				{Rung: dataset.Rung{Name: dataset.RungRaw, Users: 943, Items: 1682}, Paper: true, From: "section 5.1"},
-				{Rung: dataset.Rung{Name: dataset.RungRaw, Rows: 100000}, Paper: true, From: "section 5.1, read with the misprint put right"},
+				{Rung: dataset.Rung{Name: dataset.RungRaw, Rows: 100000}, Paper: true, From: "section 5.1, with its misprint corrected"},
 				{Rung: dataset.Rung{Name: dataset.RungTrain, Users: 943, Rows: 80000}, From: "a fifth of each user's rows, rounded, is test; the paper's noise scales need 80,000"},
 				{Rung: dataset.Rung{Name: dataset.RungTest, Users: 943, Rows: 20000}, From: "a fifth of each user's rows, rounded"},
 			},
@@ -162,11 +162,11 @@ func publishedSplit(digest string, raw dataset.Rung, train, test, kept, held int
 		Split: dataset.Split{Kind: dataset.SplitFixed, ValidShare: 0.1}, Digest: digest,
 		Wants: []dataset.Want{
 			{Rung: raw, Paper: true, From: "table 1"},
-			{Rung: dataset.Rung{Name: dataset.RungTrain, Rows: kept}, From: "the published files, less a tenth"},
+			{Rung: dataset.Rung{Name: dataset.RungTrain, Rows: kept}, From: "the published files, minus a tenth"},
 			{Rung: dataset.Rung{Name: dataset.RungValid, Rows: held}, From: "a tenth of the published training rows"},
 			{Rung: dataset.Rung{Name: dataset.RungTest, Users: raw.Users, Rows: test}, From: "the published files"},
 		},
-		Notes: []string{"the text says 10-core and a random split of its own; its baselines' rows are the published numbers of this split, which no longer is a 10-core",
+		Notes: []string{"the text says 10-core and a random split of its own; its baselines' rows are the published numbers of this split, which is not a 10-core any more",
 			"which training rows are held out is drawn from the seed here"},
 	}}
 }
@@ -212,7 +212,7 @@ func StandIn(p standin.Profile) Set {
 			Features: []string{"gender", "age", "occupation"},
 			Wants:    raw,
 		}, {
-			Name: "rdpgcf", About: "RDP-GCF's steps on synthetic rows: 80 % of a user's at random, less a tenth for validation",
+			Name: "rdpgcf", About: "RDP-GCF's steps on synthetic rows: a random 80 % of a user's rows, minus a tenth for validation",
 			Split: dataset.Split{Kind: dataset.SplitRandom, Fraction: 0.8, ValidShare: 0.1},
 			Wants: raw,
 		}, sasrecStandIn(raw)}

@@ -42,7 +42,7 @@ func toyGame() Set {
 				{Rung: dataset.Rung{Name: dataset.RungRaw, Users: 7996, Items: 49603, Rows: 197358}, From: "the table's own description"},
 				{Rung: dataset.Rung{Name: "distinct pairs", Rows: 197358 - 7351}, From: "the table's own description: 7,351 repeated pairs"},
 			},
-			Notes: []string{"not a pair of PriCDSR's paper, whose data are not published; DASL was evaluated on these two domains in another preprocessing"},
+			Notes: []string{"not a pair of PriCDSR's paper, whose data are not published; DASL was evaluated on these two domains, preprocessed another way"},
 		}},
 	}
 }

@@ -25,7 +25,7 @@ func yelp() Set {
 			{Files: []string{"review.json", "user.json"}, Read: readYelp},
 		},
 		Recipes: []dataset.Recipe{{
-			Name: "dipsgnn", About: "Hu & Fang, arXiv 2309.11515, section 5.1; every review, as in the released code",
+			Name: "dipsgnn", About: "Hu & Fang, arXiv 2309.11515, section 5.1; every review, as in the published code",
 			Core: 10, LastN: 30,
 			Split:    dataset.Split{Kind: dataset.SplitFraction, Fraction: 0.8},
 			Features: yelpUser[1:],
@@ -60,8 +60,8 @@ func tmall() Set {
 				{Rung: dataset.Rung{Name: "last 50", Rows: 3338788}, Paper: true, From: "table 1"},
 			},
 			Notes: []string{"132,724 users at the average length of 36.18 that table 1 prints are about 4,802,000 rows before truncation",
-				"the log knows days only; rows of a day keep the order of the file, where the released code sorts by a column that it does not ship",
-				"the text says three features; table 1 and the released code have two"},
+				"the log has days only; rows of a day keep the order of the file, but the released code sorts by a column that it does not contain",
+				"the text says three features; table 1 and the published code have two"},
 		}},
 	}
 }
@@ -88,11 +88,11 @@ func amazon(c amazonCategory) Set {
 		Licence: "no formal licence; offered by J. McAuley (UCSD) for academic research with citation (He and McAuley, WWW 2016), do not redistribute",
 		Layouts: []Layout{{Files: []string{"ratings_" + c.name + ".csv"}, Read: logOnly(ReadAmazonRatings)}},
 		Recipes: []dataset.Recipe{{
-			Name: "pricdsr-domain", About: "PriCDSR (Lin et al.), one domain before the domains are joined: first of a pair, items then users with 5 rows, each once",
+			Name: "pricdsr-domain", About: "PriCDSR (Lin et al.), one domain before the domains are joined: the first of a repeated pair; items with 5 rows, then users with 5 rows, one pass each",
 			Dedupe: dataset.KeepFirst, MinItem: 5, MinUser: 5,
 			Split: dataset.Split{Kind: dataset.SplitLeaveOneOut, Valid: true},
 			Wants: []dataset.Want{{Rung: c.raw, From: "the statistics of the ratings-only files of 2014"}},
-			Notes: []string{"the paper counts users who are left in all three domains; those of one domain are more",
+			Notes: []string{"the paper counts users who are left in all three domains; one domain alone has more",
 				"the paper does not say whether it takes the release of 2014 or of 2018; the script of its data set reads the form of 2014"},
 		}},
 	}
@@ -134,7 +134,7 @@ func zhihuRec() Set {
 				{Rung: dataset.Rung{Name: dataset.RungRaw, Users: 7963, Items: 64573, Rows: 1000026}, Paper: true, From: "table 2"},
 				{Rung: dataset.Rung{Name: "clicked", Rows: 271725}, Paper: true, From: "table 2"},
 			},
-			Notes: []string{"the paper took an earlier release; the one corrected in 2022 has 7,974 users and 999,970 rows, hence level C",
+			Notes: []string{"the paper took an earlier release; the one corrected in 2022 has 7,974 users and 999,970 rows, so the level is C",
 				"the paper's pairs of history and slate are not made by this recipe"},
 		}},
 	}

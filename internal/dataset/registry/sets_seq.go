@@ -23,7 +23,7 @@ func seqBeauty() Set {
 				{Rung: dataset.Rung{Name: dataset.RungValid, Users: 22363, Rows: 22363}, From: "one row a user"},
 				{Rung: dataset.Rung{Name: dataset.RungTest, Users: 22363, Rows: 22363}, From: "one row a user"},
 			},
-			Notes: []string{"the SASRec paper cut the same reviews to 52,024 users and 57,289 items, BERT4Rec to 40,226 and 54,542: their numbers are of other data"},
+			Notes: []string{"the SASRec paper cut the same reviews to 52,024 users and 57,289 items, BERT4Rec to 40,226 and 54,542: their numbers are for other data"},
 		}},
 	}
 }

@@ -82,7 +82,7 @@ func TestEarlyClicks(t *testing.T) {
 	for _, c := range []struct{ early, want string }{
 		{EarlyKeep, "1: f g | a; 1: c d | b; 1: h i | g"}, // the program has b c | b
 		{EarlyDrop, "1: f g | a; 1: h i | g"},
-		{EarlyRefuse, path + `:3: field "click timestamp": 3 of 9 clicks are before their show, this one first: user "1" was shown "b" at 20 and clicked at 19`},
+		{EarlyRefuse, path + `:3: field "click timestamp": 3 of 9 clicks come before their item was shown, this one first: user "1" was shown "b" at 20 and clicked at 19`},
 	} {
 		s, err := Build(l, Options{T: 2, L: 1, Early: c.early})
 		if c.early == EarlyRefuse {
@@ -99,20 +99,20 @@ func TestEarlyClicks(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.early, got, c.want)
 		}
 		expect(t, s, dataset.Rung{Name: "clicked before it was shown", Users: 3, Items: 1, Rows: 3})
-		if want := "3 of 9 clicks (33.3 %) are before their show (option early: " + c.early + ")"; !slices.Contains(s.Notes, want) {
+		if want := "3 of 9 clicks (33.3 %) come before their item was shown (option early: " + c.early + ")"; !slices.Contains(s.Notes, want) {
 			t.Errorf("notes %q lack %q", s.Notes, want)
 		}
 	}
 }
 
-// TestMostlyEarly: clicks most of which are before their show are no clicks of this log,
+// TestMostlyEarly: clicks most of which come before their item was shown are no clicks of this log,
 // for any choice about single ones.
 func TestMostlyEarly(t *testing.T) {
 	const head = "user\titem\tshown_at\tclicked_at\n"
 	for _, c := range []struct{ name, text, want string }{
-		{"a flag", "u\ta\t100\t\nu\tb\t110\t1\nu\tc\t120\t1\n", `:3: field "clicked_at": 2 of 2 clicks are before their show, this one first: user "u" was shown "b" at 110 and clicked at 1`},
-		{"shows in milliseconds", "u\ta\t1700000000000\t1700000003\n", `:2: field "clicked_at": 1 of 1 clicks are before their show, this one first: user "u" was shown "a" at 1700000000000 and clicked at 1700000003`},
-		{"another clock", "u\ta\t100\t101\nu\tb\t110\t80\nu\tc\t120\t90\n", `:3: field "clicked_at": 2 of 3 clicks are before their show`},
+		{"a flag", "u\ta\t100\t\nu\tb\t110\t1\nu\tc\t120\t1\n", `:3: field "clicked_at": 2 of 2 clicks come before their item was shown, this one first: user "u" was shown "b" at 110 and clicked at 1`},
+		{"shows in milliseconds", "u\ta\t1700000000000\t1700000003\n", `:2: field "clicked_at": 1 of 1 clicks come before their item was shown, this one first: user "u" was shown "a" at 1700000000000 and clicked at 1700000003`},
+		{"another clock", "u\ta\t100\t101\nu\tb\t110\t80\nu\tc\t120\t90\n", `:3: field "clicked_at": 2 of 3 clicks come before their item was shown`},
 	} {
 		for _, early := range []string{EarlyKeep, EarlyDrop, EarlyRefuse} {
 			path := writeFile(t, "impressions.tsv", head+c.text)
@@ -138,7 +138,7 @@ func TestMostlyEarly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Build(l, Options{T: 1, L: 1}); err == nil || strings.Contains(err.Error(), "before their show") {
+	if _, err := Build(l, Options{T: 1, L: 1}); err == nil || strings.Contains(err.Error(), "before their item was shown") {
 		t.Errorf("half of the clicks: %v", err)
 	}
 }

@@ -156,9 +156,9 @@ func loadMIND(ctx context.Context, name string, o Options) (*Set, error) {
 	s.unknown(o)
 	s.Histories = chains(s.Train, len(s.Users), nil)
 	s.noteRelease(mindTables[0],
-		"the authors released no training pairs: their validation pairs train here, about 26,000 in place of 233,276",
-		"users of the training pairs are chains of overlapping windows, one name for all pairs outside of the chains",
-		"what a user was shown beyond these pairs is not known: no protocol of logged candidates",
+		"the authors published no training pairs: their validation pairs train here, about 26,000 in place of 233,276",
+		"the users of the training pairs are not known: a chain of overlapping windows counts as one user, and all pairs outside of chains as one more",
+		"the other items that a user was shown are not known: the protocol with logged candidates is left out",
 		lostPlaces)
 	return s, nil
 }

@@ -27,9 +27,9 @@ type Source struct {
 // the folder own-shop.
 func Sources() []Source {
 	return []Source{
-		{Name: "exposure-zhihu", Title: "Zhihu pairs of the exposure paper's authors", About: "validation and test pairs as released, training slates rebuilt, logged items of every user", From: "tables made of the authors' release, in exposure/zhihu", Wants: zhihuTables, load: loadZhihu},
-		{Name: "exposure-mind", Title: "MIND pairs of the exposure paper's authors", About: "the released validation pairs train, test users are halved; nothing is known of what else was shown", From: "tables made of the authors' release, in exposure/mind", Wants: mindTables, load: loadMIND},
-		{Name: "zhihurec", Title: "ZhihuRec impressions", About: "slides over the clicks of inter_impression.csv", From: zhihuAddress, Wants: zhihuWants, load: loadZhihuRec},
+		{Name: "exposure-zhihu", Title: "Zhihu pairs of the exposure paper's authors", About: "validation and test pairs as published, training slates rebuilt, logged items of every user", From: "tables made of the authors' release, in exposure/zhihu", Wants: zhihuTables, load: loadZhihu},
+		{Name: "exposure-mind", Title: "MIND pairs of the exposure paper's authors", About: "the published validation pairs train, test users are halved; the other shown items are not known", From: "tables made of the authors' release, in exposure/mind", Wants: mindTables, load: loadMIND},
+		{Name: "zhihurec", Title: "ZhihuRec impressions", About: "windows over the clicks of inter_impression.csv", From: zhihuAddress, Wants: zhihuWants, load: loadZhihuRec},
 		{Name: "mind-small", Title: "MIND-small news impressions", About: "pairs of train/behaviors.tsv and dev/behaviors.tsv joined", From: mindAddress, Wants: mindWants, load: loadMINDSmall},
 		{Name: StandIn, Title: "stand-in slates (synthetic)", About: "300 users and 400 items; slates hold neighbours of recent clicks", StandIn: true, load: loadStandIn},
 	}

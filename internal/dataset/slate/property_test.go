@@ -100,7 +100,7 @@ func TestBuildProperty(t *testing.T) {
 			}
 		}
 		if 2*early > clicks {
-			if err == nil || !strings.Contains(err.Error(), "before their show") {
+			if err == nil || !strings.Contains(err.Error(), "before their item was shown") {
 				t.Fatalf("%d of %d clicks are early: %v", early, clicks, err)
 			}
 			return

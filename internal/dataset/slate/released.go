@@ -9,7 +9,7 @@ import (
 )
 
 // lostPlaces is a note for every set made of the authors' files.
-const lostPlaces = "the authors' files lack the unknown items of a pair and not their places: here they are OOV at the end of the slate or behaviour"
+const lostPlaces = "the authors' files do not have the unknown items of a pair nor their places: here they are OOV at the end of the slate or behaviour"
 
 // borders cuts n pairs as the published program does: the first 80 %, the next 10 % and the next
 // 10 %, each rounded down, so that the last pair or two belong to no part.

@@ -38,7 +38,7 @@ func loadStandIn(ctx context.Context, name string, o Options) (*Set, error) {
 		return nil, err
 	}
 	s.StandIn, s.Level = true, dataset.LevelD
-	s.Notes = append(s.Notes, "generated: says nothing of any real recommender or user")
+	s.Notes = append(s.Notes, "generated: no evidence about a real recommender or user")
 	return s, nil
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // Licence is the licence of every stand-in.
-const Licence = "no rights reserved: made of random numbers, holds nobody's data"
+const Licence = "no rights reserved: made of random numbers, holds no data of real people"
 
 // Write writes rows that Generate made of this profile with this seed, as format.WriteAtomic
 // does, or with replace as format.ReplaceAtomic does. Its card says which statistics are

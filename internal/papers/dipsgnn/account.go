@@ -123,7 +123,7 @@ func (p *protection) agree(account *Privacy) error {
 }
 
 // features accounts the perturbed user features.
-func (p *protection) features() *FeatureAccount {
+func (p *protection) features() *experiment.Features {
 	c, f := p.cfg.Privacy.Features, p.x.Data.Features
 	s := sampler(f, c)
 	k := len(s.Features)
@@ -143,10 +143,10 @@ func (p *Privacy) Show(d *report.Document) {
 	d.Facts = append(d.Facts,
 		report.Fact{Label: "claimed epsilon", Value: p.Claimed.Eps.String(),
 			Note: fmt.Sprintf("theorem %s at delta %g: one release of one matrix", p.Claimed.Theorem, p.Delta)},
-		report.Fact{Label: "accounted epsilon", Value: p.EpsTotal.String(), Note: p.reason()},
+		report.Fact{Label: "accounted epsilon", Value: p.Total.String(), Note: p.reason()},
 	)
 	if p.Features != nil {
-		d.Facts = append(d.Facts, report.Fact{Label: "user features", Value: "epsilon " + p.Features.EpsTotal.String(),
+		d.Facts = append(d.Facts, report.Fact{Label: "user features", Value: "epsilon " + p.Features.Total.String(),
 			Note: fmt.Sprintf("local, %d of %d features a user, claimed %v", p.Features.K, p.Features.N, p.Features.Eps1)})
 	}
 	t := &report.Table{
@@ -158,10 +158,10 @@ func (p *Privacy) Show(d *report.Document) {
 		t.Add(r.Name, r.S2M, float64(r.EpsRDP), float64(r.EpsExact))
 	}
 	for _, u := range p.Units {
-		t.Add(fmt.Sprintf("whole run, evaluations included: %s, %s", u.Unit, u.Neighbouring),
+		t.Add(fmt.Sprintf("whole run, evaluations included: %s, %s", u.Unit.Unit, u.Neighbouring),
 			u.Accounted.S2M, float64(u.Accounted.EpsRDP), float64(u.Accounted.EpsExact))
 	}
-	t.Notes = append(t.Notes, "units are counted after filtering, truncation and split, which depend on everybody's rows")
+	t.Notes = append(t.Notes, "units are counted after filtering, truncation and split, which depend on the rows of all users")
 	for _, u := range p.Unbounded {
 		t.Notes = append(t.Notes, fmt.Sprintf("no bound, %s: %s", u.What, u.Why))
 	}
@@ -171,7 +171,7 @@ func (p *Privacy) Show(d *report.Document) {
 // reason says what the total rests on.
 func (p *Privacy) reason() string {
 	if len(p.Unbounded) > 0 {
-		return "without bound: " + strings.Join(p.names(), ", ")
+		return "without bound: " + strings.Join(experiment.Names(p.Unbounded), ", ")
 	}
 	return "the worst unit, over all releases of the run"
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"privrec/internal/experiment"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
 )
@@ -12,7 +13,7 @@ import (
 // Accounting is what an honest account of a run needs: how the noise was set,
 // and how often it was really drawn.
 //
-// One formula (specification 5.1): releases of l2 sensitivity s C with noise of
+// One formula: releases of l2 sensitivity s C with noise of
 // standard deviation std compose to mu² = T s² M (C/std)², M the number of
 // releases that the differing entries are in. Theorem 4.2 is the case s² = M = 1.
 type Accounting struct {
@@ -97,9 +98,10 @@ func (a Accounting) Privacy() (*Privacy, error) {
 		return nil, err
 	}
 	p := &Privacy{
-		Noise: "research noise", Delta: a.Delta, T: a.Steps, C: a.Norm, Sigma: a.Sigma(), NoiseStd: a.NoiseStd(),
-		Claimed:   &Claim{Theorem: "4.2", Unit: "edge-unit", Eps: privacy.Number(a.Epsilon), S2: s2Claimed, M: 1},
-		Unbounded: a.unbounded(), Evaluations: []EvaluationCount{},
+		Account: experiment.Account{Version: experiment.Version, Noise: string(privacy.Research), Unbounded: a.unbounded()},
+		Delta:   a.Delta, T: a.Steps, C: a.Norm, Sigma: a.Sigma(), NoiseStd: a.NoiseStd(), Evaluations: []EvaluationCount{},
+		Claimed: &Claim{S2: s2Claimed, M: 1,
+			Claim: experiment.Claim{Theorem: "4.2", Unit: "edge-unit", Eps: privacy.Number(a.Epsilon), Delta: a.Delta}},
 	}
 	for _, e := range a.evaluationsRun() {
 		p.Evaluations = append(p.Evaluations, EvaluationCount{e.Name, e.Passes})
@@ -110,9 +112,6 @@ func (a Accounting) Privacy() (*Privacy, error) {
 	}
 	if p.Units, err = a.units(p); err != nil {
 		return nil, err
-	}
-	for _, u := range p.Units {
-		p.EpsTotal = max(p.EpsTotal, u.EpsTotal)
 	}
 	return p, nil
 }
@@ -154,7 +153,7 @@ func (a Accounting) charge(s2m float64) (Cost, error) {
 	return Cost{S2M: s2m, Mu2: privacy.Number(mu2), EpsRDP: privacy.Number(accountant.Closed(mu2, a.Delta)), EpsExact: privacy.Number(exact)}, nil
 }
 
-// table lists the rows of specification 5.3: from what the theorem counts to
+// table lists the rows from what the theorem counts to
 // what training did.
 func (a Accounting) table() ([]Row, error) {
 	m, e := a.Train, int64(a.Epochs)
@@ -217,12 +216,8 @@ func (a Accounting) units(p *Privacy) ([]UnitAccount, error) {
 		if err != nil {
 			return nil, err
 		}
-		row := UnitAccount{
-			Unit: u.name, Neighbouring: u.neighbours, Delta: a.Delta, T: a.Steps, C: a.Norm, Sigma: p.Sigma, NoiseStd: p.NoiseStd,
-			Claimed:   Claimed{p.Claimed.Eps, p.Claimed.S2, p.Claimed.M},
-			Accounted: Accounted{S2: u.s2, MTrain: releases, MEval: eval, Cost: c},
-			Unbounded: p.names(), EpsTotal: p.total(c.EpsExact),
-		}
+		p.Account.Add(u.name, u.neighbours, a.Delta, c.EpsExact)
+		row := UnitAccount{p.Account.Units[len(p.Account.Units)-1], Accounted{S2: u.s2, MTrain: releases, MEval: eval, Cost: c}}
 		out = append(out, row)
 	}
 	return out, nil

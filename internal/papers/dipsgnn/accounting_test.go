@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"privrec/internal/experiment"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
 	"privrec/internal/report"
@@ -100,7 +101,7 @@ func TestSquaredStd(t *testing.T) {
 		within(t, what+"std", p.NoiseStd, c.std, 0.005)
 		within(t, what+"one matrix", float64(row(t, p, "one matrix").EpsRDP), c.one, 0.005)
 		within(t, what+"both matrices", float64(row(t, p, "both").EpsRDP), c.both, 0.005)
-		if p.Claimed.Eps != 5 || p.Units[0].Claimed.Eps != 5 {
+		if p.Claimed.Eps != 5 {
 			t.Errorf("C %g: the claim is %v", c.norm, p.Claimed.Eps)
 		}
 	}
@@ -377,7 +378,7 @@ func TestLedgerComposesToTheAccount(t *testing.T) {
 	if err != nil || math.Abs(spent.Epsilon/float64(u.Accounted.EpsExact)-1) > 1e-9 {
 		t.Errorf("the ledger comes to %g, the account to %v (%v)", spent.Epsilon, u.Accounted.EpsExact, err)
 	}
-	for _, o := range declaration(p.Unbounded, nil).Open {
+	for _, o := range p.Declaration().Open {
 		if err := l.Record("unprotected", o, 1); err != nil {
 			t.Fatal(err)
 		}
@@ -394,15 +395,15 @@ func TestUnboundedAndTotal(t *testing.T) {
 	a := accounting(t, longest["ML-1M"])
 	names := func(a Accounting) string {
 		p := privacyOf(t, a)
-		if !math.IsInf(float64(p.EpsTotal), 1) {
-			t.Errorf("total %v", p.EpsTotal)
+		if !math.IsInf(float64(p.Total), 1) {
+			t.Errorf("total %v", p.Total)
 		}
 		for _, u := range p.Unbounded {
 			if u.Why == "" {
 				t.Errorf("%s has no reason", u.What)
 			}
 		}
-		return strings.Join(p.names(), ",")
+		return strings.Join(experiment.Names(p.Unbounded), ",")
 	}
 	if got := names(a); got != "labels,readout,backward,eval_noise_off" {
 		t.Error(got)
@@ -432,12 +433,6 @@ func TestUnboundedAndTotal(t *testing.T) {
 	if p := privacyOf(t, silent); p.Units[0].Accounted.EpsExact != 0 {
 		t.Errorf("without an adjacency the noise costs %v", p.Units[0].Accounted.EpsExact)
 	}
-	// With nothing unbounded, the total is the account: the branch a repaired
-	// model will take.
-	q := &Privacy{}
-	if q.total(7) != 7 {
-		t.Error("a bounded total is not the account")
-	}
 }
 
 // privacy.json as a reader sees it.
@@ -450,7 +445,7 @@ func TestPrivacyJSON(t *testing.T) {
 	}
 	for _, want := range []string{
 		`"eps_total":"infinity"`, `"unit":"edge-unit"`, `"unit":"delete"`, `"unit":"substitute"`, `"unit":"user"`, `"noise":"research noise"`,
-		`"claimed":{"eps":5,"s2":1,"M":1}`, `"M_train":780,"M_eval":0`, `"unbounded":["labels","readout","backward","eval_noise_off"]`,
+		`"claimed":{"eps":5,"delta":2.5e-7,"unit":"edge-unit","theorem":"4.2","s2":1,"M":1}`, `"M_train":780,"M_eval":0`, `"unbounded":["labels","readout","backward","eval_noise_off"]`,
 		`"features":{"eps1":20,"k":3,"n":3,"all_unselected_zeroed":true,"eps_total":20,"unbounded":[]}`,
 	} {
 		if !strings.Contains(string(b), want) {
@@ -458,14 +453,14 @@ func TestPrivacyJSON(t *testing.T) {
 		}
 	}
 	var back Privacy
-	if err := json.Unmarshal(b, &back); err != nil || !math.IsInf(float64(back.EpsTotal), 1) || back.Units[1].Accounted != p.Units[1].Accounted {
+	if err := json.Unmarshal(b, &back); err != nil || !math.IsInf(float64(back.Total), 1) || back.Units[1].Accounted != p.Units[1].Accounted {
 		t.Errorf("%v: %+v", err, back)
 	}
 }
 
 func TestFeatureAccount(t *testing.T) {
 	for name, c := range map[string]struct {
-		f    *FeatureAccount
+		f    *experiment.Features
 		open string
 	}{
 		"paper": {Features(20, 3, 3, false, false), ""}, "code, k = n": {Features(20, 3, 3, true, false), ""},
@@ -473,11 +468,11 @@ func TestFeatureAccount(t *testing.T) {
 		"clear": {Features(math.Inf(1), 3, 3, false, false), "no_perturbation"},
 	} {
 		var open []string
-		for _, u := range c.f.Open {
+		for _, u := range c.f.Unbounded {
 			open = append(open, u.What)
 		}
-		if got := strings.Join(open, ","); got != c.open || math.IsInf(float64(c.f.EpsTotal), 1) != (c.open != "") {
-			t.Errorf("%s: %q, total %v", name, got, c.f.EpsTotal)
+		if got := strings.Join(open, ","); got != c.open || math.IsInf(float64(c.f.Total), 1) != (c.open != "") {
+			t.Errorf("%s: %q, total %v", name, got, c.f.Total)
 		}
 	}
 }

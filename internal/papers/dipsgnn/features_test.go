@@ -56,14 +56,14 @@ func TestFeaturesInLedgerAndAccount(t *testing.T) {
 				}
 				f := p.features()
 				var open []string
-				for _, u := range f.Open {
+				for _, u := range f.Unbounded {
 					open = append(open, u.What)
 				}
 				if got := strings.Join(open, ","); got != c.open || f.K != c.k || f.N != len(x.Data.Features.Columns) {
 					t.Errorf("%s: open %q, %d of %d", what, got, f.K, f.N)
 				}
-				if math.IsInf(float64(f.EpsTotal), 1) != (c.open != "") {
-					t.Errorf("%s: a total of %v", what, f.EpsTotal)
+				if math.IsInf(float64(f.Total), 1) != (c.open != "") {
+					t.Errorf("%s: a total of %v", what, f.Total)
 				}
 				t.Run(what, func(t *testing.T) { checkFeatures(t, p.ledger.Entries(), f) })
 				return nil

@@ -3,9 +3,10 @@ package dipsgnn
 import (
 	"fmt"
 	"path/filepath"
-	"privrec/internal/protocol/nextitem"
-	"privrec/internal/train"
 	"testing"
+
+	"privrec/internal/experiment"
+	"privrec/internal/protocol/nextitem"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -57,7 +58,7 @@ func TestSelectedModelIsReported(t *testing.T) {
 			start(t, Task(), dir, sets)
 			o = readJSON[nextitem.Outcome](t, dir, "metrics.json")
 		}
-		of := func(e train.EpochRecord, name string) float64 {
+		of := func(e experiment.Epoch, name string) float64 {
 			for _, s := range e.Scores {
 				if s.Name == name {
 					return s.Value
@@ -67,7 +68,7 @@ func TestSelectedModelIsReported(t *testing.T) {
 			return 0
 		}
 		what := fmt.Sprintf("%s, refit %s", c.rule, c.refit)
-		best, top := 3, -1.0
+		best, top := 4, -1.0
 		chosen := o.Epochs // by validation, in the first training
 		if len(o.Selection) > 0 {
 			chosen = o.Selection
@@ -79,11 +80,11 @@ func TestSelectedModelIsReported(t *testing.T) {
 				}
 			}
 		}
-		if o.Selected != best+1 || c.refit == "true" && len(o.Epochs) != best+1 {
-			t.Errorf("%s: epoch %d selected of %d, want %d", what, o.Selected, len(o.Epochs), best+1)
+		if o.Selected != best || c.refit == "true" && len(o.Epochs) != best {
+			t.Errorf("%s: epoch %d selected of %d, want %d", what, o.Selected, len(o.Epochs), best)
 		}
 		for _, m := range o.Metrics {
-			if got, want := o.Evaluations[0].Values[m.String()], of(o.Epochs[best], "test "+m.String()); got != want {
+			if got, want := o.Evaluations[0].Values[m.String()], of(o.Epochs[best-1], "test "+m.String()); got != want {
 				t.Errorf("%s: %v is %v in the result and %v after the epoch", what, m, got, want)
 			}
 			top := 0.0

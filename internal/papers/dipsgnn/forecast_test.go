@@ -3,8 +3,9 @@ package dipsgnn
 import (
 	"os"
 	"path/filepath"
-	"privrec/internal/dataset/registry"
 	"testing"
+
+	"privrec/internal/dataset/registry"
 
 	"privrec/internal/dataset"
 	"privrec/internal/run"

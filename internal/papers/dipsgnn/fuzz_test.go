@@ -2,8 +2,9 @@ package dipsgnn
 
 import (
 	"context"
-	"privrec/internal/protocol/nextitem"
 	"testing"
+
+	"privrec/internal/protocol/nextitem"
 
 	"privrec/internal/run"
 )

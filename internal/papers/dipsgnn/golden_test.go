@@ -3,8 +3,9 @@ package dipsgnn
 import (
 	"fmt"
 	"math"
-	"privrec/internal/protocol/nextitem"
 	"testing"
+
+	"privrec/internal/protocol/nextitem"
 
 	"privrec/internal/autograd"
 	"privrec/internal/dataset"

@@ -2,6 +2,7 @@ package dipsgnn
 
 import (
 	"fmt"
+
 	"privrec/internal/privacy/mechanism/channel"
 
 	"privrec/internal/autograd"

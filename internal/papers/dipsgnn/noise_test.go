@@ -4,10 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"privrec/internal/experiment"
-	"privrec/internal/protocol/nextitem"
 	"slices"
 	"testing"
+
+	"privrec/internal/experiment"
+	"privrec/internal/protocol/nextitem"
 
 	"privrec/internal/autograd"
 	"privrec/internal/graph"

@@ -1,33 +1,16 @@
 package dipsgnn
 
 import (
-	"privrec/internal/metrics"
 	"privrec/internal/protocol/nextitem"
-	"privrec/internal/report"
 )
 
 // Percentages are the percentages of one row of Table 2 on one data set: the mean of
 // five seeds, printed without spread.
-type Percentages struct {
-	Recall20 float64 `json:"Recall@20"`
-	MRR20    float64 `json:"MRR@20"`
-	Recall10 float64 `json:"Recall@10"`
-	MRR10    float64 `json:"MRR@10"`
-}
+type Percentages struct{ Recall20, MRR20, Recall10, MRR10 float64 }
 
-// Share implements nextitem.Printed.
-func (p Percentages) Share(m metrics.Metric) float64 {
-	switch m {
-	case metrics.Metric{Kind: metrics.Recall, K: 20}:
-		return p.Recall20 / 100
-	case metrics.Metric{Kind: metrics.MRR, K: 20}:
-		return p.MRR20 / 100
-	case metrics.Metric{Kind: metrics.Recall, K: 10}:
-		return p.Recall10 / 100
-	case metrics.Metric{Kind: metrics.MRR, K: 10}:
-		return p.MRR10 / 100
-	}
-	return report.Missing
+// Shares are the percentages as shares, by metric name.
+func (p Percentages) Shares() map[string]float64 {
+	return map[string]float64{"Recall@20": p.Recall20 / 100, "MRR@20": p.MRR20 / 100, "Recall@10": p.Recall10 / 100, "MRR@10": p.MRR10 / 100}
 }
 
 // Table2 returns what the paper prints for a method on a data set (its own
@@ -42,15 +25,13 @@ var paperNames = map[string]string{"ml-1m": "ML-1M", "yelp": "Yelp", "tmall": "T
 
 // Tables is what the paper prints for its method and its baselines.
 func Tables() nextitem.Table {
-	return nextitem.Table{Row: printed, Note: "paper: Table 2, mean of five seeds without spread, epoch chosen on the test set by the released program"}
-}
-
-// printed is what Table 2 prints for a method on a registered data set, or nil.
-func printed(method, data string) nextitem.Printed {
-	if p, ok := Table2(method, paperNames[data]); ok {
-		return p
-	}
-	return nil
+	return nextitem.Table{From: "Table 2, mean of five seeds without spread, epoch chosen on the test set by the released program",
+		Row: func(method, data string) map[string]float64 {
+			if p, ok := Table2(method, paperNames[data]); ok {
+				return p.Shares()
+			}
+			return nil
+		}}
 }
 
 // Table 2 of arXiv 2309.11515; cutoffs of 5 were measured but not printed.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"privrec/internal/experiment"
 	"privrec/internal/privacy/mechanism/channel"
 	"privrec/internal/privacy/mechanism/local"
 
@@ -32,12 +34,12 @@ type protection struct {
 // newProtection opens the ledger, with what the run leaves unprotected.
 func newProtection(env *run.Env, x *nextitem.Experiment, c Config) (*protection, error) {
 	p := &protection{env: env, x: x, cfg: c, noises: map[string]*aggregationNoise{}}
-	var features []nextitem.Open
+	a := experiment.Account{Unbounded: c.accounting().unbounded()}
 	if c.Model.UserInput == nextitem.UserFeatures && x.Data.Features != nil {
-		features = p.features().Open
+		a.Features = p.features()
 	}
 	var err error
-	if p.ledger, err = env.Ledger(privacy.Research, declaration(c.accounting().unbounded(), features)); err != nil {
+	if p.ledger, err = env.Ledger(privacy.Research, a.Declaration()); err != nil {
 		return nil, err
 	}
 	p.once, err = env.Once()

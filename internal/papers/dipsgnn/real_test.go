@@ -4,10 +4,11 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"privrec/internal/experiment"
-	"privrec/internal/protocol/nextitem"
 	"strings"
 	"testing"
+
+	"privrec/internal/experiment"
+	"privrec/internal/protocol/nextitem"
 
 	"privrec/internal/run"
 	"privrec/internal/train"
@@ -56,10 +57,10 @@ func TestRealAccount(t *testing.T) {
 			for prefix, want := range c.want {
 				within(t, c.std+", "+prefix, float64(row(t, account, prefix).EpsRDP), want, 0.005)
 			}
-			if got := strings.Join(account.names(), ","); got != "labels,readout,backward,eval_noise_off,selection" {
+			if got := strings.Join(experiment.Names(account.Unbounded), ","); got != "labels,readout,backward,eval_noise_off,selection" {
 				t.Errorf("unbounded: %s", got)
 			}
-			if f := p.features(); f.K != 3 || f.N != 3 || !f.Zeroed || fmt.Sprint(f.EpsTotal) != "20" {
+			if f := p.features(); f.K != 3 || f.N != 3 || !f.Zeroed || fmt.Sprint(f.Total) != "20" {
 				t.Errorf("features %+v", f)
 			}
 			return nil

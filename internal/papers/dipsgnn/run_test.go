@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"privrec/internal/experiment"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
 	"privrec/internal/protocol/nextitem"
@@ -77,14 +78,14 @@ func (v variant) test(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	start(t, Task(), dir, v.sets)
 	p, o := readJSON[Privacy](t, dir, "privacy.json"), readJSON[nextitem.Outcome](t, dir, "metrics.json")
-	if got := strings.Join(p.names(), ","); got != v.unbounded {
+	if got := strings.Join(experiment.Names(p.Unbounded), ","); got != v.unbounded {
 		t.Errorf("unbounded: %s, want %s", got, v.unbounded)
 	}
 	if claim := float64(p.Claimed.Eps); claim != v.claimed && !(v.claimed == 0 && math.IsInf(claim, 1)) {
 		t.Errorf("claimed %v, want %v", claim, v.claimed)
 	}
-	if !math.IsInf(float64(p.EpsTotal), 1) {
-		t.Errorf("a total of %v, though something has no bound", p.EpsTotal)
+	if !math.IsInf(float64(p.Total), 1) {
+		t.Errorf("a total of %v, though something has no bound", p.Total)
 	}
 	if math.Abs(p.NoiseStd-0.2*v.std) > 1e-5 {
 		t.Errorf("noise of std %v, want %v", p.NoiseStd, 0.2*v.std)
@@ -92,10 +93,10 @@ func (v variant) test(t *testing.T) {
 	features := ""
 	if f := p.Features; f != nil {
 		var open []string
-		for _, u := range f.Open {
+		for _, u := range f.Unbounded {
 			open = append(open, u.What)
 		}
-		features = fmt.Sprint(f.EpsTotal, " ", open)
+		features = fmt.Sprint(f.Total, " ", open)
 	}
 	if features != v.features {
 		t.Errorf("features %q, want %q", features, v.features)
@@ -108,7 +109,7 @@ func (v variant) test(t *testing.T) {
 
 // checkFeatures: one release of the features, however the run went, and whatever of
 // them has no bound declared before the run.
-func checkFeatures(t *testing.T, entries []privacy.Entry, f *FeatureAccount) {
+func checkFeatures(t *testing.T, entries []privacy.Entry, f *experiment.Features) {
 	t.Helper()
 	released, open := int64(0), 0
 	for _, e := range entries {
@@ -130,7 +131,7 @@ func checkFeatures(t *testing.T, entries []privacy.Entry, f *FeatureAccount) {
 	}
 	want, wantOpen := int64(0), 0
 	if f != nil {
-		wantOpen = len(f.Open)
+		wantOpen = len(f.Unbounded)
 		if !math.IsInf(float64(f.Eps1), 1) {
 			want = 1
 		}
@@ -217,7 +218,7 @@ func checkReplay(t *testing.T, entries []privacy.Entry, p Privacy, channel bool)
 		open = append(open, u.What)
 	}
 	slices.Sort(open)
-	listed := p.names()
+	listed := experiment.Names(p.Unbounded)
 	slices.Sort(listed)
 	if diff := cmp.Diff(listed, open); diff != "" || !math.IsInf(spent.Epsilon, 1) {
 		t.Errorf("the whole ledger comes to %v: %s", spent.Epsilon, diff)

@@ -3,10 +3,11 @@ package dipsgnn
 import (
 	"context"
 	"math"
-	"privrec/internal/dataset/registry"
 	"slices"
 	"strings"
 	"time"
+
+	"privrec/internal/dataset/registry"
 
 	"privrec/internal/baseline"
 	"privrec/internal/dataset"

@@ -6,35 +6,18 @@ import (
 	"slices"
 	"strings"
 
+	"privrec/internal/experiment"
 	"privrec/internal/privacy"
 	"privrec/internal/report"
 )
 
-// Account is privacy.json. An attack protects nobody: without bound is what it reads and
+// Account is privacy.json. An attack protects nothing: without bound is what it reads and
 // what it reports; a protection of slates that has a guarantee is a unit of its own,
 // and each that a sweep releases an entry.
 type Account struct {
-	Mechanism string         `json:"mechanism"` // empty: none
-	Noise     string         `json:"noise"`
-	Units     []Unit         `json:"units"`
-	Releases  []Release      `json:"releases,omitempty"` // of a sweep, what randomized response released
-	Total     privacy.Number `json:"eps_total"`          // of the run
-	Unbounded []Open         `json:"unbounded"`
-}
-
-// Unit is the guarantee for one kind of neighbour.
-type Unit struct {
-	Unit         string         `json:"unit"`
-	Neighbouring string         `json:"neighbouring"`
-	Positions    int            `json:"positions"` // that one unit holds, all released; epsilons of a position add up over them
-	Delta        float64        `json:"delta"`
-	Accounted    accounted      `json:"accounted"`
-	Total        privacy.Number `json:"eps_total"`
-	Unbounded    []string       `json:"unbounded"`
-}
-
-type accounted struct {
-	Eps privacy.Number `json:"eps_exact"`
+	experiment.Account
+	Mechanism string    `json:"mechanism"`          // empty: none
+	Releases  []Release `json:"releases,omitempty"` // of a sweep, what randomized response released
 }
 
 // Release is the slates of some parts of the pairs under one setting of a sweep. Parts are
@@ -51,18 +34,10 @@ type Release struct {
 	UserEps privacy.Number `json:"eps_user,omitempty"`
 }
 
-// Open is something that no noise covers.
-type Open struct {
-	What string `json:"what"`
-	Why  string `json:"why"`
-}
-
 // account says what a run protects: nothing, or what its slates went through, of which s
 // is those of one user.
 func (c Config) account(s shares) *Account {
-	a := &Account{Noise: "none", Units: []Unit{}, Total: privacy.Number(math.Inf(1)), Unbounded: []Open{
-		{"behaviours", "the attack trains on the clicks of other users in the clear and is measured on those of its victims"},
-	}}
+	a := &Account{Account: experiment.Unprotected("behaviours", "the attack trains on the clicks of other users in the clear and is measured on those of its victims")}
 	p := c.Protect
 	switch {
 	case !p.On():
@@ -70,10 +45,10 @@ func (c Config) account(s shares) *Account {
 		if len(c.Sweep.Ratios) > 0 {
 			why += "; in the sweep also with positions replaced by sampled items, which has no guarantee"
 		}
-		a.Unbounded = append(a.Unbounded, Open{"slates", why})
+		a.Leave("slates", why)
 		c.Sweep.account(a, c.Data.Slate, s)
 	case p.Replace != ReplaceRR:
-		a.Unbounded = append(a.Unbounded, Open{"slates", "replacing positions by sampled items has no guarantee: what is left of a slate is shown as it is"})
+		a.Leave("slates", "replacing positions by sampled items has no guarantee: what is left of a slate is shown as it is")
 	default:
 		a.respond(s)
 		for _, u := range responseUnits(p.Epsilon, c.Data.Slate, s) {
@@ -82,7 +57,7 @@ func (c Config) account(s shares) *Account {
 		}
 	}
 	if c.Protect.Attacker == AttackerClean && c.Protect.On() {
-		a.Unbounded = append(a.Unbounded, Open{"attacker", "trained on slates as they were: who trains on protected ones guesses better"})
+		a.Leave("attacker", "trained on slates as they were: who trains on protected ones guesses better")
 	}
 	return a
 }
@@ -98,23 +73,21 @@ const (
 func (a *Account) respond(s shares) {
 	a.Mechanism, a.Noise = "randomized response over the catalogue", string(privacy.Research)
 	if s.Unknown != "" {
-		a.Unbounded = append(a.Unbounded,
-			Open{"overlap", "slates of one user share items: what several of them show adds up"},
-			Open{unitUser, s.Unknown},
-			Open{unitItem, s.Unknown})
+		a.Leave("overlap", "slates of one user share items: what several of them show adds up")
+		a.Leave(unitUser, s.Unknown)
+		a.Leave(unitItem, s.Unknown)
 	}
-	a.Unbounded = append(a.Unbounded,
-		Open{"catalogue", "the items that can be drawn are those of the training pairs; the guarantee holds given that list"})
+	a.Leave("catalogue", "the items that can be drawn are those of the training pairs; the guarantee holds given that list")
 }
 
 // responseUnits are what answering every position of slates of t items guarantees, without
 // totals. A unit of several positions has the sum of their epsilons (basic composition):
 // that is tight for whoever may change all of them at once.
-func responseUnits(epsilon float64, t int, s shares) []Unit {
-	unit := func(name string, positions int, neighbouring string) Unit {
-		return Unit{Unit: name, Neighbouring: neighbouring, Positions: positions, Accounted: accounted{privacy.Number(float64(positions) * epsilon)}, Unbounded: []string{}}
+func responseUnits(epsilon float64, t int, s shares) []experiment.Unit {
+	unit := func(name string, positions int, neighbouring string) experiment.Unit {
+		return experiment.Unit{Unit: name, Neighbouring: neighbouring, Positions: positions, Accounted: experiment.Accounted{Eps: privacy.Number(float64(positions) * epsilon)}, Unbounded: []string{}}
 	}
-	units := []Unit{
+	units := []experiment.Unit{
 		unit(string(privacy.Position), 1, "the item at one position of one slate replaced"),
 		unit(unitSlate, t, fmt.Sprintf("a slate of %d replaced", t)),
 	}
@@ -160,7 +133,7 @@ func (c SweepConfig) account(a *Account, t int, s shares) {
 }
 
 // article is the name of a unit in a sentence.
-func (u Unit) article() string {
+func article(u experiment.Unit) string {
 	if strings.HasPrefix(u.Unit, "i") {
 		return "an " + u.Unit
 	}
@@ -172,7 +145,7 @@ func (a *Account) sweepTable() *report.Table {
 	t := &report.Table{Name: "privacy", Title: "What randomized response released in the sweep: epsilon of each setting, and of all",
 		Columns: []report.Column{{Name: "setting"}, {Name: "slates"}}}
 	for _, u := range a.Units {
-		t.Columns = append(t.Columns, report.Column{Name: u.article(), Format: "%.6g"})
+		t.Columns = append(t.Columns, report.Column{Name: article(u), Format: "%.6g"})
 	}
 	row := func(name string, parts any, eps float64) {
 		cells := []any{name, parts}
@@ -189,7 +162,7 @@ func (a *Account) sweepTable() *report.Table {
 	}
 	t.Notes = append(t.Notes, "each is that of the protected slates by themselves: the same slates are attacked as they were beside them")
 	for _, u := range a.Units {
-		t.Notes = append(t.Notes, u.article()+": "+u.Neighbouring)
+		t.Notes = append(t.Notes, article(u)+": "+u.Neighbouring)
 	}
 	return t
 }
@@ -208,21 +181,9 @@ func (a *Account) hold(l *privacy.Ledger) error {
 	return nil
 }
 
-// declaration is what no noise covers, for the ledger.
-func (a *Account) declaration() (d privacy.Declaration) {
-	for _, o := range a.Unbounded {
-		d.Open = append(d.Open, privacy.Unprotected{What: o.What, Why: o.Why})
-	}
-	return d
-}
-
 // show puts the account into a result.
 func (a *Account) show(d *report.Document) {
-	var open []string
-	for _, o := range a.Unbounded {
-		open = append(open, o.What)
-	}
-	d.Facts = append(d.Facts, report.Fact{Label: "accounted epsilon", Value: "inf", Note: "of the whole run, without bound: " + strings.Join(open, ", ")})
+	a.ShowOpen(d)
 	switch {
 	case len(a.Releases) > 0:
 		d.Tables = append(d.Tables, a.sweepTable())
@@ -233,8 +194,5 @@ func (a *Account) show(d *report.Document) {
 			t.Add(u.Unit, u.Neighbouring, float64(u.Total))
 		}
 		d.Tables = append(d.Tables, t)
-	}
-	for _, o := range a.Unbounded {
-		d.Notes = append(d.Notes, o.What+": "+o.Why)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"privrec/internal/experiment"
 	"privrec/internal/privacy"
 	"privrec/internal/run"
 )
@@ -55,7 +56,7 @@ func TestSweepIsAccounted(t *testing.T) {
 	if !slices.Equal(slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want))) {
 		t.Errorf("the ledger has %q, the account %q", got, want)
 	}
-	if len(a.Units) != 4 || slices.ContainsFunc(a.Unbounded, func(o Open) bool { return o.What == "overlap" || o.What == "user" }) {
+	if len(a.Units) != 4 || slices.ContainsFunc(a.Unbounded, func(o experiment.Open) bool { return o.What == "overlap" || o.What == "user" }) {
 		t.Fatalf("units %+v, without bound %+v", a.Units, a.Unbounded)
 	}
 	for _, r := range a.Releases {
@@ -98,7 +99,7 @@ func TestSweepReleases(t *testing.T) {
 	if len(a.Releases) != 0 || len(a.Units) != 0 || a.Noise != "none" {
 		t.Errorf("account %+v", a)
 	}
-	if !slices.ContainsFunc(a.Unbounded, func(o Open) bool { return o.What == "slates" && strings.Contains(o.Why, "sampled items") }) {
+	if !slices.ContainsFunc(a.Unbounded, func(o experiment.Open) bool { return o.What == "slates" && strings.Contains(o.Why, "sampled items") }) {
 		t.Errorf("the sweep's replaced slates have no guarantee, which is not said: %+v", a.Unbounded)
 	}
 }

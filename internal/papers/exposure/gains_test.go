@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"privrec/internal/experiment"
 	"privrec/internal/protocol/slates"
 )
 
@@ -19,7 +20,7 @@ func TestFloorsWithAsManyGuesses(t *testing.T) {
 	if len(full.Equal) != len(full.Floors) || full.FloorGuesses != ", k*L guesses" || len(few.Equal) != 0 || few.FloorGuesses != "" {
 		t.Fatalf("%s: %d of %d floors, %q; %s: %d, %q", full.Name, len(full.Equal), len(full.Floors), full.FloorGuesses, few.Name, len(few.Equal), few.FloorGuesses)
 	}
-	if len(o.Floors) != 2*len(full.Floors) || !slices.ContainsFunc(o.Floors, func(s slates.Scores) bool { return s.Name == "popularity, as many guesses" }) {
+	if len(o.Floors) != 2*len(full.Floors) || !slices.ContainsFunc(o.Floors, func(s experiment.Scores) bool { return s.Name == "popularity, as many guesses" }) {
 		t.Errorf("floors of the outcome %+v", o.Floors)
 	}
 	for _, s := range full.Equal {

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	attack "privrec/internal/attack/exposure"
+	"privrec/internal/experiment"
+	"privrec/internal/metrics"
 	"privrec/internal/protocol/slates"
 	"privrec/internal/run"
 	"privrec/internal/train"
@@ -29,19 +31,16 @@ func (x *attackRun) measure(ctx context.Context, m *attack.Model, r *train.Resul
 
 func (x *attackRun) evaluate(ctx context.Context, m *attack.Model, r *train.Result) (*Outcome, error) {
 	defer x.Env.Stage("evaluate")()
-	o := &Outcome{
-		Method: x.cfg.method(), Setting: x.standing.Text, Data: x.Summary(), Metrics: x.Metrics(), Definitions: map[string]string{}, Protection: x.protected(),
-		Selected: len(r.Epochs), Cap: x.cfg.Train.Epochs, Stopped: r.Stopped, Steps: r.Steps, Epochs: r.Epochs,
+	c := x.cfg.Train
+	standing := x.standing
+	if x.cfg.On.Run != "" {
+		standing.Stated = train.Length{} // no paper trains on the recommendations of a run
 	}
-	if x.cfg.On.Run == "" {
-		o.Short = x.standing.Stated.Short(x.cfg.Train.length(), len(r.Epochs), r.Stopped)
-	}
-	if x.cfg.Train.Select == selectValidation && r.Best >= 0 {
-		o.Selected = r.Best + 1
-	}
-	for _, m := range o.Metrics {
-		o.Definitions[m.String()] = m.ListsDefinition()
-	}
+	o := &Outcome{Protection: x.protected(), Outcome: experiment.Outcome[slates.DataSummary]{
+		Version: experiment.Version, Method: x.cfg.method(), Protocol: slates.Name, Setting: x.standing.Text, Data: x.Summary(),
+		Metrics: x.Metrics(), Definitions: experiment.Define(x.Metrics(), metrics.Metric.ListsDefinition),
+		Trained: experiment.TrainedBy(&experiment.Fitted{Result: r}, c.Select == selectValidation && r.Best >= 0, c.Epochs, c.length(), standing),
+	}}
 	floors, err := x.Floors()
 	if err != nil {
 		return nil, err

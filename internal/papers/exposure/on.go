@@ -173,12 +173,8 @@ func (v *victims) add(user string, behaviour, slate []string) {
 // levelOf takes the level of evidence from a run: D stays D, and the best that pairs
 // without printed counts can be is C.
 func levelOf(dir string) (dataset.Level, error) {
-	var m struct {
-		Data struct {
-			Level dataset.Level `json:"evidence_level"`
-		} `json:"data"`
-	}
-	if err := run.ReadMetrics(dir, &m); err != nil {
+	m, err := experiment.ReadOutcome(dir)
+	if err != nil {
 		return 0, fmt.Errorf("on.run: %w", err)
 	}
 	if m.Data.Level == dataset.LevelD {

@@ -1,30 +1,18 @@
 package exposure
 
 import (
-	"privrec/internal/metrics"
+	"privrec/internal/experiment"
 	"privrec/internal/protocol/slates"
-	"privrec/internal/train"
 )
 
-// Outcome is what a run measured: metrics.json. It holds no times, so that a resumed run
-// writes the same bytes. Scores are shares.
+// Outcome is what a run measured: metrics.json. Floors are those under the main protocol,
+// those with as many guesses last; evaluations are the attack under every protocol, the main
+// one first.
 type Outcome struct {
-	Method      string              `json:"method"`
-	Setting     string              `json:"setting"` // the profile, and what differs from it
-	Data        slates.DataSummary  `json:"data"`
-	Metrics     []metrics.Metric    `json:"metrics"`
-	Definitions map[string]string   `json:"definitions"`
-	Floors      []slates.Scores     `json:"floors"`      // under the main protocol, those with as many guesses last
-	Evaluations []slates.Scores     `json:"evaluations"` // the attack under every protocol, the main one first
-	Protocols   []slates.Outcome    `json:"protocols"`
-	Protection  *ProtectionOutcome  `json:"protection,omitempty"`
-	Figures     *Figures            `json:"figures,omitempty"`
-	Selected    int                 `json:"selected_epoch"` // of the reported attack, from 1
-	Cap         int                 `json:"epoch_cap"`
-	Stopped     bool                `json:"stopped_early"`
-	Short       string              `json:"short,omitempty"` // why the training is shorter than that of its profile, and not set against the paper
-	Steps       int                 `json:"steps"`
-	Epochs      []train.EpochRecord `json:"epochs"`
+	experiment.Outcome[slates.DataSummary]
+	Protocols  []slates.Outcome   `json:"protocols"`
+	Protection *ProtectionOutcome `json:"protection,omitempty"`
+	Figures    *Figures           `json:"figures,omitempty"`
 }
 
 // ProtectionOutcome is what was done to the slates.

@@ -45,10 +45,10 @@ func open(ctx context.Context, env *run.Env, c Config, others []run.Task) (*atta
 func (x *attackRun) Run(ctx context.Context) error {
 	a := x.cfg.account(sharesOf(x.Set, x.released()))
 	if x.selected() {
-		a.Unbounded = append(a.Unbounded, Open{"selection", "the loss on the validation pairs decides, in the clear, when training ends or which epoch is reported"})
+		a.Leave("selection", "the loss on the validation pairs decides, in the clear, when training ends or which epoch is reported")
 	}
 	var err error
-	if x.ledger, err = x.Env.Ledger(privacy.Research, a.declaration()); err != nil {
+	if x.ledger, err = x.Env.Ledger(privacy.Research, a.Declaration()); err != nil {
 		return err
 	}
 	once, err := x.Env.Once()

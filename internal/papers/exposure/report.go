@@ -82,7 +82,7 @@ func (x *attackRun) facts(o *Outcome) []report.Fact {
 func (o *Outcome) losses() report.Figure {
 	training, valid := report.Line{Name: "training"}, report.Line{Name: "validation"}
 	for _, e := range o.Epochs {
-		at := float64(e.Epoch + 1)
+		at := float64(e.Epoch)
 		training.X, training.Y = append(training.X, at), append(training.Y, e.Loss)
 		for _, s := range e.Scores {
 			valid.X, valid.Y = append(valid.X, at), append(valid.Y, s.Value)

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"privrec/internal/experiment"
 	"privrec/internal/protocol/slates"
-	"privrec/internal/train"
 )
 
 // Training that its cap ended says so, unless the loss on validation had risen for as long as the
@@ -28,7 +28,8 @@ func TestUnfinished(t *testing.T) {
 		{"stopped by validation", 12, 2, 10, true, ""},
 		{"never trained", 0, 0, 10, false, "random weights: a lower bound"},
 	} {
-		o := &Outcome{Epochs: make([]train.EpochRecord, c.ran), Selected: c.selected, Stopped: c.stopped, Steps: 38}
+		o := &Outcome{}
+		o.Trained = experiment.Trained{Epochs: make([]experiment.Epoch, c.ran), Selected: c.selected, Stopped: c.stopped, Steps: 38}
 		if got := o.unfinished(TrainConfig{Patience: c.patience}); got != c.want && (c.want == "" || !strings.Contains(got, c.want)) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}

@@ -11,7 +11,7 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/slate"
-	"privrec/internal/protocol/slates"
+	"privrec/internal/experiment"
 	"privrec/internal/run"
 	"privrec/internal/run/runtest"
 	"privrec/internal/train"
@@ -35,7 +35,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("protocol %d: %+v", i, p)
 		}
 		for _, name := range []string{"random", "popularity", "co-occurrence"} {
-			if !slices.ContainsFunc(p.Floors, func(s slates.Scores) bool { return s.Name == name }) {
+			if !slices.ContainsFunc(p.Floors, func(s experiment.Scores) bool { return s.Name == name }) {
 				t.Errorf("%s: no floor %s", p.Name, name)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"privrec/internal/dataset/slate"
+	"privrec/internal/experiment"
 	"privrec/internal/privacy"
 )
 
@@ -107,7 +108,7 @@ func TestUsersThatAreNotKnown(t *testing.T) {
 			t.Errorf("%s: units %+v", name, a.Units)
 		}
 		for _, what := range []string{"overlap", unitUser, unitItem} {
-			if i := slices.IndexFunc(a.Unbounded, func(o Open) bool { return o.What == what }); i < 0 || what != "overlap" && !strings.Contains(a.Unbounded[i].Why, "the users of 1 t") {
+			if i := slices.IndexFunc(a.Unbounded, func(o experiment.Open) bool { return o.What == what }); i < 0 || what != "overlap" && !strings.Contains(a.Unbounded[i].Why, "the users of 1 t") {
 				t.Errorf("%s: %s is not said to be without bound: %+v", name, what, a.Unbounded)
 			}
 		}

@@ -36,7 +36,7 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	}
 	items := [2]int{x.Data.Domains[0].Items, x.Data.Domains[1].Items}
 	a := c.account(items[1])
-	if _, err := env.Ledger(privacy.Research, a.declaration()); err != nil {
+	if _, err := env.Ledger(privacy.Research, a.Declaration()); err != nil {
 		return nil, err
 	}
 	once, err := env.Once()
@@ -59,7 +59,7 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 		return nil, err
 	}
 	x.Method, x.Single, x.Training, x.Account = c.Method(), c.Single(), c.Train.Training(), a
-	x.Paper, x.Notes = printedFor(c), c.cautions(items[1])
+	x.Paper, x.Printed, x.Notes = printedFor(c), "tables II and III, means of three runs", c.cautions(items[1])
 	x.New = func(rows *crossdomain.Rows) (crossdomain.Model, error) {
 		t, err := baseline.New(rows, x.Data.Users, items, c.Model, c.Single(), c.Train, env.Seed)
 		if err != nil {

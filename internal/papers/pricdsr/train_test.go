@@ -228,7 +228,7 @@ func TestRefusals(t *testing.T) {
 		{"dasl", "train.select=last", "train.refit"},
 		{"dasl", "train.align_adam=none", "train.align_adam"},
 		{"dasl", "model.dropout=1", "model.dropout"},
-		{"dasl", "data.target=right", "asked for twice"},
+		{"dasl", "data.target=right", "both target and auxiliary"},
 		{"dasl", "data.auxiliary=games", "unknown domain"},
 		{"dasl", "eval.negatives=5000", "eval.negatives"},
 		{"dasl", "train.rate=1e30", "train.rate"},

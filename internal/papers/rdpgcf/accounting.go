@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"math"
 
+	"privrec/internal/experiment"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
+	"privrec/internal/protocol/topn"
 )
 
 // Ran is what an honest account of a run of RDP-GCF needs besides its configuration:
@@ -29,42 +31,38 @@ type Ran struct {
 // Account is privacy.json: the claim, what was added up and by which reasoning, and
 // what nothing covers.
 type Account struct {
-	Method       string         `json:"method"`
-	Noise        string         `json:"noise"`
-	Unit         string         `json:"unit"`
-	Neighbouring string         `json:"neighbouring"`
-	EpsTotal     privacy.Number `json:"eps_total"` // infinity unless unprotected is empty
-	Delta        float64        `json:"delta"`
-	Sigma        float64        `json:"sigma,omitempty"` // standard deviation of the noise on layers
+	experiment.Account
+	Method string  `json:"method"`
+	Delta  float64 `json:"delta"`
+	Sigma  float64 `json:"sigma,omitempty"` // standard deviation of the noise on layers
 
 	Claimed *Claim `json:"claimed"` // null: nothing is claimed
 	// Components are what noise covers, each composed by itself, and Covered all of
 	// them together.
-	Components  []Component    `json:"components"`
-	Covered     privacy.Number `json:"covered"`
-	CoveredBy   string         `json:"covered_by"`
-	Readings    []Reading      `json:"readings,omitempty"` // the claim under every way of counting
-	Unprotected []Open         `json:"unprotected"`
-	// Public is what a finite total supposes to be known already, or to be shown to
-	// nobody who must not know the edges.
-	Public public `json:"taken_as_public,omitempty"`
+	Components []Component    `json:"components"`
+	Covered    privacy.Number `json:"covered"`
+	CoveredBy  string         `json:"covered_by"`
+	Readings   []Reading      `json:"readings,omitempty"` // the claim under every way of counting
 
 	total []privacy.Event // of the components, with their counts
 	count []int64
 }
 
-// Claim is what the paper would state.
+// Claim is what the paper would state, and how it is counted.
 type Claim struct {
-	Eps         privacy.Number `json:"eps"`
-	Delta       float64        `json:"delta"`
-	Bound       string         `json:"bound"`
-	Conversion  string         `json:"conversion"`
-	Count       string         `json:"count,omitempty"` // of releases, as in Privacy.Count
-	PerStep     int64          `json:"releases_per_step"`
-	Sensitivity float64        `json:"sensitivity"`
-	Epochs      int            `json:"epochs"`
-	Rate        float64        `json:"rate"`
-	Steps       int64          `json:"steps"`
+	experiment.Claim
+	Conversion  string  `json:"conversion"`
+	Count       string  `json:"count,omitempty"` // of releases, as in Privacy.Count
+	PerStep     int64   `json:"releases_per_step"`
+	Sensitivity float64 `json:"sensitivity"`
+	Epochs      int     `json:"epochs"`
+	Rate        float64 `json:"rate"`
+	Steps       int64   `json:"steps"`
+}
+
+// claimed is a claim for an edge by a theorem or another reasoning.
+func claimed(epsilon, delta float64, theorem string) experiment.Claim {
+	return experiment.Claim{Eps: privacy.Number(epsilon), Delta: delta, Unit: unitEdge, Theorem: theorem}
 }
 
 // Component is one thing that noise covers.
@@ -76,12 +74,6 @@ type Component struct {
 	Rate        float64        `json:"rate"`         // of the edges that a release sees; 1: all
 	Mu          privacy.Number `json:"mu,omitempty"` // of the composition where nothing is sampled
 	Eps         privacy.Number `json:"eps"`          // exact, of this component alone
-}
-
-// Open is something that no noise covers.
-type Open struct {
-	What string `json:"what"`
-	Why  string `json:"why"`
 }
 
 // Reading is what the noise in force is worth by one way of counting.
@@ -112,7 +104,7 @@ func (c Config) Account(r Ran) (*Account, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := c.newAccount(r.Sigma)
+	a := newAccount(c.Privacy.Method, c.Privacy.Delta, r.Sigma)
 	if r.Sigma > 0 {
 		if err := a.claim(c, cal, r.Sigma); err != nil {
 			return nil, err
@@ -121,13 +113,14 @@ func (c Config) Account(r Ran) (*Account, error) {
 			return nil, err
 		}
 	}
-	a.Unprotected = c.open(r)
+	a.Unbounded = c.open(r)
 	return a, a.sum()
 }
 
-func (c Config) newAccount(sigma float64) *Account {
-	return &Account{Method: c.Privacy.Method, Noise: string(privacy.Research), Unit: unitEdge, Neighbouring: addRemove,
-		Delta: c.Privacy.Delta, Sigma: sigma, Components: []Component{}, Unprotected: []Open{}}
+// newAccount is an account of nothing so far.
+func newAccount(method string, delta, sigma float64) *Account {
+	return &Account{Method: method, Delta: delta, Sigma: sigma, Components: []Component{}, Account: experiment.Account{
+		Version: experiment.Version, Noise: string(privacy.Research), Units: []experiment.Unit{}, Unbounded: []experiment.Open{}}}
 }
 
 // claim states the guarantee as the configuration reads the paper, and all readings.
@@ -137,7 +130,7 @@ func (a *Account) claim(c Config, cal Calibration, sigma float64) error {
 		return err
 	}
 	if c.Privacy.Accounting != AccountingFixed {
-		a.Claimed = &Claim{Eps: privacy.Number(c.Privacy.Epsilon), Delta: cal.Delta, Bound: boundNames[cal.Accounting], Conversion: cal.Conversion,
+		a.Claimed = &Claim{Claim: claimed(c.Privacy.Epsilon, cal.Delta, boundNames[cal.Accounting]), Conversion: cal.Conversion,
 			Count: cal.Count, PerStep: perStep, Sensitivity: sensitivity, Epochs: cal.Epochs, Rate: cal.Rate(), Steps: cal.Steps()}
 	}
 	_, isOrder, err := order(cal.Conversion) // whose reading leaves delta out
@@ -238,44 +231,50 @@ func (a *Account) sum() error {
 		}
 		a.Covered, a.CoveredBy = privacy.Number(eps), "exact composition of the components"
 	}
-	a.EpsTotal = a.Covered
-	if len(a.Unprotected) > 0 {
-		a.EpsTotal = privacy.Number(math.Inf(1))
-	} else if len(a.Components) == 0 {
+	if len(a.Components) == 0 && len(a.Unbounded) == 0 {
 		return errors.New("account: nothing is covered and nothing is open")
 	}
+	a.close()
 	return nil
 }
 
-// open lists what a run of the paper's method leaves open (specification 6.4).
-func (c Config) open(r Ran) []Open {
-	list := []Open{
-		{"labels", "the gradient of the rows of a positive pair exists because the pair is an edge; it gets no noise"},
+// close states the guarantee of an edge, and the total.
+func (a *Account) close() {
+	if len(a.Components) > 0 {
+		a.Add(unitEdge, addRemove, a.Delta, a.Covered)
+		return
 	}
+	a.Total = privacy.Number(math.Inf(1))
+}
+
+// open lists what a run of the paper's method leaves open.
+func (c Config) open(r Ran) []experiment.Open {
+	var list []experiment.Open
+	leave := func(what, why string) { list = append(list, experiment.NotCovered(what, why)) }
+	leave("labels", "the gradient of the rows of a positive pair exists because the pair is an edge; it gets no noise")
 	if r.Sigma == 0 {
-		list = append(list, Open{"no_noise", "layers are propagated without noise"})
+		leave("no_noise", "layers are propagated without noise")
 	}
-	list = append(list,
-		Open{"backward", "the backward pass multiplies by the adjacency again, in the clear; post-processing covers functions of the noisy output only"},
-		Open{"layer_0", "the tables are trained on both and leave inside the vectors; so the inputs of a propagation depend on the edges, and even its releases do not compose as added up here"})
+	leave("backward", "the backward pass multiplies by the adjacency again, in the clear; post-processing covers functions of the noisy output only")
+	leave("layer_0", "the tables are trained on both and leave inside the vectors; so the inputs of a propagation depend on the edges, and even its releases do not compose as added up here")
 	if c.Model.Norm != "sum" {
-		list = append(list, Open{"degrees", "the normaliser divides by degrees counted on the training edges: the noise on layers covers what they change there, and nothing where the backward pass divides by them again"})
+		leave("degrees", "the normaliser divides by degrees counted on the training edges: the noise on layers covers what they change there, and nothing where the backward pass divides by them again")
 	}
 	if c.Train.Negatives != "all" {
-		list = append(list, Open{"negatives", "negatives are drawn among the items that a user does not have, so that the set of the others shows"})
+		leave("negatives", "negatives are drawn among the items that a user does not have, so that the set of the others shows")
 	}
 	if c.Train.Sampler == "user-uniform" {
-		list = append(list, Open{"sampler", "positives are drawn by users' degrees, which no noise covers"})
+		leave("sampler", "positives are drawn by users' degrees, which no noise covers")
 	}
 	if r.Filtered {
-		list = append(list, Open{"filter", "users and items are there or not by their numbers of rows, so that a row more or less can add or remove others"})
+		leave("filter", "users and items are there or not by their numbers of rows, so that a row more or less can add or remove others")
 	}
 	if r.Selected {
-		list = append(list, openSelection)
+		list = append(list, topn.OpenSelection)
 	}
-	list = append(list, Open{"mask", "rankings leave out what a user has in training, and so show it"})
+	leave("mask", "rankings leave out what a user has in training, and so show it")
 	if r.Clean {
-		list = append(list, Open{"release", "vectors propagated without noise were ranked"})
+		leave("release", "vectors propagated without noise were ranked")
 	}
 	return list
 }

@@ -12,7 +12,7 @@ import (
 // line is one of an account in words, under a head or under the one before it.
 type line struct{ head, text string }
 
-// Lines is the account in words (specification 6.6): never the claim alone.
+// Lines is the account in words: never the claim alone.
 func (a *Account) Lines() []string {
 	var lines []string
 	for _, l := range a.lines() {
@@ -23,7 +23,7 @@ func (a *Account) Lines() []string {
 		lines = append(lines, fmt.Sprintf("%-10s %s", head, l.text))
 	}
 	if len(a.Public) > 0 {
-		lines = append(lines, "public:    "+a.Public.String())
+		lines = append(lines, "public:    "+a.PublicText())
 	}
 	return lines
 }
@@ -35,7 +35,7 @@ func (a *Account) lines() []line {
 	case c == nil:
 		lines = append(lines, line{"claimed", "nothing"})
 	default:
-		text := fmt.Sprintf("eps=%.3f delta=%g  (%s", float64(c.Eps), c.Delta, c.Bound)
+		text := fmt.Sprintf("eps=%.3f delta=%g  (%s", float64(c.Eps), c.Delta, c.Theorem)
 		if c.PerStep > 0 {
 			per := fmt.Sprintf("L=%d", c.PerStep)
 			switch c.Count {
@@ -70,24 +70,24 @@ func (a *Account) lines() []line {
 		}
 		say("%s, %s: eps=%s%s", p.Name, how, short(p.Eps), mu)
 	}
-	if len(a.Unprotected) > 0 {
-		say("%s: eps=inf  (not noised)", strings.Join(a.names(), " / "))
+	if len(a.Unbounded) > 0 {
+		say("%s: eps=infinity  (not noised)", strings.Join(a.names(), " / "))
 	}
-	say("total: eps=%s", short(a.EpsTotal))
+	say("total: eps=%s", short(a.Total))
 	return lines
 }
 
-// short writes four significant digits, or inf, as specification 6.6 prints them.
+// short writes four significant digits, or inf, as a line of the account has them.
 func short(n privacy.Number) string {
 	if math.IsInf(float64(n), 1) {
-		return "inf"
+		return "infinity"
 	}
 	return fmt.Sprintf("%.4g", float64(n))
 }
 
 func (a *Account) names() []string {
-	names := make([]string, len(a.Unprotected))
-	for i, o := range a.Unprotected {
+	names := make([]string, len(a.Unbounded))
+	for i, o := range a.Unbounded {
 		names[i] = strings.ReplaceAll(o.What, "_", " ")
 	}
 	return names
@@ -96,13 +96,13 @@ func (a *Account) names() []string {
 // Show puts claim and account into a result.
 func (a *Account) Show(d *report.Document) {
 	if c := a.Claimed; c != nil {
-		d.Facts = append(d.Facts, report.Fact{Label: "claimed epsilon", Value: short(c.Eps), Note: fmt.Sprintf("%s, at delta %g", c.Bound, c.Delta)})
+		d.Facts = append(d.Facts, report.Fact{Label: "claimed epsilon", Value: short(c.Eps), Note: fmt.Sprintf("%s, at delta %g", c.Theorem, c.Delta)})
 	}
 	note := "every edge, over all releases of the run"
-	if len(a.Unprotected) > 0 {
+	if len(a.Unbounded) > 0 {
 		note = "without bound: " + strings.Join(a.names(), ", ")
 	}
-	d.Facts = append(d.Facts, report.Fact{Label: "accounted epsilon", Value: short(a.EpsTotal), Note: note})
+	d.Facts = append(d.Facts, report.Fact{Label: "accounted epsilon", Value: short(a.Total), Note: note})
 	words := &report.Table{Name: "account", Title: "What is claimed, and what the run comes to, for one edge more or less",
 		Columns: []report.Column{{Name: "which"}, {Name: "epsilon, and of what"}}}
 	for _, l := range a.lines() {
@@ -128,9 +128,9 @@ func (a *Account) Show(d *report.Document) {
 		d.Tables = append(d.Tables, t)
 	}
 	if len(a.Public) > 0 {
-		d.Notes = append(d.Notes, "taken as public: "+a.Public.String())
+		d.Notes = append(d.Notes, "taken as public: "+a.PublicText())
 	}
-	for _, o := range a.Unprotected {
+	for _, o := range a.Unbounded {
 		d.Notes = append(d.Notes, strings.ReplaceAll(o.What, "_", " ")+": "+o.Why)
 	}
 }

@@ -180,8 +180,8 @@ func TestForwardOfSpecification(t *testing.T) {
 		if want.mu > 0 {
 			within(t, "mu", float64(p.Mu), want.mu, half)
 		}
-		if p.Releases != 3*want.steps || p.Sensitivity != math.Sqrt2 || !math.IsInf(float64(a.EpsTotal), 1) || a.Covered != p.Eps {
-			t.Errorf("%+v, total %v", p, a.EpsTotal)
+		if p.Releases != 3*want.steps || p.Sensitivity != math.Sqrt2 || !math.IsInf(float64(a.Total), 1) || a.Covered != p.Eps {
+			t.Errorf("%+v, total %v", p, a.Total)
 		}
 	}
 	// One propagation in all, and one an epoch (6 and 1,800 releases of sensitivity 1).
@@ -207,8 +207,8 @@ func TestPrintout(t *testing.T) {
 	}
 	want := `claimed:   eps=5.000 delta=1e-05  (subsampled-WOR bound, Theorem 3, L=3 per step, sensitivity 1, 300 epochs, sigma=2.363)
 accounted: forward releases of training, no sampling amplification, both views: eps=1.297e+05 (mu=505.0)
-           labels / backward / layer 0 / degrees / negatives / mask: eps=inf  (not noised)
-           total: eps=inf`
+           labels / backward / layer 0 / degrees / negatives / mask: eps=infinity  (not noised)
+           total: eps=infinity`
 	if got := strings.Join(a.Lines(), "\n"); got != want {
 		t.Errorf("printed\n%s\nwant\n%s", got, want)
 	}
@@ -220,7 +220,7 @@ accounted: forward releases of training, no sampling amplification, both views: 
 	if err := json.Unmarshal(b, &back); err != nil {
 		t.Fatal(err)
 	}
-	if !math.IsInf(float64(back.EpsTotal), 1) || back.Components[0] != a.Components[0] || len(back.Readings) != len(a.Readings) {
+	if !math.IsInf(float64(back.Total), 1) || back.Components[0] != a.Components[0] || len(back.Readings) != len(a.Readings) {
 		t.Errorf("privacy.json does not come back: %s", b)
 	}
 }
@@ -339,14 +339,14 @@ func TestWhatStaysOpen(t *testing.T) {
 			continue
 		}
 		var got []string
-		for _, o := range a.Unprotected {
+		for _, o := range a.Unbounded {
 			got = append(got, o.What)
 			if o.Why == "" {
 				t.Errorf("%s: %s without a reason", c.name, o.What)
 			}
 		}
-		if s := strings.Join(got, " "); s != c.want || !math.IsInf(float64(a.EpsTotal), 1) {
-			t.Errorf("%s: open is %q (total %v), want %q", c.name, s, a.EpsTotal, c.want)
+		if s := strings.Join(got, " "); s != c.want || !math.IsInf(float64(a.Total), 1) {
+			t.Errorf("%s: open is %q (total %v), want %q", c.name, s, a.Total, c.want)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"privrec/internal/config"
+	"privrec/internal/experiment"
 	"privrec/internal/graph"
 	"privrec/internal/model/bpr"
 	"privrec/internal/privacy"
@@ -107,9 +108,9 @@ func perturbGraph(method string, c PerturbConfig, g *graph.Bipartite, l *privacy
 // perturbAccount accounts for a run on a released graph: pure epsilon for the
 // training edges, and what else saw edges.
 func perturbAccount(method string, c PerturbConfig, t topn.TrainConfig, l *privacy.Ledger) (*Account, error) {
-	a := &Account{Method: method, Noise: string(privacy.Research), Unit: unitEdge, Neighbouring: addRemove,
-		Claimed:   &Claim{Eps: privacy.Number(c.Epsilon), Bound: method + ", pure, of every cell of users x items", Rate: 1, Sensitivity: 1},
-		CoveredBy: "sum of pure epsilons", Components: []Component{}, Unprotected: []Open{}}
+	a := newAccount(method, 0, 0)
+	a.Claimed = &Claim{Claim: claimed(c.Epsilon, 0, method+", pure, of every cell of users x items"), Rate: 1, Sensitivity: 1}
+	a.CoveredBy = "sum of pure epsilons"
 	for _, e := range l.Entries() {
 		if e.Purpose != purposeGraph {
 			continue
@@ -129,29 +130,26 @@ func perturbAccount(method string, c PerturbConfig, t topn.TrainConfig, l *priva
 	if want := c.Epsilon; !(math.Abs(float64(a.Covered)-want) <= 1e-9*want) {
 		return nil, fmt.Errorf("the ledger's releases of the graph come to epsilon %v, the setting's is %v", float64(a.Covered), want)
 	}
-	a.Unprotected, a.Public = c.open(t)
-	a.EpsTotal = a.Covered
-	if len(a.Unprotected) > 0 {
-		a.EpsTotal = privacy.Number(math.Inf(1))
-	}
+	a.Unbounded, a.Public = c.open(t)
+	a.close()
 	return a, nil
 }
 
 // open lists what a run on a released graph leaves open; where that is nothing, also what
 // its total takes as public.
-func (c PerturbConfig) open(t topn.TrainConfig) ([]Open, public) {
-	open := []Open{}
+func (c PerturbConfig) open(t topn.TrainConfig) ([]experiment.Open, []privacy.Assumption) {
+	open := []experiment.Open{}
 	if c.Labels == LabelsRaw {
-		open = append(open, Open{"labels", "the positive pairs of training are the true edges"})
+		open = append(open, experiment.NotCovered("labels", "the positive pairs of training are the true edges"))
 		if t.Negatives != bpr.All {
-			open = append(open, Open{"negatives", "negatives are drawn among the items that a user truly does not have"})
+			open = append(open, experiment.NotCovered("negatives", "negatives are drawn among the items that a user truly does not have"))
 		}
 	}
 	if t.Selected() {
-		open = append(open, Open{"selection", "held-out edges, which are not in the released graph, decided when training ended or which epoch was kept"})
+		open = append(open, experiment.NotCovered("selection", "held-out edges, which are not in the released graph, decided when training ended or which epoch was kept"))
 	}
 	if len(open) > 0 {
 		return open, nil
 	}
-	return open, public{publicData, publicSettings, publicReport}
+	return open, []privacy.Assumption{publicData, publicSettings, publicReport}
 }

@@ -100,7 +100,7 @@ func TestPerturbedGraphs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			within(t, "epsilon of "+method, float64(a.EpsTotal), epsilon, 1e-12)
+			within(t, "epsilon of "+method, float64(a.Total), epsilon, 1e-12)
 		}
 	}
 }
@@ -171,13 +171,13 @@ func TestPerturbAccountsOpen(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, o := range a.Unprotected {
+		for _, o := range a.Unbounded {
 			got = append(got, o.What)
 		}
-		if s := strings.Join(got, " "); s != c.want || math.IsInf(float64(a.EpsTotal), 1) != (c.want != "") {
-			t.Errorf("%s, %+v: open is %q, total %v, want %q", c.labels, c.train, s, a.EpsTotal, c.want)
+		if s := strings.Join(got, " "); s != c.want || math.IsInf(float64(a.Total), 1) != (c.want != "") {
+			t.Errorf("%s, %+v: open is %q, total %v, want %q", c.labels, c.train, s, a.Total, c.want)
 		}
-		if !strings.Contains(strings.Join(a.Lines(), "\n"), "total: eps="+short(a.EpsTotal)) {
+		if !strings.Contains(strings.Join(a.Lines(), "\n"), "total: eps="+short(a.Total)) {
 			t.Errorf("lines are %q", a.Lines())
 		}
 	}

@@ -13,7 +13,7 @@ import (
 // names are what an account leaves open.
 func openOf(a Account) string {
 	var what []string
-	for _, o := range a.Unprotected {
+	for _, o := range a.Unbounded {
 		what = append(what, o.What)
 	}
 	return strings.Join(what, " ")
@@ -44,11 +44,11 @@ func TestAccountsOfRuns(t *testing.T) {
 			if got := openOf(a); got != c.open {
 				t.Errorf("open is %q, want %q", got, c.open)
 			}
-			if got := float64(a.EpsTotal); got > c.total*(1+1e-12) || got < 0.99*c.total {
+			if got := float64(a.Total); got > c.total*(1+1e-12) || got < 0.99*c.total {
 				t.Errorf("the total is %v, want at most %v and close", got, c.total)
 			}
 			if finite := !math.IsInf(c.total, 1); finite != (len(a.Public) > 0) {
-				t.Errorf("a total of %v takes as public %q", a.EpsTotal, a.Public)
+				t.Errorf("a total of %v takes as public %q", a.Total, a.Public)
 			}
 			if len(a.Components) != c.components {
 				t.Errorf("components are %+v, want %d", a.Components, c.components)

@@ -117,14 +117,14 @@ func (c Config) Split(edges int64) (Split, error) {
 }
 
 // takenByRepaired is what the repaired method takes as public.
-var takenByRepaired = public{publicData, publicEdges, publicSettings, publicReport}
+var takenByRepaired = []privacy.Assumption{publicData, publicEdges, publicSettings, publicReport}
 
 // account is that of a run with this split: everything that saw edges, and nothing
 // open.
 func (s Split) account(c Config) (*Account, error) {
-	a := c.newAccount(s.Sigma)
+	a := newAccount(c.Privacy.Method, c.Privacy.Delta, s.Sigma)
 	a.Public = takenByRepaired
-	a.Claimed = &Claim{Eps: privacy.Number(c.Privacy.Epsilon), Delta: s.Delta, Bound: "exact composition of all parts", Conversion: "exact", Rate: 1, Sensitivity: s.Joint}
+	a.Claimed = &Claim{Claim: claimed(c.Privacy.Epsilon, s.Delta, "exact composition of all parts"), Conversion: "exact", Rate: 1, Sensitivity: s.Joint}
 	events, count := s.events()
 	layer := events[0].(privacy.Gaussian)
 	if err := a.add("one propagation of rows that no edge entered", layer, count[0], layer, 1, 1); err != nil {
@@ -147,7 +147,8 @@ func (s Split) account(c Config) (*Account, error) {
 	if err != nil {
 		return nil, fmt.Errorf("account: %w", err)
 	}
-	a.Covered, a.EpsTotal, a.CoveredBy = privacy.Number(eps), privacy.Number(eps), "the larger of the labels and of everything else: an edge is in one of them"
+	a.Covered, a.CoveredBy = privacy.Number(eps), "the larger of the labels and of everything else: an edge is in one of them"
+	a.close()
 	return a, nil
 }
 

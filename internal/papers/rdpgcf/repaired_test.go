@@ -83,17 +83,17 @@ func TestSplit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(a.Unprotected) != 0 || len(a.Components) != 3 || float64(a.EpsTotal) != s.Epsilon {
+	if len(a.Unbounded) != 0 || len(a.Components) != 3 || float64(a.Total) != s.Epsilon {
 		t.Errorf("the account is %+v", a)
 	}
 	within(t, "mu of the graph part", float64(a.Components[0].Mu), 1.1212/math.Sqrt2, 1e-4)
 	for _, p := range a.Components {
-		if !(p.Eps > 0 && p.Eps < a.EpsTotal) {
-			t.Errorf("%s comes to %v of %v", p.Name, p.Eps, a.EpsTotal)
+		if !(p.Eps > 0 && p.Eps < a.Total) {
+			t.Errorf("%s comes to %v of %v", p.Name, p.Eps, a.Total)
 		}
 	}
-	if sum := a.Components[0].Eps + a.Components[1].Eps + a.Components[2].Eps; sum < a.EpsTotal {
-		t.Errorf("the whole, %v, is above the sum of its parts, %v", a.EpsTotal, sum)
+	if sum := a.Components[0].Eps + a.Components[1].Eps + a.Components[2].Eps; sum < a.Total {
+		t.Errorf("the whole, %v, is above the sum of its parts, %v", a.Total, sum)
 	}
 	// The specification's way: add Rényi curves, convert once. It is an upper bound.
 	first, err := rdp.Gaussian(s.Sigma, s.Joint)
@@ -116,7 +116,7 @@ func TestSplit(t *testing.T) {
 		t.Errorf("added curves give %v, the exact composition %v", bound.Epsilon, s.Epsilon)
 	}
 	lines := strings.Join(a.Lines(), "\n")
-	for _, want := range []string{"claimed:   eps=5.000", "one propagation", "mu=0.7928", "DP-SGD", "total: eps=" + short(a.EpsTotal)} {
+	for _, want := range []string{"claimed:   eps=5.000", "one propagation", "mu=0.7928", "DP-SGD", "total: eps=" + short(a.Total)} {
 		if !strings.Contains(lines, want) {
 			t.Errorf("%q is not in\n%s", want, lines)
 		}
@@ -151,7 +151,7 @@ func TestSplitTellsTheNumberOfEdges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for where, text := range map[string]string{"the account": a.Public.String(), "the printout": strings.Join(a.Lines(), "\n")} {
+	for where, text := range map[string]string{"the account": a.PublicText(), "the printout": strings.Join(a.Lines(), "\n")} {
 		for _, want := range []string{"number of training edges", "settings", "filtered and split", "held-out rows"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s does not say that it takes the %s as public:\n%s", where, want, text)

@@ -15,8 +15,8 @@ func TestTasks(t *testing.T) {
 				t.Errorf("what is printed lacks %q:\n%s", l.text, text)
 			}
 		}
-		if !math.IsInf(float64(a.EpsTotal), 1) && len(a.Unprotected) > 0 {
-			t.Errorf("a total of %v with %d things open", a.EpsTotal, len(a.Unprotected))
+		if !math.IsInf(float64(a.Total), 1) && len(a.Unbounded) > 0 {
+			t.Errorf("a total of %v with %d things open", a.Total, len(a.Unbounded))
 		}
 	})
 }

@@ -98,8 +98,8 @@ func (t ranking) Items() int { return t.model.Items() }
 // the run reported.
 func (a *answers) Evaluate(ctx context.Context) (run.Result, error) {
 	x := a.x
-	var was Outcome
-	if err := run.ReadMetrics(x.Env.Dir, &was); err != nil {
+	was, err := experiment.ReadOutcome(x.Env.Dir)
+	if err != nil {
 		return nil, err
 	}
 	t := x.on(a.m, x.rankedOn())
@@ -109,12 +109,9 @@ func (a *answers) Evaluate(ctx context.Context) (run.Result, error) {
 	}
 	ms := x.metrics()
 	floors, _ := x.floors(t.rows)
-	c := report.Comparison{Name: "sampled", Title: fmt.Sprintf("Test rows among %d items drawn by popularity", x.eval.Negatives), Level: x.Data.Source.Level, Metrics: ms}
-	for _, f := range floors {
-		c.Floors = append(c.Floors, f.row(ms))
-	}
+	c := report.Comparison{Name: "sampled", Title: fmt.Sprintf("Test rows among %d items drawn by popularity", x.eval.Negatives), Level: x.Data.Source.Level, Metrics: ms, Floors: experiment.Rows(floors, ms)}
 	now := newScores(was.Method, ms, r)
-	c.Ours = append(c.Ours, now.row(ms))
+	c.Ours = append(c.Ours, now.Row(ms))
 	table, err := c.Table()
 	if err != nil {
 		return nil, err

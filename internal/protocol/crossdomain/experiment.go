@@ -17,6 +17,9 @@ import (
 	"privrec/internal/run"
 )
 
+// Name is the protocol in results.
+const Name = "cross-domain"
+
 // Experiment is one model on one ordered pair of domains. Load makes it; a method fills
 // what is exported beyond the data.
 type Experiment struct {
@@ -27,8 +30,9 @@ type Experiment struct {
 	New      func(rows *Rows) (Model, error) // begins a model
 	Account  Account
 	// Paper is what the paper prints for the setting, by metric; nil: nothing.
-	Paper map[string]float64
-	Notes []string // for the result, after those of the data
+	Paper   map[string]float64
+	Printed string   // where
+	Notes   []string // for the result, after those of the data
 
 	Env  *run.Env
 	Data *dataset.Cross

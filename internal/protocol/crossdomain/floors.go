@@ -3,13 +3,14 @@ package crossdomain
 import (
 	"math"
 
+	"privrec/internal/experiment"
 	"privrec/internal/metrics"
 	"privrec/internal/tensor"
 )
 
 // floors are what the protocol gives without a model, sampled and among all items: the
 // expectation of a random order, and items by how often they are in the rows.
-func (x *Experiment) floors(p *Rows) (sampled, full []Scores) {
+func (x *Experiment) floors(p *Rows) (sampled, full []experiment.Scores) {
 	n := x.Data.Domains[0].Items
 	counts := make([]tensor.Float, n)
 	for _, i := range p.Cells[0] {
@@ -39,13 +40,13 @@ func (x *Experiment) floors(p *Rows) (sampled, full []Scores) {
 			randomAll[m.String()] += m.Random(n-len(x.test.seen[u]), 1) / float64(len(x.test.users))
 		}
 	}
-	return []Scores{{Name: "random", Values: random}, newScores("popularity", ms, popular)},
-		[]Scores{{Name: "random", Values: randomAll}, newScores("popularity", ms, popularAll)}
+	return []experiment.Scores{{Name: "random", Values: random}, newScores("popularity", ms, popular)},
+		[]experiment.Scores{{Name: "random", Values: randomAll}, newScores("popularity", ms, popularAll)}
 }
 
 // newScores is the means of some places.
-func newScores(name string, ms []metrics.Metric, r ranks) Scores {
-	s := Scores{Name: name, Values: map[string]float64{}}
+func newScores(name string, ms []metrics.Metric, r ranks) experiment.Scores {
+	s := experiment.Scores{Name: name, Values: map[string]float64{}}
 	for _, m := range ms {
 		s.Values[m.String()] = r.mean(m)
 	}

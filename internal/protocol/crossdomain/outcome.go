@@ -14,53 +14,27 @@ import (
 	"privrec/internal/train"
 )
 
-// Outcome is what a run measured: metrics.json. It holds no times. Scores are shares.
+// Outcome is what a run measured: metrics.json.
 type Outcome struct {
-	Method      string            `json:"method"`
-	Setting     string            `json:"setting"` // the profile, and what differs from it
-	Data        DataSummary       `json:"data"`
-	Metrics     []metrics.Metric  `json:"metrics"`
-	Definitions map[string]string `json:"definitions"`
-	Floors      []Scores          `json:"floors"`      // sampled
-	Evaluations []Scores          `json:"evaluations"` // on test, sampled first
-	FullFloors  []Scores          `json:"full_floors"` // among all items
-	Ties        float64           `json:"ties"`        // share of sampled places that are shared
-	OutOfReach  int               `json:"out_of_reach"`
-	Selected    int               `json:"selected_epoch"` // of the reported model, from 1
-	Cap         int               `json:"epoch_cap"`
-	Stopped     bool              `json:"stopped_early"`
-	Short       string            `json:"short,omitempty"` // why the training is shorter than that of its profile, and not set against the paper
-	Steps       int               `json:"steps"`
-	// Epochs of the reported training and, with refit, of the one that chose its length.
-	// A loss is the mean over the steps of both domains and of the alignment.
-	Epochs    []train.EpochRecord `json:"epochs"`
-	Selection []train.EpochRecord `json:"selection,omitempty"`
-}
-
-// Scores is one row of results, with the intervals of 95 % of a mean over users.
-type Scores struct {
-	Name      string                `json:"name"`
-	Values    map[string]float64    `json:"values"`
-	Intervals map[string][2]float64 `json:"intervals,omitempty"`
-	Paper     map[string]float64    `json:"paper,omitempty"`
+	experiment.Outcome[DataSummary]                     // among sampled items; evaluations among all follow
+	FullFloors                      []experiment.Scores `json:"full_floors"` // among all items
+	Ties                            float64             `json:"ties"`        // share of sampled places that are shared
+	OutOfReach                      int                 `json:"out_of_reach"`
 }
 
 // DataSummary identifies the data of a run.
 type DataSummary struct {
-	Name      string        `json:"name"`
-	Target    string        `json:"target"`
-	Auxiliary string        `json:"auxiliary"`
-	Level     dataset.Level `json:"evidence_level"`
-	Users     int           `json:"users"`
-	Items     [2]int        `json:"items"`
-	Samples   [2]int        `json:"samples"` // of the reported training
-	ValidRows int           `json:"valid_rows"`
-	TestRows  int           `json:"test_rows"`
+	experiment.Data
+	Target    string `json:"target"`
+	Auxiliary string `json:"auxiliary"`
+	Users     int    `json:"users"`
+	Items     [2]int `json:"items"`
+	Samples   [2]int `json:"samples"` // of the reported training
+	ValidRows int    `json:"valid_rows"`
+	TestRows  int    `json:"test_rows"`
 	// Left are the held-out rows that are not ranked, by domain, and why.
 	Left      [2]dataset.LeftOut `json:"left_out"`
 	Negatives string             `json:"negatives_sha256"` // of the lists that rows are ranked among
-	Source    dataset.Source     `json:"source"`
-	Ladder    dataset.Ladder     `json:"ladder"`
 }
 
 // level of the intervals.
@@ -71,25 +45,19 @@ func (x *Experiment) measure(ctx context.Context, m Model, f *experiment.Fitted)
 	defer x.Env.Stage("evaluate")()
 	t := x.on(m, x.rankedOn())
 	ms := x.metrics()
-	o := &Outcome{
-		Method: x.Method, Setting: x.Standing.Text, Metrics: ms, Definitions: map[string]string{},
-		Selected: f.Epoch(x.Training.Select), Cap: x.Training.Epochs, Stopped: f.Stopped, Steps: f.Steps, Epochs: f.Epochs,
+	d := x.Data
+	o := &Outcome{Outcome: experiment.Outcome[DataSummary]{
+		Version: experiment.Version, Method: x.Method, Protocol: Name, Setting: x.Standing.Text,
+		Metrics: ms, Definitions: experiment.Define(ms, metrics.Metric.Definition),
+		Trained: experiment.TrainedBy(f, x.Training.Select, x.Training.Epochs, train.Length{Epochs: x.Training.Epochs, Patience: x.Training.Patience}, x.Standing),
 		Data: DataSummary{
-			Name: x.Data.Name, Target: x.Data.Domains[0].Name, Auxiliary: x.Data.Domains[1].Name, Level: x.Data.Source.Level,
-			Users: x.Data.Users, Items: [2]int{x.Data.Domains[0].Items, x.Data.Domains[1].Items},
-			Samples:   m.Samples(),
+			Data:   experiment.Data{Name: d.Name, Level: d.Source.Level, Source: d.Source, Ladder: d.Ladder},
+			Target: d.Domains[0].Name, Auxiliary: d.Domains[1].Name,
+			Users: d.Users, Items: [2]int{d.Domains[0].Items, d.Domains[1].Items}, Samples: m.Samples(),
 			ValidRows: len(x.valid.users), TestRows: len(x.test.users), Negatives: x.lists,
-			Left: [2]dataset.LeftOut{x.Data.Domains[0].Left, x.Data.Domains[1].Left}, Source: x.Data.Source, Ladder: x.Data.Ladder,
+			Left: [2]dataset.LeftOut{d.Domains[0].Left, d.Domains[1].Left},
 		},
-	}
-	if f.Selection != nil {
-		o.Selection, o.Stopped, o.Steps = f.Selection.Epochs, f.Selection.Stopped, f.Steps+f.Selection.Steps
-	}
-	chose := f.Chose()
-	o.Short = x.Standing.Stated.Short(train.Length{Epochs: x.Training.Epochs, Patience: x.Training.Patience}, len(chose.Epochs), chose.Stopped)
-	for _, m := range ms {
-		o.Definitions[m.String()] = m.Definition()
-	}
+	}}
 	o.Floors, o.FullFloors = x.floors(t.rows)
 	for _, i := range x.test.items {
 		if !t.rows.Known[i] {
@@ -105,7 +73,7 @@ func (x *Experiment) measure(ctx context.Context, m Model, f *experiment.Fitted)
 		return nil, err
 	}
 	if x.Standing.Printed && o.Short == "" && report.AllowsDelta(x.Data.Source.Level) {
-		o.Evaluations[0].Paper = x.Paper
+		o.Evaluations[0].Paper, o.Evaluations[0].Printed = x.Paper, x.Printed
 	}
 	columns := []run.Column{{Name: "user_id", Values: x.names()}, {Name: "place", Values: []float64(r)}}
 	for _, m := range ms {
@@ -176,7 +144,7 @@ func (o *Outcome) add(name string, r ranks) error {
 
 // bestOnTest is what the released program prints: by metric the best epoch on test.
 func (o *Outcome) bestOnTest() {
-	best := Scores{Name: "best epoch on test, by metric", Values: map[string]float64{}}
+	best := experiment.Scores{Name: "best epoch on test, by metric", Values: map[string]float64{}}
 	for _, e := range o.Epochs {
 		for _, m := range o.Metrics {
 			for _, s := range e.Scores {
@@ -191,18 +159,6 @@ func (o *Outcome) bestOnTest() {
 	}
 }
 
-// row is the row in the order of the metrics, for a comparison.
-func (s Scores) row(ms []metrics.Metric) report.Row {
-	r := report.Row{Label: s.Name}
-	for _, m := range ms {
-		r.Values = append(r.Values, s.Values[m.String()])
-		if s.Paper != nil {
-			r.Paper = append(r.Paper, s.Paper[m.String()])
-		}
-	}
-	return r
-}
-
 // document shows an outcome.
 func (x *Experiment) document(o *Outcome) (*report.Document, error) {
 	d := &report.Document{
@@ -215,7 +171,7 @@ func (x *Experiment) document(o *Outcome) (*report.Document, error) {
 	if x.Single {
 		d.Title = fmt.Sprintf("%s on %s: %s alone", o.Method, x.Data.Source.Title, o.Data.Target)
 	}
-	sampled, full := o.Evaluations[:1:1], []Scores(nil)
+	sampled, full := o.Evaluations[:1:1], []experiment.Scores(nil)
 	for _, e := range o.Evaluations[1:] {
 		if e.Name == o.Method+", among all" {
 			full = append(full, e)
@@ -225,7 +181,7 @@ func (x *Experiment) document(o *Outcome) (*report.Document, error) {
 	}
 	for _, v := range []struct {
 		name, title  string
-		floors, ours []Scores
+		floors, ours []experiment.Scores
 		notes        []string
 	}{
 		{"sampled", fmt.Sprintf("Test rows among %d items drawn by popularity", x.eval.Negatives), o.Floors, sampled,
@@ -235,12 +191,9 @@ func (x *Experiment) document(o *Outcome) (*report.Document, error) {
 		if len(v.ours) == 0 {
 			continue
 		}
-		c := report.Comparison{Name: v.name, Title: v.title, Level: d.Level, Metrics: o.Metrics, Notes: v.notes}
-		for _, f := range v.floors {
-			c.Floors = append(c.Floors, f.row(o.Metrics))
-		}
+		c := report.Comparison{Name: v.name, Title: v.title, Level: d.Level, Metrics: o.Metrics, Notes: v.notes, Floors: experiment.Rows(v.floors, o.Metrics)}
 		for _, e := range v.ours {
-			c.Ours = append(c.Ours, e.row(o.Metrics))
+			c.Ours = append(c.Ours, e.Row(o.Metrics))
 			if len(e.Intervals) > 0 {
 				text := e.Name + ", 95 % over users:"
 				for _, m := range o.Metrics {
@@ -257,11 +210,7 @@ func (x *Experiment) document(o *Outcome) (*report.Document, error) {
 		}
 		d.Tables = append(d.Tables, t)
 	}
-	epochs := o.Epochs
-	if len(o.Selection) > 0 {
-		epochs = o.Selection
-	}
-	d.Figures = experiment.Curves(o.Method, "mean over steps (nats)", epochs)
+	d.Figures = experiment.Curves(o.Method, "mean over steps (nats)", o.Chose())
 	return d, nil
 }
 

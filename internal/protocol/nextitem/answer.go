@@ -133,11 +133,12 @@ func (a *answers) Histories(context.Context) ([]run.History, string, error) {
 // Evaluate implements run.Server: the test samples are ranked again under every
 // evaluation of the run and compared with what it reported.
 func (a *answers) Evaluate(ctx context.Context) (run.Result, error) {
-	var was Outcome
-	if err := run.ReadMetrics(a.dir, &was); err != nil {
+	was, err := experiment.ReadOutcome(a.dir)
+	if err != nil {
 		return nil, err
 	}
-	o := &Outcome{Method: a.Method, Ranking: was.Ranking, Metrics: a.metrics(), Floors: was.Floors}
+	o := &Outcome{Outcome: experiment.Outcome[DataSummary]{Method: a.Method, Metrics: a.metrics(), Floors: was.Floors}}
+	a.cut.describe(a.Experiment, o)
 	e := &experiment.Evaluation{}
 	if len(was.Evaluations) == 0 {
 		e.Differs = math.NaN()
@@ -147,7 +148,7 @@ func (a *answers) Evaluate(ctx context.Context) (run.Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		row := a.cut.again(a.Experiment, &was, mode, metrics.Summary(o.Metrics, ranks))
+		row := a.cut.again(a.Experiment, was, mode, metrics.Summary(o.Metrics, ranks))
 		o.Evaluations = append(o.Evaluations, row)
 		if i < len(was.Evaluations) {
 			e.Differs = max(e.Differs, experiment.Apart(row.Values, was.Evaluations[i].Values))

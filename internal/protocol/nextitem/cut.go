@@ -1,6 +1,7 @@
 package nextitem
 
 import (
+	"privrec/internal/experiment"
 	"privrec/internal/metrics"
 	"privrec/internal/report"
 )
@@ -19,9 +20,6 @@ type cut interface {
 	describe(x *Experiment, o *Outcome)
 	// perUser keeps the scores of users.
 	perUser(x *Experiment, mode string, ms []metrics.Metric, ranks []int32) error
-	// unprotected is the account of a method that protects nothing: what is read in the clear
-	// beside more, and selection where held-out samples decide something.
-	unprotected(more []Open, selected bool) openAccount
 	// document is the result of a run without its table.
 	document(x *Experiment, o *Outcome) *report.Document
 
@@ -30,5 +28,5 @@ type cut interface {
 	// recommended heads answers, and says of recommendations what is left out.
 	recommended(x *Experiment) (setting string, notes []string)
 	// again is a row of the run's results, measured once more.
-	again(x *Experiment, was *Outcome, mode string, values []metrics.Value) Scores
+	again(x *Experiment, was *experiment.Outcome[experiment.Data], mode string, values []metrics.Value) experiment.Scores
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+
 	"privrec/internal/dataset/registry"
 
 	"privrec/internal/autograd"

@@ -2,10 +2,10 @@ package nextitem
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"privrec/internal/dataset"
+	"privrec/internal/experiment"
 	"privrec/internal/metrics"
 	"privrec/internal/report"
 	"privrec/internal/run"
@@ -104,14 +104,6 @@ func (lastItem) perUser(x *Experiment, _ string, ms []metrics.Metric, ranks []in
 	return x.Env.WriteScores("scores", columns...)
 }
 
-func (lastItem) unprotected(more []Open, selected bool) openAccount {
-	open := append([]Open{{"sequences", "the model trains on and recommends from the sequences in the clear; its item vectors and parameters tell of them too"}}, more...)
-	if selected {
-		open = append(open, Open{"selection", "the validation items decide, in the clear, when training ends or which epoch is reported"})
-	}
-	return newOpenLastItem(open)
-}
-
 func (c lastItem) document(x *Experiment, o *Outcome) *report.Document {
 	ended := "all run"
 	if o.Stopped {
@@ -125,35 +117,8 @@ func (c lastItem) document(x *Experiment, o *Outcome) *report.Document {
 				Note: fmt.Sprintf("that of epoch %d is reported, the best by %v on the validation items", o.Selected, primary)},
 			{Label: "out of reach", Value: fmt.Sprintf("%d of %d test items", o.Data.Unknown[1], o.Data.TestRows), Note: "no training row has them: misses"},
 		},
-		Figures: []report.Figure{lossCurve(o, "mean over steps (nats)"), validation(o, primary)},
+		Figures: experiment.Curves(o.Method, "mean over steps (nats)", o.Epochs),
 	}
-}
-
-// validation draws a score of every epoch on the validation items, beside what was published
-// of the test items.
-func validation(o *Outcome, primary metrics.Metric) report.Figure {
-	score := report.Line{Name: "validation"}
-	for _, e := range o.Epochs {
-		for _, s := range e.Scores {
-			if s.Name == onValid+primary.String() {
-				score.X, score.Y = append(score.X, float64(e.Epoch+1)), append(score.Y, 100*s.Value)
-			}
-		}
-	}
-	f := report.Figure{Title: "Ranking by epoch", X: "epoch", Y: primary.String() + " in percent", Lines: []report.Line{score}}
-	for _, e := range o.Evaluations {
-		if e.Paper == nil {
-			continue
-		}
-		if v := e.Paper.Share(primary); !math.IsNaN(v) {
-			flat := report.Line{Name: "published, test", Dashed: true, X: score.X}
-			for range score.X {
-				flat.Y = append(flat.Y, 100*v)
-			}
-			f.Lines = append(f.Lines, flat)
-		}
-	}
-	return f
 }
 
 // history is all that the data know of a user, held-out items included.
@@ -174,10 +139,10 @@ func (lastItem) recommended(x *Experiment) (setting string, notes []string) {
 	return "", notes
 }
 
-func (lastItem) again(x *Experiment, was *Outcome, _ string, values []metrics.Value) Scores {
+func (lastItem) again(x *Experiment, was *experiment.Outcome[experiment.Data], _ string, values []metrics.Value) experiment.Scores {
 	name := x.Method
 	if len(was.Evaluations) > 0 {
 		name = was.Evaluations[0].Name
 	}
-	return x.ours(was, name, "", values)
+	return x.ours(was.Short, name, "", values)
 }

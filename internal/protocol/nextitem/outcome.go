@@ -2,79 +2,31 @@ package nextitem
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
-	"privrec/internal/dataset"
 	"privrec/internal/experiment"
 	"privrec/internal/metrics"
 	"privrec/internal/report"
-	"privrec/internal/train"
 )
 
-// Outcome is what a run measured: metrics.json. It holds no times, so that a
-// resumed run writes the same bytes. Scores are shares, not percent.
+// Outcome is what a run measured: metrics.json.
 type Outcome struct {
-	Method      string              `json:"method"`
-	Setting     string              `json:"setting"` // the profile, and what differs from it
-	Data        DataSummary         `json:"data"`
-	Ranking     string              `json:"ranking,omitempty"` // what the candidates are, where they are not all items
-	Metrics     []metrics.Metric    `json:"metrics"`
-	Definitions map[string]string   `json:"definitions"`
-	Floors      []Scores            `json:"floors"`
-	Evaluations []Scores            `json:"evaluations"`
-	Selected    int                 `json:"selected_epoch"` // of the evaluated model, from 1
-	Steps       int                 `json:"steps"`
-	Stopped     bool                `json:"stopped_early"`
-	Short       string              `json:"short,omitempty"`     // why the training is shorter than that of its profile, and not set against the paper
-	Epochs      []train.EpochRecord `json:"epochs"`              // of the training that is reported
-	Selection   []train.EpochRecord `json:"selection,omitempty"` // of the one that chose how long it lasts
+	experiment.Outcome[DataSummary]
+	Ranking string `json:"ranking,omitempty"` // what the candidates are, where they are not all items
 }
 
-// Scores is one row of results.
-type Scores struct {
-	Name   string             `json:"name"`
-	Noise  string             `json:"noise,omitempty"` // on, off; empty for floors
-	Values map[string]float64 `json:"values"`
-	Paper  Printed            `json:"paper,omitempty"` // as the paper prints it; nil where it prints nothing, and in scores that were read
-}
-
-// Printed is what a paper prints for one row of results. It is written as it is.
-type Printed interface {
-	// Share is the printed value of a metric as a share, report.Missing where there is none.
-	Share(m metrics.Metric) float64
-}
-
-// Table is what a paper prints.
+// Table is what a paper prints. Without a function nothing is printed.
 type Table struct {
-	Row  func(method, data string) Printed // of a method on a registered data set, or nil; no function: nothing is printed
-	Note string                            // on what is printed
-}
-
-// UnmarshalJSON reads all but what the paper prints, whose type only the paper knows.
-func (s *Scores) UnmarshalJSON(b []byte) error {
-	var read struct {
-		Name   string             `json:"name"`
-		Noise  string             `json:"noise"`
-		Values map[string]float64 `json:"values"`
-	}
-	if err := json.Unmarshal(b, &read); err != nil {
-		return err
-	}
-	*s = Scores{Name: read.Name, Noise: read.Noise, Values: read.Values}
-	return nil
+	Row  func(method, data string) map[string]float64 // of a method on a registered data set, shares by metric name; nil: nothing
+	From string                                       // where it stands, and what it is
 }
 
 // DataSummary identifies the data of a run.
 type DataSummary struct {
-	Name   string        `json:"name"`
-	Recipe string        `json:"recipe"`
-	Level  dataset.Level `json:"evidence_level"`
-	Users  int           `json:"users"`
+	experiment.Data
+	Users int `json:"users"`
 	*PrefixCounts
 	*LastItemCounts
-	Source dataset.Source `json:"source"`
-	Ladder dataset.Ladder `json:"ladder"`
 }
 
 // PrefixCounts are those of data whose prefixes are all samples.
@@ -98,30 +50,20 @@ type LastItemCounts struct {
 // the per-user scores.
 func (x *Experiment) measure(ctx context.Context, r *experiment.Fitted) (*Outcome, error) {
 	defer x.Env.Stage("evaluate")()
-	o := &Outcome{
-		Method: x.Method, Setting: x.Standing.Text, Steps: r.Steps, Stopped: r.Chose().Stopped, Epochs: r.Epochs,
-		Metrics: x.metrics(), Definitions: map[string]string{},
-		Data: DataSummary{
-			Name: x.Data.Name, Recipe: x.Data.Recipe, Level: x.Data.Source.Level, Users: x.Data.Users,
-			Source: x.Data.Source, Ladder: x.Data.Ladder,
-		},
-	}
+	d, ms := x.Data, x.metrics()
+	o := &Outcome{Outcome: experiment.Outcome[DataSummary]{
+		Version: experiment.Version, Method: x.Method, Protocol: Name, Setting: x.Standing.Text,
+		Metrics: ms, Definitions: experiment.Define(ms, metrics.Metric.Definition),
+		Trained: experiment.TrainedBy(r, x.Fit.Select == SelectValidation, x.Fit.Epochs, x.Fit.Length(), x.Standing),
+		Data:    DataSummary{Users: d.Users, Data: experiment.Data{Name: d.Name, Recipe: d.Recipe, Level: d.Source.Level, Source: d.Source, Ladder: d.Ladder}},
+	}}
 	x.cut.describe(x, o)
-	if r.Selection != nil {
-		o.Selection = r.Selection.Epochs
-	}
-	o.Short = x.Standing.Stated.Short(x.Fit.Length(), len(r.Chose().Epochs), o.Stopped)
-	o.Selected = r.Epoch(x.Fit.Select == SelectValidation)
-	ms := o.Metrics
-	for _, m := range ms {
-		o.Definitions[m.String()] = m.Definition()
-	}
-	o.Floors = append(o.Floors, scores("random", "", x.cut.random(x, ms)))
+	o.Floors = append(o.Floors, experiment.NewScores("random", "", x.cut.random(x, ms)))
 	popular, err := x.popular(ctx)
 	if err != nil {
 		return nil, err
 	}
-	o.Floors = append(o.Floors, scores("popularity", "", metrics.Summary(ms, popular)))
+	o.Floors = append(o.Floors, experiment.NewScores("popularity", "", metrics.Summary(ms, popular)))
 	for i, mode := range x.Modes {
 		ranks, err := x.rank(ctx, x.Test, mode, x.Fit.Passes().Final(i))
 		if err != nil {
@@ -131,7 +73,7 @@ func (x *Experiment) measure(ctx context.Context, r *experiment.Fitted) (*Outcom
 		if len(x.Modes) > 1 {
 			name += ", test noise " + mode
 		}
-		o.Evaluations = append(o.Evaluations, x.ours(o, name, mode, metrics.Summary(ms, ranks)))
+		o.Evaluations = append(o.Evaluations, x.ours(o.Short, name, mode, metrics.Summary(ms, ranks)))
 		if err := x.cut.perUser(x, mode, ms, ranks); err != nil {
 			return nil, err
 		}
@@ -144,7 +86,7 @@ func (x *Experiment) measure(ctx context.Context, r *experiment.Fitted) (*Outcom
 
 // bestOnTest takes every metric from its own best epoch on the test set, as the
 // released program reports them.
-func (x *Experiment) bestOnTest(o *Outcome, r *experiment.Fitted) Scores {
+func (x *Experiment) bestOnTest(o *Outcome, r *experiment.Fitted) experiment.Scores {
 	ms := x.metrics()
 	best := make([]metrics.Value, len(ms))
 	for i, m := range ms {
@@ -157,59 +99,35 @@ func (x *Experiment) bestOnTest(o *Outcome, r *experiment.Fitted) Scores {
 			}
 		}
 	}
-	return x.ours(o, x.Method+", best epoch on test, by metric", x.Modes[0], best)
+	return x.ours(o.Short, x.Method+", best epoch on test, by metric", x.Modes[0], best)
 }
 
 // ours is a row of this run's results with what the paper prints for this
 // setting.
-func (x *Experiment) ours(o *Outcome, name, noise string, values []metrics.Value) Scores {
+func (x *Experiment) ours(short, name, noise string, values []metrics.Value) experiment.Scores {
 	if x.LastItem { // which no model adds noise to
 		noise = ""
 	}
-	s := scores(name, noise, values)
-	if x.Table.Row != nil && x.Standing.Printed && o.Short == "" {
-		s.Paper = x.Table.Row(x.Method, x.Data.Name)
-	}
-	return s
-}
-
-func scores(name, noise string, values []metrics.Value) Scores {
-	s := Scores{Name: name, Noise: noise, Values: map[string]float64{}}
-	for _, v := range values {
-		s.Values[v.Metric.String()] = v.Value
-	}
-	return s
-}
-
-// Row is the row in the order of the metrics, for a comparison.
-func (s Scores) Row(ms []metrics.Metric) report.Row {
-	r := report.Row{Label: s.Name}
-	for _, m := range ms {
-		r.Values = append(r.Values, s.Values[m.String()])
-		if s.Paper != nil {
-			r.Paper = append(r.Paper, s.Paper.Share(m))
+	s := experiment.NewScores(name, noise, values)
+	if x.Table.Row != nil && x.Standing.Printed && short == "" {
+		if s.Paper = x.Table.Row(x.Method, x.Data.Name); s.Paper != nil {
+			s.Printed = x.Table.From
 		}
 	}
-	return r
+	return s
 }
 
 // comparison sets the evaluations beside floors and printed numbers.
 func (x *Experiment) comparison(o *Outcome) report.Comparison {
 	c := report.Comparison{
 		Name: "ranking", Title: "Ranking of test samples, all items, seen ones included", Level: x.Data.Source.Level, Metrics: o.Metrics,
+		Floors: experiment.Rows(o.Floors, o.Metrics), Ours: experiment.Rows(o.Evaluations, o.Metrics),
 	}
 	if o.Ranking != "" {
 		c.Title = "Test items among " + o.Ranking
 	}
-	for _, f := range o.Floors {
-		c.Floors = append(c.Floors, f.Row(o.Metrics))
-	}
-	printed := false
-	for _, e := range o.Evaluations {
-		c.Ours, printed = append(c.Ours, e.Row(o.Metrics)), printed || e.Paper != nil
-	}
-	if printed {
-		c.Notes = append(c.Notes, x.Table.Note)
+	if where := experiment.PrintedIn(o.Evaluations); where != "" {
+		c.Notes = append(c.Notes, "paper: "+where)
 	}
 	return c
 }

@@ -5,6 +5,7 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/eval"
+	"privrec/internal/experiment"
 	"privrec/internal/metrics"
 	"privrec/internal/report"
 	"privrec/internal/run"
@@ -90,18 +91,10 @@ func (prefixes) perUser(x *Experiment, mode string, ms []metrics.Metric, ranks [
 	return x.Env.WriteScores("scores-noise-"+mode, columns...)
 }
 
-func (prefixes) unprotected(more []Open, selected bool) openAccount {
-	open := append([]Open{{"sequences", "the model trains on and recommends from the raw sequences"}}, more...)
-	if selected {
-		open = append(open, OpenSelection)
-	}
-	return newOpenPrefixes(open)
-}
-
 func (prefixes) document(x *Experiment, o *Outcome) *report.Document {
 	return &report.Document{
 		Subtitle: fmt.Sprintf("%s; seed %d, %d candidates, %d test samples", o.Setting, uint64(x.Env.Seed), x.Items, x.Test.Samples.Len()),
-		Figures:  []report.Figure{lossCurve(o, "mean cross-entropy (nats)")},
+		Figures:  experiment.Curves(o.Method, "mean cross-entropy (nats)", o.Epochs),
 	}
 }
 
@@ -111,6 +104,6 @@ func (prefixes) recommended(x *Experiment) (setting string, notes []string) {
 	return x.Standing.Text, []string{"items that the user has are not left out, as in the paper's protocol"}
 }
 
-func (prefixes) again(x *Experiment, _ *Outcome, mode string, values []metrics.Value) Scores {
-	return scores(fmt.Sprintf("%s, noise %s", x.Method, mode), mode, values)
+func (prefixes) again(x *Experiment, _ *experiment.Outcome[experiment.Data], mode string, values []metrics.Value) experiment.Scores {
+	return experiment.NewScores(fmt.Sprintf("%s, noise %s", x.Method, mode), mode, values)
 }

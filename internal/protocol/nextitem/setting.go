@@ -6,6 +6,9 @@ import (
 	"privrec/internal/train"
 )
 
+// Name is the protocol in results and configurations.
+const Name = "next-item"
+
 // Setting is one method under the protocol.
 type Setting struct {
 	Method   string              // as its table calls it

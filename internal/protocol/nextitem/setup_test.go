@@ -9,7 +9,6 @@ import (
 
 	"privrec/internal/config"
 	"privrec/internal/experiment"
-	"privrec/internal/metrics"
 	"privrec/internal/model/gru4rec"
 	"privrec/internal/run"
 	"privrec/internal/train"
@@ -69,8 +68,3 @@ func measured(ctx context.Context, x *Experiment, history []train.EpochRecord) (
 	}
 	return x.measure(ctx, &experiment.Fitted{Result: &train.Result{Epochs: history, Best: 1}})
 }
-
-// paper prints one number.
-type paper float64
-
-func (p paper) Share(metrics.Metric) float64 { return float64(p) }

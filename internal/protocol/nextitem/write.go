@@ -24,12 +24,3 @@ func (x *Experiment) write(o *Outcome, a Account) error {
 	a.Show(d)
 	return x.Env.Print(d)
 }
-
-// lossCurve draws the mean training loss of every epoch, in the unit given.
-func lossCurve(o *Outcome, unit string) report.Figure {
-	line := report.Line{Name: o.Method}
-	for _, e := range o.Epochs {
-		line.X, line.Y = append(line.X, float64(e.Epoch+1)), append(line.Y, e.Loss)
-	}
-	return report.Figure{Title: "Training loss", X: "epoch", Y: unit, Lines: []report.Line{line}}
-}

@@ -43,6 +43,9 @@ func (e Eval) Check(v *config.Checker) {
 	v.Between("eval.resamples", e.Resamples, 100, 1_000_000)
 }
 
+// Name is the protocol in results.
+const Name = "slates"
+
 // Bench is what attackers are measured on: pairs of slates and clicks, and how guesses are
 // counted. A copy may have other pairs.
 type Bench struct {

@@ -8,6 +8,7 @@ import (
 
 	attack "privrec/internal/attack/exposure"
 	"privrec/internal/dataset/slate"
+	"privrec/internal/experiment"
 	"privrec/internal/metrics"
 	"privrec/internal/run"
 )
@@ -132,8 +133,8 @@ func (b *Bench) Under(ctx context.Context, q attack.Protocol, m *attack.Model, f
 }
 
 // scores are the means of a result.
-func (b *Bench) scores(name string, r *attack.Result) (Scores, error) {
-	s := Scores{Name: name, Values: map[string]float64{}, Users: map[string]float64{}, Intervals: map[string][2]float64{}, Guesses: map[string]float64{}}
+func (b *Bench) scores(name string, r *attack.Result) (experiment.Scores, error) {
+	s := experiment.Scores{Name: name, Values: map[string]float64{}, Users: map[string]float64{}, Intervals: map[string][2]float64{}, Guesses: map[string]float64{}}
 	all, err := r.Summary(b.intervals())
 	if err != nil {
 		return s, err

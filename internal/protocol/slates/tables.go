@@ -6,6 +6,7 @@ import (
 
 	attack "privrec/internal/attack/exposure"
 	"privrec/internal/dataset"
+	"privrec/internal/experiment"
 	"privrec/internal/metrics"
 	"privrec/internal/report"
 )
@@ -16,14 +17,14 @@ func (p Outcome) Tables(ms []metrics.Metric, level dataset.Level) ([]*report.Tab
 	c := report.Comparison{Name: name, Title: "Protocol " + p.Name, Level: level, Metrics: ms}
 	for _, f := range p.Floors {
 		f.Name += p.FloorGuesses
-		c.Floors = append(c.Floors, f.row(ms))
+		c.Floors = append(c.Floors, f.Row(ms))
 	}
 	for _, f := range p.Equal {
-		c.Floors = append(c.Floors, f.row(ms))
+		c.Floors = append(c.Floors, f.Row(ms))
 	}
 	users := p.Attack
 	users.Name, users.Values = "  mean over users", p.Attack.Users
-	c.Ours = append(c.Ours, p.Attack.row(ms), users.row(ms))
+	c.Ours = append(c.Ours, p.Attack.Row(ms), users.Row(ms))
 	c.Notes = append(c.Notes, p.counted())
 	if len(p.Equal) > 0 {
 		c.Notes = append(c.Notes, "the attack names fewer distinct items than its protocol allows: what compares with it are the floors with as many guesses")
@@ -37,7 +38,7 @@ func (p Outcome) Tables(ms []metrics.Metric, level dataset.Level) ([]*report.Tab
 	for _, k := range ks {
 		guesses.Columns = append(guesses.Columns, report.Column{Name: Cutoff(k), Format: "%.2f"})
 	}
-	named := slices.Concat(p.Floors, p.Equal, []Scores{p.Attack})
+	named := slices.Concat(p.Floors, p.Equal, []experiment.Scores{p.Attack})
 	for i := range p.Floors {
 		named[i].Name += p.FloorGuesses
 	}
@@ -114,7 +115,7 @@ func (p Outcome) Figure(method string, ks []int) report.Figure {
 	f := report.Figure{Title: "Found by distinct guesses, " + p.Name, X: "distinct items named for a pair", Y: "clicks found (percent)", LogX: true}
 	ours := p.Attack
 	ours.Name = method
-	for _, s := range append([]Scores{ours}, p.Floors...) {
+	for _, s := range append([]experiment.Scores{ours}, p.Floors...) {
 		l := report.Line{Name: s.Name}
 		for _, k := range slices.Sorted(slices.Values(ks)) {
 			n := s.Guesses[Cutoff(k)]

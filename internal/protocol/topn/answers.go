@@ -113,7 +113,7 @@ func (a *answers) Evaluate(ctx context.Context) (run.Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		o.Evaluations = append(o.Evaluations, scores(ofRelease(x.Method.Name, kind), kind, metrics.SummarySet(o.Metrics, ranks)))
+		o.Evaluations = append(o.Evaluations, experiment.NewScores(ofRelease(x.Method.Name, kind), kind, metrics.SummarySet(o.Metrics, ranks)))
 	}
 	table, err := o.comparison(x.Data.Source.Level).Table()
 	if err != nil {
@@ -129,13 +129,13 @@ func (a *answers) Evaluate(ctx context.Context) (run.Result, error) {
 // differs is the most that a score differs from what the run reported, NaN where it reported
 // none of a release.
 func (a *answers) differs(o *Outcome) (float64, error) {
-	var was Outcome
-	if err := run.ReadMetrics(a.x.Env.Dir, &was); err != nil {
+	was, err := experiment.ReadOutcome(a.x.Env.Dir)
+	if err != nil {
 		return 0, err
 	}
 	worst := 0.0
 	for _, e := range o.Evaluations {
-		at := slices.IndexFunc(was.Evaluations, func(w Scores) bool { return w.Release == e.Release })
+		at := slices.IndexFunc(was.Evaluations, func(w experiment.Scores) bool { return w.Release == e.Release })
 		if at < 0 {
 			return math.NaN(), nil
 		}

@@ -5,9 +5,11 @@ import (
 	"privrec/internal/experiment"
 	"privrec/internal/metrics"
 	"privrec/internal/model/bpr"
-	"privrec/internal/report"
 	"privrec/internal/tensor"
 )
+
+// Name is the protocol in results and configurations.
+const Name = "top-n"
 
 // Method is what the protocol is told of a method under a setting.
 type Method struct {
@@ -50,20 +52,13 @@ type Tables struct {
 
 // Printed are what a paper prints for a row: shares.
 type Printed struct {
-	Recall20 float64 `json:"Recall@20"`
-	NDCG20   float64 `json:"NDCG@20"`
-	Table    string  `json:"table"` // where
+	Recall20, NDCG20 float64
+	Table            string // where
 }
 
-// Share is the printed value of a metric, report.Missing where there is none.
-func (p Printed) Share(m metrics.Metric) float64 {
-	switch m {
-	case Primary:
-		return p.Recall20
-	case Second:
-		return p.NDCG20
-	}
-	return report.Missing
+// Values are the printed ones by metric name.
+func (p Printed) Values() map[string]float64 {
+	return map[string]float64{Primary.String(): p.Recall20, Second.String(): p.NDCG20}
 }
 
 // Reference is a published result on the same data and split as ours, tuned and

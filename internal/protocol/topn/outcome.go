@@ -4,67 +4,39 @@ import (
 	"context"
 	"fmt"
 
-	"privrec/internal/dataset"
 	"privrec/internal/eval"
 	"privrec/internal/experiment"
 	"privrec/internal/metrics"
-	"privrec/internal/report"
 	"privrec/internal/run"
-	"privrec/internal/train"
 )
 
-// Outcome is what a run measured: metrics.json. It holds no times, so that a resumed
-// run writes the same bytes. Scores are shares, not percent.
+// Outcome is what a run measured: metrics.json. Evaluations are on test, by release.
 type Outcome struct {
-	Method      string              `json:"method"`
-	Setting     string              `json:"setting"` // the profile, and what differs from it
-	Data        DataSummary         `json:"data"`
-	Metrics     []metrics.Metric    `json:"metrics"`
-	Definitions map[string]string   `json:"definitions"`
-	Floors      []Scores            `json:"floors"`
-	Evaluations []Scores            `json:"evaluations"` // on test, by release
-	Published   []Reference         `json:"published,omitempty"`
-	Selected    int                 `json:"selected_epoch"` // of the evaluated model, from 1; 0: nothing was trained by epochs
-	Cap         int                 `json:"epoch_cap"`
-	Steps       int                 `json:"steps"`
-	Stopped     bool                `json:"stopped_early"`
-	Short       string              `json:"short,omitempty"` // why the training is shorter than that of its profile, and not set against the paper
-	Epochs      []train.EpochRecord `json:"epochs"`
+	experiment.Outcome[DataSummary]
+	Published []Reference `json:"published,omitempty"`
 
 	note string // about what is printed
 }
 
-// Scores is one row of results.
-type Scores struct {
-	Name    string             `json:"name"`
-	Release string             `json:"release,omitempty"` // kind of the vectors; empty for floors and methods with a single one
-	Values  map[string]float64 `json:"values"`
-	Paper   *Printed           `json:"paper,omitempty"` // nil where the paper prints nothing
-}
-
 // DataSummary identifies the data of a run.
 type DataSummary struct {
-	Name        string         `json:"name"`
-	Recipe      string         `json:"recipe"`
-	Level       string         `json:"evidence_level"`
-	Users       int            `json:"users"`
-	Items       int            `json:"items"` // ranked, all of them
-	TrainRows   int            `json:"train_rows"`
-	ValidRows   int            `json:"valid_rows"`
-	TestRows    int            `json:"test_rows"`
-	TestUsers   int            `json:"test_users"`   // with a test row: means are over these
-	UnseenUsers int            `json:"unseen_users"` // without a training row, ranked for all the same
-	UnseenItems int            `json:"unseen_items"` // without a training row, ranked all the same
-	Source      dataset.Source `json:"source"`
-	Ladder      dataset.Ladder `json:"ladder"`
+	experiment.Data
+	Users       int `json:"users"`
+	Items       int `json:"items"` // ranked, all of them
+	TrainRows   int `json:"train_rows"`
+	ValidRows   int `json:"valid_rows"`
+	TestRows    int `json:"test_rows"`
+	TestUsers   int `json:"test_users"`   // with a test row: means are over these
+	UnseenUsers int `json:"unseen_users"` // without a training row, ranked for all the same
+	UnseenItems int `json:"unseen_items"` // without a training row, ranked all the same
 }
 
 // summary describes the data.
 func (x *Experiment) summary() DataSummary {
 	d := x.Data
 	s := DataSummary{
-		Name: d.Name, Recipe: d.Recipe, Level: d.Source.Level.String(), Users: d.Users, Items: d.Items,
-		TrainRows: x.Graph.Edges(), TestRows: x.test.rows(), TestUsers: len(x.test.users), Source: d.Source, Ladder: d.Ladder,
+		Data:  experiment.Data{Name: d.Name, Recipe: d.Recipe, Level: d.Source.Level, Source: d.Source, Ladder: d.Ladder},
+		Users: d.Users, Items: d.Items, TrainRows: x.Graph.Edges(), TestRows: x.test.rows(), TestUsers: len(x.test.users),
 	}
 	if x.valid != nil {
 		s.ValidRows = x.valid.rows()
@@ -75,7 +47,11 @@ func (x *Experiment) summary() DataSummary {
 
 // blank is an outcome without scores.
 func (x *Experiment) blank() *Outcome {
-	o := &Outcome{Method: x.Method.Name, Setting: x.Method.Standing.Text, Data: x.summary(), Metrics: x.metrics(), note: x.Method.Tables.Note}
+	ms := x.metrics()
+	o := &Outcome{note: x.Method.Tables.Note, Outcome: experiment.Outcome[DataSummary]{
+		Version: experiment.Version, Method: x.Method.Name, Protocol: Name, Setting: x.Method.Standing.Text, Data: x.summary(),
+		Metrics: ms, Definitions: experiment.Define(ms, metrics.Metric.Definition),
+	}}
 	if published := x.Method.Tables.Published; published != nil {
 		o.Published = published(x.Data.Name, x.Data.Source.Level)
 	}
@@ -88,20 +64,16 @@ func (x *Experiment) addFloors(ctx context.Context, o *Outcome) error {
 	if err != nil {
 		return err
 	}
-	o.Floors = []Scores{scores("random", "", random), scores("popularity", "", popular)}
+	o.Floors = []experiment.Scores{experiment.NewScores("random", "", random), experiment.NewScores("popularity", "", popular)}
 	return nil
 }
 
 // outcome is one without evaluations, of a training; f is nil where there was none by epochs.
 func (x *Experiment) outcome(ctx context.Context, f *experiment.Fitted) (*Outcome, error) {
 	o, t := x.blank(), x.Method.Train
-	o.Cap, o.Definitions = t.Epochs, map[string]string{}
+	o.Cap = t.Epochs
 	if f != nil {
-		o.Steps, o.Stopped, o.Epochs, o.Selected = f.Steps, f.Stopped, f.Epochs, f.Epoch(t.Select == SelectValidation)
-		o.Short = x.Method.Standing.Stated.Short(t.Length(), len(f.Epochs), f.Stopped)
-	}
-	for _, m := range o.Metrics {
-		o.Definitions[m.String()] = m.Definition()
+		o.Trained = experiment.TrainedBy(f, t.Select == SelectValidation, t.Epochs, t.Length(), x.Method.Standing)
 	}
 	return o, x.addFloors(ctx, o)
 }
@@ -112,10 +84,10 @@ func (x *Experiment) add(ctx context.Context, o *Outcome, s eval.Scorer, name, r
 	if err != nil {
 		return err
 	}
-	row := scores(name, release, metrics.SummarySet(o.Metrics, ranks))
+	row := experiment.NewScores(name, release, metrics.SummarySet(o.Metrics, ranks))
 	if printed := x.Method.Tables.Printed; printed != nil && x.Method.Standing.Printed && o.Short == "" {
 		if p, ok := printed(x.Method.Name, x.Data.Name, release, x.Method.Shape); ok {
-			row.Paper = &p
+			row.Paper, row.Printed = p.Values(), p.Table
 		}
 	}
 	o.Evaluations = append(o.Evaluations, row)
@@ -124,14 +96,6 @@ func (x *Experiment) add(ctx context.Context, o *Outcome, s eval.Scorer, name, r
 		file += "-" + release
 	}
 	return x.perUser(file, o.Metrics, ranks)
-}
-
-func scores(name, release string, values []metrics.Value) Scores {
-	s := Scores{Name: name, Release: release, Values: map[string]float64{}}
-	for _, v := range values {
-		s.Values[v.Metric.String()] = v.Value
-	}
-	return s
 }
 
 // perUser keeps each user's scores.
@@ -157,16 +121,4 @@ func ofRelease(name, kind string) string {
 		return name
 	}
 	return fmt.Sprintf("%s, release %s", name, kind)
-}
-
-// Row is the row in the order of the metrics, for a comparison.
-func (s Scores) Row(ms []metrics.Metric) report.Row {
-	r := report.Row{Label: s.Name}
-	for _, m := range ms {
-		r.Values = append(r.Values, s.Values[m.String()])
-		if s.Paper != nil {
-			r.Paper = append(r.Paper, s.Paper.Share(m))
-		}
-	}
-	return r
 }

@@ -2,7 +2,6 @@ package topn
 
 import (
 	"fmt"
-	"strings"
 
 	"privrec/internal/dataset"
 	"privrec/internal/experiment"
@@ -58,19 +57,10 @@ func (o *Outcome) facts() []report.Fact {
 func (o *Outcome) comparison(level dataset.Level) report.Comparison {
 	c := report.Comparison{
 		Name: "ranking", Title: "Ranking of test rows among all items not seen in training", Level: level, Metrics: o.Metrics,
+		Floors: experiment.Rows(o.Floors, o.Metrics), Ours: experiment.Rows(o.Evaluations, o.Metrics),
 	}
-	for _, f := range o.Floors {
-		c.Floors = append(c.Floors, f.Row(o.Metrics))
-	}
-	var tables []string
-	for _, e := range o.Evaluations {
-		c.Ours = append(c.Ours, e.Row(o.Metrics))
-		if e.Paper != nil && !strings.Contains(strings.Join(tables, ","), e.Paper.Table) {
-			tables = append(tables, e.Paper.Table)
-		}
-	}
-	if len(tables) > 0 {
-		c.Notes = append(c.Notes, fmt.Sprintf("paper: %s, %s", strings.Join(tables, " and "), o.note))
+	if where := experiment.PrintedIn(o.Evaluations); where != "" {
+		c.Notes = append(c.Notes, fmt.Sprintf("paper: %s, %s", where, o.note))
 	}
 	return c
 }

@@ -33,7 +33,7 @@ func (s Suite) End(t *testing.T, more func(t *testing.T, dir, text string)) {
 				}
 			}
 			o := runtest.ReadJSON[topn.Outcome](t, dir, "metrics.json", true)
-			if len(o.Floors) != 2 || len(o.Evaluations) == 0 || len(o.Metrics) != 4 || o.Data.Level != "D" {
+			if len(o.Floors) != 2 || len(o.Evaluations) == 0 || len(o.Metrics) != 4 || o.Data.Level != dataset.LevelD {
 				t.Fatalf("%d floors, %d evaluations, metrics %v, level %s", len(o.Floors), len(o.Evaluations), o.Metrics, o.Data.Level)
 			}
 			if o.Data.TrainRows == 0 || o.Data.TestRows == 0 || o.Data.TestUsers == 0 {

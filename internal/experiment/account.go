@@ -1,0 +1,156 @@
+package experiment
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"privrec/internal/privacy"
+	"privrec/internal/report"
+)
+
+// Account is privacy.json: what is claimed, what ran comes to, and what no noise covers. A
+// paper embeds it beside what its own account has.
+type Account struct {
+	Version   int            `json:"version"`
+	Noise     string         `json:"noise"` // "none", or how far the draws can be trusted
+	Claimed   *Claim         `json:"claimed"`
+	Units     []Unit         `json:"units"`     // empty where nothing is protected
+	Total     privacy.Number `json:"eps_total"` // of the whole run and its worst unit: infinity unless unbounded is empty
+	Unbounded []Open         `json:"unbounded"`
+	// Public is what a finite total takes as public.
+	Public []privacy.Assumption `json:"public,omitempty"`
+	// Features is the account of what users send of themselves beside the rows, such as their
+	// age: other data, left out of the total. Nil: nothing is sent.
+	Features *Features `json:"features,omitempty"`
+}
+
+// Features is the local perturbation of user features.
+type Features struct {
+	Eps1      privacy.Number `json:"eps1"` // claimed, of a user's whole vector
+	K         int            `json:"k"`    // that a user sends
+	N         int            `json:"n"`    // that there are
+	Zeroed    bool           `json:"all_unselected_zeroed"`
+	Total     privacy.Number `json:"eps_total"` // infinite where something of a vector leaves in the clear
+	Unbounded []Open         `json:"unbounded"`
+}
+
+// Claim is what a paper states.
+type Claim struct {
+	Eps     privacy.Number `json:"eps"`
+	Delta   float64        `json:"delta"` // 0: pure
+	Unit    string         `json:"unit"`
+	Theorem string         `json:"theorem"`
+}
+
+// Unit is the guarantee for one kind of neighbour.
+type Unit struct {
+	Unit         string         `json:"unit"`
+	Neighbouring string         `json:"neighbouring"`
+	Delta        float64        `json:"delta"`
+	Positions    int            `json:"positions,omitempty"` // that one unit holds, where its epsilon is a sum over them
+	Accounted    Accounted      `json:"accounted"`
+	Total        privacy.Number `json:"eps_total"` // infinity where something unbounded is about the unit
+	Unbounded    []string       `json:"unbounded"` // names of what is
+}
+
+// Accounted is the epsilon of what noise covers.
+type Accounted struct {
+	Eps privacy.Number `json:"eps_exact"`
+}
+
+// Open is something that no finite epsilon covers.
+type Open struct {
+	What string `json:"what"`
+	Why  string `json:"why"`
+}
+
+// NotCovered is something open: what, and why no noise covers it.
+func NotCovered(what, why string) Open { return Open{what, why} }
+
+// Unprotected is the account of a method without any privacy: what is open, and why.
+func Unprotected(what, why string) Account {
+	return Account{Version: Version, Noise: "none", Units: []Unit{}, Total: privacy.Number(math.Inf(1)), Unbounded: []Open{{what, why}}}
+}
+
+// Leave says of something that no finite epsilon covers it, and why.
+func (a *Account) Leave(what, why string) { a.Unbounded = append(a.Unbounded, Open{what, why}) }
+
+// Declaration is what the ledger of a run begins with: what is open, of every unit, what is
+// open of user features, and what is taken as public.
+func (a *Account) Declaration() privacy.Declaration {
+	d := declare(a.Unbounded, "")
+	if a.Features != nil {
+		d.Open = append(d.Open, declare(a.Features.Unbounded, privacy.Feature).Open...)
+	}
+	d.Public = a.Public
+	return d
+}
+
+func declare(open []Open, unit privacy.Unit) (d privacy.Declaration) {
+	for _, o := range open {
+		d.Open = append(d.Open, privacy.Unprotected{What: o.What, Why: o.Why, Unit: unit})
+	}
+	return d
+}
+
+// Names are those of what is open.
+func Names(open []Open) []string {
+	names := make([]string, len(open))
+	for i, o := range open {
+		names[i] = o.What
+	}
+	return names
+}
+
+// Add enters the guarantee for one kind of neighbour: the epsilon of what noise covers, of
+// which the account's total is the largest, and infinite where anything is open.
+func (a *Account) Add(unit, neighbouring string, delta float64, epsilon privacy.Number) {
+	u := Unit{Unit: unit, Neighbouring: neighbouring, Delta: delta, Accounted: Accounted{epsilon}, Total: epsilon, Unbounded: Names(a.Unbounded)}
+	if len(a.Unbounded) > 0 {
+		u.Total = privacy.Number(math.Inf(1))
+	}
+	a.Units = append(a.Units, u)
+	a.Total = max(a.Total, u.Total)
+}
+
+// ShowOpen puts what is open into a result: the accounted epsilon of the whole run, which
+// is then infinite, and a note for each.
+func (a *Account) ShowOpen(d *report.Document) {
+	d.Facts = append(d.Facts, report.Fact{Label: "accounted epsilon", Value: "infinity", Note: "of the whole run, without bound: " + strings.Join(Names(a.Unbounded), ", ")})
+	for _, o := range a.Unbounded {
+		d.Notes = append(d.Notes, o.What+": "+o.Why)
+	}
+}
+
+// ReadAccount reads what every method's privacy.json has, of this and of older programs.
+// Nil without an error: the run wrote none.
+func ReadAccount(dir string) (*Account, error) {
+	path := filepath.Join(dir, "privacy.json")
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the account: %w", err)
+	}
+	var a Account
+	if err := json.Unmarshal(b, &a); err != nil {
+		return nil, fmt.Errorf("read the account: %s: %w", path, err)
+	}
+	return &a, nil
+}
+
+// PublicText is what is taken as public in one line, "" for nothing.
+func (a *Account) PublicText() string {
+	texts := make([]string, len(a.Public))
+	for i, p := range a.Public {
+		texts[i] = p.String()
+	}
+	return strings.Join(texts, "; ")
+}

@@ -1,0 +1,201 @@
+package experiment
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"privrec/internal/dataset"
+	"privrec/internal/metrics"
+	"privrec/internal/report"
+	"privrec/internal/run"
+	"privrec/internal/train"
+)
+
+// Version is that of metrics.json and privacy.json that this program writes. Files of
+// version 0, which they do not say, count epochs from 0 and have the fields of each protocol
+// in an order and under names of its own.
+const Version = 2
+
+// Outcome is metrics.json: what a run measured. It holds no times, so that a resumed run
+// writes the same bytes. Scores are shares, not percent; epochs count from 1. D identifies
+// the data: Data, and the counts of a protocol. A protocol embeds an outcome beside what it
+// alone measures.
+type Outcome[D any] struct {
+	Version     int               `json:"version"`
+	Method      string            `json:"method"`
+	Protocol    string            `json:"protocol"` // next-item, top-n, cross-domain or slates
+	Setting     string            `json:"setting"`  // the profile, and what differs from it
+	Data        D                 `json:"data"`
+	Metrics     []metrics.Metric  `json:"metrics"`
+	Definitions map[string]string `json:"definitions"` // by metric name
+	Floors      []Scores          `json:"floors"`
+	Evaluations []Scores          `json:"evaluations"`
+	Trained
+}
+
+// Data identifies the data of a run.
+type Data struct {
+	Name   string         `json:"name"`
+	Recipe string         `json:"recipe,omitempty"`
+	Level  dataset.Level  `json:"evidence_level"`
+	Source dataset.Source `json:"source"`
+	Ladder dataset.Ladder `json:"ladder"`
+}
+
+// Scores is one row of results.
+type Scores struct {
+	Name      string                `json:"name"`
+	Release   string                `json:"release,omitempty"` // of a run that ranks several: noisy, avg, clean; noise on or off
+	Values    map[string]float64    `json:"values"`            // by metric name
+	Users     map[string]float64    `json:"users,omitempty"`   // means over users of their means, where Values are over samples
+	Intervals map[string][2]float64 `json:"intervals,omitempty"`
+	Guesses   map[string]float64    `json:"guesses,omitempty"` // mean number of distinct items named, by cutoff
+	Paper     map[string]float64    `json:"paper,omitempty"`   // what is printed for the same setting; absent where nothing is
+	Printed   string                `json:"printed,omitempty"` // where
+}
+
+// NewScores is a row of means.
+func NewScores(name, release string, values []metrics.Value) Scores {
+	s := Scores{Name: name, Release: release, Values: map[string]float64{}}
+	for _, v := range values {
+		s.Values[v.Metric.String()] = v.Value
+	}
+	return s
+}
+
+// Row is the row in the order of the metrics, for a comparison.
+func (s Scores) Row(ms []metrics.Metric) report.Row {
+	r := report.Row{Label: s.Name}
+	for _, m := range ms {
+		r.Values = append(r.Values, s.Values[m.String()])
+		if s.Paper == nil {
+			continue
+		}
+		v, ok := s.Paper[m.String()]
+		if !ok {
+			v = report.Missing
+		}
+		r.Paper = append(r.Paper, v)
+	}
+	return r
+}
+
+// Rows are the rows of a comparison.
+func Rows(all []Scores, ms []metrics.Metric) (rows []report.Row) {
+	for _, s := range all {
+		rows = append(rows, s.Row(ms))
+	}
+	return rows
+}
+
+// PrintedIn says where printed values of some rows are from, "" where there are none.
+func PrintedIn(all []Scores) string {
+	var where []string
+	for _, s := range all {
+		if s.Printed != "" && !slices.Contains(where, s.Printed) {
+			where = append(where, s.Printed)
+		}
+	}
+	return strings.Join(where, " and ")
+}
+
+// UnmarshalJSON reads files of version 0 too, whose printed values had other shapes: those
+// are left out.
+func (s *Scores) UnmarshalJSON(b []byte) error {
+	type plain Scores // without this method
+	in := struct {
+		*plain
+		Noise string          `json:"noise"` // version 0, of next-item
+		Paper json.RawMessage `json:"paper"`
+	}{plain: (*plain)(s)}
+	if err := json.Unmarshal(b, &in); err != nil {
+		return err
+	}
+	if in.Noise != "" {
+		s.Release = in.Noise
+	}
+	var paper map[string]float64
+	if json.Unmarshal(in.Paper, &paper) == nil {
+		s.Paper = maps.Clone(paper)
+	}
+	return nil
+}
+
+// Trained is how long the reported training lasted.
+type Trained struct {
+	Selected  int     `json:"selected_epoch"` // of the evaluated model; 0: nothing was trained by epochs
+	Cap       int     `json:"epoch_cap"`
+	Steps     int     `json:"steps"` // of all trainings
+	Stopped   bool    `json:"stopped_early"`
+	Short     string  `json:"short,omitempty"`     // why the training is shorter than that of its profile, and not set against the paper
+	Epochs    []Epoch `json:"epochs"`              // of the training that is reported
+	Selection []Epoch `json:"selection,omitempty"` // of the one that chose how long it lasts
+}
+
+// Epoch is what is kept of one pass over the training data.
+type Epoch struct {
+	Epoch   int           `json:"epoch"` // from 1
+	Steps   int           `json:"steps"`
+	Samples int           `json:"samples"`
+	Loss    float64       `json:"loss"` // mean over the samples
+	Rate    float64       `json:"rate"` // of the last step
+	Scores  []train.Score `json:"scores,omitempty"`
+	Best    bool          `json:"best,omitempty"` // the best so far by the score that selects
+}
+
+// TrainedBy describes the trainings of a fit. selected says that validation chose among the
+// epochs, cap is the most that there could be, and own how long the setting trains.
+func TrainedBy(f *Fitted, selected bool, cap int, own train.Length, s Standing) Trained {
+	chose := f.Chose()
+	t := Trained{
+		Selected: f.Epoch(selected), Cap: cap, Steps: f.Steps, Stopped: chose.Stopped, Epochs: epochs(f.Result),
+		Short: s.Stated.Short(own, len(chose.Epochs), chose.Stopped),
+	}
+	if f.Selection != nil {
+		t.Selection, t.Steps = epochs(f.Selection), f.Steps+f.Selection.Steps
+	}
+	return t
+}
+
+// Chose are the epochs of the training that validation ended.
+func (t Trained) Chose() []Epoch {
+	if len(t.Selection) > 0 {
+		return t.Selection
+	}
+	return t.Epochs
+}
+
+func epochs(r *train.Result) []Epoch {
+	out := make([]Epoch, len(r.Epochs))
+	for i, e := range r.Epochs {
+		out[i] = Epoch{e.Epoch + 1, e.Steps, e.Samples, e.Loss, e.LR, e.Scores, e.Best}
+	}
+	return out
+}
+
+// Define says what metrics mean.
+func Define(ms []metrics.Metric, definition func(metrics.Metric) string) map[string]string {
+	out := make(map[string]string, len(ms))
+	for _, m := range ms {
+		out[m.String()] = definition(m)
+	}
+	return out
+}
+
+// ReadOutcome reads what every protocol's metrics.json has, of this and of older programs.
+func ReadOutcome(dir string) (*Outcome[Data], error) {
+	var o Outcome[Data]
+	if err := run.ReadMetrics(dir, &o); err != nil {
+		return nil, err
+	}
+	if o.Version == 0 {
+		for _, list := range [][]Epoch{o.Epochs, o.Selection} {
+			for i := range list {
+				list[i].Epoch++
+			}
+		}
+	}
+	return &o, nil
+}
