@@ -28,14 +28,14 @@ type BPRSetting[M BPRShape] struct {
 	// Protocol is how the data are cut and what is ranked against what: ProtocolTopN, which
 	// "" is too, or ProtocolNextItem.
 	Protocol string          `yaml:"protocol,omitempty"`
-	Data     BPRData         `yaml:"data"`
+	Data     StaticData      `yaml:"data"`
 	Model    M               `yaml:"model"`
 	Train    BPRTrain        `yaml:"train"`
 	Eval     topn.EvalConfig `yaml:"eval"`
 }
 
-// BPRData is which data are read. Keys beside those of top-n are of ProtocolNextItem.
-type BPRData struct {
+// StaticData is which data are read. Keys beside those of top-n are of ProtocolNextItem.
+type StaticData struct {
 	topn.DataConfig `yaml:",inline"`
 	Candidates      string `yaml:"candidates,omitempty"` // that are ranked
 }
@@ -113,18 +113,26 @@ func (s BPRSetting[M]) topN(ctx context.Context, env *run.Env, m topn.Method) (r
 // check reports every setting that cannot be run.
 func (s BPRSetting[M]) check(v *config.Checker) {
 	v.NotEmpty("profile", s.Profile)
-	if s.Protocol != "" {
-		v.OneOf("protocol", s.Protocol, ProtocolTopN, ProtocolNextItem)
-	}
+	checkProtocol(v, s.Protocol)
 	s.Data.Check(v)
 	s.Eval.Check(v)
 	s.Train.Check(v)
 	if s.Protocol == ProtocolNextItem {
 		s.checkNextItem(v)
 	} else {
-		v.Check(s.Data.Candidates == "", "data.candidates", "has no effect under protocol %s, which ranks all items, must be empty, got %q", ProtocolTopN, s.Data.Candidates)
+		s.Data.checkTopN(v)
 		v.Check(s.Train.Validation == 0, "train.validation", "has no effect under protocol %s, whose recipes hold rows out, must be 0, got %v", ProtocolTopN, s.Train.Validation)
 		v.Check(!s.Train.Refit, "train.refit", "has no effect under protocol %s, which trains once, must be false", ProtocolTopN)
 	}
 	s.Model.Check(v)
+}
+
+func checkProtocol(v *config.Checker, p string) {
+	if p != "" {
+		v.OneOf("protocol", p, ProtocolTopN, ProtocolNextItem)
+	}
+}
+
+func (d StaticData) checkTopN(v *config.Checker) {
+	v.Check(d.Candidates == "", "data.candidates", "has no effect under protocol %s, which ranks all items, must be empty, got %q", ProtocolTopN, d.Candidates)
 }

@@ -35,13 +35,26 @@ func NextItemNGCF() BPRSetting[NGCFShape] {
 // held-out samples and trained once more on all of them.
 func nextItem[M BPRShape](m M, epochs int) BPRSetting[M] {
 	s := common(m)
-	d := nextitem.ML1M()
-	s.Profile, s.Protocol = ProtocolNextItem, ProtocolNextItem
-	s.Data = BPRData{DataConfig: topn.DataConfig{Name: d.Name, Recipe: d.Recipe}, Candidates: d.Candidates}
+	s.Profile, s.Protocol, s.Data = ProtocolNextItem, ProtocolNextItem, nextItemData()
 	s.Train.Epochs, s.Train.Batch = epochs, 2048
 	s.Train.Validation, s.Train.Refit = 0.1, true
 	s.Eval.K, s.Eval.Every = []int{5, 10, 20}, true
 	return s
+}
+
+// nextItemData is DIPSGNN's ML-1M.
+func nextItemData() StaticData {
+	d := nextitem.ML1M()
+	return StaticData{DataConfig: topn.DataConfig{Name: d.Name, Recipe: d.Recipe}, Candidates: d.Candidates}
+}
+
+// nextItem is the data as package nextitem takes them.
+func (d StaticData) nextItem() nextitem.Data {
+	return nextitem.Data{Name: d.Name, Recipe: d.Recipe, Candidates: d.Candidates}
+}
+
+func (d StaticData) checkNextItem(v *config.Checker) {
+	v.OneOf("data.candidates", d.Candidates, nextitem.CandidatesTrain, nextitem.CandidatesTenCore)
 }
 
 // nextItem opens the setting under package nextitem's protocol; own is its profile there.
@@ -54,7 +67,7 @@ func (s BPRSetting[M]) nextItem(ctx context.Context, env *run.Env, method string
 	t := s.Train
 	x, err := nextitem.Load(ctx, env, nextitem.Setting{
 		Method: method, Standing: standing, Table: table,
-		From: nextitem.Data{Name: s.Data.Name, Recipe: s.Data.Recipe, Candidates: s.Data.Candidates},
+		From: s.Data.nextItem(),
 		Fit: nextitem.Training{
 			Epochs: t.Epochs, Batch: t.Batch, Rate: t.Rate, DecayBy: t.RateBy, DecayEvery: t.RateEvery, L2: t.Decay,
 			Patience: t.Patience, Select: t.Select, Validation: t.Validation, ValidationSplit: nextitem.SplitSample, Refit: t.Refit,
@@ -73,7 +86,7 @@ func (s BPRSetting[M]) nextItem(ctx context.Context, env *run.Env, method string
 
 // checkNextItem reports what cannot be run under package nextitem's protocol.
 func (s BPRSetting[M]) checkNextItem(v *config.Checker) {
-	v.OneOf("data.candidates", s.Data.Candidates, nextitem.CandidatesTrain, nextitem.CandidatesTenCore)
+	s.Data.checkNextItem(v)
 	t := s.Train
 	v.Below("train.validation", t.Validation, 0, 1)
 	v.Check(t.Select != nextitem.SelectValidation || t.Validation > 0, "train.validation", "must be above 0 to select on validation")

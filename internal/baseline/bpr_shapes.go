@@ -92,7 +92,7 @@ func CodeLightGCN() BPRSetting[LightGCNShape] {
 
 // common is RDP-GCF's setting for all methods with a model's shape.
 func common[M BPRShape](m M) BPRSetting[M] {
-	return BPRSetting[M]{Profile: "paper", Data: BPRData{DataConfig: topn.DefaultData()}, Model: m, Train: BPRTrain{TrainConfig: topn.DefaultTrain()}, Eval: topn.DefaultEval()}
+	return BPRSetting[M]{Profile: "paper", Data: StaticData{DataConfig: topn.DefaultData()}, Model: m, Train: BPRTrain{TrainConfig: topn.DefaultTrain()}, Eval: topn.DefaultEval()}
 }
 
 // Values draws what the tables begin with.

@@ -12,6 +12,7 @@ import (
 	"privrec/internal/graph"
 	"privrec/internal/model/ease"
 	"privrec/internal/model/itemknn"
+	"privrec/internal/protocol/nextitem"
 	"privrec/internal/protocol/topn"
 	"privrec/internal/run"
 )
@@ -24,10 +25,11 @@ const (
 
 // ClosedSetting is a run of a model that is computed and not trained by epochs.
 type ClosedSetting[M ClosedShape] struct {
-	Profile string          `yaml:"profile"`
-	Data    topn.DataConfig `yaml:"data"`
-	Model   M               `yaml:"model"`
-	Eval    topn.EvalConfig `yaml:"eval"`
+	Profile  string          `yaml:"profile"`
+	Protocol string          `yaml:"protocol,omitempty"` // as BPRSetting has it
+	Data     StaticData      `yaml:"data"`
+	Model    M               `yaml:"model"`
+	Eval     topn.EvalConfig `yaml:"eval"`
 }
 
 // ClosedShape is such a model's own part of the configuration.
@@ -66,19 +68,19 @@ func DefaultItemKNN() ClosedSetting[ItemKNNShape] {
 }
 
 func closed[M ClosedShape](m M) ClosedSetting[M] {
-	return ClosedSetting[M]{Profile: "bars", Data: topn.DataConfig{Name: topn.DefaultData().Name, Recipe: "lightgcn"}, Model: m, Eval: topn.DefaultEval()}
+	return ClosedSetting[M]{Profile: "bars", Data: StaticData{DataConfig: topn.DataConfig{Name: topn.DefaultData().Name, Recipe: "lightgcn"}}, Model: m, Eval: topn.DefaultEval()}
 }
 
 // closedTasks are the models that are computed.
-func closedTasks(t topn.Tables) []run.Task {
+func closedTasks(t topn.Tables, next nextitem.Table) []run.Task {
 	return []run.Task{
-		closedTask(EASE, "linear item model in closed form, on the same rows", ease.Cite, t, DefaultEASE),
-		closedTask(ItemKNN, "items like those that a user has, on the same rows", itemknn.Cite, t, DefaultItemKNN),
+		closedTask(EASE, "linear item model in closed form, on the same rows", ease.Cite, t, next, DefaultEASE),
+		closedTask(ItemKNN, "items like those that a user has, on the same rows", itemknn.Cite, t, next, DefaultItemKNN),
 	}
 }
 
 // closedTask is the task of a model with its one profile.
-func closedTask[M ClosedShape](method, summary, cite string, t topn.Tables, profile func() ClosedSetting[M]) run.Task {
+func closedTask[M ClosedShape](method, summary, cite string, t topn.Tables, next nextitem.Table, profile func() ClosedSetting[M]) run.Task {
 	return run.Spec[ClosedSetting[M]]{
 		Verb: "train", Name: strings.ToLower(method), Summary: summary, Cite: cite, Answers: true,
 		Default: profile,
@@ -91,6 +93,9 @@ func closedTask[M ClosedShape](method, summary, cite string, t topn.Tables, prof
 			if err != nil {
 				return nil, err
 			}
+			if s.Protocol == ProtocolNextItem {
+				return s.nextItem(ctx, env, method, standing, next)
+			}
 			return s.topN(ctx, env, topn.Method{Name: method, Standing: standing, Tables: t})
 		},
 	}.Task()
@@ -99,7 +104,7 @@ func closedTask[M ClosedShape](method, summary, cite string, t topn.Tables, prof
 // topN opens the setting under package topn's protocol. No vectors are kept: the model is
 // computed again from the same rows, to the same bits, where recommendations are asked for.
 func (s ClosedSetting[M]) topN(ctx context.Context, env *run.Env, m topn.Method) (run.Work, error) {
-	m.Data, m.Eval = s.Data, s.Eval
+	m.Data, m.Eval = s.Data.DataConfig, s.Eval
 	x, err := topn.Load(ctx, env, m)
 	if err != nil {
 		return nil, err
@@ -115,10 +120,32 @@ func (s ClosedSetting[M]) topN(ctx context.Context, env *run.Env, m topn.Method)
 	return x, x.DeclareUnprotected()
 }
 
+// nextItem opens the setting under package nextitem's protocol, where the model is of all
+// training items: nothing is chosen on held-out ones.
+func (s ClosedSetting[M]) nextItem(ctx context.Context, env *run.Env, method string, standing experiment.Standing, table nextitem.Table) (run.Work, error) {
+	x, err := nextitem.Load(ctx, env, nextitem.Setting{
+		Method: method, Standing: standing, Table: table, From: s.Data.nextItem(),
+		Fit: nextitem.Training{Select: nextitem.SelectLast}, Eval: nextitem.Ranking{K: s.Eval.K},
+	})
+	if err != nil {
+		return nil, err
+	}
+	x.New = func(q *nextitem.Part) (nextitem.Learner, error) {
+		return nextitem.NewComputed(x, q, func(g *graph.Bipartite) (eval.Scorer, func(), error) { return s.Model.Fit(ctx, g) })
+	}
+	return x, x.Unprotect()
+}
+
 // check reports every setting that cannot be run.
 func (s ClosedSetting[M]) check(v *config.Checker) {
 	v.NotEmpty("profile", s.Profile)
+	checkProtocol(v, s.Protocol)
 	s.Data.Check(v)
+	if s.Protocol == ProtocolNextItem {
+		s.Data.checkNextItem(v)
+	} else {
+		s.Data.checkTopN(v)
+	}
 	s.Eval.Check(v)
 	v.Check(!s.Eval.Every, "eval.every", "must be false: there are no epochs")
 	v.Check(!s.Eval.Sigmoid, "eval.sigmoid", "must be false: the scores are no inner products")

@@ -12,7 +12,7 @@ import (
 )
 
 // TopN are the models that fit package topn's protocol, with results of others that stand
-// beside theirs; next are those under package nextitem's, which some of them fit too.
+// beside theirs; next are those under package nextitem's, which all of them fit too.
 func TopN(t topn.Tables, next nextitem.Table) []run.Task {
-	return slices.Concat(BPRTasks(t, next), closedTasks(t))
+	return slices.Concat(BPRTasks(t, next), closedTasks(t, next))
 }

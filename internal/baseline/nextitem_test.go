@@ -15,6 +15,7 @@ import (
 	"privrec/internal/autograd"
 	"privrec/internal/config"
 	"privrec/internal/dataset"
+	"privrec/internal/experiment"
 	"privrec/internal/metrics"
 	"privrec/internal/protocol/nextitem"
 	"privrec/internal/protocol/topn"
@@ -113,6 +114,36 @@ func TestNextItemOfOthers(t *testing.T) {
 	}
 }
 
+// Models that are computed run under it too, of all training items, and are computed again
+// where they are asked.
+func TestNextItemOfComputed(t *testing.T) {
+	for name, method := range map[string]string{"ease": "EASE", "itemknn": "ItemKNN"} {
+		dir := filepath.Join(t.TempDir(), "run")
+		task := runtest.Task(t, otherTasks(), name)
+		_, err := task.Start(t.Context(), run.Options{Config: "../../configs/dipsgnn/ml-1m-" + name + ".yaml", Sets: []string{"run.out=" + dir, "run.workers=1", "data.name=standin-tiny"},
+			Stdout: &bytes.Buffer{}, Log: slog.New(slog.DiscardHandler), Progress: run.Silent{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := readJSON[nextitem.Outcome](t, dir, "metrics.json")
+		if len(o.Evaluations) != 1 || o.Evaluations[0].Name != method || o.Selected != 0 || o.Data.ValidSamples != 0 || o.Data.TestSamples != 863 {
+			t.Errorf("%+v of %+v", o.Evaluations, o.Data.PrefixCounts)
+		}
+		if got, random := o.Evaluations[0].Values["Recall@20"], o.Floors[0].Values["Recall@20"]; !(got > random) {
+			t.Errorf("%s: Recall@20 %v, a random order %v", name, got, random)
+		}
+		s, err := run.Serve(t.Context(), otherTasks(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := s.Evaluate(t.Context())
+		if err != nil || e.(*experiment.Evaluation).Differs != 0 {
+			t.Errorf("%s, evaluated again: %+v, %v", name, e, err)
+		}
+		s.Close()
+	}
+}
+
 // Runs of theirs that are interrupted in either training, and resumed, leave the bytes of
 // runs that were not, on any number of workers.
 func TestNextItemResume(t *testing.T) {
@@ -181,6 +212,9 @@ func TestNextItemValidation(t *testing.T) {
 		{"bprmf", "eval.sigmoid=true", "eval.sigmoid: has no effect under protocol next-item"},
 		{"bprmf", "protocol=", "data.candidates: has no effect under protocol top-n"},
 		{"lightgcn", "protocol=top-n", "train.refit: has no effect under protocol top-n"},
+		{"ease", "data.candidates=all", "data.candidates: must be one of train, ten-core"},
+		{"ease", "protocol=top-n", "data.candidates: has no effect under protocol top-n"},
+		{"itemknn", "protocol=other", `protocol: must be one of top-n, next-item, got "other"`},
 		{"sasrec", "protocol=top-n", `protocol: must be one of leave-one-out, next-item, got "top-n"`},
 		{"sasrec", "data.candidates=all", "data.candidates: must be one of train, ten-core"},
 		{"sasrec", "data.recipe=histories", "data.recipe: must hold out sequences for protocol next-item"},

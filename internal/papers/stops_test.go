@@ -51,8 +51,8 @@ var stops = map[string][]stopped{
 	"train lapgraph": {
 		{"private", "", append(graphTiny, "perturb.epsilon=8", "train.select=last", "train.patience=0")},
 	},
-	"train ease":    {{"defaults", "", closedTiny}},
-	"train itemknn": {{"defaults", "", closedTiny}},
+	"train ease":    {{"defaults", "", closedTiny}, {"next item", "dipsgnn/ml-1m-ease.yaml", itemsTiny}},
+	"train itemknn": {{"defaults", "", closedTiny}, {"next item", "dipsgnn/ml-1m-itemknn.yaml", itemsTiny}},
 	"train pricdsr": {
 		{"perturbed", "", append(crossTiny, "auxiliary.epsilon=6")},
 		{"other users' rows", "", append(crossTiny, "auxiliary.kind=permuted", "auxiliary.mechanism=", "auxiliary.epsilon=0")},
@@ -76,6 +76,7 @@ var (
 	dipsgnnTiny  = slices.Clip([]string{"model.dim=4", "model.user_dim=2", "train.epochs=2", "train.batch=300", "run.workers=1", "run.save_steps=3"})
 	sessionTiny  = slices.Clip([]string{"data.name=standin-tiny", "model.dim=4", "train.epochs=2", "train.batch=300", "run.workers=1", "run.save_steps=3"})
 	pairsTiny    = slices.Clip(append(sessionTiny, "train.batch=512", "train.rate=0.01"))
+	itemsTiny    = slices.Clip([]string{"data.name=standin-tiny", "run.workers=1", "eval.k=[5,20]"})
 	closedTiny   = slices.Clip([]string{"data.name=standin-tiny", "data.recipe=rdpgcf", "run.workers=1", "eval.k=[5,20]"})
 	graphTiny    = slices.Clip(append(closedTiny, "model.dim=4", "train.epochs=2", "train.batch=512", "train.rate=0.01", "run.save_steps=2"))
 	repairedTiny = slices.Clip(append(graphTiny, "profile=repaired", "privacy.method=repaired", "privacy.accounting=poisson", "privacy.count=joint",

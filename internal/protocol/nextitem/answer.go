@@ -29,12 +29,14 @@ func (x *Experiment) Answer(context.Context) (run.Server, error) {
 	if err := x.build(x.learned()); err != nil {
 		return nil, err
 	}
-	w, err := experiment.OpenModel(x.Env.Dir)
-	if err != nil {
-		return nil, err
-	}
-	if err := w.Into(x.model.Params()); err != nil {
-		return nil, err
+	if params := x.model.Params(); len(params) > 0 {
+		w, err := experiment.OpenModel(x.Env.Dir)
+		if err != nil {
+			return nil, err
+		}
+		if err := w.Into(params); err != nil {
+			return nil, err
+		}
 	}
 	return &answers{Experiment: x, dir: x.Env.Dir, last: x.whole()}, nil
 }

@@ -101,9 +101,12 @@ func (x *Experiment) learned() *Part {
 }
 
 // build puts a new model in the place of the last one.
-func (x *Experiment) build(q *Part) (err error) {
+func (x *Experiment) build(q *Part) error {
 	x.Close()
-	x.model, err = x.New(q)
+	m, err := x.New(q)
+	if err == nil {
+		x.model = m
+	}
 	return err
 }
 
@@ -143,8 +146,11 @@ func (x *Experiment) Run(ctx context.Context) error {
 }
 
 func (x *Experiment) keep() error {
-	if x.Keep != nil {
+	switch {
+	case x.Keep != nil:
 		return x.Keep(x.model)
+	case len(x.model.Params()) == 0: // it is computed again when it is asked
+		return nil
 	}
 	return experiment.Keep(x.Env, x.model.Params(), nil)
 }

@@ -5,6 +5,7 @@ import (
 
 	"privrec/internal/experiment"
 	"privrec/internal/optim"
+	"privrec/internal/run"
 	"privrec/internal/train"
 )
 
@@ -12,6 +13,10 @@ import (
 // on the samples that are not held out chooses the number of epochs, and a second one, from
 // the same initial values, takes all samples.
 func (x *Experiment) fit(ctx context.Context) (*experiment.Fitted, error) {
+	if x.Fit.Epochs == 0 { // the model is computed
+		defer x.Env.Stage("fit")()
+		return &experiment.Fitted{Result: &train.Result{}}, run.Interrupted(ctx, x.build(x.learned()))
+	}
 	f := experiment.Fit{Env: x.Env, Epochs: x.Fit.Epochs, Learn: x.learn}
 	if x.Refit != nil {
 		f.Again = "all samples"

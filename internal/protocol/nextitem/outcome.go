@@ -69,7 +69,10 @@ func (x *Experiment) measure(ctx context.Context, r *experiment.Fitted) (*Outcom
 		if err != nil {
 			return nil, err
 		}
-		name := fmt.Sprintf("%s, epoch %d", x.Method, o.Selected)
+		name := x.Method
+		if o.Selected > 0 {
+			name = fmt.Sprintf("%s, epoch %d", name, o.Selected)
+		}
 		if len(x.Modes) > 1 {
 			name += ", test noise " + mode
 		}

@@ -92,10 +92,13 @@ func (prefixes) perUser(x *Experiment, mode string, ms []metrics.Metric, ranks [
 }
 
 func (prefixes) document(x *Experiment, o *Outcome) *report.Document {
-	return &report.Document{
+	d := &report.Document{
 		Subtitle: fmt.Sprintf("%s; seed %d, %d candidates, %d test samples", o.Setting, uint64(x.Env.Seed), x.Items, x.Test.Samples.Len()),
-		Figures:  experiment.Curves(o.Method, "mean cross-entropy (nats)", o.Epochs),
 	}
+	if x.Fit.Epochs > 0 {
+		d.Figures = experiment.Curves(o.Method, "mean cross-entropy (nats)", o.Epochs)
+	}
+	return d
 }
 
 func (prefixes) history(x *Experiment, u int) []int32 { return x.Data.Train[u] }

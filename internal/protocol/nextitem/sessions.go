@@ -72,7 +72,11 @@ func (s *Sessions) Lessons(first Pass) (Lessons, error) {
 
 // Scorer implements Learner.
 func (s *Sessions) Scorer(p *Part, pass Pass, noisy bool) (eval.Scorer, error) {
-	return s.on(p, pass, noisy)
+	m, err := s.on(p, pass, noisy)
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
 }
 
 func (s *Sessions) on(p *Part, pass Pass, noisy bool) (*onSessions, error) {

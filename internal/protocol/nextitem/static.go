@@ -109,14 +109,17 @@ func (o byPairs) Loss(t *autograd.Tape, b train.Batch) (*autograd.Node, error) {
 // Scorer implements Learner: every sample is ranked by its user's vector.
 func (s *Static) Scorer(p *Part, _ Pass, _ bool) (eval.Scorer, error) {
 	users, items, err := s.All()
-	return &byUser{Ranking: bpr.Ranking{Users: users, Goods: items}, part: p}, err
+	if err != nil {
+		return nil, err
+	}
+	return &byUser{Scorer: &bpr.Ranking{Users: users, Goods: items}, part: p}, nil
 }
 
 // byUser scores the samples of a part alike for a user.
 type byUser struct {
-	bpr.Ranking
-	part  *Part
-	users []int32
+	eval.Scorer // of users
+	part        *Part
+	users       []int32
 }
 
 // Score implements eval.Scorer.
@@ -125,7 +128,7 @@ func (r *byUser) Score(t *autograd.Tape, samples []int32, scores tensor.Matrix) 
 	for _, i := range samples {
 		r.users = append(r.users, r.part.Samples.User[i])
 	}
-	return r.Ranking.Score(t, r.users, scores)
+	return r.Scorer.Score(t, r.users, scores)
 }
 
 // Close gives the model's memory back.
@@ -138,3 +141,40 @@ func (s *Static) Close() {
 		tensor.Free(p.Value)
 	}
 }
+
+// Computed is a model without training by epochs, in a setting of none: it was computed of
+// the pairs of a part, and scores all items for users. It is a Learner.
+type Computed struct {
+	Model eval.Scorer // samples are users
+	Done  func()      // gives its memory back
+}
+
+// NewComputed computes a model of the pairs of a part by fit.
+func NewComputed(x *Experiment, p *Part, fit func(g *graph.Bipartite) (s eval.Scorer, done func(), err error)) (*Computed, error) {
+	g, err := pairs(p, x.Data.Users, x.Items)
+	if err != nil {
+		return nil, err
+	}
+	s, done, err := fit(g)
+	if err != nil {
+		return nil, err
+	}
+	return &Computed{s, done}, nil
+}
+
+// Params implements Learner: there are none, and nothing is kept of the model.
+func (c *Computed) Params() []*autograd.Param { return nil }
+
+// Count implements Learner.
+func (c *Computed) Count(*Part) int { return 0 }
+
+// Lessons implements Learner.
+func (c *Computed) Lessons(Pass) (Lessons, error) { return Lessons{}, train.ErrNoSamples }
+
+// Scorer implements Learner: every sample is ranked as its user is.
+func (c *Computed) Scorer(p *Part, _ Pass, _ bool) (eval.Scorer, error) {
+	return &byUser{Scorer: c.Model, part: p}, nil
+}
+
+// Close gives the model's memory back.
+func (c *Computed) Close() { c.Done() }
