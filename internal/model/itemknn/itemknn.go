@@ -68,6 +68,68 @@ func Fit(ctx context.Context, g *graph.Bipartite, o Options) (*Model, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("itemknn: %w", err)
 	}
+	var mean []float64
+	if o.MeanBias {
+		mean = make([]float64, g.Items)
+		for i := range mean {
+			mean[i] = float64(g.ItemDegree(i)) / float64(g.Users)
+		}
+	}
+	return fit(ctx, g, mean, func(j int) float64 { return pairs(g, j) }, func() func(j int) []neighbour {
+		common := make([]int32, g.Items)
+		var seen []int32
+		return func(j int) (list []neighbour) {
+			list, seen = neighbours(g, o, j, common, seen[:0])
+			return list
+		}
+	})
+}
+
+// Given are similarities and means from elsewhere, such as noisy ones.
+type Given struct {
+	// Similar puts the similarities of item j and all items into dst (items). Several
+	// goroutines call it at once. What is not above 0 makes no neighbour.
+	Similar    func(j int, dst []float64)
+	Mean       []float64 // m (items); nil: 0
+	Neighbours int       // as in Options
+	Normalise  bool      // as in Options
+}
+
+// FitGiven makes the model of given similarities. Of g it takes only what every user has, for
+// the scores. It looks at all pairs of items. It fails as Fit does, on means of another number
+// than items, and on a similarity that is no number.
+func FitGiven(ctx context.Context, g *graph.Bipartite, o Given) (*Model, error) {
+	switch {
+	case o.Neighbours < 1:
+		return nil, fmt.Errorf("itemknn: neighbours is %d, want at least 1", o.Neighbours)
+	case o.Mean != nil && len(o.Mean) != g.Items:
+		return nil, fmt.Errorf("itemknn: %d means for %d items", len(o.Mean), g.Items)
+	}
+	bad := make([]bool, g.Items)
+	m, err := fit(ctx, g, o.Mean, func(int) float64 { return float64(g.Items) }, func() func(j int) []neighbour {
+		row := make([]float64, g.Items)
+		var all []neighbour
+		return func(j int) []neighbour {
+			o.Similar(j, row)
+			all = all[:0]
+			for i, v := range row {
+				bad[j] = bad[j] || math.IsNaN(v) || math.IsInf(v, 0)
+				if i != j && v > 0 {
+					all = append(all, neighbour{int32(i), v})
+				}
+			}
+			return keep(all, o.Neighbours, o.Normalise)
+		}
+	})
+	if j := slices.Index(bad, true); err == nil && j >= 0 {
+		return nil, fmt.Errorf("itemknn: a similarity of item %d is no finite number", j)
+	}
+	return m, err
+}
+
+// fit makes the model of the neighbours of every item. cost estimates how long they take to
+// find. Every worker has a function of its own that finds them.
+func fit(ctx context.Context, g *graph.Bipartite, mean []float64, cost func(j int) float64, worker func() func(j int) []neighbour) (*Model, error) {
 	if g.Users == 0 || g.Items == 0 {
 		return nil, errors.New("itemknn: no users or no items")
 	}
@@ -76,28 +138,27 @@ func Fit(ctx context.Context, g *graph.Bipartite, o Options) (*Model, error) {
 	defer s.End()
 	all, done := 0.0, 0.0
 	for j := range g.Items {
-		all += pairs(g, j)
+		all += cost(j)
 	}
 	const grain = 64           // items of a unit
 	const between = 64 * grain // and between two reports
 	for from := 0; from < g.Items; from += between {
 		to := min(from+between, g.Items)
 		tensor.Parallel(to-from, grain, func(_, lo, hi int) {
-			common := make([]int32, g.Items)
-			var seen []int32
+			find := worker()
 			for j := from + lo; j < from+hi && ctx.Err() == nil; j++ {
-				lists[j], seen = neighbours(g, o, j, common, seen[:0])
+				lists[j] = find(j)
 			}
 		})
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		for j := from; j < to; j++ {
-			done += pairs(g, j)
+			done += cost(j)
 		}
 		s.Share(done / max(1, all))
 	}
-	return assemble(g, o, lists), nil
+	return assemble(g, mean, lists), nil
 }
 
 // pairs counts the pairs of item j with others that are looked at.
@@ -130,8 +191,14 @@ func neighbours(g *graph.Bipartite, o Options, j int, common, seen []int32) ([]n
 		}
 		common[i] = 0
 	}
-	list := slices.Clone(best(all, o.Neighbours))
-	if o.Normalise {
+	return keep(all, o.Neighbours, o.Normalise), seen
+}
+
+// keep returns the k most similar of all, with weights that sum to 1 if normalise is set. It
+// changes the order of all.
+func keep(all []neighbour, k int, normalise bool) []neighbour {
+	list := slices.Clone(best(all, k))
+	if normalise {
 		sum := 0.0
 		for _, n := range list {
 			sum += n.weight
@@ -140,7 +207,7 @@ func neighbours(g *graph.Bipartite, o Options, j int, common, seen []int32) ([]n
 			list[k].weight /= sum
 		}
 	}
-	return list, seen
+	return list
 }
 
 // order puts the more similar first, and of equally similar ones the lower item.
@@ -191,18 +258,17 @@ func sink(heap []neighbour, i int) {
 	}
 }
 
-// assemble turns lists by item into lists by neighbour.
-func assemble(g *graph.Bipartite, o Options, lists [][]neighbour) *Model {
+// assemble turns lists by item into lists by neighbour. Without means they are 0.
+func assemble(g *graph.Bipartite, mean []float64, lists [][]neighbour) *Model {
 	m := &Model{graph: g, base: make([]float64, g.Items), ptr: make([]int64, g.Items+1)}
-	mean := func(i int) float64 { return float64(g.ItemDegree(i)) / float64(g.Users) }
 	for j, list := range lists {
-		if o.MeanBias {
-			m.base[j] = mean(j)
+		if mean != nil {
+			m.base[j] = mean[j]
 		}
 		for _, n := range list {
 			m.ptr[n.item+1]++
-			if o.MeanBias {
-				m.base[j] -= n.weight * mean(int(n.item))
+			if mean != nil {
+				m.base[j] -= n.weight * mean[n.item]
 			}
 		}
 	}
