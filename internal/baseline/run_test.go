@@ -46,6 +46,8 @@ func TestModelsLearn(t *testing.T) {
 	suite.Learn(t, "bprmf")
 	suite.Learn(t, "lightgcn")
 	suite.Learn(t, "ngcf", "train.rate=0.02")
+	suite.Learn(t, "ease")
+	suite.Learn(t, "itemknn")
 }
 
 func TestWorkersAndSeeds(t *testing.T) {
@@ -57,6 +59,8 @@ func TestWorkersAndSeeds(t *testing.T) {
 func TestResume(t *testing.T) {
 	suite.Resume(t, "bprmf", "bprmf", "eval.every=true")
 	suite.Resume(t, "ngcf", "ngcf", "eval.every=true")
+	suite.Resume(t, "ease", "ease")
+	suite.Resume(t, "itemknn", "itemknn")
 }
 
 // Early stopping ends a run under its cap, which is printed; the epoch reported is

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"privrec/internal/protocol/topn"
@@ -38,6 +39,11 @@ func Trained(sets ...string) []string {
 func (s Suite) Task(t testing.TB, name string) run.Task {
 	t.Helper()
 	return runtest.Task(t, s.Tasks, name)
+}
+
+// trains reports whether a task trains by epochs: what makes it small says how many.
+func (s Suite) trains(name string) bool {
+	return slices.ContainsFunc(s.Sets[name], func(set string) bool { return strings.HasPrefix(set, "train.epochs=") })
 }
 
 // Try runs a task under its small setting into a directory.
