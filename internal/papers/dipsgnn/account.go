@@ -104,16 +104,9 @@ func (p *protection) agree(account *Privacy) error {
 	if err != nil {
 		return fmt.Errorf("compose the ledger: %w", err)
 	}
-	noised := slices.DeleteFunc(p.ledger.Entries(), func(e privacy.Entry) bool {
-		_, open := privacy.Opened(e.Event)
-		return open
-	})
-	if err := accountant.ChargeLedger(g, noised); err != nil {
-		return fmt.Errorf("compose the ledger: %w", err)
-	}
-	spent, err := g.Spent(account.Delta)
+	spent, err := accountant.Covered(g, p.ledger.Entries(), account.Delta)
 	if err != nil {
-		return fmt.Errorf("compose the ledger: %w", err)
+		return err
 	}
 	want := float64(account.Units[0].Accounted.EpsExact)
 	if got := spent.Epsilon; !(math.Abs(got-want) <= 1e-6*want) {

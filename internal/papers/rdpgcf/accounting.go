@@ -296,20 +296,8 @@ func (a *Account) composeEntries(all []privacy.Entry) (float64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("compose the ledger: %w", err)
 	}
-	var entries []privacy.Entry
-	for _, e := range all {
-		if _, open := privacy.Opened(e.Event); !open {
-			entries = append(entries, e)
-		}
-	}
-	if err := accountant.ChargeLedger(acc, entries); err != nil {
-		return 0, fmt.Errorf("compose the ledger: %w", err)
-	}
-	spent, err := acc.Spent(a.Delta)
-	if err != nil {
-		return 0, fmt.Errorf("compose the ledger: %w", err)
-	}
-	return spent.Epsilon, nil
+	spent, err := accountant.Covered(acc, all, a.Delta)
+	return spent.Epsilon, err
 }
 
 // same fails unless a ledger that composes to eps is the account's.

@@ -58,6 +58,25 @@ func ChargeLedger(a Accountant, entries []privacy.Entry, held ...privacy.Holding
 	return err
 }
 
+// Covered returns the guarantee at delta of what noise covers in a ledger, by an account that
+// nothing was charged to yet: of all entries but those that say what is unprotected.
+func Covered(a Accountant, entries []privacy.Entry, delta float64, held ...privacy.Holding) (Result, error) {
+	var noised []privacy.Entry
+	for _, e := range entries {
+		if _, open := privacy.Opened(e.Event); !open {
+			noised = append(noised, e)
+		}
+	}
+	if err := ChargeLedger(a, noised, held...); err != nil {
+		return Result{}, fmt.Errorf("compose the ledger: %w", err)
+	}
+	r, err := a.Spent(delta)
+	if err != nil {
+		return Result{}, fmt.Errorf("compose the ledger: %w", err)
+	}
+	return r, nil
+}
+
 // charge charges all entries or none.
 func (x restater) charge(a Accountant, entries []privacy.Entry) error {
 	var lists []terms.List

@@ -147,4 +147,24 @@ func TestChargeLedger(t *testing.T) {
 	if want := 780 * 0.25; a.Mu2() != want {
 		t.Errorf("mu² %g, want 78 releases an epoch: %g", a.Mu2(), want)
 	}
+	want, err := a.Spent(1e-5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	record("labels", bare, 1)
+	if err := l.Flush("end"); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Covered(account(t), l.Entries(), 1e-5)
+	if err != nil || got.Epsilon != want.Epsilon || len(got.Unprotected) != 0 {
+		t.Errorf("beside what is open noise covers %+v (%v), want epsilon %v", got, err, want.Epsilon)
+	}
+	if all := account(t); ChargeLedger(all, l.Entries()) != nil {
+		t.Error("the whole ledger is refused")
+	} else if r, err := all.Spent(1e-5); err != nil || !math.IsInf(r.Epsilon, 1) {
+		t.Errorf("the whole ledger comes to %+v (%v)", r, err)
+	}
+	if _, err := Covered(account(t), l.Entries(), 0); err == nil || !strings.Contains(err.Error(), "compose the ledger") {
+		t.Errorf("delta 0: %v", err)
+	}
 }
