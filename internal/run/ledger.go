@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"privrec/internal/privacy"
+	"privrec/internal/rng"
 )
 
 // LedgerName names the ledger of a run directory.
@@ -52,6 +53,13 @@ func (e *Env) Once() (*privacy.Ledger, error) {
 		return e.ledger, nil
 	}
 	return privacy.NewLedger(e.ledger.Noise())
+}
+
+// Noise is the stream of a paper's noise for one purpose. The setting is part of the stream's name: two runs of one
+// seed under different budgets would otherwise add multiples of the same normals, and their difference would show
+// the data.
+func (e *Env) Noise(paper, purpose string) rng.Stream {
+	return e.Seed.Stream(paper + "." + e.ConfigHash + "." + purpose)
 }
 
 // errNoLedger is a fault of the program: a run must declare what it leaves unprotected before it writes

@@ -99,12 +99,8 @@ func sampler(f *dataset.Features, c FeatureConfig) local.FeatureSampler {
 // features, and two directions of four parts.
 const share = mechanism.Share(1.0 / 9)
 
-// stream is where a purpose's noise comes from. The setting is part of its name:
-// two runs of one seed under different budgets would otherwise add multiples of
-// the same normals, and their difference would show the data.
-func (p *protection) stream(purpose string) rng.Stream {
-	return p.env.Seed.Stream("dipsgnn." + p.env.ConfigHash + "." + purpose)
-}
+// stream is where a purpose's noise comes from.
+func (p *protection) stream(purpose string) rng.Stream { return p.env.Noise("dipsgnn", purpose) }
 
 // parts are the sides of the split whose aggregations may be perturbed.
 func (p *protection) parts() []*nextitem.Part {

@@ -81,7 +81,7 @@ func openGraph(ctx context.Context, env *run.Env, method string, s GraphSetting)
 	if err != nil {
 		return nil, err
 	}
-	if err := release(x, s, once, env.Seed.Stream("rdpgcf."+env.ConfigHash+"."+purposeGraph)); err != nil {
+	if err := release(x, s, once, env.Noise("rdpgcf", purposeGraph)); err != nil {
 		return nil, err
 	}
 	x.Account = func(*experiment.Fitted) (topn.Account, error) {

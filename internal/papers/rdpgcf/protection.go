@@ -89,12 +89,8 @@ func (c Config) sigma(cal Calibration) (float64, error) {
 	return s, nil
 }
 
-// stream is where a purpose's noise comes from. The setting is part of its name: two
-// runs of one seed under different budgets would otherwise add multiples of the same
-// normals, and their difference would show the data.
-func (p *protection) stream(purpose string) rng.Stream {
-	return p.env.Seed.Stream("rdpgcf." + p.env.ConfigHash + "." + purpose)
-}
+// stream is where a purpose's noise comes from.
+func (p *protection) stream(purpose string) rng.Stream { return p.env.Noise("rdpgcf", purpose) }
 
 // noise is what propagations get; nil for none.
 func (p *protection) noise() noise {

@@ -68,9 +68,7 @@ func (w *repairedWork) Close() { w.r.rows.close() }
 // newRepaired splits the budget and releases the rows, once, for training that records in
 // l.
 func newRepaired(x *topn.Experiment, c Config, l, once *privacy.Ledger) (*repairedRun, error) {
-	stream := func(purpose string) rng.Stream {
-		return x.Env.Seed.Stream("rdpgcf." + x.Env.ConfigHash + "." + purpose)
-	}
+	stream := func(purpose string) rng.Stream { return x.Env.Noise("rdpgcf", purpose) }
 	rows, labels, err := apart(x.Graph, c.Privacy.Repaired.LabelShare, stream(purposeApart))
 	if err != nil {
 		return nil, err
