@@ -112,7 +112,7 @@ func (s ClosedSetting[M]) topN(ctx context.Context, env *run.Env, m topn.Method)
 	x.Make = func(ctx context.Context) (*topn.Made, error) {
 		defer env.Stage("fit")()
 		scorer, done, err := s.Model.Fit(ctx, x.Graph)
-		if err := run.Interrupted(ctx, err); err != nil {
+		if err != nil {
 			return nil, err
 		}
 		return &topn.Made{Scorer: scorer, Close: done}, nil
@@ -146,9 +146,7 @@ func (s ClosedSetting[M]) check(v *config.Checker) {
 	} else {
 		s.Data.checkTopN(v)
 	}
-	s.Eval.Check(v)
-	v.Check(!s.Eval.Every, "eval.every", "must be false: there are no epochs")
-	v.Check(!s.Eval.Sigmoid, "eval.sigmoid", "must be false: the scores are no inner products")
+	s.Eval.CheckAtOnce(v)
 	s.Model.Check(v)
 }
 

@@ -98,6 +98,14 @@ func (c TrainConfig) Check(v *config.Checker) {
 // Check reports what cannot be measured.
 func (c EvalConfig) Check(v *config.Checker) { v.Integers("eval.k", "cutoff", c.K, 1, 10_000) }
 
+// CheckAtOnce is Check for a method that is made at once: what belongs to epochs, or to vectors,
+// is not for it.
+func (c EvalConfig) CheckAtOnce(v *config.Checker) {
+	c.Check(v)
+	v.Check(!c.Every, "eval.every", "must be false: there are no epochs")
+	v.Check(!c.Sigmoid, "eval.sigmoid", "must be false: the scores are no inner products")
+}
+
 // Filtered reports whether the recipe keeps users or items by their numbers of rows.
 func (c DataConfig) Filtered() (bool, error) {
 	set, err := registry.Find(c.Name)

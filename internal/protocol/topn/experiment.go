@@ -25,9 +25,12 @@ type Experiment struct {
 	Data   *dataset.Interactions
 	Graph  *graph.Bipartite // of the training rows
 
-	Model   Model                                    // trained by epochs
-	Extra   train.Extra                              // state that belongs to the parameters; nil: none
-	Make    func(ctx context.Context) (*Made, error) // in place of a Model
+	Model Model       // trained by epochs
+	Extra train.Extra // state that belongs to the parameters; nil: none
+	// Make is in place of a Model. It is asked once in a run, which keeps nothing before: where
+	// one is killed, the next begins again. Of a finished run without vectors it makes the model
+	// again, with the releases of Env.Ledger.
+	Make    func(ctx context.Context) (*Made, error)
 	Account func(f *experiment.Fitted) (Account, error)
 
 	valid, test *part            // valid is nil without validation rows

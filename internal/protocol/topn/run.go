@@ -6,6 +6,7 @@ import (
 
 	"privrec/internal/eval"
 	"privrec/internal/experiment"
+	"privrec/internal/run"
 	"privrec/internal/tensor"
 )
 
@@ -43,7 +44,7 @@ func (x *Experiment) Run(ctx context.Context) error {
 
 func (x *Experiment) runMade(ctx context.Context) error {
 	m, err := x.Make(ctx)
-	if err != nil {
+	if err := run.Interrupted(ctx, err); err != nil {
 		return err
 	}
 	defer m.close()
