@@ -42,7 +42,7 @@ func TestServeRefuses(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "run")
 			start(t, task(t, "bprmf"), dir)
 			c.change(t, dir)
-			s, err := run.Serve(t.Context(), suite.Tasks, dir)
+			s, err := experiment.Ask(t.Context(), suite.Tasks, dir)
 			if err == nil {
 				defer s.Close()
 				_, err = s.Evaluate(t.Context())
@@ -91,7 +91,7 @@ func TestServeTellsDifferences(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "metrics.json"), b, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s, err := run.Serve(t.Context(), suite.Tasks, dir)
+	s, err := experiment.Ask(t.Context(), suite.Tasks, dir)
 	if err != nil {
 		t.Fatal(err)
 	}

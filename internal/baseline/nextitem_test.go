@@ -90,7 +90,7 @@ func TestNextItemOfOthers(t *testing.T) {
 					t.Errorf("the result does not say %q:\n%s", want, &out)
 				}
 			}
-			s, err := run.Serve(t.Context(), otherTasks(), dir)
+			s, err := experiment.Ask(t.Context(), otherTasks(), dir)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -103,11 +103,11 @@ func TestNextItemOfOthers(t *testing.T) {
 			if err := e.Text(&text); err != nil || !strings.Contains(text.String(), "equal to what the run reported") {
 				t.Errorf("%v: %s", err, &text)
 			}
-			h, _, err := s.(run.Historian).Histories(t.Context())
+			h, _, err := s.Histories(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := s.Recommend(t.Context(), run.Recommend{Users: []string{h[0].User}, K: 3}); err != nil {
+			if _, err := s.Recommend(t.Context(), experiment.Question{Users: []string{h[0].User}, K: 3}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -132,12 +132,12 @@ func TestNextItemOfComputed(t *testing.T) {
 		if got, random := o.Evaluations[0].Values["Recall@20"], o.Floors[0].Values["Recall@20"]; !(got > random) {
 			t.Errorf("%s: Recall@20 %v, a random order %v", name, got, random)
 		}
-		s, err := run.Serve(t.Context(), otherTasks(), dir)
+		s, err := experiment.Ask(t.Context(), otherTasks(), dir)
 		if err != nil {
 			t.Fatal(err)
 		}
 		e, err := s.Evaluate(t.Context())
-		if err != nil || e.(*experiment.Evaluation).Differs != 0 {
+		if err != nil || e.Differs != 0 {
 			t.Errorf("%s, evaluated again: %+v, %v", name, e, err)
 		}
 		s.Close()

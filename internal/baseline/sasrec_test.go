@@ -286,7 +286,7 @@ func TestSASRecPublished(t *testing.T) {
 
 func TestSASRecServes(t *testing.T) {
 	dir, _ := sasrecRun(t)
-	v, err := run.Serve(t.Context(), []run.Task{SASRec(nextitem.Table{})}, dir)
+	v, err := experiment.Ask(t.Context(), []run.Task{SASRec(nextitem.Table{})}, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -309,7 +309,7 @@ func TestSASRecServes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := v.Recommend(t.Context(), run.Recommend{Users: []string{s.UserIDs[3], s.UserIDs[0]}, K: s.Items})
+	r, err := v.Recommend(t.Context(), experiment.Question{Users: []string{s.UserIDs[3], s.UserIDs[0]}, K: s.Items})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -352,7 +352,7 @@ func TestSASRecServes(t *testing.T) {
 			t.Errorf("user %s is shown %d items, want %d", s.UserIDs[u], shown[s.UserIDs[u]], want)
 		}
 	}
-	for want, o := range map[string]run.Recommend{
+	for want, o := range map[string]experiment.Question{
 		"no user":    {Users: []string{"nobody"}, K: 3},
 		"no release": {Users: []string{s.UserIDs[0]}, K: 3, Release: "x"},
 		"0 items":    {Users: []string{s.UserIDs[0]}},

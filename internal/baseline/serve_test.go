@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"privrec/internal/experiment"
 	"privrec/internal/protocol/nextitem"
 	"privrec/internal/run"
 )
@@ -16,7 +17,7 @@ func TestSessionServe(t *testing.T) {
 	for _, name := range []string{"apgnn", "srgnn", "gru4rec"} {
 		dir := filepath.Join(t.TempDir(), "run")
 		startSession(t, sessionTask(t, name), dir, nil)
-		s, err := run.Serve(t.Context(), Sessions(nextitem.Table{}), dir)
+		s, err := experiment.Ask(t.Context(), Sessions(nextitem.Table{}), dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,15 +35,15 @@ func TestSessionServe(t *testing.T) {
 		if got := text(s.Evaluate(t.Context())); !strings.Contains(got, "equal to what the run reported") {
 			t.Errorf("%s: %s", name, got)
 		}
-		h, order, err := s.(run.Historian).Histories(t.Context())
-		if err != nil || order == "" || len(h) == 0 || slices.ContainsFunc(h, func(h run.History) bool { return len(h.Items) == 0 || h.Items[0] == "" }) {
+		h, order, err := s.Histories(t.Context())
+		if err != nil || order == "" || len(h) == 0 || slices.ContainsFunc(h, func(h experiment.History) bool { return len(h.Items) == 0 || h.Items[0] == "" }) {
 			t.Fatalf("%s: %d histories, %q, %v", name, len(h), order, err)
 		}
-		got := text(s.Recommend(t.Context(), run.Recommend{Users: []string{h[1].User, h[0].User}, K: 4}))
+		got := text(s.Recommend(t.Context(), experiment.Question{Users: []string{h[1].User, h[0].User}, K: 4}))
 		if n := strings.Count(got, "\n"+h[1].User+" ") + strings.Count(got, "\n"+h[0].User+" "); n != 8 {
 			t.Errorf("%s: %d items listed:\n%s", name, n, got)
 		}
-		for _, o := range []run.Recommend{{Users: []string{"nobody"}, K: 1}, {Users: []string{h[0].User}}, {Users: []string{h[0].User}, K: 1 << 20}, {Users: []string{h[0].User}, K: 1, Release: "loud"}} {
+		for _, o := range []experiment.Question{{Users: []string{"nobody"}, K: 1}, {Users: []string{h[0].User}}, {Users: []string{h[0].User}, K: 1 << 20}, {Users: []string{h[0].User}, K: 1, Release: "loud"}} {
 			if _, err := s.Recommend(t.Context(), o); err == nil {
 				t.Errorf("%s: %+v was answered", name, o)
 			}

@@ -8,13 +8,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"privrec/internal/compare"
+	"privrec/internal/experiment"
 	"privrec/internal/progress"
 	"privrec/internal/run"
 )
 
 // recommend lists items for users of a finished run.
 func (a *App) recommend() *cobra.Command {
-	var o run.Recommend
+	var o experiment.Question
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "recommend RUN --user ID [--user ID]... [--k N]",
@@ -30,7 +31,7 @@ releases answers by its first one unless --release names another.
 			if len(o.Users) == 0 {
 				return usagef("name one with --user", "%s: no user is named", c.CommandPath())
 			}
-			return a.serve(c, args[0], asJSON, func(s run.Server) (run.Result, error) { return s.Recommend(c.Context(), o) })
+			return a.serve(c, args[0], asJSON, func(s experiment.Answers) (run.Result, error) { return s.Recommend(c.Context(), o) })
 		},
 	}
 	p := c.Flags()
@@ -54,7 +55,7 @@ be there.
 ` + exitCodes,
 		Args: wants("RUN"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.serve(c, args[0], asJSON, func(s run.Server) (run.Result, error) { return s.Evaluate(c.Context()) })
+			return a.serve(c, args[0], asJSON, func(s experiment.Answers) (run.Result, error) { return s.Evaluate(c.Context()) })
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
@@ -62,9 +63,9 @@ be there.
 }
 
 // serve opens a run, asks it, and shows the answer.
-func (a *App) serve(c *cobra.Command, dir string, asJSON bool, ask func(run.Server) (run.Result, error)) error {
+func (a *App) serve(c *cobra.Command, dir string, asJSON bool, ask func(experiment.Answers) (run.Result, error)) error {
 	c.SetContext(progress.With(c.Context(), newReporter(a.Stderr, false)))
-	s, err := run.Serve(c.Context(), a.Tasks, dir)
+	s, err := experiment.Ask(c.Context(), a.Tasks, dir)
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"privrec/internal/config"
 	"privrec/internal/privacy"
 	"privrec/internal/run"
+	"privrec/internal/run/runtest"
 )
 
 // The scripts call the real program as "privrec", and as "toy" the same
@@ -101,14 +102,16 @@ type adderConfig struct {
 
 // adder adds numbers with a checkpoint a step.
 func adder() run.Task {
-	return run.Task{Verb: "train", Name: "adder", Summary: "adds numbers", Cite: "Nobody, 2026", Action: run.Bind(
-		func() adderConfig { return adderConfig{Steps: 5} },
-		func(c adderConfig, doc *config.Document) error {
-			if c.Steps < 1 {
-				return doc.Errorf("steps", "must be positive, got %d", c.Steps)
-			}
-			return nil
-		}, add)}
+	return run.Spec[adderConfig]{
+		Verb: "train", Name: "adder", Summary: "adds numbers", Cite: "Nobody, 2026",
+		Default: func() adderConfig { return adderConfig{Steps: 5} },
+		Check: func(v *config.Checker, c adderConfig) {
+			v.Check(c.Steps >= 1, "steps", "must be positive, got %d", c.Steps)
+		},
+		Open: func(_ context.Context, env *run.Env, c adderConfig) (run.Work, error) {
+			return runtest.Work(func(ctx context.Context) error { return add(ctx, env, c) }), nil
+		},
+	}.Task()
 }
 
 func add(ctx context.Context, env *run.Env, c adderConfig) error {

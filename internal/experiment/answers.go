@@ -13,6 +13,51 @@ import (
 	"privrec/internal/run"
 )
 
+// Question says what to recommend.
+type Question struct {
+	Users   []string // by their ids in the data
+	K       int      // items a user, at least 1
+	Release string   // which release of a run that made several; "": the first
+}
+
+// History holds the items that a model was given for one user before it recommends, oldest
+// first, by their ids in the data.
+type History struct {
+	User  string
+	Items []string
+}
+
+// Answers is what the finished run of a method can be asked.
+type Answers interface {
+	run.Answers
+	// Histories lists the users that the model was given items of. order says, as a sentence
+	// for a reader of results, what the order of the items rests on.
+	Histories(ctx context.Context) (list []History, order string, err error)
+	// Recommend lists items for users.
+	Recommend(ctx context.Context, q Question) (*Recommendations, error)
+	// Evaluate measures again what the run reported.
+	Evaluate(ctx context.Context) (*Evaluation, error)
+}
+
+// Ask opens the finished run in a directory that one of the tasks made.
+func Ask(ctx context.Context, tasks []run.Task, dir string) (Answers, error) {
+	a, err := run.Serve(ctx, tasks, dir)
+	if err != nil {
+		return nil, err
+	}
+	answers, ok := a.(Answers)
+	if !ok {
+		a.Close()
+		return nil, fmt.Errorf("ask the run in %s: %T gives no recommendations", dir, a)
+	}
+	return answers, nil
+}
+
+// NoRelease returns the error for a user who names a release of a run that has only one.
+func NoRelease(dir, release string) error {
+	return &run.UsageError{Message: fmt.Sprintf("the run in %s has no release %q", dir, release), Fix: "it has only one: leave out recommend --release and on.release"}
+}
+
 // Head is what every answer of a finished run begins with.
 type Head struct {
 	Title    string
@@ -45,7 +90,7 @@ type List struct {
 	Items []Scored
 }
 
-// Recommendations is the answer to run.Recommend.
+// Recommendations is the answer to Question.
 type Recommendations struct {
 	Head
 	Lists []List
@@ -83,13 +128,13 @@ type Ranking struct {
 }
 
 // Check reports what of a question cannot be answered. It needs no Scorer.
-func (r Ranking) Check(o run.Recommend) error {
+func (r Ranking) Check(o Question) error {
 	_, err := r.samples(o)
 	return err
 }
 
 // samples are the scorer's for the users asked about.
-func (r Ranking) samples(o run.Recommend) ([]int32, error) {
+func (r Ranking) samples(o Question) ([]int32, error) {
 	if o.K < 1 || o.K > r.Items {
 		return nil, &run.UsageError{Message: fmt.Sprintf("%d items a user asked for, want 1 to %d", o.K, r.Items)}
 	}
@@ -105,7 +150,7 @@ func (r Ranking) samples(o run.Recommend) ([]int32, error) {
 }
 
 // Recommend lists the best items for users.
-func (r Ranking) Recommend(ctx context.Context, o run.Recommend) ([]List, error) {
+func (r Ranking) Recommend(ctx context.Context, o Question) ([]List, error) {
 	samples, err := r.samples(o)
 	if err != nil {
 		return nil, err

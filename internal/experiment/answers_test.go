@@ -35,7 +35,7 @@ var ranked = Ranking{
 
 // The best items of each user come as they were asked for, and show as a table.
 func TestRecommend(t *testing.T) {
-	lists, err := ranked.Recommend(t.Context(), run.Recommend{Users: []string{"x", "xx"}, K: 2})
+	lists, err := ranked.Recommend(t.Context(), Question{Users: []string{"x", "xx"}, K: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestRecommend(t *testing.T) {
 	if err != nil || !strings.Contains(string(text), `"recommendations"`) || !strings.Contains(b.String(), "xx       1  c  ") {
 		t.Errorf("%s, %v\n%s", text, err, b.String())
 	}
-	for _, o := range []run.Recommend{{Users: []string{"x"}, K: 0}, {Users: []string{"x"}, K: 5}, {Users: []string{"xxx"}, K: 1}} {
+	for _, o := range []Question{{Users: []string{"x"}, K: 0}, {Users: []string{"x"}, K: 5}, {Users: []string{"xxx"}, K: 1}} {
 		var usage *run.UsageError
 		if _, err := ranked.Recommend(t.Context(), o); !errors.As(err, &usage) {
 			t.Errorf("%+v: %v", o, err)

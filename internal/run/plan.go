@@ -128,9 +128,6 @@ func (t Task) Forecast(ctx context.Context, o Options) (Forecast, error) {
 	if err != nil {
 		return Forecast{}, err
 	}
-	if b.forecast == nil {
-		return Forecast{}, ErrNoForecast
-	}
 	setWorkers(b.settings.Workers)
 	leanHeap()
 	resetPeakRSS()

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"privrec/internal/config"
-	"privrec/internal/rng"
 )
 
 type planned struct {
@@ -20,22 +19,33 @@ type planned struct {
 }
 
 func plannedTask() Task {
-	return Task{Verb: "train", Name: "planned", Action: BindForecast(func() planned { return planned{N: 3} }, nil,
-		func(ctx context.Context, env *Env, c planned) error {
-			if err := errors.Join(declaresNothing(env), env.SaveCheckpoint(Checkpoint{State: json.RawMessage("{}")})); err != nil {
-				return err
-			}
-			switch c.Stop {
-			case "cancel":
-				return ErrInterrupted
-			case "fail":
-				return errors.New("no")
-			}
-			return env.WriteMetrics(c.N)
-		},
-		func(_ context.Context, seed rng.Seed, c planned) (Forecast, error) {
-			return Forecast{Steps: c.N, Seconds: float64(seed)}, nil
-		})}
+	return Spec[planned]{
+		Verb: "train", Name: "planned", Default: func() planned { return planned{N: 3} },
+		Open: func(_ context.Context, env *Env, c planned) (Work, error) { return plannedWork{env, c}, nil },
+	}.Task()
+}
+
+// plannedWork is the task under one configuration.
+type plannedWork struct {
+	env *Env
+	c   planned
+}
+
+func (w plannedWork) Run(context.Context) error {
+	if err := errors.Join(declaresNothing(w.env), w.env.SaveCheckpoint(Checkpoint{State: json.RawMessage("{}")})); err != nil {
+		return err
+	}
+	switch w.c.Stop {
+	case "cancel":
+		return ErrInterrupted
+	case "fail":
+		return errors.New("no")
+	}
+	return w.env.WriteMetrics(w.c.N)
+}
+
+func (w plannedWork) Forecast(context.Context) (Forecast, error) {
+	return Forecast{Steps: w.c.N, Seconds: float64(w.env.Seed)}, nil
 }
 
 // A plan names the directory and says what is in it, and takes its configuration

@@ -48,12 +48,7 @@ var errBoom = errors.New("boom")
 func toyTask(hook func(step int) error) Task {
 	return Task{Verb: "train", Name: "toy", Summary: "adds numbers", Action: Bind(
 		func() toy { return toy{Steps: 20, Start: 1} },
-		func(c toy, doc *config.Document) error {
-			if c.Steps < 1 {
-				return doc.Errorf("steps", "must be positive, got %d", c.Steps)
-			}
-			return nil
-		},
+		func(v *config.Checker, c toy) { v.Check(c.Steps >= 1, "steps", "must be positive, got %d", c.Steps) },
 		func(ctx context.Context, env *Env, c toy) error {
 			return runToy(ctx, env, c, hook)
 		})}

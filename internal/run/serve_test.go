@@ -9,36 +9,39 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"privrec/internal/config"
 )
 
 type askedConfig struct {
 	Size int `yaml:"size"`
 }
 
-// asked is a server that says what it was opened with.
+// asked is work that answers with what it was opened with.
 type asked struct {
-	f Finished
-	c askedConfig
+	env *Env
+	f   Finished
+	c   askedConfig
 }
 
-func (asked) Recommend(context.Context, Recommend) (Result, error) { return nil, nil }
-func (asked) Evaluate(context.Context) (Result, error)             { return nil, nil }
-func (asked) Close()                                               {}
+func (a asked) Run(context.Context) error {
+	if err := a.env.RecordData("rows", "abc"); err != nil {
+		return err
+	}
+	return errors.Join(declaresNothing(a.env), a.env.WriteMetrics(map[string]int{"a": 1}))
+}
+
+func (a asked) Answer(context.Context) (Answers, error) {
+	a.f, _ = a.env.Finished()
+	return a, nil
+}
+
+func (asked) Close() {}
 
 // askable is a task whose runs can be asked about.
 func askable() Task {
-	def := func() askedConfig { return askedConfig{Size: 3} }
-	a := Bind(def, func(askedConfig, *config.Document) error { return nil }, func(_ context.Context, env *Env, _ askedConfig) error {
-		if err := env.RecordData("rows", "abc"); err != nil {
-			return err
-		}
-		return errors.Join(declaresNothing(env), env.WriteMetrics(map[string]int{"a": 1}))
-	})
-	return Task{Verb: "train", Name: "asked", Action: Serving(a, func(_ context.Context, f Finished, c askedConfig) (Server, error) {
-		return asked{f, c}, nil
-	})}
+	return Spec[askedConfig]{
+		Verb: "train", Name: "asked", Answers: true, Default: func() askedConfig { return askedConfig{Size: 3} },
+		Open: func(_ context.Context, env *Env, c askedConfig) (Work, error) { return asked{env: env, c: c}, nil },
+	}.Task()
 }
 
 func TestServe(t *testing.T) {
@@ -61,7 +64,7 @@ func TestServe(t *testing.T) {
 	}
 	// A task that offers nothing, and a run that no task made.
 	mute := task
-	mute.Action.serve = nil
+	mute.Action.answers = false
 	for name, tasks := range map[string][]Task{"cannot be asked": {mute}, "does not know": nil} {
 		_, err := Serve(t.Context(), tasks, dir)
 		if usage := (*UsageError)(nil); !errors.As(err, &usage) || !strings.Contains(err.Error(), name) {
@@ -94,14 +97,5 @@ func TestServeWhatIsNoRun(t *testing.T) {
 		if !errors.As(err, &usage) || !strings.Contains(err.Error(), "there is no run in "+dir) || !strings.Contains(usage.Hint(), "name a run directory") {
 			t.Errorf("%s: %v", dir, err)
 		}
-	}
-}
-
-// A server that is bound to another configuration than its action is an error, not a
-// panic.
-func TestServingAnotherConfiguration(t *testing.T) {
-	a := Serving(askable().Action, func(_ context.Context, f Finished, c Settings) (Server, error) { return asked{}, nil })
-	if _, err := a.serve(t.Context(), Finished{}, askedConfig{}); err == nil || !strings.Contains(err.Error(), "askedConfig") {
-		t.Errorf("%v", err)
 	}
 }

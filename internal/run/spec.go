@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -28,7 +29,7 @@ type Answerer interface {
 	Work
 	// Answer loads the model of the finished run that the work was opened for. Closing the
 	// Server frees what the work holds.
-	Answer(ctx context.Context) (Server, error)
+	Answer(ctx context.Context) (Answers, error)
 }
 
 // Spec is one method as the program offers it. C is its configuration, which must not use the
@@ -51,54 +52,89 @@ type Spec[C any] struct {
 	Answers bool
 }
 
-// Task returns the method for a list of tasks, with the type of its configuration erased.
+// Task erases the type of the method's configuration: it makes one of a list of tasks.
 func (s Spec[C]) Task() Task {
-	validate := func(c C, doc *config.Document) error {
-		v := config.NewChecker(doc)
-		s.Check(v, c)
-		return v.Err()
+	whole := func() wholeFile[C] { return wholeFile[C]{Run: Settings{Seed: 1, SaveSeconds: 20}, Task: s.Default()} }
+	return Task{Verb: s.Verb, Name: s.Name, Summary: s.Summary, Cite: s.Cite, Flags: s.Flags, Action: Action{
+		defaults: func() ([]byte, error) { return config.Encode(whole()) },
+		keys:     config.Keys[wholeFile[C]],
+		answers:  s.Answers,
+		load: func(task Task, from source, sets []string) (*bound, error) {
+			read := func() (wholeFile[C], *config.Document, error) { return config.Load(from.path, sets, whole()) }
+			if from.text != nil {
+				read = func() (wholeFile[C], *config.Document, error) {
+					return config.Parse(from.path, from.text, sets, whole())
+				}
+			}
+			c, doc, err := read()
+			if err != nil {
+				return nil, err
+			}
+			bad := []error{c.Run.check(doc)}
+			if s.Check != nil {
+				v := config.NewChecker(doc)
+				s.Check(v, c.Task)
+				bad = append(bad, v.Err())
+			}
+			if err := errors.Join(bad...); err != nil {
+				return nil, err
+			}
+			text, err := config.Encode(c)
+			if err != nil {
+				return nil, err
+			}
+			hash, err := config.Hash(hashed[C]{task.String(), c.Run.Seed, c.Task})
+			if err != nil {
+				return nil, err
+			}
+			return &bound{settings: c.Run, hash: hash, yaml: text, open: func(ctx context.Context, env *Env) (Work, error) {
+				return s.Open(ctx, env, c.Task)
+			}}, nil
+		},
+	}}
+}
+
+// work opens the configuration for a run, and runs it.
+func (b *bound) work(ctx context.Context, env *Env) error {
+	w, err := b.open(ctx, env)
+	if err != nil {
+		return err
 	}
-	a := BindForecast(s.Default, validate, func(ctx context.Context, env *Env, c C) error {
-		w, err := s.Open(ctx, env, c)
-		if err != nil {
-			return err
-		}
-		defer closeWork(w)
-		return w.Run(ctx)
-	}, func(ctx context.Context, seed rng.Seed, c C) (Forecast, error) {
-		w, err := s.Open(ctx, Rehearse(seed), c)
-		if err != nil {
-			return Forecast{}, err
-		}
-		defer closeWork(w)
-		f, ok := w.(Forecaster)
-		if !ok {
-			return Forecast{}, ErrNoForecast
-		}
-		return f.Forecast(ctx)
-	})
-	t := Task{Verb: s.Verb, Name: s.Name, Summary: s.Summary, Cite: s.Cite, Flags: s.Flags, Action: a}
-	if !s.Answers {
-		return t
+	defer closeWork(w)
+	return w.Run(ctx)
+}
+
+// forecast opens the configuration for a rehearsal, and measures it.
+func (b *bound) forecast(ctx context.Context) (Forecast, error) {
+	w, err := b.open(ctx, Rehearse(rng.Seed(b.settings.Seed)))
+	if err != nil {
+		return Forecast{}, err
 	}
-	t.Action = Serving(a, func(ctx context.Context, f Finished, c C) (Server, error) {
-		w, err := s.Open(ctx, f.Reopen(), c)
-		if err != nil {
-			return nil, err
-		}
-		r, ok := w.(Answerer)
-		if !ok {
-			closeWork(w)
-			return nil, fmt.Errorf("answer for %s: %T does not", t, w)
-		}
-		answers, err := r.Answer(ctx)
-		if err != nil {
-			closeWork(w)
-			return nil, err
-		}
-		return answers, nil
-	})
-	return t
+	defer closeWork(w)
+	f, ok := w.(Forecaster)
+	if !ok {
+		return Forecast{}, ErrNoForecast
+	}
+	return f.Forecast(ctx)
+}
+
+// answer opens the configuration for a finished run, and takes up its model.
+func (b *bound) answer(ctx context.Context, f Finished) (Answers, error) {
+	w, err := b.open(ctx, f.Reopen())
+	if err != nil {
+		return nil, err
+	}
+	r, ok := w.(Answerer)
+	if !ok {
+		closeWork(w)
+		return nil, fmt.Errorf("answer for %s: %T does not", f.Manifest.Task, w)
+	}
+	answers, err := r.Answer(ctx)
+	if err != nil {
+		closeWork(w)
+		return nil, err
+	}
+	return answers, nil
 }
 
 // closeWork frees the memory of opened work that has a method Close.

@@ -58,7 +58,7 @@ func (o opened) refuses() error {
 }
 
 // Answer implements Answerer.
-func (o opened) Answer(context.Context) (Server, error) {
+func (o opened) Answer(context.Context) (Answers, error) {
 	var was uint64
 	if err := ReadMetrics(o.env.Dir, &was); err != nil {
 		return nil, err
@@ -76,9 +76,6 @@ func (o opened) Answer(context.Context) (Server, error) {
 func (o opened) Close() { *o.closed++ }
 
 type answering struct{ opened }
-
-func (answering) Recommend(context.Context, Recommend) (Result, error) { return nil, nil }
-func (answering) Evaluate(context.Context) (Result, error)             { return nil, nil }
 
 // specimen is a task of opened; hash is that of its data.
 func specimen(t *testing.T, hash *string, closed *int) Task {

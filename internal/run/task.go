@@ -21,7 +21,7 @@ type Task struct {
 	Summary string // one line, lower case, no full stop
 	Cite    string // the publication
 	Flags   []Flag // of the command line, besides those of every task
-	Action  Action // made by Bind
+	Action  Action // made by Spec.Task
 }
 
 // Flag is a flag of the command line that is short for one key of the configuration.
@@ -96,12 +96,12 @@ type hashed[C any] struct {
 	Config C      `yaml:"config"`
 }
 
-// Action is a task's work with the type of its configuration erased.
+// Action is a task's work with the type of its configuration erased. Spec.Task makes it.
 type Action struct {
 	defaults func() ([]byte, error)
 	keys     func() []config.Key
 	load     func(task Task, from source, sets []string) (*bound, error)
-	serve    func(ctx context.Context, f Finished, config any) (Server, error) // nil: the task offers none
+	answers  bool // finished runs can be asked
 }
 
 // source is where a configuration is read from: a file, or text with a name.
@@ -116,62 +116,7 @@ type bound struct {
 	hash     string
 	key      *privacy.Key // of the ledger, read when the run starts
 	yaml     []byte       // effective configuration
-	config   any          // the task's own part of it
-	run      func(ctx context.Context, env *Env) error
-	forecast func(ctx context.Context) (Forecast, error) // nil: the task offers none
-}
-
-// Bind makes an Action from a typed configuration: its defaults, its check, its work. validate
-// may be nil. It returns nil or an error, best the Err of a config.Checker, and must not return
-// a nil *config.Error as error. C must not use the key "run".
-func Bind[C any](def func() C, validate func(C, *config.Document) error, f func(ctx context.Context, env *Env, c C) error) Action {
-	return BindForecast(def, validate, f, nil)
-}
-
-// BindForecast does what Bind does, for a task that can also forecast a run. forecast measures
-// a few real steps and must not write anything; nil: no forecast.
-func BindForecast[C any](def func() C, validate func(C, *config.Document) error, f func(ctx context.Context, env *Env, c C) error,
-	forecast func(ctx context.Context, seed rng.Seed, c C) (Forecast, error)) Action {
-	whole := func() wholeFile[C] { return wholeFile[C]{Run: Settings{Seed: 1, SaveSeconds: 20}, Task: def()} }
-	return Action{
-		defaults: func() ([]byte, error) { return config.Encode(whole()) },
-		keys:     config.Keys[wholeFile[C]],
-		load: func(task Task, from source, sets []string) (*bound, error) {
-			read := func() (wholeFile[C], *config.Document, error) { return config.Load(from.path, sets, whole()) }
-			if from.text != nil {
-				read = func() (wholeFile[C], *config.Document, error) {
-					return config.Parse(from.path, from.text, sets, whole())
-				}
-			}
-			c, doc, err := read()
-			if err != nil {
-				return nil, err
-			}
-			bad := c.Run.check(doc)
-			if validate != nil {
-				bad = errors.Join(bad, validate(c.Task, doc))
-			}
-			if bad != nil {
-				return nil, bad
-			}
-			text, err := config.Encode(c)
-			if err != nil {
-				return nil, err
-			}
-			hash, err := config.Hash(hashed[C]{task.String(), c.Run.Seed, c.Task})
-			if err != nil {
-				return nil, err
-			}
-			b := &bound{
-				settings: c.Run, hash: hash, yaml: text, config: c.Task,
-				run: func(ctx context.Context, env *Env) error { return f(ctx, env, c.Task) },
-			}
-			if forecast != nil {
-				b.forecast = func(ctx context.Context) (Forecast, error) { return forecast(ctx, rng.Seed(c.Run.Seed), c.Task) }
-			}
-			return b, nil
-		},
-	}
+	open     func(ctx context.Context, env *Env) (Work, error)
 }
 
 // MaxWorkers is the most threads that can be asked for; a higher number is a mistake.
@@ -245,5 +190,5 @@ func (t Task) Start(ctx context.Context, o Options) (dir string, err error) {
 	env.Seed = rng.Seed(b.settings.Seed)
 	env.SaveEvery = time.Duration(b.settings.SaveSeconds * float64(time.Second))
 	env.SaveSteps = b.settings.SaveSteps
-	return dir, env.close(b.run(progress.With(ctx, env.Progress), env))
+	return dir, env.close(b.work(progress.With(ctx, env.Progress), env))
 }

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"privrec/internal/autograd"
-	"privrec/internal/config"
 	"privrec/internal/eval"
 	"privrec/internal/graph"
 	"privrec/internal/nn"
@@ -35,22 +34,19 @@ func inRun(t *testing.T, sets []string, f func(ctx context.Context, env *run.Env
 
 // taskOf is the task with other work.
 func taskOf(f func(ctx context.Context, env *run.Env, c Config, x *nextitem.Experiment) error) run.Task {
-	validate := func(c Config, doc *config.Document) error {
-		v := config.NewChecker(doc)
-		check(v, c)
-		return v.Err()
-	}
-	return run.Task{Verb: "train", Name: "dipsgnn", Action: run.Bind(Default, validate, func(ctx context.Context, env *run.Env, c Config) error {
-		s, err := c.setting()
-		if err != nil {
-			return err
-		}
-		x, err := nextitem.Load(ctx, env, s)
-		if err != nil {
-			return err
-		}
-		return f(ctx, env, c, x)
-	})}
+	return run.Spec[Config]{Verb: "train", Name: "dipsgnn", Default: Default, Check: check, Open: func(_ context.Context, env *run.Env, c Config) (run.Work, error) {
+		return runtest.Work(func(ctx context.Context) error {
+			s, err := c.setting()
+			if err != nil {
+				return err
+			}
+			x, err := nextitem.Load(ctx, env, s)
+			if err != nil {
+				return err
+			}
+			return f(ctx, env, c, x)
+		}), nil
+	}}.Task()
 }
 
 // start runs a task under the small setting into a directory and returns what

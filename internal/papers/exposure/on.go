@@ -10,7 +10,6 @@ import (
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/slate"
 	"privrec/internal/experiment"
-	"privrec/internal/report"
 	"privrec/internal/rng"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
@@ -20,17 +19,13 @@ import (
 // recommends to him, his behaviour the last L items that its model was given of him.
 func attackOn(ctx context.Context, tasks []run.Task, c Config, seed rng.Seed) (*slate.Set, error) {
 	workers := tensor.Workers() // opening the run sets those of its own configuration
-	s, err := run.Serve(ctx, tasks, c.On.Run)
+	s, err := experiment.Ask(ctx, tasks, c.On.Run)
 	tensor.SetWorkers(workers)
 	if err != nil {
 		return nil, fmt.Errorf("on.run: %w", err)
 	}
 	defer s.Close()
-	h, ok := s.(run.Historian)
-	if !ok {
-		return nil, &run.UsageError{Message: fmt.Sprintf("on.run: the run in %s does not say what its users had before", c.On.Run)}
-	}
-	all, order, err := h.Histories(ctx)
+	all, order, err := s.Histories(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("on.run: %w", err)
 	}
@@ -40,7 +35,7 @@ func attackOn(ctx context.Context, tasks []run.Task, c Config, seed rng.Seed) (*
 	}
 	v := &victims{t: c.Data.Slate, l: c.Data.Behaviour, log: slate.Log{Name: "recommendations of " + m.Task}}
 	v.ladder = append(v.ladder, countUsers("users of the run", all))
-	var kept []run.History
+	var kept []experiment.History
 	for _, u := range all {
 		if len(u.Items) >= v.l {
 			kept = append(kept, u)
@@ -63,7 +58,7 @@ func attackOn(ctx context.Context, tasks []run.Task, c Config, seed rng.Seed) (*
 	return set, nil
 }
 
-func countUsers(name string, list []run.History) dataset.Rung {
+func countUsers(name string, list []experiment.History) dataset.Rung {
 	items := map[string]bool{}
 	r := dataset.Rung{Name: name, Users: len(list)}
 	for _, u := range list {
@@ -86,11 +81,11 @@ type victims struct {
 }
 
 // ask gets the slates of the users; one shorter than T leaves its user out.
-func (v *victims) ask(ctx context.Context, s run.Server, users []run.History, release string) error {
+func (v *victims) ask(ctx context.Context, s experiment.Answers, users []experiment.History, release string) error {
 	if len(users) == 0 {
 		return &dataset.Error{File: v.log.Name, Msg: fmt.Sprintf("no user has %d items", v.l), Hint: "choose a smaller data.behaviour"}
 	}
-	o := run.Recommend{K: v.t, Release: release}
+	o := experiment.Question{K: v.t, Release: release}
 	at := make(map[string]int, len(users))
 	for i, u := range users {
 		o.Users, at[u.User] = append(o.Users, u.User), i
@@ -99,12 +94,8 @@ func (v *victims) ask(ctx context.Context, s run.Server, users []run.History, re
 	if err != nil {
 		return fmt.Errorf("on.run: %w", err)
 	}
-	lists, err := listed(answer)
-	if err != nil {
-		return fmt.Errorf("on.run: %w", err)
-	}
 	slates := make([][]string, len(users))
-	for _, l := range lists {
+	for _, l := range answer.Lists {
 		k, known := at[l.User]
 		if !known {
 			return fmt.Errorf("on.run: the recommendations name user %q, who was not asked about", l.User)
@@ -125,27 +116,6 @@ func (v *victims) ask(ctx context.Context, s run.Server, users []run.History, re
 	v.log.Hash = hex.EncodeToString(sum.Sum(nil))
 	v.ladder = append(v.ladder, dataset.Rung{Name: fmt.Sprintf("with a slate of %d", v.t), Users: len(v.log.UserIDs), Items: len(v.log.ItemIDs), Rows: len(v.log.Users)})
 	return nil
-}
-
-// listed are the lists of an answer.
-func listed(answer run.Result) ([]experiment.List, error) {
-	if r, ok := answer.(*experiment.Recommendations); ok {
-		return r.Lists, nil
-	}
-	d, ok := answer.(*report.Document)
-	if !ok || len(d.Tables) != 1 {
-		return nil, fmt.Errorf("an answer of type %T has no table of recommendations", answer)
-	}
-	var lists []experiment.List
-	for i, row := range d.Tables[0].Rows { // user, rank, item, score
-		user, ok := row[0].(string)
-		item, is := row[2].(string)
-		if !ok || !is {
-			return nil, fmt.Errorf("row %d of the recommendations is %v", i+1, row)
-		}
-		lists = append(lists, experiment.List{User: user, Items: []experiment.Scored{{Item: item}}})
-	}
-	return lists, nil
 }
 
 // add appends a user's rows.

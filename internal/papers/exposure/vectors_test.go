@@ -62,21 +62,21 @@ func TestHistoriesKeepNames(t *testing.T) {
 			t.Errorf("item %s: %v for slates, %v for the attack", name, near.vectors[i], want)
 		}
 	}
-	s, err := run.Serve(t.Context(), []run.Task{task}, dir)
+	s, err := experiment.Ask(t.Context(), []run.Task{task}, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	all, _, err := s.(run.Historian).Histories(t.Context())
+	all, _, err := s.Histories(t.Context())
 	if err != nil || len(all) == 0 {
 		t.Fatalf("%d histories, %v", len(all), err)
 	}
-	answer, err := s.Recommend(t.Context(), run.Recommend{Users: []string{all[0].User}, K: 3})
+	answer, err := s.Recommend(t.Context(), experiment.Question{Users: []string{all[0].User}, K: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
 	said := slices.Clone(all[0].Items)
-	for _, i := range answer.(*experiment.Recommendations).Lists[0].Items {
+	for _, i := range answer.Lists[0].Items {
 		said = append(said, i.Item)
 	}
 	for _, name := range said {

@@ -19,7 +19,7 @@ func TestServe(t *testing.T) {
 	for _, sets := range [][]string{{"auxiliary.epsilon=6"}, {"auxiliary.epsilon=6", "train.refit=false"}} {
 		dir := t.TempDir()
 		start(t, "pricdsr", dir, sets...)
-		s, err := run.Serve(context.Background(), Tasks(), dir)
+		s, err := experiment.Ask(context.Background(), Tasks(), dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,11 +37,11 @@ func TestServe(t *testing.T) {
 		if got := text(s.Evaluate(context.Background())); !strings.Contains(got, "equal to what the run reported") || !strings.Contains(got, "popularity") {
 			t.Errorf("%v: %s", sets, got)
 		}
-		got := text(s.Recommend(context.Background(), run.Recommend{Users: []string{"3", "0"}, K: 4}))
+		got := text(s.Recommend(context.Background(), experiment.Question{Users: []string{"3", "0"}, K: 4}))
 		if n := strings.Count(got, "\n3 ") + strings.Count(got, "\n0 "); n != 8 {
 			t.Errorf("%d items listed:\n%s", n, got)
 		}
-		for _, o := range []run.Recommend{{Users: []string{"nobody"}, K: 1}, {Users: []string{"3"}, K: 0}, {Users: []string{"3"}, K: 1 << 20}, {Users: []string{"3"}, K: 1, Release: "noisy"}} {
+		for _, o := range []experiment.Question{{Users: []string{"nobody"}, K: 1}, {Users: []string{"3"}, K: 0}, {Users: []string{"3"}, K: 1 << 20}, {Users: []string{"3"}, K: 1, Release: "noisy"}} {
 			if _, err := s.Recommend(context.Background(), o); err == nil {
 				t.Errorf("%+v was answered", o)
 			}
@@ -50,7 +50,7 @@ func TestServe(t *testing.T) {
 		if err := os.Truncate(filepath.Join(dir, experiment.ModelFile), 100); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := run.Serve(context.Background(), Tasks(), dir); err == nil {
+		if _, err := experiment.Ask(context.Background(), Tasks(), dir); err == nil {
 			t.Error("a file cut short was read")
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"privrec/internal/experiment"
 	"privrec/internal/protocol/topn/topntest"
 	"privrec/internal/run"
 )
@@ -18,7 +19,7 @@ func TestServeReleases(t *testing.T) {
 	s := suite.Open(t, dir)
 	lists := map[string]string{}
 	for _, kind := range []string{"", ReleaseNoisy, ReleaseAvg, ReleaseClean} {
-		r, err := s.Recommend(t.Context(), run.Recommend{Users: []string{"7"}, K: 10, Release: kind})
+		r, err := s.Recommend(t.Context(), experiment.Question{Users: []string{"7"}, K: 10, Release: kind})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -29,7 +30,7 @@ func TestServeReleases(t *testing.T) {
 	if lists[""] != lists[ReleaseNoisy] || lists[ReleaseNoisy] == lists[ReleaseClean] || lists[ReleaseAvg] == lists[ReleaseNoisy] {
 		t.Errorf("%v", lists)
 	}
-	if _, err := s.Recommend(t.Context(), run.Recommend{Users: []string{"7"}, K: 10, Release: "raw"}); err == nil {
+	if _, err := s.Recommend(t.Context(), experiment.Question{Users: []string{"7"}, K: 10, Release: "raw"}); err == nil {
 		t.Error("no error for a release that is not there")
 	}
 }
@@ -48,7 +49,7 @@ func TestServeRepaired(t *testing.T) {
 	if a := topntest.Read(t, r); !slices.Contains(a.Notes, "equal to what the run reported") {
 		t.Errorf("%v", a.Notes)
 	}
-	if r, err = s.Recommend(t.Context(), run.Recommend{Users: []string{"3"}, K: 4}); err != nil || len(topntest.Read(t, r).Tables[0].Rows) != 4 {
+	if r, err := s.Recommend(t.Context(), experiment.Question{Users: []string{"3"}, K: 4}); err != nil || len(topntest.Read(t, r).Tables[0].Rows) != 4 {
 		t.Errorf("%v, %v", r, err)
 	}
 }

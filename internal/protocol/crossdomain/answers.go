@@ -14,7 +14,7 @@ import (
 )
 
 // Answer implements run.Answerer: it takes up the parameters that the run kept.
-func (x *Experiment) Answer(context.Context) (run.Server, error) {
+func (x *Experiment) Answer(context.Context) (run.Answers, error) {
 	m, err := x.New(x.final)
 	if err != nil {
 		return nil, err
@@ -36,16 +36,16 @@ type answers struct {
 	m Model
 }
 
-// Close implements run.Server: it gives the tables back.
+// Close implements experiment.Answers: it gives the tables back.
 func (a *answers) Close() { closeModel(a.m) }
 
-// Histories implements run.Historian: the items of the target domain before the test item,
+// Histories implements experiment.Answers: the items of the target domain before the test item,
 // which recommendations leave out.
-func (a *answers) Histories(context.Context) ([]run.History, string, error) {
+func (a *answers) Histories(context.Context) ([]experiment.History, string, error) {
 	target := &a.x.Data.Domains[0]
-	var list []run.History
+	var list []experiment.History
 	for u, id := range a.x.Data.UserIDs {
-		h := run.History{User: id}
+		h := experiment.History{User: id}
 		for _, i := range a.x.test.seen[u] {
 			h.Items = append(h.Items, target.ItemIDs[i])
 		}
@@ -56,12 +56,12 @@ func (a *answers) Histories(context.Context) ([]run.History, string, error) {
 	return list, "behaviours are in the order of time", nil
 }
 
-// Recommend implements run.Server: items of the target domain that a user has in train
+// Recommend implements experiment.Answers: items of the target domain that a user has in train
 // or validation are left out.
-func (a *answers) Recommend(ctx context.Context, o run.Recommend) (run.Result, error) {
+func (a *answers) Recommend(ctx context.Context, o experiment.Question) (*experiment.Recommendations, error) {
 	x, target := a.x, &a.x.Data.Domains[0]
 	if o.Release != "" {
-		return nil, run.NoRelease(x.Env.Dir, o.Release)
+		return nil, experiment.NoRelease(x.Env.Dir, o.Release)
 	}
 	sample := make(map[string]int32, x.Data.Users)
 	for u, id := range x.Data.UserIDs {
@@ -94,9 +94,9 @@ func (t ranking) Score(tape *autograd.Tape, users []int32, scores tensor.Matrix)
 // Items implements eval.Scorer.
 func (t ranking) Items() int { return t.model.Items() }
 
-// Evaluate implements run.Server: the test rows are ranked again and compared with what
+// Evaluate implements experiment.Answers: the test rows are ranked again and compared with what
 // the run reported.
-func (a *answers) Evaluate(ctx context.Context) (run.Result, error) {
+func (a *answers) Evaluate(ctx context.Context) (*experiment.Evaluation, error) {
 	x := a.x
 	was, err := experiment.ReadOutcome(x.Env.Dir)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"privrec/internal/autograd"
 	"privrec/internal/dataset/standin"
+	"privrec/internal/experiment"
 	"privrec/internal/metrics"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
@@ -104,7 +105,7 @@ func TestRankingAgrees(t *testing.T) {
 	}
 	a := &answers{x: x, m: mixed{r.Items()}}
 	x.Training.Refit = true
-	answer, err := a.Recommend(t.Context(), run.Recommend{Users: []string{x.Data.UserIDs[3]}, K: r.Items()})
+	answer, err := a.Recommend(t.Context(), experiment.Question{Users: []string{x.Data.UserIDs[3]}, K: r.Items()})
 	if err != nil {
 		t.Fatal(err)
 	}

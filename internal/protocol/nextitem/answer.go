@@ -25,7 +25,7 @@ type answers struct {
 }
 
 // Answer implements run.Answerer.
-func (x *Experiment) Answer(context.Context) (run.Server, error) {
+func (x *Experiment) Answer(context.Context) (run.Answers, error) {
 	if err := x.build(x.learned()); err != nil {
 		return nil, err
 	}
@@ -55,14 +55,14 @@ func (x *Experiment) whole() *Part {
 	return NewPart("last", sequences, all, x.Items)
 }
 
-// Recommend implements run.Server: what may follow a user's history, by the first of the
+// Recommend implements experiment.Answers: what may follow a user's history, by the first of the
 // run's evaluations, or by the one that a release names. Nothing is left out that the user
 // has, unless the ranking leaves it out.
-func (a *answers) Recommend(ctx context.Context, o run.Recommend) (run.Result, error) {
+func (a *answers) Recommend(ctx context.Context, o experiment.Question) (*experiment.Recommendations, error) {
 	mode := a.Modes[0]
 	if o.Release != "" {
 		if a.LastItem {
-			return nil, run.NoRelease(a.dir, o.Release)
+			return nil, experiment.NoRelease(a.dir, o.Release)
 		}
 		if mode = o.Release; !slices.Contains(a.Modes, mode) {
 			return nil, &run.UsageError{Message: fmt.Sprintf("the run in %s has no release %q", a.dir, mode), Fix: fmt.Sprintf("its evaluations are with noise %s", strings.Join(a.Modes, ", "))}
@@ -119,11 +119,11 @@ func (a *answers) leftOut() func(sample int32) []int32 {
 	}
 }
 
-// Histories implements run.Historian: what the model is given of users.
-func (a *answers) Histories(context.Context) ([]run.History, string, error) {
-	var list []run.History
+// Histories implements experiment.Answers: what the model is given of users.
+func (a *answers) Histories(context.Context) ([]experiment.History, string, error) {
+	var list []experiment.History
 	for i, u := range a.last.Samples.User {
-		h := run.History{User: a.Data.UserIDs[u]}
+		h := experiment.History{User: a.Data.UserIDs[u]}
 		for _, item := range a.last.Prefix(int32(i)) {
 			h.Items = append(h.Items, a.Data.ItemIDs[item])
 		}
@@ -132,9 +132,9 @@ func (a *answers) Histories(context.Context) ([]run.History, string, error) {
 	return list, "behaviours are in the order of time", nil
 }
 
-// Evaluate implements run.Server: the test samples are ranked again under every
+// Evaluate implements experiment.Answers: the test samples are ranked again under every
 // evaluation of the run and compared with what it reported.
-func (a *answers) Evaluate(ctx context.Context) (run.Result, error) {
+func (a *answers) Evaluate(ctx context.Context) (*experiment.Evaluation, error) {
 	was, err := experiment.ReadOutcome(a.dir)
 	if err != nil {
 		return nil, err

@@ -23,7 +23,7 @@ type answers struct {
 }
 
 // Answer implements run.Answerer.
-func (x *Experiment) Answer(context.Context) (run.Server, error) { return &answers{x: x}, nil }
+func (x *Experiment) Answer(context.Context) (run.Answers, error) { return &answers{x: x}, nil }
 
 // open is the scorer of a release.
 func (a *answers) open(ctx context.Context, release string) (eval.Scorer, error) {
@@ -56,16 +56,16 @@ func (a *answers) kind(name string) (string, error) {
 	}
 	if !slices.Contains(kinds, name) {
 		if kinds[0] == "" {
-			return "", run.NoRelease(a.x.Env.Dir, name)
+			return "", experiment.NoRelease(a.x.Env.Dir, name)
 		}
 		return "", &run.UsageError{Message: fmt.Sprintf("the run in %s has no release %q", a.x.Env.Dir, name), Fix: fmt.Sprintf("it has %v", kinds)}
 	}
 	return name, nil
 }
 
-// Recommend implements run.Server: items that a user has in train or validation are
+// Recommend implements experiment.Answers: items that a user has in train or validation are
 // left out.
-func (a *answers) Recommend(ctx context.Context, o run.Recommend) (run.Result, error) {
+func (a *answers) Recommend(ctx context.Context, o experiment.Question) (*experiment.Recommendations, error) {
 	x := a.x
 	kind, err := a.kind(o.Release)
 	if err != nil {
@@ -97,9 +97,9 @@ func (a *answers) Recommend(ctx context.Context, o run.Recommend) (run.Result, e
 	return &experiment.Recommendations{Head: h, Lists: lists, Notes: []string{experiment.HiddenNote}}, nil
 }
 
-// Evaluate implements run.Server: the test rows are ranked again by every release, and
+// Evaluate implements experiment.Answers: the test rows are ranked again by every release, and
 // compared with what the run reported.
-func (a *answers) Evaluate(ctx context.Context) (run.Result, error) {
+func (a *answers) Evaluate(ctx context.Context) (*experiment.Evaluation, error) {
 	x, o := a.x, a.x.blank()
 	if err := x.addFloors(ctx, o); err != nil {
 		return nil, err
@@ -150,7 +150,7 @@ func (a *answers) head(what string) experiment.Head {
 	return experiment.HeadOf(what, x.Method.Name, x.Data.Source, x.Method.Standing.Text, x.Env.Dir)
 }
 
-// Close implements run.Server.
+// Close implements experiment.Answers.
 func (a *answers) Close() {
 	a.made.close()
 	a.made, a.scorer = nil, nil

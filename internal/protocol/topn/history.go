@@ -5,12 +5,12 @@ import (
 	"slices"
 
 	"privrec/internal/dataset/registry"
-	"privrec/internal/run"
+	"privrec/internal/experiment"
 )
 
-// Histories implements run.Historian: the rows that a user's recommendations leave out,
+// Histories implements experiment.Answers: the rows that a user's recommendations leave out,
 // training and validation, in the order of the log. The graph itself has no order.
-func (a *answers) Histories(ctx context.Context) ([]run.History, string, error) {
+func (a *answers) Histories(ctx context.Context) ([]experiment.History, string, error) {
 	d := a.x.Data
 	l, _, err := registry.LoadLog(ctx, d.Name, registry.Options{Seed: a.x.Env.Seed})
 	if err != nil {
@@ -29,10 +29,10 @@ func (a *answers) Histories(ctx context.Context) ([]run.History, string, error) 
 		rows[id] = u
 	}
 	off := l.Offsets()
-	var list []run.History
+	var list []experiment.History
 	for u, id := range d.UserIDs {
 		had := slices.Sorted(slices.Values(a.x.test.seen[u]))
-		h := run.History{User: id}
+		h := experiment.History{User: id}
 		at, ok := rows[id]
 		if !ok {
 			continue

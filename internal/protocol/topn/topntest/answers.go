@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"privrec/internal/dataset"
+	"privrec/internal/experiment"
 	"privrec/internal/run"
 	"privrec/internal/run/runtest"
 )
@@ -42,9 +43,9 @@ func Read(t *testing.T, r run.Result) (a Answer) {
 }
 
 // Open opens a finished run of the suite for its answers.
-func (s Suite) Open(t *testing.T, dir string) run.Server {
+func (s Suite) Open(t *testing.T, dir string) experiment.Answers {
 	t.Helper()
-	server, err := run.Serve(t.Context(), s.Tasks, dir)
+	server, err := experiment.Ask(t.Context(), s.Tasks, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +63,7 @@ func (s Suite) Answers(t *testing.T) {
 			s.Start(t, task, dir)
 			before := runtest.Artefacts(t, dir)
 			server := s.Open(t, dir)
-			r, err := server.Recommend(t.Context(), run.Recommend{Users: []string{"7", "2"}, K: 6})
+			r, err := server.Recommend(t.Context(), experiment.Question{Users: []string{"7", "2"}, K: 6})
 			if err != nil {
 				t.Fatal(err)
 			}
