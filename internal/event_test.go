@@ -109,7 +109,7 @@ func TestEventsAreKnownInFewFiles(t *testing.T) {
 			t.Errorf("%s is known in %q: at least its own file and the list of kinds name it, so the test looks in the wrong place", name, files[name])
 		}
 		if len(files[name]) > mostFiles {
-			t.Errorf("%s is known in %d files, want at most %d: %s. Ask the event for its law (privacy.LawOf), its Form, or what it opens (privacy.Opened)", name, len(files[name]), mostFiles, strings.Join(files[name], ", "))
+			t.Errorf("%s is known in %d files, want at most %d: %s. Ask the event for its law (privacy.LawOf), its Form, or what it leaves unprotected (privacy.AsUnprotected)", name, len(files[name]), mostFiles, strings.Join(files[name], ", "))
 		}
 	}
 }

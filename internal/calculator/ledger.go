@@ -97,7 +97,7 @@ func (q *Question) ledgerGuarantee(path string, l *privacy.Ledger, u privacy.Sub
 		return UnitGuarantee{r, nil}, err
 	}
 	noised := slices.DeleteFunc(slices.Clone(entries), func(e privacy.Entry) bool {
-		_, open := privacy.Opened(e.Event)
+		_, open := privacy.AsUnprotected(e.Event)
 		return open
 	})
 	if !slices.ContainsFunc(noised, func(e privacy.Entry) bool {

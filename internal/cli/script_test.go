@@ -118,7 +118,7 @@ func add(ctx context.Context, env *run.Env, c adderConfig) error {
 	if c.Fail != "" {
 		return errors.New("cannot add: " + c.Fail)
 	}
-	if _, err := env.Ledger(privacy.Research, privacy.Declaration{Open: []privacy.Unprotected{{What: "the sum", Why: "it is shown"}}}); err != nil {
+	if _, err := env.Ledger(privacy.Research, privacy.Declaration{WithoutNoise: []privacy.Unprotected{{What: "the sum", Why: "it is shown"}}}); err != nil {
 		return err
 	}
 	st := struct{ Step, Sum int }{}

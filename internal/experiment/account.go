@@ -86,7 +86,7 @@ func (a *Account) Leave(what, why string) { a.Unbounded = append(a.Unbounded, Op
 func (a *Account) Declaration() privacy.Declaration {
 	d := declare(a.Unbounded, "")
 	if a.Features != nil {
-		d.Open = append(d.Open, declare(a.Features.Unbounded, privacy.Feature).Open...)
+		d.WithoutNoise = append(d.WithoutNoise, declare(a.Features.Unbounded, privacy.Feature).WithoutNoise...)
 	}
 	d.Public = a.Public
 	return d
@@ -94,7 +94,7 @@ func (a *Account) Declaration() privacy.Declaration {
 
 func declare(open []Open, unit privacy.Unit) (d privacy.Declaration) {
 	for _, o := range open {
-		d.Open = append(d.Open, privacy.Unprotected{What: o.What, Why: o.Why, Unit: unit})
+		d.WithoutNoise = append(d.WithoutNoise, privacy.Unprotected{What: o.What, Why: o.Why, Unit: unit})
 	}
 	return d
 }

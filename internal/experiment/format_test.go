@@ -133,7 +133,7 @@ func TestAdd(t *testing.T) {
 		t.Errorf("%+v", b)
 	}
 	d := b.Declaration()
-	if len(d.Open) != 2 || d.Open[0].Unit != "" || d.Open[1].Unit != privacy.Feature || len(d.Public) != 2 || b.PublicText() != "n: w; m" {
+	if len(d.WithoutNoise) != 2 || d.WithoutNoise[0].Unit != "" || d.WithoutNoise[1].Unit != privacy.Feature || len(d.Public) != 2 || b.PublicText() != "n: w; m" {
 		t.Errorf("declared %+v, public %q", d, b.PublicText())
 	}
 	text, err := json.Marshal(b)

@@ -5,15 +5,15 @@ import (
 	"math"
 )
 
-// Subject is what a release is about: the unit in which neighbouring data sets
-// differ, and how.
+// Subject is what a release is about: the unit in which neighbouring data sets differ, and the
+// relation between them.
 type Subject struct {
 	Unit         Unit
 	Neighbouring Neighbouring
 }
 
-// About returns what a release is about. It is false of events that nest others and
-// of what is unprotected.
+// About returns the subject of a release. The bool is false for events that nest others and for
+// what is unprotected.
 func About(e Event) (Subject, bool) {
 	if r, ok := e.(Release); ok {
 		return r.About(), true
@@ -21,18 +21,18 @@ func About(e Event) (Subject, bool) {
 	return Subject{}, false
 }
 
-// Local reports whether a release is a local randomiser, of whatever value its unit
-// has. Of an edge or an interaction that is whether it is there.
+// Local reports whether a release is a local randomiser, which perturbs the value of one unit by
+// itself. The value of an edge or an interaction is whether it is there.
 func Local(e Event) bool {
 	_, ok := e.(interface{ local() })
 	return ok
 }
 
-// Leaves lists the releases within an event, and what of it is unprotected.
+// Leaves lists the releases and the unprotected events within an event.
 func Leaves(e Event) []Event { return leaves(nil, e) }
 
-// leaves appends the leaves of an event to a list; one that should have parts and has
-// none is its own.
+// leaves appends the leaves of an event to a list. An event that should nest others and nests none
+// is a leaf.
 func leaves(list []Event, e Event) []Event {
 	if e == nil {
 		return append(list, e)
@@ -40,21 +40,21 @@ func leaves(list []Event, e Event) []Event {
 	f := e.Form()
 	switch {
 	case f.Way == Repeated, f.Way == OnSample:
-		return leaves(list, f.Part)
-	case len(f.Parts) == 0:
+		return leaves(list, f.Event)
+	case len(f.Events) == 0:
 		return append(list, e)
 	}
-	for _, part := range f.Parts {
-		list = leaves(list, part)
+	for _, inner := range f.Events {
+		list = leaves(list, inner)
 	}
 	return list
 }
 
-// Subjects lists what the releases within an event are about, and what is
-// unprotected, which has no relation and perhaps no unit.
+// Subjects lists the subjects of the leaves of an event. The subject of an unprotected leaf has no
+// relation, and no unit where the leaf is about every unit.
 func Subjects(e Event) (list []Subject) {
 	for _, leaf := range Leaves(e) {
-		if u, ok := Opened(leaf); ok {
+		if u, ok := AsUnprotected(leaf); ok {
 			list = append(list, Subject{Unit: u.Unit})
 		} else if s, ok := About(leaf); ok {
 			list = append(list, s)
@@ -63,9 +63,10 @@ func Subjects(e Event) (list []Subject) {
 	return list
 }
 
-// Group returns a release as it is about another subject, where one change of that
-// is made of size changes of the release's own subject (group privacy). Whether it
-// is so the caller must know. A local randomiser stays one about exchanging values.
+// Group returns a release as it is about subject s, where one change of s consists of size changes
+// of the release's own subject (group privacy). The caller must know that it does. A local
+// randomiser stays about exchanging values. Group fails on an event that is not one release, on a
+// size below 1, and if the result is not valid.
 func Group(e Event, size int64, s Subject) (Event, error) {
 	r, ok := e.(Release)
 	switch {
@@ -81,7 +82,7 @@ func Group(e Event, size int64, s Subject) (Event, error) {
 	return g, nil
 }
 
-// timesUp is v times n, rounded up.
+// timesUp returns v times n, rounded up.
 func timesUp(v float64, n int64) float64 {
 	k := float64(n)
 	if n > 1<<53 {

@@ -8,14 +8,14 @@ import (
 	"slices"
 )
 
-// Assumption states what a guarantee takes as public, such as which users there
-// are. It is no release, and no account adds it up: an epsilon says nothing about it.
+// Assumption states what a guarantee takes as public, such as which users there are. It is not a
+// release, and no epsilon covers it.
 type Assumption struct {
 	What string `json:"what"`
-	Why  string `json:"why,omitempty"` // it is taken as public, or what that leaves out
+	Why  string `json:"why,omitempty"` // why it is public, or what that leaves out
 }
 
-// String is the assumption as one phrase.
+// String returns the assumption as one phrase.
 func (a Assumption) String() string {
 	if a.Why == "" {
 		return a.What
@@ -23,7 +23,7 @@ func (a Assumption) String() string {
 	return a.What + ": " + a.Why
 }
 
-// Validate reports an assumption that names nothing, or is not text.
+// Validate reports an assumption that names nothing, or is not UTF-8.
 func (a Assumption) Validate() error {
 	if a.What == "" {
 		return errors.New("assumption: it names nothing")
@@ -39,8 +39,8 @@ type assumptionLine struct {
 	Assumption Assumption `json:"assumption"`
 }
 
-// assumptionKey begins such a line, and no other.
-var assumptionKey = []byte(`{"assumption":`)
+// assumptionPrefix begins the line of an assumption, and no other line.
+var assumptionPrefix = []byte(`{"assumption":`)
 
 func (a Assumption) marshal() ([]byte, error) {
 	if err := a.Validate(); err != nil {
@@ -49,7 +49,7 @@ func (a Assumption) marshal() ([]byte, error) {
 	return json.Marshal(assumptionLine{a})
 }
 
-// parseAssumption is as strict as parseEntry.
+// parseAssumption reads the body of such a line, as strictly as parseEntry.
 func parseAssumption(body []byte) (Assumption, error) {
 	var raw assumptionLine
 	if err := strict(body, &raw); err != nil {
@@ -65,7 +65,7 @@ func parseAssumption(body []byte) (Assumption, error) {
 	return raw.Assumption, nil
 }
 
-// Assumptions returns what was declared as taken as public, in that order.
+// Assumptions returns what the run declared as public, in the order of the declaration.
 func (l *Ledger) Assumptions() []Assumption {
 	l.mu.Lock()
 	defer l.mu.Unlock()

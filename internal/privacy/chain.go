@@ -8,40 +8,39 @@ import (
 	"fmt"
 )
 
-// The lines of a ledger file. Every line ends in a check that covers it and,
-// through the check before it, all earlier ones.
+// headerLine is the first line of a ledger file. Every line ends in a check of its text and of the
+// check before it, and so of all earlier lines.
 type headerLine struct {
 	Ledger string `json:"ledger"`
 	Noise  Noise  `json:"noise"`
-	Key    string `json:"key,omitempty"` // its ID
+	Key    string `json:"key,omitempty"` // the ID of the ledger key
 }
 
-// endLine closes a ledger: a file without one was cut, or its run has not ended.
+// endLine closes a ledger. A file without one was cut, or its run has not ended.
 type endLine struct {
 	End struct {
 		Entries int `json:"entries"`
 	} `json:"end"`
 }
 
-// endKey begins the closing line, and no other.
-var endKey = []byte(`{"end":`)
+// endPrefix begins the closing line, and no other line.
+var endPrefix = []byte(`{"end":`)
 
 const (
-	version = "privrec/2"
-	before  = "privrec/1" // the same without a closing line
+	version    = "privrec/2"
+	oldVersion = "privrec/1" // the same without a closing line
 
-	chainKey  = `,"chain":"`
-	chainSize = 16 // hex digits, without a key
+	chainPrefix = `,"chain":"`
+	chainSize   = 16 // hex digits, without a key
 )
 
-// Seal is what the closing line of a ledger says: how many entries there are, and
-// the last check.
+// Seal is what the closing line of a ledger says: the number of entries, and the last check.
 type Seal struct {
 	Entries int    `json:"entries"`
 	Chain   string `json:"chain"`
 }
 
-// String is the seal as one phrase.
+// String returns the seal as one phrase.
 func (s Seal) String() string {
 	if s.Entries == 1 {
 		return "1 entry, the last check " + s.Chain
@@ -49,19 +48,19 @@ func (s Seal) String() string {
 	return fmt.Sprintf("%d entries, the last check %s", s.Entries, s.Chain)
 }
 
-// seal appends the check to a marshalled line and returns the line, with its
-// newline, and the new check.
+// seal appends the check to a marshalled line. It returns the line, with its newline, and the new
+// check.
 func seal(k *Key, prev string, body []byte) (line []byte, chain string) {
 	open := body[:len(body)-1] // without the brace
 	chain = hex.EncodeToString(k.sum(append([]byte(prev), open...)))[:k.digits()]
-	line = append(append([]byte{}, open...), chainKey+chain+"\"}\n"...)
+	line = append(append([]byte{}, open...), chainPrefix+chain+"\"}\n"...)
 	return line, chain
 }
 
-// unseal checks a line (without newline) against the check before it and
-// returns its body.
+// unseal compares the check of a line (without newline) with the line and the check before it. It
+// returns the body of the line.
 func unseal(k *Key, prev string, line []byte) (body []byte, chain string, err error) {
-	tail := len(chainKey) + k.digits() + len(`"}`)
+	tail := len(chainPrefix) + k.digits() + len(`"}`)
 	if len(line) < tail+2 {
 		return nil, "", errors.New("not a ledger line")
 	}
@@ -88,10 +87,9 @@ func (h header) line() (line []byte, chain string) {
 	return seal(h.key, "", body)
 }
 
-// parseHeader reads the first line of a ledger that was written under a key, nil for
-// none.
+// parseHeader reads the first line of a ledger that was written under a ledger key, nil for none.
 func parseHeader(k *Key, line []byte) (header, error) {
-	i := bytes.LastIndex(line, []byte(chainKey))
+	i := bytes.LastIndex(line, []byte(chainPrefix))
 	if i < 1 {
 		return header{}, errors.New("not a ledger header: not a ledger line")
 	}
@@ -100,8 +98,8 @@ func parseHeader(k *Key, line []byte) (header, error) {
 		return header{}, fmt.Errorf("not a ledger header: %w", err)
 	}
 	h := header{raw.Ledger, raw.Noise, k}
-	if h.version != version && h.version != before {
-		return header{}, fmt.Errorf("ledger version %q, want %q or %q", raw.Ledger, version, before)
+	if h.version != version && h.version != oldVersion {
+		return header{}, fmt.Errorf("ledger version %q, want %q or %q", raw.Ledger, version, oldVersion)
 	}
 	if err := h.noise.Validate(); err != nil {
 		return header{}, fmt.Errorf("ledger: %w", err)
@@ -129,13 +127,13 @@ type line struct {
 	count   int // of entries, that the end states
 }
 
-// release is true of a line that lists releases.
+// release reports whether a line lists releases.
 func (x line) release() bool { return x.holding == nil && x.public == nil && !x.end }
 
-// open is true of a release of the open period, whose line a later one replaces.
+// open reports whether a line lists releases of the open period. A later line replaces it.
 func (x line) open() bool { return x.release() && x.entry.Period == underWay }
 
-// sealing makes lines that follow a check.
+// sealing makes lines, each with a check that follows the one before.
 type sealing struct {
 	key   *Key
 	chain string
@@ -153,7 +151,7 @@ func (s *sealing) add(x line, body []byte, err error) error {
 	return nil
 }
 
-// parseLine checks and reads a line (without newline) of a ledger of a version.
+// parseLine checks and reads a line (without newline) that follows the check prev.
 func (h header) parseLine(prev string, text []byte) (l line, err error) {
 	body, chain, err := unseal(h.key, prev, text)
 	if err != nil {
@@ -161,15 +159,15 @@ func (h header) parseLine(prev string, text []byte) (l line, err error) {
 	}
 	l = line{text: append(bytes.Clone(text), '\n'), chain: chain}
 	switch {
-	case bytes.HasPrefix(body, holdingKey):
+	case bytes.HasPrefix(body, holdingPrefix):
 		held, err := parseHolding(body)
 		l.holding = &held
 		return l, err
-	case bytes.HasPrefix(body, assumptionKey):
+	case bytes.HasPrefix(body, assumptionPrefix):
 		public, err := parseAssumption(body)
 		l.public = &public
 		return l, err
-	case bytes.HasPrefix(body, endKey) && h.version == version:
+	case bytes.HasPrefix(body, endPrefix) && h.version == version:
 		l.end = true
 		l.count, err = parseEnd(body)
 	default:

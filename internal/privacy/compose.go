@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Composed is several events on the same data, each perhaps chosen after the
-// results of those before.
+// Composed is several events on the same data. Each may be chosen after the results of those
+// before.
 type Composed struct{ Events []Event }
 
 func (Composed) Kind() string { return "composed" }
@@ -14,9 +14,9 @@ func (Composed) Kind() string { return "composed" }
 // Validate reports an empty or invalid composition.
 func (e Composed) Validate() error { return validateAll("composed", e.Events) }
 
-func (e Composed) Form() Form { return Form{Way: InSequence, Parts: e.Events} }
+func (e Composed) Form() Form { return Form{Way: InSequence, Events: e.Events} }
 
-func (Composed) with(parts []Event) Event { return Composed{parts} }
+func (Composed) with(events []Event) Event { return Composed{events} }
 
 type list struct {
 	Events []node `json:"events"`
@@ -41,7 +41,7 @@ func (Composed) read(b []byte, depth int) (Event, error) {
 	return Composed{events}, nil
 }
 
-// SelfComposed is Count times the same event on the same data.
+// SelfComposed is the same event on the same data, Count times.
 type SelfComposed struct {
 	Event Event
 	Count int64
@@ -54,9 +54,9 @@ func (e SelfComposed) Validate() error {
 	return first("self-composed", atLeast("count", e.Count, 1), validate(e.Event))
 }
 
-func (e SelfComposed) Form() Form { return Form{Way: Repeated, Part: e.Event, Count: e.Count} }
+func (e SelfComposed) Form() Form { return Form{Way: Repeated, Event: e.Event, Count: e.Count} }
 
-func (e SelfComposed) with(parts []Event) Event { return SelfComposed{parts[0], e.Count} }
+func (e SelfComposed) with(events []Event) Event { return SelfComposed{events[0], e.Count} }
 
 type repeated struct {
 	Count int64 `json:"count"`
@@ -80,15 +80,15 @@ func (SelfComposed) read(b []byte, depth int) (Event, error) {
 	return SelfComposed{Event: e, Count: v.Count}, err
 }
 
-// Parallel is events on disjoint parts of the data: one unit is in one of them, and
-// costs what the worst of them does.
+// Parallel is events on disjoint parts of the data. One unit is in one part, and costs what the
+// worst of the events costs.
 //
-// Under Replace a unit that is exchanged for another may leave one part and enter
-// another. Then it costs what any two of the events do, composed; the sensitivity of
-// each is that of neighbours of the whole data, so that leaving its part and entering
-// it count, and not an exchange within it alone. Fixed says that this cannot be: a
-// unit's part does not depend on what it is exchanged for, as the part of a user's
-// records that is known beforehand by the user does not.
+// Under Replace a unit that is exchanged for another may leave one part and enter another. Then it
+// costs what any two of the events cost together. The sensitivity of each event must be that
+// between neighbours of the whole data: it covers a unit that leaves or enters the part, not only
+// one that is exchanged within it. Fixed says that a unit always stays in its part, because the
+// part does not depend on what the unit is exchanged for. An example is a record whose part is
+// chosen by its user.
 type Parallel struct {
 	Events []Event
 	Fixed  bool // under Replace a unit stays in its part
@@ -99,9 +99,9 @@ func (Parallel) Kind() string { return "parallel" }
 // Validate reports an empty or invalid composition.
 func (e Parallel) Validate() error { return validateAll("parallel", e.Events) }
 
-func (e Parallel) Form() Form { return Form{Way: InParallel, Parts: e.Events, Fixed: e.Fixed} }
+func (e Parallel) Form() Form { return Form{Way: InParallel, Events: e.Events, Fixed: e.Fixed} }
 
-func (e Parallel) with(parts []Event) Event { return Parallel{parts, e.Fixed} }
+func (e Parallel) with(events []Event) Event { return Parallel{events, e.Fixed} }
 
 type parallel struct {
 	Fixed  bool   `json:"fixed,omitempty"`
@@ -128,7 +128,7 @@ func (Parallel) read(b []byte, depth int) (Event, error) {
 	return Parallel{events, v.Fixed}, nil
 }
 
-// Sampling is how the units that an event sees were chosen.
+// Sampling is how the units that an event sees are chosen.
 type Sampling string
 
 const (
@@ -136,14 +136,14 @@ const (
 	WithoutReplacement Sampling = "without-replacement" // a subset of fixed size
 )
 
-// Sampled is an event on a random part of the data. A Gaussian on a Poisson sample
-// under Replace costs least where its Norm is half of the sensitivity, as clipping at C
-// makes it with a sensitivity of 2C. Values from 0 to the sensitivity, whose Norm is
-// that, cost more. Without a Norm the output may show whether a unit is in, and then
-// sampling makes what it shows rarer but no less.
+// Sampled is an event on a random part of the data. Under Replace, a Gaussian on a Poisson sample
+// costs least where its Norm is half of its sensitivity, as for vectors clipped at C with a
+// sensitivity of 2C. It costs more where its Norm is the sensitivity, as for values from 0 to the
+// sensitivity. Without a Norm the output may show whether a unit is in the sample. Then sampling
+// makes such an output rarer, but no less clear.
 type Sampled struct {
 	Event  Event
-	Rate   float64 // probability of a unit to be in, in (0, 1]
+	Rate   float64 // probability that a unit is in the sample, in (0, 1]
 	Method Sampling
 }
 
@@ -163,10 +163,10 @@ func (e Sampled) Validate() error {
 }
 
 func (e Sampled) Form() Form {
-	return Form{Way: OnSample, Part: e.Event, Rate: e.Rate, Method: e.Method}
+	return Form{Way: OnSample, Event: e.Event, Rate: e.Rate, Method: e.Method}
 }
 
-func (e Sampled) with(parts []Event) Event { return Sampled{parts[0], e.Rate, e.Method} }
+func (e Sampled) with(events []Event) Event { return Sampled{events[0], e.Rate, e.Method} }
 
 type sampled struct {
 	Rate   float64  `json:"rate"`

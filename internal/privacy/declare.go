@@ -7,22 +7,22 @@ import (
 	"slices"
 )
 
-// What a run leaves unprotected is on file before it releases anything, under this
-// name of a period and for this purpose.
+// A declaration writes its entries before the first release, under this name of a period and for
+// this purpose.
 const (
 	declaredPeriod  = "before the run"
 	declaredPurpose = "unprotected"
 )
 
-// Declaration is what a run says of its privacy before it releases anything.
+// Declaration is what a run says about its privacy before it releases anything.
 type Declaration struct {
-	Open   []Unprotected // everything that the run can leave unprotected
-	Public []Assumption  // what its guarantees take as public
+	WithoutNoise []Unprotected // everything that the run may leave unprotected
+	Public       []Assumption  // what its guarantees take as public
 }
 
-// covers reports whether the open items make the epsilon of a unit infinite.
+// covers reports whether the declared items make the epsilon of a unit infinite.
 func (d *Declaration) covers(u Unit) bool {
-	for _, o := range d.Open {
+	for _, o := range d.WithoutNoise {
 		if o.Unit == "" || o.Unit == u {
 			return true
 		}
@@ -30,14 +30,13 @@ func (d *Declaration) covers(u Unit) bool {
 	return false
 }
 
-// Declare states, before the first release, what the run leaves unprotected and what
-// its guarantees take as public. It writes a line for each at once, durably,
-// whatever period is open. From then on Record refuses an Unprotected event about a
-// unit that no open item is about: a ledger read at any moment is infinite where the
-// finished one is.
+// Declare states, before the first release, what the run leaves unprotected and what its guarantees
+// take as public. It writes a line for each at once, durably, in any period. From then on Record
+// refuses an Unprotected event about a unit that the declaration does not cover. So the epsilon of
+// a ledger is infinite at every moment if it is infinite at the end.
 //
-// A new ledger takes a declaration before anything is recorded. A ledger that is
-// resumed takes it again, and gets the lines that it lacks.
+// A new ledger takes a declaration before anything is recorded. A resumed ledger takes it again,
+// and adds the lines that are missing.
 func (l *Ledger) Declare(d Declaration) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -45,7 +44,7 @@ func (l *Ledger) Declare(d Declaration) error {
 		return l.failed
 	}
 	if err := l.declare(d); err != nil {
-		return fmt.Errorf("ledger: declare what is open: %w", err)
+		return fmt.Errorf("ledger: declare what is unprotected: %w", err)
 	}
 	return nil
 }
@@ -58,7 +57,7 @@ func (l *Ledger) declare(d Declaration) error {
 		return errors.New("there are releases already")
 	}
 	s := sealing{key: l.head.key, chain: l.chain}
-	public, open := slices.Clone(l.public), slices.Clone(l.entries)
+	public, entries := slices.Clone(l.public), slices.Clone(l.entries)
 	for _, a := range d.Public {
 		if slices.Contains(public, a) {
 			continue
@@ -69,16 +68,16 @@ func (l *Ledger) declare(d Declaration) error {
 		}
 		public = append(public, a)
 	}
-	for _, o := range d.Open {
+	for _, o := range d.WithoutNoise {
 		e := Entry{Period: declaredPeriod, Purpose: declaredPurpose, Count: 1, Event: o}
-		if slices.Contains(open, e) {
+		if slices.Contains(entries, e) {
 			continue
 		}
 		body, err := e.marshal()
 		if err := s.add(line{entry: e}, body, err); err != nil {
 			return err
 		}
-		open = append(open, e)
+		entries = append(entries, e)
 	}
 	if err := l.insert(s); err != nil {
 		return err
@@ -86,13 +85,13 @@ func (l *Ledger) declare(d Declaration) error {
 	if err := l.sync(); err != nil {
 		return err
 	}
-	l.declared = &Declaration{Open: slices.Clone(d.Open), Public: slices.Clone(d.Public)}
+	l.declared = &Declaration{WithoutNoise: slices.Clone(d.WithoutNoise), Public: slices.Clone(d.Public)}
 	return nil
 }
 
-// insert settles the lines of a declaration. Where they are not on file yet, the lines
-// that a run before this one wrote after its checkpoint stay behind them, under new checks;
-// its closing line does not, which counts what was there.
+// insert settles the lines of a declaration. If they are not on file yet, lines that an earlier run
+// wrote after its checkpoint stay behind them, under new checks. The closing line among those is
+// dropped, because it counts too few entries.
 func (l *Ledger) insert(s sealing) error {
 	there := len(s.lines) <= len(l.rest)
 	for i, x := range s.lines {
@@ -106,7 +105,7 @@ func (l *Ledger) insert(s sealing) error {
 		if x.end {
 			continue
 		}
-		body := append(bytes.Clone(x.text[:len(x.text)-len(x.chain)-len(chainKey)-len("\"}\n")]), '}')
+		body := append(bytes.Clone(x.text[:len(x.text)-len(x.chain)-len(chainPrefix)-len("\"}\n")]), '}')
 		if err := moved.add(x, body, nil); err != nil {
 			return err
 		}
@@ -125,17 +124,17 @@ func (l *Ledger) insert(s sealing) error {
 	return nil
 }
 
-// declaredFor refuses an event of which a part is unprotected, on a ledger whose run
-// has declared what is, and did not declare that.
+// declaredFor refuses an event that contains something unprotected which the run's declaration does
+// not cover. It accepts every event if the run declared nothing.
 func (l *Ledger) declaredFor(e Event) error {
 	if l.declared == nil {
 		return nil
 	}
-	if u, open := Opened(e); open && !l.declared.covers(u.Unit) {
+	if u, open := AsUnprotected(e); open && !l.declared.covers(u.Unit) {
 		return fmt.Errorf("%q is unprotected, and the run did not declare that before its first release", u.What)
 	}
-	for _, part := range parts(e) {
-		if err := l.declaredFor(part); err != nil {
+	for _, inner := range nested(e) {
+		if err := l.declaredFor(inner); err != nil {
 			return err
 		}
 	}

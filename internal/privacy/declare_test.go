@@ -26,7 +26,7 @@ func onFile(t *testing.T, path string) *Ledger {
 func TestDeclareIsOnFileAtOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ledger.jsonl")
 	l := must[*Ledger](t)(CreateLedger(path, Research))
-	ok(t, l.Declare(Declaration{Open: []Unprotected{openLabels, openFeature, openLabels}, Public: []Assumption{publicEdges, publicEdges}}))
+	ok(t, l.Declare(Declaration{WithoutNoise: []Unprotected{openLabels, openFeature, openLabels}, Public: []Assumption{publicEdges, publicEdges}}))
 	read := onFile(t, path)
 	want := []Entry{{"before the run", "unprotected", 1, 0, openLabels}, {"before the run", "unprotected", 1, 0, openFeature}}
 	if d := cmp.Diff(want, read.Entries()); d != "" {
@@ -62,7 +62,7 @@ func TestDeclareRefusesWhatComesLater(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := must[*Ledger](t)(NewLedger(Research))
-			ok(t, l.Declare(Declaration{Open: c.declared}))
+			ok(t, l.Declare(Declaration{WithoutNoise: c.declared}))
 			before := len(l.Entries())
 			err := l.Record("p", c.event, 1)
 			if (err == nil) != c.taken {
@@ -93,7 +93,7 @@ func TestDeclareComesFirst(t *testing.T) {
 	if err := l.Declare(Declaration{}); err == nil {
 		t.Error("declared twice")
 	}
-	for _, d := range []Declaration{{Open: []Unprotected{{}}}, {Public: []Assumption{{}}}, {Public: []Assumption{{What: "\xff"}}}} {
+	for _, d := range []Declaration{{WithoutNoise: []Unprotected{{}}}, {Public: []Assumption{{}}}, {Public: []Assumption{{What: "\xff"}}}} {
 		l = must[*Ledger](t)(NewLedger(Research))
 		if err := l.Declare(d); err == nil {
 			t.Errorf("%v was declared", d)
@@ -107,7 +107,7 @@ func TestDeclareComesFirst(t *testing.T) {
 // A resumed ledger that declared before takes the declaration without a byte more; one
 // that did not gets its lines, and keeps the period that was open.
 func TestDeclareOnResume(t *testing.T) {
-	d := Declaration{Open: []Unprotected{openLabels}, Public: []Assumption{publicEdges}}
+	d := Declaration{WithoutNoise: []Unprotected{openLabels}, Public: []Assumption{publicEdges}}
 	for _, declared := range []bool{true, false} {
 		path := filepath.Join(t.TempDir(), "ledger.jsonl")
 		l := must[*Ledger](t)(CreateLedger(path, Research))
@@ -152,7 +152,7 @@ func TestDeclareOnResume(t *testing.T) {
 // A declaration that a resumed ledger lacks is written before what the killed run listed
 // after its checkpoint, and none of that goes from the file, until it is written again.
 func TestDeclareOnResumeKeepsWhatIsOnFile(t *testing.T) {
-	d := Declaration{Open: []Unprotected{openFeature}, Public: []Assumption{publicEdges}}
+	d := Declaration{WithoutNoise: []Unprotected{openFeature}, Public: []Assumption{publicEdges}}
 	run := func(l *Ledger, from int) {
 		for i := from; i < 4; i++ {
 			ok(t, l.Record("a", ldp, int64(i+1)))

@@ -11,16 +11,15 @@ import (
 // maxDepth bounds nesting, so that a hostile ledger cannot exhaust the stack.
 const maxDepth = 16
 
-// maxEvent bounds the text of an event, in bytes: with the names of an entry it
-// fits a line of a ledger file.
+// maxEvent bounds the text of an event, in bytes. Such an event fits a line of a ledger file
+// together with the labels of an entry.
 const maxEvent = maxLine - 1<<14
 
 // node is an event inside a JSON document: an object whose first key is kind.
 type node struct{ Event }
 
-// MarshalEvent returns the canonical JSON of an event: equal events have equal
-// bytes. It fails when the event is not valid, and when UnmarshalEvent would not
-// read it back, being nested too deep or too long.
+// MarshalEvent returns the canonical JSON of an event: equal events have equal bytes. It fails if
+// the event is not valid, or too long or too deeply nested for UnmarshalEvent.
 func MarshalEvent(e Event) ([]byte, error) {
 	if err := validate(e); err != nil {
 		return nil, err
@@ -35,17 +34,17 @@ func MarshalEvent(e Event) ([]byte, error) {
 	return b, err
 }
 
-// levels is how deep an event nests: 0 for one without parts.
+// levels returns how deep an event nests: 0 for one that nests no other.
 func levels(e Event) int {
 	deepest := 0
-	for _, part := range parts(e) {
-		deepest = max(deepest, 1+levels(part))
+	for _, inner := range nested(e) {
+		deepest = max(deepest, 1+levels(inner))
 	}
 	return deepest
 }
 
-// UnmarshalEvent parses what MarshalEvent wrote: unknown kinds, unknown or
-// missing fields and values out of range are errors.
+// UnmarshalEvent parses what MarshalEvent wrote. It fails on unknown kinds, unknown or missing
+// fields and values out of range.
 func UnmarshalEvent(b []byte) (Event, error) { return decode(b, 0) }
 
 func (n node) MarshalJSON() ([]byte, error) {
@@ -94,10 +93,10 @@ func decodeKind(kind string, b []byte, depth int) (Event, error) {
 	return nil, fmt.Errorf("unknown event kind %q", kind)
 }
 
-// decodeAll decodes the parts of an event.
-func decodeAll(kind string, parts []json.RawMessage, depth int) ([]Event, error) {
-	events := make([]Event, len(parts))
-	for i, r := range parts {
+// decodeAll decodes the events that an event nests.
+func decodeAll(kind string, raw []json.RawMessage, depth int) ([]Event, error) {
+	events := make([]Event, len(raw))
+	for i, r := range raw {
 		e, err := decode(r, depth+1)
 		if err != nil {
 			return nil, fmt.Errorf("%s: event %d: %w", kind, i, err)
@@ -107,8 +106,8 @@ func decodeAll(kind string, parts []json.RawMessage, depth int) ([]Event, error)
 	return events, nil
 }
 
-// strict decodes one JSON value that has no other keys than v, each once and
-// spelt as in v.
+// strict decodes one JSON value into v. It fails on a key that v does not have, that comes twice or
+// that is spelt otherwise.
 func strict(b []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
@@ -121,8 +120,8 @@ func strict(b []byte, v any) error {
 	return plainKeys(b)
 }
 
-// plainKeys reports a key of an object that comes twice, of which the decoder
-// would take the last, or that is not in lower case, which it would take too.
+// plainKeys reports a key of an object that comes twice, or that is not in lower case. The JSON
+// decoder would accept both, and take the last of two.
 func plainKeys(b []byte) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {

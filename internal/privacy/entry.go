@@ -9,19 +9,18 @@ import (
 	"slices"
 )
 
-// Noise says what the samples of a run are good for.
+// Noise says how good the random numbers of a run are.
 type Noise string
 
 const (
-	// Research noise is seeded and in floating point. Its finite support lets an
-	// observer of a release tell the input: a guarantee holds on paper only.
+	// Research noise is seeded and in floating point. Its finite support lets an observer of a
+	// release tell the input, so a guarantee holds on paper only.
 	Research Noise = "research noise"
-	// Secure noise is from a cryptographic source on a grid that does not
-	// depend on the data.
+	// Secure noise comes from a cryptographic source, on a grid that does not depend on the data.
 	Secure Noise = "secure"
 )
 
-// Validate reports a mark that is not one of the constants.
+// Validate reports a value that is not one of the constants.
 func (n Noise) Validate() error {
 	if n != Research && n != Secure {
 		return fmt.Errorf("unknown noise %q", string(n))
@@ -31,17 +30,17 @@ func (n Noise) Validate() error {
 
 // Entry is one line of a ledger: Count releases of Event in one period.
 type Entry struct {
-	Period  string // epoch 3, evaluation 1; UTF-8, at most 1024 bytes, as Purpose
+	Period  string // epoch 3, evaluation 1; UTF-8, at most 1024 bytes, like Purpose
 	Purpose string // what the release is for: aggregate
 	Count   int64  // releases
-	// PerUnit bounds how many of the Count releases one unit takes part in;
-	// 0 says nothing is known, so all of them. See Charged.
+	// PerUnit bounds how many of the Count releases one unit takes part in. 0 means that no bound
+	// is known, so all of them. See Charged.
 	PerUnit int64
 	Event   Event
 }
 
-// Charged returns how many compositions of Event one unit pays for. One that is
-// exchanged for another leaves PerUnit of them, and the other may enter as many more.
+// Charged returns how many compositions of Event one unit pays for. A unit that is exchanged for
+// another leaves PerUnit of them, and the other one may enter as many more.
 func (e Entry) Charged() int64 {
 	n := e.PerUnit
 	switch {
@@ -53,13 +52,13 @@ func (e Entry) Charged() int64 {
 	return min(e.Count, n)
 }
 
-// exchanges reports whether a release within an event is about one unit exchanged for
-// another. A local randomiser is too, but answers for the same unit as before.
+// exchanges reports whether a release within an event is about one unit exchanged for another. A
+// local randomiser is left out: its unit stays, and only the value is exchanged.
 func exchanges(e Event) bool {
 	if s, ok := About(e); ok {
 		return s.Neighbouring == Replace && !Local(e)
 	}
-	return slices.ContainsFunc(parts(e), exchanges)
+	return slices.ContainsFunc(nested(e), exchanges)
 }
 
 func (e Entry) validate() error {
@@ -74,7 +73,7 @@ func (e Entry) validate() error {
 	return errors.Join(label("period", e.Period), label("purpose", e.Purpose), validate(e.Event))
 }
 
-// maxLabel bounds the names of an entry, in bytes.
+// maxLabel bounds the period and the purpose of an entry, in bytes.
 const maxLabel = 1 << 10
 
 func label(name, s string) error {
@@ -100,7 +99,8 @@ func (e Entry) marshal() ([]byte, error) {
 	return json.Marshal(entryLine{e.Period, e.Purpose, e.Count, e.PerUnit, node{e.Event}})
 }
 
-// parseEntry is strict: what it accepts, marshal writes back byte for byte.
+// parseEntry reads the body of the line of an entry. It accepts only what marshal writes back byte
+// for byte.
 func parseEntry(body []byte) (Entry, error) {
 	var raw struct {
 		Period  string          `json:"period"`

@@ -6,35 +6,37 @@ import (
 	"unicode/utf8"
 )
 
-// Event is one thing that a mechanism released or that a run left open. Events
-// are values: nothing changes one after it was made. An event is a Release, or says by
-// its Form how others make it up, or is what is unprotected (see Opened). What an
-// accountant needs it asks of the event, so that it knows no kind by its name.
+// Event is one thing that a mechanism released or that a run left unprotected. Events are values:
+// an event never changes after it was made. An event is a Release, or its Form says which other
+// events make it up, or it is what is unprotected (see AsUnprotected). An accountant asks the event for
+// what it needs, and knows no kind by its name.
 //
-// The set is closed: kinds lists it, which is what a ledger can hold. An accountant that
-// meets a law, or a form, that it cannot price refuses it.
+// The set of kinds is closed: the list kinds has all that a ledger can hold. An accountant refuses
+// an event whose law or form it cannot price.
 type Event interface {
+	// Kind returns the name of the kind, as it stands in a ledger.
 	Kind() string
+	// Validate fails on values out of their range.
 	Validate() error
-	// Form says how the event is made up.
+	// Form returns how other events make up the event.
 	Form() Form
-	// read parses an event of the kind, of which the depth is how deep it lies.
+	// read parses an event of this kind, which lies depth events deep.
 	read(b []byte, depth int) (Event, error)
 }
 
-// Release is an event that nests nothing and has a price. It is comparable.
+// Release is an event that nests no other and has a price. It is comparable.
 type Release interface {
 	Event
-	// About is the unit that neighbours differ in, and how.
+	// About returns the unit that neighbours differ in, and their relation.
 	About() Subject
-	// Law says what an observer can tell of neighbours; nil where that is not known.
+	// Law returns what an observer can tell about neighbours; nil if that is not known.
 	Law() Law
-	// Group is the release as it is about another subject, one change of which is
-	// size changes of the unit, one after the other.
+	// Group returns the release as it is about subject s, one change of which is size changes of
+	// the release's unit, one after the other.
 	Group(size int64, s Subject) Event
 }
 
-// kinds lists every kind of event by an empty one.
+// kinds has one empty event of every kind.
 var kinds = []Event{
 	Gaussian{}, Laplace{}, DiscreteGaussian{}, DiscreteLaplace{}, PureLDP{}, RandomizedResponse{}, Exponential{},
 	Composed{}, SelfComposed{}, Parallel{}, Sampled{}, Unprotected{},

@@ -5,15 +5,15 @@ import (
 	"math"
 )
 
-// Gaussian is x + N(0, Sigma² I) where x moves by at most Sensitivity in the
-// Euclidean norm between neighbours.
+// Gaussian is x + N(0, Sigma² I), where x moves by at most Sensitivity in the Euclidean norm
+// between neighbours.
 //
-// Norm says how far x moves by one unit being in or not, where x is a sum over units:
-// the longest that one of them is, such as the norm that they are clipped to. Only
-// sampling under Replace asks: whether a unit is in moves x by Norm, which one it is by
+// Norm says how far x moves by one unit being in or not, where x is a sum over units. It is the
+// largest length of a unit's vector, such as the norm at which vectors are clipped. Only sampling
+// under Replace needs it: whether a unit is in moves x by at most Norm, which one it is by at most
 // Sensitivity.
 type Gaussian struct {
-	Sigma        float64      `json:"sigma"` // standard deviation, not a multiple of anything
+	Sigma        float64      `json:"sigma"` // standard deviation, in the units of x
 	Sensitivity  float64      `json:"sensitivity"`
 	Norm         float64      `json:"norm,omitempty"` // at least half of Sensitivity; 0: not known
 	Unit         Unit         `json:"unit"`
@@ -34,13 +34,13 @@ func (e Gaussian) Validate() error {
 	return first("gaussian", positive("sigma", e.Sigma), positive("sensitivity", e.Sensitivity), norm, e.Unit.Validate(), e.Neighbouring.Validate())
 }
 
-// Release is the event of this law about a subject.
+// Release returns the event with this law about a subject.
 func (l NormalLaw) Release(s Subject) Event {
 	return Gaussian{l.Sigma, l.Sensitivity, l.Norm, s.Unit, s.Neighbouring}
 }
 
-// Group adds distances up along the changes: the triangle inequality. How long all of a
-// group are together is not said.
+// Group adds distances along the changes, by the triangle inequality. The Norm of a group is not
+// known.
 func (e Gaussian) Group(size int64, s Subject) Event {
 	if size > 1 {
 		e.Norm = 0
@@ -58,11 +58,11 @@ func (Gaussian) read(b []byte, _ int) (Event, error) {
 	return v.Gaussian, err
 }
 
-// DiscreteGaussian is x + independent discrete normal noise in every of Dimension
-// coordinates, all in steps of a grid that does not depend on the data: P(k) is
-// proportional to exp(-k²/(2 Sigma²)) (Canonne, Kamath, Steinke, "The discrete
-// Gaussian for differential privacy", NeurIPS 2020). x is integer and moves by
-// at most Sensitivity in the Euclidean norm: at least one step, and see Squared.
+// DiscreteGaussian is x + independent discrete normal noise in each of Dimension coordinates, in
+// steps of a grid that does not depend on the data: P(k) is proportional to exp(-k²/(2 Sigma²))
+// (Canonne, Kamath, Steinke, "The discrete Gaussian for differential privacy", NeurIPS 2020). x is
+// integer and moves by at most Sensitivity in the Euclidean norm. That is at least one step; see
+// Squared.
 type DiscreteGaussian struct {
 	Sigma        float64      `json:"sigma"`       // grid steps; the standard deviation is a little below
 	Sensitivity  float64      `json:"sensitivity"` // grid steps, rounding to the grid included
@@ -82,8 +82,8 @@ func (e DiscreteGaussian) Validate() error {
 		atLeast("dimension", e.Dimension, 1), e.Unit.Validate(), e.Neighbouring.Validate())
 }
 
-// Squared returns the largest square of the Euclidean distance, in grid steps, that x
-// may move by, see DiscreteNormalLaw.
+// Squared returns the largest squared Euclidean distance, in grid steps, that x may move by. See
+// DiscreteNormalLaw.
 func (e DiscreteGaussian) Squared() float64 {
 	return DiscreteNormalLaw{e.Sigma, e.Sensitivity, e.Dimension}.Squared()
 }
@@ -95,8 +95,7 @@ func (e DiscreteGaussian) onGrid() Event {
 	return e
 }
 
-// Group adds distances up: what is integer moves by whole numbers, and a group by
-// multiples of these.
+// Group adds distances. Integers move by whole numbers, and a group of them by multiples of these.
 func (e DiscreteGaussian) Group(size int64, s Subject) Event {
 	e = e.onGrid().(DiscreteGaussian)
 	e.Sensitivity, e.Unit, e.Neighbouring = timesUp(e.Sensitivity, size), s.Unit, s.Neighbouring

@@ -9,15 +9,15 @@ import (
 	"slices"
 )
 
-// Holding states a fact about the data that an account may rest on: one Unit holds at
-// most Most of the units Of, such as a user at most 101 cells. It is no release.
+// Holding states a fact about the data that an account may rest on: one Unit holds at most Most of
+// the units Of, such as a user at most 101 cells. It is not a release.
 type Holding struct {
 	Unit Unit  `json:"unit"`
 	Of   Unit  `json:"of"`
 	Most int64 `json:"most"` // at least 1
 }
 
-// Validate reports units that are unknown or alike and a Most below 1.
+// Validate reports units that are unknown or equal, and a Most below 1.
 func (h Holding) Validate() error {
 	if err := errors.Join(h.Unit.Validate(), h.Of.Validate()); err != nil {
 		return fmt.Errorf("holding: %w", err)
@@ -31,10 +31,10 @@ func (h Holding) Validate() error {
 	return nil
 }
 
-// holdings are the largest Most that was stated of each pair of units.
+// holdings maps a pair of units to the largest Most that was stated for it.
 type holdings map[[2]Unit]int64
 
-// raise takes a valid holding and reports whether it says more than was known.
+// raise takes a valid holding and reports whether it states more than was known.
 func (m holdings) raise(h Holding) bool {
 	key := [2]Unit{h.Unit, h.Of}
 	if h.Most <= m[key] {
@@ -59,8 +59,8 @@ type holdingLine struct {
 	Holding Holding `json:"holding"`
 }
 
-// holdingKey begins such a line, and no other.
-var holdingKey = []byte(`{"holding":`)
+// holdingPrefix begins the line of a holding, and no other line.
+var holdingPrefix = []byte(`{"holding":`)
 
 func (h Holding) marshal() ([]byte, error) {
 	if err := h.Validate(); err != nil {
@@ -69,7 +69,7 @@ func (h Holding) marshal() ([]byte, error) {
 	return json.Marshal(holdingLine{h})
 }
 
-// parseHolding is as strict as parseEntry.
+// parseHolding reads the body of such a line, as strictly as parseEntry.
 func parseHolding(body []byte) (Holding, error) {
 	var raw holdingLine
 	if err := strict(body, &raw); err != nil {
@@ -85,9 +85,8 @@ func parseHolding(body []byte) (Holding, error) {
 	return raw.Holding, nil
 }
 
-// Hold states a holding. Its line is written before the releases of the open period.
-// Stated again with a larger Most, the larger counts; with one that is not larger,
-// nothing changes.
+// Hold states a holding. Its line is written before the releases of the open period. Of several
+// holdings of the same units the largest counts.
 func (l *Ledger) Hold(h Holding) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -104,22 +103,21 @@ func (l *Ledger) hold(h Holding) error {
 	if err := h.Validate(); err != nil {
 		return err
 	}
-	if l.held.raise(h) {
-		l.holding.raise(h)
+	if l.stated.raise(h) {
+		l.unwritten.raise(h)
 	}
 	return nil
 }
 
-// Holdings returns what was stated, the largest of each pair of units, sorted by
-// the units.
+// Holdings returns what was stated, the largest for each pair of units, sorted by the units.
 func (l *Ledger) Holdings() []Holding {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.held.list()
+	return l.stated.list()
 }
 
-// Line returns the line of the file on which entry i of Entries stands, from 1; 0 if
-// it is not on file.
+// Line returns the number, from 1, of the line of the file that has entry i of Entries; 0 if the
+// entry is not on file.
 func (l *Ledger) Line(i int) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

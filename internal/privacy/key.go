@@ -12,29 +12,29 @@ import (
 	"os"
 )
 
-// Key makes the checks of a ledger ones that only its holders can compute. Without
-// one they show accidents alone: everybody can compute them again for changed lines.
+// Key is the secret of a ledger: only its holders can compute the checks. Without a key the checks
+// show accidents alone, because every reader can compute them again for changed lines.
 type Key struct {
 	secret []byte
 	id     string
 }
 
-// minKey and maxKey bound a key, in bytes.
+// minKey and maxKey bound the length of a secret, in bytes.
 const (
 	minKey = 16
 	maxKey = 1 << 16
 )
 
 var (
-	// ErrNoKey is returned for a keyed ledger that is opened without a key.
+	// ErrNoKey is returned for a keyed ledger that is opened without a ledger key.
 	ErrNoKey = errors.New("it was written under a key")
-	// ErrWrongKey is returned for a ledger of another key.
+	// ErrWrongKey is returned for a ledger that was written under another ledger key.
 	ErrWrongKey = errors.New("it was written under another key")
-	// ErrUnkeyed is returned for a ledger without a key that is opened with one.
+	// ErrUnkeyed is returned for a ledger without a ledger key that is opened with one.
 	ErrUnkeyed = errors.New("it was written without a key: its checks show accidents, not changes on purpose")
 )
 
-// NewKey takes a secret of 16 bytes to 64 KiB.
+// NewKey makes a ledger key from a secret of 16 bytes to 64 KiB.
 func NewKey(secret []byte) (*Key, error) {
 	if len(secret) < minKey || len(secret) > maxKey {
 		return nil, fmt.Errorf("a ledger key of %d bytes, want %d to %d", len(secret), minKey, maxKey)
@@ -44,7 +44,8 @@ func NewKey(secret []byte) (*Key, error) {
 	return k, nil
 }
 
-// ReadKey reads a key from a file: all bytes of it, a line break at its end included.
+// ReadKey reads a ledger key from a file. All bytes of the file are the secret, with a line break
+// at its end.
 func ReadKey(path string) (*Key, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -62,7 +63,7 @@ func ReadKey(path string) (*Key, error) {
 	return k, nil
 }
 
-// ID tells keys apart without giving them away: 16 hex digits.
+// ID returns 16 hex digits that tell ledger keys apart and do not reveal the secret; "" for no key.
 func (k *Key) ID() string {
 	if k == nil {
 		return ""
@@ -70,9 +71,9 @@ func (k *Key) ID() string {
 	return k.id
 }
 
-// Opens reports ErrNoKey, ErrWrongKey or ErrUnkeyed for a ledger file that k, nil for
-// none, is not the key of. Whatever else is wrong with the file, and its absence, are
-// found by reading it.
+// Opens returns ErrNoKey, ErrWrongKey or ErrUnkeyed for a ledger file that was written under
+// another key than k, nil for none. It ignores all other faults, such as a missing file, which
+// reading finds.
 func (k *Key) Opens(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -102,8 +103,8 @@ func (k *Key) sum(text []byte) []byte {
 	return h.Sum(nil)
 }
 
-// digits is the length of a check, in hex digits. To guess one of a key must be
-// beyond reach, not only unlikely.
+// digits returns the length of a check, in hex digits. A check under a key is longer, so that it
+// cannot be guessed.
 func (k *Key) digits() int {
 	if k == nil {
 		return chainSize
@@ -111,7 +112,7 @@ func (k *Key) digits() int {
 	return 2 * chainSize
 }
 
-// opens reports whether a ledger whose header names a key, or none, is one of k's.
+// opens returns an error unless k is the key that a ledger's header names; id is "" for none.
 func (k *Key) opens(id string) error {
 	switch {
 	case id == k.ID():

@@ -102,14 +102,14 @@ func TestForms(t *testing.T) {
 	for _, e := range allEvents {
 		f := e.Form()
 		_, single := About(e)
-		_, open := Opened(e)
-		if single != (f.Way == Single) || open != (f.Way == LeftOpen) || (LawOf(e) != nil) != single {
+		_, open := AsUnprotected(e)
+		if single != (f.Way == Single) || open != (f.Way == WithoutNoise) || (LawOf(e) != nil) != single {
 			t.Errorf("%+v: form %+v, law %v, a release: %v, open: %v", e, f, LawOf(e), single, open)
 		}
-		if nests := !single && !open; nests != (len(parts(e)) > 0) || nests != (f.Part != nil || len(f.Parts) > 0) {
-			t.Errorf("%+v has the form %+v and the parts %v", e, f, parts(e))
+		if nests := !single && !open; nests != (len(nested(e)) > 0) || nests != (f.Event != nil || len(f.Events) > 0) {
+			t.Errorf("%+v has the form %+v and the parts %v", e, f, nested(e))
 		}
-		if d := cmp.Diff(e, WithParts(e, parts(e)...)); d != "" {
+		if d := cmp.Diff(e, WithEvents(e, nested(e)...)); d != "" {
 			t.Errorf("made up again: %s", d)
 		}
 	}
@@ -119,11 +119,11 @@ func TestForms(t *testing.T) {
 		{Parallel{[]Event{gauss}, true}, Parallel{other, true}}, {Sampled{gauss, 0.5, WithoutReplacement}, Sampled{lap, 0.5, WithoutReplacement}},
 		{gauss, gauss}, {bare, bare},
 	} {
-		if d := cmp.Diff(c.want, WithParts(c.e, other...)); d != "" {
+		if d := cmp.Diff(c.want, WithEvents(c.e, other...)); d != "" {
 			t.Errorf("%+v with another part: %s", c.e, d)
 		}
 	}
-	want := []Form{{Way: InSequence, Parts: other}, {Way: Repeated, Part: lap, Count: 7}, {Way: InParallel, Parts: other, Fixed: true}, {Way: OnSample, Part: lap, Rate: 0.5, Method: Poisson}}
+	want := []Form{{Way: InSequence, Events: other}, {Way: Repeated, Event: lap, Count: 7}, {Way: InParallel, Events: other, Fixed: true}, {Way: OnSample, Event: lap, Rate: 0.5, Method: Poisson}}
 	got := []Form{Composed{other}.Form(), SelfComposed{lap, 7}.Form(), Parallel{other, true}.Form(), Sampled{lap, 0.5, Poisson}.Form()}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)

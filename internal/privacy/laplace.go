@@ -1,7 +1,7 @@
 package privacy
 
-// Laplace is x + independent Laplace noise of scale Scale where x moves by at
-// most Sensitivity in the l1 norm.
+// Laplace is x + independent Laplace noise of scale Scale, where x moves by at most Sensitivity in
+// the l1 norm.
 type Laplace struct {
 	Scale        float64      `json:"scale"`
 	Sensitivity  float64      `json:"sensitivity"`
@@ -19,7 +19,7 @@ func (e Laplace) Validate() error {
 	return first("laplace", positive("scale", e.Scale), positive("sensitivity", e.Sensitivity), e.Unit.Validate(), e.Neighbouring.Validate())
 }
 
-// Group adds distances up along the changes: the triangle inequality.
+// Group adds distances along the changes, by the triangle inequality.
 func (e Laplace) Group(size int64, s Subject) Event {
 	e.Sensitivity, e.Unit, e.Neighbouring = timesUp(e.Sensitivity, size), s.Unit, s.Neighbouring
 	return e
@@ -34,11 +34,10 @@ func (Laplace) read(b []byte, _ int) (Event, error) {
 	return v.Laplace, err
 }
 
-// DiscreteLaplace is x + independent noise with P(k) proportional to
-// exp(-|k|/Scale), in steps of a grid that does not depend on the data; x is
-// integer and moves by at most Sensitivity in the l1 norm: at least one step, and
-// see Steps (Ghosh, Roughgarden, Sundararajan, "Universally utility-maximizing
-// privacy mechanisms", STOC 2009).
+// DiscreteLaplace is x + independent noise with P(k) proportional to exp(-|k|/Scale), in steps of a
+// grid that does not depend on the data (Ghosh, Roughgarden, Sundararajan, "Universally
+// utility-maximizing privacy mechanisms", STOC 2009). x is integer and moves by at most Sensitivity
+// in the l1 norm. That is at least one step; see Steps.
 type DiscreteLaplace struct {
 	Scale        float64      `json:"scale"`       // grid steps
 	Sensitivity  float64      `json:"sensitivity"` // grid steps, rounding to the grid included
@@ -57,7 +56,7 @@ func (e DiscreteLaplace) Validate() error {
 		e.Unit.Validate(), e.Neighbouring.Validate())
 }
 
-// Steps returns how many grid steps, in the l1 norm, x may move by, see WholeSteps.
+// Steps returns the most grid steps, in the l1 norm, that x may move by. See WholeSteps.
 func (e DiscreteLaplace) Steps() float64 { return WholeSteps(e.Sensitivity) }
 
 func (e DiscreteLaplace) onGrid() Event {
@@ -65,8 +64,7 @@ func (e DiscreteLaplace) onGrid() Event {
 	return e
 }
 
-// Group adds distances up: what is integer moves by whole numbers, and a group by
-// multiples of these.
+// Group adds distances. Integers move by whole numbers, and a group of them by multiples of these.
 func (e DiscreteLaplace) Group(size int64, s Subject) Event {
 	e.Sensitivity, e.Unit, e.Neighbouring = timesUp(e.Steps(), size), s.Unit, s.Neighbouring
 	return e

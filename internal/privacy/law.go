@@ -2,14 +2,14 @@ package privacy
 
 import "math"
 
-// Law is what the outcomes of a release look like on neighbours, as far as an accountant
-// can use it: a pair of laws, or a bound of all that they may be. Laws know no unit and no
-// relation, are comparable values, and few: a new kind of event mostly has one of these.
+// Law is what the outputs of a release look like on neighbours, as far as an accountant can use it:
+// a pair of laws, or a bound on what they may be. A law knows no unit and no relation, and is a
+// comparable value. There are few laws: most new kinds of event have one of these.
 type Law interface{ law() }
 
-// NormalLaw is normal noise of standard deviation Sigma on what moves by at most
-// Sensitivity in the Euclidean norm. Norm is how long one unit's contribution to a sum
-// may be, which only sampling under Replace asks; 0 where that is not known.
+// NormalLaw is normal noise of standard deviation Sigma on what moves by at most Sensitivity in the
+// Euclidean norm. Norm bounds the length of one unit's term of a sum; 0 if it is not known. Only
+// sampling under Replace needs it.
 type NormalLaw struct{ Sigma, Sensitivity, Norm float64 }
 
 // LaplaceLaw is independent Laplace noise of scale Scale on what moves by at most
@@ -29,15 +29,15 @@ type DiscreteNormalLaw struct {
 type DiscreteLaplaceLaw struct{ Scale, Sensitivity float64 }
 
 // ResponseLaw is a report of one of Categories values: the true one with probability
-// e^Epsilon/(e^Epsilon + Categories - 1), any other alike. With two it is the worst law of
-// all whose likelihoods are within a factor of e^Epsilon.
+// e^Epsilon/(e^Epsilon + Categories - 1), each other one with equal probability. With two
+// categories it is the worst of all laws with likelihoods within a factor of e^Epsilon.
 type ResponseLaw struct {
 	Epsilon    float64
 	Categories int64
-	Bound      bool // the release is known to be no worse than this, and may be better
+	Bound      bool // the release is at most as revealing as this, and may be less
 }
 
-// RangeLaw is any law whose log-ratios lie in an interval of length Epsilon.
+// RangeLaw is any law with log-ratios in an interval of length Epsilon.
 type RangeLaw struct{ Epsilon float64 }
 
 func (NormalLaw) law()          {}
@@ -47,9 +47,9 @@ func (DiscreteLaplaceLaw) law() {}
 func (ResponseLaw) law()        {}
 func (RangeLaw) law()           {}
 
-// Squared returns the largest square of the Euclidean distance, in grid steps, that
-// integers may move by. It is a whole number, and in one dimension the square of one;
-// rounded as WholeSteps are. It is at least 1 for a valid event.
+// Squared returns the largest squared Euclidean distance, in grid steps, that integers may move by.
+// It is a whole number, rounded like WholeSteps, and in one dimension a square. It is at least 1
+// for a valid event.
 func (l DiscreteNormalLaw) Squared() float64 {
 	steps := WholeSteps(l.Sensitivity)
 	if l.Dimension == 1 {
@@ -58,13 +58,13 @@ func (l DiscreteNormalLaw) Squared() float64 {
 	return math.Max(steps*steps, WholeSteps(l.Sensitivity*l.Sensitivity))
 }
 
-// OnLine reports whether integers can move along one coordinate alone.
+// OnLine reports whether integers can move along one coordinate only.
 func (l DiscreteNormalLaw) OnLine() bool { return l.Dimension == 1 || !(l.Squared() >= 2) }
 
-// Steps returns how many whole grid steps integers may move by, see WholeSteps.
+// Steps returns the most whole grid steps that integers may move by. See WholeSteps.
 func (l DiscreteLaplaceLaw) Steps() float64 { return WholeSteps(l.Sensitivity) }
 
-// LawOf returns the law of a release; nil of another event, and where none is known.
+// LawOf returns the law of a release; nil for another event, and if none is known.
 func LawOf(e Event) Law {
 	if r, ok := e.(Release); ok {
 		return r.Law()

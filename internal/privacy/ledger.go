@@ -9,47 +9,44 @@ import (
 	"sync"
 )
 
-// Ledger is the append-only list of what a run released. Identical releases of
-// one period (an epoch, an evaluation) become one line with a count; lines of a
-// period are sorted, so that the bytes do not depend on which worker recorded
-// first. It is safe for concurrent use.
+// Ledger is the append-only list of what a run released. Identical releases of one period (an
+// epoch, an evaluation) become one line with a count. The lines of a period are sorted, so that the
+// bytes do not depend on which worker recorded first. A Ledger is safe for concurrent use.
 //
-// The open period is in memory until Flush. Show, Sync and State put it on file as
-// provisional lines, which the lines of the period replace: what was released in
-// it is on file before anything that the releases made is shown. Declare states what
-// is open before the first release.
+// The open period is in memory until Flush. Show, Sync and State put it on file as provisional
+// lines, which the lines of the period replace later. So a release is on file before anything that
+// was made from it is shown. Declare states what is unprotected before the first release.
 //
-// A run that is killed goes back to its checkpoint: ResumeLedger goes back to the
-// state stored there and counts on. Noise is keyed, so releases that are repeated
-// after that are the same numbers and cost nothing more. The lines that the killed
-// run wrote after its checkpoint stay until they were written again. Close writes a
-// line that says that nothing is missing, Leave does not.
+// A run that was killed goes back to its checkpoint: ResumeLedger restores the state stored there.
+// Noise is keyed, so releases that are repeated after that have the same numbers and cost nothing
+// more. The lines that the killed run wrote after its checkpoint stay until they are written again.
+// Close writes a line that says that nothing is missing. Leave does not.
 type Ledger struct {
-	mu      sync.Mutex
-	head    header
-	file    *os.File // nil: in memory
-	offset  int64    // bytes of the lines that stay
-	size    int64    // bytes on file
-	dirty   bool     // of them, some may not be durable
-	rest    []line   // on file after offset, to be replaced
-	chain   string
-	entries []Entry // written lines
-	lines   []int   // of the file, of each of them
-	next    int     // line of the file that is written next
-	pending map[string]*Entry
-	held    holdings // stated, written or not
-	holding holdings // of them, those to write with the open period
-	perUnit map[string]int64
-	seal    Seal
-	closed  bool  // seal is that of a closing line
-	failed  error // closed, or a write failed: nothing more is taken
+	mu        sync.Mutex
+	head      header
+	file      *os.File // nil: in memory
+	offset    int64    // bytes of the lines that stay
+	size      int64    // bytes on file
+	dirty     bool     // some of these bytes may not be durable
+	rest      []line   // on file after offset, to be replaced
+	chain     string
+	entries   []Entry // of written lines
+	lines     []int   // number of the file's line for each entry
+	next      int     // number of the next line of the file
+	pending   map[string]*Entry
+	stated    holdings // all that were stated
+	unwritten holdings // those to write with the open period
+	perUnit   map[string]int64
+	seal      Seal
+	closed    bool  // seal is from a closing line
+	failed    error // after it, every call fails: closed, or a write failed
 
 	public   []Assumption // written
 	resumed  bool         // from a checkpoint
-	declared *Declaration // nil: nothing was declared, and nothing is refused for that
+	declared *Declaration // nil: nothing was declared, and every event is accepted
 }
 
-// errClosed is what a closed ledger answers.
+// errClosed is returned by a closed ledger.
 var errClosed = errors.New("ledger: closed")
 
 // NewLedger returns a ledger in memory.
@@ -62,15 +59,15 @@ func NewLedger(noise Noise) (*Ledger, error) {
 
 func newLedger(h header) *Ledger {
 	_, chain := h.line()
-	return &Ledger{head: h, chain: chain, next: 2, pending: map[string]*Entry{}, perUnit: map[string]int64{}, held: holdings{}, holding: holdings{}}
+	return &Ledger{head: h, chain: chain, next: 2, pending: map[string]*Entry{}, perUnit: map[string]int64{}, stated: holdings{}, unwritten: holdings{}}
 }
 
-// CreateLedger starts a ledger file; it fails if one is there.
+// CreateLedger starts a ledger file. It fails if the file exists.
 func CreateLedger(path string, noise Noise) (*Ledger, error) {
 	return CreateKeyedLedger(path, noise, nil)
 }
 
-// CreateKeyedLedger is CreateLedger under a key, nil for none.
+// CreateKeyedLedger does what CreateLedger does, under a ledger key, nil for none.
 func CreateKeyedLedger(path string, noise Noise, k *Key) (*Ledger, error) {
 	if err := noise.Validate(); err != nil {
 		return nil, fmt.Errorf("ledger: %w", err)
@@ -89,16 +86,15 @@ func CreateKeyedLedger(path string, noise Noise, k *Key) (*Ledger, error) {
 	return l, nil
 }
 
-// Closes reports whether the ledger is of a version that ends in a closing line, and
-// says before the first release what is open. Those before, privrec/1, do neither.
+// Closes reports whether the ledger's version has a closing line and a declaration before the first
+// release. The version privrec/1 has neither.
 func (l *Ledger) Closes() bool { return l.head.version == version }
 
-// Noise returns the mark of the ledger's header.
+// Noise returns the noise that the ledger's header states.
 func (l *Ledger) Noise() Noise { return l.head.noise }
 
-// Record adds count releases of an event to the open period. It fails on a
-// ledger that is closed or that could not be written: what is not taken here
-// must not be released.
+// Record adds count releases of an event to the open period. It fails on a ledger that is closed or
+// that could not be written. The caller must not release what Record did not accept.
 func (l *Ledger) Record(purpose string, e Event, count int64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -136,8 +132,8 @@ func (l *Ledger) record(purpose string, e Event, count int64) error {
 	return nil
 }
 
-// Bound declares that one unit takes part in at most perUnit of the releases
-// that a purpose makes in each period from the open one on.
+// Bound states that one unit takes part in at most perUnit of the releases that a purpose makes in
+// each period, from the open one on.
 func (l *Ledger) Bound(purpose string, perUnit int64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -161,8 +157,8 @@ func (l *Ledger) bound(purpose string, perUnit int64) error {
 	return nil
 }
 
-// Flush closes the open period under the given name and writes its lines. A name
-// that cannot be written is refused, and the period stays open.
+// Flush closes the open period under the given name and writes its lines. It fails on a name that
+// cannot be written, and the period stays open.
 func (l *Ledger) Flush(period string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -179,7 +175,7 @@ func (l *Ledger) flush(period string) error {
 	if period == underWay {
 		return fmt.Errorf("ledger: the period %q is that of lines which are not final", period)
 	}
-	lines, err := l.period(l.holding.list(), l.open(period))
+	lines, err := l.period(l.unwritten.list(), l.open(period))
 	if err != nil {
 		return fmt.Errorf("ledger: %w", err)
 	}
@@ -187,11 +183,11 @@ func (l *Ledger) flush(period string) error {
 		return err
 	}
 	clear(l.pending)
-	clear(l.holding)
+	clear(l.unwritten)
 	return nil
 }
 
-// period makes the lines of a period: holdings, then releases.
+// period makes the lines of a period: first holdings, then releases.
 func (l *Ledger) period(held []Holding, entries []Entry) ([]line, error) {
 	s := sealing{key: l.head.key, chain: l.chain}
 	for _, h := range held {
@@ -225,8 +221,7 @@ func (l *Ledger) open(period string) []Entry {
 	return entries
 }
 
-// Entries returns everything recorded: written lines, then the open period. They
-// are copies.
+// Entries returns copies of everything recorded: written lines, then the open period.
 func (l *Ledger) Entries() []Entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -237,8 +232,8 @@ func (l *Ledger) Entries() []Entry {
 	return all
 }
 
-// Seal returns what a closing line says and whether the ledger has one; without one,
-// what it would have to cover.
+// Seal returns what the closing line says. If the ledger has none, closed is false and s is what it
+// would say now.
 func (l *Ledger) Seal() (s Seal, closed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -248,9 +243,8 @@ func (l *Ledger) Seal() (s Seal, closed bool) {
 	return Seal{len(l.entries), l.chain}, false
 }
 
-// Close writes an open period under the name "end", then the line that closes the
-// ledger, and closes the file. Nothing can be recorded after it; closing again does
-// nothing.
+// Close writes an open period under the name "end", then the line that closes the ledger, and
+// closes the file. After Close nothing can be recorded. Closing again does nothing.
 func (l *Ledger) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -258,7 +252,7 @@ func (l *Ledger) Close() error {
 		return nil
 	}
 	var err error
-	if len(l.pending)+len(l.holding) > 0 {
+	if len(l.pending)+len(l.unwritten) > 0 {
 		err = l.flush("end")
 	}
 	if err == nil && l.failed == nil {
@@ -267,8 +261,8 @@ func (l *Ledger) Close() error {
 	return errors.Join(err, l.shut())
 }
 
-// Leave closes the file of a run that has not ended: its open period stays
-// provisional, and no line closes the ledger.
+// Leave closes the file of a run that has not ended. The open period stays provisional, and the
+// ledger gets no closing line.
 func (l *Ledger) Leave() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -388,7 +388,7 @@ func FuzzParseLedger(f *testing.F) {
 			t.Fatalf("%d of %d bytes read", l.offset, len(b))
 		}
 		// As the ledger of a run that has ended it is refused, unless it is closed or old.
-		if _, strict := ParseLedger(bytes.NewReader(b)); err == nil && (strict == nil) != (l.closed || l.head.version == before) {
+		if _, strict := ParseLedger(bytes.NewReader(b)); err == nil && (strict == nil) != (l.closed || l.head.version == oldVersion) {
 			t.Fatalf("closed: %v, version %s, read as finished: %v", l.closed, l.head.version, strict)
 		}
 	})

@@ -6,11 +6,11 @@ import (
 	"math"
 )
 
-// Number is a number that may be infinite, such as an epsilon that nothing bounds; JSON
-// has no infinity, so that is the string "infinity" there.
+// Number is a number that may be infinite, such as an unbounded epsilon. JSON cannot express that,
+// so it is the string "infinity" there.
 type Number float64
 
-// MarshalJSON writes a number or "infinity"; NaN and minus infinity are errors.
+// MarshalJSON writes a number or "infinity". It fails on NaN and minus infinity.
 func (n Number) MarshalJSON() ([]byte, error) {
 	if math.IsInf(float64(n), 1) {
 		return []byte(`"infinity"`), nil
@@ -27,7 +27,7 @@ func (n *Number) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*float64)(n))
 }
 
-// String writes five significant digits, or infinity.
+// String returns five significant digits, or infinity.
 func (n Number) String() string {
 	if math.IsInf(float64(n), 1) {
 		return "infinity"

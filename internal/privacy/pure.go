@@ -1,7 +1,7 @@
 package privacy
 
-// PureLDP is a local randomiser: any two inputs give any output with
-// probabilities within a factor exp(Epsilon).
+// PureLDP is a local randomiser: any two inputs give any output with probabilities within a factor
+// of exp(Epsilon).
 type PureLDP struct {
 	Epsilon float64 `json:"epsilon"`
 	Unit    Unit    `json:"unit"`
@@ -19,9 +19,9 @@ func (e PureLDP) Validate() error {
 
 func (PureLDP) local() {}
 
-// Group adds log-ratios up along the changes. Size randomisers with an epsilon each would
-// cost less at a delta above 0, but the event may be one mechanism on all of the
-// units, as of a whole sequence of cells.
+// Group adds log-ratios along the changes. Several randomisers with an epsilon each would cost less
+// at a delta above 0, but the event may be one mechanism on all units, such as a whole sequence of
+// cells.
 func (e PureLDP) Group(size int64, s Subject) Event {
 	e.Epsilon, e.Unit = timesUp(e.Epsilon, size), s.Unit
 	return e
@@ -36,8 +36,9 @@ func (PureLDP) read(b []byte, _ int) (Event, error) {
 	return v.PureLDP, err
 }
 
-// RandomizedResponse is a local randomiser of one of Categories values: the true
-// one with probability e^Epsilon/(e^Epsilon + Categories - 1), any other alike.
+// RandomizedResponse is a local randomiser of one of Categories values: it reports the true one
+// with probability e^Epsilon/(e^Epsilon + Categories - 1), and each other one with equal
+// probability.
 type RandomizedResponse struct {
 	Epsilon    float64 `json:"epsilon"`
 	Categories int64   `json:"categories"` // at least 2
@@ -56,8 +57,7 @@ func (e RandomizedResponse) Validate() error {
 
 func (RandomizedResponse) local() {}
 
-// Group repeats the response: every unit has an answer of its own, and the answers are
-// independent.
+// Group repeats the response: every unit has its own answer, and the answers are independent.
 func (e RandomizedResponse) Group(size int64, s Subject) Event {
 	e.Unit = s.Unit
 	if size == 1 {
@@ -75,9 +75,9 @@ func (RandomizedResponse) read(b []byte, _ int) (Event, error) {
 	return v.RandomizedResponse, err
 }
 
-// Exponential is a choice with probability proportional to exp(Epsilon u/(2 D))
-// of a quality u that moves by at most D: its log-ratios lie in an interval of
-// length Epsilon (bounded range: Durfee and Rogers, NeurIPS 2019).
+// Exponential is a choice with probability proportional to exp(Epsilon u/(2 D)) for a quality u
+// that moves by at most D. Its log-ratios lie in an interval of length Epsilon (bounded range:
+// Durfee and Rogers, NeurIPS 2019).
 type Exponential struct {
 	Epsilon      float64      `json:"epsilon"`
 	Unit         Unit         `json:"unit"`
@@ -94,8 +94,8 @@ func (e Exponential) Validate() error {
 	return first("exponential", positive("epsilon", e.Epsilon), e.Unit.Validate(), e.Neighbouring.Validate())
 }
 
-// Group multiplies the range: a quality that moves by at most D a change moves by at most
-// size times D.
+// Group multiplies the range: a quality that moves by at most D in one change moves by at most size
+// times D.
 func (e Exponential) Group(size int64, s Subject) Event {
 	e.Epsilon, e.Unit, e.Neighbouring = timesUp(e.Epsilon, size), s.Unit, s.Neighbouring
 	return e

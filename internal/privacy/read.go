@@ -11,22 +11,21 @@ import (
 // maxLine bounds a line of a ledger file, in bytes.
 const maxLine = 1 << 20
 
-// Reading says how a ledger is read.
+// Reading says how a ledger is to be read.
 type Reading struct {
-	Key        *Key // that it was written under; nil: none
-	Unfinished bool // its run has not ended: without a closing line, what it lists is part of it
+	Key        *Key // that the ledger was written under; nil: none
+	Unfinished bool // accepts a ledger without a closing line: its run has not ended
 }
 
 // ReadLedger reads the ledger of a run that has ended and has no key.
 func ReadLedger(path string) (*Ledger, error) { return Reading{}.File(path) }
 
-// ParseLedger is ReadLedger on a stream.
+// ParseLedger does what ReadLedger does, on a stream.
 func ParseLedger(r io.Reader) (*Ledger, error) { return Reading{}.Parse(r) }
 
-// File parses a ledger file to its end. It refuses, with the number of the line, a
-// changed byte, a lost line, a cut last line, an unknown event, and, unless it is
-// told that the run is unfinished, a missing closing line. Ledgers of version
-// privrec/1 have none.
+// File reads a ledger file to its end. It fails, with the number of the line, on a changed byte, a
+// lost line, a cut last line and an unknown event. It fails on a missing closing line too, except
+// in an unfinished ledger and in version privrec/1.
 func (r Reading) File(path string) (*Ledger, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -43,8 +42,8 @@ func (r Reading) File(path string) (*Ledger, error) {
 // ErrCut is returned for a ledger without a closing line.
 var ErrCut = errors.New("no closing line: lines at its end were lost, or its run has not ended")
 
-// Parse is File on a stream. What it returns is in memory: more can be recorded,
-// nothing is written.
+// Parse does what File does, on a stream. The returned ledger is in memory: more can be recorded,
+// and nothing is written.
 func (r Reading) Parse(in io.Reader) (*Ledger, error) {
 	s := scanner{in: bufio.NewReader(in)}
 	l, err := s.header(r.Key)
@@ -65,17 +64,17 @@ func (r Reading) Parse(in io.Reader) (*Ledger, error) {
 		}
 		l.take(x)
 	}
-	if !l.closed && !r.Unfinished && l.head.version != before {
+	if !l.closed && !r.Unfinished && l.head.version != oldVersion {
 		return nil, fmt.Errorf("line %d: %w", s.n+1, ErrCut)
 	}
 	return l, nil
 }
 
-// take adds a line that is on file to what the ledger holds.
+// take adds a line that is on file to the ledger.
 func (l *Ledger) take(x line) {
 	switch {
 	case x.holding != nil:
-		l.held.raise(*x.holding)
+		l.stated.raise(*x.holding)
 	case x.public != nil:
 		l.public = append(l.public, *x.public)
 	default:
@@ -86,8 +85,8 @@ func (l *Ledger) take(x line) {
 	l.chain = x.chain
 }
 
-// scanner reads a ledger line by line and checks the order of the lines. Its errors
-// begin with the number of the line.
+// scanner reads a ledger line by line and checks the order of the lines. Its errors begin with the
+// number of the line.
 type scanner struct {
 	in    *bufio.Reader
 	n     int // lines read
@@ -116,7 +115,7 @@ func (s *scanner) header(k *Key) (*Ledger, error) {
 	return l, nil
 }
 
-// next returns the next line; io.EOF after the last.
+// next returns the next line, and io.EOF after the last.
 func (s *scanner) next() (line, error) {
 	text, err := readLine(s.in)
 	if err == io.EOF {
@@ -152,7 +151,7 @@ func (s *scanner) order(x line) error {
 	return nil
 }
 
-// readLine returns the next line without its newline, io.EOF after the last.
+// readLine returns the next line without its newline, and io.EOF after the last.
 func readLine(in *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {

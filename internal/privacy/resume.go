@@ -8,14 +8,13 @@ import (
 	"os"
 )
 
-// ResumeLedger opens the ledger of an interrupted run, checks it up to the state and
-// counts on from there. Lines after that stay until they are written again; what is
-// damaged of them is cut off.
+// ResumeLedger opens the ledger of an interrupted run, checks it up to the state and continues from
+// there. Later lines stay until they are written again, and damaged ones among them are cut off.
 func ResumeLedger(path string, st LedgerState) (*Ledger, error) {
 	return ResumeKeyedLedger(path, st, nil)
 }
 
-// ResumeKeyedLedger is ResumeLedger for one under a key, nil for none.
+// ResumeKeyedLedger does what ResumeLedger does, under a ledger key, nil for none.
 func ResumeKeyedLedger(path string, st LedgerState, k *Key) (*Ledger, error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -29,16 +28,15 @@ func ResumeKeyedLedger(path string, st LedgerState, k *Key) (*Ledger, error) {
 	return l, nil
 }
 
-// RestartLedger opens the ledger of a run that was stopped before its first checkpoint
-// and begins again: none of its lines is settled, and they stay until they were written
-// again. One with another header is refused.
+// RestartLedger opens the ledger of a run that was stopped before its first checkpoint and begins
+// again. All its lines stay until they are written again. RestartLedger fails on another header.
 func RestartLedger(path string, noise Noise, k *Key) (*Ledger, error) {
 	first, chain := header{version, noise, k}.line()
 	return ResumeKeyedLedger(path, LedgerState{Offset: int64(len(first)), Chain: chain}, k)
 }
 
-// Covers reports a ledger file that does not hold what it held when a checkpoint was
-// made: it was cut, or is another one.
+// Covers fails on a ledger file that does not hold what it held when a checkpoint was made: it was
+// cut, or it is another ledger.
 func (r Reading) Covers(path string, st LedgerState) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -83,13 +81,13 @@ func resume(f *os.File, st LedgerState, k *Key) (*Ledger, error) {
 	s.in = bufio.NewReader(io.NewSectionReader(f, st.Offset, l.size-st.Offset))
 	for {
 		x, err := s.next()
-		if err != nil { // the end, or what a kill left of a line
+		if err != nil { // the end, or a line that a kill cut
 			break
 		}
 		l.rest = append(l.rest, x)
 	}
 	l.file, l.dirty, l.resumed = f, true, true
-	if err := l.show(); err != nil { // the checkpoint is there: so must be what it holds
+	if err := l.show(); err != nil { // the file must hold what the checkpoint holds
 		return nil, err
 	}
 	end := l.offset
@@ -99,7 +97,7 @@ func resume(f *os.File, st LedgerState, k *Key) (*Ledger, error) {
 	return l, l.cut(end)
 }
 
-// settled reads a ledger up to a checkpoint: none of its lines can be replaced.
+// settled reads a ledger up to a checkpoint. It fails on lines that could be replaced.
 func (s *scanner) settled(k *Key) (*Ledger, error) {
 	l, err := s.header(k)
 	if err != nil {
@@ -120,7 +118,7 @@ func (s *scanner) settled(k *Key) (*Ledger, error) {
 	}
 }
 
-// restore takes up the open period of a checkpoint.
+// restore adds the open period of a checkpoint.
 func (l *Ledger) restore(st LedgerState) error {
 	for _, p := range st.Pending {
 		e, err := parseEntry([]byte(p))

@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// LedgerState is what a checkpoint stores of a ledger.
+// LedgerState is what a checkpoint stores about a ledger.
 type LedgerState struct {
-	Offset  int64            `json:"offset"` // of the lines that stay
+	Offset  int64            `json:"offset"` // bytes of the lines that stay
 	Chain   string           `json:"chain"`
 	Pending []string         `json:"pending"`  // marshalled entries of the open period
 	PerUnit map[string]int64 `json:"per_unit"` // by purpose
@@ -18,12 +18,12 @@ type LedgerState struct {
 	Holdings []Holding `json:"holdings,omitempty"` // stated in the open period
 }
 
-// underWay is the period of provisional lines. It is no longer than the names of
-// periods are, so that the lines of a period cover those that stood for it.
+// underWay is the period of provisional lines. It is no longer than the names of periods are, so
+// that the final lines of a period overwrite its provisional lines.
 const underWay = "now"
 
-// Show puts on file what the open period released so far, as provisional lines. It
-// comes before anything is shown that the releases made.
+// Show writes what the open period released so far as provisional lines. Call it before you show
+// anything that was made from the releases.
 func (l *Ledger) Show() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -33,7 +33,7 @@ func (l *Ledger) Show() error {
 	return l.show()
 }
 
-// Sync is Show, and makes the file durable.
+// Sync does what Show does, and makes the file durable.
 func (l *Ledger) Sync() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -57,15 +57,15 @@ func (l *Ledger) sync() error {
 	return nil
 }
 
-// State is Sync, and returns what a checkpoint needs: a checkpoint that is written
-// after it never holds more than the file says.
+// State does what Sync does, and returns what a checkpoint needs. A checkpoint that is written
+// afterwards never holds more than the file.
 func (l *Ledger) State() (LedgerState, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.sync(); err != nil {
 		return LedgerState{}, err
 	}
-	st := LedgerState{Offset: l.offset, Chain: l.chain, Pending: []string{}, PerUnit: map[string]int64{}, Holdings: l.holding.list()}
+	st := LedgerState{Offset: l.offset, Chain: l.chain, Pending: []string{}, PerUnit: map[string]int64{}, Holdings: l.unwritten.list()}
 	for _, e := range l.open("") {
 		e.PerUnit = 0 // kept by purpose, below
 		b, err := e.marshal()
@@ -78,14 +78,13 @@ func (l *Ledger) State() (LedgerState, error) {
 	return st, nil
 }
 
-// show writes the open period as provisional lines, unless what is on file after the
-// lines that stay says as much. Provisional lines of a run before this one, which may
-// have come further, are not made smaller.
+// show writes the open period as provisional lines, unless the lines on file already say as much.
+// It never makes the provisional lines of an earlier run smaller, which may have come further.
 func (l *Ledger) show() error {
 	if l.file == nil {
 		return nil
 	}
-	held, entries := l.holding.list(), l.open(underWay)
+	held, entries := l.unwritten.list(), l.open(underWay)
 	if l.says(held, entries) {
 		return nil
 	}
@@ -107,7 +106,7 @@ func (l *Ledger) show() error {
 	return nil
 }
 
-// says reports whether the lines after those that stay hold all of these.
+// says reports whether the lines after those that stay say all of this.
 func (l *Ledger) says(held []Holding, entries []Entry) bool {
 	for _, h := range held {
 		if !slices.ContainsFunc(l.rest, func(x line) bool {
@@ -126,10 +125,10 @@ func (l *Ledger) says(held []Holding, entries []Entry) bool {
 	return true
 }
 
-// alike is true of entries that differ in nothing but how often.
+// alike reports whether two entries differ only in their counts and periods.
 func alike(a, b Entry) bool { return a.Purpose == b.Purpose && reflect.DeepEqual(a.Event, b.Event) }
 
-// looser is the bound of two that allows more; 0 bounds nothing.
+// looser returns the bound that allows more; 0 is no bound.
 func looser(a, b int64) int64 {
 	if a == 0 || b == 0 {
 		return 0
@@ -137,7 +136,7 @@ func looser(a, b int64) int64 {
 	return max(a, b)
 }
 
-// atLeast raises what is open to what the provisional lines say.
+// atLeast raises holdings and entries to what the provisional lines say.
 func (l *Ledger) atLeast(held []Holding, entries []Entry) ([]Holding, []Entry) {
 	most := holdings{}
 	for _, h := range held {
@@ -160,8 +159,8 @@ func (l *Ledger) atLeast(held []Holding, entries []Entry) ([]Holding, []Entry) {
 	return most.list(), entries
 }
 
-// settle writes lines that stay. Where they are on file already, from a run before
-// this one, nothing is written, and what follows them there is kept.
+// settle writes lines that stay. If an earlier run has written them already, it writes nothing, and
+// the lines behind them stay.
 func (l *Ledger) settle(lines []line) error {
 	there := len(lines) <= len(l.rest)
 	var text []byte
@@ -183,8 +182,7 @@ func (l *Ledger) settle(lines []line) error {
 	return nil
 }
 
-// end writes the line that closes the ledger, and cuts off what a run before this one
-// left after it.
+// end writes the line that closes the ledger, and cuts off what an earlier run left behind it.
 func (l *Ledger) end() error {
 	l.seal = Seal{len(l.entries), l.chain}
 	size := l.offset
@@ -205,8 +203,8 @@ func (l *Ledger) end() error {
 	return l.cut(size)
 }
 
-// write replaces what is on file after the lines that stay. What is written first and
-// cut after it is at every moment either whole or seen to be damaged.
+// write replaces what is on file behind the lines that stay. It cuts the file after writing, so
+// that at every moment the file is either whole or seen to be damaged.
 func (l *Ledger) write(text []byte) error {
 	if l.file == nil || len(text) == 0 && l.size == l.offset {
 		return nil
@@ -221,7 +219,7 @@ func (l *Ledger) write(text []byte) error {
 	return l.cut(end)
 }
 
-// cut makes the file no longer than size.
+// cut shortens the file to size, if it is longer.
 func (l *Ledger) cut(size int64) error {
 	if l.file == nil || l.size <= size {
 		return nil

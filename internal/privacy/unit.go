@@ -10,12 +10,12 @@ import (
 type Unit string
 
 const (
-	Edge        Unit = "edge"        // one unit of one transition count
-	Interaction Unit = "interaction" // one (user, item) event
-	User        Unit = "user"        // everything of one user
+	Edge        Unit = "edge"        // one of the transitions that an edge counts
+	Interaction Unit = "interaction" // one user and one item, once
+	User        Unit = "user"        // everything about one user
 	Sample      Unit = "sample"      // one training example, of one user
 	Feature     Unit = "feature"     // the feature vector of one user
-	Record      Unit = "record"      // one record, of one user, of whatever data a calculator is asked about
+	Record      Unit = "record"      // one record of one user, of any data that a calculator is asked about
 	Cell        Unit = "cell"        // one cell of a user's sequence, or the order of two
 	Position    Unit = "position"    // the item at one position of one slate
 )
@@ -33,27 +33,27 @@ func (u Unit) Validate() error {
 	return nil
 }
 
-// Contains reports whether every v is part of one u, whatever the data: then what
-// noise covers of a u it covers of a v, and what is shown of a v is shown of the u
-// that it is part of. A user contains all that is theirs; a unit contains itself.
+// Contains reports whether in all data every v is part of one u. Then noise that covers a u covers
+// its v, and showing a v shows something of its u. A user contains all that is theirs, and a unit
+// contains itself.
 //
-// Nothing else is sure to. An interaction changes several transitions and moves the
-// cells before it; a training example has many interactions and each of them is in
-// many examples; a position of a slate follows from what was clicked before.
+// No other unit always contains another. An interaction changes several transitions and moves the
+// cells before it. A training example has many interactions, and each of these is in many examples.
+// A position of a slate depends on earlier clicks.
 func (u Unit) Contains(v Unit) bool { return u == v || u == User }
 
-// Apart reports whether two units are always of different data, so that what is
-// shown of one tells nothing of the other: the feature vector of a user is no part of
-// what they did, which edges, interactions, cells and positions are about.
+// Apart reports whether two units are always of different data, so that showing one tells nothing
+// about the other. The feature vector of a user is apart from what the user did: edges,
+// interactions, cells and positions.
 //
-// No other two are known to be apart. A training example may have features in it, and
-// a record anything; an edge, an interaction, a cell and a position may come from the
+// No other two units are known to be apart. A training example may contain features, and a record
+// anything. An edge, an interaction, a cell and a position may come from the same click.
 // same click.
 func (u Unit) Apart(v Unit) bool {
 	return u == Feature && v.behaviour() || v == Feature && u.behaviour()
 }
 
-// behaviour reports whether a unit is about what users did, and about nothing else.
+// behaviour reports whether a unit is about what users did and nothing else.
 func (u Unit) behaviour() bool {
 	return u == Edge || u == Interaction || u == Cell || u == Position
 }
@@ -75,9 +75,9 @@ func (n Neighbouring) Validate() error {
 	return nil
 }
 
-// Steps returns how many changes under n make one change under m of the same unit; 0
-// where none do. A unit that is exchanged, or blanked, is removed and the other one
-// added; it is blanked and the other one put in its place.
+// Steps returns how many changes under n make one change under m of the same unit; 0 if none do.
+// Exchanging or blanking a unit is removing it and adding another. Exchanging it is also blanking
+// it and putting another in its place.
 func (n Neighbouring) Steps(m Neighbouring) int64 {
 	switch {
 	case n == m:

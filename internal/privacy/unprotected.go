@@ -2,8 +2,8 @@ package privacy
 
 import "errors"
 
-// Unprotected says that something about the unit leaves without protection. An
-// empty Unit means every unit.
+// Unprotected says that something about a unit is released without protection. An empty Unit means
+// every unit.
 type Unprotected struct {
 	What string `json:"what"` // a short name: labels, readout
 	Why  string `json:"why"`  // one sentence for a reader of the report
@@ -11,10 +11,9 @@ type Unprotected struct {
 }
 
 func (Unprotected) Kind() string { return "unprotected" }
-func (Unprotected) Form() Form   { return Form{Way: LeftOpen} }
+func (Unprotected) Form() Form   { return Form{Way: WithoutNoise} }
 
-// Validate reports a missing name or reason, and one that is not UTF-8: it would
-// be another one in a file.
+// Validate reports a missing name or reason, and text that is not UTF-8, which a file would change.
 func (e Unprotected) Validate() error {
 	var what, unit error
 	if e.What == "" || e.Why == "" {
@@ -26,9 +25,9 @@ func (e Unprotected) Validate() error {
 	return first("unprotected", what, text("what", e.What), text("why", e.Why), unit)
 }
 
-// Opened returns what an event says is unprotected. It is false of releases, and of
-// events that nest others.
-func Opened(e Event) (Unprotected, bool) {
+// AsUnprotected returns what an event says is unprotected. The bool is false for releases and for events
+// that nest others.
+func AsUnprotected(e Event) (Unprotected, bool) {
 	u, ok := e.(Unprotected)
 	return u, ok
 }

@@ -148,7 +148,7 @@ func newEnv(dir, hash string, resume bool) *Env {
 func TestCheckpoint(t *testing.T) {
 	dir := t.TempDir()
 	e := newEnv(dir, "h1", false)
-	open := privacy.Declaration{Open: []privacy.Unprotected{{Unit: privacy.User, What: "x", Why: "y"}}}
+	open := privacy.Declaration{WithoutNoise: []privacy.Unprotected{{Unit: privacy.User, What: "x", Why: "y"}}}
 	l, err := e.Ledger(privacy.Research, open)
 	if err != nil {
 		t.Fatal(err)

@@ -52,7 +52,7 @@ func TestWhatIsShownIsOnFileBefore(t *testing.T) {
 	} {
 		task := Task{Verb: "train", Name: "show", Action: Bind(func() toy { return toy{} }, nil, func(ctx context.Context, env *Env, c toy) error {
 			hooks = env.TrainHooks()
-			l, err := env.Ledger(privacy.Research, privacy.Declaration{Open: []privacy.Unprotected{toySum}})
+			l, err := env.Ledger(privacy.Research, privacy.Declaration{WithoutNoise: []privacy.Unprotected{toySum}})
 			if err != nil {
 				return err
 			}
@@ -285,7 +285,7 @@ func TestLedgerOfARunThatBeginsAgain(t *testing.T) {
 	open := func(resume bool, noise privacy.Noise) (*Env, *privacy.Ledger) {
 		t.Helper()
 		e := newEnv(dir, "h", resume)
-		l, err := e.Ledger(noise, privacy.Declaration{Open: []privacy.Unprotected{toySum}})
+		l, err := e.Ledger(noise, privacy.Declaration{WithoutNoise: []privacy.Unprotected{toySum}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -323,7 +323,7 @@ func TestLedgerOfARunThatBeginsAgain(t *testing.T) {
 	refused := func(name string) {
 		t.Helper()
 		before, _ := os.ReadFile(path)
-		_, err := newEnv(dir, "h", true).Ledger(privacy.Secure, privacy.Declaration{Open: []privacy.Unprotected{toySum}})
+		_, err := newEnv(dir, "h", true).Ledger(privacy.Secure, privacy.Declaration{WithoutNoise: []privacy.Unprotected{toySum}})
 		if now, _ := os.ReadFile(path); err == nil || !bytes.Equal(now, before) {
 			t.Errorf("%s: %v, and the ledger holds %q", name, err, now)
 		}
@@ -355,7 +355,7 @@ func long(hook func(step int, dir string) error) Task {
 				return err
 			}
 		}
-		l, err := env.Ledger(privacy.Research, privacy.Declaration{Open: []privacy.Unprotected{toySum}})
+		l, err := env.Ledger(privacy.Research, privacy.Declaration{WithoutNoise: []privacy.Unprotected{toySum}})
 		if err != nil {
 			return err
 		}

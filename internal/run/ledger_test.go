@@ -72,7 +72,7 @@ func releases(t *testing.T, dir string) (declared, released int64) {
 // program that began it made none.
 func TestLedgerOnDisk(t *testing.T) {
 	noise := privacy.Laplace{Scale: 1, Sensitivity: 1, Unit: privacy.User, Neighbouring: privacy.AddRemove}
-	declaration := privacy.Declaration{Open: []privacy.Unprotected{toySum}}
+	declaration := privacy.Declaration{WithoutNoise: []privacy.Unprotected{toySum}}
 	for _, declared := range []bool{true, false} {
 		dir := t.TempDir()
 		e := newEnv(dir, "h", false)

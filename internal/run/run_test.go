@@ -67,7 +67,7 @@ func runToy(ctx context.Context, env *Env, c toy, hook func(step int) error) err
 		}
 		copy(sum, cp.Tensors[0].Data.([]float64))
 	}
-	ledger, err := env.Ledger(privacy.Research, privacy.Declaration{Open: []privacy.Unprotected{toySum}})
+	ledger, err := env.Ledger(privacy.Research, privacy.Declaration{WithoutNoise: []privacy.Unprotected{toySum}})
 	if err != nil {
 		return err
 	}

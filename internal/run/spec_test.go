@@ -87,7 +87,7 @@ func specimen(t *testing.T, hash *string, closed *int) Task {
 			if err := env.RecordData("rows", *hash); err != nil {
 				return nil, err
 			}
-			l, err := env.Ledger(privacy.Research, privacy.Declaration{Open: []privacy.Unprotected{{What: "rows", Why: "test"}}})
+			l, err := env.Ledger(privacy.Research, privacy.Declaration{WithoutNoise: []privacy.Unprotected{{What: "rows", Why: "test"}}})
 			if err != nil {
 				return nil, err
 			}

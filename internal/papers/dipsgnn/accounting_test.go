@@ -378,7 +378,7 @@ func TestLedgerComposesToTheAccount(t *testing.T) {
 	if err != nil || math.Abs(spent.Epsilon/float64(u.Accounted.EpsExact)-1) > 1e-9 {
 		t.Errorf("the ledger comes to %g, the account to %v (%v)", spent.Epsilon, u.Accounted.EpsExact, err)
 	}
-	for _, o := range p.Declaration().Open {
+	for _, o := range p.Declaration().WithoutNoise {
 		if err := l.Record("unprotected", o, 1); err != nil {
 			t.Fatal(err)
 		}

@@ -63,7 +63,7 @@ func ChargeLedger(a Accountant, entries []privacy.Entry, held ...privacy.Holding
 func Covered(a Accountant, entries []privacy.Entry, delta float64, held ...privacy.Holding) (Result, error) {
 	var noised []privacy.Entry
 	for _, e := range entries {
-		if _, open := privacy.Opened(e.Event); !open {
+		if _, open := privacy.AsUnprotected(e.Event); !open {
 			noised = append(noised, e)
 		}
 	}

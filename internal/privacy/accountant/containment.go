@@ -145,25 +145,25 @@ func (x restater) group(s privacy.Subject, twice bool) (size int64, why string) 
 func (x restater) restate(e privacy.Event, purpose string) (privacy.Event, error) {
 	form := e.Form()
 	switch form.Way {
-	case privacy.LeftOpen:
-		if u, _ := privacy.Opened(e); u.Unit.Apart(x.Unit) {
+	case privacy.WithoutNoise:
+		if u, _ := privacy.AsUnprotected(e); u.Unit.Apart(x.Unit) {
 			return nil, nil
 		}
 		return e, nil
 	case privacy.Repeated:
-		part, err := x.restate(form.Part, purpose)
+		part, err := x.restate(form.Event, purpose)
 		if part == nil || err != nil {
 			return nil, err
 		}
-		return privacy.WithParts(e, part), nil
+		return privacy.WithEvents(e, part), nil
 	case privacy.InSequence:
-		return x.all(form.Parts, purpose)
+		return x.all(form.Events, purpose)
 	case privacy.InParallel:
 		if x.direct(e) {
 			return e, nil
 		}
 		// An exchange may move a unit from part to part, and a group be in all of them.
-		return x.all(form.Parts, purpose)
+		return x.all(form.Events, purpose)
 	case privacy.OnSample:
 		return x.sampled(e, form, purpose)
 	}
@@ -214,7 +214,7 @@ func (x restater) release(e privacy.Event, as privacy.Subject, purpose string) (
 // of Replace, where both vectors that the unit adds are no longer than the sensitivity
 // under AddRemove, half of the distance between them.
 func (x restater) sampled(e privacy.Event, form privacy.Form, purpose string) (privacy.Event, error) {
-	of := form.Part
+	of := form.Event
 	switch {
 	case x.direct(e):
 		return e, nil
@@ -223,7 +223,7 @@ func (x restater) sampled(e privacy.Event, form privacy.Form, purpose string) (p
 	}
 	if x.samples && x.keeps(of, form.Method) {
 		inner, err := x.exchanged(of, purpose)
-		return privacy.WithParts(e, inner), err
+		return privacy.WithEvents(e, inner), err
 	}
 	if form.Method == privacy.WithoutReplacement {
 		for _, s := range privacy.Subjects(of) {
@@ -271,18 +271,18 @@ func (x restater) keeps(e privacy.Event, method privacy.Sampling) bool {
 func (x restater) exchanged(e privacy.Event, purpose string) (privacy.Event, error) {
 	switch form := e.Form(); form.Way {
 	case privacy.Repeated:
-		part, err := x.exchanged(form.Part, purpose)
-		return privacy.WithParts(e, part), err
+		part, err := x.exchanged(form.Event, purpose)
+		return privacy.WithEvents(e, part), err
 	case privacy.InSequence:
 		var list []privacy.Event
-		for _, part := range form.Parts {
+		for _, part := range form.Events {
 			r, err := x.exchanged(part, purpose)
 			if err != nil {
 				return nil, err
 			}
 			list = append(list, r)
 		}
-		return privacy.WithParts(e, list...), nil
+		return privacy.WithEvents(e, list...), nil
 	}
 	as := privacy.Subject{Unit: x.Unit, Neighbouring: privacy.Replace}
 	r, err := x.release(e, as, purpose)
@@ -310,9 +310,9 @@ func plain(e privacy.Event, responses bool) bool {
 			return responses && !l.Bound
 		}
 	case privacy.Repeated:
-		return plain(form.Part, responses)
+		return plain(form.Event, responses)
 	case privacy.InSequence:
-		return !slices.ContainsFunc(form.Parts, func(e privacy.Event) bool { return !plain(e, responses) })
+		return !slices.ContainsFunc(form.Events, func(e privacy.Event) bool { return !plain(e, responses) })
 	}
 	return false
 }

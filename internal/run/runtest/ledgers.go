@@ -219,7 +219,7 @@ func declaredAll(t *testing.T, dir string, entries ledgerEntries) {
 	said := ReadJSON[struct{ Unbounded []item }](t, dir, "privacy.json", false).Unbounded
 	var declared []item
 	for _, e := range entries {
-		if u, ok := privacy.Opened(e.Event); ok && e.Period == "before the run" && u.Unit == "" {
+		if u, ok := privacy.AsUnprotected(e.Event); ok && e.Period == "before the run" && u.Unit == "" {
 			declared = append(declared, item{u.What, u.Why})
 		}
 	}

@@ -90,17 +90,17 @@ func (f flattener) flatten(e privacy.Event, count int64) (List, error) {
 func (f flattener) list(e privacy.Event) (List, error) {
 	form := e.Form()
 	switch form.Way {
-	case privacy.LeftOpen:
+	case privacy.WithoutNoise:
 		return f.open(e)
 	case privacy.Repeated:
-		l, err := f.list(form.Part)
+		l, err := f.list(form.Event)
 		if err != nil {
 			return List{}, err
 		}
 		return l.times(form.Count)
 	case privacy.InSequence:
 		var sum List
-		for i, part := range form.Parts {
+		for i, part := range form.Events {
 			l, err := f.list(part)
 			if err == nil {
 				sum, err = sum.plus(l)
@@ -113,7 +113,7 @@ func (f flattener) list(e privacy.Event) (List, error) {
 	case privacy.InParallel:
 		b := Branches{Count: 1, Pairs: f.relation == privacy.Replace && !form.Fixed}
 		var open []privacy.Unprotected
-		for i, part := range form.Parts {
+		for i, part := range form.Events {
 			l, err := f.list(part)
 			if err != nil {
 				return List{}, fmt.Errorf("event %d: %w", i, err)
@@ -131,7 +131,7 @@ func (f flattener) list(e privacy.Event) (List, error) {
 
 // open lists what is not protected after checking what it is about.
 func (f flattener) open(e privacy.Event) (List, error) {
-	u, _ := privacy.Opened(e)
+	u, _ := privacy.AsUnprotected(e)
 	if u.Unit != "" && u.Unit != f.unit && !f.restated {
 		return List{}, fmt.Errorf("%s unprotected for %s; asked about %s: %w", u.What, u.Unit, f.unit, ErrUnit)
 	}
@@ -153,7 +153,7 @@ func (f flattener) leaf(e privacy.Event) (List, error) {
 
 // sampled turns the list of what was sampled into one sampled term.
 func (f flattener) sampled(e privacy.Form) (List, error) {
-	l, err := f.list(e.Part)
+	l, err := f.list(e.Event)
 	if err != nil || e.Rate == 1 {
 		return l, err
 	}
