@@ -67,7 +67,7 @@ func TestAccountLedgerOfPartsAndWholes(t *testing.T) {
 		"a user asked for":    {nil, []privacy.Event{edge}, "user", map[string]any{"user": "infinity"}, "one user's edges are not bounded in this ledger"},
 		"an edge asked for":   {nil, []privacy.Event{user}, "edge", map[string]any{"edge": exact(0.25)}, ""},
 		"nothing of cells":    {holds(privacy.Cell, 5), []privacy.Event{edge}, "", map[string]any{"edge": exact(0.25)}, ""},
-		"an interaction":      {nil, []privacy.Event{privacy.Gaussian{Sigma: 2, Sensitivity: 1, Unit: privacy.Interaction, Neighbouring: privacy.AddRemove}, edge}, "", map[string]any{"edge": "infinity", "interaction": "infinity"}, "what that costs one edge is not known"},
+		"an interaction":      {nil, []privacy.Event{privacy.Gaussian{Sigma: 2, Sensitivity: 1, Unit: privacy.Interaction, Neighbouring: privacy.AddRemove}, edge}, "", map[string]any{"edge": "infinity", "interaction": "infinity"}, "what noise about one interaction costs one edge is not known"},
 	} {
 		line := "account ledger --delta 1e-5 "
 		if c.unit != "" {

@@ -9,48 +9,49 @@ import (
 
 // Accountant prices events about one unit under one neighbouring relation.
 type Accountant interface {
-	// Price is the dry run: it reports an event that the accountant cannot
-	// price and leaves the account as it is.
+	// Price is the dry run of Charge: it fails on an event that the accountant cannot price, and
+	// leaves the account as it is.
 	Price(e privacy.Event, count int64) error
-	// Charge adds count compositions of the event, or nothing and an error.
+	// Charge adds count compositions of the event. If it fails it adds nothing.
 	Charge(e privacy.Event, count int64) error
-	// Spent returns the guarantee at delta of all that was charged.
+	// Spent returns the guarantee at delta of everything that was charged.
 	Spent(delta float64) (Result, error)
 
 	about() privacy.Subject
-	price(l terms.List) error  // Price of what an event was flattened to
-	charge(l terms.List) error // Charge of it
+	price(l terms.List) error  // Price of a flattened event
+	charge(l terms.List) error // Charge of a flattened event
 }
 
-// Result is a guarantee with its reasons.
+// Result is a guarantee and what it rests on.
 type Result struct {
 	Unit         privacy.Unit
 	Neighbouring privacy.Neighbouring
 	Delta        float64
-	Epsilon      float64               // +Inf when something is unprotected
-	Lower        float64               // certified lower bound of what was asked for; 0 where there is none
+	Epsilon      float64               // +Inf if something is unprotected
+	Lower        float64               // certified lower bound of the wanted number; 0 if there is none
 	Order        float64               // of the Rényi divergence that decides, with method rdp
-	AtEnd        bool                  // the order is the last that was tried
-	Direction    string                // which neighbour has the unit, where a method tells: remove, add or both
-	Method       string                // what the number is from: not always the method that was asked for
-	Notes        []string              // why another method was used, what delta alone pays for; each a sentence
-	Unprotected  []privacy.Unprotected // why it is infinite, each once
+	AtEnd        bool                  // the order is an end of the range that was tried
+	Direction    string                // which neighbour has the unit, if the method tells: remove, add or both
+	Method       string                // the method that gave the number, which may not be the one that was asked for
+	Notes        []string              // sentences: why another method was used, what delta alone allows
+	Unprotected  []privacy.Unprotected // why epsilon is infinite, each once
 }
 
-// ChargeLedger charges the entries of a ledger: a dry run over each and over all
-// together, then the commit. One unit pays for the releases that it takes part in
-// (Entry.Charged). Entries about other units and relations are charged as what they
-// cost the account's unit, see restater: user-level noise covers an edge, and a user
-// is a group of as many edges as held says that one user holds. Where nothing bounds
-// the cost the epsilon is infinite, with the reason. Only entries about data that the
-// unit is no part of are left out (privacy.Unit.Apart).
+// ChargeLedger charges the entries of a ledger. A dry run over each entry and over all together
+// comes first, then the commit. One unit pays for the releases that it takes part in
+// (Entry.Charged).
+//
+// Entries about other units and relations are charged as what they cost the account's unit, see
+// restater: noise about a user covers that user's edges, and a user is a group of as many edges as
+// held says that one user holds. If nothing bounds the cost, epsilon is infinite, with the reason.
+// Only entries about data apart from the unit are left out (privacy.Unit.Apart).
 func ChargeLedger(a Accountant, entries []privacy.Entry, held ...privacy.Holding) error {
-	x := newRestater(a.about(), held).of(entries)
+	x := newRestater(a.about(), held).forEntries(entries)
 	err := x.charge(a, entries)
 	if err == nil {
 		return nil
 	}
-	// The method may have no form for exchanges on samples, and one without samples.
+	// The method may have no form for exchanges on samples, but one without samples.
 	x.samples = false
 	if x.charge(a, entries) == nil {
 		return nil
@@ -82,7 +83,7 @@ func (x restater) charge(a Accountant, entries []privacy.Entry) error {
 	var lists []terms.List
 	var all terms.List
 	for i, e := range entries {
-		l, err := x.list(e)
+		l, err := x.flatten(e)
 		if err == nil {
 			err = a.price(l)
 		}
@@ -94,7 +95,7 @@ func (x restater) charge(a Accountant, entries []privacy.Entry) error {
 		}
 		lists = append(lists, l)
 	}
-	if err := a.price(all); err != nil { // each fits, and all may not
+	if err := a.price(all); err != nil { // each may fit, and all together not
 		return fmt.Errorf("all entries together: %w", err)
 	}
 	for _, l := range lists {

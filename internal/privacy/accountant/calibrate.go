@@ -8,20 +8,20 @@ import (
 	"privrec/internal/privacy/accountant/terms"
 )
 
-// Goal is a guarantee that noise is looked for, with what it is about.
+// Goal is a guarantee for which noise is wanted.
 type Goal struct {
 	Epsilon float64 // positive and finite
 	Delta   float64 // below Exposed
-	// Exposed is the probability that one unit is in any of the releases: 1 where
-	// nothing is sampled, else Exposed of the rate and the number of releases.
+	// Exposed is the probability that one unit is in any of the releases: 1 if nothing is sampled,
+	// else what the function Exposed returns.
 	Exposed float64
 }
 
-// ErrDelta is a delta that pays for a goal without any noise.
+// ErrDelta says that delta alone gives the guarantee, without any noise.
 var ErrDelta = terms.ErrDelta
 
-// Exposed returns the probability that one unit is in any of a number of releases,
-// each on a sample of its own that takes a unit with probability rate.
+// Exposed returns the probability that one unit is in any of a number of releases. Each release is
+// on its own sample, which takes a unit with probability rate.
 func Exposed(rate float64, releases int64) float64 { return terms.Exposed(rate, releases) }
 
 func (g Goal) validate() error {
@@ -34,8 +34,8 @@ func (g Goal) validate() error {
 	return terms.CheckDelta(g.Delta, g.Exposed)
 }
 
-// Calibrated is the outcome of a calibration: Epsilon was computed at exactly
-// this Noise and is at most the target.
+// Calibrated is the outcome of a calibration. Epsilon was computed at exactly this Noise and is at
+// most the target.
 type Calibrated struct {
 	Noise   float64 // standard deviation, noise multiplier or scale
 	Epsilon float64
@@ -44,22 +44,21 @@ type Calibrated struct {
 
 const (
 	calibrationWidth = 1e-11 // relative, of the final bracket
-	calibrationSpan  = 400   // doublings of the noise that are tried on either side
-	lastNoise        = 700   // logarithm of the most, and least, noise that is tried
+	calibrationSpan  = 400   // doublings of the noise that are tried in each direction
+	lastNoise        = 700   // logarithm of the most noise that is tried; minus it, of the least
 )
 
-// Calibrate returns the least noise at which spent, which must not rise with the
-// noise, is at most the goal's epsilon: within calibrationWidth of it, on the
-// safe side, and with the epsilon that spent returned there. start is where the
-// search begins, positive; a good one saves calls.
+// Calibrate returns the least noise at which spent is at most the goal's epsilon, and the epsilon
+// that spent returned there. The noise is rounded up, by a factor of at most 1 + calibrationWidth.
+// spent must not rise with the noise. start is where the search begins, positive; a good start
+// saves calls.
 //
-// A delta that would do without noise is ErrDelta: its least noise is none, and
-// publishes what is sampled.
+// Calibrate returns ErrDelta for a delta that allows publishing what is sampled without noise.
 //
-// Noise at which spent fails counts as too little, since accountants fail first
-// where epsilon overflows. So an epsilon of 0 next to a failure is no answer: less
-// noise may do as well. If no noise reaches the target the error says how far
-// the search went, and wraps what spent failed with there, if it did.
+// Noise at which spent fails counts as too little, since accountants fail first where epsilon
+// overflows. So an epsilon of 0 next to a failure is an error: less noise may do as well. If no
+// noise reaches the target, the error says how far the search went, and wraps the last failure of
+// spent.
 func Calibrate(goal Goal, start float64, spent func(noise float64) (float64, error)) (Calibrated, error) {
 	if err := goal.validate(); err != nil {
 		return Calibrated{}, err
@@ -75,12 +74,12 @@ func Calibrate(goal Goal, start float64, spent func(noise float64) (float64, err
 	}
 	less, best := s.narrow(lo, hi)
 	if best.eps == 0 && math.IsNaN(less.eps) {
-		return Calibrated{}, fmt.Errorf("epsilon is 0 at a noise of %.3g, and less cannot be accounted, so this is not the least: %w", math.Exp(best.x), s.failed)
+		return Calibrated{}, fmt.Errorf("epsilon is 0 at a noise of %.3g, and accounting for less noise fails, so this is perhaps not the least: %w", math.Exp(best.x), s.failed)
 	}
 	return Calibrated{math.Exp(best.x), best.eps, s.calls}, nil
 }
 
-// search works on x = log(noise).
+// search looks for noise on the scale x = log(noise).
 type search struct {
 	target float64
 	spent  func(float64) (float64, error)
@@ -88,7 +87,7 @@ type search struct {
 	failed error // the last failure of spent
 }
 
-// probe is spent at one noise; y is log(eps/target), +Inf where spent failed.
+// probe is the result of spent at one noise; y is log(eps/target), +Inf if spent failed.
 type probe struct{ x, y, eps float64 }
 
 func (p probe) within() bool { return p.y <= 0 }
@@ -112,8 +111,8 @@ func (s *search) at(x float64) probe {
 	return p
 }
 
-// bracket walks from x in growing strides until the target lies between lo,
-// too little noise, and hi, enough.
+// bracket walks from x in growing strides until the target lies between lo, too little noise, and
+// hi, enough noise.
 func (s *search) bracket(x float64) (lo, hi probe, err error) {
 	p := s.at(x)
 	stride := math.Ln2
@@ -136,17 +135,17 @@ func (s *search) bracket(x float64) (lo, hi probe, err error) {
 	}
 	err = fmt.Errorf("no noise between %.3g and %.3g gives epsilon %v", math.Exp(math.Min(x, p.x)), math.Exp(math.Max(x, p.x)), s.target)
 	if p.within() {
-		err = errors.Join(err, errors.New("even the least meets it"))
+		err = errors.Join(err, errors.New("even the least noise meets it"))
 	} else if s.failed != nil {
 		err = fmt.Errorf("%w: %w", err, s.failed)
 	}
 	return lo, hi, err
 }
 
-// narrow is the ITP method (Oliveira and Takahashi, "An enhancement of the
-// bisection method average performance preserving minmax optimality", ACM TOMS
-// 2021): the secant's speed and never more steps than bisection, plus one. It returns
-// the last noise that is too little beside the least that is enough.
+// narrow closes the bracket by the ITP method (Oliveira and Takahashi, "An enhancement of the
+// bisection method average performance preserving minmax optimality", ACM TOMS 2021). It has the
+// speed of the secant method and takes at most one step more than bisection. It returns the last
+// noise that is too little and the least that is enough.
 func (s *search) narrow(lo, hi probe) (less, best probe) {
 	const slack = 1 // n0 of the paper
 	eps := calibrationWidth / 2

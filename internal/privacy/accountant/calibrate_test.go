@@ -84,7 +84,7 @@ func TestCalibrateErrors(t *testing.T) {
 		"infinite epsilon": {math.Inf(1), 1, nil, "epsilon is +Inf", nil},
 		"start":            {1, 0, nil, "starts at 0", nil},
 		"never enough":     {1, 1, func(float64) (float64, error) { return 2, nil }, "no noise between", nil},
-		"always enough":    {1, 1, func(float64) (float64, error) { return 0.5, nil }, "even the least meets it", nil},
+		"always enough":    {1, 1, func(float64) (float64, error) { return 0.5, nil }, "even the least noise meets it", nil},
 		"always fails":     {1, 1, func(float64) (float64, error) { return 0, boom }, "no noise between", boom},
 		"nan":              {1, 1, func(float64) (float64, error) { return math.NaN(), nil }, "came out as NaN", nil},
 		"negative":         {1, 1, func(float64) (float64, error) { return -1, nil }, "came out as -1", nil},

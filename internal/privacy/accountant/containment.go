@@ -9,30 +9,29 @@ import (
 	"privrec/internal/privacy/accountant/terms"
 )
 
-// restater states events about other units and relations as what they are about the
-// unit and relation of an account:
+// restater restates events about other units and relations as events about the unit and relation of
+// an account:
 //
-//   - A release about a unit that contains the account's: a change of the part is an
-//     exchange of the whole. A user's edge more is that user with other data. Under
-//     Replace the release costs what it says; under AddRemove or ZeroOut twice, since
-//     the old user goes and the new one comes.
-//   - A release about a part of the account's unit: a change of the whole is one of a
-//     group of its parts, as many as the ledger says that one unit holds. The number
-//     of parts, and that there is such a user, are taken as known: an exchange under
-//     Replace is part by part. Where a local randomiser tells of each edge or
-//     interaction that there may be whether it is there, twice as many answers change:
-//     those of the old user and those of the new one. What a unit holds that does not
-//     contain it, such as the edges of an interaction, changes with more than itself
-//     and is not used.
+//   - A release about a unit that contains the account's unit: a change of the contained unit is an
+//     exchange of the whole. A user with one edge more is that user with other data. Under Replace the
+//     release costs what it says. Under AddRemove or ZeroOut it costs twice that, since the old user
+//     goes and the new one comes.
+//   - A release about a unit that the account's unit contains: a change of the whole is a change of a
+//     group, as many as the ledger says that one unit holds. Their number is taken as known, and so is
+//     which users there are: an exchange under Replace is one by one. If a local randomiser says of
+//     every possible edge or interaction whether it is there, twice as many answers change: those of
+//     the old user and those of the new one. Units that touch the account's unit without being
+//     contained in it, such as the edges of an interaction, change with more than that unit, and their
+//     number is not used.
 //   - Units that are apart: nothing.
-//   - All others: nothing is known of the cost, so that it is unprotected.
+//   - All others: the cost is not known, so the release counts as unprotected.
 //
 // What is unprotected about any unit that is not apart is unprotected here.
 type restater struct {
 	privacy.Subject
-	most    map[privacy.Unit]int64 // of its parts, how many one unit holds; 0: not known
-	samples bool                   // keep samples where the law of an exchange on them is known
-	moved   bool                   // an edge or interaction is exchanged for another, in noise about it
+	most    map[privacy.Unit]int64 // how many of these units one unit of the account holds; 0: not known
+	samples bool                   // keep sampling where the law of an exchange on a sample is known
+	moved   bool                   // noise about edges or interactions themselves exchanges one for another
 }
 
 func newRestater(s privacy.Subject, held []privacy.Holding) restater {
@@ -45,8 +44,8 @@ func newRestater(s privacy.Subject, held []privacy.Holding) restater {
 	return x
 }
 
-// of returns the restater for the entries of a ledger.
-func (x restater) of(entries []privacy.Entry) restater {
+// forEntries returns the restater for the entries of a ledger.
+func (x restater) forEntries(entries []privacy.Entry) restater {
 	for _, e := range entries {
 		for _, leaf := range privacy.Leaves(e.Event) {
 			s, ok := privacy.About(leaf)
@@ -56,16 +55,16 @@ func (x restater) of(entries []privacy.Entry) restater {
 	return x
 }
 
-// answers reports whether a release is a local randomiser of which two answers change
-// where the account's unit does.
-func (x restater) answers(e privacy.Event) bool {
+// changesTwoAnswers reports whether a release is a local randomiser that changes two of its answers where the
+// account's unit changes.
+func (x restater) changesTwoAnswers(e privacy.Event) bool {
 	s, ok := privacy.About(e)
 	return ok && privacy.Local(e) && (s.Unit == privacy.Edge || s.Unit == privacy.Interaction) && (s.Unit != x.Unit || x.moved)
 }
 
-// list is what one unit of the account pays for an entry of a ledger; an empty list
-// for an entry that is about other data.
-func (x restater) list(e privacy.Entry) (terms.List, error) {
+// flatten returns what one unit of the account pays for an entry of a ledger. The list is empty for an
+// entry about other data.
+func (x restater) flatten(e privacy.Entry) (terms.List, error) {
 	if e.Event == nil || e.Event.Validate() != nil || e.Count < 1 || x.direct(e.Event) {
 		return terms.Flatten(e.Event, e.Charged(), x.Unit, x.Neighbouring)
 	}
@@ -76,10 +75,10 @@ func (x restater) list(e privacy.Entry) (terms.List, error) {
 	return terms.Restated(event, x.charged(e, event), x.Unit, x.Neighbouring)
 }
 
-// charged is how many releases of an entry one unit of the account may change. Each
-// step of a group is in PerUnit of them, perhaps of others than the step before. Of
-// Gaussians it costs most where all are in the same, since squares of distances add
-// up, and of randomised responses it makes no difference.
+// charged returns how many releases of an entry one unit of the account may change. Each step of a
+// group is in PerUnit of them, and different steps may be in different ones. Gaussians cost most
+// where all steps are in the same releases, since squares of distances add up. For randomized
+// responses it makes no difference.
 func (x restater) charged(e privacy.Entry, restated privacy.Event) int64 {
 	size := int64(1)
 	for _, leaf := range privacy.Leaves(e.Event) {
@@ -87,12 +86,12 @@ func (x restater) charged(e privacy.Entry, restated privacy.Event) int64 {
 		if !ok {
 			continue
 		}
-		if k, _ := x.group(s, x.answers(leaf)); k > size {
+		if k, _ := x.group(s, x.changesTwoAnswers(leaf)); k > size {
 			size = k
 		}
 	}
 	n := e.Charged()
-	if size == 1 || plain(restated, true) {
+	if size == 1 || onlyNormal(restated, true) {
 		return n
 	}
 	if n > math.MaxInt64/size {
@@ -108,12 +107,11 @@ func (x restater) direct(e privacy.Event) bool {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(privacy.Leaves(e), x.answers)
+	return !slices.ContainsFunc(privacy.Leaves(e), x.changesTwoAnswers)
 }
 
-// group returns how many changes of what a release is about one change of the
-// account's unit is; 0 with a reason where that is not known. twice says that each
-// changes two of its answers.
+// group returns how many changes of a release's unit make one change of the account's unit; 0 with
+// a reason if that is not known. twice says that each change changes two of the release's answers.
 func (x restater) group(s privacy.Subject, twice bool) (size int64, why string) {
 	steps, most := s.Neighbouring.Steps(x.Neighbouring), int64(1)
 	switch {
@@ -121,7 +119,7 @@ func (x restater) group(s privacy.Subject, twice bool) (size int64, why string) 
 	case s.Unit.Contains(x.Unit):
 		steps = s.Neighbouring.Steps(privacy.Replace)
 	case !x.Unit.Contains(s.Unit):
-		return 0, fmt.Sprintf("there is noise about one %s, and what that costs one %s is not known", s.Unit, x.Unit)
+		return 0, fmt.Sprintf("what noise about one %s costs one %s is not known", s.Unit, x.Unit)
 	default:
 		if most = x.most[s.Unit]; most == 0 {
 			return 0, fmt.Sprintf("one %s's %ss are not bounded in this ledger", x.Unit, s.Unit)
@@ -131,7 +129,7 @@ func (x restater) group(s privacy.Subject, twice bool) (size int64, why string) 
 		steps *= 2
 	}
 	if steps == 0 {
-		return 0, fmt.Sprintf("noise about one %s under %s says nothing of one %s under %s", s.Unit, s.Neighbouring, x.Unit, x.Neighbouring)
+		return 0, fmt.Sprintf("noise about one %s under %s says nothing about one %s under %s", s.Unit, s.Neighbouring, x.Unit, x.Neighbouring)
 	}
 	if most > math.MaxInt64/steps {
 		return math.MaxInt64, ""
@@ -139,9 +137,9 @@ func (x restater) group(s privacy.Subject, twice bool) (size int64, why string) 
 	return most * steps, ""
 }
 
-// restate returns an event as it is about the account's unit and relation; nil where
-// it is about other data. What has no such form comes back as Unprotected, under the
-// name of its purpose, with the reason.
+// restate returns an event as it is about the account's unit and relation; nil if it is about other
+// data. An event without such a form comes back as Unprotected, under the name of its purpose, with
+// the reason.
 func (x restater) restate(e privacy.Event, purpose string) (privacy.Event, error) {
 	form := e.Form()
 	switch form.Way {
@@ -151,35 +149,35 @@ func (x restater) restate(e privacy.Event, purpose string) (privacy.Event, error
 		}
 		return e, nil
 	case privacy.Repeated:
-		part, err := x.restate(form.Event, purpose)
-		if part == nil || err != nil {
+		inner, err := x.restate(form.Event, purpose)
+		if inner == nil || err != nil {
 			return nil, err
 		}
-		return privacy.WithEvents(e, part), nil
+		return privacy.WithEvents(e, inner), nil
 	case privacy.InSequence:
-		return x.all(form.Events, purpose)
+		return x.compose(form.Events, purpose)
 	case privacy.InParallel:
 		if x.direct(e) {
 			return e, nil
 		}
-		// An exchange may move a unit from part to part, and a group be in all of them.
-		return x.all(form.Events, purpose)
+		// An exchange may move a unit to another branch, and a group may be in all of them.
+		return x.compose(form.Events, purpose)
 	case privacy.OnSample:
 		return x.sampled(e, form, purpose)
 	}
 	return x.release(e, x.Subject, purpose)
 }
 
-// all composes what several events are; nil where all are about other data.
-func (x restater) all(events []privacy.Event, purpose string) (privacy.Event, error) {
+// compose composes the restated events; nil if all are about other data.
+func (x restater) compose(events []privacy.Event, purpose string) (privacy.Event, error) {
 	var list []privacy.Event
 	for _, e := range events {
-		part, err := x.restate(e, purpose)
+		inner, err := x.restate(e, purpose)
 		if err != nil {
 			return nil, err
 		}
-		if part != nil {
-			list = append(list, part)
+		if inner != nil {
+			list = append(list, inner)
 		}
 	}
 	if len(list) == 0 {
@@ -188,31 +186,31 @@ func (x restater) all(events []privacy.Event, purpose string) (privacy.Event, er
 	return privacy.Composed{Events: list}, nil
 }
 
-// release states one release as about a subject.
+// release restates one release as an event about a subject.
 func (x restater) release(e privacy.Event, as privacy.Subject, purpose string) (privacy.Event, error) {
 	s, _ := privacy.About(e)
-	if s == as && !x.answers(e) {
+	if s == as && !x.changesTwoAnswers(e) {
 		return e, nil
 	}
 	if s.Unit.Apart(x.Unit) {
 		return nil, nil
 	}
-	size, why := x.group(s, x.answers(e))
+	size, why := x.group(s, x.changesTwoAnswers(e))
 	if size == 0 {
 		return privacy.Unprotected{What: purpose, Why: why}, nil
 	}
 	return privacy.Group(e, size, as)
 }
 
-// sampled states a sampled event. On one sample, its releases move as they do without
-// sampling, and which sample it is tells nothing more than that: without sampling they
-// cost at least as much (hockey-stick divergences are jointly convex). That needs
-// samples of both data sets that differ in the group alone, as Poisson samples do;
-// those of a fixed size do where the number of units is the same.
+// sampled restates a sampled event. On one sample, its releases move as they do without sampling,
+// and the sample itself shows nothing more. So without sampling they cost at least as much
+// (hockey-stick divergences are jointly convex). That needs samples of both data sets that differ
+// in the group alone. Poisson samples do; samples of a fixed size do if the number of units stays
+// the same.
 //
-// Of Gaussians on a sample of units, one of which is exchanged, the law is known: that
-// of Replace, where both vectors that the unit adds are no longer than the sensitivity
-// under AddRemove, half of the distance between them.
+// For Gaussians on a sample of units, one of which is exchanged, the law is known. It is that of
+// Replace, where each vector of the unit is at most as long as the sensitivity under AddRemove,
+// half of the distance between the two vectors.
 func (x restater) sampled(e privacy.Event, form privacy.Form, purpose string) (privacy.Event, error) {
 	of := form.Event
 	switch {
@@ -221,32 +219,31 @@ func (x restater) sampled(e privacy.Event, form privacy.Form, purpose string) (p
 	case form.Rate == 1:
 		return x.restate(of, purpose)
 	}
-	if x.samples && x.keeps(of, form.Method) {
+	if x.samples && x.keepsSample(of, form.Method) {
 		inner, err := x.exchanged(of, purpose)
 		return privacy.WithEvents(e, inner), err
 	}
 	if form.Method == privacy.WithoutReplacement {
 		for _, s := range privacy.Subjects(of) {
-			if s.Neighbouring != "" && !s.Unit.Apart(x.Unit) && !x.asMany(s) {
-				return privacy.Unprotected{What: purpose, Why: fmt.Sprintf("samples of a fixed size are others where there is a %s less: what noise on them costs one %s is not known", s.Unit, x.Unit)}, nil
+			if s.Neighbouring != "" && !s.Unit.Apart(x.Unit) && !x.keepsCount(s) {
+				return privacy.Unprotected{What: purpose, Why: fmt.Sprintf("samples of a fixed size are drawn otherwise if there is one %s less: what noise on them costs one %s is not known", s.Unit, x.Unit)}, nil
 			}
 		}
 	}
 	return x.restate(of, purpose)
 }
 
-// asMany reports whether a change of the account's unit leaves the number of a
-// release's units as it is.
-func (x restater) asMany(s privacy.Subject) bool {
+// keepsCount reports whether a change of the account's unit keeps the number of a release's units.
+func (x restater) keepsCount(s privacy.Subject) bool {
 	if s.Unit == x.Unit {
 		return x.Neighbouring != privacy.AddRemove
 	}
 	return s.Unit.Contains(x.Unit) || s.Neighbouring != privacy.AddRemove
 }
 
-// keeps reports whether an event on a sample has a known law where one of its units
-// is exchanged, as the account's change does.
-func (x restater) keeps(e privacy.Event, method privacy.Sampling) bool {
+// keepsSample reports whether an event on a sample has a known law if one of its units is exchanged, as a
+// change of the account's unit does.
+func (x restater) keepsSample(e privacy.Event, method privacy.Sampling) bool {
 	_, single := privacy.About(e)
 	if !gaussians(e) && (!single || method == privacy.Poisson) {
 		return false
@@ -267,16 +264,16 @@ func (x restater) keeps(e privacy.Event, method privacy.Sampling) bool {
 	return true
 }
 
-// exchanged states the releases on a sample as about the account's unit exchanged.
+// exchanged restates the releases on a sample for an exchange of the account's unit.
 func (x restater) exchanged(e privacy.Event, purpose string) (privacy.Event, error) {
 	switch form := e.Form(); form.Way {
 	case privacy.Repeated:
-		part, err := x.exchanged(form.Event, purpose)
-		return privacy.WithEvents(e, part), err
+		inner, err := x.exchanged(form.Event, purpose)
+		return privacy.WithEvents(e, inner), err
 	case privacy.InSequence:
 		var list []privacy.Event
-		for _, part := range form.Events {
-			r, err := x.exchanged(part, purpose)
+		for _, inner := range form.Events {
+			r, err := x.exchanged(inner, purpose)
 			if err != nil {
 				return nil, err
 			}
@@ -292,15 +289,15 @@ func (x restater) exchanged(e privacy.Event, purpose string) (privacy.Event, err
 	one, normal := privacy.LawOf(e).(privacy.NormalLaw)
 	two, moved := privacy.LawOf(r).(privacy.NormalLaw)
 	if normal && moved {
-		two.Norm = one.Sensitivity // what one unit adds
+		two.Norm = one.Sensitivity // the length of the vector that one unit adds
 		return two.Release(as), nil
 	}
 	return r, nil
 }
 
-// plain reports whether an event is releases of a normal law one after the other and
-// nothing else, or where wanted randomised responses too.
-func plain(e privacy.Event, responses bool) bool {
+// onlyNormal reports whether an event consists only of releases of a normal law, one after the other.
+// With responses, randomized responses may be among them.
+func onlyNormal(e privacy.Event, responses bool) bool {
 	switch form := e.Form(); form.Way {
 	case privacy.Single:
 		switch l := privacy.LawOf(e).(type) {
@@ -310,11 +307,11 @@ func plain(e privacy.Event, responses bool) bool {
 			return responses && !l.Bound
 		}
 	case privacy.Repeated:
-		return plain(form.Event, responses)
+		return onlyNormal(form.Event, responses)
 	case privacy.InSequence:
-		return !slices.ContainsFunc(form.Events, func(e privacy.Event) bool { return !plain(e, responses) })
+		return !slices.ContainsFunc(form.Events, func(e privacy.Event) bool { return !onlyNormal(e, responses) })
 	}
 	return false
 }
 
-func gaussians(e privacy.Event) bool { return plain(e, false) }
+func gaussians(e privacy.Event) bool { return onlyNormal(e, false) }

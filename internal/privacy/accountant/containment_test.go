@@ -210,7 +210,7 @@ func TestContainmentWithoutBound(t *testing.T) {
 		"features of an example":                   {privacy.Sample, add, normalOf(privacy.Feature, add), "sums", unknown},
 		"a user's positions":                       {user, swap, pureOf(privacy.Position), "sums", "one user's positions are not bounded in this ledger"},
 		"a user's interactions":                    {user, add, normalOf(privacy.Interaction, add), "sums", "one user's interactions are not bounded in this ledger"},
-		"a user added, from edges exchanged":       {user, add, normalOf(edge, swap), "sums", "noise about one edge under replace says nothing of one user under add-remove"},
+		"a user added, from edges exchanged":       {user, add, normalOf(edge, swap), "sums", "noise about one edge under replace says nothing about one user under add-remove"},
 		"a user added, from cells that answer":     {user, add, pureOf(cell), "sums", "under replace says nothing"},
 		"an edge added, from one exchanged":        {edge, add, pureOf(edge), "sums", "under replace says nothing"},
 		"an edge blanked, from one exchanged":      {edge, zero, normalOf(edge, swap), "sums", "under replace says nothing"},

@@ -1,10 +1,10 @@
-// Package accountant turns events into guarantees. It knows what was released
-// (package privacy) and nothing of how noise is drawn.
+// Package accountant turns events into guarantees. It knows what was released (package privacy) and
+// not how noise is drawn.
 //
 // # From releases to a guarantee
 //
-// Describe what was released as an event; compose, sample and count with events
-// too; charge an account of one unit under one relation; ask what it spent:
+// Describe what was released as an event; compose, sample and count with events too; charge an
+// account of one unit under one relation; ask what it spent:
 //
 //	step := privacy.Sampled{Rate: 0.01, Method: privacy.Poisson, Event: privacy.Gaussian{
 //		Sigma: 1, Sensitivity: 1, Unit: privacy.Record, Neighbouring: privacy.AddRemove}}
@@ -12,43 +12,41 @@
 //	err = a.Charge(step, 1000)
 //	r, err := a.Spent(1e-5) // r.Epsilon
 //
-// Sigma is a standard deviation and Sensitivity the distance that one unit moves
-// what is released by, under the event's own relation: a sum of vectors clipped at
-// C moves by C where a record is added and by 2C where one is exchanged. A noise
-// multiplier is Sigma/C, so under privacy.Replace it buys half as much.
+// Sigma is a standard deviation. Sensitivity is the distance by which one unit moves the released
+// value, under the event's own relation: a sum of vectors clipped at C moves by C if a record is
+// added and by 2C if one is exchanged. A noise multiplier is Sigma/C, so under privacy.Replace it
+// buys half as much.
 //
-// An account is charged in two steps: a dry run that prices every event, then
-// the commit, so that a refusal leaves nothing half charged. An event that an
-// accountant cannot price is an error, never a guess; an Unprotected event is
-// priced, as infinite, and its reason is part of the result.
+// An account is charged in two steps: a dry run that prices every event, then the commit, so that a
+// refusal leaves nothing half charged. An event that an accountant cannot price is an error. An
+// Unprotected event has an infinite price, and its reason is part of the result.
 //
 // # Units that contain each other
 //
-// Charge takes events about the account's own unit and relation. ChargeLedger takes
-// all that a run recorded, and charges what is about other units as what it costs the
-// account's: a user's noise to an edge, the noise of edges to a user who holds so many
-// of them. What has no known cost is infinite, with the reason; what is left out is
-// other data whatever the caller says. See restater in containment.go for the rules.
+// Charge takes events about the account's own unit and relation. ChargeLedger takes all that a run
+// recorded, and charges events about other units as what they cost the account's unit: noise about
+// a user to an edge of that user, noise about edges to a user who holds so many of them. An event
+// without a known cost makes epsilon infinite, with the reason. Only events about other data are
+// left out, for any caller. See restater in containment.go for the rules.
 //
 // # Methods
 //
 //   - Analytic: Gaussians only, in closed form, see Exact.
-//   - Contour: the exact epsilon by integration of the privacy loss' generating
-//     function (package exact), checked against the two below. Where it does not
-//     apply the next best answers, and Result.Method and Notes say so.
+//   - Contour, named "exact" in commands and results: the exact epsilon by integration of the
+//     generating function of the privacy loss along a contour (package exact), checked against the two
+//     below. Where it does not apply the next best method answers, and Result.Method and Notes say so.
 //   - PLD: a certified bracket by discretised privacy losses (package pld).
-//   - RDP: the bound of Rényi differential privacy (package rdp), for everything,
-//     typically 7 to 19 % above the exact value, and many times for rare events.
+//   - RDP: the bound of Rényi differential privacy (package rdp), for everything. It is typically 7 to
+//     19 % above the exact value, and several times as large for rare events.
 //
-// All upper bounds; results err to the safe side: epsilon, delta and sigma up, mu
-// down. Calibrate inverts any of them and returns only noise that was itself
-// accounted.
+// All are upper bounds. Results err to the safe side: epsilon, delta and sigma up, mu down.
+// Calibrate inverts any of them and returns only noise that was itself accounted.
 //
 // # Gaussians in closed form
 //
-// A release with l2 sensitivity D and standard deviation s is mu-Gaussian-DP with
-// mu = D/s (Dong, Roth, Su, "Gaussian differential privacy", JRSS-B 2022);
-// adaptive releases compose to mu² = sum of mu_i², exactly. From that mu:
+// A release with l2 sensitivity D and standard deviation s is mu-Gaussian-DP with mu = D/s (Dong,
+// Roth, Su, "Gaussian differential privacy", JRSS-B 2022); adaptive releases compose to mu² = sum
+// of mu_i², exactly. From that mu:
 //
 //   - Exact: the whole curve delta(epsilon) of Balle and Wang ("Improving the
 //     Gaussian mechanism", ICML 2018, theorem 8), solved for epsilon;
@@ -58,7 +56,7 @@
 //
 // # What no accountant sees
 //
-// The numbers hold for the noise that an event describes. Noise in floating point
-// from a seeded source (privacy.Research) tells its input to an attacker who looks
-// at the last bits, whatever epsilon says; see package mechanism.
+// The numbers hold for the noise that an event describes. Noise in floating point from a seeded
+// source (privacy.Research) tells its input to an attacker who looks at the last bits, for any
+// epsilon; see package mechanism.
 package accountant

@@ -10,13 +10,12 @@ import (
 	"privrec/internal/privacy/accountant/terms"
 )
 
-// Account composes what is charged to it and states the guarantee by one method,
-// for one unit and relation. The zero value is not usable.
+// Account composes what is charged to it and states the guarantee by one method, for one unit and
+// relation. The zero value is not usable.
 //
-// The exact method is never trusted alone: its value must lie within the
-// certified bracket of package pld and below the Rényi bound. Where it does not,
-// and where the contour does not apply, the certified upper bound is the answer
-// and the notes of the Result say why.
+// The exact value of Contour is always checked: it must lie within the certified bracket of package
+// pld and below the Rényi bound. If it does not, or if Contour does not apply, the answer is the
+// certified upper bound, and the notes of the Result say why.
 type Account struct {
 	method   Method
 	unit     privacy.Unit
@@ -34,8 +33,8 @@ func New(m Method, unit privacy.Unit, relation privacy.Neighbouring) (*Account, 
 	return &Account{method: m, unit: unit, relation: relation}, nil
 }
 
-// Price reports an event that is about another unit or relation (ErrUnit), or
-// that the method has no form for. The account stays as it is.
+// Price fails on an event about another unit or relation (ErrUnit), and on one that the method
+// cannot price. The account stays as it is.
 func (a *Account) Price(e privacy.Event, count int64) error {
 	l, err := terms.Flatten(e, count, a.unit, a.relation)
 	if err != nil {
@@ -44,7 +43,7 @@ func (a *Account) Price(e privacy.Event, count int64) error {
 	return a.price(l)
 }
 
-// Charge adds count compositions of the event, or nothing and an error.
+// Charge adds count compositions of the event. If it fails it adds nothing.
 func (a *Account) Charge(e privacy.Event, count int64) error {
 	l, err := terms.Flatten(e, count, a.unit, a.relation)
 	if err != nil {
@@ -58,20 +57,20 @@ func (a *Account) about() privacy.Subject {
 }
 
 func (a *Account) price(l terms.List) error {
-	_, err := a.with(l)
+	_, err := a.extended(l)
 	return err
 }
 
 func (a *Account) charge(l terms.List) error {
-	sum, err := a.with(l)
+	sum, err := a.extended(l)
 	if err == nil {
 		a.list = sum
 	}
 	return err
 }
 
-// with is the account's list with another one more, if the method can price it.
-func (a *Account) with(l terms.List) (terms.List, error) {
+// extended returns the account's list with another one added, if the method can price that.
+func (a *Account) extended(l terms.List) (terms.List, error) {
 	var err error
 	switch a.method {
 	case Analytic:
@@ -80,7 +79,7 @@ func (a *Account) with(l terms.List) (terms.List, error) {
 		_, err = rdp.FromList(l)
 	case PLD:
 		err = bracketed(l)
-	default: // whatever has at least a bound
+	default: // needs at least one bound
 		if err = bracketed(l); err != nil {
 			if _, bound := rdp.FromList(l); bound == nil {
 				err = nil
@@ -93,8 +92,8 @@ func (a *Account) with(l terms.List) (terms.List, error) {
 	return a.list.Add(l)
 }
 
-// Spent returns the guarantee at delta of all that was charged: epsilon 0 for
-// nothing, an infinite one, with the reasons, if anything is unprotected.
+// Spent returns the guarantee at delta of everything that was charged. Epsilon is 0 for nothing,
+// and infinite, with the reasons, if anything is unprotected.
 func (a *Account) Spent(delta float64) (Result, error) {
 	if err := checkMuDelta(0, delta); err != nil {
 		return Result{}, err
@@ -107,21 +106,21 @@ func (a *Account) Spent(delta float64) (Result, error) {
 	return r, err
 }
 
-// paidByDelta says how much of what is sampled a delta lets be published whole, where
-// that is a tenth or more.
+// paidByDelta says which share of the sampled units a delta allows to publish whole, if the share
+// is a tenth or more.
 func (a *Account) paidByDelta(delta float64) string {
 	p := a.list.Exposed()
 	switch {
 	case p == 0 || p == 1 || !(delta >= p/10):
 		return ""
 	case terms.CheckDelta(delta, p) != nil:
-		return fmt.Sprintf("delta alone allows publishing a sampled %s whole: it is in any of the releases with a probability of only %.6g, so that this would hold without any noise", a.unit, p)
+		return fmt.Sprintf("delta alone allows publishing a sampled %s whole: it is in one of the releases with a probability of only %.6g, so the guarantee would hold without any noise", a.unit, p)
 	}
-	return fmt.Sprintf("delta is %.3g of the probability %.6g that a %s is in any of the releases: as many of those that are may be published whole", delta/p, p, a.unit)
+	return fmt.Sprintf("delta is %.3g times the probability %.6g that a %s is in one of the releases: it allows publishing that share of the released %ss whole", delta/p, p, a.unit, a.unit)
 }
 
-// DeltaAt returns the guarantee at epsilon, 0 or more, of all that was charged:
-// its Delta is what was asked for, 1 if anything is unprotected.
+// DeltaAt returns the guarantee at epsilon, 0 or more, of everything that was charged. Its Delta is
+// the answer, 1 if anything is unprotected.
 func (a *Account) DeltaAt(epsilon float64) (Result, error) {
 	if !(epsilon >= 0) || math.IsInf(epsilon, 1) {
 		return Result{}, fmt.Errorf("epsilon is %v, want at least 0 and finite", epsilon)
@@ -135,8 +134,8 @@ func (a *Account) DeltaAt(epsilon float64) (Result, error) {
 }
 
 func (a *Account) solve(q question) (Result, error) {
-	r := Result{Unit: a.unit, Neighbouring: a.relation, Method: string(a.method), Unprotected: a.list.Open}
-	if len(a.list.Open) > 0 {
+	r := Result{Unit: a.unit, Neighbouring: a.relation, Method: string(a.method), Unprotected: a.list.WithoutNoise}
+	if len(a.list.WithoutNoise) > 0 {
 		r.Epsilon = math.Inf(1)
 		return r, nil
 	}

@@ -7,15 +7,15 @@ import (
 	"privrec/internal/privacy/accountant/special"
 )
 
-// LogDelta is the logarithm of the exact delta of a mu-Gaussian-DP mechanism
-// at epsilon (Balle and Wang 2018, theorem 8); mu > 0, epsilon >= 0. It is
-// accurate relative to delta itself, see special.GaussianLogDelta.
+// LogDelta returns the logarithm of the exact delta of a mu-Gaussian-DP mechanism at epsilon (Balle
+// and Wang 2018, theorem 8); mu > 0, epsilon >= 0. It is accurate relative to delta itself, see
+// special.GaussianLogDelta.
 func LogDelta(mu, epsilon float64) float64 { return special.GaussianLogDelta(mu, epsilon) }
 
-// Delta is exp(LogDelta), at most 1.
+// Delta returns exp(LogDelta), at most 1.
 func Delta(mu, epsilon float64) float64 { return math.Min(1, math.Exp(LogDelta(mu, epsilon))) }
 
-// deltaUp is Delta rounded up: not 0, however far epsilon is.
+// deltaUp returns Delta rounded up. It is never 0, for any epsilon.
 func deltaUp(mu, epsilon float64) float64 {
 	const slack = 1e-12 // more than the relative error of Delta
 	return math.Min(1, math.Max(Delta(mu, epsilon)*(1+slack), math.SmallestNonzeroFloat64))
@@ -35,17 +35,16 @@ func Exact(mu, delta float64) (float64, error) {
 	if !over(0) {
 		return 0, nil
 	}
-	// The closed bound is above the exact value, always.
+	// The closed bound is always above the exact value.
 	lo, hi := 0.0, Closed(mu*mu, delta)
-	for over(hi) { // only rounding can bring us here
+	for over(hi) { // only by rounding
 		hi = math.Nextafter(hi, math.Inf(1)) * (1 + 1e-15)
 	}
 	return bisect(lo, hi, over), nil
 }
 
-// MuFor returns the largest mu at which a mu-Gaussian-DP mechanism is
-// (epsilon, delta)-DP, rounded down: the exact calibration. epsilon is 0 or
-// more and finite, delta in (0, 1).
+// MuFor returns the largest mu at which a mu-Gaussian-DP mechanism is (epsilon, delta)-DP, rounded
+// down: the exact calibration. epsilon is 0 or more and finite, delta in (0, 1).
 func MuFor(epsilon, delta float64) (float64, error) {
 	if err := checkMuDelta(0, delta); err != nil {
 		return 0, err
@@ -57,7 +56,7 @@ func MuFor(epsilon, delta float64) (float64, error) {
 	within := func(mu float64) bool { return !(LogDelta(mu, epsilon) > target) }
 	// The closed bound is above the exact value, and so is mu > 2/5 mu > delta(0).
 	lo := math.Max(ClosedMu(epsilon, delta), delta)
-	for !within(lo) { // only rounding can bring us here
+	for !within(lo) { // only by rounding
 		lo *= 1 - 1e-14
 	}
 	hi := 2 * lo
@@ -86,9 +85,8 @@ func SigmaFor(sensitivity, epsilon, delta float64) (float64, error) {
 	return sigma, nil
 }
 
-// bisect returns the smallest x of (lo, hi] that it can tell from its left
-// neighbour with over(x) false; over must be true at lo, false at hi and fall
-// once.
+// bisect returns the smallest x of (lo, hi] with over(x) false, to the last bit. over must be true
+// at lo, false at hi, and change once.
 func bisect(lo, hi float64, over func(float64) bool) float64 {
 	for {
 		mid := lo + (hi-lo)/2

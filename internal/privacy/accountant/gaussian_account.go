@@ -9,17 +9,17 @@ import (
 	"privrec/internal/privacy/accountant/terms"
 )
 
-// ErrUnit is an event about another unit or relation than the account's: its
-// cost for this one is not known.
+// ErrUnit says that an event is about another unit or relation than the account's, so that its cost
+// is not known.
 var ErrUnit = terms.ErrUnit
 
-// GaussianAccount is the accountant of Gaussian releases: exact under adaptive
-// composition, since mu² adds up. The zero value is not usable.
+// GaussianAccount is the accountant of Gaussian releases. It is exact under adaptive composition,
+// since mu² adds up. The zero value is not usable.
 type GaussianAccount struct {
-	unit     privacy.Unit
-	relation privacy.Neighbouring
-	mu2      float64
-	open     []privacy.Unprotected
+	unit         privacy.Unit
+	relation     privacy.Neighbouring
+	mu2          float64
+	withoutNoise []privacy.Unprotected
 }
 
 // NewGaussianAccount returns an empty account for one unit and relation.
@@ -35,7 +35,7 @@ var _ Accountant = (*GaussianAccount)(nil)
 // Mu2 returns the mu² charged so far.
 func (a *GaussianAccount) Mu2() float64 { return a.mu2 }
 
-// Price reports an event that is not made of Gaussian releases about this unit.
+// Price fails on an event that does not consist of Gaussian releases about this unit.
 func (a *GaussianAccount) Price(e privacy.Event, count int64) error {
 	l, err := terms.Flatten(e, count, a.unit, a.relation)
 	if err != nil {
@@ -44,7 +44,7 @@ func (a *GaussianAccount) Price(e privacy.Event, count int64) error {
 	return a.price(l)
 }
 
-// Charge adds count compositions of the event, or nothing and an error.
+// Charge adds count compositions of the event. If it fails it adds nothing.
 func (a *GaussianAccount) Charge(e privacy.Event, count int64) error {
 	l, err := terms.Flatten(e, count, a.unit, a.relation)
 	if err != nil {
@@ -68,11 +68,11 @@ func (a *GaussianAccount) charge(l terms.List) error {
 		return err
 	}
 	a.mu2 += mu2
-	a.open = open
+	a.withoutNoise = open
 	return nil
 }
 
-// cost returns the mu² of a list and what is open after it.
+// cost returns the mu² of a list, and what is unprotected with it in the account.
 func (a *GaussianAccount) cost(l terms.List) (mu2 float64, open []privacy.Unprotected, err error) {
 	if mu2, err = sumMu2(l); err != nil {
 		return 0, nil, err
@@ -80,23 +80,23 @@ func (a *GaussianAccount) cost(l terms.List) (mu2 float64, open []privacy.Unprot
 	if math.IsInf(a.mu2+mu2, 1) {
 		return 0, nil, errors.New("the cost of all releases overflows")
 	}
-	all, err := terms.List{Open: a.open}.Add(terms.List{Open: l.Open})
-	return mu2, all.Open, err
+	all, err := terms.List{WithoutNoise: a.withoutNoise}.Add(terms.List{WithoutNoise: l.WithoutNoise})
+	return mu2, all.WithoutNoise, err
 }
 
-// Spent returns the exact epsilon at delta, rounded up; infinite, with the
-// reasons, if anything that was charged is unprotected.
+// Spent returns the exact epsilon at delta, rounded up. It is infinite, with the reasons, if
+// anything that was charged is unprotected.
 func (a *GaussianAccount) Spent(delta float64) (Result, error) {
-	r := Result{Unit: a.unit, Neighbouring: a.relation, Delta: delta, Method: string(Analytic), Unprotected: a.open}
+	r := Result{Unit: a.unit, Neighbouring: a.relation, Delta: delta, Method: string(Analytic), Unprotected: a.withoutNoise}
 	eps, err := Exact(math.Sqrt(a.mu2), delta)
-	if r.Epsilon = eps; len(a.open) > 0 {
+	if r.Epsilon = eps; len(a.withoutNoise) > 0 {
 		r.Epsilon = math.Inf(1)
 	}
 	return r, err
 }
 
-// sumMu2 adds up (D/sigma)² over unsampled Gaussians; of parallel branches the
-// largest counts, or the largest two.
+// sumMu2 adds up (D/sigma)² over unsampled Gaussians. Of parallel branches the largest counts, or
+// the largest two.
 func sumMu2(l terms.List) (float64, error) {
 	sum := 0.0
 	for _, t := range l.Terms {

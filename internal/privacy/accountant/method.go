@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// Method is a way of computing a guarantee.
+// Method is a way to compute a guarantee.
 type Method string
 
 const (
 	// Analytic is the closed curve of composed Gaussians, see Exact.
 	Analytic Method = "analytic"
-	// Contour is the exact value by contour integration (package exact), checked
-	// against a certified bracket and the Rényi bound.
+	// Contour, named "exact", is the exact value by contour integration (package exact). It is
+	// checked against a certified bracket and the Rényi bound.
 	Contour Method = "exact"
 	// RDP is the bound of Rényi differential privacy (package rdp).
 	RDP Method = "rdp"
@@ -20,7 +20,7 @@ const (
 	PLD Method = "pld"
 )
 
-// Methods lists them, best known first.
+// Methods lists the methods, best known first.
 func Methods() []Method { return []Method{Analytic, Contour, RDP, PLD} }
 
 // Validate reports a method that is not one of the constants.

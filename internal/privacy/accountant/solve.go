@@ -11,13 +11,13 @@ import (
 	"privrec/internal/privacy/accountant/terms"
 )
 
-// question is a point of the privacy curve of which one coordinate is wanted.
+// question is a point of the privacy curve with one coordinate to find.
 type question struct {
 	epsilon, delta float64
 	forDelta       bool
 }
 
-// answer puts the wanted coordinate into a result.
+// answer puts the found coordinate into a result.
 func (q question) answer(r Result, v float64) Result {
 	if q.forDelta {
 		r.Delta = math.Max(v, 0) // and never -0
@@ -75,7 +75,7 @@ func renyi(l terms.List, q question, r Result) (Result, error) {
 	return q.answer(r, v), err
 }
 
-// bracketed reports a list that package pld has no bracket for.
+// bracketed fails on a list that package pld has no bracket for.
 func bracketed(l terms.List) error {
 	ts, err := l.Worst()
 	if err != nil || len(ts) == 0 {
@@ -100,36 +100,34 @@ func certified(l terms.List, q question, r Result) (Result, error) {
 	return q.answer(r, b.Upper), nil
 }
 
-// The bracket that an exact value is checked with is coarse and cheap at first,
-// and refined until it would show a value that is wrong by checkWidth: an integral
-// that has gone wrong is off by percents or more.
+// The bracket that checks an exact value is coarse and cheap at first. It is refined until it would
+// show an error of checkWidth: an integral that fails is wrong by percents or more.
 const (
 	checkBins  = 1 << 12
 	checkMost  = 1 << 19
 	checkWidth = 0.05
 )
 
-// contour asks package exact and checks what it says, closed forms too: a formula can
-// be given the wrong number as an integral can go wrong. Where that cannot be used it
-// answers with the certified upper bound, and where there is none either with the
-// Rényi bound, and notes why.
+// contour asks package exact and checks its answer. It checks closed forms too, because a formula
+// can get a wrong number as an integral can fail. If the exact value cannot be used, contour
+// answers with the certified upper bound, or else with the Rényi bound, and notes why.
 func contour(l terms.List, q question, r Result) (Result, error) {
 	return checked(l, q, r, analytic, q.exact)
 }
 
-// checked is contour with the two that it checks: the closed form of Gaussians, and
-// the exact value of everything else.
+// checked does what contour does with two given methods: the closed form of Gaussians, and the
+// exact value of everything else.
 func checked(l terms.List, q question, r Result, gaussians func(terms.List, question, Result) (Result, error), exactly func([]terms.Term) (exact.Value, float64, error)) (Result, error) {
 	if s, err := gaussians(l, q, r); err == nil { // Gaussians alone have a closed form
 		if err := q.doubtGaussians(l, s); err != nil {
-			return instead(l, q, r, err)
+			return fallBack(l, q, r, err)
 		}
 		s.Direction = string(exact.Both)
 		return s, nil
 	}
 	ts, err := l.Worst()
 	if err != nil {
-		return instead(l, q, r, err)
+		return fallBack(l, q, r, err)
 	}
 	if len(ts) == 0 { // parallel branches that release nothing
 		return q.answer(r, 0), nil
@@ -146,40 +144,39 @@ func checked(l terms.List, q question, r Result, gaussians func(terms.List, ques
 			return q.answer(r, value), nil
 		}
 	}
-	return instead(l, q, r, err)
+	return fallBack(l, q, r, err)
 }
 
-// errUnchecked is a value that there is nothing to compare with, beyond the range of
-// the bracket. A closed form stands without it, an integral does not.
+// errUnchecked says that no bracket reaches so far, so that a value cannot be compared. A closed
+// form stands without a check, an integral does not.
 var errUnchecked = errors.New("the exact value cannot be checked")
 
-// doubtGaussians compares the closed form of Gaussians with a coarse bracket and the
-// Rényi bound, where there are any.
+// doubtGaussians compares the closed form of Gaussians with a coarse bracket and the Rényi bound,
+// if there are any.
 func (q question) doubtGaussians(l terms.List, s Result) error {
 	value := s.Epsilon
 	if q.forDelta {
 		value = s.Delta
 	}
 	ts, err := l.Worst()
-	if err != nil || len(ts) == 0 { // closed without a worst branch: mu² tells which it is
+	if err != nil || len(ts) == 0 { // no branch is known to be the worst, but the closed form compares mu²
 		return nil
 	}
-	// The closed form is right to some 1e-12 of itself, and where it is next to 0.
+	// The closed form is right to some 1e-12 of itself, and near 0 to 1e-12.
 	if _, err = q.doubt(ts, l, value*(1-1e-9)-1e-12, value); errors.Is(err, errUnchecked) {
 		return nil
 	}
 	return err
 }
 
-// doubt compares the interval [lo, hi], which an exact value must be in, with the
-// certified bracket and the Rényi bound, and reports an interval that is outside
-// either of them, or one that there is nothing to compare with. The note says so
-// where the bracket stayed wide.
+// doubt compares the interval [lo, hi], which must contain the exact value, with the certified
+// bracket and the Rényi bound. It fails on an interval outside either of them, and with
+// errUnchecked if there is no bracket. The note says if the bracket stayed wide.
 func (q question) doubt(ts []terms.Term, l terms.List, lo, hi float64) (note string, err error) {
 	// Both sides of each comparison are rounded in the last digits.
 	const slack = 1e-9
 	b, err := q.bracket(ts, checkBins)
-	// A mesh that is too coarse may have no number at all.
+	// A mesh that is too coarse may give no number at all.
 	for bins := 4 * checkBins; bins <= checkMost && (err != nil || b.Upper-b.Lower > checkWidth*b.Upper); bins *= 4 {
 		b, err = q.bracket(ts, bins)
 	}
@@ -199,9 +196,8 @@ func (q question) doubt(ts []terms.Term, l terms.List, lo, hi float64) (note str
 	return note, nil
 }
 
-// instead answers by the best certified bound and notes why the exact value is
-// not given.
-func instead(l terms.List, q question, r Result, why error) (Result, error) {
+// fallBack answers with the best certified bound and notes why there is no exact value.
+func fallBack(l terms.List, q question, r Result, why error) (Result, error) {
 	s, err := certified(l, q, r)
 	s.Method = string(PLD)
 	s.Notes = append(s.Notes, fmt.Sprintf("certified upper bound, since %v", why))

@@ -165,7 +165,7 @@ func TestRefusalsNameTheParameter(t *testing.T) {
 			c, err := accountant.Calibrate(accountant.Goal{Epsilon: 1, Delta: v, Exposed: 1}, 1, one)
 			return c.Noise, err
 		}},
-		{"Calibrate exposed", []float64{math.NaN(), 0, -1, 1.5, math.Inf(1)}, "the probability to be in any release is %v, want above 0 and at most 1", func(v float64) (float64, error) {
+		{"Calibrate exposed", []float64{math.NaN(), 0, -1, 1.5, math.Inf(1)}, "the probability that a unit is in any release is %v, want above 0 and at most 1", func(v float64) (float64, error) {
 			c, err := accountant.Calibrate(accountant.Goal{Epsilon: 1, Delta: 1e-5, Exposed: v}, 1, one)
 			return c.Noise, err
 		}},

@@ -12,8 +12,8 @@ import (
 
 // composed are the classical theorems, and randomised response composed exactly.
 func composed() map[string]answers {
-	parts := func(r *row) []classic.Part {
-		return []classic.Part{{Epsilon: r.num("eps0"), Delta: r.or("delta0", 0), Count: r.count("k")}}
+	parts := func(r *row) []classic.Term {
+		return []classic.Term{{Epsilon: r.num("eps0"), Delta: r.or("delta0", 0), Count: r.count("k")}}
 	}
 	// others are the accountants of losses, for pure parts.
 	others := func(r *row, closed answer, ask func(response privacy.Event, n int64) ([]answer, error)) ([]answer, error) {

@@ -217,7 +217,7 @@ func eventEpsilon(r *row) ([]answer, error) {
 		if err != nil || m.Categories != 2 {
 			return list, err
 		}
-		v, err := classic.KFoldEpsilon([]classic.Part{{Epsilon: m.Epsilon, Count: n}}, delta)
+		v, err := classic.KFoldEpsilon([]classic.Term{{Epsilon: m.Epsilon, Count: n}}, delta)
 		return append(list, answer{by: "classic.KFoldEpsilon", got: v}), err
 	case "gaussian":
 		rel, move, err := relation(r)

@@ -43,14 +43,14 @@ func TestFilterAgainstAdversaries(t *testing.T) {
 		if f.Spent() > b.Epsilon || delta+slack > b.Delta*(1+1e-9) {
 			t.Fatalf("spent (%v, %v) of %+v", f.Spent(), delta+slack, b)
 		}
-		var parts []Part
+		var terms []Term
 		for e, n := range ran {
-			parts = append(parts, Part{Epsilon: e, Count: n})
+			terms = append(terms, Term{Epsilon: e, Count: n})
 		}
-		if len(parts) == 0 {
+		if len(terms) == 0 {
 			return
 		}
-		if d, err := KFoldDelta(parts, b.Epsilon); err != nil || d > slack*(1+1e-9) {
+		if d, err := KFoldDelta(terms, b.Epsilon); err != nil || d > slack*(1+1e-9) {
 			t.Fatalf("%v have delta %v at epsilon %v, slack %v, %v (%d refused)", ran, d, b.Epsilon, slack, err, refused)
 		}
 	})
@@ -144,8 +144,8 @@ func TestAmplificationUnderReplace(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, q, rest := law(t, "p"), law(t, "q"), law(t, "rest")
 		whole := rapid.Int64Range(1, 50).Draw(t, "whole")
-		part := rapid.Int64Range(0, whole).Draw(t, "part")
-		rate, epsilon := float64(part)/float64(whole), rapid.Float64Range(0, 3).Draw(t, "epsilon")
+		sample := rapid.Int64Range(0, whole).Draw(t, "sample")
+		rate, epsilon := float64(sample)/float64(whole), rapid.Float64Range(0, 3).Draw(t, "epsilon")
 		// Under replace each sample with the unit has neighbours without it too.
 		delta := 0.0
 		for _, pair := range [][2][]float64{{p, q}, {q, p}, {p, rest}, {q, rest}, {rest, p}, {rest, q}} {
@@ -155,30 +155,30 @@ func TestAmplificationUnderReplace(t *testing.T) {
 		for i := range p {
 			a[i], b[i] = (1-rate)*rest[i]+rate*p[i], (1-rate)*rest[i]+rate*q[i]
 		}
-		e, d, err := AmplifyWithoutReplacement(part, whole, epsilon, delta)
+		e, d, err := AmplifyWithoutReplacement(sample, whole, epsilon, delta)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := math.Max(hockey(a, b, e), hockey(b, a, e)); got > d+1e-12 {
-			t.Fatalf("%d of %d: delta %v at epsilon %v, the theorem says %v", part, whole, got, e, d)
+			t.Fatalf("%d of %d: delta %v at epsilon %v, the theorem says %v", sample, whole, got, e, d)
 		}
 	})
 }
 
-// The optimal composition of parts that also fail is the convolution of their worst
+// The optimal composition of terms that also fail is the convolution of their worst
 // laws: each answers truthfully by randomised response, or, with probability delta,
 // gives everything away. Here the law is built outcome by outcome.
 func TestKFoldAgainstItsWorstLaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 3).Draw(t, "parts")
-		parts := make([]Part, n)
+		n := rapid.IntRange(1, 3).Draw(t, "terms")
+		terms := make([]Term, n)
 		p, q := []float64{1}, []float64{1}
 		sum := 0.0
-		for i := range parts {
+		for i := range terms {
 			e, d := rapid.Float64Range(0, 2).Draw(t, "epsilon"), rapid.Float64Range(0, 0.3).Draw(t, "delta")
-			parts[i] = Part{Epsilon: e, Delta: d, Count: rapid.Int64Range(1, 3).Draw(t, "count")}
+			terms[i] = Term{Epsilon: e, Delta: d, Count: rapid.Int64Range(1, 3).Draw(t, "count")}
 			high, low := (1-d)/(1+math.Exp(-e)), (1-d)/(1+math.Exp(e))
-			for range parts[i].Count {
+			for range terms[i].Count {
 				sum += e
 				var a, b []float64
 				for j := range p {
@@ -192,9 +192,9 @@ func TestKFoldAgainstItsWorstLaw(t *testing.T) {
 			}
 		}
 		epsilon := sum * rapid.Float64Range(0, 1.1).Draw(t, "share")
-		got, err := KFoldDelta(parts, epsilon)
+		got, err := KFoldDelta(terms, epsilon)
 		if want := hockey(p, q, epsilon); err != nil || math.Abs(got-want) > 1e-12 {
-			t.Fatalf("%+v at %v: %v, want %v (%v)", parts, epsilon, got, want, err)
+			t.Fatalf("%+v at %v: %v, want %v (%v)", terms, epsilon, got, want, err)
 		}
 	})
 }

@@ -6,12 +6,11 @@ import (
 	"math"
 )
 
-// AmplifyPoisson is the guarantee of an (epsilon, delta)-DP mechanism on a part of
-// the data in which every unit is with probability rate, independently, under the
-// add-remove relation: log(1 + rate (e^epsilon-1)) and rate delta (Li, Qardaji, Su,
-// "On sampling, anonymization, and differential privacy", ASIACCS 2012; Balle,
-// Barthe, Gaboardi, "Privacy amplification by subsampling: tight analyses via
-// couplings and divergences", NeurIPS 2018, on Poisson sampling). rate is in [0, 1].
+// AmplifyPoisson returns the guarantee of an (epsilon, delta)-DP mechanism on a Poisson sample,
+// which has each unit with probability rate, under the add-remove relation: log(1 + rate
+// (e^epsilon-1)) and rate delta (Li, Qardaji, Su, "On sampling, anonymization, and differential
+// privacy", ASIACCS 2012; Balle, Barthe, Gaboardi, "Privacy amplification by subsampling: tight
+// analyses via couplings and divergences", NeurIPS 2018, on Poisson sampling). rate is in [0, 1].
 func AmplifyPoisson(rate, epsilon, delta float64) (float64, float64, error) {
 	if err := errors.Join(checkProbability("rate", rate), checkEpsilon(epsilon), checkProbability("delta", delta)); err != nil {
 		return 0, 0, err
@@ -28,25 +27,23 @@ func AmplifyPoisson(rate, epsilon, delta float64) (float64, float64, error) {
 	return math.Log1p(rate * math.Expm1(epsilon)), rate * delta, nil
 }
 
-// AmplifyWithoutReplacement is the same for part units out of whole, drawn
-// uniformly without replacement, under the replace relation, where the guarantee
-// of the mechanism must be one under replace too (Balle, Barthe, Gaboardi, theorem
-// 9): the rate is part/whole.
-func AmplifyWithoutReplacement(part, whole int64, epsilon, delta float64) (float64, float64, error) {
-	if whole < 1 || part < 0 || part > whole {
-		return 0, 0, fmt.Errorf("%d of %d units, want 0 to all", part, whole)
+// AmplifyWithoutReplacement returns the same for a sample of some units, drawn uniformly without
+// replacement, under the replace relation: the rate is sample/units. The guarantee of the mechanism
+// must be under replace too (Balle, Barthe, Gaboardi, theorem 9).
+func AmplifyWithoutReplacement(sample, units int64, epsilon, delta float64) (float64, float64, error) {
+	if units < 1 || sample < 0 || sample > units {
+		return 0, 0, fmt.Errorf("%d of %d units, want 0 to all", sample, units)
 	}
-	return AmplifyPoisson(float64(part)/float64(whole), epsilon, delta)
+	return AmplifyPoisson(float64(sample)/float64(units), epsilon, delta)
 }
 
-// PureToZCDP is the smallest rho such that every epsilon-DP mechanism is rho-zCDP:
-// epsilon (e^epsilon-1)/(e^epsilon+1), the Kullback-Leibler divergence of
-// randomised response of two answers. It cannot be less, since rho is at least the
-// divergence of order 1; that no other order asks for more is seen in the tests (a
-// tight conversion is known: Harrison and Manurangsi, "Exact zCDP
-// characterizations for fundamental differentially private mechanisms", 2025, start
-// from one). Bun and Steinke, "Concentrated differential privacy", TCC 2016,
-// proposition 1.4, has the larger epsilon²/2.
+// PureToZCDP returns the smallest rho such that every epsilon-DP mechanism is rho-zCDP: epsilon
+// (e^epsilon-1)/(e^epsilon+1), the Kullback-Leibler divergence of randomized response with two
+// answers. It cannot be less, since rho is at least the divergence of order 1. The tests show that
+// no other order needs more (a tight conversion is known: Harrison and Manurangsi, "Exact zCDP
+// characterizations for fundamental differentially private mechanisms", 2025, start from one). Bun
+// and Steinke, "Concentrated differential privacy", TCC 2016, proposition 1.4, has the larger
+// epsilon²/2.
 func PureToZCDP(epsilon float64) (float64, error) {
 	if err := checkEpsilon(epsilon); err != nil {
 		return 0, err

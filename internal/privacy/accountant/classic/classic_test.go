@@ -36,7 +36,7 @@ func TestKFoldAgainstRationals(t *testing.T) {
 				}
 				exact, _ := want.Float64()
 				ef, _ := e.Float64()
-				got, err := KFoldDelta([]Part{{math.Log(float64(ratio)), 0, k}}, math.Log(ef))
+				got, err := KFoldDelta([]Term{{math.Log(float64(ratio)), 0, k}}, math.Log(ef))
 				if err != nil || math.Abs(got-exact) > 1e-12*exact+1e-15 {
 					t.Errorf("ratio %d, %d times, e^epsilon %v: %v, want %v, %v", ratio, k, e, got, exact, err)
 				}
@@ -50,70 +50,70 @@ func outcome(ratio, k, n int64) *big.Rat {
 	return new(big.Rat).SetFrac(new(big.Int).Exp(big.NewInt(ratio), big.NewInt(n), nil), new(big.Int).Exp(big.NewInt(ratio+1), big.NewInt(k), nil))
 }
 
-func drawParts(t *rapid.T) []Part {
-	parts := make([]Part, rapid.IntRange(1, 3).Draw(t, "parts"))
-	for i := range parts {
-		parts[i] = Part{
+func drawParts(t *rapid.T) []Term {
+	terms := make([]Term, rapid.IntRange(1, 3).Draw(t, "terms"))
+	for i := range terms {
+		terms[i] = Term{
 			Epsilon: math.Pow(10, rapid.Float64Range(-4, 1.2).Draw(t, "epsilon")), Count: rapid.Int64Range(1, 40).Draw(t, "count"),
 		}
 		if rapid.Bool().Draw(t, "approximate") {
-			parts[i].Delta = math.Pow(10, rapid.Float64Range(-12, -3).Draw(t, "delta"))
+			terms[i].Delta = math.Pow(10, rapid.Float64Range(-12, -3).Draw(t, "delta"))
 		}
 	}
-	return parts
+	return terms
 }
 
 // Exact composition is below every theorem, falls with epsilon, rises with every
-// part, is the same however equal parts are written, and its inverse never
+// term, is the same however equal terms are written, and its inverse never
 // overshoots.
 func TestKFoldProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		parts := drawParts(t)
-		sum, failed := 0.0, failure(parts)
-		for _, p := range parts {
+		terms := drawParts(t)
+		sum, failed := 0.0, failure(terms)
+		for _, p := range terms {
 			sum += p.Epsilon * float64(p.Count)
 		}
 		epsilon := sum * rapid.Float64Range(0, 1).Draw(t, "share")
-		d := must(t, val(KFoldDelta(parts, epsilon)), nil)
+		d := must(t, val(KFoldDelta(terms, epsilon)), nil)
 		if d > 1 || d < failed*(1-1e-12) {
 			t.Fatalf("delta %v, of failures alone %v", d, failed)
 		}
-		if more := must(t, val(KFoldDelta(parts, epsilon*1.01)), nil); more > d*(1+1e-12) {
+		if more := must(t, val(KFoldDelta(terms, epsilon*1.01)), nil); more > d*(1+1e-12) {
 			t.Fatalf("delta rises with epsilon from %v to %v", d, more)
 		}
-		longer := append(append([]Part(nil), parts...), Part{0.1, 1e-9, 1})
+		longer := append(append([]Term(nil), terms...), Term{0.1, 1e-9, 1})
 		if more := must(t, val(KFoldDelta(longer, epsilon)), nil); more < d*(1-1e-12) {
-			t.Fatalf("one part more lowers delta from %v to %v", d, more)
+			t.Fatalf("one term more lowers delta from %v to %v", d, more)
 		}
-		var split []Part
-		for _, p := range parts {
+		var split []Term
+		for _, p := range terms {
 			if p.Count > 1 {
-				split = append(split, Part{p.Epsilon, p.Delta, 1}, Part{p.Epsilon, p.Delta, p.Count - 1})
+				split = append(split, Term{p.Epsilon, p.Delta, 1}, Term{p.Epsilon, p.Delta, p.Count - 1})
 			} else {
 				split = append(split, p)
 			}
 		}
 		if same := must(t, val(KFoldDelta(split, epsilon)), nil); math.Abs(same-d) > 1e-12*d {
-			t.Fatalf("delta %v of the same parts, split: %v", d, same)
+			t.Fatalf("delta %v of the same terms, split: %v", d, same)
 		}
 		slack := math.Pow(10, rapid.Float64Range(-12, -1).Draw(t, "slack"))
-		bound, at, err := AdvancedAny(parts, slack)
+		bound, at, err := AdvancedAny(terms, slack)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := must(t, val(KFoldDelta(parts, bound)), nil); d > at*(1+1e-9) {
+		if d := must(t, val(KFoldDelta(terms, bound)), nil); d > at*(1+1e-9) {
 			t.Fatalf("theorem 3.5 says (%v, %v), the exact delta there is %v", bound, at, d)
 		}
 		target := failed + (1-failed)*math.Pow(10, rapid.Float64Range(-14, -0.1).Draw(t, "target"))
-		e := must(t, val(KFoldEpsilon(parts, target)), nil)
-		if back := must(t, val(KFoldDelta(parts, e)), nil); back > target {
+		e := must(t, val(KFoldEpsilon(terms, target)), nil)
+		if back := must(t, val(KFoldDelta(terms, e)), nil); back > target {
 			t.Fatalf("epsilon %v has delta %v, above %v", e, back, target)
 		}
 		if e > sum*(1+1e-12) {
 			t.Fatalf("epsilon %v above the sum %v", e, sum)
 		}
 		if e > 0 {
-			if less := must(t, val(KFoldDelta(parts, e*(1-1e-9))), nil); less < target*(1-1e-9) {
+			if less := must(t, val(KFoldDelta(terms, e*(1-1e-9))), nil); less < target*(1-1e-9) {
 				t.Fatalf("epsilon %v is not the smallest: delta %v just below it, target %v", e, less, target)
 			}
 		}
@@ -130,37 +130,37 @@ func val(v float64, err error) float64 {
 func TestKFoldEdges(t *testing.T) {
 	for _, c := range []struct {
 		name    string
-		parts   []Part
+		terms   []Term
 		delta   float64
 		epsilon float64
 	}{
-		{"pure sum", []Part{{0.5, 0, 3}, {1, 0, 2}}, 0, 3.5},
-		{"nothing", []Part{{0, 0, 7}}, 0, 0},
-		{"failures only", []Part{{0, 1e-3, 1}}, 1e-3, 0},
-		{"one response at its own delta", []Part{{1, 0, 1}}, (math.E - 1) / (math.E + 1), 0},
-		{"a delta that everything has", []Part{{1, 0, 4}}, 0.999, 0},
+		{"pure sum", []Term{{0.5, 0, 3}, {1, 0, 2}}, 0, 3.5},
+		{"nothing", []Term{{0, 0, 7}}, 0, 0},
+		{"failures only", []Term{{0, 1e-3, 1}}, 1e-3, 0},
+		{"one response at its own delta", []Term{{1, 0, 1}}, (math.E - 1) / (math.E + 1), 0},
+		{"a delta that everything has", []Term{{1, 0, 4}}, 0.999, 0},
 	} {
-		got, err := KFoldEpsilon(c.parts, c.delta)
+		got, err := KFoldEpsilon(c.terms, c.delta)
 		if err != nil || math.Abs(got-c.epsilon) > 1e-12 {
 			t.Errorf("%s: %v, %v, want %v", c.name, got, err, c.epsilon)
 		}
 	}
-	if _, err := KFoldEpsilon([]Part{{1, 1e-3, 10}}, 1e-3); !errors.Is(err, ErrUnreachable) {
+	if _, err := KFoldEpsilon([]Term{{1, 1e-3, 10}}, 1e-3); !errors.Is(err, ErrUnreachable) {
 		t.Errorf("an unreachable delta: %v", err)
 	}
-	if d, err := KFoldDelta([]Part{{1, 1, 1}}, 0); d != 1 || err != nil {
-		t.Errorf("a part that fails always: %v, %v", d, err)
+	if d, err := KFoldDelta([]Term{{1, 1, 1}}, 0); d != 1 || err != nil {
+		t.Errorf("a term that fails always: %v, %v", d, err)
 	}
-	if d, err := KFoldDelta([]Part{{1, 0, 3}}, 3); d != 0 || err != nil {
-		t.Errorf("at the sum of pure parts: %v, %v", d, err)
+	if d, err := KFoldDelta([]Term{{1, 0, 3}}, 3); d != 0 || err != nil {
+		t.Errorf("at the sum of pure terms: %v, %v", d, err)
 	}
 }
 
-// With a million parts exact composition takes milliseconds and is far below the
+// With a million terms exact composition takes milliseconds and is far below the
 // closed forms.
 func TestKFoldManyParts(t *testing.T) {
-	parts := []Part{{0.001, 0, 1000000}}
-	e := must(t, val(KFoldEpsilon(parts, 1e-6)), nil)
+	terms := []Term{{0.001, 0, 1000000}}
+	e := must(t, val(KFoldEpsilon(terms, 1e-6)), nil)
 	closed := must(t, val(AdvancedTight(0.001, 1000000, 1e-6)), nil)
 	if !(e > 4 && e < closed) {
 		t.Errorf("exact %v, closed form %v", e, closed)

@@ -14,7 +14,7 @@ func ExampleKFoldEpsilon() {
 	sum, _, err1 := classic.Basic(0.1, 0, 100)
 	advanced, err2 := classic.Advanced(0.1, 100, 1e-5)
 	tight, err3 := classic.AdvancedTight(0.1, 100, 1e-5)
-	exact, err4 := classic.KFoldEpsilon([]classic.Part{{Epsilon: 0.1, Count: 100}}, 1e-5)
+	exact, err4 := classic.KFoldEpsilon([]classic.Term{{Epsilon: 0.1, Count: 100}}, 1e-5)
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		fmt.Println(err)
 		return

@@ -8,30 +8,29 @@ import (
 	"privrec/internal/privacy"
 )
 
-// ErrExhausted is a mechanism that a filter does not let run: its cost is more than
-// what is left of the budget.
+// ErrExhausted says that a filter does not let a mechanism run: its cost is more than what is left
+// of the budget.
 var ErrExhausted = errors.New("the privacy budget is exhausted")
 
-// Filter decides, before each mechanism, whether it may still run, when mechanisms
-// and their parameters are chosen after the results of those before. The theorems
-// of composition fix all parameters beforehand; a sum that is stopped when it
-// looks full is no guarantee without a filter. The zero value is not usable. A
-// Filter is not safe for use by several goroutines.
+// Filter decides before each mechanism whether it may still run. It is for mechanisms and
+// parameters that are chosen after earlier results. The theorems of composition fix all parameters
+// beforehand, so without a filter stopping when the sum looks full guarantees nothing. The zero
+// value is not usable. A Filter is not safe for use by several goroutines.
 type Filter struct {
 	kind         string
 	order        float64 // of a Rényi filter
 	limit, spent float64
-	delta, slack float64 // of an (epsilon, delta) filter: for the parts, for the sum
+	delta, slack float64 // of an (epsilon, delta) filter: for the mechanisms, for the sum
 	failed       float64
 	square       float64
 }
 
-// NewRenyiFilter is a filter on the Rényi divergence at one order, fixed now: as
-// long as the divergences charged add up to at most its limit, the whole is
-// (Epsilon, Delta)-DP under the tight conversion (Feldman and Zrnic, "Individual
-// privacy accounting via a Rényi filter", NeurIPS 2021). One order
-// only: which of several is within its limit may depend on the results, and then
-// none of them is guaranteed. A good order is the best one of a typical run.
+// NewRenyiFilter returns a filter on the Rényi divergence at one order, which is fixed now. While
+// the charged divergences add up to at most its limit, all mechanisms together are (Epsilon,
+// Delta)-DP under the tight conversion (Feldman and Zrnic, "Individual privacy accounting via a
+// Rényi filter", NeurIPS 2021). It has only one order: which of several is within its limit may
+// depend on the results, and then none of them is guaranteed. A good order is the best one of a
+// typical run.
 func NewRenyiFilter(b privacy.Budget, order float64) (*Filter, error) {
 	if err := b.Validate(); err != nil {
 		return nil, fmt.Errorf("rényi filter: %w", err)
@@ -40,7 +39,7 @@ func NewRenyiFilter(b privacy.Budget, order float64) (*Filter, error) {
 		return nil, fmt.Errorf("rényi filter: order is %v, want above 1 and finite", order)
 	}
 	if b.Delta == 0 {
-		return nil, errors.New("rényi filter: delta is 0, want above 0: a finite order says nothing of it")
+		return nil, errors.New("rényi filter: delta is 0, want above 0: a finite order has no bound there")
 	}
 	limit := b.Epsilon - math.Log1p(-1/order) + math.Log(b.Delta*order)/(order-1)
 	if !(limit > 0) {
@@ -49,14 +48,14 @@ func NewRenyiFilter(b privacy.Budget, order float64) (*Filter, error) {
 	return &Filter{kind: "rényi filter", order: order, limit: limit * (1 - rounding)}, nil
 }
 
-// NewFilter is a filter on (epsilon, delta)-DP mechanisms: they may run while
+// NewFilter returns a filter on (epsilon, delta)-DP mechanisms. They may run while
 //
 //	sqrt(2 ln(1/slack) sum epsilon_i²) + sum epsilon_i²/2 <= Epsilon
 //	sum delta_i <= Delta - slack
 //
-// (Whitehouse, Ramdas, Rogers, Wu, "Fully-adaptive composition in differential
-// privacy", ICML 2023): as good as advanced composition with all
-// parameters fixed. slack is above 0 and at most Delta.
+// (Whitehouse, Ramdas, Rogers, Wu, "Fully-adaptive composition in differential privacy", ICML
+// 2023). That is as good as advanced composition with all parameters fixed. slack is above 0 and at
+// most Delta.
 func NewFilter(b privacy.Budget, slack float64) (*Filter, error) {
 	if err := b.Validate(); err != nil {
 		return nil, fmt.Errorf("filter: %w", err)
@@ -70,10 +69,9 @@ func NewFilter(b privacy.Budget, slack float64) (*Filter, error) {
 // rounding keeps the rounding errors of a sum of many costs below the limit.
 const rounding = 1e-12
 
-// ChargeDivergence pays for a mechanism of a Rényi filter, whose divergence at its
-// order is at most the given one whatever came before; +Inf is refused as any cost
-// above what is left. After an error the filter is as before and the mechanism
-// must not run.
+// ChargeDivergence pays for a mechanism of a Rényi filter. Its divergence at the filter's order
+// must be at most the given one after any earlier results. +Inf is refused like any cost above what
+// is left. After an error the filter is as before and the mechanism must not run.
 func (f *Filter) ChargeDivergence(divergence float64) error {
 	if f.order == 0 {
 		return fmt.Errorf("%s: it takes epsilon and delta, not a divergence", f.kind)
@@ -88,9 +86,8 @@ func (f *Filter) ChargeDivergence(divergence float64) error {
 	return nil
 }
 
-// Charge pays for a mechanism of a filter from NewFilter that is (epsilon,
-// delta)-DP whatever came before. After an error the filter is as before and the
-// mechanism must not run.
+// Charge pays for a mechanism of a filter from NewFilter. The mechanism must be (epsilon, delta)-DP
+// after any earlier results. After an error the filter is as before and the mechanism must not run.
 func (f *Filter) Charge(epsilon, delta float64) error {
 	if f.order != 0 {
 		return fmt.Errorf("%s: it takes a divergence, not epsilon and delta", f.kind)
@@ -107,12 +104,12 @@ func (f *Filter) Charge(epsilon, delta float64) error {
 	return nil
 }
 
-// Order is that of a Rényi filter, 0 of another.
+// Order returns the order of a Rényi filter, 0 for another filter.
 func (f *Filter) Order() float64 { return f.order }
 
-// Spent is what was charged so far, in the units of Limit. It is not a guarantee
-// of its own: that is the budget, whatever is left of it.
+// Spent returns what was charged so far, in the units of Limit. It is not a guarantee: that is the
+// whole budget, also while some of it is left.
 func (f *Filter) Spent() float64 { return f.spent }
 
-// Limit is what may be charged in all: a divergence at the order, or an epsilon.
+// Limit returns what may be charged in all: a divergence at the order, or an epsilon.
 func (f *Filter) Limit() float64 { return f.limit }

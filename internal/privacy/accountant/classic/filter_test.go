@@ -52,7 +52,7 @@ func TestRenyiFilterIsTheConversion(t *testing.T) {
 	}
 }
 
-// The other filter is no better than exact composition of the same parts, and as
+// The other filter is no better than exact composition of the same terms, and as
 // good as advanced composition.
 func TestFilterIsAdvancedComposition(t *testing.T) {
 	b, slack := privacy.Budget{Epsilon: 2, Delta: 1e-5}, 5e-6
@@ -60,16 +60,16 @@ func TestFilterIsAdvancedComposition(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	part := Part{Epsilon: 0.02, Delta: 1e-9}
-	for f.Charge(part.Epsilon, part.Delta) == nil {
-		part.Count++
+	term := Term{Epsilon: 0.02, Delta: 1e-9}
+	for f.Charge(term.Epsilon, term.Delta) == nil {
+		term.Count++
 	}
-	advanced, err := AdvancedTight(part.Epsilon, part.Count, slack)
-	if err != nil || part.Count < 10 || math.Abs(advanced-b.Epsilon) > 0.02*b.Epsilon {
-		t.Errorf("%d parts run: advanced composition of them is %v, the budget %v, %v", part.Count, advanced, b.Epsilon, err)
+	advanced, err := AdvancedTight(term.Epsilon, term.Count, slack)
+	if err != nil || term.Count < 10 || math.Abs(advanced-b.Epsilon) > 0.02*b.Epsilon {
+		t.Errorf("%d terms run: advanced composition of them is %v, the budget %v, %v", term.Count, advanced, b.Epsilon, err)
 	}
-	if d, err := KFoldDelta([]Part{part}, b.Epsilon); err != nil || d > b.Delta {
-		t.Errorf("%d parts have delta %v at epsilon %v, %v", part.Count, d, b.Epsilon, err)
+	if d, err := KFoldDelta([]Term{term}, b.Epsilon); err != nil || d > b.Delta {
+		t.Errorf("%d terms have delta %v at epsilon %v, %v", term.Count, d, b.Epsilon, err)
 	}
 	if err := f.Charge(0, 1e-5); !errors.Is(err, ErrExhausted) {
 		t.Errorf("more delta than there is: %v", err)
@@ -87,9 +87,9 @@ func TestFilterIsAdvancedComposition(t *testing.T) {
 	if want := math.Sqrt(2*math.Log(1/slack)*25) + 12.5; math.Abs(f.Spent()-want) > 1e-12*want {
 		t.Errorf("epsilons 3 and 4 spend %v, want %v", f.Spent(), want)
 	}
-	// All of delta is slack: pure parts only.
+	// All of delta is slack: pure terms only.
 	if f, err = NewFilter(b, b.Delta); err != nil || f.Charge(0.1, 0) != nil || f.Charge(0.1, 1e-300) == nil {
-		t.Errorf("without delta for the parts: %+v, %v", f, err)
+		t.Errorf("without delta for the terms: %+v, %v", f, err)
 	}
 }
 

@@ -21,7 +21,7 @@ type golden struct {
 func (g golden) p(name string) float64 { v, _ := g.Params[name].(float64); return v }
 func (g golden) n(name string) int64   { return int64(g.p(name)) }
 
-func (g golden) parts() []Part { return []Part{{g.p("eps0"), g.p("delta0"), g.n("k")}} }
+func (g golden) terms() []Term { return []Term{{g.p("eps0"), g.p("delta0"), g.n("k")}} }
 
 // errForeign is a row of another package.
 var errForeign = errors.New("not a row of this package")
@@ -42,16 +42,16 @@ func (g golden) compute() (float64, error) {
 		_, d, err := AmplifyPoisson(g.p("q"), 1, g.p("delta"))
 		return d, err
 	case "RRComposeDelta":
-		return KFoldDelta(g.parts(), g.p("eps"))
+		return KFoldDelta(g.terms(), g.p("eps"))
 	case "RRComposeEps":
-		return KFoldEpsilon(g.parts(), g.p("delta"))
+		return KFoldEpsilon(g.terms(), g.p("delta"))
 	case "PureToZCDP":
 		return PureToZCDP(g.p("eps"))
 	case "AdvancedAnyEps":
-		e, _, err := AdvancedAny([]Part{{g.p("eps1"), g.p("delta1"), g.n("k1")}, {g.p("eps2"), g.p("delta2"), g.n("k2")}}, g.p("slack"))
+		e, _, err := AdvancedAny([]Term{{g.p("eps1"), g.p("delta1"), g.n("k1")}, {g.p("eps2"), g.p("delta2"), g.n("k2")}}, g.p("slack"))
 		return e, err
 	case "KFoldAnyDelta":
-		return KFoldDelta([]Part{{g.p("eps1"), g.p("delta1"), g.n("k1")}, {g.p("eps2"), g.p("delta2"), g.n("k2")}, {0, g.p("delta3"), 3}}, g.p("eps"))
+		return KFoldDelta([]Term{{g.p("eps1"), g.p("delta1"), g.n("k1")}, {g.p("eps2"), g.p("delta2"), g.n("k2")}, {0, g.p("delta3"), 3}}, g.p("eps"))
 	}
 	return 0, errForeign
 }

@@ -9,42 +9,42 @@ import (
 	"privrec/internal/privacy/binomial"
 )
 
-// KFoldDelta is the smallest delta such that any adaptive composition of the parts
-// is (epsilon, delta)-DP: with L the sum of the log-ratios of randomised responses
-// of the parts' epsilons,
+// KFoldDelta returns the smallest delta such that any adaptive composition of the terms is
+// (epsilon, delta)-DP. With L the sum of the log-ratios of randomized responses of the terms'
+// epsilons it is
 //
 //	1 - prod (1-delta_i)^k_i (1 - E[(1 - e^(epsilon-L))+])
 //
-// accurate relative to itself. epsilon is at least 0 and finite. Parts of one
-// epsilon are one binomial sum; the outcomes of all epsilons but one are walked
-// through, and more than a million of them are refused.
-func KFoldDelta(parts []Part, epsilon float64) (float64, error) {
-	if err := errors.Join(checkParts(parts), checkEpsilon(epsilon)); err != nil {
+// The result is accurate relative to itself. epsilon is at least 0 and finite. Terms of one epsilon
+// are one binomial sum. KFoldDelta walks through the outcomes of all epsilons except one, and fails
+// on more than a million of them.
+func KFoldDelta(terms []Term, epsilon float64) (float64, error) {
+	if err := errors.Join(checkTerms(terms), checkEpsilon(epsilon)); err != nil {
 		return 0, err
 	}
-	c, err := newKFold(parts)
+	c, err := newKFold(terms)
 	if err != nil {
 		return 0, err
 	}
 	return c.delta(epsilon), nil
 }
 
-// KFoldEpsilon is the smallest epsilon >= 0 at which KFoldDelta is at most delta,
-// rounded up. delta is in [0, 1); at 0 it is the sum of pure parts. ErrUnreachable
-// if the parts' own deltas are more already.
-func KFoldEpsilon(parts []Part, delta float64) (float64, error) {
-	if err := checkParts(parts); err != nil {
+// KFoldEpsilon returns the smallest epsilon >= 0 at which KFoldDelta is at most delta, rounded up.
+// delta is in [0, 1); at 0 the result is the sum of pure terms. It fails with ErrUnreachable if the
+// terms' own deltas are more already.
+func KFoldEpsilon(terms []Term, delta float64) (float64, error) {
+	if err := checkTerms(terms); err != nil {
 		return 0, err
 	}
 	if !(delta >= 0 && delta < 1) {
 		return 0, fmt.Errorf("delta is %v, want at least 0 and below 1", delta)
 	}
-	c, err := newKFold(parts)
+	c, err := newKFold(terms)
 	if err != nil {
 		return 0, err
 	}
 	if c.broken > delta {
-		return 0, fmt.Errorf("delta is %v, the parts alone fail with %v: %w", delta, c.broken, ErrUnreachable)
+		return 0, fmt.Errorf("delta is %v, the terms alone fail with probability %v: %w", delta, c.broken, ErrUnreachable)
 	}
 	if c.delta(0) <= delta {
 		return 0, nil
@@ -63,44 +63,44 @@ func KFoldEpsilon(parts []Part, delta float64) (float64, error) {
 	}
 }
 
-// kfold is a composition with its parts merged by epsilon.
+// kfold is a composition with its terms merged by epsilon.
 type kfold struct {
-	broken float64 // probability that some part fails altogether
-	sum    float64 // of the epsilons
-	last   group   // the one with the most outcomes
-	others []group
+	broken float64   // probability that some term fails altogether
+	sum    float64   // of the epsilons
+	last   responses // the one with the most outcomes
+	others []responses
 }
 
-// group is count randomised responses of one epsilon.
-type group struct {
+// responses is count randomized responses of one epsilon.
+type responses struct {
 	epsilon float64
-	law     binomial.Law // of the answers that speak for the truth
+	law     binomial.Law // of the number of true answers
 }
 
-// loss is the log-ratio of n such answers.
-func (g group) loss(n int64) float64 { return float64(2*n-g.law.N) * g.epsilon }
+// loss returns the log-ratio of n true answers.
+func (g responses) loss(n int64) float64 { return float64(2*n-g.law.N) * g.epsilon }
 
-// maxOutcomes bounds the work of compositions of unlike parts.
+// maxOutcomes bounds the work of compositions of unlike terms.
 const maxOutcomes = 1 << 20
 
-func newKFold(parts []Part) (kfold, error) {
+func newKFold(terms []Term) (kfold, error) {
 	counts := map[float64]int64{}
-	for _, p := range parts {
+	for _, p := range terms {
 		if p.Epsilon > 0 {
 			if counts[p.Epsilon] += p.Count; counts[p.Epsilon] > maxCount {
 				return kfold{}, fmt.Errorf("counts add up to %d, want at most %d", counts[p.Epsilon], int64(maxCount))
 			}
 		}
 	}
-	c := kfold{broken: failure(parts)}
+	c := kfold{broken: failure(terms)}
 	for epsilon, n := range counts {
 		c.sum += float64(n) * epsilon
-		c.others = append(c.others, group{epsilon, binomial.FromLogit(n, epsilon)})
+		c.others = append(c.others, responses{epsilon, binomial.FromLogit(n, epsilon)})
 	}
 	if _, err := finite(c.sum); err != nil {
 		return kfold{}, err
 	}
-	slices.SortFunc(c.others, func(a, b group) int {
+	slices.SortFunc(c.others, func(a, b responses) int {
 		if a.law.N != b.law.N {
 			return int(max(-1, min(1, a.law.N-b.law.N)))
 		}
@@ -117,38 +117,38 @@ func newKFold(parts []Part) (kfold, error) {
 		outcomes *= float64(g.law.N + 1)
 	}
 	if outcomes > maxOutcomes {
-		return kfold{}, fmt.Errorf("the unlike parts have %.0f outcomes, want at most %d", outcomes, maxOutcomes)
+		return kfold{}, fmt.Errorf("the unlike terms have %.0f outcomes, want at most %d", outcomes, maxOutcomes)
 	}
 	return c, nil
 }
 
 func (c kfold) delta(epsilon float64) float64 {
-	return math.Min(1, c.broken+(1-c.broken)*c.hockey(c.others, epsilon))
+	return math.Min(1, c.broken+(1-c.broken)*c.hockeyStick(c.others, epsilon))
 }
 
-// hockey is E[(1-e^(epsilon-L))+] of the given groups and the last one.
-func (c kfold) hockey(others []group, epsilon float64) float64 {
+// hockeyStick returns E[(1-e^(epsilon-L))+] of the given groups and the last one.
+func (c kfold) hockeyStick(others []responses, epsilon float64) float64 {
 	if len(others) == 0 {
-		return c.last.hockey(epsilon)
+		return c.last.hockeyStick(epsilon)
 	}
 	g, sum := others[0], 0.0
 	for n := range g.law.N + 1 {
 		if p := math.Exp(g.law.LogPMF(n)); p > 0 {
-			sum += p * c.hockey(others[1:], epsilon-g.loss(n))
+			sum += p * c.hockeyStick(others[1:], epsilon-g.loss(n))
 		}
 	}
 	return sum
 }
 
-// hockey is E[(1-e^(epsilon-L))+] for the loss L of the group, at any real epsilon:
-// a sum of positive terms from the largest mass among them, up and down.
-func (g group) hockey(epsilon float64) float64 {
+// hockeyStick returns E[(1-e^(epsilon-L))+] for the loss L of the group, at any real epsilon. It is a
+// sum of positive terms that starts at the largest mass among them and goes up and down.
+func (g responses) hockeyStick(epsilon float64) float64 {
 	k := g.law.N
 	if k == 0 {
 		return math.Max(0, -math.Expm1(epsilon))
 	}
-	// The first n whose loss is above epsilon; the rounding of one term more or
-	// less is that of a zero.
+	// The first n with a loss above epsilon. Rounding may give one term more or
+	// less, whose gain is next to zero.
 	first := math.Floor((epsilon/g.epsilon+float64(k))/2) + 1
 	if first > float64(k) {
 		return 0

@@ -9,7 +9,7 @@ import (
 // Every wrong argument is an error that names it, and no number comes with it.
 func TestRefusals(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
-	pure := []Part{{1, 0, 1}}
+	pure := []Term{{1, 0, 1}}
 	two := func(a, b float64, err error) (float64, error) { return a + b, err }
 	for _, c := range []struct {
 		want string
@@ -25,19 +25,19 @@ func TestRefusals(t *testing.T) {
 		{"slack is 1", func() (float64, error) { return AdvancedTight(1, 1, 1) }},
 		{"count is -3", func() (float64, error) { return AdvancedTight(1, -3, 0.1) }},
 		{"overflows", func() (float64, error) { return Advanced(800, 1, 0.1) }},
-		{"no parts", func() (float64, error) { return two(AdvancedAny(nil, 0.1)) }},
-		{"part 1: delta is -1", func() (float64, error) { return two(AdvancedAny([]Part{{1, 0, 1}, {1, -1, 1}}, 0.1)) }},
+		{"no terms", func() (float64, error) { return two(AdvancedAny(nil, 0.1)) }},
+		{"term 1: delta is -1", func() (float64, error) { return two(AdvancedAny([]Term{{1, 0, 1}, {1, -1, 1}}, 0.1)) }},
 		{"slack is NaN", func() (float64, error) { return two(AdvancedAny(pure, nan)) }},
-		{"overflows", func() (float64, error) { return two(AdvancedAny([]Part{{1e300, 0, 1 << 50}}, 0.1)) }},
-		{"no parts", func() (float64, error) { return KFoldDelta(nil, 1) }},
+		{"overflows", func() (float64, error) { return two(AdvancedAny([]Term{{1e300, 0, 1 << 50}}, 0.1)) }},
+		{"no terms", func() (float64, error) { return KFoldDelta(nil, 1) }},
 		{"epsilon is NaN", func() (float64, error) { return KFoldDelta(pure, nan) }},
-		{"part 0: epsilon is NaN", func() (float64, error) { return KFoldEpsilon([]Part{{nan, 0, 1}}, 0.1) }},
+		{"term 0: epsilon is NaN", func() (float64, error) { return KFoldEpsilon([]Term{{nan, 0, 1}}, 0.1) }},
 		{"delta is 1", func() (float64, error) { return KFoldEpsilon(pure, 1) }},
 		{"delta is NaN", func() (float64, error) { return KFoldEpsilon(pure, nan) }},
-		{"outcomes", func() (float64, error) { return KFoldEpsilon([]Part{{1, 0, 1 << 22}, {2, 0, 1 << 22}}, 0.1) }},
-		{"outcomes", func() (float64, error) { return KFoldDelta([]Part{{1, 0, 1 << 22}, {2, 0, 1 << 22}}, 0.1) }},
-		{"counts add up", func() (float64, error) { return KFoldDelta([]Part{{1, 0, 1 << 53}, {1, 1e-9, 1}}, 0.1) }},
-		{"overflows", func() (float64, error) { return KFoldDelta([]Part{{1e300, 0, 1 << 50}}, 0.1) }},
+		{"outcomes", func() (float64, error) { return KFoldEpsilon([]Term{{1, 0, 1 << 22}, {2, 0, 1 << 22}}, 0.1) }},
+		{"outcomes", func() (float64, error) { return KFoldDelta([]Term{{1, 0, 1 << 22}, {2, 0, 1 << 22}}, 0.1) }},
+		{"counts add up", func() (float64, error) { return KFoldDelta([]Term{{1, 0, 1 << 53}, {1, 1e-9, 1}}, 0.1) }},
+		{"overflows", func() (float64, error) { return KFoldDelta([]Term{{1e300, 0, 1 << 50}}, 0.1) }},
 		{"rate is 1.5", func() (float64, error) { return two(AmplifyPoisson(1.5, 1, 0)) }},
 		{"rate is NaN", func() (float64, error) { return two(AmplifyPoisson(nan, 1, 0)) }},
 		{"epsilon is -1", func() (float64, error) { return two(AmplifyPoisson(0.5, -1, 0)) }},

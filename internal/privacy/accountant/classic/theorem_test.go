@@ -24,8 +24,8 @@ func value(t interface{ Fatal(...any) }) func(v float64, err error) float64 {
 	}
 }
 
-// subsets is delta by the sum over all subsets of the parts, as the optimal
-// composition theorem for unlike parts is stated:
+// subsets is delta by the sum over all subsets of the terms, as the optimal
+// composition theorem for unlike terms is stated:
 //
 //	1 - prod (1-delta_i) (1 - sum over S of max(0, e^(in S) - e^(eps + not in S)) / prod (1+e^eps_i))
 func subsets(epsilons, deltas []float64, eps float64) float64 {
@@ -48,21 +48,21 @@ func subsets(epsilons, deltas []float64, eps float64) float64 {
 	return 1 - keep*(1-sum/norm)
 }
 
-// Any parts against the theorem as it is stated. A part less or an epsilon a little
+// Any terms against the theorem as it is stated. A term less or an epsilon a little
 // larger may change nothing, where no outcome depends on it, but only ever so.
 func TestKFoldIsTheTheorem(t *testing.T) {
 	seen := 0
 	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 9).Draw(t, "parts")
+		n := rapid.IntRange(1, 9).Draw(t, "terms")
 		var epsilons, deltas []float64
-		var parts []classic.Part
+		var terms []classic.Term
 		for range n {
 			e := rapid.SampledFrom([]float64{0.1, 0.25, 0.7, 1.3}).Draw(t, "epsilon")
 			d := rapid.SampledFrom([]float64{0, 0, 1e-6, 0.02}).Draw(t, "delta")
-			epsilons, deltas, parts = append(epsilons, e), append(deltas, d), append(parts, classic.Part{Epsilon: e, Delta: d, Count: 1})
+			epsilons, deltas, terms = append(epsilons, e), append(deltas, d), append(terms, classic.Term{Epsilon: e, Delta: d, Count: 1})
 		}
 		eps := rapid.Float64Range(0, 4).Draw(t, "eps")
-		got := value(t)(classic.KFoldDelta(parts, eps))
+		got := value(t)(classic.KFoldDelta(terms, eps))
 		if want := subsets(epsilons, deltas, eps); math.Abs(got-want) > 1e-12 {
 			t.Fatalf("%v, %v at %v: %v, want %v", epsilons, deltas, eps, got, want)
 		}
@@ -70,19 +70,19 @@ func TestKFoldIsTheTheorem(t *testing.T) {
 		epsilons[0] *= 1.001
 		more := subsets(epsilons, deltas, eps)
 		if less > got+1e-12 || more < got-1e-12 {
-			t.Fatalf("%v, a part less %v, an epsilon more %v", got, less, more)
+			t.Fatalf("%v, a term less %v, an epsilon more %v", got, less, more)
 		}
 		if more > got+1e-9 && less < got-1e-9 {
 			seen++
 		}
 	})
-	t.Logf("%d parts matter", seen)
+	t.Logf("%d terms matter", seen)
 	if seen < 10 {
-		t.Errorf("only %d parts matter", seen)
+		t.Errorf("only %d terms matter", seen)
 	}
 }
 
-// The theorem for equal parts at the epsilons (k-2i) eps0 that it names:
+// The theorem for equal terms at the epsilons (k-2i) eps0 that it names:
 // sum over l < i of C(k, l) (e^((k-l) eps0) - e^((k-2i+l) eps0)) / (1+e^eps0)^k, in
 // rationals for e^eps0 a whole number.
 func TestKFoldAtTheNamedEpsilons(t *testing.T) {
@@ -97,7 +97,7 @@ func TestKFoldAtTheNamedEpsilons(t *testing.T) {
 				}
 				want, _ := new(big.Rat).SetFrac(sum, new(big.Int).Exp(big.NewInt(ratio+1), big.NewInt(k), nil)).Float64()
 				e := math.Log(float64(ratio))
-				got := value(t)(classic.KFoldDelta([]classic.Part{{Epsilon: e, Count: k}}, float64(k-2*i)*e))
+				got := value(t)(classic.KFoldDelta([]classic.Term{{Epsilon: e, Count: k}}, float64(k-2*i)*e))
 				if math.Abs(got-want) > 1e-12*want+1e-15 {
 					t.Errorf("ratio %d, %d times, i %d: %v, want %v", ratio, k, i, got, want)
 				}
@@ -106,33 +106,33 @@ func TestKFoldAtTheNamedEpsilons(t *testing.T) {
 	}
 }
 
-// The theorems in order: exact, third form, the classic one; equal parts are a list
-// of one part; and the forms' minimum is at most each of them, the sum included.
+// The theorems in order: exact, third form, the classic one; equal terms are a list
+// of one term; and the forms' minimum is at most each of them, the sum included.
 func TestTheoremsAreInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := math.Exp(rapid.Float64Range(-6, 1).Draw(t, "log epsilon"))
 		k := rapid.Int64Range(1, 2000).Draw(t, "k")
 		slack := math.Pow(10, rapid.Float64Range(-10, -1).Draw(t, "log slack"))
-		parts := []classic.Part{{Epsilon: e, Count: k}}
-		exact := value(t)(classic.KFoldEpsilon(parts, slack))
+		terms := []classic.Term{{Epsilon: e, Count: k}}
+		exact := value(t)(classic.KFoldEpsilon(terms, slack))
 		tight := value(t)(classic.AdvancedTight(e, k, slack))
 		plain := value(t)(classic.Advanced(e, k, slack))
 		sum, _, err := classic.Basic(e, 0, k)
 		if err != nil {
 			t.Fatal(err)
 		}
-		least, delta, err := classic.AdvancedAny(parts, slack)
+		least, delta, err := classic.AdvancedAny(terms, slack)
 		if err != nil || math.Abs(delta/slack-1) > 1e-12 {
 			t.Fatalf("delta %v of slack %v, %v", delta, slack, err)
 		}
 		if !(exact <= least*(1+1e-9) && least <= math.Min(tight, sum)*(1+1e-15) && tight <= plain) {
 			t.Fatalf("exact %v, least %v, tight %v, plain %v, sum %v", exact, least, tight, plain, sum)
 		}
-		// Written part by part it is the same.
-		var split []classic.Part
+		// Written term by term it is the same.
+		var split []classic.Term
 		for rest := k; rest > 0; {
 			n := (rest + 1) / 2
-			split, rest = append(split, classic.Part{Epsilon: e, Count: n}), rest-n
+			split, rest = append(split, classic.Term{Epsilon: e, Count: n}), rest-n
 		}
 		if again, _, err := classic.AdvancedAny(split, slack); err != nil || math.Abs(again/least-1) > 1e-12 {
 			t.Fatalf("%v, split %v, %v", least, again, err)
@@ -155,7 +155,7 @@ func TestMisreadTheoremsAreRefused(t *testing.T) {
 		for _, e := range []float64{0.01, 0.1, 0.5, 2} {
 			for _, k := range []int64{10, 300, 20_000} {
 				for _, slack := range []float64{1e-8, 1e-3, 0.3} {
-					exact := value(t)(classic.KFoldEpsilon([]classic.Part{{Epsilon: e, Count: k}}, slack))
+					exact := value(t)(classic.KFoldEpsilon([]classic.Term{{Epsilon: e, Count: k}}, slack))
 					caught = caught || wrong(e, float64(k), slack) < exact*(1-1e-9)
 					if right := value(t)(classic.AdvancedTight(e, k, slack)); right < exact*(1-1e-9) {
 						t.Errorf("epsilon %v, %d times, slack %v: the theorem says %v, exact %v", e, k, slack, right, exact)
@@ -281,15 +281,15 @@ func TestEveryFieldIsRefused(t *testing.T) {
 	calls := map[string]call{
 		"Basic": func(e, d float64, n int64) error { _, _, err := classic.Basic(e, d, n); return err },
 		"AdvancedAny": func(e, d float64, n int64) error {
-			_, _, err := classic.AdvancedAny([]classic.Part{{Epsilon: 1, Count: 1}, {Epsilon: e, Delta: d, Count: n}}, 0.1)
+			_, _, err := classic.AdvancedAny([]classic.Term{{Epsilon: 1, Count: 1}, {Epsilon: e, Delta: d, Count: n}}, 0.1)
 			return err
 		},
 		"KFoldDelta": func(e, d float64, n int64) error {
-			_, err := classic.KFoldDelta([]classic.Part{{Epsilon: e, Delta: d, Count: n}}, 1)
+			_, err := classic.KFoldDelta([]classic.Term{{Epsilon: e, Delta: d, Count: n}}, 1)
 			return err
 		},
 		"KFoldEpsilon": func(e, d float64, n int64) error {
-			_, err := classic.KFoldEpsilon([]classic.Part{{Epsilon: e, Delta: d, Count: n}}, 0.99)
+			_, err := classic.KFoldEpsilon([]classic.Term{{Epsilon: e, Delta: d, Count: n}}, 0.99)
 			return err
 		},
 		"AmplifyPoisson": func(e, d float64, n int64) error { _, _, err := classic.AmplifyPoisson(0.5, e, d); return err },
@@ -318,7 +318,7 @@ func TestEveryFieldIsRefused(t *testing.T) {
 	if _, _, err := classic.Basic(1, 0, 1<<53); err != nil {
 		t.Errorf("the largest count: %v", err)
 	}
-	if _, err := classic.KFoldDelta([]classic.Part{{Epsilon: 1e-9, Count: 1<<20 - 1}, {Epsilon: 2e-9, Count: 1 << 30}}, 1); err != nil {
+	if _, err := classic.KFoldDelta([]classic.Term{{Epsilon: 1e-9, Count: 1<<20 - 1}, {Epsilon: 2e-9, Count: 1 << 30}}, 1); err != nil {
 		t.Errorf("as many outcomes as are taken: %v", err)
 	}
 }
@@ -326,7 +326,7 @@ func TestEveryFieldIsRefused(t *testing.T) {
 // Two mechanisms that are known only by epsilon and delta, and what they cost
 // together at the best delta, half of which is slack.
 func ExampleAdvancedAny() {
-	epsilon, delta, err := classic.AdvancedAny([]classic.Part{{Epsilon: 0.01, Delta: 1e-9, Count: 5000}, {Epsilon: 0.5, Count: 1}}, 1e-6)
+	epsilon, delta, err := classic.AdvancedAny([]classic.Term{{Epsilon: 0.01, Delta: 1e-9, Count: 5000}, {Epsilon: 0.5, Count: 1}}, 1e-6)
 	fmt.Printf("%.3f %.2e %v\n", epsilon, delta, err)
 	// Output: 4.901 6.00e-06 <nil>
 }

@@ -167,7 +167,7 @@ func TestCurvesAreBelowOptimalComposition(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			parts := []classic.Part{{Epsilon: point, Delta: v.Delta, Count: c.n}}
+			parts := []classic.Term{{Epsilon: point, Delta: v.Delta, Count: c.n}}
 			for _, eps := range []float64{0.5, 1.5, 4} {
 				know, err := classic.KFoldDelta(parts, eps)
 				if err != nil {

@@ -114,9 +114,9 @@ func TestPureAgainstKFold(t *testing.T) {
 	for _, e := range []float64{0.05, 0.4, 1.5} {
 		for _, n := range []int64{1, 7, 40} {
 			for _, twice := range []int64{0, 1, 6} {
-				ts, parts := list(ldp(e, n)), []classic.Part{{Epsilon: e, Count: n}}
+				ts, parts := list(ldp(e, n)), []classic.Term{{Epsilon: e, Count: n}}
 				if twice > 0 {
-					ts, parts = append(ts, ldp(2*e, twice)), append(parts, classic.Part{Epsilon: 2 * e, Count: twice})
+					ts, parts = append(ts, ldp(2*e, twice)), append(parts, classic.Term{Epsilon: 2 * e, Count: twice})
 				}
 				for _, share := range []float64{0, 0.3, 0.8} {
 					epsilon := share * e * float64(n+2*twice)

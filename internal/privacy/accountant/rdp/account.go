@@ -41,7 +41,7 @@ func (a *Account) Charge(e privacy.Event, count int64) error {
 	if err != nil {
 		return err
 	}
-	a.list, a.total, a.open = list, total, list.Open
+	a.list, a.total, a.open = list, total, list.WithoutNoise
 	return nil
 }
 

@@ -6,13 +6,13 @@ import (
 	"privrec/internal/privacy/binomial"
 )
 
-// LogBinomial is the logarithm of the binomial coefficient n over k, -Inf where
-// it is 0 (k < 0 or k > n). It is right to a few units in the last place of the
-// logarithm for n up to 2^53, where differences of log-gammas lose 1e-16 log(n!).
+// LogBinomial returns the logarithm of the binomial coefficient n over k, -Inf where it is 0 (k < 0
+// or k > n). It is right to a few units in the last place of the logarithm for n up to 2^53.
+// Differences of log-gammas would lose 1e-16 log(n!).
 //
-// With Stirling's series for the three factorials the large parts combine into
-// k log(n/k) + (n-k) log(n/(n-k)), a sum of positive terms (Loader, "Fast and
-// accurate computation of binomial probabilities", 2000).
+// With Stirling's series for the three factorials the large terms combine into k log(n/k) + (n-k)
+// log(n/(n-k)), a sum of positive terms (Loader, "Fast and accurate computation of binomial
+// probabilities", 2000).
 func LogBinomial(n, k int) float64 {
 	if n < 0 || k < 0 || k > n {
 		return math.Inf(-1)

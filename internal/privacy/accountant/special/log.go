@@ -2,7 +2,7 @@ package special
 
 import "math"
 
-// LogAdd is log(e^a + e^b). Either may be -Inf, which is the logarithm of 0.
+// LogAdd returns log(e^a + e^b). Either may be -Inf, the logarithm of 0.
 func LogAdd(a, b float64) float64 {
 	if a < b {
 		a, b = b, a
@@ -13,8 +13,8 @@ func LogAdd(a, b float64) float64 {
 	return a + math.Log1p(math.Exp(b-a))
 }
 
-// LogSub is log(e^a - e^b) for a >= b. Where rounding has brought a to b or
-// below, the difference is 0 and its logarithm -Inf.
+// LogSub returns log(e^a - e^b) for a >= b. If rounding has brought a to b or below, the difference
+// is 0 and its logarithm -Inf.
 func LogSub(a, b float64) float64 {
 	if math.IsInf(b, -1) || math.IsInf(a, 1) {
 		return a
@@ -22,8 +22,8 @@ func LogSub(a, b float64) float64 {
 	return a + Log1mExp(b-a)
 }
 
-// Log1mExp is log(1 - e^x) for x <= 0, -Inf from 0 on (Mächler, "Accurately
-// computing log(1 - exp(-|a|))", 2012: two forms that meet at log 1/2).
+// Log1mExp returns log(1 - e^x) for x <= 0, and -Inf from 0 on (Mächler, "Accurately computing
+// log(1 - exp(-|a|))", 2012: two forms that meet at log 1/2).
 func Log1mExp(x float64) float64 {
 	switch {
 	case x >= 0:
@@ -34,7 +34,7 @@ func Log1mExp(x float64) float64 {
 	return math.Log1p(-math.Exp(x))
 }
 
-// Log1pExp is log(1 + e^x) for every x.
+// Log1pExp returns log(1 + e^x) for every x.
 func Log1pExp(x float64) float64 {
 	if x > 0 {
 		return x + math.Log1p(math.Exp(-x))
@@ -42,8 +42,8 @@ func Log1pExp(x float64) float64 {
 	return math.Log1p(math.Exp(x))
 }
 
-// LogExpm1 is log(e^x - 1) for x >= 0: -Inf at 0, and x itself far out, where
-// e^x has no float.
+// LogExpm1 returns log(e^x - 1) for x >= 0: -Inf at 0, and x itself far out, where e^x has no
+// float.
 func LogExpm1(x float64) float64 {
 	if x > 30 {
 		return x + Log1mExp(-x)
@@ -54,8 +54,8 @@ func LogExpm1(x float64) float64 {
 // expm1mxSeries is the |x| below which Expm1mx sums a series.
 const expm1mxSeries = 0.5
 
-// Expm1mx is e^x - 1 - x, never negative, to full relative accuracy: the part of
-// a moment that is left when its mean is known.
+// Expm1mx returns e^x - 1 - x, which is never negative, to full relative accuracy: what is left of
+// a moment once its mean is known.
 func Expm1mx(x float64) float64 {
 	if math.Abs(x) >= expm1mxSeries {
 		return math.Expm1(x) - x
@@ -63,8 +63,8 @@ func Expm1mx(x float64) float64 {
 	return Expm1mxSeries(x)
 }
 
-// Expm1mxSeries is Expm1mx for |x| <= 0.5 alone, where the Taylor series to degree
-// 15 is right to the last place. It is small enough to be inlined in loops.
+// Expm1mxSeries returns Expm1mx for |x| <= 0.5 only, where the Taylor series to degree 15 is right
+// to the last place. It is small enough to be inlined in loops.
 func Expm1mxSeries(x float64) float64 {
 	y := x * x
 	even := 1./2 + y*(1./24+y*(1./720+y*(1./40320+y*(1./3628800+y*(1./479001600+y/87178291200)))))
@@ -72,8 +72,8 @@ func Expm1mxSeries(x float64) float64 {
 	return y * (even + x*odd)
 }
 
-// Log1pmx is log(1+x) - x, never positive, to full relative accuracy for
-// x > -1. With r = x/(2+x), log(1+x) is 2 atanh(r) and 2r - x is -rx.
+// Log1pmx returns log(1+x) - x, which is never positive, to full relative accuracy for x > -1. With
+// r = x/(2+x), log(1+x) is 2 atanh(r) and 2r - x is -rx.
 func Log1pmx(x float64) float64 {
 	if x < -0.4 || x > 0.7 {
 		return math.Log1p(x) - x

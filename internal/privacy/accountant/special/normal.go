@@ -2,17 +2,17 @@ package special
 
 import "math"
 
-// LogPhi is the logarithm of the standard normal density at x.
+// LogPhi returns the logarithm of the standard normal density at x.
 func LogPhi(x float64) float64 { return -x*x/2 - logSqrt2Pi }
 
 // logSqrt2Pi is log(sqrt(2 pi)).
 const logSqrt2Pi = 0.91893853320467274178032973640562
 
-// Upper is Q(x), the probability of a standard normal above x. It is 0 beyond
-// x = 38.6, where LogUpper still has every digit.
+// Upper returns Q(x), the probability that a standard normal is above x. It is 0 beyond x = 38.6,
+// where LogUpper still has every digit.
 func Upper(x float64) float64 { return 0.5 * math.Erfc(x/math.Sqrt2) }
 
-// LogUpper is log Q(x) for every x: -Inf at +Inf, 0 at -Inf.
+// LogUpper returns log Q(x) for every x: -Inf at +Inf, 0 at -Inf.
 func LogUpper(x float64) float64 {
 	switch {
 	case math.IsInf(x, 1):
@@ -25,8 +25,8 @@ func LogUpper(x float64) float64 {
 	return LogPhi(x) - math.Log(x+millsTail(x))
 }
 
-// Mills is the ratio Q(x)/phi(x) of the upper tail to the density (Mills), to
-// full relative accuracy at any x that is not far below zero.
+// Mills returns the ratio Q(x)/phi(x) of the upper tail to the density (Mills), to full relative
+// accuracy at any x that is not far below zero.
 func Mills(x float64) float64 {
 	if x < millsSplit {
 		return Upper(x) / math.Exp(LogPhi(x))
@@ -34,8 +34,8 @@ func Mills(x float64) float64 {
 	return 1 / (x + millsTail(x))
 }
 
-// millsSlope is minus the derivative of Mills: 1 - x Mills(x). From
-// the fraction K of millsTail it is K/(x+K): nothing cancels at large x.
+// millsSlope returns minus the derivative of Mills, 1 - x Mills(x). With the fraction K of
+// millsTail it is K/(x+K), which cancels nothing at large x.
 func millsSlope(x float64) float64 {
 	if x < millsSplit {
 		return 1 - x*Mills(x)
@@ -46,9 +46,9 @@ func millsSlope(x float64) float64 {
 
 const millsSplit = 2
 
-// millsTail is the continued fraction 1/(x + 2/(x + 3/(x + ...))) of Laplace,
-// so that Mills(x) = 1/(x + millsTail(x)). Its error after n terms falls like
-// exp(-2 x sqrt(n)): the number of terms gives 1e-17 for x >= 2.
+// millsTail returns the continued fraction 1/(x + 2/(x + 3/(x + ...))) of Laplace, so that Mills(x)
+// = 1/(x + millsTail(x)). Its error after n terms falls like exp(-2 x sqrt(n)). The number of terms
+// gives 1e-17 for x >= 2.
 func millsTail(x float64) float64 {
 	n := int(400/(x*x)) + 12
 	k := 0.0
@@ -58,12 +58,11 @@ func millsTail(x float64) float64 {
 	return k
 }
 
-// Narrow is the width below which MillsDifference takes a difference as an
-// integral.
+// Narrow is the width below which MillsDifference computes a difference as an integral.
 const Narrow = 0.5
 
-// MillsDifference is Mills(x) - Mills(x+w) for x >= -Narrow/2, w >= 0. A narrow
-// difference is the integral of the slope, where subtracting would cancel.
+// MillsDifference returns Mills(x) - Mills(x+w) for x >= -Narrow/2, w >= 0. A narrow difference is
+// the integral of the slope, because subtracting would cancel.
 func MillsDifference(x, w float64) float64 {
 	if w > Narrow {
 		return Mills(x) - Mills(x+w)

@@ -142,7 +142,7 @@ func TestCountsAreThoseOfAWalk(t *testing.T) {
 		if d := cmp.Diff(want, counted(l.Terms)); d != "" {
 			t.Fatalf("%+v: %s", e, d)
 		}
-		if len(counted(l.Terms)) != len(l.Terms) || opened != (len(l.Open) == 1) || len(l.Open) > 1 || len(l.Parallels) > 0 {
+		if len(counted(l.Terms)) != len(l.Terms) || opened != (len(l.WithoutNoise) == 1) || len(l.WithoutNoise) > 1 || len(l.Parallels) > 0 {
 			t.Fatalf("%+v: %+v", e, l)
 		}
 	})

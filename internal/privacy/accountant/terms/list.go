@@ -7,9 +7,9 @@ import (
 	"privrec/internal/privacy"
 )
 
-// times is n compositions of the list.
+// times returns n compositions of the list.
 func (l List) times(n int64) (List, error) {
-	out := List{Open: l.Open}
+	out := List{WithoutNoise: l.WithoutNoise}
 	for _, t := range l.Terms {
 		if t.Count > math.MaxInt64/n {
 			return List{}, fmt.Errorf("%s: %d times %d releases overflow", t.Leaf.Kind(), n, t.Count)
@@ -26,9 +26,9 @@ func (l List) times(n int64) (List, error) {
 	return out, nil
 }
 
-// plus composes two lists; equal terms become one with the sum of their counts.
+// plus composes two lists. Equal terms become one with the sum of their counts.
 func (l List) plus(m List) (List, error) {
-	out := List{Terms: append([]Term(nil), l.Terms...), Parallels: append(append([]Branches(nil), l.Parallels...), m.Parallels...), Open: merge(l.Open, m.Open)}
+	out := List{Terms: append([]Term(nil), l.Terms...), Parallels: append(append([]Branches(nil), l.Parallels...), m.Parallels...), WithoutNoise: merge(l.WithoutNoise, m.WithoutNoise)}
 next:
 	for _, t := range m.Terms {
 		for i, have := range out.Terms {
@@ -51,11 +51,11 @@ next:
 // Add composes two lists, as Flatten does within one event.
 func (l List) Add(m List) (List, error) { return l.plus(m) }
 
-// Worst returns the terms of the worst case: in every parallel composition the
-// branch that dominates all others, which must consist of the same kinds of
-// releases with less noise or more of them; with Pairs the two that each dominate all
-// but the other. Where none are known to dominate the error is ErrForm; an accountant
-// that can compare branches at each point of a curve, as Rényi DP can, needs no Worst.
+// Worst returns the terms of the worst case. In every parallel composition that is the branch that
+// dominates all others: these consist of the same kinds of releases with more noise or fewer of
+// them. With Pairs it is two branches that each dominate all but the other. Worst fails with
+// ErrForm if no branch is known to dominate. Rényi DP compares branches at each point of a curve,
+// and needs no Worst.
 func (l List) Worst() ([]Term, error) {
 	out := List{Terms: l.Terms}
 	for _, b := range l.Parallels {
@@ -74,7 +74,7 @@ func (l List) Worst() ([]Term, error) {
 	return out.Terms, nil
 }
 
-// worst returns the terms of the branch, or the pair of them, that dominates all others.
+// worst returns the terms of the branch, or the pair of branches, that dominates all others.
 func (b Branches) worst() ([]Term, error) {
 	branches := make([][]Term, len(b.Of))
 	for i, branch := range b.Of {
@@ -91,8 +91,8 @@ func (b Branches) worst() ([]Term, error) {
 	out := List{Terms: worst}
 	over := [][]Term{worst}
 	if b.Pairs && len(rest) > 0 {
-		// Of two that dominate all but each other either has taken the lead last, and
-		// then the other does among the rest.
+		// Of two that dominate all but each other, one has taken the lead last, and
+		// the other leads the rest.
 		second, others := leader(rest)
 		sum, err := out.plus(List{Terms: second})
 		if err != nil {
@@ -114,7 +114,7 @@ func (b Branches) worst() ([]Term, error) {
 func leader(branches [][]Term) (lead []Term, rest [][]Term) {
 	at := 0
 	for i, ts := range branches {
-		// One that dominates all takes the lead here and keeps it.
+		// A branch that dominates all others takes the lead here and keeps it.
 		if lead := branches[at]; dominates(ts, lead) || !dominates(lead, ts) {
 			at = i
 		}
@@ -123,8 +123,8 @@ func leader(branches [][]Term) (lead []Term, rest [][]Term) {
 	return branches[at], append(rest, branches[at+1:]...)
 }
 
-// dominates reports whether a costs at least as much as b under every measure:
-// to each term of b belongs a term of a, each used once, that does.
+// dominates reports whether a costs at least as much as b under every measure: every term of b has
+// a term of a, each used once, that covers it.
 func dominates(a, b []Term) bool {
 	used := make([]bool, len(a))
 next:
@@ -140,8 +140,8 @@ next:
 	return true
 }
 
-// covers reports whether s is t with more releases, a higher rate or less noise
-// for the same distance: t is then s after more processing.
+// covers reports whether s is t with more releases, a higher rate or less noise for the same
+// distance. Then t is s after more processing.
 func covers(s, t Term) bool {
 	if s.Method != t.Method && s.Rate != 1 || s.Relation != t.Relation || s.Rate < t.Rate || s.Count < t.Count {
 		return false
@@ -149,17 +149,17 @@ func covers(s, t Term) bool {
 	switch x := privacy.LawOf(s.Leaf).(type) {
 	case privacy.NormalLaw:
 		y, ok := privacy.LawOf(t.Leaf).(privacy.NormalLaw)
-		sampled := s.Relation == privacy.Replace && s.Rate < 1 // which asks for norms
+		sampled := s.Relation == privacy.Replace && s.Rate < 1 // only then norms matter
 		return ok && x.Sensitivity/x.Sigma >= y.Sensitivity/y.Sigma && (!sampled || longer(x, y))
 	case privacy.LaplaceLaw:
 		y, ok := privacy.LawOf(t.Leaf).(privacy.LaplaceLaw)
 		return ok && x.Sensitivity/x.Scale >= y.Sensitivity/y.Scale
-	case privacy.ResponseLaw: // the same categories, or the laws differ in more than noise
+	case privacy.ResponseLaw: // the same number of categories; else the laws differ in more than noise
 		y, ok := privacy.LawOf(t.Leaf).(privacy.ResponseLaw)
 		return ok && x.Epsilon >= y.Epsilon && x.Categories == y.Categories && x.Bound == y.Bound
 	}
 	s.Count, s.Rate, s.Method = t.Count, t.Rate, t.Method
-	return s == t // other laws: the same release only
+	return s == t // other laws: only the same release
 }
 
 // merge appends what is new, in order.

@@ -6,12 +6,12 @@ import (
 	"privrec/internal/privacy"
 )
 
-// Norms is what a normal law says of the length of one unit's contribution, which a
-// sampled one under Replace is priced by. A larger one costs no more.
+// Norms is what a normal law says about the length of one unit's vector. The price of a sampled
+// release under Replace depends on it. A larger value of Norms costs no more.
 type Norms int
 
 const (
-	Unknown Norms = iota // nothing, or that it may be longer than the sensitivity
+	Unknown Norms = iota // nothing, or it may be longer than the sensitivity
 	Within               // at most the sensitivity: values from 0 to it
 	Halved               // at most half of it: vectors clipped to a norm
 )
@@ -27,9 +27,9 @@ func NormsOf(g privacy.NormalLaw) Norms {
 	return Halved
 }
 
-// joinedNorm is the Norm of a release of sensitivity d that stands for several on one
-// sample: a unit moves all of them, each in units of its noise. Where all are clipped
-// it is half of d to the last digit; where one says nothing nothing is known.
+// joinedNorm returns the Norm of one release of sensitivity d that stands for several on one
+// sample. A unit moves all of them, each measured in its noise. If all are clipped it is half of d
+// to the last digit. If one has no Norm the result is 0, not known.
 func joinedNorm(ts []Term, laws []privacy.NormalLaw, d, mu2 float64) float64 {
 	halved, sum := true, 0.0
 	for i, t := range ts {
@@ -47,7 +47,7 @@ func joinedNorm(ts []Term, laws []privacy.NormalLaw, d, mu2 float64) float64 {
 	return math.Max(d/2, d*math.Sqrt(sum/mu2)*(1+0x1p-50))
 }
 
-// longer reports whether what g says of norms, in units of its noise, covers h.
+// longer reports whether the norm of g, measured in its noise, covers that of h.
 func longer(g, h privacy.NormalLaw) bool {
 	return g.Norm == 0 || h.Norm > 0 && g.Norm/g.Sigma >= h.Norm/h.Sigma
 }

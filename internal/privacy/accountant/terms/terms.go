@@ -1,7 +1,6 @@
-// Package terms brings the events of a ledger into the one form that
-// accountants price: a flat list of leaf releases with their counts and their
-// sampling. It knows the structure of composition and no epsilon; the
-// multiplication by a count happens here, once, for every kind of event.
+// Package terms brings the events of a ledger into the one form that accountants price: a flat list
+// of leaf releases with their counts and their sampling. It knows the structure of composition and
+// no epsilon. All counts are multiplied here, for every kind of event.
 package terms
 
 import (
@@ -12,54 +11,53 @@ import (
 	"privrec/internal/privacy"
 )
 
-// Term is Count adaptive compositions of one leaf release, perhaps each on its
-// own random part of the data.
+// Term is Count adaptive compositions of one leaf release. Each may be on its own random part of
+// the data.
 type Term struct {
 	Leaf     privacy.Event        // a privacy.Release
-	Rate     float64              // probability of a unit to be in a release; 1: not sampled
+	Rate     float64              // probability that a unit is in a release; 1: not sampled
 	Method   privacy.Sampling     // empty where Rate is 1
-	Relation privacy.Neighbouring // of the leaf; a local randomiser's is Replace
+	Relation privacy.Neighbouring // of the leaf; Replace for a local randomiser
 	Count    int64
 }
 
 // List is what a composition consists of.
 type List struct {
-	Terms     []Term
-	Parallels []Branches
-	Open      []privacy.Unprotected // each once
+	Terms        []Term
+	Parallels    []Branches
+	WithoutNoise []privacy.Unprotected // each once
 }
 
-// Branches is Count compositions of events on disjoint parts of the data: a unit
-// is in one of them, or, with Pairs, leaves one and enters another.
+// Branches is Count compositions of events on disjoint parts of the data. A unit is in one of them,
+// or, with Pairs, leaves one and enters another.
 type Branches struct {
 	Of    []List
 	Count int64
 	Pairs bool
 }
 
-// ErrUnit is an event about another unit or relation than asked for: its cost
-// for this one is not known.
+// ErrUnit says that an event is about another unit or relation than the one asked for, so that its
+// cost is not known.
 var ErrUnit = errors.New("the event is about another unit or relation")
 
-// ErrForm is an event without a flat form, or one in which no branch of a
-// parallel composition is known to be the worst.
+// ErrForm says that an event has no flat form, or that no branch of a parallel composition is known
+// to be the worst.
 var ErrForm = errors.New("no accountant has a form for it")
 
 // Flatten lists count compositions of an event about a unit under a relation.
 //
-// A local randomiser is about exchanging one value for another, so it fits the
-// relation Replace alone. What is sampled once and released as several Gaussians
-// is one sampled Gaussian, whose (D/sigma)² is their sum; Poisson sampling of a
-// Poisson sample multiplies the rates. Everything else that is sampled must be
-// one leaf, else ErrForm.
+// A local randomiser is about exchanging one value for another, so it fits only the relation
+// Replace. Several Gaussians on one sample become one sampled Gaussian with the sum of their
+// (D/sigma)². Poisson sampling of a Poisson sample multiplies the rates. Anything else that is
+// sampled must be one leaf, or Flatten fails with ErrForm.
 func Flatten(e privacy.Event, count int64, unit privacy.Unit, relation privacy.Neighbouring) (List, error) {
 	return flattener{unit, relation, false}.flatten(e, count)
 }
 
-// Restated lists an event that was about another unit or relation and was restated as
-// what it is about these, see privacy.Group. What is unprotected keeps the unit that
-// it names. A local randomiser fits any relation, and so does a sampled release whose
-// own relation is Replace: its worst pair of laws is then that of an exchange.
+// Restated lists an event that was about another unit or relation and was restated for these, see
+// privacy.Group. What is unprotected keeps the unit that it names. A local randomiser fits any
+// relation, and so does a sampled release with the relation Replace: its worst pair of laws is that
+// of an exchange.
 func Restated(e privacy.Event, count int64, unit privacy.Unit, relation privacy.Neighbouring) (List, error) {
 	return flattener{unit, relation, true}.flatten(e, count)
 }
@@ -91,7 +89,7 @@ func (f flattener) list(e privacy.Event) (List, error) {
 	form := e.Form()
 	switch form.Way {
 	case privacy.WithoutNoise:
-		return f.open(e)
+		return f.withoutNoise(e)
 	case privacy.Repeated:
 		l, err := f.list(form.Event)
 		if err != nil {
@@ -100,8 +98,8 @@ func (f flattener) list(e privacy.Event) (List, error) {
 		return l.times(form.Count)
 	case privacy.InSequence:
 		var sum List
-		for i, part := range form.Events {
-			l, err := f.list(part)
+		for i, inner := range form.Events {
+			l, err := f.list(inner)
 			if err == nil {
 				sum, err = sum.plus(l)
 			}
@@ -113,32 +111,32 @@ func (f flattener) list(e privacy.Event) (List, error) {
 	case privacy.InParallel:
 		b := Branches{Count: 1, Pairs: f.relation == privacy.Replace && !form.Fixed}
 		var open []privacy.Unprotected
-		for i, part := range form.Events {
-			l, err := f.list(part)
+		for i, inner := range form.Events {
+			l, err := f.list(inner)
 			if err != nil {
 				return List{}, fmt.Errorf("event %d: %w", i, err)
 			}
-			open = merge(open, l.Open)
-			l.Open = nil
+			open = merge(open, l.WithoutNoise)
+			l.WithoutNoise = nil
 			b.Of = append(b.Of, l)
 		}
-		return List{Parallels: []Branches{b}, Open: open}, nil
+		return List{Parallels: []Branches{b}, WithoutNoise: open}, nil
 	case privacy.OnSample:
 		return f.sampled(form)
 	}
 	return f.leaf(e)
 }
 
-// open lists what is not protected after checking what it is about.
-func (f flattener) open(e privacy.Event) (List, error) {
+// withoutNoise checks what an unprotected event is about and lists it.
+func (f flattener) withoutNoise(e privacy.Event) (List, error) {
 	u, _ := privacy.AsUnprotected(e)
 	if u.Unit != "" && u.Unit != f.unit && !f.restated {
 		return List{}, fmt.Errorf("%s unprotected for %s; asked about %s: %w", u.What, u.Unit, f.unit, ErrUnit)
 	}
-	return List{Open: []privacy.Unprotected{u}}, nil
+	return List{WithoutNoise: []privacy.Unprotected{u}}, nil
 }
 
-// leaf lists one release after checking what it is about.
+// leaf checks what a release is about and lists it.
 func (f flattener) leaf(e privacy.Event) (List, error) {
 	s, ok := privacy.About(e)
 	if !ok {
@@ -147,7 +145,7 @@ func (f flattener) leaf(e privacy.Event) (List, error) {
 	if s.Unit != f.unit || s.Neighbouring != f.relation && !(f.restated && s.Neighbouring == privacy.Replace) {
 		return List{}, fmt.Errorf("%s about %s, %s; asked about %s, %s: %w", e.Kind(), s.Unit, s.Neighbouring, f.unit, f.relation, ErrUnit)
 	}
-	// What is not sampled has one law under all relations.
+	// A release that is not sampled has one law under all relations.
 	return List{Terms: []Term{{Leaf: privacy.OnGrid(e), Rate: 1, Relation: f.relation, Count: 1}}}, nil
 }
 
@@ -160,10 +158,10 @@ func (f flattener) sampled(e privacy.Form) (List, error) {
 	if len(l.Parallels) > 0 {
 		return List{}, fmt.Errorf("a sampled parallel composition: %w", ErrForm)
 	}
-	if len(l.Terms) == 0 { // nothing but what is unprotected, which sampling does not help
+	if len(l.Terms) == 0 { // only what is unprotected, which sampling does not help
 		return l, nil
 	}
-	t, err := one(l.Terms)
+	t, err := join(l.Terms)
 	if err != nil {
 		return List{}, err
 	}
@@ -189,8 +187,8 @@ func (f flattener) sampled(e privacy.Form) (List, error) {
 	return l, nil
 }
 
-// one joins unsampled releases of a normal law into the one that costs the same.
-func one(ts []Term) (Term, error) {
+// join joins unsampled releases of a normal law into the one that costs the same.
+func join(ts []Term) (Term, error) {
 	if len(ts) == 1 && ts[0].Count == 1 {
 		return ts[0], nil
 	}

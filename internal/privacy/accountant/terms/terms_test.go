@@ -62,10 +62,10 @@ func TestFlatten(t *testing.T) {
 		"rate one":            {poisson(all(gauss, lap), 1), 1, List{Terms: []Term{term(gauss, 1), term(lap, 1)}}},
 		"fixed size":          {fixed(lap, 0.25), 2, List{Terms: []Term{sampledTerm(lap, 0.25, privacy.WithoutReplacement, 2)}}},
 		"rates multiply":      {poisson(poisson(gauss, 0.5), 0.25), 1, List{Terms: []Term{sampledTerm(gauss, 0.125, privacy.Poisson, 1)}}},
-		"unprotected once":    {all(bare, gauss, bare), 3, List{Terms: []Term{term(gauss, 3)}, Open: []privacy.Unprotected{bare}}},
-		"sampled unprotected": {poisson(bare, 0.1), 1, List{Open: []privacy.Unprotected{bare}}},
+		"unprotected once":    {all(bare, gauss, bare), 3, List{Terms: []Term{term(gauss, 3)}, WithoutNoise: []privacy.Unprotected{bare}}},
+		"sampled unprotected": {poisson(bare, 0.1), 1, List{WithoutNoise: []privacy.Unprotected{bare}}},
 		"parallel": {self(split(gauss, lap, bare), 4), 2, List{
-			Parallels: []Branches{{Of: []List{{Terms: []Term{term(gauss, 1)}}, {Terms: []Term{term(lap, 1)}}, {}}, Count: 8}}, Open: []privacy.Unprotected{bare}}},
+			Parallels: []Branches{{Of: []List{{Terms: []Term{term(gauss, 1)}}, {Terms: []Term{term(lap, 1)}}, {}}, Count: 8}}, WithoutNoise: []privacy.Unprotected{bare}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if d := cmp.Diff(c.want, flatten(t, c.event, c.count), cmpopts.EquateEmpty()); d != "" {

@@ -158,7 +158,7 @@ func TestAddIsASum(t *testing.T) {
 		if d := cmp.Diff(left, right, cmpopts.EquateEmpty()); d != "" {
 			t.Fatalf("grouped: %s", d)
 		}
-		if !cmp.Equal(counted(left.Terms), counted(turned.Terms)) || len(left.Parallels) != len(turned.Parallels) || len(left.Open) != len(turned.Open) {
+		if !cmp.Equal(counted(left.Terms), counted(turned.Terms)) || len(left.Parallels) != len(turned.Parallels) || len(left.WithoutNoise) != len(turned.WithoutNoise) {
 			t.Fatalf("turned: %+v, %+v", left, turned)
 		}
 		if zero := must(terms.List{}.Add(l[0])); !cmp.Equal(zero, l[0], cmpopts.EquateEmpty()) {
@@ -191,7 +191,7 @@ func ExampleFlatten() {
 	for _, t := range l.Terms {
 		fmt.Println(t.Count, t.Leaf.Kind(), "at rate", t.Rate)
 	}
-	fmt.Println(len(l.Open), "open,", err)
+	fmt.Println(len(l.WithoutNoise), "open,", err)
 	// Output:
 	// 3000 gaussian at rate 0.01
 	// 10 laplace at rate 1
