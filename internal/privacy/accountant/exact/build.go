@@ -5,9 +5,8 @@ import (
 	"math/cmplx"
 )
 
-// build evaluates the integrand along Re w = c for use near eps, where log delta
-// is about logDelta; quiet is -log of the relative error that images and the rest
-// of the line may have.
+// build evaluates the integrand along Re w = c, for use near eps, where log delta is about
+// logDelta. quiet is -log of the relative error that images and the rest of the line may have.
 func (g *integral) build(c, eps, logDelta, quiet float64) (*line, error) {
 	c, step := g.place(c, eps, logDelta, quiet)
 	if !(step > 0) || math.IsInf(step, 1) {
@@ -18,7 +17,7 @@ func (g *integral) build(c, eps, logDelta, quiet float64) (*line, error) {
 		points = math.Max(4, math.Ceil(math.Pi/(g.h*step)))
 		step = math.Pi / (g.h * points)
 	}
-	// The curvature at the saddle tells how far the integrand goes.
+	// The curvature at the saddle says how far the integrand goes.
 	const e = 0.05
 	k0 := g.real(c)
 	curve := (g.real(c*(1+e)) - 2*k0 + g.real(c*(1-e))) / (c * c * e * e)
@@ -27,7 +26,7 @@ func (g *integral) build(c, eps, logDelta, quiet float64) (*line, error) {
 		far = step
 	}
 	if err := g.reach(c, far); err != nil {
-		return nil, g.why(err)
+		return nil, g.explain(err)
 	}
 	l := &line{c: c, step: step, h: g.h, offset: g.offset}
 	l.peak, _, _ = g.log(c, 0)
@@ -35,7 +34,7 @@ func (g *integral) build(c, eps, logDelta, quiet float64) (*line, error) {
 		return nil, notCovered("the moments of the loss overflow")
 	}
 	cost := 0.0
-	for _, p := range g.parts {
+	for _, p := range g.terms {
 		one, _ := p.cost()
 		cost += float64(one)
 	}
@@ -50,11 +49,11 @@ func (g *integral) build(c, eps, logDelta, quiet float64) (*line, error) {
 		if y > far {
 			far *= 2
 			if err := g.reach(c, far); err != nil {
-				return nil, g.why(err)
+				return nil, g.explain(err)
 			}
 		}
 		if g.budget < 0 {
-			return nil, g.why(errWork)
+			return nil, g.explain(errWork)
 		}
 		re, im, noise := g.log(c, y)
 		re -= l.peak
@@ -89,14 +88,13 @@ func (g *integral) build(c, eps, logDelta, quiet float64) (*line, error) {
 	return l, nil
 }
 
-// tail bounds the part of the sum beyond y, relative to exp(peak - c eps): twice
-// the real part is at most twice the absolute value, and what multiplies |phi|
-// falls like 1/y² or, on a lattice, is bounded. It is +Inf where it would be above
-// small.
+// tail bounds the part of the sum beyond y, relative to exp(peak - c eps). Twice the real part is
+// at most twice the absolute value, and the factor of |phi| falls like 1/y² or, on a lattice, is
+// bounded. tail returns +Inf if the bound would be above small.
 func (g *integral) tail(c, y, end, small float64) float64 {
 	sum := 0.0
 	for y < end && g.budget > 0 {
-		if g.h == 0 { // what is known of everything beyond may be enough
+		if g.h == 0 { // the bound for everything beyond may be enough
 			if rest := math.Exp(g.falls(c, y, math.Inf(1))) / (math.Pi * y); rest <= small/2 || y > 1e30*(1+c) {
 				return sum + rest
 			}
@@ -121,21 +119,21 @@ func (g *integral) tail(c, y, end, small float64) float64 {
 // falls bounds log of |phi| of the whole composition from y0 to y1.
 func (g *integral) falls(c, y0, y1 float64) float64 {
 	sum := 0.0
-	for _, p := range g.parts {
+	for _, p := range g.terms {
 		sum += p.n * p.decay(c, y0, y1)
 		g.pay(p, 1)
 	}
 	return sum
 }
 
-func (g *integral) why(err error) error {
+func (g *integral) explain(err error) error {
 	if err == errWork {
 		return notCovered("the integrand falls too slowly")
 	}
 	return err
 }
 
-// expm1 is exp(z) - 1.
+// expm1 returns exp(z) - 1.
 func expm1(z complex128) complex128 {
 	x, y := real(z), imag(z)
 	sn, cs := math.Sincos(y)

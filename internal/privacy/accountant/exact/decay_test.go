@@ -205,7 +205,7 @@ func TestClosedDecays(t *testing.T) {
 		}
 	}
 	for _, e := range []float64{0.2, 1, 5} {
-		f := laplace{range_: e, rate: 1}.factor(Remove)
+		f := laplace{shift: e, rate: 1}.factor(Remove)
 		for _, c := range []float64{0.3, 2} {
 			for _, y := range []float64{0.5, 8, 300} {
 				if err := f.reach(c, 2*y); err != nil {
@@ -257,7 +257,7 @@ func TestClosedDecays(t *testing.T) {
 // A composition falls as the sum over its releases says.
 func TestFallsAddsUp(t *testing.T) {
 	a, b := sampledGaussian{mu: 1, rate: 0.2}.factor(Remove), gaussian{0.3}
-	g := &integral{parts: []counted{{a, 12}, {b, 1}}, most: math.Inf(1), budget: work}
+	g := &integral{terms: []counted{{a, 12}, {b, 1}}, most: math.Inf(1), budget: work}
 	if err := g.reach(2, 60); err != nil {
 		t.Fatal(err)
 	}

@@ -2,8 +2,8 @@ package exact
 
 import "math"
 
-// discreteLaplace is noise exp(-|k|/scale) under a move by shift grid steps,
-// sampled at a rate; one coordinate that moves by all is the worst (see laplace).
+// discreteLaplace is noise exp(-|k|/scale) under a move by shift grid steps, sampled at a rate. The
+// worst case is one coordinate that moves by all steps (see laplace).
 type discreteLaplace struct{ shift, scale, rate float64 }
 
 func (l discreteLaplace) symmetric() bool          { return l.rate == 1 }
@@ -35,9 +35,8 @@ func (l discreteLaplace) factor(d Direction) factor {
 	return s
 }
 
-// response is randomized response over a number of categories, two of them being
-// also the worst pair of any pure local randomiser of that epsilon (Kairouz, Oh,
-// Viswanath, ICML 2015).
+// response is randomized response over a number of categories. With two categories it is also the
+// worst pair of any pure local randomiser of that epsilon (Kairouz, Oh, Viswanath, ICML 2015).
 type response struct{ eps, categories float64 }
 
 func (r response) symmetric() bool        { return true }
@@ -67,8 +66,7 @@ func (r response) factor(Direction) factor {
 	return s
 }
 
-// discreteGaussian is noise exp(-k²/(2 sigma²)) in one coordinate under a move by
-// shift grid steps.
+// discreteGaussian is noise exp(-k²/(2 sigma²)) in one coordinate under a move by shift grid steps.
 type discreteGaussian struct{ shift, sigma float64 }
 
 func (g discreteGaussian) symmetric() bool        { return true }
@@ -90,8 +88,8 @@ func (g discreteGaussian) factor(d Direction) factor {
 	return &smooth{law: g, direction: d}
 }
 
-// table lists the values whose weight is not negligible. The loss of noise x is
-// shift (shift + 2x)/(2 sigma²).
+// table lists the values with weights that are not negligible. The loss of noise x is shift (shift
+// + 2x)/(2 sigma²).
 func (g discreteGaussian) table(_ Direction, c, _ float64, t *table) error {
 	v := 2 * g.sigma * g.sigma
 	weight := func(x float64) float64 { return math.Exp(-x * x / v) }
@@ -110,12 +108,12 @@ func (g discreteGaussian) table(_ Direction, c, _ float64, t *table) error {
 	return nil
 }
 
-// theta is the discrete Gaussian with sigma >= 1 in closed form. By Poisson's
-// summation formula E exp(wL) is that of the Gaussian times
+// theta is the discrete Gaussian with sigma >= 1 in closed form. By Poisson's summation formula E
+// exp(wL) is that of the Gaussian times
 //
 //	(1 + 2 sum_j exp(-2 pi² sigma² j²) cos(2 pi j shift w)) / (its value at w = 0)
 //
-// with Im w reduced to the half period pi sigma²/shift, where two terms do.
+// with Im w reduced to the half period pi sigma²/shift, where two terms are enough.
 type theta struct{ discreteGaussian }
 
 func (t theta) reach(float64, float64) error { return nil }
@@ -131,7 +129,7 @@ func (t theta) log(c, y float64) (re, im, noise float64) {
 	period := 2 * math.Pi * v / t.shift
 	r := y - period*math.Round(y/period)
 	m := t.shift * t.shift / v
-	// The sum without its first term, 1, next to which the others have few digits.
+	// The sum without its first term, 1, since the others have few digits beside it.
 	sum := func(c, r float64) (a, b float64) {
 		turn := t.shift * c
 		turn -= math.Floor(turn)
@@ -153,7 +151,7 @@ func (t theta) log(c, y float64) (re, im, noise float64) {
 	}
 	re = m/2*(c*(c+1)-r*r) + log
 	im = m/2*(y+2*c*r) + math.Atan2(b, 1+a)
-	// The reduction of y is only as good as y itself.
+	// The reduced y is only as accurate as y itself.
 	noise = 8 * (m*(c*(c+1)+r*r+math.Abs(y)+2*c*math.Abs(r)+math.Abs(y*r)) + math.Abs(log))
 	if e := math.Abs(a) + math.Abs(b) + z; e > 0 {
 		noise += 8 * e * (1 + 2*math.Pi*t.shift*(c+math.Abs(y))) / size
@@ -161,9 +159,9 @@ func (t theta) log(c, y float64) (re, im, noise float64) {
 	return re, im, noise
 }
 
-// decay holds up to the half period; beyond, the law being on a lattice, there is
-// none. Up to the quarter the Gaussian's, with what j = 1 can add; from there on
-// all terms together are below three times the largest.
+// decay returns a bound up to the half period. Beyond it there is none, since the law is on a
+// lattice. Up to the quarter period the bound is the Gaussian's, plus what j = 1 can add. From
+// there on all terms together are below three times the largest.
 func (t theta) decay(_, y0, y1 float64) float64 {
 	v := t.sigma * t.sigma
 	half := math.Pi * v / t.shift

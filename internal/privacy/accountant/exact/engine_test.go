@@ -12,7 +12,7 @@ import (
 
 // alone is Gaussians without their closed form: what the integral makes of them.
 func alone(mu float64) *integral {
-	return &integral{parts: []counted{{gaussian{mu * mu}, 1}}, most: math.Inf(1), budget: work}
+	return &integral{terms: []counted{{gaussian{mu * mu}, 1}}, most: math.Inf(1), budget: work}
 }
 
 // The integral of Gaussians against their closed form, over all that a user may
@@ -103,7 +103,7 @@ func TestImages(t *testing.T) {
 func TestTail(t *testing.T) {
 	l := sampledGaussian{mu: 1, rate: 0.02}
 	const c, step = 3., 0.25
-	g := &integral{parts: []counted{{l.factor(Remove), 800}}, most: math.Inf(1), budget: math.MaxInt}
+	g := &integral{terms: []counted{{l.factor(Remove), 800}}, most: math.Inf(1), budget: math.MaxInt}
 	if err := g.reach(c, 400); err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestTail(t *testing.T) {
 func TestBudget(t *testing.T) {
 	for _, l := range laws() {
 		for _, budget := range []int{0, 100, 3000} {
-			g := &integral{parts: []counted{{l.factor(Remove), 50}, {gaussian{1e-6}, 1}}, most: math.Inf(1), budget: budget}
+			g := &integral{terms: []counted{{l.factor(Remove), 50}, {gaussian{1e-6}, 1}}, most: math.Inf(1), budget: budget}
 			v, err := g.epsilon(1e-6)
 			if budget == 0 && !errors.Is(err, ErrNotCovered) || err != nil && v != (Value{}) {
 				t.Errorf("%+v with %d: %+v, %v", l, budget, v, err)
@@ -250,18 +250,18 @@ func TestThin(t *testing.T) {
 	base := func(e float64) float64 { return logLaplace(2, e) }
 	for _, d := range []Direction{Remove, Add} {
 		for _, eps := range []float64{0, 0.3, 1.9} {
-			if a, b := thin(1, d, base)(eps), base(eps); math.Abs(a-b) > 1e-14*math.Abs(b) {
+			if a, b := sampledCurve(1, d, base)(eps), base(eps); math.Abs(a-b) > 1e-14*math.Abs(b) {
 				t.Errorf("%s at %g: %g, want %g", d, eps, a, b)
 			}
 		}
-		if a, b := thin(0.2, d, base)(0), base(0)+math.Log(0.2); math.Abs(a-b) > 1e-14 {
+		if a, b := sampledCurve(0.2, d, base)(0), base(0)+math.Log(0.2); math.Abs(a-b) > 1e-14 {
 			t.Errorf("%s: %g, want %g", d, a, b)
 		}
 	}
-	if a := thin(0.2, Add, base)(0.3); !math.IsInf(a, -1) {
+	if a := sampledCurve(0.2, Add, base)(0.3); !math.IsInf(a, -1) {
 		t.Errorf("beyond -log(1-q): %g", a)
 	}
-	if a := thinned(1e-9, Remove, 900); math.Abs(a-(900+9*math.Ln10)) > 1e-9 {
+	if a := baseEpsilon(1e-9, Remove, 900); math.Abs(a-(900+9*math.Ln10)) > 1e-9 {
 		t.Errorf("far out: %g", a)
 	}
 }

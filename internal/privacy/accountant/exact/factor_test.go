@@ -117,7 +117,7 @@ func TestFactorsGiveUp(t *testing.T) {
 	}{
 		"a turn too fast": {sampledGaussian{mu: 1, rate: 0.1}, 1, 1e12},
 		"a tilt too far":  {sampledGaussian{mu: 1, rate: 0.1}, 1e9, 1},
-		"laplace":         {laplace{range_: 100, rate: 0.5}, 1, 1e9},
+		"laplace":         {laplace{shift: 100, rate: 0.5}, 1, 1e9},
 		"wide grid":       {discreteGaussian{shift: 1, sigma: 0.5}, 1e9, 1},
 	} {
 		f := c.l.factor(Remove)

@@ -66,19 +66,19 @@ func TestTrapezoidIsASumOfImages(t *testing.T) {
 var duals = []struct {
 	name  string
 	mu2   float64
-	parts []part
+	parts []term
 }{
-	{"sampled", 0, []part{{sampledGaussian{mu: 0.9, rate: 0.02}, 600}}},
-	{"sampled often", 0, []part{{sampledGaussian{mu: 0.5, rate: 0.6}, 40}}},
-	{"two kinds", 0.2, []part{{sampledGaussian{mu: 1.2, rate: 0.05}, 30}, {laplace{range_: 1, rate: 0.3}, 4}}},
-	{"sampled laplace", 0.3, []part{{laplace{range_: 1.5, rate: 0.2}, 3}}},
-	{"sampled lattice", 0.3, []part{{discreteLaplace{shift: 3, scale: 2, rate: 0.2}, 6}}},
-	{"replace", 0, []part{{sampledGaussian{mu: 1, rate: 0.1, replace: true}, 200}}},
-	{"laplace", 0.4, []part{{laplace{range_: 0.7, rate: 1}, 5}}},
-	{"response", 0.1, []part{{response{eps: 0.5, categories: 4}, 9}}},
-	{"lattice", 0, []part{{response{eps: 0.5, categories: 4}, 9}}},
-	{"discrete gaussian", 0, []part{{discreteGaussian{shift: 2, sigma: 5}, 6}}},
-	{"mixed lattice", 0, []part{{response{eps: 1, categories: 3}, 3}, {response{eps: 2, categories: 2}, 2}}},
+	{"sampled", 0, []term{{sampledGaussian{mu: 0.9, rate: 0.02}, 600}}},
+	{"sampled often", 0, []term{{sampledGaussian{mu: 0.5, rate: 0.6}, 40}}},
+	{"two kinds", 0.2, []term{{sampledGaussian{mu: 1.2, rate: 0.05}, 30}, {laplace{shift: 1, rate: 0.3}, 4}}},
+	{"sampled laplace", 0.3, []term{{laplace{shift: 1.5, rate: 0.2}, 3}}},
+	{"sampled lattice", 0.3, []term{{discreteLaplace{shift: 3, scale: 2, rate: 0.2}, 6}}},
+	{"replace", 0, []term{{sampledGaussian{mu: 1, rate: 0.1, replace: true}, 200}}},
+	{"laplace", 0.4, []term{{laplace{shift: 0.7, rate: 1}, 5}}},
+	{"response", 0.1, []term{{response{eps: 0.5, categories: 4}, 9}}},
+	{"lattice", 0, []term{{response{eps: 0.5, categories: 4}, 9}}},
+	{"discrete gaussian", 0, []term{{discreteGaussian{shift: 2, sigma: 5}, 6}}},
+	{"mixed lattice", 0, []term{{response{eps: 1, categories: 3}, 3}, {response{eps: 2, categories: 2}, 2}}},
 }
 
 // What one direction says at epsilon the other says at minus epsilon:
@@ -86,7 +86,7 @@ var duals = []struct {
 // come from two integrands, of which neither is the other's reflection.
 func TestDirectionsAreDual(t *testing.T) {
 	for _, c := range duals {
-		p := &plan{mu2: c.mu2, parts: c.parts}
+		p := &plan{mu2: c.mu2, terms: c.parts}
 		asked := 0
 		for _, eps := range []float64{0, 0.05, 0.3, 1, 1.7} {
 			for d, other := range map[Direction]Direction{Remove: Add, Add: Remove} {
@@ -115,7 +115,7 @@ func TestDirectionsAreDual(t *testing.T) {
 // Where the line is put does not matter: K is analytic to the right of 0.
 func TestAnyLineWillDo(t *testing.T) {
 	for _, c := range duals {
-		p := &plan{mu2: c.mu2, parts: c.parts}
+		p := &plan{mu2: c.mu2, terms: c.parts}
 		for _, d := range []Direction{Remove, Add} {
 			const eps = 0.6
 			g := p.integrate(d)
@@ -149,7 +149,7 @@ func TestAnyLineWillDo(t *testing.T) {
 // on log scale the interpolation of two points is an upper bound.
 func TestCurvesAreConvex(t *testing.T) {
 	for _, c := range duals {
-		p := &plan{mu2: c.mu2, parts: c.parts}
+		p := &plan{mu2: c.mu2, terms: c.parts}
 		for _, d := range []Direction{Remove, Add} {
 			var x, y, e []float64
 			for _, eps := range []float64{0, 0.1, 0.25, 0.5, 0.8, 1.2, 1.6, 2.1, 2.7, 3.4} {
@@ -179,8 +179,8 @@ func TestCurvesAreConvex(t *testing.T) {
 func TestCountsAddUp(t *testing.T) {
 	for name, l := range laws() {
 		for _, d := range []Direction{Remove, Add} {
-			whole := &integral{parts: []counted{{l.factor(d), 7}}, budget: work}
-			split := &integral{parts: []counted{{l.factor(d), 3}, {l.factor(d), 4}}, budget: work}
+			whole := &integral{terms: []counted{{l.factor(d), 7}}, budget: work}
+			split := &integral{terms: []counted{{l.factor(d), 3}, {l.factor(d), 4}}, budget: work}
 			for _, g := range []*integral{whole, split} {
 				if err := g.reach(1.5, 9); err != nil {
 					t.Fatal(err)
@@ -222,9 +222,9 @@ func TestLimitsOfRates(t *testing.T) {
 				}
 			}
 		}
-		l := laplace{range_: m, rate: 1 - 1e-9}
+		l := laplace{shift: m, rate: 1 - 1e-9}
 		for _, c := range []float64{0.5, 2} {
-			a, b := l.factor(Remove).real(c), laplace{range_: m, rate: 1}.factor(Remove).real(c)
+			a, b := l.factor(Remove).real(c), laplace{shift: m, rate: 1}.factor(Remove).real(c)
 			if math.Abs(a/b-1) > 1e-6 {
 				t.Errorf("laplace %g c %g: %g near rate one, %g at it", m, c, a, b)
 			}
@@ -237,7 +237,7 @@ func TestLimitsOfGrids(t *testing.T) {
 	for _, fine := range []float64{16, 256, 4096} {
 		for _, c := range []float64{0.3, 2, 8} {
 			a := discreteLaplace{shift: 3 * fine, scale: 2 * fine, rate: 1}.factor(Remove).real(c)
-			b := laplace{range_: 1.5, rate: 1}.factor(Remove).real(c)
+			b := laplace{shift: 1.5, rate: 1}.factor(Remove).real(c)
 			if math.Abs(a/b-1) > 3/(fine*fine) {
 				t.Errorf("laplace on 1/%g, c %g: %g, continuous %g", fine, c, a, b)
 			}
@@ -263,8 +263,8 @@ func TestGeneratingFunctionsRise(t *testing.T) {
 			"rate":             {sampledGaussian{mu: m, rate: q}, sampledGaussian{mu: m, rate: math.Min(0.999, q*more)}},
 			"move":             {sampledGaussian{mu: m, rate: q}, sampledGaussian{mu: m * more, rate: q}},
 			"replaced":         {sampledGaussian{mu: m, rate: q, replace: true}, sampledGaussian{mu: m * more, rate: q, replace: true}},
-			"laplace":          {laplace{range_: m, rate: q}, laplace{range_: m * more, rate: q}},
-			"laplace rate":     {laplace{range_: m, rate: q}, laplace{range_: m, rate: 1}},
+			"laplace":          {laplace{shift: m, rate: q}, laplace{shift: m * more, rate: q}},
+			"laplace rate":     {laplace{shift: m, rate: q}, laplace{shift: m, rate: 1}},
 			"discrete laplace": {discreteLaplace{shift: shift, scale: m, rate: q}, discreteLaplace{shift: shift + 1, scale: m, rate: q}},
 			"response":         {response{eps: m, categories: 3}, response{eps: m * more, categories: 3}},
 		} {

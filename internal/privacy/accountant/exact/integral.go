@@ -7,9 +7,9 @@ import (
 
 // integral is a composition in one direction.
 type integral struct {
-	parts  []counted
+	terms  []counted
 	most   float64 // supremum of the loss
-	h      float64 // all losses are offset plus integer multiples of h; 0: no
+	h      float64 // all losses are offset plus integer multiples of h; 0: they are not
 	offset float64
 	budget int // nodes that may still be visited
 }
@@ -19,14 +19,14 @@ type counted struct {
 	n float64
 }
 
-// work is how many nodes one direction may visit: about a fifth of a second.
+// work is how many nodes one direction may visit. That takes about a fifth of a second.
 const work = 8_000_000
 
 func (p *plan) integrate(d Direction) *integral {
 	g := &integral{budget: work}
 	same := p.mu2 == 0
-	for i, q := range p.parts {
-		g.parts = append(g.parts, counted{q.law.factor(d), q.count})
+	for i, q := range p.terms {
+		g.terms = append(g.terms, counted{q.law.factor(d), q.count})
 		g.most += q.count * q.law.most(d)
 		h, offset := q.law.lattice()
 		if i == 0 || h < g.h {
@@ -35,10 +35,10 @@ func (p *plan) integrate(d Direction) *integral {
 		g.offset += q.count * offset
 	}
 	if p.mu2 > 0 {
-		g.parts = append(g.parts, counted{gaussian{p.mu2}, 1})
+		g.terms = append(g.terms, counted{gaussian{p.mu2}, 1})
 		g.most = math.Inf(1)
 	}
-	for _, q := range p.parts {
+	for _, q := range p.terms {
 		h, _ := q.law.lattice()
 		same = same && g.h > 0 && math.Mod(h, g.h) == 0
 	}
@@ -50,9 +50,9 @@ func (p *plan) integrate(d Direction) *integral {
 
 var errWork = errors.New("too much work")
 
-// log is sum n K(c+iy) with a bound on its rounding error.
+// log returns sum n K(c+iy), with a bound on its rounding error.
 func (g *integral) log(c, y float64) (re, im, noise float64) {
-	for _, p := range g.parts {
+	for _, p := range g.terms {
 		a, b, e := p.log(c, y)
 		re, im, noise = re+p.n*a, im+p.n*b, noise+p.n*e
 		g.pay(p, 1)
@@ -61,7 +61,7 @@ func (g *integral) log(c, y float64) (re, im, noise float64) {
 }
 
 func (g *integral) reach(c, y float64) error {
-	for _, p := range g.parts {
+	for _, p := range g.terms {
 		if err := p.reach(c, y); err != nil {
 			return err
 		}
@@ -73,16 +73,16 @@ func (g *integral) reach(c, y float64) error {
 	return nil
 }
 
-// pay takes some evaluations of a part's log off the budget.
+// pay takes a number of evaluations of a term's log off the budget.
 func (g *integral) pay(p counted, times int) {
 	cost, _ := p.cost()
 	g.budget -= cost * times
 }
 
-// real is sum n K(c), +Inf where it cannot be computed.
+// real returns sum n K(c), +Inf if it cannot be computed.
 func (g *integral) real(c float64) float64 {
 	sum := 0.0
-	for _, p := range g.parts {
+	for _, p := range g.terms {
 		sum += p.n * p.real(c)
 		_, cost := p.cost()
 		g.budget -= cost
@@ -93,22 +93,20 @@ func (g *integral) real(c float64) float64 {
 	return sum
 }
 
-// chernoff is log of the largest (1-exp(-x)) exp(-cx), x >= 0.
+// chernoff returns log of the largest (1-exp(-x)) exp(-cx), x >= 0.
 func chernoff(c float64) float64 { return -c*math.Log1p(1/c) - math.Log1p(c) }
 
-// bound is log of the Chernoff bound of delta at eps: delta <= exp(bound).
+// bound returns log of the Chernoff bound of delta at eps: delta <= exp(bound).
 func (g *integral) bound(c, eps float64) float64 { return g.real(c) - c*eps + chernoff(c) }
 
-// saddle returns where the integrand of delta at eps is least on the real axis,
-// near a start: unlike Chernoff's bound it keeps away from the pole at 0, which
-// matters where delta is close to one.
+// saddle returns where the integrand of delta at eps is least on the real axis, near a start.
+// Unlike Chernoff's bound it stays away from the pole at 0, which matters if delta is close to one.
 func (g *integral) saddle(eps, start float64) float64 {
 	return minimise(func(c float64) float64 { return g.real(c) - c*eps - math.Log(c) - math.Log1p(c) }, start)
 }
 
-// minimise returns where a function of c > 0 that falls, then rises, is least, to
-// a few per cent: by doubling from a start, then by golden sections of log c.
-// Whatever is not a number counts as +Inf.
+// minimise returns where a function of c > 0 that falls, then rises, is least, to a few per cent.
+// It doubles from a start, then takes golden sections of log c. NaN counts as +Inf.
 func minimise(f func(c float64) float64, start float64) float64 {
 	at := func(x float64) float64 {
 		if v := f(math.Exp(x)); !math.IsNaN(v) {
@@ -162,9 +160,8 @@ const (
 	mostC  = 1e12
 )
 
-// images bounds what the trapezoid rule of a step adds to delta, relative to it:
-// delta at eps + 2 pi k/step, k != 0, times exp(2 pi k c/step). It is never
-// negative.
+// images bounds what the trapezoid rule with a step adds to delta, relative to delta: the deltas at
+// eps + 2 pi k/step, k != 0, times exp(2 pi k c/step). It is never negative.
 func (g *integral) images(c, step, eps, logDelta float64) float64 {
 	x := 2 * math.Pi / step
 	sum := math.Exp(-logExpm1(c*x) - logDelta)
@@ -180,7 +177,7 @@ func (g *integral) images(c, step, eps, logDelta float64) float64 {
 	return sum + math.Exp(above-logDelta)
 }
 
-// ratios are the larger real parts that Chernoff's bound is tried at.
+// ratios are the larger real parts at which Chernoff's bound is tried, relative to c.
 var ratios = [...]float64{1.01, 1.03, 1.07, 1.15, 1.3, 1.6, 2.2, 4}
 
 func logExpm1(x float64) float64 {
@@ -190,8 +187,8 @@ func logExpm1(x float64) float64 {
 	return math.Log(math.Expm1(x))
 }
 
-// stepFor is the largest step for which the images at eps are below a relative
-// exp(-quiet) of a delta.
+// stepFor returns the largest step for which the images at eps are below a relative exp(-quiet) of
+// delta.
 func (g *integral) stepFor(c, eps, logDelta, quiet float64) float64 {
 	x := (quiet - logDelta) / c
 	above := math.Inf(1)
@@ -204,15 +201,14 @@ func (g *integral) stepFor(c, eps, logDelta, quiet float64) float64 {
 	return 2 * math.Pi / math.Max(x, above)
 }
 
-// place moves the line from the saddle point c a little to the left where that
-// allows a much larger step: after rare events the moments explode to the right of
-// the saddle, and with them Chernoff's bound of the images. A line off the saddle
-// costs no more digits than its bound is larger.
+// place moves the line from the saddle point c a little to the left if that allows a much larger
+// step. After rare events the moments explode to the right of the saddle, and with them Chernoff's
+// bound of the images. A line off the saddle loses digits only by as much as its bound is larger.
 func (g *integral) place(c, eps, logDelta, quiet float64) (at, step float64) {
 	at, step = c, g.stepFor(c, eps, logDelta, quiet)
 	most := g.bound(c, eps) + 5
 	for _, r := range [...]float64{0.9, 0.8, 0.65, 0.5} {
-		// A step of half what the images on the other side allow is good.
+		// Half of the step that the images on the other side allow is good enough.
 		if step > math.Pi*c/(quiet-logDelta) || g.bound(c*r, eps) > most {
 			break
 		}

@@ -65,7 +65,7 @@ func TestChernoffFactor(t *testing.T) {
 // cent that the search is good for.
 func TestSaddleStandsStill(t *testing.T) {
 	for _, c := range duals {
-		p := &plan{mu2: c.mu2, parts: c.parts}
+		p := &plan{mu2: c.mu2, terms: c.parts}
 		for _, d := range []Direction{Remove, Add} {
 			for _, eps := range []float64{0, 0.5, 1.5} {
 				g := p.integrate(d)
@@ -120,7 +120,7 @@ func TestMinimiseAnywhere(t *testing.T) {
 // has more of them, and their bound grows with it.
 func TestStepsKeepImagesDown(t *testing.T) {
 	for _, c := range duals {
-		p := &plan{mu2: c.mu2, parts: c.parts}
+		p := &plan{mu2: c.mu2, terms: c.parts}
 		for _, d := range []Direction{Remove, Add} {
 			for _, eps := range []float64{0.1, 1} {
 				g := p.integrate(d)
@@ -152,10 +152,10 @@ func TestPlaceIsNoWorse(t *testing.T) {
 	cases := append(duals[:len(duals):len(duals)], struct {
 		name  string
 		mu2   float64
-		parts []part
-	}{"rare", 0, []part{{sampledGaussian{mu: 1 / 0.7, rate: 1e-5}, 1e6}}})
+		parts []term
+	}{"rare", 0, []term{{sampledGaussian{mu: 1 / 0.7, rate: 1e-5}, 1e6}}})
 	for _, c := range cases {
-		p := &plan{mu2: c.mu2, parts: c.parts}
+		p := &plan{mu2: c.mu2, terms: c.parts}
 		for _, d := range []Direction{Remove, Add} {
 			g := p.integrate(d)
 			const eps = 0.12
@@ -184,21 +184,21 @@ func TestPlaceIsNoWorse(t *testing.T) {
 func TestIntegrateFindsLattices(t *testing.T) {
 	for name, c := range map[string]struct {
 		mu2             float64
-		parts           []part
+		parts           []term
 		h, offset, most float64
 	}{
-		"one":             {0, []part{{response{eps: 0.5, categories: 2}, 3}}, 1, 1.5, 1.5},
-		"categories":      {0, []part{{response{eps: 0.5, categories: 5}, 3}}, 0.5, 0, 1.5},
-		"multiple":        {0, []part{{response{eps: 0.5, categories: 2}, 2}, {response{eps: 1, categories: 2}, 3}}, 1, 4, 4},
-		"multiple, late":  {0, []part{{response{eps: 1, categories: 2}, 3}, {response{eps: 0.5, categories: 2}, 2}}, 1, 4, 4},
-		"no multiple":     {0, []part{{response{eps: 0.5, categories: 2}, 2}, {response{eps: 0.7, categories: 2}, 3}}, 0, 0, 3.1},
-		"gaussian beside": {0.1, []part{{response{eps: 0.5, categories: 2}, 2}}, 0, 0, math.Inf(1)},
-		"density beside":  {0, []part{{response{eps: 0.5, categories: 2}, 2}, {laplace{range_: 1, rate: 1}, 1}}, 0, 0, 2},
-		"density first":   {0, []part{{laplace{range_: 1, rate: 1}, 1}, {response{eps: 0.5, categories: 2}, 2}}, 0, 0, 2},
-		"grid":            {0, []part{{discreteLaplace{shift: 3, scale: 2, rate: 1}, 4}}, 1, 6, 6},
-		"sampled grid":    {0, []part{{discreteLaplace{shift: 3, scale: 2, rate: 0.5}, 4}}, 0, 0, 4 * math.Log1p(0.5*math.Expm1(1.5))},
+		"one":             {0, []term{{response{eps: 0.5, categories: 2}, 3}}, 1, 1.5, 1.5},
+		"categories":      {0, []term{{response{eps: 0.5, categories: 5}, 3}}, 0.5, 0, 1.5},
+		"multiple":        {0, []term{{response{eps: 0.5, categories: 2}, 2}, {response{eps: 1, categories: 2}, 3}}, 1, 4, 4},
+		"multiple, late":  {0, []term{{response{eps: 1, categories: 2}, 3}, {response{eps: 0.5, categories: 2}, 2}}, 1, 4, 4},
+		"no multiple":     {0, []term{{response{eps: 0.5, categories: 2}, 2}, {response{eps: 0.7, categories: 2}, 3}}, 0, 0, 3.1},
+		"gaussian beside": {0.1, []term{{response{eps: 0.5, categories: 2}, 2}}, 0, 0, math.Inf(1)},
+		"density beside":  {0, []term{{response{eps: 0.5, categories: 2}, 2}, {laplace{shift: 1, rate: 1}, 1}}, 0, 0, 2},
+		"density first":   {0, []term{{laplace{shift: 1, rate: 1}, 1}, {response{eps: 0.5, categories: 2}, 2}}, 0, 0, 2},
+		"grid":            {0, []term{{discreteLaplace{shift: 3, scale: 2, rate: 1}, 4}}, 1, 6, 6},
+		"sampled grid":    {0, []term{{discreteLaplace{shift: 3, scale: 2, rate: 0.5}, 4}}, 0, 0, 4 * math.Log1p(0.5*math.Expm1(1.5))},
 	} {
-		g := (&plan{mu2: c.mu2, parts: c.parts}).integrate(Remove)
+		g := (&plan{mu2: c.mu2, terms: c.parts}).integrate(Remove)
 		if math.Abs(g.h-c.h) > 1e-15 || math.Abs(g.offset-c.offset) > 1e-14 {
 			t.Errorf("%s: spacing %g, offset %g, want %g, %g", name, g.h, g.offset, c.h, c.offset)
 		}
@@ -212,8 +212,8 @@ func TestIntegrateFindsLattices(t *testing.T) {
 		if c.mu2 > 0 {
 			want++
 		}
-		if len(g.parts) != want {
-			t.Errorf("%s: %d factors, want %d", name, len(g.parts), want)
+		if len(g.terms) != want {
+			t.Errorf("%s: %d factors, want %d", name, len(g.terms), want)
 		}
 	}
 }
@@ -222,7 +222,7 @@ func TestIntegrateFindsLattices(t *testing.T) {
 // points of the lattice above epsilon.
 func TestLatticeLines(t *testing.T) {
 	for _, l := range []law{response{eps: 0.5, categories: 3}, response{eps: 0.8, categories: 2}, discreteLaplace{shift: 4, scale: 3, rate: 1}, discreteGaussian{shift: 1, sigma: 2}} {
-		g := (&plan{parts: []part{{l, 6}}}).integrate(Remove)
+		g := (&plan{terms: []term{{l, 6}}}).integrate(Remove)
 		for _, eps := range []float64{0, 0.33, 1.1} {
 			c := g.saddle(eps, 1)
 			line, err := g.build(c, eps, g.bound(c, eps)-3, quiet)
@@ -251,7 +251,7 @@ func TestLatticeLines(t *testing.T) {
 // Between two points of a lattice delta is linear in exp(epsilon): nothing happens
 // there.
 func TestLatticeIsLinearBetweenPoints(t *testing.T) {
-	p := &plan{parts: []part{{response{eps: 0.5, categories: 2}, 11}}} // losses at odd multiples of 0.5
+	p := &plan{terms: []term{{response{eps: 0.5, categories: 2}, 11}}} // losses at odd multiples of 0.5
 	for _, from := range []float64{0.5, 1.5, 2.5} {
 		var d [3]float64
 		for i, part := range []float64{0.01, 0.5, 0.99} {
@@ -301,7 +301,7 @@ func TestSolveFromAnywhere(t *testing.T) {
 // is an error, not a number.
 func TestWorkIsPaid(t *testing.T) {
 	f := sampledGaussian{mu: 0.7, rate: 0.1}.factor(Remove)
-	g := &integral{parts: []counted{{f, 30}}, most: math.Inf(1), budget: work}
+	g := &integral{terms: []counted{{f, 30}}, most: math.Inf(1), budget: work}
 	left := g.budget
 	paid := func(what string) {
 		t.Helper()
@@ -331,7 +331,7 @@ func TestWorkIsPaid(t *testing.T) {
 	if v := g.real(2); !math.IsInf(v, 1) {
 		t.Errorf("a moment without work left: %g", v)
 	}
-	if err := g.lost(); !errors.Is(err, ErrNotCovered) {
+	if err := g.noMoment(); !errors.Is(err, ErrNotCovered) {
 		t.Errorf("lost: %v", err)
 	}
 }
@@ -340,7 +340,7 @@ func TestWorkIsPaid(t *testing.T) {
 // its images and the tail never take from each other.
 func TestErrorsAreNotNegative(t *testing.T) {
 	for _, c := range duals {
-		p := &plan{mu2: c.mu2, parts: c.parts}
+		p := &plan{mu2: c.mu2, terms: c.parts}
 		g := p.integrate(Remove)
 		at := g.saddle(0.5, 1)
 		l, err := g.build(at, 0.5, g.bound(at, 0.5)-3, quiet)

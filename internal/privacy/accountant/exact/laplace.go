@@ -5,91 +5,91 @@ import (
 	"math/cmplx"
 )
 
-// laplace is a Laplace release with range_ = sensitivity/scale, sampled at a rate.
+// laplace is a Laplace release with shift = sensitivity/scale, sampled at a rate.
 //
-// Its worst pair is one coordinate that moves by all of the l1 sensitivity. For
-// two coordinates that move by a and b: under exp(-L/2) times the law of the loss
-// of a move by a, E exp(vL) = exp(-a/2) (cosh va + sinh(va)/(2v)); the product for
-// a and b is that for a+b plus exp(-(a+b)/2) sinh(va) sinh(vb) (1/(4v²) - 1), and
-// with the kernel 1/(v² - 1/4) of delta the rest is minus a second difference of
-// the convex function max(0, x): delta of the product is not above. The discrete
-// Laplace law has the same identity with differences.
-type laplace struct{ range_, rate float64 }
+// Its worst pair is one coordinate that moves by all of the l1 sensitivity. To see this, let two
+// coordinates move by a and b. Under exp(-L/2) times the law of the loss of a move by a, E exp(vL)
+// = exp(-a/2) (cosh va + sinh(va)/(2v)). The product for a and b is that for a+b plus exp(-(a+b)/2)
+// sinh(va) sinh(vb) (1/(4v²) - 1). With the kernel 1/(v² - 1/4) of delta the rest is minus a second
+// difference of the convex function max(0, x), so that delta of the product is not above. The
+// discrete Laplace law has the same identity with differences.
+type laplace struct{ shift, rate float64 }
 
 func (l laplace) symmetric() bool              { return l.rate == 1 }
-func (l laplace) sane() bool                   { return l.range_ > 1e-12 && l.range_ < 1e4 && l.rate > 1e-12 }
+func (l laplace) sane() bool                   { return l.shift > 1e-12 && l.shift < 1e4 && l.rate > 1e-12 }
 func (l laplace) lattice() (h, offset float64) { return 0, 0 }
-func (l laplace) most(d Direction) float64     { return mostMixed(l.range_, l.rate, d) }
+func (l laplace) most(d Direction) float64     { return mostMixed(l.shift, l.rate, d) }
 
 func (l laplace) factor(d Direction) factor {
 	s := &smooth{law: l, direction: d}
 	if l.rate == 1 {
-		return &plainLaplace{smooth: s, range_: l.range_}
+		return &plainLaplace{smooth: s, shift: l.shift}
 	}
 	return s
 }
 
-// plainLaplace is an unsampled Laplace release, in closed form but where that
-// cancels: with e the range,
+// plainLaplace is an unsampled Laplace release, in closed form except where that cancels. With e
+// the shift,
 //
 //	M(w) = ((w+1) exp(we) + w exp(-(w+1)e)) / (2w+1)
 //
-// whose atoms are exp(we)/2 and exp(-(w+1)e)/2.
+// with the atoms exp(we)/2 and exp(-(w+1)e)/2.
 type plainLaplace struct {
 	*smooth
-	range_ float64
+	shift float64
 }
 
 func (p *plainLaplace) cost() (log, real int) { return 10, 16 }
 
 func (p *plainLaplace) reach(c, y float64) error {
-	return p.smooth.reach(c, math.Min(y, 1/p.range_))
+	return p.smooth.reach(c, math.Min(y, 1/p.shift))
 }
 
 func (p *plainLaplace) log(c, y float64) (re, im, noise float64) {
-	if math.Abs(y) <= 1/p.range_ {
+	if math.Abs(y) <= 1/p.shift {
 		return p.smooth.log(c, y)
 	}
 	w := complex(c, y)
 	// M exp(-we), so that nothing overflows.
-	m := (w + 1 + w*cmplx.Exp(-(2*w+1)*complex(p.range_, 0))) / (2*w + 1)
-	size, turn := cmplx.Abs(m), p.range_*math.Abs(y)
-	return c*p.range_ + math.Log(size), y*p.range_ + cmplx.Phase(m), 8 * (1 + p.range_*c + turn + (1+turn)/size)
+	m := (w + 1 + w*cmplx.Exp(-(2*w+1)*complex(p.shift, 0))) / (2*w + 1)
+	size, turn := cmplx.Abs(m), p.shift*math.Abs(y)
+	return c*p.shift + math.Log(size), y*p.shift + cmplx.Phase(m), 8 * (1 + p.shift*c + turn + (1+turn)/size)
 }
 
-// decay is that of the atoms and of what is continuous, which falls like 1/y.
+// decay adds that of the atoms and that of the continuous part, which falls like 1/y.
 func (p *plainLaplace) decay(c, y0, _ float64) float64 {
-	second := math.Exp(-(2*c + 1) * p.range_)
+	second := math.Exp(-(2*c + 1) * p.shift)
 	m := (c + 1 + c*second) / (2*c + 1)
 	return math.Min(0, math.Log((1+second)/2*(1+1/(2*y0))/m)+1e-15)
 }
 
-func (l laplace) top(d Direction) float64 { return topMixed(-math.Ln2, l.range_, l.rate, d) }
+func (l laplace) top(d Direction) float64 { return topMixed(-math.Ln2, l.shift, l.rate, d) }
 
-// topMixed is the logarithm of the probability of the largest loss of a sampled
-// release whose own has top under P, and so top exp(-range_) under Q, both ways.
-func topMixed(top, range_, rate float64, d Direction) float64 {
+// topMixed returns the logarithm of the probability of the largest loss of a sampled release. The
+// release itself has it with probability exp(top) under P, and exp(top-loss) under Q, in both
+// directions.
+func topMixed(top, loss, rate float64, d Direction) float64 {
 	if d == Remove || rate == 1 {
-		return top + math.Log(rate+(1-rate)*math.Exp(-range_))
+		return top + math.Log(rate+(1-rate)*math.Exp(-loss))
 	}
 	return top
 }
 
-// mostMixed is the supremum of the loss of a sampled release whose own loss goes
-// up to range_ either way.
-func mostMixed(range_, rate float64, d Direction) float64 {
+// mostMixed returns the supremum of the loss of a sampled release. The release itself has losses up
+// to loss in both directions.
+func mostMixed(loss, rate float64, d Direction) float64 {
 	switch {
 	case rate == 1:
-		return range_
+		return loss
 	case d == Remove:
-		return sampledGaussian{rate: rate}.logMixed(range_) // exp(range_) may overflow
+		return sampledGaussian{rate: rate}.logMixed(loss) // exp(range_) may overflow
 	}
-	return -math.Log1p(rate * math.Expm1(-range_))
+	return -math.Log1p(rate * math.Expm1(-loss))
 }
 
-// mix appends a node of a base pair, loss base with probability exp(logq) under Q,
-// as a node of its sampled release: u = rate (exp(base) - 1), the mixture over Q
-// in the direction Remove, Q over the mixture in the direction Add.
+// mix appends a node of a base pair, with loss base and probability exp(logq) under Q, as a node of
+// its sampled release: u = rate (exp(base) - 1), the mixture over Q in the direction Remove, Q over
+// the mixture in the direction Add.
 func (t *table) mix(d Direction, rate, base, logq, width float64) {
 	var u, l float64
 	switch {
@@ -127,26 +127,26 @@ var (
 	legendreW = [8]float64{0.1894506104550685, 0.1826034150449236, 0.1691565193950025, 0.1495959888165767, 0.1246289712555339, 0.0951585116824928, 0.0622535239386479, 0.0271524594117541}
 )
 
-// table lays panels over which neither exp(cL) nor exp(iyL) turns by more than the
-// nodes resolve to the last digit; the singularities of log(1+u) are pi away.
+// table lays panels over which neither exp(cL) nor exp(iyL) turns by more than the nodes resolve to
+// the last digit. The singularities of log(1+u) are pi away.
 func (l laplace) table(d Direction, c, y float64, t *table) error {
-	panels := math.Ceil(2 * l.range_ * math.Max(1, math.Max(c, y)/4))
+	panels := math.Ceil(2 * l.shift * math.Max(1, math.Max(c, y)/4))
 	if !(16*panels < mostNodes) {
 		return notCovered("a quadrature of %.2g nodes", 16*panels)
 	}
-	t.mix(d, l.rate, -l.range_, -math.Ln2, 0)
-	half := l.range_ / panels
+	t.mix(d, l.rate, -l.shift, -math.Ln2, 0)
+	half := l.shift / panels
 	for k := 0.0; k < panels; k++ {
-		mid := -l.range_ + (2*k+1)*half
+		mid := -l.shift + (2*k+1)*half
 		for i := range 16 {
 			j, sign := i-8, 1.0
 			if i < 8 {
 				j, sign = 7-i, -1.0
 			}
 			at, w := mid+sign*half*legendreX[j], half*legendreW[j]
-			t.mix(d, l.rate, at, math.Log(w/4)-(l.range_+at)/2, w)
+			t.mix(d, l.rate, at, math.Log(w/4)-(l.shift+at)/2, w)
 		}
 	}
-	t.mix(d, l.rate, l.range_, -math.Ln2-l.range_, 0)
+	t.mix(d, l.rate, l.shift, -math.Ln2-l.shift, 0)
 	return nil
 }

@@ -2,46 +2,46 @@ package exact
 
 import "math"
 
-// law is one release: its pair of worst laws. Laws are comparable values.
+// law is one release, as its pair of worst laws. Laws are comparable values.
 type law interface {
 	symmetric() bool
 	sane() bool // parameters in a range where nothing overflows
-	// lattice returns h and the offset where every loss is an offset plus an
-	// integer multiple of h; h is 0 where there is none.
+	// lattice returns h and offset if every loss is offset plus an integer multiple of h; h is 0 if
+	// there is no such lattice.
 	lattice() (h, offset float64)
-	// most is the supremum of the loss.
+	// most returns the supremum of the loss.
 	most(d Direction) float64
-	// top is the logarithm of the probability of the largest loss, -Inf for none.
+	// top returns the logarithm of the probability of the largest loss, -Inf for none.
 	top(d Direction) float64
 	factor(d Direction) factor
 }
 
 // factor gives K(w) of one release in one direction.
 type factor interface {
-	// real is K(c), +Inf where it cannot be computed.
+	// real returns K(c), +Inf if it cannot be computed.
 	real(c float64) float64
-	// reach readies log for Re w = c and |Im w| <= y.
+	// reach prepares log for Re w = c and |Im w| <= y.
 	reach(c, y float64) error
-	// log is K(c+iy), the imaginary part modulo 2 pi, and a bound on the error of
-	// both by rounding, in units of ulp.
+	// log returns K(c+iy), the imaginary part modulo 2 pi, and a bound on the rounding error of
+	// both, in units of ulp.
 	log(c, y float64) (re, im, noise float64)
-	// decay is an upper bound, at most 0, of log |M(c+iy)/M(c)| for all y from y0
-	// to y1 > y0, which may be +Inf, at the c that was reached: any y will do.
+	// decay returns an upper bound, at most 0, of log |M(c+iy)/M(c)| for all y from y0 to y1 > y0,
+	// which may be +Inf, at the c of the last reach, for any y of that call.
 	decay(c, y0, y1 float64) float64
-	// cost is the work of one log, and of one real, in nodes.
+	// cost returns the work of one log, and of one real, in nodes.
 	cost() (log, real int)
 }
 
-// smooth is a loss with a density: a quadrature that is refined as y grows.
+// smooth is a loss with a density, by a quadrature that is refined as y grows.
 type smooth struct {
 	law interface {
 		table(d Direction, c, y float64, t *table) error
 	}
 	direction Direction
 	t         table
-	c, y      float64 // what the table is for
-	axis      table   // another for real moments
-	most      float64 // the largest c that it is for
+	c, y      float64 // for which t was made
+	axis      table   // a table for real moments
+	most      float64 // the largest c for which axis was made
 }
 
 func (s *smooth) reach(c, y float64) error {

@@ -5,24 +5,23 @@ import (
 	"math/cmplx"
 )
 
-// line is the integrand of delta along Re w = c, without the factor that depends
-// on epsilon, and what is known of its errors.
+// line is the integrand of delta along Re w = c, without the factor that depends on epsilon, with
+// bounds on its errors.
 type line struct {
 	c, step float64
 	h       float64 // of the lattice, 0 for none
 	offset  float64 // of the lattice
 	// At w_j = c + i j step:
-	k      []complex128 // sum of K, minus its value at c; kernel included where there is no lattice
+	k      []complex128 // sum of K, minus its value at c; with the kernel if there is no lattice
 	noise  []float64    // bound on the relative rounding error of its exponential
-	weight []float64    // 1 or 2 for a conjugate pair, step/(2 pi) included
+	weight []float64    // 1 or 2 for a conjugate pair, times step/(2 pi)
 	low    []complex128 // lattice: 1/(1-exp(-wh))
 	high   []complex128 // lattice: 1/(1-exp(-(w+1)h))
 	peak   float64      // sum of K at c
-	tail   float64      // bound on what is beyond the last point, relative to exp(peak - c eps)
+	tail   float64      // bound on the integral beyond the last point, relative to exp(peak - c eps)
 }
 
-// at returns log delta by the trapezoid rule and a bound on its relative error
-// without the images.
+// at returns log delta by the trapezoid rule, and a bound on its relative error without the images.
 func (l *line) at(eps float64) (logDelta, relative float64) {
 	first := 0.0
 	cut := complex(0, 0)

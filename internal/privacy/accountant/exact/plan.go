@@ -9,19 +9,19 @@ import (
 	"privrec/internal/privacy/accountant/terms"
 )
 
-// plan is a composition sorted by how its parts are treated.
+// plan is a composition, sorted by how its terms are treated.
 type plan struct {
 	mu2   float64 // of all Gaussians that are not sampled
-	parts []part
+	terms []term
 }
 
-// part is count releases of one pair of laws.
-type part struct {
+// term is count releases of one pair of laws.
+type term struct {
 	law   law
 	count float64
 }
 
-// newPlan sorts the terms, and refuses those that have no pair of worst laws.
+// newPlan sorts the terms. It fails on terms that have no pair of worst laws.
 func newPlan(ts []terms.Term) (*plan, error) {
 	p := &plan{}
 	for i, t := range ts {
@@ -63,11 +63,11 @@ func (p *plan) add(t terms.Term) error {
 			return notCovered("a sampled Gaussian with sensitivity/sigma %v", mu)
 		}
 		if t.Relation == privacy.Replace && terms.NormsOf(e) != terms.Halved {
-			return notCovered("a sampled Gaussian under %s of what is not known to be clipped to half of its sensitivity", string(t.Relation))
+			return notCovered("a sampled Gaussian under %s, unless its vectors are known to be clipped at half of its sensitivity", string(t.Relation))
 		}
 		l = sampledGaussian{mu: mu, rate: t.Rate, replace: t.Relation == privacy.Replace}
 	case privacy.LaplaceLaw:
-		l = laplace{range_: e.Sensitivity / e.Scale, rate: t.Rate}
+		l = laplace{shift: e.Sensitivity / e.Scale, rate: t.Rate}
 	case privacy.DiscreteLaplaceLaw:
 		l = discreteLaplace{shift: e.Steps(), scale: e.Scale, rate: t.Rate}
 	case privacy.DiscreteNormalLaw:
@@ -91,19 +91,19 @@ func (p *plan) add(t terms.Term) error {
 	if !l.sane() {
 		return notCovered("parameters too far out")
 	}
-	for i := range p.parts {
-		if p.parts[i].law == l {
-			p.parts[i].count += float64(t.Count)
+	for i := range p.terms {
+		if p.terms[i].law == l {
+			p.terms[i].count += float64(t.Count)
 			return nil
 		}
 	}
-	p.parts = append(p.parts, part{l, float64(t.Count)})
+	p.terms = append(p.terms, term{l, float64(t.Count)})
 	return nil
 }
 
 // symmetric reports whether both directions give the same loss.
 func (p *plan) symmetric() bool {
-	for _, q := range p.parts {
+	for _, q := range p.terms {
 		if !q.law.symmetric() {
 			return false
 		}
@@ -111,38 +111,37 @@ func (p *plan) symmetric() bool {
 	return true
 }
 
-// epsilon answers in one direction. Which rounding errors are bounded by what is
-// said where they are made.
+// epsilon answers in one direction. Each function that rounds says how its error is bounded.
 func (p *plan) epsilon(d Direction, delta float64) (Value, error) {
 	v := Value{Delta: delta, Method: Closed}
 	target := math.Log(delta)
 	switch {
-	case len(p.parts) == 0 && p.mu2 == 0:
+	case len(p.terms) == 0 && p.mu2 == 0:
 		return v, nil
-	case len(p.parts) == 0:
+	case len(p.terms) == 0:
 		mu := math.Sqrt(p.mu2)
 		if !(mu > leastMu && mu < mostMu) {
 			return Value{}, notCovered("Gaussian releases with a total sensitivity/sigma of %v", mu)
 		}
 		return v.solved(func(e float64) float64 { return special.GaussianLogDelta(mu, e) }, func(e float64) float64 { return gaussError(mu, e) }, target, gaussBound(mu, delta))
 	}
-	if v, ok := p.brim(d, v, target); ok {
+	if v, ok := p.largestLoss(d, v, target); ok {
 		return v, nil
 	}
-	if s := p.stick(d); s != nil {
+	if s := p.closedCurve(d); s != nil {
 		return v.solved(s.log, s.err, target, s.most(delta))
 	}
 	return p.integrate(d).epsilon(delta)
 }
 
-// brim answers where delta is so small that epsilon is the largest loss there is:
-// with its probability p, delta >= p (1 - exp(eps - most)) below it.
-func (p *plan) brim(d Direction, v Value, target float64) (Value, bool) {
+// largestLoss answers if delta is so small that epsilon is the largest loss there is. With the probability
+// p of that loss, delta >= p (1 - exp(eps - most)) below it.
+func (p *plan) largestLoss(d Direction, v Value, target float64) (Value, bool) {
 	if p.mu2 > 0 {
 		return v, false
 	}
 	most, top := 0.0, 0.0
-	for _, q := range p.parts {
+	for _, q := range p.terms {
 		most += q.count * q.law.most(d)
 		top += q.count * q.law.top(d)
 	}
@@ -158,9 +157,9 @@ func (p *plan) brim(d Direction, v Value, target float64) (Value, bool) {
 func (p *plan) delta(d Direction, eps float64) (Value, error) {
 	v := Value{Epsilon: eps, Method: Closed}
 	switch {
-	case len(p.parts) == 0 && p.mu2 == 0:
+	case len(p.terms) == 0 && p.mu2 == 0:
 		return v, nil
-	case len(p.parts) == 0:
+	case len(p.terms) == 0:
 		mu := math.Sqrt(p.mu2)
 		if !(mu > leastMu && mu < mostMu) {
 			return Value{}, notCovered("Gaussian releases with a total sensitivity/sigma of %v", mu)
@@ -170,14 +169,14 @@ func (p *plan) delta(d Direction, eps float64) (Value, error) {
 	if log, relative, ok := p.sum(eps); ok {
 		return v.at(log, relative)
 	}
-	if s := p.stick(d); s != nil {
+	if s := p.closedCurve(d); s != nil {
 		return v.at(s.log(eps), s.err(eps))
 	}
 	return p.integrate(d).delta(eps)
 }
 
-// solved completes a value with the smallest epsilon at which a curve, known to a
-// relative error, is at most the target.
+// solved completes a value with the smallest epsilon at which a curve, known to a relative error,
+// is at most the target.
 func (v Value) solved(log, relative func(float64) float64, target, most float64) (Value, error) {
 	eps := smallest(log, target, most)
 	if math.IsInf(eps, 1) {
@@ -188,7 +187,7 @@ func (v Value) solved(log, relative func(float64) float64, target, most float64)
 		if !(r < tolerance) {
 			return Value{}, notCovered("rounding of a relative %.1g", r)
 		}
-		// Log delta is concave in epsilon and 0 at best at the left: its slope at
+		// Log delta is concave in epsilon and at most 0 at the left, so its slope at
 		// eps is at least this steep. A difference over r itself would be noise.
 		step := math.Max(eps*1e-4, 1e-300)
 		slope := (log(eps-step) - log(eps)) / step
@@ -201,7 +200,7 @@ func (v Value) solved(log, relative func(float64) float64, target, most float64)
 	return v, nil
 }
 
-// at completes a value with a delta known by its logarithm to a relative error.
+// at completes a value with a delta, given by its logarithm and known to a relative error.
 func (v Value) at(logDelta, relative float64) (Value, error) {
 	if math.IsInf(logDelta, -1) {
 		return v, nil
@@ -216,10 +215,10 @@ func (v Value) at(logDelta, relative float64) (Value, error) {
 	return v, nil
 }
 
-// Ranges in which squares and exponentials of the parameters stay finite.
+// In these ranges squares and exponentials of the parameters stay finite.
 const (
 	leastMu = 1e-8
 	mostMu  = 1e8
-	// tolerance is the largest relative error of delta that an answer may have.
+	// tolerance is the largest relative error of delta in an answer.
 	tolerance = 1e-6
 )

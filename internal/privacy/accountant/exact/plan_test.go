@@ -48,15 +48,15 @@ func TestPlansMerge(t *testing.T) {
 	if want := 3*0.25 + 2*4.0; p.mu2 != want {
 		t.Errorf("mu² %v, want %v", p.mu2, want)
 	}
-	want := []part{
-		{sampledGaussian{mu: 0.5, rate: 0.1}, 9}, {sampledGaussian{mu: 0.5, rate: 0.2}, 1}, {laplace{range_: 0.5, rate: 1}, 7},
+	want := []term{
+		{sampledGaussian{mu: 0.5, rate: 0.1}, 9}, {sampledGaussian{mu: 0.5, rate: 0.2}, 1}, {laplace{shift: 0.5, rate: 1}, 7},
 		{discreteLaplace{shift: 2, scale: 3, rate: 1}, 8}, {discreteGaussian{shift: 1, sigma: 3}, 4},
 		{response{eps: 0.5, categories: 2}, 5}, {response{eps: 0.5, categories: 3}, 3},
 	}
-	if len(p.parts) != len(want) {
-		t.Fatalf("%+v, want %+v", p.parts, want)
+	if len(p.terms) != len(want) {
+		t.Fatalf("%+v, want %+v", p.terms, want)
 	}
-	for i, q := range p.parts {
+	for i, q := range p.terms {
 		if q != want[i] {
 			t.Errorf("part %d: %+v, want %+v", i, q, want[i])
 		}
@@ -79,7 +79,7 @@ func TestPlansForgetTheOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		out := map[law]float64{gaussLaw: p.mu2}
-		for _, q := range p.parts {
+		for _, q := range p.terms {
 			out[q.law] += q.count
 		}
 		return out
@@ -176,11 +176,11 @@ func TestPlansRefuse(t *testing.T) {
 // The probability of the largest loss answers where delta is far below it, and
 // leaves all else to others.
 func TestBrim(t *testing.T) {
-	p := &plan{parts: []part{{response{eps: 0.5, categories: 2}, 10}, {laplace{range_: 2, rate: 1}, 3}}}
+	p := &plan{terms: []term{{response{eps: 0.5, categories: 2}, 10}, {laplace{shift: 2, rate: 1}, 3}}}
 	const most = 0.5*10 + 2*3
 	top := 10*-math.Log1p(math.Exp(-0.5)) + 3*-math.Ln2
 	for _, below := range []float64{26, 40, 300, 700} {
-		v, ok := p.brim(Remove, Value{Method: Closed}, top-below)
+		v, ok := p.largestLoss(Remove, Value{Method: Closed}, top-below)
 		if !ok || v.Epsilon < most || v.Epsilon > most*(1+1e-14) {
 			t.Errorf("exp(-%g) of the largest loss's probability: %+v, %v, want %v", below, v, ok, float64(most))
 		}
@@ -190,17 +190,17 @@ func TestBrim(t *testing.T) {
 		}
 	}
 	for _, below := range []float64{24.9, 1, -1} {
-		if v, ok := p.brim(Remove, Value{}, top-below); ok {
+		if v, ok := p.largestLoss(Remove, Value{}, top-below); ok {
 			t.Errorf("exp(-%g): %+v", below, v)
 		}
 	}
 	p.mu2 = 1e-9
-	if v, ok := p.brim(Remove, Value{}, top-300); ok {
+	if v, ok := p.largestLoss(Remove, Value{}, top-300); ok {
 		t.Errorf("with a Gaussian: %+v", v)
 	}
-	q := &plan{parts: []part{{sampledGaussian{mu: 1, rate: 0.1}, 10}}}
+	q := &plan{terms: []term{{sampledGaussian{mu: 1, rate: 0.1}, 10}}}
 	for _, d := range []Direction{Remove, Add} {
-		if v, ok := q.brim(d, Value{}, -1e4); ok {
+		if v, ok := q.largestLoss(d, Value{}, -1e4); ok {
 			t.Errorf("a loss that is never reached, %s: %+v", d, v)
 		}
 	}

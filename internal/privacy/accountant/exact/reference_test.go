@@ -31,7 +31,7 @@ func (d described) law() law {
 	case "gaussian":
 		return sampledGaussian{mu: d.Move, rate: d.Rate, replace: d.Replace}
 	case "laplace":
-		return laplace{range_: d.Move, rate: d.Rate}
+		return laplace{shift: d.Move, rate: d.Rate}
 	case "response":
 		return response{eps: d.Eps, categories: d.Categories}
 	case "discrete laplace":
@@ -213,7 +213,7 @@ func (r deltaRow) plan(t *testing.T) (*plan, Direction) {
 			p.mu2 += of.Count * of.Law.Move * of.Law.Move
 			continue
 		}
-		p.parts = append(p.parts, part{of.Law.law(), of.Count})
+		p.terms = append(p.terms, term{of.Law.law(), of.Count})
 	}
 	return p, d
 }
@@ -257,7 +257,7 @@ func TestReferenceCompositionsSeeFaults(t *testing.T) {
 		}
 		for _, by := range []float64{-1, 1} {
 			p, d := r.plan(t)
-			p.parts[0].count += by
+			p.terms[0].count += by
 			check("a count off by one", p, d)
 		}
 		p, d := r.plan(t)
@@ -270,8 +270,8 @@ func TestReferenceCompositionsSeeFaults(t *testing.T) {
 			}
 			check("the other direction", p, other)
 		}
-		if p, d = r.plan(t); len(p.parts) > 1 {
-			p.parts = p.parts[1:]
+		if p, d = r.plan(t); len(p.terms) > 1 {
+			p.terms = p.terms[1:]
 			check("a part forgotten", p, d)
 		}
 	}

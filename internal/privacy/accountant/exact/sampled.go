@@ -2,21 +2,21 @@ package exact
 
 import "math"
 
-// sampledGaussian is a Gaussian release of sensitivity/sigma mu on a Poisson
-// sample. With t standard normal and u±(t) = rate (exp(±m t - m²/2) - 1):
+// sampledGaussian is a Gaussian release with sensitivity/sigma mu on a Poisson sample. With t
+// standard normal and u±(t) = rate (exp(±m t - m²/2) - 1):
 //
-//   - add or remove, m = mu: the mixture (1+u)N(0,1) over N(0,1), which is the
-//     worst pair (Zhu, Dong, Wang, AISTATS 2022, theorem 11);
-//   - replace, m = mu/2: the mixture 1+u+ over the mixture 1+u-. Two records in
-//     the ball of radius C, the event's norm, differ by up to 2C, which is its
-//     sensitivity; each moves the sum, when it is sampled, by C.
+//   - add or remove, m = mu: the mixture (1+u)N(0,1) over N(0,1), which is the worst pair (Zhu, Dong,
+//     Wang, AISTATS 2022, theorem 11);
+//   - replace, m = mu/2: the mixture 1+u+ over the mixture 1+u-. Two records in the ball of radius C, the
+//     event's norm, differ by up to 2C, which is its sensitivity; each moves the sum, when it is sampled,
+//     by C.
 type sampledGaussian struct {
 	mu, rate float64
 	replace  bool
 }
 
 func (g sampledGaussian) symmetric() bool           { return g.replace }
-func (g sampledGaussian) sane() bool                { return g.rate > 1e-100 } // its square is a number
+func (g sampledGaussian) sane() bool                { return g.rate > 1e-100 } // its square does not underflow
 func (g sampledGaussian) lattice() (h, off float64) { return 0, 0 }
 
 func (g sampledGaussian) top(Direction) float64 { return math.Inf(-1) }
@@ -30,19 +30,17 @@ func (g sampledGaussian) most(d Direction) float64 {
 
 func (g sampledGaussian) factor(d Direction) factor { return &smooth{law: g, direction: d} }
 
-// reachOf is how far the normal density is followed: what is left out is below
-// 3e-20 of what it is left out of.
-const reachOf = 9.5
+// normalReach is how far the normal density is followed. What is left out is below 3e-20 of the whole.
+const normalReach = 9.5
 
-// digits is -log of the error of the trapezoid rule that a step is chosen for. A
-// small move leaves second orders only, which grow by d² on the way to Im t = d < 9.
+// digits is -log of the error of the trapezoid rule that a step is chosen for. A small move leaves
+// only second orders, which grow by d² on the way to Im t = d < 9.
 const digits = 38 + 5
 
-// step is the width of the trapezoid rule in t. Its error is exp(-2 pi d/h) times
-// the growth of the integrand on the line Im t = d, for any d short of the
-// singularity 1+u = 0 at pi/m: the density grows by exp(d²/2), |exp(iyL)| by
-// exp(y arg) with arg <= d m (twice that for two mixtures), and |1+u|^-c by
-// cos(m d/2)^-c, since |a + b exp(ix)| >= (a+b) cos(x/2) for a, b >= 0.
+// step returns the width of the trapezoid rule in t. Its error is exp(-2 pi d/h) times the growth
+// of the integrand on the line Im t = d, for any d below the singularity 1+u = 0 at pi/m. The
+// density grows by exp(d²/2), |exp(iyL)| by exp(y arg) with arg <= d m (twice that for two
+// mixtures), and |1+u|^-c by cos(m d/2)^-c, since |a + b exp(ix)| >= (a+b) cos(x/2) for a, b >= 0.
 func (g sampledGaussian) step(m, c, y float64, negative bool) float64 {
 	rate := m
 	if g.replace {
@@ -61,25 +59,25 @@ func (g sampledGaussian) step(m, c, y float64, negative bool) float64 {
 	return best
 }
 
-// table lays the nodes. Far out the exponents are added before the exponential is
-// taken, and nodes that are negligible at the largest real part are left out.
+// table lays the nodes. Far out it adds exponents before it takes the exponential. It leaves out
+// nodes that are negligible at the largest real part.
 func (g sampledGaussian) table(d Direction, c, y float64, t *table) error {
 	m := g.mu
 	if g.replace {
 		m /= 2
 	}
 	h := g.step(m, c, y, d == Add || g.replace)
-	// (1+u)^-c is at most exp(c t m) and at most (1-rate)^-c; with the first the
-	// density's center moves by c m, with the second it has to fall further.
-	further := math.Min(reachOf+c*m, math.Sqrt(reachOf*reachOf-2*c*math.Log1p(-g.rate)))
-	low, high := reachOf, reachOf+2*m
+	// (1+u)^-c is at most exp(c t m) and at most (1-rate)^-c. With the first the density's center
+	// moves by c m, with the second it has to fall further.
+	further := math.Min(normalReach+c*m, math.Sqrt(normalReach*normalReach-2*c*math.Log1p(-g.rate)))
+	low, high := normalReach, normalReach+2*m
 	switch {
 	case g.replace:
-		low, high = reachOf+2*m, further+math.Max(2, c+1)*m
+		low, high = normalReach+2*m, further+math.Max(2, c+1)*m
 	case d == Add:
 		low = further
 	default:
-		high = reachOf + math.Max(2, c+1)*m
+		high = normalReach + math.Max(2, c+1)*m
 	}
 	from, to := math.Floor(-low/h), math.Ceil(high/h)
 	if !(to-from < mostNodes) {
@@ -87,7 +85,7 @@ func (g sampledGaussian) table(d Direction, c, y float64, t *table) error {
 	}
 	logq := math.Log(g.rate)
 	logw := math.Log(h / math.Sqrt(2*math.Pi))
-	// mixed is u, log(1+u) and the derivative of the latter along the exponent.
+	// mixed returns u, log(1+u) and the derivative of the latter along the exponent.
 	mixed := func(e float64) (u, l, by float64) {
 		l = g.logMixed(e)
 		if u = g.rate * math.Expm1(e); e > 690 {
@@ -130,7 +128,7 @@ func (g sampledGaussian) table(d Direction, c, y float64, t *table) error {
 	return nil
 }
 
-// negligible is the logarithm of a weight that no sum here can see.
+// negligible is the logarithm of a weight that changes no sum here.
 const negligible = -100
 
 // mostNodes bounds one table.

@@ -6,10 +6,10 @@ import (
 	"math"
 )
 
-// LaplaceDelta is the exact delta at epsilon >= 0 of one release of what moves by at
-// most sensitivity in the l1 norm, with Laplace noise of the given scale:
-// 1 - e^((epsilon - sensitivity/scale)/2), and 0 from epsilon = sensitivity/scale on.
-// Both are positive and finite.
+// LaplaceDelta returns the exact delta at epsilon >= 0 of one release with Laplace noise of the
+// given scale, of a value that moves by at most sensitivity in the l1 norm: 1 - e^((epsilon -
+// sensitivity/scale)/2), and 0 from epsilon = sensitivity/scale on. Scale and sensitivity are
+// positive and finite.
 func LaplaceDelta(scale, sensitivity, epsilon float64) (float64, error) {
 	if err := errors.Join(checkPositive("scale", scale), checkPositive("sensitivity", sensitivity), checkEpsilon(epsilon)); err != nil {
 		return 0, err
@@ -17,10 +17,9 @@ func LaplaceDelta(scale, sensitivity, epsilon float64) (float64, error) {
 	return math.Max(0, -math.Expm1((epsilon-sensitivity/scale)/2)), nil
 }
 
-// ResponseDelta is the exact delta at epsilon >= 0 of one randomised response of
-// epsilon0 >= 0 over at least 2 categories: with x = e^epsilon0 the truth has
-// x/(x+k-1), any other value 1/(x+k-1), and delta is what the first has above
-// e^epsilon times the second.
+// ResponseDelta returns the exact delta at epsilon >= 0 of one randomized response of epsilon0 >= 0
+// over at least 2 categories. With x = e^epsilon0 the true value has probability x/(x+k-1), any
+// other 1/(x+k-1). delta is by how much the first is above e^epsilon times the second.
 func ResponseDelta(epsilon0 float64, categories int64, epsilon float64) (float64, error) {
 	if err := checkEpsilon(epsilon0); err != nil {
 		return 0, fmt.Errorf("response: %w", err)
@@ -35,15 +34,14 @@ func ResponseDelta(epsilon0 float64, categories int64, epsilon float64) (float64
 	return math.Max(0, -math.Expm1(epsilon-epsilon0)*keep), nil
 }
 
-// DiscreteLaplaceDelta is the exact delta at epsilon >= 0 of one release of an
-// integer that moves by shift >= 1, with noise P(k) proportional to
-// exp(-|k|/scale). The events that tell most are half-lines: with a = 1/scale and x
-// the last integer below (shift - epsilon/a)/2, or 0,
+// DiscreteLaplaceDelta returns the exact delta at epsilon >= 0 of one release of an integer that
+// moves by shift >= 1, with noise P(k) proportional to exp(-|k|/scale). The sets that tell most are
+// half-lines. With a = 1/scale and x the last integer below (shift - epsilon/a)/2, or 0, delta is
 //
 //	(e^-a (1-e^(-a x)) + 1 - e^(epsilon + a (x-shift))) / (1 + e^-a)
 //
-// of positive terms only; 0 from epsilon = a shift on. It is not rounded up; its
-// relative error is below 1e-12.
+// of positive terms only, and 0 from epsilon = a shift on. It is not rounded up. Its relative error
+// is below 1e-12.
 func DiscreteLaplaceDelta(scale, epsilon float64, shift int64) (float64, error) {
 	if err := errors.Join(checkPositive("scale", scale), checkShift(shift), checkEpsilon(epsilon)); err != nil {
 		return 0, err
@@ -56,12 +54,12 @@ func DiscreteLaplaceDelta(scale, epsilon float64, shift int64) (float64, error) 
 	return (-math.Expm1(-a*x)*math.Exp(-a) - math.Expm1(math.Min(0, epsilon+a*(x-s)))) / (1 + math.Exp(-a)), nil
 }
 
-// DiscreteGaussianDelta is the exact delta at epsilon >= 0 of one release of an
-// integer that moves by shift >= 1, with noise P(k) proportional to exp(-k²/(2
-// sigma²)) (Canonne, Kamath, Steinke, NeurIPS 2020, theorem 7): the sum of
-// P(k) (1 - e^(epsilon - L(k))) over the k with loss L(k) = shift (2k + shift)/(2
-// sigma²) above epsilon, of positive terms only. sigma is at most 1e7: the sum has
-// some 20 sigma terms. It is not rounded up; its relative error is below 1e-12.
+// DiscreteGaussianDelta returns the exact delta at epsilon >= 0 of one release of an integer that
+// moves by shift >= 1, with noise P(k) proportional to exp(-k²/(2 sigma²)) (Canonne, Kamath,
+// Steinke, NeurIPS 2020, theorem 7). It is the sum of P(k) (1 - e^(epsilon - L(k))) over the k with
+// a loss L(k) = shift (2k + shift)/(2 sigma²) above epsilon, of positive terms only. sigma is at
+// most 1e7: the sum has some 20 sigma terms. The result is not rounded up. Its relative error is
+// below 1e-12.
 func DiscreteGaussianDelta(sigma, epsilon float64, shift int64) (float64, error) {
 	if err := errors.Join(checkPositive("sigma", sigma), checkShift(shift), checkEpsilon(epsilon)); err != nil {
 		return 0, err
@@ -71,12 +69,12 @@ func DiscreteGaussianDelta(sigma, epsilon float64, shift int64) (float64, error)
 	}
 	v, s := 2*sigma*sigma, float64(shift)
 	loss := func(k float64) float64 { return s * (2*k + s) / v }
-	// Below -40 sigma there is no mass worth e^-800 of what lies above.
+	// The mass below -40 sigma is under e^-800 of the mass above.
 	first := math.Max(math.Floor((epsilon*v/s-s)/2)+1, math.Floor(-40*sigma))
 	peak := math.Max(first, 0)
 	sum := 0.0
 	for k := first; ; k++ {
-		mass := math.Exp((peak - k) * (peak + k) / v) // relative to that at the peak, which may underflow
+		mass := math.Exp((peak - k) * (peak + k) / v) // relative to the mass at the peak, which may underflow
 		sum += mass * math.Max(0, -math.Expm1(epsilon-loss(k)))
 		if k > peak && mass*(1+v/k) <= 0x1p-60*sum { // the rest is at most a geometric series of ratio e^(-2k/v)
 			break
@@ -90,8 +88,8 @@ func DiscreteGaussianDelta(sigma, epsilon float64, shift int64) (float64, error)
 
 const maxSigma = 1e7
 
-// gaussSum is the sum of exp(-k²/v) over all integers, by Poisson summation where
-// that is the shorter one.
+// gaussSum returns the sum of exp(-k²/v) over all integers, by Poisson summation if that is
+// shorter.
 func gaussSum(v float64) float64 {
 	factor, rate := 1.0, 1/v
 	if v > 1/math.Pi {

@@ -2,11 +2,11 @@ package exact
 
 import "math"
 
-// quiet is -log of the relative error that a line is laid out for; louder ones
-// follow where that was not reached.
+// quiet is -log of the relative error for which a line is laid out. Lines with larger errors follow
+// if it was not reached.
 const quiet = 32
 
-// good is the relative error of delta at which no better line is looked for.
+// good is the relative error of delta at which the search for better lines ends.
 const good = 1e-10
 
 // delta returns delta at eps.
@@ -18,10 +18,10 @@ func (g *integral) delta(eps float64) (Value, error) {
 	c := g.saddle(eps, 1)
 	most := g.bound(c, eps)
 	if math.IsInf(most, 1) {
-		return Value{}, g.lost()
+		return Value{}, g.noMoment()
 	}
 	guess := most - 3
-	best, error_ := 0.0, math.Inf(1)
+	best, relative := 0.0, math.Inf(1)
 	for range 3 {
 		l, err := g.build(c, eps, guess, quiet)
 		if err != nil {
@@ -29,10 +29,10 @@ func (g *integral) delta(eps float64) (Value, error) {
 		}
 		log, r := l.at(eps)
 		r += g.images(l.c, l.step, eps, log)
-		if r < error_ {
-			best, error_ = log, r
+		if r < relative {
+			best, relative = log, r
 		}
-		if error_ < good {
+		if relative < good {
 			break
 		}
 		if !math.IsInf(log, 0) {
@@ -40,13 +40,13 @@ func (g *integral) delta(eps float64) (Value, error) {
 		}
 		guess -= 6
 	}
-	if math.IsInf(error_, 1) {
+	if math.IsInf(relative, 1) {
 		return Value{}, notCovered("no line of integration is accurate enough")
 	}
 	if best > most+1e-6 {
 		return Value{}, notCovered("delta is above its Chernoff bound")
 	}
-	return v.at(best, error_)
+	return v.at(best, relative)
 }
 
 // epsilon returns the smallest eps >= 0 with delta(eps) <= delta.
@@ -58,7 +58,7 @@ func (g *integral) epsilon(delta float64) (Value, error) {
 	most := renyi(c) // the bound of Rényi DP of order c+1
 	switch {
 	case math.IsInf(most, 1):
-		return Value{}, g.lost()
+		return Value{}, g.noMoment()
 	case most <= 0:
 		return v, nil
 	}
@@ -97,7 +97,7 @@ func (g *integral) epsilon(delta float64) (Value, error) {
 	return v.within(best, at, least, target, most)
 }
 
-// within completes a value whose delta is known to a relative error r near eps.
+// within completes a value with a delta that is known to a relative error r near eps.
 func (v Value) within(l *line, eps, r, target, most float64) (Value, error) {
 	if eps <= 0 {
 		return v, nil
@@ -119,9 +119,9 @@ func (v Value) within(l *line, eps, r, target, most float64) (Value, error) {
 	return Value{}, notCovered("a curve that does not fall at epsilon %v", eps)
 }
 
-// solve returns where log delta is the target, and the relative error there. It is
-// 0 where the curve is below the target from the start. It starts at an eps near
-// which the line is accurate, and gives up with a large error where it is not.
+// solve returns where log delta is the target, and the relative error there. It returns 0 if the
+// curve is below the target from the start. It starts at an eps near which the line is accurate,
+// and gives up with a large error if it is not accurate there.
 func (l *line) solve(target, start float64) (eps, relative float64) {
 	lo, hi := 0.0, math.Inf(1)
 	x, slope := start, -l.c
@@ -129,7 +129,7 @@ func (l *line) solve(target, start float64) (eps, relative float64) {
 	for range 100 {
 		if bad := !(r < 0.1); bad && x == start {
 			return x, math.Inf(1)
-		} else if bad { // too far to the right, or to be found out at the end
+		} else if bad { // too far to the right, or found out at the end
 			hi = x
 		} else if f > target {
 			lo = x
@@ -169,10 +169,10 @@ func (g *integral) method() Method {
 	return Contour
 }
 
-// lost is the error where no moment of the loss could be computed.
-func (g *integral) lost() error {
+// noMoment returns the error for a loss without a moment that could be computed.
+func (g *integral) noMoment() error {
 	if g.budget < 0 {
-		return g.why(errWork)
+		return g.explain(errWork)
 	}
 	return notCovered("the moments of the loss overflow")
 }

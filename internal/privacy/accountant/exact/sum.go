@@ -2,16 +2,15 @@ package exact
 
 import "math"
 
-// sum is log delta at eps of a composition that is one release of integer noise,
-// by direct summation over the outcomes, with a bound on the relative error of
-// delta; ok is false for any other composition, and where there are too many
-// outcomes for the sum to be the better way.
+// sum returns log delta at eps of a composition that is one release of integer noise, by direct
+// summation over the outputs, with a bound on the relative error of delta. ok is false for any
+// other composition, and for too many outputs.
 func (p *plan) sum(eps float64) (logDelta, relative float64, ok bool) {
-	if p.mu2 > 0 || len(p.parts) != 1 || p.parts[0].count != 1 {
+	if p.mu2 > 0 || len(p.terms) != 1 || p.terms[0].count != 1 {
 		return 0, 0, false
 	}
 	var s outcomes
-	switch l := p.parts[0].law.(type) {
+	switch l := p.terms[0].law.(type) {
 	case discreteGaussian:
 		if l.sigma > mostSummed || l.shift > mostSummed {
 			return 0, 0, false
@@ -28,18 +27,17 @@ func (p *plan) sum(eps float64) (logDelta, relative float64, ok bool) {
 	return s.top + math.Log(s.delta), 8*ulp*s.off/s.delta + 128*ulp, true
 }
 
-// mostSummed is the largest sigma and the largest shift, in grid steps, of a law
-// that is summed.
+// mostSummed is the largest sigma and the largest shift, in grid steps, of a law that is summed.
 const mostSummed = 2000
 
 // outcomes adds up the positive parts of P - exp(eps) Q.
 type outcomes struct {
 	top   float64 // logarithm of the unit that both sums are in
 	delta float64
-	off   float64 // P times what rounding turns the exponent by, in units of ulp
+	off   float64 // P times the rounding error of the exponent, in units of ulp
 }
 
-// add adds an outcome of probability p, in units of exp(top), and its loss.
+// add adds an output of probability p, in units of exp(top), and its loss.
 func (s *outcomes) add(p, loss, eps float64) {
 	if loss > eps {
 		s.delta -= p * math.Expm1(eps-loss)
@@ -47,9 +45,8 @@ func (s *outcomes) add(p, loss, eps float64) {
 	}
 }
 
-// outcomes sums the discrete Gaussian (Canonne, Kamath, Steinke, NeurIPS 2020,
-// theorem 7): noise x has the loss shift (shift + 2x)/(2 sigma²), so that those
-// that count are all x from some on.
+// outcomes sums the discrete Gaussian (Canonne, Kamath, Steinke, NeurIPS 2020, theorem 7). Noise x
+// has the loss shift (shift + 2x)/(2 sigma²), so that all x from some x on count.
 func (g discreteGaussian) outcomes(eps float64) outcomes {
 	v, k := 2*g.sigma*g.sigma, g.shift
 	far := math.Ceil(10 * g.sigma) // exp(-50) of the largest
@@ -69,8 +66,8 @@ func (g discreteGaussian) outcomes(eps float64) outcomes {
 	return s
 }
 
-// outcomes sums the discrete Laplace law, whose loss is the largest wherever the
-// noise is not below 0.
+// outcomes sums the discrete Laplace law, which has its largest loss wherever the noise is not
+// below 0.
 func (l discreteLaplace) outcomes(eps float64) outcomes {
 	a := 1 / l.scale
 	end := 1 / (1 + math.Exp(-a)) // P(noise >= 0)

@@ -2,15 +2,15 @@ package exact
 
 import "math"
 
-// table is a release as finitely many losses with their probabilities: the atoms
-// of a discrete law, or the nodes of a quadrature that integrates exp(wL) for w up
-// to some size. Nothing in it cancels: with M = E_P[exp(wL)],
+// table is a release as finitely many losses with their probabilities: the atoms of a discrete law,
+// or the nodes of a quadrature that integrates exp(wL) for w up to some size. It cancels nothing:
+// with M = E_P[exp(wL)],
 //
 //	M - 1 = w E_P[L] + E_P[exp(wL) - 1 - wL]
 //
-// where the mean is found as a sum of terms >= 0 and the bracket is of second
-// order, so that K = log M is accurate relative to itself for the tiniest rates
-// and still is when it is multiplied by a million releases.
+// where the mean is a sum of terms >= 0 and the bracket is of second order. So K = log M is
+// accurate relative to itself for the tiniest rates, also after it is multiplied by a million
+// releases.
 type table struct {
 	loss  []float64
 	logp  []float64 // of the probability (weight) under P
@@ -18,15 +18,15 @@ type table struct {
 	width []float64 // of the loss that a node stands for; 0 for an atom
 	mean  float64   // E_P[L]
 
-	// For one real part c of w:
+	// These are for one real part c of w:
 	c     float64
-	shift float64   // the largest exponent, where it would overflow, else 0
+	shift float64   // the largest exponent if it would overflow, else 0
 	tilt  []float64 // p exp(cL - shift)
 	base  []float64 // p (1 + cL)
 	slope []float64 // p L
 	norm  float64   // M(c) exp(-shift)
 
-	// For the decay at the real part cutAt (see cut).
+	// These are for the decay at the real part cutAt (see cut):
 	cutAt           float64
 	whole           bool
 	center          float64 // mean of the tilted loss
@@ -47,17 +47,18 @@ func (t *table) clear() {
 	t.mean, t.c, t.cutAt = 0, 0, 0
 }
 
-// overflow is the exponent above which sums are taken relative to their largest
-// term; there M is so large that nothing cancels.
+// overflow is the exponent above which sums are taken relative to their largest term. There M is so
+// large that nothing cancels.
 const overflow = 300
 
-// near is the |wL| below which exp(wL) - 1 - wL is taken as a series.
+// Below near the |wL| is small enough to compute exp(wL) - 1 - wL as a series, below closer as a
+// shorter one.
 const (
 	near   = 1. / 4
 	closer = 1. / 32
 )
 
-// at readies the table for a real part.
+// at prepares the table for a real part.
 func (t *table) at(c float64) {
 	if t.c == c {
 		return
@@ -84,7 +85,7 @@ func (t *table) at(c float64) {
 	}
 }
 
-// log is K(c+iy) and a bound on its error by rounding, in units of ulp.
+// log returns K(c+iy) and a bound on its rounding error, in units of ulp.
 func (t *table) log(c, y float64) (re, im, noise float64) {
 	t.at(c)
 	if t.shift > 0 {
@@ -125,7 +126,7 @@ func (t *table) log(c, y float64) (re, im, noise float64) {
 	return re, math.Atan2(b, 1+a), noise/size + 8*(math.Abs(re)+math.Abs(b)/size)
 }
 
-// real is K(c).
+// real returns K(c).
 func (t *table) real(c float64) float64 {
 	a, most := c*t.mean, 0.0
 	for k, l := range t.loss {
@@ -154,7 +155,7 @@ func (t *table) real(c float64) float64 {
 	return most + math.Log(a)
 }
 
-// large is log where M is beyond exp(overflow).
+// large does what log does, for M beyond exp(overflow).
 func (t *table) large(y float64) (re, im, noise float64) {
 	a, b := 0.0, 0.0
 	for k, l := range t.loss {
@@ -169,7 +170,7 @@ func (t *table) large(y float64) (re, im, noise float64) {
 	return t.shift + math.Log(size), math.Atan2(b, a), noise/size + 8*t.shift
 }
 
-// second is exp(z) - 1 - z = z² (1/2 + z/6 + z²/24 + ...) for a small z = x+iv.
+// second returns exp(z) - 1 - z = z² (1/2 + z/6 + z²/24 + ...) for a small z = x+iv.
 func second(x, v float64, terms int) (re, im float64) {
 	sr, si := factors[terms], 0.0
 	for n := terms - 1; n >= 0; n-- {
@@ -179,7 +180,7 @@ func second(x, v float64, terms int) (re, im float64) {
 	return zr*sr - zi*si, zr*si + zi*sr
 }
 
-// secondReal is second on the real axis.
+// secondReal does what second does, on the real axis.
 func secondReal(x float64, terms int) float64 {
 	s := factors[terms]
 	for n := terms - 1; n >= 0; n-- {
@@ -192,7 +193,7 @@ func secondReal(x float64, terms int) float64 {
 var factors = [...]float64{1. / 2, 1. / 6, 1. / 24, 1. / 120, 1. / 720, 1. / 5040, 1. / 40320, 1. / 362880, 1. / 3628800, 1. / 39916800,
 	1. / 479001600, 1. / 6227020800, 1. / 87178291200}
 
-// excess is (1+u) log(1+u) - u >= 0 for u > -1, l = log(1+u), without cancellation.
+// excess returns (1+u) log(1+u) - u >= 0 for u > -1, l = log(1+u), without cancellation.
 func excess(u, l float64) float64 {
 	if math.Abs(u) > 0.1 {
 		return (1+u)*l - u
@@ -205,7 +206,7 @@ func excess(u, l float64) float64 {
 	return s
 }
 
-// deficit is u - log(1+u) >= 0.
+// deficit returns u - log(1+u) >= 0, without cancellation.
 func deficit(u, l float64) float64 {
 	if math.Abs(u) > 0.1 {
 		return u - l

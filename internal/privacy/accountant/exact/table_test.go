@@ -22,9 +22,9 @@ func laws() map[string]law {
 		"replace":            sampledGaussian{mu: 2, rate: 0.01, replace: true},
 		"replace nearly":     sampledGaussian{mu: 1, rate: 0.999, replace: true},
 		"replace often":      sampledGaussian{mu: 1, rate: 0.7, replace: true},
-		"laplace":            laplace{range_: 0.5, rate: 1},
-		"wide laplace":       laplace{range_: 6, rate: 1},
-		"sampled laplace":    laplace{range_: 1, rate: 0.02},
+		"laplace":            laplace{shift: 0.5, rate: 1},
+		"wide laplace":       laplace{shift: 6, rate: 1},
+		"sampled laplace":    laplace{shift: 1, rate: 0.02},
 		"discrete laplace":   discreteLaplace{shift: 5, scale: 3, rate: 1},
 		"one step":           discreteLaplace{shift: 1, scale: 0.7, rate: 1},
 		"sampled discrete":   discreteLaplace{shift: 3, scale: 2, rate: 0.1},
@@ -196,7 +196,7 @@ func TestGoldenRenyi(t *testing.T) {
 				if a == 1 {
 					a = 1 + 1e-9
 				}
-				l = laplace{range_: num("sens") / num("b"), rate: 1}
+				l = laplace{shift: num("sens") / num("b"), rate: 1}
 			case "RRRDP":
 				p, k := num("noise_parameter"), num("k")
 				l = response{eps: math.Log((1 - p + p/k) / (p / k)), categories: k}
@@ -256,13 +256,13 @@ func TestLogByDefinition(t *testing.T) {
 		"replace": {sampledGaussian{mu: 2 * m, rate: q, replace: true}.factor(Remove), func(w complex128) complex128 {
 			return sum(-15, 20, 40_000, func(x float64) complex128 { return power(mix(x, m), mix(x, -m), w) })
 		}, 1e-11},
-		"laplace": {laplace{range_: m, rate: 1}.factor(Remove), func(w complex128) complex128 {
+		"laplace": {laplace{shift: m, rate: 1}.factor(Remove), func(w complex128) complex128 {
 			return sum(-40, 40, 400_000, func(x float64) complex128 { return power(lap(x-m), lap(x), w) })
 		}, 1e-7},
-		"sampled laplace": {laplace{range_: m, rate: q}.factor(Remove), func(w complex128) complex128 {
+		"sampled laplace": {laplace{shift: m, rate: q}.factor(Remove), func(w complex128) complex128 {
 			return sum(-40, 40, 400_000, func(x float64) complex128 { return power(lapMix(x), lap(x), w) })
 		}, 1e-7},
-		"sampled laplace, add": {laplace{range_: m, rate: q}.factor(Add), func(w complex128) complex128 {
+		"sampled laplace, add": {laplace{shift: m, rate: q}.factor(Add), func(w complex128) complex128 {
 			return sum(-40, 40, 400_000, func(x float64) complex128 { return power(lap(x), lapMix(x), w) })
 		}, 1e-7},
 	} {

@@ -8,16 +8,16 @@ import (
 	"privrec/internal/privacy/accountant/terms"
 )
 
-// Direction is which of two neighbours is the one that the loss is taken under.
+// Direction says which of two neighbours gives the law under which the loss is taken.
 type Direction string
 
 const (
-	Remove Direction = "remove" // the data with the unit, over the data without
+	Remove Direction = "remove" // the data with the unit, over the data without it
 	Add    Direction = "add"    // the data without the unit, over the data with it
-	Both   Direction = "both"   // the two are the same
+	Both   Direction = "both"   // both directions have the same curve
 )
 
-// Method is how a value was found.
+// Method says how a value was found.
 type Method string
 
 const (
@@ -26,64 +26,60 @@ const (
 	Lattice Method = "sum over a lattice"
 )
 
-// Value is a point (Epsilon, Delta) of the privacy curve. The one of the two that
-// was asked for is rounded up by its error: the composition is
-// (Epsilon, Delta)-DP.
+// Value is a point (Epsilon, Delta) of the privacy curve. The number that was asked for is rounded
+// up by its error: the composition is (Epsilon, Delta)-DP.
 type Value struct {
 	Epsilon, Delta float64
-	// Error is the width of the interval below the answer (epsilon or delta,
-	// whichever was asked for) that the exact number lies in.
+	// Error is the width of the interval below the answer, epsilon or delta, that contains the
+	// exact number.
 	Error     float64
 	Direction Direction
 	Method    Method
 }
 
-// ErrNotCovered is a composition that this method does not apply to, or does not
-// converge for within the work that a call may do. The error that wraps it says
-// which.
+// ErrNotCovered says that this method does not apply to a composition, or does not converge within
+// the work that a call may do. The error that wraps it says which.
 var ErrNotCovered = errors.New("not covered by the exact accountant")
 
 func notCovered(format string, args ...any) error {
 	return fmt.Errorf(format+": %w", append(args, ErrNotCovered)...)
 }
 
-// Epsilon returns the smallest epsilon >= 0 at which the composition of the terms
-// is (epsilon, delta)-DP, rounded up: the larger of both directions. delta is in
-// (0, 1). No terms cost nothing.
+// Epsilon returns the smallest epsilon >= 0 at which the composition of the terms is (epsilon,
+// delta)-DP, rounded up: the larger of both directions. delta is in (0, 1). No terms cost nothing.
 func Epsilon(ts []terms.Term, delta float64) (Value, error) {
 	if !(delta > 0 && delta < 1) {
 		return Value{}, fmt.Errorf("delta is %v, want between 0 and 1", delta)
 	}
-	return worst(ts, func(p *plan, d Direction) (Value, error) { return p.epsilon(d, delta) })
+	return worseDirection(ts, func(p *plan, d Direction) (Value, error) { return p.epsilon(d, delta) })
 }
 
-// Delta returns the smallest delta at which the composition of the terms is
-// (epsilon, delta)-DP, rounded up: the larger of both directions. epsilon is 0 or
-// more and finite.
+// Delta returns the smallest delta at which the composition of the terms is (epsilon, delta)-DP,
+// rounded up: the larger of both directions. epsilon is 0 or more and finite.
 func Delta(ts []terms.Term, epsilon float64) (Value, error) {
 	if !(epsilon >= 0) || math.IsInf(epsilon, 1) {
 		return Value{}, fmt.Errorf("epsilon is %v, want at least 0 and finite", epsilon)
 	}
-	return worst(ts, func(p *plan, d Direction) (Value, error) { return p.delta(d, epsilon) })
+	return worseDirection(ts, func(p *plan, d Direction) (Value, error) { return p.delta(d, epsilon) })
 }
 
-// EpsilonIn is Epsilon in one direction.
+// EpsilonIn returns what Epsilon does, in one direction.
 func EpsilonIn(d Direction, ts []terms.Term, delta float64) (Value, error) {
 	if !(delta > 0 && delta < 1) {
 		return Value{}, fmt.Errorf("delta is %v, want between 0 and 1", delta)
 	}
-	return one(d, ts, func(p *plan) (Value, error) { return p.epsilon(d, delta) })
+	return inDirection(d, ts, func(p *plan) (Value, error) { return p.epsilon(d, delta) })
 }
 
-// DeltaIn is Delta in one direction.
+// DeltaIn returns what Delta does, in one direction.
 func DeltaIn(d Direction, ts []terms.Term, epsilon float64) (Value, error) {
 	if !(epsilon >= 0) || math.IsInf(epsilon, 1) {
 		return Value{}, fmt.Errorf("epsilon is %v, want at least 0 and finite", epsilon)
 	}
-	return one(d, ts, func(p *plan) (Value, error) { return p.delta(d, epsilon) })
+	return inDirection(d, ts, func(p *plan) (Value, error) { return p.delta(d, epsilon) })
 }
 
-func one(d Direction, ts []terms.Term, ask func(*plan) (Value, error)) (Value, error) {
+func inDirection(d Direction, ts []terms.Term, ask func(*plan) (Value, error)) (Value, error) {
 	if d != Remove && d != Add {
 		return Value{}, fmt.Errorf("direction is %q, want %s or %s", string(d), Remove, Add)
 	}
@@ -96,7 +92,7 @@ func one(d Direction, ts []terms.Term, ask func(*plan) (Value, error)) (Value, e
 	return v, err
 }
 
-func worst(ts []terms.Term, ask func(*plan, Direction) (Value, error)) (Value, error) {
+func worseDirection(ts []terms.Term, ask func(*plan, Direction) (Value, error)) (Value, error) {
 	p, err := newPlan(ts)
 	if err != nil {
 		return Value{}, err

@@ -17,7 +17,7 @@ const spare = 40 * mostNodes
 // visits is how many nodes epsilon and then delta at it visit in one direction; 0 where
 // an answer needs no integral.
 func visits(t *testing.T, p *plan, d Direction, delta float64) int {
-	if len(p.parts) == 0 || p.stick(d) != nil {
+	if len(p.terms) == 0 || p.closedCurve(d) != nil {
 		return 0
 	}
 	most := 0

@@ -52,7 +52,7 @@ func TestThinAgainstMixtures(t *testing.T) {
 			eps *= rate
 		}
 		for d, want := range map[Direction]float64{Remove: sticks(mixed, q, eps), Add: sticks(q, mixed, eps)} {
-			if got := math.Exp(thin(rate, d, base)(eps)); math.Abs(got-want) > 1e-13+1e-11*want {
+			if got := math.Exp(sampledCurve(rate, d, base)(eps)); math.Abs(got-want) > 1e-13+1e-11*want {
 				t.Fatalf("%s rate %g at %g: %.17g, mixture %.17g", d, rate, eps, got, want)
 			}
 		}
@@ -71,12 +71,12 @@ func TestThinFaultsAreSeen(t *testing.T) {
 	remove, add := sticks(mixed, q, eps), sticks(q, mixed, eps)
 	for name, c := range map[string][2]float64{
 		"scale without the move":     {rate * math.Exp(base(eps)), remove},
-		"move without the scale":     {math.Exp(base(thinned(rate, Remove, eps))), remove},
+		"move without the scale":     {math.Exp(base(baseEpsilon(rate, Remove, eps))), remove},
 		"linear in epsilon":          {rate * math.Exp(base(eps/rate)), remove},
-		"one direction for both":     {math.Exp(thin(rate, Remove, base)(eps)), add},
-		"the other one":              {math.Exp(thin(rate, Add, base)(eps)), remove},
-		"add without b":              {rate * math.Exp(base(thinned(rate, Add, eps))), add},
-		"an extra factor one less q": {(1 - rate) * math.Exp(thin(rate, Remove, base)(eps)), remove},
+		"one direction for both":     {math.Exp(sampledCurve(rate, Remove, base)(eps)), add},
+		"the other one":              {math.Exp(sampledCurve(rate, Add, base)(eps)), remove},
+		"add without b":              {rate * math.Exp(base(baseEpsilon(rate, Add, eps))), add},
+		"an extra factor one less q": {(1 - rate) * math.Exp(sampledCurve(rate, Remove, base)(eps)), remove},
 	} {
 		if math.Abs(c[0]-c[1]) < 1e-3*c[1] {
 			t.Errorf("%s: %g for %g", name, c[0], c[1])
@@ -91,39 +91,39 @@ func TestThinned(t *testing.T) {
 		q := math.Exp(rapid.Float64Range(-25, -1e-6).Draw(t, "log rate"))
 		eps := math.Exp(rapid.Float64Range(-20, 7).Draw(t, "log eps"))
 		for _, d := range []Direction{Remove, Add} {
-			if a := thinned(q, d, 0); a != 0 {
+			if a := baseEpsilon(q, d, 0); a != 0 {
 				t.Fatalf("%s: %g at nought", d, a)
 			}
-			a := thinned(q, d, eps)
+			a := baseEpsilon(q, d, eps)
 			if a < eps*(1-1e-14) {
 				t.Fatalf("%s rate %g: %g below %g", d, q, a, eps)
 			}
-			if b := thinned(q, d, eps*1.01); b < a {
+			if b := baseEpsilon(q, d, eps*1.01); b < a {
 				t.Fatalf("%s rate %g: falls from %g to %g", d, q, a, b)
 			}
-			if b := thinned(q*1.01, d, eps); q*1.01 < 1 && b > a*(1+1e-13) {
+			if b := baseEpsilon(q*1.01, d, eps); q*1.01 < 1 && b > a*(1+1e-13) {
 				t.Fatalf("%s rate %g: rises with the rate from %g to %g", d, q, a, b)
 			}
 			if end := -math.Log1p(-q); d == Add && math.IsInf(a, 1) != (eps >= end) && math.Abs(eps/end-1) > 1e-12 {
 				t.Fatalf("add rate %g: %g at %g, where the loss ends at %g", q, a, eps, end)
 			}
 		}
-		if a := thinned(1, Remove, eps); a != eps {
+		if a := baseEpsilon(1, Remove, eps); a != eps {
 			t.Fatalf("rate one: %g at %g", a, eps)
 		}
 	})
 	// The forms meet, and exp(epsilon)/q is never taken where it has no number.
 	for _, q := range []float64{1e-90, 1e-9, 0.3, 1 - 1e-9} {
 		for eps := 20.0; eps < 1500; eps *= 1.001 {
-			if got, want := thinned(q, Remove, eps), eps-math.Log(q); math.Abs(got-want) > 1e-8 {
+			if got, want := baseEpsilon(q, Remove, eps), eps-math.Log(q); math.Abs(got-want) > 1e-8 {
 				t.Errorf("rate %g at %g: %g, want %g", q, eps, got, want)
 			}
 		}
-		if a, b := thinned(q, Remove, 30), thinned(q, Remove, math.Nextafter(30, 31)); math.Abs(b-a) > 1e-12 {
+		if a, b := baseEpsilon(q, Remove, 30), baseEpsilon(q, Remove, math.Nextafter(30, 31)); math.Abs(b-a) > 1e-12 {
 			t.Errorf("rate %g: %g, then %g", q, a, b)
 		}
 	}
-	p := &plan{parts: []part{{sampledGaussian{mu: 60, rate: 1e-9}, 1}}}
+	p := &plan{terms: []term{{sampledGaussian{mu: 60, rate: 1e-9}, 1}}}
 	for _, eps := range []float64{680, 695, 699.9, 701} {
 		if v, err := p.delta(Remove, eps); err != nil || !(v.Delta > 1e-10 && v.Delta < 1.001e-9) {
 			t.Errorf("a loud release on a rare sample at %g: %+v, %v", eps, v, err)
@@ -227,7 +227,7 @@ func TestTiltedAgainstSimpson(t *testing.T) {
 				}
 				sum += w * h / 3 * (p(x) - math.Exp(eps)*p(-x))
 			}
-			got := math.Exp(g.tilted(eps))
+			got := math.Exp(g.replaceDelta(eps))
 			if tol := 1e-11*sum + 1e-15; math.Abs(got-sum) > tol {
 				t.Errorf("%+v at %g: %.15g, Simpson %.15g", g, eps, got, sum)
 			}
@@ -240,7 +240,7 @@ func TestTiltedAgainstSimpson(t *testing.T) {
 func TestSticksOfPlans(t *testing.T) {
 	for name, l := range laws() {
 		for _, d := range []Direction{Remove, Add} {
-			one := (&plan{parts: []part{{l, 1}}}).stick(d)
+			one := (&plan{terms: []term{{l, 1}}}).closedCurve(d)
 			switch k := l.(type) {
 			case sampledGaussian, laplace:
 				if one == nil {
@@ -257,11 +257,11 @@ func TestSticksOfPlans(t *testing.T) {
 				}
 			}
 			for what, p := range map[string]*plan{
-				"two":           {parts: []part{{l, 2}}},
-				"two kinds":     {parts: []part{{l, 1}, {response{eps: 1, categories: 2}, 1}}},
-				"with gaussian": {mu2: 1, parts: []part{{l, 1}}},
+				"two":           {terms: []term{{l, 2}}},
+				"two kinds":     {terms: []term{{l, 1}, {response{eps: 1, categories: 2}, 1}}},
+				"with gaussian": {mu2: 1, terms: []term{{l, 1}}},
 			} {
-				if p.stick(d) != nil {
+				if p.closedCurve(d) != nil {
 					t.Errorf("%s %s: %s are closed", name, d, what)
 				}
 			}
@@ -317,7 +317,7 @@ func TestLoudLaplaceOnASample(t *testing.T) {
 		if got, want := mostMixed(r, q, Add), -math.Log1p(-q*-math.Expm1(-r)); math.Abs(got-want) > 1e-15 {
 			t.Errorf("range %g: largest loss %g the other way, want %g", r, got, want)
 		}
-		p := &plan{parts: []part{{laplace{range_: r, rate: q}, 1}}}
+		p := &plan{terms: []term{{laplace{shift: r, rate: q}, 1}}}
 		v, err := p.epsilon(Remove, 1e-20)
 		if err != nil || v.Epsilon < want*(1-1e-12) || v.Epsilon > want*(1+1e-12) || math.IsNaN(v.Error) {
 			t.Errorf("range %g: %+v, %v, want %v", r, v, err, want)

@@ -6,30 +6,29 @@ import (
 	"privrec/internal/privacy/accountant/special"
 )
 
-// stick is the closed curve of a single release.
-type stick struct {
+// closedCurve is the closed curve of a single release.
+type closedCurve struct {
 	log  func(eps float64) float64 // log delta
 	err  func(eps float64) float64 // bound on the relative error of delta
 	most func(delta float64) float64
 }
 
-// stick returns the closed curve of a composition that is one release with such a
-// curve, else nil.
-func (p *plan) stick(d Direction) *stick {
-	if p.mu2 > 0 || len(p.parts) != 1 || p.parts[0].count != 1 {
+// closedCurve returns the closed curve of a composition that is one release with such a curve, else nil.
+func (p *plan) closedCurve(d Direction) *closedCurve {
+	if p.mu2 > 0 || len(p.terms) != 1 || p.terms[0].count != 1 {
 		return nil
 	}
-	switch l := p.parts[0].law.(type) {
+	switch l := p.terms[0].law.(type) {
 	case sampledGaussian:
 		if l.replace {
-			return &stick{log: l.tilted, err: l.tiltedError, most: func(delta float64) float64 { return gaussBound(l.mu, delta) }}
+			return &closedCurve{log: l.replaceDelta, err: l.replaceError, most: func(delta float64) float64 { return gaussBound(l.mu, delta) }}
 		}
-		return &stick{
-			log: thin(l.rate, d, func(e float64) float64 { return special.GaussianLogDelta(l.mu, e) }),
+		return &closedCurve{
+			log: sampledCurve(l.rate, d, func(e float64) float64 { return special.GaussianLogDelta(l.mu, e) }),
 			err: func(e float64) float64 {
-				a := thinned(l.rate, d, e)
+				a := baseEpsilon(l.rate, d, e)
 				r := gaussError(l.mu, a) + 64*ulp
-				if d == Add { // its b is a difference, and moves a
+				if d == Add { // its b is a difference, and changes a
 					r += 8 * ulp * l.rate / (l.rate - math.Expm1(e)*(1-l.rate)) * (2 + a/(l.mu*l.mu))
 				}
 				return r
@@ -41,34 +40,34 @@ func (p *plan) stick(d Direction) *stick {
 			return nil // the sum over the lattice is closed too
 		}
 		t := l.factor(d).(*atoms).t
-		return &stick{log: t.delta, err: func(float64) float64 { return 64 * ulp * (1 + l.shift/l.scale) }, most: func(float64) float64 { return l.most(d) }}
+		return &closedCurve{log: t.delta, err: func(float64) float64 { return 64 * ulp * (1 + l.shift/l.scale) }, most: func(float64) float64 { return l.most(d) }}
 	case laplace:
-		return &stick{
-			log: thin(l.rate, d, func(e float64) float64 { return logLaplace(l.range_, e) }),
+		return &closedCurve{
+			log: sampledCurve(l.rate, d, func(e float64) float64 { return logLaplace(l.shift, e) }),
 			err: func(e float64) float64 {
-				r := 64 * ulp * (1 + l.range_/(l.range_-thinned(l.rate, d, e)))
+				r := 64 * ulp * (1 + l.shift/(l.shift-baseEpsilon(l.rate, d, e)))
 				if d == Add {
-					r += 8 * ulp * l.rate / (l.rate - math.Expm1(e)*(1-l.rate)) * (2 + 1/(l.range_-thinned(l.rate, d, e)))
+					r += 8 * ulp * l.rate / (l.rate - math.Expm1(e)*(1-l.rate)) * (2 + 1/(l.shift-baseEpsilon(l.rate, d, e)))
 				}
 				return r
 			},
-			most: func(float64) float64 { return l.range_ },
+			most: func(float64) float64 { return l.shift },
 		}
 	}
 	return nil
 }
 
-// thin is log delta of a Poisson-sampled release from log delta of the release,
-// for a base pair P over Q and its mixture R = (1-q)Q + qP:
+// sampledCurve returns log delta of a Poisson-sampled release from log delta of the release, for a base
+// pair P over Q and its mixture R = (1-q)Q + qP:
 //
 //	R - e^eps Q = q (P - e^a Q),  e^a = 1 + (e^eps - 1)/q
 //	Q - e^eps R = b (Q - e^a P),  b = 1 - e^eps(1-q),  e^a = q e^eps/b
 //
-// each positive part of which is a hockey stick of the base at a; the second
-// supposes that the base has the same curve both ways, and is 0 for b <= 0.
-func thin(q float64, d Direction, base func(eps float64) float64) func(eps float64) float64 {
+// Each positive part is a hockey stick of the base at a. The second line needs a base with the same
+// curve in both directions, and is 0 for b <= 0.
+func sampledCurve(q float64, d Direction, base func(eps float64) float64) func(eps float64) float64 {
 	return func(eps float64) float64 {
-		a := thinned(q, d, eps)
+		a := baseEpsilon(q, d, eps)
 		if math.IsInf(a, 1) {
 			return math.Inf(-1)
 		}
@@ -79,8 +78,8 @@ func thin(q float64, d Direction, base func(eps float64) float64) func(eps float
 	}
 }
 
-// thinned is the a of thin.
-func thinned(q float64, d Direction, eps float64) float64 {
+// baseEpsilon returns the a of sampledCurve.
+func baseEpsilon(q float64, d Direction, eps float64) float64 {
 	if q == 1 {
 		return eps
 	}
@@ -98,16 +97,16 @@ func thinned(q float64, d Direction, eps float64) float64 {
 	return math.Log1p(math.Expm1(eps) / b)
 }
 
-// logLaplace is log delta of a Laplace release with range = sensitivity/scale:
-// delta = 1 - exp((eps-range)/2) below the range, 0 above.
-func logLaplace(range_, eps float64) float64 {
-	if eps >= range_ {
+// logLaplace returns log delta of a Laplace release with shift = sensitivity/scale: delta = 1 -
+// exp((eps-shift)/2) below the shift, 0 above.
+func logLaplace(shift, eps float64) float64 {
+	if eps >= shift {
 		return math.Inf(-1)
 	}
-	return math.Log(-math.Expm1((eps - range_) / 2))
+	return math.Log(-math.Expm1((eps - shift) / 2))
 }
 
-// delta is the logarithm of the hockey stick of finitely many losses.
+// delta returns the logarithm of the hockey stick of finitely many losses.
 func (t *table) delta(eps float64) float64 {
 	sum := 0.0
 	for k, l := range t.loss {
@@ -118,16 +117,16 @@ func (t *table) delta(eps float64) float64 {
 	return math.Log(sum)
 }
 
-// tilted is log delta of one release under replace: the integral of the density
-// of the one mixture times 1 - exp(eps - L), from where the loss L is eps. L grows
-// with t, and the integrand is positive and vanishes at its end.
-func (g sampledGaussian) tilted(eps float64) float64 {
+// replaceDelta returns log delta of one release under replace: the integral of the density of the one
+// mixture times 1 - exp(eps - L), from where the loss L is eps. L grows with t, and the integrand
+// is positive and vanishes at its end.
+func (g sampledGaussian) replaceDelta(eps float64) float64 {
 	m := g.mu / 2
 	from := g.crossing(eps)
-	// From there the exponent falls by 45, and once more by what the mixture gains.
+	// From there the exponent falls by 45, and by what the mixture gains.
 	length := math.Sqrt(from*from+90) - from + m
 	if from < 0 {
-		length = reachOf - from + m
+		length = normalReach - from + m
 	}
 	panels := math.Ceil(length * math.Max(2, math.Max(2*m, 1+math.Abs(from))))
 	if !(panels < mostNodes) {
@@ -151,12 +150,12 @@ func (g sampledGaussian) tilted(eps float64) float64 {
 	return peak + math.Log(sum/math.Sqrt(2*math.Pi))
 }
 
-func (g sampledGaussian) tiltedError(eps float64) float64 {
+func (g sampledGaussian) replaceError(eps float64) float64 {
 	x := math.Abs(g.crossing(eps))
 	return 256 * ulp * (4 + x*x + eps)
 }
 
-// crossing is the t at which the loss under replace is eps.
+// crossing returns the t at which the loss under replace is eps.
 func (g sampledGaussian) crossing(eps float64) float64 {
 	m := g.mu / 2
 	loss := func(t float64) float64 { return g.logMixed(m*t-m*m/2) - g.logMixed(-m*t-m*m/2) }
@@ -178,7 +177,7 @@ func (g sampledGaussian) crossing(eps float64) float64 {
 	return hi
 }
 
-// logMixed is log(1 + rate (exp(e) - 1)).
+// logMixed returns log(1 + rate (exp(e) - 1)).
 func (g sampledGaussian) logMixed(e float64) float64 {
 	switch u := g.rate * math.Expm1(e); {
 	case e > 690:
