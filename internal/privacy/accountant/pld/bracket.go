@@ -8,62 +8,60 @@ import (
 	"sync"
 )
 
-// query is what is asked: epsilon at a delta (solve), or delta at an epsilon.
+// query is a question: epsilon at a delta (solve), or delta at an epsilon.
 type query struct {
 	delta, eps float64
 	solve      bool
 }
 
-// plan is the composition in one direction: what it is made of and where it is
-// looked at.
+// plan is the composition in one direction, with the window of losses that is computed.
 type plan struct {
 	name  string
-	parts []*cells
+	terms []*cells
 	span  span
 }
 
-// errMissed is a window that starts above the epsilon that was looked for.
+// errMissed says that a window starts above the epsilon that it should contain.
 var errMissed = errors.New("the window of losses missed epsilon")
 
-// enough is the width of a bracket, relative to its upper end, at which no bins
-// are added where their number is not given.
+// enough is the relative width of a bracket at which no bins are added, if their number is not
+// given.
 const enough = 3e-6
 
-// brackets returns the bracket of each direction that differs: remove (or both)
-// first. With largest, a direction that a coarser bracket shows to be below
-// another is left at that.
-func brackets(parts []part, q query, o Options, largest bool) ([]Bounds, error) {
+// brackets returns a bracket for each direction: remove, or both if they are alike, then add. With
+// largest, it stops at a direction that a coarser bracket shows to be below the other.
+func brackets(terms []term, q query, o Options, largest bool) ([]Bounds, error) {
 	if b := o.Bins; b != 0 && (b < fewestBins || b > mostBins || b&(b-1) != 0) {
 		return nil, fmt.Errorf("bins is %d, want a power of two from %d to %d", b, fewestBins, mostBins)
 	}
-	if len(parts) > mostParts {
-		return nil, fmt.Errorf("%d different releases, want at most %d: %w", len(parts), mostParts, ErrNotCovered)
+	if len(terms) > mostTerms {
+		return nil, fmt.Errorf("%d different releases, want at most %d: %w", len(terms), mostTerms, ErrNotCovered)
 	}
-	v, err := newView(parts, q)
+	v, err := newView(terms, q)
 	if err != nil {
 		return nil, err
 	}
 	return v.brackets(o, largest)
 }
 
-// brackets adds bins until the brackets are narrow enough, or have as many as o asks for.
+// brackets adds bins until the brackets are narrow enough, or have as many bins as o asks for.
 func (v *view) brackets(o Options, largest bool) ([]Bounds, error) {
 	last := o.Bins
 	if last == 0 {
 		last = defaultBins
 	}
-	for last*len(v.parts) > mostWork {
+	for last*len(v.terms) > mostWork {
 		last /= 2
 	}
 	dirs := []int{0, 1}[:len(v.names)]
 	out := make([]Bounds, len(dirs))
 	for bins := v.first(o.Bins, last, largest); ; {
-		bs, err := v.look(dirs, bins)
+		bs, err := v.widened(dirs, bins)
 		if err != nil {
 			if bins == last {
 				return nil, err
 			}
-			bins = min(8*bins, last) // a mesh too coarse for any bound
+			bins = min(8*bins, last) // the mesh was too coarse for any bound
 			continue
 		}
 		widest := 0.0
@@ -81,8 +79,8 @@ func (v *view) brackets(o Options, largest bool) ([]Bounds, error) {
 	}
 }
 
-// first is the number of bins to begin with: the last at once where nothing is to
-// be learnt from fewer.
+// first returns the number of bins to begin with. That is the last number at once if fewer bins
+// teach nothing.
 func (v *view) first(asked, last int, largest bool) int {
 	if asked != 0 && (!largest || len(v.names) == 1 || last <= 4*coarseBins) {
 		return last
@@ -90,8 +88,8 @@ func (v *view) first(asked, last int, largest bool) int {
 	return min(coarseBins, last)
 }
 
-// next is the number of bins after a bracket of the given relative width, which
-// falls with their square.
+// next returns the number of bins after a bracket of the given relative width. The width falls with
+// the square of the bins.
 func next(bins, last int, asked bool, directions int, widest float64) int {
 	factor := 4
 	if asked {
@@ -109,7 +107,7 @@ func next(bins, last int, asked bool, directions int, widest float64) int {
 	return min(bins*factor, last)
 }
 
-// contenders are the directions that may be the larger one.
+// contenders returns the directions that may be the larger one.
 func contenders(bs []Bounds) []int {
 	switch {
 	case bs[1].Upper <= bs[0].Lower:
@@ -120,15 +118,15 @@ func contenders(bs []Bounds) []int {
 	return []int{0, 1}
 }
 
-// look computes the brackets of some directions, in safer windows where the
-// narrow ones miss epsilon.
-func (v *view) look(dirs []int, bins int) ([]Bounds, error) {
+// widened computes the brackets of some directions. If the narrow windows miss epsilon it takes safer
+// ones.
+func (v *view) widened(dirs []int, bins int) ([]Bounds, error) {
 	bs, err := v.bracket(dirs, bins)
 	if errors.Is(err, errMissed) {
 		copy(v.spans, v.safe)
 		bs, err = v.bracket(dirs, bins)
 	}
-	if errors.Is(err, errMissed) { // a window with 0 in it misses nothing
+	if errors.Is(err, errMissed) { // a window that contains 0 misses nothing
 		for i, s := range v.spans {
 			v.spans[i].lo = min(s.lo, -0.02*s.hi)
 		}
@@ -147,9 +145,9 @@ func (v *view) bracket(dirs []int, bins int) ([]Bounds, error) {
 	for i, d := range dirs {
 		plans[i] = plan{name: v.names[d], span: v.spans[d]}
 	}
-	shift := 0.0 // rounding of places of losses
+	shift := 0.0 // bound of the rounding of losses
 	size := 0.0
-	for i, p := range v.parts {
+	for i, p := range v.terms {
 		lo, hi := v.ranges[i][0], v.ranges[i][1]
 		if size += (hi - lo) / h; !(size <= 2*mostCells) {
 			return nil, fmt.Errorf("losses from %v to %v do not fit a mesh of %v: %w", lo, hi, h, ErrNotCovered)
@@ -158,9 +156,9 @@ func (v *view) bracket(dirs []int, bins int) ([]Bounds, error) {
 		v.work += len(c.p) + len(c.pins)
 		for k, d := range dirs {
 			if d == 1 {
-				plans[k].parts = append(plans[k].parts, c.swap())
+				plans[k].terms = append(plans[k].terms, c.swap())
 			} else {
-				plans[k].parts = append(plans[k].parts, c)
+				plans[k].terms = append(plans[k].terms, c)
 			}
 		}
 		shift += 16 * unit * p.count * max(math.Abs(lo), math.Abs(hi))
@@ -206,8 +204,8 @@ func firstOf(errs ...error) error {
 	return nil
 }
 
-// check looks for what no valid bracket has. A bound of an error that is infinite
-// or not a number makes the rest worthless, whatever it looks like.
+// check fails on what no valid bracket has. A bound of an error that is infinite or NaN makes the
+// rest worthless.
 func (b Bounds) check(q query) error {
 	for _, v := range []float64{b.Truncated, b.Rounding} {
 		if !(v >= 0) || math.IsInf(v, 1) {
@@ -226,8 +224,8 @@ func (b Bounds) check(q query) error {
 	return nil
 }
 
-// capped uses that no loss is above the sum of the largest: beyond, delta is the
-// mass of infinite losses, whatever the composition says.
+// capped limits a bracket, since no loss is above the sum of the largest losses: beyond that sum,
+// delta is the mass of infinite losses.
 func (b Bounds) capped(q query, most, infinite float64) Bounds {
 	most *= 1 + 8*unit
 	if q.solve {
@@ -242,10 +240,10 @@ func (b Bounds) capped(q query, most, infinite float64) Bounds {
 	return b
 }
 
-// view is where a composition is looked at: the losses of each direction as
-// points, the window of each, and the range of losses that each pair is cut to.
+// view holds how a composition is computed: the losses of each direction as points, the window of
+// each direction, and the range of losses to which each pair is cut.
 type view struct {
-	parts       []part
+	terms       []term
 	counts      []float64
 	most, total float64 // the largest sum of losses; how many releases there are
 	names       []string
@@ -254,12 +252,12 @@ type view struct {
 	spans, safe []span
 	ranges      [][2]float64
 	target      float64 // delta, or a guess of it
-	work        int     // visits of points, of cells and of bins so far
+	work        int     // visits of points, cells and bins so far
 }
 
-func newView(parts []part, q query) (*view, error) {
-	v := &view{parts: parts, q: q, names: []string{"both"}, ranges: make([][2]float64, len(parts))}
-	for _, p := range parts {
+func newView(terms []term, q query) (*view, error) {
+	v := &view{terms: terms, q: q, names: []string{"both"}, ranges: make([][2]float64, len(terms))}
+	for _, p := range terms {
 		v.most += p.count * max(p.pair.max, -p.pair.min)
 		v.total += p.count
 		v.counts = append(v.counts, p.count)
@@ -275,11 +273,10 @@ func newView(parts []part, q query) (*view, error) {
 	return v, nil
 }
 
-// survey chooses tilts and windows from a quadrature of the losses. Pairs are cut
-// where what is beyond is 1e-9 of delta, of which a first look gives an idea where
-// it is not given.
+// survey chooses tilts and windows from a quadrature of the losses. It cuts pairs where the mass
+// beyond is 1e-9 of delta. If delta is not given a first pass estimates it.
 func (v *view) survey() error {
-	parts, q, directions := v.parts, v.q, len(v.names)
+	terms, q, directions := v.terms, v.q, len(v.names)
 	v.laws, v.spans = make([]laws, directions), make([]span, directions)
 	logTarget := math.Log(q.delta)
 	first := 0
@@ -288,16 +285,16 @@ func (v *view) survey() error {
 	}
 	for pass := first; pass < 2; pass++ {
 		best := math.Inf(-1)
-		for i, p := range parts {
+		for i, p := range terms {
 			tau := 1e-60
 			if pass == 1 {
-				tau = math.Exp(max(logTarget+math.Log(1e-9)-math.Log(p.count*float64(len(parts))), -690))
+				tau = math.Exp(max(logTarget+math.Log(1e-9)-math.Log(p.count*float64(len(terms))), -690))
 			}
 			v.ranges[i][0], v.ranges[i][1] = p.pair.cut(tau, directions == 1)
 		}
 		for d := range directions {
 			var ls laws
-			for i, p := range parts {
+			for i, p := range terms {
 				points := p.pair.points(v.ranges[i][0], v.ranges[i][1])
 				v.work += len(points)
 				if d == 1 {
@@ -330,8 +327,8 @@ func (v *view) survey() error {
 	return nil
 }
 
-// guess chooses the windows again after a rough composition of the points: the
-// saddle point misjudges what few large losses decide.
+// guess chooses the windows again after a rough composition of the points. The saddle point is a
+// bad guess if few large losses decide.
 func (v *view) guess() {
 	m, q := newMachine(roughBins), v.q
 	for d, ls := range v.laws {
@@ -363,16 +360,16 @@ func (v *view) guess() {
 	}
 }
 
-// chooseMesh fits the mesh to the widest window and to the atoms that are drawn
-// most often. A mesh is never so fine that the errors of a distribution function
-// are more than a small part of a cell, nor that there are too many cells.
+// chooseMesh fits the mesh to the widest window and to the atoms that are drawn most often. It
+// keeps the mesh so coarse that the errors of a distribution function are small against a cell,
+// and that there are not too many cells.
 func (v *view) chooseMesh(dirs []int, bins int) (float64, error) {
 	window := 0.0
 	for _, d := range dirs {
 		window = max(window, v.spans[d].hi-v.spans[d].lo)
 	}
-	weight, spacing, finest, size, lattice := 0.0, 0.0, 0.0, 0.0, len(v.parts) == 1
-	for i, p := range v.parts {
+	weight, spacing, finest, size, lattice := 0.0, 0.0, 0.0, 0.0, len(v.terms) == 1
+	for i, p := range v.terms {
 		size += v.ranges[i][1] - v.ranges[i][0]
 		if p.pair.tails != nil {
 			lattice = false
@@ -388,7 +385,7 @@ func (v *view) chooseMesh(dirs []int, bins int) (float64, error) {
 	if lattice && spacing > 0 {
 		window = max(window, 4*spacing)
 	}
-	cells := min(4*bins*len(v.parts), mostCells)
+	cells := min(4*bins*len(v.terms), mostCells)
 	h := mesh(bins, window, spacing, max(finest, size/float64(cells)))
 	if !(h > 0) || math.IsInf(h, 1) {
 		return 0, fmt.Errorf("no mesh for a window of %v: %w", window, ErrNotCovered)

@@ -8,23 +8,23 @@ import (
 // unit is half the distance between 1 and the next float64.
 const unit = 0x1p-53
 
-// rho bounds the relative error of the smaller tail of a distribution function:
-// erfc's own unit, and at z = 10 the z² units that rounding z brings.
+// rho bounds the relative error of the smaller tail of a distribution function: the error of erfc,
+// and at z = 10 the z² units that rounding z adds.
 const rho = 128 * unit
 
-// cells is a pair on a mesh: cell i are the losses between nodes first+i and
-// first+i+1, node k being the loss offset + k*h. first is odd and the number of
-// cells even, so that pairs of cells are centred on even nodes.
+// cells is a pair on a mesh. Cell i has the losses between nodes first+i and first+i+1; node k is
+// the loss offset + k*h. first is odd and the number of cells even, so that pairs of cells are
+// centred on even nodes.
 type cells struct {
 	offset, h float64
 	first     int
 	p, q      []float64
-	pTail     []float64 // of each cell: the smaller tail under P that it belongs to
+	pTail     []float64 // of each cell: the smaller tail under P that contains it
 	qTail     []float64
 	pins      []pin
-	rho       float64 // of this pair: 0 where no distribution function is involved
-	// What is outside: P and Q mass above and below all cells; what is at most
-	// there; and P mass at infinity, Q mass at minus infinity.
+	rho       float64 // of this pair: 0 without a distribution function
+	// Outside of the cells: P and Q mass above and below all cells; the most mass that was cut off;
+	// and P mass at infinity, Q mass at minus infinity.
 	pTop, qTop, pBottom, qBottom float64
 	cutP, cutQ, infP, infQ       float64
 }
@@ -35,11 +35,11 @@ type pin struct {
 	p, q float64
 }
 
-// loss is the place of a node.
+// loss returns the loss at a node.
 func (c *cells) loss(node int) float64 { return c.offset + float64(node)*c.h }
 
-// pinned reports whether the atoms of a pair lie on even nodes of a mesh that
-// starts at one of them.
+// pinned reports whether the atoms of a pair lie on even nodes of a mesh that starts at one of
+// them.
 func (x pair) pinned(h float64) bool {
 	if len(x.atoms) == 1 {
 		return true
@@ -58,7 +58,7 @@ func (x pair) discretise(h, lo, hi float64) *cells {
 	switch {
 	case len(x.atoms) > 0:
 		c.offset = x.pin
-	case !math.IsInf(x.min, 0): // the first pair of cells begins where losses do
+	case !math.IsInf(x.min, 0): // the first pair of cells begins where the losses do
 		c.offset = x.min + h
 	}
 	for _, a := range x.atoms {
@@ -92,8 +92,8 @@ func (x pair) discretise(h, lo, hi float64) *cells {
 	return c
 }
 
-// smaller returns for each cell the mass on the side of it with less, the cell
-// included: what the rounding of a tail's mass is relative to.
+// smaller returns for each cell the mass on its lighter side, with the cell: the rounding of a
+// tail's mass is relative to that.
 func smaller(mass []float64, bottom, top float64) []float64 {
 	out := make([]float64, len(mass))
 	for i, v := range mass {
@@ -107,11 +107,11 @@ func smaller(mass []float64, bottom, top float64) []float64 {
 	return out
 }
 
-// fill takes the masses of the part without atoms from its tails, one look at
-// each edge.
+// fill takes the masses of the continuous losses from the tails. It evaluates the tails once for
+// each edge of a cell.
 func (c *cells) fill(x pair) {
 	n := len(c.p)
-	part := func(from, to int) {
+	fillSpan := func(from, to int) {
 		left := x.tails(min(max(c.loss(c.first+from), x.lo), x.hi))
 		for i := from; i < to; i++ {
 			right := x.tails(min(max(c.loss(c.first+i+1), x.lo), x.hi))
@@ -127,16 +127,16 @@ func (c *cells) fill(x pair) {
 		}
 	}
 	if n < 4096 {
-		part(0, n)
+		fillSpan(0, n)
 		return
 	}
 	var wg sync.WaitGroup
-	wg.Go(func() { part(0, n/2) })
-	part(n/2, n)
+	wg.Go(func() { fillSpan(0, n/2) })
+	fillSpan(n/2, n)
 	wg.Wait()
 }
 
-// between is the mass between two edges, from the smaller tails.
+// between returns the mass between two edges, from the smaller tails.
 func between(below0, above0, below1, above1 float64) float64 {
 	if below1 < above0 {
 		return max(0, below1-below0)

@@ -24,47 +24,46 @@ func newMachine(n int) *machine {
 	}
 }
 
-// work is how many bins a composition of so many parts visits: a transform of each and
-// one back.
-func (m *machine) work(parts int) int { return m.n * (parts + 1) }
+// work returns how many bins a composition of so many terms visits: a transform for each and one back.
+func (m *machine) work(terms int) int { return m.n * (terms + 1) }
 
-// fftError bounds the error of each coefficient of a transform of length n,
-// relative to the sum of absolute inputs: stages of radix 4, each with a twiddle
-// whose angle is off by up to 3 units of 2 pi, and the additions.
+// fftError bounds the error of each coefficient of a transform of length n, relative to the sum of absolute
+// inputs. It counts stages of radix 4, each with a twiddle that has an angle wrong by up to 3 units of 2 pi,
+// and the additions.
 func fftError(n int) float64 {
 	stages := math.Ceil(math.Log2(float64(n))/2) + 1
 	return 32 * unit * stages
 }
 
-// vanishing is the logarithm of a coefficient that is left out.
+// vanishing is the logarithm below which a coefficient is left out.
 const vanishing = -80
 
-// tilted is the composition of tilted masses: part[j] at loss lo + j*h, within
-// fuzz of what exact arithmetic gives.
+// tilted is the composition of tilted masses: mass[j] at loss lo + j*h, within fuzz of the result of exact
+// arithmetic.
 type tilted struct {
 	lo, h    float64
-	part     []float64
+	mass     []float64
 	tilt     float64
-	logMass  float64 // log of the composed moment E[exp(tilt L)]: what the parts were divided by
+	logMass  float64 // log of the composed moment E[exp(tilt L)], by which the masses were divided
 	logUp    float64 // log of E[exp((tilt+up) L)]
 	logDown  float64 // log of E[exp((tilt-down) L)]
 	fuzz     float64
-	sum      float64 // the coefficient at zero: what the parts should sum to
+	sum      float64 // the coefficient at zero: the right sum of the masses
 	sumFuzz  float64
 	infinite float64 // mass at infinity
-	created  float64 // how far the masses of all compositions are from one
+	created  float64 // how far the masses of all releases are from one
 }
 
-// compose returns the loss of counts[i] draws of parts[i], tilted, in a window
-// that starts at or just below s.lo. All parts have the same mesh.
-func (m *machine) compose(parts []*masses, counts []float64, s span) *tilted {
+// compose returns the loss of counts[i] draws of each terms[i], tilted, in a window that starts at or just
+// below s.lo. All terms have the same mesh.
+func (m *machine) compose(terms []*masses, counts []float64, s span) *tilted {
 	half := m.n/2 + 1
 	for k := range half {
 		m.size[k], m.turn[k], m.fuzz[k] = 0, 0, 0
 	}
-	t := &tilted{h: parts[0].h, tilt: s.tilt}
+	t := &tilted{h: terms[0].h, tilt: s.tilt}
 	offset, logFinite := 0.0, 0.0
-	for i, p := range parts {
+	for i, p := range terms {
 		n := counts[i]
 		rest, centre, err := m.load(p, n, s, t)
 		offset += n * centre
@@ -97,19 +96,19 @@ func (m *machine) compose(parts []*masses, counts []float64, s span) *tilted {
 	t.sumFuzz = t.fuzz*float64(m.n) + 1e-12
 	from := math.Floor((s.lo - offset) / t.h)
 	t.lo = offset + from*t.h
-	t.part = make([]float64, m.n)
+	t.mass = make([]float64, m.n)
 	start := wrap(from, m.n)
 	inverse := 1 / float64(m.n)
-	for j := range t.part {
-		t.part[j] = m.seq[(start+j)&(m.n-1)] * inverse
+	for j := range t.mass {
+		t.mass[j] = m.seq[(start+j)&(m.n-1)] * inverse
 	}
 	return t
 }
 
-// least is more than what many underflowing terms of a sum can hide.
+// least is more than what many underflowing terms of a sum can lose.
 const least = 1e-290
 
-// wrap is an integer modulo n.
+// wrap returns an integer modulo n.
 func wrap(k float64, n int) int {
 	r := math.Mod(k, float64(n))
 	if r < 0 {
@@ -118,10 +117,10 @@ func wrap(k float64, n int) int {
 	return int(r)
 }
 
-// load writes tilted masses into the sequence, all but the largest, on which it
-// centres them: the coefficients' errors are relative to the rest, little where
-// large losses are rare. It adds the moments of n draws to t and returns the rest,
-// the loss at the centre, and a bound of the error of each coefficient.
+// load writes tilted masses into the sequence, except the largest, on which it centres them. So the
+// coefficients' errors are relative to the rest, which is small if large losses are rare. It adds the
+// moments of n draws to t and returns the rest, the loss at the centre, and a bound of the error of each
+// coefficient.
 func (m *machine) load(p *masses, n float64, s span, t *tilted) (rest, centre, err float64) {
 	clear(m.seq)
 	shift := math.Inf(-1)
@@ -140,7 +139,7 @@ func (m *machine) load(p *masses, n float64, s span, t *tilted) (rest, centre, e
 		l := p.loss(i)
 		e := s.tilt*l - shift
 		v := w * math.Exp(e)
-		if e > 700 { // only where w is smaller still
+		if e > 700 { // only if w is smaller still
 			v = math.Copysign(math.Exp(e+math.Log(math.Abs(w))), w)
 		}
 		x[i] = v
@@ -171,9 +170,9 @@ func (m *machine) load(p *masses, n float64, s span, t *tilted) (rest, centre, e
 	return rest, p.loss(peak), fftError(m.n)*size + 24*unit + 4*unit*math.Abs(rounding)*inverse
 }
 
-// raise multiplies the product by the n-th power of the transform with the mass
-// at the centre added, in polar form. For |z| <= r and an error e, |z^n - (z+e)^n| <= (r+e)^n - r^n, so that
-// the logarithm of (r+e)/r adds up.
+// raise multiplies the product by the n-th power of the transform with the mass at the centre added, in
+// polar form. For |z| <= r and an error e, |z^n - (z+e)^n| <= (r+e)^n - r^n, so that the logarithm of
+// (r+e)/r adds up.
 func (m *machine) raise(n, centre, err float64) {
 	cut := math.Exp(vanishing/n) - err
 	if cut > 0 {

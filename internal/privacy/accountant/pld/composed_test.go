@@ -85,7 +85,7 @@ func TestComposeIsConvolution(t *testing.T) {
 			}
 		}
 		scale, sum := moment(s.tilt), 0.0
-		for j, v := range x.part {
+		for j, v := range x.mass {
 			l := x.lo + float64(j)*h
 			k := int(math.Round((l - lo) / h))
 			exact := 0.0
@@ -93,7 +93,7 @@ func TestComposeIsConvolution(t *testing.T) {
 				exact, _ = quo(mul(want[k], bigExp(mul(bigOf(s.tilt), bigOf(l)))), scale).Float64()
 			}
 			if math.Abs(v-exact) > x.fuzz+1e-11*exact {
-				t.Fatalf("part %d at %g is %g, want %g within %g", j, l, v, exact, x.fuzz)
+				t.Fatalf("mass %d at %g is %g, want %g within %g", j, l, v, exact, x.fuzz)
 			}
 			sum += v
 		}
@@ -101,7 +101,7 @@ func TestComposeIsConvolution(t *testing.T) {
 			t.Fatal(err)
 		}
 		if math.Abs(sum-1) > 1e-10 {
-			t.Fatalf("parts sum to 1%+g", sum-1)
+			t.Fatalf("masses sum to 1%+g", sum-1)
 		}
 		if x.lo > s.lo+1e-12 || x.lo < s.lo-h*(1+1e-9) {
 			t.Fatalf("the window begins at %g, asked for %g with a mesh of %g", x.lo, s.lo, h)
@@ -125,15 +125,15 @@ func TestComposeAdds(t *testing.T) {
 		if math.Abs(x.logMass-once.logMass) > 1e-12 || math.Abs(x.lo-once.lo) > 1e-12 {
 			t.Errorf("%s: moment %v at %v, want %v at %v", name, x.logMass, x.lo, once.logMass, once.lo)
 		}
-		for j := range x.part {
-			if math.Abs(x.part[j]-once.part[j]) > x.fuzz+once.fuzz {
-				t.Fatalf("%s: part %d is %g, want %g", name, j, x.part[j], once.part[j])
+		for j := range x.mass {
+			if math.Abs(x.mass[j]-once.mass[j]) > x.fuzz+once.fuzz {
+				t.Fatalf("%s: mass %d is %g, want %g", name, j, x.mass[j], once.mass[j])
 			}
 		}
 	}
 	again := at([]*masses{m, other}, []float64{7, 3})
-	if !slices.Equal(again.part, once.part) || again.fuzz != once.fuzz || again.logMass != once.logMass {
-		t.Error("other parts at another call on the same machine")
+	if !slices.Equal(again.mass, once.mass) || again.fuzz != once.fuzz || again.logMass != once.logMass {
+		t.Error("other masses at another call on the same machine")
 	}
 }
 
@@ -262,7 +262,7 @@ func TestTiltedMean(t *testing.T) {
 			mean := n * s1 / s0
 			x := newMachine(2048).compose([]*masses{m}, []float64{n}, span{tilt: tilt, lo: mean - 1000*m.h, hi: mean + 1000*m.h, up: 1, down: 1})
 			got := 0.0
-			for j, v := range x.part {
+			for j, v := range x.mass {
 				got += v * (x.lo + float64(j)*x.h)
 			}
 			if math.Abs(got-mean) > 1e-8 {
@@ -280,7 +280,7 @@ func TestTiltRemovesNoise(t *testing.T) {
 	const n, eps = 2500, 10.3
 	want := gaussianDelta(1, eps)
 	c := x.discretise((hi-lo)/2000, lo, hi)
-	v, err := newView([]part{{x, n}}, query{eps: eps})
+	v, err := newView([]term{{x, n}}, query{eps: eps})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +290,7 @@ func TestTiltRemovesNoise(t *testing.T) {
 		s.tilt = tilt
 		y := newMachine(1<<16).compose([]*masses{c.upper()}, []float64{n}, s)
 		// Of rounding alone: what the bound adds.
-		b := y.above(s)
+		b := y.upper(s)
 		w, _ := want.Float64()
 		return b.slack * math.Exp(y.logMass-tilt*eps) / w
 	}

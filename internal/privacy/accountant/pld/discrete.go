@@ -10,9 +10,9 @@ import (
 // most is the largest number of atoms of one release.
 const most = 1 << 21
 
-// discreteGaussian is the discrete normal law moved by d whole steps on a line. Noise
-// whose likelihood ratio is monotone is told apart best at the largest distance, so a
-// sensitivity that is no whole number is rounded to what can occur.
+// discreteGaussian is the discrete normal law moved by d whole steps on a line. Noise with a
+// monotone likelihood ratio is told apart best at the largest distance, so a sensitivity that is
+// not a whole number is rounded to a distance that can occur.
 func discreteGaussian(sigma, sensitivity float64) (pair, error) {
 	d := privacy.WholeSteps(sensitivity)
 	spread := math.Ceil(25*sigma) + 3 // beyond: less than exp(-312)

@@ -76,9 +76,9 @@ func TestLargeTilts(t *testing.T) {
 		tilt := logUniform(t, "tilt", 1, 1e5)
 		// No composition tilts by more than a nat or so a cell; beyond that sums of
 		// neighbouring cells no longer fit one float64.
-		x := &tilted{h: logUniform(t, "mesh", 1e-5, math.Min(0.1, 1/tilt)), tilt: tilt, part: make([]float64, n)}
+		x := &tilted{h: logUniform(t, "mesh", 1e-5, math.Min(0.1, 1/tilt)), tilt: tilt, mass: make([]float64, n)}
 		for range rapid.IntRange(1, 4).Draw(t, "masses") {
-			x.part[rapid.IntRange(0, n-1).Draw(t, "at")] += rapid.Float64Range(0.01, 1).Draw(t, "mass")
+			x.mass[rapid.IntRange(0, n-1).Draw(t, "at")] += rapid.Float64Range(0.01, 1).Draw(t, "mass")
 		}
 		x.lo = rapid.Float64Range(0, 1).Draw(t, "from")
 		delta := logUniform(t, "delta", 1e-12, 0.5)
@@ -105,7 +105,7 @@ func TestLargeTilts(t *testing.T) {
 		above := 0.0 // delta at every loss at or above hi, one by one
 		for j := range n {
 			if l := x.lo + float64(j)*x.h; l > hi {
-				above += x.part[j] * math.Exp(x.logMass-x.tilt*l) * -math.Expm1(hi-l)
+				above += x.mass[j] * math.Exp(x.logMass-x.tilt*l) * -math.Expm1(hi-l)
 			}
 		}
 		if above > delta*(1+1e-6) {
@@ -117,8 +117,8 @@ func TestLargeTilts(t *testing.T) {
 // A threshold that overflows at the top of a window: the loss at which delta is
 // passed is within what 256 steps would skip.
 func TestThresholdOverflow(t *testing.T) {
-	x := &tilted{h: 1e-3, tilt: 1e5, part: make([]float64, 400), lo: 1}
-	x.part[150] = 1 // at 1.15, where the threshold is near one
+	x := &tilted{h: 1e-3, tilt: 1e5, mass: make([]float64, 400), lo: 1}
+	x.mass[150] = 1 // at 1.15, where the threshold is near one
 	x.logMass = x.tilt*1.15 + math.Log(0.1)
 	b := bound{tilted: x}
 	lo, hi, err := b.epsilon(1e-5)
@@ -170,7 +170,7 @@ func TestInfiniteErrors(t *testing.T) {
 			"mass": func(x *tilted) { x.logMass = v }, "up": func(x *tilted) { x.logUp = v }, "down": func(x *tilted) { x.logDown = v },
 			"fuzz": func(x *tilted) { x.fuzz = v }, "sum fuzz": func(x *tilted) { x.sumFuzz = v },
 		} {
-			x := &tilted{h: 1, part: []float64{0.5, 0.5}, tilt: 1, sum: 1, sumFuzz: 1e-9, fuzz: 1e-12}
+			x := &tilted{h: 1, mass: []float64{0.5, 0.5}, tilt: 1, sum: 1, sumFuzz: 1e-9, fuzz: 1e-12}
 			spoil(x)
 			if err := x.check(inf); !errors.Is(err, ErrCheck) {
 				t.Errorf("%s %v: %v", name, v, err)

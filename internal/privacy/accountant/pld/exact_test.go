@@ -16,7 +16,7 @@ import (
 func TestOneRelease(t *testing.T) {
 	for name, x := range pairs(t) {
 		for _, eps := range []float64{0, 0.01, 0.2, 0.65, 1.5} {
-			bs, err := brackets([]part{{x, 1}}, query{eps: eps}, Options{Bins: 1 << 14}, false)
+			bs, err := brackets([]term{{x, 1}}, query{eps: eps}, Options{Bins: 1 << 14}, false)
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 				continue
@@ -33,7 +33,7 @@ func TestOneRelease(t *testing.T) {
 			if remove < 1e-9 || eps == 0 {
 				continue
 			}
-			bs, err = brackets([]part{{x, 1}}, query{delta: remove, solve: true}, Options{Bins: 1 << 14}, false)
+			bs, err = brackets([]term{{x, 1}}, query{delta: remove, solve: true}, Options{Bins: 1 << 14}, false)
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 			} else if b := bs[0]; b.Lower > eps*(1+1e-9) || b.Upper < eps*(1-1e-9) {
@@ -97,7 +97,7 @@ func TestConvolution(t *testing.T) {
 	x = x.sampled(0.3)
 	const n = 6
 	for _, eps := range []float64{0, 0.1, 0.3, 0.7} {
-		bs, err := brackets([]part{{x, n}}, query{eps: eps}, Options{Bins: 1 << 16}, false)
+		bs, err := brackets([]term{{x, n}}, query{eps: eps}, Options{Bins: 1 << 16}, false)
 		if err != nil {
 			t.Fatal(err)
 		}

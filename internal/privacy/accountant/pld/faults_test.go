@@ -271,7 +271,7 @@ func TestFaultsInComposition(t *testing.T) {
 	law := responses(e, n)
 	compose := func(x pair, count, eps float64) Bounds {
 		t.Helper()
-		bs, err := brackets([]part{{x, count}}, query{eps: eps}, Options{Bins: 1 << 13}, false)
+		bs, err := brackets([]term{{x, count}}, query{eps: eps}, Options{Bins: 1 << 13}, false)
 		if err != nil {
 			t.Fatal(err)
 		}

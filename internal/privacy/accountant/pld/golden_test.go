@@ -242,7 +242,7 @@ func TestGoldenRandomizedResponse(t *testing.T) {
 			}
 			x.infP, x.infQ = d, d
 		}
-		bs, err := brackets([]part{{x, g.num("k")}}, q, Options{}, false)
+		bs, err := brackets([]term{{x, g.num("k")}}, q, Options{}, false)
 		if err != nil {
 			t.Fatalf("%s: %v", g.ID, err)
 		}
@@ -279,7 +279,7 @@ func TestGoldenAtoms(t *testing.T) {
 				t.Fatal(err)
 			}
 			counts[g.Fn]++
-			bs, err := brackets([]part{{x, 1}}, query{eps: g.num("eps")}, Options{}, false)
+			bs, err := brackets([]term{{x, 1}}, query{eps: g.num("eps")}, Options{}, false)
 			if err != nil {
 				t.Fatalf("%s: %v", g.ID, err)
 			}

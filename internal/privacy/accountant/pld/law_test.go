@@ -174,7 +174,7 @@ func TestWindowsHoldTheirLosses(t *testing.T) {
 		eps float64
 	}{{0.1, 100, 1}, {0.5, 50, 8}, {1, 20, 12}, {2, 60, 90}} {
 		x := mustPair(response(c.e, 2))
-		v, err := newView([]part{{x, float64(c.n)}}, query{eps: c.eps})
+		v, err := newView([]term{{x, float64(c.n)}}, query{eps: c.eps})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -220,7 +220,7 @@ func TestMesh(t *testing.T) {
 // both directions of what is not symmetric.
 func TestView(t *testing.T) {
 	for name, x := range pairs(t) {
-		v, err := newView([]part{{x, 10}}, query{delta: 1e-6, solve: true})
+		v, err := newView([]term{{x, 10}}, query{delta: 1e-6, solve: true})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -239,7 +239,7 @@ func TestView(t *testing.T) {
 		}
 	}
 	// One part that is not symmetric makes the whole so.
-	v, err := newView([]part{{mustPair(gaussian(1)), 1}, {mustPair(gaussian(1)).sampled(0.1), 2}}, query{delta: 1e-6, solve: true})
+	v, err := newView([]term{{mustPair(gaussian(1)), 1}, {mustPair(gaussian(1)).sampled(0.1), 2}}, query{delta: 1e-6, solve: true})
 	if err != nil || len(v.names) != 2 {
 		t.Errorf("%+v, %v", v, err)
 	}
@@ -262,12 +262,12 @@ func TestBuild(t *testing.T) {
 	} {
 		parts, err := build(c.ts)
 		if err != nil || len(parts) != len(c.counts) {
-			t.Errorf("%s: %d parts, %v", c.name, len(parts), err)
+			t.Errorf("%s: %d terms, %v", c.name, len(parts), err)
 			continue
 		}
 		for i, p := range parts {
 			if p.count != c.counts[i] {
-				t.Errorf("%s: part %d has count %g, want %g", c.name, i, p.count, c.counts[i])
+				t.Errorf("%s: term %d has count %g, want %g", c.name, i, p.count, c.counts[i])
 			}
 		}
 	}

@@ -5,12 +5,12 @@ import (
 	"math"
 )
 
-// reach is how many standard deviations of normal noise are looked at: beyond,
-// the distribution function underflows.
+// reach is how many standard deviations of normal noise are used. Beyond them the distribution function
+// underflows.
 const reach = 37.5
 
-// normalTails returns the two tails of the normal law N(mean, s²) at z, the
-// smaller one to full relative accuracy.
+// normalTails returns the two tails of the normal law N(mean, s²) at z, the smaller one to full relative
+// accuracy.
 func normalTails(z, mean, s float64) (below, above float64) {
 	x := (z - mean) / s / math.Sqrt2
 	if x > 0 {
@@ -21,8 +21,8 @@ func normalTails(z, mean, s float64) (below, above float64) {
 	return below, 1 - below
 }
 
-// mostRatio is the largest distance over sigma, an epsilon of about 2 million:
-// beyond, losses are so large that their rounding is not little.
+// mostRatio is the largest distance over sigma, an epsilon of about 2 million. Beyond it losses are so large
+// that their rounding matters.
 const mostRatio = 2000
 
 // gaussian is N(mu, 1) against N(0, 1): the loss at z is mu z - mu²/2.
@@ -46,7 +46,7 @@ func gaussian(mu float64) (pair, error) {
 
 func density(z float64) float64 { return math.Exp(-z*z/2) / math.Sqrt(2*math.Pi) }
 
-// trapezoid is the rule with about the given step; at tells loss and densities.
+// trapezoid returns the rule with about the given step; at returns loss and densities.
 func trapezoid(from, to, step float64, at func(z float64) atom) []atom {
 	n := max(int((to-from)/step), 180)
 	if n > 20_000 {
@@ -65,8 +65,8 @@ func trapezoid(from, to, step float64, at func(z float64) atom) []atom {
 	return out
 }
 
-// replacedGaussian is, of sums of vectors clipped to half of the sensitivity, (1-q)N(0,s²) + qN(1,s²) against (1-q)N(0,s²) + qN(-1,s²).
-// With y = exp(z/s²) the loss solves k y² - (1-q)(e^l - 1) y - k e^l = 0 for
+// replacedGaussian is the pair for sums of vectors clipped to half of the sensitivity: (1-q)N(0,s²) + qN(1,s²)
+// against (1-q)N(0,s²) + qN(-1,s²). With y = exp(z/s²) the loss solves k y² - (1-q)(e^l - 1) y - k e^l = 0 for
 // k = q exp(-1/(2s²)), so log y = l/2 + asinh((1-q)/k sinh(l/2)).
 func replacedGaussian(q, s float64) (pair, error) {
 	if !(s >= 0.03 && s <= 1e8) {
@@ -102,8 +102,8 @@ func replacedGaussian(q, s float64) (pair, error) {
 	return x, nil
 }
 
-// laplace is the law of noise with scale 1 moved by e: atoms of the loss at e
-// and -e, and a part in between.
+// laplace is the law of noise with scale 1 moved by e: atoms of the loss at e and -e, and continuous losses
+// between them.
 func laplace(e float64) (pair, error) {
 	if !(e >= 1e-9 && e <= 500) {
 		return pair{}, fmt.Errorf("laplace: sensitivity over scale is %v, want from 1e-9 to 500: %w", e, ErrNotCovered)
@@ -125,8 +125,8 @@ func laplace(e float64) (pair, error) {
 	return x, nil
 }
 
-// response is k-ary randomized response with likelihood ratio exp(e); for k = 2
-// it dominates every e-DP release.
+// response is k-ary randomized response with likelihood ratio exp(e). For k = 2 it dominates every e-DP
+// release.
 func response(e float64, k int64) (pair, error) {
 	if !(e >= 1e-9 && e <= 500) {
 		return pair{}, fmt.Errorf("randomized response: epsilon is %v, want from 1e-9 to 500: %w", e, ErrNotCovered)

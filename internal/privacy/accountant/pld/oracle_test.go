@@ -55,13 +55,13 @@ func TestIntegration(t *testing.T) {
 		{[]string{"gaussian", "laplace"}, 1e-5},
 		{[]string{"loud", "sampled laplace"}, 1e-5},
 	} {
-		var parts []part
+		var parts []term
 		for _, n := range c.names {
 			if k := len(parts); k > 0 && c.names[k-1] == n {
 				parts[k-1].count++
 				continue
 			}
-			parts = append(parts, part{all[n], 1})
+			parts = append(parts, term{all[n], 1})
 		}
 		for _, eps := range []float64{0, 0.05, 0.4, 1.1} {
 			bs, err := brackets(parts, query{eps: eps}, Options{Bins: 1 << 14}, false)
@@ -248,7 +248,7 @@ func TestNext(t *testing.T) {
 // How many bins a release is given falls with how many differ.
 func TestBinsOfManyReleases(t *testing.T) {
 	var ts []terms.Term
-	for i := range mostParts + 1 {
+	for i := range mostTerms + 1 {
 		ts = append(ts, pureTerm(0.01+float64(i)*1e-4, 1))
 	}
 	b, err := Bracket(ts[:100], 1e-5, Options{Bins: 1 << 17})

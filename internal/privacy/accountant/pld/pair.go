@@ -2,32 +2,31 @@ package pld
 
 import "math"
 
-// atom is a point of a privacy loss: its place, and its mass under both laws.
+// atom is a point of a privacy loss: the loss, and its mass under both laws.
 type atom struct{ loss, p, q float64 }
 
-// edge is what lies below and above a loss, under P and under Q, of the part of
-// a pair without atoms.
+// edge has the continuous mass of a pair below and above a loss, under P and under Q.
 type edge struct{ pBelow, pAbove, qBelow, qAbove float64 }
 
 // pair is the law of a privacy loss log P/Q under P and under Q.
 type pair struct {
 	tails     func(loss float64) edge // nil: atoms alone
-	lo, hi    float64                 // tails is known here, and what is outside is nothing
-	atoms     []atom                  // in order
-	nodes     []atom                  // a quadrature of the part without atoms, in order
+	lo, hi    float64                 // tails is defined here, and there is no mass outside
+	atoms     []atom                  // in ascending order
+	nodes     []atom                  // a quadrature of the continuous losses, in ascending order
 	max, min  float64                 // losses are between them; may be infinite
-	cutP      float64                 // at most this mass of P is above all atoms and not among them
-	cutQ      float64                 // and of Q below all
+	cutP      float64                 // at most this mass of P lies above all atoms and is not among them
+	cutQ      float64                 // the same for Q below all atoms
 	infP      float64                 // mass of P where Q has none
 	infQ      float64                 // mass of Q where P has none
-	spacing   float64                 // every atom is a multiple of it away from pin; 0: none known
+	spacing   float64                 // every atom is a multiple of spacing away from pin; 0: not known
 	pin       float64                 // an atom
 	symmetric bool                    // the exchanged pair has the same loss
-	above     bool                    // no two neighbours have these laws: the pair dominates all that do
+	unreached bool                    // no two neighbours have these laws: the pair dominates all that do
 }
 
-// sampled is the pair of a Poisson sample at rate q under add-remove: P becomes
-// (1-q)Q + qP and Q stays (Zhu, Dong, Wang 2022, theorem 11).
+// sampled returns the pair of a Poisson sample at rate q under add-remove: P becomes (1-q)Q + qP
+// and Q stays (Zhu, Dong, Wang 2022, theorem 11).
 func (x pair) sampled(q float64) pair {
 	up := func(loss float64) float64 { // loss of the sample from the loss of the release
 		if loss > 30 {
@@ -78,8 +77,8 @@ func (x pair) mixedEdge(loss, q float64) edge {
 	return e
 }
 
-// cut returns the range of losses outside of which P has at most tau above and
-// below Q at most tau, or P if only its loss is looked at.
+// cut returns the range of losses with at most tau of P above it and at most tau of Q below it.
+// With oneWay, at most tau of P below it is enough too.
 func (x pair) cut(tau float64, oneWay bool) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	if n := len(x.atoms); n > 0 {
@@ -102,8 +101,8 @@ func (x pair) cut(tau float64, oneWay bool) (lo, hi float64) {
 	return min(lo, from), max(hi, to)
 }
 
-// bisect returns the last point from a towards b at which ok, true at a, holds,
-// to the accuracy that a cut of a range needs.
+// bisect returns the last point from a towards b at which ok, true at a, holds, as accurately as a
+// cut needs.
 func bisect(a, b float64, ok func(float64) bool) float64 {
 	for range 48 {
 		mid := a + (b-a)/2
@@ -116,7 +115,7 @@ func bisect(a, b float64, ok func(float64) bool) float64 {
 	return a
 }
 
-// swapped is the law of the loss with P and Q exchanged, as points.
+// swapped returns the points of the loss with P and Q exchanged.
 func swapped(in []atom) []atom {
 	out := make([]atom, len(in))
 	for i, a := range in {
@@ -125,9 +124,9 @@ func swapped(in []atom) []atom {
 	return out
 }
 
-// points returns a quadrature of the loss between two losses, in order. What is
-// beyond its last points goes to the two losses: an exponent that tells one from
-// the other would not carry over to the cells.
+// points returns a quadrature of the loss between two losses, in ascending order. The mass beyond
+// its last points goes to the two losses: an exponent that tells them from each other would not fit
+// the cells.
 func (x pair) points(lo, hi float64) []atom {
 	if x.tails == nil {
 		return x.atoms

@@ -4,22 +4,21 @@ import (
 	"math"
 )
 
-// law is one term's loss in one direction as points, with its count: enough for
-// choosing the tilt and the window, of which no result depends but in its width.
+// law is one term's loss in one direction as points, with its count. It is used only to choose the
+// tilt and the window, which change nothing of a result but its width.
 type law struct {
 	at    []float64
 	logP  []float64
 	count float64
 }
 
-// A law has at most so many points, and none with less mass.
+// A law has at most mostPoints points, each with a mass above leastPoint.
 const (
 	mostPoints = 512
 	leastPoint = 1e-260
 )
 
-// newLaw puts neighbouring points together where there are many: their mass goes
-// to their mean.
+// newLaw joins neighbouring points if there are many: their mass goes to their mean.
 func newLaw(points []atom, count float64) law {
 	l := law{count: count}
 	n := 0
@@ -52,7 +51,7 @@ func (l *law) put(mass, loss float64) {
 	l.logP = append(l.logP, math.Log(mass))
 }
 
-// cgf is the logarithm of E[exp(c L)] and its first two derivatives.
+// cgf returns the logarithm of E[exp(c L)] and its first two derivatives.
 func (l law) cgf(c float64) (k, mean, variance float64) {
 	top := math.Inf(-1)
 	for i, v := range l.at {
@@ -73,9 +72,9 @@ func (l law) cgf(c float64) (k, mean, variance float64) {
 	return top + math.Log(s0), mean, max(s2/s0-mean*mean, 0)
 }
 
-// rough spreads the points over a mesh, each over the three nodes around it such
-// that its first two moments stay: no bound, as some masses are negative, but
-// close even where the mesh is much coarser than the loss of a step.
+// rough spreads the points over a mesh, each over the three nodes around it such that its first two
+// moments stay. Some masses are negative, so this is no bound, but it is close even if the mesh is
+// much coarser than the loss of a step.
 func (l law) rough(h float64) *masses {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, v := range l.at {
@@ -106,15 +105,15 @@ func (ls laws) cgf(c float64) (k, mean, variance float64) {
 	return k, mean, variance
 }
 
-// The tilts that are considered: beyond the last, the loss is at its maximum.
+// Tilts are between these. Beyond the last, the loss is at its maximum.
 const (
 	leastTilt = 1e-7
 	mostTilt  = 1e5
 )
 
-// saddle returns the epsilon whose saddle point is c, and the saddle point
-// approximation of log delta there: the integrand of delta along the imaginary
-// axis at c is exp(K(w) - w eps)/(w(w+1)).
+// saddle returns the epsilon that has its saddle point at c, and the saddle point approximation of
+// log delta there: the integrand of delta along the imaginary axis at c is exp(K(w) - w
+// eps)/(w(w+1)).
 func (ls laws) saddle(c float64) (eps, logDelta float64) {
 	k, mean, variance := ls.cgf(c)
 	eps = mean - 1/c - 1/(1+c)
@@ -122,8 +121,8 @@ func (ls laws) saddle(c float64) (eps, logDelta float64) {
 	return eps, k - c*eps - math.Log(c) - math.Log1p(c) - 0.5*math.Log(2*math.Pi*curve)
 }
 
-// tilt returns the smallest tilt at which enough holds of the saddle, which must
-// stay true above it.
+// tilt returns the smallest tilt with a saddle for which enough is true. enough must stay true
+// above it.
 func (ls laws) tilt(enough func(eps, logDelta float64) bool) float64 {
 	lo, hi := math.Log(leastTilt), math.Log(mostTilt)
 	for range 36 {
@@ -137,20 +136,17 @@ func (ls laws) tilt(enough func(eps, logDelta float64) bool) float64 {
 	return math.Exp(hi)
 }
 
-// span is a window of composed losses, the tilt, the exponents whose Chernoff
-// bounds say how little of the tilted loss is outside, and the range in which
-// epsilon is looked for.
+// span is a window of composed losses, the tilt, the exponents whose Chernoff bounds limit the
+// tilted loss outside, and the range in which epsilon is searched.
 type span struct{ tilt, lo, hi, up, down, eps, epsLeast float64 }
 
-// outside is minus the logarithm of what part of delta may leave a window on
-// either side.
+// outside is minus the logarithm of the share of delta that may leave a window at either end.
 const outside = 18
 
-// span chooses tilt and window for a delta at an epsilon between two values,
-// starting from the saddle point c. A smaller tilt may have a narrower window
-// where a few large losses decide, as it does not make them common; but errors of
-// rounding are relative to exp(K(tilt) - tilt eps), which is the closest to delta
-// at the saddle.
+// span chooses tilt and window for a delta at an epsilon between two values, starting from the
+// saddle point c. If few large losses decide, a smaller tilt may have a narrower window, since it
+// does not make them common. But rounding errors are relative to exp(K(tilt) - tilt eps), which is
+// closest to delta at the saddle.
 func (ls laws) span(c, epsLeast, eps, logDelta float64) span {
 	best, least, allowed := span{}, math.Inf(1), 0.0
 	for i := range 8 {
@@ -172,15 +168,15 @@ func (ls laws) span(c, epsLeast, eps, logDelta float64) span {
 	return best
 }
 
-// window chooses the window for a tilt and returns the logarithm of how far
-// delta is below what errors are relative to.
+// window chooses the window for a tilt. It returns the logarithm of how far delta is below the
+// number to which errors are relative.
 func (ls laws) window(s *span, logDelta float64) (loss float64) {
 	c := s.tilt
 	k, mean, variance := ls.cgf(c)
 	loss = max(k-c*s.eps-logDelta, 0)
 	tol := outside + loss
 	dev := max(math.Sqrt(variance), 1e-12*(1+math.Abs(mean)))
-	// Larger exponents would tell points from the mesh that they stand for.
+	// Larger exponents would tell points from the mesh that stands for them.
 	largest := 0.0
 	for _, l := range ls {
 		if n := len(l.at); n > 0 {
@@ -198,14 +194,13 @@ func (ls laws) window(s *span, logDelta float64) (loss float64) {
 	})
 	s.lo = -s.lo
 	s.hi = max(s.hi, s.eps+dev)
-	// What wraps around from below weighs exp(-c width) of its mass.
+	// What wraps around from below has the weight exp(-c width) of its mass.
 	s.lo = max(s.lo, min(s.hi-(outside-logDelta)/c, s.epsLeast-0.05*(s.hi-s.epsLeast)))
 	return loss
 }
 
-// chernoff returns the smallest of bounds, near the exponent a that would be the
-// best for a normal law or far below it, and the exponent it belongs to. Bounds
-// fall and then rise with the exponent.
+// chernoff returns the smallest of the bounds, and its exponent. The best exponent is near a, which
+// is the best for a normal law, or far below it. Bounds fall and then rise with the exponent.
 func chernoff(a float64, bound func(a float64) float64) (best, at float64) {
 	best, at = bound(a), a
 	try := func(x float64) bool {
@@ -232,9 +227,8 @@ func chernoff(a float64, bound func(a float64) float64) (best, at float64) {
 	return best, at
 }
 
-// Bins are powers of two between these. The cells of all parts and the bins that
-// they are composed in are bounded too, such that no bracket takes much more than
-// a second.
+// Bins are powers of two between fewestBins and mostBins. The cells of all terms and the bins of
+// their composition are bounded too, so that no bracket takes much more than a second.
 const (
 	fewestBins  = 1 << 10
 	mostBins    = 1 << 21
@@ -242,13 +236,12 @@ const (
 	coarseBins  = 1 << 13
 	roughBins   = 1 << 13
 	mostCells   = 1 << 21
-	mostWork    = 1 << 22 // bins times parts
-	mostParts   = 512
+	mostWork    = 1 << 22 // bins times terms
+	mostTerms   = 512
 )
 
-// mesh chooses the width of a cell: the window over the bins and at least finest,
-// or the next larger fraction of spacing, the distance between the atoms that
-// matter most.
+// mesh chooses the width of a cell: the window over the bins and at least finest, or the next
+// larger fraction of spacing, the distance between the atoms that matter most.
 func mesh(bins int, window, spacing, finest float64) float64 {
 	h := max(window/float64(bins), finest)
 	if spacing > 0 {

@@ -72,30 +72,30 @@ func TestChernoff(t *testing.T) {
 // smaller of its two bounds, from above by its own.
 func TestWrapAround(t *testing.T) {
 	good := func() *tilted {
-		return &tilted{lo: 0, h: 0.01, part: make([]float64, 500), tilt: 2, logUp: -1e4, logDown: -1e4}
+		return &tilted{lo: 0, h: 0.01, mass: make([]float64, 500), tilt: 2, logUp: -1e4, logDown: -1e4}
 	}
-	clean := good().below(span{tilt: 2, up: 1, down: 1})
+	clean := good().lower(span{tilt: 2, up: 1, down: 1})
 	if clean.slack != 0 || clean.extra > 0 || clean.extra < -1e-4 {
 		t.Errorf("slack %v, extra %v of nothing", clean.slack, clean.extra)
 	}
 	x := good()
-	x.logUp = 5 // exp(logUp - up*top) is one part
+	x.logUp = 5 // exp(logUp - up*top) is one mass
 	peak := math.Exp(2*math.Log(2.0/3)) / 3
-	if b := x.below(span{tilt: 2, up: 1, down: 1}); math.Abs(b.slack+peak) > 1e-12 {
+	if b := x.lower(span{tilt: 2, up: 1, down: 1}); math.Abs(b.slack+peak) > 1e-12 {
 		t.Errorf("from above: slack %v, want %v", b.slack, -peak)
 	}
 	x = good()
 	x.logDown = -3 // far above what the tilt leaves of it, 4.5e-5 of delta
 	moved := math.Exp(-10) / -math.Expm1(-10)
-	if b := x.below(span{tilt: 2, up: 1, down: 1}); math.Abs(b.extra+moved) > 1e-15 || b.slack != 0 {
+	if b := x.lower(span{tilt: 2, up: 1, down: 1}); math.Abs(b.extra+moved) > 1e-15 || b.slack != 0 {
 		t.Errorf("from below: slack %v, extra %v, want %v of delta", b.slack, b.extra, -moved)
 	}
 	x.logDown = -30
-	if b := x.below(span{tilt: 2, up: 1, down: 1}); math.Abs(b.slack+peak*math.Exp(-30)) > 1e-20 || b.extra != 0 {
-		t.Errorf("from below: slack %v, extra %v, want %v parts", b.slack, b.extra, peak*math.Exp(-30))
+	if b := x.lower(span{tilt: 2, up: 1, down: 1}); math.Abs(b.slack+peak*math.Exp(-30)) > 1e-20 || b.extra != 0 {
+		t.Errorf("from below: slack %v, extra %v, want %v masses", b.slack, b.extra, peak*math.Exp(-30))
 	}
 	x.logUp = 800 // infinite: nothing is known
-	if b := x.below(span{tilt: 2, up: 0.01, down: 1}); !math.IsInf(b.slack, -1) {
+	if b := x.lower(span{tilt: 2, up: 0.01, down: 1}); !math.IsInf(b.slack, -1) {
 		t.Errorf("slack %v", b.slack)
 	}
 }

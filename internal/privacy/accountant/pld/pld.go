@@ -10,44 +10,42 @@ import (
 	"privrec/internal/privacy/accountant/terms"
 )
 
-// ErrNotCovered is a release whose worst pair of laws is not known here, or one
-// outside the range of parameters that can be discretised.
+// ErrNotCovered says that the worst pair of laws of a release is not known here, or that its
+// parameters are outside the range that can be discretised.
 var ErrNotCovered = errors.New("not covered by privacy loss distributions")
 
-// ErrCheck is a self-check that failed: the numbers must not be used.
+// ErrCheck says that a self-check failed: the numbers must not be used.
 var ErrCheck = errors.New("self-check of the privacy loss distribution failed")
 
-// ErrInfinite is a delta below the mass of infinite losses: no finite epsilon is
-// known to be enough.
+// ErrInfinite says that delta is below the mass of infinite losses: no finite epsilon is known to
+// be enough.
 var ErrInfinite = errors.New("no finite epsilon is known for this delta")
 
-// Options of a bracket.
+// Options says how finely a bracket is computed.
 type Options struct {
-	// Bins is the number of cells of the window of composed losses, a power of two
-	// from 2^10 to 2^21; 0: as many as make the bracket narrower than 3e-6 of its
-	// upper end, up to 2^19. The lower bound uses half as many. Of k releases that
-	// differ none is given more than 2^22/k, so that a bracket takes about a second
-	// at the most. A direction that fewer bins show to be below the other gets no
-	// more.
+	// Bins is the number of cells of the window of composed losses, a power of two from 2^10 to
+	// 2^21. 0 means as many as make the bracket narrower than 3e-6 of its upper end, up to 2^19.
+	// The lower bound uses half as many. Each of k different releases gets at most 2^22/k, so that
+	// a bracket takes about a second at most. A direction that fewer bins show to be below the
+	// other gets no more.
 	Bins int
 }
 
-// Bounds is a certified bracket: Lower <= exact <= Upper, of the larger of the
-// two directions.
+// Bounds is a certified bracket, Lower <= exact <= Upper, for the larger of the two directions.
 type Bounds struct {
 	Lower, Upper float64
-	// How it was found, of the direction of Upper.
-	Direction string  // remove: the unit is in P; add: it is in Q; both: no difference
+	// How the bracket was found, for the direction of Upper.
+	Direction string  // remove: the unit is in P; add: it is in Q; both: they are alike
 	Mesh      float64 // width of a cell of losses
 	Bins      int
 	Tilt      float64 // exponent of the tilt
-	// What is part of Upper, in units of delta at it.
+	// Errors that Upper contains, in units of delta at Upper.
 	Truncated float64 // beyond the window, and infinite losses
 	Rounding  float64 // bound of the transforms' rounding
 }
 
-// Bracket returns bounds of the smallest epsilon >= 0 at which the composition
-// of the terms is (epsilon, delta)-DP. delta is in (0, 1).
+// Bracket returns bounds of the smallest epsilon >= 0 at which the composition of the terms is
+// (epsilon, delta)-DP. delta is in (0, 1).
 func Bracket(ts []terms.Term, delta float64, o Options) (Bounds, error) {
 	if !(delta > 0 && delta < 1) {
 		return Bounds{}, fmt.Errorf("delta is %v, want between 0 and 1", delta)
@@ -55,8 +53,8 @@ func Bracket(ts []terms.Term, delta float64, o Options) (Bounds, error) {
 	return larger(ts, query{delta: delta, solve: true}, o)
 }
 
-// DeltaBracket returns bounds of the smallest delta at which the composition of
-// the terms is (eps, delta)-DP. eps is finite and at least 0.
+// DeltaBracket returns bounds of the smallest delta at which the composition of the terms is (eps,
+// delta)-DP. eps is finite and at least 0.
 func DeltaBracket(ts []terms.Term, eps float64, o Options) (Bounds, error) {
 	if !(eps >= 0) || math.IsInf(eps, 1) {
 		return Bounds{}, fmt.Errorf("epsilon is %v, want at least 0 and finite", eps)
@@ -65,22 +63,22 @@ func DeltaBracket(ts []terms.Term, eps float64, o Options) (Bounds, error) {
 }
 
 func larger(ts []terms.Term, q query, o Options) (Bounds, error) {
-	parts, err := build(ts)
+	list, err := build(ts)
 	if err != nil {
 		return Bounds{}, err
 	}
-	bs, err := brackets(parts, q, o, true)
+	bs, err := brackets(list, q, o, true)
 	if err != nil {
 		return Bounds{}, err
 	}
 	b := both(bs)
-	if slices.ContainsFunc(parts, func(p part) bool { return p.pair.above }) {
-		b.Lower = 0 // of the pairs, and not of what they stand above
+	if slices.ContainsFunc(list, func(p term) bool { return p.pair.unreached }) {
+		b.Lower = 0 // it bounds the pairs, and not the neighbours that they dominate
 	}
 	return b, nil
 }
 
-// both is the bracket of the larger of the directions.
+// both returns the bracket of the larger of the directions.
 func both(bs []Bounds) Bounds {
 	out := bs[0]
 	for _, b := range bs[1:] {
@@ -93,15 +91,15 @@ func both(bs []Bounds) Bounds {
 	return out
 }
 
-// part is a number of compositions of one pair.
-type part struct {
+// term is a number of compositions of one pair.
+type term struct {
 	pair  pair
 	count float64
 }
 
-// build turns terms into pairs. Unsampled Gaussian releases are joined into one,
-// exactly; equal terms into one with the sum of their counts.
-func build(ts []terms.Term) ([]part, error) {
+// build turns terms into pairs. It joins unsampled Gaussian releases into one, exactly, and equal
+// terms into one with the sum of their counts.
+func build(ts []terms.Term) ([]term, error) {
 	if len(ts) == 0 {
 		return nil, errors.New("no terms")
 	}
@@ -124,7 +122,7 @@ func build(ts []terms.Term) ([]part, error) {
 		if err := t.Relation.Validate(); err != nil {
 			return nil, fmt.Errorf("term %d: %w", i+1, err)
 		}
-		if t.Relation != privacy.Replace { // an exchange has the same pair both ways, and so fits any
+		if t.Relation != privacy.Replace { // an exchange has the same pair in both directions, and so fits any
 			if relation == "" {
 				relation = t.Relation
 			}
@@ -149,13 +147,13 @@ func build(ts []terms.Term) ([]part, error) {
 		}
 		rest = append(rest, t)
 	}
-	var out []part
+	var out []term
 	if mu2 > 0 {
 		x, err := gaussian(math.Sqrt(mu2))
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, part{x, 1})
+		out = append(out, term{x, 1})
 	}
 	for _, t := range rest {
 		x, err := worst(t)
@@ -165,12 +163,12 @@ func build(ts []terms.Term) ([]part, error) {
 		if t.Count > 1e9 {
 			return nil, fmt.Errorf("%s: count is %d, want at most 1e9: %w", t.Leaf.Kind(), t.Count, ErrNotCovered)
 		}
-		out = append(out, part{x, float64(t.Count)})
+		out = append(out, term{x, float64(t.Count)})
 	}
 	return out, nil
 }
 
-// worst is the pair that dominates a term.
+// worst returns the pair that dominates a term.
 func worst(t terms.Term) (pair, error) {
 	var x pair
 	var err error

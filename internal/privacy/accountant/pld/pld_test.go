@@ -127,7 +127,7 @@ func TestRefuses(t *testing.T) {
 		x.atoms[i].p *= 1 - 1e-3
 		x.atoms[i].q *= 1 - 1e-3
 	}
-	if bs, err := brackets([]part{{x, 10}}, query{delta: 1e-3, solve: true}, Options{}, false); !errors.Is(err, ErrInfinite) {
+	if bs, err := brackets([]term{{x, 10}}, query{delta: 1e-3, solve: true}, Options{}, false); !errors.Is(err, ErrInfinite) {
 		t.Errorf("%v, %v", bs, err)
 	}
 }
@@ -292,15 +292,15 @@ func TestFFTError(t *testing.T) {
 // Self-checks notice what they are for.
 func TestChecks(t *testing.T) {
 	good := func() *tilted {
-		return &tilted{h: 1, part: []float64{0.5, 0.5}, tilt: 1, sum: 1, sumFuzz: 1e-9, fuzz: 1e-12}
+		return &tilted{h: 1, mass: []float64{0.5, 0.5}, tilt: 1, sum: 1, sumFuzz: 1e-9, fuzz: 1e-12}
 	}
 	if err := good().check(1e-9); err != nil {
 		t.Error(err)
 	}
 	for name, spoil := range map[string]func(*tilted){
-		"negative": func(x *tilted) { x.part[0], x.part[1] = -1e-6, 1+1e-6 },
-		"nan":      func(x *tilted) { x.part[0] = math.NaN() },
-		"sum":      func(x *tilted) { x.part[0] = 0.6 },
+		"negative": func(x *tilted) { x.mass[0], x.mass[1] = -1e-6, 1+1e-6 },
+		"nan":      func(x *tilted) { x.mass[0] = math.NaN() },
+		"sum":      func(x *tilted) { x.mass[0] = 0.6 },
 		"mass":     func(x *tilted) { x.created = 1e-8 },
 	} {
 		x := good()

@@ -9,8 +9,8 @@ import (
 	"privrec/internal/privacy/accountant/terms"
 )
 
-// exchangedGaussian is the pair of a Poisson-sampled Gaussian under Replace: which one
-// depends on how long one unit's contribution may be.
+// exchangedGaussian returns the pair of a Poisson-sampled Gaussian under Replace. It depends on how
+// long the vector of one unit may be.
 func exchangedGaussian(g privacy.NormalLaw, q float64) (pair, error) {
 	norms := terms.NormsOf(g)
 	if norms == terms.Halved {
@@ -25,10 +25,10 @@ func exchangedGaussian(g privacy.NormalLaw, q float64) (pair, error) {
 	return revealedGaussian(q, g.Sensitivity/g.Sigma)
 }
 
-// revealedGaussian is N(mu, 1) against N(0, 1) with probability q, and nothing else.
-// It is what remains of a sample if contributions are so long that the output shows
-// whether the unit is in, and by convexity of the divergence it dominates every sample:
-// (1-q)N(0) + qN(a) against (1-q)N(0) + qN(b) for all a and b at most mu apart.
+// revealedGaussian is N(mu, 1) against N(0, 1) with probability q, and nothing else. It is what
+// remains of a sample if vectors are so long that the output shows whether the unit is in. By
+// convexity of the divergence it dominates every sample: (1-q)N(0) + qN(a) against (1-q)N(0) +
+// qN(b) for all a and b at most mu apart.
 func revealedGaussian(q, mu float64) (pair, error) {
 	x, err := gaussian(mu)
 	if err != nil {
@@ -47,21 +47,21 @@ func revealedGaussian(q, mu float64) (pair, error) {
 	return x, nil
 }
 
-// withinGaussian dominates (1-q)N(0) + qN(a) against (1-q)N(0) + qN(b) for all a and b
-// no longer than mu and at most mu apart. By advanced joint convexity (Balle, Barthe,
-// Gaboardi, NeurIPS 2018, theorem 2) with e^eps = 1 + q (e^e - 1) and some weight w
+// withinGaussian dominates (1-q)N(0) + qN(a) against (1-q)N(0) + qN(b) for all a and b no longer
+// than mu and at most mu apart. By advanced joint convexity (Balle, Barthe, Gaboardi, NeurIPS 2018,
+// theorem 2), with e^eps = 1 + q (e^e - 1) and some weight w,
 //
 //	delta(eps) <= q ((1-w) delta_a(e) + w delta_(a-b)(e)) <= q delta_mu(e)
 //
-// where delta_d is that of N(d) against N(0). For eps >= 0 that is the curve of the
-// mixture R = (1-q)N(0) + qN(mu) against N(0), and below 0 that of the exchanged pair.
-// The pair that has both is symmetric: where z is so large that R has more mass, at
-// z > mu/2, the outcomes (z, +) with the densities of R and N(0), and (z, -) with those
-// exchanged; and what is missing to one in an atom at no loss.
+// where delta_d is that of N(d) against N(0). For eps >= 0 that is the curve of the mixture R =
+// (1-q)N(0) + qN(mu) against N(0), and below 0 that of the exchanged pair. The pair that has both
+// is symmetric. Where z is so large that R has more mass, at z > mu/2, it has the outputs (z, +)
+// with the densities of R and N(0), and (z, -) with those exchanged. The mass that is missing to
+// one lies in an atom at loss 0.
 //
 // With a at mu and b at 0 each half is reached by neighbours, but not both at once.
 func withinGaussian(q, mu float64) (pair, error) {
-	if _, err := gaussian(mu); err != nil { // its range
+	if _, err := gaussian(mu); err != nil { // checks the range
 		return pair{}, err
 	}
 	up := func(z float64) float64 {
@@ -89,7 +89,7 @@ func withinGaussian(q, mu float64) (pair, error) {
 		}
 	}
 	top := up(mu + reach)
-	y := pair{lo: -top, hi: top, max: math.Inf(1), min: math.Inf(-1), symmetric: true, above: true}
+	y := pair{lo: -top, hi: top, max: math.Inf(1), min: math.Inf(-1), symmetric: true, unreached: true}
 	y.tails = func(l float64) edge {
 		if l >= 0 {
 			return half(l)

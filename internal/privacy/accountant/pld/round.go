@@ -5,21 +5,20 @@ import (
 	"slices"
 )
 
-// masses is a discretised loss under P: mass w[i] at offset + (first+i)*h, and
-// inf at infinity.
+// masses is a discretised loss under P: mass w[i] at offset + (first+i)*h, and inf at infinity.
 type masses struct {
 	offset, h float64
 	first     int
 	w         []float64
 	inf       float64
-	solved    int // visits of cells in solving for what they take from each other
+	solved    int // visits of cells in solving for the shares
 }
 
 func (m *masses) loss(i int) float64 { return m.offset + float64(m.first+i)*m.h }
 
-// total is the whole mass.
+// total returns the whole mass.
 func (m *masses) total() float64 {
-	s, lost := m.inf, 0.0 // Neumaier's sum: few cells hold most
+	s, lost := m.inf, 0.0 // Neumaier's sum, since few cells hold most of it
 	for _, v := range m.w {
 		t := s + v
 		if s >= v {
@@ -32,12 +31,12 @@ func (m *masses) total() float64 {
 	return s + lost
 }
 
-// tiny is a mass whose square, or whose product with a likelihood ratio, may
-// underflow: nothing is divided there.
+// tiny is a mass with a square, or a product with a likelihood ratio, that may underflow. Nothing
+// is divided by less.
 const tiny = 1e-280
 
-// frame returns empty masses that hold the nodes of the cells and of the pins,
-// in steps of every-th nodes, and the index of node k.
+// frame returns empty masses for the nodes of the cells and of the pins, in steps of every nodes,
+// and the index of a node.
 func (c *cells) frame(every int) (*masses, func(node int) int) {
 	from, to := math.MaxInt, math.MinInt
 	if len(c.p) > 0 {
@@ -52,9 +51,9 @@ func (c *cells) frame(every int) (*masses, func(node int) int) {
 	return m, func(node int) int { return div(node) - m.first }
 }
 
-// upper gives the mass of each cell to its two ends such that P and Q masses
-// stay, and errs upwards by what rounding may have hidden. Mass is conserved:
-// what an end needs beyond its cell's mass is taken from further below.
+// upper gives the mass of each cell to its two ends such that P and Q masses stay, and adds to the
+// upper end what rounding may have hidden. It keeps the total mass: what an end needs beyond its
+// cell's mass it takes from further below.
 func (c *cells) upper() *masses {
 	m, at := c.frame(1)
 	m.inf = c.infP + c.cutP + c.pTop*(1+c.rho)
@@ -64,13 +63,13 @@ func (c *cells) upper() *masses {
 	for i := n - 1; i >= 0; i-- {
 		l := c.loss(c.first + i)
 		p, q, ratio := c.p[i], c.q[i], math.Exp(l)
-		up := p // of the mass, this much to the upper end
+		up := p // this much of the mass goes to the upper end
 		if q > tiny && ratio < 1/tiny {
 			up = min(max((p-q*ratio)/width, 0), p)
 			up = min(p, up+(c.rho*(c.pTail[i]+c.qTail[i]*ratio)+16*unit*p*(1+math.Abs(l)))/width)
 		}
-		// A cell pays what those above it owe, first from what stays at its lower
-		// end: that only moves mass up.
+		// A cell pays what those above it owe, first with what stays at its lower end: that only
+		// moves mass up.
 		stay := p - up
 		pay := min(stay, debt)
 		stay, debt = stay-pay, debt-pay
@@ -93,27 +92,26 @@ func (c *cells) upper() *masses {
 	return m
 }
 
-// merged is two cells around an even node: all of it becomes that node's mass,
-// or what cannot is rounded down to the node before.
+// merged is two cells around an even node. All of it becomes mass of that node, or what cannot is
+// rounded down to the node before.
 type merged struct {
 	p     float64
 	up    bool    // its likelihood ratio is above the node's: it takes from below; else from above
-	need  float64 // share of the neighbour it takes for all of itself; 0: the neighbour has too little
-	keep  float64 // share of p that stays at the node where nothing is taken
+	need  float64 // share of the neighbour that it takes for all of itself; 0: the neighbour has too little
+	keep  float64 // share of p that stays at the node if nothing is taken
 	guard float64 // what errors of the distribution function may have moved up
-	// What rounding down wastes where nothing is taken, p less its node's ratio
-	// times q: of what stays, and of what goes to the node before.
+	// What rounding down wastes if nothing is taken, p minus its node's ratio times q: of what
+	// stays, and of what goes to the node before.
 	waste, wasteDown float64
-	lacks            float64 // its node's ratio times q, less p, where that is positive
+	lacks            float64 // its node's ratio times q, minus p, if that is positive
 }
 
-// lower merges pairs of cells into the even nodes between them. A merged cell's
-// likelihood ratio is p/q; where it is above the node's, a share of the cell
-// below is mixed in, where it is below a share of the cell above, and then it is
-// rounded down. The shares solve one linear system of three diagonals. Where a
-// neighbour has too little, a ratio above the node's is rounded down as it is,
-// and of one below as much of the cell's lower half goes to the node before as
-// brings the rest up to the node.
+// lower merges pairs of cells into the even nodes between them. A merged cell has the likelihood
+// ratio p/q. If that is above the node's, a share of the cell below is mixed in; if it is below, a
+// share of the cell above. Then it is rounded down. The shares solve one linear system of three
+// diagonals. If a neighbour has too little, a ratio above the node's is rounded down as it is. Of a
+// cell with a ratio below the node's, as much of the lower half goes to the node before as brings
+// the rest up to the node.
 func (c *cells) lower() *masses {
 	m, at := c.frame(2)
 	m.inf = c.infP
@@ -159,25 +157,25 @@ func (c *cells) lower() *masses {
 	return m
 }
 
-// mostFolds is how many cells are put together at most at an edge.
+// mostFolds is how many cells at most are joined at an edge.
 const mostFolds = 64
 
-// folded gives cells at a steep edge, whose outer neighbours have too little to
-// be mixed in, to their heavier inner neighbours, and puts together with them as
-// many cells as balance the node: where losses begin, as at log(1-q) of a sample,
-// and where they end, and where the mesh is as wide as the loss of a step.
+// folded handles steep edges, where the outer neighbours of cells have too little to be mixed in.
+// It joins those with their heavier inner neighbours, and with as many cells as balance the node.
+// Edges are where losses begin, as at log(1-q) of a sample, where they end, and where the mesh is
+// as wide as the loss of a step.
 func (c *cells) folded() *cells {
 	n := len(c.p) / 2
 	out := *c
 	out.p, out.q = slices.Clone(c.p), slices.Clone(c.q)
-	move := func(from, to int, share float64) { // of the halves of cells
+	move := func(from, to int, share float64) { // moves a share of a half of a cell
 		p, q := share*out.p[from], share*out.q[from]
 		out.p[to] += p
 		out.q[to] += q
 		out.p[from] -= p
 		out.q[from] -= q
 	}
-	fold := func(from, to, half int, lacks float64) { // as much as is lacking
+	fold := func(from, to, half int, lacks float64) { // moves as much as is lacking
 		ratio := math.Exp(c.loss(c.first + 1 + 2*to))
 		has := math.Abs(out.p[2*from] + out.p[2*from+1] - ratio*(out.q[2*from]+out.q[2*from+1]))
 		share := 1.0
@@ -229,7 +227,7 @@ func (c *cells) folded() *cells {
 	return &out
 }
 
-// merge looks at cells 2j and 2j+1 and the two beside them.
+// merge computes what cells 2j and 2j+1 and the two beside them allow.
 func (c *cells) merge(j int) merged {
 	l := c.loss(c.first + 1 + 2*j)
 	ratio := math.Exp(l)
@@ -266,15 +264,15 @@ func (c *cells) merge(j int) merged {
 	return x
 }
 
-// recover mixes what rounding down would waste at a node with mass of a node
-// below: a mass y there lacks y (exp(distance) - 1), and moves up.
+// recover mixes what rounding down would waste at a node with mass of a node below: a mass y there
+// lacks y (exp(distance) - 1), and moves up.
 func (m *masses) recover(waste []float64) {
 	const farthest = 1 << 12
 	for i := len(waste) - 1; i > 0; i-- {
 		if waste[i] <= 0 {
 			continue
 		}
-		// Few looks at growing distances: where tails are long all would fail.
+		// The distances grow, so that long tails, where all would fail, cost few tries.
 		for d := 1; d <= min(i, farthest); d += 1 + d/4 {
 			k := i - d
 			y := waste[i] / math.Expm1(float64(i-k)*m.h) * (1 - 1e-12)
@@ -287,8 +285,7 @@ func (m *masses) recover(waste []float64) {
 	}
 }
 
-// share is excess/has if that is below one by enough for the neighbour to keep
-// something, else 0.
+// share returns excess/has if that is so far below one that the neighbour keeps something, else 0.
 func share(excess, has float64) float64 {
 	if has > 0 && excess < 0.9*has {
 		return excess / has
@@ -296,7 +293,7 @@ func share(excess, has float64) float64 {
 	return 0
 }
 
-// given is the share of cell j that the cells beside it take.
+// given returns the share of cell j that the cells beside it take.
 func given(ms []merged, took []float64, j int) float64 {
 	s := 0.0
 	if j > 0 && !ms[j-1].up {
@@ -308,10 +305,9 @@ func given(ms []merged, took []float64, j int) float64 {
 	return s
 }
 
-// shares returns what each cell takes from its neighbour: need times what is
-// left of itself, which is one less what the cells beside it take. Where more
-// than all of a cell would be taken, those who do go without, and the rest is solved
-// again.
+// shares returns what each cell takes from its neighbour: need times what is left of itself, which
+// is one minus what the cells beside it take. If more than all of a cell would be taken, those who
+// take from it go without, and the rest is solved again.
 func shares(ms []merged) (took []float64, solutions int) {
 	for {
 		solutions++
@@ -335,7 +331,7 @@ func shares(ms []merged) (took []float64, solutions int) {
 	}
 }
 
-// solve is one solution of the linear system of shares.
+// solve returns one solution of the linear system of shares.
 func solve(ms []merged) []float64 {
 	n := len(ms)
 	x, ahead := make([]float64, n), make([]float64, n)

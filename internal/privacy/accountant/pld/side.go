@@ -12,9 +12,9 @@ type side struct {
 }
 
 func (p plan) upper(m *machine, counts []float64, q query, shift, target, total float64) side {
-	ms := make([]*masses, len(p.parts))
+	ms := make([]*masses, len(p.terms))
 	s := side{work: m.work(len(ms))}
-	for i, c := range p.parts {
+	for i, c := range p.terms {
 		ms[i] = c.upper()
 		s.work += len(ms[i].w)
 	}
@@ -22,7 +22,7 @@ func (p plan) upper(m *machine, counts []float64, q query, shift, target, total 
 	if s.err = t.check(max(target/100, 64*unit*total)); s.err != nil {
 		return s
 	}
-	b := t.above(p.span)
+	b := t.upper(p.span)
 	if s.err = b.usable(); s.err != nil {
 		return s
 	}
@@ -52,9 +52,9 @@ func (p plan) upper(m *machine, counts []float64, q query, shift, target, total 
 }
 
 func (p plan) lower(m *machine, counts []float64, q query, shift float64) side {
-	ms := make([]*masses, len(p.parts))
+	ms := make([]*masses, len(p.terms))
 	s := side{work: m.work(len(ms))}
-	for i, c := range p.parts {
+	for i, c := range p.terms {
 		ms[i] = c.lower()
 		s.work += len(ms[i].w) + ms[i].solved
 	}
@@ -62,9 +62,9 @@ func (p plan) lower(m *machine, counts []float64, q query, shift float64) side {
 	if s.err = t.check(math.Inf(1)); s.err != nil {
 		return s
 	}
-	b := t.below(p.span)
+	b := t.lower(p.span)
 	if math.IsInf(b.slack, -1) || math.IsInf(b.extra, -1) {
-		return s // all of it may have wrapped around: nothing is known but that it is not negative
+		return s // all of it may have wrapped around: the bound is 0
 	}
 	if s.err = b.usable(); s.err != nil {
 		return s

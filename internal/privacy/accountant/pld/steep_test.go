@@ -85,7 +85,7 @@ func TestAnyWindow(t *testing.T) {
 			eps = rapid.Float64Range(0, mu*mu/2+4*mu).Draw(t, "epsilon")
 			x, want = mustPair(gaussian(mu)), gaussianDelta(mu, eps)
 		}
-		v, err := newView([]part{{x, count}}, query{eps: eps})
+		v, err := newView([]term{{x, count}}, query{eps: eps})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +126,7 @@ func TestBelowTheWindow(t *testing.T) {
 	x := mustPair(gaussian(1))
 	eps := 0.2
 	want := gaussianDelta(1, eps)
-	v, err := newView([]part{{x, 1}}, query{eps: eps})
+	v, err := newView([]term{{x, 1}}, query{eps: eps})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestBelowTheWindow(t *testing.T) {
 		c := x.discretise((s.hi-s.lo)/4096, v.ranges[0][0], v.ranges[0][1])
 		m := newMachine(4096)
 		composed := m.compose([]*masses{c.upper()}, []float64{1}, s)
-		b := composed.above(s)
+		b := composed.upper(s)
 		if got := b.deltaAt(eps); bigOf(got).Cmp(want) < 0 {
 			t.Errorf("from %g on: %g, want at least %g", lo, got, want)
 		}
@@ -149,9 +149,9 @@ func TestBelowTheWindow(t *testing.T) {
 
 // dense is a composition of equal parts.
 func dense(n int, h, tilt float64) *tilted {
-	x := &tilted{lo: 0.1, h: h, tilt: tilt, part: make([]float64, n)}
-	for i := range x.part {
-		x.part[i] = 1 / float64(n)
+	x := &tilted{lo: 0.1, h: h, tilt: tilt, mass: make([]float64, n)}
+	for i := range x.mass {
+		x.mass[i] = 1 / float64(n)
 	}
 	return x
 }

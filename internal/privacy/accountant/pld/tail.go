@@ -5,49 +5,49 @@ import (
 	"math"
 )
 
-// bound reads delta off a composition: the sum over losses l > x of
-// part(l) exp(logMass - tilt l) (1 - exp(x - l)), with all errors on one side.
+// bound reads delta off a composition: the sum over losses l > x of mass(l) exp(logMass - tilt l)
+// (1 - exp(x - l)), with all errors on one side.
 type bound struct {
 	*tilted
-	// In units of the parts: what the weights exp(-tilt(l-x))(1-exp(x-l)) make of
-	// the errors; added by an upper bound, subtracted by a lower.
+	// What the weights exp(-tilt(l-x))(1-exp(x-l)) make of the errors, in units of the masses. An
+	// upper bound adds it, a lower one subtracts it.
 	slack float64
-	extra float64 // in units of delta: what is beyond the window, and infinity
-	under float64 // in units of the parts: what an epsilon below the window misses; 0 in a lower bound
+	extra float64 // in units of delta: mass beyond the window, and at infinity
+	under float64 // in units of the masses: what an epsilon below the window misses; 0 in a lower bound
 	drift float64 // relative error of the sums that are carried down the losses; negative in a lower bound
 }
 
-// carried bounds the relative error of a sum carried down n losses: two products
-// with a rounded factor and two additions at each.
+// carried bounds the relative error of a sum carried down n losses: two products with a rounded
+// factor and two additions at each.
 func carried(n int) float64 { return 8 * unit * float64(n) }
 
-// peak is the largest weight exp(-tilt y)(1-exp(-y)) of any y >= 0.
+// peak returns the largest weight exp(-tilt y)(1-exp(-y)) of any y >= 0.
 func peak(tilt float64) float64 {
 	return math.Exp(tilt*math.Log(tilt/(1+tilt))) / (1 + tilt)
 }
 
-// above returns the upper bound of a composition of upper masses.
-func (t *tilted) above(s span) bound {
-	top := t.lo + float64(len(t.part))*t.h
+// upper returns the upper bound of a composition of upper masses.
+func (t *tilted) upper(s span) bound {
+	top := t.lo + float64(len(t.mass))*t.h
 	return bound{
-		tilted: t, slack: t.fuzz * t.weights(), drift: carried(len(t.part)),
+		tilted: t, slack: t.fuzz * t.weights(), drift: carried(len(t.mass)),
 		extra: t.infinite + math.Exp(t.logUp-(t.tilt+s.up)*top),
-		// A loss below the window is read a width higher, where it weighs less.
+		// A loss below the window is read one width higher, where it has less weight.
 		under: peak(t.tilt) * math.Exp(t.logDown-t.logMass+s.down*t.lo),
 	}
 }
 
-// below returns the lower bound of a composition of lower masses: it takes off
-// what may have wrapped around into the window.
-func (t *tilted) below(s span) bound {
-	width := float64(len(t.part)) * t.h
+// lower returns the lower bound of a composition of lower masses. It subtracts what may have
+// wrapped around into the window.
+func (t *tilted) lower(s span) bound {
+	width := float64(len(t.mass)) * t.h
 	peak := peak(t.tilt)
 	b := bound{
 		tilted: t, slack: -t.fuzz*t.weights() - peak*math.Exp(t.logUp-t.logMass-s.up*(t.lo+width)),
-		extra: t.infinite, drift: -carried(len(t.part)),
+		extra: t.infinite, drift: -carried(len(t.mass)),
 	}
-	// What comes from below the window is bounded by the tilted mass there, or by
-	// its tilt: a loss moved up by the width weighs exp(-tilt width) of its mass.
+	// What comes from below the window is bounded by the tilted mass there, or by its tilt: a loss
+	// moved up by the width has the weight exp(-tilt width) of its mass.
 	moved := math.Exp(-t.tilt*width) / -math.Expm1(-t.tilt*width)
 	mass := peak * math.Exp(t.logDown-t.logMass+s.down*t.lo)
 	if moved < mass*math.Exp(t.logMass-t.tilt*s.eps) {
@@ -58,7 +58,7 @@ func (t *tilted) below(s span) bound {
 	return b
 }
 
-// usable reports error bounds with which every comparison would be false, or true.
+// usable fails on error bounds with which every comparison would be false, or true.
 func (b bound) usable() error {
 	for _, v := range []float64{b.slack, b.extra} {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -68,28 +68,28 @@ func (b bound) usable() error {
 	return nil
 }
 
-// weights bounds the sum of all weights: the integral over the mesh width, and
-// the largest term once; at most one a part.
+// weights bounds the sum of all weights: the integral over the mesh width, and the largest term
+// once; at most one for each mass.
 func (t *tilted) weights() float64 {
-	return min(1/(t.h*t.tilt*(1+t.tilt))+1, float64(len(t.part)))
+	return min(1/(t.h*t.tilt*(1+t.tilt))+1, float64(len(t.mass)))
 }
 
-// walk goes down the window's losses from the top and calls see with the loss x
-// and the two sums of weights over all losses from x on, exp(-tilt(l-x)) and the
-// same times 1-exp(x-l), until it returns false. Nothing cancels.
+// walk goes down the window's losses from the top. It calls see with the loss x and the two sums of
+// weights over all losses from x on, exp(-tilt(l-x)) and the same times 1-exp(x-l), until see
+// returns false. Nothing cancels.
 func (b bound) walk(see func(x, a, d float64) bool) {
 	var a, d float64
 	decay, step, rest := math.Exp(-b.tilt*b.h), math.Exp(-b.h), -math.Expm1(-b.h)
-	for j := len(b.part) - 1; j >= 0; j-- {
+	for j := len(b.mass) - 1; j >= 0; j-- {
 		d = decay * (step*d + rest*a)
-		a = max(b.part[j], 0) + decay*a
+		a = max(b.mass[j], 0) + decay*a
 		if !see(b.lo+float64(j)*b.h, a, d) {
 			return
 		}
 	}
 }
 
-// delta is the bound at eps, from the sums at the next loss x >= eps.
+// delta returns the bound at eps, from the sums at the next loss x >= eps.
 func (b bound) delta(eps, x, a, d float64) float64 {
 	gap := x - eps
 	sum := math.Exp(-b.tilt*gap)*(math.Exp(-gap)*d-math.Expm1(-gap)*a)*(1+b.drift) + b.slack
@@ -102,7 +102,7 @@ func (b bound) delta(eps, x, a, d float64) float64 {
 	return max(0, min(1, math.Exp(b.logMass-b.tilt*eps+math.Log(sum))+b.extra))
 }
 
-// check looks for what exact arithmetic and the bounds of rounding exclude.
+// check fails on what exact arithmetic and the bounds of rounding exclude.
 func (t *tilted) check(allowed float64) error {
 	for _, v := range []float64{t.logMass, t.logUp, t.logDown, t.fuzz, t.sumFuzz} {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -110,14 +110,14 @@ func (t *tilted) check(allowed float64) error {
 		}
 	}
 	sum := 0.0
-	for _, v := range t.part {
+	for _, v := range t.mass {
 		if !(v >= -t.fuzz) {
-			return fmt.Errorf("a part of %v is below the bound of rounding -%v: %w", v, t.fuzz, ErrCheck)
+			return fmt.Errorf("a mass of %v is below the bound of rounding -%v: %w", v, t.fuzz, ErrCheck)
 		}
 		sum += v
 	}
 	if !(math.Abs(sum-t.sum) <= t.sumFuzz) {
-		return fmt.Errorf("the parts sum to %v, want %v within %v: %w", sum, t.sum, t.sumFuzz, ErrCheck)
+		return fmt.Errorf("the masses sum to %v, want %v within %v: %w", sum, t.sum, t.sumFuzz, ErrCheck)
 	}
 	if !(t.created <= allowed) {
 		return fmt.Errorf("the masses of all compositions are off by %v, more than %v: %w", t.created, allowed, ErrCheck)
@@ -125,9 +125,9 @@ func (t *tilted) check(allowed float64) error {
 	return nil
 }
 
-// deltaAt is the bound at eps >= 0.
+// deltaAt returns the bound at eps >= 0.
 func (b bound) deltaAt(eps float64) float64 {
-	top := b.lo + float64(len(b.part)-1)*b.h
+	top := b.lo + float64(len(b.mass)-1)*b.h
 	out := b.delta(eps, max(top+b.h, eps), 0, 0)
 	b.walk(func(x, a, d float64) bool {
 		if x < eps {
@@ -139,22 +139,21 @@ func (b bound) deltaAt(eps float64) float64 {
 	return out
 }
 
-// epsilon returns the ends of an interval that is one float64 wide around the
-// epsilon at which the bound passes delta from above: at lo it is above delta, at
-// hi it is not. lo is negative where the bound is not above delta at 0 or, if the
-// window starts above 0, anywhere in it.
+// epsilon returns the ends of an interval that is one float64 wide around the epsilon at which the
+// bound passes delta from above: at lo it is above delta, at hi it is not. lo is negative if the
+// bound is not above delta at 0 or, if the window starts above 0, anywhere in it.
 //
-// The sums that are carried down the losses may underflow where the tilt spans
-// more than a float64 holds, and stay lost: there the upper end is summed again,
-// loss by loss, and refused if it does not hold.
+// The sums that are carried down the losses may underflow, and stay lost, if the tilt spans more
+// than a float64 holds. Then the upper end is summed again, loss by loss, and epsilon fails if it
+// does not hold.
 func (b bound) epsilon(delta float64) (lo, hi float64, err error) {
 	lo, hi, err = b.crossing(delta)
 	const held = 600 // nats: well within a float64
-	if err != nil || b.slack < 0 || math.IsInf(hi, 1) || b.tilt*b.h*float64(len(b.part)) < held && math.Abs(b.logMass-b.tilt*hi) < held {
+	if err != nil || b.slack < 0 || math.IsInf(hi, 1) || b.tilt*b.h*float64(len(b.mass)) < held && math.Abs(b.logMass-b.tilt*hi) < held {
 		return lo, hi, err
 	}
 	above := b.extra
-	for i, m := range b.part {
+	for i, m := range b.mass {
 		if x := b.lo + float64(i)*b.h; x > hi && m > 0 {
 			above += m * math.Exp(b.logMass-b.tilt*x) * -math.Expm1(hi-x)
 		}
@@ -165,12 +164,12 @@ func (b bound) epsilon(delta float64) (lo, hi float64, err error) {
 	return lo, hi, nil
 }
 
-// crossing is epsilon by the carried sums alone.
+// crossing does what epsilon does, by the carried sums only.
 func (b bound) crossing(delta float64) (lo, hi float64, err error) {
 	lo, hi = -1, math.Inf(1)
 	var (
-		nextX, nextA, nextD = math.Inf(1), 0.0, 0.0 // the sums at the loss above
-		floor               = 0.0                   // sum at which delta is reached at the present loss, a little below
+		nextX, nextA, nextD = math.Inf(1), 0.0, 0.0 // the sums at the next higher loss
+		floor               = 0.0                   // a little below the sum at which delta is reached at this loss
 		decay               = math.Exp(-b.tilt * b.h)
 		step                = 0
 		last                = math.Inf(-1)
@@ -187,7 +186,7 @@ func (b bound) crossing(delta float64) (lo, hi float64, err error) {
 		}
 		if floor *= decay; step%256 == 0 || math.IsInf(floor, 0) || floor < 1e-290 {
 			floor = room * math.Exp(b.tilt*x-b.logMass) * (1 - 1e-6)
-			if floor < 1e-290 { // not to its last digits: look at every loss
+			if floor < 1e-290 { // not accurate: test every loss
 				floor = 0
 			}
 		}
@@ -210,7 +209,7 @@ func (b bound) crossing(delta float64) (lo, hi float64, err error) {
 	if lo < 0 || math.IsInf(hi, 1) || err != nil {
 		return lo, hi, err
 	}
-	for { // the crossing is between lo and hi, for which the sums at hi serve
+	for { // the crossing is between lo and hi, where the sums at hi apply
 		mid := lo + (hi-lo)/2
 		if mid <= lo || mid >= hi {
 			return lo, hi, nil

@@ -13,11 +13,11 @@ import (
 
 // parts is a random composition with masses at few or many losses.
 func parts(r *rand.Rand, n int, tilt, h float64) *tilted {
-	x := &tilted{lo: r.NormFloat64(), h: h, tilt: tilt, part: make([]float64, n), logMass: 5 * r.NormFloat64()}
+	x := &tilted{lo: r.NormFloat64(), h: h, tilt: tilt, mass: make([]float64, n), logMass: 5 * r.NormFloat64()}
 	share := []float64{1, 0.2, 3 / float64(n)}[r.IntN(3)]
-	for i := range x.part {
+	for i := range x.mass {
 		if r.Float64() < share {
-			x.part[i] = math.Exp(4 * r.NormFloat64())
+			x.mass[i] = math.Exp(4 * r.NormFloat64())
 		}
 	}
 	return x
@@ -26,7 +26,7 @@ func parts(r *rand.Rand, n int, tilt, h float64) *tilted {
 // exactly is delta of the parts at eps by its definition, in big.Float.
 func exactly(x *tilted, eps float64) *big.Float {
 	sum := new(big.Float).SetPrec(bits)
-	for j, v := range x.part {
+	for j, v := range x.mass {
 		l := add(bigOf(x.lo), mul(bigOf(float64(j)), bigOf(x.h)))
 		if v <= 0 || l.Cmp(bigOf(eps)) <= 0 {
 			continue
@@ -57,7 +57,7 @@ func TestDeltaAtIsTheDefinition(t *testing.T) {
 			got := b.deltaAt(eps)
 			// Where eps is next to a loss, places are rounded.
 			w, _ := want.Float64()
-			if tol := 1e-10*w + 1e-15*(1+math.Abs(x.lo)+width)*math.Exp(x.logMass-x.tilt*eps)*float64(n)*60*max(1, slices.Max(x.part)); math.Abs(got-w) > tol {
+			if tol := 1e-10*w + 1e-15*(1+math.Abs(x.lo)+width)*math.Exp(x.logMass-x.tilt*eps)*float64(n)*60*max(1, slices.Max(x.mass)); math.Abs(got-w) > tol {
 				t.Fatalf("tilt %g, mesh %g, at %g of %g to %g: %g, want %g", tilt, x.h, eps, x.lo, x.lo+width, got, w)
 			}
 		}
@@ -69,14 +69,14 @@ func TestDeltaAtIsTheDefinition(t *testing.T) {
 func TestWalk(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 32))
 	x := parts(r, 40, 0.7, 0.1)
-	x.part[5] = -1e-18 // noise: counts as nothing
+	x.mass[5] = -1e-18 // noise: counts as nothing
 	seen, last, lastA := 0, math.Inf(1), 0.0
 	bound{tilted: x}.walk(func(l, a, d float64) bool {
 		j := 39 - seen
 		if l != x.lo+float64(j)*x.h || l >= last {
 			t.Fatalf("loss %d is %g", j, l)
 		}
-		if want := max(x.part[j], 0) + math.Exp(-0.07)*lastA; a != want || d > a || d < 0 {
+		if want := max(x.mass[j], 0) + math.Exp(-0.07)*lastA; a != want || d > a || d < 0 {
 			t.Fatalf("sums at %g are %g and %g, want %g", l, a, d, want)
 		}
 		seen, last, lastA = seen+1, l, a
@@ -91,7 +91,7 @@ func TestWalk(t *testing.T) {
 func TestWeights(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 400).Draw(t, "losses")
-		x := &tilted{h: logUniform(t, "mesh", 1e-5, 3), tilt: logUniform(t, "tilt", 1e-6, 1e4), part: make([]float64, n)}
+		x := &tilted{h: logUniform(t, "mesh", 1e-5, 3), tilt: logUniform(t, "tilt", 1e-6, 1e4), mass: make([]float64, n)}
 		gap := rapid.Float64Range(0, 1).Draw(t, "gap") * x.h
 		sum, largest := 0.0, 0.0
 		for j := range n {
@@ -155,8 +155,8 @@ func TestErrorsMoveBounds(t *testing.T) {
 	r := rand.New(rand.NewPCG(33, 34))
 	x := parts(r, 50, 0.8, 0.1)
 	x.logMass, x.lo = -8, 0.5
-	for i := range x.part {
-		x.part[i] = 1
+	for i := range x.mass {
+		x.mass[i] = 1
 	}
 	plain := bound{tilted: x}
 	for _, eps := range []float64{0, 0.3, 0.77, 2, 5} {
@@ -190,8 +190,8 @@ func TestErrorsMoveBounds(t *testing.T) {
 // An upper end that carried sums have lost is refused, not returned: two masses so
 // far apart that the weight of the upper one underflows on the way down.
 func TestLostSumsAreRefused(t *testing.T) {
-	x := &tilted{h: 0.01, tilt: 1000, part: make([]float64, 400), lo: 0.5}
-	x.part[390] = 1 // weighs exp(-3900) at the bottom
+	x := &tilted{h: 0.01, tilt: 1000, mass: make([]float64, 400), lo: 0.5}
+	x.mass[390] = 1 // weighs exp(-3900) at the bottom
 	x.logMass = x.tilt*(x.lo+390*x.h) + math.Log(0.4)
 	b := bound{tilted: x}
 	lo, hi, err := b.epsilon(1e-6)
@@ -220,9 +220,9 @@ func TestSteepTiltsKeepTheirSlack(t *testing.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 5))
 		n := rapid.IntRange(50, 300).Draw(t, "losses")
 		tilt := logUniform(t, "tilt", 10, 1e5)
-		x := &tilted{h: logUniform(t, "mesh", 1e-4, 0.1), tilt: tilt, part: make([]float64, n), lo: r.Float64(), fuzz: 1e-20 * math.Exp(10*r.Float64())}
+		x := &tilted{h: logUniform(t, "mesh", 1e-4, 0.1), tilt: tilt, mass: make([]float64, n), lo: r.Float64(), fuzz: 1e-20 * math.Exp(10*r.Float64())}
 		for range 3 {
-			x.part[r.IntN(n)] += r.Float64() / 3
+			x.mass[r.IntN(n)] += r.Float64() / 3
 		}
 		x.logMass = x.tilt*(x.lo+x.h*float64(n)*r.Float64()) - 40*r.Float64()
 		up := bound{tilted: x, slack: x.fuzz * x.weights(), drift: carried(n)}
@@ -254,12 +254,12 @@ func TestSteepTiltsKeepTheirSlack(t *testing.T) {
 // The width of what may have left a window falls as the window grows, for both
 // bounds, and an infinite moment says that nothing is known.
 func TestWindowsBoundWhatLeaves(t *testing.T) {
-	x := &tilted{lo: -1, h: 0.01, part: make([]float64, 400), tilt: 1.5, logMass: 0.3, logUp: 4, logDown: 2, fuzz: 1e-17}
+	x := &tilted{lo: -1, h: 0.01, mass: make([]float64, 400), tilt: 1.5, logMass: 0.3, logUp: 4, logDown: 2, fuzz: 1e-17}
 	s := span{tilt: 1.5, up: 1.2, down: 0.8}
 	wasUp, wasLow := math.Inf(1), math.Inf(1)
 	for _, n := range []int{400, 800, 1600, 3200} {
-		x.part = make([]float64, n)
-		up, low := x.above(s), x.below(s)
+		x.mass = make([]float64, n)
+		up, low := x.upper(s), x.lower(s)
 		if !(up.extra < wasUp) || !(-low.slack-low.extra < wasLow) {
 			t.Errorf("%d losses: %g above the window, %g off the lower bound; before %g and %g", n, up.extra, -low.slack-low.extra, wasUp, wasLow)
 		}
@@ -269,7 +269,7 @@ func TestWindowsBoundWhatLeaves(t *testing.T) {
 		}
 	}
 	x.logUp = math.Inf(1)
-	if b := x.above(s); b.usable() == nil {
+	if b := x.upper(s); b.usable() == nil {
 		t.Errorf("an infinite moment is usable: %+v", b)
 	}
 }
