@@ -9,21 +9,20 @@ import (
 	"privrec/internal/privacy/accountant/terms"
 )
 
-// ErrUnreachable is a target that no amount of noise reaches.
+// ErrUnreachable says that no amount of noise reaches a target.
 var ErrUnreachable = errors.New("no noise reaches the target")
 
-// Calibrate returns the smallest noise, to about 1e-11 of it and rounded up, at
-// which family(noise) is within the target: Epsilon of the curve at the returned
-// noise, with the same options, is at most target.Epsilon, as evaluated. More
-// noise must not raise a family's curve. guess is any positive starting point.
+// Calibrate returns the smallest noise, to about 1e-11 of it and rounded up, at which family(noise)
+// is within the target: at the returned noise Epsilon of the curve, with the same options, is at
+// most target.Epsilon, as evaluated. More noise must not raise a family's curve. guess is any
+// positive starting point.
 func Calibrate(family func(noise float64) (Curve, error), target privacy.Budget, guess float64, o Options) (float64, error) {
 	return calibrate(family, target, guess, o, false)
 }
 
-// CalibrateSampledGaussian returns the smallest noise multiplier, noise over
-// sensitivity, with which steps Gaussian releases on Poisson samples of rate q
-// are within the target under add-remove (rate 1: no sampling, any relation). A delta
-// that would do without noise is terms.ErrDelta.
+// CalibrateSampledGaussian returns the smallest noise multiplier, noise over sensitivity, with
+// which steps Gaussian releases on Poisson samples of rate q are within the target under add-remove
+// (rate 1: no sampling, any relation). It fails with terms.ErrDelta on a delta that needs no noise.
 func CalibrateSampledGaussian(q float64, steps int64, target privacy.Budget, o Options) (float64, error) {
 	if err := errors.Join(fraction("sampling rate", q), atLeast("steps", steps, 1), checkTarget(target)); err != nil {
 		return 0, err
@@ -31,7 +30,7 @@ func CalibrateSampledGaussian(q float64, steps int64, target privacy.Budget, o O
 	if err := terms.CheckDelta(target.Delta, terms.Exposed(q, steps)); err != nil {
 		return 0, err
 	}
-	// The central limit theorem's mu is a good guess, and no more than that.
+	// The mu of the central limit theorem is only a good guess.
 	mu := guessMu(target) / (q * math.Sqrt(float64(steps)))
 	guess := 1 / math.Sqrt(math.Log1p(mu*mu))
 	return calibrate(func(s float64) (Curve, error) {
@@ -40,8 +39,8 @@ func CalibrateSampledGaussian(q float64, steps int64, target privacy.Budget, o O
 	}, target, guess, o, true)
 }
 
-// CalibrateGaussian returns the smallest standard deviation with which steps
-// releases of the given l2 sensitivity are within the target.
+// CalibrateGaussian returns the smallest standard deviation with which steps releases of the given
+// l2 sensitivity are within the target.
 func CalibrateGaussian(sensitivity float64, steps int64, target privacy.Budget, o Options) (float64, error) {
 	if err := errors.Join(positive("sensitivity", sensitivity), atLeast("steps", steps, 1), checkTarget(target)); err != nil {
 		return 0, err
@@ -52,10 +51,9 @@ func CalibrateGaussian(sensitivity float64, steps int64, target privacy.Budget, 
 	}, target, sensitivity*math.Sqrt(float64(steps))/guessMu(target), o, true)
 }
 
-// CalibrateLaplace returns the smallest scale with which steps releases of the
-// given l1 sensitivity are within the target; for one release, or delta 0, it is
-// the pure steps D/epsilon or less. On a fixed grid it may be more, and delta 0
-// is out of reach.
+// CalibrateLaplace returns the smallest scale with which steps releases of the given l1 sensitivity
+// are within the target. For one release, or delta 0, it is the pure steps D/epsilon or less. With
+// Fixed orders it may be more, and delta 0 cannot be reached.
 func CalibrateLaplace(sensitivity float64, steps int64, target privacy.Budget, o Options) (float64, error) {
 	if err := errors.Join(positive("sensitivity", sensitivity), atLeast("steps", steps, 1), checkTarget(target)); err != nil {
 		return 0, err
@@ -77,16 +75,16 @@ func checkTarget(t privacy.Budget) error {
 	return nil
 }
 
-// guessMu is the mu at which mu²/2 + mu sqrt(2 log(1/delta)) is epsilon.
+// guessMu returns the mu at which mu²/2 + mu sqrt(2 log(1/delta)) is epsilon.
 func guessMu(t privacy.Budget) float64 {
 	b := math.Sqrt(-2 * math.Log(math.Max(t.Delta, 1e-300)))
 	return 2 * t.Epsilon / (b + math.Sqrt(b*b+2*t.Epsilon))
 }
 
-// calibrate finds the root of log epsilon over log noise, which are smooth and
-// nearly straight, by secants inside a bracket; then it steps up until the whole
-// evaluation agrees. With walk it follows the best order from one noise to the
-// next instead of trying all, for families with one minimum over the order.
+// calibrate finds the root of log epsilon as a function of log noise, which is smooth and nearly
+// straight, by secants inside a bracket. Then it steps up until the whole evaluation agrees. With
+// walk it follows the best order from one noise to the next and does not try all orders, for
+// families with one minimum over the order.
 func calibrate(family func(noise float64) (Curve, error), target privacy.Budget, guess float64, o Options, walk bool) (float64, error) {
 	if family == nil {
 		return 0, errors.New("no family of curves")
@@ -95,7 +93,7 @@ func calibrate(family func(noise float64) (Curve, error), target privacy.Budget,
 		return 0, err
 	}
 	start := 0
-	// over is log(epsilon/target): negative or 0 is within.
+	// over returns log(epsilon/target): at most 0 is within the target.
 	over := func(x float64) (float64, error) {
 		c, err := family(math.Exp(x))
 		if err != nil {
@@ -119,7 +117,7 @@ func calibrate(family func(noise float64) (Curve, error), target privacy.Budget,
 		if start, p = s.walk(start); !o.Fixed {
 			p.value = math.Min(p.value, c(math.Inf(1)))
 		}
-		return math.Log(up(p.value) / target.Epsilon), nil
+		return math.Log(roundUp(p.value) / target.Epsilon), nil
 	}
 	x, err := root(over, math.Log(guess))
 	if err != nil {
@@ -177,7 +175,7 @@ func root(over func(x float64) (float64, error), x float64) (float64, error) {
 			slope = (y - py) / (x - px)
 		}
 		px, py = x, y
-		// Aim a little inside the target, so that the bracket closes from within.
+		// Aim slightly inside the target, so that the bracket closes from within.
 		next := x - (y+1e-13)/slope
 		if math.IsNaN(next) || !(slope < 0) || math.Abs(next-x) > 3 {
 			next = x + math.Copysign(3, y)

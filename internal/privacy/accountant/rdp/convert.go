@@ -5,16 +5,16 @@ import (
 	"math"
 )
 
-// Conversion is how a divergence at one order becomes a guarantee.
+// Conversion says how a divergence at one order becomes a guarantee.
 type Conversion string
 
 const (
-	Best    Conversion = "best"    // Tight, and epsilon 0 where delta is above the total variation
+	Best    Conversion = "best"    // Tight, and epsilon 0 if delta is above the total variation
 	Tight   Conversion = "tight"   // Balle et al. 2020, theorem 21
 	Classic Conversion = "classic" // Mironov 2017, proposition 3
 )
 
-// Validate reports a conversion that is not one of the constants; empty is Best.
+// Validate reports a conversion that is not one of the constants. Empty means Best.
 func (c Conversion) Validate() error {
 	switch c {
 	case "", Best, Tight, Classic:
@@ -23,11 +23,11 @@ func (c Conversion) Validate() error {
 	return fmt.Errorf("unknown conversion %q, want %s, %s or %s", string(c), Best, Tight, Classic)
 }
 
-// ClassicEpsilon is rdp + log(1/delta)/(alpha-1) for alpha > 1, delta in (0, 1).
+// ClassicEpsilon returns rdp + log(1/delta)/(alpha-1) for alpha > 1, delta in (0, 1).
 func ClassicEpsilon(rdp, alpha, delta float64) float64 { return rdp - math.Log(delta)/(alpha-1) }
 
-// TightEpsilon is rdp + log(1-1/alpha) - log(delta alpha)/(alpha-1) for
-// alpha > 1, delta in (0, 1). It can be negative, which means 0.
+// TightEpsilon returns rdp + log(1-1/alpha) - log(delta alpha)/(alpha-1) for alpha > 1, delta in
+// (0, 1). It can be negative, which means 0.
 func TightEpsilon(rdp, alpha, delta float64) float64 {
 	if math.IsInf(alpha, 1) {
 		return rdp
@@ -35,22 +35,22 @@ func TightEpsilon(rdp, alpha, delta float64) float64 {
 	return rdp + math.Log1p(-1/alpha) - math.Log(delta*alpha)/(alpha-1)
 }
 
-// ClassicDelta is e^((alpha-1)(rdp-epsilon)), at most 1.
+// ClassicDelta returns e^((alpha-1)(rdp-epsilon)), at most 1.
 func ClassicDelta(rdp, alpha, epsilon float64) float64 {
 	return math.Min(1, math.Exp(logDelta(Classic, rdp, alpha, epsilon)))
 }
 
-// TightDelta is e^((alpha-1)(rdp-epsilon+log(1-1/alpha)))/alpha, at most 1.
+// TightDelta returns e^((alpha-1)(rdp-epsilon+log(1-1/alpha)))/alpha, at most 1.
 func TightDelta(rdp, alpha, epsilon float64) float64 {
 	return math.Min(1, math.Exp(logDelta(Tight, rdp, alpha, epsilon)))
 }
 
-// TotalVariation bounds the total variation distance, which is delta at epsilon
-// 0, by the Kullback-Leibler divergence or any Rényi divergence, which is larger:
-// the smaller of Pinsker's sqrt(kl/2) and Bretagnolle and Huber's sqrt(1-e^-kl).
+// TotalVariation bounds the total variation distance, which is delta at epsilon 0. kl is the
+// Kullback-Leibler divergence, or any Rényi divergence, which is larger. The bound is the smaller
+// of Pinsker's sqrt(kl/2) and Bretagnolle and Huber's sqrt(1-e^-kl).
 func TotalVariation(kl float64) float64 { return math.Sqrt(math.Min(kl/2, -math.Expm1(-kl))) }
 
-// epsilonAt converts at one order.
+// epsilonAt converts a divergence at one order to epsilon.
 func epsilonAt(c Conversion, rdp, alpha, delta float64) float64 {
 	switch {
 	case math.IsInf(rdp, 1):
@@ -65,7 +65,7 @@ func epsilonAt(c Conversion, rdp, alpha, delta float64) float64 {
 	return TightEpsilon(rdp, alpha, delta)
 }
 
-// logDelta converts at one order.
+// logDelta converts a divergence at one order to log delta.
 func logDelta(c Conversion, rdp, alpha, epsilon float64) float64 {
 	if math.IsInf(alpha, 1) {
 		if rdp <= epsilon {

@@ -6,19 +6,18 @@ import (
 	"math"
 )
 
-// Curve is the Rényi divergence between neighbours at an order alpha from 1,
-// where it is the Kullback-Leibler divergence, to +Inf, where it is the largest
-// log-ratio. It is never negative, never NaN, and +Inf where it is unbounded, not
-// known, or the order is below 1. A Curve may be called from several goroutines.
+// Curve is the Rényi divergence between neighbours at an order alpha, from 1, where it is the
+// Kullback-Leibler divergence, to +Inf, where it is the largest log-ratio. It is never negative and
+// never NaN. It is +Inf if it is unbounded or not known, and for orders below 1. A Curve may be
+// called from several goroutines.
 type Curve func(alpha float64) float64
 
-// ErrNotCovered is an event, or a combination of sampling and relation, for
-// which no curve is known here.
+// ErrNotCovered says that no curve is known here for an event, or for its sampling and relation.
 var ErrNotCovered = errors.New("no rényi curve is known for it")
 
-// bounded returns the curve with the orders that no formula takes cut off: below
-// 1 nothing is known, beyond 2^50 the largest log-ratio stands in, and next to 1,
-// where alpha-1 has few digits, the value is no less than at 1.
+// bounded returns the curve with safe values at orders where no formula works. Below 1 nothing is
+// known. Beyond 2^50 it takes the largest log-ratio. Near 1, where alpha-1 has few digits, the
+// value is at least that at 1.
 func bounded(f func(alpha float64) float64) Curve {
 	return func(alpha float64) float64 {
 		if !(alpha >= 1) {
@@ -38,7 +37,7 @@ func bounded(f func(alpha float64) float64) Curve {
 	}
 }
 
-// Times is the curve of n adaptive compositions; n is 0 or more.
+// Times returns the curve of n adaptive compositions; n is 0 or more.
 func Times(c Curve, n int64) Curve {
 	if n == 0 {
 		return Sum()
@@ -47,7 +46,7 @@ func Times(c Curve, n int64) Curve {
 	return func(alpha float64) float64 { return k * c(alpha) }
 }
 
-// Sum is the curve of an adaptive composition; of nothing, it is 0.
+// Sum returns the curve of an adaptive composition. It is 0 for no curves.
 func Sum(curves ...Curve) Curve {
 	return func(alpha float64) float64 {
 		s := 0.0
@@ -58,8 +57,8 @@ func Sum(curves ...Curve) Curve {
 	}
 }
 
-// Max is a curve above all of the given ones: the cost of a unit that is in one
-// of several parts of the data, whichever is the worst at each order.
+// Max returns a curve above all given ones: the cost of a unit that is in one of several parts of
+// the data, at each order in the worst of them.
 func Max(curves ...Curve) Curve {
 	return func(alpha float64) float64 {
 		m := 0.0
@@ -70,8 +69,8 @@ func Max(curves ...Curve) Curve {
 	}
 }
 
-// maxPair is a curve above any two of the given ones composed: the cost of a unit that
-// leaves one part of the data and enters another.
+// maxPair returns a curve above any two of the given ones composed: the cost of a unit that leaves
+// one part of the data and enters another.
 func maxPair(curves ...Curve) Curve {
 	return func(alpha float64) float64 {
 		most, next := 0.0, 0.0
@@ -86,7 +85,7 @@ func maxPair(curves ...Curve) Curve {
 	}
 }
 
-// Min is the best of several bounds on one mechanism, order by order.
+// Min returns the best of several bounds on one mechanism, order by order.
 func Min(curves ...Curve) Curve {
 	return func(alpha float64) float64 {
 		m := math.Inf(1)

@@ -1,6 +1,6 @@
-// Package rdp is the Rényi accountant. A mechanism is a Curve, its Rényi
-// divergence between neighbours at every order; curves of adaptive compositions
-// add up, order by order; one conversion at the end gives epsilon and delta.
+// Package rdp is the Rényi accountant. A mechanism is a Curve, its Rényi divergence between
+// neighbours at every order. The curves of adaptive compositions add up, order by order, and one
+// conversion at the end gives epsilon and delta.
 //
 //	steps, err := rdp.SampledGaussian(256.0/60000, 1.1) // rate, noise multiplier
 //	total := rdp.Times(steps, 14062)
@@ -8,9 +8,9 @@
 //
 // An Account does the same for events, with counts, units and relations checked.
 //
-// What is bounded is the larger divergence of the two directions. Every curve is
-// exact or above the truth, and so is every conversion; the result is always an
-// upper bound. It exceeds the exact epsilon by 7 to 19 % for usual training runs.
+// The larger divergence of the two directions is bounded. Every curve is exact or above the truth,
+// and so is every conversion, so the result is always an upper bound. It exceeds the exact epsilon
+// by 7 to 19 % for usual training runs.
 //
 // Sources, by function:
 //

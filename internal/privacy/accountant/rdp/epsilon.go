@@ -7,33 +7,32 @@ import (
 	"slices"
 )
 
-// Options say how a curve becomes a guarantee. The zero value is the best result:
-// the default grid, a search between its orders and beyond its ends, the best
-// conversion.
+// Options says how a curve becomes a guarantee. The zero value gives the best result: the default
+// grid, a search between its orders and beyond its ends, the best conversion.
 type Options struct {
 	Conversion Conversion // empty: Best
-	Orders     []float64  // above 1 and growing; empty: Default
-	// Fixed keeps to the listed orders, as other accountants do: no search between
-	// them nor beyond their ends, nor the largest log-ratio.
+	Orders     []float64  // above 1 and ascending; empty: Default
+	// Fixed takes only the listed orders, as other accountants do: it neither searches between them
+	// or beyond their ends, nor takes the largest log-ratio.
 	Fixed bool
 }
 
-// Point is a guarantee and the order that it was found at.
+// Point is a guarantee and the order that gave it.
 type Point struct {
 	Epsilon float64 // rounded up
 	Delta   float64 // rounded up
-	Order   float64 // +Inf where the largest log-ratio decides
-	// AtEnd says that the best order is the first or last that was allowed, so
-	// that others might give a better result.
+	Order   float64 // +Inf if the largest log-ratio decides
+	// AtEnd says that the best order is the first or last that was allowed. Other orders might give
+	// a better result.
 	AtEnd bool
 }
 
-// ErrNoOrder is a curve that is infinite at every order: it gives no guarantee.
+// ErrNoOrder says that a curve is infinite at every order: it gives no guarantee.
 var ErrNoOrder = errors.New("the rényi divergence is infinite at every order")
 
-// Epsilon returns the smallest epsilon that a curve guarantees at delta, rounded
-// up by 1e-12 of it, more than the quadratures lose. delta is at least 0 and below
-// 1; at 0 only a finite largest log-ratio gives a guarantee.
+// Epsilon returns the smallest epsilon that a curve guarantees at delta, rounded up by 1e-12 of it,
+// which is more than the quadratures lose. delta is at least 0 and below 1. At 0 only a finite
+// largest log-ratio gives a guarantee.
 func Epsilon(c Curve, delta float64, o Options) (Point, error) {
 	if !(delta >= 0 && delta < 1) {
 		return Point{}, fmt.Errorf("delta is %v, want at least 0 and below 1", delta)
@@ -54,19 +53,19 @@ func Epsilon(c Curve, delta float64, o Options) (Point, error) {
 	if math.IsInf(p.value, 1) {
 		return Point{}, ErrNoOrder
 	}
-	return Point{up(p.value), delta, p.order, p.atEnd}, nil
+	return Point{roundUp(p.value), delta, p.order, p.atEnd}, nil
 }
 
-// up rounds an epsilon up and clamps it at 0.
-func up(epsilon float64) float64 {
+// roundUp rounds an epsilon up and replaces negative ones by 0.
+func roundUp(epsilon float64) float64 {
 	if epsilon <= 0 {
 		return 0
 	}
 	return epsilon * (1 + 1e-12)
 }
 
-// Delta returns the smallest delta that a curve guarantees at epsilon >= 0,
-// rounded up; at most 1, which guarantees nothing.
+// Delta returns the smallest delta that a curve guarantees at epsilon >= 0, rounded up. It is at
+// most 1, which guarantees nothing.
 func Delta(c Curve, epsilon float64, o Options) (Point, error) {
 	if !(epsilon >= 0) || math.IsInf(epsilon, 1) {
 		return Point{}, fmt.Errorf("epsilon is %v, want at least 0 and finite", epsilon)
@@ -93,9 +92,9 @@ func Delta(c Curve, epsilon float64, o Options) (Point, error) {
 	return Point{epsilon, math.Max(math.SmallestNonzeroFloat64, math.Min(1, math.Exp(p.value+slack))), p.order, p.atEnd}, nil
 }
 
-// search minimises what a conversion makes of a curve over the order. For a
-// divergence whose cumulant is convex in the order both conversions have one
-// minimum, so that a search from the best of the grid finds it.
+// search minimises a converted curve over the order. For a divergence with a cumulant that is
+// convex in the order both conversions have one minimum, so that a search from the best order of
+// the grid finds it.
 type search struct {
 	curve  Curve
 	value  func(rdp, alpha float64) float64
@@ -125,7 +124,7 @@ func newSearch(c Curve, o Options, value func(rdp, alpha float64) float64) (*sea
 	return &search{c, value, orders, o.Fixed}, nil
 }
 
-// at is the value at one order.
+// at returns the value at one order.
 func (s *search) at(alpha float64) float64 {
 	r := s.curve(alpha)
 	if math.IsInf(r, 1) {
@@ -138,7 +137,7 @@ func (s *search) at(alpha float64) float64 {
 	return v
 }
 
-// grid looks at every order of the grid, then around the best.
+// grid evaluates every order of the grid, then searches around the best.
 func (s *search) grid() found {
 	best, value := 0, math.Inf(1)
 	for i, a := range s.orders {
@@ -149,8 +148,8 @@ func (s *search) grid() found {
 	return s.around(best, value)
 }
 
-// walk descends from a place in the grid, which finds the same place as grid does
-// where there is one minimum.
+// walk descends from a place in the grid. If there is only one minimum it finds the same place as
+// grid.
 func (s *search) walk(from int) (int, found) {
 	value := s.at(s.orders[from])
 	for _, step := range []int{1, -1} {
@@ -167,20 +166,20 @@ func (s *search) walk(from int) (int, found) {
 		}
 	}
 	// The bound by the total variation is best at the lowest order, away from the
-	// minimum of all else.
+	// minimum of the other bounds.
 	if low := s.at(s.orders[0]); low < value {
 		return from, s.around(0, low)
 	}
 	return from, s.around(from, value)
 }
 
-// Limits of the search beyond the grid.
+// The search beyond the grid stays between these orders.
 const (
 	lowestOrder  = 1 + 1e-9
 	highestOrder = 1e9
 )
 
-// around refines the best order of the grid.
+// around searches around the best order of the grid.
 func (s *search) around(i int, value float64) found {
 	last := len(s.orders) - 1
 	f := found{s.orders[i], value, i == 0 || i == last}
@@ -188,14 +187,14 @@ func (s *search) around(i int, value float64) found {
 		return f
 	}
 	f.atEnd = false
-	// The Kullback-Leibler divergence bounds the total variation best of all.
+	// The Kullback-Leibler divergence gives the best bound of the total variation.
 	if v := s.at(1); v < f.value {
 		f.order, f.value = 1, v
 		return f
 	}
 	lo, hi := math.Log(s.orders[max(i-1, 0)]-1), math.Log(s.orders[min(i+1, last)]-1)
 	at := func(x float64) float64 { return s.at(1 + math.Exp(x)) }
-	// Beyond an end, in steps that double alpha-1.
+	// Go beyond an end, in steps that double alpha-1.
 	for _, end := range []struct {
 		is    bool
 		step  float64
@@ -225,8 +224,8 @@ func (s *search) around(i int, value float64) found {
 	return polish(f, lo, hi, at)
 }
 
-// polish narrows the minimum between lo and hi, the logarithms of alpha-1, by
-// golden sections. The value is flat there: 1e-8 of the order is 1e-15 of it.
+// polish narrows the minimum between lo and hi, the logarithms of alpha-1, by golden sections. The
+// value is flat there: a change of 1e-8 in the order changes it by 1e-15.
 func polish(f found, lo, hi float64, at func(x float64) float64) found {
 	const golden = 0.6180339887498949
 	a, b := hi-golden*(hi-lo), lo+golden*(hi-lo)

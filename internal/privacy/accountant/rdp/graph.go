@@ -6,11 +6,10 @@ import (
 	"math"
 )
 
-// GraphAggregation is one training step of a one-layer graph network with
-// node-level privacy on a batch of sub-graphs, one for each of the sampled nodes:
-// a node is in up to MaxDegree+1 of all, so in a hypergeometric number rho of
-// those sampled, and moves the sum by 2 rho C (Daigavane et al. 2021, theorem 2).
-// Noise is the standard deviation over 2 (MaxDegree+1) C.
+// GraphAggregation is one training step of a one-layer graph network with node-level privacy on a
+// batch of sub-graphs, one for each of the sampled nodes. A node is in up to MaxDegree+1 of all
+// sub-graphs, so in a hypergeometric number rho of the sampled ones, and moves the sum by 2 rho C
+// (Daigavane et al. 2021, theorem 2). Noise is the standard deviation over 2 (MaxDegree+1) C.
 type GraphAggregation struct {
 	Nodes     int64   // in the training graph
 	Batch     int64   // nodes sampled without replacement in a step
@@ -18,7 +17,7 @@ type GraphAggregation struct {
 	Noise     float64 // noise multiplier
 }
 
-// Curve is log E[e^(alpha (alpha-1) rho²/(2 Noise² (MaxDegree+1)²))]/(alpha-1).
+// Curve returns log E[e^(alpha (alpha-1) rho²/(2 Noise² (MaxDegree+1)²))]/(alpha-1).
 func (g GraphAggregation) Curve() (Curve, error) {
 	if err := errors.Join(atLeast("nodes", g.Nodes, 1), atLeast("batch", g.Batch, 1), atLeast("maximum degree", g.MaxDegree, 0), positive("noise multiplier", g.Noise)); err != nil {
 		return nil, err
@@ -57,14 +56,14 @@ func (g GraphAggregation) Curve() (Curve, error) {
 	}), nil
 }
 
-// hypergeometric is the law of the number of marked among drawn of all, from 0 to
-// the smaller of marked and drawn. Ratios of neighbouring weights are exact, and
-// their sum is 1: no binomial coefficient is needed.
+// hypergeometric returns the law of the number of marked items among drawn of all items, from 0 to
+// the smaller of marked and drawn. Ratios of neighbouring weights are exact and their sum is 1, so
+// that no binomial coefficient is needed.
 func hypergeometric(all, marked, drawn int64) []float64 {
 	most := min(marked, drawn)
 	least := max(0, drawn-(all-marked))
 	law := make([]float64, most+1)
-	// From the mode in both directions, so that the largest weight is 1.
+	// From the mode in both directions, where the weight is 1, the largest.
 	mode := min(max(int64(float64(drawn+1)*float64(marked+1)/float64(all+2)), least), most)
 	law[mode] = 1
 	sum := 1.0

@@ -7,24 +7,24 @@ import (
 	"strings"
 )
 
-// Default is the order grid that is searched where none is asked for: the union
-// of those of other accountants, denser near 1 and beyond 64. Where the best order
-// is at one of its ends the search goes on beyond.
+// Default returns the order grid that is searched if no other is asked for. It is the union of
+// those of other accountants, denser near 1 and beyond 64. If the best order is at an end of it the
+// search goes on beyond.
 func Default() []float64 {
 	o := []float64{1.0001, 1.001, 1.002, 1.005, 1.01, 1.02, 1.03, 1.04, 1.05, 1.06, 1.07, 1.08, 1.09}
 	o = append(o, DPAccounting()[:152]...) // up to 63
 	return append(o, 64, 72, 80, 96, 112, 128, 160, 192, 256, 384, 512, 768, 1024)
 }
 
-// DPAccounting is the default grid of Google's dp_accounting 0.6.0: tenths from
-// 1.1 to 10.9, whole orders from 11 to 63, and 128, 256, 512, 1024.
+// DPAccounting returns the default grid of Google's dp_accounting 0.6.0: tenths from 1.1 to 10.9,
+// whole orders from 11 to 63, and 128, 256, 512, 1024.
 func DPAccounting() []float64 { return append(tenths(11), 128, 256, 512, 1024) }
 
-// Opacus is the default grid of Opacus 1.5: tenths from 1.1 to 10.9, whole orders
-// from 12 to 63.
+// Opacus returns the default grid of Opacus 1.5: tenths from 1.1 to 10.9, whole orders from 12 to
+// 63.
 func Opacus() []float64 { return tenths(12) }
 
-// Whole is the whole orders from 2 to last.
+// Whole returns the whole orders from 2 to last.
 func Whole(last int) []float64 {
 	var o []float64
 	for n := 2; n <= last; n++ {
@@ -33,7 +33,7 @@ func Whole(last int) []float64 {
 	return o
 }
 
-// tenths is 1.1 to 10.9 and whole orders to 63.
+// tenths returns 1.1 to 10.9 in tenths, then whole orders from an order to 63.
 func tenths(from int) []float64 {
 	var o []float64
 	for x := 1; x < 100; x++ {
@@ -45,7 +45,7 @@ func tenths(from int) []float64 {
 	return o
 }
 
-// Grid returns an order grid by its name, or an error that lists the names.
+// Grid returns an order grid by its name. An unknown name is an error that lists the names.
 func Grid(name string) ([]float64, error) {
 	g := map[string][]float64{
 		"default":       Default(),

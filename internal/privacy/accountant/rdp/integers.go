@@ -7,13 +7,13 @@ import (
 	"privrec/internal/privacy/accountant/special"
 )
 
-// maxOrder is the largest whole order at which a finite sum over orders is taken;
-// beyond it the bound counts as unknown.
+// maxOrder is the largest whole order at which finite sums are taken. Beyond it the bound counts as
+// unknown.
 const maxOrder = 1 << 14
 
-// integers turns a bound on the cumulant (n-1) D(n) at whole orders n >= 2 into a
-// curve. Cumulants are convex in the order and 0 at order 1, so between whole
-// orders the straight line is a bound. Each order is computed once.
+// integers turns a bound on the cumulant (n-1) D(n) at whole orders n >= 2 into a curve. Cumulants
+// are convex in the order and 0 at order 1, so between whole orders the straight line is a bound.
+// Each order is computed once.
 func integers(cumulant func(n int) float64) Curve {
 	var mu sync.Mutex
 	known := map[int]float64{1: 0}
@@ -44,8 +44,8 @@ func integers(cumulant func(n int) float64) Curve {
 	})
 }
 
-// memo returns a curve's values at whole orders from 2, each computed once. It is
-// called under the lock of integers only.
+// memo returns a function of a curve's values at whole orders from 2, each computed once. Only
+// integers calls it, under its lock.
 func memo(c Curve) func(n int) float64 {
 	var known []float64
 	return func(n int) float64 {
@@ -72,7 +72,7 @@ func (s *logSum) add(v float64) {
 	}
 }
 
-// log is the logarithm of the sum.
+// log returns the logarithm of the sum.
 func (s *logSum) log() float64 {
 	if math.IsInf(s.top, 0) {
 		return s.top
@@ -80,5 +80,5 @@ func (s *logSum) log() float64 {
 	return s.top + math.Log(s.sum)
 }
 
-// log1p is the logarithm of 1 plus the sum.
+// log1p returns the logarithm of 1 plus the sum.
 func (s *logSum) log1p() float64 { return special.Log1pExp(s.log()) }

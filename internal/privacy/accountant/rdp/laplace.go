@@ -8,13 +8,12 @@ import (
 	"privrec/internal/privacy/accountant/special"
 )
 
-// Laplace is the exact curve of Laplace noise of scale b on what moves by at most
-// sensitivity D in the l1 norm (Mironov 2017, proposition 6). Both are positive
-// and finite.
+// Laplace returns the exact curve of Laplace noise of scale b on what moves by at most sensitivity
+// D in the l1 norm (Mironov 2017, proposition 6). Both are positive and finite.
 //
-// With e = D/b and beta = alpha-1, e^(beta D) - 1 is ((beta+1) x(beta e) + beta
-// x(-alpha e))/(2 beta+1) for x(y) = e^y - 1 - y >= 0: the linear parts cancel on
-// paper, so that small e loses nothing.
+// With e = D/b and beta = alpha-1, e^(beta D) - 1 is ((beta+1) x(beta e) + beta x(-alpha e))/(2
+// beta+1) for x(y) = e^y - 1 - y >= 0. The linear terms cancel on paper, so that small e loses
+// nothing.
 func Laplace(b, sensitivity float64) (Curve, error) {
 	if err := errors.Join(positive("scale", b), positive("sensitivity", sensitivity)); err != nil {
 		return nil, err
@@ -36,11 +35,10 @@ func Laplace(b, sensitivity float64) (Curve, error) {
 	}), nil
 }
 
-// DiscreteLaplace is the curve of noise with P(k) proportional to e^(-|k|/b) on an
-// integer that moves by at most D (in the l1 norm where there are several), both
-// in grid steps. What is integer moves by whole steps, at least one: D is rounded
-// as privacy.WholeSteps does. Up to 4096 steps it is exact, beyond above
-// the truth by at most 0.2 %.
+// DiscreteLaplace returns the curve of noise with P(k) proportional to e^(-|k|/b) on an integer
+// that moves by at most D (in the l1 norm if there are several), both in grid steps. Integers move
+// by whole steps, at least one: D is rounded as privacy.WholeSteps does. Up to 4096 steps the curve
+// is exact. Beyond, it is above the truth by at most 0.2 %.
 func DiscreteLaplace(b, sensitivity float64) (Curve, error) {
 	if err := errors.Join(positive("scale", b), positive("sensitivity", sensitivity)); err != nil {
 		return nil, err
@@ -52,7 +50,7 @@ func DiscreteLaplace(b, sensitivity float64) (Curve, error) {
 	edge := -special.Log1pExp(rho)
 	type atom struct{ mass, loss float64 }
 	atoms := []atom{{math.Exp(edge), e}, {math.Exp(edge + d*rho), -e}}
-	// Far distances in blocks of n, each with the loss of its worse end.
+	// Far distances come in blocks of n, each with the loss of its worse end.
 	n := math.Max(1, math.Ceil((d-1)/maxDirect))
 	for k := 1.0; k < d; k += n {
 		size := math.Min(n, d-k)
@@ -67,7 +65,7 @@ func DiscreteLaplace(b, sensitivity float64) (Curve, error) {
 	for _, a := range atoms {
 		if e > 1 {
 			kl += a.mass * a.loss
-		} else { // and e^-loss - 1, whose mean is 0
+		} else { // and e^-loss - 1, which has the mean 0
 			kl += a.mass * special.Expm1mx(-a.loss)
 		}
 	}
@@ -93,5 +91,5 @@ func DiscreteLaplace(b, sensitivity float64) (Curve, error) {
 	}), nil
 }
 
-// maxDirect is the number of atoms of discrete noise that are summed.
+// maxDirect is the most atoms of discrete noise that are summed one by one.
 const maxDirect = 4096

@@ -7,9 +7,9 @@ import (
 	"privrec/internal/privacy/accountant/special"
 )
 
-// Gaussian is alpha D²/(2 sigma²) for noise of standard deviation sigma on what
-// moves by at most sensitivity D in the Euclidean norm (Mironov 2017,
-// proposition 7). Both are positive and finite.
+// Gaussian returns alpha D²/(2 sigma²) for noise of standard deviation sigma on what moves by at
+// most sensitivity D in the Euclidean norm (Mironov 2017, proposition 7). Both are positive and
+// finite.
 func Gaussian(sigma, sensitivity float64) (Curve, error) {
 	if err := errors.Join(positive("sigma", sigma), positive("sensitivity", sensitivity)); err != nil {
 		return nil, err
@@ -18,8 +18,8 @@ func Gaussian(sigma, sensitivity float64) (Curve, error) {
 	return ZCDP(m * m / 2), nil
 }
 
-// ZCDP is the curve alpha rho of a rho-zCDP mechanism (Bun and Steinke 2016,
-// definition 1.1). rho is 0 or more.
+// ZCDP returns the curve alpha rho of a rho-zCDP mechanism (Bun and Steinke 2016, definition 1.1).
+// rho is 0 or more.
 func ZCDP(rho float64) Curve {
 	return bounded(func(alpha float64) float64 {
 		if math.IsInf(alpha, 1) {
@@ -29,21 +29,20 @@ func ZCDP(rho float64) Curve {
 	})
 }
 
-// DiscreteGaussian is the zCDP bound D²/(2 sigma²) of discrete normal noise on
-// integers that move by at most D in the Euclidean norm, coordinates independent
-// (Canonne, Kamath, Steinke 2020, theorem 4 and corollary). The truth is below.
+// DiscreteGaussian returns the zCDP bound D²/(2 sigma²) of discrete normal noise, independent in
+// each coordinate, on integers that move by at most D in the Euclidean norm (Canonne, Kamath,
+// Steinke 2020, theorem 4 and corollary). The truth is below.
 func DiscreteGaussian(sigma, sensitivity float64) (Curve, error) { return Gaussian(sigma, sensitivity) }
 
-// PureDP is the largest curve that an epsilon-DP mechanism can have: binary
-// randomized response with a log-ratio of epsilon. At alpha = 1 it is
-// epsilon tanh(epsilon/2), not 0.
+// PureDP returns the largest curve that an epsilon-DP mechanism can have: binary randomized
+// response with a log-ratio of epsilon. At alpha = 1 it is epsilon tanh(epsilon/2), not 0.
 func PureDP(epsilon float64) (Curve, error) { return RandomizedResponse(epsilon, 2) }
 
-// RandomizedResponse is the exact curve of a report of one of k >= 2 values: the
-// true one with probability e^epsilon/(e^epsilon + k - 1), any other alike.
+// RandomizedResponse returns the exact curve of a report of one of k >= 2 values: the true one with
+// probability e^epsilon/(e^epsilon + k - 1), each other one with equal probability.
 //
-// With the probability r of a wrong value, e^((alpha-1) D) - 1 is
-// r (1 - e^(-(alpha-1) epsilon)) (e^(alpha epsilon) - 1): no term cancels.
+// With the probability r of a wrong value, e^((alpha-1) D) - 1 is r (1 - e^(-(alpha-1) epsilon))
+// (e^(alpha epsilon) - 1): no term cancels.
 func RandomizedResponse(epsilon float64, k int64) (Curve, error) {
 	if err := errors.Join(positive("epsilon", epsilon), atLeast("categories", k, 2)); err != nil {
 		return nil, err
@@ -62,10 +61,9 @@ func RandomizedResponse(epsilon float64, k int64) (Curve, error) {
 	}), nil
 }
 
-// BoundedRange is the bound for a choice whose log-ratios lie in an interval of
-// length epsilon, as those of the exponential mechanism do:
-// min(epsilon, t - 1 - log t + (alpha-1) epsilon²/8) with t = epsilon/(e^epsilon - 1),
-// the Kullback-Leibler divergence at most and Hoeffding's slope.
+// BoundedRange returns the bound for a choice with log-ratios in an interval of length epsilon,
+// such as the exponential mechanism: min(epsilon, t - 1 - log t + (alpha-1) epsilon²/8) with t =
+// epsilon/(e^epsilon - 1), the largest Kullback-Leibler divergence and Hoeffding's slope.
 func BoundedRange(epsilon float64) (Curve, error) {
 	if err := positive("epsilon", epsilon); err != nil {
 		return nil, err

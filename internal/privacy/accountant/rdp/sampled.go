@@ -9,27 +9,25 @@ import (
 	"privrec/internal/privacy/accountant/special"
 )
 
-// SampledGaussian is the curve of a Gaussian release of noise multiplier s (noise
-// over sensitivity) on a Poisson sample of rate q, for neighbours with and
-// without one unit: exact to about 1e-13 at every real order. The direction of
-// removal is the larger one (Mironov, Talwar, Zhang 2019, theorem 5). q is in
-// [0, 1], s positive and finite.
+// SampledGaussian returns the curve of a Gaussian release of noise multiplier s (noise over
+// sensitivity) on a Poisson sample of rate q, for neighbours with and without one unit. It is exact
+// to about 1e-13 at every real order. The direction of removal is the larger one (Mironov, Talwar,
+// Zhang 2019, theorem 5). q is in [0, 1], s positive and finite.
 //
 // Between P, the mixture, and Q, the plain normal, with the loss L = log P/Q,
 //
 //	e^((alpha-1) D) - 1 = (alpha-1) KL(P,Q) + E_P[e^x - 1 - x],  x = (alpha-1) L,
 //
-// in which no term is negative, so that nothing cancels however small q is and
-// however close alpha to 1. Both parts are integrals of functions analytic in a
-// strip around the real line, for which the trapezoid rule converges
-// exponentially: with t in units of s, the next singularity, 1+u = 0, is pi s
-// away.
+// where no term is negative, so that nothing cancels for any small q and any alpha near 1. Both
+// terms are integrals of functions that are analytic in a strip around the real line, for which the
+// trapezoid rule converges exponentially: with t in units of s, the next singularity, 1+u = 0, is
+// pi s away.
 //
-// Below s = 0.02, and beyond orders of 20000 s, the value is the upper bound
-// alpha log(1 - q + q e^c), c = (alpha-1)/(2 s²), of Minkowski's inequality.
+// Below s = 0.02, and beyond orders of 20000 s, the value is the upper bound alpha log(1 - q + q
+// e^c), c = (alpha-1)/(2 s²), of Minkowski's inequality.
 func SampledGaussian(q, s float64) (Curve, error) {
 	if q == 0 && positive("", s) == nil {
-		return Sum(), nil // no unit is ever in
+		return Sum(), nil // no unit is ever in a sample
 	}
 	if err := errors.Join(fraction("sampling rate", q), positive("noise multiplier", s)); err != nil {
 		return nil, err
@@ -40,14 +38,14 @@ func SampledGaussian(q, s float64) (Curve, error) {
 	return bounded(newMixture(q, s).at), nil
 }
 
-// RevealedGaussian is the curve of a Gaussian release of noise multiplier s, noise over
-// the distance of two units exchanged for one another, of which the output may show
-// whether the unit is on the Poisson sample of rate q:
+// RevealedGaussian returns the curve of a Gaussian release of noise multiplier s, noise over the
+// distance of two units exchanged for one another, with an output that may show whether the unit is
+// in the Poisson sample of rate q:
 //
 //	log(1 + q (e^(alpha (alpha-1)/(2 s²)) - 1))/(alpha-1)
 //
-// It is above that of every such release, whatever the length of a unit's contribution,
-// as divergences are convex. q is in (0, 1], s positive and finite.
+// It is above the curve of every such release, with unit vectors of any length, as divergences are
+// convex. q is in (0, 1], s positive and finite.
 func RevealedGaussian(q, s float64) (Curve, error) {
 	if err := errors.Join(fraction("sampling rate", q), positive("noise multiplier", s)); err != nil {
 		return nil, err
@@ -66,8 +64,8 @@ func RevealedGaussian(q, s float64) (Curve, error) {
 	}), nil
 }
 
-// reach is how many standard deviations of the normal density are integrated:
-// what is beyond is below 1e-17.
+// reach is how many standard deviations of the normal density are integrated. The rest is below
+// 1e-17.
 const reach = 9
 
 // mixture is the discretised law of the loss of a sampled Gaussian.
@@ -79,8 +77,8 @@ type mixture struct {
 	table      atomic.Pointer[nodes]
 }
 
-// nodes are the loss at the points of the trapezoid rule, with the logarithm of
-// P's mass there and the mass itself, from -reach on.
+// nodes are the loss at the points of the trapezoid rule, with the logarithm of P's mass there and
+// the mass itself, from -reach on.
 type nodes struct{ loss, logMass, mass []float64 }
 
 func newMixture(q, s float64) *mixture {
@@ -102,7 +100,7 @@ func (m *mixture) at(alpha float64) float64 {
 	case math.IsInf(alpha, 1):
 		return alpha
 	case m.logQ+c > 42:
-		// The mixture's first part is below 1e-18 of the second everywhere that counts.
+		// The mixture's first component is below 1e-18 of the second everywhere that counts.
 		return alpha / beta * (m.logQ + c)
 	case m.s < smallestNoise || alpha > 20000*m.s:
 		if beta == 0 {
@@ -121,11 +119,11 @@ func (m *mixture) at(alpha float64) float64 {
 	return math.Log1p(beta*m.kl+t.excess(beta, m.bulk())) / beta
 }
 
-// end is where the integrand of an order has died away. For small u it is like u²,
-// with a peak at 2/s; where u is large, like (1+u)^alpha, with one at alpha/s.
+// end returns where the integrand of an order is negligible. For small u it is like u², with a peak
+// at 2/s. For large u it is like (1+u)^alpha, with a peak at alpha/s.
 func (m *mixture) end(alpha float64) float64 { return reach + math.Max(alpha, 2)/m.s }
 
-// minkowski is log(1 - q + q e^c).
+// minkowski returns log(1 - q + q e^c).
 func (m *mixture) minkowski(c float64) float64 {
 	if c < 30 {
 		return math.Log1p(m.q * math.Expm1(c))
@@ -133,16 +131,16 @@ func (m *mixture) minkowski(c float64) float64 {
 	return special.Log1pExp(m.logQ + special.LogExpm1(c))
 }
 
-// bulk is the number of nodes within reach of the plain normal's centre.
+// bulk returns the number of nodes within reach of the plain normal's centre.
 func (m *mixture) bulk() int { return int(2*reach/m.step) + 1 }
 
-// excess is E_P[e^x - 1 - x] for x = beta times the loss, from nodes of which
-// those from bulk on count only where they can change the sum.
+// excess returns E_P[e^x - 1 - x] for x = beta times the loss. Nodes from bulk on count only if
+// they can change the sum.
 func (t nodes) excess(beta float64, bulk int) float64 {
 	bulk = min(bulk, len(t.loss))
 	sum := 0.0
 	loss := t.loss[:bulk]
-	logMass, mass := t.logMass[:len(loss)], t.mass[:len(loss)] // of equal length: no bounds to check
+	logMass, mass := t.logMass[:len(loss)], t.mass[:len(loss)] // of equal length, so that no bounds are checked
 	for i, l := range loss {
 		x := beta * l
 		if x < 0.5 && x > -0.5 {
@@ -165,8 +163,7 @@ func (t nodes) excess(beta float64, bulk int) float64 {
 	return sum
 }
 
-// far is log E_P[e^x] where that may overflow; ok is false where it is small
-// enough for excess.
+// far returns log E_P[e^x] if that may overflow. ok is false if it is small enough for excess.
 func (t nodes) far(beta float64) (logSum float64, ok bool) {
 	top := math.Inf(-1)
 	for i, l := range t.loss {
@@ -186,8 +183,8 @@ func (t nodes) far(beta float64) (logSum float64, ok bool) {
 	return top + math.Log(sum), true
 }
 
-// upTo returns the nodes up to the given number of standard deviations, making
-// those that are missing.
+// upTo returns the nodes up to the given number of standard deviations. It makes those that are
+// missing.
 func (m *mixture) upTo(end float64) nodes {
 	n := int(math.Ceil((end + reach) / m.step))
 	if t := m.table.Load(); len(t.loss) >= n {
@@ -217,7 +214,7 @@ func (m *mixture) add(t *nodes) {
 	}
 	mass := math.Exp(weight + l)
 	if len(t.loss) < int(math.Ceil((m.end(1)+reach)/m.step)) {
-		// E_Q[(1+u) log(1+u) - u], the divergence with its linear part left out.
+		// E_Q[(1+u) log(1+u) - u], the divergence without its linear term.
 		if u < 1 {
 			m.kl += math.Exp(weight) * ((1+u)*special.Log1pmx(u) + u*u)
 		} else {

@@ -8,13 +8,13 @@ import (
 	"privrec/internal/privacy/accountant/terms"
 )
 
-// FromTerm returns the curve of a term, all its compositions included.
+// FromTerm returns the curve of a term, with all its compositions.
 //
-// What is sampled by Poisson must be about AddRemove or ZeroOut, what is sampled
-// without replacement about Replace; for other pairs no bound is known and the
-// error is ErrNotCovered. A Gaussian on a Poisson sample under Replace has one that
-// holds for contributions of any length, RevealedGaussian, and is refused where they
-// are known to be clipped: it would be far above. Sensitivities are under the leaf's own relation.
+// Poisson samples must be about AddRemove or ZeroOut, samples without replacement about Replace.
+// For other pairs no bound is known, and FromTerm fails with ErrNotCovered. A Gaussian on a Poisson
+// sample under Replace has a bound for unit vectors of any length, RevealedGaussian. It fails too
+// if they are known to be clipped, since the bound would be far above the truth. Sensitivities are
+// under the leaf's own relation.
 func FromTerm(t terms.Term) (Curve, error) {
 	c, err := fromTerm(t)
 	if err != nil {
@@ -33,7 +33,7 @@ func fromTerm(t terms.Term) (Curve, error) {
 	if err := atLeast("count", t.Count, 1); err != nil {
 		return nil, err
 	}
-	l, err := price(t.Leaf)
+	l, err := leafOf(t.Leaf)
 	if err != nil || t.Rate == 1 {
 		return l.curve, err
 	}
@@ -74,20 +74,20 @@ func fromTerm(t terms.Term) (Curve, error) {
 		}
 		curves = append(curves, c)
 	}
-	// A sample tells at most what the whole does: divergences are quasi-convex.
+	// A sample shows at most what the whole does: divergences are quasi-convex.
 	return Min(append(curves, l.curve)...), nil
 }
 
-// leaf is what sampling needs to know of a mechanism.
+// leaf is what sampling needs to know about a mechanism.
 type leaf struct {
 	curve Curve
-	pure  float64     // largest log-ratio, +Inf where there is none
+	pure  float64     // largest log-ratio, +Inf if there is none
 	even  bool        // additive noise of an even law
 	noise float64     // multiplier of Gaussian noise, else 0
-	norms terms.Norms // where noise is not 0
+	norms terms.Norms // if noise is not 0
 }
 
-func price(e privacy.Event) (leaf, error) {
+func leafOf(e privacy.Event) (leaf, error) {
 	var l leaf
 	var err error
 	l.pure = math.Inf(1)
@@ -133,9 +133,9 @@ func Total(ts []terms.Term) (Curve, error) {
 	return Sum(curves...), nil
 }
 
-// FromList returns the curve of all that a list protects: its terms, and of each
-// parallel composition the largest branch, or the largest two, order by order. What the list leaves
-// open is not in the curve: whoever prices it must look at List.Open.
+// FromList returns the curve of all that a list protects: its terms, and of each parallel
+// composition the largest branch, or the largest two, order by order. The curve does not contain
+// what is unprotected: the caller must look at List.WithoutNoise.
 func FromList(l terms.List) (Curve, error) {
 	total, err := Total(l.Terms)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// ZCDPEpsilon is rho + 2 sqrt(rho log(1/delta)), the classic epsilon of a rho-zCDP
-// mechanism at its best order (Bun and Steinke 2016, proposition 1.3).
+// ZCDPEpsilon returns rho + 2 sqrt(rho log(1/delta)), the classic epsilon of a rho-zCDP mechanism
+// at its best order (Bun and Steinke 2016, proposition 1.3).
 func ZCDPEpsilon(rho, delta float64) (float64, error) {
 	if err := checkZCDP(rho, delta); err != nil {
 		return 0, err
@@ -14,8 +14,8 @@ func ZCDPEpsilon(rho, delta float64) (float64, error) {
 	return rho + 2*math.Sqrt(-rho*math.Log(delta)), nil
 }
 
-// ZCDPTightEpsilon is the tight epsilon of a rho-zCDP mechanism at its best order,
-// where (alpha-1)² rho = -log(delta alpha); at least 0.
+// ZCDPTightEpsilon returns the tight epsilon of a rho-zCDP mechanism at its best order, where
+// (alpha-1)² rho = -log(delta alpha). It is at least 0.
 func ZCDPTightEpsilon(rho, delta float64) (float64, error) {
 	if err := checkZCDP(rho, delta); err != nil {
 		return 0, err
@@ -27,9 +27,9 @@ func ZCDPTightEpsilon(rho, delta float64) (float64, error) {
 	return math.Max(0, TightEpsilon((1+b)*rho, 1+b, delta)), nil
 }
 
-// ZCDPTightDelta is the tight delta of a rho-zCDP mechanism at epsilon >= 0 and
-// its best order, where (2 alpha-1) rho - epsilon + log(1-1/alpha) = 0 (Canonne,
-// Kamath, Steinke 2020, corollary 13); at most 1.
+// ZCDPTightDelta returns the tight delta of a rho-zCDP mechanism at epsilon >= 0 and its best
+// order, where (2 alpha-1) rho - epsilon + log(1-1/alpha) = 0 (Canonne, Kamath, Steinke 2020,
+// corollary 13). It is at most 1.
 func ZCDPTightDelta(rho, epsilon float64) (float64, error) {
 	if err := checkZCDP(rho, 0.5); err != nil {
 		return 0, err
@@ -54,8 +54,8 @@ func checkZCDP(rho, delta float64) error {
 	return nil
 }
 
-// rootUp is the root of a growing function of a positive argument, by bisection of
-// the logarithm.
+// rootUp returns the root of a growing function of a positive argument, by bisection of the
+// logarithm.
 func rootUp(f func(x float64) float64) float64 {
 	lo, hi := -700.0, 700.0
 	for range 200 {

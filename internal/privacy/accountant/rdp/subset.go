@@ -12,29 +12,29 @@ import (
 type Variant string
 
 const (
-	// Theorem9 has the factor min(2, (e^eps(inf) - 1)²) in the term of degree 2,
-	// as the theorem and its proof do.
+	// Theorem9 has the factor min(2, (e^eps(inf) - 1)²) in the term of degree 2, as the theorem and
+	// its proof do.
 	Theorem9 Variant = "theorem-9"
-	// Printed is equation 5 of the RDP-GCF paper, where the square is missing.
-	// For eps(inf) below log 2 it is looser, between log 2 and log 3 it is below
-	// what is proved; for Gaussian noise the two agree.
+	// Printed is equation 5 of the RDP-GCF paper, which lacks the square. For eps(inf) below log 2
+	// it is looser. Between log 2 and log 3 it is below what is proved. For Gaussian noise the two
+	// agree.
 	Printed Variant = "rdp-gcf"
 )
 
-// WithoutReplacement bounds a mechanism on a random subset of fixed size, for
-// neighbours in which one unit is exchanged for another (Wang, Balle,
-// Kasiviswanathan 2019, theorem 9): for whole n, (n-1) D(n) is at most
+// WithoutReplacement bounds a mechanism on a random subset of fixed size, for neighbours with one
+// unit exchanged for another (Wang, Balle, Kasiviswanathan 2019, theorem 9): for whole n, (n-1)
+// D(n) is at most
 //
 //	log(1 + q² C(n,2) min{4 (e^eps(2) - 1), e^eps(2) min(2, x²)}
 //	      + sum from j=3 to n of q^j C(n,j) e^((j-1) eps(j)) min(2, x^j))
 //
-// with x = e^eps(inf) - 1. Without Capped it can exceed the mechanism that is not
-// sampled at all, and has a floor that no amount of noise removes.
+// with x = e^eps(inf) - 1. Without Capped it can exceed the curve without sampling, and it has a
+// floor that no amount of noise removes.
 type WithoutReplacement struct {
-	Rate   float64 // share of the units in the subset, in (0, 1]
+	Rate   float64 // share of the units that are in the subset, in (0, 1]
 	Base   Curve   // without sampling, under Replace
 	EpsInf float64 // largest log-ratio of the mechanism; +Inf for Gaussian noise
-	// Variant is Theorem9 if empty. Printed is for comparison with the paper.
+	// Theorem9 if empty; Printed is for comparison with the paper
 	Variant Variant
 	// Capped takes the minimum with Base and with log(1 + q (e^eps(inf) - 1)).
 	Capped bool

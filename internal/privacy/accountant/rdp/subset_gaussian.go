@@ -7,16 +7,15 @@ import (
 	"privrec/internal/privacy/accountant/special"
 )
 
-// WithoutReplacementGaussian is theorem 27 of Wang, Balle and Kasiviswanathan for
-// Gaussian noise: theorem 9 in which the factor 2 e^((j-1) eps(j)) of degree j is
-// replaced, where that is smaller, by 4 sqrt(B(l) B(m)) for the even numbers l and
-// m next to j, B(l) = E_Q[(P/Q - 1)^l]. q is the share of the units in the subset;
-// s is the noise over the sensitivity under Replace, which for a sum of clipped
-// vectors is twice the clipping norm.
+// WithoutReplacementGaussian returns the bound of theorem 27 of Wang, Balle and Kasiviswanathan for
+// Gaussian noise. It is theorem 9 with another factor for degree j if that is smaller: 4 sqrt(B(l)
+// B(m)) in place of 2 e^((j-1) eps(j)), for the even numbers l and m next to j, with B(l) =
+// E_Q[(P/Q - 1)^l]. q is the share of the units that are in the subset. s is the noise over the
+// sensitivity under Replace, which for a sum of clipped vectors is twice the clipping norm.
 //
-// The moments are integrals of what is never negative, by the trapezoid rule: the
-// alternating sum they are equal to loses every digit from s = 10 on. Like theorem
-// 9 the bound can exceed that of the plain Gaussian; take the Min of the two.
+// The moments are integrals of what is never negative, by the trapezoid rule. The alternating sum
+// that they equal loses every digit from s = 10 on. Like theorem 9 the bound can exceed that of the
+// plain Gaussian; take the Min of the two.
 func WithoutReplacementGaussian(q, s float64) (Curve, error) {
 	if err := errors.Join(fraction("sampling rate", q), positive("noise multiplier", s)); err != nil {
 		return nil, err
@@ -32,9 +31,8 @@ func WithoutReplacementGaussian(q, s float64) (Curve, error) {
 	term := func(j int) float64 {
 		k := float64(j)
 		raw := math.Ln2 + k*(k-1)*rho
-		// By Minkowski and Cauchy-Schwarz sqrt(B B) is at least e^((j-1) eps(j))
-		// (1 - e^(-(j-1) rho))^j: where that factor is above a half the moments
-		// cannot be the smaller ones.
+		// By Minkowski and Cauchy-Schwarz sqrt(B B) is at least e^((j-1) eps(j)) (1 - e^(-(j-1)
+		// rho))^j. If that factor is above a half the moments cannot be the smaller ones.
 		if k*special.Log1mExp(-(k-1)*rho) >= -math.Ln2 {
 			return raw
 		}
@@ -50,9 +48,9 @@ func WithoutReplacementGaussian(q, s float64) (Curve, error) {
 	}), nil
 }
 
-// logCentralMoment is log E_Q[(P/Q - 1)^l] for even l >= 2 between normal laws at
-// a distance of 1/s standard deviations. The integrand is entire and has peaks of
-// about unit width within sqrt(l) of 0 and at l/s.
+// logCentralMoment returns log E_Q[(P/Q - 1)^l] for even l >= 2 between normal laws at a distance
+// of 1/s standard deviations. The integrand is entire and has peaks of about unit width within
+// sqrt(l) of 0 and at l/s.
 func logCentralMoment(l int, s float64) float64 {
 	const h = 0.25
 	x := float64(l)
