@@ -6,13 +6,13 @@ import (
 	"math"
 )
 
-// Options are what a bound depends on besides the counts; to be fixed before them.
+// Options says what a bound depends on besides the counts. Fix them before the counts are known.
 type Options struct {
 	Delta  float64 // of the guarantee that is audited, in [0, 1)
-	Level  float64 // probability, at most, that the bound is above the truth, in (0, 1)
+	Level  float64 // largest probability that the bound is above the truth, in (0, 1)
 	Copies int64   // of every canary in the data, at least 1; 0 means 1
-	// Tests is how many bounds are computed to report the largest, at least 1: the
-	// level is divided by it (Bonferroni). 0 means 1.
+	// Tests is how many bounds are computed to report the largest, at least 1. The level is divided
+	// by it (Bonferroni). 0 means 1.
 	Tests int64
 }
 
@@ -32,36 +32,36 @@ func (o *Options) complete() error {
 	return errors.Join(checkEpsilonDelta(0, o.Delta), checkLevel(o.Level))
 }
 
-// Convert is the epsilon of mu-Gaussian-DP at delta: accountant.Exact.
+// Convert returns the epsilon of mu-Gaussian-DP at delta, as accountant.Exact does.
 type Convert func(mu, delta float64) (float64, error)
 
-// Bound is an empirical lower bound with what it rests on.
+// Bound is an empirical lower bound and what it rests on.
 type Bound struct {
 	Method     string  `json:"method"`
 	Epsilon    float64 `json:"epsilon"`      // the mechanism is not (less, Delta)-DP
-	Mu         float64 `json:"mu,omitempty"` // of Gaussian DP, where the method has one
+	Mu         float64 `json:"mu,omitempty"` // of Gaussian DP, if the method has one
 	Delta      float64 `json:"delta"`
 	Confidence float64 `json:"confidence"` // 1 - Level
-	Level      float64 `json:"level"`      // probability that Epsilon is above the truth, at most
-	Ceiling    float64 `json:"ceiling"`    // Epsilon, had all guesses been right
+	Level      float64 `json:"level"`      // largest probability that Epsilon is above the truth
+	Ceiling    float64 `json:"ceiling"`    // Epsilon if all guesses had been right
 	Copies     int64   `json:"copies"`
 	Tests      int64   `json:"tests"`
 	Count      *Count  `json:"count,omitempty"` // of a one-run audit
 	Rates      *Rates  `json:"rates,omitempty"` // of a two-run audit
 }
 
-// AtCeiling reports whether a larger experiment is needed to see more.
+// AtCeiling reports whether only a larger experiment could show more.
 func (b Bound) AtCeiling() bool { return b.Epsilon >= b.Ceiling }
 
-// Contradicts reports whether the bound contradicts a guarantee with this epsilon
-// at the same delta: a bug, with probability at least Confidence.
+// Contradicts reports whether the bound contradicts a guarantee with this epsilon at the same
+// delta. Then there is a mistake, with probability at least Confidence.
 func (b Bound) Contradicts(epsilon float64) bool { return b.Epsilon > epsilon }
 
 func (o Options) bound(method string) Bound {
 	return Bound{Method: method, Delta: o.Delta, Confidence: 1 - o.Level, Level: o.Level, Copies: o.Copies, Tests: o.Tests}
 }
 
-// OneRun is the audit in one run under (epsilon, delta)-DP, see OneRunPValue.
+// OneRun audits one run under (epsilon, delta)-DP, see OneRunPValue.
 func OneRun(c Count, o Options) (Bound, error) {
 	if err := errors.Join(c.Validate(), o.complete()); err != nil {
 		return Bound{}, fmt.Errorf("one-run audit: %w", err)
@@ -73,14 +73,14 @@ func OneRun(c Count, o Options) (Bound, error) {
 	return b, nil
 }
 
-// perfect is the same experiment with every guess right.
+// perfect returns the same experiment with every guess right.
 func (c Count) perfect() Count {
 	c.Correct = c.Guesses
 	return c
 }
 
-// OneRunFDP is the audit in one run under Gaussian DP, see OneRunMu: the mu that
-// is rejected for a group of Copies is Copies times that of one unit.
+// OneRunFDP audits one run under Gaussian DP, see OneRunMu. The mu that is rejected for a group of
+// Copies is Copies times that of one unit.
 func OneRunFDP(c Count, o Options, epsilon Convert) (Bound, error) {
 	fail := func(err error) (Bound, error) { return Bound{}, fmt.Errorf("one-run f-DP audit: %w", err) }
 	if err := errors.Join(c.Validate(), o.complete()); err != nil {
@@ -99,8 +99,8 @@ func OneRunFDP(c Count, o Options, epsilon Convert) (Bound, error) {
 	return b, nil
 }
 
-// TwoRun is the audit in many runs under (epsilon, delta)-DP: the larger of
-// TwoRunEpsilon and TwoRunComplement, per unit.
+// TwoRun audits many runs under (epsilon, delta)-DP. Its bound is the larger of TwoRunEpsilon and
+// TwoRunComplement, per unit.
 func TwoRun(r Rates, o Options) (Bound, error) {
 	if err := errors.Join(r.Validate(), o.complete()); err != nil {
 		return Bound{}, fmt.Errorf("two-run audit: %w", err)
@@ -120,13 +120,13 @@ func TwoRun(r Rates, o Options) (Bound, error) {
 	return b, nil
 }
 
-// perfect is the same experiment with both sides told apart every time.
+// perfect returns the same experiment with both sides told apart every time.
 func (r Rates) perfect() Rates {
 	r.TruePositives, r.FalsePositives = r.Positives, 0
 	return r
 }
 
-// TwoRunGDP is the audit in many runs under Gaussian DP, see TwoRunMu.
+// TwoRunGDP audits many runs under Gaussian DP, see TwoRunMu.
 func TwoRunGDP(r Rates, o Options, epsilon Convert) (Bound, error) {
 	fail := func(err error) (Bound, error) { return Bound{}, fmt.Errorf("two-run Gaussian audit: %w", err) }
 	if err := errors.Join(r.Validate(), o.complete()); err != nil {
@@ -151,8 +151,8 @@ func TwoRunGDP(r Rates, o Options, epsilon Convert) (Bound, error) {
 	return b, nil
 }
 
-// lower converts, rounded down. Gaussian DP has no finite epsilon at delta 0
-// unless mu is 0.
+// lower converts mu to epsilon, rounded down. Gaussian DP has no finite epsilon at delta 0 unless
+// mu is 0.
 func (f Convert) lower(mu, delta float64) (float64, error) {
 	if f == nil {
 		return 0, errors.New("no conversion from mu to epsilon")

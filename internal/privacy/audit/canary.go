@@ -8,10 +8,9 @@ import (
 	"privrec/internal/rng"
 )
 
-// Coins decides which canaries are in the data: independent fair coins, keyed by
-// the number of the canary, so that nothing else of a run moves them. The stream
-// belongs to the auditor: an attacker, a model or a rule that can read it makes
-// every bound worthless.
+// Coins decides which canaries are in the data. The coins are independent and fair, and keyed by
+// the number of the canary, so that nothing else of a run changes them. The stream belongs to the
+// auditor: if an attacker, a model or a rule can read it, every bound is worthless.
 type Coins struct {
 	stream rng.Stream
 	n      int
@@ -25,10 +24,10 @@ func NewCoins(s rng.Stream, n int) (Coins, error) {
 	return Coins{s.Sub(), n}, nil
 }
 
-// Len is the number of canaries.
+// Len returns the number of canaries.
 func (c Coins) Len() int { return c.n }
 
-// In reports whether canary i is in the data; false if there is no such one.
+// In reports whether canary i is in the data. It is false if there is no canary i.
 func (c Coins) In(i int) bool {
 	if i < 0 || i >= c.n {
 		return false
@@ -37,7 +36,7 @@ func (c Coins) In(i int) bool {
 	return s.Uint64()>>63 == 1
 }
 
-// Guess is what the attacker says of one canary.
+// Guess is what the attacker says about one canary.
 type Guess int8
 
 // The guesses.
@@ -47,7 +46,7 @@ const (
 	Out     Guess = -1
 )
 
-// Count compares guesses, one a canary, with the coins.
+// Count compares guesses, one for each canary, with the coins.
 func (c Coins) Count(guesses []Guess) (Count, error) {
 	if len(guesses) != c.n {
 		return Count{}, fmt.Errorf("%d guesses about %d canaries", len(guesses), c.n)
@@ -55,7 +54,7 @@ func (c Coins) Count(guesses []Guess) (Count, error) {
 	return c.count(guesses, nil)
 }
 
-// count is Count over the canaries of the given numbers, all if nil.
+// count does what Count does, over the canaries of the given numbers; nil means all.
 func (c Coins) count(guesses []Guess, of []int) (Count, error) {
 	r := Count{Canaries: int64(len(guesses))}
 	for i, g := range guesses {
@@ -78,10 +77,9 @@ func (c Coins) count(guesses []Guess, of []int) (Count, error) {
 	return r, nil
 }
 
-// Rates is the outcome of guesses as two error rates over all canaries; an
-// abstention is a guess of Out. It is what TwoRun takes when every canary belongs
-// to a training of its own; within one training the canaries are not independent
-// and OneRun is the test.
+// Rates returns the outcome of guesses as two error rates over all canaries; an abstention counts
+// as a guess of Out. TwoRun takes it if every canary belongs to a training of its own. Within one
+// training the canaries are not independent, and OneRun is the test.
 func (c Coins) Rates(guesses []Guess) (Rates, error) {
 	if _, err := c.Count(guesses); err != nil {
 		return Rates{}, err
@@ -103,17 +101,17 @@ func (c Coins) Rates(guesses []Guess) (Rates, error) {
 	return r, nil
 }
 
-// Rule turns scores into guesses: In for the In highest, Out for the Out lowest
-// (Steinke, Nasr, Jagielski 2023, algorithm 1). It is to be fixed before the coins
-// of the canaries that it guesses about are looked at.
+// Rule turns scores into guesses: In for the In highest, Out for the Out lowest (Steinke, Nasr,
+// Jagielski 2023, algorithm 1). Fix the rule before anything looks at the coins of the canaries
+// that it guesses about.
 type Rule struct {
 	In  int `json:"in"`
 	Out int `json:"out"`
 }
 
-// Guess applies the rule. Among equal scores the canaries of lower number count
-// as higher. A rule that guesses more than there are canaries, and a score that is
-// not a number, are refused; infinite scores are allowed.
+// Guess applies the rule. Among equal scores the canaries with lower numbers count as higher. It
+// fails on a rule that guesses more than there are canaries, and on a score that is NaN. Infinite
+// scores are allowed.
 func (r Rule) Guess(scores []float64) ([]Guess, error) {
 	if err := r.fits(len(scores)); err != nil {
 		return nil, err
@@ -122,7 +120,7 @@ func (r Rule) Guess(scores []float64) ([]Guess, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.of(order), nil
+	return r.guesses(order), nil
 }
 
 func (r Rule) fits(n int) error {
@@ -132,8 +130,8 @@ func (r Rule) fits(n int) error {
 	return nil
 }
 
-// of applies a rule that fits to canaries in descending order.
-func (r Rule) of(order []int) []Guess {
+// guesses applies a rule that fits to canaries in descending order.
+func (r Rule) guesses(order []int) []Guess {
 	guesses := make([]Guess, len(order))
 	for _, i := range order[:r.In] {
 		guesses[i] = In
@@ -144,9 +142,8 @@ func (r Rule) of(order []int) []Guess {
 	return guesses
 }
 
-// Threshold is the other kind of rule: In for scores of at least High, Out for
-// scores below Low, at most High; the number of guesses is then random, which the
-// theorems allow.
+// Threshold is the other kind of rule: In for scores of at least High, Out for scores below Low,
+// which is at most High. The number of guesses is then random, which the theorems allow.
 type Threshold struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
@@ -171,7 +168,7 @@ func (t Threshold) Guess(scores []float64) ([]Guess, error) {
 	return guesses, nil
 }
 
-// descending is the order of the scores from the highest, equal ones as they come.
+// descending returns the order of the scores from the highest. Equal scores keep their order.
 func descending(scores []float64) ([]int, error) {
 	order := make([]int, len(scores))
 	for i, s := range scores {

@@ -51,7 +51,7 @@ func TestCanaryRefusals(t *testing.T) {
 		"split: score":     func() error { return split([]float64{math.NaN(), 1, 2, 3}, rules, 0.5, OneRun) },
 		"share is 1":       func() error { return split(scores, rules, 1, OneRun) },
 		"share is NaN":     func() error { return split(scores, rules, math.NaN(), OneRun) },
-		"leaves a part":    func() error { return split(scores, rules, 0.1, OneRun) },
+		"leaves a subset":  func() error { return split(scores, rules, 0.1, OneRun) },
 		"501 out of 1000":  func() error { return split(scores, []Rule{{500, 501}}, 0.5, OneRun) },
 		"split: rest brok": func() error { return split(scores, rules, 0.25, failsAtRest) },
 		"split: broken":    func() error { return split(scores, rules, 0.5, fails) },

@@ -10,9 +10,9 @@ import (
 // Bounder computes a bound from counts: OneRun, or OneRunFDP with its conversion.
 type Bounder func(Count, Options) (Bound, error)
 
-// Best tries several rules on the same canaries and returns the largest bound with
-// its rule. The level is divided by the number of rules, on top of o.Tests
-// (Bonferroni): that is what makes the largest of them a bound.
+// Best tries several rules on the same canaries and returns the largest bound with its rule. It
+// divides the level by the number of rules, as well as by o.Tests (Bonferroni). Only so is the
+// largest of them a bound.
 func Best(coins Coins, scores []float64, rules []Rule, o Options, bound Bounder) (Rule, Bound, error) {
 	if len(rules) == 0 || bound == nil {
 		return Rule{}, Bound{}, errors.New("best of several rules: no rules, or no bound to compute")
@@ -20,11 +20,11 @@ func Best(coins Coins, scores []float64, rules []Rule, o Options, bound Bounder)
 	if len(scores) != coins.n {
 		return Rule{}, Bound{}, fmt.Errorf("best of several rules: %d scores of %d canaries", len(scores), coins.n)
 	}
-	all, err := whole(scores)
+	all, err := allCanaries(scores)
 	if err != nil {
 		return Rule{}, Bound{}, fmt.Errorf("best of several rules: %w", err)
 	}
-	if err := o.complete(); err != nil { // before the product, which could wrap around to an option that is allowed
+	if err := o.complete(); err != nil { // before the product, which could wrap around to an allowed option
 		return Rule{}, Bound{}, fmt.Errorf("best of several rules: %w", err)
 	}
 	o.Tests *= int64(len(rules))
@@ -42,11 +42,10 @@ func Best(coins Coins, scores []float64, rules []Rule, o Options, bound Bounder)
 	return rule, top, nil
 }
 
-// Split chooses the rule on a random part of the canaries, and counts on the rest,
-// whose coins had no part in the choice: the bound holds at the full level. The
-// rules are shares of the canaries: a Rule for 1000, scaled to the size of either
-// part. share is the part that chooses, above 0 and below 1; the stream draws
-// it and must not be that of the coins.
+// Split chooses the rule on a random subset of the canaries and counts on the rest. The coins of
+// the rest had no influence on the choice, so the bound holds at the full level. Each rule is given
+// for 1000 canaries and scaled to the size of either subset. share is the share of canaries that
+// choose, above 0 and below 1. The stream draws them, and must not be that of the coins.
 func Split(coins Coins, scores []float64, rules []Rule, share float64, s rng.Stream, o Options, bound Bounder) (Rule, Bound, error) {
 	fail := func(err error) (Rule, Bound, error) { return Rule{}, Bound{}, fmt.Errorf("split: %w", err) }
 	if len(rules) == 0 || bound == nil {
@@ -66,18 +65,18 @@ func Split(coins Coins, scores []float64, rules []Rule, share float64, s rng.Str
 	order := s.Perm(coins.n)
 	cut := int(share * float64(coins.n))
 	if cut < 1 || cut >= coins.n {
-		return fail(fmt.Errorf("a share of %v of %d canaries leaves a part empty", share, coins.n))
+		return fail(fmt.Errorf("a share of %v of %d canaries leaves a subset empty", share, coins.n))
 	}
-	chooser, err := part(order[:cut], scores)
+	chooser, err := subsetOf(order[:cut], scores)
 	if err != nil {
 		return fail(err)
 	}
-	rest, err := part(order[cut:], scores)
+	rest, err := subsetOf(order[cut:], scores)
 	if err != nil {
 		return fail(err)
 	}
 	rule := rules[0]
-	for _, level := range []float64{o.Level, anything} { // the second where the first shows nothing at all
+	for _, level := range []float64{o.Level, lenientLevel} { // the second if the first shows nothing at all
 		choose, top := o, 0.0
 		choose.Level = level
 		for _, r := range rules {
@@ -100,40 +99,40 @@ func Split(coins Coins, scores []float64, rules []Rule, share float64, s rng.Str
 	return rule, b, nil
 }
 
-// anything is a level at which a part too small for a bound still tells rules apart.
-const anything = 0.5
+// lenientLevel is a level at which a subset too small for a bound still tells rules apart.
+const lenientLevel = 0.5
 
-// perMille is what the rules of Split are shares of.
+// perMille is the number of canaries for which the rules of Split are given.
 const perMille = 1000
 
 func (r Rule) scale(n int) Rule { return Rule{In: r.In * n / perMille, Out: r.Out * n / perMille} }
 
-// some is a part of the canaries, sorted by their scores.
-type some struct {
+// subset is a subset of the canaries, sorted by their scores.
+type subset struct {
 	of    []int // their numbers; nil: all
 	order []int // positions in of, from the highest score
 }
 
-func whole(scores []float64) (some, error) {
+func allCanaries(scores []float64) (subset, error) {
 	order, err := descending(scores)
-	return some{order: order}, err
+	return subset{order: order}, err
 }
 
-func part(numbers []int32, scores []float64) (some, error) {
+func subsetOf(numbers []int32, scores []float64) (subset, error) {
 	of, own := make([]int, len(numbers)), make([]float64, len(numbers))
 	for i, at := range numbers {
 		of[i], own[i] = int(at), scores[at]
 	}
 	order, err := descending(own)
-	return some{of, order}, err
+	return subset{of, order}, err
 }
 
-// bound is that of one rule on the part.
-func (p some) bound(coins Coins, r Rule, o Options, bound Bounder) (Bound, error) {
+// bound returns the bound of one rule on the subset.
+func (p subset) bound(coins Coins, r Rule, o Options, bound Bounder) (Bound, error) {
 	if err := r.fits(len(p.order)); err != nil {
 		return Bound{}, err
 	}
-	count, err := coins.count(r.of(p.order), p.of)
+	count, err := coins.count(r.guesses(p.order), p.of)
 	if err != nil {
 		return Bound{}, err
 	}

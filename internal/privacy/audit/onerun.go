@@ -10,12 +10,11 @@ import (
 // Count is the outcome of an audit in one run.
 type Count struct {
 	Canaries int64 `json:"canaries"` // m: in or out by a fair coin each
-	Guesses  int64 `json:"guesses"`  // r: canaries the attacker did not abstain on
+	Guesses  int64 `json:"guesses"`  // r: canaries on which the attacker did not abstain
 	Correct  int64 `json:"correct"`  // v: right guesses
 }
 
-// Validate reports counts that do not satisfy 0 <= Correct <= Guesses <= Canaries
-// or no canaries.
+// Validate reports counts that are not 0 <= Correct <= Guesses <= Canaries, and no canaries.
 func (c Count) Validate() error {
 	if c.Canaries < 1 || c.Canaries > maxCanaries {
 		return fmt.Errorf("canaries are %d, want 1 to %d", c.Canaries, int64(maxCanaries))
@@ -29,12 +28,12 @@ func (c Count) Validate() error {
 	return nil
 }
 
-// maxCanaries bounds the work: no experiment comes near.
+// maxCanaries bounds the work. It is far above any experiment.
 const maxCanaries = 1 << 31
 
-// OneRunPValue is the probability, at most, that an (epsilon, delta)-DP mechanism
-// lets an attacker get at least Correct of Guesses right (Steinke, Nasr,
-// Jagielski 2023, theorem 5.2 with a fair coin):
+// OneRunPValue returns the largest probability with which an (epsilon, delta)-DP mechanism lets an
+// attacker get at least Correct of Guesses right (Steinke, Nasr, Jagielski 2023, theorem 5.2 with a
+// fair coin):
 //
 //	beta + 2 m delta alpha,  beta = P[B >= v],
 //	alpha = max over 1 <= i <= v of P[v > B >= v-i]/i,  B ~ Bin(r, 1/(1+e^-epsilon))
@@ -59,15 +58,15 @@ func (c Count) pValue(epsilon, delta float64) float64 {
 	return math.Max(math.Min(1, p), math.SmallestNonzeroFloat64)
 }
 
-// steepest is the alpha of theorem 5.2: the largest mean of the masses at v-1,
-// v-2, ..., v-i. The masses have one mode: the mean rises while the next mass is
-// above it, and never again once one is not.
+// steepest returns the alpha of theorem 5.2: the largest mean of the masses at v-1, v-2, ..., v-i.
+// The masses have one mode, so the mean rises while the next mass is above it, and falls from then
+// on.
 func steepest(law binomial.Law, v int64) float64 {
 	if v < 1 {
 		return 0
 	}
 	mass := math.Exp(law.LogPMF(v - 1))
-	if mass == 0 { // below what a float can hold: start where it is not
+	if mass == 0 { // below what a float can hold: start at a larger mass
 		return steepestFar(law, v)
 	}
 	sum, best := mass, mass
@@ -82,7 +81,7 @@ func steepest(law binomial.Law, v int64) float64 {
 	return best
 }
 
-// steepestFar is steepest where the first masses underflow.
+// steepestFar does what steepest does, if the first masses underflow.
 func steepestFar(law binomial.Law, v int64) float64 {
 	sum, best := 0.0, 0.0
 	for i := int64(1); i <= v; i++ {
@@ -96,10 +95,10 @@ func steepestFar(law binomial.Law, v int64) float64 {
 	return best
 }
 
-// OneRunEpsilon is the largest epsilon at which OneRunPValue is at most level,
-// rounded down: with probability at least 1-level over the coins and the
-// mechanism, the mechanism is not (epsilon', delta)-DP for any smaller epsilon'.
-// 0 if not even epsilon = 0 is rejected. level is in (0, 1).
+// OneRunEpsilon returns the largest epsilon at which OneRunPValue is at most level, rounded down.
+// With probability at least 1-level over the coins and the mechanism, the mechanism is not
+// (epsilon', delta)-DP for any smaller epsilon'. It returns 0 if not even epsilon = 0 is rejected.
+// level is in (0, 1).
 func OneRunEpsilon(c Count, delta, level float64) (float64, error) {
 	if err := checkLevel(level); err != nil {
 		return 0, err
@@ -110,8 +109,8 @@ func OneRunEpsilon(c Count, delta, level float64) (float64, error) {
 	return c.epsilon(delta, level, 1), nil
 }
 
-// epsilon is OneRunEpsilon for canaries of several copies: what is rejected is
-// the guarantee of a group.
+// epsilon returns OneRunEpsilon for canaries with several copies, where the guarantee of a group is
+// rejected.
 func (c Count) epsilon(delta, level float64, copies int64) float64 {
 	return largest(func(epsilon float64) bool {
 		e, d := group(epsilon, delta, copies)
@@ -119,11 +118,11 @@ func (c Count) epsilon(delta, level float64, copies int64) float64 {
 	})
 }
 
-// margin is a relative bound on the rounding errors of the quantities compared.
+// margin is a relative bound on the rounding errors of the compared numbers.
 const margin = 1e-12
 
-// largest is the largest x >= 0, rounded down, up to which rejects holds; 0 if it
-// does not at 0. It must fail somewhere.
+// largest returns the largest x >= 0, rounded down, up to which rejects is true; 0 if it is false
+// at 0. rejects must be false somewhere.
 func largest(rejects func(x float64) bool) float64 {
 	if !rejects(0) {
 		return 0
@@ -145,9 +144,9 @@ func largest(rejects func(x float64) bool) float64 {
 	}
 }
 
-// group is the guarantee of k units if one has (epsilon, delta): k epsilon and
-// delta (e^(k epsilon)-1)/(e^epsilon-1), at most 1 (Vadhan, "The complexity of
-// differential privacy", 2017, lemma 2.2).
+// group returns the guarantee of k units if one unit has (epsilon, delta): k epsilon and delta
+// (e^(k epsilon)-1)/(e^epsilon-1), at most 1 (Vadhan, "The complexity of differential privacy",
+// 2017, lemma 2.2).
 func group(epsilon, delta float64, k int64) (float64, float64) {
 	if k == 1 {
 		return epsilon, delta

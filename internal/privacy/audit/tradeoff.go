@@ -7,14 +7,13 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// Curve is a trade-off curve f in the form that an audit needs: the smallest
-// probability, under one of two neighbours, of any event that has probability x
-// under the other, f(1-x) for a symmetric f. It maps [0, 1] to [0, x], is convex
-// and never falls.
+// Curve is a trade-off curve f in the form that an audit needs: the smallest probability, under one
+// of two neighbours, of any event that has probability x under the other, f(1-x) for a symmetric f.
+// It maps [0, 1] to [0, x], is convex and never falls.
 type Curve func(x float64) float64
 
-// GaussianCurve is the curve of mu-Gaussian-DP, Phi(Phi^-1(x) - mu) (Dong, Roth,
-// Su 2022, equation 6). mu is at least 0.
+// GaussianCurve returns the curve of mu-Gaussian-DP, Phi(Phi^-1(x) - mu) (Dong, Roth, Su 2022,
+// equation 6). mu is at least 0.
 func GaussianCurve(mu float64) Curve {
 	return func(x float64) float64 {
 		if !(x > 0) {
@@ -24,19 +23,18 @@ func GaussianCurve(mu float64) Curve {
 	}
 }
 
-// ApproximateCurve is the curve of (epsilon, delta)-DP (Wasserman and Zhou 2010):
-// max(0, e^-epsilon (x-delta), 1-delta-e^epsilon (1-x)).
+// ApproximateCurve returns the curve of (epsilon, delta)-DP (Wasserman and Zhou 2010): max(0,
+// e^-epsilon (x-delta), 1-delta-e^epsilon (1-x)).
 func ApproximateCurve(epsilon, delta float64) Curve {
 	return func(x float64) float64 {
 		return math.Max(0, math.Max(math.Exp(-epsilon)*(x-delta), 1-delta-math.Exp(epsilon)*(1-x)))
 	}
 }
 
-// OneRunRejects reports whether the counts reject, at level, that every canary
-// alone is protected by the curve (Mahloujifar, Melis, Chaudhuri 2024, algorithm
-// 3, "audit_rh_with_cap", for in-or-out guesses): the recursion bounds from the
-// tail of the number of right guesses what an event of that probability can have
-// been before, and rejects if more than the whole is needed.
+// OneRunRejects reports whether the counts reject, at level, that the curve protects each single
+// canary (Mahloujifar, Melis, Chaudhuri 2024, algorithm 3, "audit_rh_with_cap", for in-or-out
+// guesses). From the tail of the number of right guesses the recursion bounds the probability that
+// the event can have had before, and it rejects if that is more than one.
 func OneRunRejects(c Count, curve Curve, level float64) (bool, error) {
 	if err := c.Validate(); err != nil {
 		return false, err
@@ -56,7 +54,7 @@ func (c Count) rejects(curve Curve, level float64) bool {
 	h := level * float64(c.Guesses-c.Correct) / m
 	for i := c.Correct - 1; i >= 0; i-- {
 		next := math.Max(h, curve(r))
-		if next == h { // from here on neither moves
+		if next == h { // from here on neither changes
 			break
 		}
 		r = math.Min(1, r+float64(i)/(n-float64(i))*(next-h))
@@ -65,8 +63,8 @@ func (c Count) rejects(curve Curve, level float64) bool {
 	return (r+h)*(1-margin) > n/m
 }
 
-// OneRunMu is the largest mu, rounded down, such that mu-Gaussian-DP is rejected
-// at level by OneRunRejects; 0 if none is.
+// OneRunMu returns the largest mu, rounded down, such that OneRunRejects rejects mu-Gaussian-DP at
+// level; 0 if it rejects none.
 func OneRunMu(c Count, level float64) (float64, error) {
 	if _, err := OneRunRejects(c, GaussianCurve(0), level); err != nil {
 		return 0, err

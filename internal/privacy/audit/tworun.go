@@ -9,9 +9,9 @@ import (
 	"privrec/internal/privacy/binomial"
 )
 
-// Rates is the outcome of an audit in many runs: of Positives models trained with
-// the canary the attacker called TruePositives right, of Negatives models trained
-// without it he called FalsePositives wrong.
+// Rates is the outcome of an audit in many runs. Of Positives models trained with the canary, the
+// attacker said of TruePositives, rightly, that it is in. Of Negatives models trained without it,
+// the attacker said the same of FalsePositives, wrongly.
 type Rates struct {
 	TruePositives  int64 `json:"true_positives"`
 	Positives      int64 `json:"positives"`
@@ -35,9 +35,9 @@ func (r Rates) Validate() error {
 	return nil
 }
 
-// LowerBound is the one-sided lower bound of Clopper and Pearson (1934) at level
-// on the success probability behind k successes in n trials, rounded down: the
-// true one is below with probability at most level.
+// LowerBound returns the one-sided lower bound of Clopper and Pearson (1934) at level on the
+// success probability behind k successes in n trials, rounded down. The true probability is below
+// it with probability at most level.
 func LowerBound(k, n int64, level float64) (float64, error) {
 	if n < 1 || n > maxCanaries || k < 0 || k > n {
 		return 0, fmt.Errorf("%d successes of %d trials, want 0 to all of 1 to %d", k, n, int64(maxCanaries))
@@ -52,7 +52,7 @@ func LowerBound(k, n int64, level float64) (float64, error) {
 	return p, nil
 }
 
-// UpperBound is the bound from above, rounded up: 1 - LowerBound of the failures.
+// UpperBound returns the bound from above, rounded up: 1 - LowerBound of the failures.
 func UpperBound(k, n int64, level float64) (float64, error) {
 	if _, err := LowerBound(k, n, level); err != nil || k == n {
 		return 1, err
@@ -61,13 +61,13 @@ func UpperBound(k, n int64, level float64) (float64, error) {
 	return q, nil
 }
 
-// lowerOdds returns the lower bound p for k > 0, rounded down, and 1-p, rounded
-// up, each with all its digits: the search is for the logarithm of the odds.
+// lowerOdds returns the lower bound p for k > 0, rounded down, and 1-p, rounded up, each with all
+// its digits. It searches for the logarithm of the odds.
 func lowerOdds(k, n int64, level float64) (p, q float64) {
 	log := math.Log(level)
 	below := func(logit float64) bool { return binomial.FromLogit(n, logit).LogUpper(k) <= log }
-	// P[X >= k] <= C(n,k) p^k <= (n p)^k: below level at the lower end. At the upper
-	// end all trials succeed but with probability n q.
+	// P[X >= k] <= C(n,k) p^k <= (n p)^k: below level at the lower end. At the upper end all trials
+	// succeed, except with probability n q.
 	lo := math.Min(-1, log/float64(k)-math.Log(float64(n))-1)
 	hi := math.Max(1, math.Log(float64(n))-math.Log1p(-level)+1)
 	for {
@@ -84,8 +84,8 @@ func lowerOdds(k, n int64, level float64) (p, q float64) {
 	return (1 - margin) / (1 + math.Exp(-lo)), math.Min(1, (1+margin)/(1+math.Exp(lo)))
 }
 
-// bounds are Clopper-Pearson bounds that hold together at a level: one for either
-// side, each at half of it.
+// bounds are Clopper-Pearson bounds that hold together at a level: one for each side, each at half
+// of it.
 type bounds struct{ truePositive, falseNegative, falsePositive, trueNegative float64 }
 
 func (r Rates) bounds(level float64) (b bounds, err error) {
@@ -105,9 +105,9 @@ func (r Rates) bounds(level float64) (b bounds, err error) {
 	return b, err
 }
 
-// TwoRunEpsilon is the largest epsilon, rounded down, that contradicts the rates
-// at level: log((TPR-delta)/FPR) with the lower bound of TPR and the upper one of
-// FPR, each at level/2; 0 if that is negative.
+// TwoRunEpsilon returns the largest epsilon, rounded down, that contradicts the rates at level:
+// log((TPR-delta)/FPR) with the lower bound of TPR and the upper bound of FPR, each at level/2; 0
+// if that is negative.
 func TwoRunEpsilon(r Rates, delta, level float64) (float64, error) {
 	b, err := r.bounds(level)
 	if err != nil {
@@ -119,9 +119,9 @@ func TwoRunEpsilon(r Rates, delta, level float64) (float64, error) {
 	return ratio(b.truePositive, b.falsePositive, delta, 1), nil
 }
 
-// TwoRunComplement is the same for the complementary event, log((TNR-delta)/FNR).
-// Its bounds are those of TwoRunEpsilon over again, TNR = 1-FPR and FNR = 1-TPR:
-// the larger of the two holds at level without correction.
+// TwoRunComplement returns the same for the complementary event, log((TNR-delta)/FNR). Its bounds
+// are those of TwoRunEpsilon, with TNR = 1-FPR and FNR = 1-TPR, so the larger of the two holds at
+// level without correction.
 func TwoRunComplement(r Rates, delta, level float64) (float64, error) {
 	b, err := r.bounds(level)
 	if err != nil {
@@ -133,8 +133,8 @@ func TwoRunComplement(r Rates, delta, level float64) (float64, error) {
 	return ratio(b.trueNegative, b.falseNegative, delta, 1), nil
 }
 
-// ratio is the largest epsilon, rounded down, with high > e^epsilon low + delta
-// for a group of copies.
+// ratio returns the largest epsilon, rounded down, with high > e^epsilon low + delta for a group of
+// copies.
 func ratio(high, low, delta float64, copies int64) float64 {
 	if !(high > low+delta) {
 		return 0
@@ -148,10 +148,9 @@ func ratio(high, low, delta float64, copies int64) float64 {
 	})
 }
 
-// TwoRunMu is a lower bound on mu of Gaussian DP at level, rounded down:
-// Phi^-1(1-FPR) - Phi^-1(FNR) with upper bounds at level/2 each; 0 if that is
-// negative. It holds for any mechanism that is mu-Gaussian-DP, and says nothing
-// of epsilon for one whose curve is no Gaussian one.
+// TwoRunMu returns a lower bound on mu of Gaussian DP at level, rounded down: Phi^-1(1-FPR) -
+// Phi^-1(FNR) with upper bounds at level/2 each; 0 if that is negative. It holds for any mechanism
+// that is mu-Gaussian-DP. For a mechanism with another curve it does not bound epsilon.
 func TwoRunMu(r Rates, level float64) (float64, error) {
 	b, err := r.bounds(level)
 	if err != nil {

@@ -1,11 +1,9 @@
-// Package binomial is the binomial law to nearly full relative accuracy, in its
-// far tails too: what empirical audits reject with and what k-fold randomised
-// response composes to.
+// Package binomial computes the binomial law to nearly full relative accuracy, also in its far
+// tails. Empirical audits reject by it, and k-fold randomized response composes to it.
 //
-// The mass is computed in Loader's saddle-point form ("Fast and accurate
-// computation of binomial probabilities", 2000), which needs no difference of
-// large logarithms of factorials: with those, a million trials would cost six of
-// the sixteen digits.
+// The mass is computed in Loader's saddle-point form ("Fast and accurate computation of binomial
+// probabilities", 2000), which needs no difference of large logarithms of factorials. With those, a
+// million trials would cost six of the sixteen digits.
 package binomial
 
 import (
@@ -13,23 +11,21 @@ import (
 	"math"
 )
 
-// Law is the number of successes in N independent trials. P and Q are the
-// probabilities of success and of failure; both are given because 1 - P has lost
-// its digits when P is near 1.
+// Law is the number of successes in N independent trials. P and Q are the probabilities of success
+// and of failure. It holds both because 1 - P has lost its digits if P is near 1.
 type Law struct {
 	N    int64
 	P, Q float64
 }
 
-// FromLogit is the law of n trials whose odds of success are exp(logit): in the
-// language of privacy, guesses that are right with probability
-// exp(epsilon)/(1 + exp(epsilon)).
+// FromLogit returns the law of n trials with odds of success exp(logit). In privacy these are
+// guesses that are right with probability exp(epsilon)/(1 + exp(epsilon)).
 func FromLogit(n int64, logit float64) Law {
 	return Law{N: n, P: 1 / (1 + math.Exp(-logit)), Q: 1 / (1 + math.Exp(logit))}
 }
 
-// Validate reports a negative number of trials and probabilities that are not
-// in [0, 1] or do not add up to 1.
+// Validate reports a number of trials out of its range, and probabilities that are not in [0, 1] or
+// do not add up to 1.
 func (l Law) Validate() error {
 	if l.N < 0 || l.N > maxTrials {
 		return fmt.Errorf("trials are %d, want 0 to %d", l.N, int64(maxTrials))
@@ -43,8 +39,7 @@ func (l Law) Validate() error {
 // maxTrials keeps every integer exact as a float64.
 const maxTrials = 1 << 53
 
-// LogPMF is the logarithm of the probability of exactly k successes; -Inf where
-// it is 0.
+// LogPMF returns the logarithm of the probability of exactly k successes; -Inf if that is 0.
 func (l Law) LogPMF(k int64) float64 {
 	switch {
 	case k < 0 || k > l.N:
@@ -65,7 +60,7 @@ func (l Law) LogPMF(k int64) float64 {
 	return log + 0.5*math.Log(n/(2*math.Pi*x*y))
 }
 
-// logOneMinus is log a for a = 1 - b, by way of the smaller one.
+// logOneMinus returns log a for a = 1 - b, from the smaller of the two.
 func logOneMinus(a, b float64) float64 {
 	if b < 0.5 {
 		return math.Log1p(-b)
@@ -73,7 +68,7 @@ func logOneMinus(a, b float64) float64 {
 	return math.Log(a)
 }
 
-// Upper is the probability of k successes or more.
+// Upper returns the probability of k successes or more.
 func (l Law) Upper(k int64) float64 {
 	switch {
 	case k <= 0:
@@ -88,10 +83,10 @@ func (l Law) Upper(k int64) float64 {
 	return math.Max(0, 1-math.Exp(l.mirror().logTail(l.N-k+1)))
 }
 
-// Lower is the probability of k successes or fewer.
+// Lower returns the probability of k successes or fewer.
 func (l Law) Lower(k int64) float64 { return l.mirror().Upper(l.N - k) }
 
-// LogUpper is the logarithm of Upper, where Upper itself would underflow too.
+// LogUpper returns the logarithm of Upper, also where Upper itself would underflow.
 func (l Law) LogUpper(k int64) float64 {
 	if k > 0 && k <= l.N && l.P > 0 && l.Q > 0 && float64(k) > float64(l.N)*l.P {
 		return math.Min(0, l.logTail(k))
@@ -99,11 +94,11 @@ func (l Law) LogUpper(k int64) float64 {
 	return math.Log(l.Upper(k))
 }
 
-// mirror counts failures.
+// mirror returns the law of the failures.
 func (l Law) mirror() Law { return Law{l.N, l.Q, l.P} }
 
-// logTail sums the masses from k up, which must lie above the mean, where each is
-// smaller than the one before and all are positive: nothing cancels.
+// logTail sums the masses from k up. k must lie above the mean, where each mass is smaller than the
+// one before and all are positive: nothing cancels.
 func (l Law) logTail(k int64) float64 {
 	odds, n := l.P/l.Q, float64(l.N)
 	sum, term := 1.0, 1.0
@@ -111,15 +106,15 @@ func (l Law) logTail(k int64) float64 {
 		ratio := (n - x) / (x + 1) * odds
 		term *= ratio
 		sum += term
-		if term*ratio < 0x1p-56*sum*(1-ratio) { // the ratios fall: what is left is a geometric series at most
+		if term*ratio < 0x1p-56*sum*(1-ratio) { // the ratios fall: the rest is at most a geometric series
 			break
 		}
 	}
 	return l.LogPMF(k) + math.Log(sum)
 }
 
-// Stirling is log n! - log(sqrt(2 pi n) (n/e)^n), the error of Stirling's
-// formula, for integer n >= 1.
+// Stirling returns log n! - log(sqrt(2 pi n) (n/e)^n), the error of Stirling's formula, for integer
+// n >= 1.
 func Stirling(n float64) float64 {
 	if n < float64(len(stirlings)) {
 		return stirlings[int(n)]
@@ -129,7 +124,7 @@ func Stirling(n float64) float64 {
 	return (1.0/12 - v*(1.0/360-v*(1.0/1260-v*(1.0/1680-v*(1.0/1188-v*691.0/360360))))) / n
 }
 
-// stirlings are the values for n = 0 (unused) to 15.
+// stirlings has the values for n = 0 (unused) to 15.
 var stirlings = [...]float64{
 	0, 0.081061466795327258219670264, 0.041340695955409294093822081, 0.0276779256849983391487892927,
 	0.020790672103765093111522771, 0.0166446911898211921631948653, 0.013876128823070747998745727, 0.0118967099458917700950557241,
@@ -137,7 +132,7 @@ var stirlings = [...]float64{
 	0.006942840107209529865664152, 0.0064089941880042070684396310, 0.005951370112758847735624416, 0.0055547335519628013710386899,
 }
 
-// deviance is x log(x/m) + m - x, which is never negative, for x > 0 and m > 0.
+// deviance returns x log(x/m) + m - x, which is never negative, for x > 0 and m > 0.
 func deviance(x, m float64) float64 {
 	d := x - m
 	if math.Abs(d) < 0.1*(x+m) {

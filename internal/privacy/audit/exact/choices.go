@@ -6,14 +6,13 @@ import (
 	"math/big"
 )
 
-// Choices makes the random choices of one run of a mechanism. It is valid during
-// that run only.
+// Choices makes the random choices of one run of a mechanism. It is valid only during that run.
 type Choices struct {
 	path   []step
 	depth  int // choices made in this run
 	limits Limits
 	nodes  int
-	refuse bool // the last choice is to be made again
+	refuse bool // the last choice will be made again
 	ones   []*big.Rat
 }
 
@@ -21,17 +20,17 @@ type Choices struct {
 type node struct {
 	weights []*big.Rat
 	alike   bool       // all weights are 1, from Below
-	total   *big.Rat   // of those not refused
-	odds    []*big.Rat // weights by total, once all outcomes are known
+	total   *big.Rat   // sum of the weights of outcomes that are not refused
+	odds    []*big.Rat // weights by total, when all outcomes are known
 }
 
-// step is a node on the path of the current run with the outcome it takes.
+// step is a node on the path of the current run, with the outcome that the run takes.
 type step struct {
 	at      *node
 	outcome int
 }
 
-// Limits bounds an enumeration: what is too large is an error, not a wait.
+// Limits bounds an enumeration. More work is an error.
 type Limits struct {
 	Nodes int // choices in all; 0 is 1 << 22
 	Depth int // choices in one run; 0 is 10,000
@@ -52,9 +51,9 @@ type stop struct{ err error }
 
 func fail(format string, args ...any) { panic(stop{fmt.Errorf("exact: "+format, args...)}) }
 
-// Choose returns i with probability proportional to weights[i]. Weights are not
-// negative and not all zero; an outcome of weight zero does not come up. Given
-// the input and the outcomes before, the weights must always be the same.
+// Choose returns i with probability proportional to weights[i]. Weights are not negative and not
+// all zero. An outcome with weight zero never comes up. After the same input and the same outcomes,
+// the weights must always be the same.
 func (c *Choices) Choose(weights ...*big.Rat) int { return c.choose(weights, false) }
 
 func (c *Choices) choose(weights []*big.Rat, alike bool) int {
@@ -71,7 +70,7 @@ func (c *Choices) choose(weights []*big.Rat, alike bool) int {
 	return outcome
 }
 
-// Below returns an integer from 0 to n-1, all alike.
+// Below returns an integer from 0 to n-1, each with the same probability.
 func (c *Choices) Below(n int) int {
 	if n < 1 {
 		fail("an integer below %d", n)
@@ -82,10 +81,9 @@ func (c *Choices) Below(n int) int {
 	return c.choose(c.ones[:n], true)
 }
 
-// Again says that the outcome of the last choice is refused and that the
-// mechanism will make that choice again, with the same weights, until one is
-// accepted. The law is then that of the accepted outcomes: the loop has no end,
-// but what it leads to has probabilities in closed form.
+// Again says that the mechanism refuses the outcome of its last choice and will make that choice
+// again, with the same weights, until it accepts one. The law is then that of the accepted
+// outcomes: the loop has no end, but its result has probabilities in closed form.
 func (c *Choices) Again() {
 	if c.depth == 0 || c.refuse {
 		fail("again without a choice before it")
@@ -97,7 +95,7 @@ func (c *Choices) Again() {
 	c.refuse = true
 }
 
-// grow comes to a new choice.
+// grow adds a new choice.
 func (c *Choices) grow(weights []*big.Rat, alike bool) {
 	if c.nodes++; c.nodes > c.limits.Nodes {
 		fail("more than %d choices", c.limits.Nodes)
@@ -131,8 +129,8 @@ func (c *Choices) skip(weights []*big.Rat, alike bool) {
 	}
 }
 
-// exhausted ends a run whose last outcomes are all refused: nothing is left
-// below this choice.
+// exhausted ends a run with a choice whose last outcomes are all refused: nothing is left below
+// this choice.
 var exhausted = stop{errors.New("exhausted")}
 
 func (n *node) same(weights []*big.Rat, alike bool) {
@@ -148,7 +146,7 @@ func (n *node) same(weights []*big.Rat, alike bool) {
 	}
 }
 
-// next is the first outcome with weight from i on, or -1.
+// next returns the first outcome with weight from i on, or -1.
 func (n *node) next(i int) int {
 	for ; i < len(n.weights); i++ {
 		if n.weights[i].Sign() > 0 {
@@ -158,7 +156,7 @@ func (n *node) next(i int) int {
 	return -1
 }
 
-// advance moves the path to the next run; not ok after the last.
+// advance moves the path to the next run. ok is false after the last run.
 func (c *Choices) advance() (ok bool) {
 	for len(c.path) > 0 {
 		s := &c.path[len(c.path)-1]

@@ -6,15 +6,15 @@ import (
 	"math/big"
 )
 
-// Law is the probability of every output that has one.
+// Law maps every output that has a probability above 0 to it.
 type Law[O comparable] map[O]*big.Rat
 
-// Mechanism turns an input into an output. All its chance comes from c, and it
-// changes nothing that a later run could see.
+// Mechanism turns an input into an output. All its randomness comes from c, and it changes nothing
+// that a later run could see.
 type Mechanism[I, O comparable] func(in I, c *Choices) O
 
-// Enumerate returns the law of a program's output. It fails where the program
-// exceeds the limits, misuses its choices or is not a function of them.
+// Enumerate returns the law of a program's output. It fails if the program exceeds the limits,
+// misuses its choices or is not a function of them.
 func Enumerate[O comparable](program func(c *Choices) O, limits Limits) (Law[O], error) {
 	c := &Choices{limits: limits.filled()}
 	ends := []end[O]{}
@@ -41,8 +41,8 @@ type end[O comparable] struct {
 	out  O
 }
 
-// sum adds up the ends, which come in the order of their paths: each takes over
-// the products of what it has in common with the one before.
+// sum adds up the ends, which come in the order of their paths. Each reuses the products of the
+// path that it shares with the one before.
 func sum[O comparable](ends []end[O]) Law[O] {
 	law := Law[O]{}
 	products := []*big.Rat{big.NewRat(1, 1)}
@@ -65,7 +65,7 @@ func sum[O comparable](ends []end[O]) Law[O] {
 	return law
 }
 
-// odd is the probability of an outcome, to be asked for when all are known.
+// odd returns the probability of an outcome. It needs all outcomes to be known.
 func (n *node) odd(outcome int) *big.Rat {
 	if n.odds == nil {
 		n.odds = make([]*big.Rat, len(n.weights))
@@ -94,7 +94,7 @@ func once[O comparable](program func(c *Choices) O, c *Choices) (out O, err erro
 	return out, nil
 }
 
-// Total is the sum of the probabilities, 1 in a law from Enumerate.
+// Total returns the sum of the probabilities, which is 1 in a law from Enumerate.
 func (l Law[O]) Total() *big.Rat {
 	t := new(big.Rat)
 	for _, p := range l {
@@ -103,8 +103,8 @@ func (l Law[O]) Total() *big.Rat {
 	return t
 }
 
-// Difference returns an output to which two laws give other probabilities, as a
-// sentence, or "" where they are equal.
+// Difference names, in a sentence, an output to which two laws give different probabilities. It
+// returns "" if they are equal.
 func (l Law[O]) Difference(o Law[O]) string {
 	at := func(l Law[O], out O) *big.Rat {
 		if p := l[out]; p != nil {
@@ -122,8 +122,8 @@ func (l Law[O]) Difference(o Law[O]) string {
 	return ""
 }
 
-// Worst returns the largest ratio l/o of the probabilities of one output, and an
-// output that has it, any of several; nil where o gives none to an output of l.
+// Worst returns the largest ratio l/o of the probabilities of one output, and any output that has
+// it. ratio is nil if o gives no probability to an output of l.
 func (l Law[O]) Worst(o Law[O]) (ratio *big.Rat, at O) {
 	ratio = new(big.Rat)
 	for out, p := range l {
@@ -141,8 +141,8 @@ func (l Law[O]) Worst(o Law[O]) (ratio *big.Rat, at O) {
 	return ratio, at
 }
 
-// first returns the output, the first by its text, that has a ratio l/o; of no
-// probability under o if the ratio is nil.
+// first returns the output, the first by its text, that has a ratio l/o. If ratio is nil it returns
+// an output without a probability under o.
 func (l Law[O]) first(o Law[O], ratio *big.Rat) (at O) {
 	least, found := "", false
 	for out, p := range l {

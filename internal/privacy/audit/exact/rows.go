@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// Row is a sequence of ids as a value, one byte each: 1 to m, each at most once,
-// and 0 for padding.
+// Row is a sequence of ids as a value, one byte each: 1 to m, each at most once, and 0 for padding.
 type Row string
 
 // RowOf returns the row of the ids, which are below 256.
@@ -19,7 +18,7 @@ func RowOf(ids ...int) Row {
 	return Row(b)
 }
 
-// String separates the ids by commas.
+// String returns the ids with commas between them.
 func (r Row) String() string {
 	var s strings.Builder
 	for i := range len(r) {
@@ -55,9 +54,9 @@ func Rows(m, length int) iter.Seq[Row] {
 	return func(yield func(Row) bool) { fill(0, yield) }
 }
 
-// SequenceClass is a kind of neighbouring sequences (PriCDSR paper, definition
-// 2: one cell has another value, or two cells of a row are exchanged), told apart
-// by what a mechanism that gives zeros a part of their own makes of them.
+// SequenceClass is a kind of neighbouring sequences (PriCDSR paper, definition 2: one cell has
+// another value, or two cells of a row are exchanged). Kinds differ in how a mechanism treats them
+// that handles zeros separately.
 type SequenceClass string
 
 // The kinds of neighbouring sequences.
@@ -71,13 +70,13 @@ const (
 	SwapZero  SequenceClass = "swap of item and zero"
 )
 
-// SequenceClasses are all of them.
+// SequenceClasses returns all kinds.
 func SequenceClasses() []SequenceClass {
 	return []SequenceClass{ItemItem, ZeroItem, SwapFull, SwapClear, SwapFront, SwapAfter, SwapZero}
 }
 
-// SequencePairs yields the neighbours of a class among the rows of a length over
-// m items, each pair once.
+// SequencePairs yields the neighbours of a class among the rows of a length over m items, each pair
+// once.
 func SequencePairs(class SequenceClass, m, length int) iter.Seq2[Row, Row] {
 	return func(yield func(a, b Row) bool) {
 		for a := range Rows(m, length) {
@@ -120,10 +119,9 @@ func neighbours(a Row, m int) iter.Seq2[Row, SequenceClass] {
 	}
 }
 
-// swapClass tells how the zeros of a row stand to the cells i < j. A zero can
-// come to stand in front of both if at least as many items other than the two
-// stand behind it as members of the pair stand before it: drawn, they take those
-// members away to behind the zero.
+// swapClass returns the class of a swap of cells i < j by where the zeros of the row are. A zero
+// can get in front of both if at least as many other items stand behind it as cells of the pair
+// stand before it: if those items are drawn, they move these cells behind the zero.
 func swapClass(a Row, i, j int) SequenceClass {
 	if a[i] == 0 || a[j] == 0 {
 		return SwapZero

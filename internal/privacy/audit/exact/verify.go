@@ -10,30 +10,30 @@ import (
 // Class is a kind of neighbours and what a mechanism claims about them.
 type Class[I comparable] struct {
 	Name  string
-	Pairs iter.Seq2[I, I] // one order of a pair is enough: both are looked at
-	Claim *big.Rat        // no output is more than Claim times as probable from one as from the other, at least 1
+	Pairs iter.Seq2[I, I] // one order of each pair is enough: both are tested
+	Claim *big.Rat        // at least 1: no output is more than Claim times as probable from one as from the other
 }
 
 // Finding is what is true of a class.
 type Finding[I, O comparable] struct {
 	Class string
-	Pairs int // looked at, each in both orders
+	Pairs int // tested, each in both orders
 	Claim *big.Rat
-	Worst *big.Rat // largest ratio; nil: unbounded, an output that only one of a pair can give
-	// The ratio is that of Output from A against Output from B, of the first such
-	// pair and its first such output by text. Zero where the class has no pair.
+	Worst *big.Rat // largest ratio; nil: unbounded, since only one of a pair can give some output
+	// The ratio is that of Output from A against Output from B. They are the first such pair and
+	// its first such output by text, or zero if the class has no pair.
 	A, B   I
 	Output O
 }
 
-// Holds says whether the claim is true.
+// Holds reports whether the claim is true.
 func (f Finding[I, O]) Holds() bool { return f.Worst != nil && f.Worst.Cmp(f.Claim) <= 0 }
 
-// Tight says whether the claim is true and no smaller one is.
+// Tight reports whether the claim is true and no smaller one is.
 func (f Finding[I, O]) Tight() bool { return f.Worst != nil && f.Worst.Cmp(f.Claim) == 0 }
 
-// Epsilon is the logarithm of the worst ratio, rounded as floating point will,
-// for a reader; +Inf if there is no bound, -Inf where the class has no pair.
+// Epsilon returns the logarithm of the worst ratio in floating point, for a reader. It is +Inf if
+// there is no bound, -Inf if the class has no pair.
 func (f Finding[I, O]) Epsilon() float64 {
 	if f.Worst == nil {
 		return math.Inf(1)
@@ -50,7 +50,7 @@ func (f Finding[I, O]) Epsilon() float64 {
 	return math.Log(a/b) + float64(e)*math.Ln2
 }
 
-// String says it in one line.
+// String returns the finding in one line.
 func (f Finding[I, O]) String() string {
 	if f.Pairs == 0 {
 		return f.Class + ": no pairs"
@@ -68,9 +68,8 @@ func (f Finding[I, O]) String() string {
 		f.Class, worst, f.Pairs, verdict, f.Claim.RatString(), f.Output, f.A, f.B)
 }
 
-// Verify finds the law of the mechanism at every input of the classes, and the
-// worst ratio of each class. A claim that does not hold is a finding, not an
-// error. Limits are those of one law.
+// Verify finds the law of the mechanism at every input of the classes, and the worst ratio of each
+// class. A claim that does not hold is a finding, not an error. limits holds for each law.
 func Verify[I, O comparable](m Mechanism[I, O], classes []Class[I], limits Limits) ([]Finding[I, O], error) {
 	laws := map[I]Law[O]{}
 	law := func(in I) (Law[O], error) {
@@ -99,8 +98,8 @@ func Verify[I, O comparable](m Mechanism[I, O], classes []Class[I], limits Limit
 			if err != nil {
 				return nil, err
 			}
-			f.see(a, b, p, q)
-			f.see(b, a, q, p)
+			f.compare(a, b, p, q)
+			f.compare(b, a, q, p)
 			f.Pairs++
 		}
 		if f.Pairs > 0 {
@@ -111,7 +110,7 @@ func Verify[I, O comparable](m Mechanism[I, O], classes []Class[I], limits Limit
 	return list, nil
 }
 
-func (f *Finding[I, O]) see(a, b I, p, q Law[O]) {
+func (f *Finding[I, O]) compare(a, b I, p, q Law[O]) {
 	if f.Worst == nil {
 		return
 	}
@@ -133,7 +132,7 @@ func Pairs[I any](list []I) iter.Seq2[I, I] {
 	}
 }
 
-// Power returns x^k for k >= 0: the claim of k epsilons where x is e^epsilon.
+// Power returns x^k for k >= 0: the claim of k epsilons if x is e^epsilon.
 func Power(x *big.Rat, k int) *big.Rat {
 	p := big.NewRat(1, 1)
 	for range k {
