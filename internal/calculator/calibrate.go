@@ -13,8 +13,8 @@ import (
 	"privrec/internal/run"
 )
 
-// at is epsilon at a noise, by the closed form where the mechanism has one.
-func (q *Question) at(m accountant.Method) func(noise float64) (float64, error) {
+// epsilonAt returns a function of the noise that gives epsilon, by the closed form if m is empty.
+func (q *Question) epsilonAt(m accountant.Method) func(noise float64) (float64, error) {
 	return func(noise float64) (float64, error) {
 		q.put(q.of.Noise, noise)
 		if m == "" {
@@ -27,10 +27,10 @@ func (q *Question) at(m accountant.Method) func(noise float64) (float64, error) 
 
 // Noise answers which noise is the least for a guarantee.
 type Noise struct {
-	Name   string // of the number: sigma, scale or noise-multiplier
+	Name   string // name of the number: sigma, scale or noise-multiplier
 	Noise  float64
-	Target float64   // epsilon that was asked for
-	Spent  Guarantee // what that noise was accounted to: at most the target
+	Target float64   // the epsilon that was asked for
+	Spent  Guarantee // the account at that noise, at most the target
 }
 
 // Text shows the noise and its guarantee to a person.
@@ -47,7 +47,7 @@ func (n *Noise) page() *page {
 	return p
 }
 
-// Calibrate finds the least noise for a guarantee and answers with what it was accounted to.
+// Calibrate finds the least noise for a guarantee. It answers with the account at that noise.
 func (q *Question) Calibrate() (*Noise, error) {
 	target := q.get("epsilon")
 	noise, err := q.leastNoise(target)
@@ -71,7 +71,7 @@ func (q *Question) Calibrate() (*Noise, error) {
 	return &Noise{Name: q.of.Noise, Noise: noise, Target: target, Spent: *g}, nil
 }
 
-// exposed is the probability that one unit is in any of the releases.
+// exposed returns the probability that one unit is in any of the releases.
 func (q *Question) exposed() float64 {
 	if q.numbers["sampling-rate"] == nil {
 		return 1
@@ -79,10 +79,10 @@ func (q *Question) exposed() float64 {
 	return accountant.Exposed(q.get("sampling-rate"), int64(q.get("steps")))
 }
 
-// leastNoise searches. What is known in closed form is taken from there, to the
-// last digit, if the accountant agrees that it is enough.
+// leastNoise searches for the least noise. If a closed form is known and the accountant agrees that
+// it is enough, leastNoise returns that, to the last digit.
 func (q *Question) leastNoise(target float64) (float64, error) {
-	spent := q.at(q.method)
+	spent := q.epsilonAt(q.method)
 	goal := accountant.Goal{Epsilon: target, Delta: q.get("delta"), Exposed: q.exposed()}
 	start := 1.0
 	if guess, exact, ok := q.guess(target); ok {
@@ -99,24 +99,24 @@ func (q *Question) leastNoise(target float64) (float64, error) {
 		}
 	}
 	if q.method == accountant.Contour || q.method == accountant.PLD {
-		// The Rényi bound is quick and a little above: a search from there is short.
-		if c, err := accountant.Calibrate(goal, start, q.at(accountant.RDP)); err == nil {
+		// The Rényi bound is quick and slightly above: a search from there is short.
+		if c, err := accountant.Calibrate(goal, start, q.epsilonAt(accountant.RDP)); err == nil {
 			start = c.Noise
 		}
 	}
 	if q.method == accountant.Contour {
-		// Where the bracket answers for the exact accountant it may as well be asked.
+		// If the bracket answers for the exact accountant, ask the bracket at once.
 		q.put(q.of.Noise, start)
 		if r, err := q.spent(q.method); err == nil && r.Method == string(accountant.PLD) {
-			spent = q.at(accountant.PLD)
+			spent = q.epsilonAt(accountant.PLD)
 		}
 	}
 	c, err := accountant.Calibrate(goal, start, spent)
 	return c.Noise, err
 }
 
-// guess is the noise in closed form, and whether the accountant that was asked
-// for has that form, so that it is the answer and not only near it.
+// guess returns the noise in closed form. exact says that the chosen accountant has that form, so
+// that it is the answer and not only near it.
 func (q *Question) guess(target float64) (noise float64, exact, ok bool) {
 	steps, delta := q.get("steps"), q.get("delta")
 	switch q.of.Name {

@@ -25,9 +25,9 @@ type Curve struct {
 	Over        string // the axis: delta, noise or steps
 	From, To    string // ends of the axis, in the range of its number
 	Points      *Number
-	Accountants []string // a line each; none: those that apply
+	Accountants []string // one line each; none: those that apply
 	Out         string   // file to write, .svg or .png
-	Force       bool     // replaces a file of that name
+	Force       bool     // replaces an existing file
 
 	axis    string // the number that varies
 	xs      []float64
@@ -36,14 +36,14 @@ type Curve struct {
 	format  string
 }
 
-// AskCurve returns the question of how epsilon goes with one of the numbers.
+// AskCurve returns the question of how epsilon changes with one of the numbers.
 func AskCurve(m *Mechanism) *Curve {
 	k := &Curve{Question: AskAccount(m), Points: newNumber("points")}
 	k.Points.v, k.Points.set = 25, true
 	return k
 }
 
-// Draw computes the curve, writes its picture, and answers with the values that it shows.
+// Draw computes the curve, writes its picture, and answers with the values that the picture shows.
 func (k *Curve) Draw(ctx context.Context, r run.Progress) (*Drawing, error) {
 	table, err := k.compute(ctx, r)
 	if err != nil {
@@ -64,8 +64,8 @@ func (k *Curve) Draw(ctx context.Context, r run.Progress) (*Drawing, error) {
 	return d, nil
 }
 
-// Missing names what is asked for and not given: all numbers but that on the axis, and the
-// axis itself. An axis that is not known, or whose number is given, is refused.
+// Missing names the required numbers and flags that are not given: all numbers except that on the
+// axis, and the axis itself. It fails on an unknown axis, and if the number on the axis is given.
 func (k *Curve) Missing() (names []string, err error) {
 	q := k.Question
 	axes := map[string]string{"delta": "delta", "noise": q.of.Noise, "steps": "steps"}
@@ -84,8 +84,8 @@ func (k *Curve) Missing() (names []string, err error) {
 	return slices.DeleteFunc(names, func(n string) bool { return n == k.axis || given[n] }), nil
 }
 
-// Check refuses what is not known, does not fit together, or would keep the file from being
-// written, before anything is computed.
+// Check fails, before anything is computed, on unknown choices, on choices that do not fit
+// together, and if the file could not be written.
 func (k *Curve) Check() error {
 	q := k.Question
 	if err := q.checkRelation(); err != nil {
@@ -146,8 +146,7 @@ func (k *Curve) checkAxis() (err error) {
 	return nil
 }
 
-// checkOut finds out, before anything is computed, what would keep the file from
-// being written.
+// checkOut fails if the file could not be written.
 func (k *Curve) checkOut() error {
 	k.format = strings.ToLower(strings.TrimPrefix(filepath.Ext(k.Out), "."))
 	if !slices.Contains(report.ImageFormats(), k.format) {
@@ -163,7 +162,7 @@ func (k *Curve) checkOut() error {
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular():
-		return run.Usagef("choose another --out", "--out is %s, which is there and is no file", k.Out)
+		return run.Usagef("choose another --out", "--out is %s, which exists and is not a file", k.Out)
 	case !k.Force:
 		return run.WithHint(fmt.Errorf("write %s: %w", k.Out, fs.ErrExist), "choose another --out, or --force to replace what is there")
 	}
@@ -172,7 +171,7 @@ func (k *Curve) checkOut() error {
 
 // write makes the file, whole or not at all.
 func (k *Curve) write(image []byte) error {
-	if _, err := os.Lstat(k.Out); err == nil && !k.Force { // made while we computed
+	if _, err := os.Lstat(k.Out); err == nil && !k.Force { // it was made during the computation
 		return fmt.Errorf("write %s: %w", k.Out, fs.ErrExist)
 	}
 	return run.WriteFile(k.Out, func(w io.Writer) error {
@@ -181,7 +180,7 @@ func (k *Curve) write(image []byte) error {
 	})
 }
 
-// compute asks every accountant at every point; the first that has no answer ends it.
+// compute asks every accountant at every point. It fails at the first that has no answer.
 func (k *Curve) compute(ctx context.Context, r run.Progress) ([][]accountant.Result, error) {
 	table := make([][]accountant.Result, len(k.methods))
 	r.Begin("curve", len(k.methods)*len(k.xs))
@@ -203,17 +202,17 @@ func (k *Curve) compute(ctx context.Context, r run.Progress) ([][]accountant.Res
 	return table, nil
 }
 
-// title says what is held fixed.
+// title names what stays the same along the curve.
 func (k *Curve) title() string {
 	q := k.Question
-	parts := []string{strings.ReplaceAll(q.of.Name, "-", " ")}
+	words := []string{strings.ReplaceAll(q.of.Name, "-", " ")}
 	if q.sampling == privacy.WithoutReplacement {
-		parts = append(parts, "without replacement")
+		words = append(words, "without replacement")
 	}
 	for _, name := range q.order {
 		if name != k.axis {
-			parts = append(parts, strings.ReplaceAll(name, "-", " ")+" "+q.shown(name))
+			words = append(words, strings.ReplaceAll(name, "-", " ")+" "+q.shown(name))
 		}
 	}
-	return upper(strings.Join(append(parts, string(q.relation)), ", "))
+	return capitalise(strings.Join(append(words, string(q.relation)), ", "))
 }

@@ -10,10 +10,10 @@ import (
 	"privrec/internal/privacy/accountant/terms"
 )
 
-// Divergence answers how far one release tells neighbours apart.
+// Divergence answers how well one release tells neighbours apart.
 type Divergence struct {
-	Nats  float64 // Rényi divergence of that order, or a bound on it
-	Alpha float64 // order
+	Nats  float64 // the Rényi divergence of order Alpha, or a bound on it
+	Alpha float64 // the order
 	privacy.Subject
 	Asked Asked
 }
@@ -25,7 +25,7 @@ func (d *Divergence) Text(w io.Writer) error { return d.page().Text(w) }
 func (d *Divergence) MarshalJSON() ([]byte, error) { return d.page().MarshalJSON() }
 
 func (d *Divergence) page() *page {
-	p := &page{title: upper(d.Asked.Releases)}
+	p := &page{title: capitalise(d.Asked.Releases)}
 	p.add("rdp", d.Nats, "divergence", roundUp(d.Nats, 6))
 	p.add("alpha", d.Alpha, "order", short(d.Alpha))
 	p.add("accountant", "rdp", "", "")
@@ -42,7 +42,7 @@ func (d *Divergence) page() *page {
 	return p
 }
 
-// Divergence answers with the curve of one release at the order asked for.
+// Divergence answers with the divergence of one release at the chosen order.
 func (q *Question) Divergence() (*Divergence, error) {
 	e, err := q.of.release(q)
 	if err != nil {

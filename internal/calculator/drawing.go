@@ -13,10 +13,10 @@ import (
 
 // Drawing answers with the values of a curve that was drawn.
 type Drawing struct {
-	Title   string // what is held fixed
+	Title   string // names what stays the same along the curve
 	Out     string // the file
-	Over    string // what is on the axis: delta, noise or steps
-	Axis    string // the number that this is
+	Over    string // the axis: delta, noise or steps
+	Axis    string // the number on the axis
 	X       []float64
 	Methods []accountant.Method
 	Results [][]accountant.Result // by method, then by value on the axis
@@ -64,7 +64,7 @@ func (d *Drawing) page() *page {
 	return p
 }
 
-// figure is the drawing of the values.
+// figure returns the drawing of the values.
 func (d *Drawing) figure() report.Figure {
 	units := map[string]string{
 		"delta": "delta (probability)", "steps": "steps (number of releases)",
@@ -75,19 +75,19 @@ func (d *Drawing) figure() report.Figure {
 	f := report.Figure{Title: d.Title, X: units[d.Axis], Y: "epsilon (nats)", LogX: true}
 	least, most := math.Inf(1), 0.0
 	for i, m := range d.Methods {
-		l := report.Line{Name: lineNames[m], X: d.X, Dashed: m == accountant.PLD} // it may lie on the exact one
+		l := report.Line{Name: lineNames[m], X: d.X, Dashed: m == accountant.PLD} // dashed, since it may lie on the exact line
 		for _, r := range d.Results[i] {
 			l.Y = append(l.Y, r.Epsilon)
 			least, most = math.Min(least, r.Epsilon), math.Max(most, r.Epsilon)
 		}
 		f.Lines = append(f.Lines, l)
 	}
-	// A linear axis shows nothing of the small end once the values span so much.
+	// A linear axis hides the small end if the values span so much.
 	f.LogY = least > 0 && most/least > 20
 	return f
 }
 
-// lineNames are the accountants in a legend.
+// lineNames are the names of accountants in a legend.
 var lineNames = map[accountant.Method]string{
 	accountant.Analytic: "analytic", accountant.Contour: "exact", accountant.RDP: "RDP bound", accountant.PLD: "PLD upper bound",
 }

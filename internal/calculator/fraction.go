@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// fraction reads a rate that is written as one whole number over another, such as a
-// batch over the records: 256/60000. The float64 is rounded up, so that no guarantee is
-// for a smaller rate. ok is false where text is no such fraction.
+// fraction reads a rate that is written as one whole number over another, such as a batch over the
+// records: 256/60000. It rounds the float64 up, so that no guarantee is for a smaller rate. ok is
+// false if text is no such fraction.
 func fraction(text string) (v float64, ok bool) {
 	over, under, cut := strings.Cut(text, "/")
 	a, aErr := strconv.ParseUint(over, 10, 63)

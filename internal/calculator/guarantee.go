@@ -11,21 +11,21 @@ import (
 	"privrec/internal/privacy/accountant"
 )
 
-// Asked repeats a question beside its answer.
+// Asked repeats a question next to its answer.
 type Asked struct {
-	Releases string // in words
+	Releases string // the releases, in words
 	Method   accountant.Method
-	Sampling privacy.Sampling // empty: no batches
+	Sampling privacy.Sampling // empty: without batches
 	Numbers  []Given
 }
 
-// Given is a number of a question under its key in JSON.
+// Given is a number of a question, with its key in JSON.
 type Given struct {
 	Key   string
 	Value any // float64, or int64 of a whole number
 }
 
-// asked repeats the numbers of a question, less those that its answer has.
+// asked repeats the numbers of a question, except those that its answer has.
 func (q *Question) asked(less ...string) Asked {
 	a := Asked{Releases: q.of.describe(q), Method: q.method, Sampling: q.sampling}
 	for _, name := range q.order {
@@ -33,7 +33,7 @@ func (q *Question) asked(less ...string) Asked {
 			continue
 		}
 		key := strings.ReplaceAll(name, "-", "_")
-		if name == "epsilon" { // the guarantee has that key
+		if name == "epsilon" { // the guarantee has this key in JSON
 			key = "release_epsilon"
 		}
 		a.Numbers = append(a.Numbers, Given{key, q.numbers[name].json()})
@@ -51,21 +51,21 @@ func (p *page) echo(a Asked) {
 	}
 }
 
-// bound names the theorem that a bound for batches of a fixed size comes from.
+// bound names the theorem of a bound for batches of a fixed size.
 func (p *page) bound(a Asked) {
 	if a.Sampling == privacy.WithoutReplacement {
 		p.add("theorem", theorem27, "theorem", theorem27)
 	}
 }
 
-// theorem27 is where the bound for batches of a fixed size comes from.
+// theorem27 is the source of the bound for batches of a fixed size.
 const theorem27 = "Wang, Balle, Kasiviswanathan, AISTATS 2019, theorem 27 (Gaussian, without replacement), and no more than without sampling"
 
 // Guarantee answers what releases amount to.
 type Guarantee struct {
 	accountant.Result
 	Asked Asked
-	Exact *accountant.Result // of the same releases, where Result is a theorem's closed form; nil: none
+	Exact *accountant.Result // of the same releases, if Result is a theorem's closed form; nil: none
 }
 
 // Text shows the guarantee to a person.
@@ -75,7 +75,7 @@ func (g *Guarantee) Text(w io.Writer) error { return g.page().Text(w) }
 func (g *Guarantee) MarshalJSON() ([]byte, error) { return g.page().MarshalJSON() }
 
 func (g *Guarantee) page() *page {
-	p := &page{title: upper(g.Asked.Releases)}
+	p := &page{title: capitalise(g.Asked.Releases)}
 	p.guarantee(g.Result)
 	p.echo(g.Asked)
 	p.bound(g.Asked)
@@ -101,7 +101,7 @@ func (p *page) guarantee(r accountant.Result) {
 	p.add("delta", r.Delta, "delta", short(r.Delta))
 	p.add("accountant", r.Method, "accountant", r.Method)
 	if r.Order > 0 {
-		p.add("order", number1(r.Order), "best order", short(r.Order))
+		p.add("order", jsonNumber(r.Order), "best order", short(r.Order))
 	}
 	if r.Direction != "" {
 		p.add("direction", r.Direction, "direction", r.Direction)
@@ -113,15 +113,15 @@ func (p *page) guarantee(r accountant.Result) {
 	}
 }
 
-// number1 is an order as JSON can hold it.
-func number1(v float64) any {
+// jsonNumber returns an order as JSON can hold it.
+func jsonNumber(v float64) any {
 	if math.IsInf(v, 1) {
 		return "infinity"
 	}
 	return v
 }
 
-// judge says what a reader of the numbers should keep in mind.
+// judge warns of what a reader of the numbers should know.
 func (p *page) judge(r accountant.Result) {
 	for _, n := range r.Notes {
 		p.warn("%s", n)
@@ -130,7 +130,7 @@ func (p *page) judge(r accountant.Result) {
 		p.warn("unprotected: %s: %s", u.What, u.Why)
 	}
 	if r.AtEnd {
-		p.warn("the best Rényi order, %s, is at the end of the grid: the bound may be loose", short(r.Order))
+		p.warn("the best Rényi order, %s, is at an end of the grid: the bound may be loose", short(r.Order))
 	}
 	if r.Epsilon > 10 && !math.IsInf(r.Epsilon, 1) {
 		p.warn("an epsilon above 10 rules out little")
@@ -142,20 +142,20 @@ func (p *page) judge(r accountant.Result) {
 		p.warn("delta is the probability with which everything about one %s may leak: %s is too much for any data", noun(r.Unit), short(r.Delta))
 		return
 	}
-	// The data are not known, so n delta cannot be judged: say for which it would do.
+	// The number of units is not known: say for how many this delta is small enough.
 	p.warn("delta should be well below one over the number of %s, which is not known here: %s suits far fewer than %s",
 		nouns(r.Unit), short(r.Delta), near(1/r.Delta, 2))
 }
 
-// statement is the guarantee in plain words. It is the definition of (epsilon,
-// delta)-indistinguishability and no more: delta is a probability that is added,
-// not that of a failure.
+// statement returns the guarantee in plain words. It says what (epsilon,
+// delta)-indistinguishability says and no more: delta is added to a probability, and is not the
+// probability of a failure.
 func statement(releases string, r accountant.Result) string {
 	if math.IsInf(r.Epsilon, 1) {
 		return fmt.Sprintf("Nothing is guaranteed about one %s: for part of what %s shows no bound is known.", noun(r.Unit), releases)
 	}
 	s := fmt.Sprintf("%s one %s%s changes the probability of anything that an observer of %s, who knows all other %s, can conclude by at most a factor of e^%s%s, plus %s.",
-		upper(change(r.Neighbouring)), noun(r.Unit), exchanged(r.Neighbouring), releases, nouns(r.Unit), roundUp(r.Epsilon, 6), times(r.Epsilon), short(r.Delta))
+		capitalise(change(r.Neighbouring)), noun(r.Unit), exchanged(r.Neighbouring), releases, nouns(r.Unit), roundUp(r.Epsilon, 6), times(r.Epsilon), short(r.Delta))
 	if r.Unit == privacy.Cell {
 		s += " The same holds for the order of two cells; a whole sequence is a group of all its cells."
 	}

@@ -11,9 +11,9 @@ import (
 	"privrec/internal/run"
 )
 
-// AskLedger returns the question of what a ledger amounts to, of which a delta is asked.
+// AskLedger returns the question of what a ledger amounts to. Its only number is delta.
 func AskLedger() *Question {
-	return newQuestion(&Mechanism{Name: "ledger", Accountants: every}, "delta")
+	return newQuestion(&Mechanism{Name: "ledger", Accountants: general}, "delta")
 }
 
 // LedgerAccount answers what a ledger amounts to.
@@ -22,27 +22,27 @@ type LedgerAccount struct {
 	Noise      privacy.Noise
 	Entries    int
 	Delta      float64
-	Guarantees []UnitGuarantee      // one a unit
+	Guarantees []UnitGuarantee      // one for each unit
 	Public     []privacy.Assumption // what is taken as public
-	Remarks    []string             // what the guarantees rest on besides releases about their units
-	Part       Part                 // where more was released than is counted, or may have been
+	Remarks    []string             // what the guarantees rest on, except releases about their units
+	Gap        Gap                  // where more was released than is counted, or may have been
 }
 
-// UnitGuarantee is what a ledger amounts to for one unit.
+// UnitGuarantee says what a ledger amounts to for one unit.
 type UnitGuarantee struct {
 	accountant.Result
-	Protected *accountant.Result // beside an infinite result, that of what is protected; nil: nothing is
+	Protected *accountant.Result // if Result is infinite: the account of what is protected; nil: nothing is
 }
 
-// Ledger answers what a ledger amounts to, a file or that of a run directory, for the unit
-// that is asked for, or with an empty unit for each that the ledger is about. The key is the
-// one that the ledger was written under, nil without one.
+// Ledger answers what a ledger amounts to. path is a ledger file or a run directory. unit is the
+// unit that is asked for; "" means every unit that the ledger is about. key is the ledger key that
+// the ledger was written under, nil without one.
 func (q *Question) Ledger(path, unit string, key *privacy.Key) (*LedgerAccount, error) {
 	path, err := ledgerPath(path)
 	if err != nil {
 		return nil, err
 	}
-	l, part, err := readLedger(path, key)
+	l, gap, err := readLedger(path, key)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (q *Question) Ledger(path, unit string, key *privacy.Key) (*LedgerAccount, 
 	if err != nil {
 		return nil, err
 	}
-	a := &LedgerAccount{Path: path, Noise: l.Noise(), Entries: len(l.Entries()), Delta: q.get("delta"), Public: l.Assumptions(), Part: part}
+	a := &LedgerAccount{Path: path, Noise: l.Noise(), Entries: len(l.Entries()), Delta: q.get("delta"), Public: l.Assumptions(), Gap: gap}
 	for _, u := range units {
 		g, err := q.ledgerGuarantee(path, l, u)
 		if err != nil {
@@ -65,7 +65,7 @@ func (q *Question) Ledger(path, unit string, key *privacy.Key) (*LedgerAccount, 
 	return a, nil
 }
 
-// choose returns the unit that is asked for, or with an empty one all that the ledger is about.
+// choose returns the unit that is asked for, or, for an empty one, all that the ledger is about.
 func (s ledgerSubjects) choose(path, unit string) ([]privacy.Subject, error) {
 	if unit == "" {
 		return s.list, nil
@@ -76,7 +76,7 @@ func (s ledgerSubjects) choose(path, unit string) ([]privacy.Subject, error) {
 	}
 	u, ok := s.subject(asked)
 	if !ok {
-		return nil, run.Usagef("it is about "+unitNames(s.list), "--unit is %s, and %s is not about it", unit, path)
+		return nil, run.Usagef("it is about "+unitNames(s.list), "--unit is %s, but %s is not about it", unit, path)
 	}
 	return []privacy.Subject{u}, nil
 }
@@ -89,7 +89,8 @@ func unitNames(units []privacy.Subject) string {
 	return strings.Join(names, ", ")
 }
 
-// ledgerGuarantee accounts one unit, and where that is infinite what is protected alone.
+// ledgerGuarantee accounts for one unit. If the result is infinite it also accounts for what is
+// protected alone.
 func (q *Question) ledgerGuarantee(path string, l *privacy.Ledger, u privacy.Subject) (UnitGuarantee, error) {
 	entries := l.Entries()
 	r, err := q.ledgerUnit(path, l, entries, u)
@@ -112,7 +113,7 @@ func (q *Question) ledgerGuarantee(path string, l *privacy.Ledger, u privacy.Sub
 	return UnitGuarantee{r, &p}, nil
 }
 
-// ledgerUnit accounts one unit.
+// ledgerUnit accounts for one unit.
 func (q *Question) ledgerUnit(path string, l *privacy.Ledger, entries []privacy.Entry, u privacy.Subject) (accountant.Result, error) {
 	books, err := accountant.New(q.method, u.Unit, u.Neighbouring)
 	if err != nil {

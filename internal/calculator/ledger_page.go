@@ -16,7 +16,7 @@ func (a *LedgerAccount) Text(w io.Writer) error { return a.page().Text(w) }
 // MarshalJSON writes what Text shows, with every digit.
 func (a *LedgerAccount) MarshalJSON() ([]byte, error) { return a.page().MarshalJSON() }
 
-// page tells the guarantees: one at the top level, several as a list.
+// page shows the guarantees: one at the top level, several as a list.
 func (a *LedgerAccount) page() *page {
 	releases := fmt.Sprintf("the run of %s", a.Path)
 	p := &page{title: fmt.Sprintf("%s: %s, %s", a.Path, entryCount(a.Entries), a.Noise)}
@@ -70,11 +70,11 @@ func (a *LedgerAccount) page() *page {
 	for _, r := range a.Remarks {
 		p.warn("%s", r)
 	}
-	p.atLeast(a.Part)
+	p.atLeast(a.Gap)
 	return p
 }
 
-// entryCount is n with its noun.
+// entryCount returns n with its noun.
 func entryCount(n int) string {
 	if n == 1 {
 		return "1 entry"
@@ -82,24 +82,24 @@ func entryCount(n int) string {
 	return fmt.Sprintf("%d entries", n)
 }
 
-// atLeast marks an answer as one about a part of the releases.
-func (p *page) atLeast(part Part) {
+// atLeast marks an answer that counts only some of the releases.
+func (p *page) atLeast(gap Gap) {
 	switch {
-	case part.Why == "":
+	case gap.Why == "":
 		return
-	case part.Status != "":
-		p.title += ", the run is " + part.Status + ": at least"
+	case gap.Status != "":
+		p.title += ", the run is " + gap.Status + ": at least"
 	default:
 		p.title += ", no closing line: at least"
 	}
-	p.mark(part)
-	if part.Open != "" {
-		p.warnings = append([]string{part.Open}, p.warnings...)
+	p.mark(gap)
+	if gap.Unprotected != "" {
+		p.warnings = append([]string{gap.Unprotected}, p.warnings...)
 	}
-	p.warnings = append([]string{part.Why}, p.warnings...)
+	p.warnings = append([]string{gap.Why}, p.warnings...)
 }
 
-// atLeast is a shown epsilon as a bound from below, which an infinite one is not.
+// atLeast returns a shown epsilon as a lower bound. An infinite epsilon stays as it is.
 func atLeast(shown string) string {
 	if rest, infinite := strings.CutPrefix(shown, "infinite"); infinite {
 		return "infinite" + strings.Replace(rest, "protected ", "protected at least ", 1)
@@ -107,22 +107,22 @@ func atLeast(shown string) string {
 	return "at least " + shown
 }
 
-// mark says "at least" wherever the answer gives an epsilon.
-func (p *page) mark(part Part) {
+// mark writes "at least" wherever the answer gives an epsilon.
+func (p *page) mark(gap Gap) {
 	p.statement = strings.TrimSpace(p.statement + " This counts what the ledger lists: the epsilon of the whole run is at least that.")
 	for i, f := range p.fields {
 		if (strings.HasPrefix(f.key, "epsilon") || strings.HasPrefix(f.label, "epsilon")) && f.key != "epsilon_lower" {
 			p.fields[i].shown = atLeast(f.shown)
 		}
-		if parts, ok := f.value.([]*page); ok {
-			for _, one := range parts {
-				one.mark(part)
+		if pages, ok := f.value.([]*page); ok {
+			for _, one := range pages {
+				one.mark(gap)
 			}
 		}
 	}
 	p.add("at_least", true, "", "")
-	if part.Status != "" {
+	if gap.Status != "" {
 		p.add("unfinished", true, "", "")
-		p.add("run_status", part.Status, "", "")
+		p.add("run_status", gap.Status, "", "")
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"privrec/internal/privacy/accountant"
 )
 
-// Mechanism is what the calculator knows of one mechanism: its numbers, who can account
-// it, and the event that a release of it is.
+// Mechanism is what the calculator knows about one mechanism: its numbers, the accountants that can
+// price it, and the event of one release.
 type Mechanism struct {
 	Name, Summary, Long string
 	Noise               string // the number that Calibrate finds; empty: none
@@ -19,13 +19,13 @@ type Mechanism struct {
 
 	numbers  []string // of a release, without the noise
 	unit     privacy.Unit
-	closed   bool // has a closed form of its own and no choice of accountant
+	closed   bool // has its own closed form and no choice of accountant
 	release  func(q *Question) (privacy.Event, error)
-	describe func(q *Question) string // the releases, in words
+	describe func(q *Question) string // returns the releases in words
 }
 
-// every are the accountants that take any mechanism.
-var every = []accountant.Method{accountant.Contour, accountant.RDP, accountant.PLD}
+// general lists the accountants that take any mechanism.
+var general = []accountant.Method{accountant.Contour, accountant.RDP, accountant.PLD}
 
 // Mechanisms lists what can be asked about.
 func Mechanisms() []*Mechanism {
@@ -51,7 +51,7 @@ batches take every record with probability --sampling-rate; batches without
 replacement have a fixed size. Where a record is added or removed the sum moves
 by C; where one is exchanged for another, by 2C.`,
 			Noise: "noise-multiplier", numbers: []string{"sampling-rate"}, Relations: anyRelation, Sampled: true, unit: privacy.Record,
-			Accountants: every,
+			Accountants: general,
 			release: func(q *Question) (privacy.Event, error) {
 				g := privacy.Gaussian{Sigma: q.get("noise-multiplier"), Sensitivity: 1, Unit: q.unit, Neighbouring: q.relation}
 				if q.relation == privacy.Replace {
@@ -70,7 +70,7 @@ by C; where one is exchanged for another, by 2C.`,
 		{
 			Name: "laplace", Summary: "Laplace noise on every release",
 			Long:  "Each release is a value that moves by at most --sensitivity in the l1 norm between\nneighbours, plus Laplace noise of scale --scale.",
-			Noise: "scale", numbers: []string{"sensitivity"}, Relations: anyRelation, unit: privacy.Record, Accountants: every,
+			Noise: "scale", numbers: []string{"sensitivity"}, Relations: anyRelation, unit: privacy.Record, Accountants: general,
 			release: func(q *Question) (privacy.Event, error) {
 				return privacy.Laplace{Scale: q.get("scale"), Sensitivity: q.get("sensitivity"), Unit: q.unit, Neighbouring: q.relation}, nil
 			},
@@ -81,9 +81,9 @@ by C; where one is exchanged for another, by 2C.`,
 		{
 			Name: "randomized-response", Summary: "repeated randomized response on one value",
 			Long: `Each release reports one of --categories values: the true one with probability
-e^epsilon/(e^epsilon + categories - 1), any other alike. --epsilon is that of one
-release.`,
-			numbers: []string{"epsilon", "categories"}, unit: privacy.Record, Accountants: every,
+e^epsilon/(e^epsilon + categories - 1), each other one with equal probability. --epsilon
+is that of one release.`,
+			numbers: []string{"epsilon", "categories"}, unit: privacy.Record, Accountants: general,
 			release: func(q *Question) (privacy.Event, error) {
 				return privacy.RandomizedResponse{Epsilon: q.get("epsilon"), Categories: int64(q.get("categories")), Unit: q.unit}, nil
 			},
@@ -94,12 +94,12 @@ release.`,
 	}
 }
 
-// Noisy lists the mechanisms whose noise is a number, which can be found.
+// Noisy lists the mechanisms that have a noise which can be calibrated.
 func Noisy() []*Mechanism {
 	return slices.DeleteFunc(Mechanisms(), func(m *Mechanism) bool { return m.Noise == "" })
 }
 
-// Dipsgnn is the mechanism of the theorem of the DIPSGNN paper.
+// Dipsgnn returns the mechanism of the theorem of the DIPSGNN paper.
 func Dipsgnn() *Mechanism {
 	return &Mechanism{
 		Name: "dipsgnn", Summary: "the closed form of the DIPSGNN theorem",
@@ -117,13 +117,13 @@ the exact value of the same releases is printed beside it.`,
 	}
 }
 
-// Accountants are those that a mechanism of a name takes, and for any other name those that
-// take any mechanism.
+// Accountants lists the accountants that the mechanism of a name takes. For an unknown name it
+// lists those that take any mechanism.
 func Accountants(name string) []accountant.Method {
 	for _, m := range Mechanisms() {
 		if m.Name == name {
 			return m.Accountants
 		}
 	}
-	return every
+	return general
 }

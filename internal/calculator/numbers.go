@@ -13,13 +13,13 @@ import (
 // span is the range of a numeric flag.
 type span struct {
 	lo, hi         float64
-	openLo, openHi bool // the end itself is out
+	openLo, openHi bool // the end itself is not in the range
 	whole          bool
-	ratio          bool // may be given as one whole number over another
+	ratio          bool // may be written as one whole number over another
 }
 
-// The ranges of the calculator. They are wide enough for anything that is meant
-// and narrow enough that what is not is told, by name, before it is computed.
+// These are the ranges of the calculator. They are wide enough for every sensible number, and
+// narrow enough to refuse others, by name, before anything is computed.
 var (
 	spanNoise   = span{lo: 1e-9, hi: 1e9}
 	spanSteps   = span{lo: 1, hi: 1e12, whole: true}
@@ -31,7 +31,7 @@ var (
 	spanPoints  = span{lo: 2, hi: 500, whole: true}
 )
 
-// String is the range in words, as in "1e-9 to 1e9".
+// String returns the range in words, as in "1e-9 to 1e9".
 func (s span) String() string {
 	var text string
 	switch {
@@ -48,7 +48,7 @@ func (s span) String() string {
 	return text
 }
 
-// holds reports whether v is in range; NaN is in none.
+// holds reports whether v is in range. NaN never is.
 func (s span) holds(v float64) bool {
 	switch {
 	case s.whole && v != math.Trunc(v):
@@ -59,7 +59,7 @@ func (s span) holds(v float64) bool {
 	return v >= s.lo && v <= s.hi
 }
 
-// parse reads what was given to a flag.
+// parse reads the value of a flag.
 func (s span) parse(flag, text string) (float64, error) {
 	if s.ratio && strings.Contains(text, "/") {
 		v, ok := fraction(text)
@@ -85,7 +85,7 @@ func (s span) parse(flag, text string) (float64, error) {
 	return v, nil
 }
 
-// advice is what to do about a number out of range, empty where nothing is known.
+// advice says what to do about a number out of range; "" if nothing is known.
 func (s span) advice(flag string, v float64) string {
 	switch {
 	case s.whole && v != math.Trunc(v) && v > s.lo:
@@ -100,14 +100,14 @@ func (s span) advice(flag string, v float64) string {
 	return ""
 }
 
-// Number is a number of a question. Its range is checked where it is read: it is the value
-// of a flag, as the packages flag and pflag take it.
+// Number is a number of a question. It checks its range when it is read: it is the value of a flag,
+// as the packages flag and pflag take it.
 type Number struct {
 	name, usage, letter string
 	span                span
 	v                   float64
 	set                 bool
-	text                string // as a fraction, if it was given as one
+	text                string // the fraction that was given; empty: it was not a fraction
 }
 
 // newNumber returns a number of the calculator that is not given yet.
@@ -116,18 +116,18 @@ func newNumber(name string) *Number {
 	return &Number{name: name, usage: k.usage, letter: k.letter, span: k.span}
 }
 
-// kinds are the numbers of the calculator by name: their ranges, what they mean, and the
-// letter that stands for each in a command line.
+// kinds has the numbers of the calculator by name: their ranges, what they mean, and the letter
+// that stands for each in a command line.
 var kinds = map[string]struct {
 	span          span
 	usage, letter string
 }{
 	"sigma":            {spanNoise, "standard deviation of the noise", "S"},
-	"sensitivity":      {spanNoise, "most that one unit moves a release", "D"},
+	"sensitivity":      {spanNoise, "largest distance that one unit moves a release", "D"},
 	"noise-multiplier": {spanNoise, "standard deviation of the noise over the clipping norm", "Z"},
-	"sampling-rate":    {spanRate, "probability of a record to be in a batch, also as a fraction such as 256/60000", "Q"},
+	"sampling-rate":    {spanRate, "probability that a record is in a batch, such as 0.01 or 256/60000", "Q"},
 	"scale":            {spanNoise, "scale of the noise", "B"},
-	"clip":             {spanNoise, "norm that rows are clipped to", "C"},
+	"clip":             {spanNoise, "norm at which rows are clipped", "C"},
 	"epsilon":          {spanEpsilon, "epsilon of one release", "E"},
 	"categories":       {spanClasses, "number of values", "K"},
 	"steps":            {spanSteps, "number of releases", "N"},
@@ -136,16 +136,17 @@ var kinds = map[string]struct {
 	"points":           {spanPoints, "values on the axis, spaced by equal factors", ""},
 }
 
-// Name is the name of the flag, without dashes.
+// Name returns the name of the flag, without dashes.
 func (n *Number) Name() string { return n.name }
 
 // Usage says what the number is and its range.
 func (n *Number) Usage() string { return n.usage + "; " + n.span.String() }
 
-// Letter stands for the value in a command line that shows what to give.
+// Letter returns the letter that stands for the value in a command line that shows what to give.
 func (n *Number) Letter() string { return n.letter }
 
-// String is the value as given; empty, so no default in the help, if it was not.
+// String returns the value as given. It is empty if none was given, so that the help shows no
+// default.
 func (n *Number) String() string {
 	if n == nil || !n.set {
 		return ""
@@ -169,7 +170,7 @@ func (n *Number) Set(text string) error {
 	return nil
 }
 
-// Type is the word that stands for the value in the help.
+// Type returns the word that stands for the value in the help.
 func (n *Number) Type() string {
 	if n.span.whole {
 		return "int"
@@ -177,7 +178,7 @@ func (n *Number) Type() string {
 	return "float"
 }
 
-// json is the value as JSON shows it.
+// json returns the value as JSON shows it.
 func (n *Number) json() any {
 	if n.span.whole {
 		return int64(n.v)

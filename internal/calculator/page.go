@@ -11,18 +11,18 @@ import (
 	"privrec/internal/report"
 )
 
-// page is how an answer shows: values under the keys of its JSON, in
-// order, then a sentence and what to keep in mind.
+// page is how an answer is shown: values under the keys of its JSON, in order, then a sentence and
+// warnings.
 type page struct {
 	title     string
 	fields    []field
 	statement string
 	warnings  []string
-	table     *report.Table // for text alone; nil: none
+	table     *report.Table // only in text; nil: none
 }
 
 type field struct {
-	key, label, shown string // without a label it is for JSON alone, without a key for text
+	key, label, shown string // without a label only in JSON, without a key only in text
 	value             any
 }
 
@@ -34,8 +34,8 @@ func (p *page) warn(format string, args ...any) {
 	p.warnings = append(p.warnings, fmt.Sprintf(format, args...))
 }
 
-// MarshalJSON writes the fields in their order, then statement and warnings.
-// JSON has no infinity: that is the string "infinity".
+// MarshalJSON writes the fields in their order, then statement and warnings. JSON has no infinity:
+// that is the string "infinity".
 func (p *page) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteByte('{')

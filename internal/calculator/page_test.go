@@ -37,7 +37,7 @@ func TestStatement(t *testing.T) {
 	if err != nil || !strings.Contains(string(b), `"order":"infinity"`) {
 		t.Errorf("%s, %v", b, err)
 	}
-	for _, want := range []string{"a note", "the best Rényi order, 7, is at the end of the grid", "above 10 rules out little", "too much for any data"} {
+	for _, want := range []string{"a note", "the best Rényi order, 7, is at an end of the grid", "above 10 rules out little", "too much for any data"} {
 		if !strings.Contains(strings.Join(a.warnings, "\n"), want) {
 			t.Errorf("no warning %q in %q", want, a.warnings)
 		}

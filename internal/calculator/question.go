@@ -9,24 +9,23 @@ import (
 	"privrec/internal/run"
 )
 
-// Question is one calculation: numbers and choices about a mechanism, by the names that
-// they have on a command line. Fill them in, see that none is Missing, and Check it; then
-// it can be answered.
+// Question is one calculation: numbers and choices about a mechanism, under the names of command
+// line flags. Fill them in, see that none is Missing, and Check the question; then it can be
+// answered.
 type Question struct {
-	// Choices as they are given. An empty one takes the default, but for Sampling, which
-	// has it already.
+	// The choices as given. An empty one takes the default, except Sampling, which has it already.
 	Accountant, Sampling, Neighbouring string
 
 	of       *Mechanism
 	numbers  map[string]*Number
-	order    []string // of numbers, as the answer repeats them
+	order    []string // of numbers, in which the answer repeats them
 	method   accountant.Method
 	sampling privacy.Sampling
 	relation privacy.Neighbouring
 	unit     privacy.Unit
 }
 
-// newQuestion returns a question that wants numbers, none of which is given yet.
+// newQuestion returns a question that needs numbers, none of which is given yet.
 func newQuestion(m *Mechanism, names ...string) *Question {
 	q := &Question{of: m, numbers: map[string]*Number{}, order: names, unit: m.unit}
 	if m.Sampled {
@@ -61,10 +60,10 @@ func AskDivergence(m *Mechanism) *Question {
 	return newQuestion(m, slices.Concat([]string{m.Noise}, m.numbers, []string{"alpha"})...)
 }
 
-// Of is the mechanism that is asked about.
+// Of returns the mechanism of the question.
 func (q *Question) Of() *Mechanism { return q.of }
 
-// Numbers lists the numbers that are asked for, in order.
+// Numbers lists the required numbers, in order.
 func (q *Question) Numbers() []*Number {
 	var all []*Number
 	for _, name := range q.order {
@@ -73,7 +72,7 @@ func (q *Question) Numbers() []*Number {
 	return all
 }
 
-// Missing names the numbers that are asked for and not given.
+// Missing names the required numbers that are not given.
 func (q *Question) Missing() (names []string) {
 	for _, n := range q.Numbers() {
 		if !n.set {
@@ -83,8 +82,8 @@ func (q *Question) Missing() (names []string) {
 	return names
 }
 
-// Check refuses choices that are not known or do not fit together. Until then a question
-// cannot be answered.
+// Check fails on choices that are unknown or do not fit together. A question can be answered only
+// after it.
 func (q *Question) Check() error {
 	if err := q.checkRelation(); err != nil {
 		return err
@@ -154,7 +153,7 @@ func (q *Question) setMethod(flag, text string) error {
 // get returns the value of a number.
 func (q *Question) get(name string) float64 { return q.numbers[name].v }
 
-// shown returns it in words.
+// shown returns the value of a number in words.
 func (q *Question) shown(name string) string {
 	n := q.numbers[name]
 	if n.text != "" {
@@ -163,8 +162,7 @@ func (q *Question) shown(name string) string {
 	return near(n.v, 6)
 }
 
-// put sets a number that is computed and not given, such as the noise of a
-// calibration.
+// put sets a number that is computed and not given, such as the noise of a calibration.
 func (q *Question) put(name string, v float64) {
 	n := q.numbers[name]
 	if n == nil {
@@ -174,7 +172,7 @@ func (q *Question) put(name string, v float64) {
 	n.v, n.set, n.text = v, true, ""
 }
 
-// count is the number of releases in words.
+// count returns the number of releases in words.
 func (q *Question) count() string {
 	n := q.numbers["steps"]
 	switch {

@@ -17,7 +17,7 @@ import (
 
 const hintLedger = "a run keeps its ledger in ledger.jsonl of its directory, perturbed rows in NAME.tsv theirs in NAME.ledger.jsonl"
 
-// ledgerPath is the ledger that a path names: a file, or that of a run directory.
+// ledgerPath returns the ledger that a path names: a file, or the ledger of a run directory.
 func ledgerPath(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err == nil && info.IsDir() {
@@ -35,49 +35,49 @@ func ledgerPath(path string) (string, error) {
 	return path, nil
 }
 
-// readLedger reads a ledger and what the manifest beside it says of it. What is wrong
-// with a ledger is an error about data, with file and line.
-func readLedger(path string, key *privacy.Key) (l *privacy.Ledger, part Part, err error) {
+// readLedger reads a ledger and what the manifest beside it says about it. A damaged ledger is an
+// error about data, with file and line.
+func readLedger(path string, key *privacy.Key) (l *privacy.Ledger, gap Gap, err error) {
 	m, err := manifestBeside(path)
 	if err != nil {
-		return nil, part, err
+		return nil, gap, err
 	}
 	unfinished := m != nil && m.Status != run.StatusDone
 	l, err = privacy.Reading{Key: key, Unfinished: unfinished}.File(path)
 	if err != nil {
-		return nil, part, badLedger(path, err, m)
+		return nil, gap, badLedger(path, err, m)
 	}
 	if len(l.Entries()) == 0 {
-		return nil, part, &dataset.Error{File: path, Msg: "lists no releases"}
+		return nil, gap, &dataset.Error{File: path, Msg: "lists no releases"}
 	}
 	seal, closed := l.Seal()
 	if err := reportBeside(path, seal); err != nil {
-		return nil, part, err
+		return nil, gap, err
 	}
 	switch {
 	case unfinished:
 		if err := coversCheckpoint(path, key); err != nil {
-			return nil, part, err
+			return nil, gap, err
 		}
-		part.Status = m.Status
-		part.Why = fmt.Sprintf("the run in %s is %s, not done: what it released so far is counted, and the epsilon of the finished run is at least that", filepath.Dir(path), m.Status)
+		gap.Status = m.Status
+		gap.Why = fmt.Sprintf("the run in %s is %s, not done: what it released so far is counted, and the epsilon of the finished run is at least that", filepath.Dir(path), m.Status)
 		if !l.Closes() {
-			part.Open = "a ledger of version privrec/1 lists what is not protected at all when its run ends, and not before: what is finite here may be infinite"
+			gap.Unprotected = "a ledger of version privrec/1 lists what is unprotected only when its run ends: an epsilon that is finite here may be infinite"
 		}
 	case m != nil && m.Ledger != nil && *m.Ledger != seal:
-		return nil, part, &dataset.Error{File: path, Msg: fmt.Sprintf("has %s; the manifest of its run says %s", seal, m.Ledger),
+		return nil, gap, &dataset.Error{File: path, Msg: fmt.Sprintf("has %s; the manifest of its run says %s", seal, m.Ledger),
 			Hint: "one of the two is not as the run wrote it: nothing is accounted from such a ledger"}
 	case m != nil && m.Ledger == nil && closed:
-		return nil, part, &dataset.Error{File: path, Msg: "is closed, and the manifest of its run does not say how it ends",
+		return nil, gap, &dataset.Error{File: path, Msg: "is closed, and the manifest of its run does not say how it ends",
 			Hint: "the ledger or manifest.json beside it is of another run"}
 	case !closed && (m == nil || m.Ledger == nil):
-		part.Why = "a ledger of version privrec/1 has no closing line: whether lines at its end were lost cannot be told, and the epsilon is at least that of those that are there"
+		gap.Why = "a ledger of version privrec/1 has no closing line: lines at its end may have been lost, and the epsilon is at least that of the lines that are there"
 	}
-	return l, part, nil
+	return l, gap, nil
 }
 
-// coversCheckpoint refuses the ledger of an unfinished run that lists less than it did
-// when the checkpoint beside it was made.
+// coversCheckpoint fails on the ledger of an unfinished run that lists less than when the
+// checkpoint beside it was made.
 func coversCheckpoint(path string, key *privacy.Key) error {
 	st, ok, err := run.LedgerAtCheckpoint(filepath.Dir(path))
 	if err != nil || !ok {
@@ -85,13 +85,13 @@ func coversCheckpoint(path string, key *privacy.Key) error {
 	}
 	if err := (privacy.Reading{Key: key}).Covers(path, st); err != nil {
 		return &dataset.Error{File: path, Msg: strings.TrimPrefix(err.Error(), "ledger: "+path+": "),
-			Hint: "the checkpoint beside it holds what more releases made, or those of another ledger: nothing is accounted from this one"}
+			Hint: "the checkpoint beside it holds results of more releases, or of another ledger: nothing is accounted from this one"}
 	}
 	return nil
 }
 
-// manifestBeside is the manifest of the run whose ledger a file is; nil for a file that
-// is in no run directory.
+// manifestBeside returns the manifest of the run that wrote a ledger; nil for a ledger outside of a
+// run directory.
 func manifestBeside(path string) (*run.Manifest, error) {
 	if filepath.Base(path) != run.LedgerName {
 		return nil, nil
@@ -106,8 +106,8 @@ func manifestBeside(path string) (*run.Manifest, error) {
 	return &m, nil
 }
 
-// reportBeside refuses a ledger that the report of the same perturbation describes
-// otherwise. One without such a report, or with one that describes none, is taken.
+// reportBeside fails on a ledger that the report of the same perturbation describes otherwise. It
+// accepts a ledger without a report, or with one that does not describe it.
 func reportBeside(path string, seal privacy.Seal) error {
 	stem, ok := strings.CutSuffix(path, ".ledger.jsonl")
 	if !ok {
@@ -135,7 +135,7 @@ func reportBeside(path string, seal privacy.Seal) error {
 	return nil
 }
 
-// badLedger is an error of reading a ledger in the words of the command line.
+// badLedger returns an error of reading a ledger in the words of the command line.
 func badLedger(path string, err error, m *run.Manifest) error {
 	bad := &dataset.Error{File: path, Msg: strings.TrimPrefix(err.Error(), "ledger: "+path+": "), Hint: "a ledger must be as the run wrote it: nothing is accounted from one that is not"}
 	switch {
@@ -144,7 +144,7 @@ func badLedger(path string, err error, m *run.Manifest) error {
 	case errors.Is(err, privacy.ErrWrongKey):
 		bad.Hint = "name the key file that the run had"
 	case errors.Is(err, privacy.ErrUnkeyed):
-		bad.Hint = "a run that had the key would have written it under that: this ledger is another one, or leave out --ledger-key"
+		bad.Hint = "this is not the ledger of a run with that ledger key: name another ledger, or leave out --ledger-key"
 	case errors.Is(err, privacy.ErrCut) && m != nil:
 		bad.Hint = "the manifest beside it says that the run is done: the ledger is not as the run wrote it"
 	case errors.Is(err, privacy.ErrCut):
@@ -161,9 +161,9 @@ func badLedger(path string, err error, m *run.Manifest) error {
 	return bad
 }
 
-// Part says why a ledger may list a part of what its run releases.
-type Part struct {
-	Status string // of the run that has not ended; empty: the format cannot show a cut
-	Why    string // a sentence; empty: everything is listed
-	Open   string // a sentence where what is not protected may be missing
+// Gap says why a ledger may list only some of the releases of its run.
+type Gap struct {
+	Status      string // of a run that has not ended; empty: the format cannot show whether lines were lost
+	Why         string // a sentence; empty: everything is listed
+	Unprotected string // a sentence if what is unprotected may be missing
 }

@@ -47,8 +47,8 @@ func (q *Question) spent(m accountant.Method) (accountant.Result, error) {
 	return r, nil
 }
 
-// sound refuses a result that says nothing: one without a number, or an infinite
-// one without a reason.
+// sound fails on a result that says nothing: one without a number, or an infinite one without a
+// reason.
 func sound(r accountant.Result) error {
 	switch {
 	case math.IsNaN(r.Epsilon) || r.Epsilon < 0:
@@ -59,7 +59,7 @@ func sound(r accountant.Result) error {
 	return nil
 }
 
-// failed says which accountant could not answer, and which may.
+// failed says which accountant could not answer, and which one may.
 func (q *Question) failed(m accountant.Method, err error) error {
 	err = fmt.Errorf("no guarantee from the accountant %q for %s: %w", m, q.of.describe(q), err)
 	if m == accountant.RDP && errors.Is(err, rdp.ErrNotCovered) {
@@ -75,7 +75,7 @@ func (q *Question) failed(m accountant.Method, err error) error {
 // closedMethod names the closed form in an answer.
 const closedMethod = "closed-form"
 
-// closed is the theorem's epsilon of a question.
+// closed returns the theorem's epsilon of a question.
 func (q *Question) closed() (float64, error) {
 	mu := q.get("clip") / q.get("sigma")
 	eps := accountant.Closed(q.get("steps")*mu*mu, q.get("delta"))

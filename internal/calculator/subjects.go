@@ -7,17 +7,16 @@ import (
 	"privrec/internal/privacy"
 )
 
-// ledgerSubjects is what a ledger is about.
+// ledgerSubjects says what a ledger is about.
 type ledgerSubjects struct {
-	list   []privacy.Subject // to account, in the order in which they appear
+	list   []privacy.Subject // to account for, in the order in which they appear
 	direct []privacy.Subject // of its releases and of what is unprotected, each once
 	held   []privacy.Holding
 }
 
-// subjectsOf lists the units that a ledger is about, in the order in which they
-// appear, then those that it says how many of them are held by. Entries that are
-// unprotected for every unit do not add one; a ledger with nothing else is about
-// records.
+// subjectsOf lists the units that a ledger is about, in the order in which they appear, then the
+// units that hold them, if the ledger says how many. Entries that are unprotected for every unit
+// add no unit. A ledger with nothing else is about records.
 func subjectsOf(l *privacy.Ledger) ledgerSubjects {
 	s := ledgerSubjects{held: l.Holdings()}
 	var units []privacy.Unit
@@ -48,8 +47,8 @@ func subjectsOf(l *privacy.Ledger) ledgerSubjects {
 	return s
 }
 
-// relation is the one under which a unit can be accounted: that of its releases and of
-// those of the parts that it holds, or where they differ Replace, under which all have
+// relation returns the relation under which a unit can be accounted. It is that of its releases and
+// of the releases about the units that it holds. If they differ it is Replace, under which all have
 // a price. What is unprotected is so under any relation.
 func (s ledgerSubjects) relation(u privacy.Unit) privacy.Neighbouring {
 	r := privacy.Neighbouring("")
@@ -69,7 +68,7 @@ func (s ledgerSubjects) relation(u privacy.Unit) privacy.Neighbouring {
 	return r
 }
 
-// holds is how many of one unit another holds; 0: not known.
+// holds returns how many of one unit another holds; 0: not known.
 func (s ledgerSubjects) holds(u, of privacy.Unit) int64 {
 	if of == privacy.Feature { // the vector of one user
 		return 1
@@ -82,8 +81,8 @@ func (s ledgerSubjects) holds(u, of privacy.Unit) int64 {
 	return 0
 }
 
-// subject is what a unit is accounted as: one that the ledger is about, that contains
-// one of those, or that is part of one.
+// subject returns the subject of a unit's account. It needs a unit that the ledger is about, that
+// contains one of those, or that one of those contains.
 func (s ledgerSubjects) subject(u privacy.Unit) (privacy.Subject, bool) {
 	for _, d := range s.list {
 		if u.Contains(d.Unit) || d.Unit.Contains(u) {
@@ -93,13 +92,13 @@ func (s ledgerSubjects) subject(u privacy.Unit) (privacy.Subject, bool) {
 	return privacy.Subject{}, false
 }
 
-// remarks say what an account of a unit rests on besides releases about it.
+// remarks say what the account of a unit rests on, except releases about it.
 func (s ledgerSubjects) remarks(u privacy.Subject) (all []string) {
 	say := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	var said []privacy.Unit
 	for _, d := range s.direct {
 		if d.Neighbouring != "" && d.Neighbouring != u.Neighbouring && d.Unit == u.Unit {
-			say("the account of one %s is of one exchanged for another: releases about one under %s are charged as a group of two", noun(u.Unit), d.Neighbouring)
+			say("the account of one %s is about one exchanged for another: releases about one under %s are charged as a group of two", noun(u.Unit), d.Neighbouring)
 		}
 		if d.Unit == u.Unit || slices.Contains(said, d.Unit) {
 			continue

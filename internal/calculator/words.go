@@ -10,7 +10,7 @@ import (
 	"privrec/internal/privacy"
 )
 
-// clip shortens what a person typed for an error line.
+// clip shortens what a user typed for an error line.
 func clip(text string) string {
 	if r := []rune(text); len(r) > 40 {
 		return string(r[:40]) + "..."
@@ -18,8 +18,8 @@ func clip(text string) string {
 	return text
 }
 
-// short writes a number as a person would: 0.01, 1000, 1e-9, 2.5e12. The digits
-// are those that give the same float64.
+// short writes a number as a person would: 0.01, 1000, 1e-9, 2.5e12. Its digits give the same
+// float64.
 func short(v float64) string {
 	if math.IsInf(v, 1) {
 		return "infinite"
@@ -39,8 +39,8 @@ func near(v float64, digits int) string {
 	return short(v)
 }
 
-// roundUp writes a non-negative number with so many digits, never below it;
-// roundDown, never above.
+// roundUp writes a non-negative number with so many digits, and never below it. roundDown never
+// writes one above.
 func roundUp(v float64, digits int) string   { return rounded(v, digits, 1) }
 func roundDown(v float64, digits int) string { return rounded(v, digits, -1) }
 
@@ -55,7 +55,7 @@ func rounded(v float64, digits, way int) string {
 	back, err := strconv.ParseFloat(s, 64)
 	if err == nil && (way > 0 && back < v || way < 0 && back > v) {
 		mantissa, exponent, _ := strings.Cut(s, "e")
-		n, _ := strconv.ParseInt(strings.Replace(mantissa, ".", "", 1), 10, 64) // our own digits
+		n, _ := strconv.ParseInt(strings.Replace(mantissa, ".", "", 1), 10, 64) // digits of FormatFloat
 		e, _ := strconv.Atoi(exponent)
 		e -= digits - 1
 		if n += int64(way); strings.Trim(strconv.FormatInt(n+1, 10), "0") == "1" && way < 0 {
@@ -69,7 +69,7 @@ func rounded(v float64, digits, way int) string {
 	return short(back)
 }
 
-// change is what makes two data sets neighbours.
+// change returns, in words, what makes two data sets neighbours.
 func change(n privacy.Neighbouring) string {
 	switch n {
 	case privacy.Replace:
@@ -80,7 +80,7 @@ func change(n privacy.Neighbouring) string {
 	return "adding or removing"
 }
 
-// exchanged says for what.
+// exchanged says for what a unit is exchanged.
 func exchanged(n privacy.Neighbouring) string {
 	if n == privacy.Replace {
 		return " for any other"
@@ -88,7 +88,7 @@ func exchanged(n privacy.Neighbouring) string {
 	return ""
 }
 
-// noun is a unit in words.
+// noun returns a unit in words.
 func noun(u privacy.Unit) string {
 	switch u {
 	case privacy.Feature:
@@ -101,7 +101,7 @@ func noun(u privacy.Unit) string {
 	return string(u)
 }
 
-// nouns is several of them.
+// nouns returns several of a unit in words.
 func nouns(u privacy.Unit) string {
 	switch u {
 	case privacy.Cell:
@@ -112,7 +112,7 @@ func nouns(u privacy.Unit) string {
 	return noun(u) + "s"
 }
 
-// times is the factor itself where a person can imagine it.
+// times returns the factor e^eps itself if a person can imagine it.
 func times(eps float64) string {
 	if eps > 14 {
 		return ""
@@ -120,7 +120,7 @@ func times(eps float64) string {
 	return " (" + roundUp(math.Exp(eps), 3) + ")"
 }
 
-func upper(s string) string {
+func capitalise(s string) string {
 	if s == "" {
 		return s
 	}
@@ -145,7 +145,7 @@ func either[S ~string](names []S) string {
 	return list(names[:last]) + " or " + string(names[last])
 }
 
-// didYouMean is the hint for a word that is none of the known ones; empty where none is near.
+// didYouMean returns the hint for an unknown word; "" if no known word is near it.
 func didYouMean[S ~string](word string, known []S) string {
 	names := make([]string, len(known))
 	for i, k := range known {
