@@ -70,6 +70,8 @@ type byteLines struct{ lines }
 
 // Add writes a line every ten seconds.
 func (l *byteLines) Add(n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.done += n
 	now := l.now()
 	if now.Sub(l.last) < lineEvery {
@@ -77,8 +79,8 @@ func (l *byteLines) Add(n int) {
 	}
 	l.last = now
 	if l.total <= 0 {
-		fmt.Fprintf(l, "%s: %s\n", l.what, fetch.Size(int64(l.done)))
+		fmt.Fprintf(l.w, "%s: %s\n", l.what, fetch.Size(int64(l.done)))
 		return
 	}
-	fmt.Fprintf(l, "%s: %s of %s (%d %%)\n", l.what, fetch.Size(int64(l.done)), fetch.Size(int64(l.total)), 100*l.done/l.total)
+	fmt.Fprintf(l.w, "%s: %s of %s (%d %%)\n", l.what, fetch.Size(int64(l.done)), fetch.Size(int64(l.total)), 100*l.done/l.total)
 }

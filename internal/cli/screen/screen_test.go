@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -29,6 +30,30 @@ func TestLines(t *testing.T) {
 	want := "load\nepoch 1: 100 of 200 (50 %), about 10s left\nepoch 1: 200 of 200 (100 %)\nepoch 1 loss 2.5\nlevel=INFO msg=hello a=1\n"
 	if b.String() != want {
 		t.Errorf("got %q\nwant %q", &b, want)
+	}
+}
+
+// Sizes are counted under the lock that lines are written under, so that none is lost between goroutines.
+func TestByteLinesCountTogether(t *testing.T) {
+	const goroutines, each = 8, 20_000
+	var b bytes.Buffer
+	r := NewBytes(&b, false).(*byteLines)
+	clock := time.Unix(0, 0)
+	r.now = func() time.Time { return clock }
+	r.Begin("download", goroutines*each)
+	var all sync.WaitGroup
+	for range goroutines {
+		all.Go(func() {
+			for range each {
+				r.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	clock = clock.Add(lineEvery)
+	r.Add(0)
+	if want := "download: 160.0 kB of 160.0 kB (100 %)\n"; b.String() != want {
+		t.Errorf("got %q, want %q", &b, want)
 	}
 }
 
