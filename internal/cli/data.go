@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"privrec/internal/cli/complete"
 	"privrec/internal/dataset/registry"
 	"privrec/internal/dataset/slate"
 	"privrec/internal/dataset/standin"
@@ -100,7 +99,6 @@ with the columns user, item, shown_at, clicked_at, in the folder of that name.`,
 			loaded(s.Source.Cache)
 			return run.Show(a.Stdout, asJSON, inventory.Stats(s))
 		},
-		ValidArgsFunction: complete.Sets,
 	}
 	p := c.Flags()
 	p.StringVar(&recipe, "recipe", "", "steps from raw rows to sequences, see privrec data list; default: the first of the set")

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"privrec/internal/cli/complete"
 	"privrec/internal/cli/screen"
 	"privrec/internal/dataset/registry"
 	"privrec/internal/fetch"
@@ -41,8 +40,7 @@ from which the same command goes on.
 
 Some owners hand out copies one by one; the error then says what to get where, and
 --from takes it: the archive, its unpacked files, or a folder that holds them.`,
-		Args:              wants("a data set, see privrec data list"),
-		ValidArgsFunction: complete.Fetchable,
+		Args: wants("a data set, see privrec data list"),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Name = args[0]
 			r := screen.NewBytes(a.Stderr, quiet)

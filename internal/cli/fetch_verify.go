@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"privrec/internal/cli/complete"
 	"privrec/internal/dataset/registry"
 	"privrec/internal/fetch"
 	"privrec/internal/inventory"
@@ -28,8 +27,7 @@ func (a *App) dataVerify() *cobra.Command {
 with the receipt of its fetch and with the hash that is published. Files that differ,
 are missing or are not in the receipt end with exit code 3. A set without receipt is
 compared with published hashes where there are any; otherwise it is present, unverified.`,
-		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: complete.Fetchable,
+		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			r := newReporter(a.Stderr, quiet)
 			reports, err := verifyAll(c.Context(), r, args, dir)
@@ -87,8 +85,7 @@ func (a *App) dataPrepare() *cobra.Command {
 		Long: `Compare the files of a set with their receipt, run a recipe on them and keep the
 filtered rows in the cache ($PRIVREC_CACHE, else below the user's cache folder), so
 that training starts at once. Shows the counts after every step.`,
-		Args:              wants("a data set, see privrec data list"),
-		ValidArgsFunction: complete.Fetchable,
+		Args: wants("a data set, see privrec data list"),
 		RunE: func(c *cobra.Command, args []string) error {
 			r := newReporter(a.Stderr, quiet)
 			set, err := registry.Find(args[0])

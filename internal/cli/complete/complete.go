@@ -73,6 +73,12 @@ func (from source) argWords(c *cobra.Command) completion {
 		return first(runDirs("", true))
 	case "reproduce":
 		return from.paperNames
+	case "data stats":
+		return first(setNames)
+	case "data fetch", "data prepare":
+		return first(fetchedNames)
+	case "data verify":
+		return remaining(fetchedNames)
 	case "data synth":
 		return first(func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			var names []string
@@ -186,5 +192,13 @@ func first(f completion) completion {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		return f(c, args, typed)
+	}
+}
+
+// remaining leaves out the words that stand on the command line already.
+func remaining(f completion) completion {
+	return func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		words, then := f(c, args, typed)
+		return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(args, w) }), then
 	}
 }

@@ -220,13 +220,13 @@ func findRuns(typed string) (dirs []string) {
 	return dirs
 }
 
-// Sets completes the names of data sets.
-func Sets(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+// setNames completes the names of data sets.
+func setNames(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return inventory.Names(), cobra.ShellCompDirectiveNoFileComp
 }
 
-// Fetchable completes the names of sets that can be fetched.
-func Fetchable(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+// fetchedNames completes the names of sets that data fetch gets.
+func fetchedNames(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	names, err := fetch.Names()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
