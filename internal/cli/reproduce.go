@@ -190,7 +190,7 @@ func (a *App) estimateTables(ctx context.Context, grids []*reproduce.Grid, o rep
 		if err != nil {
 			return err
 		}
-		list.Tables = append(list.Tables, reproduce.Listed{Name: g.Name + "-" + o.Profile, Document: d})
+		list.Tables = append(list.Tables, reproduce.Listed{Name: g.FileName(o), Document: d})
 		if asJSON {
 			continue
 		}
