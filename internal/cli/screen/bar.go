@@ -9,7 +9,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// bar reports on a terminal.
+// bar shows progress on a terminal, as a line that is redrawn.
 type bar struct {
 	w  io.Writer
 	mu sync.Mutex
@@ -27,8 +27,10 @@ func (b *bar) Write(p []byte) (int, error) {
 	return b.w.Write(p)
 }
 
+// Phase writes a line above the bar.
 func (b *bar) Phase(text string) { fmt.Fprintln(b, text) }
 
+// Begin shows an empty bar for a stretch of total steps.
 func (b *bar) Begin(what string, total int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -45,6 +47,7 @@ func (b *bar) Begin(what string, total int) {
 	b.b.RenderBlank()
 }
 
+// Add moves the bar n steps on.
 func (b *bar) Add(n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -53,6 +56,7 @@ func (b *bar) Add(n int) {
 	}
 }
 
+// End clears the bar and writes the summary, where there is one.
 func (b *bar) End(summary string) {
 	b.mu.Lock()
 	if b.b != nil {
@@ -65,10 +69,10 @@ func (b *bar) End(summary string) {
 	}
 }
 
-// byteBar is a bar that shows sizes and their rate.
+// byteBar is a bar that counts bytes and shows their rate.
 type byteBar struct{ bar }
 
-// Begin shows an empty bar, or a moving one when the total is not known.
+// Begin shows an empty bar, or a moving one where the total is not known (-1).
 func (b *byteBar) Begin(what string, total int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -9,29 +9,34 @@ import (
 	"privrec/internal/fetch"
 )
 
-// lines reports on plain text: a line for a phase, a line for the end of each
-// stretch, and every ten seconds how far a long stretch has come and how long it will take.
+// lines shows progress as plain text: a line for a phase, a line for the end of a stretch, and
+// every ten seconds a line that says how far a long stretch has come and how long the rest will
+// take.
 type lines struct {
 	w     io.Writer
 	now   func() time.Time
 	mu    sync.Mutex
-	what  string
+	what  string // the stretch
 	total int
 	done  int
 	begun time.Time
-	last  time.Time
+	last  time.Time // when the last line on the stretch was written
 }
 
+// lineEvery is the time between two lines on one stretch.
 const lineEvery = 10 * time.Second
 
+// Write writes p under the lock, so that a log line and a line of progress do not mix.
 func (l *lines) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.w.Write(p)
 }
 
+// Phase writes a line.
 func (l *lines) Phase(text string) { fmt.Fprintln(l, text) }
 
+// Begin starts to count a stretch of total steps.
 func (l *lines) Begin(what string, total int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -39,6 +44,7 @@ func (l *lines) Begin(what string, total int) {
 	l.last = l.begun
 }
 
+// Add counts n steps. It writes a line when the last one is ten seconds old.
 func (l *lines) Add(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -49,8 +55,8 @@ func (l *lines) Add(n int) {
 	}
 }
 
-// left says how long what is not done will take if it goes on as before: nothing where nothing is
-// done, or all.
+// left says how long the rest of a stretch takes at the pace so far. It is empty where no step is
+// done, or all are.
 func left(took time.Duration, done, total int) string {
 	if done <= 0 || done >= total {
 		return ""
@@ -59,16 +65,17 @@ func left(took time.Duration, done, total int) string {
 	return fmt.Sprintf(", about %v left", rest.Round(time.Second))
 }
 
+// End writes the summary of a stretch, where there is one.
 func (l *lines) End(summary string) {
 	if summary != "" {
 		fmt.Fprintln(l, summary)
 	}
 }
 
-// byteLines is plain lines with sizes.
+// byteLines shows progress as plain text that counts bytes.
 type byteLines struct{ lines }
 
-// Add writes a line every ten seconds.
+// Add counts n bytes. It writes a line when the last one is ten seconds old.
 func (l *byteLines) Add(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

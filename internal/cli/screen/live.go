@@ -12,8 +12,8 @@ import (
 	"privrec/internal/run"
 )
 
-// live redraws a block of lines: a title, a line a row with the state of every
-// seed, and what the present run is doing.
+// live shows tables as a block of lines that is redrawn in place: a title, a line a row
+// with the state of every seed, and what the present run reports.
 type live struct {
 	w    io.Writer
 	size func() (width, height int)
@@ -22,9 +22,9 @@ type live struct {
 	mu      sync.Mutex
 	title   string
 	runs    []reproduce.Run
-	at      int
+	at      int       // the run that goes on, an index of runs; -1: none
 	started time.Time // of the present title
-	what    string
+	what    string    // the stretch that the present run counts; empty: none
 	total   int
 	done    int
 	last    string // what the present run said last
@@ -35,11 +35,14 @@ type live struct {
 // redrawEvery is the least time between two drawings that only count.
 const redrawEvery = 100 * time.Millisecond
 
+// Run returns the block itself, which shows how the present run goes.
 func (v *live) Run() run.Progress { return v }
 
-// Open says nothing: the block has a title.
+// Open does nothing: the block has a title.
 func (v *live) Open(string) {}
 
+// Watch redraws the block after a change of its runs. now is the index of the run that goes
+// on, or -1.
 func (v *live) Watch(title string, runs []reproduce.Run, now int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -53,6 +56,7 @@ func (v *live) Watch(title string, runs []reproduce.Run, now int) {
 	v.draw()
 }
 
+// Phase shows text as the last line of the block. Without a block it writes a line.
 func (v *live) Phase(text string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -65,6 +69,7 @@ func (v *live) Phase(text string) {
 	v.draw()
 }
 
+// Begin starts to count a stretch of the present run.
 func (v *live) Begin(what string, total int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -72,6 +77,7 @@ func (v *live) Begin(what string, total int) {
 	v.draw()
 }
 
+// Add counts n steps and redraws the block, at most ten times a second.
 func (v *live) Add(n int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -81,6 +87,7 @@ func (v *live) Add(n int) {
 	}
 }
 
+// End closes the stretch and shows its summary as the last line of the block.
 func (v *live) End(summary string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -101,6 +108,7 @@ func (v *live) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// Close takes the block off the screen and forgets its runs.
 func (v *live) Close() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -134,8 +142,8 @@ func (v *live) draw() {
 	v.drawn, v.shown = len(lines), v.now()
 }
 
-// lines are the block, at most so many: where the rows are more, those around the
-// present one.
+// lines returns the lines of the block, at most as many as most says. Of more rows it keeps
+// those around the run that goes on.
 func (v *live) lines(most int) []string {
 	finished := 0
 	var rows []string
@@ -174,7 +182,7 @@ func (v *live) lines(most int) []string {
 	return append(out, "  "+v.last)
 }
 
-// fit cuts a line to the width of the screen: one that wraps would be two.
+// fit cuts a line to the width of the screen. A line that wraps would take two.
 func fit(s string, width int) string {
 	s = strings.TrimRight(s, " ")
 	if utf8.RuneCountInString(s) <= width {

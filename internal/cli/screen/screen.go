@@ -1,6 +1,6 @@
-// Package screen shows a person how work goes: phases, counted stretches and tables that
-// come about, as bars and blocks that are redrawn on a terminal, and as plain lines
-// elsewhere. It alone knows terminals and progress bars.
+// Package screen shows users how work goes: phases, counted stretches, and tables as they
+// are made. On a terminal it draws bars and blocks in place, elsewhere it writes plain
+// lines. It is the only package that knows terminals and progress bars.
 package screen
 
 import (
@@ -33,7 +33,8 @@ func New(w io.Writer, quiet bool) Reporter {
 	return &lines{w: w, now: time.Now}
 }
 
-// NewBytes is New for stretches that are counted in bytes, whose total may be unknown (-1).
+// NewBytes returns a reporter as New does, for stretches that are counted in bytes. Their
+// total may be unknown (-1).
 func NewBytes(w io.Writer, quiet bool) Reporter {
 	switch {
 	case quiet:
@@ -44,22 +45,23 @@ func NewBytes(w io.Writer, quiet bool) Reporter {
 	return &byteLines{lines{w: w, now: time.Now}}
 }
 
-// Tables shows how tables come about.
+// Tables shows tables as they are made.
 type Tables interface {
 	Reporter
-	// Run is what shows how a single run goes.
+	// Run returns what shows how a single run goes.
 	Run() run.Progress
 	// Open announces a table.
 	Open(text string)
-	// Watch is told of every change of a run.
+	// Watch shows the runs of a table after a change. now is the index of the run that goes
+	// on, or -1.
 	Watch(title string, runs []reproduce.Run, now int)
-	// Close takes away what is not to stay on the screen.
+	// Close removes what does not stay on the screen.
 	Close()
 }
 
-// NewTables returns what shows tables on w: nothing when quiet, a table that is redrawn in
-// place on a terminal, lines otherwise: one a run, or one a table where there are several;
-// all that the runs say where verbose.
+// NewTables returns what shows tables on w: nothing when quiet, a block that is redrawn in
+// place on a terminal, lines otherwise. There is a line for every run, or for every table
+// where there are several. With verbose there is all that the runs report.
 func NewTables(w io.Writer, quiet, verbose, several bool) Tables {
 	if f := terminal(w); f != nil && !quiet {
 		size := func() (int, int) {
@@ -79,7 +81,8 @@ func NewTables(w io.Writer, quiet, verbose, several bool) Tables {
 	return l
 }
 
-// NewLogger returns a logger for a person on w: no time, warnings only when quiet.
+// NewLogger returns a logger on w for users: without times, and with warnings only when
+// quiet.
 func NewLogger(w io.Writer, quiet bool) *slog.Logger {
 	level := slog.LevelInfo
 	if quiet {
@@ -96,10 +99,10 @@ func NewLogger(w io.Writer, quiet bool) *slog.Logger {
 	}))
 }
 
-// IsTerminal reports whether a person can be asked or shown something on f.
+// IsTerminal reports whether f is a terminal, where users can be asked and shown something.
 func IsTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
-// terminal is the terminal that w is; nil where it is none.
+// terminal returns w where it is a terminal, else nil.
 func terminal(w io.Writer) *os.File {
 	if f, ok := w.(*os.File); ok && IsTerminal(f) {
 		return f
@@ -107,6 +110,7 @@ func terminal(w io.Writer) *os.File {
 	return nil
 }
 
+// silent shows no progress and writes log lines as they are.
 type silent struct {
 	run.Silent
 	io.Writer

@@ -9,23 +9,26 @@ import (
 	"privrec/internal/run"
 )
 
-// tableLines says in lines which table and which run go on.
+// tableLines says in plain lines which table and which run goes on.
 type tableLines struct {
 	Reporter
-	several, everyRun bool
-	said              string
+	several, everyRun bool   // several tables are made; every run has a line
+	said              string // the last line on a run
 	run               run.Progress
-	pulse             *pulse // nil: runs speak for themselves, or are quiet
+	pulse             *pulse // nil: all that the runs report is shown, or nothing
 }
 
+// Run returns what shows how a single run goes.
 func (l *tableLines) Run() run.Progress { return l.run }
 
+// Open announces a table where there are several.
 func (l *tableLines) Open(text string) {
 	if l.several {
 		l.Phase(text)
 	}
 }
 
+// Watch announces the run that goes on, once.
 func (l *tableLines) Watch(_ string, runs []reproduce.Run, now int) {
 	if now < 0 {
 		return
@@ -41,10 +44,11 @@ func (l *tableLines) Watch(_ string, runs []reproduce.Run, now int) {
 	}
 }
 
+// Close does nothing: lines stay.
 func (l *tableLines) Close() {}
 
-// pulse gives a sign of life of runs that are not followed: every ten seconds a line that
-// says which run goes on and how far it is.
+// pulse shows that a run goes on where its own reports are left out: every ten seconds a
+// line that says which run it is and how far it has come.
 type pulse struct {
 	w     io.Writer
 	now   func() time.Time
@@ -55,23 +59,28 @@ type pulse struct {
 	last  time.Time // of the line before, or of the first sign
 }
 
+// Phase notes what the run does now.
 func (p *pulse) Phase(text string) {
 	p.what, p.total = text, 0
 	p.beat()
 }
 
+// Begin notes the stretch that the run counts now.
 func (p *pulse) Begin(what string, total int) {
 	p.what, p.total, p.done = what, total, 0
 	p.beat()
 }
 
+// Add counts n steps.
 func (p *pulse) Add(n int) {
 	p.done += n
 	p.beat()
 }
 
+// End does not end the sign of life: the run goes on.
 func (p *pulse) End(string) { p.beat() }
 
+// beat writes a line when the last one is ten seconds old.
 func (p *pulse) beat() {
 	now := p.now()
 	if p.last.IsZero() {
