@@ -1,5 +1,5 @@
-// Package complete offers words to a shell that completes a command line: arguments, words of
-// flags, keys of configurations and what they may be, run directories.
+// Package complete offers words to a shell that completes a command line: arguments, values
+// of flags, keys of configurations and their values, run directories.
 package complete
 
 import (
@@ -21,21 +21,22 @@ import (
 	"privrec/internal/run"
 )
 
-// completion completes a word of a command line: the arguments before it, and what is typed
-// of it.
+// completion returns the words that may stand for one word of a command line, and what the
+// shell does with them. args are the arguments before it, typed is what users have typed of
+// it.
 type completion = func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective)
 
-// source knows where the words come from.
+// source holds what the words are taken from.
 type source struct {
 	tasks []run.Task
 }
 
-// Add gives every flag and argument of the commands below root that can be counted its words.
-// What is told here holds for all flags of a name, so that a new command has it too. An
-// argument that a command completes itself stays so.
+// Add completes the flags and arguments of the commands below root, where their words can be
+// listed. A flag is completed by its name, so that a new command with a flag of that name has
+// it too. An argument that a command completes itself is left as it is.
 func Add(root *cobra.Command, tasks []run.Task) { source{tasks}.add(root) }
 
-// add does it for a command and those below it.
+// add does what Add says for c and the commands below it.
 func (from source) add(c *cobra.Command) {
 	for _, sub := range c.Commands() {
 		from.add(sub)
@@ -51,7 +52,7 @@ func (from source) add(c *cobra.Command) {
 	}
 }
 
-// beginning keeps the words that begin as what is typed.
+// beginning keeps the words that begin as typed.
 func beginning(f completion) completion {
 	return func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		words, then := f(c, args, typed)
@@ -62,7 +63,7 @@ func beginning(f completion) completion {
 	}
 }
 
-// argWords completes the arguments of a command.
+// argWords returns what completes the arguments of a command.
 func (from source) argWords(c *cobra.Command) completion {
 	switch strings.TrimPrefix(c.CommandPath(), "privrec ") {
 	case "compare":
@@ -101,7 +102,7 @@ func (from source) argWords(c *cobra.Command) completion {
 	return cobra.NoFileCompletions
 }
 
-// flagWords completes a flag; nil leaves it to the shell, which offers files.
+// flagWords returns what completes a flag. Without it, nil, the shell offers files.
 func (from source) flagWords(c *cobra.Command, f *pflag.Flag) completion {
 	switch f.Name {
 	case "accountant", "accountants":
@@ -131,7 +132,7 @@ func (from source) flagWords(c *cobra.Command, f *pflag.Flag) completion {
 	case "recipe":
 		return recipeNames
 	case "set":
-		return from.settings
+		return from.overrides
 	case "config", "grid":
 		return fixedExtensions("yaml", "yml")
 	case "on":
@@ -152,9 +153,10 @@ func (from source) flagWords(c *cobra.Command, f *pflag.Flag) completion {
 	return nil
 }
 
+// isTask reports whether a command starts a task.
 func (from source) isTask(c *cobra.Command) bool { _, ok := from.taskOf(c); return ok }
 
-// taskOf is the task that a command starts.
+// taskOf returns the task that a command starts.
 func (from source) taskOf(c *cobra.Command) (run.Task, bool) {
 	at := slices.IndexFunc(from.tasks, func(t run.Task) bool { return c.CommandPath() == "privrec "+t.String() })
 	if at < 0 {
@@ -163,7 +165,8 @@ func (from source) taskOf(c *cobra.Command) (run.Task, bool) {
 	return from.tasks[at], true
 }
 
-// fixedWords offers the same words always; in a list with commas, for the last part of it.
+// fixedWords offers the same words for every command line. In a list with commas they
+// complete its last part.
 func fixedWords[S ~string](words []S) completion {
 	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		before := typed[:strings.LastIndexByte(typed, ',')+1]
@@ -175,17 +178,19 @@ func fixedWords[S ~string](words []S) completion {
 	}
 }
 
+// fixedExtensions offers files with these extensions.
 func fixedExtensions(ext ...string) completion {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return ext, cobra.ShellCompDirectiveFilterFileExt
 	}
 }
 
+// onlyFolders offers folders.
 func onlyFolders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
-// first completes the first argument alone.
+// first completes the first argument and no other.
 func first(f completion) completion {
 	return func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {

@@ -19,16 +19,17 @@ import (
 	"privrec/internal/run"
 )
 
-// settings completes --set: keys of the task's configuration, then after the sign of
-// equality the words that the key may be, where they are counted.
-func (from source) settings(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+// overrides completes --set: the keys of the task's configuration, and after "=" the values
+// of the key, where they can be listed. For a command that is no task the keys are those of
+// all tasks.
+func (from source) overrides(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	tasks := from.tasks // of all, for `privrec reproduce`
 	if t, ok := from.taskOf(c); ok {
 		tasks = []run.Task{t}
 	}
 	key, value, open := strings.Cut(typed, "=")
 	if open {
-		words := settingWords(tasks, key)
+		words := keyValues(tasks, key)
 		for i, w := range words {
 			words[i] = key + "=" + w
 		}
@@ -51,6 +52,7 @@ func (from source) settings(c *cobra.Command, _ []string, typed string) ([]strin
 	return out, cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
+// describe says in a word or two what a key takes.
 func describe(k config.Key) string {
 	if k.List {
 		return "a list, each " + k.Kind
@@ -58,8 +60,8 @@ func describe(k config.Key) string {
 	return k.Kind
 }
 
-// settingWords are the words that a key of some of the tasks may be.
-func settingWords(tasks []run.Task, key string) (words []string) {
+// keyValues lists the values that a key takes in some of the tasks.
+func keyValues(tasks []run.Task, key string) (words []string) {
 	switch key {
 	case "data.name":
 		words = inventory.Names()
@@ -94,7 +96,7 @@ func settingWords(tasks []run.Task, key string) (words []string) {
 	return words
 }
 
-// recipeNames completes --recipe: those of the set that is named, else all.
+// recipeNames completes --recipe: the recipes of the set that is named, else of all sets.
 func recipeNames(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	name := ""
 	if len(args) > 0 {
@@ -103,6 +105,7 @@ func recipeNames(_ *cobra.Command, args []string, _ string) ([]string, cobra.She
 	return recipesOf(name), cobra.ShellCompDirectiveNoFileComp
 }
 
+// recipesOf lists the recipes of a set, or of all sets where there is none of that name.
 func recipesOf(name string) (names []string) {
 	for _, s := range registry.All() {
 		if set, err := registry.Find(name); err == nil {
@@ -117,7 +120,8 @@ func recipesOf(name string) (names []string) {
 	return names
 }
 
-// paperNames completes the papers that have tables, each once.
+// paperNames completes the papers that have tables. It leaves out those that are named
+// already.
 func (from source) paperNames(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	var names []string
 	for _, g := range from.builtIn() {
@@ -128,7 +132,7 @@ func (from source) paperNames(_ *cobra.Command, args []string, _ string) ([]stri
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// tableNumbers completes --table: those of the papers named, else of all.
+// tableNumbers completes --table: the numbers of the papers named, else of all papers.
 func (from source) tableNumbers(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	var numbers []string
 	for _, g := range from.builtIn() {
@@ -139,7 +143,7 @@ func (from source) tableNumbers(_ *cobra.Command, args []string, _ string) ([]st
 	return numbers, cobra.ShellCompDirectiveNoFileComp
 }
 
-// builtIn are the tables that come with the program; none where they cannot be read.
+// builtIn returns the tables that come with the program, or none where they cannot be read.
 func (from source) builtIn() []*reproduce.Grid {
 	grids, err := reproduce.BuiltIn(configs.Files(), from.tasks)
 	if err != nil {
@@ -148,15 +152,15 @@ func (from source) builtIn() []*reproduce.Grid {
 	return grids
 }
 
-// Bounds of the search for run directories, so that a key is answered at once in any folder.
+// Bounds of the search for run directories. They keep completion fast in any folder.
 const (
 	runDepth   = 3    // folders below the one that is typed
 	runFolders = 2000 // looked into
 )
 
-// runDirs completes run directories: those below the folder that is typed so far, behind the
-// last of the separators, with their task and state. With files the shell's own file names
-// are offered where there are no runs.
+// runDirs completes run directories: those below the folder that is typed behind the last of
+// the separators, with their task and state. Where there are no runs it offers folders, and
+// with files set what the shell offers.
 func runDirs(separators string, files bool) completion {
 	return func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		at := strings.LastIndexAny(typed, separators) + 1
@@ -182,7 +186,7 @@ func runDirs(separators string, files bool) completion {
 	}
 }
 
-// findRuns are the run directories whose path begins as typed.
+// findRuns returns the run directories below the typed folder whose paths begin as typed.
 func findRuns(typed string) (dirs []string) {
 	base := typed[:strings.LastIndexByte(typed, '/')+1] // with its "/", or empty
 	root := base
