@@ -12,9 +12,9 @@ import (
 	"privrec/internal/report"
 )
 
-// Backtest counts methods that need no training on a data set and on its stand-in under the
-// same recipe, and says which of them the stand-in orders otherwise. The name may be that of
-// either. Phase is told what happens now.
+// Backtest compares methods that need no training on a data set and on its stand-in, under
+// one recipe. It says which pairs of methods the stand-in puts in another order. name is
+// that of the set or of its stand-in; phase is told what happens now.
 func Backtest(ctx context.Context, name, recipe string, o registry.Options, phase func(text string)) (*report.Document, error) {
 	name = strings.TrimPrefix(name, "standin-")
 	if _, err := registry.Find(name); err != nil {
@@ -40,7 +40,8 @@ func Backtest(ctx context.Context, name, recipe string, o registry.Options, phas
 	return backtestDocument(name, recipe, uint64(o.Seed), ms, b), nil
 }
 
-// backtestDocument shows both sides in percent and what does not carry over.
+// backtestDocument shows the methods on both sides, in percent, and where their orders
+// differ.
 func backtestDocument(name, recipe string, seed uint64, ms []metrics.Metric, b *standin.Backtest) *report.Document {
 	columns := []report.Column{{Name: "method"}}
 	agree := &report.Table{Name: "agreement", Title: "Agreement in the order of methods",
@@ -53,7 +54,7 @@ func backtestDocument(name, recipe string, seed uint64, ms []metrics.Metric, b *
 		}
 		agree.Add(m.String(), b.Kendall[k], turned)
 	}
-	t := &report.Table{Name: "methods", Title: "Methods, percent", Columns: columns}
+	t := &report.Table{Name: "methods", Title: "Methods on the real data and on the stand-in (percent)", Columns: columns}
 	for _, row := range b.Rows {
 		cells := []any{string(row.Method)}
 		for k := range ms {
@@ -63,9 +64,9 @@ func backtestDocument(name, recipe string, seed uint64, ms []metrics.Metric, b *
 	}
 	real, standIn := b.Rows[0].Real[0].Count, b.Rows[0].StandIn[0].Count
 	return &report.Document{
-		Title: "back-test of the stand-in for " + name, Subtitle: fmt.Sprintf("recipe %s, seed %d", recipe, seed),
+		Title: "The stand-in of " + name + " against the real data", Subtitle: fmt.Sprintf("recipe %s, seed %d", recipe, seed),
 		Level: dataset.LevelD, Tables: []*report.Table{t, agree},
 		Notes: []string{fmt.Sprintf("%d test samples of the real data, %d of the stand-in", real, standIn),
-			"agreement on these methods does not show that it holds for others"},
+			"that the orders of these methods agree does not show that those of others do"},
 	}
 }

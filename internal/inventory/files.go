@@ -8,10 +8,10 @@ import (
 	"privrec/internal/report"
 )
 
-// Receipt shows what a fetch brought: a table for a person, the receipt itself as JSON.
+// Receipt shows what a fetch brought: users see a table, and JSON is the receipt itself.
 type Receipt struct{ fetch.Receipt }
 
-// Text writes the files, and what is to be known of the archives that they came in.
+// Text writes the files, and notes on the archives that they came in.
 func (r Receipt) Text(w io.Writer) error {
 	t := &report.Table{Name: "files", Title: fmt.Sprintf("%s, fetched %s", r.Name, r.Time.Format("2006-01-02 15:04 MST")), Columns: report.Columns("", "file", "bytes", "sha256")}
 	for _, f := range r.Files {
@@ -28,8 +28,8 @@ func (r Receipt) Text(w io.Writer) error {
 	return t.Text(w)
 }
 
-// Verification shows what lies on the disk: tables of sets and files for a person, the reports
-// themselves as JSON.
+// Verification shows which files are on the disk: users see tables of sets and files, and JSON
+// is the reports themselves.
 type Verification []fetch.Report
 
 // Text writes a line a set and a line a file.

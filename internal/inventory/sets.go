@@ -1,6 +1,6 @@
-// Package inventory shows the data sets of the program: which there are, what a recipe
-// leaves of one, how far a stand-in orders methods as the real data do, and what lies on
-// the disk beside what should.
+// Package inventory shows the data sets of the program: which sets there are, what a recipe
+// leaves of one, how far a stand-in orders methods as the real data do, and which files are
+// on the disk.
 package inventory
 
 import (
@@ -16,7 +16,7 @@ import (
 	"privrec/internal/report"
 )
 
-// Sets lists the sets of the registry, the pairs of domains, and the user's own in
+// Sets lists the sets of the registry, the pairs of domains, and users' own sets in
 // $PRIVREC_DATA.
 func Sets() *report.Table {
 	t := &report.Table{Name: "data", Title: "Data sets", Columns: report.Columns("", "name", "what", "recipes", "from")}
@@ -49,7 +49,7 @@ func recipes(s registry.Set) string {
 	return strings.Join(names, ", ")
 }
 
-// Slates lists the sets of slates, which exposure attacks take.
+// Slates lists the sets of slates that exposure attacks take.
 func Slates() *report.Table {
 	t := &report.Table{Name: "slates", Title: "Sets of slates, for exposure attacks (recipe slates)", Columns: report.Columns("", "name", "what", "pairs", "from")}
 	for _, s := range slate.Sources() {
@@ -62,11 +62,12 @@ func Slates() *report.Table {
 	return t
 }
 
-// SlatesRecipe is the recipe of pairs of a slate with the clicks before it.
+// SlatesRecipe is the recipe that pairs a slate with the clicks before it.
 const SlatesRecipe = "slates"
 
-// SlateSource finds the set of slates that a name and a recipe mean; ok is false where
-// they mean none. A name of a data set too means slates under their own recipe only.
+// SlateSource finds the set of slates that a name and a recipe stand for. ok is false where
+// they stand for no slates. A name that is a data set's too stands for slates under
+// SlatesRecipe only.
 func SlateSource(name, recipe string) (src slate.Source, ok bool, err error) {
 	_, none := registry.Find(name)
 	if none == nil && recipe != SlatesRecipe {
@@ -85,8 +86,8 @@ func SlateSource(name, recipe string) (src slate.Source, ok bool, err error) {
 	return slate.Sources()[i], true, nil
 }
 
-// Find finds a data set as registry.Find does; its error of an unknown name also names the
-// sets of slates.
+// Find finds a data set as registry.Find does. Its error on an unknown name lists the sets
+// of slates too.
 func Find(name string) (registry.Set, error) {
 	set, err := registry.Find(name)
 	var e *dataset.Error
@@ -100,7 +101,7 @@ func Find(name string) (registry.Set, error) {
 	return set, err
 }
 
-// Names lists the names of all sets and of the user's own in $PRIVREC_DATA, once each.
+// Names lists the names of all sets, and of users' own in $PRIVREC_DATA, each once.
 func Names() []string {
 	var names []string
 	for _, s := range registry.All() {

@@ -9,8 +9,8 @@ import (
 	"privrec/internal/report"
 )
 
-// Stats shows the ladder of a set that was loaded, the comparison with expected counts, and
-// the shape of what is left.
+// Stats shows a set that was loaded: counts after every step, the comparison with expected
+// counts, and the shape of its sequences.
 func Stats(s *dataset.Sequential) *report.Document {
 	checks := checksTable(s.Source.Checks)
 	st := s.Stats()
@@ -19,10 +19,10 @@ func Stats(s *dataset.Sequential) *report.Document {
 	shape.Add("items", st.Items)
 	shape.Add("rows", st.Rows)
 	shape.Add("density", st.Density)
-	shape.Add("gini of items", st.Gini)
+	shape.Add("Gini index of items' rows", st.Gini)
 	shape.Add("mean length", st.Mean)
 	for i, q := range dataset.StatsQuantiles {
-		shape.Add(fmt.Sprintf("length at %g %%", 100*q), st.Lengths[i])
+		shape.Add(fmt.Sprintf("length, quantile of %g %%", 100*q), st.Lengths[i])
 	}
 	d := &report.Document{
 		Title: s.Source.Title, Subtitle: fmt.Sprintf("data set %s, recipe %s, sha256 %.12s", s.Name, s.Recipe, s.Source.Hash),
@@ -35,16 +35,16 @@ func Stats(s *dataset.Sequential) *report.Document {
 	return d
 }
 
-// ladderTable shows what every step left.
+// ladderTable shows the counts after every step.
 func ladderTable(l dataset.Ladder) *report.Table {
-	t := &report.Table{Name: "ladder", Title: "Ladder", Columns: report.Columns("", "step", "users", "items", "rows", "samples")}
+	t := &report.Table{Name: "ladder", Title: "Counts after every step", Columns: report.Columns("", "step", "users", "items", "rows", "samples")}
 	for _, r := range l {
 		t.Add(r.Name, count(r.Users), count(r.Items), count(r.Rows), count(r.Samples))
 	}
 	return t
 }
 
-// checksTable shows counts beside those that are known.
+// checksTable shows counts beside the expected ones.
 func checksTable(checks []dataset.Check) *report.Table {
 	t := &report.Table{Name: "checks", Title: "Expected counts", Columns: report.Columns("", "step", "count", "got", "want", "verdict", "from")}
 	for _, c := range checks {
@@ -57,7 +57,7 @@ func checksTable(checks []dataset.Check) *report.Table {
 	return t
 }
 
-// count hides a count that a step does not have.
+// count returns a count for a table cell, and nothing for one that a step does not have.
 func count(n int) any {
 	if n == 0 {
 		return nil
@@ -65,7 +65,8 @@ func count(n int) any {
 	return n
 }
 
-// SlateStats loads a set of slates and shows its ladder beside the counts known of it.
+// SlateStats loads a set of slates and shows its counts after every step, the comparison
+// with expected counts, and the shape of its pairs.
 func SlateStats(ctx context.Context, src slate.Source, o slate.Options) (*report.Document, error) {
 	s, err := slate.Load(ctx, src.Name, o)
 	if err != nil {
@@ -81,7 +82,7 @@ func SlateStats(ctx context.Context, src slate.Source, o slate.Options) (*report
 	shape := &report.Table{Name: "shape", Title: "Pairs", Columns: report.Columns("", "statistic", "value")}
 	shape.Add("items shown", s.Train.T)
 	shape.Add("clicks before them", s.Train.L)
-	shape.Add("tokens, four special", s.Vocab)
+	shape.Add("tokens, four of them special", s.Vocab)
 	for _, x := range []struct {
 		name  string
 		lists [][]int32
