@@ -11,19 +11,23 @@ import (
 	"privrec/internal/run"
 )
 
-// account is the privacy calculator: what releases amount to.
+// account makes the command that says which epsilon noisy releases amount to.
 func (a *App) account() *cobra.Command {
 	parent := &cobra.Command{
 		Use:   "account",
 		Short: "what noisy releases cost in privacy",
-		Long: `The privacy calculator. It says which epsilon a number of noisy releases amount
-to at a delta, under a named relation of neighbouring data sets.
+		Long: `The privacy calculator. It says which epsilon noisy releases amount to, at a delta and
+under a named relation of neighbouring data sets.
 
-Accountants: exact integrates the privacy loss to the last digit and is checked
-against a bound from above and one from below; pld is a certified bracket;
-rdp is the bound of Rényi differential privacy; analytic is the closed curve of
-unsampled normal noise. Where exact does not apply the bracket answers, and says
-so. What is printed is rounded up; --json has every digit.
+Accountants:
+
+  exact     integrates the privacy loss, checked against a bound from above and one from below
+  pld       computes a bound from above and one from below: a certified bracket
+  rdp       bounds epsilon by Rényi differential privacy
+  analytic  has the closed formula of normal noise without sampling
+
+Where exact does not apply, pld answers, and the answer says so. Printed numbers are
+rounded up; --json has every digit.
 
 ` + exitCodes,
 		Args: cobra.ArbitraryArgs,
@@ -31,7 +35,7 @@ so. What is printed is rounded up; --json has every digit.
 	}
 	for _, m := range append(calculator.Mechanisms(), calculator.Dipsgnn()) {
 		q := calculator.AskAccount(m)
-		c := a.asking(q, m.Summary, func() (run.Result, error) { return q.Account() })
+		c := a.questionCommand(q, m.Summary, func() (run.Result, error) { return q.Account() })
 		accountantFlag(c, q)
 		parent.AddCommand(c)
 	}
@@ -39,7 +43,7 @@ so. What is printed is rounded up; --json has every digit.
 	return parent
 }
 
-// accountRDP shows one point of a Rényi curve.
+// accountRDP makes the command that shows one point of a Rényi curve.
 func (a *App) accountRDP() *cobra.Command {
 	parent := &cobra.Command{
 		Use:   "rdp",
@@ -52,19 +56,19 @@ it where no closed form is known. Orders need not be whole.`,
 	}
 	for _, m := range calculator.Noisy() {
 		q := calculator.AskDivergence(m)
-		parent.AddCommand(a.asking(q, "Rényi divergence of one release with "+m.Summary, func() (run.Result, error) { return q.Divergence() }))
+		parent.AddCommand(a.questionCommand(q, "Rényi divergence of one release with "+m.Summary, func() (run.Result, error) { return q.Divergence() }))
 	}
 	return parent
 }
 
-// calibrate is the calculator turned around: the noise for a guarantee.
+// calibrate makes the command that finds the least noise for an epsilon.
 func (a *App) calibrate() *cobra.Command {
 	parent := &cobra.Command{
 		Use:   "calibrate",
 		Short: "the least noise for a privacy guarantee",
-		Long: `The least noise with which releases stay within an epsilon at a delta. It never
-overshoots: the epsilon in the answer was accounted at exactly the noise that is
-printed, and is at most the target.
+		Long: `The least noise with which releases stay within an epsilon at a delta. The answer is
+never above the epsilon that is asked for: it is accounted at exactly the noise that is
+printed.
 
 ` + exitCodes,
 		Args: cobra.ArbitraryArgs,
@@ -72,21 +76,21 @@ printed, and is at most the target.
 	}
 	for _, m := range append(calculator.Noisy(), calculator.Dipsgnn()) {
 		q := calculator.AskCalibration(m)
-		c := a.asking(q, "the least --"+m.Noise+" for a guarantee: "+m.Summary, func() (run.Result, error) { return q.Calibrate() })
+		c := a.questionCommand(q, "the least --"+m.Noise+" for a guarantee: "+m.Summary, func() (run.Result, error) { return q.Calibrate() })
 		accountantFlag(c, q)
 		parent.AddCommand(c)
 	}
 	return parent
 }
 
-// accountCurve draws epsilon against delta, noise or steps.
+// accountCurve makes the command that draws epsilon against delta, noise or steps.
 func (a *App) accountCurve() *cobra.Command {
 	parent := &cobra.Command{
 		Use:   "curve",
 		Short: "draw epsilon against delta, noise or steps",
-		Long: `Draws epsilon against one number of a calculation, the others fixed, a line for each
-accountant, as SVG or PNG, and prints the values. The axis is logarithmic. The
-file is written whole or not at all.`,
+		Long: `Draws epsilon against delta, the noise or the number of steps, with all else fixed: a
+line for each accountant, on a logarithmic axis. Writes an SVG or PNG file, whole or
+not at all, and prints the values.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: group("mechanism"),
 	}
@@ -96,6 +100,7 @@ file is written whole or not at all.`,
 	return parent
 }
 
+// curveOf makes the command that draws the curve of one mechanism.
 func (a *App) curveOf(m *calculator.Mechanism) *cobra.Command {
 	k := calculator.AskCurve(m)
 	var asJSON, quiet bool
@@ -124,19 +129,20 @@ func (a *App) curveOf(m *calculator.Mechanism) *cobra.Command {
 	}
 	questionFlags(c, k.Question, &asJSON)
 	p := c.Flags()
-	p.StringVar(&k.Over, "over", "", "the axis: delta, noise, steps; its own flag is left out")
+	p.StringVar(&k.Over, "over", "", "what is on the axis: delta, noise or steps; leave out its own flag")
 	p.StringVar(&k.From, "from", "", "first value on the axis, in the range of its flag")
 	p.StringVar(&k.To, "to", "", "last value on the axis")
 	p.Var(k.Points, k.Points.Name(), k.Points.Usage())
-	p.StringSliceVar(&k.Accountants, "accountants", nil, fmt.Sprintf("lines to draw: %s (default rdp,exact; rdp for what exact does not take)", words(m.Accountants)))
+	p.StringSliceVar(&k.Accountants, "accountants", nil, fmt.Sprintf("lines to draw: %s (default rdp,exact; rdp where exact does not apply)", words(m.Accountants)))
 	p.StringVarP(&k.Out, "out", "o", "", "file to write, .svg or .png")
 	p.BoolVar(&k.Force, "force", false, "replace a file of the same name")
 	p.BoolVarP(&quiet, "quiet", "q", false, "no progress")
 	return c
 }
 
-// asking is a command without arguments that asks one question and shows the answer.
-func (a *App) asking(q *calculator.Question, short string, answer func() (run.Result, error)) *cobra.Command {
+// questionCommand makes a command without arguments. It asks one question and shows the
+// answer.
+func (a *App) questionCommand(q *calculator.Question, short string, answer func() (run.Result, error)) *cobra.Command {
 	m := q.Of()
 	use := m.Name
 	for _, n := range q.Numbers() {
@@ -163,7 +169,7 @@ func (a *App) asking(q *calculator.Question, short string, answer func() (run.Re
 	return c
 }
 
-// ready refuses a question that lacks numbers, or whose choices do not fit together.
+// ready refuses a question that lacks numbers, or with choices that do not fit together.
 func ready(c *cobra.Command, q *calculator.Question) error {
 	if err := missing(c, q.Missing()); err != nil {
 		return err
@@ -171,7 +177,7 @@ func ready(c *cobra.Command, q *calculator.Question) error {
 	return q.Check()
 }
 
-// missing is the one error about required flags that were not given, by their names.
+// missing returns one error that names all required flags that were not given.
 func missing(c *cobra.Command, names []string) error {
 	if len(names) == 0 {
 		return nil
@@ -193,7 +199,7 @@ func questionFlags(c *cobra.Command, q *calculator.Question, asJSON *bool) {
 		p.StringVar(&q.Sampling, "sampling", q.Sampling, "how batches are drawn: poisson, without-replacement")
 	}
 	if len(m.Relations) > 0 {
-		usage := "relation of the data sets that --sensitivity is about: add-remove, replace, zero-out (default add-remove)"
+		usage := "relation of neighbouring data sets that --sensitivity is for: add-remove, replace, zero-out (default add-remove)"
 		if m.Sampled {
 			usage = "relation of neighbouring data sets: add-remove, replace, zero-out (default add-remove; replace without replacement)"
 		}
@@ -215,7 +221,7 @@ func accountantFlag(c *cobra.Command, q *calculator.Question) {
 	c.Flags().StringVar(&q.Accountant, "accountant", "", usage)
 }
 
-// words joins the words that a flag may be for a help text.
+// words joins the values of a flag for its help.
 func words[S ~string](all []S) string {
 	names := make([]string, len(all))
 	for i, w := range all {
@@ -224,7 +230,7 @@ func words[S ~string](all []S) string {
 	return join(names)
 }
 
-// accountLedger prices what a run recorded.
+// accountLedger makes the command that accounts for what a run recorded.
 func (a *App) accountLedger() *cobra.Command {
 	q := calculator.AskLedger()
 	var (
@@ -234,19 +240,19 @@ func (a *App) accountLedger() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "ledger FILE|RUN --delta d [--ledger-key FILE]",
 		Short: "what the ledger of a run amounts to",
-		Long: `Composes everything that a ledger (ledger.jsonl of a run directory) lists, for each
-unit that it is about. A user contains their edges, cells and all else: noise about
-users is charged to an edge, and a user is accounted as a group of as many cells as
-the ledger says that one user holds. What is unprotected, or of a cost that is not
-known for a unit, makes its epsilon infinite. Feature vectors alone are other data
-than edges, interactions, cells and positions, and are left out of their accounts. A
-ledger with an unknown event, a cut last line or a changed byte is refused.
+		Long: `Composes all releases that a ledger (ledger.jsonl of a run directory) lists, for each
+unit that they are about. A user contains their edges, cells and everything else: a
+release about users is charged to an edge too, and a user is accounted as a group of as
+many cells as the ledger says that one user holds. A release that is unprotected, or
+that has no known cost for a unit, makes the epsilon of that unit infinite. Feature
+vectors are other data than edges, interactions, cells and positions, whose accounts
+leave them out.
 
-A finished ledger ends in a line that closes it, which the manifest of its run
-repeats: one that lost lines is refused. Of a run directory whose run is not done the
-releases so far are accounted, and the answer says "at least". Lines that were lost or
-changed by accident are found without a key; only a ledger that was written under one,
-with the same --ledger-key, cannot be rewritten on purpose.`,
+A finished ledger ends in a line that closes it, and the manifest of its run repeats
+that line. A ledger with an unknown event, a changed byte, or a line that is cut or lost
+is refused. Of a run that is not done the releases so far are accounted, and the answer
+says "at least". Changes by accident are found without a key. Changes on purpose are
+found where the ledger was written with --ledger-key and is read with the same key.`,
 		Args: wants("a ledger file or a run directory"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := ready(c, q); err != nil {
@@ -265,12 +271,12 @@ with the same --ledger-key, cannot be rewritten on purpose.`,
 	}
 	questionFlags(c, q, &asJSON)
 	accountantFlag(c, q)
-	c.Flags().StringVar(&unit, "unit", "", "account this unit alone: "+words(privacy.Units()))
-	c.Flags().StringVar(&keyFile, "ledger-key", "", "file of the key that the ledger was written under")
+	c.Flags().StringVar(&unit, "unit", "", "account for this unit only: "+words(privacy.Units()))
+	c.Flags().StringVar(&keyFile, "ledger-key", "", "file of the secret key that the ledger was written with")
 	return c
 }
 
-// ledgerKey reads the key file that a flag names; none without one.
+// ledgerKey reads the key file that a flag names. Without a name there is no key.
 func ledgerKey(path string) (*privacy.Key, error) {
 	if path == "" {
 		return nil, nil

@@ -20,8 +20,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// App is the program with what it offers. A command exists when there is
-// something behind it.
+// App is the program with all that it offers. It has a command only for what is there.
 type App struct {
 	Tasks   []run.Task
 	Demo    func(context.Context, demo.Options) error // nil: no demo command
@@ -36,7 +35,7 @@ func Main(args []string) int {
 	return app.Execute(context.Background(), args)
 }
 
-// reporter shows a person on standard error how work goes.
+// reporter shows users on standard error how work goes.
 type reporter = screen.Reporter
 
 // newReporter returns a reporter on w, which shows nothing when quiet.
@@ -49,13 +48,12 @@ func (a *App) Execute(ctx context.Context, args []string) int {
 		return exitUsage
 	}
 	tensor.UseBLAS()
-	// A reader that went away is no reason to die in the middle of a run: outlet
-	// remembers it.
+	// A reader that went away does not end a run in the middle: outlet remembers it.
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	// After the first signal the default behaviour is back: a second one ends
-	// the process at once.
+	// After the first signal the default behaviour is back: a second one ends the process
+	// at once.
 	quiet := context.AfterFunc(ctx, func() {
 		stop()
 		fmt.Fprintln(a.Stderr, "stopping; another Ctrl-C quits at once")
@@ -83,21 +81,22 @@ func (a *App) Execute(ctx context.Context, args []string) int {
 	return exitCode(err)
 }
 
+// root makes the command that holds all others.
 func (a *App) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "privrec",
 		Short: "privacy in recommender systems: train, perturb, attack, account, report",
-		Long: `privrec trains, perturbs, attacks, accounts and reports: papers on privacy in
-recommender systems and their baselines, over one core. Every result stands
-beside its floor and its level of evidence, every epsilon beside what the
-mechanism that really ran amounts to.
+		Long: `privrec reproduces papers on privacy in recommender systems, with their baselines: it
+trains models, perturbs data, attacks, accounts for privacy and reports. Every result
+stands beside its floors, which need no model, and its level of evidence. Every epsilon
+that a paper claims stands beside the one that the releases of the run amount to.
 
-` + a.begin() + exitCodes,
+` + a.firstCommands() + exitCodes,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
 
-		PersistentPreRunE: named, // no command has one of its own
+		PersistentPreRunE: refuseDash, // no command has one of its own
 	}
 	var version bool
 	root.RunE = func(c *cobra.Command, args []string) error {
@@ -109,18 +108,18 @@ mechanism that really ran amounts to.
 	root.Flags().BoolVar(&version, "version", false, "which program this is and how it was built, as privrec version says")
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		// The flags of a command that is not there are not known either.
+		// A command that does not exist has no flags: the error is about the command.
 		if args := c.Flags().Args(); c.HasSubCommands() && len(args) > 0 {
 			return c.RunE(c, args)
 		}
-		// A flag that checks itself has said what is wrong with it.
+		// A flag that checks its value has said what is wrong.
 		if own := (*run.UsageError)(nil); errors.As(err, &own) {
 			if own.Fix == "" {
 				own.Fix = fmt.Sprintf("see %s --help", c.CommandPath())
 			}
 			return own
 		}
-		// What the parser said in its own words is left out: the value says it.
+		// The parser's own words are left out: the value shows what is wrong.
 		text, _, _ := strings.Cut(err.Error(), ": strconv.")
 		return usagef(flagHint(c, err), "%s", text)
 	})

@@ -25,18 +25,18 @@ func wants(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// pathFlags are the flags, of whatever command, that name a file or a folder.
+// pathFlags are the flags that name a file or a folder, in any command.
 var pathFlags = []string{"catalogue", "config", "data", "grid", "history", "in", "ledger-key", "on", "out", "plot", "runs", "vectors"}
 
-// named refuses "-" for a file or a folder, before any command does a thing. Elsewhere it
-// stands for standard input and output; here it would become a file of that name.
-// Outputs come with others beside them, all or none, which a stream cannot.
-func named(c *cobra.Command, _ []string) (err error) {
+// refuseDash refuses "-" as the name of a file or a folder, before a command does anything. In
+// other programs it stands for standard input or output; here it would become a file of that
+// name. Outputs are several files, all or none, and a stream cannot be that.
+func refuseDash(c *cobra.Command, _ []string) (err error) {
 	c.Flags().Visit(func(p *pflag.Flag) {
 		if err != nil || !slices.Contains(pathFlags, p.Name) || p.Value.String() != "-" {
 			return
 		}
-		fix := "give it a name; ./- is one too"
+		fix := "give it a name; ./- is a file of that name"
 		if p.Name == "in" {
 			fix = "--in /dev/stdin reads standard input, and --in-form says its form"
 		}
@@ -45,9 +45,9 @@ func named(c *cobra.Command, _ []string) (err error) {
 	return err
 }
 
-// filled refuses flags with an empty value, which a shell variable that is not set leaves:
-// what they stand for would silently be the default.
-func filled(c *cobra.Command) (err error) {
+// refuseEmpty refuses flags with an empty value, which a shell variable that is not set leaves.
+// Such a flag would silently take its default.
+func refuseEmpty(c *cobra.Command) (err error) {
 	c.Flags().Visit(func(p *pflag.Flag) {
 		if err == nil && p.Value.Type() == "string" && p.Value.String() == "" {
 			err = usagef("give it a value, or leave it out", "%s: --%s is empty", c.CommandPath(), p.Name)
@@ -56,7 +56,7 @@ func filled(c *cobra.Command) (err error) {
 	return err
 }
 
-// threads is how many --workers asks for: all cores with 0.
+// threads returns how many threads --workers asks for: all cores with 0.
 func threads(workers int) (int, error) {
 	switch {
 	case workers < 0 || workers > run.MaxWorkers:

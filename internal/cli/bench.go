@@ -22,14 +22,16 @@ type Bench struct {
 	Sizes         bool // takes the sizes of a graph and of a model
 }
 
-// measurements shows a list of results; its JSON is the bare list.
+// measurements shows a list of results.
 type measurements struct {
 	title string
 	list  []bench.Result
 }
 
+// MarshalJSON writes the list alone.
 func (m measurements) MarshalJSON() ([]byte, error) { return json.Marshal(m.list) }
 
+// Text writes the list as a table.
 func (m measurements) Text(w io.Writer) error {
 	t := &report.Table{Title: m.title, Columns: []report.Column{{Name: "name"}, {Name: "shape"}, {Name: "threads"},
 		{Name: "median s", Format: "%.3e"}, {Name: "min s", Format: "%.3e"}, {Name: "median/min", Format: "%.2f"},
@@ -44,6 +46,7 @@ func (m measurements) Text(w io.Writer) error {
 	return t.Text(w)
 }
 
+// bench makes one command for each measurement.
 func (a *App) bench() *cobra.Command {
 	parent := &cobra.Command{Use: "bench", Short: "measure speed on this machine", Args: cobra.ArbitraryArgs, RunE: group("benchmark")}
 	for _, b := range a.Benches {
@@ -84,7 +87,7 @@ func (a *App) bench() *cobra.Command {
 		}
 		c.Flags().IntVar(&workers, "workers", 0, "threads, 0 for all cores")
 		c.Flags().BoolVar(&asJSON, "json", false, "a list of {name, shape, threads, median_s, min_s, gflops, rss_mb}")
-		c.Flags().DurationVar(&o.Time, "time", 0, "time to spend on a case; 0 for "+bench.ProductTime.String()+" a product, "+bench.StepTime.String()+" any other case")
+		c.Flags().DurationVar(&o.Time, "time", 0, "time to spend on a case; 0 takes "+bench.ProductTime.String()+" for a product and "+bench.StepTime.String()+" for any other case")
 		c.Flags().StringVar(&o.Only, "only", "", "only cases with this in their name")
 		c.Flags().BoolVarP(&quiet, "quiet", "q", false, "no progress")
 		if b.Sizes {
@@ -95,15 +98,15 @@ func (a *App) bench() *cobra.Command {
 	return parent
 }
 
-// sizeFlags are those of the benchmarks on graphs.
+// sizeFlags declares the flags of the benchmarks on graphs.
 func sizeFlags(f *pflag.FlagSet, s *bench.Sizes) {
 	d := bench.Gowalla()
 	f.IntVar(&s.Users, "users", d.Users, "users of the graph")
 	f.IntVar(&s.Items, "items", d.Items, "items of the graph")
 	f.IntVar(&s.Edges, "edges", d.Edges, "edges of the graph; 2 and 4 times as many are measured too")
-	f.IntVar(&s.Dim, "dim", d.Dim, "length of a row")
+	f.IntVar(&s.Dim, "dim", d.Dim, "numbers in a row of the embedding table")
 	f.IntVar(&s.Layers, "layers", d.Layers, "layers of the propagation")
-	f.IntVar(&s.Batch, "batch", d.Batch, "pairs a step")
+	f.IntVar(&s.Batch, "batch", d.Batch, "pairs in a step")
 }
 
 // benches lists what can be measured.

@@ -16,12 +16,13 @@ import (
 	"privrec/internal/run"
 )
 
+// data makes the commands on data sets.
 func (a *App) data() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "data",
-		Short: "data sets: what there is, their statistics, stand-ins",
-		Long: `Data sets are looked for in the folder given by --data or $PRIVREC_DATA, one
-folder a set. Stand-ins are generated and need no file.`,
+		Short: "list, fetch, check and count data sets; write stand-ins",
+		Long: `Data sets are looked for in the folder that --data or $PRIVREC_DATA names, each in a
+folder of its own. Stand-ins are generated and need no file.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: group("command"),
 	}
@@ -30,20 +31,22 @@ folder a set. Stand-ins are generated and need no file.`,
 	return c
 }
 
+// dataList makes the command that lists data sets.
 func (a *App) dataList() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "list",
-		Short: "known data sets and their recipes",
+		Short: "list data sets and their recipes",
 		Args:  wants(),
 		RunE: func(*cobra.Command, []string) error {
-			return run.Show(a.Stdout, asJSON, &report.Document{Title: "What there is to run on", Tables: []*report.Table{inventory.Sets(), inventory.Slates()}})
+			return run.Show(a.Stdout, asJSON, &report.Document{Title: "Data to run on", Tables: []*report.Table{inventory.Sets(), inventory.Slates()}})
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
 	return c
 }
 
+// dataStats makes the command that shows the counts after every step of a recipe.
 func (a *App) dataStats() *cobra.Command {
 	var (
 		recipe, dir            string
@@ -53,11 +56,11 @@ func (a *App) dataStats() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "stats NAME [--recipe R]",
-		Short: "counts after every step of a recipe, compared with what they should be",
-		Long: `Counts after every step of a recipe, compared with what they should be. Recipe slates
-makes the pairs that exposure attacks need, of slates and of the clicks before them; sets
-of slates have no other. A log of your own is own-NAME: impressions.tsv or impressions.csv
-with the columns user, item, shown_at, clicked_at, in the folder of that name.`,
+		Short: "show the counts after every step of a recipe beside the expected ones",
+		Long: `Shows the counts after every step of a recipe beside the expected ones. The recipe slates
+pairs each slate with the clicks before it, for exposure attacks; sets of slates have no
+other recipe. A log of your own is a folder own-NAME with impressions.tsv or
+impressions.csv, whose columns are user, item, shown_at, clicked_at.`,
 		Args: wants("a data set, see privrec data list"),
 		RunE: func(c *cobra.Command, args []string) error {
 			r := newReporter(a.Stderr, quiet)
@@ -82,7 +85,7 @@ with the columns user, item, shown_at, clicked_at, in the folder of that name.`,
 			}
 			for _, flag := range []string{"slate", "behaviour", "early"} {
 				if c.Flags().Changed(flag) {
-					return usagef("add --recipe slates", "--%s is of recipe slates", flag)
+					return usagef("add --recipe slates", "--%s belongs to the recipe slates", flag)
 				}
 			}
 			set, err := inventory.Find(args[0])
@@ -90,7 +93,7 @@ with the columns user, item, shown_at, clicked_at, in the folder of that name.`,
 				return err
 			}
 			if recipe == "" {
-				recipe = set.Recipes[0].Name // the one that the set is used most for stands first
+				recipe = set.Recipes[0].Name // the recipe that is used most stands first
 			}
 			s, err := registry.Load(c.Context(), args[0], recipe, registry.Options{Dir: dir, NoCache: noCache, Seed: rng.Seed(seed)})
 			if err != nil {
@@ -106,14 +109,14 @@ with the columns user, item, shown_at, clicked_at, in the folder of that name.`,
 	p.Uint64Var(&seed, "seed", 1, "seed of a stand-in and of random splits")
 	p.IntVar(&slates.T, "slate", 0, "recipe slates: items shown, 0 for 10")
 	p.IntVar(&slates.L, "behaviour", 0, "recipe slates: clicks before them, 0 for 5")
-	p.StringVar(&slates.Early, "early", slate.EarlyKeep, "recipe slates: clicks before their show: keep, drop or refuse")
+	p.StringVar(&slates.Early, "early", slate.EarlyKeep, "recipe slates: clicks that come before their item was shown: keep, drop or refuse")
 	p.BoolVar(&noCache, "no-cache", false, "neither read nor write the cache of filtered rows")
 	p.BoolVar(&asJSON, "json", false, "as JSON")
 	p.BoolVarP(&quiet, "quiet", "q", false, "no progress")
 	return c
 }
 
-// parenthesis puts a remark into brackets, after a blank; no remark stays none.
+// parenthesis puts a remark into brackets, after a blank. An empty remark stays empty.
 func parenthesis(s string) string {
 	if s == "" {
 		return ""
@@ -121,6 +124,7 @@ func parenthesis(s string) string {
 	return " (" + s + ")"
 }
 
+// dataSynth makes the command that writes a stand-in.
 func (a *App) dataSynth() *cobra.Command {
 	var (
 		out                  string
@@ -165,6 +169,7 @@ func (a *App) dataSynth() *cobra.Command {
 	return c
 }
 
+// dataBacktest makes the command that compares a stand-in with the real data.
 func (a *App) dataBacktest() *cobra.Command {
 	var (
 		recipe, dir   string
@@ -173,9 +178,9 @@ func (a *App) dataBacktest() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "backtest NAME",
-		Short: "order of simple methods on a stand-in against the real data",
-		Long: `Counts methods that need no training on real data and on their stand-in under the
-same recipe, and says which of them the stand-in orders otherwise.`,
+		Short: "compare the order of simple methods on a stand-in and on the real data",
+		Long: `Measures methods that need no training on real data and on their stand-in, under the
+same recipe. Says which methods the stand-in puts in another order.`,
 		Args: wants("a data set that has a stand-in, see privrec data list"),
 		RunE: func(c *cobra.Command, args []string) error {
 			r := newReporter(a.Stderr, quiet)
@@ -187,9 +192,9 @@ same recipe, and says which of them the stand-in orders otherwise.`,
 		},
 	}
 	p := c.Flags()
-	p.StringVar(&recipe, "recipe", "dipsgnn", "steps from raw rows to sequences, of both")
+	p.StringVar(&recipe, "recipe", "dipsgnn", "steps from raw rows to sequences, for both")
 	p.StringVar(&dir, "data", "", "folder of data sets; default $PRIVREC_DATA")
-	p.Uint64Var(&seed, "seed", 1, "seed of the stand-in and of what is shuffled")
+	p.Uint64Var(&seed, "seed", 1, "seed of the stand-in and of the shuffled method")
 	p.BoolVar(&asJSON, "json", false, "as JSON")
 	p.BoolVarP(&quiet, "quiet", "q", false, "no progress")
 	return c

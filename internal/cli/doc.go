@@ -1,10 +1,9 @@
-// Package cli is the command line: flags, commands, exit codes. It and what lies in its
-// folder alone know cobra, progress bars and terminals; everything below reports through
-// run.Progress and slog, and returns errors. Package screen shows progress, package complete
-// offers words to a shell.
+// Package cli is the command line: flags, commands, exit codes. Only this package and those in its folder know
+// cobra, progress bars and terminals. Packages beneath report through run.Progress and slog, and return errors.
+// Package screen shows progress, package complete offers words to a shell.
 //
-// Rules of voice: results go to standard output, progress and logs to standard
-// error. A failure ends with one line that starts with "error:", lower case, no
-// full stop, naming file, line and field; further problems of the same input
-// follow as "also:" lines, and a "hint:" line where a fix is known. The exit code is decided in one place, exitCode.
+// Results go to standard output, progress and logs to standard error. A failure ends with one line that begins
+// with "error:", in lower case and without a full stop, and names file, line and field. Further problems of the
+// same input follow as "also:" lines, and a "hint:" line where a fix is known. One function, exitCode, decides
+// the exit code.
 package cli

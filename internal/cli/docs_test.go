@@ -48,7 +48,7 @@ func reference(b *strings.Builder, c *cobra.Command) {
 	if text == "" {
 		text = c.Short + "."
 	}
-	b.WriteString(text + "\n")
+	b.WriteString(strings.ReplaceAll(text, "\n  ", "\n    ") + "\n") // indented lines are code
 	if !c.HasSubCommands() {
 		fmt.Fprintf(b, "\n    %s\n", c.UseLine())
 	}

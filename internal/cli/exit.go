@@ -13,7 +13,7 @@ import (
 	"privrec/internal/run"
 )
 
-// Exit codes, as documented in the help of the root command.
+// Exit codes. The help of the root command documents them.
 const (
 	exitDone        = 0
 	exitFailed      = 1
@@ -21,17 +21,17 @@ const (
 	exitData        = 3
 	exitPrivacy     = 4
 	exitInterrupted = 130
-	exitReaderGone  = 141 // what a shell says of a program that SIGPIPE ended
+	exitReaderGone  = 141 // as a shell reports a program that SIGPIPE ended
 )
 
 const exitCodes = `Exit codes: 0 done, 1 failed, 2 usage or configuration, 3 data,
 4 privacy budget or noise check, 130 interrupted (after saving), 141 the
 reader of standard output went away, as head does.`
 
-// usagef is the error of a command line that cannot be carried out as written.
+// usagef returns the error for a command line that cannot be carried out as it is written.
 func usagef(fix, format string, args ...any) error { return run.Usagef(fix, format, args...) }
 
-// exitCode decides how the process ends.
+// exitCode returns the exit code for an error.
 func exitCode(err error) int {
 	var (
 		ours *run.UsageError
@@ -53,12 +53,12 @@ func exitCode(err error) int {
 	return exitFailed
 }
 
-// complain writes an error for a person: one "error:" line, an "also:" line for
-// each further problem, then the hint.
+// complain writes an error for users: one "error:" line, an "also:" line for each further
+// problem, then the hint.
 func complain(w io.Writer, err error) {
 	text := err.Error()
 	if run.WasInterrupted(err) {
-		text = "interrupted" // where it stopped is of no use, how to go on is
+		text = "interrupted" // users need to know how to go on, not where it stopped
 	}
 	label := "error:"
 	for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
@@ -72,7 +72,7 @@ func complain(w io.Writer, err error) {
 	}
 }
 
-// hint is the first known fix in a chain of errors.
+// hint returns the first known fix in a chain of errors.
 func hint(err error) string {
 	var data *dataset.Error
 	if errors.As(err, &data) && data.Hint != "" {

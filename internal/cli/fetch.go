@@ -17,6 +17,7 @@ import (
 	"privrec/internal/run"
 )
 
+// dataFetch makes the command that gets a data set.
 func (a *App) dataFetch() *cobra.Command {
 	var (
 		o                     fetch.Options
@@ -25,21 +26,21 @@ func (a *App) dataFetch() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "fetch NAME [--from FILE]... [--accept-terms]",
 		Short: "get a data set: download or take a copy, check, unpack",
-		Long: `Get a data set into its folder below --data or $PRIVREC_DATA.
+		Long: `Gets a data set into its folder below --data or $PRIVREC_DATA.
 
-The terms of the owner are shown and asked for once. What is downloaded, or given
-with --from, is compared with the published size and hash, and unpacked; archives
-that reach outside their folder or grow beyond measure are refused. receipt.json in
-the folder then says where every file came from and what it is, for privrec data
-verify.
+The terms of the owner are shown and must be accepted. A download, or a copy given with
+--from, is compared with the published size and hash, and unpacked. An archive that would
+write outside its folder, or that unpacks to far more than it should, is refused. The file
+receipt.json in the folder then says where every file came from and what its hash is;
+privrec data verify reads it.
 
-Content other than the published one stops with both hashes. --pin-new accepts it, and
-results on it say so; their level of evidence is judged by the rows. A copy that holds the
-rows of a published split in another order needs no --pin-new. Ctrl-C leaves a .part file
-from which the same command goes on.
+Content other than the published one is refused, and the error shows both hashes.
+--pin-new accepts it, and results on it say so; the rows decide their level of evidence. A
+copy with the rows of a published split in another order needs no --pin-new. Ctrl-C leaves
+a .part file, and the same command goes on from there.
 
-Some owners hand out copies one by one; the error then says what to get where, and
---from takes it: the archive, its unpacked files, or a folder that holds them.`,
+Some owners send copies on request. The error then says what to get and where, and --from
+takes the archive, its unpacked files, or a folder with them.`,
 		Args: wants("a data set, see privrec data list"),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Name = args[0]
@@ -61,7 +62,7 @@ Some owners hand out copies one by one; the error then says what to get where, a
 				return err
 			}
 			if receipt.Kept {
-				r.Phase(o.Name + " is here and whole, nothing to fetch")
+				r.Phase(o.Name + " is here and complete: nothing to fetch")
 			}
 			if err := run.Show(a.Stdout, asJSON, inventory.Receipt{Receipt: receipt}); err != nil {
 				return err
@@ -74,10 +75,10 @@ Some owners hand out copies one by one; the error then says what to get where, a
 	}
 	p := c.Flags()
 	p.StringVar(&o.Dir, "data", "", "folder of data sets; default $PRIVREC_DATA")
-	p.StringArrayVar(&o.From, "from", nil, "a copy to take instead of downloading: archive, unpacked file or folder; may be repeated")
+	p.StringArrayVar(&o.From, "from", nil, "a copy to take in place of a download: archive, unpacked file or folder; may be repeated")
 	p.BoolVar(&accept, "accept-terms", false, "accept the owner's terms without being asked, for scripts")
 	p.BoolVar(&o.PinNew, "pin-new", false, "accept content other than the published one; results on it say so")
-	p.StringVar(&o.Mirror, "mirror", "", "web address of a folder that holds the archives, instead of the official addresses")
+	p.StringVar(&o.Mirror, "mirror", "", "web address of a folder with the archives, in place of the official addresses")
 	p.BoolVar(&asJSON, "json", false, "as JSON")
 	p.BoolVarP(&quiet, "quiet", "q", false, "no progress")
 	return c

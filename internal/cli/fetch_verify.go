@@ -15,6 +15,7 @@ import (
 	"privrec/internal/run"
 )
 
+// dataVerify makes the command that compares data sets with their receipts.
 func (a *App) dataVerify() *cobra.Command {
 	var (
 		dir           string
@@ -23,10 +24,10 @@ func (a *App) dataVerify() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "verify [NAME]...",
 		Short: "read every file of data sets and compare it with its receipt and published hash",
-		Long: `Read every file of the sets named, or of all sets that are present, and compare it
-with the receipt of its fetch and with the hash that is published. Files that differ,
-are missing or are not in the receipt end with exit code 3. A set without receipt is
-compared with published hashes where there are any; otherwise it is present, unverified.`,
+		Long: `Reads every file of the sets named, or of all sets that are present, and compares it with
+the receipt of its fetch and with the published hash. The exit code is 3 where a file
+differs, is missing or is not in the receipt. A set without a receipt is compared with
+published hashes; without these the verdict is present, unverified.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			r := newReporter(a.Stderr, quiet)
@@ -74,6 +75,7 @@ func verifyAll(ctx context.Context, r reporter, names []string, dir string) ([]f
 	return reports, nil
 }
 
+// dataPrepare makes the command that fills the cache of a data set.
 func (a *App) dataPrepare() *cobra.Command {
 	var (
 		recipe, dir   string
@@ -82,9 +84,9 @@ func (a *App) dataPrepare() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "prepare NAME [--recipe R]",
 		Short: "verify a data set, run a recipe, keep the result in the cache",
-		Long: `Compare the files of a set with their receipt, run a recipe on them and keep the
-filtered rows in the cache ($PRIVREC_CACHE, else below the user's cache folder), so
-that training starts at once. Shows the counts after every step.`,
+		Long: `Compares the files of a set with their receipt, runs a recipe on them and keeps the
+filtered rows in the cache ($PRIVREC_CACHE, else below the user's cache folder), so that
+training starts at once. Shows the counts after every step.`,
 		Args: wants("a data set, see privrec data list"),
 		RunE: func(c *cobra.Command, args []string) error {
 			r := newReporter(a.Stderr, quiet)

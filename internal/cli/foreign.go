@@ -12,12 +12,13 @@ import (
 	"privrec/internal/run"
 )
 
-// manyUnknown keys of a file make it one of another task, where one could be a slip.
+// manyUnknown is the number of unknown keys from which on a file is one of another task; fewer
+// may be slips.
 const manyUnknown = 2
 
-// foreign says of a configuration file that a task refused whose it is, where another task, or
-// the grid of a table, takes it as it is. Other errors are as they were.
-func (a *App) foreign(err error, t run.Task, file string) error {
+// nameOwner adds to the error of a task that refused a configuration file which other task, or
+// grid of a table, takes that file as it is. Other errors stay as they are.
+func (a *App) nameOwner(err error, t run.Task, file string) error {
 	var bad config.Errors
 	if file == "" || !errors.As(err, &bad) || t.Check(file, nil) == nil { // then an override is wrong
 		return err
@@ -36,14 +37,15 @@ func (a *App) foreign(err error, t run.Task, file string) error {
 		return usagef(fmt.Sprintf("take it with privrec %s; privrec %s --defaults prints a configuration to begin with", owners[0], t),
 			"%s: this is a configuration of %s, not of %s", file, strings.Join(owners, ", or "), t)
 	case hint(err) == "":
-		return run.WithHint(err, "as a configuration of "+strings.Join(owners, ", or ")+" the file is right")
+		return run.WithHint(err, "the file is right as a configuration of "+strings.Join(owners, ", or "))
 	}
 	return err
 }
 
-// owners are the tasks that take a file, or the command that makes its table. Of several they
-// are those that the file is named after, as ours are: ml-1m-srgnn.yaml, else dipsgnn/ml-1m.yaml;
-// and of these those with the fewest keys, since a task may have all keys of another.
+// owners names the tasks that take a file, or the command that makes its table. Of several it
+// takes those that the file is named after, as in ml-1m-srgnn.yaml, else those that its folder is
+// named after, as in dipsgnn/ml-1m.yaml. Of these it takes those with the fewest keys: a task may
+// have all keys of another.
 func (a *App) owners(file string) (names []string) {
 	name, folder := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)), filepath.Base(filepath.Dir(file))
 	rank := func(t run.Task) [2]int {

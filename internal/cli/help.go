@@ -14,15 +14,15 @@ import (
 	"privrec/internal/run"
 )
 
-// begin is the part of the first screen that says where to begin: command lines that need no
-// data, of those that the program has.
-func (a *App) begin() string {
+// firstCommands returns the part of the first screen that says where to begin: commands that need no data,
+// of those that the program has.
+func (a *App) firstCommands() string {
 	has := func(name string) bool {
 		return slices.ContainsFunc(a.Tasks, func(t run.Task) bool { return t.String() == name })
 	}
 	var lines [][2]string
 	if a.Demo != nil {
-		lines = append(lines, [2]string{"privrec demo", "the tour: a recommender with noise, its twin without, what the epsilon of the first is worth; offline"})
+		lines = append(lines, [2]string{"privrec demo", "a recommender with noise beside one without, and what its epsilon is worth; offline"})
 	}
 	if has("train lightgcn") {
 		lines = append(lines, [2]string{"privrec train lightgcn --set data.name=standin-demo", "a run of your own, on generated data"})
@@ -36,7 +36,7 @@ func (a *App) begin() string {
 		wide = max(wide, len(l[0]))
 	}
 	var b strings.Builder
-	b.WriteString("To begin with, without any data:\n\n")
+	b.WriteString("First commands, which need no data:\n\n")
 	for _, l := range lines {
 		fmt.Fprintf(&b, "  %-*s  %s\n", wide, l[0], l[1])
 	}
@@ -51,7 +51,7 @@ func arrange(root *cobra.Command) {
 	}{
 		{"look", "Look around:", []string{"demo", "doctor", "list", "data"}},
 		{"run", "Train, protect, attack, compare:", []string{"train", "perturb", "attack", "evaluate", "recommend", "compare", "reproduce"}},
-		{"price", "Price privacy:", []string{"account", "calibrate"}},
+		{"price", "Account for privacy:", []string{"account", "calibrate"}},
 	} {
 		group := &cobra.Group{ID: g.id, Title: g.title}
 		for _, c := range root.Commands() {
@@ -72,10 +72,10 @@ func strict(root *cobra.Command) {
 	for _, c := range root.Commands() {
 		switch c.Name() {
 		case "completion":
-			c.Short = "what a shell needs to complete commands, keys and names"
+			c.Short = "print what a shell needs to complete commands, keys and names"
 			c.Args, c.RunE = cobra.ArbitraryArgs, group("shell")
 		case "help":
-			c.Short = "help about a command"
+			c.Short = "show the help of a command"
 			show := c.Run
 			c.Run = nil
 			c.RunE = func(c *cobra.Command, args []string) error {
@@ -89,8 +89,8 @@ func strict(root *cobra.Command) {
 	}
 }
 
-// group is the behaviour of a command that only holds others: help when asked
-// for nothing, an error that lists what there is when asked for something else.
+// group returns what a command does that only holds others: without a word it shows its help, and on a wrong
+// word it returns an error that lists the right ones.
 func group(kind string) func(c *cobra.Command, args []string) error {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) == 0 && !c.HasParent() {
@@ -110,17 +110,18 @@ func group(kind string) func(c *cobra.Command, args []string) error {
 	}
 }
 
-// beside are commands whose own are not offered in the place of others.
-var beside = map[string]bool{"completion": true, "help": true, "bench": true}
+// notSuggested are commands that are not named, nor those below them, in place of an unknown word.
+var notSuggested = map[string]bool{"completion": true, "help": true, "bench": true}
 
-// commandHint is the hint for a word after c that is no command there: the nearest one, and
-// for the name of a command elsewhere, as in "privrec srgnn", that; else what is known after c.
+// commandHint returns the hint for a word after c that is no command there. It names the nearest command
+// after c, or the command of that name elsewhere, as for "privrec srgnn". Without either it lists what is
+// known after c.
 func commandHint(c *cobra.Command, word, known string) string {
 	paths := map[string][]string{} // by name, in the order of the tree
 	var walk func(*cobra.Command)
 	walk = func(at *cobra.Command) {
 		for _, sub := range at.Commands() {
-			if sub.IsAvailableCommand() && !beside[sub.Name()] {
+			if sub.IsAvailableCommand() && !notSuggested[sub.Name()] {
 				paths[sub.Name()] = append(paths[sub.Name()], sub.CommandPath())
 				walk(sub)
 			}
@@ -147,13 +148,13 @@ func commandHint(c *cobra.Command, word, known string) string {
 	return known
 }
 
-// meant offers command lines, of which a few are enough.
+// meant asks whether one of these command lines was meant, of the first three.
 func meant(paths []string) string {
 	return "did you mean " + strings.Join(paths[:min(len(paths), 3)], ", or ") + "?"
 }
 
-// flagHint is the hint for a flag that was not understood: the nearest one of the command
-// where it is not known, and else where to read about flags.
+// flagHint returns the hint for a flag that was not understood: the nearest flag of the command where the
+// flag is unknown, and where to read about flags.
 func flagHint(c *cobra.Command, err error) string {
 	see := fmt.Sprintf("see %s --help", c.CommandPath())
 	var unknown *pflag.NotExistError

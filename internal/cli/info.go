@@ -15,12 +15,12 @@ import (
 	"privrec/internal/tensor"
 )
 
-// version shows which program this is.
+// version makes the command that shows which program this is.
 func (a *App) version() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "version",
-		Short: "which program this is and how it was built",
+		Short: "show which program this is and how it was built",
 		Args:  wants(),
 		RunE: func(*cobra.Command, []string) error {
 			return run.Show(a.Stdout, asJSON, versionInfo{run.BuildInfo()})
@@ -30,8 +30,10 @@ func (a *App) version() *cobra.Command {
 	return c
 }
 
+// versionInfo shows how the program was built.
 type versionInfo struct{ run.Build }
 
+// Text writes version, commit, platform and kernels.
 func (v versionInfo) Text(w io.Writer) error {
 	commit := v.Commit
 	if commit == "" {
@@ -44,12 +46,12 @@ func (v versionInfo) Text(w io.Writer) error {
 	return err
 }
 
-// list shows what there is to run and to run it on.
+// list makes the command that shows tasks and data sets.
 func (a *App) list() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "list",
-		Short: "what there is: tasks and data sets",
+		Short: "list tasks and data sets",
 		Args:  wants(),
 		RunE: func(*cobra.Command, []string) error {
 			tasks := &report.Table{Name: "tasks", Title: "Tasks", Columns: report.Columns("", "command", "does")}
@@ -62,7 +64,7 @@ func (a *App) list() *cobra.Command {
 			for _, c := range []*cobra.Command{a.perturbPricdsr(), a.perturbExposure()} {
 				tasks.Add("privrec perturb "+c.Name(), c.Short)
 			}
-			doc := &report.Document{Title: "What there is", Tables: []*report.Table{inventory.Sets(), inventory.Slates()}}
+			doc := &report.Document{Title: "Tasks and data sets", Tables: []*report.Table{inventory.Sets(), inventory.Slates()}}
 			if len(a.Tasks) > 0 {
 				doc.Tables = append([]*report.Table{tasks}, doc.Tables...)
 			}
@@ -73,7 +75,7 @@ func (a *App) list() *cobra.Command {
 	return c
 }
 
-// doctor examines this machine.
+// doctor makes the command that examines this machine.
 func (a *App) doctor() *cobra.Command {
 	var (
 		o             doctor.Options
@@ -81,14 +83,13 @@ func (a *App) doctor() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "what this machine is, whether it computes rightly, what it can do in ten minutes, an hour, a night",
-		Long: `Looks at the machine, compares every family of kernels with plain loops on odd
-shapes and one thread with all, looks for the data sets and at the folders that
-are written to, and measures training steps. Takes a few seconds and leaves
-nothing behind.
+		Short: "examine this machine: kernels, data, folders, and what runs in ten minutes, an hour, a night",
+		Long: `Examines this machine in a few seconds and leaves no file. It compares every family of
+kernels with plain loops on odd shapes, and one thread with all. It looks for the data
+sets, and for room in the folders that runs and caches go to. It measures training steps.
 
-Exit code 1 when a self-test fails; the hint says how to go on without the
-kernels. What is missing, data or room, is told and is no failure.`,
+The exit code is 1 where a self-test fails; the hint says how to go on without the
+kernels. Missing data or too little room is reported and is no failure.`,
 		Args: wants(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			tensor.SetWorkers(runtime.GOMAXPROCS(0))
@@ -110,13 +111,13 @@ kernels. What is missing, data or room, is told and is no failure.`,
 	return c
 }
 
-// demo shows the tour of the program.
+// demo makes the command that shows the tour of the program.
 func (a *App) demo() *cobra.Command {
 	var o demo.Options
 	var quiet bool
 	c := &cobra.Command{
 		Use:   "demo",
-		Short: "a private recommender and its non-private twin on generated data, in under a minute",
+		Short: "train a recommender with noise and one without on generated data, in under a minute",
 		Args:  wants(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			r := newReporter(a.Stderr, quiet)
@@ -126,7 +127,7 @@ func (a *App) demo() *cobra.Command {
 		},
 	}
 	p := c.Flags()
-	p.StringVarP(&o.Out, "out", "o", "runs/demo", "directory for its runs and its page")
+	p.StringVarP(&o.Out, "out", "o", "runs/demo", "folder for its runs and its page")
 	p.Uint64Var(&o.Seed, "seed", 1, "seed of every random number")
 	p.BoolVar(&o.JSON, "json", false, "results as JSON")
 	p.BoolVarP(&quiet, "quiet", "q", false, "no progress")

@@ -7,19 +7,20 @@ import (
 	"syscall"
 )
 
-// outlet is standard output. It remembers that its reader went away, as head does when it
-// has its lines.
+// outlet is standard output. It remembers that its reader went away, as head does after its
+// lines.
 type outlet struct {
 	w    io.Writer
 	gone atomic.Bool
 }
 
-// readerGone is the error of a write to standard output that nothing reads any more.
+// readerGone is the error of a write to standard output that has no reader any more.
 type readerGone struct{ error }
 
+// Unwrap returns the error of the write.
 func (e *readerGone) Unwrap() error { return e.error }
 
-// Write marks the error of a closed pipe: one of a file is an error like any other.
+// Write marks the error of a closed pipe. The error of a file stays as it is.
 func (o *outlet) Write(p []byte) (int, error) {
 	n, err := o.w.Write(p)
 	if errors.Is(err, syscall.EPIPE) {
@@ -29,7 +30,7 @@ func (o *outlet) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// wentAway is true of an error that is the reader's going away, and of no other beside it.
+// wentAway reports whether an error says that the reader went away, and nothing else.
 func wentAway(err error) bool {
 	if _, ok := err.(*readerGone); ok {
 		return true

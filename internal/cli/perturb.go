@@ -14,8 +14,8 @@ import (
 	"privrec/internal/run"
 )
 
-// perturb adds what perturbs without a configuration to the verb of that name, which
-// is made where no task has it.
+// perturb adds the commands that perturb files to the verb "perturb". It makes that verb
+// where no task has it.
 func (a *App) perturb(verbs []*cobra.Command) []*cobra.Command {
 	for _, v := range verbs {
 		if v.Name() == "perturb" {
@@ -28,8 +28,8 @@ func (a *App) perturb(verbs []*cobra.Command) []*cobra.Command {
 	return append(verbs, v)
 }
 
-// perturbFlags are the flags of perturb pricdsr.
-type perturbFlags struct {
+// historyFlags are the flags of perturb pricdsr.
+type historyFlags struct {
 	fileFlags
 	o        pricdsr.Options
 	dryRun   bool
@@ -37,69 +37,77 @@ type perturbFlags struct {
 	plot     string
 }
 
+// perturbPricdsr makes the command that perturbs histories.
 func (a *App) perturbPricdsr() *cobra.Command {
-	var f perturbFlags
+	var f historyFlags
 	c := &cobra.Command{
 		Use:   "pricdsr --in FILE --out FILE --epsilon E --items M --length L [--secure]",
 		Short: "write perturbed histories: the privacy layer of PriCDSR",
-		Long: `Perturbs every user's history, once, for any model of two domains to train on
-("Privacy-preserving cross-domain sequential recommendation"). Of a history the first
-occurrence of each item counts, and of these the last L; what is missing to L is
-padding in front, which is perturbed too.
+		Long: `Perturbs the history of every user once, for any model of two domains to train on
+("Privacy-preserving cross-domain sequential recommendation"). A row holds the last L
+items of a history, of each item the first occurrence. Shorter rows get padding in front,
+which is perturbed too.
 
-Files are tables with the columns user_id, item_id and, where there are times,
-timestamp (.tsv, .csv, RecBole's .inter), or one line a user, "user item item ..."
-(.txt), each plain, .gz or .zst. The rows of a user stand together, in order of time;
-users in any order and number, in memory that does not grow with them. The output has
-user_id, item_id and position, 1 to L, padding left out; times are gone. Its bytes
-depend on the rows, the settings and the seed, neither on the workers nor, without
---keep-order, on the order of the users. Beside NAME.tsv come NAME.empty.tsv, users
-whose row came out empty, NAME.ledger.jsonl, and a report as text and JSON. All of
-them appear, or none; one that is killed while it replaces files, with --force, leaves
-no output, and the next one says where the old files are.
+Input files are tables with the columns user_id, item_id and, where there are times,
+timestamp (.tsv, .csv, RecBole's .inter), or one line for each user, "user item item ..."
+(.txt); each plain, .gz or .zst. The rows of a user stand together, in order of time.
+Users come in any order and number: memory does not grow with them.
 
-Mechanisms: sdp-fixed keeps to epsilon for one cell of one user, and for the order of
-two; sdp-paper, the paper's own, shows the order of two with 2 epsilon; rr answers
-cell by cell, likewise. A user's whole row has L times epsilon. Half of the cells are
-kept at epsilon = ln M: --dry-run prints what is kept at others, from M and L alone.
+The output has user_id, item_id and position, 1 to L, without padding and times. Its
+bytes depend on the rows, the settings and the seed, but not on the workers nor, without
+--keep-order, on the order of the users. Beside NAME.tsv stand NAME.empty.tsv with the
+users whose row came out empty, NAME.ledger.jsonl, and a report as text and JSON. All of
+them appear, or none. With --force, a command that is killed while it replaces files
+leaves no output, and the next one says where the old files are.
+
+Mechanisms:
+
+  sdp-fixed  has epsilon for one cell of one user and for the order of two cells
+  sdp-paper  is the paper's: the order of two cells has 2 epsilon
+  rr         answers cell by cell: the order of two cells has 2 epsilon
+
+The whole row of a user has L times epsilon. Half of the cells are kept at epsilon = ln M;
+--dry-run prints the share at other epsilons, from M and L only.
 
 The catalogue, its size or its ids, must be public: never take it from the rows.
 
 ` + exitCodes,
 		Args: wants(),
-		RunE: func(c *cobra.Command, _ []string) error { return a.runPerturb(c, &f) },
+		RunE: func(c *cobra.Command, _ []string) error { return a.runPerturbPricdsr(c, &f) },
 	}
 	p := c.Flags()
 	f.add(p, &f.o.Settings, "histories", "sequences", "noise")
-	p.Float64VarP(&f.o.Epsilon, "epsilon", "e", 0, "of one cell; see --dry-run")
+	p.Float64VarP(&f.o.Epsilon, "epsilon", "e", 0, "epsilon of one cell; see --dry-run")
 	p.StringVar((*string)(&f.o.Variant), "mechanism", string(sequence.SDPFixed), "sdp-fixed, sdp-paper or rr")
-	p.IntVar(&f.o.Items, "items", 0, "size M of the public catalogue; ids are 1 to M")
+	p.IntVar(&f.o.Items, "items", 0, "size M of the public catalogue, of ids 1 to M")
 	p.StringVar(&f.o.Catalogue, "catalogue", "", "file with the public ids of all items, under item_id or one a line (.txt)")
-	p.IntVar(&f.o.Length, "length", 0, "cells L of a row")
+	p.IntVar(&f.o.Length, "length", 0, "number L of cells in a row")
 	p.BoolVar(&f.o.KeepOrder, "keep-order", false, "users in the order of the input, not by id")
 	p.BoolVar(&f.o.Strict, "strict", false, "refuse repeated items and histories longer than L")
 	p.BoolVar(&f.o.Limits, "limits", false, "accept epsilon 0 (nothing of the rows is left) and inf (nothing is protected)")
 	p.BoolVar(&f.o.Small, "small", false, "accept fewer items than cells")
-	p.BoolVar(&f.dryRun, "dry-run", false, "print what would be kept over a range of epsilons, and read nothing")
-	p.Float64SliceVar(&f.epsilons, "epsilons", nil, "epsilons of --dry-run; default: around ln M")
-	p.StringVar(&f.plot, "plot", "", "picture of --dry-run to write (.svg)")
+	p.BoolVar(&f.dryRun, "dry-run", false, "print the share of cells kept over a range of epsilons, and read no file")
+	p.Float64SliceVar(&f.epsilons, "epsilons", nil, "epsilons for --dry-run; default: around ln M")
+	p.StringVar(&f.plot, "plot", "", "draw the table of --dry-run to this file (.svg)")
 	return c
 }
 
-func (a *App) runPerturb(c *cobra.Command, f *perturbFlags) error {
+// runPerturbPricdsr perturbs a file of histories, or with --dry-run shows what would be
+// kept.
+func (a *App) runPerturbPricdsr(c *cobra.Command, f *historyFlags) error {
 	if err := f.check(c); err != nil {
 		return err
 	}
 	if f.dryRun {
-		return a.forecastPerturb(c, f)
+		return a.showKept(c, f)
 	}
 	for _, name := range []string{"epsilons", "plot"} {
 		if c.Flags().Changed(name) {
-			return usagef("add --dry-run", "--%s is of --dry-run alone", name)
+			return usagef("add --dry-run", "--%s works only with --dry-run", name)
 		}
 	}
 	if !c.Flags().Changed("epsilon") {
-		return usagef("see --dry-run for what is kept of the rows at which", "--epsilon is missing")
+		return usagef("--dry-run shows which share of the cells each epsilon keeps", "--epsilon is missing")
 	}
 	r := newReporter(a.Stderr, f.quiet)
 	f.o.Progress = r
@@ -107,15 +115,15 @@ func (a *App) runPerturb(c *cobra.Command, f *perturbFlags) error {
 	if err != nil {
 		return err
 	}
-	return a.released(f.fileFlags, r, done.Document())
+	return a.showPerturbed(f.fileFlags, r, done.Document())
 }
 
-// forecastPerturb prints the keep table of a catalogue.
-func (a *App) forecastPerturb(c *cobra.Command, f *perturbFlags) error {
+// showKept prints the share of cells that are kept at each epsilon, for a catalogue.
+func (a *App) showKept(c *cobra.Command, f *historyFlags) error {
 	o, list := &f.o, f.epsilons
 	for _, e := range list {
 		if !(e >= 0) || math.IsInf(e, 1) {
-			return usagef("whole numbers around ln M tell most", "--epsilons has %g, want finite numbers, 0 or above", e)
+			return usagef("whole numbers around ln M show most", "--epsilons has %g, want finite numbers, 0 or above", e)
 		}
 	}
 	given := c.Flags().Changed("epsilon")
@@ -142,14 +150,14 @@ func (a *App) forecastPerturb(c *cobra.Command, f *perturbFlags) error {
 	}
 	d := pricdsr.Forecast(m, list)
 	if f.plot != "" {
-		if err := plotTo(f.plot, d.Figures[0], o.Force); err != nil {
+		if err := writePlot(f.plot, d.Figures[0], o.Force); err != nil {
 			return err
 		}
 	}
 	return run.Show(a.Stdout, f.asJSON, d)
 }
 
-// withEpsilon puts a value among ascending ones.
+// withEpsilon inserts a value into an ascending list that lacks it.
 func withEpsilon(list []float64, e float64) []float64 {
 	for i, x := range list {
 		if x == e {
@@ -162,8 +170,8 @@ func withEpsilon(list []float64, e float64) []float64 {
 	return append(list, e)
 }
 
-// plotTo writes a figure as a picture whose name tells the format.
-func plotTo(path string, fig report.Figure, force bool) error {
+// writePlot writes a figure as a picture. The end of the name says in which format.
+func writePlot(path string, fig report.Figure, force bool) error {
 	at := strings.LastIndexByte(path, '.')
 	format := path[at+1:]
 	for _, known := range report.ImageFormats() {
@@ -174,7 +182,7 @@ func plotTo(path string, fig report.Figure, force bool) error {
 		if err != nil {
 			return err
 		}
-		if err := free(path, force); err != nil {
+		if err := refuseExisting(path, force); err != nil {
 			return err
 		}
 		return run.WriteFile(path, func(w io.Writer) error { _, err := w.Write(b); return err })
@@ -182,8 +190,8 @@ func plotTo(path string, fig report.Figure, force bool) error {
 	return usagef("the formats are "+join(report.ImageFormats()), "--plot: the name %q does not tell a format", path)
 }
 
-// free refuses to write over a file.
-func free(path string, force bool) error {
+// refuseExisting refuses to write over a file without force.
+func refuseExisting(path string, force bool) error {
 	if _, err := os.Lstat(path); err != nil || force {
 		return nil
 	}

@@ -15,33 +15,33 @@ import (
 
 // fileFlags are the flags of every command that perturbs a file.
 type fileFlags struct {
-	*perturb.Settings // of the command, which add fills and check completes
+	*perturb.Settings // add fills them, check completes them
 
 	fresh         bool // the seed was drawn for this run
 	keyFile       string
 	asJSON, quiet bool
 }
 
-// add declares the flags, for a file of rows whose release has the purpose named; under
-// another name it has other draws.
+// add declares the flags for a file of rows. The ledger names the release by its purpose, and
+// another purpose has other draws of noise.
 func (f *fileFlags) add(p *pflag.FlagSet, s *perturb.Settings, rows, purpose, draws string) {
 	f.Settings = s
 	p.StringVar(&s.In, "in", "", "file of "+rows)
 	p.StringVarP(&s.Out, "out", "o", "", "file to write")
-	p.StringVar((*string)(&s.InForm), "in-form", "", "tsv, csv, inter or lines; default: by the name")
-	p.StringVar((*string)(&s.OutForm), "out-form", "", "tsv, csv, inter or lines; default: by the name")
+	p.StringVar((*string)(&s.InForm), "in-form", "", "tsv, csv, inter or lines; default: by the end of the name")
+	p.StringVar((*string)(&s.OutForm), "out-form", "", "tsv, csv, inter or lines; default: by the end of the name")
 	p.StringVar(&s.Purpose, "purpose", purpose, "name of the release in the ledger; another name has other "+draws)
-	p.Uint64Var((*uint64)(&s.Seed), "seed", 0, "seed of research noise; default: a fresh one, which is printed")
-	p.BoolVar(&s.Secure, "secure", false, "cryptographic bits, for data that is released: no seed, no second time")
-	p.StringVar(&f.keyFile, "ledger-key", "", "file of a secret key for the ledger: only with it can lines be rewritten unseen")
-	p.BoolVar(&s.Force, "force", false, "replace files that are there")
-	p.IntVar(&s.Workers, "workers", 0, "threads, 0 for all cores; the output does not depend on it")
+	p.Uint64Var((*uint64)(&s.Seed), "seed", 0, "seed of research noise; default: a new one, which is printed")
+	p.BoolVar(&s.Secure, "secure", false, "cryptographic bits, for data to release: without a seed, and never the same again")
+	p.StringVar(&f.keyFile, "ledger-key", "", "file with a secret key for the ledger: without the key no change of the ledger goes unseen")
+	p.BoolVar(&s.Force, "force", false, "replace files of the same name")
+	p.IntVar(&s.Workers, "workers", 0, "threads, 0 for all cores; the output does not depend on them")
 	p.BoolVar(&f.asJSON, "json", false, "as JSON")
 	p.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
 }
 
-// check refuses what no such command can carry out, draws the seed that was not given and
-// counts the cores.
+// check refuses what no command that perturbs can carry out. It draws a seed where none is
+// given, and counts the cores.
 func (f *fileFlags) check(c *cobra.Command) (err error) {
 	if f.Secure && c.Flags().Changed("seed") {
 		return usagef("leave out one of them", "--secure takes cryptographic bits, and --seed says which")
@@ -64,8 +64,9 @@ func (f *fileFlags) check(c *cobra.Command) (err error) {
 	return err
 }
 
-// released says what the noise of a file is worth and where it is, and shows the report.
-func (a *App) released(f fileFlags, r reporter, report run.Result) error {
+// showPerturbed says how far noise can be repeated and where the file is, and shows the
+// report.
+func (a *App) showPerturbed(f fileFlags, r reporter, report run.Result) error {
 	if !f.Secure {
 		if f.fresh {
 			fmt.Fprintf(r, "seed %d: drawn for this run, for noise that comes twice shows what changed in the file in between; --seed %d repeats the run\n", uint64(f.Seed), uint64(f.Seed))

@@ -13,17 +13,17 @@ import (
 	"privrec/internal/run"
 )
 
-// recommend lists items for users of a finished run.
+// recommend makes the command that lists items for users of a finished run.
 func (a *App) recommend() *cobra.Command {
 	var o experiment.Question
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "recommend RUN --user ID [--user ID]... [--k N]",
 		Short: "list the best items for users, from a finished run",
-		Long: `list the best items for users, from a finished run.
-RUN is a run directory. Users and items go by the names in the data files, which
-must still be there: what a user has already is left out. A run that kept several
-releases answers by its first one unless --release names another.
+		Long: `Lists the best items for users, from a finished run. RUN is a run directory. Users and
+items have the names of the data files, which must still be there: items that a user has
+already are left out. A run that kept several releases ranks by its first one, or by the
+one that --release names.
 
 ` + exitCodes,
 		Args: wants("RUN"),
@@ -36,21 +36,21 @@ releases answers by its first one unless --release names another.
 	}
 	p := c.Flags()
 	p.StringArrayVar(&o.Users, "user", nil, "a user; may be repeated")
-	p.IntVar(&o.K, "k", 20, "items a user")
-	p.StringVar(&o.Release, "release", "", "which of the run's releases ranks")
+	p.IntVar(&o.K, "k", 20, "number of items for each user")
+	p.StringVar(&o.Release, "release", "", "which of the run's releases ranks the items")
 	p.BoolVar(&asJSON, "json", false, "as JSON")
 	return c
 }
 
-// evaluate measures a finished run once more.
+// evaluate makes the command that ranks the test part of a finished run again.
 func (a *App) evaluate() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "evaluate RUN",
-		Short: "rank the test rows of a finished run once more",
-		Long: `rank the test rows of a finished run once more, beside its floors, and say whether
-the scores are those that it reported. RUN is a run directory; its data must still
-be there.
+		Short: "rank the test part of a finished run again",
+		Long: `Ranks the test part of a finished run again, beside its floors, and says whether the
+metrics are those that the run reported. RUN is a run directory; its data must still be
+there.
 
 ` + exitCodes,
 		Args: wants("RUN"),
@@ -80,20 +80,19 @@ func (a *App) serve(c *cobra.Command, dir string, asJSON bool, ask func(experime
 	return nil
 }
 
-// compare sets finished runs beside each other, user by user.
+// compare makes the command that compares finished runs user by user.
 func (a *App) compare() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "compare RUN[,RUN]... RUN[,RUN]...",
-		Short: "whether finished runs differ by more than chance, user by user",
-		Long: `whether finished runs differ by more than chance, user by user. Each argument is a
-method: a run directory, or several with commas between, its seeds, which are
-averaged; the first is what the others are set against. NAME=RUN,RUN gives it a
-name. A run that keeps several tables of scores is written RUN:TABLE, as in
-runs/rdpgcf:noisy.
+		Short: "say whether finished runs differ by more than chance, user by user",
+		Long: `Says whether finished runs differ by more than chance, user by user. Each argument is a
+method: a run directory, or several with commas between them, which are its seeds and are
+averaged. All others are compared with the first. NAME=RUN,RUN gives a method a name. Of a
+run with several tables of scores RUN:TABLE takes one, as in runs/rdpgcf:noisy.
 
-Differences are paired by user. Intervals are Student's, of 95 %, over users;
-p is two-sided, and adjusted by Holm for all the differences shown.
+Differences are paired by user. Intervals are Student's, of 95 %, over users; p is
+two-sided, and adjusted by Holm for all the differences shown.
 
 ` + exitCodes,
 		Args: cobra.ArbitraryArgs,
@@ -120,7 +119,7 @@ p is two-sided, and adjusted by Holm for all the differences shown.
 	return c
 }
 
-// runsOf reads the runs of an argument.
+// runsOf reads the runs that an argument names.
 func runsOf(arg string) (compare.Group, error) {
 	g := compare.Group{Name: arg}
 	if name, rest, ok := strings.Cut(arg, "="); ok && name != "" && !strings.ContainsAny(name, "/,") {
@@ -136,7 +135,7 @@ func runsOf(arg string) (compare.Group, error) {
 	return g, nil
 }
 
-// refused makes what is wrong with the runs named an error of usage.
+// refused turns an error about the runs that were named into one of usage.
 func refused(err error) error {
 	if e := (*compare.Error)(nil); errors.As(err, &e) {
 		return usagef(e.Hint, "%s", e.Error())

@@ -13,13 +13,14 @@ import (
 	"privrec/internal/run"
 )
 
+// verbSummaries are the one-line helps of the verbs.
 var verbSummaries = map[string]string{
 	"train":   "train a model",
 	"perturb": "write protected data",
 	"attack":  "attack a run or a data set",
 }
 
-// verbs builds one command a verb with one command a task under it.
+// verbs makes one command for each verb, and under it one for each task.
 func (a *App) verbs() []*cobra.Command {
 	var out []*cobra.Command
 	byVerb := map[string]*cobra.Command{}
@@ -35,8 +36,7 @@ func (a *App) verbs() []*cobra.Command {
 	return out
 }
 
-// taskFlags are the flags every task has. Each is short for a key of the
-// configuration.
+// taskFlags are the flags of every task. Each stands for a key of the configuration.
 type taskFlags struct {
 	config   string
 	sets     []string
@@ -52,15 +52,15 @@ type taskFlags struct {
 	own       map[string]*string // of the task, by name
 }
 
+// task makes the command that runs a task.
 func (a *App) task(t run.Task) *cobra.Command {
 	f := taskFlags{own: map[string]*string{}}
 	c := &cobra.Command{
 		Use:   t.Name + " [--config FILE] [--set key=value]... [--out DIR] [--resume]",
 		Short: t.Summary,
-		Long: t.Summary + ".\n\n" + cited(t.Cite) + `Results go to standard output and, with manifest, privacy.json, scores and a
-checkpoint, to the run directory. Ctrl-C saves a checkpoint; the same command
-with --resume goes on from it, to the same bytes as an undisturbed run. A second
-Ctrl-C quits at once.
+		Long: t.Summary + ".\n\n" + cited(t.Cite) + `Results go to standard output and to the run directory, beside manifest, privacy.json,
+scores and a checkpoint. Ctrl-C saves a checkpoint; the same command with --resume goes on
+from it, to the same bytes as a run without interruption. A second Ctrl-C quits at once.
 
 ` + exitCodes,
 		Args: wants(),
@@ -71,9 +71,9 @@ Ctrl-C quits at once.
 	p.StringArrayVar(&f.sets, "set", nil, "override one key of the configuration, as in train.epochs=3; may be repeated")
 	p.StringVarP(&f.out, "out", "o", "", "run directory (run.out); default runs/<task>-<configuration hash>")
 	p.BoolVar(&f.resume, "resume", false, "go on from the checkpoint in the run directory")
-	p.IntVar(&f.workers, "workers", 0, "threads (run.workers), 0 for all cores; results do not depend on it")
+	p.IntVar(&f.workers, "workers", 0, "threads (run.workers), 0 for all cores; results do not depend on them")
 	p.Uint64Var(&f.seed, "seed", 1, "seed of every random number (run.seed)")
-	p.StringVar(&f.ledgerKey, "ledger-key", "", "file of a secret key for the ledger (run.ledger_key): only with it can lines be rewritten unseen")
+	p.StringVar(&f.ledgerKey, "ledger-key", "", "file with a secret key for the ledger (run.ledger_key): without the key no change of the ledger goes unseen")
 	p.BoolVar(&f.json, "json", false, "results as JSON")
 	p.BoolVarP(&f.quiet, "quiet", "q", false, "no progress, warnings only")
 	p.BoolVar(&f.defaults, "defaults", false, "print the complete default configuration and stop")
@@ -83,8 +83,8 @@ Ctrl-C quits at once.
 	return c
 }
 
-// keyed are the overrides that a task's own flags stand for.
-func (f taskFlags) keyed(c *cobra.Command, t run.Task) (sets []string, err error) {
+// ownOverrides returns the overrides that a task's own flags stand for.
+func (f taskFlags) ownOverrides(c *cobra.Command, t run.Task) (sets []string, err error) {
 	for _, own := range t.Flags {
 		if !c.Flags().Changed(own.Name) {
 			continue
@@ -98,12 +98,13 @@ func (f taskFlags) keyed(c *cobra.Command, t run.Task) (sets []string, err error
 	return sets, nil
 }
 
-// override is the override of a key by a string, quoted.
+// override returns the text that sets a key to a string, quoted.
 func override(key, value string) (string, error) {
 	quoted, err := json.Marshal(value) // JSON's quoting is YAML's too
 	return key + "=" + string(quoted), err
 }
 
+// cited returns a citation and an empty line, or nothing where there is no citation.
 func cited(cite string) string {
 	if cite == "" {
 		return ""
@@ -111,8 +112,9 @@ func cited(cite string) string {
 	return cite + "\n\n"
 }
 
+// runTask runs a task as its flags say, and tells how to resume it where it was stopped.
 func (a *App) runTask(c *cobra.Command, t run.Task, f taskFlags) error {
-	if err := filled(c); err != nil {
+	if err := refuseEmpty(c); err != nil {
 		return err
 	}
 	if f.defaults {
@@ -132,7 +134,7 @@ func (a *App) runTask(c *cobra.Command, t run.Task, f taskFlags) error {
 	if c.Flags().Changed("workers") {
 		sets = append(sets, fmt.Sprintf("run.workers=%d", f.workers))
 	}
-	own, err := f.keyed(c, t)
+	own, err := f.ownOverrides(c, t)
 	if err != nil {
 		return err
 	}
@@ -162,16 +164,16 @@ func (a *App) runTask(c *cobra.Command, t run.Task, f taskFlags) error {
 	case err == nil && dir != "":
 		r.Phase("written to " + dir)
 	}
-	return a.foreign(err, t, f.config)
+	return a.nameOwner(err, t, f.config)
 }
 
-// kept reports whether a run left anything to go on from.
+// kept reports whether a run left files to resume from.
 func kept(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, "manifest.json"))
 	return dir != "" && err == nil
 }
 
-// resumeLine is the command that goes on from where an interruption stopped.
+// resumeLine returns the command that resumes a run that was interrupted.
 func resumeLine(c *cobra.Command, t run.Task, f taskFlags, dir string) string {
 	words := []string{"privrec", t.Verb, t.Name}
 	if f.config != "" {
