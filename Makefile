@@ -18,21 +18,21 @@ build:
 demo: build
 	./$(BIN) demo
 
-# Every table there is, beside the printed numbers; finished runs are not repeated.
-# PROFILE is smoke (generated data, minutes), quick (real data in $$PRIVREC_DATA, few
-# epochs) or full; OUT holds runs and tables.
+# Makes every table, beside the printed numbers; finished runs are not repeated. PROFILE
+# is the size: smoke (generated data, minutes), quick (real data in $$PRIVREC_DATA, few
+# epochs) or full. OUT holds runs and tables.
 PROFILE ?= quick
 OUT     ?= runs/reproduce
 
 reproduce-tables: build
 	./$(BIN) reproduce --profile $(PROFILE) --out $(OUT)
 
-# Property tests draw the same cases every time, so that a change is judged by the
-# change; RAPID_SEED=0 draws new ones.
+# Property tests draw the same cases every time, so that a change fails by what it
+# changes; RAPID_SEED=0 draws new ones.
 export RAPID_SEED ?= 1
 
-# Tests that read real data look in $$PRIVREC_DATA and say so when they skip.
-# A slow machine takes as long as it takes: no test ends by the clock.
+# Tests that read real data look in $$PRIVREC_DATA and say so when they skip. No test
+# has a time limit: a slow machine takes longer.
 test:
 	$(GO) test -timeout 0 $(TESTFLAGS) $(PACKAGES)
 

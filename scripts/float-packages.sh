@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Prints the packages whose code or tests reach internal/tensor, whose numbers a program
-# built with -tags f64 has in float64. All others, such as internal/privacy, compute the
-# same in both. The shell around it all, internal/cli and cmd, is left out: it only starts
-# what the others are, and .ci/run uses the float64 program itself.
+# Prints the packages with code or tests that import internal/tensor, at once or through
+# others: a program built with -tags f64 computes them in float64. All other packages, such
+# as internal/privacy, compute the same in both. internal/cli and cmd are left out: they
+# only start the others, and .ci/run uses the float64 program itself.
 #
 #   GO   the go command (default go)
 set -euo pipefail

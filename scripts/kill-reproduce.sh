@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes a table three times: in peace, killed with SIGKILL again and again, and by two
-# processes side by side. All three must have the same bytes, and no run may be
-# made twice.
+# Makes a table three times: without interruption, killed with SIGKILL again and again,
+# and by two processes side by side. All three must have the same bytes, and no run may
+# be made twice.
 #
 #   KILLS=6 scripts/kill-reproduce.sh [--profile smoke ...]
 #

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Kills a training run with SIGKILL at random moments, resumes it, and compares
-# every artefact byte for byte with a run that nobody disturbed. After each kill the
-# ledger must not come to a finite epsilon where the undisturbed run's does not. Then
-# repeats the run with 1 and 5 workers and compares again.
+# Kills a training run with SIGKILL at random moments, resumes it, and compares its
+# files byte for byte with those of a run without kills. After each kill the ledger
+# must have no finite epsilon if that of the run without kills has none. Then repeats
+# the run with 1 and 5 workers and compares again.
 #
 #   scripts/kill-resume.sh [CONFIG]                                  # small: a minute at most
 #   KILLS=30 scripts/kill-resume.sh configs/dipsgnn/kill.yaml        # full: several minutes
@@ -12,7 +12,7 @@
 #   TASK     the task (default "train dipsgnn")
 #   KILLS    how many kills in all (default 10)
 #   WORKERS  further numbers of workers to compare (default "1 5")
-#   SEED     of the random moments (default: the clock; printed)
+#   SEED     seed of the random moments (default: from the clock; printed)
 #   PRIVREC  the program (default: built from this checkout)
 #   ARGS     further arguments for the program, such as "--set run.save_steps=2"
 set -euo pipefail
@@ -39,23 +39,23 @@ fail() {
 	exit 1
 }
 
-# start OUT WORKERS: one run to its end, quietly
+# start OUT WORKERS: makes a run to its end, without output
 start() {
 	"$PRIVREC" "${task[@]}" "${args[@]}" --quiet --resume --out "$1" --workers "$2" >/dev/null 2>"$1.log"
 }
 
-# artefacts DIR: what must not depend on how a run got to its end
+# artefacts DIR: lists the files that must not depend on kills
 artefacts() {
 	(cd "$1" && find . -type f \( -name '*.tsv.gz' -o -name metrics.json -o -name privacy.json -o -name ledger.jsonl \
 		-o -path './checkpoint/*' -o -name '.tmp-*' \) | LC_ALL=C sort)
 }
 
-# within CHECKPOINT: it was made in the middle of an epoch
+# within CHECKPOINT: succeeds if it was made in the middle of an epoch
 within() {
 	head -c 65536 "$1" | grep -aqE '\\"batch\\":[1-9]'
 }
 
-# compare DIR WHAT
+# compare DIR WHAT: fails where a file differs from that of the run without kills
 compare() {
 	local f
 	[ "$(artefacts "$work/whole")" = "$(artefacts "$1")" ] || fail "$2: other files: $(artefacts "$1" | tr '\n' ' ')"
@@ -64,7 +64,7 @@ compare() {
 	done < <(artefacts "$work/whole")
 }
 
-# finite DIR: how many epsilons of the run's ledger are finite
+# finite DIR: prints how many epsilons of the run's ledger are finite
 finite() {
 	"$PRIVREC" account ledger "$1/ledger.jsonl" --delta 1e-6 --json >"$work/account.json" 2>"$work/account.log" ||
 		{ cat "$work/account.log" >&2; fail "the ledger in $1 cannot be accounted (seed of the moments $seed)"; }
@@ -72,17 +72,17 @@ finite() {
 }
 
 begin=$(date +%s%N)
-start "$work/whole" 2 || { cat "$work/whole.log" >&2; fail "the undisturbed run failed"; }
+start "$work/whole" 2 || { cat "$work/whole.log" >&2; fail "the run without kills failed"; }
 took_ms=$((($(date +%s%N) - begin) / 1000000))
 for f in metrics.json checkpoint/checkpoint.safetensors; do
-	[ -s "$work/whole/$f" ] || fail "the undisturbed run wrote no $f"
+	[ -s "$work/whole/$f" ] || fail "the run without kills wrote no $f"
 done
 whole=$(finite "$work/whole")
-echo "kill-resume: undisturbed run took $took_ms ms, wrote $(artefacts "$work/whole" | tr '\n' ' '); seed of the moments $seed"
+echo "kill-resume: the run without kills took $took_ms ms, wrote $(artefacts "$work/whole" | tr '\n' ' '); seed of the moments $seed"
 
-# wanted: more kills are, because there were few, or because none came after a
-# checkpoint, or none of many after one within an epoch. How fast the machine is must
-# not decide whether this passes.
+# wanted: succeeds while more kills are needed: there were too few, or none came after
+# a checkpoint, or of ten or more none came after one within an epoch. So the speed of
+# the machine does not decide whether this passes.
 wanted() {
 	[ "$done_kills" -lt "$kills" ] || { [ "$kills" -gt 0 ] && [ "$resumed" -eq 0 ]; } || { [ "$kills" -ge 10 ] && [ "$midway" -eq 0 ]; }
 }
@@ -122,7 +122,7 @@ while wanted; do
 				resumed=$((resumed + 1))
 				left=$(finite "$dir")
 				[ "$whole" -gt 0 ] || [ "$left" -eq 0 ] ||
-					fail "killed beside a checkpoint, the ledger comes to a finite epsilon, the finished one to none (seed of the moments $seed)"
+					fail "the ledger has a finite epsilon after a kill, and none after a run without kills (seed of the moments $seed)"
 				if within "$dir/checkpoint/checkpoint.safetensors"; then midway=$((midway + 1)); fi
 			fi
 			;;

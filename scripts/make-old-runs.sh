@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes testdata/runs: a small finished run of every task, on generated data. They stay as
-# the program of their day wrote them, so that later programs are held to reading them:
-# do not make them anew, but add runs of new forms beside them.
+# an earlier program wrote them, and tests demand that later programs read them: do not
+# make them again, but add runs of new forms beside them.
 #
 #   scripts/make-old-runs.sh              # those that are missing
 #   scripts/make-old-runs.sh train-ease   # those named, in place of what is there
@@ -18,12 +18,12 @@ if [ -z "${PRIVREC:-}" ]; then
 fi
 PRIVREC=$(realpath "$PRIVREC")
 
-# The kernels of every processor, so that every machine evaluates to the same numbers.
+# Plain Go runs on every processor, so that every machine computes the same numbers.
 export PRIVREC_SIMD=off GODEBUG=cpu.fma=off
 export LC_ALL=C
 wanted=("$@")
 
-# old VERB TASK [ARG]...: one run, named VERB-TASK, without what names a machine
+# old VERB TASK [ARG]...: makes a run named VERB-TASK, without what names a machine
 old() {
 	local name=$1-$2 dir=testdata/runs/$1-$2
 	if [ ${#wanted[@]} -gt 0 ]; then
@@ -45,7 +45,7 @@ old() {
 	echo "$dir: $(du -sb "$dir" | cut -f1) bytes"
 }
 
-# settings KEY=VALUE...: as arguments
+# settings KEY=VALUE...: prints them as arguments
 settings() { for s in "$@"; do printf -- '--set\n%s\n' "$s"; done; }
 
 mkdir -p testdata/runs

@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 go=${GO:-go}
 
-# files TAG: the files of tests, one a line, as package, folder and name
+# files TAG: lists the test files, one on each line, as package, folder and name
 files() {
 	"$go" list -tags "$1" -f '{{$p := .}}{{range .TestGoFiles}}{{$p.ImportPath}} {{$p.Dir}} {{.}}
 {{end}}{{range .XTestGoFiles}}{{$p.ImportPath}} {{$p.Dir}} {{.}}

@@ -1,7 +1,8 @@
 #!/bin/sh
-# The accountants here and those of dp_accounting 0.6.0, and the normals of torch, taking turns: ROUNDS rounds,
-# least of all medians and of all minima, and how many times faster we are. PYTHON has dp-accounting installed
-# (python3 -m venv V && V/bin/pip install dp-accounting==0.6.0); TORCH_PYTHON, where torch is another Python's.
+# Compares the accountants with those of dp_accounting 0.6.0, and the normal noise with torch's. The programs take
+# turns for ROUNDS rounds. Prints the smallest median and the smallest minimum of each, and how many times faster
+# privrec is. PYTHON has dp-accounting installed (python3 -m venv V && V/bin/pip install dp-accounting==0.6.0);
+# TORCH_PYTHON names another Python where torch is installed there.
 # Usage: scripts/bench/account.sh [SECONDS [ROUNDS]]
 set -eu
 cd "$(dirname "$0")/../.."

@@ -1,9 +1,9 @@
 #!/bin/sh
-# One training step of the exposure attacks, here and in PyTorch (Debian: python3-torch), interleaved: ROUNDS rounds
-# of every program, least of all medians and of all minima, largest peak of memory of a process. "installed" is
-# PyTorch as its package leaves it, "tuned" has AVX-512 kernels, huge pages and, where TCMALLOC and OPENBLAS_OPENMP
-# name a library and a folder, those too. "x" columns are over the mean of the two runs of privrec around each peer:
-# on a machine with other work only such pairs can be compared.
+# Compares one training step of the exposure attacks with PyTorch (Debian: python3-torch). The programs take turns for
+# ROUNDS rounds. Prints the smallest median, the smallest minimum and the largest peak of memory of each. "installed"
+# is PyTorch as its package leaves it. "tuned" has AVX-512 kernels and huge pages, and the library TCMALLOC and the
+# folder OPENBLAS_OPENMP where these are set. "x" columns divide by the mean of the two runs of privrec before and
+# after a peer's: beside other work on the machine only such pairs can be compared.
 # Usage: scripts/bench/attack.sh [THREADS [SECONDS [ROUNDS [MODEL...]]]]
 set -eu
 cd "$(dirname "$0")/../.."

@@ -1,9 +1,9 @@
 #!/bin/sh
-# One training step of DASL over 240,000 items, here with exact lazy Adam and in PyTorch with dense Adam (Debian:
-# python3-torch), interleaved: ROUNDS rounds of every program, least of all medians and of all minima, largest
-# memory. "eager" and "script" are PyTorch as its package leaves it, the recurrence as it is or compiled by
-# torch.jit; "tuned" is eager with AVX-512 kernels and, where TCMALLOC and OPENBLAS_OPENMP name a library and a
-# folder, those too. Stops where the programs do not give one batch the same loss to 1e-4.
+# Compares one training step of DASL over 240,000 items, with exact lazy Adam, with PyTorch and dense Adam (Debian:
+# python3-torch). The programs take turns for ROUNDS rounds. Prints the smallest median, the smallest minimum and the
+# largest memory of each. "eager" and "script" are PyTorch as its package leaves it, with the recurrence as it is or
+# compiled by torch.jit. "tuned" is eager with AVX-512 kernels, and the library TCMALLOC and the folder
+# OPENBLAS_OPENMP where these are set. Stops where the losses of one batch differ by more than 1e-4.
 # Usage: scripts/bench/dasl.sh [THREADS [SECONDS [ROUNDS]]]
 set -eu
 cd "$(dirname "$0")/../.."

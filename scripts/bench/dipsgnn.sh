@@ -1,7 +1,7 @@
 #!/bin/sh
-# One training step of DIPSGNN, here and in PyTorch (Debian: python3-torch), interleaved: ROUNDS rounds of every
-# program, least of all medians and of all minima. "installed" is PyTorch as its package leaves it, "tuned" has
-# AVX-512 kernels and, where TCMALLOC and OPENBLAS_OPENMP name a library and a folder, those too.
+# Compares one training step of DIPSGNN with PyTorch (Debian: python3-torch). The programs take turns for ROUNDS
+# rounds. Prints the smallest median and the smallest minimum of each. "installed" is PyTorch as its package leaves
+# it. "tuned" has AVX-512 kernels, and the library TCMALLOC and the folder OPENBLAS_OPENMP where these are set.
 # Usage: scripts/bench/dipsgnn.sh [THREADS [SECONDS [ROUNDS]]]
 set -eu
 cd "$(dirname "$0")/../.."

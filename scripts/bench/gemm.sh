@@ -4,9 +4,9 @@
 set -eu
 cd "$(dirname "$0")/../.."
 threads=${1:-2}
-# The environment may tie OpenBLAS to other kernels or cache sizes than those of
-# this machine, and old versions take a new processor for one without AVX-512:
-# either halves its speed. So the kernels are named here, for a fair comparison.
+# The environment may tie OpenBLAS to kernels or cache sizes of another machine, and
+# old versions take a new processor for one without AVX-512. Either halves its speed,
+# so the kernels are named here.
 unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE
 if grep -qw avx512vl /proc/cpuinfo; then
 	export OPENBLAS_CORETYPE=SkylakeX

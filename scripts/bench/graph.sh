@@ -1,9 +1,9 @@
 #!/bin/sh
-# One training step of LightGCN, RDP-GCF and matrix factorisation, and one product of the graph with a table, on
-# Gowalla's sizes, here and in PyTorch (Debian: python3-torch python3-scipy), interleaved: ROUNDS rounds of every program,
-# least of all medians and of all minima, largest memory. "installed" is PyTorch as its package leaves it, "tuned"
-# has AVX-512 kernels and, where TCMALLOC and OPENBLAS_OPENMP name a library and a folder, those too. The last
-# column is the median over the one of privrec.
+# Compares one training step of LightGCN, RDP-GCF and matrix factorisation, and one product of the graph with a
+# table, at Gowalla's sizes, with PyTorch (Debian: python3-torch python3-scipy). The programs take turns for ROUNDS
+# rounds. Prints the smallest median, the smallest minimum and the largest memory of each. "installed" is PyTorch as
+# its package leaves it. "tuned" has AVX-512 kernels, and the library TCMALLOC and the folder OPENBLAS_OPENMP where
+# these are set. The last column is the median divided by that of privrec.
 # Usage: scripts/bench/graph.sh [THREADS [SECONDS [ROUNDS]]]
 set -eu
 cd "$(dirname "$0")/../.."
