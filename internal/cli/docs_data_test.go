@@ -72,8 +72,8 @@ const writtenBy = "Written from `data/sources.yaml` and the program's registry b
 func dataIndex(sources []fetch.Source) string {
 	var b strings.Builder
 	b.WriteString("# Data sets\n\n" + writtenBy + `
-Real data are looked for in ` + "`$PRIVREC_DATA`" + `, one folder a set. Nothing of them is in
-this repository; ` + "`privrec data fetch NAME`" + ` shows the terms, downloads, checks and
+The program looks for real data in ` + "`$PRIVREC_DATA`" + `, each set in a folder of its own. This
+repository holds none of them; ` + "`privrec data fetch NAME`" + ` shows the terms, downloads, checks and
 unpacks. The stand-ins are generated and need no file.
 
 | set | what | used by | get it |
@@ -92,8 +92,8 @@ unpacks. The stand-ins are generated and need no file.
 	b.WriteString(`
 ## Slates
 
-Exposure attacks need pairs of a slate and of the clicks before it: ` + "`privrec data stats NAME`" + `, where two
-sets have one name with ` + "`--recipe slates`" + `.
+Exposure attacks need pairs of a slate and the clicks before it. ` + "`privrec data stats NAME`" + ` counts
+them; where a data set has the same name, add ` + "`--recipe slates`" + `.
 
 | set | what | pairs | from |
 | --- | --- | --- | --- |
@@ -118,12 +118,12 @@ func dataPage(src fetch.Source, set registry.Set) string {
 	}
 	switch {
 	case src.Generated():
-		fmt.Fprintf(&b, "\nNothing to download: it is made when it is asked for. To have it as RecBole atomic\nfiles:\n\n    privrec data synth %s --out standin\n", strings.TrimPrefix(src.Name, "standin-"))
+		fmt.Fprintf(&b, "\nThere is nothing to download: the program generates it. As RecBole atomic files:\n\n    privrec data synth %s --out standin\n", strings.TrimPrefix(src.Name, "standin-"))
 	default:
 		archives(&b, src)
 		layouts(&b, set)
 	}
-	b.WriteString("\n## Recipes and their counts\n\nWhat must be left after every step; `paper` marks what is printed or fixed in code.\nA run on data with other counts is evidence of level C at most.\n")
+	b.WriteString("\n## Recipes and their counts\n\nThe counts that every step must leave; `paper` marks those that a paper prints or its code fixes.\nA run on data with other counts is evidence of level C at most.\n")
 	for _, r := range set.Recipes {
 		fmt.Fprintf(&b, "\n### %s\n\n%s.\n\n    privrec data stats %s --recipe %s\n\n", r.Name, strings.TrimSuffix(r.About, "."), src.Name, r.Name)
 		if len(r.Wants) == 0 {
@@ -153,7 +153,7 @@ func dataPage(src fetch.Source, set registry.Set) string {
 func archives(b *strings.Builder, src fetch.Source) {
 	b.WriteString("\n## What to download\n\n")
 	if src.Manual != "" {
-		fmt.Fprintf(b, "Copies are handed out one by one: %s.\n\n    privrec data fetch %s --from FILE\n", strings.TrimSuffix(src.Manual, "."), src.Name)
+		fmt.Fprintf(b, "Get a copy by hand: %s.\n\n    privrec data fetch %s --from FILE\n", strings.TrimSuffix(src.Manual, "."), src.Name)
 	} else {
 		fmt.Fprintf(b, "    privrec data fetch %s\n\nasks before it downloads; with a copy at hand, add `--from FILE`.\n", src.Name)
 	}

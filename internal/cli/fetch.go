@@ -39,7 +39,7 @@ Content other than the published one is refused, and the error shows both hashes
 copy with the rows of a published split in another order needs no --pin-new. Ctrl-C leaves
 a .part file, and the same command goes on from there.
 
-Some owners send copies on request. The error then says what to get and where, and --from
+Copies of some sets are got by hand. The error then says what to get and where, and --from
 takes the archive, its unpacked files, or a folder with them.`,
 		Args: wants("a data set, see privrec data list"),
 		RunE: func(c *cobra.Command, args []string) error {
