@@ -14,7 +14,7 @@ import (
 	"privrec/internal/run"
 )
 
-// tableFlags are those of `privrec reproduce`.
+// tableFlags are the flags of privrec reproduce.
 type tableFlags struct {
 	table   int
 	profile string
@@ -31,29 +31,34 @@ type tableFlags struct {
 	verbose bool
 }
 
+// reproduce makes the command that makes tables of papers.
 func (a *App) reproduce() *cobra.Command {
 	var f tableFlags
 	c := &cobra.Command{
 		Use:   "reproduce [PAPER]... [--table N] [--profile smoke|quick|full]",
-		Short: "make a paper's table: train what stands behind it, set it beside the printed numbers",
-		Long: `make a paper's table: train what stands behind each row, one run a seed, and set
-mean and spread beside the printed numbers, the floors, the level of evidence, and
-the epsilons claimed and accounted. Without PAPER, every table there is;
---list names them and starts nothing.
+		Short: "make a paper's table: train the runs behind it, set them beside the printed numbers",
+		Long: `Makes a paper's table. It trains the runs behind each row, one for each seed, and sets
+mean and spread beside the printed numbers, the floors, the level of evidence, and the
+epsilons claimed and accounted. Without PAPER it makes every table; --list shows the
+tables and starts nothing.
+
+A table has three sizes:
 
   smoke  generated rows and small networks: minutes, no data needed, level D, no
          comparison with the paper
-  quick  real data, few epochs, one seed: what a short run gets, beside the printed
-         number and without a difference to it
+  quick  real data, few epochs, one seed: the result of a short run beside the printed
+         number, without a difference from it
   full   real data, the paper's epochs, several seeds
 
-Runs lie in OUT/runs, each in a directory named after its task, configuration and
-seed. A finished one is never repeated; one that was interrupted or killed goes on
-from its checkpoint; one that fails is reported and does not stop the others.
-Processes on the same OUT share the work. Tables go, as Markdown and CSV, to OUT/tables;
-what the runs took, to OUT/tables/*-runs.json. One table is shown on standard output too,
-of several a line each and a total; --verbose shows them all, and the epochs of the runs.
---json is one document: tables, each with its name, its files and how its runs stand.
+Runs are in OUT/runs, each in a directory named after its task, configuration and seed. A
+finished run is never repeated. One that was interrupted or killed goes on from its
+checkpoint. One that fails is reported and does not stop the others. Processes with the
+same OUT share the work.
+
+Tables go to OUT/tables as Markdown and CSV, beside *-runs.json with the time and memory of
+the runs. A single table is printed too; of several there is a line each and a total.
+--verbose prints all tables in full, and the epochs of the runs. --json prints one
+document: the tables, each with its name, its files and how far its runs are.
 
 ` + exitCodes,
 		Args: cobra.ArbitraryArgs,
@@ -65,18 +70,18 @@ of several a line each and a total; --verbose shows them all, and the epochs of 
 	p.StringVar(&f.grid, "grid", "", "a grid file of your own; its configurations are found relative to it")
 	p.StringVarP(&f.out, "out", "o", "runs/reproduce", "folder for runs and tables")
 	p.StringArrayVar(&f.sets, "set", nil, "override one key in every run, as in train.epochs=1; the table says so; may be repeated")
-	p.IntVar(&f.workers, "workers", 0, "threads, 0 for all cores; results do not depend on it")
-	p.BoolVar(&f.dryRun, "dry-run", false, "start nothing: the state of every run, and estimates of time and memory from measured steps")
-	p.BoolVar(&f.noRun, "no-run", false, "start nothing: the table of what is finished")
-	p.BoolVar(&f.list, "list", false, "start nothing: the tables that there are")
-	p.BoolVar(&f.noWait, "no-wait", false, "do not wait for runs that other processes are making")
-	p.BoolVar(&f.json, "json", false, "the tables as one JSON document")
+	p.IntVar(&f.workers, "workers", 0, "threads, 0 for all cores; results do not depend on them")
+	p.BoolVar(&f.dryRun, "dry-run", false, "start nothing: show the state of every run, and estimates of time and memory from measured steps")
+	p.BoolVar(&f.noRun, "no-run", false, "start nothing: make the table of finished runs")
+	p.BoolVar(&f.list, "list", false, "start nothing: list the tables")
+	p.BoolVar(&f.noWait, "no-wait", false, "do not wait for runs that other processes make")
+	p.BoolVar(&f.json, "json", false, "print the tables as one JSON document")
 	p.BoolVarP(&f.quiet, "quiet", "q", false, "no progress, warnings only")
-	p.BoolVarP(&f.verbose, "verbose", "v", false, "all tables in full, and what every run says")
+	p.BoolVarP(&f.verbose, "verbose", "v", false, "print all tables in full, and all that the runs report")
 	return c
 }
 
-// grids are the tables asked for.
+// grids returns the tables that are asked for.
 func (a *App) grids(papers []string, f tableFlags) ([]*reproduce.Grid, error) {
 	if f.table < 0 {
 		return nil, usagef("0 makes all tables", "--table is %d, want at least 0", f.table)
@@ -94,13 +99,14 @@ func (a *App) grids(papers []string, f tableFlags) ([]*reproduce.Grid, error) {
 	g, err := reproduce.Load(f.grid, a.Tasks)
 	if err != nil {
 		if owners := a.owners(f.grid); len(owners) > 0 {
-			err = usagef("privrec "+owners[0]+" --config "+f.grid, "%s: this is a configuration of %s, and no grid of a table", f.grid, strings.Join(owners, ", or "))
+			err = usagef("privrec "+owners[0]+" --config "+f.grid, "%s: this is a configuration of %s, not the grid of a table", f.grid, strings.Join(owners, ", or "))
 		}
 		return nil, err
 	}
 	return []*reproduce.Grid{g}, nil
 }
 
+// makeTables makes the tables that are asked for, and shows them.
 func (a *App) makeTables(ctx context.Context, papers []string, f tableFlags) error {
 	if _, err := threads(f.workers); err != nil {
 		return err
@@ -127,17 +133,17 @@ func (a *App) makeTables(ctx context.Context, papers []string, f tableFlags) err
 	r := screen.NewTables(a.Stderr, f.quiet, f.verbose, len(grids) > 1)
 	defer r.Close()
 	o := reproduce.Options{
-		Profile: f.profile, Out: f.out, Sets: f.sets, Workers: f.workers, NoRun: f.noRun, NoWait: f.noWait,
+		Size: f.profile, Out: f.out, Sets: f.sets, Workers: f.workers, NoRun: f.noRun, NoWait: f.noWait,
 		Log: screen.NewLogger(r, true), Progress: r, Run: r.Run(), Watch: r.Watch,
 	}
 	if f.dryRun {
 		return a.estimateTables(ctx, grids, o, f.json)
 	}
 	t := reproduce.NewTally(o, grids)
-	whole := !f.json && (len(grids) == 1 || f.verbose) // tables in full, else a line each
+	whole := !f.json && (len(grids) == 1 || f.verbose) // tables in full, else one line for each
 	var open error
 	for i, g := range grids {
-		r.Open(fmt.Sprintf("table %d of %d: %s, profile %s", i+1, len(grids), g.Name, f.profile))
+		r.Open(fmt.Sprintf("table %d of %d: %s, size %s", i+1, len(grids), g.Name, f.profile))
 		made, err := g.Make(ctx, o)
 		if err != nil {
 			r.Close()
@@ -182,9 +188,9 @@ func (a *App) makeTables(ctx context.Context, papers []string, f tableFlags) err
 	return open
 }
 
-// estimateTables says of every table what it would take.
+// estimateTables shows what every table would take.
 func (a *App) estimateTables(ctx context.Context, grids []*reproduce.Grid, o reproduce.Options, asJSON bool) error {
-	list := reproduce.List{Profile: o.Profile, Out: o.Out}
+	list := reproduce.List{Size: o.Size, Out: o.Out}
 	for _, g := range grids {
 		d, err := g.Estimate(ctx, o)
 		if err != nil {

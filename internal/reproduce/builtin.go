@@ -10,8 +10,8 @@ import (
 	"privrec/internal/run"
 )
 
-// Select returns the grids of the named papers, of all for none, and of them the
-// table of that number, all for 0.
+// Select returns the grids of the named papers, or of all papers where none is named. Of
+// these it returns the table with that number, or all tables for 0.
 func Select(grids []*Grid, papers []string, table int) ([]*Grid, error) {
 	var known []string
 	for _, g := range grids {
@@ -21,7 +21,7 @@ func Select(grids []*Grid, papers []string, table int) ([]*Grid, error) {
 	}
 	for _, p := range papers {
 		if !slices.Contains(known, p) {
-			return nil, &run.UsageError{Message: fmt.Sprintf("no table of a paper called %q", p), Fix: among(p, known)}
+			return nil, &run.UsageError{Message: fmt.Sprintf("no table of a paper called %q", p), Fix: suggest(p, known)}
 		}
 	}
 	var out []*Grid
@@ -41,8 +41,8 @@ func Select(grids []*Grid, papers []string, table int) ([]*Grid, error) {
 	return out, nil
 }
 
-// among is the hint for a word that is none of the known ones.
-func among(word string, known []string) string {
+// suggest returns the hint for a word that is not among the known ones.
+func suggest(word string, known []string) string {
 	if best := config.Nearest(word, known); best != "" {
 		return fmt.Sprintf("did you mean %q?", best)
 	}

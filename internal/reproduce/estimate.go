@@ -12,32 +12,31 @@ import (
 	"privrec/internal/run"
 )
 
-// Estimate says how every run of a table stands and what those that are open
-// would take, from a few real steps of each row that are trained and thrown away.
-// It writes nothing.
+// Estimate says how far every run of a table is, and what the unfinished ones would take.
+// It trains a few steps of each row, drops them, and writes no file.
 func (g *Grid) Estimate(ctx context.Context, o Options) (*report.Document, error) {
-	cells, runs, err := g.runs(o)
+	entries, runs, err := g.runs(o)
 	if err != nil {
 		return nil, err
 	}
-	t := &report.Table{Name: g.Name, Title: fmt.Sprintf("Runs of %s, profile %s", g.Name, o.Profile), Columns: []report.Column{
+	t := &report.Table{Name: g.Name, Title: fmt.Sprintf("Runs of %s, size %s", g.Name, o.Size), Columns: []report.Column{
 		{Name: "method"}, {Name: "data"}, {Name: "seed"}, {Name: "state"}, {Name: "steps"}, {Name: "ms a step", Format: "%.1f"}, {Name: "time"}, {Name: "memory MB"}}}
-	p, _, err := g.profile(o.Profile, &g.Rows[0])
+	p, _, err := g.size(o.Size, &g.Rows[0])
 	if err != nil {
 		return nil, err
 	}
-	d := &report.Document{Title: "What " + g.Name + " would take", Subtitle: "profile " + o.Profile + ": " + p.About}
+	d := &report.Document{Title: "What " + g.Name + " would take", Subtitle: "size " + o.Size + ": " + p.About}
 	var (
 		total, fastest   float64
 		open, unmeasured int
 		memory           int64
 		first            = map[string]*Run{} // by directory: rows may share a run
 	)
-	for _, c := range cells {
+	for _, c := range entries {
 		f, bad := run.Forecast{}, error(nil)
 		measured := false
 		for _, r := range runs {
-			if r.cell != c {
+			if r.entry != c {
 				continue
 			}
 			if _, err := r.look(); err != nil {
@@ -67,7 +66,7 @@ func (g *Grid) Estimate(ctx context.Context, o Options) (*report.Document, error
 				t.Add(r.Method, r.On(), fmt.Sprint(r.Seed), string(r.Status))
 				unmeasured++
 			case errors.Is(bad, dataset.ErrNotFound):
-				lack(r, bad)
+				markMissing(r, bad)
 				if note := r.Problem; !slices.Contains(d.Notes, note) {
 					d.Notes = append(d.Notes, note)
 				}
@@ -85,21 +84,21 @@ func (g *Grid) Estimate(ctx context.Context, o Options) (*report.Document, error
 		}
 	}
 	d.Tables = []*report.Table{t}
-	d.Facts = []report.Fact{{Label: "open", Value: fmt.Sprintf("%d of %d runs", open, len(first)), Note: "finished ones are not repeated"}}
+	d.Facts = []report.Fact{{Label: "not finished", Value: fmt.Sprintf("%d of %d runs", open, len(first)), Note: "finished runs are not repeated"}}
 	if open > unmeasured {
 		d.Facts = append(d.Facts,
-			report.Fact{Label: "time", Value: "about " + lasting(total), Note: "on this machine as busy as it is now, one run after the other, a begun one counted whole"},
-			report.Fact{Label: "at best", Value: "about " + lasting(fastest), Note: "were every step as fast as the fastest measured"},
-			report.Fact{Label: "memory", Value: fmt.Sprintf("at least %d MB", memory>>20), Note: "the most that the program had resident while it measured the largest row"})
+			report.Fact{Label: "time", Value: "about " + lasting(total), Note: "on this machine under its present load, one run after the other; a run that has begun counts in full"},
+			report.Fact{Label: "at best", Value: "about " + lasting(fastest), Note: "if every step were as fast as the fastest one measured"},
+			report.Fact{Label: "memory", Value: fmt.Sprintf("at least %d MB", memory>>20), Note: "the peak of the program's memory while it measured the largest row"})
 	}
 	if unmeasured > 0 {
-		d.Facts = append(d.Facts, report.Fact{Label: "not estimated", Value: fmt.Sprintf("%d runs", unmeasured), Note: "their data are missing, or their task measures nothing"})
+		d.Facts = append(d.Facts, report.Fact{Label: "not estimated", Value: fmt.Sprintf("%d runs", unmeasured), Note: "their data are missing, or their task makes no forecast"})
 	}
-	d.Notes = append(d.Notes, "these are estimates: what a few steps took, times what the settings imply; nothing was written")
+	d.Notes = append(d.Notes, "these are estimates: the time of a few steps, multiplied by the number that the settings ask for; no file was written")
 	return d, nil
 }
 
-// lasting writes a time to its first two units.
+// lasting writes a time in its two largest units.
 func lasting(seconds float64) string {
 	if seconds < 10 {
 		return fmt.Sprintf("%.1f s", seconds)

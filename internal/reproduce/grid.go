@@ -18,24 +18,24 @@ import (
 
 // Grid is one printed table: the runs behind it and the numbers in it.
 type Grid struct {
-	Name     string   `yaml:"name"`  // of the files that are written; letters, digits, "-" and "."
-	Paper    string   `yaml:"paper"` // by which the command line finds it
-	Table    int      `yaml:"table"` // its number in the paper, at least 1
-	Title    string   `yaml:"title"`
-	Source   Source   `yaml:"source"`
-	Unit     string   `yaml:"unit"` // of the printed numbers: percent or share
-	Metrics  []Metric `yaml:"metrics"`
-	Data     []Data   `yaml:"data"`
-	Profiles Profiles `yaml:"profiles"`
-	Rows     []Row    `yaml:"rows"`
-	Notes    []string `yaml:"notes"`
+	Name    string   `yaml:"name"`  // of the files that are written: letters, digits, "-" and "."
+	Paper   string   `yaml:"paper"` // name of the paper on the command line
+	Table   int      `yaml:"table"` // its number in the paper, at least 1
+	Title   string   `yaml:"title"`
+	Place   Place    `yaml:"source"`
+	Unit    string   `yaml:"unit"` // of the printed numbers: percent or share
+	Metrics []Metric `yaml:"metrics"`
+	Data    []Data   `yaml:"data"`
+	Sizes   Sizes    `yaml:"profiles"`
+	Rows    []Row    `yaml:"rows"`
+	Notes   []string `yaml:"notes"`
 
 	tasks []run.Task
 	files files
 }
 
-// Source says where the printed numbers stand.
-type Source struct {
+// Place says where the printed numbers stand.
+type Place struct {
 	Cite  string `yaml:"cite"`
 	Where string `yaml:"where"` // table, section or page
 	About string `yaml:"about"` // what the numbers are: seeds, spread, how epochs were chosen
@@ -46,10 +46,10 @@ type Metric struct {
 	Metric  metrics.Metric `yaml:"-"`
 	Name    string         `yaml:"metric"`  // as package metrics names and defines it
 	Printed string         `yaml:"printed"` // as the paper heads the column
-	Lists   bool           `yaml:"lists"`   // of samples that are answered with several lists
+	Lists   bool           `yaml:"lists"`   // of samples that get several lists as an answer
 }
 
-// definition is what the number means.
+// definition says what the number means.
 func (m Metric) definition() string {
 	if m.Lists {
 		return m.Metric.ListsDefinition()
@@ -61,18 +61,18 @@ func (m Metric) definition() string {
 type Data struct {
 	Name    string `yaml:"name"`     // as registered
 	Printed string `yaml:"printed"`  // as the paper calls it
-	StandIn string `yaml:"stand_in"` // what profiles without real data take in its place
+	StandIn string `yaml:"stand_in"` // what sizes without real data take in its place
 }
 
-// Profiles are the sizes in which the table can be made.
-type Profiles struct {
-	Smoke Profile `yaml:"smoke"`
-	Quick Profile `yaml:"quick"`
-	Full  Profile `yaml:"full"`
+// Sizes are the sizes in which the table can be made.
+type Sizes struct {
+	Smoke Size `yaml:"smoke"`
+	Quick Size `yaml:"quick"`
+	Full  Size `yaml:"full"`
 }
 
-// Profile is one of them.
-type Profile struct {
+// Size says what a table of one size trains.
+type Size struct {
 	About   string   `yaml:"about"`    // what is cut short, for the table's notes
 	StandIn bool     `yaml:"stand_in"` // generated rows in place of real ones
 	Seeds   []uint64 `yaml:"seeds"`
@@ -82,43 +82,43 @@ type Profile struct {
 // Row is one method on one data set.
 type Row struct {
 	Method  string `yaml:"method"`  // as the paper calls it
-	Setting string `yaml:"setting"` // tells rows of one method apart; empty where there is one
-	About   string `yaml:"about"`   // a sentence on the setting, for the table's notes
+	Variant string `yaml:"setting"` // tells rows of one method apart; empty where there is one
+	About   string `yaml:"about"`   // a sentence on the row, for the table's notes
 	Data    string `yaml:"data"`    // one of Grid.Data
 	Task    string `yaml:"task"`    // as in "train dipsgnn"
 	Config  string `yaml:"config"`  // file, relative to the grid's
-	// Evaluation is the end of the name of the evaluation that counts, as in
-	// "test noise on"; empty: the first.
+	// Evaluation says which evaluation counts, by the end of its name, as in "test noise
+	// on". Empty: the first.
 	Evaluation string     `yaml:"evaluation"`
-	Set        []string   `yaml:"set"`     // overrides in every profile
-	Smoke      []string   `yaml:"smoke"`   // and in one of them
-	Quick      []string   `yaml:"quick"`   //
-	Full       []string   `yaml:"full"`    //
+	Set        []string   `yaml:"set"`   // overrides in every size
+	Smoke      []string   `yaml:"smoke"` // overrides in one size, and likewise below
+	Quick      []string   `yaml:"quick"`
+	Full       []string   `yaml:"full"`
 	Printed    []*float64 `yaml:"printed"` // in the order of the metrics; null where the paper prints none
 }
 
-// Label is the method with what tells its rows apart.
+// Label returns the method with its variant.
 func (r *Row) Label() string {
-	if r.Setting == "" {
+	if r.Variant == "" {
 		return r.Method
 	}
-	return r.Method + " (" + r.Setting + ")"
+	return r.Method + " (" + r.Variant + ")"
 }
 
-// ProfileNames are the profiles in order of size.
-func ProfileNames() []string { return []string{"smoke", "quick", "full"} }
+// SizeNames lists the sizes, the smallest first.
+func SizeNames() []string { return []string{"smoke", "quick", "full"} }
 
-// profile returns a profile with the overrides of a row under it.
-func (g *Grid) profile(name string, r *Row) (p Profile, own []string, err error) {
+// size returns a size, and the overrides of a row in it.
+func (g *Grid) size(name string, r *Row) (p Size, own []string, err error) {
 	switch name {
 	case "smoke":
-		return g.Profiles.Smoke, r.Smoke, nil
+		return g.Sizes.Smoke, r.Smoke, nil
 	case "quick":
-		return g.Profiles.Quick, r.Quick, nil
+		return g.Sizes.Quick, r.Quick, nil
 	case "full":
-		return g.Profiles.Full, r.Full, nil
+		return g.Sizes.Full, r.Full, nil
 	}
-	return p, nil, &run.UsageError{Message: fmt.Sprintf("unknown profile %q", name), Fix: among(name, ProfileNames())}
+	return p, nil, &run.UsageError{Message: fmt.Sprintf("unknown profile %q", name), Fix: suggest(name, SizeNames())}
 }
 
 // files is where a grid's configurations are: a tree in memory, or the disk.
@@ -127,7 +127,7 @@ type files struct {
 	dir  string // of the grid
 }
 
-// options name the configuration of a row for a run.
+// options names the configuration of a row for a run.
 func (f files) options(name string) (run.Options, error) {
 	if f.tree == nil {
 		return run.Options{Config: filepath.Join(f.dir, filepath.FromSlash(name))}, nil
@@ -135,12 +135,12 @@ func (f files) options(name string) (run.Options, error) {
 	name = path.Join(f.dir, name)
 	text, err := fs.ReadFile(f.tree, name)
 	if err != nil {
-		return run.Options{}, fmt.Errorf("%s: not among the settings that are built in", name)
+		return run.Options{}, fmt.Errorf("%s: not among the built-in configurations", name)
 	}
 	return run.Options{Config: builtIn + name, Text: text}, nil
 }
 
-// builtIn marks the names of settings that come with the program.
+// builtIn marks the names of configurations that come with the program.
 const builtIn = "built-in configs/"
 
 // Load reads a grid file. Configurations are found relative to it.
@@ -165,7 +165,7 @@ func parse(tree fs.FS, name string, tasks []run.Task) (*Grid, error) {
 	return g.check(doc, tasks, files{tree, path.Dir(name)})
 }
 
-// BuiltIn are the grids in the folder "tables" of a tree, by name.
+// BuiltIn returns the grids in the folder "tables" of a tree, in the order of their names.
 func BuiltIn(tree fs.FS, tasks []run.Task) ([]*Grid, error) {
 	names, err := fs.Glob(tree, "tables/*.yaml")
 	if err != nil {
@@ -182,8 +182,8 @@ func BuiltIn(tree fs.FS, tasks []run.Task) ([]*Grid, error) {
 	return out, nil
 }
 
-// check reports every problem of a grid by line, and what the configurations of
-// its rows say to their overrides.
+// check reports every problem of a grid by its line, and lets the task of every row check
+// its configuration.
 func (g Grid) check(doc *config.Document, tasks []run.Task, f files) (*Grid, error) {
 	g.tasks, g.files = tasks, f
 	v := config.NewChecker(doc)
@@ -191,8 +191,8 @@ func (g Grid) check(doc *config.Document, tasks []run.Task, f files) (*Grid, err
 	v.Check(g.Paper != "" && strings.Trim(g.Paper, nameChars) == "", "paper", "must be letters, digits, - and ., got %q", g.Paper)
 	v.AtLeast("table", g.Table, 1)
 	v.NotEmpty("title", g.Title)
-	v.NotEmpty("source.cite", g.Source.Cite)
-	v.Check(g.Source.Where != "", "source.where", "must say where in the paper the numbers stand")
+	v.NotEmpty("source.cite", g.Place.Cite)
+	v.Check(g.Place.Where != "", "source.where", "must say where in the paper the numbers stand")
 	v.Check(g.Unit == percent || g.Unit == share, "unit", "must be %s or %s, got %q", percent, share, g.Unit)
 	v.Check(len(g.Metrics) > 0, "metrics", "must name at least one")
 	for i := range g.Metrics {
@@ -203,24 +203,24 @@ func (g Grid) check(doc *config.Document, tasks []run.Task, f files) (*Grid, err
 		g.Metrics[i].Metric = m
 		twice := slices.ContainsFunc(g.Metrics[:i], func(o Metric) bool { return o.Metric == m })
 		v.Check(!twice, fmt.Sprintf("metrics.%d.metric", i), "%v is there already", m)
-		v.Check(g.Metrics[i].Printed != "", fmt.Sprintf("metrics.%d.printed", i), "must say how the paper heads the column")
+		v.Check(g.Metrics[i].Printed != "", fmt.Sprintf("metrics.%d.printed", i), "must be the paper's heading of the column")
 	}
 	v.Check(len(g.Data) > 0, "data", "must name at least one")
 	for i, d := range g.Data {
-		made, err := known(d.Name)
+		made, err := knownData(d.Name)
 		v.Check(err == nil, fmt.Sprintf("data.%d.name", i), "%v", err)
 		v.Check(err != nil || !made, fmt.Sprintf("data.%d.name", i), "%s is a stand-in", d.Name)
-		made, err = known(d.StandIn)
+		made, err = knownData(d.StandIn)
 		v.Check(err == nil, fmt.Sprintf("data.%d.stand_in", i), "%v", err)
 		v.Check(err != nil || made, fmt.Sprintf("data.%d.stand_in", i), "%s is not a stand-in", d.StandIn)
-		v.Check(d.Printed != "", fmt.Sprintf("data.%d.printed", i), "must say how the paper calls it")
+		v.Check(d.Printed != "", fmt.Sprintf("data.%d.printed", i), "must be the paper's name of the data")
 		twice := slices.ContainsFunc(g.Data[:i], func(o Data) bool { return o.Name == d.Name })
 		v.Check(!twice, fmt.Sprintf("data.%d.name", i), "%s is there already", d.Name)
 	}
-	for i, p := range []Profile{g.Profiles.Smoke, g.Profiles.Quick, g.Profiles.Full} {
-		at := "profiles." + ProfileNames()[i]
+	for i, p := range []Size{g.Sizes.Smoke, g.Sizes.Quick, g.Sizes.Full} {
+		at := "profiles." + SizeNames()[i]
 		v.Check(len(p.Seeds) > 0, at+".seeds", "must name at least one")
-		v.Check(p.About != "", at+".about", "must say what it cuts short")
+		v.Check(p.About != "", at+".about", "must say what it leaves out")
 		for j, s := range p.Seeds {
 			v.Check(!slices.Contains(p.Seeds[:j], s), fmt.Sprintf("%s.seeds.%d", at, j), "seed %d is there already", s)
 		}
@@ -244,9 +244,9 @@ const (
 	nameChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-."
 )
 
-// known says whether there are data of a name, of items or of slates, and whether they
-// are made up here.
-func known(name string) (standIn bool, err error) {
+// knownData says whether a data set, or a set of slates, of this name is generated. Its
+// error says that there is none.
+func knownData(name string) (standIn bool, err error) {
 	for _, s := range slate.Sources() {
 		if s.Name == name {
 			return s.StandIn, nil
@@ -255,6 +255,7 @@ func known(name string) (standIn bool, err error) {
 	return registry.Known(name)
 }
 
+// checkRow reports what is wrong with a row.
 func (g *Grid) checkRow(v *config.Checker, i int) {
 	r, at := &g.Rows[i], func(key string) string { return fmt.Sprintf("rows.%d.%s", i, key) }
 	v.NotEmpty(at("method"), r.Method)
@@ -265,34 +266,34 @@ func (g *Grid) checkRow(v *config.Checker, i int) {
 	v.Check(len(r.Printed) == len(g.Metrics), at("printed"), "%d printed numbers for %d metrics; write null where the paper prints none", len(r.Printed), len(g.Metrics))
 	for j := range i {
 		o := &g.Rows[j]
-		v.Check(o.Label() != r.Label() || o.Data != r.Data, at("method"), "%s on %s is row %d already; a setting tells two rows apart", r.Label(), r.Data, j+1)
+		v.Check(o.Label() != r.Label() || o.Data != r.Data, at("method"), "%s on %s is row %d already; the key setting tells two rows apart", r.Label(), r.Data, j+1)
 	}
 }
 
-// checkConfigs lets every row's task look at its configuration in every profile.
+// checkConfigs lets the task of every row check its configuration in every size.
 func (g *Grid) checkConfigs(v *config.Checker) {
 	for i := range g.Rows {
 		r := &g.Rows[i]
-		for _, name := range ProfileNames() {
-			c, err := g.cell(r, name, nil)
+		for _, name := range SizeNames() {
+			c, err := g.entry(r, name, nil)
 			if err == nil {
-				_, err = c.task.Plan(c.at("unused", c.seeds[0]))
+				_, err = c.task.Plan(c.options("unused", c.seeds[0]))
 			}
 			var one *config.Error
 			switch {
 			case err == nil:
 				continue
 			case errors.As(err, &one) && one.Set != "":
-				v.Check(false, fmt.Sprintf("rows.%d", i), "profile %s sets %s: %s", name, one.Set, one.Message)
+				v.Check(false, fmt.Sprintf("rows.%d", i), "size %s sets %s: %s", name, one.Set, one.Message)
 			default:
 				v.Check(false, fmt.Sprintf("rows.%d.config", i), "%s", strings.ReplaceAll(err.Error(), "\n", "; "))
 			}
-			break // the same again in the other profiles
+			break // the other sizes have the same problem
 		}
 	}
 }
 
-// task is the one that a row names.
+// task returns the task that a row names.
 func (g *Grid) task(r *Row) (run.Task, error) {
 	var known []string
 	for _, t := range g.tasks {

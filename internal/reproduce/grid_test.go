@@ -34,8 +34,8 @@ func TestBadGrids(t *testing.T) {
 		"unit":               {"unit: percent", "unit: points", "unit: must be percent or share"},
 		"name":               {"name: fake-table", "name: ../fake", "name: must be letters"},
 		"no config":          {"config: fake.yaml, evaluation: noise on", "config: none.yaml, evaluation: noise on", "rows.0.config: "},
-		"bad override":       {"set: [value=0.3]", "set: [valeu=0.3]", ":19:5: rows.1: profile smoke sets valeu: unknown key"},
-		"bad value":          {"set: [value=0.3]", "set: [value=-1]", "rows.1: profile smoke sets value: must not be negative"},
+		"bad override":       {"set: [value=0.3]", "set: [valeu=0.3]", ":19:5: rows.1: size smoke sets valeu: unknown key"},
+		"bad value":          {"set: [value=0.3]", "set: [value=-1]", "rows.1: size smoke sets value: must not be negative"},
 		"fixed key":          {"set: [value=0.3]", "set: [run.seed=3]", "rows.1.config: override run.seed=3: the table sets run.seed itself"},
 		"printed is no list": {"printed: [19, 5.5]", "printed: 19", "rows.0.printed: want a list"},
 	} {
@@ -111,12 +111,12 @@ func TestBuiltIn(t *testing.T) {
 	}
 	// At full size the paper's row is the configuration as it stands, so that runs
 	// made by hand are found.
-	_, runs, err := grids[0].runs(Options{Profile: "full", Out: "x"})
+	_, runs, err := grids[0].runs(Options{Size: "full", Out: "x"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range runs {
-		for _, s := range r.cell.base.Sets {
+		for _, s := range r.entry.base.Sets {
 			if s != "data.name="+r.Data {
 				t.Errorf("%s at full size sets %s", r.Method, s)
 			}
@@ -145,7 +145,7 @@ func TestTree(t *testing.T) {
 		t.Error("a grid without its task and configuration")
 	}
 	f := &fake{}
-	if _, err := parse(tree, "tables/t.yaml", append(papers.All(), f.task())); err == nil || !strings.Contains(err.Error(), "tables/fake.yaml: not among the settings") {
+	if _, err := parse(tree, "tables/t.yaml", append(papers.All(), f.task())); err == nil || !strings.Contains(err.Error(), "tables/fake.yaml: not among the built-in configurations") {
 		t.Errorf("%v", err)
 	}
 	tree["tables/t.yaml"] = &fstest.MapFile{Data: []byte(fakeGrid)}

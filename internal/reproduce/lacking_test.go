@@ -8,7 +8,7 @@ import (
 	"privrec/internal/dataset"
 )
 
-// Data that nobody has here end a table only where there is nothing else in it.
+// Missing data are an error of a table only where no run has its data.
 func TestLackingData(t *testing.T) {
 	for _, c := range []struct {
 		status  []Status

@@ -59,7 +59,7 @@ func TestMakeSmoke(t *testing.T) {
 		t.Fatal(err, out.Err())
 	}
 	md := markdown(t, out)
-	holds(t, md, "| One | ours | 20.00 (D) | 5.00 (D) | 1 |", "evidence level D", "in its place the generated standin-tiny", "stand beside no printed number")
+	holds(t, md, "| One | ours | 20.00 (D) | 5.00 (D) | 1 |", "evidence level D", "replaced by the generated standin-tiny", "no printed number stands beside results of level C or D")
 	lacks(t, md, "| paper |", "ours - paper", "(B)", "± ", "interval |", "19.00")
 }
 
@@ -90,7 +90,7 @@ func TestShortTraining(t *testing.T) {
 		t.Fatal(err, out.Err())
 	}
 	md := markdown(t, out)
-	holds(t, md, "| One | paper | 19.00 | 5.50 |", "20.00 (B)", "no difference to the paper: trained for 5 of the 1000 epochs stated, ended by the cap")
+	holds(t, md, "| One | paper | 19.00 | 5.50 |", "20.00 (B)", "no difference from the paper's numbers is taken: trained for 5 of the 1000 epochs stated, ended by the cap")
 	lacks(t, md, "ours - paper")
 	csv, err := os.ReadFile(out.Files[1])
 	if err != nil {
@@ -255,7 +255,7 @@ func TestShared(t *testing.T) {
 const killed = "REPRODUCE_TEST_KILLED"
 
 // A process that is killed in the middle of its second run leaves what another
-// one finishes, to the bytes of one that nobody disturbed.
+// one finishes, to the bytes of one without interruption.
 func TestKillAndRestart(t *testing.T) {
 	if dir := os.Getenv(killed); dir != "" {
 		f := &fake{}
@@ -328,7 +328,7 @@ func TestWatch(t *testing.T) {
 	}
 	want := []string{"running* to do", "done20.00 (B) to do", "done20.00 (B) running*", "done20.00 (B) done40.00 (B)", "done20.00 (B) done40.00 (B)"}
 	for i, w := range want {
-		if w = "fake-table, profile quick, R: " + w; i >= len(seen) || seen[i] != w {
+		if w = "fake-table, size quick, R: " + w; i >= len(seen) || seen[i] != w {
 			t.Errorf("line %d of %q, want %q", i, seen, w)
 		}
 	}

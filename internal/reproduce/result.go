@@ -11,22 +11,23 @@ import (
 	"privrec/internal/run"
 )
 
-// result is one finished run.
+// result is what the table takes from one finished run.
 type result struct {
 	seed     uint64
-	short    string // why the training is shorter than the paper's; empty for one that is not
-	setting  string // how the run's configuration stands to the profiles of its paper
+	short    string // why the training is shorter than the paper's; empty where it is not
+	standing string // how the run's configuration relates to the profile that it names
 	level    dataset.Level
 	values   []float64            // in the order of the grid's metrics, shares
-	floors   map[string][]float64 // likewise
+	floors   map[string][]float64 // by name; values as above
 	order    []string             // of the floors
 	epochs   string               // "10", or "9 + 7" where one training chose the length of the other
-	budget   *experiment.Account  // nil: the task wrote none
+	account  *experiment.Account  // nil: the task wrote none
 	commits  []string
 	manifest *run.Manifest
 }
 
-// read takes the result out of the directory of a finished run.
+// read takes the result from the directory of a finished run. Its error names the file and
+// what it lacks.
 func (g *Grid) read(r *Run) (*result, error) {
 	m, err := experiment.ReadOutcome(r.Dir)
 	if err != nil {
@@ -45,11 +46,11 @@ func (g *Grid) read(r *Run) (*result, error) {
 	if len(m.Floors) == 0 {
 		return nil, bad("no floors: results without a floor are not shown")
 	}
-	chosen, err := choose(m.Evaluations, r.cell.row.Evaluation)
+	chosen, err := choose(m.Evaluations, r.entry.row.Evaluation)
 	if err != nil {
 		return nil, bad("%v", err)
 	}
-	out := &result{seed: r.Seed, setting: m.Setting, short: m.Short, level: m.Data.Level, floors: map[string][]float64{}, manifest: &manifest, commits: commits(&manifest)}
+	out := &result{seed: r.Seed, standing: m.Setting, short: m.Short, level: m.Data.Level, floors: map[string][]float64{}, manifest: &manifest, commits: commits(&manifest)}
 	out.epochs = fmt.Sprint(len(m.Epochs))
 	if len(m.Selection) > 0 {
 		out.epochs = fmt.Sprintf("%d + %d", len(m.Selection), len(m.Epochs))
@@ -63,7 +64,7 @@ func (g *Grid) read(r *Run) (*result, error) {
 				return nil, bad("%q has no %s", s.Name, name)
 			}
 			if was := m.Definitions[name]; was != c.definition() {
-				return nil, bad("%s was measured as %q, the table means %q", name, was, c.definition())
+				return nil, bad("%s was measured as %q, but the table prints %q", name, was, c.definition())
 			}
 			values = append(values, v)
 		}
@@ -78,13 +79,14 @@ func (g *Grid) read(r *Run) (*result, error) {
 		}
 		out.order = append(out.order, f.Name)
 	}
-	if out.budget, err = experiment.ReadAccount(r.Dir); err != nil {
+	if out.account, err = experiment.ReadAccount(r.Dir); err != nil {
 		return nil, err
 	}
 	return out, nil
 }
 
-// choose finds the one evaluation whose name ends so; the first for "".
+// choose returns the evaluation with a name that ends in end, or the first one for "".
+// There must be one such evaluation.
 func choose(all []experiment.Scores, end string) (experiment.Scores, error) {
 	var found []experiment.Scores
 	var names []string
@@ -103,8 +105,8 @@ func choose(all []experiment.Scores, end string) (experiment.Scores, error) {
 	return found[0], nil
 }
 
-// commits are those of the programs that worked on a run, first to last; "+"
-// marks one built with changes of its own.
+// commits lists the commits of the programs that worked on a run, first to last. A "+"
+// marks a program that was built with local changes.
 func commits(m *run.Manifest) (out []string) {
 	for _, a := range m.Attempts {
 		c := a.Build.Commit
@@ -122,6 +124,7 @@ func commits(m *run.Manifest) (out []string) {
 	return out
 }
 
+// appendNew appends s to a list that lacks it.
 func appendNew(list []string, s string) []string {
 	for _, have := range list {
 		if have == s {

@@ -14,10 +14,10 @@ import (
 
 // summary is one row of a table over its seeds.
 type summary struct {
-	cell    *cell
+	entry   *entry
 	results []*result
 	runs    []*Run
-	level   dataset.Level // the weakest of the seeds'; 0 without results
+	level   dataset.Level // the weakest of its seeds; 0 without results
 	columns []column      // by metric
 }
 
@@ -26,7 +26,7 @@ type column struct {
 	values   []float64 // by seed
 	mean, sd float64
 	lo, hi   float64            // of the t interval; NaN below three seeds
-	paper    float64            // NaN where the paper prints none, or may not be compared with
+	paper    float64            // NaN where the paper prints none, or where ours may not be compared
 	delta    float64            // likewise
 	floors   map[string]float64 // mean over the seeds
 }
@@ -34,12 +34,12 @@ type column struct {
 // confidence of the intervals.
 const confidence = 0.95
 
-// summarise reads the finished runs of a cell. A run whose results cannot be read
-// fails.
-func (g *Grid) summarise(c *cell, runs []*Run) (*summary, error) {
-	s := &summary{cell: c}
+// summarise reads the finished runs of a row and takes means over its seeds. A run with
+// results that cannot be read fails.
+func (g *Grid) summarise(c *entry, runs []*Run) (*summary, error) {
+	s := &summary{entry: c}
 	for _, r := range runs {
-		if r.cell != c {
+		if r.entry != c {
 			continue
 		}
 		s.runs = append(s.runs, r)
@@ -83,9 +83,9 @@ func (g *Grid) summarise(c *cell, runs []*Run) (*summary, error) {
 }
 
 // standIn reports whether the row takes generated data in place of the paper's.
-func (s *summary) standIn() bool { return s.cell.name != s.cell.data.Name }
+func (s *summary) standIn() bool { return s.entry.name != s.entry.data.Name }
 
-// status is the row's worst news, for cells without a number.
+// status returns the worst status of the row's runs, for table cells without a number.
 func (s *summary) status() Status {
 	worst := Done
 	for _, of := range []Status{Resumable, ToDo, Elsewhere, NoData, Failed} {
@@ -96,7 +96,7 @@ func (s *summary) status() Status {
 	return worst
 }
 
-// seeds says how many of the row's seeds are in it.
+// seeds says how many of the row's seeds have results.
 func (s *summary) seeds() string {
 	if len(s.results) == len(s.runs) {
 		return fmt.Sprint(len(s.runs))
@@ -104,19 +104,19 @@ func (s *summary) seeds() string {
 	return fmt.Sprintf("%d of %d", len(s.results), len(s.runs))
 }
 
-// setting is how the runs' configurations stand to the profiles of their paper.
-func (s *summary) setting() string {
+// standing says how the runs' configurations relate to the profiles that they name.
+func (s *summary) standing() string {
 	var list []string
 	for _, r := range s.results {
-		if r.setting != "" {
-			list = appendNew(list, r.setting)
+		if r.standing != "" {
+			list = appendNew(list, r.standing)
 		}
 	}
 	return strings.Join(list, "; ")
 }
 
-// short says why trainings of the row are shorter than the paper's: its numbers are then not
-// subtracted. It is empty where none is.
+// short says why trainings of the row are shorter than the paper's, in which case no
+// difference is taken. It is empty where none is shorter.
 func (s *summary) short() string {
 	var list []string
 	for _, r := range s.results {
@@ -127,7 +127,7 @@ func (s *summary) short() string {
 	return strings.Join(list, "; ")
 }
 
-// epochs are those that ran, by seed, once where all seeds agree.
+// epochs lists the epochs that ran, seed by seed, or once where all seeds agree.
 func (s *summary) epochs() string {
 	var list []string
 	for _, r := range s.results {
@@ -139,6 +139,7 @@ func (s *summary) epochs() string {
 	return strings.Join(list, ", ")
 }
 
+// commits lists the commits behind the row's results.
 func (s *summary) commits() string {
 	var list []string
 	for _, r := range s.results {
@@ -149,21 +150,22 @@ func (s *summary) commits() string {
 	return strings.Join(list, ", ")
 }
 
-// budgetLine is the account of one unit of protection.
-type budgetLine struct {
+// accountLine is the account of one unit of protection.
+type accountLine struct {
 	unit, neighbouring        string
-	delta, claimed, accounted float64 // NaN: nothing claimed, no delta
-	noise                     float64 // what the noise alone comes to; NaN: there is none
+	delta, claimed, accounted float64 // NaN: nothing is claimed, or there is no delta
+	noise                     float64 // what the noise alone amounts to; NaN: there is none
 	open                      []string
 }
 
+// featuresUnit is the unit of user features that are perturbed on the user's side.
 const featuresUnit = "user features, local"
 
-// budgets are the accounts of a row, the worst seed of each unit, and why what
-// is without bound is so. Nothing where the task states none.
-func (s *summary) budgets() (lines []budgetLine, reasons []experiment.Open) {
+// accounts returns the accounts of a row, of the worst seed for each unit, and why an
+// epsilon is infinite. It returns nothing where the task states no epsilon.
+func (s *summary) accounts() (lines []accountLine, reasons []experiment.Open) {
 	at := map[string]int{}
-	add := func(l budgetLine) {
+	add := func(l accountLine) {
 		i, ok := at[l.unit+"/"+l.neighbouring]
 		if !ok {
 			at[l.unit+"/"+l.neighbouring] = len(lines)
@@ -186,7 +188,7 @@ func (s *summary) budgets() (lines []budgetLine, reasons []experiment.Open) {
 	}
 	none := math.NaN()
 	for _, r := range s.results {
-		b := r.budget
+		b := r.account
 		if b == nil {
 			continue
 		}
@@ -195,17 +197,17 @@ func (s *summary) budgets() (lines []budgetLine, reasons []experiment.Open) {
 			claimed = float64(b.Claimed.Eps)
 		}
 		for _, u := range b.Units {
-			l := budgetLine{u.Unit, u.Neighbouring, u.Delta, none, float64(u.Total), float64(u.Accounted.Eps), u.Unbounded}
+			l := accountLine{u.Unit, u.Neighbouring, u.Delta, none, float64(u.Total), float64(u.Accounted.Eps), u.Unbounded}
 			if b.Claimed != nil && b.Claimed.Unit == u.Unit {
 				l.claimed = claimed
 			}
 			add(l)
 		}
 		if len(b.Units) == 0 {
-			add(budgetLine{"whole run", "", none, claimed, float64(b.Total), none, names})
+			add(accountLine{"whole run", "", none, claimed, float64(b.Total), none, names})
 		}
 		if f := b.Features; f != nil {
-			add(budgetLine{featuresUnit, "", none, float64(f.Eps1), float64(f.Total), none, give(f.Unbounded)})
+			add(accountLine{featuresUnit, "", none, float64(f.Eps1), float64(f.Total), none, give(f.Unbounded)})
 		}
 	}
 	return lines, reasons

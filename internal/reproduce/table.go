@@ -13,28 +13,27 @@ import (
 	"privrec/internal/report"
 )
 
-// Table is a finished table in the forms in which it is written. None of them
-// holds a time or a machine.
+// Table is a finished table in all its forms. None of them holds a time or a machine.
 type Table struct {
-	Name     string           // of its files: grid and profile
-	Document *report.Document // for people
-	Numbers  *report.Table    // for programs: a line a row and metric
-	Budgets  *report.Table    // likewise: a line a row and unit of protection
+	Name     string           // of its files: grid and size
+	Document *report.Document // for readers
+	Numbers  *report.Table    // for programs: a line for each row and metric
+	Accounts *report.Table    // for programs: a line for each row and unit of protection
 }
 
-// FileName is that of the table's files, without what tells them apart.
+// FileName returns the name of the table's files, without their endings.
 func (g *Grid) FileName(o Options) string {
-	name := g.Name + "-" + o.Profile
-	if len(o.Sets) > 0 { // must not take the place of the table as it is meant
+	name := g.Name + "-" + o.Size
+	if len(o.Sets) > 0 { // a changed table must not replace the table as it is meant
 		name += fmt.Sprintf("-changed-%.3x", sha256.Sum256([]byte(strings.Join(o.Sets, "\n"))))
 	}
 	return name
 }
 
-// table lays out what the runs left.
-func (g *Grid) table(o Options, cells []*cell, runs []*Run) (*Table, error) {
+// table lays out the results of the runs.
+func (g *Grid) table(o Options, entries []*entry, runs []*Run) (*Table, error) {
 	var rows []*summary
-	for _, c := range cells {
+	for _, c := range entries {
 		s, err := g.summarise(c, runs)
 		if err != nil {
 			return nil, err
@@ -42,36 +41,36 @@ func (g *Grid) table(o Options, cells []*cell, runs []*Run) (*Table, error) {
 		rows = append(rows, s)
 	}
 	t := &Table{Name: g.FileName(o)}
-	p, _, err := g.profile(o.Profile, &g.Rows[0])
+	p, _, err := g.size(o.Size, &g.Rows[0])
 	if err != nil {
 		return nil, err
 	}
 	t.Document = &report.Document{
 		Title:    g.Title,
-		Subtitle: fmt.Sprintf("%s; %s; profile %s: %s", g.Source.Cite, g.Source.Where, o.Profile, p.About) + byHand(o),
-		Level:    common(rows),
+		Subtitle: fmt.Sprintf("%s; %s; size %s: %s", g.Place.Cite, g.Place.Where, o.Size, p.About) + byHand(o),
+		Level:    commonLevel(rows),
 		Notes:    g.notes(o, rows),
 	}
 	for i := range g.Data {
-		if of := about(rows, &g.Data[i]); len(of) > 0 {
-			t.Document.Tables = append(t.Document.Tables, g.ranking(&g.Data[i], of))
+		if of := rowsOf(rows, &g.Data[i]); len(of) > 0 {
+			t.Document.Tables = append(t.Document.Tables, g.results(&g.Data[i], of))
 		}
 	}
-	budgets, reasons := g.budgets(rows)
-	t.Budgets = budgets
-	if len(budgets.Rows) > 0 {
-		shown := *budgets
+	accounts, reasons := g.accounts(rows)
+	t.Accounts = accounts
+	if len(accounts.Rows) > 0 {
+		shown := *accounts
 		for _, r := range reasons {
 			shown.Notes = append(shown.Notes, r.What+": "+r.Why)
 		}
 		t.Document.Tables = append(t.Document.Tables, &shown)
 	}
-	t.Document.Tables = append(t.Document.Tables, g.made(o, rows))
+	t.Document.Tables = append(t.Document.Tables, g.runTable(o, rows))
 	t.Numbers = g.numbers(o, rows)
 	return t, nil
 }
 
-// byHand says what the user changed.
+// byHand says which keys the user changed.
 func byHand(o Options) string {
 	if len(o.Sets) == 0 {
 		return ""
@@ -79,8 +78,9 @@ func byHand(o Options) string {
 	return "; changed by hand in every run: " + strings.Join(o.Sets, ", ")
 }
 
-// common is the level of all rows with results, 0 where they differ or none has.
-func common(rows []*summary) dataset.Level {
+// commonLevel returns the level of all rows with results, or 0 where they differ or none
+// has results.
+func commonLevel(rows []*summary) dataset.Level {
 	var level dataset.Level
 	for _, s := range rows {
 		if len(s.results) == 0 {
@@ -94,21 +94,22 @@ func common(rows []*summary) dataset.Level {
 	return level
 }
 
-func about(rows []*summary, d *Data) (of []*summary) {
+// rowsOf returns the rows on one data set.
+func rowsOf(rows []*summary, d *Data) (of []*summary) {
 	for _, s := range rows {
-		if s.cell.data == d {
+		if s.entry.data == d {
 			of = append(of, s)
 		}
 	}
 	return of
 }
 
-// ranking is the table of one data set, in percent, as the paper heads it: floors
-// first, then each method with the printed numbers, ours and the difference.
-func (g *Grid) ranking(d *Data, rows []*summary) *report.Table {
+// results makes the table of one data set, in percent and with the paper's headings: floors
+// first, then for each method the printed numbers, ours and the difference.
+func (g *Grid) results(d *Data, rows []*summary) *report.Table {
 	title := d.Printed
-	if taken := rows[0].cell.name; taken != d.Name {
-		title += ", in its place the generated " + taken
+	if taken := rows[0].entry.name; taken != d.Name {
+		title += ", replaced by the generated " + taken
 	}
 	t := &report.Table{Name: d.Name, Title: title + " (percent)", Columns: report.Columns("%.2f", "method", "numbers")}
 	for _, m := range g.Metrics {
@@ -123,7 +124,7 @@ func (g *Grid) ranking(d *Data, rows []*summary) *report.Table {
 		t.Add(line...)
 	}
 	for _, s := range rows {
-		label := s.cell.row.Label()
+		label := s.entry.row.Label()
 		add := func(what string, cell func(c column) string, seeds any) {
 			line := []any{label, what}
 			for _, c := range s.columns {
@@ -153,8 +154,8 @@ func (g *Grid) ranking(d *Data, rows []*summary) *report.Table {
 	return t
 }
 
-// ours is a cell of results: mean, spread and level of evidence, or why there is
-// none.
+// ours writes our result for a table cell: mean, spread and level of evidence, or why there
+// is none.
 func (s *summary) ours(c column) string {
 	switch len(c.values) {
 	case 0:
@@ -170,7 +171,7 @@ func (s *summary) any(of func(column) float64) bool {
 	return slices.ContainsFunc(s.columns, func(c column) bool { return !math.IsNaN(of(c)) })
 }
 
-// decimals writes two, as the papers do; "-" for no number.
+// decimals writes a number with two decimals, as the papers do, and "-" for no number.
 func decimals(x float64, sign string) string {
 	if math.IsNaN(x) {
 		return "-"
@@ -182,7 +183,7 @@ func decimals(x float64, sign string) string {
 	return text
 }
 
-// floor is a line of floors and the rows that have it, with their configurations.
+// floor is one line of floors, with the rows that it is for and their configurations.
 type floor struct {
 	label   string
 	cells   []string
@@ -190,9 +191,8 @@ type floor struct {
 	configs []string
 }
 
-// floors lists each floor once where all rows have the same, else with the rows
-// that it is for: settings may rank other candidates, and generated data differ
-// by seed.
+// floors lists each floor once where it is the same for all rows, else with the rows that
+// it is for. Configurations may rank other candidates, and generated data differ by seed.
 func floors(rows []*summary) []floor {
 	var names []string
 	for _, s := range rows {
@@ -218,8 +218,8 @@ func floors(rows []*summary) []floor {
 				out, at = append(out, f), len(out)-first
 			}
 			at += first
-			out[at].of = append(out[at].of, s.cell.row.Label())
-			out[at].configs = appendNew(out[at].configs, strings.TrimSuffix(path.Base(s.cell.row.Config), ".yaml"))
+			out[at].of = append(out[at].of, s.entry.row.Label())
+			out[at].configs = appendNew(out[at].configs, strings.TrimSuffix(path.Base(s.entry.row.Config), ".yaml"))
 		}
 		if same := out[first:]; len(same) > 1 {
 			apart := configsApart(same)
@@ -238,10 +238,11 @@ func floors(rows []*summary) []floor {
 	return out
 }
 
-// mostNamed rows are named beside a floor; of more, the largest group is "the other".
+// mostNamed is how many rows are named beside a floor. Of more rows, the largest group is
+// "the other".
 const mostNamed = 4
 
-// largest is the floor that most rows have, the first of several.
+// largest returns the index of the floor that most rows have, the first of several.
 func largest(list []floor) (at int) {
 	for i, f := range list {
 		if len(f.of) > len(list[at].of) {
@@ -251,8 +252,8 @@ func largest(list []floor) (at int) {
 	return at
 }
 
-// configsApart says that no configuration is behind rows of two of the floors, so that its
-// name tells which rows a floor is for.
+// configsApart reports whether no configuration stands behind rows of two of the floors.
+// Then its name says which rows a floor is for.
 func configsApart(list []floor) bool {
 	seen := map[string]bool{}
 	for _, f := range list {
@@ -266,15 +267,16 @@ func configsApart(list []floor) bool {
 	return true
 }
 
-// budgets sets what is claimed beside what it amounts to.
-func (g *Grid) budgets(rows []*summary) (*report.Table, []experiment.Open) {
-	t := &report.Table{Name: "privacy", Title: "Epsilon: claimed, and accounted for what ran (worst seed)", Columns: report.Columns("%.4g",
+// accounts makes the table of epsilons, claimed and accounted, and returns why some are
+// infinite.
+func (g *Grid) accounts(rows []*summary) (*report.Table, []experiment.Open) {
+	t := &report.Table{Name: "privacy", Title: "Epsilon of each unit: claimed, and accounted for the releases of the run (worst seed)", Columns: report.Columns("%.4g",
 		"method", "data", "unit", "neighbours", "delta", "claimed", "accounted", "of the noise alone", "without bound")}
 	var reasons []experiment.Open
 	for _, s := range rows {
-		lines, why := s.budgets()
+		lines, why := s.accounts()
 		for _, l := range lines {
-			t.Add(s.cell.row.Label(), s.cell.on(), l.unit, l.neighbouring, there(l.delta), there(l.claimed), there(l.accounted), there(l.noise), strings.Join(l.open, ", "))
+			t.Add(s.entry.row.Label(), s.entry.on(), l.unit, l.neighbouring, number(l.delta), number(l.claimed), number(l.accounted), number(l.noise), strings.Join(l.open, ", "))
 		}
 		for _, u := range why {
 			if !slices.Contains(reasons, u) {
@@ -285,8 +287,8 @@ func (g *Grid) budgets(rows []*summary) (*report.Table, []experiment.Open) {
 	return t, reasons
 }
 
-// made says which runs stand behind each row.
-func (g *Grid) made(o Options, rows []*summary) *report.Table {
+// runTable makes the table of the runs behind each row.
+func (g *Grid) runTable(o Options, rows []*summary) *report.Table {
 	t := &report.Table{Name: "runs", Title: "Runs", Columns: report.Columns("", "method", "data", "level", "profile", "seeds", "epochs run", "state", "commit")}
 	for _, s := range rows {
 		level := ""
@@ -297,13 +299,13 @@ func (g *Grid) made(o Options, rows []*summary) *report.Table {
 		for _, r := range s.runs {
 			seeds = append(seeds, fmt.Sprint(r.Seed))
 		}
-		t.Add(s.cell.row.Label(), s.cell.on(), level, o.Profile, strings.Join(seeds, ", "), s.epochs(), string(s.status()), s.commits())
+		t.Add(s.entry.row.Label(), s.entry.on(), level, o.Size, strings.Join(seeds, ", "), s.epochs(), string(s.status()), s.commits())
 	}
-	t.Notes = []string{"epochs run: \"a + b\" is a training that chose the number of epochs b, and one of b epochs on all samples; by seed where they differ"}
+	t.Notes = []string{"epochs run: \"a + b\" is a training of a epochs that chose b, and a second one of b epochs on all samples; seed by seed where seeds differ"}
 	return t
 }
 
-// notes say what the numbers are and what is not there.
+// notes says what the numbers mean and what is missing.
 func (g *Grid) notes(o Options, rows []*summary) []string {
 	var out []string
 	printed, withheld, spread := false, false, false
@@ -317,10 +319,10 @@ func (g *Grid) notes(o Options, rows []*summary) []string {
 		spread = spread || len(s.results) > 1
 	}
 	if printed {
-		out = append(out, "paper: "+g.Source.Where+": "+g.Source.About)
+		out = append(out, "paper: "+g.Place.Where+": "+g.Place.About)
 	}
 	if withheld {
-		out = append(out, "results of level C or D stand beside no printed number: they say nothing about the paper's")
+		out = append(out, "no printed number stands beside results of level C or D: they say nothing about the paper's")
 	}
 	if len(levels) > 1 {
 		for _, l := range []dataset.Level{dataset.LevelA, dataset.LevelB, dataset.LevelC, dataset.LevelD} {
@@ -330,7 +332,7 @@ func (g *Grid) notes(o Options, rows []*summary) []string {
 		}
 	}
 	if spread {
-		out = append(out, fmt.Sprintf("a ± b: mean and sample standard deviation over the seeds; the interval is Student's for the mean, at %.0f %%, from three seeds on", 100*confidence))
+		out = append(out, fmt.Sprintf("a ± b: mean and sample standard deviation over the seeds; from three seeds on, Student's interval for the mean at %.0f %%", 100*confidence))
 	}
 	for _, m := range g.Metrics {
 		definition := m.definition()
@@ -339,7 +341,7 @@ func (g *Grid) notes(o Options, rows []*summary) []string {
 		}
 		out = append(out, definition)
 	}
-	out = append(out, g.settings(rows)...)
+	out = append(out, g.aboutRows(rows)...)
 	for _, s := range rows {
 		for _, r := range s.runs {
 			line := fmt.Sprintf("%s on %s, seed %d: %s", r.Method, r.On(), r.Seed, r.Status)
@@ -357,25 +359,24 @@ func (g *Grid) notes(o Options, rows []*summary) []string {
 	return append(out, g.Notes...)
 }
 
-// settings says how each row was made; rows of which the same is to be said share a
-// line.
-func (g *Grid) settings(rows []*summary) (out []string) {
+// aboutRows says how each row was made. Rows with the same text share a line.
+func (g *Grid) aboutRows(rows []*summary) (out []string) {
 	var lines []string
 	who := map[string][]string{}
 	for _, s := range rows {
-		line := s.cell.row.About
+		line := s.entry.row.About
 		if short := s.short(); short != "" && s.any(func(c column) float64 { return c.paper }) {
-			line = strings.TrimPrefix(line+"; no difference to the paper: "+short, "; ")
+			line = strings.TrimPrefix(line+"; no difference from the paper's numbers is taken: "+short, "; ")
 		}
-		if setting := s.setting(); setting != "" {
+		if setting := s.standing(); setting != "" {
 			line = strings.TrimPrefix(line+"; ran with "+setting, "; ")
 		}
 		if line == "" {
 			continue
 		}
-		label := s.cell.row.Label()
+		label := s.entry.row.Label()
 		if len(g.Data) > 1 {
-			label += " on " + s.cell.data.Printed
+			label += " on " + s.entry.data.Printed
 		}
 		if len(who[line]) == 0 {
 			lines = append(lines, line)
@@ -388,15 +389,15 @@ func (g *Grid) settings(rows []*summary) (out []string) {
 	return out
 }
 
-// numbers is the table for programs, in percent with all digits. Empty cells are
-// what there is not.
+// numbers makes the table for programs, in percent with all digits. A table cell is empty
+// where there is no number.
 func (g *Grid) numbers(o Options, rows []*summary) *report.Table {
 	t := &report.Table{Name: "numbers", Columns: report.Columns("", "table", "profile", "data", "printed_data", "method", "setting", "metric", "level", "state",
 		"paper", "ours_mean", "ours_sd", "ours_t95_low", "ours_t95_high", "seeds_done", "seeds", "delta", "floor_random", "floor_popularity",
 		"claimed_epsilon", "accounted_epsilon", "epochs_run", "commit")}
 	for _, s := range rows {
 		claimed, accounted := math.NaN(), math.NaN()
-		lines, _ := s.budgets()
+		lines, _ := s.accounts()
 		for _, l := range lines {
 			if l.unit == featuresUnit {
 				continue
@@ -416,24 +417,25 @@ func (g *Grid) numbers(o Options, rows []*summary) *report.Table {
 			if len(c.values) > 1 {
 				sd = c.sd
 			}
-			row := s.cell.row
-			t.Add(g.Name, o.Profile, s.cell.name, s.cell.data.Printed, row.Method, row.Setting, g.Metrics[i].Name, level, string(s.status()),
-				there(c.paper), there(mean), there(sd), there(c.lo), there(c.hi), len(c.values), len(s.runs), there(c.delta),
-				has(c.floors, "random"), has(c.floors, "popularity"), there(claimed), there(accounted), s.epochs(), s.commits())
+			row := s.entry.row
+			t.Add(g.Name, o.Size, s.entry.name, s.entry.data.Printed, row.Method, row.Variant, g.Metrics[i].Name, level, string(s.status()),
+				number(c.paper), number(mean), number(sd), number(c.lo), number(c.hi), len(c.values), len(s.runs), number(c.delta),
+				numberOf(c.floors, "random"), numberOf(c.floors, "popularity"), number(claimed), number(accounted), s.epochs(), s.commits())
 		}
 	}
 	return t
 }
 
-// there is x, or nothing for no number.
-func there(x float64) any {
+// number returns x, or nothing for no number.
+func number(x float64) any {
 	if math.IsNaN(x) {
 		return nil
 	}
 	return x
 }
 
-func has(m map[string]float64, name string) any {
+// numberOf returns the number of that name, or nothing where there is none.
+func numberOf(m map[string]float64, name string) any {
 	if x, ok := m[name]; ok {
 		return x
 	}

@@ -12,7 +12,7 @@ import (
 	"privrec/internal/report"
 )
 
-// Listing shows the commands that make tables, and what each table is.
+// Listing lists the commands that make tables, and the title of each table.
 func Listing(grids []*Grid) *report.Document {
 	t := &report.Table{Name: "tables", Title: "Tables", Columns: report.Columns("", "command", "title")}
 	for _, g := range grids {
@@ -23,10 +23,10 @@ func Listing(grids []*Grid) *report.Document {
 
 // List is several tables as one JSON document.
 type List struct {
-	Profile string   `json:"profile"`
-	Out     string   `json:"out"`
-	Tables  []Listed `json:"tables"`
-	Total   *Total   `json:"total,omitempty"` // nil where nothing was to be made
+	Size   string   `json:"profile"`
+	Out    string   `json:"out"`
+	Tables []Listed `json:"tables"`
+	Total  *Total   `json:"total,omitempty"` // nil where nothing was to be made
 }
 
 // JSON writes the tables, indented.
@@ -39,20 +39,20 @@ func (l List) JSON(w io.Writer) error {
 	return err
 }
 
-// Listed is one table of it.
+// Listed is one table of a List.
 type Listed struct {
-	Name     string           `json:"name"`            // of its files
-	Files    []string         `json:"files,omitempty"` // that were written
+	Name     string           `json:"name"`            // name of its files
+	Files    []string         `json:"files,omitempty"` // files that were written
 	Runs     *Counts          `json:"runs,omitempty"`
 	Document *report.Document `json:"document"`
 }
 
-// Total is what all tables together came to.
+// Total says what all tables together are.
 type Total struct {
 	Tables  int     `json:"tables"`
 	Runs    Counts  `json:"runs"` // each once, also where several tables share it
 	Seconds float64 `json:"seconds"`
-	Folder  string  `json:"folder"` // of the pages
+	Folder  string  `json:"folder"` // folder of the pages
 }
 
 // String writes the total in a line.
@@ -70,9 +70,9 @@ type Tally struct {
 	opened time.Time // of the present table
 }
 
-// NewTally returns a tally of no tables yet; its time begins now.
+// NewTally returns a tally without tables. Its time begins now.
 func NewTally(o Options, grids []*Grid) *Tally {
-	t := &Tally{list: List{Profile: o.Profile, Out: o.Out}, runs: map[string]Run{}, now: time.Now}
+	t := &Tally{list: List{Size: o.Size, Out: o.Out}, runs: map[string]Run{}, now: time.Now}
 	t.start = t.now()
 	t.opened = t.start
 	for _, g := range grids {
@@ -81,8 +81,8 @@ func NewTally(o Options, grids []*Grid) *Tally {
 	return t
 }
 
-// Add counts a table that was made and returns a line on it: how its runs stand, its level,
-// the time since the table before, and its page.
+// Add counts a table that was made. It returns a line about it: how far its runs are, its
+// level, the time since the table before, and its page.
 func (t *Tally) Add(made *Outcome) string {
 	own := map[string]Run{}
 	for _, r := range made.Runs {
@@ -107,7 +107,7 @@ func (t *Tally) Add(made *Outcome) string {
 		level(made.Document.Level), took(t.opened.Sub(began).Seconds()), page)
 }
 
-// Total returns what the tables so far came to.
+// Total returns the counts of the tables so far.
 func (t *Tally) Total() Total {
 	return Total{len(t.list.Tables), countRuns(t.runs), t.now().Sub(t.start).Seconds(), filepath.Join(t.list.Out, "tables")}
 }
@@ -119,18 +119,18 @@ func (t *Tally) List() List {
 	return l
 }
 
-// Counts says how runs stand, each directory once.
+// Counts says how far runs are, each directory once.
 type Counts struct {
 	Total   int `json:"total"`
 	Done    int `json:"done"`
-	Now     int `json:"done_now"` // of those, not found finished
+	Now     int `json:"done_now"` // of those, finished by this command
 	Failed  int `json:"failed"`
 	NoData  int `json:"without_data"`
-	Others  int `json:"of_other_processes"` // that go on
+	Others  int `json:"of_other_processes"` // still running there
 	Waiting int `json:"not_finished"`
 }
 
-// countRuns counts runs by how they stand.
+// countRuns counts runs by their status.
 func countRuns(byDir map[string]Run) (n Counts) {
 	for _, r := range byDir {
 		n.Total++
@@ -153,8 +153,8 @@ func countRuns(byDir map[string]Run) (n Counts) {
 	return n
 }
 
-// words are the counts that are not zero, as in "24 done, 2 failed"; done is followed by how
-// many were made now.
+// words writes the counts that are not zero, as in "24 done, 2 failed". With now it says how
+// many of the done ones this command finished.
 func (n Counts) words(now bool) string {
 	done := fmt.Sprintf("%d done", n.Done)
 	switch {
@@ -170,7 +170,7 @@ func (n Counts) words(now bool) string {
 		text string
 	}{
 		{n.Done, done}, {n.Failed, fmt.Sprintf("%d failed", n.Failed)}, {n.NoData, fmt.Sprintf("%d without data", n.NoData)},
-		{n.Others, fmt.Sprintf("%d of other processes", n.Others)}, {n.Waiting, fmt.Sprintf("%d not finished", n.Waiting)},
+		{n.Others, fmt.Sprintf("%d made by other processes", n.Others)}, {n.Waiting, fmt.Sprintf("%d not finished", n.Waiting)},
 	} {
 		if c.n > 0 {
 			out = append(out, c.text)
@@ -179,15 +179,15 @@ func (n Counts) words(now bool) string {
 	return strings.Join(out, ", ")
 }
 
-// level is that of a table, in a word or two.
+// level writes the level of a table in a word or two.
 func level(l dataset.Level) string {
 	if l == 0 {
-		return "no level of all"
+		return "no common level"
 	}
 	return "level " + l.String()
 }
 
-// plural is a number of things in words.
+// plural writes a number of things.
 func plural(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -195,7 +195,7 @@ func plural(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// took is a time for a person.
+// took writes a time in seconds or, from one minute on, in minutes.
 func took(seconds float64) string {
 	d := time.Duration(seconds * float64(time.Second))
 	if d < time.Minute {

@@ -10,7 +10,7 @@ import (
 
 // A run that stands in two tables counts once, and as made now where the first of them made it.
 func TestTotal(t *testing.T) {
-	ta := NewTally(Options{Profile: "smoke", Out: "o"}, nil)
+	ta := NewTally(Options{Size: "smoke", Out: "o"}, nil)
 	clock := time.Unix(0, 0)
 	ta.now = func() time.Time { return clock }
 	ta.start, ta.opened = clock, clock
@@ -22,11 +22,11 @@ func TestTotal(t *testing.T) {
 	clock = clock.Add(90 * time.Second)
 	lines += ta.Add(made("b", Run{Dir: "1", Status: Done}, Run{Dir: "3", Status: NoData}, Run{Dir: "4", Status: Resumable}, Run{Dir: "5", Status: Elsewhere})) + "\n"
 	want := "a  2 runs: 1 done, 1 failed; level D; 2.0 s; o/tables/a.md\n" +
-		"b  4 runs: 1 done, 1 without data, 1 of other processes, 1 not finished; level D; 1m30s; o/tables/b.md\n"
+		"b  4 runs: 1 done, 1 without data, 1 made by other processes, 1 not finished; level D; 1m30s; o/tables/b.md\n"
 	if lines != want {
 		t.Errorf("%s\nwant\n%s", lines, want)
 	}
-	if got := ta.Total().String(); got != "2 tables, 5 runs: 1 done (1 of them now), 1 failed, 1 without data, 1 of other processes, 1 not finished; 1m32s; pages in o/tables" {
+	if got := ta.Total().String(); got != "2 tables, 5 runs: 1 done (1 of them now), 1 failed, 1 without data, 1 made by other processes, 1 not finished; 1m32s; pages in o/tables" {
 		t.Error(got)
 	}
 }

@@ -15,41 +15,41 @@ import (
 
 // Options say how a table is made.
 type Options struct {
-	Profile  string   // smoke, quick or full
+	Size     string   // smoke, quick or full
 	Out      string   // folder for runs and tables
-	Sets     []string // further overrides of every run, stated in the table
+	Sets     []string // further overrides of every run, which the table states
 	Workers  int      // threads of a run, 0: all cores
-	NoRun    bool     // start nothing: the table of what is finished
-	NoWait   bool     // do not wait for runs that other processes are making
+	NoRun    bool     // start nothing: make the table of finished runs
+	NoWait   bool     // do not wait for runs that other processes make
 	Log      *slog.Logger
 	Progress run.Progress                            // of the work as a whole
-	Run      run.Progress                            // of the run that goes on; nil: Progress
-	Watch    func(title string, runs []Run, now int) // after every change; now is the run that goes on, -1: none. May be nil
+	Run      run.Progress                            // of the run that goes on; nil: as Progress
+	Watch    func(title string, runs []Run, now int) // called after every change; now is the run that goes on, or -1. May be nil
 }
 
-// Outcome is a table that was made, as far as it goes.
+// Outcome is a table, as far as it could be made.
 type Outcome struct {
 	*Table
 	Runs  []Run
 	Files []string // that were written
 
-	hint string // how to get data that were missing
+	hint string // how to get the missing data
 }
 
-// Make trains what a table needs and writes it to o.Out/tables. It returns the
-// table also where runs failed or could not begin; Outcome.Err tells. The error
-// is for what stopped the work: an interruption, a grid that cannot be carried
-// out, a table that cannot be written.
+// Make trains what a table needs and writes the table to o.Out/tables. It also returns the
+// table where runs failed or could not begin; Outcome.Err says so. Its error is for what
+// stops the work: an interruption, a grid that cannot be carried out, a table that cannot
+// be written.
 func (g *Grid) Make(ctx context.Context, o Options) (*Outcome, error) {
-	cells, runs, err := g.runs(o)
+	entries, runs, err := g.runs(o)
 	if err != nil {
 		return nil, err
 	}
 	w := &worker{grid: g, o: o, runs: runs, lacking: map[string]error{}}
-	if err := w.all(ctx); err != nil {
+	if err := w.makeAll(ctx); err != nil {
 		return nil, err
 	}
-	t, err := g.table(o, cells, runs)
+	t, err := g.table(o, entries, runs)
 	if err != nil {
 		return nil, err
 	}
@@ -63,9 +63,9 @@ func (g *Grid) Make(ctx context.Context, o Options) (*Outcome, error) {
 	return out, nil
 }
 
-// Err says what is missing from the table; nil when nothing is that could be made
-// here. A table none of whose data are there is an error of the data; where some are,
-// the others are a gap, see Lacking. Anything else is a failure.
+// Err says what is missing from the table. It is nil where nothing is missing that could be
+// made here. Where no run has its data it is an error of the data; where only some lack
+// them, Lacking says so.
 func (o *Outcome) Err() error {
 	n := map[Status]int{}
 	for _, r := range o.Runs {
@@ -86,7 +86,7 @@ func (o *Outcome) Err() error {
 	return nil
 }
 
-// Lacking says how many runs have no data here; empty when all have.
+// Lacking says how many runs lack their data. It is empty where none does.
 func (o *Outcome) Lacking() string {
 	n := 0
 	for _, r := range o.Runs {
@@ -109,14 +109,15 @@ type worker struct {
 	grid    *Grid
 	o       Options
 	runs    []*Run
-	lacking map[string]error // data sets that are not there
+	lacking map[string]error // why data sets are missing, by name
 	hint    string
 }
 
 // pause is the time between two looks at runs that other processes make.
 const pause = time.Second / 2
 
-func (w *worker) all(ctx context.Context) error {
+// makeAll finishes the runs. It waits for those that other processes make.
+func (w *worker) makeAll(ctx context.Context) error {
 	for _, r := range w.runs {
 		if _, err := r.look(); err != nil {
 			return err
@@ -126,7 +127,7 @@ func (w *worker) all(ctx context.Context) error {
 	for first := true; len(open) > 0; first = false {
 		var busy []*Run
 		for _, r := range open {
-			if err := w.one(ctx, r); err != nil {
+			if err := w.makeRun(ctx, r); err != nil {
 				return err
 			}
 			if r.Status == Elsewhere {
@@ -137,7 +138,7 @@ func (w *worker) all(ctx context.Context) error {
 			break
 		}
 		if first {
-			w.o.Progress.Phase(fmt.Sprintf("waiting for %d runs that another process is making", len(busy)))
+			w.o.Progress.Phase(fmt.Sprintf("waiting for %d runs that other processes make", len(busy)))
 		}
 		select {
 		case <-ctx.Done():
@@ -145,13 +146,13 @@ func (w *worker) all(ctx context.Context) error {
 		case <-time.After(pause):
 		}
 	}
-	w.show(-1)
+	w.report(-1)
 	return nil
 }
 
-// one brings a run to its end, unless somebody else is at it. What goes wrong is
-// kept in the run; only an interruption is returned.
-func (w *worker) one(ctx context.Context, r *Run) error {
+// makeRun finishes a run, unless another process is at it. An error is kept in the run;
+// only an interruption is returned.
+func (w *worker) makeRun(ctx context.Context, r *Run) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("%w: %w", run.ErrInterrupted, ctx.Err())
 	}
@@ -161,28 +162,28 @@ func (w *worker) one(ctx context.Context, r *Run) error {
 		r.fail(err)
 		return nil
 	case r.Status == Done:
-		w.score(r)
+		w.showScore(r)
 		return nil
 	case r.Status == Failed, w.o.NoRun:
 		return nil
 	case w.lacking[r.Data] != nil:
-		w.hint = lack(r, w.lacking[r.Data])
+		w.hint = markMissing(r, w.lacking[r.Data])
 		return nil
 	}
 	was := r.Status
 	r.Status = Running
-	w.show(w.place(r))
+	w.report(w.index(r))
 	o := r.options
 	o.Resume, o.Stdout, o.Progress, o.Log = was != ToDo, io.Discard, w.o.Run, w.o.Log
 	if o.Progress == nil {
 		o.Progress = w.o.Progress
 	}
-	o.Notes = []string{"of privrec reproduce " + w.grid.Name}
-	_, err = r.cell.task.Start(ctx, o)
+	o.Notes = []string{"made by privrec reproduce " + w.grid.Name}
+	_, err = r.entry.task.Start(ctx, o)
 	switch {
 	case err == nil:
 		r.Status, r.Now = Done, true
-		w.score(r)
+		w.showScore(r)
 	case run.WasInterrupted(err):
 		r.Status = was
 		return err
@@ -190,33 +191,33 @@ func (w *worker) one(ctx context.Context, r *Run) error {
 		r.Status = Elsewhere
 	case errors.Is(err, dataset.ErrNotFound):
 		w.lacking[r.Data] = err
-		w.hint = lack(r, err)
+		w.hint = markMissing(r, err)
 	case r.finishedMeanwhile():
-		w.score(r)
+		w.showScore(r)
 	default:
 		r.fail(err)
 		w.o.Progress.Phase(fmt.Sprintf("%s on %s, seed %d failed: %s", r.Method, r.On(), r.Seed, r.Problem))
 	}
-	w.show(-1)
+	w.report(-1)
 	return nil
 }
 
-// score shows what a finished run came to. One that cannot be read is reported
-// with the table.
-func (w *worker) score(r *Run) {
+// showScore shows the result of a finished run. The table reports a result that cannot be
+// read.
+func (w *worker) showScore(r *Run) {
 	if res, err := w.grid.read(r); err == nil {
 		r.Score = fmt.Sprintf("%s (%v)", decimals(100*res.values[0], ""), res.level)
 	}
 }
 
-// finishedMeanwhile looks again after a start was refused: another process may
-// have made the run between our look and our start.
+// finishedMeanwhile looks again after a start was refused: another process may have
+// finished the run between our look and our start.
 func (r *Run) finishedMeanwhile() bool {
 	_, err := r.look()
 	return err == nil && r.Status == Done
 }
 
-// fail marks a run that came to nothing, with what can be done about it.
+// fail marks a run as failed, with its error and what can be done about it.
 func (r *Run) fail(err error) {
 	r.Status, r.Problem = Failed, oneLine(err.Error())
 	var h interface{ Hint() string }
@@ -225,8 +226,8 @@ func (r *Run) fail(err error) {
 	}
 }
 
-// lack marks a run whose data are not there and returns how to get them.
-func lack(r *Run, err error) (hint string) {
+// markMissing marks a run as one without data, and returns how to get them.
+func markMissing(r *Run, err error) (hint string) {
 	r.Status, r.Problem = NoData, oneLine(err.Error())
 	var data *dataset.Error
 	if errors.As(err, &data) && data.Hint != "" {
@@ -236,7 +237,8 @@ func lack(r *Run, err error) (hint string) {
 	return hint
 }
 
-func (w *worker) place(r *Run) int {
+// index returns the place of a run in the table's list, or -1.
+func (w *worker) index(r *Run) int {
 	for i := range w.runs {
 		if w.runs[i] == r {
 			return i
@@ -245,7 +247,8 @@ func (w *worker) place(r *Run) int {
 	return -1
 }
 
-func (w *worker) show(now int) {
+// report shows the runs to the watcher. now is the one that goes on, or -1.
+func (w *worker) report(now int) {
 	if w.o.Watch == nil {
 		return
 	}
@@ -253,5 +256,5 @@ func (w *worker) show(now int) {
 	for i, r := range w.runs {
 		list[i] = *r
 	}
-	w.o.Watch(fmt.Sprintf("%s, profile %s, %s", w.grid.Name, w.o.Profile, w.grid.Metrics[0].Printed), list, now)
+	w.o.Watch(fmt.Sprintf("%s, size %s, %s", w.grid.Name, w.o.Size, w.grid.Metrics[0].Printed), list, now)
 }

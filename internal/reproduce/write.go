@@ -10,8 +10,8 @@ import (
 	"privrec/internal/run"
 )
 
-// write puts a table's files into a folder, each whole or not at all, and returns
-// their paths.
+// write writes a table's files into a folder, each whole or not at all, and returns their
+// paths.
 func (t *Table) write(dir string, took []timing) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, run.WithHint(fmt.Errorf("write tables: %w", err), "choose a writable --out")
@@ -23,7 +23,7 @@ func (t *Table) write(dir string, took []timing) ([]string, error) {
 	}{
 		{".md", t.Document.Markdown},
 		{".csv", t.Numbers.CSV},
-		{"-privacy.csv", t.Budgets.CSV},
+		{"-privacy.csv", t.Accounts.CSV},
 		{"-runs.json", func(w io.Writer) error {
 			b, err := json.MarshalIndent(took, "", "  ")
 			if err != nil {
@@ -42,7 +42,7 @@ func (t *Table) write(dir string, took []timing) ([]string, error) {
 	return paths, nil
 }
 
-// timing is what a run took: the part of a table that no two tables share.
+// timing is what a run took. It differs between two tables with equal results.
 type timing struct {
 	*Run
 	Seconds      float64       `json:"seconds"` // of all attempts that ended
@@ -50,6 +50,7 @@ type timing struct {
 	Attempts     []run.Attempt `json:"attempts,omitempty"`
 }
 
+// timings reads what each run took from its manifest.
 func timings(runs []*Run) []timing {
 	out := make([]timing, len(runs))
 	for i, r := range runs {

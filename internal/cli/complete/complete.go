@@ -116,7 +116,7 @@ func (from source) flagWords(c *cobra.Command, f *pflag.Flag) completion {
 	case "over":
 		return fixedWords([]string{"delta", "noise", "steps"})
 	case "profile":
-		return fixedWords(reproduce.ProfileNames())
+		return fixedWords(reproduce.SizeNames())
 	case "in-form", "out-form":
 		return fixedWords(format.Forms())
 	case "mechanism":

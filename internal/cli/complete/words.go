@@ -125,7 +125,7 @@ func recipesOf(name string) (names []string) {
 func (from source) paperNames(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	var names []string
 	for _, g := range from.builtIn() {
-		if line := g.Paper + "\t" + g.Source.Cite; !slices.Contains(args, g.Paper) && !slices.Contains(names, line) {
+		if line := g.Paper + "\t" + g.Place.Cite; !slices.Contains(args, g.Paper) && !slices.Contains(names, line) {
 			names = append(names, line)
 		}
 	}

@@ -10,32 +10,32 @@ import (
 	"privrec/internal/run"
 )
 
-// cell is what a row trains under a profile: one run a seed.
-type cell struct {
+// entry is what a row trains in one size of the table: one run for each seed.
+type entry struct {
 	row   *Row
 	data  *Data
-	name  string // of the data set that is really taken
+	name  string // name of the data set that is taken
 	task  run.Task
 	seeds []uint64
-	base  run.Options // configuration and overrides, without seed and place
+	base  run.Options // configuration and overrides, without seed and directory
 }
 
-// on names the data that were taken, and what they stand for.
-func (c *cell) on() string {
+// on names the data set that is taken, and the one that it stands for.
+func (c *entry) on() string {
 	if c.name == c.data.Name {
 		return c.name
 	}
 	return c.name + " for " + c.data.Printed
 }
 
-// cell puts the overrides of a row together: data, row, profile, the row under
-// the profile, the user's; the last one counts.
-func (g *Grid) cell(r *Row, profile string, sets []string) (*cell, error) {
-	p, own, err := g.profile(profile, r)
+// entry returns what a row trains in a size. It joins the overrides of the data, the row,
+// the size, the row in that size, and the user; the last one counts.
+func (g *Grid) entry(r *Row, size string, sets []string) (*entry, error) {
+	p, own, err := g.size(size, r)
 	if err != nil {
 		return nil, err
 	}
-	c := &cell{row: r, seeds: p.Seeds}
+	c := &entry{row: r, seeds: p.Seeds}
 	for i := range g.Data {
 		if g.Data[i].Name == r.Data {
 			c.data = &g.Data[i]
@@ -52,20 +52,20 @@ func (g *Grid) cell(r *Row, profile string, sets []string) (*cell, error) {
 	}
 	given := slices.Concat(r.Set, p.Set, own, sets)
 	for _, s := range given {
-		if key, _, _ := strings.Cut(s, "="); slices.Contains(fixed, strings.TrimSpace(key)) {
+		if key, _, _ := strings.Cut(s, "="); slices.Contains(gridKeys, strings.TrimSpace(key)) {
 			return nil, &run.UsageError{Message: fmt.Sprintf("override %s: the table sets %s itself", s, strings.TrimSpace(key)),
-				Fix: "data and seeds belong to the grid, the place to --out"}
+				Fix: "the grid sets data and seeds, and --out sets the folder"}
 		}
 	}
 	c.base.Sets = append([]string{"data.name=" + c.name}, given...)
 	return c, nil
 }
 
-// fixed are the keys that tell the runs of a table apart.
-var fixed = []string{"data.name", "run.seed", "run.out"}
+// gridKeys are the keys that the grid itself sets for every run.
+var gridKeys = []string{"data.name", "run.seed", "run.out"}
 
-// at is the options of one run in a directory.
-func (c *cell) at(dir string, seed uint64) run.Options {
+// options returns the options of one run in a directory.
+func (c *entry) options(dir string, seed uint64) run.Options {
 	quoted, _ := json.Marshal(dir) // a string; JSON's quoting is YAML's too
 	o := c.base
 	o.Sets = append(slices.Clone(c.base.Sets), fmt.Sprintf("run.seed=%d", seed), "run.out="+string(quoted))
@@ -74,28 +74,29 @@ func (c *cell) at(dir string, seed uint64) run.Options {
 
 // Run is one run of a table.
 type Run struct {
-	Method  string `json:"method"` // with its setting
-	Data    string `json:"data"`   // that is really taken
+	Method  string `json:"method"` // with its variant
+	Data    string `json:"data"`   // the data set that is taken
 	Seed    uint64 `json:"seed"`
 	Dir     string `json:"dir"`
 	Status  Status `json:"status"`
-	Problem string `json:"problem,omitempty"` // why it failed or cannot begin, a line
-	Now     bool   `json:"-"`                 // it was brought to its end just now
-	Score   string `json:"-"`                 // of a finished run, the table's first metric with its level of evidence
+	Problem string `json:"problem,omitempty"` // why it failed or cannot begin, in one line
+	Now     bool   `json:"-"`                 // this process finished it just now
+	Score   string `json:"-"`                 // of a finished run: the table's first metric, with its level of evidence
 
-	cell    *cell
+	entry   *entry
 	options run.Options
 }
 
-// On names the data that are taken and, where they are generated, what they stand for.
+// On names the data set that is taken and, where that is generated, the one that it stands
+// for.
 func (r *Run) On() string {
-	if r.cell == nil {
+	if r.entry == nil {
 		return r.Data
 	}
-	return r.cell.on()
+	return r.entry.on()
 }
 
-// Status is how a run of a table stands.
+// Status says how far a run of a table is.
 type Status string
 
 // The statuses of a run.
@@ -109,34 +110,34 @@ const (
 	NoData    Status = "data missing"
 )
 
-// runs lists a table's runs in its own order: row by row, seed by seed. Each gets
-// a directory named after task, configuration hash and seed below out/runs.
-func (g *Grid) runs(o Options) (cells []*cell, runs []*Run, err error) {
+// runs lists a table's runs row by row, and seed by seed within a row. The directory of a
+// run is named after task, hash of the configuration and seed, below out/runs.
+func (g *Grid) runs(o Options) (entries []*entry, runs []*Run, err error) {
 	sets := o.Sets
 	if o.Workers > 0 {
 		sets = append(slices.Clone(sets), fmt.Sprintf("run.workers=%d", o.Workers))
 	}
 	for i := range g.Rows {
-		c, err := g.cell(&g.Rows[i], o.Profile, sets)
+		c, err := g.entry(&g.Rows[i], o.Size, sets)
 		if err != nil {
 			return nil, nil, err
 		}
-		cells = append(cells, c)
+		entries = append(entries, c)
 		for _, seed := range c.seeds {
-			plan, err := c.task.Plan(c.at("unused", seed))
+			plan, err := c.task.Plan(c.options("unused", seed))
 			if err != nil {
 				return nil, nil, err
 			}
 			dir := filepath.Join(o.Out, "runs", fmt.Sprintf("%s-%.12s-seed%d", strings.ReplaceAll(c.task.String(), " ", "-"), plan.Hash, seed))
-			runs = append(runs, &Run{Method: c.row.Label(), Data: c.name, Seed: seed, Dir: dir, Status: ToDo, cell: c, options: c.at(dir, seed)})
+			runs = append(runs, &Run{Method: c.row.Label(), Data: c.name, Seed: seed, Dir: dir, Status: ToDo, entry: c, options: c.options(dir, seed)})
 		}
 	}
-	return cells, runs, nil
+	return entries, runs, nil
 }
 
-// look finds out how a run stands from its directory, and what its manifest says.
+// look finds the status of a run from its directory, and returns its manifest.
 func (r *Run) look() (*run.Manifest, error) {
-	p, err := r.cell.task.Plan(r.options)
+	p, err := r.entry.task.Plan(r.options)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +158,7 @@ func (r *Run) look() (*run.Manifest, error) {
 	return p.Manifest, nil
 }
 
-// oneLine joins the lines of an error for a cell of a table.
+// oneLine joins the lines of an error for a table cell.
 func oneLine(s string) string {
 	return strings.Join(strings.FieldsFunc(s, func(c rune) bool { return c == '\n' || c == '\r' }), "; ")
 }
