@@ -116,7 +116,7 @@ func TestCompareEveryPair(t *testing.T) {
 }
 
 // tables are the references to a run's tables of scores: the directory alone where there is
-// one, whatever its name.
+// one, under any name.
 func tables(t *testing.T, dir string) (refs []string) {
 	t.Helper()
 	files, err := os.ReadDir(dir)

@@ -106,7 +106,7 @@ func TestTableLines(t *testing.T) {
 	}
 }
 
-// A run that is not followed gives a sign of life every ten seconds, whatever it does, and
+// A run that is not followed gives a sign of life every ten seconds in all that it does, and
 // says all that it has to where that is asked for.
 func TestPulse(t *testing.T) {
 	follow := func(p run.Progress, tick func()) {
