@@ -18,6 +18,7 @@ import (
 	"privrec/internal/config"
 	"privrec/internal/privacy"
 	"privrec/internal/run"
+	"privrec/internal/run/runtest"
 )
 
 // The scripts call the real program as "privrec", and as "toy" the same
@@ -101,21 +102,23 @@ type adderConfig struct {
 
 // adder adds numbers with a checkpoint a step.
 func adder() run.Task {
-	return run.Task{Verb: "train", Name: "adder", Summary: "adds numbers", Cite: "A. Author, 2026", Action: run.Bind(
-		func() adderConfig { return adderConfig{Steps: 5} },
-		func(c adderConfig, doc *config.Document) error {
-			if c.Steps < 1 {
-				return doc.Errorf("steps", "must be positive, got %d", c.Steps)
-			}
-			return nil
-		}, add)}
+	return run.Spec[adderConfig]{
+		Verb: "train", Name: "adder", Summary: "adds numbers", Cite: "A. Author, 2026",
+		Default: func() adderConfig { return adderConfig{Steps: 5} },
+		Check: func(v *config.Checker, c adderConfig) {
+			v.Check(c.Steps >= 1, "steps", "must be positive, got %d", c.Steps)
+		},
+		Open: func(_ context.Context, env *run.Env, c adderConfig) (run.Work, error) {
+			return runtest.Work(func(ctx context.Context) error { return add(ctx, env, c) }), nil
+		},
+	}.Task()
 }
 
 func add(ctx context.Context, env *run.Env, c adderConfig) error {
 	if c.Fail != "" {
 		return errors.New("cannot add: " + c.Fail)
 	}
-	if _, err := env.Ledger(privacy.Research, privacy.Declaration{Open: []privacy.Unprotected{{What: "the sum", Why: "it is shown"}}}); err != nil {
+	if _, err := env.Ledger(privacy.Research, privacy.Declaration{WithoutNoise: []privacy.Unprotected{{What: "the sum", Why: "it is shown"}}}); err != nil {
 		return err
 	}
 	st := struct{ Step, Sum int }{}

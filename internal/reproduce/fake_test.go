@@ -17,7 +17,6 @@ import (
 	"privrec/internal/experiment"
 	"privrec/internal/metrics"
 	"privrec/internal/privacy"
-	"privrec/internal/rng"
 	"privrec/internal/run"
 )
 
@@ -40,20 +39,28 @@ type fake struct {
 }
 
 func (f *fake) task() run.Task {
-	return run.Task{Verb: "train", Name: "fake", Summary: "does nothing", Cite: "A. Author", Action: run.BindForecast(
-		func() fakeConfig { return fakeConfig{Value: 0.2, Level: "B", Eps: "5"} },
-		func(c fakeConfig, doc *config.Document) error {
-			if c.Value < 0 {
-				return doc.Errorf("value", "must not be negative")
-			}
-			return nil
-		}, f.work,
-		func(_ context.Context, seed rng.Seed, c fakeConfig) (run.Forecast, error) {
-			if c.Fail == "data" {
-				return run.Forecast{}, &dataset.Error{File: c.Data.Name, Msg: "nothing there", Err: dataset.ErrNotFound, Hint: "fetch it"}
-			}
-			return run.Forecast{Steps: 100, StepSeconds: 0.5, Seconds: 50, Fastest: 40, Bytes: 64 << 20, Basis: "guessed"}, nil
-		})}
+	return run.Spec[fakeConfig]{
+		Verb: "train", Name: "fake", Summary: "does nothing", Cite: "A. Author",
+		Default: func() fakeConfig { return fakeConfig{Value: 0.2, Level: "B", Eps: "5"} },
+		Check:   func(v *config.Checker, c fakeConfig) { v.Check(c.Value >= 0, "value", "must not be negative") },
+		Open:    func(_ context.Context, env *run.Env, c fakeConfig) (run.Work, error) { return opened{f, env, c}, nil },
+	}.Task()
+}
+
+// opened is the fake under one configuration.
+type opened struct {
+	f   *fake
+	env *run.Env
+	c   fakeConfig
+}
+
+func (o opened) Run(ctx context.Context) error { return o.f.work(ctx, o.env, o.c) }
+
+func (o opened) Forecast(context.Context) (run.Forecast, error) {
+	if o.c.Fail == "data" {
+		return run.Forecast{}, &dataset.Error{File: o.c.Data.Name, Msg: "nothing there", Err: dataset.ErrNotFound, Hint: "fetch it"}
+	}
+	return run.Forecast{Steps: 100, StepSeconds: 0.5, Seconds: 50, Fastest: 40, Bytes: 64 << 20, Basis: "guessed"}, nil
 }
 
 func (f *fake) work(ctx context.Context, env *run.Env, c fakeConfig) error {
