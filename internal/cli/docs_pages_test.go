@@ -49,37 +49,39 @@ func blocks(t *testing.T, name string) []block {
 	return out
 }
 
-// The page that adds a model shows the model that is there: whole files, but for
-// the one that gets a line.
-func TestAddAModel(t *testing.T) {
-	shown := map[string][]string{}
-	for _, b := range blocks(t, "add-a-model.md") {
-		if b.path == "" {
-			continue
+// The pages that add something show what is there: whole files, but for the one that gets a
+// line.
+func TestPagesShowFiles(t *testing.T) {
+	for name, files := range map[string]int{"add-a-model.md": 5, "add-a-paper.md": 1} {
+		shown := map[string][]string{}
+		for _, b := range blocks(t, name) {
+			if b.path == "" {
+				continue
+			}
+			file, err := os.ReadFile(filepath.Join("../..", b.path))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(string(file), b.text) {
+				t.Errorf("docs/%s:%d is not in %s:\n%s", name, b.line, b.path, b.text)
+			}
+			shown[b.path] = append(shown[b.path], b.text)
 		}
-		file, err := os.ReadFile(filepath.Join("../..", b.path))
-		if err != nil {
-			t.Fatal(err)
+		for path, parts := range shown {
+			if filepath.Base(path) == "networks.go" {
+				continue
+			}
+			file, err := os.ReadFile(filepath.Join("../..", path))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(file), strings.Join(parts, "\n")); diff != "" {
+				t.Errorf("docs/%s does not show all of %s:\n%s", name, path, diff)
+			}
 		}
-		if !strings.Contains(string(file), b.text) {
-			t.Errorf("docs/add-a-model.md:%d is not in %s:\n%s", b.line, b.path, b.text)
+		if len(shown) != files {
+			t.Errorf("docs/%s shows %d files, want %d", name, len(shown), files)
 		}
-		shown[b.path] = append(shown[b.path], b.text)
-	}
-	for path, parts := range shown {
-		if filepath.Base(path) == "networks.go" {
-			continue
-		}
-		file, err := os.ReadFile(filepath.Join("../..", path))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(file), strings.Join(parts, "\n")); diff != "" {
-			t.Errorf("docs/add-a-model.md does not show all of %s:\n%s", path, diff)
-		}
-	}
-	if len(shown) != 5 {
-		t.Errorf("%d files are shown, want the five that a model takes", len(shown))
 	}
 }
 
