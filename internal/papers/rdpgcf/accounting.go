@@ -119,8 +119,7 @@ func (c Config) Account(r Ran) (*Account, error) {
 
 // newAccount is an account of nothing so far.
 func newAccount(method string, delta, sigma float64) *Account {
-	return &Account{Method: method, Delta: delta, Sigma: sigma, Components: []Component{}, Account: experiment.Account{
-		Version: experiment.Version, Noise: string(privacy.Research), Units: []experiment.Unit{}, Unbounded: []experiment.Open{}}}
+	return &Account{Method: method, Delta: delta, Sigma: sigma, Components: []Component{}, Account: experiment.Protected()}
 }
 
 // claim states the guarantee as the configuration reads the paper, and all readings.
