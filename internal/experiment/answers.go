@@ -170,7 +170,7 @@ func (r Ranking) Recommend(ctx context.Context, o Question) ([]List, error) {
 }
 
 // HiddenNote says what recommendations without a user's own items tell.
-const HiddenNote = "items that the user has in training or validation are left out; that they are missing tells them to whoever sees the list"
+const HiddenNote = "items that the user has in training or validation are left out; anyone who sees the list can guess them from what is missing"
 
 // Evaluation is a finished run measured once more.
 type Evaluation struct {

@@ -25,7 +25,7 @@ var paperNames = map[string]string{"ml-1m": "ML-1M", "yelp": "Yelp", "tmall": "T
 
 // Tables is what the paper prints for its method and its baselines.
 func Tables() nextitem.Table {
-	return nextitem.Table{From: "Table 2, mean of five seeds without spread, epoch chosen on the test set by the released program",
+	return nextitem.Table{From: "Table 2, mean of five seeds without spread, epoch chosen on the test set by the published program",
 		Row: func(method, data string) map[string]float64 {
 			if p, ok := Table2(method, paperNames[data]); ok {
 				return p.Shares()

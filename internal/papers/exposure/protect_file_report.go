@@ -131,7 +131,7 @@ func (r *PerturbReport) notes() []string {
 		}
 	} else {
 		notes = append(notes,
-			"Replacing items has no guarantee: whoever knows the mechanism trains on slates that he protected himself, and items that are left are plain text. rr has one.")
+			"Replacing items has no guarantee: an attacker who knows the mechanism can train on slates that they protected themselves, and items that stay are plain text. The method rr has a guarantee.")
 	}
 	if r.ids {
 		notes = append(notes, "The ids of slates are written as they are: they must not tell of their items, nor of when they were shown.")

@@ -164,7 +164,7 @@ func (r *Reader) item(b []byte) (int32, error) {
 		if id, ok := r.cat.Number(b); ok {
 			return id + 1, nil
 		}
-		return 0, r.fail("item_id", "the catalogue is all items there are, whoever has them", "item %.40q is not in the catalogue of %d items", b, r.cat.Size)
+		return 0, r.fail("item_id", "the catalogue lists all items, also those that no user has", "item %.40q is not in the catalogue of %d items", b, r.cat.Size)
 	}
 	id, ok := perturb.WholeNumber(b)
 	switch {
@@ -173,7 +173,7 @@ func (r *Reader) item(b []byte) (int32, error) {
 	case id == 0:
 		return 0, r.fail("item_id", "number the items from 1, or give their ids in --catalogue FILE", "item 0 is padding, items are 1 to %d", r.cat.Size)
 	case id > r.cat.Size:
-		return 0, r.fail("item_id", "--items is the size of the whole catalogue, whoever has the items", "item %d is outside the catalogue of %d items", id, r.cat.Size)
+		return 0, r.fail("item_id", "--items counts the whole catalogue, also the items that no user has", "item %d is outside the catalogue of %d items", id, r.cat.Size)
 	}
 	return int32(id), nil
 }

@@ -134,7 +134,7 @@ func (lastItem) history(x *Experiment, u int) []int32 {
 
 func (lastItem) recommended(x *Experiment) (setting string, notes []string) {
 	if x.Masked {
-		notes = []string{"items of the user's history are left out; that they are missing tells them to whoever sees the list"}
+		notes = []string{"items of the user's history are left out; anyone who sees the list can guess them from what is missing"}
 	}
 	return "", notes
 }
