@@ -6,16 +6,17 @@ import (
 	"privrec/internal/report"
 )
 
-// Account is what a run protects: privacy.json, and the part of its result that says so.
+// Account says what a run protects. It is written to privacy.json and shown in the result.
 type Account interface {
 	Show(d *report.Document)
 }
 
-// OpenSelection is open wherever rows held out of training, in the clear, decide something.
+// OpenSelection names what stays without noise where held-out rows, in the clear, choose the
+// epoch or end the training.
 var OpenSelection = experiment.NotCovered("selection", "rows held out of training decide, in the clear, when it ends or which epoch is reported")
 
-// Unprotect declares that the method protects nothing: it reads the sequences in the clear,
-// and what else is listed.
+// Unprotect declares that the method protects nothing. It reads the sequences in the clear,
+// and everything listed in more.
 func (x *Experiment) Unprotect(more ...experiment.Open) error {
 	a := &unprotected{experiment.Unprotected("sequences", "the model trains on and recommends from the sequences in the clear; its parameters tell of them too")}
 	a.Unbounded = append(a.Unbounded, more...)
@@ -27,8 +28,8 @@ func (x *Experiment) Unprotect(more ...experiment.Open) error {
 	return err
 }
 
-// unprotected is the account of a model without any privacy.
+// unprotected accounts for a model without any privacy.
 type unprotected struct{ experiment.Account }
 
-// Show implements Account.
+// Show implements Account: it lists what has no noise.
 func (a *unprotected) Show(d *report.Document) { a.ShowOpen(d) }

@@ -15,9 +15,9 @@ import (
 	"privrec/internal/run"
 )
 
-// answers are those of a finished run, by the model that it reported. What the method
-// released before training it releases once more by the same keys, which gives the same
-// rows; noise on messages is new, and recorded in memory alone.
+// answers answers questions about a finished run by the model that it reported. Releases made
+// before training are made again with the same noise keys, so their rows are the same. Noise
+// on messages is new, and its events stay in memory.
 type answers struct {
 	*Experiment
 	dir  string
@@ -41,8 +41,8 @@ func (x *Experiment) Answer(context.Context) (run.Answers, error) {
 	return &answers{Experiment: x, dir: x.Env.Dir, last: x.whole()}, nil
 }
 
-// whole is a sample a user whose prefix is their whole history. What follows it is not asked
-// for; an item stands in its place, since a sample has one.
+// whole makes a part with one sample a user: their whole history is its prefix. A sample needs
+// a label, so that some item stands there; no ranking reads it.
 func (x *Experiment) whole() *Part {
 	sequences := make([][]int32, len(x.Data.Train))
 	var all dataset.Samples
@@ -55,9 +55,9 @@ func (x *Experiment) whole() *Part {
 	return NewPart("last", sequences, all, x.Items)
 }
 
-// Recommend implements experiment.Answers: what may follow a user's history, by the first of the
-// run's evaluations, or by the one that a release names. Nothing is left out that the user
-// has, unless the ranking leaves it out.
+// Recommend implements experiment.Answers: it ranks the items that may follow a user's
+// history. It uses the first of the run's evaluations, or the one that the asked release
+// names. A user's own items are left out only where the setting masks them.
 func (a *answers) Recommend(ctx context.Context, o experiment.Question) (*experiment.Recommendations, error) {
 	mode := a.Modes[0]
 	if o.Release != "" {
@@ -99,9 +99,9 @@ func (a *answers) Recommend(ctx context.Context, o experiment.Question) (*experi
 	return out, nil
 }
 
-// leftOut lists, by sample of the last part, what is not recommended: candidates without a
-// name, as no training row has them, and the items of the history where the ranking masks
-// them.
+// leftOut returns, by sample of the last part, the items that are not recommended. These are
+// candidates without a name, which no training row has, and the items of the history where the
+// setting masks them.
 func (a *answers) leftOut() func(sample int32) []int32 {
 	nameless := make([]int32, 0, a.Items-a.Data.Items)
 	for i := a.Data.Items; i < a.Items; i++ {
@@ -119,7 +119,7 @@ func (a *answers) leftOut() func(sample int32) []int32 {
 	}
 }
 
-// Histories implements experiment.Answers: what the model is given of users.
+// Histories implements experiment.Answers: it returns what the model is given of every user.
 func (a *answers) Histories(context.Context) ([]experiment.History, string, error) {
 	var list []experiment.History
 	for i, u := range a.last.Samples.User {
@@ -132,8 +132,8 @@ func (a *answers) Histories(context.Context) ([]experiment.History, string, erro
 	return list, "behaviours are in the order of time", nil
 }
 
-// Evaluate implements experiment.Answers: the test samples are ranked again under every
-// evaluation of the run and compared with what it reported.
+// Evaluate implements experiment.Answers. It ranks the test samples again under every
+// evaluation of the run, and compares the scores with those that the run reported.
 func (a *answers) Evaluate(ctx context.Context) (*experiment.Evaluation, error) {
 	was, err := experiment.ReadOutcome(a.dir)
 	if err != nil {

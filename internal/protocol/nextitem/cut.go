@@ -6,27 +6,27 @@ import (
 	"privrec/internal/report"
 )
 
-// cut is how sequences are divided into samples, and what of a run goes with it.
+// cut divides sequences into samples, and decides what of a run depends on that.
 type cut interface {
 	// divide makes the parts of an experiment.
 	divide(x *Experiment) error
-	// measures are the kinds of metrics, and the one that selects the epoch.
+	// measures returns the kinds of metrics, and the metric that selects the epoch.
 	measures() ([]metrics.Kind, metrics.Metric)
-	// watched are the metrics that early stopping watches, of those reported.
+	// watched returns those of the reported metrics that early stopping watches.
 	watched(ms []metrics.Metric) []metrics.Metric
-	// random is what a uniformly random order of the candidates gives, in expectation.
+	// random returns the expected scores of a uniformly random order of the candidates.
 	random(x *Experiment, ms []metrics.Metric) []metrics.Value
 	// describe counts the data, and says what the candidates are.
 	describe(x *Experiment, o *Outcome)
-	// perUser keeps the scores of users.
+	// perUser writes the scores of every user.
 	perUser(x *Experiment, mode string, ms []metrics.Metric, ranks []int32) error
-	// document is the result of a run without its table.
+	// document lays out the result of a run without its table.
 	document(x *Experiment, o *Outcome) *report.Document
 
-	// history is what the model is given of a user.
+	// history returns what the model is given of a user.
 	history(x *Experiment, u int) []int32
-	// recommended heads answers, and says of recommendations what is left out.
+	// recommended returns the heading of recommendations, and notes on what they leave out.
 	recommended(x *Experiment) (setting string, notes []string)
-	// again is a row of the run's results, measured once more.
+	// again returns a row of the run's results, measured once more.
 	again(x *Experiment, was *experiment.Outcome[experiment.Data], mode string, values []metrics.Value) experiment.Scores
 }

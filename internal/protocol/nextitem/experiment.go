@@ -16,8 +16,9 @@ import (
 	"privrec/internal/train"
 )
 
-// Experiment is one model on one data set under the protocol: samples cut from the
-// sequences, trained, ranked in full. Load makes it; the method sets what follows Refit.
+// Experiment is one model on one data set under the protocol. Its samples are cut from
+// sequences, and all items are ranked for every test sample. Load makes it; the method sets
+// the fields that follow Refit.
 type Experiment struct {
 	Setting
 	Env   *run.Env
@@ -27,14 +28,15 @@ type Experiment struct {
 	Train, Valid, Test *Part // Valid is nil without validation
 	Refit              *Part // Train and Valid together, nil without refit
 
-	// New makes the model that learns the samples of a part, from its initial values.
+	// New makes the model that learns the samples of a part. Its parameters have their initial
+	// values.
 	New func(q *Part) (Learner, error)
 	// Account says what the finished run protects.
 	Account func(f *experiment.Fitted) (Account, error)
 	Modes   []string    // evaluations to make: noise on, off; default: off alone
 	Extra   train.Extra // belongs to the parameters; nil: none
 
-	// Keep writes the reported model; nil: its parameters alone.
+	// Keep writes the reported model. Nil: only its parameters are written.
 	Keep func(m Learner) error
 
 	cut   cut
@@ -49,7 +51,7 @@ func Load(ctx context.Context, env *run.Env, s Setting) (*Experiment, error) {
 	})
 }
 
-// LoadFrom is Load for sequences that are no registered set.
+// LoadFrom is Load for sequences that are not a registered data set.
 func LoadFrom(env *run.Env, s Setting, load func() (*dataset.Sequential, error)) (*Experiment, error) {
 	defer env.Stage("load " + s.From.Name)()
 	d, err := load()
@@ -62,7 +64,7 @@ func LoadFrom(env *run.Env, s Setting, load func() (*dataset.Sequential, error))
 	return Cut(env, s, d)
 }
 
-// Cut makes the samples of loaded data. Of the surroundings it takes the seed alone.
+// Cut makes the samples of loaded data. Of env it reads only the seed.
 func Cut(env *run.Env, s Setting, d *dataset.Sequential) (x *Experiment, err error) {
 	x = &Experiment{Setting: s, Env: env, Data: d, Items: d.Items, Modes: []string{NoiseOff}, cut: prefixes{}, tape: autograd.NewTape()}
 	if s.LastItem {
@@ -86,13 +88,13 @@ func Cut(env *run.Env, s Setting, d *dataset.Sequential) (x *Experiment, err err
 	return x, nil
 }
 
-// Uniform fills parameters uniformly on (-1/sqrt(d), 1/sqrt(d)), biases and tables
-// included, as the released programs of DIPSGNN, SR-GNN and A-PGNN do.
+// Uniform returns an initialiser that fills parameters uniformly on (-1/sqrt(d), 1/sqrt(d)),
+// biases and tables included. Source: the published programs of DIPSGNN, SR-GNN and A-PGNN.
 func (x *Experiment) Uniform(d int) nn.Init {
 	return nn.Uniform(x.Env.Seed, 1/math.Sqrt(float64(d)))
 }
 
-// learned is the part that the reported model learns.
+// learned returns the part that the reported model learns.
 func (x *Experiment) learned() *Part {
 	if x.Refit != nil {
 		return x.Refit
@@ -100,7 +102,7 @@ func (x *Experiment) learned() *Part {
 	return x.Train
 }
 
-// build puts a new model in the place of the last one.
+// build makes a new model in place of the last one.
 func (x *Experiment) build(q *Part) error {
 	x.Close()
 	m, err := x.New(q)
@@ -110,7 +112,7 @@ func (x *Experiment) build(q *Part) error {
 	return err
 }
 
-// Close gives the model's tables back.
+// Close gives the memory of the model back.
 func (x *Experiment) Close() {
 	if x.model == nil {
 		return
@@ -125,7 +127,8 @@ func (x *Experiment) Close() {
 	x.model = nil
 }
 
-// Run trains, ranks, accounts, keeps the model and shows the result.
+// Run trains the model, ranks the test samples, accounts for privacy, writes the model and
+// shows the result.
 func (x *Experiment) Run(ctx context.Context) error {
 	f, err := x.fit(ctx)
 	if err != nil {

@@ -14,10 +14,9 @@ const (
 	UserID       = "id"
 )
 
-// ClearFeatures codes every user's features (users, d0): a number is mapped
-// linearly to [-1,1] between the smallest and the largest of all users, a
-// category becomes one indicator a level. A missing value is all zeros
-// (DIPSGNN, section 4.2 and its released program).
+// ClearFeatures codes every user's features (users, d0). It maps a number linearly to [-1,1]
+// between the smallest and the largest of all users. A category becomes one indicator a level.
+// A missing value is all zeros. Source: DIPSGNN, section 4.2, and its published program.
 func ClearFeatures(f *dataset.Features) (tensor.Matrix, error) {
 	if f == nil || f.Width() == 0 {
 		return tensor.Matrix{}, fmt.Errorf("the data have no user features; set model.user_input to %q", UserID)
@@ -49,8 +48,8 @@ func ClearFeatures(f *dataset.Features) (tensor.Matrix, error) {
 	return x, nil
 }
 
-// scaling maps a numeric column to [-1,1]; a constant column maps to 0. The
-// bounds come from the data, as in the paper, and are themselves not protected.
+// scaling returns the map of a numeric column to [-1,1]. A constant column maps to 0. The
+// bounds come from the data, as in the paper, and no noise protects them.
 func scaling(c *dataset.Column) (func(float64) float64, error) {
 	lo, hi, ok := c.Range()
 	if !ok {

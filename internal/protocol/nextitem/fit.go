@@ -9,9 +9,9 @@ import (
 	"privrec/internal/train"
 )
 
-// fit trains and leaves the parameters to report in the model. With refit a first training
-// on the samples that are not held out chooses the number of epochs, and a second one, from
-// the same initial values, takes all samples.
+// fit trains, and leaves the parameters to report in the model. With refit it trains twice.
+// The first training learns the samples that are not held out, and chooses the number of
+// epochs. The second begins at the same initial values and learns all samples.
 func (x *Experiment) fit(ctx context.Context) (*experiment.Fitted, error) {
 	if x.Fit.Epochs == 0 { // the model is computed
 		defer x.Env.Stage("fit")()
@@ -24,7 +24,7 @@ func (x *Experiment) fit(ctx context.Context) (*experiment.Fitted, error) {
 	return f.Run(ctx)
 }
 
-// learn is one training, of a new model.
+// learn makes a new model and trains it once.
 func (x *Experiment) learn(ctx context.Context, t experiment.Training) (*train.Result, error) {
 	q, first := x.Train, x.Fit.Passes().Epoch(0)
 	if t.Again {
@@ -42,8 +42,8 @@ func (x *Experiment) learn(ctx context.Context, t experiment.Training) (*train.R
 	return train.Run(ctx, l.Model, o)
 }
 
-// Learn trains in memory, without a second training, and returns the model with the
-// parameters to report. Closing the experiment gives it back.
+// Learn trains in memory, without a second training. It returns the model with the parameters
+// to report. Close gives its memory back.
 func (x *Experiment) Learn(ctx context.Context, h train.Hooks) (Learner, error) {
 	first := x.Fit.Passes().Epoch(0)
 	if err := x.build(x.Train); err != nil {
@@ -59,8 +59,8 @@ func (x *Experiment) Learn(ctx context.Context, h train.Hooks) (Learner, error) 
 	return x.model, err
 }
 
-// options are those of a training on a part, but for where its checkpoints go and who is
-// told.
+// options returns the options of a training on a part. The caller sets where checkpoints go
+// and who is told.
 func (x *Experiment) options(q *Part, l Lessons, epochs int, first Pass) train.Options {
 	t := x.Fit
 	o := train.Options{
@@ -98,7 +98,7 @@ func (x *Experiment) options(q *Part, l Lessons, epochs int, first Pass) train.O
 	return o
 }
 
-// optimizer is a new one.
+// optimizer returns a new optimiser of the setting.
 func (x *Experiment) optimizer() train.Optimizer {
 	if x.Optimizer != nil {
 		return x.Optimizer()

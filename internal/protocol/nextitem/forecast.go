@@ -12,7 +12,7 @@ import (
 	"privrec/internal/train"
 )
 
-// Effort is how much a rehearsal measures: someone waits for it.
+// Effort limits how much a rehearsal measures, since a user waits for it.
 type Effort struct {
 	Steps   int           // of training, at most
 	Time    time.Duration // of these steps, about
@@ -20,10 +20,10 @@ type Effort struct {
 	Samples int           // ranked
 }
 
-// forecastEffort is that for a run's own samples.
+// forecastEffort is the effort of a forecast on a run's own samples.
 var forecastEffort = Effort{Steps: 40, Time: 1500 * time.Millisecond, Least: 500 * time.Millisecond, Samples: 1000}
 
-// Rehearsed is what a rehearsal measured, in seconds, and how much of it a run has when
+// Rehearsed holds what a rehearsal measured, in seconds, and how often a run does it when
 // nothing stops early.
 type Rehearsed struct {
 	Steps    []float64 // of the training steps that were timed
@@ -37,13 +37,13 @@ type Rehearsed struct {
 	Text     string    // what Of was multiplied from
 }
 
-// Ranking is the time of all rankings of the run.
+// Ranking returns the seconds that all rankings of the run take.
 func (r Rehearsed) Ranking() float64 {
 	return float64(r.Rankings)*r.Prepare + float64(r.Ranks)*r.Rank
 }
 
-// Forecast implements run.Forecaster: it trains a few steps of the real model on the real
-// samples, ranks some, and multiplies.
+// Forecast implements run.Forecaster. It trains a few steps of the real model on the real
+// samples, ranks some of them, and multiplies.
 func (x *Experiment) Forecast(ctx context.Context) (run.Forecast, error) {
 	if err := x.build(x.learned()); err != nil {
 		return run.Forecast{}, err
@@ -80,7 +80,7 @@ func (x *Experiment) Rehearse(ctx context.Context, e Effort) (r Rehearsed, err e
 	return r, nil
 }
 
-// timeSteps times training steps, in an order of its own.
+// timeSteps times training steps, in an order of its own. It returns the seconds of each.
 func (x *Experiment) timeSteps(ctx context.Context, l Lessons, e Effort) ([]float64, error) {
 	order := slices.Clone(l.List)
 	if order == nil {
@@ -106,7 +106,7 @@ func (x *Experiment) timeSteps(ctx context.Context, l Lessons, e Effort) ([]floa
 	})
 }
 
-// timeRanking takes the time of a scorer, and of ranking one sample by it.
+// timeRanking times making a scorer, and ranking one sample by it.
 func (x *Experiment) timeRanking(ctx context.Context, e Effort, r *Rehearsed) error {
 	r.Ranked = min(e.Samples, x.Test.Samples.Len())
 	start := time.Now()

@@ -11,8 +11,8 @@ import (
 	"privrec/internal/run"
 )
 
-// lastItem is leave-one-out: a user's last item is for testing, the one before it for
-// validation, where the data are split so. Held-out items that no training row has are
+// lastItem is leave-one-out: a user's last item is for testing, and the one before it for
+// validation, where the data are split so. Held-out items that no training row has count as
 // misses of every ranking.
 type lastItem struct{}
 
@@ -34,8 +34,8 @@ func (lastItem) divide(x *Experiment) error {
 	return nil
 }
 
-// heldOut is a sample for each user with an item on one side of the split, after the items
-// before it.
+// heldOut makes a part with one sample for each user who has an item on one side of the split.
+// The sample's prefix is the items before that item.
 func (x *Experiment) heldOut(name, rung string, before, side [][]int32) *Part {
 	sequences := make([][]int32, len(before))
 	var all dataset.Samples
@@ -52,7 +52,7 @@ func (x *Experiment) heldOut(name, rung string, before, side [][]int32) *Part {
 	return p
 }
 
-// measures are those of SASRec's reproductions.
+// measures implements cut. The metrics are those of SASRec's reproductions.
 func (lastItem) measures() ([]metrics.Kind, metrics.Metric) {
 	return []metrics.Kind{metrics.HR, metrics.NDCG, metrics.MRR}, metrics.Metric{Kind: metrics.NDCG, K: 10}
 }
@@ -121,7 +121,7 @@ func (c lastItem) document(x *Experiment, o *Outcome) *report.Document {
 	}
 }
 
-// history is all that the data know of a user, held-out items included.
+// history implements cut: all items that the data have of a user, held-out ones included.
 func (lastItem) history(x *Experiment, u int) []int32 {
 	h := x.Data.Train[u]
 	for _, side := range [][][]int32{x.Data.Valid, x.Data.Test} {

@@ -9,13 +9,13 @@ import (
 	"privrec/internal/report"
 )
 
-// Outcome is what a run measured: metrics.json.
+// Outcome is what a run measured, as metrics.json holds it.
 type Outcome struct {
 	experiment.Outcome[DataSummary]
 	Ranking string `json:"ranking,omitempty"` // what the candidates are, where they are not all items
 }
 
-// Table is what a paper prints. Without a function nothing is printed.
+// Table holds what a paper prints. Without a function no printed value is shown.
 type Table struct {
 	Row  func(method, data string) map[string]float64 // of a method on a registered data set, shares by metric name; nil: nothing
 	From string                                       // where it stands, and what it is
@@ -29,7 +29,7 @@ type DataSummary struct {
 	*LastItemCounts
 }
 
-// PrefixCounts are those of data whose prefixes are all samples.
+// PrefixCounts counts data whose prefixes are all samples.
 type PrefixCounts struct {
 	Candidates   int `json:"candidates"`
 	TrainSamples int `json:"train_samples"`
@@ -37,7 +37,7 @@ type PrefixCounts struct {
 	TestSamples  int `json:"test_samples"`
 }
 
-// LastItemCounts are those of data whose last items are held out.
+// LastItemCounts counts data whose last items are held out.
 type LastItemCounts struct {
 	Items     int    `json:"items"`   // ranked: those with a training row
 	Learned   int    `json:"learned"` // users with two training rows or more
@@ -46,8 +46,8 @@ type LastItemCounts struct {
 	Unknown   [2]int `json:"unknown"` // of validation and test, rows of items without a training row: misses
 }
 
-// measure makes the evaluations of the selected model, the floors, and keeps
-// the per-user scores.
+// measure makes the evaluations of the selected model and the floors, and writes the scores of
+// every user.
 func (x *Experiment) measure(ctx context.Context, r *experiment.Fitted) (*Outcome, error) {
 	defer x.Env.Stage("evaluate")()
 	d, ms := x.Data, x.metrics()
@@ -87,8 +87,8 @@ func (x *Experiment) measure(ctx context.Context, r *experiment.Fitted) (*Outcom
 	return o, nil
 }
 
-// bestOnTest takes every metric from its own best epoch on the test set, as the
-// released program reports them.
+// bestOnTest takes every metric from its own best epoch on the test set, as DIPSGNN's
+// published program reports them.
 func (x *Experiment) bestOnTest(o *Outcome, r *experiment.Fitted) experiment.Scores {
 	ms := x.metrics()
 	best := make([]metrics.Value, len(ms))
@@ -105,8 +105,7 @@ func (x *Experiment) bestOnTest(o *Outcome, r *experiment.Fitted) experiment.Sco
 	return x.ours(o.Short, x.Method+", best epoch on test, by metric", x.Modes[0], best)
 }
 
-// ours is a row of this run's results with what the paper prints for this
-// setting.
+// ours returns a row of this run's results, beside what the paper prints for this setting.
 func (x *Experiment) ours(short, name, noise string, values []metrics.Value) experiment.Scores {
 	if x.LastItem { // which no model adds noise to
 		noise = ""
@@ -120,7 +119,7 @@ func (x *Experiment) ours(short, name, noise string, values []metrics.Value) exp
 	return s
 }
 
-// comparison sets the evaluations beside floors and printed numbers.
+// comparison lays the evaluations out beside floors and printed numbers.
 func (x *Experiment) comparison(o *Outcome) report.Comparison {
 	c := report.Comparison{
 		Name: "ranking", Title: "Ranking of test samples, all items, seen ones included", Level: x.Data.Source.Level, Metrics: o.Metrics,

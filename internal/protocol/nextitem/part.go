@@ -7,7 +7,7 @@ import (
 	"privrec/internal/graph"
 )
 
-// Part is one side of the split with its samples.
+// Part is one part of the split with its samples.
 type Part struct {
 	Name      string
 	Sequences [][]int32 // by user; items from 1
@@ -18,8 +18,8 @@ type Part struct {
 	graphs *graphs
 }
 
-// graphs are the session graphs of sequences of items 1..items. They are made when a network
-// over sessions asks first.
+// graphs holds the session graphs of sequences of items 1..items. They are made when a network
+// over sessions first asks for them.
 type graphs struct {
 	items int
 	made  *graph.Sessions
@@ -30,7 +30,7 @@ func NewPart(name string, sequences [][]int32, samples dataset.Samples, items in
 	return (&Part{Sequences: sequences, graphs: &graphs{items: items}}).with(name, samples)
 }
 
-// with is other samples of the same sequences.
+// with returns a part with other samples of the same sequences.
 func (p *Part) with(name string, samples dataset.Samples) *Part {
 	labels := samples.Targets(p.Sequences)
 	for i := range labels {
@@ -39,7 +39,7 @@ func (p *Part) with(name string, samples dataset.Samples) *Part {
 	return &Part{Name: name, Sequences: p.Sequences, Samples: samples, Labels: labels, graphs: p.graphs}
 }
 
-// All lists the samples.
+// All lists the indices of all samples.
 func (p *Part) All() []int32 {
 	all := make([]int32, p.Samples.Len())
 	for i := range all {
@@ -48,13 +48,13 @@ func (p *Part) All() []int32 {
 	return all
 }
 
-// Prefix is the items before the label of a sample, oldest first.
+// Prefix returns the items before the label of a sample, oldest first.
 func (p *Part) Prefix(sample int32) []int32 {
 	prefix, _ := p.Samples.At(p.Sequences, int(sample))
 	return prefix
 }
 
-// sessions are the graphs of the sequences.
+// sessions returns the graphs of the sequences.
 func (p *Part) sessions() (*graph.Sessions, error) {
 	g := p.graphs
 	if g.made == nil {

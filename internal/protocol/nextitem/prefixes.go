@@ -52,7 +52,7 @@ func (x *Experiment) holdOut(all dataset.Samples) (samples, held dataset.Samples
 	return samples, held, nil
 }
 
-// measures are those of DIPSGNN's Table 2.
+// measures implements cut. The metrics are those of DIPSGNN's Table 2.
 func (prefixes) measures() ([]metrics.Kind, metrics.Metric) {
 	return []metrics.Kind{metrics.Recall, metrics.MRR}, metrics.Metric{Kind: metrics.Recall, K: 20}
 }
@@ -71,7 +71,7 @@ func (prefixes) describe(x *Experiment, o *Outcome) {
 	o.Data.PrefixCounts = c
 }
 
-// perUser keeps each user's mean scores over their samples.
+// perUser implements cut: it writes each user's mean scores over their samples.
 func (prefixes) perUser(x *Experiment, mode string, ms []metrics.Metric, ranks []int32) error {
 	var columns []run.Column
 	for _, m := range ms {

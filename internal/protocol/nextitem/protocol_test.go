@@ -29,7 +29,7 @@ func (s spyNet) Forward(t *autograd.Tape, b *Step) (*autograd.Node, error) {
 }
 
 // With misalign_users the i-th training sample of every epoch gets the features
-// of the user of the i-th sample in the unshuffled order, as the released
+// of the user of the i-th sample in the unshuffled order, as the published
 // program's shuffle of sequences and labels alone has it. Without it, and in
 // every evaluation, a sample has its own user's.
 func TestMisalignedUsers(t *testing.T) {

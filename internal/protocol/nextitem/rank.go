@@ -20,20 +20,20 @@ const (
 	onTest  = "test "
 )
 
-// metrics are those of the cut, at the configured cutoffs.
+// metrics returns the metrics of the cut at the configured cutoffs.
 func (x *Experiment) metrics() []metrics.Metric {
 	kinds, _ := x.cut.measures()
 	return metrics.Grid(kinds, x.Eval.K)
 }
 
-// primary selects the epoch.
+// primary returns the metric that selects the epoch.
 func (x *Experiment) primary() metrics.Metric {
 	_, primary := x.cut.measures()
 	return primary
 }
 
-// validate scores the held-out samples, the test samples, or both, under the
-// first of the evaluations to be reported.
+// validate scores the held-out samples, the test samples, or both. It uses the first of the
+// evaluations that are reported.
 func (x *Experiment) validate(ctx context.Context, pass Pass, held, test bool) ([]train.Score, error) {
 	var scores []train.Score
 	for _, v := range []struct {
@@ -59,8 +59,8 @@ func (x *Experiment) validate(ctx context.Context, pass Pass, held, test bool) (
 	return scores, nil
 }
 
-// rank returns the rank of every sample's label among the candidates, then, worse than any
-// cutoff, those of the labels that training does not know.
+// rank returns the rank of every sample's label among the candidates. Labels that training
+// does not know follow, with a rank beyond any cutoff.
 func (x *Experiment) rank(ctx context.Context, p *Part, mode string, pass Pass) ([]int32, error) {
 	s, err := x.model.Scorer(p, pass, mode == NoiseOn)
 	if err != nil {
@@ -84,8 +84,8 @@ func (x *Experiment) rankBy(ctx context.Context, s eval.Scorer, p *Part) ([]int3
 	return ranks, nil
 }
 
-// candidates are all items, but for those that a sample has seen where the setting masks
-// them.
+// candidates returns the options of a ranking of all items, except those that a sample has
+// seen where the setting masks them.
 func (x *Experiment) candidates(p *Part) eval.Options {
 	o := eval.Options{Tape: x.tape}
 	if x.Masked {
@@ -94,8 +94,8 @@ func (x *Experiment) candidates(p *Part) eval.Options {
 	return o
 }
 
-// seen lists the item indices that are no candidates of a sample, ascending: what its
-// prefix holds, but never the label; none where nothing is masked.
+// seen lists the item indices that are no candidates of a sample, ascending. These are the
+// items of its prefix, but never the label. Nil where the setting masks nothing.
 func (x *Experiment) seen(p *Part, sample int32) []int32 {
 	if !x.Masked {
 		return nil
@@ -110,7 +110,7 @@ func (x *Experiment) seen(p *Part, sample int32) []int32 {
 	return slices.Compact(out)
 }
 
-// counts is how often each item occurs in the training sequences.
+// counts returns how often each item occurs in the training sequences.
 func (x *Experiment) counts() []int64 {
 	n := make([]int64, x.Items)
 	for _, seq := range x.Data.Train {
@@ -121,7 +121,7 @@ func (x *Experiment) counts() []int64 {
 	return n
 }
 
-// popular ranks by how often training has an item.
+// popular ranks by how often each item occurs in training.
 func (x *Experiment) popular(ctx context.Context) ([]int32, error) {
 	if !x.Masked && x.Test.Unknown == 0 {
 		return metrics.PopularityRanks(x.counts(), x.Test.Labels)

@@ -8,15 +8,15 @@ import (
 	"privrec/internal/train"
 )
 
-// Network makes one vector a session (B, d), whose inner products with the rows of Items are
-// the scores.
+// Network makes one vector a session (B, d). Its inner products with the rows of Items are the
+// scores.
 type Network interface {
 	Forward(t *autograd.Tape, s *Step) (*autograd.Node, error)
 	Items() *autograd.Param // E (|V|+1, d), row 0 unused
 	Params() []*autograd.Param
 }
 
-// Step is what a network sees at once: sessions of some samples of a part.
+// Step is what a network sees at once: the sessions of some samples of a part.
 type Step struct {
 	Part    *Part
 	Pass    Pass
@@ -26,14 +26,14 @@ type Step struct {
 	Users   []int32       // whose vector each sample gets
 }
 
-// Reader is a network that reads the sessions and nothing else.
+// Reader is a network that reads only the sessions.
 type Reader interface {
 	Forward(t *autograd.Tape, g *graph.Packed) *autograd.Node
 	Items() *autograd.Param
 	Params() []*autograd.Param
 }
 
-// Plain makes a Network of one that reads the sessions and nothing else.
+// Plain makes a Network of a Reader.
 func Plain(r Reader) Network { return plain{r} }
 
 type plain struct{ Reader }
@@ -42,13 +42,13 @@ func (p plain) Forward(t *autograd.Tape, s *Step) (*autograd.Node, error) {
 	return p.Reader.Forward(t, s.Graph), nil
 }
 
-// Sessions is a network that learns the samples of a part: a Learner.
+// Sessions is a Learner: a network that learns the samples of a part.
 type Sessions struct {
 	Net   Network
 	Part  *Part
 	Batch int // of the training, to know a sample's place in its epoch
 	// Misaligned gives the i-th training sample of every epoch the user vector of the i-th
-	// sample in the unshuffled order.
+	// sample in the order before shuffling.
 	Misaligned bool
 }
 
@@ -58,7 +58,7 @@ func (s *Sessions) Params() []*autograd.Param { return s.Net.Params() }
 // Count implements Learner.
 func (s *Sessions) Count(p *Part) int { return p.Samples.Len() }
 
-// Lessons implements Learner: the samples of the part.
+// Lessons implements Learner. They are the samples of the part.
 func (s *Sessions) Lessons(first Pass) (Lessons, error) {
 	m, err := s.on(s.Part, first, true)
 	if err != nil {
@@ -84,8 +84,8 @@ func (s *Sessions) on(p *Part, pass Pass, noisy bool) (*onSessions, error) {
 	return &onSessions{net: s.Net, part: p, sessions: sessions, pass: pass, noisy: noisy}, err
 }
 
-// onSessions is a network on the samples of one part: what a training loop takes, and what
-// is ranked by. It is not safe for concurrent use.
+// onSessions is a network on the samples of one part. A training loop takes it, and rankings
+// use it. It is not safe for concurrent use.
 type onSessions struct {
 	net      Network
 	part     *Part
@@ -93,7 +93,7 @@ type onSessions struct {
 	pass     Pass            // number of the evaluation, or of the first epoch
 	noisy    bool
 
-	// userOf tells whose vector a training sample gets; nil: its own user's.
+	// userOf returns the user whose vector a training sample gets; nil: the sample's own user.
 	// slot is the sample's place in the epoch.
 	userOf func(slot int) int32
 	batch  int // training batch size, to know a sample's slot
@@ -117,9 +117,9 @@ func (r *onSessions) forward(t *autograd.Tape, pass Pass, samples, users []int32
 // Params implements train.Model.
 func (r *onSessions) Params() []*autograd.Param { return r.net.Params() }
 
-// Loss implements train.Model: mean softmax cross-entropy over all items. DIPSGNN's eq. 13
-// prints a binary cross-entropy of softmax outputs; its released program, and
-// every model it compares with, use this.
+// Loss implements train.Model: the mean softmax cross-entropy over all items. DIPSGNN's
+// equation (13) prints a binary cross-entropy of softmax outputs. Its published program, and
+// every model that it compares with, use this one.
 func (r *onSessions) Loss(t *autograd.Tape, b train.Batch) (*autograd.Node, error) {
 	z, err := r.forward(t, r.pass+Pass(b.Epoch), b.Samples, r.trainUsers(b))
 	if err != nil {
@@ -128,7 +128,8 @@ func (r *onSessions) Loss(t *autograd.Tape, b train.Batch) (*autograd.Node, erro
 	return t.TiedCrossEntropy(z, r.net.Items(), 1, r.packed.Label), nil
 }
 
-// trainUsers is nil when every sample has its own user's vector.
+// trainUsers returns whose vector each training sample gets. Nil: every sample has its own
+// user's.
 func (r *onSessions) trainUsers(b train.Batch) []int32 {
 	if r.userOf == nil {
 		return nil
@@ -146,8 +147,8 @@ func (r *onSessions) trainUsers(b train.Batch) []int32 {
 // Items implements eval.Scorer.
 func (r *onSessions) Items() int { return r.net.Items().Value.Rows - 1 }
 
-// Score implements eval.Scorer: the inner product of a sample's vector with
-// every item's row (DIPSGNN's eq. 12, whose softmax keeps the order).
+// Score implements eval.Scorer: the inner product of a sample's vector with every item's row.
+// Source: DIPSGNN, equation (12), whose softmax keeps the order.
 func (r *onSessions) Score(t *autograd.Tape, samples []int32, scores tensor.Matrix) error {
 	z, err := r.forward(t, r.pass, samples, nil)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"privrec/internal/train"
 )
 
-// Name is the protocol in results and configurations.
+// Name names the protocol in results and configurations.
 const Name = "next-item"
 
 // Setting is one method under the protocol.
@@ -18,8 +18,8 @@ type Setting struct {
 	Eval     Ranking
 	Table    Table // what a paper prints
 
-	// LastItem has a user's last item for testing and the one before it for validation, where
-	// the data are split so; else every prefix of a sequence is a sample.
+	// LastItem holds out a user's last item for testing and the one before it for validation,
+	// where the data are split so. Otherwise every prefix of a sequence is a sample.
 	LastItem bool
 	// Masked leaves the items of a sample out of its ranking, except one that comes again.
 	Masked bool
@@ -31,44 +31,45 @@ type Setting struct {
 type Data struct {
 	Name   string `yaml:"name"`   // a registered data set, see `privrec list`
 	Recipe string `yaml:"recipe"` // filters and split
-	// Candidates ranked: "train", the items that a model can have learned, or
-	// "ten-core", also those that only the test part holds (DIPSGNN's released program
-	// fixes |V| before the split).
+	// Candidates are the items that are ranked. "train" ranks the items that a model can have
+	// learned. "ten-core" also ranks those that only the test part has: DIPSGNN's published
+	// program counts the items before the split.
 	Candidates string `yaml:"candidates"`
 }
 
-// Training is the optimisation (DIPSGNN, section 5.2 and its released program).
+// Training sets how a model is optimised. Source: DIPSGNN, section 5.2, and its published
+// program.
 type Training struct {
 	Epochs     int     `yaml:"epochs"`
 	Batch      int     `yaml:"batch"`
 	Rate       float64 `yaml:"rate"`        // learning rate of the first epoch
 	DecayBy    float64 `yaml:"decay_by"`    // factor of every decay
 	DecayEvery int     `yaml:"decay_every"` // scheduler ticks between decays
-	TickBefore bool    `yaml:"tick_before"` // tick before the epoch, as the released program does: the first decay comes an epoch early
+	TickBefore bool    `yaml:"tick_before"` // tick before the epoch, as the published program does: the first decay comes an epoch early
 	L2         float64 `yaml:"l2"`          // coupled: added to the gradient before Adam
 	Patience   int     `yaml:"patience"`    // stop after so many epochs without a better metric, 0: never
-	// PatienceTotal counts those epochs over the whole run and never forgets
-	// them, as the released programs do.
+	// PatienceTotal counts those epochs over the whole run and never forgets them, as the
+	// published programs do.
 	PatienceTotal bool `yaml:"patience_total"`
-	// Select is the model that is reported: "validation" (best Recall@20 there),
-	// "last", or "test" (the released program: best on the test set, metric by
-	// metric; nothing to compare a method with).
+	// Select is the model that is reported: "validation" (best Recall@20 there), "last", or
+	// "test". "test" takes the best on the test set, metric by metric, as the published
+	// program does; no method can be compared by it.
 	Select     string  `yaml:"select"`
 	Validation float64 `yaml:"validation"` // share of the train samples held out, 0: none
-	// Refit trains once more, on all train samples, for the number of epochs that
-	// validation chose; without it the reported model never saw the held-out ones.
+	// Refit trains once more, on all train samples, for the number of epochs that validation
+	// chose. Without it the reported model never saw the held-out ones.
 	Refit           bool   `yaml:"refit"`
 	ValidationSplit string `yaml:"validation_split"` // sample (the paper) or user
-	// MisalignUsers gives every training sample the features of a random other
-	// user, as the released program's shuffle does.
+	// MisalignUsers gives every training sample the features of a random other user, as the
+	// shuffle of the published program does.
 	MisalignUsers bool `yaml:"misalign_users"`
 }
 
-// Ranking is the ranking of the test samples.
+// Ranking sets how the test samples are ranked.
 type Ranking struct {
 	K []int `yaml:"k"`
 	// Every ranks the test samples after each epoch of the reported model too, for the row
-	// "best on test". Patience watches it where nothing is held out.
+	// "best on test". Patience watches it where no sample is held out.
 	Every bool `yaml:"every"`
 }
 
@@ -85,11 +86,11 @@ const (
 	NoiseOff          = "off"
 )
 
-// ML1M is MovieLens 1M as DIPSGNN cuts it.
+// ML1M returns MovieLens 1M as DIPSGNN cuts it.
 func ML1M() Data { return Data{Name: "ml-1m", Recipe: "dipsgnn", Candidates: CandidatesTrain} }
 
-// SessionTraining is the training of SR-GNN's released program, which the models that are compared
-// with it follow: rate, decay, L2 and batch, patience 10, 30 epochs.
+// SessionTraining returns the training of SR-GNN's published program: rate, decay, L2 and
+// batch, patience 10, 30 epochs. The models that are compared with it follow it.
 func SessionTraining() Training {
 	return Training{
 		Epochs: 30, Batch: 100, Rate: 0.001, DecayBy: 0.1, DecayEvery: 3, TickBefore: true,
@@ -98,29 +99,29 @@ func SessionTraining() Training {
 	}
 }
 
-// MaxDim is beyond any sensible width: what lies above is a slip.
+// MaxDim is beyond any sensible width. A larger one is refused as a slip.
 const MaxDim = 4096
 
-// Check checks the names and words of a setting.
+// Check reports data that cannot be read, and a profile without a name.
 func (d Data) Check(v *config.Checker, profile string) {
 	v.NotEmpty("profile", profile)
 	v.NotEmpty("data.name", d.Name)
 	v.OneOf("data.candidates", d.Candidates, CandidatesTrain, CandidatesTenCore)
 }
 
-// CheckShape checks the width and the propagation steps of a network.
+// CheckShape reports a width or a number of propagation steps that cannot be used.
 func CheckShape(v *config.Checker, dim, steps int) {
 	v.Between("model.dim", dim, 1, MaxDim)
 	v.Between("model.steps", steps, 1, 100)
 }
 
-// CheckUsers checks user vectors.
+// CheckUsers reports a width or a kind of user vectors that cannot be used.
 func CheckUsers(v *config.Checker, dim int, input string) {
 	v.Between("model.user_dim", dim, 1, MaxDim)
 	v.OneOf("model.user_input", input, UserFeatures, UserID)
 }
 
-// Check checks the optimisation and the ranking that it watches.
+// Check reports what of the optimisation, and of the ranking that it watches, cannot be used.
 func (t Training) Check(v *config.Checker, r Ranking) {
 	v.Between("train.epochs", t.Epochs, 1, 100_000)
 	v.Between("train.batch", t.Batch, 1, 1_000_000)
@@ -139,7 +140,7 @@ func (t Training) Check(v *config.Checker, r Ranking) {
 	v.Integers("eval.k", "cutoff", r.K, 1, 100_000)
 }
 
-// Length is how long a training lasts.
+// Length returns how long a training lasts.
 func (t Training) Length() train.Length {
 	return train.Length{Epochs: t.Epochs, Patience: t.Patience}
 }

@@ -13,8 +13,8 @@ import (
 	"privrec/internal/train"
 )
 
-// Vectors is a model whose scores are inner products of a vector of the user and one of the
-// item, whatever the user did last.
+// Vectors is a model whose scores are inner products of a vector of the user and a vector of
+// the item. They do not depend on what the user did last.
 type Vectors interface {
 	bpr.Encoder
 	// All computes the vectors of all users (users, d) and items (items, d). They are valid
@@ -22,9 +22,9 @@ type Vectors interface {
 	All() (users, items tensor.Matrix, err error)
 }
 
-// Static is such a model, which learns by Bayesian personalised ranking what users have: a
-// Learner. Its samples are pairs of a user and an item of a part's sequences, each once. The
-// labels of other samples of the same sequences are left out: they are held out.
+// Static is a Learner: such a model, which learns by Bayesian personalised ranking what users
+// have. Its samples are pairs of a user and an item of a part's sequences, each once. The
+// labels of other samples of the same sequences are held out, and left out here.
 type Static struct {
 	Vectors
 	data    *dataset.Sequential
@@ -34,8 +34,8 @@ type Static struct {
 	loss    bpr.Objective
 }
 
-// NewStatic makes a model learn the pairs of a part, drawn as o says with a penalty of l2;
-// build makes it of their graph.
+// NewStatic makes a model that learns the pairs of a part. o says how they are drawn, and l2
+// is the penalty. build makes the model of the graph of the pairs.
 func NewStatic(x *Experiment, p *Part, o bpr.SamplerOptions, l2 float64, build func(g *graph.Bipartite) (Vectors, error)) (*Static, error) {
 	g, err := pairs(p, x.Data.Users, x.Items)
 	if err != nil {
@@ -58,8 +58,8 @@ func NewStatic(x *Experiment, p *Part, o bpr.SamplerOptions, l2 float64, build f
 	return s, nil
 }
 
-// pairs is the graph of users and the items that their sequences have in a part: the first
-// one, and the labels of the part's samples.
+// pairs makes the graph of users and the items that their sequences have in a part: the first
+// item, and the labels of the part's samples.
 func pairs(p *Part, users, items int) (*graph.Bipartite, error) {
 	last := make([]int, items) // the user, from 1, for whom an item is counted
 	var edges []graph.Edge
@@ -90,7 +90,7 @@ func (s *Static) Count(p *Part) int {
 	return g.Edges()
 }
 
-// Lessons implements Learner: the pairs.
+// Lessons implements Learner. They are the pairs.
 func (s *Static) Lessons(Pass) (Lessons, error) {
 	return Lessons{Model: byPairs{s.loss}, Samples: s.graph.Edges(), InOrder: s.inOrder}, nil
 }
@@ -106,7 +106,7 @@ func (o byPairs) Loss(t *autograd.Tape, b train.Batch) (*autograd.Node, error) {
 	return o.Objective.Loss(t, b.Step, b.Samples)
 }
 
-// Scorer implements Learner: every sample is ranked by its user's vector.
+// Scorer implements Learner. It ranks every sample by its user's vector.
 func (s *Static) Scorer(p *Part, _ Pass, _ bool) (eval.Scorer, error) {
 	users, items, err := s.All()
 	if err != nil {
@@ -115,7 +115,7 @@ func (s *Static) Scorer(p *Part, _ Pass, _ bool) (eval.Scorer, error) {
 	return &byUser{Scorer: &bpr.Ranking{Users: users, Goods: items}, part: p}, nil
 }
 
-// byUser scores the samples of a part alike for a user.
+// byUser scores all samples of one user alike.
 type byUser struct {
 	eval.Scorer // of users
 	part        *Part
@@ -131,7 +131,7 @@ func (r *byUser) Score(t *autograd.Tape, samples []int32, scores tensor.Matrix) 
 	return r.Scorer.Score(t, r.users, scores)
 }
 
-// Close gives the model's memory back.
+// Close gives the memory of the model back.
 func (s *Static) Close() {
 	if c, ok := s.Vectors.(interface{ Close() }); ok {
 		c.Close()
@@ -142,8 +142,8 @@ func (s *Static) Close() {
 	}
 }
 
-// Computed is a model without training by epochs, in a setting of none: it was computed of
-// the pairs of a part, and scores all items for users. It is a Learner.
+// Computed is a Learner without training by epochs. It is computed from the pairs of a part,
+// and scores all items for users. Its setting has no epochs.
 type Computed struct {
 	Model eval.Scorer // samples are users
 	Done  func()      // gives its memory back
@@ -162,7 +162,7 @@ func NewComputed(x *Experiment, p *Part, fit func(g *graph.Bipartite) (s eval.Sc
 	return &Computed{s, done}, nil
 }
 
-// Params implements Learner: there are none, and nothing is kept of the model.
+// Params implements Learner. There are none, and no model is written.
 func (c *Computed) Params() []*autograd.Param { return nil }
 
 // Count implements Learner.
@@ -171,10 +171,10 @@ func (c *Computed) Count(*Part) int { return 0 }
 // Lessons implements Learner.
 func (c *Computed) Lessons(Pass) (Lessons, error) { return Lessons{}, train.ErrNoSamples }
 
-// Scorer implements Learner: every sample is ranked as its user is.
+// Scorer implements Learner. It ranks every sample by its user's scores.
 func (c *Computed) Scorer(p *Part, _ Pass, _ bool) (eval.Scorer, error) {
 	return &byUser{Scorer: c.Model, part: p}, nil
 }
 
-// Close gives the model's memory back.
+// Close gives the memory of the model back.
 func (c *Computed) Close() { c.Done() }

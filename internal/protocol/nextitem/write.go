@@ -6,7 +6,7 @@ import (
 	"privrec/internal/report"
 )
 
-// write keeps metrics and account, and shows both.
+// write writes metrics and account, and shows both.
 func (x *Experiment) write(o *Outcome, a Account) error {
 	if err := x.Env.WriteMetrics(o); err != nil {
 		return err
