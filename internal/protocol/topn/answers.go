@@ -13,8 +13,8 @@ import (
 	"privrec/internal/run"
 )
 
-// answers are those of a finished run, by the vectors that it kept, or by a model that is
-// made again.
+// answers answers questions about a finished run, by the vectors that it wrote, or by a model
+// that is made again.
 type answers struct {
 	x       *Experiment
 	release string      // of scorer
@@ -25,7 +25,7 @@ type answers struct {
 // Answer implements run.Answerer.
 func (x *Experiment) Answer(context.Context) (run.Answers, error) { return &answers{x: x}, nil }
 
-// open is the scorer of a release.
+// open returns the scorer of a release.
 func (a *answers) open(ctx context.Context, release string) (eval.Scorer, error) {
 	if a.scorer != nil && a.release == release {
 		return a.scorer, nil
@@ -48,7 +48,7 @@ func (a *answers) open(ctx context.Context, release string) (eval.Scorer, error)
 	return a.scorer, nil
 }
 
-// kind is the release asked for, "" for the first.
+// kind returns the release that a name asks for; "" asks for the first.
 func (a *answers) kind(name string) (string, error) {
 	kinds := a.x.Method.releases()
 	if name == "" {
@@ -63,8 +63,8 @@ func (a *answers) kind(name string) (string, error) {
 	return name, nil
 }
 
-// Recommend implements experiment.Answers: items that a user has in train or validation are
-// left out.
+// Recommend implements experiment.Answers. It leaves out the items that a user has in train or
+// validation.
 func (a *answers) Recommend(ctx context.Context, o experiment.Question) (*experiment.Recommendations, error) {
 	x := a.x
 	kind, err := a.kind(o.Release)
@@ -97,8 +97,8 @@ func (a *answers) Recommend(ctx context.Context, o experiment.Question) (*experi
 	return &experiment.Recommendations{Head: h, Lists: lists, Notes: []string{experiment.HiddenNote}}, nil
 }
 
-// Evaluate implements experiment.Answers: the test rows are ranked again by every release, and
-// compared with what the run reported.
+// Evaluate implements experiment.Answers. It ranks the test rows again by every release, and
+// compares the scores with those that the run reported.
 func (a *answers) Evaluate(ctx context.Context) (*experiment.Evaluation, error) {
 	x, o := a.x, a.x.blank()
 	if err := x.addFloors(ctx, o); err != nil {
@@ -126,8 +126,8 @@ func (a *answers) Evaluate(ctx context.Context) (*experiment.Evaluation, error) 
 	return &experiment.Evaluation{Head: a.head("Evaluation"), Facts: o.facts()[:1], Tables: append([]*report.Table{table}, o.published()...), Differs: differs}, nil
 }
 
-// differs is the most that a score differs from what the run reported, NaN where it reported
-// none of a release.
+// differs returns the most that a score differs from what the run reported, a share. It is NaN
+// where the run reported no scores of a release.
 func (a *answers) differs(o *Outcome) (float64, error) {
 	was, err := experiment.ReadOutcome(a.x.Env.Dir)
 	if err != nil {
@@ -144,7 +144,7 @@ func (a *answers) differs(o *Outcome) (float64, error) {
 	return worst, nil
 }
 
-// head is what an answer begins with.
+// head returns what an answer begins with.
 func (a *answers) head(what string) experiment.Head {
 	x := a.x
 	return experiment.HeadOf(what, x.Method.Name, x.Data.Source, x.Method.Standing.Text, x.Env.Dir)

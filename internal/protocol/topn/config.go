@@ -13,40 +13,41 @@ type DataConfig struct {
 	Recipe string `yaml:"recipe"` // filters and split
 }
 
-// TrainConfig is the optimisation: Adam on BPR triples.
+// TrainConfig sets how a model is optimised: Adam on BPR triples.
 type TrainConfig struct {
 	Epochs int     `yaml:"epochs"` // the cap: early stopping may end before
 	Batch  int     `yaml:"batch"`
 	Rate   float64 `yaml:"rate"`
-	L2     float64 `yaml:"l2"` // lambda; half the squares of the rows of the batch over the batch, as the released program of LightGCN has it
-	// Decay times every parameter joins its gradient at every step, before Adam sees it
-	// (torch.optim.Adam's weight_decay): rows that few steps touch shrink most. No
+	L2     float64 `yaml:"l2"` // lambda; half the squares of the rows of the batch over the batch, as the published program of LightGCN has it
+	// Decay times every parameter is added to its gradient at every step, before Adam sees it
+	// (weight_decay of torch.optim.Adam). Rows that few steps touch shrink most. No
 	// publication here uses it; it is for tuning.
 	Decay float64 `yaml:"decay"`
-	// RateBy multiplies the rate after every RateEvery epochs; every 0 and by 1 leave it.
+	// RateBy multiplies the rate after every RateEvery epochs. 0 for RateEvery and 1 for
+	// RateBy leave the rate as it is.
 	RateEvery int     `yaml:"rate_every"`
 	RateBy    float64 `yaml:"rate_by"`
-	// Sampler is how the positive pairs of a step come: "pass", a shuffled pass over
-	// the edges, "user-uniform", a uniform user and one of their items each time, as
-	// the released program of LightGCN does, or "poisson", every edge by itself.
+	// Sampler says how the positive pairs of a step are drawn. "pass" is a shuffled pass over
+	// the edges. "user-uniform" draws a uniform user and one of their items each time, as the
+	// published program of LightGCN does. "poisson" draws every edge by itself.
 	Sampler   string `yaml:"sampler"`
 	Negatives string `yaml:"negatives"` // unseen: not among the user's training items; all
-	// Each is how many negatives every positive has, their terms averaged. The
-	// publications have 1; more are for tuning baselines.
+	// Each is how many negatives every positive has; their terms are averaged. The
+	// publications have 1. More are for tuning baselines.
 	Each int `yaml:"negatives_each"`
-	// Patience ends the run after so many epochs in a row in which neither Recall@20
-	// nor NDCG@20 on validation got better; 0: never.
+	// Patience ends the run after so many epochs in a row in which neither Recall@20 nor
+	// NDCG@20 on validation got better; 0: never.
 	Patience int    `yaml:"patience"`
 	Select   string `yaml:"select"` // the model that is reported: validation (best Recall@20 there) or last
 }
 
-// EvalConfig is the ranking on the test rows.
+// EvalConfig sets how the test rows are ranked.
 type EvalConfig struct {
 	K     []int `yaml:"k"`
 	Every bool  `yaml:"every"` // rank the test rows after every epoch too, for the curve alone: it chooses nothing
-	// Sigmoid ranks by 1/(1+exp(-score)) in 32 bits, as the released PyTorch program of
-	// LightGCN does: scores of more than about 10 lose digits there and those above 17
-	// are all 1, so that the best items of a user tie.
+	// Sigmoid ranks by 1/(1+exp(-score)) in 32 bits, as the published PyTorch program of
+	// LightGCN does. Scores above about 10 lose digits there, and those above 17 are all 1, so
+	// that the best items of a user tie.
 	Sigmoid bool `yaml:"sigmoid"`
 }
 
@@ -56,20 +57,21 @@ const (
 	SelectLast       = "last"
 )
 
-// DefaultData is the published split of Gowalla, a tenth of its training rows held out.
+// DefaultData returns the published split of Gowalla, with a tenth of its training rows held
+// out.
 func DefaultData() DataConfig { return DataConfig{Name: "gowalla", Recipe: "rdpgcf"} }
 
-// DefaultTrain is what section 4.1 gives all methods, and for what it leaves open a shuffled
-// pass and unseen negatives.
+// DefaultTrain returns what RDP-GCF's section 4.1 gives all methods. For what the section
+// leaves open it takes a shuffled pass and unseen negatives.
 func DefaultTrain() TrainConfig {
 	return TrainConfig{Epochs: 300, Batch: 1024, Rate: 1e-3, L2: 1e-4, Sampler: bpr.Pass, Negatives: bpr.Unseen, Each: 1,
 		RateBy: 1, Patience: 10, Select: SelectValidation}
 }
 
-// DefaultEval is the cutoff of the tables.
+// DefaultEval returns the cutoff of the paper's tables.
 func DefaultEval() EvalConfig { return EvalConfig{K: []int{20}} }
 
-// Check reports what cannot be read.
+// Check reports data that cannot be read.
 func (c DataConfig) Check(v *config.Checker) {
 	v.NotEmpty("data.name", c.Name)
 	v.NotEmpty("data.recipe", c.Recipe)
@@ -95,11 +97,11 @@ func (c TrainConfig) Check(v *config.Checker) {
 	v.OneOf("train.select", c.Select, SelectValidation, SelectLast)
 }
 
-// Check reports what cannot be measured.
+// Check reports cutoffs that cannot be measured.
 func (c EvalConfig) Check(v *config.Checker) { v.Integers("eval.k", "cutoff", c.K, 1, 10_000) }
 
-// CheckAtOnce is Check for a method that is made at once: what belongs to epochs, or to vectors,
-// is not for it.
+// CheckAtOnce is Check for a method that is made at once. It refuses settings that need epochs
+// or vectors.
 func (c EvalConfig) CheckAtOnce(v *config.Checker) {
 	c.Check(v)
 	v.Check(!c.Every, "eval.every", "must be false: there are no epochs")
@@ -119,12 +121,12 @@ func (c DataConfig) Filtered() (bool, error) {
 // Selected reports whether held-out rows decide anything about the model.
 func (c TrainConfig) Selected() bool { return c.Select == SelectValidation || c.Patience > 0 }
 
-// Length is how long a training lasts.
+// Length returns how long a training lasts.
 func (c TrainConfig) Length() train.Length {
 	return train.Length{Epochs: c.Epochs, Patience: c.Patience}
 }
 
-// Free are the keys in which a setting may differ from its profile and still be compared
+// Free returns the keys in which a setting may differ from its profile and still be compared
 // with tables of this protocol: what they sweep, which data, and how long training lasts.
 func Free() []string {
 	return []string{"data.", "eval.k", "eval.every", "model.dim", "model.layers", "train.epochs", "train.patience", "train.select"}

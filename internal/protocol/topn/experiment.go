@@ -17,8 +17,9 @@ import (
 	"privrec/internal/train"
 )
 
-// Experiment is one method on one data set. Load makes it; the method gives it either a
-// Model or a Make, and an Account. It is run.Work that can be forecast and asked.
+// Experiment is one model on one data set under the protocol. It implements run.Work,
+// run.Forecaster and run.Answerer. Load makes it; the method gives it an Account, and either a
+// Model or a Make.
 type Experiment struct {
 	Env    *run.Env
 	Method Method
@@ -27,9 +28,9 @@ type Experiment struct {
 
 	Model Model       // trained by epochs
 	Extra train.Extra // state that belongs to the parameters; nil: none
-	// Make is in place of a Model. It is asked once in a run, which keeps nothing before: where
-	// one is killed, the next begins again. Of a finished run without vectors it makes the model
-	// again, with the releases of Env.Ledger.
+	// Make takes the place of a Model. A run calls it once and writes nothing before, so that
+	// a killed run begins again. For a finished run without vectors it makes the model again,
+	// and Env.Ledger gives it the releases of that run.
 	Make    func(ctx context.Context) (*Made, error)
 	Account func(f *experiment.Fitted) (Account, error)
 
@@ -39,12 +40,12 @@ type Experiment struct {
 	tape        *autograd.Tape // of the evaluations
 }
 
-// Account is what a run says of its privacy: privacy.json, and what it shows.
+// Account says what a run protects. It is written to privacy.json and shown in the result.
 type Account interface {
 	Show(d *report.Document)
 }
 
-// part is the rows to be found again on one side of the split.
+// part holds the rows to find again in one part of the split.
 type part struct {
 	name  string
 	users []int32   // with at least one row, ascending
@@ -65,7 +66,7 @@ func Load(ctx context.Context, env *run.Env, m Method) (*Experiment, error) {
 	return prepare(env, m, d)
 }
 
-// Finished reports whether the experiment is of a finished run, which needs no model: its
+// Finished reports whether the experiment is of a finished run. It needs no model then: its
 // vectors are on file.
 func (x *Experiment) Finished() bool {
 	_, ok := x.Env.Finished()
@@ -116,9 +117,9 @@ func prepare(env *run.Env, m Method, d *dataset.Interactions) (x *Experiment, er
 	return x, x.named(x.LearnFrom(x.Graph))
 }
 
-// LearnFrom has the positive pairs of training drawn from the edges of a graph of the same
-// users and items; those of Experiment.Graph unless a method says so. A *bpr.NoNegativeError
-// is returned as it is.
+// LearnFrom draws the positive pairs of training from the edges of g, a graph of the same
+// users and items. Without it they are drawn from Experiment.Graph. A *bpr.NoNegativeError is
+// returned as it is.
 func (x *Experiment) LearnFrom(g *graph.Bipartite) error {
 	t := x.Method.Train
 	s, err := bpr.NewSampler(g, bpr.SamplerOptions{Positives: t.Sampler, Negatives: t.Negatives, Each: t.Each, Batch: t.Batch, Seed: x.Env.Seed})
@@ -129,7 +130,7 @@ func (x *Experiment) LearnFrom(g *graph.Bipartite) error {
 	return nil
 }
 
-// named gives a user whom no negative can be drawn for the name that the data have.
+// named puts the data's name of a user into a *bpr.NoNegativeError.
 func (x *Experiment) named(err error) error {
 	if none, ok := err.(*bpr.NoNegativeError); ok {
 		return &dataset.Error{File: x.Data.Name,
@@ -139,8 +140,8 @@ func (x *Experiment) named(err error) error {
 	return err
 }
 
-// newPart lists the users with rows to find, and what is left out of their rankings:
-// the rows of the other parts given.
+// newPart lists the users with rows to find. Their rankings leave out the rows of the other
+// parts given.
 func newPart(name string, find, train, other [][]int32) *part {
 	p := &part{name: name, seen: train}
 	for u, items := range find {
@@ -157,7 +158,7 @@ func newPart(name string, find, train, other [][]int32) *part {
 	return p
 }
 
-// rows is the number of rows to find.
+// rows counts the rows to find.
 func (p *part) rows() int {
 	n := 0
 	for _, items := range p.find {
@@ -166,7 +167,7 @@ func (p *part) rows() int {
 	return n
 }
 
-// first is the part with its first users alone, at most n.
+// first returns the part with only its first users, at most n.
 func (p *part) first(n int) *part {
 	some := *p
 	some.users = some.users[:min(n, len(some.users))]
@@ -174,7 +175,7 @@ func (p *part) first(n int) *part {
 	return &some
 }
 
-// metrics are those of the tables, at the configured cutoffs.
+// metrics returns the metrics of the tables at the configured cutoffs.
 func (x *Experiment) metrics() []metrics.Metric {
 	return metrics.Grid([]metrics.Kind{metrics.Recall, metrics.NDCG}, x.Method.Eval.K)
 }

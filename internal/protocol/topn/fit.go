@@ -23,7 +23,7 @@ func (t trained) Loss(tape *autograd.Tape, b train.Batch) (*autograd.Node, error
 	return t.Objective.Loss(tape, b.Step, b.Samples)
 }
 
-// objective is the loss of the setting.
+// objective returns the loss of the setting.
 func (x *Experiment) objective() trained {
 	scale := x.Method.Scale
 	if scale == 0 {
@@ -38,14 +38,14 @@ const (
 	onTest  = "test "
 )
 
-// fit trains the model and leaves in it the parameters to report.
+// fit trains the model, and leaves in it the parameters to report.
 func (x *Experiment) fit(ctx context.Context) (*experiment.Fitted, error) {
 	return experiment.Fit{Env: x.Env, Epochs: x.Method.Train.Epochs, Learn: func(ctx context.Context, t experiment.Training) (*train.Result, error) {
 		return train.Run(ctx, x.objective(), x.options(t))
 	}}.Run(ctx)
 }
 
-// options are those of the training.
+// options returns the options of the training.
 func (x *Experiment) options(t experiment.Training) train.Options {
 	c := x.Method.Train
 	o := train.Options{

@@ -13,14 +13,14 @@ import (
 	"privrec/internal/train"
 )
 
-// How much a forecast measures: someone waits for it.
+// Limits of what a forecast measures, since a user waits for it.
 const (
 	ForecastSteps = 20
 	forecastTime  = 3 * time.Second
 	forecastUsers = 512 // ranked
 )
 
-// Forecast implements run.Forecaster: it trains a few steps of the model on the run's own
+// Forecast implements run.Forecaster. It trains a few steps of the model on the run's own
 // rows, ranks some users, and multiplies.
 func (x *Experiment) Forecast(ctx context.Context) (f run.Forecast, err error) {
 	opening := x.Env.Opening()
@@ -57,7 +57,7 @@ func (x *Experiment) Forecast(ctx context.Context) (f run.Forecast, err error) {
 	}.Estimate(), nil
 }
 
-// timeSteps times training steps on edges drawn at random.
+// timeSteps times training steps on edges drawn at random. It returns the seconds of each.
 func (x *Experiment) timeSteps(ctx context.Context) ([]float64, error) {
 	t, edges := x.Method.Train, x.learned.Edges()
 	samples, draw := make([]int32, min(t.Batch, edges)), x.Env.Seed.Stream("forecast.order")
@@ -73,10 +73,11 @@ func (x *Experiment) timeSteps(ctx context.Context) ([]float64, error) {
 	})
 }
 
-// TestUsers is the number of users whose rankings are measured.
+// TestUsers returns the number of users whose rankings are measured.
 func (x *Experiment) TestUsers() int { return len(x.test.users) }
 
-// TimeUser is the time of ranking one user, in seconds, and over how many it was measured.
+// TimeUser returns the seconds that ranking one user takes, and over how many users they were
+// measured.
 func (x *Experiment) TimeUser(ctx context.Context, s eval.Scorer) (seconds float64, users int, err error) {
 	some := x.test.first(forecastUsers)
 	start := time.Now()

@@ -8,8 +8,8 @@ import (
 	"privrec/internal/experiment"
 )
 
-// Histories implements experiment.Answers: the rows that a user's recommendations leave out,
-// training and validation, in the order of the log. The graph itself has no order.
+// Histories implements experiment.Answers. It returns the training and validation rows, which
+// a user's recommendations leave out, in the order of the log. The graph itself has no order.
 func (a *answers) Histories(ctx context.Context) ([]experiment.History, string, error) {
 	d := a.x.Data
 	l, _, err := registry.LoadLog(ctx, d.Name, registry.Options{Seed: a.x.Env.Seed})

@@ -10,7 +10,8 @@ import (
 	"privrec/internal/run"
 )
 
-// Outcome is what a run measured: metrics.json. Evaluations are on test, by release.
+// Outcome is what a run measured, as metrics.json holds it. Its evaluations are on test, one
+// for each release.
 type Outcome struct {
 	experiment.Outcome[DataSummary]
 	Published []Reference `json:"published,omitempty"`
@@ -18,7 +19,7 @@ type Outcome struct {
 	note string // about what is printed
 }
 
-// DataSummary identifies the data of a run.
+// DataSummary identifies the data of a run and counts them.
 type DataSummary struct {
 	experiment.Data
 	Users       int `json:"users"`
@@ -31,7 +32,7 @@ type DataSummary struct {
 	UnseenItems int `json:"unseen_items"` // without a training row, ranked all the same
 }
 
-// summary describes the data.
+// summary identifies and counts the data.
 func (x *Experiment) summary() DataSummary {
 	d := x.Data
 	s := DataSummary{
@@ -45,7 +46,7 @@ func (x *Experiment) summary() DataSummary {
 	return s
 }
 
-// blank is an outcome without scores.
+// blank makes an outcome without scores.
 func (x *Experiment) blank() *Outcome {
 	ms := x.metrics()
 	o := &Outcome{note: x.Method.Tables.Note, Outcome: experiment.Outcome[DataSummary]{
@@ -58,7 +59,7 @@ func (x *Experiment) blank() *Outcome {
 	return o
 }
 
-// addFloors ranks by what is no model.
+// addFloors adds the scores of random order and of popularity.
 func (x *Experiment) addFloors(ctx context.Context, o *Outcome) error {
 	random, popular, err := x.floors(ctx, o.Metrics)
 	if err != nil {
@@ -68,7 +69,8 @@ func (x *Experiment) addFloors(ctx context.Context, o *Outcome) error {
 	return nil
 }
 
-// outcome is one without evaluations, of a training; f is nil where there was none by epochs.
+// outcome makes the outcome of a training, without evaluations. f is nil where no training by
+// epochs was made.
 func (x *Experiment) outcome(ctx context.Context, f *experiment.Fitted) (*Outcome, error) {
 	o, t := x.blank(), x.Method.Train
 	o.Cap = t.Epochs
@@ -78,7 +80,8 @@ func (x *Experiment) outcome(ctx context.Context, f *experiment.Fitted) (*Outcom
 	return o, x.addFloors(ctx, o)
 }
 
-// add ranks the test rows by a scorer and enters the result. It keeps each user's scores.
+// add ranks the test rows by a scorer and enters the scores. It writes the scores of every
+// user.
 func (x *Experiment) add(ctx context.Context, o *Outcome, s eval.Scorer, name, release string) error {
 	ranks, err := x.rank(ctx, s, x.test, depth(o.Metrics))
 	if err != nil {
@@ -98,7 +101,7 @@ func (x *Experiment) add(ctx context.Context, o *Outcome, s eval.Scorer, name, r
 	return x.perUser(file, o.Metrics, ranks)
 }
 
-// perUser keeps each user's scores.
+// perUser writes the scores of every user.
 func (x *Experiment) perUser(name string, ms []metrics.Metric, ranks [][]int32) error {
 	ids, rows := make([]string, len(ranks)), make([]int64, len(ranks))
 	for k, u := range x.test.users {
@@ -115,7 +118,7 @@ func (x *Experiment) perUser(name string, ms []metrics.Metric, ranks [][]int32) 
 	return x.Env.WriteScores(name, columns...)
 }
 
-// ofRelease is the name of a row, the release after it where it has a name.
+// ofRelease returns the name of a row, followed by the release where that has a name.
 func ofRelease(name, kind string) string {
 	if kind == "" {
 		return name

@@ -13,13 +13,13 @@ import (
 	"privrec/internal/tensor"
 )
 
-// rankChunk is the users whose scores are held at once: 21 MB on Gowalla. More do not
-// make ranking faster.
+// rankChunk is the number of users whose scores are held at once: 21 MB on Gowalla. More do
+// not make ranking faster.
 const rankChunk = 128
 
-// rank returns, for every user of a part, the ranks of the items to find among all
-// items but those seen. Ranks beyond depth are not told apart: they only count as
-// beyond. Memory is a chunk of scores and depth items a user.
+// rank returns, for every user of a part, the ranks of the items to find among all items but
+// those seen. Ranks beyond depth are not told apart: they only count as beyond. Memory is a
+// chunk of scores and depth items a user.
 func (x *Experiment) rank(ctx context.Context, s eval.Scorer, p *part, depth int) ([][]int32, error) {
 	lists, err := eval.Top(ctx, s, p.users, min(depth, x.Data.Items), eval.Options{
 		Tape: x.tape, Chunk: rankChunk, Exclude: func(user int32) []int32 { return p.seen[user] },
@@ -49,7 +49,7 @@ func (x *Experiment) rank(ctx context.Context, s eval.Scorer, p *part, depth int
 	return ranks, nil
 }
 
-// depth is the deepest cutoff of some metrics.
+// depth returns the deepest cutoff of some metrics.
 func depth(ms []metrics.Metric) int {
 	k := 0
 	for _, m := range ms {
@@ -67,8 +67,8 @@ func (x *Experiment) score(ctx context.Context, p *part, kind string, call Call,
 	return x.rank(ctx, x.scorer(users, items), p, depth(ms))
 }
 
-// scorer ranks by the inner products of vectors, or by their sigmoid where the setting
-// says so.
+// scorer scores by the inner products of vectors, or by their sigmoid where the setting says
+// so.
 func (x *Experiment) scorer(users, items tensor.Matrix) eval.Scorer {
 	if x.Method.Eval.Sigmoid {
 		return squashed{inner(users, items)}
@@ -76,10 +76,10 @@ func (x *Experiment) scorer(users, items tensor.Matrix) eval.Scorer {
 	return inner(users, items)
 }
 
-// inner ranks by inner products.
+// inner scores by inner products.
 func inner(users, items tensor.Matrix) *bpr.Ranking { return &bpr.Ranking{Users: users, Goods: items} }
 
-// squashed ranks by the sigmoid of a score, in 32 bits.
+// squashed scores by the sigmoid of an inner product, in 32 bits.
 type squashed struct{ *bpr.Ranking }
 
 // Score implements eval.Scorer.
@@ -110,8 +110,8 @@ func (p popularity) Score(_ *autograd.Tape, samples []int32, scores tensor.Matri
 	return nil
 }
 
-// floors are what the protocol gives without a model: the expectation of a random
-// order of the items that a user has not seen, and those items by popularity.
+// floors returns what the protocol gives without a model. random is the expectation of a
+// random order of the items that a user has not seen. popular ranks those items by popularity.
 func (x *Experiment) floors(ctx context.Context, ms []metrics.Metric) (random, popular []metrics.Value, err error) {
 	for _, m := range ms {
 		sum := 0.0

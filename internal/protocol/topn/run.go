@@ -10,7 +10,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Made is a model that no training by epochs made.
+// Made is a model that was made at once, and not trained by epochs.
 type Made struct {
 	Name    string // of its row; empty: that of the method
 	Scorer  eval.Scorer
@@ -25,8 +25,8 @@ func (m *Made) close() {
 	}
 }
 
-// Run implements run.Work: it makes the model, ranks the test rows by every release of it,
-// accounts, and shows what came out.
+// Run implements run.Work. It makes the model, ranks the test rows by every release, accounts
+// for privacy, and shows the result.
 func (x *Experiment) Run(ctx context.Context) error {
 	if x.Make != nil {
 		return x.runMade(ctx)
@@ -55,7 +55,7 @@ func (x *Experiment) runMade(ctx context.Context) error {
 	return x.finish(o, nil)
 }
 
-// finish accounts for the run and writes all that it says.
+// finish accounts for the run and writes its results.
 func (x *Experiment) finish(o *Outcome, f *experiment.Fitted) error {
 	a, err := x.Account(f)
 	if err != nil {
@@ -64,8 +64,8 @@ func (x *Experiment) finish(o *Outcome, f *experiment.Fitted) error {
 	return x.write(o, a)
 }
 
-// measure ranks the test rows by every release of the trained model, beside the floors, and
-// keeps the vectors.
+// measure ranks the test rows by every release of the trained model, beside the floors. It
+// writes the vectors.
 func (x *Experiment) measure(ctx context.Context, f *experiment.Fitted) (*Outcome, error) {
 	defer x.Env.Stage("evaluate")()
 	o, err := x.outcome(ctx, f)
@@ -92,7 +92,7 @@ func (x *Experiment) measure(ctx context.Context, f *experiment.Fitted) (*Outcom
 	return o, experiment.KeepVectors(x.Env, kept)
 }
 
-// copied is a table with the values of another.
+// copied returns a new table with the values of m.
 func copied(m tensor.Matrix) tensor.Matrix {
 	c := tensor.NewTable(m.Rows, m.Cols)
 	for i := range m.Rows {
@@ -101,7 +101,7 @@ func copied(m tensor.Matrix) tensor.Matrix {
 	return c
 }
 
-// measureMade is measure of a model that was made at once.
+// measureMade is measure for a model that was made at once.
 func (x *Experiment) measureMade(ctx context.Context, m *Made) (*Outcome, error) {
 	defer x.Env.Stage("evaluate")()
 	o, err := x.outcome(ctx, nil)

@@ -8,13 +8,14 @@ import (
 	"privrec/internal/report"
 )
 
-// OpenSelection is open wherever held-out edges, in the clear, decide something.
+// OpenSelection names what stays without noise where held-out edges, in the clear, choose the
+// epoch or end the training.
 var OpenSelection = experiment.NotCovered("selection", "held-out edges decided when training ended or which epoch was kept")
 
-// unprotected is the account of a method without any privacy: what is open.
+// unprotected accounts for a method without any privacy.
 type unprotected struct{ experiment.Account }
 
-// DeclareUnprotected opens the ledger of a method without any privacy, and accounts for it.
+// DeclareUnprotected opens the ledger of a method without any privacy, and sets its account.
 func (x *Experiment) DeclareUnprotected() error {
 	a := &unprotected{experiment.Unprotected("edges", "the model trains on and recommends from the rows in the clear")}
 	if x.Method.Train.Selected() {
@@ -25,7 +26,7 @@ func (x *Experiment) DeclareUnprotected() error {
 	return err
 }
 
-// Show implements Account.
+// Show implements Account: it lists what has no noise.
 func (a *unprotected) Show(d *report.Document) {
 	a.ShowOpen(d)
 	words := &report.Table{Name: "account", Title: "What is claimed, and what the run comes to, for one edge more or less",

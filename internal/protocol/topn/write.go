@@ -8,7 +8,7 @@ import (
 	"privrec/internal/report"
 )
 
-// write keeps metrics and account, and shows both.
+// write writes metrics and account, and shows both.
 func (x *Experiment) write(o *Outcome, p Account) error {
 	if err := x.Env.WriteMetrics(o); err != nil {
 		return err
@@ -53,7 +53,7 @@ func (o *Outcome) facts() []report.Fact {
 	return append(facts, report.ShortTraining(o.Short)...)
 }
 
-// comparison sets the evaluations beside floors and printed numbers.
+// comparison lays the evaluations out beside floors and printed numbers.
 func (o *Outcome) comparison(level dataset.Level) report.Comparison {
 	c := report.Comparison{
 		Name: "ranking", Title: "Ranking of test rows among all items not seen in training", Level: level, Metrics: o.Metrics,
@@ -65,7 +65,7 @@ func (o *Outcome) comparison(level dataset.Level) report.Comparison {
 	return c
 }
 
-// published is the table of others' results on the same split, none where there are none.
+// published makes the table of others' results on the same split. Nil: there are none.
 func (o *Outcome) published() []*report.Table {
 	if len(o.Published) == 0 {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"privrec/internal/run/runtest"
 )
 
-// Seen is what a user's ranking leaves out.
+// Seen returns the items that a user's ranking leaves out.
 func Seen(d *dataset.Interactions, u int32) []int32 {
 	if d.Valid == nil {
 		return d.Train[u]
@@ -20,7 +20,7 @@ func Seen(d *dataset.Interactions, u int32) []int32 {
 	return slices.Concat(d.Train[u], d.Valid[u])
 }
 
-// Answer is what a server says, as JSON has it.
+// Answer is what a server answers, as JSON has it.
 type Answer struct {
 	Tables []struct {
 		Name string           `json:"name"`
@@ -29,7 +29,7 @@ type Answer struct {
 	Notes []string `json:"notes"`
 }
 
-// Read is an answer by its JSON.
+// Read reads an answer from its JSON.
 func Read(t *testing.T, r run.Result) (a Answer) {
 	t.Helper()
 	b, err := json.Marshal(r)
@@ -53,8 +53,8 @@ func (s Suite) Open(t *testing.T, dir string) experiment.Answers {
 	return server
 }
 
-// Answers demands that every task's runs recommend what their user has not seen, best
-// first, and rank as they reported.
+// Answers checks the answers of every task's runs. They recommend what a user has not seen,
+// best first, and rank as the run reported.
 func (s Suite) Answers(t *testing.T) {
 	for _, task := range s.Tasks {
 		t.Run(task.Name, func(t *testing.T) {

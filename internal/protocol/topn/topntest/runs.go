@@ -18,8 +18,9 @@ import (
 	"privrec/internal/run/runtest"
 )
 
-// End demands that every task runs to its end: floors and level beside the result, an
-// account, and the per-user scores. more looks at a run directory and what was printed.
+// End checks that every task runs to its end. It leaves floors and level beside the result, an
+// account, and the scores of every user. more looks at a run directory and at what was
+// printed.
 func (s Suite) End(t *testing.T, more func(t *testing.T, dir, text string)) {
 	for _, task := range s.Tasks {
 		t.Run(task.Name, func(t *testing.T) {
@@ -60,8 +61,8 @@ func (s Suite) End(t *testing.T, more func(t *testing.T, dir, text string)) {
 	}
 }
 
-// VectorsRank demands that what a run kept of a release gives the scores in metrics.json
-// again.
+// VectorsRank checks that the vectors that a run wrote of a release give the scores in
+// metrics.json again.
 func (s Suite) VectorsRank(t *testing.T, name, release string) {
 	t.Run(name+release, func(t *testing.T) {
 		t.Parallel()
@@ -100,9 +101,9 @@ func (s Suite) VectorsRank(t *testing.T, name, release string) {
 	})
 }
 
-// Forecast demands that a forecast counts the steps that the run then makes when nothing
-// stops it early, and writes nothing. For tasks that train on other rows than those of the
-// data it counts none. Of tasks that do not train by epochs it demands that they offer none.
+// Forecast checks that a forecast counts the steps that the run then makes when nothing stops
+// it early, and writes no file. A task that trains on other rows than those of the data counts
+// no steps. A task that does not train by epochs offers no forecast.
 func (s Suite) Forecast(t *testing.T, otherRows func(task string) bool) {
 	for _, task := range s.Tasks {
 		t.Run(task.Name, func(t *testing.T) {
@@ -131,8 +132,8 @@ func (s Suite) Forecast(t *testing.T, otherRows func(task string) bool) {
 	}
 }
 
-// Resume demands that a run that is interrupted anywhere, even twice, and resumed leaves the
-// bytes of the one that was not: parameters, vectors, scores, ledger and account.
+// Resume checks that a run that is interrupted anywhere, even twice, and resumed leaves the
+// bytes of a run that was not. These are parameters, vectors, scores, ledger and account.
 func (s Suite) Resume(t *testing.T, title, name string, sets ...string) {
 	t.Run(title, func(t *testing.T) {
 		t.Parallel()
@@ -171,7 +172,8 @@ func (s Suite) Resume(t *testing.T, title, name string, sets ...string) {
 	})
 }
 
-// Repeat demands the same bytes of a task on 1, 2 and 5 workers, and others of another seed.
+// Repeat checks that a task leaves the same bytes on 1, 2 and 5 workers, and others with
+// another seed.
 func (s Suite) Repeat(t *testing.T, name string) {
 	t.Run(name, func(t *testing.T) {
 		task := s.Task(t, name)
@@ -193,7 +195,7 @@ func (s Suite) Repeat(t *testing.T, name string) {
 	})
 }
 
-// Learn demands that a model leaves the random floor far behind; one that trains by epochs does
+// Learn checks that a model leaves the random floor far behind. One that trains by epochs does
 // so in a few, and its loss falls.
 func (s Suite) Learn(t *testing.T, name string, sets ...string) {
 	t.Run(name, func(t *testing.T) {

@@ -17,31 +17,32 @@ import (
 	"privrec/internal/run/runtest"
 )
 
-// Suite is some tasks with settings that make them small.
+// Suite is a set of tasks, with settings that make them small.
 type Suite struct {
 	Tasks  []run.Task
 	Config map[string]string   // file of a task, by name; none: its defaults
 	Sets   map[string][]string // what makes a task small, by name
 }
 
-// Data are the settings of every small run: on one worker, since others wait for a core
-// where tests run beside each other.
+// Data returns the settings of every small run. It has one worker, since other workers wait
+// for a core where tests run beside each other.
 func Data(sets ...string) []string {
 	return slices.Concat([]string{"data.name=standin-tiny", "data.recipe=rdpgcf", "run.workers=1", "eval.k=[5,20]"}, sets)
 }
 
-// Trained are those of every small run that trains by epochs.
+// Trained returns the settings of every small run that trains by epochs.
 func Trained(sets ...string) []string {
 	return Data(slices.Concat([]string{"model.dim=4", "train.epochs=2", "train.batch=512", "train.rate=0.01"}, sets)...)
 }
 
-// Task is the suite's task of a name.
+// Task returns the suite's task of a name.
 func (s Suite) Task(t testing.TB, name string) run.Task {
 	t.Helper()
 	return runtest.Task(t, s.Tasks, name)
 }
 
-// trains reports whether a task trains by epochs: what makes it small says how many.
+// trains reports whether a task trains by epochs. The settings that make it small say how
+// many.
 func (s Suite) trains(name string) bool {
 	return slices.ContainsFunc(s.Sets[name], func(set string) bool { return strings.HasPrefix(set, "train.epochs=") })
 }
@@ -63,7 +64,7 @@ func (s Suite) Try(ctx context.Context, task run.Task, dir string, sets []string
 	return err
 }
 
-// Start is Try of a run that must end. It returns what the run printed.
+// Start is Try for a run that must succeed. It returns what the run printed.
 func (s Suite) Start(t testing.TB, task run.Task, dir string, sets ...string) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -73,7 +74,7 @@ func (s Suite) Start(t testing.TB, task run.Task, dir string, sets ...string) st
 	return out.String()
 }
 
-// OnStandIn is the experiment of the small runs, without a method.
+// OnStandIn makes the experiment of the small runs, without a method.
 func OnStandIn(t testing.TB) *topn.Experiment {
 	t.Helper()
 	x, err := topn.Load(t.Context(), run.Rehearse(1), topn.Method{
@@ -85,8 +86,8 @@ func OnStandIn(t testing.TB) *topn.Experiment {
 	return x
 }
 
-// Published makes a data folder that holds a published split of the given lines under
-// the name gowalla, and has the program look there.
+// Published makes a data folder that holds a published split of the given lines under the name
+// gowalla. The program reads data there until the test ends.
 func Published(t *testing.T, train, test string) {
 	t.Helper()
 	dir := t.TempDir()
