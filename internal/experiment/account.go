@@ -14,8 +14,8 @@ import (
 	"privrec/internal/report"
 )
 
-// Account is privacy.json: what is claimed, what ran comes to, and what no noise covers. A
-// paper embeds it beside what its own account has.
+// Account is what privacy.json holds of every run: what is claimed, what ran comes to, and
+// what no noise covers. A paper embeds it beside what its own account has.
 type Account struct {
 	Version   int            `json:"version"`
 	Noise     string         `json:"noise"` // "none", or how far the draws can be trusted
@@ -25,12 +25,12 @@ type Account struct {
 	Unbounded []Open         `json:"unbounded"`
 	// Public is what a finite total takes as public.
 	Public []privacy.Assumption `json:"public,omitempty"`
-	// Features is the account of what users send of themselves beside the rows, such as their
-	// age: other data, left out of the total. Nil: nothing is sent.
+	// Features accounts for what users send of themselves beside the rows, such as their age.
+	// These are other data, so the total leaves them out. Nil: nothing is sent.
 	Features *Features `json:"features,omitempty"`
 }
 
-// Features is the local perturbation of user features.
+// Features accounts for the local perturbation of user features.
 type Features struct {
 	Eps1      privacy.Number `json:"eps1"` // claimed, of a user's whole vector
 	K         int            `json:"k"`    // that a user sends
@@ -40,7 +40,7 @@ type Features struct {
 	Unbounded []Open         `json:"unbounded"`
 }
 
-// Claim is what a paper states.
+// Claim is the guarantee that a paper states.
 type Claim struct {
 	Eps     privacy.Number `json:"eps"`
 	Delta   float64        `json:"delta"` // 0: pure
@@ -59,7 +59,7 @@ type Unit struct {
 	Unbounded    []string       `json:"unbounded"` // names of what is
 }
 
-// Accounted is the epsilon of what noise covers.
+// Accounted holds the epsilon of what noise covers.
 type Accounted struct {
 	Eps privacy.Number `json:"eps_exact"`
 }
@@ -70,19 +70,19 @@ type Open struct {
 	Why  string `json:"why"`
 }
 
-// NotCovered is something open: what, and why no noise covers it.
+// NotCovered makes an Open: what it is, and why no noise covers it.
 func NotCovered(what, why string) Open { return Open{what, why} }
 
-// Unprotected is the account of a method without any privacy: what is open, and why.
+// Unprotected makes the account of a method without any privacy: what is open, and why.
 func Unprotected(what, why string) Account {
 	return Account{Version: Version, Noise: "none", Units: []Unit{}, Total: privacy.Number(math.Inf(1)), Unbounded: []Open{{what, why}}}
 }
 
-// Leave says of something that no finite epsilon covers it, and why.
+// Leave adds something that no finite epsilon covers, and why.
 func (a *Account) Leave(what, why string) { a.Unbounded = append(a.Unbounded, Open{what, why}) }
 
-// Declaration is what the ledger of a run begins with: what is open, of every unit, what is
-// open of user features, and what is taken as public.
+// Declaration returns what the ledger of a run begins with. It lists what is open, of every
+// unit and of user features, and what is taken as public.
 func (a *Account) Declaration() privacy.Declaration {
 	d := declare(a.Unbounded, "")
 	if a.Features != nil {
@@ -99,7 +99,7 @@ func declare(open []Open, unit privacy.Unit) (d privacy.Declaration) {
 	return d
 }
 
-// Names are those of what is open.
+// Names returns the names of what is open.
 func Names(open []Open) []string {
 	names := make([]string, len(open))
 	for i, o := range open {
@@ -108,8 +108,8 @@ func Names(open []Open) []string {
 	return names
 }
 
-// Add enters the guarantee for one kind of neighbour: the epsilon of what noise covers, of
-// which the account's total is the largest, and infinite where anything is open.
+// Add enters the guarantee for one kind of neighbour. epsilon is that of what noise covers.
+// The account's total becomes the largest of all, and infinite where anything is open.
 func (a *Account) Add(unit, neighbouring string, delta float64, epsilon privacy.Number) {
 	u := Unit{Unit: unit, Neighbouring: neighbouring, Delta: delta, Accounted: Accounted{epsilon}, Total: epsilon, Unbounded: Names(a.Unbounded)}
 	if len(a.Unbounded) > 0 {
@@ -119,8 +119,8 @@ func (a *Account) Add(unit, neighbouring string, delta float64, epsilon privacy.
 	a.Total = max(a.Total, u.Total)
 }
 
-// ShowOpen puts what is open into a result: the accounted epsilon of the whole run, which
-// is then infinite, and a note for each.
+// ShowOpen puts what is open into a result. It shows the accounted epsilon of the whole run,
+// which is then infinite, and a note for each.
 func (a *Account) ShowOpen(d *report.Document) {
 	d.Facts = append(d.Facts, report.Fact{Label: "accounted epsilon", Value: "infinity", Note: "of the whole run, without bound: " + strings.Join(Names(a.Unbounded), ", ")})
 	for _, o := range a.Unbounded {
@@ -128,8 +128,8 @@ func (a *Account) ShowOpen(d *report.Document) {
 	}
 }
 
-// ReadAccount reads what every method's privacy.json has, of this and of older programs.
-// Nil without an error: the run wrote none.
+// ReadAccount reads what every method's privacy.json has, of this and of older programs. It
+// returns nil without an error where the run wrote no account.
 func ReadAccount(dir string) (*Account, error) {
 	path := filepath.Join(dir, "privacy.json")
 	b, err := os.ReadFile(path)
@@ -146,7 +146,7 @@ func ReadAccount(dir string) (*Account, error) {
 	return &a, nil
 }
 
-// PublicText is what is taken as public in one line, "" for nothing.
+// PublicText returns what is taken as public in one line, "" where the list is empty.
 func (a *Account) PublicText() string {
 	texts := make([]string, len(a.Public))
 	for i, p := range a.Public {

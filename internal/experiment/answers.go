@@ -65,7 +65,7 @@ type Head struct {
 	Level    dataset.Level
 }
 
-// HeadOf is the head of an answer: what ("Recommendations") of a method on data.
+// HeadOf makes the head of an answer: what ("Recommendations"), of a method, on data.
 func HeadOf(what, method string, s dataset.Source, setting, dir string) Head {
 	h := Head{Title: fmt.Sprintf("%s of %s on %s", what, method, s.Title), Subtitle: "run " + dir, Level: s.Level}
 	if setting != "" {
@@ -78,7 +78,7 @@ func (h Head) document() *report.Document {
 	return &report.Document{Title: h.Title, Subtitle: h.Subtitle, Level: h.Level}
 }
 
-// Scored is one recommended item, as the data call it.
+// Scored is one recommended item, under its name in the data.
 type Scored struct {
 	Item  string
 	Score float64
@@ -90,7 +90,7 @@ type List struct {
 	Items []Scored
 }
 
-// Recommendations is the answer to Question.
+// Recommendations answers run.Recommend.
 type Recommendations struct {
 	Head
 	Lists []List
@@ -133,7 +133,7 @@ func (r Ranking) Check(o Question) error {
 	return err
 }
 
-// samples are the scorer's for the users asked about.
+// samples returns the scorer's samples for the users asked about.
 func (r Ranking) samples(o Question) ([]int32, error) {
 	if o.K < 1 || o.K > r.Items {
 		return nil, &run.UsageError{Message: fmt.Sprintf("%d items a user asked for, want 1 to %d", o.K, r.Items)}
@@ -212,7 +212,7 @@ func (e *Evaluation) agreement() string {
 	return fmt.Sprintf("differs from what the run reported by up to %.2g", e.Differs)
 }
 
-// Apart is the most that scores by metric name differ from those reported.
+// Apart returns the most that scores by metric name differ from those reported, a share.
 func Apart(now, was map[string]float64) float64 {
 	worst := 0.0
 	for name, v := range now {

@@ -2,8 +2,8 @@ package experiment
 
 import "privrec/internal/report"
 
-// Curves draws the loss of every epoch, in the unit given, and, where epochs were ranked,
-// their scores.
+// Curves draws the loss of every epoch, in the given unit. It draws the scores of epochs too,
+// where they were ranked.
 func Curves(method, unit string, epochs []Epoch) []report.Figure {
 	if len(epochs) == 0 {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"privrec/internal/stats"
 )
 
-// Rehearsed is what a forecast measured, in seconds, and how much of it a run has.
+// Rehearsed holds what a rehearsal measured, in seconds, and how often a run does it.
 type Rehearsed struct {
 	Opening float64   // of the data and the model
 	Steps   []float64 // of the training steps that were timed
@@ -17,7 +17,7 @@ type Rehearsed struct {
 	Text    string    // what Of and Ranking were multiplied from
 }
 
-// Estimate multiplies what was measured. Early stopping is not counted on.
+// Estimate multiplies what was measured. It does not count on early stopping.
 func (r Rehearsed) Estimate() run.Forecast {
 	step, least := stats.Mean(r.Steps), slices.Min(r.Steps)
 	rest := r.Opening + r.Ranking

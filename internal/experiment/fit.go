@@ -9,14 +9,14 @@ import (
 	"privrec/internal/train"
 )
 
-// Fitted is what training left behind.
+// Fitted holds what training left behind.
 type Fitted struct {
 	*train.Result               // of the training whose parameters are reported
 	Selection     *train.Result // of the training that chose the number of epochs; nil: there was one training
 }
 
-// Epoch is the reported model's number of epochs, from 1. selected says that validation
-// chose among the epochs.
+// Epoch returns the number of the reported model's epoch, from 1. selected says that
+// validation chose among the epochs.
 func (f *Fitted) Epoch(selected bool) int {
 	if selected && f.Selection == nil {
 		return f.Best + 1
@@ -24,7 +24,7 @@ func (f *Fitted) Epoch(selected bool) int {
 	return len(f.Epochs)
 }
 
-// Chose is the training that validation ended: the first of two, or the only one.
+// Chose returns the training that validation ended: the first of two, or the only one.
 func (f *Fitted) Chose() *train.Result {
 	if f.Selection != nil {
 		return f.Selection
@@ -40,22 +40,23 @@ type Training struct {
 	Store  train.Store // where its checkpoints go
 }
 
-// Fit is how a run trains.
+// Fit says how a run trains: once, or a second time on all rows.
 type Fit struct {
 	Env    *run.Env
 	Epochs int // the cap
-	// Again names what the second training takes, such as "all samples"; empty: there is
-	// none. The first one holds rows out, and chooses how long the second one lasts.
+	// Again names what the second training takes, such as "all samples". Empty: there is no
+	// second training. The first one holds rows out, and chooses how long the second one
+	// lasts.
 	Again string
 	// Learn makes one training. The second one begins from initial values.
 	Learn func(ctx context.Context, t Training) (*train.Result, error)
-	// Restart gives every parameter its initial value again, between the two; nil: Learn
-	// makes a new model each time.
+	// Restart gives every parameter its initial value again, between the two trainings. Nil:
+	// Learn makes a new model each time.
 	Restart func()
 }
 
-// Run trains and leaves the parameters to report in the model. It goes on from a
-// checkpoint of either training.
+// Run trains, and leaves the parameters to report in the model. It goes on from a checkpoint
+// of either training.
 func (f Fit) Run(ctx context.Context) (*Fitted, error) {
 	defer f.Env.Stage("train")()
 	if f.Again == "" {

@@ -13,15 +13,15 @@ import (
 	"privrec/internal/train"
 )
 
-// Version is that of metrics.json and privacy.json that this program writes. Files of
-// version 0, which they do not say, count epochs from 0 and have the fields of each protocol
-// in an order and under names of its own.
+// Version is the version of metrics.json and privacy.json that this program writes. Files
+// without a version have version 0: they count epochs from 0, and each protocol has its own
+// names and order of fields.
 const Version = 2
 
-// Outcome is metrics.json: what a run measured. It holds no times, so that a resumed run
-// writes the same bytes. Scores are shares, not percent; epochs count from 1. D identifies
-// the data: Data, and the counts of a protocol. A protocol embeds an outcome beside what it
-// alone measures.
+// Outcome is what a run measured, as metrics.json holds it. It holds no times, so that a
+// resumed run writes the same bytes. Scores are shares, not percent; epochs count from 1. D
+// identifies the data: Data, and the counts of a protocol. A protocol embeds an outcome beside
+// what only it measures.
 type Outcome[D any] struct {
 	Version     int               `json:"version"`
 	Method      string            `json:"method"`
@@ -56,7 +56,7 @@ type Scores struct {
 	Printed   string                `json:"printed,omitempty"` // where
 }
 
-// NewScores is a row of means.
+// NewScores makes a row of means.
 func NewScores(name, release string, values []metrics.Value) Scores {
 	s := Scores{Name: name, Release: release, Values: map[string]float64{}}
 	for _, v := range values {
@@ -65,7 +65,7 @@ func NewScores(name, release string, values []metrics.Value) Scores {
 	return s
 }
 
-// Row is the row in the order of the metrics, for a comparison.
+// Row returns the row in the order of the metrics, for a comparison.
 func (s Scores) Row(ms []metrics.Metric) report.Row {
 	r := report.Row{Label: s.Name}
 	for _, m := range ms {
@@ -82,7 +82,7 @@ func (s Scores) Row(ms []metrics.Metric) report.Row {
 	return r
 }
 
-// Rows are the rows of a comparison.
+// Rows returns the rows of a comparison.
 func Rows(all []Scores, ms []metrics.Metric) (rows []report.Row) {
 	for _, s := range all {
 		rows = append(rows, s.Row(ms))
@@ -90,7 +90,7 @@ func Rows(all []Scores, ms []metrics.Metric) (rows []report.Row) {
 	return rows
 }
 
-// PrintedIn says where printed values of some rows are from, "" where there are none.
+// PrintedIn says where printed values of some rows are from, "" where no row has any.
 func PrintedIn(all []Scores) string {
 	var where []string
 	for _, s := range all {
@@ -101,8 +101,8 @@ func PrintedIn(all []Scores) string {
 	return strings.Join(where, " and ")
 }
 
-// UnmarshalJSON reads files of version 0 too, whose printed values had other shapes: those
-// are left out.
+// UnmarshalJSON reads files of version 0 too. Their printed values had other shapes and are
+// left out.
 func (s *Scores) UnmarshalJSON(b []byte) error {
 	type plain Scores // without this method
 	in := struct {
@@ -123,7 +123,7 @@ func (s *Scores) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Trained is how long the reported training lasted.
+// Trained says how long the reported training lasted.
 type Trained struct {
 	Selected  int     `json:"selected_epoch"` // of the evaluated model; 0: nothing was trained by epochs
 	Cap       int     `json:"epoch_cap"`
@@ -134,7 +134,7 @@ type Trained struct {
 	Selection []Epoch `json:"selection,omitempty"` // of the one that chose how long it lasts
 }
 
-// Epoch is what is kept of one pass over the training data.
+// Epoch holds the results of one pass over the training data.
 type Epoch struct {
 	Epoch   int           `json:"epoch"` // from 1
 	Steps   int           `json:"steps"`
@@ -146,7 +146,7 @@ type Epoch struct {
 }
 
 // TrainedBy describes the trainings of a fit. selected says that validation chose among the
-// epochs, cap is the most that there could be, and own how long the setting trains.
+// epochs. cap is the most epochs that there could be, and own how long the setting trains.
 func TrainedBy(f *Fitted, selected bool, cap int, own train.Length, s Standing) Trained {
 	chose := f.Chose()
 	t := Trained{
@@ -159,7 +159,7 @@ func TrainedBy(f *Fitted, selected bool, cap int, own train.Length, s Standing) 
 	return t
 }
 
-// Chose are the epochs of the training that validation ended.
+// Chose returns the epochs of the training that validation ended.
 func (t Trained) Chose() []Epoch {
 	if len(t.Selection) > 0 {
 		return t.Selection
@@ -175,7 +175,7 @@ func epochs(r *train.Result) []Epoch {
 	return out
 }
 
-// Define says what metrics mean.
+// Define says what metrics mean, by metric name.
 func Define(ms []metrics.Metric, definition func(metrics.Metric) string) map[string]string {
 	out := make(map[string]string, len(ms))
 	for _, m := range ms {

@@ -9,15 +9,15 @@ import (
 	"privrec/internal/report"
 )
 
-// Protected is the account of a method with noise, before anything is composed: nothing is
-// claimed and nothing is open. taken is what a finite total takes as public.
+// Protected makes the account of a method with noise, before anything is composed. It claims
+// nothing and leaves nothing open. taken is what a finite total takes as public.
 func Protected(taken ...privacy.Assumption) Account {
 	return Account{Version: Version, Noise: string(privacy.Research), Units: []Unit{}, Unbounded: []Open{}, Public: taken}
 }
 
-// Compose enters the guarantee at delta for one kind of neighbour: the exact epsilon of what
-// noise covers in the ledger, which is infinite where the account leaves anything open. Without
-// any noise in the ledger only what is open counts. It comes after Leave.
+// Compose enters the guarantee at delta for one kind of neighbour. Its epsilon is the exact
+// one of what noise covers in the ledger. It is infinite where the account leaves anything
+// open. A ledger without noise adds only what is open. Call Leave before it.
 func (a *Account) Compose(l *privacy.Ledger, of privacy.Subject, delta float64) error {
 	acc, err := accountant.New(accountant.Contour, of.Unit, of.Neighbouring)
 	if err != nil {
@@ -41,8 +41,8 @@ func (a *Account) Compose(l *privacy.Ledger, of privacy.Subject, delta float64) 
 	return nil
 }
 
-// Show puts the account into a result: what is claimed, the total, a guarantee for every kind of
-// neighbour, what is open and what is taken as public.
+// Show puts the account into a result: what is claimed, the total, a guarantee for every kind
+// of neighbour, what is open and what is taken as public.
 func (a *Account) Show(d *report.Document) {
 	if c := a.Claimed; c != nil {
 		d.Facts = append(d.Facts, report.Fact{Label: "claimed epsilon", Value: c.Eps.String(),

@@ -13,14 +13,14 @@ import (
 type Standing struct {
 	Text string // for results: the profile, and the keys that differ from it
 	// Printed reports whether the numbers that a paper prints for the profile are of this
-	// method: no key differs but the free ones.
+	// method: only free keys differ.
 	Printed bool
 	Stated  train.Length // how long the profile trains; empty for a setting of no profile
 }
 
-// Stand compares a setting with the profile that it names among some. Keys that begin with
+// Stand compares a setting with the profile that it names, one of named. Keys that begin with
 // a word of free may differ without making it another method: the data, a swept width, how
-// long training lasts. length is how long a setting trains; nil: not by epochs.
+// long training lasts. length returns how long a setting trains; nil: not by epochs.
 func Stand[C any](setting C, profile string, named map[string]C, length func(C) train.Length, free ...string) (Standing, error) {
 	base, ok := named[profile]
 	if !ok {

@@ -14,14 +14,14 @@ import (
 	"privrec/internal/tensor"
 )
 
-// ModelFile is the model of a run: the parameters that its result reports, by name, or
-// the vectors of its releases. Safetensors.
+// ModelFile holds the model of a run, in the format safetensors: the parameters that its
+// result reports, by name, or the vectors of its releases.
 const ModelFile = "model.safetensors"
 
-// retrain is what to do about a model that cannot be read.
+// retrain says what to do about a model that cannot be read.
 const retrain = "train again with another --out"
 
-// Keep writes the parameters of the reported model, with remarks of the method's own.
+// Keep writes the parameters of the reported model, with remarks of the method in meta.
 func Keep(env *run.Env, params []*autograd.Param, meta map[string]string) error {
 	tensors := make([]run.NamedTensor, len(params))
 	for i, p := range params {
@@ -30,14 +30,14 @@ func Keep(env *run.Env, params []*autograd.Param, meta map[string]string) error 
 	return write(env, tensors, meta)
 }
 
-// Vectors are those of all users (users, d) and items (items, d) as one release has them.
-// Recommendations are the inner products of their rows.
+// Vectors are the vectors of all users (users, d) and items (items, d) of one release.
+// Recommendations rank by the inner products of their rows.
 type Vectors struct {
 	Release      string // empty: the only one
 	Users, Items tensor.Matrix
 }
 
-// KeepVectors writes the vectors of a run's releases: all that its ranking needs.
+// KeepVectors writes the vectors of a run's releases, which is all that its ranking needs.
 func KeepVectors(env *run.Env, releases []Vectors) error {
 	var tensors []run.NamedTensor
 	for _, v := range releases {
@@ -66,7 +66,7 @@ type Weights struct {
 }
 
 // OpenModel reads the model of a run directory. Runs of older programs have it in their
-// checkpoint, that of the best epoch where one was chosen.
+// checkpoint; where an epoch was chosen, it is the model of that epoch.
 func OpenModel(dir string) (*Weights, error) {
 	w, err := open(filepath.Join(dir, ModelFile))
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -104,10 +104,10 @@ func (w *Weights) Into(params []*autograd.Param) error {
 	return nil
 }
 
-// Path is the file that was read.
+// Path returns the file that was read.
 func (w *Weights) Path() string { return w.path }
 
-// Matrix is a view of one tensor of the file.
+// Matrix returns a view of one tensor of the file.
 func (w *Weights) Matrix(name string) (tensor.Matrix, error) {
 	t, err := w.tensor(w.prefix + name)
 	if err != nil {
@@ -128,8 +128,8 @@ func (w *Weights) tensor(name string) (run.NamedTensor, error) {
 	return w.tensors[at], nil
 }
 
-// OpenVectors reads the vectors of one release of a run: rows of so many users and items,
-// of equal width. Runs of older programs have a file for each release.
+// OpenVectors reads the vectors of one release of a run. It demands users and items as the
+// numbers of rows, and equal widths. Runs of older programs have a file for each release.
 func OpenVectors(dir, release string, users, items int) (Vectors, error) {
 	v := Vectors{Release: release}
 	w, err := open(filepath.Join(dir, ModelFile))
@@ -164,7 +164,7 @@ func OpenVectors(dir, release string, users, items int) (Vectors, error) {
 	return v, nil
 }
 
-// oldVectors is the file of a release as programs before [ModelFile] wrote it.
+// oldVectors returns the file name of a release as programs before [ModelFile] wrote it.
 func oldVectors(release string) string {
 	if release == "" {
 		return "vectors.safetensors"
