@@ -25,8 +25,8 @@ const (
 // BPRSetting is one run of a model that BPR trains. M is the shape of the model.
 type BPRSetting[M BPRShape] struct {
 	Profile string `yaml:"profile"`
-	// Protocol is how the data are cut and what is ranked against what: ProtocolTopN, which
-	// "" is too, or ProtocolNextItem.
+	// Protocol says how the data are cut and which items are ranked: ProtocolTopN, which ""
+	// means too, or ProtocolNextItem.
 	Protocol string          `yaml:"protocol,omitempty"`
 	Data     StaticData      `yaml:"data"`
 	Model    M               `yaml:"model"`
@@ -34,24 +34,26 @@ type BPRSetting[M BPRShape] struct {
 	Eval     topn.EvalConfig `yaml:"eval"`
 }
 
-// StaticData is which data are read. Keys beside those of top-n are of ProtocolNextItem.
+// StaticData names the data. Keys that package topn's configuration lacks are of
+// ProtocolNextItem.
 type StaticData struct {
 	topn.DataConfig `yaml:",inline"`
 	Candidates      string `yaml:"candidates,omitempty"` // that are ranked
 }
 
-// BPRTrain is the optimisation. Keys beside those of top-n are of ProtocolNextItem.
+// BPRTrain sets how a model is optimised. Keys that package topn's configuration lacks are of
+// ProtocolNextItem.
 type BPRTrain struct {
 	topn.TrainConfig `yaml:",inline"`
 	Validation       float64 `yaml:"validation,omitempty"` // share of the train samples held out
 	Refit            bool    `yaml:"refit,omitempty"`      // train once more, on all train samples
 }
 
-// ProtocolTopN ranks all items for every user (package topn).
+// ProtocolTopN names the protocol that ranks all items for every user (package topn).
 const ProtocolTopN = "top-n"
 
-// BPRTasks are the models that BPR trains. Their results stand beside those of tables: t
-// under ProtocolTopN, next under ProtocolNextItem.
+// BPRTasks lists the models that BPR trains. t and next are results of others under
+// ProtocolTopN and under ProtocolNextItem, which are shown beside theirs.
 func BPRTasks(t topn.Tables, next nextitem.Table) []run.Task {
 	return []run.Task{
 		bprTask(BPRMF, "matrix factorisation by Bayesian personalised ranking (RDP-GCF's Table 2)", bpr.Cite, t, next, NextItemBPRMF, DefaultBPRMF),
@@ -60,8 +62,8 @@ func BPRTasks(t topn.Tables, next nextitem.Table) []run.Task {
 	}
 }
 
-// bprTask is the task of a model with its profiles, the one of ProtocolNextItem and those of
-// ProtocolTopN, the default first.
+// bprTask makes the task of a model. own is its profile under ProtocolNextItem, and profiles
+// are those under ProtocolTopN, the default first.
 func bprTask[M BPRShape](method, summary, cite string, t topn.Tables, next nextitem.Table, own func() BPRSetting[M], profiles ...func() BPRSetting[M]) run.Task {
 	return run.Spec[BPRSetting[M]]{
 		Verb: "train", Name: strings.ToLower(method), Summary: summary, Cite: cite, Answers: true,
@@ -80,7 +82,7 @@ func bprTask[M BPRShape](method, summary, cite string, t topn.Tables, next nexti
 	}.Task()
 }
 
-// standing says how the setting relates to the one of some profiles that it names.
+// standing says how the setting relates to the profile that it names, one of profiles.
 func (s BPRSetting[M]) standing(profiles ...func() BPRSetting[M]) (experiment.Standing, error) {
 	named := map[string]BPRSetting[M]{}
 	for _, p := range profiles {

@@ -13,26 +13,26 @@ import (
 	"privrec/internal/train"
 )
 
-// NextItemBPRMF is BPRMF on DIPSGNN's ML-1M.
+// NextItemBPRMF returns the setting of BPRMF on DIPSGNN's ML-1M.
 func NextItemBPRMF() BPRSetting[BPRMFShape] {
 	return nextItem(BPRMFShape{Dim: 64, Init: InitConfig{Law: LawNormal, Std: 0.1}}, 300)
 }
 
-// NextItemLightGCN is LightGCN on DIPSGNN's ML-1M.
+// NextItemLightGCN returns the setting of LightGCN on DIPSGNN's ML-1M.
 func NextItemLightGCN() BPRSetting[LightGCNShape] {
 	return nextItem(LightGCNShape{Dim: 64, Layers: 3, Norm: "sym", Init: InitConfig{Law: LawNormal, Std: 0.1}}, 1000)
 }
 
-// NextItemNGCF is NGCF on DIPSGNN's ML-1M, with the rate and the penalty of its released
-// program.
+// NextItemNGCF returns the setting of NGCF on DIPSGNN's ML-1M, with the rate and the penalty
+// of NGCF's published program.
 func NextItemNGCF() BPRSetting[NGCFShape] {
 	s := nextItem(DefaultNGCF().Model, 400)
 	s.Train.Rate, s.Train.L2 = 1e-4, 1e-5
 	return s
 }
 
-// nextItem is a model at the setting of LightGCN's released program, stopped early on
-// held-out samples and trained once more on all of them.
+// nextItem returns a model's setting with the training of LightGCN's published program. It
+// stops early on held-out samples, and trains once more on all samples.
 func nextItem[M BPRShape](m M, epochs int) BPRSetting[M] {
 	s := common(m)
 	s.Profile, s.Protocol, s.Data = ProtocolNextItem, ProtocolNextItem, nextItemData()
@@ -42,13 +42,13 @@ func nextItem[M BPRShape](m M, epochs int) BPRSetting[M] {
 	return s
 }
 
-// nextItemData is DIPSGNN's ML-1M.
+// nextItemData returns DIPSGNN's ML-1M.
 func nextItemData() StaticData {
 	d := nextitem.ML1M()
 	return StaticData{DataConfig: topn.DataConfig{Name: d.Name, Recipe: d.Recipe}, Candidates: d.Candidates}
 }
 
-// nextItem is the data as package nextitem takes them.
+// nextItem returns the data as package nextitem takes them.
 func (d StaticData) nextItem() nextitem.Data {
 	return nextitem.Data{Name: d.Name, Recipe: d.Recipe, Candidates: d.Candidates}
 }
@@ -57,7 +57,7 @@ func (d StaticData) checkNextItem(v *config.Checker) {
 	v.OneOf("data.candidates", d.Candidates, nextitem.CandidatesTrain, nextitem.CandidatesTenCore)
 }
 
-// nextItem opens the setting under package nextitem's protocol; own is its profile there.
+// nextItem opens the setting under package nextitem's protocol. own is its profile there.
 func (s BPRSetting[M]) nextItem(ctx context.Context, env *run.Env, method string, table nextitem.Table, own BPRSetting[M]) (run.Work, error) {
 	length := func(s BPRSetting[M]) train.Length { return s.Train.Length() }
 	standing, err := experiment.Stand(s, s.Profile, map[string]BPRSetting[M]{own.Profile: own}, length, "data.")

@@ -23,7 +23,7 @@ type BPRShape interface {
 	shape() topn.Shape
 }
 
-// InitConfig is how the tables begin.
+// InitConfig sets how the tables begin.
 type InitConfig struct {
 	Law string  `yaml:"law"` // xavier (uniform) or normal
 	Std float64 `yaml:"std"` // of normal
@@ -35,13 +35,13 @@ const (
 	LawNormal = "normal"
 )
 
-// BPRMFShape is that of matrix factorisation.
+// BPRMFShape sets the shape of matrix factorisation.
 type BPRMFShape struct {
 	Dim  int        `yaml:"dim"`
 	Init InitConfig `yaml:"init"`
 }
 
-// LightGCNShape is that of LightGCN.
+// LightGCNShape sets the shape of LightGCN.
 type LightGCNShape struct {
 	Dim    int        `yaml:"dim"`
 	Layers int        `yaml:"layers"`
@@ -49,7 +49,7 @@ type LightGCNShape struct {
 	Init   InitConfig `yaml:"init"`
 }
 
-// NGCFShape is that of NGCF.
+// NGCFShape sets the shape of NGCF.
 type NGCFShape struct {
 	Dim            int        `yaml:"dim"` // of the tables and of every layer
 	Layers         int        `yaml:"layers"`
@@ -58,17 +58,17 @@ type NGCFShape struct {
 	Init           InitConfig `yaml:"init"`
 }
 
-// DefaultBPRMF is BPRMF at RDP-GCF's common setting.
+// DefaultBPRMF returns BPRMF at RDP-GCF's common setting.
 func DefaultBPRMF() BPRSetting[BPRMFShape] {
 	return common(BPRMFShape{Dim: 64, Init: InitConfig{Law: LawXavier}})
 }
 
-// DefaultLightGCN is LightGCN at RDP-GCF's common setting.
+// DefaultLightGCN returns LightGCN at RDP-GCF's common setting.
 func DefaultLightGCN() BPRSetting[LightGCNShape] {
 	return common(LightGCNShape{Dim: 64, Layers: 3, Norm: "sym", Init: InitConfig{Law: LawXavier}})
 }
 
-// DefaultNGCF is NGCF as its released program has it: rate 1e-4, lambda 1e-5, both
+// DefaultNGCF returns the setting of NGCF's published program: rate 1e-4, lambda 1e-5, both
 // dropouts 0.1, at most 400 epochs.
 func DefaultNGCF() BPRSetting[NGCFShape] {
 	s := common(NGCFShape{Dim: 64, Layers: 3, MessageDropout: 0.1, NodeDropout: 0.1, Init: InitConfig{Law: LawXavier}})
@@ -76,9 +76,10 @@ func DefaultNGCF() BPRSetting[NGCFShape] {
 	return s
 }
 
-// CodeLightGCN is the setting of LightGCN's released PyTorch program: the published
-// split whole, 1,000 epochs at batch 2048, normal tables, user-uniform pairs, ranks by
-// the sigmoid of the scores, the last model. It prints the best epoch on test, which chooses nothing here.
+// CodeLightGCN returns the setting of LightGCN's published PyTorch program: the published
+// split whole, 1,000 epochs at batch 2048, normal tables, user-uniform pairs, ranks by the
+// sigmoid of the scores, the last model. That program prints the best epoch on test, which
+// chooses nothing here.
 func CodeLightGCN() BPRSetting[LightGCNShape] {
 	s := DefaultLightGCN()
 	s.Profile = "code"
@@ -90,12 +91,12 @@ func CodeLightGCN() BPRSetting[LightGCNShape] {
 	return s
 }
 
-// common is RDP-GCF's setting for all methods with a model's shape.
+// common returns RDP-GCF's setting for all methods, with a model's shape.
 func common[M BPRShape](m M) BPRSetting[M] {
 	return BPRSetting[M]{Profile: "paper", Data: StaticData{DataConfig: topn.DefaultData()}, Model: m, Train: BPRTrain{TrainConfig: topn.DefaultTrain()}, Eval: topn.DefaultEval()}
 }
 
-// Values draws what the tables begin with.
+// Values returns an initialiser that draws what the tables begin with.
 func (c InitConfig) Values(seed rng.Seed) nn.Init {
 	if c.Law == LawNormal {
 		return nn.Normal(seed, c.Std)
@@ -171,7 +172,7 @@ func (s NGCFShape) Vectors(g *graph.Bipartite, seed rng.Seed) (topn.Static, erro
 	return sure{m, m.All}, nil
 }
 
-// sure is a model whose vectors are there without fail.
+// sure is a model whose vectors cannot fail.
 type sure struct {
 	bpr.Encoder
 	all func() (users, items tensor.Matrix)

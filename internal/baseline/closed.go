@@ -32,21 +32,21 @@ type ClosedSetting[M ClosedShape] struct {
 	Eval     topn.EvalConfig `yaml:"eval"`
 }
 
-// ClosedShape is such a model's own part of the configuration.
+// ClosedShape is the own part of such a model in the configuration.
 type ClosedShape interface {
 	EASEShape | ItemKNNShape
 	Check(v *config.Checker) // reports what the model cannot be
-	// Fit computes the model; done gives its memory back.
+	// Fit computes the model. done gives its memory back.
 	Fit(ctx context.Context, g *graph.Bipartite) (s eval.Scorer, done func(), err error)
 }
 
-// EASEShape is that of EASE.
+// EASEShape sets the shape of EASE.
 type EASEShape struct {
 	Lambda   float64 `yaml:"lambda"`
 	MemoryMB int     `yaml:"memory_mb"` // what its matrix may take
 }
 
-// ItemKNNShape is that of ItemKNN.
+// ItemKNNShape sets the shape of ItemKNN.
 type ItemKNNShape struct {
 	Similarity string  `yaml:"similarity"` // cosine or dot
 	Neighbours int     `yaml:"neighbours"`
@@ -55,13 +55,13 @@ type ItemKNNShape struct {
 	MeanBias   bool    `yaml:"mean_bias"` // scores are deviations from the items' means
 }
 
-// DefaultEASE is the setting that the BARS benchmark found on Gowalla's published
-// split: lambda 80. Its matrix is of 29,858 users there.
+// DefaultEASE returns the setting that the BARS benchmark found on Gowalla's published split:
+// lambda 80. Its matrix is of 29,858 users there.
 func DefaultEASE() ClosedSetting[EASEShape] {
 	return closed(EASEShape{Lambda: 80, MemoryMB: 8192})
 }
 
-// DefaultItemKNN is the setting that the BARS benchmark found on Gowalla's published
+// DefaultItemKNN returns the setting that the BARS benchmark found on Gowalla's published
 // split.
 func DefaultItemKNN() ClosedSetting[ItemKNNShape] {
 	return closed(ItemKNNShape{Similarity: string(itemknn.Cosine), Neighbours: 100, Normalise: true, MeanBias: true})
@@ -71,7 +71,7 @@ func closed[M ClosedShape](m M) ClosedSetting[M] {
 	return ClosedSetting[M]{Profile: "bars", Data: StaticData{DataConfig: topn.DataConfig{Name: topn.DefaultData().Name, Recipe: "lightgcn"}}, Model: m, Eval: topn.DefaultEval()}
 }
 
-// closedTasks are the models that are computed.
+// closedTasks lists the models that are computed.
 func closedTasks(t topn.Tables, next nextitem.Table) []run.Task {
 	return []run.Task{
 		closedTask(EASE, "linear item model in closed form, on the same rows", ease.Cite, t, next, DefaultEASE),
@@ -79,7 +79,7 @@ func closedTasks(t topn.Tables, next nextitem.Table) []run.Task {
 	}
 }
 
-// closedTask is the task of a model with its one profile.
+// closedTask makes the task of a model with its one profile.
 func closedTask[M ClosedShape](method, summary, cite string, t topn.Tables, next nextitem.Table, profile func() ClosedSetting[M]) run.Task {
 	return run.Spec[ClosedSetting[M]]{
 		Verb: "train", Name: strings.ToLower(method), Summary: summary, Cite: cite, Answers: true,
@@ -101,8 +101,9 @@ func closedTask[M ClosedShape](method, summary, cite string, t topn.Tables, next
 	}.Task()
 }
 
-// topN opens the setting under package topn's protocol. No vectors are kept: the model is
-// computed again from the same rows, to the same bits, where recommendations are asked for.
+// topN opens the setting under package topn's protocol. It writes no vectors: where
+// recommendations are asked for, the model is computed again from the same rows, to the same
+// bits.
 func (s ClosedSetting[M]) topN(ctx context.Context, env *run.Env, m topn.Method) (run.Work, error) {
 	m.Data, m.Eval = s.Data.DataConfig, s.Eval
 	x, err := topn.Load(ctx, env, m)
@@ -120,8 +121,8 @@ func (s ClosedSetting[M]) topN(ctx context.Context, env *run.Env, m topn.Method)
 	return x, x.DeclareUnprotected()
 }
 
-// nextItem opens the setting under package nextitem's protocol, where the model is of all
-// training items: nothing is chosen on held-out ones.
+// nextItem opens the setting under package nextitem's protocol. The model is computed from all
+// training items, since held-out ones choose nothing.
 func (s ClosedSetting[M]) nextItem(ctx context.Context, env *run.Env, method string, standing experiment.Standing, table nextitem.Table) (run.Work, error) {
 	x, err := nextitem.Load(ctx, env, nextitem.Setting{
 		Method: method, Standing: standing, Table: table, From: s.Data.nextItem(),

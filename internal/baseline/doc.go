@@ -1,6 +1,7 @@
-// Package baseline trains models without protection, under the protocols that they fit. A
-// file holds a model or a family: its configuration, its profiles, and how a protocol gets
-// it. What papers print of them comes from outside; the tables stay with the papers.
+// Package baseline trains models without protection, under the protocols that they fit. A file
+// holds a model or a family: its configuration, its profiles, and how it runs under a
+// protocol. What papers print of the models comes from outside: the tables are in the packages
+// of the papers.
 package baseline
 
 import (
@@ -11,8 +12,9 @@ import (
 	"privrec/internal/run"
 )
 
-// TopN are the models that fit package topn's protocol, with results of others that stand
-// beside theirs; next are those under package nextitem's, which all of them fit too.
+// TopN lists the models that fit package topn's protocol. All of them fit package nextitem's
+// too. t and next are results of others under the two protocols, which are shown beside
+// theirs.
 func TopN(t topn.Tables, next nextitem.Table) []run.Task {
 	return slices.Concat(BPRTasks(t, next), closedTasks(t, next))
 }

@@ -14,7 +14,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Sessions lists the networks over sessions. table is what a paper prints for them.
+// Sessions lists the networks over sessions. table holds what a paper prints for them.
 func Sessions(table nextitem.Table) []run.Task {
 	return []run.Task{
 		srGNN().task(table),
@@ -23,16 +23,16 @@ func Sessions(table nextitem.Table) []run.Task {
 	}
 }
 
-// SRGNNShape is SR-GNN's shape.
+// SRGNNShape sets the shape of SR-GNN.
 type SRGNNShape struct {
 	Dim   int `yaml:"dim"`   // d
 	Steps int `yaml:"steps"` // propagation steps
 }
 
-// Width is d.
+// Width returns d.
 func (s SRGNNShape) Width() int { return s.Dim }
 
-// srGNN is SR-GNN at its own setting.
+// srGNN makes SR-GNN at its own setting.
 func srGNN() method[SRGNNShape] {
 	m := session("SRGNN", "session graph network without user vectors or noise (DIPSGNN's Table 2)",
 		"Wu et al., Session-based Recommendation with Graph Neural Networks, AAAI 2019",
@@ -45,12 +45,12 @@ func srGNN() method[SRGNNShape] {
 	return m
 }
 
-// SRGNN is SR-GNN at its own setting, on data that are loaded.
+// SRGNN makes the experiment of SR-GNN at its own setting, on loaded data.
 func SRGNN(env *run.Env, d *dataset.Sequential) (*nextitem.Experiment, error) {
 	return srGNN().on(env, d)
 }
 
-// APGNNShape is A-PGNN's shape.
+// APGNNShape sets the shape of A-PGNN.
 type APGNNShape struct {
 	Dim       int    `yaml:"dim"`        // d
 	UserDim   int    `yaml:"user_dim"`   // d'
@@ -58,10 +58,10 @@ type APGNNShape struct {
 	UserInput string `yaml:"user_input"` // features, as Hu & Fang compare it, or id, as A-PGNN was published
 }
 
-// Width is d.
+// Width returns d.
 func (s APGNNShape) Width() int { return s.Dim }
 
-// apGNN is A-PGNN, without its history part, at SR-GNN's training setting, which its own
+// apGNN makes A-PGNN, without its history part, at SR-GNN's training setting, which A-PGNN
 // follows.
 func apGNN() method[APGNNShape] {
 	return method[APGNNShape]{
@@ -96,7 +96,7 @@ func apGNN() method[APGNNShape] {
 	}
 }
 
-// APGNN is A-PGNN at its own setting, on data that are loaded.
+// APGNN makes the experiment of A-PGNN at its own setting, on loaded data.
 func APGNN(env *run.Env, d *dataset.Sequential) (*nextitem.Experiment, error) {
 	return apGNN().on(env, d)
 }

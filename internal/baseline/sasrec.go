@@ -16,8 +16,9 @@ import (
 	"privrec/internal/train"
 )
 
-// SASRec is the self-attentive model, under leave-one-out or, as the configuration has it,
-// with all prefixes ranked; table is what a paper prints of that.
+// SASRec makes the task of the self-attentive model. The configuration chooses leave-one-out
+// or the protocol that ranks after every prefix. table holds what a paper prints of the
+// latter.
 func SASRec(table nextitem.Table) run.Task {
 	return run.Spec[SASRecConfig]{
 		Verb: "train", Name: "sasrec", Cite: sasrec.Cite, Answers: true,
@@ -42,7 +43,7 @@ func SASRec(table nextitem.Table) run.Task {
 	}.Task()
 }
 
-// sasrecTask is the task as its runs name it.
+// sasrecTask is the name of the task in its runs.
 const sasrecTask = "train sasrec"
 
 // load reads the sequences.
@@ -57,7 +58,7 @@ func (d SASRecData) load(ctx context.Context, env *run.Env) (*dataset.Sequential
 	return set.Sequences()
 }
 
-// setting is the configuration as the protocol takes it.
+// setting returns the configuration as the protocol takes it.
 func (c SASRecConfig) setting(table nextitem.Table) (nextitem.Setting, error) {
 	s := nextitem.Setting{
 		Method: c.method(),
@@ -88,7 +89,7 @@ func (c SASRecConfig) setting(table nextitem.Table) (nextitem.Setting, error) {
 	return s, err
 }
 
-// standing says how a setting under leave-one-out relates to the defaults, for its result.
+// standing says how a setting under leave-one-out relates to the defaults.
 func (c SASRecConfig) standing() (string, error) {
 	changed, err := config.Diff(DefaultSASRec(), c)
 	if err != nil || len(changed) == 0 {
@@ -97,7 +98,7 @@ func (c SASRecConfig) standing() (string, error) {
 	return "defaults, changed: " + strings.Join(changed, ", "), nil
 }
 
-// method is the model's name in results.
+// method returns the model's name in results.
 func (c SASRecConfig) method() string {
 	switch {
 	case c.Train.Loss == LossAll:
@@ -117,7 +118,7 @@ const (
 	sasrecIDs     = "names"            // the data's own; without a word, tokens where the data are histories
 )
 
-// keepSASRec writes the parameters of the reported model, and which rows are which items.
+// keepSASRec writes the parameters of the reported model, and the item of each row.
 func keepSASRec(x *nextitem.Experiment, m nextitem.Learner) error {
 	if err := x.Env.WriteScores(sasrecItems, run.Column{Name: "item_id", Values: x.Data.ItemIDs[1:]}); err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 
 // SASRecConfig is one training run of SASRec.
 type SASRecConfig struct {
-	// Protocol is how the data are cut and what is ranked; "" is ProtocolLeaveOneOut.
+	// Protocol says how the data are cut and what is ranked. "" means ProtocolLeaveOneOut.
 	Protocol string        `yaml:"protocol,omitempty"`
 	Data     SASRecData    `yaml:"data"`
 	Model    sasrec.Config `yaml:"model"`
@@ -23,20 +23,20 @@ const (
 	ProtocolLeaveOneOut = "leave-one-out" // a user's last item is for testing and the one before it for validation
 )
 
-// SASRecData names the sequences. Keys that are left out of files where they are empty are of
+// SASRecData names the sequences. Keys that files leave out where they are empty are of
 // ProtocolNextItem.
 type SASRecData struct {
 	Name   string `yaml:"name"`   // a registered data set or, with recipe histories, a set of slates
 	Recipe string `yaml:"recipe"` // filters and split of a data set; histories: the clicks of a set's training users
-	// Of a set of slates alone: who its training users are. They must be those of the
-	// attack that the vectors are for.
+	// Split, Slate and Behaviour are only for a set of slates: they say who its training users
+	// are. These must be the training users of the attack that the vectors are for.
 	Split      string `yaml:"split"`                // users or released
 	Slate      int    `yaml:"slate"`                // T
 	Behaviour  int    `yaml:"behaviour"`            // L
 	Candidates string `yaml:"candidates,omitempty"` // as nextitem.Data has them
 }
 
-// SASRecTrain is the optimisation, stopped early on the held-out items.
+// SASRecTrain sets how the model is optimised. Training stops early on the held-out items.
 type SASRecTrain struct {
 	Loss       string  `yaml:"loss"` // all: softmax over all items; sampled: the paper's, one negative a position
 	Epochs     int     `yaml:"epochs"`
@@ -48,7 +48,7 @@ type SASRecTrain struct {
 	Refit      bool    `yaml:"refit,omitempty"`      // train once more, on all training samples
 }
 
-// SASRecEval is the ranking, always among all items.
+// SASRecEval sets how all items are ranked.
 type SASRecEval struct {
 	K        []int `yaml:"k"`
 	MaskSeen bool  `yaml:"mask_seen"`       // items of the history are no candidates, except one that comes again
@@ -61,9 +61,9 @@ const (
 	LossSampled = "sampled"
 )
 
-// DefaultSASRec trains item vectors on the histories of the Zhihu pairs: the shape and
-// rate that the protection assumes; batch and second beta of the authors' program; the
-// loss of the reproductions, which needs fewer epochs.
+// DefaultSASRec returns the setting that trains item vectors on the histories of the Zhihu
+// pairs. Shape and rate are those that the protection assumes. Batch and second beta are of
+// the authors' program. The loss is of the reproductions, which needs fewer epochs.
 func DefaultSASRec() SASRecConfig {
 	return SASRecConfig{
 		Data:  SASRecData{Name: "exposure-zhihu", Recipe: slate.HistoriesRecipe, Split: slate.SplitUsers, Slate: 10, Behaviour: 5},
@@ -73,8 +73,8 @@ func DefaultSASRec() SASRecConfig {
 	}
 }
 
-// NextItemSASRec is the setting of SASRec's publication and program, with the loss of the
-// paper, on DIPSGNN's ML-1M, whose training sequences have at most 80 items.
+// NextItemSASRec returns the setting of SASRec's publication and program, with the loss of the
+// paper, on DIPSGNN's ML-1M. Training sequences have at most 80 items there.
 func NextItemSASRec() SASRecConfig {
 	c := DefaultSASRec()
 	c.Protocol = ProtocolNextItem

@@ -13,8 +13,8 @@ import (
 	"privrec/internal/train"
 )
 
-// sasrecLearner is the model on the samples of a part: a nextitem.Learner. What a training
-// loop takes is users, each with the labels of the part that their sequence holds.
+// sasrecLearner is the model on the samples of a part: a nextitem.Learner. A training loop
+// takes users, each with the labels of the part that their sequence holds.
 type sasrecLearner struct {
 	*sasrec.Model
 	part      *nextitem.Part
@@ -25,7 +25,7 @@ type sasrecLearner struct {
 	draws []int32
 }
 
-// learnIn has an experiment learn by the configuration's model.
+// learnIn makes an experiment learn the configuration's model.
 func (c SASRecConfig) learnIn(x *nextitem.Experiment) {
 	x.New = func(q *nextitem.Part) (nextitem.Learner, error) {
 		m, err := sasrec.New(x.Items, c.Model, x.Env.Seed)
@@ -48,7 +48,7 @@ func (l *sasrecLearner) Count(p *nextitem.Part) int {
 	return len(newLessons(p).users(p.Sequences, l.Config.Length))
 }
 
-// Lessons implements nextitem.Learner: the users with a label to learn.
+// Lessons implements nextitem.Learner. They are the users with a label to learn.
 func (l *sasrecLearner) Lessons(nextitem.Pass) (nextitem.Lessons, error) {
 	return nextitem.Lessons{Model: l, List: l.lessons.users(l.part.Sequences, l.Config.Length)}, nil
 }
@@ -77,7 +77,7 @@ func (l *sasrecLearner) Scorer(p *nextitem.Part, _ nextitem.Pass, _ bool) (eval.
 	return &sasrecScorer{model: l.Model, part: p}, nil
 }
 
-// lessons are the labels of a part, by the user's sequence and the place in it.
+// lessons holds the labels of a part, by the user's sequence and the place in it.
 type lessons struct {
 	start []int  // of users, in held
 	held  []bool // the item at a place is the label of no sample; nil: each but the first is one
@@ -103,7 +103,7 @@ func newLessons(p *nextitem.Part) lessons {
 	return l
 }
 
-// of says which places of a user's sequence are learned; nil: all but the first.
+// of returns which places of a user's sequence are learned; nil: all but the first.
 func (l lessons) of(u int32) func(place int) bool {
 	if l.held == nil {
 		return nil
@@ -111,7 +111,7 @@ func (l lessons) of(u int32) func(place int) bool {
 	return func(place int) bool { return !l.held[l.start[u]+place] }
 }
 
-// users are those with a label to learn among the latest length ones.
+// users lists the users with a label to learn among the latest length ones.
 func (l lessons) users(sequences [][]int32, length int) []int32 {
 	users := []int32{}
 	for u, s := range sequences {

@@ -18,11 +18,11 @@ import (
 	"privrec/internal/train"
 )
 
-// ItemVectors are the item vectors of a finished run of train sasrec on the histories of
-// a set, by token: nil, which stands for the zero vector, where an item has none because
-// no training user has it in the part of a history that is trained on. A run on other
-// histories is refused: those of other users would bring the attack's victims in. Equal
-// histories have equal rows, so that the ids that the run lists are not read.
+// ItemVectors returns the item vectors of a finished run of train sasrec on the histories of a
+// set, by token. An entry is nil, which stands for the zero vector, where no training user has
+// the item in the part of a history that is trained on. It refuses a run on other histories,
+// since other users would bring the attack's victims in. Equal histories have equal rows, so
+// that it does not read the ids that the run lists.
 func ItemVectors(ctx context.Context, dir string, set *slate.Set) ([][]tensor.Float, error) {
 	s, err := set.Sequences()
 	if err != nil {
@@ -41,9 +41,9 @@ func ItemVectors(ctx context.Context, dir string, set *slate.Set) ([][]tensor.Fl
 	return byToken(s, table.rows, set)
 }
 
-// ItemVectorsByID are the item vectors of a finished run of train sasrec, by the names of
-// the items in its data files. A run of a program that listed tokens for the items of
-// histories is refused.
+// ItemVectorsByID returns the item vectors of a finished run of train sasrec, by the names of
+// the items in its data files. It refuses a run of a program that listed tokens for the items
+// of histories.
 func ItemVectorsByID(ctx context.Context, dir string) (map[string][]float32, error) {
 	table, err := openVectors(ctx, dir)
 	if err != nil {
@@ -67,8 +67,8 @@ func ItemVectorsByID(ctx context.Context, dir string) (map[string][]float32, err
 	return out, nil
 }
 
-// VectorOptions say how ItemVectors are trained where there is no run. The zero value
-// takes the defaults of the task.
+// VectorOptions say how ItemVectors are trained where there is no run. The zero value takes
+// the defaults of the task.
 type VectorOptions struct {
 	Model sasrec.Config // default: DefaultSASRec
 	Train SASRecTrain   // likewise
@@ -76,7 +76,8 @@ type VectorOptions struct {
 	Hooks train.Hooks
 }
 
-// TrainItemVectors are ItemVectors trained in place on the histories of the set.
+// TrainItemVectors trains in memory on the histories of the set, and returns what ItemVectors
+// would.
 func TrainItemVectors(ctx context.Context, set *slate.Set, o VectorOptions) ([][]tensor.Float, error) {
 	c := DefaultSASRec()
 	if o.Model != (sasrec.Config{}) {
@@ -133,7 +134,7 @@ type vectorTable struct {
 	rows  tensor.Matrix // (V+1, d), row i+1 of item ids[i]
 }
 
-// openVectors reads a run directory.
+// openVectors reads the item table of a run directory.
 func openVectors(ctx context.Context, dir string) (*vectorTable, error) {
 	m, err := run.ReadRun(dir, "name a run directory of train sasrec")
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"privrec/internal/train"
 )
 
-// SessionConfig is one run of a network over sessions, under the protocol of the next item.
-// M is the network's own shape.
+// SessionConfig is one run of a network over sessions, under the protocol of the next item. M
+// is the network's own shape.
 type SessionConfig[M Shape] struct {
 	Profile string            `yaml:"profile"`
 	Data    nextitem.Data     `yaml:"data"`
@@ -23,23 +23,23 @@ type SessionConfig[M Shape] struct {
 	Eval    nextitem.Ranking  `yaml:"eval"`
 }
 
-// Shape is the network's part of a configuration: a struct of its own.
+// Shape is the network's part of a configuration. Each network has a struct of its own.
 type Shape interface {
 	Width() int // d, under the key model.dim
 }
 
-// method is a network over sessions as a task. Its name, in lower case, is the command's.
+// method is a network over sessions as a task. The command has its name, in lower case.
 type method[M Shape] struct {
 	name, summary, cite string
 	profile             string // of its own setting
 	shape               func() M
 	check               func(v *config.Checker, m M)
-	// network prepares what makes a new one, and says what it reads in the clear beside the
-	// sequences.
+	// network returns what makes a new network, and names what the network reads in the clear
+	// beside the sequences.
 	network func(x *nextitem.Experiment, m M) (build func() nextitem.Network, open []experiment.Open, err error)
 }
 
-// session is a method whose network reads the sessions and nothing else.
+// session makes a method whose network reads only the sessions.
 func session[M Shape, N nextitem.Reader](name, summary, cite string, shape func() M, build func(items int, m M, init nn.Init) N) method[M] {
 	return method[M]{
 		name: name, summary: summary, cite: cite, profile: "sessions", shape: shape,
@@ -50,7 +50,7 @@ func session[M Shape, N nextitem.Reader](name, summary, cite string, shape func(
 	}
 }
 
-// config is the method at SR-GNN's setting, so that only the network differs.
+// config returns the method at SR-GNN's setting, so that only the network differs.
 func (m method[M]) config() SessionConfig[M] {
 	return SessionConfig[M]{
 		Profile: m.profile, Data: nextitem.ML1M(), Model: m.shape(),
@@ -58,7 +58,7 @@ func (m method[M]) config() SessionConfig[M] {
 	}
 }
 
-// task makes the method one of the program's; table is what a paper prints.
+// task makes the method's task. table holds what a paper prints for it.
 func (m method[M]) task(table nextitem.Table) run.Task {
 	return run.Spec[SessionConfig[M]]{
 		Verb: "train", Name: strings.ToLower(m.name), Summary: m.summary, Cite: m.cite, Answers: true,
@@ -82,7 +82,7 @@ func (m method[M]) task(table nextitem.Table) run.Task {
 	}.Task()
 }
 
-// setting is a configuration as the protocol takes it.
+// setting returns a configuration as the protocol takes it.
 func (m method[M]) setting(c SessionConfig[M], table nextitem.Table) (nextitem.Setting, error) {
 	length := func(c SessionConfig[M]) train.Length { return c.Train.Length() }
 	s, err := experiment.Stand(c, c.Profile, map[string]SessionConfig[M]{m.profile: m.config()}, length)
@@ -101,7 +101,7 @@ func (m method[M]) prepare(x *nextitem.Experiment, c SessionConfig[M]) error {
 	return x.Unprotect(open...)
 }
 
-// on is the method at its own setting, on data that are loaded.
+// on makes the experiment of the method at its own setting, on loaded data.
 func (m method[M]) on(env *run.Env, d *dataset.Sequential) (*nextitem.Experiment, error) {
 	s, err := m.setting(m.config(), nextitem.Table{})
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	"privrec/internal/run"
 )
 
-// All is every task of every paper and the baselines, in the order in which they are listed.
+// All returns every task of every paper and of the baselines, in the order in which they are
+// listed.
 func All() []run.Task {
 	train := slices.Concat(
 		[]run.Task{dipsgnn.Task()},
