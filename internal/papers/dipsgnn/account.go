@@ -14,7 +14,7 @@ import (
 	"privrec/internal/report"
 )
 
-// account looks at all noise of a finished run once more and counts its releases: every pass
+// account checks all noise of a finished run and counts its releases. These are every pass
 // over the training samples, and every noisy ranking of the others.
 func (p *protection) account(fitted *experiment.Fitted) (nextitem.Account, error) {
 	if err := p.check(); err != nil {
@@ -39,7 +39,7 @@ func (p *protection) account(fitted *experiment.Fitted) (nextitem.Account, error
 	return account, p.agree(account)
 }
 
-// counted is what ran, as the accounting wants it.
+// counted returns what ran, as the accounting takes it.
 func (p *protection) counted(fitted *experiment.Fitted) (Accounting, error) {
 	c, x := p.cfg, p.x
 	a := c.accounting()
@@ -82,7 +82,7 @@ func (p *protection) counted(fitted *experiment.Fitted) (Accounting, error) {
 	return a, nil
 }
 
-// accounting is what a configuration says of a run by itself.
+// accounting returns what a configuration alone says of a run.
 func (c Config) accounting() Accounting {
 	return Accounting{
 		Epsilon: c.Privacy.Transitions.Epsilon, Delta: c.Privacy.Transitions.Delta, Steps: c.Model.Steps, Norm: c.Model.Norm,
@@ -93,9 +93,9 @@ func (c Config) accounting() Accounting {
 	}
 }
 
-// agree composes what the ledger has of noise for one unit edge and fails unless it comes to what
-// was counted: an account that does not follow from what was recorded is not
-// shown. With a zero adjacency the ledger is only an upper bound.
+// agree composes what the ledger has of noise for one unit edge. It fails unless that comes to
+// what was counted, so that no account is shown that does not follow from what was recorded.
+// With a zero adjacency the ledger is only an upper bound.
 func (p *protection) agree(account *Privacy) error {
 	if _, std := p.cfg.deviations(); std == 0 || p.cfg.Model.Adjacency == AdjacencyZero {
 		return nil
@@ -115,7 +115,7 @@ func (p *protection) agree(account *Privacy) error {
 	return nil
 }
 
-// features accounts the perturbed user features.
+// features accounts for the perturbed user features.
 func (p *protection) features() *experiment.Features {
 	c, f := p.cfg.Privacy.Features, p.x.Data.Features
 	s := sampler(f, c)

@@ -10,46 +10,46 @@ import (
 	"privrec/internal/privacy/accountant"
 )
 
-// Accounting is what an honest account of a run needs: how the noise was set,
-// and how often it was really drawn.
+// Accounting holds what an account of a run needs: how the noise was set, and how often it was
+// drawn.
 //
-// One formula: releases of l2 sensitivity s C with noise of
-// standard deviation std compose to mu² = T s² M (C/std)², M the number of
-// releases that the differing entries are in. Theorem 4.2 is the case s² = M = 1.
+// Releases of l2 sensitivity s C with noise of standard deviation std compose to mu² = T s² M
+// (C/std)². M is the number of releases that the differing entries are in. Theorem 4.2 is the
+// case s² = M = 1.
 type Accounting struct {
 	Epsilon float64 // eps2, claimed; +Inf is the variant without noise
 	Delta   float64
 	Steps   int     // T
 	Norm    float64 // C
-	// SquaredStd says that the noise has standard deviation sigma², as in the
-	// released program, though sigma is solved for as a standard deviation.
+	// SquaredStd says that the noise has standard deviation sigma², as in the published
+	// program, though sigma is solved for as a standard deviation.
 	SquaredStd bool
 
 	Train  Multiplicity // of one pass over the training samples
 	Epochs int          // passes really made
 	Refit  Evaluation   // a second training, on all samples; no passes: none
-	// Evaluations are the noisy passes over other samples; passes without noise
-	// are not here but in EvalNoiseOff.
+	// Evaluations are the noisy passes over other samples. EvalNoiseOff says whether there
+	// were passes without noise.
 	Evaluations  []Evaluation
 	EvalNoiseOff bool // some ranking that leaves the run was made without noise
 	Selected     bool // rows held out of training decide when it ends or which epoch is reported
 
-	// StopGradient says that the backward pass does not go through the
-	// adjacency (a repair; the paper and its program go through it, in the clear).
+	// StopGradient says that the backward pass does not go through the adjacency. This is a
+	// repair: the paper and its program go through it, in the clear.
 	StopGradient bool
-	// ZeroAdjacency is the ablation A = 0: noise on nothing.
+	// ZeroAdjacency is the ablation A = 0, in which only noise reaches the network.
 	ZeroAdjacency bool
 }
 
-// Evaluation is Passes noisy passes over one set of samples.
+// Evaluation counts noisy passes over one set of samples.
 type Evaluation struct {
 	Name   string // validation, test
 	Counts Multiplicity
 	Passes int
 }
 
-// Sigma is the standard deviation that the theorem asks for the claimed
-// epsilon, sigma = C sqrt(T)/mu (the inverse of theorem 4.2); 0 without noise.
+// Sigma returns the standard deviation that the theorem asks for the claimed epsilon, sigma =
+// C sqrt(T)/mu; 0 without noise. Source: the inverse of theorem 4.2.
 func (a Accounting) Sigma() float64 {
 	if math.IsInf(a.Epsilon, 1) {
 		return 0
@@ -57,7 +57,7 @@ func (a Accounting) Sigma() float64 {
 	return accountant.ClosedSigma(a.Norm, float64(a.Steps), a.Epsilon, a.Delta)
 }
 
-// NoiseStd is the standard deviation of the noise that is really added.
+// NoiseStd returns the standard deviation of the noise that is really added.
 func (a Accounting) NoiseStd() float64 {
 	s := a.Sigma()
 	if a.SquaredStd {
@@ -66,8 +66,8 @@ func (a Accounting) NoiseStd() float64 {
 	return s
 }
 
-// SigmaOverC is the sigma/C at which releases worth s2m = s² M in every of
-// steps steps have the given epsilon by the paper's own conversion.
+// SigmaOverC returns the sigma/C at which a run has the given epsilon by the paper's own
+// conversion. The run has so many steps, and the releases of each are worth s2m = s² M.
 func SigmaOverC(s2m float64, steps int, epsilon, delta float64) float64 {
 	return accountant.ClosedSigma(1, s2m*float64(steps), epsilon, delta)
 }
@@ -92,7 +92,7 @@ func (a Accounting) validate() error {
 	return errors.Join(errs...)
 }
 
-// Privacy accounts the run. It is what privacy.json holds.
+// Privacy accounts for the run, as privacy.json holds it.
 func (a Accounting) Privacy() (*Privacy, error) {
 	if err := a.validate(); err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func (a Accounting) Privacy() (*Privacy, error) {
 	return p, nil
 }
 
-// evaluationsRun drops the evaluations that did not happen.
+// evaluationsRun leaves out the evaluations that did not happen.
 func (a Accounting) evaluationsRun() (ran []Evaluation) {
 	for _, e := range a.Evaluations {
 		if e.Passes > 0 {
@@ -126,9 +126,9 @@ func (a Accounting) evaluationsRun() (ran []Evaluation) {
 	return ran
 }
 
-// cost turns s² M of releases into a cost: mu² and both epsilons. No noise on
-// something that depends on the data has no bound. With a zero adjacency what is
-// released does not depend on the data, whatever the theorem would charge for it.
+// cost returns what releases of s² M cost: mu² and both epsilons. Data that are released
+// without noise have no bound. With a zero adjacency the releases do not depend on the data
+// and cost nothing, whatever the theorem would charge for them.
 func (a Accounting) cost(s2m float64) (Cost, error) {
 	if a.ZeroAdjacency {
 		s2m = 0
@@ -153,8 +153,7 @@ func (a Accounting) charge(s2m float64) (Cost, error) {
 	return Cost{S2M: s2m, Mu2: privacy.Number(mu2), EpsRDP: privacy.Number(accountant.Closed(mu2, a.Delta)), EpsExact: privacy.Number(exact)}, nil
 }
 
-// table lists the rows from what the theorem counts to
-// what training did.
+// table lists the rows from what the theorem counts to what training did.
 func (a Accounting) table() ([]Row, error) {
 	m, e := a.Train, int64(a.Epochs)
 	all := func(of func(m Multiplicity) int64) int64 {
@@ -190,7 +189,7 @@ func (a Accounting) table() ([]Row, error) {
 	return rows, nil
 }
 
-// units accounts the run for each unit.
+// units accounts for the run, for each unit.
 func (a Accounting) units(p *Privacy) ([]UnitAccount, error) {
 	var out []UnitAccount
 	for _, u := range []struct {

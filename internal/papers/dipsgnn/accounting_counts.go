@@ -16,10 +16,10 @@ const (
 	s2ReplacePerUser = 8  // times (l-1)²: every edge of a prefix of length l
 )
 
-// Multiplicity is how much of the noisy releases of one pass over the samples
-// one unit takes part in: the sum of s² over the prefixes that contain it, for the
-// worst user and position of the data, with one propagation step. Users are
-// disjoint, so the worst one decides.
+// Multiplicity counts how much of the noisy releases of one pass over the samples a unit takes
+// part in. It is the sum of s² over the prefixes that contain the unit, with one propagation
+// step. It takes the worst user and position of the data: users are disjoint, so the worst one
+// decides.
 type Multiplicity struct {
 	Edge          int64 // prefixes that contain the worst edge: M itself, not times s²
 	Deletion      int64
@@ -37,7 +37,7 @@ func (m *Multiplicity) max(o Multiplicity) {
 	m.User = max(m.User, o.User)
 }
 
-// tallied is what one sequence's prefixes come to.
+// tallied counts the prefixes of one sequence.
 type tallied struct {
 	two    int64 // prefixes of length 2
 	longer int64 // of length 3 and more
@@ -54,10 +54,10 @@ func (c *tallied) add(length int64) {
 	c.square += (length - 1) * (length - 1)
 }
 
-// multiplicity: the edge v1 v2 is in every prefix of length 2 and more, and no
-// edge is in more. The worst item to delete or replace is v2: inside of every
-// prefix of length 3 and more and last of that of length 2. (v1 is at an end of
-// all of them, and later items are in fewer.)
+// multiplicity returns what the worst units of one sequence cost. The edge v1 v2 is in every
+// prefix of length 2 and more, and no edge is in more. The worst item to delete or replace is
+// v2: it is inside of every prefix of length 3 and more, and last of the one of length 2. v1
+// is at an end of all of them, and later items are in fewer.
 func (c tallied) multiplicity() Multiplicity {
 	return Multiplicity{
 		Edge:          c.two + c.longer,
@@ -68,9 +68,9 @@ func (c tallied) multiplicity() Multiplicity {
 	}
 }
 
-// CountSequences counts a pass over every prefix of every sequence: a sequence
-// of n items gives the prefixes of length 1 to n-1 (the item after each is its
-// label). lengths are those of the users' sequences in one part of the split.
+// CountSequences counts a pass over every prefix of every sequence. A sequence of n items
+// gives the prefixes of length 1 to n-1; the item after each is its label. lengths are those
+// of the users' sequences in one part of the split.
 func CountSequences(lengths []int) (Multiplicity, error) {
 	var worst Multiplicity
 	for i, n := range lengths {
@@ -86,9 +86,8 @@ func CountSequences(lengths []int) (Multiplicity, error) {
 	return worst, nil
 }
 
-// CountPrefixes counts a pass over given samples: sample i is the prefix of
-// length[i] of a sequence. Samples that a validation set took are then counted
-// where they are used.
+// CountPrefixes counts a pass over given samples: sample i is the prefix of length[i] of a
+// sequence. Samples that a validation set took are then counted where they are used.
 func CountPrefixes(sequence, length []int32) (Multiplicity, error) {
 	if len(sequence) != len(length) {
 		return Multiplicity{}, fmt.Errorf("accounting: %d sequences and %d lengths", len(sequence), len(length))

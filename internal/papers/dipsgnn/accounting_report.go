@@ -9,8 +9,8 @@ import (
 	"privrec/internal/protocol/nextitem"
 )
 
-// Privacy is privacy.json: the claim, what really ran, and what no formula bounds. The total
-// is that of the worst unit.
+// Privacy is what privacy.json holds: the claim, what really ran, and what no formula bounds.
+// The total is that of the worst unit.
 type Privacy struct {
 	experiment.Account
 	Delta       float64           `json:"delta"`
@@ -31,13 +31,14 @@ type Claim struct {
 	M  int `json:"M"`
 }
 
-// EvaluationCount is how often a set of samples was ranked with noise.
+// EvaluationCount says how often a set of samples was ranked with noise.
 type EvaluationCount struct {
 	Name   string `json:"name"`
 	Passes int    `json:"passes"`
 }
 
-// Cost is s² M of a step and what it comes to.
+// Cost is what releases cost. S2M is s² M, the squared sensitivity times the number of
+// releases.
 type Cost struct {
 	S2M      float64        `json:"s2_M"`
 	Mu2      privacy.Number `json:"mu2"`
@@ -51,16 +52,15 @@ type Row struct {
 	Cost
 }
 
-// UnitAccount is the account of one unit of protection: edge-unit, delete, substitute or
-// user.
+// UnitAccount is the account of one unit of protection: edge-unit, delete, substitute or user.
 type UnitAccount struct {
 	experiment.Unit
 	Accounted Accounted `json:"accounted"`
 }
 
-// Accounted is the channel of noisy aggregations alone. M counts the releases
-// that contain the worst edge, in training and in noisy evaluations, per
-// propagation step; s2_M sums s² over those that contain the unit.
+// Accounted holds what the noisy aggregations alone come to. MTrain and MEval count the
+// releases that contain the worst edge, in training and in noisy evaluations, per propagation
+// step. S2M sums s² over those that contain the unit.
 type Accounted struct {
 	S2     int64 `json:"s2,omitempty"` // of the worst single release; absent where it depends on the prefix's length
 	MTrain int64 `json:"M_train"`
@@ -90,10 +90,9 @@ func (a Accounting) unbounded() []experiment.Open {
 
 const whyRange = "numbers are scaled by the minimum and maximum over all users, which depend on the data"
 
-// Features accounts the perturbation of n features of which each user sends
-// k. shared says that one choice was made for all users and the other features
-// were left in the clear; scaled that some are numbers, scaled by the minimum
-// and maximum of the data.
+// Features accounts for the perturbation of n features of which each user sends k. shared says
+// that one choice was made for all users and the other features were left in the clear. scaled
+// says that some are numbers, scaled by the minimum and maximum of the data.
 func Features(eps1 float64, k, n int, shared, scaled bool) *experiment.Features {
 	f := &experiment.Features{Eps1: privacy.Number(eps1), K: k, N: n, Zeroed: !shared || k == n, Total: privacy.Number(eps1), Unbounded: []experiment.Open{}}
 	if math.IsInf(eps1, 1) {

@@ -18,8 +18,8 @@ import (
 	"privrec/internal/train"
 )
 
-// stepBench is a training step of the real model on drawn sessions: graphs
-// packed, noise drawn and recorded, loss, gradients, Adam.
+// stepBench is a training step of the real model on drawn sessions. It packs graphs, draws and
+// records noise, and computes loss, gradients and Adam.
 type stepBench struct {
 	model  train.Model
 	tape   *autograd.Tape
@@ -36,9 +36,8 @@ const (
 	benchFeatures = 30 // as ML-1M has: gender 2, age 7, occupation 21
 )
 
-// newStepBench draws 8 batches of 100 sessions over a catalogue. length draws
-// the items of a session before its label; a quarter of the positions repeat the
-// first item.
+// newStepBench draws 8 batches of 100 sessions over a catalogue. length draws the items of a
+// session before its label. A quarter of the positions repeat the first item.
 func newStepBench(items int, length func(*rng.Stream) int) (*stepBench, error) {
 	const seed = rng.Seed(1)
 	c := Default()
@@ -93,7 +92,7 @@ func newStepBench(items int, length func(*rng.Stream) int) (*stepBench, error) {
 	return b, nil
 }
 
-// step is one training step.
+// step makes one training step.
 func (b *stepBench) step() error {
 	var samples [benchBatch]int32
 	first := b.steps % benchBatches * benchBatch
@@ -110,9 +109,9 @@ func (b *stepBench) step() error {
 	return b.adam.Step(b.params, b.tape.Grads(), Default().Train.Rate)
 }
 
-// Bench measures a training step of 100 sessions with the catalogues of ML-1M
-// and Tmall. The first two draw lengths min(50, 2 + geometric(0.2)) as the
-// PyTorch peer does, the third as long as ML-1M's prefixes.
+// Bench measures a training step of 100 sessions with the catalogues of ML-1M and Tmall. The
+// first two results have lengths min(50, 2 + geometric(0.2)), as the PyTorch program that they
+// are compared with draws them. The third has sessions as long as ML-1M's prefixes.
 func Bench(ctx context.Context, o bench.Options) ([]bench.Result, error) {
 	short := func(s *rng.Stream) int {
 		return min(50, 3+int(math.Floor(math.Log(1-s.Float64())/math.Log(0.8))))

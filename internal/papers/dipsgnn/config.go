@@ -2,9 +2,9 @@ package dipsgnn
 
 import "privrec/internal/protocol/nextitem"
 
-// Config is one training run of DIPSGNN. Where the paper, its released program
-// and sound accounting part, each choice is a field of its own; a profile is
-// nothing but a named set of values for them.
+// Config is one training run of DIPSGNN. Where the paper, its published program and sound
+// accounting part, each choice is a field of its own. A profile is a named set of values for
+// them.
 type Config struct {
 	Profile string            `yaml:"profile"` // name of the set of choices, for reports: paper, code, repaired, or your own
 	Data    nextitem.Data     `yaml:"data"`
@@ -14,7 +14,7 @@ type Config struct {
 	Eval    EvalConfig        `yaml:"eval"`
 }
 
-// ModelConfig is the network's shape.
+// ModelConfig sets the network's shape.
 type ModelConfig struct {
 	Dim       int     `yaml:"dim"`        // d
 	UserDim   int     `yaml:"user_dim"`   // d'
@@ -25,39 +25,38 @@ type ModelConfig struct {
 	UserInput string  `yaml:"user_input"` // features or id (Figure 7's -U variants)
 }
 
-// PrivacyConfig sets both budgets of Table 2 and what the noise really is.
+// PrivacyConfig sets both budgets of Table 2, and what the noise really is.
 type PrivacyConfig struct {
 	Features    FeatureConfig    `yaml:"features"`
 	Transitions TransitionConfig `yaml:"transitions"`
 }
 
-// FeatureConfig is the local perturbation of user features (section 4.2).
+// FeatureConfig sets the local perturbation of user features. Source: section 4.2.
 type FeatureConfig struct {
 	Epsilon float64 `yaml:"epsilon" config:"inf"` // eps1 of a user's whole record; .inf: features in the clear
-	// Unselected is what becomes of the features that are not among a user's k:
-	// "zero" (the paper) or "raw", with one choice of features for all users (the
-	// released program; those features are then not protected).
+	// Unselected says what becomes of the features that are not among a user's k. "zero" is
+	// the paper's. "raw", with one choice of features for all users, is the published
+	// program's; those features are then not protected.
 	Unselected string `yaml:"unselected"`
 }
 
-// TransitionConfig is the noise on the aggregated messages (section 4.3).
+// TransitionConfig sets the noise on the aggregated messages. Source: section 4.3.
 type TransitionConfig struct {
 	Epsilon float64 `yaml:"epsilon" config:"inf"` // eps2 that the theorem claims; .inf: no noise
 	Delta   float64 `yaml:"delta"`
-	// NoiseStd is the standard deviation added: "sigma", what the theorem
-	// calibrates, or "sigma_squared", what the released program adds.
+	// NoiseStd is the standard deviation added: "sigma", what the theorem calibrates, or
+	// "sigma_squared", what the published program adds.
 	NoiseStd string `yaml:"noise_std"`
 }
 
-// EvalConfig is the ranking on the test samples (section 5.2).
+// EvalConfig sets how the test samples are ranked. Source: section 5.2.
 type EvalConfig struct {
 	K []int `yaml:"k"`
-	// Noise lists the evaluations made from the same weights: "on" perturbs the
-	// test samples' aggregations as in training, "off" does not and protects
-	// nothing.
+	// Noise lists the evaluations made from the same weights. "on" perturbs the test samples'
+	// aggregations as in training. "off" does not, and protects no edge.
 	Noise []string `yaml:"noise"`
-	// Every evaluates on the test set after each epoch of the reported model too,
-	// for the row "best on test". Patience watches it where nothing is held out.
+	// Every evaluates on the test set after each epoch of the reported model too, for the row
+	// "best on test". Patience watches it where no sample is held out.
 	Every bool `yaml:"every"`
 }
 
@@ -73,10 +72,9 @@ const (
 	StdSigmaSquared  = "sigma_squared"
 )
 
-// Default is the paper's setting on ML-1M. Sources: section 5.2 of the paper
-// for widths, epochs, eps1 and eps2; the released program for rate, decay, L2,
-// batch, patience and delta; Figure 6's best point for C; T is stated nowhere
-// for Table 2 and Figure 6 uses 1.
+// Default returns the paper's setting on ML-1M. Sources: section 5.2 of the paper for widths,
+// epochs, eps1 and eps2; the published program for rate, decay, L2, batch, patience and delta;
+// Figure 6's best point for C. T is stated nowhere for Table 2, and Figure 6 uses 1.
 func Default() Config {
 	return Config{
 		Profile: "paper",

@@ -17,18 +17,18 @@
 //	Table 2                       Table2; its baselines are in package baseline
 //
 // Departures, each a field of Config where it is a choice: the loss is the
-// released program's softmax cross-entropy, since eq. 13 prints a binary one on
+// published program's softmax cross-entropy, since eq. 13 prints a binary one on
 // softmax outputs; the attention and W3 have one bias each; user vectors join
 // the states raw in every step; candidates are raw item rows; no noise rows are
 // drawn for items outside a session, which nothing reads; the number of epochs is
 // chosen on a held-out tenth of the training samples, not on test, and a second
 // training takes all of them for so long (both are accounted); and evaluation is done twice from the same weights,
-// with the noise of training and, as the released program does, without.
+// with the noise of training and, as the published program does, without.
 //
 // What does not hold as printed: Theorem 4.2 prices one release of one matrix,
 // while training releases two matrices, again in every prefix and epoch; the
 // backward pass, the labels and the readout use the data in the clear, so no
-// finite epsilon follows for the published loop; and the released program adds
+// finite epsilon follows for the published loop; and the published program adds
 // noise of standard deviation sigma squared. Accounting prints all of it beside
 // the claim.
 package dipsgnn

@@ -28,7 +28,7 @@ func TestRefitIsATrainingOfItsOwn(t *testing.T) {
 		plain := readJSON[nextitem.Outcome](t, dir, "metrics.json")
 		for _, o := range []*nextitem.Outcome{&refit, &plain} {
 			for i := range o.Epochs {
-				o.Epochs[i].Best = false // by the first score, which nobody looks at
+				o.Epochs[i].Best = false // by the first score, which is not looked at
 			}
 		}
 		if diff := cmp.Diff(plain.Epochs, refit.Epochs); diff != "" {

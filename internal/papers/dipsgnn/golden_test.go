@@ -17,10 +17,10 @@ import (
 // precise reports whether this build computes in float64.
 var precise = fmt.Sprintf("%T", tensor.Float(0)) == "float64"
 
-// golden is the worked example of the specification: d=4, d'=2, |V|=5, three
+// golden is an example whose numbers this program did not make: d=4, d'=2, |V|=5, three
 // features, C=0.5, no noise, session 1,2,1,3 with label 4, features (1,0,1).
 // Tensor number t holds 0.3 sin(k+1+10t) at row-major index k, in the order of
-// the released program, whose two attention biases add up to ours.
+// the published program, whose two attention biases add up to ours.
 func golden(t *testing.T, steps int) *recommender {
 	t.Helper()
 	features := tensor.New(1, 3)

@@ -7,8 +7,8 @@ import (
 	"privrec/internal/nn"
 )
 
-// Network is DIPSGNN's graph network (section 4, Algorithm 4). Shapes: N nodes
-// and B samples in a batch, d item width, d' user width, D = d + d'.
+// Network is DIPSGNN's graph network. Shapes: N nodes and B samples in a batch, d item width,
+// d' user width, D = d + d'. Source: section 4, Algorithm 4.
 type Network struct {
 	Item      *autograd.Param // E (|V|+1, d), row 0 unused
 	In, Out   *nn.Linear      // W_in, W_out (d, D)
@@ -32,8 +32,7 @@ const (
 // Perturb adds noise to what one direction of one step aggregated (N, D).
 type Perturb func(y *autograd.Node, step int, dir Direction) *autograd.Node
 
-// NewNetwork makes the network for items 1..items; init fills the parameters by
-// name.
+// NewNetwork makes the network for items 1..items. init fills the parameters by name.
 func NewNetwork(items int, c ModelConfig, init nn.Init) *Network {
 	width := c.Dim + c.UserDim
 	return &Network{
@@ -49,12 +48,12 @@ func NewNetwork(items int, c ModelConfig, init nn.Init) *Network {
 	}
 }
 
-// Forward returns one vector a sample (B, d) whose inner products with the rows
-// of Item are the scores; user holds e_u (B, d').
+// Forward returns one vector a sample (B, d), whose inner products with the rows of Item are
+// the scores. user holds e_u (B, d').
 //
-// As in the released program the raw e_u joins the states anew in every step
-// and once more in the readout (the paper's "updated implicitly" would rescale
-// it differently on every row), and candidates are the raw item rows.
+// As in the published program the raw e_u joins the states anew in every step, and once more
+// in the readout. The paper's "updated implicitly" would rescale it differently on every row.
+// Candidates are the raw item rows.
 func (n *Network) Forward(t *autograd.Tape, g *graph.Packed, user *autograd.Node, perturb Perturb) *autograd.Node {
 	h := t.Rows(n.Item, g.Node)     // (N, d)
 	each := user.Gather(g.SampleOf) // (N, d')
@@ -72,8 +71,8 @@ func (n *Network) Forward(t *autograd.Tape, g *graph.Packed, user *autograd.Node
 // minNorm keeps a zero row at zero instead of dividing by its norm.
 const minNorm = 1e-12
 
-// bound gives every row of x norm Norm, or at most Norm under Clip: either way
-// one transition moves an aggregated row by at most C.
+// bound gives every row of x norm Norm, or at most Norm under Clip. Either way one transition
+// moves an aggregated row by at most C.
 func (n *Network) bound(x *autograd.Node) *autograd.Node {
 	if n.Clip {
 		return x.ClipRows(n.Norm)
@@ -81,8 +80,8 @@ func (n *Network) bound(x *autograd.Node) *autograd.Node {
 	return x.NormalizeRows(n.Norm, minNorm)
 }
 
-// sum adds up the bounded rows that reach each node along dir, by raw
-// transition counts (eq. 4 and 5); nothing arrives without an adjacency.
+// sum adds up the bounded rows that reach each node along dir, by raw transition counts. No
+// row arrives without an adjacency. Source: equations (4) and (5).
 func (n *Network) sum(t *autograd.Tape, hb *autograd.Node, g *graph.Packed, dir Direction) *autograd.Node {
 	src, dst := g.Src, g.Dst
 	if dir == Outgoing {
@@ -94,7 +93,7 @@ func (n *Network) sum(t *autograd.Tape, hb *autograd.Node, g *graph.Packed, dir 
 	return t.EdgeSum(hb, src, dst, nil, g.Nodes())
 }
 
-// Params lists the parameters in a fixed order, the item table first.
+// Params returns the parameters in a fixed order, the item table first.
 func (n *Network) Params() []*autograd.Param {
 	return append([]*autograd.Param{n.Item}, nn.Params(n.In, n.Out, n.Cell, n.Read)...)
 }

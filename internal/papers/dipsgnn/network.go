@@ -6,7 +6,7 @@ import (
 	"privrec/internal/protocol/nextitem"
 )
 
-// noisy is the network with its user vectors and the noise of a run: a nextitem.Network.
+// noisy is a nextitem.Network: the network with its user vectors and the noise of a run.
 type noisy struct {
 	*Network
 	user  *nextitem.UserInput

@@ -11,12 +11,12 @@ import (
 	"privrec/internal/tensor"
 )
 
-// aggregationNoise is the noise on what a step aggregates (eq. 7): independent
-// normals on every coordinate of every row of both directions, fresh for every
-// sample, step and pass, in training and, where asked, in evaluation.
+// aggregationNoise is the noise on what a step aggregates: independent normals on every
+// coordinate of every row of both directions. They are fresh for every sample, step and pass,
+// in training and, where asked, in evaluation. Source: equation (7).
 //
-// Noise is keyed by pass, step, sample and node within the sample, so that it
-// does not depend on which samples are batched together.
+// Noise is keyed by pass, step, sample and node within the sample, so that it does not depend
+// on which samples are batched together.
 type aggregationNoise struct {
 	to     [2]*channel.Channel[tensor.Float] // by Direction
 	period func(pass nextitem.Pass) error    // told before the releases of a pass

@@ -12,8 +12,8 @@ import (
 
 const cite = "Hu and Fang, Towards Differential Privacy in Sequential Recommendation: A Noisy Graph Neural Network Approach, arXiv 2309.11515"
 
-// Task is what the command line offers of this paper. Its baselines are in
-// internal/baseline; Tables is what the paper prints for them.
+// Task returns what the command line offers of this paper. The baselines are in package
+// baseline; Tables returns what the paper prints for them.
 func Task() run.Task {
 	return run.Spec[Config]{
 		Verb: "train", Name: "dipsgnn", Cite: cite, Answers: true,
@@ -22,7 +22,7 @@ func Task() run.Task {
 	}.Task()
 }
 
-// open makes DIPSGNN ready: load, perturb user features, prepare the network with noisy
+// open loads the data, perturbs user features, and prepares the network with noisy
 // aggregation.
 func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	s, err := c.setting()
@@ -36,7 +36,7 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	return x, prepare(env, x, c)
 }
 
-// on is open on data that are loaded.
+// on is open for loaded data.
 func on(env *run.Env, c Config, d *dataset.Sequential) (*nextitem.Experiment, error) {
 	s, err := c.setting()
 	if err != nil {

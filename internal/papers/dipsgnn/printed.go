@@ -4,17 +4,17 @@ import (
 	"privrec/internal/protocol/nextitem"
 )
 
-// Percentages are the percentages of one row of Table 2 on one data set: the mean of
-// five seeds, printed without spread.
+// Percentages hold one row of Table 2 on one data set, in percent: the mean of five seeds,
+// printed without spread.
 type Percentages struct{ Recall20, MRR20, Recall10, MRR10 float64 }
 
-// Shares are the percentages as shares, by metric name.
+// Shares returns the percentages as shares, by metric name.
 func (p Percentages) Shares() map[string]float64 {
 	return map[string]float64{"Recall@20": p.Recall20 / 100, "MRR@20": p.MRR20 / 100, "Recall@10": p.Recall10 / 100, "MRR@10": p.MRR10 / 100}
 }
 
-// Table2 returns what the paper prints for a method on a data set (its own
-// names: "ML-1M", "Yelp", "Tmall"), or false where it prints nothing.
+// Table2 returns what the paper prints for a method on a data set, or false where it prints no
+// value. The names of data sets are the paper's: "ML-1M", "Yelp", "Tmall".
 func Table2(method, dataset string) (Percentages, bool) {
 	p, ok := table2[dataset][method]
 	return p, ok
@@ -23,7 +23,7 @@ func Table2(method, dataset string) (Percentages, bool) {
 // paperNames maps data sets to Table 2's columns.
 var paperNames = map[string]string{"ml-1m": "ML-1M", "yelp": "Yelp", "tmall": "Tmall"}
 
-// Tables is what the paper prints for its method and its baselines.
+// Tables returns what the paper prints for its method and its baselines.
 func Tables() nextitem.Table {
 	return nextitem.Table{From: "Table 2, mean of five seeds without spread, epoch chosen on the test set by the published program",
 		Row: func(method, data string) map[string]float64 {

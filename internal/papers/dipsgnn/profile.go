@@ -6,10 +6,10 @@ import (
 	"privrec/internal/train"
 )
 
-// Code is the released program's setting on ML-1M, its slips included: noise of
-// standard deviation sigma squared, features of random other users in training,
-// unselected features in the clear, the test set choosing the epoch metric by
-// metric, candidates counted before the split, no noise in evaluation.
+// Code returns the published program's setting on ML-1M, its slips included. These are noise
+// of standard deviation sigma squared, features of random other users in training, unselected
+// features in the clear, the test set choosing the epoch metric by metric, candidates counted
+// before the split, and no noise in evaluation.
 func Code() Config {
 	c := Default()
 	c.Profile = "code"
@@ -22,7 +22,7 @@ func Code() Config {
 	return c
 }
 
-// setting is a configuration as the protocol takes it.
+// setting returns a configuration as the protocol takes it.
 func (c Config) setting() (nextitem.Setting, error) {
 	length := func(c Config) train.Length { return c.Train.Length() }
 	s, err := experiment.Stand(c, c.Profile, map[string]Config{"paper": Default(), "code": Code()}, length)

@@ -19,8 +19,8 @@ import (
 	"privrec/internal/tensor"
 )
 
-// protection is everything private about a DIPSGNN run: the ledger, the
-// perturbed features and the noise on aggregations.
+// protection holds all that is private about a DIPSGNN run: the ledger, the perturbed features
+// and the noise on aggregations.
 type protection struct {
 	env    *run.Env
 	x      *nextitem.Experiment
@@ -31,7 +31,7 @@ type protection struct {
 	noises map[string]*aggregationNoise
 }
 
-// newProtection opens the ledger, with what the run leaves unprotected.
+// newProtection opens the ledger with what the run leaves unprotected.
 func newProtection(env *run.Env, x *nextitem.Experiment, c Config) (*protection, error) {
 	p := &protection{env: env, x: x, cfg: c, noises: map[string]*aggregationNoise{}}
 	a := experiment.Account{Unbounded: c.accounting().unbounded()}
@@ -53,8 +53,8 @@ const (
 	purposeOutgoing = "aggregation, outgoing, "
 )
 
-// deviations are the standard deviation that theorem 4.2 asks for and the one
-// that is really added; 0 without a budget.
+// deviations returns the standard deviation that theorem 4.2 asks for and the one that is
+// really added; 0 without a budget.
 func (c Config) deviations() (sigma, std float64) {
 	t := c.Privacy.Transitions
 	a := Accounting{
@@ -63,8 +63,8 @@ func (c Config) deviations() (sigma, std float64) {
 	return a.Sigma(), a.NoiseStd()
 }
 
-// perturbUsers codes the features and perturbs every user's once: the same rows
-// serve all samples, which costs nothing more.
+// perturbUsers codes the features and perturbs every user's once. The same rows serve all
+// samples, which costs no more.
 func (p *protection) perturbUsers(f *dataset.Features) (tensor.Matrix, error) {
 	x, err := nextitem.ClearFeatures(f)
 	if err != nil {
@@ -99,10 +99,10 @@ func sampler(f *dataset.Features, c FeatureConfig) local.FeatureSampler {
 // features, and two directions of four parts.
 const share = mechanism.Share(1.0 / 9)
 
-// stream is where a purpose's noise comes from.
+// stream returns the stream of a purpose's noise.
 func (p *protection) stream(purpose string) rng.Stream { return p.env.Noise("dipsgnn", purpose) }
 
-// parts are the sides of the split whose aggregations may be perturbed.
+// parts lists the parts of the split whose aggregations may be perturbed.
 func (p *protection) parts() []*nextitem.Part {
 	return []*nextitem.Part{p.x.Train, p.x.Valid, p.x.Refit, p.x.Test}
 }
@@ -146,7 +146,7 @@ func (p *protection) open(q *nextitem.Part) (*aggregationNoise, error) {
 	return a, nil
 }
 
-// channel is the channel of a purpose, opened if it was not.
+// channel returns the channel of a purpose. It opens a channel that was not open.
 func (p *protection) channel(purpose string) (*channel.Channel[tensor.Float], error) {
 	for _, q := range p.parts() {
 		for dir, prefix := range []string{Incoming: purposeIncoming, Outgoing: purposeOutgoing} {
@@ -162,7 +162,7 @@ func (p *protection) channel(purpose string) (*channel.Channel[tensor.Float], er
 	return nil, fmt.Errorf("state of the noise: unknown purpose %q", purpose)
 }
 
-// channels are those opened so far, in a fixed order.
+// channels lists those opened so far, in a fixed order.
 func (p *protection) channels() []*channel.Channel[tensor.Float] {
 	var all []*channel.Channel[tensor.Float]
 	for _, q := range p.parts() {
@@ -173,7 +173,7 @@ func (p *protection) channels() []*channel.Channel[tensor.Float] {
 	return all
 }
 
-// check looks at all noise that was added.
+// check checks all noise that was added.
 func (p *protection) check() error {
 	for _, c := range p.channels() {
 		if err := c.Check(); err != nil {
@@ -198,8 +198,7 @@ func (p *protection) enter(pass nextitem.Pass) error {
 	return nil
 }
 
-// state is what a checkpoint keeps of the protection, besides the ledger, which
-// the run keeps itself.
+// state is what a checkpoint holds of the protection. The run keeps the ledger itself.
 type state struct {
 	Period   string          `json:"period"`
 	Channels []channel.State `json:"channels"` // in the order of parts and directions
@@ -214,8 +213,8 @@ func (p *protection) Save() ([]byte, error) {
 	return json.Marshal(s)
 }
 
-// Load implements train.Extra. It opens the channels that the interrupted run had
-// opened, so that all noise ever added stays under their checks.
+// Load implements train.Extra. It opens the channels that the interrupted run had opened, so
+// that all noise ever added is still checked.
 func (p *protection) Load(b []byte) error {
 	var s state
 	if err := json.Unmarshal(b, &s); err != nil {

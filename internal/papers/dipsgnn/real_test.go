@@ -15,8 +15,8 @@ import (
 )
 
 // The account of ten epochs on the real ML-1M, all training samples used as the
-// released program does: its longest sequences put an edge into 78 prefixes, and
-// the table of section 5.3 of the specification follows.
+// published program does: its longest sequences put an edge into 78 prefixes, and
+// the table of TestTable53 follows.
 func TestRealAccount(t *testing.T) {
 	if os.Getenv("PRIVREC_DATA") == "" {
 		t.Skip("PRIVREC_DATA is not set: skipping the check on real data")

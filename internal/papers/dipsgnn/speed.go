@@ -17,7 +17,7 @@ import (
 	"privrec/internal/stats"
 )
 
-// Speed is what a whole run of a shipped setting would take on this machine.
+// Speed says how long a whole run of a shipped setting would take on this machine.
 type Speed struct {
 	Task        string  `json:"task"`         // dipsgnn, srgnn, apgnn
 	Data        string  `json:"data"`         // the set whose size is meant; it need not be here
@@ -45,9 +45,9 @@ type extent struct {
 	longest        int // length of a sequence
 }
 
-// Speeds measures real training steps and rankings at the sizes of the paper's
-// data sets, on generated sessions, and multiplies by what a run does. No data
-// set is needed. It takes about a second, and three steps a setting at least.
+// Speeds measures real training steps and rankings at the sizes of the paper's data sets, and
+// multiplies by what a run does. It generates the sessions, so no data set is needed. It takes
+// about a second, and at least three steps a setting.
 func Speeds(ctx context.Context) ([]Speed, error) {
 	const seed = rng.Seed(1)
 	d, err := registry.Load(ctx, "standin-demo", "dipsgnn", registry.Options{Seed: seed})
@@ -100,8 +100,7 @@ func speed(ctx context.Context, x *nextitem.Experiment, e extent) (Speed, error)
 	return v, nil
 }
 
-// extents are the sizes of the sets that the paper prints counts of, the smallest
-// first.
+// extents returns the sizes of the sets that the paper prints counts of, the smallest first.
 func extents() []extent {
 	var out []extent
 	for _, s := range registry.All() {
@@ -117,7 +116,7 @@ func extents() []extent {
 	return out
 }
 
-// extentOf reads the counts of a recipe: zero where the paper states none.
+// extentOf reads the counts of a recipe. They are zero where the paper states none.
 func extentOf(set string, r dataset.Recipe) extent {
 	e := extent{set: set}
 	users, rows := 0, 0
@@ -141,8 +140,7 @@ func extentOf(set string, r dataset.Recipe) extent {
 	return e
 }
 
-// like is the stand-in spread over a catalogue of another size and cut to its
-// lengths.
+// like returns the stand-in, spread over a catalogue of another size and cut to its lengths.
 func (e extent) like(d *dataset.Sequential) *dataset.Sequential {
 	c := *d
 	c.Items, c.CandidatesCore = e.items, e.items
