@@ -11,8 +11,8 @@ import (
 	"privrec/internal/protocol/topn"
 )
 
-// Ran is what an honest account of a run of RDP-GCF needs besides its configuration:
-// what was really released.
+// Ran holds what an account of a run needs besides its configuration: what was really
+// released.
 type Ran struct {
 	Edges    int64   // of the training graph
 	Sigma    float64 // standard deviation of the noise in force; 0: none
@@ -21,15 +21,14 @@ type Ran struct {
 
 	// Clean says that vectors propagated without noise were ranked or given out.
 	Clean bool
-	// Selected says that held-out edges decide when training ends or which epoch
-	// is kept.
+	// Selected says that held-out edges decide when training ends or which epoch is reported.
 	Selected bool
 	// Filtered says that numbers of rows decided which users and items there are.
 	Filtered bool
 }
 
-// Account is privacy.json: the claim, what was added up and by which reasoning, and
-// what nothing covers.
+// Account is what privacy.json holds: the claim, what was added up and by which reasoning, and
+// what no noise covers.
 type Account struct {
 	experiment.Account
 	Method string  `json:"method"`
@@ -37,8 +36,8 @@ type Account struct {
 	Sigma  float64 `json:"sigma,omitempty"` // standard deviation of the noise on layers
 
 	Claimed *Claim `json:"claimed"` // null: nothing is claimed
-	// Components are what noise covers, each composed by itself, and Covered all of
-	// them together.
+	// Components are what noise covers, each composed by itself. Covered is the epsilon of all
+	// of them together.
 	Components []Component    `json:"components"`
 	Covered    privacy.Number `json:"covered"`
 	CoveredBy  string         `json:"covered_by"`
@@ -60,7 +59,7 @@ type Claim struct {
 	Steps       int64   `json:"steps"`
 }
 
-// claimed is a claim for an edge by a theorem or another reasoning.
+// claimed makes a claim for an edge by a theorem or another reasoning.
 func claimed(epsilon, delta float64, theorem string) experiment.Claim {
 	return experiment.Claim{Eps: privacy.Number(epsilon), Delta: delta, Unit: unitEdge, Theorem: theorem}
 }
@@ -91,8 +90,8 @@ const (
 	addRemove = "add-remove"
 )
 
-// Account accounts for a finished run of the paper's method: claim, forward
-// releases, and what they leave open.
+// Account accounts for a finished run of the paper's method: claim, forward releases, and what
+// they leave open.
 func (c Config) Account(r Ran) (*Account, error) {
 	if c.Privacy.Method != MethodLayers {
 		return nil, fmt.Errorf("account: method %q is not %q", c.Privacy.Method, MethodLayers)
@@ -117,7 +116,7 @@ func (c Config) Account(r Ran) (*Account, error) {
 	return a, a.sum()
 }
 
-// newAccount is an account of nothing so far.
+// newAccount makes an account without any release.
 func newAccount(method string, delta, sigma float64) *Account {
 	return &Account{Method: method, Delta: delta, Sigma: sigma, Components: []Component{}, Account: experiment.Protected()}
 }
@@ -165,8 +164,8 @@ var boundNames = map[string]string{
 	AccountingNone:    "no sampling amplification",
 }
 
-// forward adds the releases that were made: those of training, over all edges or over
-// sampled ones, and those outside of it, which see all.
+// forward adds the releases that were made. Those of training are over all edges or over
+// sampled ones; the others are over all.
 func (a *Account) forward(c Config, cal Calibration, r Ran) error {
 	n := int64(cal.Layers)
 	layer := privacy.Gaussian{Sigma: r.Sigma, Sensitivity: cal.Joint, Unit: privacy.Edge, Neighbouring: privacy.AddRemove}
@@ -181,8 +180,8 @@ func (a *Account) forward(c Config, cal Calibration, r Ran) error {
 	return a.add("forward releases outside training", layer, r.Releases*n, layer, 1, 1)
 }
 
-// add composes count events and appends them as a component, if there are any. g is
-// the Gaussian in them, each of which it is in each times.
+// add composes count events and appends them as a component, if there are any. Each event
+// holds the Gaussian g as often as each says.
 func (a *Account) add(name string, e privacy.Event, count int64, g privacy.Gaussian, each int64, rate float64) error {
 	if count == 0 {
 		return nil
@@ -200,7 +199,7 @@ func (a *Account) add(name string, e privacy.Event, count int64, g privacy.Gauss
 	return nil
 }
 
-// compose is the exact epsilon of events at the account's delta.
+// compose returns the exact epsilon of events at the account's delta.
 func (a *Account) compose(events []privacy.Event, count []int64) (float64, error) {
 	method := accountant.Analytic
 	for _, e := range events {
@@ -278,8 +277,8 @@ func (c Config) open(r Ran) []experiment.Open {
 	return list
 }
 
-// Agree composes a ledger and fails unless it comes to what the account covers: an
-// account that does not follow from what was recorded is not shown.
+// Agree composes a ledger, and fails unless it comes to what the account covers. So no account
+// is shown that does not follow from what was recorded.
 func (a *Account) Agree(l *privacy.Ledger) error {
 	eps, err := a.composeEntries(l.Entries())
 	if err != nil {
@@ -288,8 +287,8 @@ func (a *Account) Agree(l *privacy.Ledger) error {
 	return a.same(eps)
 }
 
-// composeEntries is the exact epsilon of entries of a ledger for one edge, without
-// those of what is open.
+// composeEntries returns the exact epsilon of entries of a ledger for one edge, without those
+// of what is open.
 func (a *Account) composeEntries(all []privacy.Entry) (float64, error) {
 	acc, err := accountant.New(accountant.Contour, privacy.Edge, privacy.AddRemove)
 	if err != nil {
@@ -299,7 +298,7 @@ func (a *Account) composeEntries(all []privacy.Entry) (float64, error) {
 	return spent.Epsilon, err
 }
 
-// same fails unless a ledger that composes to eps is the account's.
+// same fails unless eps, which a ledger composes to, is the account's.
 func (a *Account) same(eps float64) error {
 	if want := float64(a.Covered); !(math.Abs(eps-want) <= 1e-6*want) {
 		return fmt.Errorf("the ledger composes to epsilon %.8g for one edge, the run's account says %.8g", eps, want)

@@ -9,10 +9,10 @@ import (
 	"privrec/internal/report"
 )
 
-// line is one of an account in words, under a head or under the one before it.
+// line is one line of an account in words, under a head or under the one before it.
 type line struct{ head, text string }
 
-// Lines is the account in words: never the claim alone.
+// Lines says the account in words, never the claim alone.
 func (a *Account) Lines() []string {
 	var lines []string
 	for _, l := range a.lines() {
@@ -28,7 +28,7 @@ func (a *Account) Lines() []string {
 	return lines
 }
 
-// lines are those of claim and account.
+// lines lays claim and account out in words.
 func (a *Account) lines() []line {
 	var lines []line
 	switch c := a.Claimed; {
@@ -77,7 +77,7 @@ func (a *Account) lines() []line {
 	return lines
 }
 
-// short writes four significant digits, or inf, as a line of the account has them.
+// short writes four significant digits, or infinity.
 func short(n privacy.Number) string {
 	if math.IsInf(float64(n), 1) {
 		return "infinity"

@@ -10,8 +10,8 @@ import (
 	"privrec/internal/privacy/accountant/rdp"
 )
 
-// Calibration is a training run as the paper accounts for it (section 3.5): what a
-// noise multiplier is worth, and which one a claim asks for.
+// Calibration is a training run as the paper accounts for it. It says what a noise multiplier
+// is worth, and which one a claim asks for. Source: section 3.5.
 type Calibration struct {
 	Accounting string // printed, poisson or none
 	Count      string // layer, views, joint or step
@@ -26,15 +26,15 @@ type Calibration struct {
 	View  float64 // how far an edge moves one view of a layer (Normalizer.Sensitivity)
 	Joint float64 // and both together
 
-	// Raw takes Theorem 3 as it stands, which has a floor that no noise gets below,
-	// and not its minimum with the divergence without sampling.
+	// Raw takes Theorem 3 as it stands, which has a floor that no noise gets below. Otherwise
+	// its minimum with the divergence without sampling is taken.
 	Raw bool
-	// Whole counts the steps of a run of all epochs, and not those of Theorem 5, which
+	// Whole counts the steps of a run of all epochs. Otherwise those of Theorem 5 count, which
 	// are fewer by the last, smaller batch of every epoch.
 	Whole bool
 }
 
-// Calibration is the configuration's, on a graph of so many edges.
+// Calibration returns the calibration of the configuration on a graph of so many edges.
 func (c Config) Calibration(edges int64) (Calibration, error) {
 	n, err := graph.ParseNormalizer(c.Model.Norm)
 	if err != nil {
@@ -70,11 +70,11 @@ func (c Calibration) validate() error {
 		check(c.View > 0 && c.Joint >= c.View && !math.IsInf(c.Joint, 1), "sensitivities are %v and %v, want positive, the joint one not below", c.View, c.Joint))
 }
 
-// Rate is q = B/E, at most 1.
+// Rate returns q = B/E, at most 1.
 func (c Calibration) Rate() float64 { return math.Min(1, float64(c.Batch)/float64(c.Edges)) }
 
-// Steps is ceil(T/q), as Theorem 5 counts them, but under Whole StepsRun: a run makes
-// T ceil(1/q).
+// Steps returns ceil(T/q), as Theorem 5 counts them. Under Whole it returns StepsRun, T
+// ceil(1/q), which a run makes.
 func (c Calibration) Steps() int64 {
 	if c.Whole {
 		return c.StepsRun()
@@ -85,13 +85,12 @@ func (c Calibration) Steps() int64 {
 	return (int64(c.Epochs)*c.Edges + int64(c.Batch) - 1) / int64(c.Batch)
 }
 
-// StepsRun is T ceil(E/B), what a run of all epochs makes.
+// StepsRun returns T ceil(E/B), the steps that a run of all epochs makes.
 func (c Calibration) StepsRun() int64 {
 	return int64(c.Epochs) * ((c.Edges + int64(c.Batch) - 1) / int64(c.Batch))
 }
 
-// releases is how many releases a step counts for, and sensitivity how far an edge
-// moves each.
+// releases returns how many releases a step counts for, and how far an edge moves each.
 func (c Calibration) releases() (perStep int64, sensitivity float64, err error) {
 	switch c.Count {
 	case CountLayer:
@@ -106,7 +105,7 @@ func (c Calibration) releases() (perStep int64, sensitivity float64, err error) 
 	return 0, 0, fmt.Errorf("unknown count %q, want %s, %s, %s or %s", c.Count, CountLayer, CountViews, CountJoint, CountStep)
 }
 
-// curve is the Rényi divergence of all steps at a noise multiplier: noise over the
+// curve returns the Rényi divergence of all steps at a noise multiplier: noise over the
 // sensitivity of one release.
 func (c Calibration) curve(multiplier float64) (rdp.Curve, error) {
 	perStep, _, err := c.releases()
@@ -132,8 +131,8 @@ func (c Calibration) curve(multiplier float64) (rdp.Curve, error) {
 	return rdp.Times(base, c.Steps()*perStep), nil
 }
 
-// options are the orders that the paper's bound is defined at, 2 to 64 (the best one
-// is 6 at epsilon 5); the others are searched freely.
+// options returns the orders to search. The paper's bound is defined at orders 2 to 64; the
+// best one is 6 at epsilon 5. The others are searched freely.
 func (c Calibration) options() rdp.Options {
 	o := rdp.Options{Conversion: rdp.Conversion(c.Conversion)}
 	if c.Accounting == AccountingPrinted {
@@ -142,9 +141,9 @@ func (c Calibration) options() rdp.Options {
 	return o
 }
 
-// Epsilon is what a noise multiplier is worth under this accounting, with the steps
-// that Theorem 5 counts. Without amplification it is the exact curve of the composed
-// Gaussians, whatever the conversion, unless that is an order.
+// Epsilon returns what a noise multiplier is worth under this accounting, with the steps that
+// Theorem 5 counts. Without amplification it is the exact epsilon of the composed Gaussians,
+// for every conversion but an order.
 func (c Calibration) Epsilon(multiplier float64) (float64, error) {
 	if err := c.validate(); err != nil {
 		return 0, err
@@ -171,8 +170,8 @@ func (c Calibration) Epsilon(multiplier float64) (float64, error) {
 	return p.Epsilon, err
 }
 
-// Multiplier is the smallest noise multiplier worth at most epsilon. Where no noise
-// is, as under Raw below the floor, it says how low epsilon can be.
+// Multiplier returns the smallest noise multiplier worth at most epsilon. Where no noise
+// reaches epsilon, as under Raw below the floor, the error says how low epsilon can be.
 func (c Calibration) Multiplier(epsilon float64) (float64, error) {
 	if !(epsilon > 0) || math.IsInf(epsilon, 1) {
 		return 0, fmt.Errorf("calibrate sigma: epsilon is %v, want positive and finite", epsilon)
@@ -202,8 +201,8 @@ func (c Calibration) Multiplier(epsilon float64) (float64, error) {
 	return found.Noise, nil
 }
 
-// exposed is the probability that an edge is in any release: all of them see it where
-// nothing is sampled.
+// exposed returns the probability that an edge is in any release. Without sampling all
+// releases see it.
 func (c Calibration) exposed() float64 {
 	if c.Accounting == AccountingNone {
 		return 1
@@ -211,8 +210,8 @@ func (c Calibration) exposed() float64 {
 	return accountant.Exposed(c.Rate(), c.Steps())
 }
 
-// Sigma is the standard deviation of the noise: Multiplier times the sensitivity of
-// the releases that are counted. For the paper's normaliser and count that is 1.
+// Sigma returns the standard deviation of the noise: Multiplier times the sensitivity of the
+// releases that are counted. For the paper's normaliser and count that sensitivity is 1.
 func (c Calibration) Sigma(epsilon float64) (float64, error) {
 	_, sensitivity, err := c.releases()
 	if err != nil {
@@ -231,12 +230,10 @@ func (c Calibration) EpsilonOf(sigma float64) (float64, error) {
 	return c.Epsilon(sigma / sensitivity)
 }
 
-// Floor is what the epsilon of Theorem 3 as printed tends to as the noise grows: its
-// terms of degree 3 and more do not vanish with the divergence,
+// Floor returns what the epsilon of Theorem 3 as printed tends to as the noise grows. Its
+// terms of degree 3 and more do not vanish with the divergence. At the best order a it is
 //
 //	ceil(T/q) L/(a-1) ln(1 + 2 sum over j >= 3 of C(a,j) q^j) + ln(1/delta)/(a-1)
-//
-// at the best order a.
 func (c Calibration) Floor() (float64, error) {
 	c.Raw, c.Accounting = true, AccountingPrinted
 	return c.Epsilon(1e12)

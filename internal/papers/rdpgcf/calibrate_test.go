@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The training sets of specification section 5 (80 % of all edges).
+// The training sets that the numbers are of (80 % of all edges).
 var specSets = []struct {
 	name  string
 	edges int64

@@ -7,9 +7,8 @@ import (
 	"privrec/internal/protocol/topn"
 )
 
-// Config is one training run of RDP-GCF. Where the paper says nothing, or cannot
-// mean what it says, each choice is a field of its own; a profile is nothing but a
-// named set of values for them.
+// Config is one training run of RDP-GCF. Where the paper says nothing, or cannot mean what it
+// says, each choice is a field of its own. A profile is a named set of values for them.
 type Config struct {
 	Profile string           `yaml:"profile"` // name of the set of choices, for reports: paper, code, repaired, or your own
 	Data    topn.DataConfig  `yaml:"data"`
@@ -20,25 +19,25 @@ type Config struct {
 	Eval    topn.EvalConfig  `yaml:"eval"`
 }
 
-// ModelConfig is the network's shape (section 3).
+// ModelConfig sets the network's shape. Source: section 3.
 type ModelConfig struct {
 	Dim    int    `yaml:"dim"`    // d
 	Layers int    `yaml:"layers"` // L; the weights are 1/(1+L), that of layer 0 included
 	Norm   string `yaml:"norm"`   // of the propagation: sym, sym-clamp:K, right-clamp:K, sum
-	// NormaliseRows gives the rows of every layer length 1 (eq. 9).
+	// NormaliseRows gives the rows of every layer length 1. Source: equation (9).
 	NormaliseRows bool `yaml:"normalise_rows"`
-	// Scale multiplies the scores in the loss: 1 is the literal reading, under which
-	// unit rows bound every score and hardly anything is learned; 10 mends that.
+	// Scale multiplies the scores in the loss. 1 is the literal reading: unit rows then bound
+	// every score, and the model learns hardly anything. 10 mends that.
 	Scale float64             `yaml:"scale"`
 	Init  baseline.InitConfig `yaml:"init"`
 }
 
-// ReleaseConfig is which vectors are ranked and given out after training, which
-// the paper does not say.
+// ReleaseConfig sets which vectors are ranked and given out after training. The paper does not
+// say.
 type ReleaseConfig struct {
-	// Kinds lists the releases, the first one that of validation: "noisy", one more
-	// noisy propagation, "avg", the mean of Average noisy ones, each accounted for,
-	// "clean", without noise, which protects nothing.
+	// Kinds lists the releases; validation uses the first. "noisy" is one more noisy
+	// propagation. "avg" is the mean of Average noisy ones, each accounted for. "clean" has no
+	// noise and protects no edge.
 	Kinds   []string `yaml:"kinds"`
 	Average int      `yaml:"average"` // R of avg
 }
@@ -50,9 +49,9 @@ const (
 	ReleaseClean = "clean"
 )
 
-// Default is the paper's setting (section 4.1) on Gowalla: its hyper-parameters, and
-// for what it leaves open a shuffled pass, unseen negatives, one more noisy release
-// and the literal scores.
+// Default returns the paper's setting on Gowalla with its hyper-parameters. For what the paper
+// leaves open it takes a shuffled pass, unseen negatives, one more noisy release and the
+// literal scores. Source: section 4.1.
 func Default() Config {
 	return Config{
 		Profile: "paper",
@@ -66,8 +65,8 @@ func Default() Config {
 	}
 }
 
-// Code is the setting with what the released program of LightGCN does wherever the
-// paper says nothing: there is no released program of RDP-GCF.
+// Code returns the setting that does what the published program of LightGCN does wherever the
+// paper says nothing. There is no published program of RDP-GCF.
 func Code() Config {
 	c := Default()
 	c.Profile = "code"

@@ -12,62 +12,59 @@ import (
 	"privrec/internal/protocol/topn"
 )
 
-// Privacy is how much noise a run adds, by which reasoning, and where.
+// Privacy sets how much noise a run adds, by which reasoning, and where.
 type Privacy struct {
-	// Method is "layers", the paper's noise on every layer of every step, or
-	// "repaired", one noisy propagation of rows that no edge entered and labels by
+	// Method is "layers" or "repaired". "layers" is the paper's noise on every layer of every
+	// step. "repaired" is one noisy propagation of rows that no edge entered, with labels by
 	// DP-SGD (package comment, "A repaired method").
 	Method string `yaml:"method"`
-	// Epsilon is the paper's claim under the accounting below; .inf is no noise. For
-	// the repaired method it is the guarantee itself.
+	// Epsilon is the paper's claim under the accounting below; .inf is no noise. For the
+	// repaired method it is the guarantee itself.
 	Epsilon float64 `yaml:"epsilon" config:"inf"`
 	Delta   float64 `yaml:"delta"` // the paper states none
 
-	// Accounting turns epsilon into a standard deviation: "printed", Theorem 3 with
-	// sampling without replacement, "poisson", the sampled Gaussian, "none", no
-	// amplification, or "fixed", where Sigma is given.
+	// Accounting turns epsilon into a standard deviation. "printed" is Theorem 3 with sampling
+	// without replacement, "poisson" the sampled Gaussian, and "none" has no amplification.
+	// "fixed" takes the given Sigma.
 	Accounting string `yaml:"accounting"`
-	// Count is what a step counts for: "layer", a release of one view's sensitivity
-	// for every layer, as the paper has it, "views", two of them, "joint", a release
-	// of both views' sensitivity for every layer, which is right over all edges, or
-	// "step", one of all layers together, which alone is right over sampled edges, and
-	// taken there: the layers of a step see the same sample, which amplifies them once,
-	// not each.
+	// Count is what a step counts for. "layer" is a release of one view's sensitivity for
+	// every layer, as the paper has it, and "views" is two of them. "joint" is a release of
+	// both views' sensitivity for every layer, which is right over all edges. "step" is one
+	// release of all layers together. Only "step" is right over sampled edges, and it is taken
+	// there: the layers of a step see the same sample, which amplifies them once, not each.
 	Count string `yaml:"count"`
-	// Conversion of Rényi divergences: "classic", "tight", or "order:A", the
-	// divergence of order A itself taken for epsilon, without delta.
+	// Conversion turns Rényi divergences into epsilon: "classic", "tight", or "order:A". The
+	// last takes the divergence of order A itself for epsilon, without delta.
 	Conversion string  `yaml:"conversion"`
 	Sigma      float64 `yaml:"sigma"` // of fixed: standard deviation of the noise; else 0
 
-	// PlannedEpochs is how many epochs the noise is calibrated for, at least
-	// train.epochs; 0 for just those. A run that is cut short to fit a machine keeps
-	// the noise of the whole one.
+	// PlannedEpochs is how many epochs the noise is calibrated for, at least train.epochs; 0
+	// for just those. A run that is cut short to fit a machine has the noise of the whole one.
 	PlannedEpochs int `yaml:"planned_epochs"`
 
-	// Propagation is "full", over all edges at every step, or "sampled", over the
-	// edges of a Poisson batch alone, with degrees counted in the batch: only there
-	// does sampling amplify.
+	// Propagation is "full", over all edges at every step, or "sampled", over the edges of a
+	// Poisson batch alone, with degrees counted in the batch. Sampling amplifies only there.
 	Propagation string `yaml:"propagation"`
 
 	Repaired RepairedConfig `yaml:"repaired"`
 }
 
-// RepairedConfig is the repaired method's own part.
+// RepairedConfig is the own part of the repaired method.
 type RepairedConfig struct {
-	// GraphShare and CountShare are the parts of mu² that the propagation and the
-	// items' noisy numbers of users may spend, both at least 0, the first above, and
-	// below 1 together; the rest is for the labels. Without a CountShare there are no
-	// such numbers: unit rows do not know how popular an item is.
+	// GraphShare and CountShare are the parts of mu² that the propagation and the items' noisy
+	// numbers of users may spend. GraphShare is above 0, CountShare at least 0, and both
+	// together are below 1; the rest is for the labels. Without a CountShare there are no such
+	// numbers: unit rows do not know how popular an item is.
 	GraphShare float64 `yaml:"graph_share"`
 	CountShare float64 `yaml:"count_share"`
-	// LabelShare, in [0,1), is the part of the edges that is for labels alone, drawn
-	// for every edge by itself. 0 is the specification: all edges are propagated and
-	// all are labels, and the costs of both add up. Above 0 an edge is in one part
-	// only, each may spend the whole budget, and the map is not trained on edges that
-	// its rows have seen; there is nothing left to share, so GraphShare must be 0.
+	// LabelShare, in [0,1), is the part of the edges that is for labels alone, drawn for every
+	// edge by itself. At 0 all edges are propagated and all are labels, and the costs of both
+	// add up. Above 0 an edge is in one part only, each part may spend the whole budget, and
+	// the map is not trained on edges that its rows have seen. No budget is left to share
+	// then, so GraphShare must be 0.
 	LabelShare float64 `yaml:"label_share"`
-	// Map is what is trained on the cached rows: "pairs", a weight for each pair of
-	// layers, or "linear", a linear map of all layers for each side.
+	// Map is what is trained on the cached rows: "pairs", a weight for each pair of layers, or
+	// "linear", a linear map of all layers for each side.
 	Map  string  `yaml:"map"`
 	Dim  int     `yaml:"dim"`  // of linear: length of the vectors that are multiplied; else 0
 	Clip float64 `yaml:"clip"` // C: longest gradient of an edge
@@ -99,9 +96,9 @@ const (
 	MapLinear = "linear"
 )
 
-// DefaultPrivacy is the paper's setting: epsilon 5 by its Theorem 3 over 300 epochs, L
-// releases of sensitivity 1 a step, the classic conversion, and the delta that is usual, since
-// it states none.
+// DefaultPrivacy returns the paper's setting: epsilon 5 by its Theorem 3 over 300 epochs, L
+// releases of sensitivity 1 a step, and the classic conversion. The paper states no delta; the
+// usual one is taken.
 func DefaultPrivacy() Privacy {
 	return Privacy{
 		Method: MethodLayers, Epsilon: 5, Delta: 1e-5,
@@ -111,9 +108,9 @@ func DefaultPrivacy() Privacy {
 	}
 }
 
-// Repaired is the setting with one finite guarantee: clamped degrees, unit rows
-// propagated once, a small map trained by DP-SGD on Poisson batches with negatives
-// among all items, and nothing chosen on held-out edges.
+// Repaired returns the setting with one finite guarantee: clamped degrees, unit rows
+// propagated once, a small map trained by DP-SGD on Poisson batches with negatives among all
+// items, and no choice by held-out edges.
 func Repaired() Config {
 	c := Default()
 	c.Profile = "repaired"
@@ -127,10 +124,10 @@ func Repaired() Config {
 	return c
 }
 
-// noisy reports whether anything is added at all.
+// noisy reports whether any noise is added.
 func (p Privacy) noisy() bool { return !math.IsInf(p.Epsilon, 1) || p.Accounting == AccountingFixed }
 
-// order is the A of a conversion "order:A"; false for the others.
+// order returns the A of a conversion "order:A"; false for the others.
 func order(conversion string) (float64, bool, error) {
 	s, ok := strings.CutPrefix(conversion, conversionOrder)
 	if !ok {

@@ -135,7 +135,7 @@ func TestPlannedEpochs(t *testing.T) {
 		return s
 	}
 	whole := sigma(0, 300)
-	if math.Abs(whole-2.363) > 0.005*2.363 { // specification, section 5
+	if math.Abs(whole-2.363) > 0.005*2.363 { // not of this program's making
 		t.Errorf("300 epochs: sigma %.4f, want 2.363", whole)
 	}
 	if got := sigma(300, 5); got != whole {

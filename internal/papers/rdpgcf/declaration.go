@@ -14,8 +14,8 @@ var (
 	publicEdges    = privacy.Assumption{What: "the number of training edges, and of labels among them", Why: "it sets the rate and the number of steps"}
 )
 
-// declare opens the run's ledger with what the run leaves open, and what a total
-// that is finite then takes as public.
+// declare opens the run's ledger with what the run leaves open, and what a finite total then
+// takes as public.
 func declare(env *run.Env, open []experiment.Open, taken []privacy.Assumption) (*privacy.Ledger, error) {
 	a := experiment.Account{Unbounded: open, Public: taken}
 	return env.Ledger(privacy.Research, a.Declaration())

@@ -21,7 +21,7 @@
 //
 // Departures, each a field of a configuration where it is a choice: Algorithm 1
 // prints item rows where eq. 6 needs user rows; the penalty is that of LightGCN's
-// released program; layer weights are 1/(1+L) from layer 0 on, as eq. 10's sum says
+// published program; layer weights are 1/(1+L) from layer 0 on, as eq. 10's sum says
 // and its text does not; delta, the standard deviation of the noise, the sampler, and
 // which vectors are given out after training are stated nowhere. Unit rows bound every
 // score by 1, under which the loss hardly teaches anything: model.scale multiplies the

@@ -13,8 +13,8 @@ import (
 	"privrec/internal/tensor"
 )
 
-// noise is what a mechanism adds to the propagations of a run. At names the propagation
-// that follows.
+// noise is what a mechanism adds to the propagations of a run. At names the propagation that
+// follows.
 type noise interface {
 	nn.LayerNoise
 	At(phase string, p propagation) error
@@ -32,17 +32,16 @@ const maxAverage = 10_000
 // propagation numbers a noisy propagation among those of its phase: the key of its noise.
 type propagation int
 
-// ofStep is the propagation of a training step, from 0 through the run.
+// ofStep returns the propagation of a training step. step counts from 0 through the run.
 func ofStep(step int) propagation { return propagation(step) }
 
-// ofRelease is propagation r of a release.
+// ofRelease returns propagation r of a release.
 func ofRelease(call topn.Call, r int) propagation { return propagation(int(call)*maxAverage + r) }
 
-// release is the call that a propagation outside training belongs to.
+// release returns the call that a propagation outside training belongs to.
 func (p propagation) release() topn.Call { return topn.Call(p / maxAverage) }
 
-// perturbed is RDP-GCF: LightGCN with rows of length 1 and noisy layers
-// (Algorithm 1).
+// perturbed is RDP-GCF: LightGCN with rows of length 1 and noisy layers. Source: Algorithm 1.
 type perturbed struct {
 	*lightgcn.Model
 	noise   noise // nil: none
@@ -87,9 +86,9 @@ func (m *perturbed) at(phase string, p propagation) error {
 	return m.noise.At(phase, p)
 }
 
-// Encode implements bpr.Encoder, with the noise of the step. A step whose Poisson batch
-// is empty makes its release all the same, of all rows, so that every step counts
-// alike in the account.
+// Encode implements bpr.Encoder, with the noise of the step. A step whose Poisson batch is
+// empty makes its release all the same, of all rows, so that every step counts alike in the
+// account.
 func (m *perturbed) Encode(t *autograd.Tape, step int, users, items []int32) (bpr.Encoded, error) {
 	m.Over.Frontier = len(users) > 0
 	if err := m.at(phaseTrain, ofStep(step)); err != nil {
@@ -112,7 +111,7 @@ func (m *perturbed) Release(kind string, call topn.Call) (users, items tensor.Ma
 	return users, items, fmt.Errorf("release %q is not known", kind)
 }
 
-// once is propagation r of a release.
+// once returns propagation r of a release.
 func (m *perturbed) once(call topn.Call, r int) (users, items tensor.Matrix, err error) {
 	if err := m.at(phaseRelease, ofRelease(call, r)); err != nil {
 		return users, items, err
@@ -120,7 +119,7 @@ func (m *perturbed) once(call topn.Call, r int) (users, items tensor.Matrix, err
 	return m.All()
 }
 
-// mean is that of average noisy propagations.
+// mean returns the mean of average noisy propagations.
 func (m *perturbed) mean(call topn.Call) (users, items tensor.Matrix, err error) {
 	if m.sum[0].Data == nil {
 		for side, p := range m.Params() {

@@ -19,13 +19,13 @@ const (
 	purposeReleases = "propagation, releases"
 )
 
-// layerNoise is the noise on what propagations aggregate (eq. 8): independent
-// normals on every coordinate of every row of both sides, fresh in every layer of
-// every call. It implements noise. A layer is one release of the sensitivity of both
-// sides together, and is in the ledger before a row is touched.
+// layerNoise is the noise on what propagations aggregate: independent normals on every
+// coordinate of every row of both sides, fresh in every layer of every call. It implements
+// noise. A layer is one release of the sensitivity of both sides together, and is in the
+// ledger before a row is touched. Source: equation (8).
 //
-// Noise is keyed by phase, call, layer, side and node: it does not depend on which
-// other rows a batch needs, on their order or on the number of workers.
+// Noise is keyed by phase, call, layer, side and node. It does not depend on which other rows
+// a batch needs, on their order or on the number of workers.
 type layerNoise struct {
 	ledger   *privacy.Ledger
 	training *channel.Channel[tensor.Float]
@@ -45,7 +45,7 @@ type layerNoise struct {
 	cols    int
 }
 
-// layerNoiseOptions are what a run's noise is made of.
+// layerNoiseOptions set a run's noise.
 type layerNoiseOptions struct {
 	sigma    float64 // standard deviation
 	joint    float64 // how far an edge moves both views of a layer
@@ -55,8 +55,8 @@ type layerNoiseOptions struct {
 	share    mechanism.Share // of the run's false-alarm probability
 }
 
-// newLayerNoise puts the noise to work: events into ledger l, noise from streams that
-// stream names by purpose.
+// newLayerNoise opens the noise. It records events in ledger l, and draws noise from streams
+// that stream names by purpose.
 func newLayerNoise(o layerNoiseOptions, l *privacy.Ledger, stream func(purpose string) rng.Stream) (*layerNoise, error) {
 	if o.layers < 1 || o.perEpoch < 1 || !(o.rate > 0 && o.rate <= 1) {
 		return nil, fmt.Errorf("noise of %d layers, %d steps an epoch, rate %v", o.layers, o.perEpoch, o.rate)
@@ -154,21 +154,20 @@ func (a *layerNoise) Add(_ int, side nn.Side, first, rank int, rows []tensor.Flo
 	return nil
 }
 
-// End implements nn.LayerNoise: it fails where a row got no noise or the noise looks
-// like another.
+// End implements nn.LayerNoise. It fails where a row got no noise, or where two rows got the
+// same noise.
 func (a *layerNoise) End(int) error {
 	r := a.open
 	a.open = nil
 	return r.Finish()
 }
 
-// check looks at all noise that was added.
+// check checks all noise that was added.
 func (a *layerNoise) check() error {
 	return errors.Join(a.training.Check(), a.releases.Check())
 }
 
-// noiseState is what a checkpoint keeps of the noise, besides the ledger, which the
-// run keeps itself.
+// noiseState is what a checkpoint holds of the noise. The run keeps the ledger itself.
 type noiseState struct {
 	Period   string        `json:"period"`
 	Steps    int64         `json:"steps"`

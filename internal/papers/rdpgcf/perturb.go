@@ -15,15 +15,15 @@ import (
 	"privrec/internal/run"
 )
 
-// PerturbConfig is a graph released once, on which a model then trains: the two
-// private baselines of figure 2.
+// PerturbConfig sets how a graph is released once, on which a model then trains. These are the
+// two private baselines of figure 2.
 type PerturbConfig struct {
 	// Epsilon is that of one cell of the users x items block: an edge, there or not.
 	Epsilon float64 `yaml:"epsilon"`
-	// Labels are the positive pairs of training: "perturbed", those of the released
-	// graph, or "raw", the true ones, which nothing protects. The paper does not say.
+	// Labels are the positive pairs of training. "perturbed" takes those of the released
+	// graph. "raw" takes the true ones, which no noise protects. The paper does not say.
 	Labels string `yaml:"labels"`
-	// MemoryMB bounds what the released graph may take, 8 bytes an edge: at epsilon 1
+	// MemoryMB bounds the memory of the released graph, 8 bytes an edge. At epsilon 1
 	// randomised response makes 329 million edges of Gowalla's 810,128.
 	MemoryMB int `yaml:"memory_mb"`
 }
@@ -39,10 +39,10 @@ const (
 
 const purposeGraph = "graph"
 
-// bytesPerEdge is what an edge takes in graph.Bipartite: an index in each direction.
+// bytesPerEdge is the memory of an edge in graph.Bipartite: an index in each direction.
 const bytesPerEdge = 8
 
-// limit is the number of edges that the memory allows.
+// limit returns the number of edges that the memory allows.
 func (c PerturbConfig) limit() int64 { return int64(c.MemoryMB) << 20 / bytesPerEdge }
 
 func (c PerturbConfig) check(v *config.Checker) {
@@ -60,8 +60,8 @@ func (c PerturbConfig) lapGraph() edges.LapGraph {
 	return edges.LapGraph{Purpose: purposeGraph, Epsilon: c.Epsilon, Unit: privacy.Edge, Limit: c.limit()}
 }
 
-// Expected is the mean number of edges of the released graph and the share of them
-// that are true. method is EdgeRand or LapGraph.
+// Expected returns the mean number of edges of the released graph and the share of them that
+// are true. method is EdgeRand or LapGraph.
 func (c PerturbConfig) Expected(method string, users, items int, edges int64) (released, trueShare float64, err error) {
 	cells := int64(users) * int64(items)
 	switch method {
@@ -76,9 +76,9 @@ func (c PerturbConfig) Expected(method string, users, items int, edges int64) (r
 	return released, trueShare, err
 }
 
-// perturbGraph releases the users x items block of a graph, recording it in ledger l.
-// Degrees of the released graph are those of its own edges. A graph that does not fit
-// the memory allowed is refused before anything is drawn.
+// perturbGraph releases the users x items block of a graph, and records it in ledger l.
+// Degrees of the released graph are those of its own edges. It refuses a graph that does not
+// fit the memory allowed before it draws anything.
 func perturbGraph(method string, c PerturbConfig, g *graph.Bipartite, l *privacy.Ledger, s rng.Stream) (*graph.Bipartite, error) {
 	expected, _, err := c.Expected(method, g.Users, g.Items, int64(g.Edges()))
 	if err != nil {
@@ -105,8 +105,8 @@ func perturbGraph(method string, c PerturbConfig, g *graph.Bipartite, l *privacy
 	return &graph.Bipartite{Users: g.Users, Items: g.Items, UserPtr: out.Ptr, UserItem: out.Idx, ItemPtr: back.Ptr, ItemUser: back.Idx}, nil
 }
 
-// perturbAccount accounts for a run on a released graph: pure epsilon for the
-// training edges, and what else saw edges.
+// perturbAccount accounts for a run on a released graph: pure epsilon for the training edges,
+// and what else saw edges.
 func perturbAccount(method string, c PerturbConfig, t topn.TrainConfig, l *privacy.Ledger) (*Account, error) {
 	a := newAccount(method, 0, 0)
 	a.Claimed = &Claim{Claim: claimed(c.Epsilon, 0, method+", pure, of every cell of users x items"), Rate: 1, Sensitivity: 1}
@@ -135,8 +135,8 @@ func perturbAccount(method string, c PerturbConfig, t topn.TrainConfig, l *priva
 	return a, nil
 }
 
-// open lists what a run on a released graph leaves open; where that is nothing, also what
-// its total takes as public.
+// open lists what a run on a released graph leaves open. Where the list is empty, it also
+// returns what the total takes as public.
 func (c PerturbConfig) open(t topn.TrainConfig) ([]experiment.Open, []privacy.Assumption) {
 	open := []experiment.Open{}
 	if c.Labels == LabelsRaw {

@@ -28,7 +28,7 @@ type GraphSetting struct {
 	Eval    topn.EvalConfig        `yaml:"eval"`
 }
 
-// DefaultGraph is the paper's common setting at epsilon 5, trained on nothing but the
+// DefaultGraph returns the paper's common setting at epsilon 5. The model trains only on the
 // released graph, which may take 4 GB.
 func DefaultGraph() GraphSetting {
 	s := baseline.DefaultLightGCN()
@@ -36,7 +36,7 @@ func DefaultGraph() GraphSetting {
 		Perturb: PerturbConfig{Epsilon: 5, Labels: LabelsPerturbed, MemoryMB: 4096}, Train: s.Train.TrainConfig, Eval: s.Eval}
 }
 
-// graphTask is the task of LightGCN on a graph perturbed by a method.
+// graphTask makes the task of LightGCN on a graph perturbed by a method.
 func graphTask(method, summary string) run.Task {
 	return run.Spec[GraphSetting]{
 		Verb: "train", Name: strings.ToLower(method), Summary: summary, Cite: lightgcn.Cite, Answers: true,
@@ -90,8 +90,8 @@ func openGraph(ctx context.Context, env *run.Env, method string, s GraphSetting)
 	return x, once.Flush("before training")
 }
 
-// release releases the experiment's graph and makes the model on it. Where labels are those
-// of the released graph the experiment learns from that.
+// release releases the experiment's graph and makes the model on it. Where labels are those of
+// the released graph, the experiment learns from that.
 func release(x *topn.Experiment, s GraphSetting, l *privacy.Ledger, stream rng.Stream) error {
 	method := x.Method.Name
 	released, err := perturbGraph(method, s.Perturb, x.Graph, l, stream)

@@ -12,7 +12,8 @@ import (
 
 const cite = "Wang, Wang, Liu, Deng, Graph Convolutional Collaborative Filtering Recommendation Algorithm Based on Rényi Differential Privacy, Journal of Software (in Chinese) 2024, jos.org.cn/1000-9825/7165"
 
-// Tasks are what the command line offers of this paper. Its baselines are package baseline's.
+// Tasks returns what the command line offers of this paper. The baselines are in package
+// baseline.
 func Tasks() []run.Task {
 	return []run.Task{
 		run.Spec[Config]{
@@ -24,8 +25,8 @@ func Tasks() []run.Task {
 	}
 }
 
-// open loads the data, calibrates the noise, declares what the run leaves open, and makes
-// the model, whose layers are noisy in training and in every release.
+// open loads the data, calibrates the noise, declares what the run leaves open, and makes the
+// model, whose layers are noisy in training and in every release.
 func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	m, err := c.method()
 	if err != nil {
@@ -53,7 +54,7 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	return x, nil
 }
 
-// method is what the protocol is told of a setting.
+// method describes a setting to the protocol.
 func (c Config) method() (topn.Method, error) {
 	standing, err := experiment.Stand(c, c.Profile, map[string]Config{"paper": Default(), "code": Code(), "repaired": Repaired()},
 		func(c Config) train.Length { return c.Train.Length() }, topn.Free()...)

@@ -7,7 +7,7 @@ import (
 	"privrec/internal/report"
 )
 
-// Tables are the tables of the paper and what others published, for methods of its
+// Tables returns the tables of the paper and what others published, for methods of its
 // protocol.
 func Tables() topn.Tables {
 	return topn.Tables{
@@ -22,11 +22,11 @@ func Tables() topn.Tables {
 	}
 }
 
-// PaperValue is what the paper prints for a method on a data set (its own names:
-// "MovieLens-1M", "Gowalla", "Yelp") at a shape and, for RDP-GCF, an epsilon, or false.
-// Table 2 has every method at L = 3 and d = 64; tables 3 and 4 vary one of the two
-// for RDP-GCF at epsilon 5. For the same setting of RDP-GCF tables 3 and 4 print other
-// numbers than table 2, which counts here.
+// PaperValue returns what the paper prints for a method on a data set, or false. Data sets
+// have the paper's names: "MovieLens-1M", "Gowalla", "Yelp". The shape is dim and layers;
+// epsilon is only read for RDP-GCF. Table 2 has every method at L = 3 and d = 64. Tables 3 and
+// 4 vary one of the two for RDP-GCF at epsilon 5. For the same setting of RDP-GCF they print
+// other numbers than table 2, which counts here.
 func PaperValue(method, data string, dim, layers int, epsilon float64) (topn.Printed, bool) {
 	if method != methodRDPGCF {
 		p, ok := table2[data][method]
@@ -63,7 +63,7 @@ func rows(table string) func(recall, ndcg float64) topn.Printed {
 	}
 }
 
-// beside is a row of others, shares.
+// beside makes a row of others' results, shares.
 func beside(method string, recall, ndcg float64, from string) topn.Reference {
 	return topn.Reference{Method: method, Recall20: recall, NDCG20: ndcg, From: from}
 }
@@ -98,10 +98,10 @@ var table4 = map[string]map[int]topn.Printed{
 	"Yelp":         {16: in4(0.0462, 0.0375), 32: in4(0.0492, 0.0400), 128: in4(0.0514, 0.0412)},
 }
 
-// References lists published results on the split that NGCF and LightGCN published,
-// for a data set of the registry; nil for others, and where the level of evidence says
-// that the rows are not those of that split. All of them mask the training items and rank
-// all others; those of LightGCN and NGCF are of the best epoch on test.
+// References lists published results on the split that NGCF and LightGCN published, for a data
+// set of the registry. It returns nil for other data sets, and where the level of evidence
+// says that the rows are not those of that split. All of them mask the training items and rank
+// all others. Those of LightGCN and NGCF are of the best epoch on test.
 func References(data string, level dataset.Level) []topn.Reference {
 	if !report.AllowsDelta(level) {
 		return nil

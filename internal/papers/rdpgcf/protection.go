@@ -11,8 +11,8 @@ import (
 	"privrec/internal/run"
 )
 
-// protection is everything private about a run of the paper's method: the ledger,
-// the calibrated noise, and the account of both.
+// protection holds all that is private about a run of the paper's method: the ledger, the
+// calibrated noise, and the account of both.
 type protection struct {
 	env    *run.Env
 	cfg    Config
@@ -21,8 +21,8 @@ type protection struct {
 	layers *layerNoise // nil: none
 }
 
-// newProtection calibrates the noise for the training graph, declares what the run
-// leaves open, and opens the noise.
+// newProtection calibrates the noise for the training graph, declares what the run leaves
+// open, and opens the noise.
 func newProtection(x *topn.Experiment, c Config) (*protection, error) {
 	p := &protection{env: x.Env, cfg: c}
 	edges := int64(x.Graph.Edges())
@@ -48,7 +48,7 @@ func newProtection(x *topn.Experiment, c Config) (*protection, error) {
 	return p, err
 }
 
-// planned is what will have run, but for the numbers of releases.
+// planned returns what will have run, without the numbers of releases.
 func (c Config) planned(edges int64, sigma float64) (Ran, error) {
 	filtered, err := c.Data.Filtered()
 	r := Ran{Edges: edges, Sigma: sigma, Selected: c.Train.Selected(), Filtered: filtered}
@@ -73,8 +73,8 @@ func (c Config) openNoise(cal Calibration, sigma float64, l *privacy.Ledger, str
 // mostSigma is where the noise stops: single precision still holds what it is added to.
 const mostSigma = 1e9
 
-// sigma is the standard deviation in force: the one given, or the one that the
-// accounting asks for. An epsilon that no noise reaches is the user's to change.
+// sigma returns the standard deviation in force: the given one, or the one that the accounting
+// asks for. It fails for an epsilon that no noise reaches, which the user must change.
 func (c Config) sigma(cal Calibration) (float64, error) {
 	if c.Privacy.Accounting == AccountingFixed {
 		return c.Privacy.Sigma, nil
@@ -89,10 +89,10 @@ func (c Config) sigma(cal Calibration) (float64, error) {
 	return s, nil
 }
 
-// stream is where a purpose's noise comes from.
+// stream returns the stream of a purpose's noise.
 func (p *protection) stream(purpose string) rng.Stream { return p.env.Noise("rdpgcf", purpose) }
 
-// noise is what propagations get; nil for none.
+// noise returns what propagations get; nil for none.
 func (p *protection) noise() noise {
 	if p.layers == nil {
 		return nil
@@ -119,8 +119,8 @@ func (p *protection) Load(b []byte) error {
 	return p.layers.Load(b)
 }
 
-// account counts the releases of a finished run, checks all noise and compares the
-// ledger with the account.
+// account counts the releases of a finished run, checks all noise and compares the ledger with
+// the account.
 func (p *protection) account(x *topn.Experiment, fitted *experiment.Fitted) (*Account, error) {
 	c := p.cfg
 	r, err := c.planned(int64(x.Graph.Edges()), p.sigma)

@@ -11,18 +11,16 @@ import (
 	"privrec/internal/tensor"
 )
 
-// The repaired method (specification 6.7) has parts that see edges, and one finite
-// epsilon for all of them:
+// Split is a budget divided between the parts of the repaired method. These parts see edges,
+// and have one finite epsilon together:
 //
-//   - graph: unit rows drawn without looking at any edge are propagated once, with
-//     noise on every layer of both sides: L joint releases in the whole run;
-//   - counts: every item's number of users gets noise once, for a bias;
-//   - labels: a small map on those rows is trained by DP-SGD over Poisson batches of
-//     edges, with negatives among all items.
+//   - graph: unit rows drawn without looking at any edge are propagated once, with noise on
+//     every layer of both sides. These are L joint releases in the whole run.
+//   - counts: every item's number of users gets noise once, for a bias.
+//   - labels: a small map on those rows is trained by DP-SGD over Poisson batches of edges,
+//     with negatives among all items.
 //
-// What is ranked and given out is made of the noisy rows and counts and the private map alone.
-
-// Split is a budget divided between the parts.
+// Only the noisy rows and counts and the private map enter what is ranked and given out.
 type Split struct {
 	Sigma      float64 // standard deviation of the noise on layers
 	Joint      float64 // how far an edge moves both views of a layer
@@ -36,8 +34,8 @@ type Split struct {
 	Apart      bool // an edge is in the labels or in everything else
 }
 
-// events are what the parts release, with their numbers: layers, steps, and counts if
-// there are any.
+// events returns what the parts release, with the numbers of releases: layers, steps, and
+// counts if there are any.
 func (s Split) events() (events []privacy.Event, count []int64) {
 	layer := privacy.Gaussian{Sigma: s.Sigma, Sensitivity: s.Joint, Unit: privacy.Edge, Neighbouring: privacy.AddRemove}
 	step := privacy.Sampled{Rate: s.Rate, Method: privacy.Poisson,
@@ -61,7 +59,7 @@ func (s Split) branches() [][]int {
 	return [][]int{append(first, labels...)}
 }
 
-// epsilon is the exact composition of what one edge may take part in, at worst.
+// epsilon returns the exact composition of what one edge may take part in, at worst.
 func (s Split) epsilon() (worst float64, err error) {
 	events, count := s.events()
 	a := &Account{Delta: s.Delta}
@@ -80,10 +78,10 @@ func (s Split) epsilon() (worst float64, err error) {
 	return worst, nil
 }
 
-// Split divides the setting's budget on a graph of so many label edges: GraphShare of mu²
-// to the propagation, J sqrt(L)/sigma = mu sqrt(share), CountShare to the counts, and
-// to the labels the least noise with which the exact composition is within epsilon.
-// Where no edge is in both parts, all but CountShare is the propagation's.
+// Split divides the setting's budget on a graph of so many label edges. GraphShare of mu² goes
+// to the propagation, J sqrt(L)/sigma = mu sqrt(share), and CountShare to the counts. The
+// labels get the least noise with which the exact composition is within epsilon. Where no edge
+// is in both parts, the propagation gets all but CountShare.
 func (c Config) Split(edges int64) (Split, error) {
 	cal, err := c.Calibration(edges)
 	if err != nil {
@@ -119,7 +117,7 @@ func (c Config) Split(edges int64) (Split, error) {
 // takenByRepaired is what the repaired method takes as public.
 var takenByRepaired = []privacy.Assumption{publicData, publicEdges, publicSettings, publicReport}
 
-// account is that of a run with this split: everything that saw edges, and nothing
+// account makes the account of a run with this split: everything that saw edges, with nothing
 // open.
 func (s Split) account(c Config) (*Account, error) {
 	a := newAccount(c.Privacy.Method, c.Privacy.Delta, s.Sigma)
@@ -152,7 +150,7 @@ func (s Split) account(c Config) (*Account, error) {
 	return a, nil
 }
 
-// agree composes the ledger as the account does and fails unless both come to the same.
+// agree composes the ledger as the account does, and fails unless both come to the same.
 func (s Split) agree(a *Account, l *privacy.Ledger) error {
 	if !s.Apart {
 		return a.Agree(l)
@@ -176,7 +174,7 @@ func (s Split) agree(a *Account, l *privacy.Ledger) error {
 	return a.same(worst)
 }
 
-// repairedRun is the repaired method at work.
+// repairedRun is a run of the repaired method.
 type repairedRun struct {
 	cfg    Config
 	split  Split
@@ -197,8 +195,8 @@ const (
 	purposeApart  = "edges apart"
 )
 
-// newRepairedRun releases the noisy rows of the edges of g under a split of the
-// setting's budget and prepares the map, to be trained on those of labels.
+// newRepairedRun releases the noisy rows of the edges of g under a split of the setting's
+// budget. It prepares the map, which is trained on the edges of labels.
 func newRepairedRun(c Config, split Split, g, labels *graph.Bipartite, l *privacy.Ledger, stream func(purpose string) rng.Stream) (*repairedRun, error) {
 	noise, err := newLayerNoise(layerNoiseOptions{sigma: split.Sigma, joint: split.Joint, layers: split.Layers, rate: 1, perEpoch: 1, share: 0.4}, l, stream)
 	if err != nil {
@@ -229,6 +227,6 @@ func newRepairedRun(c Config, split Split, g, labels *graph.Bipartite, l *privac
 	return r, l.Flush("before training")
 }
 
-// vectors are what is ranked and given out: the score of a user and an item is the
-// inner product of their rows.
+// vectors returns what is ranked and given out. The score of a user and an item is the inner
+// product of their rows.
 func (r *repairedRun) vectors() (users, items tensor.Matrix) { return r.m.vectors(r.rows) }

@@ -7,9 +7,9 @@ import (
 	"privrec/internal/rng"
 )
 
-// apart divides the edges of a graph: every edge is a label with probability share, by
-// a draw that depends on its user and item alone, so that one edge more or less changes
-// one part by itself. With a share of 0 both parts are the graph.
+// apart divides the edges of a graph. Every edge is a label with probability share. The draw
+// depends only on its user and item, so that one edge more or less changes one part by itself.
+// With a share of 0 both parts are the graph.
 func apart(g *graph.Bipartite, share float64, s rng.Stream) (rows, labels *graph.Bipartite, err error) {
 	if share == 0 {
 		return g, g, nil

@@ -25,8 +25,8 @@ func (c *cachedRows) layers() int { return len(c.layer) - 1 }
 func (c *cachedRows) dim() int    { return c.layer[0].Cols }
 func (c *cachedRows) items() int  { return c.layer[0].Rows - c.users }
 
-// cacheRows draws rows in directions that depend on stream alone and propagates them
-// once, normalised and with noise.
+// cacheRows draws rows in directions that depend only on stream. It propagates them once,
+// normalised and with noise.
 func cacheRows(g *graph.Bipartite, norm graph.Normalizer, layers, dim int, noise nn.LayerNoise, stream rng.Stream) (*cachedRows, error) {
 	draw := func(side uint64, rows int) tensor.Matrix {
 		x := tensor.NewTable(rows, dim)

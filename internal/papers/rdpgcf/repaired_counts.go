@@ -11,9 +11,9 @@ import (
 	"privrec/internal/tensor"
 )
 
-// releaseCounts releases every item's number of users with normal noise, once, and
-// returns ln(1 + the number, at least 0), with mean 0 and variance 1 over the items:
-// whatever is made of the noisy numbers costs nothing. An edge moves one number by one.
+// releaseCounts releases every item's number of users with normal noise, once. It returns ln(1
+// + the number, at least 0), with mean 0 and variance 1 over the items. What is computed from
+// the noisy numbers costs no more. An edge moves one number by one.
 func releaseCounts(g *graph.Bipartite, sigma float64, l *privacy.Ledger, s rng.Stream) ([]tensor.Float, error) {
 	c, err := channel.Open[float64](channel.Gaussian{Purpose: purposeCounts, Sigma: sigma, Sensitivity: 1,
 		Unit: privacy.Edge, Neighbouring: privacy.AddRemove, Share: 0.2}, l, s)
@@ -75,7 +75,8 @@ func (b *biased) margin(dst []tensor.Float, c *cachedRows, u, p, n int32) float6
 	return sum + float64(b.w[last])*float64(dst[last])
 }
 
-// vectors has one value more: 1 for users, the weighted bias for items.
+// vectors implements pairMap. Vectors have one value more: 1 for users, the weighted bias for
+// items.
 func (b *biased) vectors(c *cachedRows) (users, items tensor.Matrix) {
 	u, i := b.pairMap.vectors(c)
 	defer tensor.Free(u)

@@ -7,15 +7,15 @@ import (
 	"privrec/internal/tensor"
 )
 
-// pairMap is the trained part of the repaired method: a score s_ui of the cached rows
-// of a user and an item.
+// pairMap is the trained part of the repaired method: a score s_ui of the cached rows of a
+// user and an item.
 type pairMap interface {
 	size() int
 	weights() []tensor.Float // (size), changed in place by training
 	use(w []tensor.Float)    // keeps its weights there from now on
-	// margin is s_up - s_un; it puts the derivatives by the weights into dst (size).
+	// margin returns s_up - s_un, and writes the derivatives by the weights into dst (size).
 	margin(dst []tensor.Float, c *cachedRows, u, p, n int32) float64
-	// vectors are rows whose inner products are the scores.
+	// vectors returns rows whose inner products are the scores.
 	vectors(c *cachedRows) (users, items tensor.Matrix)
 }
 
@@ -63,7 +63,8 @@ func (p *layerPairs) margin(dst []tensor.Float, c *cachedRows, u, pos, neg int32
 	return sum
 }
 
-// vectors has, for every layer m, sum over l of w_lm x_u[l] beside x_i[m].
+// vectors implements pairMap. For every layer m it has the sum over l of w_lm x_u[l] beside
+// x_i[m].
 func (p *layerPairs) vectors(c *cachedRows) (users, items tensor.Matrix) {
 	d := c.dim()
 	users, items = tensor.NewTable(c.users, p.n*d), tensor.NewTable(c.items(), p.n*d)
@@ -122,7 +123,7 @@ func features(dst []tensor.Float, c *cachedRows, row func(l int, v int32) []tens
 	}
 }
 
-// project puts f W into dst (out), for half 0 (U) or 1 (V) of the weights.
+// project writes f W into dst (out), for half 0 (U) or 1 (V) of the weights.
 func (m *linearMap) project(dst, f []tensor.Float, half int) {
 	clear(dst)
 	w := m.w[half*m.in*m.out:]

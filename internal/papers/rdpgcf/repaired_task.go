@@ -13,8 +13,8 @@ import (
 	"privrec/internal/run"
 )
 
-// repairedWork is the repaired method on its data: the budget is split, the rows are
-// released, the map is to be trained.
+// repairedWork is the repaired method on its data. The budget is split and the rows are
+// released; the map is still to be trained.
 type repairedWork struct {
 	*topn.Experiment
 	r *repairedRun
@@ -65,8 +65,7 @@ func openRepaired(ctx context.Context, env *run.Env, m topn.Method, c Config) (r
 // Close gives the memory of the rows back.
 func (w *repairedWork) Close() { w.r.rows.close() }
 
-// newRepaired splits the budget and releases the rows, once, for training that records in
-// l.
+// newRepaired splits the budget and releases the rows, once, for training that records in l.
 func newRepaired(x *topn.Experiment, c Config, l, once *privacy.Ledger) (*repairedRun, error) {
 	stream := func(purpose string) rng.Stream { return x.Env.Noise("rdpgcf", purpose) }
 	rows, labels, err := apart(x.Graph, c.Privacy.Repaired.LabelShare, stream(purposeApart))
@@ -97,7 +96,7 @@ func trainMap(ctx context.Context, env *run.Env, r *repairedRun) error {
 	return nil
 }
 
-// Forecast implements run.Forecaster: it makes a few steps and ranks some users, and
+// Forecast implements run.Forecaster. It makes a few steps and ranks some users, and
 // multiplies.
 func (w *repairedWork) Forecast(ctx context.Context) (f run.Forecast, err error) {
 	opening, r := w.Env.Opening(), w.r

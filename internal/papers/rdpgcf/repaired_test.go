@@ -95,7 +95,7 @@ func TestSplit(t *testing.T) {
 	if sum := a.Components[0].Eps + a.Components[1].Eps + a.Components[2].Eps; sum < a.Total {
 		t.Errorf("the whole, %v, is above the sum of its parts, %v", a.Total, sum)
 	}
-	// The specification's way: add Rényi curves, convert once. It is an upper bound.
+	// The simple way adds Rényi curves and converts once. It is an upper bound.
 	first, err := rdp.Gaussian(s.Sigma, s.Joint)
 	if err != nil {
 		t.Fatal(err)

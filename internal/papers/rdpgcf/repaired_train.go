@@ -79,14 +79,14 @@ func (m *mapTraining) advance() error {
 	return nil
 }
 
-// mapState is what a checkpoint keeps beside weights and moments. The rows and counts are
-// made again: the same keys give the same noise.
+// mapState is what a checkpoint holds beside weights and moments. The rows and counts are made
+// again: the same keys give the same noise.
 type mapState struct {
 	Step   int64              `json:"step"`
 	Labels channel.DPSGDState `json:"labels"`
 }
 
-// named are the vectors of a checkpoint.
+// named returns the vectors of a checkpoint.
 func (m *mapTraining) named() []run.NamedTensor {
 	var out []run.NamedTensor
 	for _, v := range []struct {
@@ -98,14 +98,14 @@ func (m *mapTraining) named() []run.NamedTensor {
 	return out
 }
 
-// checkpoint is the training between two steps; its tensors are the live ones.
+// checkpoint returns the training between two steps. Its tensors are the live ones.
 func (m *mapTraining) checkpoint() (run.Checkpoint, error) {
 	state, err := json.Marshal(mapState{m.step, m.steps.State()})
 	return run.Checkpoint{State: state, Tensors: m.named()}, err
 }
 
-// restore puts a training that was just made where a checkpoint stands. All of that is
-// checked before anything changes.
+// restore continues a training that was just made from a checkpoint. It checks the whole
+// checkpoint before anything changes.
 func (m *mapTraining) restore(c run.Checkpoint) error {
 	var s mapState
 	if err := json.Unmarshal(c.State, &s); err != nil {
@@ -139,8 +139,8 @@ func (m *mapTraining) restore(c run.Checkpoint) error {
 	return nil
 }
 
-// train fits the map, telling done of steps made. With an env it goes on from the run's
-// checkpoint, and leaves one when it ends, is interrupted, or as often as the run says.
+// train fits the map, and tells done of the steps made. With an env it goes on from the run's
+// checkpoint. It writes one when it ends, is interrupted, or as often as the run says.
 func (r *repairedRun) train(ctx context.Context, env *run.Env, done func(steps int)) error {
 	m, err := r.newTraining()
 	if err != nil {
@@ -196,7 +196,7 @@ func (r *repairedRun) train(ctx context.Context, env *run.Env, done func(steps i
 	return m.steps.Check()
 }
 
-// gradient puts that of softplus(-scale (s_up - s_un)) at one edge into dst.
+// gradient writes the gradient of softplus(-scale (s_up - s_un)) at one edge into dst.
 func (r *repairedRun) gradient(dst []tensor.Float, e graph.Edge, negative int32) {
 	margin := r.m.margin(dst, r.rows, e.User, e.Item, negative)
 	scale := r.cfg.Model.Scale

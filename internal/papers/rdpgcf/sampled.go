@@ -10,10 +10,10 @@ import (
 	"privrec/internal/tensor"
 )
 
-// sampledGraph is RDP-GCF whose training steps propagate over the positive pairs of
-// their own Poisson batch alone, with degrees counted there: an edge is in a noisy
-// release with the probability that amplification wants. Everything outside training
-// propagates over the whole graph.
+// sampledGraph is RDP-GCF whose training steps propagate over the positive pairs of their own
+// Poisson batch alone, with degrees counted there. An edge is in a noisy release with the
+// probability that amplification wants. Outside training all propagation is over the whole
+// graph.
 type sampledGraph struct {
 	*perturbed
 	whole *graph.Bipartite
@@ -39,7 +39,7 @@ func (m *sampledGraph) Release(kind string, call topn.Call) (users, items tensor
 	return m.perturbed.Release(kind, call)
 }
 
-// batchGraph is the graph of the pairs (users[k], items[k]) on the nodes of whole.
+// batchGraph makes the graph of the pairs (users[k], items[k]) on the nodes of whole.
 func batchGraph(whole *graph.Bipartite, users, items []int32) (*graph.Bipartite, error) {
 	if len(items) < len(users) {
 		return nil, fmt.Errorf("propagate over a batch: %d users and %d items", len(users), len(items))
