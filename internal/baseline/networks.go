@@ -107,9 +107,13 @@ type personal struct {
 	user *nextitem.UserInput
 }
 
-func (p personal) Items() *autograd.Param    { return p.Item }
+// Items implements nextitem.Network.
+func (p personal) Items() *autograd.Param { return p.Item }
+
+// Params implements nextitem.Network.
 func (p personal) Params() []*autograd.Param { return append(p.Model.Params(), p.user.Table) }
 
+// Forward implements nextitem.Network.
 func (p personal) Forward(t *autograd.Tape, s *nextitem.Step) (*autograd.Node, error) {
 	return p.Model.Forward(t, s.Graph, p.user.Vectors(t, s.Users)), nil
 }

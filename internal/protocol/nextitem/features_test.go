@@ -41,7 +41,7 @@ func TestClearFeatures(t *testing.T) {
 	empty := people()
 	empty.Columns[0].Numbers = []float64{math.NaN(), math.NaN(), math.NaN(), math.NaN()}
 	if _, err := ClearFeatures(empty); err == nil || !strings.Contains(err.Error(), `"age" has no value`) {
-		t.Errorf("a number that nobody has: %v", err)
+		t.Errorf("a number that no user has: %v", err)
 	}
 	for _, none := range []*dataset.Features{nil, {}} {
 		if _, err := ClearFeatures(none); err == nil || !strings.Contains(err.Error(), "model.user_input") {

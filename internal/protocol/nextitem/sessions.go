@@ -38,6 +38,7 @@ func Plain(r Reader) Network { return plain{r} }
 
 type plain struct{ Reader }
 
+// Forward implements Network.
 func (p plain) Forward(t *autograd.Tape, s *Step) (*autograd.Node, error) {
 	return p.Reader.Forward(t, s.Graph), nil
 }

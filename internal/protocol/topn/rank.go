@@ -101,8 +101,10 @@ func (s squashed) Score(t *autograd.Tape, users []int32, scores tensor.Matrix) e
 // popularity scores items by how often they occur in train.
 type popularity []tensor.Float
 
+// Items implements eval.Scorer.
 func (p popularity) Items() int { return len(p) }
 
+// Score implements eval.Scorer.
 func (p popularity) Score(_ *autograd.Tape, samples []int32, scores tensor.Matrix) error {
 	for i := range samples {
 		copy(tensor.Row(scores, i), p)

@@ -52,7 +52,7 @@ func drawn(rt *rapid.T) *dataset.Interactions {
 		parts[p] = make([][]int32, users)
 	}
 	for u := range users {
-		for i := range items - 1 { // the last item is nobody's, so that there is a negative
+		for i := range items - 1 { // the last item is no user's, so that there is a negative
 			p := rapid.IntRange(0, 3).Draw(rt, "part")
 			parts[p][u] = append(parts[p][u], int32(i))
 		}
