@@ -90,7 +90,7 @@ type List struct {
 	Items []Scored
 }
 
-// Recommendations answers run.Recommend.
+// Recommendations answers a Question.
 type Recommendations struct {
 	Head
 	Lists []List
