@@ -92,7 +92,7 @@ func (s ledgerSubjects) subject(u privacy.Unit) (privacy.Subject, bool) {
 	return privacy.Subject{}, false
 }
 
-// remarks say what the account of a unit rests on, except releases about it.
+// remarks says what the account of a unit rests on, except releases about it.
 func (s ledgerSubjects) remarks(u privacy.Subject) (all []string) {
 	say := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	var said []privacy.Unit

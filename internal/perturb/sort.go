@@ -252,6 +252,7 @@ func (m *merger) each(f func(rec []byte) error) error {
 	return nil
 }
 
+// Len, Less, Swap, Push and Pop are for container/heap: the piece with the least id comes first.
 func (m *merger) Len() int           { return len(m.heads) }
 func (m *merger) Less(i, j int) bool { return compareIDs(m.heads[i].id, m.heads[j].id) < 0 }
 func (m *merger) Swap(i, j int)      { m.heads[i], m.heads[j] = m.heads[j], m.heads[i] }
@@ -270,6 +271,7 @@ type counter struct {
 	n int64
 }
 
+// Write writes to the counter's writer, and counts.
 func (c *counter) Write(p []byte) (int, error) {
 	n, err := c.w.Write(p)
 	c.n += int64(n)

@@ -110,7 +110,7 @@ func TestChainIsRecomputed(t *testing.T) {
 }
 
 // Every byte of a small file, changed in every bit, to a blank, a newline or a
-// zero, left out or doubled: refused, on the line that it is in, by whoever reads
+// zero, left out or doubled: refused, on the line that it is in, by every reader
 // it, and a run that resumes does not touch the file.
 func TestEveryByteIsCovered(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
@@ -216,7 +216,7 @@ func TestEveryCut(t *testing.T) {
 	}
 }
 
-// attacks are changed files that somebody without the rule can make by moving whole
+// attacks are changed files that can be made without the rule by moving whole
 // lines and editing texts, and that no reader may accept.
 func attacks(file, other []byte) map[string][]byte {
 	split := bytes.SplitAfter(file, []byte("\n"))

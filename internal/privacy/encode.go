@@ -47,6 +47,7 @@ func levels(e Event) int {
 // fields and values out of range.
 func UnmarshalEvent(b []byte) (Event, error) { return decode(b, 0) }
 
+// MarshalJSON writes the event as an object whose first key is kind.
 func (n node) MarshalJSON() ([]byte, error) {
 	body := any(n.Event)
 	if c, ok := n.Event.(compound); ok {

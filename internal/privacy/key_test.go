@@ -91,7 +91,7 @@ func TestKeyedLedger(t *testing.T) {
 	}
 }
 
-// Without the key nobody makes a ledger that its reader takes, though everybody makes
+// Without the ledger key no ledger can be made that its reader takes, though anyone can make
 // one that a reader without a key takes: the checks are computed again for less noise
 // said, a release left out, the closing line moved.
 func TestRewritingNeedsTheKey(t *testing.T) {

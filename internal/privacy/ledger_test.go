@@ -394,7 +394,7 @@ func FuzzParseLedger(f *testing.F) {
 	})
 }
 
-// A checkpoint is read from a file that anybody may have changed: what is
+// A checkpoint is read from a file that may have been changed: what is
 // accepted comes back as the same state, what is refused leaves the file alone.
 func FuzzResumeLedger(f *testing.F) {
 	dir := f.TempDir()
@@ -461,7 +461,7 @@ func FuzzResumeLedger(f *testing.F) {
 			t.Fatal(err)
 		}
 		if _, err := ReadLedger(file.Name()); err != nil {
-			t.Fatalf("%+v was accepted and left a ledger that nobody can read: %v", st, err)
+			t.Fatalf("%+v was accepted and left a ledger that cannot be read: %v", st, err)
 		}
 	})
 }

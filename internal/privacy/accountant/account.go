@@ -9,7 +9,7 @@ import (
 
 // Accountant prices events about one unit under one neighbouring relation.
 type Accountant interface {
-	// Price is the dry run of Charge: it fails on an event that the accountant cannot price, and
+	// Price makes the dry run of Charge: it fails on an event that the accountant cannot price, and
 	// leaves the account as it is.
 	Price(e privacy.Event, count int64) error
 	// Charge adds count compositions of the event. If it fails it adds nothing.
@@ -59,8 +59,8 @@ func ChargeLedger(a Accountant, entries []privacy.Entry, held ...privacy.Holding
 	return err
 }
 
-// Covered returns the guarantee at delta of what noise covers in a ledger, by an account that
-// nothing was charged to yet: of all entries but those that say what is unprotected.
+// Covered returns the guarantee at delta of what noise covers in a ledger: of all entries except those
+// that say what is unprotected. Nothing may have been charged to the account before.
 func Covered(a Accountant, entries []privacy.Entry, delta float64, held ...privacy.Holding) (Result, error) {
 	var noised []privacy.Entry
 	for _, e := range entries {

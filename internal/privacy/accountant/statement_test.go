@@ -53,9 +53,9 @@ func TestResultsSayOfWhat(t *testing.T) {
 				}
 				open := privacy.Unprotected{What: "labels", Why: "the loss sees them", Unit: u}
 				check(t, a.Charge(open, 1))
-				everybody := privacy.Unprotected{What: "readout", Why: "in the clear"}
-				check(t, a.Charge(privacy.Composed{Events: []privacy.Event{everybody, open}}, 9))
-				if r := must(a.Spent(1e-5)); !math.IsInf(r.Epsilon, 1) || !cmp.Equal(r.Unprotected, []privacy.Unprotected{open, everybody}) {
+				everyUser := privacy.Unprotected{What: "readout", Why: "in the clear"}
+				check(t, a.Charge(privacy.Composed{Events: []privacy.Event{everyUser, open}}, 9))
+				if r := must(a.Spent(1e-5)); !math.IsInf(r.Epsilon, 1) || !cmp.Equal(r.Unprotected, []privacy.Unprotected{open, everyUser}) {
 					t.Errorf("%s, %s: %+v", m, u, r)
 				}
 				foreign := privacy.Unprotected{What: "ages", Why: "y", Unit: everyUnit[0]}

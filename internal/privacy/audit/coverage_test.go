@@ -107,7 +107,7 @@ func TestOneRunKeepsItsLevel(t *testing.T) {
 		}
 	}
 	// Two mistakes on record. Without the term of delta, or with guesses for
-	// canaries in it, the attacker who guesses what he was shown breaks the level.
+	// canaries in it, an attacker who guesses what was shown breaks the level.
 	const m, r, epsilon, delta, level = 200, 5, 0.0, 5e-3, 0.05
 	law := shown(m, r, epsilon, delta)
 	for name, bound := range map[string]func(audit.Count) (float64, error){

@@ -97,7 +97,7 @@ func seq(n int) []int {
 }
 
 // Guesses turned around are wrong where they were right; rates and counts tell of the
-// same outcome where nobody abstains.
+// same outcome if no guess abstains.
 func TestCountsAndRatesAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 200).Draw(t, "canaries")

@@ -27,7 +27,7 @@ func (n *number) UnmarshalJSON(b []byte) error {
 }
 
 // row is one golden value. Its parameters are read through num, text, count and
-// raw, which note what was read: a parameter that nobody looked at fails the test.
+// raw, which note what was read: a parameter that was not read fails the test.
 type row struct {
 	ID     string                     `json:"id"`
 	Fn     string                     `json:"fn"`
@@ -136,7 +136,7 @@ const (
 	equal side = iota // within the tolerance
 	above             // a certified upper bound
 	below             // a certified lower bound
-	safe              // an upper bound that is equal: never below, but for 1e-9
+	safe              // an upper bound that is equal: never below by more than 1e-9
 )
 
 // answer is what one function of the library makes of a row.

@@ -206,7 +206,7 @@ func TestAmplify(t *testing.T) {
 		t.Errorf("the two forms differ at 50: %v, %v", low, high)
 	}
 	if e, d, err := AmplifyPoisson(0, 3, 1); e != 0 || d != 0 || err != nil {
-		t.Errorf("nobody in: %v, %v, %v", e, d, err)
+		t.Errorf("no unit in: %v, %v, %v", e, d, err)
 	}
 	if e, _, err := AmplifyPoisson(1e-300, 51, 1); e < 0 || err != nil {
 		t.Errorf("a rate below e^-epsilon: %v, %v", e, err)

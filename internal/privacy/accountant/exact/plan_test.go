@@ -67,7 +67,7 @@ func TestPlansMerge(t *testing.T) {
 }
 
 // The order in which terms come, and how counts are split over them, is not seen in
-// the plan but for the order of its parts.
+// the plan except the order of its terms.
 func TestPlansForgetTheOrder(t *testing.T) {
 	ts := []terms.Term{
 		termOf(leafOf("gaussian", 2, 1), 0.1, 4), termOf(leafOf("laplace", 2, 1), 1, 6), termOf(leafOf("gaussian", 3, 1), 1, 3),

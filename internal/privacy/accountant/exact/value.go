@@ -21,9 +21,9 @@ const (
 type Method string
 
 const (
-	Closed  Method = "closed form"
-	Contour Method = "contour integral"
-	Lattice Method = "sum over a lattice"
+	Closed  Method = "closed form"        // of a single release, or of Gaussians
+	Contour Method = "contour integral"   // along a line in the complex plane
+	Lattice Method = "sum over a lattice" // by the same integral over one period
 )
 
 // Value is a point (Epsilon, Delta) of the privacy curve. The number that was asked for is rounded

@@ -213,7 +213,7 @@ func TestScale(t *testing.T) {
 }
 
 // Zeroing a record out of a sum moves it as removing it does; replacing one moves it
-// twice as far. Whoever takes the sensitivity of one relation for the other's is off
+// twice as far. An account with the sensitivity of the other relation is off
 // by about a factor of two.
 func TestRelations(t *testing.T) {
 	remove, zero := epsilon(t, 1e-5, gauss(0.1, 2, 1, privacy.AddRemove, 50)), epsilon(t, 1e-5, gauss(0.1, 2, 1, privacy.ZeroOut, 50))
@@ -437,7 +437,7 @@ func TestRefusesEveryParameter(t *testing.T) {
 }
 
 // The kinds of errors are told apart: what is not covered may be by another
-// accountant, what is no term at all is nobody's.
+// accountant, what is no term at all has no accountant.
 func TestKindsOfErrors(t *testing.T) {
 	for name, c := range map[string]struct {
 		x       terms.Term

@@ -10,7 +10,7 @@ import (
 // most is the largest number of atoms of one release.
 const most = 1 << 21
 
-// discreteGaussian is the discrete normal law moved by d whole steps on a line. Noise with a
+// discreteGaussian returns the pair of the discrete normal law moved by d whole steps on a line. Noise with a
 // monotone likelihood ratio is told apart best at the largest distance, so a sensitivity that is
 // not a whole number is rounded to a distance that can occur.
 func discreteGaussian(sigma, sensitivity float64) (pair, error) {
@@ -39,7 +39,7 @@ func discreteGaussian(sigma, sensitivity float64) (pair, error) {
 	return x, nil
 }
 
-// discreteLaplace is P(k) ~ exp(-|k|/scale) moved by d whole steps.
+// discreteLaplace returns the pair of P(k) ~ exp(-|k|/scale) moved by d whole steps.
 func discreteLaplace(scale, sensitivity float64) (pair, error) {
 	d := privacy.WholeSteps(sensitivity)
 	if !(d >= 1 && d < most) || d/scale > 500 {

@@ -25,7 +25,7 @@ func normalTails(z, mean, s float64) (below, above float64) {
 // that their rounding matters.
 const mostRatio = 2000
 
-// gaussian is N(mu, 1) against N(0, 1): the loss at z is mu z - mu²/2.
+// gaussian returns N(mu, 1) against N(0, 1): the loss at z is mu z - mu²/2.
 func gaussian(mu float64) (pair, error) {
 	if !(mu >= 1e-8 && mu <= mostRatio) {
 		return pair{}, fmt.Errorf("gaussian: sensitivity over sigma is %v, want from 1e-8 to %d: %w", mu, mostRatio, ErrNotCovered)
@@ -65,7 +65,7 @@ func trapezoid(from, to, step float64, at func(z float64) atom) []atom {
 	return out
 }
 
-// replacedGaussian is the pair for sums of vectors clipped to half of the sensitivity: (1-q)N(0,s²) + qN(1,s²)
+// replacedGaussian returns the pair for sums of vectors clipped to half of the sensitivity: (1-q)N(0,s²) + qN(1,s²)
 // against (1-q)N(0,s²) + qN(-1,s²). With y = exp(z/s²) the loss solves k y² - (1-q)(e^l - 1) y - k e^l = 0 for
 // k = q exp(-1/(2s²)), so log y = l/2 + asinh((1-q)/k sinh(l/2)).
 func replacedGaussian(q, s float64) (pair, error) {
@@ -102,7 +102,7 @@ func replacedGaussian(q, s float64) (pair, error) {
 	return x, nil
 }
 
-// laplace is the law of noise with scale 1 moved by e: atoms of the loss at e and -e, and continuous losses
+// laplace returns the pair of noise with scale 1 moved by e: atoms of the loss at e and -e, and continuous losses
 // between them.
 func laplace(e float64) (pair, error) {
 	if !(e >= 1e-9 && e <= 500) {
@@ -125,7 +125,7 @@ func laplace(e float64) (pair, error) {
 	return x, nil
 }
 
-// response is k-ary randomized response with likelihood ratio exp(e). For k = 2 it dominates every e-DP
+// response returns the pair of k-ary randomized response with likelihood ratio exp(e). For k = 2 it dominates every e-DP
 // release.
 func response(e float64, k int64) (pair, error) {
 	if !(e >= 1e-9 && e <= 500) {

@@ -25,7 +25,7 @@ func exchangedGaussian(g privacy.NormalLaw, q float64) (pair, error) {
 	return revealedGaussian(q, g.Sensitivity/g.Sigma)
 }
 
-// revealedGaussian is N(mu, 1) against N(0, 1) with probability q, and nothing else. It is what
+// revealedGaussian returns N(mu, 1) against N(0, 1) with probability q, and nothing else. It is what
 // remains of a sample if vectors are so long that the output shows whether the unit is in. By
 // convexity of the divergence it dominates every sample: (1-q)N(0) + qN(a) against (1-q)N(0) +
 // qN(b) for all a and b at most mu apart.
@@ -47,7 +47,7 @@ func revealedGaussian(q, mu float64) (pair, error) {
 	return x, nil
 }
 
-// withinGaussian dominates (1-q)N(0) + qN(a) against (1-q)N(0) + qN(b) for all a and b no longer
+// withinGaussian returns a pair that dominates (1-q)N(0) + qN(a) against (1-q)N(0) + qN(b) for all a and b no longer
 // than mu and at most mu apart. By advanced joint convexity (Balle, Barthe, Gaboardi, NeurIPS 2018,
 // theorem 2), with e^eps = 1 + q (e^e - 1) and some weight w,
 //

@@ -27,7 +27,7 @@ func New(unit privacy.Unit, relation privacy.Neighbouring) (*Account, error) {
 	return &Account{unit: unit, relation: relation, total: Sum()}, nil
 }
 
-// Price is the dry run of Charge. It fails on an event about another unit or relation, on one
+// Price makes the dry run of Charge. It fails on an event about another unit or relation, on one
 // without a curve, and on counts that overflow. The account stays as it is.
 func (a *Account) Price(e privacy.Event, count int64) error {
 	_, _, err := a.extended(e, count)

@@ -164,7 +164,7 @@ func TestAddIsASum(t *testing.T) {
 		if zero := must(terms.List{}.Add(l[0])); !cmp.Equal(zero, l[0], cmpopts.EquateEmpty()) {
 			t.Fatalf("nothing and %+v is %+v", l[0], zero)
 		}
-		for i := range left.Terms { // what comes out is nobody else's
+		for i := range left.Terms { // the result shares nothing
 			left.Terms[i].Count = -1
 		}
 		for i := range l {

@@ -126,7 +126,7 @@ func TestAnyProgram(t *testing.T) {
 	})
 }
 
-// The weights belong to the caller: he may write over them after the choice, and the
+// The weights belong to the caller, who may write over them after the choice, and the
 // law's numbers are the law's.
 func TestWeightsAreCopied(t *testing.T) {
 	program := func(c *exact.Choices) int {
@@ -146,7 +146,7 @@ func TestWeightsAreCopied(t *testing.T) {
 	}
 }
 
-// Worst is a distance but for its logarithm: 1 to itself, at least 1, at most the
+// The logarithm of Worst is a distance: 1 to itself, at least 1, at most the
 // product over a law between, and the power of n independent repetitions.
 func TestWorstIsADistance(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -208,7 +208,7 @@ func failures(t *testing.T, m exact.Mechanism[int, int], in int) *big.Rat {
 	return new(big.Rat)
 }
 
-// The number of ones among n responses that nobody can tell apart: the law is that of
+// The number of ones among n responses that look alike: the law is that of
 // sums, found here by convolution, and it tells less than the responses.
 func TestShuffledResponses(t *testing.T) {
 	x := rat(3, 1)
