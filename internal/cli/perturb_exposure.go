@@ -3,13 +3,13 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"privrec/internal/papers/exposure"
+	"privrec/internal/papers/exposure/protect"
 )
 
 // slateFlags are the flags of perturb exposure.
 type slateFlags struct {
 	fileFlags
-	o exposure.PerturbOptions
+	o protect.FileOptions
 }
 
 // perturbExposure makes the command that protects slates.
@@ -52,18 +52,18 @@ then read twice. rr needs one of the two: never take the catalogue from the slat
 	p := c.Flags()
 	f.add(p, &f.o.Settings, "slates", "slates", "draws")
 	p.StringVar(&f.o.Select, "select", "", "random, similar or dissimilar; default: random")
-	p.StringVar(&f.o.Replace, "replace", exposure.ReplaceUniform, "uniform, popularity, in-batch or rr")
+	p.StringVar(&f.o.Replace, "replace", protect.ReplaceUniform, "uniform, popularity, in-batch or rr")
 	p.Float64Var(&f.o.Ratio, "ratio", 0, "share R of the positions, at least 0 and below 1")
 	p.Float64VarP(&f.o.Epsilon, "epsilon", "e", 0, "epsilon of one position, with --replace rr")
 	p.BoolVar(&f.o.Weighted, "weighted", false, "draw positions with weights by similarity, in place of the first ones")
-	p.Float64Var(&f.o.Tau, "tau", exposure.DefaultTau, "temperature of --weighted")
-	p.StringVar(&f.o.Reference, "reference", exposure.ReferencePast, "what similarity is measured to: past (behaviour) or slate (its mean)")
+	p.Float64Var(&f.o.Tau, "tau", protect.DefaultTau, "temperature of --weighted")
+	p.StringVar(&f.o.Reference, "reference", protect.ReferencePast, "what similarity is measured to: past (behaviour) or slate (its mean)")
 	p.StringVar(&f.o.Vectors, "vectors", "", "item vectors: table of item_id and numbers, or directory of a finished run of train sasrec")
 	p.StringVar(&f.o.History, "history", "", "past behaviour: table of user_id and item_id, or \"user item item ...\" (.txt)")
 	p.StringVar(&f.o.Catalogue, "catalogue", "", "file with the ids of all items, under item_id or one a line (.txt); with count for popularity")
 	p.IntVar(&f.o.Items, "items", 0, "size M of a catalogue with the ids 1 to M")
 	p.IntVar(&f.o.Length, "length", 0, "number T of positions in a slate; default: that of the first slate")
-	p.IntVar(&f.o.Batch, "batch", exposure.DefaultBatch, "in-batch: how many slates in a row are a batch")
+	p.IntVar(&f.o.Batch, "batch", protect.DefaultBatch, "in-batch: how many slates in a row are a batch")
 	p.BoolVar(&f.o.OwnRows, "own-rows", false, "in-batch: draw from the user's own slates too, as the published program does")
 	return c
 }
@@ -76,24 +76,24 @@ func (a *App) runPerturbExposure(c *cobra.Command, f *slateFlags) error {
 	o := &f.o
 	changed := c.Flags().Changed
 	switch {
-	case o.Replace == exposure.ReplaceRR && changed("ratio"):
+	case o.Replace == protect.ReplaceRR && changed("ratio"):
 		return usagef("rr works on every position: leave out --ratio", "--ratio and --replace rr are given")
 	case changed("items") && o.Items < 1:
 		return usagef("leave it out to take the items of the slates", "--items is %d, want at least 1", o.Items)
-	case o.Replace == exposure.ReplaceRR && !changed("epsilon"):
+	case o.Replace == protect.ReplaceRR && !changed("epsilon"):
 		return usagef("half of the positions are kept at epsilon = ln(M-1)", "--epsilon is missing")
-	case o.Replace != exposure.ReplaceRR && changed("epsilon"):
+	case o.Replace != protect.ReplaceRR && changed("epsilon"):
 		return usagef("add --replace rr: other replacements have no epsilon", "--epsilon is given without --replace rr")
-	case o.Replace != exposure.ReplaceRR && !changed("ratio"):
+	case o.Replace != protect.ReplaceRR && !changed("ratio"):
 		return usagef("0.2 replaces two of ten positions", "--ratio is missing")
-	case (changed("batch") || changed("own-rows")) && o.Replace != exposure.ReplaceInBatch:
+	case (changed("batch") || changed("own-rows")) && o.Replace != protect.ReplaceInBatch:
 		return usagef("add --replace in-batch", "--batch and --own-rows work only with --replace in-batch")
-	case (changed("weighted") || changed("tau") || changed("reference")) && o.Select != exposure.SelectSimilar && o.Select != exposure.SelectDissimilar:
+	case (changed("weighted") || changed("tau") || changed("reference")) && o.Select != protect.SelectSimilar && o.Select != protect.SelectDissimilar:
 		return usagef("add --select similar or dissimilar", "--weighted, --tau and --reference work only with --select similar or dissimilar")
 	}
 	r := newReporter(a.Stderr, f.quiet)
 	o.Progress = r
-	done, err := exposure.PerturbFile(c.Context(), *o)
+	done, err := protect.File(c.Context(), *o)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 	"privrec/internal/dataset/registry"
 	"privrec/internal/dataset/slate"
 	"privrec/internal/dataset/standin"
-	"privrec/internal/papers/exposure"
+	"privrec/internal/papers/exposure/protect"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism/sequence"
 	"privrec/internal/reproduce"
@@ -122,11 +122,11 @@ func (from source) flagWords(c *cobra.Command, f *pflag.Flag) completion {
 	case "mechanism":
 		return fixedWords([]sequence.Variant{sequence.SDPFixed, sequence.SDPPaper, sequence.RR})
 	case "select":
-		return fixedWords(exposure.Selections())
+		return fixedWords(protect.Selections())
 	case "replace":
-		return fixedWords(exposure.Replacements())
+		return fixedWords(protect.Replacements())
 	case "reference":
-		return fixedWords([]string{exposure.ReferencePast, exposure.ReferenceSlate})
+		return fixedWords([]string{protect.ReferencePast, protect.ReferenceSlate})
 	case "early":
 		return fixedWords([]string{slate.EarlyKeep, slate.EarlyDrop, slate.EarlyRefuse})
 	case "recipe":

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"privrec/internal/experiment"
+	"privrec/internal/papers/exposure/protect"
 	"privrec/internal/privacy"
 	"privrec/internal/report"
 )
@@ -47,7 +48,7 @@ func (c Config) account(s shares) *Account {
 		}
 		a.Leave("slates", why)
 		c.Sweep.account(a, c.Data.Slate, s)
-	case p.Replace != ReplaceRR:
+	case p.Replace != protect.ReplaceRR:
 		a.Leave("slates", "replacing positions by sampled items has no guarantee: what is left of a slate is shown as it is")
 	default:
 		a.respond(s)
@@ -116,7 +117,7 @@ func (c SweepConfig) account(a *Account, t int, s shares) {
 	}
 	sum := 0.0
 	for _, x := range c.settings() {
-		if x.Replace == ReplaceRR {
+		if x.Replace == protect.ReplaceRR {
 			a.Releases = append(a.Releases, Release{x.String(), parts, string(privacy.Position), privacy.Number(x.Epsilon), t, privacy.Number(float64(t) * x.Epsilon),
 				privacy.Number(float64(s.Slates*t) * x.Epsilon)})
 			sum += x.Epsilon

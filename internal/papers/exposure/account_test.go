@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"privrec/internal/experiment"
+	"privrec/internal/papers/exposure/protect"
 	"privrec/internal/privacy"
 	"privrec/internal/run"
 )
@@ -30,7 +31,7 @@ func TestSweepIsAccounted(t *testing.T) {
 	}
 	for i, eps := range []privacy.Number{4, 6.5} {
 		r := a.Releases[i]
-		if r.Setting != (Setting{Replace: ReplaceRR, Epsilon: float64(eps)}).String() || r.Unit != "position" || r.Eps != eps || r.Positions != 10 || r.SlateEps != 10*eps || !slices.Equal(r.Parts, parts) {
+		if r.Setting != (protect.Setting{Replace: protect.ReplaceRR, Epsilon: float64(eps)}).String() || r.Unit != "position" || r.Eps != eps || r.Positions != 10 || r.SlateEps != 10*eps || !slices.Equal(r.Parts, parts) {
 			t.Errorf("release %+v", r)
 		}
 	}
@@ -43,7 +44,7 @@ func TestSweepIsAccounted(t *testing.T) {
 	for _, e := range l.Entries() {
 		if rr, ok := e.Event.(privacy.RandomizedResponse); ok {
 			parts := strings.TrimPrefix(e.Purpose, "slate positions, ")
-			got = append(got, Setting{Replace: ReplaceRR, Epsilon: rr.Epsilon}.String()+": "+parts)
+			got = append(got, protect.Setting{Replace: protect.ReplaceRR, Epsilon: rr.Epsilon}.String()+": "+parts)
 			sum += rr.Epsilon * float64(e.Count)
 			if string(rr.Unit) != a.Units[0].Unit {
 				t.Errorf("unit %q in the ledger, %q in the account", rr.Unit, a.Units[0].Unit)
@@ -94,7 +95,7 @@ func TestSweepReleases(t *testing.T) {
 	if a := c.account(shares{T: 10, Slates: 2, Item: 3, Known: 3}); len(a.Releases) != 1 || a.Releases[0].UserEps != 80 || !slices.Equal(a.Releases[0].Parts, []string{"test"}) {
 		t.Errorf("account %+v", a)
 	}
-	c.Sweep.Epsilons, c.Sweep.Select, c.Sweep.Replace, c.Sweep.Ratios = nil, []string{SelectRandom}, []string{ReplaceUniform}, []float64{0.2}
+	c.Sweep.Epsilons, c.Sweep.Select, c.Sweep.Replace, c.Sweep.Ratios = nil, []string{protect.SelectRandom}, []string{protect.ReplaceUniform}, []float64{0.2}
 	a := c.account(shares{T: 10, Slates: 2, Item: 3, Known: 3})
 	if len(a.Releases) != 0 || len(a.Units) != 0 || a.Noise != "none" {
 		t.Errorf("account %+v", a)

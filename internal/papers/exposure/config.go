@@ -5,6 +5,7 @@ import (
 
 	attack "privrec/internal/attack/exposure"
 	"privrec/internal/dataset/slate"
+	"privrec/internal/papers/exposure/protect"
 	"privrec/internal/protocol/slates"
 	"privrec/internal/rng"
 )
@@ -80,7 +81,7 @@ type TrainConfig struct {
 func (c Config) dropsRepeated() bool { return c.Eval.Repeated == Drop && c.Attack.Decoder != "point" }
 
 // ProtectConfig is what is done to slates before they are shown (section 4 of the
-// paper); see ProtectOptions.
+// paper); see protect.Options.
 type ProtectConfig struct {
 	Select   string  `yaml:"select"`   // which positions are replaced: none, random, similar or dissimilar
 	Replace  string  `yaml:"replace"`  // by what: uniform, popularity or in-batch; rr answers every position and selects none; empty: nothing
@@ -117,12 +118,20 @@ type SweepConfig struct {
 }
 
 // settings are the protections to sweep.
-func (c SweepConfig) settings() []Setting { return Grid(c.Select, c.Replace, c.Ratios, c.Epsilons) }
+func (c SweepConfig) settings() []protect.Setting {
+	return protect.Grid(c.Select, c.Replace, c.Ratios, c.Epsilons)
+}
 
 // similarity says whether any of them needs vectors.
 func (c SweepConfig) similarity() bool {
-	return len(c.Ratios) > 0 && len(c.Replace) > 0 && (slices.Contains(c.Select, SelectSimilar) || slices.Contains(c.Select, SelectDissimilar))
+	return len(c.Ratios) > 0 && len(c.Replace) > 0 && (slices.Contains(c.Select, protect.SelectSimilar) || slices.Contains(c.Select, protect.SelectDissimilar))
 }
+
+// AttackerClean and AttackerAdaptive are the attackers that meet protected slates.
+const (
+	AttackerClean    = "clean"    // trained on slates as they were, as in the paper
+	AttackerAdaptive = "adaptive" // trained on protected slates
+)
 
 // Values of the choices above.
 const (

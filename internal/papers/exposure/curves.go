@@ -15,6 +15,7 @@ import (
 
 	attack "privrec/internal/attack/exposure"
 	"privrec/internal/dataset/slate"
+	"privrec/internal/papers/exposure/protect"
 	"privrec/internal/protocol/slates"
 	"privrec/internal/tensor"
 )
@@ -98,7 +99,7 @@ func (x *attackRun) figures(ctx context.Context, m *attack.Model, floors []slate
 		return nil, nil
 	}
 	f := &Figures{Points: []FigurePoint{}, Equal: []EqualPoint{}, Floors: floors, FloorGuesses: x.Guesses(x.Protocols()[0], m.Lists())}
-	accuracy, _ := Accuracy(x.Set, x.Test)
+	accuracy, _ := protect.Accuracy(x.Set, x.Test)
 	f.Accuracy = share(accuracy)
 	if len(settings) > 0 {
 		if err := x.sweepProtections(ctx, m, settings, f); err != nil {
@@ -116,9 +117,9 @@ func (x *attackRun) figures(ctx context.Context, m *attack.Model, floors []slate
 }
 
 // sweepProtections attacks the test pairs under every protection.
-func (x *attackRun) sweepProtections(ctx context.Context, m *attack.Model, settings []Setting, f *Figures) error {
+func (x *attackRun) sweepProtections(ctx context.Context, m *attack.Model, settings []protect.Setting, f *Figures) error {
 	defer x.Env.Stage("sweep")()
-	pool, err := NewPool(x.Set)
+	pool, err := protect.NewPool(x.Set)
 	if err != nil {
 		return err
 	}
@@ -137,7 +138,7 @@ func (x *attackRun) sweepProtections(ctx context.Context, m *attack.Model, setti
 		return err
 	}
 	n, found := 0, []map[string]slates.Found(nil) // by point, by attacker
-	points, err := Sweep(ctx, x.Set, x.Test, settings, o, func(ctx context.Context, p Protected) (map[string]float64, error) {
+	points, err := protect.Sweep(ctx, x.Set, x.Test, settings, o, func(ctx context.Context, p protect.Protected) (map[string]float64, error) {
 		x.Env.Progress.Phase(fmt.Sprintf("sweep %d of %d: %s", n, len(settings), p.Setting))
 		n++
 		all, by := map[string]float64{}, map[string]slates.Found{}
@@ -167,7 +168,7 @@ func (x *attackRun) sweepProtections(ctx context.Context, m *attack.Model, setti
 // meet is an attacker on protected slates. A point that a run measured before it was
 // stopped is kept in its directory; what protects the slates is done again, because the
 // ledger has to hold it.
-func (x *attackRun) meet(ctx context.Context, m *attack.Model, who string, p Protected, floors []slates.Floor) (slates.Found, error) {
+func (x *attackRun) meet(ctx context.Context, m *attack.Model, who string, p protect.Protected, floors []slates.Floor) (slates.Found, error) {
 	if who == AttackerClean || p.Clean() {
 		return x.Find(ctx, m, p.Pairs, floors)
 	}
@@ -282,7 +283,7 @@ func fileName(name string) string {
 
 // fill enters points and compares mechanisms where they keep the same accuracy: at the
 // accuracies of the first mechanism.
-func (f *Figures) fill(points []Point, found []map[string]slates.Found, attackers, metrics []string, test *slate.Pairs) {
+func (f *Figures) fill(points []protect.Point, found []map[string]slates.Found, attackers, metrics []string, test *slate.Pairs) {
 	for i, p := range points {
 		e := FigurePoint{Mechanism: p.Mechanism(), Ratio: p.Ratio, Epsilon: p.Epsilon, Accuracy: share(p.Accuracy), Distinct: share(p.Distinct),
 			Replaced: float64(p.Report.Replaced) / float64(max(1, len(test.Slates)))}
@@ -294,7 +295,7 @@ func (f *Figures) fill(points []Point, found []map[string]slates.Found, attacker
 		}
 		f.Points = append(f.Points, e)
 	}
-	curves := Curves(points)
+	curves := protect.Curves(points)
 	if len(curves) < 2 {
 		return
 	}

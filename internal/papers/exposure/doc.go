@@ -9,8 +9,8 @@
 //	equations 11-14, sequence-wise       attack/exposure, decoder.go; Rank feeds its own guesses
 //	section 5.1, pairs and splits        dataset/slate
 //	section 5.2, Recall, NDCG, MRR       attack/exposure, Evaluate
-//	section 4.1, 4.2, protection         Protect
-//	equation 18, accuracy                Accuracy
+//	section 4.1, 4.2, protection         protect.Slates; of files protect.File
+//	equation 18, accuracy                protect.Accuracy
 //	tables 3-6                           configs/tables/exposure-table3.yaml and on
 //	figures 6-13                         section sweep of the configuration
 //

@@ -2,6 +2,7 @@ package exposure
 
 import (
 	"privrec/internal/experiment"
+	"privrec/internal/papers/exposure/protect"
 	"privrec/internal/protocol/slates"
 )
 
@@ -33,9 +34,9 @@ func (x *attackRun) protected() *ProtectionOutcome {
 		return nil
 	}
 	c, r := x.cfg.Protect, x.protection.report
-	s := Setting{Select: c.Select, Replace: c.Replace, Ratio: c.Ratio, Epsilon: c.Epsilon}
-	before, _ := Accuracy(x.Set, x.Set.Test)
-	after, _ := Accuracy(x.Set, x.Test)
+	s := protect.Setting{Select: c.Select, Replace: c.Replace, Ratio: c.Ratio, Epsilon: c.Epsilon}
+	before, _ := protect.Accuracy(x.Set, x.Set.Test)
+	after, _ := protect.Accuracy(x.Set, x.Test)
 	return &ProtectionOutcome{Mechanism: s.String(), Attacker: c.Attacker, Replaced: float64(r.Replaced) / float64(max(1, len(x.Test.Slates))),
 		Accuracy: share(after), Before: share(before), Keep: r.Keep, Epsilon: r.Epsilon, Blind: r.Blind}
 }

@@ -3,6 +3,7 @@ package exposure
 import (
 	attack "privrec/internal/attack/exposure"
 	"privrec/internal/dataset/slate"
+	"privrec/internal/papers/exposure/protect"
 	"privrec/internal/protocol/slates"
 )
 
@@ -23,7 +24,7 @@ func Default() Config {
 			K: []int{5, 10, 20}, Vocabulary: []string{attack.VocabularyFull}, Budget: []string{attack.BudgetKL, attack.BudgetK},
 			Repeated: Keep, Early: Keep, Confidence: 0.95, Resamples: 1000,
 		},
-		Protect: ProtectConfig{Select: SelectNone, Tau: DefaultTau, Reference: ReferencePast, Batch: DefaultBatch, Attacker: AttackerClean},
+		Protect: ProtectConfig{Select: protect.SelectNone, Tau: protect.DefaultTau, Reference: protect.ReferencePast, Batch: protect.DefaultBatch, Attacker: AttackerClean},
 		Sweep:   SweepConfig{Select: []string{}, Replace: []string{}, Ratios: []float64{}, Epsilons: []float64{}, Attackers: []string{AttackerClean}, Slates: []int{}},
 	}
 }
@@ -40,6 +41,6 @@ func Code(encoder, decoder string) Config {
 	c.Eval.Vocabulary = []string{attack.VocabularyLogged}                 // B1
 	c.Eval.Budget = []string{attack.BudgetList}                           // B2
 	c.Eval.Repeated, c.Eval.Early = Drop, Drop                            // B4
-	c.Protect.Reference, c.Protect.OwnRows = ReferenceSlate, true         // B10
+	c.Protect.Reference, c.Protect.OwnRows = protect.ReferenceSlate, true // B10
 	return c
 }

@@ -9,6 +9,7 @@ import (
 
 	"privrec/internal/dataset/slate"
 	"privrec/internal/experiment"
+	"privrec/internal/papers/exposure/protect"
 	"privrec/internal/privacy"
 )
 
@@ -70,7 +71,7 @@ func TestSharesOfUsers(t *testing.T) {
 func TestLedgerKnowsAUsersPositions(t *testing.T) {
 	s := crowd()
 	c := Default()
-	c.Protect.Replace, c.Protect.Epsilon, c.Data.Slate = ReplaceRR, 3, 4
+	c.Protect.Replace, c.Protect.Epsilon, c.Data.Slate = protect.ReplaceRR, 3, 4
 	known := sharesOf(s, []part{{"test", s.Test}})
 	for name, x := range map[string]struct {
 		shares shares
@@ -102,7 +103,7 @@ func TestUsersThatAreNotKnown(t *testing.T) {
 		s := crowd()
 		train := change(s)
 		c := Default()
-		c.Protect.Replace, c.Protect.Epsilon, c.Data.Slate = ReplaceRR, 3, 4
+		c.Protect.Replace, c.Protect.Epsilon, c.Data.Slate = protect.ReplaceRR, 3, 4
 		a := c.account(sharesOf(s, []part{{"test", s.Test}, {"train", train}}))
 		if len(a.Units) != 2 {
 			t.Errorf("%s: units %+v", name, a.Units)
@@ -111,59 +112,6 @@ func TestUsersThatAreNotKnown(t *testing.T) {
 			if i := slices.IndexFunc(a.Unbounded, func(o experiment.Open) bool { return o.What == what }); i < 0 || what != "overlap" && !strings.Contains(a.Unbounded[i].Why, "the users of 1 t") {
 				t.Errorf("%s: %s is not said to be without bound: %+v", name, what, a.Unbounded)
 			}
-		}
-	}
-}
-
-// Parts without a common user are one event of the ledger, others one each; the draws are
-// the same.
-func TestPartsOfALedger(t *testing.T) {
-	set := logged(30, 60, 10, 5, 1)
-	answer := func(p *Parallel, parts ...string) (slates [][]int32, entries []privacy.Entry) {
-		l, err := privacy.NewLedger(privacy.Research)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, name := range parts {
-			pairs := set.Test
-			if name == "none" {
-				pairs = &slate.Pairs{T: 10, L: 5}
-			}
-			out, _, err := Protect(t.Context(), pairs, ProtectOptions{Method: Method{Replace: ReplaceRR, Epsilon: 3}, Pool: pool(t, set), Ledger: l, Part: name, Parallel: p})
-			if err != nil {
-				t.Fatal(err)
-			}
-			slates = append(slates, out.Slates)
-		}
-		return slates, l.Entries()
-	}
-	total := func(entries []privacy.Entry) (eps float64) {
-		for _, e := range entries {
-			eps += float64(e.Count) * e.Event.(privacy.RandomizedResponse).Epsilon
-		}
-		return eps
-	}
-	alone, entries := answer(nil, "test", "train", "valid")
-	if len(entries) != 3 || total(entries) != 9 {
-		t.Errorf("parts that may share users: %v", entries)
-	}
-	together, entries := answer(NewParallel("test", "train", "valid"), "test", "train", "valid")
-	if len(entries) != 1 || total(entries) != 3 || entries[0].Purpose != "slate positions, test, train, valid" {
-		t.Errorf("parts that share no user: %v", entries)
-	}
-	if !slices.EqualFunc(alone, together, slices.Equal) {
-		t.Error("other draws where parts are one event")
-	}
-	for _, c := range []struct {
-		parts []string
-		eps   float64
-	}{
-		{[]string{"test", "test"}, 6}, {[]string{"test", "train", "test", "train"}, 6}, // released again
-		{[]string{"none", "test"}, 3},  // nothing was released before
-		{[]string{"test", "other"}, 6}, // a part that nobody said shares no user
-	} {
-		if _, entries := answer(NewParallel("none", "test", "train"), c.parts...); total(entries) != c.eps {
-			t.Errorf("%v: epsilon %g, want %g: %v", c.parts, total(entries), c.eps, entries)
 		}
 	}
 }

@@ -5,14 +5,15 @@ import (
 
 	"privrec/internal/baseline"
 	"privrec/internal/dataset/slate"
+	"privrec/internal/papers/exposure/protect"
 	"privrec/internal/privacy"
 	"privrec/internal/tensor"
 )
 
 // protection is what was done to slates before they were shown.
 type protection struct {
-	options ProtectOptions
-	report  ProtectReport // of the test slates
+	options protect.Options
+	report  protect.Report // of the test slates
 }
 
 // protect replaces the slates that the attack sees by protected ones: those of the test
@@ -22,13 +23,13 @@ func (x *attackRun) protect(ctx context.Context, l *privacy.Ledger) error {
 		return nil
 	}
 	defer x.Env.Stage("protect")()
-	pool, err := NewPool(x.Set)
+	pool, err := protect.NewPool(x.Set)
 	if err != nil {
 		return err
 	}
 	o := x.cfg.Protect.options()
 	o.Pool, o.Ledger, o.Seed, o.Workers = pool, l, x.Env.Seed, tensor.Workers()
-	if o.similarity() {
+	if o.Similarity() {
 		if o.Vectors, err = x.vectors(ctx); err != nil {
 			return err
 		}
@@ -36,39 +37,39 @@ func (x *attackRun) protect(ctx context.Context, l *privacy.Ledger) error {
 	o.Parallel = x.parallel()
 	x.protection = &protection{options: o}
 	if x.cfg.Protect.Attacker == AttackerAdaptive {
-		if x.Whole, _, err = o.of(ctx, "train", x.Whole); err != nil {
+		if x.Whole, _, err = protectPart(ctx, o, "train", x.Whole); err != nil {
 			return err
 		}
 		x.Train = x.sample(x.Whole)
-		if x.Valid, _, err = o.of(ctx, "valid", x.Valid); err != nil {
+		if x.Valid, _, err = protectPart(ctx, o, "valid", x.Valid); err != nil {
 			return err
 		}
 	}
-	x.Test, x.protection.report, err = o.of(ctx, "test", x.Test)
+	x.Test, x.protection.report, err = protectPart(ctx, o, "test", x.Test)
 	return err
 }
 
 // parallel is the parts that a run releases, where no user is in two of them; nil where
 // one is, or where users are not known.
-func (x *attackRun) parallel() *Parallel {
+func (x *attackRun) parallel() *protect.Parallel {
 	parts := x.released()
 	if s := sharesOf(x.Set, parts); len(parts) < 2 || s.Unknown != "" || !s.Apart {
 		return nil
 	}
-	return NewParallel(partNames(parts)...)
+	return protect.NewParallel(partNames(parts)...)
 }
 
-// of protects one part of the pairs.
-func (o ProtectOptions) of(ctx context.Context, part string, p *slate.Pairs) (*slate.Pairs, ProtectReport, error) {
+// protectPart protects one part of the pairs, by draws of that part's own.
+func protectPart(ctx context.Context, o protect.Options, part string, p *slate.Pairs) (*slate.Pairs, protect.Report, error) {
 	o.Part = part
-	return Protect(ctx, p, o)
+	return protect.Slates(ctx, p, o)
 }
 
 // options are those of a setting, without what it works on.
-func (c ProtectConfig) options() ProtectOptions {
-	o := ProtectOptions{Method: Method{Select: c.Select, Replace: c.Replace, Ratio: c.Ratio, Epsilon: c.Epsilon, Weighted: c.Weighted, Tau: c.Tau,
+func (c ProtectConfig) options() protect.Options {
+	o := protect.Options{Method: protect.Method{Select: c.Select, Replace: c.Replace, Ratio: c.Ratio, Epsilon: c.Epsilon, Weighted: c.Weighted, Tau: c.Tau,
 		Reference: c.Reference, Batch: c.Batch, OwnRows: c.OwnRows}}
-	if o.Replace == ReplaceRR {
+	if o.Replace == protect.ReplaceRR {
 		o.Select = ""
 	}
 	return o

@@ -7,6 +7,7 @@ import (
 
 	attack "privrec/internal/attack/exposure"
 	"privrec/internal/metrics"
+	"privrec/internal/papers/exposure/protect"
 	"privrec/internal/protocol/slates"
 	"privrec/internal/report"
 )
@@ -145,7 +146,7 @@ func (f *Figures) plots(names []string) (list []report.Figure) {
 		list = append(list, f.accuracyByRatio(how, kinds[how]))
 	}
 	if len(selects) == 0 {
-		selects = []string{ReplaceRR}
+		selects = []string{protect.ReplaceRR}
 	}
 	for _, how := range selects {
 		for _, n := range names {
@@ -219,7 +220,7 @@ func (f *Figures) accuracyByRatio(how string, kinds []string) report.Figure {
 func (f *Figures) byAccuracy(how, name string, kinds []string) report.Figure {
 	g := report.Figure{Title: fmt.Sprintf("%s by accuracy kept, positions %s", name, how), X: "recommendation accuracy", Y: name + " (percent)"}
 	for a := range attackers(f.Points) {
-		for _, kind := range append(slices.Clone(kinds), ReplaceRR) {
+		for _, kind := range append(slices.Clone(kinds), protect.ReplaceRR) {
 			if _, l := f.lines(kind, a, name); len(l.X) > 1 {
 				g.Lines = append(g.Lines, l)
 			}

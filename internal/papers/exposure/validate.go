@@ -8,6 +8,7 @@ import (
 	"privrec/internal/config"
 	"privrec/internal/dataset/slate"
 	"privrec/internal/experiment"
+	"privrec/internal/papers/exposure/protect"
 	"privrec/internal/train"
 )
 
@@ -63,32 +64,32 @@ func (t TrainConfig) check(v *config.Checker) {
 func (c Config) checkProtect(v *config.Checker) {
 	p := c.Protect
 	v.OneOf("protect.attacker", p.Attacker, AttackerClean, AttackerAdaptive)
-	v.OneOf("protect.reference", p.Reference, ReferencePast, ReferenceSlate)
+	v.OneOf("protect.reference", p.Reference, protect.ReferencePast, protect.ReferenceSlate)
 	v.Within("protect.tau", p.Tau, 1e-9, 1e9)
 	v.Between("protect.batch", p.Batch, 2, 1_000_000)
-	similar := p.Select == SelectSimilar || p.Select == SelectDissimilar
-	v.Check(similar || c.Sweep.similarity() || p.Vectors == "", "protect.vectors", "belongs to select %s and %s, got select %q", SelectSimilar, SelectDissimilar, p.Select)
+	similar := p.Select == protect.SelectSimilar || p.Select == protect.SelectDissimilar
+	v.Check(similar || c.Sweep.similarity() || p.Vectors == "", "protect.vectors", "belongs to select %s and %s, got select %q", protect.SelectSimilar, protect.SelectDissimilar, p.Select)
 	v.Check(!similar || p.Vectors != "", "protect.vectors", "must be here or name a finished run of train sasrec, which %s needs", p.Select)
-	v.Check(similar || c.Sweep.similarity() || !p.Weighted, "protect.weighted", "belongs to select %s and %s, got select %q", SelectSimilar, SelectDissimilar, p.Select)
-	if !v.OneOf("protect.select", p.Select, append(Selections(), SelectNone)...) {
+	v.Check(similar || c.Sweep.similarity() || !p.Weighted, "protect.weighted", "belongs to select %s and %s, got select %q", protect.SelectSimilar, protect.SelectDissimilar, p.Select)
+	if !v.OneOf("protect.select", p.Select, append(protect.Selections(), protect.SelectNone)...) {
 		return
 	}
 	if !p.On() {
-		v.Check(p.Select == SelectNone, "protect.replace", "must say by what the positions of protect.select=%s are replaced: one of %s", p.Select, strings.Join(Replacements(), ", "))
+		v.Check(p.Select == protect.SelectNone, "protect.replace", "must say by what the positions of protect.select=%s are replaced: one of %s", p.Select, strings.Join(protect.Replacements(), ", "))
 		v.Check(p.Ratio == 0, "protect.ratio", "must be 0 where protect.replace is empty, got %v", p.Ratio)
 		v.Check(p.Epsilon == 0, "protect.epsilon", "must be 0 where protect.replace is empty, got %v", p.Epsilon)
 		v.Check(p.Attacker == AttackerClean, "protect.attacker", "must be %s where nothing is protected, got %s", AttackerClean, p.Attacker)
 		return
 	}
-	v.OneOf("protect.replace", p.Replace, Replacements()...)
-	if p.Replace == ReplaceRR {
-		v.Check(p.Select == SelectNone, "protect.select", "must be %s with %s, which answers every position, got %q", SelectNone, ReplaceRR, p.Select)
-		v.Check(p.Ratio == 0, "protect.ratio", "must be 0 with %s, which takes an epsilon, got %v", ReplaceRR, p.Ratio)
-		v.Within("protect.epsilon", p.Epsilon, minEpsilon, maxEpsilon)
+	v.OneOf("protect.replace", p.Replace, protect.Replacements()...)
+	if p.Replace == protect.ReplaceRR {
+		v.Check(p.Select == protect.SelectNone, "protect.select", "must be %s with %s, which answers every position, got %q", protect.SelectNone, protect.ReplaceRR, p.Select)
+		v.Check(p.Ratio == 0, "protect.ratio", "must be 0 with %s, which takes an epsilon, got %v", protect.ReplaceRR, p.Ratio)
+		v.Within("protect.epsilon", p.Epsilon, protect.MinEpsilon, protect.MaxEpsilon)
 	} else {
-		v.OneOf("protect.select", p.Select, Selections()...)
+		v.OneOf("protect.select", p.Select, protect.Selections()...)
 		v.Below("protect.ratio", p.Ratio, 0, 1)
-		v.Check(p.Epsilon == 0, "protect.epsilon", "belongs to %s: replacing by %s has no guarantee, got %v", ReplaceRR, p.Replace, p.Epsilon)
+		v.Check(p.Epsilon == 0, "protect.epsilon", "belongs to %s: replacing by %s has no guarantee, got %v", protect.ReplaceRR, p.Replace, p.Epsilon)
 	}
 }
 
@@ -99,8 +100,8 @@ func (c Config) checkSweep(v *config.Checker) {
 			v.Words(path, xs, allowed...)
 		}
 	}
-	some("sweep.select", s.Select, Selections()...)
-	some("sweep.replace", s.Replace, ReplaceUniform, ReplacePopularity, ReplaceInBatch)
+	some("sweep.select", s.Select, protect.Selections()...)
+	some("sweep.replace", s.Replace, protect.ReplaceUniform, protect.ReplacePopularity, protect.ReplaceInBatch)
 	v.Words("sweep.attackers", s.Attackers, AttackerClean, AttackerAdaptive)
 	n := 0
 	for _, filled := range []bool{len(s.Select) > 0, len(s.Replace) > 0, len(s.Ratios) > 0} {
@@ -110,7 +111,7 @@ func (c Config) checkSweep(v *config.Checker) {
 	}
 	v.Check(n == 0 || n == 3, "sweep", "select, replace and ratios go together: fill all three or none")
 	config.Each(v, "sweep.ratios", s.Ratios, func(r float64) bool { return v.Inside("sweep.ratios", r, 0, 1) })
-	config.Each(v, "sweep.epsilons", s.Epsilons, func(e float64) bool { return v.Within("sweep.epsilons", e, minEpsilon, maxEpsilon) })
+	config.Each(v, "sweep.epsilons", s.Epsilons, func(e float64) bool { return v.Within("sweep.epsilons", e, protect.MinEpsilon, protect.MaxEpsilon) })
 	config.Each(v, "sweep.slates", s.Slates, func(t int) bool { return v.Between("sweep.slates", t, 1, max(1, c.Data.Slate)) })
 	v.Check(!c.Protect.On() || len(s.settings()) == 0, "sweep", "starts from slates as they are: leave protect.replace empty")
 	v.Check(!s.similarity() || c.Protect.Vectors != "", "protect.vectors", "must be here or name a finished run of train sasrec, which sweep.select needs")

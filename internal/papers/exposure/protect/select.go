@@ -1,4 +1,4 @@
-package exposure
+package protect
 
 import (
 	"math"
@@ -20,7 +20,7 @@ type chooser struct {
 	sum    []float64
 }
 
-func newChooser(o *ProtectOptions, t, count int) *chooser {
+func newChooser(o *Options, t, count int) *chooser {
 	c := &chooser{how: o.Select, count: count, weighted: o.Weighted, tau: o.Tau, vectors: o.Vectors, order: make([]int32, t), cosine: make([]float64, t)}
 	for _, v := range o.Vectors {
 		if v != nil {

@@ -1,4 +1,4 @@
-package exposure
+package protect
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 	"privrec/internal/rng"
 )
 
-// ProtectReport says what a protection did.
-type ProtectReport struct {
+// Report says what a protection did.
+type Report struct {
 	Slates   int64
 	Count    int   // positions replaced in every slate; of RR the positions answered
 	Replaced int64 // positions that hold another token afterwards
@@ -30,7 +30,7 @@ type ProtectReport struct {
 	SlateEpsilon float64 // of RR: of a slate, T times that
 }
 
-// Protect replaces items of slates as section 4 of the paper says, or sends every
+// Slates replaces items of slates as section 4 of the paper says, or sends every
 // position through randomized response, whose event goes to the ledger; other methods
 // have no guarantee. What becomes of a slate depends on its row, the
 // settings and the seed. p stays as it is; the result shares its users, behaviours and
@@ -41,9 +41,9 @@ type ProtectReport struct {
 //
 // An item that comes into a slate was not in it before, so that exactly ceil(T Ratio)
 // positions change; in RR a position may get any item, one that the slate has too.
-func Protect(ctx context.Context, p *slate.Pairs, o ProtectOptions) (*slate.Pairs, ProtectReport, error) {
+func Slates(ctx context.Context, p *slate.Pairs, o Options) (*slate.Pairs, Report, error) {
 	out := &slate.Pairs{T: p.T, L: p.L, Slates: append([]int32(nil), p.Slates...), Behaviours: p.Behaviours, Users: p.Users, Complete: p.Complete}
-	r := ProtectReport{Slates: int64(p.Len())}
+	r := Report{Slates: int64(p.Len())}
 	if err := o.check(p); err != nil {
 		return nil, r, fmt.Errorf("protect slates: %w", err)
 	}
@@ -67,7 +67,7 @@ func Protect(ctx context.Context, p *slate.Pairs, o ProtectOptions) (*slate.Pair
 }
 
 // purpose is the name of the release in the ledger.
-func (o *ProtectOptions) purpose() string {
+func (o *Options) purpose() string {
 	if o.Part == "" {
 		return "slate positions"
 	}
@@ -79,7 +79,7 @@ func (o *ProtectOptions) purpose() string {
 // of each other, so that noise shows as noise and not as a smooth curve that is off as a
 // whole, and releases at two ratios together tell no more than each by itself of which
 // positions were replaced.
-func (o *ProtectOptions) stream(kind string) rng.Stream {
+func (o *Options) stream(kind string) rng.Stream {
 	return o.Seed.Stream("protect exposure "+o.Part+" "+o.Select+" "+o.Replace+" "+kind+o.variant(), math.Float64bits(o.Ratio), math.Float64bits(o.Epsilon))
 }
 
@@ -87,7 +87,7 @@ func (o *ProtectOptions) stream(kind string) rng.Stream {
 // Only what its method reads counts, and defaults have no name: an option that nobody set
 // changes no draws.
 func (o *Method) variant() (name string) {
-	if o.similarity() {
+	if o.Similarity() {
 		if o.Weighted {
 			name += fmt.Sprintf(" weighted %g", o.Tau)
 		}
@@ -108,7 +108,7 @@ func (o *Method) variant() (name string) {
 
 // respond answers every position by randomized response over the items and the token of
 // unknown ones.
-func (o *ProtectOptions) respond(p *slate.Pairs, r *ProtectReport) error {
+func (o *Options) respond(p *slate.Pairs, r *Report) error {
 	m := response(o.purpose(), o.Epsilon, int64(o.Pool.vocab)-int64(slate.FirstItem)+1)
 	r.Count, r.Keep, r.Catalogue, r.Epsilon, r.SlateEpsilon = p.T, m.Keep(), m.Categories, o.Epsilon, o.Epsilon*float64(p.T)
 	if o.Ledger == nil {
@@ -152,7 +152,7 @@ func response(purpose string, epsilon float64, categories int64) local.Response 
 const checkEvery = 256
 
 // replace replaces count positions of every slate.
-func (o *ProtectOptions) replace(ctx context.Context, p *slate.Pairs, r *ProtectReport) error {
+func (o *Options) replace(ctx context.Context, p *slate.Pairs, r *Report) error {
 	if err := o.checkPairs(p); err != nil {
 		return err
 	}
@@ -207,7 +207,7 @@ func (o *ProtectOptions) replace(ctx context.Context, p *slate.Pairs, r *Protect
 
 // swapper replaces items of slates for one goroutine.
 type swapper struct {
-	o       *ProtectOptions
+	o       *Options
 	choose  *chooser
 	new     distinct
 	stream  rng.Stream
@@ -217,9 +217,9 @@ type swapper struct {
 	similar bool
 }
 
-func newSwapper(o *ProtectOptions, t, count, tokens int) *swapper {
+func newSwapper(o *Options, t, count, tokens int) *swapper {
 	return &swapper{o: o, choose: newChooser(o, t, count), new: distinct{marks: make([]uint32, tokens)}, base: o.stream("slates"),
-		byPast: o.Reference == ReferencePast, similar: o.similarity()}
+		byPast: o.Reference == ReferencePast, similar: o.Similarity()}
 }
 
 // pair replaces items of the slate of pair i.

@@ -1,4 +1,4 @@
-package exposure
+package protect
 
 import (
 	"context"
@@ -80,7 +80,7 @@ func accuracyAfterProtection(t *testing.T, set *slate.Set, test *slate.Pairs) {
 	} {
 		for k, ratio := range []float64{.2, .4, .6, .8} {
 			// The specification's in-batch draws hold the victim's own rows, as the program's.
-			out, r, err := Protect(context.Background(), test, ProtectOptions{Method: Method{Replace: by, Ratio: ratio, OwnRows: true}, Pool: pool, Seed: 1, Workers: 2})
+			out, r, err := Slates(context.Background(), test, Options{Method: Method{Replace: by, Ratio: ratio, OwnRows: true}, Pool: pool, Seed: 1, Workers: 2})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -110,7 +110,7 @@ func sweepOfZhihu(t *testing.T, set *slate.Set, test *slate.Pairs) {
 		}
 	}
 	start := time.Now()
-	points, err := Sweep(context.Background(), set, test, FigureGrid(), ProtectOptions{Pool: pool(t, set), Vectors: vectors, Seed: 1, Workers: 2}, nil)
+	points, err := Sweep(context.Background(), set, test, FigureGrid(), Options{Pool: pool(t, set), Vectors: vectors, Seed: 1, Workers: 2}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

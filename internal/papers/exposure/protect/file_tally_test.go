@@ -1,4 +1,4 @@
-package exposure
+package protect
 
 import (
 	"errors"
@@ -27,8 +27,8 @@ func TestReportOfAUser(t *testing.T) {
 	}
 	_, slates := fileSlates(len(users), 4, 9, 1)
 	report := func(text, name string, remember int) string {
-		o := PerturbOptions{Method: Method{Replace: ReplaceRR, Epsilon: 3}, Settings: perturb.Settings{In: put(t, dir, name, text), Out: filepath.Join(dir, "out.tsv"), Catalogue: put(t, dir, "all.txt", "i1\ni2\ni3\ni4\ni5\ni6\ni7\ni8\ni9\n"), Workers: 2, Force: true}, remember: remember}
-		if _, err := PerturbFile(t.Context(), o); err != nil {
+		o := FileOptions{Method: Method{Replace: ReplaceRR, Epsilon: 3}, Settings: perturb.Settings{In: put(t, dir, name, text), Out: filepath.Join(dir, "out.tsv"), Catalogue: put(t, dir, "all.txt", "i1\ni2\ni3\ni4\ni5\ni6\ni7\ni8\ni9\n"), Workers: 2, Force: true}, remember: remember}
+		if _, err := File(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
 		return strings.Join(strings.Fields(get(t, filepath.Join(dir, "out.report.txt"))), " ")
@@ -52,14 +52,14 @@ func TestWordsOfAFile(t *testing.T) {
 	const long = "user_id\tslate_id\tposition\titem_id\n"
 	for name, c := range map[string]struct {
 		in, text string
-		change   func(o *PerturbOptions)
+		change   func(o *FileOptions)
 		line     int
 		field    string
 		want     string
 	}{
-		"the length asked for, lines": {"in.txt", "a 1 2\n", func(o *PerturbOptions) { o.Length = 3 }, 1, "item", "the slate has 2 items, --length says 3"},
-		"the length asked for, wide":  {"in.tsv", "user_id\titem_1\titem_2\na\t1\t2\n", func(o *PerturbOptions) { o.Length = 3 }, 2, "", "the slate has 2 items, --length says 3"},
-		"the length asked for, long":  {"in.tsv", long + "a\ts\t1\t1\n", func(o *PerturbOptions) { o.Length = 3 }, 2, "position", "slate \"s\" has 1 items, --length says 3"},
+		"the length asked for, lines": {"in.txt", "a 1 2\n", func(o *FileOptions) { o.Length = 3 }, 1, "item", "the slate has 2 items, --length says 3"},
+		"the length asked for, wide":  {"in.tsv", "user_id\titem_1\titem_2\na\t1\t2\n", func(o *FileOptions) { o.Length = 3 }, 2, "", "the slate has 2 items, --length says 3"},
+		"the length asked for, long":  {"in.tsv", long + "a\ts\t1\t1\n", func(o *FileOptions) { o.Length = 3 }, 2, "position", "slate \"s\" has 1 items, --length says 3"},
 		"an empty item":               {"in.tsv", "user_id\titem_1\titem_2\na\t1\t2\nb\t3\t\n", nil, 3, "item_2", "empty"},
 		"an item outside":             {"in.tsv", "user_id\titem_1\titem_2\na\t1\t10\n", nil, 2, "item_2", "outside the catalogue"},
 		"zeros in front":              {"in.tsv", "user_id\titem_1\titem_2\na\t007\t2\n", nil, 2, "item_1", `"007" is not a number from 1 to 9`},
@@ -67,11 +67,11 @@ func TestWordsOfAFile(t *testing.T) {
 		"a slate twice in a row":      {"in.tsv", long + "a\ts\t1\t1\na\ts\t1\t1\n", nil, 3, "position", "position 1 of slate"},
 	} {
 		dir := t.TempDir()
-		o := PerturbOptions{Method: Method{Replace: ReplaceRR, Epsilon: 1}, Settings: perturb.Settings{In: put(t, dir, c.in, c.text), Out: filepath.Join(dir, "out.tsv"), Items: 9, Workers: 1}}
+		o := FileOptions{Method: Method{Replace: ReplaceRR, Epsilon: 1}, Settings: perturb.Settings{In: put(t, dir, c.in, c.text), Out: filepath.Join(dir, "out.tsv"), Items: 9, Workers: 1}}
 		if c.change != nil {
 			c.change(&o)
 		}
-		_, err := PerturbFile(t.Context(), o)
+		_, err := File(t.Context(), o)
 		var data *dataset.Error
 		if !errors.As(err, &data) || data.Line != c.line || data.Field != c.field || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "others have") {
 			t.Errorf("%s: %v", name, err)
@@ -90,7 +90,7 @@ func TestItemNumbers(t *testing.T) {
 			continue
 		}
 		dir := t.TempDir()
-		_, err := PerturbFile(t.Context(), PerturbOptions{Method: Method{Ratio: 0.5}, Settings: perturb.Settings{In: put(t, dir, "in.tsv", "user_id\titem_1\na\t"+id+"\n"), Out: filepath.Join(dir, "out.tsv"), Items: 12, Workers: 1}})
+		_, err := File(t.Context(), FileOptions{Method: Method{Ratio: 0.5}, Settings: perturb.Settings{In: put(t, dir, "in.tsv", "user_id\titem_1\na\t"+id+"\n"), Out: filepath.Join(dir, "out.tsv"), Items: 12, Workers: 1}})
 		if (err == nil) != (want >= 0) {
 			t.Errorf("%q in a slate: %v", id, err)
 		}
@@ -127,7 +127,7 @@ func TestEpsilonOfAFile(t *testing.T) {
 		{50, 1e-9, "pure noise"}, {50, 0.1, "pure noise"}, {2, 0.03, "pure noise"}, {50, 1, ""}, {50, 3.9, ""}, {2, 0.1, ""},
 		{50, 8, "nearly plain text"}, {50, 1000, "nearly plain text"}, {100_000, 7, "pure noise"}, {100_000, 8, ""},
 	} {
-		_, err := PerturbFile(t.Context(), PerturbOptions{Method: Method{Replace: ReplaceRR, Epsilon: c.eps}, Settings: perturb.Settings{In: in, Out: filepath.Join(dir, "out.txt"), Items: c.items, Workers: 1, Force: true}})
+		_, err := File(t.Context(), FileOptions{Method: Method{Replace: ReplaceRR, Epsilon: c.eps}, Settings: perturb.Settings{In: in, Out: filepath.Join(dir, "out.txt"), Items: c.items, Workers: 1, Force: true}})
 		var usage *run.UsageError
 		if c.warns == "refused" {
 			if !errors.As(err, &usage) || !strings.Contains(err.Error(), "want 1e-09 to 1000") {

@@ -1,4 +1,4 @@
-package exposure
+package protect
 
 import (
 	"slices"
@@ -21,7 +21,7 @@ type Parallel struct {
 }
 
 // NewParallel declares parts that have no user in common, by their names
-// (ProtectOptions.Part).
+// (Options.Part).
 func NewParallel(parts ...string) *Parallel {
 	return &Parallel{parts: parts, done: map[privacy.Event][]string{}}
 }

@@ -1,4 +1,4 @@
-package exposure
+package protect
 
 import (
 	"context"
@@ -18,7 +18,7 @@ type shown struct {
 }
 
 // openCatalogue is the catalogue that the options state, or that of the slates.
-func openCatalogue(ctx context.Context, o *PerturbOptions) (*perturb.Catalogue, *shown, error) {
+func openCatalogue(ctx context.Context, o *FileOptions) (*perturb.Catalogue, *shown, error) {
 	popular := o.Replace == ReplacePopularity
 	switch {
 	case o.Catalogue != "" && popular:
@@ -50,7 +50,7 @@ func openCatalogue(ctx context.Context, o *PerturbOptions) (*perturb.Catalogue, 
 }
 
 // readCounts reads a catalogue with counts.
-func readCounts(ctx context.Context, o *PerturbOptions) (*perturb.Catalogue, *shown, error) {
+func readCounts(ctx context.Context, o *FileOptions) (*perturb.Catalogue, *shown, error) {
 	form, err := perturb.FormOf("catalogue", o.Catalogue, slateALine, "")
 	if err != nil {
 		return nil, nil, err

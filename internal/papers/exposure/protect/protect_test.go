@@ -1,4 +1,4 @@
-package exposure
+package protect
 
 import (
 	"context"
@@ -77,8 +77,8 @@ func TestProtectReplacesWhatItSays(t *testing.T) {
 		if err != nil {
 			r.Fatal(err)
 		}
-		o := ProtectOptions{Method: Method{Select: rapid.SampledFrom(Selections()).Draw(r, "select"), Replace: rapid.SampledFrom(Replacements()[:3]).Draw(r, "replace"), Ratio: rapid.Float64Range(0, 0.999).Draw(r, "ratio"), Weighted: rapid.Bool().Draw(r, "weighted"), Batch: rapid.IntRange(6, 30).Draw(r, "batch"), OwnRows: rapid.Bool().Draw(r, "own"), Reference: rapid.SampledFrom([]string{ReferencePast, ReferenceSlate}).Draw(r, "reference")}, Vectors: directions(set.Vocab), Pool: pool, Seed: rng.Seed(rapid.Uint64().Draw(r, "draws")), Workers: rapid.IntRange(1, 3).Draw(r, "workers")}
-		out, rep, err := Protect(context.Background(), p, o)
+		o := Options{Method: Method{Select: rapid.SampledFrom(Selections()).Draw(r, "select"), Replace: rapid.SampledFrom(Replacements()[:3]).Draw(r, "replace"), Ratio: rapid.Float64Range(0, 0.999).Draw(r, "ratio"), Weighted: rapid.Bool().Draw(r, "weighted"), Batch: rapid.IntRange(6, 30).Draw(r, "batch"), OwnRows: rapid.Bool().Draw(r, "own"), Reference: rapid.SampledFrom([]string{ReferencePast, ReferenceSlate}).Draw(r, "reference")}, Vectors: directions(set.Vocab), Pool: pool, Seed: rng.Seed(rapid.Uint64().Draw(r, "draws")), Workers: rapid.IntRange(1, 3).Draw(r, "workers")}
+		out, rep, err := Slates(context.Background(), p, o)
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -125,26 +125,26 @@ func TestPositions(t *testing.T) {
 // setting gives others.
 func TestProtectIsDetermined(t *testing.T) {
 	set := logged(60, 90, 10, 5, 1)
-	o := ProtectOptions{Method: Method{Ratio: 0.4, Batch: 20}, Pool: pool(t, set), Seed: 5, Workers: 1, Vectors: directions(90)}
+	o := Options{Method: Method{Ratio: 0.4, Batch: 20}, Pool: pool(t, set), Seed: 5, Workers: 1, Vectors: directions(90)}
 	made := map[string][]int32{}
 	for _, by := range Replacements()[:3] {
 		for _, how := range Selections() {
 			o.Select, o.Replace, o.Workers = how, by, 1
-			out, _, err := Protect(context.Background(), set.Test, o)
+			out, _, err := Slates(context.Background(), set.Test, o)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, o.Workers = range []int{2, 7} {
-				again, _, err := Protect(context.Background(), set.Test, o)
+				again, _, err := Slates(context.Background(), set.Test, o)
 				if err != nil || !slices.Equal(out.Slates, again.Slates) {
 					t.Errorf("%s, %s: other slates with %d workers (%v)", how, by, o.Workers, err)
 				}
 			}
 			made[how+" "+by] = out.Slates
-			for name, change := range map[string]func(o *ProtectOptions){"seed": func(o *ProtectOptions) { o.Seed++ }, "part": func(o *ProtectOptions) { o.Part = "train" }} {
+			for name, change := range map[string]func(o *Options){"seed": func(o *Options) { o.Seed++ }, "part": func(o *Options) { o.Part = "train" }} {
 				x := o
 				change(&x)
-				other, _, err := Protect(context.Background(), set.Test, x)
+				other, _, err := Slates(context.Background(), set.Test, x)
 				if err != nil || slices.Equal(out.Slates, other.Slates) {
 					t.Errorf("%s, %s: the same slates with another %s (%v)", how, by, name, err)
 				}
@@ -180,8 +180,8 @@ func TestSlatesHaveDrawsOfTheirOwn(t *testing.T) {
 		return len(slates) - len(seen)
 	}
 	for _, by := range Replacements() {
-		o := ProtectOptions{Method: Method{Replace: by, Ratio: 0.5, Batch: 500}, Pool: pool(t, set)}
-		f := PerturbOptions{Method: Method{Replace: by, Ratio: 0.5, Batch: 500}, Settings: perturb.Settings{Items: 5000, Workers: 2}}
+		o := Options{Method: Method{Replace: by, Ratio: 0.5, Batch: 500}, Pool: pool(t, set)}
+		f := FileOptions{Method: Method{Replace: by, Ratio: 0.5, Batch: 500}, Settings: perturb.Settings{Items: 5000, Workers: 2}}
 		if by == ReplaceRR {
 			l, err := privacy.NewLedger(privacy.Research)
 			if err != nil {
@@ -189,7 +189,7 @@ func TestSlatesHaveDrawsOfTheirOwn(t *testing.T) {
 			}
 			o.Ratio, o.Epsilon, o.Ledger, f.Ratio, f.Epsilon = 0, 1, l, 0, 1
 		}
-		out, _, err := Protect(context.Background(), set.Test, o)
+		out, _, err := Slates(context.Background(), set.Test, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -206,7 +206,7 @@ func TestSlatesHaveDrawsOfTheirOwn(t *testing.T) {
 		dir := t.TempDir()
 		rows := slices.Repeat([][]string{items}, 1000)
 		f.In, f.Out = put(t, dir, "in.txt", linesText(users, rows)), filepath.Join(dir, "out.txt")
-		if _, err := PerturbFile(context.Background(), f); err != nil {
+		if _, err := File(context.Background(), f); err != nil {
 			t.Fatal(err)
 		}
 		if n := alike(fieldsOf(t, "out.txt", get(t, f.Out))); n > 0 {
@@ -218,7 +218,7 @@ func TestSlatesHaveDrawsOfTheirOwn(t *testing.T) {
 // What cannot be carried out is refused.
 func TestProtectRefuses(t *testing.T) {
 	set := logged(30, 60, 10, 5, 1)
-	good := ProtectOptions{Method: Method{Ratio: 0.2}, Pool: pool(t, set), Vectors: directions(60)}
+	good := Options{Method: Method{Ratio: 0.2}, Pool: pool(t, set), Vectors: directions(60)}
 	tiny := logged(3, 12, 10, 5, 1) // 8 items for slates of 10
 	odd := logged(3, 60, 10, 5, 1)
 	odd.Test.Slates[13] = 77
@@ -232,32 +232,32 @@ func TestProtectRefuses(t *testing.T) {
 	for _, c := range []struct {
 		want   string
 		pairs  *slate.Pairs
-		change func(o *ProtectOptions)
+		change func(o *Options)
 	}{
-		{"ratio is 1, want at least 0 and below 1", set.Test, func(o *ProtectOptions) { o.Ratio = 1 }},
-		{"ratio is -0.1", set.Test, func(o *ProtectOptions) { o.Ratio = -0.1 }},
-		{"ratio is NaN", set.Test, func(o *ProtectOptions) { o.Ratio = math.NaN() }},
-		{`select is "none"`, set.Test, func(o *ProtectOptions) { o.Select = SelectNone }},
-		{`replace is "best"`, set.Test, func(o *ProtectOptions) { o.Replace = "best" }},
-		{`reference is "me"`, set.Test, func(o *ProtectOptions) { o.Reference = "me" }},
-		{"tau is -1", set.Test, func(o *ProtectOptions) { o.Tau = -1 }},
-		{"batch is 1 slates", set.Test, func(o *ProtectOptions) { o.Batch = 1 }},
-		{"epsilon belongs to rr", set.Test, func(o *ProtectOptions) { o.Epsilon = 1 }},
-		{"no pool", set.Test, func(o *ProtectOptions) { o.Pool = nil }},
-		{"select similar needs vectors", set.Test, func(o *ProtectOptions) { o.Select, o.Vectors = SelectSimilar, nil }},
-		{"there is nothing to protect", &slate.Pairs{}, func(o *ProtectOptions) {}},
-		{"slate 0: a slate of 10 items takes 9 new ones, and there are only", tiny.Test, func(o *ProtectOptions) { o.Ratio, o.Pool = 0.9, pool(t, tiny) }},
-		{"slate of pair 1, position 3: token 77, want one below 60", odd.Test, func(o *ProtectOptions) {}},
-		{"slate of pair 1, position 3: token 77", odd.Test, func(o *ProtectOptions) { o.Replace, o.Ratio, o.Epsilon, o.Ledger = ReplaceRR, 0, 3, ledger() }},
-		{"rr answers every position", set.Test, func(o *ProtectOptions) { o.Replace, o.Epsilon = ReplaceRR, 3 }},
-		{"rr answers every position", set.Test, func(o *ProtectOptions) { o.Replace, o.Ratio, o.Epsilon, o.Select = ReplaceRR, 0, 3, SelectRandom }},
-		{"epsilon is 0", set.Test, func(o *ProtectOptions) { o.Replace, o.Ratio = ReplaceRR, 0 }},
-		{"epsilon is +Inf", set.Test, func(o *ProtectOptions) { o.Replace, o.Ratio, o.Epsilon = ReplaceRR, 0, math.Inf(1) }},
-		{"rr needs a ledger", set.Test, func(o *ProtectOptions) { o.Replace, o.Ratio, o.Epsilon = ReplaceRR, 0, 3 }},
+		{"ratio is 1, want at least 0 and below 1", set.Test, func(o *Options) { o.Ratio = 1 }},
+		{"ratio is -0.1", set.Test, func(o *Options) { o.Ratio = -0.1 }},
+		{"ratio is NaN", set.Test, func(o *Options) { o.Ratio = math.NaN() }},
+		{`select is "none"`, set.Test, func(o *Options) { o.Select = SelectNone }},
+		{`replace is "best"`, set.Test, func(o *Options) { o.Replace = "best" }},
+		{`reference is "me"`, set.Test, func(o *Options) { o.Reference = "me" }},
+		{"tau is -1", set.Test, func(o *Options) { o.Tau = -1 }},
+		{"batch is 1 slates", set.Test, func(o *Options) { o.Batch = 1 }},
+		{"epsilon belongs to rr", set.Test, func(o *Options) { o.Epsilon = 1 }},
+		{"no pool", set.Test, func(o *Options) { o.Pool = nil }},
+		{"select similar needs vectors", set.Test, func(o *Options) { o.Select, o.Vectors = SelectSimilar, nil }},
+		{"there is nothing to protect", &slate.Pairs{}, func(o *Options) {}},
+		{"slate 0: a slate of 10 items takes 9 new ones, and there are only", tiny.Test, func(o *Options) { o.Ratio, o.Pool = 0.9, pool(t, tiny) }},
+		{"slate of pair 1, position 3: token 77, want one below 60", odd.Test, func(o *Options) {}},
+		{"slate of pair 1, position 3: token 77", odd.Test, func(o *Options) { o.Replace, o.Ratio, o.Epsilon, o.Ledger = ReplaceRR, 0, 3, ledger() }},
+		{"rr answers every position", set.Test, func(o *Options) { o.Replace, o.Epsilon = ReplaceRR, 3 }},
+		{"rr answers every position", set.Test, func(o *Options) { o.Replace, o.Ratio, o.Epsilon, o.Select = ReplaceRR, 0, 3, SelectRandom }},
+		{"epsilon is 0", set.Test, func(o *Options) { o.Replace, o.Ratio = ReplaceRR, 0 }},
+		{"epsilon is +Inf", set.Test, func(o *Options) { o.Replace, o.Ratio, o.Epsilon = ReplaceRR, 0, math.Inf(1) }},
+		{"rr needs a ledger", set.Test, func(o *Options) { o.Replace, o.Ratio, o.Epsilon = ReplaceRR, 0, 3 }},
 	} {
 		o := good
 		c.change(&o)
-		out, _, err := Protect(context.Background(), c.pairs, o)
+		out, _, err := Slates(context.Background(), c.pairs, o)
 		if err == nil || out != nil || !strings.HasPrefix(err.Error(), "protect slates: ") || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want %q", err, c.want)
 		}
@@ -297,7 +297,7 @@ func TestInBatchLeavesOutTheVictim(t *testing.T) {
 		own := [2]int{}
 		for k, rows := range []bool{false, true} {
 			for seed := range rng.Seed(20) {
-				out, r, err := Protect(context.Background(), set.Test, ProtectOptions{Method: Method{Replace: ReplaceInBatch, Ratio: 0.5, Batch: 20, OwnRows: rows}, Pool: p, Seed: seed})
+				out, r, err := Slates(context.Background(), set.Test, Options{Method: Method{Replace: ReplaceInBatch, Ratio: 0.5, Batch: 20, OwnRows: rows}, Pool: p, Seed: seed})
 				if err != nil || r.Batches != 2 {
 					t.Fatalf("%d batches (%v)", r.Batches, err)
 				}
@@ -367,7 +367,7 @@ func TestProtectGivesUp(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := ProtectOptions{Method: Method{Replace: by, Ratio: 0.4}, Pool: pool(t, set), Workers: 2}
+		o := Options{Method: Method{Replace: by, Ratio: 0.4}, Pool: pool(t, set), Workers: 2}
 		if by == ReplaceRR {
 			o.Ratio, o.Epsilon, o.Ledger = 0, 3, l
 		}
@@ -377,7 +377,7 @@ func TestProtectGivesUp(t *testing.T) {
 				continue // answered at once
 			}
 			ctx, cancel := context.WithCancelCause(context.Background())
-			out, _, err := Protect(&lookedAt{Context: ctx, left: after, end: func() { cancel(boom) }}, set.Test, o)
+			out, _, err := Slates(&lookedAt{Context: ctx, left: after, end: func() { cancel(boom) }}, set.Test, o)
 			if out != nil || !errors.Is(err, boom) {
 				t.Errorf("%s, given up at look %d: %v", by, after, err)
 			}

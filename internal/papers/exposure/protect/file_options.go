@@ -1,4 +1,4 @@
-package exposure
+package protect
 
 import (
 	"os"
@@ -7,8 +7,8 @@ import (
 	"privrec/internal/perturb/slates"
 )
 
-// PerturbOptions say which slates to protect and how: as ProtectOptions, on files.
-type PerturbOptions struct {
+// FileOptions say which slates to protect and how: as Options, on files.
+type FileOptions struct {
 	// Length is T; 0: that of the first slate. With popularity a Catalogue says under count
 	// how often each item is shown. Without Catalogue and Items the items and their counts are
 	// those of In, which is read twice then; with RR they must be stated, and public.
@@ -23,7 +23,7 @@ type PerturbOptions struct {
 }
 
 // room is how many users, and slates, are kept apart at a time.
-func (o *PerturbOptions) room() int {
+func (o *FileOptions) room() int {
 	if o.remember > 0 {
 		return o.remember
 	}
@@ -31,7 +31,7 @@ func (o *PerturbOptions) room() int {
 }
 
 // Check fills in defaults and refuses what cannot be carried out.
-func (o *PerturbOptions) Check() error {
+func (o *FileOptions) Check() error {
 	o.fill()
 	if err := o.Method.check(); err != nil {
 		return perturb.Refuse("", "%v", err)
@@ -48,11 +48,11 @@ func (o *PerturbOptions) Check() error {
 	switch {
 	case o.Replace == ReplaceRR && o.Items == 0 && o.Catalogue == "":
 		return perturb.Refuse("give --items M or --catalogue FILE: both public, and not read off the slates", "the catalogue is missing: rr answers with any item of it")
-	case o.similarity() && o.Vectors == "":
+	case o.Similarity() && o.Vectors == "":
 		return perturb.Refuse("give --vectors FILE, with item_id and numbers", "select %s needs vectors of the items", o.Select)
-	case o.similarity() && o.Reference == ReferencePast && o.History == "":
+	case o.Similarity() && o.Reference == ReferencePast && o.History == "":
 		return perturb.Refuse("give --history FILE, with user_id and item_id, or --reference slate", "select %s needs the past behaviour of the users", o.Select)
-	case !o.similarity() && (o.Vectors != "" || o.History != ""):
+	case !o.Similarity() && (o.Vectors != "" || o.History != ""):
 		return perturb.Refuse("leave them out", "vectors and histories are of select similar and dissimilar")
 	case o.History != "" && o.Reference == ReferenceSlate:
 		return perturb.Refuse("leave it out", "with --reference slate no history is looked at")
@@ -64,7 +64,7 @@ func (o *PerturbOptions) Check() error {
 const slateALine = "a slate a line"
 
 // checkFiles finds the forms of the files.
-func (o *PerturbOptions) checkFiles() error {
+func (o *FileOptions) checkFiles() error {
 	if err := o.FindForms(slateALine, false); err != nil {
 		return err
 	}
@@ -75,4 +75,4 @@ func (o *PerturbOptions) checkFiles() error {
 }
 
 // twice is true where the slates are read once to find items and counts.
-func (o *PerturbOptions) twice() bool { return o.Items == 0 && o.Catalogue == "" }
+func (o *FileOptions) twice() bool { return o.Items == 0 && o.Catalogue == "" }

@@ -1,4 +1,4 @@
-package exposure
+package protect
 
 import (
 	"context"
@@ -194,7 +194,7 @@ func TestDirection(t *testing.T) {
 		{SelectSimilar, 1, east, []int32{0}}, {SelectSimilar, 2, east, []int32{0, 4}}, {SelectSimilar, 3, []float64{0, -1}, []int32{0, 2, 3}},
 		{SelectDissimilar, 3, []float64{0, 0}, []int32{0, 1, 2}}, {SelectSimilar, 6, east, []int32{0, 1, 2, 3, 4, 5}},
 	} {
-		o := &ProtectOptions{Method: Method{Select: c.how, Tau: DefaultTau}, Vectors: vectors}
+		o := &Options{Method: Method{Select: c.how, Tau: DefaultTau}, Vectors: vectors}
 		got := newChooser(o, len(items), c.count).choose(dice{}, items, c.reference)
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s, %d of %v: %v, want %v", c.how, c.count, c.reference, got, c.want)
@@ -205,13 +205,13 @@ func TestDirection(t *testing.T) {
 	set.Test = &slate.Pairs{T: 3, L: 2, Users: []int32{0}, Slates: []int32{4, 5, 6}, Behaviours: []int32{7, slate.OOV}, Complete: []bool{false}}
 	all, _ := slateOf(nan, nan, nan, nan, 0, 10, 90, 95, 0, 0)
 	for reference, want := range map[string]int{ReferencePast: 0, ReferenceSlate: 2} { // farthest from item 7; from the middle of the three
-		out, r, err := Protect(context.Background(), set.Test, ProtectOptions{Method: Method{Select: SelectDissimilar, Reference: reference, Ratio: 0.3}, Pool: pool(t, set), Vectors: all})
+		out, r, err := Slates(context.Background(), set.Test, Options{Method: Method{Select: SelectDissimilar, Reference: reference, Ratio: 0.3}, Pool: pool(t, set), Vectors: all})
 		if err != nil || r.Blind != 0 || r.Replaced != 1 || out.Slates[want] == set.Test.Slates[want] {
 			t.Errorf("%s: %v, %+v (%v)", reference, out.Slates, r, err)
 		}
 	}
 	set.Test.Behaviours[0] = slate.OOV
-	if _, r, err := Protect(context.Background(), set.Test, ProtectOptions{Method: Method{Select: SelectDissimilar, Ratio: 0.3}, Pool: pool(t, set), Vectors: all}); err != nil || r.Blind != 1 {
+	if _, r, err := Slates(context.Background(), set.Test, Options{Method: Method{Select: SelectDissimilar, Ratio: 0.3}, Pool: pool(t, set), Vectors: all}); err != nil || r.Blind != 1 {
 		t.Errorf("a user without a past: %+v (%v)", r, err)
 	}
 }
@@ -244,7 +244,7 @@ func TestPositionsFollowTheLaw(t *testing.T) {
 			law[k] += p
 		}
 		counts := map[string]int{}
-		c := newChooser(&ProtectOptions{Method: Method{Select: how, Weighted: true, Tau: 0.3}, Vectors: vectors}, 5, 2)
+		c := newChooser(&Options{Method: Method{Select: how, Weighted: true, Tau: 0.3}, Vectors: vectors}, 5, 2)
 		s := rng.Seed(4).Stream("positions " + how)
 		for i := range uint64(n) {
 			r := s.Sub(i)
@@ -253,7 +253,7 @@ func TestPositionsFollowTheLaw(t *testing.T) {
 		}
 		chiSquare(t, how, counts, law)
 	}
-	sharp := newChooser(&ProtectOptions{Method: Method{Select: SelectDissimilar, Weighted: true, Tau: 1e-5}, Vectors: vectors}, 5, 2)
+	sharp := newChooser(&Options{Method: Method{Select: SelectDissimilar, Weighted: true, Tau: 1e-5}, Vectors: vectors}, 5, 2)
 	s := rng.Seed(4).Stream("sharp")
 	for range 100 {
 		if at := sharp.choose(dice{&s}, items, east); at[1] != 4 || at[0] != 2 && at[0] != 3 {
@@ -276,8 +276,8 @@ func TestRandomisedSlates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := ProtectOptions{Method: Method{Replace: ReplaceRR, Epsilon: 1.5}, Pool: pool(t, set), Ledger: l, Seed: 3, Part: "test"}
-	out, r, err := Protect(context.Background(), p, o)
+	o := Options{Method: Method{Replace: ReplaceRR, Epsilon: 1.5}, Pool: pool(t, set), Ledger: l, Seed: 3, Part: "test"}
+	out, r, err := Slates(context.Background(), p, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,7 +317,7 @@ func TestRandomisedSlates(t *testing.T) {
 	if len(e) != 1 || e[0].Event != (privacy.RandomizedResponse{Epsilon: 1.5, Categories: 7, Unit: privacy.Position}) || e[0].Count != 1 || e[0].Purpose != "slate positions, test" {
 		t.Errorf("ledger %v", e)
 	}
-	if again, _, err := Protect(context.Background(), p, o); err != nil || !slices.Equal(again.Slates, out.Slates) {
+	if again, _, err := Slates(context.Background(), p, o); err != nil || !slices.Equal(again.Slates, out.Slates) {
 		t.Errorf("other slates of the same seed (%v)", err)
 	}
 	secure, err := privacy.NewLedger(privacy.Secure)
@@ -325,7 +325,7 @@ func TestRandomisedSlates(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.Ledger = secure
-	if _, _, err := Protect(context.Background(), p, o); err == nil {
+	if _, _, err := Slates(context.Background(), p, o); err == nil {
 		t.Error(errors.New("seeded noise went into a ledger that is marked secure"))
 	}
 }

@@ -1,4 +1,4 @@
-package exposure
+package protect
 
 import (
 	"context"
@@ -28,8 +28,8 @@ func firstNew(was, is []int32) int32 {
 func TestSettingsHaveDrawsOfTheirOwn(t *testing.T) {
 	const n, vocab = 400, 5000
 	set := logged(n, vocab, 10, 5, 1)
-	base := ProtectOptions{Method: Method{Batch: 25}, Pool: pool(t, set), Seed: 5, Vectors: directions(vocab), Workers: 2, Part: "test"}
-	var options []ProtectOptions
+	base := Options{Method: Method{Batch: 25}, Pool: pool(t, set), Seed: 5, Vectors: directions(vocab), Workers: 2, Part: "test"}
+	var options []Options
 	for _, s := range FigureGrid() {
 		o := base
 		o.Select, o.Replace, o.Ratio = s.Select, s.Replace, s.Ratio
@@ -40,15 +40,15 @@ func TestSettingsHaveDrawsOfTheirOwn(t *testing.T) {
 	inBatch := similar
 	inBatch.Select, inBatch.Replace = SelectRandom, ReplaceInBatch
 	for _, c := range []struct {
-		from   ProtectOptions
-		change func(o *ProtectOptions)
+		from   Options
+		change func(o *Options)
 	}{
-		{similar, func(o *ProtectOptions) { o.Reference = ReferenceSlate }},
-		{similar, func(o *ProtectOptions) { o.Weighted = true }},
-		{similar, func(o *ProtectOptions) { o.Weighted, o.Tau = true, 0.2 }},
-		{similar, func(o *ProtectOptions) { o.Weighted, o.Tau, o.Reference = true, 0.2, ReferenceSlate }},
-		{inBatch, func(o *ProtectOptions) { o.OwnRows = true }},
-		{inBatch, func(o *ProtectOptions) { o.Batch = 30 }},
+		{similar, func(o *Options) { o.Reference = ReferenceSlate }},
+		{similar, func(o *Options) { o.Weighted = true }},
+		{similar, func(o *Options) { o.Weighted, o.Tau = true, 0.2 }},
+		{similar, func(o *Options) { o.Weighted, o.Tau, o.Reference = true, 0.2, ReferenceSlate }},
+		{inBatch, func(o *Options) { o.OwnRows = true }},
+		{inBatch, func(o *Options) { o.Batch = 30 }},
 	} {
 		o := c.from
 		c.change(&o)
@@ -56,7 +56,7 @@ func TestSettingsHaveDrawsOfTheirOwn(t *testing.T) {
 	}
 	made := make([][]int32, len(options))
 	for i, o := range options {
-		out, _, err := Protect(context.Background(), set.Test, o)
+		out, _, err := Slates(context.Background(), set.Test, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +79,7 @@ func TestSettingsHaveDrawsOfTheirOwn(t *testing.T) {
 	}
 }
 
-func label(o ProtectOptions) string {
+func label(o Options) string {
 	return fmt.Sprintf("%s, %s, ratio %g, weighted %v, tau %g, reference %q, own rows %v, batch %d", o.Select, o.Replace, o.Ratio, o.Weighted, o.Tau, o.Reference, o.OwnRows, o.Batch)
 }
 
@@ -87,32 +87,32 @@ func label(o ProtectOptions) string {
 // is one setting.
 func TestDrawsFollowWhatIsRead(t *testing.T) {
 	set := logged(60, 90, 10, 5, 1)
-	base := ProtectOptions{Method: Method{Select: SelectRandom, Replace: ReplaceUniform, Ratio: 0.4}, Pool: pool(t, set), Vectors: directions(90)}
-	want, _, err := Protect(context.Background(), set.Test, base)
+	base := Options{Method: Method{Select: SelectRandom, Replace: ReplaceUniform, Ratio: 0.4}, Pool: pool(t, set), Vectors: directions(90)}
+	want, _, err := Slates(context.Background(), set.Test, base)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, change := range map[string]func(o *ProtectOptions){
-		"select":    func(o *ProtectOptions) { o.Select = "" },
-		"replace":   func(o *ProtectOptions) { o.Replace = "" },
-		"tau":       func(o *ProtectOptions) { o.Tau = 3 },
-		"weighted":  func(o *ProtectOptions) { o.Weighted = true },
-		"reference": func(o *ProtectOptions) { o.Reference = ReferenceSlate },
-		"batch":     func(o *ProtectOptions) { o.Batch = 30 },
-		"own rows":  func(o *ProtectOptions) { o.OwnRows = true },
+	for name, change := range map[string]func(o *Options){
+		"select":    func(o *Options) { o.Select = "" },
+		"replace":   func(o *Options) { o.Replace = "" },
+		"tau":       func(o *Options) { o.Tau = 3 },
+		"weighted":  func(o *Options) { o.Weighted = true },
+		"reference": func(o *Options) { o.Reference = ReferenceSlate },
+		"batch":     func(o *Options) { o.Batch = 30 },
+		"own rows":  func(o *Options) { o.OwnRows = true },
 	} {
 		o := base
 		change(&o)
-		if got, _, err := Protect(context.Background(), set.Test, o); err != nil || !slices.Equal(got.Slates, want.Slates) {
+		if got, _, err := Slates(context.Background(), set.Test, o); err != nil || !slices.Equal(got.Slates, want.Slates) {
 			t.Errorf("%s changes the draws of random, uniform (%v)", name, err)
 		}
 	}
 	var rr [][]int32
 	for _, how := range []string{"", SelectNone} {
-		o := ProtectOptions{Pool: base.Pool}
+		o := Options{Pool: base.Pool}
 		rrOptions(t)(&o)
 		o.Select = how
-		got, _, err := Protect(context.Background(), set.Test, o)
+		got, _, err := Slates(context.Background(), set.Test, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,14 +144,14 @@ func TestFileSettingsHaveDrawsOfTheirOwn(t *testing.T) {
 	}
 	in, file := put(t, dir, "in.txt", linesText(users, rows)), put(t, dir, "v.tsv", vectors.String())
 	first := map[string][]string{}
-	for name, change := range map[string]func(o *PerturbOptions){
-		"first":           func(o *PerturbOptions) {},
-		"weighted":        func(o *PerturbOptions) { o.Weighted = true },
-		"weighted at 0.2": func(o *PerturbOptions) { o.Weighted, o.Tau = true, 0.2 },
+	for name, change := range map[string]func(o *FileOptions){
+		"first":           func(o *FileOptions) {},
+		"weighted":        func(o *FileOptions) { o.Weighted = true },
+		"weighted at 0.2": func(o *FileOptions) { o.Weighted, o.Tau = true, 0.2 },
 	} {
-		o := PerturbOptions{Method: Method{Select: SelectSimilar, Ratio: 0.4, Reference: ReferenceSlate}, Settings: perturb.Settings{In: in, Out: filepath.Join(dir, name+".txt"), Items: 5000, Workers: 2}, Vectors: file}
+		o := FileOptions{Method: Method{Select: SelectSimilar, Ratio: 0.4, Reference: ReferenceSlate}, Settings: perturb.Settings{In: in, Out: filepath.Join(dir, name+".txt"), Items: 5000, Workers: 2}, Vectors: file}
 		change(&o)
-		if _, err := PerturbFile(t.Context(), o); err != nil {
+		if _, err := File(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
 		for i, row := range fieldsOf(t, "out.txt", get(t, o.Out)) {

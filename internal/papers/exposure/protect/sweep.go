@@ -1,4 +1,4 @@
-package exposure
+package protect
 
 import (
 	"context"
@@ -65,12 +65,12 @@ func FigureGrid() []Setting {
 type Protected struct {
 	Setting
 	Pairs    *slate.Pairs
-	Report   ProtectReport
+	Report   Report
 	Accuracy float64 // of positions
 	Distinct float64 // of distinct items, as the released program counts
 	Seconds  float64 // that protecting took
 
-	options ProtectOptions
+	options Options
 }
 
 // Protect protects other pairs of the set the same way, by draws of their own: what an
@@ -81,7 +81,7 @@ func (p Protected) Protect(ctx context.Context, part string, pairs *slate.Pairs)
 	}
 	o := p.options
 	o.Part = part
-	out, _, err := Protect(ctx, pairs, o)
+	out, _, err := Slates(ctx, pairs, o)
 	return out, err
 }
 
@@ -91,7 +91,7 @@ type Measure func(ctx context.Context, p Protected) (map[string]float64, error)
 // Point is a setting with what was measured under it.
 type Point struct {
 	Setting
-	Report             ProtectReport
+	Report             Report
 	Accuracy, Distinct float64
 	Values             map[string]float64 // of Measure; nil without one
 }
@@ -101,7 +101,7 @@ type Point struct {
 // slates, with one that it trains on Protected.Protect of the training pairs, or with
 // both. One setting follows the other, so that measure may use all of the machine. o
 // has everything but the setting; with RR its ledger takes an event a setting.
-func Sweep(ctx context.Context, set *slate.Set, pairs *slate.Pairs, settings []Setting, o ProtectOptions, measure Measure) ([]Point, error) {
+func Sweep(ctx context.Context, set *slate.Set, pairs *slate.Pairs, settings []Setting, o Options, measure Measure) ([]Point, error) {
 	o.Select, o.Replace, o.Ratio, o.Epsilon = "", "", 0, 0
 	all := append([]Setting{{}}, settings...)
 	points := make([]Point, 0, len(all))
@@ -114,7 +114,7 @@ func Sweep(ctx context.Context, set *slate.Set, pairs *slate.Pairs, settings []S
 		start := time.Now()
 		var err error
 		if p.Report.Slates = int64(pairs.Len()); !s.Clean() {
-			p.Pairs, p.Report, err = Protect(ctx, pairs, p.options)
+			p.Pairs, p.Report, err = Slates(ctx, pairs, p.options)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s, err)

@@ -1,4 +1,4 @@
-package exposure
+package protect
 
 import (
 	"fmt"
@@ -34,13 +34,7 @@ const (
 	ReferenceSlate = "slate" // mean vector of the slate's own items
 )
 
-// Which attacker meets the protected slates.
-const (
-	AttackerClean    = "clean"    // trained on slates as they were, as in the paper
-	AttackerAdaptive = "adaptive" // trained on protected slates
-)
-
-// Selections, Replacements and References list the choices that protect.
+// Selections lists how positions can be selected, but for none.
 func Selections() []string { return []string{SelectRandom, SelectSimilar, SelectDissimilar} }
 
 // Replacements lists what can come in the place of an item; the last with a guarantee.
@@ -55,10 +49,10 @@ const (
 	cosineGuard  = 1e-8
 )
 
-// What the epsilon of a position can be, here and in files.
+// MinEpsilon and MaxEpsilon bound the epsilon of a position, in memory and in files.
 const (
-	minEpsilon = 1e-9
-	maxEpsilon = 1000
+	MinEpsilon = 1e-9
+	MaxEpsilon = 1000
 )
 
 // Method says how slates are protected, in memory and in files. The zero value replaces
@@ -84,9 +78,9 @@ type Method struct {
 	OwnRows bool
 }
 
-// ProtectOptions say how slates in memory are protected. In-batch shuffles them before it
+// Options says how slates in memory are protected. In-batch shuffles them before it
 // deals them to batches.
-type ProtectOptions struct {
+type Options struct {
 	Method
 
 	// Vectors holds a vector for every token, nil where an item has none: its cosine is
@@ -140,7 +134,7 @@ func (o *Method) fill() {
 }
 
 // check fills in defaults and refuses what cannot be carried out.
-func (o *ProtectOptions) check(p *slate.Pairs) error {
+func (o *Options) check(p *slate.Pairs) error {
 	o.fill()
 	o.Workers = max(o.Workers, 1)
 	if err := o.Method.check(); err != nil {
@@ -151,14 +145,14 @@ func (o *ProtectOptions) check(p *slate.Pairs) error {
 		return fmt.Errorf("slates of %d items: there is nothing to protect", p.T)
 	case o.Pool == nil && (o.Replace == ReplaceRR || positions(p.T, o.Ratio) > 0):
 		return fmt.Errorf("no pool of items to draw replacements from")
-	case o.similarity() && o.Vectors == nil && positions(p.T, o.Ratio) > 0:
+	case o.Similarity() && o.Vectors == nil && positions(p.T, o.Ratio) > 0:
 		return fmt.Errorf("select %s needs vectors of the items", o.Select)
 	}
 	return nil
 }
 
-// similarity is true where positions are selected by cosine.
-func (o *Method) similarity() bool {
+// Similarity tells whether positions are selected by cosine.
+func (o *Method) Similarity() bool {
 	return o.Replace != ReplaceRR && (o.Select == SelectSimilar || o.Select == SelectDissimilar)
 }
 
@@ -187,8 +181,8 @@ func (o *Method) check() error {
 		switch {
 		case o.Select != "" || o.Ratio != 0:
 			return fmt.Errorf("rr answers every position: it takes an epsilon, neither a selection nor a ratio")
-		case !(o.Epsilon >= minEpsilon && o.Epsilon <= maxEpsilon):
-			return fmt.Errorf("epsilon is %g, want %g to %d", o.Epsilon, minEpsilon, maxEpsilon)
+		case !(o.Epsilon >= MinEpsilon && o.Epsilon <= MaxEpsilon):
+			return fmt.Errorf("epsilon is %g, want %g to %d", o.Epsilon, MinEpsilon, MaxEpsilon)
 		}
 		return nil
 	case o.Epsilon != 0:

@@ -1,4 +1,4 @@
-package exposure
+package protect
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 // checkPairs refuses what a method would look up outside of the pool, the vocabulary or
 // the vectors; the error names pair, column and value, from 0. Only what the method reads
 // is checked: users matter to in-batch, behaviours and vectors to similarity.
-func (o *ProtectOptions) checkPairs(p *slate.Pairs) error {
+func (o *Options) checkPairs(p *slate.Pairs) error {
 	n := p.Len()
 	switch {
 	case len(p.Slates) != n*p.T:
@@ -37,7 +37,7 @@ func (o *ProtectOptions) checkPairs(p *slate.Pairs) error {
 			}
 		}
 	}
-	if o.similarity() {
+	if o.Similarity() {
 		return o.checkVectors(p)
 	}
 	return nil
@@ -45,7 +45,7 @@ func (o *ProtectOptions) checkPairs(p *slate.Pairs) error {
 
 // checkVectors refuses vectors that do not go together, and tokens without a place among
 // them.
-func (o *ProtectOptions) checkVectors(p *slate.Pairs) error {
+func (o *Options) checkVectors(p *slate.Pairs) error {
 	dim := 0
 	for token, v := range o.Vectors {
 		switch {

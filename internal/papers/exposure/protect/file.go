@@ -1,4 +1,4 @@
-package exposure
+package protect
 
 import (
 	"context"
@@ -17,14 +17,14 @@ import (
 	"privrec/internal/run"
 )
 
-// PerturbFile reads the slates of In, protects them and writes Out, a ledger and a report,
+// File reads the slates of In, protects them and writes Out, a ledger and a report,
 // as [perturb.Run] does. It takes a few blocks of slates, and 4 bytes an item a worker,
 // besides the ids of the items, 32 an item with popularity, and with similarity their
 // vectors and one vector a user of History.
 //
 // What becomes of a slate depends on its number in the file, the settings and the seed;
 // with in-batch on the slates around it too. Without seed (Secure) nothing comes twice.
-func PerturbFile(ctx context.Context, o PerturbOptions) (*PerturbReport, error) {
+func File(ctx context.Context, o FileOptions) (*FileReport, error) {
 	if err := errors.Join(o.Check(), o.checkFiles()); err != nil {
 		return nil, err
 	}
@@ -45,14 +45,14 @@ func PerturbFile(ctx context.Context, o PerturbOptions) (*PerturbReport, error) 
 
 // filePerturber is one perturbation at work.
 type filePerturber struct {
-	o      *PerturbOptions
+	o      *FileOptions
 	cat    *perturb.Catalogue
 	shown  *shown
 	near   *neighbours
 	in     *slates.Reader
 	urn    urn // what is drawn from, by all workers; nil: the batch, or nothing
 	ws     []*slateWorker
-	report *PerturbReport
+	report *FileReport
 
 	answers *local.ResponseRun // of RR
 	users   slates.Users       // of RR
@@ -158,7 +158,7 @@ func (p *filePerturber) newReport(f perturb.Facts) (run.Result, error) {
 	if p.shown != nil && p.shown.digest != "" && p.shown.digest != f.Digest {
 		return nil, &dataset.Error{File: p.o.In, Msg: "the file changed between the two times it was read", Hint: "give it when it is written to the end"}
 	}
-	r := &PerturbReport{Facts: f, Options: *p.o, Length: p.in.Length(), Items: p.cat.Size, Count: p.in.Length(), ids: p.in.Named(), once: p.in.Once()}
+	r := &FileReport{Facts: f, Options: *p.o, Length: p.in.Length(), Items: p.cat.Size, Count: p.in.Length(), ids: p.in.Named(), once: p.in.Once()}
 	for _, w := range p.ws {
 		r.add(w.slateCounts)
 	}

@@ -1,4 +1,4 @@
-package exposure
+package protect
 
 import (
 	"fmt"
@@ -26,7 +26,7 @@ func TestHistoriesKeepNames(t *testing.T) {
 	t.Setenv("PRIVREC_DATA", numberedSlates(t))
 	task, dir := baseline.SASRec(nextitem.Table{}), filepath.Join(t.TempDir(), "run")
 	_, err := task.Start(t.Context(), run.Options{
-		Config: "../../../configs/exposure/smoke-sasrec.yaml", Stdout: io.Discard, Log: slog.New(slog.DiscardHandler), Progress: run.Silent{},
+		Config: "../../../../configs/exposure/smoke-sasrec.yaml", Stdout: io.Discard, Log: slog.New(slog.DiscardHandler), Progress: run.Silent{},
 		Sets: []string{"run.out=" + dir, "run.workers=1", "data.name=own-numbered", "data.recipe=" + slate.HistoriesRecipe, "data.slate=4", "data.behaviour=2",
 			"model.length=50", "train.epochs=1", "train.patience=0", "eval.k=[5]"},
 	})
@@ -46,7 +46,7 @@ func TestHistoriesKeepNames(t *testing.T) {
 	for _, name := range names {
 		c.Add(name)
 	}
-	near, err := openNeighbours(t.Context(), &PerturbOptions{Vectors: dir}, c)
+	near, err := openNeighbours(t.Context(), &FileOptions{Vectors: dir}, c)
 	if err != nil {
 		t.Fatal(err)
 	}

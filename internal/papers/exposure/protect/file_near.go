@@ -1,4 +1,4 @@
-package exposure
+package protect
 
 import (
 	"context"
@@ -31,7 +31,7 @@ type vectorCounts struct {
 }
 
 // openNeighbours reads vectors and histories where the method needs them.
-func openNeighbours(ctx context.Context, o *PerturbOptions, c *perturb.Catalogue) (*neighbours, error) {
+func openNeighbours(ctx context.Context, o *FileOptions, c *perturb.Catalogue) (*neighbours, error) {
 	if o.Vectors == "" {
 		return nil, nil
 	}
@@ -120,7 +120,7 @@ func readVectors(ctx context.Context, path string, add func(name string, v []flo
 }
 
 // readHistory sums up what users did before: 4 bytes a dimension and user.
-func (n *neighbours) readHistory(ctx context.Context, o *PerturbOptions, c *perturb.Catalogue) error {
+func (n *neighbours) readHistory(ctx context.Context, o *FileOptions, c *perturb.Catalogue) error {
 	form, err := perturb.FormOf("history", o.History, slateALine, "")
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package exposure
+package protect
 
 import (
 	"fmt"
@@ -9,12 +9,12 @@ import (
 	"privrec/internal/report"
 )
 
-// PerturbReport says what protecting a file guarantees, if anything, and what it did to
+// FileReport says what protecting a file guarantees, if anything, and what it did to
 // the slates. The counts are of true data and outside of any guarantee: they stay with
 // the input.
-type PerturbReport struct {
+type FileReport struct {
 	perturb.Facts
-	Options PerturbOptions
+	Options FileOptions
 	Length  int // T
 	Items   int // of the catalogue
 
@@ -46,7 +46,7 @@ func (c *slateCounts) add(o slateCounts) {
 }
 
 // method names what was done.
-func (r *PerturbReport) method() string {
+func (r *FileReport) method() string {
 	o := r.Options
 	if o.Replace == ReplaceRR {
 		return fmt.Sprintf("rr, epsilon %g", o.Epsilon)
@@ -59,7 +59,7 @@ func (r *PerturbReport) method() string {
 }
 
 // Document lays the report out.
-func (r *PerturbReport) Document() *report.Document {
+func (r *FileReport) Document() *report.Document {
 	last := report.Fact{Label: "guarantee", Value: "none", Note: fmt.Sprintf("%d of %d positions are released as they are", r.Length-r.Count, r.Length)}
 	var tables []*report.Table
 	if r.Options.Replace == ReplaceRR {
@@ -72,7 +72,7 @@ func (r *PerturbReport) Document() *report.Document {
 }
 
 // guarantee says what one pair of neighbours may show.
-func (r *PerturbReport) guarantee() *report.Table {
+func (r *FileReport) guarantee() *report.Table {
 	e := r.Options.Epsilon
 	t := perturb.Guarantee()
 	t.Add("the item of one position of one slate", e)
@@ -87,7 +87,7 @@ func (r *PerturbReport) guarantee() *report.Table {
 	return t
 }
 
-func (r *PerturbReport) counts() *report.Table {
+func (r *FileReport) counts() *report.Table {
 	t := perturb.Counts()
 	t.Add("slates", r.Slates)
 	if r.Options.Replace == ReplaceRR {
@@ -108,7 +108,7 @@ func (r *PerturbReport) counts() *report.Table {
 	return t
 }
 
-func (r *PerturbReport) notes() []string {
+func (r *FileReport) notes() []string {
 	o := r.Options
 	notes := []string{perturb.CountsNote("slates")}
 	if o.Replace == ReplaceRR {

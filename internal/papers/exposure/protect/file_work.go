@@ -1,4 +1,4 @@
-package exposure
+package protect
 
 import (
 	"errors"
@@ -31,7 +31,7 @@ func (p *filePerturber) worker() (func(b *perturb.Block[int32]) error, error) {
 		w.secret = &rng.Secret{}
 	}
 	if p.o.Replace != ReplaceRR {
-		m := &ProtectOptions{Method: p.o.Method}
+		m := &Options{Method: p.o.Method}
 		if p.near != nil {
 			m.Vectors, w.sum = p.near.vectors, make([]float64, p.near.dim)
 		}

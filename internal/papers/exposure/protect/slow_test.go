@@ -1,6 +1,6 @@
 //go:build slow
 
-package exposure
+package protect
 
 import (
 	"bufio"
@@ -39,7 +39,7 @@ func TestMemoryOfAFile(t *testing.T) {
 	if err := w.Flush(); err != nil || f.Close() != nil {
 		t.Fatal(err)
 	}
-	for _, o := range []PerturbOptions{{Method: Method{Ratio: 0.4, Replace: ReplaceInBatch}}, {Method: Method{Replace: ReplaceRR, Epsilon: 5}}} {
+	for _, o := range []FileOptions{{Method: Method{Ratio: 0.4, Replace: ReplaceInBatch}}, {Method: Method{Replace: ReplaceRR, Epsilon: 5}}} {
 		var most atomic.Uint64
 		seen := 0
 		o.In, o.Out, o.Items, o.Workers, o.Force = in, filepath.Join(dir, "out.txt"), 1000, 2, true
@@ -53,7 +53,7 @@ func TestMemoryOfAFile(t *testing.T) {
 			runtime.ReadMemStats(&m)
 			most.Store(max(most.Load(), m.HeapAlloc))
 		})
-		r, err := PerturbFile(context.Background(), o)
+		r, err := File(context.Background(), o)
 		if err != nil || r.Slates != n {
 			t.Fatalf("%+v: %v", r, err)
 		}

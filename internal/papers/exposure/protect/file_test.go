@@ -1,4 +1,4 @@
-package exposure
+package protect
 
 import (
 	"bytes"
@@ -157,7 +157,7 @@ func TestFilesOfEveryForm(t *testing.T) {
 		history += fmt.Sprintf("u%d i%d i%d\n", u, u%50+1, u%20+1)
 	}
 	v, h := put(t, dir, "vectors.tsv", vectors), put(t, dir, "history.txt", history)
-	for _, m := range []PerturbOptions{
+	for _, m := range []FileOptions{
 		{Method: Method{Ratio: 0.4}}, {Method: Method{Ratio: 0.3, Replace: ReplacePopularity}}, {Method: Method{Ratio: 0.5, Replace: ReplaceInBatch, Batch: 100}},
 		{Method: Method{Ratio: 0.3, Select: SelectSimilar}, Vectors: v, History: h},
 		{Method: Method{Ratio: 0.6, Select: SelectDissimilar, Weighted: true, Reference: ReferenceSlate}, Vectors: v},
@@ -170,7 +170,7 @@ func TestFilesOfEveryForm(t *testing.T) {
 		} {
 			o := m
 			o.In, o.Out, o.Workers, o.Seed, o.Force = put(t, dir, c.in, c.text), filepath.Join(dir, c.out), i%3+1, 4, true
-			r, err := PerturbFile(context.Background(), o)
+			r, err := File(context.Background(), o)
 			if err != nil {
 				t.Fatalf("%s, %s: %v", c.in, c.out, err)
 			}
@@ -238,8 +238,8 @@ func TestBatchesOfAFile(t *testing.T) {
 			users = append(users, fmt.Sprintf("u%d", i/2))
 			slates = append(slates, []string{fmt.Sprintf("i%da", i), fmt.Sprintf("i%db", i), fmt.Sprintf("i%dc", i), fmt.Sprintf("i%dd", i)})
 		}
-		o := PerturbOptions{Method: Method{Replace: ReplaceInBatch, Ratio: 0.5, Batch: 10}, Settings: perturb.Settings{In: put(t, dir, "in.txt", linesText(users, slates)), Out: filepath.Join(dir, "out.txt"), Force: true, Workers: 2, Seed: 1}}
-		_, err := PerturbFile(context.Background(), o)
+		o := FileOptions{Method: Method{Replace: ReplaceInBatch, Ratio: 0.5, Batch: 10}, Settings: perturb.Settings{In: put(t, dir, "in.txt", linesText(users, slates)), Out: filepath.Join(dir, "out.txt"), Force: true, Workers: 2, Seed: 1}}
+		_, err := File(context.Background(), o)
 		if n <= 2 {
 			if err == nil || !strings.Contains(err.Error(), "in.txt:1: a slate of 4 items takes 2 new ones, and there are only 0 others to draw from") {
 				t.Errorf("a user alone: %v", err)
@@ -272,8 +272,8 @@ func TestFileByRandomizedResponse(t *testing.T) {
 	for i := range 40 {
 		catalogue += fmt.Sprintf("i%d\n", i+1)
 	}
-	o := PerturbOptions{Method: Method{Replace: ReplaceRR, Epsilon: 3}, Settings: perturb.Settings{In: put(t, dir, "in.tsv", longText("\t", users, slates)), Out: filepath.Join(dir, "out.tsv"), Catalogue: put(t, dir, "all.tsv", catalogue), Workers: 3, Seed: 1}}
-	r, err := PerturbFile(context.Background(), o)
+	o := FileOptions{Method: Method{Replace: ReplaceRR, Epsilon: 3}, Settings: perturb.Settings{In: put(t, dir, "in.tsv", longText("\t", users, slates)), Out: filepath.Join(dir, "out.tsv"), Catalogue: put(t, dir, "all.tsv", catalogue), Workers: 3, Seed: 1}}
+	r, err := File(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,7 +307,7 @@ func TestFileByRandomizedResponse(t *testing.T) {
 	// Other workers: the same. Cryptographic bits: never the same.
 	first := get(t, o.Out)
 	o.Workers, o.Force = 1, true
-	if _, err := PerturbFile(context.Background(), o); err != nil || get(t, o.Out) != first {
+	if _, err := File(context.Background(), o); err != nil || get(t, o.Out) != first {
 		t.Errorf("other bytes with one worker (%v)", err)
 	}
 	for _, replace := range []string{ReplaceRR, ReplaceUniform} {
@@ -315,12 +315,12 @@ func TestFileByRandomizedResponse(t *testing.T) {
 		if replace != ReplaceRR {
 			o.Epsilon, o.Ratio = 0, 0.6
 		}
-		r, err := PerturbFile(context.Background(), o)
+		r, err := File(context.Background(), o)
 		if err != nil || r.Noise != privacy.Secure {
 			t.Fatalf("%s: %v", replace, err)
 		}
 		once := get(t, o.Out)
-		if _, err := PerturbFile(context.Background(), o); err != nil || get(t, o.Out) == once {
+		if _, err := File(context.Background(), o); err != nil || get(t, o.Out) == once {
 			t.Errorf("%s: the same bytes twice (%v)", replace, err)
 		}
 	}
@@ -335,8 +335,8 @@ func TestPopularityOfAFile(t *testing.T) {
 	for i := range 25 {
 		catalogue += fmt.Sprintf("i%d,%d\n", i+1, max(0, i-10))
 	}
-	o := PerturbOptions{Method: Method{Replace: ReplacePopularity, Ratio: 0.3}, Settings: perturb.Settings{In: put(t, dir, "in.txt", linesText(users, slates)), Out: filepath.Join(dir, "out.txt"), Catalogue: put(t, dir, "all.csv", catalogue), Workers: 2, Seed: 1}}
-	if _, err := PerturbFile(context.Background(), o); err != nil {
+	o := FileOptions{Method: Method{Replace: ReplacePopularity, Ratio: 0.3}, Settings: perturb.Settings{In: put(t, dir, "in.txt", linesText(users, slates)), Out: filepath.Join(dir, "out.txt"), Catalogue: put(t, dir, "all.csv", catalogue), Workers: 2, Seed: 1}}
+	if _, err := File(context.Background(), o); err != nil {
 		t.Fatal(err)
 	}
 	news := map[string]int{}
@@ -360,7 +360,7 @@ func TestPopularityOfAFile(t *testing.T) {
 // The past of a user decides, of the whole file: dissimilar replaces what is farthest.
 func TestDirectionOfAFile(t *testing.T) {
 	dir := t.TempDir()
-	o := PerturbOptions{
+	o := FileOptions{
 		Settings: perturb.Settings{
 			In:        put(t, dir, "in.tsv", "user_id\titem_1\titem_2\titem_3\nann\teast\tnorth\twest\nbob\teast\tnorth\twest\ncyd\teast\tnorth\twest\n"),
 			Catalogue: put(t, dir, "c.txt", "east\nnorth\nwest\nnew\n"), Workers: 1,
@@ -374,7 +374,7 @@ func TestDirectionOfAFile(t *testing.T) {
 		SelectSimilar:    "ann\tnew\tnorth\twest\nbob\teast\tnorth\tnew\ncyd\tnew\tnorth\twest\n",
 	} {
 		o.Select, o.Out = how, filepath.Join(dir, how+".tsv")
-		r, err := PerturbFile(context.Background(), o)
+		r, err := File(context.Background(), o)
 		if err != nil || r.Blind != 1 || r.WithVector != 3 || r.Users != 2 {
 			t.Fatalf("%s: %+v (%v)", how, r, err)
 		}
@@ -399,7 +399,7 @@ func TestWhatChangesMeanwhile(t *testing.T) {
 	dir := t.TempDir()
 	in := put(t, dir, "in.txt", linesText(users, slates))
 	phases := 0
-	o := PerturbOptions{Method: Method{Ratio: 0.2}, Settings: perturb.Settings{In: in, Out: filepath.Join(dir, "out.txt"), Workers: 1, Progress: onPhase(func(string) {
+	o := FileOptions{Method: Method{Ratio: 0.2}, Settings: perturb.Settings{In: in, Out: filepath.Join(dir, "out.txt"), Workers: 1, Progress: onPhase(func(string) {
 		if phases++; phases == 2 {
 			f, err := os.OpenFile(in, os.O_APPEND|os.O_WRONLY, 0)
 			if err == nil {
@@ -410,11 +410,11 @@ func TestWhatChangesMeanwhile(t *testing.T) {
 			}
 		}
 	})}}
-	if _, err := PerturbFile(context.Background(), o); err == nil || !strings.Contains(err.Error(), "the file changed between the two times it was read") {
+	if _, err := File(context.Background(), o); err == nil || !strings.Contains(err.Error(), "the file changed between the two times it was read") {
 		t.Errorf("error %v", err)
 	}
 	o.Progress = onPhase(func(string) { put(t, dir, "out.report.txt", "another's") })
-	if _, err := PerturbFile(context.Background(), o); err == nil || !strings.Contains(err.Error(), "out.report.txt is there already") {
+	if _, err := File(context.Background(), o); err == nil || !strings.Contains(err.Error(), "out.report.txt is there already") {
 		t.Errorf("error %v", err)
 	}
 	left, err := os.ReadDir(dir)
@@ -429,7 +429,7 @@ func TestSlatesThatAreReadAreNotReplaced(t *testing.T) {
 	in := put(t, dir, "in.tsv", "user_id\titem_1\na\tx\nb\ty\n")
 	cat := put(t, dir, "all.tsv", "item_id\nx\ny\n")
 	for _, out := range []string{in, dir + "/./in.tsv", cat} {
-		_, err := PerturbFile(context.Background(), PerturbOptions{Method: Method{Ratio: 0.5}, Settings: perturb.Settings{In: in, Out: out, Catalogue: cat, Force: true, Workers: 1}})
+		_, err := File(context.Background(), FileOptions{Method: Method{Ratio: 0.5}, Settings: perturb.Settings{In: in, Out: out, Catalogue: cat, Force: true, Workers: 1}})
 		var usage *run.UsageError
 		if !errors.As(err, &usage) || !strings.Contains(err.Error(), "is read by this run") {
 			t.Errorf("%s: %v", out, err)

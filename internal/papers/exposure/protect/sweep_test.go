@@ -1,4 +1,4 @@
-package exposure
+package protect
 
 import (
 	"context"
@@ -31,7 +31,7 @@ func TestFigureGrid(t *testing.T) {
 }
 
 // A sweep gives whoever measures the slates as they are first, then every setting in
-// order with what Protect makes of it, and lets training pairs be protected alike by
+// order with what Slates makes of it, and lets training pairs be protected alike by
 // other draws.
 func TestSweep(t *testing.T) {
 	set := logged(60, 90, 10, 5, 1)
@@ -40,7 +40,7 @@ func TestSweep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := ProtectOptions{Method: Method{Select: "nonsense", Ratio: 7}, Pool: pool(t, set), Seed: 2, Vectors: directions(90), Ledger: l, Part: "test"}
+	o := Options{Method: Method{Select: "nonsense", Ratio: 7}, Pool: pool(t, set), Seed: 2, Vectors: directions(90), Ledger: l, Part: "test"}
 	settings := Grid(Selections(), []string{ReplacePopularity}, []float64{0, 0.3}, []float64{4})
 	var came []Setting
 	points, err := Sweep(context.Background(), set, set.Test, settings, o, func(_ context.Context, p Protected) (map[string]float64, error) {
@@ -55,9 +55,9 @@ func TestSweep(t *testing.T) {
 		if p.Replace != ReplaceRR && !p.Clean() {
 			x := o
 			x.Select, x.Replace, x.Ratio = p.Select, p.Replace, p.Ratio
-			alone, _, err := Protect(context.Background(), set.Test, x)
+			alone, _, err := Slates(context.Background(), set.Test, x)
 			if err != nil || !slices.Equal(alone.Slates, p.Pairs.Slates) {
-				t.Errorf("%s: other slates than of Protect (%v)", p, err)
+				t.Errorf("%s: other slates than of protect.Slates (%v)", p, err)
 			}
 		}
 		return map[string]float64{"recall": p.Accuracy / 2}, nil

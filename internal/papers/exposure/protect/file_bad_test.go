@@ -1,4 +1,4 @@
-package exposure
+package protect
 
 import (
 	"context"
@@ -27,7 +27,7 @@ func TestWhatFilesOfSlatesGetWrong(t *testing.T) {
 		"a vector beyond range": {in: "user_id\titem_1\na\tx\n", catalogue: "item_id\nx\ny\n", vectors: "item_id\tv\nx\t1e300\n", file: "v.tsv", line: 2, want: "1e300"},
 	} {
 		dir := t.TempDir()
-		o := PerturbOptions{Method: Method{Ratio: 0.5, Replace: c.replace}, Settings: perturb.Settings{In: put(t, dir, "in.tsv", c.in), Out: filepath.Join(dir, "out.tsv"), Workers: 1}}
+		o := FileOptions{Method: Method{Ratio: 0.5, Replace: c.replace}, Settings: perturb.Settings{In: put(t, dir, "in.tsv", c.in), Out: filepath.Join(dir, "out.tsv"), Workers: 1}}
 		if c.out != "" {
 			o.Out = filepath.Join(dir, c.out)
 		}
@@ -37,7 +37,7 @@ func TestWhatFilesOfSlatesGetWrong(t *testing.T) {
 		if c.vectors != "" {
 			o.Vectors, o.Select, o.Reference = put(t, dir, "v.tsv", c.vectors), SelectSimilar, ReferenceSlate
 		}
-		_, err := PerturbFile(context.Background(), o)
+		_, err := File(context.Background(), o)
 		var data *dataset.Error
 		if !errors.As(err, &data) || filepath.Base(data.File) != c.file || data.Line != c.line || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
@@ -49,8 +49,8 @@ func TestWhatFilesOfSlatesGetWrong(t *testing.T) {
 // the report says that these are not protected.
 func TestReportOfWhatIsPassedOver(t *testing.T) {
 	dir := t.TempDir()
-	o := PerturbOptions{Method: Method{Ratio: 0.5, Select: SelectSimilar}, Settings: perturb.Settings{In: put(t, dir, "in.tsv", "user_id\tslate_id\tposition\titem_id\na\ts\t1\tx\n"), Out: filepath.Join(dir, "out.tsv"), Catalogue: put(t, dir, "all.tsv", "item_id\nx\ny\n"), Workers: 1}, Vectors: put(t, dir, "v.tsv", "item_id\tv\nx\t1\nforeign\t1\nstrange\t2\n"), History: put(t, dir, "h.txt", "a x y foreign y\n")}
-	if _, err := PerturbFile(context.Background(), o); err != nil {
+	o := FileOptions{Method: Method{Ratio: 0.5, Select: SelectSimilar}, Settings: perturb.Settings{In: put(t, dir, "in.tsv", "user_id\tslate_id\tposition\titem_id\na\ts\t1\tx\n"), Out: filepath.Join(dir, "out.tsv"), Catalogue: put(t, dir, "all.tsv", "item_id\nx\ny\n"), Workers: 1}, Vectors: put(t, dir, "v.tsv", "item_id\tv\nx\t1\nforeign\t1\nstrange\t2\n"), History: put(t, dir, "h.txt", "a x y foreign y\n")}
+	if _, err := File(context.Background(), o); err != nil {
 		t.Fatal(err)
 	}
 	text := strings.Join(strings.Fields(get(t, filepath.Join(dir, "out.report.txt"))), " ")
@@ -59,8 +59,8 @@ func TestReportOfWhatIsPassedOver(t *testing.T) {
 			t.Errorf("the report has no %q:\n%s", want, text)
 		}
 	}
-	o = PerturbOptions{Method: Method{Replace: ReplaceRR, Epsilon: 1}, Settings: perturb.Settings{In: o.In, Out: o.Out, Catalogue: o.Catalogue, Workers: 1, Force: true}}
-	if _, err := PerturbFile(context.Background(), o); err != nil {
+	o = FileOptions{Method: Method{Replace: ReplaceRR, Epsilon: 1}, Settings: perturb.Settings{In: o.In, Out: o.Out, Catalogue: o.Catalogue, Workers: 1, Force: true}}
+	if _, err := File(context.Background(), o); err != nil {
 		t.Fatal(err)
 	}
 	if text = get(t, filepath.Join(dir, "out.report.txt")); !strings.Contains(text, "ids of slates") {

@@ -1,4 +1,4 @@
-package exposure
+package protect
 
 import (
 	"math"
