@@ -12,7 +12,7 @@ import (
 	"privrec/internal/report"
 )
 
-// Account is privacy.json. An attack protects nothing: without bound is what it reads and
+// Account holds what privacy.json says. An attack protects nothing: without bound is what it reads and
 // what it reports; a protection of slates that has a guarantee is a unit of its own,
 // and each that a sweep releases an entry.
 type Account struct {
@@ -21,7 +21,7 @@ type Account struct {
 	Releases  []Release `json:"releases,omitempty"` // of a sweep, what randomized response released
 }
 
-// Release is the slates of some parts of the pairs under one setting of a sweep. Parts are
+// Release describes the slates of some parts of the pairs under one setting of a sweep. Parts are
 // disjoint: a position is released once by each setting.
 type Release struct {
 	Setting   string         `json:"setting"`
@@ -58,7 +58,7 @@ func (c Config) account(s shares) *Account {
 		}
 	}
 	if c.Protect.Attacker == AttackerClean && c.Protect.On() {
-		a.Leave("attacker", "trained on slates as they were: who trains on protected ones guesses better")
+		a.Leave("attacker", "trained on slates as they were: an attacker that trains on protected ones guesses better")
 	}
 	return a
 }
@@ -70,7 +70,7 @@ const (
 	unitItem  = "item of a user" // an item wherever that user is shown it
 )
 
-// respond says that slates went through randomized response.
+// respond enters that slates went through randomized response.
 func (a *Account) respond(s shares) {
 	a.Mechanism, a.Noise = "randomized response over the catalogue", string(privacy.Research)
 	if s.Unknown != "" {
@@ -81,9 +81,9 @@ func (a *Account) respond(s shares) {
 	a.Leave("catalogue", "the items that can be drawn are those of the training pairs; the guarantee holds given that list")
 }
 
-// responseUnits are what answering every position of slates of t items guarantees, without
+// responseUnits returns what answering every position of slates of t items guarantees, without
 // totals. A unit of several positions has the sum of their epsilons (basic composition):
-// that is tight for whoever may change all of them at once.
+// that is tight for an attacker who may change all of them at once.
 func responseUnits(epsilon float64, t int, s shares) []experiment.Unit {
 	unit := func(name string, positions int, neighbouring string) experiment.Unit {
 		return experiment.Unit{Unit: name, Neighbouring: neighbouring, Positions: positions, Accounted: experiment.Accounted{Eps: privacy.Number(float64(positions) * epsilon)}, Unbounded: []string{}}
@@ -133,7 +133,7 @@ func (c SweepConfig) account(a *Account, t int, s shares) {
 	}
 }
 
-// article is the name of a unit in a sentence.
+// article returns the name of a unit in a sentence.
 func article(u experiment.Unit) string {
 	if strings.HasPrefix(u.Unit, "i") {
 		return "an " + u.Unit

@@ -10,16 +10,15 @@ import (
 	"privrec/internal/rng"
 )
 
-// Config is one attack: the pairs it learns from and is measured on, its network, its
+// Config describes one attack: the pairs it learns from and is measured on, its network, its
 // training, how its guesses are counted, and what is done to the slates before it sees
-// them. Where the paper and its program differ, each choice is a field of its own, with
-// the number it has in the list of departures (B1 to B18); a profile is a named set of
-// values.
+// them. Where the paper and its program differ, each choice is a field of its own, which
+// the package comment lists; a profile is a named set of values.
 type Config struct {
 	Profile string        `yaml:"profile"` // name of the set of choices, for reports: paper, code or your own
 	Data    DataConfig    `yaml:"data"`
 	On      OnConfig      `yaml:"on"`
-	Attack  attack.Config `yaml:"attack"` // encoder, decoder and how they guess (B2, B7 to B9, B13)
+	Attack  attack.Config `yaml:"attack"` // encoder, decoder and how they guess
 	Train   TrainConfig   `yaml:"train"`
 	Eval    slates.Eval   `yaml:"eval"`
 	Protect ProtectConfig `yaml:"protect"`
@@ -29,24 +28,24 @@ type Config struct {
 // DataConfig names the pairs.
 type DataConfig struct {
 	Name      string `yaml:"name"`      // a set of slates, own-NAME for a log of one's own; with on.run it is not read
-	Split     string `yaml:"split"`     // users: by users, or released: as the authors' files have it (B5)
-	Slate     int    `yaml:"slate"`     // T, items shown (B12)
+	Split     string `yaml:"split"`     // users: by users, or released: as the authors' files have it
+	Slate     int    `yaml:"slate"`     // T, items shown
 	Behaviour int    `yaml:"behaviour"` // L, clicks before them
 	// Unknown is what becomes of evaluated pairs with an item that no training pair has:
-	// oov, where such a click is a miss, or drop (B3).
+	// oov, where such a click is a miss, or drop.
 	Unknown string `yaml:"unknown"`
 
 	// How pairs are made of logs; the extracted tables are pairs already.
 	Clicks    string `yaml:"clicks"`     // in the order they were shown, or clicked
 	Stride    int    `yaml:"stride"`     // clicks from one window of a user to the next
-	FirstOnly bool   `yaml:"first_only"` // of a user's records of one item the first alone
+	FirstOnly bool   `yaml:"first_only"` // of a user's records of one item only the first
 	Early     string `yaml:"early"`      // a click before its item was shown: keep, drop or refuse; more such clicks than others are refused
 	Logs      string `yaml:"logs"`       // a user's logs of MIND: in the order of the file, or of time
 	Pairing   string `yaml:"pairing"`    // of MIND: index, as the program lays histories beside slates, or log
 	Most      int    `yaml:"most"`       // pairs of a user of MIND; 0: 5 by index, any number by log
 }
 
-// options are those of loading the pairs.
+// options returns how the pairs are loaded.
 func (d DataConfig) options(seed rng.Seed) slate.Options {
 	return slate.Options{Split: d.Split, Seed: seed, T: d.Slate, L: d.Behaviour, Clicks: d.Clicks, Stride: d.Stride, FirstOnly: d.FirstOnly,
 		Early: d.Early, Logs: d.Logs, Pairing: d.Pairing, Most: d.Most, Unknown: d.Unknown}
@@ -59,14 +58,13 @@ type OnConfig struct {
 	Release string `yaml:"release"` // of a run that kept several; empty: its first one
 }
 
-// TrainConfig is the optimisation, stopped early on the validation loss. Adam, its rate
-// and the pairs of a step are those of attack.Training (B6).
+// TrainConfig describes the optimisation, stopped early on the validation loss. Adam, its rate
+// and the pairs of a step are those of attack.Training.
 type TrainConfig struct {
 	attack.Training `yaml:",inline"`
 
 	Epochs int `yaml:"epochs"` // the cap; 0: random weights, never trained
-	// Batches are made anew in every epoch (each), or once, and only their order changes
-	// (once, B15).
+	// Batches are made anew in every epoch (each), or once, and then only their order changes.
 	Batches string `yaml:"batches"`
 	// Sample is the share of the training pairs that is trained on, drawn by the seed; 1:
 	// all.
@@ -77,10 +75,10 @@ type TrainConfig struct {
 	Select   string `yaml:"select"` // which epoch is reported: validation, the lowest loss there, or last
 }
 
-// dropsRepeated says whether pairs with a repeated click leave the average.
+// dropsRepeated tells whether pairs with a repeated click leave the average.
 func (c Config) dropsRepeated() bool { return c.Eval.Repeated == Drop && c.Attack.Decoder != "point" }
 
-// ProtectConfig is what is done to slates before they are shown (section 4 of the
+// ProtectConfig says what is done to slates before they are shown (section 4 of the
 // paper); see protect.Options.
 type ProtectConfig struct {
 	Select   string  `yaml:"select"`   // which positions are replaced: none, random, similar or dissimilar
@@ -90,7 +88,7 @@ type ProtectConfig struct {
 	Weighted bool    `yaml:"weighted"` // positions are drawn by similarity, not the first by it
 	Tau      float64 `yaml:"tau"`      // temperature of that draw
 	// Reference is what similarity is to: past, the user's behaviour, or slate, the mean of
-	// the slate itself (B10).
+	// the slate itself.
 	Reference string `yaml:"reference"`
 	Vectors   string `yaml:"vectors"` // of similarity: a finished run of train sasrec on the same set, or here, trained in this run
 	Batch     int    `yaml:"batch"`   // slates that in-batch popularity is taken over
@@ -101,10 +99,10 @@ type ProtectConfig struct {
 	Attacker string `yaml:"attacker"`
 }
 
-// On says whether slates are changed at all.
+// On tells whether slates are changed at all.
 func (c ProtectConfig) On() bool { return c.Replace != "" }
 
-// SweepConfig is figures 6 to 13, measured after the attack itself; empty lists sweep
+// SweepConfig says what of figures 6 to 13 is measured after the attack itself; empty lists sweep
 // nothing. Every value is of the main protocol.
 type SweepConfig struct {
 	Select   []string  `yaml:"select"`   // with every replacement at every ratio: random, similar, dissimilar
@@ -117,12 +115,12 @@ type SweepConfig struct {
 	Slates    []int    `yaml:"slates"` // figures 6 and 7: lengths up to data.slate, an attack trained for each
 }
 
-// settings are the protections to sweep.
+// settings returns the protections to sweep.
 func (c SweepConfig) settings() []protect.Setting {
 	return protect.Grid(c.Select, c.Replace, c.Ratios, c.Epsilons)
 }
 
-// similarity says whether any of them needs vectors.
+// similarity tells whether any of them needs vectors.
 func (c SweepConfig) similarity() bool {
 	return len(c.Ratios) > 0 && len(c.Replace) > 0 && (slices.Contains(c.Select, protect.SelectSimilar) || slices.Contains(c.Select, protect.SelectDissimilar))
 }

@@ -20,7 +20,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Figures is figures 6 to 13 of a run, and beside them randomized response. Values are
+// Figures holds figures 6 to 13 of a run, and beside them randomized response. Values are
 // of the main protocol, by metric; those of the attackers go by their names.
 type Figures struct {
 	Accuracy share         `json:"accuracy"` // of slates as they are
@@ -33,7 +33,7 @@ type Figures struct {
 	FloorGuesses string               `json:"floor_guesses,omitempty"`
 }
 
-// FigurePoint is one protection.
+// FigurePoint holds what was measured of one protection.
 type FigurePoint struct {
 	Mechanism string     `json:"mechanism"`
 	Ratio     float64    `json:"ratio,omitempty"`
@@ -44,13 +44,13 @@ type FigurePoint struct {
 	Attackers []Attacker `json:"attackers"`
 }
 
-// Attacker is what one of them found at a point.
+// Attacker holds what one attacker found at a point.
 type Attacker struct {
 	Name string `json:"name"`
 	slates.Found
 }
 
-// EqualPoint is what mechanisms leave to an attacker where they keep the same accuracy.
+// EqualPoint holds what mechanisms leave to an attacker where they keep the same accuracy.
 type EqualPoint struct {
 	Accuracy  float64       `json:"accuracy"`
 	Attacker  string        `json:"attacker"`
@@ -58,13 +58,13 @@ type EqualPoint struct {
 	Mechanism []NamedNumber `json:"mechanisms"`
 }
 
-// NamedNumber is a number of something with a name.
+// NamedNumber is a number and its name.
 type NamedNumber struct {
 	Name  string `json:"name"`
 	Value share  `json:"value"`
 }
 
-// SlatesPoint is figures 6 and 7: attack and floors on slates of one length, and floors with
+// SlatesPoint is a point of figures 6 and 7: attack and floors on slates of one length, and floors with
 // as many guesses as the attack.
 type SlatesPoint struct {
 	Length int                  `json:"length"`
@@ -165,7 +165,7 @@ func (x *attackRun) sweepProtections(ctx context.Context, m *attack.Model, setti
 	return nil
 }
 
-// meet is an attacker on protected slates. A point that a run measured before it was
+// meet measures an attacker on protected slates. A point that a run measured before it was
 // stopped is kept in its directory; what protects the slates is done again, because the
 // ledger has to hold it.
 func (x *attackRun) meet(ctx context.Context, m *attack.Model, who string, p protect.Protected, floors []slates.Floor) (slates.Found, error) {
@@ -230,7 +230,7 @@ func (x *attackRun) onSlates(ctx context.Context, m *attack.Model, length int) (
 	return p, err
 }
 
-// first is pairs with the first items of their slates alone.
+// first returns pairs with only the first items of their slates.
 func first(p *slate.Pairs, t int) *slate.Pairs {
 	out := &slate.Pairs{T: t, L: p.L, Behaviours: p.Behaviours, Users: p.Users, Complete: p.Complete}
 	for i := range p.Users {
@@ -239,7 +239,7 @@ func first(p *slate.Pairs, t int) *slate.Pairs {
 	return out
 }
 
-// kept is what a part of a sweep measured, from the run directory where an attempt
+// kept returns what a part of a sweep measured, from the run directory where an attempt
 // before this one left it.
 func (x *attackRun) kept(name string, measure func() (slates.Found, error)) (found slates.Found, err error) {
 	file := filepath.Join("sweep", fileName(name)+".json")

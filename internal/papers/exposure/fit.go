@@ -56,7 +56,7 @@ func (o objective) Loss(t *autograd.Tape, b train.Batch) (*autograd.Node, error)
 	return o.Objective.Loss(t, b.Step, b.Samples)
 }
 
-// model is what the training loop sees: pairs, or batches that were made once.
+// model returns what the training loop sees: pairs, or batches that were made once.
 func (c TrainConfig) model(x *attackRun, m *attack.Model) train.Model {
 	if c.Batches == batchesEach {
 		return objective{m.On(x.Train)}
@@ -65,7 +65,7 @@ func (c TrainConfig) model(x *attackRun, m *attack.Model) train.Model {
 	return fixed{objective{m.On(x.Train)}, s.Perm(x.Train.Len()), c.Batch}
 }
 
-// options are those of the training. Validation is the mean loss over the validation
+// options returns how the attack is trained. Validation is the mean loss over the validation
 // pairs, without dropout.
 func (x *attackRun) options(m *attack.Model, store train.Store) train.Options {
 	c := x.cfg.Train
@@ -93,7 +93,7 @@ func (x *attackRun) options(m *attack.Model, store train.Store) train.Options {
 }
 
 // fixed trains on batches that are made once: a sample is a batch, and epochs change
-// their order alone (B15).
+// only their order.
 type fixed struct {
 	train.Model
 	rows  []int32 // of the pairs, in the order in which batches are cut
@@ -107,7 +107,7 @@ func (f fixed) Loss(t *autograd.Tape, b train.Batch) (*autograd.Node, error) {
 	return f.Model.Loss(t, b)
 }
 
-// sample is the rows of a share of the pairs, drawn by the seed, ascending; at least one.
+// sample returns the rows of a share of the pairs, drawn by the seed, ascending; at least one.
 func (x *attackRun) sample(p *slate.Pairs) *slate.Pairs {
 	share := x.cfg.Train.Sample
 	if share == 1 || p.Len() == 0 {

@@ -11,7 +11,7 @@ import (
 	"privrec/internal/train"
 )
 
-// How much a forecast measures: it is asked for by somebody who waits.
+// How much a forecast measures: users wait for it.
 const (
 	forecastTime  = 3 * time.Second
 	forecastPairs = 256
@@ -56,7 +56,7 @@ func (x *attackRun) Forecast(ctx context.Context) (f run.Forecast, err error) {
 	}.Estimate(), nil
 }
 
-// perPair is the time in seconds that work takes for one of n pairs, measured on some.
+// perPair returns the time in seconds that work takes for one of n pairs, measured on some.
 func perPair(n int, work func(rows []int32) error) (float64, error) {
 	if n == 0 {
 		return 0, nil
@@ -67,7 +67,7 @@ func perPair(n int, work func(rows []int32) error) (float64, error) {
 	return time.Since(start).Seconds() / float64(len(rows)), err
 }
 
-// firstRows are the rows 0 to n-1.
+// firstRows returns the rows 0 to n-1.
 func firstRows(n int) []int32 {
 	rows := make([]int32, n)
 	for i := range rows {

@@ -57,7 +57,7 @@ func (x *attackRun) evaluate(ctx context.Context, m *attack.Model, r *train.Resu
 	return o, nil
 }
 
-// unfinished says that training ended before validation showed that more of it would not help:
+// unfinished tells that training ended before validation showed that more of it would not help:
 // what the attack finds is then less than what it could. It is empty where the loss on validation
 // had risen for as many epochs as the setting waits.
 func (o *Outcome) unfinished(t TrainConfig) string {
@@ -71,7 +71,7 @@ func (o *Outcome) unfinished(t TrainConfig) string {
 	return fmt.Sprintf("the attack was trained for %s, %s, and not until more would not help: a lower bound", counted(ran, "epoch"), counted(o.Steps, "step"))
 }
 
-// counted is a number and what it counts.
+// counted writes a number and what it counts.
 func counted(n int, what string) string {
 	if n != 1 {
 		what += "s"

@@ -16,7 +16,7 @@ import (
 )
 
 // attackOn makes pairs of a finished run: a user's slate is the T items that the run
-// recommends to him, his behaviour the last L items that its model was given of him.
+// recommends to the user, the behaviour the last L items that its model was given of the user.
 func attackOn(ctx context.Context, tasks []run.Task, c Config, seed rng.Seed) (*slate.Set, error) {
 	workers := tensor.Workers() // opening the run sets those of its own configuration
 	s, err := experiment.Ask(ctx, tasks, c.On.Run)
@@ -50,7 +50,7 @@ func attackOn(ctx context.Context, tasks []run.Task, c Config, seed rng.Seed) (*
 		return nil, fmt.Errorf("on.run: %w", err)
 	}
 	set.Ladder = append(v.ladder, set.Ladder...)
-	set.Notes = append(set.Notes, order, fmt.Sprintf("slates are what %s recommends: each user has one, after the last of his items", m.Task))
+	set.Notes = append(set.Notes, order, fmt.Sprintf("slates are what %s recommends: each user has one, after the last of their items", m.Task))
 	if set.Level, err = levelOf(c.On.Run); err != nil {
 		return nil, err
 	}

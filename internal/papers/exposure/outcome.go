@@ -6,7 +6,7 @@ import (
 	"privrec/internal/protocol/slates"
 )
 
-// Outcome is what a run measured: metrics.json. Floors are those under the main protocol,
+// Outcome holds what a run measured: metrics.json. Floors are those under the main protocol,
 // those with as many guesses last; evaluations are the attack under every protocol, the main
 // one first.
 type Outcome struct {
@@ -16,7 +16,7 @@ type Outcome struct {
 	Figures    *Figures           `json:"figures,omitempty"`
 }
 
-// ProtectionOutcome is what was done to the slates.
+// ProtectionOutcome says what was done to the slates.
 type ProtectionOutcome struct {
 	Mechanism string  `json:"mechanism"`
 	Attacker  string  `json:"attacker"`

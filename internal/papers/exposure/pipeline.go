@@ -10,7 +10,7 @@ import (
 
 const cite = "Xin et al., On the User Behavior Leakage from Recommender System Exposure, ACM TOIS 2023, arXiv 2210.08435"
 
-// Tasks are what the command line offers of this paper; others are those whose finished
+// Tasks lists what the command line offers of this paper; others are those whose finished
 // runs can be attacked.
 func Tasks(others []run.Task) []run.Task {
 	// Runs of the attack itself are known, and make no recommendations.

@@ -7,8 +7,9 @@ import (
 	"privrec/internal/protocol/slates"
 )
 
-// Default is the attack of the paper's text on Zhihu, with a mean encoder and the point-wise
-// decoder, the strongest of the twelve when each is trained to its best epoch, under the protocol that hands nothing to the attacker: all items are candidates.
+// Default returns the attack of the paper's text on Zhihu, with a mean encoder and the point-wise
+// decoder, the strongest of the twelve when each is trained to its best epoch. All items are
+// candidates, so that the protocol hands nothing to the attacker.
 func Default() Config {
 	return Config{
 		Profile: "paper",
@@ -29,8 +30,8 @@ func Default() Config {
 	}
 }
 
-// Code is the attack as the released program has it: of the departures, B1 to B10, B13
-// and B15 are undone.
+// Code returns the attack as the released program has it. It undoes the departures that have
+// a field, by their numbers in the package comment; T stays as the setting has it.
 func Code(encoder, decoder string) Config {
 	c := Default()
 	c.Profile = "code"

@@ -3,8 +3,10 @@ package exposure
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	attack "privrec/internal/attack/exposure"
+	"privrec/internal/dataset/slate"
 	"privrec/internal/metrics"
 	"privrec/internal/report"
 )
@@ -38,14 +40,14 @@ func (x *attackRun) document(o *Outcome) (*report.Document, error) {
 	return d, nil
 }
 
-// drawn are the metrics that the paper's figures show: recall and NDCG at the middle
+// drawn returns the metrics that the paper's figures show: recall and NDCG at the middle
 // cutoff.
 func (x *attackRun) drawn() []string {
 	k := x.cfg.Eval.K[len(x.cfg.Eval.K)/2]
 	return []string{metrics.Metric{Kind: metrics.Recall, K: k}.String(), metrics.Metric{Kind: metrics.NDCG, K: k}.String()}
 }
 
-// facts say what was attacked, how long training lasted, and what leaks.
+// facts says what was attacked, how long training lasted, and what leaks.
 func (x *attackRun) facts(o *Outcome) []report.Fact {
 	t := x.cfg.Train
 	trained := fmt.Sprintf("%d pairs", o.Data.Trained)
@@ -95,12 +97,12 @@ func (o *Outcome) losses() report.Figure {
 	return f
 }
 
-// cautions are what a setting does that its reader may not expect.
+// cautions returns what a setting does that its reader may not expect.
 func (x *attackRun) cautions() (notes []string) {
 	c := x.cfg
 	for _, v := range c.Eval.Vocabulary {
 		if v == attack.VocabularyLogged {
-			notes = append(notes, "logged: candidates are the victim's own log, which holds the answers (B1); its scores are no leak by themselves")
+			notes = append(notes, "logged: candidates are the victim's own log, which holds the answers: its scores are no leak by themselves")
 			break
 		}
 	}
@@ -108,13 +110,27 @@ func (x *attackRun) cautions() (notes []string) {
 		notes = append(notes, "the floors count all training pairs, the attack is trained on a sample of them")
 	}
 	if c.Train.WarmUp > 0 {
-		notes = append(notes, fmt.Sprintf("the learning rate rises for %d steps to %.3g and falls from there (B6)", c.Train.WarmUp, c.Train.Rate/math.Sqrt(float64(c.Train.WarmUp))))
+		notes = append(notes, fmt.Sprintf("the learning rate rises for %d steps to %.3g and falls from there", c.Train.WarmUp, c.Train.Rate/math.Sqrt(float64(c.Train.WarmUp))))
 	}
-	if c.dropsRepeated() || c.Eval.Early == Drop || c.Data.Unknown == "drop" {
-		notes = append(notes, "pairs are left out of the average by what becomes of them (B3, B4): the scores are those of easier pairs")
+	if len(c.leftOut()) > 0 {
+		notes = append(notes, "pairs are left out of the average ("+strings.Join(c.leftOut(), ", ")+"): the scores are those of easier pairs")
 	}
 	if x.protection != nil && c.Protect.Attacker == AttackerClean {
-		notes = append(notes, "the attacker was trained on slates as they were: who knows of the protection trains on protected ones, --set protect.attacker=adaptive")
+		notes = append(notes, "the attacker was trained on slates as they were: one who knows of the protection trains on protected ones, --set protect.attacker=adaptive")
 	}
 	return notes
+}
+
+// leftOut names the pairs that a setting leaves out of the average.
+func (c Config) leftOut() (why []string) {
+	if c.dropsRepeated() {
+		why = append(why, "those with a repeated click")
+	}
+	if c.Eval.Early == Drop {
+		why = append(why, "those whose decoder ended early")
+	}
+	if c.Data.Unknown == slate.UnknownDrop {
+		why = append(why, "those with an item that is new to the attacker")
+	}
+	return why
 }

@@ -91,7 +91,7 @@ func TestCodeProfile(t *testing.T) {
 }
 
 // Pairs with a repeated click leave the average under sequence-wise decoders only: the
-// released program counts them under its point-wise one (B4).
+// released program counts them under its point-wise one.
 func TestRepeatedClicks(t *testing.T) {
 	repeated := func(decoder string) int {
 		o := startOutcome(t, "attack.decoder="+decoder, "train.epochs=1", "eval.repeated=drop", "eval.vocabulary=[full]", "eval.budget=[k*L]", "eval.k=[5]")

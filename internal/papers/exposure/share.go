@@ -93,7 +93,7 @@ func partNames(parts []part) (list []string) {
 	return list
 }
 
-// released are the parts whose slates a run, or each setting of its sweep, releases.
+// released returns the parts whose slates a run, or each setting of its sweep, releases.
 func (x *attackRun) released() []part {
 	list := []part{{"test", x.Set.Test}}
 	switch c := x.cfg; {

@@ -49,7 +49,7 @@ func (x *attackRun) protect(ctx context.Context, l *privacy.Ledger) error {
 	return err
 }
 
-// parallel is the parts that a run releases, where no user is in two of them; nil where
+// parallel returns the parts that a run releases, where no user is in two of them; nil where
 // one is, or where users are not known.
 func (x *attackRun) parallel() *protect.Parallel {
 	parts := x.released()
@@ -65,7 +65,7 @@ func protectPart(ctx context.Context, o protect.Options, part string, p *slate.P
 	return protect.Slates(ctx, p, o)
 }
 
-// options are those of a setting, without what it works on.
+// options returns the options of a setting, without what it works on.
 func (c ProtectConfig) options() protect.Options {
 	o := protect.Options{Method: protect.Method{Select: c.Select, Replace: c.Replace, Ratio: c.Ratio, Epsilon: c.Epsilon, Weighted: c.Weighted, Tau: c.Tau,
 		Reference: c.Reference, Batch: c.Batch, OwnRows: c.OwnRows}}
@@ -78,7 +78,7 @@ func (c ProtectConfig) options() protect.Options {
 // vectorsHere is the value of protect.vectors that trains SASRec in the run itself.
 const vectorsHere = "here"
 
-// vectors are the items' vectors that similarity is measured by.
+// vectors returns the items' vectors that similarity is measured by.
 func (x *attackRun) vectors(ctx context.Context) ([][]tensor.Float, error) {
 	if dir := x.cfg.Protect.Vectors; dir != vectorsHere {
 		return baseline.ItemVectors(ctx, dir, x.Set)

@@ -12,7 +12,7 @@ import (
 	"privrec/internal/report"
 )
 
-// tables are the points of a sweep; mechanisms are compared at equal accuracy in one
+// tables lists the points of a sweep; mechanisms are compared at equal accuracy in one
 // metric, the others are in metrics.json.
 func (f *Figures) tables(names []string, equal string) (list []*report.Table) {
 	if len(f.Points) > 0 {
@@ -87,7 +87,7 @@ func (f *Figures) tables(names []string, equal string) (list []*report.Table) {
 	return list
 }
 
-// leaks are the gains of all points over floors with as many guesses, in one metric.
+// leaks returns the gains of all points over floors with as many guesses, in one metric.
 func (f *Figures) leaks(metric string) *report.Table {
 	t := &report.Table{Name: "protection-leak", Title: "Leak of protected slates: " + metric + " less that of a floor that names as many distinct items for every pair, percent", Columns: []report.Column{
 		{Name: "mechanism"}, {Name: "ratio"}, {Name: "epsilon of a position"}, {Name: "attacker"}, {Name: "named", Format: "%.2f"}, {Name: "over"}, {Name: "attack", Format: "%.2f"},
@@ -121,7 +121,7 @@ func (f *Figures) leaks(metric string) *report.Table {
 	return t
 }
 
-// plots are figures 6 to 13, one for each way to select positions: scores and accuracy by
+// plots draws figures 6 to 13, one for each way to select positions: scores and accuracy by
 // ratio, scores by accuracy, and scores by the length of slates.
 func (f *Figures) plots(names []string) (list []report.Figure) {
 	var selects []string
@@ -163,7 +163,7 @@ func (f *Figures) plots(names []string) (list []report.Figure) {
 	return list
 }
 
-// byRatio is the first panels of figures 8 to 13.
+// byRatio draws the first panels of figures 8 to 13.
 func (f *Figures) byRatio(how, name string, kinds []string) report.Figure {
 	g := report.Figure{Title: fmt.Sprintf("%s by ratio, positions %s (figures 8 to 13)", name, how), X: "ratio of positions replaced", Y: name + " (percent)"}
 	last := 0.0
@@ -177,7 +177,7 @@ func (f *Figures) byRatio(how, name string, kinds []string) report.Figure {
 	return g
 }
 
-// gainByRatio is what is found beyond popularity with as many guesses.
+// gainByRatio draws what is found beyond popularity with as many guesses.
 func (f *Figures) gainByRatio(how, name string, kinds []string) report.Figure {
 	g := report.Figure{Title: fmt.Sprintf("%s less that of popularity with as many guesses, by ratio, positions %s", name, how), X: "ratio of positions replaced", Y: name + " (points)"}
 	last := 0.0
@@ -200,7 +200,7 @@ func (f *Figures) gainByRatio(how, name string, kinds []string) report.Figure {
 	return g
 }
 
-// accuracyByRatio is their last panel.
+// accuracyByRatio draws their last panel.
 func (f *Figures) accuracyByRatio(how string, kinds []string) report.Figure {
 	g := report.Figure{Title: fmt.Sprintf("Recommendation accuracy by ratio, positions %s (figures 8 to 13)", how), X: "ratio of positions replaced", Y: "share of positions clicked"}
 	for _, kind := range kinds {
@@ -229,10 +229,10 @@ func (f *Figures) byAccuracy(how, name string, kinds []string) report.Figure {
 	return g
 }
 
-// clean says that a point replaces nothing.
+// clean tells whether a point replaces nothing.
 func (p FigurePoint) clean() bool { return p.Ratio == 0 && p.Epsilon == 0 }
 
-// attackers are those of the points.
+// attackers returns the attackers of the points.
 func attackers(points []FigurePoint) []Attacker {
 	if len(points) == 0 {
 		return nil
@@ -240,7 +240,7 @@ func attackers(points []FigurePoint) []Attacker {
 	return points[0].Attackers
 }
 
-// lines are the curve of one mechanism and one attacker, by ratio and by accuracy.
+// lines returns the curve of one mechanism and one attacker, by ratio and by accuracy.
 func (f *Figures) lines(kind string, attacker int, name string) (byRatio, byAccuracy report.Line) {
 	type at struct{ ratio, accuracy, value float64 }
 	var all []at
@@ -271,7 +271,7 @@ func (f *Figures) lines(kind string, attacker int, name string) (byRatio, byAccu
 	return byRatio, byAccuracy
 }
 
-// level is a floor as a line from one end to the other.
+// level draws a floor as a line from one end to the other.
 func (f *Figures) level(name, floor string, from, to float64) report.Line {
 	l := report.Line{Name: floor + f.FloorGuesses + " (floor)", Dashed: true}
 	for _, v := range f.Floors {
@@ -282,7 +282,7 @@ func (f *Figures) level(name, floor string, from, to float64) report.Line {
 	return l
 }
 
-// lengths is figures 6 and 7.
+// lengths draws figures 6 and 7.
 func (f *Figures) lengths(name string) report.Figure {
 	out := report.Figure{Title: name + " by the length of slates (figures 6 and 7)", X: "items of a slate", Y: name + " (percent)"}
 	for _, p := range f.Slates {

@@ -126,7 +126,7 @@ func (c Config) standing() (experiment.Standing, error) {
 	return experiment.Stand(c, c.Profile, named, func(c Config) train.Length { return c.Train.length() })
 }
 
-// base is the profile that a setting names, of the same attack; false for none.
+// base returns the profile that a setting names, of the same attack; false for none.
 func (c Config) base() (base Config, ok bool) {
 	switch c.Profile {
 	case "paper":
@@ -139,7 +139,7 @@ func (c Config) base() (base Config, ok bool) {
 	return base, false
 }
 
-// length is how long a training lasts.
+// length returns how long a training lasts.
 func (c TrainConfig) length() train.Length {
 	return train.Length{Epochs: c.Epochs, Patience: c.Patience}
 }

@@ -7,11 +7,11 @@ import (
 	"privrec/internal/dataset/slate"
 )
 
-// Accuracy is the recommendation accuracy of slates (equation 18 of the paper): the
-// share of their positions that hold an item which the user clicked in any slate of
-// his, and the share of the distinct items of a slate, as the released program counts.
+// Accuracy returns the recommendation accuracy of slates (equation 18 of the paper): the
+// share of their positions that hold an item which the user clicked in any of
+// their slates, and the share of the distinct items of a slate, as the released program counts.
 // Both are averaged over the pairs whose user's clicks are known, and NaN where there
-// is none. Whether the user would have clicked an item that he was never shown is not
+// is none. Whether the user would have clicked an item that they were never shown is not
 // known: it counts as not. Unknown items are never clicked, and one item together.
 func Accuracy(set *slate.Set, p *slate.Pairs) (ofPositions, ofDistinct float64) {
 	n := 0

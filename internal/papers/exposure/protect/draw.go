@@ -10,7 +10,7 @@ import (
 // dice are the random choices of one slate.
 type dice struct{ rng.Source }
 
-// below is a uniform integer in [0, n), n >= 1, without bias (Lemire, "Fast random
+// below draws a uniform integer in [0, n), n >= 1, without bias (Lemire, "Fast random
 // integer generation in an interval", TOMACS 2019).
 func (d dice) below(n uint64) uint64 {
 	hi, lo := bits.Mul64(d.Uint64(), n)
@@ -22,7 +22,7 @@ func (d dice) below(n uint64) uint64 {
 	return hi
 }
 
-// unit is uniform in [0, 1), a multiple of 2^-53.
+// unit draws uniformly from [0, 1), a multiple of 2^-53.
 func (d dice) unit() float64 { return float64(d.Uint64()>>11) * 0x1p-53 }
 
 // alias draws items with probabilities that are exactly proportional to whole numbers,

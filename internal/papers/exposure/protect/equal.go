@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Curve is the points of one mechanism, from the lowest accuracy to the slates as they
+// Curve holds the points of one mechanism, from the lowest accuracy to the slates as they
 // are.
 type Curve struct {
 	Mechanism string
@@ -41,10 +41,10 @@ func Curves(points []Point) (list []Curve) {
 	return list
 }
 
-// At is a value at a given accuracy, on the line between the two points next to it;
+// At returns a value at a given accuracy, on the line between the two points next to it;
 // known is false beyond the points, and where a point has no such value. Mechanisms are
 // compared at equal accuracy, not at equal ratio: the ratio is what they pay, and one
-// that replaces what nobody clicks pays less.
+// that replaces what no user clicks pays less.
 func (c Curve) At(value string, accuracy float64) (x float64, known bool) {
 	n := len(c.Points)
 	if n == 0 || !(accuracy >= c.Points[0].Accuracy && accuracy <= c.Points[n-1].Accuracy) {

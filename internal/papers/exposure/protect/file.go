@@ -105,7 +105,7 @@ func (p *filePerturber) fits() (err error) {
 	return nil
 }
 
-// stream is what choices are drawn from where there is a seed. No two settings share one.
+// stream returns what choices are drawn from where there is a seed. No two settings share one.
 func (p *filePerturber) stream() rng.Stream {
 	o := p.o
 	return o.Seed.Stream("perturb exposure "+o.Purpose+" "+o.Select+" "+o.Replace+o.variant(), math.Float64bits(o.Ratio), math.Float64bits(o.Epsilon), uint64(p.cat.Size), uint64(p.in.Length()))

@@ -7,7 +7,7 @@ import (
 	"privrec/internal/perturb/slates"
 )
 
-// FileOptions say which slates to protect and how: as Options, on files.
+// FileOptions says which slates to protect and how: as Options, on files.
 type FileOptions struct {
 	// Length is T; 0: that of the first slate. With popularity a Catalogue says under count
 	// how often each item is shown. Without Catalogue and Items the items and their counts are
@@ -22,7 +22,7 @@ type FileOptions struct {
 	remember int // users, and slates, that are kept apart at a time; 0: slates.Remembered
 }
 
-// room is how many users, and slates, are kept apart at a time.
+// room returns how many users, and slates, are kept apart at a time.
 func (o *FileOptions) room() int {
 	if o.remember > 0 {
 		return o.remember
@@ -74,5 +74,5 @@ func (o *FileOptions) checkFiles() error {
 	return nil
 }
 
-// twice is true where the slates are read once to find items and counts.
+// twice tells whether the slates are read once more, to find items and counts.
 func (o *FileOptions) twice() bool { return o.Items == 0 && o.Catalogue == "" }

@@ -17,7 +17,7 @@ type shown struct {
 	digest string   // of the slates, where items and counts were read off them
 }
 
-// openCatalogue is the catalogue that the options state, or that of the slates.
+// openCatalogue returns the catalogue that the options state, or that of the slates.
 func openCatalogue(ctx context.Context, o *FileOptions) (*perturb.Catalogue, *shown, error) {
 	popular := o.Replace == ReplacePopularity
 	switch {

@@ -89,7 +89,7 @@ func (w *slateWorker) replacer(b *perturb.Block[int32]) func(i int, row []int32)
 	}
 }
 
-// reference is what the similarity of a slate's items is to; nil where it does not matter.
+// reference returns what the similarity of a slate's items is to; nil where it does not matter.
 func (w *slateWorker) reference(user []byte, row []int32) (sum []float64) {
 	known := true
 	switch {
@@ -106,7 +106,7 @@ func (w *slateWorker) reference(user []byte, row []int32) (sum []float64) {
 	return sum
 }
 
-// fileBatch is the items of a block's slates by user, who are counted from 0, and the user
+// fileBatch returns the items of a block's slates by user, who are counted from 0, and the user
 // of each slate.
 func fileBatch(b *perturb.Block[int32]) (all *batch, of []int32) {
 	all, of = &batch{at: map[int32][2]int{}}, make([]int32, b.Len())

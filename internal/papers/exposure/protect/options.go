@@ -10,7 +10,8 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Which positions of a slate are replaced (section 4.1 of the paper).
+// SelectNone and the others say which positions of a slate are replaced (section 4.1 of the
+// paper).
 const (
 	SelectNone       = "none"       // none of them
 	SelectRandom     = "random"     // uniform
@@ -18,7 +19,7 @@ const (
 	SelectDissimilar = "dissimilar" // farthest from it first (figures 10 and 11)
 )
 
-// What comes in their place (section 4.2). RR is ours: every position goes through
+// ReplaceUniform and the others say what comes in their place (section 4.2). RR is ours: every position goes through
 // randomized response over the catalogue, none is selected, and there is a guarantee.
 const (
 	ReplaceUniform    = "uniform"    // all items alike
@@ -27,8 +28,8 @@ const (
 	ReplaceRR         = "rr"
 )
 
-// What similarity is measured to (B10: of the authors' two programs one takes the mean
-// of the slate).
+// ReferencePast and ReferenceSlate say what similarity is measured to (of the authors' two programs one takes the mean of the
+// slate).
 const (
 	ReferencePast  = "past"  // mean vector of the user's past behaviour
 	ReferenceSlate = "slate" // mean vector of the slate's own items
@@ -100,7 +101,7 @@ type Options struct {
 	Parallel *Parallel
 }
 
-// positions is how many of t positions a ratio replaces: ceil(t ratio), not one more for
+// positions returns how many of t positions a ratio replaces: ceil(t ratio), not one more for
 // the rounding of ratio and product, each at most 2^-53 of its value.
 func positions(t int, ratio float64) int {
 	x := float64(t) * ratio

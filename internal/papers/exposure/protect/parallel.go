@@ -9,9 +9,9 @@ import (
 	"privrec/internal/privacy/mechanism/local"
 )
 
-// Parallel is parts of the pairs that have no user in common. What randomized response
+// Parallel names parts of the pairs that have no user in common. What randomized response
 // answers of them under one epsilon is one event of the ledger, entered before the first
-// part is answered: whoever is in one part is not in another (parallel composition). A
+// part is answered: a user who is in one part is not in another (parallel composition). A
 // part that is answered once more is another event.
 type Parallel struct {
 	parts []string
@@ -27,7 +27,7 @@ func NewParallel(parts ...string) *Parallel {
 }
 
 // answer calls f with the mechanism and the ledger that its release goes to: the given
-// ones, or, of a part whose event is in the ledger already, a ledger that nobody reads.
+// ones, or, of a part whose event is in the ledger already, a ledger that is not read.
 func (p *Parallel) answer(part string, m local.Response, l *privacy.Ledger, f func(local.Response, *privacy.Ledger) error) error {
 	if p == nil || !slices.Contains(p.parts, part) {
 		return f(m, l)

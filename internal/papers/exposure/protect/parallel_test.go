@@ -53,7 +53,7 @@ func TestPartsOfALedger(t *testing.T) {
 	}{
 		{[]string{"test", "test"}, 6}, {[]string{"test", "train", "test", "train"}, 6}, // released again
 		{[]string{"none", "test"}, 3},  // nothing was released before
-		{[]string{"test", "other"}, 6}, // a part that nobody said shares no user
+		{[]string{"test", "other"}, 6}, // a part that was not declared to share no user
 	} {
 		if _, entries := answer(NewParallel("none", "test", "train"), c.parts...); total(entries) != c.eps {
 			t.Errorf("%v: epsilon %g, want %g: %v", c.parts, total(entries), c.eps, entries)

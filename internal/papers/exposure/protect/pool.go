@@ -98,7 +98,7 @@ func (p *Pool) batch(users []int32) *batch {
 	return b
 }
 
-// urn is what replacements of a user's slate are drawn from.
+// urn returns what replacements of a user's slate are drawn from.
 func (b *batch) urn(user int32, own bool) others {
 	if own {
 		return others{items: b.items}

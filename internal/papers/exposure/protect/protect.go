@@ -66,7 +66,7 @@ func Slates(ctx context.Context, p *slate.Pairs, o Options) (*slate.Pairs, Repor
 	return out, r, nil
 }
 
-// purpose is the name of the release in the ledger.
+// purpose returns the name of the release in the ledger.
 func (o *Options) purpose() string {
 	if o.Part == "" {
 		return "slate positions"
@@ -74,7 +74,7 @@ func (o *Options) purpose() string {
 	return "slate positions, " + o.Part
 }
 
-// stream is what the choices of a setting are drawn from. No two settings share one, nor
+// stream returns what the choices of a setting are drawn from. No two settings share one, nor
 // do two ratios of one selection and replacement: the points of a curve err independently
 // of each other, so that noise shows as noise and not as a smooth curve that is off as a
 // whole, and releases at two ratios together tell no more than each by itself of which
@@ -84,7 +84,7 @@ func (o *Options) stream(kind string) rng.Stream {
 }
 
 // variant names what a setting has that others of its selection and replacement have not.
-// Only what its method reads counts, and defaults have no name: an option that nobody set
+// Only what its method reads counts, and defaults have no name: an option that is not set
 // changes no draws.
 func (o *Method) variant() (name string) {
 	if o.Similarity() {
@@ -142,13 +142,13 @@ func (o *Options) respond(p *slate.Pairs, r *Report) error {
 	return nil
 }
 
-// response is the mechanism of RR. Its unit is one position of one slate: all else of
+// response returns the mechanism of RR. Its unit is one position of one slate: all else of
 // the same user is not in it, so that a slate takes T times its epsilon.
 func response(purpose string, epsilon float64, categories int64) local.Response {
 	return local.Response{Purpose: purpose, Epsilon: epsilon, Categories: categories, Unit: privacy.Position}
 }
 
-// checkEvery is how many slates go by before somebody looks whether to go on.
+// checkEvery is how many slates go by before it is looked whether to go on.
 const checkEvery = 256
 
 // replace replaces count positions of every slate.
@@ -157,7 +157,7 @@ func (o *Options) replace(ctx context.Context, p *slate.Pairs, r *Report) error 
 		return err
 	}
 	rows, bounds := []int32(nil), deal(p.Len(), max(p.Len(), 1))
-	if o.Replace == ReplaceInBatch { // shuffled anew by every seed, not once for all (B15)
+	if o.Replace == ReplaceInBatch { // shuffled anew by every seed, not once for all as in the released program
 		s := o.stream("batches")
 		rows, bounds = s.Perm(p.Len()), deal(p.Len(), o.Batch)
 		r.Batches = len(bounds) - 1

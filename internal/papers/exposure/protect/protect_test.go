@@ -264,7 +264,7 @@ func TestProtectRefuses(t *testing.T) {
 	}
 	empty := &slate.Set{Users: []string{"a"}, Vocab: 9, Logged: [][]int32{nil}}
 	if _, err := NewPool(empty); err == nil || !strings.Contains(err.Error(), "there is nothing to draw from") {
-		t.Errorf("nobody was shown anything: %v", err)
+		t.Errorf("no user was shown anything: %v", err)
 	}
 	empty.Logged[0] = []int32{slate.OOV}
 	if _, err := NewPool(empty); err == nil || !strings.Contains(err.Error(), "log of user a holds token 1") {
@@ -279,7 +279,7 @@ func TestInBatchLeavesOutTheVictim(t *testing.T) {
 	for _, from := range []string{"logs", "slates"} {
 		if from == "slates" {
 			set.Logged = nil
-			set.Test.Slates[5] = slate.OOV // which no log has, and nobody gets
+			set.Test.Slates[5] = slate.OOV // which no log has, and no slate gets
 		}
 		p := pool(t, set)
 		if p.From != from {
@@ -346,7 +346,7 @@ func TestAccuracyByHand(t *testing.T) {
 		5, 5, 8, 10, // 2 of 4; 1 of 3
 		9, 7, slate.OOV, slate.OOV, // 2 of 4; 2 of 3
 		5, 7, 9, 11, // of b, who clicked nothing
-		5, 7, 9, 5, // of nobody knows whom
+		5, 7, 9, 5, // of an unknown user
 	}}
 	a, b := Accuracy(set, p)
 	if want := 1.0 / 3; math.Abs(a-want) > 1e-15 || math.Abs(b-want) > 1e-15 {
@@ -358,7 +358,7 @@ func TestAccuracyByHand(t *testing.T) {
 	}
 }
 
-// Whoever gives up gets no slates and takes no epsilon, whether at the start or half way,
+// A caller who gives up gets no slates and takes no epsilon, whether at the start or half way,
 // with any method.
 func TestProtectGivesUp(t *testing.T) {
 	set := logged(3000, 90, 10, 5, 1)

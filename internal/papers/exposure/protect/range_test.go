@@ -93,6 +93,6 @@ func TestUsersOutsideTheSet(t *testing.T) {
 	with, _ := Accuracy(set, set.Test)
 	without, _ := Accuracy(set, set.Test.Select([]int32{0, 1}))
 	if with != without {
-		t.Errorf("accuracy %g with a pair of nobody, %g without", with, without)
+		t.Errorf("accuracy %g with a pair without a user, %g without", with, without)
 	}
 }

@@ -31,7 +31,7 @@ func newChooser(o *Options, t, count int) *chooser {
 	return c
 }
 
-// reference is the sum of the vectors of some items, of the direction of their mean;
+// reference returns the sum of the vectors of some items, of the direction of their mean;
 // known is false where no item has one. It is valid until the next call.
 func (c *chooser) reference(items []int32) (sum []float64, known bool) {
 	clear(c.sum)

@@ -16,7 +16,7 @@ type Setting struct {
 	Epsilon float64 // of RR
 }
 
-// Clean is the setting that replaces nothing.
+// Clean tells whether the setting replaces nothing.
 func (s Setting) Clean() bool { return s.Ratio == 0 && s.Replace != ReplaceRR }
 
 // Mechanism names a setting but for its strength: settings of one name are points of one
@@ -39,7 +39,7 @@ func (s Setting) String() string {
 	return fmt.Sprintf("%s, ratio %g", s.Mechanism(), s.Ratio)
 }
 
-// Grid is every selection with every replacement at every ratio, in this order, and RR
+// Grid lists every selection with every replacement at every ratio, in this order, and RR
 // at every epsilon after them.
 func Grid(selects, replaces []string, ratios, epsilons []float64) (list []Setting) {
 	for _, how := range selects {
@@ -55,13 +55,13 @@ func Grid(selects, replaces []string, ratios, epsilons []float64) (list []Settin
 	return list
 }
 
-// FigureGrid is the 36 settings of figures 8 to 13, with all three replacements in every
+// FigureGrid lists the 36 settings of figures 8 to 13, with all three replacements in every
 // figure, at the ratios of the released program.
 func FigureGrid() []Setting {
 	return Grid(Selections(), []string{ReplaceUniform, ReplacePopularity, ReplaceInBatch}, []float64{0.2, 0.4, 0.6, 0.8}, nil)
 }
 
-// Protected is what a setting makes of the slates that are attacked.
+// Protected holds what a setting makes of the slates that are attacked.
 type Protected struct {
 	Setting
 	Pairs    *slate.Pairs

@@ -30,7 +30,7 @@ func TestFigureGrid(t *testing.T) {
 	}
 }
 
-// A sweep gives whoever measures the slates as they are first, then every setting in
+// A sweep gives its measure the slates as they are first, then every setting in
 // order with what Slates makes of it, and lets training pairs be protected alike by
 // other draws.
 func TestSweep(t *testing.T) {

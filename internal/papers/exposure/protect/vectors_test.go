@@ -20,7 +20,7 @@ import (
 )
 
 // An item keeps its name in the data files on every way from a run of histories to
-// whoever names items: a catalogue of slates, recommendations, an attack on the run.
+// where items are named: a catalogue of slates, recommendations, an attack on the run.
 // Names are numbers here, others than the tokens.
 func TestHistoriesKeepNames(t *testing.T) {
 	t.Setenv("PRIVREC_DATA", numberedSlates(t))
