@@ -7,16 +7,16 @@ import (
 	"privrec/internal/run"
 )
 
-// Eval is how guesses are ranked and counted (section 3).
+// Eval says how guesses are ranked and counted (section 3).
 type Eval struct {
 	K          []int    `yaml:"k"`
-	Vocabulary []string `yaml:"vocabulary"` // full, logged (a user's own log, which holds the answers); the first is the main one (B1)
-	Budget     []string `yaml:"budget"`     // k*L, k, list (k of every list); the first is the main one (B2)
+	Vocabulary []string `yaml:"vocabulary"` // full, logged (a user's own log, which holds the answers); the first is the main one
+	Budget     []string `yaml:"budget"`     // k*L, k, list (k of every list); the first is the main one
 	// Repeated is what becomes of pairs with a click that comes twice: keep, or drop
-	// under the sequence-wise decoders; the point-wise one keeps them (B4).
+	// under the sequence-wise decoders; the point-wise one keeps them.
 	Repeated string `yaml:"repeated"`
 	// Early is what becomes of pairs whose decoder ended before L steps: keep, the
-	// missing lists are empty, or drop (B4).
+	// missing lists are empty, or drop.
 	Early      string  `yaml:"early"`
 	Confidence float64 `yaml:"confidence"` // level of the intervals over users
 	Resamples  int     `yaml:"resamples"`  // of users, for the intervals
@@ -46,7 +46,7 @@ func (e Eval) Check(v *config.Checker) {
 // Name is the protocol in results.
 const Name = "slates"
 
-// Bench is what attackers are measured on: pairs of slates and clicks, and how guesses are
+// Bench holds what attackers are measured on: pairs of slates and clicks, and how guesses are
 // counted. A copy may have other pairs.
 type Bench struct {
 	Env    *run.Env

@@ -14,7 +14,7 @@ import (
 // attack that it stands beside.
 const AsMany = ", as many guesses"
 
-// Fewer says whether the attack may name fewer distinct items for a pair than a floor
+// Fewer tells whether the attack may name fewer distinct items for a pair than a floor
 // under the same protocol: several lists repeat each other, and a decoder may end early.
 // It goes by the setting, so that runs that differ in nothing but the seed have the same
 // rows.
@@ -34,7 +34,7 @@ func (b *Bench) Guesses(q attack.Protocol, lists int) string {
 	return ", " + q.Budget + " guesses"
 }
 
-// held is a floor with as many distinct guesses as an attack made for every pair, and what
+// held ranks by a floor with as many distinct guesses as an attack made for every pair, and returns
 // the attack found beyond it.
 func (b *Bench) held(ctx context.Context, f Floor, p *slate.Pairs, got *attack.Result) (*attack.Result, []Gain, error) {
 	equal, err := attack.EvaluateLike(ctx, f.Ranker, p, got)
@@ -52,7 +52,7 @@ func (b *Bench) held(ctx context.Context, f Floor, p *slate.Pairs, got *attack.R
 	return equal, gains, nil
 }
 
-// counted is what counts of clicks found beyond every floor that reads no slate.
+// counted measures what counts of clicks found beyond every floor that reads no slate.
 func (b *Bench) counted(ctx context.Context, name string, floors []Floor, got *attack.Result) (Counted, error) {
 	c := Counted{Name: name, Gains: []Gain{}}
 	for _, f := range floors {
@@ -68,7 +68,7 @@ func (b *Bench) counted(ctx context.Context, name string, floors []Floor, got *a
 	return c, nil
 }
 
-// Found is what an attacker found in the slates of one point of a sweep: means over pairs,
+// Found holds what an attacker found in the slates of one point of a sweep: means over pairs,
 // and what is beyond floors that name as many distinct items for every pair. Those floors
 // see the same slates as the attacker.
 type Found struct {
@@ -97,7 +97,7 @@ func (b *Bench) Find(ctx context.Context, r attack.Ranker, p *slate.Pairs, floor
 	return f, nil
 }
 
-// Means are the means over pairs of a result.
+// Means returns the means over pairs of a result.
 func Means(r *attack.Result) map[string]float64 {
 	out := map[string]float64{}
 	for i, m := range r.Metrics {
@@ -106,7 +106,7 @@ func Means(r *attack.Result) map[string]float64 {
 	return out
 }
 
-// Gain is what was found beyond a floor in a metric.
+// Gain returns what was found beyond a floor in a metric.
 func (f Found) Gain(over, metric string) (Gain, bool) {
 	for _, g := range f.Gains {
 		if g.Over == over && g.Metric == metric {
@@ -116,7 +116,7 @@ func (f Found) Gain(over, metric string) (Gain, bool) {
 	return Gain{}, false
 }
 
-// Floors are the scores of the floors with as many guesses.
+// Floors returns the scores of the floors with as many guesses.
 func (f Found) Floors() (list []NamedValues) {
 	for _, g := range f.Gains {
 		if n := len(list); n == 0 || list[n-1].Name != g.Over+AsMany {
@@ -127,7 +127,7 @@ func (f Found) Floors() (list []NamedValues) {
 	return list
 }
 
-// SweepFloors are those that every point of a sweep is held against: one that reads no
+// SweepFloors returns the floors that every point of a sweep is held against: one that reads no
 // slate, and one that counts what was clicked before such slates.
 func (b *Bench) SweepFloors() (list []Floor, err error) {
 	all, err := b.Floors()
@@ -139,7 +139,7 @@ func (b *Bench) SweepFloors() (list []Floor, err error) {
 	return list, err
 }
 
-// UnequalNote says so where floors could not name as many items as the attack.
+// UnequalNote names the floors that could not name as many items as the attack.
 func UnequalNote(gains []Gain) []string {
 	var names []string
 	seen := map[string]bool{}

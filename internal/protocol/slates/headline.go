@@ -9,7 +9,7 @@ import (
 	"privrec/internal/report"
 )
 
-// readsSlates says whether a floor looks at the slate, as do counts of what was clicked
+// readsSlates tells whether a floor looks at the slate, as do counts of what was clicked
 // before such slates. What it finds beyond floors that do not is then a leak too.
 func readsSlates(floor string) bool { return strings.HasPrefix(floor, attack.FloorCooccurrence) }
 
@@ -48,7 +48,7 @@ func (p Outcome) Answer(unfinished string, ks []int, confidence float64) []repor
 	return facts
 }
 
-// Best is the gain in a metric over the best of the floors that read slates, or of those that do
+// Best returns the gain in a metric over the best of the floors that read slates, or of those that do
 // not; empty where there is none.
 func Best(gains []Gain, metric string, reads bool) (g Gain) {
 	for _, x := range gains {
@@ -59,7 +59,7 @@ func Best(gains []Gain, metric string, reads bool) (g Gain) {
 	return g
 }
 
-// stronger says that a gain is more of a leak than another: surely above its floor where the other
+// stronger tells whether a gain is more of a leak than another: surely above its floor where the other
 // is not, or else more.
 func (g Gain) stronger(than Gain) bool {
 	if g.Leaks() != than.Leaks() {
@@ -68,7 +68,7 @@ func (g Gain) stronger(than Gain) bool {
 	return g.Value > than.Value
 }
 
-// text is a gain in percent, over what, and with its interval.
+// text returns a gain in percent, over what, and with its interval.
 func (g Gain) text() string {
 	s := fmt.Sprintf("%+.2f (%+.2f to %+.2f) over %s", 100*g.Value, 100*g.Interval[0], 100*g.Interval[1], g.Over)
 	if !g.Leaks() {

@@ -16,12 +16,12 @@ import (
 // FirstItem is the number of tokens that are no items.
 const FirstItem = int(slate.FirstItem)
 
-// Metrics are what the paper reports, at the configured cutoffs.
+// Metrics returns what the paper reports, at the configured cutoffs.
 func (b *Bench) Metrics() []metrics.Metric {
 	return metrics.Grid([]metrics.Kind{metrics.Recall, metrics.NDCG, metrics.MRR}, b.Eval.K)
 }
 
-// Names are those of the metrics.
+// Names returns the names of the metrics.
 func (b *Bench) Names() (names []string) {
 	for _, m := range b.Metrics() {
 		names = append(names, m.String())
@@ -29,7 +29,7 @@ func (b *Bench) Names() (names []string) {
 	return names
 }
 
-// Protocols are every vocabulary under every budget, the main one first.
+// Protocols lists every vocabulary under every budget, the main one first.
 func (b *Bench) Protocols() (list []attack.Protocol) {
 	e := b.Eval
 	for _, v := range e.Vocabulary {
@@ -40,7 +40,7 @@ func (b *Bench) Protocols() (list []attack.Protocol) {
 	return list
 }
 
-// intervals are those of all means: users are resampled.
+// intervals returns how the intervals of all means are made: users are resampled.
 func (b *Bench) intervals() attack.Intervals {
 	return attack.Intervals{Resamples: b.Eval.Resamples, Level: b.Eval.Confidence, Seed: b.Env.Seed}
 }
@@ -72,7 +72,7 @@ func (b *Bench) Floors() (list []Floor, err error) {
 	return list, err
 }
 
-// in is a floor in as many lists as the protocol gives the attack.
+// in returns a floor in as many lists as the protocol gives the attack.
 func (f Floor) in(q attack.Protocol, lists int) (attack.Ranker, error) {
 	if q.Budget != attack.BudgetList || lists == 1 {
 		return f.Ranker, nil
@@ -132,7 +132,7 @@ func (b *Bench) Under(ctx context.Context, q attack.Protocol, m *attack.Model, f
 	return p, b.perUser(q, got, main)
 }
 
-// scores are the means of a result.
+// scores returns the means of a result.
 func (b *Bench) scores(name string, r *attack.Result) (experiment.Scores, error) {
 	s := experiment.Scores{Name: name, Values: map[string]float64{}, Users: map[string]float64{}, Intervals: map[string][2]float64{}, Guesses: map[string]float64{}}
 	all, err := r.Summary(b.intervals())
@@ -147,7 +147,7 @@ func (b *Bench) scores(name string, r *attack.Result) (experiment.Scores, error)
 	return s, nil
 }
 
-// candidates is how many items there are to guess for a pair, 0 for all.
+// candidates returns how many items there are to guess for a pair, 0 for all.
 func (b *Bench) candidates(q attack.Protocol, r *attack.Result) float64 {
 	if q.Vocabulary != attack.VocabularyLogged || len(r.Users) == 0 {
 		return 0
@@ -192,10 +192,10 @@ func (b *Bench) perUser(q attack.Protocol, r *attack.Result, main bool) error {
 	return b.Env.WriteScores(name, columns...)
 }
 
-// budgetFile is a budget as part of a file's name.
+// budgetFile returns a budget as part of a file's name.
 func budgetFile(b string) string { return strings.ToLower(strings.ReplaceAll(b, "*", "")) }
 
-// MainFloors are the floors of the main protocol, by their names and how many guesses they
+// MainFloors returns the floors of the main protocol, by their names and how many guesses they
 // have where the attack may have fewer.
 func (b *Bench) MainFloors(ctx context.Context, lists int) (all []NamedValues, err error) {
 	floors, err := b.Floors()

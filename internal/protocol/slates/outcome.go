@@ -5,14 +5,14 @@ import (
 	"privrec/internal/experiment"
 )
 
-// Outcome is one protocol: candidates, and how many guesses.
+// Outcome holds what was measured under one protocol: candidates, and how many guesses.
 type Outcome struct {
 	Name       string              `json:"name"`
 	Vocabulary string              `json:"vocabulary"`
 	Budget     string              `json:"budget"`
 	Pairs      int                 `json:"pairs"`
 	Users      int                 `json:"users"`
-	Left       int                 `json:"left_out"`             // pairs that the setting does not count (B4)
+	Left       int                 `json:"left_out"`             // pairs that the setting does not count: a repeated click, a list that ended early
 	Candidates float64             `json:"candidates,omitempty"` // of a pair, mean; 0: all items
 	Attack     experiment.Scores   `json:"attack"`
 	Floors     []experiment.Scores `json:"floors"`
@@ -28,7 +28,7 @@ type Outcome struct {
 	Counts []Counted `json:"counts"`
 }
 
-// Counted is what one way to count finds beyond floors that name as many distinct items for every
+// Counted holds what one way to count finds beyond floors that name as many distinct items for every
 // pair.
 type Counted struct {
 	Name  string `json:"name"`
@@ -45,10 +45,10 @@ type Gain struct {
 	Unequal  int        `json:"unequal_pairs,omitempty"` // for which the floor ran out of items to name
 }
 
-// Leaks says that the attack surely finds more than the floor.
+// Leaks tells whether the attack surely finds more than the floor.
 func (g Gain) Leaks() bool { return g.Interval[0] > 0 }
 
-// NamedValues are values of something with a name.
+// NamedValues are values and their name.
 type NamedValues struct {
 	Name   string             `json:"name"`
 	Values map[string]float64 `json:"values"`

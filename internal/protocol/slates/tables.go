@@ -11,7 +11,7 @@ import (
 	"privrec/internal/report"
 )
 
-// Tables are the scores of a protocol beside its floors, and the gains over them.
+// Tables returns the scores of a protocol beside its floors, and the gains over them.
 func (p Outcome) Tables(ms []metrics.Metric, level dataset.Level) ([]*report.Table, error) {
 	name := p.Vocabulary + "-" + budgetFile(p.Budget)
 	c := report.Comparison{Name: name, Title: "Protocol " + p.Name, Level: level, Metrics: ms}
@@ -52,7 +52,7 @@ func (p Outcome) Tables(ms []metrics.Metric, level dataset.Level) ([]*report.Tab
 	return []*report.Table{scores, guesses, p.leaks(name)}, nil
 }
 
-// leaks are the gains in recall, a row a floor and a cutoff; those of the other metrics
+// leaks returns the gains in recall, a row a floor and a cutoff; those of the other metrics
 // are in metrics.json.
 func (p Outcome) leaks(name string) *report.Table {
 	what := "Leak"
@@ -88,7 +88,7 @@ func (d DataSummary) Table() *report.Table {
 func (p Outcome) counted() string {
 	text := fmt.Sprintf("means over %d pairs of %d users", p.Pairs, p.Users)
 	if p.Left > 0 {
-		text += fmt.Sprintf("; %d more are left out (B4)", p.Left)
+		text += fmt.Sprintf("; %d more are left out, for a repeated click or a list that ended early", p.Left)
 	}
 	if p.Candidates > 0 {
 		text += fmt.Sprintf("; %.1f candidates a pair", p.Candidates)
@@ -96,10 +96,10 @@ func (p Outcome) counted() string {
 	return text
 }
 
-// Cutoff is the name of a cutoff.
+// Cutoff returns the name of a cutoff.
 func Cutoff(k int) string { return fmt.Sprintf("k=%d", k) }
 
-// cutoffs are those of some metrics, each once, in their order.
+// cutoffs returns the cutoffs of some metrics, each once, in their order.
 func cutoffs(ms []metrics.Metric) (ks []int) {
 	for _, m := range ms {
 		if !slices.Contains(ks, m.K) {
