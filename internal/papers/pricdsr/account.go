@@ -10,7 +10,7 @@ import (
 	"privrec/internal/report"
 )
 
-// Account is privacy.json: what the released auxiliary rows guarantee, for which
+// Account holds what privacy.json says: what the released auxiliary rows guarantee, for which
 // neighbours, and what nothing covers.
 type Account struct {
 	experiment.Account
@@ -48,7 +48,7 @@ func (c Config) account(items int) *Account {
 	}
 	value, order := m.Epsilon, m.Epsilon
 	if m.Variant != sequence.SDPFixed {
-		order = 2 * m.Epsilon // theorem 1 is false for M; independent cells change twice
+		order = 2 * m.Epsilon // theorem 1 is false for the paper's mechanism; independent cells change twice
 	}
 	unit := func(name, neighbouring string, epsilon float64) experiment.Unit {
 		return experiment.Unit{Unit: name, Neighbouring: neighbouring, Accounted: experiment.Accounted{Eps: privacy.Number(epsilon)}, Total: privacy.Number(epsilon), Unbounded: []string{}}

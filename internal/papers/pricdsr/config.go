@@ -6,7 +6,7 @@ import (
 	"privrec/internal/protocol/crossdomain"
 )
 
-// Config is one training run of a model of two domains. Where the paper and its program
+// Config describes one training run of a model of two domains. Where the paper and its program
 // differ, each choice is a field of its own; a profile is a named set of values.
 type Config struct {
 	Profile   string           `yaml:"profile"` // name of the set of choices, for reports: paper, code or your own
@@ -17,7 +17,7 @@ type Config struct {
 	Eval      crossdomain.Eval `yaml:"eval"`
 }
 
-// AuxiliaryConfig is what the model gets as rows of the auxiliary domain.
+// AuxiliaryConfig says what the model gets as rows of the auxiliary domain.
 type AuxiliaryConfig struct {
 	// Kind is "real", the rows as they are, "perturbed", released by a mechanism,
 	// "uniform", noise that does not depend on them (a placebo: epsilon 0), "permuted",
@@ -38,7 +38,7 @@ const (
 	AuxiliaryNone      = "none"
 )
 
-// Default is PriCDSR-DASL at the paper's setting on toys and games, whose rows are
+// Default returns PriCDSR-DASL at the paper's setting on toys and games, whose rows are
 // shorter than those of the paper's domains: 51 columns where it has 101.
 func Default() Config {
 	c := DefaultDASL()
@@ -46,7 +46,7 @@ func Default() Config {
 	return c
 }
 
-// DefaultDASL is the base model on rows as they are.
+// DefaultDASL returns the base model on rows as they are.
 func DefaultDASL() Config {
 	return Config{
 		Profile: "paper", Data: crossdomain.Data{Name: "cd-amazon-toy-game", Target: "toys", Auxiliary: "games", Length: 51},
@@ -57,7 +57,7 @@ func DefaultDASL() Config {
 	}
 }
 
-// DefaultSingle is the base model without an auxiliary domain.
+// DefaultSingle returns the base model without an auxiliary domain.
 func DefaultSingle() Config {
 	c := DefaultDASL()
 	c.Auxiliary.Kind = AuxiliaryNone
@@ -76,15 +76,15 @@ func code(c Config) Config {
 	return c
 }
 
-// released says that a mechanism perturbs the auxiliary rows at an epsilon.
+// released tells whether a mechanism perturbs the auxiliary rows at an epsilon.
 func (a AuxiliaryConfig) released() bool {
 	return a.Kind == AuxiliaryPerturbed || a.Kind == AuxiliaryPlacebo
 }
 
-// Single says that the auxiliary domain has no part in the model.
+// Single tells whether the auxiliary domain has no part in the model.
 func (c Config) Single() bool { return c.Auxiliary.Kind == AuxiliaryNone }
 
-// Method is what the tables call a setting.
+// Method returns what the tables call a setting.
 func (c Config) Method() string {
 	switch c.Auxiliary.Kind {
 	case AuxiliaryNone:

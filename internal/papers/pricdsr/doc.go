@@ -3,9 +3,10 @@
 // any model of two domains unchanged.
 //
 //	paper                               here
-//	definition 1, sequential data       reader (perturb_read.go): in order of time, the first
+//	definition 1, sequential data       histories.Reader: in order of time, the first
 //	matrix                              occurrence of an item, the last L, padding in front
-//	figure 2 and equation 1, M          sequence.Mechanism, variant sdp-paper
+//	figure 2 and equation 1, the        sequence.Mechanism, variant sdp-paper
+//	mechanism M
 //	definition 2, eps-SDP               Report: one cell, or two cells exchanged
 //	figure 3                            the toy of the mechanism's tests
 //

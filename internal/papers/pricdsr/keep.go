@@ -8,7 +8,7 @@ import (
 	"privrec/internal/report"
 )
 
-// Survivals is, for every column, the probability that an item is found in its own
+// Survivals returns, for every column, the probability that an item is found in its own
 // column afterwards: no cell before drew it, and its own kept it. In sdp-fixed and rr it
 // is exact. In sdp-paper the share depends on how many zeros were written; what is given
 // is that of rows without any, which is the largest: the others' is at least 1 -
@@ -26,7 +26,7 @@ func Survivals(m sequence.Mechanism) []float64 {
 	return s
 }
 
-// othersAfter is the number of ids besides the one that stands there, one of which a
+// othersAfter returns the number of ids besides the one that stands there, one of which a
 // cell may draw and so take from further on; 0 where nothing moves.
 func othersAfter(m sequence.Mechanism, k int) float64 {
 	switch m.Variant {
@@ -76,7 +76,7 @@ func Warning(m sequence.Mechanism) string {
 	return ""
 }
 
-// halfKept is the epsilon at which the first cell of a row is kept as often as not: the
+// halfKept returns the epsilon at which the first cell of a row is kept as often as not: the
 // logarithm of the number of other ids there, which for sdp-fixed counts the names of
 // zeros.
 func halfKept(m sequence.Mechanism) float64 {
@@ -86,7 +86,7 @@ func halfKept(m sequence.Mechanism) float64 {
 	return math.Log(float64(m.Items))
 }
 
-// Epsilons is a sweep over the transition: whole numbers from ln m - 5 to ln m + 5,
+// Epsilons lists a sweep over the transition: whole numbers from ln m - 5 to ln m + 5,
 // above 0.
 func Epsilons(items int) (list []float64) {
 	middle := math.Log(float64(items))
@@ -98,7 +98,7 @@ func Epsilons(items int) (list []float64) {
 	return list
 }
 
-// KeepTable foretells what is left at every epsilon, for rows full of items: without
+// KeepTable predicts what is left at every epsilon, for rows full of items: without
 // any data. Columns: the share of cells that keep their id at the first and at the
 // last cell, the share replaced, the mean share of items found in their column, how
 // many those are of a full row, the chance of at least one, and what the release is
@@ -141,7 +141,7 @@ func KeepFigure(m sequence.Mechanism, epsilons []float64) report.Figure {
 	}
 }
 
-// Forecast is the keep table as a document, with its figure.
+// Forecast returns the keep table as a document, with its figure.
 func Forecast(m sequence.Mechanism, epsilons []float64) *report.Document {
 	return &report.Document{
 		Title:    "What perturbing would keep",

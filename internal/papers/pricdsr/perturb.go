@@ -40,7 +40,7 @@ type perturber struct {
 	report *Report
 }
 
-// job is the perturbation as the engine of files carries it out.
+// job lays the perturbation out for the engine of files.
 func (p *perturber) job() perturb.Job[int32] {
 	j := perturb.Job[int32]{
 		Settings: &p.o.Settings, Noun: "users", Beside: histories.Beside(),
@@ -80,7 +80,7 @@ func (p *perturber) open(ctx context.Context) (perturb.Records[int32], error) {
 	return p.in, err
 }
 
-// bits are drawn from a stream that no other setting has.
+// bits draws from a stream that no other setting has.
 func (p *perturber) bits() mechanism.Bits {
 	return p.o.Bits(p.o.Seed.Stream("perturb pricdsr "+p.o.Purpose+" "+string(p.o.Variant), math.Float64bits(p.o.Epsilon), uint64(p.m.Items), uint64(p.m.Length)))
 }

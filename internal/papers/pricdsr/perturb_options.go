@@ -8,7 +8,7 @@ import (
 	"privrec/internal/privacy/mechanism/sequence"
 )
 
-// Options say what to perturb and how: users by id, or in the order of the input.
+// Options says what to perturb and how: users by id, or in the order of the input.
 type Options struct {
 	perturb.Settings // Length is L, Items or Catalogue have m items
 
@@ -20,7 +20,7 @@ type Options struct {
 	Strict    bool             // refuse what definition 1 leaves out: repeated items, more than Length
 }
 
-// Mechanism is the mechanism that the options describe, with m items.
+// Mechanism returns the mechanism that the options describe, with m items.
 func (o Options) Mechanism(m int) sequence.Mechanism {
 	return sequence.Mechanism{Purpose: o.Purpose, Variant: o.Variant, Epsilon: o.Epsilon, Items: m, Length: o.Length, Limits: o.Limits}
 }
@@ -51,7 +51,7 @@ func (o *Options) Check() error {
 	return o.Settings.Check("sequences")
 }
 
-// OpenCatalogue is the catalogue that the options state.
+// OpenCatalogue returns the catalogue that the options state.
 func OpenCatalogue(ctx context.Context, o *Options) (*perturb.Catalogue, error) {
 	return perturb.OpenCatalogue(ctx, &o.Settings, "an id a line")
 }

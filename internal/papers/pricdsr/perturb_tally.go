@@ -46,7 +46,7 @@ func (t *Counts) add(o Counts) {
 	}
 }
 
-// Items is how many items the rows had.
+// Items counts the items that the rows had.
 func (t *Counts) Items() (n int64) {
 	for k, rows := range t.Lengths {
 		n += int64(k) * rows
@@ -54,7 +54,7 @@ func (t *Counts) Items() (n int64) {
 	return n
 }
 
-// expected is the number of items that should be in their column, and its standard
+// expected returns the number of items that should be in their column, and its standard
 // deviation, as if cells were independent: they are but for terms of 1/m.
 func (t *Counts) expected(m sequence.Mechanism) (mean, sd float64) {
 	longer, v := int64(0), 0.0 // rows that have an item in the column

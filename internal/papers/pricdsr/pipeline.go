@@ -12,7 +12,7 @@ import (
 
 const cite = "Lin, Pan, Ming, Privacy-Preserving Cross-Domain Sequential Recommendation, ICDM 2023"
 
-// Tasks are what the command line trains of this paper.
+// Tasks lists what the command line trains of this paper.
 func Tasks() []run.Task {
 	with := []string{AuxiliaryReal, AuxiliaryPerturbed, AuxiliaryUniform, AuxiliaryPermuted, AuxiliaryPlacebo}
 	return []run.Task{

@@ -40,7 +40,7 @@ var printedRows = [...]printedRow{
 	{"cds", "books", "PriCDSR-DASL", 50, 0.1804, 0.2822, 0.1204, 0.1532},
 }
 
-// printedFor is the paper's row for a setting, by metric; nil where it prints none.
+// printedFor returns the paper's row for a setting, by metric; nil where it prints none.
 func printedFor(c Config) map[string]float64 {
 	for _, r := range printedRows {
 		if c.Data.Name == paperData && r.target == c.Data.Target && r.auxiliary == c.Data.Auxiliary && r.method == c.Method() && r.epsilon == c.Auxiliary.Epsilon {

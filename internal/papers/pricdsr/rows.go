@@ -11,7 +11,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// sequence is the mechanism of a setting for a catalogue of so many items.
+// sequence returns the mechanism of a setting for a catalogue of so many items.
 func (c Config) sequence(items int) sequence.Mechanism {
 	return sequence.Mechanism{
 		Purpose: purposeRows, Variant: sequence.Variant(c.Auxiliary.Mechanism), Epsilon: c.Auxiliary.Epsilon,
@@ -27,7 +27,7 @@ func release(m sequence.Mechanism, l *privacy.Ledger, s rng.Stream, rows []int32
 	return sequence.Perturb(m, l, mechanism.Keyed(s), nil, rows, tensor.Workers())
 }
 
-// auxiliaryRows is the data matrix of the auxiliary domain, train and validation items,
+// auxiliaryRows returns the data matrix of the auxiliary domain, train and validation items,
 // as the setting has it. The items are those of the whole domain: its catalogue.
 func (c Config) auxiliaryRows(d *dataset.Domain, l *privacy.Ledger, seed rng.Seed, tag string) ([]int32, error) {
 	rows := d.Matrix(c.Data.Length, true)

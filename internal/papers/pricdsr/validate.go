@@ -50,7 +50,7 @@ func (c Config) standing() (experiment.Standing, error) {
 	}, free...)
 }
 
-// base is the profile that a setting names, with the same auxiliary rows; false for none.
+// base returns the profile that a setting names, with the same auxiliary rows; false for none.
 func (c Config) base() (base Config, ok bool) {
 	switch c.Auxiliary.Kind {
 	case AuxiliaryNone:
@@ -69,10 +69,10 @@ func (c Config) base() (base Config, ok bool) {
 	return Config{}, false
 }
 
-// cautions are what a setting does that its reader may not expect.
+// cautions returns what a setting does that its reader may not expect.
 func (c Config) cautions(items int) (notes []string) {
 	if c.Model.Attention == dasl.AttentionGate && c.Model.Head == dasl.HeadInner && !c.Single() {
-		notes = append(notes, "attention gate with head inner: the other history scales a user's scores by one number, so that beside item biases it cannot change a ranking (M3)")
+		notes = append(notes, "attention gate with head inner: the other history scales a user's scores by one number, so that beside item biases it cannot change a ranking")
 	}
 	if c.Model.Attention == dasl.AttentionConstant && !c.Single() {
 		notes = append(notes, "attention constant: the other history is not read; what differs from DASL-single is the steps on the auxiliary domain and the alignment")
