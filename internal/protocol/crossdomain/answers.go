@@ -126,7 +126,7 @@ func (a *answers) Evaluate(ctx context.Context) (*experiment.Evaluation, error) 
 	return e, nil
 }
 
-// head is what an answer begins with.
+// head returns what an answer begins with.
 func (a *answers) head(what string) experiment.Head {
 	return experiment.HeadOf(what, a.x.Method, a.x.Data.Source, a.x.Standing.Text, a.x.Env.Dir)
 }

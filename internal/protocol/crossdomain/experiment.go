@@ -93,10 +93,10 @@ func (x *Experiment) Cut(auxiliary []int32) error {
 	return nil
 }
 
-// Rows are those of both trainings: without and with validation items.
+// Rows returns the rows of both trainings: without and with validation items.
 func (x *Experiment) Rows() (tuning, final *Rows) { return x.tuning, x.final }
 
-// rows are those of the tuning (without validation items) or of the final training. Of the
+// rows cuts the rows of the tuning (without validation items) or of the final training. Of the
 // target domain only a validation item is left out, not the last training item of users
 // without one.
 func (x *Experiment) rows(name string, auxiliary []int32, final bool) *Rows {

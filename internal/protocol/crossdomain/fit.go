@@ -45,7 +45,7 @@ func (x *Experiment) fit(ctx context.Context) (Model, *experiment.Fitted, error)
 	return m, f, err
 }
 
-// options are those of one training.
+// options returns how one training runs.
 func (x *Experiment) options(m Model, rows *Rows, t experiment.Training) train.Options {
 	c := x.Training
 	o := train.Options{
@@ -95,7 +95,7 @@ func (x *Experiment) validate(ctx context.Context, m Model, rows *Rows, valid, t
 	return scores, nil
 }
 
-// metrics are what the paper reports, at the configured cutoffs.
+// metrics returns what the paper reports, at the configured cutoffs.
 func (x *Experiment) metrics() []metrics.Metric {
 	return metrics.Grid([]metrics.Kind{metrics.HR, metrics.NDCG}, x.eval.K)
 }

@@ -8,7 +8,7 @@ import (
 	"privrec/internal/tensor"
 )
 
-// floors are what the protocol gives without a model, sampled and among all items: the
+// floors returns what the protocol gives without a model, sampled and among all items: the
 // expectation of a random order, and items by how often they are in the rows.
 func (x *Experiment) floors(p *Rows) (sampled, full []experiment.Scores) {
 	n := x.Data.Domains[0].Items
@@ -44,7 +44,7 @@ func (x *Experiment) floors(p *Rows) (sampled, full []experiment.Scores) {
 		[]experiment.Scores{{Name: "random", Values: randomAll}, newScores("popularity", ms, popularAll)}
 }
 
-// newScores is the means of some places.
+// newScores returns the means of some places.
 func newScores(name string, ms []metrics.Metric, r ranks) experiment.Scores {
 	s := experiment.Scores{Name: name, Values: map[string]float64{}}
 	for _, m := range ms {

@@ -6,7 +6,7 @@ import (
 	"privrec/internal/train"
 )
 
-// Rows are both domains' rows as one training sees them: Cols columns a user, 0 where there
+// Rows holds both domains' rows as one training sees them: Cols columns a user, 0 where there
 // is no item. Columns of the two domains stand beside each other by their number, not by
 // time: a window of the auxiliary domain may hold what came after the item asked for.
 type Rows struct {
@@ -17,7 +17,7 @@ type Rows struct {
 	Known []bool
 }
 
-// Row is a user's row of a domain.
+// Row returns a user's row of a domain.
 func (p *Rows) Row(domain int, user int32) []int32 {
 	return p.Cells[domain][int(user)*p.Cols : (int(user)+1)*p.Cols]
 }

@@ -14,7 +14,7 @@ import (
 	"privrec/internal/train"
 )
 
-// Outcome is what a run measured: metrics.json.
+// Outcome holds what a run measured: metrics.json.
 type Outcome struct {
 	experiment.Outcome[DataSummary]                     // among sampled items; evaluations among all follow
 	FullFloors                      []experiment.Scores `json:"full_floors"` // among all items
@@ -96,7 +96,7 @@ func (x *Experiment) measure(ctx context.Context, m Model, f *experiment.Fitted)
 	return o, x.Env.WriteScores("scores", columns...)
 }
 
-// rankedOn are the rows that test users stand at the end of: those with validation items.
+// rankedOn returns the rows that test users stand at the end of: those with validation items.
 // Without refit the items within reach are those of the rows trained on.
 func (x *Experiment) rankedOn() *Rows {
 	if x.Training.Refit {
@@ -107,7 +107,7 @@ func (x *Experiment) rankedOn() *Rows {
 	return &rows
 }
 
-// names are the ids of the users that are ranked.
+// names returns the ids of the users that are ranked.
 func (x *Experiment) names() []string {
 	ids := make([]string, len(x.test.users))
 	for k, u := range x.test.users {
@@ -142,7 +142,7 @@ func (o *Outcome) add(name string, r ranks) error {
 	return nil
 }
 
-// bestOnTest is what the released program prints: by metric the best epoch on test.
+// bestOnTest enters what the released program prints: by metric the best epoch on test.
 func (o *Outcome) bestOnTest() {
 	best := experiment.Scores{Name: "best epoch on test, by metric", Values: map[string]float64{}}
 	for _, e := range o.Epochs {
@@ -214,7 +214,7 @@ func (x *Experiment) document(o *Outcome) (*report.Document, error) {
 	return d, nil
 }
 
-// facts say what was ranked and how long training lasted.
+// facts says what was ranked and how long training lasted.
 func (x *Experiment) facts(o *Outcome) []report.Fact {
 	ended := "all of them run"
 	if o.Stopped {

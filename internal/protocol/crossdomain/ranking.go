@@ -17,7 +17,7 @@ import (
 // its place is infinite, and its row counts.
 type ranks []float64
 
-// value is a metric of a place: that of metrics.Metric, which it equals on whole places.
+// value returns a metric of a place: that of metrics.Metric, which it equals on whole places.
 func value(m metrics.Metric, rank float64) float64 {
 	switch {
 	case rank > float64(m.K):
@@ -28,7 +28,7 @@ func value(m metrics.Metric, rank float64) float64 {
 	return 1
 }
 
-// each is a metric of every row.
+// each returns a metric of every row.
 func (r ranks) each(m metrics.Metric) []float64 {
 	out := make([]float64, len(r))
 	for i, x := range r {
@@ -37,7 +37,7 @@ func (r ranks) each(m metrics.Metric) []float64 {
 	return out
 }
 
-// mean is a metric's mean over the rows.
+// mean returns a metric's mean over the rows.
 func (r ranks) mean(m metrics.Metric) float64 {
 	sum := 0.0
 	for _, x := range r {
@@ -46,7 +46,7 @@ func (r ranks) mean(m metrics.Metric) float64 {
 	return sum / float64(len(r))
 }
 
-// ties is the share of rows whose place is shared.
+// ties returns the share of rows whose place is shared.
 func ties(shared int, r ranks) float64 { return float64(shared) / float64(len(r)) }
 
 // held is the rows of the target domain to be ranked: the items of some users.
@@ -174,7 +174,7 @@ func (t ranking) score(f func() []tensor.Float) (scores []tensor.Float, err erro
 	return scores, nil
 }
 
-// placeOf is the place of a score among others.
+// placeOf returns the place of a score among others.
 func placeOf(score tensor.Float, others []tensor.Float) (rank float64, tied bool) {
 	rank = 1
 	for _, s := range others {
@@ -189,7 +189,7 @@ func placeOf(score tensor.Float, others []tensor.Float) (rank float64, tied bool
 	return rank, tied
 }
 
-// placeAmong is the place of an item (from 1) among all, without those seen. It
+// placeAmong returns the place of an item (from 1) among all, without those seen. It
 // overwrites the scores of these.
 func placeAmong(scores []tensor.Float, item int32, seen []int32) float64 {
 	for _, j := range seen {

@@ -10,7 +10,7 @@ type Data struct {
 	Length    int    `yaml:"length"`    // L, columns of the data matrix; one of them is cut before training
 }
 
-// Eval is the ranking of the held-out rows.
+// Eval says how the held-out rows are ranked.
 type Eval struct {
 	K             []int  `yaml:"k"`
 	Negatives     int    `yaml:"negatives"`      // items that a row is ranked among, drawn by popularity
@@ -21,7 +21,7 @@ type Eval struct {
 	Every bool `yaml:"every"`
 }
 
-// Training is what the protocol does with the epochs of a model.
+// Training says what the protocol does with the epochs of a model.
 type Training struct {
 	Epochs   int     // the cap: early stopping may end before
 	Rate     float64 // of the optimizer
