@@ -6,7 +6,7 @@ import (
 	"privrec/internal/protocol/crossdomain"
 )
 
-// Train is the optimisation (sections 3.3 and 3.4 of DASL): in every epoch all batches of
+// Train describes the optimisation (sections 3.3 and 3.4 of DASL): in every epoch all batches of
 // the target domain, then all of the auxiliary one, then steps on the alignment of users.
 type Train struct {
 	Epochs int     `yaml:"epochs"` // the cap: early stopping may end before
@@ -34,7 +34,7 @@ type Train struct {
 	Refit bool `yaml:"refit"`
 }
 
-// Values of the choices above.
+// AdamOwn and the others are the values of the choices above.
 const (
 	AdamOwn          = "own"
 	AdamShared       = "shared"
@@ -44,7 +44,7 @@ const (
 	SelectLast       = "last"
 )
 
-// Training is what the protocol does with the epochs.
+// Training returns what the protocol does with the epochs.
 func (t Train) Training() crossdomain.Training {
 	return crossdomain.Training{Epochs: t.Epochs, Rate: t.Rate, Patience: t.Patience, Select: t.Select == SelectValidation, Refit: t.Refit}
 }

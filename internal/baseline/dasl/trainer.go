@@ -75,13 +75,13 @@ func (t *Trainer) list() error {
 			}
 		}
 		if len(t.samples[d]) == 0 {
-			return fmt.Errorf("the rows of domain %d hold nothing to be foretold behind a window of %d", d+1, t.width)
+			return fmt.Errorf("the rows of domain %d hold nothing to predict behind a window of %d", d+1, t.width)
 		}
 	}
 	return nil
 }
 
-// batches is the number of batches of a domain an epoch.
+// batches returns the number of batches of a domain an epoch.
 func (t *Trainer) batches(domain int) int {
 	n := (len(t.samples[domain]) + t.cfg.Batch - 1) / t.cfg.Batch
 	if most := t.cfg.AuxiliarySteps; domain == 1 && most > 0 {

@@ -42,7 +42,7 @@ func trainer(t *testing.T, x *crossdomain.Experiment, c Train) *Trainer {
 }
 
 // What a training reads: no held-out item of the target domain where it must not be, the
-// windows of both domains at the same columns, negatives that are nobody's own.
+// windows of both domains at the same columns, negatives that are in no user's own row.
 func TestSamples(t *testing.T) {
 	x := loaded(t)
 	tuning, final := x.Rows()
