@@ -2,27 +2,27 @@ package perturb
 
 import "slices"
 
-// Block is some records in a row, for one worker. Where one ends depends on the file and
-// the settings alone.
+// Block is some consecutive records, for one worker. Where a block ends depends only on the file
+// and the settings.
 type Block[C any] struct {
 	First uint64   // number of the first record in the file, from 0
 	State any      // what Job.Order leaves for the worker
-	Lines [][]byte // what Records.Append writes, one a table
+	Lines [][]byte // what Records.Append writes, one element for each table
 
 	length, most int
-	cells        []C // length a record
+	cells        []C // length for each record
 	ids          []byte
-	names        int   // ids a record
+	names        int   // ids for each record
 	ends         []int // of ids
 	lines        []int
 	packed       [][]byte
 }
 
-// blockBytes bounds what ids take on the lines of a block: one stands on every line.
+// blockBytes bounds the ids on the lines of a block, since every line has one.
 const blockBytes = 4 << 20
 
-// NewBlock makes a block for records of some cells. most is how many it takes, 0 as many as
-// have 2^14 cells.
+// NewBlock makes a block for records with length cells each. most is how many records it takes; 0
+// means as many as have 2^14 cells.
 func NewBlock[C any](length, most, tables int) *Block[C] {
 	if most == 0 {
 		most = min(max(1<<14/length, 1), 512)
@@ -30,13 +30,13 @@ func NewBlock[C any](length, most, tables int) *Block[C] {
 	return &Block[C]{length: length, most: most, Lines: make([][]byte, tables), packed: make([][]byte, tables)}
 }
 
-// Len is the number of records.
+// Len returns the number of records.
 func (b *Block[C]) Len() int { return len(b.lines) }
 
-// Cells are those of record i.
+// Cells returns the cells of record i.
 func (b *Block[C]) Cells(i int) []C { return b.cells[i*b.length : (i+1)*b.length] }
 
-// ID is the k-th id of record i.
+// ID returns the k-th id of record i.
 func (b *Block[C]) ID(i, k int) []byte {
 	k += i * b.names
 	from := 0
@@ -46,11 +46,11 @@ func (b *Block[C]) ID(i, k int) []byte {
 	return b.ids[from:b.ends[k]]
 }
 
-// Line is where record i begins in its file.
+// Line returns the line of the file at which record i begins.
 func (b *Block[C]) Line(i int) int { return b.lines[i] }
 
-// Push adds a record with its ids, and returns its cells for the caller to fill: something
-// may stand in them.
+// Push adds a record with its ids. It returns the record's cells, which the caller must fill: they
+// may hold old values.
 func (b *Block[C]) Push(line int, ids ...[]byte) []C {
 	for _, id := range ids {
 		b.ids = append(b.ids, id...)
@@ -62,12 +62,12 @@ func (b *Block[C]) Push(line int, ids ...[]byte) []C {
 	return b.cells[n:]
 }
 
-// full is true of as many records as there is room for, or of long ids.
+// full reports whether the block has as many records, or as long ids, as it takes.
 func (b *Block[C]) full() bool {
 	return b.Len() == b.most || len(b.ids) >= max(blockBytes/b.length, 1)
 }
 
-// cut leaves n records in the block and returns the others.
+// cut keeps n records in the block and returns the others.
 func (b *Block[C]) cut(n int) *Block[C] {
 	later := NewBlock[C](b.length, b.most, len(b.Lines))
 	for i := n; i < b.Len(); i++ {
@@ -96,5 +96,5 @@ func (b *Block[C]) Reset() {
 	}
 }
 
-// Empty is true of a block without records.
+// Empty reports whether the block has no records.
 func (b *Block[C]) Empty() bool { return b.Len() == 0 }

@@ -9,8 +9,8 @@ import (
 	"privrec/internal/dataset/format"
 )
 
-// Catalogue are the items that records can have, counted from 0: names, or the numbers
-// from 1 to Size.
+// Catalogue holds the items that records can have, counted from 0: names, or the numbers from 1 to
+// Size.
 type Catalogue struct {
 	Size  int
 	index map[string]int32 // of names; nil: numbers
@@ -18,7 +18,7 @@ type Catalogue struct {
 	ends  []int            // of each
 }
 
-// OpenCatalogue is the catalogue that settings state. line says what a line of a .txt is.
+// OpenCatalogue opens the catalogue that settings state. line says what a line of a .txt is.
 func OpenCatalogue(ctx context.Context, s *Settings, line string) (*Catalogue, error) {
 	if s.Catalogue == "" {
 		return &Catalogue{Size: s.Items}, nil
@@ -38,10 +38,10 @@ func OpenCatalogue(ctx context.Context, s *Settings, line string) (*Catalogue, e
 	return c, nil
 }
 
-// NewCatalogue is one of names, without any yet.
+// NewCatalogue returns a catalogue for names, with none yet.
 func NewCatalogue() *Catalogue { return &Catalogue{index: map[string]int32{}} }
 
-// Add adds a name that the catalogue has not, and returns its number.
+// Add adds a name that the catalogue does not have, and returns its number.
 func (c *Catalogue) Add(name string) int32 {
 	item := int32(c.Size)
 	c.names, c.index[name] = append(c.names, name...), item
@@ -50,11 +50,11 @@ func (c *Catalogue) Add(name string) int32 {
 	return item
 }
 
-// Named is true where items have names, false where they are numbers.
+// Named reports whether items have names. Otherwise they are numbers.
 func (c *Catalogue) Named() bool { return c.index != nil }
 
-// Number is the number of an item; not ok where it is none. An id that is a number is
-// written with at most ten digits and no zeros in front, so that no two ids are one item.
+// Number returns the number of an item; ok is false if there is no such item. A numeric id has at
+// most ten digits and no leading zero, so that no two ids are one item.
 func (c *Catalogue) Number(id []byte) (item int32, ok bool) {
 	if c.Named() {
 		item, ok = c.index[string(id)]
@@ -90,9 +90,9 @@ func (c *Catalogue) Append(dst []byte, f format.Form, item int32) ([]byte, error
 	return f.AppendField(dst, c.names[from:c.ends[item]])
 }
 
-// Writable refuses names that a form cannot hold, whether they will be drawn or not: a
-// refusal that depends on the noise would let users choose among outputs. file is where
-// the names come from.
+// Writable fails on names that a form cannot hold, even on those that would not be drawn. A failure
+// that depended on the noise would let users choose among outputs. file is where the names come
+// from.
 func (c *Catalogue) Writable(f format.Form, file string) error {
 	var b []byte
 	for i := range c.ends {
@@ -104,7 +104,8 @@ func (c *Catalogue) Writable(f format.Form, file string) error {
 	return nil
 }
 
-// Placed says of an id that a form cannot hold where it stands; line 0 is unknown.
+// Placed adds to the error of an id that a form cannot hold where the id is. Line 0 means that the
+// line is not known.
 func Placed(err error, file, column string, line int) error {
 	if e := (*dataset.Error)(nil); errors.As(err, &e) {
 		e.File, e.Field, e.Line = file, column, line
@@ -112,7 +113,7 @@ func Placed(err error, file, column string, line int) error {
 	return err
 }
 
-// Separator stands between the fields of a form.
+// Separator returns the byte between the fields of a form.
 func Separator(f format.Form) byte {
 	switch f {
 	case format.CSV:

@@ -14,13 +14,13 @@ type engine[C any] struct {
 	Job[C]
 	in       Records[C]
 	st       *Stage
-	read     uint64 // records in the blocks that were handed on
+	read     uint64 // records in the blocks that were passed to workers
 	files    []*os.File
 	written  int64 // records
 	finished bool
 }
 
-// release perturbs and writes all records under a ledger that is closed when it ends well.
+// release perturbs and writes all records under a ledger, which it closes if all goes well.
 func (e *engine[C]) release(ctx context.Context) (f Facts, err error) {
 	ledger, err := privacy.CreateKeyedLedger(e.st.Path(ledgerFile), e.Noise(), e.Key)
 	if err != nil {
@@ -33,7 +33,7 @@ func (e *engine[C]) release(ctx context.Context) (f Facts, err error) {
 			f.Ledger, _ = ledger.Seal()
 		}
 	}()
-	if err := e.Release(ledger, func() (*os.File, error) { return nameless(e.st.Dir()) }); err != nil {
+	if err := e.Release(ledger, func() (*os.File, error) { return namelessFile(e.st.Dir()) }); err != nil {
 		return f, Refuse("", "%v", err)
 	}
 	defer func() {
@@ -67,17 +67,17 @@ func (e *engine[C]) finish(l *privacy.Ledger) error {
 // tables writes the tables whole.
 func (e *engine[C]) tables(ctx context.Context, l *privacy.Ledger) (err error) {
 	defer func() { err = errors.Join(err, e.close(err == nil)) }()
-	hands := make([]*hand[C], e.Workers)
-	for i := range hands {
-		if hands[i], err = e.newHand(); err != nil {
+	workers := make([]*blockWorker[C], e.Workers)
+	for i := range workers {
+		if workers[i], err = e.newBlockWorker(); err != nil {
 			return err
 		}
 	}
-	if err := e.create(hands[0].pack); err != nil {
+	if err := e.create(workers[0].pack); err != nil {
 		return err
 	}
-	perturb := func(i int, b *Block[C]) error { return hands[i].perturb(b) }
-	format := func(i int, b *Block[C]) error { return hands[i].format(b) }
+	perturb := func(i int, b *Block[C]) error { return workers[i].perturb(b) }
+	format := func(i int, b *Block[C]) error { return workers[i].format(b) }
 	if e.Sort != nil {
 		return e.sorted(ctx, perturb, format, l)
 	}
@@ -100,7 +100,7 @@ func (e *engine[C]) sorted(ctx context.Context, perturb, format func(i int, b *B
 				return err
 			}
 		}
-		e.tell("perturbed", &done, b)
+		e.reportProgress("perturbed", &done, b)
 		return nil
 	})
 	if err != nil {
@@ -124,7 +124,7 @@ func (e *engine[C]) sorted(ctx context.Context, perturb, format func(i int, b *B
 	}, format, e.write)
 }
 
-// blocks makes as many as keep the workers busy.
+// blocks makes as many blocks as keep the workers busy.
 func (e *engine[C]) blocks() []*Block[C] {
 	list := make([]*Block[C], 2*e.Workers+2)
 	for i := range list {
@@ -133,10 +133,10 @@ func (e *engine[C]) blocks() []*Block[C] {
 	return list
 }
 
-// fill reads the file into blocks. With a Batch every block is one: it is handed on when as
-// many records again have been read, so that a last one is never small.
+// fill reads the file into blocks. With a Batch every block is one batch. It is passed on only when
+// as many records again have been read, so that the last block is never small.
 func (e *engine[C]) fill(next func() *Block[C]) error {
-	for b := next(); b != nil; { // nil: given up, there is an error already
+	for b := next(); b != nil; { // nil: the work has failed and has its error
 		ok, err := e.in.Read(b)
 		if err != nil {
 			return err
@@ -162,7 +162,7 @@ func (e *engine[C]) fill(next func() *Block[C]) error {
 	return nil
 }
 
-// order numbers the records of a block that is about to be handed on.
+// order numbers the records of a block that is about to be passed on.
 func (e *engine[C]) order(b *Block[C]) error {
 	b.First = e.read
 	e.read += uint64(b.Len())
@@ -172,15 +172,15 @@ func (e *engine[C]) order(b *Block[C]) error {
 	return e.Order(b)
 }
 
-// hand perturbs and formats blocks for one goroutine.
-type hand[C any] struct {
+// blockWorker perturbs and formats blocks for one goroutine.
+type blockWorker[C any] struct {
 	perturb func(b *Block[C]) error
 	in      Records[C]
 	pack    *format.Packer
 }
 
-func (e *engine[C]) newHand() (h *hand[C], err error) {
-	h = &hand[C]{in: e.in}
+func (e *engine[C]) newBlockWorker() (h *blockWorker[C], err error) {
+	h = &blockWorker[C]{in: e.in}
 	if h.perturb, err = e.Worker(); err != nil {
 		return nil, err
 	}
@@ -189,7 +189,7 @@ func (e *engine[C]) newHand() (h *hand[C], err error) {
 }
 
 // format packs the lines of a block.
-func (h *hand[C]) format(b *Block[C]) (err error) {
+func (h *blockWorker[C]) format(b *Block[C]) (err error) {
 	for i := range b.Len() {
 		if err := h.in.Append(b, i); err != nil {
 			return err

@@ -12,7 +12,7 @@ import (
 	"privrec/internal/run"
 )
 
-// Names on the stage of the files that every perturbation writes.
+// These are the names on the stage of the files that every perturbation writes.
 const (
 	outFile    = "out"
 	ledgerFile = "ledger"
@@ -20,7 +20,7 @@ const (
 	jsonFile   = "json"
 )
 
-// outputs is where the files go; the output last.
+// outputs returns where the files go, the output last.
 func (j *Job[C]) outputs() []Output {
 	stem := strings.TrimSuffix(strings.TrimSuffix(j.Out, ".gz"), ".zst")
 	stem = strings.TrimSuffix(stem, filepath.Ext(stem))
@@ -35,7 +35,7 @@ func (j *Job[C]) outputs() []Output {
 		Output{outFile, j.Out})
 }
 
-// packing is the end of the names of packed tables.
+// packing returns the ending of the names of packed tables.
 func (j *Job[C]) packing() string {
 	switch format.CompressionOf(j.Out) {
 	case format.Gzip:
@@ -83,11 +83,11 @@ func (e *engine[C]) write(b *Block[C]) error {
 			return &format.WriteError{File: e.Out, Err: err}
 		}
 	}
-	e.tell("written", &e.written, b)
+	e.reportProgress("written", &e.written, b)
 	return nil
 }
 
-// close closes the tables, after it made them durable if they are whole.
+// close closes the tables. If they are whole it makes them durable first.
 func (e *engine[C]) close(whole bool) (err error) {
 	for _, f := range e.files {
 		var sync error
@@ -104,8 +104,8 @@ func (e *engine[C]) close(whole bool) (err error) {
 	return err
 }
 
-// tell reports every million records.
-func (e *engine[C]) tell(what string, done *int64, b *Block[C]) {
+// reportProgress reports progress after every 2^20 records.
+func (e *engine[C]) reportProgress(what string, done *int64, b *Block[C]) {
 	before := *done >> 20
 	*done += int64(b.Len())
 	if *done>>20 > before {

@@ -10,51 +10,51 @@ import (
 	"privrec/internal/run"
 )
 
-// Records are the records of an open file in one layout, such as histories or slates: ids
-// and a row of cells each. Read is for one goroutine, Append for several.
+// Records is an open file in one layout, such as histories or slates. Each record has ids and a row
+// of cells. Read is for one goroutine, Append for several.
 type Records[C any] interface {
-	// Length is the number of cells of every record.
+	// Length returns the number of cells of every record.
 	Length() int
-	// Read pushes the next record onto a block; not ok at the end of the file.
+	// Read pushes the next record onto a block. ok is false at the end of the file.
 	Read(b *Block[C]) (ok bool, err error)
-	// Headers are the first lines of the tables that are written: the output, then those of
-	// Job.Beside. One may be empty.
+	// Headers returns the first lines of the written tables: of the output, then of those of
+	// Job.Beside. A header may be empty.
 	Headers() []string
 	// Append appends the lines of record i of a block to the tables in b.Lines.
 	Append(b *Block[C], i int) error
-	// Digest is the hex SHA-256 of the whole file.
+	// Digest returns the hex SHA-256 of the whole file.
 	Digest() (string, error)
 	Close()
 }
 
-// Job is one file to perturb. What happens goes in the order of the functions here, each of
-// which returns an error that ends it.
+// Job is one file to perturb. Its functions are called in the order in which they stand here. An
+// error of any of them ends the job.
 type Job[C any] struct {
 	*Settings
 	Noun    string    // what progress calls the records, such as users
-	Sources []string  // what else is read: it is never written over
-	Beside  []Output  // tables beside the output, by their names and what stands for the end of its name, such as .empty.tsv
-	Sort    *Codec[C] // to sort records by their first id; nil: they keep the order of the file
-	Batch   int       // records in a row that make a block; 0: as many as are quick to work on
+	Sources []string  // other files that are read, and so never overwritten
+	Beside  []Output  // tables beside the output: a name, and the ending that replaces that of the output's name, such as .empty.tsv
+	Sort    *Codec[C] // sorts records by their first id; nil: they keep the order of the file
+	Batch   int       // consecutive records that make a block; 0: as many as are quick to work on
 
 	// Open reads what is needed besides the file, and opens the file.
 	Open func(ctx context.Context) (Records[C], error)
-	// Release records the event of the release in the ledger and makes ready to draw noise.
-	// spill makes a temporary file that is gone when it is closed, however the process ends.
+	// Release records the event of the release in the ledger and prepares to draw noise. spill
+	// makes a temporary file that is gone when it is closed, and when the process ends in any way.
 	Release func(l *privacy.Ledger, spill func() (*os.File, error)) error
-	// Order, where not nil, sees every block before a worker does, in the order of the file.
+	// Order, if set, sees every block before a worker does, in the order of the file.
 	Order func(b *Block[C]) error
-	// Worker returns what perturbs the cells of a block in place, for one goroutine.
+	// Worker returns a function that perturbs the cells of a block in place, for one goroutine.
 	Worker func() (func(b *Block[C]) error, error)
-	// Finish ends the release, after the last noise. What it finds may still refuse it.
+	// Finish ends the release, after the last noise. It may still fail the job.
 	Finish func(l *privacy.Ledger) error
-	// Abandon, where not nil, gives back what a release holds that Finish did not end.
+	// Abandon, if set, frees what a release holds that Finish did not end.
 	Abandon func() error
 	// Report says what was done.
 	Report func(f Facts) (run.Result, error)
 }
 
-// Facts are what every report says.
+// Facts is what every report says.
 type Facts struct {
 	In, Digest string // file and its SHA-256
 	Noise      privacy.Noise
@@ -68,7 +68,7 @@ type Codec[C any] struct {
 	Read   func(src []byte, cells []C)
 }
 
-// Items is a codec of items.
+// Items returns a codec of items.
 func Items() *Codec[int32] {
 	return &Codec[int32]{
 		Append: func(dst []byte, cells []int32) []byte {
@@ -86,15 +86,15 @@ func Items() *Codec[int32] {
 	}
 }
 
-// Run carries out a job: it reads the records of In, perturbs them, and writes Out, the
-// tables beside it, the ledger and a report as text and JSON, all of them or none. Memory
-// does not grow with the number of records: it is a few blocks, what the job itself keeps,
-// and 8 MiB where records are sorted, which takes their size on a file beside Out that has
-// no name and goes with the process.
+// Run carries out a job. It reads the records of In, perturbs them, and writes Out, the tables
+// beside it, the ledger and a report as text and JSON: all of them or none. Memory does not grow
+// with the number of records. It is a few blocks, what the job itself keeps, and 8 MiB if records
+// are sorted. Sorting takes the size of the records on a nameless file beside Out, which goes with
+// the process.
 //
-// A killed process leaves a folder .tmp-perturb-* beside Out, which the next one there
-// removes, and nothing under the names of the files; killed while it replaces files (Force),
-// it leaves no output, and the next call says where the old ones are.
+// A killed process leaves a folder .tmp-perturb-* beside Out, which the next run there removes, and
+// nothing under the names of the files. If it is killed while it replaces files (Force) it leaves
+// no output, and the next call says where the old files are.
 func Run[C any](ctx context.Context, j Job[C]) (err error) {
 	set := Outputs{Files: j.outputs(), Force: j.Force, Sources: append([]string{j.In, j.Catalogue}, j.Sources...)}
 	if err := set.Free(); err != nil {
@@ -122,14 +122,15 @@ func Run[C any](ctx context.Context, j Job[C]) (err error) {
 	if err := st.report(r); err != nil {
 		return err
 	}
-	if err := ctx.Err(); err != nil { // the last moment to turn back
+	if err := ctx.Err(); err != nil { // the last moment to stop
 		return err
 	}
 	return st.Commit(j.Progress)
 }
 
-// nameless makes a temporary file that is gone when it is closed, however the process ends.
-func nameless(dir string) (*os.File, error) {
+// namelessFile makes a temporary file that is gone when it is closed, and when the process ends in any
+// way.
+func namelessFile(dir string) (*os.File, error) {
 	f, err := os.CreateTemp(dir, "records-*")
 	if err != nil {
 		return nil, err

@@ -5,18 +5,17 @@ import (
 	"sync"
 )
 
-// stretch is a part of a stream that one worker works on alone. Where it ends must depend
-// on the stream alone, for the output not to depend on the workers.
+// stretch is some of a stream, for one worker alone. Where it ends must depend only on the stream,
+// so that the output does not depend on the workers.
 type stretch interface {
-	Reset()      // empties it for the next part
-	Empty() bool // there is nothing to work on
+	Reset()      // empties it for the next use
+	Empty() bool // reports whether there is nothing to work on
 }
 
-// inOrder fills blocks in one goroutine, works on them in several and uses them, in
-// the order in which they were filled, in the caller's. fill asks for the next empty
-// block, which hands on the one before; it gets the zero value when the work was given
-// up. The first error of any of them ends the work, as does the context, and is
-// returned.
+// inOrder fills blocks in one goroutine and works on them in several. In the caller's goroutine it
+// uses them, in the order in which they were filled. fill asks for the next empty block, which
+// passes on the one before; it gets the zero value if the work has failed. The first error, or the
+// end of the context, ends the work and is returned.
 func inOrder[B stretch](ctx context.Context, workers int, blocks []B, fill func(next func() B) error, work func(worker int, b B) error, use func(b B) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

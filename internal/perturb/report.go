@@ -7,8 +7,8 @@ import (
 	"privrec/internal/report"
 )
 
-// Document begins a report. size says how large catalogue and records are. The noise stands
-// between the numbers before and those after, the ledger in the end.
+// Document begins a report. size says how large catalogue and records are. The noise stands between
+// the facts before and those after, the ledger at the end.
 func (f Facts) Document(title, size string, before, after []report.Fact) *report.Document {
 	facts := append(before, report.Fact{Label: "noise", Value: string(f.Noise)})
 	if f.Noise == privacy.Research {
@@ -18,18 +18,18 @@ func (f Facts) Document(title, size string, before, after []report.Fact) *report
 	return &report.Document{Title: title, Subtitle: fmt.Sprintf("%s, sha256 %.12s; %s", f.In, f.Digest, size), Facts: facts}
 }
 
-// Guarantee is an empty table of neighbours and of the epsilon that each may show.
-func Guarantee() *report.Table {
+// GuaranteeTable returns an empty table of neighbours and of the epsilon that each may show.
+func GuaranteeTable() *report.Table {
 	return &report.Table{Name: "guarantee", Title: "Guarantee, pure and local: epsilon for", Columns: []report.Column{{Name: "neighbours that differ in"}, {Name: "epsilon", Format: "%g"}}}
 }
 
-// Counts is an empty table of counts. They are of true data and outside of any guarantee:
+// CountsTable returns an empty table of counts. Counts are of true data and outside of any guarantee:
 // they stay with the input.
-func Counts() *report.Table {
+func CountsTable() *report.Table {
 	return &report.Table{Name: "counts", Title: "Counts (true data: not for release)", Columns: report.Columns("", "what", "number")}
 }
 
-// CountsNote says where counts belong. what is called true, such as rows.
+// CountsNote says where counts belong. what names the true data, such as rows.
 func CountsNote(what string) string {
 	return "The counts above were taken from true " + what + ": keep this report with the input, not with the output."
 }
@@ -39,5 +39,5 @@ func SecondNote(what string) string {
 	return "A second release of these " + what + ", under whatever settings, adds its epsilon to that of this one."
 }
 
-// ResearchNote is of noise from a seed.
+// ResearchNote warns of noise from a seed.
 const ResearchNote = "research noise: the seed undoes it, and where it is used again, what changed in the file in between shows; --secure takes cryptographic bits"

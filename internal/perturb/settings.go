@@ -11,35 +11,36 @@ import (
 	"privrec/internal/run"
 )
 
-// Settings are what every perturbation of a file is told.
+// Settings is what every perturbation of a file is told.
 type Settings struct {
 	In, Out         string      // files
 	InForm, OutForm format.Form // empty: by the names of the files
 
-	// Catalogue is a file with the ids of the items, one a line or under item_id. Items is
-	// the size of a catalogue of the ids 1 to Items instead. With a guarantee either must be
-	// public: what is read off the records gives away who alone has an item.
+	// Catalogue is a file with the ids of the items, one a line or under item_id. Or Items is the
+	// size of a catalogue of the ids 1 to Items. For a guarantee both must be public: a catalogue
+	// taken from the records shows items that only one user has.
 	Catalogue string
 	Items     int
-	Length    int // cells of a record
+	Length    int // cells in a record
 
 	Purpose string       // names the release in the ledger
 	Seed    rng.Seed     // of research noise
-	Secure  bool         // cryptographic bits: no seed, no second time
-	Key     *privacy.Key // of the ledger; nil: none
-	Force   bool         // replace files that are there
+	Secure  bool         // cryptographic bits: no seed, not repeatable
+	Key     *privacy.Key // the ledger key; nil: none
+	Force   bool         // replace existing files
 	Workers int          // at least 1; the bytes do not depend on it
 
 	Progress run.Progress // nil: silent
 }
 
-// Refuse is a request that cannot be carried out as asked, and what to do about it.
+// Refuse returns the error of a request that cannot be carried out as asked, with what to do about
+// it.
 func Refuse(fix, msg string, args ...any) error {
 	return &run.UsageError{Message: fmt.Sprintf(msg, args...), Fix: fix}
 }
 
-// Check fills in the purpose and a silent progress, and refuses numbers that no
-// perturbation can do with.
+// Check fills in the purpose and a silent progress. It fails on numbers that no perturbation can
+// use.
 func (s *Settings) Check(purpose string) error {
 	if s.Purpose == "" {
 		s.Purpose = purpose
@@ -58,8 +59,8 @@ func (s *Settings) Check(purpose string) error {
 	return nil
 }
 
-// FindForms finds the forms of In and Out by their names where they are not given. line
-// says what a line of a .txt is; with flags the refusal names the flags that tell a form.
+// FindForms finds the forms of In and Out by their names if they are not given. line says what a
+// line of a .txt is. With flags the error names the flags that state a form.
 func (s *Settings) FindForms(line string, flags bool) (err error) {
 	for _, f := range []struct {
 		what, path string
@@ -82,8 +83,8 @@ func (s *Settings) FindForms(line string, flags bool) (err error) {
 	return nil
 }
 
-// FormOf tells the form of a file by its name. what is the flag that named the file, line
-// what a line of a .txt is, more what else the user can do.
+// FormOf returns the form of a file by its name. what is the flag that named the file, line says
+// what a line of a .txt is, and more says what else the user can do.
 func FormOf(what, path, line, more string) (format.Form, error) {
 	f, ok := format.Of(path)
 	if !ok {
@@ -92,7 +93,7 @@ func FormOf(what, path, line, more string) (format.Form, error) {
 	return f, nil
 }
 
-// Noise is the mark of the noise.
+// Noise returns what the ledger says about the noise.
 func (s *Settings) Noise() privacy.Noise {
 	if s.Secure {
 		return privacy.Secure
@@ -100,8 +101,8 @@ func (s *Settings) Noise() privacy.Noise {
 	return privacy.Research
 }
 
-// Bits are cryptographic, or those of a stream of the seed, which no other setting may
-// have: two releases of one record under one noise would show their difference.
+// Bits returns cryptographic bits, or those of a stream of the seed. No other setting may have the
+// same stream: two releases of one record with the same noise would show their difference.
 func (s *Settings) Bits(stream rng.Stream) mechanism.Bits {
 	if s.Secure {
 		return mechanism.Secret()

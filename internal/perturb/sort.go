@@ -12,8 +12,8 @@ import (
 	"slices"
 )
 
-// compareIDs orders ids: whole numbers first, by value, then the others byte by byte.
-// It looks at no others, so that a stream can be sorted without knowing all of it.
+// compareIDs orders ids: first whole numbers, by value, then the others byte by byte. It looks only
+// at the two ids, so that a stream can be sorted before all of it is known.
 func compareIDs(a, b []byte) int {
 	x, y := isNumber(a), isNumber(b)
 	switch {
@@ -27,7 +27,7 @@ func compareIDs(a, b []byte) int {
 	return bytes.Compare(a, b)
 }
 
-// isNumber is true of digits without a leading zero.
+// isNumber reports whether an id has only digits, without a leading zero.
 func isNumber(id []byte) bool {
 	for _, c := range id {
 		if c < '0' || c > '9' {
@@ -42,9 +42,9 @@ const (
 	sortWays  = 128     // pieces merged at once
 )
 
-// sorter orders records by id in memory that does not grow with their number. They go into
-// pieces of sortBytes, sorted, on files that have no name; sortWays pieces of one size are
-// merged to one of the next. Only perturbed records come here.
+// sorter orders records by id in memory that does not grow with their number. They go into pieces of
+// sortBytes, sorted, on files without a name. sortWays pieces of one size are merged to one of the
+// next size. Only perturbed records come here.
 type sorter struct {
 	dir  string // of the files
 	most int    // bytes
@@ -55,19 +55,19 @@ type sorter struct {
 	levels []*level
 }
 
-// record is where a record stands in the buffer: its id, then what it holds.
+// record says where a record is in the buffer: its id, then its content.
 type record struct{ from, id, to int }
 
-// level is pieces of one size on one file.
+// level holds the sorted pieces of one size on one file.
 type level struct {
 	f      *os.File
 	end    int64
 	pieces [][2]int64
 }
 
-// add takes a record. hold appends what it holds.
+// add takes a record. hold appends its content.
 func (s *sorter) add(id []byte, hold func(dst []byte) []byte) error {
-	if s.recs == nil { // at full size: growing would leave as much behind again
+	if s.recs == nil { // at full size: growing would leave as much memory behind again
 		s.buf, s.recs = make([]byte, 0, s.most), make([]record, 0, s.most/96)
 	}
 	if len(s.buf)+24*len(s.recs) > s.most {
@@ -97,7 +97,7 @@ func (s *sorter) order() {
 // flush writes what is in memory as a piece.
 func (s *sorter) flush() error {
 	s.order()
-	err := s.piece(0, func(w *bufio.Writer) error {
+	err := s.addPiece(0, func(w *bufio.Writer) error {
 		for _, r := range s.recs {
 			if err := putRecord(w, s.buf[r.from:r.to]); err != nil {
 				return err
@@ -109,10 +109,10 @@ func (s *sorter) flush() error {
 	return err
 }
 
-// piece appends a piece to a level, and merges the level when it is full.
-func (s *sorter) piece(at int, write func(w *bufio.Writer) error) error {
+// addPiece appends a piece to a level, and merges the level if it is full.
+func (s *sorter) addPiece(at int, write func(w *bufio.Writer) error) error {
 	if at == len(s.levels) {
-		f, err := nameless(s.dir)
+		f, err := namelessFile(s.dir)
 		if err != nil {
 			return err
 		}
@@ -133,7 +133,7 @@ func (s *sorter) piece(at int, write func(w *bufio.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	err = s.piece(at+1, func(w *bufio.Writer) error {
+	err = s.addPiece(at+1, func(w *bufio.Writer) error {
 		return m.each(func(rec []byte) error { return putRecord(w, rec) })
 	})
 	if err != nil {
@@ -144,7 +144,7 @@ func (s *sorter) piece(at int, write func(w *bufio.Writer) error) error {
 	return errors.Join(l.f.Truncate(0), seek)
 }
 
-// each calls f with every record in order; both slices are valid during the call.
+// each calls f with every record in order. Both slices are valid only during the call.
 func (s *sorter) each(f func(id, held []byte) error) error {
 	decode := func(rec []byte) error {
 		n, at := binary.Uvarint(rec)
@@ -231,7 +231,7 @@ func (h *head) next() (ok bool, err error) {
 	return true, nil
 }
 
-// merger gives the records of several pieces in order.
+// merger returns the records of several pieces in order.
 type merger struct{ heads []*head }
 
 func (m *merger) each(f func(rec []byte) error) error {
@@ -265,7 +265,7 @@ func (m *merger) Pop() any {
 	return last
 }
 
-// counter counts what goes through it.
+// counter counts the bytes that are written through it.
 type counter struct {
 	w io.Writer
 	n int64

@@ -14,25 +14,25 @@ import (
 	"privrec/internal/run"
 )
 
-// Output is one of several files that come to be together: its name on the stage, and
-// where it goes.
+// Output is one of several files that appear together: its name on the stage, and its path in the
+// end.
 type Output struct{ Name, Path string }
 
-// Outputs are such files, the one that the others belong to last.
+// Outputs is a set of such files. The file that the others belong to is the last.
 type Outputs struct {
 	Files   []Output
-	Force   bool     // to replace what is there
-	Sources []string // that are read: not even Force writes over them
+	Force   bool     // replace existing files
+	Sources []string // files that are read: not even Force overwrites them
 }
 
-// main is the path of the file that the others belong to.
+// main returns the path of the file that the others belong to.
 func (o Outputs) main() string { return o.Files[len(o.Files)-1].Path }
 
-// Free refuses, with a run.UsageError, to write over what is there, and with Force over what is
-// read; and without Force a set that a process before left half replaced.
+// Free fails, with a run.UsageError, if a file exists already, or with Force if it is one that is
+// read. Without Force it also fails on a set that an earlier process left half replaced.
 func (o Outputs) Free() error {
 	if !o.Force {
-		halves, err := o.halves()
+		halves, err := o.interrupted()
 		if err != nil {
 			return err
 		}
@@ -61,29 +61,29 @@ func (o Outputs) Free() error {
 	return nil
 }
 
-// sameName is true of two names of a file that is there.
+// sameName reports whether two names are of one existing file.
 func sameName(a, b string) bool {
 	x, errX := os.Stat(a)
 	y, errY := os.Stat(b)
 	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
-// Stage is a folder beside the last of its outputs in which they come to be. A process
-// killed before Commit leaves the folder, .tmp-perturb-*, and nothing under the names of
-// the files; the next stage beside it removes the folder.
+// Stage is a folder beside the last of its outputs, in which all outputs are made. A process that
+// is killed before Commit leaves the folder, .tmp-perturb-*, and nothing under the names of the
+// files. The next stage beside it removes the folder.
 type Stage struct {
-	dir    string
-	held   *os.File // the folder, locked
-	set    Outputs
-	swept  []string // folders that dead processes left, removed
-	halves []string // of processes before this one
-	rename func(from, to string) error
-	stuck  bool // old files are in the folder and could not be put back: it must stay
+	dir         string
+	held        *os.File // the folder, locked
+	set         Outputs
+	swept       []string // folders of dead processes that were removed
+	interrupted []string // folders of earlier processes that were stopped half way
+	rename      func(from, to string) error
+	stuck       bool // the folder has old files that could not be put back, and must stay
 }
 
 // NewStage makes the folder, and removes those that killed processes left.
 func NewStage(o Outputs) (*Stage, error) {
-	halves, err := o.halves()
+	halves, err := o.interrupted()
 	if err != nil {
 		return nil, err
 	}
@@ -95,13 +95,13 @@ func NewStage(o Outputs) (*Stage, error) {
 	if err != nil {
 		return nil, &format.WriteError{File: o.main(), Err: err}
 	}
-	return &Stage{dir: dir, held: held, set: o, swept: swept, halves: halves, rename: os.Rename}, nil
+	return &Stage{dir: dir, held: held, set: o, swept: swept, interrupted: halves, rename: os.Rename}, nil
 }
 
-// Dir is the folder, for what else the work needs on disk.
+// Dir returns the folder, for other files that the work needs.
 func (s *Stage) Dir() string { return s.dir }
 
-// Path is where the output of a name comes to be.
+// Path returns where the output of a name is made.
 func (s *Stage) Path(name string) string { return filepath.Join(s.dir, name) }
 
 // Create writes an output whole.
@@ -109,9 +109,9 @@ func (s *Stage) Create(name string, write func(w io.Writer) error) error {
 	return run.WriteFile(s.Path(name), write)
 }
 
-// Commit gives the files their names, in place of those that are there with Force, or
-// leaves what was there as it was. It removes, and says so, the folders of processes that
-// were stopped while they replaced the same files.
+// Commit gives the files their names, with Force in place of existing ones, or it fails and leaves
+// what was there as it was. It removes the folders of processes that were stopped while they
+// replaced the same files, and says so.
 func (s *Stage) Commit(p run.Progress) (err error) {
 	if err := s.set.Free(); err != nil { // another run may have come first
 		return err
@@ -122,15 +122,15 @@ func (s *Stage) Commit(p run.Progress) (err error) {
 	for _, dir := range s.swept {
 		p.Phase(fmt.Sprintf("removed %s, which a command that was stopped had left", dir))
 	}
-	for _, dir := range s.halves {
+	for _, dir := range s.interrupted {
 		p.Phase(fmt.Sprintf("removed %s, which a command that was stopped while it replaced the files of %s had left", dir, s.set.main()))
 		err = errors.Join(err, os.RemoveAll(dir))
 	}
 	return err
 }
 
-// Drop removes the folder and what is still in it, unless files that were replaced are
-// there and could not be put back, as the error of Commit said.
+// Drop removes the folder with what is still in it. It keeps the folder if replaced files could not
+// be put back, as the error of Commit said.
 func (s *Stage) Drop() (err error) {
 	if !s.stuck {
 		err = os.RemoveAll(s.dir)
@@ -138,9 +138,9 @@ func (s *Stage) Drop() (err error) {
 	return errors.Join(err, s.held.Close())
 }
 
-// newFolder makes the folder of a stage in dir and holds the kernel's lock on it, which
-// ends with the process whatever kills it. Where the file system has no locks it makes
-// do without: then no other process can tell either, and all leave the folder alone.
+// newFolder makes the folder of a stage in dir and holds the kernel's lock on it, which ends with
+// the process in any case. If the file system has no locks it works without: then no other process
+// can tell that one is alive either, and all leave the folder alone.
 func newFolder(dir string) (path string, held *os.File, err error) {
 	for {
 		if path, err = os.MkdirTemp(dir, stagePrefix+"*"); err != nil {
@@ -163,13 +163,13 @@ func newFolder(dir string) (path string, held *os.File, err error) {
 
 func flock(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }
 
-// sweep removes the folders beside the outputs that killed processes left, of whatever
-// outputs, and returns them. One with a journal stays unless it is of this output and
-// not half way: files that it replaced may be in there and nowhere else.
+// sweep removes the folders beside the outputs that killed processes left, for any outputs, and
+// returns them. It keeps a folder with a journal unless that is for these outputs and not half way:
+// it may hold the only copy of replaced files.
 func (o Outputs) sweep() (removed []string, err error) {
 	entries, err := os.ReadDir(filepath.Dir(o.main()))
 	if err != nil {
-		return nil, nil // as in halves: newFolder says so
+		return nil, nil // like interrupted: newFolder reports it
 	}
 	for _, e := range entries {
 		dir := filepath.Join(filepath.Dir(o.main()), e.Name())
@@ -197,7 +197,7 @@ func (o Outputs) sweepOne(dir string) (removed bool, err error) {
 	if flock(f) != nil || !run.SameFile(f, dir) {
 		return false, nil
 	}
-	if others, half, err := o.look(dir); err != nil || others || half {
+	if others, half, err := o.inspect(dir); err != nil || others || half {
 		return false, err
 	}
 	return true, os.RemoveAll(dir)

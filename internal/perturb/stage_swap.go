@@ -15,22 +15,21 @@ import (
 	"privrec/internal/run"
 )
 
-// What a stage keeps in its folder, besides the new files, while it replaces old ones.
+// A stage keeps these in its folder, besides the new files, while it replaces old ones.
 const (
 	stagePrefix = ".tmp-perturb-"
 	journalFile = "replaces" // JSON: the name of the output
-	wasPrefix   = "was-"     // before the name of a file on the stage: what stood in its place
+	wasPrefix   = "was-"     // before the name of a file on the stage: the old file in its place
 )
 
 // journal names the set of files that a folder is for.
 type journal struct {
-	Out string `json:"out"` // in the folder's own folder
+	Out string `json:"out"` // in the folder that holds the stage
 }
 
-// swap gives the files of a stage their names, in place of those that are there. The
-// output goes first and comes last: at no moment does it stand beside a ledger or a report
-// of another one. Whoever dies in between leaves a folder with the old files and a journal,
-// which halves finds.
+// swap gives the files of a stage their names, in place of existing ones. The output goes first and
+// comes last, so that it never stands beside a ledger or a report of another one. A process that
+// dies in between leaves a folder with the old files and a journal, which interrupted finds.
 func (s *Stage) swap() error {
 	out := s.set.main()
 	err := s.Create(journalFile, func(w io.Writer) error { return json.NewEncoder(w).Encode(journal{filepath.Base(out)}) })
@@ -62,7 +61,7 @@ func (s *Stage) swap() error {
 	return run.SyncDir(filepath.Dir(out))
 }
 
-// undo takes new files away and puts old ones back, the output last.
+// undo removes new files and puts old ones back, the output last.
 func (s *Stage) undo(away, placed []Output, why error) error {
 	for _, x := range slices.Backward(placed) {
 		if err := os.Remove(x.Path); err != nil {
@@ -79,21 +78,21 @@ func (s *Stage) undo(away, placed []Output, why error) error {
 	return why
 }
 
-// halves are the folders beside an output in which a swap of it came to a halt half way:
-// some of the old files are in there, or some of the new ones no longer. One that had not
-// begun, and one that had come to its end, left a whole set of files.
-func (o Outputs) halves() (folders []string, err error) {
+// interrupted returns the folders beside an output in which a swap of it stopped half way: some of the
+// old files are in there, or some of the new ones are not any more. A swap that had not begun, and
+// one that had ended, left a whole set of files.
+func (o Outputs) interrupted() (folders []string, err error) {
 	out := o.main()
 	entries, err := os.ReadDir(filepath.Dir(out))
 	if err != nil {
-		return nil, nil // a folder that cannot be read cannot be written to: NewStage says so
+		return nil, nil // a folder that cannot be read cannot be written to: NewStage reports it
 	}
 	for _, e := range entries {
 		if !e.IsDir() || !strings.HasPrefix(e.Name(), stagePrefix) {
 			continue
 		}
 		dir := filepath.Join(filepath.Dir(out), e.Name())
-		if _, half, err := o.look(dir); err != nil {
+		if _, half, err := o.inspect(dir); err != nil {
 			return nil, err
 		} else if half {
 			folders = append(folders, dir)
@@ -102,12 +101,12 @@ func (o Outputs) halves() (folders []string, err error) {
 	return folders, nil
 }
 
-// look says of a folder whether a swap of other outputs than these ever began there, and
-// whether one of these came to a halt half way.
-func (o Outputs) look(dir string) (others, half bool, err error) {
+// inspect reports about a folder whether a swap of other outputs began there, and whether a swap of
+// these stopped half way.
+func (o Outputs) inspect(dir string) (others, half bool, err error) {
 	b, err := os.ReadFile(filepath.Join(dir, journalFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, false, nil // still at work, or given up before any name was touched
+		return false, false, nil // still at work, or given up before any name was changed
 	}
 	if err != nil {
 		return false, false, err
@@ -121,17 +120,17 @@ func (o Outputs) look(dir string) (others, half bool, err error) {
 	}
 	left, moved := 0, 0
 	for _, x := range o.Files {
-		if there(filepath.Join(dir, x.Name)) {
+		if exists(filepath.Join(dir, x.Name)) {
 			left++
 		}
-		if there(filepath.Join(dir, wasPrefix+x.Name)) {
+		if exists(filepath.Join(dir, wasPrefix+x.Name)) {
 			moved++
 		}
 	}
 	return false, left > 0 && (left < len(o.Files) || moved > 0), nil
 }
 
-func there(path string) bool {
+func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
 }

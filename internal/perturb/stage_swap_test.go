@@ -177,7 +177,7 @@ func TestFailureBetweenNames(t *testing.T) {
 				t.Fatal(e)
 			}
 			if st.stuck {
-				if halves, err := o.halves(); err != nil || !slices.Equal(halves, []string{st.Dir()}) || generations(o)[3] != "" {
+				if halves, err := o.interrupted(); err != nil || !slices.Equal(halves, []string{st.Dir()}) || generations(o)[3] != "" {
 					t.Errorf("failure at rename %d: %q is left, found %q (%v)", n, generations(o), halves, err)
 				}
 				if !strings.Contains(err.Error(), st.Dir()) {

@@ -54,7 +54,7 @@ func TestStageSweepsWhatTheDeadLeft(t *testing.T) {
 
 	st, said := staged(t, o, "next"), &phases{}
 	for path, stays := range map[string]bool{begun: false, replaced: false, alive.Dir(): true, ofOthers: true, filepath.Join(dir, stagePrefix+"file"): true, filepath.Join(dir, "mine"): true} {
-		if there(path) != stays {
+		if exists(path) != stays {
 			t.Errorf("%s: there %v, want %v", path, !stays, stays)
 		}
 	}
@@ -82,11 +82,11 @@ func TestStageKeepsItsOwnHalf(t *testing.T) {
 	}
 	half := killed(t, st)
 	next := staged(t, o, "next")
-	if !there(half) {
+	if !exists(half) {
 		t.Fatal("the old files are gone before there are new ones")
 	}
-	if err := errors.Join(next.Commit(run.Silent{}), next.Drop()); err != nil || there(half) {
-		t.Errorf("%v; half there: %v", err, there(half))
+	if err := errors.Join(next.Commit(run.Silent{}), next.Drop()); err != nil || exists(half) {
+		t.Errorf("%v; half there: %v", err, exists(half))
 	}
 }
 

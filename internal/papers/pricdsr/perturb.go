@@ -137,7 +137,7 @@ func (p *perturber) repeated(err error) error {
 
 // newReport says what was done.
 func (p *perturber) newReport(f perturb.Facts) (run.Result, error) {
-	p.report = &Report{Facts: f, Left: p.in.Left, Counts: *p.newCounts(), Retained: p.seq.Retained(), Mechanism: p.m, KeepOrder: p.o.KeepOrder}
+	p.report = &Report{Facts: f, Tally: p.in.Tally, Counts: *p.newCounts(), Retained: p.seq.Retained(), Mechanism: p.m, KeepOrder: p.o.KeepOrder}
 	for _, c := range p.counts {
 		p.report.add(*c)
 	}

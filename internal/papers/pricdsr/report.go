@@ -15,7 +15,7 @@ import (
 // are of true data and outside of the guarantee: they stay with the input.
 type Report struct {
 	perturb.Facts
-	histories.Left // out of the input
+	histories.Tally // out of the input
 	Counts
 	Retained  sequence.Retained
 	Mechanism sequence.Mechanism
@@ -35,7 +35,7 @@ func (r *Report) Document() *report.Document {
 
 // guarantee says what one pair of neighbours may show.
 func (r *Report) guarantee() *report.Table {
-	m, t := r.Mechanism, perturb.Guarantee()
+	m, t := r.Mechanism, perturb.GuaranteeTable()
 	swap := m.Epsilon
 	if m.Variant != sequence.SDPFixed {
 		swap *= 2
@@ -48,7 +48,7 @@ func (r *Report) guarantee() *report.Table {
 }
 
 func (r *Report) counts() *report.Table {
-	t := perturb.Counts()
+	t := perturb.CountsTable()
 	t.Add("users", r.Users)
 	t.Add("rows of the input", r.Rows)
 	t.Add("items left out as they came before", r.Repeats)

@@ -1,6 +1,6 @@
-// Package histories reads and writes what users did as records of perturb: a user's items
-// in order of time, in rows of fixed length. Of a history the first occurrence of each item
-// counts, and of these the last ones; what is missing is padding in front (definition 1 of
+// Package histories reads and writes what users did as records of perturb: the items of a user in
+// order of time, in rows of fixed length. Of repeated items the first occurrence counts, and of
+// longer histories the last items. Missing items are padding in front (definition 1 of
 // "Privacy-preserving cross-domain sequential recommendation").
 package histories
 
@@ -15,35 +15,35 @@ import (
 	"privrec/internal/perturb"
 )
 
-// EmptyFile is the name of the table of the users whose rows came out empty.
+// EmptyFile is the name of the table of users with an empty row.
 const EmptyFile = "empty"
 
-// Beside is the table that is written beside the output: the users whose row came out empty.
+// Beside returns the table beside the output: the users with an empty row.
 func Beside() []perturb.Output { return []perturb.Output{{Name: EmptyFile, Path: ".empty.tsv"}} }
 
-// Reader reads a file user by user. Cells are items from 1, 0 is padding; the id is the
-// user's. It is the Records of a job, whose Beside is [Beside].
+// Reader reads a file user by user. Cells are items from 1, and 0 is padding; the id is the user's.
+// It is the Records of a job with the tables of [Beside].
 type Reader struct {
-	Left Left // out, so far
+	Tally Tally // what was left out so far
 
 	s       *format.Stream
 	cat     *perturb.Catalogue
 	set     *perturb.Settings
 	strict  bool
-	more    bool // a row of the next user is at hand
+	more    bool // the next row, of the next user, is read already
 	scratch []byte
 	tails   [][]byte // what follows an item at each position
 
 	seen []uint32 // by item: the mark of the user who had it last
 	mark uint32
-	ring []int32 // last items of the user, in a circle
+	ring []int32 // the last items of the user, in a circle
 	n    int64   // distinct items of the user
 }
 
-// Left is what was read, what of it was left out, and of how many users.
-type Left struct{ Rows, Repeats, RepeatUsers, Cut, CutUsers int64 }
+// Tally counts what was read, what of it was left out, and of how many users.
+type Tally struct{ Rows, Repeats, RepeatUsers, Cut, CutUsers int64 }
 
-// Open opens the file of settings. strict refuses repeated items and longer histories.
+// Open opens the file of settings. With strict it fails on repeated items and on longer histories.
 func Open(ctx context.Context, s *perturb.Settings, cat *perturb.Catalogue, strict bool) (*Reader, error) {
 	in, err := format.OpenStream(ctx, s.In, s.InForm)
 	if err != nil {
@@ -59,10 +59,10 @@ func Open(ctx context.Context, s *perturb.Settings, cat *perturb.Catalogue, stri
 // Close releases the file.
 func (r *Reader) Close() { r.s.Close() }
 
-// Digest is that of the file.
+// Digest returns the digest of the file.
 func (r *Reader) Digest() (string, error) { return r.s.Digest() }
 
-// Length is the number of cells of a row.
+// Length returns the number of cells of a row.
 func (r *Reader) Length() int { return r.set.Length }
 
 // Read reads the next user.
@@ -90,16 +90,16 @@ func (r *Reader) Read(b *perturb.Block[int32]) (ok bool, err error) {
 	}
 	r.finish(row)
 	if repeated {
-		r.Left.RepeatUsers++
+		r.Tally.RepeatUsers++
 	}
 	return true, r.s.Err()
 }
 
-// writable refuses a user whom one of the tables cannot hold. Whether it comes to that
-// depends on the noise, and a refusal must not: users who try again would choose among outputs.
+// writable fails on a user id that one of the tables cannot hold. It depends on the noise which
+// table will have the id, but a failure must not: users who try again would choose among outputs.
 func (r *Reader) writable() (err error) {
 	if r.scratch, err = r.set.OutForm.AppendField(r.scratch[:0], r.s.User); err == nil && bytes.IndexByte(r.s.User, '\t') >= 0 {
-		err = &dataset.Error{Msg: fmt.Sprintf("user id %.40q has a tab in it, and may have to stand in the list of empty rows, a .tsv", r.s.User), Hint: "give the user another id"}
+		err = &dataset.Error{Msg: fmt.Sprintf("user id %.40q has a tab in it, which the list of empty rows, a .tsv, cannot hold", r.s.User), Hint: "give the user another id"}
 	}
 	return perturb.Placed(err, r.set.In, "user_id", r.s.Line())
 }
@@ -113,9 +113,9 @@ func (r *Reader) begin() {
 	r.n = 0
 }
 
-// take takes the item at hand, unless the user has it already.
+// take takes the item of the current row, unless the user has it already.
 func (r *Reader) take() (again bool, err error) {
-	r.Left.Rows++
+	r.Tally.Rows++
 	id, err := r.item(r.s.Item)
 	if err != nil {
 		return false, err
@@ -124,7 +124,7 @@ func (r *Reader) take() (again bool, err error) {
 		if r.strict {
 			return false, r.fail("item_id", "without --strict the first occurrence counts", "item %.40q comes again for user %.40q", r.s.Item, r.s.User)
 		}
-		r.Left.Repeats++
+		r.Tally.Repeats++
 		return true, nil
 	}
 	r.seen[id] = r.mark
@@ -145,12 +145,12 @@ func (r *Reader) finish(row []int32) {
 		row[l-kept+i] = r.ring[(r.n-kept+i)%l]
 	}
 	if r.n > l {
-		r.Left.Cut += r.n - l
-		r.Left.CutUsers++
+		r.Tally.Cut += r.n - l
+		r.Tally.CutUsers++
 	}
 }
 
-// fail is an error at the current line. Lines have no columns, and fields of other names.
+// fail returns an error at the current line. Files without columns have other field names.
 func (r *Reader) fail(field, hint, msg string, args ...any) error {
 	if r.s.Form() == format.Lines {
 		field = field[:len(field)-len("_id")]
@@ -158,7 +158,7 @@ func (r *Reader) fail(field, hint, msg string, args ...any) error {
 	return r.s.Fail(field, fmt.Sprintf(msg, args...), hint)
 }
 
-// item is the cell of an id.
+// item returns the cell of an id.
 func (r *Reader) item(b []byte) (int32, error) {
 	if r.cat.Named() {
 		if id, ok := r.cat.Number(b); ok {

@@ -5,7 +5,7 @@ import (
 	"privrec/internal/perturb"
 )
 
-// Headers are the first lines of the output and of the list of empty rows.
+// Headers returns the first lines of the output and of the list of empty rows.
 func (r *Reader) Headers() []string {
 	head := "user_id\titem_id\tposition\n"
 	switch r.set.OutForm {
@@ -19,8 +19,8 @@ func (r *Reader) Headers() []string {
 	return []string{head, "user_id\n"}
 }
 
-// Append writes record i: a row a cell but padding, or a line a user. A user without any
-// goes to the list of empty rows.
+// Append writes record i: one row for each cell that is not padding, or one line for the user. A
+// user without items goes to the list of empty rows.
 func (r *Reader) Append(b *perturb.Block[int32], i int) (err error) {
 	form, sep := r.set.OutForm, perturb.Separator(r.set.OutForm)
 	out := b.Lines[0]

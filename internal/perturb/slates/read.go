@@ -1,5 +1,5 @@
-// Package slates reads and writes recommended slates as records of perturb: lists of one
-// length, each with the user to whom it was shown, and an id of its own where the file has one.
+// Package slates reads and writes recommended slates as records of perturb: lists of one length,
+// each with the user to whom it was shown, and with an id of its own if the file has one.
 package slates
 
 import (
@@ -15,48 +15,48 @@ import (
 	"privrec/internal/perturb"
 )
 
-// Reader reads slates of one length: one a line, "user item item ...", one a row of a table
-// with user_id and item_1 to item_T, or with user_id, slate_id, position and item_id one a
-// stretch of rows. Other columns are passed over. Cells are items from 0; the ids are the
-// user's and, in the last layout, the slate's. It is the Records of a job.
+// Reader reads slates of one length. The file has one slate a line, "user item item ...", or one a
+// row of a table with user_id and item_1 to item_T, or one item a row with user_id, slate_id,
+// position and item_id. Other columns are ignored. Cells are items from 0. The ids are the user's
+// and, in the last layout, the slate's. Reader is the Records of a job.
 type Reader struct {
-	Items []int32 // of the slate at hand, valid until Next
+	Items []int32 // items of the current slate, valid until Next
 
 	set  *perturb.Settings
 	rows *format.Rows
 	cat  *perturb.Catalogue
-	new  bool // the catalogue takes every item that comes
+	new  bool // the catalogue takes every new item
 	t    int  // 0: not known yet
 
-	user, slate, position, item int   // columns; slate is -1 where a row is a slate
+	user, slate, position, item int   // columns; slate is -1 if a row is a slate
 	wide                        []int // columns of the items of such a row
 
-	// The slate at hand, valid until Next.
+	// The current slate, valid until Next.
 	userID, slateID []byte
-	line            int  // its first
-	held            bool // it was not given to Read yet
+	line            int  // its first line
+	held            bool // Read has not returned it yet
 
-	more bool       // long: a row of the next slate is at hand
-	once slateTally // long: the slates so far
+	more  bool       // in the last layout: the row of the next slate is read already
+	tally slateTally // in the last layout: the slates so far
 }
 
 // MaxItems keeps every item in 32 bits.
 const MaxItems = 1 << 30
 
-// Open opens the file of settings and reads the first slate, which tells the length of
-// all. room is how many slates are kept apart to find one that comes twice.
+// Open opens the file of settings and reads the first slate, which gives the length of all. room is
+// how many slates are remembered to find repeated ones.
 func Open(ctx context.Context, s *perturb.Settings, cat *perturb.Catalogue, room int) (*Reader, error) {
 	rows, err := format.OpenRows(ctx, s.In, s.InForm)
 	if err != nil {
 		return nil, err
 	}
-	r := &Reader{set: s, rows: rows, cat: cat, new: cat.Size == 0, t: s.Length, slate: -1, once: slateTally{room: room}}
+	r := &Reader{set: s, rows: rows, cat: cat, new: cat.Size == 0, t: s.Length, slate: -1, tally: slateTally{room: room}}
 	err = r.columns()
 	ok := false
 	if err == nil {
 		ok, err = r.Next()
 	}
-	if err == nil && !ok { // rows without any are an error of their own
+	if err == nil && !ok { // rows without a slate have an error of their own
 		err = &dataset.Error{File: s.In, Msg: "no slates in the file"}
 	}
 	if err != nil {
@@ -70,17 +70,17 @@ func Open(ctx context.Context, s *perturb.Settings, cat *perturb.Catalogue, room
 // Close releases the file.
 func (r *Reader) Close() { r.rows.Close() }
 
-// Digest is that of the file.
+// Digest returns the digest of the file.
 func (r *Reader) Digest() (string, error) { return r.rows.Digest() }
 
-// Length is the number of items of every slate.
+// Length returns the number of items of every slate.
 func (r *Reader) Length() int { return r.t }
 
-// Named is true where slates have ids.
+// Named reports whether slates have ids.
 func (r *Reader) Named() bool { return r.slate >= 0 }
 
-// Once is true where no slate can have come twice unnoticed.
-func (r *Reader) Once() bool { return r.once.complete() }
+// Distinct reports whether it is sure that no slate is in the file twice.
+func (r *Reader) Distinct() bool { return r.tally.complete() }
 
 // Read reads the next slate.
 func (r *Reader) Read(b *perturb.Block[int32]) (ok bool, err error) {
@@ -98,7 +98,7 @@ func (r *Reader) Read(b *perturb.Block[int32]) (ok bool, err error) {
 	return true, nil
 }
 
-// fail is an error at the current line.
+// fail returns an error at the current line.
 func (r *Reader) fail(field, msg, hint string) error {
 	if r.rows.Form() == format.Lines {
 		field = strings.TrimSuffix(field, "_id")
@@ -131,20 +131,20 @@ func (r *Reader) columns() (err error) {
 		}
 		r.wide = append(r.wide, i)
 	}
-	for i, name := range r.rows.Columns { // not another column: one that would be lost
+	for i, name := range r.rows.Columns { // not another column: its items would be lost
 		n, found := strings.CutPrefix(name, "item_")
 		if _, err := strconv.Atoi(n); found && err == nil && !slices.Contains(r.wide, i) {
-			return r.rows.Fail("", fmt.Sprintf("column %s is in the header, and %d columns in a row from item_1", name, len(r.wide)), "positions count from 1, and none is left out")
+			return r.rows.Fail("", fmt.Sprintf("column %s is in the header, but only %d consecutive columns from item_1", name, len(r.wide)), "positions count from 1, and none is left out")
 		}
 	}
 	if len(r.wide) == 0 {
 		return r.rows.Fail("", "neither slate_id nor item_1 is in the header: "+strings.Join(r.rows.Columns, ", "),
-			"a slate a row has user_id and item_1 to item_T, an item a row has user_id, slate_id, position and item_id")
+			"slates in rows have user_id and item_1 to item_T, items in rows have user_id, slate_id, position and item_id")
 	}
 	return nil
 }
 
-// Next moves to the next slate; not ok at the end.
+// Next moves to the next slate. ok is false at the end.
 func (r *Reader) Next() (ok bool, err error) {
 	if !r.more && !r.rows.Next() {
 		return false, r.rows.Err()
@@ -184,13 +184,13 @@ func (r *Reader) readRow() error {
 	return nil
 }
 
-// length refuses a slate of another length than the others, or than the one asked for.
+// length fails on a slate of another length than the others, or than the one asked for.
 func (r *Reader) length(n int) error {
 	switch {
 	case n == 0:
 		return r.fail("item_id", fmt.Sprintf("user %.40q has a slate without items", r.userID), "leave the line out")
 	case r.t != 0 && n != r.t:
-		due, hint := r.due()
+		due, hint := r.wanted()
 		field := "item_id"
 		if r.wide != nil { // all of its columns
 			field = ""
@@ -200,15 +200,15 @@ func (r *Reader) length(n int) error {
 	return nil
 }
 
-// due says which length a slate ought to have, and what to do about another.
-func (r *Reader) due() (due, hint string) {
+// wanted returns which length a slate should have, and what to do about another length.
+func (r *Reader) wanted() (due, hint string) {
 	if r.set.Length > 0 {
 		return fmt.Sprintf("--length says %d", r.t), "leave out --length where all slates are of one length, or split the file by length"
 	}
 	return fmt.Sprintf("the others have %d", r.t), "slates of a file are of one length: split the file by length"
 }
 
-// field is the column of the item that is read next.
+// field returns the column of the item that is read next.
 func (r *Reader) field() string {
 	if r.wide != nil {
 		return "item_" + strconv.Itoa(len(r.Items)+1)
@@ -234,19 +234,19 @@ func (r *Reader) push(item []byte) error {
 	return nil
 }
 
-// unknown is the error of an item that is not in the catalogue.
+// unknown returns the error for an item that is not in the catalogue.
 func (r *Reader) unknown(item []byte) error {
 	n, ok := perturb.WholeNumber(item)
 	switch {
 	case r.cat.Named():
-		return r.fail(r.field(), fmt.Sprintf("item %.40q is not in the catalogue of %d items", item, r.cat.Size), "the catalogue is all items there are, shown or not")
+		return r.fail(r.field(), fmt.Sprintf("item %.40q is not in the catalogue of %d items", item, r.cat.Size), "the catalogue must list all items, shown or not")
 	case !ok || item[0] == '0' && len(item) > 1:
 		return r.fail(r.field(), fmt.Sprintf("item %.40q is not a number from 1 to %d, without zeros in front", item, r.cat.Size), "give the ids in --catalogue FILE where they are not 1 to M")
 	}
 	return r.fail(r.field(), fmt.Sprintf("item %d is outside the catalogue of %d items", n, r.cat.Size), "--items is the size of the whole catalogue, from 1")
 }
 
-// readLong reads the rows of a slate, of which the first is at hand.
+// readLong reads the rows of a slate. The first is read already.
 func (r *Reader) readLong() error {
 	f := r.rows.Fields
 	r.userID, r.slateID = append(r.userID[:0], f[r.user]...), append(r.slateID[:0], f[r.slate]...)
@@ -262,7 +262,7 @@ func (r *Reader) readLong() error {
 			return r.fail("position", fmt.Sprintf("position %d of slate %.40q comes where %d is due", at, r.slateID, len(r.Items)+1),
 				"the rows of a slate stand together, in order of position, from 1")
 		}
-		if at == 1 && !r.once.add(r.userID, r.slateID) {
+		if at == 1 && !r.tally.add(r.userID, r.slateID) {
 			return r.fail("slate_id", fmt.Sprintf("slate %.40q of user %.40q is in the file twice", r.slateID, r.userID),
 				"a slate is released once: leave one out, or give the other an id of its own")
 		}
@@ -285,7 +285,7 @@ func (r *Reader) readLong() error {
 		}
 	}
 	if r.t != 0 && len(r.Items) != r.t {
-		due, hint := r.due()
+		due, hint := r.wanted()
 		return &dataset.Error{File: r.set.In, Line: r.line, Field: "position", Msg: fmt.Sprintf("slate %.40q has %d items, %s", r.slateID, len(r.Items), due), Hint: hint}
 	}
 	return nil

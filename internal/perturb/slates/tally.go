@@ -8,11 +8,11 @@ import (
 	"hash/fnv"
 )
 
-// Remembered is how many users, or slates, are kept apart at a time: 16 bytes of each.
+// Remembered is how many users, or slates, are told apart at a time, at 16 bytes each.
 const Remembered = 1 << 18
 
-// ascent says of ids that come one after the other whether each is larger than the one
-// before, by bytes or, as numbers are, by length and then bytes: then none comes twice.
+// ascent tells of a sequence of ids whether each is larger than the one before, by bytes, or by
+// length and then bytes, as numbers are. Then none comes twice.
 type ascent struct {
 	last            []byte
 	begun           bool
@@ -36,7 +36,7 @@ func (a *ascent) restart() { a.begun = false }
 
 func (a *ascent) holds() bool { return a.bytewise || a.sized }
 
-// digest is 128 bits of a hash of ids; ids of one hash are taken for one id.
+// digest returns 128 bits of a hash of ids. Ids with the same hash count as one id.
 type digest struct {
 	h hash.Hash
 	b []byte
@@ -57,27 +57,27 @@ func (d *digest) of(ids ...[]byte) (key [16]byte) {
 	return key
 }
 
-// Users counts the slates of users in bounded memory: of any number of users whose ids
-// ascend, of Room in another order.
+// Users counts the slates of users in bounded memory: for any number of users if their ids ascend,
+// else for Room users.
 type Users struct {
 	Room int
 
 	digest digest
 	order  ascent
-	run    int64 // slates in a row of the user at hand
-	most   int64 // of all runs
+	streak int64 // consecutive slates of the current user
+	most   int64 // the largest of these
 	counts map[[16]byte]int64
-	over   bool // there were more users than counts has room for
+	over   bool // there were more users than Room
 }
 
 // Add counts a slate of a user.
 func (t *Users) Add(user []byte) {
-	if t.run == 0 || !bytes.Equal(user, t.order.last) {
+	if t.streak == 0 || !bytes.Equal(user, t.order.last) {
 		t.order.next(user)
-		t.run = 0
+		t.streak = 0
 	}
-	t.run++
-	t.most = max(t.most, t.run)
+	t.streak++
+	t.most = max(t.most, t.streak)
 	if t.over {
 		return
 	}
@@ -92,8 +92,8 @@ func (t *Users) Add(user []byte) {
 	t.counts[key]++
 }
 
-// Most is the most slates of one user; not known where users came in no order and there
-// were too many.
+// Most returns the most slates of one user. known is false if the ids did not ascend and there were
+// too many users.
 func (t *Users) Most() (n int64, known bool) {
 	if t.order.holds() {
 		return t.most, true
@@ -104,17 +104,17 @@ func (t *Users) Most() (n int64, known bool) {
 	return n, !t.over
 }
 
-// slateTally finds slates that come twice, in bounded memory: see complete.
+// slateTally finds repeated slates, in bounded memory: see complete.
 type slateTally struct {
 	room          int
 	digest        digest
-	users, slates ascent // slates: of the user at hand
+	users, slates ascent // slates: of the current user
 	keys, older   map[[16]byte]struct{}
-	forgot        bool // some were let go to make room
+	forgot        bool // some were forgotten to make room
 }
 
-// add is false of a slate whose ids are among those remembered, the last half of
-// room at least.
+// add reports whether the ids of a slate are new among those remembered, which are at least the
+// last half of room.
 func (t *slateTally) add(user, slate []byte) bool {
 	if !t.users.begun || !bytes.Equal(user, t.users.last) {
 		t.users.next(user)
@@ -135,8 +135,8 @@ func (t *slateTally) add(user, slate []byte) bool {
 	return !again && !before
 }
 
-// complete is true where no slate can have come twice unnoticed: all are remembered, or
-// users ascend, and the slates of each.
+// complete reports whether it is sure that no slate came twice: all are remembered, or the users
+// ascend, and the slates of each user.
 func (t *slateTally) complete() bool {
 	return !t.forgot || t.users.holds() && t.slates.holds()
 }

@@ -8,7 +8,7 @@ import (
 	"privrec/internal/perturb"
 )
 
-// Headers are the first line of the output.
+// Headers returns the first line of the output.
 func (r *Reader) Headers() []string {
 	form := r.set.OutForm
 	sep, token, number := string(perturb.Separator(form)), "", ""
@@ -28,7 +28,7 @@ func (r *Reader) Headers() []string {
 	return []string{head + "\n"}
 }
 
-// Append writes record i: a row, or where slates have ids a row an item.
+// Append writes record i: one row, or, if slates have ids, one row for each item.
 func (r *Reader) Append(b *perturb.Block[int32], i int) (err error) {
 	form, sep := r.set.OutForm, perturb.Separator(r.set.OutForm)
 	out := b.Lines[0]

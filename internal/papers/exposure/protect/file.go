@@ -158,7 +158,7 @@ func (p *filePerturber) newReport(f perturb.Facts) (run.Result, error) {
 	if p.shown != nil && p.shown.digest != "" && p.shown.digest != f.Digest {
 		return nil, &dataset.Error{File: p.o.In, Msg: "the file changed between the two times it was read", Hint: "give it when it is written to the end"}
 	}
-	r := &FileReport{Facts: f, Options: *p.o, Length: p.in.Length(), Items: p.cat.Size, Count: p.in.Length(), ids: p.in.Named(), once: p.in.Once()}
+	r := &FileReport{Facts: f, Options: *p.o, Length: p.in.Length(), Items: p.cat.Size, Count: p.in.Length(), ids: p.in.Named(), once: p.in.Distinct()}
 	for _, w := range p.ws {
 		r.add(w.slateCounts)
 	}

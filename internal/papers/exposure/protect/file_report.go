@@ -74,7 +74,7 @@ func (r *FileReport) Document() *report.Document {
 // guarantee says what one pair of neighbours may show.
 func (r *FileReport) guarantee() *report.Table {
 	e := r.Options.Epsilon
-	t := perturb.Guarantee()
+	t := perturb.GuaranteeTable()
 	t.Add("the item of one position of one slate", e)
 	t.Add(fmt.Sprintf("a whole slate: all %d positions", r.Length), e*float64(r.Length))
 	if r.Most > 0 {
@@ -88,7 +88,7 @@ func (r *FileReport) guarantee() *report.Table {
 }
 
 func (r *FileReport) counts() *report.Table {
-	t := perturb.Counts()
+	t := perturb.CountsTable()
 	t.Add("slates", r.Slates)
 	if r.Options.Replace == ReplaceRR {
 		t.Add("positions answered in each", r.Count)
