@@ -9,7 +9,6 @@ import (
 
 	"privrec/internal/experiment"
 	"privrec/internal/protocol/nextitem"
-
 	"privrec/internal/run"
 	"privrec/internal/train"
 )
@@ -19,6 +18,7 @@ import (
 // the table of TestTable53 follows.
 func TestRealAccount(t *testing.T) {
 	if os.Getenv("PRIVREC_DATA") == "" {
+		// The data are not in the repository; .ci/run, where they are, fails if this skips.
 		t.Skip("PRIVREC_DATA is not set: skipping the check on real data")
 	}
 	t.Setenv("PRIVREC_CACHE", t.TempDir())
