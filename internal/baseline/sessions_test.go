@@ -16,6 +16,7 @@ import (
 	"privrec/internal/model/gru4rec"
 	"privrec/internal/privacy"
 	"privrec/internal/protocol/nextitem"
+	"privrec/internal/protocol/nextitem/nextitemtest"
 	"privrec/internal/run"
 	"privrec/internal/run/runtest"
 )
@@ -88,49 +89,20 @@ func sameFile[M Shape](t *testing.T, name string, m method[M]) {
 // Every field refuses what cannot be run, and says which field, what it wants
 // and what it got.
 func TestSessionValidation(t *testing.T) {
-	shared := []struct{ set, message string }{
-		{"profile=", "must not be empty"},
-		{"data.name=", "must not be empty"},
-		{"data.candidates=all", `must be one of train, ten-core, got "all"`},
-		{"model.dim=0", "must lie in 1..4096, got 0"},
-		{"model.dim=4097", "must lie in 1..4096, got 4097"},
-		{"model.dim=1.5", ""},
-		{"model.steps=0", "must lie in 1..100, got 0"},
-		{"model.steps=101", "must lie in 1..100, got 101"},
-		{"train.epochs=0", "must lie in 1..100000, got 0"},
-		{"train.batch=0", "must lie in 1..1000000, got 0"},
-		{"train.rate=0", "must lie in [1e-12,100], got 0"},
-		{"train.rate=-1", "must lie in [1e-12,100], got -1"},
-		{"train.rate=.inf", ""},
-		{"train.decay_by=0", "must lie in (0,1], got 0"},
-		{"train.decay_by=1.5", "must lie in (0,1], got 1.5"},
-		{"train.decay_every=0", "must lie in 1..100000, got 0"},
-		{"train.l2=-1", "must lie in [0,1), got -1"},
-		{"train.l2=1", "must lie in [0,1), got 1"},
-		{"train.patience=-1", "must lie in 0..100000, got -1"},
-		{"train.select=best", `must be one of validation, last, test, got "best"`},
-		{"train.validation=1", "must lie in [0,1), got 1"},
-		{"train.validation=-0.1", "must lie in [0,1), got -0.1"},
-		{"train.validation=0", "must be above 0 to select on validation"},
-		{"train.validation_split=time", `must be one of sample, user, got "time"`},
-		{"train.unknown=1", ""},
-		{"eval.k=[]", "must name at least one cutoff"},
-		{"eval.k=[0]", "must lie in 1..100000, got 0"},
-		{"eval.k=[10,20,10]", "names 10 twice"},
-	}
+	shared := nextitemtest.Refused()
 	for _, name := range []string{"srgnn", "apgnn", "gru4rec"} {
 		for _, r := range shared {
-			if name != "gru4rec" || !strings.HasPrefix(r.set, "model.steps") {
-				refuses(t, name, r.set, r.message)
+			if name != "gru4rec" || !strings.HasPrefix(r.Set, "model.steps") {
+				refuses(t, name, r.Set, r.Message)
 			}
 		}
 	}
-	for _, r := range []struct{ set, message string }{
+	for _, r := range []struct{ Set, Message string }{
 		{"model.user_dim=0", "must lie in 1..4096, got 0"},
 		{"model.user_dim=5000", "must lie in 1..4096, got 5000"},
 		{"model.user_input=age", `must be one of features, id, got "age"`},
 	} {
-		refuses(t, "apgnn", r.set, r.message)
+		refuses(t, "apgnn", r.Set, r.Message)
 	}
 }
 

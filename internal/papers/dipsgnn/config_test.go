@@ -10,6 +10,7 @@ import (
 
 	"privrec/internal/config"
 	"privrec/internal/protocol/nextitem"
+	"privrec/internal/protocol/nextitem/nextitemtest"
 	"privrec/internal/run"
 )
 
@@ -68,7 +69,7 @@ func TestConfigFiles(t *testing.T) {
 // Every field refuses what cannot be run, and says which field, what it wants
 // and what it got.
 func TestValidation(t *testing.T) {
-	dipsgnn := []struct{ set, message string }{
+	dipsgnn := []struct{ Set, Message string }{
 		{"privacy.features.epsilon=1e-300", "must lie in [1e-06,1000] or be .inf, got 1e-300"},
 		{"privacy.features.epsilon=0", "must lie in [1e-06,1000] or be .inf, got 0"},
 		{"privacy.features.epsilon=-1", "must lie in [1e-06,1000] or be .inf, got -1"},
@@ -98,49 +99,20 @@ func TestValidation(t *testing.T) {
 		{`eval.noise=["maybe"]`, `must be one of on, off, got "maybe"`},
 		{`eval.noise=["on","on"]`, `names "on" twice`},
 	}
-	users := []struct{ set, message string }{
+	users := []struct{ Set, Message string }{
 		{"model.user_dim=0", "must lie in 1..4096, got 0"},
 		{"model.user_dim=5000", "must lie in 1..4096, got 5000"},
 		{"model.user_input=age", `must be one of features, id, got "age"`},
 	}
-	shared := []struct{ set, message string }{
-		{"profile=", "must not be empty"},
-		{"data.name=", "must not be empty"},
-		{"data.candidates=all", `must be one of train, ten-core, got "all"`},
-		{"model.dim=0", "must lie in 1..4096, got 0"},
-		{"model.dim=4097", "must lie in 1..4096, got 4097"},
-		{"model.dim=1.5", ""},
-		{"model.steps=0", "must lie in 1..100, got 0"},
-		{"model.steps=101", "must lie in 1..100, got 101"},
-		{"train.epochs=0", "must lie in 1..100000, got 0"},
-		{"train.batch=0", "must lie in 1..1000000, got 0"},
-		{"train.rate=0", "must lie in [1e-12,100], got 0"},
-		{"train.rate=-1", "must lie in [1e-12,100], got -1"},
-		{"train.rate=.inf", ""},
-		{"train.decay_by=0", "must lie in (0,1], got 0"},
-		{"train.decay_by=1.5", "must lie in (0,1], got 1.5"},
-		{"train.decay_every=0", "must lie in 1..100000, got 0"},
-		{"train.l2=-1", "must lie in [0,1), got -1"},
-		{"train.l2=1", "must lie in [0,1), got 1"},
-		{"train.patience=-1", "must lie in 0..100000, got -1"},
-		{"train.select=best", `must be one of validation, last, test, got "best"`},
-		{"train.validation=1", "must lie in [0,1), got 1"},
-		{"train.validation=-0.1", "must lie in [0,1), got -0.1"},
-		{"train.validation=0", "must be above 0 to select on validation"},
-		{"train.validation_split=time", `must be one of sample, user, got "time"`},
-		{"train.unknown=1", ""},
-		{"eval.k=[]", "must name at least one cutoff"},
-		{"eval.k=[0]", "must lie in 1..100000, got 0"},
-		{"eval.k=[10,20,10]", "names 10 twice"},
-	}
-	check := func(rows []struct{ set, message string }) {
+	shared := nextitemtest.Refused()
+	check := func(rows []struct{ Set, Message string }) {
 		for _, r := range rows {
-			err := Task().Check("", []string{r.set})
-			path, _, _ := strings.Cut(r.set, "=")
+			err := Task().Check("", []string{r.Set})
+			path, _, _ := strings.Cut(r.Set, "=")
 			if err == nil {
-				t.Errorf("%s is accepted", r.set)
-			} else if !strings.Contains(err.Error(), r.message) || !strings.Contains(err.Error(), path) {
-				t.Errorf("%s: %v, want %q", r.set, err, r.message)
+				t.Errorf("%s is accepted", r.Set)
+			} else if !strings.Contains(err.Error(), r.Message) || !strings.Contains(err.Error(), path) {
+				t.Errorf("%s: %v, want %q", r.Set, err, r.Message)
 			}
 		}
 	}
