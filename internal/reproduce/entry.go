@@ -18,6 +18,7 @@ type entry struct {
 	task  run.Task
 	seeds []uint64
 	base  run.Options // configuration and overrides, without seed and directory
+	about []*entry    // of the runs that are made first, and that this one is about
 }
 
 // on names the data set that is taken, and the one that it stands for.
@@ -28,10 +29,11 @@ func (c *entry) on() string {
 	return c.name + " for " + c.data.Printed
 }
 
-// entry returns what a row trains in a size. It joins the overrides of the data, the row,
-// the size, the row in that size, and the user; the last one counts.
+// entry returns what a row trains in a size. It joins the overrides of the row, the size,
+// the row in that size, and the user; the last one counts. Of the runs that the row is about
+// it leaves out those of the size, which are the row's.
 func (g *Grid) entry(r *Row, size string, sets []string) (*entry, error) {
-	p, own, err := g.size(size, r)
+	p, _, err := g.size(size, r.Setting)
 	if err != nil {
 		return nil, err
 	}
@@ -44,32 +46,96 @@ func (g *Grid) entry(r *Row, size string, sets []string) (*entry, error) {
 	if c.name = c.data.Name; p.StandIn {
 		c.name = c.data.StandIn
 	}
-	if c.task, err = g.task(r); err != nil {
-		return nil, err
-	}
-	if c.base, err = g.files.options(r.Config); err != nil {
-		return nil, err
-	}
-	given := slices.Concat(r.Set, p.Set, own, sets)
-	for _, s := range given {
-		if key, _, _ := strings.Cut(s, "="); slices.Contains(gridKeys, strings.TrimSpace(key)) {
-			return nil, &run.UsageError{Message: fmt.Sprintf("override %s: the table sets %s itself", s, strings.TrimSpace(key)),
-				Fix: "the grid sets data and seeds, and --out sets the folder"}
+	for _, s := range r.On {
+		b := entry{row: r, data: c.data, name: c.name, seeds: c.seeds}
+		if err := g.open(&b, s, size, nil, sets); err != nil {
+			return nil, err
 		}
+		b.base.Sets = append([]string{"data.name=" + c.name}, b.base.Sets...)
+		c.about = append(c.about, &b)
 	}
-	c.base.Sets = append([]string{"data.name=" + c.name}, given...)
+	if err := g.open(c, r.Setting, size, p.Set, sets); err != nil {
+		return nil, err
+	}
+	if len(c.about) == 0 { // else its data are those runs
+		c.base.Sets = append([]string{"data.name=" + c.name}, c.base.Sets...)
+	}
 	return c, nil
 }
 
-// gridKeys are the keys that the grid itself sets for every run.
-var gridKeys = []string{"data.name", "run.seed", "run.out"}
+// open finds the task and the configuration of a setting in a size.
+func (g *Grid) open(c *entry, s Setting, size string, common, sets []string) (err error) {
+	_, own, err := g.size(size, s)
+	if err != nil {
+		return err
+	}
+	if c.task, err = g.task(s.Task); err != nil {
+		return err
+	}
+	if c.base, err = g.files.options(s.Config); err != nil {
+		return err
+	}
+	c.base.Sets = slices.Concat(s.Set, common, own, sets)
+	for _, s := range c.base.Sets {
+		if key, _, _ := strings.Cut(s, "="); slices.Contains(gridKeys, strings.TrimSpace(key)) {
+			return &run.UsageError{Message: fmt.Sprintf("override %s: the table sets %s itself", s, strings.TrimSpace(key)),
+				Fix: "the grid sets data and seeds, and --out sets the folder"}
+		}
+	}
+	return nil
+}
 
-// options returns the options of one run in a directory.
-func (c *entry) options(dir string, seed uint64) run.Options {
+// check lets the tasks check their configurations.
+func (c *entry) check() error {
+	dirs := make([]string, len(c.about))
+	for i, b := range c.about {
+		if err := b.check(); err != nil {
+			return err
+		}
+		dirs[i] = "unused"
+	}
+	_, err := c.task.Plan(c.options("unused", c.seeds[0], dirs...))
+	return err
+}
+
+// gridKeys are the keys that the grid itself sets for every run.
+var gridKeys = []string{"data.name", "run.seed", "run.out", onRuns}
+
+// onRuns is the key of the runs that a task is about.
+const onRuns = "on.runs"
+
+// options returns the options of one run in a directory, about runs in directories.
+func (c *entry) options(dir string, seed uint64, about ...string) run.Options {
 	quoted, _ := json.Marshal(dir) // a string; JSON's quoting is YAML's too
 	o := c.base
 	o.Sets = append(slices.Clone(c.base.Sets), fmt.Sprintf("run.seed=%d", seed), "run.out="+string(quoted))
+	if len(about) > 0 {
+		list, _ := json.Marshal(about) // strings
+		o.Sets = append(o.Sets, onRuns+"="+string(list))
+	}
 	return o
+}
+
+// run returns the run of a seed, and appends it to list after the runs that it is about. The
+// directory of a run is named after task, hash of the configuration and seed, below out/runs.
+func (c *entry) run(list *[]*Run, out string, seed uint64) (*Run, error) {
+	r := &Run{Method: c.row.Label(), Data: c.name, Seed: seed, Status: ToDo, entry: c}
+	var dirs []string
+	for _, b := range c.about {
+		of, err := b.run(list, out, seed)
+		if err != nil {
+			return nil, err
+		}
+		r.about, dirs = append(r.about, of), append(dirs, of.Dir)
+	}
+	plan, err := c.task.Plan(c.options("unused", seed, dirs...))
+	if err != nil {
+		return nil, err
+	}
+	r.Dir = filepath.Join(out, "runs", fmt.Sprintf("%s-%.12s-seed%d", strings.ReplaceAll(c.task.String(), " ", "-"), plan.Hash, seed))
+	r.options = c.options(r.Dir, seed, dirs...)
+	*list = append(*list, r)
+	return r, nil
 }
 
 // Run is one run of a table.
@@ -85,6 +151,7 @@ type Run struct {
 
 	entry   *entry
 	options run.Options
+	about   []*Run // made before
 }
 
 // On names the data set that is taken and, where that is generated, the one that it stands
@@ -110,8 +177,8 @@ const (
 	NoData    Status = "data missing"
 )
 
-// runs lists a table's runs row by row, and seed by seed within a row. The directory of a
-// run is named after task, hash of the configuration and seed, below out/runs.
+// runs lists a table's runs row by row, and seed by seed within a row. A run follows those
+// that it is about.
 func (g *Grid) runs(o Options) (entries []*entry, runs []*Run, err error) {
 	sets := o.Sets
 	if o.Workers > 0 {
@@ -124,12 +191,9 @@ func (g *Grid) runs(o Options) (entries []*entry, runs []*Run, err error) {
 		}
 		entries = append(entries, c)
 		for _, seed := range c.seeds {
-			plan, err := c.task.Plan(c.options("unused", seed))
-			if err != nil {
+			if _, err := c.run(&runs, o.Out, seed); err != nil {
 				return nil, nil, err
 			}
-			dir := filepath.Join(o.Out, "runs", fmt.Sprintf("%s-%.12s-seed%d", strings.ReplaceAll(c.task.String(), " ", "-"), plan.Hash, seed))
-			runs = append(runs, &Run{Method: c.row.Label(), Data: c.name, Seed: seed, Dir: dir, Status: ToDo, entry: c, options: c.options(dir, seed)})
 		}
 	}
 	return entries, runs, nil
@@ -156,6 +220,23 @@ func (r *Run) look() (*run.Manifest, error) {
 		return nil, &run.UsageError{Message: fmt.Sprintf("%s holds a run of another configuration", r.Dir), Fix: "choose another --out"}
 	}
 	return p.Manifest, nil
+}
+
+// waits takes the status of a run from those that it is about, where one of them is not done.
+// It reports whether it did.
+func (r *Run) waits() bool {
+	for _, of := range r.about {
+		switch of.Status {
+		case Done:
+			continue
+		case Failed, NoData:
+			r.Status, r.Problem = of.Status, fmt.Sprintf("%s, which it is about: %s", of.entry.task, of.Problem)
+		case Elsewhere:
+			r.Status = Elsewhere
+		}
+		return true
+	}
+	return false
 }
 
 // oneLine joins the lines of an error for a table cell.

@@ -21,7 +21,7 @@ func (g *Grid) Estimate(ctx context.Context, o Options) (*report.Document, error
 	}
 	t := &report.Table{Name: g.Name, Title: fmt.Sprintf("Runs of %s, size %s", g.Name, o.Size), Columns: []report.Column{
 		{Name: "method"}, {Name: "data"}, {Name: "seed"}, {Name: "state"}, {Name: "steps"}, {Name: "ms a step", Format: "%.1f"}, {Name: "time"}, {Name: "memory MB"}}}
-	p, _, err := g.size(o.Size, &g.Rows[0])
+	p, _, err := g.size(o.Size, g.Rows[0].Setting)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func (g *Grid) Estimate(ctx context.Context, o Options) (*report.Document, error
 		memory           int64
 		first            = map[string]*Run{} // by directory: rows may share a run
 	)
-	for _, c := range entries {
+	for _, c := range withAbout(entries) {
 		f, bad := run.Forecast{}, error(nil)
 		measured := false
 		for _, r := range runs {
@@ -56,6 +56,11 @@ func (g *Grid) Estimate(ctx context.Context, o Options) (*report.Document, error
 				continue
 			}
 			open++
+			if r.waits() { // they cannot be measured before those are made
+				t.Add(r.Method, r.On(), fmt.Sprint(r.Seed), string(ToDo))
+				unmeasured++
+				continue
+			}
 			if !measured { // the seeds of a row take the same
 				o.Progress.Phase(fmt.Sprintf("measure %s on %s", r.Method, r.Data))
 				f, bad = c.task.Forecast(ctx, r.options)
@@ -92,10 +97,18 @@ func (g *Grid) Estimate(ctx context.Context, o Options) (*report.Document, error
 			report.Fact{Label: "memory", Value: fmt.Sprintf("at least %d MB", memory>>20), Note: "the peak of the program's memory while it measured the largest row"})
 	}
 	if unmeasured > 0 {
-		d.Facts = append(d.Facts, report.Fact{Label: "not estimated", Value: fmt.Sprintf("%d runs", unmeasured), Note: "their data are missing, or their task makes no forecast"})
+		d.Facts = append(d.Facts, report.Fact{Label: "not estimated", Value: fmt.Sprintf("%d runs", unmeasured), Note: "their data are missing, they are about runs that are not made, or their task makes no forecast"})
 	}
 	d.Notes = append(d.Notes, "these are estimates: the time of a few steps, multiplied by the number that the settings ask for; no file was written")
 	return d, nil
+}
+
+// withAbout lists the entries of rows, each after those of the runs that it is about.
+func withAbout(entries []*entry) (all []*entry) {
+	for _, c := range entries {
+		all = append(append(all, c.about...), c)
+	}
+	return all
 }
 
 // lasting writes a time in its two largest units.

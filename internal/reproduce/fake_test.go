@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -31,6 +32,44 @@ type fakeConfig struct {
 	Short string  `yaml:"short"` // what the run says of its epochs
 	Eps   string  `yaml:"eps"`   // claimed; "" writes no privacy.json
 }
+
+// aboutConfig is a task about finished runs of the fake.
+type aboutConfig struct {
+	On struct {
+		Runs []string `yaml:"runs"`
+	} `yaml:"on"`
+	Level string `yaml:"level"`
+}
+
+// about is the task: its Recall@20 is the sum of those of the runs.
+func about(began func()) run.Task {
+	return run.Spec[aboutConfig]{
+		Verb: "attack", Name: "fake", Summary: "adds up", Cite: "A. Author",
+		Default: func() aboutConfig { return aboutConfig{Level: "B"} },
+		Check: func(v *config.Checker, c aboutConfig) {
+			v.Check(len(c.On.Runs) > 0, "on.runs", "must name at least one")
+		},
+		Open: func(_ context.Context, env *run.Env, c aboutConfig) (run.Work, error) {
+			return work(func(context.Context) error {
+				began()
+				f, sum := &fake{}, 0.0
+				for _, dir := range c.On.Runs {
+					o, err := experiment.ReadOutcome(dir)
+					if err != nil {
+						return err
+					}
+					sum += o.Evaluations[0].Values["Recall@20"]
+				}
+				own := fakeConfig{Value: sum - 0.01*float64(env.Seed-1), Level: c.Level} // the fake adds it again
+				return f.work(context.Background(), env, own)
+			}), nil
+		},
+	}.Task()
+}
+
+type work func(context.Context) error
+
+func (w work) Run(ctx context.Context) error { return w(ctx) }
 
 // fake is the task and how often its work began.
 type fake struct {
@@ -156,8 +195,16 @@ rows:
 // load writes a grid with its configuration and loads it.
 func load(t *testing.T, text string, tasks ...run.Task) (*Grid, error) {
 	t.Helper()
+	return loadWith(t, text, nil, tasks...)
+}
+
+// loadWith is load with further configurations.
+func loadWith(t *testing.T, text string, more map[string]string, tasks ...run.Task) (*Grid, error) {
+	t.Helper()
 	dir := t.TempDir()
-	for name, text := range map[string]string{"grid.yaml": text, "fake.yaml": "value: 0.2\n"} {
+	files := map[string]string{"grid.yaml": text, "fake.yaml": "value: 0.2\n"}
+	maps.Copy(files, more)
+	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,7 @@ import (
 func TestFloorLabels(t *testing.T) {
 	row := func(method, config string, popularity float64) *summary {
 		return &summary{
-			entry: &entry{row: &Row{Method: method, Config: "../x/" + config + ".yaml"}}, level: dataset.LevelC,
+			entry: &entry{row: &Row{Method: method, Setting: Setting{Config: "../x/" + config + ".yaml"}}}, level: dataset.LevelC,
 			results: []*result{{order: []string{"popularity"}}},
 			columns: []column{{floors: map[string]float64{"popularity": popularity}}},
 		}

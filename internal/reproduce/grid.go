@@ -85,16 +85,25 @@ type Row struct {
 	Variant string `yaml:"setting"` // tells rows of one method apart; empty where there is one
 	About   string `yaml:"about"`   // a sentence on the row, for the table's notes
 	Data    string `yaml:"data"`    // one of Grid.Data
-	Task    string `yaml:"task"`    // as in "train dipsgnn"
-	Config  string `yaml:"config"`  // file, relative to the grid's
 	// Evaluation says which evaluation counts, by the end of its name, as in "test noise
 	// on". Empty: the first.
-	Evaluation string     `yaml:"evaluation"`
-	Set        []string   `yaml:"set"`   // overrides in every size
-	Smoke      []string   `yaml:"smoke"` // overrides in one size, and likewise below
-	Quick      []string   `yaml:"quick"`
-	Full       []string   `yaml:"full"`
-	Printed    []*float64 `yaml:"printed"` // in the order of the metrics; null where the paper prints none
+	Evaluation string `yaml:"evaluation"`
+	Setting    `yaml:",inline"`
+	// On lists the runs that the row's task is about, such as those that it attacks. They are
+	// made first, with the same seed and on the same data. The task gets their directories as
+	// the key on.runs.
+	On      []Setting  `yaml:"on"`
+	Printed []*float64 `yaml:"printed"` // in the order of the metrics; null where the paper prints none
+}
+
+// Setting is a task under a configuration, in every size of the table.
+type Setting struct {
+	Task   string   `yaml:"task"`   // as in "train dipsgnn"
+	Config string   `yaml:"config"` // file, relative to the grid's
+	Set    []string `yaml:"set"`    // overrides in every size
+	Smoke  []string `yaml:"smoke"`  // overrides in one size, and likewise below
+	Quick  []string `yaml:"quick"`
+	Full   []string `yaml:"full"`
 }
 
 // Label returns the method with its variant.
@@ -108,15 +117,15 @@ func (r *Row) Label() string {
 // SizeNames lists the sizes, the smallest first.
 func SizeNames() []string { return []string{"smoke", "quick", "full"} }
 
-// size returns a size, and the overrides of a row in it.
-func (g *Grid) size(name string, r *Row) (p Size, own []string, err error) {
+// size returns a size, and the overrides of a setting in it.
+func (g *Grid) size(name string, s Setting) (p Size, own []string, err error) {
 	switch name {
 	case "smoke":
-		return g.Sizes.Smoke, r.Smoke, nil
+		return g.Sizes.Smoke, s.Smoke, nil
 	case "quick":
-		return g.Sizes.Quick, r.Quick, nil
+		return g.Sizes.Quick, s.Quick, nil
 	case "full":
-		return g.Sizes.Full, r.Full, nil
+		return g.Sizes.Full, s.Full, nil
 	}
 	return p, nil, &run.UsageError{Message: fmt.Sprintf("unknown profile %q", name), Fix: suggest(name, SizeNames())}
 }
@@ -260,9 +269,10 @@ func (g *Grid) checkRow(v *config.Checker, i int) {
 	r, at := &g.Rows[i], func(key string) string { return fmt.Sprintf("rows.%d.%s", i, key) }
 	v.NotEmpty(at("method"), r.Method)
 	v.Check(slices.ContainsFunc(g.Data, func(d Data) bool { return d.Name == r.Data }), at("data"), "%q is not among the grid's data", r.Data)
-	_, err := g.task(r)
-	v.Check(err == nil, at("task"), "%v", err)
-	v.Check(r.Config != "", at("config"), "must name a file")
+	g.checkSetting(v, r.Setting, at)
+	for k, s := range r.On {
+		g.checkSetting(v, s, func(key string) string { return at(fmt.Sprintf("on.%d.%s", k, key)) })
+	}
 	v.Check(len(r.Printed) == len(g.Metrics), at("printed"), "%d printed numbers for %d metrics; write null where the paper prints none", len(r.Printed), len(g.Metrics))
 	for j := range i {
 		o := &g.Rows[j]
@@ -270,14 +280,21 @@ func (g *Grid) checkRow(v *config.Checker, i int) {
 	}
 }
 
-// checkConfigs lets the task of every row check its configuration in every size.
+func (g *Grid) checkSetting(v *config.Checker, s Setting, at func(key string) string) {
+	_, err := g.task(s.Task)
+	v.Check(err == nil, at("task"), "%v", err)
+	v.Check(s.Config != "", at("config"), "must name a file")
+}
+
+// checkConfigs lets the task of every row, and those of the runs that it is about, check
+// their configurations in every size.
 func (g *Grid) checkConfigs(v *config.Checker) {
 	for i := range g.Rows {
 		r := &g.Rows[i]
 		for _, name := range SizeNames() {
 			c, err := g.entry(r, name, nil)
 			if err == nil {
-				_, err = c.task.Plan(c.options("unused", c.seeds[0]))
+				err = c.check()
 			}
 			var one *config.Error
 			switch {
@@ -293,14 +310,14 @@ func (g *Grid) checkConfigs(v *config.Checker) {
 	}
 }
 
-// task returns the task that a row names.
-func (g *Grid) task(r *Row) (run.Task, error) {
+// task returns the task of a name.
+func (g *Grid) task(name string) (run.Task, error) {
 	var known []string
 	for _, t := range g.tasks {
-		if t.String() == r.Task {
+		if t.String() == name {
 			return t, nil
 		}
 		known = append(known, t.String())
 	}
-	return run.Task{}, fmt.Errorf("unknown task %q; known are %s", r.Task, strings.Join(known, ", "))
+	return run.Task{}, fmt.Errorf("unknown task %q; known are %s", name, strings.Join(known, ", "))
 }

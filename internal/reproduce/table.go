@@ -41,7 +41,7 @@ func (g *Grid) table(o Options, entries []*entry, runs []*Run) (*Table, error) {
 		rows = append(rows, s)
 	}
 	t := &Table{Name: g.FileName(o)}
-	p, _, err := g.size(o.Size, &g.Rows[0])
+	p, _, err := g.size(o.Size, g.Rows[0].Setting)
 	if err != nil {
 		return nil, err
 	}
@@ -365,6 +365,10 @@ func (g *Grid) aboutRows(rows []*summary) (out []string) {
 	who := map[string][]string{}
 	for _, s := range rows {
 		line := s.entry.row.About
+		for k, b := range s.entry.about {
+			made := fmt.Sprintf("on the run of %s under %s, made first with the same seed", b.task, path.Base(s.entry.row.On[k].Config))
+			line = strings.TrimPrefix(line+"; "+made, "; ")
+		}
 		if short := s.short(); short != "" && s.any(func(c column) float64 { return c.paper }) {
 			line = strings.TrimPrefix(line+"; no difference from the paper's numbers is taken: "+short, "; ")
 		}

@@ -164,7 +164,7 @@ func (w *worker) makeRun(ctx context.Context, r *Run) error {
 	case r.Status == Done:
 		w.showScore(r)
 		return nil
-	case r.Status == Failed, w.o.NoRun:
+	case r.Status == Failed, w.o.NoRun, r.waits():
 		return nil
 	case w.lacking[r.Data] != nil:
 		w.hint = markMissing(r, w.lacking[r.Data])
