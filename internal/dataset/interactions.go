@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -9,17 +10,19 @@ import (
 // nothing removed after the filters. An item without a training row can still be ranked, and so
 // can items for a user who is only in test. Do not change it once it is made.
 type Interactions struct {
-	Name    string // of the data set
-	Recipe  string // that made the data
-	Users   int
-	Items   int
-	Train   [][]int32 // per user, items 0..Items-1 ascending
-	Valid   [][]int32 // as Train; nil unless the split has a validation part
-	Test    [][]int32 // as Train
-	UserIDs []string  // original ids, ascending
-	ItemIDs []string  // original ids, ascending
-	Ladder  Ladder
-	Source  Source
+	Name     string // of the data set
+	Recipe   string // that made the data
+	Users    int
+	Items    int
+	Train    [][]int32   // per user, items 0..Items-1 ascending
+	Valid    [][]int32   // as Train; nil unless the split has a validation part
+	Test     [][]int32   // as Train
+	Ratings  [][]float32 // of Train, one a row; nil unless the recipe keeps them
+	Features *Features   // a row a user, in the order of UserIDs; nil when the recipe takes none
+	UserIDs  []string    // original ids, ascending
+	ItemIDs  []string    // original ids, ascending
+	Ladder   Ladder
+	Source   Source
 }
 
 // NewInteractions returns the pairs of the filtered rows that s was made of, each in its part.
@@ -28,13 +31,36 @@ type Interactions struct {
 func NewInteractions(s *Sequential, l *Log, parts []Part) (*Interactions, error) {
 	x := &Interactions{
 		Name: s.Name, Recipe: s.Recipe, Users: len(l.UserIDs), Items: len(l.ItemIDs),
-		UserIDs: l.UserIDs, ItemIDs: l.ItemIDs, Ladder: s.Ladder, Source: s.Source,
+		UserIDs: l.UserIDs, ItemIDs: l.ItemIDs, Features: s.Features, Ladder: s.Ladder, Source: s.Source,
 		Train: pairs(l, parts, Train), Test: pairs(l, parts, Test),
 	}
 	if slices.Contains(parts, Valid) {
 		x.Valid = pairs(l, parts, Valid)
 	}
+	if s.Ratings != nil {
+		x.Ratings = ratingsByItem(l, parts)
+	}
 	return x, x.distinct()
+}
+
+// ratingsByItem gathers the values of the training rows in the order in which pairs lists their
+// items.
+func ratingsByItem(l *Log, parts []Part) [][]float32 {
+	lists, off := ratings(l, parts), l.Offsets()
+	var rows []int32 // of a user's training rows, by item
+	for u, values := range lists {
+		rows = rows[:0]
+		for row := off[u]; row < off[u+1]; row++ {
+			if parts[row] == Train {
+				rows = append(rows, int32(row))
+			}
+		}
+		slices.SortFunc(rows, func(a, b int32) int { return cmp.Compare(l.Items[a], l.Items[b]) })
+		for k, row := range rows {
+			values[k] = l.Values[row]
+		}
+	}
+	return lists
 }
 
 // pairs gathers the items of one part, ascending for each user, into one backing array.

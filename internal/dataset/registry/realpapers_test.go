@@ -27,6 +27,9 @@ func TestRealPapers(t *testing.T) {
 		{"ml-1m", "rdpgcf", dataset.LevelB, true},
 		{"ml-1m", "rdpgcf-core", dataset.LevelC, false}, // the paper prints no count of it
 		{"ml-100k", "gerai", dataset.LevelB, true},
+		{"ml-100k", "gerai-valid", dataset.LevelB, true},
+		{"ml-1m", "gerai", dataset.LevelC, true}, // the paper does not use it
+		{"ml-1m", "gerai-valid", dataset.LevelC, true},
 		{"gowalla", "rdpgcf", dataset.LevelB, true}, // the published split, a tenth of it drawn here
 	} {
 		t.Run(c.name+"/"+c.recipe, func(t *testing.T) {

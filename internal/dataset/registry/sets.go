@@ -37,11 +37,11 @@ func ml1m() Set {
 			{Files: []string{"ratings.dat", "users.dat"}, Read: pair(ReadRatingsDat, ReadUsersDat)},
 			{Files: []string{"ml-1m.inter", "ml-1m.user"}, Read: interAndUser(nil)},
 		},
-		Recipes: []dataset.Recipe{{
+		Recipes: append([]dataset.Recipe{{
 			Name: "dipsgnn", About: "Hu & Fang, arXiv 2309.11515, section 5.1; rating >= 4 as in the published code",
 			MinRating: 4, Core: 10, LastN: 100,
 			Split:    dataset.Split{Kind: dataset.SplitFraction, Fraction: 0.8},
-			Features: []string{"gender", "age", "occupation"},
+			Features: attributes(),
 			Wants: []dataset.Want{
 				{Rung: dataset.Rung{Name: dataset.RungRaw, Users: 6040, Items: 3706, Rows: 1000209}, From: "the data set's own README"},
 				{Rung: dataset.Rung{Name: "rating >= 4", Users: 6038, Rows: 575281}, From: "histogram of the ratings"},
@@ -75,7 +75,9 @@ func ml1m() Set {
 				{Rung: dataset.Rung{Name: "10-core", Users: 6040, Items: 3260, Rows: 998539}, From: "an independent run of the steps"},
 			},
 			Notes: []string{"table 1 does not count this filter", randomSplit},
-		}, sasrecML1M()},
+		}, sasrecML1M()}, geraiRecipes([]dataset.Want{
+			{Rung: dataset.Rung{Name: dataset.RungRaw, Users: 6040, Items: 3706, Rows: 1000209}, From: "the data set's own README"},
+		}, dataset.Rung{Users: 6040, Rows: 1000209}, 800193, "a fifth of each user's rows, rounded, is test", "the paper does not use this set", randomSplit)...),
 	}
 }
 
@@ -89,29 +91,21 @@ func ml100k() Set {
 			{Files: []string{"u.data", "u.user"}, Read: pair(ReadUData, ReadUUser)},
 			{Files: []string{"ml-100k.inter", "ml-100k.user"}, Read: interAndUser(map[string]dataset.Kind{"age": dataset.Numeric})},
 		},
-		Recipes: []dataset.Recipe{{
+		Recipes: append([]dataset.Recipe{{
 			Name: "dipsgnn", About: "DIPSGNN's steps at a tenth of the size; the paper does not use this set",
 			MinRating: 1, Core: 10, LastN: 50,
 			Split:    dataset.Split{Kind: dataset.SplitFraction, Fraction: 0.8},
-			Features: []string{"gender", "age", "occupation"},
+			Features: attributes(),
 			Wants: []dataset.Want{
 				{Rung: dataset.Rung{Name: dataset.RungRaw, Users: 943, Items: 1682, Rows: 100000}, From: "the data set's own README"},
 				{Rung: dataset.Rung{Name: dataset.RungTrain, Samples: 30730}, From: "an independent implementation of the steps"},
 				{Rung: dataset.Rung{Name: dataset.RungKnownTest, Samples: 7158}, From: "an independent implementation of the steps"},
 			},
-		}, {
-			Name: "gerai", About: "GERAI (Zhang et al., WWW 2021), section 5.1: every rating is an interaction; a random 80 % of a user's ratings train",
-			Split:    dataset.Split{Kind: dataset.SplitRandom, Fraction: 0.8, Nearest: true},
-			Ratings:  true, // for its statistics of a user, which must not use the test rows
-			Features: []string{"gender", "age", "occupation"},
-			Wants: []dataset.Want{
-				{Rung: dataset.Rung{Name: dataset.RungRaw, Users: 943, Items: 1682}, Paper: true, From: "section 5.1"},
-				{Rung: dataset.Rung{Name: dataset.RungRaw, Rows: 100000}, Paper: true, From: "section 5.1, with its misprint corrected"},
-				{Rung: dataset.Rung{Name: dataset.RungTrain, Users: 943, Rows: 80000}, From: "a fifth of each user's rows, rounded, is test; the paper's noise scales need 80,000"},
-				{Rung: dataset.Rung{Name: dataset.RungTest, Users: 943, Rows: 20000}, From: "a fifth of each user's rows, rounded"},
-			},
-			Notes: []string{"section 5.1 prints 10,000 ratings; the file has 100,000 and the paper's noise scales need 80,000 in train", randomSplit},
-		}},
+		}}, geraiRecipes([]dataset.Want{
+			{Rung: dataset.Rung{Name: dataset.RungRaw, Users: 943, Items: 1682}, Paper: true, From: "section 5.1"},
+			{Rung: dataset.Rung{Name: dataset.RungRaw, Rows: 100000}, Paper: true, From: "section 5.1, with its misprint corrected"},
+		}, dataset.Rung{Users: 943, Rows: 100000}, 80000, "a fifth of each user's rows, rounded, is test; the paper's noise scales need 80,000",
+			"section 5.1 prints 10,000 ratings; the file has 100,000 and the paper's noise scales need 80,000 in train", randomSplit)...),
 	}
 }
 
@@ -205,17 +199,17 @@ func StandIn(p standin.Profile) Set {
 		}
 	}
 	if p.Like == "" {
-		set.Recipes = []dataset.Recipe{{
+		set.Recipes = append([]dataset.Recipe{{
 			Name: "dipsgnn", About: "DIPSGNN's steps on synthetic rows",
 			MinRating: 4, Core: p.Core, LastN: 100,
 			Split:    dataset.Split{Kind: dataset.SplitFraction, Fraction: 0.8},
-			Features: []string{"gender", "age", "occupation"},
+			Features: attributes(),
 			Wants:    raw,
 		}, {
 			Name: "rdpgcf", About: "RDP-GCF's steps on synthetic rows: a random 80 % of a user's rows, minus a tenth for validation",
 			Split: dataset.Split{Kind: dataset.SplitRandom, Fraction: 0.8, ValidShare: 0.1},
 			Wants: raw,
-		}, sasrecStandIn(raw)}
+		}, sasrecStandIn(raw)}, geraiStandIn(raw)...)
 	}
 	return set
 }
