@@ -31,10 +31,12 @@ func Keep(env *run.Env, params []*autograd.Param, meta map[string]string) error 
 }
 
 // Vectors are the vectors of all users (users, d) and items (items, d) of one release.
-// Recommendations rank by the inner products of their rows.
+// Recommendations rank by the inner products of their rows, or by scores of the method's own,
+// which may take Output.
 type Vectors struct {
 	Release      string // empty: the only one
 	Users, Items tensor.Matrix
+	Output       tensor.Matrix // what the scores take besides, such as a last layer's weights; empty: nothing
 }
 
 // KeepVectors writes the vectors of a run's releases, which is all that its ranking needs.
@@ -42,6 +44,9 @@ func KeepVectors(env *run.Env, releases []Vectors) error {
 	var tensors []run.NamedTensor
 	for _, v := range releases {
 		tensors = append(tensors, run.MatrixTensor(vectorName(v.Release, "user"), v.Users), run.MatrixTensor(vectorName(v.Release, "item"), v.Items))
+		if v.Output.Rows > 0 {
+			tensors = append(tensors, run.MatrixTensor(vectorName(v.Release, "output"), v.Output))
+		}
 	}
 	return write(env, tensors, nil)
 }
@@ -120,6 +125,11 @@ func (w *Weights) Matrix(name string) (tensor.Matrix, error) {
 	return m, nil
 }
 
+// has reports whether the file has a tensor of that name.
+func (w *Weights) has(name string) bool {
+	return slices.ContainsFunc(w.tensors, func(t run.NamedTensor) bool { return t.Name == name })
+}
+
 func (w *Weights) tensor(name string) (run.NamedTensor, error) {
 	at := slices.IndexFunc(w.tensors, func(t run.NamedTensor) bool { return t.Name == name })
 	if at < 0 {
@@ -161,7 +171,10 @@ func OpenVectors(dir, release string, users, items int) (Vectors, error) {
 	if v.Users.Cols != v.Items.Cols {
 		return v, fmt.Errorf("read the model: %s has users of %d and items of %d numbers", w.path, v.Users.Cols, v.Items.Cols)
 	}
-	return v, nil
+	if at := name("output"); w.has(at) {
+		v.Output, err = w.Matrix(at)
+	}
+	return v, err
 }
 
 // oldVectors returns the file name of a release as programs before [ModelFile] wrote it.

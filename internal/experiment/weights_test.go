@@ -105,3 +105,16 @@ func TestOpenVectors(t *testing.T) {
 		}
 	}
 }
+
+// What the scores take besides the vectors is read where it is there, of its own release.
+func TestOpenVectorsWithOutput(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, ModelFile), nil, run.MatrixTensor("a/user", filled(4, 2, 0)), run.MatrixTensor("a/item", filled(3, 2, 0)),
+		run.MatrixTensor("a/output", filled(1, 2, 7)), run.MatrixTensor("b/user", filled(4, 2, 0)), run.MatrixTensor("b/item", filled(3, 2, 0)))
+	for release, want := range map[string]int{"a": 1, "b": 0} {
+		v, err := OpenVectors(dir, release, 4, 3)
+		if err != nil || v.Output.Rows != want || want == 1 && v.Output.Data[1] != 8 {
+			t.Errorf("release %s: %+v, %v", release, v.Output, err)
+		}
+	}
+}

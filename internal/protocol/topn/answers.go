@@ -42,7 +42,9 @@ func (a *answers) open(ctx context.Context, release string) (eval.Scorer, error)
 		if err != nil {
 			return nil, err
 		}
-		a.scorer = x.scorer(v.Users, v.Items)
+		if a.scorer, err = x.scorer(v); err != nil {
+			return nil, err
+		}
 	}
 	a.release = release
 	return a.scorer, nil

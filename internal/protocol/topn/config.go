@@ -4,6 +4,7 @@ import (
 	"privrec/internal/config"
 	"privrec/internal/dataset/registry"
 	"privrec/internal/model/bpr"
+	"privrec/internal/optim"
 	"privrec/internal/train"
 )
 
@@ -13,14 +14,15 @@ type DataConfig struct {
 	Recipe string `yaml:"recipe"` // filters and split
 }
 
-// TrainConfig sets how a model is optimised: Adam on BPR triples.
+// TrainConfig sets how a model is optimised, on BPR triples.
 type TrainConfig struct {
-	Epochs int     `yaml:"epochs"` // the cap: early stopping may end before
-	Batch  int     `yaml:"batch"`
-	Rate   float64 `yaml:"rate"`
-	L2     float64 `yaml:"l2"` // lambda; half the squares of the rows of the batch over the batch, as the published program of LightGCN has it
-	// Decay times every parameter is added to its gradient at every step, before Adam sees it
-	// (weight_decay of torch.optim.Adam). Rows that few steps touch shrink most. No
+	Optimizer string  `yaml:"optimizer,omitempty"` // adam, which "" means too, or sgd
+	Epochs    int     `yaml:"epochs"`              // the cap: early stopping may end before
+	Batch     int     `yaml:"batch"`
+	Rate      float64 `yaml:"rate"`
+	L2        float64 `yaml:"l2"` // lambda; half the squares of the rows of the batch over the batch, as the published program of LightGCN has it
+	// Decay times every parameter is added to its gradient at every step, before the
+	// optimiser sees it (weight_decay of torch.optim). Rows that few steps touch shrink most. No
 	// publication here uses it; it is for tuning.
 	Decay float64 `yaml:"decay"`
 	// RateBy multiplies the rate after every RateEvery epochs. 0 for RateEvery and 1 for
@@ -51,6 +53,12 @@ type EvalConfig struct {
 	Sigmoid bool `yaml:"sigmoid"`
 }
 
+// Values of TrainConfig.Optimizer.
+const (
+	Adam = "adam"
+	SGD  = "sgd"
+)
+
 // Values of TrainConfig.Select.
 const (
 	SelectValidation = "validation"
@@ -79,6 +87,9 @@ func (c DataConfig) Check(v *config.Checker) {
 
 // Check reports what cannot be trained.
 func (c TrainConfig) Check(v *config.Checker) {
+	if c.Optimizer != "" {
+		v.OneOf("train.optimizer", c.Optimizer, Adam, SGD)
+	}
 	v.Between("train.epochs", c.Epochs, 1, 100_000)
 	v.Between("train.batch", c.Batch, 1, 10_000_000)
 	v.Within("train.rate", c.Rate, 1e-12, 100)
@@ -108,6 +119,13 @@ func (c EvalConfig) CheckAtOnce(v *config.Checker) {
 	v.Check(!c.Sigmoid, "eval.sigmoid", "must be false: the scores are no inner products")
 }
 
+// CheckOwn is Check for a method with scores of its own. It refuses settings that need inner
+// products.
+func (c EvalConfig) CheckOwn(v *config.Checker) {
+	c.Check(v)
+	v.Check(!c.Sigmoid, "eval.sigmoid", "must be false: the scores are no inner products")
+}
+
 // Filtered reports whether the recipe keeps users or items by their numbers of rows.
 func (c DataConfig) Filtered() (bool, error) {
 	set, err := registry.Find(c.Name)
@@ -116,6 +134,14 @@ func (c DataConfig) Filtered() (bool, error) {
 	}
 	r, err := set.Recipe(c.Recipe)
 	return r.Core > 0 || r.MinItem > 0 || r.MinUser > 0, err
+}
+
+// optimizer makes the optimiser of the setting.
+func (c TrainConfig) optimizer() optim.Optimizer {
+	if c.Optimizer == SGD {
+		return &optim.SGD{L2: c.Decay}
+	}
+	return optim.NewAdam(c.Decay)
 }
 
 // Selected reports whether held-out rows decide anything about the model.

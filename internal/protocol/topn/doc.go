@@ -7,7 +7,8 @@
 // The package owns the graph, the draws of BPR's triples, what is ranked against what, the
 // floors, the choice of an epoch, the forecast, metrics.json, the document that is shown and
 // the answers of finished runs. A method says what it is ([Method]) and gives [Load] its
-// model: one that trains by epochs ([Model]), or one that is made at once ([Made]).
+// model: one that BPR trains by epochs on inner products ([Model]), one with a loss and a score
+// of its own ([Own]), or one that is made at once ([Made]).
 //
 // What is ranked against what is decided in one file, rank.go: rank gives every user of a
 // part the ranks of their rows, and floors say what no model would give. A ranking among

@@ -18,8 +18,8 @@ import (
 )
 
 // Experiment is one model on one data set under the protocol. It implements run.Work,
-// run.Forecaster and run.Answerer. Load makes it; the method gives it an Account, and either a
-// Model or a Make.
+// run.Forecaster and run.Answerer. Load makes it; the method gives it an Account, and a Model,
+// an Own or a Make.
 type Experiment struct {
 	Env    *run.Env
 	Method Method
@@ -27,6 +27,7 @@ type Experiment struct {
 	Graph  *graph.Bipartite // of the training rows
 
 	Model Model       // trained by epochs
+	Own   Own         // takes the place of a Model, and trains by a loss of its own
 	Extra train.Extra // state that belongs to the parameters; nil: none
 	// Make takes the place of a Model. A run calls it once and writes nothing before, so that
 	// a killed run begins again. For a finished run without vectors it makes the model again,

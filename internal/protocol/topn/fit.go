@@ -23,8 +23,11 @@ func (t trained) Loss(tape *autograd.Tape, b train.Batch) (*autograd.Node, error
 	return t.Objective.Loss(tape, b.Step, b.Samples)
 }
 
-// objective returns the loss of the setting.
-func (x *Experiment) objective() trained {
+// objective returns the model with the loss of the setting.
+func (x *Experiment) objective() train.Model {
+	if x.Own != nil {
+		return ownLoss{x.Own, x.sampler}
+	}
 	scale := x.Method.Scale
 	if scale == 0 {
 		scale = 1
@@ -50,7 +53,7 @@ func (x *Experiment) options(t experiment.Training) train.Options {
 	c := x.Method.Train
 	o := train.Options{
 		Samples: x.learned.Edges(), BatchSize: c.Batch, Shuffle: c.Sampler == bpr.Pass, Seed: x.Env.Seed, Epochs: t.Epochs,
-		Optimizer: optim.NewAdam(c.Decay), Rate: c.Rate, Schedule: optim.StepDecay{Factor: c.RateBy, Every: c.RateEvery},
+		Optimizer: c.optimizer(), Rate: c.Rate, Schedule: optim.StepDecay{Factor: c.RateBy, Every: c.RateEvery},
 		Hooks: x.Env.TrainHooks(), Store: t.Store, SaveEvery: x.Env.SaveEvery, SaveSteps: x.Env.SaveSteps,
 		Extra: x.Extra, Tag: x.Env.ConfigHash,
 	}

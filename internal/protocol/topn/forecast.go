@@ -8,7 +8,6 @@ import (
 	"privrec/internal/eval"
 	"privrec/internal/experiment"
 	"privrec/internal/metrics"
-	"privrec/internal/optim"
 	"privrec/internal/run"
 	"privrec/internal/train"
 )
@@ -24,7 +23,7 @@ const (
 // rows, ranks some users, and multiplies.
 func (x *Experiment) Forecast(ctx context.Context) (f run.Forecast, err error) {
 	opening := x.Env.Opening()
-	if x.Model == nil { // what is made at once takes as long as it takes
+	if x.Model == nil && x.Own == nil { // what is made at once takes as long as it takes
 		return f, run.ErrNoForecast
 	}
 	seconds, err := x.timeSteps(ctx)
@@ -33,12 +32,16 @@ func (x *Experiment) Forecast(ctx context.Context) (f run.Forecast, err error) {
 	}
 	kinds := x.Method.releases()
 	start := time.Now()
-	users, items, err := x.Model.Release(kinds[0], callOnValid(0))
+	v, err := x.release(kinds[0], callOnValid(0))
+	if err != nil {
+		return f, err
+	}
+	s, err := x.scorer(v)
 	if err != nil {
 		return f, err
 	}
 	release := time.Since(start).Seconds()
-	user, timed, err := x.TimeUser(ctx, inner(users, items))
+	user, timed, err := x.TimeUser(ctx, s)
 	if err != nil {
 		return f, err
 	}
@@ -62,7 +65,7 @@ func (x *Experiment) timeSteps(ctx context.Context) ([]float64, error) {
 	t, edges := x.Method.Train, x.learned.Edges()
 	samples, draw := make([]int32, min(t.Batch, edges)), x.Env.Seed.Stream("forecast.order")
 	return run.TimeSteps(ctx, x.objective(), run.Rehearsal{
-		Optimizer: optim.NewAdam(t.Decay), Rate: t.Rate,
+		Optimizer: t.optimizer(), Rate: t.Rate,
 		Warm: 2, Fewest: 3, Steps: ForecastSteps, Most: forecastTime,
 		Batch: func(i int) train.Batch {
 			for k := range samples {

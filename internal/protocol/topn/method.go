@@ -1,7 +1,10 @@
 package topn
 
 import (
+	"cmp"
+
 	"privrec/internal/dataset"
+	"privrec/internal/eval"
 	"privrec/internal/experiment"
 	"privrec/internal/metrics"
 	"privrec/internal/model/bpr"
@@ -22,8 +25,12 @@ type Method struct {
 	// one. Empty: there is a single kind, without a name.
 	Releases []string
 	Scale    float64 // of the scores in the loss; 0 for 1
-	Shape    Shape
-	Tables   Tables
+	// Scorer makes the scores of a release, of a run that trains or of what a finished one kept.
+	// Nil: inner products.
+	Scorer func(v experiment.Vectors) (eval.Scorer, error)
+	Loss   string // what an Own model's loss is, beside its curve
+	Shape  Shape
+	Tables Tables
 }
 
 // releases returns the kinds of vectors, "" for a single one.
@@ -33,6 +40,9 @@ func (m *Method) releases() []string {
 	}
 	return m.Releases
 }
+
+// loss says what the loss is.
+func (m *Method) loss() string { return cmp.Or(m.Loss, "mean BPR loss with penalty (nats)") }
 
 // Shape is what tells settings of a method apart in a table.
 type Shape struct {

@@ -60,20 +60,15 @@ func depth(ms []metrics.Metric) int {
 
 // score ranks a part by a release of the model.
 func (x *Experiment) score(ctx context.Context, p *part, kind string, call Call, ms []metrics.Metric) ([][]int32, error) {
-	users, items, err := x.Model.Release(kind, call)
+	v, err := x.release(kind, call)
 	if err != nil {
 		return nil, fmt.Errorf("rank %s rows: %w", p.name, err)
 	}
-	return x.rank(ctx, x.scorer(users, items), p, depth(ms))
-}
-
-// scorer scores by the inner products of vectors, or by their sigmoid where the setting says
-// so.
-func (x *Experiment) scorer(users, items tensor.Matrix) eval.Scorer {
-	if x.Method.Eval.Sigmoid {
-		return squashed{inner(users, items)}
+	s, err := x.scorer(v)
+	if err != nil {
+		return nil, err
 	}
-	return inner(users, items)
+	return x.rank(ctx, s, p, depth(ms))
 }
 
 // inner scores by inner products.

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"privrec/internal/dataset"
+	"privrec/internal/experiment"
 	"privrec/internal/metrics"
 	"privrec/internal/model/bpr"
 	"privrec/internal/run"
@@ -180,7 +181,11 @@ func TestSigmoidTies(t *testing.T) {
 		want    int32
 	}{{false, 1}, {true, 3}} {
 		x.Method.Eval.Sigmoid = c.sigmoid
-		ranks, err := x.rank(t.Context(), x.scorer(users, items), x.test, 4)
+		scorer, err := x.scorer(experiment.Vectors{Users: users, Items: items})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ranks, err := x.rank(t.Context(), scorer, x.test, 4)
 		if err != nil {
 			t.Fatal(err)
 		}

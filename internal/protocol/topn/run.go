@@ -75,17 +75,22 @@ func (x *Experiment) measure(ctx context.Context, f *experiment.Fitted) (*Outcom
 	name := fmt.Sprintf("%s, epoch %d", x.Method.Name, o.Selected)
 	var kept []experiment.Vectors
 	for k, kind := range x.Method.releases() {
-		users, items, err := x.Model.Release(kind, callAtEnd(x.Method.Train.Epochs, k))
+		v, err := x.release(kind, callAtEnd(x.Method.Train.Epochs, k))
 		if err != nil {
 			return nil, err
 		}
 		if len(x.Method.releases()) > 1 { // the next one overwrites them
-			users, items = copied(users), copied(items)
-			defer tensor.Free(users)
-			defer tensor.Free(items)
+			for _, m := range []*tensor.Matrix{&v.Users, &v.Items, &v.Output} {
+				*m = copied(*m)
+				defer tensor.Free(*m)
+			}
 		}
-		kept = append(kept, experiment.Vectors{Release: kind, Users: users, Items: items})
-		if err := x.add(ctx, o, x.scorer(users, items), ofRelease(name, kind), kind); err != nil {
+		kept = append(kept, v)
+		s, err := x.scorer(v)
+		if err != nil {
+			return nil, err
+		}
+		if err := x.add(ctx, o, s, ofRelease(name, kind), kind); err != nil {
 			return nil, err
 		}
 	}

@@ -24,7 +24,7 @@ func (x *Experiment) write(o *Outcome, p Account) error {
 		Level:    source.Level,
 		Facts:    o.facts(),
 		Tables:   append([]*report.Table{table}, o.published()...),
-		Figures:  experiment.Curves(o.Method, "mean BPR loss with penalty (nats)", o.Epochs),
+		Figures:  experiment.Curves(o.Method, x.Method.loss(), o.Epochs),
 		Notes:    source.Notes,
 	}
 	if err := x.Env.WritePrivacy(p); err != nil {

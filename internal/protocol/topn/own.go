@@ -1,0 +1,65 @@
+package topn
+
+import (
+	"privrec/internal/autograd"
+	"privrec/internal/eval"
+	"privrec/internal/experiment"
+	"privrec/internal/model/bpr"
+	"privrec/internal/train"
+)
+
+// Own is a model with a loss of its own over BPR's triples, in place of BPR on inner products.
+// [Method.Scorer] says how what it releases scores. Steps in between, such as those of an
+// adversary, belong into Loss: Experiment.Extra keeps their state for checkpoints.
+type Own interface {
+	// Params lists the parameters in a fixed order.
+	Params() []*autograd.Param
+	// Loss returns the loss of a training step (1, 1). Penalties are part of it: nothing is
+	// added for TrainConfig.L2. Random numbers, if it draws any, depend on the number of the
+	// step.
+	Loss(t *autograd.Tape, s Step) (*autograd.Node, error)
+	// Release computes what one of the method's releases ranks by. It is valid until the next
+	// call of a method.
+	Release(kind string, call Call) (experiment.Vectors, error)
+}
+
+// Step holds the triples of a training step, as the sampler drew them.
+type Step struct {
+	bpr.Triples
+	Number int     // from 0, over all epochs
+	Count  float64 // the sum over the pairs is divided by it to be their mean, see bpr.Sampler.Count
+}
+
+// ownLoss is an Own as the training loop takes it.
+type ownLoss struct {
+	Own
+	sampler *bpr.Sampler
+}
+
+// Loss implements train.Model.
+func (m ownLoss) Loss(t *autograd.Tape, b train.Batch) (*autograd.Node, error) {
+	return m.Own.Loss(t, Step{m.sampler.Draw(b.Step, b.Samples), b.Step, m.sampler.Count(len(b.Samples))})
+}
+
+// release computes what a release ranks by.
+func (x *Experiment) release(kind string, call Call) (v experiment.Vectors, err error) {
+	if x.Own != nil {
+		v, err = x.Own.Release(kind, call)
+	} else {
+		v.Users, v.Items, err = x.Model.Release(kind, call)
+	}
+	v.Release = kind
+	return v, err
+}
+
+// scorer scores by the inner products of vectors, by their sigmoid where the setting says so,
+// or by the method's own scores.
+func (x *Experiment) scorer(v experiment.Vectors) (eval.Scorer, error) {
+	switch {
+	case x.Method.Scorer != nil:
+		return x.Method.Scorer(v)
+	case x.Method.Eval.Sigmoid:
+		return squashed{inner(v.Users, v.Items)}, nil
+	}
+	return inner(v.Users, v.Items), nil
+}
