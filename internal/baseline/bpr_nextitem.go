@@ -92,5 +92,7 @@ func (s BPRSetting[M]) checkNextItem(v *config.Checker) {
 	v.Check(t.Select != nextitem.SelectValidation || t.Validation > 0, "train.validation", "must be above 0 to select on validation")
 	v.Check(!t.Refit || t.Select == nextitem.SelectValidation, "train.refit", "needs train.select: %s", nextitem.SelectValidation)
 	v.Check(t.Patience == 0 || t.Validation > 0 || s.Eval.Every, "train.patience", "needs train.validation or eval.every to watch")
+	v.Check(s.Eval.Candidates == 0, "eval.candidates", "has no effect under protocol %s, must be 0", ProtocolNextItem)
+	v.Check(t.Optimizer == "", "train.optimizer", "has no effect under protocol %s, which takes Adam, must be left out", ProtocolNextItem)
 	v.Check(!s.Eval.Sigmoid, "eval.sigmoid", "has no effect under protocol %s, must be false", ProtocolNextItem)
 }

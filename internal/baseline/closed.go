@@ -144,6 +144,7 @@ func (s ClosedSetting[M]) check(v *config.Checker) {
 	s.Data.Check(v)
 	if s.Protocol == ProtocolNextItem {
 		s.Data.checkNextItem(v)
+		v.Check(s.Eval.Candidates == 0, "eval.candidates", "has no effect under protocol %s, must be 0", ProtocolNextItem)
 	} else {
 		s.Data.checkTopN(v)
 	}

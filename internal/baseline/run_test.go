@@ -33,6 +33,17 @@ func TestTasks(t *testing.T) {
 	})
 }
 
+// A ranking among sampled items stands beside the one among all, for models of both kinds.
+func TestSampledCandidates(t *testing.T) {
+	s := suite
+	s.Tasks = []run.Task{task(t, "bprmf"), task(t, "ease")}
+	s.Sets = map[string][]string{"bprmf": topntest.Trained("eval.candidates=30"), "ease": topntest.Data("eval.candidates=30")}
+	s.End(t, func(*testing.T, string, string) {})
+	s.Answers(t)
+	s.Repeat(t, "bprmf")
+	s.Resume(t, "ease", "ease")
+}
+
 // What a run keeps is what it ranked.
 func TestVectorsRankAsReported(t *testing.T) {
 	for _, name := range []string{"bprmf", "lightgcn", "ngcf"} {

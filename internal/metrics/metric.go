@@ -18,9 +18,14 @@ const (
 	NDCG
 	Precision
 	MAP
+	// SampledHit and SampledNDCG rank every target alone among sampled items. They are not
+	// comparable with ranks among all items, and need not order models alike (Krichene and
+	// Rendle, On Sampled Metrics for Item Recommendation, KDD 2020).
+	SampledHit
+	SampledNDCG
 )
 
-var kindNames = [...]string{"Recall", "HR", "MRR", "NDCG", "Precision", "MAP"}
+var kindNames = [...]string{"Recall", "HR", "MRR", "NDCG", "Precision", "MAP", "sampled Hit", "sampled NDCG"}
 
 // String returns the measure's usual name, as in "NDCG".
 func (k Kind) String() string {
@@ -96,6 +101,10 @@ func (m Metric) Definition() string {
 		return m.String() + ": mean of #{r_i <= " + k + "} / " + k
 	case MAP:
 		return m.String() + ": mean of sum over r_i <= " + k + " of i/r_i, divided by min(n," + k + ")"
+	case SampledHit:
+		return m.String() + ": share of targets with r <= " + k + ", each ranked alone among sampled items, equal scores above it"
+	case SampledNDCG:
+		return m.String() + ": mean over targets of 1/log2(1+r), 0 when r > " + k + ", each ranked alone among sampled items, equal scores above it"
 	}
 	return m.String()
 }
@@ -110,11 +119,11 @@ func (m Metric) Of(rank int32) float64 {
 		return 0
 	}
 	switch m.Kind {
-	case Recall, HR:
+	case Recall, HR, SampledHit:
 		return 1
 	case MRR, MAP:
 		return 1 / float64(rank)
-	case NDCG:
+	case NDCG, SampledNDCG:
 		return discount(int(rank))
 	case Precision:
 		return 1 / float64(m.K)

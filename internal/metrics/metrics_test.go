@@ -42,6 +42,13 @@ func TestOfByHand(t *testing.T) {
 		{"NDCG@5", []int32{3}, 0.5},
 		{"Precision@5", []int32{2}, 0.2},
 		{"MAP@5", []int32{2}, 0.5},
+		{"sampled Hit@5", []int32{5}, 1},
+		{"sampled Hit@5", []int32{6}, 0},
+		{"sampled NDCG@5", []int32{3}, 0.5},
+		{"sampled NDCG@5", []int32{6}, 0},
+		// Each target alone: no ideal for several, and ranks repeat.
+		{"sampled Hit@5", []int32{2, 2, 9}, 2.0 / 3},
+		{"Sampled ndcg@5", []int32{3, 3, 9}, 1.0 / 3},
 		// A set, given out of order: hits at 2, 3 of targets {2, 3, 9}.
 		{"Recall@5", []int32{9, 3, 2}, 2.0 / 3},
 		{"HR@5", []int32{9, 3, 2}, 1},

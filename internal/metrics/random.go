@@ -15,12 +15,14 @@ func (m Metric) Random(items, targets int) float64 {
 	k := min(m.K, items)
 	v, n := float64(items), float64(targets)
 	switch m.Kind {
-	case Recall:
+	case Recall, SampledHit:
 		return float64(k) / v
 	case Precision: // every listed place holds a target with probability n/V
 		return n / v * float64(k) / float64(m.K)
 	case NDCG:
 		return n / v * idealDCG(k) / idealDCG(min(targets, m.K))
+	case SampledNDCG:
+		return idealDCG(k) / v
 	case HR:
 		return 1 - missAll(items, targets, k)
 	case MRR: // sum over r of P(first target at r)/r; P(none in the first r-1) * n/(V-r+1)

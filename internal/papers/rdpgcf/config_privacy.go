@@ -217,6 +217,7 @@ func (p Privacy) checkRepaired(v *config.Checker, c Config) {
 	v.Check(t.Patience == 0, "train.patience", "must be 0 for the repaired method: held-out edges are edges too, got %d", t.Patience)
 	v.Check(t.Select == topn.SelectLast, "train.select", "must be last for the repaired method, got %q", t.Select)
 	v.Check(t.Decay == 0, "train.decay", "must be 0 for the repaired method, which has train.l2, got %v", t.Decay)
+	v.Check(t.Optimizer == "" || t.Optimizer == topn.Adam, "train.optimizer", "must be adam for the repaired method, or left out, got %q", t.Optimizer)
 	v.Check(c.Model.NormaliseRows, "model.normalise_rows", "must be true for the repaired method: the sensitivity is that of unit rows")
 	v.Check(len(c.Release.Kinds) == 1 && c.Release.Kinds[0] == ReleaseNoisy, "release.kinds", "must be [%s] for the repaired method: its vectors are made once", ReleaseNoisy)
 	// What the method has no use for must be as in its profile: a setting that changed

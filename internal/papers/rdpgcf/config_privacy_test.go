@@ -89,6 +89,7 @@ func TestPrivacySettings(t *testing.T) {
 		{"train.patience", Repaired, func(c *Config) { c.Train.Patience = 5 }},
 		{"train.select", Repaired, func(c *Config) { c.Train.Select = topn.SelectValidation }},
 		{"train.decay", Repaired, func(c *Config) { c.Train.Decay = 1e-4 }},
+		{"train.optimizer", Repaired, func(c *Config) { c.Train.Optimizer = topn.SGD }},
 		{"model.normalise_rows", Repaired, func(c *Config) { c.Model.NormaliseRows = false }},
 		{"release.kinds", Repaired, func(c *Config) { c.Release.Kinds = []string{ReleaseNoisy, ReleaseClean} }},
 		{"privacy.repaired.graph_share", Repaired, func(c *Config) { c.Privacy.Repaired.GraphShare = 1 }},

@@ -8,8 +8,6 @@ import (
 
 	"privrec/internal/eval"
 	"privrec/internal/experiment"
-	"privrec/internal/metrics"
-	"privrec/internal/report"
 	"privrec/internal/run"
 )
 
@@ -111,13 +109,13 @@ func (a *answers) Evaluate(ctx context.Context) (*experiment.Evaluation, error) 
 		if err != nil {
 			return nil, err
 		}
-		ranks, err := x.rank(ctx, scorer, x.test, depth(o.Metrics))
+		ranks, err := x.rankTest(ctx, scorer)
 		if err != nil {
 			return nil, err
 		}
-		o.Evaluations = append(o.Evaluations, experiment.NewScores(ofRelease(x.Method.Name, kind), kind, metrics.SummarySet(o.Metrics, ranks)))
+		o.Evaluations = append(o.Evaluations, experiment.NewScores(ofRelease(x.Method.Name, kind), kind, x.values(ranks)))
 	}
-	table, err := o.comparison(x.Data.Source.Level).Table()
+	tables, err := o.tables(x.Data.Source.Level)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +123,7 @@ func (a *answers) Evaluate(ctx context.Context) (*experiment.Evaluation, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &experiment.Evaluation{Head: a.head("Evaluation"), Facts: o.facts()[:1], Tables: append([]*report.Table{table}, o.published()...), Differs: differs}, nil
+	return &experiment.Evaluation{Head: a.head("Evaluation"), Facts: o.facts()[:1], Tables: append(tables, o.published()...), Differs: differs}, nil
 }
 
 // differs returns the most that a score differs from what the run reported, a share. It is NaN

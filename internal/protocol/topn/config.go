@@ -1,6 +1,8 @@
 package topn
 
 import (
+	"slices"
+
 	"privrec/internal/config"
 	"privrec/internal/dataset/registry"
 	"privrec/internal/model/bpr"
@@ -51,6 +53,9 @@ type EvalConfig struct {
 	// LightGCN does. Scores above about 10 lose digits there, and those above 17 are all 1, so
 	// that the best items of a user tie.
 	Sigmoid bool `yaml:"sigmoid"`
+	// Candidates ranks every test row also alone among so many sampled items: distinct ones
+	// outside the user's training and validation items, drawn once a seed. 0: it does not.
+	Candidates int `yaml:"candidates,omitempty"`
 }
 
 // Values of TrainConfig.Optimizer.
@@ -109,7 +114,14 @@ func (c TrainConfig) Check(v *config.Checker) {
 }
 
 // Check reports cutoffs that cannot be measured.
-func (c EvalConfig) Check(v *config.Checker) { v.Integers("eval.k", "cutoff", c.K, 1, 10_000) }
+func (c EvalConfig) Check(v *config.Checker) {
+	v.Integers("eval.k", "cutoff", c.K, 1, 10_000)
+	v.Between("eval.candidates", c.Candidates, 0, 1_000_000)
+	if c.Candidates > 0 && len(c.K) > 0 {
+		k := slices.Max(c.K)
+		v.Check(k <= c.Candidates+1, "eval.k", "cutoff %d is above the %d places among eval.candidates %d and the row itself", k, c.Candidates+1, c.Candidates)
+	}
+}
 
 // CheckAtOnce is Check for a method that is made at once. It refuses settings that need epochs
 // or vectors.
@@ -155,5 +167,5 @@ func (c TrainConfig) Length() train.Length {
 // Free returns the keys in which a setting may differ from its profile and still be compared
 // with tables of this protocol: what they sweep, which data, and how long training lasts.
 func Free() []string {
-	return []string{"data.", "eval.k", "eval.every", "model.dim", "model.layers", "train.epochs", "train.patience", "train.select"}
+	return []string{"data.", "eval.k", "eval.every", "eval.candidates", "model.dim", "model.layers", "train.epochs", "train.patience", "train.select"}
 }

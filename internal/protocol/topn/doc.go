@@ -10,8 +10,11 @@
 // model: one that BPR trains by epochs on inner products ([Model]), one with a loss and a score
 // of its own ([Own]), or one that is made at once ([Made]).
 //
-// What is ranked against what is decided in one file, rank.go: rank gives every user of a
-// part the ranks of their rows, and floors say what no model would give. A ranking among
-// sampled candidates is another pair of such functions, over a part that lists a user once
-// for every test row where means are over rows; training and results take ranks as they come.
+// What is ranked against what is decided in rank.go: rank gives every user of a part the ranks
+// of their rows, and floors say what no model would give. With eval.candidates, sampled.go ranks
+// every test row alone among sampled items too, as much of the literature does, and means are
+// over rows. It stands beside the full ranking, under names of its own ("sampled Hit@5"), never
+// in its place: sampled metrics need not order methods as the full ranking does (Krichene and
+// Rendle, On Sampled Metrics for Item Recommendation, KDD 2020). Validation and early stopping
+// rank all items.
 package topn

@@ -100,17 +100,20 @@ func prepare(env *run.Env, m Method, d *dataset.Interactions) (x *Experiment, er
 	if len(x.test.users) == 0 {
 		return nil, &dataset.Error{File: d.Name, Msg: "the split leaves no test rows"}
 	}
+	if err := x.checkCandidates(); err != nil {
+		return nil, err
+	}
 	if d.Valid != nil {
 		x.valid = newPart("validation", d.Valid, d.Train, nil)
 	}
 	t := m.Train
 	if x.valid == nil && t.Select == SelectValidation {
 		return nil, &run.UsageError{Message: fmt.Sprintf("train.select: %s needs validation rows, which recipe %q of %s does not hold out", SelectValidation, d.Recipe, d.Name),
-			Fix: "take recipe rdpgcf, or train.select=" + SelectLast}
+			Fix: "take a recipe that does, such as rdpgcf or gerai-valid, or train.select=" + SelectLast}
 	}
 	if x.valid == nil && t.Patience > 0 {
 		return nil, &run.UsageError{Message: fmt.Sprintf("train.patience: %d epochs need validation rows to watch, which recipe %q of %s does not hold out", t.Patience, d.Recipe, d.Name),
-			Fix: "take recipe rdpgcf, or train.patience=0"}
+			Fix: "take a recipe that does, such as rdpgcf or gerai-valid, or train.patience=0"}
 	}
 	if t.Epochs == 0 {
 		return x, nil

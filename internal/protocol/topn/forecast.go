@@ -48,6 +48,9 @@ func (x *Experiment) Forecast(ctx context.Context) (f run.Forecast, err error) {
 	t := x.Method.Train
 	perEpoch := (x.learned.Edges() + t.Batch - 1) / t.Batch
 	releases, ranked := len(kinds), len(kinds)*len(x.test.users)
+	if x.Method.Eval.Candidates > 0 { // each user is ranked once more
+		ranked += len(kinds) * len(x.test.users)
+	}
 	if x.valid != nil {
 		releases, ranked = releases+t.Epochs, ranked+t.Epochs*len(x.valid.users)
 	}

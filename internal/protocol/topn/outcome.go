@@ -27,9 +27,10 @@ type DataSummary struct {
 	TrainRows   int `json:"train_rows"`
 	ValidRows   int `json:"valid_rows"`
 	TestRows    int `json:"test_rows"`
-	TestUsers   int `json:"test_users"`   // with a test row: means are over these
-	UnseenUsers int `json:"unseen_users"` // without a training row, ranked for all the same
-	UnseenItems int `json:"unseen_items"` // without a training row, ranked all the same
+	TestUsers   int `json:"test_users"`           // with a test row: means are over these
+	Candidates  int `json:"candidates,omitempty"` // sampled items that every test row is ranked among, alone; 0: none
+	UnseenUsers int `json:"unseen_users"`         // without a training row, ranked for all the same
+	UnseenItems int `json:"unseen_items"`         // without a training row, ranked all the same
 }
 
 // summary identifies and counts the data.
@@ -43,12 +44,13 @@ func (x *Experiment) summary() DataSummary {
 		s.ValidRows = x.valid.rows()
 	}
 	s.UnseenUsers, s.UnseenItems = d.Only()
+	s.Candidates = x.Method.Eval.Candidates
 	return s
 }
 
 // blank makes an outcome without scores.
 func (x *Experiment) blank() *Outcome {
-	ms := x.metrics()
+	ms := append(x.metrics(), x.sampledMetrics()...)
 	o := &Outcome{note: x.Method.Tables.Note, Outcome: experiment.Outcome[DataSummary]{
 		Version: experiment.Version, Method: x.Method.Name, Protocol: Name, Setting: x.Method.Standing.Text, Data: x.summary(),
 		Metrics: ms, Definitions: experiment.Define(ms, metrics.Metric.Definition),
@@ -61,7 +63,7 @@ func (x *Experiment) blank() *Outcome {
 
 // addFloors adds the scores of random order and of popularity.
 func (x *Experiment) addFloors(ctx context.Context, o *Outcome) error {
-	random, popular, err := x.floors(ctx, o.Metrics)
+	random, popular, err := x.floors(ctx)
 	if err != nil {
 		return err
 	}
@@ -83,37 +85,32 @@ func (x *Experiment) outcome(ctx context.Context, f *experiment.Fitted) (*Outcom
 // add ranks the test rows by a scorer and enters the scores. It writes the scores of every
 // user.
 func (x *Experiment) add(ctx context.Context, o *Outcome, s eval.Scorer, name, release string) error {
-	ranks, err := x.rank(ctx, s, x.test, depth(o.Metrics))
+	ranks, err := x.rankTest(ctx, s)
 	if err != nil {
 		return err
 	}
-	row := experiment.NewScores(name, release, metrics.SummarySet(o.Metrics, ranks))
+	row := experiment.NewScores(name, release, x.values(ranks))
 	if printed := x.Method.Tables.Printed; printed != nil && x.Method.Standing.Printed && o.Short == "" {
 		if p, ok := printed(x.Method.Name, x.Data.Name, release, x.Method.Shape); ok {
 			row.Paper, row.Printed = p.Values(), p.Table
 		}
 	}
 	o.Evaluations = append(o.Evaluations, row)
-	file := "scores"
-	if release != "" {
-		file += "-" + release
+	if err := x.perUser(fileOf("scores", release), ranks.full); err != nil || ranks.sampled == nil {
+		return err
 	}
-	return x.perUser(file, o.Metrics, ranks)
+	return x.writeSampled(release, ranks.sampled)
 }
 
 // perUser writes the scores of every user.
-func (x *Experiment) perUser(name string, ms []metrics.Metric, ranks [][]int32) error {
+func (x *Experiment) perUser(name string, ranks [][]int32) error {
 	ids, rows := make([]string, len(ranks)), make([]int64, len(ranks))
 	for k, u := range x.test.users {
 		ids[k], rows[k] = x.Data.UserIDs[u], int64(len(x.test.find[k]))
 	}
 	columns := []run.Column{{Name: "user_id", Values: ids}, {Name: "test_rows", Values: rows}}
-	for _, m := range ms {
-		values := make([]float64, len(ranks))
-		for k, r := range ranks {
-			values[k] = m.OfSet(r)
-		}
-		columns = append(columns, run.Column{Name: m.String(), Values: values})
+	for _, m := range x.metrics() {
+		columns = append(columns, run.Column{Name: m.String(), Values: eachSet(m, ranks)})
 	}
 	return x.Env.WriteScores(name, columns...)
 }

@@ -152,6 +152,16 @@ func TestOwn(t *testing.T) {
 	ownSuite.Resume(t, "sgd", "gates", "train.optimizer=sgd", "train.decay=0.01")
 }
 
+// The same with a ranking among sampled items.
+func TestOwnSampled(t *testing.T) {
+	s := ownSuite
+	s.Sets = map[string][]string{"gates": topntest.Trained("eval.candidates=40", "model.releases=two")}
+	s.End(t, func(*testing.T, string, string) {})
+	s.Answers(t)
+	s.Repeat(t, "gates")
+	s.Resume(t, "gates", "gates")
+}
+
 // The loss gets the steps of the training in order, and nothing is added to it: the loss of the
 // first epoch is that of the formula.
 func TestOwnLossIsAll(t *testing.T) {

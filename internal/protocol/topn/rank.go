@@ -109,21 +109,25 @@ func (p popularity) Score(_ *autograd.Tape, samples []int32, scores tensor.Matri
 
 // floors returns what the protocol gives without a model. random is the expectation of a
 // random order of the items that a user has not seen. popular ranks those items by popularity.
-func (x *Experiment) floors(ctx context.Context, ms []metrics.Metric) (random, popular []metrics.Value, err error) {
-	for _, m := range ms {
+// Among sampled items a random order has no ties, and popularity's ties count against the row.
+func (x *Experiment) floors(ctx context.Context) (random, popular []metrics.Value, err error) {
+	for _, m := range x.metrics() {
 		sum := 0.0
 		for k, u := range x.test.users {
 			sum += m.Random(x.Data.Items-len(x.test.seen[u]), len(x.test.find[k]))
 		}
 		random = append(random, metrics.Value{Metric: m, Value: sum / float64(len(x.test.users)), Count: len(x.test.users)})
 	}
+	for _, m := range x.sampledMetrics() {
+		random = append(random, metrics.Value{Metric: m, Value: m.Random(x.Method.Eval.Candidates+1, 1), Count: x.test.rows()})
+	}
 	counts := make(popularity, x.Data.Items)
 	for i := range counts {
 		counts[i] = tensor.Float(x.Graph.ItemDegree(i))
 	}
-	ranks, err := x.rank(ctx, counts, x.test, depth(ms))
+	ranks, err := x.rankTest(ctx, counts)
 	if err != nil {
 		return nil, nil, err
 	}
-	return random, metrics.SummarySet(ms, ranks), nil
+	return random, x.values(ranks), nil
 }

@@ -12,7 +12,6 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/experiment"
-	"privrec/internal/metrics"
 	"privrec/internal/model/bpr"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
@@ -133,8 +132,8 @@ func TestFloors(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		d := drawn(rt)
 		x := made(t, d)
-		ms := []metrics.Metric{{Kind: metrics.Recall, K: 3}, {Kind: metrics.NDCG, K: 3}}
-		random, popular, err := x.floors(t.Context(), ms)
+		x.Method.Eval.K = []int{3}
+		random, popular, err := x.floors(t.Context())
 		if err != nil {
 			rt.Fatal(err)
 		}

@@ -2,9 +2,11 @@ package topn
 
 import (
 	"fmt"
+	"slices"
 
 	"privrec/internal/dataset"
 	"privrec/internal/experiment"
+	"privrec/internal/metrics"
 	"privrec/internal/report"
 )
 
@@ -14,7 +16,7 @@ func (x *Experiment) write(o *Outcome, p Account) error {
 		return err
 	}
 	source := x.Data.Source
-	table, err := o.comparison(source.Level).Table()
+	tables, err := o.tables(source.Level)
 	if err != nil {
 		return err
 	}
@@ -23,7 +25,7 @@ func (x *Experiment) write(o *Outcome, p Account) error {
 		Subtitle: fmt.Sprintf("%s; seed %d", x.Method.Standing.Text, uint64(x.Env.Seed)),
 		Level:    source.Level,
 		Facts:    o.facts(),
-		Tables:   append([]*report.Table{table}, o.published()...),
+		Tables:   append(tables, o.published()...),
 		Figures:  experiment.Curves(o.Method, x.Method.loss(), o.Epochs),
 		Notes:    source.Notes,
 	}
@@ -41,6 +43,10 @@ func (o *Outcome) facts() []report.Fact {
 		{Label: "ranked", Value: fmt.Sprintf("%d items for %d users", d.Items, d.TestUsers),
 			Note: fmt.Sprintf("%d items and %d users have no training row and are kept; training items are masked, validation items too", d.UnseenItems, d.UnseenUsers)},
 	}
+	if d.Candidates > 0 {
+		facts = append(facts, report.Fact{Label: "ranked among sampled items", Value: fmt.Sprintf("%d test rows, each alone among %d items", d.TestRows, d.Candidates),
+			Note: "drawn once a seed, alike for all methods, outside the user's training and validation items; an equal score counts against the row"})
+	}
 	if o.Selected == 0 {
 		return facts
 	}
@@ -53,13 +59,45 @@ func (o *Outcome) facts() []report.Fact {
 	return append(facts, report.ShortTraining(o.Short)...)
 }
 
-// comparison lays the evaluations out beside floors and printed numbers.
-func (o *Outcome) comparison(level dataset.Level) report.Comparison {
-	c := report.Comparison{
-		Name: "ranking", Title: "Ranking of test rows among all items not seen in training", Level: level, Metrics: o.Metrics,
-		Floors: experiment.Rows(o.Floors, o.Metrics), Ours: experiment.Rows(o.Evaluations, o.Metrics),
+// tables lay the evaluations out beside floors and printed numbers: among all items, and among
+// sampled ones where they are ranked so.
+func (o *Outcome) tables(level dataset.Level) ([]*report.Table, error) {
+	full := slices.IndexFunc(o.Metrics, func(m metrics.Metric) bool { return m.Kind == metrics.SampledHit })
+	if full < 0 {
+		full = len(o.Metrics)
 	}
-	if where := experiment.PrintedIn(o.Evaluations); where != "" {
+	all := []report.Comparison{o.comparison("ranking", "Ranking of test rows among all items not seen in training", level, o.Metrics[:full])}
+	if full < len(o.Metrics) {
+		c := o.comparison("sampled", fmt.Sprintf("Ranking of each test row alone among %d sampled items", o.Data.Candidates), level, o.Metrics[full:])
+		c.Notes = append(c.Notes, "means over test rows; "+WhySampled)
+		all = append(all, c)
+	}
+	var tables []*report.Table
+	for _, c := range all {
+		t, err := c.Table()
+		if err != nil {
+			return nil, err
+		}
+		tables = append(tables, t)
+	}
+	return tables, nil
+}
+
+// comparison lays some metrics of the evaluations out.
+func (o *Outcome) comparison(name, title string, level dataset.Level, ms []metrics.Metric) report.Comparison {
+	c := report.Comparison{
+		Name: name, Title: title, Level: level, Metrics: ms,
+		Floors: experiment.Rows(o.Floors, ms), Ours: experiment.Rows(o.Evaluations, ms),
+	}
+	if len(ms) < len(o.Metrics) { // one of two tables has no line for what is printed of the other
+		for i, e := range o.Evaluations {
+			if !slices.ContainsFunc(ms, func(m metrics.Metric) bool { _, ok := e.Paper[m.String()]; return ok }) {
+				c.Ours[i].Paper = nil
+			}
+		}
+	}
+	printed := slices.ContainsFunc(c.Ours, func(r report.Row) bool { return r.Paper != nil })
+	if where := experiment.PrintedIn(o.Evaluations); where != "" && printed {
 		c.Notes = append(c.Notes, fmt.Sprintf("paper: %s, %s", where, o.note))
 	}
 	return c

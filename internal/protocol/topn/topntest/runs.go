@@ -33,14 +33,19 @@ func (s Suite) End(t *testing.T, more func(t *testing.T, dir, text string)) {
 				}
 			}
 			o := runtest.ReadJSON[topn.Outcome](t, dir, "metrics.json", true)
-			if len(o.Floors) != 2 || len(o.Evaluations) == 0 || len(o.Metrics) != 4 || o.Data.Level != dataset.LevelD {
+			metrics, files := 4, 1
+			if o.Data.Candidates > 0 {
+				metrics, files = 8, 2
+				sampled(t, dir, text, o)
+			}
+			if len(o.Floors) != 2 || len(o.Evaluations) == 0 || len(o.Metrics) != metrics || o.Data.Level != dataset.LevelD {
 				t.Fatalf("%d floors, %d evaluations, metrics %v, level %s", len(o.Floors), len(o.Evaluations), o.Metrics, o.Data.Level)
 			}
 			if o.Data.TrainRows == 0 || o.Data.TestRows == 0 || o.Data.TestUsers == 0 {
 				t.Errorf("%+v", o.Data)
 			}
 			for _, e := range append(o.Floors, o.Evaluations...) {
-				if len(e.Values) != 4 {
+				if len(e.Values) != metrics {
 					t.Errorf("%s has the values %v", e.Name, e.Values)
 				}
 				for m, v := range e.Values {
@@ -53,7 +58,7 @@ func (s Suite) End(t *testing.T, more func(t *testing.T, dir, text string)) {
 				}
 			}
 			scores, err := filepath.Glob(filepath.Join(dir, "scores*.tsv.gz"))
-			if err != nil || len(scores) != len(o.Evaluations) {
+			if err != nil || len(scores) != files*len(o.Evaluations) {
 				t.Errorf("%d files of scores for %d evaluations (%v)", len(scores), len(o.Evaluations), err)
 			}
 			more(t, dir, text)
