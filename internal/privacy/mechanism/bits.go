@@ -164,6 +164,17 @@ func NewOdds(epsilon float64, others ...uint64) []Odds {
 	return list
 }
 
+// NewSetOdds returns the odds of choosing from a set of values, each of weight e^epsilon, against a
+// number of others of weight 1: kept e^epsilon/(kept e^epsilon + others), rounded down to a
+// multiple of 2^-128. A value of the set then has at most e^epsilon times the probability of one of
+// the others: less probability of the set is more of the others. epsilon is finite and at least
+// FlatBelow, kept and others are at least 1.
+func NewSetOdds(epsilon float64, kept, others uint64) Odds {
+	x := ExpBelow(epsilon) // lower by 2^-200 of it, which covers the rounding of the product
+	hi, lo := threshold(x.Mul(x, new(big.Float).SetUint64(kept)), others)
+	return Odds{Hi: hi, Lo: lo, Others: others, P: KeepProbability(epsilon, float64(others)/float64(kept))}
+}
+
 // KeepProbability returns x/(x+others) for x = e^epsilon, without overflow.
 func KeepProbability(epsilon, others float64) float64 { return 1 / (1 + others*math.Exp(-epsilon)) }
 

@@ -10,14 +10,15 @@
 //
 // Each is a function over the values of many users (PerturbResponses, Report,
 // PerturbUnary, PerturbPiecewise, PerturbFeatures), or, for a stream of rows,
-// Response.Open. Values are of disjoint users, so a call is one release, recorded once,
-// before a value is changed. A call fails on values outside a mechanism's
+// Response.Open and FeatureSampler.Open. Values are of disjoint users, so a call is one release,
+// recorded once, before a value is changed. A call fails on values outside a mechanism's
 // domain before it records anything.
 //
 // With Keyed bits, or a stream, value i depends only on the stream and on i. Response
 // and Oracle choose exactly, by integer comparisons on mechanism.Bits, and have a secure
-// form with the bits of mechanism.Secret. UnaryEncoding, Piecewise and FeatureSampler
-// compare floating point numbers and are for research.
+// form with the bits of mechanism.Secret. So have features: DrawFeatures and FeatureSampler.Open
+// put numbers on a grid of 2^-20 and choose exactly. PerturbUnary, PerturbPiecewise and
+// PerturbFeatures compare floating point numbers and are for research.
 //
 // The formulas of the mechanisms are exported too (Keep, P, Q, Density,
 // FrequencyVariance, and those of Duchi et al. and of the hybrid mechanism for

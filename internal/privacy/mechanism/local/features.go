@@ -43,13 +43,17 @@ type FeatureSampler struct {
 	Purpose    string
 	Epsilon    float64 // eps1, of the whole vector
 	Features   []FeatureKind
+	Choose     int             // features that a user draws; 0: as many as the paper says, see K
 	Unselected Unselected      // empty is Zeroed
 	Share      mechanism.Share // of the run's false-alarm probability
 }
 
-// K returns the number of features that a user draws, max(1, min(n, floor(eps/2.5))) (equation
-// 3; its text says k < n but means k <= n).
+// K returns the number of features that a user draws: Choose, or if that is 0 max(1, min(n,
+// floor(eps/2.5))) (equation 3; its text says k < n but means k <= n).
 func (f FeatureSampler) K() int {
+	if f.Choose != 0 {
+		return f.Choose
+	}
 	return int(max(1, math.Min(float64(len(f.Features)), math.Floor(f.Epsilon/2.5))))
 }
 
@@ -76,6 +80,9 @@ func (f FeatureSampler) validate() error {
 		if k.Categories < 0 || k.Name == "" {
 			return fmt.Errorf("%s: feature %q has %d categories", f.Purpose, k.Name, k.Categories)
 		}
+	}
+	if f.Choose < 0 || f.Choose > len(f.Features) {
+		return fmt.Errorf("%s: %d features are to be drawn of %d", f.Purpose, f.Choose, len(f.Features))
 	}
 	if f.Unselected != "" && f.Unselected != Zeroed && f.Unselected != SharedClear {
 		return fmt.Errorf("%s: unknown treatment %q of unselected features", f.Purpose, string(f.Unselected))
