@@ -1,0 +1,87 @@
+package features
+
+import (
+	"math"
+
+	"privrec/internal/config"
+	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/local"
+)
+
+// Forms of the features.
+const (
+	FormTable      = "table"      // Table 1, as the paper
+	FormAttributes = "attributes" // the three attributes alone, each under a budget of its own
+)
+
+// Ways to perturb the features.
+const (
+	NoiseLocal = "local" // by every user
+	NoiseNone  = "none"  // in the clear: GCN and GERAI-NL
+)
+
+// Ranges of the numbers in form table.
+const (
+	RangePublic = "public"
+	RangeMinMax = "min-max" // of all users, as they are in the data
+)
+
+// Config is how users send their features.
+type Config struct {
+	Form    string  `yaml:"form"`
+	Noise   string  `yaml:"noise"`
+	Epsilon float64 `yaml:"epsilon"`         // of a user's whole row; in form attributes of each attribute
+	Draw    int     `yaml:"draw,omitempty"`  // zeta, features of Table 1 that a user sends; 0: as many as the paper says
+	Range   string  `yaml:"range,omitempty"` // of numbers; empty: public
+}
+
+// Default returns the paper's setting.
+func Default() Config { return Config{Form: FormTable, Noise: NoiseLocal, Epsilon: 20} }
+
+// Features is the number of features in Table 1.
+const Features = Numbers + 3
+
+// Check reports what cannot be run. key is the path of the configuration, such as features.
+func (c Config) Check(v *config.Checker, key string) {
+	v.OneOf(key+".form", c.Form, FormTable, FormAttributes)
+	v.OneOf(key+".noise", c.Noise, NoiseLocal, NoiseNone)
+	v.Within(key+".epsilon", c.Epsilon, 1e-3, 1e3)
+	v.Between(key+".draw", c.Draw, 0, Features)
+	if c.Range != "" {
+		v.OneOf(key+".range", c.Range, RangePublic, RangeMinMax)
+	}
+	if c.Form == FormAttributes {
+		v.Check(c.Draw == 0, key+".draw", "works only with form %s: with form %s every user sends every attribute", FormTable, FormAttributes)
+		v.Check(c.Range != RangeMinMax, key+".range", "works only with form %s: attributes are not numbers", FormTable)
+	}
+}
+
+// purpose names the releases in the ledger, and their streams.
+const purpose = "features"
+
+// sampler returns the mechanism of Algorithm 2 for some features.
+func (c Config) sampler(kinds []local.FeatureKind) local.FeatureSampler {
+	return local.FeatureSampler{Purpose: purpose, Epsilon: c.Epsilon, Features: kinds, Choose: c.Draw}
+}
+
+// paperSampler returns the mechanism without the levels, of which no account depends.
+func (c Config) paperSampler() local.FeatureSampler {
+	return c.sampler(make([]local.FeatureKind, Features))
+}
+
+// oracle returns the mechanism of one attribute with k levels in form attributes: k-ary randomised
+// response or optimised unary encoding, whichever tells more of one user. Both estimate without bias
+// the indicator of each level, from one report; compared is the sum of their variances over the
+// levels, which is the mean squared distance of the estimated one-hot vector from the true one, and
+// so the noise in the input of the model. Randomised response is the better one for few levels: at
+// epsilon 2.5 for all three attributes, at epsilon 1 for gender and age.
+func (c Config) oracle(name string, k int, share mechanism.Share) local.Oracle {
+	best, least := local.Oracle{}, math.Inf(1)
+	for _, kind := range []local.OracleKind{local.GRR, local.OUE} {
+		o := local.Oracle{Purpose: purpose + ", " + name, Kind: kind, Epsilon: c.Epsilon, Categories: k, Share: share}
+		if v := o.FrequencyVariance(1, 1) + float64(k-1)*o.FrequencyVariance(1, 0); v < least {
+			best, least = o, v
+		}
+	}
+	return best
+}

@@ -1,0 +1,85 @@
+package features
+
+import (
+	"fmt"
+
+	"privrec/internal/dataset"
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/local"
+	"privrec/internal/rng"
+	"privrec/internal/tensor"
+)
+
+// Release makes the features of all users and perturbs them, each user's once. once is the ledger
+// of what a run releases before its training ([run.Env.Once]), noise gives the stream of a purpose
+// ([run.Env.Noise] of the paper). The events are in the ledger before a value changes. The rows
+// depend only on the data, the configuration and the streams, so that a resumed run gets the same
+// rows again and releases nothing new: they need no place in a checkpoint. With noise none the
+// table is in the clear, as Account declares.
+func (c Config) Release(x *dataset.Interactions, once *privacy.Ledger, noise func(purpose string) rng.Stream) (*Table, error) {
+	if c.Form == FormAttributes {
+		return c.releaseAttributes(x, once, noise)
+	}
+	t, err := Clear(x, c.Range == RangeMinMax)
+	if err != nil || c.Noise == NoiseNone {
+		return t, err
+	}
+	if err := local.DrawFeatures(c.sampler(t.Kinds), once, mechanism.Keyed(noise(purpose)), t.X.Data); err != nil {
+		return nil, fmt.Errorf("perturb user features: %w", err)
+	}
+	return t, once.Flush("before training")
+}
+
+// releaseAttributes perturbs every attribute of every user under its own budget.
+func (c Config) releaseAttributes(x *dataset.Interactions, once *privacy.Ledger, noise func(purpose string) rng.Stream) (*Table, error) {
+	t, err := ClearAttributes(x)
+	if err != nil || c.Noise == NoiseNone {
+		return t, err
+	}
+	at := 0
+	for _, k := range t.Kinds {
+		o := c.oracle(k.Name, k.Categories, mechanism.Share(1)/mechanism.Share(len(t.Kinds)))
+		if err := perturbAttribute(o, k, once, mechanism.Keyed(noise(o.Purpose)), tensor.ColsView(t.X, at, at+k.Categories)); err != nil {
+			return nil, fmt.Errorf("perturb user features: %w", err)
+		}
+		at += k.Categories
+	}
+	return t, once.Flush("before training")
+}
+
+// perturbAttribute replaces the one-hot vectors of an attribute by its reports: the vector of the
+// category that randomised response gives, or the bits of unary encoding.
+func perturbAttribute(o local.Oracle, k local.FeatureKind, l *privacy.Ledger, b mechanism.Bits, v tensor.Matrix) error {
+	if o.Kind == local.OUE {
+		f := local.FeatureSampler{Purpose: o.Purpose, Epsilon: o.Epsilon, Features: []local.FeatureKind{k}, Share: o.Share}
+		bits := make([]tensor.Float, 0, v.Rows*v.Cols)
+		for u := range v.Rows {
+			bits = append(bits, tensor.Row(v, u)...)
+		}
+		if err := local.DrawFeatures(f, l, b, bits); err != nil {
+			return err
+		}
+		for u := range v.Rows {
+			copy(tensor.Row(v, u), bits[u*v.Cols:])
+		}
+		return nil
+	}
+	codes := make([]int32, v.Rows)
+	for u := range codes {
+		for i, one := range tensor.Row(v, u) {
+			if one == 1 {
+				codes[u] = int32(i)
+			}
+		}
+	}
+	m := local.Response{Purpose: o.Purpose, Epsilon: o.Epsilon, Categories: int64(k.Categories), Unit: privacy.Feature, Share: o.Share}
+	if err := local.PerturbResponses(m, l, b, codes); err != nil {
+		return err
+	}
+	for u, code := range codes {
+		clear(tensor.Row(v, u))
+		tensor.Row(v, u)[code] = 1
+	}
+	return nil
+}
