@@ -61,7 +61,7 @@ func (a *App) list() *cobra.Command {
 					tasks.Notes = append(tasks.Notes, t.Name+": "+t.Cite)
 				}
 			}
-			for _, c := range []*cobra.Command{a.perturbPricdsr(), a.perturbExposure()} {
+			for _, c := range []*cobra.Command{a.perturbPricdsr(), a.perturbExposure(), a.perturbFeatures()} {
 				tasks.Add("privrec perturb "+c.Name(), c.Short)
 			}
 			doc := &report.Document{Title: "Tasks and data sets", Tables: []*report.Table{inventory.Sets(), inventory.Slates()}}

@@ -43,6 +43,14 @@ var perturbSettings = map[string][]string{
 		"--in in/named.csv --out o.txt --epsilon 2 --catalogue in/names.csv --length 6",
 		"--in in/histories.tsv --out o.tsv --epsilon 0 --items 12 --length 5",
 	},
+	"features": {
+		"--attributes in/users.tsv --out o.tsv --epsilon 5 --bands age=35,45 --category gender=F,M",
+		"--attributes in/users.tsv --in in/ratings.csv --items 40 --out o.csv --epsilon 20 --number age=0..120 --category gender=F,M --json",
+		"--attributes in/users.tsv --out o.inter.zst --epsilon 1.5 --each --number age=0..120 --category gender=F,M --quiet --ledger-key in/past.txt",
+		"--attributes in/users.tsv --in in/ratings.csv --items 40 --out o.dat --out-form tsv --epsilon 6 --draw 3 --category gender=F,M",
+		"--attributes in/users.tsv --out o.tsv --epsilon 5 --category gender=F,X",
+		"--attributes in/users.tsv --out o.tsv --epsilon 5 --draw 3 --category gender=F,M",
+	},
 	"exposure": {
 		"--in in/slates.tsv --out o.tsv --ratio 0.4",
 		"--in in/slates.txt --out o.txt --ratio 0.5 --replace popularity --catalogue in/counts.csv --json",

@@ -5,9 +5,10 @@
 //	Job         one file to perturb: the functions that a paper gives
 //	Run         carries a job out
 //	Records     a file read and written record by record: [privrec/internal/perturb/histories],
-//	            [privrec/internal/perturb/slates]
+//	            [privrec/internal/perturb/slates], [privrec/internal/perturb/features]
 //	Block       some consecutive records, for one worker
 //	Catalogue   the items that records can have
+//	Sorter      orders records by id, outside memory
 //	Facts       what every report says
 //	Stage       a set of files that appears whole or not at all
 //

@@ -33,7 +33,7 @@ func (e *engine[C]) release(ctx context.Context) (f Facts, err error) {
 			f.Ledger, _ = ledger.Seal()
 		}
 	}()
-	if err := e.Release(ledger, func() (*os.File, error) { return namelessFile(e.st.Dir()) }); err != nil {
+	if err := e.Release(ledger, e.spill); err != nil {
 		return f, Refuse("", "%v", err)
 	}
 	defer func() {
@@ -54,6 +54,9 @@ func (e *engine[C]) release(ctx context.Context) (f Facts, err error) {
 	f.Digest, err = e.in.Digest()
 	return f, err
 }
+
+// spill makes a temporary file beside the output.
+func (e *engine[C]) spill() (*os.File, error) { return namelessFile(e.st.Dir()) }
 
 // finish ends the release, once.
 func (e *engine[C]) finish(l *privacy.Ledger) error {
@@ -91,12 +94,12 @@ func (e *engine[C]) tables(ctx context.Context, l *privacy.Ledger) (err error) {
 
 // sorted perturbs all records, sorts them by their first id and writes them.
 func (e *engine[C]) sorted(ctx context.Context, perturb, format func(i int, b *Block[C]) error, l *privacy.Ledger) (err error) {
-	s := &sorter{dir: e.st.Dir(), most: sortBytes, ways: sortWays}
-	defer func() { err = errors.Join(err, s.close()) }()
+	s := NewSorter(e.spill)
+	defer func() { err = errors.Join(err, s.Close()) }()
 	done := int64(0)
 	err = inOrder(ctx, e.Workers, e.blocks(), e.fill, perturb, func(b *Block[C]) error {
 		for i := range b.Len() {
-			if err := s.add(b.ID(i, 0), func(dst []byte) []byte { return e.Sort.Append(dst, b.Cells(i)) }); err != nil {
+			if err := s.Add(b.ID(i, 0), func(dst []byte) []byte { return e.Sort.Append(dst, b.Cells(i)) }); err != nil {
 				return err
 			}
 		}
@@ -111,7 +114,7 @@ func (e *engine[C]) sorted(ctx context.Context, perturb, format func(i int, b *B
 	}
 	return inOrder(ctx, e.Workers, e.blocks(), func(next func() *Block[C]) error {
 		b := next()
-		return s.each(func(id, cells []byte) error {
+		return s.Each(func(id, cells []byte) error {
 			if b == nil {
 				return context.Canceled
 			}

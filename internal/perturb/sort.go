@@ -12,9 +12,9 @@ import (
 	"slices"
 )
 
-// compareIDs orders ids: first whole numbers, by value, then the others byte by byte. It looks only
+// CompareIDs orders ids: first whole numbers, by value, then the others byte by byte. It looks only
 // at the two ids, so that a stream can be sorted before all of it is known.
-func compareIDs(a, b []byte) int {
+func CompareIDs(a, b []byte) int {
 	x, y := isNumber(a), isNumber(b)
 	switch {
 	case x && y && len(a) != len(b):
@@ -42,12 +42,12 @@ const (
 	sortWays  = 128     // pieces merged at once
 )
 
-// sorter orders records by id in memory that does not grow with their number. They go into pieces of
+// Sorter orders records by id in memory that does not grow with their number. They go into pieces of
 // sortBytes, sorted, on files without a name. sortWays pieces of one size are merged to one of the
-// next size. Only perturbed records come here.
-type sorter struct {
-	dir  string // of the files
-	most int    // bytes
+// next size.
+type Sorter struct {
+	file func() (*os.File, error) // makes a file without a name
+	most int                      // bytes
 	ways int
 
 	buf    []byte
@@ -65,8 +65,14 @@ type level struct {
 	pieces [][2]int64
 }
 
-// add takes a record. hold appends its content.
-func (s *sorter) add(id []byte, hold func(dst []byte) []byte) error {
+// NewSorter returns a sorter that keeps 4 MiB in memory and the rest on files that file makes. They
+// should be gone when they are closed, and when the process ends in any way.
+func NewSorter(file func() (*os.File, error)) *Sorter {
+	return &Sorter{file: file, most: sortBytes, ways: sortWays}
+}
+
+// Add takes a record. hold appends its content.
+func (s *Sorter) Add(id []byte, hold func(dst []byte) []byte) error {
 	if s.recs == nil { // at full size: growing would leave as much memory behind again
 		s.buf, s.recs = make([]byte, 0, s.most), make([]record, 0, s.most/96)
 	}
@@ -85,17 +91,17 @@ func (s *sorter) add(id []byte, hold func(dst []byte) []byte) error {
 	return nil
 }
 
-func (s *sorter) idOf(r record) []byte {
+func (s *Sorter) idOf(r record) []byte {
 	n, _ := binary.Uvarint(s.buf[r.from:])
 	return s.buf[r.id : r.id+int(n)]
 }
 
-func (s *sorter) order() {
-	slices.SortFunc(s.recs, func(a, b record) int { return compareIDs(s.idOf(a), s.idOf(b)) })
+func (s *Sorter) order() {
+	slices.SortFunc(s.recs, func(a, b record) int { return CompareIDs(s.idOf(a), s.idOf(b)) })
 }
 
 // flush writes what is in memory as a piece.
-func (s *sorter) flush() error {
+func (s *Sorter) flush() error {
 	s.order()
 	err := s.addPiece(0, func(w *bufio.Writer) error {
 		for _, r := range s.recs {
@@ -110,9 +116,9 @@ func (s *sorter) flush() error {
 }
 
 // addPiece appends a piece to a level, and merges the level if it is full.
-func (s *sorter) addPiece(at int, write func(w *bufio.Writer) error) error {
+func (s *Sorter) addPiece(at int, write func(w *bufio.Writer) error) error {
 	if at == len(s.levels) {
-		f, err := namelessFile(s.dir)
+		f, err := s.file()
 		if err != nil {
 			return err
 		}
@@ -144,8 +150,8 @@ func (s *sorter) addPiece(at int, write func(w *bufio.Writer) error) error {
 	return errors.Join(l.f.Truncate(0), seek)
 }
 
-// each calls f with every record in order. Both slices are valid only during the call.
-func (s *sorter) each(f func(id, held []byte) error) error {
+// Each calls f with every record in order of the ids. Both slices are valid only during the call.
+func (s *Sorter) Each(f func(id, held []byte) error) error {
 	decode := func(rec []byte) error {
 		n, at := binary.Uvarint(rec)
 		return f(rec[at:at+int(n)], rec[at+int(n):])
@@ -175,7 +181,7 @@ func (s *sorter) each(f func(id, held []byte) error) error {
 	return m.each(decode)
 }
 
-func (s *sorter) merge(pieces [][2]int64, l *level) (*merger, error) {
+func (s *Sorter) merge(pieces [][2]int64, l *level) (*merger, error) {
 	m := &merger{}
 	for _, p := range pieces {
 		h := &head{r: bufio.NewReaderSize(io.NewSectionReader(l.f, p[0], p[1]-p[0]), max(1<<12, s.most/s.ways))}
@@ -191,7 +197,8 @@ func (s *sorter) merge(pieces [][2]int64, l *level) (*merger, error) {
 	return m, nil
 }
 
-func (s *sorter) close() error {
+// Close closes the files.
+func (s *Sorter) Close() error {
 	var errs []error
 	for _, l := range s.levels {
 		errs = append(errs, l.f.Close())
@@ -254,7 +261,7 @@ func (m *merger) each(f func(rec []byte) error) error {
 
 // Len, Less, Swap, Push and Pop are for container/heap: the piece with the least id comes first.
 func (m *merger) Len() int           { return len(m.heads) }
-func (m *merger) Less(i, j int) bool { return compareIDs(m.heads[i].id, m.heads[j].id) < 0 }
+func (m *merger) Less(i, j int) bool { return CompareIDs(m.heads[i].id, m.heads[j].id) < 0 }
 func (m *merger) Swap(i, j int)      { m.heads[i], m.heads[j] = m.heads[j], m.heads[i] }
 func (m *merger) Push(x any)         { m.heads = append(m.heads, x.(*head)) }
 

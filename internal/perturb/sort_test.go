@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"math"
+	"os"
 	"slices"
 	"testing"
 
@@ -14,11 +15,16 @@ import (
 	"privrec/internal/rng"
 )
 
-// Users in the order of compareIDs whatever the memory, merged over several levels.
+// files makes files without a name in a folder.
+func files(dir string) func() (*os.File, error) {
+	return func() (*os.File, error) { return namelessFile(dir) }
+}
+
+// Users in the order of CompareIDs whatever the memory, merged over several levels.
 func TestSorter(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		n := rapid.IntRange(0, 300).Draw(r, "users")
-		s := &sorter{dir: t.TempDir(), most: rapid.SampledFrom([]int{1, 100, 1000, sortBytes}).Draw(r, "bytes"), ways: rapid.IntRange(2, 5).Draw(r, "ways")}
+		s := &Sorter{file: files(t.TempDir()), most: rapid.SampledFrom([]int{1, 100, 1000, sortBytes}).Draw(r, "bytes"), ways: rapid.IntRange(2, 5).Draw(r, "ways")}
 		st := rng.Seed(rapid.Uint64().Draw(r, "seed")).Stream("sorter")
 		var ids []string
 		for i := range n {
@@ -34,13 +40,13 @@ func TestSorter(t *testing.T) {
 		}
 		items := Items()
 		for _, id := range ids {
-			if err := s.add([]byte(id), func(dst []byte) []byte { return items.Append(dst, cells(id)) }); err != nil {
+			if err := s.Add([]byte(id), func(dst []byte) []byte { return items.Append(dst, cells(id)) }); err != nil {
 				r.Fatal(err)
 			}
 		}
 		var got []string
 		c := make([]int32, 4)
-		err := s.each(func(id, held []byte) error {
+		err := s.Each(func(id, held []byte) error {
 			items.Read(held, c)
 			if !slices.Equal(c, cells(string(id))) {
 				r.Fatalf("cells %v of %s", c, id)
@@ -48,10 +54,10 @@ func TestSorter(t *testing.T) {
 			got = append(got, string(id))
 			return nil
 		})
-		if err := errors.Join(err, s.close()); err != nil {
+		if err := errors.Join(err, s.Close()); err != nil {
 			r.Fatal(err)
 		}
-		slices.SortFunc(ids, func(a, b string) int { return compareIDs([]byte(a), []byte(b)) })
+		slices.SortFunc(ids, func(a, b string) int { return CompareIDs([]byte(a), []byte(b)) })
 		if !slices.Equal(got, ids) {
 			r.Fatalf("%v, want %v", got, ids)
 		}
@@ -61,13 +67,13 @@ func TestSorter(t *testing.T) {
 // A file that cannot be made or read back is an error, never a user less.
 func TestSorterFails(t *testing.T) {
 	one := func(dst []byte) []byte { return append(dst, 1) }
-	s := &sorter{dir: t.TempDir() + "/none", most: 1, ways: 3}
-	if err := errors.Join(s.add([]byte("a"), one), s.add([]byte("b"), one)); !errors.Is(err, fs.ErrNotExist) {
+	s := &Sorter{file: files(t.TempDir() + "/none"), most: 1, ways: 3}
+	if err := errors.Join(s.Add([]byte("a"), one), s.Add([]byte("b"), one)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no folder: %v", err)
 	}
-	s = &sorter{dir: t.TempDir(), most: 1, ways: 30}
+	s = &Sorter{file: files(t.TempDir()), most: 1, ways: 30}
 	for i := range 9 {
-		if err := s.add(fmt.Appendf(nil, "user%d", i), func(dst []byte) []byte { return append(dst, 1, 2) }); err != nil {
+		if err := s.Add(fmt.Appendf(nil, "user%d", i), func(dst []byte) []byte { return append(dst, 1, 2) }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -76,11 +82,11 @@ func TestSorterFails(t *testing.T) {
 	}
 	s.levels[0].end-- // the last piece is cut, and another follows it
 	s.levels[0].pieces[len(s.levels[0].pieces)-1][1]--
-	err := s.each(func(id, held []byte) error { return nil })
+	err := s.Each(func(id, held []byte) error { return nil })
 	if !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("a record cut short: %v", err)
 	}
-	if err := s.close(); err != nil {
+	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
 }
@@ -89,7 +95,7 @@ func TestOrderOfIDs(t *testing.T) {
 	want := []string{"0", "7", "10", "99", "100", "", "007", "1a", "B", "a"}
 	got := slices.Clone(want)
 	slices.Reverse(got)
-	slices.SortFunc(got, func(a, b string) int { return compareIDs([]byte(a), []byte(b)) })
+	slices.SortFunc(got, func(a, b string) int { return CompareIDs([]byte(a), []byte(b)) })
 	if !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}

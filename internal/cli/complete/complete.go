@@ -117,7 +117,7 @@ func (from source) flagWords(c *cobra.Command, f *pflag.Flag) completion {
 		return fixedWords([]string{"delta", "noise", "steps"})
 	case "profile":
 		return fixedWords(reproduce.SizeNames())
-	case "in-form", "out-form":
+	case "in-form", "out-form", "attributes-form":
 		return fixedWords(format.Forms())
 	case "mechanism":
 		return fixedWords([]sequence.Variant{sequence.SDPFixed, sequence.SDPPaper, sequence.RR})

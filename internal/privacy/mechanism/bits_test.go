@@ -37,6 +37,26 @@ func TestThresholds(t *testing.T) {
 			}
 		}
 	}
+	// Odds of sets: the set and the others share what the threshold leaves, so that one value of the
+	// set has at most e^eps times one of the others, and hardly less.
+	for _, eps := range []float64{0x1p-28, 0.5, 2.5, 60} {
+		x, _ := ExpBelow(eps).Rat(nil)
+		for _, kept := range []uint64{1, 7, 1 << 50} {
+			for _, others := range []uint64{1, 12, 1<<51 + 1} {
+				o := NewSetOdds(eps, kept, others)
+				in := mechanismtest.Threshold(o.Hi, o.Lo)
+				out := new(big.Rat).Sub(mechanismtest.Two128(), in)
+				in.Quo(in, new(big.Rat).SetInt(new(big.Int).SetUint64(kept)))
+				ratio := in.Quo(in, out.Quo(out, new(big.Rat).SetInt(new(big.Int).SetUint64(others))))
+				if ratio.Cmp(x) > 0 {
+					t.Errorf("eps %g, %d against %d: ratio above e^eps", eps, kept, others)
+				}
+				if f, _ := ratio.Quo(ratio, x).Float64(); f < 1-1e-9 && !(eps == 60 && kept > others) {
+					t.Errorf("eps %g, %d against %d: a share %g of e^eps", eps, kept, others, f)
+				}
+			}
+		}
+	}
 	// e to sixty digits, and e^a e^b = e^(a+b).
 	e, _ := new(big.Rat).SetString("2.71828182845904523536028747135266249775724709369995957496696763")
 	got, _ := ExpBelow(1).Rat(nil)

@@ -146,11 +146,15 @@ func (c Config) expected(k local.FeatureKind, v float64) (mean, variance float64
 		return mean, mean * (1 - mean)
 	}
 	f := c.paperSampler()
-	share := float64(f.K()) / Features
-	if k.Categories == 0 {
-		return v, (local.Piecewise{Epsilon: f.PerFeature()}.Variance(v)+v*v)/share - v*v
+	return lawOf(f.PerFeature(), float64(f.K())/Features, k.Categories > 0, v)
+}
+
+// lawOf returns the mean and the variance of a value that a share of the users send with a budget.
+func lawOf(e, share float64, bit bool, v float64) (mean, variance float64) {
+	if !bit {
+		return v, (local.Piecewise{Epsilon: e}.Variance(v)+v*v)/share - v*v
 	}
-	q := local.UnaryEncoding{Epsilon: f.PerFeature()}.Q()
+	q := local.UnaryEncoding{Epsilon: e}.Q()
 	mean = share * (q + v*(0.5-q))
 	return mean, mean * (1 - mean)
 }

@@ -1,0 +1,102 @@
+package features
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+
+	"privrec/internal/perturb"
+	"privrec/internal/perturb/features"
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/local"
+	"privrec/internal/privacy/mechanism/sequence"
+	"privrec/internal/run"
+)
+
+// File reads the features of users, perturbs each user's once and writes Out, the ledger and a
+// report, as [perturb.Run] does. With ratings the statistics of Table 1 stand in front. Users come
+// in any order, each once, and are written in the order of their ids. Memory does not grow with
+// their number: true rows beyond 4 MiB are sorted on a file without a name beside Out.
+//
+// A user's row depends on the true row, the settings, the seed and the id, and on no other user.
+func File(ctx context.Context, o FileOptions) (*FileReport, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	p := &filePerturber{o: o}
+	set := o.Settings
+	set.In = o.Attributes // the file that the engine knows
+	err := perturb.Run(ctx, perturb.Job[float64]{
+		Settings: &set, Noun: "users", Sources: []string{o.In},
+		Open: p.open, Release: p.release, Worker: p.worker, Report: p.newReport,
+		Finish: func(*privacy.Ledger) error { return p.run.Finish() },
+	})
+	return p.report, err
+}
+
+// filePerturber is one perturbation at work.
+type filePerturber struct {
+	o      FileOptions
+	in     *features.Reader
+	f      local.FeatureSampler
+	run    *local.FeatureRun
+	report *FileReport
+}
+
+func (p *filePerturber) open(ctx context.Context) (_ perturb.Records[float64], err error) {
+	o := &p.o
+	p.f = o.sampler()
+	src := features.Source{Attributes: o.Attributes, AttributesForm: o.AttributesForm, Columns: o.Columns, Missing: o.Missing, OutForm: o.OutForm}
+	if o.In != "" {
+		src.Ratings, src.RatingsForm = o.In, o.InForm
+		src.Statistics = &features.Statistics{Names: StatisticNames(), Levels: Levels, Of: func(counts []int, row []float64) error {
+			return Statistics(Counts(counts), o.Items, row)
+		}}
+	}
+	if p.in, err = features.Open(ctx, src); err != nil {
+		return nil, err
+	}
+	return p.in, nil
+}
+
+// bits draws from a stream that no other setting has.
+func (p *filePerturber) bits() mechanism.Bits {
+	o := &p.o
+	return o.Bits(o.Seed.Stream(fmt.Sprintf("perturb features %s %d %v", o.Purpose, p.f.K(), o.Columns), math.Float64bits(p.f.Epsilon), uint64(o.Items)))
+}
+
+func (p *filePerturber) release(l *privacy.Ledger, spill func() (*os.File, error)) (err error) {
+	p.in.Spill(spill)
+	if p.run, err = p.f.Open(l, p.bits()); err != nil {
+		return err
+	}
+	p.o.Progress.Phase(fmt.Sprintf("perturb %s: %d of %d features a user, epsilon %g of a row, %g of a feature", p.o.Attributes, p.f.K(), len(p.f.Features), p.f.Epsilon, p.f.PerFeature()))
+	return nil
+}
+
+// worker perturbs the rows of blocks for one goroutine.
+func (p *filePerturber) worker() (func(b *perturb.Block[float64]) error, error) {
+	rows, err := p.run.Rows()
+	if err != nil {
+		return nil, err
+	}
+	return func(b *perturb.Block[float64]) error {
+		for u := range b.Len() {
+			key := sequence.KeyOf(b.ID(u, 0))
+			if err := rows.Row(b.Cells(u), key[0], key[1]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, nil
+}
+
+func (p *filePerturber) newReport(f perturb.Facts) (_ run.Result, err error) {
+	p.report = &FileReport{Facts: f, Options: p.o, Sampler: p.f, Users: p.in.Users, Ratings: p.in.Ratings, Empty: p.in.Empty}
+	if p.report.RatingsDigest, err = p.in.RatingsDigest(); err != nil {
+		return nil, err
+	}
+	return p.report.Document(), nil
+}
