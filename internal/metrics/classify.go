@@ -105,24 +105,52 @@ func (c Confusion) Majority() float64 {
 // F1 returns the harmonic mean of precision and recall of one class. It returns 0 when the class is neither
 // true nor predicted in any sample, as scikit-learn's zero_division=0 does.
 func (c Confusion) F1(class int) float64 {
-	predicted, truth := int64(0), int64(0)
+	predicted, truth := c.margins(class)
+	return ratio(2*c.Count[class][class], predicted+truth)
+}
+
+// MacroF1 returns the unweighted mean of F1 over the classes that are true or predicted in some sample, which
+// scikit-learn takes too, and 0 without samples.
+func (c Confusion) MacroF1() float64 {
+	sum, n := 0.0, 0
+	for class := range c.Count {
+		predicted, truth := c.margins(class)
+		if predicted+truth > 0 {
+			sum, n = sum+c.F1(class), n+1
+		}
+	}
+	return sum / float64(max(1, n))
+}
+
+// WeightedF1 returns the mean of F1 over the classes, weighted by their true samples, and 0 without samples.
+func (c Confusion) WeightedF1() float64 {
+	sum, all := 0.0, int64(0)
+	for class := range c.Count {
+		_, truth := c.margins(class)
+		sum, all = sum+c.F1(class)*float64(truth), all+truth
+	}
+	return sum / float64(max(1, all))
+}
+
+// BalancedAccuracy returns the mean over the classes with true samples of the share of them that is predicted
+// right, and 0 without samples.
+func (c Confusion) BalancedAccuracy() float64 {
+	sum, n := 0.0, 0
+	for class, row := range c.Count {
+		if _, truth := c.margins(class); truth > 0 {
+			sum, n = sum+ratio(row[class], truth), n+1
+		}
+	}
+	return sum / float64(max(1, n))
+}
+
+// margins returns the samples for which a class is predicted and those for which it is true.
+func (c Confusion) margins(class int) (predicted, truth int64) {
 	for i := range c.Count {
 		predicted += c.Count[i][class]
 		truth += c.Count[class][i]
 	}
-	return ratio(2*c.Count[class][class], predicted+truth)
-}
-
-// MacroF1 returns the unweighted mean of F1 over all classes, absent ones included.
-func (c Confusion) MacroF1() float64 {
-	if len(c.Count) == 0 {
-		return 0
-	}
-	sum := 0.0
-	for class := range c.Count {
-		sum += c.F1(class)
-	}
-	return sum / float64(len(c.Count))
+	return predicted, truth
 }
 
 func ratio(a, b int64) float64 {

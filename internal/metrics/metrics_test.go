@@ -285,11 +285,13 @@ func TestConfusion(t *testing.T) {
 	near(t, "majority", c.Majority(), 0.5, 0)
 	near(t, "F1 of 0", c.F1(0), 4.0/7, 1e-15) // precision 2/4, recall 2/3
 	near(t, "F1 of 1", c.F1(1), 0.5, 1e-15)
-	near(t, "macro", c.MacroF1(), (4.0/7+0.5)/4, 1e-15) // classes 2 and 3 count 0
+	near(t, "macro", c.MacroF1(), (4.0/7+0.5)/3, 1e-15) // class 2 counts 0, class 3 does not occur
+	near(t, "weighted", c.WeightedF1(), (3*4.0/7+2*0.5)/6, 1e-15)
+	near(t, "balanced", c.BalancedAccuracy(), (2.0/3+1.0/2+0)/3, 1e-15)
 	for _, bad := range [][2][]int{{{0}, {0, 1}}, {{4}, {0}}, {{0}, {-1}}} {
 		if _, err := NewConfusion(bad[0], bad[1], 4); err == nil {
 			t.Errorf("%v was accepted", bad)
 		}
 	}
-	near(t, "empty", Confusion{}.Accuracy()+Confusion{}.Majority()+Confusion{}.MacroF1(), 0, 0)
+	near(t, "empty", Confusion{}.Accuracy()+Confusion{}.Majority()+Confusion{}.MacroF1()+Confusion{}.WeightedF1()+Confusion{}.BalancedAccuracy(), 0, 0)
 }
