@@ -4,7 +4,6 @@ import (
 	"os"
 	"testing"
 
-	"privrec/internal/dataset"
 	"privrec/internal/dataset/registry"
 	"privrec/internal/rng"
 	"privrec/internal/tensor"
@@ -29,17 +28,9 @@ func real100K(t testing.TB) realUsers {
 		// The data are not in the repository; .ci/run, where they are, fails if this skips.
 		t.Skip("PRIVREC_DATA is not set: skipping the check on real data")
 	}
-	opts := registry.Options{Dir: dir, CacheDir: t.TempDir()}
-	rows, err := registry.LoadInteractions(t.Context(), "ml-100k", "gerai", opts)
+	rows, err := registry.LoadInteractions(t.Context(), "ml-100k", "gerai", registry.Options{Dir: dir, CacheDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
-	}
-	log, features, err := registry.LoadLog(t.Context(), "ml-100k", opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if features, err = features.For(rows.UserIDs, nil); err != nil || len(log.UserIDs) != rows.Users {
-		t.Fatal(len(log.UserIDs), err)
 	}
 	u := realUsers{x: tensor.New(rows.Users, rows.Items)}
 	for i, items := range rows.Train {
@@ -47,24 +38,20 @@ func real100K(t testing.TB) realUsers {
 			tensor.Row(u.x, i)[v] = 1
 		}
 	}
-	column := func(name string) *dataset.Column {
-		c, err := features.Column(name)
+	for _, name := range []string{"age", "gender", "occupation"} {
+		c, err := rows.Features.Column(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return c
-	}
-	ages := make([]int32, rows.Users)
-	for i, a := range column("age").Numbers {
-		if a >= 35 {
-			ages[i]++
+		if name == "age" {
+			bands, err := c.Bands(name, 35, 45)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c = &bands
 		}
-		if a > 45 {
-			ages[i]++
-		}
+		u.attributes = append(u.attributes, realAttribute{name, c.Codes, len(c.Levels)})
 	}
-	gender, occupation := column("gender"), column("occupation")
-	u.attributes = []realAttribute{{"age", ages, 3}, {"gender", gender.Codes, len(gender.Levels)}, {"occupation", occupation.Codes, len(occupation.Levels)}}
 	return u
 }
 
