@@ -65,7 +65,7 @@ func newtonStep(f convex, g, step []float64, scratch [3][]float64) {
 	}
 	sq := inner(rest, rest)
 	goal := min(0.25, sq) * sq // |rest| <= min(1/2, |g|) |g|: the last steps converge quadratically
-	for range 10 * 100 {
+	for range 1000 {
 		f.product(dir, prod)
 		curve := inner(dir, prod)
 		if curve <= 0 {
