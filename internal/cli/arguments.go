@@ -26,7 +26,7 @@ func wants(names ...string) cobra.PositionalArgs {
 }
 
 // pathFlags are the flags that name a file or a folder, in any command.
-var pathFlags = []string{"catalogue", "config", "data", "grid", "history", "in", "ledger-key", "on", "out", "plot", "runs", "vectors"}
+var pathFlags = []string{"attributes", "catalogue", "config", "data", "grid", "history", "in", "ledger-key", "on", "out", "plot", "runs", "vectors"}
 
 // refuseDash refuses "-" as the name of a file or a folder, before a command does anything. In
 // other programs it stands for standard input or output; here it would become a file of that
