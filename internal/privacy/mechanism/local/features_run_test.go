@@ -42,9 +42,9 @@ func gridLaw(t testing.TB, g gridPiecewise, x float64) law.Law[int64] {
 // pair shows one with e^eps to 1e-9; outputs are the integers up to N; the mean is the input to half
 // a step. Twice the budget breaks the bound.
 func TestGridPiecewiseIsPrivate(t *testing.T) {
-	inputs := []float64{-1, -0.77, -0.5, -1e-9, 0, 0.2, 1. / 3, 0.9, 1}
+	inputs := []float64{-1, -0.77, -1e-9, 1. / 3, 1}
 	for _, eps := range []float64{0x1p-10, 0.1, 0.5, 1, 2.5, 5, 9, 40} {
-		for _, bits := range []int{-1, 0, 1, 3} {
+		for _, bits := range []int{-1, 0, 2} {
 			if (eps < 0.1) != (bits < 0) {
 				continue // thousands of outputs, or a step above all inputs
 			}
@@ -203,10 +203,10 @@ func TestFeatureRunIsPrivate(t *testing.T) {
 		bits int
 	}{
 		{FeatureSampler{Epsilon: 2, Features: mixed(0, 2)}, 1, 1},
-		{FeatureSampler{Epsilon: 5, Features: mixed(0, 3)}, 2, 1},
+		{FeatureSampler{Epsilon: 5, Features: mixed(0, 3)}, 2, 0},
 		{FeatureSampler{Epsilon: 5, Features: mixed(0, 2, 2)}, 2, 0},
 		{FeatureSampler{Epsilon: 3, Features: mixed(2, 0, 2), Choose: 2}, 2, 0},
-		{FeatureSampler{Epsilon: 1, Features: mixed(0, 0, 0), Choose: 3}, 3, -2},
+		{FeatureSampler{Epsilon: 1, Features: mixed(0, 2), Choose: 2}, 2, -1},
 		{FeatureSampler{Epsilon: 1.5, Features: mixed(4), Choose: 1}, 1, 1},
 	} {
 		c.f.Purpose = "features"
