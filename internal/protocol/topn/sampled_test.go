@@ -147,6 +147,23 @@ func TestCandidates(t *testing.T) {
 	})
 }
 
+// The candidates of a seed never change: results among them would.
+func TestCandidatesStay(t *testing.T) {
+	x, err := sampling(t, interactions(12, [][]int32{{0, 4}, {}}, nil, [][]int32{{2, 8}, {11}}), 1, 3, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got [][]int32
+	for k := range x.test.users {
+		for j := range x.test.find[k] {
+			got = append(got, slices.Clone(x.candidates(x.test)(k)(j)))
+		}
+	}
+	if want := [][]int32{{5, 1, 11}, {5, 7, 3}, {4, 0, 3}}; !slices.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("candidates %v, want %v", got, want)
+	}
+}
+
 // Every item outside is drawn equally often, over seeds and rows. Bernstein's inequality over 12
 // counts of 2000 independent draws: false alarms below 1e-9.
 func TestCandidatesAreUniform(t *testing.T) {
