@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"privrec/internal/metrics"
 	"privrec/internal/stats"
 )
 
@@ -105,6 +106,9 @@ func same(a, b *Scores) error {
 	if x, y := a.Data.Recipe, b.Data.Recipe; x != "" && y != "" && x != y {
 		return &Error{b.Ref, fmt.Sprintf("its test rows are those of recipe %s, but %s has those of %s", y, a.Ref, x), "users are compared one by one: split and filters must be the same"}
 	}
+	if x, y := a.Data.Candidates, b.Data.Candidates; x != y && a.sampled() && b.sampled() {
+		return &Error{b.Ref, fmt.Sprintf("its rows stand among %d sampled items, but those of %s among %d", y, a.Ref, x), "scores among sampled items are comparable at one number of items alone"}
+	}
 	for _, d := range a.Manifest.Data {
 		for _, e := range b.Manifest.Data {
 			if d.Name == e.Name && d.SHA256 != e.SHA256 {
@@ -134,6 +138,14 @@ func same(a, b *Scores) error {
 		}
 	}
 	return nil
+}
+
+// sampled reports whether the scores are among sampled items.
+func (s *Scores) sampled() bool {
+	return slices.ContainsFunc(s.Metrics, func(name string) bool {
+		m, err := metrics.Parse(name)
+		return err == nil && m.Sampled()
+	})
 }
 
 func place(users []string) map[string]int {

@@ -269,3 +269,30 @@ func TestTables(t *testing.T) {
 		}
 	}
 }
+
+// Scores among different numbers of sampled items are not compared. Those among all items are,
+// whatever stands beside them.
+func TestCandidatesDiffer(t *testing.T) {
+	at := func(candidates int) string {
+		dir := write(t, 1, "scores.tsv.gz", "user_id\ttest_rows\tRecall@5\nu1\t3\t0\nu2\t1\t1\n")
+		addTable(t, dir, "scores-sampled.tsv.gz", "user_id\tsamples\tsampled Hit@5\nu1\t3\t0\nu2\t1\t1\n")
+		text := fmt.Sprintf(`{"data": {"name": "tiny", "candidates": %d}}`, candidates)
+		if err := os.WriteFile(filepath.Join(dir, "metrics.json"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	a, b, c := at(200), at(200), at(100)
+	for _, ok := range [][2]string{{a + ":sampled", b + ":sampled"}, {a, c}} {
+		if _, err := Compare(groups(t, ok[0], ok[1])); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := Compare(groups(t, a+":sampled", c+":sampled")); err == nil || !strings.Contains(err.Error(), "its rows stand among 100 sampled items") {
+		t.Errorf("%v", err)
+	}
+	r, err := Compare(groups(t, a+":sampled", b+":sampled"))
+	if err != nil || r.Means[0].Mean != 0.25 { // over rows
+		t.Errorf("%+v, %v", r.Means, err)
+	}
+}

@@ -34,8 +34,12 @@ const (
 	fileSuffix = ".tsv.gz"
 )
 
-// Data names a data set and the recipe that made its test rows.
-type Data struct{ Name, Recipe string }
+// Data names a data set and the recipe that made its test rows. Candidates is how many sampled
+// items each stands among, where it stands among some.
+type Data struct {
+	Name, Recipe string
+	Candidates   int
+}
 
 // weighs has the columns with the number of a user's samples that a score is the mean of: the
 // reported mean is one over samples.
@@ -96,7 +100,7 @@ func dataOf(dir string) (Data, error) {
 	if err != nil {
 		return Data{}, err
 	}
-	return Data{Name: o.Data.Name, Recipe: o.Data.Recipe}, nil
+	return Data{o.Data.Name, o.Data.Recipe, o.Data.Candidates}, nil
 }
 
 // table finds a run's table of scores; without a name, the only one.

@@ -42,6 +42,8 @@ type Data struct {
 	Level  dataset.Level  `json:"evidence_level"`
 	Source dataset.Source `json:"source"`
 	Ladder dataset.Ladder `json:"ladder"`
+	// Candidates is how many sampled items every test row is ranked among, alone. 0: none.
+	Candidates int `json:"candidates,omitempty"`
 }
 
 // Scores is one row of results.

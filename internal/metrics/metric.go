@@ -44,6 +44,9 @@ type Metric struct {
 // String returns the name used in tables and files, as in "Recall@20".
 func (m Metric) String() string { return m.Kind.String() + "@" + strconv.Itoa(m.K) }
 
+// Sampled reports whether targets are ranked among sampled items.
+func (m Metric) Sampled() bool { return m.Kind == SampledHit || m.Kind == SampledNDCG }
+
 // Parse reads a name such as "recall@20", in any letter case. It fails on an unknown name or a cut-off below 1.
 func Parse(name string) (Metric, error) {
 	kind, cut, found := strings.Cut(strings.TrimSpace(name), "@")

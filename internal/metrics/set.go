@@ -12,7 +12,7 @@ func (m Metric) OfSet(ranks []int32) float64 {
 	case 1:
 		return m.Of(ranks[0])
 	}
-	if m.Kind == SampledHit || m.Kind == SampledNDCG { // each target alone: ranks may repeat
+	if m.Sampled() { // each target alone: ranks may repeat
 		return m.Mean(ranks)
 	}
 	if !slices.IsSorted(ranks) {

@@ -27,10 +27,9 @@ type DataSummary struct {
 	TrainRows   int `json:"train_rows"`
 	ValidRows   int `json:"valid_rows"`
 	TestRows    int `json:"test_rows"`
-	TestUsers   int `json:"test_users"`           // with a test row: means are over these
-	Candidates  int `json:"candidates,omitempty"` // sampled items that every test row is ranked among, alone; 0: none
-	UnseenUsers int `json:"unseen_users"`         // without a training row, ranked for all the same
-	UnseenItems int `json:"unseen_items"`         // without a training row, ranked all the same
+	TestUsers   int `json:"test_users"`   // with a test row: means are over these
+	UnseenUsers int `json:"unseen_users"` // without a training row, ranked for all the same
+	UnseenItems int `json:"unseen_items"` // without a training row, ranked all the same
 }
 
 // summary identifies and counts the data.

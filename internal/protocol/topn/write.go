@@ -62,7 +62,7 @@ func (o *Outcome) facts() []report.Fact {
 // tables lay the evaluations out beside floors and printed numbers: among all items, and among
 // sampled ones where they are ranked so.
 func (o *Outcome) tables(level dataset.Level) ([]*report.Table, error) {
-	full := slices.IndexFunc(o.Metrics, func(m metrics.Metric) bool { return m.Kind == metrics.SampledHit })
+	full := slices.IndexFunc(o.Metrics, metrics.Metric.Sampled)
 	if full < 0 {
 		full = len(o.Metrics)
 	}

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"privrec/internal/metrics"
 	"privrec/internal/protocol/topn"
 )
 
@@ -37,7 +36,7 @@ func sampled(t *testing.T, dir, text string, o topn.Outcome) {
 		}
 		users := readTable(t, dir, "scores", e.Release+"-sampled")
 		for _, m := range o.Metrics {
-			if m.Kind != metrics.SampledHit && m.Kind != metrics.SampledNDCG {
+			if !m.Sampled() {
 				continue
 			}
 			if got := m.Mean(ranks); got != e.Values[m.String()] {
