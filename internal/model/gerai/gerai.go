@@ -1,0 +1,172 @@
+package gerai
+
+import (
+	"fmt"
+	"math"
+
+	"privrec/internal/autograd"
+	"privrec/internal/graph"
+	"privrec/internal/nn"
+	"privrec/internal/rng"
+	"privrec/internal/tensor"
+)
+
+// The choices of Config.
+const (
+	Sigmoid  = "sigmoid"  // of the attention's hidden layer, or in place of ReLU and norm
+	ReLU     = "relu"     // of the attention's hidden layer
+	Rational = "rational" // q = r/(1+r)
+	Clip     = "clip"     // q = min(r, 1)
+	Glorot   = "glorot"   // Glorot and Bengio, equation 16; see Initial
+	Normal   = "n01"      // N(0, 1) for everything, as the paper has it
+)
+
+// Config is the model's shape and where it begins.
+type Config struct {
+	Dim        int    `yaml:"dim"`                  // d
+	Hidden     string `yaml:"hidden"`               // Sigmoid or ReLU
+	Norm       string `yaml:"norm"`                 // Rational, Sigmoid or Clip
+	Init       string `yaml:"init"`                 // Glorot or Normal
+	Neighbours int    `yaml:"neighbours,omitempty"` // most neighbours that a node looks at in a training step; 0 for all
+}
+
+// Default returns the shape of the paper, with what trains where the paper is open.
+func Default() Config { return Config{Dim: 60, Hidden: Sigmoid, Norm: Rational, Init: Glorot} }
+
+// check fails on a shape that cannot be built.
+func (c Config) check() error {
+	switch {
+	case c.Dim < 1:
+		return fmt.Errorf("gerai: width %d, want at least 1", c.Dim)
+	case c.Hidden != Sigmoid && c.Hidden != ReLU:
+		return fmt.Errorf("gerai: hidden layer %q, want %s or %s", c.Hidden, Sigmoid, ReLU)
+	case c.Norm != Rational && c.Norm != Sigmoid && c.Norm != Clip:
+		return fmt.Errorf("gerai: norm %q, want %s, %s or %s", c.Norm, Rational, Sigmoid, Clip)
+	case c.Init != Glorot && c.Init != Normal:
+		return fmt.Errorf("gerai: initial values %q, want %s or %s", c.Init, Glorot, Normal)
+	case c.Neighbours < 0:
+		return fmt.Errorf("gerai: %d neighbours, want at least 1, or 0 for all", c.Neighbours)
+	}
+	return nil
+}
+
+// Initial returns the initial values of a configuration. Glorot's are uniform, with N(0, 0.1²)
+// for both tables, N(0, 1/d) for h, and zero biases but 0.1 for b3, so that ReLU passes
+// most pairs at the start.
+func (c Config) Initial(seed rng.Seed) nn.Init {
+	if c.Init == Normal {
+		return nn.Normal(seed, 1)
+	}
+	return func(dst tensor.Matrix, name string) {
+		switch name {
+		case "user", "item":
+			nn.Normal(seed, 0.1)(dst, name)
+		case "h":
+			nn.Normal(seed, 1/math.Sqrt(float64(c.Dim)))(dst, name)
+		case "attend.message.W", "attend.self.W", "pair.user.W", "pair.item.W": // halves of (d, 2d)
+			nn.Uniform(seed, math.Sqrt(6/float64(3*c.Dim)))(dst, name)
+		case "pair.item.b":
+			for i := range dst.Data {
+				dst.Data[i] = 0.1
+			}
+		default:
+			nn.Xavier(seed)(dst, name)
+		}
+	}
+}
+
+// Model is the network over a graph. It keeps what a step lists, and serves one goroutine.
+type Model struct {
+	User    *autograd.Param // E_U transposed (features, d)
+	Item    *autograd.Param // E_V transposed (items, d)
+	Message *nn.MLP         // d, d, d, d
+	Seen    *nn.Linear      // W1a (d, d), without bias
+	Self    *nn.Linear      // W1b and b1
+	Weigh   *autograd.Param // w2 (1, d)
+	Update  *nn.Linear      // W and b
+	OfUser  *nn.Linear      // W3a (d, d), without bias
+	OfItem  *nn.Linear      // W3b and b3
+	H       *autograd.Param // h (1, d)
+
+	Graph    *graph.Bipartite
+	Features tensor.Matrix // (users, features)
+
+	c     Config
+	draws rng.Stream
+	plan  plan // of the last step
+	turn  int  // steps so far: a later one uses the memory of an earlier one
+}
+
+// New makes a model of a graph whose users have features (users, n). init fills parameters by
+// name; Config.Initial returns the values of the configuration. The neighbours of a step come
+// from the seed.
+func New(g *graph.Bipartite, features tensor.Matrix, c Config, seed rng.Seed, init nn.Init) (*Model, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	if features.Rows != g.Users || features.Cols < 1 || features.Stride != features.Cols {
+		return nil, fmt.Errorf("gerai: features of %d x %d (stride %d) for %d users", features.Rows, features.Cols, features.Stride, g.Users)
+	}
+	d := c.Dim
+	m := &Model{
+		User: nn.NewParam("user", features.Cols, d, init), Item: nn.NewTableParam("item", g.Items, d, init),
+		Message: nn.NewMLP("message", []int{d, d, d, d}, (*autograd.Node).ReLU, init),
+		Seen:    nn.NewLinear("attend.message", d, d, false, init), Self: nn.NewLinear("attend.self", d, d, true, init),
+		Weigh: nn.NewParam("attend.weigh", 1, d, init), Update: nn.NewLinear("update", d, d, true, init),
+		OfUser: nn.NewLinear("pair.user", d, d, false, init), OfItem: nn.NewLinear("pair.item", d, d, true, init),
+		H: nn.NewParam("h", 1, d, init), Graph: g, Features: features,
+		c: c, draws: seed.Stream("gerai.neighbours"), plan: newPlan(g),
+	}
+	return m, nil
+}
+
+// Params lists the parameters in a fixed order, h last.
+func (m *Model) Params() []*autograd.Param {
+	all := append([]*autograd.Param{m.User, m.Item}, nn.Params(m.Message, m.Seen, m.Self)...)
+	all = append(append(all, m.Weigh), nn.Params(m.Update, m.OfUser, m.OfItem)...)
+	return append(all, m.H)
+}
+
+// Close gives the memory of the item table back. The model must not be used afterwards.
+func (m *Model) Close() { tensor.Free(m.Item.Value) }
+
+// forward returns W3a z*_u of the plan's users (users, d) and W3b z*_v + b3 of its items
+// (items, d).
+func (m *Model) forward(t *autograd.Tape, p *plan) (users, items *autograd.Node) {
+	z := m.base(t, p)                                                                               // (nodes, d)
+	x := m.Message.Forward(t, z)                                                                    // (nodes, d)
+	own := m.Self.Forward(t, z.Gather(p.self))                                                      // (centres, d)
+	sum := attend(own, m.Seen.Forward(t, x), x, t.Use(m.Weigh), p.to, p.back, p.across, m.c.Hidden) // (centres, d)
+	star := m.Update.Forward(t, sum).ReLU()                                                         // (centres, d)
+	return m.OfUser.Forward(t, star.SliceRows(0, p.users)), m.OfItem.Forward(t, star.SliceRows(p.users, star.Rows()))
+}
+
+// base returns z of the plan's nodes (nodes, d): users by their features, then items (eq. 4).
+func (m *Model) base(t *autograd.Tape, p *plan) *autograd.Node {
+	table, item := t.Use(m.User), t.Use(m.Item)
+	x, n := m.Features, p.border
+	if !p.whole {
+		x = t.Buffer(n, x.Cols)
+		for i, u := range p.nodes[:n] {
+			copy(tensor.Row(x, i), tensor.Row(m.Features, int(u)))
+		}
+	}
+	y := t.Fused("geraiBase", p.rows(), m.c.Dim, table, item)
+	tensor.Gemm(false, false, 1, x, table.V, 0, tensor.RowsView(y.V, 0, n))
+	for i := n; i < y.V.Rows; i++ {
+		copy(tensor.Row(y.V, i), tensor.Row(item.V, p.item(i)))
+	}
+	return t.Custom("geraiBase", y, func() {
+		if table.Needs() {
+			g := t.Buffer(table.V.Rows, table.V.Cols)
+			tensor.Gemm(true, false, 1, x, tensor.RowsView(y.G, 0, n), 0, g)
+			table.GiveGrad(g)
+		}
+		if item.Needs() {
+			g := item.AddGrad()
+			for i := n; i < y.V.Rows; i++ {
+				tensor.Add(tensor.Row(g, p.item(i)), tensor.Row(y.G, i))
+			}
+		}
+	})
+}

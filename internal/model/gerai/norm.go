@@ -1,0 +1,42 @@
+package gerai
+
+import "privrec/internal/tensor"
+
+// norms turn the output of the pair layer before ReLU into q, in place, and put the derivative
+// into slope. They return how many derivatives are not 0.
+var norms = map[string]func(x, slope []tensor.Float) int{
+	Rational: func(x, slope []tensor.Float) (alive int) {
+		for k, r := range x {
+			q, s := tensor.Float(0), tensor.Float(0)
+			if r > 0 {
+				s = 1 / (1 + r)
+				q = r * s
+				s *= s
+				alive++
+			}
+			x[k], slope[k] = q, s
+		}
+		return alive
+	},
+	Clip: func(x, slope []tensor.Float) (alive int) {
+		for k, r := range x {
+			s := tensor.Float(0)
+			if r > 0 && r < 1 {
+				s = 1
+				alive++
+			}
+			x[k], slope[k] = min(max(r, 0), 1), s
+		}
+		return alive
+	},
+	Sigmoid: func(x, slope []tensor.Float) (alive int) {
+		tensor.Sigmoid(x, x)
+		for k, q := range x {
+			slope[k] = q * (1 - q)
+			if slope[k] > 0 {
+				alive++
+			}
+		}
+		return alive
+	},
+}

@@ -1,0 +1,47 @@
+package gerai
+
+import (
+	"privrec/internal/autograd"
+	"privrec/internal/tensor"
+)
+
+// Vectors returns copies of W3a z*_u of all users (users, d) and W3b z*_v + b3 of all items
+// (items, d). With h they score every pair. All neighbours count.
+func (m *Model) Vectors() (users, items tensor.Matrix) {
+	p, t := newPlan(m.Graph), autograd.NewTape()
+	t.NoGrad = true
+	p.all()
+	u, i := m.forward(t, &p)
+	return u.V, i.V
+}
+
+// Ranking scores all items for users. It implements eval.Scorer, with users as samples.
+type Ranking struct {
+	Users tensor.Matrix // W3a z*_u (users, d)
+	Goods tensor.Matrix // W3b z*_v + b3 (items, d)
+	H     tensor.Matrix // (1, d)
+	Norm  string
+}
+
+// Items returns the number of items that are ranked.
+func (r *Ranking) Items() int { return r.Goods.Rows }
+
+// Score fills scores (len(users), Items()) with s_uv = h·q_uv.
+func (r *Ranking) Score(_ *autograd.Tape, users []int32, scores tensor.Matrix) error {
+	d, norm := r.H.Cols, norms[r.Norm]
+	h := r.H.Data[:d]
+	tensor.Parallel(len(users), 1, func(_, lo, hi int) {
+		x := make([]tensor.Float, 2*d)
+		for k := lo; k < hi; k++ {
+			u, out := tensor.Row(r.Users, int(users[k])), tensor.Row(scores, k)
+			for i := range out {
+				q := x[:d]
+				copy(q, u)
+				tensor.Add(q, tensor.Row(r.Goods, i))
+				norm(q, x[d:])
+				out[i] = tensor.Dot(h, q)
+			}
+		}
+	})
+	return nil
+}
