@@ -76,6 +76,14 @@ func plantTaylor(_ int, c []tensor.Float) error {
 	return nil
 }
 
+// step is half the distance of two points: small, since ReLU and norms have kinks.
+func step() float64 {
+	if third := 1.0 / 3; float64(tensor.Float(third)) == third { // wide floats
+		return 1e-5
+	}
+	return 1e-3
+}
+
 // The gradient of every parameter, for every choice of the network, of the loss and of the
 // noise.
 func TestGradients(t *testing.T) {
@@ -97,7 +105,7 @@ func TestGradients(t *testing.T) {
 		m := build(t, g, x, c.c, c.init)
 		for _, n := range []int{1, 7} {
 			triples := draw(g, n)
-			err := gradcheck.Options{Step: 1e-3}.Check(m.Params(), func(tape *autograd.Tape) *autograd.Node {
+			err := gradcheck.Options{Step: step()}.Check(m.Params(), func(tape *autograd.Tape) *autograd.Node {
 				loss, err := m.Loss(tape, 1, triples, c.o)
 				if err != nil {
 					t.Fatal(err)
@@ -106,6 +114,38 @@ func TestGradients(t *testing.T) {
 			})
 			if err != nil {
 				t.Errorf("%s, %d triples: %v", name, n, err)
+			}
+		}
+	}
+}
+
+// The gradient of every operand of attention, large against the loss, for a node that looks at
+// many others and for more nodes than a tile or a part holds.
+func TestAttentionGradients(t *testing.T) {
+	for _, hidden := range []string{Sigmoid, ReLU} {
+		for _, users := range []int{2, 40} {
+			g, _ := random(t, users, 70, 0.8)
+			p := newPlan(g)
+			p.of(draw(g, 3), 0, rng.Stream{})
+			const d = 3
+			init := nn.Uniform(11, 1)
+			own, seen := nn.NewParam("own", p.to.Rows, d, init), nn.NewParam("seen", p.rows(), d, init)
+			message, weigh, to := nn.NewParam("message", p.rows(), d, init), nn.NewParam("weigh", 1, d, nn.Uniform(12, 3)), nn.NewParam("to", p.to.Rows, d, nn.Uniform(13, 20))
+			if hidden == ReLU { // own + seen is at least 0.5 from the kink
+				for _, p := range []*autograd.Param{own, seen} {
+					for k, x := range p.Value.Data {
+						p.Value.Data[k] = tensor.Float(math.Round(3 * float64(x)))
+					}
+				}
+				for k := range own.Value.Data {
+					own.Value.Data[k] += 0.5
+				}
+			}
+			err := gradcheck.Options{Max: 40}.Check([]*autograd.Param{own, seen, message, weigh}, func(t *autograd.Tape) *autograd.Node {
+				return attend(t.Use(own), t.Use(seen), t.Use(message), t.Use(weigh), p.to, p.back, p.across, hidden).Mul(t.Const(to.Value)).SumAll()
+			})
+			if err != nil {
+				t.Errorf("%s, %d users: %v", hidden, users, err)
 			}
 		}
 	}
