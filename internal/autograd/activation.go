@@ -63,16 +63,7 @@ func (x *Node) ReLU() *Node {
 				dst[i] = max(v, 0)
 			}
 		},
-		func(j *job, lo, hi int) {
-			dst, dy, y := j.dst[lo:hi], j.a[lo:hi], j.b[lo:hi]
-			for i, v := range y {
-				if v > 0 {
-					dst[i] = dy[i]
-				} else {
-					dst[i] = 0
-				}
-			}
-		}, true)
+		func(j *job, lo, hi int) { tensor.Gate(j.dst[lo:hi], j.a[lo:hi], j.b[lo:hi]) }, true)
 }
 
 // Log returns the natural logarithm, element by element. It is -Inf at 0 and NaN below, which

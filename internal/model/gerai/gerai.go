@@ -131,13 +131,17 @@ func (m *Model) Params() []*autograd.Param {
 func (m *Model) Close() { tensor.Free(m.Item.Value) }
 
 // forward returns W3a z*_u of the plan's users (users, d) and W3b z*_v + b3 of its items
-// (items, d).
+// (items, d). With y_k before the last map of the MLP, m_k = M3 y_k + c3: the map is made for
+// the centres alone, as M3 sum_k alpha_ck y_k + c3, and W1a m_k is (W1a M3) y_k + W1a c3.
 func (m *Model) forward(t *autograd.Tape, p *plan) (users, items *autograd.Node) {
-	z := m.base(t, p)                                                                               // (nodes, d)
-	x := m.Message.Forward(t, z)                                                                    // (nodes, d)
-	own := m.Self.Forward(t, z.Gather(p.self))                                                      // (centres, d)
-	sum := attend(own, m.Seen.Forward(t, x), x, t.Use(m.Weigh), p.to, p.back, p.across, m.c.Hidden) // (centres, d)
-	star := m.Update.Forward(t, sum).ReLU()                                                         // (centres, d)
+	first, second, last := m.Message.Layers[0], m.Message.Layers[1], m.Message.Layers[2]
+	z := m.base(t, p)                                                               // (nodes, d)
+	y := second.Forward(t, first.Forward(t, z).ReLU()).ReLU()                       // (nodes, d)
+	seen := y.MatMulT(t.Use(m.Seen.W).MatMul(t.Use(last.W)))                        // (nodes, d)
+	bias := t.Use(m.Self.B).Add(t.Use(last.B).MatMulT(t.Use(m.Seen.W)))             // (1, d)
+	own := z.Gather(p.self).Linear(t.Use(m.Self.W), bias)                           // (centres, d)
+	sum := attend(own, seen, y, t.Use(m.Weigh), p.to, p.back, p.across, m.c.Hidden) // (centres, d)
+	star := m.Update.Forward(t, last.Forward(t, sum)).ReLU()                        // (centres, d)
 	return m.OfUser.Forward(t, star.SliceRows(0, p.users)), m.OfItem.Forward(t, star.SliceRows(p.users, star.Rows()))
 }
 
