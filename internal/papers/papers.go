@@ -8,6 +8,7 @@ import (
 	"privrec/internal/baseline"
 	"privrec/internal/papers/dipsgnn"
 	"privrec/internal/papers/exposure"
+	"privrec/internal/papers/gerai"
 	"privrec/internal/papers/pricdsr"
 	"privrec/internal/papers/rdpgcf"
 	"privrec/internal/run"
@@ -22,6 +23,7 @@ func All() []run.Task {
 		rdpgcf.Tasks(),
 		baseline.TopN(rdpgcf.Tables(), dipsgnn.Tables()),
 		pricdsr.Tasks(),
+		gerai.Tasks(),
 	)
 	sasrec := baseline.SASRec(dipsgnn.Tables())
 	return slices.Concat(train, exposure.Tasks(append(train, sasrec)), []run.Task{sasrec})
