@@ -71,7 +71,7 @@ func (s Suite) Answers(t *testing.T) {
 			if len(rows) != 12 {
 				t.Fatalf("%d rows for 2 users of 6", len(rows))
 			}
-			d := OnStandIn(t).Data
+			d := s.onStandIn(t).Data
 			for k, row := range rows {
 				user := []string{"7", "2"}[k/6]
 				if row["user"] != user || row["rank"] != float64(k%6+1) {

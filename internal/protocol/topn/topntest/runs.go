@@ -73,7 +73,7 @@ func (s Suite) VectorsRank(t *testing.T, name, release string) {
 		t.Parallel()
 		dir := filepath.Join(t.TempDir(), "run")
 		s.Start(t, s.Task(t, name), dir)
-		d := OnStandIn(t).Data
+		d := s.onStandIn(t).Data
 		v, err := experiment.OpenVectors(dir, release, d.Users, d.Items)
 		if err != nil {
 			t.Fatal(err)
@@ -123,7 +123,7 @@ func (s Suite) Forecast(t *testing.T, otherRows func(task string) bool) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			rung, _ := OnStandIn(t).Data.Ladder.Get(dataset.RungTrain)
+			rung, _ := s.onStandIn(t).Data.Ladder.Get(dataset.RungTrain)
 			if want := 2 * ((rung.Rows + 511) / 512); !otherRows(task.Name) && f.Steps != want {
 				t.Errorf("%d steps, want %d", f.Steps, want)
 			}

@@ -4,6 +4,7 @@ package topntest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"log/slog"
 	"os"
@@ -22,6 +23,7 @@ type Suite struct {
 	Tasks  []run.Task
 	Config map[string]string   // file of a task, by name; none: its defaults
 	Sets   map[string][]string // what makes a task small, by name
+	Recipe string              // of the small runs' data; empty: rdpgcf
 }
 
 // Data returns the settings of every small run. It has one worker, since other workers wait
@@ -74,11 +76,16 @@ func (s Suite) Start(t testing.TB, task run.Task, dir string, sets ...string) st
 	return out.String()
 }
 
-// OnStandIn makes the experiment of the small runs, without a method.
-func OnStandIn(t testing.TB) *topn.Experiment {
+// OnStandIn makes the experiment of small runs with recipe rdpgcf, without a method.
+func OnStandIn(t testing.TB) *topn.Experiment { return Suite{}.onStandIn(t) }
+
+// onStandIn makes the experiment of the suite's small runs, without a method.
+func (s Suite) onStandIn(t testing.TB) *topn.Experiment {
 	t.Helper()
+	c := topn.DefaultTrain()
+	c.Patience, c.Select = 0, topn.SelectLast // which any recipe allows
 	x, err := topn.Load(t.Context(), run.Rehearse(1), topn.Method{
-		Data: topn.DataConfig{Name: "standin-tiny", Recipe: "rdpgcf"}, Train: topn.DefaultTrain(), Eval: topn.DefaultEval(),
+		Data: topn.DataConfig{Name: "standin-tiny", Recipe: cmp.Or(s.Recipe, "rdpgcf")}, Train: c, Eval: topn.DefaultEval(),
 	})
 	if err != nil {
 		t.Fatal(err)
