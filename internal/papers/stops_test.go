@@ -64,6 +64,13 @@ var stops = map[string][]stopped{
 		{"protected", "exposure/smoke.yaml", append(slatesTiny, "sweep.ratios=[]", "sweep.epsilons=[]", "sweep.select=[]", "sweep.replace=[]",
 			"protect.replace=rr", "protect.epsilon=4", "protect.attacker=adaptive")},
 	},
+	"train gerai": {
+		{"noise", "gerai/smoke.yaml", featuresTiny},
+		{"one draw", "gerai/smoke.yaml", append(featuresTiny, "loss.noise=fm-once", "features.noise=none")},
+		{"scalar", "gerai/smoke.yaml", append(featuresTiny, "loss.noise=scalar", "model.neighbours=4", "data.recipe=gerai-valid", "train.select=validation")},
+		{"repaired", "gerai/smoke.yaml", append(featuresTiny, "features.form=attributes", "features.epsilon=2", "loss.form=exact", "loss.noise=off")},
+	},
+	"train gcn": {{"defaults", "", featuresTiny}},
 	"train sasrec": {
 		{"smoke", "exposure/smoke-sasrec.yaml", []string{"train.epochs=2", "train.batch=64", "run.save_steps=2"}},
 		{"next item", "dipsgnn/ml-1m-sasrec.yaml", append(sessionTiny, "train.batch=64")},
@@ -82,7 +89,8 @@ var (
 	repairedTiny = slices.Clip(append(graphTiny, "profile=repaired", "privacy.method=repaired", "privacy.accounting=poisson", "privacy.count=joint",
 		"privacy.conversion=tight", "model.norm=right-clamp:5", "model.normalise_rows=true", "train.sampler=poisson", "train.negatives=all", "train.patience=0",
 		"train.select=last", "release.kinds=[noisy]", "release.average=1", "eval.every=false"))
-	crossTiny = slices.Clip([]string{"data.name=standin-cross", "data.target=left", "data.auxiliary=right", "data.length=14", "model.dim=8", "model.window=3",
+	featuresTiny = slices.Clip([]string{"data.name=standin-tiny", "model.dim=4", "train.epochs=2", "train.batch=512", "eval.k=[5,20]", "eval.candidates=40", "run.workers=1", "run.save_steps=2"})
+	crossTiny    = slices.Clip([]string{"data.name=standin-cross", "data.target=left", "data.auxiliary=right", "data.length=14", "model.dim=8", "model.window=3",
 		"train.epochs=2", "train.batch=256", "train.rate=0.01", "eval.negatives=20", "run.workers=1", "run.save_steps=20"})
 	slatesTiny = slices.Clip([]string{"attack.dim=8", "attack.ffn=8", "train.epochs=2", "train.batch=256", "eval.k=[5,10]", "eval.vocabulary=[full,logged]",
 		"eval.resamples=100", "run.workers=1", "run.save_steps=2"})

@@ -32,11 +32,11 @@ type Account struct {
 // HOnly is the epsilon of one training triple if h were all that training releases and if the
 // network below h were public. A run has no such guarantee.
 type HOnly struct {
-	Step     float64 `json:"eps_step"`  // epsilon |D|/B, of a whole batch
-	Epoch    float64 `json:"eps_epoch"` // the sum over its steps
-	Steps    int     `json:"steps_per_epoch"`
-	Scale    float64 `json:"noise_scale"`
-	PaperFor int     `json:"triples"` // |D|
+	Step    float64 `json:"eps_step"`  // epsilon |D|/B, of a whole batch
+	Epoch   float64 `json:"eps_epoch"` // the sum over its steps
+	Steps   int     `json:"steps_per_epoch"`
+	Scale   float64 `json:"noise_scale"`
+	Triples int     `json:"triples"` // |D|
 }
 
 // account returns what a setting claims and leaves open, before anything is released.
@@ -68,7 +68,7 @@ func (c Config) account(triples int) *Account {
 // hOnly adds up the steps of an epoch.
 func (c Config) hOnly(triples int) *HOnly {
 	batch := min(c.Train.Batch, triples)
-	h := &HOnly{Step: stepEpsilon(c.Loss.Epsilon, triples, batch), Steps: triples / batch, Scale: Scale(c.Model.Dim, c.Loss.Epsilon, triples), PaperFor: triples}
+	h := &HOnly{Step: stepEpsilon(c.Loss.Epsilon, triples, batch), Steps: triples / batch, Scale: Scale(c.Model.Dim, c.Loss.Epsilon, triples), Triples: triples}
 	h.Epoch = float64(h.Steps) * h.Step
 	if last := triples % batch; last > 0 {
 		h.Steps++
@@ -93,7 +93,7 @@ func (c Config) show(a *Account, d *report.Document) {
 	d.Facts = append(d.Facts, c.Features.Facts()...)
 	if h := a.HOnly; h != nil {
 		d.Facts = append(d.Facts, report.Fact{Label: "noise of the loss", Value: fmt.Sprintf("scale %.5g", h.Scale),
-			Note: fmt.Sprintf("if h were all that is released: epsilon %.4g a step (%g x %d/%d), %.3g an epoch of %d steps, for one training triple", h.Step, c.Loss.Epsilon, h.PaperFor, c.Train.Batch, h.Epoch, h.Steps)})
+			Note: fmt.Sprintf("if h were all that is released: epsilon %.4g a step (%g x %d/%d), %.3g an epoch of %d steps, for one training triple", h.Step, c.Loss.Epsilon, h.Triples, c.Train.Batch, h.Epoch, h.Steps)})
 	}
 	d.Notes = append(d.Notes, c.Features.Notes()...)
 	if c.Features.Form == features.FormAttributes && c.Features.Noise == features.NoiseLocal && c.Loss.Noise == NoiseOff {

@@ -99,8 +99,11 @@ func (c Config) table(x *topn.Experiment) (tensor.Matrix, error) {
 		return tensor.Matrix{}, err
 	}
 	t, err := c.Features.Release(x.Data, once, func(purpose string) rng.Stream { return x.Env.Noise("gerai", purpose) })
-	if err != nil || !c.Features.Statistics {
-		return t.X, err
+	if err != nil {
+		return tensor.Matrix{}, err
+	}
+	if !c.Features.Statistics {
+		return t.X, nil
 	}
 	clear, err := features.Clear(x.Data, c.Features.Range == features.RangeMinMax)
 	if err != nil {
