@@ -26,14 +26,14 @@ func wants(names ...string) cobra.PositionalArgs {
 }
 
 // pathFlags are the flags that name a file or a folder, in any command.
-var pathFlags = []string{"attributes", "catalogue", "config", "data", "grid", "history", "in", "ledger-key", "on", "out", "plot", "runs", "vectors"}
+var pathFlags = []string{"attributes", "catalogue", "config", "data", "grid", "history", "in", "interactions", "ledger-key", "lists", "on", "out", "plot", "runs", "vectors"}
 
 // refuseDash refuses "-" as the name of a file or a folder, before a command does anything. In
 // other programs it stands for standard input or output; here it would become a file of that
 // name. Outputs are several files, all or none, and a stream cannot be that.
 func refuseDash(c *cobra.Command, _ []string) (err error) {
 	c.Flags().Visit(func(p *pflag.Flag) {
-		if err != nil || !slices.Contains(pathFlags, p.Name) || p.Value.String() != "-" {
+		if err != nil || !slices.Contains(pathFlags, p.Name) || !slices.Contains(texts(p), "-") {
 			return
 		}
 		fix := "give it a name; ./- is a file of that name"
@@ -45,11 +45,22 @@ func refuseDash(c *cobra.Command, _ []string) (err error) {
 	return err
 }
 
+// texts returns what a flag of one string, or of several, was given; nil for other flags.
+func texts(p *pflag.Flag) []string {
+	if list, ok := p.Value.(pflag.SliceValue); ok {
+		return list.GetSlice()
+	}
+	if p.Value.Type() != "string" {
+		return nil
+	}
+	return []string{p.Value.String()}
+}
+
 // refuseEmpty refuses flags with an empty value, which a shell variable that is not set leaves.
 // Such a flag would silently take its default.
 func refuseEmpty(c *cobra.Command) (err error) {
 	c.Flags().Visit(func(p *pflag.Flag) {
-		if err == nil && p.Value.Type() == "string" && p.Value.String() == "" {
+		if err == nil && (p.Value.Type() == "string" || slices.Contains(pathFlags, p.Name)) && slices.Contains(texts(p), "") {
 			err = usagef("give it a value, or leave it out", "%s: --%s is empty", c.CommandPath(), p.Name)
 		}
 	})

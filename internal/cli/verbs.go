@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"privrec/internal/cli/screen"
 	"privrec/internal/run"
@@ -49,12 +50,12 @@ type taskFlags struct {
 	defaults bool
 
 	ledgerKey string
-	own       map[string]*string // of the task, by name
+	own       map[string]*[]string // of the task, by name: what was given, several of a list
 }
 
 // task makes the command that runs a task.
 func (a *App) task(t run.Task) *cobra.Command {
-	f := taskFlags{own: map[string]*string{}}
+	f := taskFlags{own: map[string]*[]string{}}
 	c := &cobra.Command{
 		Use:   t.Name + " [--config FILE] [--set key=value]... [--out DIR] [--resume]",
 		Short: t.Summary,
@@ -78,10 +79,36 @@ from it, to the same bytes as a run without interruption. A second Ctrl-C quits 
 	p.BoolVarP(&f.quiet, "quiet", "q", false, "no progress, warnings only")
 	p.BoolVar(&f.defaults, "defaults", false, "print the complete default configuration and stop")
 	for _, own := range t.Flags {
-		f.own[own.Name] = p.String(own.Name, "", own.Usage+" ("+own.Key+")")
+		f.own[own.Name] = ownFlag(p, own)
 	}
 	return c
 }
+
+// ownFlag declares a flag of a task.
+func ownFlag(p *pflag.FlagSet, own run.Flag) *[]string {
+	usage := own.Usage + " (" + own.Key + ")"
+	if own.List {
+		return p.StringArray(own.Name, nil, usage)
+	}
+	given := new([]string)
+	p.Var((*single)(given), own.Name, usage)
+	return given
+}
+
+// single is the value of a flag that is a string, in a slice of one.
+type single []string
+
+// String implements pflag.Value.
+func (s *single) String() string { return strings.Join(*s, "") }
+
+// Set implements pflag.Value.
+func (s *single) Set(text string) error {
+	*s = single{text}
+	return nil
+}
+
+// Type implements pflag.Value.
+func (s *single) Type() string { return "string" }
 
 // ownOverrides returns the overrides that a task's own flags stand for.
 func (f taskFlags) ownOverrides(c *cobra.Command, t run.Task) (sets []string, err error) {
@@ -89,7 +116,11 @@ func (f taskFlags) ownOverrides(c *cobra.Command, t run.Task) (sets []string, er
 		if !c.Flags().Changed(own.Name) {
 			continue
 		}
-		set, err := override(own.Key, *f.own[own.Name])
+		var value any = *f.own[own.Name]
+		if !own.List {
+			value = (*f.own[own.Name])[0]
+		}
+		set, err := override(own.Key, value)
 		if err != nil {
 			return nil, err
 		}
@@ -98,8 +129,8 @@ func (f taskFlags) ownOverrides(c *cobra.Command, t run.Task) (sets []string, er
 	return sets, nil
 }
 
-// override returns the text that sets a key to a string, quoted.
-func override(key, value string) (string, error) {
+// override returns the text that sets a key to a string, or to a list of strings, quoted.
+func override(key string, value any) (string, error) {
 	quoted, err := json.Marshal(value) // JSON's quoting is YAML's too
 	return key + "=" + string(quoted), err
 }
@@ -183,8 +214,8 @@ func resumeLine(c *cobra.Command, t run.Task, f taskFlags, dir string) string {
 		words = append(words, "--set", s)
 	}
 	for _, own := range t.Flags {
-		if c.Flags().Changed(own.Name) {
-			words = append(words, "--"+own.Name, *f.own[own.Name])
+		for _, value := range *f.own[own.Name] {
+			words = append(words, "--"+own.Name, value)
 		}
 	}
 	if c.Flags().Changed("seed") { // 1 too: the file may say otherwise

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/spf13/cobra"
@@ -33,6 +34,39 @@ func TestResumeLineKeepsSeed(t *testing.T) {
 		}
 		if got := resumeLine(&c, run.Task{Verb: "train", Name: "x"}, f, "d"); got != x.want {
 			t.Errorf("--seed %q: %s", x.given, got)
+		}
+	}
+}
+
+// A task's flags are kept for the line that resumes it, a list's once an entry, and become
+// overrides of strings and of lists.
+func TestOwnFlags(t *testing.T) {
+	task := run.Task{Verb: "attack", Name: "x", Flags: []run.Flag{{Name: "on", Key: "on.runs", List: true}, {Name: "lists", Key: "files.lists"}}}
+	for _, x := range []struct {
+		given [][2]string
+		sets  []string
+		line  string
+	}{
+		{nil, nil, "privrec attack x --out d --resume"},
+		{[][2]string{{"on", "a"}, {"on", "b, c"}}, []string{`on.runs=["a","b, c"]`}, "privrec attack x --on a --on 'b, c' --out d --resume"},
+		{[][2]string{{"lists", "1"}, {"lists", "l.tsv"}}, []string{`files.lists="l.tsv"`}, "privrec attack x --lists l.tsv --out d --resume"},
+	} {
+		f := taskFlags{own: map[string]*[]string{}}
+		var c cobra.Command
+		for _, own := range task.Flags {
+			f.own[own.Name] = ownFlag(c.Flags(), own)
+		}
+		for _, g := range x.given {
+			if err := c.Flags().Set(g[0], g[1]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		sets, err := f.ownOverrides(&c, task)
+		if err != nil || !slices.Equal(sets, x.sets) {
+			t.Errorf("%q: overrides %q, %v, want %q", x.given, sets, err, x.sets)
+		}
+		if got := resumeLine(&c, task, f, "d"); got != x.line {
+			t.Errorf("%q: %s, want %s", x.given, got, x.line)
 		}
 	}
 }

@@ -27,8 +27,9 @@ type Task struct {
 // Flag is a flag of the command line that is short for one key of the configuration.
 type Flag struct {
 	Name  string // without dashes
-	Key   string // key that it sets, such as "data.name"; a string
+	Key   string // key that it sets, such as "data.name"; a string, or a list of strings
 	Usage string
+	List  bool // the key is a list: the flag may be repeated, once an entry
 }
 
 // String returns the verb and the name, such as "train dipsgnn".
