@@ -43,18 +43,33 @@ type Place struct {
 
 // Metric is one column.
 type Metric struct {
-	Metric  metrics.Metric `yaml:"-"`
-	Name    string         `yaml:"metric"`  // as package metrics names and defines it
-	Printed string         `yaml:"printed"` // as the paper heads the column
-	Lists   bool           `yaml:"lists"`   // of samples that get several lists as an answer
+	Measure Measure `yaml:"-"`
+	Name    string  `yaml:"metric"`  // as package metrics names and defines it
+	Printed string  `yaml:"printed"` // as the paper heads the column
+	Lists   bool    `yaml:"lists"`   // of samples that get several lists as an answer
+}
+
+// Measure is what a column shows: a metrics.Metric of rankings, or a metrics.ClassMetric of
+// predicted classes.
+type Measure interface {
+	String() string
+	Definition() string
+}
+
+// measure reads the name of a metric: with a cut-off that of a ranking, else that of classes.
+func measure(name string) (Measure, error) {
+	if strings.Contains(name, "@") {
+		return metrics.Parse(name)
+	}
+	return metrics.ParseClass(name)
 }
 
 // definition says what the number means.
 func (m Metric) definition() string {
-	if m.Lists {
-		return m.Metric.ListsDefinition()
+	if r, ok := m.Measure.(metrics.Metric); ok && m.Lists {
+		return r.ListsDefinition()
 	}
-	return m.Metric.Definition()
+	return m.Measure.Definition()
 }
 
 // Data is one data set of the table.
@@ -205,12 +220,12 @@ func (g Grid) check(doc *config.Document, tasks []run.Task, f files) (*Grid, err
 	v.Check(g.Unit == percent || g.Unit == share, "unit", "must be %s or %s, got %q", percent, share, g.Unit)
 	v.Check(len(g.Metrics) > 0, "metrics", "must name at least one")
 	for i := range g.Metrics {
-		m, err := metrics.Parse(g.Metrics[i].Name)
+		m, err := measure(g.Metrics[i].Name)
 		if !v.Check(err == nil, fmt.Sprintf("metrics.%d.metric", i), "%v", err) {
 			continue
 		}
-		g.Metrics[i].Metric = m
-		twice := slices.ContainsFunc(g.Metrics[:i], func(o Metric) bool { return o.Metric == m })
+		g.Metrics[i].Measure = m
+		twice := slices.ContainsFunc(g.Metrics[:i], func(o Metric) bool { return o.Measure == m })
 		v.Check(!twice, fmt.Sprintf("metrics.%d.metric", i), "%v is there already", m)
 		v.Check(g.Metrics[i].Printed != "", fmt.Sprintf("metrics.%d.printed", i), "must be the paper's heading of the column")
 	}

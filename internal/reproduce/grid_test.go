@@ -24,6 +24,7 @@ func TestBadGrids(t *testing.T) {
 		"no printed":         {", printed: [19, 5.5]", "", ":18:5: rows.0.printed: 0 printed numbers"},
 		"row twice":          {"method: Two", "method: One", "rows.1.method: One on ml-1m is row 1 already"},
 		"metric twice":       {"metric: MRR@20", "metric: recall@20", "metrics.1.metric: Recall@20 is there already"},
+		"unknown score":      {"metric: MRR@20", "metric: luck gender", "metrics.1.metric: metric \"luck gender\": want one of AUC, balanced accuracy"},
 		"unknown metric":     {"metric: MRR@20", "metric: Luck@20", "metrics.1.metric: metric \"Luck@20\""},
 		"unknown data":       {"{name: ml-1m, printed: ML-1M", "{name: ml-9m, printed: ML-1M", "data.0.name: ml-9m: unknown data set"},
 		"stand-in as data":   {"{name: ml-1m, printed: ML-1M", "{name: standin-demo, printed: ML-1M", "data.0.name: standin-demo is a stand-in"},

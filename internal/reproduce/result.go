@@ -58,7 +58,7 @@ func (g *Grid) read(r *Run) (*result, error) {
 	pick := func(s experiment.Scores) ([]float64, error) {
 		var values []float64
 		for _, c := range g.Metrics {
-			name := c.Metric.String()
+			name := c.Measure.String()
 			v, ok := s.Values[name]
 			if !ok || math.IsNaN(v) || math.IsInf(v, 0) {
 				return nil, bad("%q has no %s", s.Name, name)
