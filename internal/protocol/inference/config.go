@@ -1,0 +1,155 @@
+package inference
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"privrec/internal/attack/attribute"
+	"privrec/internal/config"
+)
+
+// Config describes an attack: what is attacked, which attributes, what the attacker sees and
+// how it predicts.
+type Config struct {
+	Profile    string            `yaml:"profile"` // name of the set of choices, for reports: paper or your own
+	On         OnConfig          `yaml:"on"`
+	Files      FilesConfig       `yaml:"files"`
+	Data       DataConfig        `yaml:"data"`
+	Attributes []AttributeConfig `yaml:"attributes"`
+	Attack     AttackConfig      `yaml:"attack"`
+	Eval       EvalConfig        `yaml:"eval"`
+}
+
+// OnConfig names finished runs of this program. All are attacked under the same splits of the
+// same users.
+type OnConfig struct {
+	Runs    []string `yaml:"runs"`    // their directories
+	Release string   `yaml:"release"` // of runs that kept several; empty: the first one of each
+}
+
+// FilesConfig names tables with a header line, of tab-separated or comma-separated fields.
+type FilesConfig struct {
+	// Lists has the columns user, rank and item, as privrec recommend prints them. It is
+	// attacked as a run is.
+	Lists        string `yaml:"lists"`
+	Interactions string `yaml:"interactions"` // of the users in lists: columns user and item, a row an item
+	// Attributes has a column of users and a column for every attribute. Empty: the
+	// attributes that the data set has. The users in it are those that are attacked.
+	Attributes string `yaml:"attributes"`
+}
+
+// DataConfig names the data set that interactions and attributes are of, where no run and no
+// file says so. Without lists, the attacker sees interactions alone.
+type DataConfig struct {
+	Name   string `yaml:"name"`
+	Recipe string `yaml:"recipe"` // filters and split: its training rows are the interactions
+}
+
+// AttributeConfig is one attribute of users to predict.
+type AttributeConfig struct {
+	Name string `yaml:"name"` // column of the table
+	// Values lists what the column may hold, in the order of the classes. Empty: what it
+	// holds.
+	Values []string `yaml:"values,omitempty"`
+	// Bands are borders between ranges of numbers, at least two: with 35 and 45 the classes
+	// are <35, 35-45 and >45. They are not used with values.
+	Bands []float64 `yaml:"bands,omitempty"`
+}
+
+// AttackConfig says what the attackers see and how they are trained.
+type AttackConfig struct {
+	Sees      []string `yaml:"sees"`      // interactions+lists, lists, interactions, vectors
+	K         []int    `yaml:"k"`         // items of a list; the first is the main one
+	Attackers []string `yaml:"attackers"` // the first is the main one
+	Repeats   int      `yaml:"repeats"`   // splits of the users
+	Share     float64  `yaml:"share"`     // of the users, to train the attacker
+}
+
+// EvalConfig sets the intervals.
+type EvalConfig struct {
+	Confidence float64 `yaml:"confidence"` // level of the intervals
+}
+
+// What an attacker can see.
+const (
+	SeesBoth         = "interactions+lists" // the sum of the one-hot vectors of both
+	SeesLists        = "lists"
+	SeesInteractions = "interactions"
+	SeesVectors      = "vectors" // of the users, as the run's model has them
+)
+
+// Majority is the attacker that sees nothing.
+const Majority = "majority"
+
+// Default returns the paper's attack: a network with a hidden layer of 100, five splits of
+// 80 % and 20 %.
+func Default() Config {
+	return Config{
+		Profile: "paper", On: OnConfig{Runs: []string{}},
+		Attributes: []AttributeConfig{{Name: "gender"}, {Name: "age", Bands: []float64{35, 45}}, {Name: "occupation"}},
+		Attack: AttackConfig{Sees: []string{SeesBoth}, K: []int{5, 10, 15, 20, 25, 30},
+			Attackers: []string{"dnn"}, Repeats: 5, Share: 0.8},
+		Eval: EvalConfig{Confidence: 0.95},
+	}
+}
+
+// Check reports every setting that cannot be run.
+func Check(v *config.Checker, c Config) {
+	v.NotEmpty("profile", c.Profile)
+	c.checkSource(v)
+	v.Check(len(c.Attributes) > 0, "attributes", "must name at least one attribute")
+	for i, a := range c.Attributes {
+		key := fmt.Sprintf("attributes.%d", i)
+		v.NotEmpty(key+".name", a.Name)
+		v.Check(!strings.ContainsAny(a.Name, "\t\r\n/\\:"), key+".name", "must not have a tab, a line break, a slash or a colon, got %q", a.Name)
+		twice := slices.ContainsFunc(c.Attributes[:i], func(b AttributeConfig) bool { return b.Name == a.Name })
+		v.Check(!twice, key+".name", "names %q twice", a.Name)
+		v.Check(len(a.Values) != 1, key+".values", "has one class only, %q: there is nothing to predict", strings.Join(a.Values, ""))
+		v.Check(len(a.Bands) == 0 || len(a.Values) == 0, key+".bands", "are not used with values")
+		v.Check(len(a.Bands) != 1, key+".bands", "must name at least two borders")
+		for j, b := range a.Bands {
+			v.Check(!math.IsNaN(b) && !math.IsInf(b, 0) && (j == 0 || b > a.Bands[j-1]), key+".bands", "must be finite and ascend, got %v", a.Bands)
+		}
+		for j, x := range a.Values {
+			v.Check(x != "", key+".values", "has an empty value")
+			v.Check(!slices.Contains(a.Values[:j], x), key+".values", "names %q twice", x)
+		}
+	}
+	v.Words("attack.sees", c.Attack.Sees, SeesBoth, SeesLists, SeesInteractions, SeesVectors)
+	v.Check(c.Files.Lists == "" || !slices.Contains(c.Attack.Sees, SeesVectors), "attack.sees", "%s: a file of lists has no user vectors", SeesVectors)
+	v.Integers("attack.k", "length of a list", c.Attack.K, 1, 1000)
+	v.Words("attack.attackers", c.Attack.Attackers, attackers()...)
+	v.Between("attack.repeats", c.Attack.Repeats, 1, 1000)
+	v.Inside("attack.share", c.Attack.Share, 0, 1)
+	v.Inside("eval.confidence", c.Eval.Confidence, 0, 1)
+}
+
+// checkSource reports what cannot be attacked together. Nothing at all is no problem of a
+// configuration: the command line may name it.
+func (c Config) checkSource(v *config.Checker) {
+	f := c.Files
+	v.Check(len(c.On.Runs) == 0 || f.Lists == "", "files.lists", "is not read with on.runs: attack the runs and the file one after the other")
+	v.Check(f.Interactions == "" || f.Lists != "", "files.interactions", "is read with files.lists only: a run has interactions of its own")
+	v.Check(f.Interactions == "" || c.Data.Name == "", "files.interactions", "is not read with data.name, which has interactions too")
+	v.Check(c.On.Release == "" || len(c.On.Runs) > 0, "on.release", "is read with on.runs only")
+	v.Check((c.Data.Name == "") == (c.Data.Recipe == "") || len(c.On.Runs) > 0, "data.recipe", "and data.name go together")
+	for i, dir := range c.On.Runs {
+		v.Check(dir != "", "on.runs", "names no directory")
+		v.Check(!slices.Contains(c.On.Runs[:i], dir), "on.runs", "names %q twice", dir)
+	}
+}
+
+// attackers returns the names of all attackers.
+func attackers() (names []string) {
+	for _, a := range attribute.Attackers() {
+		names = append(names, a.Name())
+	}
+	return names
+}
+
+// lists reports whether any input has lists.
+func (a AttackConfig) lists() bool {
+	return slices.Contains(a.Sees, SeesBoth) || slices.Contains(a.Sees, SeesLists)
+}

@@ -1,0 +1,164 @@
+package inference
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"privrec/internal/dataset"
+	"privrec/internal/run"
+	"privrec/internal/tensor"
+)
+
+// Target describes what is attacked.
+type Target struct {
+	Name    string        `json:"name"`
+	Task    string        `json:"task,omitempty"`   // of a run, and below
+	Method  string        `json:"method,omitempty"` // as its result calls it
+	Setting string        `json:"setting,omitempty"`
+	Data    string        `json:"data,omitempty"`
+	Recipe  string        `json:"recipe,omitempty"`
+	Release string        `json:"release,omitempty"` // that was asked for
+	Order   string        `json:"-"`                 // what the order of interactions rests on
+	Level   dataset.Level `json:"evidence_level"`
+	Had     int           `json:"interactions"`  // of the attacked users
+	Lists   int           `json:"lists"`         // of them
+	Others  int           `json:"other_users"`   // that are not attacked: without attributes
+	Again   int           `json:"known_items"`   // of the lists, that their user had: the input counts them once
+	Width   int           `json:"vector_length"` // of a user's vector; 0: vectors are not attacked
+}
+
+// victims are the attacked users, by what is known of them.
+type victims struct {
+	users      []string // ascending
+	attributes []*Attribute
+	targets    []*target
+	items      int // columns of the input
+}
+
+// target is a source in numbers, by attacked user.
+type target struct {
+	Target
+	had     [][]int32 // columns, ascending; nil: not known
+	lists   [][]int32 // best first; nil: none
+	vectors tensor.Matrix
+	same    int // the first target with the same interactions, or itself
+}
+
+// load reads what is attacked.
+func (c Config) load(ctx context.Context, env *run.Env, tasks []run.Task) (*victims, error) {
+	a := asked{release: c.On.Release, vectors: slices.Contains(c.Attack.Sees, SeesVectors)}
+	if c.Attack.lists() {
+		a.depth = slices.Max(c.Attack.K)
+	}
+	all, err := c.sources(ctx, env, tasks, a)
+	if err != nil {
+		return nil, err
+	}
+	for _, sees := range c.Attack.Sees {
+		lacks := ""
+		switch {
+		case sees == SeesVectors && len(c.On.Runs) == 0:
+			lacks = "vectors of users, which only a run has"
+		case sees != SeesLists && sees != SeesVectors && all[0].had == nil:
+			lacks = "interactions: name a file of them with --interactions"
+		case sees != SeesInteractions && all[0].lists == nil && len(c.On.Runs) == 0:
+			lacks = "lists: name a run with --on, or a file of lists with --lists"
+		}
+		if lacks != "" {
+			return nil, &run.UsageError{Message: fmt.Sprintf("attack.sees: %s: there are no %s", sees, lacks), Fix: "or leave " + sees + " out of attack.sees"}
+		}
+	}
+	var t *table
+	switch {
+	case c.Files.Attributes != "":
+		if t, err = readAttributes(ctx, c.Files.Attributes, c.Attributes); err != nil {
+			return nil, err
+		}
+		if err := env.RecordData("attributes "+c.Files.Attributes, t.hash); err != nil {
+			return nil, err
+		}
+		t = t.among(func(string) bool { return true })
+	case all[0].data != "":
+		if t, err = ofFeatures(ctx, all[0], c.Attributes); err != nil {
+			return nil, err
+		}
+		first := all[0]
+		t = t.among(func(user string) bool { _, ok := first.had[user]; return ok })
+	default:
+		return nil, &run.UsageError{Message: "files.attributes: is empty, and the lists name no data set that has attributes", Fix: "name a table of users and their attributes with --attributes"}
+	}
+	v := &victims{users: t.users}
+	for i, wanted := range c.Attributes {
+		made, err := t.classes(i, wanted)
+		if err != nil {
+			return nil, err
+		}
+		v.attributes = append(v.attributes, made)
+	}
+	at := columns(all, t.items)
+	v.items = len(at)
+	for _, s := range all {
+		made, err := s.number(t, at, a)
+		if err != nil {
+			return nil, err
+		}
+		v.targets = append(v.targets, made)
+		for made.same = 0; !slices.EqualFunc(v.targets[made.same].had, made.had, slices.Equal); {
+			made.same++
+		}
+	}
+	return v, nil
+}
+
+// sources reads the targets, and records what they are in the manifest.
+func (c Config) sources(ctx context.Context, env *run.Env, tasks []run.Task, a asked) (all []*source, err error) {
+	switch {
+	case len(c.On.Runs) > 0:
+		if all, err = ofRuns(ctx, tasks, c.On.Runs, a); err != nil {
+			return nil, err
+		}
+		if c.Data.Name != "" && c.Data.Name != all[0].data {
+			return nil, &run.UsageError{Message: fmt.Sprintf("data.name: is %s, but the run in %s is on %s", c.Data.Name, c.On.Runs[0], all[0].data), Fix: "leave data.name out: the run has its data"}
+		}
+		for _, s := range all {
+			if err := env.RecordData("recommendations of "+s.dir, s.digest()); err != nil {
+				return nil, err
+			}
+		}
+		return all, env.RecordData(all[0].data, all[0].hash)
+	case c.Files.Lists != "":
+		s, err := ofLists(ctx, c.Files.Lists, max(a.depth, 1))
+		if err != nil {
+			return nil, err
+		}
+		if err := env.RecordData("lists "+c.Files.Lists, s.hash); err != nil {
+			return nil, err
+		}
+		if c.Data.Name != "" {
+			d, err := ofData(ctx, c.Data, env.Seed)
+			if err != nil {
+				return nil, err
+			}
+			s.had, s.data, s.recipe, s.seed, s.Data, s.Recipe, s.Level = d.had, d.data, d.recipe, d.seed, d.Data, d.Recipe, max(s.Level, d.Level)
+			return []*source{s}, env.RecordData(s.data, d.hash)
+		}
+		if c.Files.Interactions != "" {
+			hash := ""
+			if s.had, hash, err = readHad(ctx, c.Files.Interactions); err != nil {
+				return nil, err
+			}
+			if err := env.RecordData("interactions "+c.Files.Interactions, hash); err != nil {
+				return nil, err
+			}
+		}
+		return []*source{s}, nil
+	case c.Data.Name != "":
+		s, err := ofData(ctx, c.Data, env.Seed)
+		if err != nil {
+			return nil, err
+		}
+		return []*source{s}, env.RecordData(s.data, s.hash)
+	}
+	return nil, &run.UsageError{Message: "nothing to attack is named", Fix: "name a finished run with --on, a file of recommendations with --lists, or a data set with data.name for interactions alone"}
+}
