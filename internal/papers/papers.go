@@ -9,6 +9,7 @@ import (
 	"privrec/internal/papers/dipsgnn"
 	"privrec/internal/papers/exposure"
 	"privrec/internal/papers/gerai"
+	"privrec/internal/papers/gerai/attack"
 	"privrec/internal/papers/pricdsr"
 	"privrec/internal/papers/rdpgcf"
 	"privrec/internal/run"
@@ -26,5 +27,7 @@ func All() []run.Task {
 		gerai.Tasks(),
 	)
 	sasrec := baseline.SASRec(dipsgnn.Tables())
-	return slices.Concat(train, exposure.Tasks(append(train, sasrec)), []run.Task{sasrec})
+	// Runs of attacks are known, and make no recommendations.
+	others := slices.Concat(train, []run.Task{sasrec, {Verb: "attack", Name: "exposure"}, {Verb: "attack", Name: "attribute"}})
+	return slices.Concat(train, exposure.Tasks(others), []run.Task{attack.Task(others), sasrec})
 }

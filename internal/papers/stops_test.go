@@ -71,6 +71,10 @@ var stops = map[string][]stopped{
 		{"repaired", "gerai/smoke.yaml", append(featuresTiny, "features.form=attributes", "features.epsilon=2", "loss.form=exact", "loss.noise=off")},
 	},
 	"train gcn": {{"defaults", "", featuresTiny}},
+	"attack attribute": {
+		{"lists", "", listsTiny},
+		{"interactions", "attribute/smoke.yaml", []string{"run.workers=1", "run.save_steps=1", "attributes=[{name: gender}]", "attack.attackers=[naive-bayes-gaussian]"}},
+	},
 	"train sasrec": {
 		{"smoke", "exposure/smoke-sasrec.yaml", []string{"train.epochs=2", "train.batch=64", "run.save_steps=2"}},
 		{"next item", "dipsgnn/ml-1m-sasrec.yaml", append(sessionTiny, "train.batch=64")},
@@ -92,6 +96,9 @@ var (
 	featuresTiny = slices.Clip([]string{"data.name=standin-tiny", "model.dim=4", "train.epochs=2", "train.batch=512", "eval.k=[5,20]", "eval.candidates=40", "run.workers=1", "run.save_steps=2"})
 	crossTiny    = slices.Clip([]string{"data.name=standin-cross", "data.target=left", "data.auxiliary=right", "data.length=14", "model.dim=8", "model.window=3",
 		"train.epochs=2", "train.batch=256", "train.rate=0.01", "eval.negatives=20", "run.workers=1", "run.save_steps=20"})
+	listsTiny = slices.Clip([]string{"files.lists=../../testdata/attack/lists.tsv", "files.interactions=../../testdata/attack/interactions.csv",
+		"files.attributes=../../testdata/attack/attributes.tsv", "attributes=[{name: gender, values: [M, F]}, {name: age, bands: [35, 45]}, {name: town}]",
+		"attack.sees=[interactions+lists, lists]", "attack.k=[3, 6]", "attack.attackers=[dnn, naive-bayes-bernoulli]", "attack.repeats=2", "run.workers=1", "run.save_steps=3"})
 	slatesTiny = slices.Clip([]string{"attack.dim=8", "attack.ffn=8", "train.epochs=2", "train.batch=256", "eval.k=[5,10]", "eval.vocabulary=[full,logged]",
 		"eval.resamples=100", "run.workers=1", "run.save_steps=2"})
 )
