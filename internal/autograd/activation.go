@@ -57,12 +57,7 @@ func (x *Node) Exp() *Node {
 // ReLU returns max(x, 0), element by element. It takes 0 as its derivative at 0.
 func (x *Node) ReLU() *Node {
 	return x.unary("relu",
-		func(j *job, lo, hi int) {
-			dst, a := j.dst[lo:hi], j.a[lo:hi]
-			for i, v := range a {
-				dst[i] = max(v, 0)
-			}
-		},
+		func(j *job, lo, hi int) { tensor.Positive(j.dst[lo:hi], j.a[lo:hi]) },
 		func(j *job, lo, hi int) { tensor.Gate(j.dst[lo:hi], j.a[lo:hi], j.b[lo:hi]) }, true)
 }
 

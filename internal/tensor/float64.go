@@ -2,18 +2,10 @@
 
 package tensor
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/blas/blas64"
-)
+import "gonum.org/v1/gonum/blas/blas64"
 
 // Float is the element type of training: float32, or float64 under the f64 tag.
 type Float = float64
 
 // Matrix is a dense row-major matrix, gonum's own type.
 type Matrix = blas64.General
-
-// bits and fromBits are a Float as an integer, which a processor can choose without a branch.
-func bits(x Float) uint64     { return math.Float64bits(x) }
-func fromBits(b uint64) Float { return math.Float64frombits(b) }

@@ -3,7 +3,6 @@ package tensor
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 )
 
@@ -161,29 +160,4 @@ func TestVectorAllocs(t *testing.T) {
 			t.Errorf("%g allocations, want 0", got)
 		}
 	})
-}
-
-// Gate passes x where y is above 0, to the bit, over x and over y too.
-func TestGate(t *testing.T) {
-	inf, nan := Float(math.Inf(1)), Float(math.NaN())
-	y := []Float{1, -1, 0, Float(math.Copysign(0, -1)), 1e-30, inf, -inf, nan, 3}
-	x := []Float{-2, 5, 6, 7, nan, -inf, 8, 9, Float(math.Copysign(0, -1))}
-	for name, dst := range map[string][]Float{"apart": make([]Float, len(x)), "over x": slices.Clone(x), "over y": slices.Clone(y)} {
-		from, by := x, y
-		if name == "over x" {
-			from = dst
-		} else if name == "over y" {
-			by = dst
-		}
-		Gate(dst, from, by)
-		for i, v := range dst {
-			want := Float(0)
-			if y[i] > 0 {
-				want = x[i]
-			}
-			if bits(v) != bits(want) {
-				t.Errorf("%s: %v where y is %v and x %v", name, v, y[i], x[i])
-			}
-		}
-	}
 }

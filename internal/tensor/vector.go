@@ -58,17 +58,16 @@ func Mul(dst, x, y []Float) {
 	kernel.Mul(x, y, dst)
 }
 
-// Gate sets dst = x where y > 0, else 0, element by element; dst may be x or y. It has no
-// branch: signs at random would be foretold wrongly half of the time.
+// Gate sets dst = x where y > 0, else 0, element by element; dst may be x or y.
 func Gate(dst, x, y []Float) {
 	sameLen("gate", len(x), len(y), len(dst))
-	for i, v := range y {
-		b := bits(x[i])
-		if !(v > 0) {
-			b = 0
-		}
-		dst[i] = fromBits(b)
-	}
+	kernel.Gate(x, y, dst)
+}
+
+// Positive sets dst = max(src, 0), which is NaN where src is; dst may be src.
+func Positive(dst, src []Float) {
+	sameLen("positive", len(src), len(dst))
+	kernel.Positive(src, dst)
 }
 
 // Exp sets dst = exp(src), within two units in the last place over the whole
@@ -97,6 +96,19 @@ func ExpSum(dst, src []Float, shift Float) float64 {
 func Sigmoid(dst, src []Float) {
 	sameLen("sigmoid", len(src), len(dst))
 	kernel.Sigmoid(src, dst)
+}
+
+// SigmoidDot returns the inner product of w and 1/(1+exp(-x-y)).
+func SigmoidDot(x, y, w []Float) Float {
+	sameLen("sigmoid-dot", len(x), len(y), len(w))
+	return kernel.SigmoidDot(x, y, w)
+}
+
+// SigmoidBack adds what SigmoidDot's gradient g gives its operands: g s to dw and g s (1-s), which
+// lacks the factor w, to dx and dy, where s = 1/(1+exp(-x-y)).
+func SigmoidBack(g Float, x, y, dx, dy, dw []Float) {
+	sameLen("sigmoid-back", len(x), len(y), len(dx), len(dy), len(dw))
+	kernel.SigmoidBack(g, x, y, dx, dy, dw)
 }
 
 // Tanh sets dst = tanh(src); dst may be src.

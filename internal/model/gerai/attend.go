@@ -5,18 +5,17 @@ import (
 	"privrec/internal/tensor"
 )
 
-// tileRows is how many edges a core computes at a time: their hidden layer stays in its cache.
-const tileRows = 32
-
 // attention is one call of attend.
 type attention struct {
 	own, seen, message, weigh, y *autograd.Node
 
 	to, back tensor.CSR // with alpha in Val
 	across   []int32
-	act      func(x []tensor.Float)          // sigma, in place
-	slope    func(x, scratch []tensor.Float) // sigma' from sigma, in place
-	grad     []tensor.Float                  // of the scores, in the order of back
+	// score is w2·sigma(x + y) of an edge. down adds what its gradient g gives: g sigma to dw, and
+	// g sigma', without the factor w2, to dx and dy.
+	score func(x, y, w []tensor.Float) tensor.Float
+	down  func(g tensor.Float, x, y, dx, dy, dw []tensor.Float)
+	grad  []tensor.Float // of the scores, in the order of back
 }
 
 // attend returns sum_k alpha_ck m_k of every centre c (centres, d): equations 5, 7 and 8 over
@@ -34,22 +33,9 @@ func attend(own, seen, message, weigh *autograd.Node, to, back tensor.CSR, acros
 			Shapes: [][2]int{{own.Rows(), d}, {seen.Rows(), seen.Cols()}, {message.Rows(), message.Cols()}, {weigh.Rows(), weigh.Cols()}, {to.Rows, to.Cols}}})
 	}
 	a := &attention{own: own, seen: seen, message: message, weigh: weigh, to: to, back: back, across: across}
-	a.act, a.slope = func(x []tensor.Float) { tensor.Sigmoid(x, x) }, func(x, scratch []tensor.Float) { // s (1-s)
-		tensor.Mul(scratch, x, x)
-		tensor.Axpy(-1, scratch, x)
-	}
+	a.score, a.down = tensor.SigmoidDot, tensor.SigmoidBack
 	if hidden == ReLU {
-		a.act, a.slope = func(x []tensor.Float) {
-			for k, v := range x {
-				x[k] = max(v, 0)
-			}
-		}, func(x, _ []tensor.Float) {
-			for k, v := range x {
-				if v > 0 {
-					x[k] = 1
-				}
-			}
-		}
+		a.score, a.down = reluDot, reluBack
 	}
 	a.y = t.Fused("geraiAttend", to.Rows, d, own, seen, message, weigh)
 	a.to.Val = t.Buffer(1, len(to.Idx)).Data
@@ -60,34 +46,16 @@ func attend(own, seen, message, weigh *autograd.Node, to, back tensor.CSR, acros
 // centreGrain is how many centres a core takes at a time.
 const centreGrain = 8
 
-// tiles returns scratch memory for the chunks of a loop over n in steps of grain: k tiles for
-// each.
-func tiles(t *autograd.Tape, n, grain, k, d int) func(chunk, i int) []tensor.Float {
-	size := tileRows * d
-	all := t.Buffer((n+grain-1)/grain*k, size)
-	return func(chunk, i int) []tensor.Float { return all.Data[(chunk*k+i)*size : (chunk*k+i+1)*size] }
-}
-
 func (a *attention) forward(t *autograd.Tape) {
 	n, d := a.to.Rows, a.y.Cols()
-	w2, tile := a.weigh.V.Data[:d], tiles(t, n, centreGrain, 1, d)
-	tensor.Parallel(n, centreGrain, func(chunk, lo, hi int) {
-		x := tile(chunk, 0)
+	w2 := a.weigh.V.Data[:d]
+	tensor.Parallel(n, centreGrain, func(_, lo, hi int) {
 		for c := lo; c < hi; c++ {
-			from, end := int(a.to.Ptr[c]), int(a.to.Ptr[c+1])
-			own := tensor.Row(a.own.V, c)
-			for e := from; e < end; e += tileRows {
-				rows := a.to.Idx[e:min(e+tileRows, end)]
-				for i, k := range rows {
-					copy(x[i*d:(i+1)*d], own)
-					tensor.Add(x[i*d:(i+1)*d], tensor.Row(a.seen.V, int(k)))
-				}
-				a.act(x[:len(rows)*d])
-				for i := range rows {
-					a.to.Val[e+i] = tensor.Dot(x[i*d:(i+1)*d], w2)
-				}
+			from, end := a.to.Ptr[c], a.to.Ptr[c+1]
+			own, scores := tensor.Row(a.own.V, c), a.to.Val[from:end]
+			for e, k := range a.to.Idx[from:end] {
+				scores[e] = a.score(own, tensor.Row(a.seen.V, int(k)), w2)
 			}
-			scores := a.to.Val[from:end]
 			sum := tensor.ExpSum(scores, scores, tensor.Max(scores))
 			tensor.Scale(tensor.Float(1/sum), scores)
 		}
@@ -137,12 +105,12 @@ func (a *attention) hiddenBack(t *autograd.Tape) {
 	n, nodes, d := a.to.Rows, a.to.Cols, a.y.Cols()
 	w2 := a.weigh.V.Data[:d]
 	dSeen, dOwn, dWeigh := t.Buffer(nodes, d), t.BufferZero(parts*n, d), t.BufferZero(parts, d)
-	tile := tiles(t, parts, 1, 2, d)
 	tensor.Parallel(parts, 1, func(part, _, _ int) {
 		own, weigh := tensor.RowsView(dOwn, part*n, (part+1)*n), tensor.Row(dWeigh, part)
 		for k, end := a.cut(part), a.cut(part+1); k < end; k++ {
-			a.nodeBack(k, own, tensor.Row(dSeen, k), weigh, tile(part, 0), tile(part, 1))
-			tensor.Mul(tensor.Row(dSeen, k), tensor.Row(dSeen, k), w2)
+			seen := tensor.Row(dSeen, k)
+			a.nodeBack(k, own, seen, weigh)
+			tensor.Mul(seen, seen, w2)
 		}
 	})
 	tensor.Parallel(n, centreGrain, func(_, lo, hi int) {
@@ -186,26 +154,30 @@ func (a *attention) cut(part int) int {
 
 // nodeBack computes the hidden layer of the edges of a node again. It sets seen, and adds to
 // weigh and to the rows of own; seen and own lack the factor w2.
-func (a *attention) nodeBack(k int, own tensor.Matrix, seen, weigh, x, scratch []tensor.Float) {
-	d := len(seen)
+func (a *attention) nodeBack(k int, own tensor.Matrix, seen, weigh []tensor.Float) {
 	clear(seen)
-	from, end := int(a.back.Ptr[k]), int(a.back.Ptr[k+1])
-	at := tensor.Row(a.seen.V, k)
-	for e := from; e < end; e += tileRows {
-		centres := a.back.Idx[e:min(e+tileRows, end)]
-		for i, c := range centres {
-			copy(x[i*d:(i+1)*d], at)
-			tensor.Add(x[i*d:(i+1)*d], tensor.Row(a.own.V, int(c)))
-		}
-		m := len(centres) * d
-		a.act(x[:m])
-		for i := range centres {
-			tensor.Axpy(a.grad[e+i], x[i*d:(i+1)*d], weigh)
-		}
-		a.slope(x[:m], scratch[:m])
-		for i, c := range centres {
-			tensor.Axpy(a.grad[e+i], x[i*d:(i+1)*d], seen)
-			tensor.Axpy(a.grad[e+i], x[i*d:(i+1)*d], tensor.Row(own, int(c)))
+	x := tensor.Row(a.seen.V, k)
+	for e := a.back.Ptr[k]; e < a.back.Ptr[k+1]; e++ {
+		c := int(a.back.Idx[e])
+		a.down(a.grad[e], x, tensor.Row(a.own.V, c), seen, tensor.Row(own, c), weigh)
+	}
+}
+
+// reluDot is tensor.SigmoidDot with ReLU in place of the sigmoid.
+func reluDot(x, y, w []tensor.Float) (sum tensor.Float) {
+	for i, v := range x {
+		sum += w[i] * max(v+y[i], 0)
+	}
+	return sum
+}
+
+// reluBack is tensor.SigmoidBack with ReLU in place of the sigmoid.
+func reluBack(g tensor.Float, x, y, dx, dy, dw []tensor.Float) {
+	for i, v := range x {
+		if s := v + y[i]; s > 0 {
+			dw[i] += g * s
+			dx[i] += g
+			dy[i] += g
 		}
 	}
 }

@@ -2,6 +2,12 @@
 
 package kernel
 
+import "math"
+
 // Float is the element type of every kernel: float32 in normal builds, float64
 // under the f64 build tag.
 type Float = float64
+
+// bits and fromBits are a Float as an integer, which a processor can choose without a branch.
+func bits(x Float) uint64     { return math.Float64bits(x) }
+func fromBits(b uint64) Float { return math.Float64frombits(b) }

@@ -37,6 +37,23 @@ func mulPlain(x, y, z []Float) {
 
 // dotPlain returns the inner product from four partial sums, which makes it faster and
 // the rounding error smaller.
+// gatePlain has no branch: signs at random would be foretold wrongly half of the time.
+func gatePlain(x, y, z []Float) {
+	for i, v := range y {
+		b := bits(x[i])
+		if !(v > 0) {
+			b = 0
+		}
+		z[i] = fromBits(b)
+	}
+}
+
+func positivePlain(x, y []Float) {
+	for i, v := range x {
+		y[i] = max(v, 0)
+	}
+}
+
 func dotPlain(x, y []Float) Float {
 	var s [4]Float
 	for ; len(x) >= 4 && len(y) >= 4; x, y = x[4:], y[4:] {
@@ -90,6 +107,23 @@ func expSumPlain(shift Float, x, y []Float) Float {
 func sigmoidPlain(x, y []Float) {
 	for i, v := range x {
 		y[i] = sigmoidOne(v)
+	}
+}
+
+func sigmoidDotPlain(x, y, w []Float) (sum Float) {
+	for i, v := range x {
+		sum += w[i] * sigmoidOne(v+y[i])
+	}
+	return sum
+}
+
+func sigmoidBackPlain(g Float, x, y, dx, dy, dw []Float) {
+	for i, v := range x {
+		s := sigmoidOne(v + y[i])
+		dw[i] += g * s
+		d := g * s * (1 - s)
+		dx[i] += d
+		dy[i] += d
 	}
 }
 

@@ -29,6 +29,16 @@ func add512(x []float32, y []float32)
 //go:noescape
 func mul512(x []float32, y []float32, z []float32)
 
+// gate512 sets z = x where y > 0, else 0.
+//
+//go:noescape
+func gate512(x []float32, y []float32, z []float32)
+
+// positive512 sets y = max(x, 0).
+//
+//go:noescape
+func positive512(x []float32, y []float32)
+
 // dot512 returns the inner product.
 //
 //go:noescape
@@ -63,6 +73,16 @@ func expSum512(shift float32, x []float32, y []float32) float32
 //
 //go:noescape
 func sigmoid512(x []float32, y []float32)
+
+// sigmoidDot512 returns the inner product of w and 1/(1+exp(-x-y)).
+//
+//go:noescape
+func sigmoidDot512(x []float32, y []float32, w []float32) float32
+
+// sigmoidBack512 adds slope s to dw and slope s (1-s) to dx and dy, where s = 1/(1+exp(-x-y)).
+//
+//go:noescape
+func sigmoidBack512(slope float32, x []float32, y []float32, dx []float32, dy []float32, dw []float32)
 
 // tanh512 sets y = tanh(x).
 //
@@ -104,6 +124,16 @@ func add256(x []float32, y []float32)
 //go:noescape
 func mul256(x []float32, y []float32, z []float32)
 
+// gate256 sets z = x where y > 0, else 0.
+//
+//go:noescape
+func gate256(x []float32, y []float32, z []float32)
+
+// positive256 sets y = max(x, 0).
+//
+//go:noescape
+func positive256(x []float32, y []float32)
+
 // dot256 returns the inner product.
 //
 //go:noescape
@@ -138,6 +168,16 @@ func expSum256(shift float32, x []float32, y []float32) float32
 //
 //go:noescape
 func sigmoid256(x []float32, y []float32)
+
+// sigmoidDot256 returns the inner product of w and 1/(1+exp(-x-y)).
+//
+//go:noescape
+func sigmoidDot256(x []float32, y []float32, w []float32) float32
+
+// sigmoidBack256 adds slope s to dw and slope s (1-s) to dx and dy, where s = 1/(1+exp(-x-y)).
+//
+//go:noescape
+func sigmoidBack256(slope float32, x []float32, y []float32, dx []float32, dy []float32, dw []float32)
 
 // tanh256 sets y = tanh(x).
 //

@@ -27,6 +27,12 @@ func Mul(x, y, z []Float) {
 	mulPlain(x, y[:len(x)], z[:len(x)])
 }
 
+// Gate sets z = x where y > 0, else 0; z may be x or y.
+func Gate(x, y, z []Float) { gatePlain(x, y[:len(x)], z[:len(x)]) }
+
+// Positive sets y = max(x, 0); y may be x.
+func Positive(x, y []Float) { positivePlain(x, y[:len(x)]) }
+
 // Dot returns the inner product.
 func Dot(x, y []Float) Float {
 	return dotPlain(x, y[:len(x)])
@@ -55,6 +61,16 @@ func ExpSum(shift Float, x, y []Float) Float {
 // Sigmoid sets y = 1/(1+exp(-x)); y may be x.
 func Sigmoid(x, y []Float) {
 	sigmoidPlain(x, y[:len(x)])
+}
+
+// SigmoidDot returns the inner product of w and 1/(1+exp(-x-y)).
+func SigmoidDot(x, y, w []Float) Float {
+	return sigmoidDotPlain(x, y[:len(x)], w[:len(x)])
+}
+
+// SigmoidBack adds g s to dw and g s (1-s) to dx and dy, where s = 1/(1+exp(-x-y)).
+func SigmoidBack(g Float, x, y, dx, dy, dw []Float) {
+	sigmoidBackPlain(g, x, y[:len(x)], dx[:len(x)], dy[:len(x)], dw[:len(x)])
 }
 
 // Tanh sets y = tanh(x); y may be x.

@@ -67,6 +67,32 @@ func Mul(x, y, z []Float) {
 	mulPlain(x, y[:len(x)], z[:len(x)])
 }
 
+// Gate sets z = x where y > 0, else 0; z may be x or y.
+func Gate(x, y, z []Float) {
+	switch level {
+	case AVX512:
+		gate512(x, y[:len(x)], z[:len(x)])
+		return
+	case AVX2:
+		gate256(x, y[:len(x)], z[:len(x)])
+		return
+	}
+	gatePlain(x, y[:len(x)], z[:len(x)])
+}
+
+// Positive sets y = max(x, 0); y may be x.
+func Positive(x, y []Float) {
+	switch level {
+	case AVX512:
+		positive512(x, y[:len(x)])
+		return
+	case AVX2:
+		positive256(x, y[:len(x)])
+		return
+	}
+	positivePlain(x, y[:len(x)])
+}
+
 // Dot returns the inner product.
 func Dot(x, y []Float) Float {
 	switch level {
@@ -133,6 +159,30 @@ func Sigmoid(x, y []Float) {
 		return
 	}
 	sigmoidPlain(x, y[:len(x)])
+}
+
+// SigmoidDot returns the inner product of w and 1/(1+exp(-x-y)).
+func SigmoidDot(x, y, w []Float) Float {
+	switch level {
+	case AVX512:
+		return sigmoidDot512(x, y[:len(x)], w[:len(x)])
+	case AVX2:
+		return sigmoidDot256(x, y[:len(x)], w[:len(x)])
+	}
+	return sigmoidDotPlain(x, y[:len(x)], w[:len(x)])
+}
+
+// SigmoidBack adds g s to dw and g s (1-s) to dx and dy, where s = 1/(1+exp(-x-y)).
+func SigmoidBack(g Float, x, y, dx, dy, dw []Float) {
+	y, dx, dy, dw = y[:len(x)], dx[:len(x)], dy[:len(x)], dw[:len(x)]
+	switch level {
+	case AVX512:
+		sigmoidBack512(g, x, y, dx, dy, dw)
+	case AVX2:
+		sigmoidBack256(g, x, y, dx, dy, dw)
+	default:
+		sigmoidBackPlain(g, x, y, dx, dy, dw)
+	}
 }
 
 // Tanh sets y = tanh(x); y may be x.

@@ -78,6 +78,89 @@ func TestReductions(t *testing.T) {
 	})
 }
 
+// Gate passes x where y is above 0, to the bit, over x and over y too; Positive passes NaN and
+// makes -0 a 0. Odd values stand at every place of a vector.
+func TestGateAndPositive(t *testing.T) {
+	inf, nan, minus := Float(math.Inf(1)), Float(math.NaN()), Float(math.Copysign(0, -1))
+	eachLevel(t, func(t *testing.T) {
+		ys := []Float{1, -1, 0, minus, 1e-30, inf, -inf, nan, 3}
+		xs := []Float{-2, 5, 6, 7, nan, -inf, 8, 9, minus}
+		for _, n := range lengths() {
+			x, y := make([]Float, n), make([]Float, n)
+			for i := range x {
+				x[i], y[i] = xs[i%len(xs)], ys[i%len(ys)]
+			}
+			for name, z := range map[string][]Float{"apart": make([]Float, n), "over x": slices.Clone(x), "over y": slices.Clone(y)} {
+				from, by := x, y
+				if name == "over x" {
+					from = z
+				} else if name == "over y" {
+					by = z
+				}
+				Gate(from, by, z)
+				for i, v := range z {
+					want := Float(0)
+					if y[i] > 0 {
+						want = x[i]
+					}
+					if bits(v) != bits(want) {
+						t.Fatalf("gate %s, length %d: %v where y is %v and x %v", name, n, v, y[i], x[i])
+					}
+				}
+			}
+			z := make([]Float, n)
+			Positive(y, z)
+			for i, v := range z {
+				if want := max(y[i], 0); bits(v) != bits(want) && !(v != v && want != want) {
+					t.Fatalf("length %d: max(%v, 0) is %v", n, y[i], v)
+				}
+			}
+		}
+	})
+}
+
+// SigmoidDot and SigmoidBack against their formulas, for sums that reach both tails.
+func TestSigmoidOfSums(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(4, 4))
+		for _, n := range lengths() {
+			x, xw := fenced(r, n)
+			y, _ := fenced(r, n)
+			w, _ := fenced(r, n)
+			dx, dxw := fenced(r, n)
+			dy, dyw := fenced(r, n)
+			dw, dww := fenced(r, n)
+			for i := range x {
+				x[i] *= Float(1 + i%90)
+			}
+			dot, size := 0.0, 0.0
+			const g = -1.25
+			var want [3][]float64
+			for i := range x {
+				s := 1 / (1 + math.Exp(-float64(x[i]+y[i])))
+				dot += float64(w[i]) * s
+				size += math.Abs(float64(w[i]))
+				d := g * s * (1 - s)
+				want[0], want[1], want[2] = append(want[0], float64(dx[i])+d), append(want[1], float64(dy[i])+d), append(want[2], float64(dw[i])+g*s)
+			}
+			if got := SigmoidDot(x, y, w); !near(got, dot, unit()*(8+float64(n)/4)*size) {
+				t.Fatalf("dot of %d: %g, want %g", n, got, dot)
+			}
+			SigmoidBack(g, x, y, dx, dy, dw)
+			for k, got := range [][]Float{dx, dy, dw} {
+				for i, v := range got {
+					if !near(v, want[k][i], 16*unit()*(math.Abs(want[k][i])+2)) {
+						t.Fatalf("operand %d, length %d, element %d: %g, want %g", k, n, i, v, want[k][i])
+					}
+				}
+			}
+			for _, all := range [][]Float{xw, dxw, dyw, dww} {
+				checkFence(t, n, all)
+			}
+		}
+	})
+}
+
 // TestSpecialPlaces puts one odd value at every place of a slice.
 func TestSpecialPlaces(t *testing.T) {
 	nan, inf := Float(math.NaN()), Float(math.Inf(1))

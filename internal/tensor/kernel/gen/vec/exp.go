@@ -97,22 +97,65 @@ func expSum(s simd.ISA) {
 	RET()
 }
 
-// sigmoid works on exp(-|x|), which neither overflows nor loses the lower tail.
+// sigmoid returns 1/(1+exp(-x)). It works on exp(-|x|), which neither overflows nor loses the
+// lower tail.
+func (e *exponential) sigmoid(x reg.VecVirtual) reg.VecVirtual {
+	neg := e.Vec()
+	VBROADCASTSS(simd.Float32Bits("signMask", 1<<31), neg)
+	e.or(x, neg, neg)
+	e.of(neg)
+	// The numerator is exp(-|x|) for negative x and 1 otherwise.
+	num, den := e.Vec(), e.Vec()
+	VADDPS(e.one, neg, den)
+	e.pickNegative(x, neg, e.one, num)
+	VDIVPS(den, num, num)
+	return num
+}
+
 func sigmoid(s simd.ISA) {
 	l := begin(s, "sigmoid", "x, y []float32)", "sets y = 1/(1+exp(-x)).", "x", "y")
 	e := newExp(l)
+	l.each(1, func(u int) { l.write(e.sigmoid(l.read("x", u)), "y", u) })
+	l.end()
+}
+
+// sigmoidDot and sigmoidBack are the hidden layer of an edge of additive attention, and its way
+// back.
+func sigmoidDot(s simd.ISA) {
+	l := begin(s, "sigmoidDot", "x, y, w []float32) float32", "returns the inner product of w and 1/(1+exp(-x-y)).", "x", "y", "w")
+	e := newExp(l)
+	acc := l.zeros(1)
 	l.each(1, func(u int) {
 		x := l.read("x", u)
-		neg := l.Vec()
-		VBROADCASTSS(simd.Float32Bits("signMask", 1<<31), neg)
-		l.or(x, neg, neg)
-		e.of(neg)
-		// The numerator is exp(-|x|) for negative x and 1 otherwise.
-		num, den := l.Vec(), l.Vec()
-		VADDPS(e.one, neg, den)
-		l.pickNegative(x, neg, e.one, num)
-		VDIVPS(den, num, num)
-		l.write(num, "y", u)
+		VADDPS(l.read("y", u), x, x)
+		VFMADD231PS(l.read("w", u), e.sigmoid(x), acc[0])
+	})
+	r := l.fold(acc[0], func(b, a, dst Op) { VADDPS(b, a, dst) }, 4)
+	VZEROUPPER()
+	Store(r, ReturnIndex(0))
+	RET()
+}
+
+func sigmoidBack(s simd.ISA) {
+	l := begin(s, "sigmoidBack", "slope float32, x, y, dx, dy, dw []float32)",
+		"adds slope s to dw and slope s (1-s) to dx and dy, where s = 1/(1+exp(-x-y)).", "x", "y", "dx", "dy", "dw")
+	e := newExp(l)
+	g := l.Broadcast("slope")
+	l.each(1, func(u int) {
+		x := l.read("x", u)
+		VADDPS(l.read("y", u), x, x)
+		sum := e.sigmoid(x)
+		d := l.read("dw", u)
+		VFMADD231PS(g, sum, d)
+		l.write(d, "dw", u)
+		VSUBPS(sum, e.one, x)
+		VMULPS(g, sum, sum)
+		VMULPS(x, sum, sum)
+		for _, p := range []string{"dx", "dy"} {
+			d := l.read(p, u)
+			VADDPS(sum, d, d)
+			l.write(d, p, u)
+		}
 	})
 	l.end()
 }

@@ -18,6 +18,8 @@ func main() {
 		scaleTo(s)
 		add(s)
 		mul(s)
+		gate(s)
+		positive(s)
 		dot(s)
 		sum(s, false)
 		sum(s, true)
@@ -25,6 +27,8 @@ func main() {
 		absBits(s)
 		expSum(s)
 		sigmoid(s)
+		sigmoidDot(s)
+		sigmoidBack(s)
 		tanh(s)
 		adam(s)
 		spmmRow(s)
@@ -163,6 +167,38 @@ func mul(s simd.ISA) {
 		x, y := l.read("x", u), l.read("y", u)
 		VMULPS(x, y, y)
 		l.write(y, "z", u)
+	})
+	l.end()
+}
+
+// gate leaves zero where y is not above 0, NaN included.
+func gate(s simd.ISA) {
+	l := begin(s, "gate", "x, y, z []float32)", "sets z = x where y > 0, else 0.", "x", "y", "z")
+	zero := l.zeros(1)[0]
+	l.each(4, func(u int) {
+		x, y := l.read("x", u), l.read("y", u)
+		if l.Wide() {
+			k := K()
+			VCMPPS(Imm(cmpLT), y, zero, k)
+			VMOVAPS_Z(x, k, x)
+		} else {
+			VCMPPS(Imm(cmpLT), y, zero, y)
+			VANDPS(y, x, x)
+		}
+		l.write(x, "z", u)
+	})
+	l.end()
+}
+
+// positive passes NaN: the maximum is its second source there. Adding 0 makes -0 a 0.
+func positive(s simd.ISA) {
+	l := begin(s, "positive", "x, y []float32)", "sets y = max(x, 0).", "x", "y")
+	zero := l.zeros(1)[0]
+	l.each(4, func(u int) {
+		x := l.read("x", u)
+		VMAXPS(x, zero, x)
+		VADDPS(zero, x, x)
+		l.write(x, "y", u)
 	})
 	l.end()
 }
