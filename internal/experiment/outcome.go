@@ -43,7 +43,7 @@ type Data struct {
 	Source dataset.Source `json:"source"`
 	Ladder dataset.Ladder `json:"ladder"`
 	// Candidates is how many sampled items every test row is ranked among, alone. 0: none.
-	Candidates int `json:"candidates,omitempty"`
+	Candidates int `json:"sampled_candidates,omitempty"`
 }
 
 // Scores is one row of results.
