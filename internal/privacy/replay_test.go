@@ -237,10 +237,11 @@ func TestReplayPricesTheSame(t *testing.T) {
 			}
 			mu2 += float64(charged) / (g.Sigma * g.Sigma)
 		}
-		a := must(accountant.NewGaussianAccount(privacy.Record, privacy.AddRemove))
+		a := must(accountant.New(accountant.Analytic, privacy.Record, privacy.AddRemove))
 		check2(t, accountant.ChargeLedger(a, read))
-		if math.Abs(a.Mu2()-mu2) > 1e-12*mu2 {
-			t.Fatalf("charged mu² %v, by hand %v", a.Mu2(), mu2)
+		got, want := must(a.Spent(1e-5)).Epsilon, must(accountant.Exact(math.Sqrt(mu2), 1e-5))
+		if math.Abs(got-want) > 1e-12*want {
+			t.Fatalf("charged epsilon %v, by hand %v", got, want)
 		}
 	})
 }

@@ -100,7 +100,7 @@ func (p *protection) agree(account *Privacy) error {
 	if _, std := p.cfg.deviations(); std == 0 || p.cfg.Model.Adjacency == AdjacencyZero {
 		return nil
 	}
-	g, err := accountant.NewGaussianAccount(privacy.Edge, privacy.AddRemove)
+	g, err := accountant.New(accountant.Analytic, privacy.Edge, privacy.AddRemove)
 	if err != nil {
 		return fmt.Errorf("compose the ledger: %w", err)
 	}

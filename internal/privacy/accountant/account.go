@@ -7,20 +7,9 @@ import (
 	"privrec/internal/privacy/accountant/terms"
 )
 
-// Accountant prices events about one unit under one neighbouring relation.
-type Accountant interface {
-	// Price makes the dry run of Charge: it fails on an event that the accountant cannot price, and
-	// leaves the account as it is.
-	Price(e privacy.Event, count int64) error
-	// Charge adds count compositions of the event. If it fails it adds nothing.
-	Charge(e privacy.Event, count int64) error
-	// Spent returns the guarantee at delta of everything that was charged.
-	Spent(delta float64) (Result, error)
-
-	about() privacy.Subject
-	price(l terms.List) error  // Price of a flattened event
-	charge(l terms.List) error // Charge of a flattened event
-}
+// ErrUnit says that an event is about another unit or relation than the account's, so that its cost
+// is not known.
+var ErrUnit = terms.ErrUnit
 
 // Result is a guarantee and what it rests on.
 type Result struct {
@@ -45,7 +34,7 @@ type Result struct {
 // restater: noise about a user covers that user's edges, and a user is a group of as many edges as
 // held says that one user holds. If nothing bounds the cost, epsilon is infinite, with the reason.
 // Only entries about data apart from the unit are left out (privacy.Unit.Apart).
-func ChargeLedger(a Accountant, entries []privacy.Entry, held ...privacy.Holding) error {
+func ChargeLedger(a *Account, entries []privacy.Entry, held ...privacy.Holding) error {
 	x := newRestater(a.about(), held).forEntries(entries)
 	err := x.charge(a, entries)
 	if err == nil {
@@ -61,7 +50,7 @@ func ChargeLedger(a Accountant, entries []privacy.Entry, held ...privacy.Holding
 
 // Covered returns the guarantee at delta of what noise covers in a ledger: of all entries except those
 // that say what is unprotected. Nothing may have been charged to the account before.
-func Covered(a Accountant, entries []privacy.Entry, delta float64, held ...privacy.Holding) (Result, error) {
+func Covered(a *Account, entries []privacy.Entry, delta float64, held ...privacy.Holding) (Result, error) {
 	var noised []privacy.Entry
 	for _, e := range entries {
 		if _, open := privacy.AsUnprotected(e.Event); !open {
@@ -79,7 +68,7 @@ func Covered(a Accountant, entries []privacy.Entry, delta float64, held ...priva
 }
 
 // charge charges all entries or none.
-func (x restater) charge(a Accountant, entries []privacy.Entry) error {
+func (x restater) charge(a *Account, entries []privacy.Entry) error {
 	var lists []terms.List
 	var all terms.List
 	for i, e := range entries {

@@ -23,8 +23,6 @@ type Account struct {
 	list     terms.List
 }
 
-var _ Accountant = (*Account)(nil)
-
 // New returns an empty account.
 func New(m Method, unit privacy.Unit, relation privacy.Neighbouring) (*Account, error) {
 	if err := errors.Join(m.Validate(), unit.Validate(), relation.Validate()); err != nil {

@@ -1,10 +1,13 @@
 package accountant
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
+	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant/special"
+	"privrec/internal/privacy/accountant/terms"
 )
 
 // LogDelta returns the logarithm of the exact delta of a mu-Gaussian-DP mechanism at epsilon (Balle
@@ -109,4 +112,44 @@ func checkMuDelta(mu, delta float64) error {
 		return fmt.Errorf("delta is %v, want between 0 and 1", delta)
 	}
 	return nil
+}
+
+// sumMu2 adds up (D/sigma)² over unsampled Gaussians. Of parallel branches the largest counts, or
+// the largest two.
+func sumMu2(l terms.List) (float64, error) {
+	sum := 0.0
+	for _, t := range l.Terms {
+		g, ok := privacy.LawOf(t.Leaf).(privacy.NormalLaw)
+		switch {
+		case !ok:
+			return 0, fmt.Errorf("a gaussian account cannot price the event %q", t.Leaf.Kind())
+		case t.Rate != 1:
+			return 0, errors.New(`a gaussian account cannot price the event "sampled"`)
+		}
+		mu := g.Sensitivity / g.Sigma
+		mu2 := float64(t.Count) * (mu * mu)
+		if !(mu2 > 0) || math.IsInf(mu2, 1) {
+			return 0, fmt.Errorf("gaussian: sensitivity %v over sigma %v is out of range", g.Sensitivity, g.Sigma)
+		}
+		sum += mu2
+	}
+	for _, b := range l.Parallels {
+		worst, next := 0.0, 0.0
+		for i, branch := range b.Of {
+			mu2, err := sumMu2(branch)
+			if err != nil {
+				return 0, fmt.Errorf("event %d: %w", i, err)
+			}
+			if mu2 > worst {
+				worst, next = mu2, worst
+			} else {
+				next = math.Max(next, mu2)
+			}
+		}
+		if b.Pairs {
+			worst += next
+		}
+		sum += float64(b.Count) * worst
+	}
+	return sum, nil
 }

@@ -30,11 +30,9 @@ func TestExchangedBetweenParts(t *testing.T) {
 			t.Errorf("%s: two fixed parts cost %v, want that of one, %v", m, got, one)
 		}
 	}
-	g, err := accountant.NewGaussianAccount(unitOf, privacy.Replace)
-	check(t, err)
-	check(t, g.Charge(privacy.Parallel{Events: []privacy.Event{part(1), part(1), part(2)}}, 3))
-	if g.Mu2() != 6 {
-		t.Errorf("mu² %v, want that of two parts three times, 6", g.Mu2())
+	thrice := privacy.SelfComposed{Event: privacy.Parallel{Events: []privacy.Event{part(1), part(1), part(2)}}, Count: 3}
+	if got, want := spent(accountant.Analytic, thrice), spent(accountant.Analytic, privacy.SelfComposed{Event: part(1), Count: 6}); got != want {
+		t.Errorf("three times cost %v, want what two parts do three times, %v", got, want)
 	}
 	// Branches of which none is the worst: every method that has an answer is above that of each pair.
 	noisy := privacy.Laplace{Scale: 1, Sensitivity: 1, Unit: unitOf, Neighbouring: privacy.Replace}

@@ -136,8 +136,6 @@ func TestRefusalsNameTheParameter(t *testing.T) {
 	notPositive, notFromZero := []float64{0, -1, -5e-324, nan, inf, -inf}, []float64{-1, -5e-324, nan, inf, -inf}
 	notInside := []float64{0, 1, -0.1, 1.5, 1e308, nan, inf, -inf}
 	spent := func(m accountant.Method) *accountant.Account { return charged(t, m, privacy.AddRemove, 3, gaussian(2)) }
-	old := must(accountant.NewGaussianAccount(unitOf, privacy.AddRemove))
-	check(t, old.Charge(gaussian(2), 3))
 	one := func(float64) (float64, error) { return 1, nil }
 	type entry struct {
 		name string
@@ -169,10 +167,6 @@ func TestRefusalsNameTheParameter(t *testing.T) {
 			c, err := accountant.Calibrate(accountant.Goal{Epsilon: 1, Delta: 1e-5, Exposed: v}, 1, one)
 			return c.Noise, err
 		}},
-		{"GaussianAccount.Spent", notInside, "delta is %v, want between 0 and 1", func(v float64) (float64, error) {
-			r, err := old.Spent(v)
-			return r.Epsilon, err
-		}},
 	}
 	for _, m := range accountant.Methods() {
 		list = append(list, entry{string(m) + " Spent", notInside, "delta is %v, want between 0 and 1", func(v float64) (float64, error) {
@@ -202,10 +196,9 @@ func TestRefusalsNameTheParameter(t *testing.T) {
 		}
 	}
 	_, everything := accountant.New("best", "row", "both")
-	_, second := accountant.NewGaussianAccount("row", "both")
 	for _, want := range []string{`unknown unit "row"`, `unknown neighbouring relation "both"`} {
-		if everything == nil || second == nil || !strings.Contains(everything.Error(), want) || !strings.Contains(second.Error(), want) {
-			t.Errorf("%v; %v: want %q", everything, second, want)
+		if everything == nil || !strings.Contains(everything.Error(), want) {
+			t.Errorf("%v: want %q", everything, want)
 		}
 	}
 	if !strings.Contains(everything.Error(), `unknown accountant "best", want one of [analytic exact rdp pld]`) {
@@ -221,13 +214,8 @@ func TestLedgerIsChargedWhole(t *testing.T) {
 	}
 	quiet, about := gaussian(1e7), gaussian(1)
 	about.Unit, about.Sensitivity = privacy.User, 1.7e308
-	accounts := map[string]func() accountant.Accountant{"gaussian": func() accountant.Accountant {
-		return must(accountant.NewGaussianAccount(unitOf, privacy.AddRemove))
-	}}
-	for _, m := range accountant.Methods() {
-		accounts[string(m)] = func() accountant.Accountant { return must(accountant.New(m, unitOf, privacy.AddRemove)) }
-	}
-	for name, fresh := range accounts {
+	for _, name := range accountant.Methods() {
+		fresh := func() *accountant.Account { return must(accountant.New(name, unitOf, privacy.AddRemove)) }
 		for what, c := range map[string]struct {
 			entries []privacy.Entry
 			says    string

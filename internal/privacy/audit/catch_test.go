@@ -22,7 +22,7 @@ const (
 // accounted is the epsilon of one release as the accountant has it.
 func accounted(t *testing.T) float64 {
 	t.Helper()
-	account, err := accountant.NewGaussianAccount(privacy.Interaction, privacy.AddRemove)
+	account, err := accountant.New(accountant.Analytic, privacy.Interaction, privacy.AddRemove)
 	if err != nil {
 		t.Fatal(err)
 	}

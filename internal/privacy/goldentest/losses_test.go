@@ -193,16 +193,17 @@ func eventEpsilon(r *row) ([]answer, error) {
 		if err != nil {
 			return nil, err
 		}
-		account, err := rdp.New(privacy.User, privacy.Replace)
+		event := privacy.Exponential{Epsilon: r.num("eps"), Unit: privacy.User, Neighbouring: privacy.Replace}
+		ts, err := flat(privacy.SelfComposed{Event: event, Count: n}, privacy.Replace)
 		if err != nil {
 			return nil, err
 		}
-		event := privacy.Exponential{Epsilon: r.num("eps"), Unit: privacy.User, Neighbouring: privacy.Replace}
-		if err := account.Charge(privacy.SelfComposed{Event: event, Count: n}, 1); err != nil {
+		c, err := rdp.Total(ts)
+		if err != nil {
 			return nil, err
 		}
-		p, err := account.EpsilonWith(delta, o)
-		return []answer{{by: "rdp.Account", got: p.Epsilon}}, err
+		p, err := rdp.Epsilon(c, delta, o)
+		return []answer{{by: "rdp.Epsilon", got: p.Epsilon}}, err
 	case "randomized_response":
 		m := fromNoise(r, "buckets")
 		if rel := r.text("relation"); rel != "replace_one" {
@@ -234,7 +235,7 @@ func eventEpsilon(r *row) ([]answer, error) {
 		if err != nil {
 			return nil, err
 		}
-		account, err := accountant.NewGaussianAccount(privacy.User, rel)
+		account, err := accountant.New(accountant.Analytic, privacy.User, rel)
 		if err != nil {
 			return nil, err
 		}
@@ -242,7 +243,7 @@ func eventEpsilon(r *row) ([]answer, error) {
 			return nil, err
 		}
 		spent, err := account.Spent(delta)
-		return append(list, answer{by: "accountant.GaussianAccount", got: spent.Epsilon}), err
+		return append(list, answer{by: "accountant.Account", got: spent.Epsilon}), err
 	default:
 		return nil, fmt.Errorf("event %q", e)
 	}

@@ -7,18 +7,24 @@ import (
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
 	"privrec/internal/privacy/accountant/rdp"
+	"privrec/internal/privacy/accountant/terms"
 )
 
 // Each test here is a defect that was found in another accountant, with the wrong
 // number it gives: ours must not.
 
-func account(t *testing.T, unit privacy.Unit, relation privacy.Neighbouring, e privacy.Event, count int64) *rdp.Account {
-	t.Helper()
-	a := must(rdp.New(unit, relation))(t)
-	if err := a.Charge(e, count); err != nil {
-		t.Fatal(err)
+// charged is the curve of an event, some times.
+func charged(unit privacy.Unit, relation privacy.Neighbouring, e privacy.Event, count int64) (rdp.Curve, error) {
+	l, err := terms.Flatten(e, count, unit, relation)
+	if err != nil {
+		return nil, err
 	}
-	return a
+	return rdp.FromList(l)
+}
+
+func curve(t *testing.T, unit privacy.Unit, relation privacy.Neighbouring, e privacy.Event, count int64) rdp.Curve {
+	t.Helper()
+	return must(charged(unit, relation, e, count))(t)
 }
 
 // dp_accounting's RdpAccountant forgets the count of an exponential mechanism and
@@ -29,8 +35,8 @@ func TestGoldenRelationsAndCounts(t *testing.T) {
 			switch p.Event {
 			case "exponential":
 				e := privacy.Exponential{Epsilon: float64(p.Eps), Unit: privacy.User, Neighbouring: privacy.AddRemove}
-				a := account(t, privacy.User, privacy.AddRemove, privacy.SelfComposed{Event: e, Count: p.Count}, 1)
-				got := must(a.EpsilonWith(float64(p.Delta), fixed(t, f, p.Grid, "tight")))(t).Epsilon
+				c := curve(t, privacy.User, privacy.AddRemove, privacy.SelfComposed{Event: e, Count: p.Count}, 1)
+				got := must(rdp.Epsilon(c, float64(p.Delta), fixed(t, f, p.Grid, "tight")))(t).Epsilon
 				if wrong := float64(*g.Wrong); math.Abs(got-wrong) < 0.5*math.Abs(got) {
 					t.Errorf("%s: %v is the wrong value %v", g.ID, got, wrong)
 				}
@@ -42,7 +48,7 @@ func TestGoldenRelationsAndCounts(t *testing.T) {
 					sens = 2
 				}
 				e := privacy.Gaussian{Sigma: float64(p.Sigma), Sensitivity: sens, Unit: privacy.User, Neighbouring: relation}
-				got := must(account(t, privacy.User, relation, e, p.Count).Epsilon(float64(p.Delta)))(t).Epsilon
+				got := must(rdp.Epsilon(curve(t, privacy.User, relation, e, p.Count), float64(p.Delta), rdp.Options{}))(t).Epsilon
 				exact := must(accountant.Exact(sens/float64(p.Sigma)*math.Sqrt(float64(p.Count)), float64(p.Delta)))(t)
 				if got < exact || got > 1.1*exact {
 					t.Errorf("%s: %v, exact %v", g.ID, got, exact)
@@ -202,7 +208,7 @@ func TestEndsOfTheGrid(t *testing.T) {
 			t.Errorf("%s: on the grid %+v, beyond %+v", c.name, at, free)
 		}
 	}
-	inside := must(rdp.Epsilon(rdp.ZCDP(0.1), 1e-5, rdp.Options{Orders: rdp.Opacus(), Fixed: true}))(t)
+	inside := must(rdp.Epsilon(rdp.ZCDP(0.1), 1e-5, rdp.Options{Orders: must(rdp.Grid("opacus"))(t), Fixed: true}))(t)
 	if inside.AtEnd {
 		t.Errorf("%+v is inside the grid", inside)
 	}

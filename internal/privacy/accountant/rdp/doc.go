@@ -6,7 +6,7 @@
 //	total := rdp.Times(steps, 14062)
 //	p, err := rdp.Epsilon(total, 1e-5, rdp.Options{})   // p.Epsilon, p.Order
 //
-// An Account does the same for events, with counts, units and relations checked.
+// FromList makes the curve of events, whose counts, units and relations terms.Flatten checks.
 //
 // The larger divergence of the two directions is bounded. Every curve is exact or above the truth,
 // and so is every conversion, so the result is always an upper bound. It exceeds the exact epsilon

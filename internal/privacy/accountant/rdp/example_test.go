@@ -40,26 +40,6 @@ func ExampleCalibrateSampledGaussian() {
 	// Output: noise multiplier 2.1780, within the target: true, <nil>
 }
 
-// An account of events checks units and relations, honours counts, and says what
-// it cannot protect.
-func ExampleAccount() {
-	a, err := rdp.New(privacy.User, privacy.AddRemove)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	noise := privacy.Gaussian{Sigma: 4, Sensitivity: 1, Unit: privacy.User, Neighbouring: privacy.AddRemove}
-	fmt.Println(a.Charge(privacy.Sampled{Event: noise, Rate: 0.02, Method: privacy.Poisson}, 5000))
-	noise.Neighbouring = privacy.Replace
-	fmt.Println(a.Charge(noise, 1) != nil)
-	p, err := a.Epsilon(1e-6)
-	fmt.Printf("epsilon %.4f, %v\n", p.Epsilon, err)
-	// Output:
-	// <nil>
-	// true
-	// epsilon 1.7028, <nil>
-}
-
 // A family of five shares what one member is promised: the curve for a group.
 func ExampleGroup() {
 	one, err := rdp.Laplace(20, 1)
