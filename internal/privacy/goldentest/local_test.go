@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"privrec/internal/privacy/accountant/exact"
+	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism/local"
 	"privrec/internal/privacy/mechanism/secure"
 	"privrec/internal/privacy/mechanism/sequence"
@@ -48,13 +48,14 @@ func randomisers() map[string]answers {
 			func(m local.Response, _ *row) float64 { return m.Other() }, func(m local.UnaryEncoding, _ *row) float64 { return m.Q() }),
 		"FOVariance": oracles("FrequencyVariance", func(m local.Oracle, r *row) float64 { return m.FrequencyVariance(r.num("n"), r.num("f")) },
 			nil, func(m local.UnaryEncoding, r *row) float64 { return m.FrequencyVariance(r.num("n"), r.num("f")) }),
-		"KRRDelta": one("exact.ResponseDelta", func(r *row) (float64, error) {
+		"KRRDelta": func(r *row) ([]answer, error) {
 			epsilon0 := r.or("eps0", 0)
 			if r.has("noise_parameter") {
 				epsilon0 = fromNoise(r, "k").Epsilon
 			}
-			return exact.ResponseDelta(epsilon0, r.count("k"), r.num("eps"))
-		}),
+			event := privacy.RandomizedResponse{Epsilon: epsilon0, Categories: r.count("k"), Unit: privacy.User}
+			return deltas(release(event, 1, 1, privacy.Replace), r.num("eps"), "")
+		},
 		"PMC":           piecewise("C", func(m local.Piecewise, _ *row) float64 { return m.C() }),
 		"PMDensityHigh": piecewise("Density", func(m local.Piecewise, _ *row) float64 { return m.Density(0, 0) }),
 		"PMDensityLow":  piecewise("Density", func(m local.Piecewise, _ *row) float64 { return m.Density(m.C(), -1) }),

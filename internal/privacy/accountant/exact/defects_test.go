@@ -242,10 +242,3 @@ func ExampleDelta() {
 	fmt.Println(v.Delta, errors.Is(err, exact.ErrNotCovered))
 	// Output: 0 true
 }
-
-// The exact delta of a discrete release.
-func ExampleDiscreteGaussianDelta() {
-	d, err := exact.DiscreteGaussianDelta(5, 0.5, 1)
-	fmt.Printf("%.4e %v\n", d, err)
-	// Output: 4.9776e-04 <nil>
-}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"os"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -29,20 +28,20 @@ func TestSinglesFarOut(t *testing.T) {
 		t.Errorf("%d rows, want 25", len(f.Entries))
 	}
 	for _, g := range f.Entries {
-		var got float64
-		var err error
+		var release terms.Term
 		switch g.Fn {
 		case "KRRDelta":
-			got, err = exact.ResponseDelta(g.num("eps0"), int64(g.num("k")), g.num("eps"))
+			release = rr(g.num("eps0"), int64(g.num("k")), 1)
 		case "DiscreteGaussianDelta":
-			got, err = exact.DiscreteGaussianDelta(math.Sqrt(g.num("sigma2")), g.num("eps"), int64(g.num("sens")))
+			release = dgauss(math.Sqrt(g.num("sigma2")), g.num("sens"), 1)
 		case "DiscreteLaplaceDelta":
-			got, err = exact.DiscreteLaplaceDelta(1/g.num("a"), g.num("eps"), int64(g.num("sens")))
+			release = dlap(1/g.num("a"), g.num("sens"), 1)
 		default:
-			t.Errorf("%s: no function answers %s", g.ID, g.Fn)
+			t.Errorf("%s: no release answers %s", g.ID, g.Fn)
 		}
-		if err != nil || !(math.Abs(got-g.value()) <= g.AbsTol+g.RelTol*g.value()) {
-			t.Errorf("%s %s %v = %.17g, want %.17g (%v)", g.ID, g.Fn, g.Params, got, g.value(), err)
+		v, err := exact.Delta(list(release), g.num("eps"))
+		if err != nil || !(math.Abs(v.Delta-g.value()) <= g.AbsTol+g.RelTol*g.value()+v.Error) {
+			t.Errorf("%s %s %v = %.17g, want %.17g (%v)", g.ID, g.Fn, g.Params, v.Delta, g.value(), err)
 		}
 	}
 }
@@ -65,46 +64,13 @@ func TestDiscreteSingles(t *testing.T) {
 		}
 		laplace *= math.Tanh(a / 2)
 		gauss /= z
-		if got, err := exact.DiscreteLaplaceDelta(width, epsilon, shift); err != nil || math.Abs(got-laplace) > 1e-12*laplace+1e-14 {
+		if got, err := exact.Delta(list(dlap(width, s, 1)), epsilon); err != nil || math.Abs(got.Delta-laplace) > 1e-12*laplace+1e-14+got.Error {
 			t.Fatalf("laplace of scale %v, shift %d, epsilon %v: %v, want %v (%v)", width, shift, epsilon, got, laplace, err)
 		}
-		if got, err := exact.DiscreteGaussianDelta(width, epsilon, shift); err != nil || math.Abs(got-gauss) > 1e-12*gauss+1e-14 {
+		if got, err := exact.Delta(list(dgauss(width, s, 1)), epsilon); err != nil || math.Abs(got.Delta-gauss) > 1e-12*gauss+1e-14+got.Error {
 			t.Fatalf("gaussian of sigma %v, shift %d, epsilon %v: %v, want %v (%v)", width, shift, epsilon, got, gauss, err)
 		}
 	})
-	// Coarse limits: no noise tells everything, no shift to speak of nothing.
-	if d, err := exact.DiscreteGaussianDelta(1e-3, 1, 1); err != nil || math.Abs(d-1) > 1e-12 {
-		t.Errorf("without noise: %v, %v", d, err)
-	}
-	if d, err := exact.DiscreteGaussianDelta(1, 1e3, 1); err != nil || d != 0 {
-		t.Errorf("a delta of e^-500000: %v, %v", d, err)
-	}
-	if d, err := exact.DiscreteGaussianDelta(2, 0.5, 1e6); err != nil || math.Abs(d-1) > 1e-12 {
-		t.Errorf("a shift beyond all noise: %v, %v", d, err)
-	}
-}
-
-// The closed forms and the composition, which knows nothing of them, agree on
-// single releases.
-func TestSinglesAgainstComposition(t *testing.T) {
-	for _, eps := range []float64{0, 0.2, 1} {
-		for name, c := range map[string]struct {
-			closed func() (float64, error)
-			ts     []terms.Term
-		}{
-			"discrete gaussian": {func() (float64, error) { return exact.DiscreteGaussianDelta(3, eps, 2) }, list(dgauss(3, 2, 1))},
-			"discrete laplace":  {func() (float64, error) { return exact.DiscreteLaplaceDelta(3, eps, 5) }, list(dlap(3, 5, 1))},
-			"laplace":           {func() (float64, error) { return exact.LaplaceDelta(2, 3, eps) }, list(plain(laplace(2, 3), 1))},
-			"two categories":    {func() (float64, error) { return exact.ResponseDelta(1.5, 2, eps) }, list(rr(1.5, 2, 1))},
-			"nine categories":   {func() (float64, error) { return exact.ResponseDelta(1.5, 9, eps) }, list(rr(1.5, 9, 1))},
-		} {
-			d, err := c.closed()
-			v, err1 := exact.Delta(c.ts, eps)
-			if err != nil || err1 != nil || !(d > 0) || math.Abs(v.Delta/d-1) > 1e-11 {
-				t.Errorf("%s at %v: %v, composed %+v (%v, %v)", name, eps, d, v, err, err1)
-			}
-		}
-	}
 }
 
 // Compositions of pure parts against the optimal composition theorem, summed
@@ -143,34 +109,5 @@ func TestPureAgainstKFold(t *testing.T) {
 	}
 	if rows < 40 {
 		t.Errorf("only %d epsilons compared", rows)
-	}
-}
-
-// Every wrong argument is an error that names it, and no number comes with it.
-func TestSinglesRefuse(t *testing.T) {
-	nan, inf := math.NaN(), math.Inf(1)
-	for _, c := range []struct {
-		want string
-		call func() (float64, error)
-	}{
-		{"scale is 0", func() (float64, error) { return exact.LaplaceDelta(0, 1, 1) }},
-		{"sensitivity is +Inf", func() (float64, error) { return exact.LaplaceDelta(1, inf, 1) }},
-		{"epsilon is NaN", func() (float64, error) { return exact.LaplaceDelta(1, 1, nan) }},
-		{"response: epsilon is -1", func() (float64, error) { return exact.ResponseDelta(-1, 2, 1) }},
-		{"categories are 1", func() (float64, error) { return exact.ResponseDelta(1, 1, 1) }},
-		{"epsilon is NaN", func() (float64, error) { return exact.ResponseDelta(1, 2, nan) }},
-		{"scale is +Inf", func() (float64, error) { return exact.DiscreteLaplaceDelta(inf, 1, 1) }},
-		{"shift is 0", func() (float64, error) { return exact.DiscreteLaplaceDelta(1, 1, 0) }},
-		{"shift is", func() (float64, error) { return exact.DiscreteLaplaceDelta(1, 1, 1<<53+1) }},
-		{"epsilon is +Inf", func() (float64, error) { return exact.DiscreteLaplaceDelta(1, inf, 1) }},
-		{"sigma is 0", func() (float64, error) { return exact.DiscreteGaussianDelta(0, 1, 1) }},
-		{"sigma is 1e+08", func() (float64, error) { return exact.DiscreteGaussianDelta(1e8, 1, 1) }},
-		{"shift is -1", func() (float64, error) { return exact.DiscreteGaussianDelta(1, 1, -1) }},
-		{"epsilon is -1", func() (float64, error) { return exact.DiscreteGaussianDelta(1, -1, 1) }},
-	} {
-		got, err := c.call()
-		if err == nil || got != 0 || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("want %q, got %v, %v", c.want, got, err)
-		}
 	}
 }
