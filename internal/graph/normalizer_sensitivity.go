@@ -87,25 +87,6 @@ func (n Normalizer) Sensitivity() (view, joint float64) {
 	bound := func(a, b int) float64 {
 		return n.view(a, b, float64(a-1)/math.Sqrt(float64(k)), float64(b-1)/float64(k))
 	}
-	return largest(bound, k)
-}
-
-// MinDegreeSensitivity returns the Sensitivity of the symmetric normaliser among
-// graphs with degrees of at least least >= 1 at the ends of the edge, before its
-// removal, and of at least k >= 1 elsewhere. With least = k+1 both neighbouring
-// graphs have minimum degree k. It is not a guarantee where degrees come from the
-// private data themselves.
-func MinDegreeSensitivity(k, least int) (view, joint float64) {
-	var n Normalizer
-	bound := func(a, b int) float64 {
-		return n.view(a, b, float64(a-1)/math.Sqrt(float64(k)), float64(b-1)/float64(k))
-	}
-	return largest(bound, least)
-}
-
-// largest returns the maximum of bound(a, b), and of its joint form, over a and b in
-// {k, k+1}.
-func largest(bound func(a, b int) float64, k int) (view, joint float64) {
 	for a := k; a <= k+1; a++ {
 		for b := k; b <= k+1; b++ {
 			f := Shift{bound(a, b), bound(b, a)}

@@ -31,7 +31,7 @@
 // in place (local.PerturbResponses, and local.Response.Open for a stream of rows). Those that
 // add noise are opened as a channel.Channel, with a release for every matrix (channel.Open,
 // then Perturb, or Begin, Row, Finish). Those that also decide what is summed are opened as a
-// type of their own (channel.OpenDPSGD, edges.OpenAggregation). All take a ledger and record in
+// type of their own (channel.OpenDPSGD). All take a ledger and record in
 // it:
 //
 //	mechanism                  event                      unit
@@ -39,7 +39,6 @@
 //	channel.Laplace            laplace                    stated
 //	channel.DPSGD              sampled gaussian           stated: sample, user, ...
 //	channel.Functional         laplace                    stated
-//	edges.Aggregation          gaussian                   edge, interaction, user
 //	edges.EdgeRand             randomized-response        edge, interaction
 //	edges.GaussianEdgeRand     gaussian                   edge, interaction
 //	edges.LapGraph             laplace, twice             edge, interaction
@@ -53,7 +52,7 @@
 //	secure.DiscreteLaplace     discrete-laplace           stated
 //
 // Sensitivity is the distance of neighbours under the stated relation. A mechanism that
-// computes it (DPSGD, Aggregation) has it in its event; where the caller states it (Gaussian,
+// computes it (DPSGD) has it in its event; where the caller states it (Gaussian,
 // Laplace, Functional), the caller must be right. A sum of vectors clipped with channel.Clip
 // moves by the bound if a unit is added, and by twice the bound if one is replaced.
 //
@@ -91,7 +90,7 @@
 //     for categories and sequences.
 //
 // The others have none. local.UnaryEncoding, local.Piecewise and local.FeatureSampler compare
-// floating point numbers; edges.EdgeRand is exact but keyed; edges.LapGraph, edges.Aggregation,
+// floating point numbers; edges.EdgeRand is exact but keyed; edges.LapGraph,
 // channel.Functional and channel.DPSGD add noise in floating point.
 //
 // Bits are the source of random bits of the mechanisms over categories: Keyed (research, the

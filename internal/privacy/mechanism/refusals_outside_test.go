@@ -139,15 +139,6 @@ func doors() []door {
 				}
 				return o.Perturb(channel.NewPolynomial[float32](2), 0)
 			}},
-		{name: "aggregation", good: numbers{"sigma": 1, "norm": 1, "clamp": 2, "share": 1}, may: nil0, wrong: map[string][]float64{"clamp": {1 << 31}, "sigma": {1e300}},
-			use: func(p numbers, l *privacy.Ledger) error {
-				m := edges.Aggregation{Purpose: "door", Sigma: p["sigma"], Norm: p["norm"], Weights: edges.BothWeights, Clamp: int(p["clamp"]), Unit: edge, Neighbouring: more, Share: p.share()}
-				g, err := edges.OpenAggregation[float32](m, l, stream())
-				if err != nil {
-					return err
-				}
-				return g.Aggregate(make([]float32, 3), []float32{1, 2, 3, 4}, 1, threeUsers(), 0, 0)
-			}},
 		{name: "edge rand", good: numbers{"epsilon": 1, "limit": 1000, "share": 1}, may: map[string][]float64{"share": {0}, "limit": {0}}, wrong: map[string][]float64{"epsilon": {64.001, 1e300}, "limit": {1}},
 			use: func(p numbers, l *privacy.Ledger) error {
 				_, err := edges.PerturbEdgeRand(edges.EdgeRand{Purpose: "door", Epsilon: p["epsilon"], Unit: edge, Limit: int64(p["limit"]), Share: p.share()}, l, stream(), threeUsers())
@@ -287,10 +278,6 @@ func TestEveryDoorWantsItsStatement(t *testing.T) {
 		},
 		"functional": func(s statement, l *privacy.Ledger) error {
 			_, err := channel.OpenFunctional[float64](channel.Functional{Purpose: s.purpose, Epsilon: 1, Sensitivity: 1, Unit: s.unit, Neighbouring: s.near, Share: 1}, l, stream())
-			return err
-		},
-		"aggregation": func(s statement, l *privacy.Ledger) error {
-			_, err := edges.OpenAggregation[float64](edges.Aggregation{Purpose: s.purpose, Sigma: 1, Norm: 1, Unit: s.unit, Neighbouring: s.near}, l, stream())
 			return err
 		},
 	}

@@ -157,13 +157,6 @@ func attempts() map[string]attempt {
 		"largest cells": giving(func(l *privacy.Ledger) (edges.Adjacency, bool, error) {
 			return matrix(edges.PerturbLapGraph(edges.LapGraph{Purpose: "p", Epsilon: 1, CountShare: 0.1, Unit: privacy.Edge}, l, s, graph))
 		}),
-		"aggregation": on(numbers, func(l *privacy.Ledger, x []float32) error {
-			g, err := edges.OpenAggregation[float32](edges.Aggregation{Purpose: "p", Sigma: 1, Norm: 1, Unit: privacy.Edge, Neighbouring: privacy.AddRemove}, l, s)
-			if err != nil {
-				return err
-			}
-			return g.Aggregate(x, []float32{1, 0, 0, 1, 1, 1}, 2, graph, 0, 0)
-		}),
 	}
 }
 

@@ -120,17 +120,6 @@ func scaleTo[T mechanism.Float](v []T, s size, c, by float64) {
 	}
 }
 
-// ScaleRow writes row, scaled to the norm and never above it, to dst. Zeros stay zeros.
-func ScaleRow[T mechanism.Float](dst, row []T, norm float64) error {
-	n := normAbove(row)
-	copy(dst, row)
-	if n.v > 0 && n.v <= math.MaxFloat64 {
-		scaleTo(dst, n, norm, 1)
-	}
-	_, err := Clip(dst, norm)
-	return err
-}
-
 // CheckNorm fails if v is longer than c, a fault that no noise compensates.
 func CheckNorm[T mechanism.Float](purpose, what string, v []T, c float64, hint string) error {
 	if n := normAbove(v); !n.atMost(c) {

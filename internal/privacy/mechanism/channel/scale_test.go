@@ -7,7 +7,6 @@ import (
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism"
 	"privrec/internal/privacy/mechanism/channel"
-	"privrec/internal/privacy/mechanism/edges"
 	"privrec/internal/privacy/mechanism/mechanismtest"
 	"privrec/internal/rng"
 )
@@ -40,14 +39,6 @@ func scaled[T mechanism.Float](scale float64, l *privacy.Ledger, s rng.Stream) m
 				}
 				return x.Finish(row())
 			}, nil
-		},
-		"Aggregation": func() (*channel.Channel[T], func() error, error) {
-			x, err := edges.OpenAggregation[T](edges.Aggregation{Purpose: "x", Sigma: scale, Norm: 1, Unit: unit, Neighbouring: how}, l, s)
-			if err != nil {
-				return nil, nil, err
-			}
-			a := edges.Adjacency{Rows: 1, Cols: 1, Ptr: []int64{0, 1}, Idx: []int32{0}}
-			return x.Channel(), func() error { return x.Aggregate(row(), row(), 3, a, 0, 0) }, nil
 		},
 		"Functional": func() (*channel.Channel[T], func() error, error) {
 			x, err := channel.OpenFunctional[T](channel.Functional{Purpose: "x", Epsilon: 1 / scale, Sensitivity: 1, Unit: unit, Neighbouring: how}, l, s)

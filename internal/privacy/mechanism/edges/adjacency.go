@@ -51,18 +51,6 @@ func (a Adjacency) Validate() error {
 	return nil
 }
 
-// Degrees returns the number of ones in every row and in every column.
-func (a Adjacency) Degrees() (rows, cols []int32) {
-	rows, cols = make([]int32, a.Rows), make([]int32, a.Cols)
-	for i := range rows {
-		rows[i] = int32(a.Ptr[i+1] - a.Ptr[i])
-	}
-	for _, j := range a.Idx {
-		cols[j]++
-	}
-	return rows, cols
-}
-
 // Transpose returns the matrix with rows and columns exchanged.
 func (a Adjacency) Transpose() Adjacency {
 	t := Adjacency{Rows: a.Cols, Cols: a.Rows, Ptr: make([]int64, a.Cols+1), Idx: make([]int32, len(a.Idx))}

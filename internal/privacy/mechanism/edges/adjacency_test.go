@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"privrec/internal/privacy/mechanism/mechanismtest"
 	"privrec/internal/rng"
 )
 
@@ -117,31 +116,14 @@ func TestAdjacencyAgainstDense(t *testing.T) {
 	}
 }
 
-// Bounds keep what is within them, cut what is not, and choose uniformly.
-func TestDegreesAreBounded(t *testing.T) {
-	a := matrix("11111", "10100", "00000", "11011")
-	count := make([]float64, 5)
-	for i := range uint64(5000) {
-		b, err := BoundRows(a, 2, rng.Seed(1).Stream("bound", i))
-		if err != nil || b.Validate() != nil || inCommon(a, b) != b.Edges() || b.Edges() != 6 || !slices.Equal(b.Row(1), a.Row(1)) {
-			t.Fatal(b, err)
-		}
-		for _, j := range b.Row(0) {
-			count[j]++
-		}
+// Degrees returns the number of ones in every row and in every column.
+func (a Adjacency) Degrees() (rows, cols []int32) {
+	rows, cols = make([]int32, a.Rows), make([]int32, a.Cols)
+	for i := range rows {
+		rows[i] = int32(len(a.Row(i)))
 	}
-	mechanismtest.GoodFit(t, "kept", count, slices.Repeat([]float64{0.2}, 5))
-	b, err := BoundColumns(a, 1, rng.Seed(1).Stream("bound"))
-	if err != nil || b.Validate() != nil || b.Edges() != 5 || inCommon(a, b) != 5 {
-		t.Fatal(b, err)
+	for _, j := range a.Idx {
+		cols[j]++
 	}
-	// What a column keeps depends on the column alone: others may change.
-	other := matrix("10000", "10100", "01110", "10001")
-	c, err := BoundColumns(other, 1, rng.Seed(1).Stream("bound"))
-	if err != nil || !slices.Equal(c.Transpose().Row(0), b.Transpose().Row(0)) {
-		t.Error("one column's bound depends on others")
-	}
-	if _, err := BoundColumns(a, 0, rng.Stream{}); err == nil {
-		t.Error("a bound of 0")
-	}
+	return rows, cols
 }

@@ -1,4 +1,4 @@
-// Package edges protects adjacency matrices and sums over them. A graph of users and items is
+// Package edges protects adjacency matrices. A graph of users and items is
 // given as their block of it (Adjacency), users in rows.
 //
 // Two kinds of mechanism release a matrix. EdgeRand and GaussianEdgeRand choose for every cell
@@ -9,12 +9,5 @@
 // few, and the largest zeros. Perturb a graph once, before training; training on the result
 // costs no more.
 //
-// Aggregation leaves the matrix as it is and protects what is computed with it: the sums of
-// embeddings over every node's neighbours, with normal noise (a channel of package channel). It
-// derives the sensitivity from the norm of the embeddings, the weights and the unit, and
-// normalises the embeddings itself. Where the unit is a user, BoundColumns and BoundRows bring
-// the degrees within the limits of the guarantee.
-//
-// The unit of all but Aggregation is an edge or an interaction, one cell: noise on cells does
-// not hide a whole node.
+// The unit is an edge or an interaction, one cell: noise on cells does not hide a whole node.
 package edges

@@ -59,45 +59,6 @@ func ExamplePerturbLapGraph() {
 	// graph: scale 2.000
 }
 
-// Both views of a bipartite graph, users from items and items from users, are two
-// releases under one key.
-func ExampleAggregator_Aggregate() {
-	ledger := research()
-	m := edges.Aggregation{Purpose: "propagate", Sigma: 0.3, Norm: 1, Weights: edges.RightWeights, Clamp: 10,
-		Unit: privacy.Edge, Neighbouring: privacy.AddRemove}
-	g, err := edges.OpenAggregation[float32](m, ledger, rng.Seed(1).Stream("graph"))
-	if err != nil {
-		log.Fatal(err)
-	}
-	const cols = 2
-	byItems := threeUsers()
-	users, items := make([]float32, 3*cols), []float32{1, 0, 0, 1, 1, 1, 2, 0}
-	if err := g.Aggregate(users, items, cols, byItems, 0, 0); err != nil {
-		log.Fatal(err)
-	}
-	if err := g.Aggregate(make([]float32, 4*cols), users, cols, byItems.Transpose(), 1, 0); err != nil {
-		log.Fatal(err)
-	}
-	e := ledger.Entries()[0]
-	fmt.Printf("%d releases of sensitivity %.4f\n", e.Count, e.Event.(privacy.Gaussian).Sensitivity)
-	// Output:
-	// 2 releases of sensitivity 0.3162
-}
-
-// For user-level privacy the number of rows that a user enters is bounded first.
-func ExampleBoundColumns() {
-	a := edges.Adjacency{Rows: 3, Cols: 1, Ptr: []int64{0, 1, 2, 3}, Idx: []int32{0, 0, 0}}
-	b, err := edges.BoundColumns(a, 2, rng.Seed(1).Stream("bound"))
-	if err != nil {
-		log.Fatal(err)
-	}
-	m := edges.Aggregation{Purpose: "propagate", Sigma: 1, Norm: 1, Unit: privacy.User, Neighbouring: privacy.AddRemove, Columns: 2}
-	d, err := m.Sensitivity()
-	fmt.Printf("%d ones, sensitivity %.3f %v\n", b.Edges(), d, err)
-	// Output:
-	// 2 ones, sensitivity 1.414 <nil>
-}
-
 // The noisy adjacency matrix of a session, thresholded: how it flips is known
 // beforehand.
 func ExamplePerturbGaussianEdgeRand() {
@@ -114,15 +75,4 @@ func ExamplePerturbGaussianEdgeRand() {
 	// Output:
 	// lost 0.3085, made 0.3085
 	// 3 4 1 1
-}
-
-// Rows of a matrix are cut to a number of ones, each row for itself.
-func ExampleBoundRows() {
-	a := threeUsers()
-	b, err := edges.BoundRows(a, 1, rng.Seed(1).Stream("bound"))
-	before, _ := a.Degrees()
-	after, _ := b.Degrees()
-	fmt.Println(before, after, err)
-	// Output:
-	// [2 1 2] [1 1 1] <nil>
 }

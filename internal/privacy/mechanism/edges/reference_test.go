@@ -1,7 +1,6 @@
 package edges
 
 import (
-	"encoding/json"
 	"math"
 	"slices"
 	"testing"
@@ -10,7 +9,6 @@ import (
 
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism"
-	"privrec/internal/privacy/mechanism/channel"
 	"privrec/internal/privacy/mechanism/mechanismtest"
 	"privrec/internal/privacy/mechanism/mechanismtest/choices"
 	"privrec/internal/rng"
@@ -145,38 +143,4 @@ func TestPerturbedGraphsAreValid(t *testing.T) {
 			}
 		}
 	})
-}
-
-// Aggregations go through checkpoints like any channel.
-func TestAggregationsResume(t *testing.T) {
-	a := matrix("1101", "0110")
-	x := []float64{1, 2, 3, 4, 5, 6, 7, 8}
-	whole, _ := openGAP[float64](t, gap)
-	split, _ := openGAP[float64](t, gap)
-	want, got := make([]float64, 4), make([]float64, 4)
-	for step := range uint64(3) {
-		if err := whole.Aggregate(want, x, 2, a, 0, 0, step); err != nil {
-			t.Fatal(err)
-		}
-		b, err := json.Marshal(split.Channel().State())
-		if err != nil {
-			t.Fatal(err)
-		}
-		var st channel.State
-		if err := json.Unmarshal(b, &st); err != nil {
-			t.Fatal(err)
-		}
-		split, _ = openGAP[float64](t, gap)
-		if err := split.Channel().Restore(st); err != nil {
-			t.Fatal(err)
-		}
-		if step > 0 {
-			if err := split.Channel().Check(); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := split.Aggregate(got, x, 2, a, 0, 0, step); err != nil || !slices.Equal(got, want) {
-			t.Fatalf("step %d: %v, want %v (%v)", step, got, want, err)
-		}
-	}
 }

@@ -97,11 +97,6 @@ for sigma in [0.05, 0.3, 1.0, 4.0]:
         for name, p in [("LoseOne", phi((mpf(t) - 1) / sigma)), ("MakeOne", 1 - phi(mpf(t) / sigma))]:
             if p > mpf("1e-290"):
                 row(name, p, 1e-11, sigma=sigma, t=t)
-for k in [1, 2, 3, 10, 1000, 10**6]:
-    row("BothSensitivity", 1 / sqrt(mpf(k) * (k + 1)) + 1 - sqrt(mpf(k) / (k + 1)), 1e-13, k=k)
-    row("RightSensitivity", 1 / sqrt(mpf(k)), 1e-13, k=k)
-for columns, own in [(1, 0), (0, 1), (7, 0), (50, 20), (10**6, 3)]:
-    row("NodeSensitivity", sqrt(mpf(columns) + mpf(own) ** 2), 1e-13, columns=columns, own=own)
 print('{"entries": [')
 print(",\n".join(json.dumps(r) for r in rows))
 print("]}")
