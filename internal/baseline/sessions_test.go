@@ -149,7 +149,7 @@ func TestBaselines(t *testing.T) {
 		if p.Claimed != nil || !math.IsInf(float64(p.Total), 1) || strings.Join(experiment.Names(p.Unbounded), ",") != c.unbounded {
 			t.Errorf("%s: %+v", c.name, p)
 		}
-		l, err := privacy.ReadLedger(filepath.Join(dir, "ledger.jsonl"))
+		l, err := privacy.Reading{}.File(filepath.Join(dir, "ledger.jsonl"))
 		if err != nil {
 			t.Fatal(err)
 		}

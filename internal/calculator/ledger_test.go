@@ -17,7 +17,7 @@ import (
 // what is unprotected is infinite with its reason.
 func TestAccountLedger(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ledger.jsonl")
-	l, err := privacy.CreateLedger(path, privacy.Research)
+	l, err := privacy.CreateLedger(path, privacy.Research, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func TestAccountOddLedgers(t *testing.T) {
 func TestAccountRefusesDamage(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "ledger.jsonl")
-	l, err := privacy.CreateLedger(path, privacy.Research)
+	l, err := privacy.CreateLedger(path, privacy.Research, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -156,7 +156,7 @@ func (c *ledgerTally) one(t *testing.T, dir string, i uint64) {
 // record writes a ledger as a run does: of one that is interrupted the last releases are
 // on file as those of an open period.
 func record(path string, drawn below.Drawn, interrupted bool, flushed int) error {
-	l, err := privacy.CreateLedger(path, privacy.Research)
+	l, err := privacy.CreateLedger(path, privacy.Research, nil)
 	if err != nil {
 		return err
 	}

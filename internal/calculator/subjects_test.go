@@ -15,7 +15,7 @@ import (
 func ledgerOf(t *testing.T, held []privacy.Holding, events ...privacy.Event) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "l.jsonl")
-	l, err := privacy.CreateLedger(path, privacy.Secure)
+	l, err := privacy.CreateLedger(path, privacy.Secure, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -330,16 +330,16 @@ func TestTapeIsHandedBackAsItWas(t *testing.T) {
 	}
 }
 
-func TestReportAndPerUser(t *testing.T) {
+func TestPerUser(t *testing.T) {
 	s := &table{items: 40, levels: 7}
 	samples, targets := cases(12, 40)
 	ms := metrics.Grid([]metrics.Kind{metrics.Recall, metrics.MRR}, []int{5, 10})
-	r, err := Ranking(t.Context(), s, samples, targets, ms, Options{})
-	if err != nil || len(r.Values) != 4 || r.Values[0].Count != 12 {
-		t.Fatal(r, err)
+	ranks, err := Ranks(t.Context(), s, samples, targets, Options{})
+	if err != nil {
+		t.Fatal(err)
 	}
 	users := []int32{2, 2, 0, 0, 0, 4, 4, 4, 4, 4, 4, 2}
-	each := ms[2].Each(r.Ranks)
+	each := ms[2].Each(ranks)
 	got, err := PerUser(each, users, 6)
 	if err != nil || len(got) != 3 {
 		t.Fatal(got, err)
@@ -355,17 +355,6 @@ func TestReportAndPerUser(t *testing.T) {
 	}
 	if _, err := PerUser(each, users, 4); err == nil || !strings.Contains(err.Error(), "sample 5 belongs to user 4") {
 		t.Error(err)
-	}
-}
-
-func TestFloors(t *testing.T) {
-	ms := []metrics.Metric{{Kind: metrics.Recall, K: 2}}
-	random, pop, err := Floors(ms, []int64{5, 9, 5, 1}, []int32{0, 1, 2, 3})
-	if err != nil || random[0].Value != 0.5 || random[0].Count != 4 || pop[0].Value != 0.5 {
-		t.Error(random, pop, err)
-	}
-	if _, _, err := Floors(ms, []int64{5}, []int32{1}); err == nil {
-		t.Error("a target outside was accepted")
 	}
 }
 

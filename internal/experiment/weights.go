@@ -109,9 +109,6 @@ func (w *Weights) Into(params []*autograd.Param) error {
 	return nil
 }
 
-// Path returns the file that was read.
-func (w *Weights) Path() string { return w.path }
-
 // Matrix returns a view of one tensor of the file.
 func (w *Weights) Matrix(name string) (tensor.Matrix, error) {
 	t, err := w.tensor(w.prefix + name)

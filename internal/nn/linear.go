@@ -45,24 +45,6 @@ func (l *Linear) Params() []*autograd.Param {
 	return []*autograd.Param{l.W, l.B}
 }
 
-// Embedding is a layer that looks up the rows of a table.
-type Embedding struct {
-	Table *autograd.Param // (n, d)
-}
-
-// NewEmbedding returns a table of n rows of width d.
-func NewEmbedding(name string, n, d int, init Init) *Embedding {
-	return &Embedding{NewTableParam(name, n, d, init)}
-}
-
-// Forward returns the rows idx of the table (len(idx), d). The gradient is row-sparse.
-func (e *Embedding) Forward(t *autograd.Tape, idx []int32) *autograd.Node {
-	return t.Rows(e.Table, idx)
-}
-
-// Params implements Layer.
-func (e *Embedding) Params() []*autograd.Param { return []*autograd.Param{e.Table} }
-
 // MLP is several linear layers with an activation between them and none after the last.
 type MLP struct {
 	Layers []*Linear

@@ -38,7 +38,6 @@ func TestLayerGradients(t *testing.T) {
 	}{
 		"linear":         {nn.NewLinear("l", 3, 4, true, start), func(t tape, l nn.Layer) node { return l.(*nn.Linear).Forward(t, t.Use(x)) }},
 		"linear no bias": {nn.NewLinear("l", 3, 4, false, start), func(t tape, l nn.Layer) node { return l.(*nn.Linear).Forward(t, t.Use(x)) }},
-		"embedding":      {nn.NewEmbedding("e", 6, 3, start), func(t tape, l nn.Layer) node { return l.(*nn.Embedding).Forward(t, []int32{5, 0, 5}).Tanh() }},
 		"mlp": {nn.NewMLP("m", []int{3, 4, 2, 2}, (*autograd.Node).Tanh, start), func(t tape, l nn.Layer) node {
 			return l.(*nn.MLP).Forward(t, t.Use(x))
 		}},
@@ -267,13 +266,13 @@ func TestParamNames(t *testing.T) {
 	names := map[string]bool{}
 	for _, p := range nn.Params(nn.NewLinear("l", 2, 2, true, start), nn.NewGRUCell("g", 2, 2, 0, 0, start),
 		nn.NewLSTMCell("c", 2, 2, start), nn.NewAttention("a", 2, 1, false, start), nn.NewLayerNorm("n", 2),
-		nn.NewMLP("m", []int{2, 2, 2}, nil, start), nn.NewEmbedding("e", 2, 2, start), nn.NewDropout("d", 0, seed)) {
+		nn.NewMLP("m", []int{2, 2, 2}, nil, start), nn.NewDropout("d", 0, seed)) {
 		if names[p.Name] {
 			t.Errorf("two parameters are named %s", p.Name)
 		}
 		names[p.Name] = true
 	}
-	if len(names) != 2+4+4+8+2+4+1 {
+	if len(names) != 2+4+4+8+2+4 {
 		t.Errorf("%d parameters", len(names))
 	}
 }

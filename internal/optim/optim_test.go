@@ -102,11 +102,6 @@ var rules = map[string]struct {
 		s[0] = 0.9*s[0] + g + 0.1*w
 		return w - lr*s[0]
 	}},
-	"adagrad": {func() optim.Optimizer { return &optim.Adagrad{L2: 0.02} }, func(w, g float64, s *[2]float64, lr float64, t int) float64 {
-		g += 0.02 * w
-		s[0] += g * g
-		return w - lr*g/(math.Sqrt(s[0])+1e-10)
-	}},
 }
 
 func adamRule(l2 float64) func(w, g float64, s *[2]float64, lr float64, t int) float64 {
@@ -381,7 +376,6 @@ func TestStepAndLoadRefuse(t *testing.T) {
 		{"learning rate -1", (&optim.SGD{}).Step(ps, g, -1)},
 		{"adam with betas 0 and 0, eps 0", (&optim.Adam{}).Step(ps, g, 1)},
 		{"sgd with momentum 1", (&optim.SGD{Momentum: 1}).Step(ps, g, 1)},
-		{"adagrad with eps -1", (&optim.Adagrad{Eps: -1}).Step(ps, g, 1)},
 		{`gradient of "w", which is not among`, optim.NewAdam(0).Step(ps[:1], g, 1)},
 		{"without adam.steps", optim.NewAdam(0).Load(nil)},
 		{"adamlazy.rates", optim.NewAdamLazy(0).Load(nil)},
@@ -462,10 +456,9 @@ func TestStepWorkers(t *testing.T) {
 
 func TestSchedules(t *testing.T) {
 	for _, c := range []struct {
-		s    optim.Schedule
+		s    optim.StepDecay
 		want []float64
 	}{
-		{optim.Constant{}, []float64{0.01, 0.01, 0.01}},
 		{optim.StepDecay{Factor: 0.1, Every: 3, TickBefore: true}, []float64{1e-2, 1e-2, 1e-3, 1e-3, 1e-3, 1e-4, 1e-4, 1e-4, 1e-5, 1e-5}},
 		{optim.StepDecay{Factor: 0.1, Every: 3}, []float64{1e-2, 1e-2, 1e-2, 1e-3, 1e-3, 1e-3, 1e-4}},
 		{optim.StepDecay{Factor: 0.5, Every: 1}, []float64{0.01, 0.005, 0.0025}},

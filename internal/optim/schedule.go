@@ -1,17 +1,5 @@
 package optim
 
-// Schedule gives the learning rate of an epoch, counted from 0.
-type Schedule interface {
-	// LR returns the learning rate of an epoch from the base rate of the first one.
-	LR(base float64, epoch int) float64
-}
-
-// Constant keeps the base learning rate.
-type Constant struct{}
-
-// LR implements Schedule.
-func (Constant) LR(base float64, epoch int) float64 { return base }
-
 // StepDecay multiplies the learning rate by Factor once in every Every ticks. A tick follows each
 // epoch. With TickBefore it comes before the epoch, so that the first rate lasts one epoch less, as in
 // the released SR-GNN code and its descendants, among them DIPSGNN.
@@ -21,7 +9,7 @@ type StepDecay struct {
 	TickBefore bool
 }
 
-// LR implements Schedule.
+// LR returns the learning rate of an epoch, counted from 0, from the base rate of the first one.
 func (s StepDecay) LR(base float64, epoch int) float64 {
 	ticks := epoch
 	if s.TickBefore {

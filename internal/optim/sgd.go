@@ -2,7 +2,6 @@ package optim
 
 import (
 	"fmt"
-	"math"
 
 	"privrec/internal/autograd"
 	"privrec/internal/tensor"
@@ -50,58 +49,8 @@ func (s *SGD) Load(state []NamedTensor) error {
 	return s.memory.Load(state)
 }
 
-// Adagrad is Duchi, Hazan & Singer 2011 in its diagonal form: with g' = g + L2·w, s += g'²,
-// w -= lr·g'/(sqrt(s) + Eps).
-type Adagrad struct {
-	Eps float64 // 0 means 1e-10
-	L2  float64 // coupled weight decay
-
-	memory
-}
-
-// Step implements Optimizer.
-func (a *Adagrad) Step(params []*autograd.Param, g *autograd.Grads, lr float64) error {
-	if !(a.Eps >= 0 && a.L2 >= 0) {
-		return fmt.Errorf("optim: adagrad with eps %v, l2 %v", a.Eps, a.L2)
-	}
-	a.prefix = "adagrad"
-	if err := a.check(params, g, lr); err != nil {
-		return err
-	}
-	eps := a.Eps
-	if eps == 0 {
-		eps = 1e-10
-	}
-	a.steps++
-	a.each(params, g, func(u *unit) {
-		u.spans(func(w, g, s, _ []tensor.Float) {
-			for i := range w {
-				d := float64(g[i]) + a.L2*float64(w[i])
-				s[i] += tensor.Float(d * d)
-				if d != 0 {
-					w[i] -= tensor.Float(lr * d / (math.Sqrt(float64(s[i])) + eps))
-				}
-			}
-		})
-	})
-	return nil
-}
-
-// State implements Optimizer.
-func (a *Adagrad) State() []NamedTensor {
-	a.prefix = "adagrad"
-	return a.memory.State()
-}
-
-// Load implements Optimizer.
-func (a *Adagrad) Load(state []NamedTensor) error {
-	a.prefix = "adagrad"
-	return a.memory.Load(state)
-}
-
 var (
 	_ Optimizer = (*Adam)(nil)
 	_ Optimizer = (*AdamLazy)(nil)
 	_ Optimizer = (*SGD)(nil)
-	_ Optimizer = (*Adagrad)(nil)
 )

@@ -22,7 +22,7 @@ type engine[C any] struct {
 
 // release perturbs and writes all records under a ledger, which it closes if all goes well.
 func (e *engine[C]) release(ctx context.Context) (f Facts, err error) {
-	ledger, err := privacy.CreateKeyedLedger(e.st.Path(ledgerFile), e.Noise(), e.Key)
+	ledger, err := privacy.CreateLedger(e.st.Path(ledgerFile), e.Noise(), e.Key)
 	if err != nil {
 		return f, err
 	}

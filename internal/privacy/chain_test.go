@@ -33,7 +33,7 @@ func check(t testing.TB, err error) {
 // small writes a ledger of four lines and the one that closes it, and returns its bytes and last state.
 func small(t testing.TB, path string) ([]byte, privacy.LedgerState) {
 	t.Helper()
-	l := must(privacy.CreateLedger(path, privacy.Research))
+	l := must(privacy.CreateLedger(path, privacy.Research, nil))
 	check(t, l.Bound("sums", 2))
 	check(t, l.Record("sums", normal, 5))
 	check(t, l.Flush("epoch 1"))
@@ -95,7 +95,7 @@ func TestChainIsRecomputed(t *testing.T) {
 	}
 	// A ledger in memory that holds the same has the same last check.
 	m := must(privacy.NewLedger(privacy.Research))
-	for _, e := range must(privacy.ParseLedger(bytes.NewReader(file))).Entries() {
+	for _, e := range must(privacy.Reading{}.Parse(bytes.NewReader(file))).Entries() {
 		if e.PerUnit > 0 {
 			check(t, m.Bound(e.Purpose, e.PerUnit))
 		}
@@ -129,7 +129,7 @@ func TestEveryByteIsCovered(t *testing.T) {
 		for v, with := range variants {
 			bad := append(append(bytes.Clone(file[:i]), with...), file[i+1:]...)
 			tried++
-			_, err := privacy.ParseLedger(bytes.NewReader(bad))
+			_, err := privacy.Reading{}.Parse(bytes.NewReader(bad))
 			here, next := fmt.Sprintf("line %d:", line), fmt.Sprintf("line %d:", line+1)
 			if err == nil || !strings.HasPrefix(err.Error(), here) && !(b == '\n' && strings.HasPrefix(err.Error(), next)) {
 				t.Fatalf("byte %d of line %d, %q for %q: %v", i, line, with, b, err)
@@ -138,17 +138,17 @@ func TestEveryByteIsCovered(t *testing.T) {
 				continue
 			}
 			check(t, os.WriteFile(path, bad, 0o644))
-			if _, err := privacy.ReadLedger(path); err == nil || !strings.Contains(err.Error(), path+": line ") {
+			if _, err := (privacy.Reading{}).File(path); err == nil || !strings.Contains(err.Error(), path+": line ") {
 				t.Fatalf("byte %d: the file is not named in %v", i, err)
 			}
 			if int64(i) >= st.Offset { // the closing line, which a resumed run writes again
-				check(t, must(privacy.ResumeLedger(path, st)).Close())
+				check(t, must(privacy.ResumeLedger(path, st, nil)).Close())
 				if again := must(os.ReadFile(path)); !bytes.Equal(again, file) {
 					t.Fatalf("byte %d: resumed and closed as\n%s", i, again)
 				}
 				continue
 			}
-			if _, err := privacy.ResumeLedger(path, st); err == nil || !strings.Contains(err.Error(), path) {
+			if _, err := privacy.ResumeLedger(path, st, nil); err == nil || !strings.Contains(err.Error(), path) {
 				t.Fatalf("byte %d, %q for %q: resumed, %v", i, with, b, err)
 			}
 			if left := must(os.ReadFile(path)); !bytes.Equal(left, bad) {
@@ -170,11 +170,11 @@ func TestEveryByteIsCovered(t *testing.T) {
 func TestEveryCut(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
 	file, st := small(t, path)
-	whole := must(privacy.ParseLedger(bytes.NewReader(file))).Entries()
+	whole := must(privacy.Reading{}.Parse(bytes.NewReader(file))).Entries()
 	for n := range len(file) {
 		cut := file[:n]
 		lines := bytes.Count(cut, []byte("\n"))
-		_, err := privacy.ParseLedger(bytes.NewReader(cut))
+		_, err := privacy.Reading{}.Parse(bytes.NewReader(cut))
 		l, unfinished := privacy.Reading{Unfinished: true}.Parse(bytes.NewReader(cut))
 		switch {
 		case n == 0:
@@ -200,17 +200,17 @@ func TestEveryCut(t *testing.T) {
 		}
 		check(t, os.WriteFile(path, cut, 0o644))
 		if int64(n) >= st.Offset { // nothing that the checkpoint knows is lost
-			check(t, must(privacy.ResumeLedger(path, st)).Close())
+			check(t, must(privacy.ResumeLedger(path, st, nil)).Close())
 			if again := must(os.ReadFile(path)); !bytes.Equal(again, file) {
 				t.Errorf("cut at byte %d, resumed and closed as\n%s", n, again)
 			}
 			continue
 		}
-		if _, err := privacy.ResumeLedger(path, st); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%d bytes, the checkpoint was made at %d", n, st.Offset)) {
+		if _, err := privacy.ResumeLedger(path, st, nil); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%d bytes, the checkpoint was made at %d", n, st.Offset)) {
 			t.Errorf("cut at byte %d and resumed: %v", n, err)
 		}
 	}
-	s, closed := must(privacy.ParseLedger(bytes.NewReader(file))).Seal()
+	s, closed := must(privacy.Reading{}.Parse(bytes.NewReader(file))).Seal()
 	if !closed || s.Entries != 3 || !bytes.HasSuffix(file, []byte(s.Chain+"\"}\n")) {
 		t.Errorf("the whole one: %+v, closed: %v", s, closed)
 	}
@@ -269,14 +269,14 @@ func accepts(t *testing.T, r rule, file []byte) bool {
 func TestChainsThatForget(t *testing.T) {
 	dir := t.TempDir()
 	file, _ := small(t, filepath.Join(dir, "a"))
-	l := must(privacy.CreateLedger(filepath.Join(dir, "b"), privacy.Secure))
+	l := must(privacy.CreateLedger(filepath.Join(dir, "b"), privacy.Secure, nil))
 	check(t, errors.Join(l.Record("other", normal, 1), l.Flush("1"), l.Record("other", spread, 1), l.Flush("2"), l.Record("other", normal, 7), l.Close()))
 	other := must(os.ReadFile(filepath.Join(dir, "b")))
 	for name, bad := range attacks(file, other) {
 		if bytes.Equal(bad, file) {
 			t.Fatalf("%s changes nothing", name)
 		}
-		if l, err := privacy.ParseLedger(bytes.NewReader(bad)); err == nil {
+		if l, err := (privacy.Reading{}).Parse(bytes.NewReader(bad)); err == nil {
 			t.Errorf("%s: accepted with %d entries", name, len(l.Entries()))
 		}
 	}
@@ -363,7 +363,7 @@ func TestWellSealedAndWrong(t *testing.T) {
 			t.Fatalf("%s: no %s in %s", name, c.old, wrong[c.line-1])
 		}
 		wrong[c.line-1] = strings.Replace(wrong[c.line-1], c.old, c.new, 1)
-		if _, err := privacy.ParseLedger(bytes.NewReader(sealed(documented, wrong))); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+		if _, err := (privacy.Reading{}).Parse(bytes.NewReader(sealed(documented, wrong))); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
@@ -393,17 +393,17 @@ func TestLongestLine(t *testing.T) {
 		t.Errorf("one byte more: %v", err)
 	}
 	path := filepath.Join(t.TempDir(), "a")
-	l := must(privacy.CreateLedger(path, privacy.Secure))
+	l := must(privacy.CreateLedger(path, privacy.Secure, nil))
 	check(t, errors.Join(l.Bound(wide, math.MaxInt64), l.Record(wide, long(lo), math.MaxInt64)))
 	st := must(l.State())
 	check(t, errors.Join(l.Flush(wide), l.Close()))
 	want := []privacy.Entry{{Period: wide, Purpose: wide, Count: math.MaxInt64, PerUnit: math.MaxInt64, Event: long(lo)}}
-	if got := must(privacy.ReadLedger(path)).Entries(); !cmp.Equal(got, want) {
+	if got := must(privacy.Reading{}.File(path)).Entries(); !cmp.Equal(got, want) {
 		t.Error("the longest line comes back as another one")
 	}
-	resumed := must(privacy.ResumeLedger(path, st))
+	resumed := must(privacy.ResumeLedger(path, st, nil))
 	check(t, errors.Join(resumed.Flush(wide), resumed.Close()))
-	if got := must(privacy.ReadLedger(path)).Entries(); !cmp.Equal(got, want) {
+	if got := must(privacy.Reading{}.File(path)).Entries(); !cmp.Equal(got, want) {
 		t.Error("the longest line is resumed as another one")
 	}
 }
@@ -412,7 +412,7 @@ func TestLongestLine(t *testing.T) {
 // anything is recorded under them: two bounds would become one.
 func TestNamesAreWrittenAsTheyAre(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
-	l := must(privacy.CreateLedger(path, privacy.Research))
+	l := must(privacy.CreateLedger(path, privacy.Research, nil))
 	check(t, l.Record("p", normal, 2))
 	for what, name := range map[string]string{"not UTF-8": "a\xff", "is not UTF-8": "\xed\xa0\x80", "want at most 1024": strings.Repeat("n", 1025)} {
 		bare := privacy.Unprotected{What: name, Why: "y"}
@@ -431,7 +431,7 @@ func TestNamesAreWrittenAsTheyAre(t *testing.T) {
 	}
 	// The period stayed open, and can still be closed under a proper name.
 	check(t, errors.Join(l.Flush("epoch\u2028 1 <ä\x00>"), l.Close()))
-	got := must(privacy.ReadLedger(path)).Entries()
+	got := must(privacy.Reading{}.File(path)).Entries()
 	if len(got) != 3 || got[0].Period != "epoch\u2028 1 <ä\x00>" || got[0].Count+got[1].Count+got[2].Count != 4 {
 		t.Errorf("%.200v", got)
 	}

@@ -25,7 +25,7 @@ func onFile(t *testing.T, path string) *Ledger {
 // A declaration is on file before anything else can be, and needs no Flush.
 func TestDeclareIsOnFileAtOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ledger.jsonl")
-	l := must[*Ledger](t)(CreateLedger(path, Research))
+	l := must[*Ledger](t)(CreateLedger(path, Research, nil))
 	ok(t, l.Declare(Declaration{WithoutNoise: []Unprotected{openLabels, openFeature, openLabels}, Public: []Assumption{publicEdges, publicEdges}}))
 	read := onFile(t, path)
 	want := []Entry{{"before the run", "unprotected", 1, 0, openLabels}, {"before the run", "unprotected", 1, 0, openFeature}}
@@ -110,7 +110,7 @@ func TestDeclareOnResume(t *testing.T) {
 	d := Declaration{WithoutNoise: []Unprotected{openLabels}, Public: []Assumption{publicEdges}}
 	for _, declared := range []bool{true, false} {
 		path := filepath.Join(t.TempDir(), "ledger.jsonl")
-		l := must[*Ledger](t)(CreateLedger(path, Research))
+		l := must[*Ledger](t)(CreateLedger(path, Research, nil))
 		if declared {
 			ok(t, l.Declare(d))
 		}
@@ -121,7 +121,7 @@ func TestDeclareOnResume(t *testing.T) {
 		before := read1(t, path)
 		ok(t, l.file.Close()) // the kill
 
-		l = must[*Ledger](t)(ResumeLedger(path, st))
+		l = must[*Ledger](t)(ResumeLedger(path, st, nil))
 		if got := read1(t, path); string(got) != string(before) {
 			t.Errorf("declared %v: resuming alone changed the file to\n%s", declared, got)
 		}
@@ -162,7 +162,7 @@ func TestDeclareOnResumeKeepsWhatIsOnFile(t *testing.T) {
 	for _, k := range []*Key{nil, must[*Key](t)(NewKey(make([]byte, 16)))} {
 		for _, end := range []string{"closed", "at a period's end", "within a period"} {
 			path := filepath.Join(t.TempDir(), "ledger.jsonl")
-			l := must[*Ledger](t)(CreateKeyedLedger(path, Research, k))
+			l := must[*Ledger](t)(CreateLedger(path, Research, k))
 			ok(t, l.Record("a", ldp, 1))
 			ok(t, l.Flush("epoch 1"))
 			st := must[LedgerState](t)(l.State())
@@ -178,7 +178,7 @@ func TestDeclareOnResumeKeepsWhatIsOnFile(t *testing.T) {
 			want := read()
 			want = slices.Insert(want, 1, Entry{declaredPeriod, declaredPurpose, 1, 0, openFeature})
 
-			l = must[*Ledger](t)(ResumeKeyedLedger(path, st, k))
+			l = must[*Ledger](t)(ResumeLedger(path, st, k))
 			ok(t, l.Declare(d))
 			if diff := cmp.Diff(want, read()); diff != "" {
 				t.Errorf("%s: declared on resume: %s", end, diff)
@@ -200,7 +200,7 @@ func TestDeclareOnResumeKeepsWhatIsOnFile(t *testing.T) {
 func TestSync(t *testing.T) {
 	file := func(every int) string {
 		path := filepath.Join(t.TempDir(), "ledger.jsonl")
-		l := must[*Ledger](t)(CreateLedger(path, Research))
+		l := must[*Ledger](t)(CreateLedger(path, Research, nil))
 		for i := range 12 {
 			ok(t, l.Record(strings.Repeat("a", 1+i%3), ldp, int64(i+1)))
 			if every > 0 && i%every == 0 {

@@ -53,7 +53,7 @@ func Example() {
 	}
 	defer os.RemoveAll(folder)
 	path := filepath.Join(folder, "privacy.jsonl")
-	ledger, err := privacy.CreateLedger(path, privacy.Research)
+	ledger, err := privacy.CreateLedger(path, privacy.Research, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func Example() {
 	}
 
 	// 3. The report, from the file alone.
-	read, err := privacy.ReadLedger(path)
+	read, err := privacy.Reading{}.File(path)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func cells(most int64) privacy.Holding {
 // again and counts, a smaller or equal one changes nothing.
 func TestHoldingLines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
-	l := must(privacy.CreateLedger(path, privacy.Research))
+	l := must(privacy.CreateLedger(path, privacy.Research, nil))
 	check(t, errors.Join(l.Record("sums", normal, 5), l.Hold(cells(3)), l.Hold(privacy.Holding{Unit: privacy.User, Of: privacy.Edge, Most: 9}), l.Hold(cells(101)), l.Hold(cells(7))))
 	check(t, l.Flush("epoch 1"))
 	check(t, errors.Join(l.Hold(cells(101)), l.Hold(cells(100)), l.Record("sums", normal, 5), l.Flush("epoch 2")))
@@ -33,7 +33,7 @@ func TestHoldingLines(t *testing.T) {
 		t.Errorf("in memory %v, want %v", got, want)
 	}
 	file := must(os.ReadFile(path))
-	read := must(privacy.ReadLedger(path))
+	read := must(privacy.Reading{}.File(path))
 	if got := read.Holdings(); !cmp.Equal(got, want) {
 		t.Errorf("on file %v, want %v", got, want)
 	}
@@ -60,7 +60,7 @@ func TestHoldingLines(t *testing.T) {
 	for i := range file {
 		bad := bytes.Clone(file)
 		bad[i] ^= 1
-		if _, err := privacy.ParseLedger(bytes.NewReader(bad)); err == nil {
+		if _, err := (privacy.Reading{}).Parse(bytes.NewReader(bad)); err == nil {
 			t.Fatalf("byte %d changed: accepted", i)
 		}
 	}
@@ -73,7 +73,7 @@ func TestHoldingsAreDeterministic(t *testing.T) {
 	all := []privacy.Holding{cells(4), cells(101), {Unit: privacy.User, Of: privacy.Interaction, Most: 50}, {Unit: privacy.Interaction, Of: privacy.Edge, Most: 2}}
 	write := func(name string, stop bool) []byte {
 		path := filepath.Join(dir, name)
-		l := must(privacy.CreateLedger(path, privacy.Secure))
+		l := must(privacy.CreateLedger(path, privacy.Secure, nil))
 		var wg sync.WaitGroup
 		for i := range all {
 			wg.Go(func() {
@@ -88,7 +88,7 @@ func TestHoldingsAreDeterministic(t *testing.T) {
 			check(t, l.Close())
 			var st privacy.LedgerState
 			check(t, json.Unmarshal(saved, &st))
-			l = must(privacy.ResumeLedger(path, st))
+			l = must(privacy.ResumeLedger(path, st, nil))
 			if again := must(json.Marshal(must(l.State()))); !bytes.Equal(again, saved) {
 				t.Errorf("%s became %s", saved, again)
 			}
@@ -124,7 +124,7 @@ func TestHoldingRefused(t *testing.T) {
 		t.Errorf("stated after the end: %v, %v", err, l.Holdings())
 	}
 	path := filepath.Join(t.TempDir(), "a")
-	l = must(privacy.CreateLedger(path, privacy.Research))
+	l = must(privacy.CreateLedger(path, privacy.Research, nil))
 	check(t, errors.Join(l.Hold(cells(3)), l.Record("sums", normal, 1), l.Flush("1")))
 	st := must(l.State())
 	check(t, l.Close())
@@ -147,12 +147,12 @@ func TestHoldingRefused(t *testing.T) {
 			t.Fatalf("%s: no %s in %s", name, c.old, open[1])
 		}
 		open[1] = strings.Replace(open[1], c.old, c.new, 1)
-		if _, err := privacy.ParseLedger(bytes.NewReader(sealed(documented, open))); err == nil || !strings.HasPrefix(err.Error(), "line 2: ") || !strings.Contains(err.Error(), c.want) {
+		if _, err := (privacy.Reading{}).Parse(bytes.NewReader(sealed(documented, open))); err == nil || !strings.HasPrefix(err.Error(), "line 2: ") || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
 	st.Holdings = []privacy.Holding{cells(0)}
-	if _, err := privacy.ResumeLedger(path, st); err == nil || !strings.Contains(err.Error(), "checkpoint: holding") {
+	if _, err := privacy.ResumeLedger(path, st, nil); err == nil || !strings.Contains(err.Error(), "checkpoint: holding") {
 		t.Errorf("a checkpoint with a holding of nothing: %v", err)
 	}
 }

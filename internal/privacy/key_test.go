@@ -34,7 +34,7 @@ func mac(secret string) rule {
 // keyed writes the ledger of small under a key.
 func keyed(t testing.TB, path, secret string) ([]byte, privacy.LedgerState) {
 	t.Helper()
-	l := must(privacy.CreateKeyedLedger(path, privacy.Research, key(t, secret)))
+	l := must(privacy.CreateLedger(path, privacy.Research, key(t, secret)))
 	check(t, errors.Join(l.Record("sums", normal, 5), l.Flush("epoch 1"), l.Record("sums", normal, 5), l.Record("tallies", spread, 1)))
 	st := must(l.State())
 	check(t, l.Close())
@@ -60,7 +60,7 @@ func TestKeyedLedger(t *testing.T) {
 	}
 	small(t, filepath.Join(filepath.Dir(path), "unkeyed"))
 	_, unkeyed := mine.File(filepath.Join(filepath.Dir(path), "unkeyed"))
-	_, none := privacy.ReadLedger(path)
+	_, none := privacy.Reading{}.File(path)
 	_, wrong := privacy.Reading{Key: key(t, other)}.File(path)
 	for name, c := range map[string]struct{ err, is error }{"unkeyed": {unkeyed, privacy.ErrUnkeyed}, "none": {none, privacy.ErrNoKey}, "wrong": {wrong, privacy.ErrWrongKey}} {
 		if !errors.Is(c.err, c.is) || !strings.Contains(c.err.Error(), ": line 1: ") {
@@ -106,7 +106,7 @@ func TestRewritingNeedsTheKey(t *testing.T) {
 		return map[string][]byte{"shorter": sealed(r, shorter), "quieter": sealed(r, quieter)}
 	}
 	for name, forged := range rewrite(plain, documented) {
-		if _, err := privacy.ParseLedger(bytes.NewReader(forged)); err != nil {
+		if _, err := (privacy.Reading{}).Parse(bytes.NewReader(forged)); err != nil {
 			t.Errorf("without a key, %s: %v", name, err)
 		}
 	}
@@ -134,7 +134,7 @@ func TestKeyedResume(t *testing.T) {
 		key *privacy.Key
 		is  error
 	}{"none": {nil, privacy.ErrNoKey}, "wrong": {key(t, other), privacy.ErrWrongKey}} {
-		if _, err := privacy.ResumeKeyedLedger(path, st, c.key); !errors.Is(err, c.is) || !strings.Contains(err.Error(), path) {
+		if _, err := privacy.ResumeLedger(path, st, c.key); !errors.Is(err, c.is) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if !bytes.Equal(must(os.ReadFile(path)), file) {
@@ -142,7 +142,7 @@ func TestKeyedResume(t *testing.T) {
 		}
 	}
 	check(t, os.Truncate(path, st.Offset))
-	l := must(privacy.ResumeKeyedLedger(path, st, key(t, secret)))
+	l := must(privacy.ResumeLedger(path, st, key(t, secret)))
 	if d := must(json.Marshal(must(l.State()))); !bytes.Equal(d, must(json.Marshal(st))) {
 		t.Errorf("the state became %s", d)
 	}

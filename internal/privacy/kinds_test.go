@@ -48,14 +48,14 @@ func TestNewKindOfEvent(t *testing.T) {
 	stair := staircase{0.5, Edge, AddRemove}
 	events := []Event{stair, Sampled{SelfComposed{stair, 3}, 0.25, Poisson}, Parallel{[]Event{stair, gauss}, true}}
 	path := filepath.Join(t.TempDir(), "ledger.jsonl")
-	l, err := CreateLedger(path, Research)
+	l, err := CreateLedger(path, Research, nil)
 	ok(t, err)
 	for i, e := range events {
 		ok(t, l.Record("abc"[i:i+1], e, 2))
 	}
 	ok(t, l.Flush("1"))
 	ok(t, l.Close())
-	back, err := ReadLedger(path)
+	back, err := Reading{}.File(path)
 	ok(t, err)
 	var got []Event
 	for _, e := range back.Entries() {
@@ -74,7 +74,7 @@ func TestNewKindOfEvent(t *testing.T) {
 		}
 	}
 	kinds = before
-	if _, err := ReadLedger(path); err == nil || !strings.Contains(err.Error(), `unknown event kind "staircase"`) {
+	if _, err := (Reading{}).File(path); err == nil || !strings.Contains(err.Error(), `unknown event kind "staircase"`) {
 		t.Errorf("without its entry: %v", err)
 	}
 }

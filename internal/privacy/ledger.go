@@ -62,13 +62,8 @@ func newLedger(h header) *Ledger {
 	return &Ledger{head: h, chain: chain, next: 2, pending: map[string]*Entry{}, perUnit: map[string]int64{}, stated: holdings{}, unwritten: holdings{}}
 }
 
-// CreateLedger starts a ledger file. It fails if the file exists.
-func CreateLedger(path string, noise Noise) (*Ledger, error) {
-	return CreateKeyedLedger(path, noise, nil)
-}
-
-// CreateKeyedLedger does what CreateLedger does, under a ledger key, nil for none.
-func CreateKeyedLedger(path string, noise Noise, k *Key) (*Ledger, error) {
+// CreateLedger starts a ledger file, under a ledger key, nil for none. It fails if the file exists.
+func CreateLedger(path string, noise Noise, k *Key) (*Ledger, error) {
 	if err := noise.Validate(); err != nil {
 		return nil, fmt.Errorf("ledger: %w", err)
 	}

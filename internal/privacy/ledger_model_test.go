@@ -110,7 +110,7 @@ func TestLedgerAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		runs++
 		path := filepath.Join(dir, fmt.Sprint("ledger ", runs))
-		l, err := CreateLedger(path, Secure)
+		l, err := CreateLedger(path, Secure, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -194,7 +194,7 @@ func TestLedgerAgainstModel(t *testing.T) {
 			},
 			"killed": func(t *rapid.T) {
 				l.file.Close()
-				if l, err = ResumeLedger(path, state); err != nil {
+				if l, err = ResumeLedger(path, state, nil); err != nil {
 					t.Fatal(err)
 				}
 				now, killed = saved.clone(), true
@@ -206,7 +206,7 @@ func TestLedgerAgainstModel(t *testing.T) {
 			t.Fatal(err)
 		}
 		open().name, open().bounds = "end", now.bounds
-		read, err := ReadLedger(path)
+		read, err := Reading{}.File(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -225,7 +225,7 @@ func TestLedgerBytesAreTheContent(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, records ...Entry) []byte {
 		path := filepath.Join(dir, name)
-		l := must[*Ledger](t)(CreateLedger(path, Research))
+		l := must[*Ledger](t)(CreateLedger(path, Research, nil))
 		for _, e := range records {
 			ok(t, l.Record(e.Purpose, e.Event, e.Count))
 		}
@@ -285,11 +285,11 @@ func TestLedgerFilesRefused(t *testing.T) {
 	there := filepath.Join(dir, "there")
 	ok(t, os.WriteFile(there, []byte("mine"), 0o600))
 	for name, err := range map[string]error{
-		"there":  func() error { _, err := CreateLedger(there, Research); return err }(),
-		"none":   func() error { _, err := ReadLedger(filepath.Join(dir, "none")); return err }(),
-		"none 2": func() error { _, err := ResumeLedger(filepath.Join(dir, "none 2"), LedgerState{}); return err }(),
-		"folder": func() error { _, err := CreateLedger(filepath.Join(dir, "no", "folder"), Secure); return err }(),
-		"mark":   func() error { _, err := CreateLedger(filepath.Join(dir, "mark"), "loud"); return err }(),
+		"there":  func() error { _, err := CreateLedger(there, Research, nil); return err }(),
+		"none":   func() error { _, err := Reading{}.File(filepath.Join(dir, "none")); return err }(),
+		"none 2": func() error { _, err := ResumeLedger(filepath.Join(dir, "none 2"), LedgerState{}, nil); return err }(),
+		"folder": func() error { _, err := CreateLedger(filepath.Join(dir, "no", "folder"), Secure, nil); return err }(),
+		"mark":   func() error { _, err := CreateLedger(filepath.Join(dir, "mark"), "loud", nil); return err }(),
 	} {
 		if err == nil || !strings.HasPrefix(err.Error(), "ledger: ") && !strings.Contains(err.Error(), "noise") {
 			t.Errorf("%s: %v", name, err)
@@ -301,15 +301,15 @@ func TestLedgerFilesRefused(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "mark")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a ledger with an unknown mark is on file: %v", err)
 	}
-	if _, err := ReadLedger(there); err == nil || !strings.Contains(err.Error(), there) {
+	if _, err := (Reading{}).File(there); err == nil || !strings.Contains(err.Error(), there) {
 		t.Errorf("the file is not named: %v", err)
 	}
-	if _, err := ResumeLedger(there, LedgerState{Offset: 4}); err == nil || !strings.Contains(err.Error(), there) {
+	if _, err := ResumeLedger(there, LedgerState{Offset: 4}, nil); err == nil || !strings.Contains(err.Error(), there) {
 		t.Errorf("the file is not named: %v", err)
 	}
 	// A count that overflows only together with what a checkpoint holds.
 	path := filepath.Join(dir, "full")
-	l := must[*Ledger](t)(CreateLedger(path, Research))
+	l := must[*Ledger](t)(CreateLedger(path, Research, nil))
 	ok(t, l.Record("p", gauss, 1<<62))
 	st := must[LedgerState](t)(l.State())
 	ok(t, l.Close())
@@ -325,7 +325,7 @@ func TestLedgerFilesRefused(t *testing.T) {
 		bad := st
 		bad.Pending = slices.Clone(st.Pending)
 		change(&bad)
-		if _, err := ResumeLedger(path, bad); err == nil || string(read1(t, path)) != string(before) {
+		if _, err := ResumeLedger(path, bad, nil); err == nil || string(read1(t, path)) != string(before) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -42,7 +42,7 @@ func epoch(t *testing.T, l *Ledger, from, to int) {
 
 func run(t *testing.T, path string) {
 	t.Helper()
-	l := must[*Ledger](t)(CreateLedger(path, Research))
+	l := must[*Ledger](t)(CreateLedger(path, Research, nil))
 	ok(t, l.Record("features", ldp, 6))
 	ok(t, l.Flush("setup"))
 	ok(t, l.Bound("aggregate", 78))
@@ -69,7 +69,7 @@ func TestLedgerFile(t *testing.T) {
 	if !strings.HasPrefix(first, `{"ledger":"privrec/2","noise":"research noise","chain":"`) {
 		t.Errorf("header %s", first)
 	}
-	l := must[*Ledger](t)(ReadLedger(path))
+	l := must[*Ledger](t)(Reading{}.File(path))
 	entries := l.Entries()
 	want := []Entry{{"setup", "features", 6, 0, ldp}}
 	for e := range 3 {
@@ -85,7 +85,7 @@ func TestLedgerFile(t *testing.T) {
 	if c := entries[2].Charged(); c != 4 {
 		t.Errorf("charged %d, want all 4", c)
 	}
-	if _, err := CreateLedger(path, Research); err == nil {
+	if _, err := CreateLedger(path, Research, nil); err == nil {
 		t.Error("an existing ledger was overwritten")
 	}
 }
@@ -95,7 +95,7 @@ func TestLedgerOrder(t *testing.T) {
 	var files [2][]byte
 	for i := range files {
 		path := filepath.Join(t.TempDir(), "ledger.jsonl")
-		l := must[*Ledger](t)(CreateLedger(path, Secure))
+		l := must[*Ledger](t)(CreateLedger(path, Secure, nil))
 		var wg sync.WaitGroup
 		for w := range 8 {
 			wg.Add(1)
@@ -135,7 +135,7 @@ func TestLedgerResume(t *testing.T) {
 	for checkpoint := range 12 { // in steps over the three epochs
 		for lost := range 5 { // steps done after it, then lost
 			path := filepath.Join(dir, fmt.Sprint(checkpoint, "-", lost))
-			l := must[*Ledger](t)(CreateLedger(path, Research))
+			l := must[*Ledger](t)(CreateLedger(path, Research, nil))
 			ok(t, l.Record("features", ldp, 6))
 			ok(t, l.Flush("setup"))
 			ok(t, l.Bound("aggregate", 78))
@@ -149,7 +149,7 @@ func TestLedgerResume(t *testing.T) {
 			_, err := l.file.WriteAt([]byte(`{"period":"half a li`), l.size) // the kill
 			ok(t, err)
 			ok(t, l.file.Close())
-			l = must[*Ledger](t)(ResumeLedger(path, st))
+			l = must[*Ledger](t)(ResumeLedger(path, st, nil))
 			again := must[LedgerState](t)(l.State())
 			if d := cmp.Diff(st, again); d != "" {
 				t.Fatalf("the state changed by resuming:\n%s", d)
@@ -180,7 +180,7 @@ func TestResumeRefuses(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a")
 	run(t, path)
-	l := must[*Ledger](t)(ReadLedger(path))
+	l := must[*Ledger](t)(Reading{}.File(path))
 	st := must[LedgerState](t)(l.State())
 	whole := int64(len(read1(t, path)))
 	for name, bad := range map[string]LedgerState{
@@ -194,14 +194,14 @@ func TestResumeRefuses(t *testing.T) {
 		"bound of":    {Offset: st.Offset, Chain: st.Chain, PerUnit: map[string]int64{"": 1}},
 	} {
 		before := read1(t, path)
-		if _, err := ResumeLedger(path, bad); err == nil {
+		if _, err := ResumeLedger(path, bad, nil); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
 		if !bytes.Equal(before, read1(t, path)) {
 			t.Errorf("%s: the file was changed", name)
 		}
 	}
-	if _, err := ResumeLedger(filepath.Join(dir, "none"), st); err == nil {
+	if _, err := ResumeLedger(filepath.Join(dir, "none"), st, nil); err == nil {
 		t.Error("a missing file was resumed")
 	}
 }
@@ -211,14 +211,14 @@ func TestReadRefuses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
 	run(t, path)
 	good := read1(t, path)
-	if _, err := ParseLedger(bytes.NewReader(good)); err != nil {
+	if _, err := (Reading{}).Parse(bytes.NewReader(good)); err != nil {
 		t.Fatal(err)
 	}
 	line := 1
 	for i := range good {
 		bad := bytes.Clone(good)
 		bad[i] ^= 1
-		_, err := ParseLedger(bytes.NewReader(bad))
+		_, err := Reading{}.Parse(bytes.NewReader(bad))
 		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("line %d:", line)) {
 			t.Fatalf("byte %d of line %d changed: %v", i, line, err)
 		}
@@ -226,7 +226,7 @@ func TestReadRefuses(t *testing.T) {
 			line++
 		}
 		if i > 0 && good[i-1] != '\n' {
-			if _, err := ParseLedger(bytes.NewReader(good[:i])); err == nil {
+			if _, err := (Reading{}).Parse(bytes.NewReader(good[:i])); err == nil {
 				t.Fatalf("cut at byte %d: accepted", i)
 			}
 		}
@@ -234,12 +234,12 @@ func TestReadRefuses(t *testing.T) {
 	lines := bytes.SplitAfter(good, []byte("\n"))
 	for i := range lines[:len(lines)-1] { // the last one, which closes the ledger, included
 		bad := bytes.Join(append(append([][]byte{}, lines[:i]...), lines[i+1:]...), nil)
-		if _, err := ParseLedger(bytes.NewReader(bad)); err == nil {
+		if _, err := (Reading{}).Parse(bytes.NewReader(bad)); err == nil {
 			t.Errorf("line %d lost: accepted", i+1)
 		}
 	}
 	for _, s := range []string{"", "\n", "{}\n", strings.Repeat("x", maxLine+2)} {
-		if _, err := ParseLedger(strings.NewReader(s)); err == nil || !strings.Contains(err.Error(), "line 1") {
+		if _, err := (Reading{}).Parse(strings.NewReader(s)); err == nil || !strings.Contains(err.Error(), "line 1") {
 			t.Errorf("%.10q: %v", s, err)
 		}
 	}
@@ -259,13 +259,13 @@ func TestReadRefusesSealedNonsense(t *testing.T) {
 		`{"period":"","purpose":"p","count":1,"note":"","event":{"kind":"pure-ldp","epsilon":1,"unit":"user"}}`,
 	} {
 		line, _ := seal(nil, chain, []byte(body))
-		if _, err := ParseLedger(bytes.NewReader(append(bytes.Clone(header), line...))); err == nil || !strings.Contains(err.Error(), "line 2") {
+		if _, err := (Reading{}).Parse(bytes.NewReader(append(bytes.Clone(header), line...))); err == nil || !strings.Contains(err.Error(), "line 2") {
 			t.Errorf("%s: %v", body, err)
 		}
 	}
 	for _, h := range []string{`{"ledger":"privrec/3","noise":"secure"}`, `{"ledger":"privrec/2","noise":"none"}`, `{"ledger":"privrec/2","noise":"secure","key":""}`, `{"noise":"secure","ledger":"privrec/1"}`} {
 		line, _ := seal(nil, "", []byte(h))
-		if _, err := ParseLedger(bytes.NewReader(line)); err == nil {
+		if _, err := (Reading{}).Parse(bytes.NewReader(line)); err == nil {
 			t.Errorf("%s: accepted", h)
 		}
 	}
@@ -292,10 +292,10 @@ func TestLedgerMisuse(t *testing.T) {
 		t.Error("an overflowing count was accepted")
 	}
 	path := filepath.Join(t.TempDir(), "closed")
-	f := must[*Ledger](t)(CreateLedger(path, Research))
+	f := must[*Ledger](t)(CreateLedger(path, Research, nil))
 	ok(t, f.Record("p", gauss, 1))
 	ok(t, f.Close())
-	if l := must[*Ledger](t)(ReadLedger(path)); len(l.Entries()) != 1 || l.Entries()[0].Period != "end" {
+	if l := must[*Ledger](t)(Reading{}.File(path)); len(l.Entries()) != 1 || l.Entries()[0].Period != "end" {
 		t.Errorf("closing lost the open period: %v", l.Entries())
 	}
 	memory := must[*Ledger](t)(NewLedger(Research))
@@ -324,7 +324,7 @@ func refusesAll(t *testing.T, name string, l *Ledger) {
 // A full disk: the write fails, and so does everything after it.
 func TestLedgerWriteFails(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "full")
-	l := must[*Ledger](t)(CreateLedger(path, Research))
+	l := must[*Ledger](t)(CreateLedger(path, Research, nil))
 	ok(t, l.file.Close())
 	ok(t, l.Record("p", gauss, 1))
 	if l.Flush("a") == nil || l.Flush("b") == nil {
@@ -332,7 +332,7 @@ func TestLedgerWriteFails(t *testing.T) {
 	}
 	refusesAll(t, "full", l)
 	path = filepath.Join(t.TempDir(), "unsynced")
-	l = must[*Ledger](t)(CreateLedger(path, Research))
+	l = must[*Ledger](t)(CreateLedger(path, Research, nil))
 	ok(t, l.file.Close())
 	if _, err := l.State(); err == nil {
 		t.Error("a checkpoint of lines that may not be on disk")
@@ -388,7 +388,7 @@ func FuzzParseLedger(f *testing.F) {
 			t.Fatalf("%d of %d bytes read", l.offset, len(b))
 		}
 		// As the ledger of a run that has ended it is refused, unless it is closed or old.
-		if _, strict := ParseLedger(bytes.NewReader(b)); err == nil && (strict == nil) != (l.closed || l.head.version == oldVersion) {
+		if _, strict := (Reading{}).Parse(bytes.NewReader(b)); err == nil && (strict == nil) != (l.closed || l.head.version == oldVersion) {
 			t.Fatalf("closed: %v, version %s, read as finished: %v", l.closed, l.head.version, strict)
 		}
 	})
@@ -399,7 +399,7 @@ func FuzzParseLedger(f *testing.F) {
 func FuzzResumeLedger(f *testing.F) {
 	dir := f.TempDir()
 	path := filepath.Join(dir, "a")
-	l, err := CreateLedger(path, Research)
+	l, err := CreateLedger(path, Research, nil)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -443,7 +443,7 @@ func FuzzResumeLedger(f *testing.F) {
 		if err := errors.Join(err, file.Close()); err != nil {
 			t.Fatal(err)
 		}
-		l, err := ResumeLedger(file.Name(), st)
+		l, err := ResumeLedger(file.Name(), st, nil)
 		if err != nil {
 			if left := read1(t, file.Name()); !bytes.Equal(left, whole) {
 				t.Fatalf("refused (%v) and cut to %d of %d bytes", err, len(left), len(whole))
@@ -460,7 +460,7 @@ func FuzzResumeLedger(f *testing.F) {
 		if err := l.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ReadLedger(file.Name()); err != nil {
+		if _, err := (Reading{}).File(file.Name()); err != nil {
 			t.Fatalf("%+v was accepted and left a ledger that cannot be read: %v", st, err)
 		}
 	})

@@ -17,12 +17,6 @@ type Reading struct {
 	Unfinished bool // accepts a ledger without a closing line: its run has not ended
 }
 
-// ReadLedger reads the ledger of a run that has ended and has no key.
-func ReadLedger(path string) (*Ledger, error) { return Reading{}.File(path) }
-
-// ParseLedger does what ReadLedger does, on a stream.
-func ParseLedger(r io.Reader) (*Ledger, error) { return Reading{}.Parse(r) }
-
 // File reads a ledger file to its end. It fails, with the number of the line, on a changed byte, a
 // lost line, a cut last line and an unknown event. It fails on a missing closing line too, except
 // in an unfinished ledger and in version privrec/1.

@@ -76,7 +76,7 @@ func play(t testing.TB, l *privacy.Ledger, ops []op) {
 func TestResumeAnywhere(t *testing.T) {
 	dir, ops := t.TempDir(), script()
 	path := filepath.Join(dir, "whole")
-	l := must(privacy.CreateLedger(path, privacy.Secure))
+	l := must(privacy.CreateLedger(path, privacy.Secure, nil))
 	states := make([][]byte, 0, len(ops)+1)
 	for _, o := range ops {
 		states = append(states, must(json.Marshal(must(l.State()))))
@@ -86,7 +86,7 @@ func TestResumeAnywhere(t *testing.T) {
 	inMemory := l.Entries()
 	check(t, l.Close())
 	file := must(os.ReadFile(path))
-	want := must(privacy.ReadLedger(path)).Entries()
+	want := must(privacy.Reading{}.File(path)).Entries()
 	epsilon := price(t, want)
 	if last := len(inMemory) - 1; inMemory[last].Period != "" || want[last].Period != "end" || !cmp.Equal(inMemory[:last], want[:last]) {
 		t.Errorf("in memory %v, on file %v", inMemory, want)
@@ -101,7 +101,7 @@ func TestResumeAnywhere(t *testing.T) {
 		for tail := int(st.Offset); tail <= len(file); tail += 1 + (len(file)-int(st.Offset))/11 {
 			torn := filepath.Join(dir, "torn")
 			check(t, os.WriteFile(torn, file[:tail], 0o644))
-			l := must(privacy.ResumeLedger(torn, st))
+			l := must(privacy.ResumeLedger(torn, st, nil))
 			if again := must(json.Marshal(must(l.State()))); !bytes.Equal(again, saved) {
 				t.Fatalf("checkpoint %d: %s became %s", i, saved, again)
 			}
@@ -115,7 +115,7 @@ func TestResumeAnywhere(t *testing.T) {
 			}
 			resumes++
 		}
-		if got := price(t, must(privacy.ReadLedger(filepath.Join(dir, "torn"))).Entries()); !cmp.Equal(got, epsilon) {
+		if got := price(t, must(privacy.Reading{}.File(filepath.Join(dir, "torn"))).Entries()); !cmp.Equal(got, epsilon) {
 			t.Errorf("checkpoint %d: priced %+v, want %+v", i, got, epsilon)
 		}
 	}
@@ -146,13 +146,13 @@ func TestResumesThatForget(t *testing.T) {
 		}},
 	} {
 		path := filepath.Join(dir, name)
-		l := must(privacy.CreateLedger(path, privacy.Secure))
+		l := must(privacy.CreateLedger(path, privacy.Secure, nil))
 		const at = 5 // in the first epoch
 		play(t, l, ops[:at])
 		st := must(l.State())
 		check(t, l.Close())
 		fault.state(&st)
-		resumed := must(privacy.ResumeLedger(path, st))
+		resumed := must(privacy.ResumeLedger(path, st, nil))
 		play(t, resumed, ops[at-fault.again:])
 		if same := cmp.Equal(resumed.Entries(), want); same != (name == "nothing") {
 			t.Errorf("%s: the entries are the same: %v", name, same)
@@ -168,7 +168,7 @@ func TestReplayPricesTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n++
 		path := filepath.Join(dir, fmt.Sprint(n))
-		memory, file := must(privacy.NewLedger(privacy.Research)), must(privacy.CreateLedger(path, privacy.Research))
+		memory, file := must(privacy.NewLedger(privacy.Research)), must(privacy.CreateLedger(path, privacy.Research, nil))
 		draw := rapid.Custom(func(t *rapid.T) op {
 			purpose := rapid.SampledFrom([]string{"a", "b"}).Draw(t, "purpose")
 			switch rapid.IntRange(0, 5).Draw(t, "op") {
@@ -189,12 +189,12 @@ func TestReplayPricesTheSame(t *testing.T) {
 			if i == cut {
 				st := must(file.State())
 				check2(t, file.Close()) // writes the open period, which the resume cuts off
-				file = must(privacy.ResumeLedger(path, st))
+				file = must(privacy.ResumeLedger(path, st, nil))
 			}
 			check2(t, errors.Join(o.do(memory), o.do(file)))
 		}
 		check2(t, errors.Join(memory.Close(), file.Close()))
-		read := must(privacy.ReadLedger(path)).Entries()
+		read := must(privacy.Reading{}.File(path)).Entries()
 		if d := cmp.Diff(memory.Entries(), read); d != "" {
 			t.Fatal(d)
 		}
@@ -257,7 +257,7 @@ func check2(t *rapid.T, err error) {
 func TestConcurrentUse(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "busy")
-	l := must(privacy.CreateLedger(path, privacy.Research))
+	l := must(privacy.CreateLedger(path, privacy.Research, nil))
 	const workers, each = 6, 120
 	var accepted, flushed atomic.Int64
 	states := make(chan privacy.LedgerState, workers*each)
@@ -304,7 +304,7 @@ func TestConcurrentUse(t *testing.T) {
 	close(states)
 	file := must(os.ReadFile(path))
 	held := int64(0)
-	for _, e := range must(privacy.ReadLedger(path)).Entries() {
+	for _, e := range must(privacy.Reading{}.File(path)).Entries() {
 		held += e.Count
 	}
 	if held != accepted.Load() {
@@ -315,7 +315,7 @@ func TestConcurrentUse(t *testing.T) {
 		taken++
 		copied := filepath.Join(dir, fmt.Sprint("state ", taken))
 		check(t, os.WriteFile(copied, file, 0o644))
-		r, err := privacy.ResumeLedger(copied, st)
+		r, err := privacy.ResumeLedger(copied, st, nil)
 		if err != nil {
 			t.Errorf("a state that was taken while others wrote: %v", err)
 			continue
@@ -335,7 +335,7 @@ func TestConcurrentUse(t *testing.T) {
 func TestAfterClose(t *testing.T) {
 	for name, l := range map[string]*privacy.Ledger{
 		"in memory": must(privacy.NewLedger(privacy.Secure)),
-		"on file":   must(privacy.CreateLedger(filepath.Join(t.TempDir(), "a"), privacy.Secure)),
+		"on file":   must(privacy.CreateLedger(filepath.Join(t.TempDir(), "a"), privacy.Secure, nil)),
 	} {
 		check(t, l.Record("sums", normal, 3))
 		entries := l.Entries()
@@ -355,7 +355,7 @@ func TestAfterClose(t *testing.T) {
 	// A ledger that was read goes on in memory, from the same check.
 	path := filepath.Join(t.TempDir(), "b")
 	file, st := small(t, path)
-	read := must(privacy.ReadLedger(path))
+	read := must(privacy.Reading{}.File(path))
 	if got := must(read.State()); got.Chain != st.Chain || got.Offset != st.Offset {
 		t.Errorf("state %+v, want %+v", got, st)
 	}
@@ -374,10 +374,10 @@ func TestLedgerErrorsWrap(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a")
 	small(t, path)
-	_, create := privacy.CreateLedger(path, privacy.Research)
-	_, read := privacy.ReadLedger(filepath.Join(dir, "none"))
-	_, resume := privacy.ResumeLedger(filepath.Join(dir, "none"), privacy.LedgerState{})
-	_, folder := privacy.ReadLedger(dir)
+	_, create := privacy.CreateLedger(path, privacy.Research, nil)
+	_, read := privacy.Reading{}.File(filepath.Join(dir, "none"))
+	_, resume := privacy.ResumeLedger(filepath.Join(dir, "none"), privacy.LedgerState{}, nil)
+	_, folder := privacy.Reading{}.File(dir)
 	for name, c := range map[string]struct {
 		err, is error
 		names   string
@@ -389,7 +389,7 @@ func TestLedgerErrorsWrap(t *testing.T) {
 		}
 	}
 	broken := errors.New("the disk is gone")
-	if _, err := privacy.ParseLedger(failing{broken}); !errors.Is(err, broken) {
+	if _, err := (privacy.Reading{}).Parse(failing{broken}); !errors.Is(err, broken) {
 		t.Errorf("a reader that fails: %v", err)
 	}
 }

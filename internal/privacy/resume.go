@@ -8,14 +8,10 @@ import (
 	"os"
 )
 
-// ResumeLedger opens the ledger of an interrupted run, checks it up to the state and continues from
-// there. Later lines stay until they are written again, and damaged ones among them are cut off.
-func ResumeLedger(path string, st LedgerState) (*Ledger, error) {
-	return ResumeKeyedLedger(path, st, nil)
-}
-
-// ResumeKeyedLedger does what ResumeLedger does, under a ledger key, nil for none.
-func ResumeKeyedLedger(path string, st LedgerState, k *Key) (*Ledger, error) {
+// ResumeLedger opens the ledger of an interrupted run, written under a ledger key, nil for none. It
+// checks it up to the state and continues from there. Later lines stay until they are written again,
+// and damaged ones among them are cut off.
+func ResumeLedger(path string, st LedgerState, k *Key) (*Ledger, error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return nil, fmt.Errorf("ledger: %w", err)
@@ -32,7 +28,7 @@ func ResumeKeyedLedger(path string, st LedgerState, k *Key) (*Ledger, error) {
 // again. All its lines stay until they are written again. RestartLedger fails on another header.
 func RestartLedger(path string, noise Noise, k *Key) (*Ledger, error) {
 	first, chain := header{version, noise, k}.line()
-	return ResumeKeyedLedger(path, LedgerState{Offset: int64(len(first)), Chain: chain}, k)
+	return ResumeLedger(path, LedgerState{Offset: int64(len(first)), Chain: chain}, k)
 }
 
 // Covers fails on a ledger file that does not hold what it held when a checkpoint was made: it was

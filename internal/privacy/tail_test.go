@@ -42,10 +42,10 @@ func totals(t testing.TB, entries []privacy.Entry) map[string]int64 {
 func TestShownIsOnFile(t *testing.T) {
 	dir, ops := t.TempDir(), script()
 	whole, path := filepath.Join(dir, "whole"), filepath.Join(dir, "shown")
-	l := must(privacy.CreateLedger(whole, privacy.Secure))
+	l := must(privacy.CreateLedger(whole, privacy.Secure, nil))
 	play(t, l, ops)
 	check(t, l.Close())
-	l = must(privacy.CreateLedger(path, privacy.Secure))
+	l = must(privacy.CreateLedger(path, privacy.Secure, nil))
 	provisional := 0
 	for i, o := range ops {
 		check(t, o.do(l))
@@ -62,7 +62,7 @@ func TestShownIsOnFile(t *testing.T) {
 		}
 		file := must(os.ReadFile(path))
 		provisional += bytes.Count(file, []byte(`{"period":"now"`))
-		if _, err := privacy.ReadLedger(path); err == nil {
+		if _, err := (privacy.Reading{}).File(path); err == nil {
 			t.Fatalf("step %d: read as the ledger of a run that has ended:\n%s", i, file)
 		}
 	}
@@ -81,7 +81,7 @@ func TestShownIsOnFile(t *testing.T) {
 func TestResumedLedgerNeverSaysLess(t *testing.T) {
 	dir, ops := t.TempDir(), script()
 	whole, path := filepath.Join(dir, "whole"), filepath.Join(dir, "parts")
-	l := must(privacy.CreateLedger(whole, privacy.Secure))
+	l := must(privacy.CreateLedger(whole, privacy.Secure, nil))
 	play(t, l, ops)
 	check(t, l.Close())
 	want := must(os.ReadFile(whole))
@@ -90,7 +90,7 @@ func TestResumedLedgerNeverSaysLess(t *testing.T) {
 		for killed := saved; killed <= len(ops); killed++ {
 			left := (saved+killed)%2 == 0 // a signal that it handles
 			os.Remove(path)
-			l := must(privacy.CreateLedger(path, privacy.Secure))
+			l := must(privacy.CreateLedger(path, privacy.Secure, nil))
 			play(t, l, ops[:saved])
 			st := must(l.State())
 			for _, o := range ops[saved:killed] {
@@ -107,7 +107,7 @@ func TestResumedLedgerNeverSaysLess(t *testing.T) {
 				check(t, l.Leave())
 			}
 			said := totals(t, must(privacy.Reading{Unfinished: true}.Parse(bytes.NewReader(file))).Entries())
-			resumed := must(privacy.ResumeLedger(path, st))
+			resumed := must(privacy.ResumeLedger(path, st, nil))
 			says := func(when string) {
 				t.Helper()
 				looked++
@@ -143,7 +143,7 @@ func TestResumedLedgerNeverSaysLess(t *testing.T) {
 // anything else happens.
 func TestResumeRestoresTheOpenPeriod(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
-	l := must(privacy.CreateLedger(path, privacy.Research))
+	l := must(privacy.CreateLedger(path, privacy.Research, nil))
 	check(t, l.Bound("sums", 9))
 	check(t, l.Record("sums", normal, 20))
 	check(t, l.Hold(cells(7)))
@@ -155,7 +155,7 @@ func TestResumeRestoresTheOpenPeriod(t *testing.T) {
 	}
 	check(t, l.Leave())
 	check(t, os.Truncate(path, st.Offset))
-	l = must(privacy.ResumeLedger(path, st))
+	l = must(privacy.ResumeLedger(path, st, nil))
 	again := must(privacy.Reading{Unfinished: true}.File(path))
 	if e := again.Entries(); len(e) != 1 || e[0].Count != 20 || e[0].PerUnit != 9 || !cmp.Equal(again.Holdings(), []privacy.Holding{cells(7)}) {
 		t.Errorf("resumed as %+v, %v", e, again.Holdings())
@@ -167,20 +167,20 @@ func TestResumeRestoresTheOpenPeriod(t *testing.T) {
 	if s, closed := l.Seal(); !closed || s.Entries != 1 {
 		t.Errorf("%+v, closed %v", s, closed)
 	}
-	must(privacy.ReadLedger(path))
+	must(privacy.Reading{}.File(path))
 }
 
 // Workers record in any order: what a resumed run releases first need not be what the
 // killed one did. Until the period ends its file says both, the larger count of each.
 func TestResumeKeepsBothOrders(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
-	l := must(privacy.CreateLedger(path, privacy.Research))
+	l := must(privacy.CreateLedger(path, privacy.Research, nil))
 	st := must(l.State())
 	check(t, l.Hold(cells(7)))
 	check(t, l.Record("sums", normal, 5))
 	check(t, l.Record("both", normal, 2))
 	check(t, l.Leave())
-	l = must(privacy.ResumeLedger(path, st))
+	l = must(privacy.ResumeLedger(path, st, nil))
 	check(t, l.Record("tallies", spread, 1))
 	check(t, l.Record("both", normal, 3))
 	check(t, l.Show())
@@ -193,7 +193,7 @@ func TestResumeKeepsBothOrders(t *testing.T) {
 		t.Errorf("on file %v, %v", counts, again.Holdings())
 	}
 	check(t, l.Close())
-	if n := len(must(privacy.ReadLedger(path)).Entries()); n != 2 {
+	if n := len(must(privacy.Reading{}.File(path)).Entries()); n != 2 {
 		t.Errorf("%d entries at the end, want what the resumed run released", n)
 	}
 }
@@ -206,13 +206,13 @@ func TestVersionBefore(t *testing.T) {
 	open[0] = strings.Replace(open[0], "privrec/2", "privrec/1", 1)
 	old := sealed(documented, open[:4])
 	check(t, os.WriteFile(path, old, 0o644))
-	l := must(privacy.ReadLedger(path))
+	l := must(privacy.Reading{}.File(path))
 	s, closed := l.Seal()
 	if closed || s.Entries != 3 || !strings.HasSuffix(string(old), s.Chain+"\"}\n") {
 		t.Errorf("%+v, closed %v", s, closed)
 	}
 	st := must(l.State())
-	r := must(privacy.ResumeLedger(path, st))
+	r := must(privacy.ResumeLedger(path, st, nil))
 	check(t, r.Record("more", spread, 1))
 	must(r.State())
 	check(t, r.Close())
@@ -220,7 +220,7 @@ func TestVersionBefore(t *testing.T) {
 	if got, closed := r.Seal(); closed || got.Entries != 4 || !bytes.HasPrefix(now, old) || bytes.Contains(now, []byte(`"now"`)) || !strings.HasSuffix(string(now), got.Chain+"\"}\n") {
 		t.Errorf("%+v, closed %v:\n%s", got, closed, now)
 	}
-	if n := len(must(privacy.ReadLedger(path)).Entries()); n != 4 {
+	if n := len(must(privacy.Reading{}.File(path)).Entries()); n != 4 {
 		t.Errorf("%d entries", n)
 	}
 }
@@ -229,7 +229,7 @@ func must2[A, B any](a A, _ B) A { return a }
 
 // A checkpoint's state is the same with provisional lines on file and without.
 func TestStateKnowsNoProvisionalLines(t *testing.T) {
-	memory, file := must(privacy.NewLedger(privacy.Secure)), must(privacy.CreateLedger(filepath.Join(t.TempDir(), "a"), privacy.Secure))
+	memory, file := must(privacy.NewLedger(privacy.Secure)), must(privacy.CreateLedger(filepath.Join(t.TempDir(), "a"), privacy.Secure, nil))
 	header := must(file.State()).Offset
 	for _, o := range script() {
 		check(t, o.do(memory))

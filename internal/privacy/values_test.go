@@ -28,7 +28,7 @@ func TestEntriesAreNotShared(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "a")
-			l := must(privacy.CreateLedger(path, privacy.Research))
+			l := must(privacy.CreateLedger(path, privacy.Research, nil))
 			list := []privacy.Event{normal, spread}
 			want := wrap([]privacy.Event{normal, spread})
 			check(t, l.Record("p", wrap(list), 1))
@@ -72,7 +72,7 @@ func TestEntriesAreNotShared(t *testing.T) {
 // it nor the next period.
 func TestCountsEndAtTheLargestNumber(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
-	l := must(privacy.CreateLedger(path, privacy.Research))
+	l := must(privacy.CreateLedger(path, privacy.Research, nil))
 	check(t, errors.Join(l.Record("p", normal, math.MaxInt64-2), l.Record("p", normal, 2)))
 	for _, more := range []int64{1, 2, math.MaxInt64} {
 		if err := l.Record("p", normal, more); err == nil || !strings.Contains(err.Error(), "count of p overflows") {
@@ -81,7 +81,7 @@ func TestCountsEndAtTheLargestNumber(t *testing.T) {
 	}
 	check(t, errors.Join(l.Record("q", normal, 1), l.Flush("1"), l.Record("p", normal, 1), l.Flush("2"), l.Close()))
 	want := []int64{math.MaxInt64, 1, 1}
-	for i, e := range must(privacy.ReadLedger(path)).Entries() {
+	for i, e := range must(privacy.Reading{}.File(path)).Entries() {
 		if e.Count != want[i] {
 			t.Errorf("%+v, want a count of %d", e, want[i])
 		}
@@ -93,7 +93,7 @@ func TestAlikeReleasesTakeOneLine(t *testing.T) {
 	sizes := map[int]int{}
 	for _, steps := range []int{1, 20_000} {
 		path := filepath.Join(t.TempDir(), fmt.Sprint(steps))
-		l := must(privacy.CreateLedger(path, privacy.Research))
+		l := must(privacy.CreateLedger(path, privacy.Research, nil))
 		for range steps {
 			check(t, errors.Join(l.Record("sums", normal, 1), l.Record("counts", spread, 1)))
 		}
@@ -115,10 +115,10 @@ func TestMarksAreChained(t *testing.T) {
 	files := map[privacy.Noise][]byte{}
 	for _, n := range []privacy.Noise{privacy.Research, privacy.Secure} {
 		path := filepath.Join(t.TempDir(), "a")
-		l := must(privacy.CreateLedger(path, n))
+		l := must(privacy.CreateLedger(path, n, nil))
 		check(t, errors.Join(l.Record("p", normal, 1), l.Flush("1"), l.Close()))
 		files[n] = must(os.ReadFile(path))
-		if got := must(privacy.ReadLedger(path)).Noise(); got != n {
+		if got := must(privacy.Reading{}.File(path)).Noise(); got != n {
 			t.Errorf("%s is read as %s", n, got)
 		}
 	}
@@ -127,7 +127,7 @@ func TestMarksAreChained(t *testing.T) {
 	if bytes.Equal(researchEntry, secureEntry) {
 		t.Error("the same line in a secure ledger and in one that is not")
 	}
-	if _, err := privacy.ParseLedger(bytes.NewReader(append(append(bytes.Clone(secureHeader), '\n'), researchEntry...))); err == nil {
+	if _, err := (privacy.Reading{}).Parse(bytes.NewReader(append(append(bytes.Clone(secureHeader), '\n'), researchEntry...))); err == nil {
 		t.Error("a release with research noise was moved under a secure header")
 	}
 }

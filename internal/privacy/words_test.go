@@ -135,7 +135,7 @@ func TestHostileTexts(t *testing.T) {
 		if e, err := privacy.UnmarshalEvent([]byte(text)); err == nil || e != nil {
 			t.Errorf("%s: accepted as %T", name, e)
 		}
-		if _, err := privacy.ParseLedger(strings.NewReader(text)); err == nil || !strings.HasPrefix(err.Error(), "line 1: ") {
+		if _, err := (privacy.Reading{}).Parse(strings.NewReader(text)); err == nil || !strings.HasPrefix(err.Error(), "line 1: ") {
 			t.Errorf("%s as a ledger: %.100v", name, err)
 		}
 	}
@@ -152,7 +152,7 @@ func ExampleResumeLedger() {
 	path := filepath.Join(folder, "privacy.jsonl")
 	release := privacy.Gaussian{Sigma: 4, Sensitivity: 1, Unit: privacy.Edge, Neighbouring: privacy.AddRemove}
 
-	l := must(privacy.CreateLedger(path, privacy.Research))
+	l := must(privacy.CreateLedger(path, privacy.Research, nil))
 	if err := l.Record("aggregate", release, 10); err != nil {
 		log.Fatal(err)
 	}
@@ -162,12 +162,12 @@ func ExampleResumeLedger() {
 		log.Fatal(err)
 	}
 
-	l = must(privacy.ResumeLedger(path, checkpoint))
+	l = must(privacy.ResumeLedger(path, checkpoint, nil))
 	// The ten are made again: the same numbers, since noise is keyed.
 	if err := errors.Join(l.Record("aggregate", release, 10), l.Flush("epoch 1"), l.Close()); err != nil {
 		log.Fatal(err)
 	}
-	for _, e := range must(privacy.ReadLedger(path)).Entries() {
+	for _, e := range must(privacy.Reading{}.File(path)).Entries() {
 		fmt.Println(e.Period, e.Purpose, e.Count)
 	}
 	// Output: epoch 1 aggregate 20
@@ -186,20 +186,20 @@ func ExampleLedger_Bound() {
 }
 
 // A ledger file whose noise was edited.
-func ExampleParseLedger() {
+func ExampleReading_Parse() {
 	folder, err := os.MkdirTemp("", "ledger")
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(folder)
 	path := filepath.Join(folder, "privacy.jsonl")
-	l := must(privacy.CreateLedger(path, privacy.Research))
+	l := must(privacy.CreateLedger(path, privacy.Research, nil))
 	release := privacy.Laplace{Scale: 2, Sensitivity: 1, Unit: privacy.User, Neighbouring: privacy.Replace}
 	if err := errors.Join(l.Record("counts", release, 1), l.Close()); err != nil {
 		log.Fatal(err)
 	}
 	text := string(must(os.ReadFile(path)))
-	_, err = privacy.ParseLedger(strings.NewReader(strings.Replace(text, `"scale":2`, `"scale":9`, 1)))
+	_, err = privacy.Reading{}.Parse(strings.NewReader(strings.Replace(text, `"scale":2`, `"scale":9`, 1)))
 	fmt.Println(err)
 	// Output: line 2: its check does not match: the line, or one before it, was changed or lost
 }

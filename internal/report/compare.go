@@ -30,15 +30,6 @@ type Row struct {
 	Paper  []float64
 }
 
-// FloatRow makes a row of metric values.
-func FloatRow(label string, values []metrics.Value) Row {
-	r := Row{Label: label, Values: make([]float64, len(values))}
-	for i, v := range values {
-		r.Values[i] = v.Value
-	}
-	return r
-}
-
 // AllowsDelta reports whether results on data of this level may be compared with printed
 // numbers.
 func AllowsDelta(l dataset.Level) bool { return l == dataset.LevelA || l == dataset.LevelB }

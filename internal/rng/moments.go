@@ -21,16 +21,6 @@ func total(lanes *[8]float64) (t float64) {
 	return t
 }
 
-// Add adds the sums of o.
-func (m *Moments) Add(o *Moments) {
-	m.N += o.N
-	m.Zeros += o.Zeros
-	for i := range m.sum {
-		m.sum[i] += o.sum[i]
-		m.sq[i] += o.sq[i]
-	}
-}
-
 // momentsChunk bounds how many values a kernel sums in single precision.
 const momentsChunk = 4096
 

@@ -86,7 +86,7 @@ func (e *Env) openLedger(noise privacy.Noise) (l *privacy.Ledger, resumed bool, 
 		return nil, false, err
 	}
 	if ok {
-		if l, err = privacy.ResumeKeyedLedger(path, st, e.key); err != nil {
+		if l, err = privacy.ResumeLedger(path, st, e.key); err != nil {
 			return nil, false, otherKey(err)
 		}
 		if l.Noise() != noise {
@@ -108,7 +108,7 @@ func (e *Env) openLedger(noise privacy.Noise) (l *privacy.Ledger, resumed bool, 
 	if err := removeIfThere(path); err != nil {
 		return nil, false, err
 	}
-	if l, err = privacy.CreateKeyedLedger(path, noise, e.key); err != nil {
+	if l, err = privacy.CreateLedger(path, noise, e.key); err != nil {
 		return nil, false, err
 	}
 	if err := SyncDir(e.Dir); err != nil { // or a crash of the machine could lose the file

@@ -100,7 +100,7 @@ func TestManifestRepeatsTheEndOfTheLedger(t *testing.T) {
 		if err != nil || m.Status != c.want {
 			t.Fatalf("%+v, %v", m, err)
 		}
-		l, err := privacy.ReadLedger(filepath.Join(dir, LedgerName))
+		l, err := privacy.Reading{}.File(filepath.Join(dir, LedgerName))
 		if c.want != StatusDone {
 			if !errors.Is(err, privacy.ErrCut) || m.Ledger != nil || len(onFile(t, dir, nil)) != 6 {
 				t.Errorf("%s: %v, manifest %v", c.want, err, m.Ledger)
@@ -311,7 +311,7 @@ func TestLedgerOfARunThatBeginsAgain(t *testing.T) {
 	if _, err := e.closeLedger(true); err != nil {
 		t.Fatal(err)
 	}
-	if whole, err := privacy.ReadLedger(filepath.Join(dir, LedgerName)); err != nil || len(whole.Entries()) != 2 {
+	if whole, err := (privacy.Reading{}).File(filepath.Join(dir, LedgerName)); err != nil || len(whole.Entries()) != 2 {
 		t.Errorf("%v, want the declaration and one release", err)
 	}
 	// What another program, or this one with other noise, has listed is not dropped.

@@ -84,7 +84,7 @@ func TestLedgerOnDisk(t *testing.T) {
 				t.Fatalf("opened: %d declared, %d releases on disk", d, r)
 			}
 		} else { // an earlier program
-			l, err := privacy.CreateLedger(filepath.Join(dir, "ledger.jsonl"), privacy.Research)
+			l, err := privacy.CreateLedger(filepath.Join(dir, "ledger.jsonl"), privacy.Research, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -3,7 +3,6 @@ package stats
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/mathext"
@@ -95,27 +94,6 @@ func Wilson(hits, n int, level float64) (Interval, error) {
 		ci.Hi = 1
 	}
 	return ci, nil
-}
-
-// Bootstrap returns the percentile interval of a statistic over resamples of x with replacement, which src
-// decides. The statistic may reorder the slice that it gets, and must not keep it. resamples is at least 100.
-func Bootstrap(x []float64, statistic func([]float64) float64, resamples int, level float64, src rand.Source) (Interval, error) {
-	if err := checkLevel(level); err != nil {
-		return Interval{}, err
-	}
-	if len(x) == 0 || resamples < 100 {
-		return Interval{}, fmt.Errorf("bootstrap: %d values, %d resamples; at least 1 and 100 are needed", len(x), resamples)
-	}
-	r := rand.New(src)
-	values, draw := make([]float64, resamples), make([]float64, len(x))
-	for i := range values {
-		for j := range draw {
-			draw[j] = x[r.IntN(len(x))]
-		}
-		values[i] = statistic(draw)
-	}
-	slices.Sort(values)
-	return Interval{Quantile(values, (1-level)/2), Quantile(values, (1+level)/2), level}, nil
 }
 
 // Quantile returns the p-quantile of sorted values, for p from 0 to 1. It interpolates linearly between order

@@ -168,43 +168,18 @@ func TestWilson(t *testing.T) {
 	}
 }
 
-func TestBootstrap(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
-	x := make([]float64, 400)
-	for i := range x {
-		x[i] = 5 + 2*r.NormFloat64()
-	}
-	boot, err := Bootstrap(x, Mean, 2000, 0.95, rand.NewPCG(5, 6))
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, _ := Bootstrap(x, Mean, 2000, 0.95, rand.NewPCG(5, 6))
-	if boot != again {
-		t.Error("the same source gave another interval")
-	}
-	student, _ := TInterval(x, 0.95)
-	near(t, "lo", boot.Lo, student.Lo, 0.01)
-	near(t, "hi", boot.Hi, student.Hi, 0.01)
-	one, err := Bootstrap([]float64{7}, Mean, 100, 0.9, rand.NewPCG(5, 6))
-	if err != nil || one.Lo != 7 || one.Hi != 7 {
-		t.Error(one, err)
-	}
-}
-
 func TestRefusals(t *testing.T) {
 	for name, call := range map[string]func() error{
-		"lengths":      func() error { _, err := PairedT([]float64{1, 2}, []float64{1}); return err },
-		"one pair":     func() error { _, err := PairedT([]float64{1}, []float64{2}); return err },
-		"no spread":    func() error { _, err := PairedT([]float64{1, 2}, []float64{0, 1}); return err },
-		"equal":        func() error { _, err := PairedT([]float64{1, 2}, []float64{1, 2}); return err },
-		"NaN":          func() error { _, err := Wilcoxon([]float64{math.NaN()}, []float64{1}); return err },
-		"infinite":     func() error { _, err := Wilcoxon([]float64{math.Inf(1)}, []float64{1}); return err },
-		"level":        func() error { _, err := TInterval([]float64{1, 2}, 1); return err },
-		"one value":    func() error { _, err := TInterval([]float64{1}, 0.9); return err },
-		"hits":         func() error { _, err := Wilson(3, 2, 0.9); return err },
-		"no trials":    func() error { _, err := Wilson(0, 0, 0.9); return err },
-		"empty sample": func() error { _, err := Bootstrap(nil, Mean, 100, 0.9, rand.NewPCG(1, 1)); return err },
-		"few draws":    func() error { _, err := Bootstrap(sleep1, Mean, 99, 0.9, rand.NewPCG(1, 1)); return err },
+		"lengths":   func() error { _, err := PairedT([]float64{1, 2}, []float64{1}); return err },
+		"one pair":  func() error { _, err := PairedT([]float64{1}, []float64{2}); return err },
+		"no spread": func() error { _, err := PairedT([]float64{1, 2}, []float64{0, 1}); return err },
+		"equal":     func() error { _, err := PairedT([]float64{1, 2}, []float64{1, 2}); return err },
+		"NaN":       func() error { _, err := Wilcoxon([]float64{math.NaN()}, []float64{1}); return err },
+		"infinite":  func() error { _, err := Wilcoxon([]float64{math.Inf(1)}, []float64{1}); return err },
+		"level":     func() error { _, err := TInterval([]float64{1, 2}, 1); return err },
+		"one value": func() error { _, err := TInterval([]float64{1}, 0.9); return err },
+		"hits":      func() error { _, err := Wilson(3, 2, 0.9); return err },
+		"no trials": func() error { _, err := Wilson(0, 0, 0.9); return err },
 	} {
 		if call() == nil {
 			t.Errorf("%s was accepted", name)

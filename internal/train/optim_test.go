@@ -16,7 +16,6 @@ var (
 	_ Optimizer = (*optim.AdamLazy)(nil)
 	_ lazy      = (*optim.AdamLazy)(nil)
 	_ Schedule  = optim.StepDecay{}
-	_ Schedule  = optim.Constant{}
 )
 
 // TestOptimizersResume interrupts runs of the shipped optimisers at every step. With sparse look-ups the

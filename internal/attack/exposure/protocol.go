@@ -46,12 +46,6 @@ type Protocol struct {
 	Logged [][]int32 `yaml:"-" json:"-"`
 }
 
-// ReleasedProtocol returns the program's protocol: logged items, k of every list, and pairs with unknown
-// items, repeated clicks or an early end left out.
-func ReleasedProtocol(logged [][]int32) Protocol {
-	return Protocol{Vocabulary: VocabularyLogged, Budget: BudgetList, CompleteOnly: true, DistinctTargets: true, DropEnded: true, Logged: logged}
-}
-
 // Check returns the first field that is wrong, by its name in files, and what is wrong with it. Both are
 // empty if no field is wrong, as in the zero value.
 func (q Protocol) Check() (field, problem string) {

@@ -424,39 +424,6 @@ func TestDifferenceComparesLikeWithLike(t *testing.T) {
 	if d, err := Difference(a, like, Intervals{}); err != nil || d.Unequal != 0 {
 		t.Errorf("%+v (%v), want no pair with unequal numbers", d, err)
 	}
-	if _, err := Leak(a, []Named{{"like", like}, {"more", more}}, Intervals{}); err == nil || !strings.Contains(err.Error(), "floor more made another number of guesses than the attack for 3 of 3 pairs") {
-		t.Errorf("a leak over a floor with more guesses: %v", err)
-	}
-}
-
-func TestLeakTakesTheBestFloor(t *testing.T) {
-	p := tabled([][]int32{{4, 5}, {4, 5}, {4, 5}, {4, 5}}, [][]int32{{6, 7}, {6, 8}, {9, 10}, {6, 9}})
-	attack := evaluate(t, always([]int32{6, 7}, []int32{8, 9}), p, Protocol{Cutoffs: []int{1, 2}})
-	like := func(list ...int32) *Result {
-		r, err := EvaluateLike(t.Context(), always(list), p, attack)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return r
-	}
-	floors := []Named{{"poor", like(11, 12, 13, 14)}, {"early", like(6, 11, 12, 13)}, {"late", like(11, 12, 6, 9)}}
-	gains, err := Leak(attack, floors, Intervals{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	// Recall@1: attack guesses 6, 8: 3+1 of 8; early finds 6: 3. Recall@2: all but 10; late finds 6, 9: 5.
-	for i, want := range []Gain{{Floor: "early", Attack: .5, Best: .375}, {Floor: "late", Attack: .875, Best: .625}} {
-		g := gains[i]
-		if g.Floor != want.Floor || g.Attack != want.Attack || g.Best != want.Best || math.Abs(g.Pairs.Value-(want.Attack-want.Best)) > 1e-15 || g.Pairs.Lo > g.Pairs.Value || g.Pairs.Hi < g.Pairs.Value {
-			t.Errorf("%+v, want %+v", g, want)
-		}
-	}
-	if _, err := Leak(attack, nil, Intervals{}); err == nil {
-		t.Error("a leak without floors")
-	}
-	if _, err := Leak(attack, []Named{{"part", evaluate(t, always([]int32{6}), p.Select([]int32{0, 1}), attack.Protocol)}}, Intervals{}); err == nil || !strings.Contains(err.Error(), "floor part") {
-		t.Errorf("a floor on other pairs: %v", err)
-	}
 }
 
 func TestProtocolSaysWhatItIs(t *testing.T) {
@@ -466,7 +433,7 @@ func TestProtocolSaysWhatItIs(t *testing.T) {
 	}{
 		{Protocol{}, "full vocabulary, k*L guesses"},
 		{Protocol{Budget: BudgetK}, "full vocabulary, k guesses"},
-		{ReleasedProtocol(nil), "logged candidates (the clicks are among them), k guesses of every list, without pairs with unknown items, without pairs with repeated clicks, without pairs whose decoding ended early"},
+		{Protocol{Vocabulary: VocabularyLogged, Budget: BudgetList, CompleteOnly: true, DistinctTargets: true, DropEnded: true}, "logged candidates (the clicks are among them), k guesses of every list, without pairs with unknown items, without pairs with repeated clicks, without pairs whose decoding ended early"},
 	} {
 		if got := c.q.String(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

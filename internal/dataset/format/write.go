@@ -22,24 +22,12 @@ import (
 var atomicExts = []string{cardExt, ".inter", ".user"}
 
 // WriteAtomic writes a log and, if not nil, features as RecBole atomic files dir/name.inter and
-// dir/name.user. For synthetic rows it also writes a card, dir/name.standin, from which
-// registry.Load knows that they are synthetic, wherever the folder is moved. It writes each
-// file whole or not at all and makes dir if it is missing. Reading the files back gives the
-// same log, except for its Hash. If files of the same name exist, it fails and leaves them as
-// they are.
-func WriteAtomic(dir, name string, l *dataset.Log, f *dataset.Features) ([]dataset.File, error) {
-	return WriteAtomicCard(dir, name, l, f, card(l), false)
-}
-
-// ReplaceAtomic does what WriteAtomic does, in place of a data set of the same name, if there
-// is one. It removes the old files once all new ones are written.
-func ReplaceAtomic(dir, name string, l *dataset.Log, f *dataset.Features) ([]dataset.File, error) {
-	return WriteAtomicCard(dir, name, l, f, card(l), true)
-}
-
-// WriteAtomicCard does what WriteAtomic does, or with replace what ReplaceAtomic does, with a
-// card of the caller in place of the general one.
-func WriteAtomicCard(dir, name string, l *dataset.Log, f *dataset.Features, note string, replace bool) (files []dataset.File, err error) {
+// dir/name.user. For synthetic rows it also writes a card, dir/name.standin, which holds the
+// note and from which registry.Load knows that they are synthetic, wherever the folder is
+// moved. It writes each file whole or not at all and makes dir if it is missing. Reading the
+// files back gives the same log, except for its Hash. If files of the same name exist, it fails
+// and leaves them as they are, or with replace removes them once all new ones are written.
+func WriteAtomic(dir, name string, l *dataset.Log, f *dataset.Features, note string, replace bool) (files []dataset.File, err error) {
 	if err := writable(l, f); err != nil {
 		return nil, err
 	}
@@ -257,3 +245,19 @@ func WriteFile(path string, body func(*bufio.Writer)) (dataset.File, error) {
 	}
 	return f, nil
 }
+
+// cardExt ends the name of the card that lies beside synthetic files.
+const cardExt = ".standin"
+
+// HasCard reports whether a card lies beside a file, which says that it is synthetic: x.inter,
+// x.inter.gz and x.inter.zst all have x.standin.
+func HasCard(path string) bool {
+	path = strings.TrimSuffix(strings.TrimSuffix(path, ".gz"), ".zst")
+	_, err := os.Stat(strings.TrimSuffix(path, ".inter") + cardExt)
+	return err == nil
+}
+
+// CardLevel ends every card. It says what results on the rows are worth.
+const CardLevel = `Results on it are evidence of level D: they show that a program works, not how well a
+method does on real data.
+`

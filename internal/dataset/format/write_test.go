@@ -33,12 +33,12 @@ func TestWriteFailsWhole(t *testing.T) {
 	blocked := filepath.Join(dir, "file")
 	os.WriteFile(blocked, nil, 0o600)
 	var data *dataset.Error
-	if _, err := format.WriteAtomic(filepath.Join(blocked, "x"), "a", l, f); err == nil || errors.As(err, &data) {
+	if _, err := format.WriteAtomic(filepath.Join(blocked, "x"), "a", l, f, "", false); err == nil || errors.As(err, &data) {
 		t.Errorf("wrote below a file, or called it a fault of the data: %v", err)
 	}
 	// The final name is taken by a folder: the rename fails and no scrap stays.
 	os.Mkdir(filepath.Join(dir, "a.inter"), 0o700)
-	if _, err := format.WriteAtomic(dir, "a", l, f); err == nil || err.Error() != "write "+filepath.Join(dir, "a.inter")+": file exists" {
+	if _, err := format.WriteAtomic(dir, "a", l, f, "", false); err == nil || err.Error() != "write "+filepath.Join(dir, "a.inter")+": file exists" {
 		t.Errorf("wrote over a folder, or named a scrap: %v", err)
 	}
 	left, _ := os.ReadDir(dir)
@@ -61,7 +61,7 @@ func TestWriteKeepsWhatIsThere(t *testing.T) {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "a"+ext)
 		os.WriteFile(path, []byte("mine"), 0o600)
-		_, err := format.WriteAtomic(dir, "a", l, f)
+		_, err := format.WriteAtomic(dir, "a", l, f, "", false)
 		var failed *format.WriteError
 		if !errors.As(err, &failed) || failed.File != path || !strings.Contains(failed.Hint(), "--force") {
 			t.Errorf("%s: error %v", ext, err)
@@ -73,7 +73,7 @@ func TestWriteKeepsWhatIsThere(t *testing.T) {
 		// Replacing takes the old set's users and card away too.
 		real := *l
 		real.StandIn = false
-		if files, err := format.ReplaceAtomic(dir, "a", &real, nil); err != nil || len(files) != 1 {
+		if files, err := format.WriteAtomic(dir, "a", &real, nil, "", true); err != nil || len(files) != 1 {
 			t.Errorf("%s: replaced by %v, %v", ext, files, err)
 		}
 		if left, _ := os.ReadDir(dir); len(left) != 1 || left[0].Name() != "a.inter" {
@@ -84,7 +84,7 @@ func TestWriteKeepsWhatIsThere(t *testing.T) {
 	dir := t.TempDir()
 	os.WriteFile(filepath.Join(dir, "a.inter"), []byte("mine"), 0o600)
 	os.Mkdir(filepath.Join(dir, "a.user"), 0o700)
-	if _, err := format.ReplaceAtomic(dir, "a", l, f); err == nil {
+	if _, err := format.WriteAtomic(dir, "a", l, f, "", true); err == nil {
 		t.Error("replaced a folder")
 	}
 	if b, _ := os.ReadFile(filepath.Join(dir, "a.inter")); string(b) != "mine" {
@@ -97,12 +97,12 @@ func TestWriteRefusesLineEnds(t *testing.T) {
 	for _, id := range []string{"a\tb", "a\nb", "a\r"} {
 		l, f := tiny(t)
 		l.ItemIDs[3] = id
-		if _, err := format.WriteAtomic(dir, "a", l, f); err == nil || !strings.Contains(err.Error(), "item") {
+		if _, err := format.WriteAtomic(dir, "a", l, f, "", false); err == nil || !strings.Contains(err.Error(), "item") {
 			t.Errorf("item %q: %v", id, err)
 		}
 		l, f = tiny(t)
 		f.UserIDs[3] = id
-		if _, err := format.WriteAtomic(dir, "a", l, f); err == nil || !strings.Contains(err.Error(), "user") {
+		if _, err := format.WriteAtomic(dir, "a", l, f, "", false); err == nil || !strings.Contains(err.Error(), "user") {
 			t.Errorf("user %q: %v", id, err)
 		}
 	}

@@ -31,7 +31,7 @@ func readByName(ctx context.Context, path string) (*dataset.Log, *dataset.Featur
 	case strings.HasSuffix(name, "review.json"):
 		l, err = ReadYelpReviews(ctx, path)
 	case strings.HasSuffix(name, "user.json"):
-		f, err = ReadYelpUsers(ctx, path)
+		f, err = readYelpUsers(ctx, path)
 	case strings.HasSuffix(name, "user_log_format1.csv"):
 		l, err = TmallLog{Action: "0", From: 1101, To: 1107}.Read(ctx, path)
 	case strings.HasSuffix(name, "user_info_format1.csv"):

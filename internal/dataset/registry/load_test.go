@@ -31,7 +31,7 @@ func dataDir(t *testing.T) (dir string, set Set, r dataset.Recipe) {
 		t.Fatal(err)
 	}
 	dir = t.TempDir()
-	if _, err := format.WriteAtomic(filepath.Join(dir, "small"), "small", l, f); err != nil {
+	if _, err := format.WriteAtomic(filepath.Join(dir, "small"), "small", l, f, "", false); err != nil {
 		t.Fatal(err)
 	}
 	r = set.Recipes[0]

@@ -145,7 +145,7 @@ func TestReadFeatures(t *testing.T) {
 		},
 			dataset.Features{UserIDs: []string{"ana", "bob"}, Columns: []dataset.Column{
 				{Name: "age", Kind: dataset.Numeric, Numbers: []float64{31.5, math.NaN()}}, cat("city", []string{"Rome"}, 0, -1)}}},
-		{"yelp_academic_dataset_user.json", ReadYelpUsers, dataset.Features{UserIDs: []string{"uA", "uB", "uC", "uX"}, Columns: []dataset.Column{
+		{"yelp_academic_dataset_user.json", readYelpUsers, dataset.Features{UserIDs: []string{"uA", "uB", "uC", "uX"}, Columns: []dataset.Column{
 			num("review_count", 1, 1, 585, 1), num("useful", 0, 0, 7217, 0), num("funny", 0, 1259, 0, 0),
 			num("cool", 5994, 0, 0, 0), num("fans", 267, 0, 0, 0), num("average_stars", 3.5, 3.5, 3.91, 3.5)}}},
 		{"user_info_format1.csv", ReadTmallUsers, dataset.Features{UserIDs: []string{"7", "99", "234512", "328862"}, Columns: []dataset.Column{
@@ -222,4 +222,8 @@ func BenchmarkReadRatingsDat(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+func readYelpUsers(ctx context.Context, path string) (*dataset.Features, error) {
+	return format.ReadFile(ctx, path, func(in *format.Input) (*dataset.Features, error) { return parseYelpUsers(in, nil) })
 }

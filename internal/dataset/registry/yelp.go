@@ -62,13 +62,9 @@ func parseYelpReviews(in *format.Input) (*dataset.Log, error) {
 	return in.Finish(&b)
 }
 
-// ReadYelpUsers reads yelp_academic_dataset_user.json: six numbers a user (review_count, useful,
-// funny, cool, fans, average_stars). It ignores the names, friends and compliments of a user.
-func ReadYelpUsers(ctx context.Context, path string) (*dataset.Features, error) {
-	return format.ReadFile(ctx, path, func(in *format.Input) (*dataset.Features, error) { return parseYelpUsers(in, nil) })
-}
-
-// parseYelpUsers keeps only the users in known, if known is not nil; known must be in byte
+// parseYelpUsers reads yelp_academic_dataset_user.json: six numbers a user (review_count, useful,
+// funny, cool, fans, average_stars). It ignores the names, friends and compliments of a user. It
+// keeps only the users in known, if known is not nil; known must be in byte
 // order. Their ids are shared with known, so that two million ids are not stored twice.
 func parseYelpUsers(in *format.Input, known []string) (*dataset.Features, error) {
 	kinds := map[string]dataset.Kind{}

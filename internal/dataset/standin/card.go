@@ -20,7 +20,7 @@ func (p Profile) Write(dir string, seed rng.Seed, l *dataset.Log, f *dataset.Fea
 	if err != nil {
 		return nil, err
 	}
-	return format.WriteAtomicCard(dir, p.Name, l, f, p.card(l, seed, matches), replace)
+	return format.WriteAtomic(dir, p.Name, l, f, p.card(l, seed, matches), replace)
 }
 
 // card returns a text that says what the stand-in is matched to and what not.

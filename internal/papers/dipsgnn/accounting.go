@@ -66,12 +66,6 @@ func (a Accounting) NoiseStd() float64 {
 	return s
 }
 
-// SigmaOverC returns the sigma/C at which a run has the given epsilon by the paper's own
-// conversion. The run has so many steps, and the releases of each are worth s2m = s² M.
-func SigmaOverC(s2m float64, steps int, epsilon, delta float64) float64 {
-	return accountant.ClosedSigma(1, s2m*float64(steps), epsilon, delta)
-}
-
 func (a Accounting) validate() error {
 	check := func(ok bool, format string, args ...any) error {
 		if ok {

@@ -68,24 +68,6 @@ func (c tallied) multiplicity() Multiplicity {
 	}
 }
 
-// CountSequences counts a pass over every prefix of every sequence. A sequence of n items
-// gives the prefixes of length 1 to n-1; the item after each is its label. lengths are those
-// of the users' sequences in one part of the split.
-func CountSequences(lengths []int) (Multiplicity, error) {
-	var worst Multiplicity
-	for i, n := range lengths {
-		if n < 0 || n > 1<<20 {
-			return Multiplicity{}, fmt.Errorf("accounting: sequence %d has length %d", i, n)
-		}
-		var c tallied
-		for l := 1; l < n; l++ {
-			c.add(int64(l))
-		}
-		worst.max(c.multiplicity())
-	}
-	return worst, nil
-}
-
 // CountPrefixes counts a pass over given samples: sample i is the prefix of length[i] of a
 // sequence. Samples that a validation set took are then counted where they are used.
 func CountPrefixes(sequence, length []int32) (Multiplicity, error) {

@@ -18,13 +18,26 @@ import (
 // Sequence lengths of the three data sets: the longest decide.
 var longest = map[string][]int{"ML-1M": {80, 17, 3, 2, 80}, "Yelp": {24, 8}, "Tmall": {1, 40, 12}}
 
-func accounting(t *testing.T, lengths []int) Accounting {
+// counted counts a pass over every prefix of every sequence. A sequence of n items gives the
+// prefixes of length 1 to n-1; the item after each is its label.
+func counted(t *testing.T, lengths []int) Multiplicity {
 	t.Helper()
-	m, err := CountSequences(lengths)
+	var sequence, length []int32
+	for i, n := range lengths {
+		for l := 1; l < n; l++ {
+			sequence, length = append(sequence, int32(i)), append(length, int32(l))
+		}
+	}
+	m, err := CountPrefixes(sequence, length)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Accounting{Epsilon: 5, Delta: 2.5e-7, Steps: 1, Norm: 0.2, Train: m, Epochs: 10, EvalNoiseOff: true}
+	return m
+}
+
+func accounting(t *testing.T, lengths []int) Accounting {
+	t.Helper()
+	return Accounting{Epsilon: 5, Delta: 2.5e-7, Steps: 1, Norm: 0.2, Train: counted(t, lengths), Epochs: 10, EvalNoiseOff: true}
 }
 
 func privacyOf(t *testing.T, a Accounting) *Privacy {
@@ -115,7 +128,7 @@ func TestSquaredStd(t *testing.T) {
 }
 
 // The sigma/C that a true epsilon of 5 needs.
-func TestSigmaOverC(t *testing.T) {
+func TestSigmaOfATrueEpsilon(t *testing.T) {
 	for _, c := range []struct {
 		data             string
 		one, epoch, all  float64
@@ -125,7 +138,7 @@ func TestSigmaOverC(t *testing.T) {
 		{"ML-1M", 1.68, 14.8, 46.9, 104, 68.7}, {"Yelp", 1.68, 7.9, 24.9, 55, 29.6}, {"Tmall", 1.68, 10.3, 32.7, 72, 42.1},
 	} {
 		a := accounting(t, longest[c.data])
-		over := func(s2m int64) float64 { return SigmaOverC(float64(s2m), 1, 5, 2.5e-7) }
+		over := func(s2m int64) float64 { return accountant.ClosedSigma(1, float64(s2m), 5, 2.5e-7) }
 		within(t, c.data+" one pass", over(s2Edge), c.one, 0.005)
 		within(t, c.data+" one epoch", over(s2Edge*a.Train.Edge), c.epoch, 0.006)
 		within(t, c.data+" ten epochs", over(s2Edge*a.Train.Edge*10), c.all, 0.005)
@@ -133,36 +146,30 @@ func TestSigmaOverC(t *testing.T) {
 		mu := accountant.ClosedMu(5, 2.5e-7)
 		within(t, c.data+" EdgeRand", accountant.Closed(mu*mu*float64(a.Train.Edge), 2.5e-7), c.edgeRandClaimed5, 0.005)
 	}
-	if got := SigmaOverC(2, 3, 5, 1e-6); math.Abs(got-1.1391*math.Sqrt(6)) > 1e-3 {
+	if got := accountant.ClosedSigma(1, 2*3, 5, 1e-6); math.Abs(got-1.1391*math.Sqrt(6)) > 1e-3 {
 		t.Errorf("three steps: %g", got)
 	}
 }
 
-// Counting sequences and counting their samples agree, and both agree with
+// Counting samples agrees with
 // counting each position of each sequence by hand.
 func TestCounts(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
-		var lengths []int
 		var seq, length []int32
 		for s := range 1 + r.IntN(4) {
 			n := r.IntN(12)
-			lengths = append(lengths, n)
 			for l := 1; l < n; l++ {
 				seq, length = append(seq, int32(s)), append(length, int32(l))
 			}
-		}
-		a, err := CountSequences(lengths)
-		if err != nil {
-			t.Fatal(err)
 		}
 		b, err := CountPrefixes(seq, length)
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := byHand(seq, length)
-		if a != want || b != want {
-			t.Fatalf("%v: %+v by sequence, %+v by sample, %+v by hand", lengths, a, b, want)
+		if b != want {
+			t.Fatalf("%v %v: %+v by sample, %+v by hand", seq, length, b, want)
 		}
 		// A part of the samples, as a validation split leaves.
 		var s2, l2 []int32
@@ -182,9 +189,6 @@ func TestCounts(t *testing.T) {
 	}
 	if _, err := CountPrefixes([]int32{0}, nil); err == nil {
 		t.Error("unequal lengths accepted")
-	}
-	if _, err := CountSequences([]int{-1}); err == nil {
-		t.Error("a negative length was accepted")
 	}
 }
 
@@ -332,10 +336,7 @@ func TestSensitivities(t *testing.T) {
 func TestLedgerComposesToTheAccount(t *testing.T) {
 	a := accounting(t, longest["ML-1M"])
 	a.EvalNoiseOff = false
-	test, err := CountSequences([]int{20, 4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	test := counted(t, []int{20, 4})
 	a.Evaluations = []Evaluation{{"test", test, 1}, {"validation", Multiplicity{}, 0}}
 	l, err := privacy.NewLedger(privacy.Research)
 	if err != nil {

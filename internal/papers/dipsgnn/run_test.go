@@ -20,7 +20,7 @@ import (
 // ledgerOf reads the ledger of a run.
 func ledgerOf(t testing.TB, dir string) []privacy.Entry {
 	t.Helper()
-	l, err := privacy.ReadLedger(filepath.Join(dir, "ledger.jsonl"))
+	l, err := privacy.Reading{}.File(filepath.Join(dir, "ledger.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func TestSweepIsAccounted(t *testing.T) {
 			t.Errorf("release %+v", r)
 		}
 	}
-	l, err := privacy.ReadLedger(filepath.Join(dir, "ledger.jsonl"))
+	l, err := privacy.Reading{}.File(filepath.Join(dir, "ledger.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -122,7 +122,7 @@ func TestLedgerOfAnAdaptiveRun(t *testing.T) {
 	for split, want := range map[string]float64{slate.SplitUsers: 3, slate.SplitReleased: 9} {
 		dir := t.TempDir()
 		start(t, dir, "protect.replace=rr", "protect.epsilon=3", "protect.attacker=adaptive", "data.split="+split, "train.epochs=1", "eval.k=[5]", "eval.vocabulary=[full]", "eval.budget=[k]")
-		l, err := privacy.ReadLedger(filepath.Join(dir, "ledger.jsonl"))
+		l, err := privacy.Reading{}.File(filepath.Join(dir, "ledger.jsonl"))
 		if err != nil {
 			t.Fatal(err)
 		}

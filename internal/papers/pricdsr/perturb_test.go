@@ -312,7 +312,7 @@ func TestLedgerBesideTheOutput(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := privacy.ReadLedger(filepath.Join(dir, "out.ledger.jsonl"))
+		l, err := privacy.Reading{}.File(filepath.Join(dir, "out.ledger.jsonl"))
 		if err != nil {
 			t.Fatal(err)
 		}

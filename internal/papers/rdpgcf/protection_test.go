@@ -60,7 +60,7 @@ func TestAccountsOfRuns(t *testing.T) {
 			if err != nil || len(entries) != 1 {
 				t.Fatalf("ledgers %v (%v)", entries, err)
 			}
-			l, err := privacy.ReadLedger(entries[0])
+			l, err := privacy.Reading{}.File(entries[0])
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -27,7 +27,7 @@ func Stops(t *testing.T, task run.Task, o run.Options) {
 	}
 	w.note("the end")
 	final := onDisk(t, dir)
-	if _, err := privacy.ReadLedger(filepath.Join(dir, "ledger.jsonl")); err != nil {
+	if _, err := (privacy.Reading{}).File(filepath.Join(dir, "ledger.jsonl")); err != nil {
 		t.Error(err)
 	}
 	declaredFirst(t, final.entries)

@@ -5,7 +5,7 @@
 //	section 4.1, which positions change      Method.Select, select.go
 //	section 4.2, what comes in their place   Method.Replace, pool.go and draw.go
 //	equation 18, accuracy                    Accuracy
-//	figures 8 to 13                          FigureGrid, Sweep
+//	figures 8 to 13                          Grid, Sweep
 //
 // Slates protects pairs in memory and File a file of slates, both by a Method. Replacing
 // items has no guarantee. Randomized response, which the paper does not have, has one, and

@@ -291,7 +291,7 @@ func TestFileByRandomizedResponse(t *testing.T) {
 	if math.Abs(float64(kept)-20_000*keep) > band || math.Abs(r.Keep-keep) > 1e-15 || r.Replaced != int64(20_000-kept) {
 		t.Errorf("%d positions kept, want %.0f +- %.0f; report %+v", kept, 20_000*keep, band, r)
 	}
-	l, err := privacy.ReadLedger(filepath.Join(dir, "out.ledger.jsonl"))
+	l, err := privacy.Reading{}.File(filepath.Join(dir, "out.ledger.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -110,7 +110,7 @@ func sweepOfZhihu(t *testing.T, set *slate.Set, test *slate.Pairs) {
 		}
 	}
 	start := time.Now()
-	points, err := Sweep(context.Background(), set, test, FigureGrid(), Options{Pool: pool(t, set), Vectors: vectors, Seed: 1, Workers: 2}, nil)
+	points, err := Sweep(context.Background(), set, test, figureGrid(), Options{Pool: pool(t, set), Vectors: vectors, Seed: 1, Workers: 2}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

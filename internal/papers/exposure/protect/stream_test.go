@@ -30,7 +30,7 @@ func TestSettingsHaveDrawsOfTheirOwn(t *testing.T) {
 	set := logged(n, vocab, 10, 5, 1)
 	base := Options{Method: Method{Batch: 25}, Pool: pool(t, set), Seed: 5, Vectors: directions(vocab), Workers: 2, Part: "test"}
 	var options []Options
-	for _, s := range FigureGrid() {
+	for _, s := range figureGrid() {
 		o := base
 		o.Select, o.Replace, o.Ratio = s.Select, s.Replace, s.Ratio
 		options = append(options, o)

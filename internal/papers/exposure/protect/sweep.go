@@ -55,12 +55,6 @@ func Grid(selects, replaces []string, ratios, epsilons []float64) (list []Settin
 	return list
 }
 
-// FigureGrid lists the 36 settings of figures 8 to 13, with all three replacements in every
-// figure, at the ratios of the released program.
-func FigureGrid() []Setting {
-	return Grid(Selections(), []string{ReplaceUniform, ReplacePopularity, ReplaceInBatch}, []float64{0.2, 0.4, 0.6, 0.8}, nil)
-}
-
 // Protected holds what a setting makes of the slates that are attacked.
 type Protected struct {
 	Setting

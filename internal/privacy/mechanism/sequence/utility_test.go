@@ -204,7 +204,7 @@ func TestInParallel(t *testing.T) {
 // The events of all variants and limits go through a ledger file and come back.
 func TestSequenceEventsOnFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ledger.jsonl")
-	l, err := privacy.CreateLedger(path, privacy.Research)
+	l, err := privacy.CreateLedger(path, privacy.Research, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
