@@ -1,6 +1,8 @@
 package config
 
-import "reflect"
+import (
+	"reflect"
+)
 
 // Key is one key of a configuration.
 type Key struct {
@@ -42,4 +44,43 @@ func keysOf(t reflect.Type, path string, out *[]Key) {
 	default:
 		*out = append(*out, Key{Path: path, Kind: "keys and values"})
 	}
+}
+
+// Nearest returns the known word that is closest to a mistyped one, or the first of several. It
+// counts letters to insert, delete or replace, and pairs of neighbours to swap. It returns ""
+// where half of the word would have to change.
+func Nearest(word string, known []string) (best string) {
+	least := len(word)/2 + 1
+	for _, k := range known {
+		if n := distance(word, k); n < least {
+			best, least = k, n
+		}
+	}
+	return best
+}
+
+// distance returns the Damerau-Levenshtein distance of two short words, in which no letter is
+// edited twice.
+func distance(a, b string) int {
+	var before []int // row i-2
+	last := make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range len(a) {
+		row := make([]int, len(b)+1)
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			row[j+1] = min(last[j+1]+1, row[j]+1, last[j]+cost)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last = last, row
+	}
+	return last[len(b)]
 }

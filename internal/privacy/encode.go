@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 )
 
@@ -148,4 +149,33 @@ func plainKeys(b []byte) error {
 		}
 	}
 	return nil
+}
+
+// Number is a number that may be infinite, such as an unbounded epsilon. JSON cannot express that,
+// so it is the string "infinity" there.
+type Number float64
+
+// MarshalJSON writes a number or "infinity". It fails on NaN and minus infinity.
+func (n Number) MarshalJSON() ([]byte, error) {
+	if math.IsInf(float64(n), 1) {
+		return []byte(`"infinity"`), nil
+	}
+	return json.Marshal(float64(n))
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (n *Number) UnmarshalJSON(b []byte) error {
+	if string(b) == `"infinity"` {
+		*n = Number(math.Inf(1))
+		return nil
+	}
+	return json.Unmarshal(b, (*float64)(n))
+}
+
+// String returns five significant digits, or infinity.
+func (n Number) String() string {
+	if math.IsInf(float64(n), 1) {
+		return "infinity"
+	}
+	return fmt.Sprintf("%.5g", float64(n))
 }

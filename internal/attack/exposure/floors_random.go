@@ -2,9 +2,12 @@ package exposure
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"privrec/internal/dataset/slate"
 	"privrec/internal/rng"
+	"privrec/internal/tensor"
 )
 
 // Random answers each pair with uniformly random orders of the items.
@@ -63,4 +66,107 @@ func (r *Random) Rank(ctx context.Context, p *slate.Pairs, rows []int32, depth i
 		}
 		return nil
 	}, visit)
+}
+
+const (
+	blockRows = 512 // rows ranked before they are visited: what bounds memory
+	unitRows  = 4   // rows a parallel unit ranks
+)
+
+// blocks ranks rows (nil: all) a block at a time, several rows of it at once, and visits them in order. It
+// calls rank from several goroutines to fill the given empty lists; what rank does must depend only on the
+// row.
+func blocks(ctx context.Context, p *slate.Pairs, rows []int32, depth, lists int, rank func(row int32, lists [][]int32) error, visit func(row int32, lists [][]int32) error) error {
+	if err := checkRank(p, rows, depth); err != nil {
+		return err
+	}
+	n := len(rows)
+	at := func(i int) int32 { return rows[i] }
+	if rows == nil {
+		n, at = p.Len(), func(i int) int32 { return int32(i) }
+	}
+	size := min(n, blockRows)
+	buffer, faults := make([][]int32, size*lists), make([]error, size)
+	for lo := 0; lo < n; lo += size {
+		if ctx.Err() != nil {
+			return fmt.Errorf("ranking slates: after %d of %d: %w", lo, n, context.Cause(ctx))
+		}
+		hi := min(lo+size, n)
+		tensor.Parallel(hi-lo, unitRows, func(_, from, to int) {
+			for i := from; i < to; i++ {
+				own := buffer[i*lists : (i+1)*lists]
+				for j := range own {
+					own[j] = own[j][:0]
+				}
+				faults[i] = rank(at(lo+i), own)
+			}
+		})
+		for i := range hi - lo {
+			if faults[i] != nil {
+				return faults[i]
+			}
+			if err := visit(at(lo+i), buffer[i*lists:(i+1)*lists:(i+1)*lists]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// deal gives the items of one list out to the lists: item q (from 0) goes to place q/len(lists) of list
+// q mod len(lists). All lists together hold the same guesses as the one.
+func deal(lists [][]int32, one []int32) {
+	for j := range lists {
+		lists[j] = lists[j][:0]
+	}
+	for q, v := range one {
+		lists[q%len(lists)] = append(lists[q%len(lists)], v)
+	}
+}
+
+// merge appends to one the first depth distinct items of several lists, by rank, then by list, which is what
+// the lists can guess with the budget of one list.
+func merge(one []int32, lists [][]int32, depth int) []int32 {
+	for r, more := 0, true; more; r++ {
+		more = false
+		for _, list := range lists {
+			if r >= len(list) {
+				continue
+			}
+			more = true
+			if v := list[r]; len(one) < depth && !slices.Contains(one, v) {
+				one = append(one, v)
+			}
+		}
+		more = more && len(one) < depth
+	}
+	return one
+}
+
+// dealt is a ranker whose single list is dealt out.
+type dealt struct {
+	Ranker
+	lists int
+}
+
+// Deal returns a ranker that gives the single list of r out to disjoint lists, and so makes as many guesses
+// as a ranker with that many lists: item q (from 0) of the list stands at place q/lists of list q mod lists.
+// It fails on a ranker with several lists and on fewer than one list.
+func Deal(r Ranker, lists int) (Ranker, error) {
+	if r.Lists() != 1 || lists < 1 {
+		return nil, fmt.Errorf("dealing %d lists out to %d: want one list and at least one", r.Lists(), lists)
+	}
+	return dealt{r, lists}, nil
+}
+
+// Lists implements [Ranker].
+func (d dealt) Lists() int { return d.lists }
+
+// Rank implements [Ranker].
+func (d dealt) Rank(ctx context.Context, p *slate.Pairs, rows []int32, depth int, candidates func(row int32) []int32, visit func(row int32, lists [][]int32) error) error {
+	out := make([][]int32, d.lists)
+	return d.Ranker.Rank(ctx, p, rows, depth*d.lists, candidates, func(row int32, lists [][]int32) error {
+		deal(out, lists[0])
+		return visit(row, out)
+	})
 }

@@ -1,6 +1,14 @@
 package dipsgnn
 
-import "privrec/internal/protocol/nextitem"
+import (
+	"math"
+	"slices"
+
+	"privrec/internal/config"
+	"privrec/internal/experiment"
+	"privrec/internal/protocol/nextitem"
+	"privrec/internal/train"
+)
 
 // Config is one training run of DIPSGNN. Where the paper, its published program and sound
 // accounting part, each choice is a field of its own. A profile is a named set of values for
@@ -94,4 +102,71 @@ func Default() Config {
 		},
 		Eval: EvalConfig{K: []int{5, 10, 20}, Noise: []string{nextitem.NoiseOn, nextitem.NoiseOff}, Every: true},
 	}
+}
+
+// check reports every setting that cannot be run.
+func check(v *config.Checker, c Config) {
+	c.Data.Check(v, c.Profile)
+	nextitem.CheckShape(v, c.Model.Dim, c.Model.Steps)
+	c.Train.Check(v, nextitem.Ranking{K: c.Eval.K, Every: c.Eval.Every})
+	nextitem.CheckUsers(v, c.Model.UserDim, c.Model.UserInput)
+	v.Within("model.norm", c.Model.Norm, 1e-6, 1e6)
+	v.OneOf("model.normalise", c.Model.Normalise, NormaliseRescale, NormaliseClip)
+	v.OneOf("model.adjacency", c.Model.Adjacency, AdjacencyCounts, AdjacencyZero)
+	checkEpsilon(v, "privacy.features.epsilon", c.Privacy.Features.Epsilon)
+	v.OneOf("privacy.features.unselected", c.Privacy.Features.Unselected, UnselectedZero, UnselectedRaw)
+	t := c.Privacy.Transitions
+	checkEpsilon(v, "privacy.transitions.epsilon", t.Epsilon)
+	v.Inside("privacy.transitions.delta", t.Delta, 0, 1)
+	v.OneOf("privacy.transitions.noise_std", t.NoiseStd, StdSigma, StdSigmaSquared)
+	if v.OK() && !math.IsInf(t.Epsilon, 1) {
+		_, std := c.deviations()
+		v.Check(std > minStd && std < maxStd, "privacy.transitions.epsilon",
+			"gives noise of standard deviation %v with model.norm and model.steps, which floating point does not hold", std)
+	}
+	v.Check(!slices.Contains(c.Eval.Noise, nextitem.NoiseOn) || !math.IsInf(t.Epsilon, 1), "eval.noise",
+		"%q needs a finite privacy.transitions.epsilon", nextitem.NoiseOn)
+	v.Words("eval.noise", c.Eval.Noise, nextitem.NoiseOn, nextitem.NoiseOff)
+}
+
+// Noise outside these is lost in, or swamps, everything that float32 holds.
+const (
+	minStd = 1e-20
+	maxStd = 1e20
+)
+
+// These are beyond anything sensible: what lies outside is a slip.
+const (
+	minEpsilon = 1e-6
+	maxEpsilon = 1000
+)
+
+// checkEpsilon accepts .inf, which switches a mechanism off.
+func checkEpsilon(v *config.Checker, key string, x float64) {
+	v.Check(x >= minEpsilon && (x <= maxEpsilon || math.IsInf(x, 1)), key, "must lie in [%g,%d] or be .inf, got %v", minEpsilon, maxEpsilon, x)
+}
+
+// Code returns the published program's setting on ML-1M, its slips included. These are noise
+// of standard deviation sigma squared, features of random other users in training, unselected
+// features in the clear, the test set choosing the epoch metric by metric, candidates counted
+// before the split, and no noise in evaluation.
+func Code() Config {
+	c := Default()
+	c.Profile = "code"
+	c.Data.Candidates = nextitem.CandidatesTenCore
+	c.Privacy.Features.Unselected = UnselectedRaw
+	c.Privacy.Transitions.NoiseStd = StdSigmaSquared
+	c.Train.Select, c.Train.Validation, c.Train.Refit = nextitem.SelectTest, 0, false
+	c.Train.MisalignUsers = true
+	c.Eval.Noise = []string{nextitem.NoiseOff}
+	return c
+}
+
+// setting returns a configuration as the protocol takes it.
+func (c Config) setting() (nextitem.Setting, error) {
+	length := func(c Config) train.Length { return c.Train.Length() }
+	s, err := experiment.Stand(c, c.Profile, map[string]Config{"paper": Default(), "code": Code()}, length)
+	return nextitem.Setting{
+		Method: "DIPSGNN", Standing: s, From: c.Data, Fit: c.Train, Eval: nextitem.Ranking{K: c.Eval.K, Every: c.Eval.Every}, Table: Tables(),
+	}, err
 }

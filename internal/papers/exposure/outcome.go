@@ -40,3 +40,19 @@ func (x *attackRun) protected() *ProtectionOutcome {
 	return &ProtectionOutcome{Mechanism: s.String(), Attacker: c.Attacker, Replaced: float64(r.Replaced) / float64(max(1, len(x.Test.Slates))),
 		Accuracy: share(after), Before: share(before), Keep: r.Keep, Epsilon: r.Epsilon, Blind: r.Blind}
 }
+
+// write keeps metrics and account, and shows both.
+func (x *attackRun) write(o *Outcome, a *Account) error {
+	if err := x.Env.WriteMetrics(o); err != nil {
+		return err
+	}
+	d, err := x.document(o)
+	if err != nil {
+		return err
+	}
+	if err := x.Env.WritePrivacy(a); err != nil {
+		return err
+	}
+	a.show(d)
+	return x.Env.Print(d)
+}

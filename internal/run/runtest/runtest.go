@@ -3,6 +3,7 @@ package runtest
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io/fs"
 	"os"
@@ -79,3 +80,9 @@ func ReadJSON[T any](t testing.TB, dir, name string, strict bool) (v T) {
 	}
 	return v
 }
+
+// Work is run.Work that is one function.
+type Work func(ctx context.Context) error
+
+// Run implements run.Work.
+func (w Work) Run(ctx context.Context) error { return w(ctx) }

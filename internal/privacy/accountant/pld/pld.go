@@ -205,3 +205,9 @@ func worst(t terms.Term) (pair, error) {
 	}
 	return x.sampled(t.Rate), nil
 }
+
+// Supports reports the first term that has no bracket. It computes nothing else.
+func Supports(ts []terms.Term) error {
+	_, err := build(ts)
+	return err
+}

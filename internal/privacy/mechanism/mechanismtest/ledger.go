@@ -1,9 +1,12 @@
 package mechanismtest
 
 import (
+	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"privrec/internal/privacy"
+	"privrec/internal/rng"
 )
 
 // LedgerFor opens a ledger that promises the given noise.
@@ -34,4 +37,48 @@ func CountOf(l *privacy.Ledger) (n int64) {
 func SecureLedger(t testing.TB) *privacy.Ledger {
 	t.Helper()
 	return LedgerFor(t, privacy.Secure)
+}
+
+// Must returns a and panics on an error, for tests.
+func Must[A any](a A, err error) A {
+	if err != nil {
+		panic(err)
+	}
+	return a
+}
+
+// Golden is a value of testdata and how close ours must be.
+type Golden struct {
+	Fn     string         `json:"fn"`
+	Params map[string]any `json:"params"`
+	Value  float64        `json:"value"`
+	RelTol float64        `json:"rel_tol"`
+	AbsTol float64        `json:"abs_tol"`
+}
+
+// Number returns a parameter that is a number, 0 if there is none.
+func (g Golden) Number(name string) float64 { v, _ := g.Params[name].(float64); return v }
+
+// Word returns a parameter that is a word, "" if there is none.
+func (g Golden) Word(name string) string { s, _ := g.Params[name].(string); return s }
+
+// ChaCha returns a good generator with a fixed key, so that tests repeat.
+func ChaCha(key byte) rng.Source { return rand.NewChaCha8([32]byte{key}) }
+
+// ContainsAll reports whether s contains all parts.
+func ContainsAll(s string, parts ...string) bool {
+	for _, p := range parts {
+		if !strings.Contains(s, p) {
+			return false
+		}
+	}
+	return true
+}
+
+// UpTo returns 0, 1, ..., n-1.
+func UpTo(n int) (list []int) {
+	for i := range n {
+		list = append(list, i)
+	}
+	return list
 }

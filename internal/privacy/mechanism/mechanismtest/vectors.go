@@ -36,3 +36,33 @@ func Apart(a, b []float64) float64 {
 	}
 	return math.Sqrt(sum)
 }
+
+// Two128 returns 2^128.
+func Two128() *big.Rat {
+	return new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), 128))
+}
+
+// Threshold returns a threshold of 128 bits as a number.
+func Threshold(hi, lo uint64) *big.Rat {
+	t := new(big.Int).SetUint64(hi)
+	t.Lsh(t, 64)
+	return new(big.Rat).SetInt(t.Add(t, new(big.Int).SetUint64(lo)))
+}
+
+// Log returns ln x as a float64.
+func Log(x *big.Rat) float64 {
+	f, _ := x.Float64()
+	return math.Log(f)
+}
+
+// Above returns an upper bound of e^eps from the lower one that thresholds are made of.
+func Above(x *big.Rat) *big.Rat {
+	d := new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Lsh(big.NewInt(1), 198))
+	return d.Add(x, d.Mul(d, x))
+}
+
+// Float64 returns the nearest float64.
+func Float64(x *big.Rat) float64 { f, _ := x.Float64(); return f }
+
+// Rat returns a float64 as a fraction, exactly.
+func Rat(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }

@@ -6,6 +6,7 @@ import (
 	law "privrec/internal/privacy/audit/exact"
 	"privrec/internal/privacy/mechanism"
 	"privrec/internal/privacy/mechanism/mechanismtest"
+	"privrec/internal/rng"
 )
 
 // Enumerated makes a sampler's choices in every possible way, so the law found with it is that
@@ -46,3 +47,16 @@ func (f *Halved) Below(n uint64) uint64 { return f.D.Below((n + 1) / 2) }
 
 // Again does nothing.
 func (f *Halved) Again() {}
+
+// Chosen returns the cells below a limit that a field chooses, block by block.
+func Chosen(p float64, s rng.Stream, limit int64) map[int64]bool {
+	f, set := mechanism.NewField(p), map[int64]bool{}
+	for b := int64(0); b*f.Size < limit; b++ {
+		for _, place := range f.Draw(f, s.Sub(uint64(b)), nil) {
+			if c := b*f.Size + int64(place); c < limit {
+				set[c] = true
+			}
+		}
+	}
+	return set
+}
