@@ -2,6 +2,7 @@ package privacy
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -139,4 +140,68 @@ func (l *Ledger) declaredFor(e Event) error {
 		}
 	}
 	return nil
+}
+
+// Assumption states what a guarantee takes as public, such as which users there are. It is not a
+// release, and no epsilon covers it.
+type Assumption struct {
+	What string `json:"what"`
+	Why  string `json:"why,omitempty"` // why it is public, or what that leaves out
+}
+
+// String returns the assumption as one phrase.
+func (a Assumption) String() string {
+	if a.Why == "" {
+		return a.What
+	}
+	return a.What + ": " + a.Why
+}
+
+// Validate reports an assumption that names nothing, or is not UTF-8.
+func (a Assumption) Validate() error {
+	if a.What == "" {
+		return errors.New("assumption: it names nothing")
+	}
+	if err := errors.Join(text("what", a.What), text("why", a.Why)); err != nil {
+		return fmt.Errorf("assumption: %w", err)
+	}
+	return nil
+}
+
+// assumptionLine is the line of an assumption in a ledger file.
+type assumptionLine struct {
+	Assumption Assumption `json:"assumption"`
+}
+
+// assumptionPrefix begins the line of an assumption, and no other line.
+var assumptionPrefix = []byte(`{"assumption":`)
+
+func (a Assumption) marshal() ([]byte, error) {
+	if err := a.Validate(); err != nil {
+		return nil, err
+	}
+	return json.Marshal(assumptionLine{a})
+}
+
+// parseAssumption reads the body of such a line, as strictly as parseEntry.
+func parseAssumption(body []byte) (Assumption, error) {
+	var raw assumptionLine
+	if err := strict(body, &raw); err != nil {
+		return Assumption{}, err
+	}
+	again, err := raw.Assumption.marshal()
+	if err != nil {
+		return Assumption{}, err
+	}
+	if !bytes.Equal(again, body) {
+		return Assumption{}, errors.New("not in canonical form")
+	}
+	return raw.Assumption, nil
+}
+
+// Assumptions returns what the run declared as public, in the order of the declaration.
+func (l *Ledger) Assumptions() []Assumption {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.public)
 }

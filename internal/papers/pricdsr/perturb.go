@@ -143,3 +143,111 @@ func (p *perturber) newReport(f perturb.Facts) (run.Result, error) {
 	}
 	return p.report.Document(), nil
 }
+
+// Options says what to perturb and how: users by id, or in the order of the input.
+type Options struct {
+	perturb.Settings // Length is L, Items or Catalogue have m items
+
+	Variant   sequence.Variant // empty: sdp-fixed
+	Epsilon   float64          // of one cell
+	Limits    bool             // accept epsilon 0 and +Inf
+	Small     bool             // accept fewer items than cells
+	KeepOrder bool             // users in the order of the input; otherwise by id
+	Strict    bool             // refuse what definition 1 leaves out: repeated items, more than Length
+}
+
+// Mechanism returns the mechanism that the options describe, with m items.
+func (o Options) Mechanism(m int) sequence.Mechanism {
+	return sequence.Mechanism{Purpose: o.Purpose, Variant: o.Variant, Epsilon: o.Epsilon, Items: m, Length: o.Length, Limits: o.Limits}
+}
+
+const fixLength = "it is how many cells a row has, the longest history to keep, such as 100"
+
+// Check fills in defaults and refuses what cannot be carried out.
+func (o *Options) Check() error {
+	if o.Variant == "" {
+		o.Variant = sequence.SDPFixed
+	}
+	switch {
+	case o.Variant != sequence.SDPFixed && o.Variant != sequence.SDPPaper && o.Variant != sequence.RR:
+		return perturb.Refuse("known: sdp-fixed, sdp-paper, rr", "mechanism %q is not known", string(o.Variant))
+	case math.IsNaN(o.Epsilon) || o.Epsilon < 0:
+		return perturb.Refuse("half of the cells are kept at epsilon = ln m", "epsilon is %g, want above 0", o.Epsilon)
+	case !o.Limits && o.Epsilon == 0:
+		return perturb.Refuse("--limits accepts it: the output then does not depend on the rows at all", "epsilon is 0, want above 0")
+	case !o.Limits && math.IsInf(o.Epsilon, 1):
+		return perturb.Refuse("--limits accepts it: the output then is the rows as they are, and nothing is protected", "epsilon is infinite")
+	case o.Length == 0:
+		return perturb.Refuse(fixLength, "--length is missing")
+	case o.Length < 0:
+		return perturb.Refuse(fixLength, "length is %d, want at least 1", o.Length)
+	case o.Items == 0 && o.Catalogue == "":
+		return perturb.Refuse("give --items M or --catalogue FILE: both public, and not read off the rows", "the size of the catalogue is missing")
+	}
+	return o.Settings.Check("sequences")
+}
+
+// OpenCatalogue returns the catalogue that the options state.
+func OpenCatalogue(ctx context.Context, o *Options) (*perturb.Catalogue, error) {
+	return perturb.OpenCatalogue(ctx, &o.Settings, "an id a line")
+}
+
+// Counts are of rows before and after: of true data, so they are not for release.
+type Counts struct {
+	Users   int64
+	Lengths []int64 // users by their items, 0 to L
+	InPlace int64   // items in their column afterwards
+	Written int64   // cells other than padding afterwards
+	Found   int64   // rows with an item in its column
+	Emptied int64   // rows without any item afterwards
+}
+
+// see counts a row.
+func (t *Counts) see(before, after []int32) {
+	items, same, written := 0, int64(0), int64(0)
+	for c, id := range before {
+		if after[c] != 0 {
+			written++
+		}
+		if id != 0 {
+			items++
+			if after[c] == id {
+				same++
+			}
+		}
+	}
+	t.Lengths[items]++
+	t.add(Counts{Users: 1, InPlace: same, Written: written, Found: min(same, 1), Emptied: 1 - min(written, 1)})
+}
+
+// add adds what others counted.
+func (t *Counts) add(o Counts) {
+	t.Users += o.Users
+	t.InPlace += o.InPlace
+	t.Written += o.Written
+	t.Found += o.Found
+	t.Emptied += o.Emptied
+	for i, n := range o.Lengths {
+		t.Lengths[i] += n
+	}
+}
+
+// Items counts the items that the rows had.
+func (t *Counts) Items() (n int64) {
+	for k, rows := range t.Lengths {
+		n += int64(k) * rows
+	}
+	return n
+}
+
+// expected returns the number of items that should be in their column, and its standard
+// deviation, as if cells were independent: they are but for terms of 1/m.
+func (t *Counts) expected(m sequence.Mechanism) (mean, sd float64) {
+	longer, v := int64(0), 0.0 // rows that have an item in the column
+	for c, s := range Survivals(m) {
+		longer += t.Lengths[m.Length-c] // padding is in front: column c belongs to rows of at least L-c items
+		mean += float64(longer) * s
+		v += float64(longer) * s * (1 - s)
+	}
+	return mean, math.Sqrt(v)
+}

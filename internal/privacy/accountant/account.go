@@ -1,9 +1,13 @@
 package accountant
 
 import (
+	"errors"
 	"fmt"
+	"math"
+	"slices"
 
 	"privrec/internal/privacy"
+	"privrec/internal/privacy/accountant/rdp"
 	"privrec/internal/privacy/accountant/terms"
 )
 
@@ -91,6 +95,174 @@ func (x restater) charge(a *Account, entries []privacy.Entry) error {
 		if err := a.charge(l); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// Account composes what is charged to it and states the guarantee by one method, for one unit and
+// relation. The zero value is not usable.
+//
+// The exact value of Contour is always checked: it must lie within the certified bracket of package
+// pld and below the Rényi bound. If it does not, or if Contour does not apply, the answer is the
+// certified upper bound, and the notes of the Result say why.
+type Account struct {
+	method   Method
+	unit     privacy.Unit
+	relation privacy.Neighbouring
+	list     terms.List
+}
+
+// New returns an empty account.
+func New(m Method, unit privacy.Unit, relation privacy.Neighbouring) (*Account, error) {
+	if err := errors.Join(m.Validate(), unit.Validate(), relation.Validate()); err != nil {
+		return nil, err
+	}
+	return &Account{method: m, unit: unit, relation: relation}, nil
+}
+
+// Price fails on an event about another unit or relation (ErrUnit), and on one that the method
+// cannot price. The account stays as it is.
+func (a *Account) Price(e privacy.Event, count int64) error {
+	l, err := terms.Flatten(e, count, a.unit, a.relation)
+	if err != nil {
+		return err
+	}
+	return a.price(l)
+}
+
+// Charge adds count compositions of the event. If it fails it adds nothing.
+func (a *Account) Charge(e privacy.Event, count int64) error {
+	l, err := terms.Flatten(e, count, a.unit, a.relation)
+	if err != nil {
+		return err
+	}
+	return a.charge(l)
+}
+
+func (a *Account) about() privacy.Subject {
+	return privacy.Subject{Unit: a.unit, Neighbouring: a.relation}
+}
+
+func (a *Account) price(l terms.List) error {
+	_, err := a.extended(l)
+	return err
+}
+
+func (a *Account) charge(l terms.List) error {
+	sum, err := a.extended(l)
+	if err == nil {
+		a.list = sum
+	}
+	return err
+}
+
+// extended returns the account's list with another one added, if the method can price that.
+func (a *Account) extended(l terms.List) (terms.List, error) {
+	var err error
+	switch a.method {
+	case Analytic:
+		_, err = sumMu2(l)
+	case RDP:
+		_, err = rdp.FromList(l)
+	case PLD:
+		err = bracketed(l)
+	default: // needs at least one bound
+		if err = bracketed(l); err != nil {
+			if _, bound := rdp.FromList(l); bound == nil {
+				err = nil
+			}
+		}
+	}
+	if err != nil {
+		return l, fmt.Errorf("the %s accountant: %w", a.method, err)
+	}
+	return a.list.Add(l)
+}
+
+// Spent returns the guarantee at delta of everything that was charged. Epsilon is 0 for nothing,
+// and infinite, with the reasons, if anything is unprotected.
+func (a *Account) Spent(delta float64) (Result, error) {
+	if err := checkMuDelta(0, delta); err != nil {
+		return Result{}, err
+	}
+	r, err := a.solve(question{delta: delta})
+	r.Delta = delta
+	if note := a.paidByDelta(delta); note != "" && err == nil && len(r.Unprotected) == 0 {
+		r.Notes = append(r.Notes, note)
+	}
+	return r, err
+}
+
+// paidByDelta says which share of the sampled units a delta allows to publish whole, if the share
+// is a tenth or more.
+func (a *Account) paidByDelta(delta float64) string {
+	p := a.list.Exposed()
+	switch {
+	case p == 0 || p == 1 || !(delta >= p/10):
+		return ""
+	case terms.CheckDelta(delta, p) != nil:
+		return fmt.Sprintf("delta alone allows publishing a sampled %s whole: it is in one of the releases with a probability of only %.6g, so the guarantee would hold without any noise", a.unit, p)
+	}
+	return fmt.Sprintf("delta is %.3g times the probability %.6g that a %s is in one of the releases: it allows publishing that share of the released %ss whole", delta/p, p, a.unit, a.unit)
+}
+
+// DeltaAt returns the guarantee at epsilon, 0 or more, of everything that was charged. Its Delta is
+// the answer, 1 if anything is unprotected.
+func (a *Account) DeltaAt(epsilon float64) (Result, error) {
+	if !(epsilon >= 0) || math.IsInf(epsilon, 1) {
+		return Result{}, fmt.Errorf("epsilon is %v, want at least 0 and finite", epsilon)
+	}
+	r, err := a.solve(question{epsilon: epsilon, forDelta: true})
+	if len(r.Unprotected) > 0 {
+		r.Delta = 1
+	}
+	r.Epsilon = epsilon
+	return r, err
+}
+
+func (a *Account) solve(q question) (Result, error) {
+	r := Result{Unit: a.unit, Neighbouring: a.relation, Method: string(a.method), Unprotected: a.list.WithoutNoise}
+	if len(a.list.WithoutNoise) > 0 {
+		r.Epsilon = math.Inf(1)
+		return r, nil
+	}
+	if len(a.list.Terms)+len(a.list.Parallels) == 0 {
+		return r, nil
+	}
+	switch a.method {
+	case Analytic:
+		return analytic(a.list, q, r)
+	case RDP:
+		return renyi(a.list, q, r)
+	}
+	if a.method == PLD {
+		return certified(a.list, q, r)
+	}
+	return contour(a.list, q, r)
+}
+
+// Method is a way to compute a guarantee.
+type Method string
+
+const (
+	// Analytic is the closed curve of composed Gaussians, see Exact.
+	Analytic Method = "analytic"
+	// Contour, named "exact", is the exact value by contour integration (package exact). It is
+	// checked against a certified bracket and the Rényi bound.
+	Contour Method = "exact"
+	// RDP is the bound of Rényi differential privacy (package rdp).
+	RDP Method = "rdp"
+	// PLD is the certified bracket of discretised privacy losses (package pld).
+	PLD Method = "pld"
+)
+
+// Methods lists the methods, best known first.
+func Methods() []Method { return []Method{Analytic, Contour, RDP, PLD} }
+
+// Validate reports a method that is not one of the constants.
+func (m Method) Validate() error {
+	if !slices.Contains(Methods(), m) {
+		return fmt.Errorf("unknown accountant %q, want one of %v", string(m), Methods())
 	}
 	return nil
 }
