@@ -103,31 +103,26 @@ not at all, and prints the values.`,
 // curveOf makes the command that draws the curve of one mechanism.
 func (a *App) curveOf(m *calculator.Mechanism) *cobra.Command {
 	k := calculator.AskCurve(m)
-	var asJSON, quiet bool
 	c := &cobra.Command{
 		Use:   m.Name + " --over delta|noise|steps --from A --to B --out FILE",
 		Short: "draw epsilon for " + m.Summary,
 		Long:  m.Long,
 		Args:  wants(),
-		RunE: func(c *cobra.Command, _ []string) error {
-			names, err := k.Missing()
-			if err != nil {
-				return err
-			}
-			if err := missing(c, names); err != nil {
-				return err
-			}
-			if err := k.Check(); err != nil {
-				return err
-			}
-			ans, err := k.Draw(c.Context(), newReporter(a.Stderr, quiet))
-			if err != nil {
-				return err
-			}
-			return run.Show(a.Stdout, asJSON, ans)
-		},
 	}
-	questionFlags(c, k.Question, &asJSON)
+	a.reports(c, func(c *cobra.Command, _ []string, r reporter) (run.Result, error) {
+		names, err := k.Missing()
+		if err != nil {
+			return nil, err
+		}
+		if err := missing(c, names); err != nil {
+			return nil, err
+		}
+		if err := k.Check(); err != nil {
+			return nil, err
+		}
+		return k.Draw(c.Context(), r)
+	})
+	questionFlags(c, k.Question)
 	p := c.Flags()
 	p.StringVar(&k.Over, "over", "", "what is on the axis: delta, noise or steps; leave out its own flag")
 	p.StringVar(&k.From, "from", "", "first value on the axis, in the range of its flag")
@@ -136,7 +131,6 @@ func (a *App) curveOf(m *calculator.Mechanism) *cobra.Command {
 	p.StringSliceVar(&k.Accountants, "accountants", nil, fmt.Sprintf("lines to draw: %s (default rdp,exact; rdp where exact does not apply)", words(m.Accountants)))
 	p.StringVarP(&k.Out, "out", "o", "", "file to write, .svg or .png")
 	p.BoolVar(&k.Force, "force", false, "replace a file of the same name")
-	p.BoolVarP(&quiet, "quiet", "q", false, "no progress")
 	return c
 }
 
@@ -148,24 +142,19 @@ func (a *App) questionCommand(q *calculator.Question, short string, answer func(
 	for _, n := range q.Numbers() {
 		use += " --" + n.Name() + " " + n.Letter()
 	}
-	var asJSON bool
 	c := &cobra.Command{
 		Use:   use,
 		Short: short,
 		Long:  m.Long,
 		Args:  wants(),
-		RunE: func(c *cobra.Command, _ []string) error {
-			if err := ready(c, q); err != nil {
-				return err
-			}
-			ans, err := answer()
-			if err != nil {
-				return err
-			}
-			return run.Show(a.Stdout, asJSON, ans)
-		},
 	}
-	questionFlags(c, q, &asJSON)
+	a.shows(c, func(c *cobra.Command, _ []string) (run.Result, error) {
+		if err := ready(c, q); err != nil {
+			return nil, err
+		}
+		return answer()
+	})
+	questionFlags(c, q)
 	return c
 }
 
@@ -189,8 +178,8 @@ func missing(c *cobra.Command, names []string) error {
 	return usagef(fix, "%s: missing --%s", c.CommandPath(), strings.Join(names, ", --"))
 }
 
-// questionFlags declares the numbers and choices of a question, and --json.
-func questionFlags(c *cobra.Command, q *calculator.Question, asJSON *bool) {
+// questionFlags declares the numbers and choices of a question.
+func questionFlags(c *cobra.Command, q *calculator.Question) {
 	p, m := c.Flags(), q.Of()
 	for _, n := range q.Numbers() {
 		p.Var(n, n.Name(), n.Usage())
@@ -205,7 +194,6 @@ func questionFlags(c *cobra.Command, q *calculator.Question, asJSON *bool) {
 		}
 		p.StringVar(&q.Neighbouring, "neighbouring", "", usage)
 	}
-	p.BoolVar(asJSON, "json", false, "as JSON")
 }
 
 // accountantFlag declares --accountant where there is a choice.
@@ -235,7 +223,6 @@ func (a *App) accountLedger() *cobra.Command {
 	q := calculator.AskLedger()
 	var (
 		unit, keyFile string
-		asJSON        bool
 	)
 	c := &cobra.Command{
 		Use:   "ledger FILE|RUN --delta d [--ledger-key FILE]",
@@ -254,22 +241,18 @@ is refused. Of a run that is not done the releases so far are accounted, and the
 says "at least". Changes by accident are found without a key. Changes on purpose are
 found where the ledger was written with --ledger-key and is read with the same key.`,
 		Args: wants("a ledger file or a run directory"),
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := ready(c, q); err != nil {
-				return err
-			}
-			key, err := ledgerKey(keyFile)
-			if err != nil {
-				return err
-			}
-			ans, err := q.Ledger(args[0], unit, key)
-			if err != nil {
-				return err
-			}
-			return run.Show(a.Stdout, asJSON, ans)
-		},
 	}
-	questionFlags(c, q, &asJSON)
+	a.shows(c, func(c *cobra.Command, args []string) (run.Result, error) {
+		if err := ready(c, q); err != nil {
+			return nil, err
+		}
+		key, err := ledgerKey(keyFile)
+		if err != nil {
+			return nil, err
+		}
+		return q.Ledger(args[0], unit, key)
+	})
+	questionFlags(c, q)
 	accountantFlag(c, q)
 	c.Flags().StringVar(&unit, "unit", "", "account for this unit only: "+words(privacy.Units()))
 	c.Flags().StringVar(&keyFile, "ledger-key", "", "file of the secret key that the ledger was written with")

@@ -205,3 +205,24 @@ func threads(workers int) (int, error) {
 	}
 	return workers, nil
 }
+
+// shows makes a command show what ask returns, and gives it the flag --json.
+func (a *App) shows(c *cobra.Command, ask func(c *cobra.Command, args []string) (run.Result, error)) {
+	asJSON := c.Flags().Bool("json", false, "as JSON")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		r, err := ask(c, args)
+		if err != nil {
+			return err
+		}
+		return run.Show(a.Stdout, *asJSON, r)
+	}
+}
+
+// reports does what shows does, for a command that reports how far it is. The command gets the
+// flag --quiet too.
+func (a *App) reports(c *cobra.Command, ask func(c *cobra.Command, args []string, r reporter) (run.Result, error)) {
+	quiet := c.Flags().BoolP("quiet", "q", false, "no progress")
+	a.shows(c, func(c *cobra.Command, args []string) (run.Result, error) {
+		return ask(c, args, newReporter(a.Stderr, *quiet))
+	})
+}

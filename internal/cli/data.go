@@ -33,26 +33,24 @@ folder of its own. Stand-ins are generated and need no file.`,
 
 // dataList makes the command that lists data sets.
 func (a *App) dataList() *cobra.Command {
-	var asJSON bool
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "list data sets and their recipes",
 		Args:  wants(),
-		RunE: func(*cobra.Command, []string) error {
-			return run.Show(a.Stdout, asJSON, &report.Document{Title: "Data to run on", Tables: []*report.Table{inventory.Sets(), inventory.Slates()}})
-		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	a.shows(c, func(_ *cobra.Command, _ []string) (run.Result, error) {
+		return &report.Document{Title: "Data to run on", Tables: []*report.Table{inventory.Sets(), inventory.Slates()}}, nil
+	})
 	return c
 }
 
 // dataStats makes the command that shows the counts after every step of a recipe.
 func (a *App) dataStats() *cobra.Command {
 	var (
-		recipe, dir            string
-		seed                   uint64
-		noCache, asJSON, quiet bool
-		slates                 slate.Options
+		recipe, dir string
+		seed        uint64
+		noCache     bool
+		slates      slate.Options
 	)
 	c := &cobra.Command{
 		Use:   "stats NAME [--recipe R]",
@@ -62,47 +60,46 @@ pairs each slate with the clicks before it, for exposure attacks; sets of slates
 other recipe. A log of your own is a folder own-NAME with impressions.tsv or
 impressions.csv, whose columns are user, item, shown_at, clicked_at.`,
 		Args: wants("a data set, see privrec data list"),
-		RunE: func(c *cobra.Command, args []string) error {
-			r := newReporter(a.Stderr, quiet)
-			c.SetContext(progress.With(c.Context(), r))
-			r.Phase("load " + args[0])
-			start := time.Now()
-			loaded := func(cache string) {
-				r.Phase(fmt.Sprintf("loaded in %.1f s%s", time.Since(start).Seconds(), parenthesis(cache)))
-			}
-			src, ok, err := inventory.SlateSource(args[0], recipe)
-			if err != nil {
-				return err
-			}
-			if ok {
-				slates.Dir, slates.Seed = dir, rng.Seed(seed)
-				d, err := inventory.SlateStats(c.Context(), src, slates)
-				if err != nil {
-					return err
-				}
-				loaded("")
-				return run.Show(a.Stdout, asJSON, d)
-			}
-			for _, flag := range []string{"slate", "behaviour", "early"} {
-				if c.Flags().Changed(flag) {
-					return usagef("add --recipe slates", "--%s belongs to the recipe slates", flag)
-				}
-			}
-			set, err := inventory.Find(args[0])
-			if err != nil {
-				return err
-			}
-			if recipe == "" {
-				recipe = set.Recipes[0].Name // the recipe that is used most stands first
-			}
-			s, err := registry.Load(c.Context(), args[0], recipe, registry.Options{Dir: dir, NoCache: noCache, Seed: rng.Seed(seed)})
-			if err != nil {
-				return err
-			}
-			loaded(s.Source.Cache)
-			return run.Show(a.Stdout, asJSON, inventory.Stats(s))
-		},
 	}
+	a.reports(c, func(c *cobra.Command, args []string, r reporter) (run.Result, error) {
+		c.SetContext(progress.With(c.Context(), r))
+		r.Phase("load " + args[0])
+		start := time.Now()
+		loaded := func(cache string) {
+			r.Phase(fmt.Sprintf("loaded in %.1f s%s", time.Since(start).Seconds(), parenthesis(cache)))
+		}
+		src, ok, err := inventory.SlateSource(args[0], recipe)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			slates.Dir, slates.Seed = dir, rng.Seed(seed)
+			d, err := inventory.SlateStats(c.Context(), src, slates)
+			if err != nil {
+				return nil, err
+			}
+			loaded("")
+			return d, nil
+		}
+		for _, flag := range []string{"slate", "behaviour", "early"} {
+			if c.Flags().Changed(flag) {
+				return nil, usagef("add --recipe slates", "--%s belongs to the recipe slates", flag)
+			}
+		}
+		set, err := inventory.Find(args[0])
+		if err != nil {
+			return nil, err
+		}
+		if recipe == "" {
+			recipe = set.Recipes[0].Name // the recipe that is used most stands first
+		}
+		s, err := registry.Load(c.Context(), args[0], recipe, registry.Options{Dir: dir, NoCache: noCache, Seed: rng.Seed(seed)})
+		if err != nil {
+			return nil, err
+		}
+		loaded(s.Source.Cache)
+		return inventory.Stats(s), nil
+	})
 	p := c.Flags()
 	p.StringVar(&recipe, "recipe", "", "steps from raw rows to sequences, see privrec data list; default: the first of the set")
 	p.StringVar(&dir, "data", "", "folder of data sets; default $PRIVREC_DATA")
@@ -111,8 +108,6 @@ impressions.csv, whose columns are user, item, shown_at, clicked_at.`,
 	p.IntVar(&slates.L, "behaviour", 0, "recipe slates: clicks before them, 0 for 5")
 	p.StringVar(&slates.Early, "early", slate.EarlyKeep, "recipe slates: clicks that come before their item was shown: keep, drop or refuse")
 	p.BoolVar(&noCache, "no-cache", false, "neither read nor write the cache of filtered rows")
-	p.BoolVar(&asJSON, "json", false, "as JSON")
-	p.BoolVarP(&quiet, "quiet", "q", false, "no progress")
 	return c
 }
 
@@ -127,54 +122,50 @@ func parenthesis(s string) string {
 // dataSynth makes the command that writes a stand-in.
 func (a *App) dataSynth() *cobra.Command {
 	var (
-		out                  string
-		seed                 uint64
-		force, asJSON, quiet bool
+		out   string
+		seed  uint64
+		force bool
 	)
 	c := &cobra.Command{
 		Use:   "synth NAME --out DIR",
 		Short: "write a stand-in as RecBole atomic files",
 		Args:  wants("a stand-in, see privrec data list"),
-		RunE: func(c *cobra.Command, args []string) error {
-			p, err := standin.Find(args[0])
-			if err != nil {
-				return err
-			}
-			if out == "" {
-				return usagef("give --out DIR", "%s: missing --out", c.CommandPath())
-			}
-			r := newReporter(a.Stderr, quiet)
-			c.SetContext(progress.With(c.Context(), r))
-			r.Phase("generate " + p.Name)
-			log, features, err := p.Generate(c.Context(), rng.Seed(seed))
-			if err != nil {
-				return err
-			}
-			files, err := p.Write(out, rng.Seed(seed), log, features, registry.StandIn(p).Recipes[0], force)
-			if err != nil {
-				return err
-			}
-			t := &report.Table{Name: "files", Title: p.Title, Columns: report.Columns("", "file", "bytes", "sha256")}
-			for _, f := range files {
-				t.Add(f.Path, f.Bytes, f.SHA256)
-			}
-			return run.Show(a.Stdout, asJSON, t)
-		},
 	}
+	a.reports(c, func(c *cobra.Command, args []string, r reporter) (run.Result, error) {
+		p, err := standin.Find(args[0])
+		if err != nil {
+			return nil, err
+		}
+		if out == "" {
+			return nil, usagef("give --out DIR", "%s: missing --out", c.CommandPath())
+		}
+		c.SetContext(progress.With(c.Context(), r))
+		r.Phase("generate " + p.Name)
+		log, features, err := p.Generate(c.Context(), rng.Seed(seed))
+		if err != nil {
+			return nil, err
+		}
+		files, err := p.Write(out, rng.Seed(seed), log, features, registry.StandIn(p).Recipes[0], force)
+		if err != nil {
+			return nil, err
+		}
+		t := &report.Table{Name: "files", Title: p.Title, Columns: report.Columns("", "file", "bytes", "sha256")}
+		for _, f := range files {
+			t.Add(f.Path, f.Bytes, f.SHA256)
+		}
+		return t, nil
+	})
 	c.Flags().StringVarP(&out, "out", "o", "", "folder to write to")
 	c.Flags().BoolVar(&force, "force", false, "replace files of the same name")
 	c.Flags().Uint64Var(&seed, "seed", 1, "seed of every random number")
-	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
-	c.Flags().BoolVarP(&quiet, "quiet", "q", false, "no progress")
 	return c
 }
 
 // dataBacktest makes the command that compares a stand-in with the real data.
 func (a *App) dataBacktest() *cobra.Command {
 	var (
-		recipe, dir   string
-		seed          uint64
-		asJSON, quiet bool
+		recipe, dir string
+		seed        uint64
 	)
 	c := &cobra.Command{
 		Use:   "backtest NAME",
@@ -182,20 +173,13 @@ func (a *App) dataBacktest() *cobra.Command {
 		Long: `Measures methods that need no training on real data and on their stand-in, under the
 same recipe. Says which methods the stand-in puts in another order.`,
 		Args: wants("a data set that has a stand-in, see privrec data list"),
-		RunE: func(c *cobra.Command, args []string) error {
-			r := newReporter(a.Stderr, quiet)
-			d, err := inventory.Backtest(progress.With(c.Context(), r), args[0], recipe, registry.Options{Dir: dir, Seed: rng.Seed(seed)}, r.Phase)
-			if err != nil {
-				return err
-			}
-			return run.Show(a.Stdout, asJSON, d)
-		},
 	}
+	a.reports(c, func(c *cobra.Command, args []string, r reporter) (run.Result, error) {
+		return inventory.Backtest(progress.With(c.Context(), r), args[0], recipe, registry.Options{Dir: dir, Seed: rng.Seed(seed)}, r.Phase)
+	})
 	p := c.Flags()
 	p.StringVar(&recipe, "recipe", "dipsgnn", "steps from raw rows to sequences, for both")
 	p.StringVar(&dir, "data", "", "folder of data sets; default $PRIVREC_DATA")
 	p.Uint64Var(&seed, "seed", 1, "seed of the stand-in and of the shuffled method")
-	p.BoolVar(&asJSON, "json", false, "as JSON")
-	p.BoolVarP(&quiet, "quiet", "q", false, "no progress")
 	return c
 }

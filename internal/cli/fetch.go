@@ -179,8 +179,7 @@ func verifyAll(ctx context.Context, r reporter, names []string, dir string) ([]f
 // dataPrepare makes the command that fills the cache of a data set.
 func (a *App) dataPrepare() *cobra.Command {
 	var (
-		recipe, dir   string
-		asJSON, quiet bool
+		recipe, dir string
 	)
 	c := &cobra.Command{
 		Use:   "prepare NAME [--recipe R]",
@@ -189,39 +188,36 @@ func (a *App) dataPrepare() *cobra.Command {
 filtered rows in the cache ($PRIVREC_CACHE, else below the user's cache folder), so that
 training starts at once. Shows the counts after every step.`,
 		Args: wants("a data set, see privrec data list"),
-		RunE: func(c *cobra.Command, args []string) error {
-			r := newReporter(a.Stderr, quiet)
-			set, err := registry.Find(args[0])
-			if err != nil {
-				return err
-			}
-			if recipe == "" {
-				recipe = set.Recipes[0].Name // as in data stats
-			}
-			if set.StandIn == nil {
-				r.Phase("verify " + set.Name)
-				x, err := fetch.Verify(c.Context(), set.Name, dir)
-				if err != nil {
-					return err
-				}
-				if bad := x.Problems(); len(bad) > 0 {
-					return bad[0]
-				}
-			}
-			r.Phase("prepare " + set.Name + " with recipe " + recipe)
-			start := time.Now()
-			s, err := registry.Load(c.Context(), set.Name, recipe, registry.Options{Dir: dir, Seed: rng.Seed(1)})
-			if err != nil {
-				return err
-			}
-			r.Phase(fmt.Sprintf("prepared in %.1f s%s", time.Since(start).Seconds(), parenthesis(s.Source.Cache)))
-			return run.Show(a.Stdout, asJSON, inventory.Stats(s))
-		},
 	}
+	a.reports(c, func(c *cobra.Command, args []string, r reporter) (run.Result, error) {
+		set, err := registry.Find(args[0])
+		if err != nil {
+			return nil, err
+		}
+		if recipe == "" {
+			recipe = set.Recipes[0].Name // as in data stats
+		}
+		if set.StandIn == nil {
+			r.Phase("verify " + set.Name)
+			x, err := fetch.Verify(c.Context(), set.Name, dir)
+			if err != nil {
+				return nil, err
+			}
+			if bad := x.Problems(); len(bad) > 0 {
+				return nil, bad[0]
+			}
+		}
+		r.Phase("prepare " + set.Name + " with recipe " + recipe)
+		start := time.Now()
+		s, err := registry.Load(c.Context(), set.Name, recipe, registry.Options{Dir: dir, Seed: rng.Seed(1)})
+		if err != nil {
+			return nil, err
+		}
+		r.Phase(fmt.Sprintf("prepared in %.1f s%s", time.Since(start).Seconds(), parenthesis(s.Source.Cache)))
+		return inventory.Stats(s), nil
+	})
 	p := c.Flags()
 	p.StringVar(&recipe, "recipe", "", "steps from raw rows to sequences, see privrec data list; default: the first of the set")
 	p.StringVar(&dir, "data", "", "folder of data sets; default $PRIVREC_DATA")
-	p.BoolVar(&asJSON, "json", false, "as JSON")
-	p.BoolVarP(&quiet, "quiet", "q", false, "no progress")
 	return c
 }

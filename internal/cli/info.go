@@ -17,16 +17,14 @@ import (
 
 // version makes the command that shows which program this is.
 func (a *App) version() *cobra.Command {
-	var asJSON bool
 	c := &cobra.Command{
 		Use:   "version",
 		Short: "show which program this is and how it was built",
 		Args:  wants(),
-		RunE: func(*cobra.Command, []string) error {
-			return run.Show(a.Stdout, asJSON, versionInfo{run.BuildInfo()})
-		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	a.shows(c, func(_ *cobra.Command, _ []string) (run.Result, error) {
+		return versionInfo{run.BuildInfo()}, nil
+	})
 	return c
 }
 
@@ -48,30 +46,28 @@ func (v versionInfo) Text(w io.Writer) error {
 
 // list makes the command that shows tasks and data sets.
 func (a *App) list() *cobra.Command {
-	var asJSON bool
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "list tasks and data sets",
 		Args:  wants(),
-		RunE: func(*cobra.Command, []string) error {
-			tasks := &report.Table{Name: "tasks", Title: "Tasks", Columns: report.Columns("", "command", "does")}
-			for _, t := range a.Tasks {
-				tasks.Add("privrec "+t.String(), t.Summary)
-				if t.Cite != "" {
-					tasks.Notes = append(tasks.Notes, t.Name+": "+t.Cite)
-				}
-			}
-			for _, c := range []*cobra.Command{a.perturbPricdsr(), a.perturbExposure(), a.perturbFeatures()} {
-				tasks.Add("privrec perturb "+c.Name(), c.Short)
-			}
-			doc := &report.Document{Title: "Tasks and data sets", Tables: []*report.Table{inventory.Sets(), inventory.Slates()}}
-			if len(a.Tasks) > 0 {
-				doc.Tables = append([]*report.Table{tasks}, doc.Tables...)
-			}
-			return run.Show(a.Stdout, asJSON, doc)
-		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	a.shows(c, func(c *cobra.Command, _ []string) (run.Result, error) {
+		tasks := &report.Table{Name: "tasks", Title: "Tasks", Columns: report.Columns("", "command", "does")}
+		for _, t := range a.Tasks {
+			tasks.Add("privrec "+t.String(), t.Summary)
+			if t.Cite != "" {
+				tasks.Notes = append(tasks.Notes, t.Name+": "+t.Cite)
+			}
+		}
+		for _, c := range []*cobra.Command{a.perturbPricdsr(), a.perturbExposure(), a.perturbFeatures()} {
+			tasks.Add("privrec perturb "+c.Name(), c.Short)
+		}
+		doc := &report.Document{Title: "Tasks and data sets", Tables: []*report.Table{inventory.Sets(), inventory.Slates()}}
+		if len(a.Tasks) > 0 {
+			doc.Tables = append([]*report.Table{tasks}, doc.Tables...)
+		}
+		return doc, nil
+	})
 	return c
 }
 

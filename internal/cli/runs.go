@@ -82,7 +82,6 @@ func (a *App) serve(c *cobra.Command, dir string, asJSON bool, ask func(experime
 
 // compare makes the command that compares finished runs user by user.
 func (a *App) compare() *cobra.Command {
-	var asJSON bool
 	c := &cobra.Command{
 		Use:   "compare RUN[,RUN]... RUN[,RUN]...",
 		Short: "say whether finished runs differ by more than chance, user by user",
@@ -96,26 +95,25 @@ two-sided, and adjusted by Holm for all the differences shown.
 
 ` + exitCodes,
 		Args: cobra.ArbitraryArgs,
-		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) < 2 {
-				return usagef("name two: privrec compare RUN RUN", "%s: %d runs to compare", c.CommandPath(), len(args))
-			}
-			var groups []compare.Group
-			for _, arg := range args {
-				g, err := runsOf(arg)
-				if err != nil {
-					return err
-				}
-				groups = append(groups, g)
-			}
-			r, err := compare.Compare(groups)
-			if err != nil {
-				return refused(err)
-			}
-			return run.Show(a.Stdout, asJSON, r)
-		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	a.shows(c, func(c *cobra.Command, args []string) (run.Result, error) {
+		if len(args) < 2 {
+			return nil, usagef("name two: privrec compare RUN RUN", "%s: %d runs to compare", c.CommandPath(), len(args))
+		}
+		var groups []compare.Group
+		for _, arg := range args {
+			g, err := runsOf(arg)
+			if err != nil {
+				return nil, err
+			}
+			groups = append(groups, g)
+		}
+		r, err := compare.Compare(groups)
+		if err != nil {
+			return nil, refused(err)
+		}
+		return r, nil
+	})
 	return c
 }
 
