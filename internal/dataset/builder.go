@@ -1,6 +1,9 @@
 package dataset
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Builder collects rows in file order and orders them once, at the end. The reader of a source
 // appends one value a row to each further column (Times, Values, Parts) that the source has; it
@@ -69,15 +72,7 @@ func (b *Builder) Log(hash string) *Log {
 		next[rankU[u]]++
 	}
 	if b.Times != nil {
-		byTime := func(x, y int32) int {
-			switch {
-			case b.Times[x] < b.Times[y]:
-				return -1
-			case b.Times[x] > b.Times[y]:
-				return 1
-			}
-			return 0
-		}
+		byTime := func(x, y int32) int { return cmp.Compare(b.Times[x], b.Times[y]) }
 		for u := range userIDs {
 			rows := order[off[u]:off[u+1]]
 			if !slices.IsSortedFunc(rows, byTime) {

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -130,13 +131,7 @@ func LessIDs(ids []string) func(a, b string) int {
 	return func(a, b string) int {
 		x, _ := strconv.ParseInt(a, 10, 64) // cannot fail: checked above
 		y, _ := strconv.ParseInt(b, 10, 64)
-		switch {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		return strings.Compare(a, b)
+		return cmp.Or(cmp.Compare(x, y), strings.Compare(a, b))
 	}
 }
 

@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -82,15 +83,7 @@ func Wilcoxon(a, b []float64) (Test, error) {
 	if len(d) == 0 {
 		return Test{}, fmt.Errorf("wilcoxon test: %w", ErrNoDifference)
 	}
-	slices.SortFunc(d, func(x, y float64) int {
-		switch {
-		case math.Abs(x) < math.Abs(y):
-			return -1
-		case math.Abs(x) > math.Abs(y):
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(d, func(x, y float64) int { return cmp.Compare(math.Abs(x), math.Abs(y)) })
 	// Ranks are kept doubled, so that mean ranks of ties stay whole numbers.
 	doubled := make([]int, len(d))
 	plus, total, tieTerm := 0, 0, 0.0
@@ -154,15 +147,7 @@ func Holm(p []float64) ([]float64, error) {
 		}
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case p[a] < p[b]:
-			return -1
-		case p[a] > p[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
 	out, highest := make([]float64, len(p)), 0.0
 	for step, i := range order {
 		highest = max(highest, min(1, float64(len(p)-step)*p[i]))

@@ -76,11 +76,9 @@ func (in *Input) ids(form Form, column string) (ids []string, err error) {
 	s := &Splitter{Sep: "\n"} // a line is one field
 	names, at := []string{column}, 0
 	if form != Lines {
-		x := Stream{in: in, form: form}
-		if err := x.columns(); err != nil {
+		if s, names, err = in.columns(form); err != nil {
 			return nil, err
 		}
-		s, names = x.split, x.names
 		if at = slices.Index(names, column); at < 0 {
 			return nil, in.MissingColumn(column, names)
 		}

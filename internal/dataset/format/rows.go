@@ -20,11 +20,7 @@ type Rows struct {
 	Columns []string // of the header, or of OpenColumns; nil in Lines
 	Fields  [][]byte // of the row, valid until Next; one a column, in Lines any number
 
-	in    *Input
-	form  Form
-	split *Splitter
-	rows  int
-	err   error
+	cursor
 }
 
 // OpenRows opens a table and reads its header. A file of form Lines has no header and single
@@ -34,17 +30,15 @@ func OpenRows(ctx context.Context, path string, form Form) (*Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Rows{in: in, form: form}
+	r := &Rows{cursor: cursor{in: in, form: form}}
 	if form == Lines {
 		r.split = &Splitter{Sep: " "}
 		return r, nil
 	}
-	s := Stream{in: in, form: form}
-	if err := s.columns(); err != nil {
+	if r.split, r.Columns, err = in.columns(form); err != nil {
 		in.Close()
 		return nil, err
 	}
-	r.split, r.Columns = s.split, s.names
 	return r, nil
 }
 
@@ -55,7 +49,7 @@ func OpenColumns(ctx context.Context, path, sep string, columns ...string) (*Row
 	if err != nil {
 		return nil, err
 	}
-	return &Rows{Columns: columns, in: in, split: &Splitter{Sep: sep}}, nil
+	return &Rows{Columns: columns, cursor: cursor{in: in, split: &Splitter{Sep: sep}}}, nil
 }
 
 // Column returns the index of a column. It fails where the header has none of that name.
@@ -69,18 +63,10 @@ func (r *Rows) Column(name string) (int, error) {
 // Next moves to the next row. It returns false at the end and after an error. A table without
 // any row is an error.
 func (r *Rows) Next() bool {
-	if r.err != nil {
+	line, ok := r.line("no rows in the file")
+	if !ok {
 		return false
 	}
-	line, err := r.in.line()
-	if err != nil {
-		r.err = err
-		if ignoreEOF(err) == nil && r.rows == 0 {
-			r.err = &dataset.Error{File: r.in.file, Msg: "no rows in the file"}
-		}
-		return false
-	}
-	r.rows++
 	if r.rows&1023 == 0 && r.in.ctx.Err() != nil {
 		r.err = r.in.ctx.Err()
 		return false
@@ -118,20 +104,45 @@ func (r *Rows) name(i int) string {
 	return r.Columns[i]
 }
 
+// cursor is a file that is read row by row.
+type cursor struct {
+	in    *Input
+	form  Form
+	split *Splitter
+	rows  int
+	err   error
+}
+
+// line returns the next line of the file. ok is false at the end and after an error; none is the
+// error of a file without a line.
+func (c *cursor) line(none string) (line []byte, ok bool) {
+	if c.err != nil {
+		return nil, false
+	}
+	if line, c.err = c.in.line(); c.err != nil {
+		if ignoreEOF(c.err) == nil && c.rows == 0 {
+			c.err = &dataset.Error{File: c.in.file, Msg: none}
+		}
+		return nil, false
+	}
+	c.rows++
+	return line, true
+}
+
 // Err returns the error that ended the rows; nil at the end of the file.
-func (r *Rows) Err() error { return ignoreEOF(r.err) }
+func (c *cursor) Err() error { return ignoreEOF(c.err) }
 
 // Line returns the number of the current line, from 1.
-func (r *Rows) Line() int { return r.in.num }
+func (c *cursor) Line() int { return c.in.num }
 
 // Form returns the form of the file; "" after OpenColumns.
-func (r *Rows) Form() Form { return r.form }
+func (c *cursor) Form() Form { return c.form }
 
 // Fail returns an error at the current line.
-func (r *Rows) Fail(field, msg, hint string) error { return r.in.Fail(field, msg, hint) }
+func (c *cursor) Fail(field, msg, hint string) error { return c.in.Fail(field, msg, hint) }
 
 // Digest returns the hexadecimal SHA-256 of the whole file as it is on disk.
-func (r *Rows) Digest() (string, error) { return r.in.Digest() }
+func (c *cursor) Digest() (string, error) { return c.in.Digest() }
 
 // Close releases the file.
-func (r *Rows) Close() { r.in.Close() }
+func (c *cursor) Close() { c.in.Close() }

@@ -47,7 +47,6 @@ func Of(path string) (f Form, ok bool) {
 // user must be together, in order of time where the file has times. Stream does not notice a
 // user who comes again further on; the caller must. The compression is known by the first bytes
 // of the file. Stream is for one goroutine.
-// told by the first bytes of the file. It is for one goroutine.
 //
 //	for s.Next() {
 //		... s.User, s.Item
@@ -59,9 +58,7 @@ type Stream struct {
 	Time   int64  // in whole units, 0 where the file has none
 	Starts bool   // first row of a user
 
-	in      *Input
-	form    Form
-	split   *Splitter
+	cursor
 	names   []string
 	at      [3]int // columns of user, item, time; -1: none
 	checked int    // rows since the context was last checked
@@ -69,8 +66,6 @@ type Stream struct {
 	part    []byte // digits of the time after its point
 	rest    []byte // of a line that names items
 	more    bool   // rest has items
-	rows    int
-	err     error
 }
 
 // OpenStream opens a file. A table has the columns user_id, item_id and, where there are times,
@@ -80,7 +75,7 @@ func OpenStream(ctx context.Context, path string, form Form) (*Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Stream{in: in, form: form}
+	s := &Stream{cursor: cursor{in: in, form: form}}
 	if err := s.header(); err != nil {
 		in.Close()
 		return nil, err
@@ -92,7 +87,8 @@ func (s *Stream) header() error {
 	if s.form == Lines {
 		return nil
 	}
-	if err := s.columns(); err != nil {
+	var err error
+	if s.split, s.names, err = s.in.columns(s.form); err != nil {
 		return err
 	}
 	for i, name := range []string{"user_id", "item_id", "timestamp"} {
@@ -104,22 +100,18 @@ func (s *Stream) header() error {
 	return nil
 }
 
-// columns reads the header of a table.
-func (s *Stream) columns() (err error) {
-	switch s.form {
+// columns reads the header of a table of a form.
+func (in *Input) columns(form Form) (s *Splitter, names []string, err error) {
+	switch form {
 	case Atomic:
-		s.split = &Splitter{Sep: "\t"}
-		s.names, _, err = s.in.atomicHeader()
-	case TSV, CSV:
-		t := Table{}
-		if s.form == CSV {
-			t.Sep = ","
-		}
-		s.split, s.names, err = t.Open(s.in)
-	default:
-		err = fmt.Errorf("unknown form %q, want one of %v", s.form, Forms())
+		names, _, err = in.atomicHeader()
+		return &Splitter{Sep: "\t"}, names, err
+	case TSV:
+		return Table{}.Open(in)
+	case CSV:
+		return Table{Sep: ","}.Open(in)
 	}
-	return err
+	return nil, nil, fmt.Errorf("unknown form %q, want one of %v", form, Forms())
 }
 
 // Next moves to the next interaction, and in Lines also to a user without any. It returns false
@@ -138,40 +130,17 @@ func (s *Stream) Next() bool {
 		s.err = s.item()
 		return s.err == nil
 	}
-	line, err := s.in.line()
-	if err != nil {
-		s.err = err
-		if ignoreEOF(err) == nil && s.rows == 0 {
-			s.err = &dataset.Error{File: s.in.file, Msg: "no interactions in the file"}
-		}
+	line, ok := s.line("no interactions in the file")
+	if !ok {
 		return false
 	}
-	s.rows++
 	if s.form == Lines {
-		s.err = s.line(line)
+		s.err = s.history(line)
 	} else {
 		s.err = s.row(line)
 	}
 	return s.err == nil
 }
-
-// Err returns the error that ended the stream; nil at the end of the file.
-func (s *Stream) Err() error { return ignoreEOF(s.err) }
-
-// Line returns the number of the current line, from 1.
-func (s *Stream) Line() int { return s.in.num }
-
-// Form returns the form of the file.
-func (s *Stream) Form() Form { return s.form }
-
-// Fail returns an error at the current line.
-func (s *Stream) Fail(field, msg, hint string) error { return s.in.Fail(field, msg, hint) }
-
-// Digest returns the hexadecimal SHA-256 of the whole file as it is on disk.
-func (s *Stream) Digest() (string, error) { return s.in.Digest() }
-
-// Close releases the file.
-func (s *Stream) Close() { s.in.Close() }
 
 // row reads a row of a table.
 func (s *Stream) row(line []byte) (err error) {
@@ -219,8 +188,8 @@ func decimal(whole int64, part []byte) string {
 	return fmt.Sprintf("%d.%s", whole, part)
 }
 
-// line reads the user of a line and the first item.
-func (s *Stream) line(line []byte) error {
+// history reads the user of a line and the first item.
+func (s *Stream) history(line []byte) error {
 	line = bytes.TrimRight(line, " ")
 	s.User, s.rest, s.more = bytes.Cut(line, []byte{' '})
 	s.Starts, s.Item = true, nil

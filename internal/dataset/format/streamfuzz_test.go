@@ -19,7 +19,7 @@ func FuzzStream(f *testing.F) {
 			return
 		}
 		defer in.Close()
-		s := &Stream{in: in, form: Forms()[((form%4)+4)%4]}
+		s := &Stream{cursor: cursor{in: in, form: Forms()[((form%4)+4)%4]}}
 		if s.header() != nil {
 			return
 		}

@@ -258,13 +258,7 @@ func (g *generator) rate(values []float32, utility []float64, liked []bool) {
 		}
 	}
 	slices.SortFunc(order, func(a, b int32) int {
-		switch {
-		case utility[a] < utility[b]:
-			return -1
-		case utility[a] > utility[b]:
-			return 1
-		}
-		return int(a - b)
+		return cmp.Or(cmp.Compare(utility[a], utility[b]), cmp.Compare(a, b))
 	})
 	k := 0
 	for r, upTo := range g.ratingBounds() {

@@ -1,6 +1,7 @@
 package exposure
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -256,15 +257,7 @@ func (f *Figures) lines(kind string, attacker int, name string) (byRatio, byAccu
 	for _, a := range all {
 		byRatio.X, byRatio.Y = append(byRatio.X, a.ratio), append(byRatio.Y, a.value)
 	}
-	slices.SortStableFunc(all, func(a, b at) int {
-		switch {
-		case a.accuracy < b.accuracy:
-			return -1
-		case a.accuracy > b.accuracy:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(all, func(a, b at) int { return cmp.Compare(a.accuracy, b.accuracy) })
 	for _, a := range all {
 		byAccuracy.X, byAccuracy.Y = append(byAccuracy.X, a.accuracy), append(byAccuracy.Y, a.value)
 	}
