@@ -12,30 +12,8 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/registry"
+	"privrec/internal/progress"
 )
-
-// Progress shows the user how a fetch is going; run.Progress implements it. Amounts are bytes,
-// and a total of -1 is unknown. Calls come from one goroutine.
-type Progress interface {
-	Phase(text string)
-	Begin(what string, total int)
-	Add(n int)
-	End(summary string)
-}
-
-type silent struct{}
-
-// Phase shows nothing.
-func (silent) Phase(string) {}
-
-// Begin shows nothing.
-func (silent) Begin(string, int) {}
-
-// Add shows nothing.
-func (silent) Add(int) {}
-
-// End shows nothing.
-func (silent) End(string) {}
 
 // Options says which data set to fetch and how.
 type Options struct {
@@ -50,9 +28,9 @@ type Options struct {
 	// leaving it empty accepts no terms.
 	AcceptTerms func(ctx context.Context, s Source) (bool, error)
 
-	Client   *http.Client  // nil: one with the defaults of the environment
-	Progress Progress      // nil: none
-	Idle     time.Duration // how long a server may send nothing; 0: a minute
+	Client   *http.Client     // nil: one with the defaults of the environment
+	Progress progress.Display // nil: none
+	Idle     time.Duration    // how long a server may send nothing; 0: a minute
 
 	pause  time.Duration // before the first repetition of a request; 0: a second
 	source *Source       // only for tests: in place of the one called Name
@@ -137,7 +115,7 @@ func Fetch(ctx context.Context, o Options) (Receipt, error) {
 // prepare checks the options and fills in defaults.
 func (o *Options) prepare() (Source, string, error) {
 	if o.Progress == nil {
-		o.Progress = silent{}
+		o.Progress = progress.Silent{}
 	}
 	if o.Idle == 0 {
 		o.Idle = time.Minute

@@ -16,14 +16,24 @@ import (
 	"sync/atomic"
 )
 
-// Reporter shows stretches of work, one after the other: run.Progress is one.
+// Reporter shows stretches of work, one after the other.
 type Reporter interface {
-	// Begin opens a stretch of total parts.
+	// Begin opens a stretch of total parts, such as the steps of one epoch, or the bytes of a file,
+	// whose total of -1 is unknown. A stretch that begins within another, such as the ranking of
+	// validation rows, replaces it until it ends.
 	Begin(what string, total int)
 	// Add counts n more parts as done.
 	Add(n int)
-	// End closes the stretch with its summary, "" for none.
+	// End closes the stretch with its summary of one line, "" for none.
 	End(summary string)
+}
+
+// Display shows the user how a run or a fetch is going. The command line implements it; a library
+// only reports. Calls come from one goroutine.
+type Display interface {
+	Reporter
+	// Phase shows in one line what goes on now.
+	Phase(text string)
 }
 
 type key struct{}
@@ -97,3 +107,18 @@ func (s *Stretch) End() {
 	c.End("")
 	c.busy.Store(false)
 }
+
+// Silent is a Display that shows nothing.
+type Silent struct{}
+
+// Phase shows nothing.
+func (Silent) Phase(string) {}
+
+// Begin shows nothing.
+func (Silent) Begin(string, int) {}
+
+// Add shows nothing.
+func (Silent) Add(int) {}
+
+// End shows nothing.
+func (Silent) End(string) {}

@@ -17,9 +17,6 @@ const (
 // environment variable PRIVREC_SIMD.
 var active = choose()
 
-// SIMD returns the name of the path in use: "avx512", "avx2" or "off".
-func SIMD() string { return [...]string{"off", "avx2", "avx512"}[active] }
-
 // limit returns the best path at or below what the environment asks for. It ignores
 // an unknown value, which the command line refuses.
 func limit(best simd, env string) simd {

@@ -11,8 +11,15 @@ import (
 	"time"
 
 	"privrec/internal/privacy"
+	"privrec/internal/progress"
 	"privrec/internal/rng"
 )
+
+// Progress shows the user how a run is going.
+type Progress = progress.Display
+
+// Silent is a Progress that shows nothing.
+type Silent = progress.Silent
 
 // Env is the environment of a task: its directory, its seed, its output. It is for one
 // goroutine.

@@ -23,31 +23,12 @@ func parseAmazonRatings(in *format.Input) (*dataset.Log, error) {
 	s := format.Splitter{Sep: amazonRatings.sep}
 	swapped := 0
 	err := in.EachRow(&s, amazonRatings.names, func(v [][]byte) error {
-		user, err := in.Token("user", v[0])
-		if err != nil {
-			return err
-		}
 		if in.Line() <= amazonProbe && len(v[0]) == asinLen && len(v[1]) > asinLen {
 			if swapped++; swapped == amazonProbe {
 				return in.Fail("user", "the first columns are item and user, in the order of the 2018 release", "take the 2014 file (ratings_<Category>.csv), or swap the columns")
 			}
 		}
-		u := b.Users.ID(user)
-		item, err := in.Token("item", v[1])
-		if err != nil {
-			return err
-		}
-		rating, err := in.Rating("rating", v[2])
-		if err != nil {
-			return err
-		}
-		time, err := in.Timestamp("timestamp", v[3])
-		if err != nil {
-			return err
-		}
-		b.Add(u, b.Items.ID(item))
-		b.Values, b.Times = append(b.Values, rating), append(b.Times, time)
-		return nil
+		return ratingRow(in, &b, in.Token, v)
 	})
 	if err != nil {
 		return nil, err

@@ -49,21 +49,20 @@ func ReadUUser(ctx context.Context, path string) (*dataset.Features, error) {
 func (f movieLensFormat) log(in *format.Input) (*dataset.Log, error) {
 	b := dataset.Builder{Times: []int64{}, Values: []float32{}}
 	s := format.Splitter{Sep: f.sep}
-	err := in.EachRow(&s, f.names, func(v [][]byte) error { return ratingRow(in, &b, v) })
+	err := in.EachRow(&s, f.names, func(v [][]byte) error { return ratingRow(in, &b, in.ID, v) })
 	if err != nil {
 		return nil, err
 	}
 	return in.Finish(&b)
 }
 
-// ratingRow appends a row of user, item, rating, timestamp. It checks that the ids are
-// integers.
-func ratingRow(in *format.Input, b *dataset.Builder, v [][]byte) error {
-	user, err := in.ID("user", v[0])
+// ratingRow appends a row of user, item, rating, timestamp, with ids that id checks.
+func ratingRow(in *format.Input, b *dataset.Builder, id func(field string, b []byte) ([]byte, error), v [][]byte) error {
+	user, err := id("user", v[0])
 	if err != nil {
 		return err
 	}
-	item, err := in.ID("item", v[1])
+	item, err := id("item", v[1])
 	if err != nil {
 		return err
 	}
@@ -75,10 +74,8 @@ func ratingRow(in *format.Input, b *dataset.Builder, v [][]byte) error {
 	if err != nil {
 		return err
 	}
-	b.UserOf = append(b.UserOf, b.Users.ID(user))
-	b.ItemOf = append(b.ItemOf, b.Items.ID(item))
-	b.Values = append(b.Values, rating)
-	b.Times = append(b.Times, time)
+	b.Add(b.Users.ID(user), b.Items.ID(item))
+	b.Values, b.Times = append(b.Values, rating), append(b.Times, time)
 	return nil
 }
 
