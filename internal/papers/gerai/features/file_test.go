@@ -75,7 +75,7 @@ func TestFileHasItsLaw(t *testing.T) {
 				t.Errorf("secure %v: column %d has mean %g, want %g: %.1f standard errors", secure, k, sums[k]/n, mean, z)
 			}
 		}
-		l, err := privacy.ReadLedger(filepath.Join(filepath.Dir(out), "out.ledger.jsonl"))
+		l, err := privacy.Reading{}.File(filepath.Join(filepath.Dir(out), "out.ledger.jsonl"))
 		if err != nil {
 			t.Fatal(err)
 		}
