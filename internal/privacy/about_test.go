@@ -52,6 +52,7 @@ func TestGroup(t *testing.T) {
 	for _, c := range [][2]privacy.Event{
 		{privacy.Gaussian{Sigma: 2, Sensitivity: 0.5, Unit: from.Unit, Neighbouring: from.Neighbouring}, privacy.Gaussian{Sigma: 2, Sensitivity: 2.5, Unit: to.Unit, Neighbouring: to.Neighbouring}},
 		{privacy.Laplace{Scale: 2, Sensitivity: 0.5, Unit: from.Unit, Neighbouring: from.Neighbouring}, privacy.Laplace{Scale: 2, Sensitivity: 2.5, Unit: to.Unit, Neighbouring: to.Neighbouring}},
+		{privacy.SphericalLaplace{Scale: 2, Sensitivity: 0.5, Unit: from.Unit, Neighbouring: from.Neighbouring}, privacy.SphericalLaplace{Scale: 2, Sensitivity: 2.5, Unit: to.Unit, Neighbouring: to.Neighbouring}},
 		{privacy.DiscreteGaussian{Sigma: 2, Sensitivity: 3.0000000001, Dimension: 7, Unit: from.Unit, Neighbouring: from.Neighbouring}, privacy.DiscreteGaussian{Sigma: 2, Sensitivity: 15, Dimension: 7, Unit: to.Unit, Neighbouring: to.Neighbouring}},
 		{privacy.DiscreteLaplace{Scale: 2, Sensitivity: 2.9999999999, Unit: from.Unit, Neighbouring: from.Neighbouring}, privacy.DiscreteLaplace{Scale: 2, Sensitivity: 15, Unit: to.Unit, Neighbouring: to.Neighbouring}},
 		{privacy.Exponential{Epsilon: 0.5, Unit: from.Unit, Neighbouring: from.Neighbouring}, privacy.Exponential{Epsilon: 2.5, Unit: to.Unit, Neighbouring: to.Neighbouring}},

@@ -27,9 +27,9 @@ func draw(t *rapid.T, levels int) Event {
 		}
 		return list
 	}
-	kinds := 12
+	kinds := 13
 	if levels <= 1 {
-		kinds = 8
+		kinds = 9
 	}
 	switch rapid.IntRange(0, kinds-1).Draw(t, "kind") {
 	case 0:
@@ -57,10 +57,12 @@ func draw(t *rapid.T, levels int) Event {
 		}
 		return u
 	case 8:
-		return Composed{some()}
+		return SphericalLaplace{number("scale"), number("sensitivity"), unit, relation}
 	case 9:
-		return Parallel{some(), rapid.Bool().Draw(t, "fixed")}
+		return Composed{some()}
 	case 10:
+		return Parallel{some(), rapid.Bool().Draw(t, "fixed")}
+	case 11:
 		return SelfComposed{draw(t, levels-1), rapid.Int64Range(1, math.MaxInt64).Draw(t, "count")}
 	}
 	return Sampled{draw(t, levels-1), rapid.Float64Range(0x1p-1000, 1).Draw(t, "rate"), rapid.SampledFrom([]Sampling{Poisson, WithoutReplacement}).Draw(t, "method")}
@@ -96,6 +98,7 @@ func TestOneBadFieldIsEnough(t *testing.T) {
 		Gaussian{0, 1, 0, Edge, AddRemove}, Gaussian{1, inf, 0, Edge, AddRemove}, Gaussian{1, 1, 0, "x", AddRemove}, Gaussian{1, 1, 0, Edge, "x"},
 		Gaussian{1, 1, -1, Edge, Replace}, Gaussian{1, 1, 0.49, Edge, Replace}, Gaussian{1, 1, nan, Edge, Replace}, Gaussian{1, 1, inf, Edge, Replace},
 		Laplace{-1, 1, Edge, AddRemove}, Laplace{1, 0, Edge, AddRemove}, Laplace{1, 1, "", AddRemove}, Laplace{1, 1, Edge, ""},
+		SphericalLaplace{0, 1, Edge, AddRemove}, SphericalLaplace{1, nan, Edge, AddRemove}, SphericalLaplace{1, 1, "", AddRemove}, SphericalLaplace{1, 1, Edge, ""},
 		DiscreteGaussian{nan, 1, 1, Edge, Replace}, DiscreteGaussian{1, 0, 1, Edge, Replace}, DiscreteGaussian{1, 1, 0, Edge, Replace},
 		DiscreteGaussian{1, 1, 1, "", Replace}, DiscreteGaussian{1, 1, 1, Edge, ""},
 		DiscreteLaplace{0, 1, Edge, Replace}, DiscreteLaplace{1, nan, Edge, Replace}, DiscreteLaplace{1, 1, "", Replace}, DiscreteLaplace{1, 1, Edge, ""},

@@ -12,6 +12,7 @@ var (
 	gauss = Gaussian{Sigma: 0.2374, Sensitivity: 0.2, Unit: Edge, Neighbouring: AddRemove}
 	sum   = Gaussian{Sigma: 2, Sensitivity: 1, Norm: 0.5, Unit: Sample, Neighbouring: Replace}
 	lap   = Laplace{Scale: 2, Sensitivity: 1, Unit: Interaction, Neighbouring: Replace}
+	ball  = SphericalLaplace{Scale: 3, Sensitivity: 1, Unit: Edge, Neighbouring: AddRemove}
 	ldp   = PureLDP{Epsilon: 20, Unit: Feature}
 	dg    = DiscreteGaussian{Sigma: 1024, Sensitivity: 1040, Dimension: 64, Unit: User, Neighbouring: ZeroOut}
 	dl    = DiscreteLaplace{Scale: 512, Sensitivity: 256, Unit: Edge, Neighbouring: AddRemove}
@@ -22,7 +23,7 @@ var (
 
 // Every kind, nested in every way once.
 var allEvents = []Event{
-	gauss, sum, lap, dg, dl, ldp, rr, exp, bare, Unprotected{What: "x", Why: "y"},
+	gauss, sum, lap, ball, dg, dl, ldp, rr, exp, bare, Unprotected{What: "x", Why: "y"},
 	Composed{[]Event{gauss, lap}}, Parallel{Events: []Event{ldp}},
 	SelfComposed{gauss, 7}, Sampled{gauss, 0.5, Poisson}, Sampled{lap, 1, WithoutReplacement},
 	Composed{[]Event{SelfComposed{Parallel{[]Event{Sampled{ldp, 0.25, Poisson}, bare}, true}, 2}, gauss}},
@@ -53,7 +54,7 @@ func TestInvalidEvents(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for want, events := range map[string][]Event{
 		"sigma is":            {Gaussian{0, 1, 0, Edge, AddRemove}, Gaussian{nan, 1, 0, Edge, AddRemove}, Gaussian{inf, 1, 0, Edge, AddRemove}, Gaussian{-1, 1, 0, Edge, AddRemove}},
-		"sensitivity is":      {Gaussian{1, 0, 0, Edge, AddRemove}, Laplace{1, nan, Edge, AddRemove}},
+		"sensitivity is":      {Gaussian{1, 0, 0, Edge, AddRemove}, Laplace{1, nan, Edge, AddRemove}, SphericalLaplace{1, -1, Edge, AddRemove}},
 		"scale is":            {Laplace{0, 1, Edge, AddRemove}, DiscreteLaplace{inf, 1, Edge, AddRemove}},
 		"unknown unit":        {Gaussian{1, 1, 0, "node", AddRemove}, PureLDP{1, ""}, Unprotected{"a", "b", "c"}},
 		"unknown neighbourin": {Gaussian{1, 1, 0, Edge, ""}, Laplace{1, 1, Edge, "both"}},

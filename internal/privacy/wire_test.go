@@ -37,6 +37,9 @@ var wire = []struct {
 	{privacy.Laplace{Scale: 1e-7, Sensitivity: 1e21, Unit: privacy.Interaction, Neighbouring: privacy.Replace},
 		`{"kind":"laplace","scale":1e-7,"sensitivity":1e+21,"unit":"interaction","neighbouring":"replace"}`,
 		map[string]field{"scale": positive, "sensitivity": positive, "unit": unit, "neighbouring": relation}},
+	{privacy.SphericalLaplace{Scale: 0.5, Sensitivity: 2, Unit: privacy.Edge, Neighbouring: privacy.AddRemove},
+		`{"kind":"spherical-laplace","scale":0.5,"sensitivity":2,"unit":"edge","neighbouring":"add-remove"}`,
+		map[string]field{"scale": positive, "sensitivity": positive, "unit": unit, "neighbouring": relation}},
 	{privacy.DiscreteGaussian{Sigma: 1024, Sensitivity: 1040.5, Dimension: math.MaxInt64, Unit: privacy.User, Neighbouring: privacy.ZeroOut},
 		`{"kind":"discrete-gaussian","sigma":1024,"sensitivity":1040.5,"dimension":9223372036854775807,"unit":"user","neighbouring":"zero-out"}`,
 		map[string]field{"sigma": positive, "sensitivity": gridSteps, "dimension": wholeFrom1, "unit": unit, "neighbouring": relation}},
@@ -120,8 +123,8 @@ func TestWireFormat(t *testing.T) {
 			t.Errorf("%s does not begin with its kind", w.text)
 		}
 	}
-	if len(kinds) != 12 {
-		t.Errorf("%d kinds, want all 12", len(kinds))
+	if len(kinds) != 13 {
+		t.Errorf("%d kinds, want all 13", len(kinds))
 	}
 }
 

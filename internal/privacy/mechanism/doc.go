@@ -37,6 +37,7 @@
 //	mechanism                  event                      unit
 //	channel.Gaussian           gaussian                   stated
 //	channel.Laplace            laplace                    stated
+//	channel.SphericalLaplace   spherical-laplace          stated
 //	channel.DPSGD              sampled gaussian           stated: sample, user, ...
 //	channel.Functional         laplace                    stated
 //	edges.EdgeRand             randomized-response        edge, interaction
@@ -52,9 +53,9 @@
 //	secure.DiscreteLaplace     discrete-laplace           stated
 //
 // Sensitivity is the distance of neighbours under the stated relation. A mechanism that
-// computes it (DPSGD) has it in its event; where the caller states it (Gaussian,
-// Laplace, Functional), the caller must be right. A sum of vectors clipped with channel.Clip
-// moves by the bound if a unit is added, and by twice the bound if one is replaced.
+// computes it (DPSGD) has it in its event; where the caller states it (Gaussian, Laplace,
+// SphericalLaplace, Functional), the caller must be right. A sum of vectors clipped with
+// channel.Clip moves by the bound if a unit is added, and by twice the bound if one is replaced.
 //
 // # Keys
 //
@@ -91,7 +92,7 @@
 //
 // The others have none. local.UnaryEncoding, local.Piecewise and local.FeatureSampler compare
 // floating point numbers; edges.EdgeRand is exact but keyed; edges.LapGraph,
-// channel.Functional and channel.DPSGD add noise in floating point.
+// channel.SphericalLaplace, channel.Functional and channel.DPSGD add noise in floating point.
 //
 // Bits are the source of random bits of the mechanisms over categories: Keyed (research, the
 // same for any number of workers) or Secret (cryptographic, never the same twice). With either,

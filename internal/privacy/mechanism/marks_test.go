@@ -70,6 +70,9 @@ func marksCases() []marksCase {
 		{"laplace", both[:1], func(l *privacy.Ledger, _ mechanism.Bits) (bool, error) {
 			return perturb(channel.OpenLaplace[float64](channel.Laplace{Purpose: "l", Scale: 1, Sensitivity: 1, Unit: privacy.User, Neighbouring: privacy.AddRemove}, l, stream))
 		}},
+		{"spherical laplace", both[:1], func(l *privacy.Ledger, _ mechanism.Bits) (bool, error) {
+			return perturb(channel.OpenSphericalLaplace[float64](channel.SphericalLaplace{Purpose: "l", Scale: 1, Sensitivity: 1, Unit: privacy.User, Neighbouring: privacy.AddRemove}, l, stream))
+		}},
 		{"piecewise", both[:1], func(l *privacy.Ledger, _ mechanism.Bits) (bool, error) {
 			data := make([]float64, 8)
 			err := local.PerturbPiecewise(local.Piecewise{Purpose: "pm", Epsilon: 1, Unit: privacy.User}, l, stream, data)

@@ -149,6 +149,9 @@ func (d *drawer) leaf(u privacy.Unit) privacy.Event {
 	r := d.relations[u]
 	switch d.s.IntN(6) {
 	case 0:
+		if d.s.Float64() < .1 {
+			return privacy.SphericalLaplace{Scale: d.between(.5, 30), Sensitivity: d.between(.3, 3), Unit: u, Neighbouring: r}
+		}
 		return privacy.Laplace{Scale: d.between(.5, 30), Sensitivity: d.between(.3, 3), Unit: u, Neighbouring: r}
 	case 1:
 		e := privacy.DiscreteGaussian{Sigma: d.between(.5, 20), Sensitivity: d.nearly(3), Dimension: 1, Unit: u, Neighbouring: r}

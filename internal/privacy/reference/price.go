@@ -214,6 +214,8 @@ func about(e privacy.Event) (unit privacy.Unit, relation privacy.Neighbouring, l
 		return e.Unit, e.Neighbouring, false
 	case privacy.Laplace:
 		return e.Unit, e.Neighbouring, false
+	case privacy.SphericalLaplace:
+		return e.Unit, e.Neighbouring, false
 	case privacy.DiscreteGaussian:
 		return e.Unit, e.Neighbouring, false
 	case privacy.DiscreteLaplace:
@@ -246,6 +248,8 @@ func (p *pricer) group(e privacy.Event, n, k int64) ([]Part, error) {
 		return one(normal{times * e.Sensitivity / e.Sigma})
 	case privacy.Laplace:
 		return one(laplace{times * e.Sensitivity / e.Scale})
+	case privacy.SphericalLaplace: // of any dimension: by its bound
+		return one(response(times*e.Sensitivity/e.Scale, 2))
 	case privacy.DiscreteGaussian:
 		return one(discreteNormal(e.Sigma, int(k)*whole(e.Sensitivity)))
 	case privacy.DiscreteLaplace:

@@ -26,6 +26,7 @@ type Channel[T mechanism.Float] struct {
 	keyed    rng.Stream                           // of releases keyed by part
 	add      func(s rng.Stream, dst []T, scale T) // the sampler
 	absolute bool                                 // sizes are absolute values, not squares
+	vectors  bool                                 // the size of a row is its length
 	grid     *Grid                                // nil: noise in floating point
 
 	mu      sync.Mutex
@@ -46,6 +47,7 @@ type Noise[T mechanism.Float] struct {
 	Law      Law                                  // what is recorded, and what the checks expect
 	Add      func(s rng.Stream, dst []T, scale T) // the sampler: adds noise of the law's scale to dst
 	Absolute bool                                 // the checks look at absolute values, not at squares
+	Vectors  bool                                 // and at those of whole rows: their lengths
 	Grid     *Grid                                // the grid of the outputs; nil: noise in floating point
 	Secret   bool                                 // noise from cryptographic bits, which has no state to restore
 }
@@ -64,7 +66,7 @@ func New[T mechanism.Float](n Noise[T], l *privacy.Ledger, s rng.Stream) (*Chann
 		return nil, fmt.Errorf("%s: %w", n.Purpose, err)
 	}
 	return &Channel[T]{purpose: n.Purpose, share: n.Share, law: n.Law, secret: n.Secret, ledger: l,
-		stream: s.Sub(), keyed: s.Sub(keyedByPart), add: n.Add, absolute: n.Absolute, grid: n.Grid}, nil
+		stream: s.Sub(), keyed: s.Sub(keyedByPart), add: n.Add, absolute: n.Absolute, vectors: n.Vectors, grid: n.Grid}, nil
 }
 
 // see tallies what was done to a row. It is not a function value, so that before stays on the
@@ -74,6 +76,8 @@ func (c *Channel[T]) see(before, after []T) Tally {
 	switch {
 	case c.grid != nil:
 		return steps(c.grid, before, after, c.absolute)
+	case c.vectors:
+		return lengths(before, after, perScale)
 	case c.absolute:
 		return sizes(before, after, perScale)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism"
@@ -84,7 +85,7 @@ func (d DPSGD) validate() error {
 	return nil
 }
 
-// Steps is DP-SGD in one run: Begin, Add for every example of the batch, Finish. It is for one
+// Steps is DP-SGD in one run: Begin, Add for every example of the batch or AddSum, Finish. It is for one
 // goroutine; several may compute the gradients.
 type Steps[T mechanism.Float] struct {
 	d       DPSGD
@@ -193,6 +194,46 @@ func (s *Steps[T]) Add(k int, gradient []T) error {
 	s.added++
 	return nil
 }
+
+// AddSum adds the gradients of the whole batch at once, clipped and summed by the caller, in place
+// of an Add for every example. norms bounds the lengths of the clipped gradients, in the order of
+// the batch: none may be above the clipping norm. So gradients need not exist one by one, where
+// their lengths follow from activations (Goodfellow, "Efficient per-example gradient
+// computations", 2015). AddSum cannot see the gradients: it fails on a sum that is longer than
+// its norms together, and the caller must be right about the rest.
+func (s *Steps[T]) AddSum(norms []float64, sum []T) error {
+	switch {
+	case s.failed != nil:
+		return s.failed
+	case s.release == nil || s.added != 0 || len(norms) != len(s.batch):
+		return s.fail(fmt.Errorf("%s: a sum of %d gradients after %d of the %d of a batch, want all of them", s.d.Purpose, len(norms), s.added, len(s.batch)))
+	case len(sum) != s.dim:
+		return s.fail(fmt.Errorf("%s: sum of %d values, want %d", s.d.Purpose, len(sum), s.dim))
+	}
+	total := 0.0
+	for k, n := range norms {
+		if !(n >= 0 && n <= s.d.Clip) {
+			return s.fail(fmt.Errorf("%s: clipped gradient of example %d: %w", s.d.Purpose, s.batch[k],
+				&mechanism.CheckError{Purpose: s.d.Purpose, What: "norm of a gradient", Got: n, Low: 0, High: s.d.Clip, N: int64(s.dim), Hint: "gradients were not clipped"}))
+		}
+		total += n
+	}
+	if len(norms) > 0 || slices.ContainsFunc(sum, func(x T) bool { return x != 0 }) {
+		// The sum of rounded gradients may be longer by their rounding.
+		if err := CheckNorm(s.d.Purpose, "norm of a sum of gradients", sum, max(total*(1+sumRounding), math.SmallestNonzeroFloat64), "gradients were not clipped"); err != nil {
+			return s.fail(err)
+		}
+	}
+	for i, x := range sum {
+		s.sum[i] += float64(x)
+	}
+	s.added = len(s.batch)
+	return nil
+}
+
+// sumRounding is by how much, relative to their lengths, AddSum lets a sum of gradients exceed
+// them: rounding to single precision.
+const sumRounding = 1e-4
 
 // Finish writes the noisy sum divided by the expected size of a batch to mean, and checks noise
 // and batches. It fails unless every example of the batch was added. The sum of an empty batch
