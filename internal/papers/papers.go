@@ -10,6 +10,7 @@ import (
 	"privrec/internal/papers/exposure"
 	"privrec/internal/papers/gerai"
 	"privrec/internal/papers/gerai/attack"
+	"privrec/internal/papers/gerai/dpae"
 	"privrec/internal/papers/pricdsr"
 	"privrec/internal/papers/rdpgcf"
 	"privrec/internal/run"
@@ -25,6 +26,7 @@ func All() []run.Task {
 		baseline.TopN(rdpgcf.Tables(), dipsgnn.Tables()),
 		pricdsr.Tasks(),
 		gerai.Tasks(),
+		[]run.Task{dpae.Task()},
 	)
 	sasrec := baseline.SASRec(dipsgnn.Tables())
 	// Runs of attacks are known, and make no recommendations.

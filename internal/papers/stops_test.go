@@ -57,6 +57,7 @@ var stops = map[string][]stopped{
 		{"perturbed", "", append(crossTiny, "auxiliary.epsilon=6")},
 		{"other users' rows", "", append(crossTiny, "auxiliary.kind=permuted", "auxiliary.mechanism=", "auxiliary.epsilon=0")},
 	},
+	"train dpae": {{"users", "gerai/smoke-dpae.yaml", []string{"train.epochs=2", "model.dim=4", "run.workers=1"}}},
 	"train dasl":        {{"defaults", "", crossTiny}},
 	"train dasl-single": {{"defaults", "", crossTiny}},
 	"attack exposure": {

@@ -1,0 +1,101 @@
+package dpae
+
+import (
+	"math"
+
+	"privrec/internal/config"
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/accountant"
+	"privrec/internal/privacy/mechanism/channel"
+	"privrec/internal/protocol/topn"
+)
+
+// Config is one training run of DPAE.
+type Config struct {
+	Profile string          `yaml:"profile"`
+	Data    topn.DataConfig `yaml:"data"`
+	Model   ModelConfig     `yaml:"model"`
+	Privacy PrivacyConfig   `yaml:"privacy"`
+	Train   TrainConfig     `yaml:"train"`
+	Eval    topn.EvalConfig `yaml:"eval"`
+}
+
+// ModelConfig sets the network and its loss.
+type ModelConfig struct {
+	Dim int `yaml:"dim"` // d, hidden units
+	// Bias is what every output's bias begins as. 0 gives every item the probability 1/2, and the
+	// first gradients then say mostly that most users have few items.
+	Bias   float64 `yaml:"bias"`
+	Weight float64 `yaml:"weight"` // w of the items that a user has; 1: plain cross-entropy
+}
+
+// PrivacyConfig sets what is guaranteed for one user more or less.
+type PrivacyConfig struct {
+	Epsilon float64 `yaml:"epsilon"`
+	Delta   float64 `yaml:"delta"`
+	Clip    float64 `yaml:"clip"` // C, the longest gradient of a user
+}
+
+// TrainConfig sets the descent: Adam on the noisy means.
+type TrainConfig struct {
+	Epochs int     `yaml:"epochs"`
+	Batch  int     `yaml:"batch"` // mean number of users of a step
+	Rate   float64 `yaml:"rate"`
+}
+
+// Default returns the setting on ML-100K under GERAI's split.
+func Default() Config {
+	return Config{
+		Profile: "tuned", Data: topn.DataConfig{Name: "ml-100k", Recipe: "gerai"},
+		Model:   ModelConfig{Dim: 64, Bias: -3, Weight: 1},
+		Privacy: PrivacyConfig{Epsilon: 20.4, Delta: 1e-5, Clip: 1},
+		Train:   TrainConfig{Epochs: 20, Batch: 64, Rate: 0.01},
+		Eval:    topn.EvalConfig{K: []int{5, 10, 15, 20, 25, 30}, Candidates: 200},
+	}
+}
+
+// check reports every setting that cannot be run.
+func check(v *config.Checker, c Config) {
+	v.NotEmpty("profile", c.Profile)
+	c.Data.Check(v)
+	v.Between("model.dim", c.Model.Dim, 1, 10_000)
+	v.Within("model.bias", c.Model.Bias, -50, 50)
+	v.Within("model.weight", c.Model.Weight, 1e-6, 1e6)
+	v.Within("privacy.epsilon", c.Privacy.Epsilon, 1e-3, 1e6)
+	v.Within("privacy.delta", c.Privacy.Delta, 1e-15, 0.1)
+	v.Within("privacy.clip", c.Privacy.Clip, 1e-6, 1e6)
+	v.Between("train.epochs", c.Train.Epochs, 1, 100_000)
+	v.Between("train.batch", c.Train.Batch, 1, 10_000_000)
+	v.Within("train.rate", c.Train.Rate, 1e-12, 100)
+	c.Eval.CheckAtOnce(v)
+}
+
+// Steps returns the number of steps on so many users.
+func (c Config) Steps(users int) int {
+	return c.Train.Epochs * max(1, int(math.Round(float64(users)/float64(c.Train.Batch))))
+}
+
+// sgd describes the steps on so many users, with the least noise for the setting's epsilon.
+func (c Config) sgd(users int) (channel.DPSGD, error) {
+	d := channel.DPSGD{Purpose: purposeGradients, Clip: c.Privacy.Clip, NoiseMultiplier: 1, Examples: int64(users),
+		Sampling: privacy.Poisson, Rate: min(1, float64(c.Train.Batch)/float64(users)), Unit: privacy.User}
+	steps := int64(c.Steps(users))
+	goal := accountant.Goal{Epsilon: c.Privacy.Epsilon, Delta: c.Privacy.Delta, Exposed: accountant.Exposed(d.Rate, steps)}
+	found, err := accountant.Calibrate(goal, 1, func(noise float64) (float64, error) {
+		d.NoiseMultiplier = noise
+		acc, err := accountant.New(accountant.Contour, privacy.User, privacy.AddRemove)
+		if err != nil {
+			return 0, err
+		}
+		if err := acc.Charge(d.Event(), steps); err != nil {
+			return 0, err
+		}
+		r, err := acc.Spent(c.Privacy.Delta)
+		return r.Epsilon, err
+	})
+	d.NoiseMultiplier = found.Noise
+	return d, err
+}
+
+// purposeGradients names the noise in ledgers and streams.
+const purposeGradients = "users' gradients"
