@@ -11,6 +11,7 @@ import (
 	"privrec/internal/papers/gerai"
 	"privrec/internal/papers/gerai/attack"
 	"privrec/internal/papers/gerai/dpae"
+	"privrec/internal/papers/gerai/dpfactor"
 	"privrec/internal/papers/pricdsr"
 	"privrec/internal/papers/rdpgcf"
 	"privrec/internal/run"
@@ -27,6 +28,7 @@ func All() []run.Task {
 		pricdsr.Tasks(),
 		gerai.Tasks(),
 		[]run.Task{dpae.Task()},
+		dpfactor.Tasks(),
 	)
 	sasrec := baseline.SASRec(dipsgnn.Tables())
 	// Runs of attacks are known, and make no recommendations.

@@ -58,6 +58,14 @@ var stops = map[string][]stopped{
 		{"other users' rows", "", append(crossTiny, "auxiliary.kind=permuted", "auxiliary.mechanism=", "auxiliary.epsilon=0")},
 	},
 	"train dpae": {{"users", "gerai/smoke-dpae.yaml", []string{"train.epochs=2", "model.dim=4", "run.workers=1"}}},
+	"train dpmf": {
+		{"ratings", "gerai/smoke-dpmf.yaml", []string{"run.workers=1"}},
+		{"public users", "gerai/smoke-dpmf.yaml", []string{"run.workers=1", "model.matrix=scaled", "model.rounds=1", "privacy.users=public"}},
+	},
+	"train dpne": {
+		{"adjacency", "gerai/smoke-dpne.yaml", []string{"run.workers=1"}},
+		{"public users", "gerai/smoke-dpne.yaml", []string{"run.workers=1", "model.rounds=1", "model.common=0.3", "privacy.users=public"}},
+	},
 	"train dasl":        {{"defaults", "", crossTiny}},
 	"train dasl-single": {{"defaults", "", crossTiny}},
 	"attack exposure": {

@@ -1,0 +1,75 @@
+package dpfactor
+
+import (
+	"fmt"
+
+	"privrec/internal/experiment"
+	"privrec/internal/privacy"
+	"privrec/internal/protocol/topn"
+)
+
+// What a finite total takes as public.
+var public = []privacy.Assumption{
+	{What: "which users and items there are, and how the rows were filtered and split", Why: "the unit is a training row"},
+	{What: "users' own lists and vectors", Why: "they are fitted to the user's own row in the clear, so the guarantee is for what all others see (joint differential privacy)"},
+	{What: "the most rows of a user", Why: "it says how large a group of rows a user is"},
+	{What: "the settings", Why: "to choose them by results on these rows is not accounted for"},
+	{What: "what is measured here", Why: "numbers of rows, floors and ranks of held-out rows"},
+}
+
+// account claims what the published proof says, and lists what it does not cover.
+func (c Config) account() experiment.Account {
+	var a experiment.Account
+	theorem := "objective perturbation of items' vectors, users' vectors fixed"
+	if c.Privacy.Users == UsersPublic {
+		a = experiment.Protected(public...)
+		theorem = "objective perturbation of items' vectors, users' vectors public"
+	} else {
+		a = experiment.Protected()
+		a.Leave("users_vectors", "users' vectors are fitted to the rows without noise, and items' vectors to these: a row moves more of the objective than the noise is for")
+		a.Leave("minimum", "an objective of both users' and items' vectors is not convex, and alternating rounds end at no exact minimum of it: the proof by densities of minimisers does not apply")
+		if c.Model.Matrix == MatrixRatings {
+			a.Leave("rated", "which items a user rated decides the curvature of the objective: the noise is for the value of a rating")
+		}
+	}
+	a.Claimed = &experiment.Claim{Eps: privacy.Number(c.Privacy.Epsilon), Unit: string(c.unit().Unit), Theorem: theorem}
+	return a
+}
+
+// held states how many rows one user has at most.
+func (w *work) held() privacy.Holding {
+	most := 1
+	for u := range w.Graph.Users {
+		most = max(most, len(w.Graph.ItemsOf(u)))
+	}
+	return privacy.Holding{Unit: privacy.User, Of: w.cfg.unit().Unit, Most: int64(most)}
+}
+
+// compose enters what the noise covers: of one row, and of the user with the most rows, of whom
+// every row costs the same. Both are pure.
+func (w *work) compose(a experiment.Account) (topn.Account, error) {
+	of, held := w.cfg.unit(), w.held()
+	user := privacy.Subject{Unit: held.Unit, Neighbouring: of.Neighbouring}
+	row, whole := 0.0, 0.0
+	for _, e := range w.ledger.Entries() {
+		if _, open := privacy.AsUnprotected(e.Event); open {
+			continue
+		}
+		group, err := privacy.Group(e.Event, held.Most, user)
+		if err != nil {
+			return nil, err
+		}
+		one, known := privacy.LawOf(e.Event).(privacy.ResponseLaw)
+		all, both := privacy.LawOf(group).(privacy.ResponseLaw)
+		if s, _ := privacy.About(e.Event); !known || !both || s != of {
+			return nil, fmt.Errorf("account: the ledger has a %s about %v, the noise is for %v", e.Event.Kind(), s, of)
+		}
+		row, whole = row+one.Epsilon*float64(e.Count), whole+all.Epsilon*float64(e.Count)
+	}
+	if want := w.cfg.Privacy.Epsilon; !(row > 0 && row <= want*(1+1e-9)) {
+		return nil, fmt.Errorf("the ledger's noise comes to epsilon %.10g for one %s, the setting's is %v", row, of.Unit, want)
+	}
+	a.Add(string(of.Unit), string(of.Neighbouring), 0, privacy.Number(row))
+	a.Add(string(user.Unit), string(user.Neighbouring), 0, privacy.Number(whole))
+	return &a, nil
+}

@@ -1,0 +1,117 @@
+package dpfactor
+
+import (
+	"privrec/internal/config"
+	"privrec/internal/privacy"
+	"privrec/internal/protocol/topn"
+)
+
+// Config is one run of a factorisation with noise in its objective.
+type Config struct {
+	Profile string          `yaml:"profile"`
+	Data    topn.DataConfig `yaml:"data"`
+	Model   ModelConfig     `yaml:"model"`
+	Privacy PrivacyConfig   `yaml:"privacy"`
+	Eval    topn.EvalConfig `yaml:"eval"`
+}
+
+// ModelConfig sets what is factored and how.
+type ModelConfig struct {
+	Dim int `yaml:"dim"` // d
+	// Matrix says what the cells are. "ratings" are the ratings, and no other cell counts. "scaled"
+	// are all cells: a rating over 5, or 0. "adjacency" are all cells, 1 or 0.
+	Matrix      string  `yaml:"matrix"`
+	Lambda      float64 `yaml:"lambda"`       // of items' vectors
+	LambdaUsers float64 `yaml:"lambda_users"` // of users' vectors
+	Rounds      int     `yaml:"rounds"`       // in each, items' vectors are fitted, and then users'
+	// Common is the first number of users' public vectors, the same for all: what items' vectors
+	// have there is how many users have the item. 0 where users' vectors are trained.
+	Common float64 `yaml:"common"`
+}
+
+// PrivacyConfig sets the noise.
+type PrivacyConfig struct {
+	Epsilon float64 `yaml:"epsilon"` // pure, of one cell
+	// Users are the users' vectors that items' are fitted to: "trained" on the same cells, as
+	// published, or "public", drawn without them.
+	Users string `yaml:"users"`
+}
+
+// Values of the choices above.
+const (
+	MatrixRatings   = "ratings"
+	MatrixScaled    = "scaled"
+	MatrixAdjacency = "adjacency"
+
+	UsersTrained = "trained"
+	UsersPublic  = "public"
+)
+
+// The range of ratings. It is public: data with others are refused.
+const (
+	lowestRating  = 1
+	highestRating = 5
+)
+
+// defaults returns the setting of a method on ML-100K under GERAI's split, at the sum of what GERAI
+// claims for itself, 0.4 + 20.
+func defaults(m ModelConfig) Config {
+	return Config{Profile: "tuned", Data: topn.DataConfig{Name: "ml-100k", Recipe: "gerai"}, Model: m,
+		Privacy: PrivacyConfig{Epsilon: 20.4, Users: UsersTrained}, Eval: topn.EvalConfig{K: []int{5, 10, 15, 20, 25, 30}, Candidates: 200}}
+}
+
+// DefaultDPMF returns the setting of DPMF.
+func DefaultDPMF() Config {
+	return defaults(ModelConfig{Dim: 60, Matrix: MatrixRatings, Lambda: 100, LambdaUsers: 0.5, Rounds: 20})
+}
+
+// DefaultDPNE returns the setting of DPNE.
+func DefaultDPNE() Config {
+	return defaults(ModelConfig{Dim: 60, Matrix: MatrixAdjacency, Lambda: 100, LambdaUsers: 1, Rounds: 20})
+}
+
+// Repaired returns the setting whose users' vectors are public, of a matrix of all cells.
+func Repaired(matrix string) Config {
+	c := defaults(ModelConfig{Dim: 120, Matrix: matrix, Lambda: 10, LambdaUsers: 4, Rounds: 1, Common: 0.3})
+	c.Profile, c.Privacy.Users = "repaired", UsersPublic
+	return c
+}
+
+// check reports every setting that cannot be run, of a method with these matrices.
+func check(v *config.Checker, c Config, matrices ...string) {
+	v.NotEmpty("profile", c.Profile)
+	c.Data.Check(v)
+	m, p := c.Model, c.Privacy
+	v.Between("model.dim", m.Dim, 1, 2_000)
+	v.OneOf("model.matrix", m.Matrix, matrices...)
+	v.Within("model.lambda", m.Lambda, 1e-6, 1e12)
+	v.Within("model.lambda_users", m.LambdaUsers, 1e-6, 1e12)
+	v.Below("model.common", m.Common, 0, 1)
+	v.Between("model.rounds", m.Rounds, 1, 10_000)
+	v.Within("privacy.epsilon", p.Epsilon, 1e-3, 1e6)
+	v.OneOf("privacy.users", p.Users, UsersTrained, UsersPublic)
+	c.Eval.CheckAtOnce(v)
+	if p.Users == UsersPublic {
+		v.Check(m.Rounds == 1, "model.rounds", "must be 1 with privacy.users public: items' vectors are fitted once, got %d", m.Rounds)
+		v.Check(m.Matrix != MatrixRatings, "model.matrix", "must be of all cells with privacy.users public: which cells have a rating would show without noise")
+		v.Check(m.Common == 0 || m.Dim > 1, "model.common", "must be 0 with model.dim 1: there is no other number")
+	} else {
+		v.Check(m.Common == 0, "model.common", "must be 0 with privacy.users trained: only public vectors have a common number")
+	}
+}
+
+// unit returns what one cell is: its change is what the noise is for.
+func (c Config) unit() privacy.Subject {
+	if c.Model.Matrix == MatrixRatings { // another value of a rating that is there
+		return privacy.Subject{Unit: privacy.Interaction, Neighbouring: privacy.Replace}
+	}
+	return privacy.Subject{Unit: privacy.Edge, Neighbouring: privacy.AddRemove}
+}
+
+// distance returns D, the most by which a cell changes with its unit.
+func (c Config) distance() float64 {
+	if c.Model.Matrix == MatrixRatings {
+		return highestRating - lowestRating
+	}
+	return 1
+}
