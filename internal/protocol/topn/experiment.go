@@ -29,6 +29,9 @@ type Experiment struct {
 	Model Model       // trained by epochs
 	Own   Own         // takes the place of a Model, and trains by a loss of its own
 	Extra train.Extra // state that belongs to the parameters; nil: none
+	// Had are the rows that answers give as users' own, where those of Data are changed ones;
+	// nil: those of Data.
+	Had *dataset.Interactions
 	// Make takes the place of a Model. A run calls it once and writes nothing before, so that
 	// a killed run begins again. For a finished run without vectors it makes the model again,
 	// and Env.Ledger gives it the releases of that run.
@@ -56,15 +59,33 @@ type part struct {
 
 // Load reads the data of a method and builds the graph.
 func Load(ctx context.Context, env *run.Env, m Method) (*Experiment, error) {
-	defer env.Stage("load " + m.Data.Name)()
-	d, err := registry.LoadInteractions(ctx, m.Data.Name, m.Data.Recipe, registry.Options{Seed: env.Seed})
+	d, err := load(ctx, env, m.Data)
 	if err != nil {
 		return nil, err
 	}
-	if err := env.RecordData(d.Source.Title, d.Source.Hash); err != nil {
+	return prepare(env, m, d)
+}
+
+// LoadChanged is Load for users who change their rows before they give them away. change
+// returns what the model learns from and what is measured, of the same users and items.
+func LoadChanged(ctx context.Context, env *run.Env, m Method, change func(*dataset.Interactions) (*dataset.Interactions, error)) (*Experiment, error) {
+	d, err := load(ctx, env, m.Data)
+	if err != nil {
+		return nil, err
+	}
+	if d, err = change(d); err != nil {
 		return nil, err
 	}
 	return prepare(env, m, d)
+}
+
+func load(ctx context.Context, env *run.Env, c DataConfig) (*dataset.Interactions, error) {
+	defer env.Stage("load " + c.Name)()
+	d, err := registry.LoadInteractions(ctx, c.Name, c.Recipe, registry.Options{Seed: env.Seed})
+	if err != nil {
+		return nil, err
+	}
+	return d, env.RecordData(d.Source.Title, d.Source.Hash)
 }
 
 // Finished reports whether the experiment is of a finished run. It needs no model then: its

@@ -10,6 +10,7 @@ import (
 
 // Histories implements experiment.Answers. It returns the training and validation rows, which
 // a user's recommendations leave out, in the order of the log. The graph itself has no order.
+// Rows that the log does not have, since users added them, come last.
 func (a *answers) Histories(ctx context.Context) ([]experiment.History, string, error) {
 	d := a.x.Data
 	l, _, err := registry.LoadLog(ctx, d.Name, registry.Options{Seed: a.x.Env.Seed})
@@ -30,8 +31,9 @@ func (a *answers) Histories(ctx context.Context) ([]experiment.History, string, 
 	}
 	off := l.Offsets()
 	var list []experiment.History
+	rest := false // some users have rows that the log does not have
 	for u, id := range d.UserIDs {
-		had := slices.Sorted(slices.Values(a.x.test.seen[u]))
+		had := slices.Sorted(slices.Values(a.x.had(u)))
 		h := experiment.History{User: id}
 		at, ok := rows[id]
 		if !ok {
@@ -47,9 +49,26 @@ func (a *answers) Histories(ctx context.Context) ([]experiment.History, string, 
 				had = slices.Delete(had, k, k+1) // a repeated row counts once
 			}
 		}
+		for _, i := range had {
+			h.Items, rest = append(h.Items, d.ItemIDs[i]), true
+		}
 		if len(h.Items) > 0 {
 			list = append(list, h)
 		}
 	}
+	if rest {
+		order += "; items that users added come last"
+	}
 	return list, order, nil
+}
+
+// had returns the items of a user's own rows.
+func (x *Experiment) had(u int) []int32 {
+	if x.Had == nil {
+		return x.test.seen[u]
+	}
+	if x.Had.Valid == nil {
+		return x.Had.Train[u]
+	}
+	return slices.Concat(x.Had.Train[u], x.Had.Valid[u])
 }
