@@ -45,7 +45,7 @@ func Attackers() []Attacker {
 		attacker{"knn-2", neighbours(2)},
 		attacker{"knn-5", neighbours(5)},
 		attacker{"gaussian-process", fitProcess},
-		attacker{"logistic-regression", fitLogistic},
+		attacker{logisticRegression, fitLogistic},
 		attacker{"majority", fitMajority},
 	}
 }
@@ -85,25 +85,33 @@ func (a attacker) Name() string { return a.name }
 
 // Fit implements Attacker.
 func (a attacker) Fit(ctx context.Context, x tensor.Matrix, class []int32, classes int, s rng.Stream) (Guesser, error) {
-	if x.Rows != len(class) {
-		return nil, fmt.Errorf("%s: %d rows for %d classes of users", a.name, x.Rows, len(class))
-	}
-	if x.Cols == 0 {
-		return nil, fmt.Errorf("%s: rows without columns", a.name)
-	}
-	t := &training{name: a.name, x: x, class: class, classes: classes}
-	var err error
-	if t.count, t.present, err = countClasses(class, classes); err != nil {
-		return nil, fmt.Errorf("%s: %w", a.name, err)
-	}
-	if err := checkValues(x); err != nil {
-		return nil, fmt.Errorf("%s: %w", a.name, err)
+	t, err := newTraining(a.name, x, class, classes)
+	if err != nil {
+		return nil, err
 	}
 	f, err := a.fit(ctx, t, s)
 	if err != nil {
 		return nil, err
 	}
 	return &guesser{name: a.name, columns: x.Cols, classes: classes, fill: f}, nil
+}
+
+// newTraining checks what the attacker of that name is to learn from.
+func newTraining(name string, x tensor.Matrix, class []int32, classes int) (t *training, err error) {
+	if x.Rows != len(class) {
+		return nil, fmt.Errorf("%s: %d rows for %d classes of users", name, x.Rows, len(class))
+	}
+	if x.Cols == 0 {
+		return nil, fmt.Errorf("%s: rows without columns", name)
+	}
+	t = &training{name: name, x: x, class: class, classes: classes}
+	if t.count, t.present, err = countClasses(class, classes); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if err := checkValues(x); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return t, nil
 }
 
 // unsuitable returns an *UnsuitableError of the attacker.

@@ -27,11 +27,27 @@ type regression struct {
 	loss          []float64 // of a user, scratch
 }
 
-// fitLogistic minimises the objective by Newton's method. It is convex, so that the result does not depend on the
-// start, which is zero.
-func fitLogistic(ctx context.Context, t *training, _ rng.Stream) (fill, error) {
+const logisticRegression = "logistic-regression"
+
+// LogisticWeights returns what logistic regression learns of the columns of x (users, columns): the weights of the log
+// odds of class 1 against class 0, without the shift. It fails where Fit does.
+func LogisticWeights(ctx context.Context, x tensor.Matrix, class []int32) ([]float64, error) {
+	t, err := newTraining(logisticRegression, x, class, 2)
+	if err != nil {
+		return nil, err
+	}
+	_, w, err := solveLogistic(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	return w[:x.Cols], nil
+}
+
+// solveLogistic minimises the objective by Newton's method, and returns the parameters. It is convex, so that the
+// result does not depend on the start, which is zero.
+func solveLogistic(ctx context.Context, t *training) (r *regression, w []float64, err error) {
 	rows := sparseOf(t.x)
-	r := &regression{rows: rows, columns: rows.transposed(), target: make([]int32, rows.rows), outputs: len(t.present)}
+	r = &regression{rows: rows, columns: rows.transposed(), target: make([]int32, rows.rows), outputs: len(t.present)}
 	of := make([]int32, t.classes) // place of a class among those present
 	for k, c := range t.present {
 		of[c] = int32(k)
@@ -43,9 +59,17 @@ func fitLogistic(ctx context.Context, t *training, _ rng.Stream) (fill, error) {
 		r.outputs = 1
 	}
 	r.p, r.d, r.loss = make([]float64, rows.rows*r.outputs), make([]float64, rows.rows*r.outputs), make([]float64, rows.rows)
-	w, err := minimise(ctx, r, (rows.cols+1)*r.outputs)
+	if w, err = minimise(ctx, r, (rows.cols+1)*r.outputs); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", t.name, err)
+	}
+	return r, w, nil
+}
+
+// fitLogistic predicts by the parameters that solveLogistic finds.
+func fitLogistic(ctx context.Context, t *training, _ rng.Stream) (fill, error) {
+	r, w, err := solveLogistic(ctx, t)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", t.name, err)
+		return nil, err
 	}
 	return func(x tensor.Matrix, p [][]float64) error {
 		q := &regression{rows: sparseOf(x), outputs: r.outputs}
