@@ -12,6 +12,7 @@ import (
 	"privrec/internal/papers/gerai/attack"
 	"privrec/internal/papers/gerai/dpae"
 	"privrec/internal/papers/gerai/dpfactor"
+	"privrec/internal/papers/gerai/rap"
 	"privrec/internal/papers/pricdsr"
 	"privrec/internal/papers/rdpgcf"
 	"privrec/internal/run"
@@ -29,6 +30,7 @@ func All() []run.Task {
 		gerai.Tasks(),
 		[]run.Task{dpae.Task()},
 		dpfactor.Tasks(),
+		[]run.Task{rap.Task(gerai.Tables())},
 	)
 	sasrec := baseline.SASRec(dipsgnn.Tables())
 	// Runs of attacks are known, and make no recommendations.

@@ -1,0 +1,86 @@
+package rap
+
+import (
+	"fmt"
+	"slices"
+
+	"privrec/internal/baseline"
+	"privrec/internal/config"
+	"privrec/internal/model/bpr"
+	"privrec/internal/protocol/topn"
+)
+
+// Config is one run of RAP.
+type Config struct {
+	Profile string              `yaml:"profile"`
+	Data    topn.DataConfig     `yaml:"data"`
+	Attack  Attack              `yaml:"attack"`
+	Model   baseline.BPRMFShape `yaml:"model"`
+	Train   topn.TrainConfig    `yaml:"train"`
+	Eval    topn.EvalConfig     `yaml:"eval"`
+}
+
+// Attack sets the attacker that the recommender plays against.
+type Attack struct {
+	Attributes  []Attribute `yaml:"attributes"`  // that it infers, all at once
+	Weight      float64     `yaml:"weight"`      // a; 0 leaves BPRMF, with an attacker that watches
+	Steps       int         `yaml:"steps"`       // of the attacker before each step of the recommender
+	Users       int         `yaml:"users"`       // of each such step, drawn uniformly
+	Read        int         `yaml:"read"`        // at most so many items of a user
+	K           int         `yaml:"k"`           // length of a list of recommendations; 0: all items that a user does not have, of which a low temperature leaves the best
+	Temperature float64     `yaml:"temperature"` // of the weights within a list
+	Dim         int         `yaml:"dim"`         // of its items and its state
+	Rate        float64     `yaml:"rate"`        // of its Adam
+}
+
+// Attribute is a feature of users whose values are classes.
+type Attribute struct {
+	Name  string    `yaml:"name"`
+	Bands []float64 `yaml:"bands,omitempty"` // of the ranges that are classes, for an age; empty: the feature's values
+}
+
+// Default returns RAP on ML-100K's three attributes under GERAI's protocol, with BPRMF as tuned
+// on validation.
+func Default() Config {
+	return Config{
+		Profile: "tuned",
+		Data:    topn.DataConfig{Name: "ml-100k", Recipe: "gerai"},
+		Attack: Attack{
+			Attributes: []Attribute{{Name: "gender"}, {Name: "age", Bands: []float64{35, 45}}, {Name: "occupation"}},
+			Weight:     0.5, Steps: 1, Users: 64, Read: 20, K: 0, Temperature: 0.1, Dim: 32, Rate: 1e-3,
+		},
+		Model: baseline.BPRMFShape{Dim: 60, Init: baseline.InitConfig{Law: baseline.LawNormal, Std: 0.1}},
+		Train: topn.TrainConfig{Epochs: 85, Batch: 1024, Rate: 1e-3, L2: 2e-2, Sampler: bpr.Pass, Negatives: bpr.Unseen, Each: 1,
+			RateBy: 1, Select: topn.SelectLast},
+		Eval: topn.EvalConfig{K: []int{5, 10, 15, 20, 25, 30}, Candidates: 200},
+	}
+}
+
+// check reports every setting that cannot be run.
+func check(v *config.Checker, c Config) {
+	v.NotEmpty("profile", c.Profile)
+	c.Data.Check(v)
+	c.Attack.check(v)
+	c.Model.Check(v)
+	c.Train.Check(v)
+	c.Eval.Check(v)
+}
+
+func (a Attack) check(v *config.Checker) {
+	v.Check(len(a.Attributes) > 0, "attack.attributes", "must name at least one attribute")
+	for i, t := range a.Attributes {
+		key := fmt.Sprintf("attack.attributes.%d", i)
+		v.NotEmpty(key+".name", t.Name)
+		twice := slices.ContainsFunc(a.Attributes[:i], func(b Attribute) bool { return b.Name == t.Name })
+		v.Check(!twice, key+".name", "names %q twice", t.Name)
+		v.Check(len(t.Bands) != 1, key+".bands", "needs none or at least two borders, got %v", t.Bands)
+	}
+	v.Within("attack.weight", a.Weight, 0, 1000)
+	v.Between("attack.steps", a.Steps, 1, 1000)
+	v.Between("attack.users", a.Users, 1, 10_000_000)
+	v.Between("attack.read", a.Read, 0, 100_000)
+	v.Between("attack.k", a.K, 0, 10_000)
+	v.Within("attack.temperature", a.Temperature, 1e-6, 1e6)
+	v.Between("attack.dim", a.Dim, 1, 4096)
+	v.Within("attack.rate", a.Rate, 1e-12, 100)
+}
