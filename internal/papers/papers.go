@@ -10,6 +10,7 @@ import (
 	"privrec/internal/papers/exposure"
 	"privrec/internal/papers/gerai"
 	"privrec/internal/papers/gerai/attack"
+	"privrec/internal/papers/gerai/blurme"
 	"privrec/internal/papers/gerai/dpae"
 	"privrec/internal/papers/gerai/dpfactor"
 	"privrec/internal/papers/gerai/rap"
@@ -30,7 +31,7 @@ func All() []run.Task {
 		gerai.Tasks(),
 		[]run.Task{dpae.Task()},
 		dpfactor.Tasks(),
-		[]run.Task{rap.Task(gerai.Tables())},
+		[]run.Task{blurme.Task(gerai.Tables()), rap.Task(gerai.Tables())},
 	)
 	sasrec := baseline.SASRec(dipsgnn.Tables())
 	// Runs of attacks are known, and make no recommendations.

@@ -84,6 +84,11 @@ var stops = map[string][]stopped{
 		{"lists", "", listsTiny},
 		{"interactions", "attribute/smoke.yaml", []string{"run.workers=1", "run.save_steps=1", "attributes=[{name: gender}]", "attack.attackers=[naive-bayes-gaussian]"}},
 	},
+	"train blurme": {
+		{"greedy", "", append(blurTiny, "blur.folds=2", "blur.choose=greedy")},
+		{"several classes, chosen on validation", "", append(blurTiny, "data.recipe=gerai-valid", "train.select=validation", "blur.attribute=age", "blur.bands=[25, 45]",
+			"blur.choose=ranked", "blur.history=true")},
+	},
 	"train rap": {
 		{"one attribute", "", append(gameTiny, `attack.attributes=[{name: gender}]`, "attack.steps=2")},
 		{"chosen on validation", "", append(gameTiny, "data.recipe=gerai-valid", "train.select=validation", "attack.attributes=[{name: age, bands: [25, 45]}, {name: occupation}]",
@@ -113,6 +118,7 @@ var (
 	listsTiny = slices.Clip([]string{"files.lists=../../testdata/attack/lists.tsv", "files.interactions=../../testdata/attack/interactions.csv",
 		"files.attributes=../../testdata/attack/attributes.tsv", "attributes=[{name: gender, values: [M, F]}, {name: age, bands: [35, 45]}, {name: town}]",
 		"attack.sees=[interactions+lists, lists]", "attack.k=[3, 6]", "attack.attackers=[dnn, naive-bayes-bernoulli]", "attack.repeats=2", "run.workers=1", "run.save_steps=3"})
+	blurTiny   = slices.Clip(append(featuresTiny, "train.rate=0.01", "blur.folds=1"))
 	gameTiny   = slices.Clip(append(featuresTiny, "train.rate=0.01", "attack.users=32", "attack.read=5", "attack.dim=4"))
 	slatesTiny = slices.Clip([]string{"attack.dim=8", "attack.ffn=8", "train.epochs=2", "train.batch=256", "eval.k=[5,10]", "eval.vocabulary=[full,logged]",
 		"eval.resamples=100", "run.workers=1", "run.save_steps=2"})

@@ -29,7 +29,7 @@ func TestRun(t *testing.T) {
 		if user > 3 || user < 3*(1-1e-6) || edge < user || edge > 3*user {
 			t.Errorf("epsilon %v for a user and %v for an edge", user, edge)
 		}
-		l, err := privacy.ReadLedger(filepath.Join(dir, "ledger.jsonl"))
+		l, err := privacy.Reading{}.File(filepath.Join(dir, "ledger.jsonl"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,7 +37,7 @@ func TestRun(t *testing.T) {
 		if most < 2 || math.Abs(most-math.Round(most)) > 1e-9 {
 			t.Errorf("a user is a group of %v edges", most)
 		}
-		if l, err := privacy.ReadLedger(filepath.Join(dir, "ledger.jsonl")); err != nil || len(l.Holdings()) != 1 || l.Holdings()[0].Most != int64(math.Round(most)) {
+		if l, err := (privacy.Reading{}).File(filepath.Join(dir, "ledger.jsonl")); err != nil || len(l.Holdings()) != 1 || l.Holdings()[0].Most != int64(math.Round(most)) {
 			t.Errorf("%v, %v", l, err)
 		}
 	})

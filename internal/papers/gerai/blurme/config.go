@@ -1,0 +1,72 @@
+package blurme
+
+import (
+	"privrec/internal/baseline"
+	"privrec/internal/config"
+	"privrec/internal/model/bpr"
+	"privrec/internal/protocol/topn"
+)
+
+// Config is one run of BlurMe.
+type Config struct {
+	Profile string              `yaml:"profile"`
+	Data    topn.DataConfig     `yaml:"data"`
+	Blur    Blur                `yaml:"blur"`
+	Model   baseline.BPRMFShape `yaml:"model"`
+	Train   topn.TrainConfig    `yaml:"train"`
+	Eval    topn.EvalConfig     `yaml:"eval"`
+}
+
+// Blur sets what users add to their rows.
+type Blur struct {
+	Attribute string    `yaml:"attribute"` // whose classes are blurred: gender, or another feature of the data
+	Bands     []float64 `yaml:"bands"`     // of the ranges that are classes, for an age; empty: the feature's values
+	Share     float64   `yaml:"share"`     // p: added rows over those of the user
+	Choose    string    `yaml:"choose"`    // from the other class's list: greedy, random or ranked
+	List      int       `yaml:"list"`      // length of a class's list; 0: half of the rated items
+	Folds     int       `yaml:"folds"`     // of the regressions; 1: one fit on all users
+	// History is what answers about the run give as users' own items, which attackers read:
+	// "blurred", the rows that the recommender got, or "true", those without the additions.
+	History string `yaml:"history"`
+}
+
+// Values of Blur.History.
+const (
+	HistoryBlurred = "blurred"
+	HistoryTrue    = "true"
+)
+
+// Default returns BlurMe on gender with a tenth of added rows, under GERAI's protocol, with
+// BPRMF as tuned on validation. Of the three ways to choose, drawing by place hides the class
+// best from attackers who learn from blurred rows, on ML-100K.
+func Default() Config {
+	return Config{
+		Profile: "tuned",
+		Data:    topn.DataConfig{Name: "ml-100k", Recipe: "gerai"},
+		Blur:    Blur{Attribute: "gender", Bands: []float64{}, Share: 0.1, Choose: Ranked, Folds: 10, History: HistoryBlurred},
+		Model:   baseline.BPRMFShape{Dim: 60, Init: baseline.InitConfig{Law: baseline.LawNormal, Std: 0.1}},
+		Train: topn.TrainConfig{Epochs: 71, Batch: 1024, Rate: 1e-3, L2: 2e-2, Sampler: bpr.Pass, Negatives: bpr.Unseen, Each: 1,
+			RateBy: 1, Select: topn.SelectLast},
+		Eval: topn.EvalConfig{K: []int{5, 10, 15, 20, 25, 30}, Candidates: 200},
+	}
+}
+
+// check reports every setting that cannot be run.
+func check(v *config.Checker, c Config) {
+	v.NotEmpty("profile", c.Profile)
+	c.Data.Check(v)
+	c.Blur.check(v)
+	c.Model.Check(v)
+	c.Train.Check(v)
+	c.Eval.Check(v)
+}
+
+func (b Blur) check(v *config.Checker) {
+	v.NotEmpty("blur.attribute", b.Attribute)
+	v.Check(len(b.Bands) != 1, "blur.bands", "needs none or at least two borders, got %v", b.Bands)
+	v.Above("blur.share", b.Share, 0, 1)
+	v.OneOf("blur.choose", b.Choose, Greedy, Random, Ranked)
+	v.Between("blur.list", b.List, 0, 10_000_000)
+	v.Between("blur.folds", b.Folds, 1, 1000)
+	v.OneOf("blur.history", b.History, HistoryBlurred, HistoryTrue)
+}
