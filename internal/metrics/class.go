@@ -45,7 +45,7 @@ func (m ClassMetric) String() string { return m.Score.String() + " " + m.Of }
 
 // Definition returns one line that says what the number means.
 func (m ClassMetric) Definition() string {
-	return fmt.Sprintf("%v: %s of %s, mean over splits", m, classScores[m.Score].means, m.Of)
+	return fmt.Sprintf("%v: %s; of %s, mean over splits", m, classScores[m.Score].means, m.Of)
 }
 
 // ParseClass reads a name such as "micro F1 gender". It fails on an unknown measure and on a

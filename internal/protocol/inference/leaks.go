@@ -51,7 +51,7 @@ func (o *Outcome) leaks(c Config) (all []Leak) {
 // points writes a gain with its interval.
 func (g Gain) points() string {
 	if g.Interval == nil {
-		return fmt.Sprintf("%+.1f points (no interval)", 100*g.Value)
+		return fmt.Sprintf("%+.1f points", 100*g.Value)
 	}
 	return fmt.Sprintf("%+.1f points (%+.1f to %+.1f)", 100*g.Value, 100*g.Interval[0], 100*g.Interval[1])
 }
@@ -62,6 +62,8 @@ func alone(sees string, f1, auc Gain) (found bool, text string) {
 	what := map[string]string{SeesLists: "lists alone", SeesInteractions: "interactions alone", SeesVectors: "user vectors alone"}[sees]
 	measured := fmt.Sprintf("micro F1 over the majority %s, AUC over chance %s", f1.points(), auc.points())
 	switch {
+	case f1.Interval == nil:
+		return false, fmt.Sprintf("%s, of one split, without intervals: %s", what, measured)
 	case f1.sure() > 0:
 		return true, fmt.Sprintf("%s tell: %s", what, measured)
 	case auc.sure() > 0:
@@ -75,6 +77,8 @@ func alone(sees string, f1, auc Gain) (found bool, text string) {
 func added(f1, majority, auc Gain) (found bool, text string) {
 	measured := fmt.Sprintf("gain in micro F1 %s, in AUC %s", f1.points(), auc.points())
 	switch {
+	case f1.Interval == nil:
+		return false, "what lists add to interactions, of one split, without intervals: " + measured
 	case f1.sure() > 0 && majority.sure() > 0:
 		return true, "the lists add to what interactions tell: " + measured
 	case auc.sure() > 0:

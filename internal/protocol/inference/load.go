@@ -19,6 +19,7 @@ type Target struct {
 	Data    string        `json:"data,omitempty"`
 	Recipe  string        `json:"recipe,omitempty"`
 	Release string        `json:"release,omitempty"` // that was asked for
+	Hash    string        `json:"sha256"`            // of what was read: a file of lists, interactions and lists of a run, or the data
 	Order   string        `json:"-"`                 // what the order of interactions rests on
 	Level   dataset.Level `json:"evidence_level"`
 	Had     int           `json:"interactions"`  // of the attacked users
@@ -122,7 +123,8 @@ func (c Config) sources(ctx context.Context, env *run.Env, tasks []run.Task, a a
 			return nil, &run.UsageError{Message: fmt.Sprintf("data.name: is %s, but the run in %s is on %s", c.Data.Name, c.On.Runs[0], all[0].data), Fix: "leave data.name out: the run has its data"}
 		}
 		for _, s := range all {
-			if err := env.RecordData("recommendations of "+s.dir, s.digest()); err != nil {
+			s.Hash = s.digest()
+			if err := env.RecordData("recommendations of "+s.dir, s.Hash); err != nil {
 				return nil, err
 			}
 		}
@@ -132,7 +134,8 @@ func (c Config) sources(ctx context.Context, env *run.Env, tasks []run.Task, a a
 		if err != nil {
 			return nil, err
 		}
-		if err := env.RecordData("lists "+c.Files.Lists, s.hash); err != nil {
+		s.Hash = s.hash
+		if err := env.RecordData("lists "+c.Files.Lists, s.Hash); err != nil {
 			return nil, err
 		}
 		if c.Data.Name != "" {
@@ -158,6 +161,7 @@ func (c Config) sources(ctx context.Context, env *run.Env, tasks []run.Task, a a
 		if err != nil {
 			return nil, err
 		}
+		s.Hash = s.hash
 		return []*source{s}, env.RecordData(s.data, s.hash)
 	}
 	return nil, &run.UsageError{Message: "nothing to attack is named", Fix: "name a finished run with --on, a file of recommendations with --lists, or a data set with data.name for interactions alone"}

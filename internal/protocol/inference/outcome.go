@@ -251,7 +251,7 @@ func (r *result) ownInteractions() bool {
 func (r *result) outcome(standing experiment.Standing, printed Printed) (*Outcome, error) {
 	o := &Outcome{Attributes: r.attributes, Gains: []Gain{}, Outcome: experiment.Outcome[DataSummary]{
 		Version: experiment.Version, Protocol: Name, Method: "attribute inference", Setting: standing.Text, Data: r.summary(),
-		Definitions: definitions(r.attributes), Trained: experiment.Trained{Epochs: []experiment.Epoch{}},
+		Metrics: []metrics.Metric{}, Definitions: definitions(r.attributes), Trained: experiment.Trained{Epochs: []experiment.Epoch{}},
 	}}
 	for _, t := range r.targets {
 		o.Targets = append(o.Targets, t.Target)

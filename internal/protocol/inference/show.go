@@ -58,7 +58,7 @@ func (o *Outcome) document(c Config, seed uint64, standing string) *report.Docum
 // facts says who is attacked, how, and what leaks.
 func (o *Outcome) facts(c Config) (facts []report.Fact) {
 	facts = append(facts, report.Fact{Label: "attacked", Value: fmt.Sprintf("%d users", o.Data.Users),
-		Note: fmt.Sprintf("%d splits, the same for all rows; stratified, %.4g %% of the users train the attacker; %d items", c.Attack.Repeats, 100*c.Attack.Share, o.Data.Items)})
+		Note: fmt.Sprintf("splits, the same for all rows: %d; stratified, %.4g %% of the users train the attacker; %d items", c.Attack.Repeats, 100*c.Attack.Share, o.Data.Items)})
 	for i, a := range o.Attributes {
 		facts = append(facts, report.Fact{Label: a.Name, Value: fmt.Sprintf("%d classes, %d test users", len(a.Values), o.Data.TestUsers[i]), Note: o.spread(a)})
 	}

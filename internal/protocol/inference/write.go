@@ -2,6 +2,7 @@ package inference
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"privrec/internal/metrics"
@@ -12,7 +13,7 @@ import (
 // user who was ever in test: tables that privrec compare reads. Users weigh by how often they
 // were in test.
 func (r *result) perUser() error {
-	_, rows := r.rows()
+	floors, rows := r.rows()
 	for t, target := range r.targets {
 		for a, attribute := range r.attributes {
 			tests := make([]int64, len(r.users))
@@ -29,18 +30,17 @@ func (r *result) perUser() error {
 				}
 			}
 			columns := []run.Column{{Name: "user_id", Values: ids}, {Name: "samples", Values: samples}}
-			for _, row := range rows {
-				if row.target == t && row.Unsuitable == "" {
-					columns = append(columns, run.Column{Name: metricName(metrics.MicroF1Score, strings.TrimPrefix(row.Name, target.Name+", ")), Values: r.right(row, a, tests)})
+			alone := r.alone(t)
+			for i, row := range slices.Concat(rows, floors) {
+				if row.Unsuitable != "" || i < len(rows) && row.target != t || i >= len(rows) && row.input != alone && row.Attacker != Majority {
+					continue
 				}
-			}
-			if alone := r.alone(t); alone >= 0 {
-				for k, attacker := range r.attackers {
-					name := metricName(metrics.MicroF1Score, fmt.Sprintf("floor: interactions alone, %s", attacker.Name()))
-					columns = append(columns, run.Column{Name: name, Values: r.right(Row{input: alone, attacker: k}, a, tests)})
+				name := strings.TrimPrefix(row.Name, target.Name+", ")
+				if i >= len(rows) {
+					name = "floor: " + strings.TrimPrefix(row.Name, r.targets[row.target].Name+", ")
 				}
+				columns = append(columns, run.Column{Name: metricName(metrics.MicroF1Score, name), Values: r.right(row, a, tests)})
 			}
-			columns = append(columns, run.Column{Name: metricName(metrics.MicroF1Score, "floor: "+Majority), Values: r.right(Row{}, a, tests)})
 			name := "scores-" + attribute.Name
 			if len(r.targets) > 1 {
 				name = fmt.Sprintf("scores-%d-%s", t+1, attribute.Name)
