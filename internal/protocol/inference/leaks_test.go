@@ -177,3 +177,38 @@ func TestGainByHand(t *testing.T) {
 }
 
 func near(a, b float64) bool { return a-b < 1e-6 && b-a < 1e-6 }
+
+// Targets with the same interactions share their floor; one with others has a floor of its
+// own, by its name.
+func TestFloorsOfTargets(t *testing.T) {
+	c := Default()
+	c.Attack.K = []int{1}
+	row := func(items ...int32) [][]int32 { return [][]int32{items, items} }
+	v := &victims{targets: []*target{
+		{Target: Target{Name: "a"}, had: row(1, 2), same: 0}, {Target: Target{Name: "b"}, had: row(1, 3), same: 1}, {Target: Target{Name: "c"}, had: row(1, 2), same: 0}}}
+	p := &plan{victims: v, cfg: c, inputs: c.inputs(v)}
+	for _, name := range []string{"dnn", Majority} {
+		a, err := attribute.ByName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.majority = a; name != Majority {
+			p.attackers = append(p.attackers, a)
+		}
+	}
+	r := &result{plan: p}
+	var names []string
+	floors, rows := r.rows()
+	for _, row := range append(floors, rows...) {
+		names = append(names, row.Name)
+	}
+	want := "majority; a, interactions, dnn; b, interactions, dnn; a, interactions+lists, K = 1, dnn; b, interactions+lists, K = 1, dnn; c, interactions+lists, K = 1, dnn"
+	if got := strings.Join(names, "; "); got != want {
+		t.Errorf("rows %s\nwant %s", got, want)
+	}
+	for i, want := range []string{"a", "b", "a"} {
+		if at := r.alone(i); r.targets[r.inputs[at].target].Name != want {
+			t.Errorf("the floor of target %d is that of %s, want %s", i, r.targets[r.inputs[at].target].Name, want)
+		}
+	}
+}

@@ -22,11 +22,12 @@ type Target struct {
 	Hash    string        `json:"sha256"`            // of what was read: a file of lists, interactions and lists of a run, or the data
 	Order   string        `json:"-"`                 // what the order of interactions rests on
 	Level   dataset.Level `json:"evidence_level"`
-	Had     int           `json:"interactions"`  // of the attacked users
-	Lists   int           `json:"lists"`         // of them
-	Others  int           `json:"other_users"`   // that are not attacked: without attributes
-	Again   int           `json:"known_items"`   // of the lists, that their user had: the input counts them once
-	Width   int           `json:"vector_length"` // of a user's vector; 0: vectors are not attacked
+	Had     int           `json:"interactions"`                   // of the attacked users
+	Same    string        `json:"same_interactions_as,omitempty"` // the first target with the same; empty: this one
+	Lists   int           `json:"lists"`                          // of the attacked users
+	Others  int           `json:"other_users"`                    // that are not attacked: without attributes
+	Again   int           `json:"known_items"`                    // of the lists, that their user had: the input counts them once
+	Width   int           `json:"vector_length"`                  // of a user's vector; 0: vectors are not attacked
 }
 
 // victims are the attacked users, by what is known of them.
@@ -107,6 +108,9 @@ func (c Config) load(ctx context.Context, env *run.Env, tasks []run.Task) (*vict
 		v.targets = append(v.targets, made)
 		for made.same = 0; !slices.EqualFunc(v.targets[made.same].had, made.had, slices.Equal); {
 			made.same++
+		}
+		if first := v.targets[made.same]; first != made {
+			made.Same = first.Name
 		}
 	}
 	return v, nil

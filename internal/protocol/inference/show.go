@@ -36,6 +36,13 @@ func (o *Outcome) document(c Config, seed uint64, standing string) *report.Docum
 	if slices.ContainsFunc(o.Rows, func(r Row) bool { return r.Sees == SeesBoth || r.Sees == SeesInteractions }) {
 		d.Notes = append(d.Notes, "an attacker who sees interactions is given what the recommender was given: no protection of the recommender covers them")
 	}
+	if slices.ContainsFunc(o.Targets[1:], func(t Target) bool { return t.Same == "" }) {
+		for _, t := range o.Targets {
+			if t.Same != "" {
+				d.Notes = append(d.Notes, fmt.Sprintf("%s: its floors are those of %s, whose interactions are the same", t.Name, t.Same))
+			}
+		}
+	}
 	for _, row := range o.Rows {
 		if row.Unsuitable != "" {
 			d.Notes = append(d.Notes, fmt.Sprintf("%s: no values, the attacker cannot work on this: %s", row.Name, row.Unsuitable))
