@@ -11,19 +11,11 @@ import (
 type Config struct {
 	Profile  string           `yaml:"profile"` // name of the set of choices, for reports
 	Data     topn.DataConfig  `yaml:"data"`
-	Features FeatureConfig    `yaml:"features"`
+	Features features.Config  `yaml:"features"`
 	Model    gcn.Config       `yaml:"model"`
 	Loss     LossConfig       `yaml:"loss"`
 	Train    topn.TrainConfig `yaml:"train"`
 	Eval     topn.EvalConfig  `yaml:"eval"`
-}
-
-// FeatureConfig sets what the model gets of users.
-type FeatureConfig struct {
-	features.Config `yaml:",inline"`
-	// Statistics adds the statistics of Table 1 in the clear to form attributes: the recommender
-	// can compute them from the ratings that it has.
-	Statistics bool `yaml:"statistics,omitempty"`
 }
 
 // LossConfig sets what training minimises.
@@ -60,7 +52,7 @@ func Default() Config {
 	c := Config{
 		Profile:  "paper",
 		Data:     topn.DataConfig{Name: "ml-100k", Recipe: "gerai"},
-		Features: FeatureConfig{Config: features.Default()},
+		Features: features.Default(),
 		Model:    gcn.Default(),
 		Loss:     LossConfig{Form: FormPolynomial, Noise: NoiseStep, Epsilon: 0.4, Gamma: 0.01, Over: OverTriples, Alive: 0.01},
 		Train:    topn.DefaultTrain(),
@@ -113,7 +105,7 @@ func noFunctional() Config {
 func Repaired() Config {
 	c := Default()
 	c.Profile = "repaired"
-	c.Features.Config = features.Config{Form: features.FormAttributes, Noise: features.NoiseLocal, Epsilon: 2.5}
+	c.Features = features.Config{Form: features.FormAttributes, Noise: features.NoiseLocal, Epsilon: 2.5}
 	c.Loss.Form, c.Loss.Noise = FormExact, NoiseOff
 	return c
 }
@@ -142,7 +134,6 @@ func (c Config) check(v *config.Checker) {
 	v.NotEmpty("profile", c.Profile)
 	c.Data.Check(v)
 	c.Features.Check(v, "features")
-	v.Check(!c.Features.Statistics || c.Features.Form == features.FormAttributes, "features.statistics", "works only with form %s: form %s has them", features.FormAttributes, features.FormTable)
 	v.Between("model.dim", c.Model.Dim, 1, 4096)
 	v.OneOf("model.hidden", c.Model.Hidden, gcn.Sigmoid, gcn.ReLU)
 	v.OneOf("model.norm", c.Model.Norm, gcn.Rational, gcn.Sigmoid, gcn.Clip)

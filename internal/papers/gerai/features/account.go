@@ -32,7 +32,7 @@ type Costs struct {
 	One        privacy.Number `json:"eps_one_attribute"` // in one attribute, given the others and all ratings
 	Two        privacy.Number `json:"eps_two_attributes"`
 	Three      privacy.Number `json:"eps_three_attributes"`
-	Statistics privacy.Number `json:"eps_statistics"` // in ratings, as far as the statistics tell them; 0 if none is sent
+	Statistics privacy.Number `json:"eps_statistics"` // in ratings, as far as the statistics tell them; 0 if none leaves the user
 	Reporting  float64        `json:"share_reporting"`
 }
 
@@ -43,22 +43,29 @@ func (c Config) Costs() Costs {
 	inf := privacy.Number(math.Inf(1))
 	e := func(v float64) privacy.Number { return privacy.Number(v) }
 	switch {
-	case c.Noise == NoiseNone && c.Form == FormAttributes:
+	case c.Noise == NoiseNone && c.Form == FormAttributes && !c.Statistics:
 		return Costs{Row: inf, One: inf, Two: inf, Three: inf, Reporting: 1}
 	case c.Noise == NoiseNone:
 		return Costs{Row: inf, One: inf, Two: inf, Three: inf, Statistics: inf, Reporting: 1}
+	case c.Form == FormAttributes && c.Statistics:
+		return Costs{Row: inf, One: e(c.Epsilon), Two: e(2 * c.Epsilon), Three: e(3 * c.Epsilon), Statistics: inf, Reporting: 1}
 	case c.Form == FormAttributes:
 		return Costs{Row: e(3 * c.Epsilon), One: e(c.Epsilon), Two: e(2 * c.Epsilon), Three: e(3 * c.Epsilon), Reporting: 1}
 	}
 	f := c.paperSampler()
-	return Costs{Row: e(c.Epsilon), One: e(CostOf(f, 1)), Two: e(CostOf(f, 2)), Three: e(CostOf(f, 3)),
+	costs := Costs{Row: e(c.Epsilon), One: e(CostOf(f, 1)), Two: e(CostOf(f, 2)), Three: e(CostOf(f, 3)),
 		Statistics: e(CostOf(f, Numbers)), Reporting: float64(f.K()) / Features}
+	if c.Range == RangeMinMax { // another rating moves the range, and with it the numbers of all users
+		costs.Row, costs.Statistics = inf, inf
+	}
+	return costs
 }
 
 // Account returns the account of the features. A run declares it before it opens anything.
 func (c Config) Account() *experiment.Features {
-	costs := c.Costs()
-	a := &experiment.Features{Eps1: costs.Row, K: 3, N: 3, Zeroed: true, Total: costs.Row, Unbounded: []experiment.Open{}}
+	claimed := c // without what leaves in the clear
+	claimed.Range, claimed.Statistics = "", false
+	a := &experiment.Features{Eps1: claimed.Costs().Row, K: 3, N: 3, Zeroed: true, Total: c.Costs().Row, Unbounded: []experiment.Open{}}
 	if c.Form == FormTable {
 		a.K, a.N = Features, Features
 		if c.Noise == NoiseLocal {
@@ -70,7 +77,9 @@ func (c Config) Account() *experiment.Features {
 	}
 	if c.Range == RangeMinMax {
 		a.Unbounded = append(a.Unbounded, experiment.NotCovered("range", "numbers are scaled by the least and greatest of all users, in the clear"))
-		a.Total = privacy.Number(math.Inf(1))
+	}
+	if c.Statistics {
+		a.Unbounded = append(a.Unbounded, experiment.NotCovered("statistics", "the statistics of users' ratings enter the model in the clear"))
 	}
 	return a
 }

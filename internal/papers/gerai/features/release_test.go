@@ -171,8 +171,10 @@ func TestCosts(t *testing.T) {
 		{Default(), Costs{20, 2.5, 5, 7.5, 20, 8. / 21}, 8, 21, 20, ""},
 		{Config{Form: FormTable, Noise: NoiseLocal, Epsilon: 0.5}, Costs{0.5, 0.5, 0.5, 0.5, 0.5, 1. / 21}, 1, 21, 0.5, ""},
 		{Config{Form: FormTable, Noise: NoiseLocal, Epsilon: 20, Draw: 2}, Costs{20, 10, 20, 20, 20, 2. / 21}, 2, 21, 20, ""},
-		{Config{Form: FormTable, Noise: NoiseLocal, Epsilon: 20, Range: RangeMinMax}, Costs{20, 2.5, 5, 7.5, 20, 8. / 21}, 8, 21, math.Inf(1), "range"},
+		{Config{Form: FormTable, Noise: NoiseLocal, Epsilon: 20, Range: RangeMinMax}, Costs{inf, 2.5, 5, 7.5, inf, 8. / 21}, 8, 21, math.Inf(1), "range"},
 		{Config{Form: FormAttributes, Noise: NoiseLocal, Epsilon: 2.5}, Costs{7.5, 2.5, 5, 7.5, 0, 1}, 3, 3, 7.5, ""},
+		{Config{Form: FormAttributes, Noise: NoiseLocal, Epsilon: 2.5, Statistics: true}, Costs{inf, 2.5, 5, 7.5, inf, 1}, 3, 3, math.Inf(1), "statistics"},
+		{Config{Form: FormAttributes, Noise: NoiseNone, Epsilon: 2.5, Statistics: true}, Costs{inf, inf, inf, inf, inf, 1}, 3, 3, math.Inf(1), "no_perturbation,statistics"},
 		{Config{Form: FormTable, Noise: NoiseNone, Epsilon: 20}, Costs{inf, inf, inf, inf, inf, 1}, 21, 21, math.Inf(1), "no_perturbation"},
 		{Config{Form: FormAttributes, Noise: NoiseNone, Epsilon: 20}, Costs{inf, inf, inf, inf, 0, 1}, 3, 3, math.Inf(1), "no_perturbation"},
 	} {
@@ -199,16 +201,17 @@ func TestConfigRefuses(t *testing.T) {
 		c    Config
 		want string
 	}{
-		{Config{FormTable, NoiseLocal, 0, 0, ""}, "features.epsilon: must lie in [0.001,1000], got 0"},
-		{Config{FormTable, NoiseLocal, -1, 0, ""}, "got -1"},
-		{Config{FormTable, NoiseLocal, math.Inf(1), 0, ""}, "got +Inf"},
-		{Config{FormTable, NoiseLocal, math.NaN(), 0, ""}, "got NaN"},
-		{Config{FormTable, NoiseLocal, 20, 22, ""}, "features.draw: must lie in 0..21, got 22"},
-		{Config{FormAttributes, NoiseLocal, 20, 2, ""}, "works only with form table"},
-		{Config{FormAttributes, NoiseLocal, 20, 0, RangeMinMax}, "attributes are not numbers"},
-		{Config{"all", NoiseLocal, 20, 0, ""}, "features.form"},
-		{Config{FormTable, "laplace", 20, 0, ""}, "features.noise"},
-		{Config{FormTable, NoiseLocal, 20, 0, "data"}, "features.range"},
+		{Config{FormTable, NoiseLocal, 0, 0, "", false}, "features.epsilon: must lie in [0.001,1000], got 0"},
+		{Config{FormTable, NoiseLocal, -1, 0, "", false}, "got -1"},
+		{Config{FormTable, NoiseLocal, math.Inf(1), 0, "", false}, "got +Inf"},
+		{Config{FormTable, NoiseLocal, math.NaN(), 0, "", false}, "got NaN"},
+		{Config{FormTable, NoiseLocal, 20, 22, "", false}, "features.draw: must lie in 0..21, got 22"},
+		{Config{FormAttributes, NoiseLocal, 20, 2, "", false}, "works only with form table"},
+		{Config{FormAttributes, NoiseLocal, 20, 0, RangeMinMax, false}, "attributes are not numbers"},
+		{Config{"all", NoiseLocal, 20, 0, "", false}, "features.form"},
+		{Config{FormTable, "laplace", 20, 0, "", false}, "features.noise"},
+		{Config{FormTable, NoiseLocal, 20, 0, "data", false}, "features.range"},
+		{Config{FormTable, NoiseLocal, 20, 0, "", true}, "features.statistics: works only with form attributes"},
 	} {
 		v := config.NewChecker(nil)
 		c.c.Check(v, "features")
