@@ -92,8 +92,11 @@ func (c Config) show(a *Account, d *report.Document) {
 	a.Account.Show(d)
 	d.Facts = append(d.Facts, c.Features.Facts()...)
 	if h := a.HOnly; h != nil {
-		d.Facts = append(d.Facts, report.Fact{Label: "noise of the loss", Value: fmt.Sprintf("scale %.5g", h.Scale),
-			Note: fmt.Sprintf("if h were all that is released: epsilon %.4g a step (%g x %d/%d), %.3g an epoch of %d steps, for one training triple", h.Step, c.Loss.Epsilon, h.Triples, c.Train.Batch, h.Epoch, h.Steps)})
+		spent := fmt.Sprintf("epsilon %.4g a step (%g x %d/%d), %.3g an epoch of %d steps", h.Step, c.Loss.Epsilon, h.Triples, c.Train.Batch, h.Epoch, h.Steps)
+		if h.Steps == 1 {
+			spent = fmt.Sprintf("epsilon %.4g for all triples at once, a step and an epoch", h.Step)
+		}
+		d.Facts = append(d.Facts, report.Fact{Label: "noise of the loss", Value: fmt.Sprintf("scale %.5g", h.Scale), Note: "if h were all that is released: " + spent + ", for one training triple"})
 	}
 	d.Notes = append(d.Notes, c.Features.Notes()...)
 	if c.Features.Form == features.FormAttributes && c.Features.Noise == features.NoiseLocal && c.Loss.Noise == NoiseOff {

@@ -67,6 +67,7 @@ func TestAccounts(t *testing.T) {
 		says, not string
 	}{
 		{nil, "interactions loss_noise", 20, 2.5, "research", 0.4, "if h were all", "locally differentially private"},
+		{[]string{"train.batch=1000000"}, "interactions loss_noise", 20, 2.5, "research", 0.4, "epsilon 0.4 for all triples at once, a step and an epoch", "/1000000"},
 		{[]string{"loss.noise=fm-once"}, "interactions loss_noise", 20, 2.5, "research", 0.4, "same draw", "if h were all"},
 		{[]string{"loss.noise=scalar"}, "interactions loss_noise", 20, 2.5, "research", 0.4, "Taylor", "if h were all"},
 		{[]string{"loss.noise=off"}, "interactions", 20, 2.5, "research", 0, "", "loss_noise"},
