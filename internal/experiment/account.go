@@ -201,7 +201,11 @@ func (a *Account) Show(d *report.Document) {
 		d.Facts = append(d.Facts, report.Fact{Label: "accounted epsilon", Value: a.Total.String(), Note: "the worst unit, over all releases of the run"})
 	}
 	if len(a.Units) > 0 {
-		t := &report.Table{Name: "account", Title: "What the noise of the run guarantees",
+		title := "What the noise of the run guarantees"
+		if len(a.Unbounded) > 0 {
+			title = "What the noise comes to by itself, no guarantee of the run"
+		}
+		t := &report.Table{Name: "account", Title: title,
 			Columns: []report.Column{{Name: "unit"}, {Name: "neighbours"}, {Name: "delta", Format: "%g"}, {Name: "epsilon", Format: "%.5g"}}}
 		for _, u := range a.Units {
 			t.Add(u.Unit, u.Neighbouring, u.Delta, float64(u.Accounted.Eps))

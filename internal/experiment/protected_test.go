@@ -93,15 +93,18 @@ func TestShow(t *testing.T) {
 	if err := a.Compose(noised(t, &a, privacy.User), user, 1e-5); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"claimed epsilon", "theorem 7, at delta 1e-05, for one user", "accounted epsilon  " + a.Total.String(), "add-remove", "taken as public: the settings: they are ours"} {
+	for _, want := range []string{"claimed epsilon", "theorem 7, at delta 1e-05, for one user", "accounted epsilon  " + a.Total.String(), "What the noise of the run guarantees", "add-remove", "taken as public: the settings: they are ours"} {
 		if !strings.Contains(text(), want) {
 			t.Errorf("lacks %q:\n%s", want, text())
 		}
 	}
 	a.Leave("labels", "they are in the clear")
-	for _, want := range []string{"accounted epsilon  inf", "labels: they are in the clear"} {
+	for _, want := range []string{"accounted epsilon  inf", "labels: they are in the clear", "What the noise comes to by itself, no guarantee of the run"} {
 		if !strings.Contains(text(), want) {
 			t.Errorf("lacks %q:\n%s", want, text())
 		}
+	}
+	if strings.Contains(text(), "noise of the run guarantees") {
+		t.Errorf("promises what is open:\n%s", text())
 	}
 }
