@@ -40,6 +40,7 @@ func TestBadInput(t *testing.T) {
 		"lists without rank": {lists: "user\titem\nu1\ta\n", want: `lists.tsv:1: field "rank": `},
 		"lists without rows": {lists: "user\trank\titem\n", want: `lists.tsv: no rows`},
 		"rows without items": {had: "user,thing\nu1,d\n", want: `had.csv:1: field "item": `},
+		"all users train":    {set: "attack.share=0.01", want: "attack.share: 0.01, for attribute gender: "},
 		"vectors of a file":  {set: "attack.sees=[vectors]", want: "attack.sees: vectors: a file of lists has no user vectors"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -104,6 +105,7 @@ func TestCheck(t *testing.T) {
 		"attributes=[{name: a/b}]":                              "attributes.0.name: must not have",
 		"eval.confidence=1":                                     "eval.confidence: must lie in (0,1), got 1",
 		"files.interactions=x.tsv":                              "files.interactions: is read with files.lists only",
+		"on.runs=[a, ./a/]":                                     `on.runs: names "./a/" twice`,
 		"on.release=noisy":                                      "on.release: is read with on.runs only",
 		"data.name=ml-100k":                                     "data.recipe: and data.name go together",
 		"attributes=[{name: a}, {name: a}]":                     `attributes.1.name: names "a" twice`,

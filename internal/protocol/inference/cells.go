@@ -61,7 +61,7 @@ func newPlan(env *run.Env, c Config, v *victims) (p *plan, err error) {
 		for r := range c.Attack.Repeats {
 			s, err := attribute.Stratified(a.class, len(a.Values), c.Attack.Share, env.Seed.Stream("inference.split."+a.Name, uint64(r)))
 			if err != nil {
-				return nil, fmt.Errorf("attribute %s: %w", a.Name, err)
+				return nil, &run.UsageError{Message: fmt.Sprintf("attack.share: %v, for attribute %s: %v", c.Attack.Share, a.Name, err), Fix: "take a share that leaves users to train on and users to test"}
 			}
 			list = append(list, s)
 		}

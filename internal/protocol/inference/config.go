@@ -3,6 +3,7 @@ package inference
 import (
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -137,7 +138,8 @@ func (c Config) checkSource(v *config.Checker) {
 	v.Check((c.Data.Name == "") == (c.Data.Recipe == "") || len(c.On.Runs) > 0, "data.recipe", "and data.name go together")
 	for i, dir := range c.On.Runs {
 		v.Check(dir != "", "on.runs", "names no directory")
-		v.Check(!slices.Contains(c.On.Runs[:i], dir), "on.runs", "names %q twice", dir)
+		twice := slices.ContainsFunc(c.On.Runs[:i], func(other string) bool { return filepath.Clean(other) == filepath.Clean(dir) })
+		v.Check(!twice, "on.runs", "names %q twice", dir)
 	}
 }
 

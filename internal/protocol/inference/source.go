@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -41,10 +42,15 @@ type asked struct {
 func ofRuns(ctx context.Context, tasks []run.Task, dirs []string, a asked) (all []*source, err error) {
 	workers := tensor.Workers() // opening a run sets those of its own configuration
 	defer func() { tensor.SetWorkers(workers) }()
-	for _, dir := range dirs {
+	for i, dir := range dirs {
 		s, err := ofRun(ctx, tasks, dir, a)
 		if err != nil {
 			return nil, fmt.Errorf("on.runs: %s: %w", dir, err)
+		}
+		for _, other := range dirs[:i] {
+			if same(dir, other) {
+				return nil, &run.UsageError{Message: fmt.Sprintf("on.runs: %s is the same run as %s", dir, other), Fix: "name every run once"}
+			}
 		}
 		if len(all) > 0 && (s.hash != all[0].hash || s.data != all[0].data) {
 			return nil, &run.UsageError{Message: fmt.Sprintf("on.runs: %s ran on other data (%s, %.12s) than %s (%s, %.12s)", dir, s.data, s.hash, all[0].dir, all[0].data, all[0].hash),
@@ -54,6 +60,16 @@ func ofRuns(ctx context.Context, tasks []run.Task, dirs []string, a asked) (all 
 	}
 	distinguish(all)
 	return all, nil
+}
+
+// same tells whether two paths lead to one directory.
+func same(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
 }
 
 // ofRun asks a finished run for what its users had and what it recommends to them.

@@ -27,7 +27,9 @@ func Open(ctx context.Context, env *run.Env, c Config, others []run.Task, printe
 	if err != nil {
 		return nil, err
 	}
-	standing, err := experiment.Stand(c, c.Profile, map[string]Config{"paper": Default()}, nil, "on.", "files.", "data.", "attack.sees", "attack.k", "attack.attackers")
+	setting := c // what is attacked is no change of how; the release of a run is
+	setting.On.Runs, setting.Files, setting.Data = Default().On.Runs, FilesConfig{}, DataConfig{}
+	standing, err := experiment.Stand(setting, c.Profile, map[string]Config{"paper": Default()}, nil, "on.release", "attack.sees", "attack.k", "attack.attackers")
 	if err != nil {
 		return nil, err
 	}
