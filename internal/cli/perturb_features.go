@@ -77,6 +77,9 @@ files are.
 	}
 	p := c.Flags()
 	f.add(p, &f.o.Settings, "ratings, to send statistics of", "features", "noise")
+	for _, name := range []string{"in-form", "out-form"} { // rows of a table, not lines of items
+		p.Lookup(name).Usage = "tsv, csv or inter; default: by the end of the name"
+	}
 	p.StringVar(&f.o.Attributes, "attributes", "", "table of users and their features")
 	p.StringVar((*string)(&f.o.AttributesForm), "attributes-form", "", "tsv, csv or inter; default: by the end of the name")
 	p.Var(columnFlag{&f.o.Columns, columns.Number}, "number", "a number, as NAME=LOW..HIGH; once for each")

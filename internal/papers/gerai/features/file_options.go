@@ -84,7 +84,13 @@ func (o *FileOptions) check() error {
 // tableForm finds the form of a table by its name, where it is not given.
 func tableForm(flag, path string, form *format.Form) error {
 	if path == "" {
+		if *form != "" {
+			return perturb.Refuse("name the file too, or leave the form out", "--%s-form works only with --%s", flag, flag)
+		}
 		return nil
+	}
+	if *form == format.Lines {
+		return perturb.Refuse("want tsv, csv or inter", "--%s-form is lines, which have no header", flag)
 	}
 	known := *form != ""
 	if !known {
