@@ -36,3 +36,25 @@ func TestDiff(t *testing.T) {
 		}
 	}
 }
+
+// Items of a list that are mappings or lists are compared, and shown, by what is in them.
+func TestDiffOfNestedLists(t *testing.T) {
+	type item struct {
+		Name  string    `yaml:"name"`
+		Bands []float64 `yaml:"bands"`
+	}
+	type list struct {
+		Of []item `yaml:"of"`
+	}
+	a, b := list{[]item{{"gender", nil}}}, list{[]item{{"age", []float64{35, 45}}}}
+	got, err := Diff(a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"of={name: age, bands: [35, 45]}"}, got); diff != "" {
+		t.Error(diff)
+	}
+	if got, err := Diff(b, b); err != nil || len(got) > 0 {
+		t.Errorf("equal lists differ in %v, %v", got, err)
+	}
+}

@@ -134,17 +134,35 @@ func Diff(a, b any) ([]string, error) {
 	return out, nil
 }
 
+// words writes an item of a list in one line. Only mappings and lists within it have brackets.
+func words(n *yaml.Node) string {
+	var parts []string
+	switch n.Kind {
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			parts = append(parts, n.Content[i].Value+": "+words(n.Content[i+1]))
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	case yaml.SequenceNode:
+		for _, item := range n.Content {
+			parts = append(parts, words(item))
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	}
+	return n.Value
+}
+
 // flatten stores every value below n under its dotted path.
 func flatten(n *yaml.Node, path string, into map[string]string, keys *[]string) {
 	if n.Kind != yaml.MappingNode {
-		text := n.Value
-		for i, item := range n.Content {
-			if i > 0 {
-				text += ","
+		items := []string{n.Value}
+		if n.Kind == yaml.SequenceNode {
+			items = nil
+			for _, item := range n.Content {
+				items = append(items, words(item))
 			}
-			text += item.Value
 		}
-		into[path] = text
+		into[path] = strings.Join(items, ",")
 		*keys = append(*keys, path)
 		return
 	}
