@@ -276,7 +276,7 @@ func TestCandidatesDiffer(t *testing.T) {
 	at := func(candidates int) string {
 		dir := write(t, 1, "scores.tsv.gz", "user_id\ttest_rows\tRecall@5\nu1\t3\t0\nu2\t1\t1\n")
 		addTable(t, dir, "scores-sampled.tsv.gz", "user_id\tsamples\tsampled Hit@5\nu1\t3\t0\nu2\t1\t1\n")
-		text := fmt.Sprintf(`{"data": {"name": "tiny", "candidates": %d}}`, candidates)
+		text := fmt.Sprintf(`{"data": {"name": "tiny", "sampled_candidates": %d}}`, candidates)
 		if err := os.WriteFile(filepath.Join(dir, "metrics.json"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
