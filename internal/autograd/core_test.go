@@ -78,6 +78,7 @@ func TestShapeMisuse(t *testing.T) {
 		{"linear", func(t tape, x, z node) { x.Linear(z, nil) }},
 		{"linear", func(t tape, x, z node) { x.Linear(x, z) }},
 		{"concatLinear", func(t tape, x, z node) { t.ConcatLinear(autograd.Affine{X: x, W: z}) }},
+		{"stackLinear", func(t tape, x, z node) { t.StackLinear(autograd.Affine{X: x, W: z}) }},
 		{"addRow", func(t tape, x, z node) { x.AddRow(z) }},
 		{"mulCol", func(t tape, x, z node) { x.MulCol(z) }},
 		{"rowDot", func(t tape, x, z node) { x.RowDot(z) }},

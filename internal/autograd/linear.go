@@ -82,6 +82,42 @@ func (t *Tape) ConcatLinear(parts ...Affine) *Node {
 	return y.checked()
 }
 
+// StackLinear returns the blocks X₁W₁ᵀ+B₁, X₂W₂ᵀ+B₂, ... one above the other. All have the same
+// number of outputs.
+func (t *Tape) StackLinear(parts ...Affine) *Node {
+	if len(parts) == 0 {
+		fail("stackLinear", "no parts")
+	}
+	rows := 0
+	for _, p := range parts {
+		checkAffine("stackLinear", p.X, p.W, p.B)
+		if p.W.Rows() != parts[0].W.Rows() {
+			fail("stackLinear", "numbers of outputs differ", parts[0].W, p.W)
+		}
+		rows += p.X.Rows()
+	}
+	y := t.link("stackLinear")
+	for _, p := range parts {
+		t.join(y, p.X, p.W, p.B)
+	}
+	y.V = t.Buffer(rows, parts[0].W.Rows())
+	each := func(m tensor.Matrix, f func(tensor.Matrix, Affine)) {
+		lo := 0
+		for _, p := range parts {
+			hi := lo + p.X.Rows()
+			f(tensor.RowsView(m, lo, hi), p)
+			lo = hi
+		}
+	}
+	each(y.V, func(v tensor.Matrix, p Affine) { affine(v, p.X, p.W, p.B) })
+	if y.need {
+		y.back = func() {
+			each(y.G, func(g tensor.Matrix, p Affine) { affineBack(g, p.X, p.W, p.B) })
+		}
+	}
+	return y.checked()
+}
+
 // eachPart calls f with the columns of m that belong to each part.
 func eachPart(m tensor.Matrix, parts []Affine, f func(tensor.Matrix, Affine)) {
 	lo := 0

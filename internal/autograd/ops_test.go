@@ -108,6 +108,9 @@ func opCases() []opCase {
 		{"concatLinear", [][2]int{{5, 3}, {4, 3}, {1, 4}, {5, 2}, {3, 2}}, func(t tape, x []node) node {
 			return t.ConcatLinear(autograd.Affine{X: x[0], W: x[1], B: x[2]}, autograd.Affine{X: x[3], W: x[4]})
 		}, nil},
+		{"stackLinear, a shared bias, no rows", [][2]int{{5, 3}, {4, 3}, {1, 4}, {2, 6}, {4, 6}, {0, 3}}, func(t tape, x []node) node {
+			return t.StackLinear(autograd.Affine{X: x[0], W: x[1], B: x[2]}, autograd.Affine{X: x[3], W: x[4], B: x[2]}, autograd.Affine{X: x[5], W: x[1]})
+		}, nil},
 		{"concatCols", [][2]int{{4, 1}, {4, 3}, {4, 2}}, func(t tape, x []node) node { return x[0].ConcatCols(x[1], x[2]) }, nil},
 		{"concatCols of six", [][2]int{{4, 2}}, func(t tape, x []node) node {
 			return x[0].ConcatCols(x[0], x[0].Scale(2), x[0], x[0].Tanh(), x[0])

@@ -111,6 +111,20 @@ func SigmoidBack(g Float, x, y, dx, dy, dw []Float) {
 	kernel.SigmoidBack(g, x, y, dx, dy, dw)
 }
 
+// RatioDot is SigmoidDot for exp(-x) and exp(-y) in place of x and y: it returns the inner
+// product of w and 1/(1+x y). Their product must be finite.
+func RatioDot(x, y, w []Float) Float {
+	sameLen("ratio-dot", len(x), len(y), len(w))
+	return kernel.RatioDot(x, y, w)
+}
+
+// RatioBack is SigmoidBack for exp(-x) and exp(-y) in place of x and y. dx and dy are still the
+// gradients of x and y.
+func RatioBack(g Float, x, y, dx, dy, dw []Float) {
+	sameLen("ratio-back", len(x), len(y), len(dx), len(dy), len(dw))
+	kernel.RatioBack(g, x, y, dx, dy, dw)
+}
+
 // Tanh sets dst = tanh(src); dst may be src.
 func Tanh(dst, src []Float) {
 	sameLen("tanh", len(src), len(dst))

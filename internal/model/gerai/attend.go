@@ -1,6 +1,8 @@
 package gerai
 
 import (
+	"slices"
+
 	"privrec/internal/autograd"
 	"privrec/internal/tensor"
 )
@@ -9,7 +11,8 @@ import (
 type attention struct {
 	own, seen, message, weigh, y *autograd.Node
 
-	to, back tensor.CSR // with alpha in Val
+	to, back tensor.CSR    // with alpha in Val
+	x, z     tensor.Matrix // what score reads of seen and of own: these, or their exponentials
 	across   []int32
 	// score is w2·sigma(x + y) of an edge. down adds what its gradient g gives: g sigma to dw, and
 	// g sigma', without the factor w2, to dx and dy.
@@ -33,14 +36,37 @@ func attend(own, seen, message, weigh *autograd.Node, to, back tensor.CSR, acros
 			Shapes: [][2]int{{own.Rows(), d}, {seen.Rows(), seen.Cols()}, {message.Rows(), message.Cols()}, {weigh.Rows(), weigh.Cols()}, {to.Rows, to.Cols}}})
 	}
 	a := &attention{own: own, seen: seen, message: message, weigh: weigh, to: to, back: back, across: across}
-	a.score, a.down = tensor.SigmoidDot, tensor.SigmoidBack
+	a.x, a.z, a.score, a.down = seen.V, own.V, tensor.SigmoidDot, tensor.SigmoidBack
 	if hidden == ReLU {
 		a.score, a.down = reluDot, reluBack
+	} else if x, ok := exponentials(t, seen.V); ok {
+		if z, ok := exponentials(t, own.V); ok {
+			a.x, a.z, a.score, a.down = x, z, tensor.RatioDot, tensor.RatioBack
+		}
 	}
 	a.y = t.Fused("geraiAttend", to.Rows, d, own, seen, message, weigh)
 	a.to.Val = t.Buffer(1, len(to.Idx)).Data
 	a.forward(t)
 	return t.Custom("geraiAttend", a.y, func() { a.backward(t) })
+}
+
+// far bounds numbers whose exponentials have a finite product.
+const far = 40
+
+// exponentials returns exp(-x) of all numbers, from which an edge gets its sigmoid without an
+// exponential of its own. It returns false where a number is not within far.
+func exponentials(t *autograd.Tape, x tensor.Matrix) (tensor.Matrix, bool) {
+	const grain = 64
+	y, beyond := t.Buffer(x.Rows, x.Cols), make([]bool, (x.Rows+grain-1)/grain)
+	tensor.Parallel(x.Rows, grain, func(chunk, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			from, to := tensor.Row(x, i), tensor.Row(y, i)
+			tensor.ScaleTo(-1, to, from)
+			beyond[chunk] = beyond[chunk] || tensor.Max(from) > far || tensor.Max(to) > far
+			tensor.Exp(to, to)
+		}
+	})
+	return y, !slices.Contains(beyond, true)
 }
 
 // centreGrain is how many centres a core takes at a time.
@@ -52,9 +78,9 @@ func (a *attention) forward(t *autograd.Tape) {
 	tensor.Parallel(n, centreGrain, func(_, lo, hi int) {
 		for c := lo; c < hi; c++ {
 			from, end := a.to.Ptr[c], a.to.Ptr[c+1]
-			own, scores := tensor.Row(a.own.V, c), a.to.Val[from:end]
+			own, scores := tensor.Row(a.z, c), a.to.Val[from:end]
 			for e, k := range a.to.Idx[from:end] {
-				scores[e] = a.score(own, tensor.Row(a.seen.V, int(k)), w2)
+				scores[e] = a.score(own, tensor.Row(a.x, int(k)), w2)
 			}
 			sum := tensor.ExpSum(scores, scores, tensor.Max(scores))
 			tensor.Scale(tensor.Float(1/sum), scores)
@@ -156,10 +182,10 @@ func (a *attention) cut(part int) int {
 // weigh and to the rows of own; seen and own lack the factor w2.
 func (a *attention) nodeBack(k int, own tensor.Matrix, seen, weigh []tensor.Float) {
 	clear(seen)
-	x := tensor.Row(a.seen.V, k)
+	x := tensor.Row(a.x, k)
 	for e := a.back.Ptr[k]; e < a.back.Ptr[k+1]; e++ {
 		c := int(a.back.Idx[e])
-		a.down(a.grad[e], x, tensor.Row(a.own.V, c), seen, tensor.Row(own, c), weigh)
+		a.down(a.grad[e], x, tensor.Row(a.z, c), seen, tensor.Row(own, c), weigh)
 	}
 }
 

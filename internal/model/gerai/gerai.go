@@ -131,46 +131,45 @@ func (m *Model) Params() []*autograd.Param {
 func (m *Model) Close() { tensor.Free(m.Item.Value) }
 
 // forward returns W3a z*_u of the plan's users (users, d) and W3b z*_v + b3 of its items
-// (items, d). With y_k before the last map of the MLP, m_k = M3 y_k + c3: the map is made for
-// the centres alone, as M3 sum_k alpha_ck y_k + c3, and W1a m_k is (W1a M3) y_k + W1a c3.
+// (items, d). The linear maps around sums and tables are joined: users enter as x_u times a map
+// joined with E_U. With y_k before the last map of the MLP, m_k = M3 y_k + c3: that map is made
+// for the centres alone, as M3 sum_k alpha_ck y_k + c3, and W1a m_k is (W1a M3) y_k + W1a c3.
 func (m *Model) forward(t *autograd.Tape, p *plan) (users, items *autograd.Node) {
 	first, second, last := m.Message.Layers[0], m.Message.Layers[1], m.Message.Layers[2]
-	z := m.base(t, p)                                                               // (nodes, d)
-	y := second.Forward(t, first.Forward(t, z).ReLU()).ReLU()                       // (nodes, d)
-	seen := y.MatMulT(t.Use(m.Seen.W).MatMul(t.Use(last.W)))                        // (nodes, d)
-	bias := t.Use(m.Self.B).Add(t.Use(last.B).MatMulT(t.Use(m.Seen.W)))             // (1, d)
-	own := z.Gather(p.self).Linear(t.Use(m.Self.W), bias)                           // (centres, d)
-	sum := attend(own, seen, y, t.Use(m.Weigh), p.to, p.back, p.across, m.c.Hidden) // (centres, d)
-	star := m.Update.Forward(t, last.Forward(t, sum)).ReLU()                        // (centres, d)
+	nodes, from := t.Use(m.Item), m.Features
+	if !p.whole {
+		nodes, from = m.items(t, p.nodes[p.border:]), m.users(t, p.nodes[:p.border])
+	}
+	y := m.base(t, from, nodes, t.Use(first.W), t.Use(first.B)).ReLU()                                        // (nodes, d)
+	y = second.Forward(t, y).ReLU()                                                                           // (nodes, d)
+	seen := y.MatMulT(t.Use(m.Seen.W).MatMul(t.Use(last.W)))                                                  // (nodes, d)
+	bias := t.Use(m.Self.B).Add(t.Use(last.B).MatMulT(t.Use(m.Seen.W)))                                       // (1, d)
+	own := m.base(t, m.users(t, p.centres[:p.users]), m.items(t, p.centres[p.users:]), t.Use(m.Self.W), bias) // (centres, d)
+	sum := attend(own, seen, y, t.Use(m.Weigh), p.to, p.back, p.across, m.c.Hidden)                           // (centres, d)
+	star := m.Update.Forward(t, last.Forward(t, sum)).ReLU()                                                  // (centres, d)
 	return m.OfUser.Forward(t, star.SliceRows(0, p.users)), m.OfItem.Forward(t, star.SliceRows(p.users, star.Rows()))
 }
 
-// base returns z of the plan's nodes (nodes, d): users by their features, then items (eq. 4).
-func (m *Model) base(t *autograd.Tape, p *plan) *autograd.Node {
-	table, item := t.Use(m.User), t.Use(m.Item)
-	x, n := m.Features, p.border
-	if !p.whole {
-		x = t.Buffer(n, x.Cols)
-		for i, u := range p.nodes[:n] {
-			copy(tensor.Row(x, i), tensor.Row(m.Features, int(u)))
-		}
+// base returns W z_k + b of users with features x and of the given rows of items, users first
+// (eq. 4).
+func (m *Model) base(t *autograd.Tape, x tensor.Matrix, items, w, b *autograd.Node) *autograd.Node {
+	return t.StackLinear(autograd.Affine{X: t.Const(x), W: w.MatMulT(t.Use(m.User)), B: b}, autograd.Affine{X: items, W: w, B: b})
+}
+
+// users returns the features of some users.
+func (m *Model) users(t *autograd.Tape, users []int32) tensor.Matrix {
+	x := t.Buffer(len(users), m.Features.Cols)
+	for i, u := range users {
+		copy(tensor.Row(x, i), tensor.Row(m.Features, int(u)))
 	}
-	y := t.Fused("geraiBase", p.rows(), m.c.Dim, table, item)
-	tensor.Gemm(false, false, 1, x, table.V, 0, tensor.RowsView(y.V, 0, n))
-	for i := n; i < y.V.Rows; i++ {
-		copy(tensor.Row(y.V, i), tensor.Row(item.V, p.item(i)))
+	return x
+}
+
+// items returns the rows of the table of items that belong to some nodes.
+func (m *Model) items(t *autograd.Tape, nodes []int32) *autograd.Node {
+	rows := make([]int32, len(nodes))
+	for i, v := range nodes {
+		rows[i] = v - int32(m.Graph.Users)
 	}
-	return t.Custom("geraiBase", y, func() {
-		if table.Needs() {
-			g := t.Buffer(table.V.Rows, table.V.Cols)
-			tensor.Gemm(true, false, 1, x, tensor.RowsView(y.G, 0, n), 0, g)
-			table.GiveGrad(g)
-		}
-		if item.Needs() {
-			g := item.AddGrad()
-			for i := n; i < y.V.Rows; i++ {
-				tensor.Add(tensor.Row(g, p.item(i)), tensor.Row(y.G, i))
-			}
-		}
-	})
+	return t.Use(m.Item).Gather(rows)
 }

@@ -129,8 +129,8 @@ func TestAttentionGradients(t *testing.T) {
 			p.of(draw(g, 3), 0, rng.Stream{})
 			const d = 3
 			init := nn.Uniform(11, 1)
-			own, seen := nn.NewParam("own", p.to.Rows, d, init), nn.NewParam("seen", p.rows(), d, init)
-			message, weigh, to := nn.NewParam("message", p.rows(), d, init), nn.NewParam("weigh", 1, d, nn.Uniform(12, 3)), nn.NewParam("to", p.to.Rows, d, nn.Uniform(13, 20))
+			own, seen := nn.NewParam("own", p.to.Rows, d, init), nn.NewParam("seen", p.to.Cols, d, init)
+			message, weigh, to := nn.NewParam("message", p.to.Cols, d, init), nn.NewParam("weigh", 1, d, nn.Uniform(12, 3)), nn.NewParam("to", p.to.Rows, d, nn.Uniform(13, 20))
 			if hidden == ReLU { // own + seen is at least 0.5 from the kink
 				for _, p := range []*autograd.Param{own, seen} {
 					for k, x := range p.Value.Data {
@@ -146,6 +146,44 @@ func TestAttentionGradients(t *testing.T) {
 			})
 			if err != nil {
 				t.Errorf("%s, %d users: %v", hidden, users, err)
+			}
+		}
+	}
+}
+
+// Numbers of any size give the formula, those too whose exponentials have no finite product.
+func TestAttentionFarFromZero(t *testing.T) {
+	const d = 20
+	p := plan{to: tensor.CSR{Rows: 2, Cols: 4, Ptr: []int64{0, 3, 5}, Idx: []int32{0, 2, 3, 1, 2}}}
+	p.transpose()
+	init := nn.Uniform(11, 3)
+	own, seen, message, weigh := nn.NewParam("own", 2, d, init), nn.NewParam("seen", 4, d, init), nn.NewParam("message", 4, d, init), nn.NewParam("weigh", 1, d, init)
+	for _, at := range [][2]tensor.Float{{0, 0}, {39, -39}, {-39, 39}, {39, 39}, {60, -60}, {200, -200}, {-200, 200}, {1e4, 1e4}, {-1e4, -1e4}} {
+		tensor.Row(seen.Value, 2)[7], tensor.Row(own.Value, 0)[7] = at[0], at[1]
+		tape := autograd.NewTape()
+		y := attend(tape.Use(own), tape.Use(seen), tape.Use(message), tape.Use(weigh), p.to, p.back, p.across, Sigmoid)
+		tape.Backward(y.SumSq())
+		for _, q := range []*autograd.Param{own, seen, message, weigh} {
+			if g, _ := tape.Grads().Dense(q); slices.ContainsFunc(g.Data, func(v tensor.Float) bool { return v-v != 0 }) {
+				t.Errorf("%v: the gradient of %s is not finite", at, q.Name)
+			}
+		}
+		for c := range 2 {
+			want, total := make([]float64, d), 0.0
+			for _, k := range p.to.Idx[p.to.Ptr[c]:p.to.Ptr[c+1]] {
+				score := 0.0
+				for i, w := range weigh.Value.Data {
+					score += float64(w) / (1 + math.Exp(-float64(tensor.Row(own.Value, c)[i])-float64(tensor.Row(seen.Value, int(k))[i])))
+				}
+				total += math.Exp(score)
+				for i, m := range tensor.Row(message.Value, int(k)) {
+					want[i] += math.Exp(score) * float64(m)
+				}
+			}
+			for i, v := range tensor.Row(y.V, c) {
+				if w := want[i] / total; !(math.Abs(float64(v)-w) <= 1e-4) {
+					t.Errorf("%v: centre %d, element %d is %v, want %v", at, c, i, v, w)
+				}
 			}
 		}
 	}
@@ -260,8 +298,8 @@ func TestFewNodes(t *testing.T) {
 	m := build(t, g, x, Config{6, Sigmoid, Rational, Glorot, 0}, nn.Uniform(2, 0.7))
 	triples := draw(g, 2)
 	few := gradients(t, m, triples, Objective{})
-	if m.plan.whole || m.plan.rows() > 60 {
-		t.Fatalf("%d nodes for 2 triples", m.plan.rows())
+	if m.plan.whole || m.plan.to.Cols > 60 {
+		t.Fatalf("%d nodes for 2 triples", m.plan.to.Cols)
 	}
 	users, items := m.Vectors()
 	r := &Ranking{Users: users, Goods: items, H: m.H.Value, Norm: Rational}

@@ -18,7 +18,6 @@ type plan struct {
 	whole    bool       // every node of the graph is among the nodes
 	nodes    []int32    // nodes of the graph, ascending, unless whole
 	border   int        // how many of the nodes are users
-	self     []int32    // row of every centre among the nodes
 	to, back tensor.CSR // (centres, nodes) and its transpose, without values
 	across   []int32    // place in back of every entry of to
 
@@ -92,10 +91,6 @@ func (p *plan) list(most int, at rng.Stream) {
 		p.to.Ptr = append(p.to.Ptr, int64(len(p.to.Idx)))
 	}
 	p.touch()
-	p.self = p.self[:0]
-	for k := range p.centres {
-		p.self = append(p.self, p.to.Idx[p.to.Ptr[k]])
-	}
 	p.transpose()
 }
 
@@ -178,14 +173,3 @@ func (p *plan) transpose() {
 
 // resize returns a slice of n elements of undefined content, in the memory of s where it fits.
 func resize[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
-
-// rows returns the number of nodes.
-func (p *plan) rows() int { return p.to.Cols }
-
-// item returns the item of a row of the nodes that is not a user's.
-func (p *plan) item(row int) int {
-	if !p.whole {
-		row = int(p.nodes[row])
-	}
-	return row - p.g.Users
-}

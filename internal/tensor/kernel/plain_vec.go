@@ -127,6 +127,23 @@ func sigmoidBackPlain(g Float, x, y, dx, dy, dw []Float) {
 	}
 }
 
+func ratioDotPlain(x, y, w []Float) (sum Float) {
+	for i, v := range x {
+		sum += w[i] / (1 + v*y[i])
+	}
+	return sum
+}
+
+func ratioBackPlain(g Float, x, y, dx, dy, dw []Float) {
+	for i, v := range x {
+		s := 1 / (1 + v*y[i])
+		dw[i] += g * s
+		d := g * s * (1 - s)
+		dx[i] += d
+		dy[i] += d
+	}
+}
+
 func tanhPlain(x, y []Float) {
 	for i, v := range x {
 		y[i] = tanhOne(v)

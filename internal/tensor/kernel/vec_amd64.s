@@ -1095,42 +1095,42 @@ single:
 	JL           singleEnd
 	VMOVUPS      (DX)(AX*1), Z2
 	VMOVUPS      (BX)(AX*1), Z3
+	VMOVUPS      (SI)(AX*1), Z4
 	VADDPS       Z3, Z2, Z2
-	VMOVUPS      (SI)(AX*1), Z3
-	VBROADCASTSS signMask<>+0(SB), Z4
-	VPORD        Z2, Z4, Z4
+	VBROADCASTSS signMask<>+0(SB), Z3
+	VPORD        Z2, Z3, Z3
 	VBROADCASTSS expMax<>+0(SB), Z5
-	VMINPS       Z4, Z5, Z4
+	VMINPS       Z3, Z5, Z3
 	VBROADCASTSS expMin<>+0(SB), Z5
-	VMAXPS       Z4, Z5, Z4
+	VMAXPS       Z3, Z5, Z3
 	VBROADCASTSS log2e<>+0(SB), Z5
-	VMULPS       Z4, Z5, Z5
+	VMULPS       Z3, Z5, Z5
 	VRNDSCALEPS  $0x08, Z5, Z5
 	VBROADCASTSS ln2Hi<>+0(SB), Z6
-	VFNMADD231PS Z6, Z5, Z4
+	VFNMADD231PS Z6, Z5, Z3
 	VBROADCASTSS ln2Lo<>+0(SB), Z6
-	VFNMADD231PS Z6, Z5, Z4
-	VMULPS       Z4, Z4, Z7
+	VFNMADD231PS Z6, Z5, Z3
+	VMULPS       Z3, Z3, Z7
 	VBROADCASTSS expTerm0<>+0(SB), Z6
 	VBROADCASTSS expTerm1<>+0(SB), Z8
-	VFMADD213PS  Z8, Z4, Z6
+	VFMADD213PS  Z8, Z3, Z6
 	VBROADCASTSS expTerm2<>+0(SB), Z8
-	VFMADD213PS  Z8, Z4, Z6
+	VFMADD213PS  Z8, Z3, Z6
 	VBROADCASTSS expTerm3<>+0(SB), Z8
-	VFMADD213PS  Z8, Z4, Z6
+	VFMADD213PS  Z8, Z3, Z6
 	VBROADCASTSS expTerm4<>+0(SB), Z8
-	VFMADD213PS  Z8, Z4, Z6
+	VFMADD213PS  Z8, Z3, Z6
 	VBROADCASTSS expTerm5<>+0(SB), Z8
-	VFMADD213PS  Z8, Z4, Z6
-	VFMADD213PS  Z4, Z7, Z6
+	VFMADD213PS  Z8, Z3, Z6
+	VFMADD213PS  Z3, Z7, Z6
 	VADDPS       Z0, Z6, Z6
-	VSCALEFPS    Z5, Z6, Z4
-	VADDPS       Z0, Z4, Z5
+	VSCALEFPS    Z5, Z6, Z3
+	VADDPS       Z0, Z3, Z5
 	VPMOVD2M     Z2, K1
 	VMOVAPS      Z0, Z2
-	VMOVAPS      Z4, K1, Z2
+	VMOVAPS      Z3, K1, Z2
 	VDIVPS       Z5, Z2, Z2
-	VFMADD231PS  Z3, Z2, Z1
+	VFMADD231PS  Z4, Z2, Z1
 	ADDQ         $+64, AX
 	SUBQ         $+16, CX
 	JMP          single
@@ -1143,42 +1143,42 @@ singleEnd:
 	KMOVW        CX, K1
 	VMOVUPS.Z    (DX)(AX*1), K1, Z2
 	VMOVUPS.Z    (BX)(AX*1), K1, Z3
+	VMOVUPS.Z    (SI)(AX*1), K1, Z4
 	VADDPS       Z3, Z2, Z2
-	VMOVUPS.Z    (SI)(AX*1), K1, Z3
-	VBROADCASTSS signMask<>+0(SB), Z4
-	VPORD        Z2, Z4, Z4
+	VBROADCASTSS signMask<>+0(SB), Z3
+	VPORD        Z2, Z3, Z3
 	VBROADCASTSS expMax<>+0(SB), Z5
-	VMINPS       Z4, Z5, Z4
+	VMINPS       Z3, Z5, Z3
 	VBROADCASTSS expMin<>+0(SB), Z5
-	VMAXPS       Z4, Z5, Z4
+	VMAXPS       Z3, Z5, Z3
 	VBROADCASTSS log2e<>+0(SB), Z5
-	VMULPS       Z4, Z5, Z5
+	VMULPS       Z3, Z5, Z5
 	VRNDSCALEPS  $0x08, Z5, Z5
 	VBROADCASTSS ln2Hi<>+0(SB), Z6
-	VFNMADD231PS Z6, Z5, Z4
+	VFNMADD231PS Z6, Z5, Z3
 	VBROADCASTSS ln2Lo<>+0(SB), Z6
-	VFNMADD231PS Z6, Z5, Z4
-	VMULPS       Z4, Z4, Z7
+	VFNMADD231PS Z6, Z5, Z3
+	VMULPS       Z3, Z3, Z7
 	VBROADCASTSS expTerm0<>+0(SB), Z6
 	VBROADCASTSS expTerm1<>+0(SB), Z8
-	VFMADD213PS  Z8, Z4, Z6
+	VFMADD213PS  Z8, Z3, Z6
 	VBROADCASTSS expTerm2<>+0(SB), Z8
-	VFMADD213PS  Z8, Z4, Z6
+	VFMADD213PS  Z8, Z3, Z6
 	VBROADCASTSS expTerm3<>+0(SB), Z8
-	VFMADD213PS  Z8, Z4, Z6
+	VFMADD213PS  Z8, Z3, Z6
 	VBROADCASTSS expTerm4<>+0(SB), Z8
-	VFMADD213PS  Z8, Z4, Z6
+	VFMADD213PS  Z8, Z3, Z6
 	VBROADCASTSS expTerm5<>+0(SB), Z8
-	VFMADD213PS  Z8, Z4, Z6
-	VFMADD213PS  Z4, Z7, Z6
+	VFMADD213PS  Z8, Z3, Z6
+	VFMADD213PS  Z3, Z7, Z6
 	VADDPS       Z0, Z6, Z6
-	VSCALEFPS    Z5, Z6, Z4
-	VADDPS       Z0, Z4, Z5
+	VSCALEFPS    Z5, Z6, Z3
+	VADDPS       Z0, Z3, Z5
 	VPMOVD2M     Z2, K1
 	VMOVAPS      Z0, Z0
-	VMOVAPS      Z4, K1, Z0
+	VMOVAPS      Z3, K1, Z0
 	VDIVPS       Z5, Z0, Z0
-	VFMADD231PS  Z3, Z0, Z1
+	VFMADD231PS  Z4, Z0, Z1
 
 done:
 	VEXTRACTF64X4 $0x01, Z1, Y0
@@ -1240,23 +1240,23 @@ single:
 	VFMADD213PS  Z3, Z6, Z5
 	VADDPS       Z0, Z5, Z5
 	VSCALEFPS    Z4, Z5, Z3
-	VADDPS       Z0, Z3, Z5
+	VADDPS       Z0, Z3, Z4
 	VPMOVD2M     Z2, K1
-	VMOVAPS      Z0, Z4
-	VMOVAPS      Z3, K1, Z4
-	VDIVPS       Z5, Z4, Z4
-	VMOVUPS      (R8)(AX*1), Z2
-	VFMADD231PS  Z1, Z4, Z2
-	VMOVUPS      Z2, (R8)(AX*1)
-	VSUBPS       Z4, Z0, Z2
-	VMULPS       Z1, Z4, Z4
-	VMULPS       Z2, Z4, Z4
-	VMOVUPS      (SI)(AX*1), Z2
-	VADDPS       Z4, Z2, Z2
-	VMOVUPS      Z2, (SI)(AX*1)
-	VMOVUPS      (DI)(AX*1), Z2
-	VADDPS       Z4, Z2, Z2
-	VMOVUPS      Z2, (DI)(AX*1)
+	VMOVAPS      Z0, Z2
+	VMOVAPS      Z3, K1, Z2
+	VDIVPS       Z4, Z2, Z2
+	VMOVUPS      (R8)(AX*1), Z3
+	VFMADD231PS  Z1, Z2, Z3
+	VMOVUPS      Z3, (R8)(AX*1)
+	VSUBPS       Z2, Z0, Z3
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z3, Z2, Z2
+	VMOVUPS      (SI)(AX*1), Z3
+	VADDPS       Z2, Z3, Z3
+	VMOVUPS      Z3, (SI)(AX*1)
+	VMOVUPS      (DI)(AX*1), Z3
+	VADDPS       Z2, Z3, Z3
+	VMOVUPS      Z3, (DI)(AX*1)
 	ADDQ         $+64, AX
 	SUBQ         $+16, CX
 	JMP          single
@@ -1298,23 +1298,136 @@ singleEnd:
 	VFMADD213PS  Z3, Z6, Z5
 	VADDPS       Z0, Z5, Z5
 	VSCALEFPS    Z4, Z5, Z3
-	VADDPS       Z0, Z3, Z5
+	VADDPS       Z0, Z3, Z4
 	VPMOVD2M     Z2, K2
-	VMOVAPS      Z0, Z4
-	VMOVAPS      Z3, K2, Z4
-	VDIVPS       Z5, Z4, Z4
-	VMOVUPS.Z    (R8)(AX*1), K1, Z2
-	VFMADD231PS  Z1, Z4, Z2
-	VMOVUPS      Z2, K1, (R8)(AX*1)
-	VSUBPS       Z4, Z0, Z2
-	VMULPS       Z1, Z4, Z4
-	VMULPS       Z2, Z4, Z4
+	VMOVAPS      Z0, Z2
+	VMOVAPS      Z3, K2, Z2
+	VDIVPS       Z4, Z2, Z2
+	VMOVUPS.Z    (R8)(AX*1), K1, Z3
+	VFMADD231PS  Z1, Z2, Z3
+	VMOVUPS      Z3, K1, (R8)(AX*1)
+	VSUBPS       Z2, Z0, Z3
+	VMULPS       Z1, Z2, Z2
+	VMULPS       Z3, Z2, Z2
 	VMOVUPS.Z    (SI)(AX*1), K1, Z0
-	VADDPS       Z4, Z0, Z0
+	VADDPS       Z2, Z0, Z0
 	VMOVUPS      Z0, K1, (SI)(AX*1)
 	VMOVUPS.Z    (DI)(AX*1), K1, Z0
-	VADDPS       Z4, Z0, Z0
+	VADDPS       Z2, Z0, Z0
 	VMOVUPS      Z0, K1, (DI)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func ratioDot512(x []float32, y []float32, w []float32) float32
+// Requires: AVX, AVX512F, BMI2, SSE
+TEXT ·ratioDot512(SB), NOSPLIT, $0-76
+	MOVQ         x_len+8(FP), CX
+	MOVQ         x_base+0(FP), DX
+	MOVQ         y_base+24(FP), BX
+	MOVQ         w_base+48(FP), SI
+	XORQ         AX, AX
+	VBROADCASTSS one<>+0(SB), Z0
+	VPXORD       Z1, Z1, Z1
+
+single:
+	CMPQ        CX, $+16
+	JL          singleEnd
+	VMOVUPS     (DX)(AX*1), Z2
+	VMOVUPS     (BX)(AX*1), Z3
+	VMOVUPS     (SI)(AX*1), Z4
+	VFMADD213PS Z0, Z3, Z2
+	VDIVPS      Z2, Z0, Z2
+	VFMADD231PS Z4, Z2, Z1
+	ADDQ        $+64, AX
+	SUBQ        $+16, CX
+	JMP         single
+
+singleEnd:
+	TESTQ       CX, CX
+	JZ          done
+	MOVL        $-1, DI
+	BZHIL       CX, DI, CX
+	KMOVW       CX, K1
+	VMOVUPS.Z   (DX)(AX*1), K1, Z2
+	VMOVUPS.Z   (BX)(AX*1), K1, Z3
+	VMOVUPS.Z   (SI)(AX*1), K1, Z4
+	VFMADD213PS Z0, Z3, Z2
+	VDIVPS      Z2, Z0, Z2
+	VFMADD231PS Z4, Z2, Z1
+
+done:
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPS        Y0, Y1, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPS        X1, X0, X0
+	VSHUFPD       $0x01, X0, X0, X1
+	VADDPS        X1, X0, X0
+	VMOVSHDUP     X0, X1
+	VADDPS        X1, X0, X0
+	VZEROUPPER
+	MOVSS         X0, ret+72(FP)
+	RET
+
+// func ratioBack512(slope float32, x []float32, y []float32, dx []float32, dy []float32, dw []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·ratioBack512(SB), NOSPLIT, $0-128
+	MOVQ         x_len+16(FP), CX
+	MOVQ         x_base+8(FP), DX
+	MOVQ         y_base+32(FP), BX
+	MOVQ         dx_base+56(FP), SI
+	MOVQ         dy_base+80(FP), DI
+	MOVQ         dw_base+104(FP), R8
+	XORQ         AX, AX
+	VBROADCASTSS one<>+0(SB), Z0
+	VBROADCASTSS slope+0(FP), Z1
+
+single:
+	CMPQ        CX, $+16
+	JL          singleEnd
+	VMOVUPS     (DX)(AX*1), Z2
+	VMOVUPS     (BX)(AX*1), Z3
+	VFMADD213PS Z0, Z3, Z2
+	VDIVPS      Z2, Z0, Z2
+	VMOVUPS     (R8)(AX*1), Z3
+	VFMADD231PS Z1, Z2, Z3
+	VMOVUPS     Z3, (R8)(AX*1)
+	VSUBPS      Z2, Z0, Z3
+	VMULPS      Z1, Z2, Z2
+	VMULPS      Z3, Z2, Z2
+	VMOVUPS     (SI)(AX*1), Z3
+	VADDPS      Z2, Z3, Z3
+	VMOVUPS     Z3, (SI)(AX*1)
+	VMOVUPS     (DI)(AX*1), Z3
+	VADDPS      Z2, Z3, Z3
+	VMOVUPS     Z3, (DI)(AX*1)
+	ADDQ        $+64, AX
+	SUBQ        $+16, CX
+	JMP         single
+
+singleEnd:
+	TESTQ       CX, CX
+	JZ          done
+	MOVL        $-1, R9
+	BZHIL       CX, R9, CX
+	KMOVW       CX, K1
+	VMOVUPS.Z   (DX)(AX*1), K1, Z2
+	VMOVUPS.Z   (BX)(AX*1), K1, Z3
+	VFMADD213PS Z0, Z3, Z2
+	VDIVPS      Z2, Z0, Z2
+	VMOVUPS.Z   (R8)(AX*1), K1, Z3
+	VFMADD231PS Z1, Z2, Z3
+	VMOVUPS     Z3, K1, (R8)(AX*1)
+	VSUBPS      Z2, Z0, Z3
+	VMULPS      Z1, Z2, Z2
+	VMULPS      Z3, Z2, Z2
+	VMOVUPS.Z   (SI)(AX*1), K1, Z0
+	VADDPS      Z2, Z0, Z0
+	VMOVUPS     Z0, K1, (SI)(AX*1)
+	VMOVUPS.Z   (DI)(AX*1), K1, Z0
+	VADDPS      Z2, Z0, Z0
+	VMOVUPS     Z0, K1, (DI)(AX*1)
 
 done:
 	VZEROUPPER
@@ -2820,49 +2933,49 @@ single:
 	JL           singleEnd
 	VMOVUPS      (DX)(AX*1), Y2
 	VMOVUPS      (BX)(AX*1), Y3
+	VMOVUPS      (SI)(AX*1), Y4
 	VADDPS       Y3, Y2, Y2
-	VMOVUPS      (SI)(AX*1), Y3
-	VBROADCASTSS signMask<>+0(SB), Y4
-	VORPS        Y2, Y4, Y4
+	VBROADCASTSS signMask<>+0(SB), Y3
+	VORPS        Y2, Y3, Y3
 	VBROADCASTSS expMax<>+0(SB), Y5
-	VMINPS       Y4, Y5, Y4
+	VMINPS       Y3, Y5, Y3
 	VBROADCASTSS expMin<>+0(SB), Y5
-	VMAXPS       Y4, Y5, Y4
+	VMAXPS       Y3, Y5, Y3
 	VBROADCASTSS log2e<>+0(SB), Y5
-	VMULPS       Y4, Y5, Y5
+	VMULPS       Y3, Y5, Y5
 	VROUNDPS     $0x08, Y5, Y5
 	VBROADCASTSS ln2Hi<>+0(SB), Y6
-	VFNMADD231PS Y6, Y5, Y4
+	VFNMADD231PS Y6, Y5, Y3
 	VBROADCASTSS ln2Lo<>+0(SB), Y6
-	VFNMADD231PS Y6, Y5, Y4
-	VMULPS       Y4, Y4, Y7
+	VFNMADD231PS Y6, Y5, Y3
+	VMULPS       Y3, Y3, Y7
 	VBROADCASTSS expTerm0<>+0(SB), Y6
 	VBROADCASTSS expTerm1<>+0(SB), Y8
-	VFMADD213PS  Y8, Y4, Y6
+	VFMADD213PS  Y8, Y3, Y6
 	VBROADCASTSS expTerm2<>+0(SB), Y8
-	VFMADD213PS  Y8, Y4, Y6
+	VFMADD213PS  Y8, Y3, Y6
 	VBROADCASTSS expTerm3<>+0(SB), Y8
-	VFMADD213PS  Y8, Y4, Y6
+	VFMADD213PS  Y8, Y3, Y6
 	VBROADCASTSS expTerm4<>+0(SB), Y8
-	VFMADD213PS  Y8, Y4, Y6
+	VFMADD213PS  Y8, Y3, Y6
 	VBROADCASTSS expTerm5<>+0(SB), Y8
-	VFMADD213PS  Y8, Y4, Y6
-	VFMADD213PS  Y4, Y7, Y6
+	VFMADD213PS  Y8, Y3, Y6
+	VFMADD213PS  Y3, Y7, Y6
 	VADDPS       Y0, Y6, Y6
 	VCVTPS2DQ    Y5, Y5
-	VPSRAD       $0x01, Y5, Y4
-	VPSUBD       Y4, Y5, Y5
+	VPSRAD       $0x01, Y5, Y3
+	VPSUBD       Y3, Y5, Y5
 	VBROADCASTSS expBias<>+0(SB), Y7
-	VPADDD       Y7, Y4, Y4
+	VPADDD       Y7, Y3, Y3
 	VPADDD       Y7, Y5, Y5
-	VPSLLD       $0x17, Y4, Y4
+	VPSLLD       $0x17, Y3, Y3
 	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y4, Y6, Y6
-	VMULPS       Y5, Y6, Y4
-	VADDPS       Y0, Y4, Y5
-	VBLENDVPS    Y2, Y4, Y0, Y2
+	VMULPS       Y3, Y6, Y6
+	VMULPS       Y5, Y6, Y3
+	VADDPS       Y0, Y3, Y5
+	VBLENDVPS    Y2, Y3, Y0, Y2
 	VDIVPS       Y5, Y2, Y2
-	VFMADD231PS  Y3, Y2, Y1
+	VFMADD231PS  Y4, Y2, Y1
 	ADDQ         $+32, AX
 	SUBQ         $+8, CX
 	JMP          single
@@ -2876,8 +2989,8 @@ singleEnd:
 	VMOVDQU      (DI)(R8*4), Y2
 	VMASKMOVPS   (DX)(AX*1), Y2, Y3
 	VMASKMOVPS   (BX)(AX*1), Y2, Y4
-	VADDPS       Y4, Y3, Y3
 	VMASKMOVPS   (SI)(AX*1), Y2, Y2
+	VADDPS       Y4, Y3, Y3
 	VBROADCASTSS signMask<>+0(SB), Y4
 	VORPS        Y3, Y4, Y4
 	VBROADCASTSS expMax<>+0(SB), Y5
@@ -2988,20 +3101,20 @@ single:
 	VMULPS       Y3, Y5, Y5
 	VMULPS       Y4, Y5, Y3
 	VADDPS       Y0, Y3, Y4
-	VBLENDVPS    Y2, Y3, Y0, Y3
-	VDIVPS       Y4, Y3, Y3
-	VMOVUPS      (R8)(AX*1), Y2
-	VFMADD231PS  Y1, Y3, Y2
-	VMOVUPS      Y2, (R8)(AX*1)
-	VSUBPS       Y3, Y0, Y2
-	VMULPS       Y1, Y3, Y3
-	VMULPS       Y2, Y3, Y3
-	VMOVUPS      (SI)(AX*1), Y2
-	VADDPS       Y3, Y2, Y2
-	VMOVUPS      Y2, (SI)(AX*1)
-	VMOVUPS      (DI)(AX*1), Y2
-	VADDPS       Y3, Y2, Y2
-	VMOVUPS      Y2, (DI)(AX*1)
+	VBLENDVPS    Y2, Y3, Y0, Y2
+	VDIVPS       Y4, Y2, Y2
+	VMOVUPS      (R8)(AX*1), Y3
+	VFMADD231PS  Y1, Y2, Y3
+	VMOVUPS      Y3, (R8)(AX*1)
+	VSUBPS       Y2, Y0, Y3
+	VMULPS       Y1, Y2, Y2
+	VMULPS       Y3, Y2, Y2
+	VMOVUPS      (SI)(AX*1), Y3
+	VADDPS       Y2, Y3, Y3
+	VMOVUPS      Y3, (SI)(AX*1)
+	VMOVUPS      (DI)(AX*1), Y3
+	VADDPS       Y2, Y3, Y3
+	VMOVUPS      Y3, (DI)(AX*1)
 	ADDQ         $+32, AX
 	SUBQ         $+8, CX
 	JMP          single
@@ -3054,20 +3167,133 @@ singleEnd:
 	VMULPS       Y4, Y6, Y6
 	VMULPS       Y5, Y6, Y4
 	VADDPS       Y0, Y4, Y5
-	VBLENDVPS    Y3, Y4, Y0, Y4
-	VDIVPS       Y5, Y4, Y4
-	VMASKMOVPS   (R8)(AX*1), Y2, Y3
-	VFMADD231PS  Y1, Y4, Y3
-	VMASKMOVPS   Y3, Y2, (R8)(AX*1)
-	VSUBPS       Y4, Y0, Y3
-	VMULPS       Y1, Y4, Y4
-	VMULPS       Y3, Y4, Y4
+	VBLENDVPS    Y3, Y4, Y0, Y3
+	VDIVPS       Y5, Y3, Y3
+	VMASKMOVPS   (R8)(AX*1), Y2, Y4
+	VFMADD231PS  Y1, Y3, Y4
+	VMASKMOVPS   Y4, Y2, (R8)(AX*1)
+	VSUBPS       Y3, Y0, Y4
+	VMULPS       Y1, Y3, Y3
+	VMULPS       Y4, Y3, Y3
 	VMASKMOVPS   (SI)(AX*1), Y2, Y0
-	VADDPS       Y4, Y0, Y0
+	VADDPS       Y3, Y0, Y0
 	VMASKMOVPS   Y0, Y2, (SI)(AX*1)
 	VMASKMOVPS   (DI)(AX*1), Y2, Y0
-	VADDPS       Y4, Y0, Y0
+	VADDPS       Y3, Y0, Y0
 	VMASKMOVPS   Y0, Y2, (DI)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func ratioDot256(x []float32, y []float32, w []float32) float32
+// Requires: AVX, FMA3, SSE
+TEXT ·ratioDot256(SB), NOSPLIT, $0-76
+	MOVQ         x_len+8(FP), CX
+	MOVQ         x_base+0(FP), DX
+	MOVQ         y_base+24(FP), BX
+	MOVQ         w_base+48(FP), SI
+	XORQ         AX, AX
+	VBROADCASTSS one<>+0(SB), Y0
+	VXORPS       Y1, Y1, Y1
+
+single:
+	CMPQ        CX, $+8
+	JL          singleEnd
+	VMOVUPS     (DX)(AX*1), Y2
+	VMOVUPS     (BX)(AX*1), Y3
+	VMOVUPS     (SI)(AX*1), Y4
+	VFMADD213PS Y0, Y3, Y2
+	VDIVPS      Y2, Y0, Y2
+	VFMADD231PS Y4, Y2, Y1
+	ADDQ        $+32, AX
+	SUBQ        $+8, CX
+	JMP         single
+
+singleEnd:
+	TESTQ       CX, CX
+	JZ          done
+	LEAQ        laneMask<>+0(SB), DI
+	MOVQ        $0x00000008, R8
+	SUBQ        CX, R8
+	VMOVDQU     (DI)(R8*4), Y2
+	VMASKMOVPS  (DX)(AX*1), Y2, Y3
+	VMASKMOVPS  (BX)(AX*1), Y2, Y4
+	VMASKMOVPS  (SI)(AX*1), Y2, Y2
+	VFMADD213PS Y0, Y4, Y3
+	VDIVPS      Y3, Y0, Y3
+	VFMADD231PS Y2, Y3, Y1
+
+done:
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPS       X0, X1, X0
+	VSHUFPD      $0x01, X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDPS       X1, X0, X0
+	VZEROUPPER
+	MOVSS        X0, ret+72(FP)
+	RET
+
+// func ratioBack256(slope float32, x []float32, y []float32, dx []float32, dy []float32, dw []float32)
+// Requires: AVX, FMA3
+TEXT ·ratioBack256(SB), NOSPLIT, $0-128
+	MOVQ         x_len+16(FP), CX
+	MOVQ         x_base+8(FP), DX
+	MOVQ         y_base+32(FP), BX
+	MOVQ         dx_base+56(FP), SI
+	MOVQ         dy_base+80(FP), DI
+	MOVQ         dw_base+104(FP), R8
+	XORQ         AX, AX
+	VBROADCASTSS one<>+0(SB), Y0
+	VBROADCASTSS slope+0(FP), Y1
+
+single:
+	CMPQ        CX, $+8
+	JL          singleEnd
+	VMOVUPS     (DX)(AX*1), Y2
+	VMOVUPS     (BX)(AX*1), Y3
+	VFMADD213PS Y0, Y3, Y2
+	VDIVPS      Y2, Y0, Y2
+	VMOVUPS     (R8)(AX*1), Y3
+	VFMADD231PS Y1, Y2, Y3
+	VMOVUPS     Y3, (R8)(AX*1)
+	VSUBPS      Y2, Y0, Y3
+	VMULPS      Y1, Y2, Y2
+	VMULPS      Y3, Y2, Y2
+	VMOVUPS     (SI)(AX*1), Y3
+	VADDPS      Y2, Y3, Y3
+	VMOVUPS     Y3, (SI)(AX*1)
+	VMOVUPS     (DI)(AX*1), Y3
+	VADDPS      Y2, Y3, Y3
+	VMOVUPS     Y3, (DI)(AX*1)
+	ADDQ        $+32, AX
+	SUBQ        $+8, CX
+	JMP         single
+
+singleEnd:
+	TESTQ       CX, CX
+	JZ          done
+	LEAQ        laneMask<>+0(SB), R9
+	MOVQ        $0x00000008, R10
+	SUBQ        CX, R10
+	VMOVDQU     (R9)(R10*4), Y2
+	VMASKMOVPS  (DX)(AX*1), Y2, Y3
+	VMASKMOVPS  (BX)(AX*1), Y2, Y4
+	VFMADD213PS Y0, Y4, Y3
+	VDIVPS      Y3, Y0, Y3
+	VMASKMOVPS  (R8)(AX*1), Y2, Y4
+	VFMADD231PS Y1, Y3, Y4
+	VMASKMOVPS  Y4, Y2, (R8)(AX*1)
+	VSUBPS      Y3, Y0, Y4
+	VMULPS      Y1, Y3, Y3
+	VMULPS      Y4, Y3, Y3
+	VMASKMOVPS  (SI)(AX*1), Y2, Y0
+	VADDPS      Y3, Y0, Y0
+	VMASKMOVPS  Y0, Y2, (SI)(AX*1)
+	VMASKMOVPS  (DI)(AX*1), Y2, Y0
+	VADDPS      Y3, Y0, Y0
+	VMASKMOVPS  Y0, Y2, (DI)(AX*1)
 
 done:
 	VZEROUPPER

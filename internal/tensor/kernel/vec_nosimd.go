@@ -73,6 +73,14 @@ func SigmoidBack(g Float, x, y, dx, dy, dw []Float) {
 	sigmoidBackPlain(g, x, y[:len(x)], dx[:len(x)], dy[:len(x)], dw[:len(x)])
 }
 
+// RatioDot returns the inner product of w and 1/(1+x y).
+func RatioDot(x, y, w []Float) Float { return ratioDotPlain(x, y[:len(x)], w[:len(x)]) }
+
+// RatioBack adds g s to dw and g s (1-s) to dx and dy, where s = 1/(1+x y).
+func RatioBack(g Float, x, y, dx, dy, dw []Float) {
+	ratioBackPlain(g, x, y[:len(x)], dx[:len(x)], dy[:len(x)], dw[:len(x)])
+}
+
 // Tanh sets y = tanh(x); y may be x.
 func Tanh(x, y []Float) {
 	tanhPlain(x, y[:len(x)])

@@ -185,6 +185,30 @@ func SigmoidBack(g Float, x, y, dx, dy, dw []Float) {
 	}
 }
 
+// RatioDot returns the inner product of w and 1/(1+x y).
+func RatioDot(x, y, w []Float) Float {
+	switch level {
+	case AVX512:
+		return ratioDot512(x, y[:len(x)], w[:len(x)])
+	case AVX2:
+		return ratioDot256(x, y[:len(x)], w[:len(x)])
+	}
+	return ratioDotPlain(x, y[:len(x)], w[:len(x)])
+}
+
+// RatioBack adds g s to dw and g s (1-s) to dx and dy, where s = 1/(1+x y).
+func RatioBack(g Float, x, y, dx, dy, dw []Float) {
+	y, dx, dy, dw = y[:len(x)], dx[:len(x)], dy[:len(x)], dw[:len(x)]
+	switch level {
+	case AVX512:
+		ratioBack512(g, x, y, dx, dy, dw)
+	case AVX2:
+		ratioBack256(g, x, y, dx, dy, dw)
+	default:
+		ratioBackPlain(g, x, y, dx, dy, dw)
+	}
+}
+
 // Tanh sets y = tanh(x); y may be x.
 func Tanh(x, y []Float) {
 	switch level {

@@ -119,43 +119,55 @@ func TestGateAndPositive(t *testing.T) {
 	})
 }
 
-// SigmoidDot and SigmoidBack against their formulas, for sums that reach both tails.
-func TestSigmoidOfSums(t *testing.T) {
+// edges are the two forms of the hidden layer of an edge: of x and y, and of exp(-x) and exp(-y).
+var edges = []struct {
+	name string
+	in   func(x Float) Float
+	dot  func(x, y, w []Float) Float
+	back func(g Float, x, y, dx, dy, dw []Float)
+}{
+	{"sigmoid", func(x Float) Float { return x }, SigmoidDot, SigmoidBack},
+	{"ratio", func(x Float) Float { return Float(math.Exp(-float64(x))) }, RatioDot, RatioBack},
+}
+
+// Both forms against their formula, for sums that reach both tails.
+func TestEdges(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(4, 4))
 		for _, n := range lengths() {
-			x, xw := fenced(r, n)
-			y, _ := fenced(r, n)
-			w, _ := fenced(r, n)
-			dx, dxw := fenced(r, n)
-			dy, dyw := fenced(r, n)
-			dw, dww := fenced(r, n)
-			for i := range x {
-				x[i] *= Float(1 + i%90)
-			}
-			dot, size := 0.0, 0.0
-			const g = -1.25
-			var want [3][]float64
-			for i := range x {
-				s := 1 / (1 + math.Exp(-float64(x[i]+y[i])))
-				dot += float64(w[i]) * s
-				size += math.Abs(float64(w[i]))
-				d := g * s * (1 - s)
-				want[0], want[1], want[2] = append(want[0], float64(dx[i])+d), append(want[1], float64(dy[i])+d), append(want[2], float64(dw[i])+g*s)
-			}
-			if got := SigmoidDot(x, y, w); !near(got, dot, unit()*(8+float64(n)/4)*size) {
-				t.Fatalf("dot of %d: %g, want %g", n, got, dot)
-			}
-			SigmoidBack(g, x, y, dx, dy, dw)
-			for k, got := range [][]Float{dx, dy, dw} {
-				for i, v := range got {
-					if !near(v, want[k][i], 16*unit()*(math.Abs(want[k][i])+2)) {
-						t.Fatalf("operand %d, length %d, element %d: %g, want %g", k, n, i, v, want[k][i])
+			for _, e := range edges {
+				x, xw := fenced(r, n)
+				y, _ := fenced(r, n)
+				w, _ := fenced(r, n)
+				dx, dxw := fenced(r, n)
+				dy, dyw := fenced(r, n)
+				dw, dww := fenced(r, n)
+				dot, size := 0.0, 0.0
+				const g = -1.25
+				var want [3][]float64
+				for i := range x {
+					x[i] *= Float(1 + i%9)
+					s := 1 / (1 + math.Exp(-float64(x[i]+y[i])))
+					dot += float64(w[i]) * s
+					size += math.Abs(float64(w[i]))
+					d := g * s * (1 - s)
+					want[0], want[1], want[2] = append(want[0], float64(dx[i])+d), append(want[1], float64(dy[i])+d), append(want[2], float64(dw[i])+g*s)
+					x[i], y[i] = e.in(x[i]), e.in(y[i])
+				}
+				if got := e.dot(x, y, w); !near(got, dot, unit()*(8+float64(n)/4)*size) {
+					t.Fatalf("%s, dot of %d: %g, want %g", e.name, n, got, dot)
+				}
+				e.back(g, x, y, dx, dy, dw)
+				for k, got := range [][]Float{dx, dy, dw} {
+					for i, v := range got {
+						if !near(v, want[k][i], 16*unit()*(math.Abs(want[k][i])+2)) {
+							t.Fatalf("%s, operand %d, length %d, element %d: %g, want %g", e.name, k, n, i, v, want[k][i])
+						}
 					}
 				}
-			}
-			for _, all := range [][]Float{xw, dxw, dyw, dww} {
-				checkFence(t, n, all)
+				for _, all := range [][]Float{xw, dxw, dyw, dww} {
+					checkFence(t, n, all)
+				}
 			}
 		}
 	})

@@ -120,15 +120,35 @@ func sigmoid(s simd.ISA) {
 }
 
 // sigmoidDot and sigmoidBack are the hidden layer of an edge of additive attention, and its way
-// back.
-func sigmoidDot(s simd.ISA) {
-	l := begin(s, "sigmoidDot", "x, y, w []float32) float32", "returns the inner product of w and 1/(1+exp(-x-y)).", "x", "y", "w")
+// back. ratioDot and ratioBack get exp(-x) and exp(-y) in place of x and y: a vector has many
+// edges, and each of these is then without exponentials.
+func sigmoidDot(s simd.ISA) { edgeDot(s, "sigmoidDot", "1/(1+exp(-x-y))", (*exponential).ofSum) }
+func ratioDot(s simd.ISA)   { edgeDot(s, "ratioDot", "1/(1+x y)", (*exponential).ofProduct) }
+func sigmoidBack(s simd.ISA) {
+	edgeBack(s, "sigmoidBack", "1/(1+exp(-x-y))", (*exponential).ofSum)
+}
+func ratioBack(s simd.ISA) { edgeBack(s, "ratioBack", "1/(1+x y)", (*exponential).ofProduct) }
+
+// ofSum returns 1/(1+exp(-x-y)); x is free.
+func (e *exponential) ofSum(x, y reg.VecVirtual) reg.VecVirtual {
+	VADDPS(y, x, x)
+	return e.sigmoid(x)
+}
+
+// ofProduct returns 1/(1+x y) in x.
+func (e *exponential) ofProduct(x, y reg.VecVirtual) reg.VecVirtual {
+	VFMADD213PS(e.one, y, x)
+	VDIVPS(x, e.one, x)
+	return x
+}
+
+func edgeDot(s simd.ISA, name, what string, of func(e *exponential, x, y reg.VecVirtual) reg.VecVirtual) {
+	l := begin(s, name, "x, y, w []float32) float32", "returns the inner product of w and "+what+".", "x", "y", "w")
 	e := newExp(l)
 	acc := l.zeros(1)
 	l.each(1, func(u int) {
-		x := l.read("x", u)
-		VADDPS(l.read("y", u), x, x)
-		VFMADD231PS(l.read("w", u), e.sigmoid(x), acc[0])
+		x, y := l.read("x", u), l.read("y", u)
+		VFMADD231PS(l.read("w", u), of(e, x, y), acc[0])
 	})
 	r := l.fold(acc[0], func(b, a, dst Op) { VADDPS(b, a, dst) }, 4)
 	VZEROUPPER()
@@ -136,21 +156,20 @@ func sigmoidDot(s simd.ISA) {
 	RET()
 }
 
-func sigmoidBack(s simd.ISA) {
-	l := begin(s, "sigmoidBack", "slope float32, x, y, dx, dy, dw []float32)",
-		"adds slope s to dw and slope s (1-s) to dx and dy, where s = 1/(1+exp(-x-y)).", "x", "y", "dx", "dy", "dw")
+func edgeBack(s simd.ISA, name, what string, of func(e *exponential, x, y reg.VecVirtual) reg.VecVirtual) {
+	l := begin(s, name, "slope float32, x, y, dx, dy, dw []float32)",
+		"adds slope s to dw and slope s (1-s) to dx and dy, where s = "+what+".", "x", "y", "dx", "dy", "dw")
 	e := newExp(l)
-	g := l.Broadcast("slope")
+	slope := l.Broadcast("slope")
 	l.each(1, func(u int) {
-		x := l.read("x", u)
-		VADDPS(l.read("y", u), x, x)
-		sum := e.sigmoid(x)
+		x, y := l.read("x", u), l.read("y", u)
+		sum := of(e, x, y)
 		d := l.read("dw", u)
-		VFMADD231PS(g, sum, d)
+		VFMADD231PS(slope, sum, d)
 		l.write(d, "dw", u)
-		VSUBPS(sum, e.one, x)
-		VMULPS(g, sum, sum)
-		VMULPS(x, sum, sum)
+		VSUBPS(sum, e.one, y)
+		VMULPS(slope, sum, sum)
+		VMULPS(y, sum, sum)
 		for _, p := range []string{"dx", "dy"} {
 			d := l.read(p, u)
 			VADDPS(sum, d, d)

@@ -29,6 +29,8 @@ func main() {
 		sigmoid(s)
 		sigmoidDot(s)
 		sigmoidBack(s)
+		ratioDot(s)
+		ratioBack(s)
 		tanh(s)
 		adam(s)
 		spmmRow(s)
