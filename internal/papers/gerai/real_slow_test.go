@@ -20,7 +20,7 @@ func TestPrintedIsDead(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "run")
 	whole := topntest.Suite{Tasks: Tasks()}
-	whole.Start(t, whole.Task(t, "gerai"), dir, "model.init=n01", "model.norm=clip", "loss.alive=0", "train.rate=0.005", "train.batch=64", "train.epochs=1")
+	whole.Start(t, whole.Task(t, "gerai"), dir, "model.init=n01", "model.norm=clip", "loss.alive=0", "train.rate=0.005", "train.batch=64", "train.epochs=2")
 	o := runtest.ReadJSON[topn.Outcome](t, dir, "metrics.json", true)
 	for _, name := range []string{"sampled Hit@5", "sampled Hit@30"} {
 		if got, random := o.Evaluations[0].Values[name], o.Floors[0].Values[name]; got > random/2 {
