@@ -28,7 +28,7 @@ var stories = []struct{ folder, name, why string }{
 	{"internal/run", "Runs and reports", "What every command leaves behind: a directory that is whole after a kill, a ledger, a page. It does not know what was run."},
 	{"internal/experiment", "Experiments, files, prices", "What every method does alike: a setting and how it stands to the paper's, training with and without refit, one model file, answers of finished runs. Beside it what makes protected files of files, what shows data sets, and what answers questions about noise. None of them knows a paper."},
 	{"internal/protocol", "Protocols", "How data are cut, what is ranked against what, which metrics and floors. A protocol does not know the models, so every model that fits is measured the same way."},
-	{"internal/baseline", "Baselines", "Models without protection, each under every protocol that fits. They lie below the papers because several papers print them."},
+	{"internal/baseline", "Baselines, private recommenders", "Models without protection, each under every protocol that fits. They lie below the papers because several papers print them. Beside them recommenders with one finite epsilon for a whole user, which are of no paper's table."},
 	{"internal/papers", "Papers", "A paper's mathematics, its protection, its account, its printed numbers. Papers never import each other: each can be read and removed alone."},
 	{"internal/reproduce", "Across runs", "What looks at several runs or at the machine: tables, comparisons, the tour, the doctor."},
 	{"internal/cli", "The command line", "The only place that prints, exits and knows flags."},

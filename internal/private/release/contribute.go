@@ -1,0 +1,124 @@
+package release
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"privrec/internal/rng"
+	"privrec/internal/tensor"
+)
+
+// Draw says which of a user's items are contributed: at most Items of them. The draw depends on
+// the user's id and row and on Weights, and on nothing else.
+type Draw struct {
+	Items int
+	// Weights of all items must be public or released. An item of weight 0 is never contributed,
+	// and of the others those with more weight come rather. Nil: all alike.
+	Weights []float64
+	Stream  rng.Stream // of the draws; one for each release, so that releases draw apart
+}
+
+// Of returns the items that the user with this id contributes of their row, ascending. A row that
+// has at most Items of positive weight is contributed whole.
+//
+// The draw is without replacement, with probabilities in proportion to the weights of what is
+// left: every item gets an exponential number divided by its weight, and the smallest ones are
+// taken (Efraimidis and Spirakis, "Weighted random sampling with a reservoir", Information
+// Processing Letters 2006).
+func (d Draw) Of(id string, row []int32) []int32 {
+	some := make([]int32, 0, min(len(row), d.Items))
+	if d.Weights == nil {
+		some = append(some[:0:0], row...)
+	} else {
+		for _, i := range row {
+			if d.Weights[i] > 0 {
+				some = append(some, i)
+			}
+		}
+	}
+	if len(some) <= d.Items {
+		return some
+	}
+	s := d.Stream.Sub(words(id)...)
+	type timed struct {
+		at   float64
+		item int32
+	}
+	all := make([]timed, len(some))
+	for k, i := range some {
+		w := 1.0
+		if d.Weights != nil {
+			w = d.Weights[i]
+		}
+		all[k] = timed{-math.Log1p(-s.Float64()) / w, i}
+	}
+	slices.SortFunc(all, func(a, b timed) int {
+		switch {
+		case a.at < b.at:
+			return -1
+		case a.at > b.at:
+			return 1
+		}
+		return int(a.item) - int(b.item)
+	})
+	some = some[:d.Items]
+	for k := range some {
+		some[k] = all[k].item
+	}
+	slices.Sort(some)
+	return some
+}
+
+// All returns what every user contributes. ids and rows are parallel.
+func (d Draw) All(ids []string, rows [][]int32) [][]int32 {
+	out := make([][]int32, len(rows))
+	tensor.Parallel(len(rows), 256, func(_, lo, hi int) {
+		for u := lo; u < hi; u++ {
+			out[u] = d.Of(ids[u], rows[u])
+		}
+	})
+	return out
+}
+
+// words packs a user's id into the indices of a stream. Different ids give different indices.
+func words(id string) []uint64 {
+	out := []uint64{uint64(len(id))}
+	for len(id) > 0 {
+		var w [8]byte
+		n := copy(w[:], id)
+		out = append(out, binary.LittleEndian.Uint64(w[:]))
+		id = id[n:]
+	}
+	return out
+}
+
+// Top returns the m items of the largest released counts, the largest first. Ties go to the lower
+// item. All items are returned where there are no more than m.
+func Top(counts []float64, m int) []int32 {
+	all := make([]int32, len(counts))
+	for i := range all {
+		all[i] = int32(i)
+	}
+	slices.SortStableFunc(all, func(a, b int32) int {
+		switch x, y := counts[a], counts[b]; {
+		case x > y:
+			return -1
+		case x < y:
+			return 1
+		}
+		return 0
+	})
+	return all[:min(m, len(all))]
+}
+
+// Weights returns the weights of a draw among the items of keep: the released count of an item,
+// but at least floor, to the power -prefer. All other items get 0. floor is positive, such as the
+// deviation of the counts' noise.
+func Weights(counts []float64, keep []int32, floor, prefer float64) []float64 {
+	w := make([]float64, len(counts))
+	for _, i := range keep {
+		w[i] = math.Pow(math.Max(counts[i], floor), -prefer)
+	}
+	return w
+}

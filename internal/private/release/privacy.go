@@ -1,0 +1,141 @@
+package release
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"privrec/internal/config"
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/accountant"
+)
+
+// Privacy is the part of a configuration that says what a user is promised and what a user
+// contributes.
+type Privacy struct {
+	Epsilon float64 `yaml:"epsilon"` // of all that is released, for one user more or less
+	Delta   float64 `yaml:"delta"`
+	Items   int     `yaml:"items"`  // k, the most items that a user contributes to a release
+	Counts  float64 `yaml:"counts"` // share of mu² that the counts take, in (0, 1)
+	// CountItems is the most items that a user contributes to the counts; 0: Items.
+	CountItems int `yaml:"count_items,omitempty"`
+	// Prefer says which items a user with more than Items contributes after the counts are
+	// released: each has the weight of its released count to the power -Prefer. 0: all alike; above
+	// 0: rare ones first.
+	Prefer float64 `yaml:"prefer,omitempty"`
+	// Secure draws discrete noise from cryptographic bits, so that what is released may be
+	// published. False: seeded noise in floating point, for research.
+	Secure bool `yaml:"secure,omitempty"`
+}
+
+// SecureKey is the key of Privacy.Secure in configurations that have Privacy under the key
+// privacy.
+const SecureKey = "privacy.secure"
+
+// Default returns epsilon 1 at delta 1e-6, 50 items, and a tenth of mu² for the counts.
+func Default() Privacy { return Privacy{Epsilon: 1, Delta: 1e-6, Items: 50, Counts: 0.1} }
+
+// About is what the guarantee is about: one user more or less.
+var About = privacy.Subject{Unit: privacy.User, Neighbouring: privacy.AddRemove}
+
+// Check reports every setting that cannot be run.
+func (p Privacy) Check(v *config.Checker) {
+	v.Within("privacy.epsilon", p.Epsilon, 1e-3, 1e3)
+	v.Within("privacy.delta", p.Delta, 1e-15, 0.1)
+	v.Between("privacy.items", p.Items, 1, MostItems)
+	v.Within("privacy.counts", p.Counts, 1e-6, 1-1e-6)
+	v.Between("privacy.count_items", p.CountItems, 0, MostItems)
+	v.Below("privacy.prefer", p.Prefer, 0, 10)
+}
+
+// MostItems is the most items that a user can be asked to contribute.
+const MostItems = 100_000
+
+// PerCount returns the most items that a user contributes to the counts.
+func (p Privacy) PerCount() int {
+	if p.CountItems > 0 {
+		return p.CountItems
+	}
+	return p.Items
+}
+
+// Multipliers splits the budget over normal releases: one with share s of mu² gets the standard
+// deviation 1/(mu sqrt(s)), in units of its sensitivity. mu is the largest that is
+// (Epsilon, Delta)-DP. A share stands for one release; several alike have one entry each. The
+// shares sum to 1, so that the budget is used up. It is for seeded noise: see Split.
+func (p Privacy) Multipliers(shares ...float64) ([]float64, error) {
+	mu, err := accountant.MuFor(p.Epsilon, p.Delta)
+	if err != nil {
+		return nil, fmt.Errorf("privacy: %w", err)
+	}
+	sum, out := 0.0, make([]float64, len(shares))
+	for i, s := range shares {
+		if !(s > 0) {
+			return nil, fmt.Errorf("privacy: share %d of the budget is %v, want positive", i, s)
+		}
+		sum += s
+		out[i] = (1 + margin) / (mu * math.Sqrt(s))
+	}
+	if math.Abs(sum-1) > 1e-9 {
+		return nil, fmt.Errorf("privacy: the shares of the budget sum to %v, want 1", sum)
+	}
+	return out, nil
+}
+
+// margin is what noise is widened by, relative: more than the rounding of the shares and of the
+// composition, and too little to be seen in epsilon.
+const margin = 2e-9
+
+// Split gives sums their multipliers, so that their releases use the budget up. shares are their
+// parts of mu², one for each.
+//
+// Discrete noise in several coordinates has no exact account, since it is not alike in all
+// directions. Its price is the Rényi bound. So Split widens the noise of the secure form, all
+// releases by one factor, until that bound is the budget.
+func (p Privacy) Split(sums []Sum, shares ...float64) ([]Sum, error) {
+	if len(sums) != len(shares) {
+		return nil, fmt.Errorf("privacy: %d shares for %d releases", len(shares), len(sums))
+	}
+	m, err := p.Multipliers(shares...)
+	if err != nil {
+		return nil, err
+	}
+	out := slices.Clone(sums)
+	widen := func(by float64) {
+		for i := range out {
+			out[i].Multiplier = m[i] * by
+		}
+	}
+	if widen(1); !p.Secure {
+		return out, nil
+	}
+	least, err := accountant.Calibrate(accountant.Goal{Epsilon: p.Epsilon, Delta: p.Delta, Exposed: 1}, 1, func(by float64) (float64, error) {
+		widen(by)
+		return p.price(out)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("privacy: %w", err)
+	}
+	widen(least.Noise)
+	return out, nil
+}
+
+// price returns the epsilon of one release of each sum.
+func (p Privacy) price(sums []Sum) (float64, error) {
+	l, err := privacy.NewLedger(p.Marks())
+	if err != nil {
+		return 0, err
+	}
+	r := Releaser{Ledger: l, Secure: p.Secure}
+	for _, s := range sums {
+		if err := r.Repeat(s); err != nil {
+			return 0, err
+		}
+	}
+	acc, err := accountant.New(accountant.Contour, About.Unit, About.Neighbouring)
+	if err != nil {
+		return 0, err
+	}
+	spent, err := accountant.Covered(acc, l.Entries(), p.Delta)
+	return spent.Epsilon, err
+}

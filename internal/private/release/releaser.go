@@ -1,0 +1,144 @@
+package release
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/channel"
+	"privrec/internal/privacy/mechanism/secure"
+	"privrec/internal/rng"
+)
+
+// Releaser adds normal noise to sums over users and records it. It is for one goroutine.
+type Releaser struct {
+	Ledger *privacy.Ledger // marked secure if Secure
+	Secure bool            // discrete noise from cryptographic bits
+	// Noise returns the stream of the noise for a purpose, where it is seeded. Streams of two
+	// purposes must be independent.
+	Noise func(purpose string) rng.Stream
+	// Releases is how many sums the run releases: each gets its part of the run's probability that
+	// a noise check fails by chance.
+	Releases int
+
+	used map[string]bool // purposes
+}
+
+// Sum is a sum over users that is to be released.
+type Sum struct {
+	Purpose     string  // names the release in the ledger; unlike those of the run's other sums
+	Sensitivity float64 // the largest l2 norm of a user's term, as it is added
+	Multiplier  float64 // standard deviation of the noise, in units of Sensitivity
+	Dimension   int     // the most values that a user's term has beside 0
+	// Grid is a power of two of which all values are multiples. 0: values are sums of floats, which
+	// have no secure form; Sensitivity then includes what rounding adds.
+	Grid float64
+}
+
+// Deviation returns the standard deviation of the noise.
+func (s Sum) Deviation() float64 { return s.Sensitivity * s.Multiplier }
+
+// largest is where sums are cut off before noise in the secure form, in steps of their grid. It
+// is public and depends on no data: 2^46 steps.
+const largest = 1 << 46
+
+// Release adds noise to x, rows of cols values. The event is in the ledger before a value changes.
+// A purpose is released once, since the same stream would give the same noise again.
+func (r *Releaser) Release(s Sum, x []float64, cols int) error {
+	if r.used[s.Purpose] {
+		return fmt.Errorf("release %s: it was released before", s.Purpose)
+	}
+	if err := s.check(x); err != nil {
+		return fmt.Errorf("release %s: %w", s.Purpose, err)
+	}
+	c, err := r.open(s, true)
+	if err != nil {
+		return fmt.Errorf("release: %w", err)
+	}
+	if r.used == nil {
+		r.used = map[string]bool{}
+	}
+	r.used[s.Purpose] = true
+	return errors.Join(c.Perturb(x, cols, 1, 0), c.Check())
+}
+
+// Repeat records a release whose result is on file already: that of a run that was stopped after
+// it. It draws nothing.
+func (r *Releaser) Repeat(s Sum) error {
+	if err := s.check(nil); err != nil {
+		return fmt.Errorf("release %s: %w", s.Purpose, err)
+	}
+	c, err := r.open(s, false)
+	if err != nil {
+		return fmt.Errorf("release: %w", err)
+	}
+	return r.Ledger.Record(s.Purpose, c.Event(), 1)
+}
+
+// open opens the channel of a sum. Without draw it is for its event alone.
+func (r *Releaser) open(s Sum, draw bool) (*channel.Channel[float64], error) {
+	share := mechanism.Share(1 / float64(max(1, r.Releases)))
+	if !r.Secure {
+		var noise rng.Stream
+		if draw {
+			noise = r.Noise(s.Purpose)
+		}
+		return channel.Open[float64](channel.Gaussian{Purpose: s.Purpose, Sigma: s.Deviation(), Sensitivity: s.Sensitivity,
+			Unit: About.Unit, Neighbouring: About.Neighbouring, Share: share}, r.Ledger, noise)
+	}
+	if s.Grid == 0 {
+		return nil, fmt.Errorf("%s is a sum of floats: it has no secure form", s.Purpose)
+	}
+	return secure.OpenGaussian[float64](secure.DiscreteGaussian{Purpose: s.Purpose, Sigma: s.Deviation(), Sensitivity: s.Sensitivity,
+		Dimension: int64(s.Dimension), Bound: largest * s.Grid, Grid: s.Grid, Whole: true,
+		Unit: About.Unit, Neighbouring: About.Neighbouring, Share: share}, r.Ledger)
+}
+
+// check fails on values that are not what the sum says.
+func (s Sum) check(x []float64) error {
+	if s.Dimension < 1 {
+		return fmt.Errorf("a user's term has %d values, want at least 1", s.Dimension)
+	}
+	for j, v := range x {
+		switch {
+		case math.IsNaN(v) || math.IsInf(v, 0):
+			return fmt.Errorf("value %d is %v, want finite", j, v)
+		case s.Grid != 0 && math.Trunc(v/s.Grid) != v/s.Grid:
+			return fmt.Errorf("value %d is %v, want a multiple of %g", j, v, s.Grid)
+		}
+	}
+	return nil
+}
+
+// CountsPurpose names the release of counts in ledgers.
+const CountsPurpose = "counts"
+
+// CountSum returns the counts of contributions of at most k items as a sum, without a multiplier.
+// Its sensitivity is sqrt(k).
+func CountSum(k int) Sum {
+	d := math.Sqrt(float64(k))
+	if d*d < float64(k) {
+		d = math.Nextafter(d, math.Inf(1))
+	}
+	return Sum{Purpose: CountsPurpose, Sensitivity: d, Dimension: k, Grid: 1}
+}
+
+// Counts releases how many users contributed each of items, by a CountSum with its multiplier. No
+// user may have contributed more items than that says, nor one twice.
+func (r *Releaser) Counts(s Sum, contributed [][]int32, items int) ([]float64, error) {
+	counts := make([]float64, items)
+	for u, list := range contributed {
+		if len(list) > s.Dimension {
+			return nil, fmt.Errorf("release counts: user %d contributes %d items, want at most %d", u, len(list), s.Dimension)
+		}
+		for j, i := range list {
+			if j > 0 && list[j-1] >= i {
+				return nil, fmt.Errorf("release counts: the items of user %d are not ascending", u)
+			}
+			counts[i]++
+		}
+	}
+	return counts, r.Release(s, counts, items)
+}
