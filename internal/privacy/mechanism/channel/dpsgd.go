@@ -86,10 +86,17 @@ func (d DPSGD) validate() error {
 }
 
 // Steps is DP-SGD in one run: Begin, Add for every example of the batch or AddSum, Finish. It is for one
-// goroutine; several may compute the gradients.
+// goroutine; several may compute the gradients. RowSteps is for examples that touch few rows of a table.
 type Steps[T mechanism.Float] struct {
+	stepping[T]
+	sum   []float64
+	noisy []T // rows of noiseCols, the last padded
+}
+
+// stepping is what Steps and RowSteps have in common: batches, noise, their checks and their state.
+type stepping[T mechanism.Float] struct {
 	d       DPSGD
-	dim     int
+	dim     int        // values of a gradient
 	stream  rng.Stream // of batches
 	noise   *Channel[T]
 	batches *batches
@@ -102,8 +109,6 @@ type Steps[T mechanism.Float] struct {
 	release *Release[T] // nil between steps
 	batch   []int32
 	added   int
-	sum     []float64
-	noisy   []T // rows of noiseCols, the last padded
 }
 
 // sampledLaw is the law of the noise of a channel whose releases use a sample of the data.
@@ -127,11 +132,22 @@ const (
 // OpenDPSGD opens DP-SGD for gradients of dim values. It draws noise and batches from stream s
 // and records in ledger l.
 func OpenDPSGD[T mechanism.Float](d DPSGD, dim int, l *privacy.Ledger, s rng.Stream) (*Steps[T], error) {
-	if err := d.validate(); err != nil {
+	if dim < 1 {
+		if err := d.validate(); err != nil {
+			return nil, err
+		}
+		return nil, fmt.Errorf("%s: gradients of %d values", d.Purpose, dim)
+	}
+	core, err := openStepping[T](d, dim, l, s)
+	if err != nil {
 		return nil, err
 	}
-	if dim < 1 {
-		return nil, fmt.Errorf("%s: gradients of %d values", d.Purpose, dim)
+	return &Steps[T]{stepping: core, sum: make([]float64, dim), noisy: make([]T, core.noiseRows()*noiseCols)}, nil
+}
+
+func openStepping[T mechanism.Float](d DPSGD, dim int, l *privacy.Ledger, s rng.Stream) (core stepping[T], err error) {
+	if err := d.validate(); err != nil {
+		return core, err
 	}
 	half := d.Share / 2
 	if d.Share == 0 {
@@ -141,52 +157,68 @@ func OpenDPSGD[T mechanism.Float](d DPSGD, dim int, l *privacy.Ledger, s rng.Str
 	c, err := Open[T](Gaussian{Purpose: d.Purpose, Sigma: g.Sigma, Sensitivity: g.Sensitivity, Unit: g.Unit,
 		Neighbouring: g.Neighbouring, Share: half}, l, s.Sub(noiseStream))
 	if err != nil {
-		return nil, err
+		return core, err
 	}
 	c.law = sampledLaw{c.law, d.Event()}
 	d.Share = half
-	return &Steps[T]{d: d, dim: dim, stream: s.Sub(batchStream), noise: c, clip: Clip[T],
-		batches: newBatches(d.Examples, d.Sampling, d.Rate, d.Batch),
-		sum:     make([]float64, dim), noisy: make([]T, (dim+noiseCols-1)/noiseCols*noiseCols)}, nil
+	return stepping[T]{d: d, dim: dim, stream: s.Sub(batchStream), noise: c, clip: Clip[T],
+		batches: newBatches(d.Examples, d.Sampling, d.Rate, d.Batch)}, nil
 }
 
-// Begin records a step in the ledger and returns the examples of its batch, ascending; the
-// batch may be empty. They stay valid until the next Begin. The key (pass, step) is used once,
-// by the rules of [Channel.Begin].
-func (s *Steps[T]) Begin(key ...uint64) ([]int32, error) {
+// noiseRows returns the number of rows of keyed noise that cover a gradient.
+func (s *stepping[T]) noiseRows() int { return (s.dim + noiseCols - 1) / noiseCols }
+
+// begin records a step, opens its release and draws its batch.
+func (s *stepping[T]) begin(key ...uint64) ([]int32, error) {
 	if s.failed != nil {
 		return nil, s.failed
 	}
 	if s.release != nil {
 		return nil, s.fail(fmt.Errorf("%s: a step was begun before the last was finished", s.d.Purpose))
 	}
-	r, err := s.noise.Begin(len(s.noisy)/noiseCols, noiseCols, key...)
+	r, err := s.noise.Begin(s.noiseRows(), noiseCols, key...)
 	if err != nil {
 		return nil, s.fail(err)
 	}
 	s.release, s.added = r, 0
-	clear(s.sum)
 	s.batch = s.batches.next(s.stream.Sub(key...), s.batch)
 	return s.batch, nil
 }
 
-// Add clips the gradient of the k-th example of the batch, in place, and adds it. Examples must
-// come in order, 0, 1, ..., so that sums do not depend on which goroutine was first. A gradient
-// that is not finite ends the run.
-func (s *Steps[T]) Add(k int, gradient []T) error {
-	switch {
-	case s.failed != nil:
-		return s.failed
-	case s.release == nil || k != s.added || k >= len(s.batch):
+// shorten clips a gradient of the k-th example of the batch, in place, and checks that it is the next one.
+func (s *stepping[T]) shorten(k int, gradient []T) error {
+	if s.release == nil || k != s.added || k >= len(s.batch) {
 		return s.fail(fmt.Errorf("%s: example %d after %d of the %d of a batch, want them in order", s.d.Purpose, k, s.added, len(s.batch)))
-	case len(gradient) != s.dim:
-		return s.fail(fmt.Errorf("%s: gradient of %d values, want %d", s.d.Purpose, len(gradient), s.dim))
 	}
 	if _, err := s.clip(gradient, s.d.Clip); err != nil {
 		return s.fail(fmt.Errorf("%s: gradient of example %d: %w", s.d.Purpose, s.batch[k], err))
 	}
 	if err := CheckNorm(s.d.Purpose, "norm of a gradient", gradient, s.d.Clip, "gradients were not clipped"); err != nil {
 		return s.fail(err)
+	}
+	return nil
+}
+
+// Begin records a step in the ledger and returns the examples of its batch, ascending; the
+// batch may be empty. They stay valid until the next Begin. The key (pass, step) is used once,
+// by the rules of [Channel.Begin].
+func (s *Steps[T]) Begin(key ...uint64) ([]int32, error) {
+	clear(s.sum)
+	return s.begin(key...)
+}
+
+// Add clips the gradient of the k-th example of the batch, in place, and adds it. Examples must
+// come in order, 0, 1, ..., so that sums do not depend on which goroutine was first. A gradient
+// that is not finite ends the run.
+func (s *Steps[T]) Add(k int, gradient []T) error {
+	if s.failed != nil {
+		return s.failed
+	}
+	if len(gradient) != s.dim {
+		return s.fail(fmt.Errorf("%s: gradient of %d values, want %d", s.d.Purpose, len(gradient), s.dim))
+	}
+	if err := s.shorten(k, gradient); err != nil {
+		return err
 	}
 	for i, x := range gradient {
 		s.sum[i] += float64(x)
@@ -239,12 +271,10 @@ const sumRounding = 1e-4
 // and batches. It fails unless every example of the batch was added. The sum of an empty batch
 // is noise only.
 func (s *Steps[T]) Finish(mean []T) error {
-	switch {
-	case s.failed != nil:
-		return s.failed
-	case s.release == nil || s.added != len(s.batch):
-		return s.fail(fmt.Errorf("%s: a step ends after %d of the %d examples of its batch", s.d.Purpose, s.added, len(s.batch)))
-	case len(mean) != s.dim:
+	if err := s.complete(); err != nil {
+		return err
+	}
+	if len(mean) != s.dim {
 		return s.fail(fmt.Errorf("%s: mean of %d values, want %d", s.d.Purpose, len(mean), s.dim))
 	}
 	clear(s.noisy)
@@ -254,15 +284,39 @@ func (s *Steps[T]) Finish(mean []T) error {
 	for i := range len(s.noisy) / noiseCols {
 		s.release.Row(i, s.noisy[i*noiseCols:(i+1)*noiseCols])
 	}
-	r := s.release
-	s.release = nil
-	if err := r.Finish(); err != nil {
-		return s.fail(err)
+	if err := s.end(); err != nil {
+		return err
 	}
 	per := s.d.ExpectedBatch()
 	for i := range mean {
 		mean[i] = T(float64(s.noisy[i]) / per)
 	}
+	return s.checkSome()
+}
+
+// complete fails unless every example of the batch was added.
+func (s *stepping[T]) complete() error {
+	if s.failed != nil {
+		return s.failed
+	}
+	if s.release == nil || s.added != len(s.batch) {
+		return s.fail(fmt.Errorf("%s: a step ends after %d of the %d examples of its batch", s.d.Purpose, s.added, len(s.batch)))
+	}
+	return nil
+}
+
+// end ends the release of a step and checks its noise.
+func (s *stepping[T]) end() error {
+	r := s.release
+	s.release = nil
+	if err := r.Finish(); err != nil {
+		return s.fail(err)
+	}
+	return nil
+}
+
+// checkSome checks the batches whenever their number has doubled.
+func (s *stepping[T]) checkSome() error {
 	if s.batches.seen.Batches >= 2*s.checked {
 		return s.check()
 	}
@@ -271,7 +325,7 @@ func (s *Steps[T]) Finish(mean []T) error {
 
 // Check checks all noise and all batches so far. A run calls it when it ends; before, it
 // happens whenever the number of steps has doubled.
-func (s *Steps[T]) Check() error {
+func (s *stepping[T]) Check() error {
 	if s.failed != nil {
 		return s.failed
 	}
@@ -287,7 +341,7 @@ func (s *Steps[T]) Check() error {
 	return nil
 }
 
-func (s *Steps[T]) check() error {
+func (s *stepping[T]) check() error {
 	if s.checked = s.batches.seen.Batches; s.checked == 0 {
 		return nil
 	}
@@ -297,7 +351,7 @@ func (s *Steps[T]) check() error {
 	return nil
 }
 
-func (s *Steps[T]) fail(err error) error {
+func (s *stepping[T]) fail(err error) error {
 	s.failed = err
 	return err
 }
@@ -317,7 +371,7 @@ type DPSGDState struct {
 }
 
 // State returns the state of the run between two steps.
-func (s *Steps[T]) State() DPSGDState {
+func (s *stepping[T]) State() DPSGDState {
 	st := DPSGDState{Noise: s.noise.State(), Examples: s.d.Examples, Rate: exact(s.d.Rate), Batch: s.d.Batch,
 		Batches: s.batches.seen, Checked: s.checked, Checks: s.spent.k}
 	if s.failed != nil {
@@ -329,14 +383,14 @@ func (s *Steps[T]) State() DPSGDState {
 // Restore puts a new run into the state of a checkpoint. It fails on the state of another run,
 // of one that failed, and on one taken in the middle of a step. The check that consecutive
 // batches differ starts again from here.
-func (s *Steps[T]) Restore(st DPSGDState) error {
+func (s *stepping[T]) Restore(st DPSGDState) error {
 	if err := s.restore(st); err != nil {
 		return fmt.Errorf("%s: restore: %w", s.d.Purpose, err)
 	}
 	return nil
 }
 
-func (s *Steps[T]) restore(st DPSGDState) error {
+func (s *stepping[T]) restore(st DPSGDState) error {
 	t := st.Batches
 	switch {
 	case s.failed != nil:

@@ -1,0 +1,166 @@
+package channel
+
+import (
+	"fmt"
+	"slices"
+
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/mechanism"
+	"privrec/internal/rng"
+)
+
+// RowSteps is DP-SGD on a table (rows, cols) whose examples each touch few rows, as the pairs of a matrix
+// factorisation do: Begin, Add for every example of the batch, Finish. An example costs the rows that it
+// touches: they are clipped as one vector, and summed. Noise goes to every coordinate of the table, also to the
+// rows that no example touched, since a row without noise would say that. It is the noise of Steps on the
+// flattened table, bit for bit under the same key and stream, and is handed out in pieces, so that no dense
+// gradient is ever in memory.
+//
+// It is for one goroutine; several may compute the gradients, and Finish adds the noise in several.
+type RowSteps[T mechanism.Float] struct {
+	stepping[T]
+	rows, cols int
+
+	slot    []int32   // of a row of the table: 1 + its place in touched, 0 for none
+	touched []int32   // rows that the batch touched, in the order of the first touch
+	sum     []float64 // (touched, cols)
+	seen    []uint32  // of a row: the last example that touched it, by its number in the run
+	example uint32
+}
+
+// Parallel is how Finish spreads its work: it calls body for disjoint parts lo..hi that cover 0..n, of about
+// grain each, perhaps in several goroutines at once, and returns when all are done. chunk counts the parts.
+// tensor.Parallel is one.
+type Parallel func(n, grain int, body func(chunk, lo, hi int))
+
+// OpenRowSteps opens DP-SGD for the gradients of a table (rows, cols). It draws noise and batches from stream s
+// and records in ledger l.
+func OpenRowSteps[T mechanism.Float](d DPSGD, rows, cols int, l *privacy.Ledger, s rng.Stream) (*RowSteps[T], error) {
+	if rows < 1 || cols < 1 {
+		return nil, fmt.Errorf("%s: a table of %d x %d values", d.Purpose, rows, cols)
+	}
+	core, err := openStepping[T](d, rows*cols, l, s)
+	if err != nil {
+		return nil, err
+	}
+	return &RowSteps[T]{stepping: core, rows: rows, cols: cols, slot: make([]int32, rows), seen: make([]uint32, rows)}, nil
+}
+
+// Begin is that of Steps: it records a step in the ledger and returns the examples of its batch, ascending, which
+// may be none.
+func (s *RowSteps[T]) Begin(key ...uint64) ([]int32, error) {
+	s.forget()
+	return s.begin(key...)
+}
+
+// forget empties the sum.
+func (s *RowSteps[T]) forget() {
+	for _, r := range s.touched {
+		s.slot[r] = 0
+	}
+	s.touched, s.sum = s.touched[:0], s.sum[:0]
+}
+
+// Add clips the gradient of the k-th example of the batch, in place, and adds it. The gradient is zero but for
+// the given rows of the table, which are distinct, in any order; values (len(rows), cols) holds theirs. Without
+// rows the gradient is zero. Examples must come in order, 0, 1, .... A gradient that is not finite, or that has
+// a row twice, ends the run: the length of its values would not be its length.
+func (s *RowSteps[T]) Add(k int, rows []int32, values []T) error {
+	if s.failed != nil {
+		return s.failed
+	}
+	if len(values) != len(rows)*s.cols {
+		return s.fail(fmt.Errorf("%s: gradient of %d values for %d rows of %d", s.d.Purpose, len(values), len(rows), s.cols))
+	}
+	if s.example++; s.example == 0 { // after 2^32 examples the numbers start again
+		clear(s.seen)
+		s.example = 1
+	}
+	for _, r := range rows {
+		if uint(r) >= uint(s.rows) {
+			return s.fail(fmt.Errorf("%s: gradient of row %d, the table has %d", s.d.Purpose, r, s.rows))
+		}
+		if s.seen[r] == s.example {
+			return s.fail(fmt.Errorf("%s: a gradient has row %d twice, want distinct rows", s.d.Purpose, r))
+		}
+		s.seen[r] = s.example
+	}
+	if err := s.shorten(k, values); err != nil {
+		return err
+	}
+	for i, r := range rows {
+		addTo(s.row(r), values[i*s.cols:(i+1)*s.cols])
+	}
+	s.added++
+	return nil
+}
+
+// row returns the sum of a row of the table, which is zero when it is first touched.
+func (s *RowSteps[T]) row(r int32) []float64 {
+	at := int(s.slot[r]) - 1
+	if at < 0 {
+		at = len(s.touched)
+		s.touched = append(s.touched, r)
+		s.slot[r] = int32(at + 1)
+		s.sum = slices.Grow(s.sum, s.cols)[:(at+1)*s.cols]
+		clear(s.sum[at*s.cols:])
+	}
+	return s.sum[at*s.cols : (at+1)*s.cols]
+}
+
+// addTo adds values to a sum.
+func addTo[T mechanism.Float](sum []float64, values []T) {
+	values = values[:len(sum)]
+	for i, x := range values {
+		sum[i] += float64(x)
+	}
+}
+
+// pieceRows is how many rows of noise are handed out at once.
+const pieceRows = 16
+
+// Finish adds noise to every coordinate of the sum and hands it to step in pieces, in any order and perhaps
+// from several goroutines at once: sum holds the values of the flattened table from at on, and is valid during
+// the call, which may change it. Divide it by ExpectedBatch for the mean. All pieces together are the table.
+// Finish then checks noise and batches. It fails unless every example of the batch was added; step is not
+// called then. Where a check of the noise fails, step has been called, and what it did must be thrown away.
+func (s *RowSteps[T]) Finish(parallel Parallel, step func(at int, sum []T)) error {
+	if err := s.complete(); err != nil {
+		return err
+	}
+	n := s.noiseRows()
+	parallel((n+pieceRows-1)/pieceRows, 8, func(_, lo, hi int) {
+		piece := make([]T, pieceRows*noiseCols)
+		for p := lo; p < hi; p++ {
+			from, to := p*pieceRows, min(n, (p+1)*pieceRows)
+			at, end := from*noiseCols, min(s.dim, to*noiseCols)
+			clear(piece)
+			s.sumOf(at, piece[:end-at])
+			for i := from; i < to; i++ {
+				s.release.Row(i, piece[(i-from)*noiseCols:(i-from+1)*noiseCols])
+			}
+			step(at, piece[:end-at])
+		}
+	})
+	if err := s.end(); err != nil {
+		return err
+	}
+	return s.checkSome()
+}
+
+// sumOf writes the sum of the values of the flattened table from at on to dst, which is zero.
+func (s *RowSteps[T]) sumOf(at int, dst []T) {
+	for r := at / s.cols; r*s.cols < at+len(dst); r++ {
+		slot := int(s.slot[r]) - 1
+		if slot < 0 {
+			continue
+		}
+		row := s.sum[slot*s.cols : (slot+1)*s.cols]
+		for i := max(0, at-r*s.cols); i < s.cols && r*s.cols+i < at+len(dst); i++ {
+			dst[r*s.cols+i-at] = T(row[i])
+		}
+	}
+}
+
+// ExpectedBatch returns the number of examples by which sums are divided, see [DPSGD.ExpectedBatch].
+func (s *RowSteps[T]) ExpectedBatch() float64 { return s.d.ExpectedBatch() }
