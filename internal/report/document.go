@@ -19,6 +19,7 @@ type Document struct {
 	Facts    []Fact // the few values that matter most, such as the epsilons
 	Tables   []*Table
 	Figures  []Figure // only on the page
+	Charts   []Chart  // likewise
 	Notes    []string
 }
 

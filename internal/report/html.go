@@ -54,6 +54,11 @@ func (d *Document) HTML(w io.Writer) error {
 		p.putSome("<figcaption>%s</figcaption>", f.Caption)
 		p.put("</figure>\n")
 	}
+	for _, c := range d.Charts {
+		if err := p.chart(c); err != nil {
+			return err
+		}
+	}
 	if len(d.Notes) > 0 {
 		p.put("<h2>Notes</h2>\n<ul>\n")
 		for _, n := range d.Notes {
@@ -64,6 +69,25 @@ func (d *Document) HTML(w io.Writer) error {
 	p.put("</main>\n</body>\n</html>\n")
 	_, err := w.Write(p.Bytes())
 	return err
+}
+
+// chart writes every panel of a chart as a picture of its own, so that they stand side by side
+// or below each other as the screen is wide.
+func (p *page) chart(c Chart) error {
+	p.put("<h2>%s</h2>\n<figure role=\"group\" aria-label=\"%s\">\n<div class=\"panels\">\n", c.Title, c.Title)
+	for _, s := range c.Strips {
+		for i := range s.Panels {
+			svg, err := s.svg(i)
+			if err != nil {
+				return err
+			}
+			p.put("%s\n", markup(svg))
+		}
+	}
+	p.put("</div>\n")
+	p.putSome("<figcaption>%s</figcaption>", c.Caption)
+	p.put("</figure>\n")
+	return nil
 }
 
 // head writes what comes before the first table: title, evidence level, facts.
