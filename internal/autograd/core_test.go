@@ -83,6 +83,7 @@ func TestShapeMisuse(t *testing.T) {
 		{"mulCol", func(t tape, x, z node) { x.MulCol(z) }},
 		{"rowDot", func(t tape, x, z node) { x.RowDot(z) }},
 		{"concatCols", func(t tape, x, z node) { x.ConcatCols(z) }},
+		{"stackRows", func(t tape, x, z node) { t.StackRows(x, z) }},
 		{"layerNorm", func(t tape, x, z node) { x.LayerNorm(z, z) }},
 		{"gruGates", func(t tape, x, z node) { t.GRUGates(x, z, z, true) }},
 		{"attention", func(t tape, x, z node) { t.Attention(x, z, z, autograd.AttentionShape{Query: []int32{0, 2}, Heads: 1}) }},

@@ -115,6 +115,7 @@ func opCases() []opCase {
 		{"concatCols of six", [][2]int{{4, 2}}, func(t tape, x []node) node {
 			return x[0].ConcatCols(x[0], x[0].Scale(2), x[0], x[0].Tanh(), x[0])
 		}, nil},
+		{"stackRows", [][2]int{{1, 3}, {4, 3}, {0, 3}}, func(t tape, x []node) node { return t.StackRows(x[0], x[1], x[2], x[0].Tanh(), x[1]) }, nil},
 		{"sliceCols", [][2]int{{4, 5}}, func(t tape, x []node) node { return x[0].SliceCols(1, 3).Mul(x[0].SliceCols(2, 4)) }, nil},
 		{"sliceCols, none", [][2]int{{4, 5}}, func(t tape, x []node) node { return x[0].SliceCols(2, 2) }, nil},
 		{"sliceRows", [][2]int{{5, 2}}, func(t tape, x []node) node { return x[0].SliceRows(1, 3).Mul(x[0].SliceRows(2, 4)) }, nil},
