@@ -40,6 +40,8 @@ func readByName(ctx context.Context, path string) (*dataset.Log, *dataset.Featur
 		l, err = ReadAmazonRatings(ctx, path)
 	case strings.HasSuffix(name, "behaviors.tsv"):
 		l, err = ReadMIND(ctx, path)
+	case strings.HasSuffix(name, "sessions.tsv"):
+		l, err = ReadSplitSessions(ctx, path)
 	case strings.HasSuffix(name, "inter_impression.csv"):
 		l, err = ReadZhihuRec(ctx, path)
 	case strings.HasSuffix(name, ".inter"):
@@ -125,6 +127,18 @@ var badFiles = []struct{ file, message, hint string }{
 		""},
 	{"rating-word.ratings.dat", ":2: field \"rating\": not a finite number: \"good\"",
 		""},
+	{"header.sessions.tsv", ":1: the header is not session, split and items, separated by tabs",
+		"the items of a session are in one column, oldest first, separated by spaces"},
+	{"part.sessions.tsv", ":3: field \"split\": not a part: \"valid\"",
+		"a session is of train or of test"},
+	{"twice.sessions.tsv", ":3: field \"session\": session \"1\" has a second line",
+		"the first is line 2"},
+	{"one.sessions.tsv", ":2: field \"items\": a session of one item",
+		"a session has two items or more, since each but the first is a label"},
+	{"gap.sessions.tsv", ":2: field \"items\": empty item",
+		"items are separated by single spaces"},
+	{"unnamed.sessions.tsv", ":2: field \"session\": empty",
+		"every row needs a user and an item"},
 	{"semicolon.csv", ":1: field \"user_id\": column is missing from the header",
 		"the header has user_id;item_id; its columns are separated by semicolons: write commas, in pandas with sep=\",\""},
 	{"sequence.user", ":1: field \"tags\": a user feature of type token_seq is not supported",

@@ -36,6 +36,8 @@ func FuzzAmazonRatings(f *testing.F) { fuzzLog(f, parseAmazonRatings, "ratings_B
 
 func FuzzZhihuRec(f *testing.F) { fuzzLog(f, parseZhihuRec, "inter_impression.csv") }
 
+func FuzzSplitSessions(f *testing.F) { fuzzLog(f, parseSplitSessions, "sessions.tsv") }
+
 func FuzzMIND(f *testing.F) {
 	fuzzLog(f, func(in *format.Input) (*dataset.Log, error) {
 		b, fun := dataset.Builder{Times: []int64{}, Parts: []dataset.Part{}}, format.NewFunnel(dataset.RungRaw, "clicked")

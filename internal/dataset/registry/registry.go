@@ -35,7 +35,7 @@ func All() []Set {
 	for _, c := range amazonCategories {
 		sets = append(sets, amazon(c))
 	}
-	sets = append(sets, toyGame(), foodKitchen(), seqBeauty(), mindSmall(), zhihuRec())
+	sets = append(sets, toyGame(), foodKitchen(), seqBeauty(), diginetica(), mindSmall(), zhihuRec())
 	for _, p := range standin.Profiles() {
 		sets = append(sets, StandIn(p))
 	}

@@ -75,7 +75,7 @@ func ml1m() Set {
 				{Rung: dataset.Rung{Name: "10-core", Users: 6040, Items: 3260, Rows: 998539}, From: "an independent run of the steps"},
 			},
 			Notes: []string{"table 1 does not count this filter", randomSplit},
-		}, sasrecML1M()}, geraiRecipes([]dataset.Want{
+		}, sasrecML1M(), recboleML1M()}, geraiRecipes([]dataset.Want{
 			{Rung: dataset.Rung{Name: dataset.RungRaw, Users: 6040, Items: 3706, Rows: 1000209}, From: "the data set's own README"},
 		}, dataset.Rung{Users: 6040, Rows: 1000209}, 800193, "a fifth of each user's rows, rounded, is test", "the paper does not use this set", randomSplit)...),
 	}

@@ -179,6 +179,22 @@ func sasrecML1M() dataset.Recipe {
 	}
 }
 
+// recboleML1M returns the recipe of RecBole's benchmark of sequential models.
+func recboleML1M() dataset.Recipe {
+	return dataset.Recipe{
+		Name: "recbole", About: "RecBole's benchmark (benchmark/md/ml-1m_seq.md): rating >= 3, 10-core; a user's last item is test, the one before it validation",
+		MinRating: 3, Core: 10, Split: dataset.Split{Kind: dataset.SplitLeaveOneOut, Valid: true},
+		Wants: []dataset.Want{
+			{Rung: dataset.Rung{Name: dataset.RungRaw, Users: 6040, Items: 3706, Rows: 1000209}, From: "the data set's own README"},
+			{Rung: dataset.Rung{Name: "10-core", Users: 6033, Items: 3123, Rows: 834449}, Paper: true, From: "the benchmark's page of timings: 6,034 and 3,124 with the padding rows"},
+			{Rung: dataset.Rung{Name: dataset.RungValid, Users: 6033, Rows: 6033}, From: "one row a user"},
+			{Rung: dataset.Rung{Name: dataset.RungTest, Users: 6033, Rows: 6033}, From: "one row a user"},
+		},
+		Notes: []string{"the benchmark's page of results prints 6,040 users, which its own density excludes",
+			"rows of one second keep the order of the file here; the benchmark's order of them is not known"},
+	}
+}
+
 // sasrecStandIn returns the same recipe for a stand-in that imitates no real set.
 func sasrecStandIn(raw []dataset.Want) dataset.Recipe {
 	r := sasrecML1M()

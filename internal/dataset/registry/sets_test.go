@@ -90,6 +90,13 @@ func (o official) write(t *testing.T, dir string, set Set) {
 		for u, items := range lines {
 			out("Beauty.txt", "%d%s\n", u+1, items)
 		}
+	case set.Name == "session-diginetica":
+		lines := make([]string, o.users)
+		o.rows(func(u, i, _ int) { lines[u] += fmt.Sprint(" ", i+1) })
+		out("sessions.tsv", "session\tsplit\titems\n")
+		for u, items := range lines {
+			out("sessions.tsv", "%d\t%s\t%s\n", u, []string{"train", "train", "test"}[u%3], items[1:])
+		}
 	case set.Name == "yelp2018" || set.Name == "gowalla":
 		seen := map[[2]int]bool{}
 		lines := map[string][]string{}
@@ -133,6 +140,7 @@ func TestRecipesOnOfficialFiles(t *testing.T) {
 		"cd-amazon-toy":    {dataset.RungRaw, "distinct pairs", dataset.RungTrain, dataset.RungValid, "valid, known items", dataset.RungTest, dataset.RungKnownTest},
 		"amazon":           {dataset.RungRaw, "distinct pairs", "items >= 5 rows", "users >= 5 rows", dataset.RungTrain, dataset.RungValid, "valid, known items", dataset.RungTest, dataset.RungKnownTest},
 		"gowalla/lightgcn": {dataset.RungRaw, dataset.RungTrain, dataset.RungTest, dataset.RungKnownTest},
+		"session-":         {dataset.RungRaw, dataset.RungTrain, dataset.RungTest, dataset.RungKnownTest},
 		"seq-beauty":       {dataset.RungRaw, dataset.RungTrain, dataset.RungValid, "valid, known items", dataset.RungTest, dataset.RungKnownTest},
 	}
 	tested := 0
