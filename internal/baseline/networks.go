@@ -19,7 +19,7 @@ func Sessions(table nextitem.Table) []run.Task {
 	return []run.Task{
 		srGNN().task(table),
 		apGNN().task(table),
-		session("GRU4Rec", "recurrent network over sessions, without graph, user vectors or noise", gru4rec.Cite, gru4rec.Default, gru4rec.New).task(table),
+		session("GRU4Rec", "recurrent network over sessions, without graph, user vectors or noise", gru4rec.Cite, gru4rec.Default, gru4rec.New).under(deepGRU4Rec(), shallow).task(table),
 	}
 }
 

@@ -14,12 +14,15 @@ import (
 )
 
 // sasrecLearner is the model on the samples of a part: a nextitem.Learner. A training loop
-// takes users, each with the labels of the part that their sequence holds.
+// takes users, each with the labels of the part that their sequence holds, or windows of
+// their sequences.
 type sasrecLearner struct {
 	*sasrec.Model
 	part      *nextitem.Part
 	lessons   lessons
 	negatives *sasrec.Negatives // of the sampled loss; nil: another loss
+	windows   []window          // where a training loop takes these and not users; else nil
+	stride    int               // of windows
 
 	batch sasrec.Batch
 	draws []int32
@@ -32,7 +35,10 @@ func (c SASRecConfig) learnIn(x *nextitem.Experiment) {
 		if err != nil {
 			return nil, err
 		}
-		l := &sasrecLearner{Model: m, part: q, lessons: newLessons(q)}
+		l := &sasrecLearner{Model: m, part: q, lessons: newLessons(q), stride: c.Train.Stride}
+		if l.stride > 0 {
+			l.windows = windows(q.Sequences, c.Model.Length, l.stride)
+		}
 		if c.Train.Loss == LossSampled {
 			// Items that are held out are not negatives either.
 			if l.negatives, err = sasrec.NewNegatives(x.Data.Train, x.Items, x.Env.Seed); err != nil {
@@ -45,11 +51,17 @@ func (c SASRecConfig) learnIn(x *nextitem.Experiment) {
 
 // Count implements nextitem.Learner.
 func (l *sasrecLearner) Count(p *nextitem.Part) int {
+	if l.stride > 0 {
+		return len(windows(p.Sequences, l.Config.Length, l.stride))
+	}
 	return len(newLessons(p).users(p.Sequences, l.Config.Length))
 }
 
-// Lessons implements nextitem.Learner. They are the users with a label to learn.
+// Lessons implements nextitem.Learner. They are the users with a label to learn, or windows.
 func (l *sasrecLearner) Lessons(nextitem.Pass) (nextitem.Lessons, error) {
+	if l.stride > 0 {
+		return nextitem.Lessons{Model: l, Samples: len(l.windows)}, nil
+	}
 	return nextitem.Lessons{Model: l, List: l.lessons.users(l.part.Sequences, l.Config.Length)}, nil
 }
 
@@ -58,6 +70,14 @@ func (l *sasrecLearner) Loss(t *autograd.Tape, b train.Batch) (*autograd.Node, e
 	l.batch.Reset(l.Config.Length)
 	l.draws = l.draws[:0]
 	for _, u := range b.Samples {
+		if l.stride > 0 {
+			w := l.windows[u]
+			learn := func(place int) bool { return place >= int(w.first) }
+			if err := l.batch.AddSome(l.part.Sequences[w.user][:w.end], learn); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		before := len(l.batch.Targets)
 		if err := l.batch.AddSome(l.part.Sequences[u], l.lessons.of(u)); err != nil {
 			return nil, err

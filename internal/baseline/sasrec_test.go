@@ -89,6 +89,9 @@ func TestSASRecWorkers(t *testing.T) {
 	for _, loss := range []string{LossAll, LossSampled} {
 		// Batches large enough for the products to be divided.
 		sets := []string{"train.loss=" + loss, "train.batch=200", "model.dim=32", "train.epochs=2"}
+		if loss == LossAll {
+			sets = append(sets, "train.stride=3")
+		}
 		dir, _ := sasrecRun(t, sets...)
 		want := runtest.Artefacts(t, dir)
 		for _, workers := range []string{"2", "5"} {
@@ -97,6 +100,37 @@ func TestSASRecWorkers(t *testing.T) {
 		}
 	}
 	tensor.SetWorkers(1)
+}
+
+// Windows teach labels that the latest window does not have, and more of them.
+func TestSASRecStride(t *testing.T) {
+	c := DefaultSASRec()
+	c.Model.Length, c.Model.Dropout = 2, 0
+	rows := sasrecRows(t)
+	rows.Train[0] = []int32{1, 2, 3, 4, 1, 2}
+	latest, err := lessonsOf(t, c, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Train.Stride = 1
+	all, err := lessonsOf(t, c, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for i := range all.Samples {
+		if _, err := all.Model.Loss(autograd.NewTape(), train.Batch{Samples: []int32{int32(i)}}); err != nil {
+			t.Fatal(err)
+		}
+		n += len(all.Model.(*sasrecLearner).batch.Targets)
+	}
+	want := 0
+	for _, s := range rows.Train {
+		want += max(0, len(s)-1)
+	}
+	if n != want || all.Samples <= len(latest.List) {
+		t.Errorf("%d windows with %d labels, want %d; %d users", all.Samples, n, want, len(latest.List))
+	}
 }
 
 // A run that is interrupted anywhere and resumed leaves the bytes of one that was not.
@@ -138,6 +172,8 @@ func TestSASRecBadConfig(t *testing.T) {
 		"model.dropout=1":                      "model.dropout: must lie in [0,1), got 1",
 		"model.norm=post":                      `model.norm: must be one of code, paper, got "post"`,
 		"train.loss=bpr":                       `train.loss: must be one of all, sampled, got "bpr"`,
+		"train.stride=-1":                      "train.stride: must lie in 0..",
+		"train.stride=1000":                    "train.stride: must lie in 0..",
 		"train.epochs=0":                       "train.epochs: must lie in 1..100000, got 0",
 		"train.batch=0":                        "train.batch: must lie in 1..1000000, got 0",
 		"train.rate=0":                         "train.rate: must lie in [1e-12,100], got 0",

@@ -13,14 +13,15 @@ import (
 	"privrec/internal/train"
 )
 
-// SessionConfig is one run of a network over sessions, under the protocol of the next item. M
+// SessionConfig is one run of a network over sessions. M
 // is the network's own shape.
 type SessionConfig[M Shape] struct {
-	Profile string            `yaml:"profile"`
-	Data    nextitem.Data     `yaml:"data"`
-	Model   M                 `yaml:"model"`
-	Train   nextitem.Training `yaml:"train"`
-	Eval    nextitem.Ranking  `yaml:"eval"`
+	Profile  string            `yaml:"profile"`
+	Protocol string            `yaml:"protocol,omitempty"` // ProtocolLeaveOneOut where the network has a form for it; "" means ProtocolNextItem
+	Data     nextitem.Data     `yaml:"data"`
+	Model    M                 `yaml:"model"`
+	Train    nextitem.Training `yaml:"train"`
+	Eval     nextitem.Ranking  `yaml:"eval"`
 }
 
 // Shape is the network's part of a configuration. Each network has a struct of its own.
@@ -37,6 +38,24 @@ type method[M Shape] struct {
 	// network returns what makes a new network, and names what the network reads in the clear
 	// beside the sequences.
 	network func(x *nextitem.Experiment, m M) (build func() nextitem.Network, open []experiment.Open, err error)
+
+	lastItem *lastItemMethod[M] // nil: only ProtocolNextItem
+}
+
+// lastItemMethod is the form of a method under ProtocolLeaveOneOut.
+type lastItemMethod[M Shape] struct {
+	profile string
+	config  func() SessionConfig[M]
+	check   func(v *config.Checker, c SessionConfig[M])
+	learn   func(x *nextitem.Experiment, c SessionConfig[M]) func(q *nextitem.Part) (nextitem.Learner, error)
+	printed map[string]float64 // of its profile, in RecBole's benchmark
+}
+
+// under gives a method its form under ProtocolLeaveOneOut. alone checks the shape that the
+// method has otherwise.
+func (m method[M]) under(form lastItemMethod[M], alone func(v *config.Checker, m M)) method[M] {
+	m.lastItem, m.check = &form, alone
+	return m
 }
 
 // session makes a method whose network reads only the sessions.
@@ -65,6 +84,15 @@ func (m method[M]) task(table nextitem.Table) run.Task {
 		Default: m.config,
 		Check: func(v *config.Checker, c SessionConfig[M]) {
 			c.Data.Check(v, c.Profile)
+			if c.Protocol != "" {
+				v.Check(c.Protocol == ProtocolNextItem || m.lastItem != nil, "protocol", "must be %s or left out for %s, got %q", ProtocolNextItem, m.name, c.Protocol)
+				v.OneOf("protocol", c.Protocol, ProtocolNextItem, ProtocolLeaveOneOut)
+			}
+			if c.Protocol == ProtocolLeaveOneOut && m.lastItem != nil {
+				m.lastItem.check(v, c)
+				c.Train.CheckLastItem(v, c.Eval)
+				return
+			}
 			m.check(v, c.Model)
 			c.Train.Check(v, c.Eval)
 		},
@@ -85,12 +113,23 @@ func (m method[M]) task(table nextitem.Table) run.Task {
 // setting returns a configuration as the protocol takes it.
 func (m method[M]) setting(c SessionConfig[M], table nextitem.Table) (nextitem.Setting, error) {
 	length := func(c SessionConfig[M]) train.Length { return c.Train.Length() }
-	s, err := experiment.Stand(c, c.Profile, map[string]SessionConfig[M]{m.profile: m.config()}, length)
-	return nextitem.Setting{Method: m.name, Standing: s, From: c.Data, Fit: c.Train, Eval: c.Eval, Table: table}, err
+	profiles, free := map[string]SessionConfig[M]{m.profile: m.config()}, []string(nil)
+	last := c.Protocol == ProtocolLeaveOneOut
+	if last {
+		profiles, free = map[string]SessionConfig[M]{m.lastItem.profile: m.lastItem.config()}, []string{"train.epochs", "train.stride", "train.batch", "data."}
+	}
+	s, err := experiment.Stand(c, c.Profile, profiles, length, free...)
+	return nextitem.Setting{Method: m.name, Standing: s, From: c.Data, Fit: c.Train, Eval: c.Eval, Table: table, LastItem: last}, err
 }
 
 // prepare says how the network is made, and declares that nothing is protected.
 func (m method[M]) prepare(x *nextitem.Experiment, c SessionConfig[M]) error {
+	if c.Protocol == ProtocolLeaveOneOut {
+		row := recbole(c.Data.Name, c.Data.Recipe, x.Data.Source.Level, m.lastItem.printed)
+		x.Table = nextitem.Table{Row: func(string, string) map[string]float64 { return row }, From: recboleSource}
+		x.New = m.lastItem.learn(x, c)
+		return x.Unprotect()
+	}
 	build, open, err := m.network(x, c.Model)
 	if err != nil {
 		return err

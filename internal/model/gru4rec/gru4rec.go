@@ -31,6 +31,12 @@ const Cite = "Hidasi et al., Session-based Recommendations with Recurrent Neural
 // Config is the model's shape.
 type Config struct {
 	Dim int `yaml:"dim"` // d, the width of items and of the state
+
+	// The further keys are of Deep alone.
+	Hidden  int     `yaml:"hidden,omitempty"`  // width of the states
+	Layers  int     `yaml:"layers,omitempty"`  // units one above the other
+	Dropout float64 `yaml:"dropout,omitempty"` // of the items that are read
+	Length  int     `yaml:"length,omitempty"`  // how many of the latest items of a sequence are read
 }
 
 // Default returns the width 100, which the models have that it is compared with.

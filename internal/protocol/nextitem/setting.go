@@ -63,6 +63,9 @@ type Training struct {
 	// MisalignUsers gives every training sample the features of a random other user, as the
 	// shuffle of the published program does.
 	MisalignUsers bool `yaml:"misalign_users"`
+	// Stride is for leave-one-out alone: all of a user's items are cut into windows, each with so
+	// many labels that no window before it has. A batch counts windows.
+	Stride int `yaml:"stride,omitempty"`
 }
 
 // Ranking sets how the test samples are ranked.
@@ -137,6 +140,28 @@ func (t Training) Check(v *config.Checker, r Ranking) {
 	v.Check(t.Select != SelectTest || r.Every, "eval.every", "must be true to select on test")
 	v.Check(t.Patience == 0 || t.Validation > 0 || r.Every, "train.patience", "needs train.validation or eval.every to watch")
 	v.OneOf("train.validation_split", t.ValidationSplit, SplitSample, SplitUser)
+	v.Check(t.Stride == 0, "train.stride", "belongs to protocol leave-one-out, must be left out")
+	v.Integers("eval.k", "cutoff", r.K, 1, 100_000)
+}
+
+// CheckLastItem reports what of the optimisation and the ranking cannot be used under
+// leave-one-out. The learner checks its own stride.
+func (t Training) CheckLastItem(v *config.Checker, r Ranking) {
+	v.Between("train.epochs", t.Epochs, 1, 100_000)
+	v.Between("train.batch", t.Batch, 1, 1_000_000)
+	v.Within("train.rate", t.Rate, 1e-12, 100)
+	v.Above("train.decay_by", t.DecayBy, 0, 1)
+	v.Between("train.decay_every", t.DecayEvery, 1, 100_000)
+	v.Below("train.l2", t.L2, 0, 1)
+	v.Between("train.patience", t.Patience, 0, 100_000)
+	v.OneOf("train.select", t.Select, SelectValidation)
+	v.OneOf("train.validation_split", t.ValidationSplit, SplitSample)
+	for key, set := range map[string]bool{
+		"train.validation": t.Validation != 0, "train.refit": t.Refit, "train.misalign_users": t.MisalignUsers,
+		"train.patience_total": t.PatienceTotal, "eval.every": r.Every,
+	} {
+		v.Check(!set, key, "has no meaning under leave-one-out, must be 0 or false")
+	}
 	v.Integers("eval.k", "cutoff", r.K, 1, 100_000)
 }
 
