@@ -11,9 +11,11 @@ import (
 	"privrec/internal/experiment"
 	"privrec/internal/graph"
 	"privrec/internal/model/ease"
+	"privrec/internal/model/ials"
 	"privrec/internal/model/itemknn"
 	"privrec/internal/protocol/nextitem"
 	"privrec/internal/protocol/topn"
+	"privrec/internal/rng"
 	"privrec/internal/run"
 )
 
@@ -23,7 +25,7 @@ const (
 	ItemKNN = "ItemKNN"
 )
 
-// ClosedSetting is a run of a model that is computed and not trained by epochs.
+// ClosedSetting is a run of a model that is computed and not trained by epochs of a loss.
 type ClosedSetting[M ClosedShape] struct {
 	Profile  string          `yaml:"profile"`
 	Protocol string          `yaml:"protocol,omitempty"` // as BPRSetting has it
@@ -34,10 +36,10 @@ type ClosedSetting[M ClosedShape] struct {
 
 // ClosedShape is the own part of such a model in the configuration.
 type ClosedShape interface {
-	EASEShape | ItemKNNShape
+	EASEShape | ItemKNNShape | IALSShape
 	Check(v *config.Checker) // reports what the model cannot be
-	// Fit computes the model. done gives its memory back.
-	Fit(ctx context.Context, g *graph.Bipartite) (s eval.Scorer, done func(), err error)
+	// Fit computes the model. seed is for what it draws, if anything. done gives its memory back.
+	Fit(ctx context.Context, g *graph.Bipartite, seed rng.Seed) (s eval.Scorer, done func(), err error)
 }
 
 // EASEShape sets the shape of EASE.
@@ -75,6 +77,7 @@ func closed[M ClosedShape](m M) ClosedSetting[M] {
 func closedTasks(t topn.Tables, next nextitem.Table) []run.Task {
 	return []run.Task{
 		closedTask(EASE, "linear item model in closed form, on the same rows", ease.Cite, t, next, DefaultEASE),
+		closedTask(IALS, "factors of the pairs by alternating least squares, on the same rows", ials.Cite, t, next, DefaultIALS),
 		closedTask(ItemKNN, "items like those that a user has, on the same rows", itemknn.Cite, t, next, DefaultItemKNN),
 	}
 }
@@ -112,7 +115,7 @@ func (s ClosedSetting[M]) topN(ctx context.Context, env *run.Env, m topn.Method)
 	}
 	x.Make = func(ctx context.Context) (*topn.Made, error) {
 		defer env.Stage("fit")()
-		scorer, done, err := s.Model.Fit(ctx, x.Graph)
+		scorer, done, err := s.Model.Fit(ctx, x.Graph, env.Seed)
 		if err != nil {
 			return nil, err
 		}
@@ -132,7 +135,7 @@ func (s ClosedSetting[M]) nextItem(ctx context.Context, env *run.Env, method str
 		return nil, err
 	}
 	x.New = func(q *nextitem.Part) (nextitem.Learner, error) {
-		return nextitem.NewComputed(x, q, func(g *graph.Bipartite) (eval.Scorer, func(), error) { return s.Model.Fit(ctx, g) })
+		return nextitem.NewComputed(x, q, func(g *graph.Bipartite) (eval.Scorer, func(), error) { return s.Model.Fit(ctx, g, env.Seed) })
 	}
 	return x, x.Unprotect()
 }
@@ -166,7 +169,7 @@ func (s ItemKNNShape) Check(v *config.Checker) {
 }
 
 // Fit implements ClosedShape.
-func (s EASEShape) Fit(ctx context.Context, g *graph.Bipartite) (eval.Scorer, func(), error) {
+func (s EASEShape) Fit(ctx context.Context, g *graph.Bipartite, _ rng.Seed) (eval.Scorer, func(), error) {
 	if need := ease.Memory(g) >> 20; need > int64(s.MemoryMB) {
 		return nil, nil, &run.UsageError{
 			Message: fmt.Sprintf("model.memory_mb: %d users and %d items need a matrix of %d MB, the limit is %d", g.Users, g.Items, need, s.MemoryMB),
@@ -181,7 +184,7 @@ func (s EASEShape) Fit(ctx context.Context, g *graph.Bipartite) (eval.Scorer, fu
 }
 
 // Fit implements ClosedShape.
-func (s ItemKNNShape) Fit(ctx context.Context, g *graph.Bipartite) (eval.Scorer, func(), error) {
+func (s ItemKNNShape) Fit(ctx context.Context, g *graph.Bipartite, _ rng.Seed) (eval.Scorer, func(), error) {
 	m, err := itemknn.Fit(ctx, g, itemknn.Options{Similarity: itemknn.Similarity(s.Similarity), Neighbours: s.Neighbours, Shrink: s.Shrink,
 		Normalise: s.Normalise, MeanBias: s.MeanBias})
 	return m, func() {}, err

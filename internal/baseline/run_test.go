@@ -59,10 +59,11 @@ func TestModelsLearn(t *testing.T) {
 	suite.Learn(t, "ngcf", "train.rate=0.02")
 	suite.Learn(t, "ease")
 	suite.Learn(t, "itemknn")
+	suite.Learn(t, "ials")
 }
 
 func TestWorkersAndSeeds(t *testing.T) {
-	for _, name := range []string{"bprmf", "lightgcn", "ngcf"} {
+	for _, name := range []string{"bprmf", "lightgcn", "ngcf", "ials"} {
 		suite.Repeat(t, name)
 	}
 }
@@ -72,6 +73,7 @@ func TestResume(t *testing.T) {
 	suite.Resume(t, "ngcf", "ngcf", "eval.every=true")
 	suite.Resume(t, "ease", "ease")
 	suite.Resume(t, "itemknn", "itemknn")
+	suite.Resume(t, "ials", "ials")
 }
 
 // Early stopping ends a run under its cap, which is printed; the epoch reported is

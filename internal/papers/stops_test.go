@@ -52,6 +52,7 @@ var stops = map[string][]stopped{
 		{"private", "", append(graphTiny, "perturb.epsilon=8", "train.select=last", "train.patience=0")},
 	},
 	"train ease":    {{"defaults", "", closedTiny}, {"next item", "dipsgnn/ml-1m-ease.yaml", itemsTiny}},
+	"train ials":    {{"defaults", "", append(closedTiny, "model.dim=4", "model.rounds=3")}, {"next item", "dipsgnn/ml-1m-ials.yaml", append(itemsTiny, "model.dim=4")}},
 	"train itemknn": {{"defaults", "", closedTiny}, {"next item", "dipsgnn/ml-1m-itemknn.yaml", itemsTiny}},
 	"train pricdsr": {
 		{"perturbed", "", append(crossTiny, "auxiliary.epsilon=6")},
