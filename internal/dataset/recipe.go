@@ -20,6 +20,7 @@ type Recipe struct {
 	Split     Split    // required
 	Digest    string   // of the rows that were published with their split, see Log.Digest; "" where none is known
 	Ratings   bool     // keep the ratings of the training rows, for a model that uses them
+	Times     bool     // keep the times of all rows, where the source has them, for a model that divides sequences by them
 	Features  []string // user features that the model takes, nil for none
 	Wants     []Want
 	Notes     []string // differences from the paper to print with the data
@@ -101,6 +102,9 @@ func (r Recipe) Finish(l *Log, ladder Ladder, features *Features) (*Sequential, 
 			return nil, &Error{File: l.Name, Field: "rating", Msg: "the recipe keeps ratings but the data have none"}
 		}
 		s.Ratings = ratings(l, parts)
+	}
+	if r.Times && l.Times != nil {
+		s.Times = s.times(l, parts)
 	}
 	s.Ladder = append(append(Ladder{}, ladder...), s.Ladder...)
 	s.CandidatesCore = candidates(ladder)

@@ -14,12 +14,17 @@ type Sequential struct {
 	Valid          [][]int32   // nil unless the split has a validation part; items unseen in train removed
 	Test           [][]int32   // items unseen in train removed
 	Ratings        [][]float32 // of Train, one a row; nil unless the recipe keeps them
+	Times          *Times      // of all rows; nil unless the recipe keeps them and the source has them
 	UserIDs        []string    // U original ids, ascending
 	ItemIDs        []string    // V+1 original ids, ItemIDs[0] is ""
 	Features       *Features   // a row a user, in the order of UserIDs; nil when the recipe takes none
 	Ladder         Ladder
 	Source         Source
 }
+
+// Times holds when the rows of sequences are from, in the unit of the source: one time a row, in
+// the order of Train, Valid and Test.
+type Times struct{ Train, Valid, Test [][]int64 }
 
 // Source says where the data came from and what they are worth as evidence.
 type Source struct {
@@ -104,20 +109,44 @@ func ratings(l *Log, parts []Part) [][]float32 {
 
 // gather copies the sequences of one part into one backing array, without unknown items.
 func gather(l *Log, parts []Part, newID []int32, p Part) [][]int32 {
+	return along(l, parts, newID, p, func(row int) int32 { return newID[l.Items[row]] })
+}
+
+// times gathers the times of all rows in the order in which gather lists their items.
+func (s *Sequential) times(l *Log, parts []Part) *Times {
+	known := make([]int32, len(l.ItemIDs)) // not 0: an item with a row in train
+	for row, p := range parts {
+		if p == Train {
+			known[l.Items[row]] = 1
+		}
+	}
+	of := func(p Part) [][]int64 {
+		return along(l, parts, known, p, func(row int) int64 { return l.Times[row] })
+	}
+	t := &Times{Train: of(Train), Test: of(Test)}
+	if s.Valid != nil {
+		t.Valid = of(Valid)
+	}
+	return t
+}
+
+// along copies a value of every row of one part into one backing array, by user, without the
+// rows of items whose known is 0.
+func along[T any](l *Log, parts []Part, known []int32, p Part, value func(row int) T) [][]T {
 	n := 0
 	for row, q := range parts {
-		if q == p && newID[l.Items[row]] != 0 {
+		if q == p && known[l.Items[row]] != 0 {
 			n++
 		}
 	}
-	all := make([]int32, 0, n)
-	seqs := make([][]int32, len(l.UserIDs))
+	all := make([]T, 0, n)
+	seqs := make([][]T, len(l.UserIDs))
 	off := l.Offsets()
 	for u := range seqs {
 		from := len(all)
 		for row := off[u]; row < off[u+1]; row++ {
-			if id := newID[l.Items[row]]; parts[row] == p && id != 0 {
-				all = append(all, id)
+			if parts[row] == p && known[l.Items[row]] != 0 {
+				all = append(all, value(row))
 			}
 		}
 		seqs[u] = all[from:len(all):len(all)]

@@ -231,6 +231,37 @@ func TestRatingsOfTrain(t *testing.T) {
 	}
 }
 
+// Times follow the items of every part: rows of items that training does not know are left out of
+// both.
+func TestTimesFollowItems(t *testing.T) {
+	l := &Log{Name: "hand", UserIDs: []string{"a", "b", "c"}, ItemIDs: []string{"x", "y", "z"},
+		Users: []int32{0, 0, 0, 0, 1, 2, 2, 2}, Items: []int32{0, 1, 2, 0, 2, 0, 2, 1}, Times: []int64{10, 11, 12, 13, 14, 15, 16, 17},
+		Parts: []Part{Train, Train, Test, Test, Valid, Train, Test, Valid}}
+	r := Recipe{Split: Split{Kind: SplitFixed}, Times: true}
+	s, err := r.Apply(l, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Times{Train: [][]int64{{10, 11}, {}, {15}}, Valid: [][]int64{{}, {}, {17}}, Test: [][]int64{{13}, {}, {}}}
+	if d := cmp.Diff(want, s.Times); d != "" {
+		t.Error(d)
+	}
+	for _, part := range []struct {
+		items [][]int32
+		times [][]int64
+	}{{s.Train, s.Times.Train}, {s.Valid, s.Times.Valid}, {s.Test, s.Times.Test}} {
+		for u := range part.items {
+			if len(part.items[u]) != len(part.times[u]) {
+				t.Errorf("user %d has %d items and %d times", u, len(part.items[u]), len(part.times[u]))
+			}
+		}
+	}
+	l.Times = nil
+	if s, err = r.Apply(l, nil); err != nil || s.Times != nil {
+		t.Errorf("data without times have %v, %v", s.Times, err)
+	}
+}
+
 func TestPrefixes(t *testing.T) {
 	seqs := [][]int32{{7, 8, 9}, {5}, {}, {4, 6}}
 	p := Prefixes(seqs)

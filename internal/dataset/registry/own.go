@@ -30,9 +30,9 @@ func own(name string) Set {
 	}
 	first := dataset.Split{Kind: dataset.SplitFraction, Fraction: 0.8}
 	set.Recipes = []dataset.Recipe{
-		{Name: "all", About: "every row; the first 80 % of a user's rows train", Split: first},
-		{Name: "5-core", About: "5-core, the last 100 rows of a user, the first 80 % of them train", Core: 5, LastN: 100, Split: first},
-		{Name: "10-core", About: "10-core, the last 100 rows of a user, the first 80 % of them train", Core: 10, LastN: 100, Split: first},
+		{Name: "all", About: "every row; the first 80 % of a user's rows train", Times: true, Split: first},
+		{Name: "5-core", About: "5-core, the last 100 rows of a user, the first 80 % of them train", Core: 5, LastN: 100, Times: true, Split: first},
+		{Name: "10-core", About: "10-core, the last 100 rows of a user, the first 80 % of them train", Core: 10, LastN: 100, Times: true, Split: first},
 		{Name: "split", About: "train.txt and test.txt as they are", Split: dataset.Split{Kind: dataset.SplitFixed}},
 	}
 	return set

@@ -39,7 +39,7 @@ func ml1m() Set {
 		},
 		Recipes: append([]dataset.Recipe{{
 			Name: "dipsgnn", About: "Hu & Fang, arXiv 2309.11515, section 5.1; rating >= 4 as in the published code",
-			MinRating: 4, Core: 10, LastN: 100,
+			MinRating: 4, Core: 10, LastN: 100, Ratings: true, Times: true,
 			Split:    dataset.Split{Kind: dataset.SplitFraction, Fraction: 0.8},
 			Features: attributes(),
 			Wants: []dataset.Want{
@@ -93,7 +93,7 @@ func ml100k() Set {
 		},
 		Recipes: append([]dataset.Recipe{{
 			Name: "dipsgnn", About: "DIPSGNN's steps at a tenth of the size; the paper does not use this set",
-			MinRating: 1, Core: 10, LastN: 50,
+			MinRating: 1, Core: 10, LastN: 50, Ratings: true, Times: true,
 			Split:    dataset.Split{Kind: dataset.SplitFraction, Fraction: 0.8},
 			Features: attributes(),
 			Wants: []dataset.Want{
@@ -201,7 +201,7 @@ func StandIn(p standin.Profile) Set {
 	if p.Like == "" {
 		set.Recipes = append([]dataset.Recipe{{
 			Name: "dipsgnn", About: "DIPSGNN's steps on synthetic rows",
-			MinRating: 4, Core: p.Core, LastN: 100,
+			MinRating: 4, Core: p.Core, LastN: 100, Ratings: true, Times: true,
 			Split:    dataset.Split{Kind: dataset.SplitFraction, Fraction: 0.8},
 			Features: attributes(),
 			Wants:    raw,

@@ -27,7 +27,7 @@ func yelp() Set {
 		},
 		Recipes: []dataset.Recipe{{
 			Name: "dipsgnn", About: "Hu & Fang, arXiv 2309.11515, section 5.1; every review, as in the published code",
-			Core: 10, LastN: 30,
+			Core: 10, LastN: 30, Ratings: true, Times: true,
 			Split:    dataset.Split{Kind: dataset.SplitFraction, Fraction: 0.8},
 			Features: yelpUser[1:],
 			Wants: []dataset.Want{
@@ -52,7 +52,7 @@ func tmall() Set {
 		},
 		Recipes: []dataset.Recipe{{
 			Name: "dipsgnn", About: "Hu & Fang, arXiv 2309.11515, section 5.1: clicks of 1 to 7 November",
-			Core: 10, LastN: 50,
+			Core: 10, LastN: 50, Times: true,
 			Split:    dataset.Split{Kind: dataset.SplitFraction, Fraction: 0.8},
 			Features: []string{"age_range", "gender"},
 			Wants: []dataset.Want{
