@@ -102,6 +102,20 @@ var rules = map[string]struct {
 		s[0] = 0.9*s[0] + g + 0.1*w
 		return w - lr*s[0]
 	}},
+	"adagrad":               {func() optim.Optimizer { return optim.NewAdagrad(0) }, adagradRule(0)},
+	"adagrad with momentum": {func() optim.Optimizer { return optim.NewAdagrad(0.2) }, adagradRule(0.2)},
+}
+
+// adagradRule leaves elements without a gradient as they are; no random gradient is 0.
+func adagradRule(momentum float64) func(w, g float64, s *[2]float64, lr float64, t int) float64 {
+	return func(w, g float64, s *[2]float64, lr float64, _ int) float64 {
+		if g == 0 {
+			return w
+		}
+		s[0] += g * g
+		s[1] = momentum*s[1] - lr*g/math.Sqrt(s[0]+1e-6)
+		return w + s[1]
+	}
 }
 
 func adamRule(l2 float64) func(w, g float64, s *[2]float64, lr float64, t int) float64 {
@@ -376,6 +390,8 @@ func TestStepAndLoadRefuse(t *testing.T) {
 		{"learning rate -1", (&optim.SGD{}).Step(ps, g, -1)},
 		{"adam with betas 0 and 0, eps 0", (&optim.Adam{}).Step(ps, g, 1)},
 		{"sgd with momentum 1", (&optim.SGD{Momentum: 1}).Step(ps, g, 1)},
+		{"adagrad with momentum -1", (&optim.Adagrad{Momentum: -1, Eps: 1}).Step(ps, g, 1)},
+		{"adagrad with momentum 0, eps 0", (&optim.Adagrad{}).Step(ps, g, 1)},
 		{`gradient of "w", which is not among`, optim.NewAdam(0).Step(ps[:1], g, 1)},
 		{"without adam.steps", optim.NewAdam(0).Load(nil)},
 		{"adamlazy.rates", optim.NewAdamLazy(0).Load(nil)},
