@@ -33,12 +33,13 @@ var others = map[string]struct {
 	"lightgcn": {"LightGCN", []string{"model.dim=8", "train.epochs=6", "train.rate=0.05", "train.batch=256"}},
 	"ngcf":     {"NGCF", []string{"model.dim=8", "model.layers=1", "train.epochs=3", "train.rate=0.01", "train.batch=256"}},
 	"sasrec":   {"SASRec", []string{"model.dim=8", "train.epochs=3", "train.rate=0.01", "train.batch=32"}},
+	"hrnn":     {"HRNN", hrnnTiny},
 }
 
 // otherTasks lists their tasks. The paper prints 1 % of everything for all of them.
 func otherTasks() []run.Task {
 	table := nextitem.Table{Row: func(string, string) map[string]float64 { return map[string]float64{"Recall@20": 0.01} }, From: "printed"}
-	return append(TopN(topn.Tables{}, table), SASRec(table))
+	return append(TopN(topn.Tables{}, table), SASRec(table), HRNN(table))
 }
 
 // tryOther runs one under its setting for the next item, made small.
@@ -76,7 +77,11 @@ func TestNextItemOfOthers(t *testing.T) {
 			if o.Data.PrefixCounts == nil || o.Data.TestSamples != 863 || o.Data.ValidSamples == 0 || !slices.Contains(o.Metrics, metrics.Metric{Kind: metrics.MRR, K: 20}) {
 				t.Errorf("data %+v, metrics %v", o.Data.PrefixCounts, o.Metrics)
 			}
-			if name != "ngcf" && !strings.HasPrefix(o.Setting, "profile next-item, changed:") {
+			profile := "next-item"
+			if name == "hrnn" {
+				profile = "init"
+			}
+			if name != "ngcf" && !strings.HasPrefix(o.Setting, "profile "+profile+", changed:") {
 				t.Errorf("setting %q", o.Setting)
 			}
 			if last := o.Selection[len(o.Selection)-1]; !(last.Loss < o.Selection[0].Loss) {
@@ -148,7 +153,7 @@ func TestNextItemOfComputed(t *testing.T) {
 // Runs of theirs that are interrupted in either training, and resumed, leave the bytes of
 // runs that were not, on any number of workers.
 func TestNextItemResume(t *testing.T) {
-	for _, name := range []string{"lightgcn", "sasrec"} {
+	for _, name := range []string{"lightgcn", "sasrec", "hrnn"} {
 		whole := runtest.NewFuse(t, 0, nil)
 		dir := filepath.Join(t.TempDir(), "run")
 		if err := tryOther(whole, t, name, dir, run.Options{}); err != nil {
@@ -170,7 +175,7 @@ func TestNextItemResume(t *testing.T) {
 
 // A forecast counts the steps of both trainings.
 func TestNextItemForecast(t *testing.T) {
-	for _, name := range []string{"bprmf", "sasrec"} {
+	for _, name := range []string{"bprmf", "sasrec", "hrnn"} {
 		f, err := runtest.Task(t, otherTasks(), name).Forecast(t.Context(), run.Options{
 			Config: "../../configs/dipsgnn/ml-1m-" + name + ".yaml", Sets: append([]string{"data.name=standin-tiny", "run.workers=1"}, others[name].sets...),
 		})

@@ -25,6 +25,7 @@ func All() []run.Task {
 	train := slices.Concat(
 		[]run.Task{dipsgnn.Task()},
 		baseline.Sessions(dipsgnn.Tables()),
+		[]run.Task{baseline.HRNN(dipsgnn.Tables())},
 		rdpgcf.Tasks(),
 		baseline.TopN(rdpgcf.Tables(), dipsgnn.Tables()),
 		pricdsr.Tasks(),

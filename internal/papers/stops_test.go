@@ -32,6 +32,10 @@ var stops = map[string][]stopped{
 	"train srgnn":   {{"defaults", "", sessionTiny}},
 	"train apgnn":   {{"defaults", "", append(sessionTiny, "model.user_dim=2")}},
 	"train gru4rec": {{"defaults", "", sessionTiny}},
+	"train hrnn": {
+		{"init", "dipsgnn/ml-1m-hrnn.yaml", recurrentTiny},
+		{"all, chosen on validation", "dipsgnn/ml-1m-hrnn-all.yaml", append(recurrentTiny, "train.select=validation", "train.validation=0.1", "train.refit=true")},
+	},
 	"train rdpgcf": {
 		{"layers", "rdpgcf/smoke.yaml", append(graphTiny, "model.layers=2")},
 		{"no noise", "rdpgcf/smoke.yaml", append(graphTiny, "privacy.epsilon=.inf")},
@@ -104,13 +108,14 @@ var stops = map[string][]stopped{
 // What makes the settings small. One worker: others wait for a core where tests run
 // beside each other.
 var (
-	dipsgnnTiny  = slices.Clip([]string{"model.dim=4", "model.user_dim=2", "train.epochs=2", "train.batch=300", "run.workers=1", "run.save_steps=3"})
-	sessionTiny  = slices.Clip([]string{"data.name=standin-tiny", "model.dim=4", "train.epochs=2", "train.batch=300", "run.workers=1", "run.save_steps=3"})
-	pairsTiny    = slices.Clip(append(sessionTiny, "train.batch=512", "train.rate=0.01"))
-	itemsTiny    = slices.Clip([]string{"data.name=standin-tiny", "run.workers=1", "eval.k=[5,20]"})
-	closedTiny   = slices.Clip([]string{"data.name=standin-tiny", "data.recipe=rdpgcf", "run.workers=1", "eval.k=[5,20]"})
-	graphTiny    = slices.Clip(append(closedTiny, "model.dim=4", "train.epochs=2", "train.batch=512", "train.rate=0.01", "run.save_steps=2"))
-	repairedTiny = slices.Clip(append(graphTiny, "profile=repaired", "privacy.method=repaired", "privacy.accounting=poisson", "privacy.count=joint",
+	dipsgnnTiny   = slices.Clip([]string{"model.dim=4", "model.user_dim=2", "train.epochs=2", "train.batch=300", "run.workers=1", "run.save_steps=3"})
+	sessionTiny   = slices.Clip([]string{"data.name=standin-tiny", "model.dim=4", "train.epochs=2", "train.batch=300", "run.workers=1", "run.save_steps=3"})
+	recurrentTiny = slices.Clip(append(sessionTiny, "train.batch=20", "data.sessions.rows=9", "run.save_steps=60"))
+	pairsTiny     = slices.Clip(append(sessionTiny, "train.batch=512", "train.rate=0.01"))
+	itemsTiny     = slices.Clip([]string{"data.name=standin-tiny", "run.workers=1", "eval.k=[5,20]"})
+	closedTiny    = slices.Clip([]string{"data.name=standin-tiny", "data.recipe=rdpgcf", "run.workers=1", "eval.k=[5,20]"})
+	graphTiny     = slices.Clip(append(closedTiny, "model.dim=4", "train.epochs=2", "train.batch=512", "train.rate=0.01", "run.save_steps=2"))
+	repairedTiny  = slices.Clip(append(graphTiny, "profile=repaired", "privacy.method=repaired", "privacy.accounting=poisson", "privacy.count=joint",
 		"privacy.conversion=tight", "model.norm=right-clamp:5", "model.normalise_rows=true", "train.sampler=poisson", "train.negatives=all", "train.patience=0",
 		"train.select=last", "release.kinds=[noisy]", "release.average=1", "eval.every=false"))
 	featuresTiny = slices.Clip([]string{"data.name=standin-tiny", "model.dim=4", "train.epochs=2", "train.batch=512", "eval.k=[5,20]", "eval.candidates=40", "run.workers=1", "run.save_steps=2"})

@@ -1,0 +1,114 @@
+package baseline
+
+import (
+	"context"
+
+	"privrec/internal/config"
+	"privrec/internal/experiment"
+	"privrec/internal/model/hrnn"
+	"privrec/internal/optim"
+	"privrec/internal/protocol/nextitem"
+	"privrec/internal/run"
+	"privrec/internal/train"
+)
+
+// HRNNConfig is one training run of HRNN under the protocol of the next item.
+type HRNNConfig struct {
+	Profile string           `yaml:"profile"`
+	Data    HRNNData         `yaml:"data"`
+	Model   hrnn.Config      `yaml:"model"`
+	Train   HRNNTrain        `yaml:"train"`
+	Eval    nextitem.Ranking `yaml:"eval"`
+}
+
+// HRNNData names the sequences, and how they are divided into sessions.
+type HRNNData struct {
+	nextitem.Data `yaml:",inline"`
+	Sessions      SessionRule `yaml:"sessions"`
+}
+
+// HRNNTrain sets how the model is optimised, by Adagrad.
+type HRNNTrain struct {
+	Epochs          int     `yaml:"epochs"`
+	Batch           int     `yaml:"batch"` // users read side by side
+	Rate            float64 `yaml:"rate"`
+	Momentum        float64 `yaml:"momentum"`
+	Patience        int     `yaml:"patience"` // stop after so many epochs without a better metric, 0: never
+	Select          string  `yaml:"select"`   // the model that is reported, as nextitem.Training has it
+	Validation      float64 `yaml:"validation"`
+	ValidationSplit string  `yaml:"validation_split"`
+	Refit           bool    `yaml:"refit"`
+}
+
+// DefaultHRNN returns the setting of a variant's small network in the authors' script: 10
+// epochs, the last model. Sequences are divided at gaps of half an hour, as their program does.
+func DefaultHRNN(variant string) HRNNConfig {
+	c := HRNNConfig{
+		Profile: variant, Data: HRNNData{nextitem.ML1M(), SessionRule{Gap: 1800}}, Model: hrnn.Default(variant),
+		Train: HRNNTrain{Epochs: 10, Batch: 50, Rate: 0.1, Select: nextitem.SelectLast, ValidationSplit: nextitem.SplitSample},
+		Eval:  nextitem.Ranking{K: []int{5, 10, 20}, Every: true},
+	}
+	if variant == hrnn.VariantAll {
+		c.Train.Batch, c.Train.Momentum = 100, 0.2
+	}
+	return c
+}
+
+// HRNN makes the task. table holds what a paper prints for it.
+func HRNN(table nextitem.Table) run.Task {
+	return run.Spec[HRNNConfig]{
+		Verb: "train", Name: "hrnn", Cite: hrnn.Cite, Answers: true,
+		Summary: "recurrent networks over a session and over a user's sessions (DIPSGNN's Table 2)",
+		Default: func() HRNNConfig { return DefaultHRNN(hrnn.VariantInit) },
+		Check:   checkHRNN,
+		Open: func(ctx context.Context, env *run.Env, c HRNNConfig) (run.Work, error) {
+			s, err := c.setting(table)
+			if err != nil {
+				return nil, err
+			}
+			x, err := nextitem.Load(ctx, env, s)
+			if err != nil {
+				return nil, err
+			}
+			if err := c.learnIn(x); err != nil {
+				return nil, err
+			}
+			return x, x.Unprotect()
+		},
+	}.Task()
+}
+
+// setting returns the configuration as the protocol takes it.
+func (c HRNNConfig) setting(table nextitem.Table) (nextitem.Setting, error) {
+	t := c.Train
+	length := func(c HRNNConfig) train.Length {
+		return train.Length{Epochs: c.Train.Epochs, Patience: c.Train.Patience}
+	}
+	// How sequences are divided belongs to the data: no paper says it for theirs.
+	standing, err := experiment.Stand(c, c.Profile, map[string]HRNNConfig{
+		hrnn.VariantInit: DefaultHRNN(hrnn.VariantInit), hrnn.VariantAll: DefaultHRNN(hrnn.VariantAll),
+	}, length, "data.")
+	return nextitem.Setting{
+		Method: "HRNN", Standing: standing, From: c.Data.Data, Eval: c.Eval, Table: table,
+		Fit: nextitem.Training{
+			Epochs: t.Epochs, Batch: t.Batch, Rate: t.Rate, DecayBy: 1, DecayEvery: 1, Patience: t.Patience,
+			Select: t.Select, Validation: t.Validation, ValidationSplit: t.ValidationSplit, Refit: t.Refit,
+		},
+		Optimizer: func() train.Optimizer { return optim.NewAdagrad(t.Momentum) },
+	}, err
+}
+
+// checkHRNN reports every setting that cannot be run.
+func checkHRNN(v *config.Checker, c HRNNConfig) {
+	c.Data.Check(v, c.Profile)
+	c.Data.Sessions.check(v)
+	m := c.Model
+	v.Between("model.dim", m.Dim, 1, nextitem.MaxDim)
+	v.OneOf("model.variant", m.Variant, hrnn.VariantInit, hrnn.VariantAll)
+	v.Below("model.dropout_session", m.DropoutSession, 0, 1)
+	v.Below("model.dropout_user", m.DropoutUser, 0, 1)
+	v.Below("model.dropout_init", m.DropoutInit, 0, 1)
+	s, _ := c.setting(nextitem.Table{}) // what can be wrong in it is reported below
+	s.Fit.Check(v, c.Eval)
+	v.Below("train.momentum", c.Train.Momentum, 0, 1)
+}
