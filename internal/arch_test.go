@@ -38,7 +38,7 @@ var floors = []struct {
 	{"internal/protocol", 6},
 	{"internal/baseline", 7}, {"internal/private", 7},
 	{"internal/papers", 8},
-	{"internal/demo", 9}, {"internal/doctor", 9}, {"internal/reproduce", 9}, {"internal/compare", 9},
+	{"internal/demo", 9}, {"internal/doctor", 9}, {"internal/reproduce", 9}, {"internal/compare", 9}, {"internal/tune", 9},
 	{"internal/cli", 10},
 	{"cmd", 11},
 }

@@ -127,7 +127,7 @@ that a paper claims stands beside the one that the releases of the run amount to
 		return usagef(flagHint(c, err), "%s", text)
 	})
 	root.AddCommand(a.perturb(a.verbs())...)
-	root.AddCommand(a.account(), a.calibrate(), a.compare(), a.data(), a.doctor(), a.evaluate(), a.list(), a.recommend(), a.reproduce(), a.version())
+	root.AddCommand(a.account(), a.calibrate(), a.compare(), a.data(), a.doctor(), a.evaluate(), a.list(), a.recommend(), a.reproduce(), a.tune(), a.version())
 	if a.Demo != nil {
 		root.AddCommand(a.demo())
 	}
@@ -154,7 +154,7 @@ func wants(names ...string) cobra.PositionalArgs {
 }
 
 // pathFlags are the flags that name a file or a folder, in any command.
-var pathFlags = []string{"attributes", "catalogue", "config", "data", "grid", "history", "in", "interactions", "ledger-key", "lists", "on", "out", "plot", "runs", "vectors"}
+var pathFlags = []string{"attributes", "catalogue", "config", "data", "grid", "history", "in", "interactions", "ledger-key", "lists", "on", "out", "plot", "runs", "study", "vectors"}
 
 // refuseDash refuses "-" as the name of a file or a folder, before a command does anything. In
 // other programs it stands for standard input or output; here it would become a file of that

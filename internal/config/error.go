@@ -39,7 +39,7 @@ func (e *Error) Error() string {
 		b.WriteString(": " + e.Path)
 	}
 	b.WriteString(": " + e.Message)
-	return b.String()
+	return strings.TrimPrefix(b.String(), ": ") // of values that no file set
 }
 
 // Hint returns the fix, for a "hint:" line; "" where none is known.

@@ -17,6 +17,7 @@ type Interactions struct {
 	Train    [][]int32   // per user, items 0..Items-1 ascending
 	Valid    [][]int32   // as Train; nil unless the split has a validation part
 	Test     [][]int32   // as Train
+	InPlace  InPlace     // what Test holds; Valid is nil where test rows are withheld
 	Ratings  [][]float32 // of Train, one a row; nil unless the recipe keeps them
 	Features *Features   // a row a user, in the order of UserIDs; nil when the recipe takes none
 	UserIDs  []string    // original ids, ascending

@@ -12,7 +12,8 @@ type Sequential struct {
 	Users          int         // U
 	Train          [][]int32   // per user, item ids 1..V in time order; may be empty
 	Valid          [][]int32   // nil unless the split has a validation part; items unseen in train removed
-	Test           [][]int32   // items unseen in train removed
+	Test           [][]int32   // items unseen in train removed; nil where test rows are withheld
+	InPlace        InPlace     // what is to stand in the place of test rows
 	Ratings        [][]float32 // of Train, one a row; nil unless the recipe keeps them
 	Times          *Times      // of all rows; nil unless the recipe keeps them and the source has them
 	UserIDs        []string    // U original ids, ascending

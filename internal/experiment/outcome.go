@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -44,7 +45,16 @@ type Data struct {
 	Ladder dataset.Ladder `json:"ladder"`
 	// Candidates is how many sampled items every test row is ranked among, alone. 0: none.
 	Candidates int `json:"sampled_candidates,omitempty"`
+	// InPlace names the rows that are measured and counted in the place of test rows, which were
+	// withheld while settings were chosen. Empty: test rows are measured.
+	InPlace string `json:"measured_rows,omitempty"`
 }
+
+// Validation is the value of Data.InPlace for rows held out of training.
+const Validation = "validation"
+
+// Measured names the rows that are measured.
+func (d Data) Measured() string { return cmp.Or(d.InPlace, "test") }
 
 // Scores is one row of results.
 type Scores struct {

@@ -20,6 +20,7 @@ type Plan struct {
 	Hash     string    // of the effective configuration, seed and task
 	Seed     uint64    // seed of every random number
 	Dir      string    // run directory
+	Config   []byte    // effective configuration, as config.yaml holds it
 	State    State     // how far the run in it has come
 	Holder   int       // process on this machine that writes it, for StateBusy
 	Manifest *Manifest // of the run in it, nil where there is none
@@ -41,11 +42,11 @@ const (
 
 // Plan loads and validates the configuration and inspects the run directory. It writes nothing.
 func (t Task) Plan(o Options) (Plan, error) {
-	b, err := t.Action.load(t, source{o.Config, o.Text}, o.Sets)
+	b, err := t.bind(o)
 	if err != nil {
 		return Plan{}, err
 	}
-	p := Plan{Hash: b.hash, Seed: b.settings.Seed, Dir: b.dir(t)}
+	p := Plan{Hash: b.hash, Seed: b.settings.Seed, Dir: b.dir(t), Config: b.yaml}
 	m, err := ReadManifest(p.Dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

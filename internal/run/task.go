@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"privrec/internal/config"
+	"privrec/internal/dataset"
 	"privrec/internal/privacy"
 	"privrec/internal/progress"
 	"privrec/internal/rng"
@@ -166,14 +167,41 @@ type Options struct {
 	JSON     bool      // results as JSON
 	Log      *slog.Logger
 	Progress Progress
+	// Withhold makes the run a trial of a search for settings: no test row can be loaded, and
+	// validation rows are measured in their place. Its hash is not that of a run, so that none
+	// goes on from it or takes its result. Nil: a run.
+	Withhold *dataset.Withholding
+}
+
+// bind loads and validates the configuration.
+func (t Task) bind(o Options) (*bound, error) {
+	b, err := t.Action.load(t, source{o.Config, o.Text}, o.Sets)
+	if err != nil || o.Withhold == nil {
+		return b, err
+	}
+	trial := struct {
+		Of    string  `yaml:"trial_of"`
+		Seed  uint64  `yaml:"rows_seed"`
+		Share float64 `yaml:"share"`
+	}{b.hash, uint64(o.Withhold.Seed), o.Withhold.Share}
+	b.hash, err = config.Hash(trial)
+	return b, err
 }
 
 // Start runs the task until it ends, fails or is interrupted. It returns the run directory, for
 // messages, also with an error if the directory was opened.
 func (t Task) Start(ctx context.Context, o Options) (dir string, err error) {
-	b, err := t.Action.load(t, source{o.Config, o.Text}, o.Sets)
+	b, err := t.bind(o)
 	if err != nil {
 		return "", err
+	}
+	if o.Withhold != nil {
+		within, end, err := dataset.Withhold(ctx, *o.Withhold)
+		if err != nil {
+			return "", err
+		}
+		defer end()
+		ctx = within
 	}
 	if b.key, err = b.settings.key(); err != nil {
 		return "", err

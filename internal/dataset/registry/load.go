@@ -36,20 +36,32 @@ func Load(ctx context.Context, name, recipe string, opts Options) (*dataset.Sequ
 
 // LoadSet does what Load does, for a set or recipe that need not be in the registry. It caches
 // the filtered rows of a real data set. Source.Cache says what the cache did, which never
-// changes the result.
+// changes the result. Under dataset.Withhold the sequences have no test rows.
 func LoadSet(ctx context.Context, set Set, r dataset.Recipe, opts Options) (*dataset.Sequential, error) {
+	w, opts, err := withheld(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
 	s, _, err := loadSet(ctx, set, r, opts)
+	if err == nil && w != nil {
+		w.Sequences(s)
+	}
 	return s, err
 }
 
 // LoadInteractions does what Load does, for models of the user-item graph. It fails on a pair
-// that occurs twice, as dataset.NewInteractions does.
+// that occurs twice, as dataset.NewInteractions does. Under dataset.Withhold other rows stand in
+// the place of test rows.
 func LoadInteractions(ctx context.Context, name, recipe string, opts Options) (*dataset.Interactions, error) {
 	set, err := Find(name)
 	if err != nil {
 		return nil, err
 	}
 	r, err := set.Recipe(recipe)
+	if err != nil {
+		return nil, err
+	}
+	w, opts, err := withheld(ctx, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +74,25 @@ func LoadInteractions(ctx context.Context, name, recipe string, opts Options) (*
 	if err != nil {
 		return nil, err
 	}
-	return dataset.NewInteractions(s, l, parts)
+	if w == nil {
+		return dataset.NewInteractions(s, l, parts)
+	}
+	from := w.Parts(l, parts)
+	d, err := dataset.NewInteractions(s, l, parts)
+	if err == nil {
+		d.InPlace = from
+	}
+	return d, err
+}
+
+// withheld returns how a context says that test rows are withheld, nil for not at all, and the
+// options with the seed of the rows.
+func withheld(ctx context.Context, opts Options) (*dataset.Withholding, Options, error) {
+	w, err := dataset.Withheld(ctx)
+	if w != nil {
+		opts.Seed = w.Seed
+	}
+	return w, opts, err
 }
 
 // loadSet does what LoadSet does and also returns the filtered rows.
@@ -127,8 +157,12 @@ func loadSet(ctx context.Context, set Set, r dataset.Recipe, opts Options) (*dat
 	return s, e.log, nil
 }
 
-// LoadLog reads a data set without a recipe. features are nil when the set has none.
+// LoadLog reads a data set without a recipe. features are nil when the set has none. It is refused
+// under dataset.Withhold.
 func LoadLog(ctx context.Context, name string, opts Options) (*dataset.Log, *dataset.Features, error) {
+	if err := dataset.RefuseWithheld(ctx, name); err != nil {
+		return nil, nil, err
+	}
 	set, err := Find(name)
 	if err != nil {
 		return nil, nil, err
@@ -237,6 +271,9 @@ func (l Layout) in(folder string) (paths, lacks []string) {
 // SamePublished reports whether the files in a folder hold the published split of a data set, in
 // any order. It returns false for a set without a known digest.
 func SamePublished(ctx context.Context, name, folder string) (bool, error) {
+	if err := dataset.RefuseWithheld(ctx, name); err != nil {
+		return false, err
+	}
 	set, err := Find(name)
 	if err != nil {
 		return false, err

@@ -40,6 +40,9 @@ const StandIn = "standin-slates"
 
 // Load finds a set by its name, reads it and splits it.
 func Load(ctx context.Context, name string, o Options) (*Set, error) {
+	if err := dataset.RefuseWithheld(ctx, name); err != nil {
+		return nil, err
+	}
 	if err := o.check(name); err != nil {
 		return nil, err
 	}

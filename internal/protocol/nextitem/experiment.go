@@ -82,10 +82,28 @@ func Cut(env *run.Env, s Setting, d *dataset.Sequential) (x *Experiment, err err
 	if err := x.cut.divide(x); err != nil {
 		return nil, err
 	}
+	if d.InPlace != dataset.TestRows {
+		if err := x.withoutTest(); err != nil {
+			return nil, err
+		}
+	}
 	if x.Test.Samples.Len()+x.Test.Unknown == 0 {
 		return nil, &dataset.Error{File: d.Name, Msg: "the split leaves no test samples"}
 	}
 	return x, nil
+}
+
+// withoutTest puts the held-out samples in the place of test samples, where settings are being
+// chosen and test rows are withheld.
+func (x *Experiment) withoutTest() error {
+	switch {
+	case x.Valid == nil:
+		return &run.UsageError{Message: "train.validation: settings are chosen by held-out samples, and there are none", Fix: "train.validation=0.1"}
+	case x.Refit != nil:
+		return &run.UsageError{Message: "train.refit: settings are chosen by held-out samples, which the second training would learn", Fix: "train.refit=false"}
+	}
+	x.Test = x.Valid
+	return nil
 }
 
 // Uniform returns an initialiser that fills parameters uniformly on (-1/sqrt(d), 1/sqrt(d)),

@@ -3,7 +3,9 @@ package nextitem
 import (
 	"context"
 	"fmt"
+	"strings"
 
+	"privrec/internal/dataset"
 	"privrec/internal/experiment"
 	"privrec/internal/metrics"
 	"privrec/internal/report"
@@ -58,6 +60,9 @@ func (x *Experiment) measure(ctx context.Context, r *experiment.Fitted) (*Outcom
 		Data:    DataSummary{Users: d.Users, Data: experiment.Data{Name: d.Name, Recipe: d.Recipe, Level: d.Source.Level, Source: d.Source, Ladder: d.Ladder}},
 	}}
 	x.cut.describe(x, o)
+	if d.InPlace != dataset.TestRows {
+		o.Data.InPlace = experiment.Validation
+	}
 	o.Floors = append(o.Floors, experiment.NewScores("random", "", x.cut.random(x, ms)))
 	popular, err := x.popular(ctx)
 	if err != nil {
@@ -111,7 +116,7 @@ func (x *Experiment) ours(short, name, noise string, values []metrics.Value) exp
 		noise = ""
 	}
 	s := experiment.NewScores(name, noise, values)
-	if x.Table.Row != nil && x.Standing.Printed && short == "" {
+	if x.Table.Row != nil && x.Standing.Printed && short == "" && x.Data.InPlace == dataset.TestRows {
 		if s.Paper = x.Table.Row(x.Method, x.Data.Name); s.Paper != nil {
 			s.Printed = x.Table.From
 		}
@@ -127,6 +132,9 @@ func (x *Experiment) comparison(o *Outcome) report.Comparison {
 	}
 	if o.Ranking != "" {
 		c.Title = "Test items among " + o.Ranking
+	}
+	if o.Data.InPlace != "" {
+		c.Title = strings.NewReplacer("test samples", "validation samples", "Test items", "Validation items").Replace(c.Title)
 	}
 	if where := experiment.PrintedIn(o.Evaluations); where != "" {
 		c.Notes = append(c.Notes, "paper: "+where)

@@ -117,15 +117,18 @@ func prepare(env *run.Env, m Method, d *dataset.Interactions) (x *Experiment, er
 	if x.Graph, err = graph.NewBipartite(d.Users, d.Items, edges); err != nil {
 		return nil, err
 	}
-	x.test = newPart("test", d.Test, d.Train, d.Valid)
+	x.test = newPart(measured(d), d.Test, d.Train, d.Valid)
 	if len(x.test.users) == 0 {
-		return nil, &dataset.Error{File: d.Name, Msg: "the split leaves no test rows"}
+		return nil, &dataset.Error{File: d.Name, Msg: fmt.Sprintf("the split leaves no %s rows", x.test.name)}
 	}
 	if err := x.checkCandidates(); err != nil {
 		return nil, err
 	}
 	if d.Valid != nil {
 		x.valid = newPart("validation", d.Valid, d.Train, nil)
+	}
+	if d.InPlace == dataset.ValidRows { // they choose epochs, and are measured too
+		x.valid = x.test
 	}
 	t := m.Train
 	if x.valid == nil && t.Select == SelectValidation {
@@ -140,6 +143,15 @@ func prepare(env *run.Env, m Method, d *dataset.Interactions) (x *Experiment, er
 		return x, nil
 	}
 	return x, x.named(x.LearnFrom(x.Graph))
+}
+
+// measured names the rows that are measured: validation rows where settings are being chosen,
+// and test rows are withheld.
+func measured(d *dataset.Interactions) string {
+	if d.InPlace == dataset.TestRows {
+		return "test"
+	}
+	return experiment.Validation
 }
 
 // LearnFrom draws the positive pairs of training from the edges of g, a graph of the same

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"privrec/internal/dataset"
 	"privrec/internal/eval"
 	"privrec/internal/experiment"
 	"privrec/internal/metrics"
@@ -42,6 +43,9 @@ func (x *Experiment) summary() DataSummary {
 	if x.valid != nil {
 		s.ValidRows = x.valid.rows()
 	}
+	if d.InPlace != dataset.TestRows {
+		s.InPlace = experiment.Validation
+	}
 	s.UnseenUsers, s.UnseenItems = d.Only()
 	s.Candidates = x.Method.Eval.Candidates
 	return s
@@ -54,7 +58,7 @@ func (x *Experiment) blank() *Outcome {
 		Version: experiment.Version, Method: x.Method.Name, Protocol: Name, Setting: x.Method.Standing.Text, Data: x.summary(),
 		Metrics: ms, Definitions: experiment.Define(ms, metrics.Metric.Definition),
 	}}
-	if published := x.Method.Tables.Published; published != nil {
+	if published := x.Method.Tables.Published; published != nil && x.Data.InPlace == dataset.TestRows {
 		o.Published = published(x.Data.Name, x.Data.Source.Level)
 	}
 	return o
@@ -89,7 +93,7 @@ func (x *Experiment) add(ctx context.Context, o *Outcome, s eval.Scorer, name, r
 		return err
 	}
 	row := experiment.NewScores(name, release, x.values(ranks))
-	if printed := x.Method.Tables.Printed; printed != nil && x.Method.Standing.Printed && o.Short == "" {
+	if printed := x.Method.Tables.Printed; printed != nil && x.Method.Standing.Printed && o.Short == "" && x.Data.InPlace == dataset.TestRows {
 		if p, ok := printed(x.Method.Name, x.Data.Name, release, x.Method.Shape); ok {
 			row.Paper, row.Printed = p.Values(), p.Table
 		}

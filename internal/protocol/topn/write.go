@@ -44,7 +44,7 @@ func (o *Outcome) facts() []report.Fact {
 			Note: fmt.Sprintf("%d items and %d users have no training row and are kept; training items are masked, validation items too", d.UnseenItems, d.UnseenUsers)},
 	}
 	if d.Candidates > 0 {
-		facts = append(facts, report.Fact{Label: "ranked among sampled items", Value: fmt.Sprintf("%d test rows, each alone among %d items", d.TestRows, d.Candidates),
+		facts = append(facts, report.Fact{Label: "ranked among sampled items", Value: fmt.Sprintf("%d %s rows, each alone among %d items", d.TestRows, d.Measured(), d.Candidates),
 			Note: "drawn once a seed, alike for all methods, outside the user's training and validation items; an equal score counts against the row"})
 	}
 	if o.Selected == 0 {
@@ -66,10 +66,10 @@ func (o *Outcome) tables(level dataset.Level) ([]*report.Table, error) {
 	if full < 0 {
 		full = len(o.Metrics)
 	}
-	all := []report.Comparison{o.comparison("ranking", "Ranking of test rows among all items not seen in training", level, o.Metrics[:full])}
+	all := []report.Comparison{o.comparison("ranking", fmt.Sprintf("Ranking of %s rows among all items not seen in training", o.Data.Measured()), level, o.Metrics[:full])}
 	if full < len(o.Metrics) {
-		c := o.comparison("sampled", fmt.Sprintf("Ranking of each test row alone among %d sampled items", o.Data.Candidates), level, o.Metrics[full:])
-		c.Notes = append(c.Notes, "means over test rows; "+WhySampled)
+		c := o.comparison("sampled", fmt.Sprintf("Ranking of each %s row alone among %d sampled items", o.Data.Measured(), o.Data.Candidates), level, o.Metrics[full:])
+		c.Notes = append(c.Notes, "means over "+o.Data.Measured()+" rows; "+WhySampled)
 		all = append(all, c)
 	}
 	var tables []*report.Table

@@ -1,0 +1,211 @@
+package tune
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"privrec/internal/config"
+	"privrec/internal/metrics"
+	"privrec/internal/run"
+)
+
+// Study says what is searched, by whom, and how much each may spend.
+type Study struct {
+	Name      string    `yaml:"name"`
+	About     string    `yaml:"about,omitempty"` // a sentence, for the results
+	Seed      uint64    `yaml:"seed"`            // of the settings that are drawn, of the rows and of the runs
+	Trials    int       `yaml:"trials"`          // of every task; the mean number where the choice is private
+	Objective string    `yaml:"objective"`       // metric of validation rows to make as large as it gets, such as NDCG@20
+	Search    string    `yaml:"search"`          // random or halving
+	Halving   Halving   `yaml:"halving,omitempty"`
+	Cut       float64   `yaml:"cut"`                 // share of every user's training rows to choose by, where a recipe holds out none
+	Rows      string    `yaml:"rows"`                // public or private: whose rows choose
+	Selection Selection `yaml:"selection,omitempty"` // of private rows
+	Set       []string  `yaml:"set,omitempty"`       // overrides of all tasks, as in data.name=ml-100k
+	Tasks     []Task    `yaml:"tasks"`
+}
+
+// Halving sets the rungs of successive halving.
+type Halving struct {
+	Key   string `yaml:"key"`   // the resource, an integer of the configuration, such as train.epochs
+	Least int    `yaml:"least"` // of it, on the first rung
+	Most  int    `yaml:"most"`  // of it, on the last rung; trials times this is what a task may spend
+	Keep  int    `yaml:"keep"`  // one of so many settings goes on, with so many times the resource
+}
+
+// Selection sets how a choice by private rows is made and paid. See private.go.
+type Selection struct {
+	Eta   float64 `yaml:"eta"`   // shape of the law of the number of trials: 0 is logarithmic, 1 geometric
+	Sigma float64 `yaml:"sigma"` // standard deviation of the noise on the sum of the users' scores
+	Delta float64 `yaml:"delta"` // of the guarantee
+}
+
+// Task is a method with its space.
+type Task struct {
+	Name    string           `yaml:"name,omitempty"` // in results; default: the task's own
+	Task    string           `yaml:"task"`           // as in "train bprmf"
+	Config  string           `yaml:"config"`         // file, relative to the study's; its setting is the first trial
+	Set     []string         `yaml:"set,omitempty"`
+	Search  string           `yaml:"search,omitempty"`  // random: a model that is computed at once, in a study by halving
+	Release string           `yaml:"release,omitempty"` // of a method that ranks by several; default: the first
+	Final   []string         `yaml:"final,omitempty"`   // overrides of the winning configuration; {epoch} is the best trial's epoch
+	Space   map[string]Space `yaml:"space,omitempty"`   // by key
+
+	task run.Task
+}
+
+// Values of Study.Search and Study.Rows.
+const (
+	Random      = "random"
+	HalvingName = "halving"
+	Public      = "public"
+	Private     = "private"
+)
+
+// Default returns a study without tasks.
+func Default() Study {
+	return Study{Seed: 1, Trials: 16, Objective: "NDCG@20", Search: Random, Cut: 0.1}
+}
+
+// Load reads a study file. Configurations are found relative to it.
+func Load(file string, tasks []run.Task) (*Study, error) {
+	s, doc, err := config.Load(file, nil, Default())
+	if err != nil {
+		return nil, err
+	}
+	for i := range s.Tasks {
+		if c := s.Tasks[i].Config; c != "" {
+			s.Tasks[i].Config = filepath.Join(filepath.Dir(file), filepath.FromSlash(c))
+		}
+	}
+	return &s, s.check(doc, tasks)
+}
+
+var plainName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.-]*$`)
+
+// Check does for a study that was made without a file what Load does for one that it read.
+func (s *Study) Check(tasks []run.Task) error { return s.check(nil, tasks) }
+
+// check reports everything that cannot be searched, and finds the tasks.
+func (s *Study) check(doc *config.Document, tasks []run.Task) error {
+	v := config.NewChecker(doc)
+	v.Check(plainName.MatchString(s.Name), "name", "must be letters, digits, '.' and '-', got %q", s.Name)
+	v.Between("trials", s.Trials, 1, 100_000)
+	if _, err := metrics.Parse(s.Objective); err != nil {
+		v.Check(false, "objective", "%v", err)
+	}
+	v.OneOf("search", s.Search, Random, HalvingName)
+	v.Inside("cut", s.Cut, 0, 1)
+	v.OneOf("rows", s.Rows, Public, Private)
+	if s.Search == HalvingName {
+		v.NotEmpty("halving.key", s.Halving.Key)
+		v.Between("halving.least", s.Halving.Least, 1, 100_000)
+		v.Check(s.Halving.Most >= s.Halving.Least, "halving.most", "must be at least halving.least %d, got %d", s.Halving.Least, s.Halving.Most)
+		v.Between("halving.keep", s.Halving.Keep, 2, 100)
+	}
+	if s.Rows == Private {
+		v.Check(s.Search == Random, "search", "must be random where rows are private: what later rungs see of earlier ones has no account")
+		v.Check(s.Selection.Eta > -1 && s.Selection.Eta <= 100, "selection.eta", "must be above -1 and at most 100, got %v", s.Selection.Eta)
+		v.Within("selection.sigma", s.Selection.Sigma, 1e-6, 1e9)
+		v.Within("selection.delta", s.Selection.Delta, 1e-15, 0.1)
+	}
+	v.Check(len(s.Tasks) > 0, "tasks", "must name at least one")
+	var names []string
+	for i := range s.Tasks {
+		t, key := &s.Tasks[i], func(name string) string { return fmt.Sprintf("tasks.%d.%s", i, name) }
+		t.find(v, key, tasks, s)
+		v.Check(!slices.Contains(names, t.Name), key("name"), "%q names two tasks", t.Name)
+		names = append(names, t.Name)
+	}
+	return v.Err()
+}
+
+// find finds the task and checks its space.
+func (t *Task) find(v *config.Checker, key func(string) string, tasks []run.Task, s *Study) {
+	at := slices.IndexFunc(tasks, func(x run.Task) bool { return x.String() == t.Task })
+	if at < 0 || tasks[at].Verb != "train" {
+		var known []string
+		for _, x := range tasks {
+			if x.Verb == "train" {
+				known = append(known, x.String())
+			}
+		}
+		v.OneOf(key("task"), t.Task, known...)
+		return
+	}
+	t.task = tasks[at]
+	if t.Name == "" {
+		t.Name = t.task.Name
+	}
+	v.Check(plainName.MatchString(t.Name), key("name"), "must be letters, digits, '.' and '-', got %q", t.Name)
+	if t.Search != "" {
+		v.OneOf(key("search"), t.Search, Random)
+	} else if s.Search == HalvingName {
+		v.Check(t.has(s.Halving.Key), key("search"), "%s has no key %s to give rungs by: search: random gives it %d whole trials", t.Task, s.Halving.Key, s.Trials)
+		_, twice := t.Space[s.Halving.Key]
+		v.Check(!twice, key("space."+s.Halving.Key), "is the resource of the rungs, and cannot be searched too")
+	}
+	for _, k := range t.keys() {
+		path := key("space." + k)
+		if !v.Check(t.has(k), path, "%s has no key %q%s", t.Task, k, t.nearest(k)) {
+			continue
+		}
+		for _, fixed := range []string{"run.", "data.", "eval."} {
+			v.Check(!strings.HasPrefix(k, fixed), path, "keys %s* are the same in all trials, and cannot be searched", fixed)
+		}
+		if err := t.Space[k].check(); err != nil {
+			v.Check(false, path, "%v", err)
+		}
+	}
+}
+
+// keys lists the keys of the space in ascending order.
+func (t *Task) keys() []string {
+	var keys []string
+	for k := range t.Space {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// has reports whether the task's configuration has a key.
+func (t *Task) has(key string) bool {
+	return slices.ContainsFunc(t.task.Keys(), func(k config.Key) bool { return k.Path == key })
+}
+
+// nearest returns a question with the key that a mistyped one is most like, or "".
+func (t *Task) nearest(key string) string {
+	var known []string
+	for _, k := range t.task.Keys() {
+		known = append(known, k.Path)
+	}
+	if best := config.Nearest(key, known); best != "" {
+		return fmt.Sprintf(": did you mean %q?", best)
+	}
+	return ""
+}
+
+// Only leaves the named tasks in a study, all of them where none is named.
+func (s *Study) Only(names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	var kept []Task
+	for _, n := range names {
+		at := slices.IndexFunc(s.Tasks, func(t Task) bool { return t.Name == n || t.Task == n })
+		if at < 0 {
+			var known []string
+			for _, t := range s.Tasks {
+				known = append(known, t.Name)
+			}
+			return run.Usagef("it has "+strings.Join(known, ", "), "study %s has no task %q", s.Name, n)
+		}
+		kept = append(kept, s.Tasks[at])
+	}
+	s.Tasks = kept
+	return nil
+}
