@@ -17,6 +17,7 @@ import (
 // tableFlags are the flags of privrec reproduce.
 type tableFlags struct {
 	table   int
+	figure  int
 	profile string
 	grid    string
 	out     string
@@ -35,12 +36,16 @@ type tableFlags struct {
 func (a *App) reproduce() *cobra.Command {
 	var f tableFlags
 	c := &cobra.Command{
-		Use:   "reproduce [PAPER]... [--table N] [--profile smoke|quick|full]",
-		Short: "make a paper's table: train the runs behind it, set them beside the printed numbers",
+		Use:   "reproduce [PAPER]... [--table N | --figure N] [--profile smoke|quick|full]",
+		Short: "make a paper's table or figure: train the runs behind it, set them beside the printed numbers",
 		Long: `Makes a paper's table. It trains the runs behind each row, one for each seed, and sets
 mean and spread beside the printed numbers, the floors, the level of evidence, and the
-epsilons claimed and accounted. Without PAPER it makes every table; --list shows the
-tables and starts nothing.
+epsilons claimed and accounted. Without PAPER it makes every table; --list shows tables
+and figures and starts nothing.
+
+--figure makes a figure in its place: the points of its curves with their intervals over
+users and seeds, drawn, and for every claim that the paper makes of it whether these
+numbers bear it out.
 
 A table has three sizes:
 
@@ -56,7 +61,7 @@ checkpoint. One that fails is reported and does not stop the others. Processes w
 same OUT share the work.
 
 Tables go to OUT/tables as Markdown and CSV, beside *-runs.json with the time and memory of
-the runs. A single table is printed too; of several there is a line each and a total.
+the runs; a figure also as SVG, PNG and a page. A single table is printed too; of several there is a line each and a total.
 --verbose prints all tables in full, and the epochs of the runs. --json prints one
 document: the tables, each with its name, its files and how far its runs are.
 
@@ -66,6 +71,7 @@ document: the tables, each with its name, its files and how far its runs are.
 	}
 	p := c.Flags()
 	p.IntVar(&f.table, "table", 0, "number of the table in the paper, 0 for all")
+	p.IntVar(&f.figure, "figure", 0, "number of the figure in the paper")
 	p.StringVar(&f.profile, "profile", "quick", "size: smoke, quick or full")
 	p.StringVar(&f.grid, "grid", "", "a grid file of your own; its configurations are found relative to it")
 	p.StringVarP(&f.out, "out", "o", "runs/reproduce", "folder for runs and tables")
@@ -86,15 +92,24 @@ func (a *App) grids(papers []string, f tableFlags) ([]*reproduce.Grid, error) {
 	if f.table < 0 {
 		return nil, usagef("0 makes all tables", "--table is %d, want at least 0", f.table)
 	}
+	if f.figure < 0 {
+		return nil, usagef("privrec reproduce --list shows the figures", "--figure is %d, want at least 0", f.figure)
+	}
+	if f.table != 0 && f.figure != 0 {
+		return nil, usagef("leave out one of them", "--table and --figure exclude each other")
+	}
 	if f.grid == "" {
 		all, err := reproduce.BuiltIn(configs.Files(), a.Tasks)
 		if err != nil {
 			return nil, err
 		}
-		return reproduce.Select(all, papers, f.table)
+		if f.list && f.table == 0 && f.figure == 0 {
+			return reproduce.Of(all, papers)
+		}
+		return reproduce.Select(all, papers, f.table, f.figure)
 	}
-	if len(papers) > 0 || f.table != 0 {
-		return nil, usagef("leave out PAPER and --table", "--grid names the table already")
+	if len(papers) > 0 || f.table != 0 || f.figure != 0 {
+		return nil, usagef("leave out PAPER, --table and --figure", "--grid names the table already")
 	}
 	g, err := reproduce.Load(f.grid, a.Tasks)
 	if err != nil {

@@ -91,6 +91,36 @@ func ReadScores(ref string) (*Scores, error) {
 	return s, nil
 }
 
+// ReadAll reads every table of scores that a finished run keeps of its users, in the order of
+// their names.
+func ReadAll(dir string) ([]*Scores, error) {
+	found, err := filepath.Glob(filepath.Join(escape(dir), filePrefix+"*"+fileSuffix))
+	if err != nil {
+		return nil, err
+	}
+	m, err := run.ReadManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	var out []*Scores
+	for _, path := range found {
+		s := &Scores{Ref: path, Manifest: m, Values: map[string][]float64{}}
+		if err := s.read(path); err != nil {
+			return nil, fmt.Errorf("read scores: %s: %w", path, err)
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// Weight returns how many samples a user's scores are the mean of, 1 where a user counts once.
+func (s *Scores) Weight(user int) float64 {
+	if s.Weights == nil {
+		return 1
+	}
+	return s.Weights[user]
+}
+
 // dataOf reads from a run's metrics.json which data it ran on; empty where it has none.
 func dataOf(dir string) (Data, error) {
 	o, err := experiment.ReadOutcome(dir)

@@ -23,6 +23,7 @@ type Chart struct {
 	Title   string
 	Strips  []Strip
 	Caption string
+	File    string // name of its pictures beside the document, without ending; empty: there are none
 }
 
 // Strip is a row of panels about the same curves.

@@ -19,7 +19,7 @@ type Document struct {
 	Facts    []Fact // the few values that matter most, such as the epsilons
 	Tables   []*Table
 	Figures  []Figure // only on the page
-	Charts   []Chart  // likewise
+	Charts   []Chart  // on the page, and in Markdown where they have a file
 	Notes    []string
 }
 
@@ -95,6 +95,14 @@ func (d *Document) Markdown(w io.Writer) error {
 			b.WriteString(" (" + escapeMarkdown(f.Note) + ")")
 		}
 		b.WriteByte('\n')
+	}
+	for _, c := range d.Charts {
+		if c.File != "" {
+			b.WriteString("\n![" + escapeMarkdown(c.Title) + "](" + c.File + ".svg)\n")
+		}
+		if c.File != "" && c.Caption != "" {
+			b.WriteString("\n" + escapeMarkdown(c.Caption) + "\n")
+		}
 	}
 	for _, t := range d.Tables {
 		b.WriteByte('\n')

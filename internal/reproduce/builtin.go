@@ -11,12 +11,40 @@ import (
 )
 
 // Select returns the grids of the named papers, or of all papers where none is named. Of
-// these it returns the table with that number, or all tables for 0.
-func Select(grids []*Grid, papers []string, table int) ([]*Grid, error) {
+// these it returns the table or the figure with that number, or all tables for 0 and 0.
+func Select(grids []*Grid, papers []string, table, figure int) ([]*Grid, error) {
+	grids, err := Of(grids, papers)
+	if err != nil {
+		return nil, err
+	}
+	var out []*Grid
+	var names []string
+	for _, g := range grids {
+		if wanted := figure != 0; wanted == (g.Figure != 0) {
+			names = appendNew(names, g.Paper+" "+g.number())
+		}
+		if figure == 0 && g.Table != 0 && (table == 0 || g.Table == table) || figure != 0 && g.Figure == figure {
+			out = append(out, g)
+		}
+	}
+	switch {
+	case len(out) > 0:
+		return out, nil
+	case len(names) == 0 && figure != 0:
+		return nil, &run.UsageError{Message: fmt.Sprintf("no figure %d", figure), Fix: "there are only tables; see privrec reproduce --list"}
+	case figure != 0:
+		return nil, &run.UsageError{Message: fmt.Sprintf("no figure %d", figure), Fix: "there are " + strings.Join(names, ", ")}
+	}
+	return nil, &run.UsageError{Message: fmt.Sprintf("no table %d", table), Fix: "there are " + strings.Join(names, ", ")}
+}
+
+// Of returns the grids of the named papers, or all where none is named.
+func Of(grids []*Grid, papers []string) (out []*Grid, err error) {
 	var known []string
 	for _, g := range grids {
-		if !slices.Contains(known, g.Paper) {
-			known = append(known, g.Paper)
+		known = appendNew(known, g.Paper)
+		if len(papers) == 0 || slices.Contains(papers, g.Paper) {
+			out = append(out, g)
 		}
 	}
 	for _, p := range papers {
@@ -24,21 +52,15 @@ func Select(grids []*Grid, papers []string, table int) ([]*Grid, error) {
 			return nil, &run.UsageError{Message: fmt.Sprintf("no table of a paper called %q", p), Fix: suggest(p, known)}
 		}
 	}
-	var out []*Grid
-	var tables []string
-	for _, g := range grids {
-		if len(papers) > 0 && !slices.Contains(papers, g.Paper) {
-			continue
-		}
-		tables = append(tables, g.Paper+" table "+strconv.Itoa(g.Table))
-		if table == 0 || g.Table == table {
-			out = append(out, g)
-		}
-	}
-	if len(out) == 0 {
-		return nil, &run.UsageError{Message: fmt.Sprintf("no table %d", table), Fix: "there are " + strings.Join(tables, ", ")}
-	}
 	return out, nil
+}
+
+// number writes the number of a table or figure as in "table 2".
+func (g *Grid) number() string {
+	if g.Figure != 0 {
+		return "figure " + strconv.Itoa(g.Figure)
+	}
+	return "table " + strconv.Itoa(g.Table)
 }
 
 // suggest returns the hint for a word that is not among the known ones.

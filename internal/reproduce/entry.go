@@ -30,7 +30,7 @@ func (c *entry) on() string {
 }
 
 // entry returns what a row trains in a size. It joins the overrides of the row, the size,
-// the row in that size, and the user; the last one counts. Of the runs that the row is about
+// the row in that size, its value on an axis, and the user; the last one counts. Of the runs that the row is about
 // it leaves out those of the size, which are the row's.
 func (g *Grid) entry(r *Row, size string, sets []string) (*entry, error) {
 	p, _, err := g.size(size, r.Setting)
@@ -46,15 +46,19 @@ func (g *Grid) entry(r *Row, size string, sets []string) (*entry, error) {
 	if c.name = c.data.Name; p.StandIn {
 		c.name = c.data.StandIn
 	}
+	var point point
+	if r.point != nil {
+		point = *r.point
+	}
 	for _, s := range r.On {
 		b := entry{row: r, data: c.data, name: c.name, seeds: c.seeds}
-		if err := g.open(&b, s, size, nil, sets); err != nil {
+		if err := g.open(&b, s, size, nil, slices.Concat(point.about, sets)); err != nil {
 			return nil, err
 		}
 		b.base.Sets = append([]string{"data.name=" + c.name}, b.base.Sets...)
 		c.about = append(c.about, &b)
 	}
-	if err := g.open(c, r.Setting, size, p.Set, sets); err != nil {
+	if err := g.open(c, r.Setting, size, p.Set, slices.Concat(point.sets, sets)); err != nil {
 		return nil, err
 	}
 	if len(c.about) == 0 { // else its data are those runs
@@ -184,8 +188,8 @@ func (g *Grid) runs(o Options) (entries []*entry, runs []*Run, err error) {
 	if o.Workers > 0 {
 		sets = append(slices.Clone(sets), fmt.Sprintf("run.workers=%d", o.Workers))
 	}
-	for i := range g.Rows {
-		c, err := g.entry(&g.Rows[i], o.Size, sets)
+	for _, r := range g.rows(o.Size) {
+		c, err := g.entry(r, o.Size, sets)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -31,6 +31,8 @@ type fakeConfig struct {
 	Fail  string  `yaml:"fail"`  // "", error, data, once (interrupted after a checkpoint), badmetrics, definition
 	Short string  `yaml:"short"` // what the run says of its epochs
 	Eps   string  `yaml:"eps"`   // claimed; "" writes no privacy.json
+	Users int     `yaml:"users"` // whose scores are kept: half of them 0.1 above the result, half below
+	User  float64 `yaml:"user"`  // accounted epsilon of a user; 0: 70
 }
 
 // aboutConfig is a task about finished runs of the fake.
@@ -155,6 +157,18 @@ func (f *fake) work(ctx context.Context, env *run.Env, c fakeConfig) error {
 	if err := env.WriteMetrics(out); err != nil {
 		return err
 	}
+	if c.Users > 0 {
+		ids, noise, other := make([]string, c.Users), make([]float64, c.Users), make([]float64, c.Users)
+		for i := range ids {
+			by := 0.1 * float64(1-2*(i%2))
+			ids[i], noise[i], other[i] = fmt.Sprint("u", i), v+by, v+0.1-by
+		}
+		for name, values := range map[string][]float64{"scores-on": noise, "scores-off": other} {
+			if err := env.WriteScores(name, run.Column{Name: "user_id", Values: ids}, run.Column{Name: "Recall@20", Values: values}); err != nil {
+				return err
+			}
+		}
+	}
 	if c.Eps == "" {
 		return nil
 	}
@@ -162,11 +176,15 @@ func (f *fake) work(ctx context.Context, env *run.Env, c fakeConfig) error {
 	if err := json.Unmarshal([]byte(c.Eps), &claimed); err != nil {
 		return err
 	}
+	user := privacy.Number(70)
+	if c.User > 0 {
+		user = privacy.Number(c.User)
+	}
 	a := experiment.Unprotected("labels", "they are seen")
 	a.Claimed = &experiment.Claim{Eps: claimed, Unit: "edge", Theorem: "1"}
 	a.Units = []experiment.Unit{
 		{Unit: "edge", Neighbouring: "add-remove", Delta: 1e-6, Accounted: experiment.Accounted{Eps: privacy.Number(7 + float64(env.Seed))}, Total: a.Total, Unbounded: []string{"labels"}},
-		{Unit: "user", Neighbouring: "replace", Delta: 1e-6, Accounted: experiment.Accounted{Eps: 70}, Total: 70, Unbounded: []string{}},
+		{Unit: "user", Neighbouring: "replace", Delta: 1e-6, Accounted: experiment.Accounted{Eps: user}, Total: user, Unbounded: []string{}},
 	}
 	return env.WritePrivacy(a)
 }

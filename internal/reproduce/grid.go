@@ -16,18 +16,22 @@ import (
 	"privrec/internal/run"
 )
 
-// Grid is one printed table: the runs behind it and the numbers in it.
+// Grid is one printed table or figure, or a study of our own: the runs behind it and, for a
+// table, the numbers in it.
 type Grid struct {
-	Name    string   `yaml:"name"`  // of the files that are written: letters, digits, "-" and "."
-	Paper   string   `yaml:"paper"` // name of the paper on the command line
-	Table   int      `yaml:"table"` // its number in the paper, at least 1
+	Name    string   `yaml:"name"`   // of the files that are written: letters, digits, "-" and "."
+	Paper   string   `yaml:"paper"`  // name of the paper on the command line; a study may have none
+	Table   int      `yaml:"table"`  // number of the table in the paper; 0: none
+	Figure  int      `yaml:"figure"` // number of the figure in the paper; 0: none. Neither: a study
 	Title   string   `yaml:"title"`
 	Place   Place    `yaml:"source"`
 	Unit    string   `yaml:"unit"` // of the printed numbers: percent or share
 	Metrics []Metric `yaml:"metrics"`
 	Data    []Data   `yaml:"data"`
 	Sizes   Sizes    `yaml:"profiles"`
+	Axes    []Axis   `yaml:"axes"` // that rows vary; with one, or with a number of a figure, the grid is drawn
 	Rows    []Row    `yaml:"rows"`
+	Claims  []Claim  `yaml:"claims"` // that the results are held against
 	Notes   []string `yaml:"notes"`
 
 	tasks []run.Task
@@ -45,7 +49,7 @@ type Place struct {
 type Metric struct {
 	Measure Measure `yaml:"-"`
 	Name    string  `yaml:"metric"`  // as package metrics names and defines it
-	Printed string  `yaml:"printed"` // as the paper heads the column
+	Printed string  `yaml:"printed"` // as the paper heads the column; a figure or study may leave it out
 	Lists   bool    `yaml:"lists"`   // of samples that get several lists as an answer
 }
 
@@ -75,7 +79,7 @@ func (m Metric) definition() string {
 // Data is one data set of the table.
 type Data struct {
 	Name    string `yaml:"name"`     // as registered
-	Printed string `yaml:"printed"`  // as the paper calls it
+	Printed string `yaml:"printed"`  // as the paper calls it; a figure or study may leave it out
 	StandIn string `yaml:"stand_in"` // what sizes without real data take in its place
 }
 
@@ -107,8 +111,29 @@ type Row struct {
 	// On lists the runs that the row's task is about, such as those that it attacks. They are
 	// made first, with the same seed and on the same data. The task gets their directories as
 	// the key on.runs.
-	On      []Setting  `yaml:"on"`
+	On []Setting `yaml:"on"`
+	// Axes are those that the row varies, one at a time; without any it is a single result, which
+	// a figure draws as a level. Key replaces that of the only axis, Values its values.
+	Axes   []string  `yaml:"axes"`
+	Key    string    `yaml:"key"`
+	Values []float64 `yaml:"values"`
+	At     []At      `yaml:"at"`
+	Panel  string    `yaml:"panel"` // title of the panels that show the row; a level without one is in all of its data
+	// UnitOf is the unit of privacy whose accounted epsilon counts, as "user" or "edge". Empty: the
+	// worst.
+	UnitOf  string     `yaml:"unit"`
 	Printed []*float64 `yaml:"printed"` // in the order of the metrics; null where the paper prints none
+
+	point *point // nil but for a row at one value of an axis
+	line  string // then the label of the row
+}
+
+// printed returns the printed number of a metric, or nil.
+func (r *Row) printed(metric int) *float64 {
+	if len(r.Printed) == 0 {
+		return nil
+	}
+	return r.Printed[metric]
 }
 
 // Setting is a task under a configuration, in every size of the table.
@@ -189,11 +214,17 @@ func parse(tree fs.FS, name string, tasks []run.Task) (*Grid, error) {
 	return g.check(doc, tasks, files{tree, path.Dir(name)})
 }
 
-// BuiltIn returns the grids in the folder "tables" of a tree, in the order of their names.
+// BuiltIn returns the grids of papers' tables and figures in a tree, in the order of their
+// names: those in the folder "tables", and in the folder "studies" those named after a figure,
+// as in "dipsgnn-figure3.yaml".
 func BuiltIn(tree fs.FS, tasks []run.Task) ([]*Grid, error) {
-	names, err := fs.Glob(tree, "tables/*.yaml")
-	if err != nil {
-		return nil, err
+	var names []string
+	for _, glob := range []string{"tables/*.yaml", "studies/*-figure*.yaml"} {
+		found, err := fs.Glob(tree, glob)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, found...)
 	}
 	var out []*Grid
 	for _, name := range names {
@@ -212,11 +243,19 @@ func (g Grid) check(doc *config.Document, tasks []run.Task, f files) (*Grid, err
 	g.tasks, g.files = tasks, f
 	v := config.NewChecker(doc)
 	v.Check(g.Name != "" && strings.Trim(g.Name, nameChars) == "" && g.Name[0] != '.', "name", "must be letters, digits, - and ., got %q", g.Name)
-	v.Check(g.Paper != "" && strings.Trim(g.Paper, nameChars) == "", "paper", "must be letters, digits, - and ., got %q", g.Paper)
-	v.AtLeast("table", g.Table, 1)
+	study := g.Table == 0 && g.Figure == 0
+	v.Check((g.Paper != "" || study) && strings.Trim(g.Paper, nameChars) == "", "paper", "must be letters, digits, - and ., got %q", g.Paper)
+	v.AtLeast("table", g.Table, 0)
+	v.AtLeast("figure", g.Figure, 0)
+	v.Check(g.Table == 0 || g.Figure == 0, "figure", "must not be there beside table")
 	v.NotEmpty("title", g.Title)
-	v.NotEmpty("source.cite", g.Place.Cite)
-	v.Check(g.Place.Where != "", "source.where", "must say where in the paper the numbers stand")
+	if !study {
+		v.NotEmpty("source.cite", g.Place.Cite)
+		v.Check(g.Place.Where != "", "source.where", "must say where in the paper the numbers stand")
+	}
+	if g.Table == 0 {
+		g.nameDefaults()
+	}
 	v.Check(g.Unit == percent || g.Unit == share, "unit", "must be %s or %s, got %q", percent, share, g.Unit)
 	v.Check(len(g.Metrics) > 0, "metrics", "must name at least one")
 	for i := range g.Metrics {
@@ -249,9 +288,13 @@ func (g Grid) check(doc *config.Document, tasks []run.Task, f files) (*Grid, err
 			v.Check(!slices.Contains(p.Seeds[:j], s), fmt.Sprintf("%s.seeds.%d", at, j), "seed %d is there already", s)
 		}
 	}
+	g.checkAxes(v)
 	v.Check(len(g.Rows) > 0, "rows", "must name at least one")
 	for i := range g.Rows {
 		g.checkRow(v, i)
+	}
+	for i := range g.Claims {
+		g.checkClaim(v, i)
 	}
 	if v.OK() {
 		g.checkConfigs(v)
@@ -260,6 +303,23 @@ func (g Grid) check(doc *config.Document, tasks []run.Task, f files) (*Grid, err
 		return nil, err
 	}
 	return &g, nil
+}
+
+// nameDefaults gives what no paper prints its own name: metrics, data, and percent.
+func (g *Grid) nameDefaults() {
+	if g.Unit == "" {
+		g.Unit = percent
+	}
+	for i := range g.Metrics {
+		if m := &g.Metrics[i]; m.Printed == "" {
+			m.Printed = m.Name
+		}
+	}
+	for i := range g.Data {
+		if d := &g.Data[i]; d.Printed == "" {
+			d.Printed = d.Name
+		}
+	}
 }
 
 const (
@@ -288,7 +348,8 @@ func (g *Grid) checkRow(v *config.Checker, i int) {
 	for k, s := range r.On {
 		g.checkSetting(v, s, func(key string) string { return at(fmt.Sprintf("on.%d.%s", k, key)) })
 	}
-	v.Check(len(r.Printed) == len(g.Metrics), at("printed"), "%d printed numbers for %d metrics; write null where the paper prints none", len(r.Printed), len(g.Metrics))
+	g.checkPoints(v, r, at)
+	v.Check(len(r.Printed) == len(g.Metrics) || len(r.Printed) == 0 && g.Table == 0, at("printed"), "%d printed numbers for %d metrics; write null where the paper prints none", len(r.Printed), len(g.Metrics))
 	for j := range i {
 		o := &g.Rows[j]
 		v.Check(o.Label() != r.Label() || o.Data != r.Data, at("method"), "%s on %s is row %d already; the key setting tells two rows apart", r.Label(), r.Data, j+1)
@@ -304,23 +365,27 @@ func (g *Grid) checkSetting(v *config.Checker, s Setting, at func(key string) st
 // checkConfigs lets the task of every row, and those of the runs that it is about, check
 // their configurations in every size.
 func (g *Grid) checkConfigs(v *config.Checker) {
-	for i := range g.Rows {
-		r := &g.Rows[i]
-		for _, name := range SizeNames() {
+	bad := map[string]bool{} // rows with a problem: their other sizes and points have it too
+	for _, name := range SizeNames() {
+		for _, r := range g.rows(name) {
+			if bad[r.Line()+" "+r.Data] {
+				continue
+			}
 			c, err := g.entry(r, name, nil)
 			if err == nil {
 				err = c.check()
 			}
-			var one *config.Error
-			switch {
-			case err == nil:
+			if err == nil {
 				continue
-			case errors.As(err, &one) && one.Set != "":
-				v.Check(false, fmt.Sprintf("rows.%d", i), "size %s sets %s: %s", name, one.Set, one.Message)
-			default:
-				v.Check(false, fmt.Sprintf("rows.%d.config", i), "%s", strings.ReplaceAll(err.Error(), "\n", "; "))
 			}
-			break // the other sizes have the same problem
+			bad[r.Line()+" "+r.Data] = true
+			at := fmt.Sprintf("rows.%d", slices.IndexFunc(g.Rows, func(o Row) bool { return o.Label() == r.Line() && o.Data == r.Data }))
+			var one *config.Error
+			if errors.As(err, &one) && one.Set != "" {
+				v.Check(false, at, "size %s sets %s: %s", name, one.Set, one.Message)
+			} else {
+				v.Check(false, at+".config", "%s", strings.ReplaceAll(err.Error(), "\n", "; "))
+			}
 		}
 	}
 }

@@ -75,7 +75,9 @@ func TestBuiltIn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, _ := fs.Glob(os.DirFS("../../configs/tables"), "*")
+	files, _ := fs.Glob(os.DirFS("../../configs"), "tables/*")
+	figures, _ := fs.Glob(os.DirFS("../../configs"), "studies/*-figure*.yaml")
+	files = append(files, figures...)
 	if len(grids) == 0 || len(grids) != len(files) {
 		t.Fatalf("%d grids of %d files", len(grids), len(files))
 	}
@@ -85,6 +87,9 @@ func TestBuiltIn(t *testing.T) {
 			t.Errorf("two grids are called %s", g.Name)
 		}
 		names[g.Name] = true
+		if (g.Figure != 0) != strings.Contains(g.Name, "-figure") {
+			t.Errorf("%s is figure %d", g.Name, g.Figure)
+		}
 		if g.Paper != "dipsgnn" || g.Table != 2 {
 			continue
 		}
@@ -132,7 +137,7 @@ func TestSelect(t *testing.T) {
 		table  int
 		want   int // grids; 0: an error
 	}{{nil, 0, 3}, {[]string{"a"}, 0, 2}, {[]string{"a"}, 2, 1}, {nil, 2, 2}, {[]string{"b", "a"}, 0, 3}, {[]string{"b"}, 1, 0}, {[]string{"c"}, 0, 0}} {
-		got, err := Select(grids, c.papers, c.table)
+		got, err := Select(grids, c.papers, c.table, 0)
 		if len(got) != c.want || (err == nil) == (c.want == 0) {
 			t.Errorf("%v %d: %d grids, %v", c.papers, c.table, len(got), err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/experiment"
+	"privrec/internal/report"
 	"privrec/internal/run"
 )
 
@@ -144,10 +145,11 @@ func (t *Table) write(dir string, took []timing) ([]string, error) {
 		return nil, run.WithHint(fmt.Errorf("write tables: %w", err), "choose a writable --out")
 	}
 	var paths []string
-	for _, f := range []struct {
+	type file struct {
 		suffix string
 		write  func(w io.Writer) error
-	}{
+	}
+	list := []file{
 		{".md", t.Document.Markdown},
 		{".csv", t.Numbers.CSV},
 		{"-privacy.csv", t.Accounts.CSV},
@@ -159,7 +161,23 @@ func (t *Table) write(dir string, took []timing) ([]string, error) {
 			_, err = w.Write(append(b, '\n'))
 			return err
 		}},
-	} {
+	}
+	if t.Points != nil {
+		list = append(list, file{"-figure.csv", t.Points.CSV}, file{".html", t.Document.HTML})
+	}
+	for _, c := range t.Document.Charts {
+		for _, format := range report.ImageFormats() {
+			list = append(list, file{strings.TrimPrefix(c.File, t.Name) + "." + format, func(w io.Writer) error {
+				b, err := c.Image(format)
+				if err != nil {
+					return err
+				}
+				_, err = w.Write(b)
+				return err
+			}})
+		}
+	}
+	for _, f := range list {
 		path := filepath.Join(dir, t.Name+f.suffix)
 		if err := run.WriteFile(path, f.write); err != nil {
 			return nil, err

@@ -69,7 +69,7 @@ func (g *Grid) summarise(c *entry, runs []*Run) (*summary, error) {
 			}
 			col.lo, col.hi = t.Lo, t.Hi
 		}
-		if p := c.row.Printed[i]; p != nil && (len(s.results) == 0 || report.AllowsDelta(s.level)) && !s.standIn() {
+		if p := c.row.printed(i); p != nil && (len(s.results) == 0 || report.AllowsDelta(s.level)) && !s.standIn() {
 			if col.paper = *p; g.Unit == share {
 				col.paper *= 100
 			}
@@ -161,6 +161,9 @@ type accountLine struct {
 // featuresUnit is the unit of user features that are perturbed on the user's side.
 const featuresUnit = "user features, local"
 
+// wholeRun is what an account without units is about.
+const wholeRun = "whole run"
+
 // accounts returns the accounts of a row, of the worst seed for each unit, and why an
 // epsilon is infinite. It returns nothing where the task states no epsilon.
 func (s *summary) accounts() (lines []accountLine, reasons []experiment.Open) {
@@ -204,7 +207,7 @@ func (s *summary) accounts() (lines []accountLine, reasons []experiment.Open) {
 			add(l)
 		}
 		if len(b.Units) == 0 {
-			add(accountLine{"whole run", "", none, claimed, float64(b.Total), none, names})
+			add(accountLine{wholeRun, "", none, claimed, float64(b.Total), none, names})
 		}
 		if f := b.Features; f != nil {
 			add(accountLine{featuresUnit, "", none, float64(f.Eps1), float64(f.Total), none, give(f.Unbounded)})

@@ -19,6 +19,7 @@ type Table struct {
 	Document *report.Document // for readers
 	Numbers  *report.Table    // for programs: a line for each row and metric
 	Accounts *report.Table    // for programs: a line for each row and unit of protection
+	Points   *report.Table    // for programs, of a figure: a line for each point and metric; else nil
 }
 
 // FileName returns the name of the table's files, without their endings.
@@ -47,14 +48,35 @@ func (g *Grid) table(o Options, entries []*entry, runs []*Run) (*Table, error) {
 	}
 	t.Document = &report.Document{
 		Title:    g.Title,
-		Subtitle: fmt.Sprintf("%s; %s; size %s: %s", g.Place.Cite, g.Place.Where, o.Size, p.About) + byHand(o),
+		Subtitle: g.from() + fmt.Sprintf("size %s: %s", o.Size, p.About) + byHand(o),
 		Level:    commonLevel(rows),
 		Notes:    g.notes(o, rows),
 	}
+	var lines []*line
+	if g.drawn() || len(g.Claims) > 0 {
+		if lines, err = g.lines(rows); err != nil {
+			return nil, err
+		}
+	}
 	for i := range g.Data {
-		if of := rowsOf(rows, &g.Data[i]); len(of) > 0 {
+		of := rowsOf(rows, &g.Data[i])
+		switch {
+		case len(of) == 0:
+		case g.drawn():
+			t.Document.Tables = append(t.Document.Tables, g.points(&g.Data[i], of, lines))
+		default:
 			t.Document.Tables = append(t.Document.Tables, g.results(&g.Data[i], of))
 		}
+	}
+	if g.drawn() {
+		t.Document.Charts, t.Points = g.charts(t.Name, lines), g.pointNumbers(o, lines)
+	}
+	if len(g.Claims) > 0 {
+		claims, err := g.verdicts(lines)
+		if err != nil {
+			return nil, err
+		}
+		t.Document.Tables = append(t.Document.Tables, claims)
 	}
 	accounts, reasons := g.accounts(rows)
 	t.Accounts = accounts
@@ -68,6 +90,16 @@ func (g *Grid) table(o Options, entries []*entry, runs []*Run) (*Table, error) {
 	t.Document.Tables = append(t.Document.Tables, g.runTable(o, rows))
 	t.Numbers = g.numbers(o, rows)
 	return t, nil
+}
+
+// from says where in which paper the numbers stand; of a study it says nothing.
+func (g *Grid) from() (text string) {
+	for _, s := range []string{g.Place.Cite, g.Place.Where} {
+		if s != "" {
+			text += s + "; "
+		}
+	}
+	return text
 }
 
 // byHand says which keys the user changed.
@@ -378,70 +410,17 @@ func (g *Grid) aboutRows(rows []*summary) (out []string) {
 		if line == "" {
 			continue
 		}
-		label := s.entry.row.Label()
+		label := s.entry.row.Line()
 		if len(g.Data) > 1 {
 			label += " on " + s.entry.data.Printed
 		}
 		if len(who[line]) == 0 {
 			lines = append(lines, line)
 		}
-		who[line] = append(who[line], label)
+		who[line] = appendNew(who[line], label)
 	}
 	for _, line := range lines {
 		out = append(out, strings.Join(who[line], ", ")+": "+line)
 	}
 	return out
-}
-
-// numbers makes the table for programs, in percent with all digits. A table cell is empty
-// where there is no number.
-func (g *Grid) numbers(o Options, rows []*summary) *report.Table {
-	t := &report.Table{Name: "numbers", Columns: report.Columns("", "table", "profile", "data", "printed_data", "method", "setting", "metric", "level", "state",
-		"paper", "ours_mean", "ours_sd", "ours_t95_low", "ours_t95_high", "seeds_done", "seeds", "delta", "floor_random", "floor_popularity",
-		"claimed_epsilon", "accounted_epsilon", "epochs_run", "commit")}
-	for _, s := range rows {
-		claimed, accounted := math.NaN(), math.NaN()
-		lines, _ := s.accounts()
-		for _, l := range lines {
-			if l.unit == featuresUnit {
-				continue
-			}
-			if !math.IsNaN(l.claimed) {
-				claimed = l.claimed
-			}
-			if math.IsNaN(accounted) || l.accounted > accounted {
-				accounted = l.accounted
-			}
-		}
-		for i, c := range s.columns {
-			mean, sd, level := math.NaN(), math.NaN(), ""
-			if len(c.values) > 0 {
-				mean, level = c.mean, s.level.String()
-			}
-			if len(c.values) > 1 {
-				sd = c.sd
-			}
-			row := s.entry.row
-			t.Add(g.Name, o.Size, s.entry.name, s.entry.data.Printed, row.Method, row.Variant, g.Metrics[i].Name, level, string(s.status()),
-				number(c.paper), number(mean), number(sd), number(c.lo), number(c.hi), len(c.values), len(s.runs), number(c.delta),
-				numberOf(c.floors, "random"), numberOf(c.floors, "popularity"), number(claimed), number(accounted), s.epochs(), s.commits())
-		}
-	}
-	return t
-}
-
-// number returns x, or nothing for no number.
-func number(x float64) any {
-	if math.IsNaN(x) {
-		return nil
-	}
-	return x
-}
-
-// numberOf returns the number of that name, or nothing where there is none.
-func numberOf(m map[string]float64, name string) any {
-	if x, ok := m[name]; ok {
-		return x
-	}
-	return nil
 }

@@ -1,0 +1,161 @@
+package reproduce
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"privrec/internal/config"
+)
+
+// Axis is a key of configurations that a figure varies. A row that names it stands for one
+// point, and one run a seed, for each value.
+type Axis struct {
+	Name   string    `yaml:"name"`   // in rows, and before the value of a point, as in "epsilon 4"
+	Label  string    `yaml:"label"`  // below the axis; empty: the name
+	Key    string    `yaml:"key"`    // as in privacy.epsilon
+	On     bool      `yaml:"on"`     // the key is one of the runs that the row is about
+	Values []float64 `yaml:"values"` // in rising order
+	Smoke  []float64 `yaml:"smoke"`  // values of size smoke; empty: all
+	Log    bool      `yaml:"log"`    // drawn on a logarithmic axis
+	// Accounted draws the same points over their accounted epsilon too.
+	Accounted bool `yaml:"accounted"`
+}
+
+// label returns what stands below the axis.
+func (a *Axis) label() string {
+	if a.Label == "" {
+		return a.Name
+	}
+	return a.Label
+}
+
+// At sets further keys at one value of a row's axis.
+type At struct {
+	Value float64  `yaml:"value"`
+	Set   []string `yaml:"set"`
+}
+
+// point is what a row of a figure stands for at one value of an axis.
+type point struct {
+	axis  *Axis
+	value float64
+	sets  []string // overrides of the task
+	about []string // overrides of the runs that the row is about
+}
+
+// Line returns the method with its variant, without the value of a point.
+func (r *Row) Line() string {
+	if r.line != "" {
+		return r.line
+	}
+	return r.Label()
+}
+
+// rows lists the rows of a size. A row with axes is there once for each of their values.
+func (g *Grid) rows(size string) (out []*Row) {
+	for i := range g.Rows {
+		r := &g.Rows[i]
+		if len(r.Axes) == 0 {
+			out = append(out, r)
+			continue
+		}
+		for _, name := range r.Axes {
+			a := g.axis(name)
+			for _, v := range r.values(a, size) {
+				out = append(out, r.at(a, v))
+			}
+		}
+	}
+	return out
+}
+
+// axis returns the axis of a name, or nil.
+func (g *Grid) axis(name string) *Axis {
+	for i := range g.Axes {
+		if g.Axes[i].Name == name {
+			return &g.Axes[i]
+		}
+	}
+	return nil
+}
+
+// values returns the values of an axis that a row takes in a size.
+func (r *Row) values(a *Axis, size string) []float64 {
+	switch {
+	case size == "smoke" && len(a.Smoke) > 0:
+		return a.Smoke
+	case len(r.Values) > 0:
+		return r.Values
+	}
+	return a.Values
+}
+
+// at returns the row at a value of an axis.
+func (r *Row) at(a *Axis, v float64) *Row {
+	p, key, word := &point{axis: a, value: v}, a.Key, strconv.FormatFloat(v, 'g', -1, 64)
+	if r.Key != "" {
+		key = r.Key
+	}
+	set := []string{key + "=" + word}
+	for _, at := range r.At {
+		if at.Value == v {
+			set = append(set, at.Set...)
+		}
+	}
+	if a.On {
+		p.about = set
+	} else {
+		p.sets = set
+	}
+	own := *r
+	own.point, own.line = p, r.Label()
+	own.Variant = strings.TrimPrefix(r.Variant+", "+a.Name+" "+word, ", ")
+	return &own
+}
+
+// checkAxes reports what is wrong with the axes of a grid.
+func (g *Grid) checkAxes(v *config.Checker) {
+	for i := range g.Axes {
+		a, at := &g.Axes[i], func(key string) string { return fmt.Sprintf("axes.%d.%s", i, key) }
+		v.NotEmpty(at("name"), a.Name)
+		v.NotEmpty(at("key"), a.Key)
+		v.Check(g.axis(a.Name) == a, at("name"), "%s is there already", a.Name)
+		v.Check(len(a.Values) > 0, at("values"), "must name at least one")
+		checkValues(v, at("values"), a.Values, a.Log)
+		checkValues(v, at("smoke"), a.Smoke, a.Log)
+	}
+}
+
+// checkValues reports values that are no numbers of an axis, or not in rising order.
+func checkValues(v *config.Checker, at string, values []float64, log bool) {
+	for i, x := range values {
+		key := fmt.Sprintf("%s.%d", at, i)
+		v.Check(!math.IsNaN(x) && !math.IsInf(x, 0), key, "must be finite, got %v", x)
+		v.Check(!log || x > 0, key, "must be positive on a logarithmic axis, got %v", x)
+		v.Check(i == 0 || x > values[i-1], key, "must be larger than the value before, got %v after %v", x, values[max(i, 1)-1])
+	}
+}
+
+// checkPoints reports what is wrong with the axes that a row names.
+func (g *Grid) checkPoints(v *config.Checker, r *Row, at func(key string) string) {
+	for k, name := range r.Axes {
+		v.Check(g.axis(name) != nil, at(fmt.Sprintf("axes.%d", k)), "%q is not among the grid's axes", name)
+		v.Check(!slices.Contains(r.Axes[:k], name), at(fmt.Sprintf("axes.%d", k)), "%s is there already", name)
+	}
+	v.Check(len(r.Axes) == 1 || r.Key == "" && len(r.Values) == 0 && len(r.At) == 0, at("axes"), "a row with its own key, values or overrides at points must name one axis, got %d", len(r.Axes))
+	if len(r.Axes) == 0 {
+		return
+	}
+	a := g.axis(r.Axes[0])
+	if a == nil {
+		return
+	}
+	v.Check(!a.On || len(r.On) > 0, at("axes"), "%s is a key of runs that a row is about, and this row is about none", a.Name)
+	checkValues(v, at("values"), r.Values, a.Log)
+	for k, p := range r.At {
+		v.Check(slices.Contains(slices.Concat(r.Values, a.Values, a.Smoke), p.Value), at(fmt.Sprintf("at.%d.value", k)), "%v is not among the values of %s", p.Value, a.Name)
+	}
+}

@@ -1,0 +1,178 @@
+package reproduce
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"privrec/internal/compare"
+	"privrec/internal/rng"
+	"privrec/internal/stats"
+)
+
+// mark is a result in a figure: a row at one value of an axis, or a row without any.
+type mark struct {
+	s         *summary
+	axis      *Axis   // nil: none
+	value     float64 // on the axis
+	accounted float64 // epsilon of the row's unit; NaN: there is no account of it
+	users     []users // by metric
+}
+
+// users is how a metric comes about user by user: a user has a sum of scores and their number,
+// over all seeds. It is empty where no run keeps scores of users that the result is the mean of.
+type users struct {
+	ids      []string // sorted
+	num, den []float64
+	lo, hi   float64 // interval of the mean over users, in percent; NaN: none
+}
+
+// resamples is how many sets of users an interval is drawn from.
+const resamples = 1000
+
+// line is the marks of one line on one data set, in the order of the axis.
+type line struct {
+	name  string
+	data  *Data
+	axis  *Axis // nil: a single result
+	marks []*mark
+}
+
+// lines gathers the marks of a figure's lines.
+func (g *Grid) lines(rows []*summary) ([]*line, error) {
+	var out []*line
+	for _, s := range rows {
+		m := &mark{s: s, accounted: s.accounted(s.entry.row.UnitOf)}
+		if p := s.entry.row.point; p != nil {
+			m.axis, m.value = p.axis, p.value
+		}
+		if err := g.readUsers(m); err != nil {
+			return nil, err
+		}
+		name := s.entry.row.Line()
+		at := slices.IndexFunc(out, func(l *line) bool { return l.name == name && l.data == s.entry.data && l.axis == m.axis })
+		if at < 0 {
+			at, out = len(out), append(out, &line{name: name, data: s.entry.data, axis: m.axis})
+		}
+		out[at].marks = append(out[at].marks, m)
+	}
+	return out, nil
+}
+
+// accounted returns the accounted epsilon of a unit, or that of the worst unit for "". It is
+// infinite where nothing is protected, and NaN where the unit has no account.
+func (s *summary) accounted(unit string) float64 {
+	worst := math.NaN()
+	lines, _ := s.accounts()
+	for _, l := range lines {
+		if l.unit == featuresUnit || unit != "" && l.unit != unit && l.unit != wholeRun {
+			continue
+		}
+		if math.IsNaN(worst) || l.accounted > worst {
+			worst = l.accounted
+		}
+	}
+	return worst
+}
+
+// readUsers reads a mark's scores of users, from the table of each run whose mean is the result.
+func (g *Grid) readUsers(m *mark) error {
+	m.users = make([]users, len(g.Metrics))
+	at := make([]map[string]int, len(g.Metrics))
+	for i := range m.users {
+		m.users[i].lo, m.users[i].hi = math.NaN(), math.NaN()
+		at[i] = map[string]int{}
+	}
+	missing := make([]bool, len(g.Metrics))
+	seed := 0
+	for _, r := range m.s.runs {
+		if r.Status != Done || seed >= len(m.s.results) {
+			continue
+		}
+		tables, err := compare.ReadAll(r.Dir)
+		if err != nil {
+			return err
+		}
+		for i, metric := range g.Metrics {
+			t := meanOf(tables, metric.Measure.String(), m.s.results[seed].values[i])
+			if t == nil {
+				missing[i] = true
+				continue
+			}
+			m.users[i].add(t, metric.Measure.String(), at[i])
+		}
+		seed++
+	}
+	for i := range m.users {
+		if missing[i] {
+			m.users[i] = users{lo: math.NaN(), hi: math.NaN()}
+			continue
+		}
+		if err := m.users[i].interval(); err != nil {
+			return fmt.Errorf("%s: %w", m.s.entry.row.Label(), err)
+		}
+	}
+	return nil
+}
+
+// meanOf returns the table whose mean of a metric is a result, or nil.
+func meanOf(tables []*compare.Scores, metric string, result float64) *compare.Scores {
+	for _, t := range tables {
+		values := t.Values[metric]
+		if values == nil {
+			continue
+		}
+		sum, n := 0.0, 0.0
+		for u, x := range values {
+			w := t.Weight(u)
+			sum, n = sum+w*x, n+w
+		}
+		if math.Abs(sum/n-result) <= 1e-6*max(1, math.Abs(result)) {
+			return t
+		}
+	}
+	return nil
+}
+
+// add adds a run's scores. at has the place of each user.
+func (u *users) add(t *compare.Scores, metric string, at map[string]int) {
+	for k, id := range t.Users {
+		i, ok := at[id]
+		if !ok {
+			i, at[id] = len(u.ids), len(u.ids)
+			u.ids, u.num, u.den = append(u.ids, id), append(u.num, 0), append(u.den, 0)
+		}
+		w := t.Weight(k)
+		u.num[i], u.den[i] = u.num[i]+w*t.Values[metric][k], u.den[i]+w
+	}
+}
+
+// interval sorts the users and draws the interval of their mean. The draws depend on the number
+// of users alone, so equal results have equal intervals.
+func (u *users) interval() error {
+	if len(u.ids) < 2 {
+		return nil
+	}
+	order := make([]int, len(u.ids))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		if u.ids[a] < u.ids[b] {
+			return -1
+		}
+		return 1 // distinct
+	})
+	ids, num, den := make([]string, len(order)), make([]float64, len(order)), make([]float64, len(order))
+	for i, k := range order {
+		ids[i], num[i], den[i] = u.ids[k], u.num[k], u.den[k]
+	}
+	u.ids, u.num, u.den = ids, num, den
+	stream := rng.Seed(1).Stream("users of a figure")
+	got, err := stats.ClusterBootstrap([][]float64{num}, [][]float64{den}, resamples, confidence, &stream)
+	if err != nil {
+		return err
+	}
+	u.lo, u.hi = 100*got[0].Lo, 100*got[0].Hi
+	return nil
+}
