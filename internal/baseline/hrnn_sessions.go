@@ -68,14 +68,14 @@ func (r SessionRule) begins(rows int, times []int64) []bool {
 		case r.Gap > 0:
 			out[i] = times[i]-times[i-1] > r.Gap
 		default:
-			out[i] = window(times[i], r.Window) != window(times[i-1], r.Window)
+			out[i] = interval(times[i], r.Window) != interval(times[i-1], r.Window)
 		}
 	}
 	return out
 }
 
-// window returns the number of the window that a time lies in, also before 1970.
-func window(t, w int64) int64 {
+// interval returns the number of the window that a time lies in, also before 1970.
+func interval(t, w int64) int64 {
 	n := t / w
 	if t%w < 0 {
 		n--
