@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -91,9 +92,30 @@ func ownFlag(p *pflag.FlagSet, own run.Flag) *[]string {
 		return p.StringArray(own.Name, nil, usage)
 	}
 	given := new([]string)
+	if own.Switch {
+		p.Var((*onOff)(given), own.Name, usage)
+		p.Lookup(own.Name).NoOptDefVal = "true"
+		return given
+	}
 	p.Var((*single)(given), own.Name, usage)
 	return given
 }
+
+// onOff is the value of a flag without a word, true or false, in a slice of one.
+type onOff []string
+
+// String implements pflag.Value.
+func (s *onOff) String() string { return strings.Join(*s, "") }
+
+// Set implements pflag.Value.
+func (s *onOff) Set(text string) error {
+	on, err := strconv.ParseBool(text)
+	*s = onOff{strconv.FormatBool(on)}
+	return err
+}
+
+// Type implements pflag.Value.
+func (s *onOff) Type() string { return "bool" }
 
 // single is the value of a flag that is a string, in a slice of one.
 type single []string
@@ -117,7 +139,10 @@ func (f taskFlags) ownOverrides(c *cobra.Command, t run.Task) (sets []string, er
 			continue
 		}
 		var value any = *f.own[own.Name]
-		if !own.List {
+		switch {
+		case own.Switch:
+			value = (*f.own[own.Name])[0] == "true"
+		case !own.List:
 			value = (*f.own[own.Name])[0]
 		}
 		set, err := override(own.Key, value)
@@ -129,7 +154,7 @@ func (f taskFlags) ownOverrides(c *cobra.Command, t run.Task) (sets []string, er
 	return sets, nil
 }
 
-// override returns the text that sets a key to a string, or to a list of strings, quoted.
+// override returns the text that sets a key to a string or a list of strings, quoted, or to a bool.
 func override(key string, value any) (string, error) {
 	quoted, err := json.Marshal(value) // JSON's quoting is YAML's too
 	return key + "=" + string(quoted), err
@@ -215,6 +240,10 @@ func resumeLine(c *cobra.Command, t run.Task, f taskFlags, dir string) string {
 	}
 	for _, own := range t.Flags {
 		for _, value := range *f.own[own.Name] {
+			if own.Switch { // its value is not a word of its own
+				words = append(words, "--"+own.Name+"="+value)
+				continue
+			}
 			words = append(words, "--"+own.Name, value)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"privrec/internal/papers/gerai/rap"
 	"privrec/internal/papers/pricdsr"
 	"privrec/internal/papers/rdpgcf"
+	"privrec/internal/private"
 	"privrec/internal/run"
 )
 
@@ -33,6 +34,7 @@ func All() []run.Task {
 		[]run.Task{dpae.Task()},
 		dpfactor.Tasks(),
 		[]run.Task{blurme.Task(gerai.Tables()), rap.Task(gerai.Tables())},
+		private.Tasks(),
 	)
 	sasrec := baseline.SASRec(dipsgnn.Tables())
 	// Runs of attacks are known, and make no recommendations.

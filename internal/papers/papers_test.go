@@ -47,13 +47,18 @@ func TestTasks(t *testing.T) {
 	}
 }
 
-// ownerOf finds the task that a config file belongs to: the one that its last word names
-// (ml-1m-srgnn), else the one that its folder names (dipsgnn/ml-1m-nonp).
+// ownerOf finds the task that a config file belongs to: the one that its last words name
+// (ml-1m-srgnn, ml-1m-dp-ease), else the one that its folder names (dipsgnn/ml-1m-nonp).
 func ownerOf(file string) (owner run.Task, ok bool) {
-	name := strings.TrimSuffix(filepath.Base(file), ".yaml")
-	last, folder := name[strings.LastIndex(name, "-")+1:], filepath.Base(filepath.Dir(file))
+	name, folder := strings.TrimSuffix(filepath.Base(file), ".yaml"), filepath.Base(filepath.Dir(file))
+	length := -1
 	for _, task := range All() {
-		if task.Name == last || !ok && task.Name == folder {
+		switch {
+		case name == task.Name || strings.HasSuffix(name, "-"+task.Name):
+			if len(task.Name) > length {
+				owner, ok, length = task, true, len(task.Name)
+			}
+		case task.Name == folder && !ok:
 			owner, ok = task, true
 		}
 	}

@@ -99,6 +99,9 @@ var stops = map[string][]stopped{
 		{"chosen on validation", "", append(gameTiny, "data.recipe=gerai-valid", "train.select=validation", "attack.attributes=[{name: age, bands: [25, 45]}, {name: occupation}]",
 			"attack.k=6")},
 	},
+	"train dp-popularity": {{"counts", "private/smoke-dp-popularity.yaml", []string{"run.workers=1"}}},
+	"train dp-ease":       {{"matrix", "private/smoke-dp-ease.yaml", []string{"run.workers=1"}}},
+	"train dp-itemknn":    {{"matrix", "private/smoke-dp-itemknn.yaml", []string{"run.workers=1"}}},
 	"train sasrec": {
 		{"smoke", "exposure/smoke-sasrec.yaml", []string{"train.epochs=2", "train.batch=64", "run.save_steps=2"}},
 		{"next item", "dipsgnn/ml-1m-sasrec.yaml", append(sessionTiny, "train.batch=64")},

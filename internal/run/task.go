@@ -28,9 +28,11 @@ type Task struct {
 // Flag is a flag of the command line that is short for one key of the configuration.
 type Flag struct {
 	Name  string // without dashes
-	Key   string // key that it sets, such as "data.name"; a string, or a list of strings
+	Key   string // key that it sets, such as "data.name"; a string, a list of strings, or a bool
 	Usage string
 	List  bool // the key is a list: the flag may be repeated, once an entry
+	// Switch says that the flag takes no word and sets the key to true.
+	Switch bool
 }
 
 // String returns the verb and the name, such as "train dipsgnn".

@@ -61,7 +61,7 @@ func (m *Model) fit(ctx context.Context, lambda float64) error {
 	if err := gram(ctx, m.inverse, rows, cols, tensor.Float(lambda)); err != nil {
 		return err
 	}
-	if err := invert(ctx, m.inverse); err != nil {
+	if err := Invert(ctx, m.inverse); err != nil {
 		return err
 	}
 	if m.byUser {

@@ -191,7 +191,7 @@ func TestInverse(t *testing.T) {
 				a.Data[i*n+j] = tensor.Float(math.NaN()) // must not be read
 			}
 		}
-		if err := invert(t.Context(), a); err != nil {
+		if err := Invert(t.Context(), a); err != nil {
 			t.Fatal(err)
 		}
 		product := tensor.New(n, n)

@@ -17,14 +17,14 @@ const (
 	group = 1024
 )
 
-// invert replaces a symmetric positive definite matrix, given by its lower triangle,
+// Invert replaces a symmetric positive definite matrix, given by its lower triangle,
 // by its inverse, both triangles. It takes n³ floating-point operations, nearly all in
 // tensor.Gemm, and memory for n block numbers besides a: the Cholesky factor L, its
 // inverse, and their product L^-T L^-1 all take the place of a.
 //
 // It fails on a matrix that is not positive definite in the arithmetic of
 // tensor.Float, naming the row, and when ctx ends.
-func invert(ctx context.Context, a tensor.Matrix) error {
+func Invert(ctx context.Context, a tensor.Matrix) error {
 	n := a.Rows
 	for i := range n {
 		clear(tensor.Row(a, i)[i+1:])

@@ -16,7 +16,7 @@ type Privacy struct {
 	Epsilon float64 `yaml:"epsilon"` // of all that is released, for one user more or less
 	Delta   float64 `yaml:"delta"`
 	Items   int     `yaml:"items"`  // k, the most items that a user contributes to a release
-	Counts  float64 `yaml:"counts"` // share of mu² that the counts take, in (0, 1)
+	Counts  float64 `yaml:"counts"` // share of mu² that the counts take, in (0, 1), or 1 where they are all that is released
 	// CountItems is the most items that a user contributes to the counts; 0: Items.
 	CountItems int `yaml:"count_items,omitempty"`
 	// Prefer says which items a user with more than Items contributes after the counts are
@@ -38,12 +38,24 @@ func Default() Privacy { return Privacy{Epsilon: 1, Delta: 1e-6, Items: 50, Coun
 // About is what the guarantee is about: one user more or less.
 var About = privacy.Subject{Unit: privacy.User, Neighbouring: privacy.AddRemove}
 
-// Check reports every setting that cannot be run.
+// Check reports every setting that cannot be run, of a method that releases more than counts.
 func (p Privacy) Check(v *config.Checker) {
+	p.check(v)
+	v.Within("privacy.counts", p.Counts, 1e-6, 1-1e-6)
+}
+
+// CheckCountsAlone reports every setting that cannot be run, of a method that releases counts alone.
+func (p Privacy) CheckCountsAlone(v *config.Checker) {
+	p.check(v)
+	v.Check(p.Counts == 1, "privacy.counts", "must be 1: nothing else is released, got %v", p.Counts)
+	v.Check(p.CountItems == 0, "privacy.count_items", "must be left out: privacy.items says it")
+	v.Check(p.Prefer == 0, "privacy.prefer", "must be left out: nothing is released before the counts")
+}
+
+func (p Privacy) check(v *config.Checker) {
 	v.Within("privacy.epsilon", p.Epsilon, 1e-3, 1e3)
 	v.Within("privacy.delta", p.Delta, 1e-15, 0.1)
 	v.Between("privacy.items", p.Items, 1, MostItems)
-	v.Within("privacy.counts", p.Counts, 1e-6, 1-1e-6)
 	v.Between("privacy.count_items", p.CountItems, 0, MostItems)
 	v.Below("privacy.prefer", p.Prefer, 0, 10)
 }
@@ -86,6 +98,11 @@ func (p Privacy) Multipliers(shares ...float64) ([]float64, error) {
 // composition, and too little to be seen in epsilon.
 const margin = 2e-9
 
+// rounded is what the deviation of discrete noise is rounded up by, at most, relative (package
+// secure), and a little more: a sum of another sensitivity than that of the calibration has another
+// rounding.
+const rounded = 2e-8
+
 // Split gives sums their multipliers, so that their releases use the budget up. shares are their
 // parts of mu², one for each.
 //
@@ -116,7 +133,7 @@ func (p Privacy) Split(sums []Sum, shares ...float64) ([]Sum, error) {
 	if err != nil {
 		return nil, fmt.Errorf("privacy: %w", err)
 	}
-	widen(least.Noise)
+	widen(least.Noise * (1 + rounded))
 	return out, nil
 }
 

@@ -1,0 +1,104 @@
+package gram
+
+import (
+	"privrec/internal/config"
+	"privrec/internal/private/release"
+	"privrec/internal/protocol/topn"
+)
+
+// Config is a run of DP-EASE or DP-ItemKNN.
+type Config struct {
+	Profile string          `yaml:"profile"`
+	Data    topn.DataConfig `yaml:"data"`
+	Model   MatrixConfig    `yaml:"model"`
+	Privacy release.Privacy `yaml:"privacy"`
+	Eval    topn.EvalConfig `yaml:"eval"`
+}
+
+// PopularityConfig is a run of DP popularity. Its counts take the whole budget.
+type PopularityConfig struct {
+	Profile string          `yaml:"profile"`
+	Data    topn.DataConfig `yaml:"data"`
+	Privacy release.Privacy `yaml:"privacy"`
+	Eval    topn.EvalConfig `yaml:"eval"`
+}
+
+// MatrixConfig sets the matrix, how noise is taken out of it, and what is computed from it. All of
+// it but Items, Floor, ItemWeight and UserWeight is applied to what was released.
+type MatrixConfig struct {
+	Items int `yaml:"items"` // m, the most items in the matrix: those of the largest released counts
+	// Floor leaves items out that the matrix's noise would hide. Item number j, by released counts,
+	// is in while its count is at least Floor n sigma sqrt(j): n is the most items that a user
+	// contributes to the counts, sigma the deviation of the matrix's noise. 0: no item is left out.
+	Floor      float64 `yaml:"floor"`
+	ItemWeight float64 `yaml:"item_weight"` // items have weight count^(-item_weight/2) in users' terms
+	UserWeight float64 `yaml:"user_weight"` // a: users' terms have norm N^(1-a), see the package comment
+	// Threshold sets entries off the diagonal to 0 that are below it, in deviations of the noise.
+	Threshold float64 `yaml:"threshold"`
+	Shrink    string  `yaml:"shrink"`   // what eigenvalues become: none, positive, cut, frobenius or operator
+	Diagonal  string  `yaml:"diagonal"` // shrunk like all entries, or kept as released
+	// Lambda is in units of the mean of the released diagonal: EASE's regularisation, and for
+	// neighbours what is added below the cosine.
+	Lambda     float64 `yaml:"lambda"`
+	Neighbours int     `yaml:"neighbours,omitempty"` // of ItemKNN
+	// Popularity is what the largest released count adds to the score of its item; others add in
+	// proportion. Items outside the matrix have nothing else.
+	Popularity float64 `yaml:"popularity"`
+}
+
+// Default returns the setting of DP-EASE.
+func Default() Config {
+	c := Config{Profile: "private", Data: topn.DataConfig{Name: "ml-1m", Recipe: "gerai"}, Privacy: release.Default(), Eval: topn.DefaultEval()}
+	c.Privacy.Items, c.Privacy.CountItems = 100, 20
+	c.Model = MatrixConfig{Items: 1000, Floor: 0.12, ItemWeight: 0.4, UserWeight: 1, Shrink: ShrinkFrobenius, Diagonal: DiagonalShrunk, Lambda: 2, Popularity: 0.01}
+	return c
+}
+
+// DefaultKNN returns the setting of DP-ItemKNN.
+func DefaultKNN() Config {
+	c := Default()
+	c.Model.Neighbours, c.Model.Lambda = 100, 0
+	return c
+}
+
+// DefaultPopularity returns the setting of DP popularity.
+func DefaultPopularity() PopularityConfig {
+	c := Default()
+	p := PopularityConfig{Profile: c.Profile, Data: c.Data, Privacy: release.Privacy{Epsilon: c.Privacy.Epsilon, Delta: c.Privacy.Delta, Items: c.Privacy.CountItems, Counts: 1}, Eval: c.Eval}
+	return p
+}
+
+// check reports every setting that cannot be run.
+func check(v *config.Checker, c Config, knn bool) {
+	v.NotEmpty("profile", c.Profile)
+	c.Data.Check(v)
+	c.Privacy.Check(v)
+	c.Eval.CheckAtOnce(v)
+	m := c.Model
+	v.Between("model.items", m.Items, 2, mostRows)
+	v.Below("model.floor", m.Floor, 0, 1e6)
+	v.Below("model.item_weight", m.ItemWeight, 0, 4)
+	v.Check(m.UserWeight >= 0 && m.UserWeight <= 1, "model.user_weight", "must lie in 0 to 1, got %v", m.UserWeight)
+	v.Below("model.threshold", m.Threshold, 0, 100)
+	v.OneOf("model.shrink", m.Shrink, ShrinkNone, ShrinkPositive, ShrinkCut, ShrinkFrobenius, ShrinkOperator)
+	v.OneOf("model.diagonal", m.Diagonal, DiagonalShrunk, DiagonalKept)
+	v.Below("model.popularity", m.Popularity, 0, 1e6)
+	if knn {
+		v.Between("model.neighbours", m.Neighbours, 1, 1_000_000)
+		v.Below("model.lambda", m.Lambda, 0, 1e6)
+		return
+	}
+	v.Within("model.lambda", m.Lambda, 1e-6, 1e6)
+	v.Check(m.Neighbours == 0, "model.neighbours", "must be left out: only neighbours have a number")
+}
+
+// mostRows bounds the matrix: its eigenvalues take 10 m³ operations.
+const mostRows = 5000
+
+// checkPopularity reports every setting of DP popularity that cannot be run.
+func checkPopularity(v *config.Checker, c PopularityConfig) {
+	v.NotEmpty("profile", c.Profile)
+	c.Data.Check(v)
+	c.Privacy.CheckCountsAlone(v)
+	c.Eval.CheckAtOnce(v)
+}

@@ -1,0 +1,66 @@
+// Package gram is private recommenders that need one release of how often items are contributed
+// together: DP popularity, DP-EASE and DP-ItemKNN. Each has one finite epsilon for a whole user,
+// see package release for the promise and the neighbours (add or remove one user).
+//
+// # What is released
+//
+//  1. Counts c_j, the number of users who contributed item j. DP popularity ranks by them, and that
+//     is its only release.
+//  2. The matrix G = sum over users u of t_u z_u z_u', on the m items of the largest released counts.
+//     z_u has s_i for every item i that the user contributes, else 0; s_i is the item's released count
+//     to the power -item_weight/2. Entries on and above the diagonal get independent normal noise;
+//     below it they are mirrored.
+//
+// Everything else is computed from these two: EASE (Steck, "Embarrassingly shallow autoencoders for
+// sparse data", WWW 2019) or cosine neighbours (Sarwar et al., WWW 2001). A user's list applies the
+// released model to the user's own whole row.
+//
+// # Sensitivity of the matrix
+//
+// The released vector has each entry off the diagonal once. Let N be the norm of a user's z z' there:
+//
+//	N² = sum over i <= j of (z_i z_j)² = (|z|⁴ + sum of z_i⁴)/2
+//
+// A user's term gets the factor t = N^-a, a in [0, 1], so its norm is N^(1-a). N is largest with the k
+// largest weights. So one user more or less moves the released vector by at most
+//
+//	D = (largest N)^(1-a),    1 for a = 1
+//
+// Without item weights the largest N is sqrt(k(k+1)/2). The norm of the whole matrix, in which
+// entries off the diagonal appear twice, gives the bound |z|² = k and terms z z'/n^a; that is
+// D = k^(1-a), which is true as well. The same term then has up to sqrt(2) times less norm than is
+// paid for: at a = 1 and n items sqrt((n+1)/(2n)). Here every user's term has norm 1 at a = 1.
+//
+// Which items a user contributes depends on that user's row and on released counts, so no term
+// depends on another user. Weights and the choice of the m items are functions of released counts.
+// Releases that depend on earlier ones compose as releases do that do not (see package release).
+//
+// # Sums that are exact
+//
+// An entry is rounded towards 0 to whole steps of a grid, about D 2^-20. The sum of the squared steps of
+// a user's term is computed in integers and compared with D²; the factor t is lowered until it is
+// within. Sums of whole steps are exact in 53 bits, in any order. So D holds for the numbers in the
+// machine, and the same sum has the secure form, with exactly sampled discrete noise.
+//
+// # After the release
+//
+// The noise is known: a symmetric matrix of normal noise of deviation sigma has eigenvalues within
+// 2 sigma sqrt(m) of 0, and below that edge an eigenvalue of G says nothing. An eigenvalue x of G above
+// sigma sqrt(m) is seen at y = x + m sigma²/x, and its vector has the squared cosine 1 - m sigma²/x²
+// with the true one (Benaych-Georges and Nadakuditi, "The eigenvalues and eigenvectors of finite, low
+// rank perturbations of large random matrices", Advances in Mathematics 2011). The best replacement of y
+// depends on the loss (Donoho, Gavish, Johnstone, "Optimal shrinkage of eigenvalues in the spiked
+// covariance model", Annals of Statistics 2018; Gavish and Donoho, "Optimal shrinkage of singular
+// values", IEEE Transactions on Information Theory 2017, for rectangular noise):
+//
+//	frobenius  sqrt(y² - 4 m sigma²)              = x times the squared cosine
+//	operator   (y + sqrt(y² - 4 m sigma²))/2      = x
+//	cut        y
+//
+// each 0 below the edge.
+//
+// The diagonal of G is large and has its own meaning, how often an item is there at all. With
+// model.diagonal "kept", the low-rank part is fitted to the entries off the diagonal (the diagonal is
+// replaced by the fit's own, several times: Zhang, Cai, Wu, "Heteroskedastic PCA", Annals of Statistics
+// 2022), and the released diagonal stands beside it. "shrunk" treats it as any other entry.
+package gram

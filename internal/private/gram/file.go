@@ -1,0 +1,93 @@
+package gram
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+
+	"privrec/internal/run"
+)
+
+// ReleasedFile has what was released, in the format safetensors: counts (items), and for a matrix its items,
+// as numbers in the catalogue, and its upper triangle, row after row. It is what the guarantee of
+// a run is for.
+const ReleasedFile = "released.safetensors"
+
+// released is what a run released: all that its model is computed from.
+type released struct {
+	counts   []float64 // of all items
+	items    []int32   // of the matrix, ascending; nil: there is none
+	triangle []float64 // on and above the diagonal, row after row
+}
+
+// write writes what was released into the run directory.
+func (r *released) write(env *run.Env) error {
+	tensors := []run.NamedTensor{{Name: "counts", Shape: []int{len(r.counts)}, Data: r.counts}}
+	if r.items != nil {
+		items := make([]int64, len(r.items))
+		for k, i := range r.items {
+			items[k] = int64(i)
+		}
+		tensors = append(tensors, run.NamedTensor{Name: "items", Shape: []int{len(items)}, Data: items},
+			run.NamedTensor{Name: "matrix", Shape: []int{len(r.triangle)}, Data: r.triangle})
+	}
+	return env.WriteArtefact(ReleasedFile, func(w io.Writer) error {
+		return run.WriteSafetensors(w, tensors, map[string]string{"configuration": env.ConfigHash})
+	})
+}
+
+// readReleased reads what a run of this configuration released. It returns nil without an error
+// where there is no such file.
+func readReleased(dir, hash string, items int) (*released, error) {
+	path := filepath.Join(dir, ReleasedFile)
+	tensors, meta, err := run.ReadSafetensors(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read what was released: %w", err)
+	}
+	r, bad := &released{}, func(what string) error {
+		return run.WithHint(fmt.Errorf("read what was released: %s: %s", path, what), "train again with another --out")
+	}
+	if meta["configuration"] != hash {
+		return nil, bad("it is of another configuration")
+	}
+	for _, t := range tensors {
+		switch data := t.Data.(type) {
+		case []float64:
+			if t.Name == "counts" {
+				r.counts = data
+			} else if t.Name == "matrix" {
+				r.triangle = data
+			}
+		case []int64:
+			r.items = make([]int32, len(data))
+			for k, i := range data {
+				if i < 0 || i >= int64(items) || k > 0 && i <= data[k-1] {
+					return nil, bad(fmt.Sprintf("item %d is outside the catalogue or out of order", i))
+				}
+				r.items[k] = int32(i)
+			}
+		}
+	}
+	if m := len(r.items); len(r.counts) != items || len(r.triangle) != m*(m+1)/2 {
+		return nil, bad(fmt.Sprintf("%d counts and %d entries for %d items, %d of them in the matrix", len(r.counts), len(r.triangle), items, m))
+	}
+	return r, nil
+}
+
+// full returns the released matrix, both triangles.
+func (r *released) full() square {
+	g := newSquare(len(r.items))
+	at := 0
+	for i := range g.n {
+		for j := i; j < g.n; j++ {
+			g.row(i)[j], g.row(j)[i] = r.triangle[at], r.triangle[at]
+			at++
+		}
+	}
+	return g
+}

@@ -1,0 +1,267 @@
+package gram
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"privrec/internal/config"
+	"privrec/internal/experiment"
+	"privrec/internal/model/ease"
+	"privrec/internal/model/itemknn"
+	"privrec/internal/private/release"
+	"privrec/internal/protocol/topn"
+	"privrec/internal/rng"
+	"privrec/internal/run"
+	"privrec/internal/tensor"
+)
+
+// Names of the methods in tables.
+const (
+	Popularity = "DP popularity"
+	EASE       = "DP-EASE"
+	ItemKNN    = "DP-ItemKNN"
+)
+
+// flags are those of every task here.
+var flags = []run.Flag{{Name: "secure", Key: release.SecureKey, Switch: true,
+	Usage: "exact discrete noise from cryptographic bits: what is released may leave the house"}}
+
+// Tasks returns what the command line offers.
+func Tasks() []run.Task {
+	return []run.Task{
+		run.Spec[PopularityConfig]{
+			Verb: "train", Name: "dp-popularity", Summary: "items by counts with noise, private for a whole user",
+			Cite: "counts by the Gaussian mechanism", Default: DefaultPopularity, Check: checkPopularity, Answers: true, Flags: flags, Open: openPopularity,
+		}.Task(),
+		task(EASE, "dp-ease", "EASE of one noisy matrix of items, private for a whole user", ease.Cite, Default),
+		task(ItemKNN, "dp-itemknn", "neighbours in one noisy matrix of items, private for a whole user", itemknn.Cite, DefaultKNN),
+	}
+}
+
+func task(method, name, summary, cite string, profile func() Config) run.Task {
+	return run.Spec[Config]{
+		Verb: "train", Name: name, Summary: summary, Cite: cite, Default: profile, Answers: true, Flags: flags,
+		Check: func(v *config.Checker, c Config) { check(v, c, method == ItemKNN) },
+		Open: func(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
+			standing, err := experiment.Stand(c, c.Profile, map[string]Config{profile().Profile: profile()}, nil, topn.Free()...)
+			if err != nil {
+				return nil, err
+			}
+			w := &work{privacy: c.Privacy, matrix: &c.Model}
+			m := topn.Method{Name: method, Standing: standing, Data: c.Data, Eval: c.Eval, Shape: topn.Shape{Epsilon: c.Privacy.Epsilon}}
+			return w.open(ctx, env, m, "one release of counts and one of the item matrix, by the Gaussian mechanism")
+		},
+	}.Task()
+}
+
+func openPopularity(ctx context.Context, env *run.Env, c PopularityConfig) (run.Work, error) {
+	standing, err := experiment.Stand(c, c.Profile, map[string]PopularityConfig{c.Profile: DefaultPopularity()}, nil, topn.Free()...)
+	if err != nil {
+		return nil, err
+	}
+	w := &work{privacy: c.Privacy}
+	m := topn.Method{Name: Popularity, Standing: standing, Data: c.Data, Eval: c.Eval, Shape: topn.Shape{Epsilon: c.Privacy.Epsilon}}
+	return w.open(ctx, env, m, "one release of counts, by the Gaussian mechanism")
+}
+
+// work is a method on its data.
+type work struct {
+	*topn.Experiment
+	privacy  release.Privacy
+	matrix   *MatrixConfig // nil: the counts are all
+	releaser release.Releaser
+}
+
+// open loads the data and declares what a finite epsilon takes as public.
+func (w *work) open(ctx context.Context, env *run.Env, m topn.Method, theorem string) (run.Work, error) {
+	if env.Rehearsing() {
+		return nil, run.ErrNoForecast
+	}
+	x, err := topn.Load(ctx, env, m)
+	if err != nil {
+		return nil, err
+	}
+	w.Experiment = x
+	a := release.NewAccount(w.privacy, theorem, []string{ReleasedFile, run.LedgerName})
+	ledger, err := env.Ledger(w.privacy.Marks(), a.Declaration())
+	if err != nil {
+		return nil, err
+	}
+	w.releaser = release.Releaser{Ledger: ledger, Secure: w.privacy.Secure, Releases: 2,
+		Noise: func(purpose string) rng.Stream { return env.Noise("private.gram", purpose) }}
+	x.Make = w.make
+	x.Account = func(*experiment.Fitted) (topn.Account, error) { return a, a.Compose(ledger) }
+	return w, nil
+}
+
+// make releases what the model is computed from, or takes what the run released before, and
+// computes the model.
+func (w *work) make(ctx context.Context) (*topn.Made, error) {
+	r, err := w.obtain(ctx)
+	if err != nil {
+		return nil, err
+	}
+	most := slices.Max(r.counts)
+	prior := make([]float64, len(r.counts))
+	for i, c := range r.counts {
+		prior[i] = c / math.Max(most, 1)
+	}
+	if w.matrix == nil {
+		s := newScorer(w.Graph, prior, nil, tensor.Matrix{})
+		return &topn.Made{Scorer: s, Close: s.Close}, nil
+	}
+	for i := range prior {
+		prior[i] *= w.matrix.Popularity
+	}
+	defer w.Env.Stage("compute the model")()
+	sums, err := w.sums()
+	if err != nil {
+		return nil, err
+	}
+	p := w.plan(r.counts, sums)
+	if !slices.Equal(p.items, r.items) {
+		return nil, run.WithHint(fmt.Errorf("the released matrix is of other items than the released counts name"), "train again with another --out")
+	}
+	b, err := w.weights(ctx, r, p)
+	if err != nil {
+		return nil, err
+	}
+	s := newScorer(w.Graph, prior, r.items, b)
+	return &topn.Made{Scorer: s, Close: s.Close}, nil
+}
+
+// weights computes the model of a released matrix.
+func (w *work) weights(ctx context.Context, r *released, p *plan) (tensor.Matrix, error) {
+	g, deviation := r.full(), p.sum.Deviation()
+	diagonal := make([]float64, g.n)
+	for i := range diagonal { // the released diagonal, without weights
+		diagonal[i] = math.Max(g.row(i)[i], deviation) / (p.weights[i] * p.weights[i])
+	}
+	unit := 0.0
+	for _, v := range diagonal {
+		unit += v / float64(g.n)
+	}
+	d, err := w.matrix.denoise(ctx, g, deviation)
+	if err != nil {
+		return tensor.Matrix{}, run.Interrupted(ctx, err)
+	}
+	w.Env.AppendLog("matrix", "items", d.n, "deviation", deviation, "rank", d.rank)
+	unweigh(d.square, p.weights)
+	if w.Method.Name == ItemKNN {
+		return w.matrix.cosine(d.square, diagonal, unit), nil
+	}
+	return w.matrix.ease(ctx, d.square, unit)
+}
+
+// obtain returns what the run released: from its file, or by releasing it. A file that a stopped
+// run left is used again, and its releases are recorded again, since noise that is not seeded
+// would be a second release.
+func (w *work) obtain(ctx context.Context) (*released, error) {
+	_, finished := w.Env.Finished()
+	if finished || w.Env.Resume {
+		r, err := readReleased(w.Env.Dir, w.Env.ConfigHash, w.Data.Items)
+		switch {
+		case err != nil:
+			return nil, err
+		case r != nil:
+			return r, w.repeat(r)
+		case finished:
+			return nil, run.WithHint(fmt.Errorf("the run in %s has no %s", w.Env.Dir, ReleasedFile), "train again with another --out")
+		}
+	}
+	r, err := w.release(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return r, r.write(w.Env)
+}
+
+// repeat records again what a stopped run released.
+func (w *work) repeat(r *released) error {
+	sums, err := w.sums()
+	if err != nil {
+		return err
+	}
+	if w.matrix != nil {
+		p := w.plan(r.counts, sums)
+		sums[1] = p.sum
+	}
+	for _, s := range sums {
+		if err := w.releaser.Repeat(s); err != nil {
+			return err
+		}
+	}
+	return w.releaser.Ledger.Flush(period)
+}
+
+// period names when the releases are made, in the ledger.
+const period = "before the model"
+
+// release makes the releases.
+func (w *work) release(ctx context.Context) (*released, error) {
+	defer w.Env.Stage("release")()
+	sums, err := w.sums()
+	if err != nil {
+		return nil, err
+	}
+	r := &released{}
+	if r.counts, err = w.releaser.Counts(sums[0], w.draw("counts", w.privacy.PerCount(), nil), w.Data.Items); err != nil {
+		return nil, err
+	}
+	if w.matrix != nil {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("%w: %w", run.ErrInterrupted, err)
+		}
+		p := w.plan(r.counts, sums)
+		contributed := w.draw("matrix", p.most, release.Weights(r.counts, p.items, sums[0].Deviation(), w.privacy.Prefer))
+		r.items, r.triangle = p.items, p.triangle(contributed)
+		if err := w.releaser.Release(p.sum, r.triangle, len(r.triangle)); err != nil {
+			return nil, err
+		}
+	}
+	return r, w.releaser.Ledger.Flush(period)
+}
+
+// draw returns what users contribute to one release.
+func (w *work) draw(to string, most int, weights []float64) [][]int32 {
+	d := release.Draw{Items: most, Weights: weights, Stream: w.Env.Seed.Stream("private.contributions." + to)}
+	return d.All(w.Data.UserIDs, w.Data.Train)
+}
+
+// sums returns what is released, with its noise: the counts, and the matrix where there is one, of
+// whose sum only the multiplier holds before the counts are known.
+func (w *work) sums() ([]release.Sum, error) {
+	counts := release.CountSum(w.privacy.PerCount())
+	if w.matrix == nil {
+		return w.privacy.Split([]release.Sum{counts}, 1)
+	}
+	unknown := newPlan(nil, nil, w.privacy.Items, 1).sum
+	return w.privacy.Split([]release.Sum{counts, unknown}, w.privacy.Counts, 1-w.privacy.Counts)
+}
+
+// plan says which items the matrix has and what users' terms are, by released counts.
+func (w *work) plan(counts []float64, sums []release.Sum) *plan {
+	m, deviation := w.matrix, sums[0].Deviation()
+	items := release.Top(counts, m.Items)
+	level := m.Floor * float64(w.privacy.PerCount()) * sums[1].Multiplier
+	n := min(2, len(items))
+	for n < len(items) && counts[items[n]] >= level*math.Sqrt(float64(n+1)) {
+		n++
+	}
+	items = slices.Clone(items[:n])
+	slices.Sort(items)
+	all := release.Weights(counts, items, deviation, m.ItemWeight/2)
+	weights, sum := make([]float64, n), 0.0
+	for r, i := range items {
+		weights[r] = all[i]
+		sum += all[i]
+	}
+	for r := range weights { // of mean 1
+		weights[r] *= float64(n) / sum
+	}
+	p := newPlan(items, weights, w.privacy.Items, m.UserWeight)
+	p.sum.Multiplier = sums[1].Multiplier
+	return p
+}

@@ -1,0 +1,11 @@
+package private
+
+import (
+	"slices"
+
+	"privrec/internal/private/gram"
+	"privrec/internal/run"
+)
+
+// Tasks returns the task of every private recommender.
+func Tasks() []run.Task { return slices.Concat(gram.Tasks()) }
