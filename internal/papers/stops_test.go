@@ -62,6 +62,11 @@ var stops = map[string][]stopped{
 		{"perturbed", "", append(crossTiny, "auxiliary.epsilon=6")},
 		{"other users' rows", "", append(crossTiny, "auxiliary.kind=permuted", "auxiliary.mechanism=", "auxiliary.epsilon=0")},
 	},
+	"train dp-als": {
+		{"all cells", "private/smoke-dp-als.yaml", []string{"run.workers=1"}},
+		{"observed ratings", "private/smoke-dp-als.yaml", []string{"run.workers=1", "model.cells=observed", "model.values=ratings", "model.average=false", "model.shrink=0",
+			"model.unobserved=0.1", "model.matrices=0.4", "model.common=0.1", "model.clip=1", "model.lambda_item=1"}},
+	},
 	"train dpae": {{"users", "gerai/smoke-dpae.yaml", []string{"train.epochs=2", "model.dim=4", "run.workers=1"}}},
 	"train dpmf": {
 		{"ratings", "gerai/smoke-dpmf.yaml", []string{"run.workers=1"}},
