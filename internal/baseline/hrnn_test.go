@@ -22,7 +22,7 @@ import (
 var hrnnTiny = []string{"model.dim=8", "train.epochs=2", "train.batch=16", "data.sessions.rows=9", "train.select=validation", "train.validation=0.1", "train.refit=true"}
 
 func TestHRNNConfigs(t *testing.T) {
-	for name, want := range map[string]HRNNConfig{"ml-1m-hrnn": DefaultHRNN(hrnn.VariantInit), "ml-1m-hrnn-gap": DefaultHRNN(hrnn.VariantInit), "ml-1m-hrnn-all": DefaultHRNN(hrnn.VariantAll),
+	for name, want := range map[string]HRNNConfig{"ml-1m-hrnn": DefaultHRNN(hrnn.VariantInit), "ml-1m-gap-hrnn": DefaultHRNN(hrnn.VariantInit), "ml-1m-all-hrnn": DefaultHRNN(hrnn.VariantAll),
 		"yelp-hrnn": DefaultHRNN(hrnn.VariantInit), "tmall-hrnn": DefaultHRNN(hrnn.VariantInit)} {
 		c, _, err := config.Load("../../configs/dipsgnn/"+name+".yaml", nil, file[HRNNConfig]{Task: DefaultHRNN(hrnn.VariantInit)})
 		if err != nil {

@@ -34,7 +34,7 @@ var stops = map[string][]stopped{
 	"train gru4rec": {{"defaults", "", sessionTiny}},
 	"train hrnn": {
 		{"init", "dipsgnn/ml-1m-hrnn.yaml", recurrentTiny},
-		{"all, chosen on validation", "dipsgnn/ml-1m-hrnn-all.yaml", append(recurrentTiny, "train.select=validation", "train.validation=0.1", "train.refit=true")},
+		{"all, chosen on validation", "dipsgnn/ml-1m-all-hrnn.yaml", append(recurrentTiny, "train.select=validation", "train.validation=0.1", "train.refit=true")},
 	},
 	"train rdpgcf": {
 		{"layers", "rdpgcf/smoke.yaml", append(graphTiny, "model.layers=2")},
