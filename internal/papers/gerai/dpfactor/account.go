@@ -48,28 +48,13 @@ func (w *work) held() privacy.Holding {
 // compose enters what the noise covers: of one row, and of the user with the most rows, of whom
 // every row costs the same. Both are pure.
 func (w *work) compose(a experiment.Account) (topn.Account, error) {
-	of, held := w.cfg.unit(), w.held()
-	user := privacy.Subject{Unit: held.Unit, Neighbouring: of.Neighbouring}
-	row, whole := 0.0, 0.0
-	for _, e := range w.ledger.Entries() {
-		if _, open := privacy.AsUnprotected(e.Event); open {
-			continue
-		}
-		group, err := privacy.Group(e.Event, held.Most, user)
-		if err != nil {
-			return nil, err
-		}
-		one, known := privacy.LawOf(e.Event).(privacy.ResponseLaw)
-		all, both := privacy.LawOf(group).(privacy.ResponseLaw)
-		if s, _ := privacy.About(e.Event); !known || !both || s != of {
-			return nil, fmt.Errorf("account: the ledger has a %s about %v, the noise is for %v", e.Event.Kind(), s, of)
-		}
-		row, whole = row+one.Epsilon*float64(e.Count), whole+all.Epsilon*float64(e.Count)
+	of := w.cfg.unit()
+	row, err := a.ComposePure(w.ledger, of, w.held())
+	if err != nil {
+		return nil, err
 	}
 	if want := w.cfg.Privacy.Epsilon; !(row > 0 && row <= want*(1+1e-9)) {
 		return nil, fmt.Errorf("the ledger's noise comes to epsilon %.10g for one %s, the setting's is %v", row, of.Unit, want)
 	}
-	a.Add(string(of.Unit), string(of.Neighbouring), 0, privacy.Number(row))
-	a.Add(string(user.Unit), string(user.Neighbouring), 0, privacy.Number(whole))
 	return &a, nil
 }

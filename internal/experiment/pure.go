@@ -1,0 +1,45 @@
+package experiment
+
+import (
+	"fmt"
+
+	"privrec/internal/privacy"
+)
+
+// ComposePure enters what the noise in the ledger comes to at delta 0: for one change of subject
+// of, which every release is about, and for a unit that holds several of it, of which each costs
+// the same. Epsilons of releases add up. It returns that of one change. A ledger that has noise
+// about something else, or of a law without a pure epsilon, is no account. Call Leave before it.
+func (a *Account) ComposePure(l *privacy.Ledger, of privacy.Subject, held privacy.Holding) (float64, error) {
+	whole := privacy.Subject{Unit: held.Unit, Neighbouring: of.Neighbouring}
+	one, all := 0.0, 0.0
+	for _, e := range l.Entries() {
+		if _, open := privacy.AsUnprotected(e.Event); open {
+			continue
+		}
+		group, err := privacy.Group(e.Event, held.Most, whole)
+		if err != nil {
+			return 0, err
+		}
+		x, known := pureEpsilon(e.Event)
+		y, both := pureEpsilon(group)
+		if s, _ := privacy.About(e.Event); !known || !both || s != of {
+			return 0, fmt.Errorf("account: the ledger has a %s about %v, the noise is for %v", e.Event.Kind(), s, of)
+		}
+		one, all = one+x*float64(e.Count), all+y*float64(e.Count)
+	}
+	a.Add(string(of.Unit), string(of.Neighbouring), 0, privacy.Number(one))
+	a.Add(string(whole.Unit), string(whole.Neighbouring), 0, privacy.Number(all))
+	return one, nil
+}
+
+// pureEpsilon returns the epsilon of a release at delta 0, and whether its law has one here.
+func pureEpsilon(e privacy.Event) (float64, bool) {
+	switch l := privacy.LawOf(e).(type) {
+	case privacy.ResponseLaw:
+		return l.Epsilon, true
+	case privacy.LaplaceLaw:
+		return l.Sensitivity / l.Scale, true
+	}
+	return 0, false
+}
