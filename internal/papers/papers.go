@@ -7,6 +7,7 @@ import (
 
 	"privrec/internal/baseline"
 	"privrec/internal/papers/dipsgnn"
+	"privrec/internal/papers/dipsgnn/dpmf"
 	"privrec/internal/papers/exposure"
 	"privrec/internal/papers/gerai"
 	"privrec/internal/papers/gerai/attack"
@@ -27,6 +28,7 @@ func All() []run.Task {
 		[]run.Task{dipsgnn.Task()},
 		baseline.Sessions(dipsgnn.Tables()),
 		[]run.Task{baseline.HRNN(dipsgnn.Tables())},
+		dpmf.Tasks(),
 		rdpgcf.Tasks(),
 		baseline.TopN(rdpgcf.Tables(), dipsgnn.Tables()),
 		pricdsr.Tasks(),

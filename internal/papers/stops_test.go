@@ -36,6 +36,12 @@ var stops = map[string][]stopped{
 		{"init", "dipsgnn/ml-1m-hrnn.yaml", recurrentTiny},
 		{"all, chosen on validation", "dipsgnn/ml-1m-all-hrnn.yaml", append(recurrentTiny, "train.select=validation", "train.validation=0.1", "train.refit=true")},
 	},
+	"train dpmf-exp": {
+		{"ratings", "dipsgnn/smoke-dpmf-exp.yaml", []string{"run.workers=1"}},
+		{"no noise", "dipsgnn/smoke-dpmf-exp.yaml", []string{"run.workers=1", "privacy.epsilon=.inf"}},
+		{"noise in every epoch", "dipsgnn/smoke-dpmf-exp.yaml", []string{"run.workers=1", "privacy.draws=epoch"}},
+	},
+	"train dpmf-imp": {{"interactions", "dipsgnn/smoke-dpmf-imp.yaml", []string{"run.workers=1"}}},
 	"train rdpgcf": {
 		{"layers", "rdpgcf/smoke.yaml", append(graphTiny, "model.layers=2")},
 		{"no noise", "rdpgcf/smoke.yaml", append(graphTiny, "privacy.epsilon=.inf")},

@@ -1,0 +1,102 @@
+package dpmf
+
+import (
+	"math"
+
+	"privrec/internal/config"
+	"privrec/internal/privacy"
+	"privrec/internal/protocol/nextitem"
+)
+
+// Config is one run of a private factorisation.
+type Config struct {
+	Profile string        `yaml:"profile"`
+	Data    nextitem.Data `yaml:"data"`
+	Model   ModelConfig   `yaml:"model"`
+	Privacy PrivacyConfig `yaml:"privacy"`
+	Train   TrainConfig   `yaml:"train"`
+	Eval    EvalConfig    `yaml:"eval"`
+}
+
+// ModelConfig sets the shape.
+type ModelConfig struct {
+	Dim    int     `yaml:"dim"`    // K
+	Lambda float64 `yaml:"lambda"` // of both sides' vectors, at every cell
+	Std    float64 `yaml:"std"`    // of the vectors' first values, which are normal
+}
+
+// PrivacyConfig sets the noise.
+type PrivacyConfig struct {
+	Epsilon float64 `yaml:"epsilon" config:"inf"` // claimed, pure, of the value of one cell; .inf: no noise
+	// Draws says when eta is drawn: "once", as objective perturbation needs, or anew in every
+	// "epoch", as the authors' sibling program does.
+	Draws string `yaml:"draws"`
+}
+
+// Values of PrivacyConfig.Draws.
+const (
+	DrawsOnce  = "once"
+	DrawsEpoch = "epoch"
+)
+
+// TrainConfig sets the gradient steps.
+type TrainConfig struct {
+	Epochs int `yaml:"epochs"`
+	// Rate is that of the first quarter of the epochs; the second and third have a fifth of it, and
+	// the last quarter a 25th.
+	Rate float64 `yaml:"rate"`
+}
+
+// EvalConfig sets the ranking.
+type EvalConfig struct {
+	K []int `yaml:"k"`
+}
+
+// Default returns the setting of the authors' sibling program at DIPSGNN's budget.
+func Default() Config {
+	return Config{
+		Profile: "paper", Data: nextitem.ML1M(), Model: ModelConfig{Dim: 10, Lambda: 0.01, Std: 0.1},
+		Privacy: PrivacyConfig{Epsilon: 5, Draws: DrawsOnce}, Train: TrainConfig{Epochs: 100, Rate: 0.01}, Eval: EvalConfig{K: []int{5, 10, 20}},
+	}
+}
+
+// check reports every setting that cannot be run.
+func check(v *config.Checker, c Config) {
+	c.Data.Check(v, c.Profile)
+	v.Between("model.dim", c.Model.Dim, 1, nextitem.MaxDim)
+	v.Check(c.Model.Lambda >= 0 && c.Model.Lambda < 10, "model.lambda", "must lie in [0,10), got %v", c.Model.Lambda)
+	v.Within("model.std", c.Model.Std, 1e-12, 100)
+	if !math.IsInf(c.Privacy.Epsilon, 1) {
+		v.Within("privacy.epsilon", c.Privacy.Epsilon, 1e-3, 1e6)
+	}
+	v.OneOf("privacy.draws", c.Privacy.Draws, DrawsOnce, DrawsEpoch)
+	v.Between("train.epochs", c.Train.Epochs, 1, 100_000)
+	v.Within("train.rate", c.Train.Rate, 1e-12, 1)
+	v.Integers("eval.k", "cutoff", c.Eval.K, 1, 100_000)
+}
+
+// draws returns how often eta is drawn.
+func (c Config) draws() int {
+	if c.Privacy.Draws == DrawsEpoch {
+		return c.Train.Epochs
+	}
+	return 1
+}
+
+// rate returns the learning rate of an epoch, counted from 0, as the published program has it.
+func (t TrainConfig) rate(epoch int) float64 {
+	switch e, n := float64(epoch), float64(t.Epochs); {
+	case e <= 0.25*n:
+		return t.Rate
+	case e <= 0.75*n:
+		return t.Rate / 5
+	}
+	return t.Rate / 25
+}
+
+// Sensitivity returns the largest change of an item's gradient in L1, where the value of one cell
+// changes by at most distance and users' vectors have K columns and length at most 1.
+func Sensitivity(distance float64, dim int) float64 { return 2 * distance * math.Sqrt(float64(dim)) }
+
+// value is what neighbours differ in: the value of one cell that both have.
+var value = privacy.Subject{Unit: privacy.Interaction, Neighbouring: privacy.Replace}
