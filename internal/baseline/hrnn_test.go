@@ -109,7 +109,7 @@ func hrnnByHand(t *testing.T, sets func(c *HRNNConfig)) (*nextitem.Experiment, *
 	const at = 1_000_000_000
 	d := &dataset.Sequential{Name: "hand", Users: 3, Items: 9, UserIDs: []string{"a", "b", "c"},
 		Train: [][]int32{{1, 2, 3, 4}, {5, 6}, {7, 8, 9}}, Test: [][]int32{{9, 1, 2}, {}, {3, 4}},
-		Times: &dataset.Times{Train: [][]int64{{at, at + 1, at + 50, at + 51}, {at, at + 90}, {at, at + 1, at + 2}}, Test: [][]int64{{at + 60, at + 61, at + 99}, {}, {at + 3, at + 4}}}}
+		Times: &dataset.Times{Train: [][]int64{{at, at + 1, at + 50, at + 51}, {at, at + 90}, {at, at + 1, at + 2}}, Test: [][]int64{{at + 60, at + 75, at + 76}, {}, {at + 3, at + 4}}}}
 	s, err := c.setting(nextitem.Table{})
 	if err != nil {
 		t.Fatal(err)
@@ -146,7 +146,7 @@ func TestHRNNReadsTestSessionsAfterTrainingSessions(t *testing.T) {
 	tape := autograd.NewTape()
 	tape.SetTraining(false)
 	sequences := []hrnn.Sequence{
-		{Items: []int32{1, 2, 3, 4, 9, 1, 2}, Begins: []bool{true, false, true, false, true, false, true}},
+		{Items: []int32{1, 2, 3, 4, 9, 1, 2}, Begins: []bool{true, false, true, false, true, true, false}},
 		{Items: []int32{7, 8, 9, 3, 4}, Begins: []bool{true, false, false, true, false}}, // 3 follows at once, but begins the test part
 	}
 	want := map[string][]tensor.Float{}
