@@ -156,7 +156,17 @@ func (j *journal) add(l Line, took time.Duration) error {
 	return err
 }
 
+// close ends the writing. A log without a line is removed, with its study.
 func (j *journal) close() {
+	st, err := j.f.Stat()
+	if err == nil && st.Size() == 0 && j.times != nil {
+		dir := filepath.Dir(j.f.Name())
+		for _, name := range []string{logName, timesName, studyName} {
+			os.Remove(filepath.Join(dir, name))
+		}
+		os.Remove(filepath.Join(dir, "trials")) // unless a trial was begun
+		os.Remove(dir)
+	}
 	j.f.Close()
 	if j.times != nil {
 		j.times.Close()

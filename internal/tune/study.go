@@ -150,7 +150,8 @@ func (t *Task) find(v *config.Checker, key func(string) string, tasks []run.Task
 	}
 	for _, k := range t.keys() {
 		path := key("space." + k)
-		if !v.Check(t.has(k), path, "%s has no key %q%s", t.Task, k, t.nearest(k)) {
+		if !t.has(k) {
+			v.OneOf(path, k, t.known()...)
 			continue
 		}
 		for _, fixed := range []string{"run.", "data.", "eval."} {
@@ -177,16 +178,12 @@ func (t *Task) has(key string) bool {
 	return slices.ContainsFunc(t.task.Keys(), func(k config.Key) bool { return k.Path == key })
 }
 
-// nearest returns a question with the key that a mistyped one is most like, or "".
-func (t *Task) nearest(key string) string {
-	var known []string
+// known lists the keys of the task's configuration.
+func (t *Task) known() (keys []string) {
 	for _, k := range t.task.Keys() {
-		known = append(known, k.Path)
+		keys = append(keys, k.Path)
 	}
-	if best := config.Nearest(key, known); best != "" {
-		return fmt.Sprintf(": did you mean %q?", best)
-	}
-	return ""
+	return keys
 }
 
 // Only leaves the named tasks in a study, all of them where none is named.

@@ -218,7 +218,7 @@ func TestBadStudies(t *testing.T) {
 		"rows":      {func(s *Study) { s.Rows = "" }, "rows: must be one of public, private"},
 		"objective": {func(s *Study) { s.Objective = "best" }, "objective: metric"},
 		"task":      {func(s *Study) { s.Tasks[0].Task = "train fale" }, "tasks.0.task: must be one of train fake"},
-		"key":       {func(s *Study) { s.Tasks[0].Space["train.rat"] = Space{Uniform: []float64{0, 1}} }, `no key "train.rat": did you mean "train.rate"?`},
+		"key":       {func(s *Study) { s.Tasks[0].Space["train.rat"] = Space{Uniform: []float64{0, 1}} }, `tasks.0.space.train.rat: must be one of`},
 		"data":      {func(s *Study) { s.Tasks[0].Space["data.name"] = Space{Choice: []Word{"a"}} }, "the same in all trials"},
 		"seed":      {func(s *Study) { s.Tasks[0].Space["run.seed"] = Space{Integer: []int{1, 9}} }, "the same in all trials"},
 		"two":       {func(s *Study) { s.Tasks[0].Space["width"] = Space{Integer: []int{1, 9}, Uniform: []float64{0, 1}} }, "must be one of choice, uniform, log and integer"},
