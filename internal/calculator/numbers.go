@@ -30,6 +30,8 @@ var (
 	spanRate    = span{lo: 1e-12, hi: 1, ratio: true}
 	spanClasses = span{lo: 2, hi: 1 << 31, whole: true}
 	spanPoints  = span{lo: 2, hi: 500, whole: true}
+	spanTrials  = span{lo: 1, hi: 1e9}
+	spanShape   = span{lo: -1, hi: 100, openLo: true}
 )
 
 // String returns the range in words, as in "1e-9 to 1e9".
@@ -134,6 +136,8 @@ var kinds = map[string]struct {
 	"steps":            {spanSteps, "number of releases", "N"},
 	"delta":            {spanDelta, "delta of the guarantee", "d"},
 	"alpha":            {spanAlpha, "Rényi order", "A"},
+	"trials":           {spanTrials, "mean number of runs, of which the best is released", "T"},
+	"eta":              {spanShape, "shape of the law of the number of runs: 0 is logarithmic, 1 geometric", "H"},
 	"points":           {spanPoints, "values on the axis, spaced by equal factors", ""},
 }
 

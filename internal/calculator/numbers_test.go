@@ -12,7 +12,7 @@ func FuzzSpan(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, s := range []span{spanNoise, spanSteps, spanDelta, spanEpsilon, spanAlpha, spanRate, spanClasses, spanPoints} {
+		for _, s := range []span{spanNoise, spanSteps, spanDelta, spanEpsilon, spanAlpha, spanRate, spanClasses, spanPoints, spanTrials, spanShape} {
 			v, err := s.parse("x", text)
 			if err != nil {
 				if !strings.Contains(err.Error(), "--x is ") || !strings.Contains(err.Error(), s.String()) || kind(err) != usage {
@@ -41,8 +41,8 @@ func TestSpans(t *testing.T) {
 			v  float64
 			ok bool
 		}{
-			{s.lo, !s.openLo}, {s.hi, !s.openHi}, {math.Nextafter(s.lo, 0), false}, {math.Nextafter(s.hi, math.Inf(1)), false},
-			{math.NaN(), false}, {math.Inf(1), false}, {math.Inf(-1), false}, {-s.hi, false}, {0, false},
+			{s.lo, !s.openLo}, {s.hi, !s.openHi}, {math.Nextafter(s.lo, math.Inf(-1)), false}, {math.Nextafter(s.hi, math.Inf(1)), false},
+			{math.NaN(), false}, {math.Inf(1), false}, {math.Inf(-1), false}, {-s.hi, false}, {0, s.lo < 0},
 			{math.Nextafter(s.lo, s.hi), !s.whole}, {math.Nextafter(s.hi, 0), !s.whole},
 		} {
 			if got := s.holds(c.v); got != c.ok {

@@ -39,7 +39,7 @@ rounded up; --json has every digit.
 		accountantFlag(c, q)
 		parent.AddCommand(c)
 	}
-	parent.AddCommand(a.accountRDP(), a.accountLedger(), a.accountCurve())
+	parent.AddCommand(a.accountRDP(), a.accountLedger(), a.accountCurve(), a.accountSelection())
 	return parent
 }
 
@@ -57,6 +57,25 @@ it where no closed form is known. Orders need not be whole.`,
 	for _, m := range calculator.Noisy() {
 		q := calculator.AskDivergence(m)
 		parent.AddCommand(a.questionCommand(q, "Rényi divergence of one release with "+m.Summary, func() (run.Result, error) { return q.Divergence() }))
+	}
+	return parent
+}
+
+// accountSelection makes the command that says what the best of several runs costs.
+func (a *App) accountSelection() *cobra.Command {
+	parent := &cobra.Command{
+		Use:   "selection",
+		Short: "what it costs to release the best of several runs",
+		Long: `What it costs to train with several settings on private data and to release the best
+run alone, as privrec tune does for private rows. The number of runs is random, with
+mean --trials, and the runs are ordered by what they release. Source: Papernot and
+Steinke, Hyperparameter Tuning with Rényi Differential Privacy, ICLR 2022, theorem 2.`,
+		Args: cobra.ArbitraryArgs,
+		RunE: group("mechanism"),
+	}
+	for _, m := range calculator.Noisy() {
+		q := calculator.AskSelection(m)
+		parent.AddCommand(a.questionCommand(q, "the best of several runs with "+m.Summary, func() (run.Result, error) { return q.Selected() }))
 	}
 	return parent
 }
