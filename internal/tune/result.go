@@ -211,7 +211,7 @@ func (r *Result) cost(t searched) []string {
 	if err != nil || a == nil || math.IsInf(float64(a.Total), 1) {
 		return nil // nothing is guaranteed that a choice could weaken
 	}
-	return []string{fmt.Sprintf("%s: epsilon %s of a single run; the choice adds nothing for users of other data, since the rows that chose, %s, are public to the study. Users of these rows get no guarantee from it", t.Name, a.Total, t.data)}
+	return []string{fmt.Sprintf("%s: epsilon %s of a single run, of its worst unit; the choice adds nothing for users of other data, since the rows that chose, %s, are public to the study. Users of these rows get no guarantee from it", t.Name, a.Total, t.data)}
 }
 
 // oneLine joins the lines of an error.
