@@ -13,6 +13,8 @@ import (
 	"privrec/internal/model/ease"
 	"privrec/internal/model/ials"
 	"privrec/internal/model/itemknn"
+	"privrec/internal/model/rp3beta"
+	"privrec/internal/model/userknn"
 	"privrec/internal/protocol/nextitem"
 	"privrec/internal/protocol/topn"
 	"privrec/internal/rng"
@@ -23,6 +25,8 @@ import (
 const (
 	EASE    = "EASE"
 	ItemKNN = "ItemKNN"
+	UserKNN = "UserKNN"
+	RP3beta = "RP3beta"
 )
 
 // ClosedSetting is a run of a model that is computed and not trained by epochs of a loss.
@@ -36,7 +40,7 @@ type ClosedSetting[M ClosedShape] struct {
 
 // ClosedShape is the own part of such a model in the configuration.
 type ClosedShape interface {
-	EASEShape | ItemKNNShape | IALSShape
+	EASEShape | ItemKNNShape | IALSShape | UserKNNShape | RP3betaShape
 	Check(v *config.Checker) // reports what the model cannot be
 	// Fit computes the model. seed is for what it draws, if anything. done gives its memory back.
 	Fit(ctx context.Context, g *graph.Bipartite, seed rng.Seed) (s eval.Scorer, done func(), err error)
@@ -79,6 +83,8 @@ func closedTasks(t topn.Tables, next nextitem.Table) []run.Task {
 		closedTask(EASE, "linear item model in closed form, on the same rows", ease.Cite, t, next, DefaultEASE),
 		closedTask(IALS, "factors of the pairs by alternating least squares, on the same rows", ials.Cite, t, next, DefaultIALS),
 		closedTask(ItemKNN, "items like those that a user has, on the same rows", itemknn.Cite, t, next, DefaultItemKNN),
+		closedTask(UserKNN, "items that users like a user have, on the same rows", userknn.Cite, t, next, DefaultUserKNN),
+		closedTask(RP3beta, "items at the end of walks of three steps, on the same rows", rp3beta.Cite, t, next, DefaultRP3beta),
 	}
 }
 

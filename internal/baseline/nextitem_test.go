@@ -122,7 +122,7 @@ func TestNextItemOfOthers(t *testing.T) {
 // Models that are computed run under it too, of all training items, and are computed again
 // where they are asked.
 func TestNextItemOfComputed(t *testing.T) {
-	for name, method := range map[string]string{"ease": "EASE", "itemknn": "ItemKNN", "ials": "iALS"} {
+	for name, method := range map[string]string{"ease": "EASE", "itemknn": "ItemKNN", "ials": "iALS", "userknn": "UserKNN", "rp3beta": "RP3beta"} {
 		dir := filepath.Join(t.TempDir(), "run")
 		task := runtest.Task(t, otherTasks(), name)
 		_, err := task.Start(t.Context(), run.Options{Config: "../../configs/dipsgnn/ml-1m-" + name + ".yaml", Sets: []string{"run.out=" + dir, "run.workers=1", "data.name=standin-tiny"},

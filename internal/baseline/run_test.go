@@ -60,6 +60,8 @@ func TestModelsLearn(t *testing.T) {
 	suite.Learn(t, "ease")
 	suite.Learn(t, "itemknn")
 	suite.Learn(t, "ials")
+	suite.Learn(t, "userknn")
+	suite.Learn(t, "rp3beta")
 }
 
 func TestWorkersAndSeeds(t *testing.T) {
@@ -74,6 +76,8 @@ func TestResume(t *testing.T) {
 	suite.Resume(t, "ease", "ease")
 	suite.Resume(t, "itemknn", "itemknn")
 	suite.Resume(t, "ials", "ials")
+	suite.Resume(t, "userknn", "userknn")
+	suite.Resume(t, "rp3beta", "rp3beta")
 }
 
 // Early stopping ends a run under its cap, which is printed; the epoch reported is

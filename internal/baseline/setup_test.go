@@ -15,7 +15,7 @@ import (
 var suite = topntest.Suite{
 	Tasks: TopN(topn.Tables{}, nextitem.Table{}),
 	Sets: map[string][]string{
-		"ease": topntest.Data(), "itemknn": topntest.Data(), "ials": topntest.Data("model.dim=4"), "bprmf": topntest.Trained(),
+		"ease": topntest.Data(), "itemknn": topntest.Data(), "ials": topntest.Data("model.dim=4"), "userknn": topntest.Data(), "rp3beta": topntest.Data(), "bprmf": topntest.Trained(),
 		"lightgcn": topntest.Trained("model.layers=2"), "ngcf": topntest.Trained("model.layers=2"),
 	},
 }

@@ -116,6 +116,7 @@ func benches() []Bench {
 		{Name: "account", Summary: "privacy accounting and noise", Run: bench.Account},
 		{Name: "dipsgnn", Summary: "training step of DIPSGNN on 100 sessions", Run: dipsgnn.Bench},
 		{Name: "dasl", Summary: "training step of DASL over 240,000 items", Run: bench.DASL},
+		{Name: "ease", Summary: "fit and ranking of EASE at the catalogue of Netflix, once each", Run: bench.EASE},
 		{Name: "gerai", Summary: "training step of GERAI, and of its network without noise", Run: bench.GERAI},
 		{Name: "lightgcn", Summary: "training step of LightGCN", Run: bench.Step("lightgcn"), Sizes: true},
 		{Name: "rdpgcf", Summary: "training step of RDP-GCF", Run: bench.Step("rdpgcf"), Sizes: true},

@@ -64,6 +64,8 @@ var stops = map[string][]stopped{
 	"train ease":    {{"defaults", "", closedTiny}, {"next item", "dipsgnn/ml-1m-ease.yaml", itemsTiny}},
 	"train ials":    {{"defaults", "", append(closedTiny, "model.dim=4", "model.rounds=3")}, {"next item", "dipsgnn/ml-1m-ials.yaml", append(itemsTiny, "model.dim=4")}},
 	"train itemknn": {{"defaults", "", closedTiny}, {"next item", "dipsgnn/ml-1m-itemknn.yaml", itemsTiny}},
+	"train rp3beta": {{"defaults", "", closedTiny}, {"next item", "dipsgnn/ml-1m-rp3beta.yaml", itemsTiny}},
+	"train userknn": {{"defaults", "", closedTiny}, {"next item", "dipsgnn/ml-1m-userknn.yaml", itemsTiny}},
 	"train pricdsr": {
 		{"perturbed", "", append(crossTiny, "auxiliary.epsilon=6")},
 		{"other users' rows", "", append(crossTiny, "auxiliary.kind=permuted", "auxiliary.mechanism=", "auxiliary.epsilon=0")},

@@ -9,7 +9,7 @@ import (
 
 	"privrec/internal/autograd"
 	"privrec/internal/graph"
-	"privrec/internal/progress"
+	"privrec/internal/model/nearest"
 	"privrec/internal/tensor"
 )
 
@@ -54,12 +54,6 @@ type Model struct {
 	val   []float64 // their weights w_ji
 }
 
-// neighbour is an item and its similarity.
-type neighbour struct {
-	item   int32
-	weight float64
-}
-
 // Fit finds the neighbours of every item. It looks at all pairs of items in users' lists, as
 // many as the sum of squared user degrees. Equal similarities are ordered by item, so that
 // results do not depend on the number of workers. It fails on an option out of its range, on
@@ -75,12 +69,17 @@ func Fit(ctx context.Context, g *graph.Bipartite, o Options) (*Model, error) {
 			mean[i] = float64(g.ItemDegree(i)) / float64(g.Users)
 		}
 	}
-	return fit(ctx, g, mean, func(j int) float64 { return pairs(g, j) }, func() func(j int) []neighbour {
-		common := make([]int32, g.Items)
-		var seen []int32
-		return func(j int) (list []neighbour) {
-			list, seen = neighbours(g, o, j, common, seen[:0])
-			return list
+	x := nearest.Matrix{Columns: g.UsersOf, Rows: g.ItemsOf} // transposed: a row is an item
+	return fit(ctx, g, mean, x.Pairs, func() func(j int) []nearest.Neighbour {
+		c := nearest.NewCommon(x, g.Items)
+		return func(j int) []nearest.Neighbour {
+			return nearest.Keep(c.Neighbours(j, func(i, common int32) float64 {
+				size := 1.0
+				if o.Similarity == Cosine {
+					size = math.Sqrt(float64(g.ItemDegree(j)) * float64(g.ItemDegree(int(i))))
+				}
+				return float64(common) / (size + o.Shrink)
+			}), o.Neighbours, o.Normalise)
 		}
 	})
 }
@@ -106,19 +105,19 @@ func FitGiven(ctx context.Context, g *graph.Bipartite, o Given) (*Model, error) 
 		return nil, fmt.Errorf("itemknn: %d means for %d items", len(o.Mean), g.Items)
 	}
 	bad := make([]bool, g.Items)
-	m, err := fit(ctx, g, o.Mean, func(int) float64 { return float64(g.Items) }, func() func(j int) []neighbour {
+	m, err := fit(ctx, g, o.Mean, func(int) float64 { return float64(g.Items) }, func() func(j int) []nearest.Neighbour {
 		row := make([]float64, g.Items)
-		var all []neighbour
-		return func(j int) []neighbour {
+		var all []nearest.Neighbour
+		return func(j int) []nearest.Neighbour {
 			o.Similar(j, row)
 			all = all[:0]
 			for i, v := range row {
 				bad[j] = bad[j] || math.IsNaN(v) || math.IsInf(v, 0)
 				if i != j && v > 0 {
-					all = append(all, neighbour{int32(i), v})
+					all = append(all, nearest.Neighbour{ID: int32(i), Weight: v})
 				}
 			}
-			return keep(all, o.Neighbours, o.Normalise)
+			return nearest.Keep(all, o.Neighbours, o.Normalise)
 		}
 	})
 	if j := slices.Index(bad, true); err == nil && j >= 0 {
@@ -127,148 +126,29 @@ func FitGiven(ctx context.Context, g *graph.Bipartite, o Given) (*Model, error) 
 	return m, err
 }
 
-// fit makes the model of the neighbours of every item. cost estimates how long they take to
-// find. Every worker has a function of its own that finds them.
-func fit(ctx context.Context, g *graph.Bipartite, mean []float64, cost func(j int) float64, worker func() func(j int) []neighbour) (*Model, error) {
+// fit makes the model of the neighbours of every item, as nearest.Lists finds them.
+func fit(ctx context.Context, g *graph.Bipartite, mean []float64, cost func(j int) float64, worker func() func(j int) []nearest.Neighbour) (*Model, error) {
 	if g.Users == 0 || g.Items == 0 {
 		return nil, errors.New("itemknn: no users or no items")
 	}
-	lists := make([][]neighbour, g.Items)
-	s := progress.BeginShares(ctx, fmt.Sprintf("find the neighbours of %d items", g.Items))
-	defer s.End()
-	all, done := 0.0, 0.0
-	for j := range g.Items {
-		all += cost(j)
-	}
-	const grain = 64           // items of a unit
-	const between = 64 * grain // and between two reports
-	for from := 0; from < g.Items; from += between {
-		to := min(from+between, g.Items)
-		tensor.Parallel(to-from, grain, func(_, lo, hi int) {
-			find := worker()
-			for j := from + lo; j < from+hi && ctx.Err() == nil; j++ {
-				lists[j] = find(j)
-			}
-		})
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		for j := from; j < to; j++ {
-			done += cost(j)
-		}
-		s.Share(done / max(1, all))
+	lists, err := nearest.Lists(ctx, fmt.Sprintf("find the neighbours of %d items", g.Items), g.Items, cost, worker)
+	if err != nil {
+		return nil, err
 	}
 	return assemble(g, mean, lists), nil
 }
 
-// pairs counts the pairs of item j with others that are looked at.
-func pairs(g *graph.Bipartite, j int) (n float64) {
-	for _, u := range g.UsersOf(j) {
-		n += float64(len(g.ItemsOf(int(u))))
-	}
-	return n
-}
-
-// neighbours returns the neighbours of item j, the most similar first. common holds zeros
-// before and after; the memory of seen is used again.
-func neighbours(g *graph.Bipartite, o Options, j int, common, seen []int32) ([]neighbour, []int32) {
-	for _, u := range g.UsersOf(j) {
-		for _, i := range g.ItemsOf(int(u)) {
-			if common[i] == 0 {
-				seen = append(seen, i)
-			}
-			common[i]++
-		}
-	}
-	all := make([]neighbour, 0, len(seen))
-	for _, i := range seen {
-		size := 1.0
-		if o.Similarity == Cosine {
-			size = math.Sqrt(float64(g.ItemDegree(j)) * float64(g.ItemDegree(int(i))))
-		}
-		if int(i) != j {
-			all = append(all, neighbour{i, float64(common[i]) / (size + o.Shrink)})
-		}
-		common[i] = 0
-	}
-	return keep(all, o.Neighbours, o.Normalise), seen
-}
-
-// keep returns the k most similar of all, with weights that sum to 1 if normalise is set. It
-// changes the order of all.
-func keep(all []neighbour, k int, normalise bool) []neighbour {
-	list := slices.Clone(best(all, k))
-	if normalise {
-		sum := 0.0
-		for _, n := range list {
-			sum += n.weight
-		}
-		for k := range list {
-			list[k].weight /= sum
-		}
-	}
-	return list
-}
-
-// order puts the more similar first, and of equally similar ones the lower item.
-func order(a, b neighbour) int {
-	if a.weight != b.weight {
-		if a.weight > b.weight {
-			return -1
-		}
-		return 1
-	}
-	return int(a.item) - int(b.item)
-}
-
-// best returns the first k of all in their order. It changes the order of all.
-func best(all []neighbour, k int) []neighbour {
-	if len(all) > k {
-		heap := all[:k] // its root is the last of those kept
-		for i := k/2 - 1; i >= 0; i-- {
-			sink(heap, i)
-		}
-		for _, n := range all[k:] {
-			if order(n, heap[0]) < 0 {
-				heap[0] = n
-				sink(heap, 0)
-			}
-		}
-		all = heap
-	}
-	slices.SortFunc(all, order)
-	return all
-}
-
-// sink restores the heap below place i.
-func sink(heap []neighbour, i int) {
-	for {
-		c := 2*i + 1
-		if c >= len(heap) {
-			return
-		}
-		if c+1 < len(heap) && order(heap[c+1], heap[c]) > 0 {
-			c++
-		}
-		if order(heap[c], heap[i]) <= 0 {
-			return
-		}
-		heap[i], heap[c] = heap[c], heap[i]
-		i = c
-	}
-}
-
 // assemble turns lists by item into lists by neighbour. Without means they are 0.
-func assemble(g *graph.Bipartite, mean []float64, lists [][]neighbour) *Model {
+func assemble(g *graph.Bipartite, mean []float64, lists [][]nearest.Neighbour) *Model {
 	m := &Model{graph: g, base: make([]float64, g.Items), ptr: make([]int64, g.Items+1)}
 	for j, list := range lists {
 		if mean != nil {
 			m.base[j] = mean[j]
 		}
 		for _, n := range list {
-			m.ptr[n.item+1]++
+			m.ptr[n.ID+1]++
 			if mean != nil {
-				m.base[j] -= n.weight * mean[n.item]
+				m.base[j] -= n.Weight * mean[n.ID]
 			}
 		}
 	}
@@ -279,9 +159,9 @@ func assemble(g *graph.Bipartite, mean []float64, lists [][]neighbour) *Model {
 	next := slices.Clone(m.ptr)
 	for j, list := range lists {
 		for _, n := range list {
-			k := next[n.item]
-			next[n.item]++
-			m.idx[k], m.val[k] = int32(j), n.weight
+			k := next[n.ID]
+			next[n.ID]++
+			m.idx[k], m.val[k] = int32(j), n.Weight
 		}
 	}
 	return m

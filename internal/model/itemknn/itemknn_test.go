@@ -203,22 +203,3 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 }
-
-// TestBest compares the selection with a whole sort, ties and all.
-func TestBest(t *testing.T) {
-	s := rng.Seed(1).Stream("best")
-	for n := range 60 {
-		all := make([]neighbour, n)
-		for i := range all {
-			all[i] = neighbour{int32(i), float64(s.IntN(7))}
-		}
-		s.Shuffle(n, func(i, j int) { all[i], all[j] = all[j], all[i] })
-		want := slices.Clone(all)
-		slices.SortFunc(want, order)
-		for _, k := range []int{1, 2, 5, 17, 59, 100} {
-			if got := best(slices.Clone(all), k); !slices.Equal(got, want[:min(k, n)]) {
-				t.Fatalf("best %d of %d: %v, want %v", k, n, got, want[:min(k, n)])
-			}
-		}
-	}
-}

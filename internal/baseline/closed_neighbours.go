@@ -1,0 +1,74 @@
+package baseline
+
+import (
+	"context"
+	"math"
+
+	"privrec/internal/config"
+	"privrec/internal/eval"
+	"privrec/internal/graph"
+	"privrec/internal/model/rp3beta"
+	"privrec/internal/model/userknn"
+	"privrec/internal/rng"
+)
+
+// UserKNNShape sets the shape of UserKNN.
+type UserKNNShape struct {
+	Similarity string  `yaml:"similarity"` // cosine or dot
+	Neighbours int     `yaml:"neighbours"`
+	Shrink     float64 `yaml:"shrink"`
+	Normalise  bool    `yaml:"normalise"` // weights of a user's neighbours sum to 1
+}
+
+// RP3betaShape sets the shape of RP3beta.
+type RP3betaShape struct {
+	Alpha      float64 `yaml:"alpha"` // power of each step's probability
+	Beta       float64 `yaml:"beta"`  // power of an item's popularity that its score is divided by
+	Neighbours int     `yaml:"neighbours"`
+	Normalise  bool    `yaml:"normalise"` // weights of an item's neighbours sum to 1
+}
+
+// The settings below are those that Anelli et al., "Challenging the Myth of Graph Collaborative
+// Filtering", RecSys 2023, found on Gowalla's published split.
+
+// DefaultUserKNN returns that setting of UserKNN.
+func DefaultUserKNN() ClosedSetting[UserKNNShape] {
+	return tuned(UserKNNShape{Similarity: string(userknn.Cosine), Neighbours: 146})
+}
+
+// DefaultRP3beta returns that setting of RP3beta.
+func DefaultRP3beta() ClosedSetting[RP3betaShape] {
+	return tuned(RP3betaShape{Alpha: 0.56636, Beta: 0.001085, Neighbours: 777, Normalise: true})
+}
+
+func tuned[M ClosedShape](m M) ClosedSetting[M] {
+	s := closed(m)
+	s.Profile = "myth"
+	return s
+}
+
+// Check implements ClosedShape.
+func (s UserKNNShape) Check(v *config.Checker) {
+	v.OneOf("model.similarity", s.Similarity, string(userknn.Cosine), string(userknn.Dot))
+	v.Between("model.neighbours", s.Neighbours, 1, 1_000_000)
+	v.Check(s.Shrink >= 0 && !math.IsInf(s.Shrink, 1), "model.shrink", "must be at least 0 and finite, got %v", s.Shrink)
+}
+
+// Check implements ClosedShape.
+func (s RP3betaShape) Check(v *config.Checker) {
+	v.Within("model.alpha", s.Alpha, 0, 10)
+	v.Within("model.beta", s.Beta, 0, 10)
+	v.Between("model.neighbours", s.Neighbours, 1, 1_000_000)
+}
+
+// Fit implements ClosedShape.
+func (s UserKNNShape) Fit(ctx context.Context, g *graph.Bipartite, _ rng.Seed) (eval.Scorer, func(), error) {
+	m, err := userknn.Fit(ctx, g, userknn.Options{Similarity: userknn.Similarity(s.Similarity), Neighbours: s.Neighbours, Shrink: s.Shrink, Normalise: s.Normalise})
+	return m, func() {}, err
+}
+
+// Fit implements ClosedShape.
+func (s RP3betaShape) Fit(ctx context.Context, g *graph.Bipartite, _ rng.Seed) (eval.Scorer, func(), error) {
+	m, err := rp3beta.Fit(ctx, g, rp3beta.Options{Alpha: s.Alpha, Beta: s.Beta, Neighbours: s.Neighbours, Normalise: s.Normalise})
+	return m, func() {}, err
+}

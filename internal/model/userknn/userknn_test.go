@@ -1,0 +1,163 @@
+package userknn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+	"testing"
+
+	"privrec/internal/eval"
+	"privrec/internal/graph"
+	"privrec/internal/model/modeltest"
+	"privrec/internal/rng"
+	"privrec/internal/tensor"
+)
+
+// The Scorer that it is for.
+var _ eval.Scorer = (*Model)(nil)
+
+func sample(t *testing.T, users, items int, share float64, seed uint64) *graph.Bipartite {
+	t.Helper()
+	s := rng.Seed(seed).Stream("userknn test")
+	var edges []graph.Edge
+	for u := range users {
+		for i := range items {
+			if s.Float64() < share*2*float64(i+1)/float64(items) { // some items are popular
+				edges = append(edges, graph.Edge{User: int32(u), Item: int32(i)})
+			}
+		}
+	}
+	g, err := graph.NewBipartite(users, items, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// reference scores by the formula of the package comment, over dense matrices.
+func reference(g *graph.Bipartite, o Options) [][]float64 {
+	x := make([][]float64, g.Users)
+	for u := range x {
+		x[u] = make([]float64, g.Items)
+		for _, i := range g.ItemsOf(u) {
+			x[u][i] = 1
+		}
+	}
+	scores := make([][]float64, g.Users)
+	for u := range scores {
+		scores[u] = make([]float64, g.Items)
+		type other struct {
+			user int
+			sim  float64
+		}
+		var all []other
+		for v := range x {
+			c, ofU, ofV := 0.0, 0.0, 0.0
+			for i := range x[v] {
+				c, ofU, ofV = c+x[u][i]*x[v][i], ofU+x[u][i], ofV+x[v][i]
+			}
+			if v == u || c == 0 {
+				continue
+			}
+			sim := c / (1 + o.Shrink)
+			if o.Similarity == Cosine {
+				sim = c / (math.Sqrt(ofU*ofV) + o.Shrink)
+			}
+			all = append(all, other{v, sim})
+		}
+		sort.SliceStable(all, func(a, b int) bool { return all[a].sim > all[b].sim })
+		all = all[:min(len(all), o.Neighbours)]
+		sum := 1.0
+		if o.Normalise {
+			sum = 0
+			for _, n := range all {
+				sum += n.sim
+			}
+		}
+		for _, n := range all {
+			for j := range scores[u] {
+				scores[u][j] += n.sim / sum * x[n.user][j]
+			}
+		}
+	}
+	return scores
+}
+
+func TestFormula(t *testing.T) {
+	for _, similarity := range []Similarity{Cosine, Dot} {
+		for bits := range 4 {
+			o := Options{Similarity: similarity, Neighbours: []int{3, 100}[bits&1], Normalise: bits&2 != 0, Shrink: float64(bits % 3)}
+			g := sample(t, 30, 25, 0.15, uint64(bits))
+			m, err := Fit(t.Context(), g, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, want := modeltest.Score(t, m, modeltest.Everyone(g.Users)), reference(g, o)
+			for u := range want {
+				for j, w := range want[u] {
+					if v := float64(got.Data[u*got.Stride+j]); math.Abs(v-w) > 1e-6*(1+math.Abs(w)) {
+						t.Fatalf("%+v: score of user %d and item %d is %v, want %v", o, u, j, v, w)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestWorkers(t *testing.T) {
+	defer tensor.SetWorkers(tensor.Workers())
+	g := sample(t, 200, 90, 0.1, 4)
+	var want []tensor.Float
+	for _, workers := range []int{1, 2, 5} {
+		tensor.SetWorkers(workers)
+		m, err := Fit(t.Context(), g, Options{Similarity: Cosine, Neighbours: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := modeltest.Score(t, m, modeltest.Everyone(g.Users)).Data
+		if want == nil {
+			want = slices.Clone(got)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%d workers: other scores", workers)
+		}
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	g := sample(t, 10, 10, 0.3, 1)
+	good := Options{Similarity: Cosine, Neighbours: 2}
+	for want, change := range map[string]func(o *Options){
+		"similarity is": func(o *Options) { o.Similarity = "jaccard" },
+		"neighbours is": func(o *Options) { o.Neighbours = 0 },
+		"shrink is -1":  func(o *Options) { o.Shrink = -1 },
+		"shrink is NaN": func(o *Options) { o.Shrink = math.NaN() },
+	} {
+		o := good
+		change(&o)
+		if _, err := Fit(t.Context(), g, o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if _, err := Fit(t.Context(), &graph.Bipartite{}, good); err == nil {
+		t.Error("no users")
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := Fit(ctx, g, good); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	m, err := Fit(t.Context(), g, good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, u := range []int32{-1, 10} {
+		if err := m.Score(nil, []int32{u}, tensor.New(1, 10)); err == nil || !strings.Contains(err.Error(), fmt.Sprint(u)) {
+			t.Errorf("user %d: %v", u, err)
+		}
+	}
+}
