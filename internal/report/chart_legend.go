@@ -48,13 +48,15 @@ func newLegend(title string, panels []Panel, wide vg.Length) legend {
 	for _, p := range panels {
 		for _, c := range p.Curves {
 			if _, ok := l.looks[c.Name]; !ok {
-				l.looks[c.Name] = lookOf(len(l.names))
-				l.names = append(l.names, c.Name)
+				l.looks[c.Name] = lookOf(len(l.looks))
+				if !c.Apart { // the words of the axis name its points
+					l.names = append(l.names, c.Name)
+				}
 			}
 		}
 	}
 	l.high = writeLines(nil, stripTitle, title, vg.Point{}, wide)
-	if len(l.names) > 1 { // one curve needs no name: the title says what it is
+	if len(l.names) > 0 {
 		x, y := vg.Length(0), l.high+vg.Points(2)
 		for _, n := range l.names {
 			need := sampleWidth + nameStyle.Width(n)

@@ -41,6 +41,11 @@ func (p *page) putSome(format, text string) {
 func (d *Document) HTML(w io.Writer) error {
 	p := new(page)
 	p.head(d)
+	for _, c := range d.Charts {
+		if err := p.chart(c); err != nil {
+			return err
+		}
+	}
 	for _, t := range d.Tables {
 		p.table(t)
 	}
@@ -53,11 +58,6 @@ func (d *Document) HTML(w io.Writer) error {
 		p.put("<h2>%s</h2>\n<figure role=\"img\" aria-label=\"%s\">%s", f.Title, f.Title, markup(svg))
 		p.putSome("<figcaption>%s</figcaption>", f.Caption)
 		p.put("</figure>\n")
-	}
-	for _, c := range d.Charts {
-		if err := p.chart(c); err != nil {
-			return err
-		}
 	}
 	if len(d.Notes) > 0 {
 		p.put("<h2>Notes</h2>\n<ul>\n")

@@ -183,10 +183,20 @@ func (g *Grid) strip(lines []*line, metric int) (s report.Strip) {
 			if a.Log {
 				q.XRange = p.XRange
 			}
+			if a.Log && within(q.Curves, p.XRange) {
+				q.Ticks = p.Ticks
+			}
 			s.Panels = append(s.Panels, q)
 		}
 	}
 	return s
+}
+
+// within reports whether the finite points of curves lie in a range, but for rounding.
+func within(curves []report.Curve, r [2]float64) bool {
+	return !slices.ContainsFunc(curves, func(c report.Curve) bool {
+		return slices.ContainsFunc(c.X, func(x float64) bool { return !math.IsInf(x, 1) && (x < 0.99*r[0] || x > 1.01*r[1]) })
+	})
 }
 
 // some reports whether curves have a point.
