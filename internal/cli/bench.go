@@ -121,6 +121,7 @@ func benches() []Bench {
 		{Name: "lightgcn", Summary: "training step of LightGCN", Run: bench.Step("lightgcn"), Sizes: true},
 		{Name: "rdpgcf", Summary: "training step of RDP-GCF", Run: bench.Step("rdpgcf"), Sizes: true},
 		{Name: "bprmf", Summary: "training step of matrix factorisation, and ranking", Run: bench.Step("bprmf"), Sizes: true},
+		{Name: "dpsgd", Summary: "training step of matrix factorisation with per-example clipping and noise, and without", Run: bench.DPSGD, Sizes: true},
 		{Name: "exposure", Summary: "training step and ranking of exposure attacks", Run: bench.Exposure},
 	}
 }
