@@ -53,6 +53,7 @@ type pairsStep struct {
 	draw  rng.Stream // of batches without privacy, and of negatives
 	step  int
 
+	ends          []int          // of the pairs' rows
 	rows          []int32        // (B, 3)
 	values        []tensor.Float // (B, 3, d)
 	sum           tensor.Matrix  // without privacy: of gradients, zero between steps where it is kept
@@ -101,10 +102,12 @@ func (t *pairsStep) run() error {
 		return err
 	}
 	t.gradients(batch)
+	t.ends = t.ends[:0]
 	for k := range batch {
-		if err := t.steps.Add(k, t.rows[3*k:3*k+3], t.values[3*k*t.Dim:3*(k+1)*t.Dim]); err != nil {
-			return err
-		}
+		t.ends = append(t.ends, 3*(k+1))
+	}
+	if err := t.steps.AddAll(tensor.Parallel, t.ends, t.rows, t.values); err != nil {
+		return err
 	}
 	per := tensor.Float(1 / t.steps.ExpectedBatch())
 	update := t.update()

@@ -190,13 +190,18 @@ func (s *stepping[T]) shorten(k int, gradient []T) error {
 	if s.release == nil || k != s.added || k >= len(s.batch) {
 		return s.fail(fmt.Errorf("%s: example %d after %d of the %d of a batch, want them in order", s.d.Purpose, k, s.added, len(s.batch)))
 	}
-	if _, err := s.clip(gradient, s.d.Clip); err != nil {
-		return s.fail(fmt.Errorf("%s: gradient of example %d: %w", s.d.Purpose, s.batch[k], err))
-	}
-	if err := CheckNorm(s.d.Purpose, "norm of a gradient", gradient, s.d.Clip, "gradients were not clipped"); err != nil {
+	if err := s.shortened(k, gradient); err != nil {
 		return s.fail(err)
 	}
 	return nil
+}
+
+// shortened clips a gradient of the k-th example of the batch, in place. It changes nothing else.
+func (s *stepping[T]) shortened(k int, gradient []T) error {
+	if _, err := s.clip(gradient, s.d.Clip); err != nil {
+		return fmt.Errorf("%s: gradient of example %d: %w", s.d.Purpose, s.batch[k], err)
+	}
+	return CheckNorm(s.d.Purpose, "norm of a gradient", gradient, s.d.Clip, "gradients were not clipped")
 }
 
 // Begin records a step in the ledger and returns the examples of its batch, ascending; the

@@ -72,6 +72,70 @@ func (s *RowSteps[T]) Add(k int, rows []int32, values []T) error {
 	if len(values) != len(rows)*s.cols {
 		return s.fail(fmt.Errorf("%s: gradient of %d values for %d rows of %d", s.d.Purpose, len(values), len(rows), s.cols))
 	}
+	if err := s.distinct(rows); err != nil {
+		return err
+	}
+	if err := s.shorten(k, values); err != nil {
+		return err
+	}
+	for i, r := range rows {
+		addTo(s.row(r), values[i*s.cols:(i+1)*s.cols])
+	}
+	s.added++
+	return nil
+}
+
+// AddAll is Add for all examples of the batch at once, in several goroutines, with the same sums to the bit. Example k
+// has the rows ends[k-1] to ends[k] of rows, from 0 for the first, and of values (len(rows), cols).
+func (s *RowSteps[T]) AddAll(parallel Parallel, ends []int, rows []int32, values []T) error {
+	switch {
+	case s.failed != nil:
+		return s.failed
+	case s.release == nil || s.added != 0 || len(ends) != len(s.batch):
+		return s.fail(fmt.Errorf("%s: %d gradients after %d of the %d of a batch, want all of them", s.d.Purpose, len(ends), s.added, len(s.batch)))
+	case len(values) != len(rows)*s.cols:
+		return s.fail(fmt.Errorf("%s: gradients of %d values for %d rows of %d", s.d.Purpose, len(values), len(rows), s.cols))
+	}
+	from := 0
+	for k, to := range ends {
+		if to < from || to > len(rows) || k == len(ends)-1 && to != len(rows) {
+			return s.fail(fmt.Errorf("%s: the rows of example %d end at %d, want %d to %d", s.d.Purpose, s.batch[k], to, from, len(rows)))
+		}
+		if err := s.distinct(rows[from:to]); err != nil {
+			return err
+		}
+		from = to
+	}
+	failed := make([]error, len(ends))
+	parallel(len(ends), 64, func(_, lo, hi int) {
+		for k := lo; k < hi; k++ {
+			from := 0
+			if k > 0 {
+				from = ends[k-1]
+			}
+			failed[k] = s.shortened(k, values[from*s.cols:ends[k]*s.cols])
+		}
+	})
+	for _, err := range failed {
+		if err != nil {
+			return s.fail(err)
+		}
+	}
+	for _, r := range rows {
+		s.row(r)
+	}
+	parallel(s.cols, 16, func(_, lo, hi int) { // every value is summed in the order of the examples
+		for i, r := range rows {
+			at := (int(s.slot[r]) - 1) * s.cols
+			addTo(s.sum[at+lo:at+hi], values[i*s.cols+lo:i*s.cols+hi])
+		}
+	})
+	s.added = len(s.batch)
+	return nil
+}
+
+// distinct fails on a row that the table does not have, and on one that is given twice.
+func (s *RowSteps[T]) distinct(rows []int32) error {
 	if s.example++; s.example == 0 { // after 2^32 examples the numbers start again
 		clear(s.seen)
 		s.example = 1
@@ -85,13 +149,6 @@ func (s *RowSteps[T]) Add(k int, rows []int32, values []T) error {
 		}
 		s.seen[r] = s.example
 	}
-	if err := s.shorten(k, values); err != nil {
-		return err
-	}
-	for i, r := range rows {
-		addTo(s.row(r), values[i*s.cols:(i+1)*s.cols])
-	}
-	s.added++
 	return nil
 }
 
