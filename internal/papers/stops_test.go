@@ -75,6 +75,10 @@ var stops = map[string][]stopped{
 		{"observed ratings", "private/smoke-dp-als.yaml", []string{"run.workers=1", "model.cells=observed", "model.values=ratings", "model.average=false", "model.shrink=0",
 			"model.unobserved=0.1", "model.matrices=0.4", "model.common=0.1", "model.clip=1", "model.lambda_item=1"}},
 	},
+	"train dp-sgd-mf": {
+		{"sampled", "private/smoke-dp-sgd-mf.yaml", []string{"train.steps=5", "run.workers=1"}},
+		{"all users", "private/smoke-dp-sgd-mf.yaml", []string{"train.steps=4", "train.sample=1", "train.negatives=0", "train.optimizer=adam", "train.rate=0.05", "privacy.prefer=0.5", "run.workers=1"}},
+	},
 	"train dpae": {{"users", "gerai/smoke-dpae.yaml", []string{"train.epochs=2", "model.dim=4", "run.workers=1"}}},
 	"train dpmf": {
 		{"ratings", "gerai/smoke-dpmf.yaml", []string{"run.workers=1"}},

@@ -1,0 +1,117 @@
+package sgdmf
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"privrec/internal/privacy/mechanism/channel"
+	"privrec/internal/run"
+	"privrec/internal/tensor"
+)
+
+// trainingState is what a checkpoint holds beside matrices. Counts are made again: the same keys give the same noise.
+type trainingState struct {
+	Step  int64              `json:"step"`
+	Noise channel.DPSGDState `json:"noise"`
+}
+
+// matrices lists the matrices of a checkpoint.
+func (t *training) matrices() map[string]tensor.Matrix {
+	return map[string]tensor.Matrix{"vectors": t.f.v, "first": t.first, "second": t.second, "mean": t.mean}
+}
+
+// names are the names of matrices, in the order of a checkpoint.
+var names = []string{"vectors", "first", "second", "mean"}
+
+func (t *training) checkpoint() (run.Checkpoint, error) {
+	state, err := json.Marshal(trainingState{t.step, t.steps.State()})
+	c := run.Checkpoint{State: state}
+	for _, name := range names {
+		c.Tensors = append(c.Tensors, run.MatrixTensor(name, t.matrices()[name]))
+	}
+	return c, err
+}
+
+// restore continues a training that was just made from a checkpoint.
+func (t *training) restore(c run.Checkpoint) error {
+	var s trainingState
+	if err := json.Unmarshal(c.State, &s); err != nil {
+		return fmt.Errorf("checkpoint: state: %w", err)
+	}
+	if s.Step < 0 || s.Step > t.of || s.Step%2 == 1 && s.Step != t.of || s.Step != s.Noise.Batches.Batches {
+		return fmt.Errorf("checkpoint: at step %d of %d, after %d batches", s.Step, t.of, s.Noise.Batches.Batches)
+	}
+	if len(c.Tensors) != len(names) {
+		return fmt.Errorf("checkpoint: %d tensors, want %d", len(c.Tensors), len(names))
+	}
+	for i, name := range names {
+		if got := c.Tensors[i]; got.Name != name {
+			return fmt.Errorf("checkpoint: tensor %q, want %q", got.Name, name)
+		} else if err := got.CopyTo(t.matrices()[name]); err != nil {
+			return fmt.Errorf("checkpoint: %w", err)
+		}
+	}
+	if err := t.steps.Restore(s.Noise); err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	t.step = s.Step
+	t.f.join()
+	return nil
+}
+
+// run makes the steps that are left, and tells done of the steps made. With an env it goes on from the run's
+// checkpoint. It writes one when it ends, is interrupted, or as often as the run says.
+func (t *training) run(ctx context.Context, env *run.Env, done func(steps int)) error {
+	saved, at := time.Now(), int64(-1)
+	if env != nil {
+		c, ok, err := env.LoadCheckpoint()
+		if err != nil {
+			return err
+		}
+		if ok {
+			if err := t.restore(c); err != nil {
+				return err
+			}
+			at = t.step
+			done(int(t.step))
+		}
+	}
+	save := func() error {
+		if env == nil || at == t.step {
+			return nil
+		}
+		c, err := t.checkpoint()
+		if err != nil {
+			return err
+		}
+		saved, at = time.Now(), t.step
+		env.AppendLog("checkpoint", "step", t.step)
+		return env.SaveCheckpoint(c)
+	}
+	for t.step < t.of {
+		if err := ctx.Err(); err != nil {
+			return errors.Join(fmt.Errorf("%w at step %d: %w", run.ErrInterrupted, t.step, err), save())
+		}
+		if env != nil && (env.SaveSteps > 0 && t.step-max(at, 0) >= int64(env.SaveSteps) || env.SaveEvery > 0 && time.Since(saved) >= env.SaveEvery) {
+			if err := save(); err != nil {
+				return err
+			}
+		}
+		// The samples of steps are compared two by two. A checkpoint between the two would
+		// lose a comparison, and with it the bytes of a run without interruption.
+		for range min(2, t.of-t.step) {
+			if err := t.advance(); err != nil {
+				return err
+			}
+			done(1)
+		}
+	}
+	if err := save(); err != nil {
+		return err
+	}
+	t.finish()
+	return t.steps.Check()
+}

@@ -1,0 +1,132 @@
+package sgdmf
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"privrec/internal/experiment"
+	"privrec/internal/model/bpr"
+	"privrec/internal/privacy"
+	"privrec/internal/private/release"
+	"privrec/internal/protocol/topn"
+	"privrec/internal/rng"
+	"privrec/internal/run"
+	"privrec/internal/tensor"
+)
+
+// Method is the method's name in tables.
+const Method = "DP-SGD-MF"
+
+const cite = "ours: DP-SGD (Abadi et al., Deep learning with differential privacy, CCS 2016) over users, on the items' vectors of an implicit factorisation (Hu, Koren, Volinsky, ICDM 2008)"
+
+// theorem says what the guarantee rests on.
+const theorem = "exact composition of one Gaussian release and Poisson-sampled Gaussian steps over users; billboard lemma for users' own lists"
+
+// Task returns what the command line offers.
+func Task() run.Task {
+	return run.Spec[Config]{
+		Verb: "train", Name: "dp-sgd-mf", Summary: "matrix factorisation by DP-SGD over users, one finite epsilon for a user", Cite: cite,
+		Default: Default, Check: check, Open: open, Answers: true,
+	}.Task()
+}
+
+// work is the method on its data, with the noise that its releases need.
+type work struct {
+	*topn.Experiment
+	cfg    Config
+	budget budget
+	ledger *privacy.Ledger
+}
+
+// open loads the data, calibrates the noise, and declares what the guarantee takes as public.
+func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
+	standing, err := experiment.Stand(c, c.Profile, map[string]Config{Default().Profile: Default()}, nil, append(topn.Free(), "privacy.epsilon")...)
+	if err != nil {
+		return nil, err
+	}
+	x, err := topn.Load(ctx, env, topn.Method{Name: Method, Standing: standing, Data: c.Data, Eval: c.Eval, Shape: topn.Shape{Dim: c.Model.Dim, Epsilon: c.Privacy.Epsilon}})
+	if err != nil || x.Finished() {
+		return x, err
+	}
+	w := &work{Experiment: x, cfg: c}
+	if w.budget, err = newBudget(c, x.Graph.Users); err != nil {
+		return nil, &run.UsageError{Message: fmt.Sprintf("privacy.epsilon: %v", err), Fix: "take a larger epsilon, or fewer steps"}
+	}
+	a := release.NewAccount(c.Privacy, theorem, nil, privacy.Assumption{What: "how many users there are", Why: "sums of gradients are divided by the expected number of users of a step"})
+	if w.ledger, err = env.Ledger(privacy.Research, a.Declaration()); err != nil {
+		return nil, err
+	}
+	x.Make = w.make
+	x.Account = func(*experiment.Fitted) (topn.Account, error) { return a, a.Compose(w.ledger) }
+	return w, nil
+}
+
+// begin releases the counts and prepares the steps.
+func (w *work) begin() (*training, error) {
+	once, err := w.Env.Once()
+	if err != nil {
+		return nil, err
+	}
+	stream := func(purpose string) rng.Stream { return w.Env.Noise("sgdmf", purpose) }
+	draw := release.Draw{Items: w.cfg.Privacy.PerCount(), Stream: stream("contributions to counts")}
+	r := release.Releaser{Ledger: once, Noise: stream, Releases: 2}
+	counts, err := r.Counts(w.budget.counts, draw.All(w.Data.UserIDs, w.Data.Train), w.Data.Items)
+	if err != nil {
+		return nil, err
+	}
+	if err := once.Flush("before training"); err != nil {
+		return nil, err
+	}
+	return newTraining(w.cfg, w.budget, w.Data.UserIDs, w.Data.Train, counts, w.ledger, stream)
+}
+
+// make trains the items' vectors and solves for every user's.
+func (w *work) make(ctx context.Context) (*topn.Made, error) {
+	defer w.Env.Stage("train")()
+	t, err := w.begin()
+	if err != nil {
+		return nil, err
+	}
+	p := w.Env.Progress
+	p.Begin("step", w.cfg.Train.Steps)
+	if err := t.run(ctx, w.Env, p.Add); err != nil {
+		return nil, err
+	}
+	// No loss is shown: it would be a statistic of the rows that nothing covers.
+	p.End(fmt.Sprintf("%d steps", w.cfg.Train.Steps))
+	users, items, err := t.f.vectors(w.Data.Train, t.counts)
+	if err != nil {
+		return nil, err
+	}
+	return &topn.Made{Scorer: &bpr.Ranking{Users: users, Goods: items}, Steps: w.cfg.Train.Steps,
+		Vectors: &experiment.Vectors{Users: users, Items: items},
+		Close:   func() { tensor.Free(users); tensor.Free(items) }}, nil
+}
+
+// Forecast implements run.Forecaster. It makes a few steps and ranks some users, and multiplies.
+func (w *work) Forecast(ctx context.Context) (e run.Forecast, err error) {
+	opening := w.Env.Opening()
+	t, err := w.begin()
+	if err != nil {
+		return e, err
+	}
+	made := min(t.of, topn.ForecastSteps)
+	t.of = made
+	start := time.Now()
+	if err := t.run(ctx, nil, func(int) {}); err != nil {
+		return e, err
+	}
+	step := time.Since(start).Seconds() / float64(made)
+	users, items, err := t.f.vectors(w.Data.Train, t.counts)
+	if err != nil {
+		return e, err
+	}
+	defer tensor.Free(users)
+	defer tensor.Free(items)
+	user, timed, err := w.TimeUser(ctx, &bpr.Ranking{Users: users, Goods: items})
+	return experiment.Rehearsed{
+		Opening: opening, Steps: []float64{step}, Of: w.cfg.Train.Steps, Ranking: user * float64(w.TestUsers()),
+		Text: fmt.Sprintf("%d steps over users, and %d users ranked (%.3f ms each) for %d", w.cfg.Train.Steps, timed, 1000*user, w.TestUsers()),
+	}.Estimate(), err
+}
