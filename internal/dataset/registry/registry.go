@@ -55,6 +55,10 @@ func Find(name string) (Set, error) {
 		}
 		names = append(names, s.Name)
 	}
+	if strings.Contains(name, "-x") && strings.HasPrefix(name, "standin-") { // a stand-in with more users
+		p, err := standin.Find(name)
+		return StandIn(p), err
+	}
 	return Set{}, &dataset.Error{File: name, Msg: "unknown data set", Hint: nearest(name, names) + "known are " + strings.Join(names, ", ")}
 }
 

@@ -312,3 +312,47 @@ func inferAUC(l *dataset.Log, value []int32) float64 {
 	}
 	return (ranks - pos*(pos+1)/2) / (pos * (float64(len(s)) - pos))
 }
+
+// A multiple of the users keeps what a user has and what share of the rows an item has.
+func TestTimes(t *testing.T) {
+	one, err := standin.Find("tiny")
+	if err != nil {
+		t.Fatal(err)
+	}
+	three, err := standin.Find("standin-tiny-x3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := one.Times(1); again.Name != one.Name || again.Users != one.Users {
+		t.Errorf("once the users: %+v", again)
+	}
+	if three.Users != 3*one.Users || three.Items != one.Items || three.Rows != 3*one.Rows || three.Name != "tiny-x3" {
+		t.Fatalf("%+v", three)
+	}
+	var shares [2][]float64
+	for k, p := range []standin.Profile{one, three} {
+		l, _, err := p.Generate(t.Context(), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		users, items := l.Counts()
+		if len(users) != p.Users || l.Len() != p.Rows {
+			t.Fatalf("%d users and %d rows", len(users), l.Len())
+		}
+		slices.Sort(users)
+		slices.Sort(items)
+		for q := 0.0; q <= 1; q += 0.125 {
+			shares[k] = append(shares[k], float64(users[int(q*float64(len(users)-1))]), float64(items[int(q*float64(len(items)-1))])/float64(p.Users/one.Users))
+		}
+	}
+	for q, v := range shares[0] {
+		if off := math.Abs(shares[1][q] - v); off > 1+0.05*v {
+			t.Errorf("number %d of the distributions is %g with three times the users, %g with the users", q, shares[1][q], v)
+		}
+	}
+	for _, bad := range []string{"tiny-x1", "tiny-x0", "tiny-x03", "tiny-x1001", "tiny-xx", "tiny-x-3", "other-x3"} {
+		if _, err := standin.Find(bad); err == nil {
+			t.Errorf("%s was found", bad)
+		}
+	}
+}

@@ -145,16 +145,53 @@ func (p Profile) scaled(name string, users, items, rows, clusters, core int, mar
 	return p
 }
 
-// Find returns the profile with the name, with or without "standin-" before it.
+// Times returns the profile with n times the users, of the same items: users' rows keep their
+// distribution, and every item has n times the rows. n is at least 1.
+func (p Profile) Times(n int) Profile {
+	if n == 1 {
+		return p
+	}
+	p.Name, p.Title = fmt.Sprintf("%s%s%d", p.Name, times, n), fmt.Sprintf("%s, with %d times the users", p.Title, n)
+	p.Users, p.Rows, p.MinItem = n*p.Users, n*p.Rows, n*p.MinItem
+	p.Popularity, p.ItemLikes = raised(p.Popularity, n), raised(p.ItemLikes, n)
+	p.After = Aggregates{} // what is left after a recipe was counted at the real size
+	return p
+}
+
+// raised returns a curve with n times its values.
+func raised(q []Quantile, n int) []Quantile {
+	q = slices.Clone(q)
+	for i := range q {
+		q[i].V *= float64(n)
+	}
+	return q
+}
+
+// times stands between the name of a profile and a multiple of its users.
+const times = "-x"
+
+// mostTimes bounds the multiple.
+const mostTimes = 1000
+
+// Find returns the profile with the name, with or without "standin-" before it. With "-x10" behind it, the
+// profile has ten times the users; any number from 2 to 1000 may stand there.
 func Find(name string) (Profile, error) {
 	var names []string
+	of := strings.TrimPrefix(name, "standin-")
 	for _, p := range Profiles() {
-		if p.Name == strings.TrimPrefix(name, "standin-") {
+		if p.Name == of {
 			return p, nil
+		}
+		if rest, ok := strings.CutPrefix(of, p.Name+times); ok {
+			n, err := strconv.Atoi(rest)
+			if err != nil || n < 2 || n > mostTimes || strconv.Itoa(n) != rest {
+				return Profile{}, &dataset.Error{File: name, Msg: fmt.Sprintf("%q is no multiple of the users, want a number from 2 to %d", rest, mostTimes)}
+			}
+			return p.Times(n), nil
 		}
 		names = append(names, p.Name)
 	}
-	return Profile{}, &dataset.Error{File: name, Msg: "unknown stand-in", Hint: "known are " + strings.Join(names, ", ")}
+	return Profile{}, &dataset.Error{File: name, Msg: "unknown stand-in", Hint: "known are " + strings.Join(names, ", ") + ", and each with -xN for N times the users"}
 }
 
 // spread returns n values of a quantile curve, its ends included, scaled so that they sum to
