@@ -15,7 +15,10 @@ func (x *Node) MatMul(w *Node) *Node {
 				g, beta := x.acc()
 				tensor.Gemm(false, true, 1, y.G, w.V, beta, g)
 			}
-			if w.need {
+			switch {
+			case w.apart():
+				x.t.keep(w, x.V, y.G, 0)
+			case w.need:
 				g, beta := w.acc()
 				tensor.Gemm(true, false, 1, x.V, y.G, beta, g)
 			}
@@ -163,7 +166,10 @@ func affineBack(dy tensor.Matrix, x, w, b *Node) {
 		g, beta := x.acc()
 		tensor.Gemm(false, false, 1, dy, w.V, beta, g)
 	}
-	if w.need {
+	switch {
+	case w.apart():
+		x.t.keep(w, dy, x.V, 0)
+	case w.need:
 		g, beta := w.acc()
 		tensor.Gemm(true, false, 1, dy, x.V, beta, g)
 	}
@@ -178,6 +184,10 @@ const colSumBlock = 128
 
 // colSums adds the column sums of m to the gradient of b (1, cols).
 func (t *Tape) colSums(m tensor.Matrix, b *Node) {
+	if b.apart() {
+		t.keep(b, tensor.Matrix{}, m, 0)
+		return
+	}
 	g := b.accZero()
 	if m.Rows == 0 || m.Cols == 0 {
 		return
@@ -214,7 +224,10 @@ func (x *Node) AddRow(b *Node) *Node {
 			if b.need {
 				x.t.colSums(y.G, b)
 			}
-			if x.need {
+			switch {
+			case x.need && b.apart(): // which keeps y.G
+				x.passCopy(y)
+			case x.need:
 				x.pass(y)
 			}
 		}

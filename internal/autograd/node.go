@@ -15,6 +15,7 @@ type Node struct {
 	op     string
 	id     int
 	param  *Param   // leaves only
+	leaf   bool     // a whole parameter, from Use
 	in     [4]*Node // operands
 	more   []*Node  // operands beyond the fourth
 	nin    int      // number of operands

@@ -12,6 +12,11 @@ type Tape struct {
 	NoGrad   bool // evaluation: no closures, no gradients kept. Set it right after Reset
 	GuardNaN bool // check every value and gradient, and name the operation that made a bad one
 
+	// Apart makes Backward keep the factors of the gradients of parameters, see Factors, and form none of the
+	// gradients. So those of single examples can be told apart. Set it right after Reset. Backward panics after
+	// an operation that has no factors.
+	Apart bool
+
 	// BeforeRead, if set, is called before a parameter enters the tape, with the rows looked up, or
 	// nil for all of them. A lazy optimiser brings the rows up to date here.
 	BeforeRead func(p *Param, rows []int32)
@@ -21,6 +26,7 @@ type Tape struct {
 	slabs    [][]Node
 	n        int // nodes in use
 	grads    Grads
+	factors  []Factor
 	done     bool    // Backward has run
 	tieds    []*tied // softmax states, used again
 	nTied    int
@@ -43,6 +49,7 @@ func (t *Tape) Reset() {
 	t.job = job{}
 	t.arena.reset()
 	t.grads.reset()
+	t.factors = t.factors[:0]
 }
 
 // SetTraining switches between training and evaluation: dropout acts only in training.
@@ -82,7 +89,7 @@ func (t *Tape) Use(p *Param) *Node {
 		t.BeforeRead(p, nil)
 	}
 	e.leaf = t.leaf("param", p.Value)
-	e.leaf.param = p
+	e.leaf.param, e.leaf.leaf = p, true
 	e.leaf.need = !t.NoGrad
 	return e.leaf.checked()
 }
@@ -135,6 +142,10 @@ func (t *Tape) Backward(loss *Node) {
 				}
 			}
 		}
+	}
+	if t.Apart {
+		t.keepLookups()
+		return
 	}
 	t.grads.finish(t)
 }

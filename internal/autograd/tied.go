@@ -130,7 +130,7 @@ func (c *tied) backward(t *Tape, h, leaf *Node, scale tensor.Float) {
 		c.dh = t.Buffer(c.h.Rows, d)
 		c.part = t.arena.take(tiedGroups * c.rows * d)
 	}
-	if leaf.need {
+	if leaf.need && !leaf.apart() {
 		var g tensor.Matrix
 		g, c.beta = leaf.acc()
 		if c.beta == 0 {
@@ -144,6 +144,9 @@ func (c *tied) backward(t *Tape, h, leaf *Node, scale tensor.Float) {
 	for r := 0; r < c.h.Rows; r += c.rows {
 		c.r0, c.r1 = r, min(c.h.Rows, r+c.rows)
 		c.backChunk(t, c.runBackward)
+	}
+	if leaf.apart() {
+		c.keepTiles(leaf)
 	}
 	if h.need {
 		h.give(c.dh)

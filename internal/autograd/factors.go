@@ -1,0 +1,62 @@
+package autograd
+
+import (
+	"slices"
+
+	"privrec/internal/tensor"
+)
+
+// Factor is one use of a parameter in a step whose Tape keeps examples Apart. The gradient of the parameter is
+// the sum of what its factors say, and each row of a factor belongs to one example, so the gradient of an example
+// is the same sum over its rows alone.
+//
+// A product has Left (n, rows of the parameter from First on) and Right (n, its columns); it says LeftᵀRight. A
+// look-up has no Left; row i of Right belongs to row Rows[i] of the parameter. Without Left and Rows all rows
+// belong to the parameter's only row, as those of a bias do.
+type Factor struct {
+	Param       *Param
+	Left, Right tensor.Matrix
+	First       int
+	Rows        []int32
+}
+
+// Factors returns what Backward kept of a step with Apart set, in the order of the backward pass, look-ups last.
+// They belong to the tape and are valid until Reset.
+func (t *Tape) Factors() []Factor { return t.factors }
+
+// apart reports whether x is a parameter whose gradient is not to be formed.
+func (x *Node) apart() bool { return x.t.Apart && x.leaf }
+
+// keep notes a use of the parameter w.
+func (t *Tape) keep(w *Node, left, right tensor.Matrix, first int) {
+	t.factors = append(t.factors, Factor{Param: w.param, Left: left, Right: right, First: first})
+}
+
+// keepLookups notes the look-ups of a step, and fails where an operation formed the gradient of a parameter all
+// the same: its examples cannot be told apart any more.
+func (t *Tape) keepLookups() {
+	for i := range t.grads.n {
+		e := &t.grads.entries[i]
+		if e.leaf != nil && e.leaf.hasG {
+			failf("backward", []*Node{e.leaf}, "an operation on %s cannot keep examples apart", e.p.Name)
+		}
+		e.parts = slices.DeleteFunc(e.parts, func(p part) bool { return !p.node.hasG })
+		for _, p := range e.parts {
+			t.factors = append(t.factors, Factor{Param: e.p, Right: p.node.G, Rows: p.idx})
+		}
+	}
+}
+
+// keepTiles notes the gradient of the logits, a factor a tile of classes.
+func (c *tied) keepTiles(leaf *Node) {
+	if !c.kept {
+		failf("tiedCrossEntropy", []*Node{leaf}, "%d rows of %d classes are too many to keep examples apart", c.h.Rows, c.e.Rows)
+	}
+	if c.h.Rows == 0 {
+		return
+	}
+	for k := range c.nt {
+		m, _, v0 := c.tileOf(k)
+		leaf.t.keep(leaf, m, c.h, c.lo+v0)
+	}
+}
