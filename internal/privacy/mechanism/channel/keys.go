@@ -92,6 +92,21 @@ func (u *usedKeys) byPart(key []uint64, parts []int32) error {
 	return nil
 }
 
+// hasParts reports whether (key, part) was used for every part, in the current pass; else it names one that was not.
+func (u *usedKeys) hasParts(key []uint64, parts []int32) (missing int32, ok bool) {
+	for _, p := range parts {
+		if len(key) < 1 || len(key) >= maxKey || key[0] != u.pass || p < 0 {
+			return p, false
+		}
+		b := keyBlock{size: uint8(len(key) + 1), parts: true, at: uint64(p) / 64}
+		copy(b.middle[:], key[1:])
+		if u.blocks[b]>>(uint64(p)%64)&1 == 0 {
+			return p, false
+		}
+	}
+	return 0, true
+}
+
 // set marks a key as used. ok is false if it was used already.
 func (u *usedKeys) set(b keyBlock, last uint64) (ok bool) {
 	b.at = last / 64
