@@ -30,8 +30,9 @@ type fakeConfig struct {
 		Refit  bool    `yaml:"refit"`
 	} `yaml:"train"`
 	Width int     `yaml:"width"`
-	Peek  string  `yaml:"peek"`  // "", background, log, lie
-	Sigma float64 `yaml:"sigma"` // noise of a release about a user; 0: nothing is protected
+	Peek  string  `yaml:"peek"`         // "", background, log, lie
+	On    int     `yaml:"on,omitempty"` // 1 by default
+	Sigma float64 `yaml:"sigma"`        // noise of a release about a user; 0: nothing is protected
 }
 
 // fake counts what is begun, and can stop the world.
@@ -46,7 +47,7 @@ func (f *fake) task() run.Task {
 		Verb: "train", Name: "fake", Summary: "scores by a formula", Cite: "A. Author",
 		Default: func() (c fakeConfig) {
 			c.Data.Name, c.Data.Recipe = "standin-tiny", "rdpgcf"
-			c.Train.Epochs, c.Train.Rate, c.Width = 9, 0.1, 8
+			c.Train.Epochs, c.Train.Rate, c.Width, c.On = 9, 0.1, 8, 1
 			return c
 		},
 		Check: func(v *config.Checker, c fakeConfig) {

@@ -218,7 +218,7 @@ func TestNextItems(t *testing.T) {
 	if d := o.Data; d.InPlace != experiment.Validation || d.ValidSamples == 0 || d.TestSamples != d.ValidSamples || o.Selection != nil {
 		t.Errorf("%+v", o)
 	}
-	s.Set = append(s.Set, "train.select=last", "train.patience=0", "train.validation=0")
+	s.Set = append(s.Set, "train.select=last", "train.patience=0", "train.validation=0", "train.refit=false")
 	if _, err := Run(t.Context(), &s, Options{Out: t.TempDir(), Progress: run.Silent{}}); err == nil || !strings.Contains(err.Error(), "train.validation: settings are chosen by held-out samples") {
 		t.Errorf("without held-out samples: %v", err)
 	}

@@ -101,10 +101,10 @@ func (r *Result) finish() error {
 	return run.WriteFile(filepath.Join(r.out, "result.txt"), r.doc.Text)
 }
 
-// keep writes the winning configuration.
-func (r *Result) keep(t *searched, x trial, epoch int) error {
-	s := r.study
-	sets := slices.Concat(s.Set, t.Set, x.sets(t.Task))
+// final returns the configuration of a run under a setting, as a file holds it. It fails where the
+// file would be read as another one: a key that is left out at its zero takes its default.
+func (s *Study) final(t *Task, x trial, epoch int) ([]byte, error) {
+	sets := slices.Concat(s.Set, t.Set, x.sets(t))
 	if x.at.resource > 0 {
 		sets = append(sets, fmt.Sprintf("%s=%d", s.Halving.Key, x.at.resource))
 	}
@@ -113,7 +113,21 @@ func (r *Result) keep(t *searched, x trial, epoch int) error {
 	}
 	p, err := t.task.Plan(run.Options{Config: t.Config, Sets: append(sets, fmt.Sprintf("run.seed=%d", s.Seed))})
 	if err != nil {
-		return fmt.Errorf("the winning configuration of %s: %w", t.Name, err)
+		return nil, fmt.Errorf("the winning configuration of %s: %w", t.Name, err)
+	}
+	again, err := t.task.Plan(run.Options{Config: t.Name + ".yaml", Text: p.Config})
+	if err == nil && again.Hash != p.Hash {
+		err = run.Usagef("give the key another value by final", "the winning configuration of %s cannot be written: a key that is off in it is on by default", t.Name)
+	}
+	return p.Config, err
+}
+
+// keep writes the winning configuration.
+func (r *Result) keep(t *searched, x trial, epoch int) error {
+	s := r.study
+	text, err := s.final(t.Task, x, epoch)
+	if err != nil {
+		return err
 	}
 	t.file = filepath.Join(r.out, "best", t.Name+".yaml")
 	if err := os.MkdirAll(filepath.Dir(t.file), 0o777); err != nil {
@@ -121,7 +135,7 @@ func (r *Result) keep(t *searched, x trial, epoch int) error {
 	}
 	return run.WriteFile(t.file, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "# %s: the best of %d trials by %s on validation rows of %s, %s.\n# Study %s, seed %d, trial %d: %s\n%s",
-			t.Task.Task, len(t.lines), s.Objective, t.data, r.value(*t.best), s.Name, s.Seed, t.best.Trial, settings(*t.best), p.Config)
+			t.Task.Task, len(t.lines), s.Objective, t.data, r.value(*t.best), s.Name, s.Seed, t.best.Trial, settings(*t.best), text)
 		return err
 	})
 }

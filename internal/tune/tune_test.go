@@ -240,6 +240,12 @@ func TestBadStudies(t *testing.T) {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}
 	}
+	for want, final := range map[string]string{"width: must not be 13": "width=13", "cannot be written: a key that is off in it is on by default": "on=0"} {
+		s := study(t, f, func(s *Study) { s.Tasks[0].Final = []string{final} })
+		if _, err := Run(context.Background(), s, Options{Out: t.TempDir(), Progress: run.Silent{}}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", final, err)
+		}
+	}
 	s := study(t, f, func(s *Study) { s.Tasks[0].Space["width"] = Space{Choice: []Word{"13"}} })
 	if _, err := Run(context.Background(), s, Options{Out: t.TempDir(), Progress: run.Silent{}}); err == nil || !strings.Contains(err.Error(), "task fake, setting 2") {
 		t.Errorf("a space of which the task takes nothing: %v", err)

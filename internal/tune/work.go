@@ -47,6 +47,9 @@ func Run(ctx context.Context, s *Study, o Options) (*Result, error) {
 			}
 			all[t.Name] = append(all[t.Name], c)
 		}
+		if _, err := s.final(t, trial{at: rungs[len(rungs)-1], candidate: all[t.Name][0]}, 1); err != nil {
+			return nil, err
+		}
 	}
 	text, err := s.text()
 	if err != nil {
