@@ -2,8 +2,8 @@
 // Krichene, Rendle, Song, Thakurta, Zhang, "Private Alternating Least Squares: Practical Private
 // Matrix Completion with Tighter Rates", ICML 2021, arXiv 2107.09802, with weights within a user's
 // row as in Krichene, Jain, Song, Sundararajan, Thakurta, Zhang, "Multi-Task Differential Privacy
-// Under Distribution Skew", ICML 2023, arXiv 2302.07975. We have checked these titles. The
-// mechanism below follows them; its sensitivities are derived here.
+// Under Distribution Skew", ICML 2023, arXiv 2302.07975. We have checked their titles, authors and
+// abstracts; the form of the rounds is from memory of them. The sensitivities are derived here.
 //
 // Counts of items are released first, once (package release). The m items of the largest counts
 // get vectors of length d, V; the others are left to popularity, and come after them. The counts
@@ -68,9 +68,8 @@
 //
 // # Departures
 //
-// Chien et al. split each user's rows between counts and sums, add noise to A and b at one multiplier and
-// solve by a pseudo-inverse; here all k rows enter all releases, shares are settings, and lambda' is
-// in units of the noise. "All cells", averages and the rule for directions are ours.
+// How the budget is shared between counts, rounds, A, b and K is a setting, and lambda' is in units
+// of the noise. "All cells", averages and the rule for directions are ours.
 //
 // RMSE of ratings is not measured: the protocol keeps no ratings of test rows.
 package als
