@@ -1,0 +1,232 @@
+package nextitem
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"privrec/internal/autograd"
+	"privrec/internal/autograd/perexample"
+	"privrec/internal/graph"
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/mechanism/channel"
+	"privrec/internal/tensor"
+	"privrec/internal/train"
+)
+
+// Private is a Learner: a network over sessions that learns by DP-SGD. A step takes every example with the same
+// probability, clips the gradient of each over all parameters, and gives the optimiser their noisy sum, divided by
+// the expected number of examples. An example is one sample, or all samples of a user, whose losses then add up.
+type Private struct {
+	Sessions
+	Unit  privacy.Unit // of one example: Sample or User
+	Noise *NoisySteps
+}
+
+// NoisySteps is the DP-SGD of a run. It is made before the network, whose size says how many values a gradient has.
+// It implements train.Extra.
+type NoisySteps struct {
+	// Open opens the steps of a training, for gradients of dim values.
+	Open func(dim int) (*channel.Steps[tensor.Float], error)
+	// Enter is told before the releases of a pass.
+	Enter func(pass Pass) error
+	Clip  float64 // of the steps that Open opens
+
+	steps *channel.Steps[tensor.Float] // of the last training
+}
+
+// Check checks the noise and the batches of the last training.
+func (n *NoisySteps) Check() error {
+	if n.steps == nil {
+		return nil
+	}
+	return n.steps.Check()
+}
+
+// Save implements train.Extra.
+func (n *NoisySteps) Save() ([]byte, error) { return json.Marshal(n.steps.State()) }
+
+// Load implements train.Extra.
+func (n *NoisySteps) Load(b []byte) error {
+	var s channel.DPSGDState
+	if err := json.Unmarshal(b, &s); err != nil {
+		return fmt.Errorf("state of the noise: %w", err)
+	}
+	return n.steps.Restore(s)
+}
+
+// Examples returns where the examples of a part begin among its samples: example k has samples [k] to [k+1].
+func Examples(p *Part, unit privacy.Unit) []int32 {
+	at := []int32{0}
+	users := p.Samples.User
+	for i := 1; i <= len(users); i++ {
+		if i == len(users) || unit == privacy.Sample || users[i] != users[i-1] {
+			at = append(at, int32(i))
+		}
+	}
+	return at
+}
+
+// Count implements Learner: it counts examples.
+func (p *Private) Count(q *Part) int { return len(Examples(q, p.Unit)) - 1 }
+
+// Lessons implements Learner. The training loop counts steps; which examples a step takes is drawn anew in each.
+func (p *Private) Lessons(first Pass) (Lessons, error) {
+	m, err := p.on(p.Part, first, false)
+	if err != nil {
+		return Lessons{}, err
+	}
+	d := &descent{onSessions: m, noise: p.Noise, at: Examples(p.Part, p.Unit), tape: autograd.NewTape(), sums: map[*autograd.Param]tensor.Matrix{}}
+	d.tape.Apart = true
+	dim := 0
+	for _, q := range m.Params() {
+		dim += q.Value.Rows * q.Value.Cols
+	}
+	d.sum, d.mean = make([]tensor.Float, dim), make([]tensor.Float, dim)
+	rest := d.sum
+	for _, q := range m.Params() {
+		n := q.Value.Rows * q.Value.Cols
+		d.sums[q], rest = tensor.From(q.Value.Rows, q.Value.Cols, rest[:n:n]), rest[n:]
+	}
+	if p.Noise.steps, err = p.Noise.Open(dim); err != nil {
+		return Lessons{}, err
+	}
+	return Lessons{Model: d, Samples: len(d.at) - 1, InOrder: true}, nil
+}
+
+// descent is DP-SGD as a training loop takes it: a loss whose gradients are the noisy ones.
+type descent struct {
+	*onSessions
+	noise *NoisySteps
+	at    []int32 // examples
+	tape  *autograd.Tape
+
+	sum, mean []tensor.Float // of clipped gradients, over all parameters in their order
+	sums      map[*autograd.Param]tensor.Matrix
+	norms     []float64
+	samples   []int32
+	weights   []tensor.Float
+	layouts   [2][]int32 // by node and by sample
+}
+
+// atOnce is about how many positions of sessions are in one pass: their activations take some 50 MB. An example is
+// never divided.
+const atOnce = 4096
+
+// room is how far below the bound gradients are clipped, relative to it: the sum is rounded to single precision.
+const room = 1e-6
+
+// Loss implements train.Model. The value is the mean loss of the batch, without noise; the gradients are released.
+func (d *descent) Loss(t *autograd.Tape, b train.Batch) (*autograd.Node, error) {
+	pass := d.pass + Pass(b.Epoch)
+	if err := d.noise.Enter(pass); err != nil {
+		return nil, err
+	}
+	examples, err := d.noise.steps.Begin(uint64(pass), uint64(b.Step))
+	if err != nil {
+		return nil, err
+	}
+	clear(d.sum)
+	d.norms = d.norms[:0]
+	loss, samples := 0.0, 0
+	for from := 0; from < len(examples); {
+		to := d.chunk(examples, from)
+		l, n, err := d.add(examples[from:to])
+		if err != nil {
+			return nil, err
+		}
+		loss, samples, from = loss+l, samples+n, to
+	}
+	if err := d.noise.steps.AddSum(d.norms, d.sum); err != nil {
+		return nil, err
+	}
+	if err := d.noise.steps.Finish(d.mean); err != nil {
+		return nil, err
+	}
+	return d.released(t, loss/float64(max(1, samples))), nil
+}
+
+// chunk returns where the chunk of examples that begins at from ends.
+func (d *descent) chunk(examples []int32, from int) int {
+	positions := 0
+	for i := from; i < len(examples); i++ {
+		e := examples[i]
+		for s := d.at[e]; s < d.at[e+1]; s++ {
+			positions += int(d.part.Samples.Length[s])
+		}
+		if positions > atOnce && i > from {
+			return i
+		}
+	}
+	return len(examples)
+}
+
+// add adds the clipped gradients of examples to the sum. It returns the sum of their losses and the number of
+// their samples.
+func (d *descent) add(examples []int32) (loss float64, samples int, err error) {
+	d.samples = d.samples[:0]
+	d.layouts[1] = append(d.layouts[1][:0], 0)
+	for _, e := range examples {
+		for s := d.at[e]; s < d.at[e+1]; s++ {
+			d.samples = append(d.samples, s)
+		}
+		d.layouts[1] = append(d.layouts[1], int32(len(d.samples)))
+	}
+	samples = len(d.samples)
+	d.tape.Reset()
+	mean, err := d.onSessions.Loss(d.tape, train.Batch{Samples: d.samples})
+	if err != nil {
+		return 0, 0, err
+	}
+	loss = mean.Scalar() * float64(samples)
+	d.tape.Backward(mean)
+	d.layouts[0] = nodes(d.layouts[0][:0], &d.packed, d.layouts[1])
+	g, err := perexample.Of(d.tape, d.layouts[:]...)
+	if err != nil {
+		return 0, 0, err
+	}
+	first := len(d.norms)
+	d.norms = append(d.norms, make([]float64, len(examples))...)
+	d.weights = append(d.weights[:0], make([]tensor.Float, len(examples))...)
+	g.Norms(d.norms[first:])
+	for k := range examples {
+		n := d.norms[first+k] * float64(samples) // of a sum of losses
+		if math.IsNaN(n) || math.IsInf(n, 0) {
+			return 0, 0, fmt.Errorf("the gradient of example %d has the length %v", examples[k], n)
+		}
+		weight := float64(samples)
+		if to := d.noise.Clip * (1 - room); n > to {
+			weight, n = weight*to/n, d.noise.Clip
+		}
+		d.norms[first+k], d.weights[k] = n, tensor.Float(weight)
+	}
+	g.AddTo(d.weights, func(p *autograd.Param) tensor.Matrix { return d.sums[p] })
+	return loss, samples, nil
+}
+
+// nodes appends where the nodes of every example begin.
+func nodes(to []int32, g *graph.Packed, samples []int32) []int32 {
+	for _, s := range samples {
+		to = append(to, g.NodeOff[s])
+	}
+	return to
+}
+
+// released returns a node whose gradients are the released mean.
+func (d *descent) released(t *autograd.Tape, loss float64) *autograd.Node {
+	params := d.Params()
+	leaves := make([]*autograd.Node, len(params))
+	for i, p := range params {
+		leaves[i] = t.Use(p)
+	}
+	y := t.Fused("dp-sgd", 1, 1, leaves...)
+	y.V.Data[0] = tensor.Float(loss)
+	return t.Custom("dp-sgd", y, func() {
+		rest := d.mean
+		for _, x := range leaves {
+			m := t.Buffer(x.Rows(), x.Cols())
+			rest = rest[copy(m.Data, rest):]
+			x.GiveGrad(m)
+		}
+	})
+}
