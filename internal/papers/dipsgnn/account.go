@@ -29,7 +29,7 @@ func (p *protection) account(fitted *experiment.Fitted) (nextitem.Account, error
 		return nil, err
 	}
 	if p.cfg.Model.UserInput == nextitem.UserFeatures {
-		account.Features = p.features()
+		account.Features = AccountFeatures(p.x.Data.Features, p.cfg.Privacy.Features)
 	}
 	if p.period != "" { // the last pass over the data ends here
 		if err := p.ledger.Flush(p.period); err != nil {
@@ -41,6 +41,9 @@ func (p *protection) account(fitted *experiment.Fitted) (nextitem.Account, error
 
 // counted returns what ran, as the accounting takes it.
 func (p *protection) counted(fitted *experiment.Fitted) (Accounting, error) {
+	if p.cfg.Privacy.Transitions.onEdges() {
+		return p.countedGraphs()
+	}
 	c, x := p.cfg, p.x
 	a := c.accounting()
 	a.Epochs = len(fitted.Epochs)
@@ -84,13 +87,36 @@ func (p *protection) counted(fitted *experiment.Fitted) (Accounting, error) {
 
 // accounting returns what a configuration alone says of a run.
 func (c Config) accounting() Accounting {
-	return Accounting{
+	a := Accounting{
 		Epsilon: c.Privacy.Transitions.Epsilon, Delta: c.Privacy.Transitions.Delta, Steps: c.Model.Steps, Norm: c.Model.Norm,
 		SquaredStd:    c.Privacy.Transitions.NoiseStd == StdSigmaSquared,
 		EvalNoiseOff:  slices.Contains(c.Eval.Noise, nextitem.NoiseOff),
 		ZeroAdjacency: c.Model.Adjacency == AdjacencyZero,
 		Selected:      c.Train.Selected(),
+		Edges:         c.Privacy.Transitions.onEdges(),
 	}
+	if a.Edges { // a unit edge moves one entry by one, whatever the network does with it
+		a.Steps, a.Norm = 1, 1
+	}
+	return a
+}
+
+// evaluatesNoisily reports whether test samples are ranked with noise.
+func (p *protection) evaluatesNoisily() bool {
+	return slices.Contains(p.cfg.Eval.Noise, nextitem.NoiseOn)
+}
+
+// countedGraphs returns the releases of EdgeRand: every prefix once, however often it is read.
+func (p *protection) countedGraphs() (a Accounting, err error) {
+	a = p.cfg.accounting()
+	a.Epochs = 1
+	all := dataset.Prefixes(p.x.Train.Sequences)
+	if a.Train, err = ofGraphs.count(all.User, all.Length); err != nil || !p.evaluatesNoisily() {
+		return a, err
+	}
+	m, err := ofGraphs.count(p.x.Test.Samples.User, p.x.Test.Samples.Length)
+	a.Evaluations = []Evaluation{{Name: "test", Counts: m, Passes: 1}}
+	return a, err
 }
 
 // agree composes what the ledger has of noise for one unit edge. It fails unless that comes to
@@ -115,9 +141,8 @@ func (p *protection) agree(account *Privacy) error {
 	return nil
 }
 
-// features accounts for the perturbed user features.
-func (p *protection) features() *experiment.Features {
-	c, f := p.cfg.Privacy.Features, p.x.Data.Features
+// AccountFeatures accounts for the perturbed user features.
+func AccountFeatures(f *dataset.Features, c FeatureConfig) *experiment.Features {
 	s := sampler(f, c)
 	k := len(s.Features)
 	if !math.IsInf(c.Epsilon, 1) {
@@ -133,9 +158,13 @@ func scaled(f *dataset.Features) bool {
 
 // Show puts claim and account into a result.
 func (p *Privacy) Show(d *report.Document) {
+	one, on := "one release of one matrix", "aggregations"
+	if p.NoiseOn == NoiseOnEdges {
+		one, on = "its noise for one entry of the graph of one prefix", "session graphs, released once,"
+	}
 	d.Facts = append(d.Facts,
 		report.Fact{Label: "claimed epsilon", Value: p.Claimed.Eps.String(),
-			Note: fmt.Sprintf("theorem %s at delta %g: one release of one matrix", p.Claimed.Theorem, p.Delta)},
+			Note: fmt.Sprintf("theorem %s at delta %g: %s", p.Claimed.Theorem, p.Delta, one)},
 		report.Fact{Label: "accounted epsilon", Value: p.Total.String(), Note: p.reason()},
 	)
 	if p.Features != nil {
@@ -143,7 +172,7 @@ func (p *Privacy) Show(d *report.Document) {
 			Note: fmt.Sprintf("local, %d of %d features a user, claimed %v", p.Features.K, p.Features.N, p.Features.Eps1)})
 	}
 	t := &report.Table{
-		Name: "privacy", Title: fmt.Sprintf("What the noise on aggregations amounts to (delta %g, noise std %.4g, sigma %.4g)", p.Delta, p.NoiseStd, p.Sigma),
+		Name: "privacy", Title: fmt.Sprintf("What the noise on "+on+" amounts to (delta %g, noise std %.4g, sigma %.4g)", p.Delta, p.NoiseStd, p.Sigma),
 		Columns: []report.Column{{Name: "counting"}, {Name: "squared sensitivity x releases", Format: "%.0f"},
 			{Name: "epsilon, paper's conversion", Format: "%.2f"}, {Name: "epsilon, exact", Format: "%.2f"}},
 	}

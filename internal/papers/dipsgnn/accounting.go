@@ -37,6 +37,8 @@ type Accounting struct {
 	// StopGradient says that the backward pass does not go through the adjacency. This is a
 	// repair: the paper and its program go through it, in the clear.
 	StopGradient bool
+	// Edges says that session graphs have the noise, each once: C and T are 1, and Train counts every prefix once.
+	Edges bool
 	// ZeroAdjacency is the ablation A = 0, in which only noise reaches the network.
 	ZeroAdjacency bool
 }
@@ -97,6 +99,9 @@ func (a Accounting) Privacy() (*Privacy, error) {
 		Claimed: &Claim{S2: s2Claimed, M: 1,
 			Claim: experiment.Claim{Theorem: "4.2", Unit: "edge-unit", Eps: privacy.Number(a.Epsilon), Delta: a.Delta}},
 	}
+	if a.Edges {
+		p.NoiseOn = NoiseOnEdges
+	}
 	for _, e := range a.evaluationsRun() {
 		p.Evaluations = append(p.Evaluations, EvaluationCount{e.Name, e.Passes})
 	}
@@ -149,27 +154,42 @@ func (a Accounting) charge(s2m float64) (Cost, error) {
 
 // table lists the rows from what the theorem counts to what training did.
 func (a Accounting) table() ([]Row, error) {
+	s := a.sensitivity()
 	m, e := a.Train, int64(a.Epochs)
 	all := func(of func(m Multiplicity) int64) int64 {
 		return of(m)*e + of(a.Refit.Counts)*int64(a.Refit.Passes)
 	}
 	var rows []Row
-	for _, r := range []struct {
+	type counting struct {
 		name string
 		s2m  int64
-	}{
+	}
+	list := []counting{
 		{"one matrix, one release (what the theorem counts)", s2Claimed},
-		{"both matrices", s2Edge},
-		{"deletion inside a sequence, one release", s2DeleteInside},
-		{"substitution, four different items, one release", s2ReplaceApart},
-		{"substitution, worst coincidence, one release", s2ReplaceInside},
-		{"unit edge, one epoch", s2Edge * m.Edge},
-		{"unit edge, all epochs", all(func(m Multiplicity) int64 { return s2Edge * m.Edge })},
+		{"both matrices", s.edge},
+		{"deletion inside a sequence, one release", s.deleteInside},
+		{"substitution, four different items, one release", s.replaceApart},
+		{"substitution, worst coincidence, one release", s.replaceInside},
+		{"unit edge, one epoch", s.edge * m.Edge},
+		{"unit edge, all epochs", all(func(m Multiplicity) int64 { return s.edge * m.Edge })},
 		{"deletion, one epoch", m.Deletion},
 		{"deletion, all epochs", all(func(m Multiplicity) int64 { return m.Deletion })},
 		{"substitution, all epochs", all(func(m Multiplicity) int64 { return m.Substitution })},
 		{"user, all epochs", all(func(m Multiplicity) int64 { return m.User })},
-	} {
+	}
+	if a.Edges {
+		list = []counting{
+			{"one prefix (what the theorem counts)", s2Claimed},
+			{"deletion inside a sequence, one prefix", s.deleteInside},
+			{"substitution, four different items, one prefix", s.replaceApart},
+			{"substitution, worst coincidence, one prefix", s.replaceInside},
+			{"unit edge, all prefixes", s.edge * m.Edge},
+			{"deletion, all prefixes", m.Deletion},
+			{"substitution, all prefixes", m.Substitution},
+			{"user, all prefixes", m.User},
+		}
+	}
+	for _, r := range list {
 		price := a.cost
 		if r.s2m == s2Claimed {
 			price = a.charge // what the theorem says, whatever ran
@@ -185,15 +205,16 @@ func (a Accounting) table() ([]Row, error) {
 
 // units accounts for the run, for each unit.
 func (a Accounting) units(p *Privacy) ([]UnitAccount, error) {
+	s := a.sensitivity()
 	var out []UnitAccount
 	for _, u := range []struct {
 		name, neighbours string
 		s2               int64
 		of               func(m Multiplicity) int64 // s² M of one pass
 	}{
-		{"edge-unit", "add-remove", s2Edge, func(m Multiplicity) int64 { return s2Edge * m.Edge }},
-		{"delete", "add-remove", s2DeleteInside, func(m Multiplicity) int64 { return m.Deletion }},
-		{"substitute", "replace", s2ReplaceInside, func(m Multiplicity) int64 { return m.Substitution }},
+		{"edge-unit", "add-remove", s.edge, func(m Multiplicity) int64 { return s.edge * m.Edge }},
+		{"delete", "add-remove", s.deleteInside, func(m Multiplicity) int64 { return m.Deletion }},
+		{"substitute", "replace", s.replaceInside, func(m Multiplicity) int64 { return m.Substitution }},
 		{"user", "replace", 0, func(m Multiplicity) int64 { return m.User }},
 	} {
 		s2m := u.of(a.Train)*int64(a.Epochs) + u.of(a.Refit.Counts)*int64(a.Refit.Passes)

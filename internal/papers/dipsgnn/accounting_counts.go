@@ -2,19 +2,36 @@ package dipsgnn
 
 import "fmt"
 
-// The squared joint sensitivity of (A_in Hb, A_out Hb) in units of C², for one
-// prefix: what a change of the user's sequence p, a, q moves at most. The theorem
-// takes 1: one entry of one matrix.
-const (
-	s2Claimed        = 1
-	s2Edge           = 2  // one unit of one count: row i of A_out Hb, row j of A_in Hb
-	s2DeleteInside   = 10 // p,a,q -> p,q: row p moves by Hb_q - Hb_a, row a by Hb_q, in both matrices
-	s2DeleteEnd      = 2  // the first or last item: one edge goes
-	s2ReplaceInside  = 20 // p,p,p -> p,b,p, the worst coincidence of items
-	s2ReplaceApart   = 12 // the same with four different items
-	s2ReplaceEnd     = 6  // the first or last item
-	s2ReplacePerUser = 8  // times (l-1)²: every edge of a prefix of length l
-)
+// s2Claimed is what the theorem takes: one entry of one matrix.
+const s2Claimed = 1
+
+// sensitivity holds squared sensitivities: how far a change of the user's sequence p, a, q moves at most what one
+// prefix releases.
+type sensitivity struct {
+	edge          int64 // one unit of one count
+	deleteInside  int64 // p,a,q -> p,q
+	deleteEnd     int64 // the first or last item: one edge goes
+	replaceInside int64 // p,p,p -> p,b,p, the worst coincidence of items
+	replaceApart  int64 // the same with four different items
+	replaceEnd    int64 // the first or last item
+	perUser       int64 // times (l-1)²: every edge of a prefix of length l
+}
+
+// ofMessages is for (A_in Hb, A_out Hb) together, in units of C². A unit edge moves row i of A_out Hb and row j of
+// A_in Hb; a deletion moves row p by Hb_q - Hb_a and row a by Hb_q, in both matrices.
+var ofMessages = sensitivity{edge: 2, deleteInside: 10, deleteEnd: 2, replaceInside: 20, replaceApart: 12, replaceEnd: 6, perUser: 8}
+
+// ofGraphs is for the counts A_out themselves; A_in is the same release. A deletion takes one from (p,a) and (a,q) and
+// adds one to (p,q). All transitions of a user may be of one pair, and of another pair after the exchange.
+var ofGraphs = sensitivity{edge: 1, deleteInside: 3, deleteEnd: 1, replaceInside: 6, replaceApart: 4, replaceEnd: 2, perUser: 2}
+
+// sensitivity returns the squared sensitivities of what the run releases.
+func (a Accounting) sensitivity() sensitivity {
+	if a.Edges {
+		return ofGraphs
+	}
+	return ofMessages
+}
 
 // Multiplicity counts how much of the noisy releases of one pass over the samples a unit takes
 // part in. It is the sum of s² over the prefixes that contain the unit, with one propagation
@@ -58,37 +75,42 @@ func (c *tallied) add(length int64) {
 // prefix of length 2 and more, and no edge is in more. The worst item to delete or replace is
 // v2: it is inside of every prefix of length 3 and more, and last of the one of length 2. v1
 // is at an end of all of them, and later items are in fewer.
-func (c tallied) multiplicity() Multiplicity {
+func (c tallied) multiplicity(s sensitivity) Multiplicity {
 	return Multiplicity{
 		Edge:          c.two + c.longer,
-		Deletion:      s2DeleteInside*c.longer + s2DeleteEnd*c.two,
-		Substitution:  s2ReplaceInside*c.longer + s2ReplaceEnd*c.two,
-		SubstituteOff: s2ReplaceApart*c.longer + s2ReplaceEnd*c.two,
-		User:          s2ReplacePerUser * c.square,
+		Deletion:      s.deleteInside*c.longer + s.deleteEnd*c.two,
+		Substitution:  s.replaceInside*c.longer + s.replaceEnd*c.two,
+		SubstituteOff: s.replaceApart*c.longer + s.replaceEnd*c.two,
+		User:          s.perUser * c.square,
 	}
 }
 
-// CountPrefixes counts a pass over given samples: sample i is the prefix of length[i] of a
+// CountPrefixes counts a pass of noisy aggregation over given samples: sample i is the prefix of length[i] of a
 // sequence. Samples that a validation set took are then counted where they are used.
 func CountPrefixes(sequence, length []int32) (Multiplicity, error) {
+	return ofMessages.count(sequence, length)
+}
+
+// count is CountPrefixes for any release of prefixes.
+func (s sensitivity) count(sequence, length []int32) (Multiplicity, error) {
 	if len(sequence) != len(length) {
 		return Multiplicity{}, fmt.Errorf("accounting: %d sequences and %d lengths", len(sequence), len(length))
 	}
 	counts := map[int32]*tallied{}
-	for i, s := range sequence {
+	for i, seq := range sequence {
 		if length[i] < 1 || length[i] > 1<<20 {
 			return Multiplicity{}, fmt.Errorf("accounting: sample %d is a prefix of length %d", i, length[i])
 		}
-		c := counts[s]
+		c := counts[seq]
 		if c == nil {
 			c = &tallied{}
-			counts[s] = c
+			counts[seq] = c
 		}
 		c.add(int64(length[i]))
 	}
 	var worst Multiplicity
 	for _, c := range counts {
-		worst.max(c.multiplicity())
+		worst.max(c.multiplicity(s))
 	}
 	return worst, nil
 }

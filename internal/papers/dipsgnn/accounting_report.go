@@ -16,8 +16,9 @@ type Privacy struct {
 	Delta       float64           `json:"delta"`
 	T           int               `json:"T"`
 	C           float64           `json:"C"`
-	Sigma       float64           `json:"sigma"`     // what the theorem calibrates; 0 is no noise
-	NoiseStd    float64           `json:"noise_std"` // what was added
+	Sigma       float64           `json:"sigma"`              // what the theorem calibrates; 0 is no noise
+	NoiseStd    float64           `json:"noise_std"`          // what was added
+	NoiseOn     string            `json:"noise_on,omitempty"` // edges: session graphs; else aggregated messages
 	Claimed     *Claim            `json:"claimed"`
 	Units       []UnitAccount     `json:"units"`
 	Table       []Row             `json:"table"`
@@ -74,7 +75,7 @@ func (a Accounting) unbounded() []experiment.Open {
 		experiment.NotCovered("labels", "the loss sees the next item: the gradient of the embedding table points against the label's row and along every other row outside the session"),
 		experiment.NotCovered("readout", "the last item and the sum over positions are looked up in the raw sequence; only transition counts pass through the noise"),
 	}
-	if !a.StopGradient && !a.ZeroAdjacency {
+	if !a.StopGradient && !a.ZeroAdjacency && !a.Edges {
 		list = append(list, experiment.NotCovered("backward", "the backward pass multiplies gradients by the transposed adjacency in the clear, which post-processing does not cover"))
 	}
 	if math.IsInf(a.Epsilon, 1) && !a.ZeroAdjacency {

@@ -139,9 +139,9 @@ func TestSigmaOfATrueEpsilon(t *testing.T) {
 	} {
 		a := accounting(t, longest[c.data])
 		over := func(s2m int64) float64 { return accountant.ClosedSigma(1, float64(s2m), 5, 2.5e-7) }
-		within(t, c.data+" one pass", over(s2Edge), c.one, 0.005)
-		within(t, c.data+" one epoch", over(s2Edge*a.Train.Edge), c.epoch, 0.006)
-		within(t, c.data+" ten epochs", over(s2Edge*a.Train.Edge*10), c.all, 0.005)
+		within(t, c.data+" one pass", over(ofMessages.edge), c.one, 0.005)
+		within(t, c.data+" one epoch", over(ofMessages.edge*a.Train.Edge), c.epoch, 0.006)
+		within(t, c.data+" ten epochs", over(ofMessages.edge*a.Train.Edge*10), c.all, 0.005)
 		within(t, c.data+" deletions", over(a.Train.Deletion*10), c.deletions, 0.007)
 		mu := accountant.ClosedMu(5, 2.5e-7)
 		within(t, c.data+" EdgeRand", accountant.Closed(mu*mu*float64(a.Train.Edge), 2.5e-7), c.edgeRandClaimed5, 0.005)
@@ -296,8 +296,8 @@ func TestSensitivities(t *testing.T) {
 	}
 	worst["replace apart"] = apart
 	for name, want := range map[string]float64{
-		"edge": s2Edge, "delete": s2DeleteInside, "delete end": s2DeleteEnd, "replace": s2ReplaceInside,
-		"replace apart": s2ReplaceApart, "replace end": s2ReplaceEnd, "replace start": s2ReplaceEnd,
+		"edge": float64(ofMessages.edge), "delete": float64(ofMessages.deleteInside), "delete end": float64(ofMessages.deleteEnd), "replace": float64(ofMessages.replaceInside),
+		"replace apart": float64(ofMessages.replaceApart), "replace end": float64(ofMessages.replaceEnd), "replace start": float64(ofMessages.replaceEnd),
 	} {
 		if worst[name] != want {
 			t.Errorf("%s: s² %g is attained, want %g", name, worst[name], want)
@@ -327,7 +327,7 @@ func TestSensitivities(t *testing.T) {
 			t.Errorf("%s: random vectors reach %g, above %g", k, worst[k], v)
 		}
 	}
-	if apart > s2ReplaceApart+1e-9 {
+	if apart > float64(ofMessages.replaceApart)+1e-9 {
 		t.Errorf("four items: random vectors reach %g", apart)
 	}
 }

@@ -79,8 +79,8 @@ func newStepBench(items int, length func(*rng.Stream) int) (*stepBench, error) {
 		}
 	}
 	learner := &nextitem.Sessions{
-		Net: &noisy{NewNetwork(items, c.Model, init), nextitem.NewUserInput(features, users, c.Model.UserDim, init),
-			func(*nextitem.Part) (noise, error) { return added, nil }},
+		Net: &noisy{Network: NewNetwork(items, c.Model, init), user: nextitem.NewUserInput(features, users, c.Model.UserDim, init),
+			noise: func(*nextitem.Part) (noise, error) { return added, nil }},
 		Part: p, Batch: benchBatch,
 	}
 	lessons, err := learner.Lessons(0)

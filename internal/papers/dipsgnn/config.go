@@ -28,7 +28,7 @@ type ModelConfig struct {
 	UserDim   int     `yaml:"user_dim"`   // d'
 	Steps     int     `yaml:"steps"`      // T
 	Norm      float64 `yaml:"norm"`       // C
-	Normalise string  `yaml:"normalise"`  // rescale: every row to norm C; clip: longer rows only
+	Normalise string  `yaml:"normalise"`  // rescale: every row to norm C; clip: longer rows only; none: as they are
 	Adjacency string  `yaml:"adjacency"`  // counts; zero: ablation, nothing but noise comes through the graph
 	UserInput string  `yaml:"user_input"` // features or id (Figure 7's -U variants)
 }
@@ -52,6 +52,8 @@ type FeatureConfig struct {
 type TransitionConfig struct {
 	Epsilon float64 `yaml:"epsilon" config:"inf"` // eps2 that the theorem claims; .inf: no noise
 	Delta   float64 `yaml:"delta"`
+	// NoiseOn is what has the noise: "messages", DIPSGNN, which is what an empty word means, or "edges", EdgeRand.
+	NoiseOn string `yaml:"noise_on,omitempty"`
 	// NoiseStd is the standard deviation added: "sigma", what the theorem calibrates, or
 	// "sigma_squared", what the published program adds.
 	NoiseStd string `yaml:"noise_std"`
@@ -68,16 +70,22 @@ type EvalConfig struct {
 	Every bool `yaml:"every"`
 }
 
+// onEdges reports whether session graphs have the noise.
+func (t TransitionConfig) onEdges() bool { return t.NoiseOn == NoiseOnEdges }
+
 // Values of the choices above.
 const (
 	NormaliseRescale = "rescale"
 	NormaliseClip    = "clip"
+	NormaliseNone    = "none" // no bound: for noise on edges, or none
 	AdjacencyCounts  = "counts"
 	AdjacencyZero    = "zero"
 	UnselectedZero   = "zero"
 	UnselectedRaw    = "raw"
 	StdSigma         = "sigma"
 	StdSigmaSquared  = "sigma_squared"
+	NoiseOnMessages  = "messages"
+	NoiseOnEdges     = "edges"
 )
 
 // Default returns the paper's setting on ML-1M. Sources: section 5.2 of the paper for widths,
@@ -107,18 +115,18 @@ func Default() Config {
 // check reports every setting that cannot be run.
 func check(v *config.Checker, c Config) {
 	c.Data.Check(v, c.Profile)
-	nextitem.CheckShape(v, c.Model.Dim, c.Model.Steps)
+	c.Model.Check(v)
 	c.Train.Check(v, nextitem.Ranking{K: c.Eval.K, Every: c.Eval.Every})
-	nextitem.CheckUsers(v, c.Model.UserDim, c.Model.UserInput)
-	v.Within("model.norm", c.Model.Norm, 1e-6, 1e6)
-	v.OneOf("model.normalise", c.Model.Normalise, NormaliseRescale, NormaliseClip)
-	v.OneOf("model.adjacency", c.Model.Adjacency, AdjacencyCounts, AdjacencyZero)
-	checkEpsilon(v, "privacy.features.epsilon", c.Privacy.Features.Epsilon)
-	v.OneOf("privacy.features.unselected", c.Privacy.Features.Unselected, UnselectedZero, UnselectedRaw)
+	c.Privacy.Features.Check(v)
 	t := c.Privacy.Transitions
 	checkEpsilon(v, "privacy.transitions.epsilon", t.Epsilon)
 	v.Inside("privacy.transitions.delta", t.Delta, 0, 1)
 	v.OneOf("privacy.transitions.noise_std", t.NoiseStd, StdSigma, StdSigmaSquared)
+	v.OneOf("privacy.transitions.noise_on", t.NoiseOn, "", NoiseOnMessages, NoiseOnEdges)
+	v.Check(!t.onEdges() || t.NoiseStd == StdSigma, "privacy.transitions.noise_std", "must be %s for noise on %s", StdSigma, NoiseOnEdges)
+	v.Check(!t.onEdges() || !math.IsInf(t.Epsilon, 1), "privacy.transitions.epsilon", "must be finite for noise on %s", NoiseOnEdges)
+	v.Check(c.Model.Normalise != NormaliseNone || t.onEdges() || math.IsInf(t.Epsilon, 1), "model.normalise",
+		"must bound the rows that noise on %s is calibrated to", NoiseOnMessages)
 	if v.OK() && !math.IsInf(t.Epsilon, 1) {
 		_, std := c.deviations()
 		v.Check(std > minStd && std < maxStd, "privacy.transitions.epsilon",
@@ -127,6 +135,21 @@ func check(v *config.Checker, c Config) {
 	v.Check(!slices.Contains(c.Eval.Noise, nextitem.NoiseOn) || !math.IsInf(t.Epsilon, 1), "eval.noise",
 		"%q needs a finite privacy.transitions.epsilon", nextitem.NoiseOn)
 	v.Words("eval.noise", c.Eval.Noise, nextitem.NoiseOn, nextitem.NoiseOff)
+}
+
+// Check reports a network that cannot be made.
+func (c ModelConfig) Check(v *config.Checker) {
+	nextitem.CheckShape(v, c.Dim, c.Steps)
+	nextitem.CheckUsers(v, c.UserDim, c.UserInput)
+	v.Within("model.norm", c.Norm, 1e-6, 1e6)
+	v.OneOf("model.normalise", c.Normalise, NormaliseRescale, NormaliseClip, NormaliseNone)
+	v.OneOf("model.adjacency", c.Adjacency, AdjacencyCounts, AdjacencyZero)
+}
+
+// Check reports a perturbation of user features that cannot be made.
+func (c FeatureConfig) Check(v *config.Checker) {
+	checkEpsilon(v, "privacy.features.epsilon", c.Epsilon)
+	v.OneOf("privacy.features.unselected", c.Unselected, UnselectedZero, UnselectedRaw)
 }
 
 // Noise outside these is lost in, or swamps, everything that float32 holds.
@@ -165,8 +188,12 @@ func Code() Config {
 // setting returns a configuration as the protocol takes it.
 func (c Config) setting() (nextitem.Setting, error) {
 	length := func(c Config) train.Length { return c.Train.Length() }
-	s, err := experiment.Stand(c, c.Profile, map[string]Config{"paper": Default(), "code": Code()}, length)
+	s, err := experiment.Stand(c, c.Profile, map[string]Config{"paper": Default(), "code": Code(), "edgerand": EdgeRand()}, length)
+	method := "DIPSGNN"
+	if c.Privacy.Transitions.onEdges() {
+		method = "EdgeRand"
+	}
 	return nextitem.Setting{
-		Method: "DIPSGNN", Standing: s, From: c.Data, Fit: c.Train, Eval: nextitem.Ranking{K: c.Eval.K, Every: c.Eval.Every}, Table: Tables(),
+		Method: method, Standing: s, From: c.Data, Fit: c.Train, Eval: nextitem.Ranking{K: c.Eval.K, Every: c.Eval.Every}, Table: Tables(),
 	}, err
 }

@@ -14,7 +14,7 @@
 //	eq. 12-13 (scores, loss)      nextitem.Sessions: softmax cross-entropy over all items
 //	Theorem 4.2 (calibration)     Claim
 //	section 5.1 (protocol)        package nextitem
-//	Table 2                       Table2; its baselines are in package baseline
+//	Table 2                       Table2; EdgeRand is here, DPSGD in dpsgd, the others in package baseline
 //
 // Departures, each a field of Config where it is a choice: the loss is the
 // published program's softmax cross-entropy, since eq. 13 prints a binary one on

@@ -51,10 +51,10 @@ func TestFeaturesInLedgerAndAccount(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				if _, err := p.perturbUsers(x.Data.Features); err != nil {
+				if _, err := PerturbUsers(x.Data.Features, p.cfg.Privacy.Features, p.once, p.env); err != nil {
 					return err
 				}
-				f := p.features()
+				f := AccountFeatures(x.Data.Features, p.cfg.Privacy.Features)
 				var open []string
 				for _, u := range f.Unbounded {
 					open = append(open, u.What)
@@ -80,7 +80,7 @@ func TestPerturbedOnce(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			a, err := p.perturbUsers(x.Data.Features)
+			a, err := PerturbUsers(x.Data.Features, p.cfg.Privacy.Features, p.once, p.env)
 			got = append(got, a)
 			released := 0
 			for _, e := range p.ledger.Entries() {

@@ -21,6 +21,7 @@ type Network struct {
 	Read      *ggnn.Readout
 	Norm      float64 // C, the norm of every row that is aggregated
 	Clip      bool    // shorten rows longer than C instead of scaling every row to C
+	Unbounded bool    // leave rows as they are
 	Steps     int     // T
 	Adjacency bool    // false: nothing but noise comes through the graph (ablation)
 }
@@ -48,6 +49,7 @@ func NewNetwork(items int, c ModelConfig, init nn.Init) *Network {
 		Read:      ggnn.NewReadout("read", c.Dim, c.UserDim, init),
 		Norm:      c.Norm,
 		Clip:      c.Normalise == NormaliseClip,
+		Unbounded: c.Normalise == NormaliseNone,
 		Steps:     c.Steps,
 		Adjacency: c.Adjacency == AdjacencyCounts,
 	}
@@ -60,15 +62,23 @@ func NewNetwork(items int, c ModelConfig, init nn.Init) *Network {
 // in the readout. The paper's "updated implicitly" would rescale it differently on every row.
 // Candidates are the raw item rows.
 func (n *Network) Forward(t *autograd.Tape, g *graph.Packed, user *autograd.Node, perturb Perturb) *autograd.Node {
+	return n.forward(t, g, user, func(hb *autograd.Node, step int, dir Direction) *autograd.Node {
+		return perturb(n.sum(t, hb, g, dir), step, dir) // (N, D), eq. 7
+	})
+}
+
+// aggregate returns what one direction of one step aggregates (N, D) from bounded rows (N, D).
+type aggregate func(hb *autograd.Node, step int, dir Direction) *autograd.Node
+
+func (n *Network) forward(t *autograd.Tape, g *graph.Packed, user *autograd.Node, sum aggregate) *autograd.Node {
 	h := t.Rows(n.Item, g.Node)     // (N, d)
 	each := user.Gather(g.SampleOf) // (N, d')
 	for step := range n.Steps {
-		hb := n.bound(h.ConcatCols(each))                         // (N, D), eq. 6
-		in := perturb(n.sum(t, hb, g, Incoming), step, Incoming)  // (N, D), eq. 7
-		out := perturb(n.sum(t, hb, g, Outgoing), step, Outgoing) // (N, D)
-		state := hb.SliceCols(0, n.Item.Value.Cols)               // (N, d): the bounded state moves on, not h
-		x := t.ConcatLinear(n.In.On(t, in), n.Out.On(t, out))     // (N, 2d), eq. 8
-		h = n.Cell.Forward(t, x, state)                           // eq. 9
+		hb := n.bound(h.ConcatCols(each)) // (N, D), eq. 6
+		in, out := sum(hb, step, Incoming), sum(hb, step, Outgoing)
+		state := hb.SliceCols(0, n.Item.Value.Cols)           // (N, d): the bounded state moves on, not h
+		x := t.ConcatLinear(n.In.On(t, in), n.Out.On(t, out)) // (N, 2d), eq. 8
+		h = n.Cell.Forward(t, x, state)                       // eq. 9
 	}
 	return n.Read.Forward(t, g, h, user) // eq. 10-11
 }
@@ -79,7 +89,10 @@ const minNorm = 1e-12
 // bound gives every row of x norm Norm, or at most Norm under Clip. Either way one transition
 // moves an aggregated row by at most C.
 func (n *Network) bound(x *autograd.Node) *autograd.Node {
-	if n.Clip {
+	switch {
+	case n.Unbounded:
+		return x
+	case n.Clip:
 		return x.ClipRows(n.Norm)
 	}
 	return x.NormalizeRows(n.Norm, minNorm)
@@ -108,6 +121,13 @@ type noisy struct {
 	*Network
 	user  *nextitem.UserInput
 	noise func(q *nextitem.Part) (noise, error) // of a part's aggregations; nil: never any
+	// graphs returns the released graphs of a part, which take the place of noisy aggregations; nil: none are.
+	graphs func(q *nextitem.Part) (*graphNoise, error)
+}
+
+// WithoutNoise returns the network with its user vectors, and never any noise on its messages.
+func WithoutNoise(n *Network, user *nextitem.UserInput) nextitem.Network {
+	return &noisy{Network: n, user: user}
 }
 
 // noise adds to aggregated messages what a mechanism prescribes.
@@ -130,6 +150,9 @@ func (n *noisy) Params() []*autograd.Param { return append(n.Network.Params(), n
 // Forward implements nextitem.Network.
 func (n *noisy) Forward(t *autograd.Tape, s *nextitem.Step) (*autograd.Node, error) {
 	user := n.user.Vectors(t, s.Users)
+	if n.graphs != nil && s.Noisy {
+		return n.onReleased(t, s, user)
+	}
 	if n.noise == nil || !s.Noisy {
 		return n.Network.Forward(t, s.Graph, user, silent), nil
 	}
@@ -139,6 +162,19 @@ func (n *noisy) Forward(t *autograd.Tape, s *nextitem.Step) (*autograd.Node, err
 	}
 	z := n.Network.Forward(t, s.Graph, user, a.begin(s.Pass, s.Samples, s.Graph))
 	return z, a.end()
+}
+
+// onReleased is the network on the released graphs of a step.
+func (n *noisy) onReleased(t *autograd.Tape, s *nextitem.Step, user *autograd.Node) (*autograd.Node, error) {
+	g, err := n.graphs(s.Part)
+	if err != nil {
+		return nil, err
+	}
+	m, err := g.matrices(t, s.Graph, s.Part.Samples, s.Samples, n.Adjacency)
+	if err != nil {
+		return nil, err
+	}
+	return n.forward(t, s.Graph, user, func(hb *autograd.Node, _ int, dir Direction) *autograd.Node { return m.sum(t, hb, dir) }), nil
 }
 
 // aggregationNoise is the noise on what a step aggregates: independent normals on every

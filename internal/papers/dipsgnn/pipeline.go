@@ -58,18 +58,24 @@ func prepare(env *run.Env, x *nextitem.Experiment, c Config) error {
 	}
 	features := tensor.Matrix{}
 	if c.Model.UserInput == nextitem.UserFeatures {
-		if features, err = p.perturbUsers(x.Data.Features); err != nil {
+		if features, err = PerturbUsers(x.Data.Features, c.Privacy.Features, p.once, env); err != nil {
 			return err
 		}
 	}
 	var noisily func(*nextitem.Part) (noise, error)
-	if !math.IsInf(c.Privacy.Transitions.Epsilon, 1) {
+	var graphs func(*nextitem.Part) (*graphNoise, error)
+	if c.Privacy.Transitions.onEdges() {
+		if err := p.releaseGraphs(); err != nil {
+			return err
+		}
+		graphs = p.graphs
+	} else if !math.IsInf(c.Privacy.Transitions.Epsilon, 1) {
 		noisily = func(q *nextitem.Part) (noise, error) { return p.on(q) }
 	}
 	x.Modes, x.Extra, x.Account = c.Eval.Noise, p, p.account
 	x.New = func(q *nextitem.Part) (nextitem.Learner, error) {
 		init := x.Uniform(c.Model.Dim)
-		net := &noisy{NewNetwork(x.Items, c.Model, init), nextitem.NewUserInput(features, x.Data.Users, c.Model.UserDim, init), noisily}
+		net := &noisy{NewNetwork(x.Items, c.Model, init), nextitem.NewUserInput(features, x.Data.Users, c.Model.UserDim, init), noisily, graphs}
 		return &nextitem.Sessions{Net: net, Part: q, Batch: c.Train.Batch, Misaligned: c.Train.MisalignUsers}, nil
 	}
 	return nil

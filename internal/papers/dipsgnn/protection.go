@@ -22,21 +22,22 @@ import (
 // protection holds all that is private about a DIPSGNN run: the ledger, the perturbed features
 // and the noise on aggregations.
 type protection struct {
-	env    *run.Env
-	x      *nextitem.Experiment
-	cfg    Config
-	ledger *privacy.Ledger
-	once   *privacy.Ledger // takes what is released before training
-	period string          // under which releases are now recorded
-	noises map[string]*aggregationNoise
+	env      *run.Env
+	x        *nextitem.Experiment
+	cfg      Config
+	ledger   *privacy.Ledger
+	once     *privacy.Ledger // takes what is released before training
+	period   string          // under which releases are now recorded
+	noises   map[string]*aggregationNoise
+	released map[string]*graphNoise // of EdgeRand, by part
 }
 
 // newProtection opens the ledger with what the run leaves unprotected.
 func newProtection(env *run.Env, x *nextitem.Experiment, c Config) (*protection, error) {
-	p := &protection{env: env, x: x, cfg: c, noises: map[string]*aggregationNoise{}}
+	p := &protection{env: env, x: x, cfg: c, noises: map[string]*aggregationNoise{}, released: map[string]*graphNoise{}}
 	a := experiment.Account{Unbounded: c.accounting().unbounded()}
 	if c.Model.UserInput == nextitem.UserFeatures && x.Data.Features != nil {
-		a.Features = p.features()
+		a.Features = AccountFeatures(x.Data.Features, c.Privacy.Features)
 	}
 	var err error
 	if p.ledger, err = env.Ledger(privacy.Research, a.Declaration()); err != nil {
@@ -51,33 +52,30 @@ const (
 	purposeFeatures = "features"
 	purposeIncoming = "aggregation, incoming, " // and the part: train, valid, test
 	purposeOutgoing = "aggregation, outgoing, "
+	purposeGraphs   = "session graphs, "
 )
 
 // deviations returns the standard deviation that theorem 4.2 asks for and the one that is
 // really added; 0 without a budget.
 func (c Config) deviations() (sigma, std float64) {
-	t := c.Privacy.Transitions
-	a := Accounting{
-		Epsilon: t.Epsilon, Delta: t.Delta, Steps: c.Model.Steps, Norm: c.Model.Norm, SquaredStd: t.NoiseStd == StdSigmaSquared,
-	}
+	a := c.accounting()
 	return a.Sigma(), a.NoiseStd()
 }
 
-// perturbUsers codes the features and perturbs every user's once. The same rows serve all
-// samples, which costs no more.
-func (p *protection) perturbUsers(f *dataset.Features) (tensor.Matrix, error) {
+// PerturbUsers codes the features and perturbs every user's once, (users, d0). The same rows serve all
+// samples, which costs no more. once is the ledger of what is released before training.
+func PerturbUsers(f *dataset.Features, c FeatureConfig, once *privacy.Ledger, env *run.Env) (tensor.Matrix, error) {
 	x, err := nextitem.ClearFeatures(f)
 	if err != nil {
 		return x, err
 	}
-	c := p.cfg.Privacy.Features
 	if math.IsInf(c.Epsilon, 1) {
 		return x, nil // in the clear, as was declared
 	}
-	if err := local.PerturbFeatures(sampler(f, c), p.once, p.stream(purposeFeatures), x.Data[:x.Rows*x.Cols]); err != nil {
+	if err := local.PerturbFeatures(sampler(f, c), once, env.Noise("dipsgnn", purposeFeatures), x.Data[:x.Rows*x.Cols]); err != nil {
 		return x, fmt.Errorf("perturb user features: %w", err)
 	}
-	return x, p.once.Flush("before training")
+	return x, once.Flush("before training")
 }
 
 func sampler(f *dataset.Features, c FeatureConfig) local.FeatureSampler {

@@ -60,7 +60,7 @@ func TestRealAccount(t *testing.T) {
 			if got := strings.Join(experiment.Names(account.Unbounded), ","); got != "labels,readout,backward,eval_noise_off,selection" {
 				t.Errorf("unbounded: %s", got)
 			}
-			if f := p.features(); f.K != 3 || f.N != 3 || !f.Zeroed || fmt.Sprint(f.Total) != "20" {
+			if f := AccountFeatures(x.Data.Features, p.cfg.Privacy.Features); f.K != 3 || f.N != 3 || !f.Zeroed || fmt.Sprint(f.Total) != "20" {
 				t.Errorf("features %+v", f)
 			}
 			return nil
