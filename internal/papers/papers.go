@@ -8,6 +8,7 @@ import (
 	"privrec/internal/baseline"
 	"privrec/internal/papers/dipsgnn"
 	"privrec/internal/papers/dipsgnn/dpmf"
+	"privrec/internal/papers/dipsgnn/dpsgd"
 	"privrec/internal/papers/exposure"
 	"privrec/internal/papers/gerai"
 	"privrec/internal/papers/gerai/attack"
@@ -25,7 +26,7 @@ import (
 // listed.
 func All() []run.Task {
 	train := slices.Concat(
-		[]run.Task{dipsgnn.Task()},
+		[]run.Task{dipsgnn.Task(), dpsgd.Task()},
 		baseline.Sessions(dipsgnn.Tables()),
 		[]run.Task{baseline.HRNN(dipsgnn.Tables())},
 		dpmf.Tasks(),

@@ -27,6 +27,7 @@ var stops = map[string][]stopped{
 		{"nothing chosen", "dipsgnn/smoke.yaml", append(dipsgnnTiny, "train.select=last", "train.refit=false", "train.patience=0", `eval.noise=["on"]`)},
 		{"no noise", "dipsgnn/smoke.yaml", append(dipsgnnTiny, "privacy.features.epsilon=.inf", "privacy.transitions.epsilon=.inf", `eval.noise=["off"]`)},
 		{"features raw", "dipsgnn/smoke.yaml", append(dipsgnnTiny, "privacy.features.unselected=raw", "privacy.features.epsilon=5")},
+		{"noise on edges", "dipsgnn/smoke.yaml", append(dipsgnnTiny, "privacy.transitions.noise_on=edges", "model.normalise=none")},
 		{"ids, A=0", "dipsgnn/smoke.yaml", append(dipsgnnTiny, "model.user_input=id", "model.adjacency=zero")},
 	},
 	"train srgnn":   {{"defaults", "", sessionTiny}},
@@ -79,6 +80,10 @@ var stops = map[string][]stopped{
 		{"sampled", "private/smoke-dp-sgd-mf.yaml", []string{"train.steps=5", "run.workers=1"}},
 		{"all users", "private/smoke-dp-sgd-mf.yaml", []string{"train.steps=4", "train.sample=1", "train.negatives=0", "train.optimizer=adam", "train.rate=0.05", "privacy.prefer=0.5", "run.workers=1"}},
 	},
+	"train dpsgd": {
+		{"samples", "dipsgnn/smoke-dpsgd.yaml", dpsgdTiny},
+		{"users, ids", "dipsgnn/smoke-dpsgd.yaml", append(dpsgdTiny, "privacy.unit=user", "train.batch=40", "model.user_input=id")},
+	},
 	"train dpae": {{"users", "gerai/smoke-dpae.yaml", []string{"train.epochs=2", "model.dim=4", "run.workers=1"}}},
 	"train dpmf": {
 		{"ratings", "gerai/smoke-dpmf.yaml", []string{"run.workers=1"}},
@@ -129,6 +134,7 @@ var stops = map[string][]stopped{
 // beside each other.
 var (
 	dipsgnnTiny   = slices.Clip([]string{"model.dim=4", "model.user_dim=2", "train.epochs=2", "train.batch=300", "run.workers=1", "run.save_steps=3"})
+	dpsgdTiny     = slices.Clip([]string{"model.dim=4", "model.user_dim=2", "train.batch=300", "run.workers=1", "run.save_steps=3"})
 	sessionTiny   = slices.Clip([]string{"data.name=standin-tiny", "model.dim=4", "train.epochs=2", "train.batch=300", "run.workers=1", "run.save_steps=3"})
 	recurrentTiny = slices.Clip(append(sessionTiny, "train.batch=20", "data.sessions.rows=9", "run.save_steps=60"))
 	pairsTiny     = slices.Clip(append(sessionTiny, "train.batch=512", "train.rate=0.01"))

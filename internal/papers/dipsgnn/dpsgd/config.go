@@ -1,0 +1,132 @@
+package dpsgd
+
+import (
+	"math"
+
+	"privrec/internal/config"
+	"privrec/internal/papers/dipsgnn"
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/accountant"
+	"privrec/internal/privacy/accountant/rdp"
+	"privrec/internal/privacy/mechanism/channel"
+	"privrec/internal/protocol/nextitem"
+	"privrec/internal/train"
+)
+
+// Config is one training run of DPSGD.
+type Config struct {
+	Profile string              `yaml:"profile"`
+	Data    nextitem.Data       `yaml:"data"`
+	Model   dipsgnn.ModelConfig `yaml:"model"`
+	Privacy PrivacyConfig       `yaml:"privacy"`
+	Train   TrainConfig         `yaml:"train"`
+	Eval    EvalConfig          `yaml:"eval"`
+}
+
+// PrivacyConfig sets what is guaranteed for one unit more or less.
+type PrivacyConfig struct {
+	Unit     string                `yaml:"unit"` // of an example: sample or user
+	Epsilon  float64               `yaml:"epsilon"`
+	Delta    float64               `yaml:"delta"`
+	Clip     float64               `yaml:"clip"`     // S, the longest gradient of an example
+	Features dipsgnn.FeatureConfig `yaml:"features"` // of the local perturbation, as DIPSGNN has it
+}
+
+// TrainConfig sets the descent: Adam on the noisy means.
+type TrainConfig struct {
+	Epochs     int     `yaml:"epochs"` // in each, an example is taken once on average
+	Batch      int     `yaml:"batch"`  // mean number of examples of a step
+	Rate       float64 `yaml:"rate"`
+	DecayBy    float64 `yaml:"decay_by"`
+	DecayEvery int     `yaml:"decay_every"`
+	TickBefore bool    `yaml:"tick_before"`
+	L2         float64 `yaml:"l2"`
+}
+
+// EvalConfig sets how the test samples are ranked.
+type EvalConfig struct {
+	K []int `yaml:"k"`
+}
+
+// Default is the setting for samples on ML-1M: DIPSGNN's network, features, batch, epochs and decay, its eps2 and delta.
+// The paper states neither clip nor rate; configs/dipsgnn/ml-1m-dpsgd.yaml says where ours come from.
+func Default() Config {
+	d := dipsgnn.Default()
+	return Config{
+		Profile: "paper", Data: d.Data, Model: d.Model,
+		Privacy: PrivacyConfig{Unit: string(privacy.Sample), Epsilon: 5, Delta: 2.5e-7, Clip: 0.2, Features: d.Privacy.Features},
+		Train: TrainConfig{Epochs: 10, Batch: 100, Rate: 0.001, DecayBy: d.Train.DecayBy, DecayEvery: d.Train.DecayEvery,
+			TickBefore: d.Train.TickBefore, L2: d.Train.L2},
+		Eval: EvalConfig{K: d.Eval.K},
+	}
+}
+
+// Users is Default with a user as the example, 64 of them a step. There are so few steps that the rate is DIPSGNN's.
+func Users() Config {
+	c := Default()
+	c.Profile, c.Privacy.Unit, c.Privacy.Clip = "users", string(privacy.User), 1
+	c.Train.Batch, c.Train.Rate = 64, 0.01
+	return c
+}
+
+// check reports every setting that cannot be run.
+func check(v *config.Checker, c Config) {
+	c.Data.Check(v, c.Profile)
+	c.Model.Check(v)
+	v.OneOf("privacy.unit", c.Privacy.Unit, string(privacy.Sample), string(privacy.User))
+	v.Within("privacy.epsilon", c.Privacy.Epsilon, 1e-3, 1e6)
+	v.Within("privacy.delta", c.Privacy.Delta, 1e-15, 0.1)
+	v.Within("privacy.clip", c.Privacy.Clip, 1e-6, 1e6)
+	c.Privacy.Features.Check(v)
+	c.training().Check(v, nextitem.Ranking{K: c.Eval.K})
+}
+
+// training returns the setting as the protocol takes it: every epoch is trained and the last is reported.
+func (c Config) training() nextitem.Training {
+	t := c.Train
+	return nextitem.Training{Epochs: t.Epochs, Batch: t.Batch, Rate: t.Rate, DecayBy: t.DecayBy, DecayEvery: t.DecayEvery,
+		TickBefore: t.TickBefore, L2: t.L2, Select: nextitem.SelectLast, ValidationSplit: nextitem.SplitSample}
+}
+
+// length returns how long a setting trains.
+func length(c Config) train.Length { return c.training().Length() }
+
+// purpose names the noise in ledgers and streams.
+const purpose = "gradients"
+
+// steps describes the steps on so many examples with a noise multiplier, and returns their number.
+func (c Config) steps(examples int, noise float64) (channel.DPSGD, int64) {
+	d := channel.DPSGD{Purpose: purpose, Clip: c.Privacy.Clip, NoiseMultiplier: noise, Examples: int64(examples),
+		Sampling: privacy.Poisson, Rate: min(1, float64(c.Train.Batch)/float64(examples)), Unit: privacy.Unit(c.Privacy.Unit), Share: half}
+	return d, int64(c.Train.Epochs) * int64(math.Ceil(float64(examples)/float64(c.Train.Batch)))
+}
+
+// half is each mechanism's part of the run's false-alarm probability: user features and gradients.
+const half = 0.5
+
+// byRDP returns the noise multiplier that Rényi divergences of integer orders and their classical conversion ask for.
+func (c Config) byRDP(examples int) (float64, error) {
+	d, n := c.steps(examples, 1)
+	return rdp.CalibrateSampledGaussian(d.Rate, n, privacy.Budget{Epsilon: c.Privacy.Epsilon, Delta: c.Privacy.Delta},
+		rdp.Options{Conversion: rdp.Classic, Orders: rdp.Whole(256), Fixed: true})
+}
+
+// calibrate returns the least noise multiplier at which the exact account of all steps on so many examples has the
+// setting's epsilon.
+func (c Config) calibrate(examples int) (float64, error) {
+	d, n := c.steps(examples, 1)
+	goal := accountant.Goal{Epsilon: c.Privacy.Epsilon, Delta: c.Privacy.Delta, Exposed: accountant.Exposed(d.Rate, n)}
+	found, err := accountant.Calibrate(goal, 1, func(noise float64) (float64, error) {
+		d.NoiseMultiplier = noise
+		acc, err := accountant.New(accountant.Contour, d.Unit, privacy.AddRemove)
+		if err != nil {
+			return 0, err
+		}
+		if err := acc.Charge(d.Event(), n); err != nil {
+			return 0, err
+		}
+		r, err := acc.Spent(c.Privacy.Delta)
+		return r.Epsilon, err
+	})
+	return found.Noise, err
+}

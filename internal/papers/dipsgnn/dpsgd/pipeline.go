@@ -1,0 +1,104 @@
+package dpsgd
+
+import (
+	"context"
+	"fmt"
+
+	"privrec/internal/experiment"
+	"privrec/internal/papers/dipsgnn"
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/mechanism/channel"
+	"privrec/internal/protocol/nextitem"
+	"privrec/internal/run"
+	"privrec/internal/tensor"
+)
+
+// Method is the method's name in tables.
+const Method = "DPSGD"
+
+const cite = "Abadi et al., Deep learning with differential privacy, CCS 2016, as DIPSGNN's Table 2 (arXiv 2309.11515) has it"
+
+// Task returns what the command line offers.
+func Task() run.Task {
+	return run.Spec[Config]{
+		Verb: "train", Name: "dpsgd", Summary: "DIPSGNN's network, trained by DP-SGD over samples or users", Cite: cite,
+		Default: Default, Check: check, Open: open, Answers: true,
+	}.Task()
+}
+
+// work is a run of DPSGD.
+type work struct {
+	x        *nextitem.Experiment
+	cfg      Config
+	examples int
+	sgd      channel.DPSGD
+	ledger   *privacy.Ledger
+	noise    *nextitem.NoisySteps
+	period   string // under which releases are now recorded
+}
+
+// open loads the data, calibrates the noise, declares what the guarantee takes as public, perturbs user features, and
+// says how the network is made.
+func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
+	standing, err := experiment.Stand(c, c.Profile, map[string]Config{Default().Profile: Default(), Users().Profile: Users()}, length)
+	if err != nil {
+		return nil, err
+	}
+	x, err := nextitem.Load(ctx, env, nextitem.Setting{
+		Method: Method, Standing: standing, From: c.Data, Fit: c.training(), Eval: nextitem.Ranking{K: c.Eval.K}, Table: dipsgnn.Tables(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	w := &work{x: x, cfg: c, examples: len(nextitem.Examples(x.Train, privacy.Unit(c.Privacy.Unit))) - 1}
+	if w.examples < 1 {
+		return nil, &run.UsageError{Message: "data.name: no user has two training rows", Fix: "take other data, or another recipe"}
+	}
+	z, err := c.calibrate(w.examples)
+	if err != nil {
+		return nil, &run.UsageError{Message: fmt.Sprintf("privacy.epsilon: %v", err), Fix: "take a larger epsilon, or fewer epochs"}
+	}
+	w.sgd, _ = c.steps(w.examples, z)
+	return x, w.prepare(env)
+}
+
+// prepare opens the ledger and releases what comes before training.
+func (w *work) prepare(env *run.Env) (err error) {
+	x, c := w.x, w.cfg
+	a := w.declared()
+	if w.ledger, err = env.Ledger(privacy.Research, a.Declaration()); err != nil {
+		return err
+	}
+	features := tensor.Matrix{}
+	if c.Model.UserInput == nextitem.UserFeatures {
+		once, err := env.Once()
+		if err != nil {
+			return err
+		}
+		if features, err = dipsgnn.PerturbUsers(x.Data.Features, c.Privacy.Features, once, env); err != nil {
+			return err
+		}
+	}
+	w.noise = &nextitem.NoisySteps{Clip: c.Privacy.Clip, Enter: w.enter, Open: func(dim int) (*channel.Steps[tensor.Float], error) {
+		return channel.OpenDPSGD[tensor.Float](w.sgd, dim, w.ledger, env.Noise("dpsgd", purpose))
+	}}
+	x.Extra, x.Account = w.noise, func(*experiment.Fitted) (nextitem.Account, error) { return w.account(a) }
+	x.New = func(q *nextitem.Part) (nextitem.Learner, error) {
+		init := x.Uniform(c.Model.Dim)
+		net := dipsgnn.WithoutNoise(dipsgnn.NewNetwork(x.Items, c.Model, init), nextitem.NewUserInput(features, x.Data.Users, c.Model.UserDim, init))
+		return &nextitem.Private{Sessions: nextitem.Sessions{Net: net, Part: q, Batch: c.Train.Batch}, Unit: privacy.Unit(c.Privacy.Unit), Noise: w.noise}, nil
+	}
+	return nil
+}
+
+// enter closes the ledger's period when the next epoch begins. A resumed run enters the epoch that it was in.
+func (w *work) enter(pass nextitem.Pass) error {
+	period := w.x.Fit.Passes().Name(pass)
+	if w.period != "" && w.period != period {
+		if err := w.ledger.Flush(w.period); err != nil {
+			return err
+		}
+	}
+	w.period = period
+	return nil
+}
