@@ -39,9 +39,9 @@ func TestResumeLineKeepsSeed(t *testing.T) {
 }
 
 // A task's flags are kept for the line that resumes it, a list's once an entry, and become
-// overrides of strings and of lists.
+// overrides of strings, of lists and of true or false.
 func TestOwnFlags(t *testing.T) {
-	task := run.Task{Verb: "attack", Name: "x", Flags: []run.Flag{{Name: "on", Key: "on.runs", List: true}, {Name: "lists", Key: "files.lists"}}}
+	task := run.Task{Verb: "attack", Name: "x", Flags: []run.Flag{{Name: "on", Key: "on.runs", List: true}, {Name: "lists", Key: "files.lists"}, {Name: "secure", Key: "noise.secure", Switch: true}}}
 	for _, x := range []struct {
 		given [][2]string
 		sets  []string
@@ -50,6 +50,8 @@ func TestOwnFlags(t *testing.T) {
 		{nil, nil, "privrec attack x --out d --resume"},
 		{[][2]string{{"on", "a"}, {"on", "b, c"}}, []string{`on.runs=["a","b, c"]`}, "privrec attack x --on a --on 'b, c' --out d --resume"},
 		{[][2]string{{"lists", "1"}, {"lists", "l.tsv"}}, []string{`files.lists="l.tsv"`}, "privrec attack x --lists l.tsv --out d --resume"},
+		{[][2]string{{"secure", "1"}}, []string{"noise.secure=true"}, "privrec attack x --secure=true --out d --resume"},
+		{[][2]string{{"secure", "false"}}, []string{"noise.secure=false"}, "privrec attack x --secure=false --out d --resume"},
 	} {
 		f := taskFlags{own: map[string]*[]string{}}
 		var c cobra.Command
@@ -68,5 +70,17 @@ func TestOwnFlags(t *testing.T) {
 		if got := resumeLine(&c, task, f, "d"); got != x.line {
 			t.Errorf("%q: %s, want %s", x.given, got, x.line)
 		}
+	}
+}
+
+// A switch takes no word on the command line, and no word but true and false where one is given.
+func TestSwitch(t *testing.T) {
+	var c cobra.Command
+	given := ownFlag(c.Flags(), run.Flag{Name: "secure", Key: "noise.secure", Switch: true})
+	if err := c.ParseFlags([]string{"--secure"}); err != nil || !slices.Equal(*given, []string{"true"}) {
+		t.Errorf("%v, %v", *given, err)
+	}
+	if err := c.ParseFlags([]string{"--secure=perhaps"}); err == nil {
+		t.Error("a switch took a word that is neither true nor false")
 	}
 }

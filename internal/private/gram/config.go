@@ -57,7 +57,7 @@ func Default() Config {
 // DefaultKNN returns the setting of DP-ItemKNN.
 func DefaultKNN() Config {
 	c := Default()
-	c.Model.Neighbours, c.Model.Lambda, c.Model.Shrink, c.Model.Diagonal = 100, 0, ShrinkFrobenius, DiagonalShrunk
+	c.Model.Neighbours, c.Model.Lambda, c.Model.Shrink, c.Model.Diagonal = 100, 2, ShrinkFrobenius, DiagonalShrunk
 	return c
 }
 
