@@ -32,7 +32,7 @@ func newBudget(c Config, users int) (b budget, err error) {
 	b.sgd = channel.DPSGD{Purpose: purposeGradients, Clip: c.Train.Clip, NoiseMultiplier: 1, Examples: int64(users),
 		Sampling: privacy.Poisson, Rate: c.Train.Sample, Unit: release.About.Unit, Share: 0.5}
 	b.steps = int64(c.Train.Steps)
-	goal := accountant.Goal{Epsilon: p.Epsilon, Delta: p.Delta, Exposed: 1} // everybody is in the counts
+	goal := accountant.Goal{Epsilon: p.Epsilon, Delta: p.Delta, Exposed: 1} // all users are in the counts
 	found, err := accountant.Calibrate(goal, 1, func(noise float64) (float64, error) {
 		b.sgd.NoiseMultiplier = noise
 		return b.epsilon(p.Delta)

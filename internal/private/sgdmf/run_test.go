@@ -141,11 +141,12 @@ func TestForecast(t *testing.T) {
 // A step whose sample is empty moves every vector, by noise.
 func TestEmptySampleIsNoise(t *testing.T) {
 	c := Default()
-	c.Train.Sample, c.Train.Steps, c.Model.Items = 1e-6, 2, 6
+	c.Train.Steps, c.Model.Items = 2, 6
 	b, err := newBudget(c, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
+	b.sgd.Rate = 1e-9 // no user is in the sample
 	l, err := privacy.NewLedger(privacy.Research)
 	if err != nil {
 		t.Fatal(err)
