@@ -86,6 +86,16 @@ func (b *batches) next(s rng.Stream, to []int32) []int32 {
 	return to
 }
 
+// possible reports whether a list can be a batch: examples in ascending order.
+func (b *batches) possible(list []int32) bool {
+	for i, e := range list {
+		if e < 0 || int64(e) >= b.n || i > 0 && e <= list[i-1] {
+			return false
+		}
+	}
+	return true
+}
+
 // expected returns the mean size of a batch.
 func (b *batches) expected() float64 {
 	if b.method == privacy.Poisson {

@@ -372,13 +372,18 @@ type DPSGDState struct {
 	Batches  batchTally `json:"batches"`
 	Checked  int64      `json:"checked"` // batches at the last check
 	Checks   int64      `json:"checks"`  // made so far
-	Failed   string     `json:"failed,omitempty"`
+	// First is the last batch where the next one is to be compared with it; none in states of older programs.
+	First  []int32 `json:"first,omitempty"`
+	Failed string  `json:"failed,omitempty"`
 }
 
 // State returns the state of the run between two steps.
 func (s *stepping[T]) State() DPSGDState {
 	st := DPSGDState{Noise: s.noise.State(), Examples: s.d.Examples, Rate: exact(s.d.Rate), Batch: s.d.Batch,
 		Batches: s.batches.seen, Checked: s.checked, Checks: s.spent.k}
+	if s.batches.first {
+		st.First = slices.Clone(s.batches.other)
+	}
 	if s.failed != nil {
 		st.Failed = s.failed.Error()
 	}
@@ -386,8 +391,7 @@ func (s *stepping[T]) State() DPSGDState {
 }
 
 // Restore puts a new run into the state of a checkpoint. It fails on the state of another run,
-// of one that failed, and on one taken in the middle of a step. The check that consecutive
-// batches differ starts again from here.
+// of one that failed, and on one taken in the middle of a step.
 func (s *stepping[T]) Restore(st DPSGDState) error {
 	if err := s.restore(st); err != nil {
 		return fmt.Errorf("%s: restore: %w", s.d.Purpose, err)
@@ -409,10 +413,13 @@ func (s *stepping[T]) restore(st DPSGDState) error {
 	case t.Batches < 0 || t.Examples < 0 || !(t.SumSq >= 0) || !(t.Widest >= 0) || t.Paired < 0 || t.Paired > t.Examples,
 		t.Common < 0 || t.Common > t.Paired, st.Checked < 0 || st.Checked > t.Batches, st.Checks < 0, st.Checks == 0 && st.Checked != 0:
 		return errors.New("the state contradicts itself")
+	case len(st.First) > 0 && (t.Batches%2 == 0 || int64(len(st.First)) > t.Examples || !s.batches.possible(st.First)):
+		return errors.New("the state has a last batch that is none")
 	}
 	if err := s.noise.Restore(st.Noise); err != nil {
 		return err
 	}
 	s.batches.seen, s.checked, s.spent.k = t, st.Checked, st.Checks
+	s.batches.first, s.batches.other = t.Batches%2 == 1, slices.Clone(st.First)
 	return nil
 }

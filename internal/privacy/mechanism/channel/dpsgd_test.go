@@ -226,7 +226,7 @@ func TestDPSGDIsKeyedAndResumes(t *testing.T) {
 		if got := append(a, c...); !slices.Equal(got, want) {
 			t.Errorf("%s: resumed run differs", d.Sampling)
 		}
-		if second.batches.seen.Examples != whole.batches.seen.Examples || second.batches.seen.SumSq != whole.batches.seen.SumSq {
+		if second.batches.seen != whole.batches.seen {
 			t.Errorf("%s: checks forgot %v, want %v", d.Sampling, second.batches.seen, whole.batches.seen)
 		}
 		if _, err := second.Begin(0, 11); err == nil {
@@ -252,6 +252,8 @@ func TestDPSGDRestoreRefuses(t *testing.T) {
 		"itself":          func(st *DPSGDState) { st.Checked = st.Batches.Batches + 1 },
 		"sigma":           func(st *DPSGDState) { st.Noise.Sigma *= 2 },
 		"middle":          func(st *DPSGDState) { st.Noise.Open = 1 },
+		"last batch":      func(st *DPSGDState) { st.Batches.Batches, st.First = 5, []int32{2, 2} },
+		"that is none":    func(st *DPSGDState) { st.First = []int32{2} },
 	} {
 		st := good
 		change(&st)
