@@ -53,7 +53,7 @@ func measureEASE(ctx context.Context, g *graph.Bipartite) ([]Result, error) {
 	}
 	defer m.Close()
 	n := float64(min(g.Users, g.Items))
-	fit.GFLOPS = 2 * n * n * n / fit.MinS / 1e9
+	fit.GFLOPS = n * n * n / fit.MinS / 1e9 // of the inverse
 	users := make([]int32, g.Users)
 	for u := range users {
 		users[u] = int32(u)
