@@ -32,7 +32,11 @@ var stops = map[string][]stopped{
 	},
 	"train srgnn":   {{"defaults", "", sessionTiny}},
 	"train apgnn":   {{"defaults", "", append(sessionTiny, "model.user_dim=2")}},
-	"train gru4rec": {{"defaults", "", sessionTiny}},
+	"train gru4rec": {
+		{"defaults", "", sessionTiny},
+		{"leave-one-out", "dipsgnn/ml-1m-recbole-gru4rec.yaml", []string{"data.name=standin-tiny", "data.recipe=sasrec", "model.dim=4", "model.hidden=6", "model.length=10",
+			"train.stride=3", "train.batch=64", "train.epochs=2", "run.save_steps=2", "run.workers=1"}},
+	},
 	"train hrnn": {
 		{"init", "dipsgnn/ml-1m-hrnn.yaml", recurrentTiny},
 		{"all, chosen on validation", "dipsgnn/ml-1m-all-hrnn.yaml", append(recurrentTiny, "train.select=validation", "train.validation=0.1", "train.refit=true")},
@@ -127,6 +131,7 @@ var stops = map[string][]stopped{
 	"train sasrec": {
 		{"smoke", "exposure/smoke-sasrec.yaml", []string{"train.epochs=2", "train.batch=64", "run.save_steps=2"}},
 		{"next item", "dipsgnn/ml-1m-sasrec.yaml", append(sessionTiny, "train.batch=64")},
+		{"windows", "exposure/smoke-sasrec.yaml", []string{"train.epochs=2", "train.batch=64", "train.stride=4", "run.save_steps=2"}},
 	},
 }
 
