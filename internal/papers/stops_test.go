@@ -30,8 +30,8 @@ var stops = map[string][]stopped{
 		{"noise on edges", "dipsgnn/smoke.yaml", append(dipsgnnTiny, "privacy.transitions.noise_on=edges", "model.normalise=none")},
 		{"ids, A=0", "dipsgnn/smoke.yaml", append(dipsgnnTiny, "model.user_input=id", "model.adjacency=zero")},
 	},
-	"train srgnn":   {{"defaults", "", sessionTiny}},
-	"train apgnn":   {{"defaults", "", append(sessionTiny, "model.user_dim=2")}},
+	"train srgnn": {{"defaults", "", sessionTiny}},
+	"train apgnn": {{"defaults", "", append(sessionTiny, "model.user_dim=2")}},
 	"train gru4rec": {
 		{"defaults", "", sessionTiny},
 		{"leave-one-out", "dipsgnn/ml-1m-recbole-gru4rec.yaml", []string{"data.name=standin-tiny", "data.recipe=sasrec", "model.dim=4", "model.hidden=6", "model.length=10",
