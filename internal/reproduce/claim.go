@@ -104,7 +104,7 @@ func (p Part) words(metric string) string {
 	case "keeps", "loses":
 		where := "the last value"
 		if len(p.At) > 0 {
-			where = strings.Trim(fmt.Sprint(p.At), "[]")
+			where = strings.ReplaceAll(strings.Trim(fmt.Sprint(p.At), "[]"), " ", " and ")
 		}
 		if p.Says == "keeps" {
 			return fmt.Sprintf("%s keeps at least %.4g %% of its first value at %s (%s)", list, 100*(1-p.Share), where, metric)
