@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -101,6 +102,13 @@ func TestBuiltIn(t *testing.T) {
 				}
 			}
 			p, ok := dipsgnn.Table2(r.Method, on)
+			if without(r) { // ours, beside a row with the paper's numbers where the paper has the method
+				shown := slices.ContainsFunc(g.Rows, func(o Row) bool { return o.Method == r.Method && o.Data == r.Data && !without(o) })
+				if ok != shown {
+					t.Errorf("%s on %s: the numbers that the paper prints are in no row", r.Method, on)
+				}
+				continue
+			}
 			if !ok {
 				t.Errorf("%s on %s is not in table 2", r.Method, on)
 				continue
@@ -130,16 +138,29 @@ func TestBuiltIn(t *testing.T) {
 	}
 }
 
+// without reports whether a row has no printed number.
+func without(r Row) bool {
+	return !slices.ContainsFunc(r.Printed, func(p *float64) bool { return p != nil })
+}
+
 func TestSelect(t *testing.T) {
-	grids := []*Grid{{Paper: "a", Table: 1}, {Paper: "a", Table: 2}, {Paper: "b", Table: 2}}
+	grids := []*Grid{{Paper: "a", Table: 1}, {Paper: "a", Table: 2}, {Paper: "b", Table: 2}, {Paper: "a", Figure: 2}, {Paper: "b", Figure: 3}}
 	for _, c := range []struct {
-		papers []string
-		table  int
-		want   int // grids; 0: an error
-	}{{nil, 0, 3}, {[]string{"a"}, 0, 2}, {[]string{"a"}, 2, 1}, {nil, 2, 2}, {[]string{"b", "a"}, 0, 3}, {[]string{"b"}, 1, 0}, {[]string{"c"}, 0, 0}} {
-		got, err := Select(grids, c.papers, c.table, 0)
+		papers        []string
+		table, figure int
+		want          int // grids; 0: an error
+	}{
+		{nil, 0, 0, 3}, {[]string{"a"}, 0, 0, 2}, {[]string{"a"}, 2, 0, 1}, {nil, 2, 0, 2}, {[]string{"b", "a"}, 0, 0, 3}, {[]string{"b"}, 1, 0, 0}, {[]string{"c"}, 0, 0, 0},
+		{nil, 0, 2, 1}, {[]string{"b"}, 0, 3, 1}, {[]string{"b"}, 0, 2, 0}, {[]string{"c"}, 0, 2, 0}, {nil, 0, 4, 0},
+	} {
+		got, err := Select(grids, c.papers, c.table, c.figure)
 		if len(got) != c.want || (err == nil) == (c.want == 0) {
-			t.Errorf("%v %d: %d grids, %v", c.papers, c.table, len(got), err)
+			t.Errorf("%v %d %d: %d grids, %v", c.papers, c.table, c.figure, len(got), err)
+		}
+		for _, g := range got {
+			if (g.Figure != 0) != (c.figure != 0) {
+				t.Errorf("%v %d %d: got %s of %s", c.papers, c.table, c.figure, g.number(), g.Paper)
+			}
 		}
 	}
 }
