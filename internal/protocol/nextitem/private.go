@@ -26,33 +26,58 @@ type Private struct {
 // NoisySteps is the DP-SGD of a run. It is made before the network, whose size says how many values a gradient has.
 // It implements train.Extra.
 type NoisySteps struct {
-	// Open opens the steps of a training, for gradients of dim values.
-	Open func(dim int) (*channel.Steps[tensor.Float], error)
-	// Enter is told before the releases of a pass.
-	Enter func(pass Pass) error
-	Clip  float64 // of the steps that Open opens
+	// Open opens the steps of a training, for gradients of dim values. They record in Ledger.
+	Open   func(dim int) (*channel.Steps[tensor.Float], error)
+	Ledger *privacy.Ledger
+	Passes Passes
+	Clip   float64 // of the steps that Open opens
 
-	steps *channel.Steps[tensor.Float] // of the last training
+	steps  *channel.Steps[tensor.Float] // of the last training
+	period string                       // under which releases are now recorded
 }
 
-// Check checks the noise and the batches of the last training.
-func (n *NoisySteps) Check() error {
+// enter closes the ledger's period when the next pass begins.
+func (n *NoisySteps) enter(pass Pass) error {
+	period := n.Passes.Name(pass)
+	if n.period != "" && n.period != period {
+		if err := n.Ledger.Flush(n.period); err != nil {
+			return err
+		}
+	}
+	n.period = period
+	return nil
+}
+
+// End checks the noise and the batches of the last training, and closes the ledger's last period.
+func (n *NoisySteps) End() error {
 	if n.steps == nil {
 		return nil
 	}
-	return n.steps.Check()
+	if err := n.steps.Check(); err != nil || n.period == "" {
+		return err
+	}
+	return n.Ledger.Flush(n.period)
+}
+
+// noisyState is what a checkpoint holds of the steps. The run keeps the ledger itself.
+type noisyState struct {
+	Period string             `json:"period"`
+	Steps  channel.DPSGDState `json:"steps"`
 }
 
 // Save implements train.Extra.
-func (n *NoisySteps) Save() ([]byte, error) { return json.Marshal(n.steps.State()) }
+func (n *NoisySteps) Save() ([]byte, error) {
+	return json.Marshal(noisyState{n.period, n.steps.State()})
+}
 
 // Load implements train.Extra.
 func (n *NoisySteps) Load(b []byte) error {
-	var s channel.DPSGDState
+	var s noisyState
 	if err := json.Unmarshal(b, &s); err != nil {
 		return fmt.Errorf("state of the noise: %w", err)
 	}
-	return n.steps.Restore(s)
+	n.period = s.Period
+	return n.steps.Restore(s.Steps)
 }
 
 // Examples returns where the examples of a part begin among its samples: example k has samples [k] to [k+1].
@@ -119,7 +144,7 @@ const room = 1e-6
 // Loss implements train.Model. The value is the mean loss of the batch, without noise; the gradients are released.
 func (d *descent) Loss(t *autograd.Tape, b train.Batch) (*autograd.Node, error) {
 	pass := d.pass + Pass(b.Epoch)
-	if err := d.noise.Enter(pass); err != nil {
+	if err := d.noise.enter(pass); err != nil {
 		return nil, err
 	}
 	examples, err := d.noise.steps.Begin(uint64(pass), uint64(b.Step))

@@ -45,7 +45,7 @@ func learner(t *testing.T, unit privacy.Unit, rate, clip, noise float64) *Privat
 		t.Fatal(err)
 	}
 	s := channel.DPSGD{Purpose: "gradients", Clip: clip, NoiseMultiplier: noise, Examples: int64(len(Examples(p, unit)) - 1), Sampling: privacy.Poisson, Rate: rate, Unit: unit}
-	return &Private{Sessions: Sessions{Net: net, Part: p, Batch: 4}, Unit: unit, Noise: &NoisySteps{Clip: clip, Enter: func(Pass) error { return nil },
+	return &Private{Sessions: Sessions{Net: net, Part: p, Batch: 4}, Unit: unit, Noise: &NoisySteps{Clip: clip, Ledger: ledger, Passes: Passes{10},
 		Open: func(dim int) (*channel.Steps[tensor.Float], error) {
 			return channel.OpenDPSGD[tensor.Float](s, dim, ledger, rng.Seed(4).Stream("noise"))
 		}}}
@@ -210,7 +210,7 @@ func TestEmptyBatchReleasesNoise(t *testing.T) {
 	if n := float64(len(g)); math.Abs(sd*sd/36-1) > 6.5*math.Sqrt(2/n) { // 6.5 standard deviations
 		t.Errorf("noise of standard deviation %v, want 6", sd)
 	}
-	if err := p.Noise.Check(); err != nil {
+	if err := p.Noise.End(); err != nil {
 		t.Error(err)
 	}
 }

@@ -55,13 +55,8 @@ func (w *work) declared() *Privacy {
 
 // account checks all noise of a finished run and composes its steps.
 func (w *work) account(p *Privacy) (nextitem.Account, error) {
-	if err := w.noise.Check(); err != nil {
+	if err := w.noise.End(); err != nil {
 		return nil, err
-	}
-	if w.period != "" {
-		if err := w.ledger.Flush(w.period); err != nil {
-			return nil, err
-		}
 	}
 	c := w.cfg.Privacy
 	unit := privacy.Unit(c.Unit)

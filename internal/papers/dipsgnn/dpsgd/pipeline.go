@@ -34,7 +34,6 @@ type work struct {
 	sgd      channel.DPSGD
 	ledger   *privacy.Ledger
 	noise    *nextitem.NoisySteps
-	period   string // under which releases are now recorded
 }
 
 // open loads the data, calibrates the noise, declares what the guarantee takes as public, perturbs user features, and
@@ -79,7 +78,7 @@ func (w *work) prepare(env *run.Env) (err error) {
 			return err
 		}
 	}
-	w.noise = &nextitem.NoisySteps{Clip: c.Privacy.Clip, Enter: w.enter, Open: func(dim int) (*channel.Steps[tensor.Float], error) {
+	w.noise = &nextitem.NoisySteps{Clip: c.Privacy.Clip, Ledger: w.ledger, Passes: x.Fit.Passes(), Open: func(dim int) (*channel.Steps[tensor.Float], error) {
 		return channel.OpenDPSGD[tensor.Float](w.sgd, dim, w.ledger, env.Noise("dpsgd", purpose))
 	}}
 	x.Extra, x.Account = w.noise, func(*experiment.Fitted) (nextitem.Account, error) { return w.account(a) }
@@ -88,17 +87,5 @@ func (w *work) prepare(env *run.Env) (err error) {
 		net := dipsgnn.WithoutNoise(dipsgnn.NewNetwork(x.Items, c.Model, init), nextitem.NewUserInput(features, x.Data.Users, c.Model.UserDim, init))
 		return &nextitem.Private{Sessions: nextitem.Sessions{Net: net, Part: q, Batch: c.Train.Batch}, Unit: privacy.Unit(c.Privacy.Unit), Noise: w.noise}, nil
 	}
-	return nil
-}
-
-// enter closes the ledger's period when the next epoch begins. A resumed run enters the epoch that it was in.
-func (w *work) enter(pass nextitem.Pass) error {
-	period := w.x.Fit.Passes().Name(pass)
-	if w.period != "" && w.period != period {
-		if err := w.ledger.Flush(w.period); err != nil {
-			return err
-		}
-	}
-	w.period = period
 	return nil
 }
