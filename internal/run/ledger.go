@@ -124,6 +124,22 @@ func (e *Env) lists(path string) bool {
 	return err == nil || errors.Is(err, privacy.ErrNoKey) || errors.Is(err, privacy.ErrWrongKey) || errors.Is(err, privacy.ErrUnkeyed)
 }
 
+// releasedForGood reports whether a ledger lists releases that a run from the beginning would not repeat but
+// make a second time: their noise has no seed. Where the ledger cannot be read with this key it may.
+func releasedForGood(path string, k *privacy.Key) bool {
+	l, err := privacy.Reading{Key: k, Unfinished: true}.File(path)
+	if err != nil {
+		return errors.Is(err, privacy.ErrNoKey) || errors.Is(err, privacy.ErrWrongKey) || errors.Is(err, privacy.ErrUnkeyed)
+	}
+	return l.Noise() == privacy.Secure && len(l.Entries()) > 0
+}
+
+// ReleasedForGood reports whether an earlier attempt of the run made releases that cannot be drawn again, by
+// the run's ledger. What it released must then be used again.
+func (e *Env) ReleasedForGood() bool {
+	return e.Resume && releasedForGood(filepath.Join(e.Dir, LedgerName), e.key)
+}
+
 // otherKey adds advice to the error of a ledger that cannot be continued.
 func otherKey(err error) error {
 	switch {

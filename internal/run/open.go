@@ -77,6 +77,12 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 				}
 			}
 		}
+		if releasedForGood(filepath.Join(dir, LedgerName), b.key) {
+			return nil, &UsageError{
+				Message: fmt.Sprintf("the run in %s has made releases whose noise cannot be drawn again: to begin anew would be a second release, in no ledger", dir),
+				Fix:     "continue it with --resume, or choose another --out, whose releases then come on top",
+			}
+		}
 		fresh = true // an earlier attempt left nothing to keep
 	case !fresh && old.ConfigHash != b.hash:
 		return nil, &UsageError{

@@ -167,7 +167,7 @@ func (w *work) obtain(ctx context.Context) (*released, error) {
 			return nil, err
 		case r != nil:
 			return r, w.repeat(r)
-		case finished:
+		case finished || w.Env.ReleasedForGood():
 			return nil, run.WithHint(fmt.Errorf("the run in %s has no %s", w.Env.Dir, ReleasedFile), "train again with another --out")
 		}
 	}

@@ -118,6 +118,65 @@ func TestSecure(t *testing.T) {
 	}
 }
 
+// A secure run that stops after its release cannot begin again: that would be a second release, which no
+// ledger lists. Resumed it goes on with what it released.
+func TestSecureIsReleasedOnce(t *testing.T) {
+	for _, task := range suite.Tasks {
+		dir, path := filepath.Join(t.TempDir(), task.Name), ""
+		for look := 1; path == ""; look++ {
+			if err := suite.Try(runtest.NewFuse(t, look, nil), task, dir, []string{"privacy.secure=true"}, run.Options{Resume: true}); !run.WasInterrupted(err) {
+				t.Fatalf("%s: look %d: %v", task.Name, look, err)
+			}
+			if at := filepath.Join(dir, ReleasedFile); exists(at) {
+				path = at
+			}
+		}
+		was := read(t, path)
+		if err := suite.Try(t.Context(), task, dir, []string{"privacy.secure=true"}, run.Options{}); err == nil || !strings.Contains(err.Error(), "cannot be drawn again") {
+			t.Errorf("%s: from the beginning: %v", task.Name, err)
+		}
+		if !slices.Equal(read(t, path), was) {
+			t.Errorf("%s: a second release", task.Name)
+		}
+		if err := suite.Try(t.Context(), task, dir, []string{"privacy.secure=true"}, run.Options{Resume: true}); err != nil || !slices.Equal(read(t, path), was) {
+			t.Errorf("%s: resumed: %v", task.Name, err)
+		}
+		for _, file := range []string{ReleasedFile, "metrics.json", "privacy.json", "result.json"} { // published, and moved away
+			if err := os.Remove(filepath.Join(dir, file)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		stop(t, dir)
+		if err := suite.Try(t.Context(), task, dir, []string{"privacy.secure=true"}, run.Options{Resume: true}); err == nil || !strings.Contains(err.Error(), "has no "+ReleasedFile) {
+			t.Errorf("%s: resumed without what it released: %v", task.Name, err)
+		}
+	}
+}
+
+// stop makes a run one that was killed before its end.
+func stop(t *testing.T, dir string) {
+	t.Helper()
+	path := filepath.Join(dir, "manifest.json")
+	text := strings.Replace(string(read(t, path)), `"status": "done"`, `"status": "killed"`, 1)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+func read(t *testing.T, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
 // A file that is not this run's, or damaged, is refused and never released anew beside it.
 func TestReadReleased(t *testing.T) {
 	dir := t.TempDir()
