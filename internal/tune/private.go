@@ -29,6 +29,12 @@ func (s *Study) scoreNoise() channel.Gaussian {
 		Unit: privacy.User, Neighbouring: privacy.AddRemove}
 }
 
+// scoreStream returns the stream of the noise on a trial's score. All that scores depend on is in its name: two studies
+// that score one trial in two ways would otherwise add the same normals, and the difference would show the users' scores.
+func (s *Study) scoreStream(t *Task, trial string) rng.Stream {
+	return rng.Seed(s.Seed).Stream(fmt.Sprintf("tune.score.%s.%s.%s.%v", trial, s.Objective, t.Release, s.Selection.Sigma))
+}
+
 // blur replaces the score of a trial by the sum over users with noise, and leaves out what has
 // none.
 func (s *Study) blur(x trial, dir, protocol string, l *Line) error {
@@ -47,7 +53,7 @@ func (s *Study) blur(x trial, dir, protocol string, l *Line) error {
 	if err != nil {
 		return err
 	}
-	noise, err := channel.Open[float64](s.scoreNoise(), ledger, rng.Seed(s.Seed).Stream("tune.score."+l.Config))
+	noise, err := channel.Open[float64](s.scoreNoise(), ledger, s.scoreStream(x.task, l.Config))
 	if err != nil {
 		return err
 	}
@@ -138,7 +144,7 @@ func (p *Price) words(t *Task, s *Study) []string {
 		return []string{fmt.Sprintf("%s: no epsilon bounds it for one user, before or after the choice: without noise are %v", t.Name, open)}
 	}
 	return []string{
-		fmt.Sprintf("%s: epsilon for one user at delta %g: %.4g of a single run; %.4g of the best trial as it is (law of the number of trials: eta %g, gamma %.4g, mean %d; noise of %g on the sum of scores, inside); %.4g with one more run under its setting",
+		fmt.Sprintf("%s: epsilon for one user at delta %g: %.4g of a single run; %.4g of the best trial as it is (law of the number of trials: eta %g, gamma %.4g, mean %d; noise of %g on the sum of scores, inside); %.4g with one more run under its setting. A trial is charged as the most expensive of those made: a space in which another setting costs more has no such bound",
 			t.Name, s.Selection.Delta, p.Single.Epsilon, p.Selected.Epsilon, p.Law.Eta, p.Law.Gamma, s.Trials, s.Selection.Sigma, p.Again.Epsilon),
 	}
 }

@@ -3,7 +3,9 @@ package tune
 import (
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -123,9 +125,49 @@ func TestPrivateChoice(t *testing.T) {
 	if p := r.tasks[0].price; !(p.Single.Epsilon < p.Selected.Epsilon && p.Selected.Epsilon < p.Again.Epsilon) {
 		t.Errorf("%+v", p)
 	}
+	text, err := os.ReadFile(r.Files()[0])
+	if said := regexp.MustCompile(`(of|trial) \d+`).FindString(strings.Split(string(text), "\nrun:")[0]); err != nil || said != "" || strings.Contains(string(text), "seed 4") {
+		t.Errorf("the winner says %q of the other trials: %.300s, %v", said, text, err)
+	}
 	var b strings.Builder
 	if err := r.Text(&b); err != nil || !strings.Contains(b.String(), "of a single run; ") || !strings.Contains(b.String(), "only the best trial of each task may be released") {
 		t.Errorf("%s, %v", b.String(), err)
+	}
+}
+
+// Two studies that score one trial in two ways add noise of their own: with the same normals the difference of
+// two scores would be that of the users' sums.
+func TestScoresHaveNoiseOfTheirOwn(t *testing.T) {
+	s := study(t, &fake{}, private(4))
+	draw := func(change func(*Study, *Task)) float64 {
+		c, task := *s, s.Tasks[0]
+		change(&c, &task)
+		stream := c.scoreStream(&task, "trial")
+		return stream.NormFloat64()
+	}
+	was := draw(func(*Study, *Task) {})
+	for name, change := range map[string]func(*Study, *Task){
+		"objective": func(s *Study, _ *Task) { s.Objective = "Recall@20" },
+		"sigma":     func(s *Study, _ *Task) { s.Selection.Sigma *= 2 },
+		"release":   func(_ *Study, t *Task) { t.Release = "noisy" },
+	} {
+		if draw(change) == was {
+			t.Errorf("another %s has the same noise", name)
+		}
+	}
+	if draw(func(*Study, *Task) {}) != was {
+		t.Error("one study draws two times")
+	}
+}
+
+// The epsilons of several winners are not one.
+func TestPrivateChoicesAddUp(t *testing.T) {
+	s := study(t, &fake{}, private(4))
+	s.Tasks = append(s.Tasks, s.Tasks[0])
+	s.Tasks[1].Name = "again"
+	r, _ := search(t, s, Options{})
+	if !strings.Contains(strings.Join(r.doc.Notes, "\n"), "add up") {
+		t.Errorf("%v", r.doc.Notes)
 	}
 }
 
@@ -149,6 +191,22 @@ func TestPrivateChoiceOfOpenMethods(t *testing.T) {
 	r, _ := search(t, &s, Options{})
 	if !math.IsInf(r.tasks[0].price.Selected.Epsilon, 1) || !strings.Contains(strings.Join(r.doc.Notes, "\n"), "no epsilon bounds it for one user") {
 		t.Errorf("%+v\n%v", r.tasks[0].price, r.doc.Notes)
+	}
+}
+
+// The price is that of the most expensive setting that can be drawn. So epsilon is no key to search: a study that happens to
+// draw the small ones alone would be charged for these.
+func TestPrivateChoiceOfEpsilon(t *testing.T) {
+	for _, key := range []string{"privacy.epsilon", "privacy.delta"} {
+		s := Default()
+		s.Name, s.Rows, s.Selection = "epsilon", Private, Selection{Sigma: 5, Delta: 1e-6}
+		s.Tasks = []Task{{Task: "train dp-ease", Space: map[string]Space{key: {Choice: []Word{"1e-7", "0.1"}}}}}
+		if err := s.Check(papers.All()); err == nil || !strings.Contains(err.Error(), key+": cannot be searched where rows are private") {
+			t.Errorf("%s: %v", key, err)
+		}
+		if s.Rows = Public; s.Check(papers.All()) != nil {
+			t.Errorf("%s, by public rows: %v", key, s.Check(papers.All()))
+		}
 	}
 }
 

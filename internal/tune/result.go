@@ -109,7 +109,7 @@ func (s *Study) final(t *Task, x trial, epoch int) ([]byte, error) {
 		sets = append(sets, fmt.Sprintf("%s=%d", s.Halving.Key, x.at.resource))
 	}
 	for _, f := range t.Final {
-		sets = append(sets, strings.ReplaceAll(f, "{epoch}", fmt.Sprint(epoch)))
+		sets = append(sets, strings.ReplaceAll(f, epochWord, fmt.Sprint(epoch)))
 	}
 	p, err := t.task.Plan(run.Options{Config: t.Config, Sets: append(sets, fmt.Sprintf("run.seed=%d", s.Seed))})
 	if err != nil {
@@ -134,8 +134,13 @@ func (r *Result) keep(t *searched, x trial, epoch int) error {
 		return err
 	}
 	return run.WriteFile(t.file, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "# %s: the best of %d trials by %s on validation rows of %s, %s.\n# Study %s, seed %d, trial %d: %s\n%s",
-			t.Task.Task, len(t.lines), s.Objective, t.data, r.value(*t.best), s.Name, s.Seed, t.best.Trial, settings(*t.best), text)
+		where := fmt.Sprintf("# %s: the best of %d trials by %s on validation rows of %s, %s.\n# Study %s, seed %d, trial %d: %s\n",
+			t.Task.Task, len(t.lines), s.Objective, t.data, r.value(*t.best), s.Name, s.Seed, t.best.Trial, settings(*t.best))
+		if s.Rows == Private { // the file may be released, but not how many trials there were
+			where = fmt.Sprintf("# %s: the best of a random number of trials, %d on average, by %s on private validation rows of %s, %s.\n# Study %s: %s\n",
+				t.Task.Task, s.Trials, s.Objective, t.data, r.value(*t.best), s.Name, settings(*t.best))
+		}
+		_, err := fmt.Fprintf(w, "%s%s", where, text)
 		return err
 	})
 }
@@ -195,6 +200,9 @@ func (r *Result) document() *report.Document {
 		best.Add(t.Name, len(t.lines), lost, stands, r.short(*t.best), t.best.Trial, settings(*t.best))
 		d.Notes = append(d.Notes, r.cost(t)...)
 	}
+	if s.Rows == Private && len(r.tasks) > 1 {
+		d.Notes = append(d.Notes, "each epsilon is for one task's choice alone: where the winners of several tasks are released, their epsilons and their deltas add up")
+	}
 	best.Notes = append(best.Notes, r.unit())
 	d.Tables = []*report.Table{best, all}
 	return d
@@ -203,7 +211,7 @@ func (r *Result) document() *report.Document {
 // unit says what scores are.
 func (r *Result) unit() string {
 	if r.study.Rows == Private {
-		return "scores are sums over users, with noise; only the best trial of each task may be released, not the log, the other trials or their number"
+		return "scores are sums over users, with noise; only the best trial of each task may be released, not the log, the other trials or their number, and as if the study's seed were unknown: it tells all noise and that number"
 	}
 	return "values in percent; the best value is a little too high, since it is the largest of several"
 }

@@ -78,7 +78,10 @@ func Load(file string, tasks []run.Task) (*Study, error) {
 	}
 	for i := range s.Tasks {
 		if c := s.Tasks[i].Config; c != "" {
-			s.Tasks[i].Config = filepath.Join(filepath.Dir(file), filepath.FromSlash(c))
+			if c = filepath.FromSlash(c); !filepath.IsAbs(c) {
+				c = filepath.Join(filepath.Dir(file), c)
+			}
+			s.Tasks[i].Config = c
 		}
 	}
 	return &s, s.check(doc, tasks)
@@ -94,7 +97,8 @@ func (s *Study) check(doc *config.Document, tasks []run.Task) error {
 	v := config.NewChecker(doc)
 	v.Check(plainName.MatchString(s.Name), "name", "must be letters, digits, '.' and '-', got %q", s.Name)
 	v.Between("trials", s.Trials, 1, 100_000)
-	if _, err := metrics.Parse(s.Objective); err != nil {
+	m, err := metrics.Parse(s.Objective)
+	if err != nil {
 		v.Check(false, "objective", "%v", err)
 	}
 	v.OneOf("search", s.Search, Random, HalvingName)
@@ -109,6 +113,7 @@ func (s *Study) check(doc *config.Document, tasks []run.Task) error {
 	if s.Rows == Private {
 		v.Check(s.Search == Random, "search", "must be random where rows are private: what later rungs see of earlier ones has no account")
 		v.Check(s.Selection.Eta > -1 && s.Selection.Eta <= 100, "selection.eta", "must be above -1 and at most 100, got %v", s.Selection.Eta)
+		v.Check(!m.Sampled(), "objective", "must be a mean over users where rows are private: %s is one over rows, of which one user has any number", m)
 		v.Within("selection.sigma", s.Selection.Sigma, 1e-6, 1e9)
 		v.Within("selection.delta", s.Selection.Delta, 1e-15, 0.1)
 	}
@@ -148,6 +153,14 @@ func (t *Task) find(v *config.Checker, key func(string) string, tasks []run.Task
 		_, twice := t.Space[s.Halving.Key]
 		v.Check(!twice, key("space."+s.Halving.Key), "is the resource of the rungs, and cannot be searched too")
 	}
+	if s.Rows == Private {
+		v.Check(!slices.ContainsFunc(t.Final, func(f string) bool { return strings.Contains(f, epochWord) }), key("final"),
+			"cannot have %s where rows are private: which epoch was best has no noise", epochWord)
+		for _, k := range []string{"privacy.epsilon", "privacy.delta"} {
+			_, drawn := t.Space[k]
+			v.Check(!drawn, key("space."+k), "cannot be searched where rows are private: the price is that of the most expensive setting, whether it was drawn or not")
+		}
+	}
 	for _, k := range t.keys() {
 		path := key("space." + k)
 		if !t.has(k) {
@@ -162,6 +175,9 @@ func (t *Task) find(v *config.Checker, key func(string) string, tasks []run.Task
 		}
 	}
 }
+
+// epochWord stands for the best trial's epoch in Task.Final.
+const epochWord = "{epoch}"
 
 // keys lists the keys of the space in ascending order.
 func (t *Task) keys() []string {

@@ -229,8 +229,10 @@ func TestBadStudies(t *testing.T) {
 		"resource": {func(s *Study) {
 			s.Search, s.Halving = HalvingName, Halving{Key: "width", Least: 1, Most: 9, Keep: 3}
 		}, "is the resource of the rungs"},
-		"private": {func(s *Study) { s.Rows, s.Search = Private, HalvingName }, "must be random where rows are private"},
-		"sigma":   {func(s *Study) { s.Rows = Private }, "selection.sigma"},
+		"private":          {func(s *Study) { s.Rows, s.Search = Private, HalvingName }, "must be random where rows are private"},
+		"sigma":            {func(s *Study) { s.Rows = Private }, "selection.sigma"},
+		"rows of one user": {func(s *Study) { s.Rows, s.Objective = Private, "sampled Hit@20" }, "must be a mean over users"},
+		"epoch":            {func(s *Study) { s.Rows, s.Tasks[0].Final = Private, []string{"train.epochs={epoch}"} }, "which epoch was best has no noise"},
 	} {
 		s := Default()
 		s.Name, s.Rows = "fake", Public
