@@ -58,6 +58,9 @@ func (e *Env) Once() (*privacy.Ledger, error) {
 // Noise is the stream of a paper's noise for one purpose. The setting is part of the stream's name: two runs of one
 // seed under different budgets would otherwise add multiples of the same normals, and their difference would show
 // the data.
+//
+// The rows are not part of it: runs of one configuration and seed on two versions of the data add the same noise. The
+// guarantee of each holds for one of them alone; shown together, their difference is that of the rows, without noise.
 func (e *Env) Noise(paper, purpose string) rng.Stream {
 	return e.Seed.Stream(paper + "." + e.ConfigHash + "." + purpose)
 }

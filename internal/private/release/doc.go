@@ -30,6 +30,13 @@
 // Counts are such a sum: c_j is the number of users who contributed item j. A user's term has at
 // most k ones, so D = sqrt(k).
 //
+// # Seeded noise
+//
+// Without the secure form the guarantee is as if the seed were unknown, and used for one run. A run of the same
+// configuration and seed on rows that changed since adds the same noise: the difference of the two releases
+// is that of the rows, without noise. So take another seed where rows changed, or privacy.secure. Also the
+// epsilons of several runs on the same rows add up: nothing keeps a ledger over runs.
+//
 // # One budget
 //
 // A normal release of multiplier s (its standard deviation over D) is 1/s-Gaussian-DP, and
