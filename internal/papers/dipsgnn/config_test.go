@@ -93,7 +93,7 @@ func TestValidation(t *testing.T) {
 		{"model.norm=0", "must lie in [1e-06,1e+06], got 0"},
 		{"model.norm=-0.2", "must lie in [1e-06,1e+06], got -0.2"},
 		{"model.norm=.inf", ""},
-		{"model.normalise=layer", `must be one of rescale, clip, got "layer"`},
+		{"model.normalise=layer", `must be one of rescale, clip, none, got "layer"`},
 		{"model.adjacency=binary", `must be one of counts, zero, got "binary"`},
 		{"eval.noise=[]", "must name at least one of on, off"},
 		{`eval.noise=["maybe"]`, `must be one of on, off, got "maybe"`},
