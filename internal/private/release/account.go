@@ -124,5 +124,5 @@ func (a *Account) leaves() string {
 	case a.privacy.Secure:
 		return fmt.Sprintf("what may leave the house: %v; all other files of the run directory depend on users' rows in the clear", a.Published)
 	}
-	return fmt.Sprintf("the guarantee is for %v, as if the noise were exact and its seed unknown (privacy.secure makes it so); all other files of the run directory depend on users' rows in the clear", a.Published)
+	return fmt.Sprintf("the guarantee is for %v, as if the noise were exact, and its seed unknown and used for these rows alone (privacy.secure makes it so); all other files of the run directory depend on users' rows in the clear", a.Published)
 }
