@@ -148,8 +148,8 @@ func TestHelpShowsRanges(t *testing.T) {
 	}
 	walk(app.account())
 	walk(app.calibrate())
-	if seen != 16 {
-		t.Errorf("%d commands, want 16", seen)
+	if seen != 19 {
+		t.Errorf("%d commands, want 19", seen)
 	}
 }
 
