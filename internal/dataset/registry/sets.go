@@ -192,6 +192,7 @@ func StandIn(p standin.Profile) Set {
 		}
 		for _, r := range real.Recipes {
 			r.About, r.Wants, r.Notes = "the steps of "+real.Name+", "+r.Name+", on synthetic rows", raw, nil
+			r.Ratings = r.Ratings && !p.Implicit    // rows that are clicks have none
 			if r.Split.Kind == dataset.SplitFixed { // the published split has rows that are not here
 				r.Split, r.Digest = dataset.Split{Kind: dataset.SplitRandom, Fraction: 0.8, Nearest: true, ValidShare: r.Split.ValidShare}, ""
 			}

@@ -15,6 +15,7 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/format/formattest"
+	"privrec/internal/dataset/standin"
 	"privrec/internal/rng"
 )
 
@@ -287,5 +288,22 @@ func TestSeedOfSplit(t *testing.T) {
 	sameData(t, "the same seed", first, at(1))
 	if cmp.Equal(first.Train, at(2).Train) {
 		t.Error("another seed gave the same split")
+	}
+}
+
+// No recipe asks a stand-in of clicks for ratings.
+func TestStandInsWithoutRatings(t *testing.T) {
+	asked := 0
+	for _, p := range standin.Profiles() {
+		for _, r := range StandIn(p).Recipes {
+			if r.Ratings && p.Implicit {
+				t.Errorf("standin-%s has no ratings, which recipe %s keeps", p.Name, r.Name)
+			} else if r.Ratings {
+				asked++
+			}
+		}
+	}
+	if asked == 0 {
+		t.Error("no recipe of a stand-in keeps ratings")
 	}
 }
