@@ -250,9 +250,6 @@ func (discardWriter) Write(p []byte) (int, error) { return len(p), nil }
 
 // Next items: the held-out samples are measured, and a second training would learn them.
 func TestNextItems(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it trains networks")
-	}
 	s := Default()
 	s.Name, s.Trials, s.Rows, s.Objective = "next", 2, Public, "Recall@20"
 	s.Set = []string{"data.name=standin-tiny", "train.epochs=1", "model.dim=4"}

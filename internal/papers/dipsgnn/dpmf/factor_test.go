@@ -80,7 +80,7 @@ func TestSensitivityByBruteForce(t *testing.T) {
 						before = append(before, gradient(all, users, item, v, none, 0.01))
 					}
 					for _, now := range values {
-						all.users.value[at] = now
+						all.users.value[at] = rating
 						moved := 0.0
 						for item := range 5 {
 							for k, g := range gradient(all, users, item, v, none, 0.01) {
@@ -125,8 +125,8 @@ func TestMinimiserIsPrivate(t *testing.T) {
 	for at, was := range slices.Clone(all.users.value) {
 		item := int(all.users.other[at])
 		before := eta(item)
-		for now := 1.0; now <= 5; now++ {
-			all.users.value[at] = now
+		for rating := 1.0; rating <= 5; rating++ {
+			all.users.value[at] = rating
 			ratio := 0.0
 			for k, x := range eta(item) {
 				ratio += (math.Abs(x) - math.Abs(before[k])) / e.Scale
