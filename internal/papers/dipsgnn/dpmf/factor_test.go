@@ -79,7 +79,7 @@ func TestSensitivityByBruteForce(t *testing.T) {
 					for item := range 5 {
 						before = append(before, gradient(all, users, item, v, none, 0.01))
 					}
-					for _, now := range values {
+					for _, rating := range values {
 						all.users.value[at] = rating
 						moved := 0.0
 						for item := range 5 {
