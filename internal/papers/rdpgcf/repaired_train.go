@@ -3,10 +3,8 @@ package rdpgcf
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
-	"time"
 
 	"privrec/internal/graph"
 	"privrec/internal/privacy"
@@ -140,57 +138,19 @@ func (m *mapTraining) restore(c run.Checkpoint) error {
 }
 
 // train fits the map, and tells done of the steps made. With an env it goes on from the run's
-// checkpoint. It writes one when it ends, is interrupted, or as often as the run says.
+// checkpoint, and writes checkpoints.
 func (r *repairedRun) train(ctx context.Context, env *run.Env, done func(steps int)) error {
 	m, err := r.newTraining()
 	if err != nil {
 		return err
 	}
-	saved, at := time.Now(), int64(-1)
-	if env != nil {
-		c, ok, err := env.LoadCheckpoint()
-		if err != nil {
-			return err
-		}
-		if ok {
-			if err := m.restore(c); err != nil {
-				return err
-			}
-			at = m.step
-			done(int(m.step))
-		}
-	}
-	save := func() error {
-		if env == nil || at == m.step {
-			return nil
-		}
-		c, err := m.checkpoint()
-		if err != nil {
-			return err
-		}
-		saved, at = time.Now(), m.step
-		env.AppendLog("checkpoint", "step", m.step)
-		return env.SaveCheckpoint(c)
-	}
-	for m.step < r.split.Steps {
-		if err := ctx.Err(); err != nil {
-			return errors.Join(fmt.Errorf("%w at step %d: %w", run.ErrInterrupted, m.step, err), save())
-		}
-		if env != nil && (env.SaveSteps > 0 && m.step-max(at, 0) >= int64(env.SaveSteps) || env.SaveEvery > 0 && time.Since(saved) >= env.SaveEvery) {
-			if err := save(); err != nil {
-				return err
-			}
-		}
+	w := run.Stepped{
 		// The batches of steps are compared two by two. A checkpoint between the two would
 		// lose a comparison, and with it the bytes of a run without interruption.
-		for range min(2, r.split.Steps-m.step) {
-			if err := m.advance(); err != nil {
-				return err
-			}
-			done(1)
-		}
+		Together: 2,
+		Of:       r.split.Steps, Made: func() int64 { return m.step }, Advance: m.advance, Checkpoint: m.checkpoint, Restore: m.restore,
 	}
-	if err := save(); err != nil {
+	if err := w.Run(ctx, env, done); err != nil {
 		return err
 	}
 	return m.steps.Check()

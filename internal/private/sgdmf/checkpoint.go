@@ -3,9 +3,7 @@ package sgdmf
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"time"
 
 	"privrec/internal/privacy/mechanism/channel"
 	"privrec/internal/run"
@@ -63,53 +61,15 @@ func (t *training) restore(c run.Checkpoint) error {
 }
 
 // run makes the steps that are left, and tells done of the steps made. With an env it goes on from the run's
-// checkpoint. It writes one when it ends, is interrupted, or as often as the run says.
+// checkpoint, and writes checkpoints.
 func (t *training) run(ctx context.Context, env *run.Env, done func(steps int)) error {
-	saved, at := time.Now(), int64(-1)
-	if env != nil {
-		c, ok, err := env.LoadCheckpoint()
-		if err != nil {
-			return err
-		}
-		if ok {
-			if err := t.restore(c); err != nil {
-				return err
-			}
-			at = t.step
-			done(int(t.step))
-		}
-	}
-	save := func() error {
-		if env == nil || at == t.step {
-			return nil
-		}
-		c, err := t.checkpoint()
-		if err != nil {
-			return err
-		}
-		saved, at = time.Now(), t.step
-		env.AppendLog("checkpoint", "step", t.step)
-		return env.SaveCheckpoint(c)
-	}
-	for t.step < t.of {
-		if err := ctx.Err(); err != nil {
-			return errors.Join(fmt.Errorf("%w at step %d: %w", run.ErrInterrupted, t.step, err), save())
-		}
-		if env != nil && (env.SaveSteps > 0 && t.step-max(at, 0) >= int64(env.SaveSteps) || env.SaveEvery > 0 && time.Since(saved) >= env.SaveEvery) {
-			if err := save(); err != nil {
-				return err
-			}
-		}
+	w := run.Stepped{
 		// The samples of steps are compared two by two. A checkpoint between the two would
 		// lose a comparison, and with it the bytes of a run without interruption.
-		for range min(2, t.of-t.step) {
-			if err := t.advance(); err != nil {
-				return err
-			}
-			done(1)
-		}
+		Together: 2,
+		Of:       t.of, Made: func() int64 { return t.step }, Advance: t.advance, Checkpoint: t.checkpoint, Restore: t.restore,
 	}
-	if err := save(); err != nil {
+	if err := w.Run(ctx, env, done); err != nil {
 		return err
 	}
 	t.finish()

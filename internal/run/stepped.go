@@ -1,0 +1,67 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Stepped is work in numbered steps, whose state between two steps fits a checkpoint.
+type Stepped struct {
+	Of         int64        // steps in all
+	Together   int64        // steps between which no checkpoint is written, at least 1
+	Made       func() int64 // steps made so far
+	Advance    func() error // makes the next one
+	Checkpoint func() (Checkpoint, error)
+	Restore    func(c Checkpoint) error // continues work that was just made from a checkpoint
+}
+
+// Run makes the steps that are left, and tells done of the steps made. With an env it goes on from the
+// run's checkpoint. It writes one when it ends, is interrupted, or as often as the run says. Without an
+// env it keeps nothing.
+func (w Stepped) Run(ctx context.Context, env *Env, done func(steps int)) error {
+	saved, at := time.Now(), int64(-1)
+	if env != nil {
+		c, ok, err := env.LoadCheckpoint()
+		if err != nil {
+			return err
+		}
+		if ok {
+			if err := w.Restore(c); err != nil {
+				return err
+			}
+			at = w.Made()
+			done(int(at))
+		}
+	}
+	save := func() error {
+		if env == nil || at == w.Made() {
+			return nil
+		}
+		c, err := w.Checkpoint()
+		if err != nil {
+			return err
+		}
+		saved, at = time.Now(), w.Made()
+		env.AppendLog("checkpoint", "step", at)
+		return env.SaveCheckpoint(c)
+	}
+	for w.Made() < w.Of {
+		if err := ctx.Err(); err != nil {
+			return errors.Join(fmt.Errorf("%w at step %d: %w", ErrInterrupted, w.Made(), err), save())
+		}
+		if env != nil && (env.SaveSteps > 0 && w.Made()-max(at, 0) >= int64(env.SaveSteps) || env.SaveEvery > 0 && time.Since(saved) >= env.SaveEvery) {
+			if err := save(); err != nil {
+				return err
+			}
+		}
+		for range min(w.Together, w.Of-w.Made()) {
+			if err := w.Advance(); err != nil {
+				return err
+			}
+			done(1)
+		}
+	}
+	return save()
+}
