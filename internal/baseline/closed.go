@@ -13,6 +13,7 @@ import (
 	"privrec/internal/model/ease"
 	"privrec/internal/model/ials"
 	"privrec/internal/model/itemknn"
+	"privrec/internal/model/nearest"
 	"privrec/internal/model/rp3beta"
 	"privrec/internal/model/userknn"
 	"privrec/internal/protocol/nextitem"
@@ -70,7 +71,7 @@ func DefaultEASE() ClosedSetting[EASEShape] {
 // DefaultItemKNN returns the setting that the BARS benchmark found on Gowalla's published
 // split.
 func DefaultItemKNN() ClosedSetting[ItemKNNShape] {
-	return closed(ItemKNNShape{Similarity: string(itemknn.Cosine), Neighbours: 100, Normalise: true, MeanBias: true})
+	return closed(ItemKNNShape{Similarity: string(nearest.Cosine), Neighbours: 100, Normalise: true, MeanBias: true})
 }
 
 func closed[M ClosedShape](m M) ClosedSetting[M] {
@@ -169,7 +170,7 @@ func (s EASEShape) Check(v *config.Checker) {
 
 // Check implements ClosedShape.
 func (s ItemKNNShape) Check(v *config.Checker) {
-	v.OneOf("model.similarity", s.Similarity, string(itemknn.Cosine), string(itemknn.Dot))
+	v.OneOf("model.similarity", s.Similarity, string(nearest.Cosine), string(nearest.Dot))
 	v.Between("model.neighbours", s.Neighbours, 1, 1_000_000)
 	v.Check(s.Shrink >= 0 && !math.IsInf(s.Shrink, 1), "model.shrink", "must be at least 0 and finite, got %v", s.Shrink)
 }
@@ -191,7 +192,7 @@ func (s EASEShape) Fit(ctx context.Context, g *graph.Bipartite, _ rng.Seed) (eva
 
 // Fit implements ClosedShape.
 func (s ItemKNNShape) Fit(ctx context.Context, g *graph.Bipartite, _ rng.Seed) (eval.Scorer, func(), error) {
-	m, err := itemknn.Fit(ctx, g, itemknn.Options{Similarity: itemknn.Similarity(s.Similarity), Neighbours: s.Neighbours, Shrink: s.Shrink,
-		Normalise: s.Normalise, MeanBias: s.MeanBias})
+	m, err := itemknn.Fit(ctx, g, itemknn.Options{MeanBias: s.MeanBias, Options: nearest.Options{
+		Similarity: nearest.Similarity(s.Similarity), Neighbours: s.Neighbours, Shrink: s.Shrink, Normalise: s.Normalise}})
 	return m, func() {}, err
 }

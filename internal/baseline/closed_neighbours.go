@@ -7,6 +7,7 @@ import (
 	"privrec/internal/config"
 	"privrec/internal/eval"
 	"privrec/internal/graph"
+	"privrec/internal/model/nearest"
 	"privrec/internal/model/rp3beta"
 	"privrec/internal/model/userknn"
 	"privrec/internal/rng"
@@ -33,7 +34,7 @@ type RP3betaShape struct {
 
 // DefaultUserKNN returns that setting of UserKNN.
 func DefaultUserKNN() ClosedSetting[UserKNNShape] {
-	return tuned(UserKNNShape{Similarity: string(userknn.Cosine), Neighbours: 146})
+	return tuned(UserKNNShape{Similarity: string(nearest.Cosine), Neighbours: 146})
 }
 
 // DefaultRP3beta returns that setting of RP3beta.
@@ -49,7 +50,7 @@ func tuned[M ClosedShape](m M) ClosedSetting[M] {
 
 // Check implements ClosedShape.
 func (s UserKNNShape) Check(v *config.Checker) {
-	v.OneOf("model.similarity", s.Similarity, string(userknn.Cosine), string(userknn.Dot))
+	v.OneOf("model.similarity", s.Similarity, string(nearest.Cosine), string(nearest.Dot))
 	v.Between("model.neighbours", s.Neighbours, 1, 1_000_000)
 	v.Check(s.Shrink >= 0 && !math.IsInf(s.Shrink, 1), "model.shrink", "must be at least 0 and finite, got %v", s.Shrink)
 }
@@ -63,7 +64,7 @@ func (s RP3betaShape) Check(v *config.Checker) {
 
 // Fit implements ClosedShape.
 func (s UserKNNShape) Fit(ctx context.Context, g *graph.Bipartite, _ rng.Seed) (eval.Scorer, func(), error) {
-	m, err := userknn.Fit(ctx, g, userknn.Options{Similarity: userknn.Similarity(s.Similarity), Neighbours: s.Neighbours, Shrink: s.Shrink, Normalise: s.Normalise})
+	m, err := userknn.Fit(ctx, g, nearest.Options{Similarity: nearest.Similarity(s.Similarity), Neighbours: s.Neighbours, Shrink: s.Shrink, Normalise: s.Normalise})
 	return m, func() {}, err
 }
 

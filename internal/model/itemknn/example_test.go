@@ -7,6 +7,7 @@ import (
 
 	"privrec/internal/graph"
 	"privrec/internal/model/itemknn"
+	"privrec/internal/model/nearest"
 	"privrec/internal/tensor"
 )
 
@@ -34,7 +35,7 @@ func Example() {
 	if err != nil {
 		fmt.Println(err)
 	}
-	m, err := itemknn.Fit(context.Background(), g, itemknn.Options{Similarity: itemknn.Cosine, Neighbours: 3, Normalise: true})
+	m, err := itemknn.Fit(context.Background(), g, itemknn.Options{Options: nearest.Options{Similarity: nearest.Cosine, Neighbours: 3, Normalise: true}})
 	if err != nil {
 		fmt.Println(err)
 	}

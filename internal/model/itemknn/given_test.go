@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"privrec/internal/graph"
+	"privrec/internal/model/nearest"
 	"privrec/internal/tensor"
 )
 
@@ -21,7 +22,7 @@ func counted(g *graph.Bipartite, o Options) func(j int, dst []float64) {
 				}
 			}
 			size := 1.0
-			if o.Similarity == Cosine {
+			if o.Similarity == nearest.Cosine {
 				size = math.Sqrt(float64(g.ItemDegree(i)) * float64(g.ItemDegree(j)))
 			}
 			dst[i] /= size + o.Shrink
@@ -33,8 +34,8 @@ func counted(g *graph.Bipartite, o Options) func(j int, dst []float64) {
 func TestGivenEqualsCounted(t *testing.T) {
 	g := sample(t, 60, 25, 0.2, 4)
 	for _, o := range []Options{
-		{Similarity: Cosine, Neighbours: 5, Shrink: 2, Normalise: true, MeanBias: true},
-		{Similarity: Dot, Neighbours: 3},
+		{Options: nearest.Options{Similarity: nearest.Cosine, Neighbours: 5, Shrink: 2, Normalise: true}, MeanBias: true},
+		{Options: nearest.Options{Similarity: nearest.Dot, Neighbours: 3}},
 	} {
 		given := Given{Similar: counted(g, o), Neighbours: o.Neighbours, Normalise: o.Normalise}
 		if o.MeanBias {

@@ -13,36 +13,10 @@ import (
 	"privrec/internal/tensor"
 )
 
-// Similarity names a measure of how alike two items are, from the users that have them.
-type Similarity string
-
-const (
-	// Cosine is c/(sqrt(a b) + shrink), where c users have both items, a the one and b the other.
-	Cosine Similarity = "cosine"
-	// Dot is c/(1 + shrink), where c users have both items.
-	Dot Similarity = "dot"
-)
-
 // Options says what the neighbours of an item are and how they count.
 type Options struct {
-	Similarity Similarity
-	Neighbours int     // K, kept for each item, at least 1; fewer where fewer share a user
-	Shrink     float64 // at least 0; lowers similarities that few users support
-	Normalise  bool    // divide the weights of an item by their sum
-	MeanBias   bool    // take scores as deviations from the items' means
-}
-
-// Validate reports the first option out of its range.
-func (o Options) Validate() error {
-	switch {
-	case o.Similarity != Cosine && o.Similarity != Dot:
-		return fmt.Errorf("similarity is %q, want %q or %q", string(o.Similarity), string(Cosine), string(Dot))
-	case o.Neighbours < 1:
-		return fmt.Errorf("neighbours is %d, want at least 1", o.Neighbours)
-	case !(o.Shrink >= 0) || math.IsInf(o.Shrink, 1):
-		return fmt.Errorf("shrink is %v, want at least 0 and finite", o.Shrink)
-	}
-	return nil
+	nearest.Options      // a row is an item, its columns are the users that have it
+	MeanBias        bool // take scores as deviations from the items' means
 }
 
 // Model is a fitted ItemKNN. It implements eval.Scorer, with users as samples.
@@ -70,18 +44,7 @@ func Fit(ctx context.Context, g *graph.Bipartite, o Options) (*Model, error) {
 		}
 	}
 	x := nearest.Matrix{Columns: g.UsersOf, Rows: g.ItemsOf} // transposed: a row is an item
-	return fit(ctx, g, mean, x.Pairs, func() func(j int) []nearest.Neighbour {
-		c := nearest.NewCommon(x, g.Items)
-		return func(j int) []nearest.Neighbour {
-			return nearest.Keep(c.Neighbours(j, func(i, common int32) float64 {
-				size := 1.0
-				if o.Similarity == Cosine {
-					size = math.Sqrt(float64(g.ItemDegree(j)) * float64(g.ItemDegree(int(i))))
-				}
-				return float64(common) / (size + o.Shrink)
-			}), o.Neighbours, o.Normalise)
-		}
-	})
+	return fit(ctx, g, mean, x.Pairs, o.Similar(x, g.Items))
 }
 
 // Given are similarities and means from elsewhere, such as noisy ones.

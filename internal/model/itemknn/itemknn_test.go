@@ -13,6 +13,7 @@ import (
 	"privrec/internal/eval"
 	"privrec/internal/graph"
 	"privrec/internal/model/modeltest"
+	"privrec/internal/model/nearest"
 	"privrec/internal/rng"
 	"privrec/internal/tensor"
 )
@@ -70,7 +71,7 @@ func reference(g *graph.Bipartite, o Options) [][]float64 {
 				continue
 			}
 			sim := c / (1 + o.Shrink)
-			if o.Similarity == Cosine {
+			if o.Similarity == nearest.Cosine {
 				sim = c / (math.Sqrt(float64(g.ItemDegree(i)*g.ItemDegree(j))) + o.Shrink)
 			}
 			all = append(all, other{i, sim})
@@ -94,9 +95,10 @@ func reference(g *graph.Bipartite, o Options) [][]float64 {
 }
 
 func TestFormula(t *testing.T) {
-	for _, similarity := range []Similarity{Cosine, Dot} {
+	for _, similarity := range []nearest.Similarity{nearest.Cosine, nearest.Dot} {
 		for bits := range 8 {
-			o := Options{Similarity: similarity, Neighbours: []int{3, 100}[bits&1], Normalise: bits&2 != 0, MeanBias: bits&4 != 0, Shrink: float64(bits % 3)}
+			near := nearest.Options{Similarity: similarity, Neighbours: []int{3, 100}[bits&1], Normalise: bits&2 != 0, Shrink: float64(bits % 3)}
+			o := Options{Options: near, MeanBias: bits&4 != 0}
 			g := sample(t, 30, 25, 0.15, uint64(bits))
 			m, err := Fit(t.Context(), g, o)
 			if err != nil {
@@ -120,7 +122,7 @@ func TestByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := Fit(t.Context(), g, Options{Similarity: Dot, Neighbours: 1})
+	m, err := Fit(t.Context(), g, Options{Options: nearest.Options{Similarity: nearest.Dot, Neighbours: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +131,7 @@ func TestByHand(t *testing.T) {
 	if got := modeltest.Score(t, m, modeltest.Everyone(3)).Data; !slices.Equal(got, want) {
 		t.Errorf("scores are %v, want %v", got, want)
 	}
-	if m, err = Fit(t.Context(), g, Options{Similarity: Cosine, Neighbours: 2, Normalise: true, MeanBias: true}); err != nil {
+	if m, err = Fit(t.Context(), g, Options{Options: nearest.Options{Similarity: nearest.Cosine, Neighbours: 2, Normalise: true}, MeanBias: true}); err != nil {
 		t.Fatal(err)
 	}
 	// Item 1: neighbours 0 (2/sqrt 6) and 2 (1/sqrt 3); means 2/3, 1, 1/3, 0.
@@ -142,7 +144,7 @@ func TestByHand(t *testing.T) {
 func TestWorkersAndChunks(t *testing.T) {
 	defer tensor.SetWorkers(tensor.Workers())
 	g := sample(t, 90, 200, 0.1, 4)
-	o := Options{Similarity: Cosine, Neighbours: 5, Normalise: true, MeanBias: true}
+	o := Options{Options: nearest.Options{Similarity: nearest.Cosine, Neighbours: 5, Normalise: true}, MeanBias: true}
 	var want []tensor.Float
 	for _, workers := range []int{1, 2, 5} {
 		tensor.SetWorkers(workers)
@@ -167,7 +169,7 @@ func TestWorkersAndChunks(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	g := sample(t, 10, 10, 0.3, 5)
-	good := Options{Similarity: Cosine, Neighbours: 3}
+	good := Options{Options: nearest.Options{Similarity: nearest.Cosine, Neighbours: 3}}
 	for field, change := range map[string]func(o *Options){
 		"similarity": func(o *Options) { o.Similarity = "jaccard" },
 		"neighbours": func(o *Options) { o.Neighbours = 0 },

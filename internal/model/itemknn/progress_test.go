@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"privrec/internal/graph"
+	"privrec/internal/model/nearest"
 	"privrec/internal/progress"
 	"privrec/internal/progress/progresstest"
 )
@@ -20,7 +21,7 @@ func TestFitReports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Similarity: Cosine, Neighbours: 5}
+	o := Options{Options: nearest.Options{Similarity: nearest.Cosine, Neighbours: 5}}
 	silent, err := Fit(t.Context(), g, o)
 	if err != nil {
 		t.Fatal(err)

@@ -1,7 +1,7 @@
 // Package nearest keeps the nearest neighbours of users or items, for the models that score by
 // them. Lists has every worker find those of a share of the rows; Common counts what two rows
-// of a 0/1 matrix share; Keep takes the nearest. Equal weights are ordered by number, so that
-// results do not depend on the number of workers.
+// of a 0/1 matrix share; Keep takes the nearest; Options find them by the similarity of rows. Equal weights are
+// ordered by number, so that results do not depend on the number of workers.
 package nearest
 
 import (

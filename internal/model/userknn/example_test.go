@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"privrec/internal/graph"
+	"privrec/internal/model/nearest"
 	"privrec/internal/model/userknn"
 	"privrec/internal/tensor"
 )
@@ -33,7 +34,7 @@ func Example() {
 	if err != nil {
 		fmt.Println(err)
 	}
-	m, err := userknn.Fit(context.Background(), g, userknn.Options{Similarity: userknn.Cosine, Neighbours: 3})
+	m, err := userknn.Fit(context.Background(), g, nearest.Options{Similarity: nearest.Cosine, Neighbours: 3})
 	if err != nil {
 		fmt.Println(err)
 	}

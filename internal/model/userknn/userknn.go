@@ -21,7 +21,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"privrec/internal/autograd"
 	"privrec/internal/graph"
@@ -32,37 +31,6 @@ import (
 // Cite is the publication.
 const Cite = "Resnick et al., GroupLens: An Open Architecture for Collaborative Filtering of Netnews, CSCW 1994"
 
-// Similarity names a measure of how alike two users are, from the items that they have.
-type Similarity string
-
-const (
-	// Cosine is c/(sqrt(a b) + shrink), of users with a and b items, c of them common.
-	Cosine Similarity = "cosine"
-	// Dot is c/(1 + shrink), of users with c common items.
-	Dot Similarity = "dot"
-)
-
-// Options says what the neighbours of a user are and how they count.
-type Options struct {
-	Similarity Similarity
-	Neighbours int     // K, kept for each user, at least 1; fewer where fewer share an item
-	Shrink     float64 // at least 0; lowers similarities that few items support
-	Normalise  bool    // divide the weights of a user by their sum
-}
-
-// Validate reports the first option out of its range.
-func (o Options) Validate() error {
-	switch {
-	case o.Similarity != Cosine && o.Similarity != Dot:
-		return fmt.Errorf("similarity is %q, want %q or %q", string(o.Similarity), string(Cosine), string(Dot))
-	case o.Neighbours < 1:
-		return fmt.Errorf("neighbours is %d, want at least 1", o.Neighbours)
-	case !(o.Shrink >= 0) || math.IsInf(o.Shrink, 1):
-		return fmt.Errorf("shrink is %v, want at least 0 and finite", o.Shrink)
-	}
-	return nil
-}
-
 // Model is a fitted UserKNN. It implements eval.Scorer, with users as samples.
 type Model struct {
 	graph *graph.Bipartite
@@ -72,7 +40,7 @@ type Model struct {
 // Fit finds the neighbours of every user. It looks at all pairs of users of an item, as many
 // as the sum of squared item degrees. Equal similarities are ordered by user. It fails on an
 // option out of its range, on a graph without users or items, and when ctx ends.
-func Fit(ctx context.Context, g *graph.Bipartite, o Options) (*Model, error) {
+func Fit(ctx context.Context, g *graph.Bipartite, o nearest.Options) (*Model, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("userknn: %w", err)
 	}
@@ -80,18 +48,7 @@ func Fit(ctx context.Context, g *graph.Bipartite, o Options) (*Model, error) {
 		return nil, errors.New("userknn: no users or no items")
 	}
 	x := nearest.Matrix{Columns: g.ItemsOf, Rows: g.UsersOf}
-	lists, err := nearest.Lists(ctx, fmt.Sprintf("find the neighbours of %d users", g.Users), g.Users, x.Pairs, func() func(u int) []nearest.Neighbour {
-		c := nearest.NewCommon(x, g.Users)
-		return func(u int) []nearest.Neighbour {
-			return nearest.Keep(c.Neighbours(u, func(v, common int32) float64 {
-				size := 1.0
-				if o.Similarity == Cosine {
-					size = math.Sqrt(float64(len(g.ItemsOf(u))) * float64(len(g.ItemsOf(int(v)))))
-				}
-				return float64(common) / (size + o.Shrink)
-			}), o.Neighbours, o.Normalise)
-		}
-	})
+	lists, err := nearest.Lists(ctx, fmt.Sprintf("find the neighbours of %d users", g.Users), g.Users, x.Pairs, o.Similar(x, g.Users))
 	if err != nil {
 		return nil, err
 	}

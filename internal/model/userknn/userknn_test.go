@@ -13,6 +13,7 @@ import (
 	"privrec/internal/eval"
 	"privrec/internal/graph"
 	"privrec/internal/model/modeltest"
+	"privrec/internal/model/nearest"
 	"privrec/internal/rng"
 	"privrec/internal/tensor"
 )
@@ -39,7 +40,7 @@ func sample(t *testing.T, users, items int, share float64, seed uint64) *graph.B
 }
 
 // reference scores by the formula of the package comment, over dense matrices.
-func reference(g *graph.Bipartite, o Options) [][]float64 {
+func reference(g *graph.Bipartite, o nearest.Options) [][]float64 {
 	x := make([][]float64, g.Users)
 	for u := range x {
 		x[u] = make([]float64, g.Items)
@@ -64,7 +65,7 @@ func reference(g *graph.Bipartite, o Options) [][]float64 {
 				continue
 			}
 			sim := c / (1 + o.Shrink)
-			if o.Similarity == Cosine {
+			if o.Similarity == nearest.Cosine {
 				sim = c / (math.Sqrt(ofU*ofV) + o.Shrink)
 			}
 			all = append(all, other{v, sim})
@@ -88,9 +89,9 @@ func reference(g *graph.Bipartite, o Options) [][]float64 {
 }
 
 func TestFormula(t *testing.T) {
-	for _, similarity := range []Similarity{Cosine, Dot} {
+	for _, similarity := range []nearest.Similarity{nearest.Cosine, nearest.Dot} {
 		for bits := range 4 {
-			o := Options{Similarity: similarity, Neighbours: []int{3, 100}[bits&1], Normalise: bits&2 != 0, Shrink: float64(bits % 3)}
+			o := nearest.Options{Similarity: similarity, Neighbours: []int{3, 100}[bits&1], Normalise: bits&2 != 0, Shrink: float64(bits % 3)}
 			g := sample(t, 30, 25, 0.15, uint64(bits))
 			m, err := Fit(t.Context(), g, o)
 			if err != nil {
@@ -114,7 +115,7 @@ func TestWorkers(t *testing.T) {
 	var want []tensor.Float
 	for _, workers := range []int{1, 2, 5} {
 		tensor.SetWorkers(workers)
-		m, err := Fit(t.Context(), g, Options{Similarity: Cosine, Neighbours: 5})
+		m, err := Fit(t.Context(), g, nearest.Options{Similarity: nearest.Cosine, Neighbours: 5})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,12 +131,12 @@ func TestWorkers(t *testing.T) {
 
 func TestRefuses(t *testing.T) {
 	g := sample(t, 10, 10, 0.3, 1)
-	good := Options{Similarity: Cosine, Neighbours: 2}
-	for want, change := range map[string]func(o *Options){
-		"similarity is": func(o *Options) { o.Similarity = "jaccard" },
-		"neighbours is": func(o *Options) { o.Neighbours = 0 },
-		"shrink is -1":  func(o *Options) { o.Shrink = -1 },
-		"shrink is NaN": func(o *Options) { o.Shrink = math.NaN() },
+	good := nearest.Options{Similarity: nearest.Cosine, Neighbours: 2}
+	for want, change := range map[string]func(o *nearest.Options){
+		"similarity is": func(o *nearest.Options) { o.Similarity = "jaccard" },
+		"neighbours is": func(o *nearest.Options) { o.Neighbours = 0 },
+		"shrink is -1":  func(o *nearest.Options) { o.Shrink = -1 },
+		"shrink is NaN": func(o *nearest.Options) { o.Shrink = math.NaN() },
 	} {
 		o := good
 		change(&o)

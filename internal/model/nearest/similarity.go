@@ -1,0 +1,53 @@
+package nearest
+
+import (
+	"fmt"
+	"math"
+)
+
+// Similarity names a measure of how alike two rows of a 0/1 matrix are.
+type Similarity string
+
+const (
+	// Cosine is c/(sqrt(a b) + shrink), of rows with a and b columns, c of them common.
+	Cosine Similarity = "cosine"
+	// Dot is c/(1 + shrink), of rows with c common columns.
+	Dot Similarity = "dot"
+)
+
+// Options says what the neighbours of a row are and how they count.
+type Options struct {
+	Similarity Similarity
+	Neighbours int     // K, kept for each row, at least 1; fewer where fewer share a column
+	Shrink     float64 // at least 0; lowers similarities that few columns support
+	Normalise  bool    // divide the weights of a row by their sum
+}
+
+// Validate reports the first option out of its range.
+func (o Options) Validate() error {
+	switch {
+	case o.Similarity != Cosine && o.Similarity != Dot:
+		return fmt.Errorf("similarity is %q, want %q or %q", string(o.Similarity), string(Cosine), string(Dot))
+	case o.Neighbours < 1:
+		return fmt.Errorf("neighbours is %d, want at least 1", o.Neighbours)
+	case !(o.Shrink >= 0) || math.IsInf(o.Shrink, 1):
+		return fmt.Errorf("shrink is %v, want at least 0 and finite", o.Shrink)
+	}
+	return nil
+}
+
+// Similar finds the neighbours of rows 0..n-1 of a matrix by their similarity, as Lists does.
+func (o Options) Similar(x Matrix, n int) (worker func() func(j int) []Neighbour) {
+	return func() func(j int) []Neighbour {
+		c := NewCommon(x, n)
+		return func(j int) []Neighbour {
+			return Keep(c.Neighbours(j, func(i, common int32) float64 {
+				size := 1.0
+				if o.Similarity == Cosine {
+					size = math.Sqrt(float64(len(x.Columns(j))) * float64(len(x.Columns(int(i)))))
+				}
+				return float64(common) / (size + o.Shrink)
+			}), o.Neighbours, o.Normalise)
+		}
+	}
+}
