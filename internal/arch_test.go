@@ -30,7 +30,7 @@ var floors = []struct {
 	{"internal/privacy/mechanism/channel", 2}, {"internal/privacy/mechanism/local", 2}, {"internal/privacy/mechanism/sequence", 2},
 	{"internal/privacy/mechanism/edges", 3}, {"internal/privacy/mechanism/secure", 3}, // open channels
 	{"internal/privacy/mechanism/mechanismtest", 3},
-	{"internal/autograd", 1}, {"internal/dataset", 1}, {"internal/graph", 1},
+	{"internal/autograd", 1}, {"internal/dataset", 1}, {"internal/graph", 1}, {"internal/printed", 1},
 	{"internal/nn", 2}, {"internal/optim", 2}, {"internal/fetch", 2},
 	{"internal/train", 3}, {"internal/eval", 3}, {"internal/model", 3}, {"internal/attack", 3},
 	{"internal/run", 4}, {"internal/report", 4}, {"internal/bench", 4},

@@ -1,0 +1,131 @@
+package printed
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"privrec/internal/config"
+)
+
+// File is the transcription of one paper, or of the reference results.
+type File struct {
+	Paper     string             `yaml:"paper"` // name of the paper on the command line; "reference" for published results of others
+	Cite      string             `yaml:"cite"`
+	Year      int                `yaml:"year"`
+	Seeds     int                `yaml:"seeds"`    // runs behind a printed mean; 0: not stated
+	Data      map[string]string  `yaml:"data"`     // registered name of a data set by its printed name
+	Defaults  map[string]Setting `yaml:"defaults"` // setting of a method where a block does not say otherwise
+	Metrics   map[string]Metric  `yaml:"metrics"`  // by printed heading of the column
+	Blocks    []Block            `yaml:"blocks"`
+	Sentences []Sentence         `yaml:"sentences"`
+
+	doc *config.Document
+}
+
+// Reference is the Paper of the file with published results of other works.
+const Reference = "reference"
+
+// Setting says under which conditions a number was measured, as in {eps: 5, L: 3}.
+type Setting map[string]Word
+
+// String returns the setting as "L 3, eps 5".
+func (s Setting) String() string {
+	var parts []string
+	for _, k := range slices.Sorted(maps.Keys(s)) {
+		parts = append(parts, k+" "+string(s[k]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Metric is what a column measures.
+type Metric struct {
+	Is      string  `yaml:"is"`      // as Recall@20, micro F1, users
+	Unit    string  `yaml:"unit"`    // percent, share, count or number
+	Lower   bool    `yaml:"lower"`   // lower is better
+	Setting Setting `yaml:"setting"` // that the column has and the others do not
+}
+
+// Kinds of blocks.
+const (
+	Results  = "results"  // metrics of methods
+	DataSets = "data"     // statistics of data sets
+	Features = "features" // sizes of features
+	Drawn    = "figure"   // curves without printed numbers
+)
+
+// Block is a printed table or figure, or one table of the reference results.
+type Block struct {
+	Table        int             `yaml:"table"`
+	Figure       int             `yaml:"figure"`
+	ID           string          `yaml:"id"`     // of a reference table
+	Where        string          `yaml:"where"`  // section, table or file
+	Year         int             `yaml:"year"`   // of a reference table; 0: that of the file
+	Origin       string          `yaml:"origin"` // of a reference table: who ran it
+	About        string          `yaml:"about"`
+	Kind         string          `yaml:"kind"`
+	Relevant     string          `yaml:"relevant"` // items in a list that count as found: one or many; empty: unknown
+	Data         string          `yaml:"data"`     // of every row that names none
+	Method       string          `yaml:"method"`   // of every row that names none
+	Setting      Setting         `yaml:"setting"`  // of every row
+	Counts       map[string]Word `yaml:"counts"`   // users, items, interactions, as the source states them
+	Columns      []string        `yaml:"columns"`  // keys of File.Metrics
+	Rows         []Row           `yaml:"rows"`
+	Test         *Test           `yaml:"test"` // behind the stars of the improvements
+	Improvements []Row           `yaml:"improvements"`
+	Drawn        []Curve         `yaml:"drawn"` // of a figure
+}
+
+// Row is one method on one data set under one setting, or one improvement in percent.
+type Row struct {
+	Data    string   `yaml:"data"`
+	Method  string   `yaml:"method"`
+	Setting Setting  `yaml:"setting"`
+	Over    string   `yaml:"over"` // method that an improvement is over
+	Values  []Number `yaml:"values"`
+	Best    bool     `yaml:"best"`   // printed in bold type, as the best
+	Copied  string   `yaml:"copied"` // whose row it is, where the source says so
+	Note    string   `yaml:"note"`
+}
+
+// Test is a test of significance that a table states.
+type Test struct {
+	Name  string `yaml:"name"`
+	Below Number `yaml:"p_below"` // stated bound of the p-values
+}
+
+// Curve is what a figure draws without printing numbers: methods on data sets along an axis.
+type Curve struct {
+	Data    []string `yaml:"data"`
+	Methods []string `yaml:"methods"`
+	Axis    string   `yaml:"axis"`   // empty: bars
+	Values  []Number `yaml:"values"` // on the axis; empty: not stated
+	Setting Setting  `yaml:"setting"`
+}
+
+// Name returns "Table 2", "Figure 3" or the name of a reference table.
+func (b *Block) Name() string {
+	switch {
+	case b.Table > 0:
+		return "Table " + itoa(b.Table)
+	case b.Figure > 0:
+		return "Figure " + itoa(b.Figure)
+	}
+	return b.ID
+}
+
+// Line returns the line of the file that holds what a key path names, as "blocks.1.rows.0".
+func (f *File) Line(path string) int { return f.doc.Errorf(path, "").Line }
+
+// Name returns the name of the file.
+func (f *File) Name() string { return f.doc.File() }
+
+// Block returns the table of a number, or nil.
+func (f *File) Block(table int) *Block {
+	for i := range f.Blocks {
+		if f.Blocks[i].Table == table && table > 0 {
+			return &f.Blocks[i]
+		}
+	}
+	return nil
+}

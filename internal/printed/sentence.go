@@ -1,0 +1,50 @@
+package printed
+
+// Sentence is a number in a paper's sentence. What it should agree with, if the paper prints
+// that, is one of Gain, Same, Best and Columns.
+type Sentence struct {
+	Where   string   `yaml:"where"`
+	About   string   `yaml:"about"` // what the number is, in our words
+	Value   Number   `yaml:"value"`
+	Unit    string   `yaml:"unit"`
+	Gain    *Gain    `yaml:"gain"`    // mean gain of one method over another
+	Same    *Cell    `yaml:"same"`    // a number of a table
+	Best    *Best    `yaml:"best"`    // the best number of some tables
+	Columns *Columns `yaml:"columns"` // how many columns a table has
+	States  *Stated  `yaml:"states"`  // a statistic of a data set that no table prints
+}
+
+// Gain is the mean relative gain of a method over another, in the cells of one table.
+type Gain struct {
+	Table   int      `yaml:"table"`
+	Method  string   `yaml:"method"`
+	Over    string   `yaml:"over"`
+	Metrics []string `yaml:"metrics"` // empty: all columns
+	Data    []string `yaml:"data"`    // empty: all data sets
+	Setting Setting  `yaml:"setting"` // of the rows
+}
+
+// Cell is one number of a table of data sets.
+type Cell struct {
+	Table  int    `yaml:"table"`
+	Metric string `yaml:"metric"`
+	Data   string `yaml:"data"`
+}
+
+// Best is the best number of a metric on a data set in some tables.
+type Best struct {
+	Tables []int  `yaml:"tables"`
+	Metric string `yaml:"metric"`
+	Data   string `yaml:"data"`
+}
+
+// Columns is a table whose columns are counted.
+type Columns struct {
+	Table int `yaml:"table"`
+}
+
+// Stated is a statistic of a data set.
+type Stated struct {
+	Data   string `yaml:"data"`
+	Metric string `yaml:"metric"`
+}
