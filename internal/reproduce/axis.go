@@ -40,10 +40,11 @@ type At struct {
 
 // point is what a row of a figure stands for at one value of an axis.
 type point struct {
-	axis  *Axis
-	value float64
-	sets  []string // overrides of the task
-	about []string // overrides of the runs that the row is about
+	axis    *Axis
+	value   float64
+	setting string   // of the row, without the value
+	sets    []string // overrides of the task
+	about   []string // overrides of the runs that the row is about
 }
 
 // Line returns the method with its variant, without the value of a point.
@@ -95,7 +96,7 @@ func (r *Row) values(a *Axis, size string) []float64 {
 
 // at returns the row at a value of an axis.
 func (r *Row) at(a *Axis, v float64) *Row {
-	p, key, word := &point{axis: a, value: v}, a.Key, strconv.FormatFloat(v, 'g', -1, 64)
+	p, key, word := &point{axis: a, value: v, setting: r.Variant}, a.Key, strconv.FormatFloat(v, 'g', -1, 64)
 	if r.Key != "" {
 		key = r.Key
 	}

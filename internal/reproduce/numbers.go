@@ -6,39 +6,29 @@ import (
 	"privrec/internal/report"
 )
 
-// numbers makes the table for programs, in percent with all digits. A table cell is empty
-// where there is no number.
-func (g *Grid) numbers(o Options, rows []*summary) *report.Table {
+// numbers makes the table for programs of the cells, in percent with all digits. A table cell is
+// empty where there is no number. A printed number is left out where ours are of level C or D or
+// from generated data.
+func numbers(cells []Cell) *report.Table {
 	t := &report.Table{Name: "numbers", Columns: report.Columns("", "table", "profile", "data", "printed_data", "method", "setting", "metric", "level", "state",
 		"paper", "ours_mean", "ours_sd", "ours_t95_low", "ours_t95_high", "seeds_done", "seeds", "delta", "floor_random", "floor_popularity",
 		"claimed_epsilon", "accounted_epsilon", "epochs_run", "commit")}
-	for _, s := range rows {
-		claimed, accounted := math.NaN(), math.NaN()
-		lines, _ := s.accounts()
-		for _, l := range lines {
-			if l.unit == featuresUnit {
-				continue
-			}
-			if !math.IsNaN(l.claimed) {
-				claimed = l.claimed
-			}
-			if math.IsNaN(accounted) || l.accounted > accounted {
-				accounted = l.accounted
-			}
+	for i := range cells {
+		c := &cells[i]
+		value := func(x *float64) any { return number(c.inPercent(x)) }
+		var paper any
+		if c.comparable() {
+			paper = value(c.Printed)
 		}
-		for i, c := range s.columns {
-			mean, sd, level := math.NaN(), math.NaN(), ""
-			if len(c.values) > 0 {
-				mean, level = c.mean, s.level.String()
+		floor := func(name string) any {
+			if f, ok := c.Floors[name]; ok {
+				return value(&f)
 			}
-			if len(c.values) > 1 {
-				sd = c.sd
-			}
-			row := s.entry.row
-			t.Add(g.Name, o.Size, s.entry.name, s.entry.data.Printed, row.Method, row.Variant, g.Metrics[i].Name, level, string(s.status()),
-				number(c.paper), number(mean), number(sd), number(c.lo), number(c.hi), len(c.values), len(s.runs), number(c.delta),
-				numberOf(c.floors, "random"), numberOf(c.floors, "popularity"), number(claimed), number(accounted), s.epochs(), s.commits())
+			return nil
 		}
+		t.Add(c.Grid, c.Profile, c.Taken, c.Data, c.Method, c.full(), c.Metric, c.Level, string(c.State),
+			paper, value(c.Ours), value(c.SD), value(c.Low), value(c.High), c.Seeds, c.SeedsOf, value(c.Difference), floor("random"), floor("popularity"),
+			pointed(c.ClaimedEpsilon), pointed(c.AccountedEpsilon), c.Epochs, c.Commits)
 	}
 	return t
 }
@@ -51,10 +41,10 @@ func number(x float64) any {
 	return x
 }
 
-// numberOf returns the number of that name, or nothing where there is none.
-func numberOf(m map[string]float64, name string) any {
-	if x, ok := m[name]; ok {
-		return x
+// pointed returns the number that x points to, or nothing for nil.
+func pointed(x *float64) any {
+	if x == nil {
+		return nil
 	}
-	return nil
+	return *x
 }

@@ -20,6 +20,7 @@ type Table struct {
 	Numbers  *report.Table    // for programs: a line for each row and metric
 	Accounts *report.Table    // for programs: a line for each row and unit of protection
 	Points   *report.Table    // for programs, of a figure: a line for each point and metric; else nil
+	Cells    []Cell           // every number with all that stands behind it
 }
 
 // FileName returns the name of the table's files, without their endings.
@@ -88,7 +89,8 @@ func (g *Grid) table(o Options, entries []*entry, runs []*Run) (*Table, error) {
 		t.Document.Tables = append(t.Document.Tables, &shown)
 	}
 	t.Document.Tables = append(t.Document.Tables, g.runTable(o, rows))
-	t.Numbers = g.numbers(o, rows)
+	t.Cells = g.cells(o, rows)
+	t.Numbers = numbers(t.Cells)
 	return t, nil
 }
 
