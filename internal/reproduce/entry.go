@@ -19,6 +19,7 @@ type entry struct {
 	seeds []uint64
 	base  run.Options // configuration and overrides, without seed and directory
 	about []*entry    // of the runs that are made first, and that this one is about
+	end   string      // of the name of the evaluation that counts
 }
 
 // on names the data set that is taken, and the one that it stands for.
@@ -37,7 +38,10 @@ func (g *Grid) entry(r *Row, size string, sets []string) (*entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &entry{row: r, seeds: p.Seeds}
+	c := &entry{row: r, seeds: p.Seeds, end: r.Evaluation}
+	if size == "smoke" && r.SmokeEvaluation != "" {
+		c.end = r.SmokeEvaluation
+	}
 	for i := range g.Data {
 		if g.Data[i].Name == r.Data {
 			c.data = &g.Data[i]

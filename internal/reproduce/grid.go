@@ -13,6 +13,7 @@ import (
 	"privrec/internal/dataset/registry"
 	"privrec/internal/dataset/slate"
 	"privrec/internal/metrics"
+	"privrec/internal/protocol/statistics"
 	"privrec/internal/run"
 )
 
@@ -25,13 +26,14 @@ type Grid struct {
 	Figure  int      `yaml:"figure"` // number of the figure in the paper; 0: none. Neither: a study
 	Title   string   `yaml:"title"`
 	Place   Place    `yaml:"source"`
-	Unit    string   `yaml:"unit"` // of the printed numbers: percent or share
+	Unit    string   `yaml:"unit"` // of the printed numbers: percent, share or count
 	Metrics []Metric `yaml:"metrics"`
 	Data    []Data   `yaml:"data"`
 	Sizes   Sizes    `yaml:"profiles"`
 	Axes    []Axis   `yaml:"axes"` // that rows vary; with one, or with a number of a figure, the grid is drawn
 	Rows    []Row    `yaml:"rows"`
-	Claims  []Claim  `yaml:"claims"` // that the results are held against
+	Counts  []Count  `yaml:"statistics"` // rows that count data and train nothing
+	Claims  []Claim  `yaml:"claims"`     // that the results are held against
 	Notes   []string `yaml:"notes"`
 
 	tasks []run.Task
@@ -53,16 +55,20 @@ type Metric struct {
 	Lists   bool    `yaml:"lists"`   // of samples that get several lists as an answer
 }
 
-// Measure is what a column shows: a metrics.Metric of rankings, or a metrics.ClassMetric of
-// predicted classes.
+// Measure is what a column shows: a metrics.Metric of rankings, a metrics.ClassMetric of
+// predicted classes, or a metrics.Statistic of data.
 type Measure interface {
 	String() string
 	Definition() string
 }
 
-// measure reads the name of a metric: with a cut-off that of a ranking, else that of classes.
-func measure(name string) (Measure, error) {
-	if strings.Contains(name, "@") {
+// measure reads the name of a column, of a grid with the given unit: a statistic where it counts,
+// else with a cut-off a metric of a ranking, and without one a metric of classes.
+func measure(name, unit string) (Measure, error) {
+	switch {
+	case unit == count:
+		return metrics.ParseStatistic(name)
+	case strings.Contains(name, "@"):
 		return metrics.Parse(name)
 	}
 	return metrics.ParseClass(name)
@@ -107,7 +113,10 @@ type Row struct {
 	// Evaluation says which evaluation counts, by the end of its name, as in "test noise
 	// on". Empty: the first.
 	Evaluation string `yaml:"evaluation"`
-	Setting    `yaml:",inline"`
+	// SmokeEvaluation is that of size smoke, where generated data name theirs otherwise. Empty:
+	// Evaluation.
+	SmokeEvaluation string `yaml:"smoke_evaluation"`
+	Setting         `yaml:",inline"`
 	// On lists the runs that the row's task is about, such as those that it attacks. They are
 	// made first, with the same seed and on the same data. The task gets their directories as
 	// the key on.runs.
@@ -123,6 +132,9 @@ type Row struct {
 	// worst.
 	UnitOf  string     `yaml:"unit"`
 	Printed []*float64 `yaml:"printed"` // in the order of the metrics; null where the paper prints none
+	// Again says that the printed numbers are those of an earlier row of the same data: another
+	// reading of the same line of the paper. They are not counted twice.
+	Again bool `yaml:"again"`
 
 	point *point // nil but for a row at one value of an axis
 	line  string // then the label of the row
@@ -178,6 +190,9 @@ type files struct {
 
 // options names the configuration of a row for a run.
 func (f files) options(name string) (run.Options, error) {
+	if name == "" { // the task's defaults
+		return run.Options{}, nil
+	}
 	if f.tree == nil {
 		return run.Options{Config: filepath.Join(f.dir, filepath.FromSlash(name))}, nil
 	}
@@ -240,7 +255,7 @@ func BuiltIn(tree fs.FS, tasks []run.Task) ([]*Grid, error) {
 // check reports every problem of a grid by its line, and lets the task of every row check
 // its configuration.
 func (g Grid) check(doc *config.Document, tasks []run.Task, f files) (*Grid, error) {
-	g.tasks, g.files = tasks, f
+	g.tasks, g.files = append(slices.Clip(tasks), statistics.Task()), f
 	v := config.NewChecker(doc)
 	v.Check(g.Name != "" && strings.Trim(g.Name, nameChars) == "" && g.Name[0] != '.', "name", "must be letters, digits, - and ., got %q", g.Name)
 	study := g.Table == 0 && g.Figure == 0
@@ -256,10 +271,11 @@ func (g Grid) check(doc *config.Document, tasks []run.Task, f files) (*Grid, err
 	if g.Table == 0 {
 		g.nameDefaults()
 	}
-	v.Check(g.Unit == percent || g.Unit == share, "unit", "must be %s or %s, got %q", percent, share, g.Unit)
+	v.Check(g.Unit == percent || g.Unit == share || g.Unit == count, "unit", "must be %s, %s or %s, got %q", percent, share, count, g.Unit)
+	g.countRows(v)
 	v.Check(len(g.Metrics) > 0, "metrics", "must name at least one")
 	for i := range g.Metrics {
-		m, err := measure(g.Metrics[i].Name)
+		m, err := measure(g.Metrics[i].Name, g.Unit)
 		if !v.Check(err == nil, fmt.Sprintf("metrics.%d.metric", i), "%v", err) {
 			continue
 		}
@@ -325,6 +341,7 @@ func (g *Grid) nameDefaults() {
 const (
 	percent   = "percent"
 	share     = "share"
+	count     = "count" // of data, in the unit of the statistic
 	nameChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-."
 )
 
@@ -350,16 +367,23 @@ func (g *Grid) checkRow(v *config.Checker, i int) {
 	}
 	g.checkPoints(v, r, at)
 	v.Check(len(r.Printed) == len(g.Metrics) || len(r.Printed) == 0 && g.Table == 0, at("printed"), "%d printed numbers for %d metrics; write null where the paper prints none", len(r.Printed), len(g.Metrics))
+	v.Check(!r.Again || slices.ContainsFunc(g.Rows[:i], r.repeats), at("again"), "no earlier row of %s has these printed numbers", r.Data)
 	for j := range i {
 		o := &g.Rows[j]
 		v.Check(o.Label() != r.Label() || o.Data != r.Data, at("method"), "%s on %s is row %d already; the key setting tells two rows apart", r.Label(), r.Data, j+1)
 	}
 }
 
+// repeats reports whether another row has the row's printed numbers, and has them first.
+func (r *Row) repeats(o Row) bool {
+	same := func(a, b *float64) bool { return a == nil || b != nil && *a == *b }
+	return !o.Again && o.Data == r.Data && slices.EqualFunc(r.Printed, o.Printed, same) && slices.ContainsFunc(r.Printed, func(p *float64) bool { return p != nil })
+}
+
 func (g *Grid) checkSetting(v *config.Checker, s Setting, at func(key string) string) {
 	_, err := g.task(s.Task)
 	v.Check(err == nil, at("task"), "%v", err)
-	v.Check(s.Config != "", at("config"), "must name a file")
+	v.Check(s.Config != "" || s.Task == counting, at("config"), "must name a file")
 }
 
 // checkConfigs lets the task of every row, and those of the runs that it is about, check

@@ -21,7 +21,7 @@ type result struct {
 	short    string // why the training is shorter than the paper's; empty where it is not
 	standing string // how the run's configuration relates to the profile that it names
 	level    dataset.Level
-	values   []float64            // in the order of the grid's metrics, shares
+	values   []float64            // in the order of the grid's metrics: shares, or counts, NaN where the data do not have the count
 	floors   map[string][]float64 // by name; values as above
 	order    []string             // of the floors
 	epochs   string               // "10", or "9 + 7" where one training chose the length of the other
@@ -47,10 +47,10 @@ func (g *Grid) read(r *Run) (*result, error) {
 	if m.Data.Level < dataset.LevelA || m.Data.Level > dataset.LevelD {
 		return nil, bad("no evidence level")
 	}
-	if len(m.Floors) == 0 {
+	if len(m.Floors) == 0 && g.Unit != count {
 		return nil, bad("no floors: results without a floor are not shown")
 	}
-	chosen, err := choose(m.Evaluations, r.entry.row.Evaluation)
+	chosen, err := choose(m.Evaluations, r.entry.end)
 	if err != nil {
 		return nil, bad("%v", err)
 	}
@@ -64,6 +64,10 @@ func (g *Grid) read(r *Run) (*result, error) {
 		for _, c := range g.Metrics {
 			name := c.Measure.String()
 			v, ok := s.Values[name]
+			if !ok && g.Unit == count {
+				values = append(values, math.NaN())
+				continue
+			}
 			if !ok || math.IsNaN(v) || math.IsInf(v, 0) {
 				return nil, bad("%q has no %s", s.Name, name)
 			}

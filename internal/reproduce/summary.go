@@ -19,15 +19,17 @@ type summary struct {
 	runs    []*Run
 	level   dataset.Level // the weakest of its seeds; 0 without results
 	columns []column      // by metric
+	unit    string        // of the grid
 }
 
-// column is one metric of a row, in percent.
+// column is one metric of a row: in percent, or where the grid counts, as it is.
 type column struct {
 	values   []float64 // by seed
 	mean, sd float64
 	lo, hi   float64            // of the t interval; NaN below three seeds
 	paper    float64            // NaN where the paper prints none, or where ours may not be compared
 	delta    float64            // likewise
+	stated   bool               // the paper prints one
 	floors   map[string]float64 // mean over the seeds
 }
 
@@ -37,7 +39,7 @@ const confidence = 0.95
 // summarise reads the finished runs of a row and takes means over its seeds. A run with
 // results that cannot be read fails.
 func (g *Grid) summarise(c *entry, runs []*Run) (*summary, error) {
-	s := &summary{entry: c}
+	s := &summary{entry: c, unit: g.Unit}
 	for _, r := range runs {
 		if r.entry != c {
 			continue
@@ -56,12 +58,17 @@ func (g *Grid) summarise(c *entry, runs []*Run) (*summary, error) {
 	for i := range g.Metrics {
 		col := column{lo: math.NaN(), hi: math.NaN(), paper: math.NaN(), delta: math.NaN(), floors: map[string]float64{}}
 		for _, r := range s.results {
-			col.values = append(col.values, 100*r.values[i])
+			if x := r.values[i]; !math.IsNaN(x) {
+				col.values = append(col.values, g.scale()*x)
+			}
 			for name, f := range r.floors {
-				col.floors[name] += 100 * f[i] / float64(len(s.results))
+				col.floors[name] += g.scale() * f[i] / float64(len(s.results))
 			}
 		}
 		col.mean, col.sd = stats.Mean(col.values), stats.SD(col.values)
+		if len(s.results) > 0 && len(col.values) == 0 {
+			col.mean = math.NaN()
+		}
 		if len(col.values) >= 3 {
 			t, err := stats.TInterval(col.values, confidence)
 			if err != nil {
@@ -69,11 +76,12 @@ func (g *Grid) summarise(c *entry, runs []*Run) (*summary, error) {
 			}
 			col.lo, col.hi = t.Lo, t.Hi
 		}
-		if p := c.row.printed(i); p != nil && (len(s.results) == 0 || report.AllowsDelta(s.level)) && !s.standIn() {
+		col.stated = c.row.printed(i) != nil
+		if p := c.row.printed(i); p != nil && (len(s.results) == 0 || report.AllowsDelta(s.level) || g.Unit == count) && !s.standIn() {
 			if col.paper = *p; g.Unit == share {
 				col.paper *= 100
 			}
-			if len(s.results) > 0 && s.short() == "" {
+			if len(col.values) > 0 && s.short() == "" {
 				col.delta = col.mean - col.paper
 			}
 		}

@@ -138,14 +138,18 @@ func rowsOf(rows []*summary, d *Data) (of []*summary) {
 	return of
 }
 
-// results makes the table of one data set, in percent and with the paper's headings: floors
+// results makes the table of one data set, in percent or counts and with the paper's headings: floors
 // first, then for each method the printed numbers, ours and the difference.
 func (g *Grid) results(d *Data, rows []*summary) *report.Table {
 	title := d.Printed
 	if taken := rows[0].entry.name; taken != d.Name {
 		title += ", replaced by the generated " + taken
 	}
-	t := &report.Table{Name: d.Name, Title: title + " (percent)", Columns: report.Columns("%.2f", "method", "numbers")}
+	first := "method"
+	if title += " (percent)"; g.Unit == count {
+		title, first = strings.TrimSuffix(title, " (percent)"), "counted"
+	}
+	t := &report.Table{Name: d.Name, Title: title, Columns: report.Columns("%.2f", first, "numbers")}
 	for _, m := range g.Metrics {
 		t.Columns = append(t.Columns, report.Column{Name: m.Printed, Format: "%.2f"})
 	}
@@ -168,12 +172,12 @@ func (g *Grid) results(d *Data, rows []*summary) *report.Table {
 			label = ""
 		}
 		if s.any(func(c column) float64 { return c.paper }) {
-			add("paper", func(c column) string { return decimals(c.paper, "") }, nil)
+			add("paper", func(c column) string { return s.text(c.paper, "") }, nil)
 		}
 		add("ours", s.ours, s.seeds())
 		if s.any(func(c column) float64 { return c.lo }) {
 			add(fmt.Sprintf("%.0f %% interval", 100*confidence), func(c column) string {
-				return fmt.Sprintf("%s to %s (%v)", decimals(c.lo, ""), decimals(c.hi, ""), s.level)
+				return fmt.Sprintf("%s to %s (%v)", s.text(c.lo, ""), s.text(c.hi, ""), s.level)
 			}, nil)
 		}
 		if s.any(func(c column) float64 { return c.delta }) {
@@ -181,7 +185,7 @@ func (g *Grid) results(d *Data, rows []*summary) *report.Table {
 				if math.IsNaN(c.delta) {
 					return "-"
 				}
-				return fmt.Sprintf("%s (%v)", decimals(c.delta, "+"), s.level)
+				return fmt.Sprintf("%s (%v)", s.text(c.delta, "+"), s.level)
 			}, nil)
 		}
 	}
@@ -193,11 +197,17 @@ func (g *Grid) results(d *Data, rows []*summary) *report.Table {
 func (s *summary) ours(c column) string {
 	switch len(c.values) {
 	case 0:
+		switch {
+		case len(s.results) > 0 && c.stated:
+			return notInData
+		case len(s.results) > 0:
+			return "-"
+		}
 		return string(s.status())
 	case 1:
-		return fmt.Sprintf("%s (%v)", decimals(c.mean, ""), s.level)
+		return fmt.Sprintf("%s (%v)", s.text(c.mean, ""), s.level)
 	}
-	return fmt.Sprintf("%s ± %s (%v)", decimals(c.mean, ""), decimals(c.sd, ""), s.level)
+	return fmt.Sprintf("%s ± %s (%v)", s.text(c.mean, ""), s.text(c.sd, ""), s.level)
 }
 
 // any reports whether some column has a number there.
@@ -245,7 +255,7 @@ func floors(rows []*summary) []floor {
 			}
 			f := floor{label: n}
 			for _, c := range s.columns {
-				f.cells = append(f.cells, fmt.Sprintf("%s (%v)", decimals(c.floors[n], ""), s.level))
+				f.cells = append(f.cells, fmt.Sprintf("%s (%v)", s.text(c.floors[n], ""), s.level))
 			}
 			at := slices.IndexFunc(out[first:], func(o floor) bool { return slices.Equal(o.cells, f.cells) })
 			if at < 0 {
@@ -349,7 +359,7 @@ func (g *Grid) notes(o Options, rows []*summary) []string {
 			levels[s.level] = true
 		}
 		printed = printed || s.any(func(c column) float64 { return c.paper })
-		withheld = withheld || len(s.results) > 0 && !report.AllowsDelta(s.level)
+		withheld = withheld || len(s.results) > 0 && !report.AllowsDelta(s.level) && (g.Unit != count || s.standIn())
 		spread = spread || len(s.results) > 1
 	}
 	if printed {
@@ -375,6 +385,7 @@ func (g *Grid) notes(o Options, rows []*summary) []string {
 		}
 		out = append(out, definition)
 	}
+	out = append(out, g.steps(rows)...)
 	out = append(out, g.aboutRows(rows)...)
 	for _, s := range rows {
 		for _, r := range s.runs {

@@ -206,7 +206,7 @@ func (w *worker) makeRun(ctx context.Context, r *Run) error {
 // read.
 func (w *worker) showScore(r *Run) {
 	if res, err := w.grid.read(r); err == nil {
-		r.Score = fmt.Sprintf("%s (%v)", decimals(100*res.values[0], ""), res.level)
+		r.Score = fmt.Sprintf("%s (%v)", inText(w.grid.Unit, w.grid.scale()*res.values[0], ""), res.level)
 	}
 }
 
