@@ -93,7 +93,7 @@ func (f *File) checkBlock(v *config.Checker, i int) {
 	v.NotEmpty(at("where"), b.Where)
 	v.OneOf(at("kind"), b.Kind, Results, DataSets, Features, Drawn)
 	if b.Relevant != "" {
-		v.OneOf(at("relevant"), b.Relevant, "one", "many")
+		v.OneOf(at("relevant"), b.Relevant, "one", "many", "inferred one")
 	}
 	for j, c := range b.Columns {
 		_, ok := f.Metrics[c]

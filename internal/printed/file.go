@@ -10,15 +10,18 @@ import (
 
 // File is the transcription of one paper, or of the reference results.
 type File struct {
-	Paper     string             `yaml:"paper"` // name of the paper on the command line; "reference" for published results of others
-	Cite      string             `yaml:"cite"`
-	Year      int                `yaml:"year"`
-	Seeds     int                `yaml:"seeds"`    // runs behind a printed mean; 0: not stated
-	Data      map[string]string  `yaml:"data"`     // registered name of a data set by its printed name
-	Defaults  map[string]Setting `yaml:"defaults"` // setting of a method where a block does not say otherwise
-	Metrics   map[string]Metric  `yaml:"metrics"`  // by printed heading of the column
-	Blocks    []Block            `yaml:"blocks"`
-	Sentences []Sentence         `yaml:"sentences"`
+	Paper    string             `yaml:"paper"` // name of the paper on the command line; "reference" for published results of others
+	Cite     string             `yaml:"cite"`
+	Year     int                `yaml:"year"`
+	Seeds    int                `yaml:"seeds"`    // runs behind a printed mean; 0: not stated
+	Data     map[string]string  `yaml:"data"`     // registered name of a data set by its printed name
+	Defaults map[string]Setting `yaml:"defaults"` // setting of a method where a block does not say otherwise
+	// Sees names the data that a method sees where the printed name has more, as a method of one
+	// domain among methods of two: by method, then by printed name.
+	Sees      map[string]map[string]string `yaml:"sees"`
+	Metrics   map[string]Metric            `yaml:"metrics"` // by printed heading of the column
+	Blocks    []Block                      `yaml:"blocks"`
+	Sentences []Sentence                   `yaml:"sentences"`
 
 	doc *config.Document
 }
@@ -41,7 +44,7 @@ func (s Setting) String() string {
 // Metric is what a column measures.
 type Metric struct {
 	Is      string  `yaml:"is"`      // as Recall@20, micro F1, users
-	Unit    string  `yaml:"unit"`    // percent, share, count or number
+	Unit    string  `yaml:"unit"`    // percent, share, count (whole, not rounded) or number
 	Lower   bool    `yaml:"lower"`   // lower is better
 	Setting Setting `yaml:"setting"` // that the column has and the others do not
 }
@@ -64,7 +67,7 @@ type Block struct {
 	Origin       string          `yaml:"origin"` // of a reference table: who ran it
 	About        string          `yaml:"about"`
 	Kind         string          `yaml:"kind"`
-	Relevant     string          `yaml:"relevant"` // items in a list that count as found: one or many; empty: unknown
+	Relevant     string          `yaml:"relevant"` // items in a list that count as found: one, many, or "inferred one" where the paper does not say it; empty: unknown
 	Data         string          `yaml:"data"`     // of every row that names none
 	Method       string          `yaml:"method"`   // of every row that names none
 	Setting      Setting         `yaml:"setting"`  // of every row
