@@ -118,7 +118,7 @@ func (a *App) grids(papers []string, f tableFlags) ([]*reproduce.Grid, error) {
 		}
 		return nil, err
 	}
-	return []*reproduce.Grid{g}, nil
+	return []*reproduce.Grid{g}, reproduce.Explain(configs.Files(), g)
 }
 
 // makeTables makes the tables that are asked for, and shows them.

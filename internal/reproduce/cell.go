@@ -32,16 +32,17 @@ type Cell struct {
 
 	Axis string   `json:"axis,omitempty"` // of a figure
 	At   *float64 `json:"at,omitempty"`   // value on it
-	Unit string   `json:"unit"`           // percent or share
+	Unit string   `json:"unit"`           // percent, share or count
 
 	Printed    *float64 `json:"printed"`
-	Ours       *float64 `json:"ours"`       // mean over the seeds
-	SD         *float64 `json:"sd"`         // sample standard deviation over the seeds, from two on
-	Low        *float64 `json:"low"`        // 95 % interval of the mean over the seeds, from three on
-	High       *float64 `json:"high"`       // likewise
-	Difference *float64 `json:"difference"` // ours less the paper's, where the two may be compared
-	Seeds      int      `json:"seeds"`      // with results
-	SeedsOf    int      `json:"seeds_of"`   // that the profile asks for
+	Again      bool     `json:"again,omitempty"` // the printed number is that of an earlier cell, read in another way
+	Ours       *float64 `json:"ours"`            // mean over the seeds
+	SD         *float64 `json:"sd"`              // sample standard deviation over the seeds, from two on
+	Low        *float64 `json:"low"`             // 95 % interval of the mean over the seeds, from three on
+	High       *float64 `json:"high"`            // likewise
+	Difference *float64 `json:"difference"`      // ours less the paper's, where the two may be compared
+	Seeds      int      `json:"seeds"`           // with results
+	SeedsOf    int      `json:"seeds_of"`        // that the profile asks for
 
 	Floor     *float64           `json:"floor"` // the highest of the same protocol
 	FloorName string             `json:"floor_name,omitempty"`
@@ -51,9 +52,12 @@ type Cell struct {
 	State Status `json:"state"`           // of the runs
 	// Status says how ours and the printed number stand to each other. Empty: nothing can be
 	// said, and Why says the reason.
-	Status string `json:"status,omitempty"`
-	Cause  string `json:"cause,omitempty"` // code of the cause of a difference
-	Why    string `json:"why,omitempty"`   // a sentence
+	Status   string   `json:"status,omitempty"`
+	Margin   *float64 `json:"margin"`             // beyond which a difference is more than chance
+	Basis    string   `json:"basis,omitempty"`    // of the margin
+	Cause    string   `json:"cause,omitempty"`    // code of the cause of a difference
+	Why      string   `json:"why,omitempty"`      // a sentence
+	Evidence string   `json:"evidence,omitempty"` // the result that shows the cause, beside ours and the printed number
 
 	ClaimedEpsilon   *float64 `json:"claimed_epsilon"`   // may be +Inf, which JSON has as "inf"
 	AccountedEpsilon *float64 `json:"accounted_epsilon"` // likewise
@@ -109,13 +113,13 @@ func (c *Cell) UnmarshalJSON(b []byte) error {
 }
 
 // cells makes the cells of a table or figure: for each row, or point of a row, one a metric.
-func (g *Grid) cells(o Options, rows []*summary) []Cell {
+func (g *Grid) cells(o Options, rows []*summary) ([]Cell, error) {
 	var out []Cell
 	for _, s := range rows {
 		row := s.entry.row
 		base := Cell{
 			Paper: g.Paper, Grid: g.Name, Table: g.Table, Figure: g.Figure, Profile: o.Size,
-			Data: s.entry.data.Printed, Taken: s.entry.name, StandIn: s.standIn(), Method: row.Method, Setting: row.Variant, Unit: g.Unit,
+			Data: s.entry.data.Printed, Taken: s.entry.name, StandIn: s.standIn(), Method: row.Method, Setting: row.Variant, Unit: g.Unit, Again: row.Again,
 			Seeds: len(s.results), SeedsOf: len(s.runs), State: s.status(), Runs: []string{}, Epochs: s.epochs(), Commits: s.commits(),
 		}
 		if p := row.point; p != nil {
@@ -145,10 +149,17 @@ func (g *Grid) cells(o Options, rows []*summary) []Cell {
 				}
 				c.Floors[n] = *g.inUnit(f)
 			}
-			out = append(out, c)
+			if err := g.judge(&c, s, i); err != nil {
+				return nil, err
+			}
+			if err := g.explainCell(&c, s, rows, i); err != nil {
+				return nil, err
+			}
+			s.cells = append(s.cells, c)
 		}
+		out = append(out, s.cells...)
 	}
-	return out
+	return out, nil
 }
 
 // pointer returns a pointer to x, or nil for no number.
@@ -159,15 +170,15 @@ func pointer(x float64) *float64 {
 	return &x
 }
 
-// inUnit writes percent in the grid's unit.
-func (g *Grid) inUnit(percentage float64) *float64 {
+// inUnit writes a number of a summary in the grid's unit: percent, or a count.
+func (g *Grid) inUnit(x float64) *float64 {
 	if g.Unit == share {
-		percentage /= 100
+		x /= 100
 	}
-	return pointer(percentage)
+	return pointer(x)
 }
 
-// inPercent returns a number of the cell, in percent. It is NaN for no number.
+// inPercent returns a number of the cell in percent, a count as it is. It is NaN for no number.
 func (c *Cell) inPercent(x *float64) float64 {
 	switch {
 	case x == nil:
@@ -180,8 +191,9 @@ func (c *Cell) inPercent(x *float64) float64 {
 
 // comparable reports whether a printed number is there and may stand beside results of ours: the
 // data are the paper's, with the authors' split or the same counts, as far as there are results.
+// Counts may stand there whatever they are, since they say what the level is.
 func (c *Cell) comparable() bool {
-	return c.Printed != nil && !c.StandIn && (c.Level == "" || c.Level == dataset.LevelA.String() || c.Level == dataset.LevelB.String())
+	return c.Printed != nil && !c.StandIn && (c.Unit == count || c.Level == "" || c.Level == dataset.LevelA.String() || c.Level == dataset.LevelB.String())
 }
 
 // full returns the setting with the value on the axis.

@@ -126,10 +126,5 @@ func (g *Grid) stepsOf(of []*summary) []string {
 
 // equals reports whether x is a printed number to the digits that it is printed with.
 func equals(x, printed float64) bool {
-	text := strconv.FormatFloat(printed, 'f', -1, 64)
-	digits := 0
-	if _, after, found := strings.Cut(text, "."); found {
-		digits = len(after)
-	}
-	return strconv.FormatFloat(x, 'f', digits, 64) == text
+	return strconv.FormatFloat(x, 'f', digitsAfter(printed), 64) == strconv.FormatFloat(printed, 'f', -1, 64)
 }

@@ -36,8 +36,9 @@ type Grid struct {
 	Claims  []Claim  `yaml:"claims"`     // that the results are held against
 	Notes   []string `yaml:"notes"`
 
-	tasks []run.Task
-	files files
+	tasks  []run.Task
+	files  files
+	causes []*Cause // in the order in which they count
 }
 
 // Place says where the printed numbers stand.
@@ -45,6 +46,7 @@ type Place struct {
 	Cite  string `yaml:"cite"`
 	Where string `yaml:"where"` // table, section or page
 	About string `yaml:"about"` // what the numbers are: seeds, spread, how epochs were chosen
+	Seeds int    `yaml:"seeds"` // runs that a printed number is the mean of; 0: not said
 }
 
 // Metric is one column.
@@ -134,7 +136,8 @@ type Row struct {
 	Printed []*float64 `yaml:"printed"` // in the order of the metrics; null where the paper prints none
 	// Again says that the printed numbers are those of an earlier row of the same data: another
 	// reading of the same line of the paper. They are not counted twice.
-	Again bool `yaml:"again"`
+	Again  bool       `yaml:"again"`
+	Spread []*float64 `yaml:"spread"` // printed standard deviations over the paper's runs, likewise; empty: none
 
 	point *point // nil but for a row at one value of an axis
 	line  string // then the label of the row
@@ -231,7 +234,7 @@ func parse(tree fs.FS, name string, tasks []run.Task) (*Grid, error) {
 
 // BuiltIn returns the grids of papers' tables and figures in a tree, in the order of their
 // names: those in the folder "tables", and in the folder "studies" those named after a figure,
-// as in "dipsgnn-figure3.yaml".
+// as in "dipsgnn-figure3.yaml". They have the causes of the folder "causes".
 func BuiltIn(tree fs.FS, tasks []run.Task) ([]*Grid, error) {
 	var names []string
 	for _, glob := range []string{"tables/*.yaml", "studies/*-figure*.yaml"} {
@@ -249,7 +252,7 @@ func BuiltIn(tree fs.FS, tasks []run.Task) ([]*Grid, error) {
 		}
 		out = append(out, g)
 	}
-	return out, nil
+	return out, explain(tree, out, true)
 }
 
 // check reports every problem of a grid by its line, and lets the task of every row check
@@ -268,6 +271,7 @@ func (g Grid) check(doc *config.Document, tasks []run.Task, f files) (*Grid, err
 		v.NotEmpty("source.cite", g.Place.Cite)
 		v.Check(g.Place.Where != "", "source.where", "must say where in the paper the numbers stand")
 	}
+	v.AtLeast("source.seeds", g.Place.Seeds, 0)
 	if g.Table == 0 {
 		g.nameDefaults()
 	}
@@ -368,6 +372,7 @@ func (g *Grid) checkRow(v *config.Checker, i int) {
 	g.checkPoints(v, r, at)
 	v.Check(len(r.Printed) == len(g.Metrics) || len(r.Printed) == 0 && g.Table == 0, at("printed"), "%d printed numbers for %d metrics; write null where the paper prints none", len(r.Printed), len(g.Metrics))
 	v.Check(!r.Again || slices.ContainsFunc(g.Rows[:i], r.repeats), at("again"), "no earlier row of %s has these printed numbers", r.Data)
+	v.Check(len(r.Spread) == len(r.Printed) || len(r.Spread) == 0, at("spread"), "%d printed deviations for %d printed numbers", len(r.Spread), len(r.Printed))
 	for j := range i {
 		o := &g.Rows[j]
 		v.Check(o.Label() != r.Label() || o.Data != r.Data, at("method"), "%s on %s is row %d already; the key setting tells two rows apart", r.Label(), r.Data, j+1)

@@ -46,7 +46,8 @@ func (g *Grid) lines(rows []*summary) ([]*line, error) {
 		if p := s.entry.row.point; p != nil {
 			m.axis, m.value = p.axis, p.value
 		}
-		if err := g.readUsers(m); err != nil {
+		var err error
+		if m.users, err = g.users(s); err != nil {
 			return nil, err
 		}
 		name := s.entry.row.Line()
@@ -75,44 +76,49 @@ func (s *summary) accounted(unit string) float64 {
 	return worst
 }
 
-// readUsers reads a mark's scores of users, from the table of each run whose mean is the result.
-func (g *Grid) readUsers(m *mark) error {
-	m.users = make([]users, len(g.Metrics))
+// users reads the scores of users of a row, by metric, from the table of each run whose mean is
+// the result. It reads them once.
+func (g *Grid) users(s *summary) ([]users, error) {
+	if s.users != nil {
+		return s.users, nil
+	}
+	out := make([]users, len(g.Metrics))
 	at := make([]map[string]int, len(g.Metrics))
-	for i := range m.users {
-		m.users[i].lo, m.users[i].hi = math.NaN(), math.NaN()
+	for i := range out {
+		out[i].lo, out[i].hi = math.NaN(), math.NaN()
 		at[i] = map[string]int{}
 	}
 	missing := make([]bool, len(g.Metrics))
 	seed := 0
-	for _, r := range m.s.runs {
-		if r.Status != Done || seed >= len(m.s.results) {
+	for _, r := range s.runs {
+		if r.Status != Done || seed >= len(s.results) {
 			continue
 		}
 		tables, err := compare.ReadAll(r.Dir)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for i, metric := range g.Metrics {
-			t := meanOf(tables, metric.Measure.String(), m.s.results[seed].values[i])
+			t := meanOf(tables, metric.Measure.String(), s.results[seed].values[i])
 			if t == nil {
 				missing[i] = true
 				continue
 			}
-			m.users[i].add(t, metric.Measure.String(), at[i])
+			out[i].add(t, metric.Measure.String(), at[i])
 		}
 		seed++
 	}
-	for i := range m.users {
+	for i := range out {
 		if missing[i] {
-			m.users[i] = users{lo: math.NaN(), hi: math.NaN()}
+			out[i] = users{lo: math.NaN(), hi: math.NaN()}
 			continue
 		}
-		if err := m.users[i].interval(); err != nil {
-			return fmt.Errorf("%s: %w", m.s.entry.row.Label(), err)
+		if err := out[i].interval(); err != nil {
+			return nil, fmt.Errorf("%s: %w", s.entry.row.Label(), err)
 		}
 	}
-	return nil
+	s.users = out
+	return out, nil
 }
 
 // meanOf returns the table whose mean of a metric is a result, or nil.

@@ -17,17 +17,18 @@ import (
 
 // result is what the table takes from one finished run.
 type result struct {
-	seed     uint64
-	short    string // why the training is shorter than the paper's; empty where it is not
-	standing string // how the run's configuration relates to the profile that it names
-	level    dataset.Level
-	values   []float64            // in the order of the grid's metrics: shares, or counts, NaN where the data do not have the count
-	floors   map[string][]float64 // by name; values as above
-	order    []string             // of the floors
-	epochs   string               // "10", or "9 + 7" where one training chose the length of the other
-	account  *experiment.Account  // nil: the task wrote none
-	commits  []string
-	manifest *run.Manifest
+	seed        uint64
+	short       string // why the training is shorter than the paper's; empty where it is not
+	standing    string // how the run's configuration relates to the profile that it names
+	level       dataset.Level
+	values      []float64            // in the order of the grid's metrics: shares, or counts, NaN where the data do not have the count
+	evaluations []experiment.Scores  // all of the run
+	floors      map[string][]float64 // by name; values as above
+	order       []string             // of the floors
+	epochs      string               // "10", or "9 + 7" where one training chose the length of the other
+	account     *experiment.Account  // nil: the task wrote none
+	commits     []string
+	manifest    *run.Manifest
 }
 
 // read takes the result from the directory of a finished run. Its error names the file and
@@ -54,7 +55,7 @@ func (g *Grid) read(r *Run) (*result, error) {
 	if err != nil {
 		return nil, bad("%v", err)
 	}
-	out := &result{seed: r.Seed, standing: m.Setting, short: m.Short, level: m.Data.Level, floors: map[string][]float64{}, manifest: &manifest, commits: commits(&manifest)}
+	out := &result{seed: r.Seed, standing: m.Setting, short: m.Short, level: m.Data.Level, evaluations: m.Evaluations, floors: map[string][]float64{}, manifest: &manifest, commits: commits(&manifest)}
 	out.epochs = fmt.Sprint(len(m.Epochs))
 	if len(m.Selection) > 0 {
 		out.epochs = fmt.Sprintf("%d + %d", len(m.Selection), len(m.Epochs))

@@ -20,6 +20,8 @@ type summary struct {
 	level   dataset.Level // the weakest of its seeds; 0 without results
 	columns []column      // by metric
 	unit    string        // of the grid
+	users   []users       // by metric; nil: not read yet
+	cells   []Cell        // by metric
 }
 
 // column is one metric of a row: in percent, or where the grid counts, as it is.

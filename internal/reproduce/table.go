@@ -1,6 +1,7 @@
 package reproduce
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"math"
@@ -43,6 +44,10 @@ func (g *Grid) table(o Options, entries []*entry, runs []*Run) (*Table, error) {
 		rows = append(rows, s)
 	}
 	t := &Table{Name: g.FileName(o)}
+	var err error
+	if t.Cells, err = g.cells(o, rows); err != nil {
+		return nil, err
+	}
 	p, _, err := g.size(o.Size, g.Rows[0].Setting)
 	if err != nil {
 		return nil, err
@@ -79,6 +84,9 @@ func (g *Grid) table(o Options, entries []*entry, runs []*Run) (*Table, error) {
 		}
 		t.Document.Tables = append(t.Document.Tables, claims)
 	}
+	if causes := g.causeTable(rows); causes != nil {
+		t.Document.Tables = append(t.Document.Tables, causes)
+	}
 	accounts, reasons := g.accounts(rows)
 	t.Accounts = accounts
 	if len(accounts.Rows) > 0 {
@@ -89,7 +97,6 @@ func (g *Grid) table(o Options, entries []*entry, runs []*Run) (*Table, error) {
 		t.Document.Tables = append(t.Document.Tables, &shown)
 	}
 	t.Document.Tables = append(t.Document.Tables, g.runTable(o, rows))
-	t.Cells = g.cells(o, rows)
 	t.Numbers = numbers(t.Cells)
 	return t, nil
 }
@@ -187,6 +194,13 @@ func (g *Grid) results(d *Data, rows []*summary) *report.Table {
 				}
 				return fmt.Sprintf("%s (%v)", s.text(c.delta, "+"), s.level)
 			}, nil)
+		}
+		if slices.ContainsFunc(s.cells, func(c Cell) bool { return c.Status != "" }) {
+			line := []any{label, "status"}
+			for _, c := range s.cells {
+				line = append(line, cmp.Or(c.Status, "-"))
+			}
+			t.Add(append(line, nil)...)
 		}
 	}
 	return t
@@ -364,6 +378,16 @@ func (g *Grid) notes(o Options, rows []*summary) []string {
 	}
 	if printed {
 		out = append(out, "paper: "+g.Place.Where+": "+g.Place.About)
+	}
+	var cells []Cell
+	for _, s := range rows {
+		cells = append(cells, s.cells...)
+	}
+	if n := CountStatuses(cells); n.Printed > 0 {
+		out = append(out, n.String())
+		if n.Match+n.WithinNoise+n.Differs+n.NotReproducible > 0 {
+			out = append(out, StatusMeaning)
+		}
 	}
 	if withheld {
 		out = append(out, "no printed number stands beside results of level C or D: they say nothing about the paper's")

@@ -63,15 +63,24 @@ func checkLevel(level float64) error {
 
 // TInterval returns Student's interval for the mean. It needs at least two values.
 func TInterval(x []float64, level float64) (Interval, error) {
-	if err := checkLevel(level); err != nil {
+	half, err := THalf(SD(x), len(x), level)
+	if err != nil {
 		return Interval{}, err
 	}
-	if len(x) < 2 {
-		return Interval{}, fmt.Errorf("t interval: %d values, at least 2 are needed", len(x))
-	}
-	t := studentQuantile((1+level)/2, float64(len(x)-1))
-	mean, half := Mean(x), t*StdErr(x)
+	mean := Mean(x)
 	return Interval{mean - half, mean + half, level}, nil
+}
+
+// THalf returns half of Student's interval for the mean of n values with a sample standard
+// deviation sd, as a paper prints it. It needs at least two values.
+func THalf(sd float64, n int, level float64) (float64, error) {
+	if err := checkLevel(level); err != nil {
+		return 0, err
+	}
+	if n < 2 {
+		return 0, fmt.Errorf("t interval: %d values, at least 2 are needed", n)
+	}
+	return studentQuantile((1+level)/2, float64(n-1)) * (sd / math.Sqrt(float64(n))), nil
 }
 
 // Wilson returns Wilson's score interval for a proportion of hits among n trials. n is at least 1.
