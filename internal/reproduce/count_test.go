@@ -109,3 +109,30 @@ func TestBadCounts(t *testing.T) {
 		}
 	}
 }
+
+// A count matches where all printed digits are the same, whatever the level; there is no chance in it.
+func TestStatusOfCounts(t *testing.T) {
+	g := mustLoad(t, counted)
+	s := &summary{entry: &entry{row: &g.Rows[0], data: &g.Data[0], name: "ml-1m"}, level: dataset.LevelC, unit: count, results: []*result{{}}}
+	for _, x := range []float64{5949, 365535, 96.0718, math.NaN()} {
+		col := column{mean: x, lo: math.NaN(), hi: math.NaN(), delta: math.NaN()}
+		s.columns = append(s.columns, col)
+	}
+	cells, err := g.cells(Options{Size: "full"}, []*summary{s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{Differs, Match, Match, ""} {
+		if cells[i].Status != want || cells[i].Unit != count {
+			t.Errorf("%s: %q of unit %s, want %q", cells[i].Metric, cells[i].Status, cells[i].Unit, want)
+		}
+	}
+	if cells[3].Why != notInData || cells[0].Why != NoCause || *cells[2].Margin != 0.005 {
+		t.Errorf("%q, %q, margin %v", cells[3].Why, cells[0].Why, *cells[2].Margin)
+	}
+	again := append(cells, cells[0])
+	again[4].Again = true
+	if n := CountStatuses(again); n.Printed != 4 || n.Differs != 1 || n.Match != 2 || n.Silent[notInData] != 1 {
+		t.Errorf("%+v", n)
+	}
+}
