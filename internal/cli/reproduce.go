@@ -26,6 +26,7 @@ type tableFlags struct {
 	dryRun  bool
 	noRun   bool
 	list    bool
+	claims  bool
 	noWait  bool
 	json    bool
 	quiet   bool
@@ -45,7 +46,7 @@ and figures and starts nothing.
 
 --figure makes a figure in its place: the points of its curves with their intervals over
 users and seeds, drawn, and for every claim that the paper makes of it whether these
-numbers bear it out.
+numbers bear it out. --claims shows the verdicts on all claims of the papers instead.
 
 A table has three sizes:
 
@@ -80,6 +81,7 @@ document: the tables, each with its name, its files and how far its runs are.
 	p.BoolVar(&f.dryRun, "dry-run", false, "start nothing: show the state of every run, and estimates of time and memory from measured steps")
 	p.BoolVar(&f.noRun, "no-run", false, "start nothing: make the table of finished runs")
 	p.BoolVar(&f.list, "list", false, "start nothing: list the tables")
+	p.BoolVar(&f.claims, "claims", false, "start nothing: hold the papers' claims against finished runs, and show which hold")
 	p.BoolVar(&f.noWait, "no-wait", false, "do not wait for runs that other processes make")
 	p.BoolVar(&f.json, "json", false, "print the tables as one JSON document")
 	p.BoolVarP(&f.quiet, "quiet", "q", false, "no progress, warnings only")
@@ -128,6 +130,9 @@ func (a *App) makeTables(ctx context.Context, papers []string, f tableFlags) err
 	}
 	if f.out == "" {
 		return usagef("the default is runs/reproduce", "--out is empty")
+	}
+	if f.claims {
+		return a.showClaims(papers, f)
 	}
 	if f.list && (f.dryRun || f.noRun) {
 		return usagef("leave out all but one", "--list, --dry-run and --no-run exclude each other")

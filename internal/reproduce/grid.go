@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"privrec/internal/claims"
 	"privrec/internal/config"
 	"privrec/internal/dataset/registry"
 	"privrec/internal/dataset/slate"
@@ -20,21 +21,21 @@ import (
 // Grid is one printed table or figure, or a study of our own: the runs behind it and, for a
 // table, the numbers in it.
 type Grid struct {
-	Name    string   `yaml:"name"`   // of the files that are written: letters, digits, "-" and "."
-	Paper   string   `yaml:"paper"`  // name of the paper on the command line; a study may have none
-	Table   int      `yaml:"table"`  // number of the table in the paper; 0: none
-	Figure  int      `yaml:"figure"` // number of the figure in the paper; 0: none. Neither: a study
-	Title   string   `yaml:"title"`
-	Place   Place    `yaml:"source"`
-	Unit    string   `yaml:"unit"` // of the printed numbers: percent, share or count
-	Metrics []Metric `yaml:"metrics"`
-	Data    []Data   `yaml:"data"`
-	Sizes   Sizes    `yaml:"profiles"`
-	Axes    []Axis   `yaml:"axes"` // that rows vary; with one, or with a number of a figure, the grid is drawn
-	Rows    []Row    `yaml:"rows"`
-	Counts  []Count  `yaml:"statistics"` // rows that count data and train nothing
-	Claims  []Claim  `yaml:"claims"`     // that the results are held against
-	Notes   []string `yaml:"notes"`
+	Name    string         `yaml:"name"`   // of the files that are written: letters, digits, "-" and "."
+	Paper   string         `yaml:"paper"`  // name of the paper on the command line; a study may have none
+	Table   int            `yaml:"table"`  // number of the table in the paper; 0: none
+	Figure  int            `yaml:"figure"` // number of the figure in the paper; 0: none. Neither: a study
+	Title   string         `yaml:"title"`
+	Place   Place          `yaml:"source"`
+	Unit    string         `yaml:"unit"` // of the printed numbers: percent, share or count
+	Metrics []Metric       `yaml:"metrics"`
+	Data    []Data         `yaml:"data"`
+	Sizes   Sizes          `yaml:"profiles"`
+	Axes    []Axis         `yaml:"axes"` // that rows vary; with one, or with a number of a figure, the grid is drawn
+	Rows    []Row          `yaml:"rows"`
+	Counts  []Count        `yaml:"statistics"` // rows that count data and train nothing
+	Claims  []claims.Claim `yaml:"claims"`     // of a study; those of a paper are in a file of their own
+	Notes   []string       `yaml:"notes"`
 
 	tasks  []run.Task
 	files  files
@@ -252,7 +253,10 @@ func BuiltIn(tree fs.FS, tasks []run.Task) ([]*Grid, error) {
 		}
 		out = append(out, g)
 	}
-	return out, explain(tree, out, true)
+	if err := explain(tree, out, true); err != nil {
+		return nil, err
+	}
+	return out, attach(tree, out)
 }
 
 // check reports every problem of a grid by its line, and lets the task of every row check
@@ -313,11 +317,11 @@ func (g Grid) check(doc *config.Document, tasks []run.Task, f files) (*Grid, err
 	for i := range g.Rows {
 		g.checkRow(v, i)
 	}
-	for i := range g.Claims {
-		g.checkClaim(v, i)
-	}
 	if v.OK() {
 		g.checkConfigs(v)
+		for i := range g.Claims {
+			claims.Check(v, fmt.Sprintf("claims.%d", i), &g.Claims[i], g.subject())
+		}
 	}
 	if err := v.Err(); err != nil {
 		return nil, err

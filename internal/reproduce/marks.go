@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"privrec/internal/compare"
 	"privrec/internal/rng"
@@ -113,6 +114,7 @@ func (g *Grid) users(s *summary) ([]users, error) {
 			out[i] = users{lo: math.NaN(), hi: math.NaN()}
 			continue
 		}
+		out[i].sort()
 		if err := out[i].interval(); err != nil {
 			return nil, fmt.Errorf("%s: %w", s.entry.row.Label(), err)
 		}
@@ -153,29 +155,28 @@ func (u *users) add(t *compare.Scores, metric string, at map[string]int) {
 	}
 }
 
-// interval sorts the users and draws the interval of their mean. The draws depend on the number
-// of users alone, so equal results have equal intervals.
-func (u *users) interval() error {
-	if len(u.ids) < 2 {
-		return nil
-	}
+// sort puts the users into the order of their names.
+func (u *users) sort() {
 	order := make([]int, len(u.ids))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int {
-		if u.ids[a] < u.ids[b] {
-			return -1
-		}
-		return 1 // distinct
-	})
+	slices.SortFunc(order, func(a, b int) int { return strings.Compare(u.ids[a], u.ids[b]) })
 	ids, num, den := make([]string, len(order)), make([]float64, len(order)), make([]float64, len(order))
 	for i, k := range order {
 		ids[i], num[i], den[i] = u.ids[k], u.num[k], u.den[k]
 	}
 	u.ids, u.num, u.den = ids, num, den
+}
+
+// interval draws the interval of the mean of sorted users. The draws depend on the number of
+// users alone, so equal results have equal intervals.
+func (u *users) interval() error {
+	if len(u.ids) < 2 {
+		return nil
+	}
 	stream := rng.Seed(1).Stream("users of a figure")
-	got, err := stats.ClusterBootstrap([][]float64{num}, [][]float64{den}, resamples, confidence, &stream)
+	got, err := stats.ClusterBootstrap([][]float64{u.num}, [][]float64{u.den}, resamples, confidence, &stream)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"privrec/internal/claims"
 	"privrec/internal/dataset"
 	"privrec/internal/experiment"
 	"privrec/internal/report"
@@ -172,7 +173,7 @@ type accountLine struct {
 const featuresUnit = "user features, local"
 
 // wholeRun is what an account without units is about.
-const wholeRun = "whole run"
+const wholeRun = claims.WholeRun
 
 // accounts returns the accounts of a row, of the worst seed for each unit, and why an
 // epsilon is infinite. It returns nothing where the task states no epsilon.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"privrec/internal/claims"
 	"privrec/internal/dataset"
 	"privrec/internal/experiment"
 	"privrec/internal/report"
@@ -78,11 +79,11 @@ func (g *Grid) table(o Options, entries []*entry, runs []*Run) (*Table, error) {
 		t.Document.Charts, t.Points = g.charts(t.Name, lines), g.pointNumbers(o, lines)
 	}
 	if len(g.Claims) > 0 {
-		claims, err := g.verdicts(lines)
+		r, err := claims.Judge(g.Paper, g.Claims, []*claims.Grid{g.withResults(lines)})
 		if err != nil {
 			return nil, err
 		}
-		t.Document.Tables = append(t.Document.Tables, claims)
+		t.Document.Tables = append(t.Document.Tables, r.Detail())
 	}
 	if causes := g.causeTable(rows); causes != nil {
 		t.Document.Tables = append(t.Document.Tables, causes)

@@ -1,0 +1,214 @@
+package claims
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"privrec/internal/config"
+)
+
+// Paper is the claims of one paper, as a file holds them.
+type Paper struct {
+	Name   string   `yaml:"paper"`
+	About  []string `yaml:"notes"` // how sentences became tests
+	Claims []Claim  `yaml:"claims"`
+}
+
+// Claim is a sentence of a paper, in our words, that results can be held against.
+type Claim struct {
+	ID    string `yaml:"id"`
+	Text  string `yaml:"text"`
+	Where string `yaml:"where"` // section, table or figure of the paper
+	Grid  string `yaml:"grid"`  // whose lines the parts are about; in the file of a grid it is that grid
+	Parts []Part `yaml:"parts"` // all must hold
+	Lacks string `yaml:"lacks"` // why no grid can test the claim, which then has no parts
+}
+
+// Part is one statement about lines, on every data set of the grid that has them.
+type Part struct {
+	// Says is what the part states:
+	//
+	//	rises    every line is higher at the end of its axis than at its beginning, and falls nowhere
+	//	falls    the same downwards
+	//	above    the first line is above every other, at every value that both have; with By it is
+	//	         more than that share above (below zero: it may be that share below)
+	//	below    the first line is below every other; with By by more than that share of the other
+	//	reaches  every line is above the share By
+	//	ordered  every line is above the one after it
+	//	near     the first line and every other differ by less than the share By of the other
+	//	gains    the mean over data sets of the first line's relative gain over the second, of the
+	//	         third's over the fourth and so on, is above By
+	//	widens   the first line gains on the second between the ends of the axis
+	//	peaks    every line is highest at the value At
+	//	dips     every line is lowest there
+	//	keeps    from the beginning to the end of the axis, or to the values At, every line loses at
+	//	         most Share of what it was
+	//	loses    it loses at least that
+	//	epsilon  what the runs account for one Unit is at most the epsilon that is claimed
+	Says   string      `yaml:"says"`
+	Lines  []string    `yaml:"lines"`  // methods with their variants; Floor is the highest floor of the first
+	Grids  []string    `yaml:"grids"`  // of the lines, where they are of several; empty: the claim's
+	Axis   string      `yaml:"axis"`   // of the lines, where the grid has several
+	Metric string      `yaml:"metric"` // as the grid names it; empty: its first
+	Data   []string    `yaml:"data"`   // empty: all
+	At     []float64   `yaml:"at"`
+	Share  float64     `yaml:"share"`
+	By     float64     `yaml:"by"`
+	Ends   bool        `yaml:"ends"`   // of rises and falls: only from the first value to the last
+	Most   bool        `yaml:"most"`   // of above, below, ordered and near: more than half of the differences
+	P      float64     `yaml:"p"`      // that is claimed of the differences; 0: 0.05
+	Except []Exception `yaml:"except"` // of above and below
+	// Claimed is the epsilon; 0: as the runs state it. Unit is one of the account's.
+	Claimed float64 `yaml:"claimed"`
+	Unit    string  `yaml:"unit"`
+}
+
+// Exception leaves a value of a data set out of a part.
+type Exception struct {
+	Data string  `yaml:"data"`
+	At   float64 `yaml:"at"`
+}
+
+// Floor names the highest floor of the first line's runs in a part.
+const Floor = "floor"
+
+// statements lists what a part may say, and the keys that belong to some of them alone.
+var (
+	statements = []string{"rises", "falls", "above", "below", "ordered", "near", "reaches", "gains", "widens", "peaks", "dips", "keeps", "loses", "epsilon"}
+	keysOf     = map[string][]string{
+		"at": {"peaks", "dips", "keeps", "loses"}, "share": {"keeps", "loses"}, "by": {"above", "below", "near", "reaches", "gains"}, "ends": {"rises", "falls"},
+		"most": {"above", "below", "ordered", "near"}, "except": {"above", "below"}, "claimed": {"epsilon"}, "unit": {"epsilon"},
+	}
+)
+
+// Check reports what is wrong with a claim of a grid's own file, under the key at.
+func Check(v *config.Checker, at string, c *Claim, g *Grid) {
+	v.Check(c.Grid == "" || c.Grid == g.Name, at+".grid", "must be left out in the file of a grid")
+	v.Check(c.Lacks == "", at+".lacks", "belongs to a file of claims, not to a grid")
+	c.Grid = g.Name
+	c.check(v, at, []*Grid{g})
+}
+
+// check reports what is wrong with a claim.
+func (c *Claim) check(v *config.Checker, at string, grids []*Grid) {
+	v.NotEmpty(at+".id", c.ID)
+	v.NotEmpty(at+".text", c.Text)
+	v.Check((len(c.Parts) > 0) != (c.Lacks != ""), at+".parts", "must name at least one, or lacks must say why none can be tested")
+	if len(c.Parts) > 0 && find(grids, c.Grid) == nil {
+		v.Check(false, at+".grid", "%q is not a grid of the paper; there are %s", c.Grid, strings.Join(names(grids), ", "))
+		return
+	}
+	for j := range c.Parts {
+		c.Parts[j].check(v, fmt.Sprintf("%s.parts.%d", at, j), c, grids)
+	}
+}
+
+// check reports what is wrong with a part: first of itself, then with what it refers to.
+func (p *Part) check(v *config.Checker, at string, c *Claim, grids []*Grid) {
+	key := func(name string) string { return at + "." + name }
+	if !v.OneOf(key("says"), p.Says, statements...) {
+		return
+	}
+	given := map[string]bool{"at": len(p.At) > 0, "share": p.Share != 0, "by": p.By != 0, "ends": p.Ends, "most": p.Most, "except": len(p.Except) > 0, "claimed": p.Claimed != 0, "unit": p.Unit != ""}
+	ok := true
+	for _, name := range []string{"at", "share", "by", "ends", "most", "except", "claimed", "unit"} {
+		ok = v.Check(!given[name] || slices.Contains(keysOf[name], p.Says), key(name), "belongs to %s, not to %s", listed(keysOf[name]), p.Says) && ok
+	}
+	most := map[string]int{"widens": 2}[p.Says]
+	least := max(1, most)
+	if slices.Contains([]string{"above", "below", "ordered", "near", "gains"}, p.Says) {
+		least = 2
+	}
+	ok = v.Check(len(p.Lines) >= least && (most == 0 || len(p.Lines) == most), key("lines"), "%s", wantLines(least, most)) && ok
+	ok = v.Check(p.Says != "gains" || len(p.Lines)%2 == 0, key("lines"), "must be pairs, the upper one first, got %d lines", len(p.Lines)) && ok
+	ok = v.Check(len(p.Grids) == 0 || len(p.Grids) == len(p.Lines), key("grids"), "must name one for each line, got %d for %d", len(p.Grids), len(p.Lines)) && ok
+	ok = v.Check(p.Says != "peaks" && p.Says != "dips" || len(p.At) == 1, key("at"), "must be one value: where the peak is") && ok
+	needs := slices.Contains(keysOf["share"], p.Says)
+	ok = v.Check(!needs || p.Share > 0 && p.Share < 1, key("share"), "must lie in (0,1), got %v", p.Share) && ok
+	ok = v.Check(p.Says != "near" || p.By > 0 && p.By < 1, key("by"), "must lie in (0,1), got %v", p.By) && ok
+	ok = v.Check(p.By > -1, key("by"), "must be above -1, got %v", p.By) && ok
+	ok = v.Check(p.P >= 0 && p.P < 1, key("p"), "must lie in [0,1), got %v", p.P) && ok
+	ok = v.Check(p.Claimed >= 0, key("claimed"), "must not be negative, got %v", p.Claimed) && ok
+	ok = v.Check(p.Says != "epsilon" || p.Unit != "", key("unit"), "must name a unit of privacy, as in edge") && ok
+	if ok {
+		p.checkLines(v, key, c, grids)
+	}
+}
+
+// checkLines reports lines, data, metrics and values that the grids do not have.
+func (p *Part) checkLines(v *config.Checker, key func(string) string, c *Claim, grids []*Grid) {
+	ok := true
+	for k := range p.Lines {
+		g := p.grid(k, c, grids)
+		if g == nil {
+			v.Check(false, key(fmt.Sprintf("grids.%d", k)), "%q is not a grid of the paper; there are %s", p.Grids[k], strings.Join(names(grids), ", "))
+			return
+		}
+		if p.Lines[k] != Floor {
+			known := slices.ContainsFunc(g.Lines, func(l *Line) bool { return l.Name == p.Lines[k] })
+			ok = v.Check(known, key(fmt.Sprintf("lines.%d", k)), "%q is not a row of the grid", p.Lines[k]) && ok
+		}
+		if p.Says != "epsilon" {
+			ok = v.Check(p.Metric == "" || slices.ContainsFunc(g.Metrics, func(m Name) bool { return m.Name == p.Metric }), key("metric"), "%q is not among the grid's metrics", p.Metric) && ok
+		}
+	}
+	g := p.grid(0, c, grids)
+	has := func(name string) bool {
+		return slices.ContainsFunc(g.Data, func(d Name) bool { return d.Name == name })
+	}
+	for k, name := range p.Data {
+		ok = v.Check(has(name), key(fmt.Sprintf("data.%d", k)), "%q is not among the grid's data", name) && ok
+	}
+	for k, e := range p.Except {
+		ok = v.Check(has(e.Data), key(fmt.Sprintf("except.%d.data", k)), "%q is not among the grid's data", e.Data) && ok
+	}
+	if !ok || p.Says == "epsilon" {
+		return
+	}
+	stated := p.statements(c, grids)
+	v.Check(len(stated) > 0, key("lines"), "no data set has all of them")
+	for _, s := range stated {
+		v.Check(s.why == nil, key("lines"), "on %s: %v", s.printed, s.why)
+	}
+}
+
+// grid returns the grid of a line, or nil.
+func (p *Part) grid(line int, c *Claim, grids []*Grid) *Grid {
+	if len(p.Grids) > 0 {
+		return find(grids, p.Grids[line])
+	}
+	return find(grids, c.Grid)
+}
+
+func wantLines(least, most int) string {
+	switch {
+	case most == 2:
+		return "must name two lines, the upper one first"
+	case least == 2:
+		return "must name two lines or more, the upper one first"
+	}
+	return "must name at least one line"
+}
+
+// listed writes words as in "a, b and c".
+func listed(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+}
+
+// About reports whether a line of a claim is of a grid.
+func (c *Claim) About(grid string) bool {
+	return len(c.Parts) > 0 && slices.ContainsFunc(c.Parts, func(p Part) bool {
+		return len(p.Grids) == 0 && c.Grid == grid || slices.Contains(p.Grids, grid)
+	})
+}
+
+// Of reports whether all lines of a claim are of one grid.
+func (c *Claim) Of(grid string) bool {
+	return c.Grid == grid && !slices.ContainsFunc(c.Parts, func(p Part) bool {
+		return slices.ContainsFunc(p.Grids, func(g string) bool { return g != grid })
+	})
+}

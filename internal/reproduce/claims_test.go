@@ -1,0 +1,138 @@
+package reproduce
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"privrec/configs"
+	"privrec/internal/claims"
+	"privrec/internal/papers"
+)
+
+// The claims of all five papers load: each refers to rows, metrics, data and values that a grid
+// of the paper has, or says why none can test it.
+func TestClaims(t *testing.T) {
+	grids, err := BuiltIn(configs.Files(), papers.All())
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := Claims(configs.Files(), grids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	least := map[string]int{"dipsgnn": 22, "exposure": 24, "gerai": 31, "pricdsr": 14, "rdpgcf": 16}
+	for _, p := range list {
+		private := 0
+		for _, c := range p.Claims {
+			if len(c.Parts) > 0 && c.Parts[0].Says == "epsilon" {
+				private++
+			}
+		}
+		if len(p.Claims) < least[p.Name] || private == 0 && p.Name != "exposure" {
+			t.Errorf("%s: %d claims, %d of them about privacy; want at least %d, and some", p.Name, len(p.Claims), private, least[p.Name])
+		}
+		delete(least, p.Name)
+	}
+	if len(least) > 0 {
+		t.Errorf("no claims of %v", least)
+	}
+	for _, g := range grids {
+		if g.Paper == "dipsgnn" && g.Figure > 0 && len(g.Claims) == 0 {
+			t.Errorf("%s shows no claims", g.Name)
+		}
+	}
+}
+
+const fakeClaims = `paper: fake
+claims:
+  - id: c1
+    text: the twin is above one
+    where: Figure 4
+    grid: fake-figure4
+    parts: [{says: above, lines: [Twin, One]}]
+  - id: c2
+    text: one falls
+    where: Figure 4
+    grid: fake-figure4
+    parts: [{says: falls, lines: [One]}]
+  - id: c3
+    text: one keeps epsilon 5
+    where: section 3
+    grid: fake-figure4
+    parts: [{says: epsilon, lines: [Two], unit: edge}]
+  - id: c4
+    text: it is pretty
+    where: section 1
+    lacks: no run shows it
+`
+
+// Verdicts reads the finished runs of a size and starts nothing. Before there are any, and on
+// generated data, nothing is decided; the table of the grid shows the same claims.
+func TestClaimsOfRuns(t *testing.T) {
+	f := &fake{}
+	grid := fakeFigure[:strings.Index(fakeFigure, "claims:")]
+	g, o := mustLoad(t, grid, f.task()), options(t, "full")
+	tree := fstest.MapFS{"claims/fake.yaml": {Data: []byte(fakeClaims)}}
+	list, err := Claims(tree, []*Grid{g})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := attach(tree, []*Grid{g}); err != nil || len(g.Claims) != 3 {
+		t.Fatal(len(g.Claims), err)
+	}
+	count := func(o Options) claims.Count {
+		t.Helper()
+		r, err := Verdicts(list, []*Grid{g}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r[0].Count
+	}
+	if got := count(o); got != (claims.Count{Claims: 4, Untested: 4}) || f.starts.Load() != 0 {
+		t.Errorf("before any run: %+v, %d started", got, f.starts.Load())
+	}
+	out, err := g.Make(context.Background(), o)
+	if err != nil || out.Err() != nil {
+		t.Fatal(err, out.Err())
+	}
+	began := f.starts.Load()
+	if got := count(o); got != (claims.Count{Claims: 4, Hold: 1, Fail: 2, Untested: 1}) || f.starts.Load() != began {
+		t.Errorf("after the runs: %+v, %d started", got, f.starts.Load()-began)
+	}
+	holds(t, markdown(t, out), "| c1 | the twin is above one |  | holds (B) |", "| c3 | one keeps epsilon 5 |  | does not hold (B) |")
+	r, err := Verdicts(list, []*Grid{g}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if why := r[0].Claims[2].Why; !strings.Contains(why, "claimed 5, accounted infinity for one edge") || len(r[0].Claims[0].Runs) != 12 {
+		t.Errorf("%s; %d runs", why, len(r[0].Claims[0].Runs))
+	}
+	o = options(t, "smoke")
+	if out, err := g.Make(context.Background(), o); err != nil || out.Err() != nil {
+		t.Fatal(err, out.Err())
+	}
+	r, err = Verdicts(list, []*Grid{g}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := r[0].Claims[0]; r[0].Count.Untested != 4 || !strings.Contains(c.Why, "generated data") {
+		t.Errorf("stand-in: %+v: %s", r[0].Count, c.Why)
+	}
+}
+
+// A file of claims must be called as its paper, and refer to what the paper's grids have.
+func TestBadClaims(t *testing.T) {
+	g := mustLoad(t, fakeFigure[:strings.Index(fakeFigure, "claims:")], (&fake{}).task())
+	for name, c := range map[string]struct{ file, old, new, want string }{
+		"paper": {"claims/fake.yaml", "paper: fake", "paper: other", "claims/fake.yaml: paper: must be fake, as the file is called, got other"},
+		"file":  {"claims/other.yaml", "paper: fake", "paper: other", `claims/other.yaml:6:11: claims.0.grid: "fake-figure4" is not a grid of the paper`},
+		"row":   {"claims/fake.yaml", "[Twin, One]", "[Twin, Won]", `claims/fake.yaml:7:41: claims.0.parts.0.lines.1: "Won" is not a row of the grid`},
+	} {
+		_, err := Claims(fstest.MapFS{c.file: {Data: []byte(strings.Replace(fakeClaims, c.old, c.new, 1))}}, []*Grid{g})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %s", name, err, c.want)
+		}
+	}
+}
