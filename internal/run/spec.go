@@ -106,7 +106,9 @@ func (b *bound) work(ctx context.Context, env *Env) error {
 
 // forecast opens the configuration for a rehearsal, and measures it.
 func (b *bound) forecast(ctx context.Context) (Forecast, error) {
-	w, err := b.open(ctx, Rehearse(rng.Seed(b.settings.Seed)))
+	env := Rehearse(rng.Seed(b.settings.Seed))
+	env.Dir = b.settings.Out // other runs may be named relative to it
+	w, err := b.open(ctx, env)
 	if err != nil {
 		return Forecast{}, err
 	}

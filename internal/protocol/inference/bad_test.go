@@ -106,6 +106,7 @@ func TestCheck(t *testing.T) {
 		"eval.confidence=1":                                     "eval.confidence: must lie in (0,1), got 1",
 		"files.interactions=x.tsv":                              "files.interactions: is read with files.lists only",
 		"on.runs=[a, ./a/]":                                     `on.runs: names "./a/" twice`,
+		"on.beside=true":                                        "on.beside: is read with on.runs only",
 		"on.release=noisy":                                      "on.release: is read with on.runs only",
 		"data.name=ml-100k":                                     "data.recipe: and data.name go together",
 		"attributes=[{name: a}, {name: a}]":                     `attributes.1.name: names "a" twice`,

@@ -26,8 +26,22 @@ type Config struct {
 // OnConfig names finished runs of this program. All are attacked under the same splits of the
 // same users.
 type OnConfig struct {
-	Runs    []string `yaml:"runs"`    // their directories
-	Release string   `yaml:"release"` // of runs that kept several; empty: the first one of each
+	Runs    []string `yaml:"runs"`             // their directories
+	Beside  bool     `yaml:"beside,omitempty"` // directories are relative to the folder that holds this run's own
+	Release string   `yaml:"release"`          // of runs that kept several; empty: the first one of each
+}
+
+// dirs returns the directories of the runs, for an attack in directory own. With Beside a
+// folder of runs can be moved as a whole: the configuration does not say where it is.
+func (c OnConfig) dirs(own string) []string {
+	if !c.Beside {
+		return c.Runs
+	}
+	out := make([]string, len(c.Runs))
+	for i, name := range c.Runs {
+		out[i] = filepath.Join(filepath.Dir(own), name)
+	}
+	return out
 }
 
 // FilesConfig names tables with a header line, of tab-separated or comma-separated fields.
@@ -134,10 +148,12 @@ func (c Config) checkSource(v *config.Checker) {
 	v.Check(len(c.On.Runs) == 0 || f.Lists == "", "files.lists", "is not read with on.runs: attack the runs and the file one after the other")
 	v.Check(f.Interactions == "" || f.Lists != "", "files.interactions", "is read with files.lists only: a run has interactions of its own")
 	v.Check(f.Interactions == "" || c.Data.Name == "", "files.interactions", "is not read with data.name, which has interactions too")
+	v.Check(!c.On.Beside || len(c.On.Runs) > 0, "on.beside", "is read with on.runs only")
 	v.Check(c.On.Release == "" || len(c.On.Runs) > 0, "on.release", "is read with on.runs only")
 	v.Check((c.Data.Name == "") == (c.Data.Recipe == "") || len(c.On.Runs) > 0, "data.recipe", "and data.name go together")
 	for i, dir := range c.On.Runs {
 		v.Check(dir != "", "on.runs", "names no directory")
+		v.Check(!c.On.Beside || !filepath.IsAbs(dir), "on.runs", "names %q, which is not beside this run", dir)
 		twice := slices.ContainsFunc(c.On.Runs[:i], func(other string) bool { return filepath.Clean(other) == filepath.Clean(dir) })
 		v.Check(!twice, "on.runs", "names %q twice", dir)
 	}

@@ -120,11 +120,12 @@ func (c Config) load(ctx context.Context, env *run.Env, tasks []run.Task) (*vict
 func (c Config) sources(ctx context.Context, env *run.Env, tasks []run.Task, a asked) (all []*source, err error) {
 	switch {
 	case len(c.On.Runs) > 0:
-		if all, err = ofRuns(ctx, tasks, c.On.Runs, a); err != nil {
+		dirs := c.On.dirs(env.Dir)
+		if all, err = ofRuns(ctx, tasks, dirs, a); err != nil {
 			return nil, err
 		}
 		if c.Data.Name != "" && c.Data.Name != all[0].data {
-			return nil, &run.UsageError{Message: fmt.Sprintf("data.name: is %s, but the run in %s is on %s", c.Data.Name, c.On.Runs[0], all[0].data), Fix: "leave data.name out: the run has its data"}
+			return nil, &run.UsageError{Message: fmt.Sprintf("data.name: is %s, but the run in %s is on %s", c.Data.Name, dirs[0], all[0].data), Fix: "leave data.name out: the run has its data"}
 		}
 		for _, s := range all {
 			s.Hash = s.digest()

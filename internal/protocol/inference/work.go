@@ -28,7 +28,7 @@ func Open(ctx context.Context, env *run.Env, c Config, others []run.Task, printe
 		return nil, err
 	}
 	setting := c // what is attacked is no change of how; the release of a run is
-	setting.On.Runs, setting.Files, setting.Data = Default().On.Runs, FilesConfig{}, DataConfig{}
+	setting.On.Runs, setting.On.Beside, setting.Files, setting.Data = Default().On.Runs, false, FilesConfig{}, DataConfig{}
 	standing, err := experiment.Stand(setting, c.Profile, map[string]Config{"paper": Default()}, nil, "on.release", "attack.sees", "attack.k", "attack.attackers")
 	if err != nil {
 		return nil, err
