@@ -66,7 +66,7 @@ func look(ctx context.Context, s registry.Set, dir string, v *Set, left *int64) 
 		v.Receipt = true
 	}
 	switch {
-	case !complete(s, folder):
+	case !s.Complete(folder):
 		v.State = Incomplete
 		if size == 0 {
 			v.State = Missing
@@ -90,25 +90,6 @@ func look(ctx context.Context, s registry.Set, dir string, v *Set, left *int64) 
 			break
 		}
 	}
-}
-
-// complete reports whether all files of one of the set's layouts are there.
-func complete(s registry.Set, folder string) bool {
-	for _, l := range s.Layouts {
-		all := true
-		for _, f := range l.Files {
-			found := false
-			for _, ext := range []string{"", ".gz", ".zst"} {
-				st, err := os.Stat(filepath.Join(folder, f+ext))
-				found = found || err == nil && st.Mode().IsRegular()
-			}
-			all = all && found
-		}
-		if all {
-			return true
-		}
-	}
-	return false
 }
 
 // sizeOf returns the bytes of all files below a folder.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -17,6 +18,7 @@ type Source struct {
 	About       string // one sentence about its pairs
 	From        string // where its files come from; "" for a stand-in
 	StandIn     bool
+	Files       []string       // in the folder of data sets, all needed, each plain or compressed
 	Wants       []dataset.Want // the authors' counts of its ladder under the default options
 
 	load func(ctx context.Context, name string, o Options) (*Set, error)
@@ -27,10 +29,10 @@ type Source struct {
 // the folder own-shop.
 func Sources() []Source {
 	return []Source{
-		{Name: "exposure-zhihu", Title: "Zhihu pairs of the exposure paper's authors", About: "validation and test pairs as published, training slates rebuilt, logged items of every user", From: "tables made of the authors' release, in exposure/zhihu", Wants: zhihuTables, load: loadZhihu},
-		{Name: "exposure-mind", Title: "MIND pairs of the exposure paper's authors", About: "the published validation pairs train, test users are halved; the other shown items are not known", From: "tables made of the authors' release, in exposure/mind", Wants: mindTables, load: loadMIND},
-		{Name: "zhihurec", Title: "ZhihuRec impressions", About: "windows over the clicks of inter_impression.csv", From: zhihuAddress, Wants: zhihuWants, load: loadZhihuRec},
-		{Name: "mind-small", Title: "MIND-small news impressions", About: "pairs of train/behaviors.tsv and dev/behaviors.tsv joined", From: mindAddress, Wants: mindWants, load: loadMINDSmall},
+		{Name: "exposure-zhihu", Title: "Zhihu pairs of the exposure paper's authors", About: "validation and test pairs as published, training slates rebuilt, logged items of every user", From: "tables made of the authors' release, in exposure/zhihu", Files: tableFiles("exposure/zhihu"), Wants: zhihuTables, load: loadZhihu},
+		{Name: "exposure-mind", Title: "MIND pairs of the exposure paper's authors", About: "the published validation pairs train, test users are halved; the other shown items are not known", From: "tables made of the authors' release, in exposure/mind", Files: tableFiles("exposure/mind"), Wants: mindTables, load: loadMIND},
+		{Name: "zhihurec", Title: "ZhihuRec impressions", About: "windows over the clicks of inter_impression.csv", From: zhihuAddress, Files: []string{"zhihurec/inter_impression.csv"}, Wants: zhihuWants, load: loadZhihuRec},
+		{Name: "mind-small", Title: "MIND-small news impressions", About: "pairs of train/behaviors.tsv and dev/behaviors.tsv joined", From: mindAddress, Files: []string{"mind-small/train/behaviors.tsv", "mind-small/dev/behaviors.tsv"}, Wants: mindWants, load: loadMINDSmall},
 		{Name: StandIn, Title: "stand-in slates (synthetic)", About: "300 users and 400 items; slates hold neighbours of recent clicks", StandIn: true, load: loadStandIn},
 	}
 }
@@ -58,6 +60,24 @@ func Load(ctx context.Context, name string, o Options) (*Set, error) {
 		}
 	}
 	return nil, unknownSet(name)
+}
+
+// tableFiles names the files that tell which pairs of the authors' release are in a folder.
+func tableFiles(folder string) []string {
+	return []string{folder + "/vocab.tsv", folder + "/sequence2user.tsv", folder + "/val.tsv"}
+}
+
+// Absent reports whether some file of a source is not in dir. dir "" takes $PRIVREC_DATA.
+func (s Source) Absent(dir string) bool {
+	if dir == "" {
+		dir = os.Getenv("PRIVREC_DATA")
+	}
+	for _, f := range s.Files {
+		if dir == "" || !registry.Stored(filepath.Join(dir, filepath.FromSlash(f))) {
+			return true
+		}
+	}
+	return false
 }
 
 // unknownSet returns an error that lists the known names.
