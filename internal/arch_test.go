@@ -68,6 +68,7 @@ var owners = []struct{ module, owner string }{
 	{"gonum.org/v1/gonum/blas", "internal/tensor"},
 	{"gonum.org/v1/gonum", "*"}, // distributions and special functions
 	{"gonum.org/v1/plot", "internal/report"},
+	{"golang.org/x/image", "internal/report"}, // outlines of letters
 	{"github.com/spf13/", "internal/cli"},
 	{"github.com/schollz/progressbar", "internal/cli/screen"},
 	{"golang.org/x/term", "internal/cli/screen"},
