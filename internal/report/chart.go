@@ -24,6 +24,7 @@ type Chart struct {
 	Strips  []Strip
 	Caption string
 	File    string // name of its pictures beside the document, without ending; empty: there are none
+	Files   []Link // the pictures, on a page
 }
 
 // Strip is a row of panels about the same curves.

@@ -15,12 +15,14 @@ import (
 type Document struct {
 	Title    string
 	Subtitle string // one line: task, data, profile
-	Level    dataset.Level
-	Facts    []Fact // the few values that matter most, such as the epsilons
-	Tables   []*Table
-	Figures  []Figure // only on the page
-	Charts   []Chart  // on the page, and in Markdown where they have a file
-	Notes    []string
+	// Conclusion says in one sentence what comes out. Only the page has it.
+	Conclusion string
+	Level      dataset.Level
+	Facts      []Fact // the few values that matter most, such as the epsilons
+	Tables     []*Table
+	Figures    []Figure // only on the page
+	Charts     []Chart  // on the page, and in Markdown where they have a file
+	Notes      []string
 }
 
 // Fact is a value with its label.

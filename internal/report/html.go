@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"html"
+	"image/color"
 	"io"
 	"strings"
 )
@@ -14,7 +15,12 @@ var pageStyle string
 
 // page collects a web page. Package html/template would do, but it looks methods up by name;
 // then the linker must keep every exported method of the program, a fifth of the binary.
-type page struct{ bytes.Buffer }
+type page struct {
+	bytes.Buffer
+	scripted bool // it gets the script that sorts tables
+	deeper   int  // sections around what is written
+	ids      int  // names given to captions
+}
 
 // markup is text of a page that is not escaped, because this package wrote it.
 type markup string
@@ -36,77 +42,149 @@ func (p *page) putSome(format, text string) {
 	}
 }
 
-// HTML writes the document as one page that loads nothing from elsewhere: no script, no font,
-// no picture.
+// heading writes a heading at the depth of the page that is reached.
+func (p *page) heading(text string) {
+	if text != "" {
+		h := markup(fmt.Sprintf("h%d", 2+min(p.deeper, 2)))
+		p.put("<%s>%s</%s>\n", h, text, h)
+	}
+}
+
+// HTML writes the document as one page that loads nothing from elsewhere and has no script.
 func (d *Document) HTML(w io.Writer) error {
 	p := new(page)
-	p.head(d)
+	p.head(&Page{Title: d.Title, Subtitle: d.Subtitle, Conclusion: d.Conclusion, Level: d.Level, Facts: d.Facts})
+	var parts []Part
 	for _, c := range d.Charts {
-		if err := p.chart(c); err != nil {
-			return err
-		}
+		parts = append(parts, c)
 	}
 	for _, t := range d.Tables {
-		p.table(t)
+		parts = append(parts, t)
 	}
 	for _, f := range d.Figures {
-		svg, err := f.SVG()
-		if err != nil {
-			return err
-		}
-		// Our own drawing: gonum/plot escapes the labels it is given. // our own drawing: gonum/plot escapes its labels
-		p.put("<h2>%s</h2>\n<figure role=\"img\" aria-label=\"%s\">%s", f.Title, f.Title, markup(svg))
-		p.putSome("<figcaption>%s</figcaption>", f.Caption)
-		p.put("</figure>\n")
+		parts = append(parts, f)
 	}
 	if len(d.Notes) > 0 {
-		p.put("<h2>Notes</h2>\n<ul>\n")
-		for _, n := range d.Notes {
-			p.put("<li>%s</li>\n", n)
-		}
-		p.put("</ul>\n")
+		parts = append(parts, Section{ID: "notes", Title: "Notes", Parts: []Part{Notes(d.Notes)}})
 	}
-	p.put("</main>\n</body>\n</html>\n")
+	for _, part := range parts {
+		if err := part.put(p); err != nil {
+			return err
+		}
+	}
+	p.foot()
 	_, err := w.Write(p.Bytes())
 	return err
 }
 
-// chart writes every panel of a chart as a picture of its own, so that they stand side by side
+func (f Figure) put(p *page) error {
+	svg, err := f.SVG()
+	if err != nil {
+		return err
+	}
+	p.heading(f.Title)
+	// Our own drawing: gonum/plot escapes the labels it is given.
+	p.put("<figure role=\"img\" aria-label=\"%s\">%s", f.Title, drawn(svg))
+	p.putSome("<figcaption>%s</figcaption>", f.Caption)
+	p.put("</figure>\n")
+	return nil
+}
+
+// put writes every panel of a chart as a picture of its own, so that they stand side by side
 // or below each other as the screen is wide.
-func (p *page) chart(c Chart) error {
-	p.put("<h2>%s</h2>\n<figure role=\"group\" aria-label=\"%s\">\n<div class=\"panels\">\n", c.Title, c.Title)
+func (c Chart) put(p *page) error {
+	p.heading(c.Title)
+	p.put("<figure role=\"group\" aria-label=\"%s\">\n<div class=\"panels\">\n", c.Title)
 	for _, s := range c.Strips {
 		for i := range s.Panels {
 			svg, err := s.svg(i)
 			if err != nil {
 				return err
 			}
-			p.put("%s\n", markup(svg))
+			p.put("<div role=\"img\" aria-label=\"%s\">%s</div>\n", s.about(i), drawn(svg))
 		}
 	}
 	p.put("</div>\n")
 	p.putSome("<figcaption>%s</figcaption>", c.Caption)
+	p.files(c.Files)
 	p.put("</figure>\n")
 	return nil
 }
 
-// head writes what comes before the first table: title, evidence level, facts.
-func (p *page) head(d *Document) {
+// about says what a panel shows, for those who do not see it.
+func (s Strip) about(panel int) string {
+	x := s.Panels[panel]
+	var names []string
+	for _, c := range x.Curves {
+		names = append(names, c.Name)
+	}
+	text := strings.Trim(s.Title+": "+x.Title, ": ")
+	if text != "" {
+		text += ": "
+	}
+	text += x.Y
+	if x.X != "" {
+		text += " over " + x.X
+	}
+	return text + "; " + strings.Join(names, ", ")
+}
+
+// tones turns the colours of drawings into those of the page, which has others in the dark.
+var tones = strings.NewReplacer(
+	hex(ink), "currentColor", hex(gridColor), "var(--line)", hex(levelColor), "var(--soft)",
+	hex(palette[0]), "var(--c0)", hex(palette[1]), "var(--c1)", hex(palette[2]), "var(--c2)",
+	hex(palette[3]), "var(--c3)", hex(palette[4]), "var(--c4)", hex(palette[5]), "var(--c5)",
+	"font-family:Liberation Sans;", "font-family:Liberation Sans,Arial,Helvetica,sans-serif;",
+)
+
+// hex writes a colour as in "#0072B2".
+func hex(c color.RGBA) string { return fmt.Sprintf("#%02X%02X%02X", c.R, c.G, c.B) }
+
+// drawn prepares a drawing for a page.
+func drawn(svg []byte) markup { return markup(tones.Replace(string(svg))) }
+
+// files writes links to other forms of a table or a figure.
+func (p *page) files(list []Link) {
+	if len(list) == 0 {
+		return
+	}
+	p.put("<p class=\"files\">as ")
+	for i, l := range list {
+		if i > 0 {
+			p.put(", ")
+		}
+		p.inline(l)
+	}
+	p.put("</p>\n")
+}
+
+// head writes what comes before the first part: title, conclusion, evidence level, facts. What a
+// page may load is nothing: its rule forbids it, and its icon is empty.
+func (p *page) head(d *Page) {
 	p.put(`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
 <title>%s</title>
 <style>
 %s</style>
 </head>
 <body>
-<main>
-<header>
-<div>
-<h1>%s</h1>
-`, d.Title, markup(pageStyle), d.Title)
+<a class="skip" href="#main">skip to the content</a>
+`, d.Title, markup(pageStyle))
+	if len(d.Trail) > 0 {
+		p.put("<nav aria-label=\"pages above\">")
+		for _, l := range d.Trail {
+			p.inline(l)
+			p.put(" <span aria-hidden=\"true\">/</span> ")
+		}
+		p.put("<span aria-current=\"page\">%s</span></nav>\n", d.Title)
+	}
+	p.put("<main id=\"main\">\n<header>\n<div>\n<h1>%s</h1>\n", d.Title)
 	p.putSome("<p class=\"sub\">%s</p>\n", d.Subtitle)
 	p.put("</div>\n")
 	if d.Level != 0 {
@@ -117,6 +195,7 @@ func (p *page) head(d *Document) {
 		p.put("<div class=\"stamp %s\"><b>Evidence level %s</b>%s%s</div>\n", d.Level, d.Level, d.Level.Meaning(), warn)
 	}
 	p.put("</header>\n")
+	p.putSome("<p class=\"conclusion\">%s</p>\n", d.Conclusion)
 	if len(d.Facts) > 0 {
 		p.put("<dl>\n")
 		for _, f := range d.Facts {
@@ -128,24 +207,36 @@ func (p *page) head(d *Document) {
 	}
 }
 
-// table writes a table with its notes. Rows of floors and rows that belong to the row above
-// have a class.
-func (p *page) table(t *Table) {
-	cells, right := t.grid()
-	put := func(tag, text string, right bool) {
-		class := markup("")
-		if right {
-			class = ` class="r"`
-		}
-		p.put("<%s%s>%s</%s>", markup(tag), class, text, markup(tag))
+// foot ends the page.
+func (p *page) foot() {
+	p.put("</main>\n")
+	if p.scripted {
+		p.put("<script>\n%s</script>\n", markup(pageScript))
 	}
-	p.putSome("<h2>%s</h2>\n", t.Title)
-	p.put("<div class=\"scroll\"><table>\n<thead><tr>")
+	p.put("</body>\n</html>\n")
+}
+
+// put writes a table with its notes. Rows of floors and rows that belong to the row above have a
+// class. A cell that begins a row is its heading.
+func (t *Table) put(p *page) error {
+	cells, right := t.grid()
+	p.ids++
+	class := markup("")
+	if t.Sorts && p.scripted {
+		class = ` class="sorts"`
+	}
+	p.put("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-labelledby=\"caption-%d\"><table%s>\n<caption id=\"caption-%d\">", p.ids, class, p.ids)
+	if t.Title != "" {
+		p.heading(t.Title)
+	} else {
+		p.put("%s", t.Name)
+	}
+	p.put("</caption>\n<thead><tr>")
 	for c, col := range t.Columns {
-		put("th", col.Name, right[c])
+		p.put("<th scope=\"col\"%s>%s</th>", markup(side(right[c])), col.Name)
 	}
 	p.put("</tr></thead>\n<tbody>\n")
-	for _, row := range cells {
+	for r, row := range cells {
 		switch {
 		case strings.HasSuffix(row[0], "(floor)"):
 			p.put(`<tr class="floor">`)
@@ -154,8 +245,8 @@ func (p *page) table(t *Table) {
 		default:
 			p.put("<tr>")
 		}
-		for c, s := range row {
-			put("td", s, right[c])
+		for c := range row {
+			t.cellTo(p, r, c, row[c], right[c])
 		}
 		p.put("</tr>\n")
 	}
@@ -163,4 +254,41 @@ func (p *page) table(t *Table) {
 	for _, n := range t.Notes {
 		p.put("<p class=\"note\">%s</p>\n", n)
 	}
+	p.files(t.Files)
+	return nil
+}
+
+// side is the class of cells to the right.
+func side(right bool) string {
+	if right {
+		return ` class="r"`
+	}
+	return ""
+}
+
+// cellTo writes a cell of a page, with the exact number where a script may sort by it.
+func (t *Table) cellTo(p *page, r, c int, text string, right bool) {
+	tag, attributes := "td", side(right)
+	if c == 0 && strings.TrimSpace(text) != "" {
+		tag, attributes = "th", attributes+` scope="row"`
+	}
+	var v any
+	if c < len(t.Rows[r]) {
+		v = t.Rows[r][c]
+	}
+	switch x := v.(type) {
+	case Link, Tag:
+		p.put("<%s%s>", markup(tag), markup(attributes))
+		p.inline(x)
+		p.put("</%s>", markup(tag))
+		return
+	case int, float64:
+		if n := exact(x); t.Sorts && p.scripted && n != text {
+			if n == "NaN" {
+				n = ""
+			}
+			attributes += ` data-v="` + strings.Replace(n, "+Inf", "Infinity", 1) + `"`
+		}
+	}
+	p.put("<%s%s>%s</%s>", markup(tag), markup(attributes), text, markup(tag))
 }

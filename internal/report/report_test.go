@@ -139,10 +139,13 @@ func TestPage(t *testing.T) {
 		t.Error("the page differs from one writing to the next")
 	}
 	s := a.String()
-	for _, bad := range []string{"<script", "src=", "href=", "dipsgnn <b>", "@import", "url("} {
+	for _, bad := range []string{"<script>", "src=", "dipsgnn <b>", "@import", "url("} {
 		if strings.Contains(s, bad) {
 			t.Errorf("the page holds %q", bad)
 		}
+	}
+	if n := strings.Count(s, "href="); n != 2 || !strings.Contains(s, `href="data:,"`) || !strings.Contains(s, `href="#main"`) {
+		t.Errorf("the page has %d addresses, want its own beginning and an empty icon", n)
 	}
 	for _, want := range []string{"Evidence level D", "<svg", "Training loss", "&lt;script&gt;", "popularity (floor)", "not comparable"} {
 		if !strings.Contains(s, want) {

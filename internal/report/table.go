@@ -12,13 +12,15 @@ import (
 )
 
 // Table is a grid with a title. A cell is a string, an integer, a float64 (NaN shows as "-"), a
-// bool, or nil for an empty cell.
+// bool, a Link, a Tag, or nil for an empty cell.
 type Table struct {
 	Name    string // key in JSON and file name of the CSV
 	Title   string
 	Columns []Column
 	Rows    [][]any
 	Notes   []string // below the table, each a sentence
+	Sorts   bool     // a page with a script can sort it: no row belongs to the one above
+	Files   []Link   // the table in other forms, on a page
 }
 
 // Column says how one column is shown. Its name must be unique in a table.
@@ -266,6 +268,12 @@ func (t *Table) MarshalJSON() ([]byte, error) {
 }
 
 func jsonValue(v any) any {
+	switch of := v.(type) {
+	case Link:
+		return of.Text
+	case Tag:
+		return of.Text
+	}
 	x, ok := v.(float64)
 	switch {
 	case !ok:
