@@ -5,6 +5,7 @@ package demo
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -168,7 +169,17 @@ func compare(private, twin *outcome, seed uint64) (*report.Document, error) {
 		},
 	}
 	private.privacy.Show(d)
+	d.Conclusion = conclude(c) + "; of its privacy: " + d.Conclusion + "."
 	return d, nil
+}
+
+// conclude says what of the ranking noise leaves, by the last metric of the comparison.
+func conclude(c report.Comparison) string {
+	last := len(c.Metrics) - 1
+	floor := slices.MaxFunc(c.Floors, func(a, b report.Row) int { return cmp.Compare(a.Values[last], b.Values[last]) })
+	twin := c.Ours[len(c.Ours)-1].Values[last]
+	return fmt.Sprintf("With noise the recommender has %s %.1f %%, the same network without any has %.1f %%, and %s, which learns nothing, has %.1f %%",
+		c.Metrics[last], 100*c.Ours[0].Values[last], 100*twin, floor.Label, 100*floor.Values[last])
 }
 
 func losses(private, twin *outcome) report.Figure {

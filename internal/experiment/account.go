@@ -120,9 +120,10 @@ func (a *Account) Add(unit, neighbouring string, delta float64, epsilon privacy.
 	a.Total = max(a.Total, u.Total)
 }
 
-// ShowOpen puts what is open into a result. It shows the accounted epsilon of the whole run,
+// ShowOpen puts the conclusion and what is open into a result. It shows the accounted epsilon of the whole run,
 // which is then infinite, and a note for each.
 func (a *Account) ShowOpen(d *report.Document) {
+	d.Conclusion = a.Conclusion()
 	d.Facts = append(d.Facts, report.Fact{Label: "accounted epsilon", Value: "infinity", Note: "of the whole run, without bound: " + strings.Join(Names(a.Unbounded), ", ")})
 	for _, o := range a.Unbounded {
 		d.Notes = append(d.Notes, o.What+": "+o.Why)
@@ -191,6 +192,7 @@ func (a *Account) Compose(l *privacy.Ledger, of privacy.Subject, delta float64) 
 // Show puts the account into a result: what is claimed, the total, a guarantee for every kind
 // of neighbour, what is open and what is taken as public.
 func (a *Account) Show(d *report.Document) {
+	d.Conclusion = a.Conclusion()
 	if c := a.Claimed; c != nil {
 		d.Facts = append(d.Facts, report.Fact{Label: "claimed epsilon", Value: c.Eps.String(),
 			Note: fmt.Sprintf("%s, at delta %g, for one %s", c.Theorem, c.Delta, c.Unit)})

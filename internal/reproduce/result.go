@@ -156,6 +156,7 @@ func (t *Table) write(dir string, took []timing) ([]string, error) {
 	}
 	list := []file{
 		{".md", t.Document.Markdown},
+		{".tex", t.Document.LaTeX},
 		{".csv", t.Numbers.CSV},
 		{"-privacy.csv", t.Accounts.CSV},
 		{"-runs.json", func(w io.Writer) error {
@@ -171,6 +172,14 @@ func (t *Table) write(dir string, took []timing) ([]string, error) {
 		list = append(list, file{"-figure.csv", t.Points.CSV}, file{".html", t.Document.HTML})
 	}
 	for _, c := range t.Document.Charts {
+		list = append(list, file{strings.TrimPrefix(c.File, t.Name) + ".pdf", func(w io.Writer) error {
+			b, err := c.ColumnPDF()
+			if err != nil {
+				return err
+			}
+			_, err = w.Write(b)
+			return err
+		}})
 		for _, format := range report.ImageFormats() {
 			list = append(list, file{strings.TrimPrefix(c.File, t.Name) + "." + format, func(w io.Writer) error {
 				b, err := c.Image(format)

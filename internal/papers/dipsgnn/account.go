@@ -162,6 +162,11 @@ func (p *Privacy) Show(d *report.Document) {
 	if p.NoiseOn == NoiseOnEdges {
 		one, on = "its noise for one entry of the graph of one prefix", "session graphs, released once,"
 	}
+	said := p.Account
+	if p.Claimed != nil {
+		said.Claimed = &p.Claimed.Claim
+	}
+	d.Conclusion = said.Conclusion()
 	d.Facts = append(d.Facts,
 		report.Fact{Label: "claimed epsilon", Value: p.Claimed.Eps.String(),
 			Note: fmt.Sprintf("theorem %s at delta %g: %s", p.Claimed.Theorem, p.Delta, one)},

@@ -95,6 +95,11 @@ func (a *Account) names() []string {
 
 // Show puts claim and account into a result.
 func (a *Account) Show(d *report.Document) {
+	said := a.Account
+	if a.Claimed != nil {
+		said.Claimed = &a.Claimed.Claim
+	}
+	d.Conclusion = said.Conclusion()
 	if c := a.Claimed; c != nil {
 		d.Facts = append(d.Facts, report.Fact{Label: "claimed epsilon", Value: short(c.Eps), Note: fmt.Sprintf("%s, at delta %g", c.Theorem, c.Delta)})
 	}

@@ -1,0 +1,105 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// things writes what an account leaves open as words for readers, by its name there.
+var things = map[string]string{
+	"attacker":        "what the attacker was trained on",
+	"attributes":      "the attributes in the attack's training",
+	"auxiliary rows":  "the auxiliary domain's rows",
+	"backward":        "the backward pass",
+	"behaviours":      "the clicks in the attack's training",
+	"catalogue":       "the list of items",
+	"edges":           "the interactions",
+	"eval_noise_off":  "recommendations made without noise",
+	"existence":       "which cells hold a rating",
+	"features":        "user features",
+	"interactions":    "the ratings",
+	"labels":          "training labels",
+	"loss_noise":      "most of the gradient",
+	"minimum":         "a training that ends at no exact minimum",
+	"negatives":       "the drawn negatives",
+	"no noise":        "what is released without noise",
+	"no_noise":        "the aggregation",
+	"no_perturbation": "user features",
+	"overlap":         "what slates of one user share",
+	"range":           "the range of numbers",
+	"rated":           "which items a user rated",
+	"readout":         "the readout of the raw sequence",
+	"selection":       "the choice of the epoch",
+	"sequences":       "the sequences",
+	"slates":          "the slates",
+	"statistics":      "the statistics of ratings",
+	"unselected":      "the features that are not sent",
+	"users_vectors":   "users' vectors",
+}
+
+// Thing returns words for what an account leaves open, from its name there.
+func Thing(name string) string {
+	if words, ok := things[name]; ok {
+		return words
+	}
+	return strings.ReplaceAll(name, "_", " ")
+}
+
+// mostNamed is how many open things a conclusion names; it counts the rest.
+const mostNamed = 4
+
+// Things lists what an account leaves open, as in "training labels and the backward pass".
+func Things(names []string) string {
+	var list []string
+	for _, n := range names {
+		list = append(list, Thing(n))
+	}
+	if more := len(list) - mostNamed; more > 1 {
+		list = append(list[:mostNamed], fmt.Sprintf("%d more", more))
+	}
+	if len(list) < 2 {
+		return strings.Join(list, "")
+	}
+	return strings.Join(list[:len(list)-1], ", ") + " and " + list[len(list)-1]
+}
+
+// Conclusion says in one sentence what of its claim an account bears out: nothing where anything
+// is open, else the epsilon of every unit. It has neither a capital letter nor a full stop, so that
+// it can follow other words.
+func (a *Account) Conclusion() string {
+	open := Names(a.Unbounded)
+	if a.Claimed == nil && len(open) > 0 {
+		return "nothing is claimed, and nothing protects " + Things(open)
+	}
+	said := "nothing is claimed"
+	if a.Claimed != nil {
+		said = "claimed " + short(float64(a.Claimed.Eps))
+	}
+	if len(open) > 0 || math.IsInf(float64(a.Total), 1) {
+		said += "; this run gives no guarantee"
+		if len(open) > 0 {
+			said += ": nothing protects " + Things(open)
+		}
+		return said
+	}
+	if a.Claimed != nil {
+		said += " for one " + a.Claimed.Unit
+	}
+	var units []string
+	for _, u := range a.Units {
+		units = append(units, fmt.Sprintf("%s for one %s", short(float64(u.Total)), u.Unit))
+	}
+	if len(units) == 0 {
+		units = []string{short(float64(a.Total))}
+	}
+	return said + "; accounted " + strings.Join(units, ", ")
+}
+
+// short writes an epsilon with four digits.
+func short(eps float64) string {
+	if math.IsInf(eps, 1) {
+		return "infinity"
+	}
+	return fmt.Sprintf("%.4g", eps)
+}
