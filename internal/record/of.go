@@ -1,0 +1,181 @@
+package record
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"privrec/internal/experiment"
+	"privrec/internal/privacy"
+	"privrec/internal/run"
+)
+
+// Of makes the record of a finished run from its directory. only keeps
+// the scores whose name it matches, and metrics the metrics; nil keeps all. A run that has not ended well is refused.
+func Of(dir string, only, metrics *regexp.Regexp) (Run, error) {
+	m, err := run.ReadManifest(dir)
+	if err != nil {
+		return Run{}, fmt.Errorf("record: %s: %w", dir, err)
+	}
+	if m.Status != run.StatusDone || len(m.Attempts) == 0 {
+		return Run{}, fmt.Errorf("record: %s: the status is %q, want %q: only finished runs leave a record", dir, m.Status, run.StatusDone)
+	}
+	o, err := experiment.ReadOutcome(dir)
+	if err != nil {
+		return Run{}, fmt.Errorf("record: %s: %w", dir, err)
+	}
+	e, err := epsilon(dir)
+	if err != nil {
+		return Run{}, fmt.Errorf("record: %s: %w", dir, err)
+	}
+	last := m.Attempts[len(m.Attempts)-1]
+	r := Run{
+		Task: m.Task, Method: o.Method, Setting: setting(o.Setting), ConfigFile: configFile(m.ConfigFile), ConfigHash: m.ConfigHash, Seed: m.Seed,
+		DataName: o.Data.Name, Recipe: o.Data.Recipe, Level: o.Data.Level, Data: m.Data,
+		Scores: scores(o.Evaluations, only, metrics), Floors: scores(o.Floors, nil, metrics),
+		Epochs:  Epochs{Selected: o.Selected, Run: len(o.Chose()), Cap: o.Cap, Steps: o.Steps, Short: o.Short},
+		Epsilon: e,
+		Version: last.Build.Version, Commit: last.Build.Commit, Dirty: last.Build.Dirty, Build: Build(last.Build), Machine: Machine(last.Machine),
+		Ended: last.Started.Add(time.Duration(last.Seconds * float64(time.Second))).UTC().Truncate(time.Second),
+	}
+	for _, at := range m.Attempts {
+		r.Seconds += at.Seconds
+	}
+	r.Seconds = math.Round(10*r.Seconds) / 10
+	if len(r.Scores) == 0 {
+		return Run{}, fmt.Errorf("record: %s: metrics.json has no such scores", dir)
+	}
+	return r, nil
+}
+
+// Build writes a build in a few words.
+func Build(b run.Build) string {
+	return fmt.Sprintf("%s %s/%s %s %s", b.Go, b.OS, b.Arch, b.Float, b.SIMD)
+}
+
+// Machine writes a machine in a few words. The name of the host stays out.
+func Machine(m run.Machine) string {
+	cpu := m.CPU
+	if cpu == "" {
+		cpu = "unknown processor"
+	}
+	return fmt.Sprintf("%s, %d cores, %d workers", cpu, m.Cores, m.Workers)
+}
+
+// configFile returns the path of a configuration from configs on. Of a file elsewhere it
+// returns the name alone: folders of one machine say nothing on another.
+func configFile(path string) string {
+	path = filepath.ToSlash(path)
+	if path == "" {
+		return ""
+	}
+	if _, rest, ok := strings.Cut(path, "configs/"); ok {
+		return "configs/" + rest
+	}
+	if rest, ok := strings.CutPrefix(path, "../"); ok && !strings.Contains(rest, "..") { // of a grid, which is below configs
+		return "configs/" + rest
+	}
+	return filepath.Base(path)
+}
+
+// setting leaves out which directories a run was about.
+func setting(s string) string {
+	var kept []string
+	for i, part := range strings.Split(s, ", ") {
+		bare := part
+		if _, rest, ok := strings.Cut(part, "changed: "); ok {
+			bare = rest
+		}
+		if !strings.HasPrefix(bare, "on.run") {
+			kept = append(kept, part)
+		} else if i > 0 && bare != part {
+			kept = append(kept, strings.TrimSuffix(part, bare)+"on.runs")
+		}
+	}
+	return strings.Join(kept, ", ")
+}
+
+func scores(from []experiment.Scores, only, metrics *regexp.Regexp) (out []Scores) {
+	for _, s := range from {
+		if only != nil && !only.MatchString(s.Name) {
+			continue
+		}
+		kept := Scores{Name: s.Name, Release: s.Release, Values: map[string]float64{}}
+		for name, v := range s.Values {
+			if metrics != nil && !metrics.MatchString(name) {
+				continue
+			}
+			kept.Values[name] = math.Round(v*1e8) / 1e8
+		}
+		if len(kept.Values) > 0 {
+			out = append(out, kept)
+		}
+	}
+	return out
+}
+
+// epsilon reads the account of a run, nil where it wrote none.
+func epsilon(dir string) (*Epsilon, error) {
+	a, err := experiment.ReadAccount(dir)
+	if err != nil || a == nil {
+		return nil, err
+	}
+	e := &Epsilon{Total: a.Total, Open: experiment.Names(a.Unbounded)}
+	if c := a.Claimed; c != nil {
+		claimed := c.Eps
+		e.Claimed, e.Delta, e.Unit = &claimed, c.Delta, c.Unit
+	}
+	for _, u := range a.Units {
+		e.Units = append(e.Units, Unit{u.Unit, u.Neighbouring, u.Delta, u.Accounted.Eps})
+	}
+	b, err := os.ReadFile(filepath.Join(dir, "privacy.json"))
+	if err != nil {
+		return nil, err
+	}
+	var steps struct {
+		Table    []Part `json:"table"`
+		Readings []struct {
+			Accounting string         `json:"accounting"`
+			Count      string         `json:"count"`
+			Eps        privacy.Number `json:"eps"`
+		} `json:"readings"`
+	}
+	if err := json.Unmarshal(b, &steps); err != nil {
+		return nil, fmt.Errorf("read the account: %w", err)
+	}
+	for _, p := range steps.Table {
+		if p.Name != "" {
+			e.Parts = append(e.Parts, p)
+		}
+	}
+	for _, r := range steps.Readings {
+		e.Parts = append(e.Parts, Part{Name: r.Accounting + ", " + r.Count, Epsilon: r.Eps})
+	}
+	return e, nil
+}
+
+// Join makes one record of finished runs. They differ by their seeds and in nothing else.
+func Join(name string, runs []Run) (Record, error) {
+	if len(runs) == 0 {
+		return Record{}, errors.New("record: no run")
+	}
+	first := runs[0]
+	seen := map[uint64]bool{}
+	for _, r := range runs {
+		switch {
+		case r.Task != first.Task || r.Setting != first.Setting || r.DataName != first.DataName || r.Recipe != first.Recipe:
+			return Record{}, fmt.Errorf("record %s: %s (%s, %s) and %s (%s, %s) are not the same but for their seeds",
+				name, first.Task, first.Setting, first.DataName, r.Task, r.Setting, r.DataName)
+		case seen[r.Seed]:
+			return Record{}, fmt.Errorf("record %s: two runs have seed %d", name, r.Seed)
+		}
+		seen[r.Seed] = true
+	}
+	return Record{Name: name, Runs: runs}, nil
+}

@@ -1,0 +1,128 @@
+package record
+
+import (
+	"time"
+
+	"privrec/internal/dataset"
+	"privrec/internal/privacy"
+	"privrec/internal/run"
+)
+
+// Version is the version of the files that this program writes.
+const Version = 1
+
+// File is the records of one page.
+type File struct {
+	Version int      `json:"version"`
+	About   string   `json:"about"` // what they are records of
+	Records []Record `json:"records"`
+}
+
+// Record is what stands behind one row of a table, or one number in a sentence. One of Runs,
+// Measured and Carried is there.
+type Record struct {
+	Name     string    `json:"name"`
+	Runs     runs      `json:"runs,omitempty"` // by seed
+	Measured *Measured `json:"measured,omitempty"`
+	Carried  *Carried  `json:"carried_over,omitempty"`
+}
+
+// Kind says in words which kind of record it is.
+func (r *Record) Kind() string {
+	switch {
+	case r.Carried != nil:
+		return "carried over"
+	case r.Measured != nil:
+		return "measured"
+	}
+	return "runs"
+}
+
+// Run is one finished run. Scores are shares, not percent, rounded to eight decimals. Epochs
+// count from 1.
+type Run struct {
+	Task       string        `json:"task"`
+	Method     string        `json:"method"`
+	Setting    string        `json:"setting"`               // the profile, and what differs from it
+	ConfigFile string        `json:"config_file,omitempty"` // from configs on, where it is there
+	ConfigHash string        `json:"config_sha256"`         // of the effective configuration, the seed and the task
+	Seed       uint64        `json:"seed"`
+	DataName   string        `json:"data_name"`
+	Recipe     string        `json:"recipe,omitempty"`
+	Level      dataset.Level `json:"evidence_level"`
+	Data       []run.Data    `json:"data"` // with hashes
+	Scores     []Scores      `json:"scores"`
+	Floors     []Scores      `json:"floors,omitempty"`
+	Epochs     Epochs        `json:"epochs"`
+	Epsilon    *Epsilon      `json:"epsilon,omitempty"` // nil: the run wrote no account
+	Version    string        `json:"program"`
+	Commit     string        `json:"commit,omitempty"` // empty: the program was built without knowing it
+	Dirty      bool          `json:"uncommitted,omitempty"`
+	Build      string        `json:"build"`
+	Machine    string        `json:"machine"`
+	Seconds    float64       `json:"seconds"` // over all attempts
+	Ended      time.Time     `json:"ended"`
+}
+
+// Scores is one row of what was measured.
+type Scores struct {
+	Name    string             `json:"name"`
+	Release string             `json:"release,omitempty"`
+	Values  map[string]float64 `json:"values"` // by metric name
+}
+
+// Epochs says how long a run trained. Short says why that is less than its profile's length,
+// which is the paper's where it has one.
+type Epochs struct {
+	Selected int    `json:"selected,omitempty"` // of the evaluated model
+	Run      int    `json:"run,omitempty"`      // that validation saw
+	Cap      int    `json:"cap,omitempty"`
+	Steps    int    `json:"steps,omitempty"`
+	Short    string `json:"short,omitempty"`
+}
+
+// Epsilon is what privacy.json says.
+type Epsilon struct {
+	Claimed *privacy.Number `json:"claimed,omitempty"`
+	Delta   float64         `json:"claimed_delta,omitempty"`
+	Unit    string          `json:"claimed_unit,omitempty"`
+	Total   privacy.Number  `json:"accounted"` // of the whole run and its worst unit
+	Units   []Unit          `json:"noise,omitempty"`
+	Open    []string        `json:"without_noise,omitempty"`
+	Parts   []Part          `json:"parts,omitempty"` // of an account that shows what the noise comes to step by step
+}
+
+// Part is one line of such an account. RDP is what the paper's own conversion gives.
+type Part struct {
+	Name    string         `json:"name"`
+	Epsilon privacy.Number `json:"eps_exact"`
+	RDP     privacy.Number `json:"eps_rdp,omitempty"`
+}
+
+// Unit is what the noise of a run comes to for one kind of neighbour.
+type Unit struct {
+	Unit         string         `json:"unit"`
+	Neighbouring string         `json:"neighbouring"`
+	Delta        float64        `json:"delta"`
+	Epsilon      privacy.Number `json:"epsilon"`
+}
+
+// Measured is numbers of a program that has no run directory.
+type Measured struct {
+	Command string             `json:"command"`
+	Values  map[string]float64 `json:"values"`
+	Commit  string             `json:"commit,omitempty"`
+	Build   string             `json:"build"`
+	Machine string             `json:"machine"`
+	Date    string             `json:"date"` // year-month-day
+}
+
+// Carried is numbers whose runs were not kept, exactly as a page printed them.
+type Carried struct {
+	Why    string            `json:"why"`
+	Date   string            `json:"date"`            // of the text, year-month-day
+	Commit string            `json:"commit"`          // that brought the numbers
+	Seeds  int               `json:"seeds,omitempty"` // that the page names
+	Level  dataset.Level     `json:"evidence_level,omitempty"`
+	Values map[string]string `json:"values"` // by field, such as "12.37 (0.05)"
+}

@@ -1,0 +1,192 @@
+package record
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"privrec/internal/dataset"
+)
+
+// root is the top of the repository.
+const root = "../../"
+
+// example is a file with a record of every kind.
+func example() *File {
+	run := func(seed uint64, recall float64) Run {
+		return Run{
+			Task: "train x", Method: "X", Setting: "profile paper", ConfigHash: strings.Repeat("a", 63) + string('0'+rune(seed)), Seed: seed, Level: dataset.LevelB,
+			Scores: []Scores{{Name: "X", Values: map[string]float64{"Recall@20": recall}}},
+			Floors: []Scores{{Name: "random", Values: map[string]float64{"Recall@20": 0.01}}},
+			Epochs: Epochs{Selected: 3, Run: 5}, Epsilon: &Epsilon{Total: 2.5, Units: []Unit{{Unit: "user", Neighbouring: "add-remove", Epsilon: 2.5}}},
+			Machine: "a machine", Ended: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), Commit: map[uint64]string{1: "abc"}[seed],
+		}
+	}
+	return &File{Version: Version, About: "an example", Records: []Record{
+		{Name: "x", Runs: runs{run(1, 0.125), run(2, 0.135)}},
+		{Name: "old", Carried: &Carried{Why: "the run was not kept", Date: "2026-11-01", Commit: "1234567", Values: map[string]string{"Recall@20": "12.37 (0.05)", "epsilon": "4,598,452"}}},
+		{Name: "speed", Measured: &Measured{Command: "privrec bench x", Machine: "a machine", Date: "2026-11-01", Values: map[string]float64{"ms": 2.25}}},
+	}}
+}
+
+func TestFileIsReadAsWritten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.json")
+	if err := example().Write(path); err != nil {
+		t.Fatal(err)
+	}
+	first, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := os.ReadFile(path); err != nil || !bytes.Equal(first, again) {
+		t.Errorf("read and written again, %v:\n%s\nwas\n%s", err, again, first)
+	}
+	x := f.Find("x")
+	if x == nil || len(x.Runs) != 2 || x.Runs[1].Method != "X" || x.Runs[1].Seed != 2 || x.Runs[0].Commit != "abc" || x.Runs[1].Commit != "" {
+		t.Errorf("the runs are %+v", x)
+	}
+	if n := bytes.Count(first, []byte(`"method"`)); n != 1 {
+		t.Errorf("what two runs share is written %d times, want once:\n%s", n, first)
+	}
+}
+
+func TestFilesThatAreRefused(t *testing.T) {
+	for name, change := range map[string][2]string{
+		"has no field":        {`"about"`, `"abuot"`},
+		"unknown field":       {`"method"`, `"mehtod"`},
+		"no SHA-256":          {strings.Repeat("a", 63) + "2", "made-up"},
+		"does not begin with": {"12.37 (0.05)", "about 12"},
+		"two of that name":    {`"old"`, `"x"`},
+		"want one":            {`"name":"x",`, ``},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "x.json")
+			if err := example().Write(path); err != nil {
+				t.Fatal(err)
+			}
+			b, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if name == "want one" {
+				change = [2]string{`"carried_over":`, `"measured":`}
+			}
+			bad := bytes.Replace(b, []byte(change[0]), []byte(change[1]), 1)
+			if bytes.Equal(bad, b) {
+				t.Fatalf("%q is not there", change[0])
+			}
+			if err := os.WriteFile(path, bad, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Read(path); err == nil || !strings.Contains(err.Error(), path) {
+				t.Errorf("the error is %v, want one that names the file", err)
+			}
+		})
+	}
+}
+
+func TestValues(t *testing.T) {
+	f := example()
+	for _, c := range []struct {
+		record, field string
+		decimals      int
+		flags, want   string
+	}{
+		{"x", "Recall@20", 2, "", "13.00 (0.71)"},
+		{"x", "Recall@20", 1, "m", "13.0"},
+		{"x", "all|Recall@20", 1, "m", "13.0"},
+		{"x", "floor random|Recall@20", 2, "m", "1.00"},
+		{"x", "epochs.run", 0, "m", "5"},
+		{"x", "seeds", 0, "", "2"},
+		{"x", "epsilon.total", 1, "m", "2.5"},
+		{"x", "epsilon.noise user", 1, "m", "2.5"},
+		{"old", "Recall@20", 1, "", "12.4 (0.1)"},
+		{"old", "epsilon", 0, ",", "4,598,452"},
+		{"speed", "ms", 1, "+", "+2.2"},
+	} {
+		v, err := f.Find(c.record).Value(c.field)
+		if err != nil {
+			t.Errorf("%s, %s: %v", c.record, c.field, err)
+			continue
+		}
+		if got, err := v.Format(c.decimals, c.flags); err != nil || got != c.want {
+			t.Errorf("%s, %s is %q, %v, want %q", c.record, c.field, got, err, c.want)
+		}
+	}
+	for _, c := range [][2]string{{"x", "Recall@10"}, {"x", "floor popularity|Recall@20"}, {"x", "epsilon.noise edge"}, {"x", "epsilon.claimed"}, {"old", "MRR"}, {"speed", "s"}} {
+		if v, err := f.Find(c[0]).Value(c[1]); err == nil {
+			t.Errorf("%s, %s is %v, want an error", c[0], c[1], v)
+		}
+	}
+	if s, err := (Value{Mean: 12.4, SD: math.NaN(), Text: "12.4", Decimals: 1}).Format(2, ""); err == nil {
+		t.Errorf("a number printed with one decimal became %s", s)
+	}
+}
+
+func TestPlacesOfConfigurations(t *testing.T) {
+	for from, want := range map[string]string{
+		"../dipsgnn/ml-1m.yaml":          "configs/dipsgnn/ml-1m.yaml",
+		"/a/b/configs/private/x.yaml":    "configs/private/x.yaml",
+		"configs/x.yaml":                 "configs/x.yaml",
+		"/home/someone/secret/mine.yaml": "mine.yaml",
+		"../../elsewhere/mine.yaml":      "mine.yaml",
+		"":                               "",
+	} {
+		if got := configFile(from); got != want {
+			t.Errorf("%q becomes %q, want %q", from, got, want)
+		}
+	}
+	for from, want := range map[string]string{
+		"profile paper":                                        "profile paper",
+		"profile paper, changed: on.runs=/a/b":                 "profile paper, changed: on.runs",
+		"profile paper, changed: attack.k=5, on.run=x, seed=1": "profile paper, changed: attack.k=5, seed=1",
+	} {
+		if got := setting(from); got != want {
+			t.Errorf("%q becomes %q, want %q", from, got, want)
+		}
+	}
+}
+
+// Of reads runs of this and of older programs, and refuses those that have not ended.
+func TestOf(t *testing.T) {
+	dirs, err := filepath.Glob(root + "testdata/runs/*/metrics.json")
+	if err != nil || len(dirs) < 5 {
+		t.Fatalf("%d old runs, %v", len(dirs), err)
+	}
+	for _, d := range dirs {
+		dir := filepath.Dir(d)
+		r, err := Of(dir, nil, nil)
+		if err != nil {
+			t.Errorf("%v", err)
+			continue
+		}
+		if _, err := Join("x", []Run{r, r}); err == nil {
+			t.Errorf("%s: two runs of one seed became a record", dir)
+		}
+		one, err := Join("x", []Run{r})
+		if err != nil {
+			t.Errorf("%s: %v", dir, err)
+		}
+		if err := (&File{Version: Version, Records: []Record{one}}).Write(filepath.Join(t.TempDir(), "x.json")); err != nil {
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "manifest.json"), []byte(`{"task":"train x","status":"failed","seed":1,"config_sha256":"00","attempts":[]}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Of(dir, nil, nil); err == nil || !strings.Contains(err.Error(), "failed") {
+		t.Errorf("of a failed run: %v", err)
+	}
+}

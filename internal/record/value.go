@@ -1,0 +1,233 @@
+package record
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Value is one number of a record. Scores of runs are in percent. SD is the standard deviation
+// over seeds, NaN where there is one seed. Text is how a page printed the number, of one that is
+// carried over; such a number is known to Decimals only.
+type Value struct {
+	Mean, SD float64
+	Text     string
+	Decimals int
+}
+
+// Value finds a field of a record. Of finished runs a field is the name of a metric of the first
+// row of scores, or NAME|METRIC of the row whose release is NAME or whose name has NAME in it,
+// or floor NAME|METRIC, or all|METRIC for the mean over all rows. It can also be one of
+//
+//	epochs.selected, epochs.run, epochs.cap, steps, seeds
+//	epsilon.claimed, epsilon.total
+//	epsilon.noise UNIT, epsilon.noise UNIT NEIGHBOURING
+//	epsilon.part NAME, epsilon.rdp part NAME
+//
+// Of other records a field is the name of one of their values.
+func (r *Record) Value(field string) (Value, error) {
+	switch {
+	case r.Carried != nil:
+		text, ok := r.Carried.Values[field]
+		if !ok {
+			return Value{}, r.unknown(field, keys(r.Carried.Values))
+		}
+		return carriedValue(text)
+	case r.Measured != nil:
+		v, ok := r.Measured.Values[field]
+		if !ok {
+			return Value{}, r.unknown(field, keys(r.Measured.Values))
+		}
+		return Value{Mean: v, SD: math.NaN()}, nil
+	}
+	if field == "seeds" {
+		return Value{Mean: float64(len(r.Runs)), SD: math.NaN()}, nil
+	}
+	all := make([]float64, len(r.Runs))
+	for i := range r.Runs {
+		v, err := r.Runs[i].value(field)
+		if err != nil {
+			return Value{}, fmt.Errorf("record %s, seed %d: %w", r.Name, r.Runs[i].Seed, err)
+		}
+		all[i] = v
+	}
+	return over(all), nil
+}
+
+func (r *Record) unknown(field string, there []string) error {
+	return fmt.Errorf("record %s (%s) has no field %q; it has %s", r.Name, r.Kind(), field, strings.Join(there, ", "))
+}
+
+func keys[V any](m map[string]V) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// over returns mean and standard deviation. The mean of equal numbers is that number.
+func over(all []float64) Value {
+	v := Value{SD: math.NaN()}
+	for _, x := range all {
+		v.Mean += x / float64(len(all))
+	}
+	if slices.Min(all) == slices.Max(all) {
+		v.Mean = all[0]
+	}
+	if len(all) > 1 {
+		var sum float64
+		for _, x := range all {
+			sum += (x - v.Mean) * (x - v.Mean)
+		}
+		v.SD = math.Sqrt(sum / float64(len(all)-1))
+	}
+	return v
+}
+
+// value finds a field of one run.
+func (r *Run) value(field string) (float64, error) {
+	switch field {
+	case "epochs.selected":
+		return float64(r.Epochs.Selected), nil
+	case "epochs.run":
+		return float64(r.Epochs.Run), nil
+	case "epochs.cap":
+		return float64(r.Epochs.Cap), nil
+	case "steps":
+		return float64(r.Epochs.Steps), nil
+	}
+	if rest, ok := strings.CutPrefix(field, "epsilon."); ok {
+		return r.epsilon(rest)
+	}
+	name, metric, named := strings.Cut(field, "|")
+	if !named {
+		name, metric = "", field
+	}
+	if name == "all" {
+		return r.all(metric)
+	}
+	rows := r.Scores
+	if rest, ok := strings.CutPrefix(name, "floor "); ok {
+		rows, name = r.Floors, rest
+	}
+	for _, s := range rows {
+		if name != "" && s.Release != name && !strings.Contains(s.Name, name) {
+			continue
+		}
+		if v, ok := s.Values[metric]; ok {
+			return 100 * v, nil
+		}
+		return 0, fmt.Errorf("no field %q: the scores %q have no metric %q; they have %s", field, s.Name, metric, strings.Join(keys(s.Values), ", "))
+	}
+	return 0, fmt.Errorf("no field %q: no scores have the name or release %q", field, name)
+}
+
+// all returns the mean of a metric over all rows of scores.
+func (r *Run) all(metric string) (float64, error) {
+	var sum float64
+	for _, s := range r.Scores {
+		v, ok := s.Values[metric]
+		if !ok {
+			return 0, fmt.Errorf("no field %q: the scores %q have no such metric", "all|"+metric, s.Name)
+		}
+		sum += 100 * v / float64(len(r.Scores))
+	}
+	return sum, nil
+}
+
+// epsilon finds an epsilon of a run.
+func (r *Run) epsilon(field string) (float64, error) {
+	if r.Epsilon == nil {
+		return 0, fmt.Errorf("no field epsilon.%s: the run wrote no account", field)
+	}
+	switch {
+	case field == "total":
+		return float64(r.Epsilon.Total), nil
+	case field == "claimed" && r.Epsilon.Claimed != nil:
+		return float64(*r.Epsilon.Claimed), nil
+	}
+	for _, p := range r.Epsilon.Parts {
+		switch field {
+		case "part " + p.Name:
+			return float64(p.Epsilon), nil
+		case "rdp part " + p.Name:
+			return float64(p.RDP), nil
+		}
+	}
+	unit, relation, both := strings.Cut(strings.TrimPrefix(field, "noise "), " ")
+	for _, u := range r.Epsilon.Units {
+		if u.Unit == unit && (!both || u.Neighbouring == relation) {
+			return float64(u.Epsilon), nil
+		}
+	}
+	return 0, fmt.Errorf("no field epsilon.%s: the account has claimed, total, as noise UNIT NEIGHBOURING %v and as part NAME %v", field, r.Epsilon.Units, r.Epsilon.Parts)
+}
+
+var carriedForm = regexp.MustCompile(`^([+-]?[0-9][0-9,]*(?:\.([0-9]+))?)(?: \(([0-9]+\.[0-9]+)\)$)?`)
+
+// carriedValue reads a number as a page printed it. What follows it, such as an interval,
+// stays in the text alone.
+func carriedValue(text string) (Value, error) {
+	m := carriedForm.FindStringSubmatch(text)
+	if m == nil {
+		return Value{}, fmt.Errorf("%q does not begin with a number", text)
+	}
+	v := Value{Text: text, Decimals: len(m[2]), SD: math.NaN()}
+	var err error
+	if v.Mean, err = strconv.ParseFloat(strings.ReplaceAll(strings.TrimSuffix(m[1], ","), ",", ""), 64); err != nil {
+		return Value{}, fmt.Errorf("%q: %w", text, err)
+	}
+	if m[3] != "" {
+		if v.SD, err = strconv.ParseFloat(m[3], 64); err != nil {
+			return Value{}, fmt.Errorf("%q: %w", text, err)
+		}
+	}
+	return v, nil
+}
+
+// Format writes a value with so many decimals. flags are "+" for a sign, "," for separated
+// thousands and "m" for the mean without its deviation. A number that is carried over is
+// never written with more decimals than it was printed with.
+func (v Value) Format(decimals int, flags string) (string, error) {
+	if v.Text != "" && decimals > v.Decimals {
+		return "", fmt.Errorf("%q is known to %d decimals, not to %d", v.Text, v.Decimals, decimals)
+	}
+	if math.IsInf(v.Mean, 1) {
+		return "infinite", nil
+	}
+	if math.IsNaN(v.Mean) || math.IsInf(v.Mean, -1) {
+		return "", fmt.Errorf("%g is no value", v.Mean)
+	}
+	s := strconv.FormatFloat(v.Mean, 'f', decimals, 64)
+	if strings.Contains(flags, ",") {
+		s = thousands(s)
+	}
+	if strings.Contains(flags, "+") && !strings.HasPrefix(s, "-") {
+		s = "+" + s
+	}
+	if !math.IsNaN(v.SD) && !strings.Contains(flags, "m") {
+		s += " (" + strconv.FormatFloat(v.SD, 'f', decimals, 64) + ")"
+	}
+	return s, nil
+}
+
+// thousands puts commas between groups of three digits.
+func thousands(s string) string {
+	whole, rest, _ := strings.Cut(s, ".")
+	sign := ""
+	if strings.HasPrefix(whole, "-") {
+		sign, whole = "-", whole[1:]
+	}
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
+	}
+	if rest != "" {
+		whole += "." + rest
+	}
+	return sign + whole
+}
