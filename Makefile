@@ -60,7 +60,9 @@ clean:
 	rm -rf bin
 
 # The command reference, the pages of the data sets, the drawings and the page of the
-# architecture, from the program itself.
+# architecture, from the program itself; pages with results from docs/src, records of runs
+# and the papers' printed numbers.
 docs:
+	$(GO) test ./internal/record -run 'TestRecordFiles|TestPages' -update
 	$(GO) test ./internal/cli -run 'TestCommandReference|TestDataPages' -update
 	$(GO) test ./internal -run 'TestArchitecture|TestEpsilonDrawing' -update

@@ -1,0 +1,81 @@
+package record
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"privrec/configs"
+	"privrec/internal/printed"
+)
+
+// papers are the numbers that papers print, and other published results, by
+// PAPER/BLOCK/DATA/METHOD and, where a row has one, /SETTING; then by column.
+type papers map[string]map[string]printed.Value
+
+func printedNumbers(t *testing.T) papers {
+	t.Helper()
+	files, err := printed.Load(configs.Files())
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := papers{}
+	for _, v := range printed.Values(files) {
+		if v.Improvement {
+			continue
+		}
+		base := strings.Join([]string{v.Paper, v.Block, v.Data, v.Method}, "/")
+		for _, ref := range []string{base, base + "/" + v.Setting.String()} {
+			if out[ref] == nil {
+				out[ref] = map[string]printed.Value{}
+			}
+			if old, ok := out[ref][v.Column]; ok && old.Line != v.Line {
+				old.Number.Value = nil // two rows: the setting must be named
+				out[ref][v.Column] = old
+			} else {
+				out[ref][v.Column] = v
+			}
+		}
+	}
+	return out
+}
+
+// get returns a printed number, shares in percent.
+func (p papers) get(ref, column string) (number, error) {
+	row, ok := p[ref]
+	if !ok {
+		return number{}, fmt.Errorf("nothing printed is called %q", ref)
+	}
+	v, ok := row[column]
+	if !ok {
+		return number{}, fmt.Errorf("printed %s has no column %q; it has %s", ref, column, strings.Join(keys(row), ", "))
+	}
+	if v.Number.Value == nil {
+		return number{}, fmt.Errorf("printed %s, %s: %q is no number, or two rows have that name", ref, column, v.Number.Text)
+	}
+	n := number{from: []string{fmt.Sprintf("configs/printed/%s.yaml:%d, %s", v.Paper, v.Line, v.Place())}}
+	n.Mean, n.SD, n.Decimals = *v.Number.Value, math.NaN(), v.Number.Digits
+	if v.Metric.Unit == printed.Share {
+		n.Mean, n.Decimals = 100*n.Mean, max(0, n.Decimals-2)
+	}
+	n.Text = fmt.Sprintf("%.*f", n.Decimals, n.Mean)
+	return n, nil
+}
+
+// mean returns the mean over the columns of a row, to one more decimal than it prints.
+func (p papers) mean(ref string) (number, error) {
+	out := number{Value: Value{SD: math.NaN(), Decimals: 1, Text: "mean"}}
+	for column := range p[ref] {
+		n, err := p.get(ref, column)
+		if err != nil {
+			return number{}, err
+		}
+		out.Mean += n.Mean / float64(len(p[ref]))
+		out.from = []string{strings.TrimSuffix(n.from[0], ", "+column)}
+	}
+	if out.from == nil {
+		return number{}, fmt.Errorf("nothing printed is called %q", ref)
+	}
+	return out, nil
+}
