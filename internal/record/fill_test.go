@@ -47,8 +47,9 @@ func (f *filler) mark(text string, n number) string {
 	return begin + strconv.Itoa(len(f.origins)-1) + middle + text + end
 }
 
-// get finds a number: ref is FILE/RECORD.
+// get finds a number: ref is FILE/RECORD, or FILE/RECORD#N for the first N seeds of it.
 func (f *filler) get(ref, field string) (number, error) {
+	ref, first, some := strings.Cut(ref, "#")
 	file, name, ok := strings.Cut(ref, "/")
 	all := f.records[file]
 	switch {
@@ -61,11 +62,18 @@ func (f *filler) get(ref, field string) (number, error) {
 	if r == nil {
 		return number{}, fmt.Errorf("docs/results/records/%s.json has no record %s", file, name)
 	}
+	f.used[ref] = true
+	if some {
+		n, err := strconv.Atoi(first)
+		if err != nil || n < 1 || n > len(r.Runs) {
+			return number{}, fmt.Errorf("docs/results/records/%s.json, record %s has %d seeds, not %q", file, name, len(r.Runs), first)
+		}
+		r = &Record{Name: r.Name, Runs: r.Runs[:n]}
+	}
 	v, err := r.Value(field)
 	if err != nil {
 		return number{}, fmt.Errorf("docs/results/records/%s.json: %w", file, err)
 	}
-	f.used[ref] = true
 	return number{v, []string{fmt.Sprintf("docs/results/records/%s.json, record %s, field %s", file, name, field)}, r.Carried}, nil
 }
 
@@ -159,10 +167,6 @@ func calc(op func(a, b float64) float64) func(first number, rest ...number) numb
 // sweep writes the rows of a table: label and ref with * in the place of a column's value. The
 // best of every column is bold.
 func (f *filler) sweep(columns, field string, labelled ...string) (string, error) {
-	type cell struct {
-		n       number
-		missing bool
-	}
 	at := strings.Fields(columns)
 	rows := make([][]number, len(labelled)/2)
 	for i := range rows {

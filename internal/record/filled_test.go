@@ -19,7 +19,7 @@ const examplePage = `# Page
 
 | X | {{row "file/x" "Recall@20; floor random|Recall@20:m"}} |
 {{sweep "x old" "Recall@20" "a row" "file/*"}}
-From {{v "file/x" "Recall@20:m1"}} to {{show "1" (sub (get "file/x" "Recall@20") (get "file/old" "Recall@20"))}} and 3.14.
+From {{v "file/x#1" "Recall@20:1"}} to {{show "1" (sub (get "file/x" "Recall@20") (get "file/old" "Recall@20"))}} and 3.14.
 `
 
 func TestFill(t *testing.T) {
@@ -28,7 +28,7 @@ func TestFill(t *testing.T) {
 
 | X | 13.00 (0.71) | 1.00 |
 | a row | **13.00** (0.71) | **12.37** (0.05)† |
-From 13.0 to 0.6† and 3.14.
+From 12.5 to 0.6† and 3.14.
 
 † Carried over: the run was not kept, and no record stands behind the number. It is from the
 text of 2026-11-01 (commit 1234567).
