@@ -224,7 +224,11 @@ func (f *filler) functions() template.FuncMap {
 		"most":        calc(math.Max),
 		"share":       calc(func(a, b float64) float64 { return 100 * (1 - a/b) }), // by which a is below b, in percent
 		"seed":        f.seed,
-		"times":       func(k float64, n number) number { n.Mean, n.SD = k*n.Mean, k*n.SD; return n },
+		"round": func(to float64, n number) number {
+			n.Mean, n.SD = to*math.Round(n.Mean/to), math.NaN()
+			return n
+		},
+		"plain": func(x float64) number { return number{Value: Value{Mean: x, SD: math.NaN()}} },
 	}
 }
 

@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -111,7 +113,7 @@ func scores(from []experiment.Scores, only, metrics *regexp.Regexp) (out []Score
 			if metrics != nil && !metrics.MatchString(name) {
 				continue
 			}
-			kept.Values[name] = math.Round(v*1e8) / 1e8
+			kept.Values[name] = math.Round(v*1e7) / 1e7
 		}
 		if len(kept.Values) > 0 {
 			out = append(out, kept)
@@ -145,6 +147,8 @@ func epsilon(dir string) (*Epsilon, error) {
 			Count      string         `json:"count"`
 			Eps        privacy.Number `json:"eps"`
 		} `json:"readings"`
+		Features map[string]any `json:"feature_costs"`
+		Loss     map[string]any `json:"h_only"`
 	}
 	if err := json.Unmarshal(b, &steps); err != nil {
 		return nil, fmt.Errorf("read the account: %w", err)
@@ -156,6 +160,15 @@ func epsilon(dir string) (*Epsilon, error) {
 	}
 	for _, r := range steps.Readings {
 		e.Parts = append(e.Parts, Part{Name: r.Accounting + ", " + r.Count, Epsilon: r.Eps})
+	}
+	for _, costs := range []map[string]any{steps.Features, steps.Loss} {
+		for _, key := range slices.Sorted(maps.Keys(costs)) {
+			name, is := strings.CutPrefix(key, "eps_")
+			v, finite := costs[key].(float64)
+			if is && finite {
+				e.Parts = append(e.Parts, Part{Name: strings.ReplaceAll(name, "_", " "), Epsilon: privacy.Number(v)})
+			}
+		}
 	}
 	return e, nil
 }

@@ -92,6 +92,15 @@ func TestPages(t *testing.T) {
 			t.Errorf("typed names %s, which has no source", path)
 		}
 	}
+	pages, err := filepath.Glob(root + "docs/results/*.md")
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("no pages of results: %v", err)
+	}
+	for _, p := range pages {
+		if path := "docs/results/" + filepath.Base(p); all[path] == "" {
+			t.Errorf("%s has no source in docs/src: numbers come from records", path)
+		}
+	}
 	t.Log(f.count())
 }
 

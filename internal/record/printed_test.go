@@ -11,7 +11,8 @@ import (
 )
 
 // papers are the numbers that papers print, and other published results, by
-// PAPER/BLOCK/DATA/METHOD and, where a row has one, /SETTING; then by column.
+// PAPER/BLOCK/DATA/METHOD or PAPER/sentence/ABOUT, where that is not one row with a part of its setting as in
+// /attribute age; then by column.
 type papers map[string]map[string]printed.Value
 
 func printedNumbers(t *testing.T) papers {
@@ -26,7 +27,11 @@ func printedNumbers(t *testing.T) papers {
 			continue
 		}
 		base := strings.Join([]string{v.Paper, v.Block, v.Data, v.Method}, "/")
-		for _, ref := range []string{base, base + "/" + v.Setting.String()} {
+		refs := []string{base}
+		for key, value := range v.Setting {
+			refs = append(refs, fmt.Sprintf("%s/%s %s", base, key, value))
+		}
+		for _, ref := range refs {
 			if out[ref] == nil {
 				out[ref] = map[string]printed.Value{}
 			}
@@ -36,6 +41,14 @@ func printedNumbers(t *testing.T) papers {
 			} else {
 				out[ref][v.Column] = v
 			}
+		}
+	}
+	for _, f := range files {
+		for i, one := range f.Sentences {
+			out[f.Paper+"/sentence/"+one.About] = map[string]printed.Value{"value": {
+				Paper: f.Paper, Where: one.Where, Block: one.Where, Column: one.About, Metric: printed.Metric{Unit: one.Unit}, Number: one.Value,
+				Line: f.Line(fmt.Sprintf("sentences.%d", i)),
+			}}
 		}
 	}
 	return out

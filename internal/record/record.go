@@ -38,7 +38,7 @@ func (r *Record) Kind() string {
 	return "runs"
 }
 
-// Run is one finished run. Scores are shares, not percent, rounded to eight decimals. Epochs
+// Run is one finished run. Scores are shares, not percent, rounded to seven decimals. Epochs
 // count from 1.
 type Run struct {
 	Task       string        `json:"task"`
