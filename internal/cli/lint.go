@@ -28,7 +28,7 @@ func (a *App) lint() *cobra.Command {
 func (a *App) lintTables() *cobra.Command {
 	var asJSON, strict bool
 	c := &cobra.Command{
-		Use:   "tables [FILE]... [--json] [--strict]",
+		Use:   "tables [FILE]...",
 		Short: "check the tables of papers against themselves and against earlier publications",
 		Long: `Checks the tables of papers by what they print: no model is trained and no data are read.
 Without FILE it checks the five papers' tables, and published results of others, as they
