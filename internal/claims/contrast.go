@@ -195,7 +195,7 @@ func (p *Part) pair(add func(string, bool, ...term), upper, lower *Line, q [2]*P
 		if f == 1 {
 			return l.Name
 		}
-		return strconv.FormatFloat(f, 'g', 4, 64) + " times " + l.Name
+		return strconv.FormatFloat(f, 'g', 5, 64) + " times " + l.Name
 	}
 	if p.Says == "below" {
 		add(times(1-p.By, lower)+" less "+upper.Name+at, true, term{of: q[1], factor: 1 - p.By}, term{of: q[0], factor: -1})
