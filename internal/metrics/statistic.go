@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// Statistic is a number that describes a data set and no model, such as its users. Unlike a
-// Metric it is no share.
+// Statistic is a number that describes data and no model, such as the users of a data set. It has
+// no floor, and data may lack it.
 type Statistic string
 
-// The statistics that tables of data sets print.
+// The statistics: those that tables of data sets print, and one of slates.
 const (
 	Users        Statistic = "users"
 	Items        Statistic = "items"
@@ -21,6 +21,8 @@ const (
 	Impressions  Statistic = "impressions"
 	Clicks       Statistic = "clicks"
 	PairCount    Statistic = "pairs"
+	// Accuracy is a share, of slates.
+	Accuracy Statistic = "recommendation accuracy"
 )
 
 var statistics = []struct {
@@ -37,6 +39,7 @@ var statistics = []struct {
 	{Impressions, "rows of a log: an item shown to a user"},
 	{Clicks, "impressions with a click"},
 	{PairCount, "pairs of a slate and the clicks before it"},
+	{Accuracy, "share of the positions of a slate that hold an item which the user clicked in any of their slates, mean over pairs of users whose clicks are known"},
 }
 
 // String returns the name used in tables and files.

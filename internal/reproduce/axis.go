@@ -13,9 +13,11 @@ import (
 // Axis is a key of configurations that a figure varies. A row that names it stands for one
 // point, and one run a seed, for each value.
 type Axis struct {
-	Name   string    `yaml:"name"`   // in rows, and before the value of a point, as in "epsilon 4"
-	Label  string    `yaml:"label"`  // below the axis; empty: the name
-	Key    string    `yaml:"key"`    // as in privacy.epsilon
+	Name  string `yaml:"name"`  // in rows, and before the value of a point, as in "epsilon 4"
+	Label string `yaml:"label"` // below the axis; empty: the name
+	// Key is what the axis varies, as in privacy.epsilon. Empty: the axis varies no run. It picks an
+	// evaluation of one run, whose name in the row has the axis in braces, as in "ratio {ratio}".
+	Key    string    `yaml:"key"`
 	On     bool      `yaml:"on"`     // the key is one of the runs that the row is about
 	Values []float64 `yaml:"values"` // in rising order
 	Smoke  []float64 `yaml:"smoke"`  // values of size smoke; empty: all
@@ -23,6 +25,17 @@ type Axis struct {
 	// Accounted draws the same points over their accounted epsilon too.
 	Accounted bool `yaml:"accounted"`
 }
+
+// picks reports whether the axis picks evaluations of a run.
+func (a *Axis) picks() bool { return a.Key == "" }
+
+// in enters a value in the name of an evaluation.
+func (a *Axis) in(evaluation, value string) string {
+	return strings.ReplaceAll(evaluation, a.hole(), value)
+}
+
+// hole is what stands for the value of the axis in the name of an evaluation.
+func (a *Axis) hole() string { return "{" + a.Name + "}" }
 
 // label returns what stands below the axis.
 func (a *Axis) label() string {
@@ -35,7 +48,8 @@ func (a *Axis) label() string {
 // At sets further keys at one value of a row's axis.
 type At struct {
 	Value float64  `yaml:"value"`
-	Set   []string `yaml:"set"`
+	Set   []string `yaml:"set"`   // in every size
+	Quick []string `yaml:"quick"` // in size quick
 }
 
 // point is what a row of a figure stands for at one value of an axis.
@@ -45,6 +59,7 @@ type point struct {
 	setting string   // of the row, without the value
 	sets    []string // overrides of the task
 	about   []string // overrides of the runs that the row is about
+	quick   []string // overrides of size quick, of the task or of those runs
 }
 
 // Line returns the method with its variant, without the value of a point.
@@ -101,9 +116,12 @@ func (r *Row) at(a *Axis, v float64) *Row {
 		key = r.Key
 	}
 	set := []string{key + "=" + word}
+	if a.picks() {
+		set = nil
+	}
 	for _, at := range r.At {
 		if at.Value == v {
-			set = append(set, at.Set...)
+			set, p.quick = append(set, at.Set...), at.Quick
 		}
 	}
 	if a.On {
@@ -112,6 +130,9 @@ func (r *Row) at(a *Axis, v float64) *Row {
 		p.sets = set
 	}
 	own := *r
+	if a.picks() {
+		own.Evaluation, own.SmokeEvaluation = a.in(r.Evaluation, word), a.in(r.SmokeEvaluation, word)
+	}
 	own.point, own.line = p, r.Label()
 	own.Variant = strings.TrimPrefix(r.Variant+", "+a.Name+" "+word, ", ")
 	return &own
@@ -122,7 +143,6 @@ func (g *Grid) checkAxes(v *config.Checker) {
 	for i := range g.Axes {
 		a, at := &g.Axes[i], func(key string) string { return fmt.Sprintf("axes.%d.%s", i, key) }
 		v.NotEmpty(at("name"), a.Name)
-		v.NotEmpty(at("key"), a.Key)
 		v.Check(g.axis(a.Name) == a, at("name"), "%s is there already", a.Name)
 		v.Check(len(a.Values) > 0, at("values"), "must name at least one")
 		checkValues(v, at("values"), a.Values, a.Log)
@@ -153,6 +173,9 @@ func (g *Grid) checkPoints(v *config.Checker, r *Row, at func(key string) string
 	a := g.axis(r.Axes[0])
 	if a == nil {
 		return
+	}
+	if a.picks() {
+		v.Check(len(r.Axes) == 1 && r.Key == "" && strings.Contains(r.Evaluation, a.hole()), at("evaluation"), "must hold %s, since the axis has no key and picks an evaluation", a.hole())
 	}
 	v.Check(!a.On || len(r.On) > 0, at("axes"), "%s is a key of runs that a row is about, and this row is about none", a.Name)
 	checkValues(v, at("values"), r.Values, a.Log)

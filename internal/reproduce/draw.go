@@ -261,6 +261,7 @@ func floorValues(lines []*line, metric int) (names []string, values map[string][
 			}
 		}
 	}
+	names = slices.DeleteFunc(names, func(n string) bool { return len(values[n]) == 0 }) // a statistic has no floor
 	return names, values
 }
 

@@ -54,6 +54,12 @@ func (g *Grid) entry(r *Row, size string, sets []string) (*entry, error) {
 	if r.point != nil {
 		point = *r.point
 	}
+	if at := &point.sets; size == "quick" {
+		if point.axis != nil && point.axis.On {
+			at = &point.about
+		}
+		*at = slices.Concat(*at, point.quick)
+	}
 	for _, s := range r.On {
 		b := entry{row: r, data: c.data, name: c.name, seeds: c.seeds}
 		if err := g.open(&b, s, size, nil, slices.Concat(point.about, sets)); err != nil {

@@ -143,11 +143,14 @@ func (f *fake) work(ctx context.Context, env *run.Env, c fakeConfig) error {
 	}
 	out := experiment.Outcome[experiment.Data]{
 		Version: experiment.Version, Setting: "profile own", Data: experiment.Data{Level: level, Source: dataset.Source{Level: level}},
-		Definitions: map[string]string{"Recall@20": definition, "MRR@20": metrics.Metric{Kind: metrics.MRR, K: 20}.Definition()},
-		Floors:      []experiment.Scores{{Name: "random", Values: values(0.01, 0.001)}},
+		Definitions: map[string]string{"Recall@20": definition, "MRR@20": metrics.Metric{Kind: metrics.MRR, K: 20}.Definition(),
+			metrics.Accuracy.String(): metrics.Accuracy.Definition()},
+		Floors: []experiment.Scores{{Name: "random", Values: values(0.01, 0.001)}},
 		Evaluations: []experiment.Scores{
 			{Name: "fake, epoch 1, noise on", Values: values(v, v/4)},
 			{Name: "fake, epoch 1, noise off", Values: values(v+0.1, v/2)},
+			{Name: "fake, strength 0.5", Values: map[string]float64{"Recall@20": v / 2, "MRR@20": v / 8, "recommendation accuracy": 0.75}},
+			{Name: "fake, strength 1", Values: values(0, 0)},
 		},
 		Trained: experiment.Trained{Short: c.Short, Epochs: make([]experiment.Epoch, 2), Selection: make([]experiment.Epoch, 3)},
 	}

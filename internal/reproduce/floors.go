@@ -30,12 +30,16 @@ func floors(rows []*summary) []floor {
 	for _, n := range names {
 		first := len(out)
 		for _, s := range rows {
-			if len(s.results) == 0 {
+			if !slices.ContainsFunc(s.columns, func(c column) bool { _, ok := c.floors[n]; return ok }) {
 				continue
 			}
 			f := floor{label: n}
 			for _, c := range s.columns {
-				f.cells = append(f.cells, fmt.Sprintf("%s (%v)", s.text(c.floors[n], ""), s.level))
+				text := "-" // a statistic has no floor
+				if x, ok := c.floors[n]; ok {
+					text = fmt.Sprintf("%s (%v)", s.text(x, ""), s.level)
+				}
+				f.cells = append(f.cells, text)
 			}
 			at := slices.IndexFunc(out[first:], func(o floor) bool { return slices.Equal(o.cells, f.cells) })
 			if at < 0 {

@@ -66,11 +66,14 @@ type Measure interface {
 }
 
 // measure reads the name of a column, of a grid with the given unit: a statistic where it counts,
-// else with a cut-off a metric of a ranking, and without one a metric of classes.
+// else with a cut-off a metric of a ranking, and without one the accuracy of slates or a metric of
+// classes.
 func measure(name, unit string) (Measure, error) {
 	switch {
 	case unit == count:
 		return metrics.ParseStatistic(name)
+	case name == metrics.Accuracy.String():
+		return metrics.Accuracy, nil
 	case strings.Contains(name, "@"):
 		return metrics.Parse(name)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/experiment"
+	"privrec/internal/metrics"
 	"privrec/internal/report"
 	"privrec/internal/run"
 )
@@ -21,7 +22,7 @@ type result struct {
 	short       string // why the training is shorter than the paper's; empty where it is not
 	standing    string // how the run's configuration relates to the profile that it names
 	level       dataset.Level
-	values      []float64            // in the order of the grid's metrics: shares, or counts, NaN where the data do not have the count
+	values      []float64            // in the order of the grid's metrics: shares, or counts; a statistic that the data lack is NaN
 	evaluations []experiment.Scores  // all of the run
 	floors      map[string][]float64 // by name; values as above
 	order       []string             // of the floors
@@ -65,7 +66,7 @@ func (g *Grid) read(r *Run) (*result, error) {
 		for _, c := range g.Metrics {
 			name := c.Measure.String()
 			v, ok := s.Values[name]
-			if !ok && g.Unit == count {
+			if _, may := c.Measure.(metrics.Statistic); may && !ok {
 				values = append(values, math.NaN())
 				continue
 			}
@@ -94,12 +95,15 @@ func (g *Grid) read(r *Run) (*result, error) {
 	return out, nil
 }
 
-// choose returns the evaluation with a name that ends in end, or the first one for "".
-// There must be one such evaluation.
+// choose returns the evaluation with the name end, else the one with a name that ends so, or the
+// first one for "". There must be one such evaluation.
 func choose(all []experiment.Scores, end string) (experiment.Scores, error) {
 	var found []experiment.Scores
 	var names []string
 	for _, e := range all {
+		if e.Name == end {
+			return e, nil
+		}
 		names = append(names, fmt.Sprintf("%q", e.Name))
 		if strings.HasSuffix(e.Name, end) {
 			found = append(found, e)

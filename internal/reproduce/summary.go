@@ -65,6 +65,9 @@ func (g *Grid) summarise(c *entry, runs []*Run) (*summary, error) {
 				col.values = append(col.values, g.scale()*x)
 			}
 			for name, f := range r.floors {
+				if math.IsNaN(f[i]) {
+					continue
+				}
 				col.floors[name] += g.scale() * f[i] / float64(len(s.results))
 			}
 		}

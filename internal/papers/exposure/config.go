@@ -113,6 +113,9 @@ type SweepConfig struct {
 	// more for each.
 	Attackers []string `yaml:"attackers"`
 	Slates    []int    `yaml:"slates"` // figures 6 and 7: lengths up to data.slate, an attack trained for each
+	// Evaluations lists what was swept among the run's evaluations too, where grids of figures
+	// find it by names such as "random, uniform, ratio 0.2, clean attacker".
+	Evaluations bool `yaml:"evaluations,omitempty"`
 }
 
 // settings returns the protections to sweep.

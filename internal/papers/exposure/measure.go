@@ -25,8 +25,14 @@ func (x *attackRun) measure(ctx context.Context, m *attack.Model, r *train.Resul
 	for _, f := range floors {
 		main = append(main, slates.NamedValues{Name: f.Name, Values: f.Values})
 	}
-	o.Figures, err = x.figures(ctx, m, main)
-	return o, run.Interrupted(ctx, err)
+	if o.Figures, err = x.figures(ctx, m, main); err != nil {
+		return o, run.Interrupted(ctx, err)
+	}
+	if x.cfg.Sweep.Evaluations && o.Figures != nil {
+		o.Evaluations = append(o.Evaluations, o.Figures.evaluations(x.Metrics())...)
+		o.Definitions[metrics.Accuracy.String()] = metrics.Accuracy.Definition()
+	}
+	return o, nil
 }
 
 func (x *attackRun) evaluate(ctx context.Context, m *attack.Model, r *train.Result) (*Outcome, error) {
