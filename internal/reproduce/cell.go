@@ -149,6 +149,11 @@ func (g *Grid) cells(o Options, rows []*summary) ([]Cell, error) {
 				}
 				c.Floors[n] = *g.inUnit(f)
 			}
+			if row.gain {
+				c.Why = gainWhy
+				s.cells = append(s.cells, c)
+				continue
+			}
 			if err := g.judge(&c, s, i); err != nil {
 				return nil, err
 			}

@@ -34,6 +34,7 @@ type Grid struct {
 	Axes    []Axis         `yaml:"axes"` // that rows vary; with one, or with a number of a figure, the grid is drawn
 	Rows    []Row          `yaml:"rows"`
 	Counts  []Count        `yaml:"statistics"` // rows that count data and train nothing
+	Gains   []Gain         `yaml:"gains"`      // printed improvements of rows over others
 	Claims  []claims.Claim `yaml:"claims"`     // of a study; those of a paper are in a file of their own
 	Notes   []string       `yaml:"notes"`
 
@@ -145,6 +146,7 @@ type Row struct {
 
 	point *point // nil but for a row at one value of an axis
 	line  string // then the label of the row
+	gain  bool   // computed from two other rows
 }
 
 // printed returns the printed number of a metric, or nil.
@@ -319,6 +321,9 @@ func (g Grid) check(doc *config.Document, tasks []run.Task, f files) (*Grid, err
 	v.Check(len(g.Rows) > 0, "rows", "must name at least one")
 	for i := range g.Rows {
 		g.checkRow(v, i)
+	}
+	for i := range g.Gains {
+		g.checkGain(v, i)
 	}
 	if v.OK() {
 		g.checkConfigs(v)

@@ -46,7 +46,8 @@ func (g *Grid) table(o Options, entries []*entry, runs []*Run) (*Table, error) {
 	}
 	t := &Table{Name: g.FileName(o)}
 	var err error
-	if t.Cells, err = g.cells(o, rows); err != nil {
+	all := append(slices.Clone(rows), g.gains(rows)...)
+	if t.Cells, err = g.cells(o, all); err != nil {
 		return nil, err
 	}
 	p, _, err := g.size(o.Size, g.Rows[0].Setting)
@@ -66,7 +67,7 @@ func (g *Grid) table(o Options, entries []*entry, runs []*Run) (*Table, error) {
 		}
 	}
 	for i := range g.Data {
-		of := rowsOf(rows, &g.Data[i])
+		of := rowsOf(all, &g.Data[i])
 		switch {
 		case len(of) == 0:
 		case g.drawn():

@@ -91,7 +91,10 @@ type ProtectConfig struct {
 	// the slate itself.
 	Reference string `yaml:"reference"`
 	Vectors   string `yaml:"vectors"` // of similarity: a finished run of train sasrec on the same set, or here, trained in this run
-	Batch     int    `yaml:"batch"`   // slates that in-batch popularity is taken over
+	// VectorsEpochs is the most epochs of vectors that are trained here; 0: as many as train
+	// sasrec takes.
+	VectorsEpochs int `yaml:"vectors_epochs,omitempty"`
+	Batch         int `yaml:"batch"` // slates that in-batch popularity is taken over
 	// OwnRows leaves what the victim was shown among what in-batch draws from.
 	OwnRows bool `yaml:"own_rows"`
 	// Attacker is clean, trained on slates as they were, or adaptive, trained on

@@ -84,5 +84,10 @@ func (x *attackRun) vectors(ctx context.Context) ([][]tensor.Float, error) {
 		return baseline.ItemVectors(ctx, dir, x.Set)
 	}
 	x.Env.Progress.Phase("train SASRec for the items' vectors")
-	return baseline.TrainItemVectors(ctx, x.Set, baseline.VectorOptions{Seed: x.Env.Seed, Hooks: x.Env.TrainHooks()})
+	o := baseline.VectorOptions{Seed: x.Env.Seed, Hooks: x.Env.TrainHooks()}
+	if most := x.cfg.Protect.VectorsEpochs; most > 0 {
+		o.Train = baseline.DefaultSASRec().Train
+		o.Train.Epochs = most
+	}
+	return baseline.TrainItemVectors(ctx, x.Set, o)
 }

@@ -114,6 +114,7 @@ func (c Config) checkSweep(v *config.Checker) {
 	config.Each(v, "sweep.epsilons", s.Epsilons, func(e float64) bool { return v.Within("sweep.epsilons", e, protect.MinEpsilon, protect.MaxEpsilon) })
 	config.Each(v, "sweep.slates", s.Slates, func(t int) bool { return v.Between("sweep.slates", t, 1, max(1, c.Data.Slate)) })
 	v.Check(!c.Protect.On() || len(s.settings()) == 0, "sweep", "starts from slates as they are: leave protect.replace empty")
+	v.Check(c.Protect.VectorsEpochs >= 0 && (c.Protect.VectorsEpochs == 0 || c.Protect.Vectors == vectorsHere), "protect.vectors_epochs", "belongs to vectors that are trained here, and is at least 0, got %d", c.Protect.VectorsEpochs)
 	v.Check(!s.similarity() || c.Protect.Vectors != "", "protect.vectors", "must be here or name a finished run of train sasrec, which sweep.select needs")
 }
 
