@@ -34,6 +34,7 @@ The pages of this project are filled from such files: docs/results/records.
 	p.StringVar(&name, "name", "", "the record's name in it, such as lightgcn-epsilon-1")
 	p.StringVar(&only, "only", "", "keep the scores whose name this regular expression matches")
 	p.StringVar(&metrics, "metrics", "", "keep the metrics that this regular expression matches")
+	gains := p.Bool("gains", false, "keep what an attack finds more than floors, with intervals, too")
 	p.StringVar(&about, "about", "", "what the file has records of, in a sentence")
 	a.shows(c, func(c *cobra.Command, args []string) (run.Result, error) {
 		if len(args) == 0 || into == "" || name == "" {
@@ -51,7 +52,7 @@ The pages of this project are filled from such files: docs/results/records.
 		}
 		var runs []record.Run
 		for _, dir := range args {
-			r, err := record.Of(dir, match[0], match[1])
+			r, err := record.Of(dir, record.Keep{Only: match[0], Metrics: match[1], Gains: *gains})
 			if err != nil {
 				return nil, err
 			}

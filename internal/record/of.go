@@ -18,9 +18,15 @@ import (
 	"privrec/internal/run"
 )
 
-// Of makes the record of a finished run from its directory. only keeps
-// the scores whose name it matches, and metrics the metrics; nil keeps all. A run that has not ended well is refused.
-func Of(dir string, only, metrics *regexp.Regexp) (Run, error) {
+// Keep says what a record keeps of the scores of a run.
+type Keep struct {
+	Only    *regexp.Regexp // rows of scores whose name it matches; nil: all
+	Metrics *regexp.Regexp // metrics that it matches; nil: all
+	Gains   bool           // gains of an attack over floors, of these rows and metrics
+}
+
+// Of makes the record of a finished run from its directory. A run that has not ended well is refused.
+func Of(dir string, keep Keep) (Run, error) {
 	m, err := run.ReadManifest(dir)
 	if err != nil {
 		return Run{}, fmt.Errorf("record: %s: %w", dir, err)
@@ -40,11 +46,16 @@ func Of(dir string, only, metrics *regexp.Regexp) (Run, error) {
 	r := Run{
 		Task: m.Task, Method: o.Method, Setting: setting(o.Setting), ConfigFile: configFile(m.ConfigFile), ConfigHash: m.ConfigHash, Seed: m.Seed,
 		DataName: o.Data.Name, Recipe: o.Data.Recipe, Level: o.Data.Level, Data: m.Data,
-		Scores: scores(o.Evaluations, only, metrics), Floors: scores(o.Floors, nil, metrics),
+		Scores: keep.scores(o.Evaluations), Floors: Keep{Metrics: keep.Metrics}.scores(o.Floors),
 		Epochs:  Epochs{Selected: o.Selected, Run: len(o.Chose()), Cap: o.Cap, Steps: o.Steps, Short: o.Short},
 		Epsilon: e,
 		Version: last.Build.Version, Commit: last.Build.Commit, Dirty: last.Build.Dirty, Build: Build(last.Build), Machine: Machine(last.Machine),
 		Ended: last.Started.Add(time.Duration(last.Seconds * float64(time.Second))).UTC().Truncate(time.Second),
+	}
+	if keep.Gains {
+		if r.Gains, err = keep.gains(dir); err != nil {
+			return Run{}, fmt.Errorf("record: %s: %w", dir, err)
+		}
 	}
 	for _, at := range m.Attempts {
 		r.Seconds += at.Seconds
@@ -103,17 +114,39 @@ func setting(s string) string {
 	return strings.Join(kept, ", ")
 }
 
-func scores(from []experiment.Scores, only, metrics *regexp.Regexp) (out []Scores) {
+// gains reads the gains of an attack over floors.
+func (k Keep) gains(dir string) (out []Gain, err error) {
+	var all struct {
+		Gains []Gain `json:"gains"`
+	}
+	if err := run.ReadMetrics(dir, &all); err != nil {
+		return nil, err
+	}
+	for _, g := range all.Gains {
+		if (k.Only == nil || k.Only.MatchString(g.Row)) && (k.Metrics == nil || k.Metrics.MatchString(g.Metric+" "+g.Attribute)) {
+			g.Value, g.Interval = rounded(g.Value), [2]float64{rounded(g.Interval[0]), rounded(g.Interval[1])}
+			out = append(out, g)
+		}
+	}
+	if len(out) == 0 {
+		return nil, errors.New("metrics.json has no such gains")
+	}
+	return out, nil
+}
+
+func rounded(v float64) float64 { return math.Round(v*1e7) / 1e7 }
+
+func (k Keep) scores(from []experiment.Scores) (out []Scores) {
 	for _, s := range from {
-		if only != nil && !only.MatchString(s.Name) {
+		if k.Only != nil && !k.Only.MatchString(s.Name) {
 			continue
 		}
 		kept := Scores{Name: s.Name, Release: s.Release, Values: map[string]float64{}}
 		for name, v := range s.Values {
-			if metrics != nil && !metrics.MatchString(name) {
+			if k.Metrics != nil && !k.Metrics.MatchString(name) {
 				continue
 			}
-			kept.Values[name] = math.Round(v*1e7) / 1e7
+			kept.Values[name] = rounded(v)
 		}
 		if len(kept.Values) > 0 {
 			out = append(out, kept)

@@ -79,16 +79,18 @@ func (p papers) get(ref, column string) (number, error) {
 // mean returns the mean over the columns of a row, to one more decimal than it prints.
 func (p papers) mean(ref string) (number, error) {
 	out := number{Value: Value{SD: math.NaN(), Decimals: 1, Text: "mean"}}
-	for column := range p[ref] {
+	columns := keys(p[ref])
+	for _, column := range columns {
 		n, err := p.get(ref, column)
 		if err != nil {
 			return number{}, err
 		}
-		out.Mean += n.Mean / float64(len(p[ref]))
+		out.Mean += n.Mean
 		out.from = []string{strings.TrimSuffix(n.from[0], ", "+column)}
 	}
 	if out.from == nil {
 		return number{}, fmt.Errorf("nothing printed is called %q", ref)
 	}
+	out.Mean = out.Mean/float64(len(columns)) + 1e-9 // ties upwards, whatever the sum rounds to
 	return out, nil
 }

@@ -53,6 +53,7 @@ type Run struct {
 	Data       []run.Data    `json:"data"` // with hashes
 	Scores     []Scores      `json:"scores"`
 	Floors     []Scores      `json:"floors,omitempty"`
+	Gains      []Gain        `json:"gains,omitempty"` // where they were asked for
 	Epochs     Epochs        `json:"epochs"`
 	Epsilon    *Epsilon      `json:"epsilon,omitempty"` // nil: the run wrote no account
 	Version    string        `json:"program"`
@@ -69,6 +70,16 @@ type Scores struct {
 	Name    string             `json:"name"`
 	Release string             `json:"release,omitempty"`
 	Values  map[string]float64 `json:"values"` // by metric name
+}
+
+// Gain is the difference of a row of an attack to a floor, paired by user, with its interval.
+type Gain struct {
+	Row       string     `json:"row"`
+	Attribute string     `json:"attribute"`
+	Metric    string     `json:"metric"`
+	Over      string     `json:"over"`
+	Value     float64    `json:"value"`
+	Interval  [2]float64 `json:"interval"`
 }
 
 // Epochs says how long a run trained. Short says why that is less than its profile's length,

@@ -134,6 +134,27 @@ func TestValues(t *testing.T) {
 	}
 }
 
+// A gain has its interval, and is of one run.
+func TestGains(t *testing.T) {
+	r := example().Records[0]
+	r.Runs = r.Runs[:1]
+	r.Runs[0].Gains = []Gain{{Row: "train x, lists", Attribute: "age", Metric: "AUC", Over: "majority", Value: -0.012, Interval: [2]float64{-0.03, 0.004}}}
+	v, err := r.Value("gain train x|AUC age over majority")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err := v.Format(1, "+"); err != nil || s != "-1.2 (-3.0 to +0.4)" {
+		t.Errorf("the gain is %q, %v", s, err)
+	}
+	if _, err := r.Value("gain train x|AUC gender over majority"); err == nil {
+		t.Error("a gain that is not there was found")
+	}
+	two := example().Records[0]
+	if _, err := two.Value("gain train x|AUC age over majority"); err == nil {
+		t.Error("a gain of two runs was found")
+	}
+}
+
 func TestPlacesOfConfigurations(t *testing.T) {
 	for from, want := range map[string]string{
 		"../dipsgnn/ml-1m.yaml":          "configs/dipsgnn/ml-1m.yaml",
@@ -166,7 +187,7 @@ func TestOf(t *testing.T) {
 	}
 	for _, d := range dirs {
 		dir := filepath.Dir(d)
-		r, err := Of(dir, nil, nil)
+		r, err := Of(dir, Keep{})
 		if err != nil {
 			t.Errorf("%v", err)
 			continue
@@ -186,7 +207,7 @@ func TestOf(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "manifest.json"), []byte(`{"task":"train x","status":"failed","seed":1,"config_sha256":"00","attempts":[]}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Of(dir, nil, nil); err == nil || !strings.Contains(err.Error(), "failed") {
+	if _, err := Of(dir, Keep{}); err == nil || !strings.Contains(err.Error(), "failed") {
 		t.Errorf("of a failed run: %v", err)
 	}
 }

@@ -13,15 +13,17 @@ import (
 // over seeds, NaN where there is one seed. Text is how a page printed the number, of one that is
 // carried over; such a number is known to Decimals only.
 type Value struct {
-	Mean, SD float64
-	Text     string
-	Decimals int
+	Mean, SD  float64
+	Low, High float64 // interval of a gain; both 0: none
+	Text      string
+	Decimals  int
 }
 
 // Value finds a field of a record. Of finished runs a field is the name of a metric of the first
 // row of scores, or NAME|METRIC of the row whose release is NAME or whose name has NAME in it,
 // or floor NAME|METRIC, or all|METRIC for the mean over all rows. It can also be one of
 //
+//	gain ROW|METRIC ATTRIBUTE over FLOOR, of one run, with its interval
 //	epochs.selected, epochs.run, epochs.cap, steps, seeds
 //	epsilon.claimed, epsilon.total
 //	epsilon.noise UNIT, epsilon.noise UNIT NEIGHBOURING
@@ -46,6 +48,9 @@ func (r *Record) Value(field string) (Value, error) {
 	if field == "seeds" {
 		return Value{Mean: float64(len(r.Runs)), SD: math.NaN()}, nil
 	}
+	if rest, ok := strings.CutPrefix(field, "gain "); ok {
+		return r.gain(rest)
+	}
 	all := make([]float64, len(r.Runs))
 	for i := range r.Runs {
 		v, err := r.Runs[i].value(field)
@@ -55,6 +60,20 @@ func (r *Record) Value(field string) (Value, error) {
 		all[i] = v
 	}
 	return over(all), nil
+}
+
+// gain finds a gain of the only run of a record.
+func (r *Record) gain(field string) (Value, error) {
+	name, what, _ := strings.Cut(field, "|")
+	if len(r.Runs) != 1 {
+		return Value{}, fmt.Errorf("record %s: a gain is of one run, and this has %d", r.Name, len(r.Runs))
+	}
+	for _, g := range r.Runs[0].Gains {
+		if strings.Contains(g.Row, name) && g.Metric+" "+g.Attribute+" over "+g.Over == what {
+			return Value{Mean: 100 * g.Value, SD: math.NaN(), Low: 100 * g.Interval[0], High: 100 * g.Interval[1]}, nil
+		}
+	}
+	return Value{}, fmt.Errorf("record %s has no gain %q", r.Name, field)
 }
 
 func (r *Record) unknown(field string, there []string) error {
@@ -209,6 +228,9 @@ func (v Value) Format(decimals int, flags string) (string, error) {
 	}
 	if strings.Contains(flags, "+") && !strings.HasPrefix(s, "-") {
 		s = "+" + s
+	}
+	if v.Low != 0 || v.High != 0 {
+		s += fmt.Sprintf(" (%+.*f to %+.*f)", decimals, v.Low, decimals, v.High)
 	}
 	if !math.IsNaN(v.SD) && !strings.Contains(flags, "m") {
 		s += " (" + strconv.FormatFloat(v.SD, 'f', decimals, 64) + ")"
