@@ -10,6 +10,7 @@ import (
 
 	"privrec/configs"
 	"privrec/internal/cli/screen"
+	"privrec/internal/report"
 	"privrec/internal/reproduce"
 	"privrec/internal/run"
 )
@@ -23,6 +24,8 @@ type tableFlags struct {
 	out     string
 	sets    []string
 	workers int
+	shard   string
+	standIn bool
 	dryRun  bool
 	noRun   bool
 	list    bool
@@ -41,10 +44,10 @@ func (a *App) reproduce() *cobra.Command {
 		Short: "make a paper's table or figure: train the runs behind it, set them beside the printed numbers",
 		Long: `Makes a paper's table. It trains the runs behind each row, one for each seed, and sets
 mean and spread beside the printed numbers, the floors, the level of evidence, and the
-epsilons claimed and accounted. Without PAPER it makes every table; --list shows tables
-and figures and starts nothing.
+epsilons claimed and accounted. Without PAPER it makes the tables and figures of all
+papers, without a number those of the paper; --list shows them and starts nothing.
 
---figure makes a figure in its place: the points of its curves with their intervals over
+--figure makes a figure: the points of its curves with their intervals over
 users and seeds, drawn, and for every claim that the paper makes of it whether these
 numbers bear it out. --claims shows the verdicts on all claims of the papers instead.
 
@@ -56,14 +59,21 @@ A table has three sizes:
          number, without a difference from it
   full   real data, the paper's epochs, several seeds
 
+With --stand-ins, rows whose data are missing are made on generated rows, as in size
+smoke: level D, no comparison with the paper. The table says what is replaced.
+
 Runs are in OUT/runs, each in a directory named after its task, configuration and seed. A
 finished run is never repeated. One that was interrupted or killed goes on from its
 checkpoint. One that fails is reported and does not stop the others. Processes with the
-same OUT share the work.
+same OUT share the work. --shard 2/3 makes the second of three parts of the runs, for
+machines with an OUT of their own: copy their folders of runs together, then --no-run
+makes the tables, and says which shards lack runs.
 
 Tables go to OUT/tables as Markdown and CSV, beside *-runs.json with the time and memory of
-the runs; a figure also as SVG, PNG and a page. A single table is printed too; of several there is a line each and a total.
---verbose prints all tables in full, and the epochs of the runs. --json prints one
+the runs; a figure also as SVG, PNG and a page. A single table is printed too; of several
+there is a line each, a total, and a page that lists them. --verbose prints all tables in
+full, and the epochs of the runs. --dry-run of several says for each what it would take,
+from recorded costs; of a single one, and with --verbose, it measures steps of every row. --json prints one
 document: the tables, each with its name, its files and how far its runs are.
 
 ` + exitCodes,
@@ -71,14 +81,16 @@ document: the tables, each with its name, its files and how far its runs are.
 		RunE: func(c *cobra.Command, papers []string) error { return a.makeTables(c.Context(), papers, f) },
 	}
 	p := c.Flags()
-	p.IntVar(&f.table, "table", 0, "number of the table in the paper, 0 for all")
+	p.IntVar(&f.table, "table", 0, "number of the table in the paper, 0 for all tables and figures")
 	p.IntVar(&f.figure, "figure", 0, "number of the figure in the paper")
 	p.StringVar(&f.profile, "profile", "quick", "size: smoke, quick or full")
 	p.StringVar(&f.grid, "grid", "", "a grid file of your own; its configurations are found relative to it")
 	p.StringVarP(&f.out, "out", "o", "runs/reproduce", "folder for runs and tables")
 	p.StringArrayVar(&f.sets, "set", nil, "override one key in every run, as in train.epochs=1; the table says so; may be repeated")
 	p.IntVar(&f.workers, "workers", 0, "threads, 0 for all cores; results do not depend on them")
-	p.BoolVar(&f.dryRun, "dry-run", false, "start nothing: show the state of every run, and estimates of time and memory from measured steps")
+	p.StringVar(&f.shard, "shard", "", "make one part of the runs, as in 2/3, and no table")
+	p.BoolVar(&f.standIn, "stand-ins", false, "take generated rows where data are missing, as size smoke does")
+	p.BoolVar(&f.dryRun, "dry-run", false, "start nothing: say what runs there are, and what time, memory and disk they would take")
 	p.BoolVar(&f.noRun, "no-run", false, "start nothing: make the table of finished runs")
 	p.BoolVar(&f.list, "list", false, "start nothing: list the tables")
 	p.BoolVar(&f.claims, "claims", false, "start nothing: hold the papers' claims against finished runs, and show which hold")
@@ -150,35 +162,47 @@ func (a *App) makeTables(ctx context.Context, papers []string, f tableFlags) err
 	if f.quiet && f.verbose {
 		return usagef("leave out one of them", "--quiet and --verbose exclude each other")
 	}
+	shard, err := reproduce.ParseShard(f.shard)
+	if err != nil {
+		return err
+	}
+	if shard.Of > 0 && f.noRun {
+		return usagef("--no-run makes the tables of all shards: leave out --shard", "--shard and --no-run exclude each other")
+	}
 	r := screen.NewTables(a.Stderr, f.quiet, f.verbose, len(grids) > 1)
 	defer r.Close()
 	o := reproduce.Options{
-		Size: f.profile, Out: f.out, Sets: f.sets, Workers: f.workers, NoRun: f.noRun, NoWait: f.noWait,
+		Size: f.profile, Out: f.out, Sets: f.sets, Workers: f.workers, NoRun: f.noRun, NoWait: f.noWait, StandIns: f.standIn, Shard: shard,
 		Log: screen.NewLogger(r, true), Progress: r, Run: r.Run(), Watch: r.Watch,
 	}
 	if f.dryRun {
-		return a.estimateTables(ctx, grids, o, f.json)
+		return a.estimateTables(ctx, grids, o, f)
 	}
+	p, err := reproduce.NewPlan(grids, o)
+	if err != nil {
+		return err
+	}
+	r.Follow(p.Ahead)
 	t := reproduce.NewTally(o, grids)
-	whole := !f.json && (len(grids) == 1 || f.verbose) // tables in full, else one line for each
+	whole := !f.json && (len(grids) == 1 && shard.Of == 0 || f.verbose) // tables in full, else one line for each
 	var open error
 	for i, g := range grids {
 		r.Open(fmt.Sprintf("table %d of %d: %s, size %s", i+1, len(grids), g.Name, f.profile))
-		made, err := g.Make(ctx, o)
+		made, err := p.Make(ctx, i)
 		if err != nil {
 			r.Close()
 			if i > 0 {
 				r.Phase(fmt.Sprintf("stopped in table %d of %d; %s", i+1, len(grids), t.Total()))
 			}
 			if run.WasInterrupted(err) {
-				return run.WithHint(err, "the same command goes on from there")
+				return run.WithHint(err, "what is done is kept; the same command goes on from there")
 			}
 			return err
 		}
 		r.Close()
 		line := t.Add(made)
 		switch {
-		case whole:
+		case whole && shard.Of == 0:
 			if err := made.Document.Text(a.Stdout); err != nil {
 				return err
 			}
@@ -195,6 +219,11 @@ func (a *App) makeTables(ctx context.Context, papers []string, f tableFlags) err
 		}
 		open = errors.Join(open, made.Err())
 	}
+	if len(grids) > 1 && shard.Of == 0 {
+		if err := t.WriteIndex(); err != nil {
+			return err
+		}
+	}
 	if f.json {
 		if err := t.List().JSON(a.Stdout); err != nil {
 			return err
@@ -205,26 +234,56 @@ func (a *App) makeTables(ctx context.Context, papers []string, f tableFlags) err
 	} else if _, err := fmt.Fprintln(a.Stdout, t.Total()); err != nil {
 		return err
 	}
+	if text := p.Missing(); f.noRun && text != "" {
+		r.Phase(text)
+	}
 	return open
 }
 
-// estimateTables shows what every table would take.
-func (a *App) estimateTables(ctx context.Context, grids []*reproduce.Grid, o reproduce.Options, asJSON bool) error {
+// estimateTables shows what the tables would take. Of a single table, and with --verbose, it
+// measures steps of every row.
+func (a *App) estimateTables(ctx context.Context, grids []*reproduce.Grid, o reproduce.Options, f tableFlags) error {
 	list := reproduce.List{Size: o.Size, Out: o.Out}
-	for _, g := range grids {
-		d, err := g.Estimate(ctx, o)
+	show := func(d *report.Document) error {
+		if f.json {
+			return nil
+		}
+		return d.Text(a.Stdout)
+	}
+	several := len(grids) > 1
+	if !several || f.verbose {
+		for _, g := range grids {
+			d, err := g.Estimate(ctx, o)
+			if err != nil {
+				return err
+			}
+			list.Tables = append(list.Tables, reproduce.Listed{Name: g.FileName(o), Document: d})
+			if err := show(d); err != nil {
+				return err
+			}
+		}
+	}
+	if several {
+		p, err := reproduce.NewPlan(grids, o)
 		if err != nil {
 			return err
 		}
-		list.Tables = append(list.Tables, reproduce.Listed{Name: g.FileName(o), Document: d})
-		if asJSON {
-			continue
+		d, ahead, err := p.Forecast(ctx)
+		if err != nil {
+			return err
 		}
-		if err := d.Text(a.Stdout); err != nil {
+		for i := range ahead {
+			if i == len(list.Tables) {
+				list.Tables = append(list.Tables, reproduce.Listed{Name: grids[i].FileName(o)})
+			}
+			list.Tables[i].Forecast = &ahead[i]
+		}
+		list.Forecast = d
+		if err := show(d); err != nil {
 			return err
 		}
 	}
-	if asJSON {
+	if f.json {
 		return list.JSON(a.Stdout)
 	}
 	return nil

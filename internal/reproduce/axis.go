@@ -73,16 +73,37 @@ func (r *Row) Line() string {
 // rows lists the rows of a size. A row with axes is there once for each of their values.
 func (g *Grid) rows(size string) (out []*Row) {
 	for i := range g.Rows {
-		r := &g.Rows[i]
-		if len(r.Axes) == 0 {
-			out = append(out, r)
-			continue
+		out = append(out, g.pointsOf(&g.Rows[i], size)...)
+	}
+	return out
+}
+
+// sized is a row in the size in which it is made.
+type sized struct {
+	*Row
+	size string
+}
+
+// rowsFor lists the rows of a table, each in its size.
+func (g *Grid) rowsFor(o Options) (out []sized) {
+	for i := range g.Rows {
+		size := g.sizeOf(&g.Rows[i], o)
+		for _, r := range g.pointsOf(&g.Rows[i], size) {
+			out = append(out, sized{r, size})
 		}
-		for _, name := range r.Axes {
-			a := g.axis(name)
-			for _, v := range r.values(a, size) {
-				out = append(out, r.at(a, v))
-			}
+	}
+	return out
+}
+
+// pointsOf returns a row once for each value of its axes, or the row itself without any.
+func (g *Grid) pointsOf(r *Row, size string) (out []*Row) {
+	if len(r.Axes) == 0 {
+		return []*Row{r}
+	}
+	for _, name := range r.Axes {
+		a := g.axis(name)
+		for _, v := range r.values(a, size) {
+			out = append(out, r.at(a, v))
 		}
 	}
 	return out

@@ -11,7 +11,7 @@ import (
 )
 
 // Select returns the grids of the named papers, or of all papers where none is named. Of
-// these it returns the table or the figure with that number, or all tables for 0 and 0.
+// these it returns the table or the figure with that number, or all for 0 and 0.
 func Select(grids []*Grid, papers []string, table, figure int) ([]*Grid, error) {
 	grids, err := Of(grids, papers)
 	if err != nil {
@@ -23,7 +23,7 @@ func Select(grids []*Grid, papers []string, table, figure int) ([]*Grid, error) 
 		if wanted := figure != 0; wanted == (g.Figure != 0) {
 			names = appendNew(names, g.Paper+" "+g.number())
 		}
-		if figure == 0 && g.Table != 0 && (table == 0 || g.Table == table) || figure != 0 && g.Figure == figure {
+		if table == 0 && figure == 0 || table != 0 && g.Table == table || figure != 0 && g.Figure == figure {
 			out = append(out, g)
 		}
 	}

@@ -113,12 +113,12 @@ func (c *Cell) UnmarshalJSON(b []byte) error {
 }
 
 // cells makes the cells of a table or figure: for each row, or point of a row, one a metric.
-func (g *Grid) cells(o Options, rows []*summary) ([]Cell, error) {
+func (g *Grid) cells(rows []*summary) ([]Cell, error) {
 	var out []Cell
 	for _, s := range rows {
 		row := s.entry.row
 		base := Cell{
-			Paper: g.Paper, Grid: g.Name, Table: g.Table, Figure: g.Figure, Profile: o.Size,
+			Paper: g.Paper, Grid: g.Name, Table: g.Table, Figure: g.Figure, Profile: s.entry.size,
 			Data: s.entry.data.Printed, Taken: s.entry.name, StandIn: s.standIn(), Method: row.Method, Setting: row.Variant, Unit: g.Unit, Again: row.Again,
 			Seeds: len(s.results), SeedsOf: len(s.runs), State: s.status(), Runs: []string{}, Epochs: s.epochs(), Commits: s.commits(),
 		}

@@ -15,6 +15,7 @@ type entry struct {
 	row   *Row
 	data  *Data
 	name  string // name of the data set that is taken
+	size  string // smoke, quick or full
 	task  run.Task
 	seeds []uint64
 	base  run.Options // configuration and overrides, without seed and directory
@@ -38,7 +39,7 @@ func (g *Grid) entry(r *Row, size string, sets []string) (*entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &entry{row: r, seeds: p.Seeds, end: r.Evaluation}
+	c := &entry{row: r, size: size, seeds: p.Seeds, end: r.Evaluation}
 	if size == "smoke" && r.SmokeEvaluation != "" {
 		c.end = r.SmokeEvaluation
 	}
@@ -61,7 +62,7 @@ func (g *Grid) entry(r *Row, size string, sets []string) (*entry, error) {
 		*at = slices.Concat(*at, point.quick)
 	}
 	for _, s := range r.On {
-		b := entry{row: r, data: c.data, name: c.name, seeds: c.seeds}
+		b := entry{row: r, data: c.data, name: c.name, size: size, seeds: c.seeds}
 		if err := g.open(&b, s, size, nil, slices.Concat(point.about, sets)); err != nil {
 			return nil, err
 		}
@@ -113,10 +114,14 @@ func (c *entry) check() error {
 }
 
 // gridKeys are the keys that the grid itself sets for every run.
-var gridKeys = []string{"data.name", "run.seed", "run.out", onRuns}
+var gridKeys = []string{"data.name", "run.seed", "run.out", onRuns, onBeside}
 
-// onRuns is the key of the runs that a task is about.
-const onRuns = "on.runs"
+// onRuns is the key of the runs that a task is about. They are named relative to the folder
+// of runs, as onBeside says: a folder of runs can be moved or merged with another one.
+const (
+	onRuns   = "on.runs"
+	onBeside = "on.beside"
+)
 
 // options returns the options of one run in a directory, about runs in directories.
 func (c *entry) options(dir string, seed uint64, about ...string) run.Options {
@@ -125,7 +130,7 @@ func (c *entry) options(dir string, seed uint64, about ...string) run.Options {
 	o.Sets = append(slices.Clone(c.base.Sets), fmt.Sprintf("run.seed=%d", seed), "run.out="+string(quoted))
 	if len(about) > 0 {
 		list, _ := json.Marshal(about) // strings
-		o.Sets = append(o.Sets, onRuns+"="+string(list))
+		o.Sets = append(o.Sets, onRuns+"="+string(list), onBeside+"=true")
 	}
 	return o
 }
@@ -140,12 +145,13 @@ func (c *entry) run(list *[]*Run, out string, seed uint64) (*Run, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.about, dirs = append(r.about, of), append(dirs, of.Dir)
+		r.about, dirs = append(r.about, of), append(dirs, filepath.Base(of.Dir))
 	}
 	plan, err := c.task.Plan(c.options("unused", seed, dirs...))
 	if err != nil {
 		return nil, err
 	}
+	r.config = plan.Config
 	r.Dir = filepath.Join(out, "runs", fmt.Sprintf("%s-%.12s-seed%d", strings.ReplaceAll(c.task.String(), " ", "-"), plan.Hash, seed))
 	r.options = c.options(r.Dir, seed, dirs...)
 	*list = append(*list, r)
@@ -164,6 +170,8 @@ type Run struct {
 	Score   string `json:"-"`                 // of a finished run: the table's first metric, with its level of evidence
 
 	entry   *entry
+	config  []byte // effective configuration, but for its directory
+	shard   int    // that makes it, from 1; 0: there are no shards
 	options run.Options
 	about   []*Run // made before
 }
@@ -198,8 +206,8 @@ func (g *Grid) runs(o Options) (entries []*entry, runs []*Run, err error) {
 	if o.Workers > 0 {
 		sets = append(slices.Clone(sets), fmt.Sprintf("run.workers=%d", o.Workers))
 	}
-	for _, r := range g.rows(o.Size) {
-		c, err := g.entry(r, o.Size, sets)
+	for _, r := range g.rowsFor(o) {
+		c, err := g.entry(r.Row, r.size, sets)
 		if err != nil {
 			return nil, nil, err
 		}

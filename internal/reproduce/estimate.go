@@ -30,7 +30,8 @@ func (g *Grid) Estimate(ctx context.Context, o Options) (*report.Document, error
 		total, fastest   float64
 		open, unmeasured int
 		memory           int64
-		first            = map[string]*Run{} // by directory: rows may share a run
+		first            = map[string]*Run{}         // by directory: rows may share a run
+		equal            = map[string]run.Forecast{} // by effort and epochs: rows may differ in what costs nothing
 	)
 	for _, c := range withAbout(entries) {
 		f, bad := run.Forecast{}, error(nil)
@@ -62,9 +63,19 @@ func (g *Grid) Estimate(ctx context.Context, o Options) (*report.Document, error
 				continue
 			}
 			if !measured { // the seeds of a row take the same
-				o.Progress.Phase(fmt.Sprintf("measure %s on %s", r.Method, r.Data))
-				f, bad = c.task.Forecast(ctx, r.options)
-				measured = true
+				key, epochs, err := r.effort()
+				if err != nil {
+					return nil, err
+				}
+				key, measured = fmt.Sprintf("%s %d", key, epochs), true
+				if was, ok := equal[key]; ok {
+					f = was
+				} else {
+					o.Progress.Phase(fmt.Sprintf("measure %s on %s", r.Method, r.Data))
+					if f, bad = c.task.Forecast(ctx, r.options); bad == nil {
+						equal[key] = f
+					}
+				}
 			}
 			switch {
 			case errors.Is(bad, run.ErrNoForecast):

@@ -38,7 +38,8 @@ type fakeConfig struct {
 // aboutConfig is a task about finished runs of the fake.
 type aboutConfig struct {
 	On struct {
-		Runs []string `yaml:"runs"`
+		Runs   []string `yaml:"runs"`
+		Beside bool     `yaml:"beside"` // the run's own directory
 	} `yaml:"on"`
 	Level string `yaml:"level"`
 }
@@ -56,6 +57,9 @@ func about(began func()) run.Task {
 				began()
 				f, sum := &fake{}, 0.0
 				for _, dir := range c.On.Runs {
+					if c.On.Beside {
+						dir = filepath.Join(filepath.Dir(env.Dir), dir)
+					}
 					o, err := experiment.ReadOutcome(dir)
 					if err != nil {
 						return err

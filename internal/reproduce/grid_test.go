@@ -151,7 +151,7 @@ func TestSelect(t *testing.T) {
 		table, figure int
 		want          int // grids; 0: an error
 	}{
-		{nil, 0, 0, 3}, {[]string{"a"}, 0, 0, 2}, {[]string{"a"}, 2, 0, 1}, {nil, 2, 0, 2}, {[]string{"b", "a"}, 0, 0, 3}, {[]string{"b"}, 1, 0, 0}, {[]string{"c"}, 0, 0, 0},
+		{nil, 0, 0, 5}, {[]string{"a"}, 0, 0, 3}, {[]string{"a"}, 2, 0, 1}, {nil, 2, 0, 2}, {[]string{"b", "a"}, 0, 0, 5}, {[]string{"b"}, 1, 0, 0}, {[]string{"c"}, 0, 0, 0},
 		{nil, 0, 2, 1}, {[]string{"b"}, 0, 3, 1}, {[]string{"b"}, 0, 2, 0}, {[]string{"c"}, 0, 2, 0}, {nil, 0, 4, 0},
 	} {
 		got, err := Select(grids, c.papers, c.table, c.figure)
@@ -159,7 +159,7 @@ func TestSelect(t *testing.T) {
 			t.Errorf("%v %d %d: %d grids, %v", c.papers, c.table, c.figure, len(got), err)
 		}
 		for _, g := range got {
-			if (g.Figure != 0) != (c.figure != 0) {
+			if c.table+c.figure > 0 && (g.Figure != 0) != (c.figure != 0) {
 				t.Errorf("%v %d %d: got %s of %s", c.papers, c.table, c.figure, g.number(), g.Paper)
 			}
 		}

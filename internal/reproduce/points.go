@@ -54,7 +54,7 @@ func between(lo, hi float64) any {
 }
 
 // pointNumbers makes the table of a figure for programs: a line for each point and metric.
-func (g *Grid) pointNumbers(o Options, lines []*line) *report.Table {
+func (g *Grid) pointNumbers(lines []*line) *report.Table {
 	t := &report.Table{Name: "figure", Columns: report.Columns("", "figure", "profile", "panel", "data", "line", "axis", "value", "unit", "claimed_epsilon", "accounted_epsilon",
 		"metric", "level", "state", "mean", "users95_low", "users95_high", "seeds95_low", "seeds95_high", "seeds_done", "seeds")}
 	for _, l := range lines {
@@ -78,7 +78,7 @@ func (g *Grid) pointNumbers(o Options, lines []*line) *report.Table {
 					mean = c.mean
 				}
 				u := m.users[i]
-				t.Add(g.Name, o.Size, row.Panel, m.s.entry.name, l.name, axis, number(value), row.UnitOf, number(claimed), number(m.accounted),
+				t.Add(g.Name, m.s.entry.size, row.Panel, m.s.entry.name, l.name, axis, number(value), row.UnitOf, number(claimed), number(m.accounted),
 					g.Metrics[i].Name, level, string(m.s.status()), number(mean), number(u.lo), number(u.hi), number(c.lo), number(c.hi), len(c.values), len(m.s.runs))
 			}
 		}

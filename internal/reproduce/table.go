@@ -77,7 +77,7 @@ func (g *Grid) table(o Options, entries []*entry, runs []*Run) (*Table, error) {
 		}
 	}
 	if g.drawn() {
-		t.Document.Charts, t.Points = g.charts(t.Name, lines), g.pointNumbers(o, lines)
+		t.Document.Charts, t.Points = g.charts(t.Name, lines), g.pointNumbers(lines)
 	}
 	if len(g.Claims) > 0 {
 		r, err := claims.Judge(g.Paper, g.Claims, []*claims.Grid{g.withResults(lines)})
@@ -98,7 +98,7 @@ func (g *Grid) table(o Options, entries []*entry, runs []*Run) (*Table, error) {
 		}
 		t.Document.Tables = append(t.Document.Tables, &shown)
 	}
-	t.Document.Tables = append(t.Document.Tables, g.runTable(o, rows))
+	t.Document.Tables = append(t.Document.Tables, g.runTable(rows))
 	t.Numbers = numbers(t.Cells)
 	return t, nil
 }
@@ -264,7 +264,7 @@ func (g *Grid) accounts(rows []*summary) (*report.Table, []experiment.Open) {
 }
 
 // runTable makes the table of the runs behind each row.
-func (g *Grid) runTable(o Options, rows []*summary) *report.Table {
+func (g *Grid) runTable(rows []*summary) *report.Table {
 	t := &report.Table{Name: "runs", Title: "Runs", Columns: report.Columns("", "method", "data", "level", "profile", "seeds", "epochs run", "state", "commit")}
 	for _, s := range rows {
 		level := ""
@@ -275,7 +275,7 @@ func (g *Grid) runTable(o Options, rows []*summary) *report.Table {
 		for _, r := range s.runs {
 			seeds = append(seeds, fmt.Sprint(r.Seed))
 		}
-		t.Add(s.entry.row.Label(), s.entry.on(), level, o.Size, strings.Join(seeds, ", "), s.epochs(), string(s.status()), s.commits())
+		t.Add(s.entry.row.Label(), s.entry.on(), level, s.entry.size, strings.Join(seeds, ", "), s.epochs(), string(s.status()), s.commits())
 	}
 	t.Notes = []string{"epochs run: \"a + b\" is a training of a epochs that chose b, and a second one of b epochs on all samples; seed by seed where seeds differ"}
 	return t
@@ -328,6 +328,7 @@ func (g *Grid) notes(o Options, rows []*summary) []string {
 		out = append(out, definition)
 	}
 	out = append(out, g.steps(rows)...)
+	out = append(out, g.replaced(o, rows)...)
 	out = append(out, g.aboutRows(rows)...)
 	for _, s := range rows {
 		for _, r := range s.runs {

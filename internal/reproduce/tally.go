@@ -37,7 +37,9 @@ type List struct {
 	Size   string   `json:"profile"`
 	Out    string   `json:"out"`
 	Tables []Listed `json:"tables"`
-	Total  *Total   `json:"total,omitempty"` // nil where nothing was to be made
+	// Forecast is what all tables together would take; nil where they were made.
+	Forecast *report.Document `json:"forecast,omitempty"`
+	Total    *Total           `json:"total,omitempty"` // nil where nothing was to be made
 }
 
 // JSON writes the tables, indented.
@@ -55,7 +57,8 @@ type Listed struct {
 	Name     string           `json:"name"`            // name of its files
 	Files    []string         `json:"files,omitempty"` // files that were written
 	Runs     *Counts          `json:"runs,omitempty"`
-	Document *report.Document `json:"document"`
+	Forecast *Ahead           `json:"forecast,omitempty"`
+	Document *report.Document `json:"document,omitempty"`
 }
 
 // Total says what all tables together are.
@@ -75,6 +78,7 @@ func (t Total) String() string {
 type Tally struct {
 	list   List
 	wide   int            // characters of the longest name
+	shard  Shard          // whose runs this process makes
 	runs   map[string]Run // of all tables, by directory
 	now    func() time.Time
 	start  time.Time // of the first table
@@ -83,7 +87,7 @@ type Tally struct {
 
 // NewTally returns a tally without tables. Its time begins now.
 func NewTally(o Options, grids []*Grid) *Tally {
-	t := &Tally{list: List{Size: o.Size, Out: o.Out}, runs: map[string]Run{}, now: time.Now}
+	t := &Tally{list: List{Size: o.Size, Out: o.Out}, shard: o.Shard, runs: map[string]Run{}, now: time.Now}
 	t.start = t.now()
 	t.opened = t.start
 	for _, g := range grids {
@@ -106,21 +110,21 @@ func (t *Tally) Add(made *Outcome) string {
 			t.runs[dir] = r
 		}
 	}
-	n := countRuns(own)
-	t.list.Tables = append(t.list.Tables, Listed{made.Name, made.Files, &n, made.Document})
+	n := countRuns(own, t.shard)
+	t.list.Tables = append(t.list.Tables, Listed{Name: made.Name, Files: made.Files, Runs: &n, Document: made.Document})
 	began := t.opened
 	t.opened = t.now()
-	page := "not written"
-	if len(made.Files) > 0 {
-		page = made.Files[0]
+	if len(made.Files) == 0 {
+		return fmt.Sprintf("%-*s  %s: %s; %s; %v writes no table", t.wide, made.Name, plural(n.Total, "run"), n.words(false), took(t.opened.Sub(began).Seconds()), made.shard)
 	}
+	page := made.Files[0]
 	return fmt.Sprintf("%-*s  %s: %s; %s; %s; %s", t.wide, made.Name, plural(n.Total, "run"), n.words(false),
 		level(made.Document.Level), took(t.opened.Sub(began).Seconds()), page)
 }
 
 // Total returns the counts of the tables so far.
 func (t *Tally) Total() Total {
-	return Total{len(t.list.Tables), countRuns(t.runs), t.now().Sub(t.start).Seconds(), filepath.Join(t.list.Out, "tables")}
+	return Total{len(t.list.Tables), countRuns(t.runs, t.shard), t.now().Sub(t.start).Seconds(), filepath.Join(t.list.Out, "tables")}
 }
 
 // List returns the tables so far and their total.
@@ -139,18 +143,25 @@ type Counts struct {
 	NoData  int `json:"without_data"`
 	Others  int `json:"of_other_processes"` // still running there
 	Waiting int `json:"not_finished"`
+	Shards  int `json:"of_other_shards,omitempty"` // not finished either, and not for this process to make
 }
 
-// countRuns counts runs by their status.
-func countRuns(byDir map[string]Run) (n Counts) {
+// countRuns counts runs by their status, for the process of a shard.
+func countRuns(byDir map[string]Run, s Shard) (n Counts) {
 	for _, r := range byDir {
 		n.Total++
-		switch r.Status {
-		case Done:
+		switch {
+		case r.Status == Done:
 			n.Done++
 			if r.Now {
 				n.Now++
 			}
+			continue
+		case !s.has(&r):
+			n.Shards++
+			continue
+		}
+		switch r.Status {
 		case Failed:
 			n.Failed++
 		case NoData:
@@ -182,6 +193,7 @@ func (n Counts) words(now bool) string {
 	}{
 		{n.Done, done}, {n.Failed, fmt.Sprintf("%d failed", n.Failed)}, {n.NoData, fmt.Sprintf("%d without data", n.NoData)},
 		{n.Others, fmt.Sprintf("%d made by other processes", n.Others)}, {n.Waiting, fmt.Sprintf("%d not finished", n.Waiting)},
+		{n.Shards, fmt.Sprintf("%d of other shards", n.Shards)},
 	} {
 		if c.n > 0 {
 			out = append(out, c.text)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"path/filepath"
 	"time"
 
 	"privrec/internal/dataset"
@@ -21,6 +20,8 @@ type Options struct {
 	Workers  int      // threads of a run, 0: all cores
 	NoRun    bool     // start nothing: make the table of finished runs
 	NoWait   bool     // do not wait for runs that other processes make
+	StandIns bool     // where data are missing, take generated rows, as size smoke does
+	Shard    Shard    // the runs that this process makes; zero: all
 	Log      *slog.Logger
 	Progress run.Progress                            // of the work as a whole
 	Run      run.Progress                            // of the run that goes on; nil: as Progress
@@ -33,7 +34,8 @@ type Outcome struct {
 	Runs  []Run
 	Files []string // that were written
 
-	hint string // how to get the missing data
+	shard Shard  // whose runs these are; zero: all
+	hint  string // how to get the missing data
 }
 
 // Make trains what a table needs and writes the table to o.Out/tables. It also returns the
@@ -41,26 +43,11 @@ type Outcome struct {
 // stops the work: an interruption, a grid that cannot be carried out, a table that cannot
 // be written.
 func (g *Grid) Make(ctx context.Context, o Options) (*Outcome, error) {
-	entries, runs, err := g.runs(o)
+	p, err := NewPlan([]*Grid{g}, o)
 	if err != nil {
 		return nil, err
 	}
-	w := &worker{grid: g, o: o, runs: runs, lacking: map[string]error{}}
-	if err := w.makeAll(ctx); err != nil {
-		return nil, err
-	}
-	t, err := g.table(o, entries, runs)
-	if err != nil {
-		return nil, err
-	}
-	out := &Outcome{Table: t, hint: w.hint}
-	for _, r := range runs {
-		out.Runs = append(out.Runs, *r)
-	}
-	if out.Files, err = t.write(filepath.Join(o.Out, "tables"), timings(runs)); err != nil {
-		return nil, err
-	}
-	return out, nil
+	return p.Make(ctx, 0)
 }
 
 // Err says what is missing from the table. It is nil where nothing is missing that could be
@@ -68,8 +55,10 @@ func (g *Grid) Make(ctx context.Context, o Options) (*Outcome, error) {
 // them, Lacking says so.
 func (o *Outcome) Err() error {
 	n := map[Status]int{}
-	for _, r := range o.Runs {
-		n[r.Status]++
+	for i := range o.Runs {
+		if r := &o.Runs[i]; o.shard.has(r) {
+			n[r.Status]++
+		}
 	}
 	total, where := len(o.Runs), ""
 	if len(o.Files) > 0 {
@@ -106,6 +95,7 @@ func (o *Outcome) Lacking() string {
 
 // worker makes the runs of a table, one at a time: each takes all cores.
 type worker struct {
+	plan    *Plan
 	grid    *Grid
 	o       Options
 	runs    []*Run
@@ -130,7 +120,7 @@ func (w *worker) makeAll(ctx context.Context) error {
 			if err := w.makeRun(ctx, r); err != nil {
 				return err
 			}
-			if r.Status == Elsewhere {
+			if r.Status == Elsewhere && w.o.Shard.has(r) {
 				busy = append(busy, r)
 			}
 		}
@@ -164,7 +154,7 @@ func (w *worker) makeRun(ctx context.Context, r *Run) error {
 	case r.Status == Done:
 		w.showScore(r)
 		return nil
-	case r.Status == Failed, w.o.NoRun, r.waits():
+	case r.Status == Failed, w.o.NoRun, !w.o.Shard.has(r), r.waits():
 		return nil
 	case w.lacking[r.Data] != nil:
 		w.hint = markMissing(r, w.lacking[r.Data])
@@ -178,8 +168,14 @@ func (w *worker) makeRun(ctx context.Context, r *Run) error {
 	if o.Progress == nil {
 		o.Progress = w.o.Progress
 	}
-	o.Notes = []string{"made by privrec reproduce " + w.grid.Name}
+	note := "made by privrec reproduce " + w.grid.Name
+	if s := w.o.Shard; s.Of > 0 {
+		note += fmt.Sprintf("%s%d of %d", shardNote, s.I, s.Of)
+	}
+	o.Notes = []string{note}
+	w.plan.clock.begin(r)
 	_, err = r.entry.task.Start(ctx, o)
+	w.plan.clock.end(r)
 	switch {
 	case err == nil:
 		r.Status, r.Now = Done, true

@@ -38,6 +38,9 @@ const redrawEvery = 100 * time.Millisecond
 // Run returns the block itself, which shows how the present run goes.
 func (v *live) Run() run.Progress { return v }
 
+// Follow does nothing: the block shows the runs of its table.
+func (v *live) Follow(func() (int, time.Duration)) {}
+
 // Open does nothing: the block has a title.
 func (v *live) Open(string) {}
 

@@ -50,6 +50,8 @@ type Tables interface {
 	Reporter
 	// Run returns what shows how a single run goes.
 	Run() run.Progress
+	// Follow takes what says how many runs are ahead, and about how long they take.
+	Follow(ahead func() (runs int, left time.Duration))
 	// Open announces a table.
 	Open(text string)
 	// Watch shows the runs of a table after a change. now is the index of the run that goes
@@ -59,11 +61,21 @@ type Tables interface {
 	Close()
 }
 
-// NewTables returns what shows tables on w: nothing when quiet, a block that is redrawn in
-// place on a terminal, lines otherwise. There is a line for every run, or for every table
-// where there are several. With verbose there is all that the runs report.
+// NewTables returns what shows tables on w: nothing when quiet, lines where w is no terminal.
+// There is a line for every run, or for every table where there are several. With verbose
+// there is all that the runs report. A terminal shows a block that is redrawn in place, or of
+// several tables one such line with the time that is left for all.
 func NewTables(w io.Writer, quiet, verbose, several bool) Tables {
 	if f := terminal(w); f != nil && !quiet {
+		if several && !verbose {
+			return newOneLine(w, func() int {
+				width, _, err := term.GetSize(int(f.Fd()))
+				if err != nil || width < 1 {
+					return 80
+				}
+				return width
+			})
+		}
 		size := func() (int, int) {
 			width, height, err := term.GetSize(int(f.Fd()))
 			if err != nil || width < 1 || height < 1 {

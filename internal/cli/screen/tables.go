@@ -21,6 +21,48 @@ type tableLines struct {
 // Run returns what shows how a single run goes.
 func (l *tableLines) Run() run.Progress { return l.run }
 
+// Follow says how much is ahead where there are several tables, at once and with every sign
+// of life.
+func (l *tableLines) Follow(ahead func() (int, time.Duration)) {
+	if !l.several {
+		return
+	}
+	if text := toGo(ahead); text != "" {
+		l.Phase(text)
+	}
+	if l.pulse != nil {
+		l.pulse.ahead = ahead
+	}
+}
+
+// toGo says how many runs are ahead and how long they take. It is empty where none is.
+func toGo(ahead func() (int, time.Duration)) string {
+	if ahead == nil {
+		return ""
+	}
+	runs, left := ahead()
+	if runs == 0 {
+		return ""
+	}
+	noun := "runs"
+	if runs == 1 {
+		noun = "run"
+	}
+	return fmt.Sprintf("%d %s to go, about %v in all", runs, noun, roughly(left))
+}
+
+// roughly rounds a time to what an estimate is good for: seconds below a minute, then minutes.
+func roughly(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return max(d, time.Second).Round(time.Second).String()
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", int(d.Round(time.Minute).Minutes()))
+	}
+	d = d.Round(time.Minute)
+	return fmt.Sprintf("%d h %02d min", int(d.Hours()), int(d.Minutes())%60)
+}
+
 // Open announces a table where there are several.
 func (l *tableLines) Open(text string) {
 	if l.several {
@@ -57,6 +99,7 @@ type pulse struct {
 	total int    // of a counted stretch, 0: none
 	done  int
 	last  time.Time // of the line before, or of the first sign
+	ahead func() (runs int, left time.Duration)
 }
 
 // Phase notes what the run does now.
@@ -93,6 +136,9 @@ func (p *pulse) beat() {
 	line := p.of + ": " + p.what
 	if p.total > 0 {
 		line += fmt.Sprintf(", %d of %d (%d %%)", p.done, p.total, 100*p.done/p.total)
+	}
+	if text := toGo(p.ahead); text != "" {
+		line += "; " + text
 	}
 	fmt.Fprintln(p.w, line)
 }

@@ -1,0 +1,259 @@
+package reproduce
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"privrec/internal/dataset"
+	"privrec/internal/report"
+	"privrec/internal/run"
+	"privrec/internal/tensor"
+)
+
+// Ahead is what the unfinished runs of a table take, each once: where several tables share a
+// run, it is in the first of them.
+type Ahead struct {
+	Runs    int     `json:"runs"`         // distinct runs of the table, all of them
+	Shared  int     `json:"shared"`       // of those, in a table before
+	Done    int     `json:"done"`         // of the rest
+	NoData  int     `json:"without_data"` // of the rest
+	ToMake  int     `json:"to_make"`      // of the rest
+	Seconds float64 `json:"seconds"`
+	Memory  int64   `json:"memory_bytes"` // of the largest run
+	Disk    int64   `json:"disk_bytes"`
+	Rough   int     `json:"rough"` // runs to make whose cost is that of similar ones
+
+	replaced, lacks []string // data sets by their printed names
+}
+
+// add adds what another table takes.
+func (a *Ahead) add(b Ahead) {
+	a.Runs, a.Done, a.NoData, a.ToMake, a.Rough = a.Runs+b.Runs-b.Shared, a.Done+b.Done, a.NoData+b.NoData, a.ToMake+b.ToMake, a.Rough+b.Rough
+	a.Seconds, a.Memory, a.Disk = a.Seconds+b.Seconds, max(a.Memory, b.Memory), a.Disk+b.Disk
+}
+
+// measureFor is the most time that Forecast takes to measure runs of which nothing is
+// recorded.
+const measureFor = 25 * time.Second
+
+// Forecast says for each table what its unfinished runs would take on this machine. It takes
+// the recorded costs of equal steps, scaled by the speed of dense products here, and
+// measures steps of runs of which nothing is recorded, for a limited time. The rest counts
+// as similar runs do. It writes no file.
+func (p *Plan) Forecast(ctx context.Context) (*report.Document, []Ahead, error) {
+	t, err := known()
+	if err != nil {
+		return nil, nil, err
+	}
+	if p.o.Workers > 0 {
+		tensor.SetWorkers(p.o.Workers)
+	}
+	scale := t.speed / speed()
+	f := &forecast{p: p, scale: scale, until: p.now().Add(measureFor), seen: map[string]bool{}, measured: map[string]Cost{}}
+	list := &report.Table{Name: "forecast", Title: "What the tables take", Columns: report.Columns("", "table", "runs", "to make", "time", "memory MB", "disk MB", "data")}
+	var all []Ahead
+	var sum Ahead
+	add := func(name string, a Ahead, data string) {
+		seconds, memory, disk := any(nil), any(nil), any(nil)
+		if a.ToMake > 0 {
+			seconds, memory, disk = lasting(a.Seconds), int(a.Memory>>20), fmt.Sprintf("%.1f", float64(a.Disk)/(1<<20))
+		}
+		list.Add(name, a.Runs, a.ToMake, seconds, memory, disk, data)
+	}
+	for _, t := range p.tables {
+		a, err := f.table(ctx, t)
+		if err != nil {
+			return nil, nil, err
+		}
+		var data []string
+		if len(a.lacks) > 0 {
+			data = append(data, strings.Join(a.lacks, ", ")+" missing")
+		}
+		if len(a.replaced) > 0 {
+			data = append(data, strings.Join(a.replaced, ", ")+" generated (D)")
+		}
+		add(t.grid.FileName(p.o), a, strings.Join(data, "; "))
+		all = append(all, a)
+		sum.add(a)
+	}
+	add("together", sum, "")
+	d := &report.Document{Title: "What " + plural(len(p.tables), "table") + " would take", Subtitle: "size " + p.o.Size, Tables: []*report.Table{list}}
+	d.Facts = []report.Fact{
+		{Label: "to make", Value: fmt.Sprintf("%d of %d runs", sum.ToMake, sum.Runs), Note: "each once; finished runs are not repeated"},
+		{Label: "time", Value: "about " + lasting(sum.Seconds), Note: "one run after the other, when nothing else uses the machine; a run that has begun counts in full"},
+	}
+	if s := p.o.Shard; s.Of > 0 {
+		d.Facts = append(d.Facts, report.Fact{Label: "part", Value: s.String(), Note: "the runs of the other shards are not counted"})
+	}
+	if sum.NoData > 0 {
+		d.Facts = append(d.Facts, report.Fact{Label: "without data", Value: plural(sum.NoData, "run"), Note: "--stand-ins makes them on generated rows"})
+	}
+	if lacking := p.lackingData(); len(lacking.Rows) > 0 {
+		d.Tables = append(d.Tables, lacking)
+	}
+	d.Notes = []string{
+		"runs that several tables share are counted once: the time of a shared run is that of the first table",
+		fmt.Sprintf("time: recorded times of equal steps, at the fastest, times %.2f, which is the speed of dense products here against that of the machine that recorded them; memory and disk as recorded there", scale),
+	}
+	if sum.Rough > 0 {
+		d.Notes = append(d.Notes, fmt.Sprintf("%d of the %d runs have no recorded cost: they count as the mean of runs of the same task; --verbose measures them", sum.Rough, sum.ToMake))
+	}
+	return d, all, nil
+}
+
+// forecast collects costs for Plan.Forecast.
+type forecast struct {
+	p        *Plan
+	scale    float64 // seconds here for one of the machine that recorded
+	until    time.Time
+	seen     map[string]bool // directories
+	measured map[string]Cost // by effort, for one epoch
+}
+
+// table adds up what the unfinished runs of a table take.
+func (f *forecast) table(ctx context.Context, t *planned) (a Ahead, err error) {
+	own := map[string]bool{}
+	for _, r := range t.runs {
+		if own[r.Dir] {
+			continue
+		}
+		own[r.Dir] = true
+		if d := r.entry.data.Printed; r.entry.size != f.p.o.Size {
+			a.replaced = appendNew(a.replaced, d)
+		} else if r.Data == r.entry.data.Name && absent(r.Data) != "" {
+			a.lacks = appendNew(a.lacks, d)
+		}
+		a.Runs++
+		if f.seen[r.Dir] {
+			a.Shared++
+			continue
+		}
+		f.seen[r.Dir] = true
+		if _, err := r.look(); err != nil {
+			return a, err
+		}
+		switch {
+		case r.Status == Done || r.Status == Failed:
+			a.Done++
+			continue
+		case !f.p.o.Shard.has(r):
+			continue
+		case absent(r.Data) != "":
+			a.NoData++
+			continue
+		}
+		c, err := f.cost(ctx, r)
+		if err != nil {
+			return a, err
+		}
+		if c.how == alike || c.how == guessed {
+			a.Rough++
+		}
+		a.ToMake++
+		a.Seconds, a.Memory, a.Disk = a.Seconds+c.Seconds, max(a.Memory, c.Memory), a.Disk+c.Disk
+	}
+	return a, nil
+}
+
+// cost returns what a run takes here.
+func (f *forecast) cost(ctx context.Context, r *Run) (Cost, error) {
+	c := r.cost()
+	if c.Seconds *= f.scale; c.how == recorded {
+		return c, nil
+	}
+	key, epochs, err := r.effort()
+	if err != nil {
+		return c, err
+	}
+	if m, ok := f.measured[key]; ok {
+		m.Seconds *= float64(epochs)
+		return m, nil
+	}
+	left := f.until.Sub(f.p.now())
+	if left <= 0 || r.waits() {
+		return c, nil
+	}
+	f.p.o.Progress.Phase(fmt.Sprintf("measure %s on %s", r.Method, r.Data))
+	limited, stop := context.WithTimeout(ctx, left)
+	defer stop()
+	e, err := r.entry.task.Forecast(limited, r.options)
+	switch {
+	case ctx.Err() != nil:
+		return c, fmt.Errorf("%w: %w", run.ErrInterrupted, ctx.Err())
+	case limited.Err() != nil, errors.Is(err, run.ErrNoForecast), errors.Is(err, dataset.ErrNotFound):
+		return c, nil
+	case err != nil:
+		return c, err
+	}
+	c = Cost{Seconds: e.Fastest, Memory: e.Bytes, Disk: c.Disk, how: measuredNow}
+	one := c
+	one.Seconds /= float64(epochs)
+	f.measured[key] = one
+	return c, nil
+}
+
+// lackingData lists the data sets that the tables name and that are not here.
+func (p *Plan) lackingData() *report.Table {
+	t := &report.Table{Name: "missing", Title: "Data that are missing", Columns: report.Columns("", "data", "for", "where they come from")}
+	var names []string
+	tables := map[string][]string{}
+	for _, x := range p.tables {
+		for _, d := range x.grid.Data {
+			if absent(d.Name) != "" {
+				names = appendNew(names, d.Name)
+				tables[d.Name] = appendNew(tables[d.Name], x.grid.Name)
+			}
+		}
+	}
+	slices.Sort(names)
+	for _, n := range names {
+		t.Add(n, strings.Join(tables[n], ", "), absent(n))
+	}
+	if len(names) > 0 {
+		t.Notes = []string{"privrec data fetch NAME says what it would load, under which terms, and puts it into $PRIVREC_DATA"}
+	}
+	return t
+}
+
+// Measure writes the table of costs that the program comes with: what the finished runs of
+// a plan took, and for those that are not finished what measured steps say. Runs without data,
+// and runs about others that are not finished, are left out.
+func (p *Plan) Measure(ctx context.Context, w io.Writer) error {
+	fmt.Fprintf(w, "# %.4g billion multiplications a second\n%s\n", speed(), strings.Join(costColumns, ","))
+	written := map[string]bool{}
+	for _, r := range p.runs {
+		key, epochs, err := r.effort()
+		if err != nil {
+			return err
+		}
+		if written[key] {
+			continue
+		}
+		c, ok := r.spent()
+		if !ok {
+			if _, err := r.look(); err != nil {
+				return err
+			}
+			if r.waits() || absent(r.Data) != "" {
+				continue
+			}
+			p.o.Progress.Phase(fmt.Sprintf("measure %s on %s", r.Method, r.Data))
+			f, err := r.entry.task.Forecast(ctx, r.options)
+			if errors.Is(err, run.ErrNoForecast) {
+				continue
+			}
+			if err != nil {
+				return fmt.Errorf("%s on %s: %w", r.Method, r.Data, err)
+			}
+			c = Cost{Seconds: f.Fastest, Memory: f.Bytes}
+		}
+		written[key] = true
+		fmt.Fprintf(w, "%s,%s,%s,%d,%.4g,%d,%d\n", key, r.entry.task, r.Data, epochs, c.Seconds, c.Memory>>20, c.Disk>>10)
+	}
+	return nil
+}

@@ -1,0 +1,195 @@
+package reproduce
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"privrec/internal/run"
+)
+
+// Plan is what some tables need: their runs, each once, in the order in which they are made.
+type Plan struct {
+	o       Options
+	tables  []*planned
+	runs    []*Run           // of all tables, each directory once
+	from    map[*Run]*Grid   // the first table that needs a run
+	clock   *clock           // of the runs that this process makes
+	lacking map[string]error // why data sets are missing, by name
+	now     func() time.Time
+}
+
+// planned is one table with the runs behind its rows. Rows that share a run have one each.
+type planned struct {
+	grid    *Grid
+	entries []*entry
+	runs    []*Run
+}
+
+// NewPlan plans some tables. It writes nothing.
+func NewPlan(grids []*Grid, o Options) (*Plan, error) {
+	p := &Plan{o: o, from: map[*Run]*Grid{}, lacking: map[string]error{}, now: time.Now}
+	byDir := map[string]*Run{}
+	for _, g := range grids {
+		t := &planned{grid: g}
+		var err error
+		if t.entries, t.runs, err = g.runs(o); err != nil {
+			return nil, err
+		}
+		for _, r := range t.runs {
+			if byDir[r.Dir] == nil {
+				byDir[r.Dir] = r
+				p.runs = append(p.runs, r)
+				p.from[r] = g
+			}
+		}
+		p.tables = append(p.tables, t)
+	}
+	if o.Shard.Of > 0 {
+		p.deal(o.Shard.Of)
+	}
+	p.clock = newClock(p)
+	return p, nil
+}
+
+// Shard is the part of the runs that one of several processes makes: number I of Of, from 1.
+// The zero value is all runs.
+type Shard struct{ I, Of int }
+
+// maxShards is the most parts that runs can be dealt to; a higher number is a mistake.
+const maxShards = 1000
+
+// ParseShard reads a shard such as "2/3". Empty text is all runs.
+func ParseShard(text string) (s Shard, err error) {
+	if text == "" {
+		return s, nil
+	}
+	var rest string
+	if n, _ := fmt.Sscanf(text, "%d/%d%s", &s.I, &s.Of, &rest); n != 2 || s.I < 1 || s.I > s.Of || s.Of > maxShards {
+		return Shard{}, &run.UsageError{Message: fmt.Sprintf("--shard is %q, want a part such as 2/3", text), Fix: "1/3, 2/3 and 3/3 together make all runs"}
+	}
+	return s, nil
+}
+
+// String writes a shard as in "shard 2 of 3".
+func (s Shard) String() string { return fmt.Sprintf("shard %d of %d", s.I, s.Of) }
+
+// has reports whether a run is made by the process of this shard.
+func (s Shard) has(r *Run) bool { return s.Of == 0 || r.shard == s.I }
+
+// deal gives each run to one of n shards. Runs that are about one another go together, so
+// that no shard repeats what another one trains. Groups are dealt in turn, in the order of
+// their first runs.
+func (p *Plan) deal(n int) {
+	for i, group := range p.groups() {
+		for _, dir := range group {
+			for _, t := range p.tables {
+				for _, r := range t.runs {
+					if r.Dir == dir {
+						r.shard = i%n + 1
+					}
+				}
+			}
+		}
+	}
+}
+
+// groups lists the directories of runs that are about one another, directly or through
+// others, in the order of their first runs.
+func (p *Plan) groups() [][]string {
+	group := map[string]int{} // by directory
+	var members [][]string
+	for _, r := range p.runs { // after those that it is about
+		at := len(members)
+		for _, of := range r.about {
+			at = min(at, group[of.Dir])
+		}
+		if at == len(members) {
+			members = append(members, nil)
+		}
+		for _, of := range r.about { // of groups that meet in this run, the first takes all
+			if from := group[of.Dir]; from != at {
+				for _, dir := range members[from] {
+					group[dir] = at
+				}
+				members[at], members[from] = append(members[at], members[from]...), nil
+			}
+		}
+		group[r.Dir], members[at] = at, append(members[at], r.Dir)
+	}
+	return slices.DeleteFunc(members, func(g []string) bool { return len(g) == 0 })
+}
+
+// Tables returns how many tables are planned.
+func (p *Plan) Tables() int { return len(p.tables) }
+
+// Make trains what table i needs and writes it to o.Out/tables, as Grid.Make does. A shard
+// writes no table: it lacks the runs of the others.
+func (p *Plan) Make(ctx context.Context, i int) (*Outcome, error) {
+	t := p.tables[i]
+	w := &worker{plan: p, grid: t.grid, o: p.o, runs: t.runs, lacking: p.lacking}
+	if err := w.makeAll(ctx); err != nil {
+		return nil, err
+	}
+	out := &Outcome{Table: &Table{Name: t.grid.FileName(p.o)}, shard: p.o.Shard, hint: w.hint}
+	if p.o.Shard.Of == 0 {
+		made, err := t.grid.table(p.o, t.entries, t.runs)
+		if err != nil {
+			return nil, err
+		}
+		out.Table = made
+	}
+	for _, r := range t.runs {
+		out.Runs = append(out.Runs, *r)
+	}
+	if p.o.Shard.Of > 0 {
+		return out, nil
+	}
+	files, err := out.write(filepath.Join(p.o.Out, "tables"), timings(t.runs))
+	out.Files = files
+	return out, err
+}
+
+// Missing says in a line which shards lack finished runs, where some runs were made by
+// shards. The runs that are there say how many shards there are. It is empty where none
+// lacks, or where no run says.
+func (p *Plan) Missing() string {
+	of := 0
+	var open []*Run
+	for _, r := range p.runs {
+		m, err := r.look()
+		if err != nil || r.Status != Done {
+			open = append(open, r)
+			continue
+		}
+		for _, note := range m.Notes {
+			var s Shard
+			if at := strings.LastIndex(note, shardNote); at >= 0 {
+				if n, _ := fmt.Sscanf(note[at:], shardNote+"%d of %d", &s.I, &s.Of); n == 2 {
+					of = max(of, s.Of)
+				}
+			}
+		}
+	}
+	if of == 0 || len(open) == 0 {
+		return ""
+	}
+	p.deal(of)
+	lack := make([]int, of+1)
+	for _, r := range open {
+		lack[r.shard]++
+	}
+	var out []string
+	for i, n := range lack {
+		if n > 0 {
+			out = append(out, fmt.Sprintf("%v (%s)", Shard{i, of}, plural(n, "run")))
+		}
+	}
+	return "not finished: " + strings.Join(out, ", ")
+}
+
+// shardNote begins what the manifest of a run says of its shard.
+const shardNote = ", shard "

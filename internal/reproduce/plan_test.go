@@ -1,0 +1,304 @@
+package reproduce
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"privrec/internal/run"
+)
+
+// planOf plans tables, and fails the test where that fails.
+func planOf(t *testing.T, o Options, grids ...*Grid) *Plan {
+	t.Helper()
+	p, err := NewPlan(grids, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// makeAll makes the tables of a plan.
+func makeAll(t *testing.T, p *Plan) (out []*Outcome) {
+	t.Helper()
+	for i := range p.Tables() {
+		made, err := p.Make(context.Background(), i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, made)
+	}
+	return out
+}
+
+// copyInto copies a folder of files into another one.
+func copyInto(t *testing.T, from, to string) {
+	t.Helper()
+	if err := os.MkdirAll(to, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	list, err := os.ReadDir(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range list {
+		if d.IsDir() {
+			copyInto(t, filepath.Join(from, d.Name()), filepath.Join(to, d.Name()))
+			continue
+		}
+		b, err := os.ReadFile(filepath.Join(from, d.Name()))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(to, d.Name()), b, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Three shards with folders of their own, copied together, give the tables of one process byte
+// for byte. No run is made twice, also not those that others are about; until all shards are
+// there, the last command says which lack.
+func TestShards(t *testing.T) {
+	f := &fake{}
+	g := aboutGrid(t, aboutRow, func() {})
+	second, err := load(t, strings.NewReplacer("fake-table", "fake-other", "value=0.3", "value=0.4").Replace(fakeGrid), f.task())
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := options(t, "full")
+	want := makeAll(t, planOf(t, whole, g, second))
+	dirs := func(out string) []string {
+		found, err := filepath.Glob(filepath.Join(out, "runs", "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range found {
+			found[i] = filepath.Base(found[i])
+		}
+		return found
+	}
+
+	merged := options(t, "full")
+	var all []string
+	for i := 1; i <= 3; i++ {
+		o := options(t, "full")
+		o.Shard = Shard{i, 3}
+		for _, made := range makeAll(t, planOf(t, o, g, second)) {
+			if made.Err() != nil || len(made.Files) > 0 {
+				t.Errorf("%v: %v, wrote %v", o.Shard, made.Err(), made.Files)
+			}
+		}
+		mine := dirs(o.Out)
+		if len(mine) == 0 {
+			t.Errorf("%v made nothing", o.Shard)
+		}
+		all = append(all, mine...)
+		copyInto(t, filepath.Join(o.Out, "runs"), filepath.Join(merged.Out, "runs"))
+		look := merged
+		look.NoRun = true
+		p := planOf(t, look, g, second)
+		var lack []string
+		for s := i + 1; s <= 3; s++ {
+			lack = append(lack, fmt.Sprintf("shard %d of 3 (", s))
+		}
+		if got := p.Missing(); strings.Count(got, "shard ") != len(lack) || len(lack) > 0 && !strings.HasPrefix(got, "not finished: "+lack[0]) {
+			t.Errorf("after %v: %q, want %q", o.Shard, got, lack)
+		}
+	}
+	slices.Sort(all)
+	if once := dirs(whole.Out); !slices.Equal(all, once) {
+		t.Errorf("the shards made\n%q\nwant each once of\n%q", all, once)
+	}
+	merged.NoRun = true
+	for k, made := range makeAll(t, planOf(t, merged, g, second)) {
+		if made.Err() != nil {
+			t.Fatal(made.Err())
+		}
+		for i, path := range made.Files {
+			if strings.HasSuffix(path, "-runs.json") { // times
+				continue
+			}
+			a, err1 := os.ReadFile(path)
+			b, err2 := os.ReadFile(want[k].Files[i])
+			if err1 != nil || err2 != nil || string(a) != string(b) {
+				t.Errorf("%s differs from that of one process: %v %v", filepath.Base(path), err1, err2)
+			}
+		}
+	}
+}
+
+// Every run is in one group, with all that it is about.
+func TestGroups(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var runs []*Run
+		n := rapid.IntRange(1, 12).Draw(t, "runs")
+		for i := range n {
+			r := &Run{Dir: fmt.Sprint(i)}
+			for j := range i {
+				if rapid.IntRange(0, 5).Draw(t, "about") == 0 {
+					r.about = append(r.about, runs[j])
+				}
+			}
+			runs = append(runs, r)
+		}
+		p := &Plan{runs: runs}
+		of := map[string]int{}
+		for i, g := range p.groups() {
+			for _, dir := range g {
+				if _, twice := of[dir]; twice {
+					t.Fatalf("%s is in two groups", dir)
+				}
+				of[dir] = i
+			}
+		}
+		if len(of) != n {
+			t.Fatalf("%v hold %d runs of %d", slices.Sorted(maps.Keys(of)), len(of), n)
+		}
+		for _, r := range runs {
+			for _, a := range r.about {
+				if of[a.Dir] != of[r.Dir] {
+					t.Fatalf("%s and %s, which it is about, are apart", r.Dir, a.Dir)
+				}
+			}
+		}
+	})
+}
+
+func TestParseShard(t *testing.T) {
+	for text, want := range map[string]Shard{"": {}, "1/1": {1, 1}, "2/3": {2, 3}} {
+		if got, err := ParseShard(text); err != nil || got != want {
+			t.Errorf("%q: %v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"0/3", "4/3", "1", "1/0", "-1/3", "1/3x", "a/b", "1/1001", "1/2/3"} {
+		if got, err := ParseShard(text); err == nil {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
+// Where data are missing, rows are made on generated rows with the settings of size smoke, in
+// the directories of the smoke table; the table says so, and compares nothing.
+func TestStandIns(t *testing.T) {
+	t.Setenv("PRIVREC_DATA", t.TempDir())
+	f := &fake{}
+	g, o := mustLoad(t, fakeGrid, f.task()), options(t, "quick")
+	o.StandIns = true
+	made := makeAll(t, planOf(t, o, g))[0]
+	if made.Err() != nil {
+		t.Fatal(made.Err())
+	}
+	md := markdown(t, made)
+	holds(t, md, "| One | ours | 20.00 (D) | 5.00 (D) | 1 |", "replaced by the generated standin-tiny", "- ML-1M: the files of ml-1m are missing; they come from https://grouplens.org", "| One | standin-tiny for ML-1M | D | smoke | 1 |")
+	lacks(t, md, "| paper |", "ours - paper", "19.00")
+	o.Size = "smoke"
+	if _, err := g.Make(context.Background(), o); err != nil || f.starts.Load() != 2 {
+		t.Errorf("%d runs began, want 2: %v", f.starts.Load(), err)
+	}
+	for _, name := range []string{"ratings.dat", "users.dat", "movies.dat"} { // they are looked at, not read
+		path := filepath.Join(os.Getenv("PRIVREC_DATA"), "ml-1m", name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o.Size = "quick"
+	if made = makeAll(t, planOf(t, o, g))[0]; made.Err() != nil {
+		t.Fatal(made.Err())
+	}
+	holds(t, markdown(t, made), "20.00 (B)", "| One | paper | 19.00 | 5.50 |")
+}
+
+// The time that is ahead is what is recorded of the unfinished runs, less the present one's
+// time so far, and scaled by what the runs took.
+func TestAhead(t *testing.T) {
+	now := time.Unix(0, 0)
+	c := &clock{now: func() time.Time { return now }, left: map[string]float64{"a": 10, "b": 40, "c": 20}}
+	p := &Plan{clock: c}
+	check := func(runs int, left time.Duration) {
+		t.Helper()
+		if n, d := p.Ahead(); n != runs || d.Round(time.Millisecond) != left {
+			t.Errorf("%d runs, %v; want %d, %v", n, d, runs, left)
+		}
+	}
+	check(3, 70*time.Second)
+	c.begin(&Run{Dir: "a"})
+	now = now.Add(4 * time.Second)
+	check(3, 66*time.Second)
+	now = now.Add(66 * time.Second) // it takes 70 s in place of 10
+	check(3, 60*time.Second)
+	c.end(&Run{Dir: "a"})
+	check(2, 150*time.Second) // (70 + 30) / (10 + 30) times 60 s
+	c.begin(&Run{Dir: "b"})
+	c.end(&Run{Dir: "b"})
+	c.begin(&Run{Dir: "c"})
+	c.end(&Run{Dir: "c"})
+	check(0, 0)
+}
+
+// A forecast takes recorded costs of equal steps by their epochs, else the mean of similar
+// runs, and counts a run that two tables share once.
+func TestForecast(t *testing.T) {
+	table, err := readCosts(strings.NewReader("# 50 billion multiplications a second\n" + strings.Join(costColumns, ",") + "\nk,train x,a,2,10,100,20\nl,train x,b,1,8,300,20\nm,train y,a,1,1,50,1\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		key, task, data string
+		epochs          int
+		seconds         float64
+		how             basis
+	}{
+		{"k", "train x", "a", 6, 30, recorded}, {"?", "train x", "b", 3, 24, alike}, {"?", "train x", "z", 1, 6.5, guessed}, {"?", "train z", "z", 1, 14. / 3, guessed},
+	} {
+		if got := table.of(c.key, c.task, c.data, c.epochs); got.Seconds != c.seconds || got.how != c.how {
+			t.Errorf("%+v: %+v", c, got)
+		}
+	}
+	for _, bad := range []string{"", "# fast\n", "# 5 billion\nkey\n", "# 5 billion\n" + strings.Join(costColumns, ",") + "\nk,t,d,1,x,1,1\n"} {
+		if _, err := readCosts(strings.NewReader(bad)); err == nil {
+			t.Errorf("%q is taken", bad)
+		}
+	}
+
+	t.Setenv("PRIVREC_DATA", t.TempDir())
+	f := &fake{}
+	g := mustLoad(t, fakeGrid, f.task())
+	o := options(t, "smoke")
+	p := planOf(t, o, g, g)
+	d, ahead, err := p.Forecast(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := ahead[0], ahead[1]
+	if a.Runs != 2 || a.ToMake != 2 || a.Shared != 0 || a.Seconds != 80 || a.Memory != 64<<20 || a.Rough != 0 || b.Runs != 2 || b.Shared != 2 || b.ToMake != 0 || b.Seconds != 0 {
+		t.Errorf("%+v, %+v", a, b) // the fake says 40 s at the fastest
+	}
+	if d.Facts[0].Value != "2 of 2 runs" || d.Facts[1].Value != "about 1 min 20 s" || f.starts.Load() != 0 {
+		t.Errorf("%+v, %d runs began", d.Facts, f.starts.Load())
+	}
+	if _, err := os.Stat(filepath.Join(o.Out, "runs")); err == nil {
+		t.Error("a forecast left runs")
+	}
+	o.Size = "quick" // its data are missing
+	if _, ahead, err = planOf(t, o, g).Forecast(context.Background()); err != nil || ahead[0].NoData != 2 || ahead[0].ToMake != 0 {
+		t.Errorf("%+v, %v", ahead, err)
+	}
+	stopped, stop := context.WithCancel(context.Background())
+	stop()
+	o.Size = "smoke"
+	if _, _, err := planOf(t, o, g).Forecast(stopped); !run.WasInterrupted(err) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
