@@ -21,6 +21,7 @@ type Axis struct {
 	On     bool      `yaml:"on"`     // the key is one of the runs that the row is about
 	Values []float64 `yaml:"values"` // in rising order
 	Smoke  []float64 `yaml:"smoke"`  // values of size smoke; empty: all
+	Quick  []float64 `yaml:"quick"`  // likewise, of size quick
 	Log    bool      `yaml:"log"`    // drawn on a logarithmic axis
 	// Accounted draws the same points over their accounted epsilon too.
 	Accounted bool `yaml:"accounted"`
@@ -124,6 +125,8 @@ func (r *Row) values(a *Axis, size string) []float64 {
 	switch {
 	case size == "smoke" && len(a.Smoke) > 0:
 		return a.Smoke
+	case size == "quick" && len(a.Quick) > 0:
+		return a.Quick
 	case len(r.Values) > 0:
 		return r.Values
 	}
@@ -168,6 +171,7 @@ func (g *Grid) checkAxes(v *config.Checker) {
 		v.Check(len(a.Values) > 0, at("values"), "must name at least one")
 		checkValues(v, at("values"), a.Values, a.Log)
 		checkValues(v, at("smoke"), a.Smoke, a.Log)
+		checkValues(v, at("quick"), a.Quick, a.Log)
 	}
 }
 
@@ -201,6 +205,6 @@ func (g *Grid) checkPoints(v *config.Checker, r *Row, at func(key string) string
 	v.Check(!a.On || len(r.On) > 0, at("axes"), "%s is a key of runs that a row is about, and this row is about none", a.Name)
 	checkValues(v, at("values"), r.Values, a.Log)
 	for k, p := range r.At {
-		v.Check(slices.Contains(slices.Concat(r.Values, a.Values, a.Smoke), p.Value), at(fmt.Sprintf("at.%d.value", k)), "%v is not among the values of %s", p.Value, a.Name)
+		v.Check(slices.Contains(slices.Concat(r.Values, a.Values, a.Smoke, a.Quick), p.Value), at(fmt.Sprintf("at.%d.value", k)), "%v is not among the values of %s", p.Value, a.Name)
 	}
 }
