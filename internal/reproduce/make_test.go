@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -250,61 +251,90 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// killed is the environment variable in which the test below runs itself as the
-// process that is to die.
+// killed is the environment variable in which the test below runs itself as the process that
+// is to die: the folder, and the run at whose start it dies.
 const killed = "REPRODUCE_TEST_KILLED"
 
-// A process that is killed in the middle of its second run leaves what another
-// one finishes, to the bytes of one without interruption.
-func TestKillAndRestart(t *testing.T) {
-	if dir := os.Getenv(killed); dir != "" {
-		f := &fake{}
-		f.ctx = func() {
-			if f.starts.Load() == 2 {
-				syscall.Kill(os.Getpid(), syscall.SIGKILL)
-			}
-		}
-		g, err := Load(filepath.Join(dir, "grid.yaml"), []run.Task{f.task()})
+// killedGrids reads two tables, one with a row about other runs, from a folder.
+func killedGrids(t *testing.T, dir string, began func()) (grids []*Grid) {
+	t.Helper()
+	f := &fake{ctx: began}
+	for _, name := range []string{"grid.yaml", "other.yaml"} {
+		g, err := Load(filepath.Join(dir, name), []run.Task{f.task(), about(began)})
 		if err != nil {
 			t.Fatal(err)
 		}
+		grids = append(grids, g)
+	}
+	return grids
+}
+
+// A process that is killed at the start of a run, three times over, leaves what another one
+// finishes, to the bytes of one without interruption: all tables, and the page that lists
+// them. Finished runs are not repeated.
+func TestKillAndRestart(t *testing.T) {
+	if where := os.Getenv(killed); where != "" {
+		at, dir, _ := strings.Cut(where, " ")
+		n := 0
+		grids := killedGrids(t, dir, func() {
+			if n++; fmt.Sprint(n) == at {
+				syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			}
+		})
 		o := options(t, "full")
 		o.Out = filepath.Join(dir, "out")
-		g.Make(context.Background(), o)
+		makeAll(t, planOf(t, o, grids...))
 		return
 	}
-	f := &fake{}
 	dir := t.TempDir()
-	for name, text := range map[string]string{"grid.yaml": fakeGrid, "fake.yaml": "value: 0.2\n"} {
+	for name, text := range map[string]string{
+		"grid.yaml": fakeGrid + aboutRow, "other.yaml": strings.NewReplacer("fake-table", "fake-other", "value=0.3", "value=0.4").Replace(fakeGrid),
+		"fake.yaml": "value: 0.2\n", "sum.yaml": "level: B\n",
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.Command(os.Args[0], "-test.run=^TestKillAndRestart$")
-	cmd.Env = append(os.Environ(), killed+"="+dir)
-	var died *exec.ExitError
-	if err := cmd.Run(); !errors.As(err, &died) || died.ExitCode() != -1 {
-		t.Fatalf("the process was not killed: %v", err)
+	for _, at := range []int{2, 5, 3} { // each time counted from what is open
+		cmd := exec.Command(os.Args[0], "-test.run=^TestKillAndRestart$")
+		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d %s", killed, at, dir))
+		var died *exec.ExitError
+		if err := cmd.Run(); !errors.As(err, &died) || died.ExitCode() != -1 {
+			t.Fatalf("the process was not killed: %v", err)
+		}
 	}
-	g, err := Load(filepath.Join(dir, "grid.yaml"), []run.Task{f.task()})
-	if err != nil {
-		t.Fatal(err)
+	finish := func(o Options) (files [][]string, began int) {
+		grids := killedGrids(t, dir, func() { began++ })
+		tally := NewTally(o, grids)
+		for _, made := range makeAll(t, planOf(t, o, grids...)) {
+			if made.Err() != nil {
+				t.Fatal(made.Err())
+			}
+			tally.Add(made)
+			files = append(files, made.Files)
+		}
+		if err := tally.WriteIndex(); err != nil {
+			t.Fatal(err)
+		}
+		return append(files, []string{filepath.Join(o.Out, "tables", "index.md")}), began
 	}
 	whole, cut := options(t, "full"), options(t, "full")
 	cut.Out = filepath.Join(dir, "out")
-	a, err := g.Make(context.Background(), cut)
-	if err != nil || a.Err() != nil || f.starts.Load() != 5 {
-		t.Fatal(err, a.Err(), f.starts.Load())
+	a, rest := finish(cut)
+	b, all := finish(whole)
+	if all != 12 || rest != 12-(1+4+2) { // what was killed began again
+		t.Errorf("%d runs began after the kills, %d without, want 5 and 12", rest, all)
 	}
-	b, err := g.Make(context.Background(), whole)
-	if err != nil || b.Err() != nil {
-		t.Fatal(err, b.Err())
-	}
-	for i := range 3 { // the fourth holds timings
-		x, err1 := os.ReadFile(a.Files[i])
-		y, err2 := os.ReadFile(b.Files[i])
-		if err1 != nil || err2 != nil || !bytes.Equal(x, y) {
-			t.Errorf("%s differs: %v %v", a.Files[i], err1, err2)
+	for k := range a {
+		for i := range a[k] {
+			if strings.HasSuffix(a[k][i], "-runs.json") { // times
+				continue
+			}
+			x, err1 := os.ReadFile(a[k][i])
+			y, err2 := os.ReadFile(b[k][i])
+			if err1 != nil || err2 != nil || !bytes.Equal(x, y) {
+				t.Errorf("%s differs: %v %v", a[k][i], err1, err2)
+			}
 		}
 	}
 }
