@@ -47,7 +47,7 @@ func (g *Grid) table(o Options, entries []*entry, runs []*Run) (*Table, error) {
 	t := &Table{Name: g.FileName(o)}
 	var err error
 	all := append(slices.Clone(rows), g.gains(rows)...)
-	if t.Cells, err = g.cells(o, all); err != nil {
+	if t.Cells, err = g.cells(all); err != nil {
 		return nil, err
 	}
 	p, _, err := g.size(o.Size, g.Rows[0].Setting)
