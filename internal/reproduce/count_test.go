@@ -118,7 +118,7 @@ func TestStatusOfCounts(t *testing.T) {
 		col := column{mean: x, lo: math.NaN(), hi: math.NaN(), delta: math.NaN()}
 		s.columns = append(s.columns, col)
 	}
-	cells, err := g.cells(Options{Size: "full"}, []*summary{s})
+	cells, err := g.cells([]*summary{s})
 	if err != nil {
 		t.Fatal(err)
 	}
