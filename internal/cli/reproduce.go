@@ -92,7 +92,7 @@ document: the tables, each with its name, its files and how far its runs are.
 	p.BoolVar(&f.standIn, "stand-ins", false, "take generated rows where data are missing, as size smoke does")
 	p.BoolVar(&f.dryRun, "dry-run", false, "start nothing: say what runs there are, and what time, memory and disk they would take")
 	p.BoolVar(&f.noRun, "no-run", false, "start nothing: make the table of finished runs")
-	p.BoolVar(&f.list, "list", false, "start nothing: list the tables")
+	p.BoolVar(&f.list, "list", false, "start nothing: list tables and figures, how many numbers each has, and how many of them the data at hand and finished runs fill")
 	p.BoolVar(&f.claims, "claims", false, "start nothing: hold the papers' claims against finished runs, and show which hold")
 	p.BoolVar(&f.noWait, "no-wait", false, "do not wait for runs that other processes make")
 	p.BoolVar(&f.json, "json", false, "print the tables as one JSON document")
@@ -157,7 +157,11 @@ func (a *App) makeTables(ctx context.Context, papers []string, f tableFlags) err
 		return err
 	}
 	if f.list {
-		return run.Show(a.Stdout, f.json, reproduce.Listing(grids))
+		d, err := reproduce.Listing(grids, reproduce.Options{Size: f.profile, Out: f.out, Sets: f.sets})
+		if err != nil {
+			return err
+		}
+		return run.Show(a.Stdout, f.json, d)
 	}
 	if f.quiet && f.verbose {
 		return usagef("leave out one of them", "--quiet and --verbose exclude each other")

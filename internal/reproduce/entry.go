@@ -21,6 +21,7 @@ type entry struct {
 	base  run.Options // configuration and overrides, without seed and directory
 	about []*entry    // of the runs that are made first, and that this one is about
 	end   string      // of the name of the evaluation that counts
+	plans plans       // of the grid
 }
 
 // on names the data set that is taken, and the one that it stands for.
@@ -39,7 +40,7 @@ func (g *Grid) entry(r *Row, size string, sets []string) (*entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &entry{row: r, size: size, seeds: p.Seeds, end: r.Evaluation}
+	c := &entry{row: r, size: size, seeds: p.Seeds, end: r.Evaluation, plans: g.plans}
 	if size == "smoke" && r.SmokeEvaluation != "" {
 		c.end = r.SmokeEvaluation
 	}
@@ -62,7 +63,7 @@ func (g *Grid) entry(r *Row, size string, sets []string) (*entry, error) {
 		*at = slices.Concat(*at, point.quick)
 	}
 	for _, s := range r.On {
-		b := entry{row: r, data: c.data, name: c.name, size: size, seeds: c.seeds}
+		b := entry{row: r, data: c.data, name: c.name, size: size, seeds: c.seeds, plans: g.plans}
 		if err := g.open(&b, s, size, nil, slices.Concat(point.about, sets)); err != nil {
 			return nil, err
 		}
@@ -109,8 +110,32 @@ func (c *entry) check() error {
 		}
 		dirs[i] = "unused"
 	}
-	_, err := c.task.Plan(c.options("unused", c.seeds[0], dirs...))
+	_, err := c.plan(c.seeds[0], dirs...)
 	return err
+}
+
+// plans are configurations that were checked, so that rows and tables that share one check it
+// once. The key has everything that a hash depends on.
+type plans map[string]checkedPlan
+
+type checkedPlan struct {
+	run.Plan
+	err error
+}
+
+// plan checks the configuration of a seed, about runs in directories. The plan is of no
+// directory: its hash counts.
+func (c *entry) plan(seed uint64, about ...string) (run.Plan, error) {
+	o := c.options("unused", seed, about...)
+	key := strings.Join(append([]string{c.task.String(), o.Config}, o.Sets...), "\x00")
+	if p, ok := c.plans[key]; ok {
+		return p.Plan, p.err
+	}
+	p, err := c.task.Plan(o)
+	if c.plans != nil {
+		c.plans[key] = checkedPlan{p, err}
+	}
+	return p, err
 }
 
 // gridKeys are the keys that the grid itself sets for every run.
@@ -147,7 +172,7 @@ func (c *entry) run(list *[]*Run, out string, seed uint64) (*Run, error) {
 		}
 		r.about, dirs = append(r.about, of), append(dirs, filepath.Base(of.Dir))
 	}
-	plan, err := c.task.Plan(c.options("unused", seed, dirs...))
+	plan, err := c.plan(seed, dirs...)
 	if err != nil {
 		return nil, err
 	}

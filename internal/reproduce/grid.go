@@ -40,6 +40,7 @@ type Grid struct {
 
 	tasks  []run.Task
 	files  files
+	plans  plans
 	causes []*Cause // in the order in which they count
 }
 
@@ -222,11 +223,11 @@ func Load(file string, tasks []run.Task) (*Grid, error) {
 	if err != nil {
 		return nil, err
 	}
-	return g.check(doc, tasks, files{dir: filepath.Dir(file)})
+	return g.check(doc, tasks, files{dir: filepath.Dir(file)}, plans{})
 }
 
 // parse reads a grid of a tree.
-func parse(tree fs.FS, name string, tasks []run.Task) (*Grid, error) {
+func parse(tree fs.FS, name string, tasks []run.Task, checked plans) (*Grid, error) {
 	text, err := fs.ReadFile(tree, name)
 	if err != nil {
 		return nil, fmt.Errorf("grid: %w", err)
@@ -235,7 +236,7 @@ func parse(tree fs.FS, name string, tasks []run.Task) (*Grid, error) {
 	if err != nil {
 		return nil, err
 	}
-	return g.check(doc, tasks, files{tree, path.Dir(name)})
+	return g.check(doc, tasks, files{tree, path.Dir(name)}, checked)
 }
 
 // BuiltIn returns the grids of papers' tables and figures in a tree, in the order of their
@@ -251,8 +252,9 @@ func BuiltIn(tree fs.FS, tasks []run.Task) ([]*Grid, error) {
 		names = append(names, found...)
 	}
 	var out []*Grid
+	checked := plans{}
 	for _, name := range names {
-		g, err := parse(tree, name, tasks)
+		g, err := parse(tree, name, tasks, checked)
 		if err != nil {
 			return nil, err
 		}
@@ -266,8 +268,8 @@ func BuiltIn(tree fs.FS, tasks []run.Task) ([]*Grid, error) {
 
 // check reports every problem of a grid by its line, and lets the task of every row check
 // its configuration.
-func (g Grid) check(doc *config.Document, tasks []run.Task, f files) (*Grid, error) {
-	g.tasks, g.files = append(slices.Clip(tasks), statistics.Task()), f
+func (g Grid) check(doc *config.Document, tasks []run.Task, f files, checked plans) (*Grid, error) {
+	g.tasks, g.files, g.plans = append(slices.Clip(tasks), statistics.Task()), f, checked
 	v := config.NewChecker(doc)
 	v.Check(g.Name != "" && strings.Trim(g.Name, nameChars) == "" && g.Name[0] != '.', "name", "must be letters, digits, - and ., got %q", g.Name)
 	study := g.Table == 0 && g.Figure == 0

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"privrec/internal/compare"
 	"privrec/internal/experiment"
 )
 
@@ -38,6 +39,21 @@ func TestPicks(t *testing.T) {
 		}
 	}
 	holds(t, floor, "1.00 (B)", "| - |")
+}
+
+// Scores of users stand beside a point only if they are those of its evaluation: their mean in
+// every metric is the point's.
+func TestPicksUsers(t *testing.T) {
+	g := mustLoad(t, strings.Replace(picking, "recommendation accuracy", "MRR@20", 1), (&fake{}).task())
+	scores := &compare.Scores{Users: []string{"a", "b"}, Values: map[string][]float64{"Recall@20": {0.1, 0.3}, "MRR@20": {0, 0.2}}}
+	for _, c := range []struct {
+		values []float64
+		want   bool
+	}{{[]float64{0.2, 0.1}, true}, {[]float64{0.2, 0.3}, false}, {[]float64{0.1, 0.1}, false}} {
+		if got := g.agrees(scores, c.values); got != c.want {
+			t.Errorf("%v: %v", c.values, got)
+		}
+	}
 }
 
 // Values of a point for size quick hold in that size alone.

@@ -12,26 +12,6 @@ import (
 	"privrec/internal/report"
 )
 
-// Listing lists the commands that make tables and figures, and the title of each.
-func Listing(grids []*Grid) *report.Document {
-	t := &report.Table{Name: "tables", Title: "Tables", Columns: report.Columns("", "command", "title")}
-	f := &report.Table{Name: "figures", Title: "Figures", Columns: t.Columns}
-	for _, g := range grids {
-		if g.Figure != 0 {
-			f.Add(fmt.Sprintf("privrec reproduce %s --figure %d", g.Paper, g.Figure), g.Title)
-		} else {
-			t.Add(fmt.Sprintf("privrec reproduce %s --table %d", g.Paper, g.Table), g.Title)
-		}
-	}
-	d := &report.Document{Title: "Tables that can be made"}
-	for _, list := range []*report.Table{t, f} {
-		if len(list.Rows) > 0 {
-			d.Tables = append(d.Tables, list)
-		}
-	}
-	return d
-}
-
 // List is several tables as one JSON document.
 type List struct {
 	Size   string   `json:"profile"`
