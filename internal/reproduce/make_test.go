@@ -35,7 +35,7 @@ func TestMakeFull(t *testing.T) {
 		"| random | floor | 1.00 (B) | 0.10 (B) |", "evidence level B", "paper: page 7: one seed",
 		"| One | ml-1m | edge | add-remove | 1e-06 | 5 | infinity | 10 | labels |", "| One | ml-1m | user | replace | 1e-06 |  | 70 | 70 |  |",
 		"labels: they are seen", "- One, Two: ran with profile own\n", "| One | ml-1m | B | full | 1, 2, 3 | 3 + 2 | done |")
-	csv, err := os.ReadFile(out.Files[1])
+	csv, err := os.ReadFile(strings.TrimSuffix(out.Files[0], ".md") + ".csv")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestShortTraining(t *testing.T) {
 	md := markdown(t, out)
 	holds(t, md, "| One | paper | 19.00 | 5.50 |", "20.00 (B)", "no difference from the paper's numbers is taken: trained for 5 of the 1000 epochs stated, ended by the cap")
 	lacks(t, md, "ours - paper")
-	csv, err := os.ReadFile(out.Files[1])
+	csv, err := os.ReadFile(strings.TrimSuffix(out.Files[0], ".md") + ".csv")
 	if err != nil {
 		t.Fatal(err)
 	}
