@@ -38,8 +38,8 @@ var floors = []struct {
 	{"internal/protocol", 6}, {"internal/compare", 6}, {"internal/claims", 6}, {"internal/record", 6},
 	{"internal/baseline", 7}, {"internal/private", 7},
 	{"internal/papers", 8},
-	{"internal/demo", 9}, {"internal/doctor", 9}, {"internal/reproduce", 9}, {"internal/tune", 9},
-	{"internal/cli", 10},
+	{"internal/demo", 9}, {"internal/doctor", 9}, {"internal/reproduce", 9}, {"internal/serve", 9}, {"internal/tune", 9},
+	{"internal/cli", 10}, {"internal/browsertest", 10},
 	{"cmd", 11},
 }
 
@@ -260,6 +260,7 @@ func TestRulesBite(t *testing.T) {
 		{"internal/nn", "gonum.org/v1/gonum/blas/blas32", "only internal/tensor may"},
 		{"internal/stats", "gonum.org/v1/gonum/stat/distuv", ""},
 		{"internal/run", "example.org/new", "which no package owns"},
+		{"internal/browsertest", "github.com/chromedp/chromedp", "which no package owns"}, // its tests alone: the program has no browser
 		{"internal/unheard", "fmt", "has no floor"},
 		{"internal/run", "encoding/json", ""},
 		{"internal/report", "html/template", "a fifth of the binary"},

@@ -10,8 +10,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// serve starts a web server over a folder and puts its address into $URL: serve DIR.
-func serve(ts *testscript.TestScript, neg bool, args []string) {
+// serveFiles starts a web server over a folder and puts its address into $URL: serve DIR.
+func serveFiles(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: serve DIR")
 	}

@@ -49,7 +49,7 @@ func arrange(root *cobra.Command) {
 		id, title string
 		names     []string
 	}{
-		{"look", "Look around:", []string{"demo", "doctor", "list", "data", "lint"}},
+		{"look", "Look around:", []string{"demo", "doctor", "list", "data", "lint", "serve"}},
 		{"run", "Train, protect, attack, compare:", []string{"train", "perturb", "attack", "evaluate", "recommend", "compare", "reproduce", "tune"}},
 		{"price", "Account for privacy:", []string{"account", "calibrate"}},
 	} {

@@ -53,7 +53,7 @@ func TestScripts(t *testing.T) {
 			"badset":  badset,
 			"onejson": onejson,
 			"mount":   mount,
-			"serve":   serve,
+			"serve":   serveFiles,
 			"packs":   packs,
 			"flips":   flips,
 		},
