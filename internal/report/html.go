@@ -221,15 +221,16 @@ func (p *page) foot() {
 func (t *Table) put(p *page) error {
 	cells, right := t.grid()
 	p.ids++
+	caption := fmt.Sprint(p.ids)
 	class := markup("")
 	if t.Sorts && p.scripted {
 		class = ` class="sorts"`
 	}
-	p.put("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-labelledby=\"caption-%d\"><table%s>\n<caption id=\"caption-%d\">", p.ids, class, p.ids)
+	p.put("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-labelledby=\"caption-%s\"><table%s>\n<caption id=\"caption-%s\">", caption, class, caption)
 	if t.Title != "" {
 		p.heading(t.Title)
 	} else {
-		p.put("%s", t.Name)
+		p.put("<span class=\"unseen\">%s</span>", t.Name)
 	}
 	p.put("</caption>\n<thead><tr>")
 	for c, col := range t.Columns {
@@ -266,9 +267,15 @@ func side(right bool) string {
 	return ""
 }
 
+// longText is from how many bytes on a cell may have several lines.
+const longText = 36
+
 // cellTo writes a cell of a page, with the exact number where a script may sort by it.
 func (t *Table) cellTo(p *page, r, c int, text string, right bool) {
 	tag, attributes := "td", side(right)
+	if len(text) > longText {
+		attributes = ` class="long"`
+	}
 	if c == 0 && strings.TrimSpace(text) != "" {
 		tag, attributes = "th", attributes+` scope="row"`
 	}

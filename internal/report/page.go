@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"privrec/internal/dataset"
@@ -21,7 +22,7 @@ type Page struct {
 	Parts      []Part
 }
 
-// Part is a part of a page: a *Table, Chart, Figure, Section, Prose, Notes, Cards, Fold or Code.
+// Part is a part of a page: a *Table, Chart, Figure, Section, Prose, Notes, Steps, Cards, Fold or Code.
 type Part interface{ put(p *page) error }
 
 // Link is a text that leads to another page. Its address is relative to the page. In a table cell
@@ -62,6 +63,9 @@ type Prose []any
 
 // Notes is a list of sentences.
 type Notes []string
+
+// Steps is a list of sentences with numbers, from 1.
+type Steps []string
 
 // Code is a text that is shown as it is, such as a configuration.
 type Code string
@@ -171,15 +175,20 @@ func address(to string) string {
 	return out
 }
 
-func (n Notes) put(p *page) error {
-	if len(n) == 0 {
+func (n Notes) put(p *page) error { return p.list("ul", n) }
+
+func (n Steps) put(p *page) error { return p.list("ol", n) }
+
+// list writes a list of sentences, or nothing where there are none.
+func (p *page) list(tag markup, sentences []string) error {
+	if len(sentences) == 0 {
 		return nil
 	}
-	p.put("<ul>\n")
-	for _, s := range n {
+	p.put("<%s>\n", tag)
+	for _, s := range sentences {
 		p.put("<li>%s</li>\n", s)
 	}
-	p.put("</ul>\n")
+	p.put("</%s>\n", tag)
 	return nil
 }
 
@@ -228,7 +237,7 @@ func (b Bar) put(p *page) error {
 	p.put("<div class=\"bar\" role=\"img\" aria-label=\"%s\">", strings.Join(words, ", "))
 	for _, c := range b {
 		if c.N > 0 {
-			p.put("<i class=\"%s\" style=\"flex:%d\"></i>", c.Kind, c.N)
+			p.put("<i class=\"%s\" style=\"flex:%s\"></i>", c.Kind, strconv.Itoa(c.N))
 		}
 	}
 	p.put("</div>\n<p class=\"key\" aria-hidden=\"true\">")

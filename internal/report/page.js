@@ -14,7 +14,7 @@ for (const t of document.querySelectorAll("table.sorts")) {
       body.append(...[...rows].sort((x, y) => {
         const a = value(x, i), c = value(y, i);
         if (a === "" || c === "") return (a === "") - (c === "");
-        const n = a - c, s = isNaN(n) ? a.localeCompare(c, "en", {numeric: true}) : n;
+        const n = a - c, s = n === n ? n : a.localeCompare(c, "en", {numeric: true});
         return up ? s : -s;
       }));
     };

@@ -1,0 +1,154 @@
+package pages
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"privrec/internal/report"
+	"privrec/internal/reproduce"
+)
+
+// numbers makes the tables of all numbers of a table or figure, one for each data set: the
+// paper's, ours, and how they stand to each other. Sentences that several cells share stand below
+// the table, under a number.
+func (m *Made) numbers() []report.Part {
+	var data []string
+	for i := range m.Cells {
+		data = appendNew(data, m.Cells[i].Data+"\x00"+m.Cells[i].Taken)
+	}
+	var out []report.Part
+	for _, key := range data {
+		var of []*reproduce.Cell
+		for i := range m.Cells {
+			if c := &m.Cells[i]; c.Data+"\x00"+c.Taken == key {
+				of = append(of, c)
+			}
+		}
+		out = append(out, m.table(of))
+	}
+	return out
+}
+
+// table makes the table of some cells on the same data.
+func (m *Made) table(cells []*reproduce.Cell) *report.Table {
+	first := cells[0]
+	t := &report.Table{Name: m.Name + "-" + first.Taken, Title: first.Data, Sorts: true}
+	if taken := first.Taken; taken != "" && !strings.EqualFold(taken, first.Data) {
+		t.Title += ", here " + taken
+	}
+	t.Title += " (" + first.Unit + ")"
+	curves := slices.ContainsFunc(cells, func(c *reproduce.Cell) bool { return c.At != nil })
+	t.Columns = report.Columns("", "method", "metric")
+	if curves {
+		t.Columns = append(t.Columns, report.Columns("%.4g", "at")...)
+	}
+	format := "%.2f"
+	if first.Unit == "share" {
+		format = "%.4f"
+	}
+	t.Columns = append(t.Columns, report.Columns(format, "paper", "ours")...)
+	t.Columns = append(t.Columns, report.Columns("%+"+format[1:], "difference")...)
+	t.Columns = append(t.Columns, report.Columns(format, "95 % interval", "status", "cause", "best floor", "floor", "level", "seeds")...)
+	t.Columns = append(t.Columns, report.Columns("%.4g", "claimed epsilon", "accounted epsilon", "run")...)
+	var notes []string
+	for _, c := range cells {
+		row := []any{label(c), c.Heading}
+		if curves {
+			row = append(row, value(c.At))
+		}
+		var interval, runs any
+		if c.Low != nil && c.High != nil {
+			interval = fmt.Sprintf(format+" to "+format, *c.Low, *c.High)
+		}
+		if len(c.Runs) > 0 {
+			runs = report.Link{Text: "run", To: "runs/" + c.Runs[0] + ".html"}
+		}
+		seeds := fmt.Sprint(c.Seeds)
+		if c.Seeds < c.SeedsOf {
+			seeds = fmt.Sprintf("%d of %d", c.Seeds, c.SeedsOf)
+		}
+		t.Add(append(row, whole(c.Printed), whole(c.Ours), value(c.Difference), interval, status(c), because(c, &notes), whole(c.Floor), c.FloorName, c.Level, seeds,
+			value(c.ClaimedEpsilon), value(c.AccountedEpsilon), runs)...)
+	}
+	dropEmpty(t, "paper", "ours", "status")
+	for i, n := range notes {
+		t.Notes = append(t.Notes, fmt.Sprintf("(%d) %s", i+1, n))
+	}
+	return t
+}
+
+// dropEmpty removes columns without anything in them, but for some.
+func dropEmpty(t *report.Table, keep ...string) {
+	for c := len(t.Columns) - 1; c >= 0; c-- {
+		if slices.Contains(keep, t.Columns[c].Name) || slices.ContainsFunc(t.Rows, func(r []any) bool { return r[c] != nil && r[c] != "" }) {
+			continue
+		}
+		t.Columns = slices.Delete(t.Columns, c, c+1)
+		for i := range t.Rows {
+			t.Rows[i] = slices.Delete(t.Rows[i], c, c+1)
+		}
+	}
+}
+
+// label returns the method with its setting.
+func label(c *reproduce.Cell) string {
+	if c.Setting == "" {
+		return c.Method
+	}
+	return c.Method + " (" + c.Setting + ")"
+}
+
+// value returns a number, or nothing.
+func value(x *float64) any {
+	if x == nil {
+		return nil
+	}
+	return *x
+}
+
+// whole returns a number, or nothing. A large one without a fraction, such as a count, is an integer.
+func whole(x *float64) any {
+	if x != nil && *x >= 1000 && *x == math.Trunc(*x) && *x < 1<<53 {
+		return int(*x)
+	}
+	return value(x)
+}
+
+// states are words for runs without a result.
+var states = map[reproduce.Status]string{
+	reproduce.ToDo: "not run", reproduce.Resumable: "not finished", reproduce.Running: "not finished", reproduce.Elsewhere: "not finished",
+	reproduce.NoData: "data missing", reproduce.Failed: "failed", reproduce.Done: "no result",
+}
+
+// status shows how a cell stands, or why it is empty.
+func status(c *reproduce.Cell) any {
+	switch {
+	case c.Status != "":
+		return report.Tag{Text: c.Status, Kind: kinds[c.Status]}
+	case c.Printed == nil && c.Ours != nil:
+		return report.Tag{Text: "not printed", Kind: report.Neutral}
+	case c.Ours == nil:
+		return report.Tag{Text: states[c.State], Kind: report.Neutral}
+	}
+	return report.Tag{Text: "not compared", Kind: report.Neutral}
+}
+
+// because names the cause of a difference, and the number of its sentence below the table.
+func because(c *reproduce.Cell, notes *[]string) any {
+	if c.Why == "" || c.Status == "" && c.Why == states[c.State] {
+		if c.Cause == "" {
+			return nil
+		}
+		return c.Cause
+	}
+	at := slices.Index(*notes, c.Why)
+	if at < 0 {
+		at, *notes = len(*notes), append(*notes, c.Why)
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s (%d)", c.Cause, at+1))
+}
+
+// finite reports whether x is a number that can be shown.
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
