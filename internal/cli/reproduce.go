@@ -190,6 +190,7 @@ func (a *App) makeTables(ctx context.Context, papers []string, f tableFlags) err
 	t := reproduce.NewTally(o, grids)
 	whole := !f.json && (len(grids) == 1 && shard.Of == 0 || f.verbose) // tables in full, else one line for each
 	var open error
+	var all []*reproduce.Outcome
 	for i, g := range grids {
 		r.Open(fmt.Sprintf("table %d of %d: %s, size %s", i+1, len(grids), g.Name, f.profile))
 		made, err := p.Make(ctx, i)
@@ -204,6 +205,7 @@ func (a *App) makeTables(ctx context.Context, papers []string, f tableFlags) err
 			return err
 		}
 		r.Close()
+		all = append(all, made)
 		line := t.Add(made)
 		switch {
 		case whole && shard.Of == 0:
@@ -227,6 +229,13 @@ func (a *App) makeTables(ctx context.Context, papers []string, f tableFlags) err
 		if err := t.WriteIndex(); err != nil {
 			return err
 		}
+	}
+	if shard.Of == 0 {
+		page, err := a.tablePages(grids, all, o, f)
+		if err != nil {
+			return err
+		}
+		r.Phase("overview: " + page)
 	}
 	if f.json {
 		if err := t.List().JSON(a.Stdout); err != nil {

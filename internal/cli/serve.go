@@ -2,8 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"os/exec"
-	"runtime"
 
 	"github.com/spf13/cobra"
 
@@ -52,21 +50,4 @@ load nothing from elsewhere. Any user of this machine can read what it shows.
 	c.Flags().IntVar(&o.Port, "port", 7650, "port on this machine; 0 takes a free one")
 	c.Flags().BoolVar(&opens, "open", false, "open it in the browser of this machine")
 	return c
-}
-
-// openPage asks the desktop to open an address or a file. It does not wait for the browser.
-func openPage(address string) error {
-	opener := []string{"xdg-open"}
-	switch runtime.GOOS {
-	case "darwin":
-		opener = []string{"open"}
-	case "windows":
-		opener = []string{"rundll32", "url.dll,FileProtocolHandler"}
-	}
-	cmd := exec.Command(opener[0], append(opener[1:], address)...)
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	go cmd.Wait() // only so that it leaves no zombie
-	return nil
 }

@@ -1,0 +1,213 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"privrec/configs"
+	"privrec/internal/reproduce"
+	"privrec/internal/reproduce/pages"
+	"privrec/internal/run"
+)
+
+// reportFlags are the flags of privrec report.
+type reportFlags struct {
+	profile string
+	grids   []string
+	out     string
+	standIn bool
+	open    bool
+}
+
+// report makes the command that makes pages of finished runs.
+func (a *App) report() *cobra.Command {
+	var f reportFlags
+	c := &cobra.Command{
+		Use:   "report [OUT | RUN...] [--open]",
+		Short: "make pages of finished runs: an overview, a page for each paper and each run",
+		Long: `Makes pages of finished runs, and starts none. OUT is a folder of privrec reproduce: its
+tables are made again as far as its runs are finished, in the largest size that has any,
+and OUT/tables/index.html says what holds of every paper and what does not. A page for
+each paper has its numbers beside ours, the privacy panel, training and data; a page for
+each run has its results, floors, account and configuration.
+
+With RUN, directories of runs, the pages are about these, side by side, in the folder
+that --out names.
+
+The pages load nothing from elsewhere and are readable without a script. Beside every table
+are Markdown, LaTeX and CSV, beside every figure SVG, PNG and PDF; index.json has everything.
+The same runs give the same bytes; only costs.html has times and machines.
+
+` + exitCodes,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error { return a.makePages(args, f) },
+	}
+	p := c.Flags()
+	p.StringVar(&f.profile, "profile", "", "size of the tables: smoke, quick or full (default: the largest with finished runs)")
+	p.StringArrayVar(&f.grids, "grid", nil, "a grid file of your own, beside the papers' tables; may be repeated")
+	p.StringVarP(&f.out, "out", "o", "runs/report", "folder for the pages of RUN")
+	p.BoolVar(&f.standIn, "stand-ins", false, "the tables were made with --stand-ins")
+	p.BoolVar(&f.open, "open", false, "open the overview in the browser")
+	return c
+}
+
+// makePages makes the pages that are asked for.
+func (a *App) makePages(args []string, f reportFlags) error {
+	if len(args) == 0 {
+		args = []string{"runs/reproduce"}
+	}
+	var dirs []string
+	for _, dir := range args {
+		if _, err := os.Stat(filepath.Join(dir, "manifest.json")); err == nil {
+			dirs = append(dirs, dir)
+		}
+	}
+	set := pages.Set{Out: f.out, Runs: dirs}
+	switch {
+	case len(dirs) == len(args):
+		for _, dir := range dirs {
+			if m, err := run.ReadManifest(dir); err != nil {
+				return err
+			} else if m.Status != run.StatusDone {
+				return usagef("finish it first: the command that began it, with --resume", "%s is not finished: %s", dir, m.Status)
+			}
+		}
+	case len(dirs) > 0 || len(args) > 1:
+		return usagef("name one folder of reproduce, or any number of runs", "%s is not the directory of a run", args[slices.IndexFunc(args, func(s string) bool { return !slices.Contains(dirs, s) })])
+	default:
+		if _, err := os.Stat(filepath.Join(args[0], "runs")); err != nil {
+			return usagef("OUT is the folder that privrec reproduce --out names, RUN a directory below OUT/runs", "%s holds neither a run nor runs of privrec reproduce", args[0])
+		}
+		set.Out = args[0]
+		if err := a.lookAtTables(&set, f); err != nil {
+			return err
+		}
+	}
+	files, err := set.Write()
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(a.Stdout, "%s, and %d pages below it\n", files[0], len(files)-1); err != nil {
+		return err
+	}
+	if f.open {
+		return openFile(files[0])
+	}
+	return nil
+}
+
+// lookAtTables makes the tables of a folder as far as its runs are finished.
+func (a *App) lookAtTables(set *pages.Set, f reportFlags) error {
+	builtIn, err := reproduce.BuiltIn(configs.Files(), a.Tasks)
+	if err != nil {
+		return err
+	}
+	grids := slices.Clone(builtIn)
+	for _, file := range f.grids {
+		g, err := reproduce.Load(file, a.Tasks)
+		if err != nil {
+			return err
+		}
+		grids = append(grids, g)
+	}
+	sizes := reproduce.SizeNames()
+	if f.profile != "" {
+		if !slices.Contains(sizes, f.profile) {
+			return usagef("want smoke, quick or full", "unknown profile %q", f.profile)
+		}
+		sizes = []string{f.profile}
+	}
+	for _, size := range slices.Backward(sizes) {
+		o := reproduce.Options{Size: size, Out: set.Out, StandIns: f.standIn}
+		finished := 0
+		set.Made = nil
+		for _, g := range grids {
+			made, err := g.Look(o)
+			if err != nil {
+				return err
+			}
+			finished += made.Finished()
+			set.Made = append(set.Made, pages.Made{Grid: g, Outcome: made})
+		}
+		if finished == 0 && size != sizes[0] {
+			continue
+		}
+		for _, m := range set.Made {
+			if m.Finished() == 0 {
+				continue
+			}
+			if err := m.Write(set.Out); err != nil {
+				return err
+			}
+		}
+		return holdClaims(set, builtIn, o)
+	}
+	return nil
+}
+
+// holdClaims holds the claims of the papers of pages against their finished runs. all are the papers'
+// tables.
+func holdClaims(set *pages.Set, all []*reproduce.Grid, o reproduce.Options) (err error) {
+	var papers []string
+	for _, m := range set.Made {
+		known := slices.ContainsFunc(all, func(g *reproduce.Grid) bool { return g.Paper == m.Grid.Paper })
+		if known && m.Grid.Paper != "" && !slices.Contains(papers, m.Grid.Paper) {
+			papers = append(papers, m.Grid.Paper)
+		}
+	}
+	if len(papers) == 0 {
+		return nil
+	}
+	list, err := reproduce.Claims(configs.Files(), all, papers...)
+	if err != nil {
+		return err
+	}
+	set.Verdicts, err = reproduce.Verdicts(list, all, o)
+	return err
+}
+
+// tablePages writes the pages of tables that were made, and of those that were made in the same
+// folder before.
+func (a *App) tablePages(grids []*reproduce.Grid, made []*reproduce.Outcome, o reproduce.Options, f tableFlags) (string, error) {
+	set := pages.Set{Out: o.Out}
+	var others []*reproduce.Grid
+	if f.grid == "" {
+		var err error
+		if others, err = reproduce.BuiltIn(configs.Files(), a.Tasks); err != nil {
+			return "", err
+		}
+	}
+	for i, g := range grids {
+		set.Made = append(set.Made, pages.Made{Grid: g, Outcome: made[i]})
+	}
+	for _, g := range others {
+		if slices.ContainsFunc(grids, func(of *reproduce.Grid) bool { return of.Name == g.Name }) {
+			continue
+		}
+		if _, err := os.Stat(filepath.Join(o.Out, "tables", g.FileName(o)+".md")); err != nil {
+			continue
+		}
+		was, err := g.Look(o)
+		if err != nil {
+			return "", err
+		}
+		if err := was.Write(o.Out); err != nil {
+			return "", err
+		}
+		set.Made = append(set.Made, pages.Made{Grid: g, Outcome: was})
+	}
+	if len(set.Made) > 1 { // one table alone has few of a paper's claims
+		if err := holdClaims(&set, others, o); err != nil {
+			return "", err
+		}
+	}
+	files, err := set.Write()
+	if err != nil {
+		return "", err
+	}
+	return files[0], nil
+}
