@@ -17,6 +17,7 @@ type Bits struct {
 	stream rng.Stream
 	secret bool
 	set    bool
+	forced Forced
 }
 
 // Keyed takes the bits of a row from s.Sub(key of the row): the same for any number of workers
@@ -27,6 +28,11 @@ func Keyed(s rng.Stream) Bits { return Bits{stream: s, set: true} }
 // Secret takes cryptographic bits. There is no seed, so a run cannot be repeated. It needs a
 // ledger marked secure, so that the mark of a ledger says which noise a run had.
 func Secret() Bits { return Bits{secret: true, set: true} }
+
+// Chosen has no randomness: f makes every choice. With an f that makes each choice in every way in
+// turn, the law of the code that samples can be written down. Nothing that is drawn with it is
+// private, so its ledger must be one in memory that is thrown away.
+func Chosen(f Forced) Bits { return Bits{set: true, forced: f} }
 
 // Admit checks what all mechanisms on bits are given: a purpose, a valid event and a valid
 // share, bits, and a ledger with their mark.
@@ -59,7 +65,7 @@ func (b Bits) Draws() Draws {
 	if b.secret {
 		return Draws{secret: &rng.Secret{}}
 	}
-	return Draws{base: b.stream}
+	return Draws{base: b.stream, Forced: b.forced}
 }
 
 // Draws makes the choices of the discrete mechanisms. A choice is one of two kinds, odds or a
@@ -67,11 +73,11 @@ func (b Bits) Draws() Draws {
 type Draws struct {
 	base, stream rng.Stream
 	secret       rng.Source // nil: stream
-	Forced       Forced     // nil except in tests
+	Forced       Forced     // nil except in tests and audits
 }
 
-// Forced makes the choices in place of random bits. With it tests force draws and compute the
-// exact law of the code that samples, by making every choice in turn.
+// Forced makes the choices in place of random bits. With it tests force draws, and tests and
+// audits compute the exact law of the code that samples, by making every choice in turn.
 type Forced interface {
 	Keep(o *Odds) bool     // makes the choice of Draws.Keep
 	Below(n uint64) uint64 // makes the choice of Draws.Below

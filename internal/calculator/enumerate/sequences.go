@@ -1,0 +1,134 @@
+package enumerate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/audit/exact"
+	"privrec/internal/privacy/mechanism"
+	"privrec/internal/privacy/mechanism/sequence"
+	"privrec/internal/run"
+)
+
+// Sequences asks for the law of a mechanism on users' sequences.
+type Sequences struct {
+	Variant       string // sdp-paper, sdp-fixed or rr
+	Items, Length int
+	Odds          Odds
+}
+
+// SequenceVariants lists the mechanisms on sequences.
+func SequenceVariants() []string {
+	return []string{string(sequence.SDPPaper), string(sequence.SDPFixed), string(sequence.RR)}
+}
+
+// maxPaths is the most runs of a mechanism that one answer may take: about a minute.
+const maxPaths = 1 << 22
+
+// tooLarge refuses a domain whose law takes too many runs, and names their number.
+func tooLarge(flags string, paths float64) error {
+	if paths <= maxPaths {
+		return nil
+	}
+	return run.Usagef("take "+flags+" smaller", "the whole law takes up to %.3g runs of the mechanism, and an answer may take %d", paths, maxPaths)
+}
+
+// Answer finds the law.
+func (q *Sequences) Answer() (*Answer, error) {
+	if !slices.Contains(SequenceVariants(), q.Variant) {
+		return nil, run.Usagef("", "--mechanism is %q, want one of %v", q.Variant, SequenceVariants())
+	}
+	if q.Items < 1 || q.Items > 200 || q.Length < 1 || q.Length > 200 {
+		return nil, run.Usagef("", "--items is %d and --length %d, want 1 to 200", q.Items, q.Length)
+	}
+	if err := q.Odds.fill(); err != nil {
+		return nil, err
+	}
+	if err := tooLarge("--items or --length", q.rows()*q.paths()); err != nil {
+		return nil, err
+	}
+	mech, err := q.law()
+	if err != nil {
+		return nil, err
+	}
+	a := &Answer{Title: "Exact audit of the sequence mechanism " + q.Variant, Epsilon: q.Odds.Epsilon, At: q.Odds.String() + ", of one draw",
+		Size: fmt.Sprintf("%d items, rows of %d cells, %.0f rows", q.Items, q.Length, q.rows()), Law: q.Odds.law(),
+		Claim: "PriCDSR paper, theorem 1: epsilon for every two neighbours of its definition 2, one cell or an exchange of two"}
+	if q.Variant == string(sequence.RR) {
+		a.Claim = "randomised response: epsilon for one cell, twice that for an exchange of two"
+	}
+	var (
+		classes []exact.Class[exact.Row]
+		claims  []claim
+	)
+	for _, c := range exact.SequenceClasses() {
+		x := claim{string(c), 1, 1}
+		switch swap := c != exact.ItemItem && c != exact.ZeroItem; {
+		case q.Variant == string(sequence.SDPPaper):
+			x.recorded = 2
+		case q.Variant == string(sequence.RR):
+			x.recorded = 2
+			if swap {
+				x.claimed = 2
+			}
+		}
+		classes = append(classes, exact.Class[exact.Row]{Name: string(c), Pairs: exact.SequencePairs(c, q.Items, q.Length)})
+		claims = append(claims, x)
+	}
+	return a, enumerate(a, &q.Odds, mech, classes, claims)
+}
+
+// rows returns the number of rows: items in k of the cells, in any order, for every k.
+func (q *Sequences) rows() (n float64) {
+	for k, term := 0, 1.0; k <= min(q.Items, q.Length); k++ {
+		n += term
+		term *= float64(q.Items-k) * float64(q.Length-k) / float64(k+1)
+	}
+	return n
+}
+
+// paths returns how many runs the law of one row takes, at most.
+func (q *Sequences) paths() float64 {
+	outcomes := q.Items + 1
+	if q.Variant == string(sequence.SDPFixed) {
+		outcomes = q.Items + q.Length
+	}
+	return math.Pow(float64(outcomes), float64(q.Length))
+}
+
+// law returns the sampler as a function of its choices. The sampler records in a ledger in memory,
+// which is thrown away: nothing is released.
+func (q *Sequences) law() (exact.Mechanism[exact.Row, exact.Row], error) {
+	forced := &choices{x: q.Odds.x}
+	l, err := privacy.NewLedger(privacy.Research)
+	if err != nil {
+		return nil, err
+	}
+	m := sequence.Mechanism{Purpose: "audit", Variant: sequence.Variant(q.Variant), Epsilon: q.Odds.Epsilon, Items: q.Items, Length: q.Length}
+	r, err := m.Open(l, mechanism.Chosen(forced))
+	if err != nil {
+		return nil, err
+	}
+	s, err := r.Sampler(0, math.MaxUint64)
+	if err != nil {
+		return nil, err
+	}
+	user, row := uint64(0), make([]int32, q.Length)
+	return func(in exact.Row, c *exact.Choices) exact.Row {
+		for i := range row {
+			row[i] = int32(in[i])
+		}
+		forced.c = c
+		if err := s.Row(user, row); err != nil {
+			panic(fmt.Errorf("audit: a row of the mechanism's domain was refused: %w", err))
+		}
+		user++
+		out := make([]byte, len(row))
+		for i, id := range row {
+			out[i] = byte(id)
+		}
+		return exact.Row(out)
+	}, nil
+}
