@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"privrec/internal/config"
+	"privrec/internal/run"
 )
 
 // Count is a row of a grid that counts data and trains nothing: the data set after one step of
@@ -43,6 +44,34 @@ func (g *Grid) countRows(v *config.Checker) {
 		}
 		g.Rows = append(g.Rows, r)
 	}
+}
+
+// own returns the user's overrides that are for this grid. A grid that counts trains nothing, so
+// it leaves out those of keys that only other tasks have, as train.epochs; a key that no task has
+// stays, and is an error.
+func (g *Grid) own(sets []string) (out []string) {
+	if g.Unit != count {
+		return sets
+	}
+	has := func(t run.Task, key string) bool {
+		return slices.ContainsFunc(t.Keys(), func(k config.Key) bool { return k.Path == key })
+	}
+	for _, s := range sets {
+		key, _, _ := strings.Cut(s, "=")
+		key = strings.TrimSpace(key)
+		mine, others := false, false
+		for _, t := range g.tasks {
+			if t.String() == counting {
+				mine = mine || has(t, key)
+			} else {
+				others = others || has(t, key)
+			}
+		}
+		if mine || !others {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // scale returns what a result is multiplied by to be shown: shares are shown in percent, counts

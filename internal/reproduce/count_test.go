@@ -136,3 +136,20 @@ func TestStatusOfCounts(t *testing.T) {
 		t.Errorf("%+v", n)
 	}
 }
+
+// Overrides of keys that only trainings have are not for a grid that counts. Its own are, and a
+// key that no task has is an error.
+func TestOwnSets(t *testing.T) {
+	g := mustLoad(t, counted, (&fake{}).task())
+	plain, changed := g.FileName(Options{Size: "smoke"}), Options{Size: "smoke", Sets: []string{"value=0.3"}}
+	if got := g.FileName(changed); got != plain {
+		t.Errorf("a count is called %s after an override of a training", got)
+	}
+	if _, _, err := g.runs(Options{Size: "smoke", Out: "x", Sets: []string{"no.such=1"}}); err == nil {
+		t.Error("an unknown key is let pass")
+	}
+	other := Options{Size: "smoke", Sets: []string{"data.recipe=rdpgcf"}}
+	if got := g.FileName(other); got == plain {
+		t.Error("an override of the count itself does not show in the name")
+	}
+}

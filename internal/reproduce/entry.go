@@ -227,7 +227,7 @@ const (
 // runs lists a table's runs row by row, and seed by seed within a row. A run follows those
 // that it is about.
 func (g *Grid) runs(o Options) (entries []*entry, runs []*Run, err error) {
-	sets := o.Sets
+	sets := g.own(o.Sets)
 	if o.Workers > 0 {
 		sets = append(slices.Clone(sets), fmt.Sprintf("run.workers=%d", o.Workers))
 	}

@@ -28,8 +28,8 @@ type Table struct {
 // FileName returns the name of the table's files, without their endings.
 func (g *Grid) FileName(o Options) string {
 	name := g.Name + "-" + o.Size
-	if len(o.Sets) > 0 { // a changed table must not replace the table as it is meant
-		name += fmt.Sprintf("-changed-%.3x", sha256.Sum256([]byte(strings.Join(o.Sets, "\n"))))
+	if sets := g.own(o.Sets); len(sets) > 0 { // a changed table must not replace the table as it is meant
+		name += fmt.Sprintf("-changed-%.3x", sha256.Sum256([]byte(strings.Join(sets, "\n"))))
 	}
 	return name
 }
@@ -56,7 +56,7 @@ func (g *Grid) table(o Options, entries []*entry, runs []*Run) (*Table, error) {
 	}
 	t.Document = &report.Document{
 		Title:    g.Title,
-		Subtitle: g.from() + fmt.Sprintf("size %s: %s", o.Size, p.About) + byHand(o),
+		Subtitle: g.from() + fmt.Sprintf("size %s: %s", o.Size, p.About) + byHand(g.own(o.Sets)),
 		Level:    commonLevel(rows),
 		Notes:    g.notes(o, rows),
 	}
@@ -114,11 +114,11 @@ func (g *Grid) from() (text string) {
 }
 
 // byHand says which keys the user changed.
-func byHand(o Options) string {
-	if len(o.Sets) == 0 {
+func byHand(sets []string) string {
+	if len(sets) == 0 {
 		return ""
 	}
-	return "; changed by hand in every run: " + strings.Join(o.Sets, ", ")
+	return "; changed by hand in every run: " + strings.Join(sets, ", ")
 }
 
 // commonLevel returns the level of all rows with results, or 0 where they differ or none
