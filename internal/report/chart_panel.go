@@ -239,7 +239,10 @@ func (c Curve) drawBand(area draw.Canvas, k look, x, y func(float64) vg.Length) 
 // faint is a colour that shows what lies below.
 func faint(c color.RGBA) color.Color { return color.NRGBA{c.R, c.G, c.B, 0x2c} }
 
-// drawLine draws a curve and the marks of its points.
+// mostMarks is up to how many points of a curve have marks; those of more would hide the line.
+const mostMarks = 60
+
+// drawLine draws a curve and the marks of its points, where they are few.
 func (c Curve) drawLine(area draw.Canvas, k look, x, y func(float64) vg.Length) {
 	var line, points []vg.Point
 	for i := range c.X {
@@ -254,6 +257,9 @@ func (c Curve) drawLine(area draw.Canvas, k look, x, y func(float64) vg.Length) 
 	}
 	if len(line) > 1 {
 		area.StrokeLines(draw.LineStyle{Color: k.color, Width: vg.Points(1.8), Dashes: k.dashes}, line)
+	}
+	if len(points) > mostMarks && len(line) > 1 {
+		return
 	}
 	for _, at := range points {
 		area.DrawGlyph(draw.GlyphStyle{Color: k.color, Radius: markRadius, Shape: k.mark}, at)

@@ -184,3 +184,21 @@ func TestSmallCharts(t *testing.T) {
 		}
 	}
 }
+
+// A curve of many points is a bare line; marks of single points stay.
+func TestManyPointsHaveNoMarks(t *testing.T) {
+	pieces := func(n int) int {
+		c := Curve{Name: "a"}
+		for i := range n {
+			c.X, c.Y = append(c.X, float64(i)), append(c.Y, float64(i%7))
+		}
+		svg, err := Strip{Panels: []Panel{{Curves: []Curve{c}}}}.svg(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Count(string(svg), "<path")
+	}
+	if few, many := pieces(mostMarks), pieces(mostMarks+1); few-many < mostMarks/2 {
+		t.Errorf("%d points are drawn as %d paths, one more as %d", mostMarks, few, many)
+	}
+}

@@ -135,9 +135,10 @@ func status(c *reproduce.Cell) any {
 	return report.Tag{Text: "not compared", Kind: report.Neutral}
 }
 
-// because names the cause of a difference, and the number of its sentence below the table.
+// because names the cause of a difference, and the number of its sentence below the table. It leaves
+// out what the status says already.
 func because(c *reproduce.Cell, notes *[]string) any {
-	if c.Why == "" || c.Status == "" && c.Why == states[c.State] {
+	if c.Why == "" || c.Status == "" && (c.Printed == nil || c.Why == states[c.State]) {
 		if c.Cause == "" {
 			return nil
 		}
