@@ -18,14 +18,18 @@ build:
 demo: build
 	./$(BIN) demo
 
-# Makes every table, beside the printed numbers; finished runs are not repeated. PROFILE
-# is the size: smoke (generated data, minutes), quick (real data in $$PRIVREC_DATA, few
-# epochs) or full. OUT holds runs and tables.
+# Makes every table and figure, beside the printed numbers; finished runs are not repeated.
+# PROFILE is the size: smoke (generated data, minutes), quick (real data in $$PRIVREC_DATA,
+# few epochs) or full. Where data are missing, generated rows stand in their place, and the
+# tables say so. OUT holds runs and tables. SHARD=2/3 makes the second of three parts of the
+# runs; FLAGS=--dry-run says what everything takes.
 PROFILE ?= quick
 OUT     ?= runs/reproduce
+SHARD   ?=
+FLAGS   ?=
 
 reproduce-tables: build
-	./$(BIN) reproduce --profile $(PROFILE) --out $(OUT)
+	./$(BIN) reproduce --profile $(PROFILE) --out $(OUT) --stand-ins $(if $(SHARD),--shard $(SHARD)) $(FLAGS)
 
 # Property tests draw the same cases every time, so that a change fails by what it
 # changes; RAPID_SEED=0 draws new ones.

@@ -151,7 +151,7 @@ func (r *Run) cost() Cost {
 }
 
 // of looks up the cost of a run with so many epochs: that of equal steps, or the mean of those
-// of the same task on the same data, of the same task, or of all.
+// of the same task on the same data, of the same task, or of all as they are.
 func (t *costTable) of(key, task, data string, epochs int) Cost {
 	for _, how := range []struct {
 		basis
@@ -166,7 +166,10 @@ func (t *costTable) of(key, task, data string, epochs int) Cost {
 		for _, c := range t.records {
 			if how.is(c) {
 				n++
-				sum.Seconds += c.Seconds * float64(epochs) / float64(c.epochs)
+				if c.task == task {
+					c.Seconds *= float64(epochs) / float64(c.epochs)
+				}
+				sum.Seconds += c.Seconds
 				sum.Memory, sum.Disk = max(sum.Memory, c.Memory), max(sum.Disk, c.Disk)
 			}
 		}

@@ -39,7 +39,7 @@ func (a *Ahead) add(b Ahead) {
 
 // measureFor is the most time that Forecast takes to measure runs of which nothing is
 // recorded.
-const measureFor = 25 * time.Second
+const measureFor = 15 * time.Second
 
 // Forecast says for each table what its unfinished runs would take on this machine. It takes
 // the recorded costs of equal steps, scaled by the speed of dense products here, and
@@ -119,15 +119,15 @@ type forecast struct {
 func (f *forecast) table(ctx context.Context, t *planned) (a Ahead, err error) {
 	own := map[string]bool{}
 	for _, r := range t.runs {
-		if own[r.Dir] {
-			continue
-		}
-		own[r.Dir] = true
 		if d := r.entry.data.Printed; r.entry.size != f.p.o.Size {
 			a.replaced = appendNew(a.replaced, d)
 		} else if r.Data == r.entry.data.Name && absent(r.Data) != "" {
 			a.lacks = appendNew(a.lacks, d)
 		}
+		if own[r.Dir] {
+			continue
+		}
+		own[r.Dir] = true
 		a.Runs++
 		if f.seen[r.Dir] {
 			a.Shared++

@@ -260,7 +260,7 @@ func TestForecast(t *testing.T) {
 		seconds         float64
 		how             basis
 	}{
-		{"k", "train x", "a", 6, 30, recorded}, {"?", "train x", "b", 3, 24, alike}, {"?", "train x", "z", 1, 6.5, guessed}, {"?", "train z", "z", 1, 14. / 3, guessed},
+		{"k", "train x", "a", 6, 30, recorded}, {"?", "train x", "b", 3, 24, alike}, {"?", "train x", "z", 1, 6.5, guessed}, {"?", "train z", "z", 9, 19. / 3, guessed},
 	} {
 		if got := table.of(c.key, c.task, c.data, c.epochs); got.Seconds != c.seconds || got.how != c.how {
 			t.Errorf("%+v: %+v", c, got)
