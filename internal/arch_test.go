@@ -26,7 +26,7 @@ var floors = []struct {
 	{"internal/rng", 0}, {"internal/tensor", 0}, {"internal/metrics", 0}, {"internal/stats", 0},
 	{"internal/config", 0}, {"internal/privacy", 0}, {"internal/progress", 0}, {"data", 0}, {"configs", 0},
 	{"internal/privacy/mechanism", 1}, {"internal/privacy/accountant", 1}, {"internal/privacy/audit", 1},
-	{"internal/privacy/reference", 1},
+	{"internal/privacy/reference", 1}, {"internal/privacy/budget", 2},
 	{"internal/privacy/mechanism/channel", 2}, {"internal/privacy/mechanism/local", 2}, {"internal/privacy/mechanism/sequence", 2},
 	{"internal/privacy/mechanism/edges", 3}, {"internal/privacy/mechanism/secure", 3}, // open channels
 	{"internal/privacy/mechanism/mechanismtest", 3},

@@ -39,7 +39,7 @@ rounded up; --json has every digit.
 		accountantFlag(c, q)
 		parent.AddCommand(c)
 	}
-	parent.AddCommand(a.accountRDP(), a.accountLedger(), a.accountCurve(), a.accountSelection())
+	parent.AddCommand(a.accountRDP(), a.accountBudget(), a.accountLedger(), a.accountCurve(), a.accountSelection())
 	return parent
 }
 

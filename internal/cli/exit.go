@@ -10,6 +10,7 @@ import (
 
 	"privrec/internal/config"
 	"privrec/internal/dataset"
+	"privrec/internal/privacy/budget"
 	"privrec/internal/privacy/mechanism"
 	"privrec/internal/run"
 )
@@ -38,6 +39,7 @@ func exitCode(err error) int {
 		ours *run.UsageError
 		data *dataset.Error
 		bad  *mechanism.CheckError
+		no   *budget.Refusal
 	)
 	switch {
 	case err == nil:
@@ -48,7 +50,7 @@ func exitCode(err error) int {
 		return exitUsage
 	case errors.As(err, &data):
 		return exitData
-	case errors.As(err, &bad):
+	case errors.As(err, &bad), errors.As(err, &no):
 		return exitPrivacy
 	}
 	return exitFailed

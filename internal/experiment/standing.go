@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"privrec/internal/config"
+	"privrec/internal/run"
 	"privrec/internal/train"
 )
 
@@ -38,6 +39,9 @@ func Stand[C any](setting C, profile string, named map[string]C, length func(C) 
 		s.Text += ", changed: " + strings.Join(changed, ", ")
 	}
 	for _, key := range changed {
+		if key == run.ParentKey { // the budget that a run spends from changes nothing of the method
+			continue
+		}
 		s.Printed = s.Printed && slices.ContainsFunc(free, func(prefix string) bool { return strings.HasPrefix(key, prefix) })
 	}
 	return s, nil

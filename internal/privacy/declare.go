@@ -19,6 +19,9 @@ const (
 type Declaration struct {
 	WithoutNoise []Unprotected // everything that the run may leave unprotected
 	Public       []Assumption  // what its guarantees take as public
+	// Plan is what the run releases at most; nil where the run cannot say it beforehand. Only a run with
+	// a plan can spend from a budget that it shares with others. It is not written to the ledger.
+	Plan *Plan
 }
 
 // covers reports whether the declared items make the epsilon of a unit infinite.

@@ -41,9 +41,10 @@ type Ledger struct {
 	closed    bool  // seal is from a closing line
 	failed    error // after it, every call fails: closed, or a write failed
 
-	public   []Assumption // written
-	resumed  bool         // from a checkpoint
-	declared *Declaration // nil: nothing was declared, and every event is accepted
+	public   []Assumption       // written
+	resumed  bool               // from a checkpoint
+	declared *Declaration       // nil: nothing was declared, and every event is accepted
+	left     map[string][]Entry // of a plan, by purpose; nil: there is none, and every event is accepted
 }
 
 // errClosed is returned by a closed ledger.
@@ -115,10 +116,13 @@ func (l *Ledger) record(purpose string, e Event, count int64) error {
 		return err
 	}
 	key := purpose + "\x00" + string(b)
+	if p := l.pending[key]; p != nil && p.Count+count < p.Count {
+		return fmt.Errorf("count of %s overflows", purpose)
+	}
+	if err := l.foreseen(entry); err != nil {
+		return err
+	}
 	if p := l.pending[key]; p != nil {
-		if p.Count+count < p.Count {
-			return fmt.Errorf("count of %s overflows", purpose)
-		}
 		p.Count += count
 		return nil
 	}

@@ -38,6 +38,7 @@ type Env struct {
 	ledger     *privacy.Ledger // nil until asked for
 	resumed    bool            // the ledger continues from a checkpoint
 	key        *privacy.Key    // of the ledger; nil: none
+	spends     spending        // from a budget that the run shares with others
 	log        *logFile        // log.jsonl
 	jsonl      *slog.Logger
 	manifest   Manifest

@@ -22,6 +22,9 @@ const LedgerName = "ledger.jsonl"
 // The ledger belongs to the run: checkpoints store its state, a resumed run gets it back as it was at the
 // checkpoint, and it is closed when the run is done. A run that an older program began without a declaration
 // gets it here.
+//
+// A run that spends from a budget reserves there what it will release at most (Declaration.Plan), before
+// anything else. The ledger then refuses every release beyond that.
 func (e *Env) Ledger(noise privacy.Noise, d privacy.Declaration) (*privacy.Ledger, error) {
 	if e.ledger != nil {
 		return nil, errors.New("the ledger is open already")
@@ -31,9 +34,17 @@ func (e *Env) Ledger(noise privacy.Noise, d privacy.Declaration) (*privacy.Ledge
 		e.ledger = l
 		return l, err
 	}
+	if err := e.reserve(d); err != nil {
+		return nil, err
+	}
 	l, resumed, err := e.openLedger(noise)
 	if err != nil {
 		return nil, err
+	}
+	if e.spends.id != 0 {
+		if err := l.Limit(*d.Plan); err != nil {
+			return nil, errors.Join(err, l.Leave())
+		}
 	}
 	if err := l.Declare(d); err != nil {
 		return nil, errors.Join(err, l.Leave())

@@ -16,7 +16,7 @@ import (
 // owned lists the files that a run writes at the top of its directory before it has a result to
 // keep. A run that fails before its first checkpoint or artefact removes them again, the
 // manifest, which marks the directory as a run's, last.
-var owned = []string{configName, "log.jsonl", LedgerName, manifestName}
+var owned = []string{configName, "log.jsonl", LedgerName, spendsName, manifestName}
 
 const (
 	configName   = "config.yaml"
@@ -97,7 +97,7 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 	}
 	e := &Env{
 		Dir: dir, Resume: o.Resume && !fresh, ConfigHash: b.hash, Log: o.Log, Progress: o.Progress,
-		out: o.Stdout, json: o.JSON, key: b.key, lock: l, fresh: fresh, kept: !fresh, made: made, userConfig: found.config,
+		out: o.Stdout, json: o.JSON, key: b.key, spends: spending{from: b.parent}, lock: l, fresh: fresh, kept: !fresh, made: made, userConfig: found.config,
 	}
 	e.manifest = Manifest{
 		Task: t.String(), Cite: t.Cite, Status: StatusRunning, Seed: b.settings.Seed, ConfigFile: o.Config,
@@ -172,8 +172,9 @@ func (e *Env) prepare(yaml []byte) (err error) {
 func (e *Env) close(taskErr error) error {
 	final := isFinal(taskErr)
 	if taskErr != nil && !e.kept && !final {
+		bad := e.giveBack()
 		e.abandon()
-		err := errors.Join(taskErr, e.lock.release())
+		err := errors.Join(taskErr, bad, e.lock.release())
 		removeEmpty(e.made)
 		return err
 	}
@@ -181,6 +182,9 @@ func (e *Env) close(taskErr error) error {
 	ledger, bad := e.closeLedger(taskErr == nil)
 	if bad = errors.Join(bad, e.log.close()); bad != nil {
 		err = errors.Join(&unsaved{bad}, taskErr)
+	}
+	if err == nil {
+		err = e.settle()
 	}
 	e.manifest.Status, e.manifest.Final = StatusDone, final
 	switch {

@@ -32,6 +32,13 @@ type Answerer interface {
 	Answer(ctx context.Context) (Answers, error)
 }
 
+// Spender is the configuration of a task whose runs can spend from a budget that they share with others
+// (package budget).
+type Spender interface {
+	// SpendsFrom returns the file of the budget, "" for none.
+	SpendsFrom() string
+}
+
 // Spec is one method as the program offers it. C is its configuration, which must not use the
 // key "run".
 type Spec[C any] struct {
@@ -87,7 +94,11 @@ func (s Spec[C]) Task() Task {
 			if err != nil {
 				return nil, err
 			}
-			return &bound{settings: c.Run, hash: hash, yaml: text, open: func(ctx context.Context, env *Env) (Work, error) {
+			parent := ""
+			if p, ok := any(c.Task).(Spender); ok {
+				parent = p.SpendsFrom()
+			}
+			return &bound{settings: c.Run, hash: hash, yaml: text, parent: parent, open: func(ctx context.Context, env *Env) (Work, error) {
 				return s.Open(ctx, env, c.Task)
 			}}, nil
 		},

@@ -120,6 +120,7 @@ type bound struct {
 	hash     string
 	key      *privacy.Key // of the ledger, read when the run starts
 	yaml     []byte       // effective configuration
+	parent   string       // file of the budget that the run spends from; "": none
 	open     func(ctx context.Context, env *Env) (Work, error)
 }
 

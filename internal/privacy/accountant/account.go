@@ -266,3 +266,19 @@ func (m Method) Validate() error {
 	}
 	return nil
 }
+
+// Divergence returns the Rényi divergence at one order, above 1, of everything that was charged: what a
+// filter of that order is charged for it. It is +Inf if anything is unprotected.
+func (a *Account) Divergence(order float64) (float64, error) {
+	if !(order > 1) || math.IsInf(order, 1) {
+		return 0, fmt.Errorf("divergence: order is %v, want above 1 and finite", order)
+	}
+	if len(a.list.WithoutNoise) > 0 {
+		return math.Inf(1), nil
+	}
+	c, err := rdp.FromList(a.list)
+	if err != nil {
+		return 0, err
+	}
+	return c(order), nil
+}

@@ -125,3 +125,6 @@ func (m ModelConfig) most() float64 {
 	}
 	return 1
 }
+
+// SpendsFrom implements run.Spender.
+func (c Config) SpendsFrom() string { return c.Privacy.Parent }

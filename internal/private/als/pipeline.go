@@ -56,7 +56,15 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 		}
 	}
 	a := release.NewAccount(c.Privacy, "Gaussian mechanism, on counts and in every round", nil)
-	ledger, err := env.Ledger(c.Privacy.Marks(), a.Declaration())
+	sums, err := c.sums()
+	if err != nil {
+		return nil, err
+	}
+	d, err := a.Declares(sums)
+	if err != nil {
+		return nil, err
+	}
+	ledger, err := env.Ledger(c.Privacy.Marks(), d)
 	if err != nil {
 		return nil, err
 	}

@@ -191,3 +191,17 @@ func (t *trainer) solveItems(a, b, k table, deviation float64) error {
 	}
 	return nil
 }
+
+// sums lists every release of a run.
+func (c Config) sums() ([]release.Sum, error) {
+	counts, rounds, err := c.plan()
+	list := []release.Sum{counts}
+	for _, r := range rounds {
+		for _, s := range []release.Sum{r.vectors, r.matrix, r.common} {
+			if s.Purpose != "" {
+				list = append(list, s)
+			}
+		}
+	}
+	return list, err
+}

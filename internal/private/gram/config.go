@@ -101,3 +101,9 @@ func checkPopularity(v *config.Checker, c PopularityConfig) {
 	c.Privacy.CheckCountsAlone(v)
 	c.Eval.CheckAtOnce(v)
 }
+
+// SpendsFrom implements run.Spender.
+func (c Config) SpendsFrom() string { return c.Privacy.Parent }
+
+// SpendsFrom implements run.Spender.
+func (c PopularityConfig) SpendsFrom() string { return c.Privacy.Parent }

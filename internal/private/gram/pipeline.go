@@ -85,7 +85,15 @@ func (w *work) open(ctx context.Context, env *run.Env, m topn.Method, theorem st
 	}
 	w.Experiment = x
 	a := release.NewAccount(w.privacy, theorem, []string{ReleasedFile, run.LedgerName})
-	ledger, err := env.Ledger(w.privacy.Marks(), a.Declaration())
+	sums, err := w.sums()
+	if err != nil {
+		return nil, err
+	}
+	d, err := a.Declares(sums)
+	if err != nil {
+		return nil, err
+	}
+	ledger, err := env.Ledger(w.privacy.Marks(), d)
 	if err != nil {
 		return nil, err
 	}

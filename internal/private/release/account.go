@@ -52,6 +52,19 @@ func NewAccount(p Privacy, theorem string, published []string, also ...privacy.A
 	return a
 }
 
+// Declares returns what the ledger of a run begins with, and what the run releases at most: the sums, and
+// what comes after them.
+func (a *Account) Declares(sums []Sum, also ...privacy.Entry) (privacy.Declaration, error) {
+	d := a.Declaration()
+	plan, err := a.privacy.Plan(sums...)
+	if err != nil {
+		return d, err
+	}
+	plan.Releases = append(plan.Releases, also...)
+	d.Plan = plan
+	return d, nil
+}
+
 // Marks returns the noise that the ledger of the setting promises.
 func (p Privacy) Marks() privacy.Noise {
 	if p.Secure {

@@ -26,6 +26,8 @@ type Privacy struct {
 	// Secure draws discrete noise from cryptographic bits, so that what is released may be
 	// published. False: seeded noise in floating point, for research.
 	Secure bool `yaml:"secure,omitempty"`
+	// Parent is the file of a budget that runs on the same data spend from; "": none.
+	Parent string `yaml:"parent,omitempty"`
 }
 
 // SecureKey is the key of Privacy.Secure in configurations that have Privacy under the key
@@ -139,20 +141,29 @@ func (p Privacy) Split(sums []Sum, shares ...float64) ([]Sum, error) {
 
 // price returns the epsilon of one release of each sum.
 func (p Privacy) price(sums []Sum) (float64, error) {
-	l, err := privacy.NewLedger(p.Marks())
+	plan, err := p.Plan(sums...)
 	if err != nil {
 		return 0, err
-	}
-	r := Releaser{Ledger: l, Secure: p.Secure}
-	for _, s := range sums {
-		if err := r.Repeat(s); err != nil {
-			return 0, err
-		}
 	}
 	acc, err := accountant.New(accountant.Contour, About.Unit, About.Neighbouring)
 	if err != nil {
 		return 0, err
 	}
-	spent, err := accountant.Covered(acc, l.Entries(), p.Delta)
+	spent, err := accountant.Covered(acc, plan.Releases, p.Delta)
 	return spent.Epsilon, err
+}
+
+// Plan returns what a run releases at most: each sum once. The setting's epsilon covers it.
+func (p Privacy) Plan(sums ...Sum) (*privacy.Plan, error) {
+	l, err := privacy.NewLedger(p.Marks())
+	if err != nil {
+		return nil, err
+	}
+	r := Releaser{Ledger: l, Secure: p.Secure}
+	for _, s := range sums {
+		if err := r.Repeat(s); err != nil {
+			return nil, err
+		}
+	}
+	return &privacy.Plan{Budget: privacy.Budget{Epsilon: p.Epsilon, Delta: p.Delta}, Subject: About, Releases: l.Entries()}, nil
 }

@@ -74,3 +74,6 @@ func check(v *config.Checker, c Config) {
 	v.Below("train.decay", c.Train.Decay, 0, 1)
 	c.Eval.CheckAtOnce(v)
 }
+
+// SpendsFrom implements run.Spender.
+func (c Config) SpendsFrom() string { return c.Privacy.Parent }

@@ -54,7 +54,11 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 		return nil, &run.UsageError{Message: fmt.Sprintf("privacy.epsilon: %v", err), Fix: "take a larger epsilon, or fewer steps"}
 	}
 	a := release.NewAccount(c.Privacy, theorem, nil, privacy.Assumption{What: "how many users there are", Why: "sums of gradients are divided by the expected number of users of a step"})
-	if w.ledger, err = env.Ledger(privacy.Research, a.Declaration()); err != nil {
+	d, err := a.Declares([]release.Sum{w.budget.counts}, privacy.Entry{Purpose: purposeGradients, Count: w.budget.steps, Event: w.budget.sgd.Event()})
+	if err != nil {
+		return nil, err
+	}
+	if w.ledger, err = env.Ledger(privacy.Research, d); err != nil {
 		return nil, err
 	}
 	x.Make = w.make

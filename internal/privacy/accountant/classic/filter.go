@@ -18,6 +18,7 @@ var ErrExhausted = errors.New("the privacy budget is exhausted")
 // value is not usable. A Filter is not safe for use by several goroutines.
 type Filter struct {
 	kind         string
+	plain        bool    // epsilons are added
 	order        float64 // of a Rényi filter
 	limit, spent float64
 	delta, slack float64 // of an (epsilon, delta) filter: for the mechanisms, for the sum
@@ -66,6 +67,24 @@ func NewFilter(b privacy.Budget, slack float64) (*Filter, error) {
 	return &Filter{kind: "filter", limit: b.Epsilon * (1 - rounding), delta: b.Delta - slack, slack: slack}, nil
 }
 
+// NewSumFilter returns a filter on (epsilon, delta)-DP mechanisms that adds up what they cost. They may
+// run while
+//
+//	sum epsilon_i <= Epsilon
+//	sum delta_i <= Delta
+//
+// Basic composition also holds where a mechanism and its epsilon and delta are chosen after the results
+// of those before (Rogers, Roth, Ullman, Vadhan, "Privacy odometers and filters: pay-as-you-go
+// composition", NeurIPS 2016, section 3). It is the best filter for a few mechanisms of large epsilon,
+// and the only one for delta 0. Decimals that add up to a budget spend it whole: sums may be above by
+// 1e-12 of it.
+func NewSumFilter(b privacy.Budget) (*Filter, error) {
+	if err := b.Validate(); err != nil {
+		return nil, fmt.Errorf("filter: %w", err)
+	}
+	return &Filter{kind: "filter", plain: true, limit: b.Epsilon, delta: b.Delta}, nil
+}
+
 // rounding keeps the rounding errors of a sum of many costs below the limit.
 const rounding = 1e-12
 
@@ -86,7 +105,7 @@ func (f *Filter) ChargeDivergence(divergence float64) error {
 	return nil
 }
 
-// Charge pays for a mechanism of a filter from NewFilter. The mechanism must be (epsilon, delta)-DP
+// Charge pays for a mechanism of a filter from NewFilter or NewSumFilter. The mechanism must be (epsilon, delta)-DP
 // after any earlier results. After an error the filter is as before and the mechanism must not run.
 func (f *Filter) Charge(epsilon, delta float64) error {
 	if f.order != 0 {
@@ -96,8 +115,11 @@ func (f *Filter) Charge(epsilon, delta float64) error {
 		return fmt.Errorf("%s: %w", f.kind, err)
 	}
 	square, failed := f.square+epsilon*epsilon, f.failed+delta
-	spent := math.Sqrt(-2*math.Log(f.slack)*square) + square/2
-	if spent > f.limit || failed > f.delta*(1-rounding) && failed > 0 {
+	spent, limit, most := math.Sqrt(-2*math.Log(f.slack)*square)+square/2, f.limit, f.delta*(1-rounding)
+	if f.plain {
+		spent, limit, most = f.spent+epsilon, limit*(1+rounding), f.delta*(1+rounding)
+	}
+	if spent > limit || failed > most && failed > 0 {
 		return fmt.Errorf("%s: epsilon %v of %v and delta %v of %v with this mechanism: %w", f.kind, spent, f.limit, failed, f.delta, ErrExhausted)
 	}
 	f.square, f.failed, f.spent = square, failed, spent

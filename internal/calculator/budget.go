@@ -1,0 +1,101 @@
+package calculator
+
+import (
+	"fmt"
+	"strings"
+
+	"privrec/internal/privacy/budget"
+	"privrec/internal/report"
+	"privrec/internal/run"
+)
+
+// BudgetDefaults fills in what a budget's filter needs and was left open: a slack of a tenth of delta, and
+// the order at which a Rényi filter leaves a single normal release the most.
+func BudgetDefaults(t *budget.Terms) error {
+	switch {
+	case t.Rule == budget.Approximate && t.Slack == 0:
+		t.Slack = t.Delta / 10
+	case t.Rule == budget.Renyi && t.Order == 0:
+		return run.Usagef("take the order that decides in a typical run, as privrec account rdp prints it; 1 + 2 ln(1/delta)/epsilon is near it",
+			"--filter renyi wants an --order, which is fixed from now on")
+	}
+	return nil
+}
+
+// CreateBudget makes the file of a budget and shows it.
+func CreateBudget(path string, t budget.Terms) (run.Result, error) {
+	if err := BudgetDefaults(&t); err != nil {
+		return nil, err
+	}
+	if err := budget.Create(path, t); err != nil {
+		return nil, run.Usagef("", "%v", err)
+	}
+	return ShowBudget(path)
+}
+
+// ShowBudget shows a budget, and what was spent by which run.
+func ShowBudget(path string) (run.Result, error) {
+	b, err := budget.Read(path)
+	if err != nil {
+		return nil, run.Usagef("name a file that privrec account budget create made", "%v", err)
+	}
+	spent, limit, err := b.Spent()
+	if err != nil {
+		return nil, err
+	}
+	t := b.Terms
+	p := &page{title: "Privacy budget " + path}
+	p.add("epsilon", t.Epsilon, "epsilon", fmt.Sprintf("%.6g", t.Epsilon))
+	p.add("delta", t.Delta, "delta", fmt.Sprintf("%.6g", t.Delta))
+	p.add("unit", t.Unit, "unit", fmt.Sprintf("one %s (%s)", t.Unit, t.Neighbouring))
+	p.add("neighbouring", t.Neighbouring, "", "")
+	data, sha := t.Data, t.SHA256
+	if sha == "" && len(b.Reservations) > 0 {
+		data, sha = b.Reservations[0].Data, b.Reservations[0].SHA256
+	}
+	shown := data
+	if sha == "" {
+		shown += "; the first run says which data exactly"
+	} else {
+		shown += fmt.Sprintf(" (%.12s)", sha)
+	}
+	p.add("data", data, "data", shown)
+	p.add("sha256", sha, "", "")
+	p.add("filter", t.Rule, "filter", string(t.Rule))
+	p.add("order", t.Order, "", "")
+	p.add("slack", t.Slack, "", "")
+	what := "epsilon"
+	if t.Rule == budget.Renyi {
+		what = fmt.Sprintf("divergence at order %v", t.Order)
+	}
+	p.add("spent", spent, "spent", fmt.Sprintf("%s %.6g of %.6g", what, spent, limit))
+	p.add("limit", limit, "", "")
+	p.add("left", max(0, limit-spent), "left", fmt.Sprintf("%.6g", max(0, limit-spent)))
+	type line struct {
+		ID     int         `json:"id"`
+		Run    string      `json:"run"`
+		Task   string      `json:"task"`
+		Config string      `json:"config_sha256"`
+		State  string      `json:"state"`
+		Asked  budget.Cost `json:"reserved"`
+		Holds  budget.Cost `json:"holds"`
+	}
+	lines := []line{}
+	table := &report.Table{Name: "runs", Title: "What runs reserved, and what still counts", Columns: []report.Column{{Name: "number"}, {Name: "task"}, {Name: "run"},
+		{Name: "state"}, {Name: "epsilon", Format: "%.6g"}, {Name: "delta", Format: "%.6g"}, {Name: "divergence", Format: "%.6g"}}}
+	for _, r := range b.Reservations {
+		state := string(r.State)
+		if r.State == budget.Begun {
+			state = "begun"
+		}
+		lines = append(lines, line{r.ID, r.Run, r.Task, r.Config, state, r.Reserved, r.Held})
+		table.Add(r.ID, r.Task, r.Run, state, r.Held.Epsilon, r.Held.Delta, r.Held.Divergence)
+	}
+	p.add("runs", lines, "", "")
+	if len(lines) > 0 {
+		p.table = table
+	}
+	p.statement = strings.TrimSpace(fmt.Sprintf("all runs that spend from it are together (%.6g, %.6g)-differentially private for one %s (%s), also where the next run is chosen after the results of those before; what is spent so far is no smaller guarantee",
+		t.Epsilon, t.Delta, t.Unit, t.Neighbouring))
+	return p, nil
+}
