@@ -187,7 +187,7 @@ func (e *Env) Finished() (Finished, bool) {
 }
 
 // Rehearsing reports whether the work was opened for a forecast.
-func (e *Env) Rehearsing() bool { return e.mode == rehearsing }
+func (e *Env) Rehearsing() bool { return e.mode == rehearsing && !e.planning }
 
 // Opening returns the time in seconds since the environment was made. A Forecast that asks
 // first learns how long opening the work took.

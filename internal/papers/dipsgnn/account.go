@@ -12,6 +12,7 @@ import (
 	"privrec/internal/privacy/accountant"
 	"privrec/internal/protocol/nextitem"
 	"privrec/internal/report"
+	"privrec/internal/train"
 )
 
 // account checks all noise of a finished run and counts its releases. These are every pass
@@ -20,6 +21,20 @@ func (p *protection) account(fitted *experiment.Fitted) (nextitem.Account, error
 	if err := p.check(); err != nil {
 		return nil, err
 	}
+	account, err := p.tallied(fitted)
+	if err != nil {
+		return nil, err
+	}
+	if p.period != "" { // the last pass over the data ends here
+		if err := p.ledger.Flush(p.period); err != nil {
+			return nil, err
+		}
+	}
+	return account, p.agree(account)
+}
+
+// tallied accounts for a training, without a look at the ledger.
+func (p *protection) tallied(fitted *experiment.Fitted) (*Privacy, error) {
 	a, err := p.counted(fitted)
 	if err != nil {
 		return nil, err
@@ -31,12 +46,17 @@ func (p *protection) account(fitted *experiment.Fitted) (nextitem.Account, error
 	if p.cfg.Model.UserInput == nextitem.UserFeatures {
 		account.Features = AccountFeatures(p.x.Data.Features, p.cfg.Privacy.Features)
 	}
-	if p.period != "" { // the last pass over the data ends here
-		if err := p.ledger.Flush(p.period); err != nil {
-			return nil, err
-		}
+	return account, nil
+}
+
+// planned accounts for a run of all its epochs, with a second training as long as the first.
+func (p *protection) planned() (nextitem.Account, error) {
+	all := &train.Result{Epochs: make([]train.EpochRecord, p.cfg.Train.Epochs)}
+	fitted := &experiment.Fitted{Result: all}
+	if p.x.Refit != nil {
+		fitted.Selection = all
 	}
-	return account, p.agree(account)
+	return p.tallied(fitted)
 }
 
 // counted returns what ran, as the accounting takes it.

@@ -72,7 +72,7 @@ func prepare(env *run.Env, x *nextitem.Experiment, c Config) error {
 	} else if !math.IsInf(c.Privacy.Transitions.Epsilon, 1) {
 		noisily = func(q *nextitem.Part) (noise, error) { return p.on(q) }
 	}
-	x.Modes, x.Extra, x.Account = c.Eval.Noise, p, p.account
+	x.Modes, x.Extra, x.Account, x.Planned = c.Eval.Noise, p, p.account, p.planned
 	x.New = func(q *nextitem.Part) (nextitem.Learner, error) {
 		init := x.Uniform(c.Model.Dim)
 		net := &noisy{NewNetwork(x.Items, c.Model, init), nextitem.NewUserInput(features, x.Data.Users, c.Model.UserDim, init), noisily, graphs}

@@ -51,6 +51,7 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	}
 	x.Extra = p
 	x.Account = func(f *experiment.Fitted) (topn.Account, error) { return p.account(x, f) }
+	x.Planned = func() (topn.Account, error) { return c.plannedAccount(int64(x.Graph.Edges()), p.sigma) }
 	return x, nil
 }
 

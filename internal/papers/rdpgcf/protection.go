@@ -58,6 +58,24 @@ func (c Config) planned(edges int64, sigma float64) (Ran, error) {
 	return r, err
 }
 
+// plannedAccount accounts for a run of all its epochs, whose validations are not counted: how many
+// they are is known when it ends.
+func (c Config) plannedAccount(edges int64, sigma float64) (*Account, error) {
+	r, err := c.planned(edges, sigma)
+	if err != nil {
+		return nil, err
+	}
+	cal, err := c.Calibration(edges)
+	if err != nil {
+		return nil, err
+	}
+	if sigma > 0 {
+		r.Steps = cal.StepsRun() / int64(cal.Epochs) * int64(c.Train.Epochs)
+		r.Releases = int64(c.Release.Average)
+	}
+	return c.Account(r)
+}
+
 // openNoise opens the noise on layers.
 func (c Config) openNoise(cal Calibration, sigma float64, l *privacy.Ledger, stream func(purpose string) rng.Stream) (*layerNoise, error) {
 	rate := 1.0

@@ -72,6 +72,7 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 		Noise: func(purpose string) rng.Stream { return env.Noise("private.als", purpose) }}}
 	x.Make = w.make
 	x.Account = func(*experiment.Fitted) (topn.Account, error) { return a, a.Compose(ledger) }
+	x.Planned = func() (topn.Account, error) { return a.Planned(), nil }
 	return w, nil
 }
 

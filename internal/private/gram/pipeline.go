@@ -101,6 +101,7 @@ func (w *work) open(ctx context.Context, env *run.Env, m topn.Method, theorem st
 		Noise: func(purpose string) rng.Stream { return env.Noise("private.gram", purpose) }}
 	x.Make = w.make
 	x.Account = func(*experiment.Fitted) (topn.Account, error) { return a, a.Compose(ledger) }
+	x.Planned = func() (topn.Account, error) { return a.Planned(), nil }
 	return w, nil
 }
 

@@ -65,6 +65,15 @@ func (a *Account) Declares(sums []Sum, also ...privacy.Entry) (privacy.Declarati
 	return d, nil
 }
 
+// Planned returns the account of a run before it releases anything: its noise is calibrated to the
+// setting's epsilon, and Compose fails on any other.
+func (a *Account) Planned() *Account {
+	b := *a
+	b.Units = nil
+	b.Add(string(About.Unit), string(About.Neighbouring), a.privacy.Delta, privacy.Number(a.privacy.Epsilon))
+	return &b
+}
+
 // Marks returns the noise that the ledger of the setting promises.
 func (p Privacy) Marks() privacy.Noise {
 	if p.Secure {

@@ -63,6 +63,7 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	}
 	x.Make = w.make
 	x.Account = func(*experiment.Fitted) (topn.Account, error) { return a, a.Compose(w.ledger) }
+	x.Planned = func() (topn.Account, error) { return a.Planned(), nil }
 	return w, nil
 }
 

@@ -48,6 +48,9 @@ type Experiment struct {
 // Account is what a run says of its privacy: privacy.json, and what it shows.
 type Account interface{ Show(d *report.Document) }
 
+// PlannedAccount implements run.Planner: what a run releases is released before it trains.
+func (x *Experiment) PlannedAccount() (any, error) { return x.Account, nil }
+
 // Load reads the data and checks that they can be ranked.
 func Load(ctx context.Context, env *run.Env, c Data, e Eval) (*Experiment, error) {
 	defer env.Stage("load " + c.Name)()

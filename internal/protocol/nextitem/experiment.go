@@ -33,6 +33,8 @@ type Experiment struct {
 	New func(q *Part) (Learner, error)
 	// Account says what the finished run protects.
 	Account func(f *experiment.Fitted) (Account, error)
+	// Planned is Account of a run of all its epochs, before it begins; nil: that is not known.
+	Planned func() (Account, error)
 	Modes   []string    // evaluations to make: noise on, off; default: off alone
 	Extra   train.Extra // belongs to the parameters; nil: none
 

@@ -152,8 +152,17 @@ func (x *Experiment) Unprotect(more ...experiment.Open) error {
 		a.Unbounded = append(a.Unbounded, OpenSelection)
 	}
 	x.Account = func(*experiment.Fitted) (Account, error) { return a, nil }
+	x.Planned = func() (Account, error) { return a, nil }
 	_, err := x.Env.Ledger(privacy.Research, a.Declaration())
 	return err
+}
+
+// PlannedAccount implements run.Planner.
+func (x *Experiment) PlannedAccount() (any, error) {
+	if x.Planned == nil {
+		return nil, run.ErrNoPlan
+	}
+	return x.Planned()
 }
 
 // unprotected accounts for a model without any privacy.

@@ -37,6 +37,8 @@ type Experiment struct {
 	// and Env.Ledger gives it the releases of that run.
 	Make    func(ctx context.Context) (*Made, error)
 	Account func(f *experiment.Fitted) (Account, error)
+	// Planned is Account of a run of all its epochs, before it begins; nil: that is not known.
+	Planned func() (Account, error)
 
 	valid, test *part            // valid is nil without validation rows
 	learned     *graph.Bipartite // whose edges are the positive pairs

@@ -6,6 +6,7 @@ import (
 	"privrec/internal/experiment"
 	"privrec/internal/privacy"
 	"privrec/internal/report"
+	"privrec/internal/run"
 )
 
 // OpenSelection names what stays without noise where held-out edges, in the clear, choose the
@@ -22,8 +23,17 @@ func (x *Experiment) DeclareUnprotected() error {
 		a.Leave(OpenSelection.What, OpenSelection.Why)
 	}
 	x.Account = func(*experiment.Fitted) (Account, error) { return a, nil }
+	x.Planned = func() (Account, error) { return a, nil }
 	_, err := x.Env.Ledger(privacy.Research, a.Declaration())
 	return err
+}
+
+// PlannedAccount implements run.Planner.
+func (x *Experiment) PlannedAccount() (any, error) {
+	if x.Planned == nil {
+		return nil, run.ErrNoPlan
+	}
+	return x.Planned()
 }
 
 // Show implements Account: it lists what has no noise.

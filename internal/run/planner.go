@@ -1,0 +1,48 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"privrec/internal/rng"
+)
+
+// Planner is Work that can say what its account will come to if it runs as long as its
+// configuration allows. It trains nothing and writes nothing.
+type Planner interface {
+	Work
+	// PlannedAccount returns what privacy.json would hold. It fails with ErrNoPlan where that is
+	// known only after a run.
+	PlannedAccount() (any, error)
+}
+
+// ErrNoPlan says that the account of a task is known only after a run.
+var ErrNoPlan = errors.New("its account is known only after a run")
+
+// PlannedAccount returns what privacy.json of the run of these options would hold, if it runs as
+// long as its configuration allows. It loads the data, trains nothing and writes nothing.
+func (t Task) PlannedAccount(ctx context.Context, o Options) (any, error) {
+	b, err := t.Action.load(t, source{o.Config, o.Text}, o.Sets)
+	if err != nil {
+		return nil, err
+	}
+	setWorkers(b.settings.Workers)
+	env := Rehearse(rng.Seed(b.settings.Seed))
+	env.planning = true
+	env.Dir = b.settings.Out // other runs may be named relative to it
+	w, err := b.open(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	defer closeWork(w)
+	p, ok := w.(Planner)
+	if !ok {
+		return nil, fmt.Errorf("%s: %w", t, ErrNoPlan)
+	}
+	a, err := p.PlannedAccount()
+	if err != nil {
+		err = fmt.Errorf("%s: %w", t, err)
+	}
+	return a, err
+}
