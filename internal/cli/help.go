@@ -51,7 +51,7 @@ func arrange(root *cobra.Command) {
 	}{
 		{"look", "Look around:", []string{"demo", "doctor", "list", "data", "lint", "serve"}},
 		{"run", "Train, protect, attack, compare:", []string{"train", "perturb", "attack", "evaluate", "recommend", "compare", "reproduce", "report", "tune"}},
-		{"price", "Account for privacy:", []string{"account", "calibrate", "audit"}},
+		{"price", "Account for privacy:", []string{"account", "calibrate", "epsilon", "audit"}},
 	} {
 		group := &cobra.Group{ID: g.id, Title: g.title}
 		for _, c := range root.Commands() {

@@ -152,19 +152,32 @@ func (a Accounting) charge(s2m float64) (Cost, error) {
 	return Cost{S2M: s2m, Mu2: privacy.Number(mu2), EpsRDP: privacy.Number(accountant.Closed(mu2, a.Delta)), EpsExact: privacy.Number(exact)}, nil
 }
 
-// table lists the rows from what the theorem counts to what training did.
-func (a Accounting) table() ([]Row, error) {
+// counting is one way to count what a run releases: its name and its s² M.
+type counting struct {
+	name string
+	s2m  int64
+}
+
+// countings lists them, from what the theorem counts to what training did.
+func (a Accounting) countings() []counting {
 	s := a.sensitivity()
 	m, e := a.Train, int64(a.Epochs)
 	all := func(of func(m Multiplicity) int64) int64 {
 		return of(m)*e + of(a.Refit.Counts)*int64(a.Refit.Passes)
 	}
-	var rows []Row
-	type counting struct {
-		name string
-		s2m  int64
+	if a.Edges {
+		return []counting{
+			{"one prefix (what the theorem counts)", s2Claimed},
+			{"deletion inside a sequence, one prefix", s.deleteInside},
+			{"substitution, four different items, one prefix", s.replaceApart},
+			{"substitution, worst coincidence, one prefix", s.replaceInside},
+			{"unit edge, all prefixes", s.edge * m.Edge},
+			{"deletion, all prefixes", m.Deletion},
+			{"substitution, all prefixes", m.Substitution},
+			{"user, all prefixes", m.User},
+		}
 	}
-	list := []counting{
+	return []counting{
 		{"one matrix, one release (what the theorem counts)", s2Claimed},
 		{"both matrices", s.edge},
 		{"deletion inside a sequence, one release", s.deleteInside},
@@ -177,19 +190,11 @@ func (a Accounting) table() ([]Row, error) {
 		{"substitution, all epochs", all(func(m Multiplicity) int64 { return m.Substitution })},
 		{"user, all epochs", all(func(m Multiplicity) int64 { return m.User })},
 	}
-	if a.Edges {
-		list = []counting{
-			{"one prefix (what the theorem counts)", s2Claimed},
-			{"deletion inside a sequence, one prefix", s.deleteInside},
-			{"substitution, four different items, one prefix", s.replaceApart},
-			{"substitution, worst coincidence, one prefix", s.replaceInside},
-			{"unit edge, all prefixes", s.edge * m.Edge},
-			{"deletion, all prefixes", m.Deletion},
-			{"substitution, all prefixes", m.Substitution},
-			{"user, all prefixes", m.User},
-		}
-	}
-	for _, r := range list {
+}
+
+// table prices the rows from what the theorem counts to what training did.
+func (a Accounting) table() (rows []Row, err error) {
+	for _, r := range a.countings() {
 		price := a.cost
 		if r.s2m == s2Claimed {
 			price = a.charge // what the theorem says, whatever ran

@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"privrec/configs"
+	"privrec/internal/epsilons"
+	"privrec/internal/papers"
+	"privrec/internal/progress"
+	"privrec/internal/run"
+)
+
+// epsilonFlags are the flags of privrec epsilon.
+type epsilonFlags struct {
+	paper, unit, config, task, on, keyFile string
+	sets                                   []string
+	markdown                               bool
+}
+
+// epsilon makes the command that sets claimed epsilons beside accounts.
+func (a *App) epsilon() *cobra.Command {
+	var f epsilonFlags
+	c := &cobra.Command{
+		Use:   "epsilon [--paper NAME|all] | --config FILE [--set key=value]... | --on RUN",
+		Short: "claimed epsilons beside what the releases come to",
+		Long: `Sets claimed epsilons beside what the releases come to, a line a setting.
+
+For a paper: what it claims, and the account of what it writes, of what its authors'
+program does, and of a repair; by the paper's own formula where it has one, exactly, and
+with a certified bracket. What is left without noise is named, with the reason: it makes
+the epsilon of the whole run infinite. The settings are files in configs/epsilon, which
+hold no result: every number is computed.
+
+For a configuration (--config): the account that its run would have. It loads the data,
+and trains nothing. For a finished run (--on): the account that it wrote, beside a
+certified bracket of its ledger.
+
+` + exitCodes,
+		Args: wants(),
+	}
+	a.shows(c, func(c *cobra.Command, _ []string) (run.Result, error) {
+		if c.Flags().Changed("paper") && f.config+f.on != "" || f.config != "" && f.on != "" {
+			return nil, usagef("leave out all but one", "--paper, --config and --on exclude each other")
+		}
+		if f.config == "" && (len(f.sets) > 0 || f.task != "") {
+			return nil, usagef("name a configuration with --config", "--set and --task belong to --config")
+		}
+		rows, err := a.epsilonRows(c, f)
+		if err != nil {
+			return nil, err
+		}
+		if rows, err = epsilons.OfUnit(rows, f.unit); err != nil {
+			return nil, err
+		}
+		return &epsilons.Answer{Rows: rows, Run: f.config+f.on != "", Markdown: f.markdown}, nil
+	})
+	p := c.Flags()
+	p.StringVar(&f.paper, "paper", epsilons.All, "a paper, or all")
+	p.StringVarP(&f.config, "config", "c", "", "configuration file: forecast the account of its run")
+	p.StringVar(&f.task, "task", "", `task of the configuration, as in "train dipsgnn"; needed where several take the file`)
+	p.StringArrayVar(&f.sets, "set", nil, "override one key of the configuration; may be repeated")
+	p.StringVar(&f.on, "on", "", "a finished run: the account that it wrote")
+	p.StringVar(&f.keyFile, "ledger-key", "", "file of the secret key that the ledger of the run was written with")
+	p.StringVar(&f.unit, "unit", "", "rows about this unit only: edge, interaction, user or another that the rows have")
+	p.BoolVar(&f.markdown, "markdown", false, "as Markdown")
+	c.MarkFlagsMutuallyExclusive("json", "markdown")
+	return c
+}
+
+// epsilonRows computes the rows that are asked for.
+func (a *App) epsilonRows(c *cobra.Command, f epsilonFlags) ([]epsilons.Row, error) {
+	switch {
+	case f.on != "":
+		key, err := ledgerKey(f.keyFile)
+		if err != nil {
+			return nil, err
+		}
+		return epsilons.OfRun(f.on, key)
+	case f.config == "":
+		return epsilons.Papers(configs.Files(), papers.Epsilons(), f.paper)
+	}
+	t, err := a.taskOf(f)
+	if err != nil {
+		return nil, err
+	}
+	ctx := progress.With(c.Context(), newReporter(a.Stderr, false))
+	account, err := t.PlannedAccount(ctx, run.Options{Config: f.config, Sets: f.sets})
+	if errors.Is(err, run.ErrNoPlan) {
+		return nil, run.WithHint(err, "run it, and ask with --on RUN")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return epsilons.Planned(t.String()+" under "+f.config, account)
+}
+
+// taskOf returns the task of a configuration: the one that --task names, or the only one that takes
+// the file.
+func (a *App) taskOf(f epsilonFlags) (run.Task, error) {
+	names := []string{f.task}
+	if f.task == "" {
+		names = a.owners(f.config)
+	}
+	switch {
+	case len(names) == 0:
+		return run.Task{}, usagef(`name its task with --task, as in --task "train dipsgnn": that says what is wrong with it`, "%s: no task takes this configuration", f.config)
+	case len(names) > 1:
+		return run.Task{}, usagef("name one with --task", "%s: %s take this configuration", f.config, strings.Join(names, ", "))
+	}
+	for _, t := range a.Tasks {
+		if t.String() == names[0] {
+			return t, nil
+		}
+	}
+	return run.Task{}, usagef("privrec list shows the tasks", "no task is called %q", names[0])
+}

@@ -1,0 +1,83 @@
+package dipsgnn
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"privrec/internal/epsilons"
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/accountant"
+)
+
+// EpsilonRows returns the settings that privrec epsilon lists of this paper.
+func EpsilonRows() epsilons.Paper { return epsilons.Of[EpsilonReading]("dipsgnn") }
+
+// EpsilonReading is one reading of a setting: how the noise was set, and which releases one unit is in.
+type EpsilonReading struct {
+	// Count is how releases are counted: the first words of a row of an account (countings), such
+	// as "both matrices" or "unit edge, all".
+	Count   string  `yaml:"count"`
+	Norm    float64 `yaml:"norm"`
+	Steps   int     `yaml:"steps"`   // T; 0: one
+	Longest int     `yaml:"longest"` // items of the longest training sequence; 0: no counting needs them
+	Epochs  int     `yaml:"epochs"`
+	Squared bool    `yaml:"squared"` // the noise has standard deviation sigma²
+	Edges   bool    `yaml:"edges"`   // EdgeRand: session graphs have the noise
+	EvalOff bool    `yaml:"eval_off"`
+	Chosen  bool    `yaml:"chosen"` // held-out rows decide which epoch is reported
+	// Calibrated sets the noise so that what is counted comes to the claim by the theorem's
+	// formula, where otherwise one release of one matrix does.
+	Calibrated bool `yaml:"calibrated"`
+	Width      int  `yaml:"width"` // D, of a message; 0: nothing is said about its norm
+}
+
+// Releases implements epsilons.Source.
+func (r EpsilonReading) Releases(s epsilons.Setting) (of epsilons.Releases, err error) {
+	a := Accounting{Epsilon: s.Claimed, Delta: s.Delta, Steps: max(r.Steps, 1), Norm: r.Norm, SquaredStd: r.Squared,
+		Epochs: r.Epochs, EvalNoiseOff: r.EvalOff, Selected: r.Chosen, Edges: r.Edges}
+	if r.Edges {
+		a.Norm = 1
+	}
+	if err := a.validate(); err != nil {
+		return of, err
+	}
+	var c tallied
+	for length := 1; length < r.Longest; length++ {
+		c.add(int64(length))
+	}
+	a.Train = c.multiplicity(a.sensitivity())
+	s2m, err := a.counted(r.Count)
+	if err != nil {
+		return of, err
+	}
+	std := a.NoiseStd()
+	if r.Calibrated {
+		std = accountant.ClosedSigma(a.Norm, float64(a.Steps)*float64(s2m), s.Claimed, s.Delta)
+	}
+	g := privacy.Gaussian{Sigma: std, Sensitivity: a.Norm * math.Sqrt(float64(s2m)), Unit: s.Unit, Neighbouring: s.Neighbouring}
+	mu := g.Sensitivity / std
+	of = epsilons.Releases{
+		Charges: []epsilons.Charge{{Event: g, Count: int64(a.Steps)}},
+		Stated:  accountant.Closed(float64(a.Steps)*mu*mu, s.Delta), Open: a.unbounded(),
+		Noise: fmt.Sprintf("std %.4g (%.4g C), squared sensitivity x releases %d", std, std/a.Norm, s2m),
+	}
+	if r.Width > 0 {
+		of.Noise += fmt.Sprintf(", noise %.4g times as long as a message", std/a.Norm*math.Sqrt(float64(r.Width)))
+	}
+	return of, nil
+}
+
+// counted returns the s² M of the counting that begins with these words.
+func (a Accounting) counted(words string) (int64, error) {
+	for _, c := range a.countings() {
+		if words == "" || !strings.HasPrefix(c.name, words) {
+			continue
+		}
+		if c.s2m <= 0 {
+			return 0, fmt.Errorf("count %q: no release has the unit, longest and epochs are needed", words)
+		}
+		return c.s2m, nil
+	}
+	return 0, fmt.Errorf("count is %q, which is no row of an account", words)
+}
