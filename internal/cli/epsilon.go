@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,7 @@ import (
 	"privrec/internal/epsilons"
 	"privrec/internal/papers"
 	"privrec/internal/progress"
+	"privrec/internal/report"
 	"privrec/internal/run"
 )
 
@@ -95,6 +97,22 @@ func (a *App) epsilonRows(c *cobra.Command, f epsilonFlags) ([]epsilons.Row, err
 		return nil, err
 	}
 	return epsilons.Planned(t.String()+" under "+f.config, account)
+}
+
+// epsilonTables makes the panels of papers, by name. A paper without settings has none.
+func epsilonTables(names []string) (map[string]*report.Table, error) {
+	tables := map[string]*report.Table{}
+	for _, p := range papers.Epsilons() {
+		if !slices.Contains(names, p.Name) {
+			continue
+		}
+		rows, err := p.Rows(configs.Files())
+		if err != nil {
+			return nil, err
+		}
+		tables[p.Name] = epsilons.Table(p.Name, rows)
+	}
+	return tables, nil
 }
 
 // taskOf returns the task of a configuration: the one that --task names, or the only one that takes

@@ -166,7 +166,10 @@ func holdClaims(set *pages.Set, all []*reproduce.Grid, o reproduce.Options) (err
 	if err != nil {
 		return err
 	}
-	set.Verdicts, err = reproduce.Verdicts(list, all, o)
+	if set.Verdicts, err = reproduce.Verdicts(list, all, o); err != nil {
+		return err
+	}
+	set.Epsilons, err = epsilonTables(papers)
 	return err
 }
 

@@ -224,3 +224,23 @@ func TestBrokenRun(t *testing.T) {
 		t.Errorf("error %v does not name privacy.json", err)
 	}
 }
+
+// The page of a paper has its panel of claims, and a link to it; a paper without one has neither.
+func TestEpsilonPanel(t *testing.T) {
+	for _, c := range []struct {
+		with *report.Table
+		want bool
+	}{
+		{&report.Table{Name: "gerai", Columns: report.Columns("", "setting"), Rows: [][]any{{"one attribute of a user"}}}, true}, {nil, false},
+	} {
+		var b bytes.Buffer
+		if err := (&paper{name: "gerai", title: "GERAI", epsilons: c.with}).html().HTML(&b); err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{"one attribute of a user", `href="#epsilons"`, `id="epsilons"`} {
+			if strings.Contains(b.String(), text) != c.want {
+				t.Errorf("page with panel %v: %q is there: %v", c.want, text, !c.want)
+			}
+		}
+	}
+}

@@ -20,6 +20,10 @@ func (p *paper) html() *report.Page {
 		d.Parts = append(d.Parts, verdicts(p.claims))
 	}
 	d.Parts = append(d.Parts, p.panel())
+	if p.epsilons != nil {
+		d.Parts = append(d.Parts, report.Section{ID: "epsilons", Title: "Epsilons: claimed, as written, as released, as repaired",
+			Parts: []report.Part{report.Prose{"Settings of the paper itself, computed without a run, as privrec epsilon prints them."}, p.epsilons}})
+	}
 	for _, m := range p.made {
 		d.Parts = append(d.Parts, m.section())
 	}
@@ -49,6 +53,9 @@ func (p *paper) facts(t tally) (out []report.Fact) {
 // contents lists the parts of the page.
 func (p *paper) contents() report.Prose {
 	out := report.Prose{"On this page: ", report.Link{Text: "privacy", To: "#privacy"}}
+	if p.epsilons != nil {
+		out = append(out, ", ", report.Link{Text: "epsilons", To: "#epsilons"})
+	}
 	if p.claims != nil {
 		out = append(out, ", ", report.Link{Text: "claims", To: "#claims"})
 	}

@@ -22,6 +22,8 @@ type Set struct {
 	Made     []Made           // tables and figures
 	Verdicts []*claims.Result // on the papers' claims; empty: no page speaks of them
 	Runs     []string         // directories of runs that stand beside the tables
+	// Epsilons are panels of claims beside accounts, by paper; a paper may have none.
+	Epsilons map[string]*report.Table
 }
 
 // Made is a table or figure that was made, or looked at.
@@ -46,6 +48,8 @@ type paper struct {
 	made   []Made
 	runs   []*finished
 	claims *claims.Result // nil: none
+
+	epsilons *report.Table // claims beside accounts; nil: none
 }
 
 // titles are names of papers for readers.
@@ -91,6 +95,7 @@ func (s *Set) papers() ([]*paper, []*finished, error) {
 				p.runs = append(p.runs, f)
 			}
 		}
+		p.epsilons = s.Epsilons[p.name]
 		for i := range s.Verdicts {
 			if s.Verdicts[i].Paper == p.name {
 				p.claims = s.Verdicts[i]
