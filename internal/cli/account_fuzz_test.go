@@ -121,6 +121,9 @@ func TestHelpShowsRanges(t *testing.T) {
 	var walk func(c *cobra.Command)
 	seen := 0
 	walk = func(c *cobra.Command) {
+		if c.Name() == "budget" { // a file, which checks its own numbers, and no question
+			return
+		}
 		for _, sub := range c.Commands() {
 			walk(sub)
 		}

@@ -38,7 +38,7 @@ What is found holds for the size that was asked for. It is no proof for larger o
 		Args: cobra.ArbitraryArgs,
 		RunE: group("mechanism"),
 	}
-	parent.AddCommand(a.auditSequences())
+	parent.AddCommand(a.auditSequences(), a.auditResponse(), a.auditOracle(), a.auditEdgeRand(), a.auditLapGraph())
 	return parent
 }
 
@@ -65,6 +65,77 @@ exchanged. Classes of neighbours are those that the mechanisms treat differently
 	p.IntVar(&q.Items, "items", 2, "number of items")
 	p.IntVar(&q.Length, "length", 3, "cells of a row")
 	oddsFlags(p, &q.Odds)
+	return c
+}
+
+// auditResponse makes the command for randomised response.
+func (a *App) auditResponse() *cobra.Command {
+	q := &enumerate.Values{Kind: "grr"}
+	c := &cobra.Command{
+		Use:   "randomized-response [--categories k] [--odds x|--epsilon e]",
+		Short: "randomised response of one value",
+		Args:  wants(),
+	}
+	a.shows(c, func(*cobra.Command, []string) (run.Result, error) { return result(q.Answer()) })
+	c.Flags().IntVar(&q.Categories, "categories", 2, "values that there are")
+	oddsFlags(c.Flags(), &q.Odds)
+	return c
+}
+
+// auditOracle makes the command for frequency oracles.
+func (a *App) auditOracle() *cobra.Command {
+	q := &enumerate.Values{}
+	c := &cobra.Command{
+		Use:   "frequency-oracle [--mechanism oue] [--categories k] [--odds x|--epsilon e]",
+		Short: "a report of a frequency oracle: direct, unary or hashed encoding",
+		Long: `One report of one value. grr sends the value by randomised response, sue and oue send a
+bit for each value, olh sends a hash of the value with its function.`,
+		Args: wants(),
+	}
+	a.shows(c, func(*cobra.Command, []string) (run.Result, error) { return result(q.Answer()) })
+	c.Flags().StringVar(&q.Kind, "mechanism", "oue", "one of "+join(enumerate.Oracles()))
+	c.Flags().IntVar(&q.Categories, "categories", 3, "values that there are")
+	oddsFlags(c.Flags(), &q.Odds)
+	return c
+}
+
+// auditEdgeRand makes the command for EdgeRand.
+func (a *App) auditEdgeRand() *cobra.Command {
+	q := &enumerate.EdgeRand{}
+	c := &cobra.Command{
+		Use:   "edgerand [--rows n] [--cols m] [--odds x|--epsilon e]",
+		Short: "randomised response on every cell of a small graph",
+		Long: `Every matrix of users and items of a size, as input and as output. Matrices are shown
+row by row.`,
+		Args: wants(),
+	}
+	a.shows(c, func(*cobra.Command, []string) (run.Result, error) { return result(q.Answer()) })
+	c.Flags().IntVar(&q.Rows, "rows", 2, "rows of the matrix")
+	c.Flags().IntVar(&q.Cols, "cols", 2, "columns of the matrix")
+	oddsFlags(c.Flags(), &q.Odds)
+	return c
+}
+
+// auditLapGraph makes the command for LapGraph.
+func (a *App) auditLapGraph() *cobra.Command {
+	q := &enumerate.LapGraph{}
+	c := &cobra.Command{
+		Use:   "lapgraph [--rows n] [--cols m] [--epsilon e] [--count rounded]",
+		Short: "the largest cells of a small graph after Laplace noise",
+		Long: `Every matrix of users and items of a size, as input and as output. The noise is
+continuous and the output is not: it is a set of cells. Its probability is an integral
+with a closed form, which is computed in interval arithmetic, so that the ratio has a
+proved error. --count truncated is the published code's count, whose noise is cut to a
+whole number before it is added.`,
+		Args: wants(),
+	}
+	a.shows(c, func(*cobra.Command, []string) (run.Result, error) { return result(q.Answer()) })
+	p := c.Flags()
+	p.IntVar(&q.Rows, "rows", 2, "rows of the matrix")
+	p.IntVar(&q.Cols, "cols", 2, "columns of the matrix")
+	p.Float64Var(&q.Epsilon, "epsilon", 1, "epsilon of one edge, for count and cells together")
+	p.Float64Var(&q.Share, "count-share", 0.01, "share of epsilon that the count takes")
+	p.StringVar(&q.Count, "count", enumerate.CountRounded, "what becomes of the count's noise: rounded or truncated")
 	return c
 }
 
