@@ -123,6 +123,8 @@ func sumMu2(l terms.List) (float64, error) {
 		switch {
 		case !ok:
 			return 0, fmt.Errorf("a gaussian account cannot price the event %q", t.Leaf.Kind())
+		case t.Group > 1:
+			return 0, errors.New("a gaussian account cannot price a group on samples")
 		case t.Rate != 1:
 			return 0, errors.New(`a gaussian account cannot price the event "sampled"`)
 		}

@@ -51,6 +51,9 @@ func (p *plan) add(t terms.Term) error {
 	if t.Rate < 1 && t.Method != privacy.Poisson {
 		return notCovered("a release on a sample %s", string(t.Method))
 	}
+	if t.Group > 1 {
+		return notCovered("a group of %d on one sample", t.Group)
+	}
 	var l law
 	switch e := privacy.LawOf(t.Leaf).(type) {
 	case privacy.NormalLaw:

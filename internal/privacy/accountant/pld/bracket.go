@@ -135,22 +135,21 @@ func (v *view) widened(dirs []int, bins int) ([]Bounds, error) {
 	return bs, err
 }
 
-// bracket computes the brackets of some directions in the windows of the view.
-func (v *view) bracket(dirs []int, bins int) ([]Bounds, error) {
-	h, err := v.chooseMesh(dirs, bins)
-	if err != nil {
-		return nil, err
+// plans discretises the pairs for some directions, in the windows of the view. shift bounds the
+// rounding of losses.
+func (v *view) plans(dirs []int, bins int) (plans []plan, h, shift float64, err error) {
+	if h, err = v.chooseMesh(dirs, bins); err != nil {
+		return nil, 0, 0, err
 	}
-	plans := make([]plan, len(dirs))
+	plans = make([]plan, len(dirs))
 	for i, d := range dirs {
 		plans[i] = plan{name: v.names[d], span: v.spans[d]}
 	}
-	shift := 0.0 // bound of the rounding of losses
 	size := 0.0
 	for i, p := range v.terms {
 		lo, hi := v.ranges[i][0], v.ranges[i][1]
 		if size += (hi - lo) / h; !(size <= 2*mostCells) {
-			return nil, fmt.Errorf("losses from %v to %v do not fit a mesh of %v: %w", lo, hi, h, ErrNotCovered)
+			return nil, 0, 0, fmt.Errorf("losses from %v to %v do not fit a mesh of %v: %w", lo, hi, h, ErrNotCovered)
 		}
 		c := p.pair.discretise(h, lo, hi)
 		v.work += len(c.p) + len(c.pins)
@@ -162,6 +161,15 @@ func (v *view) bracket(dirs []int, bins int) ([]Bounds, error) {
 			}
 		}
 		shift += 16 * unit * p.count * max(math.Abs(lo), math.Abs(hi))
+	}
+	return plans, h, shift, nil
+}
+
+// bracket computes the brackets of some directions in the windows of the view.
+func (v *view) bracket(dirs []int, bins int) ([]Bounds, error) {
+	plans, h, shift, err := v.plans(dirs, bins)
+	if err != nil {
+		return nil, err
 	}
 	uppers, lowers := make([]side, len(plans)), make([]side, len(plans))
 	var wg sync.WaitGroup

@@ -161,21 +161,29 @@ type side struct {
 	err                                  error
 }
 
-func (p plan) upper(m *machine, counts []float64, q query, shift, target, total float64) side {
+// bound composes the upper masses. work is how many cells and bins it visits.
+func (p plan) bound(m *machine, counts []float64, target, total float64) (b bound, work int, err error) {
 	ms := make([]*masses, len(p.terms))
-	s := side{work: m.work(len(ms))}
+	work = m.work(len(ms))
 	for i, c := range p.terms {
 		ms[i] = c.upper()
-		s.work += len(ms[i].w)
+		work += len(ms[i].w)
 	}
 	t := m.compose(ms, counts, p.span)
-	if s.err = t.check(max(target/100, 64*unit*total)); s.err != nil {
+	if err := t.check(max(target/100, 64*unit*total)); err != nil {
+		return b, work, err
+	}
+	b = t.upper(p.span)
+	return b, work, b.usable()
+}
+
+func (p plan) upper(m *machine, counts []float64, q query, shift, target, total float64) side {
+	var s side
+	b, work, err := p.bound(m, counts, target, total)
+	if s.work, s.err = work, err; err != nil {
 		return s
 	}
-	b := t.upper(p.span)
-	if s.err = b.usable(); s.err != nil {
-		return s
-	}
+	t := b.tilted
 	s.infinite, s.truncated = t.infinite, b.extra
 	if q.solve {
 		lo, hi, err := b.epsilon(q.delta)

@@ -130,13 +130,13 @@ func build(ts []terms.Term) ([]term, error) {
 				return nil, fmt.Errorf("term %d: relation %s, an earlier term's is %s", i+1, t.Relation, relation)
 			}
 		}
-		if g, ok := privacy.LawOf(t.Leaf).(privacy.NormalLaw); ok && t.Rate == 1 {
+		if g, ok := privacy.LawOf(t.Leaf).(privacy.NormalLaw); ok && t.Rate == 1 && t.Group <= 1 {
 			mu := g.Sensitivity / g.Sigma
 			mu2 += mu * mu * float64(t.Count)
 			continue
 		}
 		j := slices.IndexFunc(rest, func(u terms.Term) bool {
-			return u.Leaf == t.Leaf && u.Rate == t.Rate && (t.Rate == 1 || u.Method == t.Method && u.Relation == t.Relation)
+			return u.Leaf == t.Leaf && u.Rate == t.Rate && u.Group == t.Group && (t.Rate == 1 || u.Method == t.Method && u.Relation == t.Relation)
 		})
 		if j >= 0 {
 			if rest[j].Count > math.MaxInt64-t.Count {
@@ -175,8 +175,13 @@ func worst(t terms.Term) (pair, error) {
 	answers := false
 	switch l := privacy.LawOf(t.Leaf).(type) {
 	case privacy.NormalLaw:
-		if t.Relation == privacy.Replace && t.Method == privacy.Poisson {
+		switch {
+		case t.Group > 1:
+			return groupGaussian(t, l)
+		case t.Relation == privacy.Replace && t.Method == privacy.Poisson:
 			return exchangedGaussian(l, t.Rate)
+		case t.Relation == privacy.Replace && t.Method == privacy.WithoutReplacement:
+			return subsetGaussian(l, t.Rate)
 		}
 		x, err = gaussian(l.Sensitivity / l.Sigma)
 	case privacy.LaplaceLaw:
@@ -194,8 +199,11 @@ func worst(t terms.Term) (pair, error) {
 	default:
 		return x, fmt.Errorf("event %q: %w", t.Leaf.Kind(), ErrNotCovered)
 	}
-	if err != nil || t.Rate == 1 {
+	if err != nil || t.Rate == 1 && t.Group <= 1 {
 		return x, err
+	}
+	if t.Group > 1 {
+		return x, fmt.Errorf("%s of a group of %d: %w", t.Leaf.Kind(), t.Group, ErrNotCovered)
 	}
 	if t.Method != privacy.Poisson || t.Relation == privacy.Replace || answers {
 		return x, fmt.Errorf("%s sampled by %q under %s: %w", t.Leaf.Kind(), string(t.Method), t.Relation, ErrNotCovered)

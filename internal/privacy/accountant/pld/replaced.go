@@ -47,6 +47,24 @@ func revealedGaussian(q, mu float64) (pair, error) {
 	return x, nil
 }
 
+// subsetGaussian returns a pair that dominates a Gaussian release on a sample of fixed size without
+// replacement, of which one unit is exchanged. With e^eps = 1 + q (e^e - 1) any mechanism has
+//
+//	delta(eps) <= q delta_M(e)
+//
+// for eps >= 0 and both orders of the neighbours, where delta_M is that of the release on the sample
+// (Balle, Barthe, Gaboardi, NeurIPS 2018, theorem 9; Zhu, Dong, Wang, AISTATS 2022, theorem 11). The
+// curve below 0 follows from the exchanged order. withinGaussian has exactly that curve, and pairs
+// that dominate compose (the same, theorem 10). The two halves must be in one pair: each alone, and
+// the larger of them after composition, is not a bound (Lebeda, Regehr, Kamath, Steinke, "Avoiding
+// pitfalls for privacy accounting of subsampled mechanisms under composition", SaTML 2025).
+func subsetGaussian(g privacy.NormalLaw, q float64) (pair, error) {
+	if q < 1e-12 {
+		return pair{}, fmt.Errorf("gaussian: sampling rate is %v, want at least 1e-12: %w", q, ErrNotCovered)
+	}
+	return withinGaussian(q, g.Sensitivity/g.Sigma)
+}
+
 // withinGaussian returns a pair that dominates (1-q)N(0) + qN(a) against (1-q)N(0) + qN(b) for all a and b no longer
 // than mu and at most mu apart. By advanced joint convexity (Balle, Barthe, Gaboardi, NeurIPS 2018,
 // theorem 2), with e^eps = 1 + q (e^e - 1) and some weight w,

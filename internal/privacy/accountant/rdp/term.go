@@ -34,6 +34,12 @@ func fromTerm(t terms.Term) (Curve, error) {
 		return nil, err
 	}
 	l, err := leafOf(t.Leaf)
+	if err == nil && t.Group > 1 {
+		if l.noise == 0 || t.Method != privacy.Poisson && t.Rate < 1 || t.Relation == privacy.Replace {
+			return nil, fmt.Errorf("%s of a group of %d, sampled by %q under %s: %w", t.Leaf.Kind(), t.Group, string(t.Method), t.Relation, ErrNotCovered)
+		}
+		return SampledGroup(t.Rate, l.noise, t.Group)
+	}
 	if err != nil || t.Rate == 1 {
 		return l.curve, err
 	}

@@ -143,7 +143,7 @@ next:
 // covers reports whether s is t with more releases, a higher rate or less noise for the same
 // distance. Then t is s after more processing.
 func covers(s, t Term) bool {
-	if s.Method != t.Method && s.Rate != 1 || s.Relation != t.Relation || s.Rate < t.Rate || s.Count < t.Count {
+	if s.Method != t.Method && s.Rate != 1 || s.Relation != t.Relation || s.Group != t.Group || s.Rate < t.Rate || s.Count < t.Count {
 		return false
 	}
 	switch x := privacy.LawOf(s.Leaf).(type) {

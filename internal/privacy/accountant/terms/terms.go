@@ -19,6 +19,9 @@ type Term struct {
 	Method   privacy.Sampling     // empty where Rate is 1
 	Relation privacy.Neighbouring // of the leaf; Replace for a local randomiser
 	Count    int64
+	// Group is how many units come or go together. Each is sampled by itself, and together they move
+	// the release by at most Group times what one does. 0 and 1: one unit.
+	Group int64
 }
 
 // List is what a composition consists of.

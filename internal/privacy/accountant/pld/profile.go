@@ -1,0 +1,148 @@
+package pld
+
+import (
+	"fmt"
+	"math"
+
+	"privrec/internal/privacy/accountant/terms"
+)
+
+// Profile is a privacy curve: upper bounds of delta at many epsilons, in ascending order from 0.
+type Profile struct {
+	Epsilon, Delta []float64
+	// Lower is a lower bound of delta at epsilon 0; 0 if there is none. It says how close the curve
+	// is.
+	Lower float64
+}
+
+// A profile adds bins until the bracket of delta at epsilon 0 is so narrow, or there are so many.
+const (
+	profileWidth = 1e-5
+	profileBins  = 1 << 13
+	profileMost  = 1 << 18
+)
+
+// DeltaProfile returns upper bounds of the delta of a composition at all epsilons of a mesh. It is
+// the larger of both directions at each. Every number is certified as that of DeltaBracket is: all
+// errors of discretising, truncating and rounding are added to it. One composition serves all
+// epsilons, so its errors are relative to delta at 0 and not to each: a delta below 1e-8 of that is
+// loose.
+func DeltaProfile(ts []terms.Term) (Profile, error) {
+	list, err := build(ts)
+	if err != nil {
+		return Profile{}, err
+	}
+	if len(list) > mostTerms {
+		return Profile{}, fmt.Errorf("%d different releases, want at most %d: %w", len(list), mostTerms, ErrNotCovered)
+	}
+	v, err := newView(list, query{})
+	if err != nil {
+		return Profile{}, err
+	}
+	unreached := false
+	for _, t := range list {
+		unreached = unreached || t.pair.unreached
+	}
+	var best Profile
+	for bins := profileBins; bins <= profileMost && bins*len(list) <= mostWork; bins *= 4 {
+		p, e := v.profile(bins)
+		if e != nil { // perhaps too coarse
+			err = e
+			continue
+		}
+		if best.Epsilon == nil || p.Delta[0] < best.Delta[0] {
+			best = p
+		}
+		if best.Delta[0]-p.Lower <= profileWidth {
+			break
+		}
+	}
+	if best.Epsilon == nil {
+		return Profile{}, err
+	}
+	if unreached {
+		best.Lower = 0
+	}
+	return best, nil
+}
+
+// profile reads the curve off one composition for each direction.
+func (v *view) profile(bins int) (Profile, error) {
+	dirs := []int{0, 1}[:len(v.names)]
+	plans, _, shift, err := v.plans(dirs, bins)
+	if err != nil {
+		return Profile{}, err
+	}
+	var p Profile
+	m, half := newMachine(bins), newMachine(bins/2)
+	for i, plan := range plans {
+		b, work, err := plan.bound(m, v.counts, v.target, v.total)
+		v.work += work
+		if err != nil {
+			return Profile{}, fmt.Errorf("direction %s: %w", plan.name, err)
+		}
+		if i == 0 {
+			p.Epsilon, p.Delta = b.profile()
+		} else {
+			b.raise(p)
+		}
+		low := plan.lower(half, v.counts, v.q, shift)
+		if v.work += low.work; low.err == nil {
+			p.Lower = max(p.Lower, low.value)
+		}
+	}
+	for i, d := range p.Delta {
+		if i > 0 { // losses are known up to the shift
+			p.Epsilon[i] += shift
+		}
+		if !(d >= 0 && d <= 1) {
+			return Profile{}, fmt.Errorf("delta is %v at epsilon %v: %w", d, p.Epsilon[i], ErrCheck)
+		}
+	}
+	p.Delta[0] = min(1, p.Delta[0]+shift) // delta falls by at most one for each unit of epsilon
+	return p, nil
+}
+
+// profile returns the bounds of delta at 0 and at each positive loss of the window.
+func (b bound) profile() (eps, delta []float64) {
+	n := len(b.mass)
+	eps, delta = make([]float64, 0, n+1), make([]float64, 0, n+1)
+	nextX, nextA, nextD := b.lo+float64(n)*b.h, 0.0, 0.0
+	b.walk(func(x, a, d float64) bool {
+		if x <= 0 {
+			return false
+		}
+		eps, delta = append(eps, x), append(delta, b.delta(x, x, a, d))
+		nextX, nextA, nextD = x, a, d
+		return true
+	})
+	eps, delta = append(eps, 0), append(delta, b.delta(0, max(nextX, 0), nextA, nextD))
+	for i, j := 0, len(eps)-1; i < j; i, j = i+1, j-1 {
+		eps[i], eps[j] = eps[j], eps[i]
+		delta[i], delta[j] = delta[j], delta[i]
+	}
+	return eps, delta
+}
+
+// raise raises the deltas of a profile to this bound at the profile's epsilons.
+func (b bound) raise(p Profile) {
+	i := len(p.Epsilon) - 1
+	nextX, nextA, nextD := math.Inf(1), 0.0, 0.0
+	put := func(down float64) {
+		for ; i >= 0 && p.Epsilon[i] > down; i-- {
+			v := b.extra
+			if !math.IsInf(nextX, 1) {
+				v = b.delta(p.Epsilon[i], nextX, nextA, nextD)
+			} else if b.slack > 0 { // above the window
+				v += b.slack * math.Exp(b.logMass-b.tilt*p.Epsilon[i])
+			}
+			p.Delta[i] = max(p.Delta[i], min(1, v))
+		}
+	}
+	b.walk(func(x, a, d float64) bool {
+		put(x)
+		nextX, nextA, nextD = x, a, d
+		return i >= 0
+	})
+	put(math.Inf(-1))
+}

@@ -1,0 +1,196 @@
+package accountant
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"sort"
+
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/accountant/pld"
+	"privrec/internal/privacy/accountant/rdp"
+	"privrec/internal/privacy/accountant/terms"
+)
+
+// TradeOff bounds from above how well any attacker tells members from outsiders: for each false
+// positive rate, the share of outsiders taken for members, how many of the members are found at
+// most. It is 1 - f of f-differential privacy (Dong, Roth, Su, "Gaussian differential privacy",
+// JRSS-B 2022), for both orders of the neighbours at once (their definition F.1).
+//
+// It comes from the whole privacy curve and not from one (epsilon, delta): each point of the curve
+// gives two bounds (their proposition 2.12), for every false positive rate a,
+//
+//	TPR <= e^epsilon a + delta,   TPR <= 1 - e^-epsilon (1 - delta - a)
+//
+// and the least of them all counts. Every delta is an upper bound and the points are finitely many,
+// so all roundings go one way: a true positive rate, an advantage and a posterior are never below
+// the true ones.
+type TradeOff struct {
+	privacy.Subject
+	Method      string                // analytic: the closed curve of Gaussians; pld: certified; rdp: a bound
+	Notes       []string              // why another method was used
+	Unprotected []privacy.Unprotected // why every member may be found
+
+	mu         float64 // of the closed curve
+	eps, delta []float64
+	lower      float64
+}
+
+// TradeOff returns the bound for everything that was charged. The curve of Gaussians alone is closed.
+// Everything else has the certified curve of package pld; where that has none, that of Rényi DP.
+func (a *Account) TradeOff() (*TradeOff, error) {
+	t := &TradeOff{Subject: a.about(), Method: string(Analytic), Unprotected: a.list.WithoutNoise}
+	if len(t.Unprotected) > 0 || len(a.list.Terms)+len(a.list.Parallels) == 0 {
+		return t, nil
+	}
+	var why error
+	if a.method != RDP {
+		if mu2, err := sumMu2(a.list); err == nil {
+			t.mu = math.Sqrt(mu2)
+			return t, nil
+		}
+		ts, err := a.list.Worst()
+		if err == nil && len(ts) == 0 { // parallel branches that release nothing
+			return t, nil
+		}
+		var p pld.Profile
+		if err == nil {
+			p, err = pld.DeltaProfile(ts)
+		}
+		if err == nil {
+			t.Method, t.eps, t.delta, t.lower = string(PLD), p.Epsilon, p.Delta, p.Lower
+			return t, nil
+		}
+		why = err
+	}
+	if err := t.renyi(a.list); err != nil {
+		return nil, fmt.Errorf("no trade-off curve: %w", errors.Join(why, err))
+	}
+	if why != nil {
+		t.Notes = append(t.Notes, fmt.Sprintf("the trade-off curve is that of the rényi bound, since %v", why))
+	}
+	return t, nil
+}
+
+// renyiPoints is how many points of a Rényi curve are taken.
+const renyiPoints = 200
+
+// renyi takes the points from the bound of Rényi DP.
+func (t *TradeOff) renyi(l terms.List) error {
+	c, err := rdp.FromList(l)
+	if err != nil {
+		return err
+	}
+	far, err := rdp.Epsilon(c, 1e-6, rdp.Options{})
+	if err != nil {
+		return err
+	}
+	t.Method = string(RDP)
+	for i := range renyiPoints + 1 {
+		eps := far.Epsilon * float64(i) / renyiPoints
+		p, err := rdp.Delta(c, eps, rdp.Options{})
+		if err != nil {
+			return err
+		}
+		t.eps, t.delta = append(t.eps, eps), append(t.delta, math.Min(p.Delta, 1))
+	}
+	return nil
+}
+
+// up is more than the relative error of the few operations on one point.
+const up = 1 + 1e-14
+
+// TPR returns the largest true positive rate that any attacker has at a false positive rate, rounded
+// up. fpr is in [0, 1].
+func (t *TradeOff) TPR(fpr float64) float64 {
+	switch {
+	case !(fpr >= 0 && fpr <= 1):
+		return math.NaN()
+	case len(t.Unprotected) > 0 || fpr == 1:
+		return 1
+	case t.mu > 0:
+		return gaussianTPR(t.mu, fpr)
+	case t.eps == nil:
+		return fpr
+	}
+	best := 1.0
+	for i, eps := range t.eps {
+		d := t.delta[i]
+		best = math.Min(best, math.Min((math.Exp(eps)*fpr+d)*up, 1-math.Exp(-eps)*(1-d-fpr)/up+1e-15))
+	}
+	return math.Max(best, fpr)
+}
+
+// gaussianTPR returns Phi(Phi^-1(fpr) + mu), rounded up.
+func gaussianTPR(mu, fpr float64) float64 {
+	if fpr == 0 {
+		return 0
+	}
+	z := -math.Sqrt2*math.Erfcinv(2*fpr) + mu
+	z += 1e-14 * (1 + math.Abs(z))
+	return math.Min(1, math.Max(fpr, 0.5*math.Erfc(-z/math.Sqrt2)*(1+1e-12)))
+}
+
+// Advantage returns the largest difference of true and false positive rate that any attacker has,
+// rounded up: the total variation, which is delta at epsilon 0.
+func (t *TradeOff) Advantage() float64 {
+	switch {
+	case len(t.Unprotected) > 0:
+		return 1
+	case t.mu > 0:
+		return math.Min(1, math.Erf(t.mu/2/math.Sqrt2)*(1+1e-14))
+	case t.eps == nil:
+		return 0
+	}
+	return t.delta[0]
+}
+
+// Posterior returns the largest share of members among those whom an attacker takes for members, at
+// a false positive rate, where prior is the share of members among all. It is rounded up, and 0
+// where no one is taken for a member.
+func (t *TradeOff) Posterior(prior, fpr float64) float64 {
+	tpr := t.TPR(fpr)
+	found, wrong := prior*tpr, (1-prior)*fpr
+	if found == 0 {
+		return 0
+	}
+	return math.Min(1, found/(found+wrong)*up)
+}
+
+// Right returns the largest probability that any attacker guesses right who is a member, where prior
+// is the share of members: max over a of prior TPR(a) + (1-prior)(1-a), rounded up. One of the
+// guesses is to say the more common of both.
+func (t *TradeOff) Right(prior float64) float64 {
+	// With r = log((1-prior)/prior) it is 1-prior + prior delta(r) for r >= 0, and the same with both
+	// exchanged below.
+	least := math.Min(prior, 1-prior)
+	return math.Min(1, (1-least+least*t.deltaAt(math.Log1p(-least)-math.Log(least)))*up)
+}
+
+// deltaAt returns an upper bound of delta at an epsilon, 0 or more.
+func (t *TradeOff) deltaAt(eps float64) float64 {
+	switch {
+	case len(t.Unprotected) > 0:
+		return 1
+	case t.mu > 0:
+		return deltaUp(t.mu, math.Max(0, eps*(1-1e-14)))
+	case t.eps == nil:
+		return 0
+	}
+	// Delta falls as epsilon grows: the next point below is a bound.
+	i := sort.Search(len(t.eps), func(i int) bool { return t.eps[i] > eps })
+	return t.delta[max(i-1, 0)]
+}
+
+// Points returns the curve at n false positive rates, from least to 1 with equal factors between
+// them, and at 0.
+func (t *TradeOff) Points(least float64, n int) (fpr, tpr []float64) {
+	fpr = append(fpr, 0)
+	for i := range n {
+		fpr = append(fpr, math.Pow(least, 1-float64(i)/float64(n-1)))
+	}
+	for _, a := range fpr {
+		tpr = append(tpr, t.TPR(a))
+	}
+	return fpr, tpr
+}
