@@ -11,6 +11,7 @@ import (
 	"privrec/internal/eval"
 	"privrec/internal/report"
 	"privrec/internal/run"
+	"privrec/internal/tensor"
 )
 
 // Question says what to recommend.
@@ -37,6 +38,14 @@ type Answers interface {
 	Recommend(ctx context.Context, q Question) (*Recommendations, error)
 	// Evaluate measures again what the run reported.
 	Evaluate(ctx context.Context) (*Evaluation, error)
+}
+
+// Scoring is Answers that show the scores behind recommendations.
+type Scoring interface {
+	Answers
+	// Ranking returns what a release ranks by; "": the first release. It is valid until the
+	// next question.
+	Ranking(ctx context.Context, release string) (Ranking, error)
 }
 
 // Ask opens the finished run in a directory that one of the tasks made.
@@ -167,6 +176,16 @@ func (r Ranking) Recommend(ctx context.Context, o Question) ([]List, error) {
 		}
 	}
 	return lists, nil
+}
+
+// Scores calls visit with the scores of all items for each user, those that a list leaves out too.
+// Calls come from several goroutines, and the scores are valid until visit returns.
+func (r Ranking) Scores(ctx context.Context, users []string, visit func(user int, scores []tensor.Float)) error {
+	samples, err := r.samples(Question{Users: users, K: 1})
+	if err != nil {
+		return err
+	}
+	return run.Interrupted(ctx, eval.Visit(ctx, r.Scorer, samples, eval.Options{Tape: r.Options.Tape}, visit))
 }
 
 // HiddenNote says what recommendations without a user's own items tell.

@@ -42,6 +42,8 @@ type Manifest struct {
 	Attempts   []Attempt          `json:"attempts"`
 	Stages     map[string]float64 `json:"stage_seconds,omitempty"` // of the last attempt
 
+	HoldOut *HoldOut `json:"hold_out,omitempty"` // what was kept from the model; nil: nothing
+
 	// Ledger repeats the closing line of ledger.jsonl; nil before the end, and in a run without
 	// a ledger.
 	Ledger *privacy.Seal `json:"ledger,omitempty"`

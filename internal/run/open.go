@@ -104,6 +104,9 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 		ConfigHash: b.hash, Stages: map[string]float64{},
 	}
 	now := Attempt{Started: time.Now().UTC(), Resumed: e.Resume, Status: StatusRunning, Build: BuildInfo(), Machine: ThisMachine()}
+	if h := b.settings.HoldOut; h.active() {
+		e.manifest.HoldOut = &h
+	}
 	if !fresh {
 		if _, err := e.verify(); err != nil {
 			return nil, err

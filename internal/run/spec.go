@@ -78,6 +78,9 @@ func (s Spec[C]) Task() Task {
 				return nil, err
 			}
 			bad := []error{c.Run.check(doc)}
+			own := config.NewChecker(doc)
+			c.Run.HoldOut.check(own)
+			bad = append(bad, own.Err())
 			if s.Check != nil {
 				v := config.NewChecker(doc)
 				s.Check(v, c.Task)
@@ -90,7 +93,7 @@ func (s Spec[C]) Task() Task {
 			if err != nil {
 				return nil, err
 			}
-			hash, err := config.Hash(hashed[C]{task.String(), c.Run.Seed, c.Task})
+			hash, err := config.Hash(hashed[C]{task.String(), c.Run.Seed, c.Task, c.Run.HoldOut})
 			if err != nil {
 				return nil, err
 			}
@@ -107,7 +110,7 @@ func (s Spec[C]) Task() Task {
 
 // work opens the configuration for a run, and runs it.
 func (b *bound) work(ctx context.Context, env *Env) error {
-	w, err := b.open(ctx, env)
+	ctx, w, err := b.opened(ctx, env)
 	if err != nil {
 		return err
 	}
@@ -119,7 +122,7 @@ func (b *bound) work(ctx context.Context, env *Env) error {
 func (b *bound) forecast(ctx context.Context) (Forecast, error) {
 	env := Rehearse(rng.Seed(b.settings.Seed))
 	env.Dir = b.settings.Out // other runs may be named relative to it
-	w, err := b.open(ctx, env)
+	ctx, w, err := b.opened(ctx, env)
 	if err != nil {
 		return Forecast{}, err
 	}
@@ -133,7 +136,7 @@ func (b *bound) forecast(ctx context.Context) (Forecast, error) {
 
 // answer opens the configuration for a finished run, and takes up its model.
 func (b *bound) answer(ctx context.Context, f Finished) (Answers, error) {
-	w, err := b.open(ctx, f.Reopen())
+	ctx, w, err := b.opened(ctx, f.Reopen())
 	if err != nil {
 		return nil, err
 	}

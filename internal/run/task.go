@@ -52,6 +52,9 @@ type Settings struct {
 	// LedgerKey names a file of at least 16 secret bytes; "": none. With it, only holders of
 	// the key can compute the checks of the ledger.
 	LedgerKey string `yaml:"ledger_key"`
+
+	// HoldOut keeps users and rows from the model, for attacks that tell them from the others.
+	HoldOut HoldOut `yaml:"hold_out,omitempty"`
 }
 
 // key reads the key of the ledger.
@@ -98,6 +101,8 @@ type hashed[C any] struct {
 	Verb   string `yaml:"task"`
 	Seed   uint64 `yaml:"run_seed"`
 	Config C      `yaml:"config"`
+	// HoldOut is absent where nothing is held out: runs are found by the hash.
+	HoldOut HoldOut `yaml:"hold_out,omitempty"`
 }
 
 // Action is a task's work with the type of its configuration erased. Spec.Task makes it.

@@ -38,6 +38,9 @@ func Load(ctx context.Context, name, recipe string, opts Options) (*dataset.Sequ
 // the filtered rows of a real data set. Source.Cache says what the cache did, which never
 // changes the result. Under dataset.Withhold the sequences have no test rows.
 func LoadSet(ctx context.Context, set Set, r dataset.Recipe, opts Options) (*dataset.Sequential, error) {
+	if err := dataset.RefuseHoldOut(ctx, set.Name); err != nil {
+		return nil, err
+	}
 	w, opts, err := withheld(ctx, opts)
 	if err != nil {
 		return nil, err
@@ -51,7 +54,7 @@ func LoadSet(ctx context.Context, set Set, r dataset.Recipe, opts Options) (*dat
 
 // LoadInteractions does what Load does, for models of the user-item graph. It fails on a pair
 // that occurs twice, as dataset.NewInteractions does. Under dataset.Withhold other rows stand in
-// the place of test rows.
+// the place of test rows. Under dataset.WithHoldOut the pairs lack what is held out.
 func LoadInteractions(ctx context.Context, name, recipe string, opts Options) (*dataset.Interactions, error) {
 	set, err := Find(name)
 	if err != nil {
@@ -61,6 +64,7 @@ func LoadInteractions(ctx context.Context, name, recipe string, opts Options) (*
 	if err != nil {
 		return nil, err
 	}
+	opts.Seed = dataset.RowsSeed(ctx, opts.Seed)
 	w, opts, err := withheld(ctx, opts)
 	if err != nil {
 		return nil, err
@@ -73,6 +77,9 @@ func LoadInteractions(ctx context.Context, name, recipe string, opts Options) (*
 	parts, err := r.Split.Parts(l)
 	if err != nil {
 		return nil, err
+	}
+	if h := dataset.HeldOut(ctx); h != nil {
+		h.Parts(l, parts)
 	}
 	if w == nil {
 		return dataset.NewInteractions(s, l, parts)

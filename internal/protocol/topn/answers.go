@@ -63,23 +63,39 @@ func (a *answers) kind(name string) (string, error) {
 	return name, nil
 }
 
-// Recommend implements experiment.Answers. It leaves out the items that a user has in train or
-// validation.
-func (a *answers) Recommend(ctx context.Context, o experiment.Question) (*experiment.Recommendations, error) {
+// ranking returns what a release ranks by, without the scorer. It leaves out the items that a
+// user has in train or validation.
+func (a *answers) ranking() experiment.Ranking {
 	x := a.x
-	kind, err := a.kind(o.Release)
-	if err != nil {
-		return nil, err
-	}
 	users := make(map[string]int32, len(x.Data.UserIDs))
 	for u, id := range x.Data.UserIDs {
 		users[id] = int32(u)
 	}
-	r := experiment.Ranking{
+	return experiment.Ranking{
 		Data: x.Data.Name, Options: eval.Options{Exclude: func(user int32) []int32 { return x.test.seen[user] }}, Items: x.Data.Items,
 		Item:   func(i int32) string { return x.Data.ItemIDs[i] },
 		Sample: func(user string) (int32, bool) { u, ok := users[user]; return u, ok },
 	}
+}
+
+// Ranking implements experiment.Scoring.
+func (a *answers) Ranking(ctx context.Context, release string) (experiment.Ranking, error) {
+	kind, err := a.kind(release)
+	if err != nil {
+		return experiment.Ranking{}, err
+	}
+	r := a.ranking()
+	r.Scorer, err = a.open(ctx, kind)
+	return r, err
+}
+
+// Recommend implements experiment.Answers.
+func (a *answers) Recommend(ctx context.Context, o experiment.Question) (*experiment.Recommendations, error) {
+	kind, err := a.kind(o.Release)
+	if err != nil {
+		return nil, err
+	}
+	r := a.ranking()
 	if err := r.Check(o); err != nil { // before a model is made for it
 		return nil, err
 	}

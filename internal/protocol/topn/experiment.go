@@ -13,6 +13,7 @@ import (
 	"privrec/internal/metrics"
 	"privrec/internal/model/bpr"
 	"privrec/internal/report"
+	"privrec/internal/rng"
 	"privrec/internal/run"
 	"privrec/internal/train"
 )
@@ -40,6 +41,7 @@ type Experiment struct {
 	// Planned is Account of a run of all its epochs, before it begins; nil: that is not known.
 	Planned func() (Account, error)
 
+	rows        rng.Seed         // of generated rows and random splits
 	valid, test *part            // valid is nil without validation rows
 	learned     *graph.Bipartite // whose edges are the positive pairs
 	sampler     *bpr.Sampler
@@ -61,11 +63,7 @@ type part struct {
 
 // Load reads the data of a method and builds the graph.
 func Load(ctx context.Context, env *run.Env, m Method) (*Experiment, error) {
-	d, err := load(ctx, env, m.Data)
-	if err != nil {
-		return nil, err
-	}
-	return prepare(env, m, d)
+	return LoadChanged(ctx, env, m, func(d *dataset.Interactions) (*dataset.Interactions, error) { return d, nil })
 }
 
 // LoadChanged is Load for users who change their rows before they give them away. change
@@ -78,7 +76,14 @@ func LoadChanged(ctx context.Context, env *run.Env, m Method, change func(*datas
 	if d, err = change(d); err != nil {
 		return nil, err
 	}
-	return prepare(env, m, d)
+	if dataset.HeldOut(ctx) != nil { // less data than the profile's: no number in print is of this
+		m.Standing.Text, m.Standing.Printed, m.Tables.Published = m.Standing.Text+", users or rows held out", false, nil
+	}
+	x, err := prepare(env, m, d)
+	if err == nil {
+		x.rows = dataset.RowsSeed(ctx, env.Seed)
+	}
+	return x, err
 }
 
 func load(ctx context.Context, env *run.Env, c DataConfig) (*dataset.Interactions, error) {

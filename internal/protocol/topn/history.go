@@ -13,7 +13,7 @@ import (
 // Rows that the log does not have, since users added them, come last.
 func (a *answers) Histories(ctx context.Context) ([]experiment.History, string, error) {
 	d := a.x.Data
-	l, _, err := registry.LoadLog(ctx, d.Name, registry.Options{Seed: a.x.Env.Seed})
+	l, _, err := registry.LoadLog(ctx, d.Name, registry.Options{Seed: a.x.rows})
 	if err != nil {
 		return nil, "", err
 	}

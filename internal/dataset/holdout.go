@@ -1,0 +1,128 @@
+package dataset
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+
+	"privrec/internal/rng"
+)
+
+// HoldOut says which users and rows a model is not shown, so that what tells them from those that
+// it is shown can be measured. Each is drawn by itself, so that neither how many rows a user has
+// nor how popular an item is says anything about the draw. Users and items keep their numbers.
+type HoldOut struct {
+	Users float64 // chance of a user in [0,1): all of their rows are held out, of every part
+	Rows  float64 // chance of a training row in [0,1)
+	// Apart is the chance in [0,1) of a user to be held out before, by a draw that Draw and Swap
+	// do not change. A model on which an attacker practises leaves out the users that are attacked.
+	Apart float64
+	Draw  uint64 // number of the draw
+	Swap  bool   // the others are held out: what the draw holds out is kept
+	// Seed decides the draws. It takes the place of the run's seed for generated rows and random
+	// splits too, so that models with seeds of their own have the same rows.
+	Seed rng.Seed
+}
+
+// Check fails on a chance out of its range, and where nothing is held out.
+func (h HoldOut) Check() error {
+	for _, c := range []struct {
+		name  string
+		value float64
+	}{{"users", h.Users}, {"rows", h.Rows}, {"apart", h.Apart}} {
+		if !(c.value >= 0 && c.value < 1) {
+			return fmt.Errorf("dataset: chance of %s to be held out is %v, want at least 0 and below 1", c.name, c.value)
+		}
+	}
+	if h.Users == 0 && h.Rows == 0 && h.Apart == 0 {
+		return fmt.Errorf("dataset: nothing is held out")
+	}
+	return nil
+}
+
+type holdOutKey struct{}
+
+// heldOut is a HoldOut in a context.
+type heldOut struct {
+	HoldOut
+	obeyed atomic.Bool
+}
+
+// WithHoldOut returns a context under which data are loaded without what h holds out. obeyed
+// reports whether any data were. Data that cannot be loaded so are refused.
+func WithHoldOut(ctx context.Context, h HoldOut) (_ context.Context, obeyed func() bool, err error) {
+	if err := h.Check(); err != nil {
+		return nil, nil, err
+	}
+	held := &heldOut{HoldOut: h}
+	return context.WithValue(ctx, holdOutKey{}, held), held.obeyed.Load, nil
+}
+
+// HeldOut returns what is held out under a context, nil for nothing. The caller must obey it.
+func HeldOut(ctx context.Context) *HoldOut {
+	held, ok := ctx.Value(holdOutKey{}).(*heldOut)
+	if !ok {
+		return nil
+	}
+	held.obeyed.Store(true)
+	return &held.HoldOut
+}
+
+// RowsSeed returns the seed of generated rows and random splits under a context, for a run with
+// the given seed.
+func RowsSeed(ctx context.Context, seed rng.Seed) rng.Seed {
+	if held, ok := ctx.Value(holdOutKey{}).(*heldOut); ok {
+		return held.Seed
+	}
+	return seed
+}
+
+// RefuseHoldOut fails for data that are always loaded whole, where something is to be held out.
+// what names them.
+func RefuseHoldOut(ctx context.Context, what string) error {
+	if _, ok := ctx.Value(holdOutKey{}).(*heldOut); ok {
+		return &Error{File: what, Msg: "users and rows of these data cannot be held out", Hint: "run.hold_out is for models of protocol top-n"}
+	}
+	return nil
+}
+
+// UsersApart returns the users, of n, that h holds out before its draw.
+func (h HoldOut) UsersApart(n int) []bool {
+	out := make([]bool, n)
+	for u := range out {
+		stream := h.Seed.Stream("hold out apart", uint64(u))
+		out[u] = stream.Float64() < h.Apart
+	}
+	return out
+}
+
+// UsersHeld returns the users, of n, all of whose rows are held out.
+func (h HoldOut) UsersHeld(n int) []bool {
+	out := h.UsersApart(n)
+	if h.Users == 0 {
+		return out
+	}
+	for u := range out {
+		stream := h.Seed.Stream("hold out user", h.Draw, uint64(u))
+		out[u] = out[u] || stream.Float64() < h.Users != h.Swap
+	}
+	return out
+}
+
+// Parts takes what is held out from the parts of a log. A training row is drawn by its user and
+// its place among the user's training rows.
+func (h HoldOut) Parts(l *Log, parts []Part) {
+	off, users := l.Offsets(), h.UsersHeld(len(l.UserIDs))
+	for u, held := range users {
+		stream := h.Seed.Stream("hold out rows", h.Draw, uint64(u))
+		for row := off[u]; row < off[u+1]; row++ {
+			drawn := false
+			if h.Rows > 0 && parts[row] == Train {
+				drawn = stream.Float64() < h.Rows != h.Swap
+			}
+			if held || drawn {
+				parts[row] = dropped
+			}
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package run
+
+import (
+	"cmp"
+	"context"
+
+	"privrec/internal/config"
+	"privrec/internal/dataset"
+	"privrec/internal/rng"
+)
+
+// HoldOut says which users and rows are kept from a model of protocol top-n, so that an attacker
+// can be asked to tell them from the others. See dataset.HoldOut.
+type HoldOut struct {
+	Users float64 `yaml:"users,omitempty" json:"users,omitempty"` // chance of a user to be held out, with all rows
+	Rows  float64 `yaml:"rows,omitempty" json:"rows,omitempty"`   // chance of a training row
+	Apart float64 `yaml:"apart,omitempty" json:"apart,omitempty"` // chance of a user to be held out before, by a draw that draw and swap do not change
+	Draw  uint64  `yaml:"draw,omitempty" json:"draw,omitempty"`   // number of the draw
+	Swap  bool    `yaml:"swap,omitempty" json:"swap,omitempty"`   // what the draw holds out is kept, and the others are held out
+	Seed  uint64  `yaml:"seed,omitempty" json:"seed,omitempty"`   // of the draws, of random splits and of generated rows; 0: run.seed
+}
+
+// active reports whether anything is held out.
+func (h HoldOut) active() bool { return h.Users != 0 || h.Rows != 0 || h.Apart != 0 }
+
+// check reports what cannot be held out.
+func (h HoldOut) check(v *config.Checker) {
+	v.Below("run.hold_out.users", h.Users, 0, 1)
+	v.Below("run.hold_out.rows", h.Rows, 0, 1)
+	v.Below("run.hold_out.apart", h.Apart, 0, 1)
+	v.Check(h.active() || h == HoldOut{}, "run.hold_out", "holds nothing out: users, rows and apart are 0")
+}
+
+// Of returns what is held out of the data of a run with the given seed.
+func (h HoldOut) Of(seed rng.Seed) dataset.HoldOut {
+	return dataset.HoldOut{Users: h.Users, Rows: h.Rows, Apart: h.Apart, Draw: h.Draw, Swap: h.Swap,
+		Seed: rng.Seed(cmp.Or(h.Seed, uint64(seed)))}
+}
+
+// opened opens the work under what is held out, and returns the context for it. It fails where
+// the work loads no data that anything can be held out of.
+func (b *bound) opened(ctx context.Context, env *Env) (context.Context, Work, error) {
+	h := b.settings.HoldOut
+	if !h.active() {
+		w, err := b.open(ctx, env)
+		return ctx, w, err
+	}
+	ctx, obeyed, err := dataset.WithHoldOut(ctx, h.Of(rng.Seed(b.settings.Seed)))
+	if err != nil {
+		return ctx, nil, err
+	}
+	w, err := b.open(ctx, env)
+	if err == nil && !obeyed() {
+		closeWork(w)
+		return ctx, nil, &UsageError{Message: "run.hold_out: this task loads no data that users or rows can be held out of", Fix: "it is for models of protocol top-n"}
+	}
+	return ctx, w, err
+}
