@@ -111,7 +111,7 @@ func group(kind string) func(c *cobra.Command, args []string) error {
 }
 
 // notSuggested are commands that are not named, nor those below them, in place of an unknown word.
-var notSuggested = map[string]bool{"completion": true, "help": true, "bench": true}
+var notSuggested = map[string]bool{"completion": true, "help": true, "bench": true, "exact": true}
 
 // commandHint returns the hint for a word after c that is no command there. It names the nearest command
 // after c, or the command of that name elsewhere, as for "privrec srgnn". Without either it lists what is

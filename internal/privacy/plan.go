@@ -1,9 +1,6 @@
 package privacy
 
-import (
-	"fmt"
-	"math"
-)
+import "fmt"
 
 // Plan is what a run will release at most, said before its first release.
 type Plan struct {
@@ -63,26 +60,30 @@ const PlanMargin = 1e-7
 
 // foresees reports whether a planned release covers an event.
 func foresees(p, e Event) bool {
-	within := 1 + likeness
-	quotient := func(e Event) (Event, float64, bool) {
-		switch g := e.(type) {
-		case Gaussian:
-			q := g.Sensitivity / g.Sigma
-			g.Sigma, g.Sensitivity, g.Norm = 1, 1, 0
-			return g, q, true
-		case DiscreteGaussian:
-			q := g.Sensitivity / g.Sigma
-			g.Sigma, g.Sensitivity, within = 1, 1, 1+discreteLikeness
-			return g, q, true
-		}
-		return e, math.NaN(), false
-	}
-	a, q, ok := quotient(p)
-	b, r, same := quotient(e)
-	if ok && same {
-		return a == b && r <= q*within
+	a, q, within := quotient(p)
+	b, r, _ := quotient(e)
+	if a != nil && b != nil {
+		of, same := About(p)
+		is, too := About(e)
+		return same && too && of == is && a == b && r <= q*(1+within)
 	}
 	x, err := MarshalEvent(p)
 	y, bad := MarshalEvent(e)
 	return err == nil && bad == nil && string(x) == string(y)
+}
+
+// quotient returns what normal noise is beside its sensitivity by its deviation, that quotient, and how
+// much it may be exceeded. kind is nil for another release.
+func quotient(e Event) (kind Law, q, within float64) {
+	r, ok := e.(Release)
+	if !ok {
+		return nil, 0, 0
+	}
+	switch l := r.Law().(type) {
+	case NormalLaw:
+		return NormalLaw{}, l.Sensitivity / l.Sigma, likeness
+	case DiscreteNormalLaw:
+		return DiscreteNormalLaw{Dimension: l.Dimension}, l.Sensitivity / l.Sigma, discreteLikeness
+	}
+	return nil, 0, 0
 }
