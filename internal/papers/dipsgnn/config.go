@@ -37,6 +37,8 @@ type ModelConfig struct {
 type PrivacyConfig struct {
 	Features    FeatureConfig    `yaml:"features"`
 	Transitions TransitionConfig `yaml:"transitions"`
+	// Parent is the file of a budget that runs on the same data spend from; "": none.
+	Parent string `yaml:"parent,omitempty"`
 }
 
 // FeatureConfig sets the local perturbation of user features. Source: section 4.2.
@@ -197,3 +199,6 @@ func (c Config) setting() (nextitem.Setting, error) {
 		Method: method, Standing: s, From: c.Data, Fit: c.Train, Eval: nextitem.Ranking{K: c.Eval.K, Every: c.Eval.Every}, Table: Tables(),
 	}, err
 }
+
+// SpendsFrom implements run.Spender.
+func (c Config) SpendsFrom() string { return c.Privacy.Parent }

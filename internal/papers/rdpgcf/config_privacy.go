@@ -47,6 +47,8 @@ type Privacy struct {
 	Propagation string `yaml:"propagation"`
 
 	Repaired RepairedConfig `yaml:"repaired"`
+	// Parent is the file of a budget that runs on the same data spend from; "": none.
+	Parent string `yaml:"parent,omitempty"`
 }
 
 // RepairedConfig is the own part of the repaired method.
@@ -242,3 +244,6 @@ func (p Privacy) checkRepaired(v *config.Checker, c Config) {
 	}
 	v.Within("privacy.repaired.clip", r.Clip, 1e-9, 1e9)
 }
+
+// SpendsFrom implements run.Spender.
+func (c Config) SpendsFrom() string { return c.Privacy.Parent }

@@ -31,6 +31,8 @@ type PrivacyConfig struct {
 	// Draws says when eta is drawn: "once", as objective perturbation needs, or anew in every
 	// "epoch", as the authors' sibling program does.
 	Draws string `yaml:"draws"`
+	// Parent is the file of a budget that runs on the same data spend from; "": none.
+	Parent string `yaml:"parent,omitempty"`
 }
 
 // Values of PrivacyConfig.Draws.
@@ -100,3 +102,6 @@ func Sensitivity(distance float64, dim int) float64 { return 2 * distance * math
 
 // value is what neighbours differ in: the value of one cell that both have.
 var value = privacy.Subject{Unit: privacy.Interaction, Neighbouring: privacy.Replace}
+
+// SpendsFrom implements run.Spender.
+func (c Config) SpendsFrom() string { return c.Privacy.Parent }

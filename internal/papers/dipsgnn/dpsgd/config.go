@@ -30,6 +30,8 @@ type PrivacyConfig struct {
 	Delta    float64               `yaml:"delta"`
 	Clip     float64               `yaml:"clip"`     // S, the longest gradient of an example
 	Features dipsgnn.FeatureConfig `yaml:"features"` // of the local perturbation, as DIPSGNN has it
+	// Parent is the file of a budget that runs on the same data spend from; "": none.
+	Parent string `yaml:"parent,omitempty"`
 }
 
 // TrainConfig sets the descent: Adam on the noisy means.
@@ -130,3 +132,6 @@ func (c Config) calibrate(examples int) (float64, error) {
 	})
 	return found.Noise, err
 }
+
+// SpendsFrom implements run.Spender.
+func (c Config) SpendsFrom() string { return c.Privacy.Parent }

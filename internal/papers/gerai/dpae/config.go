@@ -34,6 +34,8 @@ type PrivacyConfig struct {
 	Epsilon float64 `yaml:"epsilon"`
 	Delta   float64 `yaml:"delta"`
 	Clip    float64 `yaml:"clip"` // C, the longest gradient of a user
+	// Parent is the file of a budget that runs on the same data spend from; "": none.
+	Parent string `yaml:"parent,omitempty"`
 }
 
 // TrainConfig sets the descent: Adam on the noisy means.
@@ -99,3 +101,6 @@ func (c Config) sgd(users int) (channel.DPSGD, error) {
 
 // purposeGradients names the noise in ledgers and streams.
 const purposeGradients = "users' gradients"
+
+// SpendsFrom implements run.Spender.
+func (c Config) SpendsFrom() string { return c.Privacy.Parent }

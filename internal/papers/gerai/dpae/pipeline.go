@@ -53,7 +53,10 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 		return nil, &run.UsageError{Message: fmt.Sprintf("privacy.epsilon: %v", err), Fix: "take a larger epsilon, or fewer epochs"}
 	}
 	a := experiment.Protected(public...)
-	if w.ledger, err = env.Ledger(privacy.Research, a.Declaration()); err != nil {
+	d := a.Declaration()
+	d.Plan = &privacy.Plan{Budget: privacy.Budget{Epsilon: c.Privacy.Epsilon, Delta: c.Privacy.Delta}, Subject: privacy.Subject{Unit: privacy.User, Neighbouring: privacy.AddRemove},
+		Releases: []privacy.Entry{{Purpose: purposeGradients, Count: int64(w.steps), Event: w.sgd.Event()}}}
+	if w.ledger, err = env.Ledger(privacy.Research, d); err != nil {
 		return nil, err
 	}
 	x.Make = w.make

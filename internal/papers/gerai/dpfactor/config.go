@@ -35,6 +35,8 @@ type PrivacyConfig struct {
 	// Users are the users' vectors that items' are fitted to: "trained" on the same cells, as
 	// published, or "public", drawn without them.
 	Users string `yaml:"users"`
+	// Parent is the file of a budget that runs on the same data spend from; "": none.
+	Parent string `yaml:"parent,omitempty"`
 }
 
 // Values of the choices above.
@@ -115,3 +117,6 @@ func (c Config) distance() float64 {
 	}
 	return 1
 }
+
+// SpendsFrom implements run.Spender.
+func (c Config) SpendsFrom() string { return c.Privacy.Parent }
