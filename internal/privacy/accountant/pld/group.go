@@ -85,30 +85,48 @@ func newMixture(q, mu float64, k int64) mixture {
 
 // loss returns log sum_j Pr[J = j] exp(j mu z - (j mu)²/2), which rises with z.
 func (m mixture) loss(z float64) float64 {
+	l, _ := m.slope(z)
+	return l
+}
+
+// slope returns the loss at an output and its derivative, the mean of j mu.
+func (m mixture) slope(z float64) (loss, slope float64) {
 	top := math.Inf(-1)
 	for j, l := range m.logShare {
 		d := float64(j) * m.mu
 		top = max(top, l+d*(z-d/2))
 	}
-	sum := 0.0
+	sum, mean := 0.0, 0.0
 	for j, l := range m.logShare {
 		d := float64(j) * m.mu
 		if e := l + d*(z-d/2) - top; e > -60 {
-			sum += math.Exp(e)
+			w := math.Exp(e)
+			sum += w
+			mean += w * d
 		}
 	}
-	return top + math.Log(sum)
+	return top + math.Log(sum), mean / sum
 }
 
-// at returns the output with a loss, between two outputs.
+// at returns the output with a loss, between two outputs. The loss is convex, so that Newton's method
+// comes down to it from above; a step that leaves the bracket is halved instead.
 func (m mixture) at(loss, from, to float64) float64 {
-	for range 64 {
-		mid := from + (to-from)/2
-		if m.loss(mid) < loss {
-			from = mid
+	z := to
+	for range 200 {
+		l, slope := m.slope(z)
+		if l < loss {
+			from = z
 		} else {
-			to = mid
+			to = z
 		}
+		next := z - (l-loss)/slope
+		if !(next > from && next < to) {
+			next = from + (to-from)/2
+		}
+		if math.Abs(next-z) <= 1e-15*(1+math.Abs(z)) || next == z {
+			return next
+		}
+		z = next
 	}
-	return to
+	return z
 }

@@ -24,6 +24,7 @@ type pair struct {
 	spacing   float64                 // every atom is a multiple of spacing away from pin; 0: not known
 	pin       float64                 // an atom
 	symmetric bool                    // the exchanged pair has the same loss
+	reached   *pair                   // of two neighbours that some data sets have, where unreached; nil: not known
 	unreached bool                    // no two neighbours have these laws: the pair dominates all that do
 }
 

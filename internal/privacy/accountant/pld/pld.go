@@ -73,9 +73,32 @@ func larger(ts []terms.Term, q query, o Options) (Bounds, error) {
 	}
 	b := both(bs)
 	if slices.ContainsFunc(list, func(p term) bool { return p.pair.unreached }) {
-		b.Lower = 0 // it bounds the pairs, and not the neighbours that they dominate
+		b.Lower = reachedLower(list, q, o) // b.Lower bounds the pairs, and not the neighbours that they dominate
 	}
 	return b, nil
+}
+
+// reachedLower returns a lower bound from pairs that are those of neighbours; 0 if there are none, or
+// no bracket of them.
+func reachedLower(list []term, q query, o Options) float64 {
+	list = slices.Clone(list)
+	for i, t := range list {
+		if !t.pair.unreached {
+			continue
+		}
+		if t.pair.reached == nil {
+			return 0
+		}
+		list[i].pair = *t.pair.reached
+	}
+	if o.Bins == 0 {
+		o.Bins = 1 << 16
+	}
+	bs, err := brackets(list, q, o, true)
+	if err != nil {
+		return 0
+	}
+	return both(bs).Lower
 }
 
 // both returns the bracket of the larger of the directions.

@@ -58,11 +58,24 @@ func revealedGaussian(q, mu float64) (pair, error) {
 // that dominate compose (the same, theorem 10). The two halves must be in one pair: each alone, and
 // the larger of them after composition, is not a bound (Lebeda, Regehr, Kamath, Steinke, "Avoiding
 // pitfalls for privacy accounting of subsampled mechanisms under composition", SaTML 2025).
+//
+// Data in which all other units are the one that is exchanged reach the half above 0, and give the
+// lower bound.
 func subsetGaussian(g privacy.NormalLaw, q float64) (pair, error) {
 	if q < 1e-12 {
 		return pair{}, fmt.Errorf("gaussian: sampling rate is %v, want at least 1e-12: %w", q, ErrNotCovered)
 	}
-	return withinGaussian(q, g.Sensitivity/g.Sigma)
+	x, err := withinGaussian(q, g.Sensitivity/g.Sigma)
+	if err != nil {
+		return x, err
+	}
+	reached, err := gaussian(g.Sensitivity / g.Sigma)
+	if err != nil {
+		return x, err
+	}
+	reached = reached.sampled(q)
+	x.reached = &reached
+	return x, nil
 }
 
 // withinGaussian returns a pair that dominates (1-q)N(0) + qN(a) against (1-q)N(0) + qN(b) for all a and b no longer

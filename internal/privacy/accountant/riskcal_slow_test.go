@@ -1,0 +1,7 @@
+//go:build slow
+
+package accountant
+
+import "testing"
+
+func TestTradeOffAgainstAllOfRiskcal(t *testing.T) { checkRiskcal(t, 1) }
