@@ -63,7 +63,7 @@ func TestAccountKeys(t *testing.T) {
 		{"account gaussian --sigma 5 --sensitivity 1" + tail, "exact", "add-remove", "record"},
 		{"account gaussian --sigma 5 --sensitivity 1 --accountant rdp --neighbouring zero-out" + tail, "rdp", "zero-out", "record"},
 		{"account sampled-gaussian --noise-multiplier 2 --sampling-rate 0.1 --accountant pld" + tail, "pld", "add-remove", "record"},
-		{"account sampled-gaussian --noise-multiplier 2 --sampling-rate 0.1 --sampling without-replacement" + tail, "rdp", "replace", "record"},
+		{"account sampled-gaussian --noise-multiplier 2 --sampling-rate 0.1 --sampling without-replacement" + tail, "pld", "replace", "record"},
 		{"account laplace --scale 5 --sensitivity 1 --accountant rdp" + tail, "rdp", "add-remove", "record"},
 		{"account randomized-response --epsilon 1 --categories 3 --accountant rdp" + tail, "rdp", "replace", "record"},
 		{"account dipsgnn --sigma 5 --clip 1" + tail, "closed-form", "add-remove", "edge"},

@@ -43,12 +43,13 @@ func ask(t testing.TB, line string) (string, error) {
 	}
 	flags := flag.NewFlagSet(line, flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	for _, n := range q.Numbers() {
+	for _, n := range append(q.Numbers(), q.Optional()...) {
 		flags.Var(n, n.Name(), n.Usage())
 	}
 	flags.StringVar(&q.Sampling, "sampling", q.Sampling, "")
 	flags.StringVar(&q.Neighbouring, "neighbouring", "", "")
 	flags.StringVar(&q.Accountant, "accountant", "", "")
+	flags.StringVar(&q.Find, "find", "", "")
 	flags.StringVar(&unit, "unit", "", "")
 	flags.BoolVar(&asJSON, "json", false, "")
 	for len(words) > 0 { // arguments may stand before flags

@@ -25,12 +25,14 @@ func (q *Question) epsilonAt(m accountant.Method) func(noise float64) (float64, 
 	}
 }
 
-// Noise answers which noise is the least for a guarantee.
+// Noise answers which noise is the least for a guarantee, or how much of another number is the most.
 type Noise struct {
-	Name   string // name of the number: sigma, scale or noise-multiplier
+	Name   string // name of the number: sigma, scale, noise-multiplier, or what was looked for
 	Noise  float64
-	Target float64   // the epsilon that was asked for
-	Spent  Guarantee // the account at that noise, at most the target
+	Goal   string    // what was asked for: epsilon, advantage or tpr
+	Target float64   // its value
+	FPR    float64   // of the goal tpr
+	Spent  Guarantee // the account at that number, at most the target
 }
 
 // Text shows the noise and its guarantee to a person.
@@ -42,38 +44,161 @@ func (n *Noise) MarshalJSON() ([]byte, error) { return n.page().MarshalJSON() }
 func (n *Noise) page() *page {
 	p := n.Spent.page()
 	key, label := strings.ReplaceAll(n.Name, "-", "_"), strings.ReplaceAll(n.Name, "-", " ")
+	p.fields = slices.DeleteFunc(p.fields, func(f field) bool { return f.key == key })
 	p.fields = slices.Insert(p.fields, 0, field{key, label, short(n.Noise), n.Noise})
-	p.add("target_epsilon", n.Target, "target epsilon", short(n.Target))
+	switch n.Goal {
+	case "advantage":
+		p.add("target_advantage", n.Target, "target advantage", short(n.Target))
+	case "tpr":
+		p.add("target_true_positive_rate", n.Target, "target", fmt.Sprintf("at most %s found at %s false alarms", percent(n.Target), percent(n.FPR)))
+		p.add("target_false_positive_rate", n.FPR, "", "")
+	default:
+		p.add("target_epsilon", n.Target, "target epsilon", short(n.Target))
+	}
 	return p
 }
 
-// Calibrate finds the least noise for a guarantee. It answers with the account at that noise.
+// Calibrate finds the least noise for a guarantee, or the most of another number. It answers with the
+// account at what it found.
 func (q *Question) Calibrate() (*Noise, error) {
-	target := q.get("epsilon")
-	noise, err := q.leastNoise(target)
+	n := &Noise{Name: q.wanted(), Goal: q.goal(), FPR: q.or("fpr", 0)}
+	n.Target = q.get(n.Goal)
+	var err error
+	switch {
+	case n.Name != q.of.Noise:
+		n.Noise, err = q.most(n.Name, n.Target)
+	case n.Goal == "epsilon":
+		n.Noise, err = q.leastNoise(n.Target)
+	default:
+		n.Noise, err = q.leastForRisk(n.Target)
+	}
 	if errors.Is(err, accountant.ErrDelta) {
 		return nil, run.Usagef(fmt.Sprintf("such a guarantee holds without any noise: every %[1]s that a batch takes could be published whole; give a delta well below %[2]s, and below one over the number of %[3]s",
 			noun(q.unit), near(q.exposed(), 3), nouns(q.unit)),
 			"--delta is %s, and a %s is in a batch at all with probability %s", short(q.get("delta")), noun(q.unit), near(q.exposed(), 6))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("no %s found for epsilon %s at delta %s: %w", strings.ReplaceAll(q.of.Noise, "-", " "), short(target), short(q.get("delta")), err)
+		at := ""
+		if n.Goal == "epsilon" {
+			at = " at delta " + short(q.get("delta"))
+		}
+		return nil, fmt.Errorf("no %s found for %s %s%s: %w", strings.ReplaceAll(n.Name, "-", " "), n.Goal, short(n.Target), at, err)
 	}
-	q.put(q.of.Noise, noise)
+	q.put(n.Name, n.Noise)
+	if !q.given("delta") {
+		q.put("at-epsilon", 0)
+	}
 	g, err := q.Account()
 	if err != nil {
 		return nil, err
 	}
-	if g.Epsilon > target && !q.of.closed {
-		return nil, fmt.Errorf("epsilon came out as %v at noise %v, above the target", g.Epsilon, noise)
+	if n.Goal == "epsilon" && g.Epsilon > n.Target && !q.of.closed {
+		return nil, fmt.Errorf("epsilon came out as %v at noise %v, above the target", g.Epsilon, n.Noise)
 	}
-	g.Asked = q.asked("delta", "epsilon")
-	return &Noise{Name: q.of.Noise, Noise: noise, Target: target, Spent: *g}, nil
+	g.Asked = q.asked("delta", "epsilon", n.Name)
+	n.Spent = *g
+	return n, nil
+}
+
+// goal names what a calibration is for.
+func (q *Question) goal() string {
+	for _, name := range []string{"advantage", "tpr"} {
+		if q.given(name) {
+			return name
+		}
+	}
+	return "epsilon"
+}
+
+// attacked returns what an attacker gains at the question's numbers, in the measure of its goal: the
+// advantage, or what the true positive rate is above the false one.
+func (q *Question) attacked() (float64, error) {
+	books, err := q.books(q.method)
+	if err != nil {
+		return 0, err
+	}
+	t, err := books.TradeOff()
+	if err != nil {
+		return 0, err
+	}
+	if q.goal() == "advantage" {
+		return t.Advantage(), nil
+	}
+	return t.TPR(q.get("fpr")) - q.get("fpr"), nil
+}
+
+// leastForRisk searches for the least noise with which an attacker reaches at most a target.
+func (q *Question) leastForRisk(target float64) (float64, error) {
+	gain := target - q.or("fpr", 0)
+	c, err := accountant.Calibrate(accountant.Goal{Epsilon: gain, Exposed: 1}, 1, func(noise float64) (float64, error) {
+		q.put(q.of.Noise, noise)
+		return q.attacked()
+	})
+	return c.Noise, err
+}
+
+// most searches for the largest value of a number that stays within a target. The cost must not fall
+// as the number grows. A value that has no account counts as too large.
+func (q *Question) most(name string, target float64) (float64, error) {
+	var last error
+	within := func(v float64) bool {
+		q.put(name, v)
+		cost, bound := 0.0, target
+		if q.goal() == "epsilon" {
+			var r accountant.Result
+			r, last = q.spent(q.method)
+			cost = r.Epsilon
+		} else {
+			cost, last = q.attacked()
+			bound -= q.or("fpr", 0)
+		}
+		return last == nil && cost <= bound
+	}
+	s := kinds[name].span
+	hi := s.hi
+	if name == "batch" {
+		hi = q.get("records")
+	}
+	lo := 1.0 // of whole numbers
+	if !s.whole {
+		for lo = hi; !within(lo); lo /= 8 {
+			if lo < s.lo {
+				return 0, errors.Join(fmt.Errorf("even %s is too much", short(lo)), last)
+			}
+		}
+		if lo == hi {
+			return hi, nil
+		}
+		hi = math.Min(hi, 8*lo)
+	} else {
+		if !within(lo) {
+			return 0, errors.Join(errors.New("even 1 is too much"), last)
+		}
+		for lo < hi && within(math.Min(2*lo, hi)) {
+			lo = math.Min(2*lo, hi)
+		}
+		if lo == hi {
+			return hi, nil
+		}
+		hi = math.Min(2*lo, hi)
+	}
+	for s.whole && hi-lo > 1 || !s.whole && hi > lo*(1+1e-6) {
+		mid := (lo + hi) / 2
+		if s.whole {
+			mid = math.Floor(mid)
+		}
+		if within(mid) {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return lo, nil
 }
 
 // exposed returns the probability that one unit is in any of the releases.
 func (q *Question) exposed() float64 {
-	if q.numbers["sampling-rate"] == nil {
+	if q.numbers["sampling-rate"] == nil || q.sampling == Shuffled {
 		return 1
 	}
 	return accountant.Exposed(q.get("sampling-rate"), int64(q.get("steps")))
@@ -82,6 +207,11 @@ func (q *Question) exposed() float64 {
 // leastNoise searches for the least noise. If a closed form is known and the accountant agrees that
 // it is enough, leastNoise returns that, to the last digit.
 func (q *Question) leastNoise(target float64) (float64, error) {
+	if q.of.sgd { // the number of releases
+		if err := q.derive(); err != nil {
+			return 0, err
+		}
+	}
 	spent := q.epsilonAt(q.method)
 	goal := accountant.Goal{Epsilon: target, Delta: q.get("delta"), Exposed: q.exposed()}
 	start := 1.0

@@ -22,7 +22,7 @@ import (
 // Curve is a question asked at many values of one of its numbers.
 type Curve struct {
 	*Question
-	Over        string // the axis: delta, noise or steps
+	Over        string // the axis: delta, noise, steps, or fpr: then it is the trade-off curve
 	From, To    string // ends of the axis, in the range of its number
 	Points      *Number
 	Accountants []string // one line each; none: those that apply
@@ -33,6 +33,7 @@ type Curve struct {
 	xs      []float64
 	methods []accountant.Method
 	lo, hi  float64
+	rates   [][]float64 // of the axis fpr: true positive rates by method
 	format  string
 }
 
@@ -50,7 +51,7 @@ func (k *Curve) Draw(ctx context.Context, r run.Progress) (*Drawing, error) {
 		return nil, err
 	}
 	d := &Drawing{
-		Title: k.title(), Out: k.Out, Over: k.Over, Axis: k.axis, X: k.xs, Methods: k.methods, Results: table,
+		Title: k.title(), Out: k.Out, Over: k.Over, Axis: k.axis, X: k.xs, Methods: k.methods, Results: table, Rates: k.rates,
 		Subject: privacy.Subject{Unit: k.unit, Neighbouring: k.relation}, Asked: k.asked(k.axis),
 	}
 	image, err := d.figure().Image(k.format)
@@ -68,9 +69,9 @@ func (k *Curve) Draw(ctx context.Context, r run.Progress) (*Drawing, error) {
 // axis, and the axis itself. It fails on an unknown axis, and if the number on the axis is given.
 func (k *Curve) Missing() (names []string, err error) {
 	q := k.Question
-	axes := map[string]string{"delta": "delta", "noise": q.of.Noise, "steps": "steps"}
+	axes := map[string]string{"delta": "delta", "noise": q.of.Noise, "steps": "steps", "fpr": "fpr"}
 	if k.Over != "" && axes[k.Over] == "" {
-		return nil, run.Usagef("", "--over is %q, want delta, noise or steps", clip(k.Over))
+		return nil, run.Usagef("", "--over is %q, want delta, noise, steps or fpr", clip(k.Over))
 	}
 	k.axis = axes[k.Over]
 	given := map[string]bool{"over": k.Over != "", "from": k.From != "", "to": k.To != "", "out": k.Out != ""}
@@ -81,6 +82,12 @@ func (k *Curve) Missing() (names []string, err error) {
 		return nil, run.Usagef("leave it out", "--%s is the axis of --over %s", k.axis, k.Over)
 	}
 	names = append(slices.Clone(q.order), "over", "from", "to", "out")
+	if k.Over == "fpr" { // the curve is that of all deltas
+		if q.numbers["fpr"] = newNumber("fpr"); q.given("delta") {
+			return nil, run.Usagef("leave it out", "--delta does not go with --over fpr")
+		}
+		given["delta"] = true
+	}
 	return slices.DeleteFunc(names, func(n string) bool { return n == k.axis || given[n] }), nil
 }
 
@@ -96,8 +103,11 @@ func (k *Curve) Check() error {
 	}
 	if len(k.Accountants) == 0 {
 		k.Accountants = []string{string(accountant.RDP), string(accountant.Contour)}
+		if k.Over == "fpr" {
+			k.Accountants[0] = string(accountant.PLD)
+		}
 		if q.sampling == privacy.WithoutReplacement {
-			k.Accountants = k.Accountants[:1]
+			k.Accountants = []string{string(accountant.RDP), string(accountant.PLD)}
 		}
 	}
 	for _, text := range k.Accountants {
@@ -185,6 +195,9 @@ func (k *Curve) compute(ctx context.Context, r run.Progress) ([][]accountant.Res
 	table := make([][]accountant.Result, len(k.methods))
 	r.Begin("curve", len(k.methods)*len(k.xs))
 	defer r.End("")
+	if k.Over == "fpr" {
+		return table, k.tradeOff(ctx, r)
+	}
 	for i, m := range k.methods {
 		for _, x := range k.xs {
 			if err := ctx.Err(); err != nil {
@@ -202,6 +215,30 @@ func (k *Curve) compute(ctx context.Context, r run.Progress) ([][]accountant.Res
 	return table, nil
 }
 
+// tradeOff reads the trade-off curve of every accountant at every false positive rate.
+func (k *Curve) tradeOff(ctx context.Context, r run.Progress) error {
+	for _, m := range k.methods {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		books, err := k.books(m)
+		if err != nil {
+			return err
+		}
+		t, err := books.TradeOff()
+		if err != nil {
+			return err
+		}
+		rates := make([]float64, len(k.xs))
+		for j, x := range k.xs {
+			rates[j] = t.TPR(x)
+		}
+		k.rates = append(k.rates, rates)
+		r.Add(len(k.xs))
+	}
+	return nil
+}
+
 // title names what stays the same along the curve.
 func (k *Curve) title() string {
 	q := k.Question
@@ -210,7 +247,7 @@ func (k *Curve) title() string {
 		words = append(words, "without replacement")
 	}
 	for _, name := range q.order {
-		if name != k.axis {
+		if name != k.axis && q.numbers[name].set {
 			words = append(words, strings.ReplaceAll(name, "-", " ")+" "+q.shown(name))
 		}
 	}

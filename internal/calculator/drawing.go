@@ -15,11 +15,12 @@ import (
 type Drawing struct {
 	Title   string // names what stays the same along the curve
 	Out     string // the file
-	Over    string // the axis: delta, noise or steps
+	Over    string // the axis: delta, noise, steps or fpr
 	Axis    string // the number on the axis
 	X       []float64
 	Methods []accountant.Method
 	Results [][]accountant.Result // by method, then by value on the axis
+	Rates   [][]float64           // the same, true positive rates; nil, except over fpr
 	privacy.Subject
 	Asked Asked
 }
@@ -45,12 +46,17 @@ func (d *Drawing) page() *page {
 		eps := map[string]float64{}
 		row := []any{short(x)}
 		for i, m := range d.Methods {
+			if d.Rates != nil {
+				eps[string(m)] = d.Rates[i][j]
+				row = append(row, roundUp(d.Rates[i][j], 6))
+				continue
+			}
 			r := d.Results[i][j]
 			eps[string(m)] = r.Epsilon
 			row = append(row, roundUp(r.Epsilon, 6))
 			fallback = fallback || r.Method != string(m)
 		}
-		points[j] = map[string]any{strings.ReplaceAll(d.Axis, "-", "_"): x, "epsilon": eps}
+		points[j] = map[string]any{strings.ReplaceAll(d.Axis, "-", "_"): x, d.value(): eps}
 		p.table.Add(row...)
 	}
 	p.add("points", points, "", "")
@@ -58,10 +64,21 @@ func (d *Drawing) page() *page {
 	p.add("neighbouring", d.Neighbouring, "", "")
 	p.add("unit", d.Unit, "", "")
 	p.statement = fmt.Sprintf("Epsilon for %s one %s against %s, the other numbers fixed.", change(d.Neighbouring), noun(d.Unit), axis)
+	if d.Rates != nil {
+		p.statement = fmt.Sprintf("The largest true positive rate of an attacker against the false positive rate, for %s one %s: an upper bound from the whole privacy curve.", change(d.Neighbouring), noun(d.Unit))
+	}
 	if fallback {
 		p.warn("at some points the accountant asked for does not apply; the best other bound is drawn there")
 	}
 	return p
+}
+
+// value names in JSON what is drawn.
+func (d *Drawing) value() string {
+	if d.Rates != nil {
+		return "true_positive_rate"
+	}
+	return "epsilon"
 }
 
 // figure returns the drawing of the values.
@@ -71,16 +88,25 @@ func (d *Drawing) figure() report.Figure {
 		"sigma":            "sigma (standard deviation of the noise)",
 		"noise-multiplier": "noise multiplier (standard deviation / clipping norm)",
 		"scale":            "scale of the noise",
+		"fpr":              "false positive rate (outsiders taken for members)",
 	}
 	f := report.Figure{Title: d.Title, X: units[d.Axis], Y: "epsilon (nats)", LogX: true}
 	least, most := math.Inf(1), 0.0
 	for i, m := range d.Methods {
 		l := report.Line{Name: lineNames[m], X: d.X, Dashed: m == accountant.PLD} // dashed, since it may lie on the exact line
+		if d.Rates != nil {
+			l.Y = d.Rates[i]
+		}
 		for _, r := range d.Results[i] {
 			l.Y = append(l.Y, r.Epsilon)
 			least, most = math.Min(least, r.Epsilon), math.Max(most, r.Epsilon)
 		}
 		f.Lines = append(f.Lines, l)
+	}
+	if d.Rates != nil {
+		f.Y = "true positive rate (members found), at most"
+		f.Lines = append(f.Lines, report.Line{Name: "guessing", X: d.X, Y: d.X, Dashed: true})
+		return f
 	}
 	// A linear axis hides the small end if the values span so much.
 	f.LogY = least > 0 && most/least > 20

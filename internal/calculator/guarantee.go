@@ -35,10 +35,20 @@ func (q *Question) asked(less ...string) Asked {
 			continue
 		}
 		key := strings.ReplaceAll(name, "-", "_")
+		if !q.numbers[name].set {
+			continue
+		}
 		if name == "epsilon" { // the guarantee has this key in JSON
 			key = "release_epsilon"
 		}
 		a.Numbers = append(a.Numbers, Given{key, q.numbers[name].json()})
+	}
+	if q.of.sgd {
+		a.Numbers = append(a.Numbers, Given{"sampling_rate", q.get("sampling-rate")}, Given{"steps", q.numbers["steps"].json()})
+	}
+	if q.given("group") {
+		a.Numbers = append(a.Numbers, Given{"group", q.numbers["group"].json()})
+		a.Releases += fmt.Sprintf(", for a user with %s records", q.shown("group"))
 	}
 	return a
 }
@@ -54,11 +64,19 @@ func (p *page) echo(a Asked) {
 }
 
 // bound names the theorem of a bound for batches of a fixed size.
-func (p *page) bound(a Asked) {
-	if a.Sampling == privacy.WithoutReplacement {
+func (p *page) bound(a Asked, method string) {
+	switch {
+	case a.Sampling == privacy.WithoutReplacement && method == string(accountant.PLD):
+		p.add("theorem", subsets, "theorem", subsets)
+	case a.Sampling == privacy.WithoutReplacement:
 		p.add("theorem", theorem27, "theorem", theorem27)
+	case a.Sampling == Shuffled:
+		p.add("theorem", shuffledSource, "theorem", shuffledSource)
 	}
 }
+
+// subsets is the source of the certified bound for batches of a fixed size.
+const subsets = "Balle, Barthe, Gaboardi, NeurIPS 2018, theorem 9, as a dominating pair after Zhu, Dong, Wang, AISTATS 2022, theorems 10 and 11"
 
 // theorem27 is the source of the bound for batches of a fixed size.
 const theorem27 = "Wang, Balle, Kasiviswanathan, AISTATS 2019, theorem 27 (Gaussian, without replacement), and no more than without sampling"
@@ -68,6 +86,24 @@ type Guarantee struct {
 	accountant.Result
 	Asked Asked
 	Exact *accountant.Result // of the same releases, if Result is a theorem's closed form; nil: none
+
+	AtEpsilon bool  // Delta is the answer, at the Epsilon that was asked for
+	Risk      *Risk // nil: none is known, and NoRisk says why
+	NoRisk    string
+	Views     *accountant.Views // nil: none is known
+	CLT       float64           // mu of the central limit theorem, an approximation; 0: none
+}
+
+// see adds what else an account says: the risk and other views of it.
+func (g *Guarantee) see(books *accountant.Account, prior float64) {
+	if t, err := books.TradeOff(); err != nil {
+		g.NoRisk = err.Error()
+	} else {
+		g.Risk = riskOf(t, prior)
+	}
+	if v, err := books.Views(); err == nil {
+		g.Views = &v
+	}
 }
 
 // Text shows the guarantee to a person.
@@ -79,11 +115,19 @@ func (g *Guarantee) MarshalJSON() ([]byte, error) { return g.page().MarshalJSON(
 func (g *Guarantee) page() *page {
 	p := &page{title: capitalise(g.Asked.Releases)}
 	p.guarantee(g.Result)
+	p.views(g)
 	p.echo(g.Asked)
-	p.bound(g.Asked)
+	p.bound(g.Asked, g.Method)
 	p.statement = statement(g.Asked.Releases, g.Result)
+	p.risk(g.Risk)
+	if g.NoRisk != "" {
+		p.warn("the risk of an attack is not known: %s", g.NoRisk)
+	}
+	if g.Asked.Sampling == Shuffled {
+		p.warn("shuffled batches are not Poisson samples, whose epsilon is often quoted for them: the upper bound has no amplification by sampling, the lower one is of an attack on known data")
+	}
 	p.judge(g.Result)
-	if m := g.Asked.Method; len(g.Notes) == 0 && m != "" && g.Method != string(m) {
+	if m := g.Asked.Method; len(g.Notes) == 0 && m != "" && g.Method != string(m) && g.Method != unamplified {
 		p.warn("the accountant %q was asked for; %q answered", m, g.Method)
 	}
 	if g.Exact != nil {
@@ -94,13 +138,33 @@ func (g *Guarantee) page() *page {
 	return p
 }
 
+// views lists the guarantee in other units.
+func (p *page) views(g *Guarantee) {
+	if g.Views == nil {
+		return
+	}
+	note := ""
+	if g.Views.Sampled {
+		note = " (as without sampling, which no such number shows)"
+	}
+	if mu := g.Views.Mu; mu > 0 && !math.IsInf(mu, 1) {
+		p.add("gdp_mu", mu, "mu of Gaussian DP", roundUp(mu, 6)+note)
+	}
+	if g.CLT > 0 && g.Views.Sampled && !math.IsInf(g.CLT, 1) {
+		p.add("gdp_mu_clt", g.CLT, "mu by the central limit theorem", near(g.CLT, 4)+" (approximate, no guarantee)")
+	}
+	if rho := g.Views.Rho; rho > 0 && !math.IsInf(rho, 1) {
+		p.add("zcdp_rho", rho, "rho of zCDP", roundUp(rho, 6)+note)
+	}
+}
+
 // guarantee lists what was computed.
 func (p *page) guarantee(r accountant.Result) {
 	p.add("epsilon", r.Epsilon, "epsilon", roundUp(r.Epsilon, 6))
 	if r.Lower > 0 || r.Method == string(accountant.PLD) {
 		p.add("epsilon_lower", r.Lower, "at least", roundDown(r.Lower, 6))
 	}
-	p.add("delta", r.Delta, "delta", short(r.Delta))
+	p.add("delta", r.Delta, "delta", shownDelta(r.Delta))
 	p.add("accountant", r.Method, "accountant", r.Method)
 	if r.Order > 0 {
 		p.add("order", jsonNumber(r.Order), "best order", short(r.Order))
@@ -113,6 +177,14 @@ func (p *page) guarantee(r accountant.Result) {
 	if len(r.Unprotected) > 0 {
 		p.add("unprotected", r.Unprotected, "", "")
 	}
+}
+
+// shownDelta writes a delta as it was given, or a computed one rounded up.
+func shownDelta(v float64) string {
+	if s := short(v); len(s) < 12 {
+		return s
+	}
+	return roundUp(v, 6)
 }
 
 // jsonNumber returns an order as JSON can hold it.
@@ -140,13 +212,16 @@ func (p *page) judge(r accountant.Result) {
 	if math.IsInf(r.Epsilon, 1) {
 		return // at any delta
 	}
+	if r.Epsilon == 0 { // delta is then the advantage of an attacker, which is stated
+		return
+	}
 	if r.Delta > 1e-3 {
-		p.warn("delta is the probability with which everything about one %s may leak: %s is too much for any data", noun(r.Unit), short(r.Delta))
+		p.warn("delta is the probability with which everything about one %s may leak: %s is too much for any data", noun(r.Unit), shownDelta(r.Delta))
 		return
 	}
 	// The number of units is not known: say for how many this delta is small enough.
 	p.warn("delta should be well below one over the number of %s, which is not known here: %s suits far fewer than %s",
-		nouns(r.Unit), short(r.Delta), near(1/r.Delta, 2))
+		nouns(r.Unit), shownDelta(r.Delta), near(1/r.Delta, 2))
 }
 
 // statement returns the guarantee in plain words. It says what (epsilon,
@@ -157,7 +232,7 @@ func statement(releases string, r accountant.Result) string {
 		return fmt.Sprintf("Nothing is guaranteed about one %s: for part of what %s shows no bound is known.", noun(r.Unit), releases)
 	}
 	s := fmt.Sprintf("%s one %s%s changes the probability of anything that an observer of %s, who knows all other %s, can conclude by at most a factor of e^%s%s, plus %s.",
-		capitalise(change(r.Neighbouring)), noun(r.Unit), exchanged(r.Neighbouring), releases, nouns(r.Unit), roundUp(r.Epsilon, 6), times(r.Epsilon), short(r.Delta))
+		capitalise(change(r.Neighbouring)), noun(r.Unit), exchanged(r.Neighbouring), releases, nouns(r.Unit), roundUp(r.Epsilon, 6), times(r.Epsilon), shownDelta(r.Delta))
 	if r.Unit == privacy.Cell {
 		s += " The same holds for the order of two cells; a whole sequence is a group of all its cells."
 	}
@@ -167,7 +242,7 @@ func statement(releases string, r accountant.Result) string {
 	switch {
 	case r.Method == string(accountant.RDP):
 		return s + " The epsilon is an upper bound; the exact one may be smaller."
-	case r.Method == string(accountant.PLD):
+	case r.Method == string(accountant.PLD), r.Method == unamplified:
 		return s + fmt.Sprintf(" The exact epsilon is proved to lie between %s and %s.", roundDown(r.Lower, 6), roundUp(r.Epsilon, 6))
 	case r.Method == string(accountant.Contour), r.Method == string(accountant.Analytic):
 		return s + " The epsilon is exact, rounded up."
@@ -197,7 +272,7 @@ func (d *Divergence) page() *page {
 	p.add("neighbouring", d.Neighbouring, "neighbouring", string(d.Neighbouring))
 	p.add("unit", d.Unit, "unit", string(d.Unit))
 	p.echo(d.Asked)
-	p.bound(d.Asked)
+	p.bound(d.Asked, "rdp")
 	bound := "is"
 	if d.Asked.Sampling == privacy.WithoutReplacement {
 		bound = "is at most"

@@ -13,7 +13,9 @@ import (
 
 // AskLedger returns the question of what a ledger amounts to. Its only number is delta.
 func AskLedger() *Question {
-	return newQuestion(&Mechanism{Name: "ledger", Accountants: general}, "delta")
+	q := newQuestion(&Mechanism{Name: "ledger", Accountants: general}, "delta")
+	q.allow("prior")
+	return q
 }
 
 // LedgerAccount answers what a ledger amounts to.
@@ -32,6 +34,7 @@ type LedgerAccount struct {
 type UnitGuarantee struct {
 	accountant.Result
 	Protected *accountant.Result // if Result is infinite: the account of what is protected; nil: nothing is
+	Risk      *Risk              // of an attack; of what is protected, if Protected is not nil. nil: not known
 }
 
 // Ledger answers what a ledger amounts to. path is a ledger file or a run directory. unit is the
@@ -65,6 +68,22 @@ func (q *Question) Ledger(path, unit string, key *privacy.Key) (*LedgerAccount, 
 	return a, nil
 }
 
+// Risks answers what an attacker reaches by a ledger, for each unit that it is about. path is a ledger
+// file or a run directory, whose ledger has no key.
+func (q *Question) Risks(path string) ([]UnitGuarantee, error) {
+	if err := q.numbers["delta"].Set("1e-6"); err != nil { // of an epsilon that no risk depends on
+		return nil, err
+	}
+	if err := q.Check(); err != nil {
+		return nil, err
+	}
+	a, err := q.Ledger(path, "", nil)
+	if err != nil {
+		return nil, err
+	}
+	return a.Guarantees, nil
+}
+
 // choose returns the unit that is asked for, or, for an empty one, all that the ledger is about.
 func (s ledgerSubjects) choose(path, unit string) ([]privacy.Subject, error) {
 	if unit == "" {
@@ -93,9 +112,9 @@ func unitNames(units []privacy.Subject) string {
 // protected alone.
 func (q *Question) ledgerGuarantee(path string, l *privacy.Ledger, u privacy.Subject) (UnitGuarantee, error) {
 	entries := l.Entries()
-	r, err := q.ledgerUnit(path, l, entries, u)
+	r, risk, err := q.ledgerUnit(path, l, entries, u)
 	if err != nil || len(r.Unprotected) == 0 {
-		return UnitGuarantee{r, nil}, err
+		return UnitGuarantee{r, nil, risk}, err
 	}
 	noised := slices.DeleteFunc(slices.Clone(entries), func(e privacy.Entry) bool {
 		_, open := privacy.AsUnprotected(e.Event)
@@ -104,30 +123,35 @@ func (q *Question) ledgerGuarantee(path string, l *privacy.Ledger, u privacy.Sub
 	if !slices.ContainsFunc(noised, func(e privacy.Entry) bool {
 		return slices.ContainsFunc(privacy.Subjects(e.Event), func(s privacy.Subject) bool { return !s.Unit.Apart(u.Unit) })
 	}) {
-		return UnitGuarantee{r, nil}, nil
+		return UnitGuarantee{r, nil, risk}, nil
 	}
-	p, err := q.ledgerUnit(path, l, noised, u)
+	p, part, err := q.ledgerUnit(path, l, noised, u)
 	if err != nil || math.IsInf(p.Epsilon, 1) {
-		return UnitGuarantee{r, nil}, err
+		return UnitGuarantee{r, nil, risk}, err
 	}
-	return UnitGuarantee{r, &p}, nil
+	return UnitGuarantee{r, &p, part}, nil
 }
 
-// ledgerUnit accounts for one unit.
-func (q *Question) ledgerUnit(path string, l *privacy.Ledger, entries []privacy.Entry, u privacy.Subject) (accountant.Result, error) {
+// ledgerUnit accounts for one unit. The risk is nil where it is not known, as a note says.
+func (q *Question) ledgerUnit(path string, l *privacy.Ledger, entries []privacy.Entry, u privacy.Subject) (accountant.Result, *Risk, error) {
 	books, err := accountant.New(q.method, u.Unit, u.Neighbouring)
 	if err != nil {
-		return accountant.Result{}, err
+		return accountant.Result{}, nil, err
 	}
 	if err := accountant.ChargeLedger(books, entries, l.Holdings()...); err != nil {
-		return accountant.Result{}, fmt.Errorf("%s: account of %s: %w", path, u.Unit, err)
+		return accountant.Result{}, nil, fmt.Errorf("%s: account of %s: %w", path, u.Unit, err)
 	}
 	r, err := books.Spent(q.get("delta"))
 	if err == nil {
 		err = sound(r)
 	}
 	if err != nil {
-		return r, fmt.Errorf("%s: account of %s: no guarantee: %w", path, u.Unit, err)
+		return r, nil, fmt.Errorf("%s: account of %s: no guarantee: %w", path, u.Unit, err)
 	}
-	return r, nil
+	t, err := books.TradeOff()
+	if err != nil {
+		r.Notes = append(r.Notes, fmt.Sprintf("the risk of an attack is not known: %v", err))
+		return r, nil, nil
+	}
+	return r, riskOf(t, q.or("prior", evenPrior)), nil
 }

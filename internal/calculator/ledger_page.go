@@ -28,6 +28,7 @@ func (a *LedgerAccount) page() *page {
 			one.add("epsilon_protected", n.Epsilon, "of what is protected", roundUp(n.Epsilon, 6))
 			one.statement += fmt.Sprintf(" What is protected, alone, would amount to epsilon %s.", roundUp(n.Epsilon, 4))
 		}
+		one.ledgerRisk(g, a.Gap.Why != "")
 		one.judge(g.Result)
 		all = append(all, one)
 	}
@@ -125,4 +126,22 @@ func (p *page) mark(gap Gap) {
 		p.add("unfinished", true, "", "")
 		p.add("run_status", gap.Status, "", "")
 	}
+}
+
+// ledgerRisk shows what an attacker reaches by what a ledger lists. If the ledger has a gap or
+// something open, the run shows more than that, so that it is no upper bound for the run.
+func (p *page) ledgerRisk(g UnitGuarantee, gap bool) {
+	if g.Risk == nil {
+		return
+	}
+	if g.Protected == nil && !gap {
+		p.risk(g.Risk)
+		return
+	}
+	by := "by what is protected, alone: "
+	if gap {
+		by = "by what the ledger lists: "
+	}
+	p.add("risk_protected", g.Risk, "", "")
+	p.statement += " " + capitalise(by) + g.Risk.Statement()
 }

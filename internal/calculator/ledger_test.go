@@ -164,3 +164,25 @@ func TestAccountRefusesDamage(t *testing.T) {
 		}
 	}
 }
+
+// A ledger says what an attacker reaches, by what is protected alone where something is open.
+func TestAccountLedgerRisk(t *testing.T) {
+	edge := privacy.Gaussian{Sigma: 2, Sensitivity: 1, Unit: privacy.Edge, Neighbouring: privacy.AddRemove}
+	m := keys(t, "account ledger --delta 1e-5 "+ledgerOf(t, nil, edge))
+	risk, _ := m["risk"].(map[string]any)
+	if a, _ := risk["advantage"].(float64); math.Abs(a-0.19741265) > 1e-7 { // 2 Phi(1/4) - 1
+		t.Errorf("advantage %v", risk)
+	}
+	if s := fmt.Sprint(m["statement"]); !strings.Contains(s, "wrong about 1 % of outsiders finds at most 3.39 % of members") {
+		t.Error(s)
+	}
+	open := privacy.Unprotected{What: "labels", Why: "the loss sees them", Unit: privacy.Edge}
+	m = keys(t, "account ledger --delta 1e-5 "+ledgerOf(t, nil, open, edge))
+	if _, whole := m["risk"]; whole || m["risk_protected"] == nil || !strings.Contains(fmt.Sprint(m["statement"]), "By what is protected, alone: An attacker") {
+		t.Errorf("%v", m)
+	}
+	m = keys(t, "account ledger --delta 1e-5 "+ledgerOf(t, nil, open))
+	if s := fmt.Sprint(m["statement"]); !strings.Contains(s, "Nothing rules out an attacker who finds every edge and is never wrong") {
+		t.Error(s)
+	}
+}

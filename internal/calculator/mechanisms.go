@@ -18,11 +18,38 @@ type Mechanism struct {
 	Sampled             bool                   // has batches, which are drawn in one of two ways
 
 	numbers  []string // of a release, without the noise
+	finds    []string // numbers that a calibration can find besides the noise
+	sgd      bool     // counts records and epochs, not releases
 	unit     privacy.Unit
 	closed   bool // has its own closed form and no choice of accountant
 	release  func(q *Question) (privacy.Event, error)
 	describe func(q *Question) string // returns the releases in words
 }
+
+// counts names the numbers that say how many releases there are.
+func (m *Mechanism) counts() []string {
+	if m.sgd {
+		return nil
+	}
+	return []string{"steps"}
+}
+
+// Shuffled says that the records are put into a random order once an epoch and cut into batches.
+const Shuffled privacy.Sampling = "shuffled"
+
+// samplings lists the ways in which batches can be drawn.
+func (m *Mechanism) samplings() []privacy.Sampling {
+	if m.sgd {
+		return []privacy.Sampling{privacy.Poisson, privacy.WithoutReplacement, Shuffled}
+	}
+	return []privacy.Sampling{privacy.Poisson, privacy.WithoutReplacement}
+}
+
+// Samplings names the ways in which batches can be drawn, for the help.
+func (m *Mechanism) Samplings() string { return list(m.samplings()) }
+
+// Finds names the numbers that a calibration can find, the noise first.
+func (m *Mechanism) Finds() []string { return append([]string{m.Noise}, m.finds...) }
 
 // general lists the accountants that take any mechanism.
 var general = []accountant.Method{accountant.Contour, accountant.RDP, accountant.PLD}
@@ -51,20 +78,39 @@ batches take every record with probability --sampling-rate; batches without
 replacement have a fixed size. Where a record is added or removed the sum moves
 by C; where one is exchanged for another, by 2C.`,
 			Noise: "noise-multiplier", numbers: []string{"sampling-rate"}, Relations: anyRelation, Sampled: true, unit: privacy.Record,
-			Accountants: general,
-			release: func(q *Question) (privacy.Event, error) {
-				g := privacy.Gaussian{Sigma: q.get("noise-multiplier"), Sensitivity: 1, Unit: q.unit, Neighbouring: q.relation}
-				if q.relation == privacy.Replace {
-					g.Sensitivity, g.Norm = 2, 1
-				}
-				return privacy.Sampled{Event: g, Rate: q.get("sampling-rate"), Method: q.sampling}, nil
-			},
+			Accountants: general, finds: []string{"sampling-rate", "steps"},
+			release: batchRelease,
 			describe: func(q *Question) string {
 				batches := "Poisson samples"
 				if q.sampling == privacy.WithoutReplacement {
 					batches = "samples of fixed size"
 				}
 				return fmt.Sprintf("%s on %s of rate %s with noise multiplier %s", q.count(), batches, q.shown("sampling-rate"), q.shown("noise-multiplier"))
+			},
+		},
+		{
+			Name: "dp-sgd", Summary: "DP-SGD by records, batch and epochs",
+			Long: `DP-SGD as training programs are set: --records in the data, --batch of them in a step
+(the expected number with poisson), --epochs passes over them. A step releases the
+sum of its records' gradients, each clipped to norm C, plus normal noise of standard
+deviation --noise-multiplier times C. The rate is batch over records, an epoch has
+records over batch steps, and both are rounded up. How batches are drawn decides the
+answer: poisson takes every record by itself in every step, without-replacement
+draws a batch of fixed size in every step, shuffled cuts the shuffled records into
+batches once an epoch. Shuffled batches are not Poisson: no amplification is proved for
+them that is near, so they are charged as without any, with a lower bound beside it.`,
+			Noise: "noise-multiplier", numbers: []string{"records", "batch", "epochs"}, sgd: true, Relations: anyRelation, Sampled: true, unit: privacy.Record,
+			Accountants: general, finds: []string{"batch", "epochs"},
+			release: batchRelease,
+			describe: func(q *Question) string {
+				batches := "Poisson samples of about " + q.shown("batch")
+				switch q.sampling {
+				case privacy.WithoutReplacement:
+					batches = "samples of exactly " + q.shown("batch")
+				case Shuffled:
+					return fmt.Sprintf("%s epochs of shuffled batches of %s of %s records with noise multiplier %s", q.shown("epochs"), q.shown("batch"), q.shown("records"), q.shown("noise-multiplier"))
+				}
+				return fmt.Sprintf("%s steps (%s epochs) on %s of %s records with noise multiplier %s", q.shown("steps"), q.shown("epochs"), batches, q.shown("records"), q.shown("noise-multiplier"))
 			},
 		},
 		{
@@ -94,9 +140,27 @@ is that of one release.`,
 	}
 }
 
+// batchRelease returns the release of a noisy sum over one batch, or, for shuffled batches, over the
+// one batch of an epoch that a record is in.
+func batchRelease(q *Question) (privacy.Event, error) {
+	g := privacy.Gaussian{Sigma: q.get("noise-multiplier"), Sensitivity: 1, Unit: q.unit, Neighbouring: q.relation}
+	if q.relation == privacy.Replace {
+		g.Sensitivity, g.Norm = 2, 1
+	}
+	if q.sampling == Shuffled {
+		return g, nil
+	}
+	return privacy.Sampled{Event: g, Rate: q.get("sampling-rate"), Method: q.sampling}, nil
+}
+
 // Noisy lists the mechanisms that have a noise which can be calibrated.
 func Noisy() []*Mechanism {
 	return slices.DeleteFunc(Mechanisms(), func(m *Mechanism) bool { return m.Noise == "" })
+}
+
+// Single lists the mechanisms of Noisy that are asked about by single releases.
+func Single() []*Mechanism {
+	return slices.DeleteFunc(Noisy(), func(m *Mechanism) bool { return m.sgd })
 }
 
 // Dipsgnn returns the mechanism of the theorem of the DIPSGNN paper.

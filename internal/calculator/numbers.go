@@ -31,6 +31,9 @@ var (
 	spanClasses = span{lo: 2, hi: 1 << 31, whole: true}
 	spanPoints  = span{lo: 2, hi: 500, whole: true}
 	spanTrials  = span{lo: 1, hi: 1e9}
+	spanAt      = span{lo: 0, hi: 1e4}
+	spanPrior   = span{lo: 1e-9, hi: 1, openHi: true}
+	spanWhole   = span{lo: 1, hi: 1e9, whole: true}
 	spanShape   = span{lo: -1, hi: 100, openLo: true}
 )
 
@@ -138,6 +141,15 @@ var kinds = map[string]struct {
 	"alpha":            {spanAlpha, "Rényi order", "A"},
 	"trials":           {spanTrials, "mean number of runs, of which the best is released", "T"},
 	"eta":              {spanShape, "shape of the law of the number of runs: 0 is logarithmic, 1 geometric", "H"},
+	"records":          {spanWhole, "number of records", "N"},
+	"batch":            {spanWhole, "records in a batch, expected where it is random", "B"},
+	"epochs":           {spanWhole, "passes over the records", "E"},
+	"prior":            {spanPrior, "share of members among those an attacker looks at (default 0.5)", "P"},
+	"at-epsilon":       {spanAt, "epsilon at which delta is wanted, in place of --delta", "E"},
+	"group":            {spanWhole, "records of one user, whose guarantee is wanted (default 1: of one record)", "K"},
+	"advantage":        {spanPrior, "largest advantage of an attacker, in place of --epsilon", "A"},
+	"tpr":              {spanPrior, "largest true positive rate at --fpr, in place of --epsilon", "T"},
+	"fpr":              {spanPrior, "false positive rate of --tpr", "F"},
 	"points":           {spanPoints, "values on the axis, spaced by equal factors", ""},
 }
 

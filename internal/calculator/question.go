@@ -2,6 +2,7 @@ package calculator
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"privrec/internal/privacy"
@@ -15,8 +16,13 @@ import (
 type Question struct {
 	// The choices as given. An empty one takes the default, except Sampling, which has it already.
 	Accountant, Sampling, Neighbouring string
+	// Find names the number that a calibration looks for; empty: the noise.
+	Find string
+
+	optional []string // names of numbers that may be left out
 
 	of       *Mechanism
+	find     string // the number that a calibration looks for; empty: none
 	numbers  map[string]*Number
 	order    []string // of numbers, in which the answer repeats them
 	method   accountant.Method
@@ -47,12 +53,53 @@ func AskAccount(m *Mechanism) *Question {
 	if m.Noise != "" {
 		noise = []string{m.Noise}
 	}
-	return newQuestion(m, slices.Concat(noise, m.numbers, []string{"steps", "delta"})...)
+	q := newQuestion(m, slices.Concat(noise, m.numbers, m.counts(), []string{"delta"})...)
+	if !m.closed {
+		q.allow("at-epsilon", "prior", "group")
+	}
+	return q
+}
+
+// allow adds numbers that may be left out.
+func (q *Question) allow(names ...string) {
+	for _, name := range names {
+		q.numbers[name] = newNumber(name)
+	}
+	q.optional = append(q.optional, names...)
+}
+
+// Optional lists the numbers that may be left out.
+func (q *Question) Optional() []*Number {
+	var all []*Number
+	for _, name := range q.optional {
+		all = append(all, q.numbers[name])
+	}
+	return all
+}
+
+// given reports whether a number was given.
+func (q *Question) given(name string) bool { n := q.numbers[name]; return n != nil && n.set }
+
+// or returns the value of a number, or another one if it was not given.
+func (q *Question) or(name string, v float64) float64 {
+	if q.given(name) {
+		return q.get(name)
+	}
+	return v
 }
 
 // AskCalibration returns the question of the least noise for a guarantee.
 func AskCalibration(m *Mechanism) *Question {
-	return newQuestion(m, slices.Concat(m.numbers, []string{"steps", "delta", "epsilon"})...)
+	var noise []string
+	if len(m.finds) > 0 {
+		noise = []string{m.Noise}
+	}
+	q := newQuestion(m, slices.Concat(noise, m.numbers, m.counts(), []string{"delta", "epsilon"})...)
+	q.find = m.Noise
+	if !m.closed {
+		q.allow("advantage", "tpr", "fpr", "prior", "group")
+	}
+	return q
 }
 
 // AskDivergence returns the question of the Rényi divergence of one release.
@@ -74,21 +121,88 @@ func (q *Question) Numbers() []*Number {
 
 // Missing names the required numbers that are not given.
 func (q *Question) Missing() (names []string) {
+	risk := q.given("advantage") || q.given("tpr") || q.given("fpr")
 	for _, n := range q.Numbers() {
-		if !n.set {
+		switch {
+		case n.set, q.find != "" && n.name == q.wanted():
+		case n.name == "delta" && (q.given("at-epsilon") || risk), n.name == "epsilon" && q.find != "" && risk:
+		default:
 			names = append(names, n.name)
 		}
 	}
+	switch {
+	case q.given("tpr") && !q.given("fpr"):
+		names = append(names, "fpr")
+	case q.given("fpr") && !q.given("tpr"):
+		names = append(names, "tpr")
+	}
 	return names
+}
+
+// wanted returns the number that a calibration looks for.
+func (q *Question) wanted() string {
+	if q.Find != "" {
+		return q.Find
+	}
+	return q.find
 }
 
 // Check fails on choices that are unknown or do not fit together. A question can be answered only
 // after it.
 func (q *Question) Check() error {
+	if err := q.checkGoal(); err != nil {
+		return err
+	}
 	if err := q.checkRelation(); err != nil {
 		return err
 	}
-	return q.checkMethod()
+	if err := q.checkMethod(); err != nil {
+		return err
+	}
+	return q.derive()
+}
+
+// checkGoal fails on numbers that exclude each other.
+func (q *Question) checkGoal() error {
+	for _, pair := range [][2]string{{"at-epsilon", "delta"}, {"advantage", "tpr"}, {"advantage", "epsilon"}, {"tpr", "epsilon"}} {
+		if q.given(pair[0]) && q.given(pair[1]) && (pair[1] != "epsilon" || q.find != "") {
+			return run.Usagef("leave out one of them", "--%s and --%s are given, want one", pair[0], pair[1])
+		}
+	}
+	if q.given("tpr") && q.get("tpr") <= q.get("fpr") {
+		return run.Usagef("an attacker who guesses has a true positive rate of --fpr", "--tpr is %s and --fpr %s, want a larger --tpr", short(q.get("tpr")), short(q.get("fpr")))
+	}
+	if q.Find == "" {
+		return nil
+	}
+	if finds := append([]string{q.of.Noise}, q.of.finds...); !slices.Contains(finds, q.Find) {
+		return run.Usagef(didYouMean(q.Find, finds), "--find is %q, want %s", clip(q.Find), list(finds))
+	}
+	if q.numbers[q.Find].set {
+		return run.Usagef("leave it out", "--%s is what --find looks for", q.Find)
+	}
+	return nil
+}
+
+// derive computes the rate and the number of releases from records, batch and epochs.
+func (q *Question) derive() error {
+	if !q.of.sgd {
+		return nil
+	}
+	records, batch, epochs := q.get("records"), q.get("batch"), q.get("epochs")
+	if batch > records {
+		return run.Usagef("", "--batch is %s, more than the %s --records", short(batch), short(records))
+	}
+	rate := batch / records
+	if math.FMA(rate, records, -batch) < 0 { // rounded down
+		rate = math.Nextafter(rate, 2)
+	}
+	q.put("sampling-rate", math.Min(rate, 1))
+	q.put("steps", epochs*math.Ceil(records/batch))
+	if q.sampling == Shuffled {
+		q.put("steps", epochs)
+	}
+	return nil
 }
 
 func (q *Question) checkRelation() error {
@@ -99,12 +213,15 @@ func (q *Question) checkRelation() error {
 	}
 	if q.of.Sampled {
 		q.sampling = privacy.Sampling(q.Sampling)
-		methods := []privacy.Sampling{privacy.Poisson, privacy.WithoutReplacement}
+		methods := q.of.samplings()
 		if !slices.Contains(methods, q.sampling) {
 			return run.Usagef(didYouMean(q.Sampling, methods), "--sampling is %q, want %s", clip(q.Sampling), list(methods))
 		}
-		if q.sampling == privacy.WithoutReplacement {
+		switch q.sampling {
+		case privacy.WithoutReplacement:
 			q.relation = privacy.Replace
+		case Shuffled:
+			q.relation = privacy.ZeroOut
 		}
 	}
 	if q.Neighbouring == "" {
@@ -118,6 +235,10 @@ func (q *Question) checkRelation() error {
 		return run.Usagef("batches of a fixed size keep the number of records: leave out --neighbouring, or take --sampling poisson",
 			"--neighbouring %s does not go with --sampling without-replacement", asked)
 	}
+	if q.sampling == Shuffled && asked == privacy.AddRemove {
+		return run.Usagef("one record less moves all others to other batches: take --neighbouring zero-out or replace",
+			"--neighbouring %s does not go with --sampling %s", asked, Shuffled)
+	}
 	q.relation = asked
 	return nil
 }
@@ -129,7 +250,7 @@ func (q *Question) checkMethod() error {
 	fixed := q.sampling == privacy.WithoutReplacement
 	if q.Accountant == "" {
 		if q.method = q.of.Accountants[0]; fixed {
-			q.method = accountant.RDP
+			q.method = accountant.PLD
 		}
 		return nil
 	}
@@ -142,8 +263,8 @@ func (q *Question) setMethod(flag, text string) error {
 	switch {
 	case !slices.Contains(q.of.Accountants, m):
 		return run.Usagef(didYouMean(text, q.of.Accountants), "--%s is %q, want %s", flag, clip(text), list(q.of.Accountants))
-	case q.sampling == privacy.WithoutReplacement && m != accountant.RDP:
-		return run.Usagef("take --"+flag+" rdp, the only bound known for batches of a fixed size",
+	case q.sampling == privacy.WithoutReplacement && m != accountant.RDP && m != accountant.PLD:
+		return run.Usagef("take --"+flag+" pld or rdp: batches of a fixed size have bounds, and no exact value",
 			"--%s %s does not go with --sampling without-replacement", flag, m)
 	}
 	q.method = m

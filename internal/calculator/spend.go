@@ -17,27 +17,78 @@ func (q *Question) Account() (*Guarantee, error) {
 	if q.of.closed {
 		return q.closedForm()
 	}
-	r, err := q.spent(q.method)
+	books, err := q.books(q.method)
 	if err != nil {
 		return nil, err
 	}
-	return &Guarantee{Result: r, Asked: q.asked("delta")}, nil
+	r, err := q.read(q.method, books)
+	if err != nil {
+		return nil, err
+	}
+	g := &Guarantee{Result: r, Asked: q.asked("delta"), AtEpsilon: q.given("at-epsilon")}
+	if q.sampling == Shuffled {
+		g.Method = unamplified
+		if g.Lower, err = q.shuffledLower(); err != nil {
+			return nil, err
+		}
+	}
+	g.see(books, q.or("prior", evenPrior))
+	if q.sampling == privacy.Poisson && q.relation != privacy.Replace && q.or("group", 1) == 1 {
+		g.CLT = accountant.CLTMuPoisson(q.get("sampling-rate"), q.get("noise-multiplier"), q.get("steps"))
+	}
+	return g, nil
 }
+
+// unamplified names the bound of shuffled batches in an answer.
+const unamplified = "without-amplification"
+
+// evenPrior is the share of members where none is given: every other one is.
+const evenPrior = 0.5
 
 // spent charges the releases of a question to an account and reads it.
 func (q *Question) spent(m accountant.Method) (accountant.Result, error) {
+	books, err := q.books(m)
+	if err != nil {
+		return accountant.Result{}, err
+	}
+	return q.read(m, books)
+}
+
+// books charges the releases of a question to an account.
+func (q *Question) books(m accountant.Method) (*accountant.Account, error) {
+	if err := q.derive(); err != nil {
+		return nil, err
+	}
 	e, err := q.of.release(q)
 	if err != nil {
-		return accountant.Result{}, err
+		return nil, err
 	}
-	books, err := accountant.New(m, q.unit, q.relation)
+	unit, size := q.unit, int64(q.or("group", 1))
+	if size > 1 {
+		unit = privacy.User
+	}
+	books, err := accountant.New(m, unit, q.relation)
 	if err != nil {
-		return accountant.Result{}, err
+		return nil, err
 	}
-	if err := books.Charge(e, int64(q.get("steps"))); err != nil {
-		return accountant.Result{}, q.failed(m, err)
+	if size > 1 {
+		err = accountant.ChargeGroup(books, e, int64(q.get("steps")), size)
+	} else {
+		err = books.Charge(e, int64(q.get("steps")))
 	}
-	r, err := books.Spent(q.get("delta"))
+	if err != nil {
+		return nil, q.failed(m, err)
+	}
+	return books, nil
+}
+
+// read reads epsilon off an account, or delta where that is asked for.
+func (q *Question) read(m accountant.Method, books *accountant.Account) (r accountant.Result, err error) {
+	if q.given("at-epsilon") {
+		r, err = books.DeltaAt(q.get("at-epsilon"))
+	} else {
+		r, err = books.Spent(q.get("delta"))
+	}
 	if err == nil {
 		err = sound(r)
 	}

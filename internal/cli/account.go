@@ -29,6 +29,10 @@ Accountants:
 Where exact does not apply, pld answers, and the answer says so. Printed numbers are
 rounded up; --json has every digit.
 
+An answer also says what an attacker reaches who tells members from outsiders: how many
+members are found at most where 0.1 %, 1 % or 10 % of the outsiders are taken for members.
+That is from the whole trade-off curve, with every rounding towards the attacker.
+
 ` + exitCodes,
 		Args: cobra.ArbitraryArgs,
 		RunE: group("mechanism"),
@@ -54,7 +58,7 @@ it where no closed form is known. Orders need not be whole.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: group("mechanism"),
 	}
-	for _, m := range calculator.Noisy() {
+	for _, m := range calculator.Single() {
 		q := calculator.AskDivergence(m)
 		parent.AddCommand(a.questionCommand(q, "Rényi divergence of one release with "+m.Summary, func() (run.Result, error) { return q.Divergence() }))
 	}
@@ -73,7 +77,7 @@ Steinke, Hyperparameter Tuning with Rényi Differential Privacy, ICLR 2022, theo
 		Args: cobra.ArbitraryArgs,
 		RunE: group("mechanism"),
 	}
-	for _, m := range calculator.Noisy() {
+	for _, m := range calculator.Single() {
 		q := calculator.AskSelection(m)
 		parent.AddCommand(a.questionCommand(q, "the best of several runs with "+m.Summary, func() (run.Result, error) { return q.Selected() }))
 	}
@@ -85,9 +89,10 @@ func (a *App) calibrate() *cobra.Command {
 	parent := &cobra.Command{
 		Use:   "calibrate",
 		Short: "the least noise for a privacy guarantee",
-		Long: `The least noise with which releases stay within an epsilon at a delta. The answer is
-never above the epsilon that is asked for: it is accounted at exactly the noise that is
-printed.
+		Long: `The least noise with which releases stay within an epsilon at a delta, or within what an
+attacker may reach: --advantage, or --tpr at --fpr, in place of --epsilon. --find looks
+for the most steps, epochs or records in a batch instead. The answer is never above what
+is asked for: it is accounted at exactly the number that is printed.
 
 ` + exitCodes,
 		Args: cobra.ArbitraryArgs,
@@ -97,6 +102,9 @@ printed.
 		q := calculator.AskCalibration(m)
 		c := a.questionCommand(q, "the least --"+m.Noise+" for a guarantee: "+m.Summary, func() (run.Result, error) { return q.Calibrate() })
 		accountantFlag(c, q)
+		if finds := m.Finds(); len(finds) > 1 {
+			c.Flags().StringVar(&q.Find, "find", "", fmt.Sprintf("number to find, whose own flag is left out: the least noise, or the most of another: %s (default %s)", join(finds), m.Noise))
+		}
 		parent.AddCommand(c)
 	}
 	return parent
@@ -106,14 +114,15 @@ printed.
 func (a *App) accountCurve() *cobra.Command {
 	parent := &cobra.Command{
 		Use:   "curve",
-		Short: "draw epsilon against delta, noise or steps",
+		Short: "draw epsilon against delta, noise or steps, or the trade-off curve of an attack",
 		Long: `Draws epsilon against delta, the noise or the number of steps, with all else fixed: a
-line for each accountant, on a logarithmic axis. Writes an SVG or PNG file, whole or
+line for each accountant, on a logarithmic axis. Over fpr it draws the trade-off curve:
+the members that an attacker finds at most against the outsiders taken for members. Writes an SVG or PNG file, whole or
 not at all, and prints the values.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: group("mechanism"),
 	}
-	for _, m := range calculator.Noisy() {
+	for _, m := range calculator.Single() {
 		parent.AddCommand(a.curveOf(m))
 	}
 	return parent
@@ -123,7 +132,7 @@ not at all, and prints the values.`,
 func (a *App) curveOf(m *calculator.Mechanism) *cobra.Command {
 	k := calculator.AskCurve(m)
 	c := &cobra.Command{
-		Use:   m.Name + " --over delta|noise|steps --from A --to B --out FILE",
+		Use:   m.Name + " --over delta|noise|steps|fpr --from A --to B --out FILE",
 		Short: "draw epsilon for " + m.Summary,
 		Long:  m.Long,
 		Args:  wants(),
@@ -143,11 +152,11 @@ func (a *App) curveOf(m *calculator.Mechanism) *cobra.Command {
 	})
 	questionFlags(c, k.Question)
 	p := c.Flags()
-	p.StringVar(&k.Over, "over", "", "what is on the axis: delta, noise or steps; leave out its own flag")
+	p.StringVar(&k.Over, "over", "", "what is on the axis: delta, noise or steps, without its own flag, or fpr: the trade-off curve of an attack")
 	p.StringVar(&k.From, "from", "", "first value on the axis, in the range of its flag")
 	p.StringVar(&k.To, "to", "", "last value on the axis")
 	p.Var(k.Points, k.Points.Name(), k.Points.Usage())
-	p.StringSliceVar(&k.Accountants, "accountants", nil, fmt.Sprintf("lines to draw: %s (default rdp,exact; rdp where exact does not apply)", words(m.Accountants)))
+	p.StringSliceVar(&k.Accountants, "accountants", nil, fmt.Sprintf("lines to draw: %s (default rdp,exact; rdp,pld where exact does not apply)", words(m.Accountants)))
 	p.StringVarP(&k.Out, "out", "o", "", "file to write, .svg or .png")
 	p.BoolVar(&k.Force, "force", false, "replace a file of the same name")
 	return c
@@ -200,11 +209,11 @@ func missing(c *cobra.Command, names []string) error {
 // questionFlags declares the numbers and choices of a question.
 func questionFlags(c *cobra.Command, q *calculator.Question) {
 	p, m := c.Flags(), q.Of()
-	for _, n := range q.Numbers() {
+	for _, n := range append(q.Numbers(), q.Optional()...) {
 		p.Var(n, n.Name(), n.Usage())
 	}
 	if m.Sampled {
-		p.StringVar(&q.Sampling, "sampling", q.Sampling, "how batches are drawn: poisson, without-replacement")
+		p.StringVar(&q.Sampling, "sampling", q.Sampling, "how batches are drawn: "+m.Samplings())
 	}
 	if len(m.Relations) > 0 {
 		usage := "relation of neighbouring data sets that --sensitivity is for: add-remove, replace, zero-out (default add-remove)"
@@ -223,7 +232,7 @@ func accountantFlag(c *cobra.Command, q *calculator.Question) {
 	}
 	usage := fmt.Sprintf("%s (default %s)", words(m.Accountants), m.Accountants[0])
 	if m.Sampled {
-		usage = fmt.Sprintf("%s (default %s; rdp without replacement)", words(m.Accountants), m.Accountants[0])
+		usage = fmt.Sprintf("%s (default %s; pld without replacement)", words(m.Accountants), m.Accountants[0])
 	}
 	c.Flags().StringVar(&q.Accountant, "accountant", "", usage)
 }

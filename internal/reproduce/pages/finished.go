@@ -14,6 +14,7 @@ import (
 // finished is a finished run.
 type finished struct {
 	name     string // of its directory
+	dir      string
 	outcome  *experiment.Outcome[experiment.Data]
 	account  *experiment.Account // nil: the task wrote none
 	manifest run.Manifest
@@ -32,7 +33,7 @@ func (f *finished) page() string { return runs + "/" + f.name + ".html" }
 
 // readRun reads a finished run.
 func readRun(dir string) (*finished, error) {
-	f := &finished{name: filepath.Base(dir)}
+	f := &finished{name: filepath.Base(dir), dir: dir}
 	var err error
 	if f.outcome, err = experiment.ReadOutcome(dir); err != nil {
 		return nil, err

@@ -131,6 +131,7 @@ func (f *finished) privacy() report.Section {
 	if len(f.account.Public) > 0 {
 		s.Parts = append(s.Parts, report.Prose{"Taken as public: " + f.account.PublicText() + "."})
 	}
+	s.Parts = append(s.Parts, f.risk()...)
 	return s
 }
 
