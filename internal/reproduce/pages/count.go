@@ -42,7 +42,7 @@ func count(cells []reproduce.Cell) tally {
 			t.levels = appendNew(t.levels, c.Level)
 		}
 		switch {
-		case c.Printed == nil:
+		case c.Printed == nil || c.Again: // a second reading of a printed number is no other number
 			continue
 		case c.Status != "":
 			t.by[c.Status]++
