@@ -1,6 +1,12 @@
 package reproduce
 
-import "path/filepath"
+import (
+	"io"
+	"path/filepath"
+
+	"privrec/internal/report"
+	"privrec/internal/run"
+)
 
 // Look makes a table of the runs that are finished. It starts and writes nothing.
 func (g *Grid) Look(o Options) (*Outcome, error) {
@@ -42,4 +48,23 @@ func (o *Outcome) Finished() (n int) {
 		}
 	}
 	return n
+}
+
+// WriteIndex writes the page index.md, which lists the tables so far: how far their runs are,
+// their levels, and their pages. It holds no time and no machine.
+func (t *Tally) WriteIndex() error {
+	list := &report.Table{Name: "tables", Title: "Tables and figures", Columns: report.Columns("", "table", "title", "runs", "state", "level")}
+	for _, l := range t.list.Tables {
+		level := "mixed, or none"
+		if l.Document.Level != 0 {
+			level = l.Document.Level.String()
+		}
+		list.Add("["+l.Name+"]("+l.Name+".md)", l.Document.Title, l.Runs.Total, l.Runs.words(false), level)
+	}
+	n := t.Total().Runs
+	n.Now = 0
+	d := &report.Document{Title: "Tables and figures, size " + t.list.Size, Tables: []*report.Table{list},
+		Facts: []report.Fact{{Label: "runs", Value: plural(n.Total, "run") + ": " + n.words(false), Note: "each once, also where several tables share it"}},
+		Notes: []string{"level D stands for generated rows: a number of that level says nothing about the paper"}}
+	return run.WriteFile(filepath.Join(t.list.Out, "tables", "index.md"), func(w io.Writer) error { return d.Markdown(w) })
 }
