@@ -22,20 +22,7 @@ var _ eval.Scorer = (*Model)(nil)
 // sample is a random graph in which every pair is an edge with probability share.
 func sample(t *testing.T, users, items int, share float64, seed uint64) *graph.Bipartite {
 	t.Helper()
-	s := rng.Seed(seed).Stream("ease test")
-	var edges []graph.Edge
-	for u := range users {
-		for i := range items {
-			if s.Float64() < share {
-				edges = append(edges, graph.Edge{User: int32(u), Item: int32(i)})
-			}
-		}
-	}
-	g, err := graph.NewBipartite(users, items, edges)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
+	return modeltest.Graph(t, rng.Seed(seed).Stream("ease test"), users, items, modeltest.Even(share))
 }
 
 // reference is the published form: B by Gauss-Jordan on X'X + lambda I in float64,

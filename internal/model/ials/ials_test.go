@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"privrec/internal/graph"
+	"privrec/internal/model/modeltest"
 	"privrec/internal/progress"
 	"privrec/internal/progress/progresstest"
 	"privrec/internal/rng"
@@ -21,20 +22,7 @@ var usual = Options{Dim: 5, Rounds: 4, Unobserved: 0.3, Lambda: 0.02, Exponent: 
 // sample is a random graph in which every pair is an edge with probability share.
 func sample(t *testing.T, users, items int, share float64, seed uint64) *graph.Bipartite {
 	t.Helper()
-	s := rng.Seed(seed).Stream("ials test")
-	var edges []graph.Edge
-	for u := range users {
-		for i := range items {
-			if s.Float64() < share {
-				edges = append(edges, graph.Edge{User: int32(u), Item: int32(i)})
-			}
-		}
-	}
-	g, err := graph.NewBipartite(users, items, edges)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
+	return modeltest.Graph(t, rng.Seed(seed).Stream("ials test"), users, items, modeltest.Even(share))
 }
 
 // solution solves a x = b by Gauss with pivots, in float64.

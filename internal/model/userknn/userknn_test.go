@@ -23,20 +23,7 @@ var _ eval.Scorer = (*Model)(nil)
 
 func sample(t *testing.T, users, items int, share float64, seed uint64) *graph.Bipartite {
 	t.Helper()
-	s := rng.Seed(seed).Stream("userknn test")
-	var edges []graph.Edge
-	for u := range users {
-		for i := range items {
-			if s.Float64() < share*2*float64(i+1)/float64(items) { // some items are popular
-				edges = append(edges, graph.Edge{User: int32(u), Item: int32(i)})
-			}
-		}
-	}
-	g, err := graph.NewBipartite(users, items, edges)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
+	return modeltest.Graph(t, rng.Seed(seed).Stream("userknn test"), users, items, modeltest.Popular(share, items))
 }
 
 // reference scores by the formula of the package comment, over dense matrices.
