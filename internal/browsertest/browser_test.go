@@ -22,13 +22,12 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// chromium finds a browser, or skips the test.
+// chromium finds a browser, or skips the test: a browser is no part of Go, which is all that the
+// tests may need, and nothing else here can tell how a page looks. Where one is installed no test
+// of this package skips.
 func chromium(t *testing.T) string {
 	t.Helper()
 	if path := os.Getenv("PRIVREC_CHROMIUM"); path != "" {
-		if path == "off" {
-			t.Skip("PRIVREC_CHROMIUM is off")
-		}
 		return path
 	}
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "headless-shell", "chrome-headless-shell"} {

@@ -23,12 +23,9 @@ import (
 const hostile = "a\"><script>document.title='taken'</script>\u202ex'\n<b>"
 
 // folder makes a folder of runs: those that an earlier program made, one with a hostile name,
-// and the page of a report. $PRIVREC_SERVE names another folder to look at.
+// and the page of a report.
 func folder(t *testing.T) string {
 	t.Helper()
-	if dir := os.Getenv("PRIVREC_SERVE"); dir != "" {
-		return dir
-	}
 	dir := t.TempDir()
 	if err := os.CopyFS(filepath.Join(dir, "runs"), os.DirFS("../../testdata/runs")); err != nil {
 		t.Fatal(err)
@@ -170,9 +167,6 @@ func TestServeLinks(t *testing.T) {
 // The list sorts by its headings, filters as a word is typed, and compares what is chosen, by
 // the keyboard too.
 func TestServeWorks(t *testing.T) {
-	if os.Getenv("PRIVREC_SERVE") != "" {
-		t.Skip("PRIVREC_SERVE names a folder that is only looked at")
-	}
 	at := start(t, folder(t))
 	b := open(t)
 	b.size(1200, false)
@@ -215,9 +209,6 @@ func TestServeWorks(t *testing.T) {
 
 // Hostile names stay text: no markup comes of them, no script runs, and their runs open.
 func TestServeHostile(t *testing.T) {
-	if os.Getenv("PRIVREC_SERVE") != "" {
-		t.Skip("PRIVREC_SERVE names a folder that is only looked at")
-	}
 	at := start(t, folder(t))
 	b := open(t)
 	b.visit(at)
@@ -247,9 +238,6 @@ func TestServeHostile(t *testing.T) {
 
 // A page of the folder may have a script, but reaches neither the network nor the list.
 func TestServeReport(t *testing.T) {
-	if os.Getenv("PRIVREC_SERVE") != "" {
-		t.Skip("PRIVREC_SERVE names a folder that is only looked at")
-	}
 	at := start(t, folder(t))
 	b := open(t)
 	b.visit(at + "files/tables/index.html")
