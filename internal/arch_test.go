@@ -51,6 +51,8 @@ var bans = []struct{ from, to, why string }{
 	{"internal/privacy/accountant", "internal/privacy/mechanism", "mechanisms and accountants meet only in events: an accountant that reads a mechanism's fields would trust what it should check"},
 	{"internal/privacy/reference", "internal/privacy/accountant", "what accountants are held against shares no code with them"},
 	{"internal/attack/attribute", "internal/dataset", "attackers see rows of numbers and classes, so that any list file can be attacked; what a row means is said above"},
+	{"internal/attack/membership", "internal/dataset", "attackers see numbers of candidates, so that anything can be attacked; what a number means is said above"},
+	{"internal/attack/membership", "internal/attack/attribute", "attacks stay independent, each readable and removable alone"},
 	{"internal/attack/attribute", "internal/attack/exposure", "attacks stay independent, each readable and removable alone"},
 	{"internal/dataset/format", "internal/dataset/registry", "a file is read by its form alone, so that a reader can be tested and fuzzed on bytes; which set it belongs to is said above"},
 	{"internal/dataset/standin", "internal/dataset/registry", "a stand-in is made of its profile alone, so that no row of a real data set can get into it"},

@@ -61,7 +61,7 @@ type Metric struct {
 }
 
 // Measure is what a column shows: a metrics.Metric of rankings, a metrics.ClassMetric of
-// predicted classes, or a metrics.Statistic of data.
+// predicted classes, a metrics.DetectMetric of attacks, or a metrics.Statistic of data.
 type Measure interface {
 	String() string
 	Definition() string
@@ -78,6 +78,9 @@ func measure(name, unit string) (Measure, error) {
 		return metrics.Accuracy, nil
 	case strings.Contains(name, "@"):
 		return metrics.Parse(name)
+	}
+	if m, err := metrics.ParseDetect(name); err == nil && strings.HasPrefix(m.Of, "member ") {
+		return m, nil
 	}
 	return metrics.ParseClass(name)
 }
