@@ -115,6 +115,10 @@ var stops = map[string][]stopped{
 		{"lists", "", listsTiny},
 		{"interactions", "attribute/smoke.yaml", []string{"run.workers=1", "run.save_steps=1", "attributes=[{name: gender}]", "attack.attackers=[naive-bayes-gaussian]"}},
 	},
+	"attack membership": {
+		{"interactions", "membership/smoke.yaml", []string{"run.workers=1", "eval.resamples=100"}},
+		{"users", "membership/smoke.yaml", []string{"run.workers=1", "eval.resamples=100", "attack.level=user", "attack.strangers=popular", "attack.classifier=naive-bayes-gaussian"}},
+	},
 	"train blurme": {
 		{"greedy", "", append(blurTiny, "blur.folds=2", "blur.choose=greedy")},
 		{"several classes, chosen on validation", "", append(blurTiny, "data.recipe=gerai-valid", "train.select=validation", "blur.attribute=age", "blur.bands=[25, 45]",

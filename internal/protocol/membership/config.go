@@ -1,0 +1,127 @@
+package membership
+
+import (
+	"path/filepath"
+
+	"privrec/internal/attack/attribute"
+	"privrec/internal/config"
+)
+
+// Config describes an attack: which run, what is asked of its training data, what the attacker
+// sees, and how often it may guess.
+type Config struct {
+	Profile string       `yaml:"profile"` // name of the set of choices, for reports: default or your own
+	On      OnConfig     `yaml:"on"`
+	Target  TargetConfig `yaml:"target"`
+	Attack  AttackConfig `yaml:"attack"`
+	Eval    EvalConfig   `yaml:"eval"`
+}
+
+// OnConfig names the finished run that is attacked.
+type OnConfig struct {
+	Run     string `yaml:"run"`              // its directory
+	Beside  bool   `yaml:"beside,omitempty"` // the directory is relative to the folder that holds this run's own
+	Release string `yaml:"release"`          // of a run that kept several; empty: the first one
+}
+
+// TargetConfig says what to train where no run is named. It is trained in the folder "target" of
+// the attack's own directory, with members drawn as the attack needs them.
+type TargetConfig struct {
+	Task   string   `yaml:"task"`   // such as train ease
+	Config string   `yaml:"config"` // its configuration file; empty: its defaults
+	Set    []string `yaml:"set"`    // keys of it, as in model.lambda=80
+	Share  float64  `yaml:"share"`  // chance of a user, or of a row, to be held out
+}
+
+// AttackConfig says what the attacker wants to know, sees and may do.
+type AttackConfig struct {
+	Level string   `yaml:"level"` // interaction: was this row trained on; user: was this user
+	Sees  []string `yaml:"sees"`  // scores, lists, vectors
+	K     int      `yaml:"k"`     // items of a list
+	// References is how many models the attacker trains as the run was trained, on random halves
+	// of the same rows. 0: it trains none, and takes thresholds of what it sees.
+	References int `yaml:"references"`
+	// NonMembers says which interactions the model was not trained on: held-out, those of
+	// run.hold_out; test, the test rows, which may differ from training rows in more than that.
+	NonMembers string `yaml:"non_members"`
+	// Strangers says what users are recommended whom the model does not know: model, what it
+	// gives them; popular, the most popular items, as in Zhang et al.
+	Strangers  string `yaml:"strangers"`
+	Classifier string `yaml:"classifier"` // of the shadow attack, one of attack attribute
+	Users      int    `yaml:"users"`      // attacked, at most; 0: all
+	Guesses    int    `yaml:"guesses"`    // budget
+}
+
+// EvalConfig sets the intervals.
+type EvalConfig struct {
+	Resamples  int     `yaml:"resamples"`  // of users
+	Confidence float64 `yaml:"confidence"` // level of the intervals
+}
+
+// Values of AttackConfig.
+const (
+	LevelInteraction = "interaction"
+	LevelUser        = "user"
+
+	SeesScores  = "scores"
+	SeesLists   = "lists"
+	SeesVectors = "vectors"
+
+	HeldOut = "held-out"
+	Test    = "test"
+
+	Model   = "model"
+	Popular = "popular"
+)
+
+// Default returns an attack on interactions, without reference models.
+func Default() Config {
+	return Config{
+		Profile: "default",
+		Target:  TargetConfig{Set: []string{}, Share: 0.5},
+		Attack: AttackConfig{Level: LevelInteraction, Sees: []string{SeesScores, SeesLists}, K: 20, NonMembers: HeldOut, Strangers: Model,
+			Classifier: "dnn", Users: 2000, Guesses: 100},
+		Eval: EvalConfig{Resamples: 1000, Confidence: 0.95},
+	}
+}
+
+// Check reports every setting that cannot be run.
+func Check(v *config.Checker, c Config) {
+	v.NotEmpty("profile", c.Profile)
+	v.Check(c.On.Run == "" || c.Target.Task == "", "target.task", "is not trained with on.run: attack the run and the task one after the other")
+	v.Check(!c.On.Beside || c.On.Run != "", "on.beside", "is read with on.run only")
+	v.Check(!c.On.Beside || !filepath.IsAbs(c.On.Run), "on.run", "names %q, which is not beside this run", c.On.Run)
+	v.Check(c.Target.Task != "" || c.Target.Config == "" && len(c.Target.Set) == 0, "target.task", "must say what target.config and target.set are of")
+	v.Inside("target.share", c.Target.Share, 0, 1)
+	a := c.Attack
+	v.OneOf("attack.level", a.Level, LevelInteraction, LevelUser)
+	v.Words("attack.sees", a.Sees, SeesScores, SeesLists, SeesVectors)
+	v.Between("attack.k", a.K, 1, 1000)
+	v.Check(a.References == 0 || a.References >= 4 && a.References <= 1000 && a.References%2 == 0, "attack.references", "must be 0 or an even number from 4 to 1000, got %d: each candidate is in half of them, and a spread needs two", a.References)
+	v.OneOf("attack.non_members", a.NonMembers, HeldOut, Test)
+	v.Check(a.NonMembers == HeldOut || a.Level == LevelInteraction, "attack.non_members", "%s: users with test rows are trained on: take %s", Test, HeldOut)
+	v.Check(a.NonMembers == HeldOut || a.References == 0, "attack.non_members", "%s: reference models are not trained on test rows: take %s, or attack.references 0", Test, HeldOut)
+	v.Check(a.NonMembers == HeldOut || c.Target.Task == "", "attack.non_members", "%s: a target that is trained here has rows held out: take %s", Test, HeldOut)
+	v.OneOf("attack.strangers", a.Strangers, Model, Popular)
+	v.Check(a.Strangers == Model || a.Level == LevelUser, "attack.strangers", "%s has no effect at level %s, whose users are all known, must be %s", a.Strangers, a.Level, Model)
+	var names []string
+	for _, x := range attribute.Attackers() {
+		names = append(names, x.Name())
+	}
+	v.OneOf("attack.classifier", a.Classifier, names...)
+	v.Between("attack.users", a.Users, 0, 10_000_000)
+	v.Between("attack.guesses", a.Guesses, 1, 1_000_000_000)
+	v.Between("eval.resamples", c.Eval.Resamples, 100, 1_000_000)
+	v.Inside("eval.confidence", c.Eval.Confidence, 0, 1)
+}
+
+// where returns the directory of the attacked run, for an attack in directory own.
+func (c Config) where(own string) string {
+	switch {
+	case c.Target.Task != "":
+		return filepath.Join(own, "target")
+	case c.On.Beside:
+		return filepath.Join(filepath.Dir(own), c.On.Run)
+	}
+	return c.On.Run
+}

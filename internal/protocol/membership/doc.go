@@ -1,0 +1,23 @@
+// Package membership is the protocol under which membership inference is measured: an attacker
+// is asked of interactions, or of users, whether a recommender was trained on them.
+//
+// Members and others differ in nothing but the draw that held the others out (run.hold_out), so
+// that whatever tells them apart is in what the model shows. Floors that see no model, the length
+// of the history and the popularity of the items, stand beside every attack all the same, since
+// they say so where it is not true: attacks of the literature took other users, or later rows, for
+// non-members. What is left of an attack beyond the best floor is the measure, with an interval
+// over users.
+//
+//	source                                                        here
+//	Zhang et al., CCS 2021, section 3: difference of centres,     zhang.go
+//	  shadow model, classifier
+//	the same: users whom the model does not know get popular      attack.strangers: popular
+//	  items
+//	Carlini et al., S&P 2022: likelihood ratio, online, offline   attack.go, package attack/membership
+//	thresholds on score, place, likeness                          attack.go
+//
+// Departures from Zhang et al.: item vectors are factors of the rows of all users, by iALS, where
+// the paper has factors of ratings of another data set; the network of package attack/attribute
+// is the classifier. A shadow model is trained with the target's own configuration on users who
+// are not attacked.
+package membership

@@ -1,0 +1,160 @@
+package membership
+
+import (
+	"context"
+	"math"
+
+	"privrec/internal/attack/attribute"
+	"privrec/internal/attack/membership"
+	"privrec/internal/metrics"
+	"privrec/internal/rng"
+	"privrec/internal/tensor"
+)
+
+// folds is how many parts the users are cut into for the floor that is trained: each part is
+// scored by what the others taught.
+const folds = 5
+
+// floors are the attacks that see no model: nothing, the length of the history, the popularity of
+// the items, and both. They count rows of members and non-members alike, since the attacker is
+// given the candidates. The one of both is a logistic regression that is told who is a member,
+// for other users than those that it scores.
+func floors(ctx context.Context, on *candidates, items int, s rng.Seed) ([]membership.Attack, error) {
+	count := make([]float64, items)
+	for _, rows := range on.items {
+		for _, i := range rows {
+			count[i]++
+		}
+	}
+	var length, popular []float64
+	for _, rows := range on.items {
+		n, sum := math.Log(float64(len(rows))), 0.0
+		for _, i := range rows {
+			x := math.Log(count[i])
+			if sum += x; on.level == LevelInteraction {
+				length, popular = append(length, n), append(popular, x)
+			}
+		}
+		if on.level == LevelUser {
+			length, popular = append(length, n), append(popular, sum/float64(len(rows)))
+		}
+	}
+	both, err := trained(ctx, on, s, length, popular)
+	if err != nil {
+		return nil, err
+	}
+	return []membership.Attack{
+		{Name: "nothing", Floor: true, Score: make([]float64, len(on.Member))},
+		{Name: "length of the history", Floor: true, Score: length},
+		{Name: "popularity of the items", Floor: true, Score: popular},
+		{Name: "length and popularity", Floor: true, Learned: true, Score: both},
+	}, nil
+}
+
+// trained scores candidates by logistic regression on columns, each part of the users by the
+// others: the logit of a member's probability, less its mean over the part. Without that the
+// share of members in a part would tell against it, as the others have the fewer the more it has.
+func trained(ctx context.Context, on *candidates, s rng.Seed, columns ...[]float64) ([]float64, error) {
+	fold := make([]int, on.Count)
+	stream := s.Stream("membership folds")
+	for i, k := range stream.Perm(on.Count) {
+		fold[k] = i % folds
+	}
+	a, err := attribute.ByName("logistic-regression")
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, len(on.Member))
+	for f := range folds {
+		var learn, ask []int
+		for i, k := range on.Cluster {
+			if fold[k] == f {
+				ask = append(ask, i)
+			} else {
+				learn = append(learn, i)
+			}
+		}
+		if len(ask) == 0 {
+			continue
+		}
+		g, err := a.Fit(ctx, rowsOf(columns, learn), classes(on.Member, learn), 2, s.Stream("membership floor", uint64(f)))
+		if err != nil {
+			return nil, err
+		}
+		if err := guess(g, rowsOf(columns, ask), ask, out); err != nil {
+			return nil, err
+		}
+		mean := 0.0
+		for _, i := range ask {
+			out[i] = math.Log(out[i] / (1 - out[i]))
+			mean += out[i] / float64(len(ask))
+		}
+		for _, i := range ask {
+			out[i] -= mean
+		}
+	}
+	return out, nil
+}
+
+// rowsOf returns some rows of columns.
+func rowsOf(columns [][]float64, rows []int) tensor.Matrix {
+	x := tensor.New(len(rows), len(columns))
+	for i, r := range rows {
+		for j, c := range columns {
+			tensor.Row(x, i)[j] = tensor.Float(c[r])
+		}
+	}
+	return x
+}
+
+// classes returns 1 for members and 0 for others.
+func classes(member []bool, rows []int) []int32 {
+	out := make([]int32, len(rows))
+	for i, r := range rows {
+		if member[r] {
+			out[i] = 1
+		}
+	}
+	return out
+}
+
+// guess enters the probability of class 1 of each row of x into out, at the places of rows.
+func guess(g attribute.Guesser, x tensor.Matrix, rows []int, out []float64) error {
+	p := make([][]float64, len(rows))
+	for i := range p {
+		p[i] = make([]float64, 2)
+	}
+	if err := g.Probabilities(x, p); err != nil {
+		return err
+	}
+	for i, r := range rows {
+		out[r] = p[i][1]
+	}
+	return nil
+}
+
+// within returns the AUC of an attack among the candidates of each user who has both kinds, and
+// who these users are, by cluster.
+func within(on *candidates, score []float64) (values []float64, clusters []int, err error) {
+	for k, at := range on.at {
+		end := len(on.Member)
+		if k+1 < len(on.at) {
+			end = on.at[k+1]
+		}
+		members := 0
+		for _, m := range on.Member[at:end] {
+			if m {
+				members++
+			}
+		}
+		if members == 0 || members == end-at {
+			continue
+		}
+		v, err := metrics.AUC(score[at:end], on.Member[at:end])
+		if err != nil {
+			return nil, nil, err
+		}
+		values, clusters = append(values, v), append(clusters, k)
+	}
+	return values, clusters, nil
+}

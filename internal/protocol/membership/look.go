@@ -1,0 +1,223 @@
+package membership
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"privrec/internal/attack/membership"
+	"privrec/internal/dataset"
+	"privrec/internal/experiment"
+	"privrec/internal/run"
+	"privrec/internal/stats"
+	"privrec/internal/tensor"
+)
+
+// candidates are what the attacker is asked about: the rows of some users, or the users.
+type candidates struct {
+	membership.Candidates
+	users []int32   // attacked, by cluster
+	items [][]int32 // by cluster, the rows that are asked about, or that the user is known to have
+	at    []int     // by cluster, its first candidate
+	level string
+}
+
+// candidates lists who is asked about. apart: only users held out by a draw of their own.
+func (c Config) candidates(t *target, apart []bool) (*candidates, error) {
+	out := &candidates{level: c.Attack.Level}
+	held := t.of.UsersHeld(t.whole.Users)
+	var users []int32
+	for u := range t.whole.Users {
+		if len(t.whole.Train[u]) > 0 && (apart == nil || apart[u]) && (c.Attack.Level == LevelUser || !held[u]) {
+			users = append(users, int32(u))
+		}
+	}
+	if n := c.Attack.Users; n > 0 && n < len(users) {
+		stream := t.of.Seed.Stream("membership users")
+		some := make([]int32, 0, n)
+		for _, k := range stream.Perm(len(users))[:n] {
+			some = append(some, users[k])
+		}
+		slices.Sort(some)
+		users = some
+	}
+	for _, u := range users {
+		k := int32(len(out.users))
+		items := t.whole.Train[u]
+		out.at = append(out.at, len(out.Member))
+		if c.Attack.Level == LevelUser {
+			out.Member, out.Cluster = append(out.Member, !held[u]), append(out.Cluster, k)
+		} else {
+			if c.Attack.NonMembers == Test {
+				items = slices.Sorted(slices.Values(slices.Concat(items, t.whole.Test[u])))
+			}
+			for _, i := range items {
+				_, member := slices.BinarySearch(t.given.Train[u], i)
+				out.Member, out.Cluster = append(out.Member, member), append(out.Cluster, k)
+			}
+		}
+		out.users, out.items = append(out.users, u), append(out.items, items)
+	}
+	out.Count = len(out.users)
+	members := 0
+	for _, m := range out.Member {
+		if m {
+			members++
+		}
+	}
+	if members == 0 || members == len(out.Member) || out.Count < 2 {
+		return nil, &run.UsageError{Message: fmt.Sprintf("of %d candidates of %d users %d are members: there is nothing to tell apart", len(out.Member), out.Count, members), Fix: "hold out another share with run.hold_out, or attack more users with attack.users"}
+	}
+	return out, nil
+}
+
+// seen is what a model shows of candidates. Values are by candidate, lists by cluster.
+type seen struct {
+	score    []float64 // of a row; mean over a user's rows
+	place    []float64 // share of all items that score lower, equal ones one half; mean over a user's rows
+	standard []float64 // score less the mean of the user's scores, over their deviation; mean over a user's rows
+	lists    [][]int32 // best first
+}
+
+// look asks a finished run for what it shows of candidates. given are the rows that it was
+// trained on.
+func (c Config) look(ctx context.Context, tasks []run.Task, dir, release string, given *dataset.Interactions, on *candidates, known *dataset.Interactions) (*seen, error) {
+	workers := tensor.Workers() // opening a run sets those of its own configuration
+	defer tensor.SetWorkers(workers)
+	answers, err := experiment.Ask(ctx, tasks, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer answers.Close()
+	tensor.SetWorkers(workers)
+	scoring, ok := answers.(experiment.Scoring)
+	if !ok {
+		return nil, &run.UsageError{Message: fmt.Sprintf("the run in %s does not show the scores of its items", dir), Fix: "attack a run of a top-n model, such as train ease"}
+	}
+	r, err := scoring.Ranking(ctx, release)
+	if err != nil {
+		return nil, err
+	}
+	if r.Items != given.Items {
+		return nil, fmt.Errorf("the run in %s ranks %d items, its data have %d", dir, r.Items, given.Items)
+	}
+	popular := popularity(given)
+	s := &seen{score: make([]float64, len(on.Member)), place: make([]float64, len(on.Member)), standard: make([]float64, len(on.Member)), lists: make([][]int32, on.Count)}
+	names := make([]string, on.Count)
+	for k, u := range on.users {
+		names[k] = given.UserIDs[u]
+	}
+	return s, r.Scores(ctx, names, func(k int, scores []tensor.Float) {
+		u := on.users[k]
+		if c.Attack.Strangers == Popular && len(given.Train[u]) == 0 {
+			scores = popular
+		}
+		hidden := slices.Concat(given.Train[u], partOf(given.Valid, u))
+		if on.level == LevelUser { // the attacker leaves out what it knows that the user has
+			hidden = slices.Concat(known.Train[u], partOf(known.Valid, u))
+		}
+		s.lists[k] = best(scores, hidden, c.Attack.K)
+		s.fill(on, k, scores)
+	})
+}
+
+// fill enters what the scores of all items say of one user's candidates.
+func (s *seen) fill(on *candidates, k int, scores []tensor.Float) {
+	sorted := slices.Sorted(slices.Values(scores))
+	n := len(on.items[k])
+	score, place, standard := make([]float64, n), make([]float64, n), make([]float64, n)
+	for j, i := range on.items[k] {
+		lo, _ := slices.BinarySearch(sorted, scores[i])
+		hi := lo
+		for hi < len(sorted) && sorted[hi] == scores[i] {
+			hi++
+		}
+		score[j], place[j], standard[j] = float64(scores[i]), float64(lo+hi)/2/float64(len(sorted)), membership.Standard(scores, int(i))
+	}
+	at := on.at[k]
+	if on.level == LevelUser {
+		s.score[at], s.place[at], s.standard[at] = stats.Mean(score), stats.Mean(place), stats.Mean(standard)
+		return
+	}
+	copy(s.score[at:], score)
+	copy(s.place[at:], place)
+	copy(s.standard[at:], standard)
+}
+
+// popularity counts the training rows of items.
+func popularity(d *dataset.Interactions) []tensor.Float {
+	out := make([]tensor.Float, d.Items)
+	for _, items := range d.Train {
+		for _, i := range items {
+			out[i]++
+		}
+	}
+	return out
+}
+
+func partOf(lists [][]int32, u int32) []int32 {
+	if lists == nil {
+		return nil
+	}
+	return lists[u]
+}
+
+// best returns the k items with the highest scores that are not hidden, of equal scores the
+// lower number first.
+func best(scores []tensor.Float, hidden []int32, k int) []int32 {
+	out := make([]bool, len(scores))
+	for _, i := range hidden {
+		out[i] = true
+	}
+	order := make([]int32, 0, len(scores))
+	for i := range scores {
+		if !out[i] {
+			order = append(order, int32(i))
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int32) int {
+		switch {
+		case scores[a] > scores[b]:
+			return -1
+		case scores[a] < scores[b]:
+			return 1
+		}
+		return 0
+	})
+	return order[:min(k, len(order))]
+}
+
+// missing scores rows by what the lists lack: an item in the user's own list is none of their
+// rows, since these are left out, and an item that many others' lists have is missed most.
+func (s *seen) missing(on *candidates, items int) []float64 {
+	count := make([]float64, items)
+	for _, l := range s.lists {
+		for _, i := range l {
+			count[i]++
+		}
+	}
+	out := make([]float64, 0, len(on.Member))
+	for k, rows := range on.items {
+		for _, i := range rows {
+			x := count[i]
+			if p := slices.Index(s.lists[k], i); p >= 0 {
+				x = float64(p-len(s.lists[k])) - 1
+			}
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// cosine of two vectors, 0 where one of them is zero.
+func cosine(a, b []tensor.Float) float64 {
+	var ab, aa, bb float64
+	for i := range a {
+		ab, aa, bb = ab+float64(a[i])*float64(b[i]), aa+float64(a[i])*float64(a[i]), bb+float64(b[i])*float64(b[i])
+	}
+	if aa == 0 || bb == 0 {
+		return 0
+	}
+	return ab / math.Sqrt(aa*bb)
+}

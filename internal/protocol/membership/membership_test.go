@@ -1,0 +1,141 @@
+package membership_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"privrec/internal/protocol/membership"
+	"privrec/internal/run"
+	"privrec/internal/run/runtest"
+)
+
+// auc returns the AUC of an evaluation or floor, with its interval.
+func auc(t *testing.T, o membership.Outcome, name string) (float64, [2]float64) {
+	t.Helper()
+	for _, s := range append(o.Floors, o.Evaluations...) {
+		if s.Name == name {
+			metric := "AUC member " + o.Threat.Level + "s"
+			return s.Values[metric], s.Intervals[metric]
+		}
+	}
+	t.Fatalf("no row %q", name)
+	return 0, [2]float64{}
+}
+
+// untrained makes an epoch that changes no number.
+const untrained = "model.dim=16, train.epochs=1, train.rate=1e-12, train.select=last, train.patience=0"
+
+// A model that learned its rows by heart is told from what it was not given; one that learned
+// nothing is not. A floor and what is left beyond it stand beside every attack.
+func TestInteractions(t *testing.T) {
+	o := measured(t, "ease", "model.lambda=0.001")
+	if v, in := auc(t, o, "score"); v < 0.9 || in[0] < 0.9 {
+		t.Errorf("overfitted: AUC %.3f, %v", v, in)
+	}
+	if o.Threat.Models != 0 || o.Data.Members == 0 || o.Data.Members == o.Data.Candidates || o.Target.HoldOut.Rows != 0.5 {
+		t.Errorf("%+v, %+v", o.Threat, o.Data)
+	}
+	if len(o.Floors) != 4 || len(o.Gains) != 6*len(o.Evaluations) {
+		t.Errorf("%d floors, %d gains of %d attacks", len(o.Floors), len(o.Gains), len(o.Evaluations))
+	}
+	for _, g := range o.Gains {
+		if g.Row == "score" && g.Metric == "AUC member interactions" && (g.Interval[0] < 0.3 || g.Over == "") {
+			t.Errorf("left of the attack: %+v", g)
+		}
+	}
+	// Rows are drawn by themselves: the AUC of any scores without training has a variance of
+	// (n+1)/(12 members others), and misses 1/2 by 6.2 deviations once in 1e9.
+	o = measured(t, "bprmf", untrained, "attack.sees=[scores, vectors]")
+	for _, name := range []string{"score", "place", "angle of the vectors", "length of the history", "popularity of the items"} {
+		n, m := float64(o.Data.Candidates), float64(o.Data.Members)
+		bound := 6.2 * 6.2 * (n + 1) / (12 * m * (n - m))
+		if v, _ := auc(t, o, name); (v-0.5)*(v-0.5) > bound {
+			t.Errorf("untrained, %s: AUC %.3f", name, v)
+		}
+	}
+}
+
+// Reference models show more than a threshold.
+func TestReferences(t *testing.T) {
+	o := measured(t, "ease", "model.lambda=20", "attack.references=8", "attack.sees=[scores]")
+	score, _ := auc(t, o, "score")
+	online, _ := auc(t, o, "LiRA, online")
+	offline, _ := auc(t, o, "LiRA, offline")
+	if online < score || offline < score || o.Threat.Models != 8 {
+		t.Errorf("score %.3f, online %.3f, offline %.3f, %d models", score, online, offline, o.Threat.Models)
+	}
+}
+
+// Users whom a model has a vector for are told from others where it was trained, and not where
+// it was not. The shadow model leaves out the users who are attacked.
+func TestUsers(t *testing.T) {
+	o := measured(t, "ease", "model.lambda=20", "attack.level=user", "attack.strangers=popular", "attack.references=4", "attack.classifier=dnn")
+	if v, _ := auc(t, o, "LiRA, online"); v < 0.9 || o.Threat.Models != 5 {
+		t.Errorf("AUC %.3f with %d models", v, o.Threat.Models)
+	}
+	all := measured(t, "bprmf", untrained, "attack.level=user")
+	if o.Data.Users >= all.Data.Users || all.Data.Candidates != all.Data.Users {
+		t.Errorf("%d users attacked beside a shadow model, %d without", o.Data.Users, all.Data.Users)
+	}
+	n, m := float64(all.Data.Candidates), float64(all.Data.Members)
+	for _, name := range []string{"place of own items", "likeness of history and list"} {
+		if v, _ := auc(t, all, name); (v-0.5)*(v-0.5) > 6.2*6.2*(n+1)/(12*m*(n-m)) {
+			t.Errorf("untrained, %s: AUC %.3f", name, v)
+		}
+	}
+}
+
+// A run that was given everything has no non-members: the error has the command that makes a run
+// with some. Its test rows are taken only where the setting says so.
+func TestNoNonMembers(t *testing.T) {
+	dir, _, err := start(t, runtest.Task(t, tasks(), "ease"), "data.name=standin-tiny", "data.recipe=rdpgcf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, level := range []string{"interaction", "user"} {
+		_, _, err = attack(t, "on.run="+dir, "attack.level="+level)
+		var usage *run.UsageError
+		key := map[string]string{"interaction": "run.hold_out.rows", "user": "run.hold_out.users"}[level]
+		if !errors.As(err, &usage) || !strings.Contains(usage.Fix, "privrec train ease --config "+filepath.Join(dir, "config.yaml")+" --set "+key+"=0.5") {
+			t.Errorf("%s: %v", level, err)
+		}
+	}
+	o, text, err := attack(t, "on.run="+dir, "attack.non_members=test", "attack.sees=[lists]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.Threat.NonMembers != "test" || !strings.Contains(text, "guess budget") || !strings.Contains(text, "the others: test") {
+		t.Errorf("%+v\n%s", o.Threat, text)
+	}
+	// The run that the hint makes can be attacked.
+	held, _, err := start(t, runtest.Task(t, tasks(), "ease"), "data.name=standin-tiny", "data.recipe=rdpgcf", "run.hold_out.rows=0.5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o, _, err = attack(t, "on.run="+held); err != nil || o.Target.HoldOut.Rows != 0.5 {
+		t.Errorf("%+v, %v", o.Target, err)
+	}
+}
+
+// Settings that mean nothing are refused by name.
+func TestRefused(t *testing.T) {
+	for set, want := range map[string]string{
+		"attack.references=3":                         "attack.references",
+		"attack.level=item":                           "attack.level",
+		"attack.sees=[weights]":                       "attack.sees",
+		"attack.strangers=popular":                    "attack.strangers",
+		"target.set=[a=b]":                            "target.task",
+		"attack.classifier=oracle":                    "attack.classifier",
+		"eval.resamples=5":                            "eval.resamples",
+		"on.run=" + filepath.Join(os.TempDir(), "no"): "there is no run",
+		"profile=own":                                 "nothing to attack is named",
+		"target.task=train nothing":                   "there is no task",
+	} {
+		if _, _, err := attack(t, set); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", set, err, want)
+		}
+	}
+}

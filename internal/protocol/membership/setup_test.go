@@ -1,0 +1,48 @@
+package membership_test
+
+import (
+	"bytes"
+	"log/slog"
+	"path/filepath"
+	"testing"
+
+	"privrec/internal/baseline"
+	"privrec/internal/protocol/membership"
+	"privrec/internal/protocol/nextitem"
+	"privrec/internal/protocol/topn"
+	"privrec/internal/run"
+	"privrec/internal/run/runtest"
+)
+
+// tasks are those that are attacked here.
+func tasks() []run.Task { return baseline.TopN(topn.Tables{}, nextitem.Table{}) }
+
+// start runs a task in a folder of its own.
+func start(t *testing.T, task run.Task, sets ...string) (dir, text string, err error) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "run")
+	var out bytes.Buffer
+	_, err = task.Start(t.Context(), run.Options{Sets: append([]string{"run.out=" + dir, "run.workers=1"}, sets...), Stdout: &out,
+		Log: slog.New(slog.DiscardHandler), Progress: run.Silent{}})
+	return dir, out.String(), err
+}
+
+// attack runs the attack.
+func attack(t *testing.T, sets ...string) (o membership.Outcome, text string, err error) {
+	t.Helper()
+	dir, text, err := start(t, membership.Task(tasks()), append([]string{"profile=own", "eval.resamples=200"}, sets...)...)
+	if err != nil {
+		return o, text, err
+	}
+	return runtest.ReadJSON[membership.Outcome](t, dir, "metrics.json", false), text, nil
+}
+
+// measured runs the attack on a model of generated rows, which must not fail.
+func measured(t *testing.T, task, set string, sets ...string) membership.Outcome {
+	t.Helper()
+	o, _, err := attack(t, append([]string{"target.task=train " + task, "target.set=[data.name=standin-tiny, data.recipe=rdpgcf, " + set + "]"}, sets...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}

@@ -1,0 +1,170 @@
+package membership
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"privrec/internal/attack/membership"
+	"privrec/internal/experiment"
+	"privrec/internal/privacy"
+	"privrec/internal/run"
+)
+
+// Task is the attack on the runs of others, the tasks that it may train too.
+func Task(others []run.Task) run.Task {
+	return run.Spec[Config]{
+		Verb: "attack", Name: "membership",
+		Summary: "tell users or interactions that a model was trained on from others",
+		Cite:    "Zhang et al., Membership Inference Attacks Against Recommender Systems, CCS 2021, arXiv 2109.08045; Carlini et al., S&P 2022, arXiv 2112.03570",
+		Flags: []run.Flag{
+			{Name: "on", Key: "on.run", Usage: "attack the finished run in this directory, which was trained with run.hold_out"},
+			{Name: "level", Key: "attack.level", Usage: "what is asked about: interaction or user"},
+			{Name: "train", Key: "target.task", Usage: "train this task, such as \"train ease\", and attack it"},
+		},
+		Default: Default, Check: Check,
+		Open: func(ctx context.Context, env *run.Env, c Config) (run.Work, error) { return open(env, c, others) },
+	}.Task()
+}
+
+// work is one attack. It implements run.Work.
+type work struct {
+	Config
+	env      *run.Env
+	tasks    []run.Task
+	task     run.Task // to be trained; none where a run is attacked
+	standing experiment.Standing
+}
+
+// open checks what can be checked before anything is trained.
+func open(env *run.Env, c Config, tasks []run.Task) (run.Work, error) {
+	if env.Rehearsing() {
+		return nil, run.ErrNoForecast
+	}
+	w := &work{Config: c, env: env, tasks: tasks}
+	var err error
+	switch {
+	case c.Target.Task != "":
+		if w.task, err = find(tasks, c.Target.Task); err != nil {
+			return nil, err
+		}
+	case c.On.Run == "":
+		return nil, &run.UsageError{Message: "nothing to attack is named", Fix: "name a finished run with --on, or a task to train with --train"}
+	}
+	setting := c // what is attacked is no change of how
+	setting.On, setting.Target = Default().On, Default().Target
+	w.standing, err = experiment.Stand(setting, c.Profile, map[string]Config{Default().Profile: Default()}, nil)
+	return w, err
+}
+
+// Run implements run.Work: it trains what is to be trained, asks the target, and measures every
+// attack beside the floors.
+func (w *work) Run(ctx context.Context) error {
+	a := experiment.Unprotected("histories", "the attacker is given the histories of the users in the clear, and is told whom the model was trained on to be measured; what protects the model is in the account of its own run")
+	if _, err := w.env.Ledger(privacy.Research, a.Declaration()); err != nil {
+		return err
+	}
+	if w.Target.Task != "" {
+		if err := w.keep(); err != nil {
+			return err
+		}
+		if err := w.makeTarget(ctx, w.env, w.task); err != nil {
+			return err
+		}
+	}
+	p, of, err := w.plan(ctx)
+	if err != nil {
+		return err
+	}
+	if w.Attack.References > 0 {
+		if err := w.keep(); err != nil {
+			return err
+		}
+	}
+	ways, err := p.ways(ctx)
+	if err != nil {
+		return err
+	}
+	o, err := p.outcome(ctx, of, ways, w.standing)
+	if err != nil {
+		return err
+	}
+	if err := w.env.WriteMetrics(o); err != nil {
+		return err
+	}
+	if err := w.env.WritePrivacy(&a); err != nil {
+		return err
+	}
+	if err := p.perUser(ways); err != nil {
+		return err
+	}
+	d := o.document(w.Config, uint64(w.env.Seed))
+	a.ShowOpen(d)
+	return w.env.Print(d)
+}
+
+// keep marks the directory as that of a run to go on with, before a model is trained in it. Models
+// are runs of their own and have their own checkpoints: this one says nothing else.
+func (w *work) keep() error {
+	if _, _, err := w.env.LoadCheckpoint(); err != nil {
+		return err
+	}
+	return w.env.SaveCheckpoint(run.Checkpoint{State: json.RawMessage("{}")})
+}
+
+// plan opens the target and lists the candidates.
+func (w *work) plan(ctx context.Context) (*plan, *experiment.Outcome[experiment.Data], error) {
+	defer w.env.Stage("load")()
+	t, o, err := w.openTarget(ctx, w.where(w.env.Dir), w.tasks)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := w.env.RecordData("the attacked run's configuration", t.Config); err != nil {
+		return nil, nil, err
+	}
+	if err := w.env.RecordData(o.Data.Source.Title, t.whole.Source.Hash); err != nil {
+		return nil, nil, err
+	}
+	p := &plan{Config: w.Config, env: w.env, tasks: w.tasks, target: t}
+	p.on, err = w.candidates(t, w.attacked(t))
+	return p, o, err
+}
+
+// measured compares the attacks.
+func (p *plan) measured(ways []way) ([]membership.Result, error) {
+	defer p.env.Stage("measure")()
+	var attacks []membership.Attack
+	for _, w := range ways {
+		attacks = append(attacks, w.Attack)
+	}
+	return membership.Compare(p.on.Candidates, attacks, membership.Options{Guesses: float64(p.Attack.Guesses), Resamples: p.Eval.Resamples,
+		Confidence: p.Eval.Confidence, Seed: p.env.Seed.Stream("membership resamples")})
+}
+
+// perUser keeps how well each attack orders the rows of every user who has both kinds: a table
+// that privrec compare reads. Users themselves are of one kind each.
+func (p *plan) perUser(ways []way) error {
+	if p.on.level == LevelUser {
+		return nil
+	}
+	var columns []run.Column
+	for k, w := range ways {
+		values, clusters, err := within(p.on, w.Score)
+		if err != nil {
+			return err
+		}
+		if k == 0 {
+			ids, rows := make([]string, len(clusters)), make([]int64, len(clusters))
+			for i, c := range clusters {
+				ids[i], rows[i] = p.whole.UserIDs[p.on.users[c]], int64(len(p.on.items[c]))
+			}
+			columns = append(columns, run.Column{Name: "user_id", Values: ids}, run.Column{Name: "samples", Values: rows})
+		}
+		name := w.Name
+		if w.Floor {
+			name = "floor: " + name
+		}
+		columns = append(columns, run.Column{Name: fmt.Sprintf("AUC among a user's rows, %s", name), Values: values})
+	}
+	return p.env.WriteScores("scores", columns...)
+}
