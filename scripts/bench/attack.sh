@@ -10,14 +10,7 @@ cd "$(dirname "$0")/../.."
 threads=${1:-2} seconds=${2:-3} rounds=${3:-3}
 [ $# -le 3 ] && set -- "$threads" "$seconds" "$rounds" mean_gru attention_point attention_transformer
 shift 3
-python=${PYTHON:-python3}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 1' INT TERM
-go build -o "$tmp/privrec" ./cmd/privrec
-# The environment may tie OpenBLAS to the kernels or caches of another machine.
-unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE
-export NT="$threads" OMP_NUM_THREADS="$threads" OPENBLAS_NUM_THREADS="$threads"
+. scripts/bench/common.sh
 keep() { # MODEL PROGRAM COMMAND...: one line of what it prints as JSON, and the peak of its memory
 	"$python" - "$tmp/all" "$@" <<'PY'
 import json, resource, subprocess, sys

@@ -8,22 +8,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 threads=${1:-2} seconds=${2:-3} rounds=${3:-3}
-python=${PYTHON:-python3}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 1' INT TERM
-go build -o "$tmp/privrec" ./cmd/privrec
-# The environment may tie OpenBLAS to the kernels or caches of another machine.
-unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE
-export NT="$threads" OMP_NUM_THREADS="$threads" OPENBLAS_NUM_THREADS="$threads"
-keep() { # PROGRAM: the result in out.json becomes a line
-	"$python" - "$tmp/out.json" "$1" >>"$tmp/all" <<'PY'
-import json, sys
-r = json.load(open(sys.argv[1]))
-r = r[0] if isinstance(r, list) else r
-print(sys.argv[2], r["median_s"], r["min_s"], r["rss_mb"], r["shape"].split("loss=")[1])
-PY
-}
+. scripts/bench/common.sh
 ours() { # CASE
 	"$tmp/privrec" bench dasl --quiet --json --workers "$threads" --time "${seconds}s" --only "$1" >"$tmp/out.json"
 	keep "privrec-$1"

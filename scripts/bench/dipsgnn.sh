@@ -6,13 +6,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 threads=${1:-2} seconds=${2:-3} rounds=${3:-3}
-python=${PYTHON:-python3}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-go build -o "$tmp/privrec" ./cmd/privrec
-# The environment may tie OpenBLAS to the kernels or caches of another machine.
-unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE
-export NT="$threads" OMP_NUM_THREADS="$threads" OPENBLAS_NUM_THREADS="$threads"
+. scripts/bench/common.sh
 peer() { # NAME ITEMS: a line "items name median min"
 	case $1 in
 	installed) "$python" scripts/bench/dipsgnn.py "$2" "$seconds" ;;

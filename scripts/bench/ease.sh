@@ -6,14 +6,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 threads=${1:-2}
-python=${PYTHON:-python3}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 1' INT TERM
-go build -o "$tmp/privrec" ./cmd/privrec
-# The environment may tie OpenBLAS to the kernels or caches of another machine.
-unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE
-export OMP_NUM_THREADS="$threads" OPENBLAS_NUM_THREADS="$threads"
+. scripts/bench/common.sh
 "$python" scripts/bench/ease.py >"$tmp/peer.json"
 "$python" - "$tmp/privrec" "$threads" >"$tmp/ours.json" <<'PY'
 import json, resource, subprocess, sys

@@ -8,23 +8,8 @@
 set -eu
 cd "$(dirname "$0")/../.."
 threads=${1:-2} seconds=${2:-3} rounds=${3:-3}
-python=${PYTHON:-python3}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 1' INT TERM
-go build -o "$tmp/privrec" ./cmd/privrec
-# The environment may tie OpenBLAS to the kernels or caches of another machine.
-unset OPENBLAS_CORETYPE OPENBLAS_L2_SIZE
-export NT="$threads" OMP_NUM_THREADS="$threads" OPENBLAS_NUM_THREADS="$threads"
+. scripts/bench/common.sh
 "$python" scripts/bench/graph.py "$tmp/graph.npz" make
-keep() { # MODEL PROGRAM: the result in out.json becomes a line
-	"$python" - "$tmp/out.json" "$1" "$2" >>"$tmp/all" <<'PY'
-import json, sys
-r = json.load(open(sys.argv[1]))
-r = r[0] if isinstance(r, list) else r
-print(sys.argv[2], sys.argv[3], r["median_s"], r["min_s"], r["rss_mb"])
-PY
-}
 peer() { # MODEL FORM ENVIRONMENT
 	case $3 in
 	installed) "$python" scripts/bench/graph.py "$tmp/graph.npz" "$1" "$2" "$seconds" ;;

@@ -14,7 +14,7 @@ const mostGroup = 1 << 10
 // groupGaussian returns the pair of a group of units, each of which a Poisson sample takes by
 // itself. The number J of them in the sample is Binomial(k, q), and at worst all move the release the
 // same way (Ganesh, "Tight group-level DP guarantees for DP-SGD with sampling via mixture of
-// Gaussians", 2024, theorem 3.1):
+// Gaussians", arXiv 2401.10294, Poisson sampling):
 //
 //	P = sum_j Pr[J = j] N(j mu, 1),  Q = N(0, 1)
 //
