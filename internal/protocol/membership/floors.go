@@ -86,7 +86,8 @@ func trained(ctx context.Context, on *candidates, s rng.Seed, columns ...[]float
 		}
 		mean := 0.0
 		for _, i := range ask {
-			out[i] = math.Log(out[i] / (1 - out[i]))
+			p := min(max(out[i], 1e-12), 1-1e-12) // a certain answer has no logit
+			out[i] = math.Log(p / (1 - p))
 			mean += out[i] / float64(len(ask))
 		}
 		for _, i := range ask {
