@@ -204,15 +204,20 @@ func speed() float64 {
 	return n * n * n / best / 1e9
 }
 
-// spent returns what a finished run took, from its manifest and its directory. ok is false
-// where it is not finished.
+// spent returns what a finished run took, from its manifest and its directory: of each attempt
+// the time that passed, or the processor time where that is less, as it is beside other work.
+// ok is false where the run is not finished.
 func (r *Run) spent() (c Cost, ok bool) {
 	m, err := run.ReadManifest(r.Dir)
 	if err != nil || m.Status != run.StatusDone {
 		return c, false
 	}
 	for _, a := range m.Attempts {
-		c.Seconds += a.Seconds
+		if s := a.Seconds; a.CPUSeconds > 0 {
+			c.Seconds += min(s, a.CPUSeconds)
+		} else {
+			c.Seconds += s
+		}
 		c.Memory = max(c.Memory, a.PeakRSSBytes)
 	}
 	err = filepath.WalkDir(r.Dir, func(_ string, d os.DirEntry, err error) error {

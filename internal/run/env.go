@@ -44,6 +44,7 @@ type Env struct {
 	manifest   Manifest
 	kept       bool // a checkpoint or an artefact was written
 	lock       *lock
+	cpu        float64           // processor time of the process before the run, seconds
 	fresh      bool              // the directory held no run before
 	made       []string          // directories that did not exist before, the deepest first
 	meta       map[string]string // of the checkpoint, once it was checked

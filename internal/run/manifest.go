@@ -80,6 +80,7 @@ type Data struct {
 type Attempt struct {
 	Started      time.Time `json:"started"`
 	Seconds      float64   `json:"seconds"`
+	CPUSeconds   float64   `json:"cpu_seconds,omitempty"` // processor time of the process, all threads; other work on the machine adds little to it
 	Resumed      bool      `json:"resumed,omitempty"`
 	Status       string    `json:"status"`
 	PeakRSSBytes int64     `json:"peak_rss_bytes"`
@@ -134,6 +135,16 @@ func procField(path, key string) string {
 		}
 	}
 	return ""
+}
+
+// CPUSeconds returns the processor time that this process has taken so far, of all threads; 0
+// where the system does not say.
+func CPUSeconds() float64 {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
 }
 
 // PeakRSS returns the most memory that this process has had resident, in bytes; 0 where the
