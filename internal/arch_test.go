@@ -52,6 +52,7 @@ var bans = []struct{ from, to, why string }{
 	{"internal/privacy/reference", "internal/privacy/accountant", "what accountants are held against shares no code with them"},
 	{"internal/attack/attribute", "internal/dataset", "attackers see rows of numbers and classes, so that any list file can be attacked; what a row means is said above"},
 	{"internal/attack/membership", "internal/dataset", "attackers see numbers of candidates, so that anything can be attacked; what a number means is said above"},
+	{"internal/attack/detect", "internal/dataset", "it measures numbers of candidates, so that anything can be attacked; what a number means is said above"},
 	{"internal/attack/membership", "internal/attack/attribute", "attacks stay independent, each readable and removable alone"},
 	{"internal/attack/attribute", "internal/attack/exposure", "attacks stay independent, each readable and removable alone"},
 	{"internal/dataset/format", "internal/dataset/registry", "a file is read by its form alone, so that a reader can be tested and fuzzed on bytes; which set it belongs to is said above"},

@@ -7,9 +7,11 @@ import (
 	"slices"
 
 	"privrec/internal/attack/attribute"
+	"privrec/internal/attack/detect"
 	"privrec/internal/attack/membership"
 	"privrec/internal/dataset"
 	"privrec/internal/experiment"
+	"privrec/internal/protocol/target"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
 )
@@ -20,7 +22,7 @@ const apartShare = 0.5
 
 // way is an attack with what it sees and how it decides.
 type way struct {
-	membership.Attack
+	detect.Attack
 	sees, how string
 }
 
@@ -29,7 +31,7 @@ type plan struct {
 	Config
 	env   *run.Env
 	tasks []run.Task
-	*target
+	*target.Run
 	on     *candidates
 	models int // reference models that were trained
 }
@@ -39,7 +41,7 @@ func (c Config) sees(what string) bool { return slices.Contains(c.Attack.Sees, w
 
 // ways makes all attacks that the setting allows, the strongest kind first, then the floors.
 func (p *plan) ways(ctx context.Context) (all []way, err error) {
-	shown, err := p.look(ctx, p.tasks, p.dir, p.On.Release, p.given, p.on, p.whole)
+	shown, err := p.look(ctx, p.tasks, p.Dir, p.On.Release, p.Given, p.on, p.Whole)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +59,7 @@ func (p *plan) ways(ctx context.Context) (all []way, err error) {
 	}
 	add := func(name, sees, how string, score []float64) {
 		if p.sees(sees) {
-			all = append(all, way{Attack: membership.Attack{Name: name, Score: score}, sees: sees, how: how})
+			all = append(all, way{Attack: detect.Attack{Name: name, Score: score}, sees: sees, how: how})
 		}
 	}
 	if p.on.level == LevelUser {
@@ -66,7 +68,7 @@ func (p *plan) ways(ctx context.Context) (all []way, err error) {
 	} else {
 		add("score", SeesScores, "score of the item for the user: higher for members", shown.score)
 		add("place", SeesScores, "place of the item among all items, by the user's scores: higher for members", shown.place)
-		add("missing in the list", SeesLists, "lists leave out what a user has: an item that others' lists have and this one lacks is a member", shown.missing(p.on, p.whole.Items))
+		add("missing in the list", SeesLists, "lists leave out what a user has: an item that others' lists have and this one lacks is a member", shown.missing(p.on, p.Whole.Items))
 	}
 	if p.sees(SeesVectors) {
 		w, err := p.vectors()
@@ -75,7 +77,7 @@ func (p *plan) ways(ctx context.Context) (all []way, err error) {
 		}
 		all = append(all, w)
 	}
-	base, err := floors(ctx, p.on, p.whole.Items, p.env.Seed)
+	base, err := floors(ctx, p.on, p.Whole.Items, p.env.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -92,15 +94,15 @@ func (p *plan) lira(ctx context.Context, shown *seen) ([]way, error) {
 	p.env.Progress.Begin("reference models", p.Attack.References)
 	defer p.env.Progress.End("")
 	for k := range p.Attack.References {
-		dir, h, err := p.reference(ctx, p.env.Dir, k, p.on.level)
+		dir, h, err := reference(ctx, p.Run, p.env.Dir, k, p.on.level)
 		if err != nil {
 			return nil, err
 		}
-		given, err := p.without(ctx, h)
+		given, err := p.Without(ctx, h)
 		if err != nil {
 			return nil, err
 		}
-		s, err := p.look(ctx, p.tasks, dir, p.On.Release, given, p.on, p.whole)
+		s, err := p.look(ctx, p.tasks, dir, p.On.Release, given, p.on, p.Whole)
 		if err != nil {
 			return nil, err
 		}
@@ -118,14 +120,14 @@ func (p *plan) lira(ctx context.Context, shown *seen) ([]way, error) {
 		return nil, err
 	}
 	return []way{
-		{Attack: membership.Attack{Name: "LiRA, online", Score: online}, sees: SeesScores, how: how + ", with and without the candidate"},
-		{Attack: membership.Attack{Name: "LiRA, offline", Score: offline}, sees: SeesScores, how: how + ", without the candidate"},
+		{Attack: detect.Attack{Name: "LiRA, online", Score: online}, sees: SeesScores, how: how + ", with and without the candidate"},
+		{Attack: detect.Attack{Name: "LiRA, offline", Score: offline}, sees: SeesScores, how: how + ", without the candidate"},
 	}, nil
 }
 
 // lists makes the attacks of Zhang et al. on users, with a shadow model where models are trained.
 func (p *plan) lists(ctx context.Context, shown *seen) (all []way, err error) {
-	v, err := itemVectors(ctx, p.whole, p.env.Seed)
+	v, err := itemVectors(ctx, p.Whole, p.env.Seed)
 	if err := run.Interrupted(ctx, err); err != nil {
 		return nil, err
 	}
@@ -138,7 +140,7 @@ func (p *plan) lists(ctx context.Context, shown *seen) (all []way, err error) {
 		}
 		all = append(all, w)
 	}
-	return append(all, way{Attack: membership.Attack{Name: "likeness of history and list", Score: alike}, sees: SeesLists,
+	return append(all, way{Attack: detect.Attack{Name: "likeness of history and list", Score: alike}, sees: SeesLists,
 		how: "cosine of the centres of what a user has and is recommended: higher for members"}), nil
 }
 
@@ -146,32 +148,32 @@ func (p *plan) lists(ctx context.Context, shown *seen) (all []way, err error) {
 // users.
 func (p *plan) practised(ctx context.Context, items, x tensor.Matrix) (w way, err error) {
 	defer p.env.Stage("shadow model")()
-	dir, h, err := p.shadow(ctx, p.env.Dir, apartShare)
+	dir, h, err := shadow(ctx, p.Run, p.env.Dir, apartShare)
 	if err != nil {
 		return w, err
 	}
 	p.models++
-	given, err := p.without(ctx, h)
+	given, err := p.Without(ctx, h)
 	if err != nil {
 		return w, err
 	}
 	others := &candidates{level: LevelUser}
-	for u, apart := range h.UsersApart(p.whole.Users) {
-		if rows := p.whole.Train[u]; !apart && len(rows) > 0 {
+	for u, apart := range h.UsersApart(p.Whole.Users) {
+		if rows := p.Whole.Train[u]; !apart && len(rows) > 0 {
 			others.users, others.items, others.at = append(others.users, int32(u)), append(others.items, rows), append(others.at, len(others.at))
 		}
 	}
 	others.Count = len(others.users)
-	others.Member = make([]bool, others.Count)
-	others.Member = others.memberOf(given)
-	s, err := p.look(ctx, p.tasks, dir, p.On.Release, given, others, p.whole)
+	others.Positive = make([]bool, others.Count)
+	others.Positive = others.memberOf(given)
+	s, err := p.look(ctx, p.tasks, dir, p.On.Release, given, others, p.Whole)
 	if err != nil {
 		return w, err
 	}
 	practice, _ := differences(items, others.items, s.lists)
-	w = way{Attack: membership.Attack{Name: "shadow model and classifier"}, sees: SeesLists,
+	w = way{Attack: detect.Attack{Name: "shadow model and classifier"}, sees: SeesLists,
 		how: fmt.Sprintf("Zhang et al.: %s on the difference of the centres of what a user has and is recommended, trained on a shadow model of %d other users", p.Attack.Classifier, others.Count)}
-	w.Score, err = shadowAttack(ctx, p.Attack.Classifier, practice, others.Member, x, p.env.Seed)
+	w.Score, err = shadowAttack(ctx, p.Attack.Classifier, practice, others.Positive, x, p.env.Seed)
 	if no := (*attribute.UnsuitableError)(nil); errors.As(err, &no) {
 		return w, &run.UsageError{Message: "attack.classifier: " + no.Error(), Fix: "take dnn, which works on any numbers"}
 	}
@@ -180,11 +182,11 @@ func (p *plan) practised(ctx context.Context, items, x tensor.Matrix) (w way, er
 
 // vectors makes the attack on the vectors of a run.
 func (p *plan) vectors() (w way, err error) {
-	v, err := experiment.OpenVectors(p.dir, p.On.Release, p.whole.Users, p.whole.Items)
+	v, err := experiment.OpenVectors(p.Dir, p.On.Release, p.Whole.Users, p.Whole.Items)
 	if err != nil {
 		return w, run.WithHint(fmt.Errorf("attack.sees: %s: the run keeps no vectors that can be read: %w", SeesVectors, err), "leave "+SeesVectors+" out of attack.sees")
 	}
-	w = way{Attack: membership.Attack{Name: "angle of the vectors"}, sees: SeesVectors, how: "cosine of the vectors of user and item: higher for members"}
+	w = way{Attack: detect.Attack{Name: "angle of the vectors"}, sees: SeesVectors, how: "cosine of the vectors of user and item: higher for members"}
 	if p.on.level == LevelUser {
 		w.how = "mean " + w.how
 	}
@@ -204,9 +206,9 @@ func (p *plan) vectors() (w way, err error) {
 }
 
 // attacked returns the users among whom the candidates are: those apart from the shadow model's.
-func (c Config) attacked(t *target) []bool {
+func (c Config) attacked(t *target.Run) []bool {
 	if c.Attack.Level != LevelUser || c.Attack.References == 0 || !c.sees(SeesLists) {
 		return nil
 	}
-	return dataset.HoldOut{Apart: apartShare, Seed: t.of.Seed}.UsersApart(t.whole.Users)
+	return dataset.HoldOut{Apart: apartShare, Seed: t.Held.Seed}.UsersApart(t.Whole.Users)
 }

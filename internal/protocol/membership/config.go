@@ -1,36 +1,19 @@
 package membership
 
 import (
-	"path/filepath"
-
 	"privrec/internal/attack/attribute"
 	"privrec/internal/config"
+	"privrec/internal/protocol/target"
 )
 
 // Config describes an attack: which run, what is asked of its training data, what the attacker
 // sees, and how often it may guess.
 type Config struct {
-	Profile string       `yaml:"profile"` // name of the set of choices, for reports: default or your own
-	On      OnConfig     `yaml:"on"`
-	Target  TargetConfig `yaml:"target"`
-	Attack  AttackConfig `yaml:"attack"`
-	Eval    EvalConfig   `yaml:"eval"`
-}
-
-// OnConfig names the finished run that is attacked.
-type OnConfig struct {
-	Run     string `yaml:"run"`              // its directory
-	Beside  bool   `yaml:"beside,omitempty"` // the directory is relative to the folder that holds this run's own
-	Release string `yaml:"release"`          // of a run that kept several; empty: the first one
-}
-
-// TargetConfig says what to train where no run is named. It is trained in the folder "target" of
-// the attack's own directory, with members drawn as the attack needs them.
-type TargetConfig struct {
-	Task   string   `yaml:"task"`   // such as train ease
-	Config string   `yaml:"config"` // its configuration file; empty: its defaults
-	Set    []string `yaml:"set"`    // keys of it, as in model.lambda=80
-	Share  float64  `yaml:"share"`  // chance of a user, or of a row, to be held out
+	Profile string           `yaml:"profile"` // name of the set of choices, for reports: default or your own
+	On      target.On        `yaml:"on"`
+	Target  target.Training  `yaml:"target"`
+	Attack  AttackConfig     `yaml:"attack"`
+	Eval    target.Intervals `yaml:"eval"`
 }
 
 // AttackConfig says what the attacker wants to know, sees and may do.
@@ -50,12 +33,6 @@ type AttackConfig struct {
 	Classifier string `yaml:"classifier"` // of the shadow attack, one of attack attribute
 	Users      int    `yaml:"users"`      // attacked, at most; 0: all
 	Guesses    int    `yaml:"guesses"`    // budget
-}
-
-// EvalConfig sets the intervals.
-type EvalConfig struct {
-	Resamples  int     `yaml:"resamples"`  // of users
-	Confidence float64 `yaml:"confidence"` // level of the intervals
 }
 
 // Values of AttackConfig.
@@ -78,21 +55,17 @@ const (
 func Default() Config {
 	return Config{
 		Profile: "default",
-		Target:  TargetConfig{Set: []string{}, Share: 0.5},
+		Target:  target.Training{Set: []string{}, Share: 0.5},
 		Attack: AttackConfig{Level: LevelInteraction, Sees: []string{SeesScores, SeesLists}, K: 20, NonMembers: HeldOut, Strangers: Model,
 			Classifier: "dnn", Users: 2000, Guesses: 100},
-		Eval: EvalConfig{Resamples: 1000, Confidence: 0.95},
+		Eval: target.Intervals{Resamples: 1000, Confidence: 0.95},
 	}
 }
 
 // Check reports every setting that cannot be run.
 func Check(v *config.Checker, c Config) {
 	v.NotEmpty("profile", c.Profile)
-	v.Check(c.On.Run == "" || c.Target.Task == "", "target.task", "is not trained with on.run: attack the run and the task one after the other")
-	v.Check(!c.On.Beside || c.On.Run != "", "on.beside", "is read with on.run only")
-	v.Check(!c.On.Beside || !filepath.IsAbs(c.On.Run), "on.run", "names %q, which is not beside this run", c.On.Run)
-	v.Check(c.Target.Task != "" || c.Target.Config == "" && len(c.Target.Set) == 0, "target.task", "must say what target.config and target.set are of")
-	v.Inside("target.share", c.Target.Share, 0, 1)
+	target.Check(v, c.On, c.Target)
 	a := c.Attack
 	v.OneOf("attack.level", a.Level, LevelInteraction, LevelUser)
 	v.Words("attack.sees", a.Sees, SeesScores, SeesLists, SeesVectors)
@@ -111,17 +84,5 @@ func Check(v *config.Checker, c Config) {
 	v.OneOf("attack.classifier", a.Classifier, names...)
 	v.Between("attack.users", a.Users, 0, 10_000_000)
 	v.Between("attack.guesses", a.Guesses, 1, 1_000_000_000)
-	v.Between("eval.resamples", c.Eval.Resamples, 100, 1_000_000)
-	v.Inside("eval.confidence", c.Eval.Confidence, 0, 1)
-}
-
-// where returns the directory of the attacked run, for an attack in directory own.
-func (c Config) where(own string) string {
-	switch {
-	case c.Target.Task != "":
-		return filepath.Join(own, "target")
-	case c.On.Beside:
-		return filepath.Join(filepath.Dir(own), c.On.Run)
-	}
-	return c.On.Run
+	c.Eval.Check(v)
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"privrec/internal/attack/attribute"
-	"privrec/internal/attack/membership"
+	"privrec/internal/attack/detect"
 	"privrec/internal/metrics"
 	"privrec/internal/rng"
 	"privrec/internal/tensor"
@@ -19,7 +19,7 @@ const folds = 5
 // the items, and both. They count rows of members and non-members alike, since the attacker is
 // given the candidates. The one of both is a logistic regression that is told who is a member,
 // for other users than those that it scores.
-func floors(ctx context.Context, on *candidates, items int, s rng.Seed) ([]membership.Attack, error) {
+func floors(ctx context.Context, on *candidates, items int, s rng.Seed) ([]detect.Attack, error) {
 	count := make([]float64, items)
 	for _, rows := range on.items {
 		for _, i := range rows {
@@ -43,8 +43,8 @@ func floors(ctx context.Context, on *candidates, items int, s rng.Seed) ([]membe
 	if err != nil {
 		return nil, err
 	}
-	return []membership.Attack{
-		{Name: "nothing", Floor: true, Score: make([]float64, len(on.Member))},
+	return []detect.Attack{
+		{Name: "nothing", Floor: true, Score: make([]float64, len(on.Positive))},
 		{Name: "length of the history", Floor: true, Score: length},
 		{Name: "popularity of the items", Floor: true, Score: popular},
 		{Name: "length and popularity", Floor: true, Learned: true, Score: both},
@@ -64,7 +64,7 @@ func trained(ctx context.Context, on *candidates, s rng.Seed, columns ...[]float
 	if err != nil {
 		return nil, err
 	}
-	out := make([]float64, len(on.Member))
+	out := make([]float64, len(on.Positive))
 	for f := range folds {
 		var learn, ask []int
 		for i, k := range on.Cluster {
@@ -77,7 +77,7 @@ func trained(ctx context.Context, on *candidates, s rng.Seed, columns ...[]float
 		if len(ask) == 0 {
 			continue
 		}
-		g, err := a.Fit(ctx, rowsOf(columns, learn), classes(on.Member, learn), 2, s.Stream("membership floor", uint64(f)))
+		g, err := a.Fit(ctx, rowsOf(columns, learn), classes(on.Positive, learn), 2, s.Stream("membership floor", uint64(f)))
 		if err != nil {
 			return nil, err
 		}
@@ -138,12 +138,12 @@ func guess(g attribute.Guesser, x tensor.Matrix, rows []int, out []float64) erro
 // who these users are, by cluster.
 func within(on *candidates, score []float64) (values []float64, clusters []int, err error) {
 	for k, at := range on.at {
-		end := len(on.Member)
+		end := len(on.Positive)
 		if k+1 < len(on.at) {
 			end = on.at[k+1]
 		}
 		members := 0
-		for _, m := range on.Member[at:end] {
+		for _, m := range on.Positive[at:end] {
 			if m {
 				members++
 			}
@@ -151,7 +151,7 @@ func within(on *candidates, score []float64) (values []float64, clusters []int, 
 		if members == 0 || members == end-at {
 			continue
 		}
-		v, err := metrics.AUC(score[at:end], on.Member[at:end])
+		v, err := metrics.AUC(score[at:end], on.Positive[at:end])
 		if err != nil {
 			return nil, nil, err
 		}

@@ -7,9 +7,11 @@ import (
 	"math"
 	"slices"
 
+	"privrec/internal/attack/detect"
 	"privrec/internal/attack/membership"
 	"privrec/internal/dataset"
 	"privrec/internal/experiment"
+	"privrec/internal/protocol/target"
 	"privrec/internal/run"
 	"privrec/internal/stats"
 	"privrec/internal/tensor"
@@ -17,7 +19,7 @@ import (
 
 // candidates are what the attacker is asked about: the rows of some users, or the users.
 type candidates struct {
-	membership.Candidates
+	detect.Candidates
 	users []int32   // attacked, by cluster
 	items [][]int32 // by cluster, the rows that are asked about, or that the user is known to have
 	at    []int     // by cluster, its first candidate
@@ -25,17 +27,17 @@ type candidates struct {
 }
 
 // candidates lists who is asked about. apart: only users held out by a draw of their own.
-func (c Config) candidates(t *target, apart []bool) (*candidates, error) {
+func (c Config) candidates(t *target.Run, apart []bool) (*candidates, error) {
 	out := &candidates{level: c.Attack.Level}
-	held := t.of.UsersHeld(t.whole.Users)
+	held := t.Held.UsersHeld(t.Whole.Users)
 	var users []int32
-	for u := range t.whole.Users {
-		if len(t.whole.Train[u]) > 0 && (apart == nil || apart[u]) && (c.Attack.Level == LevelUser || !held[u]) {
+	for u := range t.Whole.Users {
+		if len(t.Whole.Train[u]) > 0 && (apart == nil || apart[u]) && (c.Attack.Level == LevelUser || !held[u]) {
 			users = append(users, int32(u))
 		}
 	}
 	if n := c.Attack.Users; n > 0 && n < len(users) {
-		stream := t.of.Seed.Stream("membership users")
+		stream := t.Held.Seed.Stream("membership users")
 		some := make([]int32, 0, n)
 		for _, k := range stream.Perm(len(users))[:n] {
 			some = append(some, users[k])
@@ -45,30 +47,30 @@ func (c Config) candidates(t *target, apart []bool) (*candidates, error) {
 	}
 	for _, u := range users {
 		k := int32(len(out.users))
-		items := t.whole.Train[u]
-		out.at = append(out.at, len(out.Member))
+		items := t.Whole.Train[u]
+		out.at = append(out.at, len(out.Positive))
 		if c.Attack.Level == LevelUser {
-			out.Member, out.Cluster = append(out.Member, !held[u]), append(out.Cluster, k)
+			out.Positive, out.Cluster = append(out.Positive, !held[u]), append(out.Cluster, k)
 		} else {
 			if c.Attack.NonMembers == Test {
-				items = slices.Sorted(slices.Values(slices.Concat(items, t.whole.Test[u])))
+				items = slices.Sorted(slices.Values(slices.Concat(items, t.Whole.Test[u])))
 			}
 			for _, i := range items {
-				_, member := slices.BinarySearch(t.given.Train[u], i)
-				out.Member, out.Cluster = append(out.Member, member), append(out.Cluster, k)
+				_, member := slices.BinarySearch(t.Given.Train[u], i)
+				out.Positive, out.Cluster = append(out.Positive, member), append(out.Cluster, k)
 			}
 		}
 		out.users, out.items = append(out.users, u), append(out.items, items)
 	}
 	out.Count = len(out.users)
 	members := 0
-	for _, m := range out.Member {
+	for _, m := range out.Positive {
 		if m {
 			members++
 		}
 	}
-	if members == 0 || members == len(out.Member) || out.Count < 2 {
-		return nil, &run.UsageError{Message: fmt.Sprintf("of %d candidates of %d users %d are members: there is nothing to tell apart", len(out.Member), out.Count, members), Fix: "hold out another share with run.hold_out, or attack more users with attack.users"}
+	if members == 0 || members == len(out.Positive) || out.Count < 2 {
+		return nil, &run.UsageError{Message: fmt.Sprintf("of %d candidates of %d users %d are members: there is nothing to tell apart", len(out.Positive), out.Count, members), Fix: "hold out another share with run.hold_out, or attack more users with attack.users"}
 	}
 	return out, nil
 }
@@ -104,7 +106,7 @@ func (c Config) look(ctx context.Context, tasks []run.Task, dir, release string,
 		return nil, fmt.Errorf("the run in %s ranks %d items, its data have %d", dir, r.Items, given.Items)
 	}
 	popular := popularity(given)
-	s := &seen{score: make([]float64, len(on.Member)), place: make([]float64, len(on.Member)), standard: make([]float64, len(on.Member)), lists: make([][]int32, on.Count)}
+	s := &seen{score: make([]float64, len(on.Positive)), place: make([]float64, len(on.Positive)), standard: make([]float64, len(on.Positive)), lists: make([][]int32, on.Count)}
 	names := make([]string, on.Count)
 	for k, u := range on.users {
 		names[k] = given.UserIDs[u]
@@ -190,7 +192,7 @@ func (s *seen) missing(on *candidates, items int) []float64 {
 			count[i]++
 		}
 	}
-	out := make([]float64, 0, len(on.Member))
+	out := make([]float64, 0, len(on.Positive))
 	for k, rows := range on.items {
 		for _, i := range rows {
 			x := count[i]

@@ -6,6 +6,7 @@ import (
 
 	"privrec/internal/experiment"
 	"privrec/internal/metrics"
+	"privrec/internal/protocol/target"
 	"privrec/internal/report"
 	"privrec/internal/run"
 )
@@ -17,10 +18,10 @@ const Name = "membership"
 // attacks, the strongest kind first.
 type Outcome struct {
 	experiment.Outcome[DataSummary]
-	Target Target `json:"target"`
-	Threat Threat `json:"threat"`
-	Rows   []Row  `json:"rows"` // of floors, then of evaluations
-	Gains  []Gain `json:"gains"`
+	Target target.Description `json:"target"`
+	Threat Threat             `json:"threat"`
+	Rows   []Row              `json:"rows"` // of floors, then of evaluations
+	Gains  []Gain             `json:"gains"`
 }
 
 // DataSummary identifies the data of a run.
@@ -76,7 +77,7 @@ func (p *plan) outcome(ctx context.Context, of *experiment.Outcome[experiment.Da
 	if err != nil {
 		return nil, err
 	}
-	o := &Outcome{Target: p.target.Target, Gains: []Gain{}, Outcome: experiment.Outcome[DataSummary]{
+	o := &Outcome{Target: p.Description, Gains: []Gain{}, Outcome: experiment.Outcome[DataSummary]{
 		Version: experiment.Version, Protocol: Name, Method: "membership inference", Setting: s.Text,
 		Metrics: []metrics.Metric{}, Definitions: map[string]string{}, Trained: experiment.Trained{Epochs: []experiment.Epoch{}},
 	}}
@@ -85,8 +86,8 @@ func (p *plan) outcome(ctx context.Context, of *experiment.Outcome[experiment.Da
 	if p.on.level == LevelUser {
 		o.Threat.Strangers = p.Attack.Strangers
 	}
-	o.Data = DataSummary{Data: of.Data, Users: p.on.Count, Candidates: len(p.on.Member)}
-	for _, m := range p.on.Member {
+	o.Data = DataSummary{Data: of.Data, Users: p.on.Count, Candidates: len(p.on.Positive)}
+	for _, m := range p.on.Positive {
 		if m {
 			o.Data.Members++
 		}

@@ -5,9 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"privrec/internal/attack/membership"
+	"privrec/internal/attack/detect"
 	"privrec/internal/experiment"
 	"privrec/internal/privacy"
+	"privrec/internal/protocol/target"
 	"privrec/internal/run"
 )
 
@@ -45,7 +46,7 @@ func open(env *run.Env, c Config, tasks []run.Task) (run.Work, error) {
 	var err error
 	switch {
 	case c.Target.Task != "":
-		if w.task, err = find(tasks, c.Target.Task); err != nil {
+		if w.task, err = target.Find(tasks, c.Target.Task); err != nil {
 			return nil, err
 		}
 	case c.On.Run == "":
@@ -115,29 +116,29 @@ func (w *work) keep() error {
 // plan opens the target and lists the candidates.
 func (w *work) plan(ctx context.Context) (*plan, *experiment.Outcome[experiment.Data], error) {
 	defer w.env.Stage("load")()
-	t, o, err := w.openTarget(ctx, w.where(w.env.Dir), w.tasks)
+	t, o, err := target.Open(ctx, target.Where(w.On, w.Target, w.env.Dir), w.On.Release, w.tasks, w.nonMembers)
 	if err != nil {
 		return nil, nil, err
 	}
 	if err := w.env.RecordData("the attacked run's configuration", t.Config); err != nil {
 		return nil, nil, err
 	}
-	if err := w.env.RecordData(o.Data.Source.Title, t.whole.Source.Hash); err != nil {
+	if err := w.env.RecordData(o.Data.Source.Title, t.Whole.Source.Hash); err != nil {
 		return nil, nil, err
 	}
-	p := &plan{Config: w.Config, env: w.env, tasks: w.tasks, target: t}
+	p := &plan{Config: w.Config, env: w.env, tasks: w.tasks, Run: t}
 	p.on, err = w.candidates(t, w.attacked(t))
 	return p, o, err
 }
 
 // measured compares the attacks.
-func (p *plan) measured(ways []way) ([]membership.Result, error) {
+func (p *plan) measured(ways []way) ([]detect.Result, error) {
 	defer p.env.Stage("measure")()
-	var attacks []membership.Attack
+	var attacks []detect.Attack
 	for _, w := range ways {
 		attacks = append(attacks, w.Attack)
 	}
-	return membership.Compare(p.on.Candidates, attacks, membership.Options{Guesses: float64(p.Attack.Guesses), Resamples: p.Eval.Resamples,
+	return detect.Compare(p.on.Candidates, attacks, detect.Options{Measure: detect.Detections(float64(p.Attack.Guesses)), Resamples: p.Eval.Resamples,
 		Confidence: p.Eval.Confidence, Seed: p.env.Seed.Stream("membership resamples")})
 }
 
@@ -156,7 +157,7 @@ func (p *plan) perUser(ways []way) error {
 		if k == 0 {
 			ids, rows := make([]string, len(clusters)), make([]int64, len(clusters))
 			for i, c := range clusters {
-				ids[i], rows[i] = p.whole.UserIDs[p.on.users[c]], int64(len(p.on.items[c]))
+				ids[i], rows[i] = p.Whole.UserIDs[p.on.users[c]], int64(len(p.on.items[c]))
 			}
 			columns = append(columns, run.Column{Name: "user_id", Values: ids}, run.Column{Name: "samples", Values: rows})
 		}

@@ -78,7 +78,7 @@ func shadowAttack(ctx context.Context, classifier string, practice tensor.Matrix
 
 // memberOf says, for each candidate, whether it is in some training rows.
 func (on *candidates) memberOf(d *dataset.Interactions) []bool {
-	out := make([]bool, 0, len(on.Member))
+	out := make([]bool, 0, len(on.Positive))
 	for k, u := range on.users {
 		if on.level == LevelUser {
 			out = append(out, len(d.Train[u]) > 0)

@@ -1,0 +1,189 @@
+package detect
+
+import (
+	"fmt"
+	"slices"
+
+	"privrec/internal/metrics"
+	"privrec/internal/rng"
+	"privrec/internal/stats"
+	"privrec/internal/tensor"
+)
+
+// Candidates are what positives, such as members or edges, are to be found among.
+type Candidates struct {
+	Positive []bool
+	Cluster  []int32   // by candidate, from 0 to Count-1: candidates of one user depend on each other
+	Weight   []float64 // how many candidates each one stands for; nil: one
+	Count    int       // clusters
+}
+
+// Attack is one way to score candidates, a higher score for positives.
+type Attack struct {
+	Name  string
+	Score []float64
+	// Floor marks an attack that sees no model. Its scores may be reversed to make its AUC at
+	// least one half, unless Learned: the direction was learned from other candidates.
+	Floor, Learned bool
+}
+
+// Measure computes measures of a curve where candidate i counts weight(i) times. The first one is
+// the AUC, which gives floors their direction. ok is false where the weights leave a class
+// without any.
+type Measure func(r *metrics.ROC, weight func(i int32) float64) (values []float64, ok bool)
+
+// Detections measures every metrics.DetectScore, in their order, with a budget of guesses.
+func Detections(guesses float64) Measure {
+	return func(r *metrics.ROC, weight func(i int32) float64) ([]float64, bool) {
+		d, ok := r.Measure(weight, guesses)
+		return d[:], ok
+	}
+}
+
+// Options say how attacks are measured.
+type Options struct {
+	Measure    Measure
+	Resamples  int     // at least 100
+	Confidence float64 // level of the intervals
+	Seed       rng.Stream
+}
+
+// Result is what was measured of one attack.
+type Result struct {
+	Name     string
+	Floor    bool
+	Reversed bool      // of a floor: lower scores are taken for positives
+	Values   []float64 // by measure
+	Interval [][2]float64
+	// Best is the floor with the highest value, by measure: an index into the results. Beyond is
+	// the value less the floor's, with its interval; all three are empty for a floor.
+	Best   []int
+	Beyond []float64
+	Left   [][2]float64
+}
+
+// Compare measures attacks and what is left of each beyond the best floor. Intervals are
+// percentiles over resamples of whole clusters, the same for all attacks, so that differences
+// are paired. Any number of workers finds the same.
+func Compare(c Candidates, attacks []Attack, o Options) ([]Result, error) {
+	if len(c.Cluster) != len(c.Positive) || c.Weight != nil && len(c.Weight) != len(c.Positive) {
+		return nil, fmt.Errorf("detect: %d clusters and %d weights for %d candidates", len(c.Cluster), len(c.Weight), len(c.Positive))
+	}
+	if o.Measure == nil || o.Resamples < 100 || c.Count < 2 || !(o.Confidence > 0 && o.Confidence < 1) {
+		return nil, fmt.Errorf("detect: %d resamples of %d clusters at level %v; want a measure, at least 100 of 2, and a level between 0 and 1", o.Resamples, c.Count, o.Confidence)
+	}
+	out, curves := make([]Result, len(attacks)), make([]*metrics.ROC, len(attacks))
+	for k, a := range attacks {
+		r := &out[k]
+		r.Name, r.Floor = a.Name, a.Floor
+		score := a.Score
+		for try := range 2 {
+			curve, err := metrics.NewROC(score, c.Positive)
+			if err != nil {
+				return nil, fmt.Errorf("detect: %s: %w", a.Name, err)
+			}
+			curves[k] = curve
+			if r.Values, _ = o.Measure(curve, c.weight); len(r.Values) == 0 || len(r.Values) != len(out[0].Values) {
+				return nil, fmt.Errorf("detect: %s: %d measures", a.Name, len(r.Values))
+			}
+			if !a.Floor || a.Learned || r.Values[0] >= 0.5 || try == 1 {
+				break
+			}
+			r.Reversed, score = true, negated(score)
+		}
+	}
+	best, err := bestFloors(out)
+	if err != nil {
+		return nil, err
+	}
+	draws := make([][][]float64, o.Resamples) // by attack; nil: the resample lacks a class
+	tensor.Parallel(o.Resamples, 1, func(_, lo, hi int) {
+		times := make([]float64, c.Count)
+		for i := lo; i < hi; i++ {
+			clear(times)
+			s := o.Seed.Sub(uint64(i))
+			for range c.Count {
+				times[s.IntN(c.Count)]++
+			}
+			all := make([][]float64, len(curves))
+			for k, curve := range curves {
+				d, ok := o.Measure(curve, func(i int32) float64 { return times[c.Cluster[i]] * c.weight(i) })
+				if !ok {
+					all = nil
+					break
+				}
+				all[k] = d
+			}
+			draws[i] = all
+		}
+	})
+	draws = slices.DeleteFunc(draws, func(d [][]float64) bool { return d == nil })
+	if len(draws) < 100 {
+		return nil, fmt.Errorf("detect: only %d resamples of %d clusters have positives and others", len(draws), c.Count)
+	}
+	for k := range out {
+		r := &out[k]
+		n := len(r.Values)
+		if r.Interval = make([][2]float64, n); !r.Floor {
+			r.Best, r.Beyond, r.Left = make([]int, n), make([]float64, n), make([][2]float64, n)
+		}
+		for m := range r.Values {
+			r.Interval[m] = percentiles(draws, o.Confidence, func(d [][]float64) float64 { return d[k][m] })
+			if r.Floor {
+				continue
+			}
+			f := best[m]
+			r.Best[m], r.Beyond[m] = f, r.Values[m]-out[f].Values[m]
+			r.Left[m] = percentiles(draws, o.Confidence, func(d [][]float64) float64 { return d[k][m] - d[f][m] })
+		}
+	}
+	return out, nil
+}
+
+// weight returns how many candidates candidate i stands for.
+func (c Candidates) weight(i int32) float64 {
+	if c.Weight == nil {
+		return 1
+	}
+	return c.Weight[i]
+}
+
+// bestFloors returns the floor with the highest value, by measure.
+func bestFloors(all []Result) ([]int, error) {
+	var best []int
+	for k, r := range all {
+		if !r.Floor {
+			continue
+		}
+		if best == nil {
+			best = slices.Repeat([]int{k}, len(r.Values))
+		}
+		for m, v := range r.Values {
+			if v > all[best[m]].Values[m] {
+				best[m] = k
+			}
+		}
+	}
+	if best == nil {
+		return nil, fmt.Errorf("detect: no attack without the model to compare with")
+	}
+	return best, nil
+}
+
+// percentiles returns the interval of a value over resamples.
+func percentiles(draws [][][]float64, level float64, of func([][]float64) float64) [2]float64 {
+	x := make([]float64, len(draws))
+	for i, d := range draws {
+		x[i] = of(d)
+	}
+	slices.Sort(x)
+	return [2]float64{stats.Quantile(x, (1-level)/2), stats.Quantile(x, (1+level)/2)}
+}
+
+func negated(x []float64) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = -v
+	}
+	return out
+}

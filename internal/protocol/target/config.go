@@ -1,0 +1,55 @@
+package target
+
+import (
+	"path/filepath"
+
+	"privrec/internal/config"
+)
+
+// On names the finished run that is attacked.
+type On struct {
+	Run     string `yaml:"run"`              // its directory
+	Beside  bool   `yaml:"beside,omitempty"` // the directory is relative to the folder that holds this run's own
+	Release string `yaml:"release"`          // of a run that kept several; empty: the first one
+}
+
+// Training says what to train where no run is named. It is trained in the folder "target" of
+// the attack's own directory, with members drawn as the attack needs them.
+type Training struct {
+	Task   string   `yaml:"task"`   // such as train ease
+	Config string   `yaml:"config"` // its configuration file; empty: its defaults
+	Set    []string `yaml:"set"`    // keys of it, as in model.lambda=80
+	Share  float64  `yaml:"share"`  // chance of a user, or of a row, to be held out
+}
+
+// Intervals sets the intervals.
+type Intervals struct {
+	Resamples  int     `yaml:"resamples"`  // of users
+	Confidence float64 `yaml:"confidence"` // level of the intervals
+}
+
+// Check reports what cannot be attacked, under the keys "on" and "target".
+func Check(v *config.Checker, on On, t Training) {
+	v.Check(on.Run == "" || t.Task == "", "target.task", "is not trained with on.run: attack the run and the task one after the other")
+	v.Check(!on.Beside || on.Run != "", "on.beside", "is read with on.run only")
+	v.Check(!on.Beside || !filepath.IsAbs(on.Run), "on.run", "names %q, which is not beside this run", on.Run)
+	v.Check(t.Task != "" || t.Config == "" && len(t.Set) == 0, "target.task", "must say what target.config and target.set are of")
+	v.Inside("target.share", t.Share, 0, 1)
+}
+
+// Check reports intervals that cannot be made, under the key "eval".
+func (c Intervals) Check(v *config.Checker) {
+	v.Between("eval.resamples", c.Resamples, 100, 1_000_000)
+	v.Inside("eval.confidence", c.Confidence, 0, 1)
+}
+
+// Where returns the directory of the attacked run, for an attack in directory own.
+func Where(on On, t Training, own string) string {
+	switch {
+	case t.Task != "":
+		return filepath.Join(own, "target")
+	case on.Beside:
+		return filepath.Join(filepath.Dir(own), on.Run)
+	}
+	return on.Run
+}
