@@ -78,6 +78,9 @@ func SequenceClasses() []SequenceClass {
 // SequencePairs yields the neighbours of a class among the rows of a length over m items, each pair
 // once.
 func SequencePairs(class SequenceClass, m, length int) iter.Seq2[Row, Row] {
+	if related, ok := relations[class]; ok {
+		return rowPairs(related, m, length)
+	}
 	return func(yield func(a, b Row) bool) {
 		for a := range Rows(m, length) {
 			for b, c := range neighbours(a, m) {

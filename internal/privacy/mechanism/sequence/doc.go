@@ -3,10 +3,17 @@
 // other id that was not written yet with weight 1. If the drawn id is in another cell, the two
 // change places. The items of a row stay distinct.
 //
-// There are three variants. SDPPaper is exactly the paper's. Its theorem 1 does not hold for
-// rows with padding, where it costs twice its epsilon, and the ledger records that. SDPFixed
-// gives each padding cell a name of its own, and the theorem holds. RR perturbs every cell
-// separately.
+// SDPPaper is exactly the paper's mechanism. Its theorem 1 does not hold for rows with padding,
+// where it costs twice its epsilon, and the ledger records that. RR perturbs every cell
+// separately. The others are repairs, and the epsilon of each is that of a unit:
+//
+//	SDPFixed    one cell, or two exchanged: padding cells have names, and the theorem holds
+//	SDPLengths  the same for cells with items, given where padding is
+//	SDPUser     a user's whole row: draws share its epsilon
+//	Set         one interaction added, removed, replaced or moved: order is not released
+//
+// Each variant's guarantee is proved where its law is written down, and checked by tests that
+// enumerate the sampler's law for all neighbours among all rows of small sizes.
 //
 // Perturb takes all rows at once. Mechanism.Open opens a Run for rows that come one after the
 // other: users are numbers, and each goroutine takes a Sampler for a range of them.

@@ -90,6 +90,9 @@ func (r *Run) Finish() error {
 		s.to = 0 // accepts no more rows
 		total.add(&s.watch)
 	}
+	if r.m.Variant == Set {
+		return total.checkSets(r.m, r.table)
+	}
 	return total.check(r.m, r.samplers[0].size, r.table)
 }
 

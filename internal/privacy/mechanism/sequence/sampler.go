@@ -3,6 +3,7 @@ package sequence
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"privrec/internal/privacy/mechanism"
 )
@@ -23,12 +24,13 @@ type Sampler struct {
 	size    int      // number of ids or tokens, counted from 0
 	special int32    // the index of padding, which may be drawn again; -1: none
 	work    []int32  // the row as indices into the universe
-	marks   []uint32 // of each index: base+1+column of its cell, base+1+length once written, else at most base
+	marks   []uint32 // of each index: base+1+place in work, base+1+length of work once written, else at most base
 	base    uint32
 
 	pool   []int32 // indices that may be drawn, in no order; nil: by rejection
 	place  []int32 // place of each index in the pool
 	tokens []int32 // 0, 1, 2, ... of the universe
+	drawn  []int32 // of Set: what was drawn of the row
 
 	watch watch
 }
@@ -40,12 +42,15 @@ func (m Mechanism) rejects() bool { return m.Items >= 4*m.Length }
 func newSampler(r *Run, rejects bool) *Sampler {
 	m := r.m
 	s := &Sampler{run: r, d: r.bits.Draws(), odds: r.table, size: m.Items + 1, special: 0}
-	if m.Variant == SDPFixed {
+	switch m.Variant {
+	case SDPFixed, SDPUser:
 		s.size, s.special = m.Items+m.Length, -1
+	case SDPLengths, Set:
+		s.size, s.special = m.Items, -1
 	}
 	if m.Variant != RR {
 		s.work, s.marks = make([]int32, m.Length), make([]uint32, s.size)
-		if !rejects {
+		if !rejects && m.Variant != Set {
 			s.pool, s.place, s.tokens = make([]int32, s.size), make([]int32, s.size), make([]int32, s.size)
 			for i := range s.tokens {
 				s.tokens[i] = int32(i)
@@ -84,6 +89,11 @@ func (s *Sampler) perturb(m *Mechanism, row []int32) {
 	case SDPPaper:
 		s.draw()
 		copy(row, s.work)
+	case Set:
+		s.list(row)
+	case SDPLengths:
+		s.draw()
+		s.fill(row)
 	default: // tokens become zeros again
 		s.draw()
 		for i, t := range s.work {
@@ -94,8 +104,8 @@ func (s *Sampler) perturb(m *Mechanism, row []int32) {
 	}
 }
 
-// load checks a row and stores it, with its marks, as indices. The zeros of SDPFixed become the
-// tokens that follow the items, from the left.
+// load checks a row and stores it, with its marks, as indices. The zeros of SDPFixed and SDPUser
+// become the tokens that follow the items, from the left. Those of SDPLengths and Set are left out.
 func (s *Sampler) load(m *Mechanism, row []int32) error {
 	if len(row) != m.Length {
 		return fmt.Errorf("a row of %d cells, want %d", len(row), m.Length)
@@ -118,25 +128,30 @@ func (s *Sampler) load(m *Mechanism, row []int32) error {
 	if s.special < 0 {
 		shift = 1
 	}
+	bare := m.Variant == SDPLengths || m.Variant == Set
+	s.work = s.work[:0]
 	for c, id := range row {
 		if id < 0 || int(id) > m.Items {
 			return fmt.Errorf("cell %d holds %d, want 0 to %d", c, id, m.Items)
 		}
 		at := id - shift
 		if id == 0 {
+			if bare {
+				continue
+			}
 			if s.special == 0 {
-				s.work[c] = 0
+				s.work = append(s.work, 0)
 				continue
 			}
 			at = token
 			token++
 		}
-		s.work[c] = at
+		s.work = append(s.work, at)
 		mark := &s.marks[at]
 		if *mark > s.base {
-			return fmt.Errorf("cells %d and %d hold the same item %d", *mark-s.base-1, c, id)
+			return fmt.Errorf("cells %d and %d hold the same item %d", slices.Index(row, id), c, id)
 		}
-		*mark = s.base + 1 + uint32(c)
+		*mark = s.base + uint32(len(s.work))
 	}
 	return nil
 }

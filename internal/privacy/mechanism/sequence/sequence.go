@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism"
@@ -28,7 +29,20 @@ const (
 	// eps-private in a cell, and 2 eps-private in the order of two cells. An item may be in the
 	// output more than once.
 	RR Variant = "rr"
+	// SDPUser is SDPFixed whose Epsilon is that of a user's whole row: a draw has Epsilon/Length.
+	SDPUser Variant = "sdp-user"
+	// SDPLengths perturbs the cells that hold items and leaves padding where it is. It is eps-private
+	// in the value of such a cell and the order of two of them. How many items a row has, and where
+	// its padding is, it shows.
+	SDPLengths Variant = "sdp-lengths"
+	// Set releases which items a row has, and nothing else of it: every item of the row with
+	// probability 1/2, and every other item of the catalogue with probability 1/(e^eps+1). It is
+	// eps-private in one interaction that is added, removed, replaced or moved.
+	Set Variant = "set"
 )
+
+// Variants lists all variants: those whose guarantee is that of their Epsilon first.
+func Variants() []Variant { return []Variant{SDPFixed, SDPLengths, SDPUser, Set, SDPPaper, RR} }
 
 // Mechanism perturbs users' sequences: rows of Length ids, 1 to Items, each at most once, and 0
 // for padding, anywhere ("Privacy-preserving cross-domain sequential recommendation", the
@@ -42,7 +56,7 @@ const (
 type Mechanism struct {
 	Purpose string
 	Variant Variant
-	Epsilon float64         // of one draw; see Event for what it costs
+	Epsilon float64         // of one draw; of a row for SDPUser, of an interaction for Set; see Event for what it costs
 	Items   int             // m
 	Length  int             // L
 	Share   mechanism.Share // of the run's false-alarm probability
@@ -63,7 +77,7 @@ const (
 func (m Mechanism) Event() privacy.Event {
 	switch {
 	case m.Limits && m.Epsilon == 0:
-		return privacy.PureLDP{Epsilon: mechanism.FlatBelow, Unit: privacy.Cell}
+		return privacy.PureLDP{Epsilon: mechanism.FlatBelow, Unit: m.unit()}
 	case m.Limits && math.IsInf(m.Epsilon, 1):
 		return privacy.Unprotected{What: m.Purpose, Why: "epsilon is infinite: every sequence is released as it is"}
 	case m.Variant == SDPPaper:
@@ -71,7 +85,7 @@ func (m Mechanism) Event() privacy.Event {
 	case m.Variant == RR: // an exchange changes two cells
 		return privacy.SelfComposed{Count: 2, Event: privacy.RandomizedResponse{Epsilon: m.Epsilon, Categories: int64(m.Items) + 1, Unit: privacy.Cell}}
 	}
-	return privacy.PureLDP{Epsilon: m.Epsilon, Unit: privacy.Cell}
+	return privacy.PureLDP{Epsilon: m.Epsilon, Unit: m.unit()}
 }
 
 // record records the release, and that a user has Length cells. That number is a setting and
@@ -80,18 +94,22 @@ func (m Mechanism) Event() privacy.Event {
 // would hold only among users with no longer one.
 func (m Mechanism) record(l *privacy.Ledger) error {
 	e := m.Event()
-	if _, ok := e.(privacy.Unprotected); !ok {
-		if err := l.Hold(privacy.Holding{Unit: privacy.User, Of: privacy.Cell, Most: int64(m.Length)}); err != nil {
+	if _, ok := e.(privacy.Unprotected); !ok && m.Variant != SDPUser {
+		if err := l.Hold(privacy.Holding{Unit: privacy.User, Of: m.unit(), Most: int64(m.Length)}); err != nil {
 			return err
 		}
 	}
 	return l.Record(m.Purpose, e, 1)
 }
 
-// UserEvent returns the same release for neighbours that differ in a whole row: a factor e^eps a
-// cell, which two full rows without a common item reach.
+// UserEvent returns the same release for neighbours that differ in a whole row: a factor e^eps of
+// a draw for each cell, which two full rows without a common item reach. For SDPLengths they have
+// their padding in the same places.
 func (m Mechanism) UserEvent() privacy.Event {
 	e := m.Epsilon * float64(m.Length)
+	if m.Variant == SDPUser {
+		e = m.Epsilon
+	}
 	switch {
 	case m.Limits && m.Epsilon == 0:
 		e = mechanism.FlatBelow
@@ -108,22 +126,31 @@ func (m Mechanism) others(k int) uint64 {
 	switch m.Variant {
 	case SDPPaper:
 		n -= k
-	case SDPFixed:
+	case SDPFixed, SDPUser:
 		n += m.Length - 1 - k
+	case SDPLengths:
+		n -= 1 + k
 	}
 	return uint64(max(n, 0))
 }
 
 // Keep returns the probability that a cell keeps its id, 1/(1 + N e^-eps). N is Items for RR.
-// For SDPPaper, after k ids other than 0 were written, it is Items-k. For SDPFixed, after k
-// cells, it is Items + Length - 1 - k.
+// For SDPPaper, after k ids other than 0 were written, it is Items-k. For SDPFixed and SDPUser,
+// after k cells, it is Items + Length - 1 - k, and for SDPLengths Items - 1 - k. For Set it is the
+// probability of an item of the row, 1/2.
 func (m Mechanism) Keep(k int) float64 {
-	return mechanism.KeepProbability(m.Epsilon, float64(m.others(k)))
+	if m.Variant == Set {
+		return 0.5
+	}
+	return mechanism.KeepProbability(m.Draw(), float64(m.others(k)))
 }
 
 // Replace returns 1 - Keep, to full precision where it is tiny.
 func (m Mechanism) Replace(k int) float64 {
-	return mechanism.ReplaceProbability(m.Epsilon, float64(m.others(k)))
+	if m.Variant == Set {
+		return 0.5
+	}
+	return mechanism.ReplaceProbability(m.Draw(), float64(m.others(k)))
 }
 
 // Validate fails on an unknown variant and on sizes that no sampler can hold.
@@ -131,7 +158,7 @@ func (m Mechanism) Validate() error { return m.validate() }
 
 func (m Mechanism) validate() error {
 	var errs []error
-	if m.Variant != SDPPaper && m.Variant != SDPFixed && m.Variant != RR {
+	if !slices.Contains(Variants(), m.Variant) {
 		errs = append(errs, fmt.Errorf("%s: unknown variant %q", m.Purpose, string(m.Variant)))
 	}
 	if m.Items < 1 || m.Items > maxItems {
@@ -145,6 +172,12 @@ func (m Mechanism) validate() error {
 
 // table returns the odds after every number of ids written.
 func (m Mechanism) table() []mechanism.Odds {
+	if math.IsInf(m.Epsilon, 1) {
+		return nil
+	}
+	if m.Variant == Set {
+		return m.setOdds()
+	}
 	others := make([]uint64, m.Length)
 	for k := range others {
 		others[k] = m.others(k)
@@ -152,8 +185,5 @@ func (m Mechanism) table() []mechanism.Odds {
 	if m.Variant == RR {
 		others = others[:1]
 	}
-	if math.IsInf(m.Epsilon, 1) {
-		return nil
-	}
-	return mechanism.NewOdds(m.Epsilon, others...)
+	return mechanism.NewOdds(m.Draw(), others...)
 }

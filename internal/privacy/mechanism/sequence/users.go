@@ -138,6 +138,9 @@ func (r *Run) Retained() (x Retained) {
 			cells[k] += n
 		}
 	}
+	if r.m.Variant == Set {
+		cells = cells[:1] // items of rows, not those of the catalogue
+	}
 	for k, n := range cells {
 		x.Cells += n
 		p, q := 1.0, 0.0

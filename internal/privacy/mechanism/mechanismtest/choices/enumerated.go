@@ -21,6 +21,8 @@ func (e Enumerated) Keep(o *mechanism.Odds) bool {
 	one := big.NewRat(1, 1)
 	n := new(big.Rat).SetInt(new(big.Int).SetUint64(o.Others))
 	switch {
+	case o.Hi == 1<<63 && o.Lo == 0 && o.Others == 1 && !o.Flat: // a fair coin, whatever eps is
+		return e.C.Below(2) == 0
 	case e.X != nil:
 		return e.C.Choose(e.X, n) == 0
 	case o.Flat:
