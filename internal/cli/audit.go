@@ -56,7 +56,9 @@ func (a *App) auditSequences() *cobra.Command {
 		Short: "PriCDSR's mechanisms on sequences, all rows of a length over a few items",
 		Long: `All rows of --length cells over --items items, 0 for padding. Neighbours are those of
 definition 2 of the PriCDSR paper: one cell has another value, or two cells of a row are
-exchanged. Classes of neighbours are those that the mechanisms treat differently.`,
+exchanged. Classes of neighbours are those that the mechanisms treat differently. A
+repaired mechanism has those that it promises something of: sdp-user whole rows, set rows
+of other items, sdp-lengths items alone.`,
 		Args: wants(),
 	}
 	a.shows(c, func(*cobra.Command, []string) (run.Result, error) { return result(q.Answer()) })

@@ -47,6 +47,42 @@ func TestSequences(t *testing.T) {
 	}
 }
 
+// The repaired mechanisms meet what they promise of their units: a whole row, an interaction, an item
+// in rows whose lengths are known.
+func TestRepairedSequences(t *testing.T) {
+	for _, c := range []struct {
+		variant string
+		items   int
+		want    map[string][2]string
+	}{
+		{"sdp-user", 4, map[string][2]string{"whole row": {"16", meets}, "zero for item": {"4", meets}}},
+		{"sdp-lengths", 4, map[string][2]string{"item for item": {"4", meets}, "whole row, zeros where they were": {"16", meets}}},
+		{"set", 3, map[string][2]string{"same items, another order": {"1", meets}, "an item more": {"5/2", isBelow}, "another item, in any order": {"4", meets}}},
+	} {
+		for _, odds := range []Odds{{}, {Epsilon: 1.5}} {
+			a, err := (&Sequences{Variant: c.variant, Items: c.items, Length: 2, Odds: odds}).Answer()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := ratios(a)
+			for class, want := range c.want {
+				if odds.Epsilon != 0 {
+					want[0] = got[class][0]
+				}
+				if got[class] != want {
+					t.Errorf("%s, %s: %v, want %v", c.variant, class, got[class], want)
+				}
+			}
+			if !a.Holds || c.variant != "set" && got["swap of items, zero in front"] != [2]string{} {
+				t.Errorf("%s: %v, %v", c.variant, a.Notes, got)
+			}
+		}
+	}
+	if _, err := (&Sequences{Variant: "set", Items: 40, Length: 2}).Answer(); err == nil || !strings.Contains(err.Error(), "runs of the mechanism") {
+		t.Error("a set of 40 items takes 2^40 runs")
+	}
+}
+
 // At an epsilon whose e^epsilon is irrational, the thresholds of the code are rounded to the private
 // side: the repaired mechanism stays below its claim, and by less than can be seen.
 func TestThresholds(t *testing.T) {

@@ -14,14 +14,17 @@ import (
 
 // Sequences asks for the law of a mechanism on users' sequences.
 type Sequences struct {
-	Variant       string // sdp-paper, sdp-fixed or rr
+	Variant       string // one of SequenceVariants
 	Items, Length int
 	Odds          Odds
 }
 
 // SequenceVariants lists the mechanisms on sequences.
-func SequenceVariants() []string {
-	return []string{string(sequence.SDPPaper), string(sequence.SDPFixed), string(sequence.RR)}
+func SequenceVariants() (names []string) {
+	for _, v := range sequence.Variants() {
+		names = append(names, string(v))
+	}
+	return names
 }
 
 // maxPaths is the most runs of a mechanism that one answer may take: about a minute.
@@ -54,17 +57,51 @@ func (q *Sequences) Answer() (*Answer, error) {
 		return nil, err
 	}
 	a := &Answer{Title: "Exact audit of the sequence mechanism " + q.Variant, Epsilon: q.Odds.Epsilon, At: q.Odds.String() + ", of one draw",
-		Size: fmt.Sprintf("%d items, rows of %d cells, %.0f rows", q.Items, q.Length, q.rows()), Law: q.Odds.law(),
-		Claim: "PriCDSR paper, theorem 1: epsilon for every two neighbours of its definition 2, one cell or an exchange of two"}
-	if q.Variant == string(sequence.RR) {
-		a.Claim = "randomised response: epsilon for one cell, twice that for an exchange of two"
-	}
+		Size: fmt.Sprintf("%d items, rows of %d cells, %.0f rows", q.Items, q.Length, q.rows()), Law: q.Odds.law()}
 	var (
 		classes []exact.Class[exact.Row]
 		claims  []claim
+		all     []promise
 	)
+	a.Claim, all = q.promises()
+	for _, x := range all {
+		classes = append(classes, exact.Class[exact.Row]{Name: string(x.class), Pairs: exact.SequencePairs(x.class, q.Items, q.Length)})
+		claims = append(claims, claim{string(x.class), x.claimed, x.recorded})
+	}
+	return a, enumerate(a, &q.Odds, mech, classes, claims)
+}
+
+// promise is what is claimed of a class of neighbours, and recorded in ledgers, in multiples of the
+// epsilon of one draw.
+type promise struct {
+	class             exact.SequenceClass
+	claimed, recorded float64
+}
+
+// promises returns what is claimed of the mechanism, in words and by class. A class that a mechanism
+// promises nothing of is not there.
+func (q *Sequences) promises() (claim string, all []promise) {
+	row := float64(q.Length)
+	switch sequence.Variant(q.Variant) {
+	case sequence.SDPUser:
+		return "as many epsilons of a draw as a row has cells, for a user's whole row; the epsilon of the mechanism is that of the row",
+			[]promise{{exact.ItemItem, 1, row}, {exact.ZeroItem, 1, row}, {exact.SwapZero, 1, row}, {exact.AnyRow, row, row}}
+	case sequence.SDPLengths:
+		for _, c := range []exact.SequenceClass{exact.ItemItem, exact.SwapFull, exact.SwapClear, exact.SwapFront, exact.SwapAfter} {
+			all = append(all, promise{c, 1, 1})
+		}
+		return "epsilon for another item in a cell, or an exchange of two items; how many items a row has, and where, is public",
+			append(all, promise{exact.SameCells, row, row})
+	case sequence.Set:
+		return "epsilon for one interaction that is added, removed, replaced or moved, and nothing for an order",
+			[]promise{{exact.SameItems, 0, 1}, {exact.MoreItem, 1, 1}, {exact.OtherItem, 1, 1}, {exact.AnyRow, row, row}}
+	}
+	claim = "PriCDSR paper, theorem 1: epsilon for every two neighbours of its definition 2, one cell or an exchange of two"
+	if q.Variant == string(sequence.RR) {
+		claim = "randomised response: epsilon for one cell, twice that for an exchange of two"
+	}
 	for _, c := range exact.SequenceClasses() {
-		x := claim{string(c), 1, 1}
+		x := promise{c, 1, 1}
 		switch swap := c != exact.ItemItem && c != exact.ZeroItem; {
 		case q.Variant == string(sequence.SDPPaper):
 			x.recorded = 2
@@ -74,10 +111,9 @@ func (q *Sequences) Answer() (*Answer, error) {
 				x.claimed = 2
 			}
 		}
-		classes = append(classes, exact.Class[exact.Row]{Name: string(c), Pairs: exact.SequencePairs(c, q.Items, q.Length)})
-		claims = append(claims, x)
+		all = append(all, x)
 	}
-	return a, enumerate(a, &q.Odds, mech, classes, claims)
+	return claim, all
 }
 
 // rows returns the number of rows: items in k of the cells, in any order, for every k.
@@ -92,8 +128,15 @@ func (q *Sequences) rows() (n float64) {
 // paths returns how many runs the law of one row takes, at most.
 func (q *Sequences) paths() float64 {
 	outcomes := q.Items + 1
-	if q.Variant == string(sequence.SDPFixed) {
+	switch sequence.Variant(q.Variant) {
+	case sequence.SDPFixed, sequence.SDPUser:
 		outcomes = q.Items + q.Length
+	case sequence.Set: // which are drawn, and in which order the last of them stand
+		n := math.Pow(2, float64(q.Items))
+		for i := range min(q.Items, q.Length) {
+			n *= float64(q.Items - i)
+		}
+		return n
 	}
 	return math.Pow(float64(outcomes), float64(q.Length))
 }
@@ -107,6 +150,9 @@ func (q *Sequences) law() (exact.Mechanism[exact.Row, exact.Row], error) {
 		return nil, err
 	}
 	m := sequence.Mechanism{Purpose: "audit", Variant: sequence.Variant(q.Variant), Epsilon: q.Odds.Epsilon, Items: q.Items, Length: q.Length}
+	if m.Variant == sequence.SDPUser {
+		m.Epsilon *= float64(q.Length)
+	}
 	r, err := m.Open(l, mechanism.Chosen(forced))
 	if err != nil {
 		return nil, err
