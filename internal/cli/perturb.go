@@ -62,12 +62,16 @@ leaves no output, and the next one says where the old files are.
 
 Mechanisms:
 
-  sdp-fixed  has epsilon for one cell of one user and for the order of two cells
-  sdp-paper  is the paper's: the order of two cells has 2 epsilon
-  rr         answers cell by cell: the order of two cells has 2 epsilon
+  sdp-fixed    has epsilon for one cell of one user and for the order of two cells
+  sdp-lengths  the same for the items of a row; how many they are is shown
+  set          which items a row has, without their order: epsilon for one interaction
+               that is added, removed, replaced or moved
+  sdp-user     has epsilon for the whole row of a user; a cell has one part in L of it
+  sdp-paper    is the paper's: the order of two cells has 2 epsilon
+  rr           answers cell by cell: the order of two cells has 2 epsilon
 
-The whole row of a user has L times epsilon. Half of the cells are kept at epsilon = ln M;
---dry-run prints the share at other epsilons, from M and L only.
+The whole row of a user has L times epsilon under all but sdp-user. Half of the cells are
+kept at epsilon = ln M; --dry-run prints the share at other epsilons, from M and L only.
 
 The catalogue, its size or its ids, must be public: never take it from the rows.
 
@@ -77,8 +81,8 @@ The catalogue, its size or its ids, must be public: never take it from the rows.
 	}
 	p := c.Flags()
 	f.add(p, &f.o.Settings, "histories", "sequences", "noise")
-	p.Float64VarP(&f.o.Epsilon, "epsilon", "e", 0, "epsilon of one cell; see --dry-run")
-	p.StringVar((*string)(&f.o.Variant), "mechanism", string(sequence.SDPFixed), "sdp-fixed, sdp-paper or rr")
+	p.Float64VarP(&f.o.Epsilon, "epsilon", "e", 0, "epsilon of one cell, or of what the mechanism protects; see --dry-run")
+	p.StringVar((*string)(&f.o.Variant), "mechanism", string(sequence.SDPFixed), "sdp-fixed, sdp-lengths, sdp-user, set, sdp-paper or rr")
 	p.IntVar(&f.o.Items, "items", 0, "size M of the public catalogue, of ids 1 to M")
 	p.StringVar(&f.o.Catalogue, "catalogue", "", "file with the public ids of all items, under item_id or one a line (.txt)")
 	p.IntVar(&f.o.Length, "length", 0, "number L of cells in a row")
@@ -141,9 +145,9 @@ func (a *App) showKept(c *cobra.Command, f *historyFlags) error {
 	switch {
 	case len(list) > 0:
 	case given && !math.IsInf(o.Epsilon, 1):
-		list = withEpsilon(pricdsr.Epsilons(m.Items), o.Epsilon)
+		list = withEpsilon(pricdsr.Epsilons(m), o.Epsilon)
 	default:
-		list = pricdsr.Epsilons(m.Items)
+		list = pricdsr.Epsilons(m)
 	}
 	if err := m.Validate(); err != nil {
 		return usagef("", "%v", err)

@@ -73,6 +73,8 @@ var stops = map[string][]stopped{
 	"train userknn": {{"defaults", "", closedTiny}, {"next item", "dipsgnn/ml-1m-userknn.yaml", itemsTiny}},
 	"train pricdsr": {
 		{"perturbed", "", append(crossTiny, "auxiliary.epsilon=6")},
+		{"sets", "", append(crossTiny, "auxiliary.epsilon=6", "auxiliary.mechanism=set", "auxiliary.items=300")},
+		{"last items", "", append(crossTiny, "auxiliary.epsilon=6", "auxiliary.mechanism=sdp-user", "auxiliary.columns=2")},
 		{"other users' rows", "", append(crossTiny, "auxiliary.kind=permuted", "auxiliary.mechanism=", "auxiliary.epsilon=0")},
 	},
 	"train dp-als": {

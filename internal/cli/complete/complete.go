@@ -120,7 +120,7 @@ func (from source) flagWords(c *cobra.Command, f *pflag.Flag) completion {
 	case "in-form", "out-form", "attributes-form":
 		return fixedWords(format.Forms())
 	case "mechanism":
-		return fixedWords([]sequence.Variant{sequence.SDPFixed, sequence.SDPPaper, sequence.RR})
+		return fixedWords(sequence.Variants())
 	case "select":
 		return fixedWords(protect.Selections())
 	case "replace":

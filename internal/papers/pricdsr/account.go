@@ -6,7 +6,6 @@ import (
 
 	"privrec/internal/experiment"
 	"privrec/internal/privacy"
-	"privrec/internal/privacy/mechanism/sequence"
 	"privrec/internal/report"
 )
 
@@ -43,35 +42,30 @@ func (c Config) account(items int) *Account {
 		a.Leave("auxiliary rows", "epsilon is infinite: every row is released as it is")
 		return a
 	}
+	p := promiseOf(m)
 	if c.Auxiliary.Kind == AuxiliaryPerturbed {
-		a.Claimed = &experiment.Claim{Eps: privacy.Number(m.Epsilon), Unit: unitOrder, Theorem: "theorem 1"}
+		a.Claimed = &p.claim
 	}
-	value, order := m.Epsilon, m.Epsilon
-	if m.Variant != sequence.SDPFixed {
-		order = 2 * m.Epsilon // theorem 1 is false for the paper's mechanism; independent cells change twice
-	}
-	unit := func(name, neighbouring string, epsilon float64) experiment.Unit {
-		return experiment.Unit{Unit: name, Neighbouring: neighbouring, Accounted: experiment.Accounted{Eps: privacy.Number(epsilon)}, Total: privacy.Number(epsilon), Unbounded: []string{}}
-	}
-	a.Units = []experiment.Unit{
-		unit(unitCell, "the item of one cell of an auxiliary row, or padding, replaced", value),
-		unit(unitOrder, "that, or two cells of a row exchanged (definition 2)", order),
-		unit(unitUser, "an auxiliary row replaced", m.Epsilon*float64(m.Length)),
+	a.Units, a.Public = p.units, p.public
+	if c.Auxiliary.Items > 0 {
+		a.Public = append(a.Public, privacy.Assumption{What: "ids of items", Why: fmt.Sprintf("the catalogue is stated, 1 to %d", items)})
+		return a
 	}
 	a.Leave("catalogue", "the items that can be drawn are those of the auxiliary domain's table after its filters; the guarantee holds given that list")
 	return a
 }
 
 const (
-	unitCell  = "cell"
-	unitOrder = "cell or order of two"
-	unitUser  = "user"
+	unitCell        = "cell"
+	unitOrder       = "cell or order of two"
+	unitInteraction = "interaction"
+	unitUser        = "user"
 )
 
 // Show implements crossdomain.Account: it puts the account into a result.
 func (a *Account) Show(d *report.Document) {
 	if a.Claimed != nil {
-		d.Facts = append(d.Facts, report.Fact{Label: "claimed epsilon", Value: fmt.Sprintf("%g", float64(a.Claimed.Eps)), Note: "the paper's " + a.Claimed.Theorem + ", per " + a.Claimed.Unit + " of the auxiliary domain"})
+		d.Facts = append(d.Facts, report.Fact{Label: "claimed epsilon", Value: fmt.Sprintf("%g", float64(a.Claimed.Eps)), Note: whose(a.Claimed.Theorem) + ", per " + a.Claimed.Unit + " of the auxiliary domain"})
 	}
 	a.ShowOpen(d)
 	if len(a.Units) > 0 {

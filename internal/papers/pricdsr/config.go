@@ -23,9 +23,17 @@ type AuxiliaryConfig struct {
 	// "uniform", noise that does not depend on them (a placebo: epsilon 0), "permuted",
 	// the rows of other users, "permuted-perturbed", those released (the placebo of
 	// perturbed: as much noise, nothing of the user), or "none": DASL-single.
-	Kind      string  `yaml:"kind"`
-	Mechanism string  `yaml:"mechanism"` // of the perturbed kinds and uniform: sdp-fixed, sdp-paper or rr
-	Epsilon   float64 `yaml:"epsilon"`   // of the perturbed kinds, one draw; .inf releases the rows as they are
+	Kind      string `yaml:"kind"`
+	Mechanism string `yaml:"mechanism"` // of the perturbed kinds and uniform: one of sequence.Variants
+	// Epsilon is that of one draw, for sdp-user of a user's row, and for set of an interaction.
+	// .inf releases the rows as they are.
+	Epsilon float64 `yaml:"epsilon"`
+	// Columns is how many of a user's last items sdp-user releases; the others are left out. 0: all
+	// of data.length.
+	Columns int `yaml:"columns,omitempty"`
+	// Items is the size of a public catalogue, ids 1 to Items, that is stated before the data are
+	// seen. 0: the catalogue is that of the data.
+	Items int `yaml:"items,omitempty"`
 }
 
 // Values of the choices above.

@@ -14,8 +14,8 @@ func EpsilonRows() epsilons.Paper { return epsilons.Of[EpsilonReading]("pricdsr"
 // EpsilonReading is one reading of a setting: which mechanism perturbs rows, and how two of them
 // differ.
 type EpsilonReading struct {
-	Mechanism string  `yaml:"mechanism"` // sdp-paper, sdp-fixed or rr
-	Epsilon   float64 `yaml:"epsilon"`   // of a draw; 0: the claim
+	Mechanism string  `yaml:"mechanism"` // one of sequence.Variants
+	Epsilon   float64 `yaml:"epsilon"`   // of the mechanism; 0: the claim
 	Items     int     `yaml:"items"`     // m
 	Length    int     `yaml:"length"`    // L
 	// Differ is "value", the item of one cell; "order", that or two cells exchanged (definition
@@ -45,29 +45,48 @@ func (r EpsilonReading) Releases(s epsilons.Setting) (of epsilons.Releases, err 
 		return of, err
 	}
 	of.Noise = fmt.Sprintf("a cell keeps its item with probability %.4g", m.Keep(0))
+	if m.Variant == sequence.Set {
+		of.Noise = fmt.Sprintf("an item of a row is drawn with probability 1/2, each of the others with %.4g", setNoise(m))
+	}
 	of.Open = []experiment.Open{openTarget}
 	if r.Seen {
 		of.Open = append(of.Open, openSeen)
 		return of, nil
 	}
-	order := m.Epsilon
-	if m.Variant != sequence.SDPFixed {
-		order *= 2
+	if r.Differ == "moved" && (r.Moved < 1 || r.Moved > m.Length) {
+		return of, fmt.Errorf("moved is %d, want 1 to %d", r.Moved, m.Length)
 	}
-	switch r.Differ {
-	case "value":
-		of.Pure = m.Epsilon
-	case "order":
-		of.Pure = order
-	case "moved":
-		if r.Moved < 1 || r.Moved > m.Length {
-			return of, fmt.Errorf("moved is %d, want 1 to %d", r.Moved, m.Length)
+	of.Pure, err = worst(m, r.Differ, r.Moved)
+	return of, err
+}
+
+// worst returns the epsilon of rows that differ in a way: what promiseOf says of them. What a
+// mechanism promises nothing of is an error.
+func worst(m sequence.Mechanism, differ string, moved int) (float64, error) {
+	draw, n := m.Draw(), float64(m.Length)
+	switch m.Variant {
+	case sequence.Set:
+		// One interaction, wherever it stands; a row of other items.
+		return map[string]float64{"value": m.Epsilon, "moved": m.Epsilon, "order": m.Epsilon, "row": n * m.Epsilon}[differ], known(differ)
+	case sequence.SDPUser:
+		return map[string]float64{"value": draw, "moved": draw * float64(moved), "order": draw, "row": m.Epsilon}[differ], known(differ)
+	case sequence.SDPLengths:
+		if differ == "moved" {
+			return 0, fmt.Errorf("%s shows how many items a row has, so that an interaction left out has no epsilon", m.Variant)
 		}
-		of.Pure = m.Epsilon * float64(r.Moved)
-	case "row":
-		of.Pure = m.Epsilon * float64(m.Length)
-	default:
-		return of, fmt.Errorf("differ is %q, want value, order, moved or row", r.Differ)
 	}
-	return of, nil
+	order := 2 * draw
+	if m.Variant == sequence.SDPFixed || m.Variant == sequence.SDPLengths {
+		order = draw
+	}
+	return map[string]float64{"value": draw, "moved": draw * float64(moved), "order": order, "row": n * draw}[differ], known(differ)
+}
+
+// known refuses an unknown way to differ.
+func known(differ string) error {
+	switch differ {
+	case "value", "order", "moved", "row":
+		return nil
+	}
+	return fmt.Errorf("differ is %q, want value, order, moved or row", differ)
 }

@@ -149,16 +149,17 @@ func TestOutlooks(t *testing.T) {
 			t.Errorf("%g: warning %q", e, w)
 		}
 	}
-	list := Epsilons(37868)
-	if list[0] != 5 || list[len(list)-1] != 16 || len(Epsilons(1)) == 0 || Epsilons(1)[0] != 1 {
-		t.Errorf("%v, %v", list, Epsilons(1))
+	of := func(items int) []float64 { return Epsilons(sequence.Mechanism{Items: items, Length: 3}) }
+	list := of(37868)
+	if list[0] != 5 || list[len(list)-1] != 16 || len(of(1)) == 0 || of(1)[0] != 1 {
+		t.Errorf("%v, %v", list, of(1))
 	}
 }
 
 // The figure can be drawn, and shows what the table has.
 func TestKeepFigure(t *testing.T) {
 	m := sequence.Mechanism{Variant: sequence.SDPFixed, Items: 37868, Length: 51}
-	list := Epsilons(m.Items)
+	list := Epsilons(m)
 	d := Forecast(m, list)
 	for i, row := range d.Tables[0].Rows {
 		if d.Figures[0].Lines[0].Y[i] != row[1] {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
+	"strings"
 
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/format"
@@ -149,7 +151,7 @@ type Options struct {
 	perturb.Settings // Length is L, Items or Catalogue have m items
 
 	Variant   sequence.Variant // empty: sdp-fixed
-	Epsilon   float64          // of one cell
+	Epsilon   float64          // of one cell; of a user for sdp-user, of an interaction for set
 	Limits    bool             // accept epsilon 0 and +Inf
 	Small     bool             // accept fewer items than cells
 	KeepOrder bool             // users in the order of the input; otherwise by id
@@ -169,8 +171,8 @@ func (o *Options) Check() error {
 		o.Variant = sequence.SDPFixed
 	}
 	switch {
-	case o.Variant != sequence.SDPFixed && o.Variant != sequence.SDPPaper && o.Variant != sequence.RR:
-		return perturb.Refuse("known: sdp-fixed, sdp-paper, rr", "mechanism %q is not known", string(o.Variant))
+	case !slices.Contains(sequence.Variants(), o.Variant):
+		return perturb.Refuse("known: "+strings.Join(mechanisms(), ", "), "mechanism %q is not known", string(o.Variant))
 	case math.IsNaN(o.Epsilon) || o.Epsilon < 0:
 		return perturb.Refuse("half of the cells are kept at epsilon = ln m", "epsilon is %g, want above 0", o.Epsilon)
 	case !o.Limits && o.Epsilon == 0:
@@ -244,7 +246,16 @@ func (t *Counts) Items() (n int64) {
 // deviation, as if cells were independent: they are but for terms of 1/m.
 func (t *Counts) expected(m sequence.Mechanism) (mean, sd float64) {
 	longer, v := int64(0), 0.0 // rows that have an item in the column
+	if m.Variant == sequence.SDPLengths {
+		longer = t.Users - t.Lengths[0]
+	}
 	for c, s := range Survivals(m) {
+		if m.Variant == sequence.SDPLengths { // the item after c others, wherever it stands
+			mean += float64(longer) * s
+			v += float64(longer) * s * (1 - s)
+			longer -= t.Lengths[c+1]
+			continue
+		}
 		longer += t.Lengths[m.Length-c] // padding is in front: column c belongs to rows of at least L-c items
 		mean += float64(longer) * s
 		v += float64(longer) * s * (1 - s)

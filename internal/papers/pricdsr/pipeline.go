@@ -2,6 +2,7 @@ package pricdsr
 
 import (
 	"context"
+	"fmt"
 
 	baseline "privrec/internal/baseline/dasl"
 	"privrec/internal/model/dasl"
@@ -35,6 +36,12 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 		return nil, err
 	}
 	items := [2]int{x.Data.Domains[0].Items, x.Data.Domains[1].Items}
+	if stated := c.Auxiliary.Items; stated > 0 {
+		if stated < items[1] {
+			return nil, &run.UsageError{Message: fmt.Sprintf("auxiliary.items: a catalogue of %d items, and an item of the auxiliary domain has the id %d", stated, items[1]), Fix: "state the size of the whole catalogue"}
+		}
+		items[1] = stated
+	}
 	a := c.account(items[1])
 	if _, err := env.Ledger(privacy.Research, a.Declaration()); err != nil {
 		return nil, err
@@ -48,7 +55,7 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	}
 	var auxiliary []int32
 	if !c.Single() {
-		if auxiliary, err = c.auxiliaryRows(&x.Data.Domains[1], once, env.Seed, env.ConfigHash); err != nil {
+		if auxiliary, err = c.auxiliaryRows(&x.Data.Domains[1], items[1], once, env.Seed, env.ConfigHash); err != nil {
 			return nil, err
 		}
 	}

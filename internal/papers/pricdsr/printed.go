@@ -66,23 +66,45 @@ const paperData = "cd-amazon-movie-cd-book"
 
 // sequence returns the mechanism of a setting for a catalogue of so many items.
 func (c Config) sequence(items int) sequence.Mechanism {
-	return sequence.Mechanism{
+	m := sequence.Mechanism{
 		Purpose: purposeRows, Variant: sequence.Variant(c.Auxiliary.Mechanism), Epsilon: c.Auxiliary.Epsilon,
 		Items: items, Length: c.Data.Length, Limits: true,
 	}
+	if c.Auxiliary.Columns > 0 {
+		m.Length = c.Auxiliary.Columns
+	}
+	return m
 }
 
 const purposeRows = "auxiliary rows"
 
-// release replaces rows by an output of the mechanism, which it records. It is the only
-// place that calls it.
-func release(m sequence.Mechanism, l *privacy.Ledger, s rng.Stream, rows []int32) error {
-	return sequence.Perturb(m, l, mechanism.Keyed(s), nil, rows, tensor.Workers())
+// release replaces rows of length cells by an output of the mechanism, which it records. It is the
+// only place that calls it. Of longer rows than the mechanism's the last cells are released and
+// moved one column to the front, since training leaves out the first column or the last. The others
+// become padding.
+func release(m sequence.Mechanism, l *privacy.Ledger, s rng.Stream, rows []int32, length int) error {
+	bits := mechanism.Keyed(s)
+	if m.Length == length {
+		return sequence.Perturb(m, l, bits, nil, rows, tensor.Workers())
+	}
+	users, front := len(rows)/length, length-m.Length
+	last := make([]int32, 0, users*m.Length)
+	for u := range users {
+		last = append(last, rows[u*length+front:(u+1)*length]...)
+	}
+	if err := sequence.Perturb(m, l, bits, nil, last, tensor.Workers()); err != nil {
+		return err
+	}
+	clear(rows)
+	for u := range users {
+		copy(rows[u*length+front-1:(u+1)*length-1], last[u*m.Length:])
+	}
+	return nil
 }
 
 // auxiliaryRows returns the data matrix of the auxiliary domain, train and validation items,
-// as the setting has it. The items are those of the whole domain: its catalogue.
-func (c Config) auxiliaryRows(d *dataset.Domain, l *privacy.Ledger, seed rng.Seed, tag string) ([]int32, error) {
+// as the setting has it. items is the size of the catalogue.
+func (c Config) auxiliaryRows(d *dataset.Domain, items int, l *privacy.Ledger, seed rng.Seed, tag string) ([]int32, error) {
 	rows := d.Matrix(c.Data.Length, true)
 	a := c.Auxiliary
 	if a.Kind == AuxiliaryPermuted || a.Kind == AuxiliaryPlacebo {
@@ -93,7 +115,7 @@ func (c Config) auxiliaryRows(d *dataset.Domain, l *privacy.Ledger, seed rng.See
 		}
 	}
 	if a.released() || a.Kind == AuxiliaryUniform {
-		if err := release(c.sequence(d.Items), l, seed.Stream("pricdsr."+tag+".rows"), rows); err != nil {
+		if err := release(c.sequence(items), l, seed.Stream("pricdsr."+tag+".rows"), rows, c.Data.Length); err != nil {
 			return nil, err
 		}
 	}

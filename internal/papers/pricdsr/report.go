@@ -25,9 +25,12 @@ type Report struct {
 // Document lays the report out.
 func (r *Report) Document() *report.Document {
 	m := r.Mechanism
+	kept := report.Fact{Label: "cells kept", Value: fmt.Sprintf("%.4g", m.Keep(0)), Note: fmt.Sprintf("the share at the first cell; half at epsilon = %.2f", halfKept(m))}
+	if m.Variant == sequence.Set {
+		kept = report.Fact{Label: "items kept", Value: "0.5", Note: fmt.Sprintf("and %.4g others a row on average", float64(m.Items)*setNoise(m))}
+	}
 	d := r.Facts.Document(fmt.Sprintf("Perturbed sequences: %s, epsilon %g", m.Variant, m.Epsilon), fmt.Sprintf("%d items, %d cells a row", m.Items, m.Length), []report.Fact{
-		{Label: "cells kept", Value: fmt.Sprintf("%.4g", m.Keep(0)), Note: fmt.Sprintf("the share at the first cell; half at epsilon = %.2f", halfKept(m))},
-		{Label: "outlook", Value: string(OutlookOf(m.Epsilon, m.Items))},
+		kept, {Label: "outlook", Value: string(OutlookOf(m.Draw(), m.Items))},
 	}, nil)
 	d.Tables, d.Notes = []*report.Table{r.guarantee(), r.counts(), r.survival()}, r.notes()
 	return d
@@ -36,6 +39,15 @@ func (r *Report) Document() *report.Document {
 // guarantee says what one pair of neighbours may show.
 func (r *Report) guarantee() *report.Table {
 	m, t := r.Mechanism, perturb.GuaranteeTable()
+	if p := promiseOf(m); p.public != nil { // of a repaired mechanism
+		for _, u := range p.units {
+			t.Add(u.Neighbouring, float64(u.Total))
+		}
+		for _, x := range p.public {
+			t.Notes = append(t.Notes, "taken as public: "+x.What+": "+x.Why)
+		}
+		return t
+	}
 	swap := m.Epsilon
 	if m.Variant != sequence.SDPFixed {
 		swap *= 2
@@ -69,8 +81,18 @@ func (r *Report) survival() *report.Table {
 		}
 		return (float64(kept) - mean) / sd
 	}
+	what := "cells, padding included, when they were reached"
+	switch r.Mechanism.Variant {
+	case sequence.SDPLengths:
+		what = "cells with items, when they were reached"
+	case sequence.Set:
+		what = "items of rows that were drawn"
+	}
 	if x := r.Retained; x.Cells > 0 {
-		t.Add("cells, padding included, when they were reached", x.Cells, x.Kept, x.Mean, apart(x.Kept, x.Mean, math.Sqrt(x.Variance)))
+		t.Add(what, x.Cells, x.Kept, x.Mean, apart(x.Kept, x.Mean, math.Sqrt(x.Variance)))
+	}
+	if r.Mechanism.Variant == sequence.Set { // whose items have no columns
+		return t
 	}
 	mean, sd := r.expected(r.Mechanism)
 	t.Add("items in their column", r.Items(), r.InPlace, mean, apart(r.InPlace, mean, sd))
@@ -83,8 +105,15 @@ func (r *Report) survival() *report.Table {
 
 func (r *Report) notes() []string {
 	m := r.Mechanism
+	protected := "values and order in a row of fixed length"
+	switch m.Variant {
+	case sequence.SDPLengths:
+		protected = "values and order of the items of a row, not how many they are"
+	case sequence.Set:
+		protected = "which items a user has, not more than L of them; order is gone"
+	}
 	notes := []string{
-		"Protected are values and order in a row of fixed length. Who the users are is not, nor how many.",
+		"Protected are " + protected + ". Who the users are is not, nor how many.",
 		perturb.CountsNote("rows"),
 		perturb.SecondNote("rows"),
 		"Times are gone: position, 1 to L, is all the order there is.",

@@ -22,7 +22,7 @@ func check(kinds ...string) func(v *config.Checker, c Config) {
 		a := c.Auxiliary
 		v.OneOf("auxiliary.kind", a.Kind, kinds...)
 		if a.released() || a.Kind == AuxiliaryUniform {
-			v.OneOf("auxiliary.mechanism", a.Mechanism, string(sequence.SDPFixed), string(sequence.SDPPaper), string(sequence.RR))
+			v.OneOf("auxiliary.mechanism", a.Mechanism, mechanisms()...)
 		} else {
 			v.Check(a.Mechanism == "", "auxiliary.mechanism", "belongs to kinds %s, %s and %s, must be empty for %s", AuxiliaryPerturbed, AuxiliaryPlacebo, AuxiliaryUniform, a.Kind)
 		}
@@ -31,8 +31,21 @@ func check(kinds ...string) func(v *config.Checker, c Config) {
 		} else {
 			v.Check(a.Epsilon == 0, "auxiliary.epsilon", "belongs to kinds %s and %s, must be 0 for %s", AuxiliaryPerturbed, AuxiliaryPlacebo, a.Kind)
 		}
+		user := a.Mechanism == string(sequence.SDPUser)
+		v.Check(user || a.Columns == 0, "auxiliary.columns", "belongs to mechanism %s, must be 0 for %q", sequence.SDPUser, a.Mechanism)
+		v.Between("auxiliary.columns", a.Columns, 0, max(0, c.Data.Length-2))
+		v.Check(a.Items == 0 || a.Mechanism != "", "auxiliary.items", "belongs to a mechanism, must be 0 without one, got %d", a.Items)
+		v.Between("auxiliary.items", a.Items, 0, 1<<28)
 		c.Train.Check(v, c.Single())
 	}
+}
+
+// mechanisms names the mechanisms on auxiliary rows.
+func mechanisms() (names []string) {
+	for _, v := range sequence.Variants() {
+		names = append(names, string(v))
+	}
+	return names
 }
 
 // free are keys in which a setting may differ from its profile and still be compared
@@ -78,8 +91,10 @@ func (c Config) cautions(items int) (notes []string) {
 		notes = append(notes, "attention constant: the other history is not read; what differs from DASL-single is the steps on the auxiliary domain and the alignment")
 	}
 	if c.Auxiliary.released() && !math.IsInf(c.Auxiliary.Epsilon, 1) {
-		if w := Warning(c.sequence(items)); w != "" {
-			notes = append(notes, w)
+		for _, w := range []string{expectation(c.sequence(items)), Warning(c.sequence(items))} {
+			if w != "" {
+				notes = append(notes, w)
+			}
 		}
 	}
 	return notes
