@@ -65,6 +65,10 @@ type RepairedConfig struct {
 	// the map is not trained on edges that its rows have seen. No budget is left to share
 	// then, so GraphShare must be 0.
 	LabelShare float64 `yaml:"label_share"`
+	// Edges is a number of training edges that is stated before the data are seen. Rate, steps and noise
+	// follow from it, so that they are the same whether an edge is there or not. At 0 they follow from
+	// the number in the data, which the account then takes as public.
+	Edges int64 `yaml:"edges,omitempty"`
 	// Map is what is trained on the cached rows: "pairs", a weight for each pair of layers, or
 	// "linear", a linear map of all layers for each side.
 	Map  string  `yaml:"map"`
@@ -191,7 +195,7 @@ func (p Privacy) checkUnused(v *config.Checker) {
 			got, def any
 		}{
 			{"graph_share", r.GraphShare, d.Repaired.GraphShare}, {"count_share", r.CountShare, d.Repaired.CountShare}, {"label_share", r.LabelShare, d.Repaired.LabelShare},
-			{"map", r.Map, d.Repaired.Map}, {"dim", r.Dim, d.Repaired.Dim}, {"clip", r.Clip, d.Repaired.Clip},
+			{"edges", r.Edges, d.Repaired.Edges}, {"map", r.Map, d.Repaired.Map}, {"dim", r.Dim, d.Repaired.Dim}, {"clip", r.Clip, d.Repaired.Clip},
 		} {
 			v.Check(f.got == f.def, "privacy.repaired."+f.key, "has no effect under privacy.method %s, got %v: take privacy.method=%s, or leave it at %v", p.Method, f.got, MethodRepaired, f.def)
 		}
@@ -236,6 +240,7 @@ func (p Privacy) checkRepaired(v *config.Checker, c Config) {
 		v.Inside("privacy.repaired.graph_share", r.GraphShare, 0, 1)
 	}
 	v.Check(r.CountShare >= 0 && r.CountShare+r.GraphShare < 1, "privacy.repaired.count_share", "must be at least 0 and below 1 with graph_share, got %v", r.CountShare)
+	v.Check(r.Edges >= 0 && r.Edges <= math.MaxInt32, "privacy.repaired.edges", "must lie in 0..%d, got %d", math.MaxInt32, r.Edges)
 	v.OneOf("privacy.repaired.map", r.Map, MapPairs, MapLinear)
 	if r.Map == MapLinear {
 		v.Between("privacy.repaired.dim", r.Dim, 1, 1024)

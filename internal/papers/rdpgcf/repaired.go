@@ -114,14 +114,32 @@ func (c Config) Split(edges int64) (Split, error) {
 	return s, nil
 }
 
-// takenByRepaired is what the repaired method takes as public.
-var takenByRepaired = []privacy.Assumption{publicData, publicEdges, publicSettings, publicReport}
+// taken is what the repaired method takes as public. A stated number of edges is a setting.
+func (c Config) taken() []privacy.Assumption {
+	if c.Privacy.Repaired.Edges > 0 {
+		return []privacy.Assumption{publicData, publicSettings, publicReport}
+	}
+	return []privacy.Assumption{publicData, publicEdges, publicSettings, publicReport}
+}
+
+// labelEdges returns how many edges the labels are taken to be: those of their graph, or the part
+// that is expected of the stated number.
+func (c Config) labelEdges(labels *graph.Bipartite) int64 {
+	r := c.Privacy.Repaired
+	switch {
+	case r.Edges == 0:
+		return int64(labels.Edges())
+	case r.LabelShare > 0:
+		return max(1, int64(float64(r.Edges)*r.LabelShare))
+	}
+	return r.Edges
+}
 
 // account makes the account of a run with this split: everything that saw edges, with nothing
 // open.
 func (s Split) account(c Config) (*Account, error) {
 	a := newAccount(c.Privacy.Method, c.Privacy.Delta, s.Sigma)
-	a.Public = takenByRepaired
+	a.Public = c.taken()
 	a.Claimed = &Claim{Claim: claimed(c.Privacy.Epsilon, s.Delta, "exact composition of all parts"), Conversion: "exact", Rate: 1, Sensitivity: s.Joint}
 	events, count := s.events()
 	layer := events[0].(privacy.Gaussian)

@@ -30,7 +30,7 @@ func openRepaired(ctx context.Context, env *run.Env, m topn.Method, c Config) (r
 	if x.Finished() {
 		return x, nil
 	}
-	ledger, err := declare(env, nil, takenByRepaired)
+	ledger, err := declare(env, nil, c.taken())
 	if err != nil {
 		return nil, err
 	}
@@ -59,6 +59,13 @@ func openRepaired(ctx context.Context, env *run.Env, m topn.Method, c Config) (r
 		}
 		return a, r.split.agree(a, ledger)
 	}
+	x.Planned = func() (topn.Account, error) {
+		a, err := r.split.account(c)
+		if err != nil {
+			return nil, err
+		}
+		return a, nil
+	}
 	return &repairedWork{x, r}, nil
 }
 
@@ -72,7 +79,7 @@ func newRepaired(x *topn.Experiment, c Config, l, once *privacy.Ledger) (*repair
 	if err != nil {
 		return nil, err
 	}
-	split, err := c.Split(int64(labels.Edges()))
+	split, err := c.Split(c.labelEdges(labels))
 	if err != nil {
 		return nil, err
 	}

@@ -69,6 +69,11 @@ func (m *mapTraining) advance() error {
 	if err := m.steps.Finish(m.mean); err != nil {
 		return err
 	}
+	if stated := r.cfg.Privacy.Repaired.Edges; stated > 0 {
+		// A mean over the batch that is expected of the stated number: how many edges there are must
+		// not show in the length of a step.
+		tensor.Scale(tensor.Float(float64(r.graph.Edges())/float64(r.cfg.labelEdges(r.graph))), m.mean)
+	}
 	m.step++
 	tensor.AdamStep(r.m.weights(), m.mean, m.first, m.second, tensor.NewAdamCoef(t.Rate, 0.9, 0.999, 1e-8, t.L2, int(m.step)))
 	if m.step == m.perEpoch*(epoch+1) {
