@@ -50,6 +50,9 @@ func (c Config) account(triples int) *Account {
 	if c.Train.Selected() {
 		a.Leave(topn.OpenSelection.What, topn.OpenSelection.Why)
 	}
+	if c.Features.Form == features.FormAttributes && c.Features.Noise == features.NoiseLocal {
+		a.Public = publicOfAttributes
+	}
 	switch c.Loss.Noise {
 	case NoiseOff:
 		return a
@@ -63,6 +66,13 @@ func (c Config) account(triples int) *Account {
 	}
 	a.Claimed = &experiment.Claim{Eps: privacy.Number(c.Loss.Epsilon), Unit: "training triple", Theorem: "theorem 4.2, functional mechanism"}
 	return a
+}
+
+// publicOfAttributes is what the guarantee of Repaired takes as public.
+var publicOfAttributes = []privacy.Assumption{
+	{What: "which users there are, and their ratings", Why: "epsilon compares users with the same ratings, and says nothing of attributes that follow from these"},
+	{What: "what a run notes of its files", Why: "check sums are of the attributes as they are, and tell whether a guess of all of them is right: the guarantee is for the model, its lists and its metrics"},
+	{What: "other runs", Why: "each draws reports of its own, whatever their settings, and costs its epsilon again"},
 }
 
 // hOnly adds up the steps of an epoch.

@@ -97,8 +97,8 @@ func noFunctional() Config {
 // since all other factors are equal. The model is a function of y, of the ratings,
 // of settings and of random numbers that depend on none of them: the attributes themselves enter
 // only the mechanism. For a set S of outcomes, with the ratings fixed, P(S | x) = sum over y of
-// P(y | x) P(S | y) <= e^epsilon P(S | x'). The reports are drawn once and kept, so training
-// longer costs nothing.
+// P(y | x) P(S | y) <= e^epsilon P(S | x'). The reports are drawn once in a run and kept, so that
+// a run of more epochs costs no more. Another run draws other reports and costs epsilon again.
 //
 // It is no guarantee about ratings, which the run uses in the clear, nor about attributes that
 // follow from ratings. Two attributes of a user cost 2 epsilon and three 3 epsilon.

@@ -73,6 +73,8 @@ func TestAccounts(t *testing.T) {
 		{[]string{"loss.noise=off"}, "interactions", 20, 2.5, "research", 0, "", "loss_noise"},
 		{[]string{"features.form=attributes", "features.epsilon=1.5", "loss.noise=off", "loss.form=exact"}, "interactions", 4.5, 1.5, "research", 0,
 			"1.5-locally differentially private for one attribute of one user", "loss_noise"},
+		{[]string{"features.form=attributes", "features.epsilon=1.5", "loss.noise=off", "loss.form=exact"}, "interactions", 4.5, 1.5, "research", 0,
+			"check sums", "loss_noise"}, // of a file that holds all attributes: a guess of one is right or wrong
 	} {
 		dir := filepath.Join(t.TempDir(), "run")
 		text := suite.Start(t, suite.Task(t, "gerai"), dir, append(c.sets, "train.epochs=1")...)

@@ -173,7 +173,8 @@ func (p *protection) account(x *topn.Experiment, fitted *experiment.Fitted) (*Ac
 var (
 	publicData     = privacy.Assumption{What: "which users and items there are, and how the rows were filtered and split", Why: "the unit is a training row"}
 	publicSettings = privacy.Assumption{What: "the settings", Why: "to choose them by results on these rows is not accounted for"}
-	publicReport   = privacy.Assumption{What: "what is measured here", Why: "numbers of rows, floors and ranks of held-out rows, whose masks are the training rows"}
+	publicLists    = privacy.Assumption{What: "users' own lists", Why: "they leave out the items of the user's own row, which shows that row to its reader: the guarantee is for the vectors, and for what all others see"}
+	publicReport   = privacy.Assumption{What: "what is measured here", Why: "numbers of rows, check sums of their files, floors and ranks of held-out rows, whose masks are the training rows"}
 	publicEdges    = privacy.Assumption{What: "the number of training edges, and of labels among them", Why: "it sets the rate and the number of steps"}
 )
 

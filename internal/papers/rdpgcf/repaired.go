@@ -117,9 +117,9 @@ func (c Config) Split(edges int64) (Split, error) {
 // taken is what the repaired method takes as public. A stated number of edges is a setting.
 func (c Config) taken() []privacy.Assumption {
 	if c.Privacy.Repaired.Edges > 0 {
-		return []privacy.Assumption{publicData, publicSettings, publicReport}
+		return []privacy.Assumption{publicData, publicLists, publicSettings, publicReport}
 	}
-	return []privacy.Assumption{publicData, publicEdges, publicSettings, publicReport}
+	return []privacy.Assumption{publicData, publicEdges, publicLists, publicSettings, publicReport}
 }
 
 // labelEdges returns how many edges the labels are taken to be: those of their graph, or the part

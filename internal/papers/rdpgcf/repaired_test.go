@@ -133,7 +133,9 @@ func TestSplit(t *testing.T) {
 }
 
 // TestSplitTellsTheNumberOfEdges: one edge more may be a step more in every epoch, and
-// always is another rate, both of which a run shows. The account says so.
+// always is another rate, both of which a run shows. The account says so. It also says that a
+// user's list, which leaves out the items of the user's row, shows that row to its reader, and
+// that check sums are of the rows as they are.
 func TestSplitTellsTheNumberOfEdges(t *testing.T) {
 	c := Repaired()
 	s, err := c.Split(10 * 1024)
@@ -152,7 +154,7 @@ func TestSplitTellsTheNumberOfEdges(t *testing.T) {
 		t.Fatal(err)
 	}
 	for where, text := range map[string]string{"the account": a.PublicText(), "the printout": strings.Join(a.Lines(), "\n")} {
-		for _, want := range []string{"number of training edges", "settings", "filtered and split", "held-out rows"} {
+		for _, want := range []string{"number of training edges", "settings", "filtered and split", "held-out rows", "users' own lists", "check sums"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s does not say that it takes the %s as public:\n%s", where, want, text)
 			}
