@@ -33,6 +33,29 @@ func Prefixes(seqs [][]int32) Samples {
 	return t
 }
 
+// Windows cuts sequences into windows of size rows, one after another, so that no two windows share a row. The last
+// window of a sequence may be shorter, and a single row is none. of has the sequence of every window.
+func Windows(seqs [][]int32, size int) (windows [][]int32, of []int32) {
+	for u, s := range seqs {
+		for from := 0; from+1 < len(s); from += size {
+			windows = append(windows, s[from:min(from+size, len(s)):min(from+size, len(s))])
+			of = append(of, int32(u))
+		}
+	}
+	return windows, of
+}
+
+// Whole lists for every sequence of two items or more the prefix of all but its last item.
+func Whole(seqs [][]int32) Samples {
+	var t Samples
+	for u, s := range seqs {
+		if len(s) > 1 {
+			t.User, t.Length = append(t.User, int32(u)), append(t.Length, int32(len(s)-1))
+		}
+	}
+	return t
+}
+
 // Len returns the number of samples.
 func (t Samples) Len() int { return len(t.User) }
 

@@ -277,6 +277,47 @@ func TestPrefixes(t *testing.T) {
 	}
 }
 
+// Windows of all sizes share no row and leave out no more than single rows at the end; each is one sample.
+func TestWindows(t *testing.T) {
+	seqs := [][]int32{{1, 2, 3, 4, 5, 6, 7}, {8}, {}, {9, 10}, {11, 12, 13, 14, 15, 16}}
+	windows, of := Windows(seqs, 3)
+	if d := cmp.Diff([][]int32{{1, 2, 3}, {4, 5, 6}, {9, 10}, {11, 12, 13}, {14, 15, 16}}, windows); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]int32{0, 0, 3, 4, 4}, of); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff(Samples{User: []int32{0, 1, 2, 3, 4}, Length: []int32{2, 2, 1, 2, 2}}, Whole(windows)); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff(Samples{User: []int32{0, 3, 4}, Length: []int32{6, 1, 5}}, Whole(seqs)); d != "" {
+		t.Error(d)
+	}
+	for size := 2; size < 9; size++ {
+		windows, of = Windows(seqs, size)
+		rows := map[int32]int32{}
+		for i, w := range windows {
+			if len(w) < 2 || len(w) > size || cap(w) != len(w) {
+				t.Errorf("size %d: a window of %d rows", size, len(w))
+			}
+			for _, row := range w {
+				rows[row]++
+				if u := of[i]; seqs[u][0] > row || seqs[u][len(seqs[u])-1] < row {
+					t.Errorf("size %d: row %d is given to sequence %d", size, row, u)
+				}
+			}
+		}
+		for row, n := range rows {
+			if n != 1 {
+				t.Errorf("size %d: row %d is in %d windows", size, row, n)
+			}
+		}
+		if len(rows) < 15-4 { // the sequence of one row, and one row of three others
+			t.Errorf("size %d: %d rows are in windows", size, len(rows))
+		}
+	}
+}
+
 func TestHoldOut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var seqs [][]int32

@@ -28,6 +28,8 @@ var stops = map[string][]stopped{
 		{"no noise", "dipsgnn/smoke.yaml", append(dipsgnnTiny, "privacy.features.epsilon=.inf", "privacy.transitions.epsilon=.inf", `eval.noise=["off"]`)},
 		{"features raw", "dipsgnn/smoke.yaml", append(dipsgnnTiny, "privacy.features.unselected=raw", "privacy.features.epsilon=5")},
 		{"noise on edges", "dipsgnn/smoke.yaml", append(dipsgnnTiny, "privacy.transitions.noise_on=edges", "model.normalise=none")},
+		{"swaps", "dipsgnn/smoke-v2.yaml", append(dipsgnnTiny, "run.save_steps=2")},
+		{"counted prefixes", "dipsgnn/smoke-v2.yaml", append(dipsgnnTiny, "privacy.transitions.count=edge", "privacy.transitions.window=0")},
 		{"ids, A=0", "dipsgnn/smoke.yaml", append(dipsgnnTiny, "model.user_input=id", "model.adjacency=zero")},
 	},
 	"train srgnn": {{"defaults", "", sessionTiny}},

@@ -50,13 +50,25 @@ func (p *protection) tallied(fitted *experiment.Fitted) (*Privacy, error) {
 }
 
 // planned accounts for a run of all its epochs, with a second training as long as the first.
-func (p *protection) planned() (nextitem.Account, error) {
+func (p *protection) planned() (nextitem.Account, error) { return p.tallied(p.all()) }
+
+// all is a training of all epochs.
+func (p *protection) all() *experiment.Fitted {
 	all := &train.Result{Epochs: make([]train.EpochRecord, p.cfg.Train.Epochs)}
 	fitted := &experiment.Fitted{Result: all}
 	if p.x.Refit != nil {
 		fitted.Selection = all
 	}
-	return p.tallied(fitted)
+	return fitted
+}
+
+// calibrated returns what a setting says of its noise. Where epsilon is for all releases of the run, they are counted.
+func (p *protection) calibrated() (Accounting, error) {
+	if p.cfg.Privacy.Transitions.Count == "" {
+		return p.cfg.accounting(), nil
+	}
+	a, err := p.counted(p.all())
+	return a.calibrated(), err
 }
 
 // counted returns what ran, as the accounting takes it.
@@ -66,6 +78,7 @@ func (p *protection) counted(fitted *experiment.Fitted) (Accounting, error) {
 	}
 	c, x := p.cfg, p.x
 	a := c.accounting()
+	a.S2M = p.noise.S2M
 	a.Epochs = len(fitted.Epochs)
 	selection := a.Epochs // epochs after which held-out samples were ranked
 	if fitted.Selection != nil {
@@ -114,6 +127,9 @@ func (c Config) accounting() Accounting {
 		ZeroAdjacency: c.Model.Adjacency == AdjacencyZero,
 		Selected:      c.Train.Selected(),
 		Edges:         c.Privacy.Transitions.onEdges(),
+		Count:         c.Privacy.Transitions.Count,
+		Windows:       c.Privacy.Transitions.Window > 0,
+		StopGradient:  c.Privacy.Transitions.StopGradient,
 	}
 	if a.Edges { // a unit edge moves one entry by one, whatever the network does with it
 		a.Steps, a.Norm = 1, 1
@@ -143,7 +159,7 @@ func (p *protection) countedGraphs() (a Accounting, err error) {
 // what was counted, so that no account is shown that does not follow from what was recorded.
 // With a zero adjacency the ledger is only an upper bound.
 func (p *protection) agree(account *Privacy) error {
-	if _, std := p.cfg.deviations(); std == 0 || p.cfg.Model.Adjacency == AdjacencyZero {
+	if p.noise.NoiseStd() == 0 || p.cfg.Model.Adjacency == AdjacencyZero {
 		return nil
 	}
 	g, err := accountant.New(accountant.Analytic, privacy.Edge, privacy.AddRemove)
@@ -182,6 +198,9 @@ func (p *Privacy) Show(d *report.Document) {
 	if p.NoiseOn == NoiseOnEdges {
 		one, on = "its noise for one entry of the graph of one prefix", "session graphs, released once,"
 	}
+	if of := p.Claimed.Unit; of != unitOf[CountEdge] || p.Claimed.S2 != s2Claimed {
+		one = "all releases of the run, for one " + of
+	}
 	said := p.Account
 	if p.Claimed != nil {
 		said.Claimed = &p.Claimed.Claim
@@ -211,6 +230,9 @@ func (p *Privacy) Show(d *report.Document) {
 	t.Notes = append(t.Notes, "units are counted after filtering, truncation and split, which depend on the rows of all users")
 	for _, u := range p.Unbounded {
 		t.Notes = append(t.Notes, fmt.Sprintf("no bound, %s: %s", u.What, u.Why))
+	}
+	if len(p.Public) > 0 {
+		t.Notes = append(t.Notes, "taken as public: "+p.PublicText())
 	}
 	d.Tables = append(d.Tables, t)
 }

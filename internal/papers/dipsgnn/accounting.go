@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"privrec/internal/experiment"
 	"privrec/internal/privacy"
@@ -34,6 +35,13 @@ type Accounting struct {
 	EvalNoiseOff bool // some ranking that leaves the run was made without noise
 	Selected     bool // rows held out of training decide when it ends or which epoch is reported
 
+	// Count says what epsilon is for, over all releases: CountEdge, CountSwap, or "", one release of one matrix. S2M
+	// is what it comes to beforehand.
+	Count string
+	S2M   int64
+
+	// Windows says that training samples share no row, each with one label.
+	Windows bool
 	// StopGradient says that the backward pass does not go through the adjacency. This is a
 	// repair: the paper and its program go through it, in the clear.
 	StopGradient bool
@@ -51,12 +59,13 @@ type Evaluation struct {
 }
 
 // Sigma returns the standard deviation that the theorem asks for the claimed epsilon, sigma =
-// C sqrt(T)/mu; 0 without noise. Source: the inverse of theorem 4.2.
+// C sqrt(T)/mu; 0 without noise. Where epsilon is for all releases it is C sqrt(T s² M)/mu. Source: the inverse of
+// theorem 4.2.
 func (a Accounting) Sigma() float64 {
 	if math.IsInf(a.Epsilon, 1) {
 		return 0
 	}
-	return accountant.ClosedSigma(a.Norm, float64(a.Steps), a.Epsilon, a.Delta)
+	return accountant.ClosedSigma(a.Norm, float64(a.Steps)*float64(max(1, a.S2M)), a.Epsilon, a.Delta)
 }
 
 // NoiseStd returns the standard deviation of the noise that is really added.
@@ -101,6 +110,12 @@ func (a Accounting) Privacy() (*Privacy, error) {
 	}
 	if a.Edges {
 		p.NoiseOn = NoiseOnEdges
+	}
+	if a.Count != "" {
+		p.Claimed = &Claim{S2: int(a.S2M), M: 1, Claim: experiment.Claim{Theorem: "4.2", Unit: unitOf[a.Count], Eps: privacy.Number(a.Epsilon), Delta: a.Delta}}
+	}
+	if a.closed() {
+		p.Public = public
 	}
 	for _, e := range a.evaluationsRun() {
 		p.Evaluations = append(p.Evaluations, EvaluationCount{e.Name, e.Passes})
@@ -177,7 +192,7 @@ func (a Accounting) countings() []counting {
 			{"user, all prefixes", m.User},
 		}
 	}
-	return []counting{
+	list := []counting{
 		{"one matrix, one release (what the theorem counts)", s2Claimed},
 		{"both matrices", s.edge},
 		{"deletion inside a sequence, one release", s.deleteInside},
@@ -190,6 +205,15 @@ func (a Accounting) countings() []counting {
 		{"substitution, all epochs", all(func(m Multiplicity) int64 { return m.Substitution })},
 		{"user, all epochs", all(func(m Multiplicity) int64 { return m.User })},
 	}
+	if a.closed() { // interactions and users are not protected: which items there are is public
+		list = append(slices.Clone(list[:2]), list[5:7]...)
+	}
+	if a.Windows {
+		list = append(list, counting{"swap of two items, one release", s.swap},
+			counting{"swap of two items, all epochs", all(func(m Multiplicity) int64 { return m.Swap })},
+			counting{"any order of a window's items, all epochs", all(func(m Multiplicity) int64 { return m.User })})
+	}
+	return list
 }
 
 // table prices the rows from what the theorem counts to what training did.
@@ -208,30 +232,66 @@ func (a Accounting) table() (rows []Row, err error) {
 	return rows, nil
 }
 
-// units accounts for the run, for each unit.
-func (a Accounting) units(p *Privacy) ([]UnitAccount, error) {
+// unitOf names the units that epsilon can be for.
+var unitOf = map[string]string{CountEdge: "edge-unit", CountSwap: "swap"}
+
+// unit is one kind of neighbour: its name and relation, its worst single release, and its s² M of one pass.
+type unit struct {
+	name, neighbours string
+	s2               int64
+	of               func(m Multiplicity) int64
+}
+
+// kinds lists the units of an account. Where labels and readout are public only transitions and their order are
+// protected.
+func (a Accounting) kinds() []unit {
 	s := a.sensitivity()
-	var out []UnitAccount
-	for _, u := range []struct {
-		name, neighbours string
-		s2               int64
-		of               func(m Multiplicity) int64 // s² M of one pass
-	}{
-		{"edge-unit", "add-remove", s.edge, func(m Multiplicity) int64 { return s.edge * m.Edge }},
+	edge := unit{unitOf[CountEdge], "add-remove", s.edge, func(m Multiplicity) int64 { return s.edge * m.Edge }}
+	swap := unit{unitOf[CountSwap], "replace", s.swap, func(m Multiplicity) int64 { return m.Swap }}
+	if a.closed() {
+		return []unit{edge, swap}
+	}
+	list := []unit{edge,
 		{"delete", "add-remove", s.deleteInside, func(m Multiplicity) int64 { return m.Deletion }},
 		{"substitute", "replace", s.replaceInside, func(m Multiplicity) int64 { return m.Substitution }},
 		{"user", "replace", 0, func(m Multiplicity) int64 { return m.User }},
-	} {
-		s2m := u.of(a.Train)*int64(a.Epochs) + u.of(a.Refit.Counts)*int64(a.Refit.Passes)
-		releases := a.Train.Edge*int64(a.Epochs) + a.Refit.Counts.Edge*int64(a.Refit.Passes)
-		var eval int64
-		for _, e := range a.evaluationsRun() {
-			// Training and evaluation parts are disjoint pieces of a sequence, or
-			// disjoint samples of one: the sum of the worst of each is an upper bound.
-			s2m += u.of(e.Counts) * int64(e.Passes)
-			eval += e.Counts.Edge * int64(e.Passes)
+	}
+	if a.Windows {
+		list = append(list, swap)
+	}
+	return list
+}
+
+// whole returns the s² M of a unit over all releases of the run. Training and evaluation parts are disjoint pieces of a
+// sequence, or disjoint samples of one: the sum of the worst of each is an upper bound.
+func (a Accounting) whole(of func(m Multiplicity) int64) int64 {
+	s2m := of(a.Train)*int64(a.Epochs) + of(a.Refit.Counts)*int64(a.Refit.Passes)
+	for _, e := range a.evaluationsRun() {
+		s2m += of(e.Counts) * int64(e.Passes)
+	}
+	return s2m
+}
+
+// calibrated returns the accounting with noise for all releases that it counts, where epsilon is for these.
+func (a Accounting) calibrated() Accounting {
+	for _, u := range a.kinds() {
+		if a.Count != "" && u.name == unitOf[a.Count] {
+			a.S2M = a.whole(u.of)
 		}
-		c, err := a.cost(float64(s2m))
+	}
+	return a
+}
+
+// units accounts for the run, for each unit.
+func (a Accounting) units(p *Privacy) ([]UnitAccount, error) {
+	releases := a.Train.Edge*int64(a.Epochs) + a.Refit.Counts.Edge*int64(a.Refit.Passes)
+	var eval int64
+	for _, e := range a.evaluationsRun() {
+		eval += e.Counts.Edge * int64(e.Passes)
+	}
+	var out []UnitAccount
+	for _, u := range a.kinds() {
+		c, err := a.cost(float64(a.whole(u.of)))
 		if err != nil {
 			return nil, err
 		}

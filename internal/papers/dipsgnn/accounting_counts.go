@@ -15,15 +15,23 @@ type sensitivity struct {
 	replaceApart  int64 // the same with four different items
 	replaceEnd    int64 // the first or last item
 	perUser       int64 // times (l-1)²: every edge of a prefix of length l
+	swap          int64 // r,x,y,s -> r,y,x,s: two neighbouring items change places
+	swapTwo       int64 // the same in a prefix of two items
 }
 
 // ofMessages is for (A_in Hb, A_out Hb) together, in units of C². A unit edge moves row i of A_out Hb and row j of
 // A_in Hb; a deletion moves row p by Hb_q - Hb_a and row a by Hb_q, in both matrices.
-var ofMessages = sensitivity{edge: 2, deleteInside: 10, deleteEnd: 2, replaceInside: 20, replaceApart: 12, replaceEnd: 6, perUser: 8}
+//
+// Two items x and y that change places between r and s move the rows r, x, y of A_out Hb by Hb_y - Hb_x, Hb_s - Hb_y and
+// Hb_x - Hb_s. The squared lengths of the three differences of three vectors of length C add up to 9 C² at most, since
+// that is 3 sum |v|² - |sum v|². The rows of A_in Hb move by the differences of Hb_r, Hb_x and Hb_y likewise. Items that
+// are the same make it less, and so do places at an end.
+var ofMessages = sensitivity{edge: 2, deleteInside: 10, deleteEnd: 2, replaceInside: 20, replaceApart: 12, replaceEnd: 6, perUser: 8,
+	swap: 18, swapTwo: 4}
 
 // ofGraphs is for the counts A_out themselves; A_in is the same release. A deletion takes one from (p,a) and (a,q) and
 // adds one to (p,q). All transitions of a user may be of one pair, and of another pair after the exchange.
-var ofGraphs = sensitivity{edge: 1, deleteInside: 3, deleteEnd: 1, replaceInside: 6, replaceApart: 4, replaceEnd: 2, perUser: 2}
+var ofGraphs = sensitivity{edge: 1, deleteInside: 3, deleteEnd: 1, replaceInside: 6, replaceApart: 4, replaceEnd: 2, perUser: 2, swap: 6, swapTwo: 2}
 
 // sensitivity returns the squared sensitivities of what the run releases.
 func (a Accounting) sensitivity() sensitivity {
@@ -43,6 +51,7 @@ type Multiplicity struct {
 	Substitution  int64 // at the worst coincidence of items
 	SubstituteOff int64 // with four different items
 	User          int64 // the whole sequence for another of the same length
+	Swap          int64 // two neighbouring items change places
 }
 
 // max takes the worst of each.
@@ -52,6 +61,7 @@ func (m *Multiplicity) max(o Multiplicity) {
 	m.Substitution = max(m.Substitution, o.Substitution)
 	m.SubstituteOff = max(m.SubstituteOff, o.SubstituteOff)
 	m.User = max(m.User, o.User)
+	m.Swap = max(m.Swap, o.Swap)
 }
 
 // tallied counts the prefixes of one sequence.
@@ -82,6 +92,7 @@ func (c tallied) multiplicity(s sensitivity) Multiplicity {
 		Substitution:  s.replaceInside*c.longer + s.replaceEnd*c.two,
 		SubstituteOff: s.replaceApart*c.longer + s.replaceEnd*c.two,
 		User:          s.perUser * c.square,
+		Swap:          s.swap*c.longer + s.swapTwo*c.two,
 	}
 }
 

@@ -69,8 +69,26 @@ type Accounted struct {
 	Cost
 }
 
+// closed reports whether everything that a run reads of the order of items within a window has noise: labels and
+// readout of windows that share no row do not depend on it.
+func (a Accounting) closed() bool {
+	return a.Windows && a.StopGradient && !a.EvalNoiseOff && !a.Selected && !math.IsInf(a.Epsilon, 1)
+}
+
+// public is what a closed account takes as public.
+var public = []privacy.Assumption{
+	{What: "of every window of a training sequence: which items it has and how often, the last of them, and the label", Why: "readout and labels use these in the clear; the guarantee is for the order of the other items"},
+	{What: "which items there are, how many users and windows, and how the rows were filtered, truncated and split", Why: "they depend on the rows of all users"},
+	{What: "a user's own lists", Why: "beside noisy messages they are computed from which items the user has and the last of them in the clear, so the guarantee is for what all others see (joint differential privacy)"},
+	{What: "the settings", Why: "to choose them by results on these rows is not accounted for"},
+	{What: "what is measured here", Why: "losses, floors and ranks of test samples are of labels in the clear"},
+}
+
 // unbounded lists what the run leaves without protection.
 func (a Accounting) unbounded() []experiment.Open {
+	if a.closed() {
+		return []experiment.Open{}
+	}
 	list := []experiment.Open{
 		experiment.NotCovered("labels", "the loss sees the next item: the gradient of the embedding table points against the label's row and along every other row outside the session"),
 		experiment.NotCovered("readout", "the last item and the sum over positions are looked up in the raw sequence; only transition counts pass through the noise"),

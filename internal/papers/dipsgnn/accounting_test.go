@@ -205,6 +205,12 @@ func byHand(seq, length []int32) (worst Multiplicity) {
 				if l >= at+1 {
 					m.Edge++
 				}
+				switch { // the item at this place and the next change places
+				case l >= at+1 && l > 2:
+					m.Swap += 18
+				case l == 2 && at == 1:
+					m.Swap += 4
+				}
 				switch {
 				case l >= at+1 && at > 1:
 					m.Deletion += 10

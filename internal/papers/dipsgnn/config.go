@@ -59,6 +59,14 @@ type TransitionConfig struct {
 	// NoiseStd is the standard deviation added: "sigma", what the theorem calibrates, or
 	// "sigma_squared", what the published program adds.
 	NoiseStd string `yaml:"noise_std"`
+	// Count is what epsilon is for. An empty word means one release of one matrix, as in theorem 4.2. "edge" means one
+	// transition, and "swap" two neighbouring items that change places, over all releases of the run.
+	Count string `yaml:"count,omitempty"`
+	// StopGradient keeps the backward pass from going through the transitions.
+	StopGradient bool `yaml:"stop_gradient,omitempty"`
+	// Window cuts training sequences into windows of so many rows that share none. Each is one sample, whose label is
+	// its last row. 0: every prefix of a sequence is a sample.
+	Window int `yaml:"window,omitempty"`
 }
 
 // EvalConfig sets how the test samples are ranked. Source: section 5.2.
@@ -88,6 +96,8 @@ const (
 	StdSigmaSquared  = "sigma_squared"
 	NoiseOnMessages  = "messages"
 	NoiseOnEdges     = "edges"
+	CountEdge        = "edge"
+	CountSwap        = "swap"
 )
 
 // Default returns the paper's setting on ML-1M. Sources: section 5.2 of the paper for widths,
@@ -127,6 +137,7 @@ func check(v *config.Checker, c Config) {
 	v.OneOf("privacy.transitions.noise_on", t.NoiseOn, "", NoiseOnMessages, NoiseOnEdges)
 	v.Check(!t.onEdges() || t.NoiseStd == StdSigma, "privacy.transitions.noise_std", "must be %s for noise on %s", StdSigma, NoiseOnEdges)
 	v.Check(!t.onEdges() || !math.IsInf(t.Epsilon, 1), "privacy.transitions.epsilon", "must be finite for noise on %s", NoiseOnEdges)
+	c.checkCount(v)
 	v.Check(c.Model.Normalise != NormaliseNone || t.onEdges() || math.IsInf(t.Epsilon, 1), "model.normalise",
 		"must bound the rows that noise on %s is calibrated to", NoiseOnMessages)
 	if v.OK() && !math.IsInf(t.Epsilon, 1) {
@@ -137,6 +148,29 @@ func check(v *config.Checker, c Config) {
 	v.Check(!slices.Contains(c.Eval.Noise, nextitem.NoiseOn) || !math.IsInf(t.Epsilon, 1), "eval.noise",
 		"%q needs a finite privacy.transitions.epsilon", nextitem.NoiseOn)
 	v.Words("eval.noise", c.Eval.Noise, nextitem.NoiseOn, nextitem.NoiseOff)
+}
+
+// leastWindow has two items that can change places, the last item before the label, and the label.
+const leastWindow = 4
+
+// checkCount reports a run whose releases are not known before it begins, where epsilon is for all of them.
+func (c Config) checkCount(v *config.Checker) {
+	t := c.Privacy.Transitions
+	v.OneOf("privacy.transitions.count", t.Count, "", CountEdge, CountSwap)
+	if t.Window != 0 {
+		v.Between("privacy.transitions.window", t.Window, leastWindow, 1_000_000)
+		v.Check(c.Train.Validation == 0 && !c.Train.MisalignUsers && !t.onEdges(), "privacy.transitions.window",
+			"needs train.validation=0, train.misalign_users=false and noise on %s", NoiseOnMessages)
+	}
+	if t.Count == "" {
+		return
+	}
+	v.Check(!c.Train.Selected(), "privacy.transitions.count", "is for a known number of releases: needs train.select=%s, train.patience=0 and train.refit=false", nextitem.SelectLast)
+	v.Check(!t.onEdges() && !math.IsInf(t.Epsilon, 1) && t.NoiseStd == StdSigma, "privacy.transitions.count",
+		"needs noise on %s, a finite epsilon and noise_std=%s", NoiseOnMessages, StdSigma)
+	v.Check(c.Model.Adjacency == AdjacencyCounts, "privacy.transitions.count", "needs model.adjacency=%s", AdjacencyCounts)
+	v.Check(t.Count != CountSwap || t.Window > 0, "privacy.transitions.count",
+		"%s needs privacy.transitions.window: the labels of all prefixes of a sequence show its order", CountSwap)
 }
 
 // Check reports a network that cannot be made.
@@ -197,6 +231,7 @@ func (c Config) setting() (nextitem.Setting, error) {
 	}
 	return nextitem.Setting{
 		Method: method, Standing: s, From: c.Data, Fit: c.Train, Eval: nextitem.Ranking{K: c.Eval.K, Every: c.Eval.Every}, Table: Tables(),
+		Window: c.Privacy.Transitions.Window,
 	}, err
 }
 

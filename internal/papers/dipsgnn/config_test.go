@@ -3,6 +3,7 @@ package dipsgnn
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,6 +37,11 @@ func TestConfigFiles(t *testing.T) {
 	off := func(c *Config) {
 		c.Privacy.Features.Epsilon, c.Privacy.Transitions.Epsilon, c.Eval.Noise = inf, inf, []string{nextitem.NoiseOff}
 	}
+	counted := func(c *Config, profile, unit string) {
+		c.Profile, c.Privacy.Transitions.Count, c.Privacy.Transitions.StopGradient = profile, unit, true
+		c.Train.Select, c.Train.Patience, c.Train.PatienceTotal, c.Train.Validation, c.Train.Refit = nextitem.SelectLast, 0, false, 0, false
+		c.Eval.Noise, c.Eval.Every = []string{nextitem.NoiseOn}, false
+	}
 	for name, change := range map[string]func(c *Config){
 		"ml-1m":      func(*Config) {},
 		"ml-1m-nonp": off,
@@ -50,6 +56,15 @@ func TestConfigFiles(t *testing.T) {
 			c.Privacy.Features.Unselected, c.Privacy.Transitions.NoiseStd = UnselectedRaw, StdSigmaSquared
 			c.Train.Select, c.Train.Validation, c.Train.Refit, c.Train.MisalignUsers = nextitem.SelectTest, 0, false, true
 			c.Eval.Noise = []string{nextitem.NoiseOff}
+		},
+		"ml-1m-v2": func(c *Config) {
+			counted(c, "v2", CountSwap)
+			c.Privacy.Transitions.Window = 10
+		},
+		"ml-1m-v2-prefixes": func(c *Config) { counted(c, "v2-prefixes", CountEdge) },
+		"smoke-v2": func(c *Config) {
+			counted(c, "smoke", CountSwap)
+			c.Data.Name, c.Model.Dim, c.Model.UserDim, c.Train.Epochs, c.Privacy.Transitions.Window = "standin-tiny", 16, 8, 3, 6
 		},
 		"smoke": func(c *Config) {
 			c.Profile, c.Data.Name, c.Model.Dim, c.Model.UserDim, c.Train.Epochs = "smoke", "standin-tiny", 16, 8, 3
@@ -138,6 +153,15 @@ func TestValidationTogether(t *testing.T) {
 		{[]string{"train.select=test", "train.refit=false", `eval.noise=["on"]`}, ""},
 		{[]string{"model.norm=1e6", "privacy.transitions.epsilon=1e-6", "privacy.transitions.noise_std=sigma_squared"}, "privacy.transitions.epsilon: gives noise of standard deviation"},
 		{[]string{"model.norm=1e6", "privacy.transitions.epsilon=1e-6"}, ""},
+		{[]string{"privacy.transitions.count=edge"}, "privacy.transitions.count: is for a known number of releases"},
+		{[]string{"privacy.transitions.count=user"}, `privacy.transitions.count: must be one of , edge, swap, got "user"`},
+		{append(slices.Clone(swapped), "privacy.transitions.window=3"), "privacy.transitions.window: must lie in 4..1000000, got 3"},
+		{append(slices.Clone(swapped), "privacy.transitions.window=0"), "privacy.transitions.count: swap needs privacy.transitions.window"},
+		{append(slices.Clone(swapped), "privacy.transitions.noise_std=sigma_squared"), "privacy.transitions.count: needs noise on messages"},
+		{append(slices.Clone(swapped), "train.misalign_users=true"), "privacy.transitions.window: needs train.validation=0"},
+		{append(slices.Clone(swapped), "train.validation=0.1"), "privacy.transitions.window: needs train.validation=0"},
+		{append(slices.Clone(swapped), "model.adjacency=zero"), "privacy.transitions.count: needs model.adjacency=counts"},
+		{swapped, ""},
 		{[]string{"model.dim=0", "train.epochs=0", "privacy.transitions.delta=2"}, "train.epochs: must lie"},
 		{[]string{"model.dim=0", "train.epochs=0", "privacy.transitions.delta=2"}, "privacy.transitions.delta: must lie"},
 	} {

@@ -196,8 +196,7 @@ func (p *protection) graphs(q *nextitem.Part) (*graphNoise, error) {
 	if g := p.released[name]; g != nil {
 		return g, nil
 	}
-	_, std := p.cfg.deviations()
-	g, err := newGraphNoise(purposeGraphs+name, std, q.Sequences, samples, p)
+	g, err := newGraphNoise(purposeGraphs+name, p.noise.NoiseStd(), q.Sequences, samples, p)
 	if err == nil {
 		p.released[name] = g
 	}

@@ -72,6 +72,12 @@ func TestEdgeRandSensitivity(t *testing.T) {
 		for p := range s {
 			s[p] = code >> (2 * p) & 3
 		}
+		for p := 1; p < length; p++ {
+			other := slices.Clone(s)
+			other[p-1], other[p] = s[p], s[p-1]
+			found.swap = max(found.swap, apart(s, other))
+			found.swapTwo = max(found.swapTwo, apart(s[p-1:p+1], other[p-1:p+1]))
+		}
 		for p := range s {
 			d := apart(s, slices.Concat(s[:p], s[p+1:]))
 			end := p == 0 || p == length-1

@@ -16,7 +16,7 @@ func EpsilonRows() epsilons.Paper { return epsilons.Of[EpsilonReading]("dipsgnn"
 // EpsilonReading is one reading of a setting: how the noise was set, and which releases one unit is in.
 type EpsilonReading struct {
 	// Count is how releases are counted: the first words of a row of an account (countings), such
-	// as "both matrices" or "unit edge, all".
+	// as "both matrices" or "unit edge, all". The name of a unit, edge-unit or swap, counts all releases of the run.
 	Count   string  `yaml:"count"`
 	Norm    float64 `yaml:"norm"`
 	Steps   int     `yaml:"steps"`   // T; 0: one
@@ -25,7 +25,11 @@ type EpsilonReading struct {
 	Squared bool    `yaml:"squared"` // the noise has standard deviation sigma²
 	Edges   bool    `yaml:"edges"`   // EdgeRand: session graphs have the noise
 	EvalOff bool    `yaml:"eval_off"`
-	Chosen  bool    `yaml:"chosen"` // held-out rows decide which epoch is reported
+	Chosen  bool    `yaml:"chosen"`  // held-out rows decide which epoch is reported
+	Stopped bool    `yaml:"stopped"` // the backward pass does not go through the transitions
+	// Window cuts sequences into windows of so many rows, each one sample; 0: every prefix is a sample.
+	Window int `yaml:"window"`
+	Test   int `yaml:"test"` // items of the longest test sequence, whose prefixes are ranked with noise once; 0: none is
 	// Calibrated sets the noise so that what is counted comes to the claim by the theorem's
 	// formula, where otherwise one release of one matrix does.
 	Calibrated bool `yaml:"calibrated"`
@@ -35,18 +39,22 @@ type EpsilonReading struct {
 // Releases implements epsilons.Source.
 func (r EpsilonReading) Releases(s epsilons.Setting) (of epsilons.Releases, err error) {
 	a := Accounting{Epsilon: s.Claimed, Delta: s.Delta, Steps: max(r.Steps, 1), Norm: r.Norm, SquaredStd: r.Squared,
-		Epochs: r.Epochs, EvalNoiseOff: r.EvalOff, Selected: r.Chosen, Edges: r.Edges}
+		Epochs: r.Epochs, EvalNoiseOff: r.EvalOff, Selected: r.Chosen, Edges: r.Edges,
+		Windows: r.Window > 0, StopGradient: r.Stopped}
 	if r.Edges {
 		a.Norm = 1
 	}
 	if err := a.validate(); err != nil {
 		return of, err
 	}
-	var c tallied
-	for length := 1; length < r.Longest; length++ {
-		c.add(int64(length))
+	if r.Window > 0 {
+		a.Train = prefixes(r.Window-1, r.Window-1).multiplicity(a.sensitivity())
+	} else {
+		a.Train = prefixes(1, r.Longest-1).multiplicity(a.sensitivity())
 	}
-	a.Train = c.multiplicity(a.sensitivity())
+	if r.Test > 0 {
+		a.Evaluations = []Evaluation{{Name: "test", Counts: prefixes(1, r.Test-1).multiplicity(a.sensitivity()), Passes: 1}}
+	}
 	s2m, err := a.counted(r.Count)
 	if err != nil {
 		return of, err
@@ -68,8 +76,21 @@ func (r EpsilonReading) Releases(s epsilons.Setting) (of epsilons.Releases, err 
 	return of, nil
 }
 
-// counted returns the s² M of the counting that begins with these words.
+// prefixes counts the prefixes of one sequence, from the shortest to the longest.
+func prefixes(shortest, longest int) (c tallied) {
+	for length := shortest; length <= longest; length++ {
+		c.add(int64(length))
+	}
+	return c
+}
+
+// counted returns the s² M of the unit of this name over all releases, or of the counting that begins with these words.
 func (a Accounting) counted(words string) (int64, error) {
+	for _, u := range a.kinds() {
+		if u.name == words {
+			return a.whole(u.of), nil
+		}
+	}
 	for _, c := range a.countings() {
 		if words == "" || !strings.HasPrefix(c.name, words) {
 			continue

@@ -24,6 +24,7 @@ type Network struct {
 	Unbounded bool    // leave rows as they are
 	Steps     int     // T
 	Adjacency bool    // false: nothing but noise comes through the graph (ablation)
+	Stopped   bool    // the backward pass does not go through the graph
 }
 
 // Direction tells the two noisy aggregations of a step apart.
@@ -107,6 +108,9 @@ func (n *Network) sum(t *autograd.Tape, hb *autograd.Node, g *graph.Packed, dir 
 	}
 	if !n.Adjacency {
 		src, dst = nil, nil
+	}
+	if n.Stopped {
+		hb = t.Const(hb.V)
 	}
 	return t.EdgeSum(hb, src, dst, nil, g.Nodes())
 }

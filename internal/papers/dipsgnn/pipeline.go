@@ -75,7 +75,9 @@ func prepare(env *run.Env, x *nextitem.Experiment, c Config) error {
 	x.Modes, x.Extra, x.Account, x.Planned = c.Eval.Noise, p, p.account, p.planned
 	x.New = func(q *nextitem.Part) (nextitem.Learner, error) {
 		init := x.Uniform(c.Model.Dim)
-		net := &noisy{NewNetwork(x.Items, c.Model, init), nextitem.NewUserInput(features, x.Data.Users, c.Model.UserDim, init), noisily, graphs}
+		inner := NewNetwork(x.Items, c.Model, init)
+		inner.Stopped = c.Privacy.Transitions.StopGradient
+		net := &noisy{inner, nextitem.NewUserInput(features, x.Data.Users, c.Model.UserDim, init), noisily, graphs}
 		return &nextitem.Sessions{Net: net, Part: q, Batch: c.Train.Batch, Misaligned: c.Train.MisalignUsers}, nil
 	}
 	return nil

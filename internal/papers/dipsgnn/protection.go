@@ -30,16 +30,23 @@ type protection struct {
 	period   string          // under which releases are now recorded
 	noises   map[string]*aggregationNoise
 	released map[string]*graphNoise // of EdgeRand, by part
+	noise    Accounting             // of the setting, with the noise of the run
 }
 
 // newProtection opens the ledger with what the run leaves unprotected.
 func newProtection(env *run.Env, x *nextitem.Experiment, c Config) (*protection, error) {
 	p := &protection{env: env, x: x, cfg: c, noises: map[string]*aggregationNoise{}, released: map[string]*graphNoise{}}
-	a := experiment.Account{Unbounded: c.accounting().unbounded()}
+	var err error
+	if p.noise, err = p.calibrated(); err != nil {
+		return nil, err
+	}
+	a := experiment.Account{Unbounded: p.noise.unbounded()}
+	if p.noise.closed() {
+		a.Public = public
+	}
 	if c.Model.UserInput == nextitem.UserFeatures && x.Data.Features != nil {
 		a.Features = AccountFeatures(x.Data.Features, c.Privacy.Features)
 	}
-	var err error
 	if p.ledger, err = env.Ledger(privacy.Research, a.Declaration()); err != nil {
 		return nil, err
 	}
@@ -118,7 +125,7 @@ func (p *protection) on(q *nextitem.Part) (*aggregationNoise, error) {
 }
 
 func (p *protection) open(q *nextitem.Part) (*aggregationNoise, error) {
-	_, std := p.cfg.deviations()
+	std := p.noise.NoiseStd()
 	if std == 0 {
 		return nil, nil
 	}

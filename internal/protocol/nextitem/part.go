@@ -14,6 +14,7 @@ type Part struct {
 	Samples   dataset.Samples
 	Labels    []int32 // item index from 0 of every sample's label
 	Unknown   int     // further samples, whose labels no training row has: misses of every ranking
+	Owner     []int32 // the user of every sequence, where sequences are windows; nil: sequence u is user u's
 
 	graphs *graphs
 }
@@ -36,7 +37,7 @@ func (p *Part) with(name string, samples dataset.Samples) *Part {
 	for i := range labels {
 		labels[i]--
 	}
-	return &Part{Name: name, Sequences: p.Sequences, Samples: samples, Labels: labels, graphs: p.graphs}
+	return &Part{Name: name, Sequences: p.Sequences, Samples: samples, Labels: labels, Owner: p.Owner, graphs: p.graphs}
 }
 
 // All lists the indices of all samples.

@@ -16,12 +16,18 @@ type prefixes struct{}
 
 func (prefixes) divide(x *Experiment) (err error) {
 	d := x.Data
-	all := dataset.Prefixes(d.Train)
+	sequences, all := d.Train, dataset.Prefixes(d.Train)
+	var owner []int32
+	if x.Window > 0 {
+		sequences, owner = dataset.Windows(d.Train, x.Window)
+		all = dataset.Whole(sequences)
+	}
 	samples, held, err := x.holdOut(all)
 	if err != nil {
 		return err
 	}
-	x.Train = NewPart("train", d.Train, samples, x.Items)
+	x.Train = NewPart("train", sequences, samples, x.Items)
+	x.Train.Owner = owner
 	if held.Len() > 0 {
 		x.Valid = x.Train.with("valid", held)
 	}

@@ -81,6 +81,41 @@ func TestMisalignedUsers(t *testing.T) {
 
 // The slot of a sample does not depend on where a resumed epoch begins: it comes
 // from the step alone, also in the last, shorter batch of an epoch.
+// A window is one sample with its last row as the label, and with the vector of the user whose rows it has.
+func TestWindows(t *testing.T) {
+	c := small()
+	c.Window, c.Fit.Validation, c.Fit.Refit, c.Fit.Patience, c.Fit.Select = 4, 0, false, 0, SelectLast
+	inRun(t, c, func(_ context.Context, x *Experiment) error {
+		seen := 0
+		net := spyNet{nn.NewParam("item", x.Items+1, 1, nn.Zeros), func(_ bool, session, users []int32) {
+			for i, w := range session {
+				seen++
+				window, own := x.Train.Sequences[w], x.Data.Train[users[i]]
+				if !slices.ContainsFunc(slices.Collect(slices.Chunk(own, 4)), func(c []int32) bool { return slices.Equal(c, window) }) {
+					t.Errorf("window %v of user %d, whose rows are %v", window, users[i], own)
+				}
+			}
+		}}
+		s := &Sessions{Net: net, Part: x.Train, Batch: 10}
+		l, err := s.Lessons(0)
+		if err != nil {
+			return err
+		}
+		if _, err := l.Model.Loss(autograd.NewTape(), train.Batch{Samples: x.Train.All()}); err != nil {
+			return err
+		}
+		if windows, _ := dataset.Windows(x.Data.Train, 4); seen != len(windows) || x.Train.Samples.Len() != len(windows) || seen <= len(x.Data.Train) {
+			t.Errorf("%d windows seen, %d samples, want %d", seen, x.Train.Samples.Len(), len(windows))
+		}
+		for i := range x.Train.Samples.Len() {
+			if w := x.Train.Sequences[i]; len(x.Train.Prefix(int32(i))) != len(w)-1 || x.Train.Labels[i] != w[len(w)-1]-1 {
+				t.Errorf("sample %d of window %v", i, w)
+			}
+		}
+		return nil
+	})
+}
+
 func TestSlots(t *testing.T) {
 	r := &onSessions{part: &Part{Samples: dataset.Samples{User: make([]int32, 7), Length: make([]int32, 7)}}, batch: 3, userOf: func(slot int) int32 { return int32(slot) }}
 	for step, want := range [][]int32{{0, 1, 2}, {3, 4, 5}, {6}, {0, 1, 2}, {3, 4, 5}, {6}} {

@@ -111,7 +111,15 @@ type onSessions struct {
 func (r *onSessions) forward(t *autograd.Tape, pass Pass, samples, users []int32) (*autograd.Node, error) {
 	g := &r.packed
 	g.Pack(r.sessions, r.part.Samples.User, r.part.Samples.Length, samples)
-	if users == nil {
+	switch {
+	case users != nil:
+	case r.part.Owner != nil:
+		r.users = r.users[:0]
+		for _, w := range g.User {
+			r.users = append(r.users, r.part.Owner[w])
+		}
+		users = r.users
+	default:
 		users = g.User
 	}
 	r.step = Step{Part: r.part, Pass: pass, Noisy: r.noisy, Samples: samples, Graph: g, Users: users}

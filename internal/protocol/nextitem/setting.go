@@ -24,6 +24,10 @@ type Setting struct {
 	// Masked leaves the items of a sample out of its ranking, except one that comes again.
 	Masked bool
 
+	// Window cuts training sequences into windows of so many rows that share none. Each is one sample, whose label
+	// is its last row. 0: every prefix of a sequence is a sample.
+	Window int
+
 	Optimizer func() train.Optimizer // a new one; nil: Adam with Fit.L2
 }
 
