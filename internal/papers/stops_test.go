@@ -91,6 +91,7 @@ var stops = map[string][]stopped{
 	"train dpsgd": {
 		{"samples", "dipsgnn/smoke-dpsgd.yaml", dpsgdTiny},
 		{"users, ids", "dipsgnn/smoke-dpsgd.yaml", append(dpsgdTiny, "privacy.unit=user", "train.batch=40", "model.user_input=id")},
+		{"interactions", "dipsgnn/smoke-v3-dpsgd.yaml", dpsgdTiny},
 	},
 	"train dpae": {{"users", "gerai/smoke-dpae.yaml", []string{"train.epochs=2", "model.dim=4", "run.workers=1"}}},
 	"train dpmf": {

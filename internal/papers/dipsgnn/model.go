@@ -63,7 +63,7 @@ func NewNetwork(items int, c ModelConfig, init nn.Init) *Network {
 // in the readout. The paper's "updated implicitly" would rescale it differently on every row.
 // Candidates are the raw item rows.
 func (n *Network) Forward(t *autograd.Tape, g *graph.Packed, user *autograd.Node, perturb Perturb) *autograd.Node {
-	return n.forward(t, g, user, func(hb *autograd.Node, step int, dir Direction) *autograd.Node {
+	return n.forward(t, t.Rows(n.Item, g.Node), g, user, func(hb *autograd.Node, step int, dir Direction) *autograd.Node {
 		return perturb(n.sum(t, hb, g, dir), step, dir) // (N, D), eq. 7
 	})
 }
@@ -71,8 +71,8 @@ func (n *Network) Forward(t *autograd.Tape, g *graph.Packed, user *autograd.Node
 // aggregate returns what one direction of one step aggregates (N, D) from bounded rows (N, D).
 type aggregate func(hb *autograd.Node, step int, dir Direction) *autograd.Node
 
-func (n *Network) forward(t *autograd.Tape, g *graph.Packed, user *autograd.Node, sum aggregate) *autograd.Node {
-	h := t.Rows(n.Item, g.Node)     // (N, d)
+// forward begins at states h (N, d).
+func (n *Network) forward(t *autograd.Tape, h *autograd.Node, g *graph.Packed, user *autograd.Node, sum aggregate) *autograd.Node {
 	each := user.Gather(g.SampleOf) // (N, d')
 	for step := range n.Steps {
 		hb := n.bound(h.ConcatCols(each)) // (N, D), eq. 6
@@ -127,11 +127,21 @@ type noisy struct {
 	noise func(q *nextitem.Part) (noise, error) // of a part's aggregations; nil: never any
 	// graphs returns the released graphs of a part, which take the place of noisy aggregations; nil: none are.
 	graphs func(q *nextitem.Part) (*graphNoise, error)
+	inputs Inputs // nil: the rows of the items
 }
+
+// Inputs returns the states (N, d) that the nodes of a step begin with.
+type Inputs func(t *autograd.Tape, s *nextitem.Step) *autograd.Node
 
 // WithoutNoise returns the network with its user vectors, and never any noise on its messages.
 func WithoutNoise(n *Network, user *nextitem.UserInput) nextitem.Network {
 	return &noisy{Network: n, user: user}
+}
+
+// OnInputs returns the network with its user vectors, without noise on messages. Nodes begin with the given states, and
+// items are only what is ranked.
+func OnInputs(n *Network, user *nextitem.UserInput, inputs Inputs) nextitem.Network {
+	return &noisy{Network: n, user: user, inputs: inputs}
 }
 
 // noise adds to aggregated messages what a mechanism prescribes.
@@ -154,6 +164,9 @@ func (n *noisy) Params() []*autograd.Param { return append(n.Network.Params(), n
 // Forward implements nextitem.Network.
 func (n *noisy) Forward(t *autograd.Tape, s *nextitem.Step) (*autograd.Node, error) {
 	user := n.user.Vectors(t, s.Users)
+	if n.inputs != nil {
+		return n.forward(t, n.inputs(t, s), s.Graph, user, func(hb *autograd.Node, _ int, dir Direction) *autograd.Node { return n.sum(t, hb, s.Graph, dir) }), nil
+	}
 	if n.graphs != nil && s.Noisy {
 		return n.onReleased(t, s, user)
 	}
@@ -178,7 +191,7 @@ func (n *noisy) onReleased(t *autograd.Tape, s *nextitem.Step, user *autograd.No
 	if err != nil {
 		return nil, err
 	}
-	return n.forward(t, s.Graph, user, func(hb *autograd.Node, _ int, dir Direction) *autograd.Node { return m.sum(t, hb, dir) }), nil
+	return n.forward(t, t.Rows(n.Item, s.Graph.Node), s.Graph, user, func(hb *autograd.Node, _ int, dir Direction) *autograd.Node { return m.sum(t, hb, dir) }), nil
 }
 
 // aggregationNoise is the noise on what a step aggregates: independent normals on every

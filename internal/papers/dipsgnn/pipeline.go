@@ -77,7 +77,7 @@ func prepare(env *run.Env, x *nextitem.Experiment, c Config) error {
 		init := x.Uniform(c.Model.Dim)
 		inner := NewNetwork(x.Items, c.Model, init)
 		inner.Stopped = c.Privacy.Transitions.StopGradient
-		net := &noisy{inner, nextitem.NewUserInput(features, x.Data.Users, c.Model.UserDim, init), noisily, graphs}
+		net := &noisy{inner, nextitem.NewUserInput(features, x.Data.Users, c.Model.UserDim, init), noisily, graphs, nil}
 		return &nextitem.Sessions{Net: net, Part: q, Batch: c.Train.Batch, Misaligned: c.Train.MisalignUsers}, nil
 	}
 	return nil

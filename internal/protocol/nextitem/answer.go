@@ -52,7 +52,11 @@ func (x *Experiment) whole() *Part {
 			all.User, all.Length = append(all.User, int32(u)), append(all.Length, int32(len(h)))
 		}
 	}
-	return NewPart("last", sequences, all, x.Items)
+	p := NewPart("last", sequences, all, x.Items)
+	if x.ByPosition {
+		p.byPosition()
+	}
+	return p
 }
 
 // Recommend implements experiment.Answers: it ranks the items that may follow a user's

@@ -22,14 +22,19 @@ type Part struct {
 // graphs holds the session graphs of sequences of items 1..items. They are made when a network
 // over sessions first asks for them.
 type graphs struct {
-	items int
-	made  *graph.Sessions
+	items      int
+	byPosition bool
+	made       *graph.Sessions
 }
 
 // NewPart makes a part of sequences of items 1..items.
 func NewPart(name string, sequences [][]int32, samples dataset.Samples, items int) *Part {
 	return (&Part{Sequences: sequences, graphs: &graphs{items: items}}).with(name, samples)
 }
+
+// byPosition makes positions the nodes of the part's session graphs, and of all parts with its sequences: the k-th node
+// of a session is its k-th position.
+func (p *Part) byPosition() { p.graphs.byPosition = true }
 
 // with returns a part with other samples of the same sequences.
 func (p *Part) with(name string, samples dataset.Samples) *Part {
@@ -59,13 +64,32 @@ func (p *Part) Prefix(sample int32) []int32 {
 func (p *Part) sessions() (*graph.Sessions, error) {
 	g := p.graphs
 	if g.made == nil {
-		s, err := graph.NewSessions(p.Sequences, g.items)
+		sequences, items := p.Sequences, g.items
+		if g.byPosition {
+			sequences, items = positions(sequences)
+		}
+		s, err := graph.NewSessions(sequences, items)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Name, err)
 		}
 		g.made = s
 	}
 	return g.made, nil
+}
+
+// positions returns sequences of the same lengths that count 1, 2, 3, and the greatest length.
+func positions(sequences [][]int32) (of [][]int32, most int) {
+	for _, s := range sequences {
+		most = max(most, len(s))
+	}
+	all := make([]int32, most)
+	for i := range all {
+		all[i] = int32(i + 1)
+	}
+	for _, s := range sequences {
+		of = append(of, all[:len(s)])
+	}
+	return of, most
 }
 
 // Pass numbers one pass over samples among all passes of a run. Noise is keyed by it, so that

@@ -35,6 +35,10 @@ func (prefixes) divide(x *Experiment) (err error) {
 		x.Refit = x.Train.with("refit", all)
 	}
 	x.Test = NewPart("test", d.Test, dataset.Prefixes(d.Test), x.Items)
+	if x.ByPosition {
+		x.Train.byPosition()
+		x.Test.byPosition()
+	}
 	return nil
 }
 

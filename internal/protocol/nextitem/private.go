@@ -19,7 +19,7 @@ import (
 // the expected number of examples. An example is one sample, or all samples of a user, whose losses then add up.
 type Private struct {
 	Sessions
-	Unit  privacy.Unit // of one example: Sample or User
+	Unit  privacy.Unit // of one example: User, or one sample
 	Noise *NoisySteps
 }
 
@@ -80,12 +80,13 @@ func (n *NoisySteps) Load(b []byte) error {
 	return n.steps.Restore(s.Steps)
 }
 
-// Examples returns where the examples of a part begin among its samples: example k has samples [k] to [k+1].
+// Examples returns where the examples of a part begin among its samples: example k has samples [k] to [k+1]. An example
+// of a user is all of theirs, any other is one sample.
 func Examples(p *Part, unit privacy.Unit) []int32 {
 	at := []int32{0}
 	users := p.Samples.User
 	for i := 1; i <= len(users); i++ {
-		if i == len(users) || unit == privacy.Sample || users[i] != users[i-1] {
+		if i == len(users) || unit != privacy.User || users[i] != users[i-1] {
 			at = append(at, int32(i))
 		}
 	}

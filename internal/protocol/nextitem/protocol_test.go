@@ -116,6 +116,37 @@ func TestWindows(t *testing.T) {
 	})
 }
 
+// Nodes by position are as many as the prefix is long, in its order, whatever items they have; labels are items.
+func TestByPosition(t *testing.T) {
+	c := small()
+	c.ByPosition, c.Fit.Validation, c.Fit.Refit, c.Fit.Patience, c.Fit.Select = true, 0, false, 0, SelectLast
+	inRun(t, c, func(_ context.Context, x *Experiment) error {
+		last := x.whole()
+		for _, p := range []*Part{x.Train, x.Test, last, x.Train.with("some", x.Train.Samples)} {
+			m, err := (&Sessions{Net: spyNet{nn.NewParam("item", x.Items+1, 1, nn.Zeros), func(bool, []int32, []int32) {}}, Part: p, Batch: 10}).on(p, 0, false)
+			if err != nil {
+				return err
+			}
+			if _, err := m.forward(autograd.NewTape(), 0, p.All(), nil); err != nil {
+				return err
+			}
+			g := m.packed
+			for b := range g.Len() {
+				from, to := g.NodeOff[b], g.NodeOff[b+1]
+				if int(to-from) != len(p.Prefix(int32(b))) || g.Label[b] != p.Labels[b]+1 || g.Last[b] != to-1 {
+					t.Fatalf("%s, sample %d: %d nodes, last %d, label %d", p.Name, b, to-from, g.Last[b]-from, g.Label[b])
+				}
+				for i := from; i < to; i++ {
+					if g.Node[i] != i-from+1 || g.Count[i] != 1 {
+						t.Fatalf("%s, sample %d: node %d is %d", p.Name, b, i-from, g.Node[i])
+					}
+				}
+			}
+		}
+		return nil
+	})
+}
+
 func TestSlots(t *testing.T) {
 	r := &onSessions{part: &Part{Samples: dataset.Samples{User: make([]int32, 7), Length: make([]int32, 7)}}, batch: 3, userOf: func(slot int) int32 { return int32(slot) }}
 	for step, want := range [][]int32{{0, 1, 2}, {3, 4, 5}, {6}, {0, 1, 2}, {3, 4, 5}, {6}} {

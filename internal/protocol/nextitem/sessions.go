@@ -111,6 +111,11 @@ type onSessions struct {
 func (r *onSessions) forward(t *autograd.Tape, pass Pass, samples, users []int32) (*autograd.Node, error) {
 	g := &r.packed
 	g.Pack(r.sessions, r.part.Samples.User, r.part.Samples.Length, samples)
+	if r.part.graphs.byPosition { // a label is an item all the same
+		for i, s := range samples {
+			g.Label[i] = r.part.Labels[s] + 1
+		}
+	}
 	switch {
 	case users != nil:
 	case r.part.Owner != nil:

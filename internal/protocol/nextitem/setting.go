@@ -28,6 +28,10 @@ type Setting struct {
 	// is its last row. 0: every prefix of a sequence is a sample.
 	Window int
 
+	// ByPosition makes positions the nodes of session graphs, so that a graph does not tell which positions have the
+	// same item. A network then has no items to read.
+	ByPosition bool
+
 	Optimizer func() train.Optimizer // a new one; nil: Adam with Fit.L2
 }
 

@@ -18,7 +18,17 @@ import (
 // Privacy is what privacy.json holds: the account, the steps, and what one unit of data amounts to.
 type Privacy struct {
 	experiment.Account
-	Steps Steps `json:"dp_sgd"`
+	Steps Steps  `json:"dp_sgd"`
+	Items *Items `json:"items,omitempty"` // nil: they are read in the clear
+}
+
+// Items describes the release of the items before training.
+type Items struct {
+	Sigma       float64 `json:"sigma"`
+	Sensitivity float64 `json:"sensitivity"` // of one interaction more or less; twice that for another item
+	Share       float64 `json:"share"`       // of mu²
+	Positions   int     `json:"positions"`   // released, each once
+	Most        int64   `json:"most"`        // positions of one user
 }
 
 // Steps describes the steps of a run.
@@ -29,7 +39,7 @@ type Steps struct {
 	Count           int64   `json:"steps"`
 	Clip            float64 `json:"clip"`
 	NoiseMultiplier float64 `json:"noise_multiplier"`     // calibrated by the exact account
-	ByRDP           float64 `json:"noise_multiplier_rdp"` // what Rényi divergences of integer orders ask for
+	ByRDP           float64 `json:"noise_multiplier_rdp"` // what Rényi divergences of integer orders ask for, for the steps alone
 	// Group is how many examples one user has at most. Where it is 1 examples are users. An interaction is in no more.
 	Group int64 `json:"group"`
 }
@@ -42,11 +52,24 @@ var public = []privacy.Assumption{
 	{What: "what is measured here", Why: "losses, floors and ranks of test samples are without noise"},
 }
 
+// publicOfItems is what the total takes as public where items are released. Lists are then computed from releases alone.
+var publicOfItems = []privacy.Assumption{
+	{What: "which items there are, how many rows each user has in training and test, and how the rows were filtered, truncated and split", Why: "they depend on the rows of all users; numbers set the rate and the number of steps"},
+	public[2], public[3],
+}
+
 // declared returns the account before anything is released.
 func (w *work) declared() *Privacy {
 	c := w.cfg.Privacy
-	p := &Privacy{Account: experiment.Protected(public...)}
+	taken := public
+	if c.Inputs > 0 {
+		taken = publicOfItems
+	}
+	p := &Privacy{Account: experiment.Protected(taken...)}
 	p.Claimed = &experiment.Claim{Eps: privacy.Number(c.Epsilon), Delta: c.Delta, Unit: c.Unit, Theorem: "DP-SGD over Poisson batches"}
+	if c.Inputs > 0 {
+		p.Claimed.Theorem = "a release of all items, and DP-SGD over Poisson batches"
+	}
 	if w.cfg.Model.UserInput == nextitem.UserFeatures && w.x.Data.Features != nil {
 		p.Features = dipsgnn.AccountFeatures(w.x.Data.Features, c.Features)
 	}
@@ -60,11 +83,11 @@ func (w *work) account(p *Privacy) (nextitem.Account, error) {
 	}
 	c := w.cfg.Privacy
 	unit := privacy.Unit(c.Unit)
-	spent, err := w.spent(unit)
+	spent, err := w.spent(unit, c.neighbouring())
 	if err != nil {
 		return nil, err
 	}
-	p.Add(c.Unit, string(privacy.AddRemove), c.Delta, privacy.Number(spent))
+	p.Add(c.Unit, string(c.neighbouring()), c.Delta, privacy.Number(spent))
 	if eps := float64(p.Total); !(eps <= c.Epsilon*(1+1e-9)) {
 		return nil, fmt.Errorf("the ledger composes to epsilon %.10g for one %s, the setting's is %v", eps, unit, c.Epsilon)
 	}
@@ -73,16 +96,46 @@ func (w *work) account(p *Privacy) (nextitem.Account, error) {
 	if p.Steps.ByRDP, err = w.cfg.byRDP(w.examples); err != nil {
 		return nil, err
 	}
-	if unit == privacy.User {
+	switch unit {
+	case privacy.Interaction:
+		return p, w.ofItems(p, d, n)
+	case privacy.User:
 		p.Steps.Group = 1
-		spent, err = w.spent(privacy.Interaction)
+		spent, err = w.spent(privacy.Interaction, privacy.AddRemove)
 		p.Add(string(privacy.Interaction), string(privacy.AddRemove), c.Delta, privacy.Number(spent))
 		return p, err
 	}
 	p.Steps.Group = most(w.x.Train.Samples.User)
-	spent, err = group(d, n, p.Steps.Group, c.Delta)
+	spent, err = group(d, n, p.Steps.Group, c.Delta, nil)
 	p.Add(string(privacy.User), string(privacy.AddRemove), c.Delta, privacy.Number(spent))
 	return p, err
+}
+
+// ofItems enters what one interaction more or less costs, and what a user does, where items were released.
+func (w *work) ofItems(p *Privacy, d channel.DPSGD, steps int64) error {
+	law, err := w.cfg.items()
+	if err != nil {
+		return err
+	}
+	p.Items = &Items{Sigma: law.Sigma, Sensitivity: law.Sensitivity, Share: w.cfg.Privacy.Inputs, Positions: w.items.rows.Rows}
+	for u, s := range w.x.Data.Train {
+		p.Items.Most = max(p.Items.Most, int64(len(s)+len(w.x.Data.Test[u])))
+	}
+	delta := w.cfg.Privacy.Delta
+	spent, err := w.spent(privacy.Interaction, privacy.AddRemove)
+	if err != nil {
+		return err
+	}
+	p.Add(string(privacy.Interaction), string(privacy.AddRemove), delta, privacy.Number(spent))
+	p.Steps.Group = most(w.x.Train.Samples.User)
+	// The positions of a user have noise of their own each, so squares of distances add up.
+	all, err := rdp.Gaussian(law.Sigma, law.Sensitivity*math.Sqrt(float64(p.Items.Most)))
+	if err != nil {
+		return err
+	}
+	spent, err = group(d, steps, p.Steps.Group, delta, all)
+	p.Add(string(privacy.User), string(privacy.AddRemove), delta, privacy.Number(spent))
+	return err
 }
 
 // most returns the number of samples of the user who has most.
@@ -96,24 +149,28 @@ func most(users []int32) int64 {
 }
 
 // group returns the epsilon at delta of so many steps for neighbours with and without k samples, which is what one user
-// has, and what one interaction is in at most.
-func group(d channel.DPSGD, steps, k int64, delta float64) (float64, error) {
+// has, and what one interaction is in at most. before is released besides; nil: nothing is.
+func group(d channel.DPSGD, steps, k int64, delta float64, before rdp.Curve) (float64, error) {
 	c, err := rdp.SampledGroup(d.Rate, d.NoiseMultiplier, k)
 	if err != nil {
 		return 0, err
 	}
-	p, err := rdp.Epsilon(rdp.Times(c, steps), delta, rdp.Options{})
+	c = rdp.Times(c, steps)
+	if before != nil {
+		c = rdp.Sum(c, before)
+	}
+	p, err := rdp.Epsilon(c, delta, rdp.Options{})
 	return p.Epsilon, err
 }
 
-// spent composes the steps that the ledger has. What it has of user features is other data, with an account of
+// spent composes the steps that the ledger has, and the release of items. What it has of user features is other data, with an account of
 // its own.
-func (w *work) spent(unit privacy.Unit) (float64, error) {
-	acc, err := accountant.New(accountant.Contour, unit, privacy.AddRemove)
+func (w *work) spent(unit privacy.Unit, n privacy.Neighbouring) (float64, error) {
+	acc, err := accountant.New(accountant.Contour, unit, n)
 	if err != nil {
 		return 0, err
 	}
-	steps := slices.DeleteFunc(w.ledger.Entries(), func(e privacy.Entry) bool { return e.Purpose != purpose })
+	steps := slices.DeleteFunc(w.ledger.Entries(), func(e privacy.Entry) bool { return e.Purpose != purpose && e.Purpose != purposeItems })
 	r, err := accountant.Covered(acc, steps, w.cfg.Privacy.Delta)
 	if err == nil && !(r.Epsilon > 0 && !math.IsInf(r.Epsilon, 1)) {
 		err = fmt.Errorf("account: the steps in the ledger compose to epsilon %v for one %s", r.Epsilon, unit)
@@ -125,9 +182,17 @@ func (w *work) spent(unit privacy.Unit) (float64, error) {
 func (p *Privacy) Show(d *report.Document) {
 	p.Account.Show(d)
 	s := p.Steps
+	example, beside := s.Unit, fmt.Sprintf("; Rényi divergences of integer orders ask for %.4g", s.ByRDP)
+	if p.Items != nil { // which the divergences of the steps alone leave out
+		example, beside = string(privacy.Sample), " and of the release of items"
+	}
 	d.Facts = append(d.Facts, report.Fact{Label: "noise multiplier", Value: fmt.Sprintf("%.4g", s.NoiseMultiplier),
-		Note: fmt.Sprintf("exact account of %d steps, each on a %s with probability %.4g; Rényi divergences of integer orders ask for %.4g", s.Count, s.Unit, s.Rate, s.ByRDP)})
-	if s.Group > 1 {
+		Note: fmt.Sprintf("exact account of %d steps, each on a %s with probability %.4g%s", s.Count, example, s.Rate, beside)})
+	if i := p.Items; i != nil {
+		d.Facts = append(d.Facts, report.Fact{Label: "noise of items", Value: fmt.Sprintf("std %.4g", i.Sigma),
+			Note: fmt.Sprintf("on codes of length %.4g, each of %d positions once, with %.4g of mu²", i.Sensitivity, i.Positions, i.Share)})
+		d.Notes = append(d.Notes, fmt.Sprintf("a user has up to %d positions and is in up to %d samples: to leave them all out costs the epsilon of one user (Rényi divergences of a sampled group)", i.Most, s.Group))
+	} else if s.Group > 1 {
 		d.Notes = append(d.Notes, fmt.Sprintf("a user has up to %d samples, and an interaction is in up to as many: to leave them all out costs the epsilon of one user (Rényi divergences of a sampled group)", s.Group))
 	}
 	if f := p.Features; f != nil {

@@ -2,6 +2,7 @@ package dpsgd
 
 import (
 	"math"
+	"slices"
 
 	"privrec/internal/config"
 	"privrec/internal/papers/dipsgnn"
@@ -25,11 +26,16 @@ type Config struct {
 
 // PrivacyConfig sets what is guaranteed for one unit more or less.
 type PrivacyConfig struct {
-	Unit     string                `yaml:"unit"` // of an example: sample or user
+	// Unit is what an example is: sample or user. "interaction" is a sample whose items were released before training,
+	// with noise, so that nothing but its label is an interaction in the clear; epsilon is then for exchanging one.
+	Unit     string                `yaml:"unit"`
 	Epsilon  float64               `yaml:"epsilon"`
 	Delta    float64               `yaml:"delta"`
 	Clip     float64               `yaml:"clip"`     // S, the longest gradient of an example
 	Features dipsgnn.FeatureConfig `yaml:"features"` // of the local perturbation, as DIPSGNN has it
+	// Inputs is the share of mu² that the release of the items has, mu being that of one normal release with the same
+	// epsilon and delta. Gradients have the rest. 0: items are read in the clear.
+	Inputs float64 `yaml:"inputs,omitempty"`
 	// Parent is the file of a budget that runs on the same data spend from; "": none.
 	Parent string `yaml:"parent,omitempty"`
 }
@@ -71,11 +77,23 @@ func Users() Config {
 	return c
 }
 
+// Interactions is Default with a guarantee for exchanging one interaction: half of mu² is for a release of all items.
+func Interactions() Config {
+	c := Default()
+	c.Profile, c.Privacy.Unit, c.Privacy.Inputs = "interactions", string(privacy.Interaction), 0.5
+	return c
+}
+
 // check reports every setting that cannot be run.
 func check(v *config.Checker, c Config) {
 	c.Data.Check(v, c.Profile)
 	c.Model.Check(v)
-	v.OneOf("privacy.unit", c.Privacy.Unit, string(privacy.Sample), string(privacy.User))
+	v.OneOf("privacy.unit", c.Privacy.Unit, string(privacy.Sample), string(privacy.User), string(privacy.Interaction))
+	if c.Privacy.Unit == string(privacy.Interaction) {
+		v.Inside("privacy.inputs", c.Privacy.Inputs, 0, 1)
+	} else {
+		v.Check(c.Privacy.Inputs == 0, "privacy.inputs", "needs privacy.unit=%s", privacy.Interaction)
+	}
 	v.Within("privacy.epsilon", c.Privacy.Epsilon, 1e-3, 1e6)
 	v.Within("privacy.delta", c.Privacy.Delta, 1e-15, 0.1)
 	v.Within("privacy.clip", c.Privacy.Clip, 1e-6, 1e6)
@@ -113,21 +131,34 @@ func (c Config) byRDP(examples int) (float64, error) {
 		rdp.Options{Conversion: rdp.Classic, Orders: rdp.Whole(256), Fixed: true})
 }
 
-// calibrate returns the least noise multiplier at which the exact account of all steps on so many examples has the
-// setting's epsilon.
+// neighbouring is the relation that epsilon is for.
+func (c PrivacyConfig) neighbouring() privacy.Neighbouring {
+	if c.Unit == string(privacy.Interaction) {
+		return privacy.Replace
+	}
+	return privacy.AddRemove
+}
+
+// calibrate returns the least noise multiplier at which the exact account of all steps on so many examples, with the
+// release of items where there is one, has the setting's epsilon.
 func (c Config) calibrate(examples int) (float64, error) {
 	d, n := c.steps(examples, 1)
 	goal := accountant.Goal{Epsilon: c.Privacy.Epsilon, Delta: c.Privacy.Delta, Exposed: accountant.Exposed(d.Rate, n)}
-	found, err := accountant.Calibrate(goal, 1, func(noise float64) (float64, error) {
-		d.NoiseMultiplier = noise
-		acc, err := accountant.New(accountant.Contour, d.Unit, privacy.AddRemove)
+	var before []privacy.Entry
+	if c.Privacy.Inputs > 0 {
+		items, err := c.items()
 		if err != nil {
 			return 0, err
 		}
-		if err := acc.Charge(d.Event(), n); err != nil {
+		before, goal.Exposed = []privacy.Entry{{Purpose: purposeItems, Count: 1, Event: items.Event()}}, 1
+	}
+	found, err := accountant.Calibrate(goal, 1, func(noise float64) (float64, error) {
+		d.NoiseMultiplier = noise
+		acc, err := accountant.New(accountant.Contour, d.Unit, c.Privacy.neighbouring())
+		if err != nil {
 			return 0, err
 		}
-		r, err := acc.Spent(c.Privacy.Delta)
+		r, err := accountant.Covered(acc, append(slices.Clip(before), privacy.Entry{Purpose: purpose, Count: n, Event: d.Event()}), c.Privacy.Delta)
 		return r.Epsilon, err
 	})
 	return found.Noise, err

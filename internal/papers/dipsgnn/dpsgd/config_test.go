@@ -43,7 +43,7 @@ func TestGroup(t *testing.T) {
 	d, n := c.steps(284_863, 0.57)
 	last := 3.0
 	for _, k := range []int64{1, 2, 10, 79} {
-		eps, err := group(d, n, k, c.Privacy.Delta)
+		eps, err := group(d, n, k, c.Privacy.Delta, nil)
 		if err != nil || !(eps > last) {
 			t.Errorf("a group of %d: epsilon %v after %v, %v", k, eps, last, err)
 		}
@@ -60,7 +60,7 @@ func TestGroup(t *testing.T) {
 
 func TestBadSettings(t *testing.T) {
 	for set, want := range map[string]string{
-		"privacy.unit=edge": "privacy.unit", "privacy.epsilon=0": "privacy.epsilon", "privacy.epsilon=.inf": "privacy.epsilon", "privacy.delta=1": "privacy.delta",
+		"privacy.unit=edge": "privacy.unit", "privacy.unit=interaction": "privacy.inputs: must lie in (0,1), got 0", "privacy.inputs=0.5": "privacy.inputs: needs privacy.unit=interaction", "privacy.epsilon=0": "privacy.epsilon", "privacy.epsilon=.inf": "privacy.epsilon", "privacy.delta=1": "privacy.delta",
 		"privacy.clip=0": "privacy.clip", "privacy.features.epsilon=-1": "privacy.features.epsilon", "train.epochs=0": "train.epochs", "train.batch=0": "train.batch",
 		"train.validation=0.1": "train.validation", "model.dim=0": "model.dim", "eval.k=[0]": "eval.k", "data.name=": "data.name", "profile=": "profile",
 	} {

@@ -16,6 +16,8 @@
 // samples of a user: the gradient of the sum of their losses is clipped as one vector. The account says what a sample,
 // an interaction and a user cost.
 //
+// An "interaction" is a sample whose items were released before training, see Released items.
+//
 // # The guarantee
 //
 // The noise covers the weights: labels, prefixes and readout enter training through clipped gradients alone. z is the
@@ -27,6 +29,26 @@
 // items. User features are perturbed on their own, and their guarantee is apart.
 //
 // No row is held out, and no epoch is chosen: either would be one more access.
+//
+// # Released items
+//
+// A repair of DIPSGNN that was proposed keeps embeddings fixed and adds noise to each message once. It takes as public
+// which row a message goes to. But the item at a position is that row's identity, and it is read again as a state, in the
+// readout and as a label, so that nothing is protected. The nearest form with a guarantee is privacy.unit: interaction.
+//
+//   - Every position p of a sequence v is released once, before training: x_p = c(v_p) + N(0, sigma² I), c a fixed code
+//     of length C for every item, which does not depend on the data. Messages, states and readout are computed from the x_p.
+//     The nodes of a session are its positions, since merging those of one item would show which are the same.
+//   - The label v_p is in one sample, that of the prefix v_1 .. v_{p-1}, and is learned by DP-SGD over samples.
+//
+// Neighbours: the item at one position is another one, or none; how many rows a user has is public. The release moves by
+// 2 C at most, or by C. Given the release, one sample has another label, so that the sum of clipped gradients moves by
+// 2 S at most, or by S. A test finds both over all neighbours of small data. The steps depend on what was released, which
+// adaptive composition allows. Test sequences are released too: lists are post-processing, and need no joint guarantee.
+//
+// privacy.inputs is the release's share: sigma = 2 C / (mu sqrt(inputs)), mu that of one normal release with the same
+// epsilon and delta. z is the least at which the exact account of the release and all steps, for exchanging one
+// interaction, has the claimed epsilon.
 //
 // # Lengths of gradients
 //

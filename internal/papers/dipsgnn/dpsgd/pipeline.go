@@ -34,17 +34,19 @@ type work struct {
 	sgd      channel.DPSGD
 	ledger   *privacy.Ledger
 	noise    *nextitem.NoisySteps
+	items    *released // nil: they are read in the clear
 }
 
 // open loads the data, calibrates the noise, declares what the guarantee takes as public, perturbs user features, and
 // says how the network is made.
 func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
-	standing, err := experiment.Stand(c, c.Profile, map[string]Config{Default().Profile: Default(), Users().Profile: Users()}, length)
+	standing, err := experiment.Stand(c, c.Profile, map[string]Config{Default().Profile: Default(), Users().Profile: Users(), Interactions().Profile: Interactions()}, length)
 	if err != nil {
 		return nil, err
 	}
 	x, err := nextitem.Load(ctx, env, nextitem.Setting{
 		Method: Method, Standing: standing, From: c.Data, Fit: c.training(), Eval: nextitem.Ranking{K: c.Eval.K}, Table: dipsgnn.Tables(),
+		ByPosition: c.Privacy.Inputs > 0,
 	})
 	if err != nil {
 		return nil, err
@@ -68,12 +70,17 @@ func (w *work) prepare(env *run.Env) (err error) {
 	if w.ledger, err = env.Ledger(privacy.Research, a.Declaration()); err != nil {
 		return err
 	}
-	features := tensor.Matrix{}
-	if c.Model.UserInput == nextitem.UserFeatures {
-		once, err := env.Once()
-		if err != nil {
+	once, err := env.Once()
+	if err != nil {
+		return err
+	}
+	if w.cfg.Privacy.Inputs > 0 {
+		if w.items, err = release(x, c, once, env); err != nil {
 			return err
 		}
+	}
+	features := tensor.Matrix{}
+	if c.Model.UserInput == nextitem.UserFeatures {
 		if features, err = dipsgnn.PerturbUsers(x.Data.Features, c.Privacy.Features, once, env); err != nil {
 			return err
 		}
@@ -84,7 +91,11 @@ func (w *work) prepare(env *run.Env) (err error) {
 	x.Extra, x.Account = w.noise, func(*experiment.Fitted) (nextitem.Account, error) { return w.account(a) }
 	x.New = func(q *nextitem.Part) (nextitem.Learner, error) {
 		init := x.Uniform(c.Model.Dim)
-		net := dipsgnn.WithoutNoise(dipsgnn.NewNetwork(x.Items, c.Model, init), nextitem.NewUserInput(features, x.Data.Users, c.Model.UserDim, init))
+		network, user := dipsgnn.NewNetwork(x.Items, c.Model, init), nextitem.NewUserInput(features, x.Data.Users, c.Model.UserDim, init)
+		net := dipsgnn.WithoutNoise(network, user)
+		if w.items != nil {
+			net = dipsgnn.OnInputs(network, user, w.items.states)
+		}
 		return &nextitem.Private{Sessions: nextitem.Sessions{Net: net, Part: q, Batch: c.Train.Batch}, Unit: privacy.Unit(c.Privacy.Unit), Noise: w.noise}, nil
 	}
 	return nil

@@ -21,10 +21,12 @@ import (
 
 const smoke = "../../../../configs/dipsgnn/smoke-dpsgd.yaml"
 
-// units makes the smoke setting small, for samples and for users.
+// units makes the smoke setting small, for samples, for users and for interactions.
 var units = map[string][]string{
 	"sample": {"model.dim=4", "model.user_dim=2", "train.batch=300"},
 	"user":   {"model.dim=4", "model.user_dim=2", "privacy.unit=user", "train.batch=20"},
+
+	"interaction": {"model.dim=4", "model.user_dim=2", "privacy.unit=interaction", "privacy.inputs=0.5", "train.batch=300"},
 }
 
 func try(ctx context.Context, dir string, sets []string, o run.Options) (string, error) {
@@ -52,6 +54,12 @@ func TestRun(t *testing.T) {
 		t.Run(unit, func(t *testing.T) {
 			dir, text := start(t, sets...)
 			a := runtest.ReadJSON[Privacy](t, dir, "privacy.json", true)
+			if unit == "interaction" {
+				if a.Items == nil || len(a.Units) != 3 || a.Units[0].Neighbouring != "replace" || a.Units[1].Unit != unit || !(a.Units[1].Accounted.Eps < a.Units[0].Accounted.Eps) {
+					t.Fatalf("%+v, %+v", a.Items, a.Units)
+				}
+				a.Units = slices.Delete(a.Units, 1, 2)
+			}
 			if len(a.Units) != 2 || len(a.Unbounded) != 0 || a.Units[0].Unit != unit || a.Claimed.Unit != unit || a.Features == nil {
 				t.Fatalf("%+v", a)
 			}
@@ -81,7 +89,7 @@ func TestRun(t *testing.T) {
 			if o := runtest.ReadJSON[nextitem.Outcome](t, dir, "metrics.json", true); steps != a.Steps.Count || steps != int64(o.Steps) || a.Steps.Examples != want {
 				t.Errorf("%d steps in the ledger, %d in the account, %d made; %d examples, want %d", steps, a.Steps.Count, o.Steps, a.Steps.Examples, want)
 			}
-			if !strings.Contains(text, "joint differential privacy") {
+			if joint := strings.Contains(text, "joint differential privacy"); joint == (unit == "interaction") {
 				t.Errorf("what is printed does not say that own lists are of own items:\n%s", text)
 			}
 		})
@@ -116,9 +124,52 @@ func TestRepeatAndResume(t *testing.T) {
 	}
 }
 
+// Every position is released once, before training and before any gradient; the ledger has no other release of items.
+func TestItemsAreReleasedOnce(t *testing.T) {
+	dir, _ := start(t, units["interaction"]...)
+	l, err := privacy.Reading{}.File(filepath.Join(dir, "ledger.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, found, sequences := runtest.ReadJSON[Privacy](t, dir, "privacy.json", true), 0, int64(0)
+	d, err := registry.Load(t.Context(), "standin-tiny", "dipsgnn", registry.Options{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	positions := 0
+	for _, s := range slices.Concat(d.Train, d.Test) {
+		positions += len(s)
+		if len(s) > 0 {
+			sequences++
+		}
+	}
+	gradients := false
+	for _, e := range l.Entries() {
+		gradients = gradients || e.Purpose == purpose
+		if e.Purpose != purposeItems {
+			continue
+		}
+		found++
+		g, ok := e.Event.(privacy.Gaussian)
+		if !ok || gradients || e.Period != "before training" || e.Count != sequences || e.PerUnit != 1 || g.Sigma != a.Items.Sigma || g.Unit != privacy.Interaction {
+			t.Errorf("%+v", e)
+		}
+	}
+	if found != 1 || a.Items.Positions != positions {
+		t.Errorf("%d releases of %d positions, want one of %d", found, a.Items.Positions, positions)
+	}
+}
+
 // A finished run answers, and its evaluation repeats to the last bit.
 func TestAnswers(t *testing.T) {
-	dir, _ := start(t, units["user"]...)
+	for _, unit := range []string{"user", "interaction"} {
+		answers(t, unit)
+	}
+}
+
+func answers(t *testing.T, unit string) {
+	t.Helper()
+	dir, _ := start(t, units[unit]...)
 	a, err := experiment.Ask(t.Context(), []run.Task{Task()}, dir)
 	if err != nil {
 		t.Fatal(err)
@@ -126,7 +177,7 @@ func TestAnswers(t *testing.T) {
 	defer a.Close()
 	e, err := a.Evaluate(t.Context())
 	if err != nil || e.Differs != 0 {
-		t.Errorf("evaluated again: differs by %v, %v", e.Differs, err)
+		t.Errorf("%s: evaluated again: differs by %v, %v", unit, e.Differs, err)
 	}
 }
 
