@@ -52,7 +52,9 @@ var ErrForm = errors.New("no accountant has a form for it")
 // A local randomiser is about exchanging one value for another, so it fits only the relation
 // Replace. Several Gaussians on one sample become one sampled Gaussian with the sum of their
 // (D/sigma)². Poisson sampling of a Poisson sample multiplies the rates. Anything else that is
-// sampled must be one leaf, or Flatten fails with ErrForm.
+// sampled must be one leaf, or Flatten fails with ErrForm. A sampled discrete normal release in
+// several dimensions, which has no law of its own to price, becomes a normal one that is at most
+// as private (continuous).
 func Flatten(e privacy.Event, count int64, unit privacy.Unit, relation privacy.Neighbouring) (List, error) {
 	return flattener{unit, relation, false}.flatten(e, count)
 }
@@ -155,8 +157,12 @@ func (f flattener) leaf(e privacy.Event) (List, error) {
 // sampled turns the list of what was sampled into one sampled term.
 func (f flattener) sampled(e privacy.Form) (List, error) {
 	l, err := f.list(e.Event)
-	if err != nil || e.Rate == 1 {
+	if err != nil {
 		return l, err
+	}
+	l = l.priced()
+	if e.Rate == 1 {
+		return l, nil
 	}
 	if len(l.Parallels) > 0 {
 		return List{}, fmt.Errorf("a sampled parallel composition: %w", ErrForm)
