@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 )
 
 // ResumeLedger opens the ledger of an interrupted run, written under a ledger key, nil for none. It
@@ -139,4 +140,56 @@ func (l *Ledger) restore(st LedgerState) error {
 		}
 	}
 	return nil
+}
+
+// Keep takes over what an attempt before this one listed after the place from which this one goes
+// on, and returns how many releases those are. Keyed noise is drawn again and comes to the same
+// numbers, so that such lines are written again by themselves. Noise without a seed cannot be: a
+// release that was begun and lost stays a release, and the caller must not make it up. Keep must
+// come before anything is recorded. It writes under the name of a period, unless the open one has
+// releases already.
+func (l *Ledger) Keep(period string) (lost int64, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.failed != nil {
+		return 0, l.failed
+	}
+	var seen []Entry
+	for _, x := range l.rest {
+		if !x.release() {
+			continue
+		}
+		if _, open := AsUnprotected(x.entry.Event); open {
+			continue
+		}
+		if i := slices.IndexFunc(seen, func(e Entry) bool { return alike(e, x.entry) }); i >= 0 {
+			seen[i].Count += x.entry.Count
+			continue
+		}
+		seen = append(seen, x.entry)
+	}
+	fresh := len(l.pending) == 0
+	for _, p := range l.open("") { // of the checkpoint, and so among the lines
+		for i := range seen {
+			if alike(seen[i], p) {
+				seen[i].Count -= p.Count
+			}
+		}
+	}
+	for _, e := range seen {
+		if e.Count <= 0 {
+			continue
+		}
+		if err := l.record(e.Purpose, e.Event, e.Count); err != nil {
+			return lost, fmt.Errorf("ledger: releases of an attempt that was stopped: %w", err)
+		}
+		lost += e.Count
+	}
+	if lost == 0 {
+		return 0, nil
+	}
+	if fresh {
+		return lost, l.flush(period)
+	}
+	return lost, l.show()
 }

@@ -57,6 +57,9 @@ func (d DPSGD) Event() privacy.Sampled {
 	return privacy.Sampled{Event: g, Rate: rate, Method: d.Sampling}
 }
 
+// Validate reports the first setting that is not possible.
+func (d DPSGD) Validate() error { return d.validate() }
+
 func (d DPSGD) validate() error {
 	if d.Purpose == "" {
 		return errors.New("dp-sgd: no purpose")
@@ -84,6 +87,36 @@ func (d DPSGD) validate() error {
 	}
 	return nil
 }
+
+// Descent is DP-SGD in one run as a training takes it: for each step Begin, Add for every example of
+// the batch, Finish. Steps is one, and so is secure.Steps, whose noise is for data that are published.
+type Descent[T mechanism.Float] interface {
+	// Skip reports whether the next step was begun by an attempt that was stopped, with noise that
+	// cannot be drawn again. The step is then over, and no Begin follows. It moves nothing.
+	Skip() bool
+	Begin(key ...uint64) ([]int32, error)
+	Add(k int, gradient []T) error
+	Finish(mean []T) error
+	Check() error
+	State() DPSGDState
+	Restore(st DPSGDState) error
+}
+
+// RowDescent is Descent on a table whose examples each touch few rows. RowSteps is one, and so is
+// secure.RowSteps.
+type RowDescent[T mechanism.Float] interface {
+	Skip() bool
+	Begin(key ...uint64) ([]int32, error)
+	Add(k int, rows []int32, values []T) error
+	Finish(parallel Parallel, step func(at int, sum []T)) error
+	ExpectedBatch() float64
+	Check() error
+	State() DPSGDState
+	Restore(st DPSGDState) error
+}
+
+// Skip returns false: a step that was lost is drawn again, and comes to the same numbers.
+func (s *stepping[T]) Skip() bool { return false }
 
 // Steps is DP-SGD in one run: Begin, Add for every example of the batch or AddSum, Finish. It is for one
 // goroutine; several may compute the gradients. RowSteps is for examples that touch few rows of a table.

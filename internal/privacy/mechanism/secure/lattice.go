@@ -174,6 +174,15 @@ func (l gridGaussian) Check(t *channel.Tally, purpose string, x float64) error {
 	}.Check(t, purpose, l.Scale(), x)
 }
 
+// sampledGaussian is the law of such noise on values of a sample.
+type sampledGaussian struct {
+	gridGaussian
+	event privacy.Sampled
+}
+
+// Event implements channel.Law.
+func (l sampledGaussian) Event() privacy.Event { return l.event }
+
 // gridLaplace is the law of discrete Laplace noise: sizes are absolute values.
 type gridLaplace struct {
 	e    privacy.DiscreteLaplace

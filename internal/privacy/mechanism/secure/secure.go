@@ -37,6 +37,10 @@ type DiscreteGaussian struct {
 	Unit         privacy.Unit
 	Neighbouring privacy.Neighbouring
 	Share        mechanism.Share // of the run's false-alarm probability
+	// Rate says that values are of a sample that the caller drew, which has every unit with this
+	// probability, independently. It must have been drawn from cryptographic bits too. The event is
+	// then a sampled one. 1: a sample that has all. 0: values are of no sample.
+	Rate float64
 }
 
 // DiscreteLaplace does what DiscreteGaussian does, with discrete Laplace noise (Ghosh,
@@ -98,7 +102,15 @@ func openGaussian[T mechanism.Float](m DiscreteGaussian, l *privacy.Ledger, s rn
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Purpose, err)
 	}
-	return openLattice[T](m.Purpose, m.Share, gridGaussian{e, grid.Step}, grid, false, l, s, secret, g.Sample)
+	return openLattice[T](m.Purpose, m.Share, m.law(e, grid.Step), grid, false, l, s, secret, g.Sample)
+}
+
+// law returns the law of the noise, with the event that a release records.
+func (m DiscreteGaussian) law(e privacy.DiscreteGaussian, step float64) channel.Law {
+	if m.Rate == 0 {
+		return gridGaussian{e, step}
+	}
+	return sampledGaussian{gridGaussian{e, step}, privacy.Sampled{Event: e, Rate: m.Rate, Method: privacy.Poisson}}
 }
 
 func openLaplace[T mechanism.Float](m DiscreteLaplace, l *privacy.Ledger, s rng.Stream, secret bool) (*channel.Channel[T], error) {
@@ -136,6 +148,9 @@ func (m DiscreteGaussian) plan(digits int) (*lattice, privacy.DiscreteGaussian, 
 	}
 	if m.Dimension < 1 {
 		return nil, none, fmt.Errorf("dimension is %d, want at least 1", m.Dimension)
+	}
+	if !(m.Rate >= 0 && m.Rate <= 1) {
+		return nil, none, fmt.Errorf("rate is %v, want a probability, or 0 for no sample", m.Rate)
 	}
 	root := math.Sqrt(float64(m.Dimension))
 	if root*root < float64(m.Dimension) {
