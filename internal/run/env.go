@@ -50,6 +50,7 @@ type Env struct {
 	meta       map[string]string // of the checkpoint, once it was checked
 	userConfig bool              // the user wrote config.yaml before the run, with the same text
 	mode       mode
+	secure     bool      // noise is from cryptographic bits
 	planning   bool      // rehearsing without a step: only the account is asked for
 	began      time.Time // unless running
 }

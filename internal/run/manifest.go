@@ -44,6 +44,10 @@ type Manifest struct {
 
 	HoldOut *HoldOut `json:"hold_out,omitempty"` // what was kept from the model; nil: nothing
 
+	// Secure says that samples and noise are from cryptographic bits. They have no seed: Seed is that
+	// of what is public.
+	Secure bool `json:"secure,omitempty"`
+
 	// Ledger repeats the closing line of ledger.jsonl; nil before the end, and in a run without
 	// a ledger.
 	Ledger *privacy.Seal `json:"ledger,omitempty"`

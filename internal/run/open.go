@@ -107,6 +107,7 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 	if h := b.settings.HoldOut; h.active() {
 		e.manifest.HoldOut = &h
 	}
+	e.secure, e.manifest.Secure = b.settings.Secure, b.settings.Secure
 	if !fresh {
 		if _, err := e.verify(); err != nil {
 			return nil, err
@@ -124,6 +125,9 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 		if !slices.Contains(e.manifest.Notes, n) {
 			e.manifest.Notes = append(e.manifest.Notes, n)
 		}
+	}
+	if note := secureNote(b.settings.Seed); e.secure && !slices.Contains(e.manifest.Notes, note) {
+		e.manifest.Notes = append(e.manifest.Notes, note)
 	}
 	if err := e.prepare(b.yaml); err != nil {
 		e.abandon()

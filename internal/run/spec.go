@@ -57,12 +57,15 @@ type Spec[C any] struct {
 	Open func(ctx context.Context, env *Env, c C) (Work, error)
 	// Answers says that finished runs can be asked: Open then returns an Answerer.
 	Answers bool
+	// Secure says that runs can have secure noise. Open obeys Env.Secure then, or refuses with
+	// NoSecure the settings that have none.
+	Secure bool
 }
 
 // Task erases the type of the method's configuration: it makes one of a list of tasks.
 func (s Spec[C]) Task() Task {
 	whole := func() wholeFile[C] { return wholeFile[C]{Run: Settings{Seed: 1, SaveSeconds: 20}, Task: s.Default()} }
-	return Task{Verb: s.Verb, Name: s.Name, Summary: s.Summary, Cite: s.Cite, Flags: s.Flags, Action: Action{
+	return Task{Verb: s.Verb, Name: s.Name, Summary: s.Summary, Cite: s.Cite, Flags: s.Flags, Secure: s.Secure, Action: Action{
 		defaults: func() ([]byte, error) { return config.Encode(whole()) },
 		keys:     config.Keys[wholeFile[C]],
 		answers:  s.Answers,
@@ -89,11 +92,14 @@ func (s Spec[C]) Task() Task {
 			if err := errors.Join(bad...); err != nil {
 				return nil, err
 			}
+			if c.Run.Secure && !s.Secure {
+				return nil, NoSecure(task.String(), "its releases are in floating point, or it makes none")
+			}
 			text, err := config.Encode(c)
 			if err != nil {
 				return nil, err
 			}
-			hash, err := config.Hash(hashed[C]{task.String(), c.Run.Seed, c.Task, c.Run.HoldOut})
+			hash, err := config.Hash(hashed[C]{task.String(), c.Run.Seed, c.Task, c.Run.HoldOut, c.Run.Secure})
 			if err != nil {
 				return nil, err
 			}
@@ -121,6 +127,7 @@ func (b *bound) work(ctx context.Context, env *Env) error {
 // forecast opens the configuration for a rehearsal, and measures it.
 func (b *bound) forecast(ctx context.Context) (Forecast, error) {
 	env := Rehearse(rng.Seed(b.settings.Seed))
+	env.secure = b.settings.Secure
 	env.Dir = b.settings.Out // other runs may be named relative to it
 	ctx, w, err := b.opened(ctx, env)
 	if err != nil {
@@ -180,7 +187,7 @@ func Rehearse(seed rng.Seed) *Env {
 // releases again: the same draws, which are not new releases. RecordData then fails on data
 // that are not those of the run.
 func (f Finished) Reopen() *Env {
-	return &Env{Dir: f.Dir, Seed: f.Seed, ConfigHash: f.Manifest.ConfigHash, Progress: Silent{}, mode: reopened, began: time.Now(), manifest: f.Manifest}
+	return &Env{Dir: f.Dir, Seed: f.Seed, ConfigHash: f.Manifest.ConfigHash, Progress: Silent{}, mode: reopened, began: time.Now(), manifest: f.Manifest, secure: f.Manifest.Secure}
 }
 
 // Finished returns the run that the work was opened for. ok is false unless it was opened for

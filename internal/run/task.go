@@ -22,6 +22,7 @@ type Task struct {
 	Summary string // one line, lower case, no full stop
 	Cite    string // the publication
 	Flags   []Flag // of the command line, besides those of every task
+	Secure  bool   // runs can have secure noise
 	Action  Action // made by Spec.Task
 }
 
@@ -55,6 +56,11 @@ type Settings struct {
 
 	// HoldOut keeps users and rows from the model, for attacks that tell them from the others.
 	HoldOut HoldOut `yaml:"hold_out,omitempty"`
+
+	// Secure draws samples and noise from cryptographic bits, without a seed, so that what the
+	// guarantee covers may be published. Only some tasks can, see SecureTasks. False: keyed noise,
+	// for research.
+	Secure bool `yaml:"secure,omitempty"`
 }
 
 // key reads the key of the ledger.
@@ -103,6 +109,7 @@ type hashed[C any] struct {
 	Config C      `yaml:"config"`
 	// HoldOut is absent where nothing is held out: runs are found by the hash.
 	HoldOut HoldOut `yaml:"hold_out,omitempty"`
+	Secure  bool    `yaml:"secure,omitempty"` // absent where it is false, as above
 }
 
 // Action is a task's work with the type of its configuration erased. Spec.Task makes it.

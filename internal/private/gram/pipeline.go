@@ -33,7 +33,7 @@ func Tasks() []run.Task {
 	return []run.Task{
 		run.Spec[PopularityConfig]{
 			Verb: "train", Name: "dp-popularity", Summary: "items by counts with noise, private for a whole user",
-			Cite: "counts by the Gaussian mechanism", Default: DefaultPopularity, Check: checkPopularity, Answers: true, Flags: flags, Open: openPopularity,
+			Cite: "counts by the Gaussian mechanism", Default: DefaultPopularity, Check: checkPopularity, Answers: true, Secure: true, Flags: flags, Open: openPopularity,
 		}.Task(),
 		task(EASE, "dp-ease", "EASE of one noisy matrix of items, private for a whole user", ease.Cite, Default),
 		task(ItemKNN, "dp-itemknn", "neighbours in one noisy matrix of items, private for a whole user", itemknn.Cite, DefaultKNN),
@@ -42,7 +42,7 @@ func Tasks() []run.Task {
 
 func task(method, name, summary, cite string, profile func() Config) run.Task {
 	return run.Spec[Config]{
-		Verb: "train", Name: name, Summary: summary, Cite: cite, Default: profile, Answers: true, Flags: flags,
+		Verb: "train", Name: name, Summary: summary, Cite: cite, Default: profile, Answers: true, Secure: true, Flags: flags,
 		Check: func(v *config.Checker, c Config) { check(v, c, method == ItemKNN) },
 		Open: func(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 			standing, err := experiment.Stand(c, c.Profile, map[string]Config{profile().Profile: profile()}, nil, topn.Free()...)
@@ -84,6 +84,7 @@ func (w *work) open(ctx context.Context, env *run.Env, m topn.Method, theorem st
 		return nil, err
 	}
 	w.Experiment = x
+	w.privacy.Secure = w.privacy.Secure || env.Secure()
 	a := release.NewAccount(w.privacy, theorem, []string{ReleasedFile, run.LedgerName})
 	sums, err := w.sums()
 	if err != nil {

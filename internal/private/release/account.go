@@ -88,7 +88,8 @@ const unused = 1e-6
 // Compose enters what a ledger comes to: its exact epsilon for one user, and beside it a certified
 // bracket and the Rényi bound. It fails unless the exact one is the setting's epsilon, and not
 // above it. Discrete noise has neither an exact value nor a bracket in several coordinates: its
-// total is the Rényi bound.
+// total is the Rényi bound, or, where the releases are stated as over samples, the exact value of
+// normal noise that is at most as private.
 func (a *Account) Compose(l *privacy.Ledger) error {
 	p := a.privacy
 	if err := a.Account.Compose(l, About, p.Delta); err != nil {
@@ -126,6 +127,8 @@ func (a *Account) Show(d *report.Document) {
 		Columns: []report.Column{{Name: "method"}, {Name: "at least", Format: "%.6g"}, {Name: "at most", Format: "%.6g"}}}
 	if !a.privacy.Secure {
 		t.Add("exact", float64(a.Total), float64(a.Total))
+	} else if len(a.Beside) > 0 && a.Total < a.Beside[0].Eps {
+		t.Add("exact, of normal noise that is at most as private", math.NaN(), float64(a.Total))
 	}
 	for _, b := range a.Beside {
 		name, low := "Rényi bound", math.NaN()

@@ -24,7 +24,8 @@ type Privacy struct {
 	// 0: rare ones first.
 	Prefer float64 `yaml:"prefer,omitempty"`
 	// Secure draws discrete noise from cryptographic bits, so that what is released may be
-	// published. False: seeded noise in floating point, for research.
+	// published. False: seeded noise in floating point, for research. The setting run.secure does
+	// the same.
 	Secure bool `yaml:"secure,omitempty"`
 	// Parent is the file of a budget that runs on the same data spend from; "": none.
 	Parent string `yaml:"parent,omitempty"`

@@ -35,6 +35,10 @@ type Sum struct {
 	// Grid is a power of two of which all values are multiples. 0: values are sums of floats, which
 	// have no secure form; Sensitivity then includes what rounding adds.
 	Grid float64
+	// OfAll states the release, in the secure form, as one over a sample that has all users, for runs
+	// that release sums over samples too. Discrete noise on samples has an exact account, and what is
+	// stated so shares it.
+	OfAll bool
 }
 
 // Deviation returns the standard deviation of the noise.
@@ -91,7 +95,11 @@ func (r *Releaser) open(s Sum, draw bool) (*channel.Channel[float64], error) {
 	if s.Grid == 0 {
 		return nil, fmt.Errorf("%s is a sum of floats: it has no secure form", s.Purpose)
 	}
-	return secure.OpenGaussian[float64](secure.DiscreteGaussian{Purpose: s.Purpose, Sigma: s.Deviation(), Sensitivity: s.Sensitivity,
+	rate := 0.0
+	if s.OfAll {
+		rate = 1
+	}
+	return secure.OpenGaussian[float64](secure.DiscreteGaussian{Purpose: s.Purpose, Rate: rate, Sigma: s.Deviation(), Sensitivity: s.Sensitivity,
 		Dimension: int64(s.Dimension), Bound: largest * s.Grid, Grid: s.Grid, Whole: true,
 		Unit: About.Unit, Neighbouring: About.Neighbouring, Share: share}, r.Ledger)
 }

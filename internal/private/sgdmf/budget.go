@@ -6,6 +6,7 @@ import (
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant"
 	"privrec/internal/privacy/mechanism/channel"
+	"privrec/internal/privacy/mechanism/secure"
 	"privrec/internal/private/release"
 )
 
@@ -16,26 +17,32 @@ const purposeGradients = "users' gradients"
 type budget struct {
 	counts release.Sum
 	sgd    channel.DPSGD
+	dim    int // values of a gradient
 	steps  int64
+	secure bool
 }
 
-// newBudget divides the setting's epsilon on so many users. The counts take their share of mu², and the
-// gradients get the least noise with which the exact composition of all releases is within epsilon.
-func newBudget(c Config, users int) (b budget, err error) {
+// newBudget divides the setting's epsilon on so many users and items. The counts take their share of mu², and
+// the gradients get the least noise with which the exact composition of all releases is within epsilon.
+func newBudget(c Config, users, items int) (b budget, err error) {
 	p := c.Privacy
+	b.secure, b.dim = p.Secure, min(c.Model.Items, items)*c.Model.Dim
 	m, err := p.Multipliers(p.Counts, 1-p.Counts)
 	if err != nil {
 		return b, err
 	}
 	b.counts = release.CountSum(p.PerCount())
 	b.counts.Multiplier = m[0]
+	if p.Secure {
+		b.counts.OfAll, b.counts.Grid = true, fine
+	}
 	b.sgd = channel.DPSGD{Purpose: purposeGradients, Clip: c.Train.Clip, NoiseMultiplier: 1, Examples: int64(users),
 		Sampling: privacy.Poisson, Rate: c.Train.Sample, Unit: release.About.Unit, Share: 0.5}
 	b.steps = int64(c.Train.Steps)
 	goal := accountant.Goal{Epsilon: p.Epsilon, Delta: p.Delta, Exposed: 1} // all users are in the counts
 	found, err := accountant.Calibrate(goal, 1, func(noise float64) (float64, error) {
 		b.sgd.NoiseMultiplier = noise
-		return b.epsilon(p.Delta)
+		return b.epsilon(p)
 	})
 	if err != nil {
 		return b, fmt.Errorf("noise on gradients: %w", err)
@@ -44,19 +51,39 @@ func newBudget(c Config, users int) (b budget, err error) {
 	return b, nil
 }
 
-// epsilon returns the exact composition of all releases, for one user.
-func (b budget) epsilon(delta float64) (float64, error) {
+// event returns what a step releases.
+func (b budget) event() (privacy.Event, error) {
+	if b.secure {
+		return secure.DPSGDEvent(b.sgd, b.dim)
+	}
+	return b.sgd.Event(), nil
+}
+
+// fine is the grid of the noise of secure counts. Counts are whole numbers, and noise of more steps has a tighter
+// account.
+const fine = 0x1p-16
+
+// epsilon returns the exact composition of all releases, for one user. That of discrete noise is an upper bound,
+// above the truth by less than a part in 10^9 (package terms).
+func (b budget) epsilon(p release.Privacy) (float64, error) {
 	acc, err := accountant.New(accountant.Contour, release.About.Unit, release.About.Neighbouring)
 	if err != nil {
 		return 0, err
 	}
-	counts := privacy.Gaussian{Sigma: b.counts.Deviation(), Sensitivity: b.counts.Sensitivity, Unit: release.About.Unit, Neighbouring: release.About.Neighbouring}
-	if err := acc.Charge(counts, 1); err != nil {
+	plan, err := p.Plan(b.counts)
+	if err != nil {
 		return 0, err
 	}
-	if err := acc.Charge(b.sgd.Event(), b.steps); err != nil {
+	if err := acc.Charge(plan.Releases[0].Event, 1); err != nil {
 		return 0, err
 	}
-	r, err := acc.Spent(delta)
+	step, err := b.event()
+	if err != nil {
+		return 0, err
+	}
+	if err := acc.Charge(step, b.steps); err != nil {
+		return 0, err
+	}
+	r, err := acc.Spent(p.Delta)
 	return r.Epsilon, err
 }

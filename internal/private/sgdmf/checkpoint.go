@@ -11,6 +11,7 @@ import (
 )
 
 // trainingState is what a checkpoint holds beside matrices. Counts are made again: the same keys give the same noise.
+// Secure noise has no keys, so that its checkpoints hold the counts too.
 type trainingState struct {
 	Step  int64              `json:"step"`
 	Noise channel.DPSGDState `json:"noise"`
@@ -30,7 +31,23 @@ func (t *training) checkpoint() (run.Checkpoint, error) {
 	for _, name := range names {
 		c.Tensors = append(c.Tensors, run.MatrixTensor(name, t.matrices()[name]))
 	}
+	if t.secure {
+		c.Tensors = append(c.Tensors, run.NamedTensor{Name: countsName, Shape: []int{len(t.counts)}, Data: t.counts})
+	}
 	return c, err
+}
+
+// countsName names the counts in a checkpoint.
+const countsName = "counts"
+
+// countsOf returns the counts of a checkpoint of secure noise, of so many items.
+func countsOf(c run.Checkpoint, items int) ([]float64, error) {
+	for _, t := range c.Tensors {
+		if counts, ok := t.Data.([]float64); ok && t.Name == countsName && len(counts) == items {
+			return counts, nil
+		}
+	}
+	return nil, fmt.Errorf("checkpoint: it has no counts of %d items", items)
 }
 
 // restore continues a training that was just made from a checkpoint.
@@ -42,8 +59,12 @@ func (t *training) restore(c run.Checkpoint) error {
 	if s.Step < 0 || s.Step > t.of || s.Step%2 == 1 && s.Step != t.of || s.Step != s.Noise.Batches.Batches {
 		return fmt.Errorf("checkpoint: at step %d of %d, after %d batches", s.Step, t.of, s.Noise.Batches.Batches)
 	}
-	if len(c.Tensors) != len(names) {
-		return fmt.Errorf("checkpoint: %d tensors, want %d", len(c.Tensors), len(names))
+	want := len(names)
+	if t.secure {
+		want++ // counts
+	}
+	if len(c.Tensors) != want {
+		return fmt.Errorf("checkpoint: %d tensors, want %d", len(c.Tensors), want)
 	}
 	for i, name := range names {
 		if got := c.Tensors[i]; got.Name != name {

@@ -59,7 +59,7 @@ func check(v *config.Checker, c Config) {
 	v.NotEmpty("profile", c.Profile)
 	c.Data.Check(v)
 	c.Privacy.Check(v)
-	v.Check(!c.Privacy.Secure, release.SecureKey, "must be false: sums of gradients have no secure form")
+	v.Check(!c.Privacy.Secure, release.SecureKey, "must be left out: run.secure=true makes noise and samples secure")
 	v.Between("model.dim", c.Model.Dim, 1, 1000)
 	v.Between("model.items", c.Model.Items, 1, 10_000_000)
 	v.Within("model.unobserved", c.Model.Unobserved, 1e-6, 1)

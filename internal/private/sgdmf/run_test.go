@@ -82,7 +82,7 @@ func TestLearnsWhatCountsDoNotSay(t *testing.T) {
 		if optimizer == Adam {
 			c.Train.Rate = 0.05
 		}
-		b, err := newBudget(c, users)
+		b, err := newBudget(c, users, items)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +142,7 @@ func TestForecast(t *testing.T) {
 func TestEmptySampleIsNoise(t *testing.T) {
 	c := Default()
 	c.Train.Steps, c.Model.Items = 2, 6
-	b, err := newBudget(c, 3)
+	b, err := newBudget(c, 3, 6)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,11 +176,11 @@ func TestBudget(t *testing.T) {
 		for _, eps := range []float64{0.5, 1, 4, 16} {
 			c := Default()
 			c.Privacy.Epsilon, c.Train.Sample = eps, sample
-			b, err := newBudget(c, 6040)
+			b, err := newBudget(c, 6040, 3000)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := b.epsilon(c.Privacy.Delta)
+			got, err := b.epsilon(c.Privacy)
 			if err != nil || got > eps || got < eps*(1-1e-6) || b.sgd.NoiseMultiplier >= last {
 				t.Errorf("sample %v, epsilon %v: %v, multiplier %v after %v, %v", sample, eps, got, b.sgd.NoiseMultiplier, last, err)
 			}

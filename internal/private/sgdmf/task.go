@@ -27,7 +27,7 @@ const theorem = "exact composition of one Gaussian release and Poisson-sampled G
 func Task() run.Task {
 	return run.Spec[Config]{
 		Verb: "train", Name: "dp-sgd-mf", Summary: "matrix factorisation by DP-SGD over users, one finite epsilon for a user", Cite: cite,
-		Default: Default, Check: check, Open: open, Answers: true,
+		Default: Default, Check: check, Open: open, Answers: true, Secure: true,
 	}.Task()
 }
 
@@ -37,6 +37,7 @@ type work struct {
 	cfg    Config
 	budget budget
 	ledger *privacy.Ledger
+	fresh  bool // the counts were released by this attempt, and are in no checkpoint yet
 }
 
 // open loads the data, calibrates the noise, and declares what the guarantee takes as public.
@@ -49,16 +50,25 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	if err != nil || x.Finished() {
 		return x, err
 	}
+	c.Privacy.Secure = env.Secure()
 	w := &work{Experiment: x, cfg: c}
-	if w.budget, err = newBudget(c, x.Graph.Users); err != nil {
+	if w.budget, err = newBudget(c, x.Graph.Users, x.Data.Items); err != nil {
 		return nil, &run.UsageError{Message: fmt.Sprintf("privacy.epsilon: %v", err), Fix: "take a larger epsilon, or fewer steps"}
 	}
-	a := release.NewAccount(c.Privacy, theorem, nil, privacy.Assumption{What: "how many users there are", Why: "sums of gradients are divided by the expected number of users of a step"})
-	d, err := a.Declares([]release.Sum{w.budget.counts}, privacy.Entry{Purpose: purposeGradients, Count: w.budget.steps, Event: w.budget.sgd.Event()})
+	step, err := w.budget.event()
 	if err != nil {
 		return nil, err
 	}
-	if w.ledger, err = env.Ledger(privacy.Research, d); err != nil {
+	var published []string
+	if env.Secure() {
+		published = []string{ReleasedFile, run.LedgerName}
+	}
+	a := release.NewAccount(c.Privacy, theorem, published, privacy.Assumption{What: "how many users there are", Why: "sums of gradients are divided by the expected number of users of a step"})
+	d, err := a.Declares([]release.Sum{w.budget.counts}, privacy.Entry{Purpose: purposeGradients, Count: w.budget.steps, Event: step})
+	if err != nil {
+		return nil, err
+	}
+	if w.ledger, err = env.Ledger(c.Privacy.Marks(), d); err != nil {
 		return nil, err
 	}
 	x.Make = w.make
@@ -67,23 +77,44 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	return w, nil
 }
 
-// begin releases the counts and prepares the steps.
+// stream returns the stream of a purpose.
+func (w *work) stream(purpose string) rng.Stream { return w.Env.Noise("sgdmf", purpose) }
+
+// begin obtains the released counts and prepares the steps.
 func (w *work) begin() (*training, error) {
+	counts, err := w.obtain()
+	if err != nil {
+		return nil, err
+	}
+	return newTraining(w.cfg, w.budget, w.Data.UserIDs, w.Data.Train, counts, w.ledger, w.stream)
+}
+
+// obtain releases the counts. Seeded noise comes to the same counts in every attempt. Secure noise is drawn once:
+// an attempt that goes on takes the counts from the checkpoint, which is written before the first step.
+func (w *work) obtain() ([]float64, error) {
 	once, err := w.Env.Once()
 	if err != nil {
 		return nil, err
 	}
-	stream := func(purpose string) rng.Stream { return w.Env.Noise("sgdmf", purpose) }
-	draw := release.Draw{Items: w.cfg.Privacy.PerCount(), Stream: stream("contributions to counts")}
-	r := release.Releaser{Ledger: once, Noise: stream, Releases: 2}
+	if w.Env.Secure() {
+		c, ok, err := w.Env.LoadCheckpoint()
+		switch {
+		case err != nil:
+			return nil, err
+		case ok:
+			return countsOf(c, w.Data.Items)
+		case w.Env.ReleasedForGood():
+			return nil, run.WithHint(fmt.Errorf("the run in %s was stopped between its first release and its first checkpoint: other counts would be a second release", w.Env.Dir), "train again with another --out")
+		}
+	}
+	draw := release.Draw{Items: w.cfg.Privacy.PerCount(), Stream: w.stream("contributions to counts")}
+	r := release.Releaser{Ledger: once, Noise: w.stream, Secure: w.Env.Secure(), Releases: 2}
 	counts, err := r.Counts(w.budget.counts, draw.All(w.Data.UserIDs, w.Data.Train), w.Data.Items)
 	if err != nil {
 		return nil, err
 	}
-	if err := once.Flush("before training"); err != nil {
-		return nil, err
-	}
-	return newTraining(w.cfg, w.budget, w.Data.UserIDs, w.Data.Train, counts, w.ledger, stream)
+	w.fresh = true
+	return counts, once.Flush("before training")
 }
 
 // make trains the items' vectors and solves for every user's.
@@ -93,6 +124,11 @@ func (w *work) make(ctx context.Context) (*topn.Made, error) {
 	if err != nil {
 		return nil, err
 	}
+	if t.secure && w.fresh {
+		if err := t.keep(w.Env); err != nil {
+			return nil, err
+		}
+	}
 	p := w.Env.Progress
 	p.Begin("step", w.cfg.Train.Steps)
 	if err := t.run(ctx, w.Env, p.Add); err != nil {
@@ -100,6 +136,11 @@ func (w *work) make(ctx context.Context) (*topn.Made, error) {
 	}
 	// No loss is shown: it would be a statistic of the rows that nothing covers.
 	p.End(fmt.Sprintf("%d steps", w.cfg.Train.Steps))
+	if t.secure {
+		if err := t.publish(w.Env); err != nil {
+			return nil, err
+		}
+	}
 	users, items, err := t.f.vectors(w.Data.Train, t.counts)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism/channel"
+	"privrec/internal/privacy/mechanism/secure"
 	"privrec/internal/private/release"
 	"privrec/internal/rng"
 	"privrec/internal/tensor"
@@ -18,9 +19,10 @@ type training struct {
 	counts []float64 // released
 	f      *factors
 	ledger *privacy.Ledger
-	steps  *channel.RowSteps[tensor.Float]
+	steps  channel.RowDescent[tensor.Float]
 	step   int64 // made
 	of     int64
+	secure bool // noise from cryptographic bits
 
 	first, second tensor.Matrix // Adam's moments
 	mean          tensor.Matrix // of V over the later half of the steps, so far
@@ -35,20 +37,31 @@ const usersHeld = 128
 // newTraining prepares the steps of a budget, which are recorded in l.
 func newTraining(c Config, b budget, ids []string, train [][]int32, counts []float64, l *privacy.Ledger, stream func(purpose string) rng.Stream) (*training, error) {
 	floor := b.counts.Deviation()
-	t := &training{cfg: c, ids: ids, train: train, counts: counts, ledger: l, of: b.steps,
+	t := &training{cfg: c, ids: ids, train: train, counts: counts, ledger: l, of: b.steps, secure: b.secure,
 		f: newFactors(c.Model, counts, floor, stream("first vectors")), negatives: stream("negatives"), parts: make([]part, usersHeld)}
 	t.draws = release.Draw{Items: c.Privacy.Items, Weights: release.Weights(counts, t.f.items, floor, c.Privacy.Prefer), Stream: stream("contributions to steps")}
 	m, d := t.f.v.Rows, t.f.v.Cols
 	var err error
-	if t.steps, err = channel.OpenRowSteps[tensor.Float](b.sgd, m, d, l, stream(purposeGradients)); err != nil {
+	if b.secure {
+		t.steps, err = secure.OpenRowSteps[tensor.Float](b.sgd, m, d, l)
+	} else {
+		t.steps, err = channel.OpenRowSteps[tensor.Float](b.sgd, m, d, l, stream(purposeGradients))
+	}
+	if err != nil {
 		return nil, err
 	}
 	t.first, t.second, t.mean = tensor.New(m, d), tensor.New(m, d), tensor.New(m, d)
 	return t, nil
 }
 
-// advance makes the next step.
+// advance makes the next step. A step that an attempt before this one lost, and that cannot be made again, is over
+// without moving anything.
 func (t *training) advance() error {
+	if t.steps.Skip() {
+		t.step++
+		t.average()
+		return nil
+	}
 	users, err := t.steps.Begin(0, uint64(t.step))
 	if err != nil {
 		return err
@@ -80,10 +93,15 @@ func (t *training) advance() error {
 		return err
 	}
 	t.f.join()
+	t.average()
+	return t.ledger.Flush(fmt.Sprintf("step %d", t.step))
+}
+
+// average takes V into the mean over the later half of the steps.
+func (t *training) average() {
 	if n := t.step - t.of/2; n > 0 {
 		tensor.ScaleAdd(1/tensor.Float(n), t.f.v.Data, 1-1/tensor.Float(n), t.mean.Data)
 	}
-	return t.ledger.Flush(fmt.Sprintf("step %d", t.step))
 }
 
 // drawNegatives returns the rows of a step's negatives, ascending, and by how much there are more rows. They are the

@@ -1,0 +1,36 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// SecureKey is the key of Settings.Secure.
+const SecureKey = "run.secure"
+
+// secureTasks names the tasks whose runs can have secure noise. A test of the list of all tasks
+// compares it with what they say of themselves (Spec.Secure).
+var secureTasks = []string{"train dp-popularity", "train dp-ease", "train dp-itemknn", "train dp-sgd-mf"}
+
+// SecureTasks returns the names of the tasks whose runs can have secure noise.
+func SecureTasks() []string { return slices.Clone(secureTasks) }
+
+// NoSecure refuses secure noise for a task, or for one of its settings, and names the tasks that
+// have it.
+func NoSecure(what, why string) error {
+	return &UsageError{
+		Message: fmt.Sprintf("%s: %s has no secure noise: %s", SecureKey, what, why),
+		Fix:     "leave it out for research, or take one of: " + strings.Join(secureTasks, ", "),
+	}
+}
+
+// secureNote is what the manifest says of a run with secure noise.
+func secureNote(seed uint64) string {
+	return fmt.Sprintf("secure noise: samples and noise are from cryptographic bits, have no seed and cannot be drawn again; run.seed %d is used only for what is public or needs no secret (initial values, splits of the data, which of their items users contribute)", seed)
+}
+
+// Secure reports whether the run promises secure noise: samples and noise from cryptographic bits,
+// of discrete laws that are sampled exactly, on exact sums. Its ledger must be marked so, and
+// mechanisms that draw other noise refuse that ledger.
+func (e *Env) Secure() bool { return e.secure }
