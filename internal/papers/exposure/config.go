@@ -1,6 +1,7 @@
 package exposure
 
 import (
+	"path/filepath"
 	"slices"
 
 	attack "privrec/internal/attack/exposure"
@@ -54,8 +55,18 @@ func (d DataConfig) options(seed rng.Seed) slate.Options {
 // OnConfig attacks the recommendations of a finished run of this program instead of a
 // data set.
 type OnConfig struct {
-	Run     string `yaml:"run"`     // its directory; empty: none
-	Release string `yaml:"release"` // of a run that kept several; empty: its first one
+	Run     string `yaml:"run"`              // its directory; empty: none
+	Beside  bool   `yaml:"beside,omitempty"` // the directory is relative to the folder that holds this run's own
+	Release string `yaml:"release"`          // of a run that kept several; empty: its first one
+}
+
+// in returns the directory of the run, for an attack in directory own. With Beside a folder of runs
+// can be moved as a whole.
+func (c OnConfig) in(own string) string {
+	if c.Beside {
+		return filepath.Join(filepath.Dir(own), c.Run)
+	}
+	return c.Run
 }
 
 // TrainConfig describes the optimisation, stopped early on the validation loss. Adam, its rate

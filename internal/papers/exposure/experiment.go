@@ -97,7 +97,9 @@ func Tasks(others []run.Task) []run.Task {
 // open loads the pairs.
 func open(ctx context.Context, env *run.Env, c Config, others []run.Task) (*attackRun, error) {
 	defer env.Stage("load")()
-	set, err := c.loadPairs(ctx, others, env.Seed)
+	there := c
+	there.On.Run = c.On.in(env.Dir)
+	set, err := there.loadPairs(ctx, others, env.Seed)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package exposure
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -31,6 +32,8 @@ func (c Config) checkData(v *config.Checker) {
 	v.Check(d.Name != "" || c.On.Run != "", "data.name", "must name a set of slates, or on.run a finished run")
 	// A file may name a set all the same: a complete one always does.
 	v.Check(c.On.Run == "" || !v.Overridden("data.name"), "data.name", "is not read with on.run, whose run is attacked: leave one of them out")
+	v.Check(!c.On.Beside || c.On.Run != "", "on.beside", "is read with on.run only")
+	v.Check(!c.On.Beside || !filepath.IsAbs(c.On.Run), "on.run", "names %q, which is not beside this run", c.On.Run)
 	v.Check(c.On.Release == "" || c.On.Run != "", "on.release", "belongs to on.run, which is empty")
 	v.OneOf("data.split", d.Split, slate.SplitUsers, slate.SplitReleased)
 	v.Check(c.On.Run == "" || d.Split == slate.SplitUsers, "data.split", "must be %s for the users of a run, got %q", slate.SplitUsers, d.Split)
@@ -121,6 +124,7 @@ func (c Config) checkSweep(v *config.Checker) {
 // standing says how a setting relates to the profile that it names.
 func (c Config) standing() (experiment.Standing, error) {
 	named := map[string]Config{}
+	c.On.Beside = false // where the run is named from is no change of how
 	if base, ok := c.base(); ok {
 		named[c.Profile] = base
 	}
