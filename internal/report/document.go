@@ -22,6 +22,7 @@ type Document struct {
 	Tables     []*Table
 	Figures    []Figure // only on the page
 	Charts     []Chart  // on the page, and in Markdown where they have a file
+	Heats      []Heat   // likewise
 	Notes      []string
 }
 
@@ -104,6 +105,14 @@ func (d *Document) Markdown(w io.Writer) error {
 		}
 		if c.File != "" && c.Caption != "" {
 			b.WriteString("\n" + escapeMarkdown(c.Caption) + "\n")
+		}
+	}
+	for _, h := range d.Heats {
+		if h.File != "" {
+			b.WriteString("\n![" + escapeMarkdown(h.Title) + "](" + h.File + ".svg)\n")
+		}
+		if h.File != "" && h.Caption != "" {
+			b.WriteString("\n" + escapeMarkdown(h.Caption) + "\n")
 		}
 	}
 	for _, t := range d.Tables {

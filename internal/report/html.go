@@ -58,6 +58,9 @@ func (d *Document) HTML(w io.Writer) error {
 	for _, c := range d.Charts {
 		parts = append(parts, c)
 	}
+	for _, h := range d.Heats {
+		parts = append(parts, h)
+	}
 	for _, t := range d.Tables {
 		parts = append(parts, t)
 	}
