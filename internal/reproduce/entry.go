@@ -1,8 +1,10 @@
 package reproduce
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,6 +22,7 @@ type entry struct {
 	seeds []uint64
 	base  run.Options // configuration and overrides, without seed and directory
 	about []*entry    // of the runs that are made first, and that this one is about
+	there string      // directory of a finished run that this one is about, made elsewhere; "": none
 	end   string      // of the name of the evaluation that counts
 	plans plans       // of the grid
 }
@@ -49,7 +52,7 @@ func (g *Grid) entry(r *Row, size string, sets []string) (*entry, error) {
 			c.data = &g.Data[i]
 		}
 	}
-	if c.name = c.data.Name; p.StandIn {
+	if c.name = c.data.Name; p.StandIn && !c.data.Any {
 		c.name = c.data.StandIn
 	}
 	var point point
@@ -73,7 +76,8 @@ func (g *Grid) entry(r *Row, size string, sets []string) (*entry, error) {
 	if err := g.open(c, r.Setting, size, p.Set, slices.Concat(point.sets, sets)); err != nil {
 		return nil, err
 	}
-	if len(c.about) == 0 { // else its data are those runs
+	c.there = r.Finished
+	if len(c.about) == 0 && c.there == "" { // else its data are those runs
 		c.base.Sets = append([]string{"data.name=" + c.name}, c.base.Sets...)
 	}
 	return c, nil
@@ -110,6 +114,9 @@ func (c *entry) check() error {
 		}
 		dirs[i] = "unused"
 	}
+	if len(dirs) > 1 && !aboutOf(c.task).List {
+		return &run.UsageError{Message: fmt.Sprintf("on: %s is about one run, and %d are named", c.task, len(dirs)), Fix: "make a row of each"}
+	}
 	_, err := c.plan(c.seeds[0], dirs...)
 	return err
 }
@@ -139,23 +146,45 @@ func (c *entry) plan(seed uint64, about ...string) (run.Plan, error) {
 }
 
 // gridKeys are the keys that the grid itself sets for every run.
-var gridKeys = []string{"data.name", "run.seed", "run.out", onRuns, onBeside}
+var gridKeys = []string{"data.name", "run.seed", "run.out", onRuns, onRun, onBeside}
 
-// onRuns is the key of the runs that a task is about. They are named relative to the folder
-// of runs, as onBeside says: a folder of runs can be moved or merged with another one.
+// onRuns is the key of the runs that a task is about, and onRun that of tasks that are about one.
+// They are named relative to the folder of runs, as onBeside says: a folder of runs can be moved or
+// merged with another one.
 const (
 	onRuns   = "on.runs"
+	onRun    = "on.run"
 	onBeside = "on.beside"
 )
+
+// aboutOf returns the flag of a task that names the runs that it is about.
+func aboutOf(t run.Task) run.Flag {
+	for _, f := range t.Flags {
+		if f.Name == "on" {
+			return f
+		}
+	}
+	return run.Flag{Key: onRuns, List: true}
+}
 
 // options returns the options of one run in a directory, about runs in directories.
 func (c *entry) options(dir string, seed uint64, about ...string) run.Options {
 	quoted, _ := json.Marshal(dir) // a string; JSON's quoting is YAML's too
 	o := c.base
 	o.Sets = append(slices.Clone(c.base.Sets), fmt.Sprintf("run.seed=%d", seed), "run.out="+string(quoted))
-	if len(about) > 0 {
-		list, _ := json.Marshal(about) // strings
-		o.Sets = append(o.Sets, onRuns+"="+string(list), onBeside+"=true")
+	f := aboutOf(c.task)
+	name := func(dirs []string) string {
+		var list []byte // of strings
+		if list, _ = json.Marshal(dirs); !f.List {
+			list, _ = json.Marshal(dirs[0])
+		}
+		return f.Key + "=" + string(list)
+	}
+	switch {
+	case len(about) > 0:
+		o.Sets = append(o.Sets, name(about), onBeside+"=true")
+	case c.there != "":
+		o.Sets = append(o.Sets, name([]string{c.there}))
 	}
 	return o
 }
@@ -177,10 +206,27 @@ func (c *entry) run(list *[]*Run, out string, seed uint64) (*Run, error) {
 		return nil, err
 	}
 	r.config = plan.Config
-	r.Dir = filepath.Join(out, "runs", fmt.Sprintf("%s-%.12s-seed%d", strings.ReplaceAll(c.task.String(), " ", "-"), plan.Hash, seed))
+	of, err := c.mark()
+	if err != nil {
+		return nil, err
+	}
+	r.Dir = filepath.Join(out, "runs", fmt.Sprintf("%s-%.12s%s-seed%d", strings.ReplaceAll(c.task.String(), " ", "-"), plan.Hash, of, seed))
 	r.options = c.options(r.Dir, seed, dirs...)
 	*list = append(*list, r)
 	return r, nil
+}
+
+// mark tells runs about a finished run that was made elsewhere from those about what was in the same
+// directory before: another result there is another run.
+func (c *entry) mark() (string, error) {
+	if c.there == "" {
+		return "", nil
+	}
+	b, err := os.ReadFile(filepath.Join(c.there, "metrics.json"))
+	if err != nil {
+		return "", fmt.Errorf("the finished run in %s: %w", c.there, err)
+	}
+	return fmt.Sprintf("-of-%.4x", sha256.Sum256(b)), nil
 }
 
 // Run is one run of a table.
@@ -222,7 +268,22 @@ const (
 	Done      Status = "done"
 	Failed    Status = "failed"
 	NoData    Status = "data missing"
+	LeftOut   Status = "left out" // it cannot be about the run that it would be about
 )
+
+// Task names what the run does.
+func (r *Run) Task() string { return r.entry.task.String() }
+
+// About returns the directories of the runs that it is about.
+func (r *Run) About() (dirs []string) {
+	for _, of := range r.about {
+		dirs = append(dirs, of.Dir)
+	}
+	if r.entry.there != "" {
+		dirs = append(dirs, r.entry.there)
+	}
+	return dirs
+}
 
 // runs lists a table's runs row by row, and seed by seed within a row. A run follows those
 // that it is about.
@@ -276,7 +337,7 @@ func (r *Run) waits() bool {
 		switch of.Status {
 		case Done:
 			continue
-		case Failed, NoData:
+		case Failed, NoData, LeftOut:
 			r.Status, r.Problem = of.Status, fmt.Sprintf("%s, which it is about: %s", of.entry.task, of.Problem)
 		case Elsewhere:
 			r.Status = Elsewhere

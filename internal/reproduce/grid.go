@@ -38,6 +38,10 @@ type Grid struct {
 	Claims  []claims.Claim `yaml:"claims"`     // of a study; those of a paper are in a file of their own
 	Notes   []string       `yaml:"notes"`
 
+	// Unfit says in words why a run of a task cannot be about finished runs in directories, "" where
+	// it can. Such a run is left out. Nil: all are made.
+	Unfit func(task string, about []string) string `yaml:"-"`
+
 	tasks  []run.Task
 	files  files
 	plans  plans
@@ -85,6 +89,12 @@ func measure(name, unit string) (Measure, error) {
 	return metrics.ParseClass(name)
 }
 
+// CheckMetric fails on a name that is no metric of results.
+func CheckMetric(name string) error {
+	_, err := measure(name, percent)
+	return err
+}
+
 // definition says what the number means.
 func (m Metric) definition() string {
 	if r, ok := m.Measure.(metrics.Metric); ok && m.Lists {
@@ -98,6 +108,9 @@ type Data struct {
 	Name    string `yaml:"name"`     // as registered
 	Printed string `yaml:"printed"`  // as the paper calls it; a figure or study may leave it out
 	StandIn string `yaml:"stand_in"` // what sizes without real data take in its place
+	// Any marks the data of finished runs that were made elsewhere, which may be any: no size takes
+	// others in their place.
+	Any bool `yaml:"-"`
 }
 
 // Sizes are the sizes in which the table can be made.
@@ -132,6 +145,11 @@ type Row struct {
 	// made first, with the same seed and on the same data. The task gets their directories as
 	// the key on.runs.
 	On []Setting `yaml:"on"`
+	// Finished is the directory of a finished run, made elsewhere, that the row's task is about in
+	// place of On.
+	Finished string `yaml:"-"`
+	// Place is where the row stands in the document of a program that made the grid. Empty: in rows.
+	Place string `yaml:"-"`
 	// Axes are those that the row varies, one at a time; without any it is a single result, which
 	// a figure draws as a level. Key replaces that of the only axis, Values its values.
 	Axes   []string  `yaml:"axes"`
@@ -229,6 +247,25 @@ func Load(file string, tasks []run.Task) (*Grid, error) {
 	return g.check(doc, tasks, files{dir: filepath.Dir(file)}, plans{})
 }
 
+// In checks grids that a program made of another document, which has the same sizes and data.
+// file is where it was read, in a tree, or on the disk where tree is nil. Configurations are found
+// relative to it.
+func In(doc *config.Document, tree fs.FS, file string, tasks []run.Task, grids ...Grid) ([]*Grid, error) {
+	dir := filepath.Dir(file)
+	if tree != nil {
+		dir = path.Dir(file)
+	}
+	checked := plans{}
+	out := make([]*Grid, len(grids))
+	for i, g := range grids {
+		var err error
+		if out[i], err = g.check(doc, tasks, files{tree, dir}, checked); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
 // parse reads a grid of a tree.
 func parse(tree fs.FS, name string, tasks []run.Task, checked plans) (*Grid, error) {
 	text, err := fs.ReadFile(tree, name)
@@ -304,6 +341,9 @@ func (g Grid) check(doc *config.Document, tasks []run.Task, f files, checked pla
 	}
 	v.Check(len(g.Data) > 0, "data", "must name at least one")
 	for i, d := range g.Data {
+		if d.Any {
+			continue
+		}
 		made, err := knownData(d.Name)
 		v.Check(err == nil, fmt.Sprintf("data.%d.name", i), "%v", err)
 		v.Check(err != nil || !made, fmt.Sprintf("data.%d.name", i), "%s is a stand-in", d.Name)
@@ -379,7 +419,7 @@ func knownData(name string) (standIn bool, err error) {
 
 // checkRow reports what is wrong with a row.
 func (g *Grid) checkRow(v *config.Checker, i int) {
-	r, at := &g.Rows[i], func(key string) string { return fmt.Sprintf("rows.%d.%s", i, key) }
+	r, at := &g.Rows[i], func(key string) string { return g.place(i) + "." + key }
 	v.NotEmpty(at("method"), r.Method)
 	v.Check(slices.ContainsFunc(g.Data, func(d Data) bool { return d.Name == r.Data }), at("data"), "%q is not among the grid's data", r.Data)
 	g.checkSetting(v, r.Setting, at)
@@ -394,6 +434,14 @@ func (g *Grid) checkRow(v *config.Checker, i int) {
 		o := &g.Rows[j]
 		v.Check(o.Label() != r.Label() || o.Data != r.Data, at("method"), "%s on %s is row %d already; the key setting tells two rows apart", r.Label(), r.Data, j+1)
 	}
+}
+
+// place is the key of a row in its document.
+func (g *Grid) place(row int) string {
+	if p := g.Rows[row].Place; p != "" {
+		return p
+	}
+	return fmt.Sprintf("rows.%d", row)
 }
 
 // repeats reports whether another row has the row's printed numbers, and has them first.
@@ -425,7 +473,7 @@ func (g *Grid) checkConfigs(v *config.Checker) {
 				continue
 			}
 			bad[r.Line()+" "+r.Data] = true
-			at := fmt.Sprintf("rows.%d", slices.IndexFunc(g.Rows, func(o Row) bool { return o.Label() == r.Line() && o.Data == r.Data }))
+			at := g.place(slices.IndexFunc(g.Rows, func(o Row) bool { return o.Label() == r.Line() && o.Data == r.Data }))
 			var one *config.Error
 			if errors.As(err, &one) && one.Set != "" {
 				v.Check(false, at, "size %s sets %s: %s", name, one.Set, one.Message)

@@ -127,27 +127,33 @@ func (p *Plan) groups() [][]string {
 // Tables returns how many tables are planned.
 func (p *Plan) Tables() int { return len(p.tables) }
 
-// Make trains what table i needs and writes it to o.Out/tables, as Grid.Make does. A shard
-// writes no table: it lacks the runs of the others.
-func (p *Plan) Make(ctx context.Context, i int) (*Outcome, error) {
+// Finish makes the runs that table i needs, and no table.
+func (p *Plan) Finish(ctx context.Context, i int) (*Outcome, error) {
 	t := p.tables[i]
 	w := &worker{plan: p, grid: t.grid, o: p.o, runs: t.runs, lacking: p.lacking}
 	if err := w.makeAll(ctx); err != nil {
 		return nil, err
 	}
 	out := &Outcome{Table: &Table{Name: t.grid.FileName(p.o)}, shard: p.o.Shard, hint: w.hint}
-	if p.o.Shard.Of == 0 {
-		made, err := t.grid.table(p.o, t.entries, t.runs)
-		if err != nil {
-			return nil, err
-		}
-		out.Table = made
-	}
 	for _, r := range t.runs {
 		out.Runs = append(out.Runs, *r)
 	}
-	if p.o.Shard.Of > 0 {
-		return out, nil
+	return out, nil
+}
+
+// Make trains what table i needs and writes it to o.Out/tables, as Grid.Make does. A shard
+// writes no table: it lacks the runs of the others.
+func (p *Plan) Make(ctx context.Context, i int) (*Outcome, error) {
+	out, err := p.Finish(ctx, i)
+	if err != nil || p.o.Shard.Of > 0 {
+		return out, err
+	}
+	t := p.tables[i]
+	if out.Table, err = t.grid.table(p.o, t.entries, t.runs); err != nil {
+		return nil, err
+	}
+	for k, r := range t.runs { // the table says of results that cannot be read
+		out.Runs[k] = *r
 	}
 	files, err := out.write(filepath.Join(p.o.Out, "tables"), timings(t.runs))
 	out.Files = files

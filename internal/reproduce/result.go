@@ -163,14 +163,7 @@ func (t *Table) write(dir string, took []timing) ([]string, error) {
 		{".tex", t.Document.LaTeX},
 		{".csv", t.Numbers.CSV},
 		{"-privacy.csv", t.Accounts.CSV},
-		{"-runs.json", func(w io.Writer) error {
-			b, err := json.MarshalIndent(took, "", "  ")
-			if err != nil {
-				return err
-			}
-			_, err = w.Write(append(b, '\n'))
-			return err
-		}},
+		{"-runs.json", func(w io.Writer) error { return writeTimings(w, took) }},
 	}
 	if t.Points != nil {
 		list = append(list, file{"-figure.csv", t.Points.CSV}, file{".html", t.Document.HTML})
@@ -211,6 +204,24 @@ type timing struct {
 	Seconds      float64       `json:"seconds"` // of all attempts that ended
 	PeakRSSBytes int64         `json:"peak_rss_bytes,omitempty"`
 	Attempts     []run.Attempt `json:"attempts,omitempty"`
+}
+
+// WriteTimings writes what runs took, as the file beside a table has it.
+func WriteTimings(w io.Writer, runs []Run) error {
+	list := make([]*Run, len(runs))
+	for i := range runs {
+		list[i] = &runs[i]
+	}
+	return writeTimings(w, timings(list))
+}
+
+func writeTimings(w io.Writer, took []timing) error {
+	b, err := json.MarshalIndent(took, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(b, '\n'))
+	return err
 }
 
 // timings reads what each run took from its manifest.
