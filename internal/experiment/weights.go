@@ -174,6 +174,14 @@ func OpenVectors(dir, release string, users, items int) (Vectors, error) {
 	return v, err
 }
 
+// HasVectors reports whether a run keeps vectors of its users.
+func HasVectors(dir string) bool {
+	w, err := open(filepath.Join(dir, ModelFile))
+	return err == nil && slices.ContainsFunc(w.tensors, func(t run.NamedTensor) bool {
+		return t.Name == "user" || strings.HasSuffix(t.Name, "/user")
+	})
+}
+
 // oldVectors returns the file name of a release as programs before [ModelFile] wrote it.
 func oldVectors(release string) string {
 	if release == "" {

@@ -66,9 +66,9 @@ func ownerOf(file string) (owner run.Task, ok bool) {
 	return owner, ok
 }
 
-// others are the folders whose files are no configurations of tasks: packages reproduce, claims,
-// printed and epsilons read all of them in their own tests.
-var others = []string{"tables", "studies", "causes", "claims", "printed", "epsilon"}
+// others are the folders whose files are no configurations of tasks: packages reproduce, matrix,
+// claims, printed and epsilons read all of them in their own tests.
+var others = []string{"tables", "studies", "matrix", "causes", "claims", "printed", "epsilon"}
 
 // Each config file belongs to a task. It must load, pass the task's check and say in a
 // comment what it is; each paper has one that is quick.

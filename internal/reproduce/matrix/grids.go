@@ -1,0 +1,103 @@
+package matrix
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
+	"privrec/internal/experiment"
+	"privrec/internal/protocol/topn"
+	"privrec/internal/reproduce"
+	"privrec/internal/rng"
+	"privrec/internal/run"
+)
+
+// grids makes a grid of every attack: its rows are attacks on the trainings of the matrix's rows,
+// which the grids share.
+func (m *Matrix) grids() ([]*reproduce.Grid, error) {
+	var list []reproduce.Grid
+	for i := range m.Attacks {
+		a := &m.Attacks[i]
+		g := reproduce.Grid{Name: m.Name + "-" + a.Name, Title: m.Title + ": " + a.Heading, Metrics: []reproduce.Metric{{Name: a.Metric}}, Data: slices.Clone(m.Data), Sizes: m.Sizes,
+			Unfit: func(_ string, about []string) string { return a.unfit(about[0]) }}
+		for k := range m.Rows {
+			if r := &m.Rows[k]; r.without(a.Name) == "" {
+				g.Rows = append(g.Rows, m.gridRow(a, r, k))
+			}
+		}
+		if len(g.Rows) == 0 {
+			return nil, m.doc.Errorf(fmt.Sprintf("attacks.%d", i), "no row has a cell of it")
+		}
+		list = append(list, g)
+	}
+	return reproduce.In(m.doc, m.tree, m.file, m.tasks, list...)
+}
+
+// gridRow is an attack on a row.
+func (m *Matrix) gridRow(a *Attack, r *Row, at int) reproduce.Row {
+	out := reproduce.Row{Method: r.Model, Variant: r.Defence, Data: r.Data, Setting: a.Setting, Finished: r.finished, Place: fmt.Sprintf("rows.%d", at)}
+	for _, o := range r.Attack {
+		if o.Name == a.Name {
+			out.Set = slices.Concat(a.Set, o.Set)
+		}
+	}
+	if r.finished == "" {
+		on := r.Setting
+		if !r.Whole {
+			on.Set = slices.Concat(m.HoldOut, on.Set)
+		}
+		out.On = []reproduce.Setting{on}
+	}
+	return out
+}
+
+// What an attack may need of the attacked run.
+const (
+	needAttributes = "attributes"
+	needVectors    = "vectors"
+	needRows       = "held-out rows"
+	needUsers      = "held-out users"
+)
+
+func needs() []string { return []string{needAttributes, needVectors, needRows, needUsers} }
+
+// unfit says in words why the attack cannot be made on a finished run, "" where it can.
+func (a *Attack) unfit(dir string) string {
+	o, err := experiment.ReadOutcome(dir)
+	if err != nil {
+		return "" // the attack says what is wrong
+	}
+	m, err := run.ReadManifest(dir)
+	if err != nil {
+		return ""
+	}
+	hold := run.HoldOut{}
+	if m.HoldOut != nil {
+		hold = *m.HoldOut
+	}
+	for _, n := range a.Needs {
+		switch {
+		case n == needAttributes && !hasAttributes(o.Data.Name, m.Seed):
+			return "no attributes of users in these data"
+		case n == needVectors && (o.Protocol != topn.Name || !experiment.HasVectors(dir)):
+			return "the model keeps no vectors of users"
+		case (n == needRows || n == needUsers) && o.Protocol != topn.Name:
+			return "nothing can be held out of a model of protocol " + o.Protocol
+		case n == needRows && hold.Rows == 0:
+			return "trained on all interactions: none is left to ask about"
+		case n == needUsers && hold.Users == 0:
+			return "trained on all users: none is left to ask about"
+		}
+	}
+	return ""
+}
+
+// hasAttributes reports whether a data set knows anything of its users. Where its files are missing,
+// the attack says so.
+func hasAttributes(data string, seed uint64) bool {
+	_, f, err := registry.LoadLog(context.Background(), data, registry.Options{Seed: rng.Seed(seed)})
+	return f != nil || errors.Is(err, dataset.ErrNotFound)
+}
