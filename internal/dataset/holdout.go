@@ -74,12 +74,18 @@ func RowsSeed(ctx context.Context, seed rng.Seed) rng.Seed {
 	if held, ok := ctx.Value(holdOutKey{}).(*heldOut); ok {
 		return held.Seed
 	}
+	if p, ok := ctx.Value(plantingKey{}).(*planted); ok {
+		return p.Seed
+	}
 	return seed
 }
 
-// RefuseHoldOut fails for data that are always loaded whole, where something is to be held out.
-// what names them.
+// RefuseHoldOut fails for data that are always loaded whole and as they are, where something is to
+// be held out or planted. what names them.
 func RefuseHoldOut(ctx context.Context, what string) error {
+	if err := refusePlanting(ctx, what); err != nil {
+		return err
+	}
 	if _, ok := ctx.Value(holdOutKey{}).(*heldOut); ok {
 		return &Error{File: what, Msg: "users and rows of these data cannot be held out", Hint: "run.hold_out is for models of protocol top-n"}
 	}

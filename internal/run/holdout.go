@@ -37,22 +37,31 @@ func (h HoldOut) Of(seed rng.Seed) dataset.HoldOut {
 		Seed: rng.Seed(cmp.Or(h.Seed, uint64(seed)))}
 }
 
-// opened opens the work under what is held out, and returns the context for it. It fails where
-// the work loads no data that anything can be held out of.
+// opened opens the work under what is held out and planted, and returns the context for it. It
+// fails where the work loads no data that could be changed so.
 func (b *bound) opened(ctx context.Context, env *Env) (context.Context, Work, error) {
-	h := b.settings.HoldOut
-	if !h.active() {
-		w, err := b.open(ctx, env)
-		return ctx, w, err
-	}
-	ctx, obeyed, err := dataset.WithHoldOut(ctx, h.Of(rng.Seed(b.settings.Seed)))
+	ctx, planted, err := b.planted(ctx, env)
 	if err != nil {
 		return ctx, nil, err
 	}
-	w, err := b.open(ctx, env)
-	if err == nil && !obeyed() {
-		closeWork(w)
-		return ctx, nil, &UsageError{Message: "run.hold_out: this task loads no data that users or rows can be held out of", Fix: "it is for models of protocol top-n"}
+	obeyed := func() bool { return true }
+	if h := b.settings.HoldOut; h.active() {
+		if ctx, obeyed, err = dataset.WithHoldOut(ctx, h.Of(rng.Seed(b.settings.Seed))); err != nil {
+			return ctx, nil, err
+		}
 	}
-	return ctx, w, err
+	w, err := b.open(ctx, env)
+	if err != nil {
+		return ctx, nil, err
+	}
+	for _, c := range []struct {
+		done bool
+		what string
+	}{{obeyed(), "run.hold_out: this task loads no data that users or rows can be held out of"}, {planted(), "run.plant: this task loads no data that canaries can be planted into"}} {
+		if !c.done {
+			closeWork(w)
+			return ctx, nil, &UsageError{Message: c.what, Fix: "it is for models of protocol top-n"}
+		}
+	}
+	return ctx, w, nil
 }

@@ -43,6 +43,7 @@ type Manifest struct {
 	Stages     map[string]float64 `json:"stage_seconds,omitempty"` // of the last attempt
 
 	HoldOut *HoldOut `json:"hold_out,omitempty"` // what was kept from the model; nil: nothing
+	Plant   *Plant   `json:"plant,omitempty"`    // canaries in its data; nil: none
 
 	// Secure says that samples and noise are from cryptographic bits. They have no seed: Seed is that
 	// of what is public.

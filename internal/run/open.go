@@ -108,6 +108,9 @@ func open(dir string, t Task, b *bound, o Options) (env *Env, err error) {
 		e.manifest.HoldOut = &h
 	}
 	e.secure, e.manifest.Secure = b.settings.Secure, b.settings.Secure
+	if p := b.settings.Plant; p != (Plant{}) {
+		e.manifest.Plant = &p
+	}
 	if !fresh {
 		if _, err := e.verify(); err != nil {
 			return nil, err

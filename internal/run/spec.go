@@ -83,6 +83,7 @@ func (s Spec[C]) Task() Task {
 			bad := []error{c.Run.check(doc)}
 			own := config.NewChecker(doc)
 			c.Run.HoldOut.check(own)
+			c.Run.Plant.check(own)
 			bad = append(bad, own.Err())
 			if s.Check != nil {
 				v := config.NewChecker(doc)
@@ -99,7 +100,7 @@ func (s Spec[C]) Task() Task {
 			if err != nil {
 				return nil, err
 			}
-			hash, err := config.Hash(hashed[C]{task.String(), c.Run.Seed, c.Task, c.Run.HoldOut, c.Run.Secure})
+			hash, err := config.Hash(hashed[C]{task.String(), c.Run.Seed, c.Task, c.Run.HoldOut, c.Run.Secure, c.Run.Plant})
 			if err != nil {
 				return nil, err
 			}

@@ -29,11 +29,13 @@ type Task struct {
 // Flag is a flag of the command line that is short for one key of the configuration.
 type Flag struct {
 	Name  string // without dashes
-	Key   string // key that it sets, such as "data.name"; a string, a list of strings, or a bool
+	Key   string // key that it sets, such as "data.name"; a string, a list of strings, a number, or a bool
 	Usage string
 	List  bool // the key is a list: the flag may be repeated, once an entry
 	// Switch says that the flag takes no word and sets the key to true.
 	Switch bool
+	// Number says that the key is a number.
+	Number bool
 }
 
 // String returns the verb and the name, such as "train dipsgnn".
@@ -61,6 +63,8 @@ type Settings struct {
 	// guarantee covers may be published. Only some tasks can, see SecureTasks. False: keyed noise,
 	// for research.
 	Secure bool `yaml:"secure,omitempty"`
+	// Plant puts canaries into the data, for audits that hold what the model shows against their coins.
+	Plant Plant `yaml:"plant,omitempty"`
 }
 
 // key reads the key of the ledger.
@@ -107,9 +111,10 @@ type hashed[C any] struct {
 	Verb   string `yaml:"task"`
 	Seed   uint64 `yaml:"run_seed"`
 	Config C      `yaml:"config"`
-	// HoldOut is absent where nothing is held out: runs are found by the hash.
+	// HoldOut is absent where nothing is held out: runs are found by the hash. So is Plant.
 	HoldOut HoldOut `yaml:"hold_out,omitempty"`
 	Secure  bool    `yaml:"secure,omitempty"` // absent where it is false, as above
+	Plant   Plant   `yaml:"plant,omitempty"`
 }
 
 // Action is a task's work with the type of its configuration erased. Spec.Task makes it.

@@ -54,7 +54,8 @@ func LoadSet(ctx context.Context, set Set, r dataset.Recipe, opts Options) (*dat
 
 // LoadInteractions does what Load does, for models of the user-item graph. It fails on a pair
 // that occurs twice, as dataset.NewInteractions does. Under dataset.Withhold other rows stand in
-// the place of test rows. Under dataset.WithHoldOut the pairs lack what is held out.
+// the place of test rows. Under dataset.WithHoldOut the pairs lack what is held out, and under
+// dataset.WithPlanting canaries are among them.
 func LoadInteractions(ctx context.Context, name, recipe string, opts Options) (*dataset.Interactions, error) {
 	set, err := Find(name)
 	if err != nil {
@@ -81,13 +82,17 @@ func LoadInteractions(ctx context.Context, name, recipe string, opts Options) (*
 	if h := dataset.HeldOut(ctx); h != nil {
 		h.Parts(l, parts)
 	}
-	if w == nil {
-		return dataset.NewInteractions(s, l, parts)
+	var from dataset.InPlace
+	if w != nil {
+		from = w.Parts(l, parts)
 	}
-	from := w.Parts(l, parts)
 	d, err := dataset.NewInteractions(s, l, parts)
-	if err == nil {
-		d.InPlace = from
+	if err != nil {
+		return nil, err
+	}
+	d.InPlace = from
+	if p := dataset.Planted(ctx); p != nil {
+		d, _, err = p.Into(d)
 	}
 	return d, err
 }

@@ -1,0 +1,259 @@
+package dataset
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync/atomic"
+
+	"privrec/internal/rng"
+)
+
+// Canaries are what an audit of privacy plants into training data: units that nobody made, of which
+// each is in or out by a coin, so that what a model shows of them can be held against the coins.
+const (
+	CanaryEdge = "edge" // a user of the data and an item that the user has in no part
+	CanaryUser = "user" // a user who is not in the data, with random items
+)
+
+// Planting says which canaries are planted. Users, items and the other rows stay what they are, and
+// a canary is in no part but train.
+type Planting struct {
+	Unit     string
+	Canaries int
+	Rows     int // items of a canary user; 0 for edges
+	// Seed decides which canaries there are. It takes the place of the run's seed for generated rows
+	// and random splits too, so that models with seeds of their own have the same rows.
+	Seed rng.Seed
+	In   func(canary int) bool // the coins; a canary user who is out has no rows
+}
+
+// Canary is a unit that may be planted.
+type Canary struct {
+	User  int32
+	Items []int32 // ascending
+}
+
+// Check fails on a planting that cannot be carried out on any data.
+func (p Planting) Check() error {
+	switch {
+	case p.Unit != CanaryEdge && p.Unit != CanaryUser:
+		return fmt.Errorf("dataset: canaries are %q, want %s or %s", p.Unit, CanaryEdge, CanaryUser)
+	case p.Canaries < 1:
+		return fmt.Errorf("dataset: %d canaries, want at least 1", p.Canaries)
+	case p.Unit == CanaryUser && p.Rows < 1, p.Unit == CanaryEdge && p.Rows != 0:
+		return fmt.Errorf("dataset: %d rows of a canary %s, want at least 1 of a user and 0 of an edge", p.Rows, p.Unit)
+	case p.In == nil:
+		return fmt.Errorf("dataset: canaries have no coins")
+	}
+	return nil
+}
+
+type plantingKey struct{}
+
+// planted is a Planting in a context.
+type planted struct {
+	Planting
+	obeyed atomic.Bool
+}
+
+// WithPlanting returns a context under which data are loaded with canaries. obeyed reports whether
+// any data were. Data that cannot be loaded so are refused.
+func WithPlanting(ctx context.Context, p Planting) (_ context.Context, obeyed func() bool, err error) {
+	if err := p.Check(); err != nil {
+		return nil, nil, err
+	}
+	all := &planted{Planting: p}
+	return context.WithValue(ctx, plantingKey{}, all), all.obeyed.Load, nil
+}
+
+// Planted returns which canaries are planted under a context, nil for none. The caller must obey it.
+func Planted(ctx context.Context) *Planting {
+	p, ok := ctx.Value(plantingKey{}).(*planted)
+	if !ok {
+		return nil
+	}
+	p.obeyed.Store(true)
+	return &p.Planting
+}
+
+// refusePlanting fails for data that are always loaded without canaries, where some are planted.
+func refusePlanting(ctx context.Context, what string) error {
+	if _, ok := ctx.Value(plantingKey{}).(*planted); ok {
+		return &Error{File: what, Msg: "no canaries can be planted into these data", Hint: "run.plant is for models of protocol top-n"}
+	}
+	return nil
+}
+
+// Into returns the data with those canaries whose coins say so, and all canaries, in or out. d stays
+// as it is. It fails where the data have no place for as many.
+func (p Planting) Into(d *Interactions) (*Interactions, []Canary, error) {
+	all, err := p.edges(d)
+	if p.Unit == CanaryUser {
+		all, err = p.users(d)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	out := *d
+	out.Train = slices.Clone(d.Train)
+	if d.Ratings != nil {
+		out.Ratings = slices.Clone(d.Ratings)
+	}
+	if p.Unit == CanaryUser {
+		if err := out.addUsers(p.Canaries, p.Seed.Stream("canary users' features")); err != nil {
+			return nil, nil, err
+		}
+	}
+	best := highest(d.Ratings)
+	for k, c := range all {
+		if !p.In(k) {
+			continue
+		}
+		u := c.User
+		for _, i := range c.Items {
+			at, _ := slices.BinarySearch(out.Train[u], i)
+			out.Train[u] = slices.Insert(slices.Clone(out.Train[u]), at, i)
+			if d.Ratings != nil {
+				out.Ratings[u] = slices.Insert(slices.Clone(out.Ratings[u]), at, best)
+			}
+		}
+	}
+	return &out, all, out.distinct()
+}
+
+// highest returns the largest value of rows, which canaries have too.
+func highest(rows [][]float32) (best float32) {
+	for _, values := range rows {
+		for _, v := range values {
+			best = max(best, v)
+		}
+	}
+	return best
+}
+
+// edges draws pairs of a user with rows and an item that the user has in no part. Users and items
+// take turns in random orders, so that canaries are far from each other while there are fewer of
+// them than of either.
+func (p Planting) edges(d *Interactions) ([]Canary, error) {
+	var users []int32
+	for u, items := range d.Train {
+		if len(items) > 0 {
+			users = append(users, int32(u))
+		}
+	}
+	s := p.Seed.Stream("canary edges")
+	order, items := s.Perm(len(users)), s.Perm(d.Items)
+	taken := map[int32][]int32{} // by user, of canaries before
+	var all []Canary
+	for next, turn, idle := 0, 0, 0; len(all) < p.Canaries; turn++ {
+		if idle == len(users) { // a whole round found no room
+			return nil, &Error{File: d.Name, Msg: fmt.Sprintf("there is room for %d canary edges, not for %d", len(all), p.Canaries), Hint: "plant fewer"}
+		}
+		u := users[order[turn%len(users)]]
+		idle++
+		for range d.Items {
+			i := items[next%d.Items]
+			next++
+			if d.has(u, i) || slices.Contains(taken[u], i) {
+				continue
+			}
+			taken[u] = append(taken[u], i)
+			all, idle = append(all, Canary{User: u, Items: []int32{i}}), 0
+			break
+		}
+	}
+	return all, nil
+}
+
+// has reports whether a user has an item in any part.
+func (x *Interactions) has(u, item int32) bool {
+	for _, part := range [][][]int32{x.Train, x.Valid, x.Test} {
+		if part == nil {
+			continue
+		}
+		if _, is := slices.BinarySearch(part[u], item); is {
+			return true
+		}
+	}
+	return false
+}
+
+// users draws the items of users who are not in the data.
+func (p Planting) users(d *Interactions) ([]Canary, error) {
+	if p.Rows > d.Items {
+		return nil, &Error{File: d.Name, Msg: fmt.Sprintf("canary users are to have %d of the %d items", p.Rows, d.Items), Hint: "give them fewer"}
+	}
+	all := make([]Canary, p.Canaries)
+	for k := range all {
+		s := p.Seed.Stream("canary user", uint64(k))
+		items := slices.Clone(s.Perm(d.Items)[:p.Rows])
+		slices.Sort(items)
+		all[k] = Canary{User: int32(d.Users + k), Items: items}
+	}
+	return all, nil
+}
+
+// canaryIDs names n canary users, so that they come after all users of the data. Numbers go on where
+// names are numbers.
+func (x *Interactions) canaryIDs(n int) ([]string, error) {
+	out := make([]string, n)
+	last := x.UserIDs[len(x.UserIDs)-1]
+	at, err := strconv.ParseInt(last, 10, 64)
+	for k := range out {
+		out[k] = fmt.Sprintf("~canary-%06d", k)
+		if err == nil {
+			out[k] = strconv.FormatInt(at+1+int64(k), 10)
+		}
+	}
+	less := LessIDs(slices.Concat(x.UserIDs, out))
+	if less(last, out[0]) >= 0 {
+		return nil, &Error{File: x.Name, Field: "user", Msg: fmt.Sprintf("canary users are to come after all others, and %q does not come before %q", last, out[0])}
+	}
+	return out, nil
+}
+
+// addUsers adds users without rows, each with the features of a random user of the data.
+func (x *Interactions) addUsers(n int, s rng.Stream) error {
+	ids, err := x.canaryIDs(n)
+	if err != nil {
+		return err
+	}
+	like := make([]int, n)
+	x.UserIDs = slices.Clone(x.UserIDs)
+	x.Test = slices.Clone(x.Test)
+	if x.Valid != nil {
+		x.Valid = slices.Clone(x.Valid)
+	}
+	for k := range n {
+		like[k] = s.IntN(x.Users)
+		x.UserIDs = append(x.UserIDs, ids[k])
+		x.Train, x.Test = append(x.Train, nil), append(x.Test, nil)
+		if x.Valid != nil {
+			x.Valid = append(x.Valid, nil)
+		}
+		if x.Ratings != nil {
+			x.Ratings = append(x.Ratings, nil)
+		}
+	}
+	x.Users += n
+	if x.Features == nil {
+		return nil
+	}
+	f := *x.Features
+	f.UserIDs, f.Columns = x.UserIDs, slices.Clone(f.Columns)
+	for c := range f.Columns {
+		col := &f.Columns[c]
+		col.Numbers, col.Codes = slices.Clone(col.Numbers), slices.Clone(col.Codes)
+		for _, u := range like {
+			if col.Kind == Numeric {
+				col.Numbers = append(col.Numbers, col.Numbers[u])
+			} else {
+				col.Codes = append(col.Codes, col.Codes[u])
+			}
+		}
+	}
+	x.Features = &f
+	return nil
+}

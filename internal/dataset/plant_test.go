@@ -1,0 +1,155 @@
+package dataset
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"privrec/internal/rng"
+)
+
+// meadow has users 0..n-1, who have items u, u+1, u+2 in train and u+3 in test, modulo items.
+func meadow(users, items int, id func(int) string) *Interactions {
+	d := &Interactions{Name: "meadow", Users: users, Items: items, Train: make([][]int32, users), Test: make([][]int32, users), Ratings: make([][]float32, users)}
+	f := &Features{Columns: []Column{{Name: "age", Kind: Numeric}, {Name: "town", Levels: []string{"a", "b"}}}}
+	for u := range users {
+		d.UserIDs = append(d.UserIDs, id(u))
+		for k := range 3 {
+			d.Train[u] = append(d.Train[u], int32((u+k)%items))
+			d.Ratings[u] = append(d.Ratings[u], float32(k))
+		}
+		slices.Sort(d.Train[u])
+		d.Test[u] = []int32{int32((u + 3) % items)}
+		f.Columns[0].Numbers = append(f.Columns[0].Numbers, float64(u))
+		f.Columns[1].Codes = append(f.Columns[1].Codes, int32(u%2))
+	}
+	for i := range items {
+		d.ItemIDs = append(d.ItemIDs, fmt.Sprint(i))
+	}
+	f.UserIDs = d.UserIDs
+	d.Features = f
+	return d
+}
+
+func number(u int) string { return fmt.Sprint(u + 1) }
+
+func even(k int) bool { return k%2 == 0 }
+
+// Canary edges are pairs that the data have in no part, each another one. Those whose coin says so
+// are in train with the highest rating, and nothing else changes.
+func TestCanaryEdges(t *testing.T) {
+	d := meadow(40, 30, number)
+	p := Planting{Unit: CanaryEdge, Canaries: 90, Seed: 7, In: even}
+	out, all, err := p.Into(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen, users := map[[2]int32]bool{}, map[int32]int{}
+	for k, c := range all {
+		if len(c.Items) != 1 || d.has(c.User, c.Items[0]) {
+			t.Fatalf("canary %d is %+v", k, c)
+		}
+		if seen[[2]int32{c.User, c.Items[0]}] {
+			t.Fatalf("canary %d again: %+v", k, c)
+		}
+		seen[[2]int32{c.User, c.Items[0]}] = true
+		users[c.User]++
+		at, in := slices.BinarySearch(out.Train[c.User], c.Items[0])
+		if in != even(k) || in && out.Ratings[c.User][at] != 2 {
+			t.Errorf("canary %d: in train %v", k, in)
+		}
+	}
+	if len(all) != 90 || len(users) != 40 {
+		t.Errorf("%d canaries of %d users", len(all), len(users))
+	}
+	for u := range d.Train {
+		if len(d.Train[u]) != 3 || !slices.Equal(out.Test[u], d.Test[u]) || len(out.Ratings[u]) != len(out.Train[u]) || !slices.IsSorted(out.Train[u]) {
+			t.Errorf("user %d: %v, before %v", u, out.Train[u], d.Train[u])
+		}
+	}
+	// The coins change nothing about which canaries there are; the seed does.
+	p.In = func(int) bool { return false }
+	none, same, err := p.Into(d)
+	if err != nil || !slices.EqualFunc(all, same, func(a, b Canary) bool { return a.User == b.User && slices.Equal(a.Items, b.Items) }) {
+		t.Errorf("other coins, other canaries: %v", err)
+	}
+	for u := range d.Train {
+		if !slices.Equal(none.Train[u], d.Train[u]) {
+			t.Errorf("user %d has rows of a canary that is out", u)
+		}
+	}
+	p.Seed = 8
+	if _, other, err := p.Into(d); err != nil || slices.EqualFunc(all, other, func(a, b Canary) bool { return a.User == b.User && slices.Equal(a.Items, b.Items) }) {
+		t.Errorf("another seed, the same canaries: %v", err)
+	}
+	p.Canaries = 40*26 + 1
+	if _, _, err := p.Into(d); err == nil || !strings.Contains(err.Error(), "room for 1040 canary edges") {
+		t.Errorf("too many: %v", err)
+	}
+}
+
+// Canary users come after all others, in or out, with features of users of the data.
+func TestCanaryUsers(t *testing.T) {
+	for name, id := range map[string]func(int) string{"9999": number, "~canary-000000": func(u int) string { return fmt.Sprintf("u%04d", u) }} {
+		d := meadow(12, 30, id)
+		if name == "9999" {
+			name = "13"
+		}
+		p := Planting{Unit: CanaryUser, Canaries: 6, Rows: 5, Seed: 3, In: even}
+		out, all, err := p.Into(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out.Users != 18 || len(out.UserIDs) != 18 || out.UserIDs[12] != name || d.Users != 12 || len(d.UserIDs) != 12 {
+			t.Errorf("%d users, %v", out.Users, out.UserIDs)
+		}
+		if !slices.IsSortedFunc(out.UserIDs, LessIDs(out.UserIDs)) {
+			t.Errorf("names out of order: %v", out.UserIDs)
+		}
+		for k, c := range all {
+			rows := out.Train[c.User]
+			if int(c.User) != 12+k || len(c.Items) != 5 || even(k) != slices.Equal(rows, c.Items) || !even(k) && rows != nil || len(out.Test[c.User]) != 0 || len(out.Ratings[c.User]) != len(rows) {
+				t.Errorf("canary %d: %+v, rows %v", k, c, rows)
+			}
+		}
+		for _, c := range out.Features.Columns {
+			if len(c.Numbers)+len(c.Codes) != 18 {
+				t.Errorf("feature %s of %d users", c.Name, len(c.Numbers)+len(c.Codes))
+			}
+		}
+		p.Rows = 31
+		if _, _, err := p.Into(d); err == nil || !strings.Contains(err.Error(), "31 of the 30 items") {
+			t.Errorf("too many rows: %v", err)
+		}
+	}
+	if _, _, err := (Planting{Unit: CanaryUser, Canaries: 1, Rows: 1, In: even}).Into(meadow(3, 9, func(u int) string { return fmt.Sprintf("~~%d", u) })); err == nil || !strings.Contains(err.Error(), "come after all others") {
+		t.Errorf("names after those of canaries: %v", err)
+	}
+}
+
+// A context carries a planting to what obeys it, with the seed of the rows; what cannot obey refuses.
+func TestPlantingContext(t *testing.T) {
+	for want, p := range map[string]Planting{
+		"canaries are":       {Unit: "row", Canaries: 1, In: even},
+		"want at least 1":    {Unit: CanaryEdge, In: even},
+		"0 rows of a canary": {Unit: CanaryUser, Canaries: 1, In: even},
+		"3 rows of a canary": {Unit: CanaryEdge, Canaries: 1, Rows: 3, In: even},
+		"no coins":           {Unit: CanaryEdge, Canaries: 1},
+	} {
+		if _, _, err := WithPlanting(context.Background(), p); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want %q", p, err, want)
+		}
+	}
+	ctx, obeyed, err := WithPlanting(context.Background(), Planting{Unit: CanaryEdge, Canaries: 4, Seed: 9, In: even})
+	if err != nil || obeyed() || RowsSeed(ctx, 1) != rng.Seed(9) || RowsSeed(context.Background(), 1) != 1 {
+		t.Fatal(err, obeyed())
+	}
+	if err := RefuseHoldOut(ctx, "these"); err == nil || !strings.Contains(err.Error(), "no canaries can be planted") || obeyed() {
+		t.Errorf("%v", err)
+	}
+	if p := Planted(ctx); p == nil || p.Canaries != 4 || !obeyed() || Planted(context.Background()) != nil {
+		t.Errorf("%+v", p)
+	}
+}

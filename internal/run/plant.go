@@ -1,0 +1,85 @@
+package run
+
+import (
+	"cmp"
+	"context"
+
+	"privrec/internal/config"
+	"privrec/internal/dataset"
+	"privrec/internal/privacy/audit"
+	"privrec/internal/rng"
+)
+
+// Plant says which canaries are planted into the data of a model of protocol top-n, so that an audit
+// can hold what it shows against the coins that put each in or out. See dataset.Planting.
+type Plant struct {
+	Unit     string `yaml:"unit,omitempty" json:"unit"`             // edge: a user and an item; user: a user of random items
+	Canaries int    `yaml:"canaries,omitempty" json:"canaries"`     // in or out
+	Rows     int    `yaml:"rows,omitempty" json:"rows,omitempty"`   // items of a canary user
+	Coins    string `yaml:"coins,omitempty" json:"coins,omitempty"` // empty: each is in by a fair coin; in, out: all are
+	Draw     uint64 `yaml:"draw,omitempty" json:"draw,omitempty"`   // number of the draw of the coins
+	Seed     uint64 `yaml:"seed,omitempty" json:"seed,omitempty"`   // of canaries and coins, of random splits and of generated rows; 0: run.seed
+}
+
+// Values of Plant.Coins.
+const (
+	CoinsIn  = "in"
+	CoinsOut = "out"
+)
+
+// check reports what cannot be planted.
+func (p Plant) check(v *config.Checker) {
+	if p == (Plant{}) {
+		return
+	}
+	v.OneOf("run.plant.unit", p.Unit, dataset.CanaryEdge, dataset.CanaryUser)
+	v.Between("run.plant.canaries", p.Canaries, 1, 1_000_000)
+	if p.Unit == dataset.CanaryUser {
+		v.Between("run.plant.rows", p.Rows, 1, 1_000_000)
+	} else {
+		v.Check(p.Rows == 0, "run.plant.rows", "has no effect on canary edges, must be 0")
+	}
+	v.OneOf("run.plant.coins", p.Coins, "", CoinsIn, CoinsOut)
+}
+
+// Flips returns the coins of a run with the given seed. Nothing but an auditor may read them.
+func (p Plant) Flips(seed rng.Seed) (audit.Coins, error) {
+	return audit.NewCoins(rng.Seed(cmp.Or(p.Seed, uint64(seed))).Stream("canary coins", p.Draw), p.Canaries)
+}
+
+// Of returns what is planted into the data of a run with the given seed.
+func (p Plant) Of(seed rng.Seed) (dataset.Planting, error) {
+	out := dataset.Planting{Unit: p.Unit, Canaries: p.Canaries, Rows: p.Rows, Seed: rng.Seed(cmp.Or(p.Seed, uint64(seed)))}
+	coins, err := p.Flips(seed)
+	out.In = coins.In
+	if p.Coins != "" {
+		out.In = func(int) bool { return p.Coins == CoinsIn }
+	}
+	return out, err
+}
+
+type askedKey struct{}
+
+// AskedWith returns a context under which a finished run with canaries is opened for answers as if
+// all of their coins were the given ones, in or out. What it learned stays what it was; the users'
+// own rows that it is asked with do not depend on the coins.
+func AskedWith(ctx context.Context, coins string) context.Context {
+	return context.WithValue(ctx, askedKey{}, coins)
+}
+
+// planted returns the context for loading data with the canaries of a setting, and the check that
+// data were loaded so.
+func (b *bound) planted(ctx context.Context, env *Env) (context.Context, func() bool, error) {
+	p := b.settings.Plant
+	if p == (Plant{}) {
+		return ctx, func() bool { return true }, nil
+	}
+	if coins, ok := ctx.Value(askedKey{}).(string); ok && env.mode == reopened {
+		p.Coins = coins
+	}
+	of, err := p.Of(rng.Seed(b.settings.Seed))
+	if err != nil {
+		return ctx, nil, err
+	}
+	return dataset.WithPlanting(ctx, of)
+}
