@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"privrec/internal/dataset"
+	"privrec/internal/experiment"
 	"privrec/internal/protocol/target"
 	"privrec/internal/run"
 )
@@ -38,7 +39,7 @@ func (c Config) makeTarget(ctx context.Context, env *run.Env, task run.Task) err
 		key = "users"
 	}
 	sets := append(append([]string{}, c.Target.Set...), fmt.Sprintf("run.seed=%d", uint64(env.Seed)), fmt.Sprintf("run.hold_out.%s=%v", key, c.Target.Share))
-	return target.Train(ctx, task, c.Target.Config, target.Where(c.On, c.Target, env.Dir), sets)
+	return experiment.Within(ctx, task, c.Target.Config, target.Where(c.On, c.Target, env.Dir), sets)
 }
 
 // reference trains the k-th model of the attacker: as the target, with a seed of its own, on a
@@ -62,7 +63,7 @@ func shadow(ctx context.Context, t *target.Run, own string, apart float64) (dir 
 func practise(ctx context.Context, t *target.Run, dir string, seed uint64, h run.HoldOut) (string, dataset.HoldOut, error) {
 	sets := []string{fmt.Sprintf("run.seed=%d", seed), fmt.Sprintf("run.hold_out.users=%v", h.Users), fmt.Sprintf("run.hold_out.rows=%v", h.Rows),
 		fmt.Sprintf("run.hold_out.apart=%v", h.Apart), fmt.Sprintf("run.hold_out.draw=%d", h.Draw), fmt.Sprintf("run.hold_out.swap=%v", h.Swap), fmt.Sprintf("run.hold_out.seed=%d", h.Seed)}
-	if err := target.Train(ctx, t.Of, filepath.Join(t.Dir, "config.yaml"), dir, sets); err != nil {
+	if err := experiment.Within(ctx, t.Of, filepath.Join(t.Dir, "config.yaml"), dir, sets); err != nil {
 		return dir, h.Of(0), fmt.Errorf("train a reference model in %s: %w", dir, err)
 	}
 	return dir, h.Of(0), nil

@@ -2,7 +2,6 @@ package membership
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"privrec/internal/attack/detect"
@@ -46,7 +45,7 @@ func open(env *run.Env, c Config, tasks []run.Task) (run.Work, error) {
 	var err error
 	switch {
 	case c.Target.Task != "":
-		if w.task, err = target.Find(tasks, c.Target.Task); err != nil {
+		if w.task, err = experiment.Find(tasks, c.Target.Task, "attacked"); err != nil {
 			return nil, err
 		}
 	case c.On.Run == "":
@@ -66,7 +65,7 @@ func (w *work) Run(ctx context.Context) error {
 		return err
 	}
 	if w.Target.Task != "" {
-		if err := w.keep(); err != nil {
+		if err := experiment.HoldsRuns(w.env); err != nil {
 			return err
 		}
 		if err := w.makeTarget(ctx, w.env, w.task); err != nil {
@@ -78,7 +77,7 @@ func (w *work) Run(ctx context.Context) error {
 		return err
 	}
 	if w.Attack.References > 0 {
-		if err := w.keep(); err != nil {
+		if err := experiment.HoldsRuns(w.env); err != nil {
 			return err
 		}
 	}
@@ -102,15 +101,6 @@ func (w *work) Run(ctx context.Context) error {
 	d := o.document(w.Config, uint64(w.env.Seed))
 	a.ShowOpen(d)
 	return w.env.Print(d)
-}
-
-// keep marks the directory as that of a run to go on with, before a model is trained in it. Models
-// are runs of their own and have their own checkpoints: this one says nothing else.
-func (w *work) keep() error {
-	if _, _, err := w.env.LoadCheckpoint(); err != nil {
-		return err
-	}
-	return w.env.SaveCheckpoint(run.Checkpoint{State: json.RawMessage("{}")})
 }
 
 // plan opens the target and lists the candidates.

@@ -3,17 +3,12 @@ package target
 import (
 	"context"
 	"fmt"
-	"io"
-	"log/slog"
-	"os"
-	"path/filepath"
 
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/registry"
 	"privrec/internal/experiment"
 	"privrec/internal/rng"
 	"privrec/internal/run"
-	"privrec/internal/tensor"
 )
 
 // Run is the run that is attacked.
@@ -39,16 +34,6 @@ type Description struct {
 	HoldOut run.HoldOut `json:"hold_out"`
 }
 
-// Find returns the task of a name.
-func Find(tasks []run.Task, name string) (run.Task, error) {
-	for _, t := range tasks {
-		if t.String() == name {
-			return t, nil
-		}
-	}
-	return run.Task{}, &run.UsageError{Message: fmt.Sprintf("there is no task %q whose runs can be attacked", name), Fix: "privrec list shows them, such as train ease"}
-}
-
 // Open reads what the attacked run is, and loads its data, with and without what was held out.
 // suits is asked before any data are loaded, and may refuse the run.
 func Open(ctx context.Context, dir, release string, tasks []run.Task, suits func(*Run) error) (*Run, *experiment.Outcome[experiment.Data], error) {
@@ -67,7 +52,7 @@ func Open(ctx context.Context, dir, release string, tasks []run.Task, suits func
 		return nil, nil, &run.UsageError{Message: fmt.Sprintf("the run in %s is of protocol %s, and users and rows can be held out of protocol top-n alone", dir, o.Protocol), Fix: "attack a run of a top-n model, such as train ease"}
 	}
 	t := &Run{Dir: dir, Seed: m.Seed, Description: Description{Task: m.Task, Method: o.Method, Setting: o.Setting, Release: release, Config: m.ConfigHash}}
-	if t.Of, err = Find(tasks, m.Task); err != nil {
+	if t.Of, err = experiment.Find(tasks, m.Task, "attacked"); err != nil {
 		return nil, nil, err
 	}
 	if m.HoldOut != nil {
@@ -100,14 +85,4 @@ func (t *Run) Without(ctx context.Context, h dataset.HoldOut) (*dataset.Interact
 		return nil, err
 	}
 	return registry.LoadInteractions(within, t.Whole.Name, t.Whole.Recipe, registry.Options{Seed: t.Held.Seed})
-}
-
-// Train trains a model in a directory, or goes on with one that was begun there. It keeps quiet.
-func Train(ctx context.Context, task run.Task, config, dir string, sets []string) error {
-	workers := tensor.Workers() // the run sets those of its own configuration
-	defer tensor.SetWorkers(workers)
-	_, err := os.Stat(filepath.Join(dir, "manifest.json"))
-	_, err = task.Start(ctx, run.Options{Config: config, Resume: err == nil, Stdout: io.Discard, Log: slog.New(slog.DiscardHandler), Progress: run.Silent{},
-		Sets: append(append([]string{}, sets...), "run.out="+dir, fmt.Sprintf("run.workers=%d", workers))})
-	return err
 }

@@ -1,0 +1,44 @@
+package experiment
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"privrec/internal/run"
+	"privrec/internal/tensor"
+)
+
+// Find returns the task of a name among those whose runs can be attacked or audited.
+func Find(tasks []run.Task, name, what string) (run.Task, error) {
+	for _, t := range tasks {
+		if t.String() == name {
+			return t, nil
+		}
+	}
+	return run.Task{}, &run.UsageError{Message: fmt.Sprintf("there is no task %q whose runs can be %s", name, what), Fix: "privrec list shows them, such as train ease"}
+}
+
+// Within trains a model in a directory, for a run that it is part of, or goes on with one that was
+// begun there. It keeps quiet. sets override keys of the configuration file, "" for the defaults.
+func Within(ctx context.Context, task run.Task, config, dir string, sets []string) error {
+	workers := tensor.Workers() // the run sets those of its own configuration
+	defer tensor.SetWorkers(workers)
+	_, err := os.Stat(filepath.Join(dir, "manifest.json"))
+	_, err = task.Start(ctx, run.Options{Config: config, Resume: err == nil, Stdout: io.Discard, Log: slog.New(slog.DiscardHandler), Progress: run.Silent{},
+		Sets: append(append([]string{}, sets...), "run.out="+dir, fmt.Sprintf("run.workers=%d", workers))})
+	return err
+}
+
+// HoldsRuns marks the directory of a run as one to go on with, before a model is trained in it.
+// Models are runs of their own and have their own checkpoints: this one says nothing else.
+func HoldsRuns(env *run.Env) error {
+	if _, _, err := env.LoadCheckpoint(); err != nil {
+		return err
+	}
+	return env.SaveCheckpoint(run.Checkpoint{State: json.RawMessage("{}")})
+}
