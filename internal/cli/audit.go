@@ -21,6 +21,11 @@ from above. If the lower bound is above the upper one, one of the two is wrong.
 		RunE: group("method"),
 	}
 	parent.AddCommand(a.auditExact())
+	for _, t := range a.Tasks {
+		if t.Verb == verbAudit {
+			parent.AddCommand(a.task(t))
+		}
+	}
 	return parent
 }
 

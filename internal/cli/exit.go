@@ -10,6 +10,7 @@ import (
 
 	"privrec/internal/config"
 	"privrec/internal/dataset"
+	"privrec/internal/privacy/audit"
 	"privrec/internal/privacy/budget"
 	"privrec/internal/privacy/mechanism"
 	"privrec/internal/run"
@@ -40,6 +41,7 @@ func exitCode(err error) int {
 		data *dataset.Error
 		bad  *mechanism.CheckError
 		no   *budget.Refusal
+		high *audit.Contradiction
 	)
 	switch {
 	case err == nil:
@@ -50,7 +52,7 @@ func exitCode(err error) int {
 		return exitUsage
 	case errors.As(err, &data):
 		return exitData
-	case errors.As(err, &bad), errors.As(err, &no):
+	case errors.As(err, &bad), errors.As(err, &no), errors.As(err, &high):
 		return exitPrivacy
 	}
 	return exitFailed

@@ -9,6 +9,7 @@ import (
 
 	"privrec/internal/config"
 	"privrec/internal/dataset"
+	"privrec/internal/privacy/audit"
 	"privrec/internal/privacy/mechanism"
 	"privrec/internal/run"
 	"privrec/internal/train"
@@ -29,6 +30,7 @@ func TestExitCodes(t *testing.T) {
 		{&dataset.Error{Msg: "x"}, 3},
 		{fmt.Errorf("load: %w", &dataset.Error{Msg: "x"}), 3},
 		{fmt.Errorf("step 3: %w", &mechanism.CheckError{}), 4},
+		{fmt.Errorf("audit: %w", &audit.Contradiction{}), 4},
 		{run.ErrInterrupted, 130},
 		{fmt.Errorf("%w, %w: the disk is full", train.ErrInterrupted, train.ErrNotSaved), 1},
 		{run.WithHint(fmt.Errorf("epoch 2: %w", train.ErrInterrupted), "h"), 130},

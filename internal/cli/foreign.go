@@ -52,7 +52,7 @@ func (a *App) owners(file string) (names []string) {
 		switch {
 		case t.Name == name || strings.HasSuffix(name, "-"+t.Name):
 			return [2]int{0, len(t.Keys())}
-		case t.Name == folder:
+		case t.Name == folder || t.Verb == folder:
 			return [2]int{1, len(t.Keys())}
 		}
 		return [2]int{2, len(t.Keys())}

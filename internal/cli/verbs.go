@@ -22,11 +22,17 @@ var verbSummaries = map[string]string{
 	"attack":  "attack a run or a data set",
 }
 
+// verbAudit is the verb whose tasks are commands of audit.
+const verbAudit = "audit"
+
 // verbs makes one command for each verb, and under it one for each task.
 func (a *App) verbs() []*cobra.Command {
 	var out []*cobra.Command
 	byVerb := map[string]*cobra.Command{}
 	for _, t := range a.Tasks {
+		if t.Verb == verbAudit { // beside commands that are no tasks
+			continue
+		}
 		v := byVerb[t.Verb]
 		if v == nil {
 			v = &cobra.Command{Use: t.Verb, Short: verbSummaries[t.Verb], Args: cobra.ArbitraryArgs, RunE: group("task")}
@@ -142,6 +148,9 @@ func (f taskFlags) ownOverrides(c *cobra.Command, t run.Task) (sets []string, er
 		switch {
 		case own.Switch:
 			value = (*f.own[own.Name])[0] == "true"
+		case own.Number: // as it is written: the configuration says what is wrong with it
+			sets = append(sets, own.Key+"="+(*f.own[own.Name])[0])
+			continue
 		case !own.List:
 			value = (*f.own[own.Name])[0]
 		}

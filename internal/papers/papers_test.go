@@ -59,7 +59,7 @@ func ownerOf(file string) (owner run.Task, ok bool) {
 			if len(task.Name) > length {
 				owner, ok, length = task, true, len(task.Name)
 			}
-		case task.Name == folder && !ok:
+		case (task.Name == folder || task.Verb == folder) && !ok:
 			owner, ok = task, true
 		}
 	}

@@ -124,6 +124,11 @@ var stops = map[string][]stopped{
 		{"interactions", "membership/smoke.yaml", []string{"run.workers=1", "eval.resamples=100"}},
 		{"users", "membership/smoke.yaml", []string{"run.workers=1", "eval.resamples=100", "attack.level=user", "attack.strangers=popular", "attack.classifier=naive-bayes-gaussian"}},
 	},
+	"audit run": {
+		{"one run, users", "audit/smoke.yaml", []string{"run.workers=1", "audit.canaries=20", "audit.rows=5"}},
+		{"many runs, an edge", "audit/smoke.yaml", []string{"run.workers=1", "target.task=train ease", "target.set=[data.name=standin-tiny, data.recipe=rdpgcf]",
+			"audit.method=canary", "audit.unit=edge", "audit.runs=16"}},
+	},
 	"train blurme": {
 		{"greedy", "", append(blurTiny, "blur.folds=2", "blur.choose=greedy")},
 		{"several classes, chosen on validation", "", append(blurTiny, "data.recipe=gerai-valid", "train.select=validation", "blur.attribute=age", "blur.bands=[25, 45]",

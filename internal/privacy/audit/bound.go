@@ -169,3 +169,23 @@ func (f Convert) lower(mu, delta float64) (float64, error) {
 	}
 	return epsilon * (1 - margin), nil
 }
+
+// Contradiction is the error of an audit whose lower bound is above the accounted upper bound: one of
+// the two is wrong.
+type Contradiction struct {
+	Audited   Bound
+	Accounted float64 // epsilon at the same delta
+	Unit      string  // of the promise
+	Of        string  // what was audited
+}
+
+// Error names both numbers.
+func (e *Contradiction) Error() string {
+	return fmt.Sprintf("the audit of %s shows epsilon above %.4g at delta %g with confidence %.4g %%, and the account promises %.4g for one %s: one of the two is wrong",
+		e.Of, e.Audited.Epsilon, e.Audited.Delta, 100*e.Audited.Confidence, e.Accounted, e.Unit)
+}
+
+// Hint says what to look at.
+func (e *Contradiction) Hint() string {
+	return "look at the noise, the accountant and what the auditor was shown; by chance it happens once in " + fmt.Sprintf("%.4g", 1/e.Audited.Level) + " audits at most"
+}

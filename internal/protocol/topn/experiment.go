@@ -79,6 +79,9 @@ func LoadChanged(ctx context.Context, env *run.Env, m Method, change func(*datas
 	if dataset.HeldOut(ctx) != nil { // less data than the profile's: no number in print is of this
 		m.Standing.Text, m.Standing.Printed, m.Tables.Published = m.Standing.Text+", users or rows held out", false, nil
 	}
+	if dataset.Planted(ctx) != nil { // other data than the profile's
+		m.Standing.Text, m.Standing.Printed, m.Tables.Published = m.Standing.Text+", canaries planted", false, nil
+	}
 	x, err := prepare(env, m, d)
 	if err == nil {
 		x.rows = dataset.RowsSeed(ctx, env.Seed)

@@ -1,0 +1,90 @@
+package auditing
+
+import (
+	"math"
+
+	"privrec/internal/config"
+	"privrec/internal/dataset"
+)
+
+// Config describes an audit: of what, by which method, with which canaries, and what the auditor
+// sees.
+type Config struct {
+	Profile string       `yaml:"profile"` // name of the set of choices, for reports: default or your own
+	Target  TargetConfig `yaml:"target"`
+	Audit   AuditConfig  `yaml:"audit"`
+}
+
+// TargetConfig says what is audited. It is trained in the folder "models" of the audit's own
+// directory, as often as the method needs.
+type TargetConfig struct {
+	Task    string   `yaml:"task"`    // such as train dp-ease
+	Config  string   `yaml:"config"`  // its configuration file; empty: its defaults
+	Set     []string `yaml:"set"`     // keys of it, as in privacy.epsilon=8
+	Off     []string `yaml:"off"`     // keys that switch its noise off; empty: every key named epsilon as large as the task takes it
+	Release string   `yaml:"release"` // of a run that keeps several; empty: the first one
+}
+
+// AuditConfig says how the audit is made.
+type AuditConfig struct {
+	Method   string `yaml:"method"`   // canary or one-run
+	Unit     string `yaml:"unit"`     // edge: a user and an item; user
+	Sees     string `yaml:"sees"`     // scores, lists or vectors
+	Canaries int    `yaml:"canaries"` // m of one-run, each in or out by a coin
+	Rows     int    `yaml:"rows"`     // items of a canary user
+	Runs     int    `yaml:"runs"`     // models of canary, half of them with it
+	// References is how many models of the same configuration, without canaries, say what a
+	// canary's score would be: their mean is taken off.
+	References int     `yaml:"references"`
+	K          int     `yaml:"k"`     // items of a list
+	Level      float64 `yaml:"level"` // chance that a bound is above the truth; confidence is one less it
+	// Delta of bounds where the run has no finite account to take it from.
+	Delta float64 `yaml:"delta"`
+	// Guesses are the shares of canaries that one-run guesses about, half of them in and half out.
+	// The largest bound of all shares is taken, at a level divided by their number.
+	Guesses []float64 `yaml:"guesses"`
+}
+
+// Values of AuditConfig.
+const (
+	Canary = "canary"
+	OneRun = "one-run"
+
+	Edge = dataset.CanaryEdge
+	User = dataset.CanaryUser
+
+	SeesScores  = "scores"
+	SeesLists   = "lists"
+	SeesVectors = "vectors"
+)
+
+// Default returns an audit by one run with canary edges, at 95 % confidence.
+func Default() Config {
+	return Config{
+		Profile: "default",
+		Target:  TargetConfig{Set: []string{}, Off: []string{}},
+		Audit: AuditConfig{Method: OneRun, Unit: Edge, Sees: SeesScores, Canaries: 400, Rows: 20, Runs: 80, References: 1, K: 20, Level: 0.05,
+			Delta: 1e-6, Guesses: []float64{0.05, 0.1, 0.2, 0.5, 1}},
+	}
+}
+
+// Check reports every setting that cannot be run.
+func Check(v *config.Checker, c Config) {
+	v.NotEmpty("profile", c.Profile)
+	v.Check(c.Target.Task != "" || c.Target.Config == "" && len(c.Target.Set) == 0 && len(c.Target.Off) == 0, "target.task", "must say what target.config, target.set and target.off are of")
+	a := c.Audit
+	v.OneOf("audit.method", a.Method, Canary, OneRun)
+	v.OneOf("audit.unit", a.Unit, Edge, User)
+	v.OneOf("audit.sees", a.Sees, SeesScores, SeesLists, SeesVectors)
+	v.Between("audit.canaries", a.Canaries, 10, 1_000_000)
+	v.Between("audit.rows", a.Rows, 2, 1_000_000)
+	v.Check(a.Runs >= 16 && a.Runs <= 100_000 && a.Runs%8 == 0, "audit.runs", "must be a multiple of 8 from 16 to 100000, got %d: half of the models have the canary, and a quarter of each half says where the threshold is", a.Runs)
+	v.Between("audit.references", a.References, 1, 1000)
+	v.Between("audit.k", a.K, 1, 1000)
+	v.Within("audit.level", a.Level, 1e-9, 0.5)
+	v.Check(a.Delta >= 0 && a.Delta < 1, "audit.delta", "must be at least 0 and below 1, got %v", a.Delta)
+	v.Check(len(a.Guesses) > 0, "audit.guesses", "must list a share of the canaries")
+	for _, g := range a.Guesses {
+		v.Check(g > 0 && g <= 1 && !math.IsNaN(g), "audit.guesses", "must be above 0 and at most 1, got %v", g)
+	}
+}

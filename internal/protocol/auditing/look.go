@@ -1,0 +1,220 @@
+package auditing
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"slices"
+
+	"privrec/internal/attack/membership"
+	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
+	"privrec/internal/experiment"
+	"privrec/internal/run"
+	"privrec/internal/tensor"
+)
+
+// subject is what is audited: the data with all canaries known, and what the promise is about.
+type subject struct {
+	clean    *dataset.Interactions // with canary users, all of whom are out
+	canaries []dataset.Canary
+	release  string
+	joint    bool // what users see of their own row is not part of the promise
+	of       *experiment.Outcome[experiment.Data]
+	manifest run.Manifest
+}
+
+// open reads what a trained model is, and which canaries there are.
+func (w *work) open(ctx context.Context, dir string) (*subject, error) {
+	o, err := experiment.ReadOutcome(dir)
+	if err != nil {
+		return nil, err
+	}
+	if o.Protocol != "top-n" {
+		return nil, &run.UsageError{Message: fmt.Sprintf("%s is of protocol %s, and canaries are planted into data of protocol top-n", w.task, o.Protocol), Fix: "audit a top-n model, such as train dp-ease"}
+	}
+	s := &subject{of: o, release: w.Target.Release}
+	if s.manifest, err = run.ReadManifest(dir); err != nil {
+		return nil, err
+	}
+	if s.release == "" && len(o.Evaluations) > 0 {
+		s.release = o.Evaluations[0].Release
+	}
+	p, err := w.plant.Of(w.env.Seed)
+	if err != nil {
+		return nil, err
+	}
+	p.In = func(int) bool { return false }
+	d, err := registry.LoadInteractions(ctx, o.Data.Name, o.Data.Recipe, registry.Options{Seed: p.Seed})
+	if err != nil {
+		return nil, err
+	}
+	if d.Source.Hash != o.Data.Source.Hash {
+		return nil, &run.UsageError{Message: fmt.Sprintf("data %s are not those of the run in %s", o.Data.Name, dir), Fix: "restore the data"}
+	}
+	if s.clean, s.canaries, err = p.Into(d); err != nil {
+		return nil, err
+	}
+	a, err := experiment.ReadAccount(dir)
+	s.joint = joint(a)
+	return s, err
+}
+
+// how says what the auditor sees, as a sentence.
+func (s *subject) how(c AuditConfig) string {
+	of := map[string]string{SeesScores: "scores of all items", SeesLists: fmt.Sprintf("lists of %d items", c.K), SeesVectors: "vectors"}[c.Sees]
+	switch {
+	case s.joint && c.Sees == SeesVectors:
+		return "vectors of items: users' own vectors are computed from their own rows, which the promise leaves to them"
+	case s.joint:
+		return of + ", asked with histories that do not depend on the coins: what users are shown of their own row is no part of the promise"
+	case c.Sees == SeesVectors:
+		return "vectors of users and items"
+	}
+	return of + ", as every user is shown them"
+}
+
+// see returns what a model shows of every canary: how far its items stand out from all items, in
+// deviations, or its places in lists; the mean over the items of a canary.
+func (w *work) see(ctx context.Context, s *subject, dir string) ([]float64, error) {
+	if w.Audit.Sees == SeesVectors {
+		return w.vectors(s, dir)
+	}
+	workers := tensor.Workers() // opening a run sets those of its own configuration
+	defer tensor.SetWorkers(workers)
+	if s.joint {
+		if _, err := experiment.OpenVectors(dir, s.release, s.clean.Users, s.clean.Items); err == nil {
+			return nil, &run.UsageError{Message: fmt.Sprintf("audit.sees: the scores of %s are computed from users' own rows, which its promise leaves to them; what it releases to others are vectors of items", w.task), Fix: "audit.sees=" + SeesVectors}
+		}
+		coins := run.CoinsOut
+		if w.Audit.Unit == User {
+			coins = run.CoinsIn
+		}
+		ctx = run.AskedWith(ctx, coins)
+	}
+	answers, err := experiment.Ask(ctx, w.tasks, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer answers.Close()
+	tensor.SetWorkers(workers)
+	scoring, ok := answers.(experiment.Scoring)
+	if !ok {
+		return nil, &run.UsageError{Message: fmt.Sprintf("the run in %s does not show the scores of its items", dir), Fix: "audit a top-n model, such as train ease"}
+	}
+	r, err := scoring.Ranking(ctx, s.release)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(s.canaries))
+	for k, c := range s.canaries {
+		names[k] = s.clean.UserIDs[c.User]
+	}
+	out := make([]float64, len(s.canaries))
+	return out, r.Scores(ctx, names, func(k int, scores []tensor.Float) { out[k] = w.stands(s, k, scores) })
+}
+
+// stands says how the items of a canary stand among all items by scores.
+func (w *work) stands(s *subject, k int, scores []tensor.Float) float64 {
+	c, sum := s.canaries[k], 0.0
+	var list []int32
+	if w.Audit.Sees == SeesLists {
+		list = best(scores, had(s.clean, c.User), w.Audit.K)
+	}
+	for _, i := range c.Items {
+		if w.Audit.Sees == SeesLists {
+			if at := slices.Index(list, i); at >= 0 {
+				sum += float64(len(list) - at)
+			}
+			continue
+		}
+		sum += membership.Standard(scores, int(i))
+	}
+	return sum / float64(len(c.Items))
+}
+
+// had returns the items that a user has in training or validation rows, canaries aside.
+func had(d *dataset.Interactions, u int32) []int32 {
+	if d.Valid == nil {
+		return d.Train[u]
+	}
+	return slices.Concat(d.Train[u], d.Valid[u])
+}
+
+// best returns the k items with the highest scores that are not hidden, of equal scores the lower
+// number first.
+func best(scores []tensor.Float, hidden []int32, k int) []int32 {
+	order := make([]int32, 0, len(scores))
+	for i := range scores {
+		if !slices.Contains(hidden, int32(i)) {
+			order = append(order, int32(i))
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int32) int { return -cmp.Compare(scores[a], scores[b]) })
+	return order[:min(k, len(order))]
+}
+
+// vectors returns how the items of every canary stand among all items by the cosine with the user's
+// vector. Where users' vectors are their own, the sum of the vectors of the user's other items takes
+// its place.
+func (w *work) vectors(s *subject, dir string) ([]float64, error) {
+	v, err := experiment.OpenVectors(dir, s.release, s.clean.Users, s.clean.Items)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &run.UsageError{Message: fmt.Sprintf("audit.sees: runs of %s keep no vectors", w.task), Fix: "audit.sees=" + SeesScores}
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, len(s.canaries))
+	tensor.Parallel(len(out), 4, func(_, lo, hi int) {
+		cosines := make([]float64, v.Items.Rows)
+		for k := lo; k < hi; k++ {
+			c := s.canaries[k]
+			for _, i := range c.Items {
+				probe := tensor.Row(v.Users, int(c.User))
+				if s.joint {
+					probe = sumOf(v.Items, slices.Concat(s.clean.Train[c.User], c.Items), i)
+				}
+				for j := range cosines {
+					cosines[j] = cosine(probe, tensor.Row(v.Items, j))
+				}
+				out[k] += membership.Standard(cosines, int(i)) / float64(len(c.Items))
+			}
+		}
+	})
+	return out, nil
+}
+
+// sumOf adds the vectors of items up, without one of them, each scaled to length 1.
+func sumOf(v tensor.Matrix, items []int32, without int32) []tensor.Float {
+	out := make([]tensor.Float, v.Cols)
+	for _, i := range items {
+		x := tensor.Row(v, int(i))
+		n := 0.0
+		for _, y := range x {
+			n += float64(y) * float64(y)
+		}
+		if i == without || n == 0 {
+			continue
+		}
+		for j, y := range x {
+			out[j] += y / tensor.Float(math.Sqrt(n))
+		}
+	}
+	return out
+}
+
+// cosine of two vectors, 0 where one of them is zero.
+func cosine(a, b []tensor.Float) float64 {
+	var ab, aa, bb float64
+	for i := range a {
+		ab, aa, bb = ab+float64(a[i])*float64(b[i]), aa+float64(a[i])*float64(a[i]), bb+float64(b[i])*float64(b[i])
+	}
+	if aa == 0 || bb == 0 {
+		return 0
+	}
+	return ab / math.Sqrt(aa*bb)
+}

@@ -1,0 +1,180 @@
+package auditing
+
+import (
+	"fmt"
+	"strings"
+
+	"privrec/internal/experiment"
+	"privrec/internal/metrics"
+	"privrec/internal/privacy"
+	"privrec/internal/report"
+)
+
+// Name is the protocol in results.
+const Name = "audit"
+
+// Outcome holds what an audit found: metrics.json. Its evaluations are the audited row and the
+// positive control; the negative control, which has nothing to find, is the floor.
+type Outcome struct {
+	experiment.Outcome[DataSummary]
+	Target    Target    `json:"target"`
+	Threat    Threat    `json:"threat"`
+	Accounted Accounted `json:"accounted"`
+	Rows      []Row     `json:"rows"`
+}
+
+// DataSummary identifies the data of an audit.
+type DataSummary struct {
+	experiment.Data
+	Canaries int `json:"canaries"`
+}
+
+// Target describes what is audited.
+type Target struct {
+	Task     string   `json:"task"`
+	Method   string   `json:"method"` // as its result calls it
+	Setting  string   `json:"setting"`
+	Release  string   `json:"release,omitempty"`
+	Config   string   `json:"config_sha256"`
+	NoiseOff []string `json:"noise_off,omitempty"` // settings of the positive control; absent: it has no noise
+}
+
+// Threat is what the auditor has and may do.
+type Threat struct {
+	Method   string  `json:"method"`
+	Unit     string  `json:"unit"` // of a canary
+	Sees     string  `json:"sees"`
+	How      string  `json:"how"`
+	Knows    string  `json:"knows"`
+	Canaries int     `json:"canaries"`
+	Models   int     `json:"models"` // that were trained in all
+	Guesses  []int64 `json:"guesses,omitempty"`
+	Level    float64 `json:"level"`
+}
+
+// Metrics of a row, by name.
+const (
+	metricBound     = "audited epsilon"
+	metricAdvantage = "advantage canaries"
+)
+
+var metricAUC = metrics.DetectMetric{Score: metrics.DetectAUC, Of: "canaries"}.String()
+
+// definitions says what the metrics mean.
+func (c AuditConfig) definitions(delta float64) map[string]string {
+	return map[string]string{
+		metricBound:     fmt.Sprintf("lower bound on epsilon at delta %g, above the truth with a chance of at most %g", delta, c.Level),
+		metricAdvantage: "share of right guesses less that of wrong ones where every canary is guessed; of canary, true less false positive rate at the threshold",
+		metricAUC:       metrics.DetectMetric{Score: metrics.DetectAUC, Of: "canaries"}.Definition(),
+	}
+}
+
+// knows says what the auditor has besides.
+const knows = "all rows but the canaries' coins, and the configuration: it trains models of its own without canaries"
+
+// outcome puts a finding into the form of all results.
+func (f *finding) outcome(w *work) *Outcome {
+	a := w.Audit
+	o := &Outcome{Accounted: f.accounted, Rows: f.rows, Outcome: experiment.Outcome[DataSummary]{
+		Version: experiment.Version, Protocol: Name, Method: "privacy audit", Setting: w.standing.Text,
+		Metrics: []metrics.Metric{}, Definitions: a.definitions(f.delta), Trained: experiment.Trained{Epochs: []experiment.Epoch{}},
+	}}
+	o.Data = DataSummary{Data: f.of.Data, Canaries: len(f.canaries)}
+	o.Target = Target{Task: w.task.String(), Method: f.of.Method, Setting: f.of.Setting, Release: f.release, Config: f.manifest.ConfigHash, NoiseOff: w.off}
+	o.Threat = Threat{Method: a.Method, Unit: a.Unit, Sees: a.Sees, How: f.how(a), Knows: knows, Canaries: len(f.canaries), Models: f.models, Level: a.Level}
+	for _, r := range f.rows {
+		s := experiment.Scores{Name: r.Name, Values: map[string]float64{metricBound: r.Bound.Epsilon, metricAdvantage: r.Advantage, metricAUC: r.AUC},
+			Intervals: map[string][2]float64{metricAdvantage: r.Interval}}
+		if r.Name == Negative {
+			o.Floors = append(o.Floors, s)
+		} else {
+			o.Evaluations = append(o.Evaluations, s)
+		}
+		if c := r.Bound.Count; c != nil {
+			o.Threat.Guesses = append(o.Threat.Guesses, c.Guesses)
+		}
+	}
+	return o
+}
+
+// document shows an outcome.
+func (o *Outcome) document(c Config, seed uint64) *report.Document {
+	t, main := o.Threat, o.Rows[0].Bound
+	d := &report.Document{
+		Title:    fmt.Sprintf("Audit of %s on %s", o.Target.Method, o.Data.Source.Title),
+		Subtitle: fmt.Sprintf("%s; seed %d", o.Setting, seed),
+		Level:    o.Data.Level,
+		Facts: []report.Fact{
+			{Label: "audited epsilon", Value: fmt.Sprintf("at least %.4g", main.Epsilon), Note: fmt.Sprintf("for one %s at delta %g, with confidence %.4g %%; the audit could show %.4g at most", t.Unit, main.Delta, 100*main.Confidence, main.Ceiling)},
+			{Label: "accounted epsilon", Value: o.Accounted.Epsilon.String(), Note: o.Accounted.note()},
+			{Label: "threat", Value: fmt.Sprintf("sees %s, trains %d models", t.Sees, t.Models), Note: t.How + "; knows " + t.Knows},
+			{Label: "canaries", Value: fmt.Sprintf("%d, each one %s", t.Canaries, t.Unit), Note: canaryNotes[t.Unit]},
+			{Label: "audited", Value: o.Target.Task, Note: o.Target.Setting},
+		},
+	}
+	d.Conclusion = o.conclusion()
+	d.Tables = append(d.Tables, o.table(c))
+	for _, r := range o.Rows {
+		d.Notes = append(d.Notes, r.Name+": "+r.What)
+	}
+	d.Notes = append(d.Notes, "a lower bound that is small shows no privacy: another auditor may find more. It can contradict an account, and it can never confirm one",
+		"the bound if the trade-off curve is Gaussian rests on that hypothesis, and is held against no account")
+	return d
+}
+
+var canaryNotes = map[string]string{
+	Edge: "a random user and a random item that the user has in no part of the data",
+	User: "a user who is not in the data, with random items",
+}
+
+// note says what the accounted epsilon is of.
+func (a Accounted) note() string {
+	text := fmt.Sprintf("for one %s at delta %g", a.Unit, a.Delta)
+	if !a.finite() {
+		text = "for one " + a.Unit
+	}
+	if a.Why != "" {
+		text += "; " + a.Why
+	}
+	if a.Claimed != "" {
+		text += "; claimed: " + a.Claimed
+	}
+	return text
+}
+
+// conclusion says in one sentence what comes out.
+func (o *Outcome) conclusion() string {
+	b, a := o.Rows[0].Bound, o.Accounted
+	switch {
+	case a.finite() && b.Contradicts(float64(a.Epsilon)):
+		return fmt.Sprintf("The audit contradicts the account: epsilon is above %.4g, and %v is promised for one %s.", b.Epsilon, a.Epsilon, a.Unit)
+	case a.finite():
+		return fmt.Sprintf("What the auditor saw shows an epsilon of at least %.4g, and the account bounds it by %v for one %s.", b.Epsilon, privacy.Number(a.Epsilon), a.Unit)
+	}
+	return fmt.Sprintf("What the auditor saw shows an epsilon of at least %.4g for one %s; nothing bounds it from above.", b.Epsilon, o.Threat.Unit)
+}
+
+// table shows the bounds with their controls.
+func (o *Outcome) table(c Config) *report.Table {
+	level := fmt.Sprintf("%.4g %%", 100*(1-c.Audit.Level))
+	t := &report.Table{Name: "audit", Title: "Lower bounds on epsilon, confidence " + level, Columns: []report.Column{{Name: "models"}, {Name: "epsilon at least", Format: "%.3f"},
+		{Name: "if Gaussian", Format: "%.3f"}, {Name: "could show", Format: "%.3f"}, {Name: "guesses right"}, {Name: "AUC, percent", Format: "%.1f"}, {Name: "advantage, percent", Format: "%.1f"}, {Name: level + " interval"}}}
+	for _, r := range o.Rows {
+		gaussian := report.Missing
+		if r.Gaussian != nil {
+			gaussian = r.Gaussian.Epsilon
+		}
+		t.Add(r.Name, r.Bound.Epsilon, gaussian, r.Bound.Ceiling, r.guesses(), 100*r.AUC, 100*r.Advantage, fmt.Sprintf("%.1f to %.1f", 100*r.Interval[0], 100*r.Interval[1]))
+	}
+	t.Notes = []string{fmt.Sprintf("evidence level %v: %s", o.Data.Level, o.Data.Level.Meaning())}
+	return t
+}
+
+// guesses says how many guesses the bound is of, and how many were right.
+func (r Row) guesses() string {
+	if n := r.Bound.Count; n != nil {
+		return fmt.Sprintf("%d of %d", n.Correct, n.Guesses)
+	}
+	n := r.Bound.Rates
+	return strings.Join([]string{fmt.Sprintf("%d of %d with", n.TruePositives, n.Positives), fmt.Sprintf("%d of %d without", n.Negatives-n.FalsePositives, n.Negatives)}, ", ")
+}
