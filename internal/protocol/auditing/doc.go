@@ -1,7 +1,7 @@
 // Package auditing measures privacy from outside: lower bounds on the epsilon of models that other
 // tasks train, from what they show of canaries that were planted into their data.
 //
-// A canary is a unit that nobody made: an edge, which is a user of the data and an item that the user
+// A canary is a unit that no user made: an edge, which is a user of the data and an item that the user
 // has in no part, or a user with random items. The package trains models of a task with them
 // (run.plant), asks the models for what the auditor is allowed to see, takes off what models without
 // canaries show, and lets package privacy/audit make the bound.
