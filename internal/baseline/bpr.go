@@ -99,18 +99,20 @@ func (s BPRSetting[M]) topN(ctx context.Context, env *run.Env, m topn.Method) (r
 	if err != nil {
 		return nil, err
 	}
+	x.Again = func() error {
+		vectors, err := s.Model.Vectors(x.Graph, env.Seed)
+		if err == nil {
+			x.Model = topn.Plain(vectors)
+		}
+		return err
+	}
 	if x.Finished() {
 		return x, nil
 	}
 	if err := x.DeclareUnprotected(); err != nil {
 		return nil, err
 	}
-	vectors, err := s.Model.Vectors(x.Graph, env.Seed)
-	if err != nil {
-		return nil, err
-	}
-	x.Model = topn.Plain(vectors)
-	return x, nil
+	return x, x.Again()
 }
 
 // check reports every setting that cannot be run.

@@ -77,7 +77,14 @@ func OpenModel(dir string) (*Weights, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return w, err
 	}
-	if w, err = open(filepath.Join(dir, "checkpoint", "checkpoint.safetensors")); err != nil {
+	return OpenParameters(dir)
+}
+
+// OpenParameters reads the parameters that a run ended with from its checkpoint, those of the
+// epoch that was chosen where there was a choice.
+func OpenParameters(dir string) (*Weights, error) {
+	w, err := open(filepath.Join(dir, "checkpoint", "checkpoint.safetensors"))
+	if err != nil {
 		return nil, err
 	}
 	w.prefix = "param/"

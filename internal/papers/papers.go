@@ -20,6 +20,7 @@ import (
 	"privrec/internal/papers/rdpgcf"
 	"privrec/internal/private"
 	"privrec/internal/protocol/auditing"
+	"privrec/internal/protocol/link"
 	"privrec/internal/protocol/membership"
 	"privrec/internal/run"
 )
@@ -43,6 +44,6 @@ func All() []run.Task {
 	)
 	sasrec := baseline.SASRec(dipsgnn.Tables())
 	// Runs of attacks are known, and make no recommendations.
-	others := slices.Concat(train, []run.Task{sasrec, {Verb: "attack", Name: "exposure"}, {Verb: "attack", Name: "attribute"}, {Verb: "attack", Name: "membership"}, {Verb: "audit", Name: "run"}})
-	return slices.Concat(train, exposure.Tasks(others), []run.Task{attack.Task(others), membership.Task(others), auditing.Task(others), sasrec})
+	others := slices.Concat(train, []run.Task{sasrec, {Verb: "attack", Name: "exposure"}, {Verb: "attack", Name: "attribute"}, {Verb: "attack", Name: "membership"}, {Verb: "attack", Name: "link"}, {Verb: "audit", Name: "run"}})
+	return slices.Concat(train, exposure.Tasks(others), []run.Task{attack.Task(others), membership.Task(others), link.Task(others), auditing.Task(others), sasrec})
 }

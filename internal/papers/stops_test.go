@@ -124,6 +124,10 @@ var stops = map[string][]stopped{
 		{"interactions", "membership/smoke.yaml", []string{"run.workers=1", "eval.resamples=100"}},
 		{"users", "membership/smoke.yaml", []string{"run.workers=1", "eval.resamples=100", "attack.level=user", "attack.strangers=popular", "attack.classifier=naive-bayes-gaussian"}},
 	},
+	"attack link": {
+		{"influence", "link/smoke.yaml", []string{"run.workers=1", "eval.resamples=100"}},
+		{"no graph", "link/smoke.yaml", []string{"run.workers=1", "eval.resamples=100", "target.task=train ease", "target.set=[data.name=standin-tiny, data.recipe=rdpgcf]", "attack.base_rate=0.01"}},
+	},
 	"audit run": {
 		{"one run, users", "audit/smoke.yaml", []string{"run.workers=1", "audit.canaries=20", "audit.rows=5"}},
 		{"many runs, an edge", "audit/smoke.yaml", []string{"run.workers=1", "target.task=train ease", "target.set=[data.name=standin-tiny, data.recipe=rdpgcf]",

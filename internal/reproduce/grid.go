@@ -65,7 +65,8 @@ type Metric struct {
 }
 
 // Measure is what a column shows: a metrics.Metric of rankings, a metrics.ClassMetric of
-// predicted classes, a metrics.DetectMetric of attacks, or a metrics.Statistic of data.
+// predicted classes, a metrics.DetectMetric or metrics.GuessMetric of attacks, or a
+// metrics.Statistic of data.
 type Measure interface {
 	String() string
 	Definition() string
@@ -83,7 +84,10 @@ func measure(name, unit string) (Measure, error) {
 	case strings.Contains(name, "@"):
 		return metrics.Parse(name)
 	}
-	if m, err := metrics.ParseDetect(name); err == nil && strings.HasPrefix(m.Of, "member ") {
+	if m, err := metrics.ParseDetect(name); err == nil && (strings.HasPrefix(m.Of, "member ") || strings.HasPrefix(m.Of, "edges ")) {
+		return m, nil
+	}
+	if m, err := metrics.ParseGuess(name); err == nil && strings.HasPrefix(m.Of, "edges ") {
 		return m, nil
 	}
 	return metrics.ParseClass(name)

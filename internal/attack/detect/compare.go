@@ -98,16 +98,19 @@ func Compare(c Candidates, attacks []Attack, o Options) ([]Result, error) {
 	}
 	draws := make([][][]float64, o.Resamples) // by attack; nil: the resample lacks a class
 	tensor.Parallel(o.Resamples, 1, func(_, lo, hi int) {
-		times := make([]float64, c.Count)
+		times, weights := make([]float64, c.Count), make([]float64, len(c.Positive))
 		for i := lo; i < hi; i++ {
 			clear(times)
 			s := o.Seed.Sub(uint64(i))
 			for range c.Count {
 				times[s.IntN(c.Count)]++
 			}
+			for n, k := range c.Cluster {
+				weights[n] = times[k] * c.weight(int32(n))
+			}
 			all := make([][]float64, len(curves))
 			for k, curve := range curves {
-				d, ok := o.Measure(curve, func(i int32) float64 { return times[c.Cluster[i]] * c.weight(i) })
+				d, ok := o.Measure(curve, func(i int32) float64 { return weights[i] })
 				if !ok {
 					all = nil
 					break
@@ -146,6 +149,28 @@ func (c Candidates) weight(i int32) float64 {
 		return 1
 	}
 	return c.Weight[i]
+}
+
+// Within returns the AUC of scores among the candidates of each cluster that has both kinds, and
+// which clusters these are. Candidates of a cluster follow each other. Weights do not count.
+func (c Candidates) Within(score []float64) (values []float64, clusters []int, err error) {
+	for at := 0; at < len(c.Positive); {
+		end, positives := at, 0
+		for ; end < len(c.Positive) && c.Cluster[end] == c.Cluster[at]; end++ {
+			if c.Positive[end] {
+				positives++
+			}
+		}
+		if positives > 0 && positives < end-at {
+			v, err := metrics.AUC(score[at:end], c.Positive[at:end])
+			if err != nil {
+				return nil, nil, err
+			}
+			values, clusters = append(values, v), append(clusters, int(c.Cluster[at]))
+		}
+		at = end
+	}
+	return values, clusters, nil
 }
 
 // bestFloors returns the floor with the highest value, by measure.

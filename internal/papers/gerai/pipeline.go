@@ -60,25 +60,33 @@ func open(ctx context.Context, env *run.Env, c Config, task string) (run.Work, e
 		return nil, err
 	}
 	x, err := topn.Load(ctx, env, m)
-	if err != nil || x.Finished() {
-		return x, err
-	}
-	a := c.account(x.Graph.Edges())
-	ledger, err := env.Ledger(privacy.Research, a.declaration())
 	if err != nil {
 		return nil, err
+	}
+	if x.Again = func() error { return c.make(x) }; x.Finished() {
+		return x, nil
+	}
+	return x, x.Again()
+}
+
+// make makes the model of loaded data, and its account.
+func (c Config) make(x *topn.Experiment) error {
+	a, env := c.account(x.Graph.Edges()), x.Env
+	ledger, err := env.Ledger(privacy.Research, a.declaration())
+	if err != nil {
+		return err
 	}
 	table, err := c.table(x)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	net, err := gcn.New(x.Graph, table, c.Model, env.Seed, c.Model.Initial(env.Seed))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	noise, err := c.openNoise(x, ledger)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	l := &learner{Model: net, o: gcn.Objective{Exact: c.Loss.Form == FormExact, Gamma: c.Loss.Gamma, Sum: float64(x.Graph.Edges()), Alive: c.Loss.Alive}}
 	if c.Loss.Over == OverBatch {
@@ -90,7 +98,7 @@ func open(ctx context.Context, env *run.Env, c Config, task string) (run.Work, e
 		return shown{a, c}, noise.finish()
 	}
 	x.Planned = func() (topn.Account, error) { return shown{a, c}, nil }
-	return x, nil
+	return nil
 }
 
 // table returns the features that the model gets (users, n).
@@ -133,6 +141,11 @@ func (l *learner) Loss(t *autograd.Tape, s topn.Step) (*autograd.Node, error) {
 			", a larger train.batch or a smaller train.rate; loss.alive 0 goes on all the same"}
 	}
 	return loss, err
+}
+
+// Inputs returns the users' features, as the model was given them.
+func (l *learner) Inputs() (rows tensor.Matrix, what string) {
+	return l.Features, "the user's features, as the model gets them"
 }
 
 // Release implements topn.Own.

@@ -69,25 +69,28 @@ func openGraph(ctx context.Context, env *run.Env, method string, s GraphSetting)
 	if err != nil {
 		return nil, err
 	}
+	x.Again = func() error {
+		open, taken := s.Perturb.open(s.Train)
+		ledger, err := declare(env, open, taken)
+		if err != nil {
+			return err
+		}
+		once, err := env.Once()
+		if err != nil {
+			return err
+		}
+		if err := release(x, s, once, env.Noise("rdpgcf", purposeGraph)); err != nil {
+			return err
+		}
+		x.Account = func(*experiment.Fitted) (topn.Account, error) {
+			return perturbAccount(method, s.Perturb, s.Train, ledger)
+		}
+		return once.Flush("before training")
+	}
 	if x.Finished() {
 		return x, nil
 	}
-	open, taken := s.Perturb.open(s.Train)
-	ledger, err := declare(env, open, taken)
-	if err != nil {
-		return nil, err
-	}
-	once, err := env.Once()
-	if err != nil {
-		return nil, err
-	}
-	if err := release(x, s, once, env.Noise("rdpgcf", purposeGraph)); err != nil {
-		return nil, err
-	}
-	x.Account = func(*experiment.Fitted) (topn.Account, error) {
-		return perturbAccount(method, s.Perturb, s.Train, ledger)
-	}
-	return x, once.Flush("before training")
+	return x, x.Again()
 }
 
 // release releases the experiment's graph and makes the model on it. Where labels are those of

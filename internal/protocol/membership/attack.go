@@ -193,7 +193,7 @@ func (p *plan) vectors() (w way, err error) {
 	for k, u := range p.on.users {
 		sum := 0.0
 		for _, i := range p.on.items[k] {
-			x := cosine(tensor.Row(v.Users, int(u)), tensor.Row(v.Items, int(i)))
+			x := target.Cosine(tensor.Row(v.Users, int(u)), tensor.Row(v.Items, int(i)))
 			if sum += x; p.on.level == LevelInteraction {
 				w.Score = append(w.Score, x)
 			}

@@ -6,7 +6,6 @@ import (
 
 	"privrec/internal/attack/attribute"
 	"privrec/internal/attack/detect"
-	"privrec/internal/metrics"
 	"privrec/internal/rng"
 	"privrec/internal/tensor"
 )
@@ -132,30 +131,4 @@ func guess(g attribute.Guesser, x tensor.Matrix, rows []int, out []float64) erro
 		out[r] = p[i][1]
 	}
 	return nil
-}
-
-// within returns the AUC of an attack among the candidates of each user who has both kinds, and
-// who these users are, by cluster.
-func within(on *candidates, score []float64) (values []float64, clusters []int, err error) {
-	for k, at := range on.at {
-		end := len(on.Positive)
-		if k+1 < len(on.at) {
-			end = on.at[k+1]
-		}
-		members := 0
-		for _, m := range on.Positive[at:end] {
-			if m {
-				members++
-			}
-		}
-		if members == 0 || members == end-at {
-			continue
-		}
-		v, err := metrics.AUC(score[at:end], on.Positive[at:end])
-		if err != nil {
-			return nil, nil, err
-		}
-		values, clusters = append(values, v), append(clusters, k)
-	}
-	return values, clusters, nil
 }

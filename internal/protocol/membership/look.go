@@ -4,13 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"privrec/internal/attack/detect"
 	"privrec/internal/attack/membership"
 	"privrec/internal/dataset"
-	"privrec/internal/experiment"
 	"privrec/internal/protocol/target"
 	"privrec/internal/run"
 	"privrec/internal/stats"
@@ -86,32 +84,18 @@ type seen struct {
 // look asks a finished run for what it shows of candidates. given are the rows that it was
 // trained on.
 func (c Config) look(ctx context.Context, tasks []run.Task, dir, release string, given *dataset.Interactions, on *candidates, known *dataset.Interactions) (*seen, error) {
-	workers := tensor.Workers() // opening a run sets those of its own configuration
-	defer tensor.SetWorkers(workers)
-	answers, err := experiment.Ask(ctx, tasks, dir)
+	answers, err := target.Ask(ctx, tasks, dir)
 	if err != nil {
 		return nil, err
 	}
 	defer answers.Close()
-	tensor.SetWorkers(workers)
-	scoring, ok := answers.(experiment.Scoring)
-	if !ok {
-		return nil, &run.UsageError{Message: fmt.Sprintf("the run in %s does not show the scores of its items", dir), Fix: "attack a run of a top-n model, such as train ease"}
-	}
-	r, err := scoring.Ranking(ctx, release)
-	if err != nil {
-		return nil, err
-	}
-	if r.Items != given.Items {
-		return nil, fmt.Errorf("the run in %s ranks %d items, its data have %d", dir, r.Items, given.Items)
-	}
 	popular := popularity(given)
 	s := &seen{score: make([]float64, len(on.Positive)), place: make([]float64, len(on.Positive)), standard: make([]float64, len(on.Positive)), lists: make([][]int32, on.Count)}
 	names := make([]string, on.Count)
 	for k, u := range on.users {
 		names[k] = given.UserIDs[u]
 	}
-	return s, r.Scores(ctx, names, func(k int, scores []tensor.Float) {
+	return s, target.Scores(ctx, answers, release, given.Items, names, func(k int, scores []tensor.Float) {
 		u := on.users[k]
 		if c.Attack.Strangers == Popular && len(given.Train[u]) == 0 {
 			scores = popular
@@ -203,16 +187,4 @@ func (s *seen) missing(on *candidates, items int) []float64 {
 		}
 	}
 	return out
-}
-
-// cosine of two vectors, 0 where one of them is zero.
-func cosine(a, b []tensor.Float) float64 {
-	var ab, aa, bb float64
-	for i := range a {
-		ab, aa, bb = ab+float64(a[i])*float64(b[i]), aa+float64(a[i])*float64(a[i]), bb+float64(b[i])*float64(b[i])
-	}
-	if aa == 0 || bb == 0 {
-		return 0
-	}
-	return ab / math.Sqrt(aa*bb)
 }

@@ -20,8 +20,7 @@ type Outcome struct {
 	experiment.Outcome[DataSummary]
 	Target target.Description `json:"target"`
 	Threat Threat             `json:"threat"`
-	Rows   []Row              `json:"rows"` // of floors, then of evaluations
-	Gains  []Gain             `json:"gains"`
+	target.Results
 }
 
 // DataSummary identifies the data of a run.
@@ -44,25 +43,6 @@ type Threat struct {
 	Guesses    int      `json:"guesses"`
 }
 
-// Row says what an evaluation, or a floor, is.
-type Row struct {
-	Name     string `json:"name"`
-	Sees     string `json:"sees"`
-	How      string `json:"how"`
-	Reversed bool   `json:"reversed,omitempty"` // of a floor: lower values are taken for members
-}
-
-// Gain is what is left of an attack beyond the best floor in a metric, paired over resamples of
-// users.
-type Gain struct {
-	Row      string     `json:"row"`
-	Metric   string     `json:"metric"`
-	Over     string     `json:"over"`
-	Floor    float64    `json:"floor"`
-	Value    float64    `json:"value"`
-	Interval [2]float64 `json:"interval"`
-}
-
 // metric names a measure at the level of the attack.
 func metric(s metrics.DetectScore, level string) string {
 	return metrics.DetectMetric{Score: s, Of: "member " + level + "s"}.String()
@@ -77,7 +57,7 @@ func (p *plan) outcome(ctx context.Context, of *experiment.Outcome[experiment.Da
 	if err != nil {
 		return nil, err
 	}
-	o := &Outcome{Target: p.Description, Gains: []Gain{}, Outcome: experiment.Outcome[DataSummary]{
+	o := &Outcome{Target: p.Description, Results: target.Results{Gains: []target.Gain{}}, Outcome: experiment.Outcome[DataSummary]{
 		Version: experiment.Version, Protocol: Name, Method: "membership inference", Setting: s.Text,
 		Metrics: []metrics.Metric{}, Definitions: map[string]string{}, Trained: experiment.Trained{Epochs: []experiment.Epoch{}},
 	}}
@@ -92,21 +72,16 @@ func (p *plan) outcome(ctx context.Context, of *experiment.Outcome[experiment.Da
 			o.Data.Members++
 		}
 	}
+	var names []string
 	for _, m := range metrics.DetectScores() {
+		names = append(names, metric(m, p.on.level))
 		o.Definitions[metric(m, p.on.level)] = metrics.DetectMetric{Score: m, Of: "member " + p.on.level + "s"}.Definition()
 	}
-	var rows []Row
+	var rows []target.Row
 	for k, r := range results {
-		row := Row{Name: r.Name, Sees: ways[k].sees, How: ways[k].how, Reversed: r.Reversed}
-		sc := experiment.Scores{Name: r.Name, Values: map[string]float64{}, Intervals: map[string][2]float64{}}
-		for _, m := range metrics.DetectScores() {
-			name := metric(m, p.on.level)
-			sc.Values[name], sc.Intervals[name] = r.Values[m], r.Interval[m]
-			if !r.Floor {
-				best := results[r.Best[m]]
-				o.Gains = append(o.Gains, Gain{Row: r.Name, Metric: name, Over: best.Name, Floor: best.Values[m], Value: r.Beyond[m], Interval: r.Left[m]})
-			}
-		}
+		row := target.Row{Name: r.Name, Sees: ways[k].sees, How: ways[k].how, Reversed: r.Reversed}
+		var sc experiment.Scores
+		o.Enter(&sc, r, results, names)
 		if r.Floor {
 			o.Floors, o.Rows = append(o.Floors, sc), append(o.Rows, row)
 		} else {
@@ -115,16 +90,6 @@ func (p *plan) outcome(ctx context.Context, of *experiment.Outcome[experiment.Da
 	}
 	o.Rows = append(o.Rows, rows...)
 	return o, nil
-}
-
-// gain returns what is left of an attack in a metric.
-func (o *Outcome) gain(row, metric string) (Gain, bool) {
-	for _, g := range o.Gains {
-		if g.Row == row && g.Metric == metric {
-			return g, true
-		}
-	}
-	return Gain{}, false
 }
 
 // document shows an outcome.
@@ -143,7 +108,8 @@ func (o *Outcome) document(c Config, seed uint64) *report.Document {
 	}
 	d.Tables = append(d.Tables, o.table(c))
 	for _, s := range []metrics.DetectScore{metrics.DetectAUC, metrics.TPRAtHundredth} {
-		d.Tables = append(d.Tables, o.intervals(s, c))
+		table := map[metrics.DetectScore]string{metrics.DetectAUC: "left-auc", metrics.TPRAtHundredth: "left-tpr"}[s]
+		d.Tables = append(d.Tables, o.Left(table, metric(s, t.Level), s.String(), o.Floors, o.Evaluations, c.Eval))
 	}
 	for i, r := range o.Rows {
 		if i >= len(o.Floors) {
@@ -174,39 +140,11 @@ func (o *Outcome) table(c Config) *report.Table {
 			cells[0] = r.Name + " (floor)"
 		}
 		for _, s := range metrics.DetectScores() {
-			cells = append(cells, 100*o.scores(i).Values[metric(s, o.Threat.Level)])
+			cells = append(cells, 100*target.Line(o.Floors, o.Evaluations, i).Values[metric(s, o.Threat.Level)])
 		}
 		t.Add(cells...)
 	}
 	t.Notes = []string{fmt.Sprintf("right guesses: of the %d most certain; %.1f %% of the candidates are members; evidence level %v: %s", c.Attack.Guesses,
 		100*float64(o.Data.Members)/float64(o.Data.Candidates), o.Data.Level, o.Data.Level.Meaning())}
 	return t
-}
-
-// intervals shows a metric with its intervals, and what is left beyond the best floor.
-func (o *Outcome) intervals(s metrics.DetectScore, c Config) *report.Table {
-	name, level := metric(s, o.Threat.Level), fmt.Sprintf("%.4g %%", 100*c.Eval.Confidence)
-	t := &report.Table{Name: "left-" + map[metrics.DetectScore]string{metrics.DetectAUC: "auc", metrics.TPRAtHundredth: "tpr"}[s], Title: s.String() + ", percent, and what is left of it beyond the best floor",
-		Columns: []report.Column{{Name: "attack"}, {Name: s.String(), Format: "%.2f"}, {Name: level + " interval"}, {Name: "best floor"}, {Name: "beyond it", Format: "%+.2f"}, {Name: level + " interval of that"}}}
-	for i, r := range o.Rows {
-		sc := o.scores(i)
-		in := sc.Intervals[name]
-		cells := []any{r.Name, 100 * sc.Values[name], fmt.Sprintf("%.2f to %.2f", 100*in[0], 100*in[1])}
-		if g, ok := o.gain(r.Name, name); ok {
-			cells = append(cells, fmt.Sprintf("%s, %.2f", g.Over, 100*g.Floor), 100*g.Value, fmt.Sprintf("%+.2f to %+.2f", 100*g.Interval[0], 100*g.Interval[1]))
-		} else {
-			cells[0] = r.Name + " (floor)"
-		}
-		t.Add(cells...)
-	}
-	t.Notes = []string{fmt.Sprintf("intervals over %d resamples of whole users, the same for every row", c.Eval.Resamples)}
-	return t
-}
-
-// scores returns the values of a row.
-func (o *Outcome) scores(row int) experiment.Scores {
-	if row < len(o.Floors) {
-		return o.Floors[row]
-	}
-	return o.Evaluations[row-len(o.Floors)]
 }

@@ -140,7 +140,7 @@ func (p *plan) perUser(ways []way) error {
 	}
 	var columns []run.Column
 	for k, w := range ways {
-		values, clusters, err := within(p.on, w.Score)
+		values, clusters, err := p.on.Within(w.Score)
 		if err != nil {
 			return err
 		}

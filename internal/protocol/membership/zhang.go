@@ -8,6 +8,7 @@ import (
 	"privrec/internal/dataset"
 	"privrec/internal/graph"
 	"privrec/internal/model/ials"
+	"privrec/internal/protocol/target"
 	"privrec/internal/rng"
 	"privrec/internal/tensor"
 )
@@ -48,7 +49,7 @@ func differences(v tensor.Matrix, had, lists [][]int32) (x tensor.Matrix, alike 
 		for j := range a {
 			tensor.Row(x, k)[j] = a[j] - b[j]
 		}
-		alike[k] = cosine(a, b)
+		alike[k] = target.Cosine(a, b)
 	}
 	return x, alike
 }

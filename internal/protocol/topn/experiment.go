@@ -38,6 +38,11 @@ type Experiment struct {
 	// and Env.Ledger gives it the releases of that run.
 	Make    func(ctx context.Context) (*Made, error)
 	Account func(f *experiment.Fitted) (Account, error)
+	// Again makes the Model or the Own of a finished run again, without its parameters, for
+	// questions that its vectors do not answer; nil: there is none.
+	Again func() error
+	// Fresh says what noise an answer of such a model has; nil: none.
+	Fresh func(release string) string
 	// Planned is Account of a run of all its epochs, before it begins; nil: that is not known.
 	Planned func() (Account, error)
 

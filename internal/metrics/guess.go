@@ -1,0 +1,143 @@
+package metrics
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Guessing is how well the highest scores hit positives that are rare.
+type Guessing struct {
+	// Area is the average precision: the sum over thresholds of what each adds to the recall,
+	// times the precision there (scikit-learn's average_precision_score).
+	Area              float64
+	AUC               float64   // that of DetectAUC
+	Precision, Recall []float64 // by budget
+}
+
+// Guess measures guesses where score i counts weight(i) times. A budget is a multiple of the
+// number of positives, with their weights, above 0: so many scores are guessed to be positive, the
+// highest first; of equal ones the mean over their orders counts. ok is false where the weights
+// leave a class without any.
+func (r *ROC) Guess(weight func(i int32) float64, budgets []float64) (g Guessing, ok bool) {
+	var positives, all float64
+	for i, p := range r.positive {
+		w := weight(int32(i))
+		if all += w; p {
+			positives += w
+		}
+	}
+	if positives == 0 || positives == all {
+		return g, false
+	}
+	g.Precision, g.Recall = make([]float64, len(budgets)), make([]float64, len(budgets))
+	left, right := make([]float64, len(budgets)), make([]float64, len(budgets))
+	for k, b := range budgets {
+		left[k] = min(b*positives, all)
+	}
+	var hits, guessed float64
+	from := int32(0)
+	for _, end := range r.ends {
+		var p, n float64
+		for _, i := range r.order[from:end] {
+			if w := weight(i); r.positive[i] {
+				p += w
+			} else {
+				n += w
+			}
+		}
+		from = end
+		if p+n == 0 {
+			continue
+		}
+		g.AUC += n * (hits + p/2)
+		hits, guessed = hits+p, guessed+p+n
+		g.Area += p / positives * hits / guessed
+		for k := range budgets {
+			if take := min(left[k], p+n); take > 0 {
+				right[k] += take * p / (p + n)
+				left[k] -= take
+			}
+		}
+	}
+	g.AUC /= positives * (all - positives)
+	for k, b := range budgets {
+		g.Precision[k], g.Recall[k] = right[k]/min(b*positives, all), right[k]/positives
+	}
+	return g, true
+}
+
+// GuessScore names a measure of guesses.
+type GuessScore uint8
+
+// The measures of guesses.
+const (
+	AveragePrecision GuessScore = iota
+	GuessPrecision
+	GuessRecall
+)
+
+var guessScores = [...]struct{ name, means string }{
+	{"AP", "area under precision and recall: the sum over thresholds of what each adds to the recall, times the precision there"},
+	{"precision", "share of positives among the guesses, the highest scores; of equal ones the mean"},
+	{"recall", "share of the positives that are among the guesses, the highest scores; of equal ones the mean"},
+}
+
+// GuessMetric is a measure of guesses of what is rare, as in "AP edges" or "precision at 4x edges":
+// Times as many guesses as there are positives.
+type GuessMetric struct {
+	Score GuessScore
+	Times float64 // 0 for AveragePrecision
+	Of    string
+}
+
+// String returns the name used in tables and files.
+func (m GuessMetric) String() string { return m.Short() + " " + m.Of }
+
+// Short returns the name without what is guessed.
+func (m GuessMetric) Short() string {
+	if m.Score == AveragePrecision {
+		return guessScores[m.Score].name
+	}
+	return fmt.Sprintf("%s at %sx", guessScores[m.Score].name, strconv.FormatFloat(m.Times, 'g', -1, 64))
+}
+
+// Definition returns one line that says what the number means.
+func (m GuessMetric) Definition() string {
+	d := fmt.Sprintf("%v: %s; positives: %s", m, guessScores[m.Score].means, m.Of)
+	if m.Score != AveragePrecision {
+		d += fmt.Sprintf("; %gx as many guesses as there are positives", m.Times)
+	}
+	return d
+}
+
+// ParseGuess reads a name such as "precision at 4x edges". It fails on an unknown measure, on a
+// number of guesses that is none, and on a name that does not say what is guessed.
+func ParseGuess(name string) (GuessMetric, error) {
+	bad := fmt.Errorf("metric %q: want AP, precision at NUMBERx or recall at NUMBERx, and what is guessed, such as AP edges", name)
+	for i, s := range guessScores {
+		rest, ok := strings.CutPrefix(name, s.name+" ")
+		if !ok {
+			continue
+		}
+		m := GuessMetric{Score: GuessScore(i), Of: rest}
+		if m.Score != AveragePrecision {
+			at, ok := strings.CutPrefix(rest, "at ")
+			times, of, found := strings.Cut(at, "x ")
+			v, err := strconv.ParseFloat(times, 64)
+			if !ok || !found || err != nil || !(v > 0) || math.IsInf(v, 1) {
+				return m, bad
+			}
+			m.Times, m.Of = v, of
+		}
+		if m.Of == "" {
+			return m, bad
+		}
+		return m, nil
+	}
+	return GuessMetric{}, bad
+}
+
+// String returns the usual name, such as "precision".
+func (s GuessScore) String() string { return guessScores[s].name }

@@ -1,0 +1,83 @@
+package link
+
+import (
+	"fmt"
+	"slices"
+
+	"privrec/internal/config"
+	"privrec/internal/protocol/target"
+)
+
+// Config describes an attack: which run, which pairs are asked about, what the attacker sees, and
+// how often it may guess.
+type Config struct {
+	Profile string           `yaml:"profile"` // name of the set of choices, for reports: default or your own
+	On      target.On        `yaml:"on"`
+	Target  target.Training  `yaml:"target"`
+	Attack  AttackConfig     `yaml:"attack"`
+	Eval    target.Intervals `yaml:"eval"`
+}
+
+// AttackConfig says what the attacker sees and may do.
+type AttackConfig struct {
+	Sees  []string `yaml:"sees"`  // scores, vectors, influence; empty: all that the run gives
+	Users int      `yaml:"users"` // attacked, at most; 0: all
+	// Others is how many of a user's pairs without an edge are drawn for the question among all
+	// pairs, at most; each stands for its share of them. 0: all.
+	Others int `yaml:"others"`
+	// BaseRate is the share of edges among all pairs. 0: that of the attacked users.
+	BaseRate float64 `yaml:"base_rate"`
+	// Budgets are numbers of guesses among all pairs, as multiples of the number of edges that the
+	// base rate leads to expect.
+	Budgets []float64 `yaml:"budgets"`
+	Change  string    `yaml:"change"`  // of the input, for influence: direction or scaled
+	Delta   float64   `yaml:"delta"`   // of scaled: the input is multiplied by 1 + delta
+	Watched int       `yaml:"watched"` // users whose scores the attacker sees, for influence; 0: all
+}
+
+// Values of AttackConfig.
+const (
+	SeesScores    = "scores"
+	SeesVectors   = "vectors"
+	SeesInfluence = "influence"
+
+	Direction = "direction" // another direction of the same length
+	Scaled    = "scaled"    // the input times 1 + delta
+)
+
+// Default returns an attack by all that a run gives.
+func Default() Config {
+	return Config{
+		Profile: "default",
+		Target:  target.Training{Set: []string{}, Share: 0.2},
+		Attack:  AttackConfig{Sees: []string{}, Users: 200, Others: 300, Budgets: []float64{0.25, 1, 4}, Change: Direction, Delta: 1, Watched: 100},
+		Eval:    target.Intervals{Resamples: 1000, Confidence: 0.95},
+	}
+}
+
+// Check reports every setting that cannot be run.
+func Check(v *config.Checker, c Config) {
+	v.NotEmpty("profile", c.Profile)
+	target.Check(v, c.On, c.Target)
+	a := c.Attack
+	if len(a.Sees) > 0 {
+		v.Words("attack.sees", a.Sees, SeesScores, SeesVectors, SeesInfluence)
+	}
+	v.Between("attack.users", a.Users, 0, 10_000_000)
+	v.Between("attack.others", a.Others, 0, 10_000_000)
+	v.Below("attack.base_rate", a.BaseRate, 0, 1)
+	v.Check(len(a.Budgets) > 0, "attack.budgets", "must hold at least one multiple of the number of edges")
+	for i, b := range a.Budgets {
+		v.Within(fmt.Sprintf("attack.budgets[%d]", i), b, 1e-6, 1e6)
+		v.Check(!slices.Contains(a.Budgets[:i], b), "attack.budgets", "holds %g twice", b)
+	}
+	v.OneOf("attack.change", a.Change, Direction, Scaled)
+	v.Within("attack.delta", a.Delta, 1e-6, 1e6)
+	v.Between("attack.watched", a.Watched, 0, 10_000_000)
+	c.Eval.Check(v)
+}
+
+// sees reports whether the attack takes a kind of evidence.
+func (c Config) sees(kind string) bool {
+	return len(c.Attack.Sees) == 0 || slices.Contains(c.Attack.Sees, kind)
+}

@@ -1,0 +1,53 @@
+package target
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"privrec/internal/experiment"
+	"privrec/internal/run"
+	"privrec/internal/tensor"
+)
+
+// Ask opens the answers of a finished run, which must show scores. It leaves the number of
+// workers as it was, where opening a run sets that of the run's own configuration.
+func Ask(ctx context.Context, tasks []run.Task, dir string) (experiment.Scoring, error) {
+	workers := tensor.Workers()
+	defer tensor.SetWorkers(workers)
+	answers, err := experiment.Ask(ctx, tasks, dir)
+	if err != nil {
+		return nil, err
+	}
+	scoring, ok := answers.(experiment.Scoring)
+	if !ok {
+		answers.Close()
+		return nil, &run.UsageError{Message: fmt.Sprintf("the run in %s does not show the scores of its items", dir), Fix: "attack a run of a top-n model, such as train ease"}
+	}
+	return scoring, nil
+}
+
+// Scores calls visit with the scores of all items for each user that is named. Calls come from
+// several goroutines, and the scores are valid until visit returns.
+func Scores(ctx context.Context, a experiment.Scoring, release string, items int, users []string, visit func(user int, scores []tensor.Float)) error {
+	r, err := a.Ranking(ctx, release)
+	if err != nil {
+		return err
+	}
+	if r.Items != items {
+		return fmt.Errorf("the run ranks %d items, its data have %d", r.Items, items)
+	}
+	return r.Scores(ctx, users, visit)
+}
+
+// Cosine returns the cosine of two vectors, 0 where one of them is zero.
+func Cosine(a, b []tensor.Float) float64 {
+	var ab, aa, bb float64
+	for i := range a {
+		ab, aa, bb = ab+float64(a[i])*float64(b[i]), aa+float64(a[i])*float64(a[i]), bb+float64(b[i])*float64(b[i])
+	}
+	if aa == 0 || bb == 0 {
+		return 0
+	}
+	return ab / math.Sqrt(aa*bb)
+}
