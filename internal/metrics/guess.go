@@ -61,7 +61,7 @@ func (r *ROC) Guess(weight func(i int32) float64, budgets []float64) (g Guessing
 			}
 		}
 	}
-	g.AUC /= positives * (all - positives)
+	g.AUC, g.Area = min(g.AUC/(positives*(all-positives)), 1), min(g.Area, 1) // sums may round above 1
 	for k, b := range budgets {
 		g.Precision[k], g.Recall[k] = right[k]/min(b*positives, all), right[k]/positives
 	}
