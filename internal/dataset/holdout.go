@@ -68,6 +68,14 @@ func HeldOut(ctx context.Context) *HoldOut {
 	return &held.HoldOut
 }
 
+type rowsSeedKey struct{}
+
+// WithRowsSeed returns a context under which generated rows and random splits have a seed that is
+// not the run's, as if something were held out.
+func WithRowsSeed(ctx context.Context, seed rng.Seed) context.Context {
+	return context.WithValue(ctx, rowsSeedKey{}, seed)
+}
+
 // RowsSeed returns the seed of generated rows and random splits under a context, for a run with
 // the given seed.
 func RowsSeed(ctx context.Context, seed rng.Seed) rng.Seed {
@@ -77,15 +85,24 @@ func RowsSeed(ctx context.Context, seed rng.Seed) rng.Seed {
 	if p, ok := ctx.Value(plantingKey{}).(*planted); ok {
 		return p.Seed
 	}
+	if own, ok := ctx.Value(rowsSeedKey{}).(rng.Seed); ok {
+		return own
+	}
 	return seed
 }
 
-// RefuseHoldOut fails for data that are always loaded whole and as they are, where something is to
+// RefuseChange fails for data that are always loaded whole and as they are, where something is to
 // be held out or planted. what names them.
-func RefuseHoldOut(ctx context.Context, what string) error {
+func RefuseChange(ctx context.Context, what string) error {
 	if err := refusePlanting(ctx, what); err != nil {
 		return err
 	}
+	return RefuseHoldOut(ctx, what)
+}
+
+// RefuseHoldOut fails for data that are always loaded whole, where something is to be held out.
+// what names them.
+func RefuseHoldOut(ctx context.Context, what string) error {
 	if _, ok := ctx.Value(holdOutKey{}).(*heldOut); ok {
 		return &Error{File: what, Msg: "users and rows of these data cannot be held out", Hint: "run.hold_out is for models of protocol top-n"}
 	}

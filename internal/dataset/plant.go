@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"sync/atomic"
 
 	"privrec/internal/rng"
@@ -22,11 +21,14 @@ const (
 type Planting struct {
 	Unit     string
 	Canaries int
-	Rows     int // items of a canary user; 0 for edges
+	Rows     int // items of a canary user or sequence; 0 for edges
 	// Seed decides which canaries there are. It takes the place of the run's seed for generated rows
 	// and random splits too, so that models with seeds of their own have the same rows.
 	Seed rng.Seed
 	In   func(canary int) bool // the coins; a canary user who is out has no rows
+	// Asked says that models are asked, which have learned before: canary sequences then lack their
+	// last item.
+	Asked bool
 }
 
 // Canary is a unit that may be planted.
@@ -38,11 +40,11 @@ type Canary struct {
 // Check fails on a planting that cannot be carried out on any data.
 func (p Planting) Check() error {
 	switch {
-	case p.Unit != CanaryEdge && p.Unit != CanaryUser:
-		return fmt.Errorf("dataset: canaries are %q, want %s or %s", p.Unit, CanaryEdge, CanaryUser)
+	case p.Unit != CanaryEdge && p.Unit != CanaryUser && p.Unit != CanarySequence:
+		return fmt.Errorf("dataset: canaries are %q, want %s, %s or %s", p.Unit, CanaryEdge, CanaryUser, CanarySequence)
 	case p.Canaries < 1:
 		return fmt.Errorf("dataset: %d canaries, want at least 1", p.Canaries)
-	case p.Unit == CanaryUser && p.Rows < 1, p.Unit == CanaryEdge && p.Rows != 0:
+	case p.Unit != CanaryEdge && p.Rows < 1, p.Unit == CanaryEdge && p.Rows != 0:
 		return fmt.Errorf("dataset: %d rows of a canary %s, want at least 1 of a user and 0 of an edge", p.Rows, p.Unit)
 	case p.In == nil:
 		return fmt.Errorf("dataset: canaries have no coins")
@@ -81,7 +83,7 @@ func Planted(ctx context.Context) *Planting {
 // refusePlanting fails for data that are always loaded without canaries, where some are planted.
 func refusePlanting(ctx context.Context, what string) error {
 	if _, ok := ctx.Value(plantingKey{}).(*planted); ok {
-		return &Error{File: what, Msg: "no canaries can be planted into these data", Hint: "run.plant is for models of protocol top-n"}
+		return &Error{File: what, Msg: "no canaries can be planted into these data", Hint: "run.plant is for models of protocols top-n and next-item"}
 	}
 	return nil
 }
@@ -89,10 +91,14 @@ func refusePlanting(ctx context.Context, what string) error {
 // Into returns the data with those canaries whose coins say so, and all canaries, in or out. d stays
 // as it is. It fails where the data have no place for as many.
 func (p Planting) Into(d *Interactions) (*Interactions, []Canary, error) {
-	all, err := p.edges(d)
-	if p.Unit == CanaryUser {
-		all, err = p.users(d)
+	draw := p.edges
+	switch p.Unit {
+	case CanaryUser:
+		draw = p.users
+	case CanarySequence:
+		return nil, nil, &Error{File: d.Name, Msg: "a canary sequence has an order, and these data are pairs without one", Hint: "plant an " + CanaryEdge + " or a " + CanaryUser}
 	}
+	all, err := draw(d)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -195,65 +201,22 @@ func (p Planting) users(d *Interactions) ([]Canary, error) {
 	return all, nil
 }
 
-// canaryIDs names n canary users, so that they come after all users of the data. Numbers go on where
-// names are numbers.
-func (x *Interactions) canaryIDs(n int) ([]string, error) {
-	out := make([]string, n)
-	last := x.UserIDs[len(x.UserIDs)-1]
-	at, err := strconv.ParseInt(last, 10, 64)
-	for k := range out {
-		out[k] = fmt.Sprintf("~canary-%06d", k)
-		if err == nil {
-			out[k] = strconv.FormatInt(at+1+int64(k), 10)
-		}
-	}
-	less := LessIDs(slices.Concat(x.UserIDs, out))
-	if less(last, out[0]) >= 0 {
-		return nil, &Error{File: x.Name, Field: "user", Msg: fmt.Sprintf("canary users are to come after all others, and %q does not come before %q", last, out[0])}
-	}
-	return out, nil
-}
-
 // addUsers adds users without rows, each with the features of a random user of the data.
 func (x *Interactions) addUsers(n int, s rng.Stream) error {
-	ids, err := x.canaryIDs(n)
+	ids, err := canaryIDs(x.Name, x.UserIDs, n)
 	if err != nil {
 		return err
 	}
-	like := make([]int, n)
-	x.UserIDs = slices.Clone(x.UserIDs)
-	x.Test = slices.Clone(x.Test)
-	if x.Valid != nil {
-		x.Valid = slices.Clone(x.Valid)
+	x.UserIDs = slices.Concat(x.UserIDs, ids)
+	for _, part := range []*[][]int32{&x.Train, &x.Valid, &x.Test} {
+		if *part != nil {
+			*part = append(slices.Clone(*part), make([][]int32, n)...)
+		}
 	}
-	for k := range n {
-		like[k] = s.IntN(x.Users)
-		x.UserIDs = append(x.UserIDs, ids[k])
-		x.Train, x.Test = append(x.Train, nil), append(x.Test, nil)
-		if x.Valid != nil {
-			x.Valid = append(x.Valid, nil)
-		}
-		if x.Ratings != nil {
-			x.Ratings = append(x.Ratings, nil)
-		}
+	if x.Ratings != nil {
+		x.Ratings = append(slices.Clone(x.Ratings), make([][]float32, n)...)
 	}
 	x.Users += n
-	if x.Features == nil {
-		return nil
-	}
-	f := *x.Features
-	f.UserIDs, f.Columns = x.UserIDs, slices.Clone(f.Columns)
-	for c := range f.Columns {
-		col := &f.Columns[c]
-		col.Numbers, col.Codes = slices.Clone(col.Numbers), slices.Clone(col.Codes)
-		for _, u := range like {
-			if col.Kind == Numeric {
-				col.Numbers = append(col.Numbers, col.Numbers[u])
-			} else {
-				col.Codes = append(col.Codes, col.Codes[u])
-			}
-		}
-	}
-	x.Features = &f
+	x.Features = x.Features.like(x.UserIDs, s)
 	return nil
 }

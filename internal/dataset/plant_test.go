@@ -146,10 +146,51 @@ func TestPlantingContext(t *testing.T) {
 	if err != nil || obeyed() || RowsSeed(ctx, 1) != rng.Seed(9) || RowsSeed(context.Background(), 1) != 1 {
 		t.Fatal(err, obeyed())
 	}
-	if err := RefuseHoldOut(ctx, "these"); err == nil || !strings.Contains(err.Error(), "no canaries can be planted") || obeyed() {
+	if err := RefuseChange(ctx, "these"); err == nil || !strings.Contains(err.Error(), "no canaries can be planted") || obeyed() {
 		t.Errorf("%v", err)
 	}
 	if p := Planted(ctx); p == nil || p.Canaries != 4 || !obeyed() || Planted(context.Background()) != nil {
 		t.Errorf("%+v", p)
 	}
 }
+
+// Canary sequences come after all others, whole or not at all; asked, all are there without their last
+// item. They have no place among pairs, and other canaries none among sequences.
+func TestCanarySequences(t *testing.T) {
+	s := &Sequential{Name: "lane", Items: 9, Users: 2, Train: [][]int32{{1, 2}, {3}}, Test: [][]int32{{4}, nil}, UserIDs: []string{"1", "2"},
+		ItemIDs: []string{"", "a", "b", "c", "d", "e", "f", "g", "h", "i"}, Ratings: [][]float32{{1, 4}, {2}}, Times: &Times{Train: [][]int64{{70, 75}, {80}}, Test: [][]int64{{90}, nil}},
+		Features: &Features{UserIDs: []string{"1", "2"}, Columns: []Column{{Name: "age", Kind: Numeric, Numbers: []float64{30, 40}}}}}
+	p := Planting{Unit: CanarySequence, Canaries: 5, Rows: 4, Seed: 2, In: even}
+	out, all, err := p.IntoSequences(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Asked = true
+	asked, same, err := p.IntoSequences(s)
+	if err != nil || len(all) != 5 || out.Users != 7 || len(out.Test) != 7 || out.Valid != nil || len(out.Features.Columns[0].Numbers) != 7 || s.Users != 2 || len(s.Train) != 2 {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	for k, c := range all {
+		rows := out.Train[2+k]
+		if c.User != fmt.Sprint(3+k) || c.User != out.UserIDs[2+k] || len(c.Items) != 4 || c.Last != s.ItemIDs[c.Items[3]] || !slices.Equal(same[k].Items, c.Items) {
+			t.Errorf("canary %d: %+v", k, c)
+		}
+		if times := out.Times.Train[2+k]; len(times) != len(rows) || even(k) && !slices.Equal(times, []int64{70, 71, 72, 73}) || len(s.Times.Train) != 2 {
+			t.Errorf("canary %d: times %v", k, times)
+		}
+		if even(k) != slices.Equal(rows, c.Items) || len(out.Ratings[2+k]) != len(rows) || !even(k) && rows != nil || !slices.Equal(asked.Train[2+k], c.Items[:3]) {
+			t.Errorf("canary %d: rows %v, asked %v", k, rows, asked.Train[2+k])
+		}
+	}
+	for want, err := range map[string]error{
+		"has an order": second(Planting{Unit: CanarySequence, Canaries: 1, Rows: 2, In: even}.Into(meadow(3, 9, number))),
+		"has no order": second(Planting{Unit: CanaryEdge, Canaries: 1, In: even}.IntoSequences(s)),
+		"10 of the 9":  second(Planting{Unit: CanarySequence, Canaries: 1, Rows: 10, In: even}.IntoSequences(s)),
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+func second[A, B any](_ A, _ B, err error) error { return err }

@@ -45,7 +45,9 @@ func (b *bound) opened(ctx context.Context, env *Env) (context.Context, Work, er
 		return ctx, nil, err
 	}
 	obeyed := func() bool { return true }
-	if h := b.settings.HoldOut; h.active() {
+	if h := b.settings.HoldOut; h.active() && env.askedWith(ctx) != "" {
+		ctx = dataset.WithRowsSeed(ctx, h.Of(rng.Seed(b.settings.Seed)).Seed) // whole, whatever is held out
+	} else if h.active() {
 		if ctx, obeyed, err = dataset.WithHoldOut(ctx, h.Of(rng.Seed(b.settings.Seed))); err != nil {
 			return ctx, nil, err
 		}
@@ -55,12 +57,15 @@ func (b *bound) opened(ctx context.Context, env *Env) (context.Context, Work, er
 		return ctx, nil, err
 	}
 	for _, c := range []struct {
-		done bool
-		what string
-	}{{obeyed(), "run.hold_out: this task loads no data that users or rows can be held out of"}, {planted(), "run.plant: this task loads no data that canaries can be planted into"}} {
+		done      bool
+		what, fix string
+	}{
+		{obeyed(), "run.hold_out: this task loads no data that users or rows can be held out of", "it is for models of protocol top-n"},
+		{planted(), "run.plant: this task loads no data that canaries can be planted into", "it is for models of protocols top-n and next-item"},
+	} {
 		if !c.done {
 			closeWork(w)
-			return ctx, nil, &UsageError{Message: c.what, Fix: "it is for models of protocol top-n"}
+			return ctx, nil, &UsageError{Message: c.what, Fix: c.fix}
 		}
 	}
 	return ctx, w, nil

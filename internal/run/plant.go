@@ -10,12 +10,11 @@ import (
 	"privrec/internal/rng"
 )
 
-// Plant says which canaries are planted into the data of a model of protocol top-n, so that an audit
-// can hold what it shows against the coins that put each in or out. See dataset.Planting.
+// Plant says which canaries are planted into the data of a model, so that an audit can hold what it shows against the coins that put each in or out. See dataset.Planting.
 type Plant struct {
-	Unit     string `yaml:"unit,omitempty" json:"unit"`             // edge: a user and an item; user: a user of random items
+	Unit     string `yaml:"unit,omitempty" json:"unit"`             // of protocol top-n edge, a user and an item, or user, a user of random items; of next-item sequence
 	Canaries int    `yaml:"canaries,omitempty" json:"canaries"`     // in or out
-	Rows     int    `yaml:"rows,omitempty" json:"rows,omitempty"`   // items of a canary user
+	Rows     int    `yaml:"rows,omitempty" json:"rows,omitempty"`   // items of a canary user or sequence
 	Coins    string `yaml:"coins,omitempty" json:"coins,omitempty"` // empty: each is in by a fair coin; in, out: all are
 	Draw     uint64 `yaml:"draw,omitempty" json:"draw,omitempty"`   // number of the draw of the coins
 	Seed     uint64 `yaml:"seed,omitempty" json:"seed,omitempty"`   // of canaries and coins, of random splits and of generated rows; 0: run.seed
@@ -32,9 +31,9 @@ func (p Plant) check(v *config.Checker) {
 	if p == (Plant{}) {
 		return
 	}
-	v.OneOf("run.plant.unit", p.Unit, dataset.CanaryEdge, dataset.CanaryUser)
+	v.OneOf("run.plant.unit", p.Unit, dataset.CanaryEdge, dataset.CanaryUser, dataset.CanarySequence)
 	v.Between("run.plant.canaries", p.Canaries, 1, 1_000_000)
-	if p.Unit == dataset.CanaryUser {
+	if p.Unit != dataset.CanaryEdge {
 		v.Between("run.plant.rows", p.Rows, 1, 1_000_000)
 	} else {
 		v.Check(p.Rows == 0, "run.plant.rows", "has no effect on canary edges, must be 0")
@@ -61,10 +60,20 @@ func (p Plant) Of(seed rng.Seed) (dataset.Planting, error) {
 type askedKey struct{}
 
 // AskedWith returns a context under which a finished run with canaries is opened for answers as if
-// all of their coins were the given ones, in or out. What it learned stays what it was; the users'
-// own rows that it is asked with do not depend on the coins.
+// all of their coins were the given ones, in or out, and one with rows held out as if it had all
+// rows. What it learned stays what it was; the users' own rows that it is asked with do not depend
+// on any draw.
 func AskedWith(ctx context.Context, coins string) context.Context {
 	return context.WithValue(ctx, askedKey{}, coins)
+}
+
+// askedWith returns the coins that a finished run is asked with, "" for its own.
+func (e *Env) askedWith(ctx context.Context) string {
+	coins, _ := ctx.Value(askedKey{}).(string)
+	if e.mode != reopened {
+		return ""
+	}
+	return coins
 }
 
 // planted returns the context for loading data with the canaries of a setting, and the check that
@@ -74,10 +83,10 @@ func (b *bound) planted(ctx context.Context, env *Env) (context.Context, func() 
 	if p == (Plant{}) {
 		return ctx, func() bool { return true }, nil
 	}
-	if coins, ok := ctx.Value(askedKey{}).(string); ok && env.mode == reopened {
-		p.Coins = coins
-	}
+	asked := env.askedWith(ctx)
+	p.Coins = cmp.Or(asked, p.Coins)
 	of, err := p.Of(rng.Seed(b.settings.Seed))
+	of.Asked = asked != ""
 	if err != nil {
 		return ctx, nil, err
 	}

@@ -59,7 +59,7 @@ func (s CrossSet) domainNames() (names []string) {
 // LoadCross loads two domains of a cross-domain set, the target first. It keeps the users who
 // are left in every domain of the set.
 func LoadCross(ctx context.Context, name, target, auxiliary string, opts Options) (*dataset.Cross, error) {
-	if err := dataset.RefuseHoldOut(ctx, name); err != nil {
+	if err := dataset.RefuseChange(ctx, name); err != nil {
 		return nil, err
 	}
 	if err := dataset.RefuseWithheld(ctx, name); err != nil {

@@ -42,7 +42,7 @@ const StandIn = "standin-slates"
 
 // Load finds a set by its name, reads it and splits it.
 func Load(ctx context.Context, name string, o Options) (*Set, error) {
-	if err := dataset.RefuseHoldOut(ctx, name); err != nil {
+	if err := dataset.RefuseChange(ctx, name); err != nil {
 		return nil, err
 	}
 	if err := dataset.RefuseWithheld(ctx, name); err != nil {

@@ -48,6 +48,9 @@ type Experiment struct {
 
 // Load reads the data and cuts them into train, validation and test samples.
 func Load(ctx context.Context, env *run.Env, s Setting) (*Experiment, error) {
+	if dataset.Planted(ctx) != nil { // other data than the profile's
+		s.Standing.Text, s.Standing.Printed = s.Standing.Text+", canaries planted", false
+	}
 	return LoadFrom(env, s, func() (*dataset.Sequential, error) {
 		return registry.Load(ctx, s.From.Name, s.From.Recipe, registry.Options{Seed: env.Seed})
 	})
