@@ -14,6 +14,7 @@ import (
 type Coins struct {
 	stream rng.Stream
 	n      int
+	flips  []bool // in place of the stream, where they were flipped elsewhere
 }
 
 // NewCoins returns the coins of n canaries, 1 to 2^31.
@@ -21,7 +22,16 @@ func NewCoins(s rng.Stream, n int) (Coins, error) {
 	if n < 1 || n > maxCanaries {
 		return Coins{}, fmt.Errorf("canaries are %d, want 1 to %d", n, int64(maxCanaries))
 	}
-	return Coins{s.Sub(), n}, nil
+	return Coins{stream: s.Sub(), n: n}, nil
+}
+
+// Flipped returns coins that something else flipped: fair ones, independent of each other. in says of
+// each canary whether it is in the data.
+func Flipped(in []bool) (Coins, error) {
+	if len(in) < 1 || len(in) > maxCanaries {
+		return Coins{}, fmt.Errorf("canaries are %d, want 1 to %d", len(in), int64(maxCanaries))
+	}
+	return Coins{flips: slices.Clone(in), n: len(in)}, nil
 }
 
 // Len returns the number of canaries.
@@ -31,6 +41,9 @@ func (c Coins) Len() int { return c.n }
 func (c Coins) In(i int) bool {
 	if i < 0 || i >= c.n {
 		return false
+	}
+	if c.flips != nil {
+		return c.flips[i]
 	}
 	s := c.stream.Sub(uint64(i))
 	return s.Uint64()>>63 == 1

@@ -218,3 +218,23 @@ func TestChoosing(t *testing.T) {
 		}
 	}
 }
+
+// Coins that were flipped elsewhere count as they fell, and do not change with what they were made of.
+func TestFlipped(t *testing.T) {
+	in := []bool{true, false, true}
+	coins, err := Flipped(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in[0] = false
+	if coins.Len() != 3 || !coins.In(0) || coins.In(1) || !coins.In(2) || coins.In(3) || coins.In(-1) {
+		t.Errorf("%+v", coins)
+	}
+	count, err := coins.Count([]Guess{In, In, Abstain})
+	if want := (Count{Canaries: 3, Guesses: 2, Correct: 1}); err != nil || count != want {
+		t.Errorf("%+v, %v", count, err)
+	}
+	if _, err := Flipped(nil); err == nil {
+		t.Error("no coins accepted")
+	}
+}

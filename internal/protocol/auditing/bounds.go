@@ -20,7 +20,10 @@ type Row struct {
 	Gaussian  *audit.Bound `json:"gaussian,omitempty"`
 	Rule      *audit.Rule  `json:"rule,omitempty"`      // of one-run: canaries guessed in and out
 	Threshold *float64     `json:"threshold,omitempty"` // of canary: scores above it are guessed in
-	AUC       float64      `json:"auc"`
+	// Attack numbers the score that the bound is by, of several, from 0; By names it.
+	Attack int     `json:"-"`
+	By     string  `json:"by,omitempty"`
+	AUC    float64 `json:"auc"`
 	// Advantage is how much more often than wrong the guesser is right where it must guess about every
 	// canary, with its interval at the confidence of the audit. Without training on canaries it is 0.
 	Advantage float64    `json:"advantage"`
@@ -38,48 +41,67 @@ func side(right, of int64, level float64) (value float64, interval [2]float64, e
 }
 
 // oneRun bounds epsilon by the scores of canaries that one training saw or did not see, as coins say.
-func (c AuditConfig) oneRun(r Row, coins audit.Coins, scores []float64, delta float64) (Row, error) {
-	var rules []audit.Rule
-	for _, share := range c.Guesses {
-		n := max(1, int(math.Round(share*float64(len(scores))/2)))
-		if rule := (audit.Rule{In: n, Out: min(n, len(scores)-n)}); !slices.Contains(rules, rule) {
-			rules = append(rules, rule)
+// Of several scores the one with the largest bound is taken, at a level divided by their number.
+func (c AuditConfig) oneRun(r Row, coins audit.Coins, all [][]float64, delta float64) (Row, error) {
+	best := -1
+	o := audit.Options{Delta: delta, Level: c.Level, Tests: int64(len(all))}
+	for k, scores := range all {
+		rule, bound, err := audit.Best(coins, scores, c.rules(len(scores)), o, audit.OneRun)
+		if err != nil {
+			return r, err
 		}
-	}
-	o := audit.Options{Delta: delta, Level: c.Level}
-	rule, bound, err := audit.Best(coins, scores, rules, o, audit.OneRun)
-	if err != nil {
-		return r, err
-	}
-	r.Rule, r.Bound = &rule, bound
-	if delta > 0 {
-		_, g, err := audit.Best(coins, scores, rules, o, func(n audit.Count, o audit.Options) (audit.Bound, error) {
+		if best < 0 || bound.Epsilon > r.Bound.Epsilon {
+			best, r.Rule, r.Bound = k, &rule, bound
+		}
+		if !(delta > 0) {
+			continue
+		}
+		_, g, err := audit.Best(coins, scores, c.rules(len(scores)), o, func(n audit.Count, o audit.Options) (audit.Bound, error) {
 			return audit.OneRunFDP(n, o, accountant.Exact)
 		})
 		if err != nil {
 			return r, err
 		}
-		r.Gaussian = &g
+		if r.Gaussian == nil || g.Epsilon > r.Gaussian.Epsilon {
+			r.Gaussian = &g
+		}
 	}
+	r.Attack = best
+	return r, c.told(&r, coins, all[best])
+}
+
+// rules returns the rules of the shares of canaries that are guessed about.
+func (c AuditConfig) rules(n int) (rules []audit.Rule) {
+	for _, share := range c.Guesses {
+		each := max(1, int(math.Round(share*float64(n)/2)))
+		if rule := (audit.Rule{In: each, Out: min(each, n-each)}); !slices.Contains(rules, rule) {
+			rules = append(rules, rule)
+		}
+	}
+	return rules
+}
+
+// told enters how well scores tell canaries that are in from those that are out.
+func (c AuditConfig) told(r *Row, coins audit.Coins, scores []float64) (err error) {
 	in := make([]bool, len(scores))
 	for i := range in {
 		in[i] = coins.In(i)
 	}
 	if slices.Contains(in, true) && slices.Contains(in, false) {
 		if r.AUC, err = metrics.AUC(scores, in); err != nil {
-			return r, err
+			return err
 		}
 	}
 	guesses, err := audit.Rule{In: len(scores) / 2, Out: len(scores) - len(scores)/2}.Guess(scores)
 	if err != nil {
-		return r, err
+		return err
 	}
 	all, err := coins.Count(guesses)
 	if err != nil {
-		return r, err
+		return err
 	}
 	r.Advantage, r.Interval, err = side(all.Correct, all.Guesses, c.Level)
-	return r, err
+	return err
 }
 
 // lenient is a level at which few models still tell thresholds apart.

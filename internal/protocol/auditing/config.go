@@ -27,11 +27,11 @@ type TargetConfig struct {
 
 // AuditConfig says how the audit is made.
 type AuditConfig struct {
-	Method   string `yaml:"method"`   // canary or one-run
-	Unit     string `yaml:"unit"`     // edge: a user and an item; user
+	Method   string `yaml:"method"`   // canary, one-run or membership
+	Unit     string `yaml:"unit"`     // of protocol top-n edge, a user and an item, or user; of next-item sequence, a user's items in an order
 	Sees     string `yaml:"sees"`     // scores, lists or vectors
 	Canaries int    `yaml:"canaries"` // m of one-run, each in or out by a coin
-	Rows     int    `yaml:"rows"`     // items of a canary user
+	Rows     int    `yaml:"rows"`     // items of a canary user or sequence
 	Runs     int    `yaml:"runs"`     // models of canary, half of them with it
 	// References is how many models of the same configuration, without canaries, say what a
 	// canary's score would be: their mean is taken off.
@@ -47,11 +47,13 @@ type AuditConfig struct {
 
 // Values of AuditConfig.
 const (
-	Canary = "canary"
-	OneRun = "one-run"
+	Canary     = "canary"
+	OneRun     = "one-run"
+	Membership = "membership"
 
-	Edge = dataset.CanaryEdge
-	User = dataset.CanaryUser
+	Edge     = dataset.CanaryEdge
+	User     = dataset.CanaryUser
+	Sequence = dataset.CanarySequence
 
 	SeesScores  = "scores"
 	SeesLists   = "lists"
@@ -73,8 +75,10 @@ func Check(v *config.Checker, c Config) {
 	v.NotEmpty("profile", c.Profile)
 	v.Check(c.Target.Task != "" || c.Target.Config == "" && len(c.Target.Set) == 0 && len(c.Target.Off) == 0, "target.task", "must say what target.config, target.set and target.off are of")
 	a := c.Audit
-	v.OneOf("audit.method", a.Method, Canary, OneRun)
-	v.OneOf("audit.unit", a.Unit, Edge, User)
+	v.OneOf("audit.method", a.Method, Canary, OneRun, Membership)
+	v.OneOf("audit.unit", a.Unit, Edge, User, Sequence)
+	v.Check(a.Method != Membership || a.Unit != Sequence, "audit.unit", "%s: the membership attack is on pairs: take %s or %s", Sequence, Edge, User)
+	v.Check(a.Unit != Sequence || a.Sees != SeesVectors, "audit.sees", "%s: what follows a %s is no vector: take %s or %s", SeesVectors, Sequence, SeesScores, SeesLists)
 	v.OneOf("audit.sees", a.Sees, SeesScores, SeesLists, SeesVectors)
 	v.Between("audit.canaries", a.Canaries, 10, 1_000_000)
 	v.Between("audit.rows", a.Rows, 2, 1_000_000)

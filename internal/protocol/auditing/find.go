@@ -19,6 +19,9 @@ type finding struct {
 	models    int
 }
 
+// number returns how many canaries there are.
+func (s *subject) number() int { return max(len(s.canaries), len(s.lines)) }
+
 // Names of the rows of a result.
 const (
 	Audited  = "audited"
@@ -28,8 +31,11 @@ const (
 
 // find trains the models and makes the bounds.
 func (w *work) find(ctx context.Context) (*finding, error) {
-	if w.Audit.Method == Canary {
+	switch w.Audit.Method {
+	case Canary:
 		return w.canary(ctx)
+	case Membership:
+		return w.membership(ctx)
 	}
 	return w.oneRun(ctx)
 }
@@ -40,8 +46,13 @@ func (w *work) begin(ctx context.Context, dir string) (*finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &finding{subject: s}
-	if err := w.env.RecordData(s.of.Data.Source.Title, s.clean.Source.Hash); err != nil {
+	return w.holds(&finding{subject: s}, dir)
+}
+
+// holds records what is audited, and reads what its account promises.
+func (w *work) holds(f *finding, dir string) (*finding, error) {
+	s := f.subject
+	if err := w.env.RecordData(s.of.Data.Source.Title, s.of.Data.Source.Hash); err != nil {
 		return nil, err
 	}
 	if err := w.env.RecordData("the audited run's configuration", s.manifest.ConfigHash); err != nil {
@@ -89,7 +100,7 @@ func (w *work) reference(ctx context.Context, f *finding, off bool) ([]float64, 
 	if err != nil {
 		return nil, err
 	}
-	mean := make([]float64, len(f.canaries))
+	mean := make([]float64, f.number())
 	for _, one := range all {
 		for i, v := range one {
 			mean[i] += v / float64(len(all))
@@ -137,11 +148,11 @@ func (w *work) oneRun(ctx context.Context) (*finding, error) {
 		return nil, err
 	}
 	add := func(name, what string, scores []float64) error {
-		r, err := w.Audit.oneRun(Row{Name: name, What: what}, coins, scores, f.delta)
+		r, err := w.Audit.oneRun(Row{Name: name, What: what}, coins, [][]float64{scores}, f.delta)
 		f.rows = append(f.rows, r)
 		return err
 	}
-	if err := add(Audited, fmt.Sprintf("one training with each of %d canaries in or out by a coin", len(f.canaries)), less(all[0], base)); err != nil {
+	if err := add(Audited, fmt.Sprintf("one training with each of %d canaries in or out by a coin", f.number()), less(all[0], base)); err != nil {
 		return nil, err
 	}
 	if err := w.positive(ctx, f, func() (Row, error) {
@@ -153,7 +164,7 @@ func (w *work) oneRun(ctx context.Context) (*finding, error) {
 		if err != nil {
 			return Row{}, err
 		}
-		return w.Audit.oneRun(Row{}, coins, less(loud[0], clear), f.delta)
+		return w.Audit.oneRun(Row{}, coins, [][]float64{less(loud[0], clear)}, f.delta)
 	}); err != nil {
 		return nil, err
 	}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"privrec/internal/attack/membership"
@@ -21,20 +23,19 @@ import (
 type subject struct {
 	clean    *dataset.Interactions // with canary users, all of whom are out
 	canaries []dataset.Canary
+	lines    []dataset.SequenceCanary // in the place of canaries, of sequences
+	items    int                      // of sequences
 	release  string
 	joint    bool // what users see of their own row is not part of the promise
 	of       *experiment.Outcome[experiment.Data]
 	manifest run.Manifest
 }
 
-// open reads what a trained model is, and which canaries there are.
-func (w *work) open(ctx context.Context, dir string) (*subject, error) {
+// subject reads what a trained model is.
+func (w *work) subject(dir string) (*subject, error) {
 	o, err := experiment.ReadOutcome(dir)
 	if err != nil {
 		return nil, err
-	}
-	if o.Protocol != "top-n" {
-		return nil, &run.UsageError{Message: fmt.Sprintf("%s is of protocol %s, and canaries are planted into data of protocol top-n", w.task, o.Protocol), Fix: "audit a top-n model, such as train dp-ease"}
 	}
 	s := &subject{of: o, release: w.Target.Release}
 	if s.manifest, err = run.ReadManifest(dir); err != nil {
@@ -43,6 +44,21 @@ func (w *work) open(ctx context.Context, dir string) (*subject, error) {
 	if s.release == "" && len(o.Evaluations) > 0 {
 		s.release = o.Evaluations[0].Release
 	}
+	a, err := experiment.ReadAccount(dir)
+	s.joint = joint(a)
+	return s, err
+}
+
+// open reads what a trained model is, and which canaries there are.
+func (w *work) open(ctx context.Context, dir string) (*subject, error) {
+	s, err := w.subject(dir)
+	if err != nil {
+		return nil, err
+	}
+	if w.Audit.Unit == Sequence {
+		return s, w.openSequences(ctx, s)
+	}
+	o := s.of
 	p, err := w.plant.Of(w.env.Seed)
 	if err != nil {
 		return nil, err
@@ -55,16 +71,25 @@ func (w *work) open(ctx context.Context, dir string) (*subject, error) {
 	if d.Source.Hash != o.Data.Source.Hash {
 		return nil, &run.UsageError{Message: fmt.Sprintf("data %s are not those of the run in %s", o.Data.Name, dir), Fix: "restore the data"}
 	}
-	if s.clean, s.canaries, err = p.Into(d); err != nil {
-		return nil, err
-	}
-	a, err := experiment.ReadAccount(dir)
-	s.joint = joint(a)
+	s.clean, s.canaries, err = p.Into(d)
 	return s, err
+}
+
+// ownScores fails where the scores of a model are computed from users' own rows, which its promise
+// leaves to them: it keeps their vectors.
+func (w *work) ownScores(dir string) error {
+	if _, err := os.Stat(filepath.Join(dir, experiment.ModelFile)); err != nil {
+		return nil
+	}
+	return &run.UsageError{Message: fmt.Sprintf("audit.sees: the scores of %s are computed from users' own rows, which its promise leaves to them; what it releases to others are vectors of items", w.task),
+		Fix: "audit.sees=" + SeesVectors + " with audit.method=" + OneRun + " or " + Canary}
 }
 
 // how says what the auditor sees, as a sentence.
 func (s *subject) how(c AuditConfig) string {
+	if c.Unit == Sequence {
+		return fmt.Sprintf("%s that follow every canary sequence without its last item, whether it was in or not", map[string]string{SeesScores: "scores of all items", SeesLists: fmt.Sprintf("lists of %d items", c.K)}[c.Sees])
+	}
 	of := map[string]string{SeesScores: "scores of all items", SeesLists: fmt.Sprintf("lists of %d items", c.K), SeesVectors: "vectors"}[c.Sees]
 	switch {
 	case s.joint && c.Sees == SeesVectors:
@@ -80,14 +105,17 @@ func (s *subject) how(c AuditConfig) string {
 // see returns what a model shows of every canary: how far its items stand out from all items, in
 // deviations, or its places in lists; the mean over the items of a canary.
 func (w *work) see(ctx context.Context, s *subject, dir string) ([]float64, error) {
-	if w.Audit.Sees == SeesVectors {
+	switch {
+	case w.Audit.Unit == Sequence:
+		return w.followers(ctx, s, dir)
+	case w.Audit.Sees == SeesVectors:
 		return w.vectors(s, dir)
 	}
 	workers := tensor.Workers() // opening a run sets those of its own configuration
 	defer tensor.SetWorkers(workers)
 	if s.joint {
-		if _, err := experiment.OpenVectors(dir, s.release, s.clean.Users, s.clean.Items); err == nil {
-			return nil, &run.UsageError{Message: fmt.Sprintf("audit.sees: the scores of %s are computed from users' own rows, which its promise leaves to them; what it releases to others are vectors of items", w.task), Fix: "audit.sees=" + SeesVectors}
+		if err := w.ownScores(dir); err != nil {
+			return nil, err
 		}
 		coins := run.CoinsOut
 		if w.Audit.Unit == User {

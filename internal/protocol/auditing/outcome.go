@@ -79,9 +79,9 @@ func (f *finding) outcome(w *work) *Outcome {
 		Version: experiment.Version, Protocol: Name, Method: "privacy audit", Setting: w.standing.Text,
 		Metrics: []metrics.Metric{}, Definitions: a.definitions(f.delta), Trained: experiment.Trained{Epochs: []experiment.Epoch{}},
 	}}
-	o.Data = DataSummary{Data: f.of.Data, Canaries: len(f.canaries)}
+	o.Data = DataSummary{Data: f.of.Data, Canaries: f.number()}
 	o.Target = Target{Task: w.task.String(), Method: f.of.Method, Setting: f.of.Setting, Release: f.release, Config: f.manifest.ConfigHash, NoiseOff: w.off}
-	o.Threat = Threat{Method: a.Method, Unit: a.Unit, Sees: a.Sees, How: f.how(a), Knows: knows, Canaries: len(f.canaries), Models: f.models, Level: a.Level}
+	o.Threat = Threat{Method: a.Method, Unit: a.Unit, Sees: a.Sees, How: f.how(a), Knows: knows, Canaries: f.number(), Models: f.models, Level: a.Level}
 	for _, r := range f.rows {
 		s := experiment.Scores{Name: r.Name, Values: map[string]float64{metricBound: r.Bound.Epsilon, metricAdvantage: r.Advantage, metricAUC: r.AUC},
 			Intervals: map[string][2]float64{metricAdvantage: r.Interval}}
@@ -123,8 +123,9 @@ func (o *Outcome) document(c Config, seed uint64) *report.Document {
 }
 
 var canaryNotes = map[string]string{
-	Edge: "a random user and a random item that the user has in no part of the data",
-	User: "a user who is not in the data, with random items",
+	Edge:     "a random user and a random item that the user has in no part of the data",
+	User:     "a user who is not in the data, with random items",
+	Sequence: "a user who is not in the data, with random items in a random order; the model is asked for the last of them",
 }
 
 // note says what the accounted epsilon is of.

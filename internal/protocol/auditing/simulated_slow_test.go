@@ -77,7 +77,7 @@ func TestSimulatedAudits(t *testing.T) {
 						for i := range scores {
 							scores[i] = m.show(&s, coins.In(i))
 						}
-						r, err = c.oneRun(r, coins, scores, m.delta)
+						r, err = c.oneRun(r, coins, [][]float64{scores}, m.delta)
 					} else {
 						var in, out []float64
 						for range models / 2 {

@@ -28,13 +28,17 @@ func (w *work) dir(name string) string { return filepath.Join(w.env.Dir, modelsF
 
 // train trains a model of the target with canaries.
 func (w *work) train(ctx context.Context, m model) error {
-	a := w.Audit
+	return w.fit(ctx, m, "run.plant.unit="+w.plant.Unit, fmt.Sprintf("run.plant.canaries=%d", w.plant.Canaries), fmt.Sprintf("run.plant.rows=%d", w.plant.Rows),
+		"run.plant.coins="+m.coins, fmt.Sprintf("run.plant.seed=%d", w.plant.Seed))
+}
+
+// fit trains a model of the target under further settings.
+func (w *work) fit(ctx context.Context, m model, more ...string) error {
 	sets := slices.Clone(w.Target.Set)
 	if m.off {
 		sets = append(sets, w.off...)
 	}
-	sets = append(sets, fmt.Sprintf("run.seed=%d", m.seed), "run.plant.unit="+a.Unit, fmt.Sprintf("run.plant.canaries=%d", w.plant.Canaries), fmt.Sprintf("run.plant.rows=%d", w.plant.Rows),
-		"run.plant.coins="+m.coins, fmt.Sprintf("run.plant.seed=%d", w.plant.Seed))
+	sets = append(append(sets, fmt.Sprintf("run.seed=%d", m.seed)), more...)
 	if err := experiment.Within(ctx, w.task, w.Target.Config, w.dir(m.dir), sets); err != nil {
 		if m.off && !run.WasInterrupted(err) {
 			return fmt.Errorf("train the positive control with %s: %w", strings.Join(w.off, " "), err)
@@ -45,7 +49,7 @@ func (w *work) train(ctx context.Context, m model) error {
 }
 
 // large are values of a key named epsilon that leave next to no noise, the largest first.
-var large = []string{".inf", "1e6", "1e3", "100"}
+var large = []string{".inf", "1e6", "1e3", "100", "30", "20"}
 
 // noiseOff returns the settings that switch the noise of a task off: those that are given, or every
 // key named epsilon set to the largest value that the task takes. None where there is no such key.
@@ -87,7 +91,7 @@ type Accounted struct {
 func (a Accounted) finite() bool { return !math.IsInf(float64(a.Epsilon), 1) }
 
 // covers lists the units of promises that hold for what is audited, the closest first.
-var covers = map[string][]string{Edge: {"edge", "interaction", "rating", "user"}, User: {"user"}}
+var covers = map[string][]string{Edge: {"edge", "interaction", "rating", "user"}, User: {"user"}, Sequence: {"user"}}
 
 // accounted picks the promise that an audit is held against. A promise for a larger unit covers a
 // smaller one. One for a smaller unit says nothing of a larger without group privacy, and is not
