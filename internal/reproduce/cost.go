@@ -87,6 +87,7 @@ var costs []byte
 // costRecord is one line of that table.
 type costRecord struct {
 	key, task, data string
+	standIn         bool // the data are generated
 	epochs          int
 	Cost
 }
@@ -130,7 +131,7 @@ func readCosts(r io.Reader) (*costTable, error) {
 				return nil, fmt.Errorf("costs.csv: row %d: %s is %q, want a number", i, costColumns[3+k], row[3+k])
 			}
 		}
-		t.records = append(t.records, costRecord{row[0], row[1], row[2], max(1, int(n[0])),
+		t.records = append(t.records, costRecord{row[0], row[1], row[2], generated(row[2]), max(1, int(n[0])),
 			Cost{Seconds: n[1], Memory: int64(n[2]) << 20, Disk: int64(n[3]) << 10, how: recorded}})
 	}
 	return t, nil
@@ -153,14 +154,15 @@ func (r *Run) cost() Cost {
 // of looks up the cost of a run with so many epochs: that of equal steps, or the mean of those
 // of the same task on the same data, of the same task, or of all as they are.
 func (t *costTable) of(key, task, data string, epochs int) Cost {
+	standIn := generated(data)
 	for _, how := range []struct {
 		basis
 		is func(c costRecord) bool
 	}{
 		{recorded, func(c costRecord) bool { return c.key == key }},
 		{alike, func(c costRecord) bool { return c.task == task && c.data == data }},
-		{guessed, func(c costRecord) bool { return c.task == task && generated(c.data) == generated(data) }},
-		{guessed, func(c costRecord) bool { return generated(c.data) == generated(data) }},
+		{guessed, func(c costRecord) bool { return c.task == task && c.standIn == standIn }},
+		{guessed, func(c costRecord) bool { return c.standIn == standIn }},
 	} {
 		sum, n := Cost{how: how.basis}, 0
 		for _, c := range t.records {

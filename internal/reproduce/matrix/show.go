@@ -70,8 +70,8 @@ func count(cells [][]Cell) map[string]int {
 // conclusion says in a sentence what comes out.
 func (m *Matrix) conclusion(out *Made) string {
 	n := count(out.Cells)
-	return fmt.Sprintf("%d of %d cells with a number leak beyond the best floor; in %d a defence leaves nothing that is told from the floor where its twin leaks, and in %d nothing is told without that",
-		n[Leaks], n[Leaks]+n[NotTold]+n[Protected]+n[BelowIt], n[Protected], n[NotTold])
+	return fmt.Sprintf("of %d attacks %d find more than the best floor, %d find nothing beyond it where they do without the defence, %d find nothing beyond it, and %d less than it",
+		n[Leaks]+n[NotTold]+n[Protected]+n[BelowIt], n[Leaks], n[Protected], n[NotTold], n[BelowIt])
 }
 
 // facts counts what the matrix holds.
@@ -91,8 +91,8 @@ func (m *Matrix) facts(out *Made) []report.Fact {
 	}
 	n := count(out.Cells)
 	return []report.Fact{
-		{Label: "models", Value: fmt.Sprint(len(models)), Note: strings.Join(models, ", ")},
-		{Label: "defences", Value: fmt.Sprint(len(defences)), Note: cmp.Or(strings.Join(defences, ", "), "none")},
+		{Label: "models", Value: fmt.Sprint(len(models)), Note: strings.Join(models, "; ")},
+		{Label: "defences", Value: fmt.Sprint(len(defences)), Note: cmp.Or(strings.Join(defences, "; "), None)},
 		{Label: "attacks", Value: fmt.Sprint(len(attacks)), Note: strings.Join(attacks, ", ")},
 		{Label: "cells with a number", Value: fmt.Sprint(n[Leaks] + n[NotTold] + n[Protected] + n[BelowIt]),
 			Note: fmt.Sprintf("%d leak, %d protected, %d not told from the floor, %d below it; %d without a number say why", n[Leaks], n[Protected], n[NotTold], n[BelowIt], n[""])},
