@@ -117,7 +117,7 @@ func (a *App) openMatrix(f matrixFlags) (m *matrix.Matrix, err error) {
 	return m, nil
 }
 
-// runFolders lists run directories: those that are named, and those in folders that are.
+// runFolders lists run directories: those that are named, and the finished trainings in folders that are.
 func runFolders(names []string) (dirs []string, err error) {
 	for _, name := range names {
 		if _, err := os.Stat(filepath.Join(name, "manifest.json")); err == nil {
@@ -129,7 +129,7 @@ func runFolders(names []string) (dirs []string, err error) {
 			return nil, usagef("name run directories, or a folder of them, as privrec train writes them", "--runs: there is no run in %s", name)
 		}
 		for _, file := range found {
-			if m, err := run.ReadManifest(filepath.Dir(file)); err == nil && strings.HasPrefix(m.Task, "train ") {
+			if m, err := run.ReadManifest(filepath.Dir(file)); err == nil && m.Status == run.StatusDone && strings.HasPrefix(m.Task, "train ") {
 				dirs = append(dirs, filepath.Dir(file))
 			}
 		}

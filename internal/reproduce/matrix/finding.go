@@ -10,6 +10,7 @@ import (
 	"privrec/internal/dataset"
 	"privrec/internal/experiment"
 	"privrec/internal/protocol/inference"
+	"privrec/internal/protocol/link"
 	"privrec/internal/protocol/membership"
 	"privrec/internal/protocol/slates"
 	"privrec/internal/run"
@@ -44,6 +45,8 @@ func (a *Attack) read(dir string) (finding, error) {
 	switch head.Protocol {
 	case membership.Name:
 		gains, err = a.membership(dir, &f)
+	case link.Name:
+		gains, err = a.link(dir, &f)
 	case inference.Name:
 		gains, err = a.inference(dir, &f)
 	case slates.Name:
@@ -83,6 +86,33 @@ func (a *Attack) membership(dir string, f *finding) (gains []over, err error) {
 		f.budget += fmt.Sprintf(", %d models of its own", o.Threat.Models)
 	}
 	f.about = fmt.Sprintf("%d %ss, %d of them members", o.Data.Candidates, o.Threat.Level, o.Data.Members)
+	for _, g := range o.Gains {
+		if g.Row == a.Row && g.Metric == a.Metric {
+			gains = append(gains, over{name: g.Over, floor: g.Floor, gain: g.Value, interval: &g.Interval})
+		}
+	}
+	return gains, nil
+}
+
+// link reads what tells edges of the graph from other pairs.
+func (a *Attack) link(dir string, f *finding) (gains []over, err error) {
+	var o link.Outcome
+	if err := run.ReadMetrics(dir, &o); err != nil {
+		return nil, err
+	}
+	for _, r := range o.Rows {
+		if r.Name == a.Row {
+			f.sees = r.Sees
+		}
+	}
+	if f.budget = "no guess: pairs are put in order"; o.Threat.Answers > 0 {
+		f.budget = fmt.Sprintf("%d answers of the model, scores of %d users seen", o.Threat.Answers, o.Threat.Watched)
+	}
+	for _, q := range o.Data.Questions {
+		if strings.HasSuffix(a.Metric, q.Of) {
+			f.about = fmt.Sprintf("%d edges and %d other pairs of %d users", q.Edges, q.Others, q.Users)
+		}
+	}
 	for _, g := range o.Gains {
 		if g.Row == a.Row && g.Metric == a.Metric {
 			gains = append(gains, over{name: g.Over, floor: g.Floor, gain: g.Value, interval: &g.Interval})

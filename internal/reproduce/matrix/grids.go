@@ -13,6 +13,7 @@ import (
 	"privrec/internal/reproduce"
 	"privrec/internal/rng"
 	"privrec/internal/run"
+	"privrec/internal/tensor"
 )
 
 // grids makes a grid of every attack: its rows are attacks on the trainings of the matrix's rows,
@@ -22,7 +23,7 @@ func (m *Matrix) grids() ([]*reproduce.Grid, error) {
 	for i := range m.Attacks {
 		a := &m.Attacks[i]
 		g := reproduce.Grid{Name: m.Name + "-" + a.Name, Title: m.Title + ": " + a.Heading, Metrics: []reproduce.Metric{{Name: a.Metric}}, Data: slices.Clone(m.Data), Sizes: m.Sizes,
-			Unfit: func(_ string, about []string) string { return a.unfit(about[0]) }}
+			Unfit: func(_ string, about []string) string { return a.unfit(m.tasks, about[0]) }}
 		for k := range m.Rows {
 			if r := &m.Rows[k]; r.without(a.Name) == "" {
 				g.Rows = append(g.Rows, m.gridRow(a, r, k))
@@ -60,12 +61,15 @@ const (
 	needVectors    = "vectors"
 	needRows       = "held-out rows"
 	needUsers      = "held-out users"
+	needInputs     = "inputs"
 )
 
-func needs() []string { return []string{needAttributes, needVectors, needRows, needUsers} }
+func needs() []string {
+	return []string{needAttributes, needVectors, needRows, needUsers, needInputs}
+}
 
 // unfit says in words why the attack cannot be made on a finished run, "" where it can.
-func (a *Attack) unfit(dir string) string {
+func (a *Attack) unfit(tasks []run.Task, dir string) string {
 	o, err := experiment.ReadOutcome(dir)
 	if err != nil {
 		return "" // the attack says what is wrong
@@ -86,6 +90,8 @@ func (a *Attack) unfit(dir string) string {
 			return "the model keeps no vectors of users"
 		case (n == needRows || n == needUsers) && o.Protocol != topn.Name:
 			return "nothing can be held out of a model of protocol " + o.Protocol
+		case n == needInputs && !takesInputs(tasks, dir):
+			return "the model computes nothing from the inputs of users"
 		case n == needRows && hold.Rows == 0:
 			return "trained on all interactions: none is left to ask about"
 		case n == needUsers && hold.Users == 0:
@@ -93,6 +99,27 @@ func (a *Attack) unfit(dir string) string {
 		}
 	}
 	return ""
+}
+
+// takesInputs reports whether a finished run gives answers that it computes from inputs of users.
+func takesInputs(tasks []run.Task, dir string) bool {
+	workers := tensor.Workers() // opening a run sets those of its own configuration
+	defer tensor.SetWorkers(workers)
+	answers, err := experiment.Ask(context.Background(), tasks, dir)
+	if err != nil {
+		return true // the attack says what is wrong
+	}
+	defer answers.Close()
+	d, ok := answers.(experiment.Deploying)
+	if !ok {
+		return false
+	}
+	made, err := d.Deploy(context.Background(), "")
+	if err == nil {
+		made.Close()
+	}
+	var no *run.UsageError
+	return !errors.As(err, &no)
 }
 
 // hasAttributes reports whether a data set knows anything of its users. Where its files are missing,

@@ -34,10 +34,12 @@ attacks:
   - {name: rows, heading: membership of an interaction, about: tells rows by their scores, task: attack membership, config: rows.yaml, metric: AUC member interactions, row: score, needs: [held-out rows]}
   - {name: users, heading: membership of a user, about: tells users by their lists, task: attack membership, config: users.yaml, metric: AUC member users, row: likeness of history and list, needs: [held-out users]}
   - {name: vectors, heading: gender from vectors, about: tells the gender, task: attack attribute, config: vectors.yaml, metric: AUC gender, row: "vectors, logistic-regression", needs: [attributes, vectors]}
+  - {name: links, heading: links of the graph, about: tells edges, task: attack link, config: links.yaml, metric: AUC edges from held-out interactions, row: influence on scores, needs: [held-out rows, inputs]}
   - {name: lists, heading: exposure, about: names clicks, task: attack exposure, config: lists.yaml, metric: Recall@5, row: co-occurrence}
 rows:
   - {model: EASE, defence: none, task: train ease, config: ease.yaml}
   - {model: BPRMF, defence: none, task: train bprmf, config: bprmf.yaml}
+  - {model: LightGCN, defence: none, task: train lightgcn, config: lightgcn.yaml}
   - {model: EASE, defence: DP-EASE, unit: user, task: train dp-ease, config: dp-ease.yaml}
   - {model: EASE, defence: all rows, whole: true, task: train ease, config: ease.yaml}
   - {model: EASE, defence: slates, task: train ease, config: ease.yaml, attack: [{name: lists, set: [protect.replace=rr, protect.epsilon=1, protect.attacker=adaptive]}],
@@ -47,13 +49,15 @@ notes: [a note]
 `
 
 var smallConfigs = map[string]string{
-	"rows.yaml":    "attack: {level: interaction, sees: [scores]}\neval: {resamples: 100}\n",
-	"users.yaml":   "attack: {level: user, sees: [lists], k: 10}\neval: {resamples: 100}\n",
-	"vectors.yaml": "attributes: [{name: gender}]\nattack: {sees: [vectors], k: [5], attackers: [logistic-regression], repeats: 2}\n",
-	"lists.yaml":   "data: {slate: 5, behaviour: 3}\nattack: {dim: 16, ffn: 16, heads: 2}\ntrain: {epochs: 1}\neval: {k: [5], budget: [k], resamples: 100}\n",
-	"ease.yaml":    "data: {recipe: rdpgcf}\nmodel: {lambda: 0.01}\n",
-	"bprmf.yaml":   "data: {recipe: rdpgcf}\nmodel: {dim: 8}\ntrain: {epochs: 1, batch: 512}\n",
-	"dp-ease.yaml": "data: {recipe: rdpgcf}\nmodel: {items: 40}\n",
+	"rows.yaml":     "attack: {level: interaction, sees: [scores]}\neval: {resamples: 100}\n",
+	"users.yaml":    "attack: {level: user, sees: [lists], k: 10}\neval: {resamples: 100}\n",
+	"vectors.yaml":  "attributes: [{name: gender}]\nattack: {sees: [vectors], k: [5], attackers: [logistic-regression], repeats: 2}\n",
+	"lists.yaml":    "data: {slate: 5, behaviour: 3}\nattack: {dim: 16, ffn: 16, heads: 2}\ntrain: {epochs: 1}\neval: {k: [5], budget: [k], resamples: 100}\n",
+	"links.yaml":    "attack: {sees: [influence], users: 40, others: 60, watched: 20}\neval: {resamples: 100}\n",
+	"lightgcn.yaml": "data: {recipe: rdpgcf}\nmodel: {dim: 8, layers: 1}\ntrain: {epochs: 2, batch: 512, select: last, patience: 0}\n",
+	"ease.yaml":     "data: {recipe: rdpgcf}\nmodel: {lambda: 0.01}\n",
+	"bprmf.yaml":    "data: {recipe: rdpgcf}\nmodel: {dim: 8}\ntrain: {epochs: 1, batch: 512}\n",
+	"dp-ease.yaml":  "data: {recipe: rdpgcf}\nmodel: {items: 40}\n",
 }
 
 // loaded writes the small matrix, changed by a replacer, and reads it.
@@ -143,6 +147,7 @@ func TestMatrix(t *testing.T) {
 		t.Errorf("a model that knows its rows by heart: %+v", c)
 	}
 	for cell, want := range map[[2]string]string{
+		{"EASE (none)", "links"}:     "the model computes nothing from the inputs of users",
 		{"EASE (none)", "vectors"}:   "the model keeps no vectors of users",
 		{"EASE (all rows)", "rows"}:  "trained on all interactions: none is left to ask about",
 		{"EASE (all rows)", "users"}: "trained on all users: none is left to ask about",
@@ -152,6 +157,9 @@ func TestMatrix(t *testing.T) {
 		if c := x.at(t, cell[0], cell[1]); c.Why != want {
 			t.Errorf("%v: %q, want %q", cell, c.Why, want)
 		}
+	}
+	if c := x.at(t, "LightGCN (none)", "links"); c.Verdict != Leaks || *c.Value < 0.9 {
+		t.Errorf("one layer gives its graph away: %+v", c)
 	}
 	if c := x.at(t, "BPRMF (none)", "vectors"); c.Gain == nil {
 		t.Errorf("vectors: %+v", c)
@@ -181,13 +189,8 @@ func TestOnRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	y := made(t, m, "smoke", t.TempDir(), nil)
-	if y.Err != nil || len(y.Models) != 2 || len(y.Runs) != 7 { // of 8 attacks one has no vectors, and is no run
-		for _, r := range y.Runs {
-			t.Log(r.Method, r.Task(), r.Status, r.Problem)
-		}
-		if len(y.Runs) != 8 {
-			t.Fatalf("%v, %d models, %d runs", y.Err, len(y.Models), len(y.Runs))
-		}
+	if y.Err != nil || len(y.Models) != 2 || len(y.Runs) != 10 { // five attacks on each
+		t.Fatalf("%v, %d models, %d runs", y.Err, len(y.Models), len(y.Runs))
 	}
 	p, q := x.at(t, "EASE (none)", "rows"), y.at(t, "EASE (none)", "rows")
 	if *p.Gain != *q.Gain || *p.Low != *q.Low || p.Data != q.Data {
@@ -287,12 +290,12 @@ func TestBad(t *testing.T) {
 		{"task: attack membership, config: rows.yaml", "task: train ease, config: rows.yaml", `attacks.0.task: there is no attack "train ease"`},
 		{"needs: [held-out rows]", "needs: [luck]", "attacks.0.needs"},
 		{"name: users, heading", "name: rows, heading", "attacks.1.name: rows is there already"},
-		{"name: users, why", "name: cows, why", `rows.4.without.1.name: there is no attack "cows" here`},
+		{"name: users, why", "name: cows, why", `rows.5.without.1.name: there is no attack "cows" here`},
 		{"task: train bprmf, config: bprmf.yaml", "task: train bprfm, config: bprmf.yaml", `unknown task "train bprfm"`},
 		{"config: bprmf.yaml", "config: nothing.yaml", "nothing.yaml"},
-		{"unit: user, task", "twin: GRU, task", `rows.2.twin: no row has the model "GRU"`},
+		{"unit: user, task", "twin: GRU, task", `rows.3.twin: no row has the model "GRU"`},
 		{"utility: Recall@20", "usefulness: Recall@20", "usefulness: unknown key"},
-		{"metric: Recall@5", "metric: Recall5", "attacks.3.metric"},
+		{"metric: Recall@5", "metric: Recall5", "attacks.4.metric"},
 	} {
 		if _, err := loaded(t, c.old, c.new); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.new, err, c.want)
