@@ -81,6 +81,7 @@ var stops = map[string][]stopped{
 	},
 	"train dp-als": {
 		{"all cells", "private/smoke-dp-als.yaml", []string{"run.workers=1"}},
+		{"next item", "dipsgnn/ml-1m-dp-als.yaml", append(itemsTiny, "model.items=30", "model.dim=4", "model.rounds=2")},
 		{"observed ratings", "private/smoke-dp-als.yaml", []string{"run.workers=1", "model.cells=observed", "model.values=ratings", "model.average=false", "model.shrink=0",
 			"model.unobserved=0.1", "model.matrices=0.4", "model.common=0.1", "model.clip=1", "model.lambda_item=1"}},
 	},
@@ -143,9 +144,18 @@ var stops = map[string][]stopped{
 		{"chosen on validation", "", append(gameTiny, "data.recipe=gerai-valid", "train.select=validation", "attack.attributes=[{name: age, bands: [25, 45]}, {name: occupation}]",
 			"attack.k=6")},
 	},
-	"train dp-popularity": {{"counts", "private/smoke-dp-popularity.yaml", []string{"run.workers=1"}}},
-	"train dp-ease":       {{"matrix", "private/smoke-dp-ease.yaml", []string{"run.workers=1"}}},
-	"train dp-itemknn":    {{"matrix", "private/smoke-dp-itemknn.yaml", []string{"run.workers=1"}}},
+	"train dp-popularity": {
+		{"counts", "private/smoke-dp-popularity.yaml", []string{"run.workers=1"}},
+		{"next item", "dipsgnn/ml-1m-dp-popularity.yaml", itemsTiny},
+	},
+	"train dp-ease": {
+		{"matrix", "private/smoke-dp-ease.yaml", []string{"run.workers=1"}},
+		{"next item", "dipsgnn/ml-1m-dp-ease.yaml", append(itemsTiny, "model.items=30")},
+	},
+	"train dp-itemknn": {
+		{"matrix", "private/smoke-dp-itemknn.yaml", []string{"run.workers=1"}},
+		{"next item", "dipsgnn/ml-1m-dp-itemknn.yaml", append(itemsTiny, "model.items=30")},
+	},
 	"train sasrec": {
 		{"smoke", "exposure/smoke-sasrec.yaml", []string{"train.epochs=2", "train.batch=64", "run.save_steps=2"}},
 		{"next item", "dipsgnn/ml-1m-sasrec.yaml", append(sessionTiny, "train.batch=64")},

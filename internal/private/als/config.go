@@ -8,11 +8,12 @@ import (
 
 // Config is a run of DP-ALS.
 type Config struct {
-	Profile string          `yaml:"profile"`
-	Data    topn.DataConfig `yaml:"data"`
-	Model   ModelConfig     `yaml:"model"`
-	Privacy release.Privacy `yaml:"privacy"`
-	Eval    topn.EvalConfig `yaml:"eval"`
+	Profile  string          `yaml:"profile"`
+	Protocol string          `yaml:"protocol,omitempty"` // nextitem.Name, or "", that of package topn
+	Data     topn.DataConfig `yaml:"data"`
+	Model    ModelConfig     `yaml:"model"`
+	Privacy  release.Privacy `yaml:"privacy"`
+	Eval     topn.EvalConfig `yaml:"eval"`
 }
 
 // ModelConfig sets the objective and the rounds.
@@ -82,6 +83,8 @@ func check(v *config.Checker, c Config) {
 	c.Privacy.Check(v)
 	v.Check(!c.Privacy.Secure, "privacy.secure", "must be false: noise of several rounds cannot be drawn a second time when a run goes on")
 	c.Eval.CheckAtOnce(v)
+	release.CheckProtocol(v, c.Protocol, c.Eval)
+	v.Check(c.Protocol == "" || c.Model.Values == ValuesOnes, "model.values", "must be %s under protocol %s, which knows no ratings", ValuesOnes, c.Protocol)
 	m := c.Model
 	v.Between("model.items", m.Items, 2, 1_000_000)
 	v.Between("model.dim", m.Dim, 1, 512)

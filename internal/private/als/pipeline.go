@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 
+	"privrec/internal/dataset"
 	"privrec/internal/experiment"
 	"privrec/internal/model/bpr"
 	"privrec/internal/private/release"
+	"privrec/internal/protocol/nextitem"
 	"privrec/internal/protocol/topn"
 	"privrec/internal/rng"
 	"privrec/internal/run"
@@ -29,7 +31,8 @@ func Task() run.Task {
 
 // work is a run on its data.
 type work struct {
-	*topn.Experiment
+	env      *run.Env
+	data     *dataset.Interactions
 	cfg      Config
 	releaser *release.Releaser
 }
@@ -43,42 +46,58 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	if err != nil {
 		return nil, err
 	}
-	x, err := topn.Load(ctx, env, topn.Method{Name: Name, Standing: standing, Data: c.Data, Eval: c.Eval, Shape: topn.Shape{Dim: c.Model.Dim, Epsilon: c.Privacy.Epsilon}})
+	m := topn.Method{Name: Name, Standing: standing, Data: c.Data, Eval: c.Eval, Shape: topn.Shape{Dim: c.Model.Dim, Epsilon: c.Privacy.Epsilon}}
+	a := release.NewAccount(c.Privacy, "Gaussian mechanism, on counts and in every round", nil)
+	w := &work{env: env, cfg: c}
+	if c.Protocol == nextitem.Name {
+		x, d, err := release.NextItem(ctx, env, m)
+		if err != nil {
+			return nil, err
+		}
+		release.Computes(ctx, x, d, func(ctx context.Context, r release.Rows) (*topn.Made, error) {
+			w.data = r.Interactions
+			return w.make(ctx)
+		})
+		a.Accounts(x, func(*experiment.Fitted) error { return a.Compose(w.releaser.Ledger) })
+		return x, w.declare(a, d)
+	}
+	x, err := topn.Load(ctx, env, m)
 	if err != nil || x.Finished() {
 		return x, err
 	}
-	if err := checkUsers(x.Data.Users); err != nil {
-		return nil, err
+	w.data, x.Make = x.Data, w.make
+	x.Account = func(*experiment.Fitted) (topn.Account, error) { return a, a.Compose(w.releaser.Ledger) }
+	x.Planned = func() (topn.Account, error) { return a.Planned(), nil }
+	return x, w.declare(a, x.Data)
+}
+
+// declare opens the ledger, for data that can be trained on.
+func (w *work) declare(a *release.Account, d *dataset.Interactions) error {
+	if err := checkUsers(d.Users); err != nil {
+		return err
 	}
-	if c.Model.Values == ValuesRatings {
-		if err := checkRatings(x.Data); err != nil {
-			return nil, err
+	if w.cfg.Model.Values == ValuesRatings {
+		if err := checkRatings(d); err != nil {
+			return err
 		}
 	}
-	a := release.NewAccount(c.Privacy, "Gaussian mechanism, on counts and in every round", nil)
-	sums, err := c.sums()
+	sums, err := w.cfg.sums()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	d, err := a.Declares(sums)
+	declared, err := a.Declares(sums)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	ledger, err := env.Ledger(c.Privacy.Marks(), d)
-	if err != nil {
-		return nil, err
-	}
-	w := &work{Experiment: x, cfg: c, releaser: &release.Releaser{Ledger: ledger, Releases: c.Model.releases(),
-		Noise: func(purpose string) rng.Stream { return env.Noise("private.als", purpose) }}}
-	x.Make = w.make
-	x.Account = func(*experiment.Fitted) (topn.Account, error) { return a, a.Compose(ledger) }
-	x.Planned = func() (topn.Account, error) { return a.Planned(), nil }
-	return w, nil
+	ledger, err := w.env.Ledger(w.cfg.Privacy.Marks(), declared)
+	w.releaser = &release.Releaser{Ledger: ledger, Releases: w.cfg.Model.releases(),
+		Noise: func(purpose string) rng.Stream { return w.env.Noise("private.als", purpose) }}
+	return err
 }
 
 // draw returns the draw of what users contribute to one kind of release.
 func (w *work) draw(to string, most int, weights []float64) release.Draw {
-	return release.Draw{Items: most, Weights: weights, Stream: w.Env.Seed.Stream("private.contributions." + to)}
+	return release.Draw{Items: most, Weights: weights, Stream: w.env.Seed.Stream("private.contributions." + to)}
 }
 
 // begin releases the counts and prepares the rounds.
@@ -87,7 +106,7 @@ func (w *work) begin() (*trainer, []round, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	p, d := w.cfg.Privacy, w.Data
+	p, d := w.cfg.Privacy, w.data
 	released, err := w.releaser.Counts(counts, w.draw("counts", p.PerCount(), nil).All(d.UserIDs, d.Train), d.Items)
 	if err != nil {
 		return nil, nil, err
@@ -101,17 +120,17 @@ func (w *work) begin() (*trainer, []round, error) {
 	if t.rows, err = newRows(d, t.prior, w.cfg.Model, w.draw("rounds", p.Items, weights)); err != nil {
 		return nil, nil, err
 	}
-	return t, rounds, t.begin(w.Env.Seed.Stream("private.als.first"))
+	return t, rounds, t.begin(w.env.Seed.Stream("private.als.first"))
 }
 
 // make makes the rounds and returns the vectors.
 func (w *work) make(ctx context.Context) (*topn.Made, error) {
-	defer w.Env.Stage("train")()
+	defer w.env.Stage("train")()
 	t, rounds, err := w.begin()
 	if err != nil {
 		return nil, err
 	}
-	p := w.Env.Progress
+	p := w.env.Progress
 	p.Begin("round", len(rounds))
 	if err := t.train(ctx, rounds, func() { p.Add(1) }); err != nil {
 		return nil, err

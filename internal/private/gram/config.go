@@ -8,19 +8,21 @@ import (
 
 // Config is a run of DP-EASE or DP-ItemKNN.
 type Config struct {
-	Profile string          `yaml:"profile"`
-	Data    topn.DataConfig `yaml:"data"`
-	Model   MatrixConfig    `yaml:"model"`
-	Privacy release.Privacy `yaml:"privacy"`
-	Eval    topn.EvalConfig `yaml:"eval"`
+	Profile  string          `yaml:"profile"`
+	Protocol string          `yaml:"protocol,omitempty"` // nextitem.Name, or "", that of package topn
+	Data     topn.DataConfig `yaml:"data"`
+	Model    MatrixConfig    `yaml:"model"`
+	Privacy  release.Privacy `yaml:"privacy"`
+	Eval     topn.EvalConfig `yaml:"eval"`
 }
 
 // PopularityConfig is a run of DP popularity. Its counts take the whole budget.
 type PopularityConfig struct {
-	Profile string          `yaml:"profile"`
-	Data    topn.DataConfig `yaml:"data"`
-	Privacy release.Privacy `yaml:"privacy"`
-	Eval    topn.EvalConfig `yaml:"eval"`
+	Profile  string          `yaml:"profile"`
+	Protocol string          `yaml:"protocol,omitempty"` // nextitem.Name, or "", that of package topn
+	Data     topn.DataConfig `yaml:"data"`
+	Privacy  release.Privacy `yaml:"privacy"`
+	Eval     topn.EvalConfig `yaml:"eval"`
 }
 
 // MatrixConfig sets the matrix, how noise is taken out of it, and what is computed from it. All of
@@ -73,6 +75,7 @@ func check(v *config.Checker, c Config, knn bool) {
 	c.Data.Check(v)
 	c.Privacy.Check(v)
 	c.Eval.CheckAtOnce(v)
+	release.CheckProtocol(v, c.Protocol, c.Eval)
 	m := c.Model
 	v.Between("model.items", m.Items, 2, mostRows)
 	v.Below("model.floor", m.Floor, 0, 1e6)
@@ -100,6 +103,7 @@ func checkPopularity(v *config.Checker, c PopularityConfig) {
 	c.Data.Check(v)
 	c.Privacy.CheckCountsAlone(v)
 	c.Eval.CheckAtOnce(v)
+	release.CheckProtocol(v, c.Protocol, c.Eval)
 }
 
 // SpendsFrom implements run.Spender.

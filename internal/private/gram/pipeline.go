@@ -11,6 +11,7 @@ import (
 	"privrec/internal/model/ease"
 	"privrec/internal/model/itemknn"
 	"privrec/internal/private/release"
+	"privrec/internal/protocol/nextitem"
 	"privrec/internal/protocol/topn"
 	"privrec/internal/rng"
 	"privrec/internal/run"
@@ -49,9 +50,9 @@ func task(method, name, summary, cite string, profile func() Config) run.Task {
 			if err != nil {
 				return nil, err
 			}
-			w := &work{privacy: c.Privacy, matrix: &c.Model}
+			w := &work{env: env, method: method, privacy: c.Privacy, matrix: &c.Model}
 			m := topn.Method{Name: method, Standing: standing, Data: c.Data, Eval: c.Eval, Shape: topn.Shape{Epsilon: c.Privacy.Epsilon}}
-			return w.open(ctx, env, m, "one release of counts and one of the item matrix, by the Gaussian mechanism")
+			return w.open(ctx, c.Protocol, m, "one release of counts and one of the item matrix, by the Gaussian mechanism")
 		},
 	}.Task()
 }
@@ -61,49 +62,69 @@ func openPopularity(ctx context.Context, env *run.Env, c PopularityConfig) (run.
 	if err != nil {
 		return nil, err
 	}
-	w := &work{privacy: c.Privacy}
+	w := &work{env: env, method: Popularity, privacy: c.Privacy}
 	m := topn.Method{Name: Popularity, Standing: standing, Data: c.Data, Eval: c.Eval, Shape: topn.Shape{Epsilon: c.Privacy.Epsilon}}
-	return w.open(ctx, env, m, "one release of counts, by the Gaussian mechanism")
+	return w.open(ctx, c.Protocol, m, "one release of counts, by the Gaussian mechanism")
 }
 
 // work is a method on its data.
 type work struct {
-	*topn.Experiment
+	env      *run.Env
+	method   string
+	rows     release.Rows
 	privacy  release.Privacy
 	matrix   *MatrixConfig // nil: the counts are all
 	releaser release.Releaser
 }
 
 // open loads the data and declares what a finite epsilon takes as public.
-func (w *work) open(ctx context.Context, env *run.Env, m topn.Method, theorem string) (run.Work, error) {
-	if env.Rehearsing() {
+func (w *work) open(ctx context.Context, protocol string, m topn.Method, theorem string) (run.Work, error) {
+	if w.env.Rehearsing() {
 		return nil, run.ErrNoForecast
 	}
-	x, err := topn.Load(ctx, env, m)
+	w.privacy.Secure = w.privacy.Secure || w.env.Secure()
+	a := release.NewAccount(w.privacy, theorem, []string{ReleasedFile, run.LedgerName})
+	if protocol == nextitem.Name {
+		x, d, err := release.NextItem(ctx, w.env, m)
+		if err != nil {
+			return nil, err
+		}
+		release.Computes(ctx, x, d, w.of)
+		a.Accounts(x, func(*experiment.Fitted) error { return a.Compose(w.releaser.Ledger) })
+		return x, w.declare(a)
+	}
+	x, err := topn.Load(ctx, w.env, m)
 	if err != nil {
 		return nil, err
 	}
-	w.Experiment = x
-	w.privacy.Secure = w.privacy.Secure || env.Secure()
-	a := release.NewAccount(w.privacy, theorem, []string{ReleasedFile, run.LedgerName})
+	x.Make = func(ctx context.Context) (*topn.Made, error) {
+		return w.of(ctx, release.Rows{Interactions: x.Data, Graph: x.Graph})
+	}
+	x.Account = func(*experiment.Fitted) (topn.Account, error) { return a, a.Compose(w.releaser.Ledger) }
+	x.Planned = func() (topn.Account, error) { return a.Planned(), nil }
+	return x, w.declare(a)
+}
+
+// declare opens the ledger.
+func (w *work) declare(a *release.Account) error {
 	sums, err := w.sums()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	d, err := a.Declares(sums)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	ledger, err := env.Ledger(w.privacy.Marks(), d)
-	if err != nil {
-		return nil, err
-	}
+	ledger, err := w.env.Ledger(w.privacy.Marks(), d)
 	w.releaser = release.Releaser{Ledger: ledger, Secure: w.privacy.Secure, Releases: 2,
-		Noise: func(purpose string) rng.Stream { return env.Noise("private.gram", purpose) }}
-	x.Make = w.make
-	x.Account = func(*experiment.Fitted) (topn.Account, error) { return a, a.Compose(ledger) }
-	x.Planned = func() (topn.Account, error) { return a.Planned(), nil }
-	return w, nil
+		Noise: func(purpose string) rng.Stream { return w.env.Noise("private.gram", purpose) }}
+	return err
+}
+
+// of makes the model of rows.
+func (w *work) of(ctx context.Context, r release.Rows) (*topn.Made, error) {
+	w.rows = r
+	return w.make(ctx)
 }
 
 // make releases what the model is computed from, or takes what the run released before, and
@@ -119,13 +140,13 @@ func (w *work) make(ctx context.Context) (*topn.Made, error) {
 		prior[i] = c / math.Max(most, 1)
 	}
 	if w.matrix == nil {
-		s := newScorer(w.Graph, prior, nil, tensor.Matrix{})
+		s := newScorer(w.rows.Graph, prior, nil, tensor.Matrix{})
 		return &topn.Made{Scorer: s, Close: s.Close}, nil
 	}
 	for i := range prior {
 		prior[i] *= w.matrix.Popularity
 	}
-	defer w.Env.Stage("compute the model")()
+	defer w.env.Stage("compute the model")()
 	sums, err := w.sums()
 	if err != nil {
 		return nil, err
@@ -138,7 +159,7 @@ func (w *work) make(ctx context.Context) (*topn.Made, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := newScorer(w.Graph, prior, r.items, b)
+	s := newScorer(w.rows.Graph, prior, r.items, b)
 	return &topn.Made{Scorer: s, Close: s.Close}, nil
 }
 
@@ -157,9 +178,9 @@ func (w *work) weights(ctx context.Context, r *released, p *plan) (tensor.Matrix
 	if err != nil {
 		return tensor.Matrix{}, run.Interrupted(ctx, err)
 	}
-	w.Env.AppendLog("matrix", "items", d.n, "deviation", deviation, "rank", d.rank)
+	w.env.AppendLog("matrix", "items", d.n, "deviation", deviation, "rank", d.rank)
 	unweigh(d.square, p.weights)
-	if w.Method.Name == ItemKNN {
+	if w.method == ItemKNN {
 		return w.matrix.cosine(d.square, diagonal, unit), nil
 	}
 	return w.matrix.ease(ctx, d.square, unit)
@@ -169,23 +190,23 @@ func (w *work) weights(ctx context.Context, r *released, p *plan) (tensor.Matrix
 // run left is used again, and its releases are recorded again, since noise that is not seeded
 // would be a second release.
 func (w *work) obtain(ctx context.Context) (*released, error) {
-	_, finished := w.Env.Finished()
-	if finished || w.Env.Resume {
-		r, err := readReleased(w.Env.Dir, w.Env.ConfigHash, w.Data.Items)
+	_, finished := w.env.Finished()
+	if finished || w.env.Resume {
+		r, err := readReleased(w.env.Dir, w.env.ConfigHash, w.rows.Items)
 		switch {
 		case err != nil:
 			return nil, err
 		case r != nil:
 			return r, w.repeat(r)
-		case finished || w.Env.ReleasedForGood():
-			return nil, run.WithHint(fmt.Errorf("the run in %s has no %s", w.Env.Dir, ReleasedFile), "train again with another --out")
+		case finished || w.env.ReleasedForGood():
+			return nil, run.WithHint(fmt.Errorf("the run in %s has no %s", w.env.Dir, ReleasedFile), "train again with another --out")
 		}
 	}
 	r, err := w.release(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return r, r.write(w.Env)
+	return r, r.write(w.env)
 }
 
 // repeat records again what a stopped run released.
@@ -211,13 +232,13 @@ const period = "before the model"
 
 // release makes the releases.
 func (w *work) release(ctx context.Context) (*released, error) {
-	defer w.Env.Stage("release")()
+	defer w.env.Stage("release")()
 	sums, err := w.sums()
 	if err != nil {
 		return nil, err
 	}
 	r := &released{}
-	if r.counts, err = w.releaser.Counts(sums[0], w.draw("counts", w.privacy.PerCount(), nil), w.Data.Items); err != nil {
+	if r.counts, err = w.releaser.Counts(sums[0], w.draw("counts", w.privacy.PerCount(), nil), w.rows.Items); err != nil {
 		return nil, err
 	}
 	if w.matrix != nil {
@@ -236,8 +257,8 @@ func (w *work) release(ctx context.Context) (*released, error) {
 
 // draw returns what users contribute to one release.
 func (w *work) draw(to string, most int, weights []float64) [][]int32 {
-	d := release.Draw{Items: most, Weights: weights, Stream: w.Env.Seed.Stream("private.contributions." + to)}
-	return d.All(w.Data.UserIDs, w.Data.Train)
+	d := release.Draw{Items: most, Weights: weights, Stream: w.env.Seed.Stream("private.contributions." + to)}
+	return d.All(w.rows.UserIDs, w.rows.Train)
 }
 
 // sums returns what is released, with its noise: the counts, and the matrix where there is one, of
