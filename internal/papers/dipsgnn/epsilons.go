@@ -1,6 +1,7 @@
 package dipsgnn
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -34,10 +35,18 @@ type EpsilonReading struct {
 	// formula, where otherwise one release of one matrix does.
 	Calibrated bool `yaml:"calibrated"`
 	Width      int  `yaml:"width"` // D, of a message; 0: nothing is said about its norm
+	// Descent is DP-SGD in place of noise on messages; nil: messages have the noise. Then nothing else is said.
+	Descent *Descent `yaml:"descent"`
 }
 
 // Releases implements epsilons.Source.
 func (r EpsilonReading) Releases(s epsilons.Setting) (of epsilons.Releases, err error) {
+	if r.Descent != nil {
+		if r != (EpsilonReading{Descent: r.Descent}) {
+			return of, errors.New("descent: stands alone")
+		}
+		return r.Descent.Releases(s)
+	}
 	a := Accounting{Epsilon: s.Claimed, Delta: s.Delta, Steps: max(r.Steps, 1), Norm: r.Norm, SquaredStd: r.Squared,
 		Epochs: r.Epochs, EvalNoiseOff: r.EvalOff, Selected: r.Chosen, Edges: r.Edges,
 		Windows: r.Window > 0, StopGradient: r.Stopped}

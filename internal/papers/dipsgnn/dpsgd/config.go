@@ -1,13 +1,9 @@
 package dpsgd
 
 import (
-	"math"
-	"slices"
-
 	"privrec/internal/config"
 	"privrec/internal/papers/dipsgnn"
 	"privrec/internal/privacy"
-	"privrec/internal/privacy/accountant"
 	"privrec/internal/privacy/accountant/rdp"
 	"privrec/internal/privacy/mechanism/channel"
 	"privrec/internal/protocol/nextitem"
@@ -117,8 +113,8 @@ const purpose = "gradients"
 // steps describes the steps on so many examples with a noise multiplier, and returns their number.
 func (c Config) steps(examples int, noise float64) (channel.DPSGD, int64) {
 	d := channel.DPSGD{Purpose: purpose, Clip: c.Privacy.Clip, NoiseMultiplier: noise, Examples: int64(examples),
-		Sampling: privacy.Poisson, Rate: min(1, float64(c.Train.Batch)/float64(examples)), Unit: privacy.Unit(c.Privacy.Unit), Share: half}
-	return d, int64(c.Train.Epochs) * int64(math.Ceil(float64(examples)/float64(c.Train.Batch)))
+		Sampling: privacy.Poisson, Rate: c.descent(examples).Rate(), Unit: privacy.Unit(c.Privacy.Unit), Share: half}
+	return d, c.descent(examples).Steps()
 }
 
 // half is each mechanism's part of the run's false-alarm probability: user features and gradients.
@@ -142,26 +138,13 @@ func (c PrivacyConfig) neighbouring() privacy.Neighbouring {
 // calibrate returns the least noise multiplier at which the exact account of all steps on so many examples, with the
 // release of items where there is one, has the setting's epsilon.
 func (c Config) calibrate(examples int) (float64, error) {
-	d, n := c.steps(examples, 1)
-	goal := accountant.Goal{Epsilon: c.Privacy.Epsilon, Delta: c.Privacy.Delta, Exposed: accountant.Exposed(d.Rate, n)}
-	var before []privacy.Entry
-	if c.Privacy.Inputs > 0 {
-		items, err := c.items()
-		if err != nil {
-			return 0, err
-		}
-		before, goal.Exposed = []privacy.Entry{{Purpose: purposeItems, Count: 1, Event: items.Event()}}, 1
-	}
-	found, err := accountant.Calibrate(goal, 1, func(noise float64) (float64, error) {
-		d.NoiseMultiplier = noise
-		acc, err := accountant.New(accountant.Contour, d.Unit, c.Privacy.neighbouring())
-		if err != nil {
-			return 0, err
-		}
-		r, err := accountant.Covered(acc, append(slices.Clip(before), privacy.Entry{Purpose: purpose, Count: n, Event: d.Event()}), c.Privacy.Delta)
-		return r.Epsilon, err
-	})
-	return found.Noise, err
+	p := c.Privacy
+	return c.descent(examples).Calibrate(privacy.Subject{Unit: privacy.Unit(p.Unit), Neighbouring: p.neighbouring()}, privacy.Budget{Epsilon: p.Epsilon, Delta: p.Delta})
+}
+
+// descent describes the training on so many examples.
+func (c Config) descent(examples int) dipsgnn.Descent {
+	return dipsgnn.Descent{Examples: examples, Batch: c.Train.Batch, Epochs: c.Train.Epochs, Inputs: c.Privacy.Inputs, Clip: c.Privacy.Clip}
 }
 
 // SpendsFrom implements run.Spender.

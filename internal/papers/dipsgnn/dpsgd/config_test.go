@@ -1,10 +1,14 @@
 package dpsgd
 
 import (
+	"fmt"
 	"math"
+	"os"
 	"strings"
 	"testing"
 
+	"privrec/internal/config"
+	"privrec/internal/papers/dipsgnn"
 	"privrec/internal/privacy"
 )
 
@@ -55,6 +59,48 @@ func TestGroup(t *testing.T) {
 	}
 	if got := most([]int32{1, 1, 3, 3, 3, 7}); got != 3 {
 		t.Errorf("most samples of one user: %d, want 3", got)
+	}
+}
+
+// The settings on MovieLens-1M have the noise of their rows in the list of epsilons.
+func TestRows(t *testing.T) {
+	list, err := dipsgnn.EpsilonRows().Rows(os.DirFS("../../../../configs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, c := range []struct {
+		file, setting string
+		examples      int // of which TestRun and TestNoiseMultipliers have the counts
+	}{
+		{"ml-1m-v3-dpsgd", "V3, interaction exchanged, items released once, one epoch, ML-1M", 284_863},
+		{"ml-1m-user-dpsgd", "V4, DP-SGD over users, ten epochs, ML-1M", 5_949},
+	} {
+		f, _, err := config.Load("../../../../configs/dipsgnn/"+c.file+".yaml", nil, struct {
+			Run    struct{ Seed uint64 } `yaml:"run"`
+			Config `yaml:",inline"`
+		}{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		z, err := f.calibrate(c.examples)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range list {
+			if r.Setting != c.setting {
+				continue
+			}
+			found++
+			want := fmt.Sprintf("noise multiplier %.4g over %d steps", z, f.descent(c.examples).Steps())
+			if p := f.Privacy; !strings.HasPrefix(r.Repaired.Noise, want) || float64(*r.Claimed) != p.Epsilon || r.Delta != p.Delta || string(r.Unit) != p.Unit || r.Neighbouring != p.neighbouring() ||
+				float64(r.Repaired.Whole) > p.Epsilon || float64(r.Repaired.Whole) < p.Epsilon*(1-1e-6) {
+				t.Errorf("%s has %q at %+v, its row %+v", c.file, want, p, r.Repaired)
+			}
+		}
+	}
+	if found != 2 {
+		t.Errorf("%d of 2 rows", found)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 
 	"privrec/internal/autograd"
 	"privrec/internal/privacy"
-	"privrec/internal/privacy/accountant"
 	"privrec/internal/privacy/mechanism"
 	"privrec/internal/privacy/mechanism/channel"
 	"privrec/internal/protocol/nextitem"
@@ -27,9 +26,9 @@ const below = 1 - 1e-6
 // items describes the release of items. A position that has an item has that item's code, of length C, and noise; one
 // that has none has noise alone. So one interaction more or less moves the release by C, and another item by 2 C.
 func (c Config) items() (channel.Gaussian, error) {
-	mu, err := accountant.MuFor(c.Privacy.Epsilon, c.Privacy.Delta)
+	deviation, err := c.descent(1).ItemDeviation(privacy.Budget{Epsilon: c.Privacy.Epsilon, Delta: c.Privacy.Delta})
 	return channel.Gaussian{
-		Purpose: purposeItems, Sigma: 2 * c.Model.Norm / (mu * math.Sqrt(c.Privacy.Inputs)), Sensitivity: c.Model.Norm,
+		Purpose: purposeItems, Sigma: deviation * c.Model.Norm, Sensitivity: c.Model.Norm,
 		Unit: privacy.Interaction, Neighbouring: privacy.AddRemove, Share: itemsShare,
 	}, err
 }
