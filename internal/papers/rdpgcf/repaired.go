@@ -135,6 +135,21 @@ func (c Config) labelEdges(labels *graph.Bipartite) int64 {
 	return r.Edges
 }
 
+// plan returns what a run with this split releases at most, for one edge. It is nil where an edge is in
+// the labels or in everything else: a budget adds up all releases, and their sum is more than an
+// edge spends.
+func (s Split) plan(c Config) *privacy.Plan {
+	if s.Apart {
+		return nil
+	}
+	p := &privacy.Plan{Budget: privacy.Budget{Epsilon: c.Privacy.Epsilon, Delta: s.Delta}, Subject: privacy.Subject{Unit: privacy.Edge, Neighbouring: privacy.AddRemove}}
+	events, count := s.events()
+	for i, purpose := range []string{purposeReleases, purposeLabels, purposeCounts}[:len(events)] {
+		p.Releases = append(p.Releases, privacy.Entry{Purpose: purpose, Count: count[i], Event: events[i]})
+	}
+	return p
+}
+
 // account makes the account of a run with this split: everything that saw edges, with nothing
 // open.
 func (s Split) account(c Config) (*Account, error) {

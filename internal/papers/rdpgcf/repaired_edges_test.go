@@ -3,11 +3,14 @@ package rdpgcf
 import (
 	"encoding/json"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"privrec/internal/graph"
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/budget"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
 )
@@ -110,5 +113,34 @@ func TestRepairedPlan(t *testing.T) {
 		if len(more) > 0 && strings.Contains(got.PublicText(), "number of training edges") {
 			t.Errorf("taken as public: %s", got.PublicText())
 		}
+	}
+}
+
+// TestRepairedSpends: a run of the repaired method reserves its epsilon in a budget for an edge, keeps it
+// once it is done, and a second run that would overdraw the budget stops before it releases anything. With
+// edges apart a run cannot say what it releases at most, and is refused too.
+func TestRepairedSpends(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "budget.jsonl")
+	if err := budget.Create(file, budget.Terms{Epsilon: 8, Delta: 1e-4, Unit: privacy.Edge, Neighbouring: privacy.AddRemove, Data: "standin", Rule: budget.Sum}); err != nil {
+		t.Fatal(err)
+	}
+	spend := func(more ...string) error {
+		return try(t.Context(), task(t, "rdpgcf"), filepath.Join(t.TempDir(), "run"), append(append(repairedSets(), "privacy.parent="+file), more...), run.Options{})
+	}
+	if err := spend("privacy.repaired.graph_share=0", "privacy.repaired.label_share=0.3"); err == nil || !strings.Contains(err.Error(), "beforehand") {
+		t.Errorf("edges apart: %v", err)
+	}
+	if err := spend(); err != nil {
+		t.Fatal(err)
+	}
+	b, err := budget.Read(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(b.Reservations); n != 1 || b.Reservations[0].Reserved.Epsilon != 5 {
+		t.Errorf("%d reservations: %+v", n, b.Reservations)
+	}
+	if err := spend("run.seed=2"); err == nil || !strings.Contains(err.Error(), "budget") {
+		t.Errorf("a second run of epsilon 5 from 8: %v", err)
 	}
 }

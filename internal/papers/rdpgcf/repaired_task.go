@@ -30,18 +30,11 @@ func openRepaired(ctx context.Context, env *run.Env, m topn.Method, c Config) (r
 	if x.Finished() {
 		return x, nil
 	}
-	ledger, err := declare(env, nil, c.taken())
+	r, err := newRepaired(x, c)
 	if err != nil {
 		return nil, err
 	}
-	once, err := env.Once()
-	if err != nil {
-		return nil, err
-	}
-	r, err := newRepaired(x, c, ledger, once)
-	if err != nil {
-		return nil, err
-	}
+	ledger := r.ledger
 	x.Make = func(ctx context.Context) (*topn.Made, error) {
 		if err := trainMap(ctx, env, r); err != nil {
 			return nil, err
@@ -72,14 +65,25 @@ func openRepaired(ctx context.Context, env *run.Env, m topn.Method, c Config) (r
 // Close gives the memory of the rows back.
 func (w *repairedWork) Close() { w.r.rows.close() }
 
-// newRepaired splits the budget and releases the rows, once, for training that records in l.
-func newRepaired(x *topn.Experiment, c Config, l, once *privacy.Ledger) (*repairedRun, error) {
+// newRepaired splits the budget, declares what a run releases at most, and releases the rows, once.
+func newRepaired(x *topn.Experiment, c Config) (*repairedRun, error) {
 	stream := func(purpose string) rng.Stream { return x.Env.Noise("rdpgcf", purpose) }
 	rows, labels, err := apart(x.Graph, c.Privacy.Repaired.LabelShare, stream(purposeApart))
 	if err != nil {
 		return nil, err
 	}
 	split, err := c.Split(c.labelEdges(labels))
+	if err != nil {
+		return nil, err
+	}
+	a := experiment.Account{Public: c.taken()}
+	d := a.Declaration()
+	d.Plan = split.plan(c)
+	l, err := x.Env.Ledger(privacy.Research, d)
+	if err != nil {
+		return nil, err
+	}
+	once, err := x.Env.Once()
 	if err != nil {
 		return nil, err
 	}
