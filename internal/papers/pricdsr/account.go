@@ -49,6 +49,13 @@ func (c Config) account(items int) *Account {
 	a.Units, a.Public = p.units, p.public
 	if c.Auxiliary.Items > 0 {
 		a.Public = append(a.Public, privacy.Assumption{What: "ids of items", Why: fmt.Sprintf("the catalogue is stated, 1 to %d", items)})
+	}
+	if len(a.Public) > 0 {
+		a.Public = append(a.Public,
+			privacy.Assumption{What: "how rows were filtered and split", Why: "a filter by counts would itself move other users' rows"},
+			privacy.Assumption{What: "what a run notes of its files", Why: "counts and check sums are of the rows as they are"})
+	}
+	if c.Auxiliary.Items > 0 {
 		return a
 	}
 	a.Leave("catalogue", "the items that can be drawn are those of the auxiliary domain's table after its filters; the guarantee holds given that list")
@@ -68,6 +75,9 @@ func (a *Account) Show(d *report.Document) {
 		d.Facts = append(d.Facts, report.Fact{Label: "claimed epsilon", Value: fmt.Sprintf("%g", float64(a.Claimed.Eps)), Note: whose(a.Claimed.Theorem) + ", per " + a.Claimed.Unit + " of the auxiliary domain"})
 	}
 	a.ShowOpen(d)
+	if len(a.Public) > 0 {
+		d.Notes = append(d.Notes, "taken as public: "+a.PublicText())
+	}
 	if len(a.Units) > 0 {
 		t := &report.Table{Name: "privacy", Title: fmt.Sprintf("What the released auxiliary rows guarantee (%s, %d items, %d columns)", a.Mechanism, a.Catalogue, a.Length),
 			Columns: []report.Column{{Name: "protected"}, {Name: "neighbours"}, {Name: "epsilon", Format: "%.6g"}}}
