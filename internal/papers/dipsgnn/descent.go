@@ -55,7 +55,8 @@ func (d Descent) Charges(noise float64, s privacy.Subject, b privacy.Budget) (li
 }
 
 // Calibrate returns the least noise multiplier at which the exact account of everything that is released has the budget.
-func (d Descent) Calibrate(s privacy.Subject, b privacy.Budget) (float64, error) {
+// step gives the event of a step where its noise is not normal; nil: it is.
+func (d Descent) Calibrate(s privacy.Subject, b privacy.Budget, step func(noise float64) (privacy.Event, error)) (float64, error) {
 	goal := accountant.Goal{Epsilon: b.Epsilon, Delta: b.Delta, Exposed: accountant.Exposed(d.Rate(), d.Steps())}
 	if d.Inputs > 0 {
 		goal.Exposed = 1
@@ -68,6 +69,11 @@ func (d Descent) Calibrate(s privacy.Subject, b privacy.Budget) (float64, error)
 		charges, err := d.Charges(noise, s, b)
 		if err != nil {
 			return 0, err
+		}
+		if last := &charges[len(charges)-1]; step != nil {
+			if last.Event, err = step(noise); err != nil {
+				return 0, err
+			}
 		}
 		for _, c := range charges {
 			if err := acc.Charge(c.Event, c.Count); err != nil {
@@ -86,7 +92,7 @@ func (d Descent) Releases(s epsilons.Setting) (of epsilons.Releases, err error) 
 		return of, fmt.Errorf("descent: examples %d, batch %d, epochs %d, inputs %v, clip %v, want at least 1 of each, a share below 1 and no negative clip", d.Examples, d.Batch, d.Epochs, d.Inputs, d.Clip)
 	}
 	b := privacy.Budget{Epsilon: s.Claimed, Delta: s.Delta}
-	noise, err := d.Calibrate(s.Subject, b)
+	noise, err := d.Calibrate(s.Subject, b, nil)
 	if err != nil {
 		return of, err
 	}

@@ -23,7 +23,7 @@ func TestDescent(t *testing.T) {
 		{Descent{Examples: 1000, Batch: 50, Epochs: 3, Inputs: 0.5}, privacy.Subject{Unit: privacy.Interaction, Neighbouring: privacy.Replace}},
 		{Descent{Examples: 1000, Batch: 50, Epochs: 3, Inputs: 0.9}, privacy.Subject{Unit: privacy.Interaction, Neighbouring: privacy.Replace}},
 	} {
-		noise, err := c.d.Calibrate(c.s, b)
+		noise, err := c.d.Calibrate(c.s, b, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,11 +59,11 @@ func TestDescent(t *testing.T) {
 	}
 	free, half := Descent{Examples: 1000, Batch: 50, Epochs: 3, Inputs: 1e-9}, Descent{Examples: 1000, Batch: 50, Epochs: 3, Inputs: 0.5}
 	s := privacy.Subject{Unit: privacy.Interaction, Neighbouring: privacy.Replace}
-	least, err := free.Calibrate(s, b)
+	least, err := free.Calibrate(s, b, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	more, err := half.Calibrate(s, b)
+	more, err := half.Calibrate(s, b, nil)
 	if err != nil || !(more > least) {
 		t.Errorf("a release of items leaves a noise multiplier of %v, none %v: %v", more, least, err)
 	}

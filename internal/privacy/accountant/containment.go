@@ -68,6 +68,7 @@ func (x restater) flatten(e privacy.Entry) (terms.List, error) {
 	if e.Event == nil || e.Event.Validate() != nil || e.Count < 1 || x.direct(e.Event) {
 		return terms.Flatten(e.Event, e.Charged(), x.Unit, x.Neighbouring)
 	}
+	e.Event = terms.OnSamples(e.Event)
 	event, err := x.restate(e.Event, e.Purpose)
 	if err != nil || event == nil {
 		return terms.List{}, err

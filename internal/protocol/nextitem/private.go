@@ -27,13 +27,13 @@ type Private struct {
 // It implements train.Extra.
 type NoisySteps struct {
 	// Open opens the steps of a training, for gradients of dim values. They record in Ledger.
-	Open   func(dim int) (*channel.Steps[tensor.Float], error)
+	Open   func(dim int) (channel.Descent[tensor.Float], error)
 	Ledger *privacy.Ledger
 	Passes Passes
 	Clip   float64 // of the steps that Open opens
 
-	steps  *channel.Steps[tensor.Float] // of the last training
-	period string                       // under which releases are now recorded
+	steps  channel.Descent[tensor.Float] // of the last training
+	period string                        // under which releases are now recorded
 }
 
 // enter closes the ledger's period when the next pass begins.
@@ -148,28 +148,65 @@ func (d *descent) Loss(t *autograd.Tape, b train.Batch) (*autograd.Node, error) 
 	if err := d.noise.enter(pass); err != nil {
 		return nil, err
 	}
+	if d.noise.steps.Skip() { // its noise is lost, and the optimiser gets nothing from it
+		clear(d.mean)
+		return d.released(t, 0), nil
+	}
 	examples, err := d.noise.steps.Begin(uint64(pass), uint64(b.Step))
 	if err != nil {
 		return nil, err
 	}
-	clear(d.sum)
-	d.norms = d.norms[:0]
-	loss, samples := 0.0, 0
-	for from := 0; from < len(examples); {
-		to := d.chunk(examples, from)
-		l, n, err := d.add(examples[from:to])
-		if err != nil {
-			return nil, err
-		}
-		loss, samples, from = loss+l, samples+n, to
-	}
-	if err := d.noise.steps.AddSum(d.norms, d.sum); err != nil {
+	loss, samples, err := d.sumOf(examples)
+	if err != nil {
 		return nil, err
 	}
 	if err := d.noise.steps.Finish(d.mean); err != nil {
 		return nil, err
 	}
 	return d.released(t, loss/float64(max(1, samples))), nil
+}
+
+// summed are steps that take a sum of clipped gradients, whose lengths are known from activations. Others take
+// them one by one.
+type summed interface {
+	AddSum(norms []float64, sum []tensor.Float) error
+}
+
+// sumOf gives the gradients of a batch to its step. It returns the sum of its losses and the number of its samples.
+func (d *descent) sumOf(examples []int32) (loss float64, samples int, err error) {
+	steps, ok := d.noise.steps.(summed)
+	if !ok {
+		return d.oneByOne(examples)
+	}
+	clear(d.sum)
+	d.norms = d.norms[:0]
+	for from := 0; from < len(examples); {
+		to := d.chunk(examples, from)
+		l, n, err := d.add(examples[from:to], d.noise.Clip*(1-room))
+		if err != nil {
+			return 0, 0, err
+		}
+		loss, samples, from = loss+l, samples+n, to
+	}
+	return loss, samples, steps.AddSum(d.norms, d.sum)
+}
+
+// oneByOne gives every example's gradient alone, computed without any other example in the pass, so that it is a
+// function of that example and the parameters to the last bit. The step clips it.
+func (d *descent) oneByOne(examples []int32) (loss float64, samples int, err error) {
+	for k := range examples {
+		clear(d.sum)
+		d.norms = d.norms[:0]
+		l, n, err := d.add(examples[k:k+1], math.Inf(1))
+		if err == nil {
+			err = d.noise.steps.Add(k, d.sum)
+		}
+		if err != nil {
+			return 0, 0, err
+		}
+		loss, samples = loss+l, samples+n
+	}
+	return loss, samples, nil
 }
 
 // chunk returns where the chunk of examples that begins at from ends.
@@ -187,9 +224,9 @@ func (d *descent) chunk(examples []int32, from int) int {
 	return len(examples)
 }
 
-// add adds the clipped gradients of examples to the sum. It returns the sum of their losses and the number of
-// their samples.
-func (d *descent) add(examples []int32) (loss float64, samples int, err error) {
+// add adds the gradients of examples, clipped to a length, to the sum. It returns the sum of their losses and the
+// number of their samples.
+func (d *descent) add(examples []int32, most float64) (loss float64, samples int, err error) {
 	d.samples = d.samples[:0]
 	d.layouts[1] = append(d.layouts[1][:0], 0)
 	for _, e := range examples {
@@ -221,8 +258,8 @@ func (d *descent) add(examples []int32) (loss float64, samples int, err error) {
 			return 0, 0, fmt.Errorf("the gradient of example %d has the length %v", examples[k], n)
 		}
 		weight := float64(samples)
-		if to := d.noise.Clip * (1 - room); n > to {
-			weight, n = weight*to/n, d.noise.Clip
+		if n > most {
+			weight, n = weight*most/n, d.noise.Clip
 		}
 		d.norms[first+k], d.weights[k] = n, tensor.Float(weight)
 	}

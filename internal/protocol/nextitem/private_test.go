@@ -11,6 +11,7 @@ import (
 	"privrec/internal/optim"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism/channel"
+	"privrec/internal/privacy/mechanism/secure"
 	"privrec/internal/rng"
 	"privrec/internal/tensor"
 	"privrec/internal/train"
@@ -46,7 +47,7 @@ func learner(t *testing.T, unit privacy.Unit, rate, clip, noise float64) *Privat
 	}
 	s := channel.DPSGD{Purpose: "gradients", Clip: clip, NoiseMultiplier: noise, Examples: int64(len(Examples(p, unit)) - 1), Sampling: privacy.Poisson, Rate: rate, Unit: unit}
 	return &Private{Sessions: Sessions{Net: net, Part: p, Batch: 4}, Unit: unit, Noise: &NoisySteps{Clip: clip, Ledger: ledger, Passes: Passes{10},
-		Open: func(dim int) (*channel.Steps[tensor.Float], error) {
+		Open: func(dim int) (channel.Descent[tensor.Float], error) {
 			return channel.OpenDPSGD[tensor.Float](s, dim, ledger, rng.Seed(4).Stream("noise"))
 		}}}
 }
@@ -127,9 +128,29 @@ func TestExamples(t *testing.T) {
 // With hardly any noise a step releases the sum of the examples' gradients, each clipped by itself, over the expected
 // number of examples. Where nothing is clipped that is the gradient of plain training.
 func TestStepIsTheSumOfClippedGradients(t *testing.T) {
+	t.Run("sums", func(t *testing.T) { testStepIsTheSum(t, 1e-7, 2e-5, func(*Private, float64) {}) })
+	// Secure noise takes examples one by one. Its least noise is a little more.
+	const least = 2e-6
+	t.Run("one by one", func(t *testing.T) {
+		testStepIsTheSum(t, least, 100*least*8, func(p *Private, clip float64) {
+			ledger, err := privacy.NewLedger(privacy.Secure)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := channel.DPSGD{Purpose: "gradients", Clip: clip, NoiseMultiplier: least, Examples: int64(len(Examples(p.Part, p.Unit)) - 1), Sampling: privacy.Poisson, Rate: 1, Unit: p.Unit}
+			p.Noise.Ledger = ledger
+			p.Noise.Open = func(dim int) (channel.Descent[tensor.Float], error) {
+				return secure.OpenDPSGD[tensor.Float](d, dim, ledger, tensor.Parallel)
+			}
+		})
+	})
+}
+
+func testStepIsTheSum(t *testing.T, noise, within float64, change func(p *Private, clip float64)) {
 	for _, unit := range []privacy.Unit{privacy.Sample, privacy.User} {
 		for _, clip := range []float64{100, 0.4} {
-			p := learner(t, unit, 1, clip, 1e-7)
+			p := learner(t, unit, 1, clip, noise)
+			change(p, clip)
 			l, err := p.Lessons(0)
 			if err != nil {
 				t.Fatal(err)
@@ -158,14 +179,14 @@ func TestStepIsTheSumOfClippedGradients(t *testing.T) {
 				t.Fatalf("%s, clip %v: %d of %d are clipped", unit, clip, clipped, l.Samples)
 			}
 			for i, v := range want {
-				if math.Abs(got[i]-v) > 2e-5 {
+				if math.Abs(got[i]-v) > max(2e-5, within*min(clip, 1)) {
 					t.Fatalf("%s, clip %v: value %d is %g, want %g", unit, clip, i, got[i], v)
 				}
 			}
 			if clip > 1 {
 				all, samples := ordinary(t, p, p.Part.All()), float64(p.Part.Samples.Len())/float64(l.Samples)
 				for i, v := range all {
-					if math.Abs(got[i]-v*samples) > 2e-5 {
+					if math.Abs(got[i]-v*samples) > max(2e-5, within) {
 						t.Fatalf("%s: value %d is %g, of plain training %g", unit, i, got[i], v*samples)
 					}
 				}

@@ -20,6 +20,8 @@ type Privacy struct {
 	experiment.Account
 	Steps Steps  `json:"dp_sgd"`
 	Items *Items `json:"items,omitempty"` // nil: they are read in the clear
+	// Published names the only files of a run with secure noise that the guarantee is for.
+	Published []string `json:"published,omitempty"`
 }
 
 // Items describes the release of the items before training.
@@ -106,6 +108,9 @@ func (w *work) account(p *Privacy) (nextitem.Account, error) {
 		return p, err
 	}
 	p.Steps.Group = most(w.x.Train.Samples.User)
+	if w.ledger.Noise() == privacy.Secure {
+		d.NoiseMultiplier *= 1 - discrete
+	}
 	spent, err = group(d, n, p.Steps.Group, c.Delta, nil)
 	p.Add(string(privacy.User), string(privacy.AddRemove), c.Delta, privacy.Number(spent))
 	return p, err
@@ -137,6 +142,10 @@ func (w *work) ofItems(p *Privacy, d channel.DPSGD, steps int64) error {
 	p.Add(string(privacy.User), string(privacy.AddRemove), delta, privacy.Number(spent))
 	return err
 }
+
+// discrete is more than the part of its deviation that discrete noise loses to the normal noise that prices it: it
+// has at least 2^10 steps to a deviation.
+const discrete = 1e-5
 
 // most returns the number of samples of the user who has most.
 func most(users []int32) int64 {
@@ -188,6 +197,9 @@ func (p *Privacy) Show(d *report.Document) {
 	}
 	d.Facts = append(d.Facts, report.Fact{Label: "noise multiplier", Value: fmt.Sprintf("%.4g", s.NoiseMultiplier),
 		Note: fmt.Sprintf("exact account of %d steps, each on a %s with probability %.4g%s", s.Count, example, s.Rate, beside)})
+	if len(p.Published) > 0 {
+		d.Notes = append(d.Notes, fmt.Sprintf("what may leave the house: %v; all other files of the run directory depend on users' rows in the clear", p.Published))
+	}
 	if i := p.Items; i != nil {
 		d.Facts = append(d.Facts, report.Fact{Label: "noise of items", Value: fmt.Sprintf("std %.4g", i.Sigma),
 			Note: fmt.Sprintf("on codes of length %.4g, each of %d positions once, with %.4g of mu²", i.Sensitivity, i.Positions, i.Share)})

@@ -6,6 +6,7 @@ import (
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/accountant/rdp"
 	"privrec/internal/privacy/mechanism/channel"
+	"privrec/internal/privacy/mechanism/secure"
 	"privrec/internal/protocol/nextitem"
 	"privrec/internal/train"
 )
@@ -135,11 +136,22 @@ func (c PrivacyConfig) neighbouring() privacy.Neighbouring {
 	return privacy.AddRemove
 }
 
+// several is a number of values of a gradient above one, on which the price of secure noise does not depend.
+const several = 1 << 10
+
 // calibrate returns the least noise multiplier at which the exact account of all steps on so many examples, with the
-// release of items where there is one, has the setting's epsilon.
-func (c Config) calibrate(examples int) (float64, error) {
+// release of items where there is one, has the setting's epsilon. With secret noise is discrete, and its account that
+// of normal noise which is at most as private.
+func (c Config) calibrate(examples int, secret bool) (float64, error) {
 	p := c.Privacy
-	return c.descent(examples).Calibrate(privacy.Subject{Unit: privacy.Unit(p.Unit), Neighbouring: p.neighbouring()}, privacy.Budget{Epsilon: p.Epsilon, Delta: p.Delta})
+	var step func(noise float64) (privacy.Event, error)
+	if secret {
+		step = func(noise float64) (privacy.Event, error) {
+			d, _ := c.steps(examples, noise)
+			return secure.DPSGDEvent(d, several)
+		}
+	}
+	return c.descent(examples).Calibrate(privacy.Subject{Unit: privacy.Unit(p.Unit), Neighbouring: p.neighbouring()}, privacy.Budget{Epsilon: p.Epsilon, Delta: p.Delta}, step)
 }
 
 // descent describes the training on so many examples.

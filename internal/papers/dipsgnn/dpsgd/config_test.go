@@ -22,7 +22,7 @@ func TestNoiseMultipliers(t *testing.T) {
 		rdp      float64
 	}{{Default(), 284_863, 28_490, 0.570}, {Users(), 5_949, 930, 0.833}} {
 		d, n := c.of.steps(c.examples, 1)
-		z, err := c.of.calibrate(c.examples)
+		z, err := c.of.calibrate(c.examples, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +83,7 @@ func TestRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		z, err := f.calibrate(c.examples)
+		z, err := f.calibrate(c.examples, false)
 		if err != nil {
 			t.Fatal(err)
 		}

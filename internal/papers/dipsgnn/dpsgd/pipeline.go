@@ -8,6 +8,7 @@ import (
 	"privrec/internal/papers/dipsgnn"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism/channel"
+	"privrec/internal/privacy/mechanism/secure"
 	"privrec/internal/protocol/nextitem"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
@@ -22,7 +23,7 @@ const cite = "Abadi et al., Deep learning with differential privacy, CCS 2016, a
 func Task() run.Task {
 	return run.Spec[Config]{
 		Verb: "train", Name: "dpsgd", Summary: "DIPSGNN's network, trained by DP-SGD over samples or users", Cite: cite,
-		Default: Default, Check: check, Open: open, Answers: true,
+		Default: Default, Check: check, Open: open, Answers: true, Secure: true,
 	}.Task()
 }
 
@@ -55,7 +56,13 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	if w.examples < 1 {
 		return nil, &run.UsageError{Message: "data.name: no user has two training rows", Fix: "take other data, or another recipe"}
 	}
-	z, err := c.calibrate(w.examples)
+	if env.Secure() && c.Model.UserInput == nextitem.UserFeatures && x.Data.Features != nil {
+		return nil, run.NoSecure(Task().String()+" with model.user_input=features", "the local perturbation of user features compares numbers in floating point; model.user_input=id needs none")
+	}
+	if env.Secure() && c.Privacy.Inputs > 0 {
+		return nil, run.NoSecure(Task().String()+" with a release of items (privacy.inputs)", "their noise is in floating point; without it the items are read in the clear")
+	}
+	z, err := c.calibrate(w.examples, env.Secure())
 	if err != nil {
 		return nil, &run.UsageError{Message: fmt.Sprintf("privacy.epsilon: %v", err), Fix: "take a larger epsilon, or fewer epochs"}
 	}
@@ -67,7 +74,12 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 func (w *work) prepare(env *run.Env) (err error) {
 	x, c := w.x, w.cfg
 	a := w.declared()
-	if w.ledger, err = env.Ledger(privacy.Research, a.Declaration()); err != nil {
+	mark := privacy.Research
+	if env.Secure() {
+		mark = privacy.Secure
+		a.Noise, a.Published = string(mark), []string{experiment.ModelFile, run.LedgerName}
+	}
+	if w.ledger, err = env.Ledger(mark, a.Declaration()); err != nil {
 		return err
 	}
 	once, err := env.Once()
@@ -85,7 +97,10 @@ func (w *work) prepare(env *run.Env) (err error) {
 			return err
 		}
 	}
-	w.noise = &nextitem.NoisySteps{Clip: c.Privacy.Clip, Ledger: w.ledger, Passes: x.Fit.Passes(), Open: func(dim int) (*channel.Steps[tensor.Float], error) {
+	w.noise = &nextitem.NoisySteps{Clip: c.Privacy.Clip, Ledger: w.ledger, Passes: x.Fit.Passes(), Open: func(dim int) (channel.Descent[tensor.Float], error) {
+		if env.Secure() {
+			return secure.OpenDPSGD[tensor.Float](w.sgd, dim, w.ledger, tensor.Parallel)
+		}
 		return channel.OpenDPSGD[tensor.Float](w.sgd, dim, w.ledger, env.Noise("dpsgd", purpose))
 	}}
 	x.Extra, x.Account = w.noise, func(*experiment.Fitted) (nextitem.Account, error) { return w.account(a) }

@@ -49,17 +49,33 @@ func continuous(e privacy.Event) (normal privacy.Event, ok bool) {
 	return privacy.NormalLaw{Sigma: sigma, Sensitivity: l.Sensitivity}.Release(about), true
 }
 
-// priced replaces discrete normal releases of a sample by normal ones that cost no less. A sample
-// that has every unit, of rate 1, is one too: a run that makes releases over samples and over all
-// records states both as samples, and has one account.
-func (l List) priced() List {
-	for i, t := range l.Terms {
-		if t.Relation == privacy.Replace { // whose bounds on samples ask for more than a distance
-			continue
-		}
-		if n, ok := continuous(t.Leaf); ok {
-			l.Terms[i].Leaf = n
-		}
+// OnSamples returns an event with its discrete normal releases on samples replaced by normal ones
+// that cost no less, for every subject and sampling: see continuous. A sample that has every unit,
+// of rate 1, is one too: a run that makes releases over samples and over all records states both as
+// samples, and has one account. Releases under Replace stay as they are, since the bounds on their
+// samples ask for more than a distance.
+func OnSamples(e privacy.Event) privacy.Event { return onSamples(e, false) }
+
+func onSamples(e privacy.Event, sampled bool) privacy.Event {
+	if e == nil {
+		return nil
 	}
-	return l
+	form := e.Form()
+	sampled = sampled || form.Way == privacy.OnSample
+	inner := form.Events
+	if form.Event != nil {
+		inner = []privacy.Event{form.Event}
+	}
+	if len(inner) == 0 {
+		if s, ok := privacy.About(e); !sampled || !ok || s.Neighbouring == privacy.Replace {
+			return e
+		}
+		n, _ := continuous(e)
+		return n
+	}
+	list := make([]privacy.Event, len(inner))
+	for i, x := range inner {
+		list[i] = onSamples(x, sampled)
+	}
+	return privacy.WithEvents(e, list...)
 }

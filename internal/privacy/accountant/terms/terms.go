@@ -54,7 +54,7 @@ var ErrForm = errors.New("no accountant has a form for it")
 // (D/sigma)². Poisson sampling of a Poisson sample multiplies the rates. Anything else that is
 // sampled must be one leaf, or Flatten fails with ErrForm. A sampled discrete normal release in
 // several dimensions, which has no law of its own to price, becomes a normal one that is at most
-// as private (continuous).
+// as private (OnSamples).
 func Flatten(e privacy.Event, count int64, unit privacy.Unit, relation privacy.Neighbouring) (List, error) {
 	return flattener{unit, relation, false}.flatten(e, count)
 }
@@ -83,7 +83,7 @@ func (f flattener) flatten(e privacy.Event, count int64) (List, error) {
 	if err := errors.Join(e.Validate(), f.unit.Validate(), f.relation.Validate()); err != nil {
 		return List{}, err
 	}
-	l, err := f.list(e)
+	l, err := f.list(OnSamples(e))
 	if err != nil {
 		return List{}, err
 	}
@@ -160,7 +160,6 @@ func (f flattener) sampled(e privacy.Form) (List, error) {
 	if err != nil {
 		return l, err
 	}
-	l = l.priced()
 	if e.Rate == 1 {
 		return l, nil
 	}
