@@ -17,6 +17,12 @@ import (
 // ParentKey is the key of the budget that a run spends from, in configurations that have one.
 const ParentKey = "privacy.parent"
 
+// FromBudget is the part "privacy" of the configuration of a task that has no other key there.
+type FromBudget struct {
+	// Parent is the file of a budget that runs on the same data spend from; "": none.
+	Parent string `yaml:"parent,omitempty"`
+}
+
 // spendsName names the file of a run directory that says which reservation of which budget is the run's.
 const spendsName = "spends.json"
 

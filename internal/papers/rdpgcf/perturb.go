@@ -105,6 +105,26 @@ func perturbGraph(method string, c PerturbConfig, g *graph.Bipartite, l *privacy
 	return &graph.Bipartite{Users: g.Users, Items: g.Items, UserPtr: out.Ptr, UserItem: out.Idx, ItemPtr: back.Ptr, ItemUser: back.Idx}, nil
 }
 
+// pureDelta is the delta of a plan of releases that are private with delta 0: accountants want one above 0. A budget
+// is charged for it.
+const pureDelta = 1e-15
+
+// plan returns what a run releases at most: the graph, once. Its price is about a cell of users x items, an edge.
+func (c PerturbConfig) plan(method string) (*privacy.Plan, error) {
+	events := []privacy.Event{c.edgeRand().Event()}
+	if method == LapGraph {
+		var err error
+		if events, err = c.lapGraph().Releases(); err != nil {
+			return nil, err
+		}
+	}
+	p := &privacy.Plan{Budget: privacy.Budget{Epsilon: c.Epsilon, Delta: pureDelta}, Subject: privacy.Subject{Unit: privacy.Edge, Neighbouring: privacy.AddRemove}}
+	for _, e := range events {
+		p.Releases = append(p.Releases, privacy.Entry{Purpose: purposeGraph, Count: 1, Event: e})
+	}
+	return p, nil
+}
+
 // perturbAccount accounts for a run on a released graph: pure epsilon for the training edges,
 // and what else saw edges.
 func perturbAccount(method string, c PerturbConfig, t topn.TrainConfig, l *privacy.Ledger) (*Account, error) {

@@ -24,9 +24,13 @@ type GraphSetting struct {
 	Data    topn.DataConfig        `yaml:"data"`
 	Model   baseline.LightGCNShape `yaml:"model"`
 	Perturb PerturbConfig          `yaml:"perturb"`
+	Privacy run.FromBudget         `yaml:"privacy,omitempty"`
 	Train   topn.TrainConfig       `yaml:"train"`
 	Eval    topn.EvalConfig        `yaml:"eval"`
 }
+
+// SpendsFrom implements run.Spender.
+func (s GraphSetting) SpendsFrom() string { return s.Privacy.Parent }
 
 // DefaultGraph returns the paper's common setting at epsilon 5. The model trains only on the
 // released graph, which may take 4 GB.
@@ -71,7 +75,13 @@ func openGraph(ctx context.Context, env *run.Env, method string, s GraphSetting)
 	}
 	x.Again = func() error {
 		open, taken := s.Perturb.open(s.Train)
-		ledger, err := declare(env, open, taken)
+		stated := experiment.Account{Unbounded: open, Public: taken}
+		d := stated.Declaration()
+		var err error
+		if d.Plan, err = s.Perturb.plan(method); err != nil {
+			return err
+		}
+		ledger, err := env.Ledger(privacy.Research, d)
 		if err != nil {
 			return err
 		}

@@ -53,6 +53,15 @@ func (m LapGraph) events() (count, cells privacy.Laplace, err error) {
 	return count, cells, nil
 }
 
+// Releases returns what one use of the mechanism records: the count, and the cells.
+func (m LapGraph) Releases() ([]privacy.Event, error) {
+	count, cells, err := m.events()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Purpose, err)
+	}
+	return []privacy.Event{count, cells}, nil
+}
+
 // Expected returns the share of true edges in the output, if it has as many ones as the matrix.
 func (m LapGraph) Expected(cells, edges int64) (trueShare float64, err error) {
 	_, e, err := m.events()
