@@ -83,6 +83,7 @@ The catalogue, its size or its ids, must be public: never take it from the rows.
 	f.add(p, &f.o.Settings, "histories", "sequences", "noise")
 	p.Float64VarP(&f.o.Epsilon, "epsilon", "e", 0, "epsilon of one cell, or of what the mechanism protects; see --dry-run")
 	p.StringVar((*string)(&f.o.Variant), "mechanism", string(sequence.SDPFixed), "sdp-fixed, sdp-lengths, sdp-user, set, sdp-paper or rr")
+	p.StringVar(&f.o.Parent, "parent", "", "file of a budget that the release is charged to first, for a user's whole row; see privrec account budget")
 	p.IntVar(&f.o.Items, "items", 0, "size M of the public catalogue, of ids 1 to M")
 	p.StringVar(&f.o.Catalogue, "catalogue", "", "file with the public ids of all items, under item_id or one a line (.txt)")
 	p.IntVar(&f.o.Length, "length", 0, "number L of cells in a row")

@@ -22,6 +22,10 @@ type engine[C any] struct {
 
 // release perturbs and writes all records under a ledger, which it closes if all goes well.
 func (e *engine[C]) release(ctx context.Context) (f Facts, err error) {
+	spent, err := e.reserve()
+	if err != nil {
+		return f, err
+	}
 	ledger, err := privacy.CreateLedger(e.st.Path(ledgerFile), e.Noise(), e.Key)
 	if err != nil {
 		return f, err
@@ -32,6 +36,8 @@ func (e *engine[C]) release(ctx context.Context) (f Facts, err error) {
 		} else if err = ledger.Close(); err == nil {
 			f.Ledger, _ = ledger.Seal()
 		}
+		// What was recorded may have drawn noise, and stays charged also where the command failed.
+		err = errors.Join(err, spent.settle(ledger.Entries()))
 	}()
 	if err := e.Release(ledger, e.spill); err != nil {
 		return f, Refuse("", "%v", err)

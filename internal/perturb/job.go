@@ -39,6 +39,9 @@ type Job[C any] struct {
 
 	// Open reads what is needed besides the file, and opens the file.
 	Open func(ctx context.Context) (Records[C], error)
+	// Spends says what the release costs at most, and the name of the command, for a budget
+	// (Settings.Parent). nil: it cannot be charged to one.
+	Spends func() (task string, p *privacy.Plan, err error)
 	// Release records the event of the release in the ledger and prepares to draw noise. spill
 	// makes a temporary file that is gone when it is closed, and when the process ends in any way.
 	Release func(l *privacy.Ledger, spill func() (*os.File, error)) error

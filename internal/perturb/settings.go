@@ -28,6 +28,7 @@ type Settings struct {
 	Secure  bool         // cryptographic bits: no seed, not repeatable
 	Key     *privacy.Key // the ledger key; nil: none
 	Force   bool         // replace existing files
+	Parent  string       // file of a budget that the release is charged to before it is made; "": none
 	Workers int          // at least 1; the bytes do not depend on it
 
 	Progress run.Progress // nil: silent

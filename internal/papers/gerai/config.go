@@ -5,6 +5,7 @@ import (
 	gcn "privrec/internal/model/gerai"
 	"privrec/internal/papers/gerai/features"
 	"privrec/internal/protocol/topn"
+	"privrec/internal/run"
 )
 
 // Config is one training run. Where the paper is open, each choice is a field of its own.
@@ -16,7 +17,11 @@ type Config struct {
 	Loss     LossConfig       `yaml:"loss"`
 	Train    topn.TrainConfig `yaml:"train"`
 	Eval     topn.EvalConfig  `yaml:"eval"`
+	Privacy  run.FromBudget   `yaml:"privacy,omitempty"`
 }
+
+// SpendsFrom implements run.Spender.
+func (c Config) SpendsFrom() string { return c.Privacy.Parent }
 
 // LossConfig sets what training minimises.
 type LossConfig struct {

@@ -4,6 +4,7 @@ import (
 	baseline "privrec/internal/baseline/dasl"
 	"privrec/internal/model/dasl"
 	"privrec/internal/protocol/crossdomain"
+	"privrec/internal/run"
 )
 
 // Config describes one training run of a model of two domains. Where the paper and its program
@@ -15,7 +16,11 @@ type Config struct {
 	Auxiliary AuxiliaryConfig  `yaml:"auxiliary"`
 	Train     baseline.Train   `yaml:"train"`
 	Eval      crossdomain.Eval `yaml:"eval"`
+	Privacy   run.FromBudget   `yaml:"privacy,omitempty"`
 }
+
+// SpendsFrom implements run.Spender.
+func (c Config) SpendsFrom() string { return c.Privacy.Parent }
 
 // AuxiliaryConfig says what the model gets as rows of the auxiliary domain.
 type AuxiliaryConfig struct {

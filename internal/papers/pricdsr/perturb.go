@@ -14,6 +14,7 @@ import (
 	"privrec/internal/perturb"
 	"privrec/internal/perturb/histories"
 	"privrec/internal/privacy"
+	"privrec/internal/privacy/budget"
 	"privrec/internal/privacy/mechanism"
 	"privrec/internal/privacy/mechanism/sequence"
 	"privrec/internal/run"
@@ -46,7 +47,7 @@ type perturber struct {
 func (p *perturber) job() perturb.Job[int32] {
 	j := perturb.Job[int32]{
 		Settings: &p.o.Settings, Noun: "users", Beside: histories.Beside(),
-		Open: p.open, Release: p.release, Worker: p.worker, Report: p.newReport,
+		Open: p.open, Spends: p.spends, Release: p.release, Worker: p.worker, Report: p.newReport,
 		Finish: func(*privacy.Ledger) error { return p.repeated(p.seq.Finish()) },
 		Abandon: func() error { // its files are closed; that a user came twice is of no use any more
 			err := p.seq.Finish()
@@ -61,6 +62,27 @@ func (p *perturber) job() perturb.Job[int32] {
 	}
 	return j
 }
+
+// spends returns what the release costs: a whole row replaced by another, at a pure epsilon.
+func (p *perturber) spends() (task string, plan *privacy.Plan, err error) {
+	if p.m.Variant == sequence.SDPLengths {
+		return "", nil, &budget.Refusal{Message: "the guarantee of " + string(p.m.Variant) + " for a row takes its length as public, and a budget is for rows of any length", Fix: "take another --mechanism, or leave out --parent"}
+	}
+	e := p.m.UserEvent()
+	cost, ok := e.(privacy.PureLDP)
+	if !ok {
+		return "", nil, &budget.Refusal{Message: fmt.Sprintf("the release has no finite epsilon for a row, and nothing of it can be spent from the budget in %s", p.o.Parent), Fix: "take a finite --epsilon"}
+	}
+	return "perturb pricdsr", &privacy.Plan{
+		Budget:   privacy.Budget{Epsilon: cost.Epsilon, Delta: pureDelta},
+		Subject:  privacy.Subject{Unit: privacy.User, Neighbouring: privacy.Replace},
+		Releases: []privacy.Entry{{Purpose: p.o.Purpose, Count: 1, Event: e}},
+	}, nil
+}
+
+// pureDelta is the delta of a release that is private with delta 0: accountants want one above 0. A budget is charged
+// for it.
+const pureDelta = 1e-15
 
 // open refuses a catalogue that does not suit the rows, and opens the file.
 func (p *perturber) open(ctx context.Context) (perturb.Records[int32], error) {

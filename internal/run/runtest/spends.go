@@ -1,0 +1,253 @@
+package runtest
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"privrec/internal/privacy"
+	"privrec/internal/privacy/accountant"
+	"privrec/internal/privacy/budget"
+	"privrec/internal/run"
+)
+
+// Spenders are runs that spend from one budget at once, each in a process of its own, and are killed.
+type Spenders struct {
+	Tasks []run.Task
+	// Runs names them, each with its task, its configuration and what is set.
+	Runs  map[string]Spending
+	About privacy.Subject // of the budget
+	Delta float64         // of each run
+	Each  float64         // epsilon of each run
+	Kills int             // at least as many moments are killed at
+}
+
+// Spending is one of them.
+type Spending struct {
+	Task, Config string
+	Sets         []string
+}
+
+// Environment variables that say to a process of a test which run it is.
+const spendsRun, spendsBudget, spendsDir = "PRIVREC_TEST_SPENDS", "PRIVREC_TEST_BUDGET", "PRIVREC_TEST_DIR"
+
+// Main runs the tests, or, in a process that TwoSpend started, a run. A package that calls TwoSpend calls it from
+// its TestMain.
+func (s Spenders) Main(m *testing.M) {
+	name := os.Getenv(spendsRun)
+	if name == "" {
+		os.Exit(m.Run())
+	}
+	if err := s.Start(context.Background(), name, os.Getenv(spendsBudget), os.Getenv(spendsDir), gate{in: bufio.NewReader(os.Stdin)}); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// Start starts a run that spends from a budget.
+func (s Spenders) Start(ctx context.Context, name, file, dir string, p run.Progress, more ...string) error {
+	of := s.Runs[name]
+	for _, task := range s.Tasks {
+		if task.String() != of.Task {
+			continue
+		}
+		sets := append(append([]string{}, of.Sets...), "privacy.parent="+file, "run.out="+dir, "run.workers=1")
+		_, err := task.Start(ctx, run.Options{Config: of.Config, Sets: append(sets, more...),
+			Resume: true, Stdout: io.Discard, Log: slog.New(slog.DiscardHandler), Progress: p})
+		return err
+	}
+	return fmt.Errorf("no task %q", of.Task)
+}
+
+// gate stops a process at every moment that its run reports, until the other process lets it go on.
+type gate struct {
+	run.Silent
+	in *bufio.Reader
+}
+
+func (g gate) wait() {
+	fmt.Println("moment")
+	if _, err := g.in.ReadString('\n'); err != nil {
+		os.Exit(1)
+	}
+}
+func (g gate) Phase(string)      { g.wait() }
+func (g gate) Begin(string, int) { g.wait() }
+func (g gate) Add(int)           { g.wait() }
+func (g gate) End(string)        { g.wait() }
+
+// process is a run in a process of its own.
+type process struct {
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Reader
+	err bytes.Buffer
+}
+
+func started(t *testing.T, name, file, dir string) *process {
+	t.Helper()
+	p := &process{cmd: exec.Command(os.Args[0])}
+	p.cmd.Env = append(os.Environ(), spendsRun+"="+name, spendsBudget+"="+file, spendsDir+"="+dir)
+	p.cmd.Stderr = &p.err
+	in, err := p.cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.in, p.out = in, bufio.NewReader(out)
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// next waits for the next moment. It returns false at the end of the process.
+func (p *process) next() bool {
+	for {
+		line, err := p.out.ReadString('\n')
+		if err != nil {
+			return false
+		}
+		if strings.HasSuffix(line, "moment\n") {
+			return true
+		}
+	}
+}
+
+func (p *process) goOn() { io.WriteString(p.in, "\n") }
+
+// released returns what a ledger on file says was released, as epsilon for one unit of the budget.
+func (s Spenders) released(t *testing.T, dir string) float64 {
+	t.Helper()
+	l, err := (privacy.Reading{Unfinished: true}).File(filepath.Join(dir, run.LedgerName))
+	if errors.Is(err, os.ErrNotExist) {
+		return 0
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := accountant.New(accountant.Contour, s.About.Unit, s.About.Neighbouring)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := accountant.Covered(a, l.Entries(), s.Delta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Epsilon
+}
+
+// check compares what is reserved with what was released.
+func (s Spenders) check(t *testing.T, file string, dirs map[string]string, what string) {
+	t.Helper()
+	b, err := budget.Read(file)
+	if err != nil {
+		t.Fatal(what, err)
+	}
+	held, seen := 0.0, 0.0
+	for _, r := range b.Reservations {
+		held += r.Held.Epsilon
+	}
+	for name, dir := range dirs {
+		at, own := s.released(t, dir), 0.0
+		for _, r := range b.Reservations {
+			if r.Run == dir {
+				own = max(own, r.Held.Epsilon)
+			}
+		}
+		if at > own*(1+1e-12) {
+			t.Errorf("%s: %s released epsilon %v and holds %v", what, name, at, own)
+		}
+		seen += at
+	}
+	if spent, limit, err := b.Spent(); err != nil || spent > limit || spent < seen*(1-1e-12) || math.Abs(spent-held) > 1e-12 {
+		t.Errorf("%s: spent %v of %v, released %v, held %v, %v", what, spent, limit, seen, held, err)
+	}
+}
+
+// TwoSpend starts the runs at once and kills them at every second moment, until all are done. What is reserved is
+// never less than what was released. The budget has room for half a run more. It returns the file of the budget.
+func (s Spenders) TwoSpend(t *testing.T) (file string) {
+	file = filepath.Join(t.TempDir(), "budget.jsonl")
+	limit := s.Each * (float64(len(s.Runs)) + 0.5)
+	if err := budget.Create(file, budget.Terms{Epsilon: limit, Delta: 10 * s.Delta, Unit: s.About.Unit, Neighbouring: s.About.Neighbouring, Data: "standin", Rule: budget.Sum}); err != nil {
+		t.Fatal(err)
+	}
+	dirs, kills := map[string]string{}, 0
+	for name := range s.Runs {
+		dirs[name] = filepath.Join(t.TempDir(), "run")
+	}
+	for at := 1; !s.done(dirs); at += 2 { // all at once, each killed at this moment
+		ended := 0
+		running := map[string]*process{}
+		for name := range s.Runs {
+			running[name] = started(t, name, file, dirs[name])
+		}
+		for moment := 1; moment <= at && ended < len(running); moment++ {
+			for name, p := range running {
+				if p.in == nil {
+					continue
+				}
+				if !p.next() {
+					if err := p.cmd.Wait(); err != nil {
+						t.Fatalf("%s at moment %d: %v\n%s", name, moment, err, p.err.String())
+					}
+					p.in = nil
+					ended++
+					continue
+				}
+				s.check(t, file, dirs, fmt.Sprintf("%s at moment %d of %d", name, moment, at))
+				if moment == at {
+					p.cmd.Process.Signal(syscall.SIGKILL)
+					p.cmd.Wait()
+					p.in = nil
+					ended++
+					kills++
+					s.check(t, file, dirs, fmt.Sprintf("%s killed at moment %d", name, at))
+					continue
+				}
+				p.goOn()
+			}
+		}
+	}
+	if kills < s.Kills {
+		t.Errorf("killed at %d moments, want at least %d", kills, s.Kills)
+	}
+	b, err := budget.Read(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := 0
+	for _, r := range b.Reservations {
+		if r.State == budget.Done && r.Held.Epsilon == s.Each {
+			done++
+		}
+	}
+	if done != len(s.Runs) || len(b.Reservations) != done {
+		t.Errorf("%+v", b.Reservations)
+	}
+	return file
+}
+
+func (s Spenders) done(dirs map[string]string) bool {
+	for _, dir := range dirs {
+		if m, err := run.ReadManifest(dir); err != nil || m.Status != run.StatusDone {
+			return false
+		}
+	}
+	return true
+}
