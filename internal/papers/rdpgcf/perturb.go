@@ -111,16 +111,19 @@ const pureDelta = 1e-15
 
 // plan returns what a run releases at most: the graph, once. Its price is about a cell of users x items, an edge.
 func (c PerturbConfig) plan(method string) (*privacy.Plan, error) {
-	events := []privacy.Event{c.edgeRand().Event()}
+	// An edge that is replaced by another changes two cells. Other runs of a budget may be priced for that, so that the
+	// answers about cells are reserved twice.
+	events, count := []privacy.Event{c.edgeRand().Event()}, int64(2)
 	if method == LapGraph {
 		var err error
 		if events, err = c.lapGraph().Releases(); err != nil {
 			return nil, err
 		}
+		count = 1
 	}
 	p := &privacy.Plan{Budget: privacy.Budget{Epsilon: c.Epsilon, Delta: pureDelta}, Subject: privacy.Subject{Unit: privacy.Edge, Neighbouring: privacy.AddRemove}}
 	for _, e := range events {
-		p.Releases = append(p.Releases, privacy.Entry{Purpose: purposeGraph, Count: 1, Event: e})
+		p.Releases = append(p.Releases, privacy.Entry{Purpose: purposeGraph, Count: count, Event: e})
 	}
 	return p, nil
 }

@@ -131,12 +131,21 @@ func (p *process) next() bool {
 func (p *process) goOn() { io.WriteString(p.in, "\n") }
 
 // released returns what a ledger on file says was released, as epsilon for one unit of the budget.
-func (s Spenders) released(t *testing.T, dir string) float64 {
+// known has what was computed before, by the text of the ledger.
+func (s Spenders) released(t *testing.T, dir string, known map[string]float64) float64 {
 	t.Helper()
-	l, err := (privacy.Reading{Unfinished: true}).File(filepath.Join(dir, run.LedgerName))
+	path := filepath.Join(dir, run.LedgerName)
+	text, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return 0
 	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if eps, ok := known[string(text)]; ok {
+		return eps
+	}
+	l, err := (privacy.Reading{Unfinished: true}).File(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,11 +157,12 @@ func (s Spenders) released(t *testing.T, dir string) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
+	known[string(text)] = r.Epsilon
 	return r.Epsilon
 }
 
 // check compares what is reserved with what was released.
-func (s Spenders) check(t *testing.T, file string, dirs map[string]string, what string) {
+func (s Spenders) check(t *testing.T, file string, dirs map[string]string, known map[string]float64, what string) {
 	t.Helper()
 	b, err := budget.Read(file)
 	if err != nil {
@@ -163,7 +173,7 @@ func (s Spenders) check(t *testing.T, file string, dirs map[string]string, what 
 		held += r.Held.Epsilon
 	}
 	for name, dir := range dirs {
-		at, own := s.released(t, dir), 0.0
+		at, own := s.released(t, dir, known), 0.0
 		for _, r := range b.Reservations {
 			if r.Run == dir {
 				own = max(own, r.Held.Epsilon)
@@ -183,11 +193,11 @@ func (s Spenders) check(t *testing.T, file string, dirs map[string]string, what 
 // never less than what was released. The budget has room for half a run more. It returns the file of the budget.
 func (s Spenders) TwoSpend(t *testing.T) (file string) {
 	file = filepath.Join(t.TempDir(), "budget.jsonl")
-	limit := s.Each * (float64(len(s.Runs)) + 0.5)
+	limit := s.Each * (float64(len(s.Runs)) + 0.5) // room for half a run more
 	if err := budget.Create(file, budget.Terms{Epsilon: limit, Delta: 10 * s.Delta, Unit: s.About.Unit, Neighbouring: s.About.Neighbouring, Data: "standin", Rule: budget.Sum}); err != nil {
 		t.Fatal(err)
 	}
-	dirs, kills := map[string]string{}, 0
+	dirs, known, kills := map[string]string{}, map[string]float64{}, 0
 	for name := range s.Runs {
 		dirs[name] = filepath.Join(t.TempDir(), "run")
 	}
@@ -210,14 +220,14 @@ func (s Spenders) TwoSpend(t *testing.T) (file string) {
 					ended++
 					continue
 				}
-				s.check(t, file, dirs, fmt.Sprintf("%s at moment %d of %d", name, moment, at))
+				s.check(t, file, dirs, known, fmt.Sprintf("%s at moment %d of %d", name, moment, at))
 				if moment == at {
 					p.cmd.Process.Signal(syscall.SIGKILL)
 					p.cmd.Wait()
 					p.in = nil
 					ended++
 					kills++
-					s.check(t, file, dirs, fmt.Sprintf("%s killed at moment %d", name, at))
+					s.check(t, file, dirs, known, fmt.Sprintf("%s killed at moment %d", name, at))
 					continue
 				}
 				p.goOn()
@@ -233,7 +243,7 @@ func (s Spenders) TwoSpend(t *testing.T) (file string) {
 	}
 	done := 0
 	for _, r := range b.Reservations {
-		if r.State == budget.Done && r.Held.Epsilon == s.Each {
+		if r.State == budget.Done && math.Abs(r.Held.Epsilon/s.Each-1) <= 2*privacy.PlanMargin {
 			done++
 		}
 	}
