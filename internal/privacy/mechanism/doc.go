@@ -51,6 +51,7 @@
 //	sequence.Mechanism         pure-ldp; RR: randomized-response, twice   cell
 //	secure.DiscreteGaussian    discrete-gaussian          stated
 //	secure.DiscreteLaplace     discrete-laplace           stated
+//	secure.Steps               sampled discrete-gaussian  stated: sample, user, ...
 //
 // Sensitivity is the distance of neighbours under the stated relation. A mechanism that
 // computes it (DPSGD) has it in its event; where the caller states it (Gaussian, Laplace,
@@ -87,12 +88,13 @@
 // These have a secure form, which needs a ledger marked secure:
 //
 //   - secure.OpenGaussian and secure.OpenLaplace, for numbers;
+//   - secure.OpenDPSGD and secure.OpenRowSteps, for channel.DPSGD: they draw batches too;
 //   - local.PerturbResponses, local.Report and sequence.Perturb with the Bits of Secret,
 //     for categories and sequences.
 //
 // The others have none. local.UnaryEncoding, local.Piecewise and local.FeatureSampler compare
 // floating point numbers; edges.EdgeRand is exact but keyed; edges.LapGraph,
-// channel.SphericalLaplace, channel.Functional and channel.DPSGD add noise in floating point.
+// channel.SphericalLaplace and channel.Functional add noise in floating point.
 //
 // Bits are the source of random bits of the mechanisms over categories: Keyed (research, the
 // same for any number of workers) or Secret (cryptographic, never the same twice). With either,

@@ -52,7 +52,16 @@
 // # Departures
 //
 // Published matrix factorisations by DP-SGD protect a rating; users' vectors are then released with noise too. Here
-// they are never released to others. Noise is drawn in floating point from a seed, for research: a sum of floats has no
-// secure form. In single precision the noise is added to rounded sums. Rounding moves these by a little more than S,
-// 2e-7 of it where 6,040 users pull in one direction, which the account leaves out.
+// they are never released to others. Noise is drawn in floating point from a seed, for research. In single precision it
+// is added to rounded sums. Rounding moves these by a little more than S, 2e-7 of it where 6,040 users pull in one
+// direction, which the account leaves out.
+//
+// # Noise for a model that is published
+//
+// With run.secure=true nothing is left out. Who is in a step's sample, and all noise, are from cryptographic bits, and
+// sums are exact (package secure). The counts have noise on a grid of 2^-16 and are stated as a release over a sample of
+// all users, so that counts and steps have one account. The seed draws first vectors and negatives, which depend on no
+// data, and which items a user contributes, which the guarantee holds for whatever the draws are. ReleasedFile has what
+// is released. The first checkpoint, which has the counts, is written before the first step; a run that was stopped
+// before it does not begin anew. Steps that were drawn after the last checkpoint stay in the ledger and move nothing.
 package sgdmf

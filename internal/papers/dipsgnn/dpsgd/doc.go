@@ -50,6 +50,9 @@
 // epsilon and delta. z is the least at which the exact account of the release and all steps, for exchanging one
 // interaction, has the claimed epsilon.
 //
+// With run.secure=true samples and noise are from cryptographic bits, and sums are exact (package secure): the weights
+// may be published. Gradients are then computed one by one. User features, and a release of items, have no secure form.
+//
 // # Lengths of gradients
 //
 // Package perexample has them. The item table is looked up and is the output too: with p the softmax, y the label, u the
