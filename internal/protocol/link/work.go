@@ -143,7 +143,8 @@ func (w *work) plan(ctx context.Context) (*plan, *experiment.Outcome[experiment.
 	return p, o, err
 }
 
-// Missing is a kind of evidence that a run does not give.
+// Missing is a kind of evidence that a run does not give. Why names no folder: a result does not
+// depend on where its runs are.
 type Missing struct {
 	Kind string `json:"kind"`
 	Why  string `json:"why"`
@@ -214,7 +215,7 @@ func (p *plan) notGiven(kind string, err error) error {
 func (p *plan) byInfluence(ctx context.Context, a experiment.Scoring) ([]way, error) {
 	deploying, ok := a.(experiment.Deploying)
 	if !ok {
-		return nil, &run.UsageError{Message: fmt.Sprintf("the run in %s keeps no model that computes from the inputs of users", p.Dir)}
+		return nil, &run.UsageError{Message: "the run keeps no model that computes from the inputs of users"}
 	}
 	d, err := deploying.Deploy(ctx, p.On.Release)
 	if err != nil {
@@ -230,8 +231,9 @@ func (p *plan) byInfluence(ctx context.Context, a experiment.Scoring) ([]way, er
 
 func (p *plan) byVectors() ([]way, error) {
 	v, err := experiment.OpenVectors(p.Dir, p.kind, p.Whole.Users, p.Whole.Items)
-	if err != nil {
-		return nil, &run.UsageError{Message: fmt.Sprintf("the run keeps no vectors of users and items: %v", err)}
+	if err != nil { // of a model that has none, or keeps other tensors
+		p.env.Log.Debug("no vectors", "error", err)
+		return nil, &run.UsageError{Message: "the run keeps no vectors of users and items"}
 	}
 	if !p.sees(SeesVectors) {
 		return nil, nil

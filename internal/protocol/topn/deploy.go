@@ -29,7 +29,7 @@ func (a *answers) Deploy(_ context.Context, release string) (*experiment.Deploye
 		return nil, err
 	}
 	if x.Again == nil {
-		return nil, &run.UsageError{Message: fmt.Sprintf("the run in %s keeps a table of vectors or a closed form, and nothing that computes from the inputs of users", x.Env.Dir),
+		return nil, &run.UsageError{Message: "the run keeps a table of vectors or a closed form, and nothing that computes from the inputs of users",
 			Fix: "ask a model that trains by epochs, such as train lightgcn, or take evidence that is in scores and vectors"}
 	}
 	if err := x.Again(); err != nil {
@@ -112,7 +112,7 @@ func (x *Experiment) sameAgain(kind string) error {
 			}
 		}
 		if !(worst <= mostApart*largest) {
-			return &run.UsageError{Message: fmt.Sprintf("the checkpoint in %s does not give the vectors that the run released: they differ by up to %.3g where the largest number is %.3g", x.Env.Dir, worst, largest),
+			return &run.UsageError{Message: fmt.Sprintf("the run's checkpoint does not give the vectors that the run released: they differ by up to %.3g where the largest number is %.3g", worst, largest),
 				Fix: "train again with another --out; a run whose noise has no seed cannot be made again"}
 		}
 	}
