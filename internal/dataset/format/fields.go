@@ -206,6 +206,9 @@ func (in *Input) float(field string, b []byte) (float64, error) {
 	return v, nil
 }
 
+// Float parses a finite decimal number.
+func (in *Input) Float(field string, b []byte) (float64, error) { return in.float(field, b) }
+
 // Rating parses a number that a float32 holds without overflow.
 func (in *Input) Rating(field string, b []byte) (float32, error) {
 	v, err := in.float(field, b)

@@ -245,6 +245,22 @@ func (in *Input) readError(err error) error {
 	return e
 }
 
+// FirstLine returns the first line without its end, so that a reader can go by what is in it. It
+// reads nothing, and fails where another line was read. Of a line of more than 64 KiB it returns
+// the beginning.
+func (in *Input) FirstLine() ([]byte, error) {
+	if in.num > 0 {
+		return nil, in.Fail("", "the first line was read", "")
+	}
+	b, err := in.buf.Peek(1 << 16)
+	if len(b) == 0 && err != nil && err != io.EOF {
+		return nil, in.readError(err)
+	}
+	b, _, _ = bytes.Cut(b, []byte{'\n'})
+	b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
+	return bytes.TrimSuffix(b, []byte{'\r'}), nil
+}
+
 // Path returns the path of the file.
 func (in *Input) Path() string { return in.file }
 

@@ -1,0 +1,185 @@
+package lists
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
+)
+
+// Read reads a file of rows of a kind. Its users and items get numbers of ids.
+func Read(ctx context.Context, path string, kind Kind, ids *IDs) (*File, error) {
+	f, err := format.ReadFile(ctx, path, func(in *format.Input) (*File, error) { return parse(in, kind, ids) })
+	if err != nil {
+		return nil, err
+	}
+	if len(f.Rows) == 0 {
+		return nil, &dataset.Error{File: path, Msg: "no rows in the file"}
+	}
+	if kind == Recommended && f.Ranked {
+		return f, f.distinctRanks(ids)
+	}
+	return f, nil
+}
+
+// parse reads an open text file.
+func parse(in *format.Input, kind Kind, ids *IDs) (*File, error) {
+	first, err := in.FirstLine()
+	if err != nil {
+		return nil, err
+	}
+	f := &File{Path: in.Path()}
+	p := &parser{in: in, kind: kind, ids: ids, file: f}
+	switch {
+	case bytes.Contains(first, []byte("::")):
+		f.Form, err = "ratings.dat", p.ratings(bytes.Count(first, []byte("::"))+1)
+	case isTable(first):
+		f.Form, err = "table", p.table(first)
+	case kind == Recommended && isRun(first):
+		f.Form, err = "TREC run", p.run()
+	case kind == Truth && isQrels(first):
+		f.Form, err = "TREC qrels", p.qrels()
+	default:
+		return nil, &dataset.Error{File: in.Path(), Line: 1, Msg: "not a form that is read: " + dataset.Quote(first), Hint: hints[kind]}
+	}
+	if err != nil {
+		return nil, err
+	}
+	f.Digest, err = in.Digest()
+	return f, err
+}
+
+// hints say how a file of a kind begins.
+var hints = map[Kind]string{
+	Recommended: "a header with user_id and item_id, rank and score if there are any, between tabs or commas; or a TREC run: user Q0 item rank score name",
+	Truth:       "a header with user_id and item_id between tabs or commas; or TREC qrels: user 0 item relevance; or ratings.dat: user::item::rating::time",
+	Training:    "a header with user_id and item_id between tabs or commas; or ratings.dat: user::item::rating::time",
+}
+
+// parser reads the rows of one file.
+type parser struct {
+	in   *format.Input
+	kind Kind
+	ids  *IDs
+	file *File
+}
+
+// add appends a row of the current line.
+func (p *parser) add(user, item []byte, rank int64, score float64) error {
+	if _, err := p.in.Token("user", user); err != nil {
+		return err
+	}
+	if _, err := p.in.Token("item", item); err != nil {
+		return err
+	}
+	if len(p.file.Rows) == maxRows {
+		return p.in.Fail("", fmt.Sprintf("more than %d rows", maxRows), "")
+	}
+	p.file.Rows = append(p.file.Rows, Row{p.ids.Users.ID(user), p.ids.Items.ID(item), int32(p.in.Line()), rank, score})
+	return nil
+}
+
+// ratings reads user::item and further fields, which are not used.
+func (p *parser) ratings(fields int) error {
+	names := append([]string{"user", "item"}, make([]string, max(0, fields-2))...)
+	for i := 2; i < len(names); i++ {
+		names[i] = "field " + strconv.Itoa(i+1)
+	}
+	return p.in.EachRow(&format.Splitter{Sep: "::"}, names, func(v [][]byte) error { return p.add(v[0], v[1], 0, 1) })
+}
+
+// run reads a TREC run. Its rank must be a whole number, and is not used.
+func (p *parser) run() error {
+	p.file.Scored = true
+	return p.eachWords([]string{"user", "Q0", "item", "rank", "score", "name"}, func(v [][]byte) error {
+		if _, err := p.in.Integer("rank", v[3]); err != nil {
+			return err
+		}
+		score, err := p.in.Float("score", v[4])
+		if err != nil {
+			return err
+		}
+		return p.add(v[0], v[2], 0, score)
+	})
+}
+
+// qrels reads TREC qrels.
+func (p *parser) qrels() error {
+	p.file.Graded = true
+	return p.eachWords([]string{"user", "0", "item", "relevance"}, func(v [][]byte) error {
+		relevance, err := p.in.Integer("relevance", v[3])
+		if err != nil {
+			return err
+		}
+		return p.add(v[0], v[2], 0, float64(relevance))
+	})
+}
+
+// eachWords splits every line at white space.
+func (p *parser) eachWords(names []string, row func(v [][]byte) error) error {
+	return p.in.EachRow(&format.Splitter{Sep: "\n"}, []string{"line"}, func(line [][]byte) error {
+		v := bytes.Fields(line[0])
+		if len(v) != len(names) {
+			return p.in.Fail("", fmt.Sprintf("%d fields instead of %d (%s)", len(v), len(names), strings.Join(names, ", ")), "")
+		}
+		return row(v)
+	})
+}
+
+func isRun(line []byte) bool {
+	v := bytes.Fields(line)
+	return len(v) == 6 && isInteger(v[3]) && isNumber(v[4])
+}
+
+func isQrels(line []byte) bool {
+	v := bytes.Fields(line)
+	return len(v) == 4 && isInteger(v[3])
+}
+
+func isInteger(b []byte) bool {
+	_, err := strconv.ParseInt(string(b), 10, 64)
+	return err == nil
+}
+
+func isNumber(b []byte) bool {
+	_, err := strconv.ParseFloat(string(b), 64)
+	return err == nil
+}
+
+// distinctRanks fails where a list has a rank twice.
+func (f *File) distinctRanks(ids *IDs) error {
+	order := make([]int32, len(f.Rows))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(a, b int32) int {
+		x, y := f.Rows[a], f.Rows[b]
+		if x.User != y.User {
+			return int(x.User) - int(y.User)
+		}
+		switch {
+		case x.Rank < y.Rank:
+			return -1
+		case x.Rank > y.Rank:
+			return 1
+		}
+		return int(a) - int(b)
+	})
+	var bad *Row
+	var first Row
+	for i := 1; i < len(order); i++ {
+		x, y := f.Rows[order[i-1]], f.Rows[order[i]]
+		if x.User == y.User && x.Rank == y.Rank && (bad == nil || y.Line < bad.Line) {
+			bad, first = &f.Rows[order[i]], x
+		}
+	}
+	if bad == nil {
+		return nil
+	}
+	return f.Fail(*bad, "rank", fmt.Sprintf("the list of user %s has rank %d twice", dataset.Quote([]byte(ids.Users.IDs[bad.User])), bad.Rank), fmt.Sprintf("the first is line %d; leave the column out where scores order the lists", first.Line))
+}
