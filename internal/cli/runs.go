@@ -8,7 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"privrec/internal/compare"
+	"privrec/internal/evaluation"
 	"privrec/internal/experiment"
+	"privrec/internal/metrics/definition"
 	"privrec/internal/progress"
 	"privrec/internal/run"
 )
@@ -42,24 +44,60 @@ one that --release names.
 	return c
 }
 
-// evaluate makes the command that ranks the test part of a finished run again.
+// evaluate makes the command that measures: the test part of a finished run again, or lists that another program made.
 func (a *App) evaluate() *cobra.Command {
 	var asJSON bool
+	var q evaluation.Question
 	c := &cobra.Command{
-		Use:   "evaluate RUN",
-		Short: "rank the test part of a finished run again",
+		Use:   "evaluate RUN | --recs FILE --truth FILE [--train FILE] [--definition NAME]",
+		Short: "measure a finished run again, or lists of your own",
 		Long: `Ranks the test part of a finished run again, beside its floors, and says whether the
 metrics are those that the run reported. RUN is a run directory; its data must still be
 there.
 
+With --recs it measures lists that another program made, against the rows of --truth:
+tables with tabs or commas and a header (user_id, item_id, rank, score), RecBole's files,
+TREC runs and qrels, and ratings.dat, plain, gzip or zstd. --definition says whose
+definitions of the metrics count. With --train, the
+rows that the recommender was trained on, lists of popular and of random items stand
+beside them, and coverage, Gini and novelty are measured.
+
 ` + exitCodes,
-		Args: wants("RUN"),
+		Args: func(c *cobra.Command, args []string) error {
+			if !c.Flags().Changed("recs") {
+				return wants("RUN")(c, args)
+			}
+			return wants()(c, args)
+		},
 		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return a.evaluateLists(c, q, asJSON)
+			}
+			for _, name := range []string{"truth", "train", "definition", "k"} {
+				if c.Flags().Changed(name) {
+					return usagef("name the lists with --recs", "--%s belongs to --recs", name)
+				}
+			}
 			return a.serve(c, args[0], asJSON, func(s experiment.Answers) (run.Result, error) { return s.Evaluate(c.Context()) })
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	p := c.Flags()
+	p.StringVar(&q.Recs, "recs", "", "file of lists")
+	p.StringVar(&q.Truth, "truth", "", "file of what users took, which the lists should find")
+	p.StringVar(&q.Train, "train", "", "file of the rows that the recommender was trained on")
+	p.StringVar(&q.Definition, "definition", "privrec", "whose definitions: "+join(definition.Names()))
+	p.IntSliceVar(&q.K, "k", []int{5, 10, 20}, "cut-offs")
+	p.BoolVar(&asJSON, "json", false, "as JSON")
 	return c
+}
+
+// evaluateLists shows what lists measure.
+func (a *App) evaluateLists(c *cobra.Command, q evaluation.Question, asJSON bool) error {
+	answer, err := evaluation.Ask(progress.With(c.Context(), newReporter(a.Stderr, false)), q)
+	if err != nil {
+		return err
+	}
+	return run.Show(a.Stdout, asJSON, answer)
 }
 
 // serve opens a run, asks it, and shows the answer.

@@ -14,6 +14,7 @@ import (
 	"privrec/internal/dataset/registry"
 	"privrec/internal/dataset/slate"
 	"privrec/internal/dataset/standin"
+	"privrec/internal/metrics/definition"
 	"privrec/internal/papers/exposure/protect"
 	"privrec/internal/privacy"
 	"privrec/internal/privacy/mechanism/sequence"
@@ -127,6 +128,8 @@ func (from source) flagWords(c *cobra.Command, f *pflag.Flag) completion {
 		return fixedWords(protect.Replacements())
 	case "reference":
 		return fixedWords([]string{protect.ReferencePast, protect.ReferenceSlate})
+	case "definition":
+		return fixedWords(definition.Names())
 	case "early":
 		return fixedWords([]string{slate.EarlyKeep, slate.EarlyDrop, slate.EarlyRefuse})
 	case "recipe":

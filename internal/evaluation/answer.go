@@ -1,0 +1,145 @@
+package evaluation
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"privrec/internal/metrics/definition"
+	"privrec/internal/report"
+)
+
+// Answer is what lists measure.
+type Answer struct {
+	Question   Question
+	Definition definition.Definition
+	Result     definition.Result
+	// Popularity and Random are the floors, by name of metric; nil without training rows.
+	Popularity, Random map[string]float64
+
+	files  *files
+	counts counts
+}
+
+// Text implements run.Result.
+func (a *Answer) Text(w io.Writer) error { return a.Document().Text(w) }
+
+// MarshalJSON implements run.Result.
+func (a *Answer) MarshalJSON() ([]byte, error) { return a.Document().MarshalJSON() }
+
+// Document lays the answer out.
+func (a *Answer) Document() *report.Document {
+	d := &report.Document{
+		Title:    fmt.Sprintf("Lists of %s against %s, as %s measures them", a.Question.Recs, a.Question.Truth, a.Definition.Program),
+		Subtitle: "evidence level not known: lists of your own",
+		Facts:    a.facts(),
+		Tables:   []*report.Table{a.table(), a.formulas()},
+	}
+	if a.Random == nil {
+		d.Notes = append(d.Notes, "no floors: --train FILE names the rows that the recommender was trained on, and popular and random items stand beside the lists")
+	} else {
+		d.Notes = append(d.Notes, fmt.Sprintf("floors give each user who has a list as many items as it has, of all known ones but those of the user's own training rows: the most popular by training users, and the mean of %d random draws (seed %d)", draws, seed))
+	}
+	d.Notes = append(d.Notes, a.remarks()...)
+	return d
+}
+
+// facts says what was read and who is averaged.
+func (a *Answer) facts() []report.Fact {
+	f, c := a.files, a.counts
+	facts := []report.Fact{
+		{Label: "definition", Value: a.Definition.Name, Note: a.Definition.Program},
+		{Label: "averaged", Value: fmt.Sprintf("%d users", a.Result.Averaged), Note: a.Definition.Who},
+		{Label: "lists", Value: fmt.Sprintf("%d rows of %d users", len(f.recs.Rows), c.listed), Note: f.recs.Form},
+		{Label: "order of a list", Value: a.order(), Note: a.Definition.Order},
+		{Label: "truth", Value: fmt.Sprintf("%d rows of %d users", len(f.truth.Rows), c.judged), Note: f.truth.Form},
+		{Label: "users with both", Value: fmt.Sprint(c.both)},
+	}
+	if f.train != nil {
+		facts = append(facts, report.Fact{Label: "training rows", Value: fmt.Sprint(len(f.train.Rows)), Note: f.train.Form})
+	}
+	return facts
+}
+
+// order says what the order of the lists rests on.
+func (a *Answer) order() string {
+	byScore := strings.HasPrefix(a.Definition.Order, "by score")
+	switch recs := a.files.recs; {
+	case recs.Ranked && !(byScore && recs.Scored):
+		return "their ranks"
+	case recs.Scored:
+		return "their scores"
+	}
+	return "the order of the file"
+}
+
+// table sets the metrics beside the floors.
+func (a *Answer) table() *report.Table {
+	t := &report.Table{Name: "metrics", Columns: []report.Column{{Name: "metric"}, {Name: "lists", Format: "%.4f"}}}
+	if a.Random != nil {
+		t.Columns = append(t.Columns, report.Columns("%.4f", "popularity", "random")...)
+	}
+	for _, v := range a.Result.Values {
+		row := []any{v.Name, v.Value}
+		if a.Random != nil {
+			row = append(row, floor(a.Popularity, v.Name), floor(a.Random, v.Name))
+		}
+		t.Add(row...)
+	}
+	return t
+}
+
+// floor returns the floor of a metric; NaN: it has none.
+func floor(of map[string]float64, name string) float64 {
+	if v, ok := of[name]; ok {
+		return v
+	}
+	return math.NaN()
+}
+
+// formulas says what the metrics mean, and which are missing.
+func (a *Answer) formulas() *report.Table {
+	t := &report.Table{Name: "definitions", Title: "What they mean: L is the list, T the user's relevant items, h_i is 1 where item i of L is in T, P(i) the share of hits among the first i, g_i the gain of item i", Columns: []report.Column{{Name: "metric"}, {Name: "definition"}}}
+	last := ""
+	for _, v := range a.Result.Values {
+		if v.Kind != last {
+			t.Add(v.Kind, v.Formula)
+		}
+		last = v.Kind
+	}
+	for _, m := range a.Result.Absent {
+		t.Add(m.Kind, "no value: "+m.Why)
+	}
+	return t
+}
+
+// remarks says what users should know of their files.
+func (a *Answer) remarks() (notes []string) {
+	c := a.counts
+	add := func(n int, format string, args ...any) {
+		if n > 0 {
+			notes = append(notes, fmt.Sprintf(format, args...))
+		}
+	}
+	add(a.Result.Empty, "%d averaged users have no list and count 0", a.Result.Empty)
+	add(c.judged-c.both, "%d users of the truth have no list", c.judged-c.both)
+	add(c.listed-c.both, "%d users have a list and are not in the truth", c.listed-c.both)
+	add(c.short, "%d lists are shorter than the largest cut-off", c.short)
+	add(c.repeats, "%d rows of lists hold an item that stands earlier in the list: %s", c.repeats, a.Definition.Repeats)
+	add(c.again, "%d rows of the truth were there before", c.again)
+	add(c.ties, "%d rows of lists share their score with another of the same list", c.ties)
+	add(c.irrelevant, "%d rows of the truth have a relevance below 1 and are not relevant", c.irrelevant)
+	if a.files.truth.Graded && !a.Definition.Graded {
+		notes = append(notes, "every relevant item counts 1: "+a.Definition.Program+" is asked without the gains of the truth")
+	}
+	where := "the truth"
+	if a.files.train != nil {
+		where = "neither the truth nor the training rows"
+		add(c.unknown, "%d listed items are in %s (%d rows)", c.unknown, where, c.unknownRows)
+	} else {
+		add(c.unknown, "%d listed items are not in %s (%d rows)", c.unknown, where, c.unknownRows)
+	}
+	add(c.own, "%d rows of lists hold an item of the user's own training rows", c.own)
+	return notes
+}

@@ -1,0 +1,86 @@
+package definition
+
+import (
+	"math"
+
+	"privrec/internal/metrics"
+)
+
+// ours returns privrec's own definitions. Those of one user are package metrics', as [metrics.Metric.Definition]
+// says them, and a user of the truth without a list counts 0. Coverage is of the items that are known, Gini is 0 where
+// all of them are listed equally often, and novelty is the mean self-information of listed items (Vargas and Castells,
+// Rank and Relevance in Novelty and Diversity Metrics for Recommender Systems, RecSys 2011).
+func ours() Definition {
+	d := Definition{
+		Name: "privrec", Program: "privrec",
+		Who:     "users with a relevant item; one without a list counts 0",
+		Order:   "by rank, else by score; equal scores keep the order of the file",
+		Repeats: "refused", RefusesRepeats: true,
+		order: byRank, targets: once,
+		counts: func(s *sample) bool { return s.relevant > 0 },
+	}
+	for _, m := range []struct {
+		kind    metrics.Kind
+		formula string
+	}{
+		{metrics.Recall, "hits in the first K / |T|"},
+		{metrics.Precision, "hits in the first K / K"},
+		{metrics.NDCG, "sum of h_i/log2(i+1) over i <= K, divided by its value for min(|T|,K) hits on top"},
+		{metrics.MAP, "sum of h_i P(i) over i <= K, divided by min(|T|,K)"},
+		{metrics.MRR, "1/position of the first hit, 0 beyond K"},
+		{metrics.HR, "1 with a hit in the first K"},
+	} {
+		d.each = append(d.each, measure{
+			name: m.kind.String(), formula: m.formula,
+			of: func(_ *run, k int) func(*sample) float64 {
+				return func(s *sample) float64 { return metrics.Metric{Kind: m.kind, K: k}.OfSet(ranks(s)) }
+			},
+		})
+	}
+	d.each = append(d.each, measure{
+		name: "Novelty", train: true,
+		formula: "mean over the first K items of -log2(max(n_i, 1) / N), n_i of the N training users have item i; 0 without a list",
+		of: func(r *run, k int) func(*sample) float64 {
+			n := float64(r.in.Train.Users)
+			return func(s *sample) float64 {
+				sum, top := 0.0, s.list[:min(k, len(s.list))]
+				for _, i := range top {
+					sum -= math.Log2(float64(max(r.in.Train.By[i], 1)) / n)
+				}
+				return share(sum, float64(len(top)))
+			}
+		},
+	})
+	d.whole = []overall{
+		{
+			name: "Coverage", train: true,
+			formula: "items in the first K of any list / items of training rows, truth and lists",
+			of: func(r *run, k int) float64 {
+				return share(float64(len(r.frequencies(k))), float64(len(r.in.Items)))
+			},
+		},
+		{
+			name: "Gini", train: true,
+			formula: "sum_j (2j-n-1) c_j / (n sum c), c_j: how often item j is in the first K, ascending, of the n items of training rows, truth and lists",
+			of:      func(r *run, k int) float64 { return gini(r.frequencies(k), len(r.in.Items)) },
+		},
+	}
+	return d
+}
+
+// beyond is a rank that no list reaches.
+const beyond = 1 << 30
+
+// ranks returns the ranks of a user's relevant items, those that are not listed beyond any list.
+func ranks(s *sample) []int32 {
+	out := make([]int32, 0, s.relevant)
+	for i, g := range s.gain {
+		if g > 0 {
+			out = append(out, int32(i+1))
+		}
+	}
+	for len(out) < s.relevant {
+		out = append(out, beyond+int32(len(out)))
+	}
+	return out
+}
