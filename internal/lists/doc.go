@@ -11,7 +11,8 @@
 //   - A TREC run: six fields, user Q0 item rank score name. Its scores order a list, as trec_eval does it.
 //   - TREC qrels: four fields, user 0 item relevance.
 //   - MovieLens' ratings.dat: user::item::rating::time.
+//   - Parquet, with the columns of a table (package parquet).
 //
 // Ids are text: 7 and 7.0 are two users. Nothing is skipped and nothing is guessed. A fault is a *dataset.Error with
-// file, line and column.
+// file, line (in Parquet row) and column.
 package lists

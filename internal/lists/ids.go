@@ -10,7 +10,7 @@ type IDs struct {
 // Row is a row of a file.
 type Row struct {
 	User, Item int32
-	Line       int32   // in the file, from 1
+	Line       int32   // in the file, from 1; of Parquet the row, from 1
 	Rank       int64   // of lists that have ranks
 	Score      float64 // of lists that have scores; of the truth the relevance, 1 where the file has none
 }

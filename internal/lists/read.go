@@ -14,7 +14,13 @@ import (
 
 // Read reads a file of rows of a kind. Its users and items get numbers of ids.
 func Read(ctx context.Context, path string, kind Kind, ids *IDs) (*File, error) {
-	f, err := format.ReadFile(ctx, path, func(in *format.Input) (*File, error) { return parse(in, kind, ids) })
+	var f *File
+	var err error
+	if isParquet(path) {
+		f, err = readParquet(ctx, path, kind, ids)
+	} else {
+		f, err = format.ReadFile(ctx, path, func(in *format.Input) (*File, error) { return parse(in, kind, ids) })
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -56,9 +62,9 @@ func parse(in *format.Input, kind Kind, ids *IDs) (*File, error) {
 
 // hints say how a file of a kind begins.
 var hints = map[Kind]string{
-	Recommended: "a header with user_id and item_id, rank and score if there are any, between tabs or commas; or a TREC run: user Q0 item rank score name",
-	Truth:       "a header with user_id and item_id between tabs or commas; or TREC qrels: user 0 item relevance; or ratings.dat: user::item::rating::time",
-	Training:    "a header with user_id and item_id between tabs or commas; or ratings.dat: user::item::rating::time",
+	Recommended: "a header with user_id and item_id, rank and score if there are any, between tabs or commas; or a TREC run: user Q0 item rank score name; or Parquet",
+	Truth:       "a header with user_id and item_id between tabs or commas; or TREC qrels: user 0 item relevance; or ratings.dat: user::item::rating::time; or Parquet",
+	Training:    "a header with user_id and item_id between tabs or commas; or ratings.dat: user::item::rating::time; or Parquet",
 }
 
 // parser reads the rows of one file.

@@ -2,10 +2,13 @@ package format
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -17,6 +20,8 @@ const (
 	Plain Compression = ""
 	Gzip  Compression = "gzip"
 	Zstd  Compression = "zstd"
+	// Snappy is that of single blocks inside of other files.
+	Snappy Compression = "snappy"
 )
 
 // CompressionOf returns the compression by the end of a file's name: .gz, .zst.
@@ -72,4 +77,47 @@ func (p *Packer) Append(dst, block []byte) ([]byte, error) {
 		return dst, err
 	}
 	return append(dst, p.buf.Bytes()...), nil
+}
+
+// Unpack decompresses a block that comes to size bytes. It fails where the block has another size,
+// and never makes more than size bytes.
+func Unpack(kind Compression, block []byte, size int) ([]byte, error) {
+	wrong := fmt.Errorf("a compressed block does not have the %d bytes that it should", size)
+	if size < 0 {
+		return nil, wrong
+	}
+	var from io.Reader
+	switch kind {
+	case Plain:
+		if len(block) != size {
+			return nil, wrong
+		}
+		return block, nil
+	case Snappy:
+		if n, err := snappy.DecodedLen(block); err != nil || n != size {
+			return nil, wrong
+		}
+		return snappy.Decode(nil, block)
+	case Gzip:
+		z, err := gzip.NewReader(bytes.NewReader(block))
+		if err != nil {
+			return nil, err
+		}
+		defer z.Close()
+		from = z
+	case Zstd:
+		z, err := zstd.NewReader(bytes.NewReader(block), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20))
+		if err != nil {
+			return nil, err
+		}
+		defer z.Close()
+		from = z
+	default:
+		return nil, fmt.Errorf("unknown compression %q", kind)
+	}
+	out, err := io.ReadAll(io.LimitReader(from, int64(size)+1)) // grows as bytes come, not by what a block claims
+	if err == nil && len(out) != size || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = wrong
+	}
+	return out, err
 }

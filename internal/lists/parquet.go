@@ -1,0 +1,171 @@
+package lists
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strconv"
+	"unicode/utf8"
+
+	"privrec/internal/dataset"
+	"privrec/internal/lists/parquet"
+)
+
+// isParquet reports whether a regular file begins as Parquet does.
+func isParquet(path string) bool {
+	st, err := os.Stat(path)
+	if err != nil || !st.Mode().IsRegular() { // a pipe can be read once only, and Parquet begins at its end
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var b [4]byte
+	_, err = io.ReadFull(f, b[:])
+	return err == nil && string(b[:]) == parquet.Magic
+}
+
+// readParquet reads a Parquet file.
+func readParquet(ctx context.Context, path string, kind Kind, ids *IDs) (*File, error) {
+	in, err := os.Open(path)
+	if err != nil {
+		return nil, &dataset.Error{File: path, Msg: "cannot open", Err: err}
+	}
+	defer in.Close()
+	sum := sha256.New()
+	size, err := io.Copy(sum, in)
+	if err != nil {
+		return nil, &dataset.Error{File: path, Msg: "cannot read", Err: err}
+	}
+	f := &File{Path: path, Digest: hex.EncodeToString(sum.Sum(nil)), Form: "Parquet"}
+	if err := f.parquet(ctx, in, size, kind, ids); err != nil {
+		return nil, placed(ctx, path, err)
+	}
+	return f, nil
+}
+
+// placed makes a *dataset.Error of an error of package parquet.
+func placed(ctx context.Context, path string, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if e := (*dataset.Error)(nil); errors.As(err, &e) {
+		return err
+	}
+	if e := (*parquet.ColumnError)(nil); errors.As(err, &e) {
+		return &dataset.Error{File: path, Line: int(e.Row), Field: e.Column, Msg: e.Err.Error()}
+	}
+	return &dataset.Error{File: path, Msg: err.Error()}
+}
+
+func (f *File) parquet(ctx context.Context, in io.ReaderAt, size int64, kind Kind, ids *IDs) error {
+	p, err := parquet.Open(in, size)
+	if err != nil {
+		return err
+	}
+	header := make([]string, len(p.Columns))
+	for i, c := range p.Columns {
+		header[i] = c.Name
+	}
+	fail := func(field, msg, hint string) error {
+		return &dataset.Error{File: f.Path, Field: field, Msg: msg, Hint: hint}
+	}
+	c, err := find(kind, header, fail)
+	if err != nil {
+		return err
+	}
+	f.Ranked, f.Scored, f.Graded = c.rank >= 0, c.score >= 0, c.relevance >= 0
+	var columns []int
+	at := func(column int, number bool) (int, error) {
+		if column < 0 {
+			return -1, nil
+		}
+		switch k := p.Columns[column].Kind; {
+		case number && k != parquet.Int && k != parquet.Float:
+			return 0, fail(header[column], "holds "+p.Columns[column].Type+", want numbers", "")
+		case !number && k != parquet.Int && k != parquet.Text:
+			return 0, fail(header[column], "holds "+p.Columns[column].Type+", want whole numbers or text", "ids of floating-point numbers come from a table with gaps: convert them")
+		}
+		columns = append(columns, column)
+		return len(columns) - 1, nil
+	}
+	var places [5]int
+	for i, column := range []int{c.user, c.item, c.rank, c.score, c.relevance} {
+		if places[i], err = at(column, i >= 2); err != nil {
+			return err
+		}
+	}
+	if p.Rows > maxRows {
+		return fmt.Errorf("more than %d rows", maxRows)
+	}
+	var user, item []byte
+	return p.Read(ctx, columns, func(n int64, v []parquet.Value) error {
+		row := Row{Line: int32(n), Score: 1}
+		bad := func(i int, msg string) error {
+			return &dataset.Error{File: f.Path, Line: int(n), Field: header[columns[i]], Msg: msg}
+		}
+		for i := range v {
+			if v[i].Null {
+				return bad(i, "empty")
+			}
+		}
+		user = appendID(user[:0], p.Columns[c.user], v[places[0]])
+		item = appendID(item[:0], p.Columns[c.item], v[places[1]])
+		for i, id := range [][]byte{user, item} {
+			switch {
+			case len(id) == 0:
+				return bad(places[i], "empty")
+			case !utf8.Valid(id):
+				return bad(places[i], "invalid UTF-8")
+			}
+		}
+		for i, place := range places[2:] {
+			if place < 0 {
+				continue
+			}
+			x := number(p.Columns[columns[place]], v[place])
+			switch {
+			case math.IsNaN(x) || math.IsInf(x, 0):
+				return bad(place, fmt.Sprintf("not a finite number: %v", x))
+			case i > 0:
+				row.Score = x
+			case x != math.Trunc(x) || math.Abs(x) > 1<<53:
+				return bad(place, fmt.Sprintf("rank %v is not a whole number", x))
+			default:
+				row.Rank = int64(x)
+			}
+		}
+		row.User, row.Item = ids.Users.ID(user), ids.Items.ID(item)
+		f.Rows = append(f.Rows, row)
+		return nil
+	})
+}
+
+// appendID appends an id as text.
+func appendID(dst []byte, c parquet.Column, v parquet.Value) []byte {
+	switch {
+	case c.Kind == parquet.Text:
+		return append(dst, v.Text...)
+	case c.Unsigned():
+		return strconv.AppendUint(dst, uint64(v.Int), 10)
+	}
+	return strconv.AppendInt(dst, v.Int, 10)
+}
+
+// number returns a value as a floating-point number.
+func number(c parquet.Column, v parquet.Value) float64 {
+	switch {
+	case c.Kind == parquet.Float:
+		return v.Float
+	case c.Unsigned():
+		return float64(uint64(v.Int))
+	}
+	return float64(v.Int)
+}

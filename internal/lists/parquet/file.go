@@ -1,0 +1,163 @@
+package parquet
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Magic are the first and last bytes of a file.
+const Magic = "PAR1"
+
+// maxFooter is the largest footer, in bytes. Files of lists have some kilobytes.
+const maxFooter = 16 << 20
+
+// Kind says what a column holds.
+type Kind uint8
+
+// The kinds of columns.
+const (
+	Other Kind = iota // not read
+	Int
+	Float
+	Text
+)
+
+// Column is a column of a file.
+type Column struct {
+	Name     string
+	Kind     Kind
+	Type     string // in words, for messages
+	physical int64
+	unsigned bool
+	optional bool
+	chunk    int // index of its chunk in a row group
+}
+
+// File is an open file.
+type File struct {
+	Columns []Column
+	Rows    int64
+
+	r      io.ReaderAt
+	size   int64
+	groups []node
+}
+
+// The physical types, of parquet.thrift.
+var physical = []string{"BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"}
+
+// Open reads the footer of a file.
+func Open(r io.ReaderAt, size int64) (*File, error) {
+	if size < 12 {
+		return nil, errors.New("the file is too short for Parquet")
+	}
+	var tail [8]byte
+	if _, err := r.ReadAt(tail[:], size-8); err != nil {
+		return nil, fmt.Errorf("read the end of the file: %w", err)
+	}
+	switch string(tail[4:]) {
+	case Magic:
+	case "PARE":
+		return nil, errors.New("the file is encrypted")
+	default:
+		return nil, errors.New("the file does not end as Parquet does: was it cut?")
+	}
+	length := int64(binary.LittleEndian.Uint32(tail[:4]))
+	if length > size-12 || length > maxFooter {
+		return nil, fmt.Errorf("the footer says that it has %d bytes, of a file of %d bytes and %d at most", length, size, maxFooter)
+	}
+	b := make([]byte, length)
+	if _, err := r.ReadAt(b, size-8-length); err != nil {
+		return nil, fmt.Errorf("read the footer: %w", err)
+	}
+	meta, err := (&decoder{b: b}).structure(0)
+	if err != nil {
+		return nil, err
+	}
+	f := &File{r: r, size: size, Rows: meta.at(3).number, groups: meta.at(4).list}
+	return f, f.schema(meta.at(2).list)
+}
+
+// schema finds the columns. The list holds a tree, each node before its children.
+func (f *File) schema(list []node) error {
+	if len(list) == 0 {
+		return errThrift
+	}
+	chunk := 0
+	var walk func(at int, path []string, flat bool) (int, error)
+	walk = func(at int, path []string, flat bool) (int, error) {
+		if at >= len(list) || len(path) > maxDepth {
+			return 0, errThrift
+		}
+		e := list[at]
+		if at > 0 {
+			path = append(slices.Clip(path), string(e.at(4).bytes))
+			flat = flat && len(path) == 1 && e.at(3).number != 2
+		}
+		children := e.at(5).number
+		if at > 0 && children == 0 {
+			f.Columns = append(f.Columns, column(e, strings.Join(path, "."), flat, chunk))
+			chunk++
+			return at + 1, nil
+		}
+		at++
+		for range children {
+			var err error
+			if at, err = walk(at, path, flat); err != nil {
+				return 0, err
+			}
+		}
+		return at, nil
+	}
+	end, err := walk(0, nil, true)
+	if err == nil && end != len(list) {
+		err = errThrift
+	}
+	return err
+}
+
+// column describes a leaf of the schema.
+func column(e node, name string, flat bool, chunk int) Column {
+	c := Column{Name: name, physical: e.at(1).number, optional: e.at(3).number == 1, chunk: chunk}
+	c.Type = "unknown"
+	if c.physical >= 0 && c.physical < int64(len(physical)) {
+		c.Type = physical[c.physical]
+	}
+	if meaning := logical(e); meaning != "" {
+		c.Type = meaning
+		return c
+	}
+	switch {
+	case !flat:
+		c.Type = "a list or a group of " + c.Type
+	case c.physical == 1 || c.physical == 2:
+		c.Kind = Int
+		converted := e.at(6).number
+		c.unsigned = e.has(6) && converted >= 11 && converted <= 14 || e.at(10).has(10) && e.at(10).at(10).at(2).number == 0
+	case c.physical == 4 || c.physical == 5:
+		c.Kind = Float
+	case c.physical == 6:
+		c.Kind = Text
+	}
+	return c
+}
+
+// logical names the meaning of a column that is neither a number nor text; "": it is one of them.
+func logical(e node) string {
+	for id, name := range map[int16]string{5: "DECIMAL", 6: "DATE", 7: "TIME", 8: "TIMESTAMP", 11: "UNKNOWN", 13: "BSON", 14: "UUID", 15: "FLOAT16"} {
+		if e.at(10).has(id) {
+			return name
+		}
+	}
+	if e.has(6) {
+		switch t := e.at(6).number; t {
+		case 5, 6, 7, 8, 9, 10, 20, 21:
+			return map[int64]string{5: "DECIMAL", 6: "DATE", 7: "TIME", 8: "TIME", 9: "TIMESTAMP", 10: "TIMESTAMP", 20: "BSON", 21: "INTERVAL"}[t]
+		}
+	}
+	return ""
+}
