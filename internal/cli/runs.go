@@ -57,10 +57,10 @@ there.
 
 With --recs it measures lists that another program made, against the rows of --truth:
 tables with tabs or commas and a header (user_id, item_id, rank, score), RecBole's files,
-TREC runs and qrels, and ratings.dat, plain, gzip or zstd. --definition says whose
-definitions of the metrics count. With --train, the
-rows that the recommender was trained on, lists of popular and of random items stand
-beside them, and coverage, Gini and novelty are measured.
+TREC runs and qrels, ratings.dat and Parquet, plain, gzip or zstd. --definition says
+whose definitions of the metrics count; docs/metrics.md says where they part. With
+--train, the rows that the recommender was trained on, lists of popular and of random
+items stand beside them, and coverage, Gini and novelty are measured.
 
 ` + exitCodes,
 		Args: func(c *cobra.Command, args []string) error {

@@ -26,8 +26,8 @@ import (
 // list holds twice is a hit twice, so that Recall can pass 1; a row of the truth that comes twice is two relevant items.
 // Where a user has a list and no truth, AveragePrecision ends with a division by zero and there is no MAP.
 //
-// LensKit 0.14 (lenskit/metrics/topn.py) has no AveragePrecision and no Gini. Its means leave out users without truth,
-// where RecListAnalysis finds no value, and its bulk precision divides by K for short lists too.
+// LensKit 0.14 (lenskit/metrics/topn.py) has no AveragePrecision and no Gini. A user without truth has no recall and no
+// ndcg there, so that means leave them out, and counts 0 in the others. Its bulk precision divides by K for short lists.
 func lenskit() Definition {
 	return Definition{
 		Name: "lenskit", Program: "LensKit 2025.8.1",
