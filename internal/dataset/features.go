@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Kind is the type of a feature column.
@@ -43,6 +44,9 @@ type Features struct {
 	Source  string   // file they were read from, for messages; may be ""
 	UserIDs []string // ascending, see LessIDs
 	Columns []Column
+
+	Lacking int  // users without a row, whose values are all missing; see Cover
+	Partial bool // the owner of the data says that users may lack a row
 }
 
 // Width returns the number of inputs after one-hot coding: the levels of each categorical
@@ -108,6 +112,57 @@ func (f *Features) For(userIDs, columns []string) (*Features, error) {
 	return out, nil
 }
 
+// Cover returns the features of the given users, in the given order. A user without a row has no
+// value in any column, and is counted in Lacking. The levels of a column are those of these users.
+func (f *Features) Cover(userIDs []string) *Features {
+	rowOf := make(map[string]int32, len(f.UserIDs))
+	for i, id := range f.UserIDs {
+		rowOf[id] = int32(i)
+	}
+	out := &Features{Source: f.Source, UserIDs: userIDs, Partial: f.Partial}
+	rows := make([]int32, len(userIDs))
+	for i, id := range userIDs {
+		row, ok := rowOf[id]
+		if !ok {
+			row = int32(len(f.UserIDs)) // of no values, appended below
+			out.Lacking++
+		}
+		rows[i] = row
+	}
+	for i := range f.Columns {
+		c := f.Columns[i]
+		if c.Kind == Numeric {
+			c.Numbers = append(slices.Clip(c.Numbers), math.NaN())
+		} else {
+			c.Codes = append(slices.Clip(c.Codes), -1)
+		}
+		out.Columns = append(out.Columns, c.Gather(rows))
+	}
+	return out
+}
+
+// Complete fails where users lack a row of features and their owner does not allow that.
+func (f *Features) Complete() error {
+	if f == nil || f.Lacking == 0 || f.Partial {
+		return nil
+	}
+	return &Error{File: f.Source, Field: "user", Msg: f.covered() + " have a line of user features",
+		Hint: "add the others, or write \"partial: true\" into columns.yaml beside it: users without a line then have no values"}
+}
+
+// covered says how many of the users have a row.
+func (f *Features) covered() string {
+	return fmt.Sprintf("%d of the %d users", len(f.UserIDs)-f.Lacking, len(f.UserIDs))
+}
+
+// note says which users lack a row, "" where none does.
+func (f *Features) note() string {
+	if f.Lacking == 0 {
+		return ""
+	}
+	return f.covered() + " have a line of user features; the others have no values"
+}
+
 // Among returns the features of the given users that have any, so that no more is kept than a
 // filtered log can ask for. Both lists of ids are shared, not copied.
 func (f *Features) Among(userIDs []string) *Features {
@@ -120,7 +175,7 @@ func (f *Features) Among(userIDs []string) *Features {
 			rowOf[id] = int32(i)
 		}
 	}
-	out := &Features{Source: f.Source}
+	out := &Features{Source: f.Source, Partial: f.Partial}
 	var rows []int32
 	for _, id := range userIDs {
 		if row := rowOf[id]; row >= 0 {

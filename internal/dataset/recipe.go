@@ -22,6 +22,7 @@ type Recipe struct {
 	Ratings   bool     // keep the ratings of the training rows, for a model that uses them
 	Times     bool     // keep the times of all rows, where the source has them, for a model that divides sequences by them
 	Features  []string // user features that the model takes, nil for none
+	Known     bool     // keep ratings and all user features where the source has them, for data of any form
 	Wants     []Want
 	Notes     []string // differences from the paper to print with the data
 }
@@ -97,7 +98,7 @@ func (r Recipe) Finish(l *Log, ladder Ladder, features *Features) (*Sequential, 
 		return nil, &Error{File: l.Name, Msg: fmt.Sprintf("split %q leaves no training rows", r.Split.Kind)}
 	}
 	s.Recipe = r.Name
-	if r.Ratings {
+	if r.Ratings || r.Known && l.Values != nil {
 		if l.Values == nil {
 			return nil, &Error{File: l.Name, Field: "rating", Msg: "the recipe keeps ratings but the data have none"}
 		}
@@ -119,12 +120,19 @@ func (r Recipe) Finish(l *Log, ladder Ladder, features *Features) (*Sequential, 
 			return nil, err
 		}
 	}
+	notes := r.Notes
+	if r.Known && features != nil {
+		s.Features = features.Cover(s.UserIDs)
+		if note := s.Features.note(); note != "" {
+			notes = append(slices.Clip(notes), note)
+		}
+	}
 	checks := s.Ladder.Compare(r.Wants)
 	from := r.origin(l)
-	s.Source = Source{Title: l.Name, Hash: l.Hash, StandIn: l.StandIn, Checks: checks, Notes: r.Notes,
+	s.Source = Source{Title: l.Name, Hash: l.Hash, StandIn: l.StandIn, Checks: checks, Notes: notes,
 		Level: grade(l.StandIn, from, r.Split.Random(), checks)}
 	if from == splitOther && !l.StandIn {
-		s.Source.Notes = append(slices.Clip(r.Notes), "these are not the rows of the published split, or they are split another way: results published for that split are not about these data")
+		s.Source.Notes = append(slices.Clip(notes), "these are not the rows of the published split, or they are split another way: results published for that split are not about these data")
 	}
 	return s, nil
 }

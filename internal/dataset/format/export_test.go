@@ -14,7 +14,7 @@ var (
 const MaxDepth = maxDepth
 
 // ParseUserAtomic reads a user file, kinds as declared.
-func ParseUserAtomic(in *Input) (*dataset.Features, error) { return in.userAtomic(nil) }
+func ParseUserAtomic(in *Input) (*dataset.Features, error) { return Table{}.userAtomic(in) }
 
 // Members reads a line as a JSON object.
 func Members(line []byte, wanted []string, raw [][]byte) error {

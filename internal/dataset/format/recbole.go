@@ -1,6 +1,7 @@
 package format
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -17,21 +18,28 @@ func ReadInter(ctx context.Context, path string) (*dataset.Log, error) {
 	return ReadFile(ctx, path, parseInter)
 }
 
-func parseInter(in *Input) (*dataset.Log, error) {
+func parseInter(in *Input) (*dataset.Log, error) { return Table{}.inter(in) }
+
+// ReadInter reads a RecBole atomic interaction file whose columns have the names of t. A rating
+// or a time that t names must be there.
+func (t Table) ReadInter(ctx context.Context, path string) (*dataset.Log, error) {
+	return ReadFile(ctx, path, t.inter)
+}
+
+func (t Table) inter(in *Input) (*dataset.Log, error) {
 	names, types, err := in.atomicHeader()
 	if err != nil {
 		return nil, err
 	}
-	if err := in.typesOf(names, types); err != nil {
+	if err := t.typesOf(in, names, types); err != nil {
 		return nil, err
 	}
-	t := Table{Rating: optional(names, "rating"), Time: optional(names, "timestamp")}
-	return t.rows(in, &Splitter{Sep: "\t"}, names)
+	return t.known(names).rows(in, &Splitter{Sep: "\t"}, names)
 }
 
 // typesOf checks the types of the columns that interactions have.
-func (in *Input) typesOf(names, types []string) error {
-	for _, col := range [][2]string{{"user_id", "token"}, {"item_id", "token"}, {"rating", "float"}, {"timestamp", "float"}} {
+func (t Table) typesOf(in *Input, names, types []string) error {
+	for _, col := range [][2]string{{t.user(), "token"}, {t.item(), "token"}, {cmp.Or(t.Rating, "rating"), "float"}, {cmp.Or(t.Time, "timestamp"), "float"}} {
 		if i := slices.Index(names, col[0]); i >= 0 && types[i] != col[1] {
 			return in.Fail(col[0], "type is "+strconv.Quote(types[i])+", want "+strconv.Quote(col[1]), "write "+col[0]+":"+col[1]+" in the header")
 		}
@@ -44,17 +52,23 @@ func (in *Input) typesOf(names, types []string) error {
 // MovieLens-100K's age is declared a token but is in years. ReadUserAtomic fails on columns of
 // type token_seq and float_seq.
 func ReadUserAtomic(ctx context.Context, path string, kinds map[string]dataset.Kind) (*dataset.Features, error) {
-	return ReadFile(ctx, path, func(in *Input) (*dataset.Features, error) { return in.userAtomic(kinds) })
+	return Table{Kinds: kinds}.ReadUserAtomic(ctx, path)
 }
 
-func (in *Input) userAtomic(kinds map[string]dataset.Kind) (*dataset.Features, error) {
+// ReadUserAtomic reads a RecBole atomic user file whose column of users has the name of t, with
+// the kinds of t in place of those of the header.
+func (t Table) ReadUserAtomic(ctx context.Context, path string) (*dataset.Features, error) {
+	return ReadFile(ctx, path, t.userAtomic)
+}
+
+func (t Table) userAtomic(in *Input) (*dataset.Features, error) {
 	names, types, err := in.atomicHeader()
 	if err != nil {
 		return nil, err
 	}
-	user := slices.Index(names, "user_id")
+	user := slices.Index(names, t.user())
 	if user < 0 {
-		return nil, in.MissingColumn("user_id", names)
+		return nil, in.MissingColumn(t.user(), names)
 	}
 	of := map[string]dataset.Kind{}
 	for i, n := range names {
@@ -66,7 +80,7 @@ func (in *Input) userAtomic(kinds map[string]dataset.Kind) (*dataset.Features, e
 		default:
 			return nil, in.Fail(n, "a user feature of type "+types[i]+" is not supported", "drop the column, or give one value a user")
 		}
-		if k, ok := kinds[n]; ok {
+		if k, ok := t.Kinds[n]; ok {
 			of[n] = k
 		}
 	}
@@ -86,7 +100,7 @@ func (in *Input) userAtomic(kinds map[string]dataset.Kind) (*dataset.Features, e
 var atomicTypes = []string{"token", "float", "token_seq", "float_seq"}
 
 // untyped removes RecBole's types from the names of a table's header, if every name has one.
-func (in *Input) untyped(names []string) ([]string, error) {
+func (t Table) untyped(in *Input, names []string) ([]string, error) {
 	plain, types := make([]string, len(names)), make([]string, len(names))
 	for i, n := range names {
 		at := strings.LastIndexByte(n, ':')
@@ -95,7 +109,7 @@ func (in *Input) untyped(names []string) ([]string, error) {
 		}
 		plain[i], types[i] = n[:at], n[at+1:]
 	}
-	return plain, in.typesOf(plain, types)
+	return plain, t.typesOf(in, plain, types)
 }
 
 // atomicHeader reads the name:type header.

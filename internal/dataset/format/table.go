@@ -37,15 +37,26 @@ func (t Table) Parse(in *Input) (*dataset.Log, error) {
 // ReadTable reads a table with the columns user_id and item_id and, where present, rating and
 // timestamp. Other columns are ignored.
 func ReadTable(ctx context.Context, path, sep string) (*dataset.Log, error) {
+	return Table{Sep: sep}.ReadKnown(ctx, path)
+}
+
+// ReadKnown reads interactions from a table that need not have a rating or a time. A rating or a
+// time that t names must be there. Where t names none, the columns rating and timestamp are read
+// if the header has them.
+func (t Table) ReadKnown(ctx context.Context, path string) (*dataset.Log, error) {
 	return ReadFile(ctx, path, func(in *Input) (*dataset.Log, error) {
-		t := Table{Sep: sep}
 		s, names, err := t.Open(in)
 		if err != nil {
 			return nil, err
 		}
-		t.Rating, t.Time = optional(names, "rating"), optional(names, "timestamp")
-		return t.rows(in, s, names)
+		return t.known(names).rows(in, s, names)
 	})
+}
+
+// known adds the columns that a header has under their common names.
+func (t Table) known(names []string) Table {
+	t.Rating, t.Time = cmp.Or(t.Rating, optional(names, "rating")), cmp.Or(t.Time, optional(names, "timestamp"))
+	return t
 }
 
 // ReadFeatures reads one row of attributes a user.
@@ -89,7 +100,7 @@ func (t Table) Open(in *Input) (*Splitter, []string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if names, err = in.untyped(names); err != nil {
+	if names, err = t.untyped(in, names); err != nil {
 		return nil, nil, err
 	}
 	return s, names, in.noDuplicates(names)

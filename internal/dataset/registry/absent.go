@@ -9,7 +9,7 @@ import (
 // dir. dir "" takes $PRIVREC_DATA. A stand-in needs no files. Only the names of files are
 // looked at: Load says whether they can be read.
 func Absent(name, dir string) ([]Set, error) {
-	sets, err := behind(name)
+	sets, err := behind(name, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -25,9 +25,10 @@ func Absent(name, dir string) ([]Set, error) {
 	return out, nil
 }
 
-// behind returns the sets of a data set of one or of several domains.
-func behind(name string) ([]Set, error) {
-	if c, err := FindCross(name); err == nil {
+// behind returns the sets of a data set of one or of several domains. Own data in dir are of
+// several where they have a log of each.
+func behind(name, dir string) ([]Set, error) {
+	if c, err := FindCross(name); err == nil && (!IsOwn(name) || IsOwnCross(name, dir)) {
 		return c.sets, nil
 	}
 	s, err := Find(name)

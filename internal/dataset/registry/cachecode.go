@@ -44,7 +44,11 @@ func encodeEntry(e *entry) []byte {
 	if e.features == nil {
 		return append(b, 0)
 	}
-	b = putStrings(append(b, 1), e.features.UserIDs)
+	kind := byte(1)
+	if e.features.Partial {
+		kind = 2
+	}
+	b = putStrings(append(b, kind), e.features.UserIDs)
 	b = binary.AppendUvarint(b, uint64(len(e.features.Columns)))
 	for _, c := range e.features.Columns {
 		b = putStrings(append(b, byte(c.Kind)), []string{c.Name})
@@ -113,8 +117,9 @@ func decodeEntry(b []byte) (*entry, error) {
 		}
 		e.ladder = append(e.ladder, dataset.Rung{Name: name[0], Users: int(counts[0]), Items: int(counts[1]), Rows: int(counts[2]), Samples: int(counts[3])})
 	}
-	if d.byte() == 1 {
+	if kind := d.byte(); kind == 1 || kind == 2 {
 		e.features = d.features()
+		e.features.Partial = kind == 2
 	}
 	if d.err == nil && len(d.b) > 0 {
 		d.err = fmt.Errorf("%w: %d bytes too many", errEntry, len(d.b))

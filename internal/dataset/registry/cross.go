@@ -28,8 +28,12 @@ type CrossDomain struct {
 	Prefix string // prefix of its items' ids where all domains are in one file, "" otherwise
 }
 
-// FindCross returns the cross-domain set with the name.
+// FindCross returns the cross-domain set with the name. own-NAME is a folder with a log of each of
+// two domains, and own-A+own-B are two sets of own data.
 func FindCross(name string) (CrossSet, error) {
+	if own, ok := ownCross(name); ok {
+		return own, nil
+	}
 	var names []string
 	for _, s := range CrossSets() {
 		if s.Name == name {

@@ -254,8 +254,9 @@ func (s Set) locate(ctx context.Context, dir string) (Layout, []dataset.File, er
 		if len(lacks) > 0 {
 			continue
 		}
+		more, _ := Layout{Files: l.Maybe}.in(folder)
 		var files []dataset.File
-		for _, p := range paths {
+		for _, p := range append(paths, more...) {
 			f, err := format.HashFile(ctx, p)
 			if err != nil {
 				return Layout{}, nil, err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"privrec/internal/dataset"
@@ -17,26 +18,109 @@ const OwnPrefix = "own-"
 
 // own returns the set of that name, with the layouts and recipes that all own data have.
 func own(name string) Set {
-	set := Set{
+	return Set{
 		Name: name, Title: "own data " + strings.TrimPrefix(name, OwnPrefix),
 		Address: "the folder where you keep it", Licence: "not known to privrec",
-		Layouts: []Layout{
-			{Files: []string{name + ".inter", name + ".user"}, Read: interAndUser(nil)},
-			{Files: []string{name + ".inter"}, Read: logOnly(format.ReadInter)},
-			{Files: []string{name + ".csv"}, Read: logOnly(func(ctx context.Context, path string) (*dataset.Log, error) { return format.ReadTable(ctx, path, ",") })},
-			{Files: []string{name + ".tsv"}, Read: logOnly(func(ctx context.Context, path string) (*dataset.Log, error) { return format.ReadTable(ctx, path, "\t") })},
-			{Files: []string{"train.txt", "test.txt"}, Read: readSplitAdjacency},
-		},
+		Layouts: ownLayouts(name), Recipes: ownRecipes(),
 	}
-	first := dataset.Split{Kind: dataset.SplitFraction, Fraction: 0.8}
-	set.Recipes = []dataset.Recipe{
-		{Name: "all", About: "every row; the first 80 % of a user's rows train", Times: true, Split: first},
-		{Name: "5-core", About: "5-core, the last 100 rows of a user, the first 80 % of them train", Core: 5, LastN: 100, Times: true, Split: first},
-		{Name: "10-core", About: "10-core, the last 100 rows of a user, the first 80 % of them train", Core: 10, LastN: 100, Times: true, Split: first},
-		{Name: "split", About: "train.txt and test.txt as they are", Split: dataset.Split{Kind: dataset.SplitFixed}},
-	}
-	return set
 }
+
+// ownLayouts returns the forms of the files whose names begin with a name.
+func ownLayouts(name string) []Layout {
+	users := ownUsers(name)
+	split := append([]string{"train.txt", "test.txt"}, users...)
+	return []Layout{
+		{Files: []string{name + ".inter"}, Maybe: append([]string{ColumnsFile}, users...), Read: readOwn},
+		{Files: []string{name + ".csv"}, Maybe: append([]string{ColumnsFile}, users...), Read: readOwn},
+		{Files: []string{name + ".tsv"}, Maybe: append([]string{ColumnsFile}, users...), Read: readOwn},
+		{Files: split[:2], Maybe: append([]string{ColumnsFile}, users...), Read: readOwn},
+	}
+}
+
+// ownUsers lists the names that a file of user features can have.
+func ownUsers(name string) []string {
+	return []string{name + ".user", name + ".users.csv", name + ".users.tsv"}
+}
+
+// readOwn reads the files of a layout of own data: the log, or both sides of a split; then the
+// names of the columns and the user features, where they are there.
+func readOwn(ctx context.Context, paths []string) (log *dataset.Log, f *dataset.Features, err error) {
+	var c Columns
+	var users []string
+	rest := paths[1:]
+	for _, path := range slices.Backward(rest) {
+		switch base := plainBase(path); {
+		case base == ColumnsFile:
+			if c, err = readColumns(ctx, path); err != nil {
+				return nil, nil, err
+			}
+		case base != "test.txt":
+			users = append(users, path)
+		}
+	}
+	if len(users) > 1 {
+		return nil, nil, &dataset.Error{File: users[0], Msg: "and " + filepath.Base(users[1]) + " beside it both have user features", Hint: "keep one of them"}
+	}
+	table := format.Table{User: c.User, Item: c.Item, Rating: c.Rating, Time: c.Timestamp}
+	switch base := plainBase(paths[0]); {
+	case base == "train.txt":
+		log, _, err = readSplitAdjacency(ctx, paths[:2])
+	case strings.HasSuffix(base, ".inter"):
+		log, err = table.ReadInter(ctx, paths[0])
+	default:
+		table.Sep = separator(base)
+		log, err = table.ReadKnown(ctx, paths[0])
+	}
+	if err != nil || len(users) == 0 {
+		return log, nil, err
+	}
+	f, err = c.features(ctx, users[0])
+	return log, f, err
+}
+
+// separator returns what is between the columns of a table, by the name of its file.
+func separator(name string) string {
+	if strings.HasSuffix(name, ".csv") {
+		return ","
+	}
+	return "\t"
+}
+
+// plainBase returns the name of a file without its folder and compression.
+func plainBase(path string) string {
+	base := filepath.Base(path)
+	return strings.TrimSuffix(strings.TrimSuffix(base, ".gz"), ".zst")
+}
+
+// OwnForm says what the folder of a set of own data has.
+type OwnForm struct {
+	Log      bool // a log of interactions, or a published split
+	Split    bool // a published split
+	Features bool // of users
+	Slates   bool // a table of shown items
+	Domains  bool // a log of each of two domains
+}
+
+// FormOf looks at the names of the files of own data. dir "" takes $PRIVREC_DATA. A folder that
+// is not there has none of the forms: Load says so.
+func FormOf(name, dir string) (f OwnForm) {
+	dir = filepath.Join(cmp.Or(dir, os.Getenv("PRIVREC_DATA")), name)
+	any := func(names ...string) bool {
+		return slices.ContainsFunc(names, func(n string) bool { return Stored(filepath.Join(dir, n)) })
+	}
+	for _, l := range ownLayouts(name) {
+		if _, lacks := l.in(dir); len(lacks) == 0 && !f.Log {
+			f.Log, f.Split = true, l.Files[0] == "train.txt"
+		}
+	}
+	f.Features = any(ownUsers(name)...)
+	f.Slates = any("impressions.tsv", "impressions.csv")
+	f.Domains = any(domainFiles(OwnTarget)...) && any(domainFiles(OwnSource)...)
+	return f
+}
+
+// IsOwn reports whether a name is that of own data, of one domain or of two.
+func IsOwn(name string) bool { return strings.HasPrefix(name, OwnPrefix) }
 
 // ownName reports whether a name can be that of a folder on every system: letters, digits, "-",
 // "_" and ".", and not "." first.

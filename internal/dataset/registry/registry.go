@@ -25,6 +25,7 @@ type Set struct {
 // (.gz, .zst).
 type Layout struct {
 	Files []string // names inside the folder, all needed; user features last
+	Maybe []string // further names, read where they are there; user features last
 	Steps string   // the filters of Read, for the name of a cache entry; "" for none
 	Read  func(ctx context.Context, paths []string) (*dataset.Log, *dataset.Features, error)
 }
@@ -70,6 +71,9 @@ func (s Set) Recipe(name string) (dataset.Recipe, error) {
 			return r, nil
 		}
 		names = append(names, r.Name)
+	}
+	if strings.HasPrefix(s.Name, OwnPrefix) {
+		return spelled(s.Name, name, names)
 	}
 	hint := nearest(name, names) + "known are " + strings.Join(names, ", ")
 	if len(names) > 0 {

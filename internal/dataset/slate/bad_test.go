@@ -11,6 +11,7 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/format"
+	"privrec/internal/dataset/registry"
 )
 
 const badDir = "../../../testdata/bad/slate"
@@ -24,7 +25,7 @@ func readBad(ctx context.Context, path string) error {
 	case strings.HasSuffix(strings.TrimSuffix(name, ".gz"), "inter_impression.csv"):
 		_, err = ReadZhihu(ctx, path)
 	case strings.HasSuffix(name, "impressions.tsv"):
-		_, err = ReadGeneric(ctx, path, format.TSV)
+		_, err = ReadGeneric(ctx, path, format.TSV, registry.Columns{})
 	case strings.HasSuffix(name, "behaviors.tsv"):
 		_, err = ReadMIND(ctx, path)
 	case strings.HasSuffix(name, "val.tsv"):
@@ -58,7 +59,7 @@ var badFiles = []struct{ file, message, hint string }{
 	{"columns.val.tsv", ":1: not the header: \"seq_id\\tuser\\texposure\\thistory\"",
 		"the first line must be \"seq_id\\tuser\\tcomplete\\texposure\\thistory\""},
 	{"commas.impressions.tsv", ":1: not the header: \"user,item,shown_at,clicked_at\"",
-		"the first line must be \"user\\titem\\tshown_at\\tclicked_at\""},
+		"the first line must be \"user\\titem\\tshown_at\\tclicked_at\", or have shown and clicked in place of the last two; columns.yaml beside the table names columns that are called otherwise"},
 	{"complete.val.tsv", ":2: field \"complete\": is 1, but there are 2 shown and 1 clicked items",
 		""},
 	{"cut.inter_impression.csv.gz", ":1: compressed file is cut short: unexpected EOF",
@@ -102,7 +103,7 @@ var badFiles = []struct{ file, message, hint string }{
 	{"no-clicks.behaviors.tsv", ":1: field \"impressions\": not a shown item with its click: \"N2\"",
 		"they look like N1-0 N2-1, separated by single spaces; the test set of MIND has no clicks and cannot be used here"},
 	{"no-header.impressions.tsv", ":1: not the header: \"a\\tb\\t10\\t0\"",
-		"the first line must be \"user\\titem\\tshown_at\\tclicked_at\""},
+		"the first line must be \"user\\titem\\tshown_at\\tclicked_at\", or have shown and clicked in place of the last two; columns.yaml beside the table names columns that are called otherwise"},
 	{"no-item.impressions.tsv", ":2: field \"item\": empty",
 		"every row needs a user and an item"},
 	{"no-show.inter_impression.csv", ":2: field \"impression timestamp\": missing time",

@@ -8,6 +8,7 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/format"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/rng"
 )
 
@@ -116,7 +117,7 @@ func TestMostlyEarly(t *testing.T) {
 	} {
 		for _, early := range []string{EarlyKeep, EarlyDrop, EarlyRefuse} {
 			path := writeFile(t, "impressions.tsv", head+c.text)
-			l, err := ReadGeneric(t.Context(), path, format.TSV)
+			l, err := ReadGeneric(t.Context(), path, format.TSV, registry.Columns{})
 			if err != nil {
 				t.Fatal(err)
 			}

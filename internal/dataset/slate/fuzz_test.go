@@ -12,6 +12,7 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/format"
+	"privrec/internal/dataset/registry"
 )
 
 // addSeeds adds the bad files whose names end in suffix, and some good ones, to the fuzz corpus.
@@ -83,7 +84,9 @@ func FuzzZhihu(f *testing.F) {
 
 func FuzzGeneric(f *testing.F) {
 	addSeeds(f, "impressions.tsv", strings.Join(genericColumns, "\t")+"\n"+strings.ReplaceAll(zhihuLog("1", "2", "3"), ",", "\t"))
-	fuzzLog(f, genericColumns, func(ctx context.Context, path string) (*Log, error) { return ReadGeneric(ctx, path, format.TSV) })
+	fuzzLog(f, genericColumns, func(ctx context.Context, path string) (*Log, error) {
+		return ReadGeneric(ctx, path, format.TSV, registry.Columns{})
+	})
 }
 
 func fuzzLog(f *testing.F, columns []string, read func(ctx context.Context, path string) (*Log, error)) {

@@ -2,10 +2,14 @@ package slate
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/format"
+	"privrec/internal/dataset/registry"
 )
 
 // Log is a table of shown items: which user saw which item when, and when the user clicked it.
@@ -36,48 +40,107 @@ func ReadZhihu(ctx context.Context, path string) (*Log, error) {
 		return nil, err
 	}
 	defer in.Close()
-	return readLog(in, path, false)
+	return readLog(in, path, [4]int{0, 1, 2, 3}, false)
 }
 
-// ReadGeneric reads a table with the header user, item, shown_at, clicked_at. Times are whole
-// numbers of one unit, above 0; clicked_at is 0 or empty without a click. An item can be shown
-// to a user at one time only once. So rows that repeat in all columns, as in files joined or
-// exported twice, are counted and used once.
-func ReadGeneric(ctx context.Context, path string, form format.Form) (*Log, error) {
-	in, err := openTable(ctx, path, form, genericColumns...)
+// ReadGeneric reads a table with a header that has a user, an item, when it was shown, and when or
+// whether it was clicked; c says what these columns are called where they have other names than
+// user, item, shown_at or shown, and clicked_at or clicked. Other columns are left out. Times are
+// whole numbers of one unit, above 0; a click of 0 or empty is none. A column of clicks that is
+// not clicked_at and has no number above 1 holds flags: 1 is a click at the time of showing. An
+// item can be shown to a user at one time only once. So rows that repeat in all columns, as in
+// files joined or exported twice, are counted and used once.
+func ReadGeneric(ctx context.Context, path string, form format.Form, c registry.Columns) (*Log, error) {
+	in, err := format.OpenRows(ctx, path, form)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	l, err := readLog(in, path, true)
+	at, err := genericAt(in, c)
 	if err != nil {
 		return nil, err
 	}
-	l.once = true
+	l, err := readLog(in, path, at, true)
+	if err != nil {
+		return nil, err
+	}
+	if l.once = true; l.clickColumn != genericColumns[3] {
+		l.flags()
+	}
 	return l, nil
 }
 
-// readLog reads the four columns. With mayLack, an empty click time means no click.
-func readLog(in *format.Rows, name string, mayLack bool) (*Log, error) {
-	l := &Log{Name: name, clickColumn: in.Columns[3]}
+// genericAt finds the four columns in a header.
+func genericAt(in *format.Rows, c registry.Columns) (at [4]int, err error) {
+	for i, names := range [4][]string{{c.User, "user", "user_id"}, {c.Item, "item", "item_id"}, {c.Shown, "shown_at", "shown"}, {c.Clicked, "clicked_at", "clicked"}} {
+		at[i] = -1
+		if names[0] != "" {
+			if at[i], err = in.Column(names[0]); err != nil {
+				return at, err
+			}
+			continue
+		}
+		for k, have := range in.Columns {
+			if !slices.Contains(names[1:], have) {
+				continue
+			}
+			if at[i] >= 0 {
+				return at, in.Fail("", fmt.Sprintf("both %q and %q are in the header", in.Columns[at[i]], have), "say in "+registry.ColumnsFile+" which one it is, or leave one out")
+			}
+			at[i] = k
+		}
+		if at[i] < 0 {
+			sep := "\t"
+			if in.Form() == format.CSV {
+				sep = ","
+			}
+			return at, in.Fail("", "not the header: "+dataset.Quote([]byte(strings.Join(in.Columns, sep))),
+				fmt.Sprintf("the first line must be %q, or have shown and clicked in place of the last two; %s beside the table names columns that are called otherwise", strings.Join(genericColumns, sep), registry.ColumnsFile))
+		}
+	}
+	return at, nil
+}
+
+// flags turns clicks that are flags into times, those of showing. A column with a number above 1
+// has times already.
+func (l *Log) flags() {
+	for _, c := range l.Clicked {
+		if c > 1 {
+			return
+		}
+	}
+	for row, c := range l.Clicked {
+		if c == 1 {
+			l.Clicked[row] = l.Shown[row]
+		}
+	}
+}
+
+// readLog reads four columns: user, item, time shown, time clicked. With mayLack, an empty click
+// time means no click, and true and false are 1 and 0.
+func readLog(in *format.Rows, name string, at [4]int, mayLack bool) (*Log, error) {
+	l := &Log{Name: name, clickColumn: in.Columns[at[3]]}
 	users, items := ids{}, ids{}
 	err := each(in, func(v [][]byte) error {
-		for i := range 2 {
+		for _, i := range at[:2] {
 			if len(v[i]) == 0 {
 				return in.Fail(in.Columns[i], "empty", "every row needs a user and an item")
 			}
 		}
-		shown, err := instant(in, 2, v[2], 1)
+		shown, err := instant(in, at[2], v[at[2]], 1)
 		if err != nil {
 			return err
 		}
-		var clicked int64
-		if !mayLack || len(v[3]) > 0 {
-			if clicked, err = instant(in, 3, v[3], 0); err != nil {
+		clicked, known := int64(0), false
+		if mayLack {
+			clicked, known = word(v[at[3]])
+		}
+		if !known {
+			if clicked, err = instant(in, at[3], v[at[3]], 0); err != nil {
 				return err
 			}
 		}
-		l.Users, l.Items = append(l.Users, users.of(v[0])), append(l.Items, items.of(v[1]))
+		l.Users, l.Items = append(l.Users, users.of(v[at[0]])), append(l.Items, items.of(v[at[1]]))
 		l.Shown, l.Clicked = append(l.Shown, shown), append(l.Clicked, clicked)
 		l.lines = append(l.lines, int32(in.Line()))
 		return nil
@@ -88,6 +151,17 @@ func readLog(in *format.Rows, name string, mayLack bool) (*Log, error) {
 	l.UserIDs, l.ItemIDs = users.names, items.names
 	l.Hash, err = in.Digest()
 	return l, err
+}
+
+// word returns the click that an empty field or a truth value stands for.
+func word(b []byte) (clicked int64, known bool) {
+	switch string(b) {
+	case "", "false", "False", "FALSE":
+		return 0, true
+	case "true", "True", "TRUE":
+		return 1, true
+	}
+	return 0, false
 }
 
 // instant parses the time in column i.

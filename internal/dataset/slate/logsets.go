@@ -9,6 +9,7 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/format"
+	"privrec/internal/dataset/registry"
 )
 
 // Where the logs come from.
@@ -99,9 +100,16 @@ func loadOwn(ctx context.Context, name string, o Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := ReadGeneric(ctx, path, form)
+	columns, files, err := registry.ColumnsOf(ctx, filepath.Dir(path))
 	if err != nil {
 		return nil, err
+	}
+	l, err := ReadGeneric(ctx, path, form, columns)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files { // what a column means depends on it
+		l.Hash = dataset.SourceHash(l.Hash, f.SHA256)
 	}
 	s, err := Build(l, o)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/format"
+	"privrec/internal/dataset/registry"
 )
 
 // TestRepeatedRows: rows equal in all four columns are counted; an own table uses them
@@ -15,7 +16,7 @@ import (
 func TestRepeatedRows(t *testing.T) {
 	rows := zhihuLog("1", "2", "3")
 	twice := rows + rows
-	generic, err := ReadGeneric(t.Context(), writeFile(t, "impressions.csv", "user,item,shown_at,clicked_at\n"+twice), format.CSV)
+	generic, err := ReadGeneric(t.Context(), writeFile(t, "impressions.csv", "user,item,shown_at,clicked_at\n"+twice), format.CSV, registry.Columns{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +59,7 @@ func TestRepeatedRows(t *testing.T) {
 		}
 	}
 	late := "1,a,10,5\n1,b,20,0\n" // lines are of the file, with repeats left out too
-	l, err := ReadGeneric(t.Context(), writeFile(t, "impressions.csv", "user,item,shown_at,clicked_at\n1,b,20,0\n1,b,20,0\n"+late), format.CSV)
+	l, err := ReadGeneric(t.Context(), writeFile(t, "impressions.csv", "user,item,shown_at,clicked_at\n1,b,20,0\n1,b,20,0\n"+late), format.CSV, registry.Columns{})
 	if err != nil {
 		t.Fatal(err)
 	}

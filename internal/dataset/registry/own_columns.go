@@ -1,0 +1,122 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"privrec/internal/config"
+	"privrec/internal/dataset"
+	"privrec/internal/dataset/format"
+)
+
+// ColumnsFile names the file in a folder of own data that says what the columns of its tables
+// are called. It lies beside the tables, and is no key of a run's configuration: what a column
+// is called is a fact about the file, the same for every command that reads it, and its bytes
+// count in the hash of the data.
+const ColumnsFile = "columns.yaml"
+
+// Columns says what the columns of own tables are called. An empty name stands for the usual
+// one.
+type Columns struct {
+	User      string `yaml:"user"`      // of the users, in all tables; usually user_id, in impressions user
+	Item      string `yaml:"item"`      // of the items; usually item_id, in impressions item
+	Rating    string `yaml:"rating"`    // of the ratings; usually rating
+	Timestamp string `yaml:"timestamp"` // of the times; usually timestamp
+	Shown     string `yaml:"shown"`     // when an item was shown; usually shown or shown_at
+	Clicked   string `yaml:"clicked"`   // whether or when it was clicked; usually clicked or clicked_at
+
+	Features []string `yaml:"features"` // columns of the user file that are features, in this order; empty: all
+	Numbers  []string `yaml:"numbers"`  // those of them that are numbers, whatever type the header gives
+	Partial  bool     `yaml:"partial"`  // users without a line in the user file have no values
+}
+
+// readColumns reads the file of names.
+func readColumns(ctx context.Context, path string) (c Columns, err error) {
+	if err := ctx.Err(); err != nil {
+		return c, err
+	}
+	c, doc, err := config.Load(path, nil, Columns{})
+	if err != nil {
+		return c, columnsError(err)
+	}
+	v := config.NewChecker(doc)
+	var taken []string
+	for _, n := range []struct{ key, name string }{{"user", c.User}, {"item", c.Item}, {"rating", c.Rating}, {"timestamp", c.Timestamp}, {"shown", c.Shown}, {"clicked", c.Clicked}} {
+		if n.name != "" {
+			v.Check(!slices.Contains(taken, n.name), n.key, "names column %q, which is another one too", n.name)
+			taken = append(taken, n.name)
+		}
+	}
+	for i, n := range c.Numbers {
+		v.Check(!slices.Contains(c.Numbers[:i], n), "numbers", "names %q twice", n)
+		v.Check(len(c.Features) == 0 || slices.Contains(c.Features, n), "numbers", "names %q, which is none of the features", n)
+	}
+	for i, n := range c.Features {
+		v.Check(!slices.Contains(c.Features[:i], n), "features", "names %q twice", n)
+	}
+	return c, columnsError(v.Err())
+}
+
+// columnsError makes an error about data of the first problem with a file of names.
+func columnsError(err error) error {
+	var all config.Errors
+	if !errors.As(err, &all) || len(all) == 0 {
+		return err
+	}
+	e := all[0]
+	return &dataset.Error{File: e.File, Line: e.Line, Field: e.Path, Msg: e.Message, Hint: e.Fix}
+}
+
+// ColumnsOf returns what the tables in a folder call their columns: nothing where the folder does
+// not say.
+func ColumnsOf(ctx context.Context, folder string) (Columns, []dataset.File, error) {
+	paths, _ := Layout{Files: []string{ColumnsFile}}.in(folder)
+	if len(paths) == 0 {
+		return Columns{}, nil, nil
+	}
+	c, err := readColumns(ctx, paths[0])
+	if err != nil {
+		return c, nil, err
+	}
+	f, err := format.HashFile(ctx, paths[0])
+	return c, []dataset.File{f}, err
+}
+
+// features reads the user file of own data.
+func (c Columns) features(ctx context.Context, path string) (*dataset.Features, error) {
+	kinds := map[string]dataset.Kind{}
+	for _, n := range c.Numbers {
+		kinds[n] = dataset.Numeric
+	}
+	t := format.Table{User: c.User, Kinds: kinds}
+	read := t.ReadUserAtomic
+	if base := plainBase(path); !strings.HasSuffix(base, ".user") {
+		t.Sep = separator(base)
+		read = t.ReadFeatures
+	}
+	f, err := read(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	f.Source, f.Partial = path, c.Partial
+	for _, n := range c.Numbers {
+		if _, err := f.Column(n); err != nil {
+			return nil, &dataset.Error{File: path, Field: n, Msg: "column is missing, which " + ColumnsFile + " calls a number"}
+		}
+	}
+	if len(c.Features) == 0 {
+		return f, nil
+	}
+	var keep []dataset.Column
+	for _, n := range c.Features {
+		col, err := f.Column(n)
+		if err != nil {
+			return nil, &dataset.Error{File: path, Field: n, Msg: "column is missing, which " + ColumnsFile + " calls a feature"}
+		}
+		keep = append(keep, *col)
+	}
+	f.Columns = keep
+	return f, nil
+}
