@@ -179,7 +179,7 @@ func nextItemData() StaticData {
 
 // nextItem returns the data as package nextitem takes them.
 func (d StaticData) nextItem() nextitem.Data {
-	return nextitem.Data{Name: d.Name, Recipe: d.Recipe, Candidates: d.Candidates}
+	return nextitem.Data{Name: d.Name, Recipe: d.Recipe, Candidates: d.Candidates, Floor: d.Floor}
 }
 
 func (d StaticData) checkNextItem(v *config.Checker) {
@@ -224,4 +224,20 @@ func (s BPRSetting[M]) checkNextItem(v *config.Checker) {
 	v.Check(s.Eval.Candidates == 0, "eval.candidates", "has no effect under protocol %s, must be 0", ProtocolNextItem)
 	v.Check(t.Optimizer == "", "train.optimizer", "has no effect under protocol %s, which takes Adam, must be left out", ProtocolNextItem)
 	v.Check(!s.Eval.Sigmoid, "eval.sigmoid", "has no effect under protocol %s, must be false", ProtocolNextItem)
+}
+
+// SuitOwn implements run.Suited.
+func (s *BPRSetting[M]) SuitOwn(doc *config.Document) {
+	s.Data.suitOwn(doc, s.Protocol == ProtocolNextItem, s.Train.Selected())
+}
+
+// suitOwn takes the recipe that suits own data under a protocol, where the user named none.
+func (d *StaticData) suitOwn(doc *config.Document, next, valid bool) {
+	if !next {
+		d.DataConfig.SuitOwn(doc, valid)
+		return
+	}
+	data := d.nextItem()
+	data.SuitOwn(doc, false)
+	d.Recipe = data.Recipe
 }

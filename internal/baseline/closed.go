@@ -196,3 +196,8 @@ func (s ItemKNNShape) Fit(ctx context.Context, g *graph.Bipartite, _ rng.Seed) (
 		Similarity: nearest.Similarity(s.Similarity), Neighbours: s.Neighbours, Shrink: s.Shrink, Normalise: s.Normalise}})
 	return m, func() {}, err
 }
+
+// SuitOwn implements run.Suited.
+func (s *ClosedSetting[M]) SuitOwn(doc *config.Document) {
+	s.Data.suitOwn(doc, s.Protocol == ProtocolNextItem, false)
+}

@@ -78,7 +78,7 @@ func TestDeepGRU4RecRefuses(t *testing.T) {
 		{append(deepSets, "train.refit=true"), "train.refit: has no meaning under leave-one-out"},
 		{append(deepSets, "train.select=last"), "train.select: must be one of validation"},
 		{append(deepSets, "eval.every=true"), "eval.every: has no meaning under leave-one-out"},
-		{append(deepSets, "data.recipe=dipsgnn"), "no user has the three items"},
+		{append(deepSets, "data.recipe=dipsgnn"), "holds out no validation row"},
 	} {
 		err := trySession(t.Context(), sessionTask(t, "gru4rec"), filepath.Join(t.TempDir(), "run"), c.sets, run.Options{})
 		if err == nil || !strings.Contains(err.Error(), c.want) {

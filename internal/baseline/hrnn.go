@@ -112,3 +112,6 @@ func checkHRNN(v *config.Checker, c HRNNConfig) {
 	s.Fit.Check(v, c.Eval)
 	v.Below("train.momentum", c.Train.Momentum, 0, 1)
 }
+
+// SuitOwn implements run.Suited.
+func (c *HRNNConfig) SuitOwn(doc *config.Document) { c.Data.SuitOwn(doc, false) }

@@ -62,7 +62,7 @@ func (d SASRecData) load(ctx context.Context, env *run.Env) (*dataset.Sequential
 func (c SASRecConfig) setting(table nextitem.Table) (nextitem.Setting, error) {
 	s := nextitem.Setting{
 		Method: c.method(),
-		From:   nextitem.Data{Name: c.Data.Name, Recipe: c.Data.Recipe, Candidates: c.Data.Candidates},
+		From:   nextitem.Data{Name: c.Data.Name, Recipe: c.Data.Recipe, Candidates: c.Data.Candidates, Floor: c.Data.Floor},
 		Fit: nextitem.Training{
 			Epochs: c.Train.Epochs, Batch: c.Train.Batch, Rate: c.Train.Rate, DecayBy: 1, DecayEvery: 1,
 			Patience: c.Train.Patience, Select: nextitem.SelectValidation,

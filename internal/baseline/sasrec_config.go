@@ -3,8 +3,10 @@ package baseline
 import (
 	"privrec/internal/config"
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/dataset/slate"
 	"privrec/internal/model/sasrec"
+	"privrec/internal/protocol/computed"
 	"privrec/internal/protocol/nextitem"
 	"privrec/internal/report"
 	"privrec/internal/train"
@@ -37,6 +39,7 @@ type SASRecData struct {
 	Slate      int    `yaml:"slate"`                // T
 	Behaviour  int    `yaml:"behaviour"`            // L
 	Candidates string `yaml:"candidates,omitempty"` // as nextitem.Data has them
+	Floor      string `yaml:"floor,omitempty"`      // as nextitem.Data has it
 }
 
 // SASRecTrain sets how the model is optimised. Training stops early on the held-out items.
@@ -101,6 +104,7 @@ func checkSASRec(v *config.Checker, c SASRecConfig) {
 	}
 	v.NotEmpty("data.name", c.Data.Name)
 	v.Check(c.Data.Recipe != "", "data.recipe", "must not be empty: %s for a set of slates", slate.HistoriesRecipe)
+	computed.Check(v, c.Data.Floor)
 	v.OneOf("data.split", c.Data.Split, slate.SplitUsers, slate.SplitReleased)
 	v.Between("data.slate", c.Data.Slate, 1, 1000)
 	v.Between("data.behaviour", c.Data.Behaviour, 1, 1000)
@@ -195,4 +199,17 @@ func recbole(name, recipe string, level dataset.Level, row map[string]float64) m
 		return nil
 	}
 	return row
+}
+
+// SuitOwn implements run.Suited. Own data that are only a table of shown items keep the recipe of
+// slates.
+func (c *SASRecConfig) SuitOwn(doc *config.Document) {
+	if form := registry.FormOf(c.Data.Name, ""); form.Slates && !form.Log {
+		return
+	}
+	d := nextitem.Data{Name: c.Data.Name, Recipe: c.Data.Recipe}
+	if !doc.Given("data.recipe") || c.Data.Recipe != slate.HistoriesRecipe {
+		d.SuitOwn(doc, c.Protocol != ProtocolNextItem)
+		c.Data.Recipe = d.Recipe
+	}
 }

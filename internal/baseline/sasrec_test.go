@@ -186,7 +186,7 @@ func TestSASRecBadConfig(t *testing.T) {
 		"data.recipe=none":                     `unknown recipe "none"`,
 		"data.name=nothing":                    "unknown data set",
 		"train.negatives=5":                    "negatives",
-		"data.recipe=dipsgnn":                  "no user has the three items",
+		"data.recipe=dipsgnn":                  "holds out no validation row",
 		"data.recipe=" + slate.HistoriesRecipe: "unknown set of slates",
 	} {
 		if _, err := startSASRec(t.Context(), filepath.Join(t.TempDir(), "run"), run.Options{}, set); err == nil || !strings.Contains(err.Error(), want) {

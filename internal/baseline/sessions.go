@@ -152,3 +152,11 @@ func (m method[M]) on(env *run.Env, d *dataset.Sequential) (*nextitem.Experiment
 	}
 	return x, m.prepare(x, m.config())
 }
+
+// SuitOwn implements run.Suited.
+func (c *SessionConfig[M]) SuitOwn(doc *config.Document) {
+	c.Data.SuitOwn(doc, c.Protocol == ProtocolLeaveOneOut)
+	if m, ok := any(&c.Model).(*APGNNShape); ok {
+		m.UserInput = nextitem.SuitUsers(doc, c.Data.Name, m.UserInput)
+	}
+}

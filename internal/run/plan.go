@@ -129,7 +129,7 @@ var ErrNoForecast = errors.New("no forecast")
 // Forecast measures what the run of these options would take on this machine now. It trains a
 // few steps and writes nothing.
 func (t Task) Forecast(ctx context.Context, o Options) (Forecast, error) {
-	b, err := t.Action.load(t, source{o.Config, o.Text}, o.Sets)
+	b, err := t.Action.load(t, source{path: o.Config, text: o.Text}, o.Sets)
 	if err != nil {
 		return Forecast{}, err
 	}

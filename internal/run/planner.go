@@ -23,7 +23,7 @@ var ErrNoPlan = errors.New("its account is known only after a run")
 // PlannedAccount returns what privacy.json of the run of these options would hold, if it runs as
 // long as its configuration allows. It loads the data, trains nothing and writes nothing.
 func (t Task) PlannedAccount(ctx context.Context, o Options) (any, error) {
-	b, err := t.Action.load(t, source{o.Config, o.Text}, o.Sets)
+	b, err := t.Action.load(t, source{path: o.Config, text: o.Text}, o.Sets)
 	if err != nil {
 		return nil, err
 	}

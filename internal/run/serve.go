@@ -79,7 +79,7 @@ func Serve(ctx context.Context, tasks []Task, dir string) (Answers, error) {
 			return nil, &UsageError{Message: fmt.Sprintf("%s: runs of %s cannot be asked for recommendations", dir, m.Task)}
 		}
 		path := filepath.Join(dir, configName)
-		b, err := t.Action.load(t, source{path: path}, nil)
+		b, err := t.Action.load(t, source{path: path, effective: true}, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -39,6 +39,14 @@ type Spender interface {
 	SpendsFrom() string
 }
 
+// Suited is a configuration with settings that should differ for data of the user's own, such as the
+// recipe, where the user chose none. Its pointer implements it.
+type Suited interface {
+	// SuitOwn changes the settings that doc does not give to those that suit own data. Other data
+	// and settings stay as they are.
+	SuitOwn(doc *config.Document)
+}
+
 // Spec is one method as the program offers it. C is its configuration, which must not use the
 // key "run".
 type Spec[C any] struct {
@@ -79,6 +87,9 @@ func (s Spec[C]) Task() Task {
 			c, doc, err := read()
 			if err != nil {
 				return nil, err
+			}
+			if s, ok := any(&c.Task).(Suited); ok && !from.effective {
+				s.SuitOwn(doc)
 			}
 			bad := []error{c.Run.check(doc)}
 			own := config.NewChecker(doc)

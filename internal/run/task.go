@@ -129,6 +129,8 @@ type Action struct {
 type source struct {
 	path string
 	text []byte // nil: read the file
+
+	effective bool // of a run that was made: every setting stands as it is
 }
 
 // bound is an Action with its configuration.
@@ -195,7 +197,7 @@ type Options struct {
 
 // bind loads and validates the configuration.
 func (t Task) bind(o Options) (*bound, error) {
-	b, err := t.Action.load(t, source{o.Config, o.Text}, o.Sets)
+	b, err := t.Action.load(t, source{path: o.Config, text: o.Text}, o.Sets)
 	if err != nil || o.Withhold == nil {
 		return b, err
 	}

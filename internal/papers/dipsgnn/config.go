@@ -237,3 +237,9 @@ func (c Config) setting() (nextitem.Setting, error) {
 
 // SpendsFrom implements run.Spender.
 func (c Config) SpendsFrom() string { return c.Privacy.Parent }
+
+// SuitOwn implements run.Suited.
+func (c *Config) SuitOwn(doc *config.Document) {
+	c.Data.SuitOwn(doc, false)
+	c.Model.UserInput = nextitem.SuitUsers(doc, c.Data.Name, c.Model.UserInput)
+}

@@ -2,6 +2,7 @@ package gerai
 
 import (
 	"privrec/internal/config"
+	"privrec/internal/dataset/registry"
 	gcn "privrec/internal/model/gerai"
 	"privrec/internal/papers/gerai/features"
 	"privrec/internal/protocol/topn"
@@ -170,4 +171,15 @@ func (c Config) checkGCN(v *config.Checker) {
 	c.check(v)
 	v.Check(c.Features.Noise == features.NoiseNone, "features.noise", "must be %s: the task gerai has noise, got %q", features.NoiseNone, c.Features.Noise)
 	v.Check(c.Loss.Noise == NoiseOff, "loss.noise", "must be %s: the task gerai has noise, got %q", NoiseOff, c.Loss.Noise)
+}
+
+// SuitOwn implements run.Suited. Without privacy, where choosing by validation rows leaks nothing
+// that was protected, training stops early.
+func (c *Config) SuitOwn(doc *config.Document) {
+	clear := c.Loss.Noise == NoiseOff && c.Features.Noise == features.NoiseNone
+	if registry.IsOwn(c.Data.Name) && clear && !doc.Given("train.select") && !doc.Given("train.patience") && !doc.Given("data.recipe") {
+		c.Train.Select, c.Train.Patience = topn.SelectValidation, 10
+	}
+	c.Data.SuitOwn(doc, c.Train.Selected())
+	c.Eval.SuitOwn(doc, c.Data.Name)
 }

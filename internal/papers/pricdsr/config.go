@@ -2,6 +2,7 @@ package pricdsr
 
 import (
 	baseline "privrec/internal/baseline/dasl"
+	"privrec/internal/config"
 	"privrec/internal/model/dasl"
 	"privrec/internal/protocol/crossdomain"
 	"privrec/internal/run"
@@ -113,3 +114,6 @@ func (c Config) Method() string {
 	}
 	return "DASL"
 }
+
+// SuitOwn implements run.Suited.
+func (c *Config) SuitOwn(doc *config.Document) { c.Data.SuitOwn(doc) }

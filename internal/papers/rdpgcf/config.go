@@ -89,3 +89,6 @@ func (c Config) check(v *config.Checker) {
 	v.Between("release.average", c.Release.Average, 1, maxAverage)
 	c.Privacy.check(v, c)
 }
+
+// SuitOwn implements run.Suited.
+func (c *Config) SuitOwn(doc *config.Document) { c.Data.SuitOwn(doc, c.Train.Selected()) }

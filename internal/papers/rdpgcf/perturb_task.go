@@ -133,3 +133,6 @@ func release(x *topn.Experiment, s GraphSetting, l *privacy.Ledger, stream rng.S
 	x.Model = topn.Plain(vectors)
 	return nil
 }
+
+// SuitOwn implements run.Suited.
+func (c *GraphSetting) SuitOwn(doc *config.Document) { c.Data.SuitOwn(doc, c.Train.Selected()) }

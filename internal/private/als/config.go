@@ -131,3 +131,6 @@ func (m ModelConfig) most() float64 {
 
 // SpendsFrom implements run.Spender.
 func (c Config) SpendsFrom() string { return c.Privacy.Parent }
+
+// SuitOwn implements run.Suited.
+func (c *Config) SuitOwn(doc *config.Document) { c.Data.SuitOwn(doc, false) }

@@ -111,3 +111,9 @@ func (c Config) SpendsFrom() string { return c.Privacy.Parent }
 
 // SpendsFrom implements run.Spender.
 func (c PopularityConfig) SpendsFrom() string { return c.Privacy.Parent }
+
+// SuitOwn implements run.Suited.
+func (c *Config) SuitOwn(doc *config.Document) { c.Data.SuitOwn(doc, false) }
+
+// SuitOwn implements run.Suited.
+func (c *PopularityConfig) SuitOwn(doc *config.Document) { c.Data.SuitOwn(doc, false) }

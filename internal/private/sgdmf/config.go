@@ -77,3 +77,6 @@ func check(v *config.Checker, c Config) {
 
 // SpendsFrom implements run.Spender.
 func (c Config) SpendsFrom() string { return c.Privacy.Parent }
+
+// SuitOwn implements run.Suited.
+func (c *Config) SuitOwn(doc *config.Document) { c.Data.SuitOwn(doc, false) }

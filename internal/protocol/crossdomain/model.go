@@ -3,6 +3,7 @@ package crossdomain
 import (
 	"privrec/internal/autograd"
 	"privrec/internal/config"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/tensor"
 	"privrec/internal/train"
 )
@@ -91,4 +92,27 @@ func Check(v *config.Checker, d Data, e Eval) {
 	v.Between("data.length", d.Length, 3, 10_000)
 	v.Between("eval.negatives", e.Negatives, 1, 1_000_000)
 	v.Integers("eval.k", "cutoff", e.K, 1, max(1, e.Negatives))
+}
+
+// SuitOwn names the domains of own data, where the user named none.
+func (d *Data) SuitOwn(doc *config.Document) {
+	target, auxiliary, ok := registry.DomainsOf(d.Name)
+	if !ok || doc.Given("data.target") && doc.Given("data.auxiliary") && !doc.Overridden("data.name") {
+		return
+	}
+	switch chosen := func(key string) bool {
+		return doc.Overridden(key) || doc.Given(key) && !doc.Overridden("data.name")
+	}; {
+	case chosen("data.target") && chosen("data.auxiliary"):
+	case chosen("data.target"):
+		if d.Auxiliary = auxiliary; d.Target == auxiliary {
+			d.Auxiliary = target
+		}
+	case chosen("data.auxiliary"):
+		if d.Target = target; d.Auxiliary == target {
+			d.Target = auxiliary
+		}
+	default:
+		d.Target, d.Auxiliary = target, auxiliary
+	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"privrec/internal/attack/attribute"
 	"privrec/internal/config"
+	"privrec/internal/dataset/registry"
 )
 
 // Config describes an attack: what is attacked, which attributes, what the attacker sees and
@@ -170,4 +171,12 @@ func attackers() (names []string) {
 // lists reports whether any input has lists.
 func (a AttackConfig) lists() bool {
 	return slices.Contains(a.Sees, SeesBoth) || slices.Contains(a.Sees, SeesLists)
+}
+
+// SuitOwn implements run.Suited: of own data, the training rows of an attack on interactions are
+// those of the models that it can be compared with.
+func (c *Config) SuitOwn(doc *config.Document) {
+	if len(c.On.Runs) == 0 && registry.IsOwn(c.Data.Name) {
+		c.Data.Recipe = registry.Suit(doc, c.Data.Name, c.Data.Recipe, registry.OwnRows(c.Data.Name, false))
+	}
 }

@@ -23,6 +23,9 @@ func ClearFeatures(f *dataset.Features) (tensor.Matrix, error) {
 	if f == nil || f.Width() == 0 {
 		return tensor.Matrix{}, fmt.Errorf("the data have no user features; set model.user_input to %q", UserID)
 	}
+	if err := f.Complete(); err != nil {
+		return tensor.Matrix{}, err
+	}
 	x := tensor.New(len(f.UserIDs), f.Width())
 	at := 0
 	for i := range f.Columns {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"privrec/internal/dataset"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/experiment"
 	"privrec/internal/metrics"
 	"privrec/internal/report"
@@ -29,7 +30,15 @@ func (lastItem) divide(x *Experiment) error {
 	}
 	x.Test = x.heldOut("test", dataset.RungTest, before, d.Test)
 	if x.Valid.Samples.Len() == 0 {
-		return &dataset.Error{File: d.Name, Msg: "no user has the three items that training, validation and testing take"}
+		e := &dataset.Error{File: d.Name, Msg: "no user has the three items that training, validation and testing take"}
+		if d.Valid == nil {
+			e.Msg = fmt.Sprintf("recipe %q holds out no validation row", d.Recipe)
+			e.Hint = "take a recipe that holds out a user's last row and the one before it"
+			if registry.IsOwn(d.Name) {
+				e.Hint += ", such as " + registry.OwnLeaveOneOut
+			}
+		}
+		return e
 	}
 	return nil
 }

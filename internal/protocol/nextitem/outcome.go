@@ -3,11 +3,13 @@ package nextitem
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"privrec/internal/dataset"
 	"privrec/internal/experiment"
 	"privrec/internal/metrics"
+	"privrec/internal/protocol/computed"
 	"privrec/internal/report"
 )
 
@@ -69,6 +71,13 @@ func (x *Experiment) measure(ctx context.Context, r *experiment.Fitted) (*Outcom
 		return nil, err
 	}
 	o.Floors = append(o.Floors, experiment.NewScores("popularity", "", metrics.Summary(ms, popular)))
+	if computed.Wanted(x.From.Floor, d.Name) {
+		strong, err := x.computed(ctx, ms)
+		if err != nil {
+			return nil, err
+		}
+		o.Floors = append(o.Floors, strong...)
+	}
 	for i, mode := range x.Modes {
 		ranks, err := x.rank(ctx, x.Test, mode, x.Fit.Passes().Final(i))
 		if err != nil {
@@ -154,6 +163,9 @@ func (x *Experiment) write(o *Outcome, a Account) error {
 	d := x.cut.document(x, o)
 	d.Title, d.Level = fmt.Sprintf("%s on %s", x.Method, x.Data.Source.Title), x.Data.Source.Level
 	d.Facts, d.Tables, d.Notes = append(d.Facts, report.ShortTraining(o.Short)...), []*report.Table{table}, x.Data.Source.Notes
+	if better := computed.Better(o.Floors, o.Evaluations, o.Metrics[0]); better != "" {
+		d.Notes = append(slices.Clip(d.Notes), better)
+	}
 	if err := x.Env.WritePrivacy(a); err != nil {
 		return err
 	}

@@ -2,7 +2,9 @@ package nextitem
 
 import (
 	"privrec/internal/config"
+	"privrec/internal/dataset/registry"
 	"privrec/internal/experiment"
+	"privrec/internal/protocol/computed"
 	"privrec/internal/train"
 )
 
@@ -43,6 +45,9 @@ type Data struct {
 	// learned. "ten-core" also ranks those that only the test part has: DIPSGNN's published
 	// program counts the items before the split.
 	Candidates string `yaml:"candidates"`
+	// Floor puts models that are computed at once beside the result: "computed", "none", or left
+	// out, which means for own data alone.
+	Floor string `yaml:"floor,omitempty"`
 }
 
 // Training sets how a model is optimised. Source: DIPSGNN, section 5.2, and its published
@@ -118,6 +123,7 @@ func (d Data) Check(v *config.Checker, profile string) {
 	v.NotEmpty("profile", profile)
 	v.NotEmpty("data.name", d.Name)
 	v.OneOf("data.candidates", d.Candidates, CandidatesTrain, CandidatesTenCore)
+	computed.Check(v, d.Floor)
 }
 
 // CheckShape reports a width or a number of propagation steps that cannot be used.
@@ -183,3 +189,22 @@ func (t Training) Selected() bool { return t.Select != SelectLast || t.Patience 
 
 // Passes numbers the passes of a run.
 func (t Training) Passes() Passes { return Passes{t.Epochs} }
+
+// SuitOwn takes the recipe that suits own data, where the user named none: one that holds a user's
+// last item out for lastItem, otherwise one that cuts sequences in two.
+func (d *Data) SuitOwn(doc *config.Document, lastItem bool) {
+	best := registry.OwnRecent
+	if lastItem {
+		best = registry.OwnLeaveOneOut
+	}
+	d.Recipe = registry.Suit(doc, d.Name, d.Recipe, best)
+}
+
+// SuitUsers returns where the user vectors of own data come from, where the user did not say: from
+// features, if the data have a file of them, otherwise from the user alone.
+func SuitUsers(doc *config.Document, name, input string) string {
+	if !registry.IsOwn(name) || doc.Given("model.user_input") || registry.FormOf(name, "").Features {
+		return input
+	}
+	return UserID
+}

@@ -1,14 +1,18 @@
 package nextitem
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
 	"privrec/internal/autograd"
 	"privrec/internal/dataset"
 	"privrec/internal/eval"
+	"privrec/internal/experiment"
 	"privrec/internal/graph"
+	"privrec/internal/metrics"
 	"privrec/internal/model/bpr"
+	"privrec/internal/protocol/computed"
 	"privrec/internal/tensor"
 	"privrec/internal/train"
 )
@@ -178,3 +182,16 @@ func (c *Computed) Scorer(p *Part, _ Pass, _ bool) (eval.Scorer, error) {
 
 // Close gives the memory of the model back.
 func (c *Computed) Close() { c.Done() }
+
+// computed ranks the test samples by models that are computed at once from all training items. Such
+// a model scores by user, whatever comes before an item.
+func (x *Experiment) computed(ctx context.Context, ms []metrics.Metric) ([]experiment.Scores, error) {
+	g, err := pairs(NewPart("train", x.Data.Train, dataset.Prefixes(x.Data.Train), x.Items), x.Data.Users, x.Items)
+	if err != nil {
+		return nil, err
+	}
+	return computed.Scores(ctx, g, x.Method, func(s eval.Scorer) ([]metrics.Value, error) {
+		ranks, err := x.rankBy(ctx, &byUser{Scorer: s, part: x.Test}, x.Test)
+		return metrics.Summary(ms, ranks), err
+	})
+}

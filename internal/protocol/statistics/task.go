@@ -59,6 +59,8 @@ func open(ctx context.Context, env *run.Env, c Config) (run.Work, error) {
 	m := &measured{env: env}
 	load := m.oneDomain
 	switch {
+	case registry.IsOwn(c.Data.Name) && c.Data.Recipe == "" && ownSlates(c.Data.Name):
+		load = m.slates
 	case isSlates(c.Data.Name):
 		load = m.slates
 	case isCross(c.Data.Name):
@@ -77,8 +79,14 @@ func isSlates(name string) bool {
 	return slices.ContainsFunc(slate.Sources(), func(s slate.Source) bool { return s.Name == name })
 }
 
+// ownSlates reports whether own data are only a table of shown items.
+func ownSlates(name string) bool {
+	form := registry.FormOf(name, "")
+	return form.Slates && !form.Log
+}
+
 func isCross(name string) bool {
-	return slices.ContainsFunc(registry.CrossSets(), func(s registry.CrossSet) bool { return s.Name == name })
+	return registry.IsOwnCross(name, "") || slices.ContainsFunc(registry.CrossSets(), func(s registry.CrossSet) bool { return s.Name == name })
 }
 
 // add appends an evaluation.
@@ -231,4 +239,11 @@ func (m *measured) Forecast(context.Context) (run.Forecast, error) {
 	seconds := m.env.Opening()
 	return run.Forecast{Steps: 1, StepSeconds: seconds, Seconds: seconds, Fastest: seconds,
 		Basis: fmt.Sprintf("%s was opened and counted", m.data.Name)}, nil
+}
+
+// SuitOwn implements run.Suited.
+func (c *Config) SuitOwn(doc *config.Document) {
+	if registry.IsOwn(c.Data.Name) && !isCross(c.Data.Name) && !ownSlates(c.Data.Name) {
+		c.Data.Recipe = registry.Suit(doc, c.Data.Name, c.Data.Recipe, registry.OwnAll(c.Data.Name))
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"privrec/internal/dataset/registry"
 	"privrec/internal/model/bpr"
 	"privrec/internal/optim"
+	"privrec/internal/protocol/computed"
 	"privrec/internal/train"
 )
 
@@ -14,6 +15,9 @@ import (
 type DataConfig struct {
 	Name   string `yaml:"name"`   // a registered data set, see `privrec list`
 	Recipe string `yaml:"recipe"` // filters and split
+	// Floor puts models that are computed at once beside the result: "computed", "none", or left
+	// out, which means for own data alone.
+	Floor string `yaml:"floor,omitempty"`
 }
 
 // TrainConfig sets how a model is optimised, on BPR triples.
@@ -88,6 +92,7 @@ func DefaultEval() EvalConfig { return EvalConfig{K: []int{20}} }
 func (c DataConfig) Check(v *config.Checker) {
 	v.NotEmpty("data.name", c.Name)
 	v.NotEmpty("data.recipe", c.Recipe)
+	computed.Check(v, c.Floor)
 }
 
 // Check reports what cannot be trained.
@@ -168,4 +173,20 @@ func (c TrainConfig) Length() train.Length {
 // with tables of this protocol: what they sweep, which data, and how long training lasts.
 func Free() []string {
 	return []string{"data.", "eval.k", "eval.every", "eval.candidates", "model.dim", "model.layers", "train.epochs", "train.patience", "train.select"}
+}
+
+// SuitOwn takes the recipe that suits own data, where the user named none. valid says that
+// held-out rows decide anything about the model.
+func (c *DataConfig) SuitOwn(doc *config.Document, valid bool) {
+	if registry.IsOwn(c.Name) {
+		c.Recipe = registry.Suit(doc, c.Name, c.Recipe, registry.OwnRows(c.Name, valid))
+	}
+}
+
+// SuitOwn leaves the ranking among sampled items out for own data, where the user did not ask for
+// it: it is for comparison with papers, and a small shop has not as many items.
+func (c *EvalConfig) SuitOwn(doc *config.Document, name string) {
+	if registry.IsOwn(name) && !doc.Given("eval.candidates") {
+		c.Candidates = 0
+	}
 }

@@ -40,13 +40,13 @@ func TestFiltersThatCount(t *testing.T) {
 		data DataConfig
 		want bool
 	}{
-		{DataConfig{"ml-1m", "rdpgcf"}, false}, {DataConfig{"ml-1m", "rdpgcf-core"}, true}, {DataConfig{"gowalla", "lightgcn"}, false},
+		{DataConfig{Name: "ml-1m", Recipe: "rdpgcf"}, false}, {DataConfig{Name: "ml-1m", Recipe: "rdpgcf-core"}, true}, {DataConfig{Name: "gowalla", Recipe: "lightgcn"}, false},
 	} {
 		if got, err := c.data.Filtered(); err != nil || got != c.want {
 			t.Errorf("%v: filtered by numbers of rows %t (%v), want %t", c.data, got, err, c.want)
 		}
 	}
-	if _, err := (DataConfig{"ml-1m", "none"}).Filtered(); err == nil {
+	if _, err := (DataConfig{Name: "ml-1m", Recipe: "none"}).Filtered(); err == nil {
 		t.Error("a recipe that there is not has filters")
 	}
 }

@@ -148,11 +148,11 @@ func prepare(env *run.Env, m Method, d *dataset.Interactions) (x *Experiment, er
 	t := m.Train
 	if x.valid == nil && t.Select == SelectValidation {
 		return nil, &run.UsageError{Message: fmt.Sprintf("train.select: %s needs validation rows, which recipe %q of %s does not hold out", SelectValidation, d.Recipe, d.Name),
-			Fix: "take a recipe that does, such as rdpgcf or gerai-valid, or train.select=" + SelectLast}
+			Fix: "take a recipe that does, such as " + holding(d.Name) + ", or train.select=" + SelectLast}
 	}
 	if x.valid == nil && t.Patience > 0 {
 		return nil, &run.UsageError{Message: fmt.Sprintf("train.patience: %d epochs need validation rows to watch, which recipe %q of %s does not hold out", t.Patience, d.Recipe, d.Name),
-			Fix: "take a recipe that does, such as rdpgcf or gerai-valid, or train.patience=0"}
+			Fix: "take a recipe that does, such as " + holding(d.Name) + ", or train.patience=0"}
 	}
 	if t.Epochs == 0 {
 		return x, nil
@@ -230,4 +230,12 @@ func (p *part) first(n int) *part {
 // metrics returns the metrics of the tables at the configured cutoffs.
 func (x *Experiment) metrics() []metrics.Metric {
 	return metrics.Grid([]metrics.Kind{metrics.Recall, metrics.NDCG}, x.Method.Eval.K)
+}
+
+// holding names recipes of a data set that hold out validation rows.
+func holding(name string) string {
+	if registry.IsOwn(name) {
+		return registry.OwnRows(name, true)
+	}
+	return "rdpgcf or gerai-valid"
 }

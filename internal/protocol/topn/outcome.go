@@ -8,6 +8,7 @@ import (
 	"privrec/internal/eval"
 	"privrec/internal/experiment"
 	"privrec/internal/metrics"
+	"privrec/internal/protocol/computed"
 	"privrec/internal/run"
 )
 
@@ -71,7 +72,15 @@ func (x *Experiment) addFloors(ctx context.Context, o *Outcome) error {
 		return err
 	}
 	o.Floors = []experiment.Scores{experiment.NewScores("random", "", random), experiment.NewScores("popularity", "", popular)}
-	return nil
+	if !computed.Wanted(x.Method.Data.Floor, x.Data.Name) {
+		return nil
+	}
+	strong, err := computed.Scores(ctx, x.Graph, x.Method.Name, func(s eval.Scorer) ([]metrics.Value, error) {
+		ranks, err := x.rankTest(ctx, s)
+		return x.values(ranks), err
+	})
+	o.Floors = append(o.Floors, strong...)
+	return err
 }
 
 // outcome makes the outcome of a training, without evaluations. f is nil where no training by

@@ -7,6 +7,7 @@ import (
 	"privrec/internal/dataset"
 	"privrec/internal/experiment"
 	"privrec/internal/metrics"
+	"privrec/internal/protocol/computed"
 	"privrec/internal/report"
 )
 
@@ -28,6 +29,9 @@ func (x *Experiment) write(o *Outcome, p Account) error {
 		Tables:   append(tables, o.published()...),
 		Figures:  experiment.Curves(o.Method, x.Method.loss(), o.Epochs),
 		Notes:    source.Notes,
+	}
+	if better := computed.Better(o.Floors, o.Evaluations, o.Metrics[0]); better != "" {
+		d.Notes = append(slices.Clip(d.Notes), better)
 	}
 	if err := x.Env.WritePrivacy(p); err != nil {
 		return err

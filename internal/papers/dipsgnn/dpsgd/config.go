@@ -161,3 +161,9 @@ func (c Config) descent(examples int) dipsgnn.Descent {
 
 // SpendsFrom implements run.Spender.
 func (c Config) SpendsFrom() string { return c.Privacy.Parent }
+
+// SuitOwn implements run.Suited.
+func (c *Config) SuitOwn(doc *config.Document) {
+	c.Data.SuitOwn(doc, false)
+	c.Model.UserInput = nextitem.SuitUsers(doc, c.Data.Name, c.Model.UserInput)
+}

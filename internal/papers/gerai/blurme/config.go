@@ -70,3 +70,9 @@ func (b Blur) check(v *config.Checker) {
 	v.Between("blur.folds", b.Folds, 1, 1000)
 	v.OneOf("blur.history", b.History, HistoryBlurred, HistoryTrue)
 }
+
+// SuitOwn implements run.Suited.
+func (c *Config) SuitOwn(doc *config.Document) {
+	c.Data.SuitOwn(doc, c.Train.Selected())
+	c.Eval.SuitOwn(doc, c.Data.Name)
+}

@@ -104,3 +104,9 @@ const purposeGradients = "users' gradients"
 
 // SpendsFrom implements run.Spender.
 func (c Config) SpendsFrom() string { return c.Privacy.Parent }
+
+// SuitOwn implements run.Suited.
+func (c *Config) SuitOwn(doc *config.Document) {
+	c.Data.SuitOwn(doc, false)
+	c.Eval.SuitOwn(doc, c.Data.Name)
+}

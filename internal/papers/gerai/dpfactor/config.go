@@ -120,3 +120,9 @@ func (c Config) distance() float64 {
 
 // SpendsFrom implements run.Spender.
 func (c Config) SpendsFrom() string { return c.Privacy.Parent }
+
+// SuitOwn implements run.Suited.
+func (c *Config) SuitOwn(doc *config.Document) {
+	c.Data.SuitOwn(doc, false)
+	c.Eval.SuitOwn(doc, c.Data.Name)
+}

@@ -52,7 +52,10 @@ func declaredOccupations(c *dataset.Column) []string {
 // level that is not declared, and on a user without a value.
 func Attributes(f *dataset.Features) ([]Attribute, error) {
 	if f == nil {
-		return nil, &dataset.Error{Field: Gender, Msg: "the data have no user features", Hint: "choose a recipe with user features, such as gerai"}
+		return nil, &dataset.Error{Field: Gender, Msg: "the data have no user features", Hint: "choose a recipe with user features, such as gerai; own data have them in a file own-NAME.user"}
+	}
+	if err := f.Complete(); err != nil {
+		return nil, err
 	}
 	var all []Attribute
 	for _, name := range []string{Gender, Occupation, Age} {

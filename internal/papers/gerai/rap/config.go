@@ -84,3 +84,9 @@ func (a Attack) check(v *config.Checker) {
 	v.Between("attack.dim", a.Dim, 1, 4096)
 	v.Within("attack.rate", a.Rate, 1e-12, 100)
 }
+
+// SuitOwn implements run.Suited.
+func (c *Config) SuitOwn(doc *config.Document) {
+	c.Data.SuitOwn(doc, c.Train.Selected())
+	c.Eval.SuitOwn(doc, c.Data.Name)
+}
