@@ -68,5 +68,5 @@ clean:
 # and the papers' printed numbers.
 docs:
 	$(GO) test ./internal/record -run 'TestRecordFiles|TestPages' -update
-	$(GO) test ./internal/cli -run 'TestCommandReference|TestDataPages' -update
+	$(GO) test ./internal/cli -run 'TestCommandReference|TestDataPages|TestConfigurationPage' -update
 	$(GO) test ./internal -run 'TestArchitecture|TestEpsilonDrawing' -update

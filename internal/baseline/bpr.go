@@ -35,14 +35,14 @@ type BPRSetting[M BPRShape] struct {
 	Eval     topn.EvalConfig `yaml:"eval"`
 }
 
-// StaticData names the data. Keys that package topn's configuration lacks are of
+// StaticData names the data. Keys that files leave out where they are empty are of
 // ProtocolNextItem.
 type StaticData struct {
 	topn.DataConfig `yaml:",inline"`
 	Candidates      string `yaml:"candidates,omitempty"` // that are ranked
 }
 
-// BPRTrain sets how a model is optimised. Keys that package topn's configuration lacks are of
+// BPRTrain sets how a model is optimised. Keys that files leave out where they are empty are of
 // ProtocolNextItem.
 type BPRTrain struct {
 	topn.TrainConfig `yaml:",inline"`

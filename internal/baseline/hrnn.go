@@ -34,7 +34,7 @@ type HRNNTrain struct {
 	Rate            float64 `yaml:"rate"`
 	Momentum        float64 `yaml:"momentum"`
 	Patience        int     `yaml:"patience"` // stop after so many epochs without a better metric, 0: never
-	Select          string  `yaml:"select"`   // the model that is reported, as nextitem.Training has it
+	Select          string  `yaml:"select"`   // the model that is reported: validation, last or test
 	Validation      float64 `yaml:"validation"`
 	ValidationSplit string  `yaml:"validation_split"`
 	Refit           bool    `yaml:"refit"`

@@ -38,8 +38,8 @@ type SASRecData struct {
 	Split      string `yaml:"split"`                // users or released
 	Slate      int    `yaml:"slate"`                // T
 	Behaviour  int    `yaml:"behaviour"`            // L
-	Candidates string `yaml:"candidates,omitempty"` // as nextitem.Data has them
-	Floor      string `yaml:"floor,omitempty"`      // as nextitem.Data has it
+	Candidates string `yaml:"candidates,omitempty"` // of protocol next-item: train or ten-core, the items that are ranked
+	Floor      string `yaml:"floor,omitempty"`      // models computed at once beside the result: computed, none; left out: for own data
 }
 
 // SASRecTrain sets how the model is optimised. Training stops early on the held-out items.
@@ -62,7 +62,7 @@ type SASRecTrain struct {
 type SASRecEval struct {
 	K        []int `yaml:"k"`
 	MaskSeen bool  `yaml:"mask_seen"`       // items of the history are no candidates, except one that comes again
-	Every    bool  `yaml:"every,omitempty"` // as nextitem.Ranking has it
+	Every    bool  `yaml:"every,omitempty"` // rank the test samples after each epoch too; only of protocol next-item
 }
 
 // Values of SASRecTrain.Loss.

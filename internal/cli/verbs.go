@@ -183,7 +183,7 @@ func (a *App) runTask(c *cobra.Command, t run.Task, f taskFlags) error {
 		return err
 	}
 	if f.defaults {
-		b, err := t.Defaults()
+		b, err := t.Explained()
 		if err != nil {
 			return err
 		}

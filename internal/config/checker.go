@@ -1,7 +1,9 @@
 package config
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -10,13 +12,37 @@ import (
 // and report whether the value is right. Ranges of numbers are written as in mathematics; NaN is
 // in none of them.
 type Checker struct {
-	doc  *Document
-	errs Errors
+	doc    *Document
+	errs   Errors
+	limits map[string]string // what each key may be, in words; nil: not kept
 }
 
 // NewChecker returns a checker of the values of a document. doc is nil for values that were set in
 // code.
 func NewChecker(doc *Document) *Checker { return &Checker{doc: doc} }
+
+// NewRecorder returns a checker that keeps what values may be, for Limits.
+func NewRecorder() *Checker { return &Checker{limits: map[string]string{}} }
+
+// Limits says in words what values the keys that were checked may have, such as "1..100". It knows
+// the checks that have a method, as they are made of the values at hand.
+func (c *Checker) Limits() map[string]string { return c.limits }
+
+// note keeps what a key may be. An entry of a list counts as the list.
+func (c *Checker) note(key, format string, args ...any) {
+	if c.limits == nil {
+		return
+	}
+	path := ""
+	for _, word := range strings.Split(key, ".") {
+		if _, err := strconv.Atoi(word); err == nil { // an entry of a list
+			path += "[]"
+		} else {
+			path = join(path, word)
+		}
+	}
+	c.limits[path] = fmt.Sprintf(format, args...)
+}
 
 // Err returns all problems as an Errors, in the order of the checks, or nil.
 func (c *Checker) Err() error {
@@ -38,11 +64,15 @@ func (c *Checker) Check(ok bool, key, format string, args ...any) bool {
 }
 
 // NotEmpty fails on an empty text.
-func (c *Checker) NotEmpty(key, x string) bool { return c.Check(x != "", key, "must not be empty") }
+func (c *Checker) NotEmpty(key, x string) bool {
+	c.note(key, "not empty")
+	return c.Check(x != "", key, "must not be empty")
+}
 
 // OneOf fails unless x is one of the allowed words. The problem names the closest of them, and
 // completion offers them all.
 func (c *Checker) OneOf(key, x string, allowed ...string) bool {
+	c.note(key, "%s", inWords(allowed))
 	e := c.doc.OneOf(key, x, allowed...)
 	if e != nil {
 		c.errs = append(c.errs, e)
@@ -62,11 +92,13 @@ func (c *Checker) Words(key string, xs []string, allowed ...string) bool {
 
 // Between fails unless x is from lo to hi, both included.
 func (c *Checker) Between(key string, x, lo, hi int) bool {
+	c.note(key, "%d..%d", lo, hi)
 	return c.Check(x >= lo && x <= hi, key, "must lie in %d..%d, got %d", lo, hi, x)
 }
 
 // AtLeast fails on an integer below lo.
 func (c *Checker) AtLeast(key string, x, lo int) bool {
+	c.note(key, "at least %d", lo)
 	return c.Check(x >= lo, key, "must be at least %d, got %d", lo, x)
 }
 
@@ -79,21 +111,25 @@ func (c *Checker) Integers(key, what string, xs []int, lo, hi int) bool {
 
 // Within fails unless x is in [lo,hi].
 func (c *Checker) Within(key string, x, lo, hi float64) bool {
+	c.note(key, "[%g,%g]", lo, hi)
 	return c.Check(x >= lo && x <= hi, key, "must lie in [%g,%g], got %v", lo, hi, x)
 }
 
 // Below fails unless x is in [lo,hi).
 func (c *Checker) Below(key string, x, lo, hi float64) bool {
+	c.note(key, "[%g,%g)", lo, hi)
 	return c.Check(x >= lo && x < hi, key, "must lie in [%g,%g), got %v", lo, hi, x)
 }
 
 // Above fails unless x is in (lo,hi].
 func (c *Checker) Above(key string, x, lo, hi float64) bool {
+	c.note(key, "(%g,%g]", lo, hi)
 	return c.Check(x > lo && x <= hi, key, "must lie in (%g,%g], got %v", lo, hi, x)
 }
 
 // Inside fails unless x is in (lo,hi).
 func (c *Checker) Inside(key string, x, lo, hi float64) bool {
+	c.note(key, "(%g,%g)", lo, hi)
 	return c.Check(x > lo && x < hi, key, "must lie in (%g,%g), got %v", lo, hi, x)
 }
 
@@ -110,3 +146,15 @@ func Each[T int | float64](c *Checker, key string, xs []T, one func(x T) bool) b
 
 // Overridden reports whether the key path itself was set by an override.
 func (v *Checker) Overridden(path string) bool { return v.doc.Overridden(path) }
+
+// inWords lists words, with "left out" for the empty one.
+func inWords(words []string) string {
+	var out []string
+	for _, w := range words {
+		if w == "" {
+			w = "left out"
+		}
+		out = append(out, w)
+	}
+	return strings.Join(out, ", ")
+}

@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -136,5 +137,27 @@ func TestCheckerWithoutFile(t *testing.T) {
 	v.Between("train.epochs", 0, 1, 9)
 	if err := v.Err(); err == nil || !strings.HasSuffix(err.Error(), "train.epochs: must lie in 1..9, got 0") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// A recorder says what every kind of check allows, and an entry of a list counts for its list.
+func TestLimits(t *testing.T) {
+	v := NewRecorder()
+	v.NotEmpty("a", "")
+	v.OneOf("b", "x", "x", "", "y")
+	v.Between("c.d", 5, 1, 10)
+	v.AtLeast("e", 1, 1)
+	v.Within("f", 1, 0, 2)
+	v.Below("g", 1, 0, 2)
+	v.Above("h", 1, 0, 2)
+	v.Inside("i", 1, 0, 2)
+	v.Integers("k", "cutoff", []int{5}, 1, 9)
+	v.NotEmpty("list.0.name", "n")
+	want := map[string]string{"a": "not empty", "b": "x, left out, y", "c.d": "1..10", "e": "at least 1", "f": "[0,2]", "g": "[0,2)", "h": "(0,2]", "i": "(0,2)", "k": "1..9", "list[].name": "not empty"}
+	if !maps.Equal(want, v.Limits()) {
+		t.Errorf("got %v, want %v", v.Limits(), want)
+	}
+	if NewChecker(nil).Limits() != nil {
+		t.Error("a checker of values keeps limits")
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // HoldOut says which users and rows are kept from a model of protocol top-n, so that an attacker
-// can be asked to tell them from the others. See dataset.HoldOut.
+// can be asked to tell them from the others.
 type HoldOut struct {
 	Users float64 `yaml:"users,omitempty" json:"users,omitempty"` // chance of a user to be held out, with all rows
 	Rows  float64 `yaml:"rows,omitempty" json:"rows,omitempty"`   // chance of a training row

@@ -10,7 +10,8 @@ import (
 	"privrec/internal/rng"
 )
 
-// Plant says which canaries are planted into the data of a model, so that an audit can hold what it shows against the coins that put each in or out. See dataset.Planting.
+// Plant says which canaries are planted into the data of a model, so that an audit can hold what it
+// shows against the coins that put each in or out.
 type Plant struct {
 	Unit     string `yaml:"unit,omitempty" json:"unit"`             // of protocol top-n edge, a user and an item, or user, a user of random items; of next-item sequence
 	Canaries int    `yaml:"canaries,omitempty" json:"canaries"`     // in or out

@@ -76,7 +76,15 @@ func (s Spec[C]) Task() Task {
 	return Task{Verb: s.Verb, Name: s.Name, Summary: s.Summary, Cite: s.Cite, Flags: s.Flags, Secure: s.Secure, Action: Action{
 		defaults: func() ([]byte, error) { return config.Encode(whole()) },
 		keys:     config.Keys[wholeFile[C]],
-		answers:  s.Answers,
+		fields:   config.Fields[wholeFile[C]],
+		limits: func() map[string]string {
+			v := config.NewRecorder()
+			if s.Check != nil {
+				s.Check(v, s.Default())
+			}
+			return v.Limits()
+		},
+		answers: s.Answers,
 		load: func(task Task, from source, sets []string) (*bound, error) {
 			read := func() (wholeFile[C], *config.Document, error) { return config.Load(from.path, sets, whole()) }
 			if from.text != nil {

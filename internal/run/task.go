@@ -3,11 +3,14 @@ package run
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 	"time"
 
 	"privrec/internal/config"
+	"privrec/internal/config/explain"
 	"privrec/internal/dataset"
 	"privrec/internal/privacy"
 	"privrec/internal/progress"
@@ -60,7 +63,7 @@ type Settings struct {
 	HoldOut HoldOut `yaml:"hold_out,omitempty"`
 
 	// Secure draws samples and noise from cryptographic bits, without a seed, so that what the
-	// guarantee covers may be published. Only some tasks can, see SecureTasks. False: keyed noise,
+	// guarantee covers may be published. Tasks that cannot say so. False: keyed noise,
 	// for research.
 	Secure bool `yaml:"secure,omitempty"`
 	// Plant puts canaries into the data, for audits that hold what the model shows against their coins.
@@ -121,6 +124,8 @@ type hashed[C any] struct {
 type Action struct {
 	defaults func() ([]byte, error)
 	keys     func() []config.Key
+	fields   func() []config.Field
+	limits   func() map[string]string
 	load     func(task Task, from source, sets []string) (*bound, error)
 	answers  bool // finished runs can be asked
 }
@@ -148,6 +153,23 @@ const MaxWorkers = 4096
 
 // Defaults returns the task's complete default configuration as YAML.
 func (t Task) Defaults() ([]byte, error) { return t.Action.defaults() }
+
+// Explained returns the default configuration with what each key means and may be, as YAML.
+func (t Task) Explained() ([]byte, error) {
+	text, err := t.Defaults()
+	if err != nil {
+		return nil, err
+	}
+	head := fmt.Sprintf("# privrec %s: %s.\n# Source: %s.\n\n", t, t.Summary, strings.TrimSuffix(t.Cite, "."))
+	return append([]byte(head), explain.YAML(text, t.Fields(), t.Limits(), explain.BuiltIn())...), nil
+}
+
+// Fields lists the keys of the task's configuration and their groups.
+func (t Task) Fields() []config.Field { return t.Action.fields() }
+
+// Limits says in words what values the keys may have. It knows the checks of the default
+// configuration.
+func (t Task) Limits() map[string]string { return t.Action.limits() }
 
 // Keys lists the keys of the task's configuration.
 func (t Task) Keys() []config.Key { return t.Action.keys() }

@@ -70,7 +70,7 @@ func (c OnConfig) in(own string) string {
 }
 
 // TrainConfig describes the optimisation, stopped early on the validation loss. Adam, its rate
-// and the pairs of a step are those of attack.Training.
+// and the pairs of a step are those of the attack itself.
 type TrainConfig struct {
 	attack.Training `yaml:",inline"`
 
@@ -90,7 +90,7 @@ type TrainConfig struct {
 func (c Config) dropsRepeated() bool { return c.Eval.Repeated == Drop && c.Attack.Decoder != "point" }
 
 // ProtectConfig says what is done to slates before they are shown (section 4 of the
-// paper); see protect.Options.
+// paper).
 type ProtectConfig struct {
 	Select   string  `yaml:"select"`   // which positions are replaced: none, random, similar or dissimilar
 	Replace  string  `yaml:"replace"`  // by what: uniform, popularity or in-batch; rr answers every position and selects none; empty: nothing

@@ -30,7 +30,7 @@ type AuxiliaryConfig struct {
 	// the rows of other users, "permuted-perturbed", those released (the placebo of
 	// perturbed: as much noise, nothing of the user), or "none": DASL-single.
 	Kind      string `yaml:"kind"`
-	Mechanism string `yaml:"mechanism"` // of the perturbed kinds and uniform: one of sequence.Variants
+	Mechanism string `yaml:"mechanism"` // of the perturbed kinds and uniform: sdp-fixed, sdp-lengths, sdp-user, set, sdp-paper or rr
 	// Epsilon is that of one draw, for sdp-user of a user's row, and for set of an interaction.
 	// .inf releases the rows as they are.
 	Epsilon float64 `yaml:"epsilon"`

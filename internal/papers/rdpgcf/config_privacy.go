@@ -16,7 +16,7 @@ import (
 type Privacy struct {
 	// Method is "layers" or "repaired". "layers" is the paper's noise on every layer of every
 	// step. "repaired" is one noisy propagation of rows that no edge entered, with labels by
-	// DP-SGD (package comment, "A repaired method").
+	// DP-SGD, private for one edge.
 	Method string `yaml:"method"`
 	// Epsilon is the paper's claim under the accounting below; .inf is no noise. For the
 	// repaired method it is the guarantee itself.

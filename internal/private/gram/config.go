@@ -26,7 +26,7 @@ type PopularityConfig struct {
 }
 
 // MatrixConfig sets the matrix, how noise is taken out of it, and what is computed from it. All of
-// it but Items, Floor, ItemWeight and UserWeight is applied to what was released.
+// it but items, floor, item_weight and user_weight is applied to what was released.
 type MatrixConfig struct {
 	Items int `yaml:"items"` // m, the most items in the matrix: those of the largest released counts
 	// Floor leaves items out that the matrix's noise would hide. Item number j, by released counts,
@@ -34,7 +34,7 @@ type MatrixConfig struct {
 	// contributes to the counts, sigma the deviation of the matrix's noise. 0: no item is left out.
 	Floor      float64 `yaml:"floor"`
 	ItemWeight float64 `yaml:"item_weight"` // items have weight count^(-item_weight/2) in users' terms
-	UserWeight float64 `yaml:"user_weight"` // a: users' terms have norm N^(1-a), see the package comment
+	UserWeight float64 `yaml:"user_weight"` // a: users' terms have norm N^(1-a), for a user of N items
 	// Threshold sets entries off the diagonal to 0 that are below it, in deviations of the noise.
 	Threshold float64 `yaml:"threshold"`
 	Shrink    string  `yaml:"shrink"`   // what eigenvalues become: none, positive, cut, frobenius or operator
