@@ -8,6 +8,9 @@ type Plan struct {
 	Subject          // what that is about
 	Releases []Entry // every release that the run may make: purpose, event and count
 	Held     []Holding
+	// Whole says that all of the plan stays spent when the run has ended: its releases, as the ledger has them, would
+	// be priced for less than the plan was, as for a neighbour that changes fewer of the answers.
+	Whole bool
 }
 
 // Limit refuses from now on every release that a plan does not foresee: one for another purpose, of

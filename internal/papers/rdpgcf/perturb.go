@@ -122,6 +122,7 @@ func (c PerturbConfig) plan(method string) (*privacy.Plan, error) {
 		count = 1
 	}
 	p := &privacy.Plan{Budget: privacy.Budget{Epsilon: c.Epsilon, Delta: pureDelta}, Subject: privacy.Subject{Unit: privacy.Edge, Neighbouring: privacy.AddRemove}}
+	p.Whole = count > 1 // the ledger has them once
 	for _, e := range events {
 		p.Releases = append(p.Releases, privacy.Entry{Purpose: purposeGraph, Count: count, Event: e})
 	}

@@ -95,20 +95,24 @@ func TestPrices(t *testing.T) {
 	}
 }
 
-// What a run that ended keeps: nothing if it released nothing, what it released under a Rényi rule, and
-// all that it reserved otherwise.
+// What a run that ended keeps: nothing if it released nothing, what it released under a Rényi rule where the
+// plan does not stay spent whole, and all that it reserved otherwise.
 func TestEnds(t *testing.T) {
 	half := []privacy.Entry{{Purpose: "sum", Count: 1, Event: privacy.Gaussian{Sigma: 20, Sensitivity: 1, Unit: about.Unit, Neighbouring: about.Neighbouring}}}
 	for _, c := range []struct {
 		rule     Rule
 		order    float64
 		released []privacy.Entry
+		whole    bool
 		want     float64
 	}{
-		{Sum, 0, half, 0.5}, {Sum, 0, nil, 0}, {Renyi, 12, half, 12.0 / 800}, {Renyi, 12, nil, 0},
+		{Sum, 0, half, false, 0.5}, {Sum, 0, nil, false, 0}, {Renyi, 12, half, false, 12.0 / 800}, {Renyi, 12, nil, false, 0},
+		{Renyi, 12, half, true, 12.0 / 200}, {Renyi, 12, nil, true, 0},
 	} {
 		path := made(t, c.rule, c.order, 0)
-		if _, err := reserve(path, planOf(10, 0.5, 1e-6)); err != nil {
+		plan := planOf(10, 0.5, 1e-6)
+		plan.Whole = c.whole
+		if _, err := reserve(path, plan); err != nil {
 			t.Fatal(err)
 		}
 		for range 2 { // twice is once

@@ -19,6 +19,7 @@ type Reservation struct {
 	Data     string `json:"data"`
 	SHA256   string `json:"sha256"` // of the data
 	Reserved Cost   `json:"reserved"`
+	Whole    bool   `json:"whole,omitempty"` // all of it stays spent when the run ends
 
 	State State `json:"-"`
 	Held  Cost  `json:"-"` // that still counts: all that was reserved, unless the run ended with less
@@ -74,7 +75,7 @@ func (b *File) Reserve(r Reservation, p *privacy.Plan) (id int, err error) {
 	if err := b.checkData(r); err != nil {
 		return 0, err
 	}
-	r.ID = len(b.Reservations) + 1
+	r.ID, r.Whole = len(b.Reservations)+1, p.Whole
 	if r.Reserved, err = b.price(p); err != nil {
 		return 0, err
 	}
@@ -191,7 +192,7 @@ func (b *File) End(id int, released []privacy.Entry, held []privacy.Holding) err
 	switch {
 	case len(released) == 0:
 		e.State, e.Keeps = Nothing, Cost{}
-	case b.Terms.Rule == Renyi:
+	case b.Terms.Rule == Renyi && !r.Whole:
 		c, _, err := b.Terms.Price(released, held, r.Reserved.Delta)
 		if err != nil {
 			return fmt.Errorf("budget %s: price of what the run released: %w", b.path, err)
