@@ -24,7 +24,7 @@ var spenders = runtest.Spenders{
 	},
 }
 
-func TestMain(m *testing.M) { spenders.Main(m) }
+func TestMain(m *testing.M) { os.Exit(spenders.Main(m, os.Stdout, os.Stderr)) }
 
 // Runs spend from one budget at once and are killed at ten moments. In the end all are done, and one more is refused
 // before it releases anything, with both numbers.

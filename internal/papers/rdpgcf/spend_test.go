@@ -2,6 +2,7 @@ package rdpgcf
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -25,7 +26,7 @@ var spenders = runtest.Spenders{
 
 var spendingSets = topntest.Trained("model.layers=1", "perturb.epsilon=8", "train.select=last", "train.patience=0", "eval.every=false", "run.save_steps=1", "train.batch=100000", "train.epochs=4")
 
-func TestMain(m *testing.M) { spenders.Main(m) }
+func TestMain(m *testing.M) { os.Exit(spenders.Main(m, os.Stdout, os.Stderr)) }
 
 // Two runs on perturbed graphs spend from one budget and are killed at ten moments. A third is refused before it
 // releases anything, and so is one whose labels no noise covers.

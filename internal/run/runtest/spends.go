@@ -42,17 +42,20 @@ type Spending struct {
 // Environment variables that say to a process of a test which run it is.
 const spendsRun, spendsBudget, spendsDir = "PRIVREC_TEST_SPENDS", "PRIVREC_TEST_BUDGET", "PRIVREC_TEST_DIR"
 
-// Main runs the tests, or, in a process that TwoSpend started, a run. A package that calls TwoSpend calls it from
-// its TestMain.
-func (s Spenders) Main(m *testing.M) {
+// Main runs the tests, or, in a process that TwoSpend started, a run, which says its moments on out. It returns the
+// exit code of the process. A package that calls TwoSpend calls it from its TestMain.
+func (s Spenders) Main(m *testing.M, out, problems io.Writer) int {
 	name := os.Getenv(spendsRun)
 	if name == "" {
-		os.Exit(m.Run())
+		return m.Run()
 	}
-	if err := s.Start(context.Background(), name, os.Getenv(spendsBudget), os.Getenv(spendsDir), gate{in: bufio.NewReader(os.Stdin)}); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	if err := s.Start(ctx, name, os.Getenv(spendsBudget), os.Getenv(spendsDir), gate{in: bufio.NewReader(os.Stdin), out: out, stop: stop}); err != nil {
+		fmt.Fprintln(problems, err)
+		return 1
 	}
+	return 0
 }
 
 // Start starts a run that spends from a budget.
@@ -70,16 +73,18 @@ func (s Spenders) Start(ctx context.Context, name, file, dir string, p run.Progr
 	return fmt.Errorf("no task %q", of.Task)
 }
 
-// gate stops a process at every moment that its run reports, until the other process lets it go on.
+// gate stops a process at every moment that its run reports, until the other process lets it go on, or is gone.
 type gate struct {
 	run.Silent
-	in *bufio.Reader
+	in   *bufio.Reader
+	out  io.Writer
+	stop context.CancelFunc
 }
 
 func (g gate) wait() {
-	fmt.Println("moment")
+	fmt.Fprintln(g.out, "moment")
 	if _, err := g.in.ReadString('\n'); err != nil {
-		os.Exit(1)
+		g.stop()
 	}
 }
 func (g gate) Phase(string)      { g.wait() }
