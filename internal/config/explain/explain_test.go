@@ -21,6 +21,7 @@ type whole struct {
 	Part part    `yaml:"part"`
 	List []entry `yaml:"list"`
 	K    []int   `yaml:"k"`
+	On   part    `yaml:"on"` // which YAML quotes
 	Gone *part   `yaml:"gone,omitempty"`
 }
 
@@ -37,7 +38,7 @@ func TestYAML(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := string(YAML(text, config.Fields[whole](), map[string]string{"part.rate": "(0,1]", "list[].name": "not empty", "k": "1..9"}, c))
+	got := string(YAML(text, config.Fields[whole](), map[string]string{"part.rate": "(0,1]", "list[].name": "not empty", "k": "1..9", "on.rate": "(0,1]"}, c))
 	want := `# part sets a part.
 part:
   # of every step. Values: (0,1].
@@ -52,6 +53,12 @@ list:
 k:
   - 5
   - 10
+# on sets a part.
+"on":
+  # of every step. Values: (0,1].
+  rate: 0
+  # a word
+  # more:
 # gone keeps. It sets a part.
 # gone:
 #   rate: of every step

@@ -63,6 +63,7 @@ func (w *writer) group(lines []string, keys, all []config.Field, indent int) {
 			end++
 		}
 		name, _, _ := strings.Cut(strings.TrimPrefix(lines[at], pad), ":")
+		name = strings.Trim(name, `"`) // YAML 1.1 takes on for true
 		var f config.Field
 		for _, k := range keys {
 			if key(k) == name {

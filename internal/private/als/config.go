@@ -9,7 +9,7 @@ import (
 // Config is a run of DP-ALS.
 type Config struct {
 	Profile  string          `yaml:"profile"`
-	Protocol string          `yaml:"protocol,omitempty"` // nextitem.Name, or "", that of package topn
+	Protocol string          `yaml:"protocol,omitempty"` // next-item, or "" for top-n
 	Data     topn.DataConfig `yaml:"data"`
 	Model    ModelConfig     `yaml:"model"`
 	Privacy  release.Privacy `yaml:"privacy"`
@@ -133,4 +133,4 @@ func (m ModelConfig) most() float64 {
 func (c Config) SpendsFrom() string { return c.Privacy.Parent }
 
 // SuitOwn implements run.Suited.
-func (c *Config) SuitOwn(doc *config.Document) { c.Data.SuitOwn(doc, false) }
+func (c *Config) SuitOwn(doc *config.Document) { release.SuitOwn(doc, c.Protocol, &c.Data) }

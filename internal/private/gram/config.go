@@ -9,7 +9,7 @@ import (
 // Config is a run of DP-EASE or DP-ItemKNN.
 type Config struct {
 	Profile  string          `yaml:"profile"`
-	Protocol string          `yaml:"protocol,omitempty"` // nextitem.Name, or "", that of package topn
+	Protocol string          `yaml:"protocol,omitempty"` // next-item, or "" for top-n
 	Data     topn.DataConfig `yaml:"data"`
 	Model    MatrixConfig    `yaml:"model"`
 	Privacy  release.Privacy `yaml:"privacy"`
@@ -19,7 +19,7 @@ type Config struct {
 // PopularityConfig is a run of DP popularity. Its counts take the whole budget.
 type PopularityConfig struct {
 	Profile  string          `yaml:"profile"`
-	Protocol string          `yaml:"protocol,omitempty"` // nextitem.Name, or "", that of package topn
+	Protocol string          `yaml:"protocol,omitempty"` // next-item, or "" for top-n
 	Data     topn.DataConfig `yaml:"data"`
 	Privacy  release.Privacy `yaml:"privacy"`
 	Eval     topn.EvalConfig `yaml:"eval"`
@@ -113,7 +113,7 @@ func (c Config) SpendsFrom() string { return c.Privacy.Parent }
 func (c PopularityConfig) SpendsFrom() string { return c.Privacy.Parent }
 
 // SuitOwn implements run.Suited.
-func (c *Config) SuitOwn(doc *config.Document) { c.Data.SuitOwn(doc, false) }
+func (c *Config) SuitOwn(doc *config.Document) { release.SuitOwn(doc, c.Protocol, &c.Data) }
 
 // SuitOwn implements run.Suited.
-func (c *PopularityConfig) SuitOwn(doc *config.Document) { c.Data.SuitOwn(doc, false) }
+func (c *PopularityConfig) SuitOwn(doc *config.Document) { release.SuitOwn(doc, c.Protocol, &c.Data) }

@@ -20,6 +20,17 @@ func CheckProtocol(v *config.Checker, protocol string, e topn.EvalConfig) {
 	v.Check(protocol == "" || e.Candidates == 0, "eval.candidates", "has no effect under protocol %s, must be 0", nextitem.Name)
 }
 
+// SuitOwn takes the recipe that suits own data under a protocol, where the user named none.
+func SuitOwn(doc *config.Document, protocol string, d *topn.DataConfig) {
+	if protocol != nextitem.Name {
+		d.SuitOwn(doc, false)
+		return
+	}
+	next := nextitem.Data{Name: d.Name, Recipe: d.Recipe}
+	next.SuitOwn(doc, false)
+	d.Recipe = next.Recipe
+}
+
 // Rows are what a model of users' rows is computed from.
 type Rows struct {
 	*dataset.Interactions
