@@ -147,10 +147,15 @@ func (s Spenders) released(t *testing.T, dir string, known map[string]float64) f
 	if err != nil {
 		t.Fatal(err)
 	}
+	// A line that is being written, or was cut by a kill, is of a release that was not made yet.
+	text = text[:bytes.LastIndexByte(text, '\n')+1]
+	if len(text) == 0 {
+		return 0
+	}
 	if eps, ok := known[string(text)]; ok {
 		return eps
 	}
-	l, err := (privacy.Reading{Unfinished: true}).File(path)
+	l, err := (privacy.Reading{Unfinished: true}).Parse(bytes.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
