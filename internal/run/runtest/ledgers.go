@@ -105,6 +105,7 @@ func (m moment) shown(t *testing.T) ledgerEntries {
 	if err != nil {
 		t.Fatalf("%s: %v", m.place, err)
 	}
+	written := len(l.Entries())
 	for _, p := range st.Pending {
 		var e struct {
 			Purpose string
@@ -120,7 +121,11 @@ func (m moment) shown(t *testing.T) ledgerEntries {
 			t.Fatalf("%s: %v", m.place, err)
 		}
 	}
-	return l.Entries()
+	all := l.Entries()
+	for i := written; i < len(all); i++ {
+		all[i].PerUnit = st.PerUnit[all[i].Purpose] // a checkpoint has it by purpose
+	}
+	return all
 }
 
 // ledgerEntries holds the entries of a ledger.
