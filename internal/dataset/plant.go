@@ -9,7 +9,7 @@ import (
 	"privrec/internal/rng"
 )
 
-// Canaries are what an audit of privacy plants into training data: units that nobody made, of which
+// Canaries are what an audit of privacy plants into training data: units that no user made, of which
 // each is in or out by a coin, so that what a model shows of them can be held against the coins.
 const (
 	CanaryEdge = "edge" // a user of the data and an item that the user has in no part
