@@ -1,7 +1,6 @@
 package sgdmf
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"privrec/internal/rng"
 	"privrec/internal/run"
 	"privrec/internal/run/runtest"
+	"privrec/internal/tensor"
 )
 
 // A run with secure noise has the account of the same run with seeded noise, and needs hardly more of it; its
@@ -107,7 +107,7 @@ func TestSecureTakesNoNoiseFromTheSeed(t *testing.T) {
 	if err := tr.run(t.Context(), nil, func(int) {}); err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := tr.steps.(*secure.RowSteps[float32]); !ok && fmt.Sprintf("%T", tr.steps) != "*secure.RowSteps[float64]" {
+	if _, ok := tr.steps.(*secure.RowSteps[tensor.Float]); !ok {
 		t.Errorf("steps are %T", tr.steps)
 	}
 	r := release.Releaser{Ledger: l, Secure: true, Releases: 2, Noise: func(string) rng.Stream { t.Fatal("counts asked for a stream"); return rng.Stream{} }}
