@@ -124,20 +124,7 @@ func (r *ROC) Measure(weight func(i int32) float64, guesses float64) (d Detectio
 	budget := min(guesses, positives+negatives)
 	var tp, fp, left, right float64
 	left = budget
-	from := int32(0)
-	for _, end := range r.ends {
-		var p, n float64
-		for _, i := range r.order[from:end] {
-			if w := weight(i); r.positive[i] {
-				p += w
-			} else {
-				n += w
-			}
-		}
-		from = end
-		if p+n == 0 {
-			continue
-		}
+	r.ties(weight, func(p, n float64) {
 		d[DetectAUC] += n * (tp + p/2)
 		if take := min(left, p+n); take > 0 {
 			right += take * p / (p + n)
@@ -154,8 +141,27 @@ func (r *ROC) Measure(weight func(i int32) float64, guesses float64) (d Detectio
 		}
 		tp, fp = tp+p, fp+n
 		d[Advantage] = max(d[Advantage], tp/positives-fp/negatives)
-	}
+	})
 	d[DetectAUC] /= positives * negatives
 	d[RightGuesses] = right / budget
 	return d, true
+}
+
+// ties visits the scores from the highest, with the weight of the positives and the others that have each. It
+// leaves out scores without weight.
+func (r *ROC) ties(weight func(i int32) float64, visit func(positives, others float64)) {
+	from := int32(0)
+	for _, end := range r.ends {
+		var p, n float64
+		for _, i := range r.order[from:end] {
+			if w := weight(i); r.positive[i] {
+				p += w
+			} else {
+				n += w
+			}
+		}
+		if from = end; p+n > 0 {
+			visit(p, n)
+		}
+	}
 }

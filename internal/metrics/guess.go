@@ -37,20 +37,7 @@ func (r *ROC) Guess(weight func(i int32) float64, budgets []float64) (g Guessing
 		left[k] = min(b*positives, all)
 	}
 	var hits, guessed float64
-	from := int32(0)
-	for _, end := range r.ends {
-		var p, n float64
-		for _, i := range r.order[from:end] {
-			if w := weight(i); r.positive[i] {
-				p += w
-			} else {
-				n += w
-			}
-		}
-		from = end
-		if p+n == 0 {
-			continue
-		}
+	r.ties(weight, func(p, n float64) {
 		g.AUC += n * (hits + p/2)
 		hits, guessed = hits+p, guessed+p+n
 		g.Area += p / positives * hits / guessed
@@ -60,7 +47,7 @@ func (r *ROC) Guess(weight func(i int32) float64, budgets []float64) (g Guessing
 				left[k] -= take
 			}
 		}
-	}
+	})
 	g.AUC, g.Area = min(g.AUC/(positives*(all-positives)), 1), min(g.Area, 1) // sums may round above 1
 	for k, b := range budgets {
 		g.Precision[k], g.Recall[k] = right[k]/min(b*positives, all), right[k]/positives

@@ -15,6 +15,7 @@ import (
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/registry"
 	"privrec/internal/experiment"
+	"privrec/internal/protocol/target"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
 )
@@ -207,7 +208,7 @@ func (w *work) vectors(s *subject, dir string) ([]float64, error) {
 					probe = sumOf(v.Items, slices.Concat(s.clean.Train[c.User], c.Items), i)
 				}
 				for j := range cosines {
-					cosines[j] = cosine(probe, tensor.Row(v.Items, j))
+					cosines[j] = target.Cosine(probe, tensor.Row(v.Items, j))
 				}
 				out[k] += membership.Standard(cosines, int(i)) / float64(len(c.Items))
 			}
@@ -233,16 +234,4 @@ func sumOf(v tensor.Matrix, items []int32, without int32) []tensor.Float {
 		}
 	}
 	return out
-}
-
-// cosine of two vectors, 0 where one of them is zero.
-func cosine(a, b []tensor.Float) float64 {
-	var ab, aa, bb float64
-	for i := range a {
-		ab, aa, bb = ab+float64(a[i])*float64(b[i]), aa+float64(a[i])*float64(a[i]), bb+float64(b[i])*float64(b[i])
-	}
-	if aa == 0 || bb == 0 {
-		return 0
-	}
-	return ab / math.Sqrt(aa*bb)
 }

@@ -32,30 +32,19 @@ func Task(others []run.Task) run.Task {
 // work is one attack. It implements run.Work.
 type work struct {
 	Config
-	env      *run.Env
-	tasks    []run.Task
-	task     run.Task // to be trained; none where a run is attacked
-	standing experiment.Standing
+	target.Begun
 }
 
 // open checks what can be checked before anything is trained.
 func open(env *run.Env, c Config, tasks []run.Task) (run.Work, error) {
-	if env.Rehearsing() {
-		return nil, run.ErrNoForecast
+	b, err := target.Begin(env, tasks, c.On, c.Target)
+	if err != nil {
+		return nil, err
 	}
-	w := &work{Config: c, env: env, tasks: tasks}
-	var err error
-	switch {
-	case c.Target.Task != "":
-		if w.task, err = experiment.Find(tasks, c.Target.Task, "attacked"); err != nil {
-			return nil, err
-		}
-	case c.On.Run == "":
-		return nil, &run.UsageError{Message: "nothing to attack is named", Fix: "name a finished run with --on, or a task to train with --train"}
-	}
+	w := &work{c, b}
 	setting := c // what is attacked is no change of how
 	setting.On, setting.Target = Default().On, Default().Target
-	w.standing, err = experiment.Stand(setting, c.Profile, map[string]Config{Default().Profile: Default()}, nil)
+	w.Standing, err = experiment.Stand(setting, c.Profile, map[string]Config{Default().Profile: Default()}, nil)
 	return w, err
 }
 
@@ -78,7 +67,7 @@ type plan struct {
 // attack beside the floors.
 func (w *work) Run(ctx context.Context) error {
 	a := experiment.Unprotected("edges", "the attack is told the edges to be measured; what protects them is in the account of the attacked run, which covers no further answers of its model")
-	if _, err := w.env.Ledger(privacy.Research, a.Declaration()); err != nil {
+	if _, err := w.Env.Ledger(privacy.Research, a.Declaration()); err != nil {
 		return err
 	}
 	if w.Target.Task != "" {
@@ -94,48 +83,48 @@ func (w *work) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	o, err := p.outcome(ctx, of, ways, w.standing)
+	o, err := p.outcome(ctx, of, ways, w.Standing)
 	if err != nil {
 		return err
 	}
-	if err := w.env.WriteMetrics(o); err != nil {
+	if err := w.Env.WriteMetrics(o); err != nil {
 		return err
 	}
-	if err := w.env.WritePrivacy(&a); err != nil {
+	if err := w.Env.WritePrivacy(&a); err != nil {
 		return err
 	}
 	if err := p.perUser(ways); err != nil {
 		return err
 	}
-	d := o.document(w.Config, uint64(w.env.Seed))
+	d := o.document(w.Config, uint64(w.Env.Seed))
 	a.ShowOpen(d)
-	return w.env.Print(d)
+	return w.Env.Print(d)
 }
 
 // train trains the target that the configuration describes.
 func (w *work) train(ctx context.Context) error {
-	defer w.env.Stage("train the target")()
-	if err := experiment.HoldsRuns(w.env); err != nil {
+	defer w.Env.Stage("train the target")()
+	if err := experiment.HoldsRuns(w.Env); err != nil {
 		return err
 	}
-	sets := append(append([]string{}, w.Target.Set...), fmt.Sprintf("run.seed=%d", uint64(w.env.Seed)), fmt.Sprintf("run.hold_out.rows=%v", w.Target.Share))
-	return experiment.Within(ctx, w.task, w.Target.Config, target.Where(w.On, w.Target, w.env.Dir), sets)
+	sets := append(append([]string{}, w.Target.Set...), fmt.Sprintf("run.seed=%d", uint64(w.Env.Seed)), fmt.Sprintf("run.hold_out.rows=%v", w.Target.Share))
+	return experiment.Within(ctx, w.Task, w.Target.Config, target.Where(w.On, w.Target, w.Env.Dir), sets)
 }
 
 // plan opens the target and draws the pairs.
 func (w *work) plan(ctx context.Context) (*plan, *experiment.Outcome[experiment.Data], error) {
-	defer w.env.Stage("load")()
-	t, o, err := target.Open(ctx, target.Where(w.On, w.Target, w.env.Dir), w.On.Release, w.tasks, func(*target.Run) error { return nil })
+	defer w.Env.Stage("load")()
+	t, o, err := target.Open(ctx, target.Where(w.On, w.Target, w.Env.Dir), w.On.Release, w.Tasks, func(*target.Run) error { return nil })
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := w.env.RecordData("the attacked run's configuration", t.Config); err != nil {
+	if err := w.Env.RecordData("the attacked run's configuration", t.Config); err != nil {
 		return nil, nil, err
 	}
-	if err := w.env.RecordData(o.Data.Source.Title, t.Whole.Source.Hash); err != nil {
+	if err := w.Env.RecordData(o.Data.Source.Title, t.Whole.Source.Hash); err != nil {
 		return nil, nil, err
 	}
-	p := &plan{Config: w.Config, env: w.env, tasks: w.tasks, Run: t}
+	p := &plan{Config: w.Config, env: w.Env, tasks: w.Tasks, Run: t}
 	if p.kind = w.On.Release; p.kind == "" && len(o.Evaluations) > 0 { // the first, as answers take
 		p.kind = o.Evaluations[0].Release
 	}
