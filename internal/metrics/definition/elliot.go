@@ -31,15 +31,9 @@ func elliot() Definition {
 		order:   byScoreFirst, targets: once,
 		counts: func(s *sample) bool { return s.listed && s.relevant > 0 },
 		each: []measure{
-			{name: "Recall", formula: "hits in the first K / |T|", of: func(_ *run, k int) func(*sample) float64 {
-				return func(s *sample) float64 { return s.hits(k) / float64(s.relevant) }
-			}},
+			{name: "Recall", formula: "hits in the first K / |T|", of: recallOfTruth},
 			{name: "Precision", formula: "hits in the first K / K", of: precisionOfCut},
-			{name: "NDCG", formula: "sum of h_i/log2(i+1) over i <= K, divided by its value for min(|T|,K) hits on top", of: func(_ *run, k int) func(*sample) float64 {
-				return func(s *sample) float64 {
-					return share(discounted(s.gain, k, log2plus1), discounted(s.ideal, k, log2plus1))
-				}
-			}},
+			{name: "NDCG", formula: "sum of h_i/log2(i+1) over i <= K, divided by its value for min(|T|,K) hits on top", of: gainOfBest},
 			{name: "MAP", formula: "mean of P(i) over i = 1 to K, hit or not", of: func(_ *run, k int) func(*sample) float64 {
 				return func(s *sample) float64 {
 					sum := 0.0

@@ -28,15 +28,9 @@ func recbole() Definition {
 		order: byRank, targets: once,
 		counts: func(s *sample) bool { return s.relevant > 0 },
 		each: []measure{
-			{name: "Recall", formula: "hits in the first K / |T|", of: func(_ *run, k int) func(*sample) float64 {
-				return func(s *sample) float64 { return s.hits(k) / float64(s.relevant) }
-			}},
+			{name: "Recall", formula: "hits in the first K / |T|", of: recallOfTruth},
 			{name: "Precision", formula: "hits in the first K / K", of: precisionOfCut},
-			{name: "NDCG", formula: "sum of h_i/log2(i+1) over i <= K, divided by its value for min(|T|,K) hits on top", of: func(_ *run, k int) func(*sample) float64 {
-				return func(s *sample) float64 {
-					return share(discounted(s.gain, k, log2plus1), discounted(s.ideal, k, log2plus1))
-				}
-			}},
+			{name: "NDCG", formula: "sum of h_i/log2(i+1) over i <= K, divided by its value for min(|T|,K) hits on top", of: gainOfBest},
 			{name: "MAP", formula: "sum of h_i P(i) over i <= K, divided by min(|T|,K)", of: func(_ *run, k int) func(*sample) float64 {
 				return func(s *sample) float64 { return s.precisions(k) / float64(min(s.relevant, k)) }
 			}},
@@ -74,6 +68,18 @@ func (r *run) padded(k int) map[int32]int64 {
 
 // log2plus1 is the discount 1/log2(1+i) of RecBole, Elliot, ranx and trec_eval.
 func log2plus1(i int) float64 { return 1 / math.Log2(1+float64(i)) }
+
+// recallOfTruth is sum_{i<=k} h_i / |T|.
+func recallOfTruth(_ *run, k int) func(*sample) float64 {
+	return func(s *sample) float64 { return s.hits(k) / float64(s.relevant) }
+}
+
+// gainOfBest is the discounted gain of the first k over that of the best list, with weights 1/log2(i+1).
+func gainOfBest(_ *run, k int) func(*sample) float64 {
+	return func(s *sample) float64 {
+		return share(discounted(s.gain, k, log2plus1), discounted(s.ideal, k, log2plus1))
+	}
+}
 
 // precisionOfCut is sum_{i<=k} h_i / k, whatever the length of the list.
 func precisionOfCut(_ *run, k int) func(*sample) float64 {

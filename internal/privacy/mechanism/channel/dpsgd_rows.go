@@ -24,8 +24,7 @@ type RowSteps[T mechanism.Float] struct {
 	slot    []int32   // of a row of the table: 1 + its place in touched, 0 for none
 	touched []int32   // rows that the batch touched, in the order of the first touch
 	sum     []float64 // (touched, cols)
-	seen    []uint32  // of a row: the last example that touched it, by its number in the run
-	example uint32
+	each    Distinct
 }
 
 // Parallel is how Finish spreads its work: it calls body for disjoint parts lo..hi that cover 0..n, of about
@@ -43,7 +42,7 @@ func OpenRowSteps[T mechanism.Float](d DPSGD, rows, cols int, l *privacy.Ledger,
 	if err != nil {
 		return nil, err
 	}
-	return &RowSteps[T]{stepping: core, rows: rows, cols: cols, slot: make([]int32, rows), seen: make([]uint32, rows)}, nil
+	return &RowSteps[T]{stepping: core, rows: rows, cols: cols, slot: make([]int32, rows), each: NewDistinct(rows)}, nil
 }
 
 // Begin is that of Steps: it records a step in the ledger and returns the examples of its batch, ascending, which
@@ -136,18 +135,8 @@ func (s *RowSteps[T]) AddAll(parallel Parallel, ends []int, rows []int32, values
 
 // distinct fails on a row that the table does not have, and on one that is given twice.
 func (s *RowSteps[T]) distinct(rows []int32) error {
-	if s.example++; s.example == 0 { // after 2^32 examples the numbers start again
-		clear(s.seen)
-		s.example = 1
-	}
-	for _, r := range rows {
-		if uint(r) >= uint(s.rows) {
-			return s.fail(fmt.Errorf("%s: gradient of row %d, the table has %d", s.d.Purpose, r, s.rows))
-		}
-		if s.seen[r] == s.example {
-			return s.fail(fmt.Errorf("%s: a gradient has row %d twice, want distinct rows", s.d.Purpose, r))
-		}
-		s.seen[r] = s.example
+	if err := s.each.Check(rows); err != nil {
+		return s.fail(fmt.Errorf("%s: %w", s.d.Purpose, err))
 	}
 	return nil
 }

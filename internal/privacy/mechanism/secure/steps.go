@@ -61,8 +61,7 @@ func (s *Steps[T]) Finish(mean []T) error {
 type RowSteps[T mechanism.Float] struct {
 	stepping[T]
 	rows, cols int
-	seen       []uint32 // of a row: the last example that touched it, by its number
-	example    uint32
+	each       channel.Distinct
 }
 
 // OpenRowSteps opens DP-SGD for the gradients of a table (rows, cols). The ledger must be marked
@@ -75,7 +74,7 @@ func OpenRowSteps[T mechanism.Float](d channel.DPSGD, rows, cols int, l *privacy
 	if err != nil {
 		return nil, err
 	}
-	return &RowSteps[T]{stepping: core, rows: rows, cols: cols, seen: make([]uint32, rows)}, nil
+	return &RowSteps[T]{stepping: core, rows: rows, cols: cols, each: channel.NewDistinct(rows)}, nil
 }
 
 // Add clips the gradient of the k-th example of the batch, in place, brings it onto the grid and
@@ -88,18 +87,8 @@ func (s *RowSteps[T]) Add(k int, rows []int32, values []T) error {
 	if len(values) != len(rows)*s.cols {
 		return s.fail(fmt.Errorf("%s: gradient of %d values for %d rows of %d", s.d.Purpose, len(values), len(rows), s.cols))
 	}
-	if s.example++; s.example == 0 { // after 2^32 examples the numbers start again
-		clear(s.seen)
-		s.example = 1
-	}
-	for _, r := range rows {
-		if uint(r) >= uint(s.rows) {
-			return s.fail(fmt.Errorf("%s: gradient of row %d, the table has %d", s.d.Purpose, r, s.rows))
-		}
-		if s.seen[r] == s.example {
-			return s.fail(fmt.Errorf("%s: a gradient has row %d twice, want distinct rows", s.d.Purpose, r))
-		}
-		s.seen[r] = s.example
+	if err := s.each.Check(rows); err != nil {
+		return s.fail(fmt.Errorf("%s: %w", s.d.Purpose, err))
 	}
 	return s.placed(k, place(&s.grid, values, func(i int, k int64) { s.sum[int(rows[i/s.cols])*s.cols+i%s.cols] += k }))
 }

@@ -1,0 +1,31 @@
+package channel
+
+import "fmt"
+
+// Distinct checks that the rows of every example are rows of a table, and none of them twice. Its time is that of
+// the rows given, whatever the size of the table is.
+type Distinct struct {
+	seen    []uint32 // of a row: the last example that touched it, by its number
+	example uint32
+}
+
+// NewDistinct returns a check for a table of rows rows.
+func NewDistinct(rows int) Distinct { return Distinct{seen: make([]uint32, rows)} }
+
+// Check fails on a row that the table does not have, and on one that is given twice.
+func (d *Distinct) Check(rows []int32) error {
+	if d.example++; d.example == 0 { // after 2^32 examples the numbers start again
+		clear(d.seen)
+		d.example = 1
+	}
+	for _, r := range rows {
+		if uint(r) >= uint(len(d.seen)) {
+			return fmt.Errorf("gradient of row %d, the table has %d", r, len(d.seen))
+		}
+		if d.seen[r] == d.example {
+			return fmt.Errorf("a gradient has row %d twice, want distinct rows", r)
+		}
+		d.seen[r] = d.example
+	}
+	return nil
+}
