@@ -11,6 +11,7 @@ import (
 
 	"privrec/configs"
 	"privrec/internal/cli/screen"
+	"privrec/internal/record"
 	"privrec/internal/reproduce"
 	"privrec/internal/reproduce/matrix"
 	"privrec/internal/run"
@@ -23,6 +24,7 @@ type matrixFlags struct {
 	runs    []string
 	attacks []string
 	out     string
+	record  string
 	sets    []string
 	workers int
 	shard   string
@@ -67,7 +69,8 @@ Membership needs runs that were trained with run.hold_out.
 
 The matrix goes to OUT/tables as Markdown, CSV, JSON, a page, and a heat map in SVG and PNG,
 beside *-runs.json with the time and memory of the runs. All but that file have the same
-bytes whenever and wherever they are made.
+bytes whenever and wherever they are made. --record FILE keeps what the cells measured in a
+small file too, as privrec record does.
 
 ` + exitCodes,
 		Args: wants(),
@@ -79,6 +82,7 @@ bytes whenever and wherever they are made.
 	p.StringArrayVar(&f.runs, "runs", nil, "a finished run, or a folder of them, as rows; may be repeated")
 	p.StringArrayVar(&f.attacks, "attack", nil, "make only this column; may be repeated")
 	p.StringVarP(&f.out, "out", "o", "runs/matrix", "folder for runs and tables")
+	p.StringVar(&f.record, "record", "", "keep what each row measured in this file of records, with those that are there")
 	p.StringArrayVar(&f.sets, "set", nil, "override one key in every run and attack that has it, as in run.save_seconds=60; the matrix says so; may be repeated")
 	p.IntVar(&f.workers, "workers", 0, "threads, 0 for all cores; results do not depend on them")
 	p.StringVar(&f.shard, "shard", "", "make one part of the runs, as in 2/3, and no matrix")
@@ -154,6 +158,8 @@ func (a *App) makeMatrix(ctx context.Context, f matrixFlags) error {
 		return usagef("--no-run makes the matrix of all shards: leave out --shard", "--shard and --no-run exclude each other")
 	case f.quiet && f.verbose:
 		return usagef("leave out one of them", "--quiet and --verbose exclude each other")
+	case f.record != "" && (f.dryRun || shard.Of > 0):
+		return usagef("leave out --record, and give it when the matrix is made", "--record: --dry-run and --shard make no matrix")
 	}
 	m, err := a.openMatrix(f)
 	if err != nil {
@@ -194,6 +200,12 @@ func (a *App) makeMatrix(ctx context.Context, f matrixFlags) error {
 	if err := run.Show(a.Stdout, f.json, made); err != nil {
 		return err
 	}
+	if f.record != "" {
+		if err := recordMatrix(made, f); err != nil {
+			return err
+		}
+		made.Files = append(made.Files, f.record)
+	}
 	for _, path := range made.Files {
 		r.Phase("written: " + path)
 	}
@@ -201,6 +213,22 @@ func (a *App) makeMatrix(ctx context.Context, f matrixFlags) error {
 		r.Phase(text)
 	}
 	return made.Err
+}
+
+// recordMatrix keeps what the rows of a matrix measured.
+func recordMatrix(made *matrix.Made, f matrixFlags) error {
+	file, err := record.Open(f.record)
+	if err != nil {
+		return err
+	}
+	command := "privrec matrix --profile " + f.profile
+	if f.grid != "" {
+		command += " --grid " + filepath.ToSlash(f.grid)
+	}
+	if err := made.Record(file, command); err != nil {
+		return err
+	}
+	return file.Write(f.record)
 }
 
 // firstOf returns the first error that there is.

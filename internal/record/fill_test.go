@@ -107,6 +107,29 @@ func (f *filler) several(separator, ref, fields string) (string, error) {
 	return f.each(separator, fields, f.get, ref)
 }
 
+// cells shows fields of a measured record in the columns of a table; one that it lacks is a dash.
+func (f *filler) cells(ref, fields string) (string, error) {
+	file, name, _ := strings.Cut(ref, "/")
+	var out []string
+	for field := range strings.SplitSeq(fields, ";") {
+		field = strings.TrimSpace(field)
+		if all := f.records[file]; all != nil {
+			if r := all.Find(name); r != nil && r.Measured != nil {
+				if _, there := r.Measured.Values[strings.Split(field, ":")[0]]; !there {
+					out = append(out, "-")
+					continue
+				}
+			}
+		}
+		s, err := f.several("", ref, field)
+		if err != nil {
+			return "", err
+		}
+		out = append(out, s)
+	}
+	return strings.Join(out, " | "), nil
+}
+
 // each shows what get finds of a reference.
 func (f *filler) each(separator, fields string, get func(ref, field string) (number, error), ref string) (string, error) {
 	var out []string
@@ -212,6 +235,7 @@ func (f *filler) functions() template.FuncMap {
 		"show":        f.show,
 		"v":           func(ref, field string) (string, error) { return f.several("", ref, field) },
 		"row":         func(ref, fields string) (string, error) { return f.several(" | ", ref, fields) },
+		"cells":       f.cells,
 		"list":        func(ref, fields string) (string, error) { return f.several(", ", ref, fields) },
 		"printed":     func(ref, columns string) (string, error) { return f.each(", ", columns, f.printed.get, ref) },
 		"getPrinted":  f.printed.get,

@@ -29,7 +29,7 @@ func example() *File {
 	return &File{Version: Version, About: "an example", Records: []Record{
 		{Name: "x", Runs: runs{run(1, 0.125), run(2, 0.135)}},
 		{Name: "old", Carried: &Carried{Why: "the run was not kept", Date: "2026-11-01", Commit: "1234567", Values: map[string]string{"Recall@20": "12.37 (0.05)", "epsilon": "4,598,452"}}},
-		{Name: "speed", Measured: &Measured{Command: "privrec bench x", Machine: "a machine", Date: "2026-11-01", Values: map[string]float64{"ms": 2.25}}},
+		{Name: "speed", Measured: &Measured{Command: "privrec bench x", Machine: "a machine", Date: "2026-11-01", Values: map[string]float64{"ms": 2.25, "gain": -0.01, "gain low": -0.46, "gain high": 0.02}}},
 	}}
 }
 
@@ -114,6 +114,7 @@ func TestValues(t *testing.T) {
 		{"old", "Recall@20", 1, "", "12.4 (0.1)"},
 		{"old", "epsilon", 0, ",", "4,598,452"},
 		{"speed", "ms", 1, "+", "+2.2"},
+		{"speed", "gain", 1, "+", "+0.0 (-0.5 to +0.0)"},
 	} {
 		v, err := f.Find(c.record).Value(c.field)
 		if err != nil {

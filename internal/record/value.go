@@ -29,7 +29,8 @@ type Value struct {
 //	epsilon.noise UNIT, epsilon.noise UNIT NEIGHBOURING
 //	epsilon.part NAME, epsilon.rdp part NAME
 //
-// Of other records a field is the name of one of their values.
+// Of other records a field is the name of one of their values; where a measured one has NAME low
+// and NAME high beside NAME, they are its interval.
 func (r *Record) Value(field string) (Value, error) {
 	switch {
 	case r.Carried != nil:
@@ -43,7 +44,7 @@ func (r *Record) Value(field string) (Value, error) {
 		if !ok {
 			return Value{}, r.unknown(field, keys(r.Measured.Values))
 		}
-		return Value{Mean: v, SD: math.NaN()}, nil
+		return Value{Mean: v, SD: math.NaN(), Low: r.Measured.Values[field+" low"], High: r.Measured.Values[field+" high"]}, nil
 	}
 	if field == "seeds" {
 		return Value{Mean: float64(len(r.Runs)), SD: math.NaN()}, nil
@@ -222,20 +223,37 @@ func (v Value) Format(decimals int, flags string) (string, error) {
 	if math.IsNaN(v.Mean) || math.IsInf(v.Mean, -1) {
 		return "", fmt.Errorf("%g is no value", v.Mean)
 	}
-	s := strconv.FormatFloat(v.Mean, 'f', decimals, 64)
+	s := fixed(v.Mean, decimals)
 	if strings.Contains(flags, ",") {
 		s = thousands(s)
 	}
-	if strings.Contains(flags, "+") && !strings.HasPrefix(s, "-") {
-		s = "+" + s
+	if strings.Contains(flags, "+") {
+		s = signed(s)
 	}
 	if v.Low != 0 || v.High != 0 {
-		s += fmt.Sprintf(" (%+.*f to %+.*f)", decimals, v.Low, decimals, v.High)
+		s += " (" + signed(fixed(v.Low, decimals)) + " to " + signed(fixed(v.High, decimals)) + ")"
 	}
 	if !math.IsNaN(v.SD) && !strings.Contains(flags, "m") {
 		s += " (" + strconv.FormatFloat(v.SD, 'f', decimals, 64) + ")"
 	}
 	return s, nil
+}
+
+// fixed writes a number with so many decimals. What rounds to zero has no sign.
+func fixed(x float64, decimals int) string {
+	s := strconv.FormatFloat(x, 'f', decimals, 64)
+	if strings.Trim(s, "-0.") == "" {
+		return strings.TrimPrefix(s, "-")
+	}
+	return s
+}
+
+// signed writes a plus where there is no minus.
+func signed(s string) string {
+	if strings.HasPrefix(s, "-") {
+		return s
+	}
+	return "+" + s
 }
 
 // thousands puts commas between groups of three digits.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"privrec/internal/papers"
 	"privrec/internal/privacy"
 	"privrec/internal/progress"
+	"privrec/internal/record"
 	"privrec/internal/reproduce"
 	"privrec/internal/run"
 )
@@ -167,12 +169,49 @@ func TestMatrix(t *testing.T) {
 	if p, q := x.at(t, "EASE (none)", "lists"), x.at(t, "EASE (slates)", "lists"); p.Gain == nil || q.Gain == nil || slices.Equal(p.Runs, q.Runs) {
 		t.Errorf("slates: %+v, %+v", p, q)
 	}
+	recorded(t, x)
 	at := slices.IndexFunc(x.Models, func(o Model) bool { return o.Defence == "DP-EASE" })
 	if o := x.Models[at]; o.Epsilon == nil || *o.Epsilon > privacy.Number(1.0001) || o.Unit != "user" || o.Utility == nil || len(o.Runs) != 1 {
 		t.Errorf("%+v", o)
 	}
 	if o := x.Models[len(x.Models)-1]; o.Epsilon != nil || o.epsilon() != "nothing was trained" {
 		t.Errorf("%+v", o)
+	}
+}
+
+// recorded holds the records of a matrix against its cells, and one that lacks runs leaves none.
+func recorded(t *testing.T, x *Made) {
+	t.Helper()
+	var f record.File
+	if err := x.Record(&f, "privrec matrix"); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "matrix.json")
+	if err := f.Write(file); err != nil {
+		t.Fatal(err)
+	}
+	if len(f.Records) != 6 { // nothing was trained for the seventh row
+		t.Errorf("%d records", len(f.Records))
+	}
+	c := x.at(t, "EASE (slates)", "lists")
+	r := f.Find("standin-tiny-ease-slates")
+	if r == nil {
+		t.Fatal("no record of EASE under slates")
+	}
+	v, err := r.Value("lists")
+	if err != nil || math.Abs(v.Mean-100**c.Gain) > 1e-5 || math.Abs(v.Low-100**c.Low) > 1e-5 || math.Abs(v.High-100**c.High) > 1e-5 {
+		t.Errorf("%v, %v, want %v of %+v", v, err, *c.Gain, c)
+	}
+	if e, err := f.Find("standin-tiny-ease-dp-ease").Value("epsilon"); err != nil || e.Mean > 1.0001 || e.Mean < 0.9 {
+		t.Errorf("epsilon %v, %v", e, err)
+	}
+	if _, err := r.Value("rows"); err == nil {
+		t.Error("a cell without a number has a value")
+	}
+	part := *x
+	part.Err = errors.New("two runs are missing")
+	if err := part.Record(&f, "privrec matrix"); err == nil {
+		t.Error("a matrix that lacks runs was recorded")
 	}
 }
 
