@@ -8,6 +8,7 @@ type Field struct {
 	Kind  string // of its value, as Key has it; "" for a group
 	List  bool   // the value is a list
 	Group bool   // it has keys below it
+	Spare bool   // it is left out of files where it is zero
 	Of    string // type that has the field: import path, dot, name, without type parameters
 	Name  string // of the field in that type
 	Type  string // of the value: as Of, "" where it has no name
@@ -33,7 +34,7 @@ func fieldsOf(t reflect.Type, path string, out *[]Field) {
 			fieldsOf(f.Type, path, out)
 			continue
 		}
-		x := Field{Path: join(path, name), Of: TypeName(t), Name: f.Name}
+		x := Field{Path: join(path, name), Of: TypeName(t), Name: f.Name, Spare: leftOut(f)}
 		of := f.Type
 		if of.Kind() == reflect.Pointer {
 			of = of.Elem()

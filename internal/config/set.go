@@ -110,8 +110,8 @@ func child(m *yaml.Node, key string) *yaml.Node {
 func Diff(a, b any) ([]string, error) {
 	var flat [2]map[string]string
 	var keys []string
-	for i, c := range []any{a, b} {
-		text, err := Encode(c)
+	for i, c := range [][2]any{{a, b}, {b, a}} {
+		text, err := encodeOver(c[0], c[1])
 		if err != nil {
 			return nil, err
 		}

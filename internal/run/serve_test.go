@@ -99,3 +99,46 @@ func TestServeWhatIsNoRun(t *testing.T) {
 		}
 	}
 }
+
+type spareConfig struct {
+	Size int `yaml:"size,omitempty"`
+}
+
+// A run with a zero where the default is another value answers as it was made, with the key in its
+// config.yaml, and without it, as earlier programs wrote it.
+func TestServeZero(t *testing.T) {
+	size := -1
+	task := Spec[spareConfig]{
+		Verb: "train", Name: "spare", Answers: true, Default: func() spareConfig { return spareConfig{Size: 3} },
+		Open: func(_ context.Context, env *Env, c spareConfig) (Work, error) {
+			size = c.Size
+			return asked{env: env}, nil
+		},
+	}.Task()
+	dir := filepath.Join(t.TempDir(), "run")
+	if _, err := task.Start(t.Context(), Options{Sets: []string{"run.out=" + dir, "size=0"}, Stdout: io.Discard, Log: slog.New(slog.DiscardHandler), Progress: Silent{}}); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, configName)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), "\nsize: 0\n") {
+		t.Errorf("config.yaml lacks the zero:\n%s", text)
+	}
+	for _, text := range []string{string(text), strings.Replace(string(text), "size: 0\n", "", 1)} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		size = -1
+		s, err := Serve(t.Context(), []Task{task}, dir)
+		if err != nil {
+			t.Fatalf("%v, with the configuration\n%s", err, text)
+		}
+		s.Close()
+		if size != 0 {
+			t.Errorf("opened with size %d, want 0, with the configuration\n%s", size, text)
+		}
+	}
+}

@@ -86,18 +86,9 @@ func (s Spec[C]) Task() Task {
 		},
 		answers: s.Answers,
 		load: func(task Task, from source, sets []string) (*bound, error) {
-			read := func() (wholeFile[C], *config.Document, error) { return config.Load(from.path, sets, whole()) }
-			if from.text != nil {
-				read = func() (wholeFile[C], *config.Document, error) {
-					return config.Parse(from.path, from.text, sets, whole())
-				}
-			}
-			c, doc, err := read()
+			c, doc, err := read(from, sets, whole())
 			if err != nil {
 				return nil, err
-			}
-			if s, ok := any(&c.Task).(Suited); ok && !from.effective {
-				s.SuitOwn(doc)
 			}
 			bad := []error{c.Run.check(doc)}
 			own := config.NewChecker(doc)
@@ -115,7 +106,7 @@ func (s Spec[C]) Task() Task {
 			if c.Run.Secure && !s.Secure {
 				return nil, NoSecure(task.String(), "its releases are in floating point, or it makes none")
 			}
-			text, err := config.Encode(c)
+			text, err := saved(c, whole())
 			if err != nil {
 				return nil, err
 			}
@@ -132,6 +123,40 @@ func (s Spec[C]) Task() Task {
 			}}, nil
 		},
 	}}
+}
+
+// read reads a configuration over the defaults, and suits it to own data. That of a run that was
+// made is read as it stands: a key that is absent was zero.
+func read[C any](from source, sets []string, def wholeFile[C]) (c wholeFile[C], doc *config.Document, err error) {
+	if from.effective {
+		def = config.Bare(def)
+	}
+	if from.text != nil {
+		c, doc, err = config.Parse(from.path, from.text, sets, def)
+	} else {
+		c, doc, err = config.Load(from.path, sets, def)
+	}
+	if err != nil {
+		return c, doc, err
+	}
+	if s, ok := any(&c.Task).(Suited); ok && !from.effective {
+		s.SuitOwn(doc)
+	}
+	return c, doc, nil
+}
+
+// saved returns the text of a configuration that reads as it, over the defaults too: a key that is
+// zero is written where the defaults have another value.
+func saved[C any](c, def wholeFile[C]) ([]byte, error) {
+	text, err := config.Encode(c)
+	if err != nil {
+		return nil, err
+	}
+	over, _, err := read(source{path: configName, text: text}, nil, def)
+	if err != nil {
+		return nil, fmt.Errorf("read the effective configuration again: %w", err)
+	}
+	return config.EncodeOver(c, over)
 }
 
 // work opens the configuration for a run, and runs it.
