@@ -10,24 +10,45 @@ import (
 )
 
 // Canaries are what an audit of privacy plants into training data: units that no user made, of which
-// each is in or out by a coin, so that what a model shows of them can be held against the coins.
+// each is in or out by a coin, so that what a model shows of them can be held against the coins. Of
+// some both sides of the coin are in the data, and differ in what the unit names.
 const (
-	CanaryEdge = "edge" // a user of the data and an item that the user has in no part
-	CanaryUser = "user" // a user who is not in the data, with random items
+	CanaryEdge   = "edge"   // a user of the data and an item that the user has in no part; in a sequence it comes last
+	CanaryRating = "rating" // a row of the data, which has the highest rating or the lowest
+	CanaryUser   = "user"   // a user who is not in the data, with random items
 )
+
+// CanaryUnits lists what a canary can be, as settings name it.
+func CanaryUnits() []string {
+	return []string{CanaryEdge, CanaryRating, CanaryUser, CanarySequence, CanaryInteraction, CanaryOrder}
+}
+
+// LeastRows returns how many rows a canary of a unit has at least. It is 0 for units of one row, which
+// have no number of rows.
+func LeastRows(unit string) int {
+	switch unit {
+	case CanaryEdge, CanaryRating:
+		return 0
+	case CanaryInteraction:
+		return 2
+	case CanaryOrder:
+		return leastOrder
+	}
+	return 1
+}
 
 // Planting says which canaries are planted. Users, items and the other rows stay what they are, and
 // a canary is in no part but train.
 type Planting struct {
 	Unit     string
 	Canaries int
-	Rows     int // items of a canary user or sequence; 0 for edges
+	Rows     int // items of a canary with rows of its own; 0 for an edge or a rating
 	// Seed decides which canaries there are. It takes the place of the run's seed for generated rows
 	// and random splits too, so that models with seeds of their own have the same rows.
 	Seed rng.Seed
 	In   func(canary int) bool // the coins; a canary user who is out has no rows
-	// Asked says that models are asked, which have learned before: canary sequences then lack their
-	// last item.
+	// Asked says that models are asked, which have learned before. Sequences are then those that
+	// the last item is asked of: canary sequences lack it, and canary edges are out.
 	Asked bool
 }
 
@@ -40,12 +61,12 @@ type Canary struct {
 // Check fails on a planting that cannot be carried out on any data.
 func (p Planting) Check() error {
 	switch {
-	case p.Unit != CanaryEdge && p.Unit != CanaryUser && p.Unit != CanarySequence:
-		return fmt.Errorf("dataset: canaries are %q, want %s, %s or %s", p.Unit, CanaryEdge, CanaryUser, CanarySequence)
+	case !slices.Contains(CanaryUnits(), p.Unit):
+		return fmt.Errorf("dataset: canaries are %q, want one of %v", p.Unit, CanaryUnits())
 	case p.Canaries < 1:
 		return fmt.Errorf("dataset: %d canaries, want at least 1", p.Canaries)
-	case p.Unit != CanaryEdge && p.Rows < 1, p.Unit == CanaryEdge && p.Rows != 0:
-		return fmt.Errorf("dataset: %d rows of a canary %s, want at least 1 of a user and 0 of an edge", p.Rows, p.Unit)
+	case p.Rows < LeastRows(p.Unit), LeastRows(p.Unit) == 0 && p.Rows != 0:
+		return fmt.Errorf("dataset: %d rows of a canary %s, want at least %d; 0 of a unit that is one row", p.Rows, p.Unit, LeastRows(p.Unit))
 	case p.In == nil:
 		return fmt.Errorf("dataset: canaries have no coins")
 	}
@@ -95,8 +116,10 @@ func (p Planting) Into(d *Interactions) (*Interactions, []Canary, error) {
 	switch p.Unit {
 	case CanaryUser:
 		draw = p.users
-	case CanarySequence:
-		return nil, nil, &Error{File: d.Name, Msg: "a canary sequence has an order, and these data are pairs without one", Hint: "plant an " + CanaryEdge + " or a " + CanaryUser}
+	case CanaryRating:
+		draw = p.ratings
+	case CanarySequence, CanaryInteraction, CanaryOrder:
+		return nil, nil, &Error{File: d.Name, Msg: fmt.Sprintf("a canary %s has an order, and these data are pairs without one", p.Unit), Hint: "plant an " + CanaryEdge + " or a " + CanaryUser}
 	}
 	all, err := draw(d)
 	if err != nil {
@@ -114,10 +137,15 @@ func (p Planting) Into(d *Interactions) (*Interactions, []Canary, error) {
 	}
 	best := highest(d.Ratings)
 	for k, c := range all {
+		u := c.User
+		if p.Unit == CanaryRating {
+			at, _ := slices.BinarySearch(d.Train[u], c.Items[0])
+			out.Ratings[u] = p.rated(k, d.Ratings, u, at)
+			continue
+		}
 		if !p.In(k) {
 			continue
 		}
-		u := c.User
 		for _, i := range c.Items {
 			at, _ := slices.BinarySearch(out.Train[u], i)
 			out.Train[u] = slices.Insert(slices.Clone(out.Train[u]), at, i)

@@ -9,14 +9,25 @@ import (
 	"privrec/internal/rng"
 )
 
-// CanarySequence is a user who is not in the data, with random items in a random order.
-const CanarySequence = "sequence"
+// Canaries of sequences are users who are not in the data, with random items in a random order.
+const (
+	CanarySequence    = "sequence"    // all of it, or nothing
+	CanaryInteraction = "interaction" // with one of two items as the last
+	// CanaryOrder has one of two orders: two neighbouring items change places, neither of them one of
+	// the last two, which are the last that a model is given and its label.
+	CanaryOrder = "order"
+)
+
+// leastOrder is how many rows a canary order has at least.
+const leastOrder = 4
 
 // SequenceCanary is a sequence that may be planted.
 type SequenceCanary struct {
 	User  string  // name
-	Items []int32 // ids 1..V, all different
+	At    int     // number of the user
+	Items []int32 // ids 1..V, all different; of an edge or a rating the one
 	Last  string  // name of the last item, which models are asked for
+	Other string  // of an interaction, the item that is the last where the coin says out
 }
 
 // PlantSequences returns sequences with the canaries of a context; those that s holds where the
@@ -30,18 +41,75 @@ func PlantSequences(ctx context.Context, s *Sequential) (*Sequential, error) {
 	return out, err
 }
 
-// IntoSequences does what Into does, for sequences. Where Asked is set all canaries are in, each
-// without its last item.
+// IntoSequences does what Into does, for sequences. Where Asked is set they are those that the last
+// items are asked of: a canary with rows of its own is in without its last item, as its coin says,
+// and a canary edge is out.
 func (p Planting) IntoSequences(s *Sequential) (*Sequential, []SequenceCanary, error) {
-	if p.Unit != CanarySequence {
+	switch p.Unit {
+	case CanaryUser:
 		return nil, nil, &Error{File: s.Name, Msg: fmt.Sprintf("a canary %s has no order, and these data are sequences", p.Unit), Hint: "plant a " + CanarySequence}
+	case CanaryEdge, CanaryRating:
+		return p.amongRows(s)
 	}
-	if p.Rows > s.Items {
-		return nil, nil, &Error{File: s.Name, Msg: fmt.Sprintf("canary sequences are to have %d of the %d items", p.Rows, s.Items), Hint: "give them fewer"}
+	drawn := p.Rows
+	if p.Unit == CanaryInteraction {
+		drawn++
 	}
-	ids, err := canaryIDs(s.Name, s.UserIDs, p.Canaries)
+	if drawn > s.Items {
+		return nil, nil, &Error{File: s.Name, Msg: fmt.Sprintf("canary sequences are to have %d of the %d items", drawn, s.Items), Hint: "give them fewer"}
+	}
+	out, err := p.addSequences(s)
 	if err != nil {
 		return nil, nil, err
+	}
+	all, best := make([]SequenceCanary, p.Canaries), highest(s.Ratings)
+	for k := range all {
+		stream := p.Seed.Stream("canary sequence", uint64(k))
+		items := slices.Clone(stream.Perm(s.Items)[:drawn])
+		for i := range items {
+			items[i]++
+		}
+		c := SequenceCanary{User: out.UserIDs[s.Users+k], At: s.Users + k, Items: items[:p.Rows:p.Rows], Last: s.ItemIDs[items[p.Rows-1]]}
+		if p.Unit == CanaryInteraction {
+			c.Other = s.ItemIDs[items[p.Rows]]
+		}
+		all[k] = c
+		rows := p.rowsOf(k, items)
+		out.Train[c.At] = rows
+		if s.Times != nil {
+			out.Times.Train[c.At] = following(s.Times.Train, len(rows))
+		}
+		if s.Ratings != nil {
+			out.Ratings[c.At] = slices.Repeat([]float32{best}, len(rows))
+		}
+	}
+	return out, all, nil
+}
+
+// rowsOf returns the rows of canary k with rows of its own, as its coin says. items are those that were
+// drawn.
+func (p Planting) rowsOf(k int, items []int32) []int32 {
+	in, n := p.In(k), p.Rows
+	rows := slices.Clone(items[:n])
+	switch {
+	case p.Unit == CanarySequence && !in && !p.Asked:
+		return nil
+	case p.Unit == CanaryInteraction && !in:
+		rows[n-1] = items[n]
+	case p.Unit == CanaryOrder && !in:
+		rows[n-4], rows[n-3] = rows[n-3], rows[n-4]
+	}
+	if p.Asked {
+		return rows[:n-1]
+	}
+	return rows
+}
+
+// addSequences adds users without rows, each with the features of a random user of the data.
+func (p Planting) addSequences(s *Sequential) (*Sequential, error) {
+	ids, err := canaryIDs(s.Name, s.UserIDs, p.Canaries)
+	if err != nil {
+		return nil, err
 	}
 	out := *s
 	out.UserIDs = slices.Concat(s.UserIDs, ids)
@@ -62,39 +130,16 @@ func (p Planting) IntoSequences(s *Sequential) (*Sequential, []SequenceCanary, e
 		}
 		out.Times = &Times{Train: grown(t.Train), Valid: grown(t.Valid), Test: grown(t.Test)}
 	}
-	all, best := make([]SequenceCanary, p.Canaries), highest(s.Ratings)
-	for k := range all {
-		stream := p.Seed.Stream("canary sequence", uint64(k))
-		c := SequenceCanary{User: ids[k], Items: slices.Clone(stream.Perm(s.Items)[:p.Rows])}
-		for i := range c.Items {
-			c.Items[i]++
-		}
-		c.Last = s.ItemIDs[c.Items[p.Rows-1]]
-		all[k] = c
-		rows := c.Items
-		if p.Asked {
-			rows = rows[:len(rows)-1]
-		} else if !p.In(k) {
-			continue
-		}
-		out.Train[s.Users+k] = rows
-		if s.Times != nil {
-			out.Times.Train[s.Users+k] = following(s.Times.Train, len(rows))
-		}
-		if s.Ratings != nil {
-			out.Ratings[s.Users+k] = slices.Repeat([]float32{best}, len(rows))
-		}
-	}
 	out.Users += p.Canaries
 	out.Features = s.Features.like(out.UserIDs, p.Seed.Stream("canary users' features"))
-	return &out, all, nil
+	return &out, nil
 }
 
 // following returns n times that follow one another, from the first of the data on.
 func following(times [][]int64, n int) []int64 {
 	out := make([]int64, n)
 	for _, t := range times {
-		if len(t) > 0 {
+		if len(t) > 0 && n > 0 {
 			out[0] = t[0]
 			break
 		}

@@ -184,7 +184,7 @@ func TestCanarySequences(t *testing.T) {
 	}
 	for want, err := range map[string]error{
 		"has an order": second(Planting{Unit: CanarySequence, Canaries: 1, Rows: 2, In: even}.Into(meadow(3, 9, number))),
-		"has no order": second(Planting{Unit: CanaryEdge, Canaries: 1, In: even}.IntoSequences(s)),
+		"has no order": second(Planting{Unit: CanaryUser, Canaries: 1, Rows: 2, In: even}.IntoSequences(s)),
 		"10 of the 9":  second(Planting{Unit: CanarySequence, Canaries: 1, Rows: 10, In: even}.IntoSequences(s)),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {

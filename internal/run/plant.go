@@ -13,9 +13,11 @@ import (
 // Plant says which canaries are planted into the data of a model, so that an audit can hold what it
 // shows against the coins that put each in or out.
 type Plant struct {
-	Unit     string `yaml:"unit,omitempty" json:"unit"`             // of protocol top-n edge, a user and an item, or user, a user of random items; of next-item sequence
+	// Unit is what a canary is: an edge, a user and an item, or a rating. Of protocol top-n it can be
+	// a user of random items too, of next-item a sequence of random items, an interaction or an order.
+	Unit     string `yaml:"unit,omitempty" json:"unit"`
 	Canaries int    `yaml:"canaries,omitempty" json:"canaries"`     // in or out
-	Rows     int    `yaml:"rows,omitempty" json:"rows,omitempty"`   // items of a canary user or sequence
+	Rows     int    `yaml:"rows,omitempty" json:"rows,omitempty"`   // items of a canary with rows of its own
 	Coins    string `yaml:"coins,omitempty" json:"coins,omitempty"` // empty: each is in by a fair coin; in, out: all are
 	Draw     uint64 `yaml:"draw,omitempty" json:"draw,omitempty"`   // number of the draw of the coins
 	Seed     uint64 `yaml:"seed,omitempty" json:"seed,omitempty"`   // of canaries and coins, of random splits and of generated rows; 0: run.seed
@@ -32,12 +34,12 @@ func (p Plant) check(v *config.Checker) {
 	if p == (Plant{}) {
 		return
 	}
-	v.OneOf("run.plant.unit", p.Unit, dataset.CanaryEdge, dataset.CanaryUser, dataset.CanarySequence)
+	v.OneOf("run.plant.unit", p.Unit, dataset.CanaryUnits()...)
 	v.Between("run.plant.canaries", p.Canaries, 1, 1_000_000)
-	if p.Unit != dataset.CanaryEdge {
-		v.Between("run.plant.rows", p.Rows, 1, 1_000_000)
+	if least := dataset.LeastRows(p.Unit); least > 0 {
+		v.Between("run.plant.rows", p.Rows, least, 1_000_000)
 	} else {
-		v.Check(p.Rows == 0, "run.plant.rows", "has no effect on canary edges, must be 0")
+		v.Check(p.Rows == 0, "run.plant.rows", "has no effect on canary %ss, must be 0", p.Unit)
 	}
 	v.OneOf("run.plant.coins", p.Coins, "", CoinsIn, CoinsOut)
 }

@@ -155,8 +155,9 @@ func TestSequences(t *testing.T) {
 	}
 	calm(t, negative, 60)
 	for want, sets := range map[string][]string{
-		"keep nothing of a canary":      {"target.task=train ease", "target.set=[profile=own, protocol=next-item, data.name=standin-tiny, data.recipe=dipsgnn, data.candidates=train]", "audit.unit=sequence"},
-		"has no order":                  {sets[0], sets[3], "audit.unit=edge"},
+		"keep nothing of a canary":      append(followed("ease", ""), "audit.unit=sequence"),
+		"keep no vectors of items":      append(sets[:1:1], sets[3], "audit.unit=edge", "audit.sees=vectors"),
+		"has no order":                  {sets[0], sets[3], "audit.unit=user"},
 		"these data are pairs":          append(of("ease", ""), "audit.unit=sequence"),
 		"the membership attack is on":   append(sets, "audit.method=membership"),
 		"what follows a sequence is no": append(sets, "audit.sees=vectors"),
@@ -167,9 +168,55 @@ func TestSequences(t *testing.T) {
 	}
 }
 
+// followed names a task of protocol next-item on generated rows.
+func followed(task, set string) []string {
+	return of(task, "profile=own, protocol=next-item, data.recipe=dipsgnn, data.candidates=train"+set)
+}
+
+// An edge of a sequence is its last row. Models that keep none of it are trained again when they are
+// asked, and what all others are shown tells of an edge too.
+func TestEdgesOfSequences(t *testing.T) {
+	for name, c := range map[string]struct {
+		sets []string
+		says string
+		want float64 // AUC
+	}{
+		"asked without the edge": {append(followed("bprmf", ", model.dim=16, train.epochs=25, train.batch=512, train.rate=0.05, train.l2=0, train.patience=0, train.select=last"), "audit.sees=scores"), "whether it was in or not", 0.9},
+		"computed again":         {append(followed("ease", ", model.lambda=20"), "audit.sees=scores"), "trained to", 0.95},
+		"lists":                  {append(followed("ease", ", model.lambda=20"), "audit.sees=lists"), "lists of 20 items", 0.55},
+		"what others are shown":  {append(followed("ease", ", model.lambda=20"), "audit.sees=vectors"), "all users but the canary's own", 0.7},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o, _, err := found(t, append(c.sets, "audit.unit=edge")...)
+			audited, _, negative := rows(t, o, err)
+			if audited.AUC < c.want || o.Data.Canaries != 60 || !strings.Contains(o.Threat.How, c.says) {
+				t.Errorf("%+v, %+v", audited, o.Threat)
+			}
+			calm(t, negative, 60)
+		})
+	}
+}
+
+// A network that learned one of two last items scores it higher than the other, and shows which of two
+// orders it learned.
+func TestTwoSides(t *testing.T) {
+	network := "target.set=[data.name=standin-tiny, data.recipe=dipsgnn, profile=own, model.dim=16, train.epochs=8, train.rate=0.03, train.decay_every=30, train.l2=0, train.patience=0, train.select=last, train.validation=0, train.refit=false]"
+	for unit, want := range map[string]float64{"interaction": 0.7, "order": 0.65} {
+		t.Run(unit, func(t *testing.T) {
+			o, text, err := found(t, "target.task=train gru4rec", network, "audit.unit="+unit, "audit.rows=6")
+			audited, _, negative := rows(t, o, err)
+			if audited.AUC < want || !strings.Contains(text, "by a coin") || !strings.Contains(o.Threat.How, "stands higher") {
+				t.Errorf("%+v, %+v", audited, o.Threat)
+			}
+			calm(t, negative, 60)
+		})
+	}
+}
+
 // Settings that mean nothing are refused by name.
 func TestRefused(t *testing.T) {
 	for want, sets := range map[string][]string{
+		"audit.rows":                 append(of("ease", ""), "audit.unit=order", "audit.rows=3"),
 		"nothing to audit is named":  nil,
 		"there is no task":           {"target.task=train nothing"},
 		"target.task":                {"target.set=[a=b]"},

@@ -27,11 +27,14 @@ type TargetConfig struct {
 
 // AuditConfig says how the audit is made.
 type AuditConfig struct {
-	Method   string `yaml:"method"`   // canary, one-run or membership
-	Unit     string `yaml:"unit"`     // of protocol top-n edge, a user and an item, or user; of next-item sequence, a user's items in an order
+	Method string `yaml:"method"` // canary, one-run or membership
+	// Unit is what a canary is: edge, a user and an item; rating, the value of a row; of protocol top-n
+	// user; of next-item sequence, a user's items in an order, interaction, one of two items as the
+	// last of a sequence, or order, one of two orders of a sequence.
+	Unit     string `yaml:"unit"`
 	Sees     string `yaml:"sees"`     // scores, lists or vectors
 	Canaries int    `yaml:"canaries"` // m of one-run, each in or out by a coin
-	Rows     int    `yaml:"rows"`     // items of a canary user or sequence
+	Rows     int    `yaml:"rows"`     // items of a canary with rows of its own
 	Runs     int    `yaml:"runs"`     // models of canary, half of them with it
 	// References is how many models of the same configuration, without canaries, say what a
 	// canary's score would be: their mean is taken off.
@@ -51,9 +54,12 @@ const (
 	OneRun     = "one-run"
 	Membership = "membership"
 
-	Edge     = dataset.CanaryEdge
-	User     = dataset.CanaryUser
-	Sequence = dataset.CanarySequence
+	Edge        = dataset.CanaryEdge
+	Rating      = dataset.CanaryRating
+	User        = dataset.CanaryUser
+	Sequence    = dataset.CanarySequence
+	Interaction = dataset.CanaryInteraction
+	Order       = dataset.CanaryOrder
 
 	SeesScores  = "scores"
 	SeesLists   = "lists"
@@ -76,12 +82,12 @@ func Check(v *config.Checker, c Config) {
 	v.Check(c.Target.Task != "" || c.Target.Config == "" && len(c.Target.Set) == 0 && len(c.Target.Off) == 0, "target.task", "must say what target.config, target.set and target.off are of")
 	a := c.Audit
 	v.OneOf("audit.method", a.Method, Canary, OneRun, Membership)
-	v.OneOf("audit.unit", a.Unit, Edge, User, Sequence)
-	v.Check(a.Method != Membership || a.Unit != Sequence, "audit.unit", "%s: the membership attack is on pairs: take %s or %s", Sequence, Edge, User)
-	v.Check(a.Unit != Sequence || a.Sees != SeesVectors, "audit.sees", "%s: what follows a %s is no vector: take %s or %s", SeesVectors, Sequence, SeesScores, SeesLists)
+	v.OneOf("audit.unit", a.Unit, dataset.CanaryUnits()...)
+	v.Check(a.Method != Membership || a.Unit == Edge || a.Unit == User, "audit.unit", "%s: the membership attack is on pairs: take %s or %s", a.Unit, Edge, User)
+	v.Check(!ordered(a.Unit) || a.Sees != SeesVectors, "audit.sees", "%s: what follows a sequence is no vector: take %s or %s", SeesVectors, SeesScores, SeesLists)
 	v.OneOf("audit.sees", a.Sees, SeesScores, SeesLists, SeesVectors)
 	v.Between("audit.canaries", a.Canaries, 10, 1_000_000)
-	v.Between("audit.rows", a.Rows, 2, 1_000_000)
+	v.Between("audit.rows", a.Rows, max(2, dataset.LeastRows(a.Unit)), 1_000_000)
 	v.Check(a.Runs >= 16 && a.Runs <= 100_000 && a.Runs%8 == 0, "audit.runs", "must be a multiple of 8 from 16 to 100000, got %d: half of the models have the canary, and a quarter of each half says where the threshold is", a.Runs)
 	v.Between("audit.references", a.References, 1, 1000)
 	v.Between("audit.k", a.K, 1, 1000)
@@ -92,3 +98,6 @@ func Check(v *config.Checker, c Config) {
 		v.Check(g > 0 && g <= 1 && !math.IsNaN(g), "audit.guesses", "must be above 0 and at most 1, got %v", g)
 	}
 }
+
+// ordered reports whether a canary has rows of its own whose order counts.
+func ordered(unit string) bool { return unit == Sequence || unit == Interaction || unit == Order }

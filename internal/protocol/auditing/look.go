@@ -15,6 +15,7 @@ import (
 	"privrec/internal/dataset"
 	"privrec/internal/dataset/registry"
 	"privrec/internal/experiment"
+	"privrec/internal/protocol/nextitem"
 	"privrec/internal/protocol/target"
 	"privrec/internal/run"
 	"privrec/internal/tensor"
@@ -25,12 +26,16 @@ type subject struct {
 	clean    *dataset.Interactions // with canary users, all of whom are out
 	canaries []dataset.Canary
 	lines    []dataset.SequenceCanary // in the place of canaries, of sequences
-	items    int                      // of sequences
+	rows     *dataset.Sequential      // in the place of clean, of sequences
+	again    bool                     // a model of sequences is computed again when it is asked
 	release  string
 	joint    bool // what users see of their own row is not part of the promise
 	of       *experiment.Outcome[experiment.Data]
 	manifest run.Manifest
 }
+
+// sequences reports whether the data are sequences, and canaries with them.
+func (s *subject) sequences() bool { return s.of.Protocol == nextitem.Name }
 
 // subject reads what a trained model is.
 func (w *work) subject(dir string) (*subject, error) {
@@ -56,7 +61,7 @@ func (w *work) open(ctx context.Context, dir string) (*subject, error) {
 	if err != nil {
 		return nil, err
 	}
-	if w.Audit.Unit == Sequence {
+	if s.sequences() {
 		return s, w.openSequences(ctx, s)
 	}
 	o := s.of
@@ -88,10 +93,10 @@ func (w *work) ownScores(dir string) error {
 
 // how says what the auditor sees, as a sentence.
 func (s *subject) how(c AuditConfig) string {
-	if c.Unit == Sequence {
-		return fmt.Sprintf("%s that follow every canary sequence without its last item, whether it was in or not", map[string]string{SeesScores: "scores of all items", SeesLists: fmt.Sprintf("lists of %d items", c.K)}[c.Sees])
-	}
 	of := map[string]string{SeesScores: "scores of all items", SeesLists: fmt.Sprintf("lists of %d items", c.K), SeesVectors: "vectors"}[c.Sees]
+	if s.sequences() {
+		return s.howSequences(c, of)
+	}
 	switch {
 	case s.joint && c.Sees == SeesVectors:
 		return "vectors of items: users' own vectors are computed from their own rows, which the promise leaves to them"
@@ -107,7 +112,7 @@ func (s *subject) how(c AuditConfig) string {
 // deviations, or its places in lists; the mean over the items of a canary.
 func (w *work) see(ctx context.Context, s *subject, dir string) ([]float64, error) {
 	switch {
-	case w.Audit.Unit == Sequence:
+	case s.sequences():
 		return w.followers(ctx, s, dir)
 	case w.Audit.Sees == SeesVectors:
 		return w.vectors(s, dir)

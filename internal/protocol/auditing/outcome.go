@@ -82,6 +82,7 @@ func (f *finding) outcome(w *work) *Outcome {
 	o.Data = DataSummary{Data: f.of.Data, Canaries: f.number()}
 	o.Target = Target{Task: w.task.String(), Method: f.of.Method, Setting: f.of.Setting, Release: f.release, Config: f.manifest.ConfigHash, NoiseOff: w.off}
 	o.Threat = Threat{Method: a.Method, Unit: a.Unit, Sees: a.Sees, How: f.how(a), Knows: knows, Canaries: f.number(), Models: f.models, Level: a.Level}
+	o.Accounted.above(a.Unit, f.rows[0].Bound.Epsilon, f.delta)
 	for _, r := range f.rows {
 		s := experiment.Scores{Name: r.Name, Values: map[string]float64{metricBound: r.Bound.Epsilon, metricAdvantage: r.Advantage, metricAUC: r.AUC},
 			Intervals: map[string][2]float64{metricAdvantage: r.Interval}}
@@ -123,9 +124,12 @@ func (o *Outcome) document(c Config, seed uint64) *report.Document {
 }
 
 var canaryNotes = map[string]string{
-	Edge:     "a random user and a random item that the user has in no part of the data",
-	User:     "a user who is not in the data, with random items",
-	Sequence: "a user who is not in the data, with random items in a random order; the model is asked for the last of them",
+	Edge:        "a random user and a random item that the user has in no part of the data",
+	User:        "a user who is not in the data, with random items",
+	Sequence:    "a user who is not in the data, with random items in a random order; the model is asked for the last of them",
+	Rating:      "a random row of the data, one of a user, whose rating is the highest or the lowest by a coin",
+	Interaction: "a user who is not in the data, with random items in a random order, the last of them one of two by a coin; the model is asked for both",
+	Order:       "a user who is not in the data, with random items in one of two orders by a coin; the model is asked for the last of them after either order",
 }
 
 // note says what the accounted epsilon is of.
@@ -152,7 +156,11 @@ func (o *Outcome) conclusion() string {
 	case a.finite():
 		return fmt.Sprintf("What the auditor saw shows an epsilon of at least %.4g, and the account bounds it by %v for one %s.", b.Epsilon, privacy.Number(a.Epsilon), a.Unit)
 	}
-	return fmt.Sprintf("What the auditor saw shows an epsilon of at least %.4g for one %s; nothing bounds it from above.", b.Epsilon, o.Threat.Unit)
+	text := fmt.Sprintf("What the auditor saw shows an epsilon of at least %.4g for one %s", b.Epsilon, o.Threat.Unit)
+	if a.Above != "" {
+		return fmt.Sprintf("%s. It is %s. Nothing bounds it from above.", text, a.Above)
+	}
+	return text + "; nothing bounds it from above."
 }
 
 // table shows the bounds with their controls.

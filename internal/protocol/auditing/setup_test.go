@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"privrec/internal/baseline"
@@ -22,7 +23,7 @@ import (
 
 // tasks are those that are audited here.
 func tasks() []run.Task {
-	return append(append(baseline.TopN(topn.Tables{}, nextitem.Table{}), private.Tasks()...), liar(), baseline.SASRec(nextitem.Table{}))
+	return slices.Concat(baseline.TopN(topn.Tables{}, nextitem.Table{}), private.Tasks(), []run.Task{liar(), baseline.SASRec(nextitem.Table{})}, baseline.Sessions(nextitem.Table{}))
 }
 
 // found runs an audit in a folder of its own.

@@ -3,7 +3,6 @@ package auditing
 import (
 	"context"
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -75,56 +74,6 @@ func (w *work) noiseOff() ([]string, error) {
 		return nil, &run.UsageError{Message: fmt.Sprintf("no value of %s leaves %s without noise, for the positive control", strings.Join(keys, ", "), w.task), Fix: "name the keys with target.off"}
 	}
 	return off, nil
-}
-
-// Accounted is what the account of the audited run promises for the unit of an audit.
-type Accounted struct {
-	Unit    string         `json:"unit"` // of the promise
-	Epsilon privacy.Number `json:"epsilon"`
-	Delta   float64        `json:"delta"`
-	Claimed string         `json:"claimed,omitempty"` // what the paper claims, and of which unit
-	// Why says why there is nothing to compare with, or how the units relate.
-	Why string `json:"why,omitempty"`
-}
-
-// finite reports whether there is a promise that a bound can contradict.
-func (a Accounted) finite() bool { return !math.IsInf(float64(a.Epsilon), 1) }
-
-// covers lists the units of promises that hold for what is audited, the closest first.
-var covers = map[string][]string{Edge: {"edge", "interaction", "rating", "user"}, User: {"user"}, Sequence: {"user"}}
-
-// accounted picks the promise that an audit is held against. A promise for a larger unit covers a
-// smaller one. One for a smaller unit says nothing of a larger without group privacy, and is not
-// compared.
-func accounted(a *experiment.Account, unit string) Accounted {
-	out := Accounted{Unit: unit, Epsilon: privacy.Number(math.Inf(1))}
-	if a == nil {
-		out.Why = "the run has no account"
-		return out
-	}
-	if c := a.Claimed; c != nil {
-		out.Claimed = fmt.Sprintf("%v at delta %g for one %s", c.Eps, c.Delta, c.Unit)
-	}
-	if len(a.Unbounded) > 0 {
-		out.Why = "without noise: " + strings.Join(experiment.Names(a.Unbounded), ", ")
-		return out
-	}
-	for _, name := range covers[unit] {
-		for _, u := range a.Units {
-			if u.Unit != name {
-				continue
-			}
-			out.Unit, out.Epsilon, out.Delta = name, u.Total, u.Delta
-			if name == User && unit == Edge {
-				out.Why = "a promise for users covers every edge of a user: the audit is the weaker of the two"
-			}
-			return out
-		}
-	}
-	if len(a.Units) > 0 {
-		out.Why = fmt.Sprintf("the account is for one %s; for one %s it would take the privacy of groups, so that the two are not compared", a.Units[0].Unit, unit)
-	}
-	return out
 }
 
 // joint reports whether an account takes what users are shown of their own row as public: the

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"privrec/internal/dataset"
 	"privrec/internal/experiment"
 	"privrec/internal/privacy"
 	"privrec/internal/run"
@@ -19,7 +20,7 @@ func Task(others []run.Task) run.Task {
 			{Name: "train", Key: "target.task", Usage: "audit this task, such as \"train dp-ease\""},
 			{Name: "train-config", Key: "target.config", Usage: "its configuration file"},
 			{Name: "method", Key: "audit.method", Usage: "canary: many runs with a canary and without; one-run: many canaries in one; membership: half of the rows or users held out of one"},
-			{Name: "unit", Key: "audit.unit", Usage: "what a canary is: edge, user or sequence"},
+			{Name: "unit", Key: "audit.unit", Usage: "what a canary is: edge, rating, user, sequence, interaction or order"},
 			{Name: "sees", Key: "audit.sees", Usage: "what the auditor sees: scores, lists or vectors"},
 			{Name: "canaries", Key: "audit.canaries", Number: true, Usage: "canaries of one-run"},
 			{Name: "runs", Key: "audit.runs", Number: true, Usage: "models of canary"},
@@ -64,7 +65,7 @@ func open(env *run.Env, c Config, tasks []run.Task) (run.Work, error) {
 	if w.plant.Seed == 0 { // which would be every model's own seed
 		w.plant.Seed = 1 << 40
 	}
-	if c.Audit.Unit != Edge {
+	if dataset.LeastRows(c.Audit.Unit) > 0 {
 		w.plant.Rows = c.Audit.Rows
 	}
 	if c.Audit.Method == Canary {

@@ -1,0 +1,100 @@
+package auditing
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"privrec/internal/experiment"
+	"privrec/internal/privacy"
+)
+
+// Accounted is what the account of the audited run promises for the unit of an audit.
+type Accounted struct {
+	Unit    string         `json:"unit"` // of the promise
+	Epsilon privacy.Number `json:"epsilon"`
+	Delta   float64        `json:"delta"`
+	Claimed string         `json:"claimed,omitempty"` // what the paper claims, and of which unit
+	// Why says why there is nothing to compare with, or how the units relate.
+	Why string `json:"why,omitempty"`
+	// Above says that the audited bound is above the claim, where it is, and what follows.
+	Above string `json:"above_claim,omitempty"`
+
+	claim *experiment.Claim
+}
+
+// finite reports whether there is a promise that a bound can contradict.
+func (a Accounted) finite() bool { return !math.IsInf(float64(a.Epsilon), 1) }
+
+// promise is what a guarantee is for.
+type promise struct {
+	unit         string
+	neighbouring privacy.Neighbouring
+}
+
+// covers lists the promises that hold for what is audited, the closest first. A canary edge is one row
+// more or less; in a sequence it is the last row and so the label of one sample more. Canaries of
+// which both sides of the coin are in the data are exchanged, and of a promise for one more or less it
+// would take two.
+var covers = map[string][]promise{
+	Edge:        {{"edge", privacy.AddRemove}, {"interaction", privacy.AddRemove}, {"sample", privacy.AddRemove}, {"user", privacy.AddRemove}},
+	Rating:      {{"rating", privacy.Replace}, {"interaction", privacy.Replace}},
+	User:        {{"user", privacy.AddRemove}},
+	Sequence:    {{"user", privacy.AddRemove}},
+	Interaction: {{"interaction", privacy.Replace}},
+	Order:       {{"swap", privacy.Replace}},
+}
+
+// accounted picks the promise that an audit is held against. A promise for a larger unit covers a
+// smaller one. One for a smaller unit says nothing of a larger without group privacy, and is not
+// compared.
+func accounted(a *experiment.Account, unit string) Accounted {
+	out := Accounted{Unit: unit, Epsilon: privacy.Number(math.Inf(1))}
+	if a == nil {
+		out.Why = "the run has no account"
+		return out
+	}
+	if c := a.Claimed; c != nil {
+		out.Claimed, out.claim = fmt.Sprintf("%v at delta %g for one %s", c.Eps, c.Delta, c.Unit), c
+	}
+	if len(a.Unbounded) > 0 {
+		out.Why = "without noise: " + strings.Join(experiment.Names(a.Unbounded), ", ")
+		return out
+	}
+	for _, p := range covers[unit] {
+		for _, u := range a.Units {
+			if u.Unit != p.unit || u.Neighbouring != string(p.neighbouring) {
+				continue
+			}
+			out.Unit, out.Epsilon, out.Delta = u.Unit, u.Total, u.Delta
+			if u.Unit == User && unit == Edge {
+				out.Why = "a promise for users covers every edge of a user: the audit is the weaker of the two"
+			}
+			return out
+		}
+	}
+	if len(a.Units) > 0 {
+		out.Why = fmt.Sprintf("the account is for one %s; for one %s it would take the privacy of groups, so that the two are not compared", a.Units[0].Unit, unit)
+	}
+	return out
+}
+
+// claims lists the units of claims that a canary's neighbours are among, beside those of covers. A
+// canary edge is one rating more, and so one training triple; in a sequence it is one transition.
+var claims = map[string][]string{Edge: {"training triple", "edge-unit"}, Rating: {"rating that is there, its value"}}
+
+// above enters whether the bound on epsilon at a delta is above what is claimed. A guarantee at a
+// smaller delta holds at a larger one, and not the other way round.
+func (a *Accounted) above(unit string, bound, delta float64) {
+	c := a.claim
+	if c == nil || a.finite() || delta < c.Delta || !(bound > float64(c.Eps)) {
+		return
+	}
+	a.Above = fmt.Sprintf("above the epsilon of %v that is claimed for one %s, ", c.Eps, c.Unit)
+	if slices.Contains(claims[unit], c.Unit) || slices.ContainsFunc(covers[unit], func(p promise) bool { return p.unit == c.Unit }) {
+		a.Above += "and the claim does not hold"
+	} else {
+		a.Above += "which is another unit: it says nothing of this one"
+	}
+}
