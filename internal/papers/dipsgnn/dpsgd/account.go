@@ -1,6 +1,7 @@
 package dpsgd
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -158,7 +159,7 @@ func most(users []int32) int64 {
 }
 
 // group returns the epsilon at delta of so many steps for neighbours with and without k samples, which is what one user
-// has, and what one interaction is in at most. before is released besides; nil: nothing is.
+// has, and what one interaction is in at most. It is infinite where the noise bounds nothing. before is released besides; nil: nothing is.
 func group(d channel.DPSGD, steps, k int64, delta float64, before rdp.Curve) (float64, error) {
 	c, err := rdp.SampledGroup(d.Rate, d.NoiseMultiplier, k)
 	if err != nil {
@@ -169,6 +170,9 @@ func group(d channel.DPSGD, steps, k int64, delta float64, before rdp.Curve) (fl
 		c = rdp.Sum(c, before)
 	}
 	p, err := rdp.Epsilon(c, delta, rdp.Options{})
+	if errors.Is(err, rdp.ErrNoOrder) { // next to no noise
+		return math.Inf(1), nil
+	}
 	return p.Epsilon, err
 }
 
