@@ -24,7 +24,7 @@ var floors = []struct {
 	floor int
 }{
 	{"internal/rng", 0}, {"internal/tensor", 0}, {"internal/metrics", 0}, {"internal/stats", 0},
-	{"internal/config", 0}, {"internal/privacy", 0}, {"internal/progress", 0}, {"data", 0}, {"configs", 0},
+	{"internal/config", 0}, {"internal/privacy", 0}, {"internal/progress", 0}, {"internal/safetensors", 0}, {"data", 0}, {"configs", 0},
 	{"internal/privacy/mechanism", 1}, {"internal/privacy/accountant", 1}, {"internal/privacy/audit", 1},
 	{"internal/privacy/reference", 1}, {"internal/privacy/budget", 2},
 	{"internal/privacy/mechanism/channel", 2}, {"internal/privacy/mechanism/local", 2}, {"internal/privacy/mechanism/sequence", 2},
@@ -32,7 +32,7 @@ var floors = []struct {
 	{"internal/privacy/mechanism/mechanismtest", 3},
 	{"internal/autograd", 1}, {"internal/dataset", 1}, {"internal/graph", 1}, {"internal/printed", 1},
 	{"internal/nn", 2}, {"internal/optim", 2}, {"internal/fetch", 2},
-	{"internal/lists", 2}, {"internal/train", 3}, {"internal/eval", 3}, {"internal/model", 3}, {"internal/attack", 3},
+	{"internal/lists/parquet", 2}, {"internal/lists", 3}, {"internal/vectors", 3}, {"internal/train", 3}, {"internal/eval", 3}, {"internal/model", 3}, {"internal/attack", 3},
 	{"internal/run", 4}, {"internal/report", 4}, {"internal/bench", 4},
 	{"internal/experiment", 5}, {"internal/calculator", 5}, {"internal/perturb", 5}, {"internal/inventory", 5}, {"internal/evaluation", 5},
 	{"internal/protocol", 6}, {"internal/epsilons", 6}, {"internal/compare", 6}, {"internal/claims", 6}, {"internal/record", 6},

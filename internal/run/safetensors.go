@@ -2,7 +2,6 @@ package run
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -12,8 +11,9 @@ import (
 	"io"
 	"math"
 	"os"
-	"sort"
 	"unicode/utf8"
+
+	"privrec/internal/safetensors"
 )
 
 // NamedTensor is an array under a name. Data is []float32, []float64 or
@@ -28,11 +28,7 @@ type NamedTensor struct {
 // does.
 const maxHeader = 100 << 20
 
-type tensorInfo struct {
-	DType   string   `json:"dtype"`
-	Shape   []int    `json:"shape"`
-	Offsets [2]int64 `json:"data_offsets"`
-}
+type tensorInfo = safetensors.Info
 
 // WriteSafetensors writes tensors and metadata in the safetensors format: 8 bytes little-endian
 // header length, JSON header padded with spaces to a multiple of 8, then the data. It adds
@@ -40,7 +36,7 @@ type tensorInfo struct {
 // data. Equal input gives equal bytes.
 func WriteSafetensors(w io.Writer, tensors []NamedTensor, metadata map[string]string) error {
 	infos := make([]tensorInfo, len(tensors))
-	seen := map[string]bool{metadataKey: true}
+	seen := map[string]bool{safetensors.MetadataKey: true}
 	names := make([]string, len(tensors))
 	var at int64
 	for i, t := range tensors {
@@ -52,7 +48,7 @@ func WriteSafetensors(w io.Writer, tensors []NamedTensor, metadata map[string]st
 		if dtype == "" {
 			return fmt.Errorf("safetensors: tensor %q has data of type %T", t.Name, t.Data)
 		}
-		if want, ok := elements(t.Shape); !ok || want != int64(n) {
+		if want, ok := safetensors.Elements(t.Shape); !ok || want != int64(n) {
 			return fmt.Errorf("safetensors: tensor %q has shape %v and %d elements", t.Name, t.Shape, n)
 		}
 		end := at + int64(n)*int64(size)
@@ -60,7 +56,7 @@ func WriteSafetensors(w io.Writer, tensors []NamedTensor, metadata map[string]st
 		if shape == nil {
 			shape = []int{}
 		}
-		names[i], infos[i] = t.Name, tensorInfo{dtype, shape, [2]int64{at, end}}
+		names[i], infos[i] = t.Name, tensorInfo{DType: dtype, Shape: shape, Offsets: [2]int64{at, end}}
 		at = end
 	}
 	if _, taken := metadata[checksumKey]; taken {
@@ -80,12 +76,7 @@ func WriteSafetensors(w io.Writer, tensors []NamedTensor, metadata map[string]st
 		return err
 	}
 	bw := bufio.NewWriterSize(w, 1<<16)
-	var length [8]byte
-	binary.LittleEndian.PutUint64(length[:], uint64(len(header)))
-	if _, err := bw.Write(length[:]); err != nil {
-		return err
-	}
-	if _, err := bw.Write(header); err != nil {
+	if err := safetensors.WriteHeader(bw, header); err != nil {
 		return err
 	}
 	for _, t := range tensors {
@@ -96,10 +87,7 @@ func WriteSafetensors(w io.Writer, tensors []NamedTensor, metadata map[string]st
 	return bw.Flush()
 }
 
-const (
-	metadataKey = "__metadata__"
-	checksumKey = "checksum"
-)
+const checksumKey = "checksum"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -134,42 +122,13 @@ func sumHeader(names []string, infos []tensorInfo, metadata map[string]string) (
 
 func checksum(sum hash.Hash32) string { return fmt.Sprintf("crc32c:%08x", sum.Sum32()) }
 
-// encodeHeader writes the header by hand, so that entries keep the order of the data.
+// encodeHeader writes the header with the checksum.
 func encodeHeader(names []string, infos []tensorInfo, metadata map[string]string, sum hash.Hash32) ([]byte, error) {
 	meta := map[string]string{checksumKey: checksum(sum)}
 	for k, v := range metadata {
 		meta[k] = v
 	}
-	var b bytes.Buffer
-	put := func(key string, v any) error {
-		k, err := json.Marshal(key)
-		if err != nil {
-			return err
-		}
-		text, err := json.Marshal(v)
-		if err != nil {
-			return err
-		}
-		b.Write(k)
-		b.WriteByte(':')
-		b.Write(text)
-		return nil
-	}
-	b.WriteByte('{')
-	if err := put(metadataKey, meta); err != nil {
-		return nil, err
-	}
-	for i, name := range names {
-		b.WriteByte(',')
-		if err := put(name, infos[i]); err != nil {
-			return nil, err
-		}
-	}
-	b.WriteByte('}')
-	for b.Len()%8 != 0 {
-		b.WriteByte(' ')
-	}
-	return b.Bytes(), nil
+	return safetensors.Encode(names, infos, meta)
 }
 
 // ReadSafetensors reads a file written by WriteSafetensors or by any other writer of the
@@ -207,47 +166,19 @@ func readFile(path string, keep bool) (decoded, error) {
 	return d, nil
 }
 
-func readHeader(r io.Reader, size int64) ([]byte, error) {
-	var length [8]byte
-	if _, err := io.ReadFull(r, length[:]); err != nil {
-		return nil, errors.New("truncated: no header length")
-	}
-	n := binary.LittleEndian.Uint64(length[:])
-	if n > maxHeader {
-		return nil, fmt.Errorf("header of %d bytes, not a safetensors file", n)
-	}
-	if int64(n)+8 > size {
-		return nil, fmt.Errorf("truncated: header of %d bytes in a file of %d", n, size)
-	}
-	header := make([]byte, n)
-	if _, err := io.ReadFull(r, header); err != nil {
-		return nil, errors.New("truncated: header cut short")
-	}
-	return header, nil
-}
-
 // decodeFile checks a file of the given size. It returns its metadata and, with keep, its
 // tensors.
 func decodeFile(r io.Reader, size int64, keep bool) (d decoded, err error) {
-	header, err := readHeader(r, size)
+	header, err := safetensors.ReadHeader(r, size, maxHeader)
 	if err != nil {
 		return d, err
 	}
-	n := len(header)
-	names, infos, meta, err := decodeHeader(header)
+	names, infos, meta, err := safetensors.Decode(header, "F32", "F64", "I64")
 	if err != nil {
 		return d, err
 	}
-	var at int64
-	for i, in := range infos {
-		if in.Offsets[0] != at || in.Offsets[1] < at {
-			return d, fmt.Errorf("tensor %q lies at bytes %d to %d, want its start at %d: gap or overlap",
-				names[i], in.Offsets[0], in.Offsets[1], at)
-		}
-		at = in.Offsets[1]
-	}
-	if have := size - 8 - int64(n); have != at {
-		return d, fmt.Errorf("truncated or surplus data: %d bytes, the header wants %d", have, at)
+	if err := safetensors.Fill(names, infos, size-8-int64(len(header))); err != nil {
+		return d, err
 	}
 	sum, err := sumHeader(names, infos, meta)
 	if err != nil {
@@ -273,79 +204,6 @@ func decodeFile(r io.Reader, size int64, keep bool) (d decoded, err error) {
 	delete(meta, checksumKey)
 	d.meta, d.sealed = meta, sealed
 	return d, nil
-}
-
-// decodeHeader lists the tensors in the order of their data.
-func decodeHeader(header []byte) ([]string, []tensorInfo, map[string]string, error) {
-	var raw map[string]json.RawMessage
-	if err := json.Unmarshal(header, &raw); err != nil {
-		return nil, nil, nil, fmt.Errorf("header is not JSON: %w", err)
-	}
-	meta := map[string]string{}
-	if m, ok := raw[metadataKey]; ok {
-		if err := json.Unmarshal(m, &meta); err != nil || meta == nil {
-			return nil, nil, nil, fmt.Errorf("header: bad metadata: %v", err)
-		}
-		delete(raw, metadataKey)
-	}
-	type entry struct {
-		name string
-		info tensorInfo
-	}
-	entries := make([]entry, 0, len(raw))
-	for name, text := range raw {
-		dec := json.NewDecoder(bytes.NewReader(text))
-		dec.DisallowUnknownFields()
-		var in tensorInfo
-		if err := dec.Decode(&in); err != nil {
-			return nil, nil, nil, fmt.Errorf("header: tensor %q: %w", name, err)
-		}
-		n, ok := elements(in.Shape)
-		size := dtypeSize(in.DType)
-		switch {
-		case size == 0:
-			return nil, nil, nil, fmt.Errorf("tensor %q has type %q, want F32, F64 or I64", name, in.DType)
-		case !ok || in.Offsets[0] < 0 || in.Offsets[1]-in.Offsets[0] != n*int64(size):
-			return nil, nil, nil, fmt.Errorf("tensor %q has shape %v in %d bytes", name, in.Shape, in.Offsets[1]-in.Offsets[0])
-		}
-		entries = append(entries, entry{name, in})
-	}
-	sort.Slice(entries, func(i, j int) bool {
-		a, b := entries[i], entries[j]
-		if a.info.Offsets != b.info.Offsets {
-			return a.info.Offsets[0] < b.info.Offsets[0] ||
-				a.info.Offsets[0] == b.info.Offsets[0] && a.info.Offsets[1] < b.info.Offsets[1]
-		}
-		return a.name < b.name
-	})
-	names := make([]string, len(entries))
-	infos := make([]tensorInfo, len(entries))
-	for i, e := range entries {
-		names[i], infos[i] = e.name, e.info
-	}
-	return names, infos, meta, nil
-}
-
-// elements returns the product of a shape. ok is false when it is negative or overflows.
-func elements(shape []int) (int64, bool) {
-	n := int64(1)
-	for _, d := range shape {
-		if d < 0 || (d > 0 && n > math.MaxInt64/16/int64(d)) {
-			return 0, false
-		}
-		n *= int64(d)
-	}
-	return n, true
-}
-
-func dtypeSize(dtype string) int {
-	switch dtype {
-	case "F32":
-		return 4
-	case "F64", "I64":
-		return 8
-	}
-	return 0
 }
 
 func layout(data any) (dtype string, size, n int) {
@@ -394,7 +252,7 @@ func writeData(w io.Writer, data any) error {
 }
 
 func readData(r io.Reader, in tensorInfo) (any, error) {
-	size := dtypeSize(in.DType)
+	size := safetensors.Size(in.DType)
 	n := int(in.Offsets[1]-in.Offsets[0]) / size
 	buf := make([]byte, chunk*size)
 	fill := func(put func(i int, b []byte)) error {
