@@ -9,7 +9,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"strconv"
 	"unicode/utf8"
 
 	"privrec/internal/dataset"
@@ -116,8 +115,8 @@ func (f *File) parquet(ctx context.Context, in io.ReaderAt, size int64, kind Kin
 				return bad(i, "empty")
 			}
 		}
-		user = appendID(user[:0], p.Columns[c.user], v[places[0]])
-		item = appendID(item[:0], p.Columns[c.item], v[places[1]])
+		user = v[places[0]].ID(user[:0], p.Columns[c.user])
+		item = v[places[1]].ID(item[:0], p.Columns[c.item])
 		for i, id := range [][]byte{user, item} {
 			switch {
 			case len(id) == 0:
@@ -146,17 +145,6 @@ func (f *File) parquet(ctx context.Context, in io.ReaderAt, size int64, kind Kin
 		f.Rows = append(f.Rows, row)
 		return nil
 	})
-}
-
-// appendID appends an id as text.
-func appendID(dst []byte, c parquet.Column, v parquet.Value) []byte {
-	switch {
-	case c.Kind == parquet.Text:
-		return append(dst, v.Text...)
-	case c.Unsigned():
-		return strconv.AppendUint(dst, uint64(v.Int), 10)
-	}
-	return strconv.AppendInt(dst, v.Int, 10)
 }
 
 // number returns a value as a floating-point number.

@@ -24,6 +24,7 @@ const (
 	Int
 	Float
 	Text
+	Floats // a list of floating-point numbers in every row
 )
 
 // Column is a column of a file.
@@ -33,8 +34,9 @@ type Column struct {
 	Type     string // in words, for messages
 	physical int64
 	unsigned bool
-	optional bool
-	chunk    int // index of its chunk in a row group
+	levels   int  // definition levels: optional and repeated nodes on the way to it
+	list     bool // its rows are lists
+	chunk    int  // index of its chunk in a row group
 }
 
 // File is an open file.
@@ -88,41 +90,60 @@ func (f *File) schema(list []node) error {
 		return errThrift
 	}
 	chunk := 0
-	var walk func(at int, path []string, flat bool) (int, error)
-	walk = func(at int, path []string, flat bool) (int, error) {
-		if at >= len(list) || len(path) > maxDepth {
+	var walk func(at int, w way) (int, error)
+	walk = func(at int, w way) (int, error) {
+		if at >= len(list) || len(w.path) > maxDepth {
 			return 0, errThrift
 		}
 		e := list[at]
-		if at > 0 {
-			path = append(slices.Clip(path), string(e.at(4).bytes))
-			flat = flat && len(path) == 1 && e.at(3).number != 2
-		}
 		children := e.at(5).number
-		if at > 0 && children == 0 {
-			f.Columns = append(f.Columns, column(e, strings.Join(path, "."), flat, chunk))
-			chunk++
-			return at + 1, nil
+		if at > 0 {
+			w = w.to(e)
+			if children == 0 {
+				f.Columns = append(f.Columns, column(e, w, chunk))
+				chunk++
+				return at + 1, nil
+			}
+			w.only = w.only && children == 1
 		}
 		at++
 		for range children {
 			var err error
-			if at, err = walk(at, path, flat); err != nil {
+			if at, err = walk(at, w); err != nil {
 				return 0, err
 			}
 		}
 		return at, nil
 	}
-	end, err := walk(0, nil, true)
+	end, err := walk(0, way{only: true})
 	if err == nil && end != len(list) {
 		err = errThrift
 	}
 	return err
 }
 
-// column describes a leaf of the schema.
-func column(e node, name string, flat bool, chunk int) Column {
-	c := Column{Name: name, physical: e.at(1).number, optional: e.at(3).number == 1, chunk: chunk}
+// way is what stands above a leaf of the schema, and the leaf.
+type way struct {
+	path             []string
+	levels, repeated int  // of its nodes, those that are optional or repeated, and those that are repeated
+	only             bool // each node has no other children
+}
+
+// to returns the way on to a node.
+func (w way) to(e node) way {
+	w.path = append(slices.Clip(w.path), string(e.at(4).bytes))
+	switch e.at(3).number {
+	case 1:
+		w.levels++
+	case 2:
+		w.levels, w.repeated = w.levels+1, w.repeated+1
+	}
+	return w
+}
+
+// column describes a leaf of the schema. A list is called by the name of its outermost node.
+func column(e node, w way, chunk int) Column {
+	c := Column{Name: strings.Join(w.path, "."), physical: e.at(1).number, levels: w.levels, chunk: chunk}
 	c.Type = "unknown"
 	if c.physical >= 0 && c.physical < int64(len(physical)) {
 		c.Type = physical[c.physical]
@@ -131,7 +152,10 @@ func column(e node, name string, flat bool, chunk int) Column {
 		c.Type = meaning
 		return c
 	}
+	flat := len(w.path) == 1 && w.repeated == 0
 	switch {
+	case !flat && w.only && w.repeated == 1 && (c.physical == 4 || c.physical == 5):
+		c.Name, c.Kind, c.list, c.Type = w.path[0], Floats, true, "lists of "+c.Type
 	case !flat:
 		c.Type = "a list or a group of " + c.Type
 	case c.physical == 1 || c.physical == 2:

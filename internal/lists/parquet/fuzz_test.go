@@ -15,7 +15,11 @@ func FuzzRead(f *testing.F) {
 	if err != nil || len(paths) == 0 {
 		f.Fatal("no files to begin with", err)
 	}
-	for _, path := range paths {
+	more, err := filepath.Glob("../../vectors/testdata/*.parquet") // with lists of numbers
+	if err != nil || len(more) == 0 {
+		f.Fatal("no files of vectors to begin with", err)
+	}
+	for _, path := range append(paths, more...) {
 		b, err := os.ReadFile(path)
 		if err != nil {
 			f.Fatal(err)
@@ -37,6 +41,9 @@ func FuzzRead(f *testing.F) {
 			err := p.Read(context.Background(), []int{i}, func(n int64, v []Value) error {
 				if rows++; n != rows || len(v) != 1 {
 					t.Fatalf("row %d is the %dth, of %d values", n, rows, len(v))
+				}
+				if c.Kind == Floats && !v[0].Null && (len(v[0].List) == 0 || len(v[0].List) > maxList) {
+					t.Fatalf("row %d has a list of %d", n, len(v[0].List))
 				}
 				return nil
 			})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 
 	"privrec/internal/dataset/format"
 )
@@ -15,6 +16,7 @@ const (
 	maxValues  = 1 << 22
 	maxEntries = 1 << 20 // of a dictionary
 	maxHeader  = 1 << 16 // bytes
+	maxList    = 1 << 16 // values
 )
 
 // Value is a cell.
@@ -22,7 +24,8 @@ type Value struct {
 	Null  bool
 	Int   int64 // of Int; of unsigned columns as a uint64's bits
 	Float float64
-	Text  []byte // valid until the next row
+	Text  []byte    // valid until the next row
+	List  []float64 // of Floats, valid until the next row; a list that is absent or empty, or has a null, is Null
 }
 
 // cursor reads a column of a row group, a page at a time.
@@ -36,8 +39,10 @@ type cursor struct {
 
 	ready int      // values of the page that are not taken yet
 	null  []bool   // of them; nil: none can be
+	begin []bool   // of the values of lists: it is the first of a row
 	index []uint32 // of them that are not null, in the dictionary; nil: they are in plain
 	plain []byte
+	list  []float64 // of the row
 }
 
 // cursor returns a cursor for a column of a row group.
@@ -63,17 +68,66 @@ func (f *File) cursor(group node, c Column) (*cursor, error) {
 	return &cursor{f: f, c: c, at: at, left: meta.at(5).number, codec: meta.at(4).number}, nil
 }
 
-// value returns the next value.
-func (p *cursor) value() (v Value, err error) {
+var errFew = errors.New("it has fewer values than rows")
+
+// row returns the value of the next row.
+func (p *cursor) row() (Value, error) {
+	if !p.c.list {
+		return p.value()
+	}
+	row := Value{}
+	p.list = p.list[:0]
+	for first := true; ; first = false {
+		ended, err := p.turn()
+		if err != nil {
+			return row, err
+		}
+		switch begins := !ended && p.begin[0]; {
+		case first && ended:
+			return row, errFew
+		case first && !begins:
+			return row, errors.New("a list does not begin where its row does")
+		case !first && (ended || begins):
+			row.List = p.list
+			return row, nil
+		case len(p.list) == maxList:
+			return row, fmt.Errorf("a list of more than %d values", maxList)
+		}
+		v, err := p.value()
+		if err != nil {
+			return row, err
+		}
+		row.Null = row.Null || v.Null
+		p.list = append(p.list, v.Float)
+	}
+}
+
+// turn turns to the page that has the next value. ended: there is none.
+func (p *cursor) turn() (ended bool, err error) {
 	for p.ready == 0 {
 		if p.left <= 0 {
-			return v, errors.New("it has fewer values than rows")
+			return true, nil
 		}
 		if err := p.read(); err != nil {
-			return v, err
+			return false, err
 		}
 	}
+	return false, nil
+}
+
+// value returns the next value.
+func (p *cursor) value() (v Value, err error) {
+	ended, err := p.turn()
+	switch {
+	case err != nil:
+		return v, err
+	case ended:
+		return v, errFew
+	}
 	p.ready--
+	if p.c.list {
+		p.begin = p.begin[1:]
+	}
 	if p.null != nil {
 		is := p.null[0]
 		if p.null = p.null[1:]; is {
@@ -179,18 +233,30 @@ func (p *cursor) data(h node, b []byte, size int) error {
 	if b, err = p.unpack(b, size); err != nil {
 		return err
 	}
-	var levels []byte
-	if p.c.optional {
-		if h.at(3).number != 3 {
-			return errors.New("definition levels that are not run lengths are not read")
+	var repeats, levels []byte
+	if p.c.list {
+		if repeats, b, err = runsOf(h.at(4).number, b); err != nil {
+			return err
 		}
-		if len(b) < 4 || int64(binary.LittleEndian.Uint32(b)) > int64(len(b)-4) {
-			return errRuns
-		}
-		length := int(binary.LittleEndian.Uint32(b))
-		levels, b = b[4:4+length], b[4+length:]
 	}
-	return p.values(h.at(2).number, n, levels, b)
+	if p.c.levels > 0 {
+		if levels, b, err = runsOf(h.at(3).number, b); err != nil {
+			return err
+		}
+	}
+	return p.values(h.at(2).number, n, repeats, levels, b)
+}
+
+// runsOf cuts levels of an encoding, with their length before them, from the front of a page.
+func runsOf(encoding int64, b []byte) (levels, rest []byte, err error) {
+	if encoding != 3 {
+		return nil, nil, errors.New("levels that are not run lengths are not read")
+	}
+	if len(b) < 4 || int64(binary.LittleEndian.Uint32(b)) > int64(len(b)-4) {
+		return nil, nil, errRuns
+	}
+	length := int(binary.LittleEndian.Uint32(b))
+	return b[4 : 4+length], b[4+length:], nil
 }
 
 // data2 reads a data page of version 2: levels stand before the values, and are not compressed.
@@ -204,29 +270,42 @@ func (p *cursor) data2(h node, b []byte, size int) error {
 		return errRuns
 	}
 	above := int(levels + repeats)
-	def := b[repeats:above]
+	rep, def := b[:repeats], b[repeats:above]
 	b = b[above:]
 	if !h.has(7) || h.at(7).number != 0 {
 		if b, err = p.unpack(b, size-above); err != nil {
 			return err
 		}
 	}
-	return p.values(h.at(4).number, n, def, b)
+	return p.values(h.at(4).number, n, rep, def, b)
 }
 
 // values takes the n values of a page, nulls included.
-func (p *cursor) values(encoding int64, n int, levels, b []byte) error {
+func (p *cursor) values(encoding int64, n int, repeats, levels, b []byte) error {
 	if int64(n) > p.left {
 		return errors.New("it has more values than it says")
 	}
 	p.left -= int64(n)
-	p.null, p.index, p.plain = nil, nil, nil
+	p.null, p.begin, p.index, p.plain = nil, nil, nil, nil
+	if p.c.list {
+		if err := runs(repeats, 1, n, func(v uint32) error {
+			p.begin = append(p.begin, v == 0)
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
 	present := n
-	if p.c.optional {
+	if most := uint32(p.c.levels); most > 0 {
 		present = 0
-		if err := runs(levels, 1, n, func(v uint32) error {
-			p.null = append(p.null, v == 0)
-			present += int(v & 1)
+		if err := runs(levels, bits.Len32(most), n, func(v uint32) error {
+			if v > most {
+				return errRuns
+			}
+			p.null = append(p.null, v < most)
+			if v == most {
+				present++
+			}
 			return nil
 		}); err != nil {
 			return err

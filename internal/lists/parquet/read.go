@@ -3,6 +3,7 @@ package parquet
 import (
 	"context"
 	"fmt"
+	"strconv"
 )
 
 // ColumnError is what is wrong with a column.
@@ -48,7 +49,7 @@ func (f *File) Read(ctx context.Context, columns []int, row func(n int64, v []Va
 			}
 			for i, p := range cursors {
 				var err error
-				if v[i], err = p.value(); err != nil {
+				if v[i], err = p.row(); err != nil {
 					return &ColumnError{p.c.Name, n, err}
 				}
 			}
@@ -65,3 +66,14 @@ func (f *File) Read(ctx context.Context, columns []int, row func(n int64, v []Va
 
 // Unsigned reports whether a column's whole numbers have no sign.
 func (c Column) Unsigned() bool { return c.unsigned }
+
+// ID appends an id of a column of text or of whole numbers to dst, as text.
+func (v Value) ID(dst []byte, c Column) []byte {
+	switch {
+	case c.Kind == Text:
+		return append(dst, v.Text...)
+	case c.unsigned:
+		return strconv.AppendUint(dst, uint64(v.Int), 10)
+	}
+	return strconv.AppendInt(dst, v.Int, 10)
+}
