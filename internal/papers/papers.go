@@ -44,6 +44,6 @@ func All() []run.Task {
 	)
 	sasrec := baseline.SASRec(dipsgnn.Tables())
 	// Runs of attacks are known, and make no recommendations.
-	others := slices.Concat(train, []run.Task{sasrec, {Verb: "attack", Name: "exposure"}, {Verb: "attack", Name: "attribute"}, {Verb: "attack", Name: "membership"}, {Verb: "attack", Name: "link"}, {Verb: "audit", Name: "run"}})
-	return slices.Concat(train, exposure.Tasks(others), []run.Task{attack.Task(others), membership.Task(others), link.Task(others), auditing.Task(others), sasrec})
+	others := slices.Concat(train, []run.Task{sasrec, {Verb: "attack", Name: "exposure"}, {Verb: "attack", Name: "attribute"}, {Verb: "attack", Name: "membership"}, {Verb: "attack", Name: "link"}, {Verb: "audit", Name: "run"}, {Verb: "audit", Name: "pricdsr"}, {Verb: "audit", Name: "gerai"}})
+	return slices.Concat(train, exposure.Tasks(others), []run.Task{attack.Task(others), membership.Task(others), link.Task(others), auditing.Task(others), pricdsr.AuditTask(), gerai.AuditTask(), sasrec})
 }

@@ -133,6 +133,18 @@ var stops = map[string][]stopped{
 		{"one run, users", "audit/smoke.yaml", []string{"run.workers=1", "audit.canaries=20", "audit.rows=5"}},
 		{"many runs, an edge", "audit/smoke.yaml", []string{"run.workers=1", "target.task=train ease", "target.set=[data.name=standin-tiny, data.recipe=rdpgcf]",
 			"audit.method=canary", "audit.unit=edge", "audit.runs=16"}},
+		{"orders of a session", "audit/smoke.yaml", []string{"run.workers=1", "target.task=train gru4rec", "target.set=[data.name=standin-tiny, data.recipe=dipsgnn, profile=own, model.dim=4, train.epochs=1]",
+			"audit.unit=order", "audit.rows=5", "audit.canaries=20"}},
+		{"edges that others' scores show", "audit/smoke.yaml", []string{"run.workers=1", "target.task=train dpmf-imp", "target.set=[data.name=standin-tiny, model.dim=4, train.epochs=3]",
+			"audit.unit=edge", "audit.sees=vectors", "audit.canaries=20"}},
+	},
+	"audit pricdsr": {
+		{"two cells", "", []string{"run.workers=1", "data.name=standin-tiny", "audit.canaries=500", "mechanism.differ=padding"}},
+		{"whole rows", "", []string{"run.workers=1", "data.name=standin-tiny", "audit.canaries=500", "mechanism.name=sdp-user", "mechanism.epsilon=8", "mechanism.differ=row"}},
+	},
+	"audit gerai": {
+		{"an attribute", "", []string{"run.workers=1", "data.name=standin-tiny", "audit.canaries=500"}},
+		{"a row of attributes", "", []string{"run.workers=1", "data.name=standin-tiny", "audit.canaries=500", "mechanism.features.form=attributes", "mechanism.features.epsilon=2.5", "mechanism.differ=row"}},
 	},
 	"train blurme": {
 		{"greedy", "", append(blurTiny, "blur.folds=2", "blur.choose=greedy")},

@@ -34,6 +34,9 @@ func Tasks() []run.Task {
 	}
 }
 
+// AuditTask returns the audit of the released features.
+func AuditTask() run.Task { return features.AuditTask(gcn.Cite) }
+
 // method describes a setting of a task to the protocol.
 func (c Config) method(task string) (topn.Method, error) {
 	named := map[string]Config{"paper": DefaultGCN()}

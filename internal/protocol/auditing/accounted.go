@@ -21,7 +21,9 @@ type Accounted struct {
 	// Above says that the audited bound is above the claim, where it is, and what follows.
 	Above string `json:"above_claim,omitempty"`
 
-	claim *experiment.Claim
+	claim  *experiment.Claim
+	claims bool // the claim is for what is audited
+	more   bool // the auditor saw more than the claim is about
 }
 
 // finite reports whether there is a promise that a bound can contradict.
@@ -37,13 +39,27 @@ type promise struct {
 // more or less; in a sequence it is the last row and so the label of one sample more. Canaries of
 // which both sides of the coin are in the data are exchanged, and of a promise for one more or less it
 // would take two.
+// Where models take every row but the first of a sequence for a label, a sequence of two rows is one
+// sample, and one transition.
 var covers = map[string][]promise{
 	Edge:        {{"edge", privacy.AddRemove}, {"interaction", privacy.AddRemove}, {"sample", privacy.AddRemove}, {"user", privacy.AddRemove}},
 	Rating:      {{"rating", privacy.Replace}, {"interaction", privacy.Replace}},
 	User:        {{"user", privacy.AddRemove}},
 	Sequence:    {{"user", privacy.AddRemove}},
+	pair:        {{"sample", privacy.AddRemove}, {"user", privacy.AddRemove}},
 	Interaction: {{"interaction", privacy.Replace}},
 	Order:       {{"swap", privacy.Replace}},
+}
+
+// pair names canary sequences of two rows.
+const pair = Sequence + " of two rows"
+
+// neighbours names what one canary is.
+func (c AuditConfig) neighbours() string {
+	if c.Unit == Sequence && c.Rows == 2 {
+		return pair
+	}
+	return c.Unit
 }
 
 // accounted picks the promise that an audit is held against. A promise for a larger unit covers a
@@ -56,7 +72,8 @@ func accounted(a *experiment.Account, unit string) Accounted {
 		return out
 	}
 	if c := a.Claimed; c != nil {
-		out.Claimed, out.claim = fmt.Sprintf("%v at delta %g for one %s", c.Eps, c.Delta, c.Unit), c
+		out.Claimed, out.claim = claimText(c), c
+		out.claims = slices.Contains(claims[unit], c.Unit) || slices.ContainsFunc(covers[unit], func(p promise) bool { return p.unit == c.Unit })
 	}
 	if len(a.Unbounded) > 0 {
 		out.Why = "without noise: " + strings.Join(experiment.Names(a.Unbounded), ", ")
@@ -82,17 +99,25 @@ func accounted(a *experiment.Account, unit string) Accounted {
 
 // claims lists the units of claims that a canary's neighbours are among, beside those of covers. A
 // canary edge is one rating more, and so one training triple; in a sequence it is one transition.
-var claims = map[string][]string{Edge: {"training triple", "edge-unit"}, Rating: {"rating that is there, its value"}}
+var claims = map[string][]string{Edge: {"training triple", "edge-unit"}, Rating: {"rating that is there, its value"}, pair: {"edge-unit"}}
+
+// shown enters whether the auditor was shown only what does not come from a canary's own row. Claims
+// for items' vectors are about no more.
+func (a *Accounted) shown(others bool) {
+	a.more = !others && a.claim != nil && strings.Contains(a.claim.Theorem, "items' vectors")
+}
 
 // above enters whether the bound on epsilon at a delta is above what is claimed. A guarantee at a
 // smaller delta holds at a larger one, and not the other way round.
-func (a *Accounted) above(unit string, bound, delta float64) {
+func (a *Accounted) above(bound, delta float64) {
 	c := a.claim
-	if c == nil || a.finite() || delta < c.Delta || !(bound > float64(c.Eps)) {
+	if c == nil || delta < c.Delta || !(bound > float64(c.Eps)) {
 		return
 	}
 	a.Above = fmt.Sprintf("above the epsilon of %v that is claimed for one %s, ", c.Eps, c.Unit)
-	if slices.Contains(claims[unit], c.Unit) || slices.ContainsFunc(covers[unit], func(p promise) bool { return p.unit == c.Unit }) {
+	if a.claims && a.more {
+		a.Above += "which is for items' vectors: users' own are the users', and the auditor saw what they give"
+	} else if a.claims {
 		a.Above += "and the claim does not hold"
 	} else {
 		a.Above += "which is another unit: it says nothing of this one"

@@ -31,11 +31,14 @@ type AuditConfig struct {
 	// Unit is what a canary is: edge, a user and an item; rating, the value of a row; of protocol top-n
 	// user; of next-item sequence, a user's items in an order, interaction, one of two items as the
 	// last of a sequence, or order, one of two orders of a sequence.
-	Unit     string `yaml:"unit"`
-	Sees     string `yaml:"sees"`     // scores, lists or vectors
-	Canaries int    `yaml:"canaries"` // m of one-run, each in or out by a coin
-	Rows     int    `yaml:"rows"`     // items of a canary with rows of its own
-	Runs     int    `yaml:"runs"`     // models of canary, half of them with it
+	Unit string `yaml:"unit"`
+	Sees string `yaml:"sees"` // scores, lists or vectors
+	// Others shows the auditor nothing that was computed from a canary's own row, also where the account
+	// does not say that it is left to its user.
+	Others   bool `yaml:"others,omitempty"`
+	Canaries int  `yaml:"canaries"` // m of one-run, each in or out by a coin
+	Rows     int  `yaml:"rows"`     // items of a canary with rows of its own
+	Runs     int  `yaml:"runs"`     // models of canary, half of them with it
 	// References is how many models of the same configuration, without canaries, say what a
 	// canary's score would be: their mean is taken off.
 	References int     `yaml:"references"`
@@ -86,13 +89,19 @@ func Check(v *config.Checker, c Config) {
 	v.Check(a.Method != Membership || a.Unit == Edge || a.Unit == User, "audit.unit", "%s: the membership attack is on pairs: take %s or %s", a.Unit, Edge, User)
 	v.Check(!ordered(a.Unit) || a.Sees != SeesVectors, "audit.sees", "%s: what follows a sequence is no vector: take %s or %s", SeesVectors, SeesScores, SeesLists)
 	v.OneOf("audit.sees", a.Sees, SeesScores, SeesLists, SeesVectors)
+	v.Check(!a.Others || !ordered(a.Unit), "audit.others", "has no effect on a canary %s: what follows it is asked of all alike", a.Unit)
 	v.Between("audit.canaries", a.Canaries, 10, 1_000_000)
 	v.Between("audit.rows", a.Rows, max(2, dataset.LeastRows(a.Unit)), 1_000_000)
 	v.Check(a.Runs >= 16 && a.Runs <= 100_000 && a.Runs%8 == 0, "audit.runs", "must be a multiple of 8 from 16 to 100000, got %d: half of the models have the canary, and a quarter of each half says where the threshold is", a.Runs)
 	v.Between("audit.references", a.References, 1, 1000)
 	v.Between("audit.k", a.K, 1, 1000)
-	v.Within("audit.level", a.Level, 1e-9, 0.5)
 	v.Check(a.Delta >= 0 && a.Delta < 1, "audit.delta", "must be at least 0 and below 1, got %v", a.Delta)
+	a.checkLevel(v)
+}
+
+// checkLevel reports a confidence or guesses that bounds cannot be made of.
+func (a AuditConfig) checkLevel(v *config.Checker) {
+	v.Within("audit.level", a.Level, 1e-9, 0.5)
 	v.Check(len(a.Guesses) > 0, "audit.guesses", "must list a share of the canaries")
 	for _, g := range a.Guesses {
 		v.Check(g > 0 && g <= 1 && !math.IsNaN(g), "audit.guesses", "must be above 0 and at most 1, got %v", g)

@@ -62,7 +62,8 @@ func (w *work) holds(f *finding, dir string) (*finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.accounted, f.delta = accounted(a, w.Audit.Unit), w.Audit.Delta
+	f.accounted, f.delta = accounted(a, w.Audit.neighbours()), w.Audit.Delta
+	f.accounted.shown(s.joint || s.sequences() && w.Audit.Sees == SeesVectors)
 	if f.accounted.finite() {
 		f.delta = f.accounted.Delta
 	}

@@ -51,7 +51,7 @@ func (w *work) subject(dir string) (*subject, error) {
 		s.release = o.Evaluations[0].Release
 	}
 	a, err := experiment.ReadAccount(dir)
-	s.joint = joint(a)
+	s.joint = joint(a) || w.Audit.Others
 	return s, err
 }
 

@@ -1,6 +1,7 @@
 package auditing
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -50,6 +51,7 @@ type Threat struct {
 	Models   int     `json:"models"` // that were trained in all
 	Guesses  []int64 `json:"guesses,omitempty"`
 	Level    float64 `json:"level"`
+	Differ   string  `json:"differ,omitempty"` // how the two sides of a canary differ, of a release
 }
 
 // Metrics of a row, by name.
@@ -82,8 +84,14 @@ func (f *finding) outcome(w *work) *Outcome {
 	o.Data = DataSummary{Data: f.of.Data, Canaries: f.number()}
 	o.Target = Target{Task: w.task.String(), Method: f.of.Method, Setting: f.of.Setting, Release: f.release, Config: f.manifest.ConfigHash, NoiseOff: w.off}
 	o.Threat = Threat{Method: a.Method, Unit: a.Unit, Sees: a.Sees, How: f.how(a), Knows: knows, Canaries: f.number(), Models: f.models, Level: a.Level}
-	o.Accounted.above(a.Unit, f.rows[0].Bound.Epsilon, f.delta)
-	for _, r := range f.rows {
+	o.fill(f.delta)
+	return o
+}
+
+// fill enters what the rows say, at a delta, in the form of all results.
+func (o *Outcome) fill(delta float64) {
+	o.Accounted.above(o.Rows[0].Bound.Epsilon, delta)
+	for _, r := range o.Rows {
 		s := experiment.Scores{Name: r.Name, Values: map[string]float64{metricBound: r.Bound.Epsilon, metricAdvantage: r.Advantage, metricAUC: r.AUC},
 			Intervals: map[string][2]float64{metricAdvantage: r.Interval}}
 		if r.Name == Negative {
@@ -95,11 +103,10 @@ func (f *finding) outcome(w *work) *Outcome {
 			o.Threat.Guesses = append(o.Threat.Guesses, c.Guesses)
 		}
 	}
-	return o
 }
 
 // document shows an outcome.
-func (o *Outcome) document(c Config, seed uint64) *report.Document {
+func (o *Outcome) document(level float64, seed uint64) *report.Document {
 	t, main := o.Threat, o.Rows[0].Bound
 	d := &report.Document{
 		Title:    fmt.Sprintf("Audit of %s on %s", o.Target.Method, o.Data.Source.Title),
@@ -108,13 +115,13 @@ func (o *Outcome) document(c Config, seed uint64) *report.Document {
 		Facts: []report.Fact{
 			{Label: "audited epsilon", Value: fmt.Sprintf("at least %.4g", main.Epsilon), Note: fmt.Sprintf("for one %s at delta %g, with confidence %.4g %%; the audit could show %.4g at most", t.Unit, main.Delta, 100*main.Confidence, main.Ceiling)},
 			{Label: "accounted epsilon", Value: o.Accounted.Epsilon.String(), Note: o.Accounted.note()},
-			{Label: "threat", Value: fmt.Sprintf("sees %s, trains %d models", t.Sees, t.Models), Note: t.How + "; knows " + t.Knows},
-			{Label: "canaries", Value: fmt.Sprintf("%d, each one %s", t.Canaries, t.Unit), Note: canaryNotes[t.Unit]},
+			{Label: "threat", Value: t.does(), Note: t.How + "; knows " + t.Knows},
+			{Label: "canaries", Value: fmt.Sprintf("%d, each one %s", t.Canaries, t.Unit), Note: cmp.Or(t.Differ, canaryNotes[t.Unit])},
 			{Label: "audited", Value: o.Target.Task, Note: o.Target.Setting},
 		},
 	}
 	d.Conclusion = o.conclusion()
-	d.Tables = append(d.Tables, o.table(c))
+	d.Tables = append(d.Tables, o.table(level))
 	for _, r := range o.Rows {
 		d.Notes = append(d.Notes, r.Name+": "+r.What)
 	}
@@ -132,6 +139,14 @@ var canaryNotes = map[string]string{
 	Order:       "a user who is not in the data, with random items in one of two orders by a coin; the model is asked for the last of them after either order",
 }
 
+// does says in short what the auditor does.
+func (t Threat) does() string {
+	if t.Models == 0 {
+		return "sees the " + t.Sees + ", trains nothing"
+	}
+	return fmt.Sprintf("sees %s, trains %d models", t.Sees, t.Models)
+}
+
 // note says what the accounted epsilon is of.
 func (a Accounted) note() string {
 	text := fmt.Sprintf("for one %s at delta %g", a.Unit, a.Delta)
@@ -144,28 +159,31 @@ func (a Accounted) note() string {
 	if a.Claimed != "" {
 		text += "; claimed: " + a.Claimed
 	}
+	if a.Above != "" {
+		text += "; the audit is " + a.Above
+	}
 	return text
 }
 
 // conclusion says in one sentence what comes out.
 func (o *Outcome) conclusion() string {
 	b, a := o.Rows[0].Bound, o.Accounted
-	switch {
-	case a.finite() && b.Contradicts(float64(a.Epsilon)):
+	if a.finite() && b.Contradicts(float64(a.Epsilon)) {
 		return fmt.Sprintf("The audit contradicts the account: epsilon is above %.4g, and %v is promised for one %s.", b.Epsilon, a.Epsilon, a.Unit)
-	case a.finite():
-		return fmt.Sprintf("What the auditor saw shows an epsilon of at least %.4g, and the account bounds it by %v for one %s.", b.Epsilon, privacy.Number(a.Epsilon), a.Unit)
 	}
-	text := fmt.Sprintf("What the auditor saw shows an epsilon of at least %.4g for one %s", b.Epsilon, o.Threat.Unit)
+	text, end := fmt.Sprintf("What the auditor saw shows an epsilon of at least %.4g", b.Epsilon), fmt.Sprintf(", and the account bounds it by %v for one %s.", privacy.Number(a.Epsilon), a.Unit)
+	if !a.finite() {
+		text, end = text+" for one "+o.Threat.Unit, "; nothing bounds it from above."
+	}
 	if a.Above != "" {
-		return fmt.Sprintf("%s. It is %s. Nothing bounds it from above.", text, a.Above)
+		return fmt.Sprintf("%s%s It is %s.", text, end, a.Above)
 	}
-	return text + "; nothing bounds it from above."
+	return text + end
 }
 
 // table shows the bounds with their controls.
-func (o *Outcome) table(c Config) *report.Table {
-	level := fmt.Sprintf("%.4g %%", 100*(1-c.Audit.Level))
+func (o *Outcome) table(of float64) *report.Table {
+	level := fmt.Sprintf("%.4g %%", 100*(1-of))
 	t := &report.Table{Name: "audit", Title: "Lower bounds on epsilon, confidence " + level, Columns: []report.Column{{Name: "models"}, {Name: "epsilon at least", Format: "%.3f"},
 		{Name: "if Gaussian", Format: "%.3f"}, {Name: "could show", Format: "%.3f"}, {Name: "guesses right"}, {Name: "AUC, percent", Format: "%.1f"}, {Name: "advantage, percent", Format: "%.1f"}, {Name: level + " interval"}}}
 	for _, r := range o.Rows {

@@ -61,6 +61,9 @@ func (w *work) followers(ctx context.Context, s *subject, dir string) ([]float64
 		}
 		return w.columns(ctx, s, dir)
 	}
+	if s.again && w.Audit.Others {
+		return nil, &run.UsageError{Message: fmt.Sprintf("audit.others: what %s shows users is computed from what their own rows were trained to", w.task), Fix: "audit.sees=" + SeesVectors}
+	}
 	last, other := make([]string, len(s.lines)), make([]string, len(s.lines))
 	for k, c := range s.lines {
 		last[k], other[k] = c.Last, c.Other

@@ -99,7 +99,7 @@ func (w *work) Run(ctx context.Context) error {
 	if err := w.env.WritePrivacy(&a); err != nil {
 		return err
 	}
-	d := o.document(w.Config, uint64(w.env.Seed))
+	d := o.document(w.Config.Audit.Level, uint64(w.env.Seed))
 	if err := w.env.Print(d); err != nil {
 		return err
 	}

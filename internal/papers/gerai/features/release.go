@@ -18,34 +18,42 @@ import (
 // rows again and releases nothing new: they need no place in a checkpoint. With noise none the
 // table is in the clear, as Account declares.
 func (c Config) Release(x *dataset.Interactions, once *privacy.Ledger, noise func(purpose string) rng.Stream) (*Table, error) {
-	if c.Form == FormAttributes {
-		return c.releaseAttributes(x, once, noise)
-	}
-	t, err := Clear(x, c.Range == RangeMinMax)
+	t, err := c.clear(x)
 	if err != nil || c.Noise == NoiseNone {
 		return t, err
 	}
-	if err := local.DrawFeatures(c.sampler(t.Kinds), once, mechanism.Keyed(noise(purpose)), t.X.Data); err != nil {
-		return nil, fmt.Errorf("perturb user features: %w", err)
+	if err := c.perturb(t, once, noise); err != nil {
+		return nil, err
 	}
 	return t, once.Flush("before training")
 }
 
-// releaseAttributes perturbs every attribute of every user under its own budget.
-func (c Config) releaseAttributes(x *dataset.Interactions, once *privacy.Ledger, noise func(purpose string) rng.Stream) (*Table, error) {
-	t, err := ClearAttributes(x)
-	if err != nil || c.Noise == NoiseNone {
-		return t, err
+// clear makes the features of all users in the clear.
+func (c Config) clear(x *dataset.Interactions) (*Table, error) {
+	if c.Form == FormAttributes {
+		return ClearAttributes(x)
+	}
+	return Clear(x, c.Range == RangeMinMax)
+}
+
+// perturb replaces the rows of a table by what their users send: in form table features of the row, in
+// form attributes every attribute under its own budget.
+func (c Config) perturb(t *Table, once *privacy.Ledger, noise func(purpose string) rng.Stream) error {
+	if c.Form != FormAttributes {
+		if err := local.DrawFeatures(c.sampler(t.Kinds), once, mechanism.Keyed(noise(purpose)), t.X.Data); err != nil {
+			return fmt.Errorf("perturb user features: %w", err)
+		}
+		return nil
 	}
 	at := 0
 	for _, k := range t.Kinds {
 		o := c.oracle(k.Name, k.Categories, mechanism.Share(1)/mechanism.Share(len(t.Kinds)))
 		if err := perturbAttribute(o, k, once, mechanism.Keyed(noise(o.Purpose)), tensor.ColsView(t.X, at, at+k.Categories)); err != nil {
-			return nil, fmt.Errorf("perturb user features: %w", err)
+			return fmt.Errorf("perturb user features: %w", err)
 		}
 		at += k.Categories
 	}
-	return t, once.Flush("before training")
+	return nil
 }
 
 // perturbAttribute replaces the one-hot vectors of an attribute by its reports: the vector of the
