@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"privrec/internal/compare"
 	"privrec/internal/evaluation"
 	"privrec/internal/experiment"
+	"privrec/internal/export"
 	"privrec/internal/metrics/definition"
 	"privrec/internal/progress"
 	"privrec/internal/run"
@@ -17,30 +19,43 @@ import (
 
 // recommend makes the command that lists items for users of a finished run.
 func (a *App) recommend() *cobra.Command {
-	var o experiment.Question
-	var asJSON bool
+	var q export.ListQuestion
 	c := &cobra.Command{
-		Use:   "recommend RUN --user ID [--user ID]... [--k N]",
+		Use:   "recommend RUN --all|--user ID [--user ID]... [--k N] [--out FILE]",
 		Short: "list the best items for users, from a finished run",
 		Long: `Lists the best items for users, from a finished run. RUN is a run directory. Users and
 items have the names of the data files, which must still be there: items that a user has
 already are left out. A run that kept several releases ranks by its first one, or by the
 one that --release names.
 
+With --out the lists go to a file: user_id, item_id, rank and score in a table (.tsv, .csv),
+in Parquet, or as a TREC run (.trec). A file beside it says what the account of the run
+covers.
+
 ` + exitCodes,
 		Args: wants("RUN"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if len(o.Users) == 0 {
-				return usagef("name one with --user", "%s: no user is named", c.CommandPath())
+			if len(q.Users) == 0 && !q.All {
+				return usagef("name one with --user, or take --all", "%s: no user is named", c.CommandPath())
 			}
+			if q.Out != "" {
+				return a.takeOut(c, args[0], func(ctx context.Context, s *export.Source) (*export.Exported, error) { return s.Lists(ctx, q) })
+			}
+			if q.All || q.Force {
+				return usagef("name a file with --out", "%s: --all and --force belong to --out", c.CommandPath())
+			}
+			asJSON, err := c.Flags().GetBool("json")
+			if err != nil {
+				return err
+			}
+			o := experiment.Question{Users: q.Users, K: q.K, Release: q.Release}
 			return a.serve(c, args[0], asJSON, func(s experiment.Answers) (run.Result, error) { return s.Recommend(c.Context(), o) })
 		},
 	}
+	listFlags(c, &q)
 	p := c.Flags()
-	p.StringArrayVar(&o.Users, "user", nil, "a user; may be repeated")
-	p.IntVar(&o.K, "k", 20, "number of items for each user")
-	p.StringVar(&o.Release, "release", "", "which of the run's releases ranks the items")
-	p.BoolVar(&asJSON, "json", false, "as JSON")
+	p.IntVar(&q.K, "k", 20, "number of items for each user")
+	p.Bool("json", false, "as JSON")
 	return c
 }
 

@@ -1,0 +1,61 @@
+package export
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"privrec/internal/experiment"
+	"privrec/internal/privacy"
+	"privrec/internal/run"
+)
+
+// Cover says what the account of a run covers of what is taken out of it.
+type Cover struct {
+	Noise      string               `json:"noise"` // as the account says; empty: there is no account
+	Claimed    *experiment.Claim    `json:"claimed,omitempty"`
+	Total      *privacy.Number      `json:"eps_total,omitempty"` // accounted, of the whole run and its worst unit
+	Units      []experiment.Unit    `json:"units,omitempty"`
+	NotCovered []experiment.Open    `json:"not_covered,omitempty"`
+	Public     []privacy.Assumption `json:"public,omitempty"`
+	Threat     string               `json:"threat,omitempty"` // against whom the guarantee holds, where the account says it
+	Conclusion string               `json:"conclusion"`
+	Warnings   []string             `json:"warnings,omitempty"` // why the files should not be given away
+}
+
+// covered reads what the account of a run covers.
+func covered(dir string, m run.Manifest) (Cover, error) {
+	a, err := experiment.ReadAccount(dir)
+	if err != nil {
+		return Cover{}, err
+	}
+	if a == nil {
+		text := "the run has no account of privacy: what its files tell about users is not known"
+		return Cover{Conclusion: text, Warnings: []string{text}}, nil
+	}
+	c := Cover{Noise: a.Noise, Claimed: a.Claimed, Total: &a.Total, Units: a.Units, NotCovered: a.Unbounded, Public: a.Public, Conclusion: a.Conclusion()}
+	if a.Noise == "none" || a.Noise == "" { // no noise is in the files that could be overrated
+		return c, nil
+	}
+	var own struct {
+		Threat string `json:"threat"`
+	}
+	b, err := os.ReadFile(filepath.Join(dir, "privacy.json"))
+	if err == nil {
+		err = json.Unmarshal(b, &own)
+	}
+	if err != nil {
+		return Cover{}, fmt.Errorf("read the account: %w", err)
+	}
+	if c.Threat = own.Threat; c.Threat != "" {
+		c.Warnings = append(c.Warnings, fmt.Sprintf("the guarantee is %s: vectors, lists and scores of users are computed from their own rows in the clear and are not covered", c.Threat))
+	}
+	for _, o := range a.Unbounded {
+		c.Warnings = append(c.Warnings, fmt.Sprintf("the guarantee does not cover %s: %s", experiment.Thing(o.What), o.Why))
+	}
+	if !m.Secure {
+		c.Warnings = append(c.Warnings, fmt.Sprintf("the noise is research noise of seed %d: who knows or guesses the seed takes it off again", m.Seed))
+	}
+	return c, nil
+}
